@@ -1,0 +1,62 @@
+// A value or the reason why there is none. The only error channel of the project: exceptions stop where a library
+// throws them.
+#pragma once
+
+#include <cstring>
+#include <string>
+#include <utility>
+#include <variant>
+
+namespace linkhealth {
+
+/// Why something could not be done. `message` is for people; `errnum` is the errno behind it, 0 when there was none.
+struct Error {
+  std::string message;
+  int errnum = 0;
+};
+
+/// An Error made of a sentence and the kernel's word for `errnum`: "what: No such device".
+inline Error errno_error(const std::string& what, int errnum) { return {what + ": " + std::strerror(errnum), errnum}; }
+
+template <typename T>
+class [[nodiscard]] Result {
+ public:
+  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT(google-explicit-constructor)
+  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
+
+  [[nodiscard]] bool ok() const { return state_.index() == 0; }
+  explicit operator bool() const { return ok(); }
+
+  /// REQUIRES: ok().
+  [[nodiscard]] const T& value() const& { return *std::get_if<0>(&state_); }
+  [[nodiscard]] T& value() & { return *std::get_if<0>(&state_); }
+  [[nodiscard]] T&& value() && { return std::move(*std::get_if<0>(&state_)); }
+  const T& operator*() const& { return value(); }
+  T& operator*() & { return value(); }
+  T&& operator*() && { return std::move(*this).value(); }
+  const T* operator->() const { return std::get_if<0>(&state_); }
+  T* operator->() { return std::get_if<0>(&state_); }
+
+  /// REQUIRES: !ok().
+  [[nodiscard]] const Error& error() const { return *std::get_if<1>(&state_); }
+
+ private:
+  std::variant<T, Error> state_;
+};
+
+template <>
+class [[nodiscard]] Result<void> {
+ public:
+  Result() = default;
+  Result(Error error) : error_(std::move(error)), ok_(false) {}  // NOLINT(google-explicit-constructor)
+
+  [[nodiscard]] bool ok() const { return ok_; }
+  explicit operator bool() const { return ok_; }
+  [[nodiscard]] const Error& error() const { return error_; }
+
+ private:
+  Error error_;
+  bool ok_ = true;
+};
+
+}  // namespace linkhealth

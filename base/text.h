@@ -1,0 +1,31 @@
+// Small pure text functions: strict parsing of numbers, splitting, and "did you mean".
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace linkhealth {
+
+/// `text` without white space at either end.
+std::string_view trim(std::string_view text);
+/// The parts between `separator`, empty ones included.
+std::vector<std::string_view> split(std::string_view text, char separator);
+/// A whole decimal number, with nothing else around it. nullopt for "", "-1", "12x" or an overflow.
+std::optional<std::uint64_t> parse_u64(std::string_view text);
+/// As parse_u64 with an 0x prefix allowed.
+std::optional<std::uint64_t> parse_hex_or_decimal(std::string_view text);
+/// A finite decimal number such as -3.5 or 1e-7, with nothing else around it.
+std::optional<double> parse_double(std::string_view text);
+/// What printing is safe for a terminal: control bytes and bytes outside ASCII become '?'.
+std::string printable(std::string_view text);
+/// Insertions, deletions, changes and swaps of neighbours that turn one text into the other (Damerau-Levenshtein).
+std::size_t edit_distance(std::string_view a, std::string_view b);
+/// The candidate nearest to a mistyped `text`; nullopt when none is near enough to be meant (more than a third of it
+/// differs, and more than two letters).
+std::optional<std::string_view> closest(std::string_view text, std::span<const std::string_view> candidates);
+
+}  // namespace linkhealth

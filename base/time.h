@@ -1,0 +1,39 @@
+// Instants and durations. Nothing here reads a clock: the two mains do, and hand a Clock to those who need the time.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace linkhealth {
+
+/// Monotonic: the recording's `t`. Starts anywhere, survives a step of the wall clock. Millisecond resolution.
+using SteadyTime = std::chrono::time_point<std::chrono::steady_clock, std::chrono::milliseconds>;
+/// UTC: the recording's `at`. For people and other machines only, never for a difference.
+using WallTime = std::chrono::time_point<std::chrono::system_clock, std::chrono::milliseconds>;
+using Milliseconds = std::chrono::milliseconds;
+
+/// A duration as seconds.
+inline double in_seconds(Milliseconds duration) { return std::chrono::duration<double>(duration).count(); }
+/// The nearest whole millisecond to a number of seconds. REQUIRES: finite and within +-9e15 ms.
+Milliseconds from_seconds(double seconds);
+
+/// The recording's `t`: seconds since the monotonic clock's origin.
+inline double steady_seconds(SteadyTime time) { return in_seconds(time.time_since_epoch()); }
+inline SteadyTime steady_from_seconds(double seconds) { return SteadyTime(from_seconds(seconds)); }
+
+/// RFC 3339 in UTC: "2026-11-20T10:00:12Z"; with milliseconds only when they are not zero ("…12.250Z").
+std::string format_rfc3339(WallTime time);
+/// Reads what format_rfc3339 writes, and offsets such as +02:00. nullopt when the text is not an instant.
+std::optional<WallTime> parse_rfc3339(std::string_view text);
+
+/// Where the time comes from. Real only in the mains; a variable in tests and replays.
+class Clock {
+ public:
+  virtual ~Clock() = default;
+  [[nodiscard]] virtual SteadyTime steady() const = 0;
+  [[nodiscard]] virtual WallTime wall() const = 0;
+};
+
+}  // namespace linkhealth

@@ -1,0 +1,81 @@
+// THE counter table: every counter that this program knows, with its width and what it does at its end, and the flat
+// map of values that a sample carries. A counter read from a source that exists already costs one row here.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace linkhealth {
+
+/// Where the kernel offers a counter; also decides the prefix of its name (recording.md: `fec_ phy_ mac_ …`).
+enum class CounterSource : std::uint8_t {
+  kIbPort,         ///< /sys/class/infiniband/DEV/ports/N/counters (drivers/infiniband/core/sysfs.c)
+  kIbHw,           ///< …/hw_counters, or RDMA netlink RDMA_NLDEV_CMD_STAT_GET
+  kEthtoolFec,     ///< ETHTOOL_MSG_FEC_GET with statistics
+  kEthtoolStd,     ///< ETHTOOL_MSG_STATS_GET: eth-phy, eth-mac, eth-ctrl, rmon; ETHTOOL_MSG_PAUSE_GET
+  kEthtoolDriver,  ///< `ethtool -S`, by the driver's own names
+  kNetdev,         ///< rtnl_link_stats64
+};
+
+/// What a counter does when it is full.
+enum class CounterEnd : std::uint8_t {
+  kWraps,      ///< goes on at zero
+  kSaturates,  ///< sticks at all-ones until somebody clears it (classic PMA counters, IBTA 16.1.3.5)
+  kUnknown,    ///< width not known: a decrease is a reset
+};
+
+/// Where the damage was done that a counter counts.
+enum class CounterPlace : std::uint8_t {
+  kHere,       ///< this port's receiver: the far-to-local direction
+  kForwarded,  ///< upstream of the far end, only reported here
+  kEgress,     ///< on the way out of this port
+  kHost,       ///< NIC, PCIe or software of this node
+  kEndToEnd,   ///< transport: anywhere on the path
+  kTraffic,    ///< not damage: packets, octets
+};
+
+struct CounterInfo {
+  std::string_view name;  ///< the recording's key
+  CounterSource source;
+  std::uint8_t width_bits;
+  CounterEnd end;
+  CounterPlace place;
+  std::string_view meaning;
+};
+
+/// Ordered by name; duplicates fail at compile time.
+std::span<const CounterInfo> known_counters();
+
+/// An index into known_counters().
+using CounterId = std::uint16_t;
+/// The row of `name`; nullopt for a counter that is passed through under its own name.
+std::optional<CounterId> find_counter(std::string_view name);
+
+/// The counters of one port at one time. Absent is not zero: what could not be read is not in the map.
+class Counters {
+ public:
+  void set(std::string_view name, std::uint64_t value);
+  void set(CounterId id, std::uint64_t value);
+  /// Overwrites the values that `newer` has, keeps the others.
+  void merge(const Counters& newer);
+  [[nodiscard]] std::optional<std::uint64_t> get(std::string_view name) const;
+  [[nodiscard]] std::optional<std::uint64_t> get(CounterId id) const;
+  [[nodiscard]] bool empty() const { return known_.empty() && other_.empty(); }
+  [[nodiscard]] std::size_t size() const { return known_.size() + other_.size(); }
+  /// Values of the table's counters, in the table's order.
+  [[nodiscard]] const std::vector<std::pair<CounterId, std::uint64_t>>& known() const { return known_; }
+  /// Values of counters that the table does not know, by name.
+  [[nodiscard]] const std::vector<std::pair<std::string, std::uint64_t>>& other() const { return other_; }
+  bool operator==(const Counters&) const = default;
+
+ private:
+  std::vector<std::pair<CounterId, std::uint64_t>> known_;
+  std::vector<std::pair<std::string, std::uint64_t>> other_;
+};
+
+}  // namespace linkhealth

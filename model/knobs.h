@@ -1,0 +1,53 @@
+// A knob is a number in a rule that an operator may turn: it stands beside its user with its default, bounds, unit and
+// meaning. The YAML key, --check-config, --dump-config and the "did you mean" all follow from the row.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace linkhealth {
+
+struct Knob {
+  std::string_view name;  ///< ends in its unit
+  double value;           ///< the default
+  double min;
+  double max;
+  std::string_view unit;  ///< "s", "dB", "%", "" for a count
+  std::string_view meaning;
+};
+
+/// The knobs of one user: a symptom, the ledger, the sampler. `section` is where the group stands in the YAML file:
+/// "symptoms" → symptoms.<name>.<knob>; "" → <name>.<knob>.
+struct KnobGroup {
+  std::string_view section;
+  std::string_view name;
+  std::span<const Knob> knobs;
+};
+
+/// The values of one group, in the order of its knobs.
+using KnobValues = std::span<const double>;
+
+/// The values of all groups: the defaults, changed by configuration.
+class KnobTable {
+ public:
+  KnobTable() = default;
+  /// All groups at their defaults. The groups' storage must outlive the table (they are constexpr).
+  explicit KnobTable(std::span<const KnobGroup> groups);
+
+  /// REQUIRES: the group exists.
+  [[nodiscard]] KnobValues values(std::string_view group) const;
+  [[nodiscard]] const std::vector<KnobGroup>& groups() const { return groups_; }
+  /// An error names the allowed range or the nearest good name.
+  Result<void> set(std::string_view group, std::string_view knob, double value);
+
+ private:
+  std::vector<KnobGroup> groups_;
+  std::map<std::string, std::vector<double>, std::less<>> values_;
+};
+
+}  // namespace linkhealth

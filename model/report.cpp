@@ -1,0 +1,35 @@
+#include "model/report.h"
+
+#include <array>
+
+namespace linkhealth {
+
+namespace {
+
+constexpr std::array<std::string_view, 6> kHealthNames = {"healthy", "at_risk", "degraded",
+                                                          "down",    "unknown", "exempt"};
+constexpr std::array<std::string_view, 6> kEndNames = {"", "local", "far", "path", "node", "fabric"};
+constexpr std::array<std::string_view, 3> kSeverityNames = {"notice", "warning", "critical"};
+constexpr std::array<std::string_view, 4> kStateNames = {"open", "acknowledged", "proving", "closed"};
+constexpr std::array<std::string_view, 6> kEventNames = {"opened",  "worsened", "acknowledged",
+                                                         "proving", "closed",   "reopened"};
+
+template <typename Enum, std::size_t N>
+std::optional<Enum> parse(const std::array<std::string_view, N>& names, std::string_view text) {
+  for (std::size_t i = 0; i < N; ++i)
+    if (names[i] == text) return static_cast<Enum>(i);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string_view to_string(Health health) { return kHealthNames.at(static_cast<std::size_t>(health)); }
+std::string_view to_string(End end) { return kEndNames.at(static_cast<std::size_t>(end)); }
+std::string_view to_string(Severity severity) { return kSeverityNames.at(static_cast<std::size_t>(severity)); }
+std::string_view to_string(FaultState state) { return kStateNames.at(static_cast<std::size_t>(state)); }
+std::string_view to_string(FaultEventKind kind) { return kEventNames.at(static_cast<std::size_t>(kind)); }
+std::optional<End> parse_end(std::string_view text) { return parse<End>(kEndNames, text); }
+std::optional<Severity> parse_severity(std::string_view text) { return parse<Severity>(kSeverityNames, text); }
+std::optional<FaultState> parse_fault_state(std::string_view text) { return parse<FaultState>(kStateNames, text); }
+
+}  // namespace linkhealth

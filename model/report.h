@@ -1,0 +1,127 @@
+// What the daemon concludes: one immutable value that every exporter turns into bytes. The fields are those of the
+// report format (docs/recording.md), with what people and metrics need beside them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+#include "model/snapshot.h"
+
+namespace linkhealth {
+
+enum class Health : std::uint8_t { kHealthy, kAtRisk, kDegraded, kDown, kUnknown, kExempt };
+/// Where a fault is. kNone only for "healthy".
+enum class End : std::uint8_t { kNone, kLocal, kFar, kPath, kNode, kFabric };
+enum class Severity : std::uint8_t { kNotice, kWarning, kCritical };
+enum class FaultState : std::uint8_t { kOpen, kAcknowledged, kProving, kClosed };
+enum class FaultEventKind : std::uint8_t { kOpened, kWorsened, kAcknowledged, kProving, kClosed, kReopened };
+
+/// The formats' words: "at_risk", "local", "warning", "proving", "opened".
+std::string_view to_string(Health health);
+std::string_view to_string(End end);
+std::string_view to_string(Severity severity);
+std::string_view to_string(FaultState state);
+std::string_view to_string(FaultEventKind kind);
+std::optional<End> parse_end(std::string_view text);
+std::optional<Severity> parse_severity(std::string_view text);
+std::optional<FaultState> parse_fault_state(std::string_view text);
+
+/// One comparison that was made: what was seen, against what, where, and by whom it was read.
+struct Evidence {
+  std::string symptom;
+  std::optional<double> observed;
+  std::string op;  ///< "<", ">", ">=", "=", …
+  std::optional<double> threshold;
+  std::string unit;
+  std::string where;     ///< "lane 2", "far end"; "" for the port as a whole
+  std::string source;    ///< "module", "FEC counters", "leaf-12 (peer)"
+  std::string text;      ///< a sentence for people where numbers don't say it
+  bool supports = true;  ///< false: it speaks against the diagnosis
+};
+
+/// A reading that would help to decide, and how to get it.
+struct MissingEvidence {
+  std::string symptom;
+  std::string why;
+  std::string how;
+};
+
+struct Candidate {
+  std::string fault;
+  End end = End::kNone;
+  double confidence = 0;
+};
+
+struct FaultReport {
+  std::string id;     ///< NODE:STABLE_PORT:FAULT:OPENED, the same over restarts
+  std::string fault;  ///< a name of docs/recording.md
+  End end = End::kNone;
+  Severity severity = Severity::kWarning;
+  double confidence = 0;  ///< calibrated: of those given with 0.8, four in five are right
+  FaultState state = FaultState::kOpen;
+  WallTime opened_at;
+  WallTime last_seen_at;
+  std::string summary;  ///< one sentence for a technician
+  std::vector<Evidence> evidence;
+  std::vector<MissingEvidence> missing;
+  std::vector<Candidate> differential;  ///< most likely first, the fault itself included
+  std::vector<std::string> repair;      ///< cheapest first; what has failed already is left out
+  std::string verify;
+};
+
+/// Numbers about a port that are judged over time, for tables and metrics. nullopt: not known.
+struct PortFigures {
+  std::optional<double> pre_fec_ber;  ///< over ber_window_s
+  std::optional<double> ber_window_s;
+  std::optional<double> worst_rx_power_dbm;    ///< of the lane with the least margin
+  std::optional<std::uint32_t> worst_rx_lane;  ///< from 1
+  std::optional<double> rx_power_margin_db;    ///< above the module's low alarm, or the medium's limit
+  std::uint64_t involuntary_downs_24h = 0;
+  std::uint64_t involuntary_downs_total = 0;  ///< since the monitor started
+  std::uint64_t voluntary_downs_total = 0;    ///< by an administrator, a reboot, a driver reload
+  std::optional<SteadyTime> carrier_since;    ///< last change of the carrier
+};
+
+/// The symptom table's verdicts on one port, for `explain --evidence`.
+struct SymptomVerdict {
+  std::string symptom;
+  std::string verdict;  ///< "present", "absent" or "unknown"
+  std::string reason;   ///< why unknown
+};
+
+struct PortReport {
+  PortKey port;
+  Health health = Health::kUnknown;
+  std::string exempt;               ///< why nothing is expected of this port; "" when something is
+  std::string peer;                 ///< "leaf-12 Ethernet17/1"; "" when not known
+  std::vector<FaultReport> faults;  ///< highest confidence first, then severity; closed ones are not here
+  PortSample latest;                ///< the last known value of each group
+  PortFigures figures;
+  std::vector<Gap> gaps;  ///< of the groups' last attempts
+  std::vector<SymptomVerdict> symptoms;
+  ExpectedPort expected;
+};
+
+struct Report {
+  std::string node;
+  WallTime at;
+  SteadyTime t;
+  std::vector<PortReport> ports;  ///< ordered by key, numbers as numbers (mlx5_2 before mlx5_10)
+  std::vector<Gap> gaps;          ///< of the whole node
+  std::vector<ProbeTiming> timings;
+};
+
+/// Something that happened to a fault. Sent at least once to those who listen.
+struct FaultEvent {
+  SteadyTime t;
+  WallTime at;
+  FaultEventKind kind = FaultEventKind::kOpened;
+  PortKey port;
+  FaultReport fault;
+};
+
+}  // namespace linkhealth

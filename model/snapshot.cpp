@@ -1,0 +1,25 @@
+#include "model/snapshot.h"
+
+#include <array>
+
+namespace linkhealth {
+
+namespace {
+constexpr std::array<std::string_view, 14> kEventNames = {
+    "carrier_down", "carrier_up",   "admin_down",     "admin_up",        "port_error", "port_active",   "device_fatal",
+    "device_gone",  "device_added", "module_removed", "module_inserted", "kernel_log", "monitor_start", "monitor_stop"};
+}  // namespace
+
+PortKey PortId::key() const { return verbs ? device + "/" + std::to_string(port) : device; }
+
+std::string PortId::stable_key() const { return pci.empty() ? key() : pci + "/" + std::to_string(port); }
+
+std::string_view to_string(PortEventKind kind) { return kEventNames.at(static_cast<std::size_t>(kind)); }
+
+std::optional<PortEventKind> parse_port_event_kind(std::string_view text) {
+  for (std::size_t i = 0; i < kEventNames.size(); ++i)
+    if (kEventNames[i] == text) return static_cast<PortEventKind>(i);
+  return std::nullopt;
+}
+
+}  // namespace linkhealth

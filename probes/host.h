@@ -1,0 +1,58 @@
+// The one seam to the outside: a handful of byte-level calls. Everything that a probe knows of the machine comes
+// through a Host; tests put a map of bytes behind it and inject failures here. A Host is used by one thread: each
+// thread that reads makes its own.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+
+namespace linkhealth {
+
+using Bytes = std::vector<std::byte>;
+
+/// A file kept open. On sysfs each read evaluates the attribute anew; once the device is gone every read answers
+/// ENODEV, also when a new device of the same name has come (linux: fs/kernfs/file.c), so ENODEV means rescan.
+class HostFile {
+ public:
+  virtual ~HostFile() = default;
+  /// Reads from offset 0. The number of bytes; an Error with errnum otherwise.
+  virtual Result<std::size_t> read(std::span<char> buffer) = 0;
+};
+
+/// Messages that come by themselves (rtnetlink link events).
+class HostEvents {
+ public:
+  virtual ~HostEvents() = default;
+  /// Becomes readable when there is something to receive.
+  [[nodiscard]] virtual int fd() const = 0;
+  /// Everything that has come, one netlink message each; never blocks. ENOBUFS: the kernel dropped some, look again.
+  virtual Result<std::vector<Bytes>> receive() = 0;
+};
+
+class Host {
+ public:
+  virtual ~Host() = default;
+
+  /// The whole file, at most 64 KiB. Paths are absolute: "/sys/class/…", "/proc/…".
+  virtual Result<std::string> read_file(const std::string& path) = 0;
+  virtual Result<std::unique_ptr<HostFile>> open_file(const std::string& path) = 0;
+  /// The names in a directory, without "." and "..", sorted.
+  virtual Result<std::vector<std::string>> list_dir(const std::string& path) = 0;
+  /// The canonical path behind `path`, all symlinks followed.
+  virtual Result<std::string> resolve(const std::string& path) = 0;
+  /// Sends one netlink request (a complete nlmsghdr with payload; sequence and port id are filled in) and returns the
+  /// answers, each a complete message, without the closing NLMSG_DONE or ACK. A NLMSGERR answer is an Error with its
+  /// errno and, where the kernel gave one, its extended ack text. `protocol` is NETLINK_ROUTE, NETLINK_GENERIC or
+  /// NETLINK_RDMA. EOPNOTSUPP where the Host has no kernel behind it (a copied /sys tree).
+  virtual Result<std::vector<Bytes>> netlink(int protocol, std::span<const std::byte> request) = 0;
+  /// Listens to multicast groups of a netlink protocol.
+  virtual Result<std::unique_ptr<HostEvents>> listen(int protocol, std::span<const std::uint32_t> groups) = 0;
+};
+
+}  // namespace linkhealth

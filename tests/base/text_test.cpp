@@ -1,0 +1,42 @@
+#include "base/text.h"
+
+#include <gtest/gtest.h>
+
+namespace linkhealth {
+namespace {
+
+TEST(Text, TrimsAndSplits) {
+  EXPECT_EQ(trim(" \tACTIVE\n"), "ACTIVE");
+  EXPECT_EQ(trim(" \n"), "");
+  EXPECT_EQ(split("a::b", ':'), (std::vector<std::string_view>{"a", "", "b"}));
+  EXPECT_EQ(split("", ':'), (std::vector<std::string_view>{""}));
+}
+
+TEST(Text, NumbersAreWholeOrNothing) {
+  EXPECT_EQ(parse_u64("18446744073709551615"), 18446744073709551615ULL);
+  for (const char* bad : {"", "-1", "+1", "12x", " 1", "18446744073709551616", "N/A (no PMA)", "0x10"})
+    EXPECT_FALSE(parse_u64(bad)) << bad;
+  EXPECT_EQ(parse_hex_or_decimal("0x1b"), 27U);
+  EXPECT_FALSE(parse_hex_or_decimal("0x"));
+  EXPECT_EQ(parse_double("-3.5e1"), -35.0);
+  for (const char* bad : {"", "nan", "inf", "1.0.0", "1 "}) EXPECT_FALSE(parse_double(bad)) << bad;
+}
+
+TEST(Text, PrintableHidesTerminalEscapes) { EXPECT_EQ(printable("FIN\x1b[31mISAR\xff"), "FIN?[31mISAR?"); }
+
+TEST(Text, EditDistanceCountsSwapsAsOne) {
+  EXPECT_EQ(edit_distance("flap_window_s", "flap_windw_s"), 1U);
+  EXPECT_EQ(edit_distance("exempt", "exmept"), 1U);
+  EXPECT_EQ(edit_distance("", "abc"), 3U);
+}
+
+TEST(Text, ClosestSuggestsOnlyWhatIsNear) {
+  constexpr std::string_view kNames[] = {"mlx5_0", "mlx5_3", "listen", "state_dir"};
+  EXPECT_EQ(closest("mlx5_33", kNames), "mlx5_3");
+  EXPECT_EQ(closest("lisetn", kNames), "listen");
+  EXPECT_FALSE(closest("prometheus", kNames));
+  EXPECT_FALSE(closest("x", kNames));
+}
+
+}  // namespace
+}  // namespace linkhealth

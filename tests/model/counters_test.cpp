@@ -1,0 +1,49 @@
+#include "model/counters.h"
+
+#include <gtest/gtest.h>
+
+namespace linkhealth {
+namespace {
+
+TEST(Counters, AbsentIsNotZero) {
+  Counters counters;
+  EXPECT_FALSE(counters.get("symbol_error"));
+  counters.set("symbol_error", 0);
+  EXPECT_EQ(counters.get("symbol_error"), 0U);
+}
+
+TEST(Counters, UnknownNamesPassThrough) {
+  Counters counters;
+  counters.set("some_new_counter", 5);
+  counters.set("link_downed", 1);
+  EXPECT_EQ(counters.get("some_new_counter"), 5U);
+  ASSERT_EQ(counters.other().size(), 1U);
+  ASSERT_EQ(counters.known().size(), 1U);
+  EXPECT_EQ(known_counters()[counters.known()[0].first].name, "link_downed");
+}
+
+TEST(Counters, MergeKeepsWhatIsNotNewer) {
+  Counters old;
+  old.set("symbol_error", 1);
+  old.set("zz_private", 1);
+  Counters newer;
+  newer.set("symbol_error", 2);
+  newer.set("aa_private", 3);
+  old.merge(newer);
+  EXPECT_EQ(old.get("symbol_error"), 2U);
+  EXPECT_EQ(old.get("zz_private"), 1U);
+  EXPECT_EQ(old.get("aa_private"), 3U);
+  EXPECT_EQ(old.size(), 3U);
+}
+
+TEST(Counters, ClassicErrorCountersSaturateAtTheirIbtaWidth) {
+  const auto row = [](std::string_view name) { return known_counters()[*find_counter(name)]; };
+  EXPECT_EQ(row("symbol_error").width_bits, 16);
+  EXPECT_EQ(row("link_downed").width_bits, 8);
+  EXPECT_EQ(row("local_link_integrity_errors").width_bits, 4);
+  EXPECT_EQ(row("link_downed").end, CounterEnd::kSaturates);
+  EXPECT_EQ(row("port_rcv_data").end, CounterEnd::kWraps);
+}
+
+}  // namespace
+}  // namespace linkhealth

@@ -1,0 +1,36 @@
+#include "model/knobs.h"
+
+#include <gtest/gtest.h>
+
+namespace linkhealth {
+namespace {
+
+constexpr Knob kFlaps[] = {{"min_changes", 4, 2, 1000, "", "losses"}, {"window_s", 86400, 60, 604800, "s", "window"}};
+constexpr KnobGroup kGroups[] = {{"symptoms", "carrier_flaps", kFlaps}};
+
+TEST(Knobs, StartAtTheirDefaults) {
+  const KnobTable table(kGroups);
+  EXPECT_EQ(table.values("carrier_flaps")[0], 4);
+  EXPECT_EQ(table.values("carrier_flaps")[1], 86400);
+}
+
+TEST(Knobs, AreSetInsideTheirBounds) {
+  KnobTable table(kGroups);
+  ASSERT_TRUE(table.set("carrier_flaps", "window_s", 600));
+  EXPECT_EQ(table.values("carrier_flaps")[1], 600);
+  EXPECT_EQ(table.set("carrier_flaps", "window_s", 5).error().message,
+            "\"window_s\" is 5: it must be from 60 to 604800 s");
+  EXPECT_FALSE(table.set("carrier_flaps", "window_s", std::stod("nan")));
+  EXPECT_EQ(table.values("carrier_flaps")[1], 600);
+}
+
+TEST(Knobs, SuggestTheNearestName) {
+  KnobTable table(kGroups);
+  EXPECT_EQ(table.set("carrier_flaps", "windw_s", 600).error().message,
+            "unknown key \"windw_s\" (did you mean \"window_s\"?)");
+  EXPECT_EQ(table.set("carrier_flap", "window_s", 600).error().message,
+            "unknown key \"carrier_flap\" (did you mean \"carrier_flaps\"?)");
+}
+
+}  // namespace
+}  // namespace linkhealth
