@@ -225,7 +225,10 @@ double implied_drop_db(double before, double after, bool pam4) {
 void fill_light(PortView& view);  // port_light.cpp
 
 PortView view_of(const PortHistory& port, const ExpectedPort* expected, SteadyTime now) {
-  PortView view{.port = port, .expected = expected, .now = now, .medium = medium_of(port)};
+  PortView view(port);
+  view.expected = expected;
+  view.now = now;
+  view.medium = medium_of(port);
   view.up = port.carrier == true;
   view.down = port.carrier == false;
   if (view.down) view.down_s = in_seconds(now - port.carrier_since.value_or(port.first_seen));

@@ -79,6 +79,7 @@ struct GroupStats {
 };
 
 struct PortView {
+  explicit PortView(const PortHistory& history) : port(history) {}
   const PortHistory& port;
   const ExpectedPort* expected = nullptr;
   SteadyTime now;
