@@ -28,8 +28,7 @@ std::optional<double> limit_dbm(std::optional<double> limit_mw) {
 std::optional<std::size_t> darkest_lane(const ModuleSample& module) {
   std::optional<std::size_t> darkest;
   for (std::size_t i = 0; i < module.lanes.size(); ++i)
-    if (module.lanes[i].rx_power_mw &&
-        (!darkest || *module.lanes[i].rx_power_mw < *module.lanes[*darkest].rx_power_mw))
+    if (module.lanes[i].rx_power_mw && (!darkest || *module.lanes[i].rx_power_mw < *module.lanes[*darkest].rx_power_mw))
       darkest = i;
   return darkest;
 }
@@ -98,14 +97,15 @@ std::vector<std::string> light_lines(const PortReport& port, const TextStyle& st
   const auto lane = darkest_lane(*module);
   if (!lane) return {};
   std::vector<std::string> lines;
-  lines.push_back("  " + paint_faint(pad_right("Light dBm", 11), style) + budget_line(port, *module, *lane, style.ascii));
+  lines.push_back("  " + paint_faint(pad_right("Light dBm", 11), style) +
+                  budget_line(port, *module, *lane, style.ascii));
   if (module->lanes.size() < 2) return lines;
   std::string line = "  " + paint_faint(pad_right("Lanes Rx", 11), style);
   std::size_t used = 13;
   const auto width = static_cast<std::size_t>(std::clamp(style.width_columns, 50, 1000));
   for (const std::string& cell : lane_cells(*module, style)) {
     const std::size_t columns = std::max<std::size_t>(display_width(cell), 17) + 3;
-    if (used + columns > width && used > 13) {
+    if (used + columns - 3 > width && used > 13) {
       lines.push_back(line);
       line = std::string(13, ' ');
       used = 13;

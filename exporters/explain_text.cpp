@@ -111,12 +111,18 @@ std::string blamed_lanes(const FaultReport& fault) {
 std::string place_words(const FaultReport& fault, const PortReport& port) {
   const std::string lanes = blamed_lanes(fault);
   switch (fault.end) {
-    case End::kNone: return "";
-    case End::kLocal: return " at this node's end" + (lanes.empty() ? "" : " (" + lanes + ")");
-    case End::kFar: return " at the far end" + (port.peer.empty() ? "" : " (" + port.peer + ")");
-    case End::kPath: return lanes.empty() ? " between the two ports" : " in the path of " + lanes;
-    case End::kNode: return " in this node";
-    case End::kFabric: return " elsewhere in the fabric";
+    case End::kNone:
+      return "";
+    case End::kLocal:
+      return " at this node's end" + (lanes.empty() ? "" : " (" + lanes + ")");
+    case End::kFar:
+      return " at the far end" + (port.peer.empty() ? "" : " (" + port.peer + ")");
+    case End::kPath:
+      return lanes.empty() ? " between the two ports" : " in the path of " + lanes;
+    case End::kNode:
+      return " in this node";
+    case End::kFabric:
+      return " elsewhere in the fabric";
   }
   return "";
 }
@@ -126,8 +132,7 @@ void verdict(Page& page, const FaultReport& fault, const PortReport& port) {
                                            place_words(fault, port), fault.confidence * 100);
   for (const std::string& line : wrap(page.clean(sentence), page.width()))
     page.line(paint_health(line, port.health, page.style()));
-  if (fault.state != FaultState::kOpen)
-    page.paragraph(fmt::format("The fault is {}.", to_string(fault.state)));
+  if (fault.state != FaultState::kOpen) page.paragraph(fmt::format("The fault is {}.", to_string(fault.state)));
   if (!fault.summary.empty()) page.paragraph(capital(fault.summary) + (fault.summary.ends_with('.') ? "" : "."));
 }
 
@@ -135,8 +140,8 @@ void steps(Page& page, const FaultReport& fault) {
   if (fault.repair.empty() && fault.verify.empty()) return;
   page.gap();
   for (std::size_t i = 0; i < fault.repair.size(); ++i)
-    page.labelled(i == 0 ? "Do this" : i == 1 ? "next" : "", fmt::format("{}  {}", i + 1, fault.repair[i]), 3);
-  if (!fault.verify.empty()) page.labelled("Repaired if", fault.verify);
+    page.labelled(i == 0 ? "Do this" : i == 1 ? "next" : "", fmt::format("{} {}", i + 1, fault.repair[i]), 2);
+  if (!fault.verify.empty()) page.labelled("Proof", fault.verify);
 }
 
 struct WhyRow {
@@ -180,7 +185,8 @@ void why(Page& page, const FaultReport& fault) {
       page.line("  " + pad_right(row.name, name) + "  " + pad_right(row.observed, observed) + "  " +
                 pad_right(row.limit, limit) + "  " + row.source);
     if (!row.text.empty())
-      for (const std::string& line : wrap(row.observed.empty() ? row.name + ": " + row.text : row.text, page.width() - 6))
+      for (const std::string& line :
+           wrap(row.observed.empty() ? row.name + ": " + row.text : row.text, page.width() - 6))
         page.line((row.observed.empty() && line.starts_with(row.name.substr(0, 2)) ? "  " : "    ") + line);
   }
   for (const MissingEvidence& missing : fault.missing) {
@@ -196,8 +202,9 @@ void alternatives(Page& page, const FaultReport& fault) {
   for (const Candidate& candidate : fault.differential) {
     if (candidate.fault == fault.fault && candidate.end == fault.end) continue;
     if (candidate.confidence < 0.005) continue;
-    text += (text.empty() ? "" : "   ") + name_words(candidate.fault);
-    if (candidate.end != End::kNone && candidate.end != End::kPath) text += fmt::format(" ({})", to_string(candidate.end));
+    text += (text.empty() ? "" : " · ") + name_words(candidate.fault);
+    if (candidate.end != End::kNone && candidate.end != End::kPath)
+      text += fmt::format(" ({})", to_string(candidate.end));
     text += fmt::format(" {:.0f}%", candidate.confidence * 100);
   }
   if (!text.empty()) page.labelled("Or", text);
@@ -226,12 +233,18 @@ void cannot_see(Page& page, const PortReport& port) {
 
 void no_fault(Page& page, const PortReport& port) {
   switch (port.health) {
-    case Health::kExempt: page.paragraph("Exempt: " + port.exempt + ". Nothing is expected of this port."); return;
+    case Health::kExempt:
+      page.paragraph("Exempt: " + port.exempt + ". Nothing is expected of this port.");
+      return;
     case Health::kUnknown:
       page.paragraph("Not enough can be read to judge this port: that is neither healthy nor faulty.");
       return;
-    case Health::kHealthy: page.paragraph("Healthy: nothing that can be seen speaks against this link."); return;
-    default: page.paragraph("Something is not as it should be, and no known fault explains it yet."); return;
+    case Health::kHealthy:
+      page.paragraph("Healthy: nothing that can be seen speaks against this link.");
+      return;
+    default:
+      page.paragraph("Something is not as it should be, and no known fault explains it yet.");
+      return;
   }
 }
 
@@ -264,12 +277,12 @@ std::string explain_text(const PortReport& port, const TextStyle& style, const E
   }
   page.gap();
   for (const std::string& line : light_lines(port, style)) page.line(line);
-  figures(page, port);
+  if (port.health != Health::kExempt) figures(page, port);
   if (!port.faults.empty()) alternatives(page, port.faults.front());
   for (std::size_t i = 1; i < port.faults.size(); ++i) {
     const FaultReport& other = port.faults[i];
-    page.labelled(i == 1 ? "Also" : "", fmt::format("{}{} {:.0f}%: {}", name_words(other.fault), place_words(other, port),
-                                                    other.confidence * 100, other.summary));
+    page.labelled(i == 1 ? "Also" : "", fmt::format("{}{} {:.0f}%: {}", name_words(other.fault),
+                                                    place_words(other, port), other.confidence * 100, other.summary));
   }
   cannot_see(page, port);
   if (view.symptoms) symptom_table(page, port);

@@ -43,9 +43,8 @@ std::string suggestion(const Report& report, std::string_view name) {
   std::vector<std::string_view> names;
   for (const PortReport& port : report.ports) {
     const PortId& id = port.latest.id;
-    for (const std::string_view candidate :
-         {std::string_view(id.device), std::string_view(port.port), std::string_view(id.netdev),
-          std::string_view(id.pci)})
+    for (const std::string_view candidate : {std::string_view(id.device), std::string_view(port.port),
+                                             std::string_view(id.netdev), std::string_view(id.pci)})
       if (!candidate.empty()) names.push_back(candidate);
   }
   const auto best = closest(name, names);

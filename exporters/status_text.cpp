@@ -96,8 +96,8 @@ Row row_of(const PortReport& port, SteadyTime t, bool ascii) {
 std::string counts(const Report& report) {
   std::string text = fmt::format("{} port{}", report.ports.size(), report.ports.size() == 1 ? "" : "s");
   std::string_view separator = ": ";
-  for (const Health health : {Health::kHealthy, Health::kAtRisk, Health::kDegraded, Health::kDown, Health::kUnknown,
-                              Health::kExempt}) {
+  for (const Health health :
+       {Health::kHealthy, Health::kAtRisk, Health::kDegraded, Health::kDown, Health::kUnknown, Health::kExempt}) {
     const auto number = std::count_if(report.ports.begin(), report.ports.end(),
                                       [&](const PortReport& port) { return port.health == health; });
     if (number == 0) continue;
@@ -121,6 +121,11 @@ std::string headline(const Report& report, const TextStyle& style, const StatusV
   const std::string right = since(report, view);
   const std::size_t used = display_width(left) + display_width(right);
   const std::string painted = paint_bold(node, style) + left.substr(node.size());
+  if (display_width(left) > width) {
+    std::string text = paint_bold(node, style) + "\n";
+    for (const std::string& line : wrap(counts(report), width - 2)) text += "  " + line + "\n";
+    return right.empty() ? text : text + "  " + paint_faint(right, style) + "\n";
+  }
   if (right.empty()) return painted + "\n";
   if (used + 3 > width) return painted + "\n  " + paint_faint(right, style) + "\n";
   return painted + std::string(width - used, ' ') + paint_faint(right, style) + "\n";
@@ -143,7 +148,8 @@ struct Layout {
 void measure(Layout& layout, const std::vector<Row>& rows) {
   for (std::size_t column = 0; column < kColumns; ++column) {
     layout.widths[column] = display_width(layout.title(column));
-    for (const Row& row : rows) layout.widths[column] = std::max(layout.widths[column], display_width(row.cells[column]));
+    for (const Row& row : rows)
+      layout.widths[column] = std::max(layout.widths[column], display_width(row.cells[column]));
   }
 }
 
@@ -212,9 +218,7 @@ std::string gap_lines(const Report& report, const TextStyle& style, std::size_t 
 
 }  // namespace
 
-bool is_problem(const PortReport& port) {
-  return port.health != Health::kHealthy && port.health != Health::kExempt;
-}
+bool is_problem(const PortReport& port) { return port.health != Health::kHealthy && port.health != Health::kExempt; }
 
 std::size_t count_problems(const Report& report) {
   return static_cast<std::size_t>(std::count_if(report.ports.begin(), report.ports.end(), is_problem));

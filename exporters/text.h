@@ -1,5 +1,5 @@
-// What people read in a terminal: `status` (one line a port, the verdict in words) and `explain` (the verdict, why, what
-// to do, the numbers). Functions of a Report; nothing here knows a clock or a terminal.
+// What people read in a terminal: `status` (one line a port, the verdict in words) and `explain` (the verdict, why,
+// what to do, the numbers). Functions of a Report; nothing here knows a clock or a terminal.
 #pragma once
 
 #include <optional>
@@ -26,9 +26,9 @@ std::size_t count_problems(const Report& report);
 std::string status_text(const Report& report, const TextStyle& style, const StatusView& view);
 
 struct ExplainView {
-  WallTime now;            ///< for "3 h ago"
-  SteadyTime t;            ///< the report's, for the age of the carrier
-  bool symptoms = false;   ///< --evidence: every symptom with its verdict
+  WallTime now;           ///< for "3 h ago"
+  SteadyTime t;           ///< the report's, for the age of the carrier
+  bool symptoms = false;  ///< --evidence: every symptom with its verdict
 };
 
 /// The verdict on one port with everything that speaks for and against it. Ends in a newline.

@@ -1,6 +1,5 @@
 #include "exporters/text_layout.h"
 
-
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -120,7 +119,8 @@ std::vector<std::string> wrap(std::string_view text, std::size_t width) {
   std::string line;
   for (const std::string_view word : split(text, ' ')) {
     if (word.empty()) continue;
-    if (!line.empty() && display_width(line) + 1 + display_width(word) > width) lines.push_back(std::exchange(line, {}));
+    if (!line.empty() && display_width(line) + 1 + display_width(word) > width)
+      lines.push_back(std::exchange(line, {}));
     if (!line.empty()) line += ' ';
     line += word;
   }
@@ -171,8 +171,25 @@ std::string speed_words(std::uint32_t speed_mbps) {
 }
 
 std::string name_words(std::string_view name) {
-  std::string words(name);
-  std::replace(words.begin(), words.end(), '_', ' ');
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kTradeWords = {{{"rx", "Rx"},
+                                                                                          {"tx", "Tx"},
+                                                                                          {"ber", "BER"},
+                                                                                          {"fec", "FEC"},
+                                                                                          {"los", "LOS"},
+                                                                                          {"lol", "LOL"},
+                                                                                          {"nic", "NIC"},
+                                                                                          {"pcie", "PCIe"},
+                                                                                          {"cdr", "CDR"},
+                                                                                          {"snr", "SNR"},
+                                                                                          {"aer", "AER"},
+                                                                                          {"crc", "CRC"}}};
+  std::string words;
+  for (const std::string_view part : split(name, '_')) {
+    if (!words.empty()) words += words.ends_with("pre") || words.ends_with("post") ? '-' : ' ';
+    const auto* const found =
+        std::find_if(kTradeWords.begin(), kTradeWords.end(), [&](const auto& row) { return row.first == part; });
+    words += found == kTradeWords.end() ? part : found->second;
+  }
   return words;
 }
 
@@ -183,24 +200,35 @@ std::optional<double> dbm_from_mw(double power_mw) {
 
 std::string health_sign(Health health, bool ascii) {
   switch (health) {
-    case Health::kHealthy: return ascii ? "ok" : "●";
-    case Health::kAtRisk: return ascii ? "~" : "◆";
-    case Health::kDegraded: return ascii ? "!" : "▲";
-    case Health::kDown: return ascii ? "X" : "✖";
-    case Health::kUnknown: return "?";
-    case Health::kExempt: return ascii ? "o" : "○";
+    case Health::kHealthy:
+      return ascii ? "ok" : "●";
+    case Health::kAtRisk:
+      return ascii ? "~" : "◆";
+    case Health::kDegraded:
+      return ascii ? "!" : "▲";
+    case Health::kDown:
+      return ascii ? "X" : "✖";
+    case Health::kUnknown:
+      return "?";
+    case Health::kExempt:
+      return ascii ? "o" : "○";
   }
   return "?";
 }
 
 std::string paint_health(std::string_view text, Health health, const TextStyle& style) {
   switch (health) {
-    case Health::kHealthy: return paint(text, "32", style);
+    case Health::kHealthy:
+      return paint(text, "32", style);
     case Health::kAtRisk:
-    case Health::kDegraded: return paint(text, "1;33", style);
-    case Health::kDown: return paint(text, "1;31", style);
-    case Health::kUnknown: return paint(text, "35", style);
-    case Health::kExempt: return paint(text, "2", style);
+    case Health::kDegraded:
+      return paint(text, "1;33", style);
+    case Health::kDown:
+      return paint(text, "1;31", style);
+    case Health::kUnknown:
+      return paint(text, "35", style);
+    case Health::kExempt:
+      return paint(text, "2", style);
   }
   return std::string(text);
 }
