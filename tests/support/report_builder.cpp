@@ -114,7 +114,8 @@ PortReport dirty_port() {
   port.peer = "leaf-12 Ethernet20/1";
   port.latest.peer->port = "Ethernet20/1";
   port.latest.peer->module.emplace();
-  port.latest.peer->module->lanes.assign(4, ModuleLane{std::nullopt, 1.0965, {}, {}, {}, {}, {}, {}});
+  port.latest.peer->module->lanes.resize(4);
+  for (ModuleLane& lane : port.latest.peer->module->lanes) lane.tx_power_mw = 1.0965;
   port.latest.module->lanes[1].rx_power_mw = 0.123;
   port.latest.counters->set("fec_uncorrectable_blocks", 7);
   port.figures.pre_fec_ber = 3.4e-5;
