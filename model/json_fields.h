@@ -24,7 +24,7 @@ namespace linkhealth {
 template <typename T, typename U>
 concept Is = std::same_as<std::remove_const_t<T>, U>;
 
-/// A plain aggregate that its field list may leave out as a whole.
+/// A group that its field list may leave out as a whole.
 template <typename T>
 concept MayBeEmpty = requires(const T& value) {
   { value.empty() } -> std::same_as<bool>;
@@ -44,7 +44,11 @@ class FieldsOut {
 
   template <typename T>
   void operator()(std::string_view name, const T& field) {
-    if (left_out(field)) return;
+    if (!left_out(field)) always(name, field);
+  }
+  /// A key that readers may rely on.
+  template <typename T>
+  void always(std::string_view name, const T& field) {
     out_.key(name);
     value(field);
   }
@@ -152,6 +156,12 @@ class FieldsIn {
       return value(out.emplace_hint(out.end(), std::string(key), T())->second);
     });
   }
+  template <typename T>
+  requires std::is_enum_v<T>
+  bool value(T& out) {
+    std::string text;
+    return in_.read(text) && (parse_word(text, out) || in_.fail("a word that this field does not have"));
+  }
   bool value(SteadyTime& out) {
     constexpr double kLimit_s = 9e12;  // what from_seconds can hold
     double seconds = 0;
@@ -191,6 +201,10 @@ class FieldsIn {
       if (found || name != key) return;
       found = true;
       ok = from.in_.take_null() || from.value(field);
+    }
+    template <typename T>
+    void always(std::string_view name, T& field) {
+      (*this)(name, field);
     }
   };
 
