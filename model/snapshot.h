@@ -58,6 +58,7 @@ struct LinkSample {
   std::optional<std::uint64_t> carrier_up_count;    ///< kernel's count of carrier gains (IFLA_CARRIER_UP_COUNT)
   std::optional<std::uint64_t> carrier_down_count;  ///< kernel's count of carrier losses (IFLA_CARRIER_DOWN_COUNT)
   std::optional<DownReason> down_reason;            ///< only while down, and where the driver gives one
+  bool operator==(const LinkSample&) const = default;
 };
 
 /// FEC counters of one lane, lane 1 first.
@@ -65,6 +66,7 @@ struct FecLane {
   std::optional<std::uint64_t> corrected_bits;
   std::optional<std::uint64_t> corrected_blocks;
   std::optional<std::uint64_t> uncorrectable_blocks;
+  bool operator==(const FecLane&) const = default;
 };
 
 /// Which of a module's own limits it says were passed. Latched until read on most modules; nullopt: not offered.
@@ -92,6 +94,7 @@ struct ModuleLane {
   std::optional<bool> tx_fault;     ///< laser fault
   std::optional<bool> tx_disabled;  ///< the host has switched the laser off: no light is no fault
   AlarmFlags rx_power_flags, tx_power_flags, tx_bias_flags;
+  bool operator==(const ModuleLane&) const = default;
 };
 
 /// The electrical side, towards the NIC. CMIS only: a module may have more host lanes than media lanes.
@@ -102,6 +105,7 @@ struct ModuleHostLane {
   std::optional<bool> tx_lol;       ///< no lock on the signal from the host
   std::optional<bool> tx_eq_fault;  ///< the input equalizer did not adapt
   std::optional<bool> rx_output_valid;  ///< CMIS 5.0 on: the module sends a good signal to the host
+  bool operator==(const ModuleHostLane&) const = default;
 };
 
 /// A quad of limits. Left out (all nullopt) when the module gives none, or nonsense.
@@ -111,6 +115,7 @@ struct Limits {
   std::optional<double> high_warn;
   std::optional<double> high_alarm;
   [[nodiscard]] bool empty() const { return !low_alarm && !low_warn && !high_warn && !high_alarm; }
+  bool operator==(const Limits&) const = default;
 };
 
 /// The module's own limits (SFF-8472 A2h, SFF-8636 page 03h, CMIS page 02h).
@@ -124,12 +129,14 @@ struct ModuleThresholds {
     return temperature_c.empty() && supply_v.empty() && rx_power_mw.empty() && tx_power_mw.empty() &&
            tx_bias_ma.empty();
   }
+  bool operator==(const ModuleThresholds&) const = default;
 };
 
 /// Statistics of a bit error ratio, as CMIS VDM gives them. Live values: the interval began at an unknown time.
 struct BerStatistics {
   std::optional<double> min, max, avg, current;
   [[nodiscard]] bool empty() const { return !min && !max && !avg && !current; }
+  bool operator==(const BerStatistics&) const = default;
 };
 
 /// Statistics of a VDM value that is not a BER: frame error ratio, or FEC tail in symbols (the most symbol errors that
@@ -137,6 +144,7 @@ struct BerStatistics {
 struct VdmStatistics {
   std::optional<double> min, max, avg, current, total;
   [[nodiscard]] bool empty() const { return !min && !max && !avg && !current && !total; }
+  bool operator==(const VdmStatistics&) const = default;
 };
 
 /// CMIS versatile diagnostics monitoring (pages 20h-2Fh). Where a module gives a value for several data paths, the
@@ -165,6 +173,7 @@ struct ModuleVdm {
            host_frame_error_ratio.empty() && media_fec_tail_symbols.empty() && host_fec_tail_symbols.empty() &&
            !laser_age_percent && !laser_frequency_error_mhz && !frozen;
   }
+  bool operator==(const ModuleVdm&) const = default;
 };
 
 /// Monitors of a coherent module (OIF C-CMIS observables, read through VDM).
@@ -192,6 +201,7 @@ struct ModuleCoherent {
 struct CopperAttenuation {
   double frequency_ghz = 0;
   double attenuation_db = 0;
+  bool operator==(const CopperAttenuation&) const = default;
 };
 
 struct ModuleSample {
@@ -237,6 +247,7 @@ struct ModuleSample {
   ModuleCoherent coherent;
   std::vector<CopperAttenuation> copper_attenuation;
   std::vector<std::string> warnings;  ///< what was implausible and therefore left out
+  bool operator==(const ModuleSample&) const = default;
 };
 
 /// What is known of the far end of the cable, from whichever source.
@@ -247,12 +258,14 @@ struct PeerSample {
   std::optional<LinkSample> link;
   std::optional<Counters> counters;
   std::optional<ModuleSample> module;
+  bool operator==(const PeerSample&) const = default;
 };
 
 struct PcieSample {
   std::optional<double> speed_gtps, max_speed_gtps;
   std::optional<std::uint32_t> width, max_width;
   std::optional<std::uint64_t> aer_correctable, aer_nonfatal, aer_fatal;
+  bool operator==(const PcieSample&) const = default;
 };
 
 struct PortSample {
@@ -263,6 +276,7 @@ struct PortSample {
   std::optional<ModuleSample> module;
   std::optional<PeerSample> peer;
   std::optional<PcieSample> pcie;
+  bool operator==(const PortSample&) const = default;
 };
 
 enum class PortEventKind : std::uint8_t {
@@ -291,6 +305,7 @@ struct PortEvent {
   PortKey port;  ///< "" for the whole node
   PortEventKind kind = PortEventKind::kCarrierDown;
   std::string text;  ///< of a kernel log line
+  bool operator==(const PortEvent&) const = default;
 };
 
 /// What could not be seen, and why. Never a fault and never health.
@@ -305,6 +320,7 @@ struct Gap {
 struct ProbeTiming {
   std::string probe;
   double duration_s = 0;
+  bool operator==(const ProbeTiming&) const = default;
 };
 
 struct Snapshot {
@@ -315,6 +331,7 @@ struct Snapshot {
   std::vector<PortEvent> events;        ///< since the last snapshot, ordered by t
   std::vector<Gap> gaps;                ///< of the groups that were due now
   std::vector<ProbeTiming> timings;
+  bool operator==(const Snapshot&) const = default;
 };
 
 /// What configuration or the cabling plan asks of a port; any part may be missing.
@@ -322,6 +339,7 @@ struct ExpectedPort {
   std::optional<std::uint32_t> speed_mbps;
   std::optional<std::uint32_t> lanes;
   std::string peer_system, peer_port;
+  bool operator==(const ExpectedPort&) const = default;
 };
 
 /// The first line of a recording: what does not change from one snapshot to the next.
@@ -331,6 +349,7 @@ struct RecordingHeader {
   WallTime at;
   std::string version;
   std::map<PortKey, ExpectedPort> expected;
+  bool operator==(const RecordingHeader&) const = default;
 };
 
 }  // namespace linkhealth
