@@ -210,8 +210,8 @@ struct ModuleSample {
   std::string type;              ///< "400G-DR4"
   std::string connector;         ///< "MPO-12", "LC", …
   std::string vendor, part_number, serial, revision, firmware;
-  std::string date;  ///< of manufacture, "2025-03-02"
-  std::optional<double> length_m;
+  std::string date;                ///< of manufacture, "2025-03-02"
+  std::optional<double> length_m;  ///< of a cable (AOC, DAC, ACC); a separable module has none
   std::optional<double> wavelength_nm;
   std::string state;        ///< CMIS: "ModuleReady", "ModuleLowPwr", …
   std::string fault_cause;  ///< CMIS 5+: why the module is in ModuleFault
@@ -231,6 +231,7 @@ struct ModuleSample {
   std::optional<std::uint32_t> power_class;                        ///< 1 to 8
   std::optional<double> max_power_w;
   std::optional<double> signaling_rate_mbd;
+  std::optional<double> reach_m;            ///< longest fibre that a separable module is made for
   std::optional<bool> rx_power_is_average;  ///< false: the module reports OMA
   AlarmFlags temperature_flags, supply_flags;
   std::vector<ModuleHostLane> host_lanes;  ///< CMIS, lane 1 first
