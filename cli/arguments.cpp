@@ -2,6 +2,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include <optional>
+
+#include "base/text.h"
 #include "cli/exit_codes.h"
 #include "cli/terminal.h"
 
@@ -124,6 +127,35 @@ int dispatch(const CLI::App& app, Parsed& parsed, const LocalCommands& local) {
   return run_record(client, parsed.record);
 }
 
+/// What is wrong with a command line that could be parsed; nullopt when it names one command and nothing is left over.
+std::optional<std::string> misused(CLI::App& app) {
+  const auto commands = app.get_subcommands();
+  std::vector<std::string> names;
+  for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(each->get_name());
+  const auto left = app.remaining();
+  if (left.empty()) {
+    if (commands.size() > 1)
+      return "one command at a time: " + commands[0]->get_name() + " or " + commands[1]->get_name();
+    return commands.empty() ? std::optional<std::string>("say what to do: status, explain PORT, watch or record FILE")
+                            : std::nullopt;
+  }
+  const bool option = left.front().starts_with("-");
+  if (!option && !commands.empty())
+    return commands.front()->get_name() + " takes no \"" + printable(left.front()) + "\"";
+  if (option) {
+    names.clear();
+    for (const CLI::App* each :
+         {static_cast<const CLI::App*>(&app), static_cast<const CLI::App*>(commands.empty() ? &app : commands.front())})
+      for (const CLI::Option* known : each->get_options())
+        for (const std::string& name : known->get_lnames()) names.push_back("--" + name);
+  }
+  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  std::string text = std::string("unknown ") + (option ? "option" : "command") + " \"" + printable(left.front()) + "\"";
+  if (const auto meant = closest(left.front(), candidates)) text += ": did you mean " + std::string(*meant) + "?";
+  return text;
+}
+
 }  // namespace
 
 int run(int argc, const char* const* argv, const LocalCommands& local) {
@@ -131,21 +163,25 @@ int run(int argc, const char* const* argv, const LocalCommands& local) {
   Parsed parsed;
   app.set_version_flag("--version", std::string("linkhealth " LINKHEALTH_VERSION));
   app.add_option("--socket", parsed.socket, "The daemon's socket")->capture_default_str()->type_name("PATH");
-  app.footer(kFooter);
-  app.require_subcommand(1);
   app.fallthrough();
+  app.allow_extras();  // to tell what was probably meant
   add_status(app, parsed, local);
   add_explain(app, parsed);
   add_watch(app, parsed);
   add_record(app, parsed);
   if (local.replay) add_replay(app, parsed);
   if (local.module) add_module(app, parsed);
+  app.footer(kFooter);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& asked) {  // --help, --version
     return app.exit(asked);
   } catch (const CLI::ParseError& wrong) {
     complain(std::string(wrong.what()) + " (linkhealth --help)");
+    return kBadInput;
+  }
+  if (const auto mistake = misused(app)) {
+    complain(*mistake + " (linkhealth --help)");
     return kBadInput;
   }
   return dispatch(app, parsed, local);
