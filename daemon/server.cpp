@@ -121,7 +121,7 @@ class Listener {
       const int yes = 1;
       setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
     });
-    const std::string host = address.host.empty() ? "0.0.0.0" : address.host;
+    const std::string& host = address.host;
     errno = 0;
     if (address.port == 0) {
       const int port = http_.bind_to_any_port(host);
@@ -207,16 +207,15 @@ class HttpServer : public Server {
   ~HttpServer() override { tap_.close(); }
 
   Result<void> bind(const ServerSettings& settings) {
-    if (!settings.listen.empty()) {
-      const auto address = parse_listen_address(settings.listen);
-      if (!address) return address.error();
-      const auto port = tcp_.bind_tcp(*address);
+    const bool has_tcp = !settings.listen.host.empty();
+    if (has_tcp) {
+      const auto port = tcp_.bind_tcp(settings.listen);
       if (!port) return port.error();
       port_ = *port;
     }
     if (!settings.socket_path.empty())
       if (auto bound = unix_.bind_unix(settings.socket_path); !bound) return bound;
-    if (!settings.listen.empty()) tcp_.serve();
+    if (has_tcp) tcp_.serve();
     if (!settings.socket_path.empty()) unix_.serve();
     return {};
   }
@@ -230,23 +229,6 @@ class HttpServer : public Server {
 };
 
 }  // namespace
-
-Result<ListenAddress> parse_listen_address(std::string_view text) {
-  const Error wrong{fmt::format("\"{}\" is not an address: give ADDR:PORT, such as 127.0.0.1:9942, [::1]:9942 or :9942",
-                                printable(text))};
-  const auto colon = text.rfind(':');
-  if (colon == std::string_view::npos) return wrong;
-  const auto port = parse_u64(text.substr(colon + 1));
-  if (!port || *port > 65535) return wrong;
-  std::string_view host = text.substr(0, colon);
-  if (host.starts_with('[')) {
-    if (!host.ends_with(']') || host.size() < 4) return wrong;
-    host = host.substr(1, host.size() - 2);
-  } else if (host.find(':') != std::string_view::npos) {
-    return wrong;  // an IPv6 address needs its brackets
-  }
-  return ListenAddress{std::string(host), static_cast<int>(*port)};
-}
 
 Result<std::unique_ptr<Server>> Server::start(const ServerSettings& settings, const Publisher& publisher,
                                               RecordingTap& tap, const Clock& clock) {

@@ -50,7 +50,7 @@ class CliTest : public ::testing::Test, protected test::TestServer {
 class CliWithDaemon : public CliTest {
  protected:
   void SetUp() override {
-    settings.listen.clear();
+    settings.listen.host.clear();
     publish();
     start();
   }
