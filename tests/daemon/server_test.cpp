@@ -259,6 +259,13 @@ TEST_F(UnstartedServer, Ipv6Literal) {
   EXPECT_EQ(client.Get("/-/ready")->status, 200);
 }
 
+TEST_F(UnstartedServer, AllAddresses) {
+  settings.listen = ":0";
+  publish();
+  start();
+  EXPECT_EQ(httplib::Client("127.0.0.1", server->tcp_port()).Get("/-/ready")->status, 200);
+}
+
 TEST(ListenAddress, FormsAndMistakes) {
   EXPECT_EQ(parse_listen_address("127.0.0.1:9942")->port, 9942);
   EXPECT_EQ(parse_listen_address("[::1]:0")->host, "::1");
