@@ -125,8 +125,11 @@ std::string place_words(const FaultReport& fault, const PortReport& port) {
     case End::kLocal:
       return " at this node's end" + (lanes.empty() ? "" : " (" + lanes + ")");
     case End::kFar:
+      if (fault.fault.starts_with("far_")) return port.peer.empty() ? "" : " (" + port.peer + ")";
       return " at the far end" + (port.peer.empty() ? "" : " (" + port.peer + ")");
     case End::kPath:
+      if (!lanes.empty() && on_received_light(fault, port))
+        return " on the fibre that carries " + lanes + " towards this node";
       return lanes.empty() ? " between the two ports" : " in the path of " + lanes;
     case End::kNode:
       return " in this node";
