@@ -7,6 +7,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "base/text.h"
@@ -121,14 +122,11 @@ class Listener {
       const int yes = 1;
       setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
     });
+    if (const int port = bind_host(address.host, address.port); port > 0) return port;
+    // All addresses: "::" takes IPv4 too, but not where the node has no IPv6.
+    const bool all = address.host == "::";
+    if (const int port = all ? bind_host("0.0.0.0", address.port) : 0; port > 0) return port;
     const std::string& host = address.host;
-    errno = 0;
-    if (address.port == 0) {
-      const int port = http_.bind_to_any_port(host);
-      if (port > 0) return port;
-    } else if (http_.bind_to_port(host, address.port)) {
-      return address.port;
-    }
     const int errnum = errno != 0 ? errno : EADDRNOTAVAIL;
     return errno_error(fmt::format("can't listen on {}:{}",
                                    host.find(':') == std::string::npos ? host : "[" + host + "]", address.port),
@@ -156,6 +154,13 @@ class Listener {
   }
 
  private:
+  /// The port; 0 with errno set when it can't be had.
+  int bind_host(const std::string& host, int port) {
+    errno = 0;
+    if (port == 0) return std::max(http_.bind_to_any_port(host), 0);
+    return http_.bind_to_port(host, port) ? port : 0;
+  }
+
   void handle(const httplib::Request& from, httplib::Response& to) {
     const ApiRequest request = request_of(from);
     if (request.path == "/api/v1/recording" && from.method == "GET") return record(request, to);

@@ -259,5 +259,12 @@ TEST_F(UnstartedServer, Ipv6Literal) {
   EXPECT_EQ(client.Get("/-/ready")->status, 200);
 }
 
+TEST_F(UnstartedServer, AllAddresses) {
+  settings.listen = *parse_listen_address(":0");
+  publish();
+  start();
+  EXPECT_EQ(httplib::Client("127.0.0.1", server->tcp_port()).Get("/-/ready")->status, 200);
+}
+
 }  // namespace
 }  // namespace linkhealth
