@@ -16,6 +16,7 @@ void fields(Is<PortId> auto& id, auto& visit) {
   visit("guid", id.guid);
   visit("link_layer", id.link_layer);
   visit("function", id.function);
+  visit("exempt", id.exempt);
 }
 
 void fields(Is<DownReason> auto& reason, auto& visit) {

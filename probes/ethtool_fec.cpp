@@ -42,11 +42,16 @@ void take_values(EthtoolFec& fec, const std::vector<std::uint64_t>& values, std:
 
 std::string fec_mode_name(std::uint32_t link_mode_bit, const FecLink& link) {
   switch (link_mode_bit) {
-    case ETHTOOL_LINK_MODE_FEC_NONE_BIT: return "Off";
-    case ETHTOOL_LINK_MODE_FEC_RS_BIT: return reed_solomon_name(link);
-    case ETHTOOL_LINK_MODE_FEC_BASER_BIT: return "BaseR";
-    case ETHTOOL_LINK_MODE_FEC_LLRS_BIT: return "LLRS";
-    default: return "";
+    case ETHTOOL_LINK_MODE_FEC_NONE_BIT:
+      return "Off";
+    case ETHTOOL_LINK_MODE_FEC_RS_BIT:
+      return reed_solomon_name(link);
+    case ETHTOOL_LINK_MODE_FEC_BASER_BIT:
+      return "BaseR";
+    case ETHTOOL_LINK_MODE_FEC_LLRS_BIT:
+      return "LLRS";
+    default:
+      return "";
   }
 }
 

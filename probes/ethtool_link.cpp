@@ -14,8 +14,8 @@ namespace {
 /// ETHTOOL_A_LINKSTATE_EXT_DOWN_CNT; newer than Debian 12's headers.
 constexpr std::uint16_t kExtDownCount = 7;
 
-constexpr std::string_view kAutoneg[] = {"No partner detected",       "Ack not received",
-                                         "Next page exchange failed", "No partner detected during force mode",
+constexpr std::string_view kAutoneg[] = {"No partner detected",          "Ack not received",
+                                         "Next page exchange failed",    "No partner detected during force mode",
                                          "FEC mismatch during override", "No HCD"};
 constexpr std::string_view kTraining[] = {"KR frame lock not acquired", "KR link inhibit timeout",
                                           "KR Link partner did not set receiver ready", "Remote side is not ready yet"};
@@ -24,8 +24,8 @@ constexpr std::string_view kLogical[] = {"PCS did not acquire block lock", "PCS 
                                          "RS FEC is not locked"};
 constexpr std::string_view kSignal[] = {
     "Large number of physical errors",
-    "The system attempted to operate the cable at a rate that is not formally supported",
-    "Serdes reference clock lost", "Serdes ALOS"};
+    "The system attempted to operate the cable at a rate that is not formally supported", "Serdes reference clock lost",
+    "Serdes ALOS"};
 constexpr std::string_view kCable[] = {"Unsupported cable", "Cable test failure"};
 constexpr std::string_view kModule[] = {"CMIS module is not in ModuleReady state"};
 

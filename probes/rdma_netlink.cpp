@@ -15,8 +15,8 @@ namespace {
 
 /// enum ib_port_state and ib_port_phys_state (include/rdma/ib_verbs.h), in the words of /sys/class/infiniband.
 constexpr std::array<std::string_view, 6> kStates = {"NOP", "DOWN", "INIT", "ARMED", "ACTIVE", "ACTIVE_DEFER"};
-constexpr std::array<std::string_view, 8> kPhysStates = {"",       "Sleep",           "Polling", "Disabled", "PortConfigurationTraining",
-                                                         "LinkUp", "LinkErrorRecovery", "Phy Test"};
+constexpr std::array<std::string_view, 8> kPhysStates = {
+    "", "Sleep", "Polling", "Disabled", "PortConfigurationTraining", "LinkUp", "LinkErrorRecovery", "Phy Test"};
 
 std::string word_of(std::optional<std::uint8_t> code, std::span<const std::string_view> words) {
   if (!code) return "";

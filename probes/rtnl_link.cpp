@@ -20,12 +20,12 @@ constexpr std::array<std::string_view, 7> kOperstates = {"unknown", "notpresent"
 
 /// struct rtnl_link_stats64 in its order: all 64 bit, newer kernels append.
 constexpr std::array<std::string_view, 25> kStatNames = {
-    "netdev_rx_packets",        "netdev_tx_packets",        "netdev_rx_bytes",          "netdev_tx_bytes",
-    "netdev_rx_errors",         "netdev_tx_errors",         "netdev_rx_dropped",        "netdev_tx_dropped",
-    "netdev_multicast",         "netdev_collisions",        "netdev_rx_length_errors",  "netdev_rx_over_errors",
-    "netdev_rx_crc_errors",     "netdev_rx_frame_errors",   "netdev_rx_fifo_errors",    "netdev_rx_missed_errors",
-    "netdev_tx_aborted_errors", "netdev_tx_carrier_errors", "netdev_tx_fifo_errors",    "netdev_tx_heartbeat_errors",
-    "netdev_tx_window_errors",  "netdev_rx_compressed",     "netdev_tx_compressed",     "netdev_rx_nohandler",
+    "netdev_rx_packets",          "netdev_tx_packets",        "netdev_rx_bytes",         "netdev_tx_bytes",
+    "netdev_rx_errors",           "netdev_tx_errors",         "netdev_rx_dropped",       "netdev_tx_dropped",
+    "netdev_multicast",           "netdev_collisions",        "netdev_rx_length_errors", "netdev_rx_over_errors",
+    "netdev_rx_crc_errors",       "netdev_rx_frame_errors",   "netdev_rx_fifo_errors",   "netdev_rx_missed_errors",
+    "netdev_tx_aborted_errors",   "netdev_tx_carrier_errors", "netdev_tx_fifo_errors",   "netdev_tx_heartbeat_errors",
+    "netdev_tx_window_errors",    "netdev_rx_compressed",     "netdev_tx_compressed",    "netdev_rx_nohandler",
     "netdev_rx_otherhost_dropped"};
 
 NetdevLink link_of(const NetlinkMessage& message) {
@@ -70,10 +70,7 @@ Bytes build_link_dump() {
 Bytes build_link_get(std::uint32_t ifindex) {
   ifinfomsg info{};
   info.ifi_index = static_cast<int>(ifindex);
-  return NetlinkBuilder(RTM_GETLINK, NLM_F_ACK)
-      .header(info)
-      .put_u32(IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS)
-      .take();
+  return NetlinkBuilder(RTM_GETLINK, NLM_F_ACK).header(info).put_u32(IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS).take();
 }
 
 Result<NetdevLink> parse_link(ByteView bytes) {
