@@ -24,7 +24,7 @@ LIBRARIES = [
     (r"prometheus/", {"exporters/metrics"}),
     (r"sqlite3", {"storage"}),
     (r"httplib", {"daemon", "cli"}),
-    (r"CLI/", {"cli", "daemon/main"}),
+    (r"CLI/", {"cli", "daemon/options"}),
     (r"systemd/sd-journal", {"exporters/journal"}),
 ]
 CLOCK = re.compile(r"_clock::now|\btime\((nullptr|NULL|0)\)|\bclock_gettime\b|\bgettimeofday\b|\bsd_event_now\b")
