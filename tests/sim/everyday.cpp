@@ -28,12 +28,15 @@ void Simulation::reboot_node(double t) {
 
 void Simulation::everyday_of_port(PortSim& port, double rate) {
   Truth& truth = truth_[port.setup.id.key()];
+  // What touches the link itself would repair or hide a fault of the same port.
+  const bool good = truth.fault == "healthy" && truth.repaired.empty();
+  const double touch = good ? rate : 0.0;
   const double end = duration_s_;
-  if (rng_.chance(0.10 * rate)) {  // one flap that means nothing
+  if (rng_.chance(0.10 * touch)) {  // one flap that means nothing
     const double t = rng_.uniform(300, end - 300);
     port.add(window(t, 1.0, true, [](PortSim& at, double, double) { at.now.flap_per_s = 20; }));
   }
-  if (rng_.chance(0.05 * rate)) {  // maintenance: set down and up again
+  if (rng_.chance(0.05 * touch)) {  // maintenance: set down and up again
     const double t = rng_.uniform(600, end - 400);
     const double length = std::min(end - t - 300, rng_.lognormal(900, 0.9));
     if (length > 20) {
@@ -43,10 +46,11 @@ void Simulation::everyday_of_port(PortSim& port, double rate) {
       truth.tolerate.emplace_back("admin_down");
     }
   }
-  if (rng_.chance(0.03 * rate)) {  // the switch goes for an upgrade and comes back
+  if (rng_.chance(0.03 * touch)) {  // the switch goes for an upgrade and comes back
     const double t = rng_.uniform(600, end - 700);
     const double length = std::min(end - t - 300, rng_.lognormal(220, 0.4));
-    port.add(window(t, length, true, [](PortSim& at, double, double) { at.now.far_admin_up = false; }));
+    port.add(window(t, length, true,
+                    [](PortSim& at, double, double) { at.now.far_admin_up = at.now.far_reachable = false; }));
     truth.tolerate.insert(truth.tolerate.end(),
                           {"far_port_down", "far_switch_fault", "unplugged", "damaged_fiber", "faulty_cable"});
   }
@@ -60,7 +64,7 @@ void Simulation::everyday_of_port(PortSim& port, double rate) {
       }));
     }
   }
-  if (rng_.chance(0.03 * rate)) {  // a module is swapped for a good one
+  if (rng_.chance(0.03 * touch)) {  // a module is swapped for a good one
     const double t = rng_.uniform(900, end - 900);
     port.add(
         window(t, rng_.uniform(30, 110), true, [](PortSim& at, double, double) { at.now.module_present = false; }));
@@ -71,7 +75,7 @@ void Simulation::everyday_of_port(PortSim& port, double rate) {
     });
     truth.tolerate.insert(truth.tolerate.end(), {"module_missing", "unplugged"});
   }
-  if (rng_.chance(0.06 * rate)) {  // low light that is fine: within the budget, and stays
+  if (rng_.chance(0.06 * touch)) {  // low light that is fine: within the budget, and stays
     const double db = rng_.uniform(0.8, 2.0);
     const std::size_t lane = rng_.below(port.link.lanes());
     const bool all = port.setup.medium->duplex || rng_.chance(0.3);
@@ -95,7 +99,7 @@ void Simulation::everyday_of_port(PortSim& port, double rate) {
   if (rng_.chance(0.03 * rate)) {  // somebody clears the counters
     port.at(rng_.uniform(300, end), [](PortSim& at) { at.reset_counters(); });
   }
-  if (rng_.chance(0.02 * rate)) {  // the driver is loaded again
+  if (rng_.chance(0.02 * touch)) {  // the driver is loaded again
     const double t = rng_.uniform(600, end - 600);
     port.at(t, [t](PortSim& at) { at.emit(t, PortEventKind::kDeviceGone); });
     port.add(window(t, 12, true, [](PortSim& at, double, double) { at.now.rebooting = at.now.device_gone = true; }));

@@ -15,6 +15,9 @@ constexpr std::string_view kNames[] = {"dirty_connector",   "damaged_fiber",    
                                        "host_bottleneck",   "congestion",        "loss_elsewhere",      "wrong_cabling",
                                        "monitor_blind"};
 
+/// A fault that was there before the first sample.
+constexpr double kLongAgoS = -1e9;
+
 struct Planner {
   const FaultPlan& plan;
   PortSim& port;
@@ -30,7 +33,7 @@ struct Planner {
 
   Effect effect(double ramp_s, std::function<void(PortSim&, double, double)> apply, bool fine = true) {
     Effect out;
-    out.start_s = plan.onset_s;
+    out.start_s = plan.onset_s > 0 ? plan.onset_s : kLongAgoS;
     out.ramp_s = plan.onset_s > 0 ? ramp_s : 0;
     out.end_s = plan.repair_s > 0 ? plan.repair_s : std::numeric_limits<double>::infinity();
     out.fine = fine;
@@ -132,7 +135,8 @@ void plan_dirty(Planner& p) {
     }
     return;
   }
-  if (!p.port.powers_readable()) p.accept("bad_module");
+  // Nobody can see a loss that is no larger than the spread of good lanes and was there before.
+  if (!p.port.powers_readable() || (p.plan.onset_s <= 0 && db < 2.5)) p.accept("bad_module");
   if (!p.far_light()) {
     p.accept("failing_transmitter", End::kFar);
     p.accept("damaged_fiber");
@@ -262,7 +266,7 @@ void plan_bad_module(Planner& p) {
   if (kind == 4) return plan_module_management(p);
   if (kind == 3 && p.port.powers_readable()) {  // the meter of a lane is broken, the data are fine
     const std::size_t lane = p.rng.below(p.port.link.lanes());
-    p.port.at(std::max(0.001, p.plan.onset_s), [lane](PortSim& port) { port.ddm.rx_broken[lane] = true; });
+    p.port.at(p.plan.onset_s > 0 ? p.plan.onset_s : -600.0, [lane](PortSim& port) { port.ddm.rx_broken[lane] = true; });
     if (p.plan.repair_s > 0) p.port.at(p.plan.repair_s, [lane](PortSim& port) { port.ddm.rx_broken[lane] = false; });
     p.truth.note = "meter";
     return;

@@ -18,7 +18,7 @@ struct Other {
   void accept(std::string fault, End end = End::kNone) { truth.also_accept.push_back({std::move(fault), end}); }
   Effect effect(double delay_s, std::function<void(PortSim&, double, double)> apply, bool fine) {
     Effect out;
-    out.start_s = plan.onset_s > 0 ? plan.onset_s + delay_s : 0;
+    out.start_s = plan.onset_s > 0 ? plan.onset_s + delay_s : -1e9;
     out.end_s = plan.repair_s > 0 ? plan.repair_s : std::numeric_limits<double>::infinity();
     out.fine = fine;
     out.apply = std::move(apply);
@@ -243,7 +243,10 @@ void far_switch_fault(Other& o) {
         Effect drop;
         drop.start_s = fall + o.rng.uniform(0.0, 1.8);
         drop.end_s = drop.start_s + o.rng.uniform(20, 40);
-        drop.apply = [](PortSim& at, double, double) { at.now.far_admin_up = false; };
+        drop.apply = [](PortSim& at, double, double) {
+          at.now.far_admin_up = false;
+          at.now.far_reachable = false;
+        };
         member->add(std::move(drop));
       }
     }
@@ -294,18 +297,16 @@ void nic_fault(Other& o) {
   const bool gone = o.plan.strength == Strength::kStrong && o.rng.chance(0.4) && o.plan.onset_s > 0;
   o.truth.note = gone ? "gone" : "health";
   const bool mlx5 = o.port.setup.driver->name == "mlx5_core";
-  o.always([gone](PortSim& at) {
+  const bool silent = o.rng.chance(0.4);
+  o.always([gone, silent](PortSim& at) {
     at.now.nic_ok = false;
     at.now.device_gone = gone;
     if (!gone) {
       at.now.blind = {"module"};
-      at.now.blind_reason = "EIO";
+      at.now.blind_reason = silent ? "ETIMEDOUT" : "EIO";
+      if (silent) at.now.blind.emplace_back("counters");
     }
   });
-  if (o.plan.onset_s <= 0) {
-    o.port.at(5, [](PortSim& at) { at.emit(5, PortEventKind::kDeviceFatal); });
-    return;
-  }
   const double t = o.plan.onset_s;
   o.port.at(t, [t, gone](PortSim& at) {
     at.emit(t + 0.05, PortEventKind::kDeviceFatal);

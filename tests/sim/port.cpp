@@ -27,7 +27,7 @@ void Tally::reset() {
 PortSim::PortSim(PortSetup port_setup, std::uint64_t seed) : setup(std::move(port_setup)), rng(seed) {
   const Medium& medium = *setup.medium;
   link = LinkModel(medium, rng);
-  // A link with less than 1.5 dB (copper: 0.6) is not handed over by whoever installs it.
+  // A link with less than 1.6 dB (copper: 0.9) is not handed over by whoever installs it.
   for (int tries = 0; tries < 20; ++tries) {
     link.begin_step();
     double worst = 99;
@@ -35,7 +35,7 @@ PortSim::PortSim(PortSetup port_setup, std::uint64_t seed) : setup(std::move(por
       worst = std::min({worst, link.margin_db(Way::kIn, lane, medium.temperature_c),
                         link.margin_db(Way::kOut, lane, medium.temperature_c)});
     }
-    if (worst > (medium.bias_ma > 0 ? 1.6 : 0.6)) break;
+    if (worst > (medium.bias_ma > 0 ? 1.6 : 0.9)) break;
     link = LinkModel(medium, rng);
   }
   ddm = draw_ddm(medium, setup.driver->flags, rng);
@@ -139,6 +139,12 @@ void PortSim::swap_module(double) {
 void PortSim::reset_counters() {
   tally_.reset();
   std::fill(lane_bits_.begin(), lane_bits_.end(), 0.0);
+}
+
+void PortSim::begin(double load, double room_c) {
+  advance(-900, 0, load, room_c);
+  events_.clear();
+  if (!carrier_) changed_at_ = -1e6;
 }
 
 void PortSim::reload_driver() {

@@ -84,6 +84,8 @@ class PortSim {
  public:
   PortSim(PortSetup setup, std::uint64_t seed);
 
+  /// Brings the port to where it is before the first sample: warm, and down if it has been down.
+  void begin(double load, double room_c);
   /// Runs from `from` to `to` with the node's traffic and room. Events go to events().
   void advance(double from, double to, double load, double room_c);
   /// What the probes see. Groups that are not asked for are left out.

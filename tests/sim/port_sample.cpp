@@ -103,7 +103,7 @@ std::optional<PeerSample> PortSim::sample_peer(double t, std::vector<Gap>& gaps)
   PeerSample out;
   out.source = setup.peer_source;
   const double age = setup.peer_source == "mad" ? rng.uniform(0.3, 3.0) : rng.uniform(0, 30);
-  out.age_s = std::min(age, std::max(0.0, t - changed_at_));
+  out.age_s = std::round(10.0 * std::min(age, std::max(0.0, t - changed_at_))) / 10.0;
   out.system = setup.leaf;
   out.port = setup.far_port;
   if (infiniband()) out.guid = setup.far_guid;

@@ -50,12 +50,12 @@ Simulation::Simulation(const CaseSpec& spec)
   draw_cadence(spec);
   draw_ports(spec);
   draw_jobs();
-  draw_everyday(spec);
   if (spec.set != CaseSet::kHealthy) draw_fault(spec);
+  draw_everyday(spec);
   bool crossed = false;
   for (const auto& [key, truth] : truth_) crossed = crossed || truth.fault == "wrong_cabling";
   draw_expected(crossed);
-  optics_due_ = peer_due_ = 0;
+  for (const auto& port : ports_) port->begin(load_at(0), room_at(0));
 }
 
 void Simulation::draw_node(const CaseSpec& spec) {
@@ -138,6 +138,7 @@ void Simulation::draw_ports(const CaseSpec& spec) {
 }
 
 void Simulation::draw_jobs() {
+  jobs_.clear();
   double t = -rng_.uniform(0, 5000);
   while (t < duration_s_) {
     const double length = rng_.lognormal(5000, 1.0);
@@ -207,7 +208,8 @@ void Simulation::draw_fault(const CaseSpec& spec) {
   plan.strength = static_cast<Strength>(strength);
   plan.until_s = duration_s_;
   plan.drift = name == "failing_transmitter" && rng_.chance(hard ? 0.4 : 0.25);
-  const bool from_start = rng_.chance(hard ? 0.15 : 0.06) || name == "wrong_cabling";
+  // A dead NIC says so in the log once: who was not there cannot know.
+  const bool from_start = (rng_.chance(hard ? 0.15 : 0.06) && name != "nic_fault") || name == "wrong_cabling";
   plan.onset_s = from_start ? 0.0 : rng_.uniform(600, std::max(700.0, 0.55 * duration_s_));
   if (!from_start && rng_.chance(0.04) &&
       (name == "dirty_connector" || name == "bad_module" || name == "faulty_cable")) {
@@ -248,11 +250,30 @@ void Simulation::draw_fault(const CaseSpec& spec) {
     }
   }
   if (plan.repair_s > 0) {
+    const double work = rng_.uniform(40, 200);
+    const bool swap = name != "dirty_connector";
+    Effect hands;  // the cable is out while somebody works on it
+    hands.start_s = plan.repair_s - work;
+    hands.end_s = plan.repair_s + 1;
+    hands.apply = [swap](PortSim& at, double, double) {
+      if (swap) at.now.module_present = false;
+      for (LaneNow& lane : at.link.direction(Way::kIn).now) lane.open = true;
+      for (LaneNow& lane : at.link.direction(Way::kOut).now) lane.open = true;
+    };
+    port.add(std::move(hands));
+    if (swap) {
+      port.at(plan.repair_s - work,
+              [t = plan.repair_s - work](PortSim& at) { at.emit(t, PortEventKind::kModuleRemoved); });
+      port.at(plan.repair_s, [t = plan.repair_s](PortSim& at) {
+        at.swap_module(t);
+        at.emit(t, PortEventKind::kModuleInserted);
+      });
+    }
     for (auto& [key, at] : truth_) {
       if (at.fault != name) continue;
       at.repaired = at.fault;
       at.repaired_s = plan.repair_s;
-      at.tolerate = {at.fault};
+      at.tolerate = {at.fault, "unplugged", "module_missing"};
       for (const Answer& answer : at.also_accept) at.tolerate.push_back(answer.fault);
       at.fault = "healthy";
       at.end = End::kNone;
@@ -275,7 +296,9 @@ void Simulation::cross_cables(PortSim& port) {
 }
 
 void Simulation::draw_expected(bool wrong_cabling) {
-  const bool none = !wrong_cabling && rng_.chance(0.2);
+  bool was_down = false;  // a port that never was up and that nobody expects is an unused one
+  for (const auto& [key, truth] : truth_) was_down = was_down || (truth.link_down && truth.onset_s == 0.0);
+  const bool none = !wrong_cabling && !was_down && rng_.chance(0.2);
   const bool no_peer = !wrong_cabling && rng_.chance(0.3);
   std::vector<std::pair<std::string, std::string>> planned;
   for (const auto& port : ports_) planned.emplace_back(port->setup.leaf, port->setup.far_port);
