@@ -29,6 +29,8 @@ struct Planner {
   [[nodiscard]] const Medium& medium() const { return *port.setup.medium; }
   /// The far module's powers are read.
   [[nodiscard]] bool far_light() const { return far() >= 3 && !port.far_ddm.power_hidden; }
+  /// And also while the link is down, which a MAD cannot cross.
+  [[nodiscard]] bool far_light_when_down() const { return far_light() && port.setup.peer_source != "mad"; }
   void accept(std::string fault, End end = End::kNone) { truth.also_accept.push_back({std::move(fault), end}); }
 
   Effect effect(double ramp_s, std::function<void(PortSim&, double, double)> apply, bool fine = true) {
@@ -63,6 +65,19 @@ double target_ber(Planner& p, Way way) {
   }
   const double before = p.port.link.mean_ber(way, p.medium().temperature_c);
   return std::min(std::max(std::pow(10.0, exponent), before * 12), p.medium().fec == Fec::kRs528 ? 5e-4 : 8e-4);
+}
+
+/// An error ratio at which codewords are lost all the time.
+double losing_ber(Planner& p) {
+  switch (p.medium().fec) {
+    case Fec::kRs544:
+      return p.rng.uniform(4.5e-4, 8e-4);
+    case Fec::kRs528:
+      return p.rng.uniform(1.2e-4, 4e-4);
+    case Fec::kNone:
+      break;
+  }
+  return p.rng.uniform(1e-10, 1e-8);
 }
 
 /// The scale in dB at which `set` makes the direction's mean error ratio reach the target.
@@ -122,7 +137,8 @@ void plan_dirty(Planner& p) {
   const bool outgoing = p.far() >= 2 && p.rng.chance(0.15);
   const Way way = outgoing ? Way::kOut : Way::kIn;
   const auto set = lose_light(way, touched_lanes(p, 0.25));
-  const double db = scale_for(p, way, target_ber(p, way), set);
+  // The far end's count of corrected bits is not read: what goes wrong there is seen only when data are lost.
+  const double db = scale_for(p, way, outgoing ? losing_ber(p) : target_ber(p, way), set);
   const double ramp = p.rng.chance(0.8) ? 0 : p.rng.uniform(60, 900);
   p.port.add(p.effect(ramp, [set, db](PortSim& port, double strength, double) { set(port, db * strength); }));
   if (outgoing) {
@@ -156,7 +172,7 @@ void plan_broken_fibre(Planner& p) {
   p.truth.note = "broken";
   p.truth.link_down = true;
   p.accept("unplugged");
-  if (p.far_light()) return;
+  if (p.far_light_when_down()) return;
   if (all) {
     p.accept("far_port_down");
     p.accept("far_switch_fault");
@@ -225,7 +241,7 @@ void plan_transmitter(Planner& p) {
     p.truth.onset_s = p.plan.onset_s + ramp * std::min(1.0, 2.0 / std::max(2.0, db));
   p.truth.note = dead ? "dead" : ageing ? "ageing" : "sudden";
   p.truth.link_down = dead;
-  if (!local && !p.far_light()) {
+  if (!local && !(dead ? p.far_light_when_down() : p.far_light())) {
     p.accept("dirty_connector");
     p.accept("damaged_fiber");
     if (dead) p.accept("bad_module");
@@ -272,7 +288,7 @@ void plan_bad_module(Planner& p) {
     return;
   }
   if (kind == 2) {
-    const double per_s = 1.0 / p.by_strength(1500, 700, 300, 60);
+    const double per_s = 1.0 / p.by_strength(800, 450, 250, 60);
     p.port.add(p.effect(0, [per_s](PortSim& port, double, double) { port.now.flap_per_s = per_s; }));
     p.truth.note = "flaps";
     p.accept("bad_module", End::kFar);
@@ -298,7 +314,7 @@ void plan_bad_module(Planner& p) {
         if (whole || i == lane) port.link.direction(way).now[i].penalty_db = db;
       }
     };
-    const double db = scale_for(p, way, target_ber(p, way), set);
+    const double db = scale_for(p, way, far_receiver ? losing_ber(p) : target_ber(p, way), set);
     p.port.add(p.effect(p.rng.chance(0.6) ? 0 : p.rng.uniform(300, 5000),
                         [=](PortSim& port, double strength, double) { set(port, db * strength); }));
     p.truth.note = whole ? "receiver" : "lane";
@@ -315,7 +331,9 @@ void plan_bad_module(Planner& p) {
 
 void plan_hot(Planner& p) {
   p.truth.end = End::kLocal;
-  const double heat = p.by_strength(20, 24, 30, 38);
+  // What its own limit calls hot: 70 C.
+  const double heat =
+      p.by_strength(72, 75, 79, 90) - p.medium().temperature_c - p.port.heat_offset_c - p.port.ddm.temperature_offset_c;
   const bool shuts_down = p.plan.strength == Strength::kStrong && p.rng.chance(0.6);
   const double ramp = p.rng.uniform(120, 700);
   p.port.add(p.effect(ramp, [heat](PortSim& port, double strength, double) { port.now.heat_c = heat * strength; }));
@@ -341,7 +359,7 @@ void plan_hot(Planner& p) {
 void plan_cable(Planner& p) {
   p.truth.end = End::kPath;
   if (p.rng.chance(0.3)) {
-    const double per_s = 1.0 / p.by_strength(1500, 700, 250, 50);
+    const double per_s = 1.0 / p.by_strength(800, 450, 250, 50);
     p.port.add(p.effect(0, [per_s](PortSim& port, double, double) { port.now.flap_per_s = per_s; }));
     p.truth.note = "flaps";
     p.accept("far_switch_fault");
