@@ -2,6 +2,8 @@
 // from what the node can read (the truth that an answer is compared with).
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,7 +53,5 @@ bool fault_fits(std::string_view name, const PortSim& port, std::size_t ports_on
 /// Sets the fault up and says what is true then. `mates`: the other ports of the same far switch, for faults that they
 /// share.
 void plan_fault(const FaultPlan& plan, PortSim& port, const std::vector<PortSim*>& mates, Rng& rng, Truth& truth);
-/// The truth of a mate that shares the fault with its port.
-bool shared_by_mates(std::string_view name);
 
 }  // namespace linkhealth::sim
