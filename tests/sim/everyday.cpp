@@ -16,6 +16,110 @@ Effect window(double start_s, double length_s, bool fine, std::function<void(Por
   return out;
 }
 
+/// One port, on which an everyday event is to happen.
+struct Everyday {
+  PortSim& port;
+  Rng& rng;
+  Truth& truth;
+  double end_s;
+};
+
+void one_flap(Everyday& e) {
+  e.port.add(window(e.rng.uniform(300, e.end_s - 300), 1.0, true,
+                    [](PortSim& at, double, double) { at.now.flap_per_s = 20; }));
+}
+
+void maintenance(Everyday& e) {
+  const double t = e.rng.uniform(600, e.end_s - 400);
+  const double length = std::min(e.end_s - t - 300, e.rng.lognormal(900, 0.9));
+  if (length < 20) return;
+  e.port.add(window(t, length, true, [](PortSim& at, double, double) { at.now.admin_up = false; }));
+  e.port.at(t, [t](PortSim& at) { at.emit(t, PortEventKind::kAdminDown); });
+  e.port.at(t + length, [t = t + length](PortSim& at) { at.emit(t, PortEventKind::kAdminUp); });
+  e.truth.tolerate.emplace_back("admin_down");
+}
+
+void switch_upgrade(Everyday& e) {
+  const double t = e.rng.uniform(600, e.end_s - 700);
+  const double length = std::min(e.end_s - t - 300, e.rng.lognormal(220, 0.4));
+  e.port.add(
+      window(t, length, true, [](PortSim& at, double, double) { at.now.far_admin_up = at.now.far_reachable = false; }));
+  for (const char* name : {"far_port_down", "far_switch_fault", "unplugged", "damaged_fiber", "faulty_cable"}) {
+    e.truth.tolerate.emplace_back(name);
+  }
+}
+
+void storms_of_traffic(Everyday& e) {
+  const std::size_t count = 1 + e.rng.below(6);
+  for (std::size_t i = 0; i < count; ++i) {
+    const double marks = e.rng.uniform(1000, 30000);
+    e.port.add(window(e.rng.uniform(0, e.end_s), e.rng.uniform(40, 300), false, [marks](PortSim& at, double, double) {
+      at.now.congestion = marks;
+      at.now.wait_share = 0.4;
+      at.now.host_drops_per_s = 0.1;
+    }));
+  }
+}
+
+void module_swap(Everyday& e) {
+  const double t = e.rng.uniform(900, e.end_s - 900);
+  e.port.add(
+      window(t, e.rng.uniform(30, 110), true, [](PortSim& at, double, double) { at.now.module_present = false; }));
+  e.port.at(t, [t](PortSim& at) { at.emit(t, PortEventKind::kModuleRemoved); });
+  e.port.at(t + 29, [t](PortSim& at) {
+    at.swap_module(t);
+    at.emit(t + 29, PortEventKind::kModuleInserted);
+  });
+  for (const char* name : {"module_missing", "unplugged"}) e.truth.tolerate.emplace_back(name);
+}
+
+/// Within the budget, and it stays.
+void low_light(Everyday& e) {
+  const double db = e.rng.uniform(0.8, 2.0);
+  const std::size_t lane = e.rng.below(e.port.link.lanes());
+  const bool all = e.port.setup.medium->duplex || e.rng.chance(0.3);
+  double worst = 99;
+  e.port.settle(0);
+  for (std::size_t i = 0; i < e.port.link.lanes(); ++i) worst = std::min(worst, e.port.link.margin_db(Way::kIn, i, 50));
+  if (e.port.setup.medium->bias_ma <= 0 || worst - db < 1.8) return;
+  e.port.add(window(-1e9, 2e18, false, [db, lane, all](PortSim& at, double, double) {
+    for (std::size_t i = 0; i < at.link.lanes(); ++i) {
+      if (all || i == lane) at.link.direction(Way::kIn).now[i].added_loss_db += db;
+    }
+  }));
+}
+
+void module_busy(Everyday& e) {
+  e.port.add(window(e.rng.uniform(0, e.end_s), e.rng.uniform(60, 600), false, [](PortSim& at, double, double) {
+    at.now.blind = {"module"};
+    at.now.blind_reason = "EBUSY";
+  }));
+}
+
+void counters_cleared(Everyday& e) {
+  e.port.at(e.rng.uniform(300, e.end_s), [](PortSim& at) { at.reset_counters(); });
+}
+
+void driver_reload(Everyday& e) {
+  const double t = e.rng.uniform(600, e.end_s - 600);
+  e.port.at(t, [t](PortSim& at) { at.emit(t, PortEventKind::kDeviceGone); });
+  e.port.add(window(t, 12, true, [](PortSim& at, double, double) { at.now.rebooting = at.now.device_gone = true; }));
+  e.port.at(t + 11, [](PortSim& at) { at.reload_driver(); });
+  e.port.at(t + 12, [t](PortSim& at) { at.emit(t + 12, PortEventKind::kDeviceAdded); });
+}
+
+struct EverydayRow {
+  double chance;  ///< of a port in a day
+  bool touches;   ///< the link itself: it would repair or hide a fault of the same port
+  void (*happen)(Everyday&);
+};
+
+constexpr EverydayRow kEveryday[] = {
+    {0.10, true, &one_flap},           {0.05, true, &maintenance},       {0.03, true, &switch_upgrade},
+    {0.25, false, &storms_of_traffic}, {0.03, true, &module_swap},       {0.06, true, &low_light},
+    {0.08, false, &module_busy},       {0.03, false, &counters_cleared}, {0.02, true, &driver_reload},
+};
+
 }  // namespace
 
 void Simulation::reboot_node(double t) {
@@ -28,83 +132,10 @@ void Simulation::reboot_node(double t) {
 
 void Simulation::everyday_of_port(PortSim& port, double rate) {
   Truth& truth = truth_[port.setup.id.key()];
-  // What touches the link itself would repair or hide a fault of the same port.
   const bool good = truth.fault == "healthy" && truth.repaired.empty();
-  const double touch = good ? rate : 0.0;
-  const double end = duration_s_;
-  if (rng_.chance(0.10 * touch)) {  // one flap that means nothing
-    const double t = rng_.uniform(300, end - 300);
-    port.add(window(t, 1.0, true, [](PortSim& at, double, double) { at.now.flap_per_s = 20; }));
-  }
-  if (rng_.chance(0.05 * touch)) {  // maintenance: set down and up again
-    const double t = rng_.uniform(600, end - 400);
-    const double length = std::min(end - t - 300, rng_.lognormal(900, 0.9));
-    if (length > 20) {
-      port.add(window(t, length, true, [](PortSim& at, double, double) { at.now.admin_up = false; }));
-      port.at(t, [t](PortSim& at) { at.emit(t, PortEventKind::kAdminDown); });
-      port.at(t + length, [t = t + length](PortSim& at) { at.emit(t, PortEventKind::kAdminUp); });
-      truth.tolerate.emplace_back("admin_down");
-    }
-  }
-  if (rng_.chance(0.03 * touch)) {  // the switch goes for an upgrade and comes back
-    const double t = rng_.uniform(600, end - 700);
-    const double length = std::min(end - t - 300, rng_.lognormal(220, 0.4));
-    port.add(window(t, length, true,
-                    [](PortSim& at, double, double) { at.now.far_admin_up = at.now.far_reachable = false; }));
-    truth.tolerate.insert(truth.tolerate.end(),
-                          {"far_port_down", "far_switch_fault", "unplugged", "damaged_fiber", "faulty_cable"});
-  }
-  if (rng_.chance(0.25 * rate)) {  // a storm of traffic for some minutes
-    for (std::size_t i = 0; i < 1 + rng_.below(6); ++i) {
-      const double marks = rng_.uniform(1000, 30000);
-      port.add(window(rng_.uniform(0, end), rng_.uniform(40, 300), false, [marks](PortSim& at, double, double) {
-        at.now.congestion = marks;
-        at.now.wait_share = 0.4;
-        at.now.host_drops_per_s = 0.1;
-      }));
-    }
-  }
-  if (rng_.chance(0.03 * touch)) {  // a module is swapped for a good one
-    const double t = rng_.uniform(900, end - 900);
-    port.add(
-        window(t, rng_.uniform(30, 110), true, [](PortSim& at, double, double) { at.now.module_present = false; }));
-    port.at(t, [t](PortSim& at) { at.emit(t, PortEventKind::kModuleRemoved); });
-    port.at(t + 29, [t](PortSim& at) {
-      at.swap_module(t);
-      at.emit(t + 29, PortEventKind::kModuleInserted);
-    });
-    truth.tolerate.insert(truth.tolerate.end(), {"module_missing", "unplugged"});
-  }
-  if (rng_.chance(0.06 * touch)) {  // low light that is fine: within the budget, and stays
-    const double db = rng_.uniform(0.8, 2.0);
-    const std::size_t lane = rng_.below(port.link.lanes());
-    const bool all = port.setup.medium->duplex || rng_.chance(0.3);
-    double worst = 99;
-    port.settle(0);
-    for (std::size_t i = 0; i < port.link.lanes(); ++i) worst = std::min(worst, port.link.margin_db(Way::kIn, i, 50));
-    if (port.setup.medium->bias_ma > 0 && worst - db > 1.8) {
-      port.add(window(0, 1e18, false, [db, lane, all](PortSim& at, double, double) {
-        for (std::size_t i = 0; i < at.link.lanes(); ++i) {
-          if (all || i == lane) at.link.direction(Way::kIn).now[i].added_loss_db += db;
-        }
-      }));
-    }
-  }
-  if (rng_.chance(0.08 * rate)) {  // the module is busy for a while
-    port.add(window(rng_.uniform(0, end), rng_.uniform(60, 600), false, [](PortSim& at, double, double) {
-      at.now.blind = {"module"};
-      at.now.blind_reason = "EBUSY";
-    }));
-  }
-  if (rng_.chance(0.03 * rate)) {  // somebody clears the counters
-    port.at(rng_.uniform(300, end), [](PortSim& at) { at.reset_counters(); });
-  }
-  if (rng_.chance(0.02 * touch)) {  // the driver is loaded again
-    const double t = rng_.uniform(600, end - 600);
-    port.at(t, [t](PortSim& at) { at.emit(t, PortEventKind::kDeviceGone); });
-    port.add(window(t, 12, true, [](PortSim& at, double, double) { at.now.rebooting = at.now.device_gone = true; }));
-    port.at(t + 11, [](PortSim& at) { at.reload_driver(); });
-    port.at(t + 12, [t](PortSim& at) { at.emit(t + 12, PortEventKind::kDeviceAdded); });
+  Everyday everyday{port, rng_, truth, duration_s_};
+  for (const EverydayRow& row : kEveryday) {
+    if (rng_.chance(row.chance * rate) && (good || !row.touches)) row.happen(everyday);
   }
 }
 

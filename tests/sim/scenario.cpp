@@ -196,28 +196,32 @@ std::string Simulation::choose_fault(const CaseSpec& spec, const PortSim& port) 
   return {};
 }
 
+FaultPlan Simulation::draw_plan(std::string_view name, bool hard) {
+  FaultPlan plan;
+  plan.name = *std::find(fault_names().begin(), fault_names().end(), name);
+  const std::vector<double> field = {0.12, 0.45, 0.43};
+  const std::vector<double> weak_first = {0.45, 0.35, 0.2};
+  plan.strength = static_cast<Strength>(rng_.weighted(hard ? weak_first : field));
+  plan.drift = name == "failing_transmitter" && rng_.chance(hard ? 0.4 : 0.25);
+  // A dead NIC says so in the log once: who was not there cannot know.
+  const bool from_start = (rng_.chance(hard ? 0.15 : 0.06) && name != "nic_fault") || name == "wrong_cabling";
+  plan.onset_s = from_start ? 0.0 : rng_.uniform(600, std::max(700.0, 0.55 * duration_s_));
+  const bool repairable = name == "dirty_connector" || name == "bad_module" || name == "faulty_cable";
+  if (!from_start && repairable && rng_.chance(0.04)) {  // somebody comes and repairs it
+    plan.repair_s = plan.onset_s + rng_.uniform(2500, 5000);
+    duration_s_ = plan.repair_s + 16000;
+    draw_jobs();
+  }
+  plan.until_s = duration_s_;
+  return plan;
+}
+
 void Simulation::draw_fault(const CaseSpec& spec) {
   const bool hard = spec.set == CaseSet::kHard;
   PortSim& port = *ports_[rng_.below(ports_.size() - (ports_.size() > 1 ? 1 : 0))];
   const std::string name = choose_fault(spec, port);
   if (name.empty() || port.unused || port.virtual_function) return;
-  FaultPlan plan;
-  plan.name = *std::find(fault_names().begin(), fault_names().end(), name);
-  const std::size_t strength =
-      rng_.weighted(hard ? std::vector<double>{0.45, 0.35, 0.2} : std::vector<double>{0.12, 0.45, 0.43});
-  plan.strength = static_cast<Strength>(strength);
-  plan.until_s = duration_s_;
-  plan.drift = name == "failing_transmitter" && rng_.chance(hard ? 0.4 : 0.25);
-  // A dead NIC says so in the log once: who was not there cannot know.
-  const bool from_start = (rng_.chance(hard ? 0.15 : 0.06) && name != "nic_fault") || name == "wrong_cabling";
-  plan.onset_s = from_start ? 0.0 : rng_.uniform(600, std::max(700.0, 0.55 * duration_s_));
-  if (!from_start && rng_.chance(0.04) &&
-      (name == "dirty_connector" || name == "bad_module" || name == "faulty_cable")) {
-    plan.repair_s = plan.onset_s + rng_.uniform(2500, 5000);  // somebody comes and repairs it
-    duration_s_ = plan.repair_s + 16000;
-    plan.until_s = duration_s_;
-    draw_jobs();
-  }
+  const FaultPlan plan = draw_plan(name, hard);
   std::vector<PortSim*> mates = mates_of(port);
   const bool group = name == "far_port_down" && !mates.empty() && rng_.chance(0.45);
   if (name != "far_switch_fault" && !group) mates.clear();
@@ -226,59 +230,60 @@ void Simulation::draw_fault(const CaseSpec& spec) {
   if (name == "wrong_cabling") cross_cables(port);
   for (PortSim* mate : mates) {
     Truth& other = truth_[mate->setup.id.key()];
-    if (group) plan_fault(plan, *mate, mates, rng_, other);
-    if (name == "far_switch_fault") {
-      const Truth kept = other;
+    if (group) {
+      plan_fault(plan, *mate, mates, rng_, other);
+    } else {
+      const std::string medium = other.medium;
       other = truth;
-      other.medium = kept.medium;
+      other.medium = medium;
     }
   }
-  if (hard && !truth.link_down && name != "monitor_blind" && rng_.chance(0.15)) {
-    const std::string second = choose_fault(CaseSpec{CaseSet::kHard, 0, ""}, port);
-    Truth own;
-    FaultPlan next = plan;
-    next.strength = Strength::kMid;
-    next.onset_s = rng_.uniform(600, 0.6 * duration_s_);
-    const bool independent = second == "congestion" || second == "pcie_degraded" || second == "host_bottleneck" ||
-                             second == "module_overheated" || second == "dirty_connector";
-    if (independent && second != name) {
-      next.name = *std::find(fault_names().begin(), fault_names().end(), second);
-      plan_fault(next, port, {}, rng_, own);
-      truth.second = second;
-      truth.also_accept.push_back({second, End::kNone});
-      for (const Answer& answer : own.also_accept) truth.also_accept.push_back(answer);
-    }
+  if (hard && !truth.link_down && name != "monitor_blind" && rng_.chance(0.15)) add_second_fault(plan, port, truth);
+  if (plan.repair_s > 0) add_repair(plan, port, truth);
+}
+
+void Simulation::add_second_fault(const FaultPlan& first, PortSim& port, Truth& truth) {
+  const std::string name = choose_fault(CaseSpec{CaseSet::kHard, 0, ""}, port);
+  const std::vector<std::string> independent = {"congestion", "pcie_degraded", "host_bottleneck", "module_overheated",
+                                                "dirty_connector"};
+  if (name == first.name || std::find(independent.begin(), independent.end(), name) == independent.end()) return;
+  FaultPlan plan = first;
+  plan.strength = Strength::kMid;
+  plan.onset_s = rng_.uniform(600, 0.6 * duration_s_);
+  plan.drift = false;
+  plan.name = *std::find(fault_names().begin(), fault_names().end(), name);
+  Truth own;
+  plan_fault(plan, port, {}, rng_, own);
+  truth.second = name;
+  truth.also_accept.push_back({name, End::kNone});
+  for (const Answer& answer : own.also_accept) truth.also_accept.push_back(answer);
+}
+
+void Simulation::add_repair(const FaultPlan& plan, PortSim& port, Truth& truth) {
+  const double begin = plan.repair_s - rng_.uniform(40, 200);
+  const bool swap = plan.name != "dirty_connector";
+  Effect hands;  // the cable is out while somebody works on it
+  hands.start_s = begin;
+  hands.end_s = plan.repair_s + 1;
+  hands.apply = [swap](PortSim& at, double, double) {
+    if (swap) at.now.module_present = false;
+    for (LaneNow& lane : at.link.direction(Way::kIn).now) lane.open = true;
+    for (LaneNow& lane : at.link.direction(Way::kOut).now) lane.open = true;
+  };
+  port.add(std::move(hands));
+  if (swap) {
+    port.at(begin, [begin](PortSim& at) { at.emit(begin, PortEventKind::kModuleRemoved); });
+    port.at(plan.repair_s, [t = plan.repair_s](PortSim& at) {
+      at.swap_module(t);
+      at.emit(t, PortEventKind::kModuleInserted);
+    });
   }
-  if (plan.repair_s > 0) {
-    const double work = rng_.uniform(40, 200);
-    const bool swap = name != "dirty_connector";
-    Effect hands;  // the cable is out while somebody works on it
-    hands.start_s = plan.repair_s - work;
-    hands.end_s = plan.repair_s + 1;
-    hands.apply = [swap](PortSim& at, double, double) {
-      if (swap) at.now.module_present = false;
-      for (LaneNow& lane : at.link.direction(Way::kIn).now) lane.open = true;
-      for (LaneNow& lane : at.link.direction(Way::kOut).now) lane.open = true;
-    };
-    port.add(std::move(hands));
-    if (swap) {
-      port.at(plan.repair_s - work,
-              [t = plan.repair_s - work](PortSim& at) { at.emit(t, PortEventKind::kModuleRemoved); });
-      port.at(plan.repair_s, [t = plan.repair_s](PortSim& at) {
-        at.swap_module(t);
-        at.emit(t, PortEventKind::kModuleInserted);
-      });
-    }
-    for (auto& [key, at] : truth_) {
-      if (at.fault != name) continue;
-      at.repaired = at.fault;
-      at.repaired_s = plan.repair_s;
-      at.tolerate = {at.fault, "unplugged", "module_missing"};
-      for (const Answer& answer : at.also_accept) at.tolerate.push_back(answer.fault);
-      at.fault = "healthy";
-      at.end = End::kNone;
-    }
-  }
+  truth.repaired = truth.fault;
+  truth.repaired_s = plan.repair_s;
+  truth.tolerate = {truth.fault, "unplugged", "module_missing"};
+  for (const Answer& answer : truth.also_accept) truth.tolerate.push_back(answer.fault);
+  truth.fault = "healthy";
+  truth.end = End::kNone;
 }
 
 void Simulation::cross_cables(PortSim& port) {

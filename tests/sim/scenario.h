@@ -55,6 +55,9 @@ class Simulation {
   void everyday_of_port(PortSim& port, double rate);
   void reboot_node(double t);
   void draw_fault(const CaseSpec& spec);
+  FaultPlan draw_plan(std::string_view name, bool hard);
+  void add_second_fault(const FaultPlan& first, PortSim& port, Truth& truth);
+  void add_repair(const FaultPlan& plan, PortSim& port, Truth& truth);
   void cross_cables(PortSim& port);
   [[nodiscard]] double load_at(double t) const;
   [[nodiscard]] double room_at(double t) const;
