@@ -1,6 +1,6 @@
-// Everything of one port that a read may block on: verbs files, firmware counters, and what the kernel answers only under its
-// RTNL lock, which a slow module read of anybody holds for seconds. So none of this runs on the deciding thread: the read
-// worker calls it. Each reader has a Host of its own, so that a read that hangs hinders no other port.
+// Everything of one port that a read may block on: verbs files, firmware counters, and what the kernel answers only
+// under its RTNL lock, which a slow module read of anybody holds for seconds. So none of this runs on the deciding
+// thread: the read worker calls it. Each reader has a Host of its own, so that a read that hangs hinders no other port.
 #pragma once
 
 #include <array>
@@ -34,10 +34,10 @@ enum class ReadGroup : std::uint8_t {
 struct Reading {
   PortKey port;
   ReadGroup group = ReadGroup::kCounters;
-  PortSample sample;                                 ///< `link` holds only what this group knows of it
-  std::map<std::uint32_t, Counters> statistics;      ///< of kStatistics, by ifindex
+  PortSample sample;                             ///< `link` holds only what this group knows of it
+  std::map<std::uint32_t, Counters> statistics;  ///< of kStatistics, by ifindex
   std::vector<Gap> gaps;
-  bool gone = false;                                 ///< the device is not there any more: search anew
+  bool gone = false;  ///< the device is not there any more: search anew
   double duration_s = 0;
 };
 

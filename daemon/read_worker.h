@@ -1,7 +1,7 @@
-// Runs reads that may block on a thread of its own and hands over what they gave. Nobody waits for it. A read that hangs is
-// named; after some patience its thread is left to it and another thread takes the rest of the queue, so that one device
-// that does not answer hides no other. At most one thread is ever lost to a port: a port is not queued again while its
-// read is out.
+// Runs reads that may block on a thread of its own and hands over what they gave. Nobody waits for it. A read that
+// hangs is named; after some patience its thread is left to it and another thread takes the rest of the queue, so that
+// one device that does not answer hides no other. At most one thread is ever lost to a port: a port is not queued again
+// while its read is out.
 #pragma once
 
 #include <cstddef>

@@ -16,14 +16,7 @@ namespace linkhealth {
 
 namespace {
 
-enum KnobIndex : std::size_t {
-  kLinkPeriod,
-  kCountersPeriod,
-  kModulePeriod,
-  kPciePeriod,
-  kRescanPeriod,
-  kReadPatience
-};
+enum KnobIndex : std::size_t { kLinkPeriod, kCountersPeriod, kModulePeriod, kPciePeriod, kRescanPeriod, kReadPatience };
 
 constexpr auto kKnobs = std::to_array<Knob>({
     {"link_period_s", 1, 0.1, 60, "s", "how often carrier and its counts are read; an event prompts a read at once"},
@@ -44,10 +37,14 @@ std::optional<double> read_uptime_s(Host& host) {
 
 std::string_view probe_of(ReadGroup group) {
   switch (group) {
-    case ReadGroup::kCounters: return "counters";
-    case ReadGroup::kKernel: return "ethtool";
-    case ReadGroup::kPcie: return "pcie";
-    case ReadGroup::kStatistics: return "netdev_stats";
+    case ReadGroup::kCounters:
+      return "counters";
+    case ReadGroup::kKernel:
+      return "ethtool";
+    case ReadGroup::kPcie:
+      return "pcie";
+    case ReadGroup::kStatistics:
+      return "netdev_stats";
   }
   return "";
 }
@@ -105,7 +102,6 @@ struct Sampler::Port {
   std::optional<LinkSample> last_shown;  ///< both together, as in the last snapshot that had them
   bool show = false;                     ///< put the link into the next snapshot even when it did not change
   bool module_seen = false;
-  bool kernel_seen = false;
   bool gone = false;
 
   [[nodiscard]] bool watched() const { return port.exempt_reason.empty(); }
@@ -131,8 +127,8 @@ LinkSample Sampler::Port::link() const {
   return link;
 }
 
-Sampler::Sampler(HostFactory hosts, std::unique_ptr<ModuleReader> modules, const Clock& clock,
-                 SamplerSettings settings, RecordingHeader header)
+Sampler::Sampler(HostFactory hosts, std::unique_ptr<ModuleReader> modules, const Clock& clock, SamplerSettings settings,
+                 RecordingHeader header)
     : hosts_(std::move(hosts)),
       host_(hosts_()),
       statistics_host_(hosts_()),
@@ -161,8 +157,7 @@ std::optional<Snapshot> Sampler::poll() {
   cycle.now = clock_.steady();
   cycle.snapshot.taken_at = cycle.now;
   cycle.snapshot.wall_time = clock_.wall();
-  if (std::exchange(first_, false))
-    cycle.snapshot.events.push_back({cycle.now, "", PortEventKind::kMonitorStart, ""});
+  if (std::exchange(first_, false)) cycle.snapshot.events.push_back({cycle.now, "", PortEventKind::kMonitorStart, ""});
   drain_link_events(cycle);
   if (cycle.rescan || inventory_due_.is_due(cycle.now)) rescan(cycle);
   for (const auto& [key, port] : ports_) cycle.snapshot.ports[key].id = port.port.id;
@@ -242,8 +237,7 @@ void Sampler::read_link(Cycle& cycle, Port& port) {
   if (!sample.link) return;
   const bool first = !port.netdev.has_value();
   if (!first) {
-    const auto changes =
-        link_changes(port.port.id.key(), as_netdev(*port.netdev), as_netdev(*sample.link), cycle.now);
+    const auto changes = link_changes(port.port.id.key(), as_netdev(*port.netdev), as_netdev(*sample.link), cycle.now);
     cycle.snapshot.events.insert(cycle.snapshot.events.end(), changes.begin(), changes.end());
     if (!changes.empty()) {
       port.kernel.down_reason.reset();  // of another outage
@@ -257,7 +251,8 @@ void Sampler::read_link(Cycle& cycle, Port& port) {
 void Sampler::submit(Port& port, ReadGroup group) {
   const PortKey key = port.port.id.key();
   if (!port.watched() || worker_.is_out(key, group)) return;
-  worker_.submit({key, group, [reader = port.reader, group, now = clock_.steady()] { return reader->read(group, now); }});
+  worker_.submit(
+      {key, group, [reader = port.reader, group, now = clock_.steady()] { return reader->read(group, now); }});
 }
 
 void Sampler::submit_due(SteadyTime now) {
@@ -307,7 +302,7 @@ void Sampler::take_reading(Cycle& cycle, Reading& reading) {
   if (reading.sample.pcie) sample.pcie = reading.sample.pcie;
   if (reading.group == ReadGroup::kKernel && reading.sample.link) {
     port.kernel = *std::move(reading.sample.link);
-    port.kernel_seen = port.show = true;
+    port.show = true;
   }
 }
 
@@ -346,8 +341,6 @@ void Sampler::report_stuck(Cycle& cycle) {
 void Sampler::put_links(Cycle& cycle) {
   for (auto& [key, port] : ports_) {
     LinkSample link = port.link();
-    // Half a link is not shown: until the kernel has answered, speed and state are not known, not absent.
-    if (port.watched() && !port.kernel_seen && link_.at < cycle.now + link_.period) continue;
     if (!std::exchange(port.show, false) && port.last_shown == link) continue;
     cycle.content = true;
     cycle.snapshot.ports[key].link = link;

@@ -50,7 +50,7 @@ class CliTest : public ::testing::Test, protected test::TestServer {
 class CliWithDaemon : public CliTest {
  protected:
   void SetUp() override {
-    settings.listen.clear();
+    settings.listen.host.clear();
     publish();
     start();
   }
@@ -87,7 +87,8 @@ TEST_F(CliWithDaemon, Json) {
 
 TEST_F(CliWithDaemon, ExplainByAnyName) {
   for (const char* name : {"mlx5_3", "mlx5_3/1", "ens4np0", "0000:9a:00.0"})
-    EXPECT_THAT(run(std::string("explain ") + name).out, HasSubstr("Dirty connector in the path of lane 2: 83% sure."))
+    EXPECT_THAT(run(std::string("explain ") + name).out,
+                HasSubstr("Dirty connector on the fibre that carries lane 2 towards this node: 83% sure."))
         << name;
   EXPECT_THAT(run("explain mlx5_3 --evidence").out, HasSubstr("far_rx_low"));
 }

@@ -28,7 +28,7 @@ JsonWriters short_json() {
 TestServer::TestServer() : directory(new_directory()), publisher(short_json(), kFaultNames) {
   clock.wall_now = example_now();
   clock.steady_now = example_t();
-  settings.listen = "127.0.0.1:0";
+  settings.listen = {"127.0.0.1", 0};
   settings.socket_path = directory + "/linkhealth.sock";
 }
 
