@@ -319,6 +319,13 @@ void PortHistory::take_peer(const PeerSample& peer, SteadyTime now) {
 void PortHistory::take_pcie(const PcieSample& pcie, SteadyTime now) {
   latest.pcie = pcie;
   pcie_at = now;
+  if (pcie.aer_correctable || pcie.aer_nonfatal || pcie.aer_fatal) {
+    const double total = static_cast<double>(pcie.aer_correctable.value_or(0)) +
+                         100 * static_cast<double>(pcie.aer_nonfatal.value_or(0) + pcie.aer_fatal.value_or(0));
+    if (!aer.empty() && total < aer.back().second) aer.clear();
+    aer.emplace_back(now, total);
+    while (aer.size() > 2 && in_seconds(now - aer.front().first) > kIntervalKeepSeconds) aer.pop_front();
+  }
   const bool narrow = pcie.width && pcie.max_width && *pcie.width < *pcie.max_width;
   const bool slow = pcie.speed_gtps && pcie.max_speed_gtps && *pcie.speed_gtps < *pcie.max_speed_gtps - 0.1;
   if (narrow || slow) {

@@ -117,6 +117,7 @@ class PortHistory {
   std::deque<PeerErrors> peer_errors;  ///< increases of the far receiver's errors, 1 h
   std::optional<SteadyTime> pcie_low_since;
   std::size_t pcie_low_reads = 0;
+  std::deque<std::pair<SteadyTime, double>> aer;  ///< PCIe errors counted so far (uncorrectable x100), 1 h
 
   // --- questions
   /// Losses that nobody intended, in the last `window_s`.

@@ -20,6 +20,15 @@ Finding pcie_reduced(const PortView& v, KnobValues k) {
   return found.below("PCIe speed", pcie->speed_gtps, pcie->max_speed_gtps.value_or(0), "GT/s").close();
 }
 
+constexpr Knob kAerKnobs[] = {
+    {"per_h", 10, 1, 1e6, "", "PCIe errors in an hour; an uncorrectable one counts a hundred (faults.md 3g)"}};
+Finding pcie_errors(const PortView& v, KnobValues k) {
+  if (v.port.aer.size() < 2) return not_known("PCIe error counts are not known");
+  return Case(Reader::kPcie)
+      .at_least("PCIe errors in an hour", v.port.aer.back().second - v.port.aer.front().second, k[0])
+      .close();
+}
+
 Finding device_fatal(const PortView& v, KnobValues) {
   return Case(Reader::kEvents).holds("driver or firmware reported a fatal error", v.port.fatal_at.has_value()).close();
 }
@@ -66,6 +75,7 @@ Finding module_blind(const PortView& v, KnobValues k) {
 constexpr Symptom kNodeRows[] = {
     {kPcieReduced, "pcie_reduced", "PCIe runs slower or narrower than it could", kPcieKnobs, &pcie_reduced,
      "lspci -vv"},
+    {kPcieErrors, "pcie_errors", "PCIe reports errors", kAerKnobs, &pcie_errors, ""},
     {kDeviceFatal, "device_fatal", "driver or firmware gave up", {}, &device_fatal, ""},
     {kDeviceGone, "device_gone", "the device is not there any more", kGoneKnobs, &device_gone, ""},
 };
