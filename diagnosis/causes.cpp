@@ -149,6 +149,7 @@ constexpr Expectation kPcie[] = {{kPcieReduced, kAlways},
                                  {kHostDrops, kOften},
                                  {kRetries, kRarely},
                                  {kCongested, kRarely}};
+constexpr Expectation kPcieAer[] = {{kPcieErrors, kAlways}, {kPcieReduced, kSometimes}, {kHostDrops, kSometimes}};
 constexpr Expectation kNic[] = {{kDeviceFatal, kAlways},   {kDeviceGone, kSometimes}, {kCountersBlind, kSometimes},
                                 {kRetries, kSometimes},    {kLightThere, kOften},     {kNoPartner, kSometimes},
                                 {kTrainingFails, kRarely}, {kTxOff, kSometimes},      {kModuleBlind, kSometimes},
@@ -178,6 +179,7 @@ constexpr Decisive kDecideUnplugged[] = {{kFarModuleAbsent, 4}};
 constexpr Decisive kDecideSwitchErrors[] = {{kGroupErrors, 3}};
 constexpr Decisive kDecideSwitchFlaps[] = {{kGroupFlaps, 3}};
 constexpr Decisive kDecidePcie[] = {{kPcieReduced, 4}};
+constexpr Decisive kDecideAer[] = {{kPcieErrors, 2}};
 constexpr Decisive kDecideBlind[] = {{kCountersBlind, 3}};
 
 // ----------------------------------------------------------------------------- joint rows: where light is lost; errors
@@ -230,6 +232,7 @@ constexpr Cause kCauses[] = {
     {"far switch, flaps", "far_switch_fault", End::kFar, 3, 1, kAnyMedium, kMaybeErrors, kSwitchFlaps,
      kDecideSwitchFlaps},
     {"PCIe", "pcie_degraded", End::kNode, 4, .1, kAnyMedium, kBright, kPcie, kDecidePcie},
+    {"PCIe errors", "pcie_degraded", End::kNode, 2, .1, kAnyMedium, kBright, kPcieAer, kDecideAer},
     {"driver or firmware", "nic_fault", End::kNode, 3, 4, kAnyMedium, kAnyLight, kNic, kDecideNic},
     {"device gone", "nic_fault", End::kNode, .5, 2, kAnyMedium, kAnyLight, kNicGone, kDecideGone},
     {"slow host", "host_bottleneck", End::kNode, 6, .01, kAnyMedium, kBright, kHost, {}},

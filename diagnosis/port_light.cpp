@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kDarkBelowDbm = -20;
 constexpr double kReadNoiseDb = 0.2;     // noise 0.07, remating 0.3, temperature
-constexpr double kCalibrationDb = 0.55;  // lane to lane, within one module
+constexpr double kCalibrationDb = 0.8;  // lane to lane: calibration and loss
 
 using Tracks = std::array<Track, kMaxLanes>;
 

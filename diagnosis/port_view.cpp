@@ -157,6 +157,7 @@ void fill_traffic(PortView& view) {
       wait += waited / sent > std::max(10 * own_wait, own_wait > 0 ? 0.0 : 0.04);
     }
   }
+  t.known_s = seconds;
   if (seconds <= 0) return;
   for (double* sum : {&t.marks_per_s, &t.pause_per_s, &t.drops_per_s, &t.retries_per_s, &t.forwarded_per_s,
                       &t.pause_sent_per_s, &t.stalls_per_s})
