@@ -381,7 +381,7 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
   const bool plan_known = !s.settings.expected.empty();
   for (const Subject& subject : subjects) {
     Judged& port = s.judged[subject.stable];
-    PortView view = view_of(*subject.port, subject.expected, snapshot.taken_at);
+    PortView view = view_of(*subject.port, subject.expected, snapshot.taken_at, port.errors_since);
     const auto left_out = s.settings.exempt.find(subject.port->key);
     port.exempt = left_out != s.settings.exempt.end() ? left_out->second
                                                       : exempt_reason(*subject.port, subject.expected, plan_known);

@@ -127,6 +127,12 @@ void fill_light(PortView& view) {
     light.far_tx = worst_against_siblings(port.far.tx_dbm, port.far.tx_lanes);
     light.tx = worst_against_siblings(port.own.tx_dbm, port.own.tx_lanes);
   }
+  // Powers that were read before the errors began say nothing about what causes them.
+  const auto stale = [&view](const std::optional<SteadyTime>& read_at) {
+    return view.errors_since && read_at && in_seconds(*view.errors_since - *read_at) > 30;
+  };
+  if (stale(port.own.read_at)) light.rx = light.tx = std::nullopt;
+  if (stale(port.far.read_at)) light.far_rx = light.far_tx = std::nullopt;
   if (light.rx && light.rx->lane >= 0)
     light.far_tx_same_lane = port.far.tx_dbm[static_cast<std::size_t>(light.rx->lane)].drop();
   if (light.far_rx && light.far_rx->lane >= 0)

@@ -122,6 +122,10 @@ void fill_traffic(PortView& view) {
   TrafficStats& t = view.traffic;
   double seconds = 0;
   std::size_t marks = 0, pause = 0, wait = 0, drops = 0, retries = 0, forwarded = 0;
+  // Rare events are counted in bins of two minutes, whatever the cadence of the readings.
+  std::size_t bins = 0;
+  double bin_s = 0;
+  bool bin_retries = false, bin_forwarded = false;
   const double own_wait = view.port.transmit_wait_share.lower_quartile().value_or(0);
   for (auto at = view.port.intervals.rbegin(); at != view.port.intervals.rend(); ++at) {
     if (in_seconds(view.now - at->end) > 1500) break;
@@ -146,8 +150,16 @@ void fill_traffic(PortView& view) {
     take(Flow::kPauseSent, t.pause_sent_per_s, ignored);
     take(Flow::kPcieStalls, t.stalls_per_s, ignored);
     drops += drop_rate > 0.4;
-    retries += retry_rate > 0;
-    forwarded += forward_rate > 0;
+    bin_s += dt;
+    bin_retries = bin_retries || retry_rate > 0;
+    bin_forwarded = bin_forwarded || forward_rate > 0;
+    if (bin_s >= 115) {
+      ++bins;
+      retries += bin_retries;
+      forwarded += bin_forwarded;
+      bin_s = 0;
+      bin_retries = bin_forwarded = false;
+    }
     if (std::isnan(at->utilization) || at->utilization < 0.02) continue;
     ++t.loaded;
     marks += marks_rate > 400;
@@ -170,8 +182,9 @@ void fill_traffic(PortView& view) {
   t.pause_share = static_cast<double>(pause) / loaded;
   t.wait_share = static_cast<double>(wait) / loaded;
   t.drops_share = static_cast<double>(drops) / static_cast<double>(t.all);
-  t.retries_share = static_cast<double>(retries) / static_cast<double>(t.all);
-  t.forwarded_share = static_cast<double>(forwarded) / static_cast<double>(t.all);
+  const double binned = std::max<double>(static_cast<double>(bins), 1);
+  t.retries_share = static_cast<double>(retries) / binned;
+  t.forwarded_share = static_cast<double>(forwarded) / binned;
 }
 
 }  // namespace
@@ -226,10 +239,12 @@ double implied_drop_db(double before, double after, bool pam4) {
 
 void fill_light(PortView& view);  // port_light.cpp
 
-PortView view_of(const PortHistory& port, const ExpectedPort* expected, SteadyTime now) {
+PortView view_of(const PortHistory& port, const ExpectedPort* expected, SteadyTime now,
+                 std::optional<SteadyTime> errors_since) {
   PortView view(port);
   view.expected = expected;
   view.now = now;
+  view.errors_since = errors_since;
   view.medium = medium_of(port);
   view.up = port.carrier == true;
   view.down = port.carrier == false;

@@ -84,6 +84,7 @@ struct PortView {
   const PortHistory& port;
   const ExpectedPort* expected = nullptr;
   SteadyTime now;
+  std::optional<SteadyTime> errors_since;
   Medium medium = Medium::kUnknown;
   bool up = false, down = false;
   double down_s = 0;  ///< since when
@@ -96,7 +97,9 @@ struct PortView {
 };
 
 Medium medium_of(const PortHistory& port);
-PortView view_of(const PortHistory& port, const ExpectedPort* expected, SteadyTime now);
+/// `errors_since`: when the present errors began, as the caller remembers it.
+PortView view_of(const PortHistory& port, const ExpectedPort* expected, SteadyTime now,
+                 std::optional<SteadyTime> errors_since = std::nullopt);
 /// The switch behind a port: by what it says itself, else by plan; "" when not known.
 std::string_view leaf_of(const PortHistory& port, const ExpectedPort* expected);
 /// The highest bit error ratio before FEC that the mode is made for (faults.md 3a); nullopt without FEC.

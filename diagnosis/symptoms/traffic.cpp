@@ -45,8 +45,8 @@ Finding host_drops(const PortView& v, KnobValues k) {
 }
 
 constexpr Knob kRetryKnobs[] = {{"intervals", 4, 1, 1000, "", "intervals that must be known"},
-                                {"per_s", 0.004, 1e-5, 1e6, "/s", "averaged over 25 minutes"},
-                                {"share", 0.55, 0.05, 1, "", "of the intervals with retries"}};
+                                {"per_s", 0.007, 1e-5, 1e6, "/s", "averaged over 25 minutes"},
+                                {"share", 0.6, 0.05, 1, "", "of the two-minute bins with retries"}};
 Finding retries(const PortView& v, KnobValues k) {
   const TrafficStats& t = v.traffic;
   if (!t.retries_known || t.all < static_cast<std::size_t>(k[0])) return not_known("no counters of retries");
