@@ -126,7 +126,9 @@ void fill_traffic(PortView& view) {
   std::size_t bins = 0;
   double bin_s = 0;
   bool bin_retries = false, bin_forwarded = false;
-  const double own_wait = view.port.transmit_wait_share.lower_quartile().value_or(0);
+  // Ten times its own past; 0.01 ticks an octet where the past is not known or was no better.
+  const auto own_wait = view.port.transmit_wait_share.lower_quartile();
+  const double wait_limit = own_wait ? std::clamp(10 * *own_wait, 0.003, 0.01) : 0.01;
   for (auto at = view.port.intervals.rbegin(); at != view.port.intervals.rend(); ++at) {
     if (in_seconds(view.now - at->end) > 1500) break;
     if (!at->carrier || at->seconds() <= 0) continue;
@@ -162,6 +164,7 @@ void fill_traffic(PortView& view) {
     }
     if (std::isnan(at->utilization) || at->utilization < 0.02) continue;
     ++t.loaded;
+    t.loaded_s += dt;
     marks += marks_rate > 400;
     pause += pause_rate > 5;
     const double sent = at->flow(Flow::kTxOctets);
@@ -169,7 +172,7 @@ void fill_traffic(PortView& view) {
     if (!std::isnan(waited) && sent > 0) {
       t.wait_known = true;
       t.wait_ratio = std::max(t.wait_ratio, waited / sent);
-      wait += waited / sent > std::max(10 * own_wait, own_wait > 0 ? 0.0 : 0.04);
+      wait += waited / sent > wait_limit;
     }
   }
   t.known_s = seconds;

@@ -36,6 +36,7 @@ struct SignalStats {
 struct TrafficStats {
   std::size_t loaded = 0;  ///< intervals with more than 2 % load
   std::size_t all = 0;
+  double loaded_s = 0;
   double known_s = 0;  ///< of the 25 minutes
   double marks_share = 0, pause_share = 0, wait_share = 0, drops_share = 0, retries_share = 0;
   double marks_per_s = 0, pause_per_s = 0, wait_ratio = 0, drops_per_s = 0, retries_per_s = 0, forwarded_per_s = 0;
