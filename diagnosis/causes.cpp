@@ -17,7 +17,7 @@ constexpr Expectation kDirtyIn[] = {
     {kLightThere, kRarely},       {kNoPartner, kSometimes},      {kLaneReadsDark, kRarely}, {kNoLockWithLight, kRarely},
     {kFarErrors, kRarely},        {kRetries, kSometimes},        {kSpeedReduced, kRarely},  {kNoPcsLock, kSometimes}};
 constexpr Expectation kDirtyOut[] = {{kFarErrors, kOften},     {kRetries, kSometimes},    {kRemoteFault, kOften},
-                                     {kFarRxLow, kAlways},     {kLightThere, kAlways},    {kFlaps, kSometimes},
+                                     {kFarRxLow, kAlways},     {kLightThere, kAlways},    {kFlaps, kRarely},
                                      {kNoFecLock, kRarely},    {kTrainingFails, kRarely}, {kNoPartner, kRarely},
                                      {kBadSignal, kSometimes}, {kFarRxDark, kRarely},     {kSpeedReduced, kRarely},
                                      {kNoPcsLock, kSometimes}};
@@ -193,6 +193,7 @@ constexpr Decisive kDecideBlind[] = {{kCountersBlind, 3}};
 constexpr LightRow kBright{{{.996, .0008, .0008, .0006, .0010, .0008}}, .20, .005};
 constexpr LightRow kBrightErrors{{{.960, .012, .012, .006, .005, .005}}, .97, .97};
 constexpr LightRow kMaybeErrors{{{.930, .020, .020, .010, .010, .010}}, .70, .50};
+constexpr LightRow kSeldomErrors{{{.970, .006, .006, .006, .006, .006}}, .50, .15};
 constexpr LightRow kLossIn{{{.030, .940, .005, .015, .005, .005}}, .90, .05};
 constexpr LightRow kLossOut{{{.060, .005, .910, .015, .005, .005}}, .10, .01};
 constexpr LightRow kLossBoth{{{.020, .070, .050, .850, .005, .005}}, .85, .03};
@@ -218,7 +219,7 @@ constexpr Cause kCauses[] = {
     {"own receiver or electronics", "bad_module", End::kLocal, 14, 8, kGlass, kBrightErrors, kOwnReceiver, {}},
     {"bursting module", "bad_module", End::kLocal, 5, .1, kModules, kMaybeErrors, kBursting, {}},
     {"far receiver", "bad_module", End::kFar, 3, .1, kGlass, kBright, kFarReceiver, {}},
-    {"loose or dying module", "bad_module", End::kLocal, 5, .1, kGlass, kMaybeErrors, kLoose, {}},
+    {"loose or dying module", "bad_module", End::kLocal, 5, .1, kGlass, kSeldomErrors, kLoose, {}},
     {"module control", "bad_module", End::kLocal, 1, 4, kModules, kAnyLight, kModuleControl, kDecideControl},
     {"wrong power reading", "bad_module", End::kLocal, 3, .1, kModules, kReadingLost, kWrongReading, kDecideReading},
     {"far module", "bad_module", End::kFar, 6, 3, kGlass, kBrightErrors, kFarModule, {}},
@@ -228,7 +229,7 @@ constexpr Cause kCauses[] = {
     {"refused module", "module_unsupported", End::kLocal, .1, 3, kAnyMedium, kAnyLight, kUnsupported,
      kDecideUnsupported},
     {"cable", "faulty_cable", End::kPath, 30, 12, kOnePiece, kCableLoss, kCable, {}},
-    {"loose cable", "faulty_cable", End::kPath, 6, .1, kOnePiece, kMaybeErrors, kLoose, {}},
+    {"loose cable", "faulty_cable", End::kPath, 6, .1, kOnePiece, kSeldomErrors, kLoose, {}},
     {"slow link", "reduced_speed", End::kPath, 4, .01, kAnyMedium, kBright, kSpeed, {}},
     {"settings", "settings_mismatch", End::kPath, .05, 9, kAnyMedium, kAnyLight, kSettings, {}},
     {"set down", "admin_down", End::kLocal, .01, 4, kAnyMedium, kAnyLight, kAdmin, kDecideAdmin},

@@ -1,0 +1,81 @@
+#include "daemon/engine_report.h"
+
+#include <algorithm>
+
+namespace linkhealth {
+
+bool by_number(const std::string& a, const std::string& b) {
+  std::size_t i = 0, j = 0;
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  while (i < a.size() && j < b.size()) {
+    if (digit(a[i]) && digit(b[j])) {
+      std::size_t end_a = i, end_b = j;
+      while (end_a < a.size() && digit(a[end_a])) ++end_a;
+      while (end_b < b.size() && digit(b[end_b])) ++end_b;
+      std::string na = a.substr(i, end_a - i), nb = b.substr(j, end_b - j);
+      na.erase(0, std::min(na.find_first_not_of('0'), na.size()));
+      nb.erase(0, std::min(nb.find_first_not_of('0'), nb.size()));
+      if (na.size() != nb.size()) return na.size() < nb.size();
+      if (na != nb) return na < nb;
+      i = end_a;
+      j = end_b;
+    } else {
+      if (a[i] != b[j]) return a[i] < b[j];
+      ++i;
+      ++j;
+    }
+  }
+  if (a.size() - i != b.size() - j) return a.size() - i < b.size() - j;
+  return a < b;
+}
+
+Health health_of(const PortReport& report, const PortView& view, bool judged) {
+  if (!report.exempt.empty()) return Health::kExempt;
+  if (view.down && view.port.present) return Health::kDown;
+  Health health = judged ? Health::kHealthy : Health::kUnknown;
+  for (const FaultReport& fault : report.faults) {
+    if (fault.fault == "monitor_blind") {
+      const bool whole = std::any_of(fault.evidence.begin(), fault.evidence.end(),
+                                     [](const Evidence& e) { return e.symptom == "counters_blind"; });
+      if (whole) return Health::kUnknown;
+      continue;
+    }
+    if (fault.fault == "nic_fault" && fault.state == FaultState::kOpen) return Health::kDown;
+    if (fault.severity == Severity::kNotice) continue;
+    const Health now = fault.state == FaultState::kProving     ? Health::kAtRisk
+                       : fault.severity == Severity::kCritical ? Health::kDegraded
+                       : view.signal.ber || fault.fault == "reduced_speed" || fault.fault == "pcie_degraded"
+                           ? Health::kDegraded
+                           : Health::kAtRisk;
+    if (health == Health::kHealthy || health == Health::kUnknown || now == Health::kDegraded) health = now;
+  }
+  return health;
+}
+
+PortFigures figures_of(const PortView& view) {
+  PortFigures figures;
+  figures.pre_fec_ber = view.signal.ber;
+  if (view.signal.ber) figures.ber_window_s = view.signal.ber_window_s;
+  figures.worst_rx_power_dbm = view.light.worst_rx_dbm;
+  if (view.light.worst_rx_lane >= 0) figures.worst_rx_lane = static_cast<std::uint32_t>(view.light.worst_rx_lane + 1);
+  figures.rx_power_margin_db = view.light.margin_db;
+  figures.involuntary_downs_24h = view.port.involuntary_losses(view.now, 86400);
+  figures.involuntary_downs_total = view.port.involuntary_total;
+  figures.voluntary_downs_total = view.port.voluntary_total;
+  figures.carrier_since = view.port.carrier_since;
+  return figures;
+}
+
+std::string peer_of(const PortHistory& port, const ExpectedPort* expected) {
+  std::string system, name;
+  if (port.latest.peer) {
+    system = port.latest.peer->system;
+    name = port.latest.peer->port;
+  } else if (expected != nullptr) {
+    system = expected->peer_system;
+    name = expected->peer_port;
+  }
+  return name.empty() ? system : system + " " + name;
+}
+
+}  // namespace linkhealth

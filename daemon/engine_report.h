@@ -1,0 +1,19 @@
+// Parts of a report that follow from a port's view alone: the order of ports, health, figures, the peer's name.
+#pragma once
+
+#include <string>
+
+#include "diagnosis/port_view.h"
+#include "model/report.h"
+
+namespace linkhealth {
+
+/// Ports as people count: mlx5_2 before mlx5_10.
+bool by_number(const std::string& a, const std::string& b);
+/// REQUIRES: the report's faults and exemption are filled in. `judged`: enough could be read.
+Health health_of(const PortReport& report, const PortView& view, bool judged);
+PortFigures figures_of(const PortView& view);
+/// "leaf-12 Ethernet17/1": what the peer says of itself, else the plan; "" when neither does.
+std::string peer_of(const PortHistory& port, const ExpectedPort* expected);
+
+}  // namespace linkhealth

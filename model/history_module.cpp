@@ -1,0 +1,164 @@
+// The module's side of PortHistory: light, temperature and PCIe readings against their own past, at both ends.
+#include <algorithm>
+#include <cmath>
+
+#include "model/history.h"
+
+namespace linkhealth {
+
+namespace {
+
+constexpr double kAerKeepSeconds = 3600;
+
+}  // namespace
+
+void Track::add_recent(double value) {
+  recent[2] = recent[1];
+  recent[1] = recent[0];
+  recent[0] = value;
+  recent_count = std::min<std::size_t>(recent_count + 1, 3);
+}
+
+std::optional<double> Track::now() const {
+  if (recent_count == 0) return std::nullopt;
+  if (recent_count < 3) return recent[0];
+  return std::max(std::min(recent[0], recent[1]), std::min(std::max(recent[0], recent[1]), recent[2]));
+}
+
+std::optional<double> Track::drop() const {
+  const auto value = now();
+  const auto normal = reference.median();
+  if (!value || !normal) return std::nullopt;
+  return *normal - *value;
+}
+
+std::optional<double> Track::latest_drop() const {
+  const auto normal = reference.median();
+  if (recent_count == 0 || !normal) return std::nullopt;
+  return *normal - recent[0];
+}
+
+void ModuleTracks::clear_references() {
+  for (auto* tracks : {&rx_dbm, &tx_dbm, &bias_ma})
+    for (Track& track : *tracks) track = Track();
+  temperature_c = Track();
+}
+
+void PortHistory::take_module(const ModuleSample& module, SteadyTime now) {
+  if (!module.serial.empty() && !own.serial.empty() && module.serial != own.serial) {
+    own.clear_references();
+    for (Reference& reference : lane_ber_log10) reference.clear();
+    ber_log10.clear();
+    serial_changed_at = now;
+    best_speed_mbps = 0;
+    best_lanes = 0;
+  }
+  if (!module.serial.empty()) own.serial = module.serial;
+  if (module.present && !module.kind.empty() && module.kind != "unknown") medium_ = module.kind;
+  latest.module = module;
+  module_at = now;
+  own.read_at = now;
+  if (carrier == false) read_while_down_ = true;
+  own.rx_lanes = own.tx_lanes = 0;
+  const bool settled = carrier == true && (!carrier_since || in_seconds(now - *carrier_since) >= 5);
+  for (std::size_t i = 0; i < std::min(module.lanes.size(), kMaxLanes); ++i) {
+    const ModuleLane& lane = module.lanes[i];
+    if (lane.rx_power_mw) {
+      own.rx_lanes = i + 1;
+      const double dbm = to_dbm(*lane.rx_power_mw);
+      const auto was_lost = own.rx_dbm[i].drop();
+      own.rx_dbm[i].add_recent(dbm);
+      // The light is back: somebody cleaned or moved something, and the errors of before are past.
+      if (was_lost && *was_lost > 1.5 && own.rx_dbm[i].latest_drop() < 0.6 && carrier == true) {
+        own.rx_dbm[i].recent_count = 1;
+        if (!fresh_since || now > *fresh_since) fresh_since = now;
+      }
+      if (settled && dbm > -25) own.rx_dbm[i].reference.add(now, dbm, 0.7, 3);
+    }
+    if (lane.tx_power_mw) {
+      own.tx_lanes = i + 1;
+      const double dbm = to_dbm(*lane.tx_power_mw);
+      own.tx_dbm[i].add_recent(dbm);
+      if (settled && dbm > -25) own.tx_dbm[i].reference.add(now, dbm, 0.7, 3);
+    }
+    if (lane.tx_bias_ma) {
+      own.bias_ma[i].add_recent(*lane.tx_bias_ma);
+      if (settled && *lane.tx_bias_ma > 0.1)
+        own.bias_ma[i].reference.add(now, *lane.tx_bias_ma, *lane.tx_bias_ma * 0.3, *lane.tx_bias_ma * 0.12);
+    }
+  }
+  if (module.temperature_c) {
+    own.temperature_c.add_recent(*module.temperature_c);
+    if (carrier == true && in_seconds(now - carrier_since.value_or(first_seen)) >= (carrier_since ? 900 : 0))
+      own.temperature_c.reference.add(now, *module.temperature_c, 15, 6);
+  }
+}
+
+void PortHistory::take_peer(const PeerSample& peer, SteadyTime now) {
+  const PeerSample before = latest.peer.value_or(PeerSample{});
+  latest.peer = peer;
+  peer_at = now - from_seconds(peer.age_s.value_or(0));
+  if (!peer.link && before.link && peer.source.empty()) latest.peer->link = before.link;
+  if (peer.counters) {
+    peer_errors_full =
+        peer.counters->get("symbol_error") == 0xFFFFu || peer.counters->get("port_rcv_errors") == 0xFFFFu;
+    if (last_peer_counters_) {
+      const FlowIncrease increase = flow_increase(*last_peer_counters_, *peer.counters);
+      if (!increase.reset) {
+        double errors = 0;
+        for (const Flow flow : {Flow::kSymbolErrors, Flow::kFrameErrors, Flow::kUncorrectableBlocks})
+          if (!std::isnan(increase.values[static_cast<std::size_t>(flow)]))
+            errors += increase.values[static_cast<std::size_t>(flow)];
+        peer_errors.push_back({now, errors});
+      }
+    }
+    last_peer_counters_ = peer.counters;
+  }
+  if (!peer.module) return;
+  far.read_at = *peer_at;
+  // A reading from before the last transition says nothing about the link as it is now.
+  const bool this_period = !carrier_since || *peer_at >= *carrier_since ||
+                           (carrier == true && fresh_since && *peer_at >= *fresh_since && !read_while_down_);
+  if (carrier == false && this_period) read_while_down_ = true;
+  if (!this_period) return;
+  const bool settled = carrier == true && (!carrier_since || in_seconds(*peer_at - *carrier_since) >= 5);
+  far.rx_lanes = far.tx_lanes = 0;
+  for (std::size_t i = 0; i < std::min(peer.module->lanes.size(), kMaxLanes); ++i) {
+    const ModuleLane& lane = peer.module->lanes[i];
+    if (lane.rx_power_mw) {
+      far.rx_lanes = i + 1;
+      const double dbm = to_dbm(*lane.rx_power_mw);
+      far.rx_dbm[i].add_recent(dbm);
+      if (settled && dbm > -25) far.rx_dbm[i].reference.add(now, dbm, 0.7, 3);
+    }
+    if (lane.tx_power_mw) {
+      far.tx_lanes = i + 1;
+      const double dbm = to_dbm(*lane.tx_power_mw);
+      far.tx_dbm[i].add_recent(dbm);
+      if (settled && dbm > -25) far.tx_dbm[i].reference.add(now, dbm, 0.7, 3);
+    }
+  }
+  if (peer.module->temperature_c) far.temperature_c.add_recent(*peer.module->temperature_c);
+}
+
+void PortHistory::take_pcie(const PcieSample& pcie, SteadyTime now) {
+  latest.pcie = pcie;
+  pcie_at = now;
+  if (pcie.aer_correctable || pcie.aer_nonfatal || pcie.aer_fatal) {
+    const double total = static_cast<double>(pcie.aer_correctable.value_or(0)) +
+                         100 * static_cast<double>(pcie.aer_nonfatal.value_or(0) + pcie.aer_fatal.value_or(0));
+    if (!aer.empty() && total < aer.back().second) aer.clear();
+    aer.emplace_back(now, total);
+    while (aer.size() > 2 && in_seconds(now - aer.front().first) > kAerKeepSeconds) aer.pop_front();
+  }
+  const bool narrow = pcie.width && pcie.max_width && *pcie.width < *pcie.max_width;
+  const bool slow = pcie.speed_gtps && pcie.max_speed_gtps && *pcie.speed_gtps < *pcie.max_speed_gtps - 0.1;
+  if (narrow || slow) {
+    if (++pcie_low_reads == 1) pcie_low_since = now;
+  } else {
+    pcie_low_reads = 0;
+    pcie_low_since.reset();
+  }
+}
+
+}  // namespace linkhealth
