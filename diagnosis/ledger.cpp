@@ -243,11 +243,15 @@ LedgerState Ledger::state() const {
 void Ledger::restore(const LedgerState& state) {
   for (const LedgerFault& kept : state.faults) {
     if (kept.state == FaultState::kClosed) continue;
+    const auto table = fault_table();
+    const auto row = std::find_if(table.begin(), table.end(), [&kept](const Fault& fault) {
+      return fault.name == kept.fault && fault.end == kept.end;
+    });
+    if (row == table.end()) continue;  // another version's name
+    const Fault& fault = *row;
     Port& port = ports_[kept.port];
     port.placed = false;
     Slot& slot = port.primary.entry ? port.secondary : port.primary;
-    const Fault& fault = find_fault(kept.fault, kept.end);
-    if (fault.name != kept.fault) continue;
     LedgerEntry entry;
     entry.kept = kept;
     entry.fault = &fault;

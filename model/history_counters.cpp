@@ -47,7 +47,7 @@ void PortHistory::take_counters(const PortSample& sample, SteadyTime now) {
   }
   if (carrier != true) open_.carrier = false;
   // InfiniBand has no carrier count: a link_downed that rises by more than what was seen is what was missed.
-  if (latest.id.link_layer == "InfiniBand" && !last_down_count_ && latest.counters && !last_reset) {
+  if (latest.id.link_layer == "InfiniBand" && !last_down_count_ && latest.counters) {
     const auto before = latest.counters->get("link_downed");
     const auto after = sample.counters->get("link_downed");
     if (before && after && *after > *before) {

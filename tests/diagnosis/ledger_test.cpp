@@ -152,6 +152,16 @@ TEST(Ledger, TheStateSurvivesARestart) {
   EXPECT_EQ(changes[0].entry.kept.id, kept.faults[0].id);
 }
 
+TEST(Ledger, AnotherVersionsFaultIsLeftOut) {
+  Desk desk;
+  LedgerState state;
+  state.faults.emplace_back();
+  state.faults[0].port = "pci/1";
+  state.faults[0].fault = "moon_phase";
+  desk.ledger.restore(state);
+  EXPECT_TRUE(desk.ledger.open("pci/1").empty());
+}
+
 TEST(Ledger, IdsNameNodePortFaultAndTime) {
   Desk desk;
   desk.tell(Desk::wrong(kDirty), 50);
