@@ -90,7 +90,8 @@ class Builder {
     const auto names = host_.list_dir(net);
     std::string found;
     for (const auto& name : names ? *names : std::vector<std::string>()) {
-      const std::string dir = net + "/" + name;
+      std::string dir = net;
+      dir.append("/").append(name);
       if (parse_u64(read_attribute(host_, dir + "/dev_port")).value_or(0) + 1 != port.id.port) continue;
       if (is_representor_name(read_attribute(host_, dir + "/phys_port_name"))) continue;
       if (found.empty() || name == by_gid) found = name;
