@@ -42,7 +42,7 @@ std::optional<std::string> NetdevReader::read_text(KeptFile& file, int absent_er
   if (!text) return std::nullopt;
   if (*text) return std::string(**text);
   const int errnum = text->error().errnum;
-  gone_ = gone_ || errnum == ENODEV;
+  gone_ = gone_ || (errnum == ENODEV && &file == &files_.front());
   if (errnum == absent_errnum) {
     file.accept();
   } else {
@@ -64,7 +64,7 @@ std::optional<std::uint64_t> NetdevReader::read_number(KeptFile& file, int absen
 }
 
 ReadStatus NetdevReader::read_link(PortSample& sample, std::vector<Gap>& gaps) {
-  gone_ = false;
+  if (gone_) return ReadStatus::kGone;
   const auto flags = read_number(files_[kFlags]);
   if (gone_) return ReadStatus::kGone;
   const bool set_down = flags && (*flags & kIffUp) == 0;
@@ -87,12 +87,12 @@ ReadStatus NetdevReader::read_link(PortSample& sample, std::vector<Gap>& gaps) {
 }
 
 bool NetdevReader::is_gone() {
-  gone_ = false;
-  read_number(files_[kFlags]);
+  if (!gone_) read_number(files_[kFlags]);
   return gone_;
 }
 
 ReadStatus NetdevReader::read_statistics(PortSample& sample, std::vector<Gap>& gaps) {
+  if (gone_) return ReadStatus::kGone;
   if (!no_statistics_.empty()) {
     gaps.push_back({key_, "counters", no_statistics_});
     return is_gone() ? ReadStatus::kGone : ReadStatus::kOk;

@@ -44,7 +44,7 @@ class NetdevReader {
   std::vector<KeptFile> files_;  // in the order of NetdevFile
   CounterFiles statistics_;
   std::string no_statistics_;
-  bool gone_ = false;
+  bool gone_ = false;  // for ever: kept files of a device that has gone stay dead
 };
 
 }  // namespace linkhealth
