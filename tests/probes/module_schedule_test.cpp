@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <functional>
@@ -35,7 +36,8 @@ struct FakeModule {
     page00[194 - 128] = 0x30;
     page00[195 - 128] = 0x0a;
     set_serial("SN000001");
-    for (std::size_t i = 0; i < 128; ++i) page03[i] = static_cast<std::uint8_t>(200 - i);
+    const std::array<std::uint8_t, 8> temperature = {75, 0, 0xfb, 0, 70, 0, 0, 0};  // 75, -5, 70 and 0 degrees
+    std::copy(temperature.begin(), temperature.end(), page03.begin());
   }
   void set_serial(const std::string& text) {
     for (std::size_t i = 0; i < 16; ++i)

@@ -39,7 +39,8 @@ TEST(RtnlLink, ReadsALinkThatIsUp) {
   EXPECT_EQ(link.operstate, "up");
   EXPECT_EQ(link.mtu_bytes, 1500U);
   EXPECT_EQ(link.carrier_up_count, 1U);
-  EXPECT_EQ(link.carrier_down_count, 1U);
+  EXPECT_EQ(link.carrier_down_count, 0U);
+  EXPECT_EQ(link_named("flapped_link").carrier_down_count, 10U);
 }
 
 TEST(RtnlLink, TellsNoCarrierFromSetDown) {
