@@ -28,6 +28,7 @@ Result<ListenAddress> parse_listen_address(std::string_view text) {
   if (colon == std::string_view::npos)
     return Error{fmt::format("\"{}\" is not ADDRESS:PORT, such as 127.0.0.1:9942 or [::1]:9942", printable(text))};
   std::string_view host = text.substr(0, colon);
+  if (host.empty()) host = "[::]";  // ":9942": all addresses
   const bool bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';
   if (bracketed) host = host.substr(1, host.size() - 2);
   if (host.find('\0') != std::string_view::npos || !is_address(std::string(host), bracketed))

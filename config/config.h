@@ -26,7 +26,7 @@ struct ListenAddress {
   std::uint16_t port = 9942;       ///< 0: any free one
   bool operator==(const ListenAddress&) const = default;
 };
-/// "127.0.0.1:9942", "[::1]:9942", "localhost:0" or "none".
+/// "127.0.0.1:9942", "[::1]:9942", "localhost:0", ":9942" (all addresses) or "none".
 Result<ListenAddress> parse_listen_address(std::string_view text);
 std::string to_string(const ListenAddress& address);
 

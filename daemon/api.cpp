@@ -29,7 +29,7 @@ constexpr std::string_view kIndex =
     "<li><a href=\"/api/v1/events\">events (JSON)</a>"
     "<li><a href=\"/-/healthy\">healthy</a> <a href=\"/-/ready\">ready</a></ul></html>\n";
 
-ApiReply reply(std::string_view content_type, Bytes body) {
+ApiReply reply(std::string_view content_type, SharedBytes body) {
   return {200, std::string(content_type), std::move(body), {}};
 }
 ApiReply reply(std::string_view content_type, std::string body) {
@@ -77,7 +77,7 @@ ApiReply metrics(const ApiRequest& request, const Published& now) {
                                    printable(std::string_view(param->second).substr(0, 64))));
   }
   if (request.accepts_gzip) {
-    Bytes packed = now.metrics_gzip(groups);
+    SharedBytes packed = now.metrics_gzip(groups);
     if (!packed->empty()) {
       ApiReply out = reply(kMetricsType, std::move(packed));
       out.headers = {{"Content-Encoding", "gzip"}, {"Vary", "Accept-Encoding"}};

@@ -29,7 +29,7 @@ struct ApiRequest {
 struct ApiReply {
   int status = 200;
   std::string content_type;
-  Bytes body;
+  SharedBytes body;
   std::vector<std::pair<std::string, std::string>> headers;
 };
 

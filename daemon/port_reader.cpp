@@ -1,12 +1,15 @@
 #include "daemon/port_reader.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <utility>
 
 #include "probes/ethtool_fec.h"
 #include "probes/ethtool_link.h"
 #include "probes/module_schedule.h"
+#include "probes/pcie.h"
 #include "probes/rdma_netlink.h"
+#include "probes/rtnl_link.h"
 
 namespace linkhealth {
 
@@ -22,188 +25,164 @@ std::string reason_of(const Error& error) {
   return error.errnum != 0 ? errno_name(error.errnum) : error.message;
 }
 
-bool same_link(const LinkSample& a, const LinkSample& b) { return a == b; }
+std::optional<Error> merge(const Result<Counters>& counters, PortSample& sample) {
+  if (!counters) return counters.error();
+  if (!sample.counters) sample.counters.emplace();
+  sample.counters->merge(*counters);
+  return std::nullopt;
+}
 
 }  // namespace
 
-PortReader::PortReader(Host& host, InventoryPort port, std::vector<Gap>& gaps) : host_(host), port_(std::move(port)) {
-  const PortKey key = port_.id.key();
-  if (port_.id.verbs) {
-    if (auto reader = IbPortReader::open(host_, port_)) {
-      verbs_.emplace(*std::move(reader));
-    } else {
-      gaps.push_back({key, "link", reason_of(reader.error())});
-    }
-  }
-  if (!port_.sysfs_pci_dir.empty()) {
-    if (auto reader = PcieReader::open(host_, port_)) {
-      pcie_.emplace(*std::move(reader));
-    } else {
-      gaps.push_back({key, "pcie", reason_of(reader.error())});
-    }
-  }
+PortReader::PortReader(std::unique_ptr<Host> host, InventoryPort port)
+    : host_(std::move(host)), port_(std::move(port)) {}
+
+Reading PortReader::read(ReadGroup group, SteadyTime now) {
+  now_ = now;
+  Reading reading;
+  reading.port = port_.id.key();
+  reading.group = group;
+  reading.sample.id = port_.id;
+  if (group == ReadGroup::kCounters) read_counters(reading);
+  if (group == ReadGroup::kKernel) read_kernel(reading);
+  if (group == ReadGroup::kPcie) read_pcie(*host_, port_, reading.sample, reading.gaps);
+  return reading;
 }
 
 template <typename Read>
-bool PortReader::ask(PortSource source, std::string_view probe, SteadyTime now, std::vector<Gap>& gaps, Read read) {
-  Retry& retry = retries_.at(static_cast<std::size_t>(source));
-  if (now < retry.at) return false;
+bool PortReader::ask(Source source, std::string_view probe, std::vector<Gap>& gaps, Read read) {
+  Retry& retry = retries_.at(source);
+  if (now_ < retry.at) return false;
   const std::optional<Error> error = read();
   if (!error) {
     retry = {};
     return true;
   }
-  const auto doubled = kFirstRetry * (1 << std::min(retry.failures, 6));
-  retry.at = now + (error->errnum == EOPNOTSUPP ? kLongestRetry : std::min<Milliseconds>(doubled, kLongestRetry));
+  const Milliseconds doubled = kFirstRetry * (1 << std::min(retry.failures, 6));
+  retry.at = now_ + (error->errnum == EOPNOTSUPP ? kLongestRetry : std::min(doubled, kLongestRetry));
   ++retry.failures;
   gaps.push_back({port_.id.key(), std::string(probe), reason_of(*error)});
   return false;
 }
 
-void PortReader::netdev_link(const KernelTables& tables, LinkSample& link, std::vector<Gap>& gaps) {
-  if (port_.ifindex == 0) return;
-  if (const NetdevLink* now = tables.link(port_.ifindex)) {
-    link.admin_up = now->admin_up;
-    link.carrier = now->carrier;
-    link.mtu_bytes = now->mtu_bytes;
-    link.carrier_up_count = now->carrier_up_count;
-    link.carrier_down_count = now->carrier_down_count;
-    return;
-  }
-  if (tables.available()) {
-    const Error& error = tables.links_error();
-    gone_ = gone_ || error.errnum == 0;  // the dump worked and does not have it
-    gaps.push_back({port_.id.key(), "link", error.errnum == 0 ? "ENODEV" : reason_of(error)});
-    return;
-  }
-  if (!netdev_files_) {
-    if (auto reader = NetdevReader::open(host_, port_)) netdev_files_.emplace(*std::move(reader));
-  }
-  if (netdev_files_) {
-    PortSample sample;
-    sample.link = link;
-    gone_ = netdev_files_->read_link(sample, gaps) == ReadStatus::kGone || gone_;
-    link = *sample.link;
-  }
-}
-
-LinkSample PortReader::link_now(const KernelTables& tables, PortSample& sample, std::vector<Gap>& gaps) {
-  LinkSample link = details_;
-  netdev_link(tables, link, gaps);
-  if (!link.carrier.value_or(true)) {  // what was true while it was up is not true now
-    link.speed_mbps.reset();
-    link.lanes.reset();
-  } else {
-    link.down_reason.reset();
-  }
-  if (verbs_) {
-    PortSample verbs;
-    verbs.id = sample.id;
-    verbs.link = std::move(link);
-    gone_ = verbs_->read(IbGroup::kState, verbs, gaps) == ReadStatus::kGone || gone_;
-    link = *std::move(verbs.link);
-  }
-  return link;
-}
-
-void PortReader::read_link(const KernelTables& tables, SteadyTime now, bool always, PortSample& sample,
-                           std::vector<PortEvent>& events, std::vector<Gap>& gaps) {
-  LinkSample link = link_now(tables, sample, gaps);
-  const PortKey key = port_.id.key();
-  const bool changed_state = link_before_ && (link_before_->carrier != link.carrier ||
-                                              link_before_->admin_up != link.admin_up);
-  if (changed_state) {
-    read_link_details(tables, now, sample, gaps);
-    link = link_now(tables, sample, gaps);
-  }
-  if (const NetdevLink* netdev = tables.link(port_.ifindex)) {
-    if (netdev_before_) {
-      const auto changes = link_changes(key, *netdev_before_, *netdev, now);
-      events.insert(events.end(), changes.begin(), changes.end());
+IbPortReader* PortReader::verbs(std::vector<Gap>& gaps) {
+  if (!port_.id.verbs) return nullptr;
+  if (!verbs_) {
+    auto reader = IbPortReader::open(*host_, port_);
+    if (!reader) {
+      gaps.push_back({port_.id.key(), "counters", reason_of(reader.error())});
+      return nullptr;
     }
-    netdev_before_ = *netdev;
-  } else if (changed_state && link.carrier) {
-    events.push_back({now, key, *link.carrier ? PortEventKind::kCarrierUp : PortEventKind::kCarrierDown, ""});
+    verbs_.emplace(*std::move(reader));
   }
-  if (always || !link_before_ || !same_link(*link_before_, link)) sample.link = link;
-  link_before_ = std::move(link);
+  return &*verbs_;
 }
 
-void PortReader::read_link_details(const KernelTables& tables, SteadyTime now, PortSample& sample,
-                                   std::vector<Gap>& gaps) {
-  if (!tables.ethtool() || port_.ifindex == 0) return;
-  const EthtoolFamily family = *tables.ethtool();
-  details_ = {};
-  ask(PortSource::kLinkModes, "link_modes", now, gaps, [&]() -> std::optional<Error> {
-    const auto modes = read_linkmodes(host_, family, ifindex());
-    if (!modes) return modes.error();
-    details_.speed_mbps = modes->speed_mbps;
-    details_.lanes = modes->lanes;
-    details_.autoneg = modes->autoneg;
-    return std::nullopt;
-  });
-  ask(PortSource::kLinkState, "down_reason", now, gaps, [&]() -> std::optional<Error> {
-    const auto state = read_linkstate(host_, family, ifindex());
-    if (!state) return state.error();
-    details_.down_reason = state->down_reason;
-    return std::nullopt;
-  });
-  ask(PortSource::kFec, "fec", now, gaps, [&]() -> std::optional<Error> {
-    auto fec = read_fec(host_, family, ifindex(), {details_.speed_mbps, details_.lanes});
-    if (!fec) return fec.error();
-    details_.fec = fec->mode;
-    if (!sample.counters) sample.counters.emplace();
-    sample.counters->merge(fec->counters);
-    sample.fec_lanes = std::move(fec->lanes);
-    return std::nullopt;
-  });
+const EthtoolFamily* PortReader::ethtool() {
+  if (!family_ && !no_ethtool_) {
+    if (const auto family = resolve_ethtool_family(*host_)) {
+      family_ = *family;
+      if (auto names = read_stat_names(*host_, *family)) statistic_names_ = *std::move(names);
+    } else {
+      no_ethtool_ = true;
+    }
+  }
+  return family_ ? &*family_ : nullptr;
 }
 
-void PortReader::read_hw_counters(const KernelTables& tables, SteadyTime now, PortSample& sample,
-                                  std::vector<Gap>& gaps) {
-  const auto index = tables.rdma_index(port_.id.device);
-  bool by_netlink = false;
-  if (index) {
-    std::vector<Gap> unsaid;  // the files say the same: only when they fail too is it a gap
-    by_netlink = ask(PortSource::kHwCounters, "hw_counters", now, unsaid, [&]() -> std::optional<Error> {
-      const auto counters = read_rdma_counters(host_, *index, port_.id.port);
-      if (!counters) return counters.error();
-      sample.counters->merge(*counters);
-      return std::nullopt;
+void PortReader::read_hw_counters(IbPortReader& verbs, Reading& reading) {
+  if (!std::exchange(rdma_index_known_, true)) {
+    if (const auto devices = read_rdma_devices(*host_)) {
+      for (const RdmaDevice& device : *devices)
+        if (device.name == port_.id.device) rdma_index_ = device.index;
+    }
+  }
+  if (rdma_index_) {
+    std::vector<Gap> unsaid;  // the files say the same: only when they fail too it is a gap
+    const bool by_netlink = ask(kRdmaCounters, "hw_counters", unsaid, [&] {
+      return merge(read_rdma_counters(*host_, *rdma_index_, port_.id.port), reading.sample);
     });
+    if (by_netlink) return;
   }
-  if (!by_netlink) gone_ = verbs_->read(IbGroup::kHw, sample, gaps) == ReadStatus::kGone || gone_;
+  reading.gone = verbs.read(IbGroup::kHw, reading.sample, reading.gaps) == ReadStatus::kGone || reading.gone;
 }
 
-void PortReader::read_counters(const KernelTables& tables, SteadyTime now, PortSample& sample,
-                               std::vector<Gap>& gaps) {
-  if (!sample.counters) sample.counters.emplace();
-  if (verbs_) {
-    for (const IbGroup group : {IbGroup::kErrors, IbGroup::kTraffic})
-      gone_ = verbs_->read(group, sample, gaps) == ReadStatus::kGone || gone_;
-    read_hw_counters(tables, now, sample, gaps);
-  }
-  if (const Counters* statistics = tables.statistics(port_.ifindex)) {
-    sample.counters->merge(*statistics);
-  } else if (netdev_files_) {
-    gone_ = netdev_files_->read_statistics(sample, gaps) == ReadStatus::kGone || gone_;
-  }
-  if (tables.ethtool() && port_.ifindex != 0) {
-    const EthtoolFamily family = *tables.ethtool();
-    const auto merge = [&](const Result<Counters>& counters) -> std::optional<Error> {
-      if (!counters) return counters.error();
-      sample.counters->merge(*counters);
-      return std::nullopt;
-    };
-    ask(PortSource::kStatistics, "ethtool_stats", now, gaps,
-        [&] { return merge(read_stats(host_, family, ifindex(), tables.statistic_names())); });
-    ask(PortSource::kPause, "pause", now, gaps, [&] { return merge(read_pause(host_, family, ifindex())); });
-  }
-  if (sample.counters->empty()) sample.counters.reset();
+void PortReader::read_counters(Reading& reading) {
+  IbPortReader* const files = verbs(reading.gaps);
+  if (files == nullptr) return;
+  for (const IbGroup group : {IbGroup::kErrors, IbGroup::kTraffic})
+    reading.gone = files->read(group, reading.sample, reading.gaps) == ReadStatus::kGone || reading.gone;
+  read_hw_counters(*files, reading);
 }
 
-void PortReader::read_pcie(PortSample& sample, std::vector<Gap>& gaps) {
-  if (pcie_) gone_ = pcie_->read(sample, gaps) == ReadStatus::kGone || gone_;
+void PortReader::read_kernel(Reading& reading) {
+  reading.sample.link.emplace();
+  if (port_.ifindex != 0) {
+    if (const EthtoolFamily* family = ethtool()) {
+      read_link_settings(*family, reading);
+      read_statistics(*family, reading);
+    } else {
+      read_link_files(reading);
+    }
+  }
+  if (IbPortReader* const files = verbs(reading.gaps))
+    reading.gone = files->read(IbGroup::kState, reading.sample, reading.gaps) == ReadStatus::kGone || reading.gone;
+}
+
+void PortReader::read_link_settings(const EthtoolFamily& family, Reading& reading) {
+  LinkSample& link = *reading.sample.link;
+  ask(kLinkModes, "link_modes", reading.gaps, [&]() -> std::optional<Error> {
+    const auto modes = read_linkmodes(*host_, family, ifindex());
+    if (!modes) return modes.error();
+    link.speed_mbps = modes->speed_mbps;
+    link.lanes = modes->lanes;
+    link.autoneg = modes->autoneg;
+    return std::nullopt;
+  });
+  ask(kLinkState, "down_reason", reading.gaps, [&]() -> std::optional<Error> {
+    const auto state = read_linkstate(*host_, family, ifindex());
+    if (!state) return state.error();
+    link.down_reason = state->down_reason;
+    return std::nullopt;
+  });
+  ask(kFec, "fec", reading.gaps, [&]() -> std::optional<Error> {
+    auto fec = read_fec(*host_, family, ifindex(), {link.speed_mbps, link.lanes});
+    if (!fec) return fec.error();
+    link.fec = fec->mode;
+    reading.sample.fec_lanes = std::move(fec->lanes);
+    return merge(std::move(fec->counters), reading.sample);
+  });
+}
+
+void PortReader::read_statistics(const EthtoolFamily& family, Reading& reading) {
+  ask(kStandardStatistics, "ethtool_stats", reading.gaps,
+      [&] { return merge(read_stats(*host_, family, ifindex(), statistic_names_), reading.sample); });
+  ask(kPause, "pause", reading.gaps, [&] { return merge(read_pause(*host_, family, ifindex()), reading.sample); });
+}
+
+void PortReader::read_link_files(Reading& reading) {
+  if (!netdev_files_) {
+    auto reader = NetdevReader::open(*host_, port_, NetdevReader::Speed::kRead);
+    if (!reader) return;  // the deciding thread's own reader says so
+    netdev_files_.emplace(*std::move(reader));
+  }
+  std::vector<Gap> said_already;
+  PortSample sample;
+  reading.gone = netdev_files_->read_link(sample, said_already) == ReadStatus::kGone || reading.gone;
+  if (sample.link) reading.sample.link->speed_mbps = sample.link->speed_mbps;
+  reading.gone = netdev_files_->read_statistics(reading.sample, reading.gaps) == ReadStatus::kGone || reading.gone;
+}
+
+Reading read_statistics(Host& host) {
+  Reading reading;
+  reading.group = ReadGroup::kStatistics;
+  auto statistics = read_netdev_stats(host);
+  if (statistics) {
+    reading.statistics = *std::move(statistics);
+  } else if (statistics.error().errnum != EOPNOTSUPP) {
+    reading.gaps.push_back({"", "netdev_stats", reason_of(statistics.error())});
+  }
+  return reading;
 }
 
 }  // namespace linkhealth

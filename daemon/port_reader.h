@@ -1,48 +1,57 @@
-// Everything that is read of one port by the deciding thread: which sources it has, what each last said, and when a source
-// that failed is asked again.
+// Everything of one port that a read may block on: verbs files, firmware counters, and what the kernel answers only
+// under its RTNL lock, which a slow module read of anybody holds for seconds. So none of this runs on the deciding
+// thread: the read worker calls it. Each reader has a Host of its own, so that a read that hangs hinders no other port.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <map>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "base/time.h"
-#include "daemon/kernel_tables.h"
 #include "model/snapshot.h"
+#include "probes/ethtool_family.h"
+#include "probes/ethtool_stats.h"
 #include "probes/host.h"
 #include "probes/ib_sysfs.h"
 #include "probes/inventory.h"
 #include "probes/netdev_sysfs.h"
-#include "probes/pcie.h"
 
 namespace linkhealth {
 
-/// The sources that are asked less and less often while they fail.
-enum class PortSource : std::uint8_t { kLinkModes, kLinkState, kFec, kStatistics, kPause, kHwCounters, kCount };
+/// What is read together.
+enum class ReadGroup : std::uint8_t {
+  kCounters,    ///< verbs port counters and hw_counters
+  kKernel,      ///< verbs state, speed, lanes, FEC, down reason, ethtool statistics: mostly under RTNL
+  kPcie,        ///< PCIe link and errors
+  kStatistics,  ///< netdev statistics of all ports in one request (of the node, not of a port)
+};
+
+/// What a read gave. A group that could not be read is absent and has a gap.
+struct Reading {
+  PortKey port;
+  ReadGroup group = ReadGroup::kCounters;
+  PortSample sample;                             ///< `link` holds only what this group knows of it
+  std::map<std::uint32_t, Counters> statistics;  ///< of kStatistics, by ifindex
+  std::vector<Gap> gaps;
+  bool gone = false;  ///< the device is not there any more: search anew
+  double duration_s = 0;
+};
 
 class PortReader {
  public:
-  /// Opens what the port has. Gaps say what could not be opened. REQUIRES: `host` outlives the reader.
-  PortReader(Host& host, InventoryPort port, std::vector<Gap>& gaps);
+  PortReader(std::unique_ptr<Host> host, InventoryPort port);
 
   [[nodiscard]] const InventoryPort& port() const { return port_; }
-  /// A descriptor answered ENODEV: the port must be found anew.
-  [[nodiscard]] bool gone() const { return gone_; }
-
-  /// The link as it is now. `sample.link` is set when it differs from the last time, or `always`; what happened in
-  /// between is added to `events`, one carrier event for each change that the kernel counted.
-  void read_link(const KernelTables& tables, SteadyTime now, bool always, PortSample& sample,
-                 std::vector<PortEvent>& events, std::vector<Gap>& gaps);
-  /// Speed, lanes, FEC mode and the reason of a link that is down, into what the next read_link() gives; FEC counters
-  /// into `sample`.
-  void read_link_details(const KernelTables& tables, SteadyTime now, PortSample& sample, std::vector<Gap>& gaps);
-  void read_counters(const KernelTables& tables, SteadyTime now, PortSample& sample, std::vector<Gap>& gaps);
-  void read_pcie(PortSample& sample, std::vector<Gap>& gaps);
+  /// REQUIRES: one call at a time.
+  Reading read(ReadGroup group, SteadyTime now);
 
  private:
-  /// A source that failed, and when it is asked again.
+  /// The sources that are asked less and less often while they fail.
+  enum Source : std::uint8_t { kLinkModes, kLinkState, kFec, kStandardStatistics, kPause, kRdmaCounters, kSourceCount };
   struct Retry {
     SteadyTime at;
     int failures = 0;
@@ -50,22 +59,31 @@ class PortReader {
 
   /// Asks `source` unless it failed lately; a failure is a gap of `probe`. True when `read` succeeded.
   template <typename Read>
-  bool ask(PortSource source, std::string_view probe, SteadyTime now, std::vector<Gap>& gaps, Read read);
-  LinkSample link_now(const KernelTables& tables, PortSample& sample, std::vector<Gap>& gaps);
-  void netdev_link(const KernelTables& tables, LinkSample& link, std::vector<Gap>& gaps);
-  void read_hw_counters(const KernelTables& tables, SteadyTime now, PortSample& sample, std::vector<Gap>& gaps);
+  bool ask(Source source, std::string_view probe, std::vector<Gap>& gaps, Read read);
+  IbPortReader* verbs(std::vector<Gap>& gaps);
+  const EthtoolFamily* ethtool();
+  void read_counters(Reading& reading);
+  void read_hw_counters(IbPortReader& verbs, Reading& reading);
+  void read_kernel(Reading& reading);
+  void read_link_settings(const EthtoolFamily& family, Reading& reading);
+  void read_statistics(const EthtoolFamily& family, Reading& reading);
+  void read_link_files(Reading& reading);
   [[nodiscard]] std::uint32_t ifindex() const { return static_cast<std::uint32_t>(port_.ifindex); }
 
-  Host& host_;
+  std::unique_ptr<Host> host_;
   InventoryPort port_;
   std::optional<IbPortReader> verbs_;
-  std::optional<NetdevReader> netdev_files_;  // only where netlink does not answer
-  std::optional<PcieReader> pcie_;
-  std::array<Retry, static_cast<std::size_t>(PortSource::kCount)> retries_{};
-  std::optional<NetdevLink> netdev_before_;
-  std::optional<LinkSample> link_before_;
-  LinkSample details_;  // only what read_link_details() knows
-  bool gone_ = false;
+  std::optional<NetdevReader> netdev_files_;  // where there is no netlink: a copied /sys tree
+  std::optional<EthtoolFamily> family_;
+  bool no_ethtool_ = false;
+  EthtoolStatNames statistic_names_;
+  std::optional<std::uint32_t> rdma_index_;
+  bool rdma_index_known_ = false;
+  std::array<Retry, kSourceCount> retries_{};
+  SteadyTime now_;
 };
+
+/// RTM_GETSTATS of all devices.
+Reading read_statistics(Host& host);
 
 }  // namespace linkhealth

@@ -22,20 +22,20 @@ std::string gzip_bytes(std::string_view text) {
 }
 
 template <typename Make>
-Bytes Published::get(Lazy& lazy, Make make) {
+SharedBytes Published::get(Lazy& lazy, Make make) {
   std::call_once(lazy.once, [&] { lazy.bytes = std::make_shared<const std::string>(make()); });
   return lazy.bytes;
 }
 
-Bytes Published::metrics(MetricGroups groups) const {
+SharedBytes Published::metrics(MetricGroups groups) const {
   return get(metrics_[index_of(groups)], [&] { return metrics_text(*report_, counts_, monitor_, groups); });
 }
 
-Bytes Published::metrics_gzip(MetricGroups groups) const {
+SharedBytes Published::metrics_gzip(MetricGroups groups) const {
   return get(metrics_gzip_[index_of(groups)], [&] { return gzip_bytes(*metrics(groups)); });
 }
 
-Bytes Published::report_json() const {
+SharedBytes Published::report_json() const {
   return get(report_json_, [&] { return write_json_(*report_); });
 }
 

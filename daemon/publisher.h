@@ -24,7 +24,7 @@ struct JsonWriters {
   std::function<std::string(const FaultEvent&)> event;
 };
 
-using Bytes = std::shared_ptr<const std::string>;
+using SharedBytes = std::shared_ptr<const std::string>;
 
 /// `text` as a gzip member, level 1: 3 to 5 times faster than level 6 for 15 % more bytes. Empty when zlib has no
 /// memory.
@@ -41,18 +41,18 @@ class Published {
         write_json_(std::move(report_json)) {}
 
   [[nodiscard]] const Report& report() const { return *report_; }
-  [[nodiscard]] Bytes metrics(MetricGroups groups) const;
-  [[nodiscard]] Bytes metrics_gzip(MetricGroups groups) const;
-  [[nodiscard]] Bytes report_json() const;
+  [[nodiscard]] SharedBytes metrics(MetricGroups groups) const;
+  [[nodiscard]] SharedBytes metrics_gzip(MetricGroups groups) const;
+  [[nodiscard]] SharedBytes report_json() const;
 
  private:
   /// Bytes that are made at most once.
   struct Lazy {
     std::once_flag once;
-    Bytes bytes;
+    SharedBytes bytes;
   };
   template <typename Make>
-  static Bytes get(Lazy& lazy, Make make);
+  static SharedBytes get(Lazy& lazy, Make make);
   static std::size_t index_of(MetricGroups groups) { return (groups.counters ? 1U : 0U) + (groups.optics ? 2U : 0U); }
 
   std::shared_ptr<const Report> report_;

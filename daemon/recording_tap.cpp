@@ -45,11 +45,13 @@ Result<std::shared_ptr<RecordingTap::Listener>> RecordingTap::listen(Millisecond
 
 bool RecordingTap::wanted() const { return !listeners().empty(); }
 
-void RecordingTap::push(SteadyTime t, const std::string& line) {
+void RecordingTap::push(SteadyTime t, const std::string& usual, const std::function<std::string()>& opening) {
   for (const auto& listener : listeners()) {
     const std::lock_guard lock(listener->mutex_);
     if (listener->ended_) continue;
-    if (!listener->until_) listener->until_ = t + listener->duration_;
+    const bool newcomer = !listener->until_;
+    if (newcomer) listener->until_ = t + listener->duration_;
+    const std::string line = newcomer && opening ? opening() : usual;
     if (listener->bytes_ + line.size() > max_waiting_bytes_)
       listener->fell_behind_ = listener->ended_ = true;
     else {

@@ -5,6 +5,7 @@
 #include <condition_variable>
 #include <cstddef>
 #include <deque>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -47,8 +48,10 @@ class RecordingTap {
   Result<std::shared_ptr<Listener>> listen(Milliseconds duration);
   /// Whether anybody listens: the line need not be made when not.
   [[nodiscard]] bool wanted() const;
-  /// One snapshot's line, without its newline. Never blocks on a listener.
-  void push(SteadyTime t, const std::string& line);
+  /// One snapshot's line, without its newline. Never blocks on a listener. A listener's first line is `opening()`
+  /// instead, if there is one: a snapshot with every group that is known, because the groups that are not due now would
+  /// be missing.
+  void push(SteadyTime t, const std::string& line, const std::function<std::string()>& opening = nullptr);
   /// Ends all recordings in good order.
   void close();
 

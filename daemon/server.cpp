@@ -7,6 +7,7 @@
 #include <sys/un.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <thread>
 
 #include "base/text.h"
@@ -121,14 +122,11 @@ class Listener {
       const int yes = 1;
       setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
     });
-    const std::string host = address.host.empty() ? "0.0.0.0" : address.host;
-    errno = 0;
-    if (address.port == 0) {
-      const int port = http_.bind_to_any_port(host);
-      if (port > 0) return port;
-    } else if (http_.bind_to_port(host, address.port)) {
-      return address.port;
-    }
+    if (const int port = bind_host(address.host, address.port); port > 0) return port;
+    // All addresses: "::" takes IPv4 too, but not where the node has no IPv6.
+    const bool all = address.host == "::";
+    if (const int port = all ? bind_host("0.0.0.0", address.port) : 0; port > 0) return port;
+    const std::string& host = address.host;
     const int errnum = errno != 0 ? errno : EADDRNOTAVAIL;
     return errno_error(fmt::format("can't listen on {}:{}",
                                    host.find(':') == std::string::npos ? host : "[" + host + "]", address.port),
@@ -156,6 +154,13 @@ class Listener {
   }
 
  private:
+  /// The port; 0 with errno set when it can't be had.
+  int bind_host(const std::string& host, int port) {
+    errno = 0;
+    if (port == 0) return std::max(http_.bind_to_any_port(host), 0);
+    return http_.bind_to_port(host, port) ? port : 0;
+  }
+
   void handle(const httplib::Request& from, httplib::Response& to) {
     const ApiRequest request = request_of(from);
     if (request.path == "/api/v1/recording" && from.method == "GET") return record(request, to);
@@ -207,16 +212,15 @@ class HttpServer : public Server {
   ~HttpServer() override { tap_.close(); }
 
   Result<void> bind(const ServerSettings& settings) {
-    if (!settings.listen.empty()) {
-      const auto address = parse_listen_address(settings.listen);
-      if (!address) return address.error();
-      const auto port = tcp_.bind_tcp(*address);
+    const bool has_tcp = !settings.listen.host.empty();
+    if (has_tcp) {
+      const auto port = tcp_.bind_tcp(settings.listen);
       if (!port) return port.error();
       port_ = *port;
     }
     if (!settings.socket_path.empty())
       if (auto bound = unix_.bind_unix(settings.socket_path); !bound) return bound;
-    if (!settings.listen.empty()) tcp_.serve();
+    if (has_tcp) tcp_.serve();
     if (!settings.socket_path.empty()) unix_.serve();
     return {};
   }
@@ -230,23 +234,6 @@ class HttpServer : public Server {
 };
 
 }  // namespace
-
-Result<ListenAddress> parse_listen_address(std::string_view text) {
-  const Error wrong{fmt::format("\"{}\" is not an address: give ADDR:PORT, such as 127.0.0.1:9942, [::1]:9942 or :9942",
-                                printable(text))};
-  const auto colon = text.rfind(':');
-  if (colon == std::string_view::npos) return wrong;
-  const auto port = parse_u64(text.substr(colon + 1));
-  if (!port || *port > 65535) return wrong;
-  std::string_view host = text.substr(0, colon);
-  if (host.starts_with('[')) {
-    if (!host.ends_with(']') || host.size() < 4) return wrong;
-    host = host.substr(1, host.size() - 2);
-  } else if (host.find(':') != std::string_view::npos) {
-    return wrong;  // an IPv6 address needs its brackets
-  }
-  return ListenAddress{std::string(host), static_cast<int>(*port)};
-}
 
 Result<std::unique_ptr<Server>> Server::start(const ServerSettings& settings, const Publisher& publisher,
                                               RecordingTap& tap, const Clock& clock) {

@@ -8,21 +8,15 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "config/config.h"
 #include "daemon/publisher.h"
 #include "daemon/recording_tap.h"
 
 namespace linkhealth {
 
-struct ListenAddress {
-  std::string host;  ///< without brackets; "" for all addresses
-  int port = 0;      ///< 0: any free one
-};
-/// "127.0.0.1:9942", "[::1]:9942", ":9942", "localhost:0".
-Result<ListenAddress> parse_listen_address(std::string_view text);
-
 struct ServerSettings {
-  std::string listen;       ///< ADDR:PORT; "" for no TCP
-  std::string socket_path;  ///< "" for no Unix socket
+  ListenAddress listen{"", 0};  ///< no host: no TCP
+  std::string socket_path;      ///< "" for no Unix socket
   Milliseconds stale_after = std::chrono::minutes(1);
 };
 

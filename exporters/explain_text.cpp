@@ -108,6 +108,15 @@ std::string blamed_lanes(const FaultReport& fault) {
   return text;
 }
 
+/// Whether the lanes are blamed for light that does not arrive: then the fibre towards this node is the place.
+bool on_received_light(const FaultReport& fault, const PortReport& port) {
+  const auto& module = port.latest.module;
+  return module && module->kind == "optical" &&
+         std::any_of(fault.evidence.begin(), fault.evidence.end(), [](const Evidence& evidence) {
+           return evidence.supports && evidence.symptom.starts_with("rx_") && evidence.where.starts_with("lane ");
+         });
+}
+
 std::string place_words(const FaultReport& fault, const PortReport& port) {
   const std::string lanes = blamed_lanes(fault);
   switch (fault.end) {
@@ -116,8 +125,11 @@ std::string place_words(const FaultReport& fault, const PortReport& port) {
     case End::kLocal:
       return " at this node's end" + (lanes.empty() ? "" : " (" + lanes + ")");
     case End::kFar:
+      if (fault.fault.starts_with("far_")) return port.peer.empty() ? "" : " (" + port.peer + ")";
       return " at the far end" + (port.peer.empty() ? "" : " (" + port.peer + ")");
     case End::kPath:
+      if (!lanes.empty() && on_received_light(fault, port))
+        return " on the fibre that carries " + lanes + " towards this node";
       return lanes.empty() ? " between the two ports" : " in the path of " + lanes;
     case End::kNode:
       return " in this node";
@@ -128,8 +140,8 @@ std::string place_words(const FaultReport& fault, const PortReport& port) {
 }
 
 void verdict(Page& page, const FaultReport& fault, const PortReport& port) {
-  const std::string sentence = fmt::format("{}{}: {:.0f}% sure.", capital(name_words(fault.fault)),
-                                           place_words(fault, port), fault.confidence * 100);
+  const std::string sentence = fmt::format("{}{}: {} sure.", capital(name_words(fault.fault)), place_words(fault, port),
+                                           confidence_words(fault.confidence));
   for (const std::string& line : wrap(page.clean(sentence), page.width()))
     page.line(paint_health(line, port.health, page.style()));
   if (fault.state != FaultState::kOpen) page.paragraph(fmt::format("The fault is {}.", to_string(fault.state)));
@@ -205,7 +217,7 @@ void alternatives(Page& page, const FaultReport& fault) {
     text += (text.empty() ? "" : " · ") + name_words(candidate.fault);
     if (candidate.end != End::kNone && candidate.end != End::kPath)
       text += fmt::format(" ({})", to_string(candidate.end));
-    text += fmt::format(" {:.0f}%", candidate.confidence * 100);
+    text += " " + confidence_words(candidate.confidence);
   }
   if (!text.empty()) page.labelled("Or", text);
 }
@@ -234,7 +246,8 @@ void cannot_see(Page& page, const PortReport& port) {
 void no_fault(Page& page, const PortReport& port) {
   switch (port.health) {
     case Health::kExempt:
-      page.paragraph("Exempt: " + port.exempt + ". Nothing is expected of this port.");
+      page.paragraph((port.exempt.empty() ? "Exempt" : "Exempt: " + port.exempt) +
+                     ". Nothing is expected of this port.");
       return;
     case Health::kUnknown:
       page.paragraph("Not enough can be read to judge this port: that is neither healthy nor faulty.");
@@ -281,8 +294,8 @@ std::string explain_text(const PortReport& port, const TextStyle& style, const E
   if (!port.faults.empty()) alternatives(page, port.faults.front());
   for (std::size_t i = 1; i < port.faults.size(); ++i) {
     const FaultReport& other = port.faults[i];
-    page.labelled(i == 1 ? "Also" : "", fmt::format("{}{} {:.0f}%: {}", name_words(other.fault),
-                                                    place_words(other, port), other.confidence * 100, other.summary));
+    page.labelled(i == 1 ? "Also" : "", fmt::format("{}{} {}: {}", name_words(other.fault), place_words(other, port),
+                                                    confidence_words(other.confidence), other.summary));
   }
   cannot_see(page, port);
   if (view.symptoms) symptom_table(page, port);

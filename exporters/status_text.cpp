@@ -60,10 +60,10 @@ std::string rx_cell(const PortReport& port) {
 
 /// "dirty connector (83%), clean both ends …": what it is, how sure, the first thing to do.
 std::string verdict_cell(const PortReport& port) {
-  if (port.health == Health::kExempt) return "exempt: " + port.exempt;
+  if (port.health == Health::kExempt) return port.exempt.empty() ? "exempt" : "exempt: " + port.exempt;
   if (!port.faults.empty()) {
     const FaultReport& fault = port.faults.front();
-    std::string text = fmt::format("{} ({:.0f}%)", name_words(fault.fault), fault.confidence * 100);
+    std::string text = fmt::format("{} ({})", name_words(fault.fault), confidence_words(fault.confidence));
     if (fault.state != FaultState::kOpen) text += fmt::format(", {}", to_string(fault.state));
     if (!fault.repair.empty()) text += ", " + fault.repair.front();
     if (port.faults.size() > 1) text += fmt::format("; and {} more", port.faults.size() - 1);

@@ -165,6 +165,11 @@ std::string quantity_words(double value, std::string_view unit) {
   return fmt::format("{} {}", number, unit == "C" || unit == "degC" ? "°C" : unit);
 }
 
+std::string confidence_words(double confidence) {
+  if (confidence >= 0.995) return ">99%";
+  return confidence < 0.01 ? "<1%" : fmt::format("{:.0f}%", confidence * 100);
+}
+
 std::string speed_words(std::uint32_t speed_mbps) {
   if (speed_mbps < 1000) return fmt::format("{}M", speed_mbps);
   return speed_mbps % 1000 == 0 ? fmt::format("{}G", speed_mbps / 1000) : fmt::format("{:.1f}G", speed_mbps / 1000.0);

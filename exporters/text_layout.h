@@ -36,6 +36,8 @@ std::string instant_words(WallTime time);
 std::string number_words(double value, std::string_view unit);
 /// number_words with the unit behind it.
 std::string quantity_words(double value, std::string_view unit);
+/// "83%"; never more certain than it is: ">99%", "<1%".
+std::string confidence_words(double confidence);
 /// "400G", "25G", "100M".
 std::string speed_words(std::uint32_t speed_mbps);
 /// A fault's or symptom's name as words: "dirty connector".

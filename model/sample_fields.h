@@ -16,6 +16,7 @@ void fields(Is<PortId> auto& id, auto& visit) {
   visit("guid", id.guid);
   visit("link_layer", id.link_layer);
   visit("function", id.function);
+  visit("exempt", id.exempt);
 }
 
 void fields(Is<DownReason> auto& reason, auto& visit) {
@@ -164,6 +165,7 @@ void more_module_fields(Is<ModuleSample> auto& module, auto& visit) {
   visit("power_class", module.power_class);
   visit("max_power_w", module.max_power_w);
   visit("signaling_rate_mbd", module.signaling_rate_mbd);
+  visit("reach_m", module.reach_m);
   visit("rx_power_is_average", module.rx_power_is_average);
   visit("temperature_flags", module.temperature_flags);
   visit("supply_flags", module.supply_flags);

@@ -30,6 +30,7 @@ struct PortId {
   std::string guid;        ///< node GUID, "b83f:d203:0012:3456"
   std::string link_layer;  ///< "InfiniBand" or "Ethernet"
   std::string function;    ///< "pf", "vf", "sf" or "virtual"
+  std::string exempt;      ///< why the inventory leaves this port out ("virtual function of 0000:1b:00.0"); "" mostly
   bool verbs = true;       ///< false: a plain Ethernet port. Not recorded: a key without '/' says the same
 
   [[nodiscard]] PortKey key() const;

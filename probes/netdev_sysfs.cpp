@@ -19,7 +19,8 @@ constexpr std::uint64_t kMaxMbps = 100'000'000;  // SPEED_UNKNOWN (-1, or 429496
 
 }  // namespace
 
-NetdevReader::NetdevReader(Host& host, const InventoryPort& port) : host_(&host), key_(port.id.key()) {
+NetdevReader::NetdevReader(Host& host, const InventoryPort& port, Speed speed)
+    : host_(&host), key_(port.id.key()), speed_(speed) {
   for (const char* name : kFileNames) files_.emplace_back(name, port.sysfs_netdev_dir + "/" + name);
   const std::string dir = port.sysfs_netdev_dir + "/statistics";
   statistics_ = CounterFiles(dir);
@@ -29,10 +30,10 @@ NetdevReader::NetdevReader(Host& host, const InventoryPort& port) : host_(&host)
     for (const auto& name : *names) statistics_.add(name, "netdev_" + name);
 }
 
-Result<NetdevReader> NetdevReader::open(Host& host, const InventoryPort& port) {
+Result<NetdevReader> NetdevReader::open(Host& host, const InventoryPort& port, Speed speed) {
   if (port.sysfs_netdev_dir.empty()) return Error{port.id.key() + " has no netdev", ENOENT};
   if (auto names = host.list_dir(port.sysfs_netdev_dir); !names) return names.error();
-  return NetdevReader(host, port);
+  return NetdevReader(host, port, speed);
 }
 
 std::optional<std::string> NetdevReader::read_text(KeptFile& file, int absent_errnum) {
@@ -68,7 +69,7 @@ ReadStatus NetdevReader::read_link(PortSample& sample, std::vector<Gap>& gaps) {
   if (gone_) return ReadStatus::kGone;
   const bool set_down = flags && (*flags & kIffUp) == 0;
   const auto carrier = read_number(files_[kCarrier], set_down ? EINVAL : 0);
-  const auto speed = read_number(files_[kSpeed], EINVAL);
+  const auto speed = speed_ == Speed::kRead ? read_number(files_[kSpeed], EINVAL) : std::nullopt;
   const auto mtu = read_number(files_[kMtu]);
   const auto ups = read_number(files_[kCarrierUpCount]);
   const auto downs = read_number(files_[kCarrierDownCount]);

@@ -2,6 +2,7 @@
 // netlink, such as in a copied /sys tree. On a live node rtnetlink says the same in one request for all ports.
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,8 +17,12 @@ namespace linkhealth {
 
 class NetdevReader {
  public:
+  /// The speed file is answered under the kernel's RTNL lock (speed_show: the read spins until it is free), which a slow
+  /// module read holds for seconds. Without it no read of this class waits for that lock.
+  enum class Speed : std::uint8_t { kSkip, kRead };
+
   /// An Error when the netdev's directory is not there. REQUIRES: `host` outlives the reader.
-  static Result<NetdevReader> open(Host& host, const InventoryPort& port);
+  static Result<NetdevReader> open(Host& host, const InventoryPort& port, Speed speed = Speed::kRead);
 
   /// Fills admin_up, carrier, speed_mbps, mtu_bytes and the carrier counts of sample.link; a gap (probe "link") when
   /// some can't be read. While the port is set down the kernel answers EINVAL to carrier and speed: carrier is false
@@ -27,7 +32,7 @@ class NetdevReader {
   ReadStatus read_statistics(PortSample& sample, std::vector<Gap>& gaps);
 
  private:
-  NetdevReader(Host& host, const InventoryPort& port);
+  NetdevReader(Host& host, const InventoryPort& port, Speed speed);
   /// The text; nullopt when left alone or failed. `absent` is the errno that is a value here, not a failure.
   std::optional<std::string> read_text(KeptFile& file, int absent_errnum = 0);
   std::optional<std::uint64_t> read_number(KeptFile& file, int absent_errnum = 0);
@@ -35,6 +40,7 @@ class NetdevReader {
 
   Host* host_;
   PortKey key_;
+  Speed speed_;
   std::vector<KeptFile> files_;  // in the order of NetdevFile
   CounterFiles statistics_;
   std::string no_statistics_;

@@ -59,6 +59,9 @@ TEST(Words, Numbers) {
   EXPECT_EQ(quantity_words(12, ""), "12");
   EXPECT_EQ(quantity_words(71.25, "C"), "71.2 °C");
   EXPECT_EQ(quantity_words(40, "%"), "40%");
+  EXPECT_EQ(confidence_words(0.834), "83%");
+  EXPECT_EQ(confidence_words(0.9999), ">99%");
+  EXPECT_EQ(confidence_words(0.001), "<1%");
   EXPECT_EQ(speed_words(400000), "400G");
   EXPECT_EQ(speed_words(2500), "2.5G");
   EXPECT_EQ(speed_words(100), "100M");

@@ -120,7 +120,7 @@ TEST(ExplainText, FitsTheTerminal) {
 TEST(ExplainText, SecondFaultIsNamedToo) {
   PortReport port = test::dirty_port();
   port.faults.push_back(test::down_port().faults.front());
-  EXPECT_THAT(explain(port), HasSubstr("Also       far port down at the far end (leaf-12 Ethernet20/1) 91%"));
+  EXPECT_THAT(explain(port), HasSubstr("Also       far port down (leaf-12 Ethernet20/1) 91%"));
 }
 
 TEST(ExplainText, FarTransmitterNotKnownIsSaid) {

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <fstream>
 
 namespace linkhealth {
 namespace {
@@ -25,6 +26,19 @@ class StringSink : public ByteSink {
 
  private:
   std::string& out_;
+};
+
+class FullSink : public ByteSink {
+ public:
+  explicit FullSink(std::size_t room) : room_(room) {}
+  Result<void> write(std::string_view bytes) override {
+    if (bytes.size() > room_) return Error{"disk full"};
+    room_ -= bytes.size();
+    return {};
+  }
+
+ private:
+  std::size_t room_;
 };
 
 std::string line(int t) {
@@ -97,6 +111,77 @@ TEST(Recording, SharedRecordingsComeBackEqual) {
     EXPECT_EQ(second.header, first.header);
     ASSERT_EQ(second.snapshots, first.snapshots) << paths[i];
   }
+}
+
+TEST(Recording, EveryFieldComesBackByteForByte) {
+  std::ifstream file(LINKHEALTH_SOURCE_DIR "/tests/fixtures/recordings/every_field.jsonl");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const Contents contents = read_text(text);
+  ASSERT_EQ(contents.error, "");
+  ASSERT_EQ(contents.snapshots.size(), 1U);
+  EXPECT_EQ(written(contents, false), text);
+  const PortSample& port = contents.snapshots[0].ports.at("mlx5_0/1");
+  EXPECT_EQ(port.counters->get("zz_unknown_to_the_table"), UINT64_MAX);
+  EXPECT_EQ(port.peer->module->lanes.size(), 2U);
+}
+
+TEST(Recording, WhatTheFormatMayGrowByIsIgnored) {
+  const Contents contents = read_text(
+      std::string(kHeader) +
+      R"({"t":1,"new":{"a":[1,null]},"at":"2026-11-20T10:00:12Z","ports":{"ens1":{"link":null,"later":5}},)"
+      R"("events":[{"t":0.5,"kind":"from_the_future"},{"t":0.9,"kind":"carrier_up"},{"t":0.8,"kind":"carrier_down"}]})");
+  ASSERT_EQ(contents.error, "");
+  const Snapshot& snapshot = contents.snapshots.at(0);
+  EXPECT_FALSE(snapshot.ports.at("ens1").link);
+  EXPECT_FALSE(snapshot.ports.at("ens1").id.verbs);
+  EXPECT_EQ(snapshot.ports.at("ens1").id.key(), "ens1");
+  ASSERT_EQ(snapshot.events.size(), 2U);
+  EXPECT_EQ(snapshot.events[0].kind, PortEventKind::kCarrierDown);  // ordered by t
+}
+
+TEST(Recording, AFullDiskIsReportedOnceAndForAll) {
+  auto writer = RecordingWriter::create(std::make_unique<FullSink>(300), false, RecordingHeader());
+  ASSERT_TRUE(writer);
+  Snapshot snapshot;
+  snapshot.ports["ens1"].link.emplace().state = std::string(300, 'x');
+  EXPECT_EQ(writer->write(snapshot).error().message, "disk full");
+  EXPECT_EQ(writer->write(Snapshot()).error().message, "disk full");  // a later short line must not follow half of one
+  EXPECT_FALSE(writer->close());
+}
+
+TEST(Recording, ARestartedRecorderKeepsWhatItSawBefore) {
+  const std::string path = testing::TempDir() + "linkhealth_recording_test.jsonl.gz";
+  std::filesystem::remove(path + ".1");
+  std::filesystem::remove(path);
+  for (const char* node : {"first", "second"}) {
+    RecordingHeader header;
+    header.node = node;
+    auto writer = RecordingWriter::create(path, header);
+    ASSERT_TRUE(writer) << writer.error().message;
+    ASSERT_TRUE(writer->write(Snapshot()));
+    ASSERT_TRUE(writer->close());
+  }
+  EXPECT_EQ(read_all(RecordingReader::open(path).value()).header.node, "second");
+  EXPECT_EQ(read_all(RecordingReader::open(path + ".1").value()).header.node, "first");
+  std::filesystem::remove(path + ".1");
+  std::filesystem::remove(path);
+}
+
+TEST(Recording, ADamagedGzipStreamGivesWhatCameBefore) {
+  Contents whole = read_text(std::string(kHeader) + line(1) + line(2));
+  std::string bytes = written(whole, true);
+  bytes[bytes.size() - 4] = static_cast<char>(bytes[bytes.size() - 4] ^ 0x55);  // its length field
+  const Contents read = read_text(bytes);
+  EXPECT_EQ(read.error, "");
+  EXPECT_EQ(read.snapshots, whole.snapshots);
+  EXPECT_THAT(read.warning, HasSubstr("the gzip stream is damaged"));
+}
+
+TEST(Recording, GzipMembersFollowEachOther) {
+  const Contents first = read_text(std::string(kHeader) + line(1));
+  const std::string second = written(read_text(std::string(kHeader) + line(2)), true);
+  // The second member begins with a header again: a recording appended to another is refused with its place.
+  EXPECT_THAT(read_text(written(first, true) + second).error, StartsWith("a.jsonl:3: \"t\" is missing"));
 }
 
 TEST(Recording, TheHeaderIsRead) {

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# An administrator, a missing module, a busy and a hanging EEPROM: notices and blindness, never a wrong alarm.
+. "$(dirname "$0")/../lab.sh"
+need_daemon
+ports_up
+daemon_start
+for i in 0 1 2 3; do eventually 40 "rxe$i/1 is healthy first" port_is rxe$i/1 "$clean"; done
+
+ip link set so1 down
+eventually 30 "so1 down: admin_down, a notice" port_is rxe1/1 "$(has_fault admin_down '.severity == "notice"')"
+sleep 5   # time for a wrong alarm
+want "so1 has no alarm" port_is rxe1/1 "$quiet"
+want "its far end is down and not called admin_down" \
+    port_is rxe0/1 '(.health != "healthy" and (.faults | all(.fault != "admin_down")))'
+ip link set so1 up
+eventually 60 "so1 up: healthy again" port_is rxe1/1 "$clean"
+
+set_sim so3/module/present 0
+set_sim so3/carrier 0
+light so2 none
+eventually 60 "module pulled: module_missing" port_is rxe3/1 "$(has_fault module_missing '.severity != "notice"')"
+want "it leads" port_is rxe3/1 '.faults[0].fault == "module_missing"'
+want "the other port of the pair is not called module_missing" port_is rxe2/1 '(.faults | all(.fault != "module_missing"))'
+set_sim so3/module/present 1
+light so2 -1.0dBm
+set_sim so3/carrier 1
+eventually 120 "module back: it closes" port_is rxe3/1 "$clean"
+eventually 120 "and at the far end" port_is rxe2/1 "$clean"
+
+blind_only() { echo "($(has_fault monitor_blind) and (.faults | all(.fault == \"monitor_blind\")))"; }
+set_sim so3/module/errno "all 16"
+eventually 90 "EEPROM busy: monitor_blind and nothing else" port_is rxe3/1 "$(blind_only)"
+want "its evidence names the module's reading" shows 'module|EEPROM|optic' lh explain rxe3/1
+set_sim so3/module/errno "all 0"
+eventually 120 "EEPROM readable: it closes" port_is rxe3/1 "$clean"
+
+# The kernel reads the module with its network lock (RTNL) held, as with real drivers: whoever needs that lock waits.
+set_sim so2/module/delay_ms 8000
+lateness=$(watch_metrics highest '^linkhealth_loop_lateness_seconds ([0-9.e+-]+)$' 20)
+note "largest linkhealth_loop_lateness_seconds in 20 s of hanging reads: ${lateness:-none}"
+want "EEPROM hangs: the loop is never late (${lateness:-none} s)" awk -v late="${lateness:-99}" 'BEGIN {exit !(late < 0.5)}'
+stamp() { metric linkhealth_last_sample_timestamp_seconds; }
+first=$(stamp)
+sleep 3
+want "samples go on" awk -v a="$first" -v b="$(stamp)" 'BEGIN {exit !(b > a)}'
+sent() { metric 'linkhealth_raw_total\{[^}]*device="rxe0"[^}]*counter="sent_pkts"[^}]*\}' '?collect%5B%5D=counters'; }
+first=$(sent)
+want "traffic on another port" traffic rxe0 rxe1 100
+grew() { local now; now=$(sent); echo "from $first to $now"; awk -v a="$first" -v b="$now" 'BEGIN {exit !(b > a)}'; }
+eventually 10 "the counters of another port go on" grew
+eventually 90 "EEPROM hangs: monitor_blind and nothing else" port_is rxe2/1 "$(blind_only)"
+want "the other ports are not blind" port_is rxe0/1 "$clean"
+set_sim so2/module/delay_ms 0
+eventually 120 "EEPROM answers: it closes" port_is rxe2/1 "$clean"
+finish
