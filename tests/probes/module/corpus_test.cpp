@@ -243,12 +243,12 @@ TEST(ModuleCorpus, InventsNothing) {
     const json dump = json::parse(std::ifstream(file));
     const ModuleSample m = decode_module(*read_module_dump(file.string()));
     const json& pages = dump["pages"];
-    if (m.kind == "dac" || m.kind == "acc") EXPECT_TRUE(m.lanes.empty()) << file;
-    if (dump["kind"] == "sff8472" && !pages.contains("a2")) EXPECT_FALSE(m.temperature_c) << file;
-    if (dump["kind"] == "cmis" && !pages.contains("11")) EXPECT_TRUE(m.lanes.empty()) << file;
-    if (!pages.contains("24")) EXPECT_TRUE(m.vdm.media_pre_fec_ber.empty()) << file;
+    if (m.kind == "dac" || m.kind == "acc") { EXPECT_TRUE(m.lanes.empty()) << file; }
+    if (dump["kind"] == "sff8472" && !pages.contains("a2")) { EXPECT_FALSE(m.temperature_c) << file; }
+    if (dump["kind"] == "cmis" && !pages.contains("11")) { EXPECT_TRUE(m.lanes.empty()) << file; }
+    if (!pages.contains("24")) { EXPECT_TRUE(m.vdm.media_pre_fec_ber.empty()) << file; }
     const bool has_limits = pages.contains("a2") || pages.contains("02") || pages.contains("03");
-    if (!has_limits) EXPECT_TRUE(m.thresholds.empty()) << file;
+    if (!has_limits) { EXPECT_TRUE(m.thresholds.empty()) << file; }
   }
 }
 
