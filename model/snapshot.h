@@ -30,6 +30,7 @@ struct PortId {
   std::string guid;        ///< node GUID, "b83f:d203:0012:3456"
   std::string link_layer;  ///< "InfiniBand" or "Ethernet"
   std::string function;    ///< "pf", "vf", "sf" or "virtual"
+  std::string exempt;      ///< why the inventory leaves this port out ("virtual function of 0000:1b:00.0"); "" mostly
   bool verbs = true;       ///< false: a plain Ethernet port. Not recorded: a key without '/' says the same
 
   [[nodiscard]] PortKey key() const;
@@ -58,6 +59,7 @@ struct LinkSample {
   std::optional<std::uint64_t> carrier_up_count;    ///< kernel's count of carrier gains (IFLA_CARRIER_UP_COUNT)
   std::optional<std::uint64_t> carrier_down_count;  ///< kernel's count of carrier losses (IFLA_CARRIER_DOWN_COUNT)
   std::optional<DownReason> down_reason;            ///< only while down, and where the driver gives one
+  bool operator==(const LinkSample&) const = default;
 };
 
 /// FEC counters of one lane, lane 1 first.
@@ -65,17 +67,46 @@ struct FecLane {
   std::optional<std::uint64_t> corrected_bits;
   std::optional<std::uint64_t> corrected_blocks;
   std::optional<std::uint64_t> uncorrectable_blocks;
+  bool operator==(const FecLane&) const = default;
+};
+
+/// Which of a module's own limits it says were passed. Latched until read on most modules; nullopt: not offered.
+struct AlarmFlags {
+  std::optional<bool> low_alarm;
+  std::optional<bool> low_warn;
+  std::optional<bool> high_warn;
+  std::optional<bool> high_alarm;
+  [[nodiscard]] bool empty() const { return !low_alarm && !low_warn && !high_warn && !high_alarm; }
+  [[nodiscard]] bool any() const {
+    return low_alarm.value_or(false) || low_warn.value_or(false) || high_warn.value_or(false) ||
+           high_alarm.value_or(false);
+  }
+  bool operator==(const AlarmFlags&) const = default;
 };
 
 struct ModuleLane {
   std::optional<double> rx_power_mw;  ///< 0 is "no light", a real value
   std::optional<double> tx_power_mw;
   std::optional<double> tx_bias_ma;
-  std::optional<bool> rx_los;    ///< loss of signal at the receiver, as the module says (often latched)
-  std::optional<bool> tx_los;    ///< loss of the electrical signal from the host
-  std::optional<bool> rx_lol;    ///< loss of lock of the receive CDR
-  std::optional<bool> tx_lol;    ///< loss of lock of the transmit CDR
-  std::optional<bool> tx_fault;  ///< laser fault
+  std::optional<bool> rx_los;       ///< loss of signal at the receiver, as the module says (often latched)
+  std::optional<bool> tx_los;       ///< loss of the electrical signal from the host
+  std::optional<bool> rx_lol;       ///< loss of lock of the receive CDR
+  std::optional<bool> tx_lol;       ///< loss of lock of the transmit CDR
+  std::optional<bool> tx_fault;     ///< laser fault
+  std::optional<bool> tx_disabled;  ///< the host has switched the laser off: no light is no fault
+  AlarmFlags rx_power_flags, tx_power_flags, tx_bias_flags;
+  bool operator==(const ModuleLane&) const = default;
+};
+
+/// The electrical side, towards the NIC. CMIS only: a module may have more host lanes than media lanes.
+struct ModuleHostLane {
+  std::optional<bool> in_use;       ///< false: no application is selected on it, so nothing of it is a fault
+  std::string data_path_state;      ///< "Activated", "Initialized", …; "" not readable, "unknown" for a reserved code
+  std::optional<bool> tx_los;       ///< no signal from the host
+  std::optional<bool> tx_lol;       ///< no lock on the signal from the host
+  std::optional<bool> tx_eq_fault;  ///< the input equalizer did not adapt
+  std::optional<bool> rx_output_valid;  ///< CMIS 5.0 on: the module sends a good signal to the host
+  bool operator==(const ModuleHostLane&) const = default;
 };
 
 /// A quad of limits. Left out (all nullopt) when the module gives none, or nonsense.
@@ -85,6 +116,7 @@ struct Limits {
   std::optional<double> high_warn;
   std::optional<double> high_alarm;
   [[nodiscard]] bool empty() const { return !low_alarm && !low_warn && !high_warn && !high_alarm; }
+  bool operator==(const Limits&) const = default;
 };
 
 /// The module's own limits (SFF-8472 A2h, SFF-8636 page 03h, CMIS page 02h).
@@ -98,23 +130,79 @@ struct ModuleThresholds {
     return temperature_c.empty() && supply_v.empty() && rx_power_mw.empty() && tx_power_mw.empty() &&
            tx_bias_ma.empty();
   }
+  bool operator==(const ModuleThresholds&) const = default;
 };
 
 /// Statistics of a bit error ratio, as CMIS VDM gives them. Live values: the interval began at an unknown time.
 struct BerStatistics {
   std::optional<double> min, max, avg, current;
   [[nodiscard]] bool empty() const { return !min && !max && !avg && !current; }
+  bool operator==(const BerStatistics&) const = default;
 };
 
-/// CMIS versatile diagnostics monitoring (pages 20h-2Fh).
+/// Statistics of a VDM value that is not a BER: frame error ratio, or FEC tail in symbols (the most symbol errors that
+/// any code word had). Live values, as BerStatistics.
+struct VdmStatistics {
+  std::optional<double> min, max, avg, current, total;
+  [[nodiscard]] bool empty() const { return !min && !max && !avg && !current && !total; }
+  bool operator==(const VdmStatistics&) const = default;
+};
+
+/// CMIS versatile diagnostics monitoring (pages 20h-2Fh). Where a module gives a value for several data paths, the
+/// statistics hold the worst of each (for `min` the best) and `…_by_lane` each one. Lane 1 first; in the vectors of
+/// plain numbers 0 is a lane without a value (CMIS's own code for it), and the vector ends at the last lane with one.
 struct ModuleVdm {
   std::vector<double> media_esnr_db;  ///< per lane; empty when not offered
   std::vector<double> host_esnr_db;
   BerStatistics media_pre_fec_ber;
   BerStatistics host_pre_fec_ber;
+  std::vector<BerStatistics>
+      media_pre_fec_ber_by_lane;  ///< by first lane of the data path; only when there are several
+  std::vector<BerStatistics> host_pre_fec_ber_by_lane;
+  std::vector<double> media_ltp_db;  ///< PAM4 level transition parameter
+  std::vector<double> host_ltp_db;
+  VdmStatistics media_frame_error_ratio;
+  VdmStatistics host_frame_error_ratio;
+  VdmStatistics media_fec_tail_symbols;
+  VdmStatistics host_fec_tail_symbols;
+  std::optional<double> laser_age_percent;
+  std::optional<double> laser_frequency_error_mhz;
+  std::optional<bool> frozen;  ///< another agent froze the statistics: they are old
   [[nodiscard]] bool empty() const {
-    return media_esnr_db.empty() && host_esnr_db.empty() && media_pre_fec_ber.empty() && host_pre_fec_ber.empty();
+    return media_esnr_db.empty() && host_esnr_db.empty() && media_pre_fec_ber.empty() && host_pre_fec_ber.empty() &&
+           media_ltp_db.empty() && host_ltp_db.empty() && media_frame_error_ratio.empty() &&
+           host_frame_error_ratio.empty() && media_fec_tail_symbols.empty() && host_fec_tail_symbols.empty() &&
+           !laser_age_percent && !laser_frequency_error_mhz && !frozen;
   }
+  bool operator==(const ModuleVdm&) const = default;
+};
+
+/// Monitors of a coherent module (OIF C-CMIS observables, read through VDM).
+struct ModuleCoherent {
+  std::optional<double> chromatic_dispersion_ps_per_nm;
+  std::optional<double> dgd_ps;
+  std::optional<double> sopmd_ps2;
+  std::optional<double> pdl_db;
+  std::optional<double> osnr_db;
+  std::optional<double> esnr_db;
+  std::optional<double> carrier_frequency_offset_mhz;
+  std::optional<double> evm_percent;
+  std::optional<double> tx_power_dbm;
+  std::optional<double> rx_total_power_dbm;
+  std::optional<double> rx_signal_power_dbm;
+  std::optional<double> sop_rate_krad_per_s;
+  std::optional<double> mer_db;
+  std::optional<double> modulator_bias_xi_percent, modulator_bias_xq_percent, modulator_bias_yi_percent,
+      modulator_bias_yq_percent, modulator_bias_x_phase_percent, modulator_bias_y_phase_percent;
+  bool operator==(const ModuleCoherent&) const = default;
+  [[nodiscard]] bool empty() const { return *this == ModuleCoherent{}; }
+};
+
+/// Loss of a copper cable at one frequency, as its maker says.
+struct CopperAttenuation {
+  double frequency_ghz = 0;
+  double attenuation_db = 0;
+  bool operator==(const CopperAttenuation&) const = default;
 };
 
 struct ModuleSample {
@@ -123,8 +211,8 @@ struct ModuleSample {
   std::string type;              ///< "400G-DR4"
   std::string connector;         ///< "MPO-12", "LC", …
   std::string vendor, part_number, serial, revision, firmware;
-  std::string date;  ///< of manufacture, "2025-03-02"
-  std::optional<double> length_m;
+  std::string date;                ///< of manufacture, "2025-03-02"
+  std::optional<double> length_m;  ///< of a cable (AOC, DAC, ACC); a separable module has none
   std::optional<double> wavelength_nm;
   std::string state;        ///< CMIS: "ModuleReady", "ModuleLowPwr", …
   std::string fault_cause;  ///< CMIS 5+: why the module is in ModuleFault
@@ -133,7 +221,34 @@ struct ModuleSample {
   std::vector<ModuleLane> lanes;  ///< media lanes, lane 1 first
   ModuleThresholds thresholds;
   ModuleVdm vdm;
+  std::string form_factor;     ///< "QSFP-DD", "SFP", … (SFF-8024 identifier)
+  std::string management;      ///< the memory map and its revision: "CMIS 5.0", "SFF-8636 2.8", "SFF-8472 11.0"
+  std::string media_type;      ///< "single-mode", "multimode", "copper", "active cable", "BASE-T"
+  std::string host_interface;  ///< CMIS: the application's electrical interface, "400GAUI-8 C2M"
+  std::string encoding;        ///< SFF-8472 and SFF-8636: "64B/66B", "PAM4", …
+  std::string vendor_oui;      ///< "00:1b:c5"
+  std::optional<std::uint32_t> host_lane_count, media_lane_count;  ///< of the application in use, all data paths
+  std::optional<std::uint32_t> bank_count;                         ///< CMIS: banks of eight lanes
+  std::optional<std::uint32_t> power_class;                        ///< 1 to 8
+  std::optional<double> max_power_w;
+  std::optional<double> signaling_rate_mbd;
+  std::optional<double> reach_m;            ///< longest fibre that a separable module is made for
+  std::optional<bool> rx_power_is_average;  ///< false: the module reports OMA
+  AlarmFlags temperature_flags, supply_flags;
+  std::vector<ModuleHostLane> host_lanes;  ///< CMIS, lane 1 first
+  std::optional<double> laser_temperature_c;
+  std::optional<double> tec_current_percent;  ///< of its maximum (CMIS)
+  std::optional<double> tec_current_ma;       ///< SFF-8472
+  std::optional<bool> low_power_requested;    ///< the host holds the module in low power
+  std::optional<bool> module_firmware_error;  ///< CMIS: the module's own firmware has failed
+  std::optional<bool> data_path_firmware_error;
+  std::optional<bool> looped;          ///< CMIS: a loopback is switched on
+  std::optional<bool> data_not_ready;  ///< the module says that its readings are not valid yet
+  std::optional<bool> checksums_ok;    ///< of every page that has one and was read
+  ModuleCoherent coherent;
+  std::vector<CopperAttenuation> copper_attenuation;
   std::vector<std::string> warnings;  ///< what was implausible and therefore left out
+  bool operator==(const ModuleSample&) const = default;
 };
 
 /// What is known of the far end of the cable, from whichever source.
@@ -144,12 +259,14 @@ struct PeerSample {
   std::optional<LinkSample> link;
   std::optional<Counters> counters;
   std::optional<ModuleSample> module;
+  bool operator==(const PeerSample&) const = default;
 };
 
 struct PcieSample {
   std::optional<double> speed_gtps, max_speed_gtps;
   std::optional<std::uint32_t> width, max_width;
   std::optional<std::uint64_t> aer_correctable, aer_nonfatal, aer_fatal;
+  bool operator==(const PcieSample&) const = default;
 };
 
 struct PortSample {
@@ -160,6 +277,7 @@ struct PortSample {
   std::optional<ModuleSample> module;
   std::optional<PeerSample> peer;
   std::optional<PcieSample> pcie;
+  bool operator==(const PortSample&) const = default;
 };
 
 enum class PortEventKind : std::uint8_t {
@@ -188,6 +306,7 @@ struct PortEvent {
   PortKey port;  ///< "" for the whole node
   PortEventKind kind = PortEventKind::kCarrierDown;
   std::string text;  ///< of a kernel log line
+  bool operator==(const PortEvent&) const = default;
 };
 
 /// What could not be seen, and why. Never a fault and never health.
@@ -202,6 +321,7 @@ struct Gap {
 struct ProbeTiming {
   std::string probe;
   double duration_s = 0;
+  bool operator==(const ProbeTiming&) const = default;
 };
 
 struct Snapshot {
@@ -212,6 +332,7 @@ struct Snapshot {
   std::vector<PortEvent> events;        ///< since the last snapshot, ordered by t
   std::vector<Gap> gaps;                ///< of the groups that were due now
   std::vector<ProbeTiming> timings;
+  bool operator==(const Snapshot&) const = default;
 };
 
 /// What configuration or the cabling plan asks of a port; any part may be missing.
@@ -219,6 +340,7 @@ struct ExpectedPort {
   std::optional<std::uint32_t> speed_mbps;
   std::optional<std::uint32_t> lanes;
   std::string peer_system, peer_port;
+  bool operator==(const ExpectedPort&) const = default;
 };
 
 /// The first line of a recording: what does not change from one snapshot to the next.
@@ -228,6 +350,7 @@ struct RecordingHeader {
   WallTime at;
   std::string version;
   std::map<PortKey, ExpectedPort> expected;
+  bool operator==(const RecordingHeader&) const = default;
 };
 
 }  // namespace linkhealth

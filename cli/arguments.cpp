@@ -1,0 +1,190 @@
+#include "cli/arguments.h"
+
+#include <CLI/CLI.hpp>
+
+#include <optional>
+
+#include "base/text.h"
+#include "cli/exit_codes.h"
+#include "cli/terminal.h"
+
+namespace linkhealth::cli {
+
+namespace {
+
+constexpr const char* kSocket = "/run/linkhealth/linkhealth.sock";
+
+constexpr const char* kFooter = R"(
+PORT is any name of a port: mlx5_0, mlx5_0/1, its network interface, PCI address or GUID.
+
+Examples:
+  linkhealth status                     all ports, the verdict in words
+  linkhealth status --problems          only those that want attention; exit code 1 if there is one
+  linkhealth explain mlx5_3             what is wrong, why, and what to do
+  linkhealth watch                      the same table, live; Ctrl-C ends it
+  linkhealth record --for 10m night.jsonl.gz
+  linkhealth status --json | jq '.ports[] | select(.health != "healthy")'
+
+Exit codes: 0 done; 1 a port wants attention (status --problems only); 2 wrong usage, unknown port or unusable file;
+3 the daemon does not answer; 4 the daemon could not do it.)";
+
+/// All that the command line can say.
+struct Parsed {
+  std::string socket = kSocket;
+  StatusOptions status;
+  ExplainOptions explain;
+  WatchOptions watch;
+  RecordOptions record;
+  ReplayOptions replay;
+  ModuleOptions module;
+  std::string record_for = "10m";
+  std::string sysroot;
+  bool once = false;
+};
+
+void add_status(CLI::App& app, Parsed& parsed, const LocalCommands& local) {
+  auto* command = app.add_subcommand("status", "One line for each port: the link, the light, the errors, the verdict");
+  command->add_flag("--problems", parsed.status.problems,
+                    "Only ports that want attention; exit code 1 if there is one");
+  command->add_flag("--wide", parsed.status.wide, "All columns, nothing cut");
+  command->add_flag("--json", parsed.status.json, "The report as JSON");
+  if (!local.once) return;
+  auto* once = command->add_flag("--once", parsed.once, "Look at this node once, without the daemon");
+  command->add_option("--sysroot", parsed.sysroot, "With --once: read a copy of a node's /sys below DIR")
+      ->type_name("DIR")
+      ->needs(once);
+}
+
+void add_explain(CLI::App& app, Parsed& parsed) {
+  auto* command = app.add_subcommand("explain", "What is wrong with a port, why, and what to do");
+  command->add_option("port", parsed.explain.port, "The port, by any of its names")->required()->type_name("PORT");
+  command->add_flag("--evidence", parsed.explain.evidence,
+                    "Every symptom with its verdict: present, absent or unknown");
+  command->add_flag("--json", parsed.explain.json, "The port's part of the report as JSON");
+}
+
+void add_watch(CLI::App& app, Parsed& parsed) {
+  auto* command = app.add_subcommand("watch", "The status, or one port's explanation, drawn again every second");
+  command->add_option("port", parsed.watch.port, "Explain this port; without it: the status of all")->type_name("PORT");
+  command->add_flag("--problems", parsed.watch.problems, "Only ports that want attention");
+  command->add_option("--frames", parsed.watch.frames, "End after so many drawings")->type_name("N");
+}
+
+void add_record(CLI::App& app, Parsed& parsed) {
+  auto* command = app.add_subcommand("record", "Write down what the daemon sees, to replay it anywhere");
+  command->add_option("--for", parsed.record_for, "How long: 90s, 10m, 2h, 1d")
+      ->capture_default_str()
+      ->type_name("TIME");
+  command->add_option("file", parsed.record.file, "A new file, compressed if it ends in .gz; - for standard output")
+      ->required()
+      ->type_name("FILE");
+}
+
+void add_replay(CLI::App& app, Parsed& parsed) {
+  auto* command = app.add_subcommand("replay", "Judge a recording again, with no hardware");
+  command->add_option("file", parsed.replay.file, "A recording, also gzip; - for standard input")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("--config", parsed.replay.config, "Judge by this configuration")->type_name("FILE");
+  parsed.replay.format = "text";
+  command->add_option("--format", parsed.replay.format, "text, json (the last report) or jsonl (every event)")
+      ->check(CLI::IsMember({"text", "json", "jsonl"}))
+      ->capture_default_str();
+  command->add_flag_callback(
+      "--json", [&parsed] { parsed.replay.format = "json"; }, "The same as --format json");
+}
+
+void add_module(CLI::App& app, Parsed& parsed) {
+  auto* command = app.add_subcommand("module", "What a port's module, or a saved EEPROM, says about itself");
+  auto* port = command->add_option("port", parsed.module.port, "The port, by any of its names")->type_name("PORT");
+  command->add_option("--file", parsed.module.file, "A dump of a module's EEPROM")->type_name("FILE")->excludes(port);
+  command->add_flag("--json", parsed.module.json, "As JSON");
+}
+
+int run_module(const LocalCommands& local, const ModuleOptions& options, const TextStyle& style) {
+  if (options.port.empty() && options.file.empty()) {
+    complain("module: say a port or --file FILE (linkhealth status lists the ports)");
+    return kBadInput;
+  }
+  return local.module(options, style);
+}
+
+int dispatch(const CLI::App& app, Parsed& parsed, const LocalCommands& local) {
+  const Client client(parsed.socket);
+  const TextStyle style = output_style();
+  if (app.got_subcommand("status"))
+    return parsed.once ? local.once({parsed.sysroot, parsed.status, style}) : run_status(client, parsed.status, style);
+  if (app.got_subcommand("explain")) return run_explain(client, parsed.explain, style);
+  if (app.got_subcommand("watch")) return run_watch(client, parsed.watch);
+  if (local.replay && app.got_subcommand("replay")) return local.replay(parsed.replay, style);
+  if (local.module && app.got_subcommand("module")) return run_module(local, parsed.module, style);
+  const auto duration = parse_duration_s(parsed.record_for);
+  if (!duration) {
+    complain("record --for: " + duration.error().message);
+    return kBadInput;
+  }
+  parsed.record.duration_s = *duration;
+  return run_record(client, parsed.record);
+}
+
+/// What is wrong with a command line that could be parsed; nullopt when it names one command and nothing is left over.
+std::optional<std::string> misused(CLI::App& app) {
+  const auto commands = app.get_subcommands();
+  std::vector<std::string> names;
+  for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; }))
+    names.push_back(each->get_name());
+  const auto left = app.remaining();
+  if (left.empty()) {
+    if (commands.size() > 1)
+      return "one command at a time: " + commands[0]->get_name() + " or " + commands[1]->get_name();
+    return commands.empty() ? std::optional<std::string>("say what to do: status, explain PORT, watch or record FILE")
+                            : std::nullopt;
+  }
+  const bool option = left.front().starts_with("-");
+  if (!option && !commands.empty())
+    return commands.front()->get_name() + " takes no \"" + printable(left.front()) + "\"";
+  if (option) {
+    names.clear();
+    for (const CLI::App* each :
+         {static_cast<const CLI::App*>(&app), static_cast<const CLI::App*>(commands.empty() ? &app : commands.front())})
+      for (const CLI::Option* known : each->get_options())
+        for (const std::string& name : known->get_lnames()) names.push_back("--" + name);
+  }
+  const std::vector<std::string_view> candidates(names.begin(), names.end());
+  std::string text = std::string("unknown ") + (option ? "option" : "command") + " \"" + printable(left.front()) + "\"";
+  if (const auto meant = closest(left.front(), candidates)) text += ": did you mean " + std::string(*meant) + "?";
+  return text;
+}
+
+}  // namespace
+
+int run(int argc, const char* const* argv, const LocalCommands& local) {
+  CLI::App app("Which RDMA link is faulty, at which end, and what to do", "linkhealth");
+  Parsed parsed;
+  app.set_version_flag("--version", std::string("linkhealth " LINKHEALTH_VERSION));
+  app.add_option("--socket", parsed.socket, "The daemon's socket")->capture_default_str()->type_name("PATH");
+  app.fallthrough();
+  app.allow_extras();  // to tell what was probably meant
+  add_status(app, parsed, local);
+  add_explain(app, parsed);
+  add_watch(app, parsed);
+  add_record(app, parsed);
+  if (local.replay) add_replay(app, parsed);
+  if (local.module) add_module(app, parsed);
+  app.footer(kFooter);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& asked) {  // --help, --version
+    return app.exit(asked);
+  } catch (const CLI::ParseError& wrong) {
+    complain(std::string(wrong.what()) + " (linkhealth --help)");
+    return kBadInput;
+  }
+  if (const auto mistake = misused(app)) {
+    complain(*mistake + " (linkhealth --help)");
+    return kBadInput;
+  }
+  return dispatch(app, parsed, local);
+}
+
+}  // namespace linkhealth::cli

@@ -1,0 +1,34 @@
+// The command line of `linkhealth`: parses it and calls one command.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cli/once.h"
+
+namespace linkhealth::cli {
+
+struct ReplayOptions {
+  std::string file;    ///< "-" for standard input
+  std::string config;  ///< "" for the defaults
+  std::string format;  ///< "text", "json" or "jsonl"
+};
+struct ModuleOptions {
+  std::string port;  ///< "" when a file is given
+  std::string file;
+  bool json = false;
+};
+
+/// Commands that need more of the program than the daemon's socket. One that is empty does not exist on the command
+/// line.
+struct LocalCommands {
+  std::function<int(const OnceOptions&)> once;
+  std::function<int(const ReplayOptions&, const TextStyle&)> replay;
+  std::function<int(const ModuleOptions&, const TextStyle&)> module;
+};
+
+/// The whole program; returns the exit code.
+int run(int argc, const char* const* argv, const LocalCommands& local);
+
+}  // namespace linkhealth::cli

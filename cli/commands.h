@@ -1,0 +1,50 @@
+// One function a command; each returns the exit code. Arguments are parsed in cli/arguments.cpp.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "base/time.h"
+#include "cli/client.h"
+#include "exporters/text_style.h"
+
+namespace linkhealth::cli {
+
+struct StatusOptions {
+  bool problems = false;
+  bool wide = false;
+  bool json = false;
+};
+int run_status(const Client& client, const StatusOptions& options, const TextStyle& style);
+
+struct ExplainOptions {
+  std::string port;
+  bool evidence = false;
+  bool json = false;
+};
+int run_explain(const Client& client, const ExplainOptions& options, const TextStyle& style);
+
+struct WatchOptions {
+  std::string port;  ///< "": all ports
+  bool problems = false;
+  std::uint64_t frames = 0;  ///< 0: until somebody ends it
+  Milliseconds interval{1000};
+};
+int run_watch(const Client& client, const WatchOptions& options);
+
+struct RecordOptions {
+  std::string file;  ///< "-" for standard output; gzip when it ends in .gz
+  std::uint64_t duration_s = 600;
+};
+int run_record(const Client& client, const RecordOptions& options);
+/// "90", "90s", "10m", "2h", "1d" as seconds.
+Result<std::uint64_t> parse_duration_s(std::string_view text);
+
+/// "width=100&colour=1&ascii=1"
+std::string style_query(const TextStyle& style);
+/// "linkhealth: MESSAGE" on standard error.
+void complain(const std::string& message);
+/// Prints a good answer to standard output; complains about any other. `exit_code` is what a good one gives.
+int show(const Result<Answer>& answer, int exit_code = 0);
+
+}  // namespace linkhealth::cli

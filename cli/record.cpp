@@ -1,0 +1,91 @@
+#include <errno.h>
+#include <fmt/format.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include "base/text.h"
+#include "cli/commands.h"
+#include "cli/exit_codes.h"
+
+namespace linkhealth::cli {
+
+namespace {
+
+constexpr std::uint64_t kMaxRecording_s = 86400;
+
+struct GzClose {
+  void operator()(gzFile_s* file) const { gzclose(file); }
+};
+
+/// A new file (never an old one overwritten), or standard output.
+class Sink {
+ public:
+  static Result<Sink> open(const std::string& name) {
+    Sink sink;
+    if (name == "-") return sink;
+    // x: fail if it exists; T: plain, without compression
+    sink.file_.reset(gzopen(name.c_str(), name.ends_with(".gz") ? "wx6" : "wxT"));
+    if (!sink.file_) return errno_error("can't write " + name, errno);
+    return sink;
+  }
+  bool write(std::string_view data) {
+    if (!file_) return std::fwrite(data.data(), 1, data.size(), stdout) == data.size();
+    return gzwrite(file_.get(), data.data(), static_cast<unsigned>(data.size())) == static_cast<int>(data.size());
+  }
+  bool close() { return file_ ? gzclose(file_.release()) == Z_OK : std::fflush(stdout) == 0; }
+
+ private:
+  std::unique_ptr<gzFile_s, GzClose> file_;
+};
+
+}  // namespace
+
+Result<std::uint64_t> parse_duration_s(std::string_view text) {
+  const Error wrong{fmt::format("\"{}\" is not a duration: give 90s, 10m, 2h or 1d (at most 1d)", printable(text))};
+  std::uint64_t factor = 1;
+  std::string_view digits = text;
+  constexpr std::string_view kUnits = "smhd";
+  constexpr std::uint64_t kSeconds[] = {1, 60, 3600, 86400};
+  if (!text.empty())
+    if (const auto unit = kUnits.find(text.back()); unit != std::string_view::npos) {
+      factor = kSeconds[unit];
+      digits.remove_suffix(1);
+    }
+  const auto number = parse_u64(digits);
+  if (!number || *number == 0 || *number > kMaxRecording_s / factor) return wrong;
+  return *number * factor;
+}
+
+int run_record(const Client& client, const RecordOptions& options) {
+  auto sink = Sink::open(options.file);
+  if (!sink) {
+    complain(sink.error().message);
+    return kBadInput;
+  }
+  std::uint64_t lines = 0;
+  bool written = true;
+  const auto answer =
+      client.stream(fmt::format("/api/v1/recording?for={}", options.duration_s), [&](std::string_view data) {
+        lines += static_cast<std::uint64_t>(std::count(data.begin(), data.end(), '\n'));
+        return written = sink->write(data);
+      });
+  const bool good = answer.ok() && answer->status == 200;
+  const int write_errnum = errno;
+  if (!sink->close() || !written) {
+    complain(errno_error("can't write " + options.file, write_errnum).message);
+    return kBadInput;
+  }
+  if (!good) {
+    if (lines == 0 && options.file != "-") unlink(options.file.c_str());
+    return show(answer);
+  }
+  if (options.file != "-")
+    std::fputs(fmt::format("{} snapshots in {}\n", lines > 0 ? lines - 1 : 0, options.file).c_str(), stderr);
+  return kOk;
+}
+
+}  // namespace linkhealth::cli

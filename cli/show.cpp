@@ -1,0 +1,31 @@
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "cli/commands.h"
+#include "cli/exit_codes.h"
+
+namespace linkhealth::cli {
+
+std::string style_query(const TextStyle& style) {
+  return fmt::format("width={}{}{}", style.width_columns, style.colour ? "&colour=1" : "",
+                     style.ascii ? "&ascii=1" : "");
+}
+
+void complain(const std::string& message) { std::fputs(("linkhealth: " + message + "\n").c_str(), stderr); }
+
+int show(const Result<Answer>& answer, int exit_code) {
+  if (!answer) {
+    complain(answer.error().message);
+    return kNotReachable;
+  }
+  if (answer->status != 200) {
+    complain(refusal(*answer));
+    return refusal_exit_code(*answer);
+  }
+  std::fwrite(answer->body.data(), 1, answer->body.size(), stdout);
+  if (!answer->body.ends_with('\n')) std::fputc('\n', stdout);
+  return exit_code;
+}
+
+}  // namespace linkhealth::cli

@@ -1,0 +1,59 @@
+// The configuration: one YAML file, every key optional. A wrong key or value stops the start with its line, the allowed
+// range and the nearest good key; what is in force can be printed, and the print is a configuration again.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "model/knobs.h"
+#include "model/snapshot.h"
+
+namespace linkhealth {
+
+enum class LogLevel : std::uint8_t { kError, kWarning, kInfo, kDebug };
+/// "error", "warning", "info", "debug".
+std::string_view to_string(LogLevel level);
+/// An error names the four words.
+Result<LogLevel> parse_log_level(std::string_view text);
+
+/// Where the HTTP server listens.
+struct ListenAddress {
+  std::string host = "127.0.0.1";  ///< an IPv4 or IPv6 address or "localhost"; "" for no server
+  std::uint16_t port = 9942;       ///< 0: any free one
+  bool operator==(const ListenAddress&) const = default;
+};
+/// "127.0.0.1:9942", "[::1]:9942", "localhost:0", ":9942" (all addresses) or "none".
+Result<ListenAddress> parse_listen_address(std::string_view text);
+std::string to_string(const ListenAddress& address);
+
+struct Config {
+  ListenAddress listen;
+  std::string socket_path = "/run/linkhealth/linkhealth.sock";
+  std::string state_dir = "/var/lib/linkhealth";
+  std::string node;         ///< "": the host's name
+  std::string record_path;  ///< "": no recording
+  bool dry_run = false;     ///< diagnose and show, but announce nothing
+  LogLevel log_level = LogLevel::kInfo;
+  std::map<std::string, std::string> site;   ///< labels of the place: row, rack, …
+  std::map<PortKey, ExpectedPort> expected;  ///< what is asked of each port
+  std::map<PortKey, std::string> exempt;     ///< ports of which nothing is expected, with the reason
+  KnobTable knobs;
+};
+
+/// Bytes of a configuration file, at most.
+inline constexpr std::size_t kMaxConfigBytes = std::size_t{1} << 20;
+
+/// All keys at their defaults. The groups' storage must outlive the configuration.
+Config default_config(std::span<const KnobGroup> groups);
+/// Reads the text of `file_name`, which stands in the error: `FILE:14: unknown key "flap_windw_s" (did you mean …?)`.
+Result<Config> load_config(std::string_view text, std::string_view file_name, std::span<const KnobGroup> groups);
+/// As load_config, of a file.
+Result<Config> load_config_file(const std::string& path, std::span<const KnobGroup> groups);
+/// The whole configuration as YAML, each key with its meaning, unit and bounds. load_config() of it gives `config`.
+std::string dump_config(const Config& config);
+
+}  // namespace linkhealth

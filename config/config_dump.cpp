@@ -1,0 +1,95 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "config/config.h"
+#include "model/json_writer.h"
+
+namespace linkhealth {
+
+namespace {
+
+/// Text in double quotes; JSON's way to write it is YAML's as well.
+std::string quoted(std::string_view text) {
+  std::string out;
+  JsonWriter(out).value(text);
+  return out;
+}
+
+void dump_map(std::string& out, std::string_view key, const std::map<std::string, std::string>& map) {
+  out += fmt::format("{}:{}\n", key, map.empty() ? " {}" : "");
+  for (const auto& [name, value] : map) out += fmt::format("  {}: {}\n", quoted(name), quoted(value));
+}
+
+void dump_expected(std::string& out, const ExpectedPort& expected) {
+  if (expected.speed_mbps) out += fmt::format("    speed_mbps: {}\n", *expected.speed_mbps);
+  if (expected.lanes) out += fmt::format("    lanes: {}\n", *expected.lanes);
+  if (expected.peer_system.empty() && expected.peer_port.empty()) return;
+  out += "    peer:\n";
+  if (!expected.peer_system.empty()) out += fmt::format("      system: {}\n", quoted(expected.peer_system));
+  if (!expected.peer_port.empty()) out += fmt::format("      port: {}\n", quoted(expected.peer_port));
+}
+
+void dump_ports(std::string& out, const Config& config) {
+  std::map<PortKey, ExpectedPort> all = config.expected;
+  for (const auto& [port, reason] : config.exempt) all[port];
+  out += fmt::format("ports:{}\n", all.empty() ? " {}" : "");
+  for (const auto& [port, expected] : all) {
+    out += fmt::format("  {}:\n", quoted(port));
+    dump_expected(out, expected);
+    if (const auto exempt = config.exempt.find(port); exempt != config.exempt.end())
+      out += fmt::format("    exempt: {}\n", quoted(exempt->second));
+  }
+}
+
+void dump_group(std::string& out, const KnobGroup& group, KnobValues values, std::string_view indent) {
+  out += fmt::format("{}{}:\n", indent, group.name);
+  for (std::size_t i = 0; i < group.knobs.size(); ++i) {
+    const Knob& knob = group.knobs[i];
+    out += fmt::format("{}  # {} ({} to {}{}{})\n", indent, knob.meaning, knob.min, knob.max,
+                       knob.unit.empty() ? "" : " ", knob.unit);
+    out += fmt::format("{}  {}: {}\n", indent, knob.name, values[i]);
+  }
+}
+
+/// The groups by section; a section stands where its first group does.
+void dump_knobs(std::string& out, const KnobTable& knobs) {
+  const auto& groups = knobs.groups();
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const std::string_view section = groups[i].section;
+    const auto same = [section](const KnobGroup& group) { return group.section == section; };
+    const auto begin = groups.begin();
+    if (section.empty()) {
+      out += '\n';
+      dump_group(out, groups[i], knobs.values(groups[i].name), "");
+    } else if (std::none_of(begin, begin + static_cast<std::ptrdiff_t>(i), same)) {
+      out += fmt::format("\n{}:\n", section);
+      for (const KnobGroup& group : groups)
+        if (same(group)) dump_group(out, group, knobs.values(group.name), "  ");
+    }
+  }
+}
+
+}  // namespace
+
+std::string dump_config(const Config& config) {
+  std::string out =
+      "# The configuration of linkhealthd. Every key is optional; check a file with linkhealthd --check-config.\n\n";
+  out += fmt::format("# Where metrics and the API listen: ADDRESS:PORT, or none.\nlisten: {}\n",
+                     quoted(to_string(config.listen)));
+  out += fmt::format("# The Unix socket of the linkhealth command.\nsocket: {}\n", quoted(config.socket_path));
+  out += fmt::format("# What must survive a restart.\nstate_dir: {}\n", quoted(config.state_dir));
+  out += fmt::format("# The name of this node in reports; \"\" is the host's name.\nnode: {}\n", quoted(config.node));
+  out += fmt::format("# Writes a recording of everything seen, packed when it ends in .gz; \"\" is none.\nrecord: {}\n",
+                     quoted(config.record_path));
+  out += fmt::format("# Diagnoses and shows, but announces nothing.\ndry_run: {}\n", config.dry_run);
+  out += fmt::format("# error, warning, info or debug\nlog_level: {}\n", to_string(config.log_level));
+  out += "# Labels of the place, for people: row, rack, …\n";
+  dump_map(out, "site", config.site);
+  out += "# What is asked of a port: speed_mbps, lanes, peer (system, port); or exempt, with the reason.\n";
+  dump_ports(out, config);
+  dump_knobs(out, config.knobs);
+  return out;
+}
+
+}  // namespace linkhealth

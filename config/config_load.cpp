@@ -1,0 +1,331 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <fstream>
+#include <limits>
+
+#include "base/text.h"
+#include "config/config.h"
+#include "config/yaml_tree.h"
+
+namespace linkhealth {
+
+namespace {
+
+using Kind = YamlNode::Kind;
+constexpr std::size_t kMaxSocketPath = 107;  // sockaddr_un::sun_path with its end, unix(7)
+
+/// Carries the file's name and the first error through the walk.
+class Loader {
+ public:
+  Loader(std::string_view file_name, std::span<const KnobGroup> groups, Config& config)
+      : file_name_(file_name), groups_(groups), config_(config) {}
+
+  Result<void> load(const YamlNode& root);
+
+ private:
+  using Member = YamlNode::Member;
+  using Setter = Result<void> (Loader::*)(const Member&);
+  struct Key {
+    std::string_view name;
+    Setter set;
+  };
+  static const std::array<Key, 9> kKeys;
+
+  Error wrong(std::size_t line, std::string_view what) const { return error_at(file_name_, line, what); }
+  Error unknown_key(const Member& member, std::span<const std::string_view> good) const;
+  Result<void> must_be_map(const Member& member) const;
+  Result<std::string> text(const Member& member) const;
+  Result<double> number(const Member& member) const;
+  Result<std::uint32_t> whole(const Member& member, std::uint32_t min, std::uint32_t max) const;
+  Result<std::string> absolute_path(const Member& member) const;
+
+  Result<void> top_key(const Member& member);
+  Result<void> listen(const Member& member);
+  Result<void> socket(const Member& member);
+  Result<void> state_dir(const Member& member);
+  Result<void> node(const Member& member);
+  Result<void> record(const Member& member);
+  Result<void> dry_run(const Member& member);
+  Result<void> log_level(const Member& member);
+  Result<void> site(const Member& member);
+  Result<void> ports(const Member& member);
+  Result<void> port(const Member& member);
+  Result<void> port_key(const PortKey& port, const Member& member);
+  Result<void> peer(ExpectedPort& expected, const Member& member);
+  Result<void> check_port_name(const Member& member) const;
+  Result<void> section(const Member& member);
+  Result<void> group(const Member& member, const KnobGroup& knobs);
+
+  std::string_view file_name_;
+  std::span<const KnobGroup> groups_;
+  Config& config_;
+};
+
+const std::array<Loader::Key, 9> Loader::kKeys = {{{"listen", &Loader::listen},
+                                                   {"socket", &Loader::socket},
+                                                   {"state_dir", &Loader::state_dir},
+                                                   {"node", &Loader::node},
+                                                   {"record", &Loader::record},
+                                                   {"dry_run", &Loader::dry_run},
+                                                   {"log_level", &Loader::log_level},
+                                                   {"site", &Loader::site},
+                                                   {"ports", &Loader::ports}}};
+
+Error Loader::unknown_key(const Member& member, std::span<const std::string_view> good) const {
+  const auto near = closest(member.key, good);
+  return wrong(member.line, fmt::format("unknown key \"{}\"{}", printable(member.key),
+                                        near ? fmt::format(" (did you mean \"{}\"?)", *near) : ""));
+}
+
+Result<void> Loader::must_be_map(const Member& member) const {
+  if (member.value.kind == Kind::kMap || member.value.kind == Kind::kNull) return {};
+  return wrong(member.value.line, fmt::format("\"{}\" must hold keys, each on a line of its own", member.key));
+}
+
+Result<std::string> Loader::text(const Member& member) const {
+  if (member.value.kind == Kind::kNull) return std::string();
+  if (member.value.kind != Kind::kScalar)
+    return wrong(member.value.line, fmt::format("\"{}\" must be text", member.key));
+  if (member.value.scalar.find('\0') != std::string::npos)
+    return wrong(member.value.line, fmt::format("\"{}\" holds a NUL byte", member.key));
+  return member.value.scalar;
+}
+
+Result<double> Loader::number(const Member& member) const {
+  const bool plain = member.value.kind == Kind::kScalar && !member.value.quoted;
+  if (const auto value = plain ? parse_double(member.value.scalar) : std::nullopt) return *value;
+  return wrong(member.value.line, fmt::format("\"{}\" must be a number, not \"{}\"", member.key,
+                                              printable(member.value.scalar).substr(0, 60)));
+}
+
+Result<std::uint32_t> Loader::whole(const Member& member, std::uint32_t min, std::uint32_t max) const {
+  const bool plain = member.value.kind == Kind::kScalar && !member.value.quoted;
+  const auto value = plain ? parse_u64(member.value.scalar) : std::nullopt;
+  if (value && *value >= min && *value <= max) return static_cast<std::uint32_t>(*value);
+  return wrong(member.value.line, fmt::format("\"{}\" must be a whole number from {} to {}, not \"{}\"", member.key,
+                                              min, max, printable(member.value.scalar).substr(0, 60)));
+}
+
+Result<std::string> Loader::absolute_path(const Member& member) const {
+  auto path = text(member);
+  if (path && !path->starts_with('/'))
+    return wrong(member.value.line, fmt::format("\"{}\" must be a path that begins with \"/\"", member.key));
+  return path;
+}
+
+Result<void> Loader::listen(const Member& member) {
+  auto value = text(member);
+  if (!value) return value.error();
+  auto address = parse_listen_address(*value);
+  if (!address) return wrong(member.value.line, address.error().message);
+  config_.listen = *address;
+  return {};
+}
+
+Result<void> Loader::socket(const Member& member) {
+  auto path = absolute_path(member);
+  if (!path) return path.error();
+  if (path->size() > kMaxSocketPath)
+    return wrong(member.value.line, fmt::format("\"socket\" is longer than {} bytes", kMaxSocketPath));
+  config_.socket_path = *path;
+  return {};
+}
+
+Result<void> Loader::state_dir(const Member& member) {
+  auto path = absolute_path(member);
+  if (!path) return path.error();
+  config_.state_dir = *path;
+  return {};
+}
+
+Result<void> Loader::node(const Member& member) {
+  auto name = text(member);
+  if (!name) return name.error();
+  if (name->size() > 253 || printable(*name) != *name || name->find_first_of(" \"") != std::string::npos)
+    return wrong(member.value.line, "\"node\" must be a host name");
+  config_.node = *name;
+  return {};
+}
+
+Result<void> Loader::record(const Member& member) {
+  auto path = text(member);
+  if (!path) return path.error();
+  config_.record_path = *path;
+  return {};
+}
+
+Result<void> Loader::dry_run(const Member& member) {
+  const std::string& word = member.value.scalar;
+  if (member.value.kind != Kind::kScalar || member.value.quoted || (word != "true" && word != "false"))
+    return wrong(member.value.line, fmt::format("\"dry_run\" must be true or false, not \"{}\"", printable(word)));
+  config_.dry_run = word == "true";
+  return {};
+}
+
+Result<void> Loader::log_level(const Member& member) {
+  auto word = text(member);
+  if (!word) return word.error();
+  auto level = parse_log_level(*word);
+  if (!level) return wrong(member.value.line, level.error().message);
+  config_.log_level = *level;
+  return {};
+}
+
+Result<void> Loader::site(const Member& member) {
+  if (auto map = must_be_map(member); !map) return map;
+  for (const Member& label : member.value.members) {
+    auto value = text(label);
+    if (!value) return value.error();
+    config_.site[label.key] = *value;
+  }
+  return {};
+}
+
+Result<void> Loader::ports(const Member& member) {
+  if (auto map = must_be_map(member); !map) return map;
+  for (const Member& one : member.value.members)
+    if (auto read = port(one); !read) return read;
+  return {};
+}
+
+/// "mlx5_0/1", or a netdev's name.
+Result<void> Loader::check_port_name(const Member& member) const {
+  const auto slash = member.key.rfind('/');
+  const auto number =
+      slash == std::string::npos ? std::optional<std::uint64_t>(1) : parse_u64(member.key.substr(slash + 1));
+  if (slash != 0 && number && *number >= 1 && *number <= 255) return {};
+  return wrong(member.line,
+               fmt::format("\"{}\" is not a port: write DEVICE/PORT with a port number from 1 to 255, such "
+                           "as mlx5_0/1, or a network device's name",
+                           printable(member.key)));
+}
+
+Result<void> Loader::port(const Member& member) {
+  if (auto name = check_port_name(member); !name) return name;
+  if (auto map = must_be_map(member); !map) return map;
+  for (const Member& key : member.value.members)
+    if (auto read = port_key(member.key, key); !read) return read;
+  return {};
+}
+
+Result<void> Loader::port_key(const PortKey& port, const Member& member) {
+  constexpr std::array<std::string_view, 4> kGood = {"speed_mbps", "lanes", "peer", "exempt"};
+  if (member.key == "speed_mbps") {
+    auto value = whole(member, 1, std::numeric_limits<std::uint32_t>::max());
+    if (!value) return value.error();
+    config_.expected[port].speed_mbps = *value;
+  } else if (member.key == "lanes") {
+    auto value = whole(member, 1, 64);
+    if (!value) return value.error();
+    config_.expected[port].lanes = *value;
+  } else if (member.key == "peer") {
+    return peer(config_.expected[port], member);
+  } else if (member.key == "exempt") {
+    auto reason = text(member);
+    if (!reason) return reason.error();
+    if (reason->empty()) return wrong(member.line, "\"exempt\" must say why: nobody else will remember");
+    config_.exempt[port] = *reason;
+  } else {
+    return unknown_key(member, kGood);
+  }
+  return {};
+}
+
+Result<void> Loader::peer(ExpectedPort& expected, const Member& member) {
+  constexpr std::array<std::string_view, 2> kGood = {"system", "port"};
+  if (auto map = must_be_map(member); !map) return map;
+  for (const Member& key : member.value.members) {
+    if (key.key != "system" && key.key != "port") return unknown_key(key, kGood);
+    auto value = text(key);
+    if (!value) return value.error();
+    (key.key == "system" ? expected.peer_system : expected.peer_port) = *value;
+  }
+  return {};
+}
+
+Result<void> Loader::group(const Member& member, const KnobGroup& knobs) {
+  if (auto map = must_be_map(member); !map) return map;
+  for (const Member& key : member.value.members) {
+    std::vector<std::string_view> good;
+    for (const Knob& knob : knobs.knobs) good.push_back(knob.name);
+    if (std::find(good.begin(), good.end(), key.key) == good.end()) return unknown_key(key, good);
+    auto value = number(key);
+    if (!value) return value.error();
+    if (auto set = config_.knobs.set(knobs.name, key.key, *value); !set)
+      return wrong(key.value.line, set.error().message);
+  }
+  return {};
+}
+
+/// "symptoms": the groups that stand below it.
+Result<void> Loader::section(const Member& member) {
+  if (auto map = must_be_map(member); !map) return map;
+  for (const Member& one : member.value.members) {
+    std::vector<std::string_view> good;
+    const KnobGroup* found = nullptr;
+    for (const KnobGroup& candidate : groups_) {
+      if (candidate.section != member.key) continue;
+      good.push_back(candidate.name);
+      if (candidate.name == one.key) found = &candidate;
+    }
+    if (found == nullptr) return unknown_key(one, good);
+    if (auto read = group(one, *found); !read) return read;
+  }
+  return {};
+}
+
+Result<void> Loader::top_key(const Member& member) {
+  std::vector<std::string_view> good;
+  for (const Key& key : kKeys) {
+    if (key.name == member.key) return (this->*key.set)(member);
+    good.push_back(key.name);
+  }
+  for (const KnobGroup& candidate : groups_) {
+    if (candidate.section.empty() && candidate.name == member.key) return group(member, candidate);
+    if (!candidate.section.empty() && candidate.section == member.key) return section(member);
+    good.push_back(candidate.section.empty() ? candidate.name : candidate.section);
+  }
+  return unknown_key(member, good);
+}
+
+Result<void> Loader::load(const YamlNode& root) {
+  if (root.kind == Kind::kNull) return {};
+  if (root.kind != Kind::kMap) return wrong(root.line, "a configuration is made of keys, such as \"listen: …\"");
+  for (const Member& member : root.members)
+    if (auto read = top_key(member); !read) return read;
+  return {};
+}
+
+}  // namespace
+
+Config default_config(std::span<const KnobGroup> groups) {
+  Config config;
+  config.knobs = KnobTable(groups);
+  return config;
+}
+
+Result<Config> load_config(std::string_view text, std::string_view file_name, std::span<const KnobGroup> groups) {
+  if (text.size() > kMaxConfigBytes)
+    return error_at(file_name, 1, fmt::format("more than {} bytes: not a configuration", kMaxConfigBytes));
+  auto root = parse_yaml(text, file_name);
+  if (!root) return root.error();
+  Config config = default_config(groups);
+  if (auto loaded = Loader(file_name, groups, config).load(*root); !loaded) return loaded.error();
+  return config;
+}
+
+Result<Config> load_config_file(const std::string& path, std::span<const KnobGroup> groups) {
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return errno_error(path, errno);
+  std::string text(kMaxConfigBytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.bad()) return errno_error(path, errno);
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  return load_config(text, path, groups);
+}
+
+}  // namespace linkhealth

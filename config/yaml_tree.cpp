@@ -1,0 +1,138 @@
+#include "config/yaml_tree.h"
+
+#include <fmt/format.h>
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "base/text.h"
+
+namespace linkhealth {
+
+namespace {
+
+constexpr std::size_t kMaxDepth = 16;
+constexpr std::size_t kMaxNodes = 100000;
+
+std::size_t line_of(const YAML::Mark& mark) { return static_cast<std::size_t>(std::max(mark.line, 0)) + 1; }
+
+/// Builds the tree from yaml-cpp's events. It stops the parser the only way there is, with yaml-cpp's own exception;
+/// parse_yaml() catches it.
+class TreeBuilder : public YAML::EventHandler {
+ public:
+  YamlNode root;
+
+  void OnDocumentStart(const YAML::Mark& /*mark*/) override {}
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override { add(node(mark, YamlNode::Kind::kNull)); }
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
+    throw YAML::ParserException(mark, "aliases (\"*name\") are not allowed here");
+  }
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t /*anchor*/,
+                const std::string& value) override {
+    YamlNode scalar = node(mark, YamlNode::Kind::kScalar);
+    scalar.scalar = value;
+    scalar.quoted = tag == "!";
+    if (!scalar.quoted && (value.empty() || value == "~" || value == "null")) scalar.kind = YamlNode::Kind::kNull;
+    add(std::move(scalar));
+  }
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t /*anchor*/,
+                       YAML::EmitterStyle::value /*style*/) override {
+    open(mark, YamlNode::Kind::kList);
+  }
+  void OnSequenceEnd() override { close(); }
+  void OnMapStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t /*anchor*/,
+                  YAML::EmitterStyle::value /*style*/) override {
+    open(mark, YamlNode::Kind::kMap);
+  }
+  void OnMapEnd() override { close(); }
+
+ private:
+  struct Open {
+    YamlNode node;
+    bool has_key = false;
+  };
+
+  YamlNode node(const YAML::Mark& mark, YamlNode::Kind kind) {
+    if (++nodes_ > kMaxNodes) throw YAML::ParserException(mark, "too much of it");
+    YamlNode made;
+    made.kind = kind;
+    made.line = line_of(mark);
+    mark_ = mark;
+    return made;
+  }
+
+  void open(const YAML::Mark& mark, YamlNode::Kind kind) {
+    if (open_.size() == kMaxDepth) throw YAML::ParserException(mark, "nested too deeply");
+    if (wants_key()) throw YAML::ParserException(mark, "a key must be a word");
+    open_.push_back({node(mark, kind), false});
+  }
+
+  void close() {
+    YamlNode done = std::move(open_.back().node);
+    open_.pop_back();
+    add(std::move(done));
+  }
+
+  [[nodiscard]] bool wants_key() const {
+    return !open_.empty() && open_.back().node.kind == YamlNode::Kind::kMap && !open_.back().has_key;
+  }
+
+  void add(YamlNode made) {
+    if (open_.empty()) {
+      root = std::move(made);
+      return;
+    }
+    Open& parent = open_.back();
+    if (parent.node.kind == YamlNode::Kind::kList) {
+      parent.node.items.push_back(std::move(made));
+    } else if (parent.has_key) {
+      parent.node.members.back().value = std::move(made);
+      parent.has_key = false;
+    } else {
+      add_key(parent, made);
+    }
+  }
+
+  void add_key(Open& parent, const YamlNode& key) {
+    if (key.kind == YamlNode::Kind::kNull) throw YAML::ParserException(mark_, "a key is missing");
+    for (const auto& member : parent.node.members)
+      if (member.key == key.scalar)
+        throw YAML::ParserException(
+            mark_, fmt::format("\"{}\" is there twice, first on line {}", printable(key.scalar), member.line));
+    parent.node.members.push_back({key.scalar, key.line, {}});
+    parent.has_key = true;
+  }
+
+  std::vector<Open> open_;
+  std::size_t nodes_ = 0;
+  YAML::Mark mark_;
+};
+
+}  // namespace
+
+Error error_at(std::string_view file_name, std::size_t line, std::string_view what) {
+  return {fmt::format("{}:{}: {}", file_name, line, what)};
+}
+
+Result<YamlNode> parse_yaml(std::string_view text, std::string_view file_name) {
+  try {
+    std::istringstream stream{std::string(text)};
+    YAML::Parser parser(stream);
+    TreeBuilder builder;
+    parser.HandleNextDocument(builder);
+    TreeBuilder second;
+    if (parser.HandleNextDocument(second))
+      return error_at(file_name, second.root.line, "a second document (\"---\") is not allowed here");
+    return std::move(builder.root);
+  } catch (const YAML::Exception& wrong) {
+    return error_at(file_name, line_of(wrong.mark), printable(wrong.msg));
+  } catch (const std::exception& wrong) {
+    return error_at(file_name, 1, printable(wrong.what()));
+  }
+}
+
+}  // namespace linkhealth

@@ -1,0 +1,171 @@
+#include "daemon/api.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "exporters/port_names.h"
+#include "exporters/text.h"
+#include "exporters/text_layout.h"
+
+namespace linkhealth {
+
+namespace {
+
+constexpr std::string_view kJson = "application/json";
+constexpr std::string_view kText = "text/plain; charset=utf-8";
+constexpr std::string_view kMetricsType = "text/plain; version=0.0.4; charset=utf-8";
+constexpr std::string_view kPortsPath = "/api/v1/ports/";
+constexpr std::string_view kExplainPath = "/api/v1/text/explain/";
+constexpr std::size_t kUsualEvents = 100;
+
+constexpr std::string_view kIndex =
+    "<!doctype html><html lang=\"en\"><title>linkhealth</title><h1>linkhealth</h1><ul>"
+    "<li><a href=\"/metrics\">metrics</a> (<a href=\"/metrics?collect[]=counters&amp;collect[]=optics\">all groups</a>)"
+    "<li><a href=\"/api/v1/text/status?width=150\">status</a>"
+    "<li><a href=\"/api/v1/report\">report (JSON)</a>"
+    "<li><a href=\"/api/v1/events\">events (JSON)</a>"
+    "<li><a href=\"/-/healthy\">healthy</a> <a href=\"/-/ready\">ready</a></ul></html>\n";
+
+ApiReply reply(std::string_view content_type, SharedBytes body) {
+  return {200, std::string(content_type), std::move(body), {}};
+}
+ApiReply reply(std::string_view content_type, std::string body) {
+  return reply(content_type, std::make_shared<const std::string>(std::move(body)));
+}
+
+std::string json_string(std::string_view text) {
+  std::string out = "\"";
+  for (const char c : printable(text)) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out + "\"";
+}
+
+bool is_set(const ApiRequest& request, const std::string& name) {
+  const auto found = request.params.find(name);
+  return found != request.params.end() && found->second != "0" && found->second != "false";
+}
+
+std::optional<std::uint64_t> number(const ApiRequest& request, const std::string& name) {
+  const auto found = request.params.find(name);
+  return found == request.params.end() ? std::nullopt : parse_u64(found->second);
+}
+
+TextStyle style_of(const ApiRequest& request) {
+  TextStyle style;
+  style.colour = is_set(request, "colour");
+  style.ascii = is_set(request, "ascii");
+  style.width_columns = static_cast<int>(std::clamp<std::uint64_t>(number(request, "width").value_or(100), 40, 1000));
+  return style;
+}
+
+ApiReply metrics(const ApiRequest& request, const Published& now) {
+  MetricGroups groups;
+  const auto [begin, end] = request.params.equal_range("collect[]");
+  for (auto param = begin; param != end; ++param) {
+    if (param->second == "counters")
+      groups.counters = true;
+    else if (param->second == "optics")
+      groups.optics = true;
+    else
+      return api_error(request, 400,
+                       fmt::format("no metric group \"{}\": there are counters and optics",
+                                   printable(std::string_view(param->second).substr(0, 64))));
+  }
+  if (request.accepts_gzip) {
+    SharedBytes packed = now.metrics_gzip(groups);
+    if (!packed->empty()) {
+      ApiReply out = reply(kMetricsType, std::move(packed));
+      out.headers = {{"Content-Encoding", "gzip"}, {"Vary", "Accept-Encoding"}};
+      return out;
+    }
+  }
+  ApiReply out = reply(kMetricsType, now.metrics(groups));
+  out.headers = {{"Vary", "Accept-Encoding"}};
+  return out;
+}
+
+ApiReply status(const ApiRequest& request, const ApiView& view, const Report& report) {
+  StatusView shown{.now = view.now, .watching = view.watching};
+  shown.problems_only = is_set(request, "problems");
+  shown.wide = is_set(request, "wide");
+  ApiReply out = reply(kText, status_text(report, style_of(request), shown));
+  out.headers = {{"X-Linkhealth-Problems", std::to_string(count_problems(report))}};
+  return out;
+}
+
+ApiReply explain(const ApiRequest& request, const ApiView& view, const Report& report) {
+  const auto port = find_port(report, std::string_view(request.path).substr(kExplainPath.size()));
+  if (!port) return api_error(request, 404, port.error().message);
+  const ExplainView shown{.now = view.now, .t = report.t, .symptoms = is_set(request, "symptoms")};
+  return reply(kText, explain_text(**port, style_of(request), shown));
+}
+
+ApiReply port_report(const ApiRequest& request, const ApiView& view, const Report& report) {
+  const auto port = find_port(report, std::string_view(request.path).substr(kPortsPath.size()));
+  if (!port) return api_error(request, 404, port.error().message);
+  return reply(kJson, view.publisher.port_json(**port));
+}
+
+ApiReply healthy(const ApiRequest& request, const ApiView& view, const Published* now) {
+  if (now == nullptr) return reply(kText, std::string("starting\n"));
+  const Milliseconds age = view.now - now->report().at;
+  if (age > view.stale_after)
+    return api_error(request, 503, fmt::format("the last sample is {} old", duration_words(age)));
+  return reply(kText, std::string("healthy\n"));
+}
+
+/// All that needs a report.
+ApiReply answer_from(const ApiRequest& request, const ApiView& view, const Published& now) {
+  const std::string& path = request.path;
+  if (path == "/metrics") return metrics(request, now);
+  if (path == "/api/v1/report") return reply(kJson, now.report_json());
+  if (path.starts_with(kPortsPath)) return port_report(request, view, now.report());
+  if (path == "/api/v1/text/status") return status(request, view, now.report());
+  if (path.starts_with(kExplainPath)) return explain(request, view, now.report());
+  return api_error(request, 404,
+                   fmt::format("there is nothing at {}: / lists what there is", printable(path.substr(0, 64))));
+}
+
+}  // namespace
+
+ApiReply api_error(const ApiRequest& request, int status, const std::string& message) {
+  const bool text = request.path.starts_with("/api/v1/text/") || request.path.starts_with("/-/");
+  ApiReply out = text ? reply(kText, message + "\n") : reply(kJson, "{\"error\":" + json_string(message) + "}\n");
+  out.status = status;
+  return out;
+}
+
+bool accepts_gzip(std::string_view accept_encoding) {
+  for (const std::string_view part : split(accept_encoding, ',')) {
+    const auto semicolon = part.find(';');
+    if (trim(part.substr(0, semicolon)) != "gzip") continue;
+    if (semicolon == std::string_view::npos) return true;
+    const std::string_view quality = trim(part.substr(semicolon + 1));
+    return !quality.starts_with("q=") || parse_double(quality.substr(2)).value_or(0) > 0;
+  }
+  return false;
+}
+
+ApiReply answer(const ApiRequest& request, const ApiView& view) {
+  if (request.method != "GET" && request.method != "HEAD") {
+    ApiReply out = api_error(request, 405, "this API only reads: use GET or HEAD");
+    out.headers = {{"Allow", "GET, HEAD"}};
+    return out;
+  }
+  if (request.path == "/") return reply("text/html; charset=utf-8", std::string(kIndex));
+  const auto now = view.publisher.current();
+  if (request.path == "/-/healthy") return healthy(request, view, now.get());
+  if (request.path == "/api/v1/events")
+    return reply(kJson, view.publisher.events_json(static_cast<std::size_t>(std::min<std::uint64_t>(
+                            number(request, "limit").value_or(kUsualEvents), Publisher::kMaxEvents))));
+  if (!now) return api_error(request, 503, "the first sample is not taken yet");
+  if (request.path == "/-/ready") return reply(kText, std::string("ready\n"));
+  return answer_from(request, view, *now);
+}
+
+}  // namespace linkhealth

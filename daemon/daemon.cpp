@@ -1,0 +1,253 @@
+#include "daemon/daemon.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "base/text.h"
+#include "daemon/event_log.h"
+#include "daemon/loop.h"
+#include "daemon/play_source.h"
+#include "daemon/publisher.h"
+#include "daemon/recording_tap.h"
+#include "daemon/sampler.h"
+#include "daemon/server.h"
+#include "daemon/watched.h"
+#include "exporters/journal.h"
+#include "exporters/json.h"
+#include "model/sample_json.h"
+#include "probes/live_host.h"
+#include "storage/recording.h"
+
+namespace linkhealth {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string first_line_of(Host& host, const std::string& path) {
+  const auto text = host.read_file(path);
+  return text ? std::string(trim(*text)) : "";
+}
+
+RecordingHeader live_header(const Config& config, const Clock& clock) {
+  LiveHost host;
+  RecordingHeader header;
+  header.node = config.node.empty() ? first_line_of(host, "/proc/sys/kernel/hostname") : config.node;
+  header.boot_id = first_line_of(host, "/proc/sys/kernel/random/boot_id");
+  header.at = clock.wall();
+  header.version = LINKHEALTH_VERSION;
+  header.expected = config.expected;
+  return header;
+}
+
+/// One daemon from start to end.
+class Daemon {
+ public:
+  Daemon(Config config, const DaemonOptions& options, const Clock& clock, Log& log)
+      : config_(std::move(config)),
+        options_(options),
+        clock_(clock),
+        log_(log),
+        events_(config_.state_dir + "/events.jsonl"),
+        publisher_({report_json, port_json, event_json_line}, fault_names()) {}
+
+  Result<void> run();
+
+ private:
+  Result<void> make_source();
+  Result<void> make_directories();
+  Result<void> start_outputs();
+  void on_step(const Snapshot& snapshot, const Engine::Step& step, double lateness_s);
+  void record(const Snapshot& snapshot, const Report& report);
+  void announce(const FaultEvent& event);
+  void say_once(bool& said, const Error& error, const std::string& consequence);
+  [[nodiscard]] std::string status() const;
+
+  Config config_;
+  const DaemonOptions& options_;
+  const Clock& clock_;
+  Log& log_;
+  EventLog events_;
+  SystemdJournal journal_;
+  Publisher publisher_;
+  RecordingTap tap_;
+  std::unique_ptr<Source> source_;
+  Sampler* sampler_ = nullptr;  // when the source is the live one
+  std::unique_ptr<Engine> engine_;
+  std::unique_ptr<Server> server_;
+  std::optional<RecordingWriter> recorder_;
+  bool recorder_failed_ = false;
+  bool event_log_failed_ = false;
+  bool introduced_ = false;
+  std::size_t port_count_ = 0;
+  std::size_t fault_count_ = 0;
+};
+
+Result<void> Daemon::make_source() {
+  if (!options_.play_file.empty()) {
+    auto play = PlaySource::open(options_.play_file, options_.play_speed, clock_);
+    if (!play) return play.error();
+    auto source = std::make_unique<PlaySource>(*std::move(play));
+    source->on_end([this](const std::string& sentence) { log_.info(sentence); });
+    source_ = std::move(source);
+    return {};
+  }
+  const SamplerSettings settings = sampler_settings(config_.knobs);
+  std::unique_ptr<ModuleReader> modules;
+  // A copied /sys tree has no kernel behind it to ask for a module.
+  if (options_.sysroot.empty())
+    modules = std::make_unique<ModuleReader>(std::make_unique<LiveHost>(), clock_, module_timing(settings));
+  const auto hosts = [root = options_.sysroot] { return std::make_unique<LiveHost>(root); };
+  auto source = std::make_unique<Sampler>(hosts, std::move(modules), clock_, settings, live_header(config_, clock_));
+  sampler_ = source.get();
+  source_ = std::move(source);
+  return {};
+}
+
+Result<void> Daemon::make_directories() {
+  for (const fs::path& directory : {fs::path(config_.state_dir), fs::path(config_.socket_path).parent_path()}) {
+    std::error_code error;
+    if (!directory.empty()) fs::create_directories(directory, error);
+    if (error)
+      return Error{fmt::format("can't make {}: {} (--state-dir and --socket name other places)", directory.string(),
+                               error.message())};
+  }
+  return {};
+}
+
+Result<void> Daemon::start_outputs() {
+  const RecordingHeader header = source_->header();
+  tap_.set_header(recording_header_json(header));
+  const std::string record_path = options_.record_file.empty() ? config_.record_path : options_.record_file;
+  if (!record_path.empty()) {
+    auto recorder = RecordingWriter::create(record_path, header);
+    if (!recorder) return recorder.error();
+    recorder_.emplace(*std::move(recorder));
+  }
+  ServerSettings settings;
+  settings.listen = config_.listen;
+  settings.socket_path = config_.socket_path;
+  auto server = Server::start(settings, publisher_, tap_, clock_);
+  if (!server) return server.error();
+  server_ = *std::move(server);
+  return {};
+}
+
+Result<void> Daemon::run() {
+  if (auto made = make_directories(); !made) return made;
+  if (auto made = make_source(); !made) return made;
+  const RecordingHeader header = source_->header();
+  EngineSettings settings{header.node, config_.knobs, header.expected, config_.exempt};
+  for (const auto& [port, expected] : config_.expected) settings.expected[port] = expected;
+  engine_ = std::make_unique<Engine>(std::move(settings));
+  if (auto started = start_outputs(); !started) return started;
+  log_.info(fmt::format("linkhealthd {} on {}", LINKHEALTH_VERSION, header.node));
+  if (server_->tcp_port() != 0) {
+    ListenAddress bound = config_.listen;
+    bound.port = static_cast<std::uint16_t>(server_->tcp_port());
+    log_.info(fmt::format("metrics at http://{}/metrics", to_string(bound)));
+  }
+  log_.info(fmt::format("ask with: linkhealth --socket {} status", config_.socket_path));
+  LoopHooks hooks;
+  hooks.on_step = [this](const Snapshot& snapshot, const Engine::Step& step, double lateness_s) {
+    on_step(snapshot, step, lateness_s);
+  };
+  hooks.on_reload = [this] {
+    log_.warning("the configuration is read at the start: restart linkhealthd to change it");
+  };
+  hooks.status = [this] { return status(); };
+  auto ended = run_loop(*source_, *engine_, clock_, hooks);
+  tap_.close();
+  if (recorder_) {
+    if (const auto closed = recorder_->close(); !closed) log_.error(closed.error().message);
+  }
+  return ended;
+}
+
+void Daemon::on_step(const Snapshot& snapshot, const Engine::Step& step, double lateness_s) {
+  record(snapshot, *step.report);
+  for (const FaultEvent& event : step.events) announce(event);
+  publisher_.publish(step.report, step.events, {LINKHEALTH_VERSION, lateness_s});
+  port_count_ = step.report->ports.size();
+  fault_count_ = 0;
+  for (const PortReport& port : step.report->ports) fault_count_ += port.faults.size();
+  if (!std::exchange(introduced_, true))
+    for (const std::string& line : sampler_
+                                       ? introduce_node(sampler_->inventory(), snapshot.gaps)
+                                       : introduce_recording(options_.play_file, options_.play_speed, *step.report))
+      log_.info(line);
+}
+
+void Daemon::record(const Snapshot& snapshot, const Report& report) {
+  if (recorder_ && !recorder_failed_) {
+    if (const auto written = recorder_->write(snapshot); !written)
+      say_once(recorder_failed_, written.error(), "the recording ends here; everything else goes on");
+  }
+  if (tap_.wanted())
+    tap_.push(snapshot.taken_at, snapshot_json(snapshot),
+              [&] { return snapshot_json(with_all_groups(snapshot, report)); });
+}
+
+void Daemon::announce(const FaultEvent& event) {
+  const FaultReport& fault = event.fault;
+  log_.info(fmt::format("{} {}: {} {} ({}, {:.0f}%): {}", format_rfc3339(event.at), event.port, fault.fault,
+                        to_string(event.kind), to_string(fault.severity), std::min(fault.confidence * 100, 99.0),
+                        fault.summary));
+  if (const auto written = events_.append(event_json_line(event)); !written)
+    say_once(event_log_failed_, written.error(), "events are not kept; everything else goes on");
+  if (config_.dry_run || !options_.play_file.empty()) return;  // a played recording is nobody's news
+  if (const auto sent = journal_.send(journal_fields(event, source_->header().node)); !sent)
+    log_.warning(sent.error().message);
+}
+
+void Daemon::say_once(bool& said, const Error& error, const std::string& consequence) {
+  if (!std::exchange(said, true)) log_.error(error.message + ": " + consequence);
+}
+
+std::string Daemon::status() const {
+  return fmt::format("{} port{}, {} fault{}", port_count_, port_count_ == 1 ? "" : "s", fault_count_,
+                     fault_count_ == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::span<const KnobGroup> all_knob_groups() {
+  static const std::vector<KnobGroup> groups = [] {
+    std::vector<KnobGroup> all(sampler_knob_groups().begin(), sampler_knob_groups().end());
+    all.insert(all.end(), engine_knob_groups().begin(), engine_knob_groups().end());
+    return all;
+  }();
+  return groups;
+}
+
+Result<Config> effective_config(const DaemonOptions& options) {
+  auto config = options.config_file.empty() ? Result<Config>(default_config(all_knob_groups()))
+                                            : load_config_file(options.config_file, all_knob_groups());
+  if (!config) return config;
+  if (options.listen) {
+    const auto address = parse_listen_address(*options.listen);
+    if (!address) return Error{"--listen: " + address.error().message};
+    config->listen = *address;
+  }
+  if (options.log_level) {
+    const auto level = parse_log_level(*options.log_level);
+    if (!level) return Error{"--log-level: " + level.error().message};
+    config->log_level = *level;
+  }
+  if (options.socket) config->socket_path = *options.socket;
+  if (options.state_dir) config->state_dir = *options.state_dir;
+  if (options.dry_run) config->dry_run = true;
+  return config;
+}
+
+Result<void> run_daemon(Config config, const DaemonOptions& options, const Clock& clock, Log& log) {
+  return Daemon(std::move(config), options, clock, log).run();
+}
+
+}  // namespace linkhealth

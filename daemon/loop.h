@@ -1,0 +1,31 @@
+// The deciding thread: waits (sd-event), polls the source, steps the engine, hands the result on. Nothing here may
+// block.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "daemon/engine.h"
+#include "daemon/source.h"
+
+namespace linkhealth {
+
+struct LoopHooks {
+  /// After each step. `lateness_s`: how much later than planned the loop came to it.
+  std::function<void(const Snapshot& snapshot, const Engine::Step& step, double lateness_s)> on_step;
+  /// SIGHUP.
+  std::function<void()> on_reload;
+  /// The service manager's status line after a step ("10 ports, 1 fault").
+  std::function<std::string()> status;
+};
+
+/// Blocks the signals that the loop takes as events. REQUIRES: called before the first thread is started.
+void block_loop_signals();
+
+/// Runs until SIGTERM or SIGINT. Tells the service manager READY after the first poll, feeds its watchdog, and STOPPING
+/// at the end. An Error only when the loop itself can't be set up.
+Result<void> run_loop(Source& source, Engine& engine, const Clock& clock, const LoopHooks& hooks);
+
+}  // namespace linkhealth

@@ -1,0 +1,65 @@
+#include "daemon/options.h"
+
+#include <CLI/CLI.hpp>
+
+namespace linkhealth {
+
+namespace {
+
+constexpr const char* kFooter =
+    R"(Without a configuration file the embedded defaults hold: linkhealthd --dump-config prints them.
+
+Examples:
+  linkhealthd                                     watch this node's ports, metrics at 127.0.0.1:9942
+  linkhealthd --config linkhealth.yaml --check-config
+  linkhealthd --sysroot /tmp/customer/sys         read a copy of a node's /sys
+  linkhealthd --record node.jsonl.gz              keep what was seen, for linkhealth replay
+  linkhealthd --play node.jsonl.gz --play-speed 60
+
+Exit codes: 0 ended by a signal, or the check passed; 1 could not run; 2 bad usage or configuration.
+See linkhealthd(8) and linkhealth(1).)";
+
+void add_flags(CLI::App& app, DaemonOptions& options) {
+  app.add_option("--config", options.config_file, "configuration file (YAML)")->type_name("FILE");
+  app.add_option("--listen", options.listen, "where metrics and the read-only API are served")->type_name("ADDR:PORT");
+  app.add_option("--socket", options.socket, "Unix socket of the API, for linkhealth")->type_name("PATH");
+  app.add_option("--state-dir", options.state_dir, "where open faults and events are kept")->type_name("DIR");
+  app.add_option("--sysroot", options.sysroot, "read a copy of a node's /sys instead of the live one")
+      ->type_name("DIR")
+      ->check(CLI::ExistingDirectory);
+  app.add_option("--record", options.record_file, "write a recording while running (.gz: compressed)")
+      ->type_name("FILE");
+  auto* play = app.add_option("--play", options.play_file, "play a recording instead of reading this node's ports")
+                   ->type_name("FILE");
+  app.add_option("--play-speed", options.play_speed, "seconds of the recording in a second")
+      ->type_name("N")
+      ->check(CLI::Range(0.001, 1e6))
+      ->needs(play);
+  app.add_flag("--dry-run", options.dry_run, "judge everything, send no event to the journal");
+  app.add_option("--log-level", options.log_level, "error, warning, info or debug")
+      ->type_name("LEVEL")
+      ->check(CLI::IsMember({"error", "warning", "info", "debug"}));
+  app.add_flag("--check-config", options.check_config, "read the configuration, say what is wrong with it, and end");
+  app.add_flag("--dump-config", options.dump_config, "print the whole configuration in force, and end");
+  app.set_version_flag("--version", "linkhealthd " LINKHEALTH_VERSION);
+}
+
+}  // namespace
+
+ParsedOptions parse_daemon_options(int argc, const char* const* argv) {
+  CLI::App app{
+      "linkhealthd watches this node's RDMA and Ethernet links: which is faulty, at which end, and what to do.",
+      "linkhealthd"};
+  app.footer(kFooter);
+  DaemonOptions options;
+  add_flags(app, options);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    const int shown = app.exit(error);
+    return {std::nullopt, shown == 0 ? 0 : 2};
+  }
+  return {options, 0};
+}
+
+}  // namespace linkhealth

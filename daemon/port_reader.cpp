@@ -1,0 +1,188 @@
+#include "daemon/port_reader.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <utility>
+
+#include "probes/ethtool_fec.h"
+#include "probes/ethtool_link.h"
+#include "probes/module_schedule.h"
+#include "probes/pcie.h"
+#include "probes/rdma_netlink.h"
+#include "probes/rtnl_link.h"
+
+namespace linkhealth {
+
+namespace {
+
+// A source that fails is asked again after 10 s, 20 s, … at most 10 min; one that the driver does not have, each 10 min
+// (a driver may be reloaded in another version without the port going away).
+constexpr Milliseconds kFirstRetry{10'000};
+constexpr Milliseconds kLongestRetry{600'000};
+
+std::string reason_of(const Error& error) {
+  if (error.errnum == EOPNOTSUPP) return "EOPNOTSUPP: the driver does not offer it";
+  return error.errnum != 0 ? errno_name(error.errnum) : error.message;
+}
+
+std::optional<Error> merge(const Result<Counters>& counters, PortSample& sample) {
+  if (!counters) return counters.error();
+  if (!sample.counters) sample.counters.emplace();
+  sample.counters->merge(*counters);
+  return std::nullopt;
+}
+
+}  // namespace
+
+PortReader::PortReader(std::unique_ptr<Host> host, InventoryPort port)
+    : host_(std::move(host)), port_(std::move(port)) {}
+
+Reading PortReader::read(ReadGroup group, SteadyTime now) {
+  now_ = now;
+  Reading reading;
+  reading.port = port_.id.key();
+  reading.group = group;
+  reading.sample.id = port_.id;
+  if (group == ReadGroup::kCounters) read_counters(reading);
+  if (group == ReadGroup::kKernel) read_kernel(reading);
+  if (group == ReadGroup::kPcie) read_pcie(*host_, port_, reading.sample, reading.gaps);
+  return reading;
+}
+
+template <typename Read>
+bool PortReader::ask(Source source, std::string_view probe, std::vector<Gap>& gaps, Read read) {
+  Retry& retry = retries_.at(source);
+  if (now_ < retry.at) return false;
+  const std::optional<Error> error = read();
+  if (!error) {
+    retry = {};
+    return true;
+  }
+  const Milliseconds doubled = kFirstRetry * (1 << std::min(retry.failures, 6));
+  retry.at = now_ + (error->errnum == EOPNOTSUPP ? kLongestRetry : std::min(doubled, kLongestRetry));
+  ++retry.failures;
+  gaps.push_back({port_.id.key(), std::string(probe), reason_of(*error)});
+  return false;
+}
+
+IbPortReader* PortReader::verbs(std::vector<Gap>& gaps) {
+  if (!port_.id.verbs) return nullptr;
+  if (!verbs_) {
+    auto reader = IbPortReader::open(*host_, port_);
+    if (!reader) {
+      gaps.push_back({port_.id.key(), "counters", reason_of(reader.error())});
+      return nullptr;
+    }
+    verbs_.emplace(*std::move(reader));
+  }
+  return &*verbs_;
+}
+
+const EthtoolFamily* PortReader::ethtool() {
+  if (!family_ && !no_ethtool_) {
+    if (const auto family = resolve_ethtool_family(*host_)) {
+      family_ = *family;
+      if (auto names = read_stat_names(*host_, *family)) statistic_names_ = *std::move(names);
+    } else {
+      no_ethtool_ = true;
+    }
+  }
+  return family_ ? &*family_ : nullptr;
+}
+
+void PortReader::read_hw_counters(IbPortReader& verbs, Reading& reading) {
+  if (!std::exchange(rdma_index_known_, true)) {
+    if (const auto devices = read_rdma_devices(*host_)) {
+      for (const RdmaDevice& device : *devices)
+        if (device.name == port_.id.device) rdma_index_ = device.index;
+    }
+  }
+  if (rdma_index_) {
+    std::vector<Gap> unsaid;  // the files say the same: only when they fail too it is a gap
+    const bool by_netlink = ask(kRdmaCounters, "hw_counters", unsaid, [&] {
+      return merge(read_rdma_counters(*host_, *rdma_index_, port_.id.port), reading.sample);
+    });
+    if (by_netlink) return;
+  }
+  reading.gone = verbs.read(IbGroup::kHw, reading.sample, reading.gaps) == ReadStatus::kGone || reading.gone;
+}
+
+void PortReader::read_counters(Reading& reading) {
+  IbPortReader* const files = verbs(reading.gaps);
+  if (files == nullptr) return;
+  for (const IbGroup group : {IbGroup::kErrors, IbGroup::kTraffic})
+    reading.gone = files->read(group, reading.sample, reading.gaps) == ReadStatus::kGone || reading.gone;
+  read_hw_counters(*files, reading);
+}
+
+void PortReader::read_kernel(Reading& reading) {
+  reading.sample.link.emplace();
+  if (port_.ifindex != 0) {
+    if (const EthtoolFamily* family = ethtool()) {
+      read_link_settings(*family, reading);
+      read_statistics(*family, reading);
+    } else {
+      read_link_files(reading);
+    }
+  }
+  if (IbPortReader* const files = verbs(reading.gaps))
+    reading.gone = files->read(IbGroup::kState, reading.sample, reading.gaps) == ReadStatus::kGone || reading.gone;
+}
+
+void PortReader::read_link_settings(const EthtoolFamily& family, Reading& reading) {
+  LinkSample& link = *reading.sample.link;
+  ask(kLinkModes, "link_modes", reading.gaps, [&]() -> std::optional<Error> {
+    const auto modes = read_linkmodes(*host_, family, ifindex());
+    if (!modes) return modes.error();
+    link.speed_mbps = modes->speed_mbps;
+    link.lanes = modes->lanes;
+    link.autoneg = modes->autoneg;
+    return std::nullopt;
+  });
+  ask(kLinkState, "down_reason", reading.gaps, [&]() -> std::optional<Error> {
+    const auto state = read_linkstate(*host_, family, ifindex());
+    if (!state) return state.error();
+    link.down_reason = state->down_reason;
+    return std::nullopt;
+  });
+  ask(kFec, "fec", reading.gaps, [&]() -> std::optional<Error> {
+    auto fec = read_fec(*host_, family, ifindex(), {link.speed_mbps, link.lanes});
+    if (!fec) return fec.error();
+    link.fec = fec->mode;
+    reading.sample.fec_lanes = std::move(fec->lanes);
+    return merge(std::move(fec->counters), reading.sample);
+  });
+}
+
+void PortReader::read_statistics(const EthtoolFamily& family, Reading& reading) {
+  ask(kStandardStatistics, "ethtool_stats", reading.gaps,
+      [&] { return merge(read_stats(*host_, family, ifindex(), statistic_names_), reading.sample); });
+  ask(kPause, "pause", reading.gaps, [&] { return merge(read_pause(*host_, family, ifindex()), reading.sample); });
+}
+
+void PortReader::read_link_files(Reading& reading) {
+  if (!netdev_files_) {
+    auto reader = NetdevReader::open(*host_, port_, NetdevReader::Speed::kRead);
+    if (!reader) return;  // the deciding thread's own reader says so
+    netdev_files_.emplace(*std::move(reader));
+  }
+  std::vector<Gap> said_already;
+  PortSample sample;
+  reading.gone = netdev_files_->read_link(sample, said_already) == ReadStatus::kGone || reading.gone;
+  if (sample.link) reading.sample.link->speed_mbps = sample.link->speed_mbps;
+  reading.gone = netdev_files_->read_statistics(reading.sample, reading.gaps) == ReadStatus::kGone || reading.gone;
+}
+
+Reading read_statistics(Host& host) {
+  Reading reading;
+  reading.group = ReadGroup::kStatistics;
+  auto statistics = read_netdev_stats(host);
+  if (statistics) {
+    reading.statistics = *std::move(statistics);
+  } else if (statistics.error().errnum != EOPNOTSUPP) {
+    reading.gaps.push_back({"", "netdev_stats", reason_of(statistics.error())});
+  }
+  return reading;
+}
+
+}  // namespace linkhealth

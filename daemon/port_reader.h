@@ -1,0 +1,89 @@
+// Everything of one port that a read may block on: verbs files, firmware counters, and what the kernel answers only
+// under its RTNL lock, which a slow module read of anybody holds for seconds. So none of this runs on the deciding
+// thread: the read worker calls it. Each reader has a Host of its own, so that a read that hangs hinders no other port.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+#include "model/snapshot.h"
+#include "probes/ethtool_family.h"
+#include "probes/ethtool_stats.h"
+#include "probes/host.h"
+#include "probes/ib_sysfs.h"
+#include "probes/inventory.h"
+#include "probes/netdev_sysfs.h"
+
+namespace linkhealth {
+
+/// What is read together.
+enum class ReadGroup : std::uint8_t {
+  kCounters,    ///< verbs port counters and hw_counters
+  kKernel,      ///< verbs state, speed, lanes, FEC, down reason, ethtool statistics: mostly under RTNL
+  kPcie,        ///< PCIe link and errors
+  kStatistics,  ///< netdev statistics of all ports in one request (of the node, not of a port)
+};
+
+/// What a read gave. A group that could not be read is absent and has a gap.
+struct Reading {
+  PortKey port;
+  ReadGroup group = ReadGroup::kCounters;
+  PortSample sample;                             ///< `link` holds only what this group knows of it
+  std::map<std::uint32_t, Counters> statistics;  ///< of kStatistics, by ifindex
+  std::vector<Gap> gaps;
+  bool gone = false;  ///< the device is not there any more: search anew
+  double duration_s = 0;
+};
+
+class PortReader {
+ public:
+  PortReader(std::unique_ptr<Host> host, InventoryPort port);
+
+  [[nodiscard]] const InventoryPort& port() const { return port_; }
+  /// REQUIRES: one call at a time.
+  Reading read(ReadGroup group, SteadyTime now);
+
+ private:
+  /// The sources that are asked less and less often while they fail.
+  enum Source : std::uint8_t { kLinkModes, kLinkState, kFec, kStandardStatistics, kPause, kRdmaCounters, kSourceCount };
+  struct Retry {
+    SteadyTime at;
+    int failures = 0;
+  };
+
+  /// Asks `source` unless it failed lately; a failure is a gap of `probe`. True when `read` succeeded.
+  template <typename Read>
+  bool ask(Source source, std::string_view probe, std::vector<Gap>& gaps, Read read);
+  IbPortReader* verbs(std::vector<Gap>& gaps);
+  const EthtoolFamily* ethtool();
+  void read_counters(Reading& reading);
+  void read_hw_counters(IbPortReader& verbs, Reading& reading);
+  void read_kernel(Reading& reading);
+  void read_link_settings(const EthtoolFamily& family, Reading& reading);
+  void read_statistics(const EthtoolFamily& family, Reading& reading);
+  void read_link_files(Reading& reading);
+  [[nodiscard]] std::uint32_t ifindex() const { return static_cast<std::uint32_t>(port_.ifindex); }
+
+  std::unique_ptr<Host> host_;
+  InventoryPort port_;
+  std::optional<IbPortReader> verbs_;
+  std::optional<NetdevReader> netdev_files_;  // where there is no netlink: a copied /sys tree
+  std::optional<EthtoolFamily> family_;
+  bool no_ethtool_ = false;
+  EthtoolStatNames statistic_names_;
+  std::optional<std::uint32_t> rdma_index_;
+  bool rdma_index_known_ = false;
+  std::array<Retry, kSourceCount> retries_{};
+  SteadyTime now_;
+};
+
+/// RTM_GETSTATS of all devices.
+Reading read_statistics(Host& host);
+
+}  // namespace linkhealth

@@ -1,0 +1,151 @@
+#include "daemon/read_worker.h"
+
+#include <pthread.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <condition_variable>
+#include <csignal>
+#include <deque>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+namespace linkhealth {
+
+/// One thread and the job it is at.
+struct ReadWorker::Running {
+  bool at_work = false;
+  bool left_behind = false;  ///< another thread has the queue; end when the read comes back
+  PortKey port;
+  ReadGroup group = ReadGroup::kCounters;
+  SteadyTime since;
+};
+
+/// What the threads and their owner have in common; lives as long as the longest of them.
+struct ReadWorker::Shared {
+  explicit Shared(const Clock& its_clock) : clock(its_clock), event(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+  ~Shared() {
+    if (event >= 0) close(event);
+  }
+  Shared(const Shared&) = delete;
+  Shared& operator=(const Shared&) = delete;
+
+  const Clock& clock;
+  const int event;
+  mutable std::mutex mutex;
+  // All below is under the lock.
+  std::condition_variable wake;
+  std::condition_variable thread_ended;
+  std::deque<Job> queue;
+  std::vector<Reading> finished;
+  std::vector<std::shared_ptr<Running>> threads;
+  bool stop = false;
+};
+
+namespace {
+constexpr Milliseconds kStopPatience{200};
+}  // namespace
+
+ReadWorker::ReadWorker(const Clock& clock, Milliseconds patience)
+    : shared_(std::make_shared<Shared>(clock)), patience_(patience) {
+  start_thread();
+}
+
+ReadWorker::~ReadWorker() {
+  std::unique_lock lock(shared_->mutex);
+  shared_->stop = true;
+  shared_->queue.clear();
+  shared_->wake.notify_all();
+  shared_->thread_ended.wait_for(lock, kStopPatience, [this] { return shared_->threads.empty(); });
+}
+
+void ReadWorker::start_thread() {
+  auto self = std::make_shared<Running>();
+  {
+    const std::lock_guard lock(shared_->mutex);
+    shared_->threads.push_back(self);
+  }
+  // Detached: a thread that hangs in the kernel can be neither cancelled nor joined.
+  std::thread([shared = shared_, self] { run(shared, self); }).detach();
+}
+
+void ReadWorker::run(const std::shared_ptr<Shared>& shared, const std::shared_ptr<Running>& self) {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_BLOCK, &all, nullptr);  // signals are the main thread's
+  std::unique_lock lock(shared->mutex);
+  while (!shared->stop && !self->left_behind) {
+    if (shared->queue.empty()) {
+      shared->wake.wait(lock);
+      continue;
+    }
+    Job job = std::move(shared->queue.front());
+    shared->queue.pop_front();
+    *self = {true, false, job.port, job.group, shared->clock.steady()};
+    lock.unlock();
+    Reading reading = job.run();
+    job.run = nullptr;  // what the read needs ends here, not under the lock
+    lock.lock();
+    if (shared->stop) break;
+    reading.duration_s = in_seconds(shared->clock.steady() - self->since);
+    self->at_work = false;
+    shared->finished.push_back(std::move(reading));
+    if (shared->queue.empty() || self->left_behind) eventfd_write(shared->event, 1);
+  }
+  std::erase(shared->threads, self);
+  shared->thread_ended.notify_all();
+}
+
+void ReadWorker::submit(Job job) {
+  const std::lock_guard lock(shared_->mutex);
+  shared_->queue.push_back(std::move(job));
+  shared_->wake.notify_one();
+}
+
+bool ReadWorker::is_out(const PortKey& port, ReadGroup group) const {
+  const std::lock_guard lock(shared_->mutex);
+  const auto queued = [&](const Job& job) { return job.port == port && job.group == group; };
+  // A port has one reader, and a reader one read at a time: while one hangs, none of its other groups is queued.
+  const auto running = [&](const std::shared_ptr<Running>& thread) { return thread->at_work && thread->port == port; };
+  return std::any_of(shared_->queue.begin(), shared_->queue.end(), queued) ||
+         std::any_of(shared_->threads.begin(), shared_->threads.end(), running);
+}
+
+std::vector<Reading> ReadWorker::take_finished() {
+  const std::lock_guard lock(shared_->mutex);
+  eventfd_t count = 0;
+  eventfd_read(shared_->event, &count);
+  return std::exchange(shared_->finished, {});
+}
+
+std::vector<ReadWorker::Stuck> ReadWorker::check_stuck() {
+  std::vector<Stuck> stuck;
+  bool replace = false;
+  {
+    const std::lock_guard lock(shared_->mutex);
+    const SteadyTime now = shared_->clock.steady();
+    for (const auto& thread : shared_->threads) {
+      if (!thread->at_work || now - thread->since < patience_) continue;
+      stuck.push_back({thread->port, thread->group, thread->since});
+      if (std::exchange(thread->left_behind, true)) continue;
+      replace = true;
+      // Its other jobs would run into the same wall, and a reader takes one read at a time.
+      std::erase_if(shared_->queue, [&](const Job& job) { return job.port == thread->port; });
+    }
+  }
+  if (replace) start_thread();
+  return stuck;
+}
+
+bool ReadWorker::idle() const {
+  const std::lock_guard lock(shared_->mutex);
+  return shared_->queue.empty() && std::none_of(shared_->threads.begin(), shared_->threads.end(),
+                                                [](const auto& thread) { return thread->at_work; });
+}
+
+int ReadWorker::event_fd() const { return shared_->event; }
+
+}  // namespace linkhealth

@@ -1,0 +1,62 @@
+// Runs reads that may block on a thread of its own and hands over what they gave. Nobody waits for it. A read that
+// hangs is named; after some patience its thread is left to it and another thread takes the rest of the queue, so that
+// one device that does not answer hides no other. At most one thread is ever lost to a port: a port is not queued again
+// while its read is out.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "daemon/port_reader.h"
+
+namespace linkhealth {
+
+class ReadWorker {
+ public:
+  struct Job {
+    PortKey port;  ///< "" for the node
+    ReadGroup group = ReadGroup::kCounters;
+    std::function<Reading()> run;
+  };
+  /// A read that has not come back.
+  struct Stuck {
+    PortKey port;
+    ReadGroup group = ReadGroup::kCounters;
+    SteadyTime since;
+  };
+
+  /// `clock` must outlive every read, also those left behind: it belongs to main().
+  ReadWorker(const Clock& clock, Milliseconds patience);
+  /// Threads whose reads hang are left behind; they touch only what they own.
+  ~ReadWorker();
+  ReadWorker(const ReadWorker&) = delete;
+  ReadWorker& operator=(const ReadWorker&) = delete;
+
+  void submit(Job job);
+  /// Whether a job of this port and group is queued or running.
+  [[nodiscard]] bool is_out(const PortKey& port, ReadGroup group) const;
+  /// Everything that has come back. Makes event_fd() unreadable.
+  std::vector<Reading> take_finished();
+  /// The reads that take longer than the patience; gives the rest of the queue to another thread.
+  std::vector<Stuck> check_stuck();
+  /// Nothing is queued and nothing runs.
+  [[nodiscard]] bool idle() const;
+  /// Readable when a batch is done: the queue is empty, or somebody else took it over.
+  [[nodiscard]] int event_fd() const;
+
+ private:
+  struct Shared;
+  struct Running;
+  static void run(const std::shared_ptr<Shared>& shared, const std::shared_ptr<Running>& self);
+  void start_thread();
+
+  std::shared_ptr<Shared> shared_;
+  Milliseconds patience_;
+};
+
+}  // namespace linkhealth

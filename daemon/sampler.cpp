@@ -1,0 +1,390 @@
+#include "daemon/sampler.h"
+
+#include <fmt/format.h>
+#include <linux/netlink.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <utility>
+
+#include "base/text.h"
+#include "probes/rtnl_link.h"
+
+namespace linkhealth {
+
+namespace {
+
+enum KnobIndex : std::size_t { kLinkPeriod, kCountersPeriod, kModulePeriod, kPciePeriod, kRescanPeriod, kReadPatience };
+
+constexpr auto kKnobs = std::to_array<Knob>({
+    {"link_period_s", 1, 0.1, 60, "s", "how often carrier and its counts are read; an event prompts a read at once"},
+    {"counters_period_s", 10, 0.2, 300, "s", "how often counters, FEC, speed and lanes are read"},
+    {"module_period_s", 30, 1, 3600, "s", "how often a module is read; each read holds the kernel's RTNL lock"},
+    {"pcie_period_s", 60, 1, 3600, "s", "how often the PCIe link and its errors are read"},
+    {"rescan_period_s", 60, 1, 3600, "s", "how often ports are searched when no event says that one came or went"},
+    {"read_patience_s", 5, 0.1, 600, "s", "a read that takes longer is reported as hung"},
+});
+constexpr std::array<KnobGroup, 1> kGroups = {{{"", "sampling", kKnobs}}};
+
+/// Seconds since boot: the first number of /proc/uptime.
+std::optional<double> read_uptime_s(Host& host) {
+  const auto text = host.read_file("/proc/uptime");
+  if (!text) return std::nullopt;
+  return parse_double(split(*text, ' ').front());
+}
+
+std::string_view probe_of(ReadGroup group) {
+  switch (group) {
+    case ReadGroup::kCounters:
+      return "counters";
+    case ReadGroup::kKernel:
+      return "ethtool";
+    case ReadGroup::kPcie:
+      return "pcie";
+    case ReadGroup::kStatistics:
+      return "netdev_stats";
+  }
+  return "";
+}
+
+/// What rtnl_link compares two readings by.
+NetdevLink as_netdev(const LinkSample& link) {
+  NetdevLink netdev;
+  netdev.admin_up = link.admin_up.value_or(false);
+  netdev.carrier = link.carrier.value_or(false);
+  netdev.carrier_up_count = link.carrier_up_count;
+  netdev.carrier_down_count = link.carrier_down_count;
+  return netdev;
+}
+
+}  // namespace
+
+std::span<const KnobGroup> sampler_knob_groups() { return kGroups; }
+
+SamplerSettings sampler_settings(const KnobTable& knobs) {
+  const KnobValues values = knobs.values("sampling");
+  SamplerSettings settings;
+  settings.link_period = from_seconds(values[kLinkPeriod]);
+  settings.counters_period = from_seconds(values[kCountersPeriod]);
+  settings.module_period = from_seconds(values[kModulePeriod]);
+  settings.pcie_period = from_seconds(values[kPciePeriod]);
+  settings.rescan_period = from_seconds(values[kRescanPeriod]);
+  settings.read_patience = from_seconds(values[kReadPatience]);
+  return settings;
+}
+
+ModuleTiming module_timing(const SamplerSettings& settings) {
+  ModuleTiming timing;
+  timing.period = settings.module_period;
+  // An empty cage is looked at as often as a full one: that is how a plugged module is noticed where no event tells.
+  timing.absent_period = settings.module_period;
+  return timing;
+}
+
+/// One poll on its way to a snapshot.
+struct Sampler::Cycle {
+  SteadyTime now;
+  Snapshot snapshot;
+  bool content = false;  ///< something was read that is worth a snapshot
+  bool rescan = false;
+  bool look = false;  ///< an event says that a link changed
+};
+
+/// One port: its readers and what they last said.
+struct Sampler::Port {
+  InventoryPort port;
+  std::shared_ptr<PortReader> reader;
+  std::optional<NetdevReader> files;     ///< none: no netdev, or it can't be opened
+  std::optional<LinkSample> netdev;      ///< what the lock-free files last said
+  LinkSample kernel;                     ///< what the read worker last said: verbs state, speed, FEC, down reason
+  std::optional<LinkSample> last_shown;  ///< both together, as in the last snapshot that had them
+  bool show = false;                     ///< put the link into the next snapshot even when it did not change
+  bool module_seen = false;
+  bool gone = false;
+
+  [[nodiscard]] bool watched() const { return port.exempt_reason.empty(); }
+  [[nodiscard]] LinkSample link() const;
+};
+
+/// What the two sources say together. What was true while the link was up is not carried over to a link that is down.
+LinkSample Sampler::Port::link() const {
+  LinkSample link = kernel;
+  if (netdev) {
+    link.admin_up = netdev->admin_up;
+    link.carrier = netdev->carrier;
+    link.mtu_bytes = netdev->mtu_bytes;
+    link.carrier_up_count = netdev->carrier_up_count;
+    link.carrier_down_count = netdev->carrier_down_count;
+  }
+  if (link.carrier == false) {
+    link.speed_mbps.reset();
+    link.lanes.reset();
+  } else {
+    link.down_reason.reset();
+  }
+  return link;
+}
+
+Sampler::Sampler(HostFactory hosts, std::unique_ptr<ModuleReader> modules, const Clock& clock, SamplerSettings settings,
+                 RecordingHeader header)
+    : hosts_(std::move(hosts)),
+      host_(hosts_()),
+      statistics_host_(hosts_()),
+      modules_(std::move(modules)),
+      worker_(clock, settings.read_patience),
+      clock_(clock),
+      settings_(settings),
+      header_(std::move(header)) {
+  const SteadyTime now = clock_.steady();
+  link_ = {settings.link_period, now};
+  counters_ = {settings.counters_period, now};
+  pcie_ = {settings.pcie_period, now};
+  inventory_due_ = {settings.rescan_period, now};
+  auto events = host_->listen(NETLINK_ROUTE, link_event_groups());
+  if (events) {
+    link_events_ = *std::move(events);
+  } else if (events.error().errnum != EOPNOTSUPP) {
+    no_link_events_ = events.error();
+  }
+}
+
+Sampler::~Sampler() = default;
+
+std::optional<Snapshot> Sampler::poll() {
+  Cycle cycle;
+  cycle.now = clock_.steady();
+  cycle.snapshot.taken_at = cycle.now;
+  cycle.snapshot.wall_time = clock_.wall();
+  if (std::exchange(first_, false)) cycle.snapshot.events.push_back({cycle.now, "", PortEventKind::kMonitorStart, ""});
+  drain_link_events(cycle);
+  if (cycle.rescan || inventory_due_.is_due(cycle.now)) rescan(cycle);
+  for (const auto& [key, port] : ports_) cycle.snapshot.ports[key].id = port.port.id;
+  if (cycle.look || link_.is_due(cycle.now)) read_links(cycle);
+  submit_due(cycle.now);
+  take_readings(cycle);
+  if (modules_) take_modules(cycle);
+  report_stuck(cycle);
+  put_links(cycle);
+  finish(cycle);
+  if (!cycle.content) return std::nullopt;
+  return std::move(cycle.snapshot);
+}
+
+void Sampler::drain_link_events(Cycle& cycle) {
+  if (!link_events_) return;
+  const auto messages = link_events_->receive();
+  if (!messages) {  // ENOBUFS: the kernel dropped some, so look at everything
+    cycle.look = cycle.rescan = true;
+    return;
+  }
+  for (const Bytes& message : *messages) {
+    const auto event = parse_link_event(message);
+    if (!event || !*event) continue;
+    cycle.look = true;
+    if ((*event)->kind != LinkEventKind::kChanged) cycle.rescan = true;
+  }
+}
+
+void Sampler::rescan(Cycle& cycle) {
+  inventory_due_.done(cycle.now);
+  Inventory found = take_inventory(*host_);
+  node_gaps_ = std::move(found.gaps);
+  if (no_link_events_) node_gaps_.push_back({"", "link_events", no_link_events_->message});
+  std::map<PortKey, Port> ports;
+  std::vector<ModulePort> with_module;
+  for (InventoryPort& port : found.ports) {
+    const PortKey key = port.id.key();
+    port.id.exempt = port.exempt_reason;
+    if (port.ifindex != 0 && port.exempt_reason.empty())
+      with_module.push_back({key, static_cast<std::uint32_t>(port.ifindex)});
+    const auto known = ports_.find(key);
+    if (known != ports_.end() && !known->second.gone && known->second.port.id == port.id &&
+        known->second.port.ifindex == port.ifindex) {
+      ports.insert(ports_.extract(known));
+      continue;
+    }
+    if (known == ports_.end() && !ports_.empty())
+      cycle.snapshot.events.push_back({cycle.now, key, PortEventKind::kDeviceAdded, ""});
+    Port& fresh = ports[key];
+    fresh.reader = std::make_shared<PortReader>(hosts_(), port);
+    auto files = NetdevReader::open(*host_, port, NetdevReader::Speed::kSkip);
+    if (files) fresh.files.emplace(*std::move(files));
+    fresh.port = std::move(port);
+    counters_.at = cycle.now;  // a new port is read at once
+  }
+  for (const auto& [key, port] : ports_)
+    if (!ports.contains(key)) cycle.snapshot.events.push_back({cycle.now, key, PortEventKind::kDeviceGone, ""});
+  ports_ = std::move(ports);
+  if (modules_) modules_->set_ports(with_module);
+}
+
+void Sampler::read_links(Cycle& cycle) {
+  link_.done(cycle.now);
+  const SteadyTime begun = clock_.steady();
+  for (auto& [key, port] : ports_)
+    if (port.files) read_link(cycle, port);
+  cycle.snapshot.timings.push_back({"link", in_seconds(clock_.steady() - begun)});
+}
+
+void Sampler::read_link(Cycle& cycle, Port& port) {
+  PortSample sample;
+  if (port.files->read_link(sample, cycle.snapshot.gaps) == ReadStatus::kGone) {
+    port.gone = true;
+    return;
+  }
+  if (!sample.link) return;
+  const bool first = !port.netdev.has_value();
+  if (!first) {
+    const auto changes = link_changes(port.port.id.key(), as_netdev(*port.netdev), as_netdev(*sample.link), cycle.now);
+    cycle.snapshot.events.insert(cycle.snapshot.events.end(), changes.begin(), changes.end());
+    if (!changes.empty()) {
+      port.kernel.down_reason.reset();  // of another outage
+      submit(port, ReadGroup::kKernel);
+      if (modules_) modules_->request(port.port.id.key());
+    }
+  }
+  port.netdev = std::move(sample.link);
+}
+
+void Sampler::submit(Port& port, ReadGroup group) {
+  const PortKey key = port.port.id.key();
+  if (!port.watched() || worker_.is_out(key, group)) return;
+  worker_.submit(
+      {key, group, [reader = port.reader, group, now = clock_.steady()] { return reader->read(group, now); }});
+}
+
+void Sampler::submit_due(SteadyTime now) {
+  const bool pcie_due = pcie_.is_due(now);
+  const bool counters_due = counters_.is_due(now);
+  // First what waits for no lock, so that a module that holds RTNL delays as little as can be.
+  if (counters_due) {
+    for (auto& [key, port] : ports_) submit(port, ReadGroup::kCounters);
+  }
+  if (pcie_due) {
+    pcie_.done(now);
+    for (auto& [key, port] : ports_) submit(port, ReadGroup::kPcie);
+  }
+  if (counters_due) {
+    counters_.done(now);
+    if (!worker_.is_out("", ReadGroup::kStatistics))
+      worker_.submit({"", ReadGroup::kStatistics, [host = statistics_host_] { return read_statistics(*host); }});
+    for (auto& [key, port] : ports_) submit(port, ReadGroup::kKernel);
+  }
+}
+
+void Sampler::take_readings(Cycle& cycle) {
+  for (Reading& reading : worker_.take_finished()) take_reading(cycle, reading);
+}
+
+void Sampler::take_reading(Cycle& cycle, Reading& reading) {
+  cycle.content = true;
+  cycle.snapshot.timings.push_back({std::string(probe_of(reading.group)), reading.duration_s});
+  cycle.snapshot.gaps.insert(cycle.snapshot.gaps.end(), reading.gaps.begin(), reading.gaps.end());
+  for (auto& [key, port] : ports_) {
+    const auto statistics = reading.statistics.find(static_cast<std::uint32_t>(port.port.ifindex));
+    if (statistics == reading.statistics.end() || !port.watched()) continue;
+    auto& counters = cycle.snapshot.ports[key].counters;
+    if (!counters) counters.emplace();
+    counters->merge(statistics->second);
+  }
+  const auto at = ports_.find(reading.port);
+  if (at == ports_.end()) return;
+  Port& port = at->second;
+  PortSample& sample = cycle.snapshot.ports[reading.port];
+  port.gone = port.gone || reading.gone;
+  if (reading.sample.counters) {
+    if (!sample.counters) sample.counters.emplace();
+    sample.counters->merge(*reading.sample.counters);
+  }
+  if (!reading.sample.fec_lanes.empty()) sample.fec_lanes = std::move(reading.sample.fec_lanes);
+  if (reading.sample.pcie) sample.pcie = reading.sample.pcie;
+  if (reading.group == ReadGroup::kKernel && reading.sample.link) {
+    port.kernel = *std::move(reading.sample.link);
+    port.show = true;
+  }
+}
+
+void Sampler::take_modules(Cycle& cycle) {
+  for (ModuleRound& round : modules_->take_finished()) {
+    const auto at = ports_.find(round.port);
+    if (at == ports_.end()) continue;
+    cycle.content = at->second.module_seen = true;
+    Snapshot& snapshot = cycle.snapshot;
+    snapshot.timings.push_back({"module", round.duration_s});
+    if (round.change == ModuleChange::kRemoved || round.change == ModuleChange::kSwapped)
+      snapshot.events.push_back({cycle.now, round.port, PortEventKind::kModuleRemoved, ""});
+    if (round.change == ModuleChange::kInserted || round.change == ModuleChange::kSwapped)
+      snapshot.events.push_back({cycle.now, round.port, PortEventKind::kModuleInserted, ""});
+    if (round.gap) snapshot.gaps.push_back(*std::move(round.gap));
+    if (round.sample) snapshot.ports[round.port].module = *std::move(round.sample);
+  }
+}
+
+void Sampler::report_stuck(Cycle& cycle) {
+  std::map<std::string, SteadyTime> stuck;
+  const auto report = [&](const PortKey& port, std::string_view probe, SteadyTime since) {
+    const auto seconds = std::floor(in_seconds(cycle.now - since));
+    // Said when it begins and then with every snapshot: a gap is of the last attempt, and this one is still going on.
+    cycle.snapshot.gaps.push_back({port, std::string(probe), fmt::format("the read hangs for {:.0f} s", seconds)});
+    const std::string what = port + " " + std::string(probe);
+    if (!stuck_.contains(what)) cycle.content = true;
+    stuck.emplace(what, since);
+  };
+  for (const ReadWorker::Stuck& read : worker_.check_stuck()) report(read.port, probe_of(read.group), read.since);
+  const auto busy = modules_ ? modules_->busy() : std::nullopt;
+  if (busy && cycle.now - busy->since >= settings_.read_patience) report(busy->port, "module", busy->since);
+  stuck_ = std::move(stuck);
+}
+
+void Sampler::put_links(Cycle& cycle) {
+  for (auto& [key, port] : ports_) {
+    LinkSample link = port.link();
+    if (!std::exchange(port.show, false) && port.last_shown == link) continue;
+    cycle.content = true;
+    cycle.snapshot.ports[key].link = link;
+    if (port.port.ifindex == 0 && port.last_shown && port.last_shown->carrier != link.carrier && link.carrier) {
+      const auto kind = *link.carrier ? PortEventKind::kCarrierUp : PortEventKind::kCarrierDown;
+      cycle.snapshot.events.push_back({cycle.now, key, kind, ""});
+    }
+    port.last_shown = std::move(link);
+  }
+}
+
+void Sampler::finish(Cycle& cycle) {
+  Snapshot& snapshot = cycle.snapshot;
+  if (!snapshot.events.empty()) cycle.content = true;
+  const bool gone = std::any_of(ports_.begin(), ports_.end(), [](const auto& port) { return port.second.gone; });
+  if (gone) inventory_due_.at = cycle.now;  // the next poll searches anew
+  if (!cycle.content) return;
+  snapshot.uptime_s = read_uptime_s(*host_);
+  snapshot.gaps.insert(snapshot.gaps.end(), node_gaps_.begin(), node_gaps_.end());
+}
+
+std::optional<Milliseconds> Sampler::until_due() const {
+  const SteadyTime next = std::min({link_.at, counters_.at, pcie_.at, inventory_due_.at});
+  return std::max(next - clock_.steady(), Milliseconds(0));
+}
+
+std::vector<int> Sampler::wake_fds() const {
+  std::vector<int> fds = {worker_.event_fd()};
+  if (link_events_) fds.push_back(link_events_->fd());
+  if (modules_) fds.push_back(modules_->event_fd());
+  return fds;
+}
+
+std::vector<InventoryPort> Sampler::inventory() const {
+  std::vector<InventoryPort> ports;
+  for (const auto& [key, port] : ports_) ports.push_back(port.port);
+  return ports;
+}
+
+bool Sampler::settled() const {
+  const bool modules = !modules_ || std::all_of(ports_.begin(), ports_.end(), [](const auto& entry) {
+    return entry.second.module_seen || !entry.second.watched() || entry.second.port.ifindex == 0;
+  });
+  return modules && worker_.idle() && !first_;
+}
+
+}  // namespace linkhealth

@@ -1,0 +1,115 @@
+// What is read of this node, how often, and how it becomes one Snapshot. The sampler decides nothing about links: it
+// keeps time, merges groups and says what it could not read.
+//
+//   group     every (knob)           what is read, and where
+//   link      link_period_s          carrier and its counts, from files that wait for no lock, here. A link event
+//   prompts
+//                                    a read at once: the kernel merges fast flaps, the counts are the truth
+//   counters  counters_period_s      PMA and hw counters, FEC, MAC, pause, netdev statistics, verbs state, speed,
+//   lanes:
+//                                    on the read worker
+//   pcie      pcie_period_s          speed, width, AER: on the read worker
+//   module    module_period_s        EEPROM pages: on the module reader's thread
+//   inventory rescan_period_s        which ports there are; also when a device comes or goes
+//
+// A module read holds the kernel's RTNL lock for as long as it takes, and verbs state, ethtool and netlink dumps wait
+// for that lock. That is why only lock-free files are read here: the loop is never late, whatever a module does.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "daemon/port_reader.h"
+#include "daemon/read_worker.h"
+#include "daemon/source.h"
+#include "model/knobs.h"
+#include "probes/host.h"
+#include "probes/module_reader.h"
+
+namespace linkhealth {
+
+struct SamplerSettings {
+  Milliseconds link_period{1000};
+  Milliseconds counters_period{10'000};
+  Milliseconds module_period{30'000};
+  Milliseconds pcie_period{60'000};
+  Milliseconds rescan_period{60'000};
+  /// A read that takes longer is reported as hung.
+  Milliseconds read_patience{5'000};
+};
+
+/// The section "sampling" of the configuration.
+std::span<const KnobGroup> sampler_knob_groups();
+SamplerSettings sampler_settings(const KnobTable& knobs);
+/// How the module reader keeps time.
+ModuleTiming module_timing(const SamplerSettings& settings);
+
+/// Each thread and each port reads through a Host of its own.
+using HostFactory = std::function<std::unique_ptr<Host>()>;
+
+class Sampler : public Source {
+ public:
+  /// `modules` may be null: then no module is read (a copied /sys tree has none to ask).
+  /// `header` is what a recording of this node begins with.
+  Sampler(HostFactory hosts, std::unique_ptr<ModuleReader> modules, const Clock& clock, SamplerSettings settings,
+          RecordingHeader header);
+  ~Sampler() override;
+
+  std::optional<Snapshot> poll() override;
+  [[nodiscard]] std::optional<Milliseconds> until_due() const override;
+  [[nodiscard]] std::vector<int> wake_fds() const override;
+  [[nodiscard]] RecordingHeader header() const override { return header_; }
+
+  /// What is there to watch, and what is left out and why; after the first poll().
+  [[nodiscard]] std::vector<InventoryPort> inventory() const;
+  /// Whether everything was read, or found unreadable, at least once.
+  [[nodiscard]] bool settled() const;
+
+ private:
+  /// When a group is to be read again.
+  struct Due {
+    Milliseconds period{0};
+    SteadyTime at;
+    [[nodiscard]] bool is_due(SteadyTime now) const { return now >= at; }
+    void done(SteadyTime now) { at = now + period; }
+  };
+  struct Cycle;
+  struct Port;
+
+  void drain_link_events(Cycle& cycle);
+  void rescan(Cycle& cycle);
+  void read_links(Cycle& cycle);
+  void read_link(Cycle& cycle, Port& port);
+  void submit(Port& port, ReadGroup group);
+  void submit_due(SteadyTime now);
+  void take_readings(Cycle& cycle);
+  void take_reading(Cycle& cycle, Reading& reading);
+  void take_modules(Cycle& cycle);
+  void report_stuck(Cycle& cycle);
+  void put_links(Cycle& cycle);
+  void finish(Cycle& cycle);
+
+  HostFactory hosts_;
+  std::unique_ptr<Host> host_;
+  std::shared_ptr<Host> statistics_host_;
+  std::unique_ptr<ModuleReader> modules_;
+  ReadWorker worker_;
+  const Clock& clock_;
+  SamplerSettings settings_;
+  RecordingHeader header_;
+  std::map<PortKey, Port> ports_;
+  std::vector<Gap> node_gaps_;
+  std::unique_ptr<HostEvents> link_events_;
+  std::optional<Error> no_link_events_;
+  std::map<std::string, SteadyTime> stuck_;  ///< what hangs, and since when
+  Due link_, counters_, pcie_, inventory_due_;
+  bool first_ = true;
+};
+
+}  // namespace linkhealth

@@ -1,0 +1,83 @@
+#include "daemon/watched.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace linkhealth {
+
+namespace {
+
+std::string describe(const InventoryPort& port) {
+  std::string text = "  " + port.id.key();
+  std::string details;
+  const auto add = [&](const std::string& detail) {
+    if (!detail.empty() && detail != port.id.key()) details += (details.empty() ? "" : ", ") + detail;
+  };
+  add(port.id.netdev);
+  add(port.id.pci);
+  add(port.id.driver);
+  add(port.slot.empty() ? "" : "slot " + port.slot);
+  return details.empty() ? text : text + " (" + details + ")";
+}
+
+}  // namespace
+
+std::vector<std::string> introduce_node(const std::vector<InventoryPort>& ports, const std::vector<Gap>& gaps) {
+  std::vector<std::string> watched;
+  std::vector<std::string> left_out;
+  bool verbs = false;
+  for (const InventoryPort& port : ports) {
+    verbs = verbs || port.id.verbs;
+    if (port.exempt_reason.empty()) {
+      watched.push_back(describe(port));
+    } else {
+      left_out.push_back("  " + port.id.key() + ": " + port.exempt_reason);
+    }
+  }
+  std::vector<std::string> lines;
+  if (!verbs)
+    lines.push_back(watched.empty()
+                        ? "no RDMA port on this node, and no physical Ethernet port to watch: waiting for one"
+                        : "no RDMA port on this node: watching its physical Ethernet ports");
+  const auto list = [&](const std::string& title, const std::vector<std::string>& entries) {
+    if (entries.empty()) return;
+    lines.push_back(fmt::format("{} {} port{}:", title, entries.size(), entries.size() == 1 ? "" : "s"));
+    lines.insert(lines.end(), entries.begin(), entries.end());
+  };
+  list("watching", watched);
+  list("leaving out", left_out);
+  for (const Gap& gap : gaps)
+    if (gap.port.empty()) lines.push_back("can't see: " + gap.probe + ": " + gap.reason);
+  return lines;
+}
+
+std::vector<std::string> introduce_recording(const std::string& file, double speed, const Report& report) {
+  return {
+      fmt::format("playing {}: node {}, {} ports, {} s in a second", file, report.node, report.ports.size(), speed)};
+}
+
+Snapshot with_all_groups(const Snapshot& snapshot, const Report& report) {
+  Snapshot full = snapshot;
+  for (const PortReport& port : report.ports) {
+    const auto at = full.ports.find(port.port);
+    if (at == full.ports.end()) continue;
+    const PortId id = at->second.id;
+    at->second = port.latest;
+    at->second.id = id;
+  }
+  return full;
+}
+
+std::span<const std::string_view> fault_names() {
+  // The order of docs/recording.md, "Fault names".
+  static constexpr std::string_view kNames[] = {
+      "dirty_connector", "damaged_fiber",      "failing_transmitter", "bad_module",       "module_overheated",
+      "module_missing",  "module_unsupported", "faulty_cable",        "reduced_speed",    "settings_mismatch",
+      "admin_down",      "unplugged",          "far_port_down",       "far_switch_fault", "pcie_degraded",
+      "nic_fault",       "host_bottleneck",    "congestion",          "loss_elsewhere",   "wrong_cabling",
+      "monitor_blind"};
+  return kNames;
+}
+
+}  // namespace linkhealth

@@ -1,0 +1,24 @@
+// What the daemon says at its start: which ports it watches, which it leaves out and why, and what it can't see.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "model/report.h"
+#include "model/snapshot.h"
+#include "probes/inventory.h"
+
+namespace linkhealth {
+
+/// Lines for a person.
+std::vector<std::string> introduce_node(const std::vector<InventoryPort>& ports, const std::vector<Gap>& gaps);
+std::vector<std::string> introduce_recording(const std::string& file, double speed, const Report& report);
+
+/// `snapshot` with the last known value of every group that it does not have: the first line of a recording that begins
+/// while the daemon runs.
+Snapshot with_all_groups(const Snapshot& snapshot, const Report& report);
+
+/// All fault names of docs/recording.md.
+std::span<const std::string_view> fault_names();
+
+}  // namespace linkhealth

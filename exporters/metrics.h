@@ -1,0 +1,68 @@
+// The current report as Prometheus metrics. Nothing is kept in step with the report: each rendering collects the
+// families anew from it, so a series lives exactly as long as the thing it tells about. What is not known has no
+// series.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "model/report.h"
+
+namespace linkhealth {
+
+/// Counts what happened to faults since the monitor started, by fault and kind of event.
+class FaultEventCounts {
+ public:
+  static constexpr std::size_t kKinds = 6;
+  using Row = std::array<std::uint64_t, kKinds>;  ///< by FaultEventKind
+
+  FaultEventCounts() = default;
+  /// Begins the series of these faults at zero, so that increase() sees the first event. Only `opened` of each (21
+  /// series a node, not 126): the other kinds of a fault begin at zero with its first event.
+  explicit FaultEventCounts(std::span<const std::string_view> fault_names);
+  void add(const FaultEvent& event);
+  [[nodiscard]] const std::map<std::string, Row, std::less<>>& rows() const { return rows_; }
+
+ private:
+  std::map<std::string, Row, std::less<>> rows_;
+};
+
+/// What the monitor tells about itself.
+struct MonitorFigures {
+  std::string version;
+  std::optional<double> loop_lateness_s;  ///< how late the last cycle began
+};
+
+/// The groups that cost many series and are asked for: /metrics?collect[]=counters&collect[]=optics.
+struct MetricGroups {
+  bool counters = false;
+  bool optics = false;
+};
+
+enum class MetricType : std::uint8_t { kGauge, kCounter };
+
+/// One row of the metric table: docs/metrics.md is made of it.
+struct MetricInfo {
+  std::string_view name;
+  MetricType type;
+  std::string_view labels;  ///< separated by commas
+  std::string_view unit;    ///< "" for a state or a number of things
+  std::string_view group;   ///< "" for the default set, "counters", "optics"
+  std::string_view help;
+};
+
+/// Every metric that there is, in the order of the output.
+std::span<const MetricInfo> metric_table();
+/// docs/metrics.md.
+std::string metrics_reference();
+
+/// Prometheus text format 0.0.4.
+std::string metrics_text(const Report& report, const FaultEventCounts& events, const MonitorFigures& monitor,
+                         MetricGroups groups);
+
+}  // namespace linkhealth

@@ -1,0 +1,133 @@
+// The field lists of the report format (docs/recording.md), in the order in which the keys are written. The keys that
+// the format promises are always there, empty or not; what stands beside them is left out when there is nothing.
+#pragma once
+
+#include <array>
+
+#include "model/report.h"
+#include "model/sample_fields.h"
+
+namespace linkhealth {
+
+/// The value of `out`'s kind that to_string() gives as `text`.
+template <typename Enum, std::size_t N>
+bool find_word(std::string_view text, const std::array<Enum, N>& all, Enum& out) {
+  for (const Enum value : all) {
+    if (to_string(value) != text) continue;
+    out = value;
+    return true;
+  }
+  return false;
+}
+
+inline bool parse_word(std::string_view text, Health& out) {
+  using enum Health;
+  return find_word(text, std::array{kHealthy, kAtRisk, kDegraded, kDown, kUnknown, kExempt}, out);
+}
+inline bool parse_word(std::string_view text, End& out) {
+  using enum End;
+  return find_word(text, std::array{kNone, kLocal, kFar, kPath, kNode, kFabric}, out);
+}
+inline bool parse_word(std::string_view text, Severity& out) {
+  using enum Severity;
+  return find_word(text, std::array{kNotice, kWarning, kCritical}, out);
+}
+inline bool parse_word(std::string_view text, FaultState& out) {
+  using enum FaultState;
+  return find_word(text, std::array{kOpen, kAcknowledged, kProving, kClosed}, out);
+}
+inline bool parse_word(std::string_view text, FaultEventKind& out) {
+  using enum FaultEventKind;
+  return find_word(text, std::array{kOpened, kWorsened, kAcknowledged, kProving, kClosed, kReopened}, out);
+}
+
+void fields(Is<Evidence> auto& evidence, auto& visit) {
+  visit.always("symptom", evidence.symptom);
+  visit("observed", evidence.observed);
+  visit("op", evidence.op);
+  visit("threshold", evidence.threshold);
+  visit("unit", evidence.unit);
+  visit("where", evidence.where);
+  visit("source", evidence.source);
+  visit("text", evidence.text);
+  visit.always("supports", evidence.supports);
+}
+
+void fields(Is<MissingEvidence> auto& missing, auto& visit) {
+  visit.always("symptom", missing.symptom);
+  visit.always("why", missing.why);
+  visit.always("how", missing.how);
+}
+
+void fields(Is<Candidate> auto& candidate, auto& visit) {
+  visit.always("fault", candidate.fault);
+  visit.always("end", candidate.end);
+  visit.always("confidence", candidate.confidence);
+}
+
+void fields(Is<FaultReport> auto& fault, auto& visit) {
+  visit.always("id", fault.id);
+  visit.always("fault", fault.fault);
+  visit.always("end", fault.end);
+  visit.always("severity", fault.severity);
+  visit.always("confidence", fault.confidence);
+  visit.always("state", fault.state);
+  visit.always("opened_at", fault.opened_at);
+  visit.always("last_seen_at", fault.last_seen_at);
+  visit.always("summary", fault.summary);
+  visit.always("evidence", fault.evidence);
+  visit.always("missing", fault.missing);
+  visit.always("differential", fault.differential);
+  visit.always("repair", fault.repair);
+  visit.always("verify", fault.verify);
+}
+
+void fields(Is<PortFigures> auto& figures, auto& visit) {
+  visit("pre_fec_ber", figures.pre_fec_ber);
+  visit("ber_window_s", figures.ber_window_s);
+  visit("worst_rx_power_dbm", figures.worst_rx_power_dbm);
+  visit("worst_rx_lane", figures.worst_rx_lane);
+  visit("rx_power_margin_db", figures.rx_power_margin_db);
+  visit.always("involuntary_downs_24h", figures.involuntary_downs_24h);
+  visit.always("involuntary_downs_total", figures.involuntary_downs_total);
+  visit.always("voluntary_downs_total", figures.voluntary_downs_total);
+  visit("carrier_since_t", figures.carrier_since);
+}
+
+void fields(Is<SymptomVerdict> auto& verdict, auto& visit) {
+  visit.always("symptom", verdict.symptom);
+  visit.always("verdict", verdict.verdict);
+  visit("reason", verdict.reason);
+}
+
+void fields(Is<PortReport> auto& port, auto& visit) {
+  visit.always("port", port.port);
+  visit.always("health", port.health);
+  visit.always("exempt", port.exempt);
+  visit.always("peer", port.peer);
+  visit.always("faults", port.faults);
+  visit.always("now", port.latest);
+  visit.always("figures", port.figures);
+  visit.always("gaps", port.gaps);
+  visit("symptoms", port.symptoms);
+  visit.always("expected", port.expected);
+}
+
+void fields(Is<FaultEvent> auto& event, auto& visit) {
+  visit.always("t", event.t);
+  visit.always("at", event.at);
+  visit.always("event", event.kind);
+  visit.always("port", event.port);
+  visit.always("fault", event.fault);
+}
+
+/// Without `timings`: a replay has none, and its report is the same, byte for byte.
+void fields(Is<Report> auto& report, auto& visit) {
+  visit.always("node", report.node);
+  visit.always("at", report.at);
+  visit.always("t", report.t);
+  visit.always("ports", report.ports);
+  visit.always("gaps", report.gaps);
+}
+
+}  // namespace linkhealth

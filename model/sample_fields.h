@@ -1,0 +1,272 @@
+// The field lists of the recording format (docs/recording.md): for each struct of model/snapshot.h its keys, in the
+// order in which they are written. For .cpp files that write or read samples inside documents of their own.
+#pragma once
+
+#include "model/json_fields.h"
+#include "model/snapshot.h"
+
+namespace linkhealth {
+
+void fields(Is<PortId> auto& id, auto& visit) {
+  visit("device", id.device);
+  visit("port", id.port);
+  visit("netdev", id.netdev);
+  visit("pci", id.pci);
+  visit("driver", id.driver);
+  visit("guid", id.guid);
+  visit("link_layer", id.link_layer);
+  visit("function", id.function);
+  visit("exempt", id.exempt);
+}
+
+void fields(Is<DownReason> auto& reason, auto& visit) {
+  visit("state", reason.state);
+  visit("substate", reason.substate);
+}
+
+void fields(Is<LinkSample> auto& link, auto& visit) {
+  visit("admin_up", link.admin_up);
+  visit("carrier", link.carrier);
+  visit("state", link.state);
+  visit("phys_state", link.phys_state);
+  visit("speed_mbps", link.speed_mbps);
+  visit("lanes", link.lanes);
+  visit("mtu_bytes", link.mtu_bytes);
+  visit("fec", link.fec);
+  visit("autoneg", link.autoneg);
+  visit("carrier_up_count", link.carrier_up_count);
+  visit("carrier_down_count", link.carrier_down_count);
+  visit("down_reason", link.down_reason);
+}
+
+void fields(Is<FecLane> auto& lane, auto& visit) {
+  visit("corrected_bits", lane.corrected_bits);
+  visit("corrected_blocks", lane.corrected_blocks);
+  visit("uncorrectable_blocks", lane.uncorrectable_blocks);
+}
+
+void fields(Is<AlarmFlags> auto& flags, auto& visit) {
+  visit("low_alarm", flags.low_alarm);
+  visit("low_warn", flags.low_warn);
+  visit("high_warn", flags.high_warn);
+  visit("high_alarm", flags.high_alarm);
+}
+
+void fields(Is<ModuleLane> auto& lane, auto& visit) {
+  visit("rx_power_mw", lane.rx_power_mw);
+  visit("tx_power_mw", lane.tx_power_mw);
+  visit("tx_bias_ma", lane.tx_bias_ma);
+  visit("rx_los", lane.rx_los);
+  visit("tx_los", lane.tx_los);
+  visit("rx_lol", lane.rx_lol);
+  visit("tx_lol", lane.tx_lol);
+  visit("tx_fault", lane.tx_fault);
+  visit("tx_disabled", lane.tx_disabled);
+  visit("rx_power_flags", lane.rx_power_flags);
+  visit("tx_power_flags", lane.tx_power_flags);
+  visit("tx_bias_flags", lane.tx_bias_flags);
+}
+
+void fields(Is<ModuleHostLane> auto& lane, auto& visit) {
+  visit("in_use", lane.in_use);
+  visit("data_path_state", lane.data_path_state);
+  visit("tx_los", lane.tx_los);
+  visit("tx_lol", lane.tx_lol);
+  visit("tx_eq_fault", lane.tx_eq_fault);
+  visit("rx_output_valid", lane.rx_output_valid);
+}
+
+void fields(Is<Limits> auto& limits, auto& visit) {
+  visit("low_alarm", limits.low_alarm);
+  visit("low_warn", limits.low_warn);
+  visit("high_warn", limits.high_warn);
+  visit("high_alarm", limits.high_alarm);
+}
+
+void fields(Is<ModuleThresholds> auto& thresholds, auto& visit) {
+  visit("temperature_c", thresholds.temperature_c);
+  visit("supply_v", thresholds.supply_v);
+  visit("rx_power_mw", thresholds.rx_power_mw);
+  visit("tx_power_mw", thresholds.tx_power_mw);
+  visit("tx_bias_ma", thresholds.tx_bias_ma);
+}
+
+void fields(Is<BerStatistics> auto& ber, auto& visit) {
+  visit("min", ber.min);
+  visit("max", ber.max);
+  visit("avg", ber.avg);
+  visit("current", ber.current);
+}
+
+void fields(Is<VdmStatistics> auto& statistics, auto& visit) {
+  visit("min", statistics.min);
+  visit("max", statistics.max);
+  visit("avg", statistics.avg);
+  visit("current", statistics.current);
+  visit("total", statistics.total);
+}
+
+void fields(Is<ModuleVdm> auto& vdm, auto& visit) {
+  visit("media_esnr_db", vdm.media_esnr_db);
+  visit("host_esnr_db", vdm.host_esnr_db);
+  visit("media_pre_fec_ber", vdm.media_pre_fec_ber);
+  visit("host_pre_fec_ber", vdm.host_pre_fec_ber);
+  visit("media_pre_fec_ber_by_lane", vdm.media_pre_fec_ber_by_lane);
+  visit("host_pre_fec_ber_by_lane", vdm.host_pre_fec_ber_by_lane);
+  visit("media_ltp_db", vdm.media_ltp_db);
+  visit("host_ltp_db", vdm.host_ltp_db);
+  visit("media_frame_error_ratio", vdm.media_frame_error_ratio);
+  visit("host_frame_error_ratio", vdm.host_frame_error_ratio);
+  visit("media_fec_tail_symbols", vdm.media_fec_tail_symbols);
+  visit("host_fec_tail_symbols", vdm.host_fec_tail_symbols);
+  visit("laser_age_percent", vdm.laser_age_percent);
+  visit("laser_frequency_error_mhz", vdm.laser_frequency_error_mhz);
+  visit("frozen", vdm.frozen);
+}
+
+void fields(Is<ModuleCoherent> auto& coherent, auto& visit) {
+  visit("chromatic_dispersion_ps_per_nm", coherent.chromatic_dispersion_ps_per_nm);
+  visit("dgd_ps", coherent.dgd_ps);
+  visit("sopmd_ps2", coherent.sopmd_ps2);
+  visit("pdl_db", coherent.pdl_db);
+  visit("osnr_db", coherent.osnr_db);
+  visit("esnr_db", coherent.esnr_db);
+  visit("carrier_frequency_offset_mhz", coherent.carrier_frequency_offset_mhz);
+  visit("evm_percent", coherent.evm_percent);
+  visit("tx_power_dbm", coherent.tx_power_dbm);
+  visit("rx_total_power_dbm", coherent.rx_total_power_dbm);
+  visit("rx_signal_power_dbm", coherent.rx_signal_power_dbm);
+  visit("sop_rate_krad_per_s", coherent.sop_rate_krad_per_s);
+  visit("mer_db", coherent.mer_db);
+  visit("modulator_bias_xi_percent", coherent.modulator_bias_xi_percent);
+  visit("modulator_bias_xq_percent", coherent.modulator_bias_xq_percent);
+  visit("modulator_bias_yi_percent", coherent.modulator_bias_yi_percent);
+  visit("modulator_bias_yq_percent", coherent.modulator_bias_yq_percent);
+  visit("modulator_bias_x_phase_percent", coherent.modulator_bias_x_phase_percent);
+  visit("modulator_bias_y_phase_percent", coherent.modulator_bias_y_phase_percent);
+}
+
+void fields(Is<CopperAttenuation> auto& loss, auto& visit) {
+  visit("frequency_ghz", loss.frequency_ghz);
+  visit("attenuation_db", loss.attenuation_db);
+}
+
+/// What a module says beyond who it is and how it does.
+void more_module_fields(Is<ModuleSample> auto& module, auto& visit) {
+  visit("form_factor", module.form_factor);
+  visit("management", module.management);
+  visit("media_type", module.media_type);
+  visit("host_interface", module.host_interface);
+  visit("encoding", module.encoding);
+  visit("vendor_oui", module.vendor_oui);
+  visit("host_lane_count", module.host_lane_count);
+  visit("media_lane_count", module.media_lane_count);
+  visit("bank_count", module.bank_count);
+  visit("power_class", module.power_class);
+  visit("max_power_w", module.max_power_w);
+  visit("signaling_rate_mbd", module.signaling_rate_mbd);
+  visit("reach_m", module.reach_m);
+  visit("rx_power_is_average", module.rx_power_is_average);
+  visit("temperature_flags", module.temperature_flags);
+  visit("supply_flags", module.supply_flags);
+  visit("host_lanes", module.host_lanes);
+  visit("laser_temperature_c", module.laser_temperature_c);
+  visit("tec_current_percent", module.tec_current_percent);
+  visit("tec_current_ma", module.tec_current_ma);
+  visit("low_power_requested", module.low_power_requested);
+  visit("module_firmware_error", module.module_firmware_error);
+  visit("data_path_firmware_error", module.data_path_firmware_error);
+  visit("looped", module.looped);
+  visit("data_not_ready", module.data_not_ready);
+  visit("checksums_ok", module.checksums_ok);
+  visit("coherent", module.coherent);
+  visit("copper_attenuation", module.copper_attenuation);
+}
+
+void fields(Is<ModuleSample> auto& module, auto& visit) {
+  visit("present", module.present);
+  visit("kind", module.kind);
+  visit("type", module.type);
+  visit("connector", module.connector);
+  visit("vendor", module.vendor);
+  visit("part_number", module.part_number);
+  visit("serial", module.serial);
+  visit("revision", module.revision);
+  visit("firmware", module.firmware);
+  visit("date", module.date);
+  visit("length_m", module.length_m);
+  visit("wavelength_nm", module.wavelength_nm);
+  visit("state", module.state);
+  visit("fault_cause", module.fault_cause);
+  visit("temperature_c", module.temperature_c);
+  visit("supply_v", module.supply_v);
+  visit("lanes", module.lanes);
+  visit("thresholds", module.thresholds);
+  visit("vdm", module.vdm);
+  more_module_fields(module, visit);
+  visit("warnings", module.warnings);
+}
+
+void fields(Is<PeerSample> auto& peer, auto& visit) {
+  visit("source", peer.source);
+  visit("age_s", peer.age_s);
+  visit("system", peer.system);
+  visit("port", peer.port);
+  visit("guid", peer.guid);
+  visit("link", peer.link);
+  visit("counters", peer.counters);
+  visit("module", peer.module);
+}
+
+void fields(Is<PcieSample> auto& pcie, auto& visit) {
+  visit("speed_gtps", pcie.speed_gtps);
+  visit("max_speed_gtps", pcie.max_speed_gtps);
+  visit("width", pcie.width);
+  visit("max_width", pcie.max_width);
+  visit("aer_correctable", pcie.aer_correctable);
+  visit("aer_nonfatal", pcie.aer_nonfatal);
+  visit("aer_fatal", pcie.aer_fatal);
+}
+
+/// The groups of a port without who it is.
+void group_fields(Is<PortSample> auto& port, auto& visit) {
+  visit("link", port.link);
+  visit("counters", port.counters);
+  visit("fec_lanes", port.fec_lanes);
+  visit("module", port.module);
+  visit("peer", port.peer);
+  visit("pcie", port.pcie);
+}
+
+void fields(Is<PortSample> auto& port, auto& visit) {
+  visit("id", port.id);
+  group_fields(port, visit);
+}
+
+void fields(Is<Gap> auto& gap, auto& visit) {
+  visit("port", gap.port);
+  visit("probe", gap.probe);
+  visit("reason", gap.reason);
+}
+
+/// The peer of an ExpectedPort: an object of its own in JSON.
+template <typename Port>
+struct ExpectedPeer {
+  Port& of;
+  [[nodiscard]] bool empty() const { return of.peer_system.empty() && of.peer_port.empty(); }
+};
+
+template <typename Port>
+void fields(const ExpectedPeer<Port>& peer, auto& visit) {
+  visit("system", peer.of.peer_system);
+  visit("port", peer.of.peer_port);
+}
+
+void fields(Is<ExpectedPort> auto& expected, auto& visit) {
+  visit("speed_mbps", expected.speed_mbps);
+  visit("lanes", expected.lanes);
+  ExpectedPeer<std::remove_reference_t<decltype(expected)>> peer{expected};
+  visit("peer", peer);
+}
+
+}  // namespace linkhealth

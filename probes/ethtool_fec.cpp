@@ -1,0 +1,86 @@
+#include "probes/ethtool_fec.h"
+
+#include <linux/ethtool_netlink.h>
+
+#include <algorithm>
+#include <cstring>
+#include <string_view>
+
+namespace linkhealth {
+namespace {
+
+/// Between 25.8 GBd NRZ and the slowest PAM4 lane.
+constexpr std::uint32_t kFastestNrzLaneMbps = 30000;
+/// ETHTOOL_MAX_LANES in the kernel; more is damage.
+constexpr std::size_t kMaxLanes = 64;
+
+std::string reed_solomon_name(const FecLink& link) {
+  if (!link.speed_mbps || !link.lanes || *link.lanes == 0) return "RS";
+  return *link.speed_mbps / *link.lanes <= kFastestNrzLaneMbps ? "RS528" : "RS544";
+}
+
+/// The total, then one value for each lane (fec_stats_recalc). Empty when absent or damaged.
+std::vector<std::uint64_t> values_of(const NetlinkAttributes& stats, std::uint16_t type) {
+  const auto array = stats.find(type);
+  if (!array || array->payload.size() % sizeof(std::uint64_t) != 0) return {};
+  std::vector<std::uint64_t> values(array->payload.size() / sizeof(std::uint64_t));
+  if (values.empty() || values.size() > 1 + kMaxLanes) return {};
+  std::memcpy(values.data(), array->payload.data(), array->payload.size());
+  return values;
+}
+
+void take_values(EthtoolFec& fec, const std::vector<std::uint64_t>& values, std::string_view counter,
+                 std::optional<std::uint64_t> FecLane::*field) {
+  if (values.empty()) return;
+  fec.counters.set(counter, values.front());
+  const std::size_t lanes = values.size() - 1;
+  if (fec.lanes.size() < lanes) fec.lanes.resize(lanes);
+  for (std::size_t lane = 0; lane < lanes; ++lane) fec.lanes[lane].*field = values[lane + 1];
+}
+
+}  // namespace
+
+std::string fec_mode_name(std::uint32_t link_mode_bit, const FecLink& link) {
+  switch (link_mode_bit) {
+    case ETHTOOL_LINK_MODE_FEC_NONE_BIT:
+      return "Off";
+    case ETHTOOL_LINK_MODE_FEC_RS_BIT:
+      return reed_solomon_name(link);
+    case ETHTOOL_LINK_MODE_FEC_BASER_BIT:
+      return "BaseR";
+    case ETHTOOL_LINK_MODE_FEC_LLRS_BIT:
+      return "LLRS";
+    default:
+      return "";
+  }
+}
+
+Bytes build_fec_get(EthtoolFamily family, std::uint32_t ifindex) {
+  return ethtool_request(family, ETHTOOL_MSG_FEC_GET, ETHTOOL_A_FEC_HEADER, ifindex,
+                         ETHTOOL_FLAG_STATS | ETHTOOL_FLAG_COMPACT_BITSETS)
+      .take();
+}
+
+Result<EthtoolFec> parse_fec(ByteView message, const FecLink& link) {
+  const auto answer = open_genl_message(message, ETHTOOL_MSG_FEC_GET_REPLY);
+  if (!answer) return answer.error();
+  const auto device = ethtool_device(*answer, ETHTOOL_A_FEC_HEADER);
+  if (!device) return device.error();
+  EthtoolFec fec;
+  fec.device = *device;
+  if (const auto active = answer->u32(ETHTOOL_A_FEC_ACTIVE)) fec.mode = fec_mode_name(*active, link);
+  const NetlinkAttributes stats = answer->nested(ETHTOOL_A_FEC_STATS);
+  take_values(fec, values_of(stats, ETHTOOL_A_FEC_STAT_CORRECTED), "fec_corrected_blocks", &FecLane::corrected_blocks);
+  take_values(fec, values_of(stats, ETHTOOL_A_FEC_STAT_UNCORR), "fec_uncorrectable_blocks",
+              &FecLane::uncorrectable_blocks);
+  take_values(fec, values_of(stats, ETHTOOL_A_FEC_STAT_CORR_BITS), "fec_corrected_bits", &FecLane::corrected_bits);
+  return fec;
+}
+
+Result<EthtoolFec> read_fec(Host& host, EthtoolFamily family, std::uint32_t ifindex, const FecLink& link) {
+  const auto answer = ask_ethtool(host, build_fec_get(family, ifindex));
+  if (!answer) return answer.error();
+  return parse_fec(*answer, link);
+}
+
+}  // namespace linkhealth

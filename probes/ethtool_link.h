@@ -1,0 +1,47 @@
+// ethtool netlink: link state with the kernel's reason for a link that is down, speed, lanes, autonegotiation.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "model/snapshot.h"
+#include "probes/ethtool_family.h"
+
+namespace linkhealth {
+
+/// ETHTOOL_MSG_LINKSTATE_GET (net/ethtool/linkstate.c).
+struct EthtoolLinkState {
+  EthtoolDevice device;
+  std::optional<bool> link;                      ///< as the driver sees it
+  std::optional<std::uint32_t> sqi, sqi_max;     ///< signal quality index, where a PHY has one (copper T1 and BASE-T)
+  std::optional<DownReason> down_reason;         ///< only while the link is down and the driver knows
+  std::optional<std::uint32_t> link_down_count;  ///< the PHY's own count of link losses (kernel 6.4 and later)
+};
+
+Bytes build_linkstate_get(EthtoolFamily family, std::uint32_t ifindex);
+Result<EthtoolLinkState> parse_linkstate(ByteView message);
+Result<EthtoolLinkState> read_linkstate(Host& host, EthtoolFamily family, std::uint32_t ifindex);
+/// All devices in one request. An answer that cannot be parsed is left out.
+Result<std::vector<EthtoolLinkState>> read_linkstates(Host& host, EthtoolFamily family);
+
+/// ethtool's words for ETHTOOL_LINK_EXT_STATE_* and ETHTOOL_LINK_EXT_SUBSTATE_* (substate 0: none given). Codes that
+/// are newer than this program are "state 11" and "substate 7".
+DownReason down_reason(std::uint8_t state, std::uint8_t substate);
+
+/// ETHTOOL_MSG_LINKMODES_GET (net/ethtool/linkmodes.c). While a link is down most drivers know no speed.
+struct EthtoolLinkModes {
+  EthtoolDevice device;
+  std::optional<std::uint32_t> speed_mbps;
+  std::optional<std::uint32_t> lanes;  ///< only from drivers with cap_link_lanes_supported
+  std::optional<bool> full_duplex;
+  std::optional<bool> autoneg;  ///< switched on, not necessarily done
+};
+
+Bytes build_linkmodes_get(EthtoolFamily family, std::uint32_t ifindex);
+Result<EthtoolLinkModes> parse_linkmodes(ByteView message);
+/// EOPNOTSUPP: the driver has no link settings.
+Result<EthtoolLinkModes> read_linkmodes(Host& host, EthtoolFamily family, std::uint32_t ifindex);
+Result<std::vector<EthtoolLinkModes>> read_all_linkmodes(Host& host, EthtoolFamily family);
+
+}  // namespace linkhealth

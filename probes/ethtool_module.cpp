@@ -1,0 +1,37 @@
+#include "probes/ethtool_module.h"
+
+#include <linux/ethtool_netlink.h>
+
+namespace linkhealth {
+namespace {
+constexpr std::size_t kHalfPageBytes = 128;
+}
+
+Bytes build_module_read(EthtoolFamily family, std::uint32_t ifindex, const ModulePageRequest& page) {
+  return ethtool_request(family, ETHTOOL_MSG_MODULE_EEPROM_GET, ETHTOOL_A_MODULE_EEPROM_HEADER, ifindex)
+      .put_u32(ETHTOOL_A_MODULE_EEPROM_OFFSET, page.offset)
+      .put_u32(ETHTOOL_A_MODULE_EEPROM_LENGTH, page.length)
+      .put_u8(ETHTOOL_A_MODULE_EEPROM_PAGE, page.page)
+      .put_u8(ETHTOOL_A_MODULE_EEPROM_BANK, page.bank)
+      .put_u8(ETHTOOL_A_MODULE_EEPROM_I2C_ADDRESS, page.i2c_address)
+      .take();
+}
+
+Result<std::vector<std::uint8_t>> parse_module_read(ByteView message) {
+  const auto answer = open_genl_message(message, ETHTOOL_MSG_MODULE_EEPROM_GET_REPLY);
+  if (!answer) return answer.error();
+  const auto data = answer->find(ETHTOOL_A_MODULE_EEPROM_DATA);
+  if (!data) return std::vector<std::uint8_t>();  // a driver that read nothing and called it success
+  if (data->payload.size() > kHalfPageBytes) return bad_message("more module bytes than a half page");
+  const auto* first = reinterpret_cast<const std::uint8_t*>(data->payload.data());
+  return std::vector<std::uint8_t>(first, first + data->payload.size());
+}
+
+Result<std::vector<std::uint8_t>> read_module(Host& host, EthtoolFamily family, std::uint32_t ifindex,
+                                              const ModulePageRequest& page) {
+  const auto answer = ask_ethtool(host, build_module_read(family, ifindex, page));
+  if (!answer) return answer.error();
+  return parse_module_read(*answer);
+}
+
+}  // namespace linkhealth

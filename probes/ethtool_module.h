@@ -1,0 +1,22 @@
+// ethtool netlink: one read of a transceiver module's memory. The read can take seconds and holds the kernel's RTNL
+// lock meanwhile: only the module reader's own thread calls it.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "probes/ethtool_family.h"
+#include "probes/module/image.h"
+
+namespace linkhealth {
+
+/// ETHTOOL_MSG_MODULE_EEPROM_GET (net/ethtool/eeprom.c). REQUIRES: is_valid(page).
+Bytes build_module_read(EthtoolFamily family, std::uint32_t ifindex, const ModulePageRequest& page);
+/// The bytes that came: often fewer than asked for, even none. Never more than a half page.
+Result<std::vector<std::uint8_t>> parse_module_read(ByteView message);
+/// Errors by errnum: ENODEV or ENXIO no module, EOPNOTSUPP no module interface, EINVAL no such page, EIO, EBUSY,
+/// ETIMEDOUT bus trouble, EPERM without CAP_NET_ADMIN.
+Result<std::vector<std::uint8_t>> read_module(Host& host, EthtoolFamily family, std::uint32_t ifindex,
+                                              const ModulePageRequest& page);
+
+}  // namespace linkhealth

@@ -1,0 +1,163 @@
+#include "probes/ib_sysfs.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <cmath>
+
+#include "base/text.h"
+#include "probes/sysfs_text.h"
+
+namespace linkhealth {
+
+namespace {
+
+constexpr unsigned kStateMaxSkip = 7;  // the state comes back soon after a port has left switch mode
+
+bool is_damage_counter(const std::string& name) {
+  const auto id = find_counter(name);
+  if (!id) return false;
+  const CounterInfo& row = known_counters()[*id];
+  return row.source == CounterSource::kIbPort && row.place != CounterPlace::kTraffic;
+}
+
+}  // namespace
+
+std::optional<std::string> parse_state(std::string_view text) {
+  const auto colon = text.find(": ");
+  if (colon == std::string_view::npos || !parse_u64(text.substr(0, colon))) return std::nullopt;
+  const auto name = trim(text.substr(colon + 2));
+  if (name.empty() || name.starts_with('<')) return std::nullopt;  // "<unknown>"
+  return printable(name);
+}
+
+std::optional<IbRate> parse_rate(std::string_view text) {
+  // rate_show(): "%d%s Gb/sec (%dX%s)", with ".5" as the second and " NDR" or nothing as the last.
+  constexpr std::string_view kUnit = " Gb/sec (";
+  const auto unit = text.find(kUnit);
+  if (unit == std::string_view::npos) return std::nullopt;
+  const auto gbps = parse_double(text.substr(0, unit));
+  const std::string_view rest = text.substr(unit + kUnit.size());
+  const auto lanes = parse_u64(rest.substr(0, std::min(rest.find('X'), rest.size())));
+  if (!gbps || !lanes || *gbps <= 0 || *gbps > 1e6 || *lanes == 0 || *lanes > 64 || !rest.ends_with(')'))
+    return std::nullopt;
+  return IbRate{static_cast<std::uint32_t>(std::lround(*gbps * 1000)), static_cast<std::uint32_t>(*lanes)};
+}
+
+IbPortReader::IbPortReader(Host& host, const InventoryPort& port)
+    : host_(&host), key_(port.id.key()), infiniband_(port.id.link_layer == "InfiniBand") {
+  for (const char* name : {"state", "phys_state", "rate"})
+    state_files_.emplace_back(name, port.sysfs_port_dir + "/" + name);
+  find_counters(port.sysfs_port_dir + "/counters");
+  find_hw_counters(port.sysfs_port_dir + "/hw_counters");
+}
+
+Result<IbPortReader> IbPortReader::open(Host& host, const InventoryPort& port) {
+  if (port.sysfs_port_dir.empty()) return Error{port.id.key() + " is no verbs port", ENOENT};
+  if (auto names = host.list_dir(port.sysfs_port_dir); !names) return names.error();
+  return IbPortReader(host, port);
+}
+
+void IbPortReader::find_counters(const std::string& dir) {
+  errors_ = CounterFiles(dir);
+  traffic_ = CounterFiles(dir);
+  const auto names = host_->list_dir(dir);
+  if (!names) {
+    no_counters_ = names.error().errnum == ENOENT ? "the driver offers no port counters"
+                                                  : "counters: " + errno_word(names.error().errnum);
+    return;
+  }
+  for (const auto& name : *names) (is_damage_counter(name) ? errors_ : traffic_).add(name, name);
+  if (errors_.empty() && traffic_.empty()) no_counters_ = "the counters directory is empty";
+}
+
+void IbPortReader::find_hw_counters(const std::string& dir) {
+  hw_ = CounterFiles(dir);
+  const auto names = host_->list_dir(dir);
+  if (!names) {
+    no_hw_counters_ = names.error().errnum == ENOENT ? "the driver offers no hw_counters"
+                                                     : "hw_counters: " + errno_word(names.error().errnum);
+    return;
+  }
+  for (const auto& name : *names) {
+    if (name == "lifespan") continue;                       // the cache's age limit, no counter
+    if (errors_.has(name) || traffic_.has(name)) continue;  // one name, one source
+    hw_.add(name, name);
+  }
+}
+
+ReadStatus IbPortReader::read(IbGroup group, PortSample& sample, std::vector<Gap>& gaps) {
+  switch (group) {
+    case IbGroup::kErrors:
+      return read_counters(errors_, "counters", no_counters_, sample, gaps);
+    case IbGroup::kTraffic:
+      return read_counters(traffic_, "counters", no_counters_, sample, gaps);
+    case IbGroup::kHw:
+      return read_counters(hw_, "hw_counters", no_hw_counters_, sample, gaps);
+    case IbGroup::kState:
+      break;
+  }
+  return read_state(sample, gaps);
+}
+
+/// The file's text; nullopt with a reason kept in the file otherwise.
+std::optional<std::string> IbPortReader::read_state_file(KeptFile& file, bool& gone) {
+  std::array<char, 128> buffer;  // NOLINT(*-member-init): filled by the read
+  const auto text = file.read(*host_, buffer);
+  if (!text) return std::nullopt;
+  if (*text) return std::string(**text);
+  gone = gone || text->error().errnum == ENODEV;
+  file.reject(errno_word(text->error().errnum), kStateMaxSkip);
+  return std::nullopt;
+}
+
+bool IbPortReader::is_gone() {
+  bool gone = false;
+  read_state_file(state_files_[0], gone);
+  return gone;
+}
+
+ReadStatus IbPortReader::read_state(PortSample& sample, std::vector<Gap>& gaps) {
+  bool gone = false;
+  const auto take = [&](KeptFile& file, auto parse) {
+    const auto text = read_state_file(file, gone);
+    auto value = text ? parse(*text) : decltype(parse(*text))();
+    if (value) file.accept();
+    if (text && !value) file.reject(unexpected_text(*text).message, kStateMaxSkip);
+    return value;
+  };
+  const auto state = take(state_files_[0], parse_state);
+  if (gone) return ReadStatus::kGone;
+  const auto phys_state = take(state_files_[1], parse_state);
+  const auto rate = take(state_files_[2], parse_rate);
+  if (state || phys_state || rate) {
+    LinkSample& link = sample.link ? *sample.link : sample.link.emplace();
+    if (state) link.state = *state;
+    if (phys_state) link.phys_state = *phys_state;
+    if (infiniband_ && phys_state) link.carrier = *phys_state == "LinkUp";
+    const bool up = phys_state ? *phys_state == "LinkUp" : state && *state == "ACTIVE";
+    if (rate && up && (infiniband_ || !link.speed_mbps)) {
+      link.speed_mbps = rate->speed_mbps;
+      if (infiniband_ || !link.lanes) link.lanes = rate->lanes;
+    }
+  }
+  if (auto reasons = join_reasons(state_files_); !reasons.empty()) gaps.push_back({key_, "link", std::move(reasons)});
+  return ReadStatus::kOk;
+}
+
+ReadStatus IbPortReader::read_counters(CounterFiles& files, const char* probe, const std::string& why_none,
+                                       PortSample& sample, std::vector<Gap>& gaps) {
+  if (!why_none.empty()) {
+    gaps.push_back({key_, probe, why_none});
+    return is_gone() ? ReadStatus::kGone : ReadStatus::kOk;
+  }
+  const auto take = [&](std::size_t index, std::uint64_t value) {
+    if (!sample.counters) sample.counters.emplace();
+    sample.counters->set(files.counter_name(index), value);
+  };
+  if (files.read(*host_, take, [this] { return is_gone(); }) == ReadStatus::kGone) return ReadStatus::kGone;
+  if (auto reasons = files.reasons(); !reasons.empty()) gaps.push_back({key_, probe, std::move(reasons)});
+  return ReadStatus::kOk;
+}
+
+}  // namespace linkhealth

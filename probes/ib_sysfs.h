@@ -1,0 +1,71 @@
+// The InfiniBand class files of one port: /sys/class/infiniband/DEV/ports/N/{state,phys_state,rate}, counters/* and
+// hw_counters/* (linux: drivers/infiniband/core/sysfs.c). The files are found once, at open, and then only read.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+#include "model/snapshot.h"
+#include "probes/host.h"
+#include "probes/inventory.h"
+#include "probes/kept_files.h"
+
+namespace linkhealth {
+
+/// What is read together; each group may have its own period.
+enum class IbGroup : std::uint8_t {
+  kState,    ///< three cheap files
+  kErrors,   ///< damage counters of counters/: one firmware command each on mlx5
+  kTraffic,  ///< packets and octets of counters/, and names that the table does not know: likewise
+  kHw,       ///< hw_counters/: one refresh for all while read in one burst (10 ms lifespan)
+};
+
+class IbPortReader {
+ public:
+  /// Finds the port's files. An Error when the port's directory is not there; missing or unreadable files are gaps of
+  /// the reads. REQUIRES: `host` outlives the reader.
+  static Result<IbPortReader> open(Host& host, const InventoryPort& port);
+
+  /// Adds the group's values to `sample`, and to `gaps` one gap when something of it could not be read (probe "link",
+  /// "counters" or "hw_counters"). kState fills state and phys_state; on InfiniBand also carrier, and speed and lanes
+  /// while the link is up (while it trains the rate file holds a stale or default rate); on Ethernet speed and lanes
+  /// only where the sample has none, because soft devices and old kernels round them down.
+  ReadStatus read(IbGroup group, PortSample& sample, std::vector<Gap>& gaps);
+
+  /// Reads of counters/ files so far, each of which costs a firmware command on mlx5.
+  [[nodiscard]] std::uint64_t costly_reads() const { return errors_.reads() + traffic_.reads(); }
+
+ private:
+  IbPortReader(Host& host, const InventoryPort& port);
+  void find_counters(const std::string& dir);
+  void find_hw_counters(const std::string& dir);
+  ReadStatus read_state(PortSample& sample, std::vector<Gap>& gaps);
+  ReadStatus read_counters(CounterFiles& files, const char* probe, const std::string& why_none, PortSample& sample,
+                           std::vector<Gap>& gaps);
+  /// Asks the state file: an ENODEV of it is the device's end.
+  bool is_gone();
+  std::optional<std::string> read_state_file(KeptFile& file, bool& gone);
+
+  Host* host_;
+  PortKey key_;
+  bool infiniband_ = false;
+  std::vector<KeptFile> state_files_;  // state, phys_state, rate
+  CounterFiles errors_, traffic_, hw_;
+  std::string no_counters_, no_hw_counters_;  // why a directory has none
+};
+
+/// "4: ACTIVE" -> "ACTIVE"; nullopt for anything else.
+std::optional<std::string> parse_state(std::string_view text);
+
+struct IbRate {
+  std::uint32_t speed_mbps = 0;
+  std::uint32_t lanes = 0;
+};
+/// "400 Gb/sec (4X NDR)" -> 400000, 4; "2.5 Gb/sec (1X SDR)" -> 2500, 1. nullopt for anything else.
+std::optional<IbRate> parse_rate(std::string_view text);
+
+}  // namespace linkhealth

@@ -1,0 +1,199 @@
+#include "probes/inventory.h"
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "base/text.h"
+#include "probes/inventory_parts.h"
+#include "probes/sysfs_text.h"
+
+namespace linkhealth {
+
+namespace {
+
+constexpr const char* kVerbsDir = "/sys/class/infiniband";
+constexpr const char* kNetDir = "/sys/class/net";
+constexpr std::size_t kMaxGids = 16;  // enough to meet a netdev; each unused entry answers EINVAL
+
+class Builder {
+ public:
+  explicit Builder(Host& host) : host_(host), slots_(read_slots(host)) {}
+
+  Inventory build() {
+    for (const auto& device : list(kVerbsDir)) add_verbs_device(device);
+    const bool has_rdma = !inventory_.ports.empty();
+    for (const auto& netdev : list(kNetDir)) add_plain_port(netdev);
+    if (has_rdma) exempt_management_ports();
+    finish();
+    return std::move(inventory_);
+  }
+
+ private:
+  std::vector<std::string> list(const std::string& dir) {
+    auto names = host_.list_dir(dir);
+    if (names) return std::move(*names);
+    if (names.error().errnum != ENOENT) add_gap("", dir + ": " + errno_word(names.error().errnum));
+    return {};
+  }
+
+  void add_gap(const std::string& port, const std::string& reason) {
+    inventory_.gaps.push_back({port, "inventory", reason});
+  }
+
+  void add_verbs_device(const std::string& device) {
+    InventoryPort common;
+    const auto dir = host_.resolve(std::string(kVerbsDir) + "/" + device);
+    if (!dir) return add_gap(device, "device: " + errno_word(dir.error().errnum));
+    common.sysfs_device_dir = *dir;
+    common.id.device = device;
+    common.id.guid = read_attribute(host_, *dir + "/node_guid");
+    const std::string lower = read_attribute(host_, *dir + "/parent");  // rdma_rxe only
+    describe_device(host_, *dir, lower, common);
+    auto ports = host_.list_dir(*dir + "/ports");
+    if (!ports) return add_gap(device, "ports: " + errno_word(ports.error().errnum));
+    for (const auto& name : *ports)
+      if (const auto number = parse_u64(name); number && *number > 0 && *number <= 0xffffffffU)
+        add_verbs_port(common, static_cast<std::uint32_t>(*number), lower);
+  }
+
+  void add_verbs_port(const InventoryPort& common, std::uint32_t number, const std::string& lower) {
+    InventoryPort port = common;
+    port.id.port = number;
+    port.sysfs_port_dir = common.sysfs_device_dir + "/ports/" + std::to_string(number);
+    const auto layer = host_.read_file(port.sysfs_port_dir + "/link_layer");
+    if (!layer) add_gap(port.id.key(), "link_layer: " + errno_word(layer.error().errnum));
+    port.id.link_layer = layer ? std::string(trim(*layer)) : "";
+    port.id.netdev = lower.empty() ? find_netdev(port) : lower;
+    take_netdev(port);
+    if (lower.empty()) exempt_representor(port);
+    inventory_.ports.push_back(std::move(port));
+  }
+
+  /// The netdev of a verbs port: among those of the same device the one with the port's dev_port, and of several the
+  /// one that the GID table names (IPoIB children and representors share a dev_port); else the GID table's.
+  std::string find_netdev(const InventoryPort& port) {
+    const std::string by_gid = gid_netdev(port.sysfs_port_dir);
+    const std::string net = port.sysfs_device_dir + "/device/net";
+    const auto names = host_.list_dir(net);
+    std::string found;
+    for (const auto& name : names ? *names : std::vector<std::string>()) {
+      const std::string dir = net + "/" + name;
+      if (parse_u64(read_attribute(host_, dir + "/dev_port")).value_or(0) + 1 != port.id.port) continue;
+      if (is_representor_name(read_attribute(host_, dir + "/phys_port_name"))) continue;
+      if (found.empty() || name == by_gid) found = name;
+    }
+    return found.empty() ? by_gid : found;
+  }
+
+  std::string gid_netdev(const std::string& port_dir) {
+    const auto entries = host_.list_dir(port_dir + "/gid_attrs/ndevs");
+    if (!entries) return "";
+    for (std::size_t i = 0; i < std::min(entries->size(), kMaxGids); ++i) {
+      std::string name = read_attribute(host_, port_dir + "/gid_attrs/ndevs/" + (*entries)[i]);
+      if (!name.empty()) return name;
+    }
+    return "";
+  }
+
+  /// Fills in what hangs on the netdev's name, and remembers that the netdev is a verbs port's.
+  void take_netdev(InventoryPort& port) {
+    if (port.id.netdev.empty()) return;
+    const auto dir = host_.resolve(std::string(kNetDir) + "/" + port.id.netdev);
+    if (!dir) return;  // in another network namespace, or just gone
+    port.sysfs_netdev_dir = *dir;
+    port.ifindex = static_cast<int>(parse_u64(read_attribute(host_, *dir + "/ifindex")).value_or(0));
+    claimed_.insert(port.id.netdev);
+    if (port.sysfs_pci_dir.empty())
+      if (const auto device = host_.resolve(*dir + "/device"); device) port.sysfs_pci_dir = pci_dir_in(*device);
+  }
+
+  void exempt_representor(InventoryPort& port) {
+    if (port.sysfs_netdev_dir.empty() || !port.exempt_reason.empty()) return;
+    const std::string name = read_attribute(host_, port.sysfs_netdev_dir + "/phys_port_name");
+    if (is_representor_name(name)) port.exempt_reason = "representor of " + name + " (switch mode)";
+  }
+
+  void add_plain_port(const std::string& netdev) {
+    if (claimed_.contains(netdev)) return;
+    const auto dir = host_.resolve(std::string(kNetDir) + "/" + netdev);
+    if (!dir) {
+      if (dir.error().errnum != ENOENT) add_gap(netdev, "netdev: " + errno_word(dir.error().errnum));
+      return;
+    }
+    if (!is_physical_ethernet(host_, *dir)) return;
+    InventoryPort port;
+    port.id.device = port.id.netdev = netdev;
+    port.id.verbs = false;
+    port.id.link_layer = "Ethernet";
+    port.id.port = static_cast<std::uint32_t>(parse_u64(read_attribute(host_, *dir + "/dev_port")).value_or(0) + 1);
+    describe_device(host_, *dir, "", port);
+    take_netdev(port);
+    exempt_representor(port);
+    inventory_.ports.push_back(std::move(port));
+  }
+
+  void exempt_management_ports() {
+    const auto may_be = [](const InventoryPort& port) { return !port.id.verbs && port.exempt_reason.empty(); };
+    if (std::none_of(inventory_.ports.begin(), inventory_.ports.end(), may_be)) return;
+    const auto route = host_.read_file("/proc/net/route");
+    const auto ipv6 = host_.read_file("/proc/net/ipv6_route");
+    if (!route && !ipv6)
+      add_gap("", "default route: " + errno_word(route.error().errnum) + "; management ports are not told apart");
+    std::set<std::string> carriers;
+    for (const auto& name : default_route_netdevs(route ? *route : "", ipv6 ? *ipv6 : ""))
+      add_lowers(name, 0, carriers);
+    for (auto& port : inventory_.ports)
+      if (may_be(port) && carriers.contains(port.id.netdev))
+        port.exempt_reason = "management port: carries the default route and has no RDMA device";
+  }
+
+  /// `netdev` and all below it: a bond's members, a VLAN's or a bridge's ports.
+  void add_lowers(const std::string& netdev, int depth, std::set<std::string>& found) {
+    if (depth > 4 || !found.insert(netdev).second) return;
+    const auto entries = host_.list_dir(std::string(kNetDir) + "/" + netdev);
+    if (!entries) return;
+    for (const auto& entry : *entries)
+      if (entry.starts_with("lower_")) add_lowers(entry.substr(6), depth + 1, found);
+  }
+
+  void finish() {
+    auto& ports = inventory_.ports;
+    for (auto& port : ports) {
+      if (port.sysfs_pci_dir.empty()) continue;
+      const std::string address = base_name(port.sysfs_pci_dir);
+      const auto slot = slots_.find(address.substr(0, address.rfind('.')));
+      port.slot = slot != slots_.end() ? slot->second : read_attribute(host_, port.sysfs_pci_dir + "/label");
+      port.numa_node =
+          static_cast<int>(parse_i64(read_attribute(host_, port.sysfs_pci_dir + "/numa_node")).value_or(-1));
+    }
+    drop_shared_addresses();
+    std::sort(ports.begin(), ports.end(), [](const InventoryPort& a, const InventoryPort& b) {
+      return std::tuple(a.id.pci.empty(), a.id.pci, a.id.port, !a.id.verbs, a.id.device) <
+             std::tuple(b.id.pci.empty(), b.id.pci, b.id.port, !b.id.verbs, b.id.device);
+    });
+  }
+
+  /// No two ports share a stable key: a representor or subfunction lives at its parent's address, and would take over
+  /// the parent's history.
+  void drop_shared_addresses() {
+    std::set<std::string> taken;
+    for (const bool exempt : {false, true})
+      for (auto& port : inventory_.ports)
+        if (exempt == !port.exempt_reason.empty() && !taken.insert(port.id.stable_key()).second) port.id.pci.clear();
+  }
+
+  Host& host_;
+  std::map<std::string, std::string> slots_;  // "0000:1b:00" -> "4"
+  std::set<std::string> claimed_;             // netdevs of verbs ports
+  Inventory inventory_;
+};
+
+}  // namespace
+
+Inventory take_inventory(Host& host) { return Builder(host).build(); }
+
+}  // namespace linkhealth

@@ -1,0 +1,47 @@
+// Which ports this node has: RDMA device and port, the netdev and the PCI function behind it, and its driver; plain
+// Ethernet ports too. Reads /sys/class/infiniband, /sys/class/net and /proc/net/{route,ipv6_route}; meant for the
+// start and for each time a device comes or goes, not for each cycle.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/snapshot.h"
+#include "probes/host.h"
+
+namespace linkhealth {
+
+struct InventoryPort {
+  PortId id;
+  std::string sysfs_device_dir;  ///< canonical directory of the verbs device; "" for a plain Ethernet port
+  std::string sysfs_port_dir;    ///< "…/ports/1" of it; "" likewise
+  std::string sysfs_netdev_dir;  ///< canonical directory of the netdev; "" when there is none
+  std::string sysfs_pci_dir;     ///< of the PCI function (for rxe: of the netdev below); "" when there is none
+  int ifindex = 0;               ///< 0: no netdev
+  std::string exempt_reason;     ///< why this port has no cable to judge; "": it is watched
+  std::string slot;              ///< the slot's label, for the person who walks to the machine; "" not known
+  int numa_node = -1;            ///< -1: not known, as the kernel says it
+};
+
+struct Inventory {
+  std::vector<InventoryPort> ports;  ///< by PCI address, port and name; those without PCI address last
+  std::vector<Gap> gaps;             ///< probe "inventory"; port is the device's name, "" for the node
+};
+
+/// Never fails: what could not be read is a gap, and hides nothing else. A missing /sys/class/infiniband is a node
+/// without RDMA, not a gap.
+///
+/// Exempt are: virtual functions and subfunctions (they share their parent's cable), representors of switch mode,
+/// virtual NICs of clouds and hypervisors, and management ports. A management port is judged with care: it carries a
+/// default route (also through a bond, bridge or VLAN), has no RDMA device, and the node has RDMA ports elsewhere.
+Inventory take_inventory(Host& host);
+
+/// Names of the netdevs that carry a default route, from the text of /proc/net/route and /proc/net/ipv6_route.
+std::vector<std::string> default_route_netdevs(std::string_view route, std::string_view ipv6_route);
+/// The last PCI address in a sysfs path ("…/0000:1b:00.0/net/eth0" -> "0000:1b:00.0"); "" when there is none.
+std::string pci_address_in(std::string_view sysfs_path);
+/// True for the phys_port_name of a representor: "pf0vf3", "c1pf0sf88", "pf0hpf".
+bool is_representor_name(std::string_view phys_port_name);
+
+}  // namespace linkhealth

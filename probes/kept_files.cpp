@@ -1,0 +1,92 @@
+#include "probes/kept_files.h"
+
+#include <algorithm>
+#include <array>
+
+#include "base/text.h"
+#include "probes/sysfs_text.h"
+
+namespace linkhealth {
+
+std::optional<Result<std::string_view>> KeptFile::read(Host& host, std::span<char> buffer) {
+  if (skip_ > 0) {
+    --skip_;
+    return std::nullopt;
+  }
+  if (!file_) {
+    auto opened = host.open_file(path_);
+    if (!opened) return opened.error();
+    file_ = std::move(*opened);
+  }
+  const auto size = file_->read(buffer);
+  if (!size) return size.error();
+  return trim(std::string_view(buffer.data(), *size));
+}
+
+void KeptFile::accept() {
+  if (failures_ == 0) return;
+  failures_ = 0;
+  reason_.clear();
+}
+
+void KeptFile::reject(std::string reason, unsigned max_skip) {
+  reason_ = std::move(reason);
+  skip_ = failures_ >= 16 ? max_skip : std::min(max_skip, 1U << failures_);
+  ++failures_;
+}
+
+void CounterFiles::add(const std::string& name, std::string counter_name) {
+  files_.emplace_back(name, dir_ + "/" + name);
+  counter_names_.push_back(std::move(counter_name));
+}
+
+std::optional<Result<std::uint64_t>> CounterFiles::read_one(Host& host, KeptFile& file) {
+  std::array<char, 128> buffer;  // NOLINT(*-member-init): filled by the read
+  const auto text = file.read(host, buffer);
+  if (!text) return std::nullopt;
+  ++reads_;
+  auto value = *text ? parse_counter(**text) : Result<std::uint64_t>(text->error());
+  if (value) {
+    file.accept();
+  } else {
+    const int errnum = value.error().errnum;
+    file.reject(errnum == 0 ? value.error().message : errno_word(errnum), kMaxSkip);
+  }
+  return value;
+}
+
+std::string CounterFiles::reasons() const { return join_reasons(files_); }
+
+bool CounterFiles::has(std::string_view counter_name) const {
+  return std::find(counter_names_.begin(), counter_names_.end(), counter_name) != counter_names_.end();
+}
+
+Result<std::uint64_t> parse_counter(std::string_view text) {
+  if (const auto value = parse_u64(text)) return *value;
+  return unexpected_text(text);
+}
+
+Error unexpected_text(std::string_view text) {
+  if (text.empty()) return Error{"empty", 0};
+  constexpr std::size_t kShown = 24;
+  return Error{"text \"" + printable(text.substr(0, kShown)) + (text.size() > kShown ? "…\"" : "\""), 0};
+}
+
+std::string join_reasons(std::span<const KeptFile> files) {
+  constexpr std::size_t kNames = 4;
+  std::string joined;
+  for (auto first = files.begin(); first != files.end(); ++first) {
+    const std::string& reason = first->reason();
+    const auto same = [&](const KeptFile& file) { return file.reason() == reason; };
+    if (reason.empty() || std::any_of(files.begin(), first, same)) continue;
+    if (!joined.empty()) joined += "; ";
+    std::size_t names = 0;
+    for (auto file = first; file != files.end(); ++file)
+      if (same(*file) && ++names <= kNames) joined += (names > 1 ? ", " : "") + file->name();
+    if (names > kNames) joined += " and " + std::to_string(names - kNames) + " more";
+    joined += ": " + reason;
+  }
+  return joined;
+}
+
+}  // namespace linkhealth

@@ -1,0 +1,99 @@
+// Sysfs attributes kept open: each read is one pread and evaluates the attribute anew. A file that fails is asked less
+// and less often, and never hides its neighbours; what fails is told in one sentence for the whole group.
+#pragma once
+
+#include <cerrno>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "probes/host.h"
+
+namespace linkhealth {
+
+/// kGone: the device behind the files is not there any more (ENODEV). Every kept file stays dead, also when a device
+/// of the same name has come: take the inventory again and open new readers.
+enum class ReadStatus : std::uint8_t { kOk, kGone };
+
+class KeptFile {
+ public:
+  KeptFile(std::string name, std::string path) : name_(std::move(name)), path_(std::move(path)) {}
+
+  /// Opens at the first read (and again later if that failed). nullopt while the file is left alone.
+  std::optional<Result<std::string_view>> read(Host& host, std::span<char> buffer);
+  /// The content was usable: the file is asked each time again.
+  void accept();
+  /// The content or the read was not usable: 1, 2, 4, … reads are left out, at most `max_skip`.
+  void reject(std::string reason, unsigned max_skip);
+
+  [[nodiscard]] const std::string& name() const { return name_; }
+  /// Why the last try failed; "" after a good one.
+  [[nodiscard]] const std::string& reason() const { return reason_; }
+
+ private:
+  std::string name_, path_;
+  std::unique_ptr<HostFile> file_;
+  std::string reason_;
+  unsigned failures_ = 0;
+  unsigned skip_ = 0;
+};
+
+/// Files of one directory that each hold a number.
+class CounterFiles {
+ public:
+  CounterFiles() = default;
+  explicit CounterFiles(std::string dir) : dir_(std::move(dir)) {}
+
+  /// REQUIRES: called before the first read.
+  void add(const std::string& name, std::string counter_name);
+  [[nodiscard]] bool empty() const { return files_.empty(); }
+  [[nodiscard]] bool has(std::string_view counter_name) const;
+
+  /// Reads all files that are not left alone and calls `take(index, value)` for each number.
+  /// kGone at the first ENODEV that `is_gone()` confirms: a driver may answer it for one attribute alone.
+  template <typename Take, typename IsGone>
+  ReadStatus read(Host& host, Take take, IsGone is_gone);
+
+  [[nodiscard]] const std::string& counter_name(std::size_t index) const { return counter_names_[index]; }
+  /// "symbol_error, link_downed: Invalid argument; VL15_dropped: text \"N/A (no PMA)\""; "" when all is well.
+  [[nodiscard]] std::string reasons() const;
+  /// How many reads went to the kernel so far: on mlx5 each one of counters/ costs a firmware command.
+  [[nodiscard]] std::uint64_t reads() const { return reads_; }
+
+ private:
+  /// The number, or why there is none; nullopt: left alone this time.
+  std::optional<Result<std::uint64_t>> read_one(Host& host, KeptFile& file);
+
+  static constexpr unsigned kMaxSkip = 63;
+  std::string dir_;
+  std::vector<KeptFile> files_;
+  std::vector<std::string> counter_names_;
+  std::uint64_t reads_ = 0;
+};
+
+/// An Error that quotes what stood where something else was expected: "text \"N/A (no PMA)\"", "empty".
+Error unexpected_text(std::string_view text);
+/// A counter's text: a whole number. An Error that says what stood there instead.
+Result<std::uint64_t> parse_counter(std::string_view text);
+/// One sentence for files that failed, those with the same reason together, at most four names each.
+std::string join_reasons(std::span<const KeptFile> files);
+
+template <typename Take, typename IsGone>
+ReadStatus CounterFiles::read(Host& host, Take take, IsGone is_gone) {
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    const auto value = read_one(host, files_[i]);
+    if (!value) continue;
+    if (*value) {
+      take(i, **value);
+    } else if (value->error().errnum == ENODEV && is_gone()) {
+      return ReadStatus::kGone;
+    }
+  }
+  return ReadStatus::kOk;
+}
+
+}  // namespace linkhealth

@@ -1,0 +1,136 @@
+#include "probes/live_host.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+
+namespace linkhealth {
+
+namespace {
+
+constexpr std::size_t kMaxFileBytes = 64 * 1024;
+const char* const kNoKernel = "not in a copied /sys tree";
+
+Result<std::size_t> read_at(int fd, std::span<char> buffer, std::size_t offset) {
+  for (;;) {
+    const auto size = pread(fd, buffer.data(), buffer.size(), static_cast<off_t>(offset));
+    if (size >= 0) return static_cast<std::size_t>(size);
+    if (errno != EINTR) return errno_error("read", errno);
+  }
+}
+
+class LiveFile final : public HostFile {
+ public:
+  explicit LiveFile(OwnedFd fd) : fd_(std::move(fd)) {}
+  Result<std::size_t> read(std::span<char> buffer) override { return read_at(fd_.get(), buffer, 0); }
+
+ private:
+  OwnedFd fd_;
+};
+
+Result<OwnedFd> open_regular(const std::string& path) {
+  OwnedFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!fd) return errno_error(path, errno);
+  struct stat status {};
+  if (fstat(fd.get(), &status) != 0) return errno_error(path, errno);
+  if (S_ISDIR(status.st_mode)) return errno_error(path, EISDIR);
+  if (!S_ISREG(status.st_mode)) return Error{path + ": not a regular file", EINVAL};
+  return fd;
+}
+
+struct CloseDir {
+  void operator()(DIR* dir) const { closedir(dir); }
+};
+
+}  // namespace
+
+LiveHost::LiveHost(const std::string& sysroot) {
+  if (!sysroot.empty()) sysroot_.emplace(sysroot);
+}
+
+Result<std::string> LiveHost::on_disk(const std::string& path) const {
+  if (!sysroot_) return path;
+  auto canonical = sysroot_->resolve(path);
+  if (!canonical) return canonical;
+  return sysroot_->on_disk(*canonical);
+}
+
+Result<std::string> LiveHost::read_file(const std::string& path) {
+  auto disk = on_disk(path);
+  if (!disk) return disk;
+  auto fd = open_regular(*disk);
+  if (!fd) return fd.error();
+  // sysfs gives a page at once, and a second read would evaluate the attribute (a firmware command) again; /proc gives
+  // pieces.
+  const bool one_read = path.starts_with("/sys/");
+  std::string content;
+  std::size_t used = 0;
+  for (;;) {
+    content.resize(std::min(kMaxFileBytes + 1, std::max<std::size_t>(4096, used * 2)));
+    auto size = read_at(fd->get(), std::span(content).subspan(used), used);
+    if (!size) return errno_error(path, size.error().errnum);
+    used += *size;
+    if (*size == 0 || (one_read && used < content.size())) break;
+    if (used > kMaxFileBytes) return Error{path + ": larger than 64 KiB", EFBIG};
+  }
+  content.resize(used);
+  return content;
+}
+
+Result<std::unique_ptr<HostFile>> LiveHost::open_file(const std::string& path) {
+  auto disk = on_disk(path);
+  if (!disk) return disk.error();
+  auto fd = open_regular(*disk);
+  if (!fd) return fd.error();
+  return std::unique_ptr<HostFile>(std::make_unique<LiveFile>(std::move(*fd)));
+}
+
+Result<std::vector<std::string>> LiveHost::list_dir(const std::string& path) {
+  auto disk = on_disk(path);
+  if (!disk) return disk.error();
+  const std::unique_ptr<DIR, CloseDir> dir(opendir(disk->c_str()));
+  if (!dir) return errno_error(path, errno);
+  std::vector<std::string> names;
+  for (;;) {
+    errno = 0;
+    const dirent* entry = readdir(dir.get());  // one DIR, one thread
+    if (entry == nullptr) break;
+    const std::string name = entry->d_name;
+    if (name != "." && name != "..") names.push_back(name);
+  }
+  if (errno != 0) return errno_error(path, errno);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+Result<std::string> LiveHost::resolve(const std::string& path) {
+  if (sysroot_) return sysroot_->resolve(path);
+  const std::unique_ptr<char, decltype(&std::free)> real(realpath(path.c_str(), nullptr), &std::free);
+  if (!real) return errno_error(path, errno);
+  return std::string(real.get());
+}
+
+Result<std::vector<Bytes>> LiveHost::netlink(int protocol, std::span<const std::byte> request) {
+  if (sysroot_) return Error{kNoKernel, EOPNOTSUPP};
+  auto& kept = sockets_[protocol];
+  if (!kept) {
+    auto opened = KernelSocket::open(protocol);
+    if (!opened) return opened.error();
+    kept = std::move(*opened);
+  }
+  auto answers = kept->request(request);
+  if (!kept->usable()) kept.reset();
+  return answers;
+}
+
+Result<std::unique_ptr<HostEvents>> LiveHost::listen(int protocol, std::span<const std::uint32_t> groups) {
+  if (sysroot_) return Error{kNoKernel, EOPNOTSUPP};
+  return open_kernel_events(protocol, groups);
+}
+
+}  // namespace linkhealth

@@ -1,0 +1,37 @@
+// The Host of a running node, or of a copied /sys tree (`--sysroot DIR`).
+#pragma once
+
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "probes/host.h"
+#include "probes/kernel_socket.h"
+#include "probes/sysroot.h"
+
+namespace linkhealth {
+
+class LiveHost final : public Host {
+ public:
+  /// "": this machine. Otherwise a directory that stands for /sys (or holds a "sys" that does): every /sys path is
+  /// read below it, /proc is absent (ENOENT), and netlink answers EOPNOTSUPP.
+  explicit LiveHost(const std::string& sysroot = "");
+
+  /// Regular files only, never blocks on a FIFO: EISDIR, EINVAL. EFBIG above 64 KiB.
+  Result<std::string> read_file(const std::string& path) override;
+  Result<std::unique_ptr<HostFile>> open_file(const std::string& path) override;
+  Result<std::vector<std::string>> list_dir(const std::string& path) override;
+  Result<std::string> resolve(const std::string& path) override;
+  Result<std::vector<Bytes>> netlink(int protocol, std::span<const std::byte> request) override;
+  Result<std::unique_ptr<HostEvents>> listen(int protocol, std::span<const std::uint32_t> groups) override;
+
+ private:
+  [[nodiscard]] Result<std::string> on_disk(const std::string& path) const;
+
+  std::optional<Sysroot> sysroot_;
+  std::map<int, std::unique_ptr<KernelSocket>> sockets_;  // by protocol, kept open
+};
+
+}  // namespace linkhealth

@@ -1,0 +1,227 @@
+#include <fmt/format.h>
+
+#include <bit>
+#include <string>
+
+#include "probes/module/codes.h"
+#include "probes/module/maps.h"
+#include "probes/module/values.h"
+
+namespace linkhealth {
+
+namespace {
+
+constexpr IdentityOffsets kIdentity{129, 145, 148, 164, 2, 166, 182};
+
+enum MediaType : std::uint8_t { kMultimodeFibre = 1, kSingleModeFibre = 2, kPassiveCopper = 3, kActiveCable = 4 };
+
+bool is_copper_technology(std::uint8_t technology) {
+  return (technology >= 0x0a && technology <= 0x0f) || (technology >= 0x12 && technology <= 0x14);
+}
+
+struct Medium {
+  bool optical = false;
+  bool cable = false;
+  std::string kind = "unknown";
+};
+
+Medium medium_of(const ModulePage& lower, const ModulePage& id) {
+  const std::uint8_t media = lower.byte(85).value_or(0);
+  const std::uint8_t connector = id.byte(203).value_or(0);
+  const auto technology = id.byte(212);
+  if (!technology) return {};
+  if (media == kPassiveCopper || *technology == 0x0a || *technology == 0x0b) return {false, true, "dac"};
+  if (is_copper_technology(*technology)) return {false, true, "acc"};
+  if (media == kActiveCable) return {true, true, "aoc"};
+  if (media != kMultimodeFibre && media != kSingleModeFibre) return {};
+  return connector == 0x23 || connector == 0x0b ? Medium{true, true, "aoc"} : Medium{true, false, "optical"};
+}
+
+/// One application: what the module can be used as (lower page 86.., 01h:223..).
+struct Application {
+  std::uint8_t host_id = 0, media_id = 0;
+  unsigned host_lanes = 0, media_lanes = 0;  ///< of one data path
+  unsigned data_paths = 0;                   ///< on one bank
+};
+
+std::optional<Application> application(const ModulePage& lower, const ModulePage& advert, unsigned number) {
+  if (number < 1 || number > 15) return std::nullopt;
+  const ModulePage& page = number <= 8 ? lower : advert;
+  const unsigned at = number <= 8 ? 86 + 4 * (number - 1) : 223 + 4 * (number - 9);
+  const auto host_id = page.byte(at);
+  const auto media_id = page.byte(at + 1);
+  const auto lanes = page.byte(at + 2);
+  const auto starts = page.byte(at + 3);
+  if (!host_id || !media_id || !lanes || !starts || *host_id == 0xff || *host_id == 0) return std::nullopt;
+  Application out{*host_id, *media_id, *lanes >> 4U, *lanes & 0x0fU, 0};
+  out.data_paths = std::max(1U, static_cast<unsigned>(std::popcount(*starts)));
+  return out;
+}
+
+/// AppSel of the first lane in use (11h:206..213); the first application where no lane is in use or none was read.
+unsigned application_in_use(const ModulePage& lanes) {
+  for (unsigned lane = 0; lane < 8; ++lane)
+    if (const unsigned number = lanes.byte(206 + lane).value_or(0) >> 4U; number != 0) return number;
+  return 1;
+}
+
+/// Passive copper states its lanes in one descriptor; optics put the media side's start lanes on page 01h.
+unsigned media_data_paths(const Application& app, const ModulePage& advert, unsigned number) {
+  const unsigned starts = advert.byte(176 + number - 1).value_or(0);
+  return starts == 0 || starts == 0xff ? app.data_paths : static_cast<unsigned>(std::popcount(starts));
+}
+
+void read_application(const ModuleImage& image, const Medium& medium, ModuleSample& sample) {
+  const ModulePage lower = lower_page(image);
+  const ModulePage advert = upper_page(image, 0x01);
+  unsigned number = application_in_use(upper_page(image, 0x11));
+  auto app = application(lower, advert, number);
+  if (!app) app = application(lower, advert, number = 1);
+  if (!app) return;
+  const unsigned banks = cmis_bank_count(image);
+  const unsigned paths = app->data_paths * banks;
+  sample.host_lane_count = app->host_lanes * paths;
+  sample.media_lane_count =
+      medium.optical ? app->media_lanes * media_data_paths(*app, advert, number) * banks : *sample.host_lane_count;
+  sample.host_interface = host_interface_name(app->host_id);
+  const auto media = media_interface_name(lower.byte(85).value_or(0), app->media_id);
+  const std::string_view name = media.empty() ? std::string_view(sample.host_interface) : media;
+  if (!name.empty()) sample.type = paths > 1 ? fmt::format("{}x{}", paths, name) : std::string(name);
+}
+
+/// A length as mantissa and multiplier; 0 and the largest code mean "none" and "longer than can be said".
+std::optional<double> scaled_length(std::optional<std::uint8_t> code, std::array<double, 4> multipliers) {
+  if (!code || *code == 0 || *code == 0xff || (*code & 0x3fU) == 0) return std::nullopt;
+  return multipliers[*code >> 6U] * (*code & 0x3f);
+}
+
+std::optional<double> reach_m(const ModulePage& advert) {
+  if (const auto km = scaled_length(advert.byte(132), {100, 1000, 10000, 0}); km && *km > 0) return km;
+  double reach = 0;
+  for (const unsigned offset : {133U, 134U, 135U}) reach = std::max(reach, advert.byte(offset).value_or(0) * 2.0);
+  reach = std::max(reach, static_cast<double>(advert.byte(136).value_or(0)));
+  return reach > 0 ? std::optional(reach) : std::nullopt;
+}
+
+void read_page00(const ModulePage& id, const Medium& medium, ModuleSample& sample) {
+  read_identity(id, kIdentity, sample);
+  note_checksum(sample, "page 00h", id.checksum_ok(128, 221, 222));
+  sample.connector = connector_name(id.byte(203).value_or(0));
+  if (medium.cable) sample.length_m = scaled_length(id.byte(202), {0.1, 1, 10, 100});
+  if (const auto power = id.byte(200)) sample.power_class = (*power >> 5U) + 1U;
+  if (const auto quarters = id.byte(201); quarters && *quarters != 0 && *quarters != 0xff)
+    sample.max_power_w = *quarters * 0.25;
+  constexpr double kFrequenciesGhz[] = {5, 7, 12.9, 25.8, 53.1};
+  if (medium.optical || !medium.cable) return;
+  for (unsigned i = 0; i < std::size(kFrequenciesGhz); ++i)
+    if (const auto db = id.byte(204 + i); db && *db != 0 && *db != 0xff)
+      sample.copper_attenuation.push_back({kFrequenciesGhz[i], static_cast<double>(*db)});
+}
+
+void read_advert(const ModulePage& advert, const Medium& medium, ModuleSample& sample) {
+  note_checksum(sample, "page 01h", advert.checksum_ok(130, 254, 255));
+  if (!medium.optical) return;
+  if (!medium.cable) sample.reach_m = reach_m(advert);
+  if (const auto raw = advert.u16(138); raw && *raw >= 600 * 20 && *raw <= 2000 * 20)
+    sample.wavelength_nm = *raw * 0.05;
+  sample.rx_power_is_average = advert.bit(151, 4);
+}
+
+void read_state(const ModulePage& lower, const ModuleHead& head, ModuleSample& sample) {
+  if (const auto state = lower.byte(3)) {
+    sample.state = module_state_name((*state >> 1U) & 7U);
+    if (sample.state.empty())
+      sample.warnings.push_back(fmt::format("module state {} is reserved", (*state >> 1U) & 7U));
+  }
+  if (sample.state == "ModuleFault" && head.revision >= 0x40)
+    sample.fault_cause = fault_cause_name(lower.byte(41).value_or(0));
+  sample.low_power_requested = lower.bit(26, 4);
+  sample.module_firmware_error = lower.bit(8, 1);
+  sample.data_path_firmware_error = lower.bit(8, 2);
+}
+
+void read_auxiliary(const ModulePage& lower, const ModulePage& advert, ModuleSample& sample) {
+  const auto laser_temperature = [&](unsigned offset) {
+    ModuleQuantity quantity = kTemperatureC;
+    quantity.name = "laser temperature";
+    sample.laser_temperature_c = read_monitor(lower, offset, quantity, 0, sample.warnings);
+  };
+  const auto tec = [&](unsigned offset) {
+    if (const auto raw = lower.s16(offset); raw && *raw != -32768) sample.tec_current_percent = *raw * 100.0 / 32767;
+  };
+  // 01h:145 says which of two things each auxiliary monitor is.
+  if (advert.offers(159, 2) && advert.offers(145, 0)) tec(18);
+  if (advert.offers(159, 3)) advert.offers(145, 1) ? tec(20) : laser_temperature(20);
+  if (advert.offers(159, 4) && !advert.offers(145, 2) && !sample.laser_temperature_c) laser_temperature(22);
+}
+
+void read_module_monitors(const ModulePage& lower, const ModulePage& advert, ModuleSample& sample) {
+  if (advert.offers(159, 0)) {
+    sample.temperature_c = read_monitor(lower, 14, kTemperatureC, 0, sample.warnings);
+    sample.temperature_flags = read_flags(lower, 9, 0, 1);
+  }
+  if (advert.offers(159, 1)) {
+    sample.supply_v = read_monitor(lower, 16, kSupplyV, 0, sample.warnings);
+    sample.supply_flags = read_flags(lower, 9, 4, 1);
+  }
+  read_auxiliary(lower, advert, sample);
+}
+
+void read_thresholds(const ModulePage& page, const ModulePage& advert, bool optical, ModuleSample& sample) {
+  if (!page.exists()) return;
+  note_checksum(sample, "page 02h", page.checksum_ok(128, 254, 255));
+  ModuleThresholds& out = sample.thresholds;
+  if (advert.offers(159, 0)) out.temperature_c = read_limits(page, 128, kTemperatureC, sample.warnings);
+  if (advert.offers(159, 1)) out.supply_v = read_limits(page, 136, kSupplyV, sample.warnings);
+  if (!optical) return;
+  if (advert.offers(160, 1)) out.tx_power_mw = read_limits(page, 176, kTxPowerMw, sample.warnings);
+  if (advert.offers(160, 0)) {
+    const auto quantity = cmis_bias(advert);
+    if (quantity) out.tx_bias_ma = read_limits(page, 184, *quantity, sample.warnings);
+  }
+  if (advert.offers(160, 2)) out.rx_power_mw = read_limits(page, 192, kRxPowerMw, sample.warnings);
+}
+
+}  // namespace
+
+std::optional<ModuleQuantity> cmis_bias(const ModulePage& advert) {
+  const unsigned code = (advert.byte(160).value_or(0) >> 3U) & 3U;
+  if (code == 3) return std::nullopt;
+  ModuleQuantity quantity = kBiasMa;
+  quantity.coefficients[1] *= 1U << code;
+  return quantity;
+}
+
+void decode_cmis(const ModuleImage& image, const ModuleHead& head, ModuleSample& sample) {
+  const ModulePage lower = lower_page(image);
+  const ModulePage id = upper_page(image, 0x00);
+  const ModulePage advert = upper_page(image, 0x01);
+  const bool known_revision = head.revision >= 0x30 && head.revision <= 0x5f;
+  sample.management = "CMIS";
+  if (known_revision) sample.management += fmt::format(" {}.{}", head.revision >> 4U, head.revision & 0x0fU);
+  if (!known_revision && head.lower_page_usable)
+    sample.warnings.push_back(fmt::format("CMIS revision {:02x}h is not one that exists", head.revision));
+  const Medium medium = medium_of(lower, id);
+  sample.kind = medium.kind;
+  read_page00(id, medium, sample);
+  if (!head.lower_page_usable) return;
+  sample.media_type = media_type_name(lower.byte(85).value_or(0));
+  read_application(image, medium, sample);
+  if (cmis_is_flat(image)) return;  // lower page and 00h only: states, flags and monitors of a flat module mean nothing
+  const auto major = lower.byte(39).value_or(0);
+  const auto minor = lower.byte(40).value_or(0);
+  if ((major | minor) != 0 && (major & minor) != 0xff) sample.firmware = fmt::format("{}.{}", major, minor);
+  read_state(lower, head, sample);
+  if (!advert.exists()) {
+    sample.warnings.emplace_back("page 01h was not read: what the module measures is not known");
+    return;
+  }
+  sample.bank_count = cmis_bank_count(image);
+  read_advert(advert, medium, sample);
+  read_module_monitors(lower, advert, sample);
+  read_thresholds(upper_page(image, 0x02), advert, medium.optical, sample);
+  decode_cmis_lanes(image, medium.optical, sample);
+  decode_cmis_vdm(image, sample);
+}
+
+}  // namespace linkhealth

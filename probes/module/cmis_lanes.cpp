@@ -1,0 +1,152 @@
+#include <algorithm>
+
+#include "probes/module/codes.h"
+#include "probes/module/maps.h"
+#include "probes/module/values.h"
+
+namespace linkhealth {
+
+namespace {
+
+constexpr unsigned kLanesPerBank = 8;
+
+/// A latched flag of page 11h: one bit for each lane of the bank, valid when page 01h offers it.
+struct LaneFlag {
+  std::optional<bool> ModuleLane::*field;
+  std::uint8_t offset;
+  std::uint8_t advert_offset, advert_bit;
+};
+constexpr LaneFlag kMediaFlags[] = {
+    {&ModuleLane::tx_fault, 135, 157, 0},
+    {&ModuleLane::rx_los, 147, 158, 1},
+    {&ModuleLane::rx_lol, 148, 158, 2},
+};
+
+struct HostFlag {
+  std::optional<bool> ModuleHostLane::*field;
+  std::uint8_t offset;
+  std::uint8_t advert_offset, advert_bit;
+};
+constexpr HostFlag kHostFlags[] = {
+    {&ModuleHostLane::tx_los, 136, 157, 1},
+    {&ModuleHostLane::tx_lol, 137, 157, 2},
+    {&ModuleHostLane::tx_eq_fault, 138, 157, 3},
+};
+
+/// A monitor of page 11h with its four flag bytes (high alarm, low alarm, high warning, low warning).
+struct LaneMonitor {
+  std::optional<double> ModuleLane::*value;
+  AlarmFlags ModuleLane::*flags;
+  std::uint8_t offset, flags_offset;
+  std::uint8_t advert_bit;  ///< of 01h:160
+};
+constexpr LaneMonitor kMonitors[] = {
+    {&ModuleLane::tx_power_mw, &ModuleLane::tx_power_flags, 154, 139, 1},
+    {&ModuleLane::tx_bias_ma, &ModuleLane::tx_bias_flags, 170, 143, 0},
+    {&ModuleLane::rx_power_mw, &ModuleLane::rx_power_flags, 186, 149, 2},
+};
+
+struct Bank {
+  ModulePage advert, control, state;
+  bool cmis5 = false;
+};
+
+const ModuleQuantity& quantity_of(std::uint8_t advert_bit) {
+  if (advert_bit == 2) return kRxPowerMw;
+  return advert_bit == 1 ? kTxPowerMw : kBiasMa;
+}
+
+ModuleLane read_media_lane(const Bank& bank, unsigned index, unsigned lane, ModuleWarnings& warnings) {
+  ModuleLane out;
+  for (const LaneFlag& flag : kMediaFlags)
+    if (bank.advert.offers(flag.advert_offset, flag.advert_bit)) out.*flag.field = bank.state.bit(flag.offset, index);
+  out.tx_disabled = bank.control.bit(130, index);
+  for (const LaneMonitor& monitor : kMonitors) {
+    if (!bank.advert.offers(160, monitor.advert_bit)) continue;
+    const auto at = [&](unsigned i) { return bank.state.bit(monitor.flags_offset + i, index); };
+    out.*monitor.flags = {.low_alarm = at(1), .low_warn = at(3), .high_warn = at(2), .high_alarm = at(0)};
+    const auto bias = cmis_bias(bank.advert);
+    if (monitor.advert_bit == 0 && !bias) continue;  // a reserved multiplier: the scale is not known
+    const ModuleQuantity& quantity = monitor.advert_bit == 0 ? *bias : quantity_of(monitor.advert_bit);
+    out.*monitor.value = read_monitor(bank.state, monitor.offset + 2 * index, quantity, lane, warnings);
+  }
+  return out;
+}
+
+ModuleHostLane read_host_lane(const Bank& bank, unsigned index) {
+  ModuleHostLane out;
+  if (const auto states = bank.state.byte(128 + index / 2))
+    out.data_path_state = data_path_state_name((*states >> (index % 2 == 0 ? 0U : 4U)) & 0x0fU);
+  if (const auto app = bank.state.byte(206 + index)) out.in_use = (*app >> 4U) != 0;
+  for (const HostFlag& flag : kHostFlags)
+    if (bank.advert.offers(flag.advert_offset, flag.advert_bit)) out.*flag.field = bank.state.bit(flag.offset, index);
+  if (bank.cmis5) out.rx_output_valid = bank.state.bit(132, index);  // reserved, reads 0, before CMIS 5.0
+  return out;
+}
+
+/// The host's signal as a media lane sees it: lost when one of the host lanes that feed it has lost it.
+std::optional<bool> any_of_share(const std::vector<ModuleHostLane>& host, std::size_t lane, std::size_t media_lanes,
+                                 std::optional<bool> ModuleHostLane::*field) {
+  if (media_lanes == 0 || host.empty()) return std::nullopt;
+  const std::size_t share = std::max<std::size_t>(1, host.size() / media_lanes);
+  std::optional<bool> out;
+  for (std::size_t i = lane * share; i < std::min(host.size(), (lane + 1) * share); ++i)
+    if (const auto& value = host[i].*field) out = out.value_or(false) || *value;
+  return out;
+}
+
+void read_loopback(const ModulePage& page, ModuleSample& sample) {
+  for (unsigned offset = 180; offset <= 183; ++offset)
+    if (const auto lanes = page.byte(offset)) sample.looped = sample.looped.value_or(false) || *lanes != 0;
+}
+
+/// Page 14h holds signal-to-noise ratios only while somebody has selected them (06h); little endian, unlike the rest.
+void read_snr(const ModulePage& page, std::size_t media_lanes, ModuleVdm& vdm) {
+  if (page.byte(128) != 0x06) return;
+  const auto read = [&](unsigned base, std::size_t lanes, std::vector<double>& out) {
+    for (unsigned lane = 0; lane < std::min<std::size_t>(lanes, kLanesPerBank); ++lane) {
+      const auto low = page.byte(base + 2 * lane);
+      const auto high = page.byte(base + 2 * lane + 1);
+      if (!low || !high) return;
+      out.push_back(((*high << 8) | *low) / 256.0);
+    }
+    while (!out.empty() && out.back() == 0) out.pop_back();
+  };
+  read(240, media_lanes, vdm.media_esnr_db);
+  read(208, kLanesPerBank, vdm.host_esnr_db);
+}
+
+}  // namespace
+
+void decode_cmis_lanes(const ModuleImage& image, bool optical, ModuleSample& sample) {
+  const std::size_t media_lanes = optical ? sample.media_lane_count.value_or(0) : 0;
+  const ModulePage advert = upper_page(image, 0x01);
+  const bool cmis5 = lower_page(image).byte(1).value_or(0) >= 0x50;
+  const unsigned banks = cmis_bank_count(image);
+  const std::size_t per_bank = std::min<std::size_t>(kLanesPerBank, banks == 0 ? 0 : (media_lanes + banks - 1) / banks);
+  for (std::uint8_t number = 0; number < banks; ++number) {
+    const Bank bank{advert, upper_page(image, 0x10, number), upper_page(image, 0x11, number), cmis5};
+    read_loopback(upper_page(image, 0x13, number), sample);
+    if (!bank.state.exists()) {
+      // Lanes of later banks keep their numbers: an unread bank leaves lanes without values before them.
+      sample.warnings.push_back(number == 0 ? "page 11h was not read: nothing is known of the lanes"
+                                            : "page 11h of a bank was not read: its lanes are not known");
+      continue;
+    }
+    sample.host_lanes.resize(number * kLanesPerBank);
+    sample.lanes.resize(optical ? number * per_bank : 0);
+    for (unsigned i = 0; i < kLanesPerBank; ++i) sample.host_lanes.push_back(read_host_lane(bank, i));
+    for (unsigned i = 0; i < per_bank; ++i)
+      sample.lanes.push_back(read_media_lane(bank, i, number * kLanesPerBank + i + 1, sample.warnings));
+  }
+  // Unused host lanes at the end are no lanes of this module (four-lane modules in the eight-lane map).
+  const std::size_t host_lanes = sample.host_lane_count.value_or(0);
+  if (host_lanes != 0 && host_lanes < sample.host_lanes.size()) sample.host_lanes.resize(host_lanes);
+  for (std::size_t lane = 0; lane < sample.lanes.size(); ++lane) {
+    sample.lanes[lane].tx_los = any_of_share(sample.host_lanes, lane, media_lanes, &ModuleHostLane::tx_los);
+    sample.lanes[lane].tx_lol = any_of_share(sample.host_lanes, lane, media_lanes, &ModuleHostLane::tx_lol);
+  }
+  if (vdm_group_count(image) == 0) read_snr(upper_page(image, 0x14), media_lanes, sample.vdm);
+}
+
+}  // namespace linkhealth

@@ -1,0 +1,48 @@
+// The code tables that all modules share (SFF-8024 rev 4.13): what a number in a module's memory means, in the words of
+// the trade. A code that the tables do not know is "", never a guess.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace linkhealth {
+
+/// Which memory map a module speaks.
+enum class ModuleMap : std::uint8_t {
+  kNone,          ///< not programmed, or a bus that nobody drives
+  kSff8472,       ///< SFP family
+  kSff8636,       ///< QSFP+, QSFP28
+  kCmis,          ///< QSFP-DD, OSFP and later
+  kIdentityOnly,  ///< a form factor whose monitors we do not know
+  kVendor,        ///< a maker's own code: CMIS when it looks like it
+};
+
+/// SFF-8024 table 4-1, byte 0 of A0h.
+ModuleMap module_map(std::uint8_t identifier);
+/// "QSFP-DD"; "" unknown.
+std::string_view form_factor_name(std::uint8_t identifier);
+/// Table 4-3: "LC", "MPO-12", …
+std::string_view connector_name(std::uint8_t code);
+/// Table 4-4, byte 36 of SFP and 192 of QSFP: "100G-SR4", …. `sfp` picks the single-lane member of a shared code.
+std::string_view extended_compliance_name(std::uint8_t code, bool sfp);
+/// Table 4-2; codes 4 to 6 differ between the maps.
+std::string_view encoding_name(std::uint8_t code, ModuleMap map);
+/// Table 4-5: "400GAUI-8 C2M", "400G-CR8", …
+std::string_view host_interface_name(std::uint8_t code);
+/// Tables 4-6 and 4-7: the same number means another thing on multimode (media type 1) and single-mode (2) fibre.
+std::string_view media_interface_name(std::uint8_t media_type, std::uint8_t code);
+/// CMIS byte 85: "multimode", "single-mode", "copper", "active cable", "BASE-T".
+std::string_view media_type_name(std::uint8_t media_type);
+/// CMIS byte 3 bits 3-1: "ModuleReady", …; "" for a reserved code.
+std::string_view module_state_name(std::uint8_t state);
+/// CMIS byte 41; "" for none.
+std::string_view fault_cause_name(std::uint8_t cause);
+/// CMIS 11h:128..131, one nibble; "unknown" for a reserved code.
+std::string_view data_path_state_name(std::uint8_t state);
+
+/// Extended compliance codes that are copper, active copper, and active optical cables.
+bool is_copper_compliance(std::uint8_t code);
+bool is_active_copper_compliance(std::uint8_t code);
+bool is_active_optical_compliance(std::uint8_t code);
+
+}  // namespace linkhealth

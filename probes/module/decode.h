@@ -1,0 +1,15 @@
+// Bytes of a transceiver module → what they say. Pure: no I/O, no clock, total over any input.
+#pragma once
+
+#include "model/snapshot.h"
+#include "probes/module/image.h"
+
+namespace linkhealth {
+
+/// Decodes what was read, by the module's own memory map (SFF-8024 identifier: SFF-8472, SFF-8636 or CMIS). What was
+/// not read, not advertised or cannot be true is absent; the last leaves a sentence in ModuleSample::warnings. A copper
+/// cable never has light, bias or loss of signal. A latched flag is the one of this read: reading cleared it in the
+/// module, and another reader may have cleared it before.
+ModuleSample decode_module(const ModuleImage& image);
+
+}  // namespace linkhealth

@@ -1,0 +1,180 @@
+#include "probes/module/dump_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "base/text.h"
+#include "probes/module/codes.h"
+
+namespace linkhealth {
+
+namespace {
+
+constexpr std::size_t kHalf = 128;
+constexpr std::size_t kMaxLinear = 1024;
+constexpr std::size_t kMaxFile = 1U << 20U;
+using RawBytes = std::vector<std::uint8_t>;
+
+std::optional<std::uint8_t> hex_byte(std::string_view text) {
+  if (text.size() != 2) return std::nullopt;
+  const auto value = parse_hex_or_decimal("0x" + std::string(text));
+  return value ? std::optional(static_cast<std::uint8_t>(*value)) : std::nullopt;
+}
+
+std::optional<RawBytes> hex_bytes(std::string_view text) {
+  RawBytes out;
+  if (text.size() % 2 != 0) return std::nullopt;
+  for (std::size_t i = 0; i < text.size(); i += 2) {
+    const auto byte = hex_byte(text.substr(i, 2));
+    if (!byte) return std::nullopt;
+    out.push_back(*byte);
+  }
+  return out;
+}
+
+void store_half(ModuleImage& image, const ModulePageKey& key, std::span<const std::uint8_t> bytes) {
+  const std::size_t count = std::min(bytes.size(), kHalf);
+  if (count == 0) return;
+  image.store({key.i2c_address, key.bank, key.page, static_cast<std::uint8_t>(key.upper ? kHalf : 0),
+               static_cast<std::uint8_t>(count)},
+              bytes.first(count));
+}
+
+/// 256 bytes: the lower and the upper half.
+void store_both(ModuleImage& image, std::uint8_t address, std::span<const std::uint8_t> bytes) {
+  store_half(image, {address, 0, 0, false}, bytes);
+  if (bytes.size() > kHalf) store_half(image, {address, 0, 0, true}, bytes.subspan(kHalf));
+}
+
+/// "11" or "11.1": page and bank.
+std::optional<ModulePageKey> page_key(std::string_view name) {
+  const auto parts = split(name, '.');
+  const auto page = hex_byte(parts[0]);
+  const auto bank = parts.size() == 2 ? parse_u64(parts[1]) : std::optional<std::uint64_t>(0);
+  if (!page || !bank || *bank > 255 || parts.size() > 2) return std::nullopt;
+  return ModulePageKey{kModuleAddressA0, static_cast<std::uint8_t>(*bank), *page, true};
+}
+
+Result<void> store_named(ModuleImage& image, const std::string& name, const RawBytes& bytes) {
+  const bool sfp = name == "a0" || name == "a2";
+  if (bytes.size() > (sfp ? 2 * kHalf : kHalf))
+    return Error{
+        fmt::format("page \"{}\" has {} bytes: a page has {}", printable(name), bytes.size(), sfp ? 2 * kHalf : kHalf)};
+  if (sfp) {
+    store_both(image, name == "a0" ? kModuleAddressA0 : kModuleAddressA2, bytes);
+  } else if (name == "lower") {
+    store_half(image, {kModuleAddressA0, 0, 0, false}, bytes);
+  } else if (const auto key = page_key(name)) {
+    store_half(image, *key, bytes);
+  } else {
+    return Error{fmt::format("\"{}\" is no page: \"a0\", \"a2\", \"lower\" or two hex digits", printable(name))};
+  }
+  return {};
+}
+
+Result<ModuleImage> parse_json(std::string_view content) {
+  // A deep nest of brackets would exhaust the stack of the library's destructor: a dump has two levels.
+  const auto depth_ok = [](int depth, nlohmann::json::parse_event_t, nlohmann::json&) { return depth < 8; };
+  const auto json = nlohmann::json::parse(content, depth_ok, false);
+  if (json.is_discarded()) return Error{"not valid JSON"};
+  if (!json.is_object() || !json.contains("pages") || !json["pages"].is_object())
+    return Error{"JSON without a \"pages\" object: not a module dump"};
+  ModuleImage image;
+  for (const auto& [name, value] : json["pages"].items()) {
+    const auto bytes = value.is_string() ? hex_bytes(value.get_ref<const std::string&>()) : std::nullopt;
+    if (!bytes) return Error{fmt::format("page \"{}\" is not a string of hex digits", printable(name))};
+    if (auto stored = store_named(image, name, *bytes); !stored) return stored.error();
+  }
+  if (image.empty()) return Error{"\"pages\" is empty: no module memory in it"};
+  return image;
+}
+
+/// The kernel's linear image (ethtool's get_module_eeprom): SFP A0h then A2h; QSFP and CMIS the lower page, then 00h
+/// and more pages of 128 bytes, which SFF-8636 numbers 01, 02, 03 and CMIS 01, 02, 10, 11.
+Result<ModuleImage> from_linear(std::span<const std::uint8_t> bytes) {
+  if (bytes.size() < kHalf)
+    return Error{fmt::format("only {} bytes: a module's memory has at least 128", bytes.size())};
+  if (bytes.size() > kMaxLinear)
+    return Error{fmt::format("{} bytes: more than any module's memory image, so not one", bytes.size())};
+  ModuleImage image;
+  store_both(image, kModuleAddressA0, bytes.first(std::min(bytes.size(), 2 * kHalf)));
+  if (bytes.size() <= 2 * kHalf) return image;
+  const auto rest = bytes.subspan(2 * kHalf);
+  const ModuleMap map = module_map(bytes[0]);
+  if (map == ModuleMap::kSff8472) {
+    store_both(image, kModuleAddressA2, rest.first(std::min(rest.size(), 2 * kHalf)));
+    return image;
+  }
+  constexpr std::uint8_t kSff8636Pages[] = {0x01, 0x02, 0x03};
+  constexpr std::uint8_t kCmisPages[] = {0x01, 0x02, 0x10, 0x11};
+  const std::span<const std::uint8_t> pages = map == ModuleMap::kCmis ? std::span<const std::uint8_t>(kCmisPages)
+                                                                      : std::span<const std::uint8_t>(kSff8636Pages);
+  for (std::size_t i = 0; i < pages.size() && rest.size() > i * kHalf; ++i)
+    store_half(image, {kModuleAddressA0, 0, pages[i], true}, rest.subspan(i * kHalf));
+  return image;
+}
+
+/// Lines of `0x0000:  0d 00 02 …`, with a heading ("Offset  Values", dashes) that is passed over.
+Result<ModuleImage> parse_hex_text(std::string_view content) {
+  RawBytes bytes;
+  unsigned number = 0;
+  for (std::string_view line : split(content, '\n')) {
+    ++number;
+    line = trim(line);
+    if (!line.starts_with("0x")) {
+      if (line.empty() || line.starts_with("Offset") || line.starts_with("---")) continue;
+      return Error{fmt::format("line {}: not a line of `ethtool -m DEV hex on`", number)};
+    }
+    const auto colon = line.find(':');
+    const auto offset = parse_hex_or_decimal(line.substr(0, colon));
+    if (colon == std::string_view::npos || !offset) return Error{fmt::format("line {}: no offset", number)};
+    if (*offset != bytes.size())
+      return Error{fmt::format("line {}: offset {} where {} should follow", number, *offset, bytes.size())};
+    for (const std::string_view word : split(line.substr(colon + 1), ' ')) {
+      if (trim(word).empty()) continue;
+      const auto byte = hex_byte(trim(word));
+      if (!byte) return Error{fmt::format("line {}: \"{}\" is no hex byte", number, printable(word.substr(0, 20)))};
+      bytes.push_back(*byte);
+    }
+  }
+  return from_linear(bytes);
+}
+
+bool is_text(std::string_view content) {
+  return std::all_of(content.begin(), content.end(),
+                     [](char c) { return (c >= 0x20 && c <= 0x7e) || c == '\n' || c == '\r' || c == '\t'; });
+}
+
+}  // namespace
+
+Result<ModuleImage> parse_module_dump(std::string_view content) {
+  if (content.empty()) return Error{"the file is empty"};
+  if (is_text(content)) {
+    const std::string_view text = trim(content);
+    if (text.starts_with("{")) return parse_json(text);
+    if (text.starts_with("Offset") || text.starts_with("0x")) return parse_hex_text(content);
+    return Error{
+        "not a module dump: neither the JSON of a dump, nor `ethtool -m DEV hex on`, nor `ethtool -m DEV raw on`"};
+  }
+  return from_linear({reinterpret_cast<const std::uint8_t*>(content.data()), content.size()});
+}
+
+Result<ModuleImage> read_module_dump(const std::string& path) {
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"), &std::fclose);
+  if (!file) return errno_error(path, errno);
+  std::string content(kMaxFile + 1, '\0');
+  content.resize(std::fread(content.data(), 1, content.size(), file.get()));
+  if (std::ferror(file.get()) != 0) return errno_error(path, errno);
+  if (content.size() > kMaxFile) return Error{path + ": larger than 1 MiB: not a module dump"};
+  auto image = parse_module_dump(content);
+  if (!image) return Error{path + ": " + image.error().message, image.error().errnum};
+  return image;
+}
+
+}  // namespace linkhealth

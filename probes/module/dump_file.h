@@ -1,0 +1,21 @@
+// Module memory from a file: what people send when they cannot give access to the node.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "base/result.h"
+#include "probes/module/image.h"
+
+namespace linkhealth {
+
+/// Reads one of three forms, told apart by the content:
+/// - JSON with a "pages" object: names "a0", "a2", "lower", "00".."ff" (bank 0; "11.1" is page 11h of bank 1) to hex;
+/// - the text of `ethtool -m DEV hex on`;
+/// - the binary of `ethtool -m DEV raw on`: 128 to 1024 bytes in the kernel's linear order.
+/// An error is one sentence without the file's name.
+Result<ModuleImage> parse_module_dump(std::string_view content);
+/// As parse_module_dump, from a file of at most 1 MiB; an error begins with the path.
+Result<ModuleImage> read_module_dump(const std::string& path);
+
+}  // namespace linkhealth

@@ -1,0 +1,24 @@
+// The three memory maps behind decode_module. Each fills a sample from a screened image; none invents what is absent.
+#pragma once
+
+#include "model/snapshot.h"
+#include "probes/module/image.h"
+#include "probes/module/screen.h"
+#include "probes/module/values.h"
+
+namespace linkhealth {
+
+/// SFF-8472 rev 12.4: A0h identity, A2h monitors with internal or external calibration.
+void decode_sff8472(const ModuleImage& image, ModuleSample& sample);
+/// SFF-8636 rev 2.11 (and SFF-8436): lower page, page 00h, page 03h.
+void decode_sff8636(const ModuleImage& image, const ModuleHead& head, ModuleSample& sample);
+/// OIF-CMIS 3.0 to 5.4.
+void decode_cmis(const ModuleImage& image, const ModuleHead& head, ModuleSample& sample);
+/// The VDM part of CMIS (pages 20h-2Fh) and the coherent monitors that come through it.
+void decode_cmis_vdm(const ModuleImage& image, ModuleSample& sample);
+/// The laser bias with the multiplier that page 01h gives; nullopt for the reserved one.
+std::optional<ModuleQuantity> cmis_bias(const ModulePage& advert);
+/// The lane part of CMIS: pages 10h, 11h, 13h and 14h of every bank. `optical` false: no light is looked for.
+void decode_cmis_lanes(const ModuleImage& image, bool optical, ModuleSample& sample);
+
+}  // namespace linkhealth

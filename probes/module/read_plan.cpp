@@ -1,0 +1,166 @@
+#include "probes/module/read_plan.h"
+
+#include "probes/module/screen.h"
+
+namespace linkhealth {
+
+namespace {
+
+using Requests = std::vector<ModulePageRequest>;
+
+constexpr std::uint8_t kUpper = 128;
+constexpr ModulePageRequest kLowerPage{kModuleAddressA0, 0, 0, 0, 128};
+// Parts that move, in as few firmware accesses as hold them (mlx5 reads 48 bytes at a time).
+constexpr ModulePageRequest kSff8472Monitors{kModuleAddressA2, 0, 0, 96, 24};
+constexpr ModulePageRequest kSff8636Monitors{kModuleAddressA0, 0, 0, 0, 96};
+constexpr ModulePageRequest kCmisMonitors{kModuleAddressA0, 0, 0, 0, 48};
+// The first bytes say which map it is: they are read again but never forgotten.
+constexpr ModulePageRequest kSff8636Moving{kModuleAddressA0, 0, 0, 3, 93};
+constexpr ModulePageRequest kCmisMoving{kModuleAddressA0, 0, 0, 3, 45};
+
+ModulePageRequest upper(std::uint8_t page, std::uint8_t bank = 0, std::uint8_t offset = kUpper,
+                        std::uint8_t length = 128) {
+  return {kModuleAddressA0, bank, page, offset, length};
+}
+
+constexpr ModulePageRequest kVdmControl{kModuleAddressA0, 0, 0x2f, kUpper, 18};
+
+bool sff8472_has_monitors(const ModuleImage& image) {
+  const ModulePage a0 = lower_page(image);
+  return a0.offers(92, 6) && !a0.offers(92, 2);  // 92.2: the address must be changed first, which we cannot
+}
+
+bool sff8636_is_passive_copper(const ModuleImage& image) {
+  const auto technology = upper_page(image, 0).byte(147);
+  return technology && (*technology >> 4U) >= 0x0a && (*technology >> 4U) <= 0x0b;
+}
+
+void sff8472_reads(const ModuleImage& image, ReadScope scope, Requests& out) {
+  if (!sff8472_has_monitors(image)) return;
+  if (scope == ReadScope::kIdentity)
+    out.push_back({kModuleAddressA2, 0, 0, 0, 96});
+  else
+    out.push_back(kSff8472Monitors);
+}
+
+void sff8636_reads(const ModuleImage& image, const ModuleHead& head, ReadScope scope, Requests& out) {
+  const ModulePage identity = upper_page(image, 0);
+  out.push_back(upper(0x00));
+  if (!identity.exists() || !head.lower_page_usable) return;
+  const bool copper = sff8636_is_passive_copper(image);
+  if (scope == ReadScope::kIdentity) {
+    if (!lower_page(image).bit(2, 2).value_or(true) && !copper) out.push_back(upper(0x03));
+  } else if (!copper || identity.offers(220, 5) || identity.offers(220, 4)) {
+    out.push_back(kSff8636Monitors);
+  }
+}
+
+bool has_descriptor(const ModuleImage& image, std::uint8_t group, std::uint8_t bank) {
+  const ModulePage page = upper_page(image, static_cast<std::uint8_t>(0x20 + group), bank);
+  for (unsigned i = 0; i < 64; ++i)
+    if (page.byte(kUpper + 2 * i + 1).value_or(0) != 0) return true;
+  return false;
+}
+
+void cmis_identity_reads(const ModuleImage& image, Requests& out) {
+  out.push_back(upper(0x00));
+  if (cmis_is_flat(image)) return;
+  out.push_back(upper(0x01));
+  const ModulePage advert = upper_page(image, 0x01);
+  if (!advert.exists()) return;
+  out.push_back(upper(0x02));
+  if (!advert.offers(142, 6)) return;
+  out.push_back(kVdmControl);
+  for (std::uint8_t bank = 0; bank < cmis_bank_count(image); ++bank)
+    for (std::uint8_t group = 0; group < vdm_group_count(image); ++group)
+      out.push_back(upper(static_cast<std::uint8_t>(0x20 + group), bank));
+}
+
+void cmis_lane_reads(const ModuleImage& image, std::uint8_t bank, Requests& out) {
+  out.push_back(upper(0x11, bank));
+  out.push_back(upper(0x10, bank, kUpper, 16));
+  const bool diagnostics = upper_page(image, 0x01).offers(142, 5);
+  const std::uint8_t groups = vdm_group_count(image);
+  if (diagnostics) out.push_back(upper(0x13, bank, 180, 4));
+  if (diagnostics && groups == 0) out.push_back(upper(0x14, bank));
+  for (std::uint8_t group = 0; group < groups; ++group)
+    if (has_descriptor(image, group, bank)) out.push_back(upper(static_cast<std::uint8_t>(0x24 + group), bank));
+}
+
+void cmis_reads(const ModuleImage& image, const ModuleHead& head, ReadScope scope, Requests& out) {
+  if (!head.lower_page_usable) {
+    out.push_back(upper(0x00));
+    return;
+  }
+  if (scope == ReadScope::kIdentity) return cmis_identity_reads(image, out);
+  if (cmis_is_flat(image)) return;
+  out.push_back(kCmisMonitors);
+  if (vdm_group_count(image) != 0) out.push_back(kVdmControl);
+  for (std::uint8_t bank = 0; bank < cmis_bank_count(image); ++bank) cmis_lane_reads(image, bank, out);
+}
+
+bool moves(const ModulePageKey& key) {
+  if (!key.upper) return false;
+  const std::uint8_t page = key.page;
+  return (page >= 0x10 && page <= 0x14) || (page >= 0x24 && page <= 0x27);
+}
+
+}  // namespace
+
+std::vector<ModulePageRequest> next_reads(const ModuleImage& raw, ReadScope scope) {
+  // The monitors of the lower page were forgotten on purpose, so "the whole lower page" is asked for only while the
+  // bytes that never move are not there.
+  constexpr ModulePageRequest kLowerRest{kModuleAddressA0, 0, 0, 96, 32};
+  if (!raw.answered(kLowerRest) && !raw.answered(kLowerPage)) return {kLowerPage};
+  const ModuleImage image = screened(raw, nullptr);
+  if (!lower_page(image).exists()) return {};
+  ModuleHead head = module_head(image);
+  Requests wanted;
+  switch (head.map) {
+    case ModuleMap::kSff8472:
+      sff8472_reads(image, scope, wanted);
+      break;
+    case ModuleMap::kSff8636:
+      sff8636_reads(image, head, scope, wanted);
+      break;
+    case ModuleMap::kCmis:
+      cmis_reads(image, head, scope, wanted);
+      break;
+    case ModuleMap::kNone:    // the lower page has bytes, only no identifier: page 00h may repeat it
+    case ModuleMap::kVendor:  // CMIS when page 00h repeats the identifier
+      wanted.push_back(upper(0x00));
+      break;
+    case ModuleMap::kIdentityOnly:
+      break;
+  }
+  std::erase_if(wanted, [&](const ModulePageRequest& request) { return raw.answered(request); });
+  return wanted;
+}
+
+ModuleImage without_monitors(const ModuleImage& image) {
+  ModuleImage out = image;
+  const ModuleMap map = module_head(image).map;
+  if (map == ModuleMap::kSff8472) out.forget(kSff8472Monitors);
+  if (map == ModuleMap::kSff8636) out.forget(kSff8636Moving);
+  if (map != ModuleMap::kCmis) return out;
+  out.forget(kCmisMoving);
+  if (image.answered(kVdmControl) && upper_page(image, 0x2f).exists()) out.forget({kModuleAddressA0, 0, 0x2f, 144, 2});
+  for (const ModulePageKey& key : image.keys())
+    if (moves(key)) out.forget(upper(key.page, key.bank));
+  return out;
+}
+
+std::optional<ModulePageRequest> serial_request(const ModuleImage& image) {
+  switch (module_head(screened(image, nullptr)).map) {
+    case ModuleMap::kSff8472:
+      return ModulePageRequest{kModuleAddressA0, 0, 0, 68, 16};
+    case ModuleMap::kSff8636:
+      return upper(0x00, 0, 196, 16);
+    case ModuleMap::kCmis:
+      return upper(0x00, 0, 166, 16);
+    default:
+      return std::nullopt;
+  }
+}
+
+}  // namespace linkhealth

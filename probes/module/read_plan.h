@@ -1,0 +1,32 @@
+// What to read next from a module: a pure function of what was read so far. The reader asks again after each batch
+// until nothing is left, so the order of discovery (identifier, advertisement, page) lives here and not in a thread.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "probes/module/image.h"
+
+namespace linkhealth {
+
+enum class ReadScope : std::uint8_t {
+  kIdentity,  ///< what never changes while the module stays in: once for each insertion
+  kMonitors,  ///< what moves: monitors, flags, states, VDM values. Reading latched flags clears them
+};
+
+/// The requests to make now, most important first; empty when there is nothing more to read. Each obeys the kernel's
+/// rules (is_valid), and none was answered already. Pages that the module does not advertise are never asked for;
+/// monitors that a module cannot have (passive copper, flat memory) are not either.
+std::vector<ModulePageRequest> next_reads(const ModuleImage& image, ReadScope scope);
+
+/// A copy of `image` without the bytes that move: the start of a new round with ReadScope::kMonitors. Requests that
+/// were answered with nothing stay answered: a reader stores an empty answer for a page that is not there (EINVAL,
+/// EOPNOTSUPP), and after an error that may pass (EIO, EBUSY) gives up the round instead.
+ModuleImage without_monitors(const ModuleImage& image);
+
+/// Where the serial number stands. Reading it after a round and comparing shows a swap between two reads, which would
+/// mix two modules' pages. nullopt while the memory map is not known.
+std::optional<ModulePageRequest> serial_request(const ModuleImage& image);
+
+}  // namespace linkhealth

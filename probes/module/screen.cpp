@@ -1,0 +1,101 @@
+#include "probes/module/screen.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace linkhealth {
+
+namespace {
+
+using Half = std::span<const std::uint8_t, 128>;
+
+bool all_are(Half half, std::uint8_t value) {
+  return std::all_of(half.begin(), half.end(), [&](std::uint8_t byte) { return byte == value; });
+}
+
+std::string name_of(const ModulePageKey& key) {
+  if (key.i2c_address == kModuleAddressA2) return key.upper ? "A2h, upper half" : "A2h";
+  if (!key.upper) return "the lower page";
+  return key.bank == 0 ? fmt::format("page {:02x}h", key.page)
+                       : fmt::format("page {:02x}h of bank {}", key.page, key.bank);
+}
+
+/// Pages where a module that works cannot have 128 zeros: identity, advertisements, limits, lane states.
+bool zeros_are_nonsense(const ModulePageKey& key) {
+  if (key.i2c_address == kModuleAddressA2) return !key.upper;
+  return !key.upper || key.page <= 0x03 || key.page == 0x11;
+}
+
+std::string why_not_memory(const ModuleImage& image, const ModulePageKey& key, Half half) {
+  if (all_are(half, 0xff)) return "is all ones: nobody answered";
+  if (zeros_are_nonsense(key) && all_are(half, 0x00)) return "is all zeros";
+  if (key.i2c_address != kModuleAddressA0 || !key.upper) return {};
+  const auto same_as = [&](const ModulePageKey& other) {
+    const auto bytes = image.whole(other);
+    return other != key && bytes && std::equal(half.begin(), half.end(), bytes->begin());
+  };
+  if (same_as({kModuleAddressA0, 0, 0, true})) return "is a copy of page 00h: the module does not have it";
+  if (key.bank != 0 && !all_are(half, 0x00) && same_as({kModuleAddressA0, 0, key.page, true}))
+    return "is a copy of bank 0: the driver ignores the bank";
+  return {};
+}
+
+/// A maker's own identifier: taken for CMIS when the revision is one and page 00h repeats the identifier.
+bool looks_like_cmis(const ModuleImage& image, std::uint8_t identifier, std::uint8_t revision) {
+  return revision >= 0x30 && revision <= 0x5f && upper_page(image, 0).byte(128) == identifier;
+}
+
+}  // namespace
+
+ModuleImage screened(const ModuleImage& image, std::vector<std::string>* reasons) {
+  ModuleImage out = image;
+  for (const ModulePageKey& key : image.keys()) {
+    const auto half = image.whole(key);
+    if (!half) continue;
+    const std::string why = why_not_memory(image, key, *half);
+    if (why.empty()) continue;
+    out.drop(key);
+    if (reasons != nullptr) reasons->push_back(name_of(key) + " " + why + ": left out");
+  }
+  return out;
+}
+
+ModuleHead module_head(const ModuleImage& image) {
+  ModuleHead head;
+  const ModulePage lower = lower_page(image);
+  head.identifier = lower.byte(0).value_or(0);
+  head.revision = lower.byte(1).value_or(0);
+  head.map = module_map(head.identifier);
+  if (head.map == ModuleMap::kVendor && looks_like_cmis(image, head.identifier, head.revision))
+    head.map = ModuleMap::kCmis;
+  if (head.map != ModuleMap::kNone) return head;
+  const std::uint8_t copy = upper_page(image, 0).byte(128).value_or(0);
+  const ModuleMap map = module_map(copy);
+  if (map == ModuleMap::kSff8636 || map == ModuleMap::kCmis) return {map, copy, 0, false};
+  return head;
+}
+
+bool cmis_is_flat(const ModuleImage& image) { return lower_page(image).bit(2, 7).value_or(true); }
+
+std::uint8_t cmis_bank_count(const ModuleImage& image) {
+  const ModulePage advert = upper_page(image, 0x01);
+  switch (advert.byte(142).value_or(0) & 3U) {
+    case 1:
+      return 2;
+    case 2:
+      return 4;
+    case 3:
+      return std::clamp<std::uint8_t>(advert.byte(174).value_or(1), 1, 16);
+    default:
+      return 1;
+  }
+}
+
+std::uint8_t vdm_group_count(const ModuleImage& image) {
+  if (cmis_is_flat(image) || !upper_page(image, 0x01).offers(142, 6)) return 0;
+  const auto control = upper_page(image, 0x2f).byte(128);
+  return control ? static_cast<std::uint8_t>((*control & 3U) + 1) : std::uint8_t{0};
+}
+
+}  // namespace linkhealth

@@ -1,0 +1,237 @@
+#include <bit>
+#include <cmath>
+#include <string>
+
+#include "probes/module/codes.h"
+#include "probes/module/maps.h"
+#include "probes/module/values.h"
+
+namespace linkhealth {
+
+namespace {
+
+constexpr IdentityOffsets kIdentity{20, 37, 40, 56, 4, 68, 84};
+
+struct Bit {
+  std::uint8_t byte, bit;
+  std::string_view type;
+};
+// Bytes 3 to 8: the first that is set names the module, fastest first.
+constexpr Bit kComplianceBits[] = {{3, 7, "10G-ER"},     {3, 6, "10G-LRM"}, {3, 5, "10G-LR"}, {3, 4, "10G-SR"},
+                                   {6, 3, "1000BASE-T"}, {6, 2, "1G-CX"},   {6, 1, "1G-LX"},  {6, 0, "1G-SX"}};
+
+/// Byte 94.
+constexpr std::string_view kRevisions[] = {"",     "9.3",  "9.5",  "10.2", "10.4", "11.0",
+                                           "11.3", "11.4", "12.3", "12.4", "12.5"};
+
+std::optional<double> signaling_rate_mbd(const ModulePage& a0) {
+  const auto rate = a0.byte(12);
+  if (!rate || *rate == 0) return std::nullopt;
+  if (*rate != 0xff) return *rate * 100.0;
+  const auto extended = a0.byte(66);
+  if (!extended || *extended == 0 || *extended == 0xff) return std::nullopt;
+  return *extended * 250.0;
+}
+
+struct Medium {
+  bool copper = false;  ///< no light: no power, bias or loss of signal
+  bool cable = false;
+  std::string kind = "unknown";
+};
+
+Medium medium_of(const ModulePage& a0) {
+  const std::uint8_t connector = a0.byte(2).value_or(0);
+  const std::uint8_t compliance = a0.byte(36).value_or(0);
+  const bool active = a0.offers(8, 3);
+  const bool optical_cable = is_active_optical_compliance(compliance) || connector == 0x0b;
+  if (a0.offers(8, 2)) return {true, true, "dac"};
+  if (active && !optical_cable) return {true, true, "acc"};
+  if (optical_cable) return {false, true, "aoc"};
+  if (connector == 0x22 || a0.offers(6, 3)) return {true, false, "unknown"};
+  if (is_active_copper_compliance(compliance)) return {true, true, "acc"};
+  if (connector == 0x21 || is_copper_compliance(compliance)) return {true, true, "dac"};
+  const bool wavelength = a0.u16(60).value_or(0) >= 600;
+  if (connector == 0x23) return wavelength ? Medium{false, true, "aoc"} : Medium{false, true, "unknown"};
+  if (wavelength || connector == 0x01 || connector == 0x07 || connector == 0x0c) return {false, false, "optical"};
+  return {};
+}
+
+std::string type_of(const ModulePage& a0, const Medium& medium, std::optional<double> rate_mbd) {
+  if (const auto name = extended_compliance_name(a0.byte(36).value_or(0), true); !name.empty())
+    return std::string(name);
+  for (const Bit& row : kComplianceBits)
+    if (a0.offers(row.byte, row.bit)) return std::string(row.type);
+  if (medium.kind != "dac" && medium.kind != "acc") return {};
+  if (rate_mbd.value_or(0) >= 25000) return "25G-CR";
+  return rate_mbd.value_or(0) >= 9900 ? "10G-CR" : "";
+}
+
+/// Byte 19 of a cable: a mantissa with a multiplier, for lengths that byte 18 cannot hold.
+std::optional<double> cable_length_m(const ModulePage& a0) {
+  constexpr double kMultipliers[] = {0.1, 1, 10, 100};
+  const auto metres = a0.byte(18);
+  const std::uint8_t extended = a0.byte(19).value_or(0);
+  if (extended != 0 && extended != 0xff && metres.value_or(0) == 0)
+    return kMultipliers[extended >> 6U] * (extended & 0x3f);
+  if (!metres || *metres == 0 || *metres == 0xff) return std::nullopt;
+  return *metres;
+}
+
+std::optional<double> reach_m(const ModulePage& a0) {
+  double reach = 0;
+  const auto longest = [&](unsigned offset, double unit_m) {
+    const std::uint8_t value = a0.byte(offset).value_or(0);
+    if (value != 0xff) reach = std::max(reach, value * unit_m);
+  };
+  longest(14, 1000);
+  longest(15, 100);
+  for (const unsigned offset : {16U, 17U, 18U, 19U}) longest(offset, 10);
+  return reach > 0 ? std::optional(reach) : std::nullopt;
+}
+
+std::optional<double> power_w(const ModulePage& a0) {
+  const auto options = a0.byte(64);
+  if (!options) return std::nullopt;
+  if ((*options & 0x40U) != 0) return std::nullopt;  // level 4: the wattage stands in byte 66 of later revisions
+  if ((*options & 0x20U) != 0) return 2.0;
+  return (*options & 0x02U) != 0 ? 1.5 : 1.0;
+}
+
+/// The quantities of A2h, as this module has calibrated them.
+struct Calibrated {
+  ModuleQuantity temperature = kTemperatureC;
+  ModuleQuantity supply = kSupplyV;
+  ModuleQuantity bias = kBiasMa;
+  ModuleQuantity tx_power = kTxPowerMw;
+  ModuleQuantity rx_power = kRxPowerMw;
+};
+
+/// value = slope * raw + offset, slope a fixed point number with eight bits after the point, both in the unit of the
+/// result's least significant bit.
+void apply_linear(const ModulePage& a2, unsigned slope_at, double lsb, ModuleQuantity& quantity) {
+  const double slope = a2.u16(slope_at).value_or(0) / 256.0;
+  const double offset = a2.s16(slope_at + 2).value_or(0);
+  quantity.coefficients = {offset * lsb, slope * lsb};
+}
+
+bool has_slopes(const ModulePage& a2) {
+  for (const unsigned at : {76U, 80U, 84U, 88U})
+    if (a2.u16(at).value_or(0) == 0) return false;
+  return a2.u32(68).has_value();
+}
+
+/// SFF-8472 table 9-6: five IEEE floats, highest power first.
+void apply_rx_polynomial(const ModulePage& a2, ModuleQuantity& quantity) {
+  for (unsigned power = 0; power < 5; ++power) {
+    const float c = std::bit_cast<float>(a2.u32(72 - 4 * power).value_or(0));
+    quantity.coefficients.at(power) = static_cast<double>(c) * 1e-4;
+  }
+}
+
+Calibrated calibration(const ModulePage& a0, const ModulePage& a2, ModuleWarnings& warnings) {
+  Calibrated out;
+  if (!a0.offers(92, 4)) return out;
+  if (a0.offers(92, 5)) {
+    warnings.emplace_back("says both internally and externally calibrated: taken as internally");
+    return out;
+  }
+  if (!has_slopes(a2)) {
+    warnings.emplace_back("externally calibrated without calibration constants: readings are raw");
+    return out;
+  }
+  apply_linear(a2, 84, 1.0 / 256, out.temperature);
+  apply_linear(a2, 88, 1e-4, out.supply);
+  apply_linear(a2, 76, 0.002, out.bias);
+  apply_linear(a2, 80, 1e-4, out.tx_power);
+  apply_rx_polynomial(a2, out.rx_power);
+  return out;
+}
+
+void read_thresholds(const ModulePage& a2, const Calibrated& quantities, bool optical, ModuleSample& sample) {
+  sample.thresholds.temperature_c = read_limits(a2, 0, quantities.temperature, sample.warnings);
+  sample.thresholds.supply_v = read_limits(a2, 8, quantities.supply, sample.warnings);
+  if (!optical) return;
+  sample.thresholds.tx_bias_ma = read_limits(a2, 16, quantities.bias, sample.warnings);
+  sample.thresholds.tx_power_mw = read_limits(a2, 24, quantities.tx_power, sample.warnings);
+  sample.thresholds.rx_power_mw = read_limits(a2, 32, quantities.rx_power, sample.warnings);
+}
+
+/// Which flag bits stand where in bytes 112-113 (alarms) and 116-117 (warnings): high in `bit`, low below it.
+AlarmFlags flags_at(const ModulePage& a2, unsigned byte, unsigned bit) {
+  return {.low_alarm = a2.bit(byte, bit - 1),
+          .low_warn = a2.bit(byte + 4, bit - 1),
+          .high_warn = a2.bit(byte + 4, bit),
+          .high_alarm = a2.bit(byte, bit)};
+}
+
+ModuleLane read_lane(const ModulePage& a0, const ModulePage& a2, const Calibrated& quantities, bool ready,
+                     ModuleWarnings& warnings) {
+  ModuleLane lane;
+  if (a0.offers(93, 5)) lane.tx_fault = a2.bit(110, 2);
+  if (a0.offers(93, 4)) lane.rx_los = a2.bit(110, 1);
+  if (const auto status = a2.byte(110); status && a0.offers(93, 6)) lane.tx_disabled = (*status & 0xc0U) != 0;
+  if (!ready) return lane;
+  lane.tx_bias_ma = read_monitor(a2, 100, quantities.bias, 0, warnings);
+  lane.tx_power_mw = read_monitor(a2, 102, quantities.tx_power, 0, warnings);
+  lane.rx_power_mw = read_monitor(a2, 104, quantities.rx_power, 0, warnings);
+  if (!a0.offers(93, 7)) return lane;
+  lane.tx_bias_flags = flags_at(a2, 112, 3);
+  lane.tx_power_flags = flags_at(a2, 112, 1);
+  lane.rx_power_flags = flags_at(a2, 113, 7);
+  return lane;
+}
+
+void read_diagnostics(const ModulePage& a0, const ModulePage& a2, const Medium& medium, ModuleSample& sample) {
+  if (!a0.offers(92, 6) || a0.offers(92, 2) || !a2.exists()) return;
+  if (medium.kind == "dac") return;  // vendors copy an optic's layout; there is nothing to measure
+  note_checksum(sample, "A2h", a2.checksum_ok(0, 94, 95));
+  const Calibrated quantities = calibration(a0, a2, sample.warnings);
+  read_thresholds(a2, quantities, !medium.copper, sample);
+  sample.data_not_ready = a2.bit(110, 0);
+  const bool ready = !sample.data_not_ready.value_or(false);
+  if (!ready) sample.warnings.emplace_back("the module says that its readings are not valid yet");
+  if (ready) {
+    sample.temperature_c = read_monitor(a2, 96, quantities.temperature, 0, sample.warnings);
+    sample.supply_v = read_monitor(a2, 98, quantities.supply, 0, sample.warnings);
+    if (a0.offers(93, 7)) {
+      sample.temperature_flags = flags_at(a2, 112, 7);
+      sample.supply_flags = flags_at(a2, 112, 5);
+    }
+  }
+  if (medium.copper || !a2.u16(96)) return;
+  sample.rx_power_is_average = a0.bit(92, 3);
+  sample.lanes.push_back(read_lane(a0, a2, quantities, ready, sample.warnings));
+  // Optional monitors (bytes 106-109) read 0 where they do not exist; 106 may also be a wavelength, so only the TEC.
+  if (const auto raw = a2.s16(108); ready && raw && *raw != 0 && *raw != -1) sample.tec_current_ma = *raw * 0.1;
+}
+
+}  // namespace
+
+void decode_sff8472(const ModuleImage& image, ModuleSample& sample) {
+  const ModulePage a0 = lower_page(image);
+  const ModulePage a2 = a2_page(image);
+  const std::uint8_t revision = a0.byte(94).value_or(0);
+  sample.management = "SFF-8472";
+  if (revision > 0 && revision < std::size(kRevisions)) sample.management += " " + std::string(kRevisions[revision]);
+  const Medium medium = medium_of(a0);
+  sample.kind = medium.kind;
+  sample.connector = connector_name(a0.byte(2).value_or(0));
+  sample.encoding = encoding_name(a0.byte(11).value_or(0), ModuleMap::kSff8472);
+  sample.signaling_rate_mbd = signaling_rate_mbd(a0);
+  sample.type = type_of(a0, medium, sample.signaling_rate_mbd);
+  read_identity(a0, kIdentity, sample);
+  note_checksum(sample, "A0h bytes 0-62", a0.checksum_ok(0, 62, 63));
+  note_checksum(sample, "A0h bytes 64-94", a0.checksum_ok(64, 94, 95));
+  (medium.cable ? sample.length_m : sample.reach_m) = medium.cable ? cable_length_m(a0) : reach_m(a0);
+  if (!medium.copper && !a0.offers(8, 2) && !a0.offers(8, 3)) {
+    const auto wavelength = a0.u16(60);
+    if (wavelength && *wavelength >= 600 && *wavelength <= 2000) sample.wavelength_nm = *wavelength;
+  }
+  sample.max_power_w = power_w(a0);
+  sample.media_lane_count = 1;
+  sample.host_lane_count = 1;
+  if (medium.copper) sample.media_type = medium.cable ? "copper" : "BASE-T";
+  read_diagnostics(a0, a2, medium, sample);
+}
+
+}  // namespace linkhealth

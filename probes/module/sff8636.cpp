@@ -1,0 +1,200 @@
+#include <algorithm>
+#include <string>
+
+#include "probes/module/codes.h"
+#include "probes/module/maps.h"
+#include "probes/module/values.h"
+
+namespace linkhealth {
+
+namespace {
+
+constexpr IdentityOffsets kIdentity{148, 165, 168, 184, 2, 196, 212};
+constexpr unsigned kLanes = 4;
+
+/// Byte 1 of the lower page.
+constexpr std::string_view kRevisions[] = {
+    "", "", "", "SFF-8636 1.3", "SFF-8636 1.4", "SFF-8636 1.5", "SFF-8636 2.0", "SFF-8636 2.7", "SFF-8636 2.10"};
+
+enum : std::uint8_t { kTechCopper = 0x0a, kTechActiveCopper = 0x0c };
+
+struct Medium {
+  bool copper = false;
+  bool cable = false;
+  std::string kind = "unknown";
+};
+
+Medium medium_of(const ModulePage& id) {
+  const std::uint8_t technology = id.byte(147).value_or(0) >> 4U;
+  const std::uint8_t connector = id.byte(130).value_or(0);
+  const std::uint8_t compliance = id.offers(131, 7) ? id.byte(192).value_or(0) : 0;
+  const bool copper_bits = id.offers(131, 3) && !id.offers(131, 2) && !id.offers(131, 1);
+  const bool optical_cable = is_active_optical_compliance(compliance) || connector == 0x0b;
+  if (technology >= kTechActiveCopper || is_active_copper_compliance(compliance)) return {true, true, "acc"};
+  if (technology >= kTechCopper || connector == 0x21) return {true, true, "dac"};
+  if (!optical_cable && (copper_bits || is_copper_compliance(compliance))) return {true, true, "dac"};
+  if (optical_cable || connector == 0x23) return {false, true, "aoc"};
+  if (connector == 0x22) return {true, false, "unknown"};
+  if (!id.byte(147)) return {};
+  return {false, false, "optical"};
+}
+
+std::string type_of(const ModulePage& id, const Medium& medium) {
+  if (id.offers(131, 7) || id.byte(131).value_or(0) == 0) {
+    const auto name = extended_compliance_name(id.byte(192).value_or(0), false);
+    if (!name.empty()) return std::string(name);
+  }
+  if (id.offers(131, 3)) return "40G-CR4";
+  if (id.offers(131, 0) || (medium.kind == "aoc" && id.offers(131, 2))) return "40G-AOC";
+  if (id.offers(131, 2)) return "40G-SR4";
+  if (id.offers(131, 1)) return "40G-LR4";
+  return {};
+}
+
+/// Media lanes by the type's name: one wavelength or fibre for the …1 types, two for DWDM2, else four.
+std::uint32_t media_lanes_of(const std::string& type) {
+  if (type.ends_with("-DR1") || type.ends_with("-FR1") || type.ends_with("-LR1") || type.ends_with("-SR1")) return 1;
+  return type.ends_with("-DWDM2") ? 2 : kLanes;
+}
+
+std::optional<double> reach_m(const ModulePage& id) {
+  double reach = 0;
+  const auto longest = [&](unsigned offset, double unit_m) {
+    const std::uint8_t value = id.byte(offset).value_or(0);
+    if (value != 0xff) reach = std::max(reach, value * unit_m);
+  };
+  longest(142, 1000);
+  longest(143, 2);
+  longest(144, 1);
+  longest(145, 1);
+  longest(146, 2);
+  return reach > 0 ? std::optional(reach) : std::nullopt;
+}
+
+void read_power_class(const ModulePage& id, const ModulePage& lower, ModuleSample& sample) {
+  constexpr double kClassW[] = {1.5, 2.0, 2.5, 3.5, 4.0, 4.5, 5.0};
+  const auto ext = id.byte(129);
+  if (!ext) return;
+  if ((*ext & 0x20U) != 0) {
+    sample.power_class = 8;
+    if (const auto tenths = lower.byte(107); tenths && *tenths != 0) sample.max_power_w = *tenths * 0.1;
+    return;
+  }
+  const unsigned high = *ext & 3U;
+  sample.power_class = high != 0 ? 4 + high : (*ext >> 6U) + 1U;
+  sample.max_power_w = kClassW[*sample.power_class - 1];
+}
+
+void read_copper(const ModulePage& id, ModuleSample& sample) {
+  constexpr double kFrequenciesGhz[] = {2.5, 5, 7, 12.9};
+  for (unsigned i = 0; i < std::size(kFrequenciesGhz); ++i)
+    if (const auto db = id.byte(186 + i); db && *db != 0 && *db != 0xff)
+      sample.copper_attenuation.push_back({kFrequenciesGhz[i], static_cast<double>(*db)});
+}
+
+void read_page00(const ModulePage& id, const ModulePage& lower, const Medium& medium, ModuleSample& sample) {
+  read_identity(id, kIdentity, sample);
+  note_checksum(sample, "page 00h bytes 128-190", id.checksum_ok(128, 190, 191));
+  note_checksum(sample, "page 00h bytes 192-222", id.checksum_ok(192, 222, 223));
+  sample.kind = medium.kind;
+  sample.type = type_of(id, medium);
+  sample.connector = connector_name(id.byte(130).value_or(0));
+  sample.encoding = encoding_name(id.byte(139).value_or(0), ModuleMap::kSff8636);
+  if (const auto rate = id.byte(140); rate && *rate != 0)
+    sample.signaling_rate_mbd = *rate != 0xff ? *rate * 100.0 : id.byte(222).value_or(0) * 250.0;
+  if (sample.signaling_rate_mbd == 0.0) sample.signaling_rate_mbd.reset();
+  if (!medium.cable) sample.reach_m = reach_m(id);
+  if (const auto metres = id.byte(146); medium.cable && metres && *metres != 0 && *metres != 0xff)
+    sample.length_m = *metres;
+  read_power_class(id, lower, sample);
+  if (!id.exists()) return;
+  sample.host_lane_count = kLanes;
+  sample.media_lane_count = media_lanes_of(sample.type);
+  if (medium.copper) {
+    sample.media_type = "copper";
+    return read_copper(id, sample);
+  }
+  if (const auto raw = id.u16(186); raw && *raw / 20 >= 600 && *raw / 20 <= 2000) sample.wavelength_nm = *raw / 20.0;
+}
+
+/// Four flag bits of lane 1..4, packed two lanes a byte, the odd lane in the high nibble.
+AlarmFlags lane_flags(const ModulePage& lower, unsigned base, unsigned lane) {
+  return read_flags(lower, base + (lane - 1) / 2, lane % 2 == 1 ? 7 : 3, -1);
+}
+
+ModuleLane read_lane(const ModulePage& lower, const ModulePage& id, unsigned lane, bool ready,
+                     ModuleWarnings& warnings) {
+  ModuleLane out;
+  const unsigned bit = lane - 1;
+  out.rx_los = lower.bit(3, bit);
+  if (id.offers(195, 1)) out.tx_los = lower.bit(3, 4 + bit);
+  if (id.offers(195, 3)) out.tx_fault = lower.bit(4, bit);
+  if (id.offers(194, 4)) out.rx_lol = lower.bit(5, bit);
+  if (id.offers(194, 5)) out.tx_lol = lower.bit(5, 4 + bit);
+  out.tx_disabled = lower.bit(86, bit);
+  if (!ready) return out;
+  out.rx_power_mw = read_monitor(lower, 34 + 2 * bit, kRxPowerMw, lane, warnings);
+  out.tx_bias_ma = read_monitor(lower, 42 + 2 * bit, kBiasMa, lane, warnings);
+  if (id.offers(220, 2)) out.tx_power_mw = read_monitor(lower, 50 + 2 * bit, kTxPowerMw, lane, warnings);
+  out.rx_power_flags = lane_flags(lower, 9, lane);
+  out.tx_bias_flags = lane_flags(lower, 11, lane);
+  if (id.offers(220, 2)) out.tx_power_flags = lane_flags(lower, 13, lane);
+  return out;
+}
+
+/// From revision 2.8 on a module says whether it measures this (page 00h byte 220); before, zero means it does not.
+bool measures(const ModulePage& lower, const ModulePage& id, unsigned advert_bit, unsigned offset, bool copper) {
+  if (copper || lower.byte(1).value_or(0) >= 8) return id.offers(220, advert_bit);
+  return lower.u16(offset).value_or(0) != 0;
+}
+
+void read_module_monitors(const ModulePage& lower, const ModulePage& id, bool copper, ModuleSample& sample) {
+  if (measures(lower, id, 5, 22, copper)) {
+    sample.temperature_c = read_monitor(lower, 22, kTemperatureC, 0, sample.warnings);
+    sample.temperature_flags = read_flags(lower, 6, 7, -1);
+  }
+  if (measures(lower, id, 4, 26, copper)) {
+    sample.supply_v = read_monitor(lower, 26, kSupplyV, 0, sample.warnings);
+    sample.supply_flags = read_flags(lower, 7, 7, -1);
+  }
+}
+
+void read_thresholds(const ModulePage& page, bool tx_power, ModuleSample& sample) {
+  if (!page.exists()) return;
+  sample.thresholds.temperature_c = read_limits(page, 128, kTemperatureC, sample.warnings);
+  sample.thresholds.supply_v = read_limits(page, 144, kSupplyV, sample.warnings);
+  sample.thresholds.rx_power_mw = read_limits(page, 176, kRxPowerMw, sample.warnings);
+  sample.thresholds.tx_bias_ma = read_limits(page, 184, kBiasMa, sample.warnings);
+  if (tx_power) sample.thresholds.tx_power_mw = read_limits(page, 192, kTxPowerMw, sample.warnings);
+}
+
+}  // namespace
+
+void decode_sff8636(const ModuleImage& image, const ModuleHead& head, ModuleSample& sample) {
+  const ModulePage lower = lower_page(image);
+  const ModulePage id = upper_page(image, 0x00);
+  sample.management = head.revision < std::size(kRevisions) ? kRevisions[head.revision] : "";
+  if (sample.management.empty()) sample.management = head.revision == 0 ? "SFF-8636" : "SFF-8436";
+  if (!id.exists()) {
+    // Without page 00h we don't know whether this is copper, and a copper cable must not be given light.
+    sample.warnings.emplace_back("page 00h was not read: monitors are left out");
+    return;
+  }
+  const Medium medium = medium_of(id);
+  read_page00(id, lower, medium, sample);
+  if (!head.lower_page_usable || !lower.byte(2)) return;
+  sample.data_not_ready = lower.bit(2, 0);
+  const bool ready = !sample.data_not_ready.value_or(false);
+  if (!ready) sample.warnings.emplace_back("the module says that its readings are not valid yet");
+  if (ready) read_module_monitors(lower, id, medium.copper, sample);
+  if (medium.copper) return;
+  sample.rx_power_is_average = id.bit(220, 3);
+  const std::uint8_t not_there = lower.byte(113).value_or(0) & 0x0fU;
+  for (unsigned lane = 1; lane <= *sample.media_lane_count; ++lane) {
+    const bool there = not_there == 0x0f || ((not_there >> (lane - 1)) & 1U) == 0;
+    sample.lanes.push_back(there && lower.byte(3) ? read_lane(lower, id, lane, ready, sample.warnings) : ModuleLane{});
+  }
+  if (!lower.bit(2, 2).value_or(true)) read_thresholds(upper_page(image, 0x03), id.offers(220, 2), sample);
+}
+
+}  // namespace linkhealth

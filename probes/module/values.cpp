@@ -1,0 +1,138 @@
+#include "probes/module/values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.h"
+
+namespace linkhealth {
+
+namespace {
+
+std::string subject(const ModuleQuantity& quantity, unsigned lane) {
+  return lane == 0 ? std::string(quantity.name) : fmt::format("{} of lane {}", quantity.name, lane);
+}
+
+/// Raw values that no sensor gives: a bus that nobody drives, and the signed end stop, which CMIS uses for "no value".
+bool is_no_reading(const ModuleQuantity& quantity, std::uint16_t raw) {
+  return raw == 0xffff || (quantity.is_signed && raw == 0x8000);
+}
+
+bool is_padding(char c) { return c == ' ' || c == '\0' || c == '\xff'; }
+bool is_printable(char c) { return c >= 0x20 && c <= 0x7e; }
+
+struct Quad {
+  std::uint16_t high_alarm, low_alarm, high_warn, low_warn;
+};
+
+bool is_switched_off(const Quad& quad, bool is_signed) {
+  const std::uint16_t top = is_signed ? 0x7fff : 0xffff;
+  const std::uint16_t bottom = is_signed ? 0x8000 : 0x0000;
+  return quad.high_alarm == top && quad.high_warn == top && quad.low_alarm == bottom && quad.low_warn == bottom;
+}
+
+}  // namespace
+
+double convert(const ModuleQuantity& quantity, std::uint16_t raw) {
+  const double x = quantity.is_signed ? static_cast<std::int16_t>(raw) : raw;
+  double value = 0;
+  for (auto c = quantity.coefficients.rbegin(); c != quantity.coefficients.rend(); ++c) value = value * x + *c;
+  return quantity.is_signed ? value : std::max(value, 0.0);
+}
+
+std::optional<double> read_monitor(const ModulePage& page, unsigned offset, const ModuleQuantity& quantity,
+                                   unsigned lane, ModuleWarnings& warnings) {
+  const auto raw = page.u16(offset);
+  if (!raw) return std::nullopt;
+  if (is_no_reading(quantity, *raw)) {
+    warnings.push_back(fmt::format("{} reads {:04x}h, which is no reading", subject(quantity, lane), *raw));
+    return std::nullopt;
+  }
+  const double value = convert(quantity, *raw);
+  if (value >= quantity.min && value <= quantity.max) return value;  // false for a NaN of bad calibration constants
+  warnings.push_back(fmt::format("{} of {:.4g} {} cannot be true", subject(quantity, lane), value, quantity.unit));
+  return std::nullopt;
+}
+
+Limits read_limits(const ModulePage& page, unsigned offset, const ModuleQuantity& quantity, ModuleWarnings& warnings) {
+  const auto high_alarm = page.u16(offset);
+  const auto low_alarm = page.u16(offset + 2);
+  const auto high_warn = page.u16(offset + 4);
+  const auto low_warn = page.u16(offset + 6);
+  if (!high_alarm || !low_alarm || !high_warn || !low_warn) return {};
+  const Quad quad{*high_alarm, *low_alarm, *high_warn, *low_warn};
+  if ((quad.high_alarm | quad.low_alarm | quad.high_warn | quad.low_warn) == 0) {
+    warnings.push_back(fmt::format("{} limits are all zero: the module gives none", quantity.name));
+    return {};
+  }
+  if (is_switched_off(quad, quantity.is_signed)) return {};
+  const double ha = convert(quantity, quad.high_alarm);
+  const double la = convert(quantity, quad.low_alarm);
+  const double hw = convert(quantity, quad.high_warn);
+  const double lw = convert(quantity, quad.low_warn);
+  if (ha >= hw && hw >= lw && lw >= la && ha > la) return {la, lw, hw, ha};
+  warnings.push_back(fmt::format("{} limits are not in order ({:.4g} {:.4g} {:.4g} {:.4g} {}): left out", quantity.name,
+                                 la, lw, hw, ha, quantity.unit));
+  return {};
+}
+
+std::string read_text(const ModulePage& page, unsigned offset, unsigned length, std::string_view name,
+                      ModuleWarnings& warnings) {
+  const auto raw = page.raw(offset, length);
+  if (!raw) return {};
+  const auto first = std::find_if_not(raw->begin(), raw->end(), is_padding);
+  const auto last = std::find_if_not(raw->rbegin(), std::make_reverse_iterator(first), is_padding).base();
+  const std::string text(first, last);
+  const auto bad = std::count_if(text.begin(), text.end(), [](char c) { return !is_printable(c); });
+  if (bad == 0) return text;
+  if (static_cast<std::size_t>(bad) * 4 > text.size()) {
+    warnings.push_back(fmt::format("{} is not text: left out", name));
+    return {};
+  }
+  warnings.push_back(fmt::format("{} has bytes that are not text (shown as ?)", name));
+  return printable(text);
+}
+
+std::string read_date(const ModulePage& page, unsigned offset, ModuleWarnings& warnings) {
+  const std::string code = read_text(page, offset, 6, "date code", warnings);
+  if (code.empty()) return {};
+  const auto year = parse_u64(std::string_view(code).substr(0, 2));
+  const auto month = code.size() == 6 ? parse_u64(std::string_view(code).substr(2, 2)) : std::nullopt;
+  const auto day = code.size() == 6 ? parse_u64(std::string_view(code).substr(4, 2)) : std::nullopt;
+  if (year && month && day && *month >= 1 && *month <= 12 && *day >= 1 && *day <= 31)
+    return fmt::format("20{:02}-{:02}-{:02}", *year, *month, *day);
+  warnings.push_back(fmt::format("date code \"{}\" is no date: left out", code));
+  return {};
+}
+
+std::string read_oui(const ModulePage& page, unsigned offset) {
+  const auto a = page.byte(offset);
+  const auto b = page.byte(offset + 1);
+  const auto c = page.byte(offset + 2);
+  if (!a || !b || !c || (*a | *b | *c) == 0 || (*a & *b & *c) == 0xff) return {};
+  return fmt::format("{:02x}:{:02x}:{:02x}", *a, *b, *c);
+}
+
+void note_checksum(ModuleSample& sample, std::string_view page, std::optional<bool> ok) {
+  if (!ok) return;
+  sample.checksums_ok = sample.checksums_ok.value_or(true) && *ok;
+  if (!*ok) sample.warnings.push_back(fmt::format("checksum of {} is wrong", page));
+}
+
+void read_identity(const ModulePage& page, const IdentityOffsets& offsets, ModuleSample& sample) {
+  ModuleWarnings& warnings = sample.warnings;
+  sample.vendor = read_text(page, offsets.vendor, 16, "vendor name", warnings);
+  sample.vendor_oui = read_oui(page, offsets.oui);
+  sample.part_number = read_text(page, offsets.part_number, 16, "part number", warnings);
+  sample.revision = read_text(page, offsets.revision, offsets.revision_length, "revision", warnings);
+  sample.serial = read_text(page, offsets.serial, 16, "serial number", warnings);
+  sample.date = read_date(page, offsets.date, warnings);
+}
+
+AlarmFlags read_flags(const ModulePage& page, unsigned offset, int first, int step) {
+  const auto at = [&](int i) { return page.bit(offset, static_cast<unsigned>(first + i * step)); };
+  return {.low_alarm = at(1), .low_warn = at(3), .high_warn = at(2), .high_alarm = at(0)};
+}
+
+}  // namespace linkhealth

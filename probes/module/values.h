@@ -1,0 +1,67 @@
+// What the three memory maps share: reading a number with its unit, a quad of limits, a piece of text, and refusing
+// what cannot be true. Whatever is refused becomes a sentence in the sample's warnings, never a number.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/snapshot.h"
+#include "probes/module/image.h"
+
+namespace linkhealth {
+
+using ModuleWarnings = std::vector<std::string>;
+
+/// A register's meaning. The value is a polynomial of the raw register, lowest power first: two terms for nearly all,
+/// five for received power of an externally calibrated SFP. Outside `min`..`max` a value cannot be true.
+struct ModuleQuantity {
+  std::string_view name;
+  std::string_view unit;
+  bool is_signed = false;
+  double min = 0;
+  double max = 0;
+  std::array<double, 5> coefficients{};
+};
+
+/// The scales that SFF-8472, SFF-8636 and CMIS have in common.
+inline constexpr ModuleQuantity kTemperatureC{"temperature", "C", true, -60, 150, {0, 1.0 / 256}};
+inline constexpr ModuleQuantity kSupplyV{"supply", "V", false, 2.0, 4.5, {0, 1e-4}};
+inline constexpr ModuleQuantity kBiasMa{"bias", "mA", false, 0, 600, {0, 0.002}};
+inline constexpr ModuleQuantity kRxPowerMw{"Rx power", "mW", false, 0, 100, {0, 1e-4}};
+inline constexpr ModuleQuantity kTxPowerMw{"Tx power", "mW", false, 0, 100, {0, 1e-4}};
+
+/// The raw register as a value; negative powers and currents of a calibration become 0.
+double convert(const ModuleQuantity& quantity, std::uint16_t raw);
+/// A monitor. nullopt when not read; nullopt and a warning when it is all ones or out of range. `lane` 0: none.
+std::optional<double> read_monitor(const ModulePage& page, unsigned offset, const ModuleQuantity& quantity,
+                                   unsigned lane, ModuleWarnings& warnings);
+/// Four registers: high alarm, low alarm, high warning, low warning. Empty when they are all zero, switched off
+/// (widest possible) or, with a warning, not in order.
+Limits read_limits(const ModulePage& page, unsigned offset, const ModuleQuantity& quantity, ModuleWarnings& warnings);
+
+/// Printable text without its padding (blanks, NUL, all ones). "" and a warning when it is not text.
+std::string read_text(const ModulePage& page, unsigned offset, unsigned length, std::string_view name,
+                      ModuleWarnings& warnings);
+/// "20YY-MM-DD" from YYMMDD; "" and a warning when that is no day.
+std::string read_date(const ModulePage& page, unsigned offset, ModuleWarnings& warnings);
+/// "00:1b:c5"; "" when it is not programmed.
+std::string read_oui(const ModulePage& page, unsigned offset);
+
+/// Notes one page's checksum: a mismatch is a warning, and the page is still decoded (rebranded modules have them).
+void note_checksum(ModuleSample& sample, std::string_view page, std::optional<bool> ok);
+
+/// Vendor, part, serial and revision: where they stand is the only difference between the maps.
+struct IdentityOffsets {
+  unsigned vendor, oui, part_number, revision, revision_length, serial, date;
+};
+void read_identity(const ModulePage& page, const IdentityOffsets& offsets, ModuleSample& sample);
+
+/// Four flag bits of one value: high alarm in bit `first`, then low alarm, high warning, low warning, going down
+/// (`step` -1, SFF) or up (`step` 1, CMIS).
+AlarmFlags read_flags(const ModulePage& page, unsigned offset, int first, int step);
+
+}  // namespace linkhealth

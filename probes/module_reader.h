@@ -1,0 +1,54 @@
+// The one reader of module EEPROMs: a thread of its own around a ModuleSchedule. Nobody waits for it: finished rounds
+// are picked up when the event descriptor says so, and a read that hangs in the kernel is named, not waited for.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "base/time.h"
+#include "model/snapshot.h"
+#include "probes/host.h"
+#include "probes/module_schedule.h"
+
+namespace linkhealth {
+
+/// A read that the kernel has not answered yet.
+struct ModuleBusy {
+  PortKey port;
+  SteadyTime since;
+};
+
+/// "module read hangs for 12 s", when `busy` took longer than `patience`. All other ports' modules wait behind it.
+std::optional<Gap> hang_gap(const std::optional<ModuleBusy>& busy, SteadyTime now, Milliseconds patience);
+
+class ModuleReader {
+ public:
+  /// Starts the thread. `host` is used by it alone. `clock` must outlive the reader.
+  ModuleReader(std::unique_ptr<Host> host, const Clock& clock, ModuleTiming timing);
+  /// Ends the thread. A read that hangs in the kernel cannot be cancelled: after `stop_patience` the thread is left
+  /// behind; it touches only what it owns, and ends when the kernel lets it go.
+  ~ModuleReader();
+  ModuleReader(const ModuleReader&) = delete;
+  ModuleReader& operator=(const ModuleReader&) = delete;
+
+  /// See ModuleSchedule. None of these blocks for longer than it takes to decode a module.
+  void set_ports(const std::vector<ModulePort>& ports);
+  void request(const PortKey& port);
+  std::vector<ModuleRound> take_finished();
+  [[nodiscard]] std::optional<ModuleBusy> busy() const;
+
+  /// Readable while there is something to take. take_finished() makes it unreadable.
+  [[nodiscard]] int event_fd() const;
+
+  static constexpr Milliseconds kStopPatience{200};
+
+ private:
+  struct Shared;
+  static void run(const std::shared_ptr<Shared>& shared);
+  std::shared_ptr<Shared> shared_;
+  std::thread thread_;
+};
+
+}  // namespace linkhealth

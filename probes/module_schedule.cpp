@@ -1,0 +1,313 @@
+#include "probes/module_schedule.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "probes/module/decode.h"
+#include "probes/module/read_plan.h"
+
+namespace linkhealth {
+namespace {
+
+/// A page that was refused this often is not there; before that the bus may just have been busy.
+constexpr int kPageTries = 3;
+/// The shortest time for which others can take the RTNL lock between two of our reads.
+constexpr Milliseconds kShortestPause{2};
+constexpr int kMaxDoublings = 20;
+
+bool is_absent(int errnum) { return errnum == ENODEV || errnum == ENXIO; }
+/// The page cannot be read though the module can.
+bool is_page_refused(int errnum) {
+  return errnum == EINVAL || errnum == EIO || errnum == EOPNOTSUPP || errnum == ERANGE;
+}
+bool is_lower_page(const ModulePageRequest& page) { return page.offset < 128 && page.i2c_address == kModuleAddressA0; }
+
+std::string page_name(const ModulePageRequest& page) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  return std::string("page ") + kDigits[page.page >> 4U] + kDigits[page.page & 0xfU] + "h";
+}
+
+/// The rest of a short read, from an even offset on: two-byte values stay whole. nullopt when nothing more is to come.
+std::optional<ModulePageRequest> rest_of(ModulePageRequest page, std::size_t came) {
+  const auto whole = static_cast<std::uint8_t>(came & ~std::size_t{1});
+  if (came >= page.length || whole == 0) return std::nullopt;
+  page.offset = static_cast<std::uint8_t>(page.offset + whole);
+  page.length = static_cast<std::uint8_t>(page.length - whole);
+  return page;
+}
+
+std::optional<std::string> serial_bytes(const ModuleImage& image) {
+  const auto where = serial_request(image);
+  if (!where) return std::nullopt;
+  const ModulePage page(image, {where->i2c_address, where->bank, where->page, where->offset >= 128});
+  return page.raw(where->offset, where->length);
+}
+
+void unite(std::optional<bool>& flag, const std::optional<bool>& earlier) {
+  if (earlier.value_or(false)) flag = true;
+}
+
+void unite(AlarmFlags& flags, const AlarmFlags& earlier) {
+  unite(flags.low_alarm, earlier.low_alarm);
+  unite(flags.low_warn, earlier.low_warn);
+  unite(flags.high_warn, earlier.high_warn);
+  unite(flags.high_alarm, earlier.high_alarm);
+}
+
+/// Every flag that reading clears. `change(flag of a, same flag of b)`.
+template <typename Change>
+void for_each_flag(ModuleSample& a, const ModuleSample& b, Change change) {
+  change(a.temperature_flags, b.temperature_flags);
+  change(a.supply_flags, b.supply_flags);
+  for (std::size_t i = 0; i < std::min(a.lanes.size(), b.lanes.size()); ++i) {
+    ModuleLane& lane = a.lanes[i];
+    const ModuleLane& other = b.lanes[i];
+    for (const auto flag :
+         {&ModuleLane::rx_los, &ModuleLane::tx_los, &ModuleLane::rx_lol, &ModuleLane::tx_lol, &ModuleLane::tx_fault})
+      change(lane.*flag, other.*flag);
+    for (const auto flags : {&ModuleLane::rx_power_flags, &ModuleLane::tx_power_flags, &ModuleLane::tx_bias_flags})
+      change(lane.*flags, other.*flags);
+  }
+  for (std::size_t i = 0; i < std::min(a.host_lanes.size(), b.host_lanes.size()); ++i)
+    for (const auto flag : {&ModuleHostLane::tx_los, &ModuleHostLane::tx_lol, &ModuleHostLane::tx_eq_fault})
+      change(a.host_lanes[i].*flag, b.host_lanes[i].*flag);
+}
+
+/// SFF-8472 gives LOS and transmit fault live; the other maps latch them.
+bool is_latched(const ModuleSample& sample) { return !sample.management.starts_with("SFF-8472"); }
+
+}  // namespace
+
+std::string errno_name(int errnum) {
+  const char* name = strerrorname_np(errnum);
+  return name != nullptr ? name : "errno " + std::to_string(errnum);
+}
+
+void ModuleSchedule::set_ports(const std::vector<ModulePort>& ports, SteadyTime now) {
+  std::vector<Port> kept;
+  for (const ModulePort& id : ports) {
+    const auto known = std::find_if(ports_.begin(), ports_.end(), [&](const Port& port) { return port.id == id; });
+    if (known != ports_.end()) {
+      kept.push_back(std::move(*known));
+    } else {
+      kept.emplace_back();
+      kept.back().id = id;
+      kept.back().due = now;
+    }
+  }
+  ports_ = std::move(kept);
+}
+
+void ModuleSchedule::request(const PortKey& key, SteadyTime now) {
+  Port* port = find(key);
+  if (port == nullptr) return;
+  port->failures = 0;
+  port->unsupported = false;
+  const SteadyTime soonest = std::max(now, port->not_before);
+  if (!port->due || *port->due > soonest) port->due = soonest;
+}
+
+ModuleSchedule::Port* ModuleSchedule::find(const PortKey& key) {
+  const auto found = std::find_if(ports_.begin(), ports_.end(), [&](const Port& port) { return port.id.port == key; });
+  return found != ports_.end() ? &*found : nullptr;
+}
+
+ModuleSchedule::Port* ModuleSchedule::most_due(SteadyTime now) {
+  Port* best = nullptr;
+  for (Port& port : ports_) {
+    if (port.in_round) return &port;  // a round is finished before the next begins: its pages belong together
+    if (port.due && *port.due <= now && (best == nullptr || *port.due < *best->due)) best = &port;
+  }
+  return best;
+}
+
+std::optional<ModuleRead> ModuleSchedule::next(SteadyTime now) {
+  if (now < quiet_until_) return std::nullopt;
+  while (Port* port = most_due(now)) {
+    if (!port->in_round) begin_round(*port, now);
+    if (const auto page = next_page(*port)) return ModuleRead{port->id.port, port->id.ifindex, *page};
+    end_good(*port, now);
+  }
+  return std::nullopt;
+}
+
+std::optional<SteadyTime> ModuleSchedule::wake_at() const {
+  std::optional<SteadyTime> first;
+  for (const Port& port : ports_) {
+    if (port.in_round) return quiet_until_;
+    if (port.due && (!first || *port.due < *first)) first = port.due;
+  }
+  return first ? std::optional(std::max(*first, quiet_until_)) : std::nullopt;
+}
+
+void ModuleSchedule::begin_round(Port& port, SteadyTime now) {
+  port.in_round = true;
+  port.ending = false;
+  port.rest.reset();
+  port.warnings.clear();
+  port.change = ModuleChange::kNone;
+  port.started_at = now;
+  port.duration = Milliseconds{0};
+  port.image = without_monitors(port.image);
+  // Pages that failed without being given up are tried again.
+  for (const auto& [page, count] : port.page_failures)
+    if (count < kPageTries) {
+      port.image.forget(page);
+      port.identified = false;
+    }
+}
+
+std::optional<ModulePageRequest> ModuleSchedule::next_page(Port& port) {
+  if (port.rest) return port.rest;
+  if (port.ending) return std::nullopt;
+  if (!port.identified) {
+    const auto identity = next_reads(port.image, ReadScope::kIdentity);
+    if (!identity.empty()) return identity.front();
+    port.identified = true;
+  }
+  const auto monitors = next_reads(port.image, ReadScope::kMonitors);
+  if (!monitors.empty()) return monitors.front();
+  // Last, the serial number again: a swap between two reads would mix two modules' pages.
+  port.serial = serial_bytes(port.image);
+  const auto serial = serial_request(port.image);
+  port.ending = serial && port.serial;
+  return port.ending ? serial : std::nullopt;
+}
+
+void ModuleSchedule::done(const ModuleRead& read, const Result<std::vector<std::uint8_t>>& answer, SteadyTime started,
+                          SteadyTime ended) {
+  const auto took = ended - started;
+  quiet_until_ = ended + std::max(took, kShortestPause);
+  Port* port = find(read.port);
+  if (port == nullptr || !port->in_round || port->id.ifindex != read.ifindex) return;
+  port->duration += took;
+  if (answer) {
+    take_bytes(*port, read.page, *answer);
+  } else {
+    take_error(*port, read.page, answer.error(), ended);
+  }
+  if (port->in_round && port->ending && !port->rest) take_serial(*port, ended);
+}
+
+void ModuleSchedule::take_bytes(Port& port, const ModulePageRequest& page, const std::vector<std::uint8_t>& bytes) {
+  port.image.store(page, bytes);
+  port.page_failures.erase(page);
+  port.rest = rest_of(page, bytes.size());
+}
+
+void ModuleSchedule::take_error(Port& port, const ModulePageRequest& page, const Error& error, SteadyTime now) {
+  const bool was_rest = port.rest.has_value();
+  port.rest.reset();
+  if (is_absent(error.errnum)) return end_absent(port, now);
+  // After some bytes of this page have come already, the port and the module do answer.
+  if (is_page_refused(error.errnum) && (was_rest || !is_lower_page(page))) {
+    port.image.store(page, {});
+    const int count = error.errnum == EINVAL ? kPageTries : port.page_failures[page] + 1;
+    port.page_failures[page] = count;
+    port.warnings.push_back(page_name(page) + ": " + errno_name(error.errnum));
+    return;
+  }
+  port.unsupported = error.errnum == EOPNOTSUPP;
+  end_failed(port, errno_name(error.errnum), now);
+}
+
+void ModuleSchedule::take_serial(Port& port, SteadyTime now) {
+  const auto serial = serial_bytes(port.image);
+  if (serial && serial != port.serial) {
+    forget_module(port);
+    begin_round(port, now);
+    port.change = ModuleChange::kSwapped;
+    return;
+  }
+  end_good(port, now);
+}
+
+void ModuleSchedule::forget_module(Port& port) {
+  port.image = ModuleImage();
+  port.serial.reset();
+  port.page_failures.clear();
+  port.identified = false;
+  port.flags_valid = false;
+}
+
+void ModuleSchedule::end_absent(Port& port, SteadyTime now) {
+  forget_module(port);
+  if (port.present == true) port.change = ModuleChange::kRemoved;
+  port.present = false;
+  port.failures = 0;
+  set_due(port, now, timing_.absent_period);
+  ModuleSample empty;
+  empty.present = false;
+  finish(port, std::move(empty), std::nullopt);
+}
+
+void ModuleSchedule::end_failed(Port& port, const std::string& reason, SteadyTime now) {
+  port.failures = std::min(port.failures + 1, kMaxDoublings);
+  set_due(port, now, reason == "EPERM" ? timing_.longest_wait : back_off(port.failures));
+  std::string text = reason;
+  if (port.unsupported) {
+    port.due.reset();
+    text += ": the driver has no module interface";
+  } else if (reason == "EPERM") {
+    text += ": reading modules needs CAP_NET_ADMIN";
+  }
+  port.change = ModuleChange::kNone;
+  finish(port, std::nullopt, Gap{port.id.port, "module", std::move(text)});
+}
+
+void ModuleSchedule::end_good(Port& port, SteadyTime now) {
+  const ModulePage lower = lower_page(port.image);
+  if (!lower.exists()) {
+    // Some drivers answer success with no bytes when the read failed (mlx5 before 6.18).
+    port.image = ModuleImage();
+    return end_failed(port, "no data", now);
+  }
+  ModuleSample sample = decode_module(port.image);
+  sample.warnings.insert(sample.warnings.end(), port.warnings.begin(), port.warnings.end());
+  if (port.present == false) port.change = ModuleChange::kInserted;
+  port.present = true;
+  port.failures = 0;
+  Milliseconds wait = timing_.period;
+  if (!port.flags_valid && is_latched(sample)) {
+    // What is latched now happened at an unknown time, perhaps while the module was put in.
+    for_each_flag(sample, sample, [](auto& flag, const auto&) { flag = {}; });
+    wait = std::min(wait, timing_.settle);
+  }
+  port.flags_valid = true;
+  set_due(port, now, wait);
+  finish(port, std::move(sample), std::nullopt);
+}
+
+void ModuleSchedule::finish(Port& port, std::optional<ModuleSample> sample, std::optional<Gap> gap) {
+  port.in_round = false;
+  ModuleRound round{port.id.port, std::move(sample), std::move(gap),
+                    port.change,  port.started_at,   in_seconds(port.duration)};
+  const auto older = std::find_if(finished_.begin(), finished_.end(),
+                                  [&](const ModuleRound& other) { return other.port == round.port; });
+  if (older == finished_.end()) {
+    finished_.push_back(std::move(round));
+    return;
+  }
+  if (round.change == ModuleChange::kNone) round.change = older->change;
+  if (round.sample && older->sample && round.sample->serial == older->sample->serial)
+    for_each_flag(*round.sample, *older->sample, [](auto& flag, const auto& earlier) { unite(flag, earlier); });
+  *older = std::move(round);
+}
+
+void ModuleSchedule::set_due(Port& port, SteadyTime now, Milliseconds wait) const {
+  const Milliseconds rest = std::clamp(port.duration * timing_.slow_factor, timing_.settle, timing_.longest_wait);
+  port.not_before = now + rest;
+  port.due = now + std::max(wait, rest);
+}
+
+Milliseconds ModuleSchedule::back_off(int failures) const {
+  Milliseconds wait = timing_.first_retry;
+  for (int i = 1; i < failures && wait < timing_.longest_wait; ++i) wait *= 2;
+  return std::min(wait, timing_.longest_wait);
+}
+
+std::vector<ModuleRound> ModuleSchedule::take_finished() { return std::exchange(finished_, {}); }
+
+}  // namespace linkhealth

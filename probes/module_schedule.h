@@ -1,0 +1,132 @@
+// What to read next from which transceiver module, and what to make of the answer: the brain of the module reader, with
+// the time given from outside and no thread in it.
+//
+// A read holds the kernel's RTNL lock and asks a slow bus, so: one read at a time with pauses between them, identity
+// once for each insertion, monitors once a period, slow modules less often, failing ports less and less often, an empty
+// cage seldom, a port without a module interface never again until something happens to it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+#include "model/snapshot.h"
+#include "probes/module/image.h"
+
+namespace linkhealth {
+
+/// A port whose module is to be read, through its netdev.
+struct ModulePort {
+  PortKey port;
+  std::uint32_t ifindex = 0;
+  bool operator==(const ModulePort&) const = default;
+};
+
+struct ModuleTiming {
+  Milliseconds period{10'000};         ///< from the end of one round of monitors to the next
+  Milliseconds settle{1'000};          ///< the shortest time between two rounds; also from the first one to the second,
+                                       ///< whose latched flags are the first valid ones
+  Milliseconds absent_period{30'000};  ///< how often an empty cage is looked at
+  Milliseconds first_retry{2'000};     ///< after a failure; doubles with each further one
+  Milliseconds longest_wait{300'000};  ///< the end of the doubling, and of the slowing down
+  int slow_factor = 50;                ///< a round that took t is followed by a pause of at least 50 t
+};
+
+/// One read to make now.
+struct ModuleRead {
+  PortKey port;
+  std::uint32_t ifindex = 0;
+  ModulePageRequest page;
+};
+
+enum class ModuleChange : std::uint8_t {
+  kNone,
+  kInserted,  ///< the cage was empty before
+  kRemoved,   ///< there was a module before
+  kSwapped,   ///< the serial number is another one
+};
+
+/// What one round on a port gave: a sample (present or not) or the reason why there is none.
+struct ModuleRound {
+  PortKey port;
+  std::optional<ModuleSample> sample;
+  std::optional<Gap> gap;  ///< probe "module"; its reason begins with the errno's name: "EBUSY"
+  ModuleChange change = ModuleChange::kNone;
+  SteadyTime started_at;
+  double duration_s = 0;  ///< the sum of its reads
+};
+
+/// The kernel's word for an errno: "EBUSY"; "errno 999" where it has none.
+std::string errno_name(int errnum);
+
+class ModuleSchedule {
+ public:
+  explicit ModuleSchedule(ModuleTiming timing) : timing_(timing) {}
+
+  /// The ports there are now. What is known of those that stay is kept; a new ifindex is a new device.
+  void set_ports(const std::vector<ModulePort>& ports, SteadyTime now);
+  /// Something happened to the port (a link event, a driver message): look soon, and forget that it failed before. A
+  /// slow module keeps its pause all the same.
+  void request(const PortKey& port, SteadyTime now);
+
+  /// The read to make now; nullopt when none is due. REQUIRES: the last one was answered with done().
+  std::optional<ModuleRead> next(SteadyTime now);
+  /// When next() will have something; nullopt: not before set_ports() or request().
+  [[nodiscard]] std::optional<SteadyTime> wake_at() const;
+  /// The answer to the last read. Ignored when its port is gone meanwhile.
+  void done(const ModuleRead& read, const Result<std::vector<std::uint8_t>>& answer, SteadyTime started,
+            SteadyTime ended);
+
+  /// The newest finished round of each port since the last call. Flags that any of the rounds in between saw are set
+  /// in it: reading had cleared them in the module.
+  std::vector<ModuleRound> take_finished();
+  [[nodiscard]] bool has_finished() const { return !finished_.empty(); }
+
+ private:
+  struct Port {
+    ModulePort id;
+    std::optional<SteadyTime> due;      ///< nullopt: not until something happens
+    SteadyTime not_before;              ///< a request() cannot hurry it more than this
+    ModuleImage image;                  ///< what is known of the module that is in
+    std::optional<std::string> serial;  ///< the bytes of its serial number
+    std::optional<bool> present;        ///< as last seen
+    bool unsupported = false;           ///< the driver has no module interface
+    bool in_round = false;
+    bool identified = false;   ///< all that never changes was read
+    bool flags_valid = false;  ///< the latched flags were cleared by an earlier round on this module
+    bool ending = false;       ///< the read in progress is the round's last: the serial number
+    int failures = 0;          ///< rounds in a row
+    std::map<ModulePageRequest, int> page_failures;
+    std::optional<ModulePageRequest> rest;  ///< what a short read left over
+    std::vector<std::string> warnings;
+    ModuleChange change = ModuleChange::kNone;
+    SteadyTime started_at;
+    Milliseconds duration{0};
+  };
+
+  Port* find(const PortKey& key);
+  Port* most_due(SteadyTime now);
+  std::optional<ModulePageRequest> next_page(Port& port);
+  void begin_round(Port& port, SteadyTime now);
+  void forget_module(Port& port);
+  void take_bytes(Port& port, const ModulePageRequest& page, const std::vector<std::uint8_t>& bytes);
+  void take_error(Port& port, const ModulePageRequest& page, const Error& error, SteadyTime now);
+  void take_serial(Port& port, SteadyTime now);
+  void end_absent(Port& port, SteadyTime now);
+  void end_failed(Port& port, const std::string& reason, SteadyTime now);
+  void end_good(Port& port, SteadyTime now);
+  void finish(Port& port, std::optional<ModuleSample> sample, std::optional<Gap> gap);
+  void set_due(Port& port, SteadyTime now, Milliseconds wait) const;
+  [[nodiscard]] Milliseconds back_off(int failures) const;
+
+  ModuleTiming timing_;
+  std::vector<Port> ports_;
+  std::vector<ModuleRound> finished_;
+  SteadyTime quiet_until_;  ///< others get the lock until then
+};
+
+}  // namespace linkhealth

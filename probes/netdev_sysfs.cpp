@@ -1,0 +1,109 @@
+#include "probes/netdev_sysfs.h"
+
+#include <array>
+#include <cerrno>
+
+#include "base/text.h"
+#include "probes/sysfs_text.h"
+
+namespace linkhealth {
+
+namespace {
+
+enum NetdevFile : std::uint8_t { kFlags, kCarrier, kSpeed, kMtu, kCarrierUpCount, kCarrierDownCount };
+constexpr std::array<const char*, 6> kFileNames = {"flags", "carrier",          "speed",
+                                                   "mtu",   "carrier_up_count", "carrier_down_count"};
+constexpr unsigned kMaxSkip = 7;
+constexpr std::uint64_t kIffUp = 1;
+constexpr std::uint64_t kMaxMbps = 100'000'000;  // SPEED_UNKNOWN (-1, or 4294967295 of old drivers) is not a speed
+
+}  // namespace
+
+NetdevReader::NetdevReader(Host& host, const InventoryPort& port, Speed speed)
+    : host_(&host), key_(port.id.key()), speed_(speed) {
+  for (const char* name : kFileNames) files_.emplace_back(name, port.sysfs_netdev_dir + "/" + name);
+  const std::string dir = port.sysfs_netdev_dir + "/statistics";
+  statistics_ = CounterFiles(dir);
+  const auto names = host.list_dir(dir);
+  if (!names) no_statistics_ = "statistics: " + errno_word(names.error().errnum);
+  if (names)
+    for (const auto& name : *names) statistics_.add(name, "netdev_" + name);
+}
+
+Result<NetdevReader> NetdevReader::open(Host& host, const InventoryPort& port, Speed speed) {
+  if (port.sysfs_netdev_dir.empty()) return Error{port.id.key() + " has no netdev", ENOENT};
+  if (auto names = host.list_dir(port.sysfs_netdev_dir); !names) return names.error();
+  return NetdevReader(host, port, speed);
+}
+
+std::optional<std::string> NetdevReader::read_text(KeptFile& file, int absent_errnum) {
+  std::array<char, 128> buffer;  // NOLINT(*-member-init): filled by the read
+  const auto text = file.read(*host_, buffer);
+  if (!text) return std::nullopt;
+  if (*text) return std::string(**text);
+  const int errnum = text->error().errnum;
+  gone_ = gone_ || errnum == ENODEV;
+  if (errnum == absent_errnum) {
+    file.accept();
+  } else {
+    file.reject(errno_word(errnum), kMaxSkip);
+  }
+  return std::nullopt;
+}
+
+std::optional<std::uint64_t> NetdevReader::read_number(KeptFile& file, int absent_errnum) {
+  const auto text = read_text(file, absent_errnum);
+  if (!text) return std::nullopt;
+  const auto value = parse_hex_or_decimal(*text);
+  if (value || *text == "-1") {  // -1: not known, the kernel's way to say absent
+    file.accept();
+  } else {
+    file.reject(unexpected_text(*text).message, kMaxSkip);
+  }
+  return value;
+}
+
+ReadStatus NetdevReader::read_link(PortSample& sample, std::vector<Gap>& gaps) {
+  gone_ = false;
+  const auto flags = read_number(files_[kFlags]);
+  if (gone_) return ReadStatus::kGone;
+  const bool set_down = flags && (*flags & kIffUp) == 0;
+  const auto carrier = read_number(files_[kCarrier], set_down ? EINVAL : 0);
+  const auto speed = speed_ == Speed::kRead ? read_number(files_[kSpeed], EINVAL) : std::nullopt;
+  const auto mtu = read_number(files_[kMtu]);
+  const auto ups = read_number(files_[kCarrierUpCount]);
+  const auto downs = read_number(files_[kCarrierDownCount]);
+  if (flags || carrier || speed || mtu || ups || downs) {
+    LinkSample& link = sample.link ? *sample.link : sample.link.emplace();
+    if (flags) link.admin_up = !set_down;
+    if (carrier || set_down) link.carrier = !set_down && *carrier != 0;
+    if (speed && *speed > 0 && *speed <= kMaxMbps) link.speed_mbps = static_cast<std::uint32_t>(*speed);
+    if (mtu && *mtu <= 0xffffffffU) link.mtu_bytes = static_cast<std::uint32_t>(*mtu);
+    if (ups) link.carrier_up_count = *ups;
+    if (downs) link.carrier_down_count = *downs;
+  }
+  if (auto reasons = join_reasons(files_); !reasons.empty()) gaps.push_back({key_, "link", std::move(reasons)});
+  return ReadStatus::kOk;
+}
+
+bool NetdevReader::is_gone() {
+  gone_ = false;
+  read_number(files_[kFlags]);
+  return gone_;
+}
+
+ReadStatus NetdevReader::read_statistics(PortSample& sample, std::vector<Gap>& gaps) {
+  if (!no_statistics_.empty()) {
+    gaps.push_back({key_, "counters", no_statistics_});
+    return is_gone() ? ReadStatus::kGone : ReadStatus::kOk;
+  }
+  const auto take = [&](std::size_t index, std::uint64_t value) {
+    if (!sample.counters) sample.counters.emplace();
+    sample.counters->set(statistics_.counter_name(index), value);
+  };
+  if (statistics_.read(*host_, take, [this] { return is_gone(); }) == ReadStatus::kGone) return ReadStatus::kGone;
+  if (auto reasons = statistics_.reasons(); !reasons.empty()) gaps.push_back({key_, "counters", std::move(reasons)});
+  return ReadStatus::kOk;
+}
+
+}  // namespace linkhealth

@@ -1,0 +1,50 @@
+// A netdev's link and statistics from /sys/class/net/DEV (linux: net/core/net-sysfs.c): what is left when there is no
+// netlink, such as in a copied /sys tree. On a live node rtnetlink says the same in one request for all ports.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "model/snapshot.h"
+#include "probes/host.h"
+#include "probes/inventory.h"
+#include "probes/kept_files.h"
+
+namespace linkhealth {
+
+class NetdevReader {
+ public:
+  /// The speed file is answered under the kernel's RTNL lock (speed_show: the read spins until it is free), which a slow
+  /// module read holds for seconds. Without it no read of this class waits for that lock.
+  enum class Speed : std::uint8_t { kSkip, kRead };
+
+  /// An Error when the netdev's directory is not there. REQUIRES: `host` outlives the reader.
+  static Result<NetdevReader> open(Host& host, const InventoryPort& port, Speed speed = Speed::kRead);
+
+  /// Fills admin_up, carrier, speed_mbps, mtu_bytes and the carrier counts of sample.link; a gap (probe "link") when
+  /// some can't be read. While the port is set down the kernel answers EINVAL to carrier and speed: carrier is false
+  /// then, and speed absent without a gap.
+  ReadStatus read_link(PortSample& sample, std::vector<Gap>& gaps);
+  /// Adds statistics/* as netdev_*; a gap (probe "counters") when some can't be read.
+  ReadStatus read_statistics(PortSample& sample, std::vector<Gap>& gaps);
+
+ private:
+  NetdevReader(Host& host, const InventoryPort& port, Speed speed);
+  /// The text; nullopt when left alone or failed. `absent` is the errno that is a value here, not a failure.
+  std::optional<std::string> read_text(KeptFile& file, int absent_errnum = 0);
+  std::optional<std::uint64_t> read_number(KeptFile& file, int absent_errnum = 0);
+  bool is_gone();
+
+  Host* host_;
+  PortKey key_;
+  Speed speed_;
+  std::vector<KeptFile> files_;  // in the order of NetdevFile
+  CounterFiles statistics_;
+  std::string no_statistics_;
+  bool gone_ = false;
+};
+
+}  // namespace linkhealth

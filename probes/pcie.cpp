@@ -1,0 +1,93 @@
+#include "probes/pcie.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <string>
+
+#include "base/text.h"
+#include "probes/kept_files.h"
+#include "probes/sysfs_text.h"
+
+namespace linkhealth {
+
+namespace {
+
+/// A value of `dir`/`name`; what went wrong goes into `trouble`.
+template <typename Parse>
+auto read_value(Host& host, const std::string& dir, const char* name, Parse parse, std::string& trouble,
+                int* errnum = nullptr) {
+  const auto text = host.read_file(dir + "/" + name);
+  auto value = text ? parse(trim(*text)) : decltype(parse(""))();
+  if (errnum != nullptr && !text) *errnum = text.error().errnum;
+  if (!value) {
+    trouble += trouble.empty() ? "" : "; ";
+    trouble +=
+        std::string(name) + ": " + (text ? unexpected_text(trim(*text)).message : errno_word(text.error().errnum));
+  }
+  return value;
+}
+
+/// The lesser of what the card and the bridge above can do. A bridge that can't be read (a root complex, a virtual
+/// machine) limits nothing.
+template <typename T>
+std::optional<T> both_ends(std::optional<T> card, std::optional<T> bridge) {
+  return card && bridge ? std::min(*card, *bridge) : card;
+}
+
+/// An AER total; a missing file is no trouble: the firmware may have kept AER to itself.
+std::optional<std::uint64_t> read_aer(Host& host, const std::string& dir, const char* name, std::string& trouble) {
+  std::string aer_trouble;
+  int errnum = 0;
+  const auto total = read_value(host, dir, name, parse_aer_total, aer_trouble, &errnum);
+  if (!total && errnum != ENOENT) trouble += (trouble.empty() ? "" : "; ") + aer_trouble;
+  return total;
+}
+
+}  // namespace
+
+std::optional<double> parse_link_speed(std::string_view text) {
+  const auto unit = text.find(" GT/s");
+  if (unit == std::string_view::npos) return std::nullopt;
+  const auto speed = parse_double(text.substr(0, unit));
+  return speed && *speed > 0 && *speed < 1000 ? speed : std::nullopt;
+}
+
+std::optional<std::uint32_t> parse_link_width(std::string_view text) {
+  const auto width = parse_u64(text);
+  if (!width || *width == 0 || *width > 32) return std::nullopt;
+  return static_cast<std::uint32_t>(*width);
+}
+
+std::optional<std::uint64_t> parse_aer_total(std::string_view text) {
+  for (const auto line : split(text, '\n')) {
+    const auto space = line.find(' ');
+    if (line.starts_with("TOTAL_ERR") && space != std::string_view::npos) return parse_u64(trim(line.substr(space)));
+  }
+  return std::nullopt;
+}
+
+void read_pcie(Host& host, const InventoryPort& port, PortSample& sample, std::vector<Gap>& gaps) {
+  const std::string& dir = port.sysfs_pci_dir;
+  if (dir.empty()) return;
+  std::string trouble;
+  std::string ignored;
+  const std::string above = dir.substr(0, dir.rfind('/'));
+  const std::string bridge = pci_address_in(above) == base_name(above) ? above : "";
+  PcieSample pcie;
+  pcie.speed_gtps = read_value(host, dir, "current_link_speed", parse_link_speed, trouble);
+  pcie.width = read_value(host, dir, "current_link_width", parse_link_width, trouble);
+  pcie.max_speed_gtps = read_value(host, dir, "max_link_speed", parse_link_speed, trouble);
+  pcie.max_width = read_value(host, dir, "max_link_width", parse_link_width, trouble);
+  if (!bridge.empty()) {
+    pcie.max_speed_gtps =
+        both_ends(pcie.max_speed_gtps, read_value(host, bridge, "max_link_speed", parse_link_speed, ignored));
+    pcie.max_width = both_ends(pcie.max_width, read_value(host, bridge, "max_link_width", parse_link_width, ignored));
+  }
+  pcie.aer_correctable = read_aer(host, dir, "aer_dev_correctable", trouble);
+  pcie.aer_nonfatal = read_aer(host, dir, "aer_dev_nonfatal", trouble);
+  pcie.aer_fatal = read_aer(host, dir, "aer_dev_fatal", trouble);
+  if (pcie.speed_gtps || pcie.width || pcie.aer_correctable || pcie.aer_nonfatal || pcie.aer_fatal) sample.pcie = pcie;
+  if (!trouble.empty()) gaps.push_back({port.id.key(), "pcie", std::move(trouble)});
+}
+
+}  // namespace linkhealth

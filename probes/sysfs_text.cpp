@@ -1,0 +1,29 @@
+#include "probes/sysfs_text.h"
+
+#include <charconv>
+#include <cstring>
+
+#include "base/text.h"
+
+namespace linkhealth {
+
+std::string read_attribute(Host& host, const std::string& path) {
+  const auto content = host.read_file(path);
+  return content ? std::string(trim(*content)) : std::string();
+}
+
+std::optional<std::int64_t> parse_i64(std::string_view text) {
+  std::int64_t value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::string base_name(std::string_view path) {
+  const auto slash = path.rfind('/');
+  return std::string(slash == std::string_view::npos ? path : path.substr(slash + 1));
+}
+
+std::string errno_word(int errnum) { return errnum == 0 ? "not readable" : std::strerror(errnum); }
+
+}  // namespace linkhealth

@@ -1,0 +1,299 @@
+// The program as people run it: a process against a real server on a real Unix socket.
+#include <gmock/gmock.h>
+#include <pty.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <thread>
+
+#include "cli/arguments.h"
+#include "cli/exit_codes.h"
+#include "cli/terminal.h"
+#include "tests/support/golden.h"
+#include "tests/support/test_server.h"
+
+namespace linkhealth::cli {
+namespace {
+
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::Not;
+using ::testing::StartsWith;
+
+std::string read_all(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+struct Outcome {
+  int exit_code = -1;
+  std::string out, err;
+};
+
+class CliTest : public ::testing::Test, protected test::TestServer {
+ protected:
+  /// Runs the program in an environment of nothing but `environment`.
+  Outcome run(const std::string& arguments, const std::string& environment = "LANG=C.UTF-8 COLUMNS=100") const {
+    const std::string command = "env -i ASAN_OPTIONS=detect_leaks=0 " + environment +
+                                " " LINKHEALTH_PROGRAM " --socket " + settings.socket_path + " " + arguments + " >" +
+                                directory + "/out 2>" + directory + "/err </dev/null";
+    const int status = std::system(command.c_str());
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_all(directory + "/out"), read_all(directory + "/err")};
+  }
+};
+
+class CliWithDaemon : public CliTest {
+ protected:
+  void SetUp() override {
+    settings.listen.host.clear();
+    publish();
+    start();
+  }
+};
+
+TEST_F(CliWithDaemon, StatusIsWhatTheDaemonDraws) {
+  const Outcome status = run("status");
+  EXPECT_EQ(status.exit_code, 0);
+  EXPECT_EQ(status.err, "");
+  EXPECT_THAT(status.out, StartsWith("gpu-0417   5 ports: 1 healthy"));
+  EXPECT_THAT(status.out, HasSubstr("▲ dirty connector (83%)"));
+  EXPECT_THAT(status.out, Not(HasSubstr("\x1b")));
+}
+
+TEST_F(CliWithDaemon, AsciiWithoutAUtf8Locale) {
+  EXPECT_THAT(run("status", "LANG=C").out, HasSubstr("! dirty connector"));
+}
+
+TEST_F(CliWithDaemon, WideAndNarrow) {
+  EXPECT_THAT(run("status --wide").out, HasSubstr("NETDEV"));
+  EXPECT_THAT(run("status", "LANG=C.UTF-8 COLUMNS=70").out, Not(HasSubstr("NETDEV")));
+}
+
+TEST_F(CliWithDaemon, ProblemsGiveExitCodeOne) {
+  const Outcome problems = run("status --problems");
+  EXPECT_EQ(problems.exit_code, kProblems);
+  EXPECT_THAT(problems.out, Not(HasSubstr("mlx5_0/1")));
+}
+
+TEST_F(CliWithDaemon, Json) {
+  EXPECT_EQ(run("status --json").out, "{\"node\":\"gpu-0417\"}\n");
+  EXPECT_EQ(run("explain ens4np0 --json").out, "{\"port\":\"mlx5_3/1\"}\n");
+}
+
+TEST_F(CliWithDaemon, ExplainByAnyName) {
+  for (const char* name : {"mlx5_3", "mlx5_3/1", "ens4np0", "0000:9a:00.0"})
+    EXPECT_THAT(run(std::string("explain ") + name).out,
+                HasSubstr("Dirty connector on the fibre that carries lane 2 towards this node: 83% sure."))
+        << name;
+  EXPECT_THAT(run("explain mlx5_3 --evidence").out, HasSubstr("far_rx_low"));
+}
+
+TEST_F(CliWithDaemon, AMistypedPortGetsASuggestion) {
+  for (const char* json : {"", " --json"}) {
+    const Outcome wrong = run(std::string("explain mlx5_33") + json);
+    EXPECT_EQ(wrong.exit_code, kBadInput);
+    EXPECT_EQ(wrong.out, "");
+    EXPECT_EQ(wrong.err, "linkhealth: no port \"mlx5_33\": did you mean mlx5_3? (linkhealth status lists the ports)\n");
+  }
+  EXPECT_EQ(run("explain '../report?x=%00'").exit_code, kBadInput);
+}
+
+TEST_F(CliWithDaemon, WatchWithoutATerminalPrintsPlainly) {
+  const Outcome watch = run("watch --frames 1");
+  EXPECT_EQ(watch.exit_code, 0);
+  EXPECT_THAT(watch.out, StartsWith("gpu-0417"));
+  EXPECT_THAT(watch.out, Not(HasSubstr("\x1b")));
+  EXPECT_THAT(run("watch mlx5_3 --frames 1").out, HasSubstr("Dirty connector"));
+  EXPECT_EQ(run("watch nothing --frames 1").exit_code, kBadInput);
+}
+
+/// Reads a pseudo terminal until `text` has come, or until its end when `text` is empty.
+std::string read_until(int terminal, std::string_view text) {
+  std::string all;
+  char buffer[4096];
+  for (;;) {
+    const ssize_t got = read(terminal, buffer, sizeof(buffer));
+    if (got <= 0) return all;
+    all.append(buffer, static_cast<std::size_t>(got));
+    if (!text.empty() && all.find(text) != std::string::npos) return all;
+  }
+}
+
+TEST_F(CliWithDaemon, WatchOnATerminalRestoresItOnCtrlC) {
+  int terminal = -1;
+  winsize size{};
+  size.ws_col = 120;
+  size.ws_row = 40;
+  const pid_t child = forkpty(&terminal, nullptr, nullptr, &size);
+  ASSERT_GE(child, 0);
+  if (child == 0) {
+    const std::string socket = "--socket=" + settings.socket_path;
+    const char* const environment[] = {"LANG=C.UTF-8", "TERM=xterm", "ASAN_OPTIONS=detect_leaks=0", nullptr};
+    execle(LINKHEALTH_PROGRAM, "linkhealth", socket.c_str(), "watch", nullptr, environment);
+    _exit(127);
+  }
+  const std::string first = read_until(terminal, "far port down");
+  EXPECT_THAT(first, StartsWith("\x1b[?1049h\x1b[?25l"));
+  EXPECT_THAT(first, HasSubstr("\x1b[1;33m"));  // colours on a terminal
+  ASSERT_EQ(write(terminal, "\x03", 1), 1);
+  EXPECT_THAT(read_until(terminal, ""), EndsWith("\x1b[?25h\x1b[?1049l"));
+  int status = 0;
+  ASSERT_EQ(waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+  close(terminal);
+}
+
+/// Feeds one snapshot a second of the snapshots' own time for as long as somebody listens.
+class Feeder {
+ public:
+  explicit Feeder(RecordingTap& tap)
+      : thread_([&tap, this] {
+          SteadyTime t(std::chrono::seconds(100));
+          while (!stop_) {
+            if (tap.wanted()) tap.push(t += std::chrono::seconds(1), "{\"t\":1}");
+            std::this_thread::yield();
+          }
+        }) {}
+  ~Feeder() {
+    stop_ = true;
+    thread_.join();
+  }
+  Feeder(const Feeder&) = delete;
+  Feeder& operator=(const Feeder&) = delete;
+
+ private:
+  std::atomic<bool> stop_ = false;
+  std::thread thread_;
+};
+
+TEST_F(CliWithDaemon, RecordWritesAPlainOrAPackedFile) {
+  tap.set_header("{\"schema\":1}");
+  const Feeder feeder(tap);
+  const std::string plain = directory + "/a.jsonl";
+  const Outcome recorded = run("record --for 2s " + plain);
+  EXPECT_EQ(recorded.exit_code, 0) << recorded.err;
+  EXPECT_EQ(recorded.err, "3 snapshots in " + plain + "\n");
+  EXPECT_EQ(read_all(plain), "{\"schema\":1}\n{\"t\":1}\n{\"t\":1}\n{\"t\":1}\n");
+  const std::string packed = directory + "/a.jsonl.gz";
+  EXPECT_EQ(run("record --for 2s " + packed).exit_code, 0);
+  EXPECT_THAT(read_all(packed), StartsWith("\x1f\x8b"));
+  EXPECT_EQ(run("record --for 2s -").out, read_all(plain));
+}
+
+TEST_F(CliWithDaemon, RecordNeverOverwrites) {
+  const std::string file = directory + "/precious";
+  std::ofstream(file) << "precious";
+  const Outcome wrong = run("record " + file);
+  EXPECT_EQ(wrong.exit_code, kBadInput);
+  EXPECT_EQ(wrong.err, "linkhealth: can't write " + file + ": File exists\n");
+  EXPECT_EQ(read_all(file), "precious");
+}
+
+TEST_F(CliWithDaemon, ARefusedRecordingLeavesNoFile) {
+  const std::string file = directory + "/none.jsonl";
+  const Outcome wrong = run("record --for 2s " + file);  // no header yet: the daemon does not record
+  EXPECT_EQ(wrong.exit_code, kDaemonError);
+  EXPECT_THAT(wrong.err, HasSubstr("does not record now"));
+  EXPECT_FALSE(std::filesystem::exists(file));
+}
+
+TEST_F(CliTest, WithoutADaemonItSaysWhatToDo) {
+  for (const char* command : {"status", "explain mlx5_0", "watch", "status --json"}) {
+    const Outcome wrong = run(command);
+    EXPECT_EQ(wrong.exit_code, kNotReachable) << command;
+    EXPECT_EQ(wrong.err,
+              "linkhealth: the daemon is not running (no socket at " + settings.socket_path +
+                  "): start it with systemctl start linkhealthd, or look once without it: linkhealth status --once\n");
+  }
+}
+
+TEST_F(CliTest, UsageMistakes) {
+  for (const char* wrong :
+       {"", "explain", "stauts", "status --wied", "record --for 5y x", "record --for 0 x", "record"}) {
+    const Outcome outcome = run(wrong);
+    EXPECT_EQ(outcome.exit_code, kBadInput) << wrong;
+    EXPECT_THAT(outcome.err, StartsWith("linkhealth: ")) << wrong;
+    EXPECT_EQ(outcome.out, "") << wrong;
+  }
+}
+
+TEST_F(CliTest, ATypoInTheCommandLineGetsASuggestion) {
+  EXPECT_EQ(run("stauts").err, "linkhealth: unknown command \"stauts\": did you mean status? (linkhealth --help)\n");
+  EXPECT_EQ(run("status --wied").err,
+            "linkhealth: unknown option \"--wied\": did you mean --wide? (linkhealth --help)\n");
+  EXPECT_EQ(run("explain a b").err, "linkhealth: explain takes no \"b\" (linkhealth --help)\n");
+  EXPECT_EQ(run("").err,
+            "linkhealth: say what to do: status, explain PORT, watch or record FILE (linkhealth --help)\n");
+  EXPECT_EQ(run("status watch").exit_code, kBadInput);
+}
+
+TEST_F(CliTest, HelpAndVersion) {
+  const Outcome help = run("--help");
+  EXPECT_EQ(help.exit_code, 0);
+  for (const char* word : {"status", "explain", "watch", "record", "Exit codes:", "Examples:"})
+    EXPECT_THAT(help.out, HasSubstr(word));
+  EXPECT_EQ(run("--version").out, "linkhealth " LINKHEALTH_VERSION "\n");
+  EXPECT_EQ(run("explain --help").exit_code, 0);
+}
+
+TEST(Style, FollowsTerminalAndEnvironment) {
+  const auto environment = [](std::map<std::string, std::string> values) {
+    return [values](const char* name) -> std::optional<std::string> {
+      const auto found = values.find(name);
+      return found == values.end() ? std::nullopt : std::optional(found->second);
+    };
+  };
+  EXPECT_TRUE(style_for(true, 80, environment({{"LANG", "en_US.UTF-8"}})).colour);
+  EXPECT_FALSE(style_for(true, 80, environment({{"NO_COLOR", "1"}})).colour);
+  EXPECT_TRUE(style_for(true, 80, environment({{"NO_COLOR", ""}})).colour);
+  EXPECT_FALSE(style_for(true, 80, environment({{"TERM", "dumb"}})).colour);
+  EXPECT_FALSE(style_for(false, std::nullopt, environment({})).colour);
+  EXPECT_TRUE(style_for(false, std::nullopt, environment({{"LC_ALL", "C"}, {"LANG", "C.UTF-8"}})).ascii);
+  EXPECT_FALSE(style_for(false, std::nullopt, environment({{"LANG", "de_DE.utf8"}})).ascii);
+  EXPECT_EQ(style_for(true, 80, environment({{"COLUMNS", "120"}})).width_columns, 80);
+  EXPECT_EQ(style_for(false, std::nullopt, environment({{"COLUMNS", "120"}})).width_columns, 120);
+  EXPECT_EQ(style_for(false, std::nullopt, environment({{"COLUMNS", "x"}})).width_columns, 100);
+}
+
+TEST(Durations, FormsAndMistakes) {
+  EXPECT_EQ(*parse_duration_s("90"), 90U);
+  EXPECT_EQ(*parse_duration_s("10m"), 600U);
+  EXPECT_EQ(*parse_duration_s("2h"), 7200U);
+  EXPECT_EQ(*parse_duration_s("1d"), 86400U);
+  for (const char* wrong : {"", "m", "0", "2d", "-1", "1.5h", "10 m", "99999999999999999999s"})
+    EXPECT_FALSE(parse_duration_s(wrong).ok()) << wrong;
+}
+
+TEST(LocalCommandsAreThereOnlyWhenTheyCanRun, ReplayAndOnce) {
+  std::string seen;
+  LocalCommands local;
+  const char* const once[] = {"linkhealth", "status", "--once", "--sysroot", "/tree", "--json"};
+  const char* const replay[] = {"linkhealth", "replay", "file.jsonl", "--format", "jsonl"};
+  const char* const module[] = {"linkhealth", "module"};
+  ::testing::internal::CaptureStderr();
+  EXPECT_EQ(run(6, once, local), kBadInput);
+  EXPECT_EQ(run(5, replay, local), kBadInput);
+  local.once = [&](const OnceOptions& options) {
+    seen = options.sysroot;
+    return options.show.json ? 7 : 8;
+  };
+  local.replay = [&](const ReplayOptions& options, const TextStyle&) {
+    seen = options.file + " " + options.format;
+    return 9;
+  };
+  local.module = [](const ModuleOptions&, const TextStyle&) { return 10; };
+  EXPECT_EQ(run(6, once, local), 7);
+  EXPECT_EQ(seen, "/tree");
+  EXPECT_EQ(run(5, replay, local), 9);
+  EXPECT_EQ(seen, "file.jsonl jsonl");
+  EXPECT_EQ(run(2, module, local), kBadInput);
+  ::testing::internal::GetCapturedStderr();
+}
+
+}  // namespace
+}  // namespace linkhealth::cli

@@ -1,0 +1,99 @@
+#include "daemon/publisher.h"
+
+#include <gmock/gmock.h>
+
+#include "daemon/api.h"
+#include "daemon/recording_tap.h"
+#include "tests/support/report_builder.h"
+#include "tests/support/test_server.h"
+
+namespace linkhealth {
+namespace {
+
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+
+TEST(Publisher, BytesAreMadeOnceAndShared) {
+  int written = 0;
+  JsonWriters json = test::short_json();
+  json.report = [&](const Report&) { return std::to_string(++written); };
+  Publisher publisher(json, {});
+  publisher.publish(std::make_shared<const Report>(test::example_report()), {}, {});
+  const auto now = publisher.current();
+  EXPECT_EQ(written, 0);
+  EXPECT_EQ(now->report_json(), now->report_json());
+  EXPECT_EQ(written, 1);
+  EXPECT_EQ(now->metrics({}), now->metrics({}));
+  EXPECT_NE(now->metrics({}), now->metrics({.counters = true, .optics = false}));
+  EXPECT_EQ(now->metrics_gzip({}), publisher.current()->metrics_gzip({}));
+}
+
+TEST(Publisher, AReaderKeepsItsStepWhileTheNextComes) {
+  Publisher publisher(test::short_json(), {});
+  EXPECT_EQ(publisher.current(), nullptr);
+  Report report = test::example_report();
+  publisher.publish(std::make_shared<const Report>(report), {}, {});
+  const auto first = publisher.current();
+  report.node = "other";
+  publisher.publish(std::make_shared<const Report>(report), {}, {});
+  EXPECT_EQ(first->report().node, "gpu-0417");
+  EXPECT_EQ(publisher.current()->report().node, "other");
+}
+
+TEST(Publisher, EventsAreBoundedAndCounted) {
+  Publisher publisher(test::short_json(), {});
+  const std::vector<FaultEvent> many(Publisher::kMaxEvents + 5, test::example_event(FaultEventKind::kOpened));
+  publisher.publish(std::make_shared<const Report>(test::example_report()), many, {});
+  publisher.publish(std::make_shared<const Report>(test::example_report()),
+                    {test::example_event(FaultEventKind::kClosed)}, {});
+  EXPECT_EQ(publisher.events_json(2), "{\"events\":[{\"event\":\"opened\"},{\"event\":\"closed\"}]}\n");
+  EXPECT_EQ(publisher.events_json(0), "{\"events\":[]}\n");
+  EXPECT_THAT(*publisher.current()->metrics({}), HasSubstr("event=\"opened\"} 1005"));
+}
+
+TEST(RecordingTap, FollowsTheSnapshotsOwnClock) {
+  RecordingTap tap;
+  std::string line;
+  EXPECT_FALSE(tap.listen(seconds(1)).ok());  // no header yet
+  tap.set_header("H");
+  EXPECT_FALSE(tap.wanted());
+  auto listener = tap.listen(seconds(5));
+  ASSERT_TRUE(listener.ok());
+  EXPECT_TRUE(tap.wanted());
+  for (const int t : {100, 104, 105, 106}) tap.push(SteadyTime(seconds(t)), std::to_string(t));
+  std::string all;
+  while ((*listener)->next(Milliseconds(0), line) == RecordingTap::State::kLine) all += line;
+  EXPECT_EQ(all, "H\n100\n104\n105\n");
+  EXPECT_EQ((*listener)->next(Milliseconds(0), line), RecordingTap::State::kEnded);
+  listener->reset();
+  EXPECT_FALSE(tap.wanted());
+}
+
+TEST(RecordingTap, ASlowListenerIsDroppedNotWaitedFor) {
+  RecordingTap tap(2, 10);
+  tap.set_header("H");
+  const auto listener = tap.listen(seconds(100));
+  tap.push(SteadyTime(seconds(1)), "12345678901");
+  std::string line;
+  EXPECT_EQ((*listener)->next(Milliseconds(0), line), RecordingTap::State::kFellBehind);
+}
+
+TEST(RecordingTap, AtMostSoManyListen) {
+  RecordingTap tap(1);
+  tap.set_header("H");
+  const auto listener = tap.listen(seconds(1));
+  EXPECT_THAT(tap.listen(seconds(1)).error().message, HasSubstr("too many recordings"));
+  tap.close();
+  EXPECT_FALSE(tap.listen(seconds(1)).ok());
+}
+
+TEST(Api, AcceptEncoding) {
+  EXPECT_TRUE(accepts_gzip("gzip"));
+  EXPECT_TRUE(accepts_gzip("deflate, gzip;q=1.0, *;q=0.5"));
+  EXPECT_FALSE(accepts_gzip("gzip;q=0"));
+  EXPECT_FALSE(accepts_gzip("identity"));
+  EXPECT_FALSE(accepts_gzip(""));
+}
+
+}  // namespace
+}  // namespace linkhealth

@@ -1,0 +1,102 @@
+#include "daemon/read_worker.h"
+
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <future>
+
+#include "tests/support/manual_clock.h"
+
+namespace linkhealth {
+namespace {
+
+using testing::ManualClock;
+
+constexpr Milliseconds kPatience{5'000};
+
+void wait_readable(int fd) {
+  pollfd wanted{fd, POLLIN, 0};
+  ASSERT_EQ(poll(&wanted, 1, 60'000), 1);
+}
+
+ReadWorker::Job job(const PortKey& port, std::function<void()> work) {
+  return {port, ReadGroup::kCounters, [port, work = std::move(work)] {
+            work();
+            Reading reading;
+            reading.port = port;
+            return reading;
+          }};
+}
+
+TEST(DaemonReadWorker, HandsOverABatchWhenTheQueueIsEmpty) {
+  ManualClock clock;
+  ReadWorker worker(clock, kPatience);
+  std::promise<void> go;
+  const std::shared_future<void> gone = go.get_future().share();
+  worker.submit(job("a/1", [gone] { gone.wait(); }));
+  worker.submit(job("b/1", [] {}));
+  EXPECT_TRUE(worker.is_out("b/1", ReadGroup::kCounters));
+  EXPECT_FALSE(worker.idle());
+  go.set_value();
+  wait_readable(worker.event_fd());
+  const auto readings = worker.take_finished();
+  ASSERT_EQ(readings.size(), 2U);
+  EXPECT_EQ(readings[0].port, "a/1");
+  EXPECT_EQ(readings[1].port, "b/1");
+  EXPECT_FALSE(worker.is_out("b/1", ReadGroup::kCounters));
+}
+
+TEST(DaemonReadWorker, AReadThatHangsIsNamedAndTheOthersGoOn) {
+  ManualClock clock;
+  ReadWorker worker(clock, kPatience);
+  std::promise<void> started;
+  std::promise<void> release;
+  const std::shared_future<void> released = release.get_future().share();
+  worker.submit(job("hung/1", [&started, released] {
+    started.set_value();
+    released.wait();
+  }));
+  worker.submit(job("hung/1", [] {}));
+  worker.submit(job("good/1", [] {}));
+  started.get_future().wait();
+  EXPECT_TRUE(worker.check_stuck().empty());
+  clock.advance(kPatience);
+  const auto stuck = worker.check_stuck();
+  ASSERT_EQ(stuck.size(), 1U);
+  EXPECT_EQ(stuck[0].port, "hung/1");
+  wait_readable(worker.event_fd());
+  auto readings = worker.take_finished();
+  ASSERT_EQ(readings.size(), 1U);
+  EXPECT_EQ(readings[0].port, "good/1") << "the hung port's other job is dropped, not run beside it";
+  EXPECT_TRUE(worker.is_out("hung/1", ReadGroup::kPcie)) << "nothing of a hung port is queued";
+  EXPECT_EQ(worker.check_stuck().size(), 1U) << "still named, and no further thread is started for it";
+
+  release.set_value();
+  wait_readable(worker.event_fd());
+  readings = worker.take_finished();
+  ASSERT_EQ(readings.size(), 1U);
+  EXPECT_EQ(readings[0].port, "hung/1");
+  EXPECT_TRUE(worker.check_stuck().empty());
+  EXPECT_FALSE(worker.is_out("hung/1", ReadGroup::kCounters));
+}
+
+TEST(DaemonReadWorker, EndsThoughAReadHangs) {
+  ManualClock clock;
+  std::promise<void> started;
+  auto release = std::make_shared<std::promise<void>>();
+  auto ended = std::make_shared<std::promise<void>>();
+  {
+    ReadWorker worker(clock, kPatience);
+    worker.submit(job("hung/1", [&started, release, ended] {
+      started.set_value();
+      release->get_future().wait();
+      ended->set_value();
+    }));
+    started.get_future().wait();
+  }
+  release->set_value();
+  ended->get_future().wait();
+}
+
+}  // namespace
+}  // namespace linkhealth

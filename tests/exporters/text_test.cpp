@@ -1,0 +1,140 @@
+#include "exporters/text.h"
+
+#include <gmock/gmock.h>
+
+#include "base/text.h"
+#include "exporters/text_layout.h"
+#include "tests/support/golden.h"
+#include "tests/support/report_builder.h"
+
+namespace linkhealth {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TextStyle plain(int width_columns) { return {.colour = false, .width_columns = width_columns, .ascii = false}; }
+StatusView live() { return {.now = test::example_now(), .watching = std::chrono::hours(24 * 12)}; }
+ExplainView at_now() { return {.now = test::example_now(), .t = test::example_t(), .symptoms = false}; }
+
+std::string explain(const PortReport& port, int width_columns = 100) {
+  return explain_text(port, plain(width_columns), at_now());
+}
+
+TEST(StatusText, WideTerminal) {
+  test::expect_golden("tests/golden/text/status_150.txt", status_text(test::example_report(), plain(150), live()));
+}
+
+TEST(StatusText, UsualTerminal) {
+  test::expect_golden("tests/golden/text/status_100.txt", status_text(test::example_report(), plain(100), live()));
+}
+
+TEST(StatusText, Ascii) {
+  TextStyle style = plain(100);
+  style.ascii = true;
+  const std::string text = status_text(test::example_report(), style, live());
+  test::expect_golden("tests/golden/text/status_ascii.txt", text);
+  for (const char c : text) EXPECT_TRUE(c == '\n' || (c >= 0x20 && c < 0x7f));
+}
+
+TEST(StatusText, Colour) {
+  TextStyle style = plain(100);
+  style.colour = true;
+  test::expect_golden("tests/golden/text/status_colour.txt", status_text(test::example_report(), style, live()));
+}
+
+TEST(StatusText, ProblemsOnlyStillCountsAllPorts) {
+  StatusView view = live();
+  view.problems_only = true;
+  const std::string text = status_text(test::example_report(), plain(150), view);
+  EXPECT_THAT(text, HasSubstr("5 ports: 1 healthy"));
+  EXPECT_THAT(text, Not(HasSubstr("mlx5_0/1")));
+  EXPECT_THAT(text, HasSubstr("mlx5_3/1"));
+  EXPECT_EQ(count_problems(test::example_report()), 3U);
+}
+
+TEST(StatusText, SaysWhenNothingIsWrongAndWhenNothingIsWatched) {
+  Report report = test::example_report();
+  report.ports.resize(1);
+  StatusView view;
+  view.problems_only = true;
+  EXPECT_THAT(status_text(report, plain(100), view), HasSubstr("No port wants attention."));
+  report.ports.clear();
+  EXPECT_THAT(status_text(report, plain(100), {}), HasSubstr("No port is watched."));
+}
+
+TEST(StatusText, NoLineIsWiderThanTheTerminal) {
+  for (const int width : {60, 80, 100, 120, 150, 200}) {
+    const std::string text = status_text(test::example_report(), plain(width), live());
+    for (const auto line : split(text, '\n')) EXPECT_LE(display_width(line), static_cast<std::size_t>(width)) << line;
+  }
+}
+
+TEST(StatusText, WideCutsNothing) {
+  StatusView view = live();
+  view.wide = true;
+  EXPECT_THAT(
+      status_text(test::example_report(), plain(60), view),
+      HasSubstr("dirty connector (83%), clean both ends of the fibre of lane 2 and both module ports (MPO-12 APC)\n"));
+}
+
+TEST(StatusText, ANeighboursNameCannotDriveTheTerminal) {
+  Report report = test::example_report();
+  report.ports[0].peer = "leaf\x1b]0;owned\x07\xc2\x9b";
+  EXPECT_THAT(status_text(report, plain(200), {}), HasSubstr("leaf?]0;owned??"));
+}
+
+TEST(ExplainText, DirtyConnector) {
+  test::expect_golden("tests/golden/text/explain_dirty.txt", explain(test::dirty_port(), 110));
+}
+TEST(ExplainText, Down) { test::expect_golden("tests/golden/text/explain_down.txt", explain(test::down_port())); }
+TEST(ExplainText, Blind) { test::expect_golden("tests/golden/text/explain_blind.txt", explain(test::blind_port())); }
+TEST(ExplainText, Exempt) { test::expect_golden("tests/golden/text/explain_exempt.txt", explain(test::exempt_port())); }
+TEST(ExplainText, Healthy) {
+  test::expect_golden("tests/golden/text/explain_healthy.txt",
+                      explain(test::healthy_port("mlx5_0", "ens1np0", "0000:1b:00.0")));
+}
+
+TEST(ExplainText, AsciiWithEverySymptom) {
+  ExplainView view = at_now();
+  view.symptoms = true;
+  const std::string text =
+      explain_text(test::dirty_port(), {.colour = false, .width_columns = 90, .ascii = true}, view);
+  test::expect_golden("tests/golden/text/explain_dirty_ascii.txt", text);
+  for (const char c : text) EXPECT_TRUE(c == '\n' || (c >= 0x20 && c < 0x7f));
+}
+
+TEST(ExplainText, FitsTheTerminal) {
+  for (const int width : {60, 80, 100, 140}) {
+    const std::string text = explain(test::dirty_port(), width);
+    for (const auto line : split(text, '\n')) {
+      const bool table = line.starts_with("  +") || line.starts_with("  -");  // its columns are as wide as its words
+      const bool whole = line.starts_with("mlx5_3/1") || line.starts_with("  Light");
+      if (!table && !whole) {
+        EXPECT_LE(display_width(line), static_cast<std::size_t>(width)) << line;
+      }
+    }
+  }
+}
+
+TEST(ExplainText, SecondFaultIsNamedToo) {
+  PortReport port = test::dirty_port();
+  port.faults.push_back(test::down_port().faults.front());
+  EXPECT_THAT(explain(port), HasSubstr("Also       far port down (leaf-12 Ethernet20/1) 91%"));
+}
+
+TEST(ExplainText, FarTransmitterNotKnownIsSaid) {
+  PortReport port = test::dirty_port();
+  port.latest.peer.reset();
+  EXPECT_THAT(explain(port), HasSubstr("far Tx not known"));
+}
+
+TEST(ExplainText, CopperHasNoLight) {
+  PortReport port = test::healthy_port("mlx5_0", "ens1np0", "0000:1b:00.0");
+  port.latest.module->kind = "dac";
+  port.latest.module->lanes.clear();
+  EXPECT_THAT(explain(port), Not(HasSubstr("Light")));
+}
+
+}  // namespace
+}  // namespace linkhealth

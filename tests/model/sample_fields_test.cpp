@@ -1,0 +1,59 @@
+// A field that a struct has and its field list lacks would be lost on disk without a word: here it fails.
+#include "model/sample_fields.h"
+
+#include <gtest/gtest.h>
+
+#include "model/report_fields.h"
+
+namespace linkhealth {
+namespace {
+
+struct Anything {
+  template <typename T>
+  operator T() const;  // NOLINT(google-explicit-constructor)
+};
+
+/// How many members an aggregate has: as many as it can be initialized with.
+template <typename T, typename... Values>
+consteval std::size_t member_count() {
+  if constexpr (requires { T{Values{}..., Anything{}}; }) {
+    return member_count<T, Values..., Anything>();
+  } else {
+    return sizeof...(Values);
+  }
+}
+
+struct CountVisits {
+  std::size_t count = 0;
+  void operator()(std::string_view /*name*/, const auto& /*field*/) { ++count; }
+  void always(std::string_view /*name*/, const auto& /*field*/) { ++count; }
+};
+
+template <typename T>
+std::size_t listed_count() {
+  CountVisits visit;
+  const T value{};
+  fields(value, visit);
+  return visit.count;
+}
+
+template <typename T>
+class FieldLists : public testing::Test {};
+
+using Complete =
+    testing::Types<DownReason, LinkSample, FecLane, AlarmFlags, ModuleLane, ModuleHostLane, Limits, ModuleThresholds,
+                   BerStatistics, VdmStatistics, ModuleVdm, ModuleCoherent, CopperAttenuation, ModuleSample, PeerSample,
+                   PcieSample, PortSample, Gap, Evidence, MissingEvidence, Candidate, FaultReport, PortFigures,
+                   SymptomVerdict, PortReport, FaultEvent>;
+TYPED_TEST_SUITE(FieldLists, Complete);
+
+TYPED_TEST(FieldLists, NameEveryMember) { EXPECT_EQ(listed_count<TypeParam>(), member_count<TypeParam>()); }
+
+TEST(FieldListsWithExceptions, NameEveryOtherMember) {
+  EXPECT_EQ(listed_count<PortId>(), member_count<PortId>() - 1);              // verbs follows from the key
+  EXPECT_EQ(listed_count<ExpectedPort>(), member_count<ExpectedPort>() - 1);  // the peer's two are one object
+  EXPECT_EQ(listed_count<Report>(), member_count<Report>() - 1);              // timings are left out
+}
+
+}  // namespace
+}  // namespace linkhealth

@@ -1,0 +1,125 @@
+#include "probes/live_host.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <linux/netlink.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <fstream>
+
+namespace linkhealth {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A small tree that stands for /sys, and a secret beside it.
+class LiveHostTree : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string name = fs::temp_directory_path() / "linkhealth-sysroot-XXXXXX";
+    ASSERT_NE(mkdtemp(name.data()), nullptr);
+    top_ = name;
+    sys_ = top_ / "sys";
+    put(sys_ / "devices/pci0/net/eth0/speed", "400000\n");
+    put(top_ / "secret", "outside\n");
+    fs::create_directories(sys_ / "class/net");
+    fs::create_symlink("../../devices/pci0/net/eth0", sys_ / "class/net/eth0");
+  }
+  void TearDown() override { fs::remove_all(top_); }
+
+  static void put(const fs::path& path, const std::string& content) {
+    fs::create_directories(path.parent_path());
+    std::ofstream(path) << content;
+  }
+
+  fs::path top_, sys_;
+};
+
+TEST_F(LiveHostTree, ReadsThroughSymlinksBelowTheRoot) {
+  for (const fs::path& root : {sys_, top_, sys_ / ""}) {
+    LiveHost host(root);
+    const auto content = host.read_file("/sys/class/net/eth0/speed");
+    ASSERT_TRUE(content) << content.error().message;
+    EXPECT_EQ(*content, "400000\n");
+    EXPECT_EQ(*host.resolve("/sys/class/net/eth0"), "/sys/devices/pci0/net/eth0");
+    EXPECT_THAT(*host.list_dir("/sys/class/net"), ::testing::ElementsAre("eth0"));
+  }
+}
+
+TEST_F(LiveHostTree, AnAbsoluteLinkStartsAtTheRoot) {
+  fs::create_symlink("/sys/devices/pci0/net/eth0", sys_ / "class/net/absolute");
+  EXPECT_EQ(*LiveHost(sys_).read_file("/sys/class/net/absolute/speed"), "400000\n");
+}
+
+TEST_F(LiveHostTree, LinksNeverEscapeTheRoot) {
+  fs::create_symlink(top_ / "secret", sys_ / "class/absolute");
+  fs::create_symlink("../../secret", sys_ / "class/dots");
+  fs::create_symlink("/sys/../../secret", sys_ / "class/both");
+  LiveHost host(sys_);
+  for (const char* path : {"/sys/class/absolute", "/sys/class/dots", "/sys/class/both", "/sys/../secret",
+                           "/sys/class/net/eth0/../../../../../secret"})
+    EXPECT_EQ(host.read_file(path).error().errnum, ENOENT) << path;
+}
+
+TEST_F(LiveHostTree, ALoopOfLinksEnds) {
+  fs::create_symlink("b", sys_ / "a");
+  fs::create_symlink("a", sys_ / "b");
+  EXPECT_EQ(LiveHost(sys_).read_file("/sys/a").error().errnum, ELOOP);
+}
+
+TEST_F(LiveHostTree, HasNoProcAndNoKernel) {
+  LiveHost host(sys_);
+  EXPECT_EQ(host.read_file("/proc/uptime").error().errnum, ENOENT);
+  EXPECT_EQ(host.read_file("/etc/hostname").error().errnum, ENOENT);
+  EXPECT_EQ(host.netlink(NETLINK_ROUTE, {}).error().errnum, EOPNOTSUPP);
+  EXPECT_EQ(host.listen(NETLINK_ROUTE, {}).error().errnum, EOPNOTSUPP);
+  EXPECT_EQ(host.netlink(NETLINK_ROUTE, {}).error().message, "not in a copied /sys tree");
+}
+
+TEST_F(LiveHostTree, OnlyRegularFilesAreRead) {
+  ASSERT_EQ(mkfifo((sys_ / "fifo").c_str(), 0600), 0);
+  LiveHost host(sys_);
+  EXPECT_EQ(host.read_file("/sys/fifo").error().errnum, EINVAL);
+  EXPECT_EQ(host.open_file("/sys/fifo").error().errnum, EINVAL);
+  EXPECT_EQ(host.read_file("/sys/class").error().errnum, EISDIR);
+  EXPECT_EQ(host.list_dir("/sys/devices/pci0/net/eth0/speed").error().errnum, ENOTDIR);
+}
+
+TEST_F(LiveHostTree, AFileIsBounded) {
+  put(sys_ / "full", std::string(64 * 1024, 'x'));
+  put(sys_ / "over", std::string(64 * 1024 + 1, 'x'));
+  put(sys_ / "empty", "");
+  LiveHost host(sys_);
+  EXPECT_EQ(host.read_file("/sys/full")->size(), 64U * 1024);
+  EXPECT_EQ(host.read_file("/sys/over").error().errnum, EFBIG);
+  EXPECT_EQ(*host.read_file("/sys/empty"), "");
+}
+
+TEST_F(LiveHostTree, AKeptFileSeesTheNewContent) {
+  LiveHost host(sys_);
+  auto file = host.open_file("/sys/class/net/eth0/speed");
+  ASSERT_TRUE(file);
+  std::array<char, 64> buffer{};
+  EXPECT_EQ(*(*file)->read(buffer), 7U);
+  put(sys_ / "devices/pci0/net/eth0/speed", "-1\n");
+  EXPECT_EQ(*(*file)->read(buffer), 3U);
+  EXPECT_EQ(std::string_view(buffer.data(), 3), "-1\n");
+}
+
+TEST(LiveHost, ReadsThisMachine) {
+  LiveHost host;
+  EXPECT_TRUE(host.read_file("/proc/uptime"));
+  EXPECT_EQ(host.read_file("/sys/class/net/no-such-device/mtu").error().errnum, ENOENT);
+  EXPECT_TRUE(host.list_dir("/sys/class"));
+  EXPECT_EQ(*host.resolve("/sys/class/../class"), "/sys/class");
+}
+
+TEST(LiveHost, AMissingRootIsAbsentNotAnError) {
+  LiveHost host("/no/such/directory");
+  EXPECT_EQ(host.list_dir("/sys/class/net").error().errnum, ENOENT);
+}
+
+}  // namespace
+}  // namespace linkhealth

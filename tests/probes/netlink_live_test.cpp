@@ -1,0 +1,70 @@
+// The probes against the kernel that runs the tests.
+#include <gtest/gtest.h>
+#include <linux/netlink.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "probes/ethtool_link.h"
+#include "probes/ethtool_stats.h"
+#include "probes/live_host.h"
+#include "probes/rdma_netlink.h"
+#include "probes/rtnl_link.h"
+
+namespace linkhealth {
+namespace {
+
+TEST(NetlinkLive, TheLoopbackIsThere) {
+  LiveHost host;
+  const auto links = read_links(host);
+  ASSERT_TRUE(links) << links.error().message;
+  const auto lo = std::find_if(links->begin(), links->end(), [](const auto& link) { return link.second.name == "lo"; });
+  ASSERT_NE(lo, links->end());
+  const auto one = read_link(host, lo->first);
+  ASSERT_TRUE(one) << one.error().message;
+  EXPECT_EQ(one->name, "lo");
+  EXPECT_TRUE(one->carrier_down_count);
+  const auto stats = read_netdev_stats(host);
+  ASSERT_TRUE(stats) << stats.error().message;
+  ASSERT_TRUE(stats->contains(lo->first));
+  EXPECT_TRUE(stats->at(lo->first).get("netdev_rx_packets"));
+}
+
+TEST(NetlinkLive, ADeviceThatIsNotThereIsENODEV) {
+  LiveHost host;
+  const auto link = read_link(host, 2'000'000'000);
+  ASSERT_FALSE(link);
+  EXPECT_EQ(link.error().errnum, ENODEV);
+}
+
+TEST(NetlinkLive, LinkEventsCanBeListenedTo) {
+  LiveHost host;
+  const auto events = host.listen(NETLINK_ROUTE, link_event_groups());
+  ASSERT_TRUE(events) << events.error().message;
+  EXPECT_TRUE((*events)->receive());
+}
+
+TEST(NetlinkLive, EthtoolAnswersForTheLoopback) {
+  LiveHost host;
+  const auto family = resolve_ethtool_family(host);
+  if (!family) GTEST_SKIP() << "this kernel has no ethtool netlink: " << family.error().message;
+  const auto states = read_linkstates(host, *family);
+  ASSERT_TRUE(states) << states.error().message;
+  EXPECT_TRUE(std::any_of(states->begin(), states->end(), [](const auto& one) { return one.device.name == "lo"; }));
+  const auto names = read_stat_names(host, *family);
+  if (!names) GTEST_SKIP() << "this kernel has no standard statistics: " << names.error().message;
+  EXPECT_EQ(names->size(), 4U);
+}
+
+TEST(NetlinkLive, RdmaAnswersOrSaysThatItIsNotThere) {
+  LiveHost host;
+  const auto devices = read_rdma_devices(host);
+  if (!devices) GTEST_SKIP() << "this kernel has no RDMA netlink: " << devices.error().message;
+  for (const RdmaDevice& device : *devices) {
+    const auto port = read_rdma_port(host, device.index, 1);
+    EXPECT_TRUE(port) << device.name << ": " << port.error().message;
+  }
+}
+
+}  // namespace
+}  // namespace linkhealth

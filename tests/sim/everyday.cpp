@@ -1,0 +1,176 @@
+// What good links go through: rooms that warm up, reboots, maintenance, one flap, bursts of traffic, meters that lie.
+#include <algorithm>
+#include <cmath>
+
+#include "tests/sim/scenario.h"
+
+namespace linkhealth::sim {
+namespace {
+
+Effect window(double start_s, double length_s, bool fine, std::function<void(PortSim&, double, double)> apply) {
+  Effect out;
+  out.start_s = start_s;
+  out.end_s = start_s + length_s;
+  out.fine = fine;
+  out.apply = std::move(apply);
+  return out;
+}
+
+/// One port, on which an everyday event is to happen.
+struct Everyday {
+  PortSim& port;
+  Rng& rng;
+  Truth& truth;
+  double end_s;
+};
+
+void one_flap(Everyday& e) {
+  e.port.add(window(e.rng.uniform(300, e.end_s - 300), 1.0, true,
+                    [](PortSim& at, double, double) { at.now.flap_per_s = 20; }));
+}
+
+void maintenance(Everyday& e) {
+  const double t = e.rng.uniform(600, e.end_s - 400);
+  const double length = std::min(e.end_s - t - 300, e.rng.lognormal(900, 0.9));
+  if (length < 20) return;
+  e.port.add(window(t, length, true, [](PortSim& at, double, double) { at.now.admin_up = false; }));
+  e.port.at(t, [t](PortSim& at) { at.emit(t, PortEventKind::kAdminDown); });
+  e.port.at(t + length, [t = t + length](PortSim& at) { at.emit(t, PortEventKind::kAdminUp); });
+  e.truth.tolerate.emplace_back("admin_down");
+}
+
+void switch_upgrade(Everyday& e) {
+  const double t = e.rng.uniform(600, e.end_s - 700);
+  const double length = std::min(e.end_s - t - 300, e.rng.lognormal(220, 0.4));
+  e.port.add(
+      window(t, length, true, [](PortSim& at, double, double) { at.now.far_admin_up = at.now.far_reachable = false; }));
+  for (const char* name : {"far_port_down", "far_switch_fault", "unplugged", "damaged_fiber", "faulty_cable"}) {
+    e.truth.tolerate.emplace_back(name);
+  }
+}
+
+void storms_of_traffic(Everyday& e) {
+  const std::size_t count = 1 + e.rng.below(6);
+  for (std::size_t i = 0; i < count; ++i) {
+    const double marks = e.rng.uniform(1000, 30000);
+    e.port.add(window(e.rng.uniform(0, e.end_s), e.rng.uniform(40, 300), false, [marks](PortSim& at, double, double) {
+      at.now.congestion = marks;
+      at.now.wait_share = 0.4;
+      at.now.host_drops_per_s = 0.1;
+    }));
+  }
+}
+
+void module_swap(Everyday& e) {
+  const double t = e.rng.uniform(900, e.end_s - 900);
+  e.port.add(
+      window(t, e.rng.uniform(30, 110), true, [](PortSim& at, double, double) { at.now.module_present = false; }));
+  e.port.at(t, [t](PortSim& at) { at.emit(t, PortEventKind::kModuleRemoved); });
+  e.port.at(t + 29, [t](PortSim& at) {
+    at.swap_module(t);
+    at.emit(t + 29, PortEventKind::kModuleInserted);
+  });
+  for (const char* name : {"module_missing", "unplugged"}) e.truth.tolerate.emplace_back(name);
+}
+
+/// Within the budget, and it stays.
+void low_light(Everyday& e) {
+  const double db = e.rng.uniform(0.8, 2.0);
+  const std::size_t lane = e.rng.below(e.port.link.lanes());
+  const bool all = e.port.setup.medium->duplex || e.rng.chance(0.3);
+  double worst = 99;
+  e.port.settle(0);
+  for (std::size_t i = 0; i < e.port.link.lanes(); ++i) worst = std::min(worst, e.port.link.margin_db(Way::kIn, i, 50));
+  if (e.port.setup.medium->bias_ma <= 0 || worst - db < 1.8) return;
+  e.port.add(window(-1e9, 2e18, false, [db, lane, all](PortSim& at, double, double) {
+    for (std::size_t i = 0; i < at.link.lanes(); ++i) {
+      if (all || i == lane) at.link.direction(Way::kIn).now[i].added_loss_db += db;
+    }
+  }));
+}
+
+void module_busy(Everyday& e) {
+  e.port.add(window(e.rng.uniform(0, e.end_s), e.rng.uniform(60, 600), false, [](PortSim& at, double, double) {
+    at.now.blind = {"module"};
+    at.now.blind_reason = "EBUSY";
+  }));
+}
+
+void counters_cleared(Everyday& e) {
+  e.port.at(e.rng.uniform(300, e.end_s), [](PortSim& at) { at.reset_counters(); });
+}
+
+void driver_reload(Everyday& e) {
+  const double t = e.rng.uniform(600, e.end_s - 600);
+  e.port.at(t, [t](PortSim& at) { at.emit(t, PortEventKind::kDeviceGone); });
+  e.port.add(window(t, 12, true, [](PortSim& at, double, double) { at.now.rebooting = at.now.device_gone = true; }));
+  e.port.at(t + 11, [](PortSim& at) { at.reload_driver(); });
+  e.port.at(t + 12, [t](PortSim& at) { at.emit(t + 12, PortEventKind::kDeviceAdded); });
+}
+
+struct EverydayRow {
+  double chance;  ///< of a port in a day
+  bool touches;   ///< the link itself: it would repair or hide a fault of the same port
+  void (*happen)(Everyday&);
+};
+
+constexpr EverydayRow kEveryday[] = {
+    {0.10, true, &one_flap},           {0.05, true, &maintenance},       {0.03, true, &switch_upgrade},
+    {0.25, false, &storms_of_traffic}, {0.03, true, &module_swap},       {0.06, true, &low_light},
+    {0.08, false, &module_busy},       {0.03, false, &counters_cleared}, {0.02, true, &driver_reload},
+};
+
+}  // namespace
+
+void Simulation::reboot_node(double t) {
+  reboots_.push_back(t);
+  for (const auto& port : ports_) {
+    port->add(window(t, 120, true, [](PortSim& at, double, double) { at.now.rebooting = true; }));
+    port->at(t + 60, [](PortSim& at) { at.reload_driver(); });
+  }
+}
+
+void Simulation::everyday_of_port(PortSim& port, double rate) {
+  Truth& truth = truth_[port.setup.id.key()];
+  const bool good = truth.fault == "healthy" && truth.repaired.empty();
+  Everyday everyday{port, rng_, truth, duration_s_};
+  for (const EverydayRow& row : kEveryday) {
+    if (rng_.chance(row.chance * rate) && (good || !row.touches)) row.happen(everyday);
+  }
+}
+
+void Simulation::draw_everyday(const CaseSpec& spec) {
+  const double rate = spec.set == CaseSet::kHealthy ? 1.0 : spec.set == CaseSet::kHard ? 0.7 : 0.25;
+  if (rng_.chance(0.15 * rate)) {  // a hot room
+    room_hot_from_ = rng_.uniform(0, duration_s_);
+    room_hot_for_ = rng_.uniform(3600, 14400);
+    room_hot_c_ = rng_.uniform(4, 11);
+  }
+  if (rng_.chance(0.15 * rate)) {
+    fan_step_at_ = rng_.uniform(0, duration_s_);
+    fan_step_c_ = rng_.chance(0.6) ? -6 : rng_.uniform(2, 6);
+  }
+  if (rng_.chance(0.08 * rate)) reboot_node(rng_.uniform(900, duration_s_ - 900));
+  if (uptime_at_0_ < 300) {  // the node has just come up: links find each other
+    for (const auto& port : ports_) {
+      if (!rng_.chance(0.5)) continue;
+      const double begin = rng_.uniform(0.5, 60);
+      port->add(window(begin, rng_.uniform(2, 40), true, [](PortSim& at, double, double) { at.now.flap_per_s = 0.1; }));
+    }
+  }
+  const bool adaptive_routing = rng_.chance(0.10);  // packets overtake each other on every port, harmless
+  const double busy_fabric = rng_.chance(0.15) ? rng_.uniform(50, 250) : 0;
+  const double reorder = adaptive_routing ? rng_.uniform(0.2, 20) : 0;
+  const double noise_s = rng_.chance(0.3) ? rng_.uniform(0, 3e-4) : 0;
+  for (const auto& port : ports_) {
+    port->add(window(0, 1e18, false, [=](PortSim& at, double, double) {
+      at.now.reorder_per_s += reorder;
+      at.now.congestion = std::max(at.now.congestion, busy_fabric);
+      at.now.remote_loss_per_s += noise_s;
+    }));
+    if (port->unused || port->virtual_function) continue;
+    everyday_of_port(*port, rate);
+  }
+}
+
+}  // namespace linkhealth::sim

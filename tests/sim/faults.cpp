@@ -1,0 +1,151 @@
+#include "tests/sim/faults.h"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "tests/sim/fault_planner.h"
+
+namespace linkhealth::sim {
+namespace {
+
+struct Row {
+  std::string_view name;
+  void (*plan)(Planner&);
+};
+
+constexpr Row kRows[] = {
+    {"dirty_connector", &plan_dirty},
+    {"damaged_fiber", &plan_fibre},
+    {"failing_transmitter", &plan_transmitter},
+    {"bad_module", &plan_bad_module},
+    {"module_overheated", &plan_hot},
+    {"module_missing", &plan_module_missing},
+    {"module_unsupported", &plan_module_unsupported},
+    {"faulty_cable", &plan_cable},
+    {"reduced_speed", &plan_reduced_speed},
+    {"settings_mismatch", &plan_settings_mismatch},
+    {"admin_down", &plan_admin_down},
+    {"unplugged", &plan_unplugged},
+    {"far_port_down", &plan_far_port_down},
+    {"far_switch_fault", &plan_far_switch_fault},
+    {"pcie_degraded", &plan_pcie},
+    {"nic_fault", &plan_nic},
+    {"host_bottleneck", &plan_host_bottleneck},
+    {"congestion", &plan_congestion},
+    {"loss_elsewhere", &plan_loss_elsewhere},
+    {"wrong_cabling", &plan_wrong_cabling},
+    {"monitor_blind", &plan_monitor_blind},
+};
+
+constexpr auto kNames = [] {
+  std::array<std::string_view, std::size(kRows)> out{};
+  for (std::size_t i = 0; i < std::size(kRows); ++i) out[i] = kRows[i].name;
+  return out;
+}();
+
+}  // namespace
+
+Effect Planner::effect(double ramp_s, std::function<void(PortSim&, double, double)> apply, bool fine) const {
+  Effect out;
+  out.start_s = plan.onset_s > 0 ? plan.onset_s : kLongAgoS;
+  out.ramp_s = plan.onset_s > 0 ? ramp_s : 0;
+  out.end_s = plan.repair_s > 0 ? plan.repair_s : std::numeric_limits<double>::infinity();
+  out.fine = fine;
+  out.apply = std::move(apply);
+  return out;
+}
+
+void Planner::always(std::function<void(PortSim&)> apply, bool fine) {
+  port.add(effect(
+      0, [apply = std::move(apply)](PortSim& at, double, double) { apply(at); }, fine));
+}
+
+void Planner::at_onset(std::function<void(PortSim&, double)> run) {
+  if (plan.onset_s <= 0) return;
+  port.at(plan.onset_s, [run = std::move(run), t = plan.onset_s](PortSim& at) { run(at, t); });
+}
+
+void Planner::log(double delay_s, const std::string& text) {
+  if (plan.onset_s <= 0) return;
+  const double t = plan.onset_s + delay_s;
+  port.at(t, [t, text](PortSim& at) { at.kernel_log(t, text); });
+}
+
+std::string Planner::mlx5(const std::string& text) const { return "mlx5_core " + port.setup.id.pci + ": " + text; }
+
+double Planner::by_strength(double weak_low, double weak_high, double mid_high, double strong_high) {
+  if (plan.strength == Strength::kWeak) return rng.uniform(weak_low, weak_high);
+  if (plan.strength == Strength::kMid) return rng.uniform(weak_high, mid_high);
+  return rng.uniform(mid_high, strong_high);
+}
+
+double target_ber(Planner& p, Way way) {
+  double exponent = 0;
+  switch (p.medium().fec) {
+    case Fec::kRs544:
+      exponent = p.by_strength(-5.6, -4.5, -3.65, -3.15);
+      break;
+    case Fec::kRs528:
+      exponent = p.by_strength(-6.6, -5.4, -4.35, -3.5);
+      break;
+    case Fec::kNone:
+      exponent = p.by_strength(-12.0, -11.0, -9.8, -7.5);
+      break;
+  }
+  const double before = p.port.link.mean_ber(way, p.medium().temperature_c);
+  return std::min(std::max(std::pow(10.0, exponent), before * 12), p.medium().fec == Fec::kRs528 ? 5e-4 : 8e-4);
+}
+
+double losing_ber(Planner& p) {
+  switch (p.medium().fec) {
+    case Fec::kRs544:
+      return p.rng.uniform(4.5e-4, 8e-4);
+    case Fec::kRs528:
+      return p.rng.uniform(1.2e-4, 4e-4);
+    case Fec::kNone:
+      break;
+  }
+  return p.rng.uniform(1e-10, 1e-8);
+}
+
+double scale_for(Planner& p, Way way, double target, const std::function<void(PortSim&, double)>& set) {
+  double low = 0;
+  double high = 25;
+  for (int i = 0; i < 40; ++i) {
+    const double middle = (low + high) / 2;
+    p.port.link.begin_step();
+    set(p.port, middle);
+    (p.port.link.mean_ber(way, p.medium().temperature_c) < target ? low : high) = middle;
+  }
+  p.port.link.begin_step();
+  return high;
+}
+
+std::span<const std::string_view> fault_names() { return kNames; }
+
+bool fault_fits(std::string_view name, const PortSim& port, std::size_t ports_on_leaf) {
+  const Build build = port.setup.medium->build;
+  const bool cable = build != Build::kOptical;
+  if (name == "dirty_connector" || name == "damaged_fiber" || name == "failing_transmitter" || name == "bad_module") {
+    return !cable;
+  }
+  if (name == "faulty_cable") return cable;
+  if (name == "module_overheated") return build == Build::kOptical || build == Build::kAoc;
+  if (name == "module_unsupported") return true;
+  if (name == "far_switch_fault") return ports_on_leaf >= 2;
+  if (name == "wrong_cabling") return port.setup.far_level >= 1;
+  return true;
+}
+
+void plan_fault(const FaultPlan& plan, PortSim& port, const std::vector<PortSim*>& mates, Rng& rng, Truth& truth) {
+  truth.fault = std::string(plan.name);
+  truth.onset_s = plan.onset_s;
+  truth.severity = plan.strength == Strength::kWeak ? "weak" : plan.strength == Strength::kMid ? "mid" : "strong";
+  Planner planner{plan, port, mates, rng, truth};
+  for (const Row& row : kRows) {
+    if (row.name == plan.name) row.plan(planner);
+  }
+}
+
+}  // namespace linkhealth::sim

@@ -1,0 +1,187 @@
+// Faults of people, settings and the far switch.
+#include <algorithm>
+#include <cmath>
+
+#include "tests/sim/fault_planner.h"
+
+namespace linkhealth::sim {
+
+void plan_reduced_speed(Planner& p) {
+  p.truth.end = End::kPath;
+  const double factor = p.plan.strength == Strength::kStrong ? 0.25 : 0.5;
+  const double retrain = p.rng.uniform(3, 30);
+  p.port.add(p.effect(
+      0,
+      [factor, retrain, t0 = p.plan.onset_s](PortSim& at, double, double t) {
+        at.now.speed_factor = factor;
+        if (t0 > 0 && t < t0 + 1.5) {
+          at.now.flap_per_s = 10;
+          at.now.flap_down_s = retrain;
+        }
+      },
+      true));
+}
+
+void plan_settings_mismatch(Planner& p) {
+  p.truth.end = End::kPath;
+  p.truth.link_down = true;
+  const std::vector<DownReason> reasons = {{"Autoneg", "No HCD"},
+                                           {"Autoneg", "No partner detected during force mode"},
+                                           {"Autoneg", "FEC mismatch during override"},
+                                           {"Logical mismatch", "RS FEC is not locked"}};
+  const DownReason reason = reasons[p.rng.below(reasons.size())];
+  const bool here = p.rng.chance(0.6);  // the change was made on this node; else on the switch
+  if (p.plan.onset_s > 60 && here) {
+    const double begin = p.plan.onset_s - 20;
+    Effect change;
+    change.start_s = begin;
+    change.end_s = p.plan.onset_s;
+    change.apply = [](PortSim& at, double, double) { at.now.admin_up = false; };
+    p.port.add(std::move(change));
+    p.port.at(begin, [begin](PortSim& at) { at.emit(begin, PortEventKind::kAdminDown); });
+    p.port.at(p.plan.onset_s, [t = p.plan.onset_s](PortSim& at) { at.emit(t, PortEventKind::kAdminUp); });
+  }
+  p.always([reason](PortSim& at) {
+    at.now.settings_match = false;
+    at.now.reason = reason;
+  });
+  if (!p.port.gives_reason()) {
+    p.accept("far_port_down");
+    p.accept("bad_module");
+    p.accept("far_switch_fault");
+    if (!p.port.powers_readable()) p.accept("faulty_cable");
+  }
+}
+
+void plan_admin_down(Planner& p) {
+  p.truth.end = End::kLocal;
+  p.truth.link_down = true;
+  p.always([](PortSim& at) { at.now.admin_up = false; });
+  if (p.plan.onset_s > 0) {
+    p.port.at(p.plan.onset_s, [t = p.plan.onset_s](PortSim& at) { at.emit(t, PortEventKind::kAdminDown); });
+  }
+}
+
+void plan_unplugged(Planner& p) {
+  p.truth.end = End::kPath;
+  p.truth.link_down = true;
+  const bool optical = p.port.setup.medium->build == Build::kOptical;
+  const bool far_side = p.rng.chance(0.5);
+  if (far_side) {
+    p.truth.note = "at the far end";
+    const bool with_module = !optical || p.rng.chance(0.4);
+    p.always([with_module](PortSim& at) {
+      if (with_module) at.now.far_module_present = false;
+      for (const Way way : {Way::kIn, Way::kOut}) {
+        for (LaneNow& lane : at.link.direction(way).now) lane.open = true;
+      }
+    });
+    if (!with_module) p.accept("damaged_fiber");
+    if (!p.far_seen_when_down()) {
+      p.accept("far_port_down");
+      p.accept("far_switch_fault");
+      if (optical) p.accept("damaged_fiber");
+      if (!optical) p.accept("faulty_cable");
+    }
+    return;
+  }
+  p.truth.note = "at this end";
+  if (!optical) {
+    p.always([](PortSim& at) { at.now.module_present = false; });
+    if (p.plan.onset_s > 0) {
+      p.port.at(p.plan.onset_s, [t = p.plan.onset_s](PortSim& at) { at.emit(t, PortEventKind::kModuleRemoved); });
+    }
+    p.accept("module_missing");
+    return;
+  }
+  p.always([](PortSim& at) {
+    for (const Way way : {Way::kIn, Way::kOut}) {
+      for (LaneNow& lane : at.link.direction(way).now) lane.open = true;
+    }
+  });
+  p.accept("damaged_fiber");
+  if (!p.far_seen_when_down()) {
+    p.accept("far_port_down");
+    p.accept("far_switch_fault");
+  }
+}
+
+void plan_far_port_down(Planner& p) {
+  p.truth.end = End::kFar;
+  p.truth.link_down = true;
+  const bool reboot = !p.mates.empty();
+  const bool laser_off = p.rng.chance(0.85);
+  p.always([reboot, laser_off](PortSim& at) {
+    at.now.far_admin_up = false;
+    at.now.laser_follows_far_admin = laser_off || reboot;
+    if (reboot) at.now.far_reachable = false;
+  });
+  p.accept("far_switch_fault");
+  p.truth.note = reboot ? "switch down" : laser_off ? "port off" : "port off, laser on";
+  if (reboot) return;
+  if (p.far() >= 2 && p.port.setup.peer_source == "telemetry") return;
+  if (laser_off) {
+    p.accept("unplugged");
+    p.accept("damaged_fiber");
+    if (p.port.setup.medium->build != Build::kOptical) p.accept("faulty_cable");
+  } else {
+    p.accept("settings_mismatch");
+    p.accept("bad_module");
+    if (!p.port.powers_readable()) p.accept("unplugged");
+    if (p.port.setup.medium->build != Build::kOptical) p.accept("faulty_cable");
+  }
+}
+
+void plan_far_switch_fault(Planner& p) {
+  p.truth.end = End::kFar;
+  const bool flaps = p.rng.chance(0.5);
+  p.truth.note = flaps ? "flaps" : "errors";
+  if (flaps) {
+    // The line card restarts again and again: all its ports fall within a second or two.
+    std::vector<double> falls;
+    const double mean = p.by_strength(1100, 700, 400, 100);
+    double t = p.plan.onset_s;
+    while (t < p.plan.until_s) {
+      falls.push_back(t);
+      t += mean * p.rng.uniform(0.5, 1.5);
+    }
+    for (PortSim* member : [&] {
+           auto all = p.mates;
+           all.push_back(&p.port);
+           return all;
+         }()) {
+      for (const double fall : falls) {
+        Effect drop;
+        drop.start_s = fall + p.rng.uniform(0.0, 1.8);
+        drop.end_s = drop.start_s + p.rng.uniform(20, 40);
+        drop.apply = [](PortSim& at, double, double) {
+          at.now.far_admin_up = false;
+          at.now.far_reachable = false;
+        };
+        member->add(std::move(drop));
+      }
+    }
+    p.accept("far_port_down");
+    return;
+  }
+  const double target = std::pow(10.0, p.by_strength(-5.3, -4.6, -3.7, -3.2));
+  for (PortSim* member : [&] {
+         auto all = p.mates;
+         all.push_back(&p.port);
+         return all;
+       }()) {
+    const double own = target * p.rng.uniform(0.6, 1.5) * (member->setup.medium->fec == Fec::kRs528 ? 0.2 : 1.0);
+    const double delay = p.rng.uniform(0, 3);
+    Effect noise = p.effect(
+        delay,
+        [own](PortSim& at, double, double) {
+          for (LaneNow& lane : at.link.direction(Way::kIn).now) {
+            lane.added_floor_ber = at.setup.medium->fec == Fec::kNone ? own * 1e-6 : own;
+          }
+        },
+        true);
+    member->add(std::move(noise));
+  }
+}
+
+}  // namespace linkhealth::sim

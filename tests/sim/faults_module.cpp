@@ -1,0 +1,203 @@
+// Faults of modules and of cables that are one piece with them.
+#include <algorithm>
+#include <memory>
+
+#include "tests/sim/fault_planner.h"
+
+namespace linkhealth::sim {
+namespace {
+
+/// Often enough that it is no single mishap before the recording ends.
+double flaps_per_s(Planner& p) {
+  return std::max(1.0 / p.by_strength(800, 450, 250, 60), 8.0 / (p.plan.until_s - p.plan.onset_s));
+}
+
+void plan_module_management(Planner& p) {
+  const std::vector<std::pair<DownReason, std::string>> kinds = {
+      {{"EEPROM issue", ""}, "Bus stuck (I2C or data shorted)"},
+      {{"Power budget exceeded", ""}, "Power budget exceeded"},
+      {{"Module", "CMIS module is not in ModuleReady state"}, "Unknown status"}};
+  const auto& kind = kinds[p.rng.below(kinds.size())];
+  const bool readable = kind.first.state != "EEPROM issue";
+  p.port.add(p.effect(0, [kind, readable](PortSim& port, double, double) {
+    port.now.powered = false;
+    port.now.module_managed = readable;
+    port.now.reason = kind.first;
+    if (readable) {
+      port.now.module_state = kind.first.state == "Module" ? "ModuleFault" : "ModuleLowPwr";
+    } else {
+      port.now.blind = {"module"};
+      port.now.blind_reason = "EIO";
+    }
+  }));
+  if (p.port.setup.driver->name == "mlx5_core" && p.plan.onset_s > 0) {
+    const std::string line =
+        "mlx5_core " + p.port.setup.id.pci + ": Port module event[error]: module 0, Cable error, " + kind.second;
+    p.port.at(p.plan.onset_s + 0.3, [line, t = p.plan.onset_s + 0.3](PortSim& port) { port.kernel_log(t, line); });
+  }
+  p.truth.note = "management";
+  p.truth.link_down = true;
+}
+
+}  // namespace
+
+void plan_bad_module(Planner& p) {
+  p.truth.end = End::kLocal;
+  const std::size_t kind = p.rng.weighted({0.45, 0.2, 0.15, 0.08, 0.12});
+  if (kind == 4) return plan_module_management(p);
+  if (kind == 3 && p.port.powers_readable()) {  // the meter of a lane is broken, the data are fine
+    const std::size_t lane = p.rng.below(p.port.link.lanes());
+    p.port.at(p.plan.onset_s > 0 ? p.plan.onset_s : -600.0, [lane](PortSim& port) { port.ddm.rx_broken[lane] = true; });
+    if (p.plan.repair_s > 0) p.port.at(p.plan.repair_s, [lane](PortSim& port) { port.ddm.rx_broken[lane] = false; });
+    p.truth.note = "meter";
+    return;
+  }
+  if (kind == 2) {
+    const double per_s = flaps_per_s(p);
+    p.port.add(p.effect(0, [per_s](PortSim& port, double, double) { port.now.flap_per_s = per_s; }));
+    p.truth.note = "flaps";
+    p.accept("bad_module", End::kFar);
+    p.accept("far_switch_fault");
+    return;
+  }
+  const bool far_receiver = p.far() >= 2 && p.rng.chance(0.15);
+  const Way way = far_receiver ? Way::kOut : Way::kIn;
+  if (far_receiver) p.truth.end = End::kFar;
+  if (kind == 1) {
+    const double per_s = std::pow(10.0, p.by_strength(-2.4, -1.9, -1.3, -0.7));
+    const double decades = p.rng.uniform(2.0, 3.2);
+    p.port.add(p.effect(0, [=](PortSim& port, double, double) {
+      port.link.direction(way).burst_per_s_now = per_s;
+      port.link.direction(way).burst_decades_now = decades;
+    }));
+    p.truth.note = "bursts";
+  } else {
+    const std::size_t lane = p.rng.below(p.port.link.lanes());
+    const bool whole = p.rng.chance(0.25);
+    const auto set = [=](PortSim& port, double db) {
+      for (std::size_t i = 0; i < port.link.lanes(); ++i) {
+        if (whole || i == lane) port.link.direction(way).now[i].penalty_db = db;
+      }
+    };
+    const double db = scale_for(p, way, far_receiver ? losing_ber(p) : target_ber(p, way), set);
+    p.port.add(p.effect(p.rng.chance(0.6) ? 0 : p.rng.uniform(300, 5000),
+                        [=](PortSim& port, double strength, double) { set(port, db * strength); }));
+    p.truth.note = whole ? "receiver" : "lane";
+  }
+  // A bad eye of the sender and a bad receiver look the same while all powers are right.
+  p.accept("bad_module");
+  if (p.medium().single_mode) p.accept("dirty_connector");
+  if (!p.port.powers_readable() || (far_receiver && !p.far_light())) {
+    p.accept("dirty_connector");
+    p.accept("damaged_fiber");
+    p.accept("loss_elsewhere");
+  }
+}
+
+void plan_hot(Planner& p) {
+  p.truth.end = End::kLocal;
+  // What its own limit calls hot: 70 C.
+  const double heat =
+      p.by_strength(72, 75, 79, 90) - p.medium().temperature_c - p.port.heat_offset_c - p.port.ddm.temperature_offset_c;
+  const bool shuts_down = p.plan.strength == Strength::kStrong && p.rng.chance(0.6);
+  const double ramp = p.rng.uniform(120, 700);
+  p.port.add(p.effect(ramp, [heat](PortSim& port, double strength, double) { port.now.heat_c = heat * strength; }));
+  auto off = std::make_shared<bool>(false);
+  p.port.add(p.effect(0, [off, shuts_down](PortSim& port, double, double) {
+    if (!shuts_down) return;
+    if (port.temperature_c > 79) *off = true;
+    if (port.temperature_c < 66) *off = false;
+    if (!*off) return;
+    port.now.too_hot = true;
+    port.now.reason = {"Overheat", ""};
+  }));
+  if (p.port.setup.driver->name == "mlx5_core" && p.rng.chance(0.6) && p.plan.onset_s > 0) {
+    const double t = p.plan.onset_s + ramp * 0.8;
+    const std::string line =
+        "mlx5_core " + p.port.setup.id.pci + ": Port module event[error]: module 0, Cable error, High Temperature";
+    p.port.at(t, [line, t](PortSim& port) { port.kernel_log(t, line); });
+  }
+  // Before the warning limit it is only a warm module: that is when a reader can know.
+  p.truth.onset_s = p.plan.onset_s > 0 ? p.plan.onset_s + ramp * 0.9 : 0.0;
+}
+
+void plan_cable(Planner& p) {
+  p.truth.end = End::kPath;
+  if (p.rng.chance(0.3)) {
+    const double per_s = flaps_per_s(p);
+    p.port.add(p.effect(0, [per_s](PortSim& port, double, double) { port.now.flap_per_s = per_s; }));
+    p.truth.note = "flaps";
+    p.accept("far_switch_fault");
+  } else {
+    const bool whole = p.rng.chance(0.4);
+    const std::size_t lane = p.rng.below(p.port.link.lanes());
+    const bool both = p.medium().bias_ma <= 0 && p.rng.chance(0.6);
+    const auto set = [=](PortSim& port, double db) {
+      for (std::size_t i = 0; i < port.link.lanes(); ++i) {
+        if (!whole && i != lane) continue;
+        port.link.direction(Way::kIn).now[i].penalty_db = db;
+        if (both) port.link.direction(Way::kOut).now[i].penalty_db = 0.8 * db;
+      }
+    };
+    const double db = scale_for(p, Way::kIn, target_ber(p, Way::kIn), set);
+    p.port.add(p.effect(0, [=](PortSim& port, double strength, double) { set(port, db * strength); }));
+    p.truth.note = whole ? "whole" : "lane";
+  }
+  if (p.medium().build == Build::kAoc) {  // the module is a part of it
+    p.accept("bad_module");
+  }
+}
+
+void plan_module_missing(Planner& p) {
+  p.truth.end = End::kLocal;
+  p.truth.link_down = true;
+  p.always([](PortSim& at) { at.now.module_present = false; });
+  if (p.plan.onset_s > 0) {
+    const double t = p.plan.onset_s;
+    p.port.at(t, [t](PortSim& at) { at.emit(t, PortEventKind::kModuleRemoved); });
+    if (p.port.setup.driver->name == "mlx5_core") p.log(0.1, p.mlx5("Port module event: module 0, Cable unplugged"));
+  }
+  if (p.port.setup.medium->build != Build::kOptical) p.accept("unplugged");
+}
+
+void plan_module_unsupported(Planner& p) {
+  p.truth.end = End::kLocal;
+  p.truth.link_down = true;
+  const double out_s = p.rng.uniform(20, 90);
+  if (p.plan.onset_s > out_s + 10) {
+    const double removed = p.plan.onset_s - out_s;
+    Effect swap;
+    swap.start_s = removed;
+    swap.end_s = p.plan.onset_s;
+    swap.apply = [](PortSim& at, double, double) { at.now.module_present = false; };
+    p.port.add(std::move(swap));
+    p.port.at(removed, [removed](PortSim& at) { at.emit(removed, PortEventKind::kModuleRemoved); });
+    p.port.at(p.plan.onset_s, [t = p.plan.onset_s](PortSim& at) {
+      at.swap_module(t);
+      at.emit(t, PortEventKind::kModuleInserted);
+    });
+  }
+  const std::string_view driver = p.port.setup.driver->name;
+  const bool laser_off = driver == "bnxt_en";
+  p.always([laser_off](PortSim& at) {
+    at.now.module_accepted = false;
+    at.now.reason = {"Cable issue", "Unsupported cable"};
+    if (laser_off) at.now.powered = false;
+  });
+  if (driver == "mlx5_core")
+    p.log(2, p.mlx5("Port module event[error]: module 0, Cable error, Enforce part number list"));
+  if (driver == "bnxt_en") {
+    p.log(2, "bnxt_en " + p.port.setup.id.pci + " " + p.port.setup.id.netdev +
+                 ": Unqualified SFP+ module detected on port 1");
+  }
+  if (driver == "ice") {
+    p.log(2, "ice " + p.port.setup.id.pci +
+                 ": Rx/Tx is disabled on this device because an unsupported module type was detected");
+  }
+  if (!p.port.gives_reason()) {  // a log line at best, and none when it came before the first sample
+    p.accept("settings_mismatch");
+    p.accept("bad_module");
+  }
+}
+
+}  // namespace linkhealth::sim

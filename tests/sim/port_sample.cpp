@@ -1,0 +1,189 @@
+// What the probes of a simulated port read: the link, the driver's counters, the module's meters, the far end.
+#include <algorithm>
+#include <cmath>
+
+#include "tests/sim/port.h"
+
+namespace linkhealth::sim {
+
+DownReason PortSim::physical_reason() const {
+  if (!now.reason.state.empty()) return now.reason;
+  if (!now.module_present) return {"No cable", ""};
+  if (!now.admin_up) return {};
+  bool dark = false;
+  bool weak = false;
+  for (std::size_t lane = 0; lane < link.lanes(); ++lane) {
+    const double margin = link.margin_db(Way::kIn, lane, temperature_c);
+    dark = dark || margin < -15;
+    weak = weak || margin < -1;
+  }
+  if (!now.far_admin_up || !now.far_module_present) return {"Autoneg", "No partner detected"};
+  if (dark) return {"Bad signal integrity", "Serdes ALOS"};
+  if (weak) return {"Logical mismatch", "PCS did not acquire AM lock"};
+  return {"Link training failure", "Remote side is not ready yet"};
+}
+
+LinkSample PortSim::sample_link() const {
+  LinkSample out;
+  const Medium& medium = *setup.medium;
+  const bool up = carrier_;
+  out.admin_up = now.admin_up && !unused;
+  out.carrier = up;
+  out.state = up ? "ACTIVE" : "DOWN";
+  out.mtu_bytes = 4200;
+  out.fec = medium.fec == Fec::kRs544 ? "RS544" : medium.fec == Fec::kRs528 ? "RS528" : "Off";
+  out.autoneg = false;
+  out.carrier_up_count = up_count_;
+  out.carrier_down_count = down_count_;
+  if (up) {
+    out.phys_state = "LinkUp";
+    out.speed_mbps = static_cast<std::uint32_t>(medium.speed_mbps * now.speed_factor);
+    out.lanes = medium.lanes;
+    return out;
+  }
+  out.phys_state = "Disabled";
+  if (infiniband() && now.admin_up) out.phys_state = now.settings_match ? "Polling" : "PortConfigurationTraining";
+  if (setup.driver->down_reason && now.admin_up && !unused) {
+    const DownReason reason = physical_reason();
+    if (!reason.state.empty()) out.down_reason = reason;
+  }
+  return out;
+}
+
+ModuleSample PortSim::sample_module() {
+  const Medium& medium = *setup.medium;
+  ModuleSample out;
+  if (!now.module_present || unused) {
+    out.present = false;
+    return out;
+  }
+  // A module whose management does not answer gives its identity from the driver's cache and nothing else.
+  if (now.module_managed) out = read_module(link, ddm, Way::kIn, temperature_c, rng);
+  switch (medium.build) {
+    case Build::kOptical:
+      out.kind = "optical";
+      break;
+    case Build::kAoc:
+      out.kind = "aoc";
+      break;
+    case Build::kDac:
+      out.kind = "dac";
+      break;
+    case Build::kAcc:
+      out.kind = "acc";
+      break;
+  }
+  out.type = std::string(medium.name);
+  out.connector = medium.connector == "none" ? "No separable connector" : std::string(medium.connector);
+  out.vendor = vendor_;
+  out.part_number = part_;
+  out.serial = serial_;
+  out.revision = revision_;
+  out.date = date_;
+  out.length_m = length_m_;
+  if (medium.build == Build::kDac) return out;
+  out.firmware = firmware_;
+  out.state = now.module_state;
+  out.fault_cause = now.fault_cause;
+  return out;
+}
+
+std::optional<PeerSample> PortSim::sample_peer(double t, std::vector<Gap>& gaps) {
+  if (setup.far_level == 0) return std::nullopt;
+  const double down_for = carrier_ ? 0 : t - changed_at_;
+  if (setup.peer_source == "mad" && !carrier_) {  // a MAD cannot cross a link that is down
+    gaps.push_back({setup.id.key(), "peer", "ETIMEDOUT"});
+    return std::nullopt;
+  }
+  if (setup.peer_source == "lldp" && down_for > 120) return std::nullopt;
+  if (!now.far_reachable) {
+    gaps.push_back({setup.id.key(), "peer", "ETIMEDOUT"});
+    return std::nullopt;
+  }
+  PeerSample out;
+  out.source = setup.peer_source;
+  const double age = setup.peer_source == "mad" ? rng.uniform(0.3, 3.0) : rng.uniform(0, 30);
+  out.age_s = std::round(10.0 * std::min(age, std::max(0.0, t - changed_at_))) / 10.0;
+  out.system = setup.leaf;
+  out.port = setup.far_port;
+  if (infiniband()) out.guid = setup.far_guid;
+  if (setup.far_level < 2) return out;
+  LinkSample far;
+  far.state = carrier_ ? "ACTIVE" : "DOWN";
+  far.phys_state = carrier_ ? "LinkUp" : now.far_admin_up ? "Polling" : "Disabled";
+  far.admin_up = now.far_admin_up;
+  far.speed_mbps = static_cast<std::uint32_t>(setup.medium->speed_mbps * now.speed_factor);
+  out.link = far;
+  const auto capped = [this](double value, double limit) {
+    return static_cast<std::uint64_t>(infiniband() ? std::min(value, limit) : value);
+  };
+  Counters counters;
+  counters.set("symbol_error", capped(far_symbol_errors_, 65535));
+  counters.set("link_downed", capped(far_link_downed_, 255));
+  counters.set("port_rcv_errors", capped(far_rcv_errors_, 65535));
+  if (infiniband()) counters.set("port_rcv_remote_physical_errors", 0);
+  out.counters = counters;
+  if (setup.far_level < 3) return out;
+  ModuleSample module;
+  module.present = now.far_module_present;
+  if (module.present) {
+    const ModuleSample reading = read_module(link, far_ddm, Way::kOut, far_temperature_c, rng);
+    module.temperature_c = reading.temperature_c;
+    for (const ModuleLane& lane : reading.lanes) {
+      ModuleLane shown;
+      shown.rx_power_mw = lane.rx_power_mw;
+      shown.tx_power_mw = lane.tx_power_mw;
+      if (setup.peer_source == "telemetry" && far_ddm.whole_degrees) shown.tx_bias_ma = lane.tx_bias_ma;
+      module.lanes.push_back(shown);
+    }
+  }
+  out.module = module;
+  return out;
+}
+
+PortSample PortSim::sample(double t, bool optics, bool peer, bool with_pcie, std::vector<Gap>& gaps) {
+  PortSample out;
+  out.id = setup.id;
+  const auto blind = [this](std::string_view probe) {
+    return std::find(now.blind.begin(), now.blind.end(), probe) != now.blind.end();
+  };
+  const auto gap = [&](const char* probe) { gaps.push_back({setup.id.key(), probe, now.blind_reason}); };
+  if (blind("link")) {
+    gap("link");
+  } else {
+    out.link = sample_link();
+  }
+  if (blind("counters")) {
+    gap("counters");
+  } else if (!virtual_function) {
+    Counters counters;
+    for (const auto& [name, value] : tally_.values()) counters.set(name, value);
+    out.counters = counters;
+    if (has_lanes_) {
+      for (const double bits : lane_bits_) {
+        FecLane lane;
+        lane.corrected_bits = static_cast<std::uint64_t>(bits);
+        out.fec_lanes.push_back(lane);
+      }
+    }
+  }
+  if (optics && !virtual_function) {
+    if (blind("module")) {
+      gap("module");
+    } else if (rng.chance(0.012)) {
+      gaps.push_back({setup.id.key(), "module", rng.chance(0.3) ? "EBUSY" : "EIO"});
+    } else {
+      out.module = sample_module();
+    }
+  }
+  if (peer && !virtual_function && !unused) out.peer = sample_peer(t, gaps);
+  if (with_pcie) {
+    PcieSample read = pcie;
+    read.width = static_cast<std::uint32_t>(std::max(1.0, *pcie.max_width * now.pcie_width_factor));
+    read.speed_gtps = *pcie.max_speed_gtps * now.pcie_speed_factor;
+    out.pcie = read;
+  }
+  return out;
+}
+
+}  // namespace linkhealth::sim

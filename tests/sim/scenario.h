@@ -1,0 +1,84 @@
+// A simulated node over some hours: its ports, the room, the jobs that run, everyday events on good links, and faults;
+// yields the snapshots that the daemon would take, and the truth. The same spec gives the same snapshots everywhere.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/snapshot.h"
+#include "tests/sim/faults.h"
+#include "tests/sim/port.h"
+
+namespace linkhealth::sim {
+
+enum class CaseSet : std::uint8_t {
+  kField,    ///< faults as often as they happen, mostly clear
+  kHard,     ///< every fault equally often, weak, badly seen, disturbed, two at once, there before the first sample
+  kHealthy,  ///< a day without a fault, with everything that good links go through
+};
+std::string_view to_string(CaseSet set);
+std::optional<CaseSet> parse_case_set(std::string_view text);
+
+struct CaseSpec {
+  CaseSet set = CaseSet::kField;
+  std::uint64_t seed = 1;
+  std::string fault;  ///< only this fault; "" draws one
+};
+
+class Simulation {
+ public:
+  explicit Simulation(const CaseSpec& spec);
+  ~Simulation();
+
+  [[nodiscard]] const RecordingHeader& header() const { return header_; }
+  /// What was wrong, by port. Valid from the start.
+  [[nodiscard]] const std::map<PortKey, Truth>& truth() const { return truth_; }
+  [[nodiscard]] double duration_s() const { return duration_s_; }
+  /// The next snapshot; false at the end.
+  bool next(Snapshot& out);
+
+ private:
+  struct Job {
+    double start_s, end_s, load;
+  };
+  void draw_node(const CaseSpec& spec);
+  void draw_ports(const CaseSpec& spec);
+  void draw_cadence(const CaseSpec& spec);
+  void draw_jobs();
+  void draw_expected(bool wrong_cabling);
+  void draw_everyday(const CaseSpec& spec);
+  void everyday_of_port(PortSim& port, double rate);
+  void reboot_node(double t);
+  void draw_fault(const CaseSpec& spec);
+  FaultPlan draw_plan(std::string_view name, bool hard);
+  void add_second_fault(const FaultPlan& first, PortSim& port, Truth& truth);
+  void add_repair(const FaultPlan& plan, PortSim& port, Truth& truth);
+  void cross_cables(PortSim& port);
+  [[nodiscard]] double load_at(double t) const;
+  [[nodiscard]] double room_at(double t) const;
+  std::vector<PortSim*> mates_of(const PortSim& port);
+  std::string choose_fault(const CaseSpec& spec, const PortSim& port);
+
+  Rng rng_;
+  RecordingHeader header_;
+  std::map<PortKey, Truth> truth_;
+  std::vector<std::unique_ptr<PortSim>> ports_;
+  std::vector<Job> jobs_;
+  std::vector<double> reboots_;
+  double duration_s_ = 7200;
+  double period_s_ = 60, dense_period_s_ = 60, dense_from_s_ = 0;
+  double optics_s_ = 60, peer_s_ = 300;
+  double t_ = 0;
+  double optics_due_ = 0, peer_due_ = 0;
+  double uptime_at_0_ = 0;
+  double room_phase_ = 0, room_swing_ = 1.5, room_hot_from_ = 1e18, room_hot_for_ = 0, room_hot_c_ = 0;
+  double fan_step_at_ = 1e18, fan_step_c_ = 0;
+  bool first_ = true;
+};
+
+}  // namespace linkhealth::sim

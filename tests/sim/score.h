@@ -1,0 +1,84 @@
+// Compares what the engine says with what was true: right at the top, among the first three, the end, false diagnoses,
+// delay and calibration. The rule is the one of the labelled recordings: the diagnosis of a port is the first fault of
+// its last report; right is the truth or what the recording cannot tell from it.
+#pragma once
+
+#include <array>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "daemon/engine.h"
+#include "tests/sim/faults.h"
+
+namespace linkhealth::sim {
+
+/// How one faulty port came out.
+struct Outcome {
+  std::string case_name;
+  PortKey port;
+  Truth truth;
+  std::string said = "nothing";
+  End said_end = End::kNone;
+  double confidence = 0;
+  bool right = false;
+  bool in_first_three = false;
+  bool end_right = false;
+  bool second_found = false;
+  std::optional<double> delay_s;  ///< from the onset to the first fault that was opened on the port
+};
+
+struct FalseDiagnosis {
+  std::string case_name;
+  PortKey port;
+  Truth truth;
+  double t = 0;
+  std::string said;
+  double confidence = 0;
+  std::string summary;
+};
+
+struct Bin {
+  std::size_t count = 0, right = 0;
+  double confidence = 0;  ///< sum
+};
+
+class Score {
+ public:
+  void begin_case(std::string name, const std::map<PortKey, Truth>& truth);
+  void step(const Engine::Step& step, double t);
+  /// REQUIRES: at least one step since begin_case().
+  void end_case();
+
+  [[nodiscard]] const std::vector<Outcome>& outcomes() const { return outcomes_; }
+  [[nodiscard]] const std::vector<FalseDiagnosis>& false_diagnoses() const { return false_; }
+  [[nodiscard]] double healthy_port_days() const { return healthy_port_s_ / 86400.0; }
+  [[nodiscard]] double false_per_1000_port_days() const;
+  [[nodiscard]] double share(bool Outcome::*what) const;
+  /// Expected calibration error over ten bins of the confidence.
+  [[nodiscard]] double calibration_error() const;
+  [[nodiscard]] const std::array<Bin, 10>& bins() const { return bins_; }
+  /// Seconds at the given quantile of the delays of links that went down, or of those that only got worse.
+  [[nodiscard]] std::optional<double> delay_s(bool down, double quantile) const;
+  /// The whole as a text for people; `examples`: names of wrong cases for each confusion.
+  [[nodiscard]] std::string text(std::size_t examples) const;
+
+ private:
+  void judge(const PortReport& report, const Truth& truth);
+
+  std::string name_;
+  std::map<PortKey, Truth> truth_;
+  std::map<PortKey, double> first_opened_;
+  std::shared_ptr<const Report> last_;
+  double first_t_ = -1, last_t_ = 0;
+  std::vector<Outcome> outcomes_;
+  std::vector<FalseDiagnosis> false_;
+  double healthy_port_s_ = 0;
+  std::array<Bin, 10> bins_{};
+};
+
+/// Whether an answer counts as right.
+bool is_right(const Truth& truth, std::string_view fault, End end);
+
+}  // namespace linkhealth::sim

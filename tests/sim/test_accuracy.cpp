@@ -1,0 +1,46 @@
+// Floors under the figures of docs/accuracy.md on a small fixed set, so that a change which costs accuracy is noticed
+// where it is made. The full measure is the program `accuracy`.
+#include <gtest/gtest.h>
+
+#include "tests/sim/scenario.h"
+#include "tests/sim/score.h"
+
+namespace linkhealth::sim {
+namespace {
+
+Score measure(CaseSet set, std::uint64_t seed, std::uint64_t cases) {
+  Score score;
+  for (std::uint64_t i = 0; i < cases; ++i) {
+    Simulation simulation({set, seed + i, ""});
+    EngineSettings settings;
+    settings.node = simulation.header().node;
+    settings.knobs = KnobTable(engine_knob_groups());
+    settings.expected = simulation.header().expected;
+    Engine engine(std::move(settings));
+    score.begin_case(std::to_string(seed + i), simulation.truth());
+    Snapshot snapshot;
+    while (simulation.next(snapshot)) score.step(engine.step(snapshot), steady_seconds(snapshot.taken_at));
+    score.end_case();
+  }
+  return score;
+}
+
+TEST(Accuracy, FaultsInFieldProportions) {
+  const Score score = measure(CaseSet::kField, 7001, 40);
+  EXPECT_GE(score.share(&Outcome::right), 0.90) << score.text(5);
+  EXPECT_GE(score.share(&Outcome::in_first_three), 0.94);
+  EXPECT_GE(score.share(&Outcome::end_right), 0.94);
+}
+
+TEST(Accuracy, HardCases) {
+  const Score score = measure(CaseSet::kHard, 7001, 40);
+  EXPECT_GE(score.share(&Outcome::right), 0.80) << score.text(5);
+}
+
+TEST(Accuracy, HealthyPortsStayQuiet) {
+  const Score score = measure(CaseSet::kHealthy, 7001, 4);
+  EXPECT_TRUE(score.false_diagnoses().empty()) << score.text(5);
+}
+
+}  // namespace
+}  // namespace linkhealth::sim

@@ -1,0 +1,257 @@
+#include "storage/recording.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+namespace linkhealth {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr std::string_view kHeader =
+    R"({"schema":"linkhealth.recording/1","node":"gpu-1","boot_id":"5d","at":"2026-11-20T10:00:00Z","version":"0.1.0","expected":{"mlx5_0/1":{"speed_mbps":400000,"peer":{"system":"leaf-12"}}}})"
+    "\n";
+
+class StringSink : public ByteSink {
+ public:
+  explicit StringSink(std::string& out) : out_(out) {}
+  Result<void> write(std::string_view bytes) override {
+    out_.append(bytes);
+    return {};
+  }
+
+ private:
+  std::string& out_;
+};
+
+class FullSink : public ByteSink {
+ public:
+  explicit FullSink(std::size_t room) : room_(room) {}
+  Result<void> write(std::string_view bytes) override {
+    if (bytes.size() > room_) return Error{"disk full"};
+    room_ -= bytes.size();
+    return {};
+  }
+
+ private:
+  std::size_t room_;
+};
+
+std::string line(int t) {
+  return R"({"t":)" + std::to_string(t) + R"(.000,"at":"2026-11-20T10:00:12Z","ports":{}})" + "\n";
+}
+
+RecordingReader reader(std::string bytes) { return RecordingReader(memory_source(std::move(bytes)), "a.jsonl"); }
+
+struct Contents {
+  std::string error;
+  std::string warning;
+  RecordingHeader header;
+  std::vector<Snapshot> snapshots;
+};
+
+Contents read_all(RecordingReader from) {
+  Contents contents;
+  auto header = from.header();
+  if (!header) {
+    contents.error = header.error().message;
+    return contents;
+  }
+  contents.header = *header;
+  for (;;) {
+    auto snapshot = from.next();
+    if (!snapshot) {
+      contents.error = snapshot.error().message;
+      EXPECT_FALSE(from.next()->has_value());  // the end comes after an error
+      break;
+    }
+    if (!*snapshot) break;
+    contents.snapshots.push_back(**snapshot);
+  }
+  contents.warning = from.warning();
+  return contents;
+}
+
+Contents read_text(std::string bytes) { return read_all(reader(std::move(bytes))); }
+
+std::string written(const Contents& contents, bool gzip, bool closed = true) {
+  std::string bytes;
+  auto writer = RecordingWriter::create(std::make_unique<StringSink>(bytes), gzip, contents.header);
+  EXPECT_TRUE(writer);
+  for (const Snapshot& snapshot : contents.snapshots) EXPECT_TRUE(writer->write(snapshot));
+  const std::string killed_here = bytes;
+  EXPECT_TRUE(writer->close());
+  return closed ? bytes : killed_here;
+}
+
+std::vector<std::string> shared_recordings() {
+  std::vector<std::string> paths;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(LINKHEALTH_SHARED "/recordings", ignored))
+    if (entry.path().string().ends_with(".jsonl.gz")) paths.push_back(entry.path().string());
+  return paths;
+}
+
+TEST(Recording, SharedRecordingsComeBackEqual) {
+  const auto paths = shared_recordings();
+  if (paths.empty()) GTEST_SKIP() << "no shared recordings at " LINKHEALTH_SHARED "/recordings";
+  for (std::size_t i = 0; i < paths.size(); ++i) {
+    auto from = RecordingReader::open(paths[i]);
+    ASSERT_TRUE(from);
+    const Contents first = read_all(std::move(from).value());
+    ASSERT_EQ(first.error, "");
+    EXPECT_EQ(first.warning, "");
+    ASSERT_FALSE(first.snapshots.empty());
+    const Contents second = read_text(written(first, i % 2 == 0));
+    ASSERT_EQ(second.error, "");
+    EXPECT_EQ(second.header, first.header);
+    ASSERT_EQ(second.snapshots, first.snapshots) << paths[i];
+  }
+}
+
+TEST(Recording, EveryFieldComesBackByteForByte) {
+  std::ifstream file(LINKHEALTH_SOURCE_DIR "/tests/fixtures/recordings/every_field.jsonl");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  const Contents contents = read_text(text);
+  ASSERT_EQ(contents.error, "");
+  ASSERT_EQ(contents.snapshots.size(), 1U);
+  EXPECT_EQ(written(contents, false), text);
+  const PortSample& port = contents.snapshots[0].ports.at("mlx5_0/1");
+  EXPECT_EQ(port.counters->get("zz_unknown_to_the_table"), UINT64_MAX);
+  EXPECT_EQ(port.peer->module->lanes.size(), 2U);
+}
+
+TEST(Recording, WhatTheFormatMayGrowByIsIgnored) {
+  const Contents contents = read_text(
+      std::string(kHeader) +
+      R"({"t":1,"new":{"a":[1,null]},"at":"2026-11-20T10:00:12Z","ports":{"ens1":{"link":null,"later":5}},)"
+      R"("events":[{"t":0.5,"kind":"from_the_future"},{"t":0.9,"kind":"carrier_up"},{"t":0.8,"kind":"carrier_down"}]})");
+  ASSERT_EQ(contents.error, "");
+  const Snapshot& snapshot = contents.snapshots.at(0);
+  EXPECT_FALSE(snapshot.ports.at("ens1").link);
+  EXPECT_FALSE(snapshot.ports.at("ens1").id.verbs);
+  EXPECT_EQ(snapshot.ports.at("ens1").id.key(), "ens1");
+  ASSERT_EQ(snapshot.events.size(), 2U);
+  EXPECT_EQ(snapshot.events[0].kind, PortEventKind::kCarrierDown);  // ordered by t
+}
+
+TEST(Recording, AFullDiskIsReportedOnceAndForAll) {
+  auto writer = RecordingWriter::create(std::make_unique<FullSink>(300), false, RecordingHeader());
+  ASSERT_TRUE(writer);
+  Snapshot snapshot;
+  snapshot.ports["ens1"].link.emplace().state = std::string(300, 'x');
+  EXPECT_EQ(writer->write(snapshot).error().message, "disk full");
+  EXPECT_EQ(writer->write(Snapshot()).error().message, "disk full");  // a later short line must not follow half of one
+  EXPECT_FALSE(writer->close());
+}
+
+TEST(Recording, ARestartedRecorderKeepsWhatItSawBefore) {
+  const std::string path = testing::TempDir() + "linkhealth_recording_test.jsonl.gz";
+  std::filesystem::remove(path + ".1");
+  std::filesystem::remove(path);
+  for (const char* node : {"first", "second"}) {
+    RecordingHeader header;
+    header.node = node;
+    auto writer = RecordingWriter::create(path, header);
+    ASSERT_TRUE(writer) << writer.error().message;
+    ASSERT_TRUE(writer->write(Snapshot()));
+    ASSERT_TRUE(writer->close());
+  }
+  EXPECT_EQ(read_all(RecordingReader::open(path).value()).header.node, "second");
+  EXPECT_EQ(read_all(RecordingReader::open(path + ".1").value()).header.node, "first");
+  std::filesystem::remove(path + ".1");
+  std::filesystem::remove(path);
+}
+
+TEST(Recording, ADamagedGzipStreamGivesWhatCameBefore) {
+  Contents whole = read_text(std::string(kHeader) + line(1) + line(2));
+  std::string bytes = written(whole, true);
+  bytes[bytes.size() - 4] = static_cast<char>(bytes[bytes.size() - 4] ^ 0x55);  // its length field
+  const Contents read = read_text(bytes);
+  EXPECT_EQ(read.error, "");
+  EXPECT_EQ(read.snapshots, whole.snapshots);
+  EXPECT_THAT(read.warning, HasSubstr("the gzip stream is damaged"));
+}
+
+TEST(Recording, GzipMembersFollowEachOther) {
+  const Contents first = read_text(std::string(kHeader) + line(1));
+  const std::string second = written(read_text(std::string(kHeader) + line(2)), true);
+  // The second member begins with a header again: a recording appended to another is refused with its place.
+  EXPECT_THAT(read_text(written(first, true) + second).error, StartsWith("a.jsonl:3: \"t\" is missing"));
+}
+
+TEST(Recording, TheHeaderIsRead) {
+  const Contents contents = read_text(std::string(kHeader));
+  EXPECT_EQ(contents.header.node, "gpu-1");
+  EXPECT_EQ(contents.header.boot_id, "5d");
+  EXPECT_EQ(format_rfc3339(contents.header.at), "2026-11-20T10:00:00Z");
+  EXPECT_EQ(contents.header.expected.at("mlx5_0/1").speed_mbps, 400000U);
+  EXPECT_EQ(contents.header.expected.at("mlx5_0/1").peer_system, "leaf-12");
+}
+
+TEST(Recording, NotARecordingIsOneClearError) {
+  EXPECT_EQ(read_text("").error, "a.jsonl:1: empty: not a recording");
+  EXPECT_THAT(read_text("PNG\n").error, StartsWith("a.jsonl:1: not a recording"));
+  EXPECT_THAT(read_text("{}\n").error, StartsWith("a.jsonl:1: not a recording"));
+  EXPECT_THAT(read_text("[1]\n").error, StartsWith("a.jsonl:1: not a recording"));
+  EXPECT_THAT(read_text(R"({"schema":"linkhealth.recording/2"})").error, HasSubstr("\"linkhealth.recording/2\""));
+  EXPECT_THAT(read_text(R"({"schema":"linkhealth.recording/1","node":"a"})").error, HasSubstr("\"at\" is missing"));
+}
+
+TEST(Recording, AMissingFileIsNamed) {
+  const auto missing = RecordingReader::open("/no/such/file");
+  ASSERT_FALSE(missing);
+  EXPECT_EQ(missing.error().message, "/no/such/file: No such file or directory");
+}
+
+TEST(Recording, ALineThatBreaksOffLosesNothingBefore) {
+  const Contents contents = read_text(std::string(kHeader) + line(1) + line(2) + R"({"t":3.0,"at":"20)");
+  EXPECT_EQ(contents.error, "");
+  EXPECT_EQ(contents.snapshots.size(), 2U);
+  EXPECT_THAT(contents.warning, HasSubstr("a.jsonl:4: the last line breaks off"));
+}
+
+TEST(Recording, ALastLineWithoutItsLineEndCounts) {
+  std::string text = std::string(kHeader) + line(1);
+  text.pop_back();
+  const Contents contents = read_text(text);
+  EXPECT_EQ(contents.snapshots.size(), 1U);
+  EXPECT_EQ(contents.warning, "");
+}
+
+TEST(Recording, AGzipStreamThatBreaksOffLosesNothingBefore) {
+  const Contents whole = read_text(std::string(kHeader) + line(1) + line(2) + line(3));
+  std::string bytes = written(whole, true, false);
+  const Contents killed = read_text(bytes);
+  EXPECT_EQ(killed.error, "");
+  EXPECT_EQ(killed.snapshots, whole.snapshots);
+  EXPECT_THAT(killed.warning, HasSubstr("the gzip stream breaks off"));
+  bytes.resize(bytes.size() - 6);
+  const Contents cut = read_text(bytes);
+  EXPECT_EQ(cut.error, "");
+  EXPECT_EQ(cut.snapshots.size(), 2U);
+}
+
+TEST(Recording, ADamagedLineInTheMiddleIsOneErrorWithItsPlace) {
+  EXPECT_THAT(read_text(std::string(kHeader) + line(1) + "garbage\n" + line(2)).error,
+              StartsWith("a.jsonl:3: expected an object, found garbage"));
+  EXPECT_EQ(read_text(std::string(kHeader) + line(2) + line(1)).error, "a.jsonl:3: t goes back from 2.000 to 1.000");
+  EXPECT_THAT(read_text(std::string(kHeader) +
+                        R"({"t":1,"at":"2026-11-20T10:00:12Z","ports":{"mlx5_0/1":{"link":{"lanes":"four"}}}})" + "\n")
+                  .error,
+              StartsWith(R"(a.jsonl:2: ports > mlx5_0/1 > link > lanes: expected a number, found "four")"));
+}
+
+TEST(Recording, ALineWithoutEndIsRefusedInBoundedMemory) {
+  LineReader lines(memory_source(std::string(1 << 20, 'x')), 300000);
+  const auto result = lines.next();
+  ASSERT_FALSE(result);
+  EXPECT_EQ(result.error().message, "a line of more than 300000 bytes");
+}
+
+}  // namespace
+}  // namespace linkhealth

@@ -1,0 +1,248 @@
+#include "tests/support/fake_host.h"
+
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "base/text.h"
+
+namespace linkhealth::testing {
+
+namespace {
+
+std::string parent(const std::string& path) {
+  const auto slash = path.rfind('/');
+  return slash == 0 || slash == std::string::npos ? "/" : path.substr(0, slash);
+}
+
+bool below(const std::string& path, const std::string& directory) {
+  return path == directory || path.starts_with(directory + "/");
+}
+
+}  // namespace
+
+struct FakeHost::Node {
+  std::string content;
+  int errnum = 0;
+  bool gone = false;
+
+  Result<std::string> read(const std::string& path) const {
+    if (gone) return errno_error(path, ENODEV);
+    if (errnum != 0) return errno_error(path, errnum);
+    return content;
+  }
+};
+
+struct FakeHost::Mailbox {
+  Mailbox() : fd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+  Mailbox(const Mailbox&) = delete;
+  Mailbox& operator=(const Mailbox&) = delete;
+  ~Mailbox() { close(fd); }
+
+  void ring() const {
+    const std::uint64_t one = 1;
+    if (write(fd, &one, sizeof one) != sizeof one) std::abort();
+  }
+
+  int fd;
+  std::vector<Bytes> messages;
+  int errnum = 0;
+};
+
+namespace {
+
+class FakeFile final : public HostFile {
+ public:
+  FakeFile(std::shared_ptr<FakeHost::Node> node, std::shared_ptr<std::size_t> open_files)
+      : node_(std::move(node)), open_files_(std::move(open_files)) {
+    ++*open_files_;
+  }
+  ~FakeFile() override { --*open_files_; }
+
+  Result<std::size_t> read(std::span<char> buffer) override {
+    const auto content = node_->read("read");
+    if (!content) return content.error();
+    const std::size_t size = std::min(buffer.size(), content->size());
+    std::copy_n(content->begin(), size, buffer.begin());
+    return size;
+  }
+
+ private:
+  std::shared_ptr<FakeHost::Node> node_;
+  std::shared_ptr<std::size_t> open_files_;
+};
+
+class FakeEvents final : public HostEvents {
+ public:
+  explicit FakeEvents(std::shared_ptr<FakeHost::Mailbox> mailbox) : mailbox_(std::move(mailbox)) {}
+  [[nodiscard]] int fd() const override { return mailbox_->fd; }
+
+  Result<std::vector<Bytes>> receive() override {
+    std::uint64_t count = 0;
+    (void)!read(mailbox_->fd, &count, sizeof count);  // EAGAIN: nothing was injected
+    if (const int errnum = std::exchange(mailbox_->errnum, 0); errnum != 0) {
+      if (!mailbox_->messages.empty()) mailbox_->ring();
+      return errno_error("netlink receive", errnum);
+    }
+    return std::exchange(mailbox_->messages, {});
+  }
+
+ private:
+  std::shared_ptr<FakeHost::Mailbox> mailbox_;
+};
+
+}  // namespace
+
+FakeHost::FakeHost() : dirs_{"/"}, open_files_(std::make_shared<std::size_t>(0)) {}
+FakeHost::~FakeHost() = default;
+
+void FakeHost::make_parents(const std::string& path) {
+  for (std::string dir = parent(path); dirs_.insert(dir).second;) dir = parent(dir);
+}
+
+void FakeHost::make_dir(const std::string& path) {
+  dirs_.insert(path);
+  make_parents(path);
+}
+
+void FakeHost::set(const std::string& path, const std::string& content) {
+  const auto real = resolve(path);
+  auto& node = files_[real ? *real : path];
+  if (!node) {
+    node = std::make_shared<Node>();
+    make_parents(path);
+  }
+  node->content = content;
+  node->errnum = 0;
+}
+
+void FakeHost::set_error(const std::string& path, int errnum) {
+  set(path, "");
+  const auto real = resolve(path);
+  files_[real ? *real : path]->errnum = errnum;
+}
+
+void FakeHost::link(const std::string& path, const std::string& target) {
+  links_[path] = target;
+  make_parents(path);
+}
+
+void FakeHost::remove(const std::string& path) {
+  for (auto file = files_.begin(); file != files_.end();) {
+    if (!below(file->first, path)) {
+      ++file;
+      continue;
+    }
+    file->second->gone = true;
+    file = files_.erase(file);
+  }
+  std::erase_if(links_, [&](const auto& entry) { return below(entry.first, path); });
+  std::erase_if(dirs_, [&](const auto& dir) { return below(dir, path); });
+}
+
+void FakeHost::rename(const std::string& from, const std::string& to) {
+  const auto renamed = [&](const std::string& path) {
+    return below(path, from) ? to + path.substr(from.size()) : path;
+  };
+  decltype(files_) files;
+  for (auto& [path, node] : files_) files.emplace(renamed(path), std::move(node));
+  files_ = std::move(files);
+  decltype(links_) links;
+  for (const auto& [path, target] : links_) links.emplace(renamed(path), target);
+  links_ = std::move(links);
+  decltype(dirs_) dirs;
+  for (const auto& dir : dirs_) dirs.insert(renamed(dir));
+  dirs_ = std::move(dirs);
+  make_parents(to);
+}
+
+bool FakeHost::is_dir(const std::string& path) const { return dirs_.contains(path); }
+
+Result<std::string> FakeHost::resolve(const std::string& path) {
+  std::deque<std::string> todo;
+  for (const auto part : split(path, '/')) todo.emplace_back(part);
+  std::string done;
+  for (int steps = 0; !todo.empty(); ++steps) {
+    if (steps > 1000) return errno_error(path, ELOOP);
+    const std::string part = todo.front();
+    todo.pop_front();
+    if (part.empty() || part == ".") continue;
+    if (part == "..") {
+      done = done.empty() ? done : done.substr(0, done.rfind('/'));
+      continue;
+    }
+    const std::string next = done + "/" + part;
+    if (const auto found = links_.find(next); found != links_.end()) {
+      const auto parts = split(found->second, '/');
+      for (auto at = parts.rbegin(); at != parts.rend(); ++at) todo.emplace_front(*at);
+      if (found->second.starts_with('/')) done.clear();
+      continue;
+    }
+    if (!is_dir(next) && !files_.contains(next)) return errno_error(path, ENOENT);
+    done = next;
+  }
+  return done.empty() ? std::string("/") : done;
+}
+
+Result<std::string> FakeHost::read_file(const std::string& path) {
+  const auto real = resolve(path);
+  if (!real) return real;
+  const auto file = files_.find(*real);
+  if (file == files_.end()) return errno_error(path, EISDIR);
+  return file->second->read(path);
+}
+
+Result<std::unique_ptr<HostFile>> FakeHost::open_file(const std::string& path) {
+  const auto real = resolve(path);
+  if (!real) return real.error();
+  const auto file = files_.find(*real);
+  if (file == files_.end()) return errno_error(path, EISDIR);
+  return std::unique_ptr<HostFile>(std::make_unique<FakeFile>(file->second, open_files_));
+}
+
+Result<std::vector<std::string>> FakeHost::list_dir(const std::string& path) {
+  const auto real = resolve(path);
+  if (!real) return real.error();
+  if (!is_dir(*real)) return errno_error(path, ENOTDIR);
+  std::set<std::string> names;
+  const auto take = [&](const std::string& entry) {
+    if (entry != "/" && parent(entry) == *real) names.insert(entry.substr(entry.rfind('/') + 1));
+  };
+  for (const auto& [file, node] : files_) take(file);
+  for (const auto& [link, target] : links_) take(link);
+  for (const auto& dir : dirs_) take(dir);
+  return std::vector<std::string>(names.begin(), names.end());
+}
+
+Result<std::vector<Bytes>> FakeHost::netlink(int protocol, std::span<const std::byte> request) {
+  if (!responder_) return Error{"no netlink on this fake host", EOPNOTSUPP};
+  return responder_(protocol, request);
+}
+
+Result<std::unique_ptr<HostEvents>> FakeHost::listen(int protocol, std::span<const std::uint32_t>) {
+  auto mailbox = std::make_shared<Mailbox>();
+  listeners_.emplace(protocol, mailbox);
+  return std::unique_ptr<HostEvents>(std::make_unique<FakeEvents>(std::move(mailbox)));
+}
+
+void FakeHost::inject(int protocol, Bytes message) {
+  for (auto [at, end] = listeners_.equal_range(protocol); at != end; ++at) {
+    const auto mailbox = at->second.lock();
+    if (!mailbox) continue;
+    mailbox->messages.push_back(message);
+    mailbox->ring();
+  }
+}
+
+void FakeHost::inject_error(int protocol, int errnum) {
+  for (auto [at, end] = listeners_.equal_range(protocol); at != end; ++at) {
+    const auto mailbox = at->second.lock();
+    if (!mailbox) continue;
+    mailbox->errnum = errnum;
+    mailbox->ring();
+  }
+}
+
+}  // namespace linkhealth::testing

@@ -1,0 +1,105 @@
+// A machine in memory for tests: files, symlinks, hot unplug, netlink answers and events. And a Host that fails on
+// order, around any other Host.
+#pragma once
+
+#include <deque>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "probes/host.h"
+
+namespace linkhealth::testing {
+
+class FakeHost final : public Host {
+ public:
+  /// Answers a netlink request: complete messages, or an Error.
+  using Responder = std::function<Result<std::vector<Bytes>>(int protocol, std::span<const std::byte> request)>;
+
+  FakeHost();
+  ~FakeHost() override;
+
+  /// Makes a file, or changes its content: open files see the new one. Directories come by themselves.
+  void set(const std::string& path, const std::string& content);
+  /// A file that is there but answers every read with `errnum`.
+  void set_error(const std::string& path, int errnum);
+  void make_dir(const std::string& path);
+  /// A symlink; `target` is absolute or relative to the link's directory.
+  void link(const std::string& path, const std::string& target);
+  /// Removes a file, a link or a whole directory. Open files answer ENODEV from now on, for ever, as sysfs does.
+  void remove(const std::string& path);
+  /// Renames a file or directory. Open files go on working, as on sysfs.
+  void rename(const std::string& from, const std::string& to);
+  /// The number of open files.
+  [[nodiscard]] std::size_t open_files() const { return *open_files_; }
+
+  void set_responder(Responder responder) { responder_ = std::move(responder); }
+  /// Gives `message` to those who listen to `protocol`.
+  void inject(int protocol, Bytes message);
+  /// The next receive of those who listen to `protocol` answers `errnum` (ENOBUFS: events were lost).
+  void inject_error(int protocol, int errnum);
+
+  Result<std::string> read_file(const std::string& path) override;
+  Result<std::unique_ptr<HostFile>> open_file(const std::string& path) override;
+  Result<std::vector<std::string>> list_dir(const std::string& path) override;
+  Result<std::string> resolve(const std::string& path) override;
+  Result<std::vector<Bytes>> netlink(int protocol, std::span<const std::byte> request) override;
+  Result<std::unique_ptr<HostEvents>> listen(int protocol, std::span<const std::uint32_t> groups) override;
+
+  struct Node;     // a file's content, shared with those who hold it open
+  struct Mailbox;  // what one listener has to receive
+
+ private:
+  [[nodiscard]] bool is_dir(const std::string& path) const;
+  void make_parents(const std::string& path);
+
+  std::map<std::string, std::shared_ptr<Node>> files_;
+  std::map<std::string, std::string> links_;
+  std::set<std::string> dirs_;
+  std::shared_ptr<std::size_t> open_files_;
+  Responder responder_;
+  std::multimap<int, std::weak_ptr<Mailbox>> listeners_;
+};
+
+/// Injects failures by path pattern into another Host, and remembers what was read.
+class FailingHost final : public Host {
+ public:
+  explicit FailingHost(Host& inner);
+  ~FailingHost() override;
+
+  /// Reads of paths that match `glob` ('*' also spans '/') answer `errnum`, `times` times (-1: for ever).
+  void fail(const std::string& glob, int errnum, int times = -1);
+  /// Reads of paths that match give this text: "N/A (no PMA)\n", "garbage", "".
+  void replace(const std::string& glob, const std::string& content, int times = -1);
+  /// Reads of paths that match give only the first `size` bytes.
+  void truncate(const std::string& glob, std::size_t size, int times = -1);
+  /// list_dir of directories that match answers `errnum`.
+  void fail_list(const std::string& glob, int errnum, int times = -1);
+  /// Netlink requests answer `errnum`.
+  void fail_netlink(int errnum, int times = -1);
+  /// Everything works again.
+  void heal();
+
+  /// How many reads (of whole files and of open ones) went to paths that match, failed ones included.
+  [[nodiscard]] std::size_t reads(const std::string& glob) const;
+  void forget_reads();
+
+  Result<std::string> read_file(const std::string& path) override;
+  Result<std::unique_ptr<HostFile>> open_file(const std::string& path) override;
+  Result<std::vector<std::string>> list_dir(const std::string& path) override;
+  Result<std::string> resolve(const std::string& path) override;
+  Result<std::vector<Bytes>> netlink(int protocol, std::span<const std::byte> request) override;
+  Result<std::unique_ptr<HostEvents>> listen(int protocol, std::span<const std::uint32_t> groups) override;
+
+  struct State;  // rules and log, shared with open files
+
+ private:
+  Host& inner_;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace linkhealth::testing

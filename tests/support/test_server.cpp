@@ -1,0 +1,51 @@
+#include "tests/support/test_server.h"
+
+#include <gtest/gtest.h>
+#include <stdlib.h>
+
+#include <filesystem>
+
+#include "tests/support/report_builder.h"
+
+namespace linkhealth::test {
+
+namespace {
+constexpr std::array<std::string_view, 1> kFaultNames = {"dirty_connector"};
+
+std::string new_directory() {
+  std::string name = ::testing::TempDir() + "linkhealthXXXXXX";
+  if (mkdtemp(name.data()) == nullptr) ADD_FAILURE() << "no temporary directory";
+  return name;
+}
+}  // namespace
+
+JsonWriters short_json() {
+  return {[](const Report& report) { return "{\"node\":\"" + report.node + "\"}"; },
+          [](const PortReport& port) { return "{\"port\":\"" + port.port + "\"}"; },
+          [](const FaultEvent& event) { return "{\"event\":\"" + std::string(to_string(event.kind)) + "\"}"; }};
+}
+
+TestServer::TestServer() : directory(new_directory()), publisher(short_json(), kFaultNames) {
+  clock.wall_now = example_now();
+  clock.steady_now = example_t();
+  settings.listen = {"127.0.0.1", 0};
+  settings.socket_path = directory + "/linkhealth.sock";
+}
+
+TestServer::~TestServer() {
+  server.reset();
+  std::filesystem::remove_all(directory);
+}
+
+void TestServer::publish() {
+  publisher.publish(std::make_shared<const Report>(example_report()), {example_event(FaultEventKind::kOpened)},
+                    {.version = "1.2.3", .loop_lateness_s = 0});
+}
+
+void TestServer::start() {
+  auto started = Server::start(settings, publisher, tap, clock);
+  ASSERT_TRUE(started.ok()) << started.error().message;
+  server = std::move(started).value();
+}
+
+}  // namespace linkhealth::test

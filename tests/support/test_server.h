@@ -1,0 +1,42 @@
+// A real server over a report that a test gave it: loopback TCP on a free port, a Unix socket in a directory of its
+// own.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "daemon/server.h"
+
+namespace linkhealth::test {
+
+class FixedClock : public Clock {
+ public:
+  SteadyTime steady_now;
+  WallTime wall_now;
+  [[nodiscard]] SteadyTime steady() const override { return steady_now; }
+  [[nodiscard]] WallTime wall() const override { return wall_now; }
+};
+
+/// JSON that is short enough to compare whole; the real writers have tests of their own.
+JsonWriters short_json();
+
+struct TestServer {
+  TestServer();
+  ~TestServer();
+  TestServer(const TestServer&) = delete;
+  TestServer& operator=(const TestServer&) = delete;
+
+  std::string directory;
+  FixedClock clock;
+  Publisher publisher;
+  RecordingTap tap;
+  ServerSettings settings;
+  std::unique_ptr<Server> server;
+
+  /// Publishes the example report.
+  void publish();
+  /// Starts answering. Fails the test when it can't.
+  void start();
+};
+
+}  // namespace linkhealth::test
