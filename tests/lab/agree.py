@@ -73,10 +73,10 @@ def everything(netdev, device):
 
 
 def report_of(linkhealth, socket, port):
-    """The port's part of the report; its groups (link, counters, module) are in it or in its `latest`."""
+    """The port's part of the report; its groups (link, counters, module) are in its `now`."""
     report = json.loads(run(linkhealth, "--socket", socket, "status", "--json"))
     entry = next(entry for entry in report["ports"] if entry["port"] == port)
-    return entry | (entry.get("latest") or entry.get("sample") or {})
+    return entry | (entry.get("now") or entry.get("latest") or {})
 
 
 def lookup(tree, path):
