@@ -19,7 +19,7 @@ skip() { echo "SKIP lab: $*" | tee -a "$log"; close; }
 
 [ "$(uname -m)" = x86_64 ] || skip "the lab's machine is an x86_64 one; this is $(uname -m)"
 command -v qemu-system-x86_64 >/dev/null || skip "no qemu-system-x86_64 (apt-get install qemu-system-x86)"
-timeout 20 qemu-system-x86_64 -accel tcg -machine none -nodefaults -display none -monitor stdio </dev/null >/dev/null 2>&1 ||
+timeout 20 qemu-system-x86_64 -accel tcg -machine none -nodefaults -display none -monitor stdio <<<quit >/dev/null 2>&1 ||
     skip "qemu-system-x86_64 does not run here"
 if ! "$here/build.sh" "$out"; then echo "FAIL lab: it does not build" | tee -a "$log"; close; fi
 
