@@ -4,10 +4,12 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "model/knobs.h"
+#include "model/ledger_state.h"
 #include "model/report.h"
 #include "model/snapshot.h"
 
@@ -38,6 +40,14 @@ class Engine {
 
   /// Folds one snapshot in. REQUIRES: snapshots come in the order of taken_at.
   Step step(const Snapshot& snapshot);
+
+  /// What must survive a restart.
+  [[nodiscard]] LedgerState ledger_state() const;
+  /// Takes over an earlier run's ledger. REQUIRES: before the first step.
+  void restore(const LedgerState& state);
+  /// An operator took note of the port's fault; nullopt `until`: until it closes. The event comes with the next step.
+  Result<void> acknowledge(const PortKey& port, const std::string& by, const std::string& reason,
+                           std::optional<WallTime> until);
 
  private:
   struct State;

@@ -319,7 +319,7 @@ void Simulation::draw_expected(bool wrong_cabling) {
     const PortSim& port = *ports_[i];
     if (none || port.unused || port.virtual_function) continue;
     ExpectedPort expected;
-    expected.speed_mbps = port.setup.medium->speed_mbps;
+    if (!rng_.chance(0.12)) expected.speed_mbps = port.setup.medium->speed_mbps;
     if (!rng_.chance(0.2)) expected.lanes = port.setup.medium->lanes;
     if (!no_peer) {
       expected.peer_system = planned[i].first;

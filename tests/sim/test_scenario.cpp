@@ -99,5 +99,87 @@ TEST(Scenario, HealthyLinksStayWithinTheirLimits) {
   }
 }
 
+PortSetup setup_of(std::string_view medium) {
+  PortSetup setup;
+  for (const Medium& each : media()) {
+    if (each.name == medium) setup.medium = &each;
+  }
+  setup.driver = &drivers()[0];
+  setup.id.device = "mlx5_0";
+  setup.id.link_layer = "Ethernet";
+  setup.far_level = 3;
+  setup.peer_source = "telemetry";
+  setup.leaf = "leaf-1";
+  return setup;
+}
+
+/// Readings of both ends, without the reads that fail.
+std::pair<ModuleSample, ModuleSample> read_both(PortSim& port, double t) {
+  for (int tries = 0; tries < 50; ++tries) {
+    std::vector<Gap> gaps;
+    const PortSample sample = port.sample(t, true, true, true, gaps);
+    if (sample.module && sample.peer && sample.peer->module) return {*sample.module, *sample.peer->module};
+  }
+  return {};
+}
+
+double db_lost(const std::optional<double>& before, const std::optional<double>& after) {
+  return dbm_from_mw(*before) - dbm_from_mw(*after);
+}
+
+TEST(Port, BothEndsReadTheSameLight) {
+  for (const std::string_view medium : {"400G-SR4", "400G-DR4", "400G-SR8"}) {
+    PortSim port(setup_of(medium), 11);
+    port.begin(0.3, 0);
+    port.advance(0, 60, 0.3, 0);
+    const auto [local, far] = read_both(port, 60);
+    Effect fading;  // lane 1 of the far laser gives 4 dB less, lane 2 of the outgoing fibre loses 3 dB
+    fading.start_s = 61;
+    fading.apply = [](PortSim& at, double, double) {
+      at.link.direction(Way::kIn).now[0].tx_change_db = -4;
+      at.link.direction(Way::kOut).now[1].added_loss_db = 3;
+    };
+    port.add(fading);
+    port.advance(60, 120, 0.3, 0);
+    const auto [local_after, far_after] = read_both(port, 120);
+    EXPECT_NEAR(db_lost(far.lanes[0].tx_power_mw, far_after.lanes[0].tx_power_mw), 4, 0.6) << medium;
+    EXPECT_NEAR(db_lost(local.lanes[0].rx_power_mw, local_after.lanes[0].rx_power_mw), 4, 0.6) << medium;
+    EXPECT_NEAR(db_lost(far.lanes[1].rx_power_mw, far_after.lanes[1].rx_power_mw), 3, 0.6) << medium;
+    EXPECT_NEAR(db_lost(local.lanes[1].rx_power_mw, local_after.lanes[1].rx_power_mw), 0, 0.6) << medium;
+    EXPECT_NEAR(db_lost(local.lanes[1].tx_power_mw, local_after.lanes[1].tx_power_mw), 0, 0.6) << medium;
+  }
+}
+
+TEST(Port, ABreakTakesTheCarrierAndARepairBringsItBack) {
+  PortSim port(setup_of("400G-DR4"), 12);
+  port.begin(0.3, 0);
+  Effect broken;
+  broken.start_s = 100;
+  broken.end_s = 200;
+  broken.apply = [](PortSim& at, double, double) { at.link.direction(Way::kIn).now[2].open = true; };
+  port.add(broken);
+  port.advance(0, 150, 0.3, 0);
+  EXPECT_FALSE(port.carrier());
+  ASSERT_FALSE(port.events().empty());
+  EXPECT_NEAR(steady_seconds(port.events().front().t), 100, 0.1);
+  port.advance(150, 600, 0.3, 0);
+  EXPECT_TRUE(port.carrier());
+  EXPECT_EQ(port.events().back().kind, PortEventKind::kCarrierUp);
+}
+
+TEST(Port, CountersOnlyGrow) {
+  PortSim port(setup_of("400G-SR4"), 13);
+  port.begin(0.3, 0);
+  Counters before;
+  for (double t = 0; t < 3600; t += 30) {
+    port.advance(t, t + 30, 0.3, 0);
+    std::vector<Gap> gaps;
+    const PortSample sample = port.sample(t + 30, false, false, false, gaps);
+    for (const auto& [id, value] : before.known()) EXPECT_GE(sample.counters->get(id).value_or(0), value);
+    before = *sample.counters;
+  }
+  EXPECT_GT(before.get("fec_corrected_blocks").value_or(0), 0u);
+}
+
 }  // namespace
 }  // namespace linkhealth::sim

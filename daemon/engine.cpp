@@ -1,0 +1,409 @@
+#include "daemon/engine.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "base/text.h"
+#include "diagnosis/differential.h"
+#include "diagnosis/exempt.h"
+#include "diagnosis/explain.h"
+#include "diagnosis/ledger.h"
+#include "diagnosis/symptoms.h"
+#include "model/history.h"
+
+namespace linkhealth {
+
+namespace {
+
+/// Below this the link is not said to be at fault. Opening asks whether something is wrong, naming asks what.
+constexpr double kOpenAt = 0.7;
+/// A second fault is named only when the first explains none of what shows it.
+constexpr double kSecondAt = 0.9;
+
+std::vector<KnobGroup> collect_groups() {
+  std::vector<KnobGroup> groups;
+  for (const Symptom& row : symptom_table())
+    if (!row.knobs.empty()) groups.push_back({"symptoms", row.name, row.knobs});
+  groups.push_back({"", "differential", differential_knobs()});
+  groups.push_back({"", "ledger", ledger_knobs()});
+  return groups;
+}
+
+/// Ports as people count: mlx5_2 before mlx5_10.
+bool by_number(const std::string& a, const std::string& b) {
+  std::size_t i = 0, j = 0;
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  while (i < a.size() && j < b.size()) {
+    if (digit(a[i]) && digit(b[j])) {
+      std::size_t end_a = i, end_b = j;
+      while (end_a < a.size() && digit(a[end_a])) ++end_a;
+      while (end_b < b.size() && digit(b[end_b])) ++end_b;
+      std::string na = a.substr(i, end_a - i), nb = b.substr(j, end_b - j);
+      na.erase(0, std::min(na.find_first_not_of('0'), na.size()));
+      nb.erase(0, std::min(nb.find_first_not_of('0'), nb.size()));
+      if (na.size() != nb.size()) return na.size() < nb.size();
+      if (na != nb) return na < nb;
+      i = end_a;
+      j = end_b;
+    } else {
+      if (a[i] != b[j]) return a[i] < b[j];
+      ++i;
+      ++j;
+    }
+  }
+  if (a.size() - i != b.size() - j) return a.size() - i < b.size() - j;
+  return a < b;
+}
+
+/// What the engine keeps of a port beside its history.
+struct Judged {
+  Findings findings;
+  Differential differential, second;
+  std::optional<SteadyTime> errors_since;
+  std::optional<SteadyTime> errors_last;
+  bool judged = false;
+  std::string exempt;
+};
+
+struct Subject {
+  std::string stable;
+  const PortHistory* port;
+  const ExpectedPort* expected;
+  std::string_view leaf;
+};
+
+bool together(SteadyTime a, SteadyTime b, double within_s) { return std::abs(in_seconds(a - b)) <= within_s; }
+
+}  // namespace
+
+std::span<const KnobGroup> engine_knob_groups() {
+  static const std::vector<KnobGroup> kGroups = collect_groups();
+  return kGroups;
+}
+
+struct Engine::State {
+  explicit State(EngineSettings given)
+      : settings(std::move(given)),
+        ledger(settings.node, values("ledger")),
+        differential_values(values("differential")) {
+    const auto table = symptom_table();
+    for (std::size_t i = 0; i < kSymptomCount; ++i)
+      if (!table[i].knobs.empty()) symptom_values[i] = values(table[i].name);
+  }
+
+  /// A table without our groups (a test's) means the defaults.
+  KnobValues values(std::string_view group) {
+    for (const KnobGroup& row : settings.knobs.groups())
+      if (row.name == group) return settings.knobs.values(group);
+    return defaults.values(group);
+  }
+
+  EngineSettings settings;
+  KnobTable defaults{engine_knob_groups()};
+  History history;
+  Ledger ledger;
+  KnobValues differential_values;
+  std::array<KnobValues, kSymptomCount> symptom_values{};
+  std::map<std::string, Judged> judged;
+  std::map<std::string, FaultReport> texts;  ///< by fault id: what was last said of it
+  std::vector<FaultEvent> waiting;
+  std::optional<SteadyTime> last_step;
+  double step_s = 10;
+  WallTime wall;
+
+  const ExpectedPort* expected_of(const PortKey& key) const {
+    const auto at = settings.expected.find(key);
+    return at == settings.expected.end() ? nullptr : &at->second;
+  }
+  std::vector<Subject> subjects() const;
+  void fill_group(PortView& view, const Subject& subject, const std::vector<Subject>& all);
+  PortVerdict verdict_of(const PortView& view, Judged& judged, const Fault* incumbent);
+  void note_errors(Judged& port, SteadyTime now) const;
+  Severity severity_of(const RankedFault& ranked, const PortView& view, const Findings& findings) const;
+  PortReport report_of(const Subject& subject, const PortView& view, Judged& judged, const Snapshot& snapshot);
+  FaultReport fault_report(const LedgerEntry& entry, const PortView& view, const Judged& judged);
+  void emit(const LedgerChange& change, const Subject& subject, const PortView& view, const Judged& judged,
+            const Snapshot& snapshot, std::vector<FaultEvent>& events);
+};
+
+std::vector<Subject> Engine::State::subjects() const {
+  std::vector<Subject> all;
+  for (const auto& [stable, port] : history.ports()) {
+    const ExpectedPort* expected = expected_of(port.key);
+    all.push_back({stable, &port, expected, leaf_of(port, expected)});
+  }
+  std::sort(all.begin(), all.end(),
+            [](const Subject& a, const Subject& b) { return by_number(a.port->key, b.port->key); });
+  return all;
+}
+
+void Engine::State::fill_group(PortView& view, const Subject& subject, const std::vector<Subject>& all) {
+  const double within_s = std::max(15.0, step_s + 1);
+  GroupStats& group = view.group;
+  const Judged& own = judged[subject.stable];
+  for (const Subject& other : all) {
+    if (other.port == subject.port || !other.port->present) continue;
+    const auto rise = other.port->own.temperature_c.drop();
+    if (rise && *rise <= -6) ++group.siblings_hotter;
+    const bool one_module = !subject.port->own.serial.empty() && subject.port->own.serial == other.port->own.serial;
+    if (one_module || subject.leaf.empty() || other.leaf != subject.leaf) continue;
+    if (!other.port->carrier_seen) continue;
+    ++group.same_leaf;
+    const bool both_down =
+        view.down && other.port->carrier == false && view.port.carrier_since && other.port->carrier_since;
+    const bool admin = other.port->latest.link && other.port->latest.link->admin_up == false;
+    if (both_down && !admin && together(*view.port.carrier_since, *other.port->carrier_since, within_s))
+      ++group.fell_together;
+    const auto at = judged.find(other.stable);
+    if (at != judged.end() && own.errors_since && at->second.errors_since &&
+        together(*own.errors_since, *at->second.errors_since, 900))
+      ++group.errors_together;
+  }
+  if (view.port.losses.empty() || group.same_leaf == 0) return;
+  for (const CarrierLoss& loss : view.port.losses) {
+    if (loss.voluntary) continue;
+    const bool shared = std::any_of(all.begin(), all.end(), [&](const Subject& other) {
+      if (other.port == subject.port || other.leaf != subject.leaf) return false;
+      return std::any_of(other.port->losses.rbegin(), other.port->losses.rend(), [&](const CarrierLoss& theirs) {
+        return !theirs.voluntary && together(loss.t, theirs.t, within_s);
+      });
+    });
+    ++(shared ? group.flaps_together : group.flaps_alone);
+  }
+}
+
+void Engine::State::note_errors(Judged& port, SteadyTime now) const {
+  const bool errors =
+      at(port.findings, SymptomId::kReceiveErrors).present() || at(port.findings, SymptomId::kLosingData).present();
+  if (errors) {
+    if (!port.errors_since) port.errors_since = now;
+    port.errors_last = now;
+  } else if (port.errors_last && in_seconds(now - *port.errors_last) > 900) {
+    port.errors_since.reset();
+  }
+}
+
+Severity Engine::State::severity_of(const RankedFault& ranked, const PortView& view, const Findings& findings) const {
+  const Severity own = ranked.fault->severity;
+  if (own == Severity::kNotice || ranked.fault->name == "monitor_blind" || ranked.fault->name == "wrong_cabling")
+    return own;
+  const bool bad = view.down || at(findings, SymptomId::kLosingData).present();
+  return bad ? Severity::kCritical : own;
+}
+
+PortVerdict Engine::State::verdict_of(const PortView& view, Judged& port, const Fault* incumbent) {
+  PortVerdict verdict;
+  verdict.down = view.down;
+  verdict.down_s = view.down_s;
+  port.differential = differentiate({view, port.findings, incumbent, nullptr}, differential_values);
+  port.second = Differential{};
+  // A port of which nothing can be read is unknown, which is neither healthy nor faulty.
+  const bool blind = at(port.findings, SymptomId::kCountersBlind).present();
+  const bool unreadable = view.port.blind.contains("link") || view.port.blind.contains("counters");
+  const bool gone = at(port.findings, SymptomId::kDeviceGone).present();
+  verdict.judged = view.port.carrier.has_value() || blind || gone;
+  if (unreadable && !blind && !at(port.findings, SymptomId::kDeviceFatal).present()) verdict.judged = false;
+  if (!view.port.present && !gone) verdict.judged = false;
+  if (port.differential.ranked.empty()) return verdict;
+  if (1 - port.differential.healthy < kOpenAt) return verdict;
+  const RankedFault& first = port.differential.ranked.front();
+  verdict.primary = {first.fault, first.confidence, severity_of(first, view, port.findings)};
+  port.second = differentiate({view, port.findings, nullptr, &first}, differential_values);
+  if (!view.down && 1 - port.second.healthy >= kSecondAt && !port.second.ranked.empty()) {
+    RankedFault& second = port.second.ranked.front();
+    second.confidence = std::min(second.confidence, first.confidence);
+    if (second.confidence >= 0.5)
+      verdict.secondary = {second.fault, second.confidence, severity_of(second, view, port.findings)};
+  }
+  return verdict;
+}
+
+FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortView& view, const Judged& port) {
+  FaultReport report;
+  for (const Differential* differential : {&port.differential, &port.second})
+    for (const RankedFault& ranked : differential->ranked)
+      if (ranked.fault == entry.fault && report.fault.empty() && entry.kept.state != FaultState::kProving) {
+        explain(report, view, port.findings, *differential, ranked);
+        report.fault = ranked.fault->name;
+      }
+  if (report.fault.empty()) {  // it does not show now: what was last said of it stands
+    const auto at = texts.find(entry.kept.id);
+    if (at != texts.end()) report = at->second;
+    if (report.summary.empty()) report.summary = entry.kept.summary;
+    if (report.repair.empty()) report.repair = entry.kept.repair;
+    if (report.verify.empty()) report.verify = entry.kept.verify;
+  } else {
+    ledger.describe(entry.kept.id, report.summary, report.repair, report.verify);
+  }
+  report.id = entry.kept.id;
+  report.fault = entry.kept.fault;
+  report.end = entry.kept.end;
+  report.severity = entry.kept.severity;
+  report.confidence = entry.kept.confidence;
+  report.state = entry.kept.state;
+  report.opened_at = entry.kept.opened_at;
+  report.last_seen_at = entry.kept.last_seen_at;
+  texts[report.id] = report;
+  return report;
+}
+
+void Engine::State::emit(const LedgerChange& change, const Subject& subject, const PortView& view, const Judged& port,
+                         const Snapshot& snapshot, std::vector<FaultEvent>& events) {
+  FaultEvent event;
+  event.t = snapshot.taken_at;
+  event.at = snapshot.wall_time;
+  event.kind = change.kind;
+  event.port = subject.port->key;
+  event.fault = fault_report(change.entry, view, port);
+  if (change.kind == FaultEventKind::kClosed) texts.erase(change.entry.kept.id);
+  events.push_back(std::move(event));
+}
+
+namespace {
+
+Health health_of(const PortReport& report, const PortView& view, bool judged) {
+  if (!report.exempt.empty()) return Health::kExempt;
+  if (view.down && view.port.present) return Health::kDown;
+  Health health = judged ? Health::kHealthy : Health::kUnknown;
+  for (const FaultReport& fault : report.faults) {
+    if (fault.fault == "monitor_blind") {
+      const bool whole = std::any_of(fault.evidence.begin(), fault.evidence.end(),
+                                     [](const Evidence& e) { return e.symptom == "counters_blind"; });
+      if (whole) return Health::kUnknown;
+      continue;
+    }
+    if (fault.fault == "nic_fault" && fault.state == FaultState::kOpen) return Health::kDown;
+    if (fault.severity == Severity::kNotice) continue;
+    const Health now = fault.state == FaultState::kProving     ? Health::kAtRisk
+                       : fault.severity == Severity::kCritical ? Health::kDegraded
+                       : view.signal.ber || fault.fault == "reduced_speed" || fault.fault == "pcie_degraded"
+                           ? Health::kDegraded
+                           : Health::kAtRisk;
+    if (health == Health::kHealthy || health == Health::kUnknown || now == Health::kDegraded) health = now;
+  }
+  return health;
+}
+
+PortFigures figures_of(const PortView& view) {
+  PortFigures figures;
+  figures.pre_fec_ber = view.signal.ber;
+  if (view.signal.ber) figures.ber_window_s = view.signal.ber_window_s;
+  figures.worst_rx_power_dbm = view.light.worst_rx_dbm;
+  if (view.light.worst_rx_lane >= 0) figures.worst_rx_lane = static_cast<std::uint32_t>(view.light.worst_rx_lane + 1);
+  figures.rx_power_margin_db = view.light.margin_db;
+  figures.involuntary_downs_24h = view.port.involuntary_losses(view.now, 86400);
+  figures.involuntary_downs_total = view.port.involuntary_total;
+  figures.voluntary_downs_total = view.port.voluntary_total;
+  figures.carrier_since = view.port.carrier_since;
+  return figures;
+}
+
+std::string peer_of(const PortHistory& port, const ExpectedPort* expected) {
+  std::string system, name;
+  if (port.latest.peer) {
+    system = port.latest.peer->system;
+    name = port.latest.peer->port;
+  } else if (expected != nullptr) {
+    system = expected->peer_system;
+    name = expected->peer_port;
+  }
+  return name.empty() ? system : system + " " + name;
+}
+
+}  // namespace
+
+PortReport Engine::State::report_of(const Subject& subject, const PortView& view, Judged& port,
+                                    const Snapshot& snapshot) {
+  PortReport report;
+  report.port = subject.port->key;
+  report.exempt = port.exempt;
+  report.peer = peer_of(*subject.port, subject.expected);
+  report.latest = subject.port->latest;
+  report.figures = figures_of(view);
+  for (const auto& [probe, blind] : subject.port->blind)
+    report.gaps.push_back({subject.port->key, probe, blind.reason});
+  if (subject.expected != nullptr) report.expected = *subject.expected;
+  if (report.exempt.empty()) {
+    for (const LedgerEntry* entry : ledger.open(subject.stable))
+      report.faults.push_back(fault_report(*entry, view, port));
+    report.symptoms = symptom_verdicts(port.findings);
+  }
+  std::stable_sort(report.faults.begin(), report.faults.end(), [](const FaultReport& a, const FaultReport& b) {
+    const bool proving_a = a.state == FaultState::kProving, proving_b = b.state == FaultState::kProving;
+    if (proving_a != proving_b) return proving_b;
+    if (a.confidence != b.confidence) return a.confidence > b.confidence;
+    return a.severity > b.severity;
+  });
+  report.health = health_of(report, view, port.judged);
+  (void)snapshot;
+  return report;
+}
+
+Engine::Engine(EngineSettings settings) : state_(std::make_unique<State>(std::move(settings))) {}
+Engine::~Engine() = default;
+Engine::Engine(Engine&&) noexcept = default;
+Engine& Engine::operator=(Engine&&) noexcept = default;
+
+Engine::Step Engine::step(const Snapshot& snapshot) {
+  State& s = *state_;
+  s.history.observe(snapshot);
+  s.wall = snapshot.wall_time;
+  if (s.last_step) s.step_s = in_seconds(snapshot.taken_at - *s.last_step);
+  s.last_step = snapshot.taken_at;
+  auto report = std::make_shared<Report>();
+  Step result;
+  result.events = std::move(s.waiting);
+  s.waiting.clear();
+  const auto subjects = s.subjects();
+  const bool plan_known = !s.settings.expected.empty();
+  for (const Subject& subject : subjects) {
+    Judged& port = s.judged[subject.stable];
+    PortView view = view_of(*subject.port, subject.expected, snapshot.taken_at);
+    const auto left_out = s.settings.exempt.find(subject.port->key);
+    port.exempt = left_out != s.settings.exempt.end() ? left_out->second
+                                                      : exempt_reason(*subject.port, subject.expected, plan_known);
+    if (port.exempt.empty()) {
+      s.fill_group(view, subject, subjects);
+      port.findings = observe_all(view, s.symptom_values);
+      s.note_errors(port, snapshot.taken_at);
+      const PortVerdict verdict = s.verdict_of(view, port, s.ledger.incumbent(subject.stable));
+      port.judged = verdict.judged;
+      for (const LedgerChange& change : s.ledger.update(subject.stable, verdict, snapshot.taken_at, snapshot.wall_time))
+        s.emit(change, subject, view, port, snapshot, result.events);
+    }
+    report->ports.push_back(s.report_of(subject, view, port, snapshot));
+  }
+  report->node = s.settings.node;
+  report->at = snapshot.wall_time;
+  report->t = snapshot.taken_at;
+  report->timings = snapshot.timings;
+  for (const Gap& gap : snapshot.gaps)
+    if (gap.port.empty()) report->gaps.push_back(gap);
+  result.report = report;
+  return result;
+}
+
+LedgerState Engine::ledger_state() const { return state_->ledger.state(); }
+void Engine::restore(const LedgerState& state) { state_->ledger.restore(state); }
+
+Result<void> Engine::acknowledge(const PortKey& port, const std::string& by, const std::string& reason,
+                                 std::optional<WallTime> until) {
+  State& s = *state_;
+  const PortHistory* found = s.history.find(port);
+  if (found == nullptr) return Error{"no port \"" + port + "\""};
+  const std::string stable = found->latest.id.device.empty() ? port : found->latest.id.stable_key();
+  auto change = s.ledger.acknowledge(stable, by, reason, until, s.wall);
+  if (!change) return change.error();
+  FaultEvent event;
+  event.t = s.last_step.value_or(SteadyTime());
+  event.at = s.wall;
+  event.kind = FaultEventKind::kAcknowledged;
+  event.port = port;
+  const auto text = s.texts.find(change->entry.kept.id);
+  if (text != s.texts.end()) event.fault = text->second;
+  event.fault.state = change->entry.kept.state;
+  s.waiting.push_back(std::move(event));
+  return {};
+}
+
+}  // namespace linkhealth

@@ -1,0 +1,263 @@
+// The causes: how often each shows which symptom. From faults.md sections 1, 2 and 5, with the joint rows of
+// diagnosis.md. Correct a number here, and `replay --what-if` shows what it changes.
+#include "diagnosis/faults.h"
+
+namespace linkhealth {
+
+namespace {
+
+using enum SymptomId;
+using enum Often;
+
+// ----------------------------------------------------------------------------- expectations, one list a cause
+constexpr Expectation kDirtyIn[] = {
+    {kLightLow, kAlways},         {kOneLaneErrors, kOften},      {kLosingData, kOften},     {kFlaps, kSometimes},
+    {kErrorsBeforeFall, kAlways}, {kSomeLanesDark, kOften},      {kBadSignal, kOften},      {kNoFecLock, kSometimes},
+    {kNoLight, kSometimes},       {kLinkRecoveries, kSometimes}, {kSnrLow, kSometimes},     {kTrainingFails, kRarely},
+    {kLightThere, kRarely},       {kNoPartner, kSometimes},      {kLaneReadsDark, kRarely}, {kNoLockWithLight, kRarely},
+    {kFarErrors, kRarely},        {kRetries, kSometimes},        {kSpeedReduced, kRarely}};
+constexpr Expectation kDirtyOut[] = {{kFarErrors, kOften},     {kRetries, kOften},        {kRemoteFault, kOften},
+                                     {kFarRxLow, kAlways},     {kLightThere, kAlways},    {kFlaps, kSometimes},
+                                     {kNoFecLock, kSometimes}, {kTrainingFails, kRarely}, {kNoPartner, kRarely},
+                                     {kBadSignal, kSometimes}, {kFarRxDark, kRarely},     {kSpeedReduced, kRarely}};
+constexpr Expectation kReflections[] = {
+    {kOneLaneErrors, kSometimes}, {kLosingData, kSometimes},    {kSnrLow, kOften},    {kFlaps, kRarely},
+    {kLightThere, kAlways},       {kErrorsBeforeFall, kAlways}, {kBadSignal, kOften}, {kLinkRecoveries, kRarely},
+    {kRetries, kRarely}};
+constexpr Expectation kFibre[] = {{kLightLow, kAlways},         {kFarRxLow, kAlways},
+                                  {kLosingData, kOften},        {kFarErrors, kOften},
+                                  {kNoLight, kOften},           {kSomeLanesDark, kSometimes},
+                                  {kFarRxDark, kOften},         {kErrorsBeforeFall, kSometimes},
+                                  {kNoPartner, kOften},         {kBadSignal, kSometimes},
+                                  {kOneLaneErrors, kSometimes}, {kFlaps, kSometimes},
+                                  {kNoFecLock, kRarely},        {kRetries, kSometimes},
+                                  {kSnrLow, kSometimes},        {kLinkRecoveries, kSometimes},
+                                  {kSpeedReduced, kRarely},     {kNoLockWithLight, kRarely}};
+constexpr Expectation kFarLaser[] = {
+    {kLightLow, kAlways},    {kFarTxLow, kAlways},          {kOneLaneErrors, kAlways}, {kLosingData, kOften},
+    {kFarTxOff, kSometimes}, {kSomeLanesDark, kOften},      {kNoLight, kSometimes},    {kErrorsBeforeFall, kOften},
+    {kBadSignal, kOften},    {kNoFecLock, kSometimes},      {kFlaps, kSometimes},      {kNoPartner, kSometimes},
+    {kSnrLow, kSometimes},   {kLinkRecoveries, kSometimes}, {kRetries, kRarely},       {kSpeedReduced, kRarely}};
+constexpr Expectation kOwnLaser[] = {{kTxLow, kAlways},         {kTxFault, kSometimes}, {kBiasHigh, kOften},
+                                     {kTxOff, kSometimes},      {kFarRxLow, kAlways},   {kFarErrors, kOften},
+                                     {kRetries, kOften},        {kRemoteFault, kOften}, {kLightThere, kAlways},
+                                     {kFarRxDark, kRarely},     {kFlaps, kSometimes},   {kNoFecLock, kSometimes},
+                                     {kTrainingFails, kRarely}, {kNoPartner, kRarely},  {kBadSignal, kSometimes}};
+constexpr Expectation kOwnReceiver[] = {{kOneLaneErrors, kOften},
+                                        {kLosingData, kOften},
+                                        {kFlaps, kSometimes},
+                                        {kErrorsBeforeFall, kOften},
+                                        {kLinkRecoveries, kSometimes},
+                                        {kSnrLow, kOften},
+                                        {kLightThere, kAlways},
+                                        {kNoLockWithLight, kSometimes},
+                                        {kBadSignal, kOften},
+                                        {kNoFecLock, kSometimes},
+                                        {kTrainingFails, kSometimes},
+                                        {kModuleState, kRarely},
+                                        {kFarErrors, kSometimes},
+                                        {kRetries, kRarely},
+                                        {kSpeedReduced, kSometimes},
+                                        {kBiasHigh, kRarely},
+                                        {kRemoteFault, kRarely},
+                                        {kNoPartner, kRarely},
+                                        {kModuleBlind, kRarely},
+                                        {kTxOff, kRarely},
+                                        {kNoLight, kRarely}};
+constexpr Expectation kLoose[] = {{kFlaps, kAlways},
+                                  {kLinkRecoveries, kSometimes},
+                                  {kLosingData, kSometimes},
+                                  {kRetries, kRarely},
+                                  {kModuleState, kRarely}};
+constexpr Expectation kFarModule[] = {
+    {kOneLaneErrors, kOften},    {kLosingData, kOften},         {kFlaps, kSometimes},
+    {kErrorsBeforeFall, kOften}, {kLinkRecoveries, kSometimes}, {kSnrLow, kOften},
+    {kLightThere, kOften},       {kNoLight, kSometimes},        {kBadSignal, kSometimes},
+    {kNoFecLock, kSometimes},    {kTrainingFails, kSometimes},  {kFarErrors, kSometimes},
+    {kRetries, kSometimes},      {kRemoteFault, kSometimes},    {kNoPartner, kSometimes},
+    {kSpeedReduced, kSometimes}, {kFarTxOff, kRarely}};
+constexpr Expectation kWrongReading[] = {{kLaneReadsDark, kAlways}, {kLightLow, kAlways}};
+constexpr Expectation kModuleControl[] = {
+    {kModuleFaultReported, kAlways}, {kModuleState, kOften}, {kModuleBlind, kOften},
+    {kModuleAbsent, kRarely},        {kTxOff, kOften},       {kLightThere, kSometimes},
+    {kNoLight, kSometimes},          {kFlaps, kRarely},      {kFarRxDark, kOften},
+    {kFarRxLow, kSometimes},         {kNoPartner, kRarely}};
+constexpr Expectation kHot[] = {{kModuleHot, kAlways},     {kOverheatReported, kOften},  {kLosingData, kSometimes},
+                                {kFlaps, kSometimes},      {kErrorsBeforeFall, kOften},  {kLightThere, kOften},
+                                {kOneLaneErrors, kRarely}, {kBiasHigh, kSometimes},      {kTxLow, kRarely},
+                                {kLightLow, kRarely},      {kTxOff, kSometimes},         {kSnrLow, kSometimes},
+                                {kBadSignal, kSometimes},  {kLinkRecoveries, kSometimes}};
+constexpr Expectation kMissing[] = {{kModuleAbsent, kAlways}, {kNoCableReported, kAlways}, {kFarRxDark, kOften},
+                                    {kFarRxLow, kOften},      {kNoPartner, kRarely},       {kModuleBlind, kSometimes}};
+constexpr Expectation kUnsupported[] = {{kUnsupportedReported, kAlways}, {kTxOff, kSometimes},
+                                        {kLightThere, kOften},           {kModuleState, kRarely},
+                                        {kNoLight, kSometimes},          {kFarRxLow, kSometimes}};
+constexpr Expectation kCable[] = {{kOneLaneErrors, kOften},
+                                  {kLosingData, kOften},
+                                  {kErrorsBeforeFall, kOften},
+                                  {kFlaps, kOften},
+                                  {kFarErrors, kOften},
+                                  {kLinkRecoveries, kSometimes},
+                                  {kTrainingFails, kOften},
+                                  {kBadSignal, kOften},
+                                  {kNoFecLock, kSometimes},
+                                  {kNegotiationFails, kRarely},
+                                  {kNoPartner, kSometimes},
+                                  {kSpeedReduced, kSometimes},
+                                  {kModuleFaultReported, kSometimes},
+                                  {kRetries, kSometimes},
+                                  {kRemoteFault, kSometimes},
+                                  {kLightLow, kSometimes},
+                                  {kFarRxLow, kSometimes},
+                                  {kTxLow, kRarely},
+                                  {kNoLight, kSometimes},
+                                  {kSomeLanesDark, kSometimes},
+                                  {kLightThere, kSometimes},
+                                  {kTxOff, kRarely},
+                                  {kTxFault, kRarely},
+                                  {kModuleState, kRarely}};
+constexpr Expectation kSpeed[] = {{kSpeedReduced, kAlways}, {kRetries, kRarely}, {kCongested, kRarely}};
+constexpr Expectation kSettings[] = {{kNegotiationFails, kAlways}, {kSettingsTouched, kOften}, {kLightThere, kAlways},
+                                     {kNoFecLock, kSometimes},     {kTrainingFails, kRarely},  {kNoPartner, kRarely}};
+constexpr Expectation kAdmin[] = {{kAdminDown, kAlways},  {kTxOff, kOften},     {kSettingsTouched, kAlways},
+                                  {kFarRxDark, kOften},   {kFarRxLow, kOften},  {kLightThere, kOften},
+                                  {kNoLight, kSometimes}, {kNoPartner, kRarely}};
+constexpr Expectation kUnplugged[] = {{kNoLight, kAlways},   {kNoPartner, kAlways},
+                                      {kFarRxDark, kAlways}, {kFarModuleAbsent, kSometimes},
+                                      {kFarRxLow, kAlways},  {kLightLow, kAlways}};
+constexpr Expectation kUnpluggedCable[] = {{kModuleAbsent, kAlways},
+                                           {kNoCableReported, kAlways},
+                                           {kNoPartner, kRarely},
+                                           {kFarModuleAbsent, kOften},
+                                           {kFarRxDark, kOften}};
+constexpr Expectation kFarDown[] = {{kNoLight, kOften},          {kNoPartner, kAlways},      {kFarAdminDown, kOften},
+                                    {kFarTxOff, kOften},         {kRemoteFault, kSometimes}, {kGroupDown, kSometimes},
+                                    {kFarTxLow, kOften},         {kLightLow, kOften},        {kLightThere, kRarely},
+                                    {kNegotiationFails, kRarely}};
+constexpr Expectation kSwitchDown[] = {{kGroupDown, kAlways},      {kNoLight, kOften},        {kNoPartner, kOften},
+                                       {kFarTxOff, kOften},        {kFarTxLow, kOften},       {kLightLow, kOften},
+                                       {kRemoteFault, kSometimes}, {kLightThere, kSometimes}, {kGroupFlaps, kSometimes},
+                                       {kFlaps, kSometimes},       {kFarAdminDown, kRarely}};
+constexpr Expectation kSwitchErrors[] = {
+    {kGroupErrors, kAlways}, {kLosingData, kOften},     {kOneLaneErrors, kRarely},
+    {kFlaps, kSometimes},    {kGroupFlaps, kSometimes}, {kLinkRecoveries, kSometimes},
+    {kRetries, kSometimes},  {kFarErrors, kSometimes},  {kSnrLow, kSometimes}};
+constexpr Expectation kSwitchFlaps[] = {
+    {kGroupFlaps, kAlways}, {kFlaps, kAlways}, {kRetries, kRarely}, {kGroupErrors, kSometimes}, {kLosingData, kRarely}};
+constexpr Expectation kPcie[] = {{kPcieReduced, kAlways},
+                                 {kPcieErrors, kSometimes},
+                                 {kHostDrops, kOften},
+                                 {kRetries, kRarely},
+                                 {kCongested, kRarely}};
+constexpr Expectation kNic[] = {{kDeviceFatal, kAlways},   {kDeviceGone, kSometimes}, {kCountersBlind, kSometimes},
+                                {kRetries, kSometimes},    {kLightThere, kOften},     {kNoPartner, kSometimes},
+                                {kTrainingFails, kRarely}, {kTxOff, kSometimes},      {kModuleBlind, kSometimes},
+                                {kNoLight, kRarely},       {kFlaps, kSometimes},      {kHostDrops, kRarely}};
+constexpr Expectation kNicGone[] = {{kDeviceGone, kAlways}, {kDeviceFatal, kOften},    {kCountersBlind, kOften},
+                                    {kModuleBlind, kOften}, {kLightThere, kSometimes}, {kFlaps, kRarely}};
+constexpr Expectation kHost[] = {{kHostDrops, kAlways}, {kRetries, kSometimes}, {kCongested, kRarely}};
+constexpr Expectation kCongestion[] = {{kCongested, kAlways}, {kRetries, kSometimes}, {kHostDrops, kRarely}};
+constexpr Expectation kElsewhere[] = {
+    {kRetries, kAlways}, {kForwardedErrors, kSometimes}, {kFarErrors, kRarely}, {kCongested, kRarely}};
+constexpr Expectation kWiring[] = {{kNeighbourDiffers, kAlways}, {kNoPartner, kSometimes}, {kNoLight, kRarely}};
+constexpr Expectation kBlindPort[] = {{kCountersBlind, kAlways}, {kModuleBlind, kSometimes}};
+constexpr Expectation kBlindModule[] = {{kModuleBlind, kAlways}};
+
+// ------------------------------------------------------------------------------------------------ decisive rows
+constexpr Decisive kDecideAdmin[] = {{kAdminDown, 20}};
+constexpr Decisive kDecideMissing[] = {{kModuleAbsent, 6}};
+constexpr Decisive kDecideUnsupported[] = {{kUnsupportedReported, 7}};
+constexpr Decisive kDecideControl[] = {{kModuleFaultReported, 5}};
+constexpr Decisive kDecideHot[] = {{kOverheatReported, 5}, {kModuleHot, 3}};
+constexpr Decisive kDecideFarDown[] = {{kFarAdminDown, 6}};
+constexpr Decisive kDecideNic[] = {{kDeviceFatal, 8}};
+constexpr Decisive kDecideGone[] = {{kDeviceGone, 12}};
+constexpr Decisive kDecideWiring[] = {{kNeighbourDiffers, 6}};
+constexpr Decisive kDecideReading[] = {{kLaneReadsDark, 5}};
+constexpr Decisive kDecideUnplugged[] = {{kFarModuleAbsent, 4}};
+constexpr Decisive kDecideSwitchErrors[] = {{kGroupErrors, 3}};
+constexpr Decisive kDecideSwitchFlaps[] = {{kGroupFlaps, 3}};
+constexpr Decisive kDecidePcie[] = {{kPcieReduced, 4}};
+constexpr Decisive kDecideBlind[] = {{kCountersBlind, 3}};
+
+// ----------------------------------------------------------------------------- joint rows: where light is lost; errors
+//                                     none incoming outgoing both far own   dim bright
+constexpr LightRow kBright{{{.985, .004, .004, .002, .003, .002}}, .20, .005};
+constexpr LightRow kBrightErrors{{{.960, .012, .012, .006, .005, .005}}, .97, .97};
+constexpr LightRow kMaybeErrors{{{.930, .020, .020, .010, .010, .010}}, .70, .50};
+constexpr LightRow kLossIn{{{.030, .940, .005, .015, .005, .005}}, .90, .05};
+constexpr LightRow kLossOut{{{.060, .005, .910, .015, .005, .005}}, .10, .01};
+constexpr LightRow kLossBoth{{{.020, .070, .050, .850, .005, .005}}, .85, .03};
+constexpr LightRow kLossFarLaser{{{.030, .020, .005, .005, .935, .005}}, .90, .10};
+constexpr LightRow kLossOwnLaser{{{.040, .005, .015, .005, .005, .930}}, .05, .01};
+constexpr LightRow kCableLoss{{{.700, .120, .060, .060, .030, .030}}, .95, .93};
+constexpr LightRow kAnyLight{{{.600, .200, .050, .100, .030, .020}}, .30, .30};
+constexpr LightRow kReadingLost{{{.030, .960, .002, .004, .002, .002}}, .02, .02};
+
+// The table itself: healthy first.
+constexpr std::uint8_t kGlass = kOnOptical | kOnUnknown;
+constexpr std::uint8_t kModules = kOnOptical | kOnAoc | kOnUnknown;
+constexpr std::uint8_t kOnePiece = kOnAoc | kOnCopper | kOnUnknown;
+constexpr Cause kCauses[] = {
+    // name, fault, end, prior up, prior down, media, light, expects, decisive
+    {"healthy", "healthy", End::kNone, 30, 1e-4, kAnyMedium, kBright, {}, {}},
+    {"dirt, incoming", "dirty_connector", End::kPath, 22, 5, kGlass, kLossIn, kDirtyIn, {}},
+    {"dirt, outgoing", "dirty_connector", End::kPath, 7, 2, kGlass, kLossOut, kDirtyOut, {}},
+    {"dirt, reflections", "dirty_connector", End::kPath, 2.5, .5, kGlass, kBrightErrors, kReflections, {}},
+    {"damaged fibre", "damaged_fiber", End::kPath, 9, 8, kGlass, kLossBoth, kFibre, {}},
+    {"far laser", "failing_transmitter", End::kFar, 4, 3, kGlass, kLossFarLaser, kFarLaser, {}},
+    {"own laser", "failing_transmitter", End::kLocal, 4, 3, kGlass, kLossOwnLaser, kOwnLaser, {}},
+    {"own receiver or electronics", "bad_module", End::kLocal, 14, 8, kGlass, kBrightErrors, kOwnReceiver, {}},
+    {"loose or dying module", "bad_module", End::kLocal, 5, .1, kGlass, kMaybeErrors, kLoose, {}},
+    {"module control", "bad_module", End::kLocal, 1, 4, kModules, kAnyLight, kModuleControl, kDecideControl},
+    {"wrong power reading", "bad_module", End::kLocal, 3, .1, kModules, kReadingLost, kWrongReading, kDecideReading},
+    {"far module", "bad_module", End::kFar, 6, 3, kGlass, kBrightErrors, kFarModule, {}},
+    {"overheated", "module_overheated", End::kLocal, 5, 2, kModules, kMaybeErrors, kHot, kDecideHot},
+    {"no module", "module_missing", End::kLocal, .1, 7, kAnyMedium, kAnyLight, kMissing, kDecideMissing},
+    {"refused module", "module_unsupported", End::kLocal, .1, 3, kAnyMedium, kAnyLight, kUnsupported,
+     kDecideUnsupported},
+    {"cable", "faulty_cable", End::kPath, 30, 12, kOnePiece, kCableLoss, kCable, {}},
+    {"loose cable", "faulty_cable", End::kPath, 6, .1, kOnePiece, kMaybeErrors, kLoose, {}},
+    {"slow link", "reduced_speed", End::kPath, 4, .01, kAnyMedium, kBright, kSpeed, {}},
+    {"settings", "settings_mismatch", End::kPath, .05, 9, kAnyMedium, kAnyLight, kSettings, {}},
+    {"set down", "admin_down", End::kLocal, .01, 4, kAnyMedium, kAnyLight, kAdmin, kDecideAdmin},
+    {"fibre pulled", "unplugged", End::kPath, .01, 11, kGlass, kAnyLight, kUnplugged, kDecideUnplugged},
+    {"cable pulled", "unplugged", End::kPath, .01, 5, kOnePiece, kAnyLight, kUnpluggedCable, {}},
+    {"far port down", "far_port_down", End::kFar, .01, 24, kAnyMedium, kAnyLight, kFarDown, kDecideFarDown},
+    {"far switch down", "far_switch_fault", End::kFar, .01, 4, kAnyMedium, kAnyLight, kSwitchDown, {}},
+    {"far switch, errors", "far_switch_fault", End::kFar, 3, .1, kAnyMedium, kBrightErrors, kSwitchErrors,
+     kDecideSwitchErrors},
+    {"far switch, flaps", "far_switch_fault", End::kFar, 3, 1, kAnyMedium, kMaybeErrors, kSwitchFlaps,
+     kDecideSwitchFlaps},
+    {"PCIe", "pcie_degraded", End::kNode, 4, .1, kAnyMedium, kBright, kPcie, kDecidePcie},
+    {"driver or firmware", "nic_fault", End::kNode, 3, 4, kAnyMedium, kAnyLight, kNic, kDecideNic},
+    {"device gone", "nic_fault", End::kNode, .5, 2, kAnyMedium, kAnyLight, kNicGone, kDecideGone},
+    {"slow host", "host_bottleneck", End::kNode, 6, .01, kAnyMedium, kBright, kHost, {}},
+    {"congestion", "congestion", End::kFabric, 6, .01, kAnyMedium, kBright, kCongestion, {}},
+    {"loss elsewhere", "loss_elsewhere", End::kFabric, 5, .01, kAnyMedium, kBright, kElsewhere, {}},
+    {"other cable", "wrong_cabling", End::kPath, 4, 1, kAnyMedium, kBright, kWiring, kDecideWiring},
+    {"port not readable", "monitor_blind", End::kNode, 4, .5, kAnyMedium, kAnyLight, kBlindPort, kDecideBlind},
+    {"module not readable", "monitor_blind", End::kNode, 4, .2, kAnyMedium, kAnyLight, kBlindModule, {}},
+};
+
+}  // namespace
+
+double probability(Often often) {
+  switch (often) {
+    case kAlways:
+      return 0.95;
+    case kOften:
+      return 0.6;
+    case kSometimes:
+      return 0.25;
+    case kRarely:
+      return 0.05;
+    case kNever:
+      return 0.005;
+  }
+  return 0.005;
+}
+
+std::span<const Cause> cause_table() { return kCauses; }
+
+}  // namespace linkhealth

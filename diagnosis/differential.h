@@ -1,0 +1,51 @@
+// Symptoms × causes → ranked faults with confidence. Three layers, each a table (causes.cpp): decisive rows, the joint
+// row of light and errors, and naive Bayes over the rest. docs/adr/0002-differential.md says why.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "diagnosis/faults.h"
+
+namespace linkhealth {
+
+inline constexpr std::size_t kMaxCauses = 48;
+
+/// One fault with its probability: the sum over its causes.
+struct RankedFault {
+  const Fault* fault = nullptr;
+  const Cause* cause = nullptr;  ///< the likeliest of its causes
+  double probability = 0;        ///< of the model
+  double confidence = 0;         ///< calibrated
+};
+
+struct Differential {
+  double healthy = 0;                           ///< probability that nothing is wrong
+  std::vector<RankedFault> ranked;              ///< without healthy; most likely first, at most 6
+  std::array<double, kMaxCauses> posterior{};   ///< of each cause, in the table's order
+  std::array<double, kLightLossCount> light{};  ///< how well each place of loss fits the powers (likelihood)
+};
+
+struct DifferentialInput {
+  const PortView& view;
+  const Findings& findings;
+  const Fault* incumbent = nullptr;        ///< the fault that is open: it has one nat more
+  const RankedFault* explained = nullptr;  ///< second pass: what this one explains is left out
+};
+
+Differential differentiate(const DifferentialInput& input, KnobValues knobs);
+/// differentiate()'s own knobs.
+std::span<const Knob> differential_knobs();
+
+/// True when `cause` accounts for `symptom`.
+bool explains(const Cause& cause, SymptomId symptom);
+/// Unknown symptoms by how much they would decide, best first.
+struct Missing {
+  SymptomId symptom;
+  double gain;
+};
+std::vector<Missing> missing_evidence(const Differential& differential, const Findings& findings, bool down);
+
+}  // namespace linkhealth

@@ -1,0 +1,20 @@
+#include "diagnosis/exempt.h"
+
+namespace linkhealth {
+
+std::string exempt_reason(const PortHistory& port, const ExpectedPort* expected, bool plan_known) {
+  const PortId& id = port.latest.id;
+  if (id.function == "vf") return "vf: a virtual function, its physical function is watched";
+  if (id.function == "sf") return "sf: a subfunction, its physical function is watched";
+  if (port.carrier_seen || port.carrier == true) return "";
+  if (expected != nullptr) return "";
+  const bool was_up = port.latest.link && port.latest.link->carrier_up_count.value_or(0) > 0;
+  if (plan_known) return "unused: not expected by configuration, and never had a link";
+  if (was_up) return "";
+  const bool module = port.latest.module && port.latest.module->present;
+  if (port.carrier == false && !module) return "unused: no module, and never had a link";
+  if (port.carrier == false) return "unused: never had a link";
+  return "";
+}
+
+}  // namespace linkhealth

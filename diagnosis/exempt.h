@@ -1,0 +1,13 @@
+// Ports of which nothing is expected, with the reason that people see.
+#pragma once
+
+#include <string>
+
+#include "diagnosis/port_view.h"
+
+namespace linkhealth {
+
+/// "" when the port is to be judged. `plan_known`: configuration says what is expected of ports at all.
+std::string exempt_reason(const PortHistory& port, const ExpectedPort* expected, bool plan_known);
+
+}  // namespace linkhealth

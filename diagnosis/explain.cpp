@@ -1,0 +1,207 @@
+#include "diagnosis/explain.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+namespace linkhealth {
+
+namespace {
+
+std::string peer_name(const PortView& view) {
+  const auto& peer = view.port.latest.peer;
+  if (peer && !peer->system.empty()) return peer->port.empty() ? peer->system : peer->system + " " + peer->port;
+  if (view.expected != nullptr && !view.expected->peer_system.empty())
+    return view.expected->peer_port.empty() ? view.expected->peer_system
+                                            : view.expected->peer_system + " " + view.expected->peer_port;
+  return "the far end";
+}
+
+std::string reader_name(Reader reader, const PortView& view) {
+  switch (reader) {
+    case Reader::kLink:
+      return "link state";
+    case Reader::kFec:
+      return "FEC counters";
+    case Reader::kCounters:
+      return "port counters";
+    case Reader::kModule:
+      return "module";
+    case Reader::kPeer:
+      return peer_name(view) + " (peer)";
+    case Reader::kPcie:
+      return "PCIe";
+    case Reader::kEvents:
+      return "events";
+    case Reader::kPlan:
+      return "cabling plan";
+    case Reader::kMonitor:
+      return "monitor";
+    case Reader::kNode:
+      return "other ports of this node";
+  }
+  return "";
+}
+
+void replace_all(std::string& text, std::string_view from, const std::string& to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+}
+
+/// The lane that the evidence points at, from 0; -1: none.
+int lane_of(const PortView& view, const Findings& findings) {
+  if (at(findings, SymptomId::kLightLow).present() && view.light.rx &&
+      view.light.rx_low_lanes <= view.light.rx_lanes / 2)
+    return view.light.rx->lane;
+  if (at(findings, SymptomId::kTxLow).present() && view.light.tx) return view.light.tx->lane;
+  if (at(findings, SymptomId::kOneLaneErrors).present()) return view.signal.worst_lane;
+  if (at(findings, SymptomId::kLaneReadsDark).present()) return view.light.worst_rx_lane;
+  return -1;
+}
+
+std::string fill_in(std::string_view text, const PortView& view, int lane) {
+  std::string out(text);
+  const std::string& serial = view.port.own.serial;
+  replace_all(out, "{lane}", lane >= 0 ? fmt::format(" of lane {}", lane + 1) : "");
+  replace_all(out, "{peer}", peer_name(view));
+  replace_all(out, " ({serial})", serial.empty() ? "" : " (SN " + serial + ")");
+  return out;
+}
+
+Evidence evidence_of(const Symptom& row, const Comparison& seen, const PortView& view, bool supports) {
+  Evidence evidence;
+  evidence.symptom = std::string(row.name);
+  evidence.observed = seen.observed;
+  evidence.op = std::string(seen.op);
+  evidence.threshold = seen.threshold;
+  evidence.unit = std::string(seen.unit);
+  evidence.where = seen.lane >= 0 ? fmt::format("lane {}", seen.lane + 1) : "";
+  evidence.source = reader_name(seen.reader, view);
+  evidence.text = std::string(seen.what);
+  evidence.supports = supports;
+  return evidence;
+}
+
+std::string light_sentence(const PortView& view, int lane) {
+  std::string text;
+  const LightStats& light = view.light;
+  if (light.rx && light.rx->db >= 0.6 && light.worst_rx_dbm) {
+    const auto level = view.port.own.rx_dbm[static_cast<std::size_t>(std::max(light.rx->lane, 0))].now();
+    text += fmt::format("{} receives {:.1f} dBm, {:.1f} dB below its normal",
+                        lane >= 0 ? fmt::format("lane {}", light.rx->lane + 1) : "the port",
+                        level.value_or(*light.worst_rx_dbm), light.rx->db);
+    if (light.far_tx_same_lane)
+      text += *light.far_tx_same_lane > 0.6 ? fmt::format("; the far end sends {:.1f} dB less", *light.far_tx_same_lane)
+                                            : "; the far end sends as before";
+    if (light.far_rx && light.far_rx->db > 0.8)
+      text += fmt::format("; the far end receives {:.1f} dB less too", light.far_rx->db);
+  }
+  return text;
+}
+
+std::string signal_sentence(const PortView& view) {
+  const SignalStats& s = view.signal;
+  if (s.uncorrectable_intervals_1h >= 3)
+    return fmt::format("{:.0f} uncorrectable blocks in an hour", s.uncorrectable_1h);
+  if (s.ber && s.ber_limit && *s.ber > 0)
+    return fmt::format(
+        "pre-FEC BER {:.1e}{} (limit {:.1e})", *s.ber,
+        s.worst_lane >= 0 && s.worst_lane_ratio > 8 ? fmt::format(", most of it on lane {}", s.worst_lane + 1) : "",
+        *s.ber_limit);
+  return "";
+}
+
+std::string down_sentence(const PortView& view) {
+  std::string text = "the link is down";
+  if (view.link().down_reason && !view.link().down_reason->state.empty()) {
+    const DownReason& reason = *view.link().down_reason;
+    text += fmt::format(" ({}{}{})", reason.state, reason.substate.empty() ? "" : ": ", reason.substate);
+  }
+  if (view.light.rx_lanes > 0 && view.light.rx_fresh)
+    text += view.light.rx_dark_all    ? "; no light arrives"
+            : view.light.rx_dark_some ? "; some lanes get no light"
+                                      : "; light arrives";
+  return text;
+}
+
+std::string summary_of(const PortView& view, const Findings& findings, const Differential& differential,
+                       const RankedFault& ranked, int lane) {
+  std::string text;
+  const auto add = [&text](const std::string& part) {
+    if (part.empty()) return;
+    if (!text.empty()) text += "; ";
+    text += part;
+  };
+  if (view.down) {
+    add(down_sentence(view));
+  } else {
+    add(light_sentence(view, lane));
+    add(signal_sentence(view));
+  }
+  if (text.empty() || (!view.down && text.empty())) add(std::string(ranked.fault->meaning));
+  std::size_t said = 0;
+  for (const Symptom& row : symptom_table()) {
+    if (said >= 2 || !at(findings, row.id).present() || !explains(*ranked.cause, row.id)) continue;
+    if (row.id == SymptomId::kLightLow || row.id == SymptomId::kLosingData || row.id == SymptomId::kOneLaneErrors ||
+        row.id == SymptomId::kNoLight || row.id == SymptomId::kLightThere || row.id == SymptomId::kReceiveErrors)
+      continue;
+    add(std::string(row.meaning));
+    ++said;
+  }
+  for (const RankedFault& other : differential.ranked) {
+    if (other.fault == ranked.fault || other.confidence < 0.2) continue;
+    text += fmt::format(". It could also be: {}", other.fault->title);
+    break;
+  }
+  return text;
+}
+
+}  // namespace
+
+void explain(FaultReport& report, const PortView& view, const Findings& findings, const Differential& differential,
+             const RankedFault& ranked) {
+  const int lane = lane_of(view, findings);
+  report.summary = summary_of(view, findings, differential, ranked, lane);
+  report.verify = fill_in(ranked.fault->verify, view, lane);
+  report.repair.clear();
+  for (const std::string_view step : ranked.fault->repair) report.repair.push_back(fill_in(step, view, lane));
+  for (const Symptom& row : symptom_table()) {
+    const Finding& finding = at(findings, row.id);
+    if (!finding.present()) continue;
+    const bool pooled =
+        row.id == SymptomId::kReceiveErrors || row.id == SymptomId::kLosingData || row.id == SymptomId::kLinkDown;
+    const bool supports = pooled || explains(*ranked.cause, row.id);
+    for (std::size_t i = 0; i < finding.count; ++i)
+      report.evidence.push_back(evidence_of(row, finding.comparisons[i], view, supports));
+  }
+  for (const Expectation& row : ranked.cause->expects) {
+    const Finding& finding = at(findings, row.symptom);
+    if (row.often != Often::kAlways || !finding.absent() || finding.count == 0) continue;
+    report.evidence.push_back(evidence_of(symptom(row.symptom), finding.comparisons[0], view, false));
+  }
+  for (const Missing& missing : missing_evidence(differential, findings, view.down)) {
+    const Symptom& row = symptom(missing.symptom);
+    report.missing.push_back(
+        {std::string(row.name), std::string(at(findings, row.id).reason), fill_in(row.how, view, lane)});
+  }
+  for (const RankedFault& row : differential.ranked)
+    if (row.confidence >= 0.005)
+      report.differential.push_back({std::string(row.fault->name), row.fault->end, row.confidence});
+}
+
+std::vector<SymptomVerdict> symptom_verdicts(const Findings& findings) {
+  std::vector<SymptomVerdict> verdicts;
+  verdicts.reserve(kSymptomCount);
+  for (const Symptom& row : symptom_table()) {
+    const Finding& finding = at(findings, row.id);
+    verdicts.push_back({std::string(row.name),
+                        finding.present()  ? "present"
+                        : finding.absent() ? "absent"
+                                           : "unknown",
+                        std::string(finding.reason)});
+  }
+  return verdicts;
+}
+
+}  // namespace linkhealth

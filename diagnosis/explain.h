@@ -1,0 +1,17 @@
+// A diagnosis in people's words: one sentence, the evidence for and against, what is missing, what to do.
+#pragma once
+
+#include <string>
+
+#include "diagnosis/differential.h"
+#include "model/report.h"
+
+namespace linkhealth {
+
+/// Fills the texts and lists of a FaultReport from what the tables said. `ranked` is the row that was named.
+void explain(FaultReport& report, const PortView& view, const Findings& findings, const Differential& differential,
+             const RankedFault& ranked);
+/// The verdicts of the whole symptom table.
+std::vector<SymptomVerdict> symptom_verdicts(const Findings& findings);
+
+}  // namespace linkhealth

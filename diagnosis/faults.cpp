@@ -1,0 +1,136 @@
+// What people are told of each fault: severity, what to do (cheapest first), how to verify. Placeholders: {lane} {peer}
+// {serial} {port}. Ladders: faults.md section 1 (R0 … R9).
+#include "diagnosis/faults.h"
+
+#include <cassert>
+
+namespace linkhealth {
+
+namespace {
+
+using Steps = std::string_view;
+
+constexpr Steps kDirty[] = {"inspect and clean both ends of the fibre{lane}, and the ports of both modules",
+                            "replace the jumper", "replace the module at {peer}", "replace this module ({serial})"};
+constexpr Steps kFibre[] = {"check the routing: bends, ties, doors on the fibre", "reseat both ends of the fibre",
+                            "clean both ends of the fibre", "replace the jumper",
+                            "test the trunk with an OTDR and move to another pair"};
+constexpr Steps kOwnLaser[] = {"reset or bounce the port once", "reseat this module ({serial})",
+                               "replace this module ({serial})"};
+constexpr Steps kFarLaser[] = {"read the transmit power at {peer}", "reseat the module at {peer}",
+                               "replace the module at {peer}"};
+constexpr Steps kBadModule[] = {"reset the module (or bounce the port)", "reseat this module ({serial})",
+                                "clean both ends of the fibre{lane}",    "replace this module ({serial})",
+                                "replace the module at {peer}",          "move to another switch port"};
+constexpr Steps kBadFarModule[] = {"reset the port at {peer}", "reseat the module at {peer}",
+                                   "clean both ends of the fibre{lane}", "replace the module at {peer}",
+                                   "replace this module ({serial})"};
+constexpr Steps kHot[] = {"check fans, inlet temperature and blank panels", "clear the airflow at the cage",
+                          "reseat this module ({serial}): heat sink contact", "replace this module ({serial})"};
+constexpr Steps kMissing[] = {"push the module or cable in until it clicks", "replace the module or cable",
+                              "try the module in another cage"};
+constexpr Steps kUnsupported[] = {"compare the part numbers of both ends with the approved list",
+                                  "replace this module ({serial}) by an approved one"};
+constexpr Steps kCable[] = {"reseat both ends of the cable ({serial})", "replace the cable ({serial})",
+                            "move to another switch port"};
+constexpr Steps kSpeed[] = {"compare speed and lane settings of both ends (a splitter may be intended)",
+                            "bounce the port and look which lane is missing", "reseat both ends",
+                            "replace the cable or jumper", "replace this module ({serial})"};
+constexpr Steps kSettings[] = {"compare speed, FEC and autonegotiation of this port and {peer}",
+                               "set both ends alike and bounce the port"};
+constexpr Steps kAdmin[] = {"nothing to repair: set the port up when the work is done (ip link set … up)"};
+constexpr Steps kUnplugged[] = {"plug the fibre or cable in at both ends",
+                                "check the patch record: is it in another port?", "look for light with a power meter"};
+constexpr Steps kFarDown[] = {"ask the network team: is {peer} set down or rebooting? Do not touch the cable",
+                              "look whether the module at {peer} is there and sends light"};
+constexpr Steps kSwitch[] = {"ask the network team to check the switch or line card behind {peer}",
+                             "bounce the port at {peer}", "move the cables to another line card or switch",
+                             "replace the line card"};
+constexpr Steps kPcie[] = {"cold-boot the node and look again", "reseat the card or riser", "replace the card"};
+constexpr Steps kNic[] = {"reload the driver or reset the device (devlink dev reload)",
+                          "align firmware and driver versions", "reboot the node", "replace the card"};
+constexpr Steps kHost[] = {"do not touch the cable: look at receive buffers, queue depth and NUMA placement",
+                           "check PCIe speed and what else runs on this node"};
+constexpr Steps kCongestion[] = {"do not touch the cable: look at the traffic pattern and the switch queues",
+                                 "check ECN, PFC and load balancing"};
+constexpr Steps kElsewhere[] = {"do not touch this cable: look for the link on the path that has errors of its own",
+                                "look at the far nodes that this node talks to"};
+constexpr Steps kWiring[] = {"check the plan: is it wrong?", "plug the cable into the port that the plan says"};
+constexpr Steps kBlind[] = {"run linkhealth doctor: rights, driver and firmware",
+                            "restart the driver's management path",
+                            "reset the module if only the module can't be read"};
+
+constexpr std::string_view kVerifyLight =
+    "the lost light is back (1 dB or more), pre-FEC BER back to its normal for 12 minutes, no uncorrectable block and "
+    "no carrier loss for 30 minutes";
+constexpr std::string_view kVerifyErrors =
+    "pre-FEC BER back to its normal for 12 minutes, no uncorrectable block and no carrier loss for 30 minutes";
+constexpr std::string_view kVerifyUp = "the link is up at full speed and stays up for 30 minutes";
+constexpr std::string_view kVerifyTraffic = "the counters behind it stay quiet for 25 minutes under load";
+
+constexpr Fault kFaults[] = {
+    {"healthy", End::kNone, Severity::kNotice, "Healthy", "nothing is wrong", {}, ""},
+    {"dirty_connector", End::kPath, Severity::kWarning, "Dirty connector",
+     "dirt on a fibre end takes light away, mostly in one direction", kDirty, kVerifyLight},
+    {"damaged_fiber", End::kPath, Severity::kWarning, "Damaged fibre",
+     "a bent, crushed or broken fibre takes light away in both directions", kFibre, kVerifyLight},
+    {"failing_transmitter", End::kLocal, Severity::kWarning, "Failing transmitter in this module",
+     "a laser of this module gets weaker or is dead", kOwnLaser, kVerifyLight},
+    {"failing_transmitter", End::kFar, Severity::kWarning, "Failing transmitter in the far module",
+     "a laser of the far module gets weaker or is dead", kFarLaser, kVerifyLight},
+    {"bad_module", End::kLocal, Severity::kWarning, "Bad module at this end",
+     "errors, flaps or nonsense from this module, though its light is fine", kBadModule, kVerifyErrors},
+    {"bad_module", End::kFar, Severity::kWarning, "Bad module at the far end",
+     "errors or flaps that come from the far module, though its light is fine", kBadFarModule, kVerifyErrors},
+    {"module_overheated", End::kLocal, Severity::kWarning, "Overheated module", "this module is hotter than it may be",
+     kHot, "module temperature 5 C below its warning for an hour under load"},
+    {"module_missing", End::kLocal, Severity::kCritical, "Module missing", "there is no module in the cage", kMissing,
+     kVerifyUp},
+    {"module_unsupported", End::kLocal, Severity::kCritical, "Unsupported module",
+     "driver or firmware refuses this module", kUnsupported, kVerifyUp},
+    {"faulty_cable", End::kPath, Severity::kWarning, "Faulty cable", "the copper or active optical cable is bad",
+     kCable, kVerifyErrors},
+    {"reduced_speed", End::kPath, Severity::kWarning, "Reduced speed", "the link runs slower or on fewer lanes", kSpeed,
+     "full speed and width after three bounces"},
+    {"settings_mismatch", End::kPath, Severity::kCritical, "Settings differ",
+     "the two ends do not agree on speed, FEC or autonegotiation", kSettings, kVerifyUp},
+    {"admin_down", End::kLocal, Severity::kNotice, "Set down", "an administrator set the port down", kAdmin,
+     "the port is set up and has carrier"},
+    {"unplugged", End::kPath, Severity::kCritical, "Unplugged", "the fibre or cable is not plugged in", kUnplugged,
+     kVerifyUp},
+    {"far_port_down", End::kFar, Severity::kCritical, "Far port down", "the far port is set down or its device reboots",
+     kFarDown, kVerifyUp},
+    {"far_switch_fault", End::kFar, Severity::kCritical, "Far switch at fault",
+     "several links to one switch fail together", kSwitch, kVerifyErrors},
+    {"pcie_degraded", End::kNode, Severity::kWarning, "PCIe degraded", "the card runs below its PCIe speed or width",
+     kPcie, "PCIe at full speed and width, no AER errors for an hour"},
+    {"nic_fault", End::kNode, Severity::kCritical, "NIC fault", "driver, firmware or hardware of the card gave up",
+     kNic, "no driver or firmware error for 24 hours"},
+    {"host_bottleneck", End::kNode, Severity::kNotice, "Host too slow",
+     "this host drops what arrives; the cable is fine", kHost, kVerifyTraffic},
+    {"congestion", End::kFabric, Severity::kNotice, "Congestion", "the network can't carry the load; the cable is fine",
+     kCongestion, kVerifyTraffic},
+    {"loss_elsewhere", End::kFabric, Severity::kNotice, "Loss elsewhere",
+     "packets get lost somewhere else; this cable is fine", kElsewhere, kVerifyTraffic},
+    {"wrong_cabling", End::kPath, Severity::kWarning, "Wrong cabling", "the cable ends in another port than planned",
+     kWiring, "the far end says the name of the plan"},
+    {"monitor_blind", End::kNode, Severity::kWarning, "Monitor blind", "this port or its module can't be read", kBlind,
+     "all readings are back for ten minutes"},
+};
+
+}  // namespace
+
+std::span<const Fault> fault_table() { return kFaults; }
+
+const Fault& find_fault(std::string_view name, End end) {
+  const Fault* found = nullptr;
+  for (const Fault& row : kFaults)
+    if (row.name == name && (row.end == end || found == nullptr)) {
+      found = &row;
+      if (row.end == end) break;
+    }
+  assert(found != nullptr);
+  return *found;
+}
+
+}  // namespace linkhealth

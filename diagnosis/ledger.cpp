@@ -1,0 +1,259 @@
+#include "diagnosis/ledger.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace linkhealth {
+
+namespace {
+
+enum Index : std::size_t {
+  kDownHold,
+  kSignalHold,
+  kNoticeHold,
+  kSecondHold,
+  kRivalHold,
+  kRivalEvaluations,
+  kQuiet,
+  kProof,
+  kNoticeProof,
+  kAdminProof,
+};
+
+constexpr Knob kKnobs[] = {
+    {"down_hold_s", 55, 0, 3600, "s", "a link that fell less than this ago is not judged: it may be retraining"},
+    {"signal_hold_s", 60, 0, 3600, "s", "how long a degradation must last before it opens"},
+    {"notice_hold_s", 300, 0, 86400, "s", "the same for what is not the cable's fault"},
+    {"second_hold_s", 300, 0, 86400, "s", "the same for a second fault on one port"},
+    {"rival_hold_s", 240, 0, 86400, "s", "how long another name must lead before it takes over"},
+    {"rival_evaluations", 3, 1, 1000, "", "and in how many evaluations"},
+    {"quiet_s", 300, 0, 86400, "s", "without symptoms before the proof begins"},
+    {"proof_s", 7200, 0, 604800, "s", "how long a repaired link proves itself (faults.md 3b: 125 min in all at 400G)"},
+    {"notice_proof_s", 900, 0, 604800, "s", "the same for notices and for the node's own faults"},
+    {"admin_proof_s", 10, 0, 604800, "s", "the same for a port that was set down"}};
+
+bool is(const Fault& fault, std::string_view name) { return fault.name == name; }
+
+std::int64_t unix_seconds(WallTime wall) {
+  return std::chrono::duration_cast<std::chrono::seconds>(wall.time_since_epoch()).count();
+}
+
+}  // namespace
+
+std::span<const Knob> ledger_knobs() { return kKnobs; }
+
+Ledger::Ledger(std::string node, KnobValues knobs) : node_(std::move(node)), knobs_(knobs) {}
+
+double Ledger::hold_s(const Fault& fault, const PortVerdict& verdict, bool second) const {
+  if (is(fault, "admin_down")) return 0;
+  if (is(fault, "monitor_blind") || is(fault, "wrong_cabling")) return knobs_[kSignalHold];
+  if (second) return knobs_[kSecondHold];
+  if (fault.severity == Severity::kNotice) return knobs_[kNoticeHold];
+  return verdict.down ? 0 : knobs_[kSignalHold];  // a link that is down waits by down_hold_s
+}
+
+double Ledger::proof_s(const Fault& fault) const {
+  if (is(fault, "admin_down")) return knobs_[kAdminProof];
+  if (fault.severity == Severity::kNotice || fault.end == End::kNode) return knobs_[kNoticeProof];
+  return knobs_[kProof];
+}
+
+void Ledger::place(Port& port, SteadyTime now, WallTime wall) const {
+  port.placed = true;
+  const auto steady = [&](WallTime then) { return now - std::max(wall - then, Milliseconds(0)); };
+  for (Slot* slot : {&port.primary, &port.secondary}) {
+    if (!slot->entry) continue;
+    slot->entry->last_seen = steady(slot->entry->kept.last_seen_at);
+    if (slot->entry->kept.proving_since) slot->entry->proving_since = steady(*slot->entry->kept.proving_since);
+  }
+}
+
+void Ledger::open_fault(Slot& slot, const PortVerdict::Named& named, const std::string& port, SteadyTime now,
+                        WallTime wall, std::vector<LedgerChange>& changes) {
+  LedgerEntry entry;
+  entry.fault = named.fault;
+  entry.last_seen = now;
+  entry.kept.id = fmt::format("{}:{}:{}:{}", node_, port, named.fault->name, unix_seconds(wall));
+  entry.kept.port = port;
+  entry.kept.fault = std::string(named.fault->name);
+  entry.kept.end = named.fault->end;
+  entry.kept.severity = named.severity;
+  entry.kept.confidence = named.confidence;
+  entry.kept.opened_at = entry.kept.last_seen_at = wall;
+  slot.entry = entry;
+  slot.candidate = nullptr;
+  changes.push_back({FaultEventKind::kOpened, entry});
+}
+
+void Ledger::refresh(Slot& slot, const PortVerdict::Named& named, SteadyTime now, WallTime wall,
+                     std::vector<LedgerChange>& changes) const {
+  LedgerEntry& entry = *slot.entry;
+  entry.last_seen = now;
+  entry.kept.last_seen_at = wall;
+  entry.kept.confidence = named.confidence;
+  if (entry.kept.state == FaultState::kProving) {
+    entry.kept.state = FaultState::kOpen;
+    entry.kept.proving_since.reset();
+    entry.proving_since.reset();
+    entry.kept.severity = named.severity;
+    changes.push_back({FaultEventKind::kReopened, entry});
+  }
+  if (entry.kept.state == FaultState::kAcknowledged && entry.kept.acknowledged_until &&
+      wall >= *entry.kept.acknowledged_until)
+    entry.kept.state = FaultState::kOpen;
+  if (named.severity > entry.kept.severity) {
+    entry.kept.severity = named.severity;
+    changes.push_back({FaultEventKind::kWorsened, entry});
+  }
+}
+
+void Ledger::close(Slot& slot, const std::string& port, WallTime wall, std::vector<LedgerChange>& changes) {
+  slot.entry->kept.state = FaultState::kClosed;
+  changes.push_back({FaultEventKind::kClosed, *slot.entry});
+  LedgerRepeat& repeat = repeats_[{port, slot.entry->kept.fault}];
+  repeat.port = port;
+  repeat.fault = slot.entry->kept.fault;
+  ++repeat.times;
+  repeat.last_closed_at = wall;
+  slot.entry.reset();
+}
+
+void Ledger::step_proof(Slot& slot, const std::string& port, SteadyTime now, WallTime wall,
+                        std::vector<LedgerChange>& changes) {
+  LedgerEntry& entry = *slot.entry;
+  const bool admin = is(*entry.fault, "admin_down");
+  if (!entry.proving_since) {
+    if (in_seconds(now - entry.last_seen) < (admin ? 0 : knobs_[kQuiet])) return;
+    entry.proving_since = now;
+    entry.kept.proving_since = wall;
+    entry.kept.state = FaultState::kProving;
+    changes.push_back({FaultEventKind::kProving, entry});
+  }
+  if (in_seconds(now - *entry.proving_since) >= proof_s(*entry.fault)) close(slot, port, wall, changes);
+}
+
+void Ledger::step_slot(Slot& slot, const std::optional<PortVerdict::Named>& named, const PortVerdict& verdict,
+                       bool second, const std::string& port, SteadyTime now, WallTime wall,
+                       std::vector<LedgerChange>& changes) {
+  if (!named) {
+    slot.wrong = false;
+    slot.candidate = nullptr;
+    if (slot.entry) step_proof(slot, port, now, wall, changes);
+    return;
+  }
+  if (!slot.wrong) {
+    slot.wrong = true;
+    slot.wrong_since = now;
+  }
+  if (slot.candidate != named->fault) {
+    slot.candidate = named->fault;
+    slot.candidate_since = now;
+    slot.candidate_evaluations = 0;
+  }
+  ++slot.candidate_evaluations;
+  if (slot.entry && slot.entry->fault == named->fault) {
+    slot.candidate = nullptr;
+    refresh(slot, *named, now, wall, changes);
+    return;
+  }
+  if (verdict.down && verdict.down_s < knobs_[kDownHold] && !is(*named->fault, "admin_down")) return;
+  if (!slot.entry) {
+    if (in_seconds(now - slot.wrong_since) >= hold_s(*named->fault, verdict, second))
+      open_fault(slot, *named, port, now, wall, changes);
+    return;
+  }
+  // Another name: it must lead for a while. What an administrator does, and its end, is certain at once.
+  const bool certain = is(*named->fault, "admin_down") || is(*slot.entry->fault, "admin_down");
+  if (certain || (in_seconds(now - slot.candidate_since) >= knobs_[kRivalHold] &&
+                  slot.candidate_evaluations >= static_cast<std::size_t>(knobs_[kRivalEvaluations]))) {
+    close(slot, port, wall, changes);
+    open_fault(slot, *named, port, now, wall, changes);
+    return;
+  }
+  // Something is still wrong: what is open neither heals nor proves.
+  slot.entry->last_seen = now;
+  slot.entry->kept.last_seen_at = wall;
+  if (slot.entry->proving_since) {
+    slot.entry->proving_since.reset();
+    slot.entry->kept.proving_since.reset();
+    slot.entry->kept.state = FaultState::kOpen;
+    changes.push_back({FaultEventKind::kReopened, *slot.entry});
+  }
+}
+
+std::vector<LedgerChange> Ledger::update(const std::string& stable_port, const PortVerdict& verdict, SteadyTime now,
+                                         WallTime wall) {
+  std::vector<LedgerChange> changes;
+  Port& port = ports_[stable_port];
+  if (!port.placed) place(port, now, wall);
+  if (!verdict.judged) return changes;
+  step_slot(port.primary, verdict.primary, verdict, false, stable_port, now, wall, changes);
+  step_slot(port.secondary, verdict.secondary, verdict, true, stable_port, now, wall, changes);
+  return changes;
+}
+
+std::vector<const LedgerEntry*> Ledger::open(const std::string& stable_port) const {
+  std::vector<const LedgerEntry*> entries;
+  const auto at = ports_.find(stable_port);
+  if (at == ports_.end()) return entries;
+  for (const Slot* slot : {&at->second.primary, &at->second.secondary})
+    if (slot->entry) entries.push_back(&*slot->entry);
+  return entries;
+}
+
+const Fault* Ledger::incumbent(const std::string& stable_port) const {
+  const auto at = ports_.find(stable_port);
+  return at != ports_.end() && at->second.primary.entry ? at->second.primary.entry->fault : nullptr;
+}
+
+void Ledger::describe(const std::string& id, const std::string& summary, const std::vector<std::string>& repair,
+                      const std::string& verify) {
+  for (auto& [stable, port] : ports_)
+    for (Slot* slot : {&port.primary, &port.secondary})
+      if (slot->entry && slot->entry->kept.id == id) {
+        slot->entry->kept.summary = summary;
+        slot->entry->kept.repair = repair;
+        slot->entry->kept.verify = verify;
+      }
+}
+
+Result<LedgerChange> Ledger::acknowledge(const std::string& stable_port, const std::string& by,
+                                         const std::string& reason, std::optional<WallTime> until, WallTime now) {
+  const auto at = ports_.find(stable_port);
+  if (at == ports_.end() || !at->second.primary.entry) return Error{"nothing is open on this port"};
+  if (until && *until <= now) return Error{"the acknowledgement would end in the past"};
+  LedgerEntry& entry = *at->second.primary.entry;
+  entry.kept.acknowledged_by = by;
+  entry.kept.acknowledged_reason = reason;
+  entry.kept.acknowledged_until = until;
+  if (entry.kept.state == FaultState::kOpen) entry.kept.state = FaultState::kAcknowledged;
+  return LedgerChange{FaultEventKind::kAcknowledged, entry};
+}
+
+LedgerState Ledger::state() const {
+  LedgerState state;
+  for (const auto& [stable, port] : ports_)
+    for (const Slot* slot : {&port.primary, &port.secondary})
+      if (slot->entry) state.faults.push_back(slot->entry->kept);
+  for (const auto& [key, repeat] : repeats_) state.repeats.push_back(repeat);
+  return state;
+}
+
+void Ledger::restore(const LedgerState& state) {
+  for (const LedgerFault& kept : state.faults) {
+    if (kept.state == FaultState::kClosed) continue;
+    Port& port = ports_[kept.port];
+    port.placed = false;
+    Slot& slot = port.primary.entry ? port.secondary : port.primary;
+    const Fault& fault = find_fault(kept.fault, kept.end);
+    if (fault.name != kept.fault) continue;
+    LedgerEntry entry;
+    entry.kept = kept;
+    entry.fault = &fault;
+    slot.entry = entry;
+  }
+  for (const LedgerRepeat& repeat : state.repeats) repeats_[{repeat.port, repeat.fault}] = repeat;
+}
+
+}  // namespace linkhealth

@@ -1,0 +1,101 @@
+// The life of a fault: open → acknowledged → proving → closed, and reopened. Hold times, flap damping, acknowledgement
+// and proof of repair live here and nowhere else. Unknown opens and closes nothing; every raise has a reachable clear.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "diagnosis/faults.h"
+#include "model/knobs.h"
+#include "model/ledger_state.h"
+
+namespace linkhealth {
+
+std::span<const Knob> ledger_knobs();
+
+/// What the differential says of a port now, in the ledger's words.
+struct PortVerdict {
+  bool judged = false;  ///< false: not enough can be read, or the link fell a moment ago: nothing changes
+  bool down = false;
+  double down_s = 0;  ///< since the carrier went
+  struct Named {
+    const Fault* fault = nullptr;
+    double confidence = 0;
+    Severity severity = Severity::kWarning;
+  };
+  std::optional<Named> primary;    ///< what is wrong, if anything
+  std::optional<Named> secondary;  ///< and what that does not explain
+};
+
+/// A fault as the ledger keeps it.
+struct LedgerEntry {
+  LedgerFault kept;
+  const Fault* fault = nullptr;
+  SteadyTime last_seen;
+  std::optional<SteadyTime> proving_since;
+};
+
+struct LedgerChange {
+  FaultEventKind kind;
+  LedgerEntry entry;
+};
+
+class Ledger {
+ public:
+  Ledger(std::string node, KnobValues knobs);
+
+  /// One port's verdict. The changes come in the order in which they happened.
+  std::vector<LedgerChange> update(const std::string& stable_port, const PortVerdict& verdict, SteadyTime now,
+                                   WallTime wall);
+  /// The entries of a port: primary first. Empty when nothing is open.
+  [[nodiscard]] std::vector<const LedgerEntry*> open(const std::string& stable_port) const;
+  /// The open primary fault, which has a bonus in the differential.
+  [[nodiscard]] const Fault* incumbent(const std::string& stable_port) const;
+  /// Texts that the report shows while the fault proves itself.
+  void describe(const std::string& id, const std::string& summary, const std::vector<std::string>& repair,
+                const std::string& verify);
+  /// An operator took note of it. nullopt `until`: until it closes. An error when nothing like it is open.
+  Result<LedgerChange> acknowledge(const std::string& stable_port, const std::string& by, const std::string& reason,
+                                   std::optional<WallTime> until, WallTime now);
+
+  [[nodiscard]] LedgerState state() const;
+  /// Takes over what an earlier run knew; times become steady at the next update.
+  void restore(const LedgerState& state);
+
+ private:
+  struct Slot {
+    std::optional<LedgerEntry> entry;
+    const Fault* candidate = nullptr;  ///< not open yet, or a rival of what is open
+    SteadyTime candidate_since;
+    SteadyTime wrong_since;  ///< something is wrong since then, by whatever name
+    bool wrong = false;
+    std::size_t candidate_evaluations = 0;
+  };
+  struct Port {
+    Slot primary, secondary;
+    bool placed = true;  ///< false: restored, steady times not known yet
+  };
+
+  void place(Port& port, SteadyTime now, WallTime wall) const;
+  void step_slot(Slot& slot, const std::optional<PortVerdict::Named>& named, const PortVerdict& verdict, bool second,
+                 const std::string& port, SteadyTime now, WallTime wall, std::vector<LedgerChange>& changes);
+  void open_fault(Slot& slot, const PortVerdict::Named& named, const std::string& port, SteadyTime now, WallTime wall,
+                  std::vector<LedgerChange>& changes);
+  void refresh(Slot& slot, const PortVerdict::Named& named, SteadyTime now, WallTime wall,
+               std::vector<LedgerChange>& changes) const;
+  void step_proof(Slot& slot, const std::string& port, SteadyTime now, WallTime wall,
+                  std::vector<LedgerChange>& changes);
+  void close(Slot& slot, const std::string& port, WallTime wall, std::vector<LedgerChange>& changes);
+  [[nodiscard]] double hold_s(const Fault& fault, const PortVerdict& verdict, bool second) const;
+  [[nodiscard]] double proof_s(const Fault& fault) const;
+
+  std::string node_;
+  KnobValues knobs_;
+  std::map<std::string, Port> ports_;
+  std::map<std::pair<std::string, std::string>, LedgerRepeat> repeats_;
+};
+
+}  // namespace linkhealth

@@ -1,0 +1,123 @@
+// The link budget of a port in drops.
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "diagnosis/port_view.h"
+
+namespace linkhealth {
+
+void fill_light(PortView& view);
+
+namespace {
+
+constexpr double kDarkBelowDbm = -20;
+constexpr double kReadNoiseDb = 0.2;     // noise 0.07, remating 0.3, temperature
+constexpr double kCalibrationDb = 0.55;  // lane to lane, within one module
+
+using Tracks = std::array<Track, kMaxLanes>;
+
+/// The lane that lost most against its own past.
+std::optional<Drop> worst_drop(const Tracks& tracks, std::size_t lanes) {
+  std::optional<Drop> worst;
+  for (std::size_t i = 0; i < lanes; ++i)
+    if (const auto drop = tracks[i].drop(); drop && (!worst || *drop > worst->db))
+      worst = Drop{*drop, kReadNoiseDb, static_cast<int>(i)};
+  return worst;
+}
+
+/// The lane that lies lowest among its siblings: what remains when there is no past.
+std::optional<Drop> worst_against_siblings(const Tracks& tracks, std::size_t lanes) {
+  std::vector<double> levels;
+  for (std::size_t i = 0; i < lanes; ++i)
+    if (const auto level = tracks[i].now()) levels.push_back(*level);
+  if (levels.size() < 3 || levels.size() != lanes) return std::nullopt;
+  const auto lowest = std::min_element(levels.begin(), levels.end());
+  const int lane = static_cast<int>(lowest - levels.begin());
+  const double low = *lowest;
+  std::sort(levels.begin(), levels.end());
+  return Drop{levels[(levels.size()) / 2] - low, kCalibrationDb, lane};
+}
+
+bool all_dark(const Tracks& tracks, std::size_t lanes) {
+  if (lanes == 0) return false;
+  for (std::size_t i = 0; i < lanes; ++i)
+    if (tracks[i].recent_count == 0 || tracks[i].recent[0] > kDarkBelowDbm) return false;
+  return true;
+}
+
+void fill_rx(PortView& view) {
+  LightStats& light = view.light;
+  const ModuleTracks& own = view.port.own;
+  light.rx_lanes = own.rx_lanes;
+  std::size_t dark = 0;
+  double least = 99, most = -99;
+  const auto& thresholds = view.port.latest.module ? view.port.latest.module->thresholds : ModuleThresholds{};
+  for (std::size_t i = 0; i < own.rx_lanes; ++i) {
+    const Track& track = own.rx_dbm[i];
+    const auto level = track.now();
+    if (!level) continue;
+    dark += track.recent[0] < kDarkBelowDbm;
+    if (!light.worst_rx_dbm || *level < *light.worst_rx_dbm) {
+      light.worst_rx_dbm = *level;
+      light.worst_rx_lane = static_cast<int>(i);
+    }
+    if (const auto drop = track.drop()) {
+      light.rx_low_lanes += *drop >= 1.0;
+      least = std::min(least, *drop);
+      most = std::max(most, *drop);
+    }
+  }
+  if (light.worst_rx_dbm && thresholds.rx_power_mw.low_alarm && *thresholds.rx_power_mw.low_alarm > 0)
+    light.margin_db = *light.worst_rx_dbm - to_dbm(*thresholds.rx_power_mw.low_alarm);
+  light.rx_drop_spread = most > least ? most - least : 0;
+  light.rx_dark_all = own.rx_lanes > 0 && dark == own.rx_lanes;
+  light.rx_dark_some = dark > 0 && dark < own.rx_lanes;
+}
+
+void fill_bias(PortView& view) {
+  const ModuleTracks& own = view.port.own;
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < own.tx_lanes; ++i) {
+    const auto now = own.bias_ma[i].now();
+    const auto normal = own.bias_ma[i].reference.median();
+    if (now && normal && *normal > 0) ratios.push_back(*now / *normal);
+  }
+  if (ratios.empty()) return;
+  const auto worst = std::max_element(ratios.begin(), ratios.end());
+  view.light.bias_lane = static_cast<int>(worst - ratios.begin());
+  const double top = *worst;
+  std::sort(ratios.begin(), ratios.end());
+  // Common moves are temperature: what counts is the lane against the others, too.
+  const double others = ratios.size() > 1 ? ratios[(ratios.size() - 1) / 2] : 1;
+  view.light.bias_ratio = top / std::max(others, 1.0);
+}
+
+}  // namespace
+
+void fill_light(PortView& view) {
+  LightStats& light = view.light;
+  const PortHistory& port = view.port;
+  fill_rx(view);
+  fill_bias(view);
+  light.rx_fresh = port.own.read_at && (!port.carrier_since || *port.own.read_at >= *port.carrier_since);
+  light.far_fresh = port.far.read_at && (!port.carrier_since || *port.far.read_at >= *port.carrier_since);
+  if (const auto& module = port.latest.module)
+    light.wavelengths_share_fibre = module->connector == "LC" || module->connector == "SC" || module->connector == "CS";
+  light.rx = worst_drop(port.own.rx_dbm, port.own.rx_lanes);
+  light.tx = worst_drop(port.own.tx_dbm, port.own.tx_lanes);
+  light.far_rx = worst_drop(port.far.rx_dbm, port.far.rx_lanes);
+  light.far_tx = worst_drop(port.far.tx_dbm, port.far.tx_lanes);
+  if (!light.rx) light.rx = worst_against_siblings(port.own.rx_dbm, port.own.rx_lanes);
+  if (light.rx && light.rx->lane >= 0)
+    light.far_tx_same_lane = port.far.tx_dbm[static_cast<std::size_t>(light.rx->lane)].drop();
+  if (light.far_rx && light.far_rx->lane >= 0)
+    light.far_rx_same_lane = port.own.tx_dbm[static_cast<std::size_t>(light.far_rx->lane)].drop();
+  light.tx_dark_all = all_dark(port.own.tx_dbm, port.own.tx_lanes);
+  if (light.far_fresh) {
+    light.far_rx_dark_all = all_dark(port.far.rx_dbm, port.far.rx_lanes);
+    light.far_tx_dark_all = all_dark(port.far.tx_dbm, port.far.tx_lanes);
+  }
+}
+
+}  // namespace linkhealth

@@ -1,0 +1,242 @@
+#include "diagnosis/port_view.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace linkhealth {
+
+namespace {
+
+double median_of(std::vector<double>& values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+/// The newest clean intervals with a known BER that make up "now": at least 3 and 90 s, at most 600 s old.
+std::vector<const Interval*> recent_clean(const PortView& view) {
+  std::vector<const Interval*> chosen;
+  double covered_s = 0;
+  const SteadyTime reference_time = view.down && view.port.last_loss ? *view.port.last_loss : view.now;
+  for (auto at = view.port.intervals.rbegin(); at != view.port.intervals.rend(); ++at) {
+    if (in_seconds(reference_time - at->end) > 600) break;
+    if (!at->clean || std::isnan(at->ber)) continue;
+    chosen.push_back(&*at);
+    covered_s += at->seconds();
+    if (chosen.size() >= 3 && covered_s >= 90) break;
+  }
+  return chosen;
+}
+
+void fill_ber(PortView& view) {
+  SignalStats& s = view.signal;
+  s.ber_limit = ber_limit(view.link().fec, view.medium);
+  if (const auto reference = view.port.ber_log10.lower_quartile()) s.ber_reference = std::pow(10.0, *reference);
+  const auto chosen = recent_clean(view);
+  if (chosen.size() < 3) return;
+  std::vector<double> values;
+  for (const Interval* interval : chosen) {
+    values.push_back(interval->ber);
+    s.ber_window_s += interval->seconds();
+    s.ber_resolution = interval->ber_floor;
+  }
+  s.ber = median_of(values);
+  s.lanes = chosen.front()->lanes;
+  std::vector<double> lane_values;
+  for (std::size_t lane = 0; lane < s.lanes; ++lane) {
+    values.clear();
+    for (const Interval* interval : chosen)
+      if (lane < interval->lanes && !std::isnan(interval->lane_bits[lane]))
+        values.push_back(interval->lane_bits[lane] * static_cast<double>(interval->lanes) /
+                         (view.port.line_rate_bps() * interval->seconds()));
+    if (values.size() != chosen.size()) {
+      s.lanes = 0;
+      return;
+    }
+    s.lane_ber[lane] = median_of(values);
+    lane_values.push_back(s.lane_ber[lane]);
+  }
+  if (s.lanes < 2) return;
+  const double floor = s.ber_resolution * static_cast<double>(s.lanes);
+  const auto worst = std::max_element(s.lane_ber.begin(), s.lane_ber.begin() + static_cast<std::ptrdiff_t>(s.lanes));
+  s.worst_lane = static_cast<int>(worst - s.lane_ber.begin());
+  std::sort(lane_values.begin(), lane_values.end());
+  const double typical = lane_values[(lane_values.size() - 1) / 2];
+  s.worst_lane_ratio = *worst / std::max(typical, floor);
+}
+
+void fill_losses(PortView& view) {
+  SignalStats& s = view.signal;
+  std::optional<SteadyTime> first_u, last_u, first_s, last_s;
+  for (const Interval& interval : view.port.intervals) {
+    if (!interval.clean) continue;
+    ++s.intervals_1h;
+    const bool recent = in_seconds(view.now - interval.end) <= 600;
+    const double u = interval.flow(Flow::kUncorrectableBlocks);
+    const double symbols = interval.flow(Flow::kSymbolErrors);
+    const double frames = interval.flow(Flow::kFrameErrors);
+    const double recoveries = interval.flow(Flow::kLinkRecoveries);
+    if (!std::isnan(u)) {
+      s.uncorrectable_known = true;
+      if (u > 0) {
+        ++s.uncorrectable_intervals_1h;
+        s.uncorrectable_intervals_10m += recent;
+        s.uncorrectable_1h += u;
+        if (!first_u) first_u = interval.begin;
+        last_u = interval.end;
+      }
+    }
+    if (!std::isnan(symbols)) {
+      s.symbols_known = true;
+      if (symbols > 0) {
+        ++s.symbol_intervals_1h;
+        s.symbol_intervals_10m += recent;
+        s.symbols_1h += symbols;
+        if (!first_s) first_s = interval.begin;
+        last_s = interval.end;
+      }
+    }
+    if (!std::isnan(frames)) {
+      s.frames_known = true;
+      s.frame_intervals_1h += frames > 0;
+      s.frames_1h += frames;
+    }
+    if (!std::isnan(recoveries)) {
+      s.recoveries_known = true;
+      s.recoveries_1h += recoveries;
+    }
+  }
+  if (first_u) s.uncorrectable_span_s = in_seconds(*last_u - *first_u);
+  if (first_s) s.symbol_span_s = in_seconds(*last_s - *first_s);
+  for (const auto& read : view.port.peer_errors) {
+    ++s.far_reads;
+    s.far_error_reads += read.errors > 0;
+    s.far_errors_1h += read.errors;
+  }
+}
+
+void fill_traffic(PortView& view) {
+  TrafficStats& t = view.traffic;
+  double seconds = 0;
+  std::size_t marks = 0, pause = 0, wait = 0, drops = 0, retries = 0, forwarded = 0;
+  const double own_wait = view.port.transmit_wait_share.lower_quartile().value_or(0);
+  for (auto at = view.port.intervals.rbegin(); at != view.port.intervals.rend(); ++at) {
+    if (in_seconds(view.now - at->end) > 1500) break;
+    if (!at->carrier || at->seconds() <= 0) continue;
+    ++t.all;
+    const double dt = at->seconds();
+    seconds += dt;
+    const auto take = [&](Flow flow, double& sum, bool& known) {
+      const double value = at->flow(flow);
+      if (std::isnan(value)) return 0.0;
+      known = true;
+      sum += value;
+      return value / dt;
+    };
+    const double marks_rate = take(Flow::kCongestionMarks, t.marks_per_s, t.marks_known);
+    const double pause_rate = take(Flow::kPauseReceived, t.pause_per_s, t.pause_known);
+    const double drop_rate = take(Flow::kHostDrops, t.drops_per_s, t.drops_known);
+    const double retry_rate = take(Flow::kRetries, t.retries_per_s, t.retries_known);
+    const double forward_rate = take(Flow::kForwardedErrors, t.forwarded_per_s, t.forwarded_known);
+    bool ignored = false;
+    take(Flow::kPauseSent, t.pause_sent_per_s, ignored);
+    take(Flow::kPcieStalls, t.stalls_per_s, ignored);
+    drops += drop_rate > 0.4;
+    retries += retry_rate > 0;
+    forwarded += forward_rate > 0;
+    if (std::isnan(at->utilization) || at->utilization < 0.02) continue;
+    ++t.loaded;
+    marks += marks_rate > 150;
+    pause += pause_rate > 5;
+    const double sent = at->flow(Flow::kTxOctets);
+    const double waited = at->flow(Flow::kTransmitWait);
+    if (!std::isnan(waited) && sent > 0) {
+      t.wait_known = true;
+      t.wait_ratio = std::max(t.wait_ratio, waited / sent);
+      wait += waited / sent > std::max(10 * own_wait, own_wait > 0 ? 0.0 : 0.04);
+    }
+  }
+  if (seconds <= 0) return;
+  for (double* sum : {&t.marks_per_s, &t.pause_per_s, &t.drops_per_s, &t.retries_per_s, &t.forwarded_per_s,
+                      &t.pause_sent_per_s, &t.stalls_per_s})
+    *sum /= seconds;
+  const double loaded = std::max<double>(static_cast<double>(t.loaded), 1);
+  t.marks_share = static_cast<double>(marks) / loaded;
+  t.pause_share = static_cast<double>(pause) / loaded;
+  t.wait_share = static_cast<double>(wait) / loaded;
+  t.drops_share = static_cast<double>(drops) / static_cast<double>(t.all);
+  t.retries_share = static_cast<double>(retries) / static_cast<double>(t.all);
+  t.forwarded_share = static_cast<double>(forwarded) / static_cast<double>(t.all);
+}
+
+}  // namespace
+
+const LinkSample& PortView::link() const {
+  static const LinkSample kNone;
+  return port.latest.link ? *port.latest.link : kNone;
+}
+
+bool PortView::peer_fresh() const {
+  return port.peer_at && (!port.carrier_since || *port.peer_at >= *port.carrier_since);
+}
+
+Medium medium_of(const PortHistory& port) {
+  const std::string& kind = port.medium();
+  if (kind == "optical") return Medium::kOptical;
+  if (kind == "aoc") return Medium::kAoc;
+  if (kind == "dac" || kind == "acc") return Medium::kCopper;
+  return Medium::kUnknown;
+}
+
+std::string_view leaf_of(const PortHistory& port, const ExpectedPort* expected) {
+  if (port.latest.peer && !port.latest.peer->system.empty()) return port.latest.peer->system;
+  return expected != nullptr ? std::string_view(expected->peer_system) : std::string_view();
+}
+
+std::optional<double> ber_limit(const std::string& fec, Medium medium) {
+  if (!fec_is_on(fec)) return std::nullopt;
+  const bool copper = medium == Medium::kCopper;
+  if (fec == "RS544" || fec == "RS") return copper ? 1e-4 : 2.4e-4;
+  if (fec == "RS528") return copper ? 1e-5 : 5e-5;
+  if (fec == "LLRS") return 1e-5;
+  if (fec == "BaseR") return 1e-8;
+  return 2.4e-4;
+}
+
+double implied_drop_db(double before, double after, bool pam4) {
+  // BER = k/2 erfc(Q/sqrt 2); Q from BER by Newton's method on the logarithm.
+  const auto q_of = [pam4](double ber) {
+    const double k = pam4 ? 0.375 : 0.5;
+    const double wanted = std::log(std::clamp(ber, 1e-30, 0.1));
+    double q = 4;
+    for (int i = 0; i < 12; ++i) {
+      const double tail = k * std::erfc(q / std::sqrt(2.0));
+      const double slope = -2 * k * std::exp(-q * q / 2) / std::sqrt(2 * 3.14159265358979) / tail;
+      q -= std::clamp((std::log(tail) - wanted) / slope, -1.5, 1.5);
+      q = std::clamp(q, 0.5, 11.0);
+    }
+    return q;
+  };
+  if (after <= before) return 0;
+  return 10 * std::log10(q_of(before) / q_of(after));
+}
+
+void fill_light(PortView& view);  // port_light.cpp
+
+PortView view_of(const PortHistory& port, const ExpectedPort* expected, SteadyTime now) {
+  PortView view(port);
+  view.expected = expected;
+  view.now = now;
+  view.medium = medium_of(port);
+  view.up = port.carrier == true;
+  view.down = port.carrier == false;
+  if (view.down) view.down_s = in_seconds(now - port.carrier_since.value_or(port.first_seen));
+  fill_ber(view);
+  fill_losses(view);
+  fill_traffic(view);
+  fill_light(view);
+  return view;
+}
+
+}  // namespace linkhealth

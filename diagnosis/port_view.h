@@ -1,0 +1,106 @@
+// What the symptoms look at: one port's history with the statistics that several symptoms share, computed once.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string_view>
+
+#include "model/history.h"
+#include "model/snapshot.h"
+
+namespace linkhealth {
+
+enum class Medium : std::uint8_t { kOptical, kAoc, kCopper, kUnknown };
+
+/// The recent error rate and where it is. Rates over clean intervals only; while the link is down, of the last ones.
+struct SignalStats {
+  std::optional<double> ber;            ///< now: median of the last clean intervals
+  double ber_window_s = 0;              ///< that these intervals cover
+  double ber_resolution = 0;            ///< half a bit error in one of them
+  std::optional<double> ber_reference;  ///< this link's own
+  std::optional<double> ber_limit;      ///< of the FEC mode; nullopt without FEC
+  std::array<double, kMaxLanes> lane_ber{};
+  std::size_t lanes = 0;
+  int worst_lane = -1;  ///< from 0; -1: lanes are not known
+  double worst_lane_ratio = 0;
+  std::size_t intervals_1h = 0, uncorrectable_intervals_1h = 0, symbol_intervals_1h = 0, frame_intervals_1h = 0;
+  std::size_t uncorrectable_intervals_10m = 0, symbol_intervals_10m = 0;
+  double uncorrectable_1h = 0, symbols_1h = 0, frames_1h = 0, recoveries_1h = 0, far_errors_1h = 0;
+  std::size_t far_error_reads = 0, far_reads = 0;
+  double uncorrectable_span_s = 0, symbol_span_s = 0;
+  bool uncorrectable_known = false, symbols_known = false, frames_known = false, recoveries_known = false;
+};
+
+/// What the traffic counters say over the last 25 minutes.
+struct TrafficStats {
+  std::size_t loaded = 0;  ///< intervals with more than 2 % load
+  std::size_t all = 0;
+  double marks_share = 0, pause_share = 0, wait_share = 0, drops_share = 0, retries_share = 0;
+  double marks_per_s = 0, pause_per_s = 0, wait_ratio = 0, drops_per_s = 0, retries_per_s = 0, forwarded_per_s = 0;
+  double pause_sent_per_s = 0, forwarded_share = 0, stalls_per_s = 0;
+  bool marks_known = false, pause_known = false, wait_known = false, drops_known = false, retries_known = false,
+       forwarded_known = false;
+};
+
+/// A drop of light against what is normal, with how well it is known.
+struct Drop {
+  double db = 0;
+  double sigma_db = 0.2;
+  int lane = -1;
+};
+
+/// The link budget in drops: what each of the four measuring points has lost. The calibration errors of the modules
+/// cancel, since each is compared with its own past.
+struct LightStats {
+  std::optional<Drop> rx, tx, far_rx, far_tx;                ///< of the lane that lost most
+  std::optional<double> far_tx_same_lane, far_rx_same_lane;  ///< at the lane of rx, tx
+  std::size_t rx_lanes = 0, rx_low_lanes = 0;
+  double rx_drop_spread = 0;
+  bool rx_dark_all = false, rx_dark_some = false, tx_dark_all = false, far_rx_dark_all = false, far_tx_dark_all = false;
+  bool rx_fresh = false;   ///< the module was read after the last transition
+  bool far_fresh = false;  ///< the far module too
+  bool wavelengths_share_fibre = false;
+  std::optional<double> bias_ratio;
+  int bias_lane = -1;
+  std::optional<double> worst_rx_dbm;
+  int worst_rx_lane = -1;
+  std::optional<double> margin_db;
+};
+
+/// What ports of one node and one far switch do together.
+struct GroupStats {
+  std::size_t same_leaf = 0;       ///< other ports that go to the same switch
+  std::size_t fell_together = 0;   ///< of them: fell at the same moment as this one and are still down
+  std::size_t flaps_together = 0;  ///< losses of this port with another one at the same moment
+  std::size_t flaps_alone = 0;
+  std::size_t errors_together = 0;  ///< of them: errors began within 15 min of this one's
+  std::size_t same_card_hot = 0, siblings_hotter = 0;
+  std::size_t same_card_fell = 0;
+};
+
+struct PortView {
+  explicit PortView(const PortHistory& history) : port(history) {}
+  const PortHistory& port;
+  const ExpectedPort* expected = nullptr;
+  SteadyTime now;
+  Medium medium = Medium::kUnknown;
+  bool up = false, down = false;
+  double down_s = 0;  ///< since when
+  SignalStats signal;
+  TrafficStats traffic;
+  LightStats light;
+  GroupStats group;
+  [[nodiscard]] const LinkSample& link() const;
+  [[nodiscard]] bool peer_fresh() const;
+};
+
+Medium medium_of(const PortHistory& port);
+PortView view_of(const PortHistory& port, const ExpectedPort* expected, SteadyTime now);
+/// The switch behind a port: by what it says itself, else by plan; "" when not known.
+std::string_view leaf_of(const PortHistory& port, const ExpectedPort* expected);
+/// The highest bit error ratio before FEC that the mode is made for (faults.md 3a); nullopt without FEC.
+std::optional<double> ber_limit(const std::string& fec, Medium medium);
+/// The least loss of light, in dB, that lifts a bit error ratio from `before` to `after` (faults.md 7b without floor).
+double implied_drop_db(double before, double after, bool pam4);
+
+}  // namespace linkhealth

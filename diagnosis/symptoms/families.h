@@ -1,0 +1,17 @@
+// What symptoms/table.cpp takes from each family's file.
+#pragma once
+
+#include "diagnosis/symptoms.h"
+
+namespace linkhealth::symptoms {
+
+extern const std::span<const Symptom> kLinkFamily;
+extern const std::span<const Symptom> kSignalFamily;
+extern const std::span<const Symptom> kLightFamily;
+extern const std::span<const Symptom> kModuleFamily;
+extern const std::span<const Symptom> kNodeFamily;
+extern const std::span<const Symptom> kGroupFamily;
+extern const std::span<const Symptom> kTrafficFamily;
+extern const std::span<const Symptom> kMonitorFamily;
+
+}  // namespace linkhealth::symptoms

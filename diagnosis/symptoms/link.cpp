@@ -1,0 +1,239 @@
+// Symptoms of the link itself: its state, its reasons for being down, its speed.
+#include "diagnosis/symptoms/families.h"
+
+namespace linkhealth::symptoms {
+
+namespace {
+
+using enum SymptomId;
+
+bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+
+Finding admin_down(const PortView& v, KnobValues) {
+  // InfiniBand ports have no IFF_UP of their own: the physical state says that the port was disabled (IBTA 14.2.5.6).
+  std::optional<bool> off;
+  if (v.link().admin_up) off = !*v.link().admin_up;
+  if (v.port.latest.id.link_layer == "InfiniBand" && v.link().phys_state == "Disabled") off = true;
+  return Case(Reader::kLink).holds("set down by an administrator", off).close();
+}
+
+Finding link_down(const PortView& v, KnobValues) {
+  std::optional<bool> down;
+  if (v.port.carrier) down = v.down;
+  return Case(Reader::kLink).holds("no carrier", down).close();
+}
+
+// carrier_flaps: the carrier comes and goes: loose seating, dirty fibre, dying module, or a far end that restarts.
+constexpr Knob kFlapKnobs[] = {
+    {"min_losses", 3, 2, 1000, "", "separate involuntary carrier losses inside the window (faults.md 3d)"},
+    {"burst_losses", 6, 3, 1000, "", "losses that count even when they come within the span"},
+    {"window_s", 86400, 60, 604800, "s", "how far to look back"},
+    {"span_s", 240, 0, 86400, "s", "the least time between the first and the last: a benign flap is one or two"},
+    {"apart_s", 20, 0, 600, "s", "losses nearer than this are one"}};
+Finding flaps(const PortView& v, KnobValues k) {
+  double separate = 0, total = 0;
+  std::optional<SteadyTime> first, last;
+  for (const CarrierLoss& loss : v.port.losses) {
+    if (loss.voluntary || in_seconds(v.now - loss.t) > k[2]) continue;
+    total += static_cast<double>(loss.count);
+    if (last && in_seconds(loss.t - *last) < k[4]) continue;
+    separate += 1;
+    if (!first) first = loss.t;
+    last = loss.t;
+  }
+  const double span = first ? in_seconds(*last - *first) : 0;
+  if (total >= k[1] && (separate < k[0] || span < k[3]))
+    return Case(Reader::kEvents).at_least("involuntary carrier losses", total, k[1]).close();
+  return Case(Reader::kEvents)
+      .at_least("involuntary carrier losses", separate, k[0])
+      .at_least("time between the first and the last", span, k[3], "s")
+      .close();
+}
+
+Finding speed_reduced(const PortView& v, KnobValues) {
+  if (v.down) return not_known("the link is down");
+  const auto& link = v.link();
+  double wanted = v.port.best_speed_mbps;
+  double wanted_lanes = v.port.best_lanes;
+  if (v.expected != nullptr) {
+    wanted = std::max<double>(wanted, v.expected->speed_mbps.value_or(0));
+    wanted_lanes = std::max<double>(wanted_lanes, v.expected->lanes.value_or(0));
+  }
+  if (link.lanes && wanted_lanes > *link.lanes)
+    return Case(Reader::kLink).below("lanes in use", *link.lanes, wanted_lanes).close();
+  std::optional<double> speed;
+  if (link.speed_mbps && *link.speed_mbps > 0) speed = *link.speed_mbps;
+  return Case(Reader::kLink).below("speed", speed, wanted, "Mb/s").close();
+}
+
+Finding no_partner(const PortView& v, KnobValues) {
+  if (!v.down) return not_known("the link is up");
+  const auto& link = v.link();
+  if (link.down_reason) {
+    const auto& r = *link.down_reason;
+    const bool none =
+        (r.state == "Autoneg" && r.substate == "No partner detected") || contains(r.substate, "Serdes ALOS");
+    return Case(Reader::kLink).holds("no signal of a partner", none).close();
+  }
+  if (v.port.latest.id.link_layer == "InfiniBand" && !link.phys_state.empty())
+    return Case(Reader::kLink).holds("polling for a partner", link.phys_state == "Polling").close();
+  return not_known("the driver gives no reason");
+}
+
+/// A symptom of the reason that the driver gives for a link that is down.
+template <typename Match>
+Finding reason(const PortView& v, std::string_view what, Match match) {
+  if (!v.down) return not_known("the link is up");
+  if (!v.link().down_reason) return not_known("the driver gives no reason");
+  return Case(Reader::kLink).holds(what, match(*v.link().down_reason)).close();
+}
+
+Finding negotiation_fails(const PortView& v, KnobValues) {
+  return reason(v, "autonegotiation failed", [](const DownReason& r) {
+    return r.state == "Autoneg" && !r.substate.empty() && r.substate != "No partner detected";
+  });
+}
+Finding training_fails(const PortView& v, KnobValues) {
+  return reason(v, "link training failed", [](const DownReason& r) {
+    return r.state == "Link training failure" && !contains(r.substate, "Remote side");
+  });
+}
+Finding no_fec_lock(const PortView& v, KnobValues) {
+  return reason(v, "no lock on the signal (PCS or FEC)",
+                [](const DownReason& r) { return r.state == "Logical mismatch"; });
+}
+Finding bad_signal(const PortView& v, KnobValues) {
+  return reason(v, "bad signal integrity",
+                [](const DownReason& r) { return r.state == "Bad signal integrity" && !contains(r.substate, "ALOS"); });
+}
+Finding remote_fault(const PortView& v, KnobValues) {
+  return reason(v, "the far end reports a fault", [](const DownReason& r) {
+    return contains(r.substate, "Remote side") || contains(r.substate, "Remote fault");
+  });
+}
+Finding no_cable_reported(const PortView& v, KnobValues) {
+  return reason(v, "no cable", [](const DownReason& r) { return r.state == "No cable"; });
+}
+
+Finding unsupported_reported(const PortView& v, KnobValues) {
+  // The line of the log holds until something is done at the module.
+  for (const auto& [t, text] : v.port.kernel_log) {
+    const bool says = contains(text, "Enforce part number list") || contains(text, "Unknown identifier") ||
+                      contains(text, "Long Range for non MLNX") || contains(text, "Unqualified") ||
+                      contains(text, "unsupported module") || contains(text, "unsupported SFP");
+    const bool current = (!v.port.last_module_event || t >= *v.port.last_module_event) && v.down;
+    if (says && current) return Case(Reader::kEvents).holds("the kernel log refuses the module", true).close();
+  }
+  return reason(v, "unsupported cable", [](const DownReason& r) {
+    return r.substate == "Unsupported cable" || contains(r.substate, "not formally supported");
+  });
+}
+
+Finding module_fault_reported(const PortView& v, KnobValues) {
+  for (const auto& [t, text] : v.port.kernel_log) {
+    const bool says = contains(text, "Bus stuck") || contains(text, "No EEPROM") ||
+                      contains(text, "Power budget exceeded") || contains(text, "Bad or shorted") ||
+                      contains(text, "shutdown");
+    if (says && v.down && (!v.port.carrier_since || in_seconds(t - *v.port.carrier_since) > -120))
+      return Case(Reader::kEvents).holds("the kernel log reports a module error", true).close();
+  }
+  return reason(v, "the module is at fault", [](const DownReason& r) {
+    return r.state == "EEPROM issue" || r.state == "Power budget exceeded" || r.state == "Module" ||
+           r.state == "Calibration failure" || (r.state == "Cable issue" && r.substate != "Unsupported cable");
+  });
+}
+
+Finding overheat_reported(const PortView& v, KnobValues) {
+  for (const auto& [t, text] : v.port.kernel_log)
+    if (contains(text, "High Temperature") && in_seconds(v.now - t) < 3600)
+      return Case(Reader::kEvents).holds("the kernel log reports a high temperature", true).close();
+  return reason(v, "overheated", [](const DownReason& r) { return r.state == "Overheat"; });
+}
+
+// settings_touched: an administrator changed the port, and since then the link has not come back.
+constexpr Knob kSettingsKnobs[] = {{"window_s", 180, 10, 3600, "s", "between the change and the fall"}};
+Finding settings_touched(const PortView& v, KnobValues k) {
+  if (!v.down) return not_known("the link is up");
+  if (!v.port.carrier_since || !v.port.last_admin_event)
+    return Case(Reader::kEvents).holds("settings changed", false).close();
+  const double since = in_seconds(*v.port.last_admin_event - *v.port.carrier_since);
+  return Case(Reader::kEvents)
+      .at_least("administrator's change after the fall", since, -k[0], "s")
+      .below("administrator's change after the fall", since, 3600, "s")
+      .close();
+}
+
+constexpr Symptom kRows[] = {
+    {kAdminDown, "admin_down", "the port is set down", {}, &admin_down, "ip link show"},
+    {kLinkDown, "link_down", "no carrier", {}, &link_down, "ip link show"},
+    {kFlaps, "carrier_flaps", "the carrier comes and goes", kFlapKnobs, &flaps, ""},
+    {kSpeedReduced, "speed_reduced", "slower or narrower than it was or should be", {}, &speed_reduced, "ethtool PORT"},
+    {kNoPartner,
+     "no_partner",
+     "nobody answers at the far end",
+     {},
+     &no_partner,
+     "read the down reason (ethtool PORT, mlxlink)"},
+    {kNegotiationFails,
+     "negotiation_fails",
+     "the two ends don't agree on speed or FEC",
+     {},
+     &negotiation_fails,
+     "read the down reason (ethtool PORT, mlxlink)"},
+    {kTrainingFails,
+     "training_fails",
+     "link training does not finish",
+     {},
+     &training_fails,
+     "read the down reason (ethtool PORT, mlxlink)"},
+    {kNoFecLock,
+     "no_fec_lock",
+     "there is a signal, but no lock",
+     {},
+     &no_fec_lock,
+     "read the down reason (ethtool PORT, mlxlink)"},
+    {kBadSignal,
+     "bad_signal_integrity",
+     "the signal is too bad",
+     {},
+     &bad_signal,
+     "read the down reason (ethtool PORT, mlxlink)"},
+    {kRemoteFault,
+     "remote_fault",
+     "the far end does not see us well",
+     {},
+     &remote_fault,
+     "read the down reason (ethtool PORT, mlxlink)"},
+    {kNoCableReported,
+     "no_cable_reported",
+     "the driver sees no cable",
+     {},
+     &no_cable_reported,
+     "read the down reason (ethtool PORT, mlxlink)"},
+    {kUnsupportedReported,
+     "unsupported_reported",
+     "the driver refuses the module",
+     {},
+     &unsupported_reported,
+     "read the kernel log"},
+    {kModuleFaultReported,
+     "module_fault_reported",
+     "the driver reports a module error",
+     {},
+     &module_fault_reported,
+     "read the kernel log"},
+    {kOverheatReported,
+     "overheat_reported",
+     "the driver reports a hot module",
+     {},
+     &overheat_reported,
+     "read the kernel log"},
+    {kSettingsTouched, "settings_touched", "down since an administrator's change", kSettingsKnobs, &settings_touched,
+     ""},
+};
+
+}  // namespace
+
+constinit const std::span<const Symptom> kLinkFamily = kRows;
+
+}  // namespace linkhealth::symptoms

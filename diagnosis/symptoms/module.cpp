@@ -1,0 +1,121 @@
+// Symptoms of the module as a whole, and of what the far end says about itself.
+#include <algorithm>
+#include <cctype>
+
+#include "diagnosis/symptoms/families.h"
+
+namespace linkhealth::symptoms {
+
+namespace {
+
+using enum SymptomId;
+
+Finding module_absent(const PortView& v, KnobValues) {
+  if (!v.port.latest.module) return not_known("the module was never read");
+  return Case(Reader::kModule).holds("no module in the cage", !v.port.latest.module->present).close();
+}
+
+Finding module_state(const PortView& v, KnobValues) {
+  const auto& module = v.port.latest.module;
+  if (!module || module->state.empty()) return not_known("the module gives no state");
+  const bool bad = module->state == "ModuleFault" || !module->fault_cause.empty() ||
+                   (v.down && v.down_s > 60 && module->state != "ModuleReady");
+  return Case(Reader::kModule).holds("the module's own state is not good", bad).close();
+}
+
+// module_hot: above the module's own limit, or far above its past while its neighbours stayed as they were.
+constexpr Knob kHotKnobs[] = {{"warn_c", 70, 40, 110, "C", "where the module gives no limit (faults.md 3f)"},
+                              {"rise_c", 11, 3, 40, "C", "above its own reference"},
+                              {"rise_floor_c", 55, 20, 100, "C", "a rise counts only above this"},
+                              {"siblings", 2, 1, 16, "", "so many siblings that rose too make it the room"}};
+Finding module_hot(const PortView& v, KnobValues k) {
+  const auto& module = v.port.latest.module;
+  if (!module || !module->temperature_c || !module->present) return not_known("the module gives no temperature");
+  const auto now = v.port.own.temperature_c.now();
+  const double warn = module->thresholds.temperature_c.high_warn.value_or(k[0]);
+  if (now && *now >= warn) return Case(Reader::kModule).at_least("module temperature", now, warn, "C").close();
+  const auto drop = v.port.own.temperature_c.drop();
+  const std::optional<double> rise = drop ? std::optional(-*drop) : std::nullopt;
+  if (!rise) return Case(Reader::kModule).at_least("module temperature", now, warn, "C").close();
+  return Case(Reader::kModule)
+      .at_least("module temperature above its own normal", rise, k[1], "C")
+      .at_least("module temperature", now, k[2], "C")
+      .below("modules of this node that rose too", static_cast<double>(v.group.siblings_hotter), k[3])
+      .close();
+}
+
+Finding far_admin_down(const PortView& v, KnobValues) {
+  const auto& peer = v.port.latest.peer;
+  if (!peer || !peer->link || !v.peer_fresh()) return not_known("the state of the far port is not known");
+  std::optional<bool> off;
+  if (peer->link->admin_up) off = !*peer->link->admin_up;
+  if (peer->link->phys_state == "Disabled") off = true;
+  return Case(Reader::kPeer).holds("the far port is set down", off).close();
+}
+
+Finding far_module_absent(const PortView& v, KnobValues) {
+  const auto& peer = v.port.latest.peer;
+  if (!peer || !peer->module || !v.peer_fresh()) return not_known("the peer gives no module data");
+  return Case(Reader::kPeer).holds("no module at the far end", !peer->module->present).close();
+}
+
+/// Names of ports differ in writing: "Ethernet17/1" and "Eth17/1", "17" and "swp17". Only the digits must agree.
+bool same_port(std::string_view a, std::string_view b) {
+  if (a.empty() || b.empty()) return true;
+  std::string da, db;
+  for (const char c : a) da += std::isdigit(static_cast<unsigned char>(c)) ? c : ' ';
+  for (const char c : b) db += std::isdigit(static_cast<unsigned char>(c)) ? c : ' ';
+  const auto strip = [](std::string& s) {
+    s.erase(0, s.find_first_not_of(' '));
+    s.erase(s.find_last_not_of(' ') + 1);
+  };
+  strip(da);
+  strip(db);
+  return da == db;
+}
+bool same_system(std::string_view a, std::string_view b) {
+  const auto short_name = [](std::string_view s) { return s.substr(0, s.find('.')); };
+  return std::equal(short_name(a).begin(), short_name(a).end(), short_name(b).begin(), short_name(b).end(),
+                    [](char x, char y) {
+                      return std::tolower(static_cast<unsigned char>(x)) == std::tolower(static_cast<unsigned char>(y));
+                    });
+}
+
+Finding neighbour_differs(const PortView& v, KnobValues) {
+  if (v.expected == nullptr || v.expected->peer_system.empty()) return not_known("no plan says what is at the far end");
+  const auto& peer = v.port.latest.peer;
+  if (!peer || peer->system.empty() || peer->source == "plan") return not_known("the far end does not say who it is");
+  const bool differs =
+      !same_system(peer->system, v.expected->peer_system) || !same_port(peer->port, v.expected->peer_port);
+  return Case(Reader::kPlan).holds("the far end is not the one of the plan", differs).close();
+}
+
+constexpr Symptom kRows[] = {
+    {kModuleAbsent, "module_absent", "there is no module", {}, &module_absent, "read the module (ethtool -m)"},
+    {kModuleState,
+     "module_state",
+     "the module says that it is not well",
+     {},
+     &module_state,
+     "read the module (ethtool -m)"},
+    {kModuleHot, "module_hot", "the module is too hot", kHotKnobs, &module_hot, "read the module (ethtool -m)"},
+    {kFarAdminDown, "far_admin_down", "the far port is set down", {}, &far_admin_down, "look at the state of {peer}"},
+    {kFarModuleAbsent,
+     "far_module_absent",
+     "there is no module at the far end",
+     {},
+     &far_module_absent,
+     "look whether {peer} has a module"},
+    {kNeighbourDiffers,
+     "neighbour_differs",
+     "the cable ends somewhere else than planned",
+     {},
+     &neighbour_differs,
+     "give the plan (expected.peer) and let LLDP or the subnet manager say who is there"},
+};
+
+}  // namespace
+
+constinit const std::span<const Symptom> kModuleFamily = kRows;
+
+}  // namespace linkhealth::symptoms

@@ -1,0 +1,92 @@
+// Symptoms of the node: PCIe, driver and firmware; what the monitor itself can't see.
+#include "diagnosis/symptoms/families.h"
+
+namespace linkhealth::symptoms {
+
+namespace {
+
+using enum SymptomId;
+
+constexpr Knob kPcieKnobs[] = {
+    {"reads", 2, 1, 100, "", "readings one after the other: power saving lowers the speed for a moment"}};
+Finding pcie_reduced(const PortView& v, KnobValues k) {
+  const auto& pcie = v.port.latest.pcie;
+  if (!pcie || (!pcie->speed_gtps && !pcie->width)) return not_known("PCIe speed and width are not known");
+  if (v.port.pcie_low_reads == 0) return Case(Reader::kPcie).holds("below what both ends can do", false).close();
+  Case found(Reader::kPcie);
+  found.at_least("readings in a row", static_cast<double>(v.port.pcie_low_reads), k[0]);
+  if (pcie->width && pcie->max_width && *pcie->width < *pcie->max_width)
+    return found.below("PCIe width", *pcie->width, *pcie->max_width, "lanes").close();
+  return found.below("PCIe speed", pcie->speed_gtps, pcie->max_speed_gtps.value_or(0), "GT/s").close();
+}
+
+constexpr Knob kAerKnobs[] = {
+    {"per_h", 10, 1, 1e6, "", "PCIe errors in an hour; an uncorrectable one counts a hundred (faults.md 3g)"}};
+Finding pcie_errors(const PortView& v, KnobValues k) {
+  if (v.port.aer.size() < 2) return not_known("PCIe error counts are not known");
+  return Case(Reader::kPcie)
+      .at_least("PCIe errors in an hour", v.port.aer.back().second - v.port.aer.front().second, k[0])
+      .close();
+}
+
+Finding device_fatal(const PortView& v, KnobValues) {
+  return Case(Reader::kEvents).holds("driver or firmware reported a fatal error", v.port.fatal_at.has_value()).close();
+}
+
+// device_gone: the device is not there any more, for longer than a driver reload takes.
+constexpr Knob kGoneKnobs[] = {{"reload_s", 180, 10, 3600, "s", "how long a driver reload may take"}};
+Finding device_gone(const PortView& v, KnobValues k) {
+  if (v.port.present) return Case(Reader::kMonitor).holds("the device is gone", false).close();
+  return Case(Reader::kMonitor)
+      .above("seconds since the device went", in_seconds(v.now - v.port.absent_since.value_or(v.now)), k[0], "s")
+      .close();
+}
+
+// counters_blind: the port's counters or its link state can't be read, for whatever reason.
+constexpr Knob kBlindKnobs[] = {{"attempts", 4, 1, 100, "", "failed readings one after the other"},
+                                {"hold_s", 600, 10, 86400, "s", "for so long: a busy device is not blindness"}};
+Finding blind(const PortView& v, KnobValues k, std::span<const std::string_view> probes) {
+  const Blindness* worst = nullptr;
+  for (const std::string_view probe : probes)
+    if (const auto at = v.port.blind.find(std::string(probe)); at != v.port.blind.end())
+      if (worst == nullptr || at->second.since < worst->since) worst = &at->second;
+  if (worst == nullptr) return Case(Reader::kMonitor).holds("reading fails", false).close();
+  return Case(Reader::kMonitor)
+      .at_least("failed readings", static_cast<double>(worst->attempts), k[0])
+      .at_least("failing since", in_seconds(worst->last - worst->since), k[1], "s")
+      .close();
+}
+Finding counters_blind(const PortView& v, KnobValues k) {
+  if (v.port.device_gone_at || !v.port.present) return not_known("the device is gone");
+  constexpr std::string_view kProbes[] = {"counters", "link"};
+  return blind(v, k, kProbes);
+}
+constexpr Knob kModuleBlindKnobs[] = {{"attempts", 4, 1, 100, "", "failed readings one after the other"},
+                                      {"hold_s", 900, 10, 86400, "s", "for so long"}};
+Finding module_blind(const PortView& v, KnobValues k) {
+  constexpr std::string_view kProbes[] = {"module"};
+  const auto at = v.port.blind.find("module");
+  // Another reader has the bus: that passes, and says nothing about the module.
+  if (at != v.port.blind.end() && at->second.reason == "EBUSY")
+    return Case(Reader::kMonitor).holds("reading fails for good", false).close();
+  return blind(v, k, kProbes);
+}
+
+constexpr Symptom kNodeRows[] = {
+    {kPcieReduced, "pcie_reduced", "PCIe runs slower or narrower than it could", kPcieKnobs, &pcie_reduced,
+     "lspci -vv"},
+    {kPcieErrors, "pcie_errors", "PCIe reports errors", kAerKnobs, &pcie_errors, ""},
+    {kDeviceFatal, "device_fatal", "driver or firmware gave up", {}, &device_fatal, ""},
+    {kDeviceGone, "device_gone", "the device is not there any more", kGoneKnobs, &device_gone, ""},
+};
+constexpr Symptom kMonitorRows[] = {
+    {kCountersBlind, "counters_blind", "counters or link state can't be read", kBlindKnobs, &counters_blind, ""},
+    {kModuleBlind, "module_blind", "the module can't be read", kModuleBlindKnobs, &module_blind, ""},
+};
+
+}  // namespace
+
+constinit const std::span<const Symptom> kNodeFamily = kNodeRows;
+constinit const std::span<const Symptom> kMonitorFamily = kMonitorRows;
+
+}  // namespace linkhealth::symptoms

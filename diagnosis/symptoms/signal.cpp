@@ -1,0 +1,145 @@
+// Symptoms of the received signal: error rates before and after FEC, lanes, recoveries.
+#include <algorithm>
+#include <cmath>
+
+#include "diagnosis/symptoms/families.h"
+
+namespace linkhealth::symptoms {
+
+namespace {
+
+using enum SymptomId;
+
+bool is_pam4(const PortView& v) { return v.link().fec == "RS544" || v.link().fec == "LLRS"; }
+
+// receive_errors: more errors before FEC than this link's own normal, or than its FEC mode leaves room for.
+constexpr Knob kErrorKnobs[] = {
+    {"own_ratio", 8, 2, 1000, "", "times the link's own reference: +8 C moves a link x1.5-2 only"},
+    {"floor_pam4_ber", 1e-6, 1e-12, 1e-3, "", "below this a PAM4 link may do as it likes (faults.md 3a)"},
+    {"floor_nrz_ber", 1e-8, 1e-15, 1e-3, "", "the same for NRZ"},
+    {"limit_share_optical", 12, 1, 1000, "", "limit divided by this is too much, whatever the past was"},
+    {"limit_share_copper", 4, 1, 1000, "", "copper runs nearer its limit"},
+    {"no_fec_symbols_per_h", 10, 1, 1e9, "", "without FEC: symbol errors in an hour, in three intervals or more"}};
+
+Finding receive_errors(const PortView& v, KnobValues k) {
+  const SignalStats& s = v.signal;
+  if (!s.ber_limit) {
+    if (!s.symbols_known || s.intervals_1h < 3) return not_known("no FEC counters and no symbol errors to read");
+    return Case(Reader::kCounters)
+        .at_least("intervals with symbol errors", static_cast<double>(s.symbol_intervals_1h), 3)
+        .at_least("symbol errors in an hour", s.symbols_1h, k[5])
+        .close();
+  }
+  if (v.down && !s.ber) return not_known("the link is down");
+  if (!s.ber) {
+    if (s.uncorrectable_known && s.uncorrectable_intervals_1h >= 3)
+      return Case(Reader::kFec)
+          .at_least("intervals with uncorrectable blocks", static_cast<double>(s.uncorrectable_intervals_1h), 3)
+          .close();
+    return not_known("too few readings of corrected bits");
+  }
+  const double share = v.medium == Medium::kCopper ? k[4] : k[3];
+  const double absolute = *s.ber_limit / share;
+  if (*s.ber > absolute) return Case(Reader::kFec).above("pre-FEC BER", s.ber, absolute).close();
+  const double floor = is_pam4(v) ? k[1] : k[2];
+  if (!s.ber_reference) return Case(Reader::kFec).above("pre-FEC BER", s.ber, absolute).close();
+  return Case(Reader::kFec).above("pre-FEC BER", s.ber, std::max(floor, *s.ber_reference * k[0])).close();
+}
+
+// losing_data: errors that FEC could not correct, sustained: each transition has its own burst.
+constexpr Knob kLossKnobs[] = {{"min_intervals", 3, 1, 100, "", "clean intervals with losses in the last hour"},
+                               {"span_s", 100, 0, 3600, "s", "between the first and the last"}};
+Finding losing_data(const PortView& v, KnobValues k) {
+  const SignalStats& s = v.signal;
+  if (s.intervals_1h < 3) return not_known("too few readings since the link came up");
+  const bool blocks = s.uncorrectable_intervals_1h >= s.symbol_intervals_1h;
+  if (blocks && s.uncorrectable_known)
+    return Case(Reader::kFec)
+        .at_least("intervals with uncorrectable blocks", static_cast<double>(s.uncorrectable_intervals_1h), k[0])
+        .at_least("time between the first and the last", s.uncorrectable_span_s, k[1], "s")
+        .at_least("of them in ten minutes", static_cast<double>(s.uncorrectable_intervals_10m), 1)
+        .close();
+  if (!s.symbols_known) return not_known("no counter of lost symbols or blocks");
+  return Case(Reader::kCounters)
+      .at_least("intervals with symbol errors", static_cast<double>(s.symbol_intervals_1h), k[0])
+      .at_least("time between the first and the last", s.symbol_span_s, k[1], "s")
+      .at_least("of them in ten minutes", static_cast<double>(s.symbol_intervals_10m), 1)
+      .close();
+}
+
+// one_lane_errors: one lane has most of the errors. All lanes together point at what they share.
+constexpr Knob kLaneKnobs[] = {{"ratio", 8, 2, 1000, "", "times the median lane"}};
+Finding one_lane_errors(const PortView& v, KnobValues k) {
+  const SignalStats& s = v.signal;
+  if (s.worst_lane < 0) return not_known("the driver gives no errors per lane");
+  const double floor = (is_pam4(v) ? 1e-6 : 1e-8);
+  return Case(Reader::kFec)
+      .lane(s.worst_lane)
+      .above("pre-FEC BER", s.lane_ber[static_cast<std::size_t>(s.worst_lane)], floor)
+      .at_least("times the median lane", s.worst_lane_ratio, k[0])
+      .close();
+}
+
+// errors_before_fall: what the last minutes looked like: a ramp of errors, or a clean cut.
+Finding errors_before_fall(const PortView& v, KnobValues k) {
+  if (!v.down) return not_known("the link is up");
+  if (v.port.uncorrectable_before_fall > 50)
+    return Case(Reader::kFec)
+        .above("uncorrectable blocks before the fall", v.port.uncorrectable_before_fall, 50)
+        .close();
+  if (!v.port.ber_before_fall) return not_known("no readings from before the fall");
+  const double limit = v.signal.ber_limit.value_or(1e-12);
+  double threshold = limit / 12;
+  if (v.signal.ber_reference)
+    threshold = std::min(threshold, std::max(is_pam4(v) ? 1e-6 : 1e-8, *v.signal.ber_reference * k[0]));
+  return Case(Reader::kFec).above("pre-FEC BER before the fall", v.port.ber_before_fall, threshold).close();
+}
+constexpr Knob kRampKnobs[] = {{"own_ratio", 8, 2, 1000, "", "times the link's own reference"}};
+
+constexpr Knob kRecoveryKnobs[] = {{"per_h", 3, 1, 1000, "", "recoveries in an hour (faults.md 3d)"}};
+Finding link_recoveries(const PortView& v, KnobValues k) {
+  if (!v.signal.recoveries_known) return not_known("no counter of link recoveries");
+  return Case(Reader::kCounters).at_least("link recoveries in an hour", v.signal.recoveries_1h, k[0]).close();
+}
+
+Finding far_errors(const PortView& v, KnobValues) {
+  const SignalStats& s = v.signal;
+  if (s.far_reads < 2) return not_known("the far end's counters are not known");
+  return Case(Reader::kPeer)
+      .at_least("readings with new errors at the far receiver", static_cast<double>(s.far_error_reads), 2)
+      .at_least("errors at the far receiver in an hour", s.far_errors_1h, 5)
+      .close();
+}
+
+constexpr Knob kSnrKnobs[] = {{"pam4_db", 16.5, 8, 25, "dB", "eSNR at which PAM4 is near its limit (CMIS VDM)"}};
+Finding snr_low(const PortView& v, KnobValues k) {
+  if (!v.port.latest.module || v.port.latest.module->vdm.media_esnr_db.empty() || v.down)
+    return not_known("the module gives no signal-to-noise ratio");
+  const auto& snr = v.port.latest.module->vdm.media_esnr_db;
+  const auto worst = std::min_element(snr.begin(), snr.end());
+  return Case(Reader::kModule).lane(static_cast<int>(worst - snr.begin())).below("eSNR", *worst, k[0], "dB").close();
+}
+
+constexpr Symptom kRows[] = {
+    {kReceiveErrors, "receive_errors", "more errors before FEC than normal", kErrorKnobs, &receive_errors,
+     "read the FEC counters (ethtool -I --show-fec)"},
+    {kLosingData, "losing_data", "errors that FEC can't correct", kLossKnobs, &losing_data,
+     "read the FEC counters (ethtool -I --show-fec)"},
+    {kOneLaneErrors, "one_lane_errors", "one lane has most of the errors", kLaneKnobs, &one_lane_errors,
+     "read the errors of each lane (mlxlink -c)"},
+    {kErrorsBeforeFall, "errors_before_fall", "errors rose before the link fell", kRampKnobs, &errors_before_fall, ""},
+    {kLinkRecoveries, "link_recoveries", "the link retrains by itself", kRecoveryKnobs, &link_recoveries, ""},
+    {kFarErrors,
+     "far_errors",
+     "the far receiver has errors too",
+     {},
+     &far_errors,
+     "read the error counters of the far port"},
+    {kSnrLow, "snr_low", "the module sees a noisy signal", kSnrKnobs, &snr_low, ""},
+};
+
+}  // namespace
+
+constinit const std::span<const Symptom> kSignalFamily = kRows;
+
+}  // namespace linkhealth::symptoms

@@ -1,0 +1,77 @@
+// Symptoms of traffic: congestion, a slow host, loss elsewhere. They say "do not touch the cable".
+#include "diagnosis/symptoms/families.h"
+
+namespace linkhealth::symptoms {
+
+namespace {
+
+using enum SymptomId;
+
+constexpr Knob kCongestionKnobs[] = {
+    {"intervals", 4, 1, 1000, "", "intervals with load: peaks and idle hours do not count"},
+    {"share", 0.8, 0.1, 1, "", "of them with marks, pause or waiting above their limits"}};
+Finding congested(const PortView& v, KnobValues k) {
+  const TrafficStats& t = v.traffic;
+  if (!t.marks_known && !t.pause_known && !t.wait_known) return not_known("no counters of congestion");
+  if (t.loaded < static_cast<std::size_t>(k[0]))
+    return Case(Reader::kCounters).at_least("intervals with load", static_cast<double>(t.loaded), k[0]).close();
+  if (t.marks_share >= t.pause_share && t.marks_share >= t.wait_share)
+    return Case(Reader::kCounters)
+        .at_least("share of loaded intervals with congestion marks", t.marks_share, k[1])
+        .above("congestion marks", t.marks_per_s, 100, "/s")
+        .close();
+  if (t.pause_share >= t.wait_share)
+    return Case(Reader::kCounters).at_least("share of loaded intervals with pause", t.pause_share, k[1]).close();
+  return Case(Reader::kCounters)
+      .at_least("share of loaded intervals that waited for credits", t.wait_share, k[1])
+      .close();
+}
+
+constexpr Knob kDropKnobs[] = {{"intervals", 4, 1, 1000, "", "intervals that must be known"},
+                               {"per_s", 0.4, 0.01, 1e6, "/s", "drops, averaged over 25 minutes"},
+                               {"share", 0.5, 0.05, 1, "", "of the intervals with drops"}};
+Finding host_drops(const PortView& v, KnobValues k) {
+  const TrafficStats& t = v.traffic;
+  if (!t.drops_known || t.all < static_cast<std::size_t>(k[0])) return not_known("no counters of host drops");
+  return Case(Reader::kCounters)
+      .above("packets without a buffer", t.drops_per_s, k[1], "/s")
+      .at_least("share of intervals with drops", t.drops_share, k[2])
+      .close();
+}
+
+constexpr Knob kRetryKnobs[] = {{"intervals", 4, 1, 1000, "", "intervals that must be known"},
+                                {"per_s", 0.004, 1e-5, 1e6, "/s", "averaged over 25 minutes"},
+                                {"share", 0.55, 0.05, 1, "", "of the intervals with retries"}};
+Finding retries(const PortView& v, KnobValues k) {
+  const TrafficStats& t = v.traffic;
+  if (!t.retries_known || t.all < static_cast<std::size_t>(k[0])) return not_known("no counters of retries");
+  return Case(Reader::kCounters)
+      .above("transport retries", t.retries_per_s, k[1], "/s")
+      .at_least("share of intervals with retries", t.retries_share, k[2])
+      .close();
+}
+
+constexpr Knob kForwardKnobs[] = {{"per_s", 0.004, 1e-5, 1e6, "/s", "averaged over 25 minutes"},
+                                  {"share", 0.3, 0.05, 1, "", "of the intervals"}};
+Finding forwarded_errors(const PortView& v, KnobValues k) {
+  const TrafficStats& t = v.traffic;
+  if (!t.forwarded_known || t.all < 4) return not_known("no counter of errors made upstream");
+  return Case(Reader::kCounters)
+      .above("packets that a switch had marked bad", t.forwarded_per_s, k[0], "/s")
+      .at_least("share of intervals with them", t.forwarded_share, k[1])
+      .close();
+}
+
+constexpr Symptom kRows[] = {
+    {kCongested, "congested", "the network can't take what this port sends", kCongestionKnobs, &congested, ""},
+    {kHostDrops, "host_drops", "this host can't take what arrives", kDropKnobs, &host_drops, ""},
+    {kRetries, "retries", "packets are lost somewhere on the way", kRetryKnobs, &retries, ""},
+    {kForwardedErrors, "forwarded_errors", "packets were damaged before the last switch", kForwardKnobs,
+     &forwarded_errors, ""},
+};
+
+}  // namespace
+
+constinit const std::span<const Symptom> kTrafficFamily = kRows;
+
+}  // namespace linkhealth::symptoms

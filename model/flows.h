@@ -1,0 +1,64 @@
+// THE flow table: what the diagnosis counts over time, and which kernel counters say it. Drivers name and leave out
+// differently; a flow takes what there is.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string_view>
+
+#include "model/counters.h"
+
+namespace linkhealth {
+
+enum class Flow : std::uint8_t {
+  kCorrectedBits,
+  kCorrectedBlocks,
+  kUncorrectableBlocks,
+  kSymbolErrors,
+  kFrameErrors,
+  kLinkRecoveries,
+  kRxOctets,
+  kTxOctets,
+  kCongestionMarks,
+  kPauseReceived,
+  kPauseSent,
+  kTransmitWait,
+  kHostDrops,
+  kRetries,
+  kForwardedErrors,
+  kPcieStalls,
+  kTransmitDiscards,
+};
+inline constexpr std::size_t kFlowCount = 17;
+
+enum class Combine : std::uint8_t {
+  kSum,    ///< different events: add
+  kFirst,  ///< the same events by different names: the first that is there
+  kMost,   ///< the same events, some drivers leave one at zero: the largest increase
+};
+
+struct FlowInfo {
+  Flow flow;
+  std::string_view name;
+  Combine combine;
+  std::array<std::string_view, 8> counters;
+  std::string_view meaning;
+};
+
+std::span<const FlowInfo, kFlowCount> flow_table();
+inline const FlowInfo& flow_info(Flow flow) { return flow_table()[static_cast<std::size_t>(flow)]; }
+
+inline constexpr double kUnknownValue = std::numeric_limits<double>::quiet_NaN();
+using FlowValues = std::array<double, kFlowCount>;  ///< NaN: not known
+
+/// The increases between two readings of one port. Unknown where a counter was not there both times, stands at the
+/// all-ones of a saturating counter, or when any counter of the port went down (then all were reset).
+struct FlowIncrease {
+  FlowValues values;
+  bool reset = false;
+};
+FlowIncrease flow_increase(const Counters& before, const Counters& after);
+
+}  // namespace linkhealth

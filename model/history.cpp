@@ -1,0 +1,431 @@
+#include "model/history.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace linkhealth {
+
+namespace {
+
+constexpr double kDaySeconds = 86400;
+constexpr double kIntervalKeepSeconds = 3600;
+constexpr std::size_t kMaxIntervals = 512;
+constexpr double kBootQuietSeconds = 240;     // links come up, drivers settle
+constexpr double kIntentBeforeSeconds = 100;  // the event may be read after the fall that it caused
+constexpr double kIntentAfterSeconds = 200;
+
+bool is_intent(PortEventKind kind) {
+  switch (kind) {
+    case PortEventKind::kAdminDown:
+    case PortEventKind::kAdminUp:
+    case PortEventKind::kDeviceGone:
+    case PortEventKind::kDeviceAdded:
+    case PortEventKind::kModuleRemoved:
+    case PortEventKind::kModuleInserted:
+      return true;
+    default:
+      return false;
+  }
+}
+
+/// Kernel lines after which the NIC itself is not to be trusted until the next boot (faults.md 6).
+bool is_fatal_line(std::string_view text) {
+  constexpr std::string_view kPatterns[] = {"health compromised",
+                                            "unrecoverable hardware error",
+                                            "Will cause a leak of a command resource",
+                                            "NETDEV WATCHDOG",
+                                            "TX timeout detected",
+                                            "firmware error",
+                                            "FW fatal",
+                                            "AER: Uncorrectable",
+                                            "DPC: containment",
+                                            "heartbeat failure",
+                                            "adapter reset",
+                                            "Hardware reset",
+                                            "Malicious Driver",
+                                            "assert_var",
+                                            "fw_recovery"};
+  return std::any_of(std::begin(kPatterns), std::end(kPatterns),
+                     [&](std::string_view pattern) { return text.find(pattern) != std::string_view::npos; });
+}
+
+}  // namespace
+
+double to_dbm(double milliwatt) { return milliwatt > 1e-4 ? 10 * std::log10(milliwatt) : kDarkDbm; }
+
+bool fec_is_on(const std::string& fec) { return !fec.empty() && fec != "Off" && fec != "None" && fec != "off"; }
+
+void Track::add_recent(double value) {
+  recent[2] = recent[1];
+  recent[1] = recent[0];
+  recent[0] = value;
+  recent_count = std::min<std::size_t>(recent_count + 1, 3);
+}
+
+std::optional<double> Track::now() const {
+  if (recent_count == 0) return std::nullopt;
+  if (recent_count < 3) return recent[0];
+  return std::max(std::min(recent[0], recent[1]), std::min(std::max(recent[0], recent[1]), recent[2]));
+}
+
+std::optional<double> Track::drop() const {
+  const auto value = now();
+  const auto normal = reference.median();
+  if (!value || !normal) return std::nullopt;
+  return *normal - *value;
+}
+
+void ModuleTracks::clear_references() {
+  for (auto* tracks : {&rx_dbm, &tx_dbm, &bias_ma})
+    for (Track& track : *tracks) track = Track();
+  temperature_c = Track();
+}
+
+std::uint64_t PortHistory::involuntary_losses(SteadyTime now, double window_s) const {
+  std::uint64_t total = 0;
+  for (const CarrierLoss& loss : losses)
+    if (!loss.voluntary && in_seconds(now - loss.t) <= window_s) total += loss.count;
+  return total;
+}
+
+double PortHistory::line_rate_bps() const {
+  const double speed = latest.link && latest.link->speed_mbps && *latest.link->speed_mbps > 0 ? *latest.link->speed_mbps
+                                                                                              : best_speed_mbps;
+  // 64b/66b and 256b/257b transcoding with RS(528) end at 1.03125, RS(544) at 1.0625 (IEEE 802.3 cl. 91, 119).
+  const bool pam4 = latest.link && latest.link->fec == "RS544";
+  return speed * 1e6 * (pam4 ? 1.0625 : 1.03125);
+}
+
+bool PortHistory::intended(SteadyTime t) const { return intent_until_ && t <= *intent_until_; }
+
+void PortHistory::take_intent(SteadyTime t) {
+  for (CarrierLoss& loss : losses)
+    if (!loss.voluntary && in_seconds(t - loss.t) <= kIntentBeforeSeconds) {
+      loss.voluntary = true;
+      involuntary_total -= loss.count;
+      voluntary_total += loss.count;
+    }
+  const SteadyTime until = t + from_seconds(kIntentAfterSeconds);
+  if (!intent_until_ || until > *intent_until_) intent_until_ = until;
+}
+
+void PortHistory::take_loss(SteadyTime t, std::uint64_t count) {
+  const bool admin_off = latest.link && latest.link->admin_up == false;
+  const bool voluntary = intended(t) || admin_off;
+  (voluntary ? voluntary_total : involuntary_total) += count;
+  if (losses.size() >= 512) losses.pop_front();
+  losses.push_back({t, count, voluntary});
+  last_loss = t;
+}
+
+void PortHistory::remember_before_fall() {
+  double uncorrectable = 0;
+  std::vector<double> last;
+  for (auto at = intervals.rbegin(); at != intervals.rend() && last.size() < 3; ++at) {
+    if (!at->clean) continue;
+    if (!std::isnan(at->flow(Flow::kUncorrectableBlocks))) uncorrectable += at->flow(Flow::kUncorrectableBlocks);
+    if (!std::isnan(at->ber)) last.push_back(std::max(at->ber, at->ber_floor));
+  }
+  uncorrectable_before_fall = uncorrectable;
+  ber_before_fall = last.empty() ? std::nullopt : std::optional(*std::max_element(last.begin(), last.end()));
+  rx_drop_before_fall.reset();
+  for (std::size_t lane = 0; lane < own.rx_lanes; ++lane)
+    if (const auto drop = own.rx_dbm[lane].drop())
+      rx_drop_before_fall = std::max(rx_drop_before_fall.value_or(-99.0), *drop);
+}
+
+void PortHistory::set_carrier(bool up, SteadyTime t) {
+  if (carrier == up) return;
+  if (carrier.has_value()) carrier_since = t;
+  if (carrier == true && !up) remember_before_fall();
+  carrier = up;
+  if (up) {
+    carrier_seen = true;
+    for (ModuleTracks* tracks : {&own, &far})
+      for (auto* values : {&tracks->rx_dbm, &tracks->tx_dbm, &tracks->bias_ma})
+        for (Track& track : *values) track.forget_recent();
+  }
+}
+
+void PortHistory::take_event(const PortEvent& event) {
+  if (is_intent(event.kind)) take_intent(event.t);
+  switch (event.kind) {
+    case PortEventKind::kCarrierDown:
+      take_loss(event.t, 1);
+      ++losses_by_event_;
+      set_carrier(false, event.t);
+      break;
+    case PortEventKind::kCarrierUp:
+      set_carrier(true, event.t);
+      break;
+    case PortEventKind::kAdminDown:
+    case PortEventKind::kAdminUp:
+      last_admin_event = event.t;
+      if (latest.link) latest.link->admin_up = event.kind == PortEventKind::kAdminUp;
+      break;
+    case PortEventKind::kModuleRemoved:
+      last_module_event = event.t;
+      if (latest.module) latest.module->present = false;
+      break;
+    case PortEventKind::kModuleInserted:
+      last_module_event = event.t;
+      break;
+    case PortEventKind::kDeviceGone:
+      device_gone_at = event.t;
+      driver_reload_at = event.t;
+      break;
+    case PortEventKind::kDeviceAdded:
+      device_gone_at.reset();
+      driver_reload_at = event.t;
+      break;
+    case PortEventKind::kDeviceFatal:
+      fatal_at = event.t;
+      if (fatal_text.empty()) fatal_text = "the device reported a fatal error";
+      break;
+    case PortEventKind::kKernelLog:
+      if (kernel_log.size() >= 32) kernel_log.pop_front();
+      kernel_log.emplace_back(event.t, event.text);
+      if (is_fatal_line(event.text)) {
+        fatal_at = event.t;
+        fatal_text = event.text;
+      }
+      break;
+    default:
+      break;
+  }
+}
+
+void PortHistory::take_link(const LinkSample& link, SteadyTime now) {
+  std::optional<bool> up = link.carrier;
+  if (!up && !link.phys_state.empty()) up = link.phys_state == "LinkUp";
+  if (!up && !link.state.empty()) up = link.state == "ACTIVE";
+  const std::optional<std::uint64_t> count = link.carrier_down_count;
+  std::uint64_t extra = 0;
+  if (count && last_down_count_ && *count >= *last_down_count_) {
+    const std::uint64_t seen = *count - *last_down_count_;
+    extra = seen > losses_by_event_ ? seen - losses_by_event_ : 0;
+  } else if (!count && carrier == true && up == false && losses_by_event_ == 0) {
+    extra = 1;
+  }
+  const bool admin_before = latest.link && latest.link->admin_up == false;
+  if (link.admin_up == false && !admin_before) take_intent(now);
+  latest.link = link;
+  if (extra > 0) take_loss(now, extra);
+  if (link.admin_up == true && admin_before && !last_admin_event) take_intent(now);
+  if (up) {
+    if (extra > 0 && carrier == true && *up) {  // fell and came back between two readings
+      remember_before_fall();
+      carrier_since = now;
+      for (Track& track : own.rx_dbm) track.forget_recent();
+      for (Track& track : far.rx_dbm) track.forget_recent();
+    }
+    set_carrier(*up, now);
+  }
+  if (count) last_down_count_ = count;
+  losses_by_event_ = 0;
+  link_at = now;
+  if (carrier == true) {
+    best_speed_mbps = std::max(best_speed_mbps, link.speed_mbps.value_or(0));
+    best_lanes = std::max(best_lanes, link.lanes.value_or(0));
+  }
+}
+
+void PortHistory::take_module(const ModuleSample& module, SteadyTime now) {
+  if (!module.serial.empty() && !own.serial.empty() && module.serial != own.serial) {
+    own.clear_references();
+    for (Reference& reference : lane_ber_log10) reference.clear();
+    ber_log10.clear();
+    serial_changed_at = now;
+    best_speed_mbps = 0;
+    best_lanes = 0;
+  }
+  if (!module.serial.empty()) own.serial = module.serial;
+  if (module.present && !module.kind.empty() && module.kind != "unknown") medium_ = module.kind;
+  latest.module = module;
+  module_at = now;
+  own.read_at = now;
+  own.rx_lanes = own.tx_lanes = 0;
+  const bool settled = carrier == true && (!carrier_since || in_seconds(now - *carrier_since) >= 5);
+  for (std::size_t i = 0; i < std::min(module.lanes.size(), kMaxLanes); ++i) {
+    const ModuleLane& lane = module.lanes[i];
+    if (lane.rx_power_mw) {
+      own.rx_lanes = i + 1;
+      const double dbm = to_dbm(*lane.rx_power_mw);
+      own.rx_dbm[i].add_recent(dbm);
+      if (settled && dbm > -25) own.rx_dbm[i].reference.add(now, dbm, 0.7, 3);
+    }
+    if (lane.tx_power_mw) {
+      own.tx_lanes = i + 1;
+      const double dbm = to_dbm(*lane.tx_power_mw);
+      own.tx_dbm[i].add_recent(dbm);
+      if (settled && dbm > -25) own.tx_dbm[i].reference.add(now, dbm, 0.7, 3);
+    }
+    if (lane.tx_bias_ma) {
+      own.bias_ma[i].add_recent(*lane.tx_bias_ma);
+      if (settled && *lane.tx_bias_ma > 0.1)
+        own.bias_ma[i].reference.add(now, *lane.tx_bias_ma, *lane.tx_bias_ma * 0.3, *lane.tx_bias_ma * 0.12);
+    }
+  }
+  if (module.temperature_c) {
+    own.temperature_c.add_recent(*module.temperature_c);
+    if (carrier == true && in_seconds(now - carrier_since.value_or(first_seen)) >= (carrier_since ? 900 : 0))
+      own.temperature_c.reference.add(now, *module.temperature_c, 15, 6);
+  }
+}
+
+void PortHistory::take_peer(const PeerSample& peer, SteadyTime now) {
+  const PeerSample before = latest.peer.value_or(PeerSample{});
+  latest.peer = peer;
+  peer_at = now - from_seconds(peer.age_s.value_or(0));
+  if (!peer.link && before.link && peer.source.empty()) latest.peer->link = before.link;
+  if (peer.counters) {
+    if (last_peer_counters_) {
+      const FlowIncrease increase = flow_increase(*last_peer_counters_, *peer.counters);
+      if (!increase.reset) {
+        double errors = 0;
+        for (const Flow flow : {Flow::kSymbolErrors, Flow::kFrameErrors, Flow::kUncorrectableBlocks})
+          if (!std::isnan(increase.values[static_cast<std::size_t>(flow)]))
+            errors += increase.values[static_cast<std::size_t>(flow)];
+        peer_errors.push_back({now, errors});
+      }
+    }
+    last_peer_counters_ = peer.counters;
+  }
+  if (!peer.module) return;
+  far.read_at = *peer_at;
+  // A reading from before the last transition says nothing about the link as it is now.
+  const bool this_period = !carrier_since || *peer_at >= *carrier_since;
+  if (!this_period) return;
+  const bool settled = carrier == true && (!carrier_since || in_seconds(*peer_at - *carrier_since) >= 5);
+  far.rx_lanes = far.tx_lanes = 0;
+  for (std::size_t i = 0; i < std::min(peer.module->lanes.size(), kMaxLanes); ++i) {
+    const ModuleLane& lane = peer.module->lanes[i];
+    if (lane.rx_power_mw) {
+      far.rx_lanes = i + 1;
+      const double dbm = to_dbm(*lane.rx_power_mw);
+      far.rx_dbm[i].add_recent(dbm);
+      if (settled && dbm > -25) far.rx_dbm[i].reference.add(now, dbm, 0.7, 3);
+    }
+    if (lane.tx_power_mw) {
+      far.tx_lanes = i + 1;
+      const double dbm = to_dbm(*lane.tx_power_mw);
+      far.tx_dbm[i].add_recent(dbm);
+      if (settled && dbm > -25) far.tx_dbm[i].reference.add(now, dbm, 0.7, 3);
+    }
+  }
+  if (peer.module->temperature_c) far.temperature_c.add_recent(*peer.module->temperature_c);
+}
+
+void PortHistory::take_pcie(const PcieSample& pcie, SteadyTime now) {
+  latest.pcie = pcie;
+  pcie_at = now;
+  if (pcie.aer_correctable || pcie.aer_nonfatal || pcie.aer_fatal) {
+    const double total = static_cast<double>(pcie.aer_correctable.value_or(0)) +
+                         100 * static_cast<double>(pcie.aer_nonfatal.value_or(0) + pcie.aer_fatal.value_or(0));
+    if (!aer.empty() && total < aer.back().second) aer.clear();
+    aer.emplace_back(now, total);
+    while (aer.size() > 2 && in_seconds(now - aer.front().first) > kIntervalKeepSeconds) aer.pop_front();
+  }
+  const bool narrow = pcie.width && pcie.max_width && *pcie.width < *pcie.max_width;
+  const bool slow = pcie.speed_gtps && pcie.max_speed_gtps && *pcie.speed_gtps < *pcie.max_speed_gtps - 0.1;
+  if (narrow || slow) {
+    if (++pcie_low_reads == 1) pcie_low_since = now;
+  } else {
+    pcie_low_reads = 0;
+    pcie_low_since.reset();
+  }
+}
+
+void PortHistory::take_reboot(SteadyTime now) {
+  last_reboot = now;
+  take_intent(now + from_seconds(kBootQuietSeconds - kIntentAfterSeconds));
+  for (CarrierLoss& loss : losses)
+    if (!loss.voluntary && in_seconds(now - loss.t) <= 900) loss.voluntary = true;
+  fatal_at.reset();
+  fatal_text.clear();
+  latest.counters.reset();
+  last_fec_lanes_.clear();
+  last_down_count_.reset();
+  open_valid_ = false;
+}
+
+void PortHistory::forget_old(SteadyTime now) {
+  while (!losses.empty() && in_seconds(now - losses.front().t) > kDaySeconds) losses.pop_front();
+  while (!intervals.empty() &&
+         (intervals.size() > kMaxIntervals || in_seconds(now - intervals.front().end) > kIntervalKeepSeconds))
+    intervals.pop_front();
+  while (!peer_errors.empty() && in_seconds(now - peer_errors.front().t) > kIntervalKeepSeconds)
+    peer_errors.pop_front();
+}
+
+void PortHistory::begin(const PortSample& sample, SteadyTime now) {
+  first_seen = now;
+  latest.id = sample.id;
+}
+
+const PortHistory* History::find(const PortKey& key) const {
+  const auto label = labels_.find(key);
+  if (label == labels_.end()) return nullptr;
+  const auto at = ports_.find(label->second);
+  return at == ports_.end() ? nullptr : &at->second;
+}
+
+void History::observe(const Snapshot& snapshot) {
+  now_ = snapshot.taken_at;
+  // The kernel's uptime drops at a reboot; a little slack for clocks that are read one after the other.
+  const bool rebooted = uptime_s_ && snapshot.uptime_s && *snapshot.uptime_s < *uptime_s_ - 5;
+  if (snapshot.uptime_s) uptime_s_ = snapshot.uptime_s;
+  if (rebooted) labels_.clear();
+  for (auto& [stable, port] : ports_) {
+    port.present = false;
+    if (rebooted) port.take_reboot(now_);
+  }
+  for (const auto& [key, sample] : snapshot.ports) {
+    const std::string stable = sample.id.device.empty() ? key : sample.id.stable_key();
+    const auto [at, is_new] = ports_.try_emplace(stable);
+    PortHistory& port = at->second;
+    if (is_new) port.begin(sample, now_);
+    if (is_new && uptime_s_ && *uptime_s_ < kBootQuietSeconds)
+      port.take_intent(now_ + from_seconds(kBootQuietSeconds - *uptime_s_ - kIntentAfterSeconds));
+    port.key = key;
+    port.present = true;
+    port.absent_since.reset();
+    port.latest.id = sample.id;
+    labels_[key] = stable;
+  }
+  for (const PortEvent& event : snapshot.events) {
+    const auto label = labels_.find(event.port);
+    if (label != labels_.end()) ports_[label->second].take_event(event);
+  }
+  for (const auto& [key, sample] : snapshot.ports) {
+    PortHistory& port = ports_[labels_[key]];
+    if (sample.link) port.take_link(*sample.link, now_);
+    if (sample.counters) port.take_counters(sample, now_);
+    if (sample.module) port.take_module(*sample.module, now_);
+    if (sample.peer) port.take_peer(*sample.peer, now_);
+    if (sample.pcie) port.take_pcie(*sample.pcie, now_);
+    if (sample.link) port.blind.erase("link");
+    if (sample.counters) {
+      port.blind.erase("counters");
+      port.blind.erase("hw_counters");
+    }
+    if (sample.module) port.blind.erase("module");
+    if (sample.peer) port.blind.erase("peer");
+    if (sample.pcie) port.blind.erase("pcie");
+    port.forget_old(now_);
+  }
+  for (const Gap& gap : snapshot.gaps) {
+    const auto label = labels_.find(gap.port);
+    if (label == labels_.end()) continue;
+    const auto [at, is_new] = ports_[label->second].blind.try_emplace(gap.probe);
+    Blindness& blind = at->second;
+    if (is_new) blind.since = now_;
+    blind.last = now_;
+    ++blind.attempts;
+    blind.reason = gap.reason;
+  }
+  for (auto& [stable, port] : ports_)
+    if (!port.present && !port.absent_since) port.absent_since = now_;
+}
+
+}  // namespace linkhealth

@@ -1,0 +1,178 @@
+// What is remembered of each port, in bounded memory: the latest values, increases of counters, references, carrier
+// losses with their intent. The only place that computes increases, and that knows resets, saturation and reboots.
+// Keyed by PortId::stable_key(), so that a rename or a reboot loses nothing.
+#pragma once
+
+#include <array>
+#include <deque>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/flows.h"
+#include "model/reference.h"
+#include "model/snapshot.h"
+
+namespace linkhealth {
+
+inline constexpr std::size_t kMaxLanes = 16;
+inline constexpr double kDarkDbm = -40;  ///< what 0 mW prints as
+
+/// kDarkDbm for 0 mW and less: no light has no logarithm.
+double to_dbm(double milliwatt);
+
+/// The increases between two readings at least 8 s apart, of a port whose carrier stayed.
+struct Interval {
+  SteadyTime begin, end;
+  bool carrier = false;  ///< up all the time
+  bool clean = false;    ///< and no transition within 20 s before: training errors are not the link's
+  FlowValues flows{};
+  std::array<float, kMaxLanes> lane_bits{};  ///< corrected bits of each FEC lane; NaN unknown
+  std::uint8_t lanes = 0;
+  double ber = kUnknownValue;        ///< pre-FEC, all lanes; NaN when not known
+  double ber_floor = kUnknownValue;  ///< what half a bit error would have been
+  double utilization = kUnknownValue;
+  [[nodiscard]] double seconds() const { return in_seconds(end - begin); }
+  [[nodiscard]] double flow(Flow flow) const { return flows[static_cast<std::size_t>(flow)]; }
+};
+
+/// A value that a module reports for one lane: its normal level and its last readings of this up period.
+struct Track {
+  Reference reference;
+  std::array<double, 3> recent{};
+  std::size_t recent_count = 0;
+
+  void add_recent(double value);
+  void forget_recent() { recent_count = 0; }
+  /// The median of the last three (or fewer) readings.
+  [[nodiscard]] std::optional<double> now() const;
+  /// How far now is below the reference; positive: lost.
+  [[nodiscard]] std::optional<double> drop() const;
+};
+
+struct ModuleTracks {
+  std::array<Track, kMaxLanes> rx_dbm, tx_dbm, bias_ma;
+  std::size_t rx_lanes = 0, tx_lanes = 0;
+  Track temperature_c;
+  std::string serial;
+  std::optional<SteadyTime> read_at;  ///< when the values were true
+  void clear_references();
+};
+
+struct CarrierLoss {
+  SteadyTime t;
+  std::uint64_t count = 1;
+  bool voluntary = false;  ///< by an administrator, a reboot, a driver reload, a hand at the module
+};
+
+/// Failed attempts of one probe since its last success.
+struct Blindness {
+  SteadyTime since;
+  SteadyTime last;
+  std::size_t attempts = 0;
+  std::string reason;
+};
+
+class PortHistory {
+ public:
+  // --- identity and the latest values
+  PortKey key;          ///< the label it has now
+  bool present = true;  ///< in the last snapshot
+  std::optional<SteadyTime> absent_since;
+  PortSample latest;  ///< the last known value of each group
+  std::optional<SteadyTime> link_at, counters_at, module_at, peer_at, pcie_at;
+  SteadyTime first_seen;
+  std::map<std::string, Blindness> blind;  ///< by probe
+
+  // --- carrier
+  std::optional<bool> carrier;              ///< nullopt: never known
+  std::optional<SteadyTime> carrier_since;  ///< last transition; nullopt: none seen
+  bool carrier_seen = false;                ///< was up once
+  std::deque<CarrierLoss> losses;           ///< newest last, 24 h
+  std::uint64_t involuntary_total = 0, voluntary_total = 0;
+  std::optional<SteadyTime> last_loss, last_admin_event, last_module_event, last_reboot, last_reset;
+  std::optional<SteadyTime> device_gone_at, fatal_at, driver_reload_at;
+  std::string fatal_text;
+  std::deque<std::pair<SteadyTime, std::string>> kernel_log;  ///< newest last, at most 32
+  std::uint32_t best_speed_mbps = 0, best_lanes = 0;
+  std::optional<SteadyTime> serial_changed_at;
+
+  // --- counters
+  std::deque<Interval> intervals;  ///< newest last; at most an hour and 512
+  Reference ber_log10;             ///< of clean intervals, decades
+  std::array<Reference, kMaxLanes> lane_ber_log10;
+  Reference transmit_wait_share;
+  std::optional<double> ber_before_fall, ber_reference_at_fall;
+  double uncorrectable_before_fall = 0;
+  std::optional<double> rx_drop_before_fall;
+
+  // --- light
+  ModuleTracks own, far;
+  std::optional<std::uint64_t> peer_symbol_errors_first, peer_link_downed_first;
+  struct PeerErrors {
+    SteadyTime t;
+    double errors;
+  };
+  std::deque<PeerErrors> peer_errors;  ///< increases of the far receiver's errors, 1 h
+  std::optional<SteadyTime> pcie_low_since;
+  std::size_t pcie_low_reads = 0;
+  std::deque<std::pair<SteadyTime, double>> aer;  ///< PCIe errors counted so far (uncorrectable x100), 1 h
+
+  // --- questions
+  /// Losses that nobody intended, in the last `window_s`.
+  [[nodiscard]] std::uint64_t involuntary_losses(SteadyTime now, double window_s) const;
+  /// "optical", "aoc", "dac", "acc" or "unknown"; what the last present module said.
+  [[nodiscard]] const std::string& medium() const { return medium_; }
+  [[nodiscard]] double line_rate_bps() const;
+
+ private:
+  friend class History;
+  void begin(const PortSample& sample, SteadyTime now);
+  void take_event(const PortEvent& event);
+  void take_loss(SteadyTime t, std::uint64_t count);
+  void take_intent(SteadyTime t);
+  void take_link(const LinkSample& link, SteadyTime now);
+  void set_carrier(bool up, SteadyTime t);
+  void remember_before_fall();
+  void take_counters(const PortSample& sample, SteadyTime now);
+  void close_interval(SteadyTime now);
+  void learn_ber(const Interval& interval);
+  void take_module(const ModuleSample& module, SteadyTime now);
+  void take_peer(const PeerSample& peer, SteadyTime now);
+  void take_pcie(const PcieSample& pcie, SteadyTime now);
+  void take_reboot(SteadyTime now);
+  void forget_old(SteadyTime now);
+  [[nodiscard]] bool intended(SteadyTime t) const;
+
+  std::string medium_ = "unknown";
+  Interval open_;
+  bool open_valid_ = false;
+  std::vector<FecLane> last_fec_lanes_;
+  std::optional<std::uint64_t> last_down_count_;
+  std::optional<std::uint64_t> last_link_downed_;
+  std::uint64_t losses_by_event_ = 0;
+  std::optional<SteadyTime> intent_until_;
+  std::optional<Counters> last_peer_counters_;
+};
+
+class History {
+ public:
+  /// Folds a snapshot in. REQUIRES: in the order of taken_at.
+  void observe(const Snapshot& snapshot);
+  [[nodiscard]] const std::map<std::string, PortHistory>& ports() const { return ports_; }
+  [[nodiscard]] const PortHistory* find(const PortKey& key) const;
+  [[nodiscard]] SteadyTime now() const { return now_; }
+  [[nodiscard]] std::optional<double> uptime_s() const { return uptime_s_; }
+
+ private:
+  std::map<std::string, PortHistory> ports_;  ///< by stable key
+  std::map<PortKey, std::string> labels_;
+  SteadyTime now_;
+  std::optional<double> uptime_s_;
+};
+
+/// FEC modes that correct by themselves; "" and "Off" do not.
+bool fec_is_on(const std::string& fec);
+
+}  // namespace linkhealth

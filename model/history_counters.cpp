@@ -1,0 +1,110 @@
+// The counters' side of PortHistory: increases, intervals and the bit error ratio.
+#include <algorithm>
+#include <cmath>
+
+#include "model/history.h"
+
+namespace linkhealth {
+
+namespace {
+
+constexpr double kSettleSeconds = 20;   // after a transition: training errors are not the link's
+constexpr double kIntervalSeconds = 8;  // shorter readings are added up
+
+void add_to(double& sum, double value) { sum = std::isnan(sum) || std::isnan(value) ? kUnknownValue : sum + value; }
+
+/// Bits corrected, from the number of codewords that had errors: with independent errors a codeword of `bits` has a
+/// Poisson number of them. Blocks alone saturate near one error a block.
+double bits_from_blocks(double blocks, double seconds, double rate_bps, double codeword_bits) {
+  const double total = seconds * rate_bps / codeword_bits;
+  if (total <= 0) return kUnknownValue;
+  const double share = std::min(blocks / total, 0.999);
+  return -std::log1p(-share) * total;
+}
+
+}  // namespace
+
+void PortHistory::take_counters(const PortSample& sample, SteadyTime now) {
+  const bool reading = latest.counters.has_value() && counters_at.has_value();
+  if (reading && open_valid_) {
+    const FlowIncrease increase = flow_increase(*latest.counters, *sample.counters);
+    if (increase.reset) {
+      last_reset = now;
+      open_valid_ = false;
+    } else {
+      for (std::size_t i = 0; i < kFlowCount; ++i) add_to(open_.flows[i], increase.values[i]);
+      const std::size_t lanes = std::min({sample.fec_lanes.size(), last_fec_lanes_.size(), kMaxLanes});
+      open_.lanes = static_cast<std::uint8_t>(lanes);
+      for (std::size_t i = 0; i < lanes; ++i) {
+        const auto from =
+            last_fec_lanes_[i].corrected_bits ? last_fec_lanes_[i].corrected_bits : last_fec_lanes_[i].corrected_blocks;
+        const auto to = sample.fec_lanes[i].corrected_bits ? sample.fec_lanes[i].corrected_bits
+                                                           : sample.fec_lanes[i].corrected_blocks;
+        open_.lane_bits[i] +=
+            from && to && *to >= *from ? static_cast<float>(*to - *from) : static_cast<float>(kUnknownValue);
+      }
+    }
+  }
+  if (carrier != true) open_.carrier = false;
+  // InfiniBand has no carrier count: a link_downed that rises by more than what was seen is what was missed.
+  if (latest.id.link_layer == "InfiniBand" && !last_down_count_ && latest.counters && !last_reset) {
+    const auto before = latest.counters->get("link_downed");
+    const auto after = sample.counters->get("link_downed");
+    if (before && after && *after > *before) {
+      std::uint64_t seen = 0;
+      for (auto at = losses.rbegin(); at != losses.rend() && counters_at && at->t >= *counters_at; ++at)
+        seen += at->count;
+      if (*after - *before > seen) take_loss(now, *after - *before - seen);
+    }
+  }
+  latest.counters = latest.counters ? *latest.counters : Counters{};
+  latest.counters->merge(*sample.counters);
+  if (!sample.fec_lanes.empty()) latest.fec_lanes = sample.fec_lanes;
+  last_fec_lanes_ = sample.fec_lanes;
+  counters_at = now;
+  if (!open_valid_ || in_seconds(now - open_.begin) >= kIntervalSeconds) close_interval(now);
+}
+
+void PortHistory::close_interval(SteadyTime now) {
+  if (open_valid_) {
+    open_.end = now;
+    const bool transition = last_loss && *last_loss > open_.begin;
+    const bool settling = carrier_since && in_seconds(open_.begin - *carrier_since) < kSettleSeconds;
+    open_.carrier = open_.carrier && carrier == true && !transition;
+    open_.clean = open_.carrier && !settling && (!carrier_since || *carrier_since <= open_.begin);
+    const double rate = line_rate_bps();
+    const double seconds = open_.seconds();
+    double bits = open_.flow(Flow::kCorrectedBits);
+    if (std::isnan(bits) && !std::isnan(open_.flow(Flow::kCorrectedBlocks)))
+      bits = bits_from_blocks(open_.flow(Flow::kCorrectedBlocks), seconds, rate, 5440);
+    if (rate > 0 && seconds > 0) {
+      open_.ber_floor = 0.5 / (rate * seconds);
+      if (!std::isnan(bits)) open_.ber = bits / (rate * seconds);
+      const double octets = std::max(open_.flow(Flow::kRxOctets), open_.flow(Flow::kTxOctets));
+      if (!std::isnan(octets)) open_.utilization = octets * 8 / (rate * seconds);
+    }
+    learn_ber(open_);
+    intervals.push_back(open_);
+  }
+  open_ = Interval{};
+  open_.begin = now;
+  open_.carrier = carrier == true;
+  open_valid_ = true;
+}
+
+void PortHistory::learn_ber(const Interval& interval) {
+  if (!interval.clean) return;
+  constexpr double kGateDecades = 0.9;
+  if (!std::isnan(interval.ber))
+    ber_log10.add(interval.end, std::log10(std::max(interval.ber, interval.ber_floor)), 6, kGateDecades);
+  const double lane_seconds_bits = line_rate_bps() * interval.seconds() / std::max<double>(interval.lanes, 1);
+  for (std::size_t i = 0; i < interval.lanes; ++i)
+    if (!std::isnan(interval.lane_bits[i]) && lane_seconds_bits > 0)
+      lane_ber_log10[i].add(interval.end, std::log10(std::max<double>(interval.lane_bits[i], 0.5) / lane_seconds_bits),
+                            6, kGateDecades);
+  const double wait = interval.flow(Flow::kTransmitWait);
+  const double sent = interval.flow(Flow::kTxOctets);
+  if (!std::isnan(wait) && sent > 0) transmit_wait_share.add(interval.end, wait / sent, 1e9, 1e9);
+}
+
+}  // namespace linkhealth

@@ -1,0 +1,60 @@
+// What is normal for one value of one link: a small set of trusted samples, slowly replaced. A sample that is already
+// abnormal does not enter, or a fault would become its own normal.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstddef>
+#include <optional>
+
+#include "base/time.h"
+
+namespace linkhealth {
+
+class Reference {
+ public:
+  static constexpr std::size_t kCapacity = 16;
+  static constexpr std::size_t kEnough = 4;
+
+  /// Gates are distances from the median: a sample below median - low or above median + high stays out.
+  void add(SteadyTime t, double value, double low, double high) {
+    const double spacing_s = count_ < kCapacity ? 30 : 3600;
+    if (count_ > 0 && in_seconds(t - last_) < spacing_s) return;
+    if (count_ >= kEnough && (value < middle_ - low || value > middle_ + high)) return;
+    values_[next_] = value;
+    next_ = (next_ + 1) % kCapacity;
+    count_ = std::min(count_ + 1, kCapacity);
+    last_ = t;
+    middle_ = quantile(0.5);
+    quartile_ = quantile(0.25);
+  }
+  void clear() { *this = Reference(); }
+  [[nodiscard]] bool ready() const { return count_ >= kEnough; }
+  [[nodiscard]] std::size_t size() const { return count_; }
+  /// The median; nullopt until there are kEnough samples.
+  [[nodiscard]] std::optional<double> median() const { return ready() ? std::optional(middle_) : std::nullopt; }
+  /// For values that drift up when they fail.
+  [[nodiscard]] std::optional<double> lower_quartile() const {
+    return ready() ? std::optional(quartile_) : std::nullopt;
+  }
+
+ private:
+  [[nodiscard]] double quantile(double q) const {
+    std::array<double, kCapacity> sorted = values_;
+    std::sort(sorted.begin(), sorted.begin() + static_cast<std::ptrdiff_t>(count_));
+    const double at = q * static_cast<double>(count_ - 1);
+    const auto low = static_cast<std::size_t>(at);
+    const std::size_t high = std::min(low + 1, count_ - 1);
+    return sorted[low] + (sorted[high] - sorted[low]) * (at - static_cast<double>(low));
+  }
+
+  std::array<double, kCapacity> values_{};
+  std::size_t next_ = 0;
+  std::size_t count_ = 0;
+  SteadyTime last_;
+  double middle_ = 0;
+  double quartile_ = 0;
+};
+
+}  // namespace linkhealth
