@@ -22,6 +22,7 @@
 #include "exporters/json.h"
 #include "model/sample_json.h"
 #include "probes/live_host.h"
+#include "storage/ledger_file.h"
 #include "storage/recording.h"
 
 namespace linkhealth {
@@ -55,7 +56,8 @@ class Daemon {
         clock_(clock),
         log_(log),
         events_(config_.state_dir + "/events.jsonl"),
-        publisher_({report_json, port_json, event_json_line}, fault_names()) {}
+        ledger_(config_.state_dir + "/ledger.json"),
+        publisher_({report_json, port_json, event_json_line, module_json}, fault_names()) {}
 
   Result<void> run();
 
@@ -64,6 +66,7 @@ class Daemon {
   Result<void> make_directories();
   Result<void> start_outputs();
   void on_step(const Snapshot& snapshot, const Engine::Step& step, double lateness_s);
+  void restore_faults();
   void record(const Snapshot& snapshot, const Report& report);
   void announce(const FaultEvent& event);
   void say_once(bool& said, const Error& error, const std::string& consequence);
@@ -74,6 +77,7 @@ class Daemon {
   const Clock& clock_;
   Log& log_;
   EventLog events_;
+  LedgerFile ledger_;
   SystemdJournal journal_;
   Publisher publisher_;
   RecordingTap tap_;
@@ -84,6 +88,7 @@ class Daemon {
   std::optional<RecordingWriter> recorder_;
   bool recorder_failed_ = false;
   bool event_log_failed_ = false;
+  bool ledger_failed_ = false;
   bool introduced_ = false;
   std::size_t port_count_ = 0;
   std::size_t fault_count_ = 0;
@@ -146,6 +151,7 @@ Result<void> Daemon::run() {
   EngineSettings settings{header.node, config_.knobs, header.expected, config_.exempt};
   for (const auto& [port, expected] : config_.expected) settings.expected[port] = expected;
   engine_ = std::make_unique<Engine>(std::move(settings));
+  if (options_.play_file.empty()) restore_faults();
   if (auto started = start_outputs(); !started) return started;
   log_.info(fmt::format("linkhealthd {} on {}", LINKHEALTH_VERSION, header.node));
   if (server_->tcp_port() != 0) {
@@ -173,6 +179,10 @@ Result<void> Daemon::run() {
 void Daemon::on_step(const Snapshot& snapshot, const Engine::Step& step, double lateness_s) {
   record(snapshot, *step.report);
   for (const FaultEvent& event : step.events) announce(event);
+  if (options_.play_file.empty()) {
+    if (const auto kept = ledger_.keep(engine_->ledger_state()); !kept)
+      say_once(ledger_failed_, kept.error(), "open faults will be forgotten at a restart; everything else goes on");
+  }
   publisher_.publish(step.report, step.events, {LINKHEALTH_VERSION, lateness_s});
   port_count_ = step.report->ports.size();
   fault_count_ = 0;
@@ -182,6 +192,15 @@ void Daemon::on_step(const Snapshot& snapshot, const Engine::Step& step, double 
                                        ? introduce_node(sampler_->inventory(), snapshot.gaps)
                                        : introduce_recording(options_.play_file, options_.play_speed, *step.report))
       log_.info(line);
+}
+
+void Daemon::restore_faults() {
+  if (auto state = ledger_.read()) {
+    if (!state->faults.empty()) log_.info(fmt::format("{} open faults are known from before", state->faults.size()));
+    engine_->restore(*state);
+  } else {
+    log_.error(state.error().message);
+  }
 }
 
 void Daemon::record(const Snapshot& snapshot, const Report& report) {

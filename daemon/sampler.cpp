@@ -1,7 +1,6 @@
 #include "daemon/sampler.h"
 
 #include <fmt/format.h>
-#include <linux/netlink.h>
 
 #include <algorithm>
 #include <array>
@@ -142,7 +141,7 @@ Sampler::Sampler(HostFactory hosts, std::unique_ptr<ModuleReader> modules, const
   counters_ = {settings.counters_period, now};
   pcie_ = {settings.pcie_period, now};
   inventory_due_ = {settings.rescan_period, now};
-  auto events = host_->listen(NETLINK_ROUTE, link_event_groups());
+  auto events = listen_to_links(*host_);
   if (events) {
     link_events_ = *std::move(events);
   } else if (events.error().errnum != EOPNOTSUPP) {
