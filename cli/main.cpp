@@ -24,7 +24,7 @@ const RealClock kClock;
 int main(int argc, char** argv) {
   using namespace linkhealth;
   cli::LocalCommands local;
-  local.once = [](const OnceOptions& options) { return cli::status_once(options, kClock); };
+  local.once = [](const cli::OnceOptions& options) { return cli::status_once(options, kClock); };
   local.replay = [](const cli::ReplayOptions& options, const TextStyle& style) {
     return cli::replay_file(options, style, kClock);
   };
