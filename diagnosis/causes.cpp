@@ -64,11 +64,15 @@ constexpr Expectation kOwnReceiver[] = {{kOneLaneErrors, kOften},
                                         {kModuleBlind, kRarely},
                                         {kTxOff, kRarely},
                                         {kNoLight, kRarely}};
-constexpr Expectation kLoose[] = {{kFlaps, kAlways},
-                                  {kLinkRecoveries, kSometimes},
-                                  {kLosingData, kSometimes},
-                                  {kRetries, kRarely},
-                                  {kModuleState, kRarely}};
+constexpr Expectation kBursting[] = {{kErrorBursts, kAlways},   {kLosingData, kAlways}, {kFlaps, kSometimes},
+                                     {kOneLaneErrors, kRarely}, {kRetries, kSometimes}, {kLinkRecoveries, kSometimes}};
+constexpr Expectation kFarReceiver[] = {{kFarErrors, kAlways},
+                                        {kRetries, kOften},
+                                        {kRemoteFault, kSometimes},
+                                        {kLightThere, kAlways},
+                                        {kFlaps, kSometimes}};
+constexpr Expectation kLoose[] = {{kFlaps, kAlways},         {kErrorBursts, kSometimes}, {kLinkRecoveries, kSometimes},
+                                  {kLosingData, kSometimes}, {kRetries, kRarely},        {kModuleState, kRarely}};
 constexpr Expectation kFarModule[] = {
     {kOneLaneErrors, kOften},    {kLosingData, kOften},         {kFlaps, kSometimes},
     {kErrorsBeforeFall, kOften}, {kLinkRecoveries, kSometimes}, {kSnrLow, kOften},
@@ -130,6 +134,8 @@ constexpr Expectation kUnpluggedCable[] = {{kModuleAbsent, kAlways},
                                            {kNoPartner, kRarely},
                                            {kFarModuleAbsent, kOften},
                                            {kFarRxDark, kOften}};
+constexpr Expectation kUnpluggedFar[] = {
+    {kFarModuleAbsent, kAlways}, {kNoPartner, kAlways}, {kNoLight, kAlways}, {kLightLow, kAlways}};
 constexpr Expectation kFarDown[] = {{kNoLight, kOften},          {kNoPartner, kAlways},      {kFarAdminDown, kOften},
                                     {kFarTxOff, kOften},         {kRemoteFault, kSometimes}, {kGroupDown, kSometimes},
                                     {kFarTxLow, kOften},         {kLightLow, kOften},        {kLightThere, kRarely},
@@ -149,6 +155,7 @@ constexpr Expectation kPcie[] = {{kPcieReduced, kAlways},
                                  {kHostDrops, kOften},
                                  {kRetries, kRarely},
                                  {kCongested, kRarely}};
+constexpr Expectation kPcieAer[] = {{kPcieErrors, kAlways}, {kPcieReduced, kSometimes}, {kHostDrops, kSometimes}};
 constexpr Expectation kNic[] = {{kDeviceFatal, kAlways},   {kDeviceGone, kSometimes}, {kCountersBlind, kSometimes},
                                 {kRetries, kSometimes},    {kLightThere, kOften},     {kNoPartner, kSometimes},
                                 {kTrainingFails, kRarely}, {kTxOff, kSometimes},      {kModuleBlind, kSometimes},
@@ -178,6 +185,7 @@ constexpr Decisive kDecideUnplugged[] = {{kFarModuleAbsent, 4}};
 constexpr Decisive kDecideSwitchErrors[] = {{kGroupErrors, 3}};
 constexpr Decisive kDecideSwitchFlaps[] = {{kGroupFlaps, 3}};
 constexpr Decisive kDecidePcie[] = {{kPcieReduced, 4}};
+constexpr Decisive kDecideAer[] = {{kPcieErrors, 2}};
 constexpr Decisive kDecideBlind[] = {{kCountersBlind, 3}};
 
 // ----------------------------------------------------------------------------- joint rows: where light is lost; errors
@@ -208,12 +216,15 @@ constexpr Cause kCauses[] = {
     {"far laser", "failing_transmitter", End::kFar, 4, 3, kGlass, kLossFarLaser, kFarLaser, {}},
     {"own laser", "failing_transmitter", End::kLocal, 4, 3, kGlass, kLossOwnLaser, kOwnLaser, {}},
     {"own receiver or electronics", "bad_module", End::kLocal, 14, 8, kGlass, kBrightErrors, kOwnReceiver, {}},
+    {"bursting module", "bad_module", End::kLocal, 5, .1, kModules, kMaybeErrors, kBursting, {}},
+    {"far receiver", "bad_module", End::kFar, 3, .1, kGlass, kBright, kFarReceiver, {}},
     {"loose or dying module", "bad_module", End::kLocal, 5, .1, kGlass, kMaybeErrors, kLoose, {}},
     {"module control", "bad_module", End::kLocal, 1, 4, kModules, kAnyLight, kModuleControl, kDecideControl},
     {"wrong power reading", "bad_module", End::kLocal, 3, .1, kModules, kReadingLost, kWrongReading, kDecideReading},
     {"far module", "bad_module", End::kFar, 6, 3, kGlass, kBrightErrors, kFarModule, {}},
     {"overheated", "module_overheated", End::kLocal, 5, 2, kModules, kMaybeErrors, kHot, kDecideHot},
-    {"no module", "module_missing", End::kLocal, .1, 7, kAnyMedium, kAnyLight, kMissing, kDecideMissing},
+    {"no module", "module_missing", End::kLocal, .1, 7, kGlass, kAnyLight, kMissing, kDecideMissing},
+    {"no cable", "module_missing", End::kLocal, .1, 3, kOnePiece, kAnyLight, kMissing, kDecideMissing},
     {"refused module", "module_unsupported", End::kLocal, .1, 3, kAnyMedium, kAnyLight, kUnsupported,
      kDecideUnsupported},
     {"cable", "faulty_cable", End::kPath, 30, 12, kOnePiece, kCableLoss, kCable, {}},
@@ -222,14 +233,17 @@ constexpr Cause kCauses[] = {
     {"settings", "settings_mismatch", End::kPath, .05, 9, kAnyMedium, kAnyLight, kSettings, {}},
     {"set down", "admin_down", End::kLocal, .01, 4, kAnyMedium, kAnyLight, kAdmin, kDecideAdmin},
     {"fibre pulled", "unplugged", End::kPath, .01, 11, kGlass, kAnyLight, kUnplugged, kDecideUnplugged},
-    {"cable pulled", "unplugged", End::kPath, .01, 5, kOnePiece, kAnyLight, kUnpluggedCable, {}},
+    {"cable pulled", "unplugged", End::kPath, .01, 8, kOnePiece, kAnyLight, kUnpluggedCable, kDecideMissing},
+    {"cable pulled at the far end", "unplugged", End::kPath, .01, 4, kOnePiece, kAnyLight, kUnpluggedFar,
+     kDecideUnplugged},
     {"far port down", "far_port_down", End::kFar, .01, 24, kAnyMedium, kAnyLight, kFarDown, kDecideFarDown},
     {"far switch down", "far_switch_fault", End::kFar, .01, 4, kAnyMedium, kAnyLight, kSwitchDown, {}},
-    {"far switch, errors", "far_switch_fault", End::kFar, 3, .1, kAnyMedium, kBrightErrors, kSwitchErrors,
+    {"far switch, errors", "far_switch_fault", End::kFar, 1, .1, kAnyMedium, kBrightErrors, kSwitchErrors,
      kDecideSwitchErrors},
     {"far switch, flaps", "far_switch_fault", End::kFar, 3, 1, kAnyMedium, kMaybeErrors, kSwitchFlaps,
      kDecideSwitchFlaps},
     {"PCIe", "pcie_degraded", End::kNode, 4, .1, kAnyMedium, kBright, kPcie, kDecidePcie},
+    {"PCIe errors", "pcie_degraded", End::kNode, 2, .1, kAnyMedium, kBright, kPcieAer, kDecideAer},
     {"driver or firmware", "nic_fault", End::kNode, 3, 4, kAnyMedium, kAnyLight, kNic, kDecideNic},
     {"device gone", "nic_fault", End::kNode, .5, 2, kAnyMedium, kAnyLight, kNicGone, kDecideGone},
     {"slow host", "host_bottleneck", End::kNode, 6, .01, kAnyMedium, kBright, kHost, {}},

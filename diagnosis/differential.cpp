@@ -59,16 +59,17 @@ double quiet(double drop, double sigma) {
 /// Density of a reading where light was lost: contamination is lognormal with median 0.8 dB (faults.md 7d), breaks and
 /// dying lasers go beyond. Below half a dB nothing shows.
 double lost(double drop, double sigma) {
-  const double onset = normal_cdf((drop - 0.6) / std::max(sigma, 0.2));
+  const double onset = normal_cdf((drop - 0.6 - (sigma - 0.2)) / std::max(sigma, 0.2));
   return onset * 0.33 * std::exp(-std::max(drop, 0.0) / 3.0) + 1e-4;
 }
 
 /// How well each place of loss fits the four measured drops. A reading that is not there fits everything.
-std::array<double, kLightLossCount> light_likelihood(const LightStats& light) {
+std::array<double, kLightLossCount> light_likelihood(const LightStats& light, bool errors) {
   std::array<double, kLightLossCount> fit;
   fit.fill(1);
-  const auto weigh = [&fit](const std::optional<Drop>& drop, std::array<bool, kLightLossCount> is_lost) {
-    if (!drop) return;
+  const auto weigh = [&fit, errors](const std::optional<Drop>& drop, std::array<bool, kLightLossCount> is_lost) {
+    // Against its siblings instead of its own past: only errors make a low lane worth a word.
+    if (!drop || (drop->sigma_db > 0.4 && !errors)) return;
     for (std::size_t i = 0; i < kLightLossCount; ++i)
       fit[i] *= is_lost[i] ? lost(drop->db, drop->sigma_db) : quiet(drop->db, drop->sigma_db);
   };
@@ -199,8 +200,8 @@ Differential differentiate(const DifferentialInput& input, KnobValues knobs) {
   const auto& tables = letter_tables();
   const PortView& view = input.view;
   Differential result;
-  result.light = light_likelihood(view.light);
   const std::optional<bool> errors = receive_errors(input.findings);
+  result.light = light_likelihood(view.light, errors == true);
   const double suffices = drop_suffices(view);
   const bool joint = !view.down && input.explained == nullptr;
   const auto ids = taking_part(input, errors == true);

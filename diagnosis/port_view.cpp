@@ -147,7 +147,7 @@ void fill_traffic(PortView& view) {
     forwarded += forward_rate > 0;
     if (std::isnan(at->utilization) || at->utilization < 0.02) continue;
     ++t.loaded;
-    marks += marks_rate > 150;
+    marks += marks_rate > 400;
     pause += pause_rate > 5;
     const double sent = at->flow(Flow::kTxOctets);
     const double waited = at->flow(Flow::kTransmitWait);
@@ -157,6 +157,7 @@ void fill_traffic(PortView& view) {
       wait += waited / sent > std::max(10 * own_wait, own_wait > 0 ? 0.0 : 0.04);
     }
   }
+  t.known_s = seconds;
   if (seconds <= 0) return;
   for (double* sum : {&t.marks_per_s, &t.pause_per_s, &t.drops_per_s, &t.retries_per_s, &t.forwarded_per_s,
                       &t.pause_sent_per_s, &t.stalls_per_s})
@@ -235,6 +236,11 @@ PortView view_of(const PortHistory& port, const ExpectedPort* expected, SteadyTi
   fill_ber(view);
   fill_losses(view);
   fill_traffic(view);
+  // Errors that are as old as the reference: then the reference of the light has the fault in it, too.
+  const SignalStats& s = view.signal;
+  const bool at_limit = s.ber && s.ber_limit && *s.ber > *s.ber_limit / 15;
+  const bool as_ever = s.ber && s.ber_reference && *s.ber < 8 * *s.ber_reference;
+  view.signal.since_ever = at_limit && as_ever;
   fill_light(view);
   return view;
 }

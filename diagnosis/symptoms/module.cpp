@@ -32,7 +32,10 @@ Finding module_hot(const PortView& v, KnobValues k) {
   const auto& module = v.port.latest.module;
   if (!module || !module->temperature_c || !module->present) return not_known("the module gives no temperature");
   const auto now = v.port.own.temperature_c.now();
-  const double warn = module->thresholds.temperature_c.high_warn.value_or(k[0]);
+  // All-zero limits are what a module without limits gives.
+  const auto& limits = module->thresholds.temperature_c;
+  const bool usable = limits.high_warn && *limits.high_warn > limits.low_warn.value_or(0) && *limits.high_warn > 30;
+  const double warn = usable ? *limits.high_warn : k[0];
   if (now && *now >= warn) return Case(Reader::kModule).at_least("module temperature", now, warn, "C").close();
   const auto drop = v.port.own.temperature_c.drop();
   const std::optional<double> rise = drop ? std::optional(-*drop) : std::nullopt;
@@ -40,7 +43,8 @@ Finding module_hot(const PortView& v, KnobValues k) {
   return Case(Reader::kModule)
       .at_least("module temperature above its own normal", rise, k[1], "C")
       .at_least("module temperature", now, k[2], "C")
-      .below("modules of this node that rose too", static_cast<double>(v.group.siblings_hotter), k[3])
+      .below("modules of this node that rose too", static_cast<double>(v.group.siblings_hotter),
+             std::min(k[3], std::max(1.0, static_cast<double>(v.group.siblings))))
       .close();
 }
 

@@ -7,12 +7,16 @@ namespace {
 
 using enum SymptomId;
 
+constexpr std::string_view kNotFull = "the window of 25 minutes is not full yet";
+constexpr double kWindowSeconds = 1300;
+
 constexpr Knob kCongestionKnobs[] = {
     {"intervals", 4, 1, 1000, "", "intervals with load: peaks and idle hours do not count"},
     {"share", 0.8, 0.1, 1, "", "of them with marks, pause or waiting above their limits"}};
 Finding congested(const PortView& v, KnobValues k) {
   const TrafficStats& t = v.traffic;
   if (!t.marks_known && !t.pause_known && !t.wait_known) return not_known("no counters of congestion");
+  if (t.known_s < kWindowSeconds) return not_known(kNotFull);
   if (t.loaded < static_cast<std::size_t>(k[0]))
     return Case(Reader::kCounters).at_least("intervals with load", static_cast<double>(t.loaded), k[0]).close();
   if (t.marks_share >= t.pause_share && t.marks_share >= t.wait_share)
@@ -33,6 +37,7 @@ constexpr Knob kDropKnobs[] = {{"intervals", 4, 1, 1000, "", "intervals that mus
 Finding host_drops(const PortView& v, KnobValues k) {
   const TrafficStats& t = v.traffic;
   if (!t.drops_known || t.all < static_cast<std::size_t>(k[0])) return not_known("no counters of host drops");
+  if (t.known_s < kWindowSeconds) return not_known(kNotFull);
   return Case(Reader::kCounters)
       .above("packets without a buffer", t.drops_per_s, k[1], "/s")
       .at_least("share of intervals with drops", t.drops_share, k[2])
@@ -45,6 +50,7 @@ constexpr Knob kRetryKnobs[] = {{"intervals", 4, 1, 1000, "", "intervals that mu
 Finding retries(const PortView& v, KnobValues k) {
   const TrafficStats& t = v.traffic;
   if (!t.retries_known || t.all < static_cast<std::size_t>(k[0])) return not_known("no counters of retries");
+  if (t.known_s < kWindowSeconds) return not_known(kNotFull);
   return Case(Reader::kCounters)
       .above("transport retries", t.retries_per_s, k[1], "/s")
       .at_least("share of intervals with retries", t.retries_share, k[2])
@@ -56,6 +62,7 @@ constexpr Knob kForwardKnobs[] = {{"per_s", 0.004, 1e-5, 1e6, "/s", "averaged ov
 Finding forwarded_errors(const PortView& v, KnobValues k) {
   const TrafficStats& t = v.traffic;
   if (!t.forwarded_known || t.all < 4) return not_known("no counter of errors made upstream");
+  if (t.known_s < kWindowSeconds) return not_known(kNotFull);
   return Case(Reader::kCounters)
       .above("packets that a switch had marked bad", t.forwarded_per_s, k[0], "/s")
       .at_least("share of intervals with them", t.forwarded_share, k[1])
