@@ -144,11 +144,13 @@ void Engine::State::fill_group(PortView& view, const Subject& subject, const std
   for (const Subject& other : all) {
     if (other.port == subject.port || !other.port->present) continue;
     const auto rise = other.port->own.temperature_c.drop();
+    group.siblings += rise.has_value();
     if (rise && *rise <= -6) ++group.siblings_hotter;
     const bool one_module = !subject.port->own.serial.empty() && subject.port->own.serial == other.port->own.serial;
-    if (one_module || subject.leaf.empty() || other.leaf != subject.leaf) continue;
+    // Where nobody says which switch it is, falling together says that it is one.
+    if (one_module || other.leaf != subject.leaf) continue;
     if (!other.port->carrier_seen) continue;
-    ++group.same_leaf;
+    group.same_leaf += !subject.leaf.empty();
     const bool both_down =
         view.down && other.port->carrier == false && view.port.carrier_since && other.port->carrier_since;
     const bool admin = other.port->latest.link && other.port->latest.link->admin_up == false;
@@ -159,7 +161,7 @@ void Engine::State::fill_group(PortView& view, const Subject& subject, const std
         together(*own.errors_since, *at->second.errors_since, 900))
       ++group.errors_together;
   }
-  if (view.port.losses.empty() || group.same_leaf == 0) return;
+  if (view.port.losses.empty()) return;
   for (const CarrierLoss& loss : view.port.losses) {
     if (loss.voluntary) continue;
     const bool shared = std::any_of(all.begin(), all.end(), [&](const Subject& other) {

@@ -59,7 +59,7 @@ double quiet(double drop, double sigma) {
 /// Density of a reading where light was lost: contamination is lognormal with median 0.8 dB (faults.md 7d), breaks and
 /// dying lasers go beyond. Below half a dB nothing shows.
 double lost(double drop, double sigma) {
-  const double onset = normal_cdf((drop - 0.6) / std::max(sigma, 0.2));
+  const double onset = normal_cdf((drop - 0.6 - (sigma - 0.2)) / std::max(sigma, 0.2));
   return onset * 0.33 * std::exp(-std::max(drop, 0.0) / 3.0) + 1e-4;
 }
 

@@ -10,8 +10,9 @@ std::string exempt_reason(const PortHistory& port, const ExpectedPort* expected,
   if (expected != nullptr) return "";
   const bool was_up = port.latest.link && port.latest.link->carrier_up_count.value_or(0) > 0;
   if (plan_known) return "unused: not expected by configuration, and never had a link";
-  if (was_up) return "";
   const bool module = port.latest.module && port.latest.module->present;
+  const bool no_module = port.latest.module && !module;
+  if (was_up && !no_module) return "";
   if (port.carrier == false && !module) return "unused: no module, and never had a link";
   if (port.carrier == false) return "unused: never had a link";
   return "";

@@ -12,7 +12,7 @@ void fill_light(PortView& view);
 namespace {
 
 constexpr double kDarkBelowDbm = -20;
-constexpr double kReadNoiseDb = 0.2;     // noise 0.07, remating 0.3, temperature
+constexpr double kReadNoiseDb = 0.2;    // noise 0.07, remating 0.3, temperature
 constexpr double kCalibrationDb = 0.8;  // lane to lane: calibration and loss
 
 using Tracks = std::array<Track, kMaxLanes>;
@@ -68,8 +68,9 @@ void fill_rx(PortView& view) {
       most = std::max(most, *drop);
     }
   }
-  if (light.worst_rx_dbm && thresholds.rx_power_mw.low_alarm && *thresholds.rx_power_mw.low_alarm > 0)
-    light.margin_db = *light.worst_rx_dbm - to_dbm(*thresholds.rx_power_mw.low_alarm);
+  const Limits& rx = thresholds.rx_power_mw;
+  if (light.worst_rx_dbm && rx.low_alarm && *rx.low_alarm > 0 && rx.low_alarm < rx.high_alarm)
+    light.margin_db = *light.worst_rx_dbm - to_dbm(*rx.low_alarm);
   light.rx_drop_spread = most > least ? most - least : 0;
   light.rx_dark_all = own.rx_lanes > 0 && dark == own.rx_lanes;
   light.rx_dark_some = dark > 0 && dark < own.rx_lanes;
@@ -93,6 +94,18 @@ void fill_bias(PortView& view) {
   view.light.bias_ratio = top / std::max(others, 1.0);
 }
 
+/// What is lost where there is no past: against the siblings, or, when all lanes share one fibre, against the module's
+/// own alarm (a good link lies some 9 dB above it, faults.md 3e and 7a).
+std::optional<Drop> without_past(const PortView& view) {
+  const ModuleTracks& own = view.port.own;
+  std::optional<Drop> best = worst_against_siblings(own.rx_dbm, own.rx_lanes);
+  if (view.light.margin_db) {
+    const Drop absolute{9 - *view.light.margin_db, 2.0, view.light.worst_rx_lane};
+    if (!best || (absolute.db / absolute.sigma_db > best->db / best->sigma_db && absolute.db > 4)) best = absolute;
+  }
+  return best;
+}
+
 }  // namespace
 
 void fill_light(PortView& view) {
@@ -108,7 +121,12 @@ void fill_light(PortView& view) {
   light.tx = worst_drop(port.own.tx_dbm, port.own.tx_lanes);
   light.far_rx = worst_drop(port.far.rx_dbm, port.far.rx_lanes);
   light.far_tx = worst_drop(port.far.tx_dbm, port.far.tx_lanes);
-  if (!light.rx) light.rx = worst_against_siblings(port.own.rx_dbm, port.own.rx_lanes);
+  if (!light.rx || view.signal.since_ever) light.rx = without_past(view);
+  if (view.signal.since_ever) {  // the same at the other measuring points
+    light.far_rx = worst_against_siblings(port.far.rx_dbm, port.far.rx_lanes);
+    light.far_tx = worst_against_siblings(port.far.tx_dbm, port.far.tx_lanes);
+    light.tx = worst_against_siblings(port.own.tx_dbm, port.own.tx_lanes);
+  }
   if (light.rx && light.rx->lane >= 0)
     light.far_tx_same_lane = port.far.tx_dbm[static_cast<std::size_t>(light.rx->lane)].drop();
   if (light.far_rx && light.far_rx->lane >= 0)

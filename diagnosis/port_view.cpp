@@ -147,7 +147,7 @@ void fill_traffic(PortView& view) {
     forwarded += forward_rate > 0;
     if (std::isnan(at->utilization) || at->utilization < 0.02) continue;
     ++t.loaded;
-    marks += marks_rate > 150;
+    marks += marks_rate > 400;
     pause += pause_rate > 5;
     const double sent = at->flow(Flow::kTxOctets);
     const double waited = at->flow(Flow::kTransmitWait);
@@ -236,6 +236,11 @@ PortView view_of(const PortHistory& port, const ExpectedPort* expected, SteadyTi
   fill_ber(view);
   fill_losses(view);
   fill_traffic(view);
+  // Errors that are as old as the reference: then the reference of the light has the fault in it, too.
+  const SignalStats& s = view.signal;
+  const bool at_limit = s.ber && s.ber_limit && *s.ber > *s.ber_limit / 15;
+  const bool as_ever = s.ber && s.ber_reference && *s.ber < 8 * *s.ber_reference;
+  view.signal.since_ever = at_limit && as_ever;
   fill_light(view);
   return view;
 }

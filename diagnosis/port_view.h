@@ -28,6 +28,7 @@ struct SignalStats {
   double uncorrectable_1h = 0, symbols_1h = 0, frames_1h = 0, recoveries_1h = 0, far_errors_1h = 0;
   std::size_t far_error_reads = 0, far_reads = 0;
   double uncorrectable_span_s = 0, symbol_span_s = 0;
+  bool since_ever = false;  ///< errors as old as the reference
   bool uncorrectable_known = false, symbols_known = false, frames_known = false, recoveries_known = false;
 };
 
@@ -74,9 +75,8 @@ struct GroupStats {
   std::size_t fell_together = 0;   ///< of them: fell at the same moment as this one and are still down
   std::size_t flaps_together = 0;  ///< losses of this port with another one at the same moment
   std::size_t flaps_alone = 0;
-  std::size_t errors_together = 0;  ///< of them: errors began within 15 min of this one's
-  std::size_t same_card_hot = 0, siblings_hotter = 0;
-  std::size_t same_card_fell = 0;
+  std::size_t errors_together = 0;                ///< of them: errors began within 15 min of this one's
+  std::size_t siblings = 0, siblings_hotter = 0;  ///< other ports whose module gives a temperature; that rose 6 C
 };
 
 struct PortView {

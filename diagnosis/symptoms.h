@@ -34,6 +34,7 @@ enum class SymptomId : std::uint8_t {
   kReceiveErrors,
   kLosingData,
   kOneLaneErrors,
+  kErrorBursts,
   kErrorsBeforeFall,
   kLinkRecoveries,
   kFarErrors,

@@ -46,8 +46,9 @@ constexpr std::array<FlowInfo, kFlowCount> kTable{{
     {kRetries,
      "retries",
      kSum,
-     {"out_of_sequence", "packet_seq_err", "local_ack_timeout_err", "implied_nak_seq_err", "duplicate_request",
-      "roce_adp_retrans", "rcvd_seq_err", "out_of_seq_request"},
+     // Not out_of_sequence: adaptive routing reorders without losing anything.
+     {"packet_seq_err", "local_ack_timeout_err", "implied_nak_seq_err", "duplicate_request", "roce_adp_retrans",
+      "rcvd_seq_err", "completer_retry_err"},
      "transport noticed that packets were lost"},
     {kForwardedErrors,
      "forwarded errors",

@@ -11,7 +11,7 @@ constexpr std::string_view kNoLeaf = "no other port of this node goes to the sam
 
 Finding group_down(const PortView& v, KnobValues) {
   if (!v.down) return not_known("the link is up");
-  if (v.group.same_leaf == 0) return not_known(kNoLeaf);
+  if (v.group.same_leaf == 0 && v.group.fell_together == 0) return not_known(kNoLeaf);
   return Case(Reader::kNode)
       .at_least("other ports to the same switch that fell at the same time", static_cast<double>(v.group.fell_together),
                 1)
@@ -21,7 +21,7 @@ Finding group_down(const PortView& v, KnobValues) {
 constexpr Knob kFlapKnobs[] = {{"together", 2, 1, 100, "", "losses at the same moment as another port's"},
                                {"share", 0.4, 0.1, 1, "", "of this port's losses"}};
 Finding group_flaps(const PortView& v, KnobValues k) {
-  if (v.group.same_leaf == 0) return not_known(kNoLeaf);
+  if (v.group.same_leaf == 0 && v.group.flaps_together == 0) return not_known(kNoLeaf);
   const double all = static_cast<double>(v.group.flaps_together + v.group.flaps_alone);
   return Case(Reader::kNode)
       .at_least("carrier losses together with another port", static_cast<double>(v.group.flaps_together), k[0])
@@ -30,7 +30,7 @@ Finding group_flaps(const PortView& v, KnobValues k) {
 }
 
 Finding group_errors(const PortView& v, KnobValues) {
-  if (v.group.same_leaf == 0) return not_known(kNoLeaf);
+  if (v.group.same_leaf == 0 && v.group.errors_together == 0) return not_known(kNoLeaf);
   return Case(Reader::kNode)
       .at_least("other ports to the same switch whose errors began within 15 min",
                 static_cast<double>(v.group.errors_together), 1)

@@ -72,12 +72,16 @@ Finding lane_reads_dark(const PortView& v, KnobValues) {
 Finding tx_fault(const PortView& v, KnobValues) {
   const auto& module = v.port.latest.module;
   if (!module || !optical(v)) return not_known(kNoPowers);
+  if (v.link().admin_up == false) return not_known("the port is set down");
   std::optional<bool> fault;
   int lane = -1;
   for (std::size_t i = 0; i < module->lanes.size(); ++i)
     if (module->lanes[i].tx_fault) {
-      fault = fault.value_or(false) || *module->lanes[i].tx_fault;
-      if (*module->lanes[i].tx_fault) lane = static_cast<int>(i);
+      // The flag is latched: light as ever means that it is an old one.
+      const auto drop = i < kMaxLanes ? v.port.own.tx_dbm[i].drop() : std::nullopt;
+      const bool now = *module->lanes[i].tx_fault && (!drop || *drop > 0.7);
+      fault = fault.value_or(false) || now;
+      if (now) lane = static_cast<int>(i);
     }
   return Case(Reader::kModule).lane(lane).holds("the module reports a laser fault", fault).close();
 }

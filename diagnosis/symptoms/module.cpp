@@ -43,7 +43,8 @@ Finding module_hot(const PortView& v, KnobValues k) {
   return Case(Reader::kModule)
       .at_least("module temperature above its own normal", rise, k[1], "C")
       .at_least("module temperature", now, k[2], "C")
-      .below("modules of this node that rose too", static_cast<double>(v.group.siblings_hotter), k[3])
+      .below("modules of this node that rose too", static_cast<double>(v.group.siblings_hotter),
+             std::min(k[3], std::max(1.0, static_cast<double>(v.group.siblings))))
       .close();
 }
 

@@ -80,6 +80,18 @@ Finding one_lane_errors(const PortView& v, KnobValues k) {
       .close();
 }
 
+// error_bursts: data are lost, though the average error rate is far below where that happens by chance: the cliff is
+// half a decibel wide (faults.md 7c). Electronics and connectors that move do so; steady dirt does not.
+constexpr Knob kBurstKnobs[] = {{"margin", 8, 2, 1000, "", "times below the limit that the usual error rate is"}};
+Finding error_bursts(const PortView& v, KnobValues k) {
+  const SignalStats& s = v.signal;
+  if (!s.ber || !s.ber_limit || !s.uncorrectable_known) return not_known("no error rate before FEC");
+  return Case(Reader::kFec)
+      .at_least("intervals with uncorrectable blocks", static_cast<double>(s.uncorrectable_intervals_1h), 3)
+      .below("pre-FEC BER", s.ber, *s.ber_limit / k[0])
+      .close();
+}
+
 // errors_before_fall: what the last minutes looked like: a ramp of errors, or a clean cut.
 Finding errors_before_fall(const PortView& v, KnobValues k) {
   if (!v.down) return not_known("the link is up");
@@ -127,6 +139,8 @@ constexpr Symptom kRows[] = {
      "read the FEC counters (ethtool -I --show-fec)"},
     {kOneLaneErrors, "one_lane_errors", "one lane has most of the errors", kLaneKnobs, &one_lane_errors,
      "read the errors of each lane (mlxlink -c)"},
+    {kErrorBursts, "error_bursts", "data are lost in bursts, in between the link is fine", kBurstKnobs, &error_bursts,
+     "read the FEC counters (ethtool -I --show-fec)"},
     {kErrorsBeforeFall, "errors_before_fall", "errors rose before the link fell", kRampKnobs, &errors_before_fall, ""},
     {kLinkRecoveries, "link_recoveries", "the link retrains by itself", kRecoveryKnobs, &link_recoveries, ""},
     {kFarErrors,
