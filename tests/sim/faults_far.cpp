@@ -170,7 +170,9 @@ void plan_far_switch_fault(Planner& p) {
          all.push_back(&p.port);
          return all;
        }()) {
-    const double own = target * p.rng.uniform(0.6, 1.5) * (member->setup.medium->fec == Fec::kRs528 ? 0.2 : 1.0);
+    const double before = member->link.mean_ber(Way::kIn, member->setup.medium->temperature_c);
+    const double share = member->setup.medium->fec == Fec::kRs528 ? 0.2 : 1.0;
+    const double own = std::max(target * p.rng.uniform(0.6, 1.5) * share, 12 * before);
     const double delay = p.rng.uniform(0, 3);
     Effect noise = p.effect(
         delay,
