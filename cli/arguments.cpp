@@ -101,8 +101,7 @@ void add_module(CLI::App& app, Parsed& parsed) {
   command->add_flag("--json", parsed.module.json, "As JSON");
 }
 
-int run_module(const LocalCommands& local, const Client& client, const ModuleOptions& options,
-               const TextStyle& style) {
+int run_module(const LocalCommands& local, const Client& client, const ModuleOptions& options, const TextStyle& style) {
   if (options.port.empty() && options.file.empty()) {
     complain("module: say a port or --file FILE (linkhealth status lists the ports)");
     return kBadInput;

@@ -6,8 +6,8 @@
 
 namespace linkhealth::cli {
 
-/// `status --once`: looks at this node, or at a copy of a node's /sys, until everything was read once, judges, and prints
-/// as `status` does. What only time can tell (rates, flaps) is not known then.
+/// `status --once`: looks at this node, or at a copy of a node's /sys, until everything was read once, judges, and
+/// prints as `status` does. What only time can tell (rates, flaps) is not known then.
 int status_once(const OnceOptions& options, const Clock& clock);
 /// `replay FILE`.
 int replay_file(const ReplayOptions& options, const TextStyle& style, const Clock& clock);

@@ -69,8 +69,7 @@ int status_once(const OnceOptions& options, const Clock& clock) {
   StatusView view;
   view.problems_only = options.show.problems;
   view.wide = options.show.wide;
-  const std::string text =
-      options.show.json ? report_json(*report) + "\n" : status_text(*report, options.style, view);
+  const std::string text = options.show.json ? report_json(*report) + "\n" : status_text(*report, options.style, view);
   std::fwrite(text.data(), 1, text.size(), stdout);
   return options.show.problems && count_problems(*report) > 0 ? kProblems : kOk;
 }

@@ -47,6 +47,24 @@ RecordingHeader live_header(const Config& config, const Clock& clock) {
   return header;
 }
 
+/// The time of what is shown: now; for a played recording the time of its latest snapshot, so that "3 h ago" is what it
+/// was.
+class ShownClock : public Clock {
+ public:
+  ShownClock(const Clock& clock, const Publisher& publisher, bool played)
+      : clock_(clock), publisher_(publisher), played_(played) {}
+  [[nodiscard]] SteadyTime steady() const override { return clock_.steady(); }
+  [[nodiscard]] WallTime wall() const override {
+    const auto current = played_ ? publisher_.current() : nullptr;
+    return current ? current->report().at : clock_.wall();
+  }
+
+ private:
+  const Clock& clock_;
+  const Publisher& publisher_;
+  bool played_;
+};
+
 /// One daemon from start to end.
 class Daemon {
  public:
@@ -57,7 +75,8 @@ class Daemon {
         log_(log),
         events_(config_.state_dir + "/events.jsonl"),
         ledger_(config_.state_dir + "/ledger.json"),
-        publisher_({report_json, port_json, event_json_line, module_json}, fault_names()) {}
+        publisher_({report_json, port_json, event_json_line, module_json}, fault_names()),
+        shown_clock_(clock, publisher_, !options.play_file.empty()) {}
 
   Result<void> run();
 
@@ -80,6 +99,7 @@ class Daemon {
   LedgerFile ledger_;
   SystemdJournal journal_;
   Publisher publisher_;
+  ShownClock shown_clock_;
   RecordingTap tap_;
   std::unique_ptr<Source> source_;
   Sampler* sampler_ = nullptr;  // when the source is the live one
@@ -138,7 +158,7 @@ Result<void> Daemon::start_outputs() {
   ServerSettings settings;
   settings.listen = config_.listen;
   settings.socket_path = config_.socket_path;
-  auto server = Server::start(settings, publisher_, tap_, clock_);
+  auto server = Server::start(settings, publisher_, tap_, shown_clock_);
   if (!server) return server.error();
   server_ = *std::move(server);
   return {};

@@ -53,7 +53,7 @@ class IbPortReader {
   Host* host_;
   PortKey key_;
   bool infiniband_ = false;
-  bool gone_ = false;  // for ever: kept files of a device that has gone stay dead
+  bool gone_ = false;                  // for ever: kept files of a device that has gone stay dead
   std::vector<KeptFile> state_files_;  // state, phys_state, rate
   CounterFiles errors_, traffic_, hw_;
   std::string no_counters_, no_hw_counters_;  // why a directory has none

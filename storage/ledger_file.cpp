@@ -69,7 +69,8 @@ std::string ledger_json(const LedgerState& state) {
 Result<LedgerState> parse_ledger(std::string_view json) {
   JsonReader in(json);
   LedgerDocument document;
-  if (!FieldsIn(in).value(document) || !in.at_end()) return Error{in.failed() ? in.error() : "more text than one ledger"};
+  if (!FieldsIn(in).value(document) || !in.at_end())
+    return Error{in.failed() ? in.error() : "more text than one ledger"};
   if (document.schema != kSchema) return Error{"it is not a " + std::string(kSchema)};
   return std::move(document.state);
 }

@@ -1,5 +1,5 @@
-// The open faults over a restart, as JSON in a small file (storage/state_file.h): a daemon that was killed neither forgets a
-// fault nor reports it as new.
+// The open faults over a restart, as JSON in a small file (storage/state_file.h): a daemon that was killed neither
+// forgets a fault nor reports it as new.
 #pragma once
 
 #include <optional>
