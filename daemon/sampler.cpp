@@ -191,6 +191,7 @@ void Sampler::rescan(Cycle& cycle) {
   Inventory found = take_inventory(*host_);
   node_gaps_ = std::move(found.gaps);
   if (no_link_events_) node_gaps_.push_back({"", "link_events", no_link_events_->message});
+  const bool first_search = ports_.empty();
   std::map<PortKey, Port> ports;
   std::vector<ModulePort> with_module;
   for (InventoryPort& port : found.ports) {
@@ -204,7 +205,7 @@ void Sampler::rescan(Cycle& cycle) {
       ports.insert(ports_.extract(known));
       continue;
     }
-    if (known == ports_.end() && !ports_.empty())
+    if (known == ports_.end() && !first_search)
       cycle.snapshot.events.push_back({cycle.now, key, PortEventKind::kDeviceAdded, ""});
     Port& fresh = ports[key];
     fresh.reader = std::make_shared<PortReader>(hosts_(), port);

@@ -47,7 +47,7 @@ TEST(Inventory, JoinsVerbsDeviceNetdevPciAndDriver) {
   ASSERT_EQ(inventory.ports.size(), 1U);
   const InventoryPort& found = inventory.ports[0];
   EXPECT_EQ(found.id, (PortId{"mlx5_0", 1, "ens1np0", "0000:1b:00.0", "mlx5_core", "b83f:d203:0012:3456", "Ethernet",
-                              "pf", true}));
+                              "pf", true, ""}));
   EXPECT_EQ(found.ifindex, 2);
   EXPECT_EQ(found.sysfs_port_dir, Nic{}.port_dir());
   EXPECT_EQ(found.sysfs_netdev_dir, Nic{}.netdev_dir());
