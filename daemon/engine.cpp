@@ -193,10 +193,30 @@ Severity Engine::State::severity_of(const RankedFault& ranked, const PortView& v
   return bad ? Severity::kCritical : own;
 }
 
+namespace {
+
+/// Something that is seen must speak for a fault: what is merely not known opens nothing.
+bool supported(const Cause& cause, const Findings& findings) {
+  if (at(findings, SymptomId::kReceiveErrors).present() || at(findings, SymptomId::kLosingData).present()) return true;
+  return std::any_of(cause.expects.begin(), cause.expects.end(),
+                     [&](const Expectation& row) { return at(findings, row.symptom).present(); });
+}
+
+/// How long the link has had to come up by itself.
+double settled_down_s(const PortView& view) {
+  SteadyTime since = view.port.carrier_since.value_or(view.port.first_seen);
+  for (const auto& t :
+       {view.port.last_admin_event, view.port.last_module_event, view.port.driver_reload_at, view.port.last_reboot})
+    if (t && *t > since) since = *t;
+  return in_seconds(view.now - since);
+}
+
+}  // namespace
+
 PortVerdict Engine::State::verdict_of(const PortView& view, Judged& port, const Fault* incumbent) {
   PortVerdict verdict;
   verdict.down = view.down;
-  verdict.down_s = view.down_s;
+  verdict.down_s = settled_down_s(view);
   port.differential = differentiate({view, port.findings, incumbent, nullptr}, differential_values);
   port.second = Differential{};
   // A port of which nothing can be read is unknown, which is neither healthy nor faulty.
@@ -208,6 +228,7 @@ PortVerdict Engine::State::verdict_of(const PortView& view, Judged& port, const 
   if (!view.port.present && !gone) verdict.judged = false;
   if (port.differential.ranked.empty()) return verdict;
   if (1 - port.differential.healthy < kOpenAt) return verdict;
+  if (!view.down && !supported(*port.differential.ranked.front().cause, port.findings)) return verdict;
   const RankedFault& first = port.differential.ranked.front();
   verdict.primary = {first.fault, first.confidence, severity_of(first, view, port.findings)};
   port.second = differentiate({view, port.findings, nullptr, &first}, differential_values);

@@ -136,10 +136,15 @@ constexpr Expectation kUnpluggedCable[] = {{kModuleAbsent, kAlways},
                                            {kFarRxDark, kOften}};
 constexpr Expectation kUnpluggedFar[] = {
     {kFarModuleAbsent, kAlways}, {kNoPartner, kAlways}, {kNoLight, kAlways}, {kLightLow, kAlways}};
-constexpr Expectation kFarDown[] = {{kNoLight, kOften},          {kNoPartner, kAlways},      {kFarAdminDown, kOften},
+constexpr Expectation kFarDown[] = {{kNoLight, kOften},          {kNoPartner, kOften},       {kFarAdminDown, kOften},
                                     {kFarTxOff, kOften},         {kRemoteFault, kSometimes}, {kGroupDown, kSometimes},
                                     {kFarTxLow, kOften},         {kLightLow, kOften},        {kLightThere, kRarely},
                                     {kNegotiationFails, kRarely}};
+constexpr Expectation kFarStarting[] = {{kRemoteFault, kAlways},
+                                        {kLightThere, kOften},
+                                        {kNoLight, kSometimes},
+                                        {kGroupDown, kSometimes},
+                                        {kNoPartner, kRarely}};
 constexpr Expectation kSwitchDown[] = {{kGroupDown, kAlways},      {kNoLight, kOften},        {kNoPartner, kOften},
                                        {kFarTxOff, kOften},        {kFarTxLow, kOften},       {kLightLow, kOften},
                                        {kRemoteFault, kSometimes}, {kLightThere, kSometimes}, {kGroupFlaps, kSometimes},
@@ -208,7 +213,7 @@ constexpr std::uint8_t kModules = kOnOptical | kOnAoc | kOnUnknown;
 constexpr std::uint8_t kOnePiece = kOnAoc | kOnCopper | kOnUnknown;
 constexpr Cause kCauses[] = {
     // name, fault, end, prior up, prior down, media, light, expects, decisive
-    {"healthy", "healthy", End::kNone, 30, 1e-4, kAnyMedium, kBright, {}, {}},
+    {"healthy", "healthy", End::kNone, 80, 1e-4, kAnyMedium, kBright, {}, {}},
     {"dirt, incoming", "dirty_connector", End::kPath, 22, 5, kGlass, kLossIn, kDirtyIn, {}},
     {"dirt, outgoing", "dirty_connector", End::kPath, 7, 2, kGlass, kLossOut, kDirtyOut, {}},
     {"dirt, reflections", "dirty_connector", End::kPath, 2.5, .5, kGlass, kBrightErrors, kReflections, {}},
@@ -237,6 +242,7 @@ constexpr Cause kCauses[] = {
     {"cable pulled at the far end", "unplugged", End::kPath, .01, 4, kOnePiece, kAnyLight, kUnpluggedFar,
      kDecideUnplugged},
     {"far port down", "far_port_down", End::kFar, .01, 24, kAnyMedium, kAnyLight, kFarDown, kDecideFarDown},
+    {"far port starting", "far_port_down", End::kFar, .01, 6, kAnyMedium, kAnyLight, kFarStarting, {}},
     {"far switch down", "far_switch_fault", End::kFar, .01, 4, kAnyMedium, kAnyLight, kSwitchDown, {}},
     {"far switch, errors", "far_switch_fault", End::kFar, 1, .1, kAnyMedium, kBrightErrors, kSwitchErrors,
      kDecideSwitchErrors},

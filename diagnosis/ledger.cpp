@@ -23,7 +23,7 @@ enum Index : std::size_t {
 
 constexpr Knob kKnobs[] = {
     {"down_hold_s", 55, 0, 3600, "s", "a link that fell less than this ago is not judged: it may be retraining"},
-    {"signal_hold_s", 60, 0, 3600, "s", "how long a degradation must last before it opens"},
+    {"signal_hold_s", 30, 0, 3600, "s", "how long a degradation must last before it opens"},
     {"notice_hold_s", 300, 0, 86400, "s", "the same for what is not the cable's fault"},
     {"second_hold_s", 300, 0, 86400, "s", "the same for a second fault on one port"},
     {"rival_hold_s", 240, 0, 86400, "s", "how long another name must lead before it takes over"},

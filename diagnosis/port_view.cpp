@@ -31,7 +31,7 @@ std::vector<const Interval*> recent_clean(const PortView& view) {
 
 void fill_ber(PortView& view) {
   SignalStats& s = view.signal;
-  s.ber_limit = ber_limit(view.link().fec, view.medium);
+  s.ber_limit = ber_limit(view.link().fec);
   if (const auto reference = view.port.ber_log10.lower_quartile()) s.ber_reference = std::pow(10.0, *reference);
   const auto chosen = recent_clean(view);
   if (chosen.size() < 3) return;
@@ -70,7 +70,7 @@ void fill_losses(PortView& view) {
   SignalStats& s = view.signal;
   std::optional<SteadyTime> first_u, last_u, first_s, last_s;
   for (const Interval& interval : view.port.intervals) {
-    if (!interval.clean) continue;
+    if (!interval.clean || (view.port.fresh_since && interval.begin < *view.port.fresh_since)) continue;
     ++s.intervals_1h;
     const bool recent = in_seconds(view.now - interval.end) <= 600;
     const double u = interval.flow(Flow::kUncorrectableBlocks);
@@ -100,6 +100,7 @@ void fill_losses(PortView& view) {
     if (!std::isnan(frames)) {
       s.frames_known = true;
       s.frame_intervals_1h += frames > 0;
+      s.frame_intervals_10m += recent && frames > 0;
       s.frames_1h += frames;
     }
     if (!std::isnan(recoveries)) {
@@ -110,6 +111,7 @@ void fill_losses(PortView& view) {
   if (first_u) s.uncorrectable_span_s = in_seconds(*last_u - *first_u);
   if (first_s) s.symbol_span_s = in_seconds(*last_s - *first_s);
   for (const auto& read : view.port.peer_errors) {
+    if (view.port.fresh_since && read.t < *view.port.fresh_since) continue;
     ++s.far_reads;
     s.far_error_reads += read.errors > 0;
     s.far_errors_1h += read.errors;
@@ -124,6 +126,7 @@ void fill_traffic(PortView& view) {
   for (auto at = view.port.intervals.rbegin(); at != view.port.intervals.rend(); ++at) {
     if (in_seconds(view.now - at->end) > 1500) break;
     if (!at->carrier || at->seconds() <= 0) continue;
+    if (view.port.fresh_since && at->begin < *view.port.fresh_since) break;
     ++t.all;
     const double dt = at->seconds();
     seconds += dt;
@@ -195,11 +198,9 @@ std::string_view leaf_of(const PortHistory& port, const ExpectedPort* expected) 
   return expected != nullptr ? std::string_view(expected->peer_system) : std::string_view();
 }
 
-std::optional<double> ber_limit(const std::string& fec, Medium medium) {
+std::optional<double> ber_limit(const std::string& fec) {
   if (!fec_is_on(fec)) return std::nullopt;
-  const bool copper = medium == Medium::kCopper;
-  if (fec == "RS544" || fec == "RS") return copper ? 1e-4 : 2.4e-4;
-  if (fec == "RS528") return copper ? 1e-5 : 5e-5;
+  if (fec == "RS528") return 5e-5;
   if (fec == "LLRS") return 1e-5;
   if (fec == "BaseR") return 1e-8;
   return 2.4e-4;

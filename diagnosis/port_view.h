@@ -24,7 +24,7 @@ struct SignalStats {
   int worst_lane = -1;  ///< from 0; -1: lanes are not known
   double worst_lane_ratio = 0;
   std::size_t intervals_1h = 0, uncorrectable_intervals_1h = 0, symbol_intervals_1h = 0, frame_intervals_1h = 0;
-  std::size_t uncorrectable_intervals_10m = 0, symbol_intervals_10m = 0;
+  std::size_t uncorrectable_intervals_10m = 0, symbol_intervals_10m = 0, frame_intervals_10m = 0;
   double uncorrectable_1h = 0, symbols_1h = 0, frames_1h = 0, recoveries_1h = 0, far_errors_1h = 0;
   std::size_t far_error_reads = 0, far_reads = 0;
   double uncorrectable_span_s = 0, symbol_span_s = 0;
@@ -100,7 +100,7 @@ PortView view_of(const PortHistory& port, const ExpectedPort* expected, SteadyTi
 /// The switch behind a port: by what it says itself, else by plan; "" when not known.
 std::string_view leaf_of(const PortHistory& port, const ExpectedPort* expected);
 /// The highest bit error ratio before FEC that the mode is made for (faults.md 3a); nullopt without FEC.
-std::optional<double> ber_limit(const std::string& fec, Medium medium);
+std::optional<double> ber_limit(const std::string& fec);
 /// The least loss of light, in dB, that lifts a bit error ratio from `before` to `after` (faults.md 7b without floor).
 double implied_drop_db(double before, double after, bool pam4);
 

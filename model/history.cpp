@@ -105,6 +105,7 @@ void PortHistory::take_intent(SteadyTime t) {
       involuntary_total -= loss.count;
       voluntary_total += loss.count;
     }
+  if (!fresh_since || t > *fresh_since) fresh_since = t;
   const SteadyTime until = t + from_seconds(kIntentAfterSeconds);
   if (!intent_until_ || until > *intent_until_) intent_until_ = until;
 }
@@ -138,9 +139,14 @@ void PortHistory::set_carrier(bool up, SteadyTime t) {
   if (carrier == up) return;
   if (carrier.has_value()) carrier_since = t;
   if (carrier == true && !up) remember_before_fall();
+  const bool long_down = up && carrier == false && last_loss && in_seconds(t - *last_loss) >= 60;
+  if (long_down) fresh_since = t;
+  const bool forget = up && (read_while_down_ || long_down || intended(t) || !carrier);
   carrier = up;
-  if (up) {
-    carrier_seen = true;
+  if (up) carrier_seen = true;
+  // Readings from before a short flap still say how the link is; readings of the dark time do not.
+  if (forget) {
+    read_while_down_ = false;
     for (ModuleTracks* tracks : {&own, &far})
       for (auto* values : {&tracks->rx_dbm, &tracks->tx_dbm, &tracks->bias_ma})
         for (Track& track : *values) track.forget_recent();
@@ -216,8 +222,6 @@ void PortHistory::take_link(const LinkSample& link, SteadyTime now) {
     if (extra > 0 && carrier == true && *up) {  // fell and came back between two readings
       remember_before_fall();
       carrier_since = now;
-      for (Track& track : own.rx_dbm) track.forget_recent();
-      for (Track& track : far.rx_dbm) track.forget_recent();
     }
     set_carrier(*up, now);
   }
@@ -244,6 +248,7 @@ void PortHistory::take_module(const ModuleSample& module, SteadyTime now) {
   latest.module = module;
   module_at = now;
   own.read_at = now;
+  if (carrier == false) read_while_down_ = true;
   own.rx_lanes = own.tx_lanes = 0;
   const bool settled = carrier == true && (!carrier_since || in_seconds(now - *carrier_since) >= 5);
   for (std::size_t i = 0; i < std::min(module.lanes.size(), kMaxLanes); ++i) {
@@ -279,6 +284,8 @@ void PortHistory::take_peer(const PeerSample& peer, SteadyTime now) {
   peer_at = now - from_seconds(peer.age_s.value_or(0));
   if (!peer.link && before.link && peer.source.empty()) latest.peer->link = before.link;
   if (peer.counters) {
+    peer_errors_full =
+        peer.counters->get("symbol_error") == 0xFFFFu || peer.counters->get("port_rcv_errors") == 0xFFFFu;
     if (last_peer_counters_) {
       const FlowIncrease increase = flow_increase(*last_peer_counters_, *peer.counters);
       if (!increase.reset) {
@@ -294,7 +301,9 @@ void PortHistory::take_peer(const PeerSample& peer, SteadyTime now) {
   if (!peer.module) return;
   far.read_at = *peer_at;
   // A reading from before the last transition says nothing about the link as it is now.
-  const bool this_period = !carrier_since || *peer_at >= *carrier_since;
+  const bool this_period = !carrier_since || *peer_at >= *carrier_since ||
+                           (carrier == true && fresh_since && *peer_at >= *fresh_since && !read_while_down_);
+  if (carrier == false && this_period) read_while_down_ = true;
   if (!this_period) return;
   const bool settled = carrier == true && (!carrier_since || in_seconds(*peer_at - *carrier_since) >= 5);
   far.rx_lanes = far.tx_lanes = 0;

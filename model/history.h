@@ -97,6 +97,8 @@ class PortHistory {
   std::deque<std::pair<SteadyTime, std::string>> kernel_log;  ///< newest last, at most 32
   std::uint32_t best_speed_mbps = 0, best_lanes = 0;
   std::optional<SteadyTime> serial_changed_at;
+  /// Since when the link is what it is now: after a hand, a reboot, or a minute without carrier, old errors are past.
+  std::optional<SteadyTime> fresh_since;
 
   // --- counters
   std::deque<Interval> intervals;  ///< newest last; at most an hour and 512
@@ -109,7 +111,7 @@ class PortHistory {
 
   // --- light
   ModuleTracks own, far;
-  std::optional<std::uint64_t> peer_symbol_errors_first, peer_link_downed_first;
+  bool peer_errors_full = false;  ///< a far error counter stands at its end: it counted, nobody knows when
   struct PeerErrors {
     SteadyTime t;
     double errors;
@@ -154,6 +156,7 @@ class PortHistory {
   std::uint64_t losses_by_event_ = 0;
   std::optional<SteadyTime> intent_until_;
   std::optional<Counters> last_peer_counters_;
+  bool read_while_down_ = false;
 };
 
 class History {

@@ -73,6 +73,7 @@ Finding tx_fault(const PortView& v, KnobValues) {
   const auto& module = v.port.latest.module;
   if (!module || !optical(v)) return not_known(kNoPowers);
   if (v.link().admin_up == false) return not_known("the port is set down");
+  if (!v.light.rx_fresh) return not_known("the module was not read since the link changed");
   std::optional<bool> fault;
   int lane = -1;
   for (std::size_t i = 0; i < module->lanes.size(); ++i)

@@ -24,6 +24,12 @@ constexpr Knob kErrorKnobs[] = {
 Finding receive_errors(const PortView& v, KnobValues k) {
   const SignalStats& s = v.signal;
   if (!s.ber_limit) {
+    if (!s.symbols_known && s.frames_known && s.intervals_1h >= 3)
+      return Case(Reader::kCounters)
+          .at_least("intervals with damaged frames", static_cast<double>(s.frame_intervals_1h), 3)
+          .at_least("damaged frames in an hour", s.frames_1h, k[5])
+          .at_least("of the intervals in ten minutes", static_cast<double>(s.frame_intervals_10m), 1)
+          .close();
     if (!s.symbols_known || s.intervals_1h < 3) return not_known("no FEC counters and no symbol errors to read");
     return Case(Reader::kCounters)
         .at_least("intervals with symbol errors", static_cast<double>(s.symbol_intervals_1h), 3)
@@ -88,6 +94,7 @@ Finding error_bursts(const PortView& v, KnobValues k) {
   if (!s.ber || !s.ber_limit || !s.uncorrectable_known) return not_known("no error rate before FEC");
   return Case(Reader::kFec)
       .at_least("intervals with uncorrectable blocks", static_cast<double>(s.uncorrectable_intervals_1h), 3)
+      .at_least("of them in ten minutes", static_cast<double>(s.uncorrectable_intervals_10m), 1)
       .below("pre-FEC BER", s.ber, *s.ber_limit / k[0])
       .close();
 }
@@ -114,12 +121,21 @@ Finding link_recoveries(const PortView& v, KnobValues k) {
   return Case(Reader::kCounters).at_least("link recoveries in an hour", v.signal.recoveries_1h, k[0]).close();
 }
 
-Finding far_errors(const PortView& v, KnobValues) {
+// far_errors: the far receiver, which sees what we send, counts errors, sustained.
+constexpr Knob kFarKnobs[] = {{"reads", 3, 1, 100, "", "readings with new errors in the last hour"},
+                              {"share", 0.5, 0.05, 1, "", "of the readings"},
+                              {"errors", 20, 1, 1e9, "", "errors in an hour"}};
+Finding far_errors(const PortView& v, KnobValues k) {
   const SignalStats& s = v.signal;
-  if (s.far_reads < 2) return not_known("the far end's counters are not known");
+  // A counter at its end can't rise. With losses on the way as well it is telling.
+  if (v.port.peer_errors_full && s.far_error_reads == 0 && v.traffic.retries_share > 0.5)
+    return Case(Reader::kPeer).holds("the far error counter is full", true).close();
+  if (s.far_reads < 2 || v.port.peer_errors_full) return not_known("the far end's counters are not known");
   return Case(Reader::kPeer)
-      .at_least("readings with new errors at the far receiver", static_cast<double>(s.far_error_reads), 2)
-      .at_least("errors at the far receiver in an hour", s.far_errors_1h, 5)
+      .at_least("readings with new errors at the far receiver", static_cast<double>(s.far_error_reads), k[0])
+      .at_least("share of the readings", static_cast<double>(s.far_error_reads) / static_cast<double>(s.far_reads),
+                k[1])
+      .at_least("errors at the far receiver in an hour", s.far_errors_1h, k[2])
       .close();
 }
 
@@ -143,11 +159,7 @@ constexpr Symptom kRows[] = {
      "read the FEC counters (ethtool -I --show-fec)"},
     {kErrorsBeforeFall, "errors_before_fall", "errors rose before the link fell", kRampKnobs, &errors_before_fall, ""},
     {kLinkRecoveries, "link_recoveries", "the link retrains by itself", kRecoveryKnobs, &link_recoveries, ""},
-    {kFarErrors,
-     "far_errors",
-     "the far receiver has errors too",
-     {},
-     &far_errors,
+    {kFarErrors, "far_errors", "the far receiver has errors", kFarKnobs, &far_errors,
      "read the error counters of the far port"},
     {kSnrLow, "snr_low", "the module sees a noisy signal", kSnrKnobs, &snr_low, ""},
 };

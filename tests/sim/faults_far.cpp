@@ -51,6 +51,11 @@ void plan_settings_mismatch(Planner& p) {
     p.accept("far_switch_fault");
     if (!p.port.powers_readable()) p.accept("faulty_cable");
   }
+  // "No lock" on a cable that was never seen working: it may be the cable.
+  if (p.plan.onset_s <= 0 && reason.state == "Logical mismatch") {
+    p.accept(p.optical() ? "bad_module" : "faulty_cable");
+    if (p.optical()) p.accept("dirty_connector");
+  }
 }
 
 void plan_admin_down(Planner& p) {
