@@ -19,6 +19,7 @@ namespace {
 constexpr double kOpenAt = 0.7;
 /// A second fault is named only when the first explains none of what shows it.
 constexpr double kSecondAt = 0.9;
+constexpr double kTrainingSeconds = 60;
 
 std::vector<KnobGroup> collect_groups() {
   std::vector<KnobGroup> groups;
@@ -144,8 +145,9 @@ void Engine::State::fill_group(PortView& view, const Subject& subject, const std
   for (const Subject& other : all) {
     if (other.port == subject.port || !other.port->present) continue;
     const auto rise = other.port->own.temperature_c.drop();
-    group.siblings += rise.has_value();
-    if (rise && *rise <= -6) ++group.siblings_hotter;
+    const bool current = other.port->module_at && in_seconds(view.now - *other.port->module_at) < 300;
+    group.siblings += current && rise.has_value();
+    if (current && rise && *rise <= -6) ++group.siblings_hotter;
     const bool one_module = !subject.port->own.serial.empty() && subject.port->own.serial == other.port->own.serial;
     // Where nobody says which switch it is, falling together says that it is one.
     if (one_module || other.leaf != subject.leaf) continue;
@@ -217,6 +219,10 @@ PortVerdict Engine::State::verdict_of(const PortView& view, Judged& port, const 
   PortVerdict verdict;
   verdict.down = view.down;
   verdict.down_s = settled_down_s(view);
+  // A far end that is there but not ready: the link is training, which may take two minutes.
+  if (at(port.findings, SymptomId::kRemoteFault).present()) verdict.down_s -= kTrainingSeconds;
+  if (at(port.findings, SymptomId::kLightThere).present() && !view.link().down_reason)
+    verdict.down_s -= kTrainingSeconds / 2;
   port.differential = differentiate({view, port.findings, incumbent, nullptr}, differential_values);
   port.second = Differential{};
   // A port of which nothing can be read is unknown, which is neither healthy nor faulty.
@@ -381,7 +387,7 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
   const bool plan_known = !s.settings.expected.empty();
   for (const Subject& subject : subjects) {
     Judged& port = s.judged[subject.stable];
-    PortView view = view_of(*subject.port, subject.expected, snapshot.taken_at);
+    PortView view = view_of(*subject.port, subject.expected, snapshot.taken_at, port.errors_since);
     const auto left_out = s.settings.exempt.find(subject.port->key);
     port.exempt = left_out != s.settings.exempt.end() ? left_out->second
                                                       : exempt_reason(*subject.port, subject.expected, plan_known);

@@ -12,58 +12,51 @@ using enum Often;
 // ----------------------------------------------------------------------------- expectations, one list a cause
 constexpr Expectation kDirtyIn[] = {
     {kLightLow, kAlways},         {kOneLaneErrors, kOften},      {kLosingData, kOften},     {kFlaps, kSometimes},
-    {kErrorsBeforeFall, kAlways}, {kSomeLanesDark, kOften},      {kBadSignal, kOften},      {kNoFecLock, kSometimes},
+    {kErrorsBeforeFall, kAlways}, {kSomeLanesDark, kOften},      {kBadSignal, kOften},      {kNoFecLock, kRarely},
     {kNoLight, kSometimes},       {kLinkRecoveries, kSometimes}, {kSnrLow, kSometimes},     {kTrainingFails, kRarely},
     {kLightThere, kRarely},       {kNoPartner, kSometimes},      {kLaneReadsDark, kRarely}, {kNoLockWithLight, kRarely},
-    {kFarErrors, kRarely},        {kRetries, kSometimes},        {kSpeedReduced, kRarely}};
-constexpr Expectation kDirtyOut[] = {{kFarErrors, kOften},     {kRetries, kOften},        {kRemoteFault, kOften},
+    {kFarErrors, kRarely},        {kRetries, kSometimes},        {kSpeedReduced, kRarely},  {kNoPcsLock, kSometimes}};
+constexpr Expectation kDirtyOut[] = {{kFarErrors, kOften},     {kRetries, kSometimes},    {kRemoteFault, kOften},
                                      {kFarRxLow, kAlways},     {kLightThere, kAlways},    {kFlaps, kSometimes},
-                                     {kNoFecLock, kSometimes}, {kTrainingFails, kRarely}, {kNoPartner, kRarely},
-                                     {kBadSignal, kSometimes}, {kFarRxDark, kRarely},     {kSpeedReduced, kRarely}};
+                                     {kNoFecLock, kRarely},    {kTrainingFails, kRarely}, {kNoPartner, kRarely},
+                                     {kBadSignal, kSometimes}, {kFarRxDark, kRarely},     {kSpeedReduced, kRarely},
+                                     {kNoPcsLock, kSometimes}};
 constexpr Expectation kReflections[] = {
     {kOneLaneErrors, kSometimes}, {kLosingData, kSometimes},    {kSnrLow, kOften},    {kFlaps, kRarely},
     {kLightThere, kAlways},       {kErrorsBeforeFall, kAlways}, {kBadSignal, kOften}, {kLinkRecoveries, kRarely},
     {kRetries, kRarely}};
 constexpr Expectation kFibre[] = {{kLightLow, kAlways},         {kFarRxLow, kAlways},
-                                  {kLosingData, kOften},        {kFarErrors, kOften},
+                                  {kLosingData, kOften},        {kFarErrors, kSometimes},
                                   {kNoLight, kOften},           {kSomeLanesDark, kSometimes},
                                   {kFarRxDark, kOften},         {kErrorsBeforeFall, kSometimes},
                                   {kNoPartner, kOften},         {kBadSignal, kSometimes},
                                   {kOneLaneErrors, kSometimes}, {kFlaps, kSometimes},
                                   {kNoFecLock, kRarely},        {kRetries, kSometimes},
                                   {kSnrLow, kSometimes},        {kLinkRecoveries, kSometimes},
-                                  {kSpeedReduced, kRarely},     {kNoLockWithLight, kRarely}};
-constexpr Expectation kFarLaser[] = {
-    {kLightLow, kAlways},    {kFarTxLow, kAlways},          {kOneLaneErrors, kAlways}, {kLosingData, kOften},
-    {kFarTxOff, kSometimes}, {kSomeLanesDark, kOften},      {kNoLight, kSometimes},    {kErrorsBeforeFall, kOften},
-    {kBadSignal, kOften},    {kNoFecLock, kSometimes},      {kFlaps, kSometimes},      {kNoPartner, kSometimes},
-    {kSnrLow, kSometimes},   {kLinkRecoveries, kSometimes}, {kRetries, kRarely},       {kSpeedReduced, kRarely}};
-constexpr Expectation kOwnLaser[] = {{kTxLow, kAlways},         {kTxFault, kSometimes}, {kBiasHigh, kOften},
-                                     {kTxOff, kSometimes},      {kFarRxLow, kAlways},   {kFarErrors, kOften},
-                                     {kRetries, kOften},        {kRemoteFault, kOften}, {kLightThere, kAlways},
-                                     {kFarRxDark, kRarely},     {kFlaps, kSometimes},   {kNoFecLock, kSometimes},
-                                     {kTrainingFails, kRarely}, {kNoPartner, kRarely},  {kBadSignal, kSometimes}};
-constexpr Expectation kOwnReceiver[] = {{kOneLaneErrors, kOften},
-                                        {kLosingData, kOften},
-                                        {kFlaps, kSometimes},
-                                        {kErrorsBeforeFall, kOften},
-                                        {kLinkRecoveries, kSometimes},
-                                        {kSnrLow, kOften},
-                                        {kLightThere, kAlways},
-                                        {kNoLockWithLight, kSometimes},
-                                        {kBadSignal, kOften},
-                                        {kNoFecLock, kSometimes},
-                                        {kTrainingFails, kSometimes},
-                                        {kModuleState, kRarely},
-                                        {kFarErrors, kSometimes},
-                                        {kRetries, kRarely},
-                                        {kSpeedReduced, kSometimes},
-                                        {kBiasHigh, kRarely},
-                                        {kRemoteFault, kRarely},
-                                        {kNoPartner, kRarely},
-                                        {kModuleBlind, kRarely},
-                                        {kTxOff, kRarely},
-                                        {kNoLight, kRarely}};
+                                  {kSpeedReduced, kRarely},     {kNoLockWithLight, kRarely},
+                                  {kNoPcsLock, kSometimes}};
+constexpr Expectation kFarLaser[] = {{kLightLow, kAlways},     {kFarTxLow, kAlways},          {kOneLaneErrors, kAlways},
+                                     {kLosingData, kOften},    {kFarTxOff, kSometimes},       {kSomeLanesDark, kOften},
+                                     {kNoLight, kSometimes},   {kErrorsBeforeFall, kOften},   {kBadSignal, kOften},
+                                     {kNoFecLock, kRarely},    {kFlaps, kSometimes},          {kNoPartner, kSometimes},
+                                     {kSnrLow, kSometimes},    {kLinkRecoveries, kSometimes}, {kRetries, kRarely},
+                                     {kSpeedReduced, kRarely}, {kNoPcsLock, kSometimes}};
+constexpr Expectation kOwnLaser[] = {
+    {kTxLow, kAlways},         {kTxFault, kSometimes},   {kBiasHigh, kSometimes},  {kTxOff, kSometimes},
+    {kFarRxLow, kAlways},      {kFarErrors, kSometimes}, {kRetries, kSometimes},   {kRemoteFault, kOften},
+    {kLightThere, kAlways},    {kFarRxDark, kRarely},    {kFlaps, kSometimes},     {kNoFecLock, kSometimes},
+    {kTrainingFails, kRarely}, {kNoPartner, kRarely},    {kBadSignal, kSometimes}, {kNoPcsLock, kRarely}};
+constexpr Expectation kOwnReceiver[] = {{kOneLaneErrors, kOften},      {kLosingData, kOften},
+                                        {kFlaps, kSometimes},          {kErrorsBeforeFall, kOften},
+                                        {kLinkRecoveries, kSometimes}, {kSnrLow, kOften},
+                                        {kLightThere, kAlways},        {kNoLockWithLight, kSometimes},
+                                        {kBadSignal, kOften},          {kNoFecLock, kSometimes},
+                                        {kTrainingFails, kSometimes},  {kModuleState, kRarely},
+                                        {kFarErrors, kSometimes},      {kRetries, kRarely},
+                                        {kSpeedReduced, kSometimes},   {kBiasHigh, kRarely},
+                                        {kRemoteFault, kRarely},       {kNoPartner, kRarely},
+                                        {kModuleBlind, kRarely},       {kTxOff, kRarely},
+                                        {kNoLight, kRarely},           {kNoPcsLock, kSometimes}};
 constexpr Expectation kBursting[] = {{kErrorBursts, kAlways},   {kLosingData, kAlways}, {kFlaps, kSometimes},
                                      {kOneLaneErrors, kRarely}, {kRetries, kSometimes}, {kLinkRecoveries, kSometimes}};
 constexpr Expectation kFarReceiver[] = {{kFarErrors, kAlways},
@@ -79,7 +72,7 @@ constexpr Expectation kFarModule[] = {
     {kLightThere, kOften},       {kNoLight, kSometimes},        {kBadSignal, kSometimes},
     {kNoFecLock, kSometimes},    {kTrainingFails, kSometimes},  {kFarErrors, kSometimes},
     {kRetries, kSometimes},      {kRemoteFault, kSometimes},    {kNoPartner, kSometimes},
-    {kSpeedReduced, kSometimes}, {kFarTxOff, kRarely}};
+    {kSpeedReduced, kSometimes}, {kFarTxOff, kRarely},          {kNoPcsLock, kSometimes}};
 constexpr Expectation kWrongReading[] = {{kLaneReadsDark, kAlways}, {kLightLow, kAlways}};
 constexpr Expectation kModuleControl[] = {
     {kModuleFaultReported, kAlways}, {kModuleState, kOften}, {kModuleBlind, kOften},
@@ -119,10 +112,12 @@ constexpr Expectation kCable[] = {{kOneLaneErrors, kOften},
                                   {kLightThere, kSometimes},
                                   {kTxOff, kRarely},
                                   {kTxFault, kRarely},
-                                  {kModuleState, kRarely}};
+                                  {kModuleState, kRarely},
+                                  {kNoPcsLock, kSometimes}};
 constexpr Expectation kSpeed[] = {{kSpeedReduced, kAlways}, {kRetries, kRarely}, {kCongested, kRarely}};
-constexpr Expectation kSettings[] = {{kNegotiationFails, kAlways}, {kSettingsTouched, kOften}, {kLightThere, kAlways},
-                                     {kNoFecLock, kSometimes},     {kTrainingFails, kRarely},  {kNoPartner, kRarely}};
+constexpr Expectation kSettings[] = {{kNegotiationFails, kOften}, {kSettingsTouched, kOften}, {kLightThere, kAlways},
+                                     {kNoFecLock, kOften},        {kTrainingFails, kRarely},  {kNoPartner, kRarely},
+                                     {kNoPcsLock, kSometimes}};
 constexpr Expectation kAdmin[] = {{kAdminDown, kAlways},  {kTxOff, kOften},     {kSettingsTouched, kAlways},
                                   {kFarRxDark, kOften},   {kFarRxLow, kOften},  {kLightThere, kOften},
                                   {kNoLight, kSometimes}, {kNoPartner, kRarely}};
@@ -136,7 +131,7 @@ constexpr Expectation kUnpluggedCable[] = {{kModuleAbsent, kAlways},
                                            {kFarRxDark, kOften}};
 constexpr Expectation kUnpluggedFar[] = {
     {kFarModuleAbsent, kAlways}, {kNoPartner, kAlways}, {kNoLight, kAlways}, {kLightLow, kAlways}};
-constexpr Expectation kFarDown[] = {{kNoLight, kOften},          {kNoPartner, kOften},       {kFarAdminDown, kOften},
+constexpr Expectation kFarDown[] = {{kNoLight, kAlways},         {kNoPartner, kAlways},      {kFarAdminDown, kOften},
                                     {kFarTxOff, kOften},         {kRemoteFault, kSometimes}, {kGroupDown, kSometimes},
                                     {kFarTxLow, kOften},         {kLightLow, kOften},        {kLightThere, kRarely},
                                     {kNegotiationFails, kRarely}};
@@ -195,7 +190,7 @@ constexpr Decisive kDecideBlind[] = {{kCountersBlind, 3}};
 
 // ----------------------------------------------------------------------------- joint rows: where light is lost; errors
 //                                     none incoming outgoing both far own   dim bright
-constexpr LightRow kBright{{{.985, .004, .004, .002, .003, .002}}, .20, .005};
+constexpr LightRow kBright{{{.996, .0008, .0008, .0006, .0010, .0008}}, .20, .005};
 constexpr LightRow kBrightErrors{{{.960, .012, .012, .006, .005, .005}}, .97, .97};
 constexpr LightRow kMaybeErrors{{{.930, .020, .020, .010, .010, .010}}, .70, .50};
 constexpr LightRow kLossIn{{{.030, .940, .005, .015, .005, .005}}, .90, .05};
@@ -238,7 +233,7 @@ constexpr Cause kCauses[] = {
     {"settings", "settings_mismatch", End::kPath, .05, 9, kAnyMedium, kAnyLight, kSettings, {}},
     {"set down", "admin_down", End::kLocal, .01, 4, kAnyMedium, kAnyLight, kAdmin, kDecideAdmin},
     {"fibre pulled", "unplugged", End::kPath, .01, 11, kGlass, kAnyLight, kUnplugged, kDecideUnplugged},
-    {"cable pulled", "unplugged", End::kPath, .01, 8, kOnePiece, kAnyLight, kUnpluggedCable, kDecideMissing},
+    {"cable pulled", "unplugged", End::kPath, .01, 8, kOnAoc | kOnCopper, kAnyLight, kUnpluggedCable, kDecideMissing},
     {"cable pulled at the far end", "unplugged", End::kPath, .01, 4, kOnePiece, kAnyLight, kUnpluggedFar,
      kDecideUnplugged},
     {"far port down", "far_port_down", End::kFar, .01, 24, kAnyMedium, kAnyLight, kFarDown, kDecideFarDown},

@@ -11,9 +11,9 @@ using enum SymptomId;
 
 constexpr Knob kKnobs[] = {
     {"incumbent_nats", 1, 0, 10, "", "how much more a fault that is open already weighs"},
-    {"temper_up", 0.85, 0.1, 2, "", "exponent on the posterior of a link that carries (calibration)"},
-    {"temper_down", 0.85, 0.1, 2, "", "the same of a link that is down"},
-    {"cap", 0.98, 0.5, 0.999, "", "no diagnosis is surer than this"}};
+    {"temper_up", 1.4, 0.1, 2, "", "exponent on the posterior of a link that carries (calibration)"},
+    {"temper_down", 1.4, 0.1, 2, "", "the same of a link that is down"},
+    {"cap", 0.99, 0.5, 0.999, "", "no diagnosis is surer than this"}};
 
 /// Symptoms that the joint row of light and errors holds already.
 bool in_joint_row(SymptomId id) {
@@ -59,7 +59,7 @@ double quiet(double drop, double sigma) {
 /// Density of a reading where light was lost: contamination is lognormal with median 0.8 dB (faults.md 7d), breaks and
 /// dying lasers go beyond. Below half a dB nothing shows.
 double lost(double drop, double sigma) {
-  const double onset = normal_cdf((drop - 0.6 - (sigma - 0.2)) / std::max(sigma, 0.2));
+  const double onset = normal_cdf((drop - 0.85 - (sigma - 0.2)) / std::max(sigma, 0.2));
   return onset * 0.33 * std::exp(-std::max(drop, 0.0) / 3.0) + 1e-4;
 }
 
@@ -145,12 +145,24 @@ const std::vector<std::array<Letters, 2>>& letter_tables() {
   return kTables;
 }
 
+/// The joint row is one of links that carry. Of a link that is down the powers count one by one, unless there is no
+/// light at all, which says the same.
+bool held_by_other_row(SymptomId id, const DifferentialInput& input) {
+  if (!in_joint_row(id)) return false;
+  if (!input.view.down) return true;
+  if (id == kLightLow) return at(input.findings, kNoLight).present();
+  if (id == kTxLow) return at(input.findings, kTxOff).present();
+  if (id == kFarTxLow) return at(input.findings, kFarTxOff).present();
+  if (id == kFarRxLow) return at(input.findings, kFarRxDark).present();
+  return true;
+}
+
 /// Symptoms that take part: known, and not held by another row or explained by the first fault.
 std::vector<SymptomId> taking_part(const DifferentialInput& input, bool errors) {
   std::vector<SymptomId> ids;
   for (const Symptom& row : symptom_table()) {
     const Finding& finding = at(input.findings, row.id);
-    if (finding.verdict == Verdict::kUnknown || in_joint_row(row.id)) continue;
+    if (finding.verdict == Verdict::kUnknown || held_by_other_row(row.id, input)) continue;
     if (row.id == kOneLaneErrors && !errors) continue;
     if (input.view.down && is_traffic(row.id)) continue;
     if (input.explained != nullptr && finding.present() && explains(*input.explained->cause, row.id)) continue;

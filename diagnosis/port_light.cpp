@@ -12,16 +12,17 @@ void fill_light(PortView& view);
 namespace {
 
 constexpr double kDarkBelowDbm = -20;
-constexpr double kReadNoiseDb = 0.2;    // noise 0.07, remating 0.3, temperature
+constexpr double kReadNoiseDb = 0.22;   // noise 0.07, remating 0.3, temperature
 constexpr double kCalibrationDb = 0.8;  // lane to lane: calibration and loss
 
 using Tracks = std::array<Track, kMaxLanes>;
 
 /// The lane that lost most against its own past.
-std::optional<Drop> worst_drop(const Tracks& tracks, std::size_t lanes) {
+/// `latest`: with errors to go with it, one reading is enough; else the median of three outvotes a glitch.
+std::optional<Drop> worst_drop(const Tracks& tracks, std::size_t lanes, bool latest) {
   std::optional<Drop> worst;
   for (std::size_t i = 0; i < lanes; ++i)
-    if (const auto drop = tracks[i].drop(); drop && (!worst || *drop > worst->db))
+    if (const auto drop = latest ? tracks[i].latest_drop() : tracks[i].drop(); drop && (!worst || *drop > worst->db))
       worst = Drop{*drop, kReadNoiseDb, static_cast<int>(i)};
   return worst;
 }
@@ -117,16 +118,22 @@ void fill_light(PortView& view) {
   light.far_fresh = port.far.read_at && (!port.carrier_since || *port.far.read_at >= *port.carrier_since);
   if (const auto& module = port.latest.module)
     light.wavelengths_share_fibre = module->connector == "LC" || module->connector == "SC" || module->connector == "CS";
-  light.rx = worst_drop(port.own.rx_dbm, port.own.rx_lanes);
-  light.tx = worst_drop(port.own.tx_dbm, port.own.tx_lanes);
-  light.far_rx = worst_drop(port.far.rx_dbm, port.far.rx_lanes);
-  light.far_tx = worst_drop(port.far.tx_dbm, port.far.tx_lanes);
+  light.rx = worst_drop(port.own.rx_dbm, port.own.rx_lanes, view.errors_since.has_value());
+  light.tx = worst_drop(port.own.tx_dbm, port.own.tx_lanes, view.errors_since.has_value());
+  light.far_rx = worst_drop(port.far.rx_dbm, port.far.rx_lanes, view.errors_since.has_value());
+  light.far_tx = worst_drop(port.far.tx_dbm, port.far.tx_lanes, view.errors_since.has_value());
   if (!light.rx || view.signal.since_ever) light.rx = without_past(view);
   if (view.signal.since_ever) {  // the same at the other measuring points
     light.far_rx = worst_against_siblings(port.far.rx_dbm, port.far.rx_lanes);
     light.far_tx = worst_against_siblings(port.far.tx_dbm, port.far.tx_lanes);
     light.tx = worst_against_siblings(port.own.tx_dbm, port.own.tx_lanes);
   }
+  // Powers that were read before the errors began say nothing about what causes them.
+  const auto stale = [&view](const std::optional<SteadyTime>& read_at) {
+    return view.errors_since && read_at && in_seconds(*view.errors_since - *read_at) > 30;
+  };
+  if (stale(port.own.read_at)) light.rx = light.tx = std::nullopt;
+  if (stale(port.far.read_at)) light.far_rx = light.far_tx = std::nullopt;
   if (light.rx && light.rx->lane >= 0)
     light.far_tx_same_lane = port.far.tx_dbm[static_cast<std::size_t>(light.rx->lane)].drop();
   if (light.far_rx && light.far_rx->lane >= 0)

@@ -122,7 +122,13 @@ void fill_traffic(PortView& view) {
   TrafficStats& t = view.traffic;
   double seconds = 0;
   std::size_t marks = 0, pause = 0, wait = 0, drops = 0, retries = 0, forwarded = 0;
-  const double own_wait = view.port.transmit_wait_share.lower_quartile().value_or(0);
+  // Rare events are counted in bins of two minutes, whatever the cadence of the readings.
+  std::size_t bins = 0;
+  double bin_s = 0;
+  bool bin_retries = false, bin_forwarded = false;
+  // Ten times its own past; 0.01 ticks an octet where the past is not known or was no better.
+  const auto own_wait = view.port.transmit_wait_share.lower_quartile();
+  const double wait_limit = own_wait ? std::clamp(10 * *own_wait, 0.003, 0.01) : 0.01;
   for (auto at = view.port.intervals.rbegin(); at != view.port.intervals.rend(); ++at) {
     if (in_seconds(view.now - at->end) > 1500) break;
     if (!at->carrier || at->seconds() <= 0) continue;
@@ -146,10 +152,19 @@ void fill_traffic(PortView& view) {
     take(Flow::kPauseSent, t.pause_sent_per_s, ignored);
     take(Flow::kPcieStalls, t.stalls_per_s, ignored);
     drops += drop_rate > 0.4;
-    retries += retry_rate > 0;
-    forwarded += forward_rate > 0;
+    bin_s += dt;
+    bin_retries = bin_retries || retry_rate > 0;
+    bin_forwarded = bin_forwarded || forward_rate > 0;
+    if (bin_s >= 115) {
+      ++bins;
+      retries += bin_retries;
+      forwarded += bin_forwarded;
+      bin_s = 0;
+      bin_retries = bin_forwarded = false;
+    }
     if (std::isnan(at->utilization) || at->utilization < 0.02) continue;
     ++t.loaded;
+    t.loaded_s += dt;
     marks += marks_rate > 400;
     pause += pause_rate > 5;
     const double sent = at->flow(Flow::kTxOctets);
@@ -157,7 +172,7 @@ void fill_traffic(PortView& view) {
     if (!std::isnan(waited) && sent > 0) {
       t.wait_known = true;
       t.wait_ratio = std::max(t.wait_ratio, waited / sent);
-      wait += waited / sent > std::max(10 * own_wait, own_wait > 0 ? 0.0 : 0.04);
+      wait += waited / sent > wait_limit;
     }
   }
   t.known_s = seconds;
@@ -170,8 +185,9 @@ void fill_traffic(PortView& view) {
   t.pause_share = static_cast<double>(pause) / loaded;
   t.wait_share = static_cast<double>(wait) / loaded;
   t.drops_share = static_cast<double>(drops) / static_cast<double>(t.all);
-  t.retries_share = static_cast<double>(retries) / static_cast<double>(t.all);
-  t.forwarded_share = static_cast<double>(forwarded) / static_cast<double>(t.all);
+  const double binned = std::max<double>(static_cast<double>(bins), 1);
+  t.retries_share = static_cast<double>(retries) / binned;
+  t.forwarded_share = static_cast<double>(forwarded) / binned;
 }
 
 }  // namespace
@@ -226,10 +242,12 @@ double implied_drop_db(double before, double after, bool pam4) {
 
 void fill_light(PortView& view);  // port_light.cpp
 
-PortView view_of(const PortHistory& port, const ExpectedPort* expected, SteadyTime now) {
+PortView view_of(const PortHistory& port, const ExpectedPort* expected, SteadyTime now,
+                 std::optional<SteadyTime> errors_since) {
   PortView view(port);
   view.expected = expected;
   view.now = now;
+  view.errors_since = errors_since;
   view.medium = medium_of(port);
   view.up = port.carrier == true;
   view.down = port.carrier == false;

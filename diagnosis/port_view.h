@@ -36,6 +36,7 @@ struct SignalStats {
 struct TrafficStats {
   std::size_t loaded = 0;  ///< intervals with more than 2 % load
   std::size_t all = 0;
+  double loaded_s = 0;
   double known_s = 0;  ///< of the 25 minutes
   double marks_share = 0, pause_share = 0, wait_share = 0, drops_share = 0, retries_share = 0;
   double marks_per_s = 0, pause_per_s = 0, wait_ratio = 0, drops_per_s = 0, retries_per_s = 0, forwarded_per_s = 0;
@@ -84,6 +85,7 @@ struct PortView {
   const PortHistory& port;
   const ExpectedPort* expected = nullptr;
   SteadyTime now;
+  std::optional<SteadyTime> errors_since;
   Medium medium = Medium::kUnknown;
   bool up = false, down = false;
   double down_s = 0;  ///< since when
@@ -96,7 +98,9 @@ struct PortView {
 };
 
 Medium medium_of(const PortHistory& port);
-PortView view_of(const PortHistory& port, const ExpectedPort* expected, SteadyTime now);
+/// `errors_since`: when the present errors began, as the caller remembers it.
+PortView view_of(const PortHistory& port, const ExpectedPort* expected, SteadyTime now,
+                 std::optional<SteadyTime> errors_since = std::nullopt);
 /// The switch behind a port: by what it says itself, else by plan; "" when not known.
 std::string_view leaf_of(const PortHistory& port, const ExpectedPort* expected);
 /// The highest bit error ratio before FEC that the mode is made for (faults.md 3a); nullopt without FEC.

@@ -23,6 +23,7 @@ enum class SymptomId : std::uint8_t {
   kNegotiationFails,
   kTrainingFails,
   kNoFecLock,
+  kNoPcsLock,
   kBadSignal,
   kRemoteFault,
   kNoCableReported,

@@ -101,7 +101,8 @@ double increase_of(CounterId id, const Counters& before, const Counters& after) 
   const auto to = after.get(id);
   if (!from || !to || *to < *from) return kUnknownValue;
   const CounterInfo& info = known_counters()[id];
-  if (info.end == CounterEnd::kSaturates && *to >= all_ones(info.width_bits)) return kUnknownValue;
+  // Beyond the classic width the kernel reads the 64-bit twin, which does not stick.
+  if (info.end == CounterEnd::kSaturates && *to == all_ones(info.width_bits)) return kUnknownValue;
   return static_cast<double>(*to - *from) * unit_of(info.name);
 }
 

@@ -75,6 +75,12 @@ std::optional<double> Track::drop() const {
   return *normal - *value;
 }
 
+std::optional<double> Track::latest_drop() const {
+  const auto normal = reference.median();
+  if (recent_count == 0 || !normal) return std::nullopt;
+  return *normal - recent[0];
+}
+
 void ModuleTracks::clear_references() {
   for (auto* tracks : {&rx_dbm, &tx_dbm, &bias_ma})
     for (Track& track : *tracks) track = Track();
@@ -256,7 +262,13 @@ void PortHistory::take_module(const ModuleSample& module, SteadyTime now) {
     if (lane.rx_power_mw) {
       own.rx_lanes = i + 1;
       const double dbm = to_dbm(*lane.rx_power_mw);
+      const auto was_lost = own.rx_dbm[i].drop();
       own.rx_dbm[i].add_recent(dbm);
+      // The light is back: somebody cleaned or moved something, and the errors of before are past.
+      if (was_lost && *was_lost > 1.5 && own.rx_dbm[i].latest_drop() < 0.6 && carrier == true) {
+        own.rx_dbm[i].recent_count = 1;
+        if (!fresh_since || now > *fresh_since) fresh_since = now;
+      }
       if (settled && dbm > -25) own.rx_dbm[i].reference.add(now, dbm, 0.7, 3);
     }
     if (lane.tx_power_mw) {

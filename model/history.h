@@ -47,6 +47,8 @@ struct Track {
   void forget_recent() { recent_count = 0; }
   /// The median of the last three (or fewer) readings.
   [[nodiscard]] std::optional<double> now() const;
+  /// The last reading alone against the reference.
+  [[nodiscard]] std::optional<double> latest_drop() const;
   /// How far now is below the reference; positive: lost.
   [[nodiscard]] std::optional<double> drop() const;
 };

@@ -97,6 +97,7 @@ Finding bias_high(const PortView& v, KnobValues k) {
 }
 
 Finding tx_off(const PortView& v, KnobValues) {
+  if (!v.down) return not_known("the link is up");
   if (v.port.own.tx_lanes == 0 || !v.light.rx_fresh) return not_known(kNoPowers);
   double least = 99;
   int lane = -1;
@@ -109,6 +110,7 @@ Finding tx_off(const PortView& v, KnobValues) {
 }
 
 Finding far_tx_off(const PortView& v, KnobValues) {
+  if (!v.down) return not_known("the link is up");
   if (!v.light.far_fresh || v.port.far.tx_lanes == 0) return not_known(kNoFarPowers);
   double least = 99;
   int lane = -1;
@@ -120,6 +122,7 @@ Finding far_tx_off(const PortView& v, KnobValues) {
   return Case(Reader::kPeer).lane(lane).below("power sent by the far end", least, -20, "dBm").close();
 }
 Finding far_rx_dark(const PortView& v, KnobValues) {
+  if (!v.down) return not_known("the link is up");
   if (!v.light.far_fresh || v.port.far.rx_lanes == 0) return not_known(kNoFarPowers);
   return Case(Reader::kPeer).holds("no light at the far end", v.light.far_rx_dark_all).close();
 }

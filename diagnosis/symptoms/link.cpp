@@ -98,9 +98,14 @@ Finding training_fails(const PortView& v, KnobValues) {
     return r.state == "Link training failure" && !contains(r.substate, "Remote side");
   });
 }
+// FEC that never locks is set differently at the two ends more often than it is a bad signal (faults.md 5a).
 Finding no_fec_lock(const PortView& v, KnobValues) {
-  return reason(v, "no lock on the signal (PCS or FEC)",
-                [](const DownReason& r) { return r.state == "Logical mismatch"; });
+  return reason(v, "no lock on the FEC codewords",
+                [](const DownReason& r) { return r.state == "Logical mismatch" && contains(r.substate, "FEC"); });
+}
+Finding no_pcs_lock(const PortView& v, KnobValues) {
+  return reason(v, "no lock on the signal (blocks or lanes)",
+                [](const DownReason& r) { return r.state == "Logical mismatch" && !contains(r.substate, "FEC"); });
 }
 Finding bad_signal(const PortView& v, KnobValues) {
   return reason(v, "bad signal integrity",
@@ -188,9 +193,15 @@ constexpr Symptom kRows[] = {
      "read the down reason (ethtool PORT, mlxlink)"},
     {kNoFecLock,
      "no_fec_lock",
-     "there is a signal, but no lock",
+     "there is a signal, but FEC does not lock",
      {},
      &no_fec_lock,
+     "read the down reason (ethtool PORT, mlxlink)"},
+    {kNoPcsLock,
+     "no_pcs_lock",
+     "there is a signal, but the lanes don't align",
+     {},
+     &no_pcs_lock,
      "read the down reason (ethtool PORT, mlxlink)"},
     {kBadSignal,
      "bad_signal_integrity",

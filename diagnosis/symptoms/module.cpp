@@ -24,12 +24,10 @@ Finding module_state(const PortView& v, KnobValues) {
 }
 
 // module_hot: above the module's own limit, or far above its past while its neighbours stayed as they were.
-constexpr Knob kHotKnobs[] = {
-    {"warn_c", 70, 40, 110, "C", "where the module gives no limit (faults.md 3f)"},
-    {"rise_c", 11, 3, 40, "C", "above its own reference"},
-    {"rise_floor_c", 55, 20, 100, "C", "a rise counts only above this"},
-    {"rise_alone_c", 16, 3, 60, "C", "the same where no other module of the node says whether it is the room"},
-    {"siblings", 2, 1, 16, "", "so many siblings that rose too make it the room"}};
+constexpr Knob kHotKnobs[] = {{"warn_c", 70, 40, 110, "C", "where the module gives no limit (faults.md 3f)"},
+                              {"rise_c", 11, 3, 40, "C", "above its own reference"},
+                              {"rise_floor_c", 55, 20, 100, "C", "a rise counts only above this"},
+                              {"siblings", 2, 1, 16, "", "so many siblings that rose too make it the room"}};
 Finding module_hot(const PortView& v, KnobValues k) {
   const auto& module = v.port.latest.module;
   if (!module || !module->temperature_c || !module->present) return not_known("the module gives no temperature");
@@ -41,12 +39,14 @@ Finding module_hot(const PortView& v, KnobValues k) {
   if (now && *now >= warn) return Case(Reader::kModule).at_least("module temperature", now, warn, "C").close();
   const auto drop = v.port.own.temperature_c.drop();
   const std::optional<double> rise = drop ? std::optional(-*drop) : std::nullopt;
-  if (!rise) return Case(Reader::kModule).at_least("module temperature", now, warn, "C").close();
+  // Without another module nobody can say whether it is the room.
+  if (!rise || v.group.siblings == 0)
+    return Case(Reader::kModule).at_least("module temperature", now, warn, "C").close();
   return Case(Reader::kModule)
-      .at_least("module temperature above its own normal", rise, v.group.siblings > 0 ? k[1] : k[3], "C")
+      .at_least("module temperature above its own normal", rise, k[1], "C")
       .at_least("module temperature", now, k[2], "C")
       .below("modules of this node that rose too", static_cast<double>(v.group.siblings_hotter),
-             std::min(k[4], std::max(1.0, static_cast<double>(v.group.siblings))))
+             std::min(k[3], std::max(1.0, static_cast<double>(v.group.siblings))))
       .close();
 }
 

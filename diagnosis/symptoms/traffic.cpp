@@ -11,14 +11,13 @@ constexpr std::string_view kNotFull = "the window of 25 minutes is not full yet"
 constexpr double kWindowSeconds = 1300;
 
 constexpr Knob kCongestionKnobs[] = {
-    {"intervals", 4, 1, 1000, "", "intervals with load: peaks and idle hours do not count"},
+    {"loaded_s", 700, 10, 1500, "s", "with load, of 25 minutes: peaks and idle hours do not count"},
     {"share", 0.8, 0.1, 1, "", "of them with marks, pause or waiting above their limits"}};
 Finding congested(const PortView& v, KnobValues k) {
   const TrafficStats& t = v.traffic;
   if (!t.marks_known && !t.pause_known && !t.wait_known) return not_known("no counters of congestion");
   if (t.known_s < kWindowSeconds) return not_known(kNotFull);
-  if (t.loaded < static_cast<std::size_t>(k[0]))
-    return Case(Reader::kCounters).at_least("intervals with load", static_cast<double>(t.loaded), k[0]).close();
+  if (t.loaded_s < k[0]) return Case(Reader::kCounters).at_least("time with load", t.loaded_s, k[0], "s").close();
   if (t.marks_share >= t.pause_share && t.marks_share >= t.wait_share)
     return Case(Reader::kCounters)
         .at_least("share of loaded intervals with congestion marks", t.marks_share, k[1])
@@ -45,8 +44,8 @@ Finding host_drops(const PortView& v, KnobValues k) {
 }
 
 constexpr Knob kRetryKnobs[] = {{"intervals", 4, 1, 1000, "", "intervals that must be known"},
-                                {"per_s", 0.004, 1e-5, 1e6, "/s", "averaged over 25 minutes"},
-                                {"share", 0.55, 0.05, 1, "", "of the intervals with retries"}};
+                                {"per_s", 0.007, 1e-5, 1e6, "/s", "averaged over 25 minutes"},
+                                {"share", 0.6, 0.05, 1, "", "of the two-minute bins with retries"}};
 Finding retries(const PortView& v, KnobValues k) {
   const TrafficStats& t = v.traffic;
   if (!t.retries_known || t.all < static_cast<std::size_t>(k[0])) return not_known("no counters of retries");
