@@ -1,0 +1,240 @@
+#include "daemon/engine.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/diagnosis/feed.h"
+
+namespace linkhealth {
+namespace {
+
+struct Story {
+  Feed feed;
+  Engine engine;
+  std::shared_ptr<const Report> report;
+  std::string events;
+  std::vector<FaultEvent> all;
+
+  Story() : engine(settings()) {}
+  static EngineSettings settings() {
+    EngineSettings settings;
+    settings.node = "node";
+    settings.knobs = KnobTable(engine_knob_groups());
+    return settings;
+  }
+  void run(double seconds) {
+    for (const double end = feed.t + seconds; feed.t < end;) {
+      Engine::Step step = engine.step(feed.tick());
+      report = step.report;
+      for (const FaultEvent& event : step.events) {
+        events += std::string(to_string(event.kind)) + ":" + event.fault.fault + " ";
+        all.push_back(event);
+      }
+    }
+  }
+  const PortReport& port() const { return report->ports.at(0); }
+};
+
+TEST(Engine, AHealthyPortIsHealthyAndQuiet) {
+  Story run;
+  run.run(7200);
+  EXPECT_EQ(run.events, "");
+  EXPECT_EQ(run.port().health, Health::kHealthy);
+  EXPECT_TRUE(run.port().faults.empty());
+  ASSERT_TRUE(run.port().figures.pre_fec_ber.has_value());
+  EXPECT_NEAR(*run.port().figures.pre_fec_ber, 9.4e-9, 1e-10);
+}
+
+TEST(Engine, LightLostOnOneLaneWithErrorsIsADirtyConnectorWithItsLane) {
+  Story run;
+  run.run(1800);
+  run.feed.module.lanes[1].rx_power_mw = 0.2;
+  run.feed.bits_per_s = 4e7;
+  run.run(300);
+  ASSERT_EQ(run.events, "opened:dirty_connector ");
+  const FaultReport& fault = run.port().faults.at(0);
+  EXPECT_EQ(run.port().health, Health::kDegraded);
+  EXPECT_NE(fault.summary.find("lane 2"), std::string::npos) << fault.summary;
+  EXPECT_NE(fault.repair.at(0).find("lane 2"), std::string::npos);
+  EXPECT_FALSE(fault.evidence.empty());
+  EXPECT_FALSE(fault.missing.empty());
+  EXPECT_GT(fault.confidence, 0.4);
+  // Cleaned: the light is back, the errors stop, the link proves itself and the fault closes.
+  run.feed.module.lanes[1].rx_power_mw = 0.8;
+  run.feed.bits_per_s = 4000;
+  run.run(9000);
+  EXPECT_EQ(run.events, "opened:dirty_connector proving:dirty_connector closed:dirty_connector ");
+  EXPECT_EQ(run.port().health, Health::kHealthy);
+}
+
+TEST(Engine, APulledFibreIsUnpluggedAndClosesWhenItIsBack) {
+  Story run;
+  run.run(1800);
+  run.feed.pull(run.feed.t + 1);
+  run.feed.link.down_reason = DownReason{"Autoneg", "No partner detected"};
+  run.feed.receive_mw(0);
+  run.run(120);
+  ASSERT_EQ(run.all.size(), 1U) << run.events;
+  EXPECT_EQ(run.port().health, Health::kDown);
+  EXPECT_LE(steady_seconds(run.all[0].t), 1800 + 75);
+  EXPECT_EQ(run.all[0].fault.severity, Severity::kCritical);
+  run.feed.plug(run.feed.t + 1);
+  run.feed.receive_mw(0.8);
+  run.run(9000);
+  ASSERT_EQ(run.all.size(), 3U) << run.events;
+  EXPECT_EQ(run.all[2].kind, FaultEventKind::kClosed);
+  EXPECT_EQ(run.port().health, Health::kHealthy);
+}
+
+TEST(Engine, AShortLossIsNotAFault) {
+  Story run;
+  run.run(1800);
+  run.feed.pull(run.feed.t + 1);
+  run.run(40);
+  run.feed.plug(run.feed.t + 1);
+  run.run(3600);
+  EXPECT_EQ(run.events, "");
+}
+
+TEST(Engine, TenFlapsInAMinuteAreTenThoughEveryReadingSawThePortUp) {
+  Story run;
+  run.run(1800);
+  for (int i = 0; i < 10; ++i) {
+    run.feed.pull(run.feed.t + 1);
+    run.feed.plug(run.feed.t + 2);
+    run.run(10);
+  }
+  EXPECT_EQ(run.port().figures.involuntary_downs_24h, 10U);
+  EXPECT_EQ(run.port().latest.link->carrier, true);
+  run.run(300);
+  EXPECT_NE(run.events.find("opened:"), std::string::npos);
+}
+
+TEST(Engine, SetDownIsANoticeAtOnceAndOverWhenSetUp) {
+  Story run;
+  run.run(1800);
+  run.feed.event(PortEventKind::kAdminDown, run.feed.t + 1);
+  run.feed.pull(run.feed.t + 2);
+  run.feed.link.admin_up = false;
+  run.run(10);
+  ASSERT_EQ(run.events, "opened:admin_down ");
+  EXPECT_EQ(run.all[0].fault.severity, Severity::kNotice);
+  run.run(3600);
+  run.feed.event(PortEventKind::kAdminUp, run.feed.t + 1);
+  run.feed.link.admin_up = true;
+  run.feed.plug(run.feed.t + 4);
+  run.run(600);
+  EXPECT_EQ(run.events, "opened:admin_down proving:admin_down closed:admin_down ");
+}
+
+TEST(Engine, ARebootRaisesNothing) {
+  Story run;
+  run.run(3600);
+  run.feed.uptime_s = 30;
+  run.feed.counters = Counters();
+  run.feed.counters.set("fec_corrected_bits", 0);
+  run.feed.link.carrier_down_count = 0;
+  run.feed.pull(run.feed.t + 1);
+  run.run(10);
+  run.feed.plug(run.feed.t + 1);
+  run.run(3600);
+  EXPECT_EQ(run.events, "");
+  EXPECT_EQ(run.port().figures.involuntary_downs_24h, 0U);
+}
+
+TEST(Engine, APortWithNothingReadableIsUnknownThenBlind) {
+  Story run;
+  run.feed.readable = false;
+  run.feed.gaps = {{"mlx5_0/1", "link", "EPERM"}, {"mlx5_0/1", "counters", "EPERM"}};
+  run.run(300);
+  EXPECT_EQ(run.port().health, Health::kUnknown);
+  EXPECT_EQ(run.events, "");
+  run.run(600);
+  EXPECT_EQ(run.events, "opened:monitor_blind ");
+  EXPECT_EQ(run.port().health, Health::kUnknown);
+}
+
+TEST(Engine, ABlindModuleProbeDoesNotBlindTheRest) {
+  Story run;
+  run.run(1800);
+  run.feed.gaps = {{"mlx5_0/1", "module", "EIO"}};
+  run.run(1200);
+  EXPECT_EQ(run.events, "opened:monitor_blind ");
+  EXPECT_EQ(run.port().health, Health::kHealthy);
+}
+
+TEST(Engine, ABusyModuleIsNotBlind) {
+  Story run;
+  run.run(600);
+  run.feed.gaps = {{"mlx5_0/1", "module", "EBUSY"}};
+  run.run(7200);
+  EXPECT_EQ(run.events, "");
+}
+
+TEST(Engine, TheLedgerSurvivesARestart) {
+  Story before;
+  before.run(1800);
+  before.feed.pull(before.feed.t + 1);
+  before.feed.receive_mw(0);
+  before.run(120);
+  ASSERT_EQ(before.all.size(), 1U);
+  const LedgerState state = before.engine.ledger_state();
+  Story after;
+  after.engine.restore(state);
+  after.feed = before.feed;
+  after.run(60);
+  EXPECT_EQ(after.events, "") << "the same fault is not opened again";
+  EXPECT_EQ(after.port().faults.at(0).id, before.port().faults.at(0).id);
+}
+
+TEST(Engine, AnAcknowledgementIsAnEventOfTheNextStep) {
+  Story run;
+  run.run(1800);
+  run.feed.pull(run.feed.t + 1);
+  run.feed.receive_mw(0);
+  EXPECT_FALSE(run.engine.acknowledge("mlx5_9/1", "ann", "", std::nullopt));
+  run.run(120);
+  ASSERT_TRUE(run.engine.acknowledge("mlx5_0/1", "ann", "spare ordered", std::nullopt));
+  run.run(10);
+  EXPECT_EQ(run.all.back().kind, FaultEventKind::kAcknowledged);
+  EXPECT_EQ(run.port().faults.at(0).state, FaultState::kAcknowledged);
+}
+
+TEST(Engine, PortsAreOrderedAsPeopleCount) {
+  Engine engine(Story::settings());
+  Snapshot snapshot;
+  for (const char* device : {"mlx5_10", "mlx5_2", "mlx5_0"}) {
+    PortSample port;
+    port.id.device = device;
+    port.id.pci = device;
+    snapshot.ports[std::string(device) + "/1"] = port;
+  }
+  const auto report = engine.step(snapshot).report;
+  ASSERT_EQ(report->ports.size(), 3U);
+  EXPECT_EQ(report->ports[1].port, "mlx5_2/1");
+  EXPECT_EQ(report->ports[2].port, "mlx5_10/1");
+}
+
+TEST(Engine, TheSameSnapshotsGiveTheSameEventsAndTexts) {
+  const auto story = [] {
+    Story run;
+    run.run(1800);
+    run.feed.module.lanes[1].rx_power_mw = 0.2;
+    run.feed.bits_per_s = 4e7;
+    run.run(600);
+    std::string text = run.events;
+    for (const FaultReport& fault : run.port().faults)
+      text += fault.id + fault.summary + std::to_string(fault.confidence);
+    return text;
+  };
+  EXPECT_EQ(story(), story());
+}
+
+TEST(Engine, EveryKnobHasABoundAndAUniqueName) {
+  KnobTable table(engine_knob_groups());
+  for (const KnobGroup& group : table.groups()) EXPECT_EQ(table.values(group.name).size(), group.knobs.size());
+  EXPECT_TRUE(table.set("ledger", "signal_hold_s", 5));
+  EXPECT_FALSE(table.set("ledger", "signal_hold_s", -5));
+}
+
+}  // namespace
+}  // namespace linkhealth

@@ -1,0 +1,189 @@
+#include "diagnosis/differential.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+namespace linkhealth {
+namespace {
+
+using enum SymptomId;
+
+struct Scene {
+  PortHistory port;
+  PortView view{port};
+  Findings findings;
+  explicit Scene(Medium medium = Medium::kOptical, bool up = true) {
+    view.medium = medium;
+    view.up = up;
+    view.down = !up;
+    port.latest.link = LinkSample{};
+    port.latest.link->fec = "RS544";
+  }
+  void see(SymptomId id, Verdict verdict = Verdict::kPresent) {
+    findings[static_cast<std::size_t>(id)].verdict = verdict;
+  }
+  Differential rank(const RankedFault* explained = nullptr) {
+    std::vector<double> knobs;
+    for (const Knob& knob : differential_knobs()) knobs.push_back(knob.value);
+    return differentiate({view, findings, nullptr, explained}, knobs);
+  }
+  std::string top() {
+    const auto differential = rank();
+    const RankedFault& first = differential.ranked.front();
+    return std::string(first.fault->name) + "/" + std::string(to_string(first.fault->end));
+  }
+};
+
+TEST(Tables, EveryCauseHasItsFaultAndEveryFaultItsCause) {
+  std::set<std::pair<std::string_view, End>> reached;
+  for (const Cause& cause : cause_table()) {
+    const Fault& fault = find_fault(cause.fault, cause.end);
+    EXPECT_EQ(fault.name, cause.fault);
+    EXPECT_EQ(fault.end, cause.end) << cause.name;
+    reached.insert({cause.fault, cause.end});
+    double sum = 0;
+    for (const double share : cause.light.loss) sum += share;
+    EXPECT_NEAR(sum, 1, 0.005) << cause.name;
+    EXPECT_GT(cause.prior_up, 0);
+    EXPECT_GT(cause.prior_down, 0);
+  }
+  for (const Fault& fault : fault_table()) {
+    EXPECT_TRUE(reached.contains({fault.name, fault.end})) << fault.name;
+    if (fault.name == "healthy") continue;
+    EXPECT_FALSE(fault.repair.empty()) << fault.name;
+    EXPECT_FALSE(fault.verify.empty()) << fault.name;
+  }
+  EXPECT_LE(cause_table().size(), kMaxCauses);
+}
+
+TEST(Tables, HoldTheNamesOfTheFormat) {
+  const std::set<std::string_view> wanted = {
+      "dirty_connector", "damaged_fiber",      "failing_transmitter", "bad_module",       "module_overheated",
+      "module_missing",  "module_unsupported", "faulty_cable",        "reduced_speed",    "settings_mismatch",
+      "admin_down",      "unplugged",          "far_port_down",       "far_switch_fault", "pcie_degraded",
+      "nic_fault",       "host_bottleneck",    "congestion",          "loss_elsewhere",   "wrong_cabling",
+      "monitor_blind"};
+  std::set<std::string_view> names;
+  for (const Fault& fault : fault_table())
+    if (fault.name != "healthy") names.insert(fault.name);
+  EXPECT_EQ(names, wanted);
+}
+
+TEST(Differential, NothingSeenIsHealthyAboveAll) {
+  Scene scene;
+  for (const Symptom& row : symptom_table()) scene.see(row.id, Verdict::kAbsent);
+  EXPECT_GT(scene.rank().healthy, 0.9);
+}
+
+TEST(Differential, IncomingLossWithAHealthyFarLaserIsDirt) {
+  Scene scene;
+  scene.see(kReceiveErrors);
+  scene.see(kOneLaneErrors);
+  scene.view.light.rx = Drop{4, 0.2, 1};
+  scene.view.light.far_tx = Drop{0.05, 0.2, 1};
+  scene.view.light.far_rx = Drop{0.02, 0.2, 0};
+  EXPECT_EQ(scene.top(), "dirty_connector/path");
+}
+
+TEST(Differential, TheSameLossSentByTheFarLaserIsTheLaser) {
+  Scene scene;
+  scene.see(kReceiveErrors);
+  scene.view.light.rx = Drop{4, 0.2, 1};
+  scene.view.light.far_tx = Drop{4.1, 0.2, 1};
+  scene.view.light.far_rx = Drop{0.02, 0.2, 0};
+  EXPECT_EQ(scene.top(), "failing_transmitter/far");
+}
+
+TEST(Differential, LossInBothDirectionsIsTheFibre) {
+  Scene scene;
+  scene.see(kReceiveErrors);
+  scene.view.light.rx = Drop{4, 0.2, 1};
+  scene.view.light.far_tx = Drop{0.05, 0.2, 1};
+  scene.view.light.far_rx = Drop{3.5, 0.2, 1};
+  EXPECT_EQ(scene.top(), "damaged_fiber/path");
+}
+
+TEST(Differential, ErrorsWithLightAsItWasAlmostExcludeDirt) {
+  Scene scene;
+  scene.see(kReceiveErrors);
+  scene.view.light.rx = Drop{0.05, 0.2, 1};
+  const Differential differential = scene.rank();
+  EXPECT_EQ(differential.ranked.front().fault->name, "bad_module");
+  for (const RankedFault& row : differential.ranked) {
+    if (row.fault->name == "dirty_connector") {
+      EXPECT_LT(row.probability, 0.25);
+    }
+  }
+}
+
+TEST(Differential, ALossTooSmallForTheErrorsDoesNotExplainThem) {
+  Scene scene;
+  scene.see(kReceiveErrors);
+  scene.view.signal.ber = 1e-4;
+  scene.view.signal.ber_reference = 1e-9;
+  scene.view.light.rx = Drop{0.8, 0.22, 1};
+  EXPECT_EQ(scene.rank().ranked.front().fault->name, "bad_module");
+}
+
+TEST(Differential, CopperHasNoDirtyConnector) {
+  Scene scene(Medium::kCopper);
+  scene.see(kReceiveErrors);
+  scene.see(kOneLaneErrors);
+  const Differential differential = scene.rank();
+  EXPECT_EQ(differential.ranked.front().fault->name, "faulty_cable");
+  for (const RankedFault& row : differential.ranked) {
+    EXPECT_NE(row.fault->name, "dirty_connector");
+    EXPECT_NE(row.fault->name, "damaged_fiber");
+  }
+}
+
+TEST(Differential, ConsequencesDoNotCountAgainstADeadNic) {
+  Scene scene(Medium::kOptical, false);
+  scene.see(kDeviceFatal);
+  scene.see(kNegotiationFails);
+  scene.see(kLightThere);
+  EXPECT_EQ(scene.top(), "nic_fault/node");
+}
+
+TEST(Differential, NoLightAtBothEndsWithBothModulesIsNotTheFarPort) {
+  Scene scene(Medium::kOptical, false);
+  scene.see(kNoLight);
+  scene.see(kFarRxDark);
+  scene.see(kFarTxOff, Verdict::kAbsent);
+  scene.see(kFarAdminDown, Verdict::kAbsent);
+  EXPECT_NE(scene.rank().ranked.front().fault->name, "far_port_down");
+}
+
+TEST(Differential, WhatIsMissingIsNamedWithTheReadingThatWouldDecide) {
+  Scene scene;
+  scene.see(kReceiveErrors);
+  scene.view.light.rx = Drop{4, 0.2, 1};
+  const auto missing = missing_evidence(scene.rank(), scene.findings, false);
+  ASSERT_FALSE(missing.empty());
+  EXPECT_TRUE(std::any_of(missing.begin(), missing.end(),
+                          [](const Missing& row) { return row.symptom == kFarTxLow || row.symptom == kFarRxLow; }));
+}
+
+TEST(Differential, TheSecondPassFindsWhatTheFirstFaultDoesNotExplain) {
+  Scene scene;
+  for (const Symptom& row : symptom_table()) scene.see(row.id, Verdict::kAbsent);
+  scene.see(kReceiveErrors);
+  scene.see(kPcieReduced);
+  scene.view.light.rx = Drop{5, 0.2, 1};
+  const Differential first = scene.rank();
+  const Differential second = scene.rank(&first.ranked.front());
+  EXPECT_NE(first.ranked.front().fault, second.ranked.front().fault);
+  EXPECT_LT(second.healthy, 0.1);
+}
+
+TEST(ImpliedDrop, FollowsTheTableOfThePhysics) {
+  // faults.md 7b, PAM4 without floor: from m = 2 (2.4e-8) to m = 0 (2.4e-4) light falls by 2 dB.
+  EXPECT_NEAR(implied_drop_db(2.4e-8, 2.4e-4, true), 2, 0.05);
+  EXPECT_EQ(implied_drop_db(1e-5, 1e-6, true), 0);
+}
+
+}  // namespace
+}  // namespace linkhealth

@@ -1,0 +1,103 @@
+// Snapshots of one healthy optical port, to be changed by a test: the shortest way to a history.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "model/snapshot.h"
+
+namespace linkhealth {
+
+/// Feeds a snapshot every `period_s`; a test changes `link`, `counters`, `module` between the ticks.
+struct Feed {
+  PortKey key = "mlx5_0/1";
+  double t = 0;
+  double period_s = 10;
+  double uptime_s = 100000;
+  LinkSample link;
+  Counters counters;
+  ModuleSample module;
+  std::vector<PortEvent> events;
+  std::vector<Gap> gaps;
+  double bits_per_s = 4000;  ///< corrected: BER 1e-8 at 400G
+  bool readable = true;
+
+  Feed() {
+    link.admin_up = true;
+    link.carrier = true;
+    link.state = "ACTIVE";
+    link.phys_state = "LinkUp";
+    link.speed_mbps = 400000;
+    link.lanes = 4;
+    link.fec = "RS544";
+    link.carrier_up_count = 1;
+    link.carrier_down_count = 0;
+    counters.set("fec_corrected_bits", 1000000);
+    counters.set("fec_uncorrectable_blocks", 3);
+    counters.set("port_rcv_data", 1000000);
+    counters.set("port_xmit_data", 1000000);
+    module.kind = "optical";
+    module.connector = "MPO-12";
+    module.serial = "A1";
+    module.temperature_c = 50;
+    module.lanes.resize(4);
+    for (ModuleLane& lane : module.lanes) {
+      lane.rx_power_mw = 0.8;
+      lane.tx_power_mw = 1.0;
+      lane.tx_bias_ma = 70;
+    }
+  }
+
+  void add(std::string_view name, std::uint64_t by) { counters.set(name, counters.get(name).value_or(0) + by); }
+  void event(PortEventKind kind, double at, std::string text = "") {
+    events.push_back({steady_from_seconds(at), key, kind, std::move(text)});
+  }
+  void pull(double at) {  ///< the carrier goes
+    link.carrier = false;
+    link.state = "DOWN";
+    link.phys_state = "Polling";
+    link.carrier_down_count = *link.carrier_down_count + 1;
+    event(PortEventKind::kCarrierDown, at);
+  }
+  void plug(double at) {
+    link.carrier = true;
+    link.state = "ACTIVE";
+    link.phys_state = "LinkUp";
+    link.down_reason.reset();
+    link.carrier_up_count = *link.carrier_up_count + 1;
+    event(PortEventKind::kCarrierUp, at);
+  }
+  void receive_mw(double power) {
+    for (ModuleLane& lane : module.lanes) lane.rx_power_mw = power;
+  }
+
+  Snapshot tick() {
+    t += period_s;
+    uptime_s += period_s;
+    if (link.carrier == true && bits_per_s > 0)
+      add("fec_corrected_bits", static_cast<std::uint64_t>(bits_per_s * period_s));
+    Snapshot snapshot;
+    snapshot.taken_at = steady_from_seconds(t);
+    snapshot.wall_time = WallTime(Milliseconds(1763640000000)) + from_seconds(t);
+    snapshot.uptime_s = uptime_s;
+    PortSample port;
+    port.id.device = key.substr(0, key.find('/'));
+    port.id.netdev = "ens1np0";
+    port.id.pci = "0000:1b:00.0";
+    port.id.driver = "mlx5_core";
+    port.id.link_layer = "Ethernet";
+    port.id.function = "pf";
+    if (readable) {
+      port.link = link;
+      port.counters = counters;
+      port.module = module;
+    }
+    snapshot.ports[key] = port;
+    snapshot.events = std::move(events);
+    snapshot.gaps = gaps;
+    events.clear();
+    return snapshot;
+  }
+};
+
+}  // namespace linkhealth

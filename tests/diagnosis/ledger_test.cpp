@@ -1,0 +1,174 @@
+#include "diagnosis/ledger.h"
+
+#include <gtest/gtest.h>
+
+namespace linkhealth {
+namespace {
+
+const Fault& kDirty = find_fault("dirty_connector", End::kPath);
+const Fault& kModule = find_fault("bad_module", End::kLocal);
+const Fault& kPulled = find_fault("unplugged", End::kPath);
+const Fault& kAdmin = find_fault("admin_down", End::kLocal);
+const Fault& kCongested = find_fault("congestion", End::kFabric);
+
+struct Desk {
+  std::vector<double> knobs;
+  Ledger ledger;
+  double t = 0;
+  std::string events;
+
+  static std::vector<double> defaults() {
+    std::vector<double> values;
+    for (const Knob& knob : ledger_knobs()) values.push_back(knob.value);
+    return values;
+  }
+  Desk() : knobs(defaults()), ledger("node", knobs) {}
+
+  static PortVerdict wrong(const Fault& fault, bool down = false, double down_s = 0) {
+    PortVerdict verdict;
+    verdict.judged = true;
+    verdict.down = down;
+    verdict.down_s = down_s;
+    verdict.primary = PortVerdict::Named{&fault, 0.9, fault.severity};
+    return verdict;
+  }
+  static PortVerdict fine() {
+    PortVerdict verdict;
+    verdict.judged = true;
+    return verdict;
+  }
+  static WallTime wall(double t) { return WallTime(Milliseconds(1763640000000)) + from_seconds(t); }
+
+  void tell(const PortVerdict& verdict, double seconds) {
+    for (const double end = t + seconds; t < end;) {
+      t += 10;
+      for (const LedgerChange& change : ledger.update("pci/1", verdict, steady_from_seconds(t), wall(t)))
+        events += std::string(to_string(change.kind)) + ":" + change.entry.kept.fault + " ";
+    }
+  }
+};
+
+TEST(Ledger, AFaultOpensAfterItsHoldProvesAndCloses) {
+  Desk desk;
+  desk.tell(Desk::wrong(kDirty), 30);
+  EXPECT_EQ(desk.events, "");
+  desk.tell(Desk::wrong(kDirty), 100);
+  EXPECT_EQ(desk.events, "opened:dirty_connector ");
+  desk.tell(Desk::fine(), 310);
+  EXPECT_EQ(desk.events, "opened:dirty_connector proving:dirty_connector ");
+  desk.tell(Desk::fine(), 7000);
+  EXPECT_EQ(desk.ledger.open("pci/1").size(), 1U);
+  desk.tell(Desk::fine(), 300);
+  EXPECT_EQ(desk.events, "opened:dirty_connector proving:dirty_connector closed:dirty_connector ");
+  EXPECT_TRUE(desk.ledger.open("pci/1").empty());
+  ASSERT_EQ(desk.ledger.state().repeats.size(), 1U);
+  EXPECT_EQ(desk.ledger.state().repeats[0].times, 1U);
+}
+
+TEST(Ledger, ARepairThatDoesNotHoldReopens) {
+  Desk desk;
+  desk.tell(Desk::wrong(kDirty), 100);
+  desk.tell(Desk::fine(), 1000);
+  desk.tell(Desk::wrong(kDirty), 10);
+  EXPECT_EQ(desk.events, "opened:dirty_connector proving:dirty_connector reopened:dirty_connector ");
+  EXPECT_EQ(desk.ledger.open("pci/1")[0]->kept.state, FaultState::kOpen);
+}
+
+TEST(Ledger, ALinkThatFellAMomentAgoIsNotJudged) {
+  Desk desk;
+  for (double s = 10; s < 55; s += 10) desk.tell(Desk::wrong(kPulled, true, s), 10);
+  EXPECT_EQ(desk.events, "");
+  desk.tell(Desk::wrong(kPulled, true, 60), 10);
+  EXPECT_EQ(desk.events, "opened:unplugged ");
+}
+
+TEST(Ledger, WhatAnAdministratorDoesIsSaidAtOnceAndOverAtOnce) {
+  Desk desk;
+  desk.tell(Desk::wrong(kAdmin, true, 0), 10);
+  EXPECT_EQ(desk.events, "opened:admin_down ");
+  desk.tell(Desk::fine(), 30);
+  EXPECT_EQ(desk.events, "opened:admin_down proving:admin_down closed:admin_down ");
+}
+
+TEST(Ledger, UnknownOpensAndClosesNothing) {
+  Desk desk;
+  desk.tell(PortVerdict{}, 100000);
+  EXPECT_EQ(desk.events, "");
+  desk.tell(Desk::wrong(kDirty), 100);
+  desk.tell(PortVerdict{}, 100000);
+  EXPECT_EQ(desk.events, "opened:dirty_connector ");
+}
+
+TEST(Ledger, AnotherNameMustLeadForAWhile) {
+  Desk desk;
+  desk.tell(Desk::wrong(kDirty), 100);
+  desk.tell(Desk::wrong(kModule), 230);
+  EXPECT_EQ(desk.events, "opened:dirty_connector ");
+  desk.tell(Desk::wrong(kModule), 30);
+  EXPECT_EQ(desk.events, "opened:dirty_connector closed:dirty_connector opened:bad_module ");
+}
+
+TEST(Ledger, AQuarrelOfNamesDoesNotKeepAFaultClosed) {
+  Desk desk;
+  for (int i = 0; i < 6; ++i) desk.tell(Desk::wrong(i % 2 != 0 ? kDirty : kModule), 10);
+  EXPECT_NE(desk.events.find("opened:"), std::string::npos);
+}
+
+TEST(Ledger, NoticesWaitLonger) {
+  Desk desk;
+  desk.tell(Desk::wrong(kCongested), 290);
+  EXPECT_EQ(desk.events, "");
+  desk.tell(Desk::wrong(kCongested), 30);
+  EXPECT_EQ(desk.events, "opened:congestion ");
+}
+
+TEST(Ledger, ItWorsensOnceWhenDataAreLost) {
+  Desk desk;
+  desk.tell(Desk::wrong(kDirty), 100);
+  PortVerdict worse = Desk::wrong(kDirty);
+  worse.primary->severity = Severity::kCritical;
+  desk.tell(worse, 100);
+  EXPECT_EQ(desk.events, "opened:dirty_connector worsened:dirty_connector ");
+}
+
+TEST(Ledger, TheStateSurvivesARestart) {
+  Desk desk;
+  desk.tell(Desk::wrong(kDirty), 100);
+  desk.tell(Desk::fine(), 1000);
+  const LedgerState kept = desk.ledger.state();
+  Desk next;
+  next.ledger.restore(kept);
+  EXPECT_EQ(next.ledger.state(), kept);
+  // The new run's steady clock starts anywhere; the wall clock tells how long the proof has lasted.
+  next.t = 5000000;
+  const auto step = [&next](double after, double wall_s) {
+    return next.ledger.update("pci/1", Desk::fine(), steady_from_seconds(5000000 + after), Desk::wall(wall_s));
+  };
+  EXPECT_TRUE(step(0, 1200).empty());
+  EXPECT_TRUE(step(6000, 7200).empty());
+  const auto changes = step(6500, 7700);
+  ASSERT_EQ(changes.size(), 1U);
+  EXPECT_EQ(changes[0].kind, FaultEventKind::kClosed);
+  EXPECT_EQ(changes[0].entry.kept.id, kept.faults[0].id);
+}
+
+TEST(Ledger, IdsNameNodePortFaultAndTime) {
+  Desk desk;
+  desk.tell(Desk::wrong(kDirty), 50);
+  EXPECT_EQ(desk.ledger.open("pci/1")[0]->kept.id, "node:pci/1:dirty_connector:1763640040");
+}
+
+TEST(Ledger, AnAcknowledgementHoldsUntilItsTime) {
+  Desk desk;
+  EXPECT_FALSE(desk.ledger.acknowledge("pci/1", "ann", "spare ordered", std::nullopt, Desk::wall(0)));
+  desk.tell(Desk::wrong(kDirty), 100);
+  EXPECT_FALSE(desk.ledger.acknowledge("pci/1", "ann", "", Desk::wall(-1), Desk::wall(100)));
+  ASSERT_TRUE(desk.ledger.acknowledge("pci/1", "ann", "spare ordered", Desk::wall(500), Desk::wall(100)));
+  desk.tell(Desk::wrong(kDirty), 100);
+  EXPECT_EQ(desk.ledger.open("pci/1")[0]->kept.state, FaultState::kAcknowledged);
+  desk.tell(Desk::wrong(kDirty), 400);
+  EXPECT_EQ(desk.ledger.open("pci/1")[0]->kept.state, FaultState::kOpen);
+}
+
+}  // namespace
+}  // namespace linkhealth

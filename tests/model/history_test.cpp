@@ -1,0 +1,187 @@
+#include "model/history.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tests/diagnosis/feed.h"
+
+namespace linkhealth {
+namespace {
+
+const PortHistory& port_of(const History& history) { return *history.find("mlx5_0/1"); }
+
+void run(History& history, Feed& feed, int ticks) {
+  for (int i = 0; i < ticks; ++i) history.observe(feed.tick());
+}
+
+TEST(History, BerIsTheIncreaseOverTheLineRate) {
+  History history;
+  Feed feed;
+  run(history, feed, 12);
+  ASSERT_FALSE(port_of(history).intervals.empty());
+  const Interval& last = port_of(history).intervals.back();
+  EXPECT_TRUE(last.clean);
+  EXPECT_NEAR(last.ber, 4000 / 425e9, 1e-12);
+}
+
+TEST(History, BitsAreEstimatedFromBlocksWhereTheDriverCountsOnlyThose) {
+  History history;
+  Feed feed;
+  feed.bits_per_s = 0;
+  for (int i = 0; i < 3; ++i) {
+    feed.counters = Counters();
+    feed.counters.set("fec_corrected_blocks", static_cast<std::uint64_t>(1000 + i * 40000));
+    history.observe(feed.tick());
+  }
+  EXPECT_NEAR(port_of(history).intervals.back().ber, 4000 / 425e9, 1e-10);
+}
+
+TEST(History, AnyCounterThatGoesDownRebasesAll) {
+  History history;
+  Feed feed;
+  run(history, feed, 5);
+  const std::size_t before = port_of(history).intervals.size();
+  feed.counters.set("port_rcv_data", 5);
+  feed.add("fec_uncorrectable_blocks", 100000);
+  run(history, feed, 1);
+  EXPECT_EQ(port_of(history).intervals.size(), before);
+  run(history, feed, 1);
+  EXPECT_EQ(port_of(history).intervals.back().flow(Flow::kUncorrectableBlocks), 0);
+}
+
+TEST(History, ASaturatedCounterIsNotKnown) {
+  Counters before, after;
+  before.set("symbol_error", 65000);
+  after.set("symbol_error", 65535);
+  EXPECT_TRUE(std::isnan(flow_increase(before, after).values[static_cast<std::size_t>(Flow::kSymbolErrors)]));
+  after.set("symbol_error", 65534);
+  EXPECT_EQ(flow_increase(before, after).values[static_cast<std::size_t>(Flow::kSymbolErrors)], 534);
+}
+
+TEST(History, ACounterThatIsNotThereIsNotZero) {
+  Counters before, after;
+  before.set("port_rcv_data", 1);
+  after.set("port_rcv_data", 2);
+  const FlowIncrease increase = flow_increase(before, after);
+  EXPECT_EQ(increase.values[static_cast<std::size_t>(Flow::kRxOctets)], 4);
+  EXPECT_TRUE(std::isnan(increase.values[static_cast<std::size_t>(Flow::kUncorrectableBlocks)]));
+}
+
+TEST(History, TenFlapsBetweenTwoReadingsCountAsTen) {
+  History history;
+  Feed feed;
+  run(history, feed, 5);
+  feed.link.carrier_down_count = 10;
+  feed.link.carrier_up_count = 11;
+  run(history, feed, 1);
+  EXPECT_EQ(port_of(history).involuntary_total, 10U);
+  EXPECT_EQ(port_of(history).carrier, true);
+  EXPECT_FALSE(port_of(history).intervals.back().clean);
+}
+
+TEST(History, EventsAndCountsAreTheSameLosses) {
+  History history;
+  Feed feed;
+  run(history, feed, 5);
+  feed.pull(feed.t + 3);
+  feed.plug(feed.t + 6);
+  run(history, feed, 1);
+  EXPECT_EQ(port_of(history).involuntary_total, 1U);
+}
+
+TEST(History, AnAdministratorsLossIsVoluntaryAlsoWhenItsEventComesLater) {
+  History history;
+  Feed feed;
+  run(history, feed, 40);
+  feed.pull(feed.t + 1);
+  run(history, feed, 2);
+  EXPECT_EQ(port_of(history).involuntary_total, 1U);
+  feed.event(PortEventKind::kAdminDown, feed.t + 1);
+  run(history, feed, 1);
+  EXPECT_EQ(port_of(history).involuntary_total, 0U);
+  EXPECT_EQ(port_of(history).voluntary_total, 1U);
+}
+
+TEST(History, AfterARebootLossesAreNobodysFault) {
+  History history;
+  Feed feed;
+  run(history, feed, 40);
+  feed.uptime_s = 20;
+  feed.link.carrier_down_count = 0;
+  run(history, feed, 1);
+  feed.pull(feed.t + 1);
+  run(history, feed, 1);
+  EXPECT_EQ(port_of(history).involuntary_total, 0U);
+  EXPECT_TRUE(port_of(history).last_reboot.has_value());
+}
+
+TEST(History, ARenameKeepsTheHistory) {
+  History history;
+  Feed feed;
+  run(history, feed, 10);
+  feed.key = "mlx5_7/1";
+  run(history, feed, 1);
+  EXPECT_EQ(history.ports().size(), 1U);
+  ASSERT_NE(history.find("mlx5_7/1"), nullptr);
+  EXPECT_EQ(history.find("mlx5_7/1")->first_seen, steady_from_seconds(10));
+}
+
+TEST(History, AFaultDoesNotBecomeItsOwnNormal) {
+  History history;
+  Feed feed;
+  feed.period_s = 60;
+  run(history, feed, 20);
+  feed.receive_mw(0.2);
+  run(history, feed, 200);
+  ASSERT_TRUE(port_of(history).own.rx_dbm[0].drop().has_value());
+  EXPECT_NEAR(*port_of(history).own.rx_dbm[0].drop(), 6.02, 0.05);
+}
+
+TEST(History, ANewModuleHasNoPast) {
+  History history;
+  Feed feed;
+  feed.period_s = 60;
+  run(history, feed, 20);
+  feed.module.serial = "B2";
+  feed.receive_mw(0.2);
+  run(history, feed, 1);
+  EXPECT_FALSE(port_of(history).own.rx_dbm[0].drop().has_value());
+}
+
+TEST(History, ReadingsOfTheDarkTimeAreForgottenWhenTheLinkIsBack) {
+  History history;
+  Feed feed;
+  feed.period_s = 60;
+  run(history, feed, 20);
+  feed.pull(feed.t + 1);
+  feed.receive_mw(0);
+  run(history, feed, 5);
+  feed.plug(feed.t + 1);
+  feed.receive_mw(0.8);
+  run(history, feed, 1);
+  EXPECT_NEAR(*port_of(history).own.rx_dbm[0].drop(), 0, 0.01);
+}
+
+TEST(History, MemoryIsBounded) {
+  History history;
+  Feed feed;
+  feed.period_s = 1;
+  run(history, feed, 5000);
+  EXPECT_LE(port_of(history).intervals.size(), 512U);
+  for (int i = 0; i < 2000; ++i) {
+    feed.pull(feed.t + 0.1);
+    feed.plug(feed.t + 0.2);
+    history.observe(feed.tick());
+  }
+  EXPECT_LE(port_of(history).losses.size(), 512U);
+  EXPECT_EQ(port_of(history).involuntary_total, 2000U);
+}
+
+TEST(Dbm, NoLightHasNoLogarithm) {
+  EXPECT_EQ(to_dbm(0), kDarkDbm);
+  EXPECT_NEAR(to_dbm(1), 0, 1e-9);
+}
+
+}  // namespace
+}  // namespace linkhealth
