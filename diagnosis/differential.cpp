@@ -215,7 +215,8 @@ Differential differentiate(const DifferentialInput& input, KnobValues knobs) {
   const std::optional<bool> errors = receive_errors(input.findings);
   result.light = light_likelihood(view.light, errors == true);
   const double suffices = drop_suffices(view);
-  const bool joint = !view.down && input.explained == nullptr;
+  // A first fault that makes no errors by itself (PCIe, a wrong neighbour) does not account for light and errors.
+  const bool joint = !view.down && (input.explained == nullptr || input.explained->cause->light.errors_if_dim < 0.25);
   const auto ids = taking_part(input, errors == true);
   double best = -1e300;
   std::array<double, kMaxCauses> score{};

@@ -156,6 +156,7 @@ TEST(Engine, APortWithNothingReadableIsUnknownThenBlind) {
 TEST(Engine, ABlindModuleProbeDoesNotBlindTheRest) {
   Story run;
   run.run(1800);
+  run.feed.module_readable = false;
   run.feed.gaps = {{"mlx5_0/1", "module", "EIO"}};
   run.run(1200);
   EXPECT_EQ(run.events, "opened:monitor_blind ");
@@ -165,6 +166,7 @@ TEST(Engine, ABlindModuleProbeDoesNotBlindTheRest) {
 TEST(Engine, ABusyModuleIsNotBlind) {
   Story run;
   run.run(600);
+  run.feed.module_readable = false;
   run.feed.gaps = {{"mlx5_0/1", "module", "EBUSY"}};
   run.run(7200);
   EXPECT_EQ(run.events, "");

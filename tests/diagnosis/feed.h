@@ -20,7 +20,7 @@ struct Feed {
   std::vector<PortEvent> events;
   std::vector<Gap> gaps;
   double bits_per_s = 4000;  ///< corrected: BER 1e-8 at 400G
-  bool readable = true;
+  bool readable = true, module_readable = true;
 
   Feed() {
     link.admin_up = true;
@@ -90,7 +90,7 @@ struct Feed {
     if (readable) {
       port.link = link;
       port.counters = counters;
-      port.module = module;
+      if (module_readable) port.module = module;
     }
     snapshot.ports[key] = port;
     snapshot.events = std::move(events);
