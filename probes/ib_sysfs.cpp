@@ -63,8 +63,9 @@ void IbPortReader::find_counters(const std::string& dir) {
   traffic_ = CounterFiles(dir);
   const auto names = host_->list_dir(dir);
   if (!names) {
-    no_counters_ = names.error().errnum == ENOENT ? "the driver offers no port counters"
-                                                  : "counters: " + errno_word(names.error().errnum);
+    // A driver without a performance management agent has no such directory (drivers/infiniband/core/sysfs.c makes it
+    // only with process_mad): nothing is missing then, as with rxe, siw, irdma and efa.
+    if (names.error().errnum != ENOENT) no_counters_ = "counters: " + errno_word(names.error().errnum);
     return;
   }
   for (const auto& name : *names) (is_damage_counter(name) ? errors_ : traffic_).add(name, name);
@@ -75,8 +76,7 @@ void IbPortReader::find_hw_counters(const std::string& dir) {
   hw_ = CounterFiles(dir);
   const auto names = host_->list_dir(dir);
   if (!names) {
-    no_hw_counters_ = names.error().errnum == ENOENT ? "the driver offers no hw_counters"
-                                                     : "hw_counters: " + errno_word(names.error().errnum);
+    if (names.error().errnum != ENOENT) no_hw_counters_ = "hw_counters: " + errno_word(names.error().errnum);
     return;
   }
   for (const auto& name : *names) {

@@ -188,14 +188,22 @@ TEST_F(IbSysfs, ARenameIsFollowed) {
   EXPECT_EQ(read(port, IbGroup::kErrors).sample.counters->get("symbol_error"), 5U);
 }
 
-TEST_F(IbSysfs, MissingDirectoriesAreGapsWithPlainWords) {
+TEST_F(IbSysfs, DirectoriesThatTheDriverDoesNotOfferAreAbsentNotGaps) {
   fake_.remove(nic_.port_dir() + "/counters");
   fake_.remove(nic_.port_dir() + "/hw_counters");
   auto port = reader();
-  EXPECT_THAT(read(port, IbGroup::kErrors).gaps,
-              ElementsAre(Gap{"mlx5_0/1", "counters", "the driver offers no port counters"}));
-  EXPECT_THAT(read(port, IbGroup::kHw).gaps,
-              ElementsAre(Gap{"mlx5_0/1", "hw_counters", "the driver offers no hw_counters"}));
+  for (const IbGroup group : {IbGroup::kErrors, IbGroup::kTraffic, IbGroup::kHw}) {
+    const auto seen = read(port, group);
+    EXPECT_TRUE(seen.gaps.empty());
+    EXPECT_FALSE(seen.sample.counters);
+  }
+}
+
+TEST_F(IbSysfs, DirectoriesThatCannotBeReadAreGaps) {
+  host_.fail_list("*counters", EACCES);
+  auto port = reader();
+  EXPECT_THAT(read(port, IbGroup::kErrors).gaps, ElementsAre(Gap{"mlx5_0/1", "counters", "counters: EACCES"}));
+  EXPECT_THAT(read(port, IbGroup::kHw).gaps, ElementsAre(Gap{"mlx5_0/1", "hw_counters", "hw_counters: EACCES"}));
 }
 
 TEST_F(IbSysfs, OpeningAPortThatIsGoneIsAnError) {
