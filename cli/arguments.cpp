@@ -101,12 +101,14 @@ void add_module(CLI::App& app, Parsed& parsed) {
   command->add_flag("--json", parsed.module.json, "As JSON");
 }
 
-int run_module(const LocalCommands& local, const ModuleOptions& options, const TextStyle& style) {
+int run_module(const LocalCommands& local, const Client& client, const ModuleOptions& options, const TextStyle& style) {
   if (options.port.empty() && options.file.empty()) {
     complain("module: say a port or --file FILE (linkhealth status lists the ports)");
     return kBadInput;
   }
-  return local.module(options, style);
+  if (!options.file.empty()) return local.module(options, style);
+  if (options.json) return show(client.get("/api/v1/module/" + path_part(options.port)));
+  return show(client.get("/api/v1/text/module/" + path_part(options.port) + "?" + style_query(style)));
 }
 
 int dispatch(const CLI::App& app, Parsed& parsed, const LocalCommands& local) {
@@ -117,7 +119,7 @@ int dispatch(const CLI::App& app, Parsed& parsed, const LocalCommands& local) {
   if (app.got_subcommand("explain")) return run_explain(client, parsed.explain, style);
   if (app.got_subcommand("watch")) return run_watch(client, parsed.watch);
   if (local.replay && app.got_subcommand("replay")) return local.replay(parsed.replay, style);
-  if (local.module && app.got_subcommand("module")) return run_module(local, parsed.module, style);
+  if (local.module && app.got_subcommand("module")) return run_module(local, client, parsed.module, style);
   const auto duration = parse_duration_s(parsed.record_for);
   if (!duration) {
     complain("record --for: " + duration.error().message);

@@ -5,9 +5,15 @@
 #include <string>
 #include <vector>
 
-#include "cli/once.h"
+#include "cli/commands.h"
 
 namespace linkhealth::cli {
+
+struct OnceOptions {
+  std::string sysroot;  ///< "" for the live system
+  StatusOptions show;
+  TextStyle style;
+};
 
 struct ReplayOptions {
   std::string file;    ///< "-" for standard input
@@ -25,7 +31,7 @@ struct ModuleOptions {
 struct LocalCommands {
   std::function<int(const OnceOptions&)> once;
   std::function<int(const ReplayOptions&, const TextStyle&)> replay;
-  std::function<int(const ModuleOptions&, const TextStyle&)> module;
+  std::function<int(const ModuleOptions&, const TextStyle&)> module;  ///< of --file; the daemon answers for a port
 };
 
 /// The whole program; returns the exit code.

@@ -1,6 +1,33 @@
+// linkhealth: reads the command line and the clock. The commands are in files of their own.
+#include <iostream>
+
 #include "cli/arguments.h"
+#include "cli/local.h"
+
+namespace {
+
+class RealClock : public linkhealth::Clock {
+ public:
+  [[nodiscard]] linkhealth::SteadyTime steady() const override {
+    return std::chrono::time_point_cast<linkhealth::Milliseconds>(std::chrono::steady_clock::now());
+  }
+  [[nodiscard]] linkhealth::WallTime wall() const override {
+    return std::chrono::time_point_cast<linkhealth::Milliseconds>(std::chrono::system_clock::now());
+  }
+};
+
+// A read that hangs in the kernel may outlive main(): the clock must outlive it.
+const RealClock kClock;
+
+}  // namespace
 
 int main(int argc, char** argv) {
-  const linkhealth::cli::LocalCommands local;
-  return linkhealth::cli::run(argc, argv, local);
+  using namespace linkhealth;
+  cli::LocalCommands local;
+  local.once = [](const cli::OnceOptions& options) { return cli::status_once(options, kClock); };
+  local.replay = [](const cli::ReplayOptions& options, const TextStyle& style) {
+    return cli::replay_file(options, style, kClock);
+  };
+  local.module = &cli::show_module_file;
+  return cli::run(argc, argv, local);
 }

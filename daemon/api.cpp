@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "exporters/module_text.h"
 #include "exporters/port_names.h"
 #include "exporters/text.h"
 #include "exporters/text_layout.h"
@@ -18,7 +19,9 @@ constexpr std::string_view kJson = "application/json";
 constexpr std::string_view kText = "text/plain; charset=utf-8";
 constexpr std::string_view kMetricsType = "text/plain; version=0.0.4; charset=utf-8";
 constexpr std::string_view kPortsPath = "/api/v1/ports/";
+constexpr std::string_view kModulePath = "/api/v1/module/";
 constexpr std::string_view kExplainPath = "/api/v1/text/explain/";
+constexpr std::string_view kModuleTextPath = "/api/v1/text/module/";
 constexpr std::size_t kUsualEvents = 100;
 
 constexpr std::string_view kIndex =
@@ -111,6 +114,20 @@ ApiReply port_report(const ApiRequest& request, const ApiView& view, const Repor
   return reply(kJson, view.publisher.port_json(**port));
 }
 
+ApiReply module(const ApiRequest& request, const ApiView& view, const Report& report, bool text) {
+  const auto name = std::string_view(request.path).substr((text ? kModuleTextPath : kModulePath).size());
+  const auto port = find_port(report, name);
+  if (!port) return api_error(request, 404, port.error().message);
+  if (const auto& sample = (*port)->latest.module) {
+    return text ? reply(kText, module_text(*sample, style_of(request)))
+                : reply(kJson, view.publisher.module_json(*sample));
+  }
+  std::string why = "not read yet";
+  for (const Gap& gap : (*port)->gaps)
+    if (gap.probe == "module") why = gap.reason;
+  return api_error(request, 404, fmt::format("the module of {} can't be seen: {}", (*port)->port, why));
+}
+
 ApiReply healthy(const ApiRequest& request, const ApiView& view, const Published* now) {
   if (now == nullptr) return reply(kText, std::string("starting\n"));
   const Milliseconds age = view.now - now->report().at;
@@ -127,6 +144,8 @@ ApiReply answer_from(const ApiRequest& request, const ApiView& view, const Publi
   if (path.starts_with(kPortsPath)) return port_report(request, view, now.report());
   if (path == "/api/v1/text/status") return status(request, view, now.report());
   if (path.starts_with(kExplainPath)) return explain(request, view, now.report());
+  if (path.starts_with(kModulePath)) return module(request, view, now.report(), false);
+  if (path.starts_with(kModuleTextPath)) return module(request, view, now.report(), true);
   return api_error(request, 404,
                    fmt::format("there is nothing at {}: / lists what there is", printable(path.substr(0, 64))));
 }

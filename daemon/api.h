@@ -4,9 +4,11 @@
 //   /metrics[?collect[]=counters][&collect[]=optics]   Prometheus text, gzip when accepted
 //   /api/v1/report                                     the report (docs/recording.md)
 //   /api/v1/ports/PORT                                 one port of it, by any of its names
+//   /api/v1/module/PORT                                its module, in the form of a recording
 //   /api/v1/events[?limit=N]                           the latest fault events, oldest first
 //   /api/v1/text/status?width=&colour=&ascii=&wide=&problems=
 //   /api/v1/text/explain/PORT?width=&colour=&ascii=&symptoms=
+//   /api/v1/text/module/PORT?width=&colour=&ascii=
 //   /api/v1/recording?for=SECONDS                      a stream; Unix socket only (daemon/server.cpp)
 //   /-/healthy  /-/ready  /
 #pragma once

@@ -22,6 +22,7 @@
 #include "exporters/json.h"
 #include "model/sample_json.h"
 #include "probes/live_host.h"
+#include "storage/ledger_file.h"
 #include "storage/recording.h"
 
 namespace linkhealth {
@@ -46,6 +47,24 @@ RecordingHeader live_header(const Config& config, const Clock& clock) {
   return header;
 }
 
+/// The time of what is shown: now; for a played recording the time of its latest snapshot, so that "3 h ago" is what it
+/// was.
+class ShownClock : public Clock {
+ public:
+  ShownClock(const Clock& clock, const Publisher& publisher, bool played)
+      : clock_(clock), publisher_(publisher), played_(played) {}
+  [[nodiscard]] SteadyTime steady() const override { return clock_.steady(); }
+  [[nodiscard]] WallTime wall() const override {
+    const auto current = played_ ? publisher_.current() : nullptr;
+    return current ? current->report().at : clock_.wall();
+  }
+
+ private:
+  const Clock& clock_;
+  const Publisher& publisher_;
+  bool played_;
+};
+
 /// One daemon from start to end.
 class Daemon {
  public:
@@ -55,7 +74,9 @@ class Daemon {
         clock_(clock),
         log_(log),
         events_(config_.state_dir + "/events.jsonl"),
-        publisher_({report_json, port_json, event_json_line}, fault_names()) {}
+        ledger_(config_.state_dir + "/ledger.json"),
+        publisher_({report_json, port_json, event_json_line, module_json}, fault_names()),
+        shown_clock_(clock, publisher_, !options.play_file.empty()) {}
 
   Result<void> run();
 
@@ -64,6 +85,7 @@ class Daemon {
   Result<void> make_directories();
   Result<void> start_outputs();
   void on_step(const Snapshot& snapshot, const Engine::Step& step, double lateness_s);
+  void restore_faults();
   void record(const Snapshot& snapshot, const Report& report);
   void announce(const FaultEvent& event);
   void say_once(bool& said, const Error& error, const std::string& consequence);
@@ -74,8 +96,10 @@ class Daemon {
   const Clock& clock_;
   Log& log_;
   EventLog events_;
+  LedgerFile ledger_;
   SystemdJournal journal_;
   Publisher publisher_;
+  ShownClock shown_clock_;
   RecordingTap tap_;
   std::unique_ptr<Source> source_;
   Sampler* sampler_ = nullptr;  // when the source is the live one
@@ -84,6 +108,7 @@ class Daemon {
   std::optional<RecordingWriter> recorder_;
   bool recorder_failed_ = false;
   bool event_log_failed_ = false;
+  bool ledger_failed_ = false;
   bool introduced_ = false;
   std::size_t port_count_ = 0;
   std::size_t fault_count_ = 0;
@@ -133,7 +158,7 @@ Result<void> Daemon::start_outputs() {
   ServerSettings settings;
   settings.listen = config_.listen;
   settings.socket_path = config_.socket_path;
-  auto server = Server::start(settings, publisher_, tap_, clock_);
+  auto server = Server::start(settings, publisher_, tap_, shown_clock_);
   if (!server) return server.error();
   server_ = *std::move(server);
   return {};
@@ -146,6 +171,7 @@ Result<void> Daemon::run() {
   EngineSettings settings{header.node, config_.knobs, header.expected, config_.exempt};
   for (const auto& [port, expected] : config_.expected) settings.expected[port] = expected;
   engine_ = std::make_unique<Engine>(std::move(settings));
+  if (options_.play_file.empty()) restore_faults();
   if (auto started = start_outputs(); !started) return started;
   log_.info(fmt::format("linkhealthd {} on {}", LINKHEALTH_VERSION, header.node));
   if (server_->tcp_port() != 0) {
@@ -173,6 +199,10 @@ Result<void> Daemon::run() {
 void Daemon::on_step(const Snapshot& snapshot, const Engine::Step& step, double lateness_s) {
   record(snapshot, *step.report);
   for (const FaultEvent& event : step.events) announce(event);
+  if (options_.play_file.empty()) {
+    if (const auto kept = ledger_.keep(engine_->ledger_state()); !kept)
+      say_once(ledger_failed_, kept.error(), "open faults will be forgotten at a restart; everything else goes on");
+  }
   publisher_.publish(step.report, step.events, {LINKHEALTH_VERSION, lateness_s});
   port_count_ = step.report->ports.size();
   fault_count_ = 0;
@@ -182,6 +212,15 @@ void Daemon::on_step(const Snapshot& snapshot, const Engine::Step& step, double 
                                        ? introduce_node(sampler_->inventory(), snapshot.gaps)
                                        : introduce_recording(options_.play_file, options_.play_speed, *step.report))
       log_.info(line);
+}
+
+void Daemon::restore_faults() {
+  if (auto state = ledger_.read()) {
+    if (!state->faults.empty()) log_.info(fmt::format("{} open faults are known from before", state->faults.size()));
+    engine_->restore(*state);
+  } else {
+    log_.error(state.error().message);
+  }
 }
 
 void Daemon::record(const Snapshot& snapshot, const Report& report) {

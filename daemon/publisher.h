@@ -22,6 +22,7 @@ struct JsonWriters {
   std::function<std::string(const Report&)> report;
   std::function<std::string(const PortReport&)> port;
   std::function<std::string(const FaultEvent&)> event;
+  std::function<std::string(const ModuleSample&)> module;
 };
 
 using SharedBytes = std::shared_ptr<const std::string>;
@@ -78,6 +79,7 @@ class Publisher {
   /// {"events":[…]}, oldest first, at most `limit` of the latest.
   [[nodiscard]] std::string events_json(std::size_t limit) const;
   [[nodiscard]] std::string port_json(const PortReport& port) const { return json_.port(port); }
+  [[nodiscard]] std::string module_json(const ModuleSample& module) const { return json_.module(module); }
 
  private:
   JsonWriters json_;

@@ -1,7 +1,6 @@
 #include "daemon/sampler.h"
 
 #include <fmt/format.h>
-#include <linux/netlink.h>
 
 #include <algorithm>
 #include <array>
@@ -16,7 +15,15 @@ namespace linkhealth {
 
 namespace {
 
-enum KnobIndex : std::size_t { kLinkPeriod, kCountersPeriod, kModulePeriod, kPciePeriod, kRescanPeriod, kReadPatience };
+enum KnobIndex : std::size_t {
+  kLinkPeriod,
+  kCountersPeriod,
+  kModulePeriod,
+  kPciePeriod,
+  kRescanPeriod,
+  kReadPatience,
+  kModulePauseFactor
+};
 
 constexpr auto kKnobs = std::to_array<Knob>({
     {"link_period_s", 1, 0.1, 60, "s", "how often carrier and its counts are read; an event prompts a read at once"},
@@ -25,6 +32,7 @@ constexpr auto kKnobs = std::to_array<Knob>({
     {"pcie_period_s", 60, 1, 3600, "s", "how often the PCIe link and its errors are read"},
     {"rescan_period_s", 60, 1, 3600, "s", "how often ports are searched when no event says that one came or went"},
     {"read_patience_s", 5, 0.1, 600, "s", "a read that takes longer is reported as hung"},
+    {"module_pause_factor", 50, 0, 1000, "", "reading a module for a time is followed by so many times that without"},
 });
 constexpr std::array<KnobGroup, 1> kGroups = {{{"", "sampling", kKnobs}}};
 
@@ -72,6 +80,7 @@ SamplerSettings sampler_settings(const KnobTable& knobs) {
   settings.pcie_period = from_seconds(values[kPciePeriod]);
   settings.rescan_period = from_seconds(values[kRescanPeriod]);
   settings.read_patience = from_seconds(values[kReadPatience]);
+  settings.module_pause_factor = static_cast<int>(values[kModulePauseFactor]);
   return settings;
 }
 
@@ -80,6 +89,7 @@ ModuleTiming module_timing(const SamplerSettings& settings) {
   timing.period = settings.module_period;
   // An empty cage is looked at as often as a full one: that is how a plugged module is noticed where no event tells.
   timing.absent_period = settings.module_period;
+  timing.slow_factor = settings.module_pause_factor;
   return timing;
 }
 
@@ -142,7 +152,7 @@ Sampler::Sampler(HostFactory hosts, std::unique_ptr<ModuleReader> modules, const
   counters_ = {settings.counters_period, now};
   pcie_ = {settings.pcie_period, now};
   inventory_due_ = {settings.rescan_period, now};
-  auto events = host_->listen(NETLINK_ROUTE, link_event_groups());
+  auto events = listen_to_links(*host_);
   if (events) {
     link_events_ = *std::move(events);
   } else if (events.error().errnum != EOPNOTSUPP) {
@@ -192,6 +202,7 @@ void Sampler::rescan(Cycle& cycle) {
   Inventory found = take_inventory(*host_);
   node_gaps_ = std::move(found.gaps);
   if (no_link_events_) node_gaps_.push_back({"", "link_events", no_link_events_->message});
+  const bool first_search = ports_.empty();
   std::map<PortKey, Port> ports;
   std::vector<ModulePort> with_module;
   for (InventoryPort& port : found.ports) {
@@ -205,7 +216,7 @@ void Sampler::rescan(Cycle& cycle) {
       ports.insert(ports_.extract(known));
       continue;
     }
-    if (known == ports_.end() && !ports_.empty())
+    if (known == ports_.end() && !first_search)
       cycle.snapshot.events.push_back({cycle.now, key, PortEventKind::kDeviceAdded, ""});
     Port& fresh = ports[key];
     fresh.reader = std::make_shared<PortReader>(hosts_(), port);

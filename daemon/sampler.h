@@ -42,6 +42,7 @@ struct SamplerSettings {
   Milliseconds rescan_period{60'000};
   /// A read that takes longer is reported as hung.
   Milliseconds read_patience{5'000};
+  int module_pause_factor = 50;
 };
 
 /// The section "sampling" of the configuration.

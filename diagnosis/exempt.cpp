@@ -4,6 +4,7 @@ namespace linkhealth {
 
 std::string exempt_reason(const PortHistory& port, const ExpectedPort* expected, bool plan_known) {
   const PortId& id = port.latest.id;
+  if (!id.exempt.empty()) return id.exempt;
   if (id.function == "vf") return "vf: a virtual function, its physical function is watched";
   if (id.function == "sf") return "sf: a subfunction, its physical function is watched";
   if (port.carrier_seen || port.carrier == true) return "";

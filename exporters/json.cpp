@@ -43,6 +43,8 @@ std::string report_json(const Report& report) {
 
 std::string port_json(const PortReport& port) { return to_json(port); }
 
+std::string module_json(const ModuleSample& module) { return to_json(module); }
+
 std::string event_json_line(const FaultEvent& event) { return to_json(event); }
 
 Result<Report> parse_report(std::string_view json) {

@@ -16,6 +16,8 @@ inline constexpr std::string_view kReportSchema = "linkhealth.report/1";
 std::string report_json(const Report& report);
 /// One port of it: what stands in the report's "ports".
 std::string port_json(const PortReport& port);
+/// A module alone: the `module` group of a recording.
+std::string module_json(const ModuleSample& module);
 /// One line of a JSON-lines event stream, without a line end.
 std::string event_json_line(const FaultEvent& event);
 

@@ -30,8 +30,8 @@ struct PortId {
   std::string guid;        ///< node GUID, "b83f:d203:0012:3456"
   std::string link_layer;  ///< "InfiniBand" or "Ethernet"
   std::string function;    ///< "pf", "vf", "sf" or "virtual"
-  std::string exempt;      ///< why the inventory leaves this port out ("virtual function of 0000:1b:00.0"); "" mostly
   bool verbs = true;       ///< false: a plain Ethernet port. Not recorded: a key without '/' says the same
+  std::string exempt;      ///< why the inventory leaves this port out ("virtual function of 0000:1b:00.0"); "" mostly
 
   [[nodiscard]] PortKey key() const;
   /// What survives renames and reboots: PCI address and port; the key where there is no PCI address.

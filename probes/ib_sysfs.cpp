@@ -63,8 +63,9 @@ void IbPortReader::find_counters(const std::string& dir) {
   traffic_ = CounterFiles(dir);
   const auto names = host_->list_dir(dir);
   if (!names) {
-    no_counters_ = names.error().errnum == ENOENT ? "the driver offers no port counters"
-                                                  : "counters: " + errno_word(names.error().errnum);
+    // A driver without a performance management agent has no such directory (drivers/infiniband/core/sysfs.c makes it
+    // only with process_mad): nothing is missing then, as with rxe, siw, irdma and efa.
+    if (names.error().errnum != ENOENT) no_counters_ = "counters: " + errno_word(names.error().errnum);
     return;
   }
   for (const auto& name : *names) (is_damage_counter(name) ? errors_ : traffic_).add(name, name);
@@ -75,8 +76,7 @@ void IbPortReader::find_hw_counters(const std::string& dir) {
   hw_ = CounterFiles(dir);
   const auto names = host_->list_dir(dir);
   if (!names) {
-    no_hw_counters_ = names.error().errnum == ENOENT ? "the driver offers no hw_counters"
-                                                     : "hw_counters: " + errno_word(names.error().errnum);
+    if (names.error().errnum != ENOENT) no_hw_counters_ = "hw_counters: " + errno_word(names.error().errnum);
     return;
   }
   for (const auto& name : *names) {
@@ -87,6 +87,7 @@ void IbPortReader::find_hw_counters(const std::string& dir) {
 }
 
 ReadStatus IbPortReader::read(IbGroup group, PortSample& sample, std::vector<Gap>& gaps) {
+  if (gone_) return ReadStatus::kGone;
   switch (group) {
     case IbGroup::kErrors:
       return read_counters(errors_, "counters", no_counters_, sample, gaps);
@@ -101,33 +102,31 @@ ReadStatus IbPortReader::read(IbGroup group, PortSample& sample, std::vector<Gap
 }
 
 /// The file's text; nullopt with a reason kept in the file otherwise.
-std::optional<std::string> IbPortReader::read_state_file(KeptFile& file, bool& gone) {
+std::optional<std::string> IbPortReader::read_state_file(KeptFile& file) {
   std::array<char, 128> buffer;  // NOLINT(*-member-init): filled by the read
   const auto text = file.read(*host_, buffer);
   if (!text) return std::nullopt;
   if (*text) return std::string(**text);
-  gone = gone || text->error().errnum == ENODEV;
+  gone_ = gone_ || (text->error().errnum == ENODEV && &file == &state_files_.front());
   file.reject(errno_word(text->error().errnum), kStateMaxSkip);
   return std::nullopt;
 }
 
 bool IbPortReader::is_gone() {
-  bool gone = false;
-  read_state_file(state_files_[0], gone);
-  return gone;
+  if (!gone_) read_state_file(state_files_.front());
+  return gone_;
 }
 
 ReadStatus IbPortReader::read_state(PortSample& sample, std::vector<Gap>& gaps) {
-  bool gone = false;
   const auto take = [&](KeptFile& file, auto parse) {
-    const auto text = read_state_file(file, gone);
+    const auto text = read_state_file(file);
     auto value = text ? parse(*text) : decltype(parse(*text))();
     if (value) file.accept();
     if (text && !value) file.reject(unexpected_text(*text).message, kStateMaxSkip);
     return value;
   };
   const auto state = take(state_files_[0], parse_state);
-  if (gone) return ReadStatus::kGone;
+  if (gone_) return ReadStatus::kGone;
   const auto phys_state = take(state_files_[1], parse_state);
   const auto rate = take(state_files_[2], parse_rate);
   if (state || phys_state || rate) {

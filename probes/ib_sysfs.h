@@ -48,11 +48,12 @@ class IbPortReader {
                            std::vector<Gap>& gaps);
   /// Asks the state file: an ENODEV of it is the device's end.
   bool is_gone();
-  std::optional<std::string> read_state_file(KeptFile& file, bool& gone);
+  std::optional<std::string> read_state_file(KeptFile& file);
 
   Host* host_;
   PortKey key_;
   bool infiniband_ = false;
+  bool gone_ = false;                  // for ever: kept files of a device that has gone stay dead
   std::vector<KeptFile> state_files_;  // state, phys_state, rate
   CounterFiles errors_, traffic_, hw_;
   std::string no_counters_, no_hw_counters_;  // why a directory has none

@@ -54,10 +54,19 @@ class Builder {
     const std::string lower = read_attribute(host_, *dir + "/parent");  // rdma_rxe only
     describe_device(host_, *dir, lower, common);
     auto ports = host_.list_dir(*dir + "/ports");
-    if (!ports) return add_gap(device, "ports: " + errno_word(ports.error().errnum));
+    if (!ports) {
+      claim_netdevs_of(*dir);
+      return add_gap(device, "ports: " + errno_word(ports.error().errnum));
+    }
     for (const auto& name : *ports)
       if (const auto number = parse_u64(name); number && *number > 0 && *number <= 0xffffffffU)
         add_verbs_port(common, static_cast<std::uint32_t>(*number), lower);
+  }
+
+  /// The netdevs of a verbs device that can't be read must not turn into plain Ethernet ports for that.
+  void claim_netdevs_of(const std::string& device_dir) {
+    const auto names = host_.list_dir(device_dir + "/device/net");
+    if (names) claimed_.insert(names->begin(), names->end());
   }
 
   void add_verbs_port(const InventoryPort& common, std::uint32_t number, const std::string& lower) {
@@ -81,7 +90,8 @@ class Builder {
     const auto names = host_.list_dir(net);
     std::string found;
     for (const auto& name : names ? *names : std::vector<std::string>()) {
-      const std::string dir = net + "/" + name;
+      std::string dir = net;
+      dir.append("/").append(name);
       if (parse_u64(read_attribute(host_, dir + "/dev_port")).value_or(0) + 1 != port.id.port) continue;
       if (is_representor_name(read_attribute(host_, dir + "/phys_port_name"))) continue;
       if (found.empty() || name == by_gid) found = name;

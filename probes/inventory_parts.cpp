@@ -72,9 +72,12 @@ std::map<std::string, std::string> read_slots(Host& host) {
   const std::string dir = "/sys/bus/pci/slots";
   const auto names = host.list_dir(dir);
   if (!names) return slots;
-  for (const auto& name : *names)
-    if (std::string address = read_attribute(host, dir + "/" + name + "/address"); !address.empty())
+  for (const auto& name : *names) {
+    std::string path = dir;
+    path.append("/").append(name).append("/address");
+    if (std::string address = read_attribute(host, path); !address.empty())
       slots.emplace(std::move(address), printable(name));
+  }
   return slots;
 }
 

@@ -80,7 +80,7 @@ Error kernel_error(int errnum, std::span<const std::byte> message) {
 
 class KernelEvents final : public HostEvents {
  public:
-  explicit KernelEvents(OwnedFd fd) : fd_(std::move(fd)), buffer_(32 * 1024) {}
+  explicit KernelEvents(OwnedFd fd) : fd_(std::move(fd)), buffer_(std::size_t{32} * 1024) {}
   [[nodiscard]] int fd() const override { return fd_.get(); }
 
   Result<std::vector<Bytes>> receive() override {

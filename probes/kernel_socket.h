@@ -66,7 +66,8 @@ class KernelSocket {
   Result<std::vector<Bytes>> request_once(std::span<const std::byte> message);
   Result<void> send(std::span<const std::byte> message);
 
-  static constexpr std::size_t kFirstBuffer = 32 * 1024;  // the kernel fills dump datagrams up to this size
+  static constexpr std::size_t kFirstBuffer =
+      std::size_t{32} * 1024;  // the kernel fills dump datagrams up to this size
   OwnedFd fd_;
   std::uint32_t port_;
   std::uint32_t sequence_ = 0;

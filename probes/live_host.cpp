@@ -13,7 +13,7 @@ namespace linkhealth {
 
 namespace {
 
-constexpr std::size_t kMaxFileBytes = 64 * 1024;
+constexpr std::size_t kMaxFileBytes = std::size_t{64} * 1024;
 const char* const kNoKernel = "not in a copied /sys tree";
 
 Result<std::size_t> read_at(int fd, std::span<char> buffer, std::size_t offset) {

@@ -42,7 +42,7 @@ std::optional<std::string> NetdevReader::read_text(KeptFile& file, int absent_er
   if (!text) return std::nullopt;
   if (*text) return std::string(**text);
   const int errnum = text->error().errnum;
-  gone_ = gone_ || errnum == ENODEV;
+  gone_ = gone_ || (errnum == ENODEV && &file == &files_.front());
   if (errnum == absent_errnum) {
     file.accept();
   } else {
@@ -64,20 +64,20 @@ std::optional<std::uint64_t> NetdevReader::read_number(KeptFile& file, int absen
 }
 
 ReadStatus NetdevReader::read_link(PortSample& sample, std::vector<Gap>& gaps) {
-  gone_ = false;
+  if (gone_) return ReadStatus::kGone;
   const auto flags = read_number(files_[kFlags]);
   if (gone_) return ReadStatus::kGone;
   const bool set_down = flags && (*flags & kIffUp) == 0;
   const auto carrier = read_number(files_[kCarrier], set_down ? EINVAL : 0);
-  const auto speed = speed_ == Speed::kRead ? read_number(files_[kSpeed], EINVAL) : std::nullopt;
+  const std::uint64_t speed = speed_ == Speed::kRead ? read_number(files_[kSpeed], EINVAL).value_or(0) : 0;
   const auto mtu = read_number(files_[kMtu]);
   const auto ups = read_number(files_[kCarrierUpCount]);
   const auto downs = read_number(files_[kCarrierDownCount]);
-  if (flags || carrier || speed || mtu || ups || downs) {
+  if (flags || carrier || speed != 0 || mtu || ups || downs) {
     LinkSample& link = sample.link ? *sample.link : sample.link.emplace();
     if (flags) link.admin_up = !set_down;
     if (carrier || set_down) link.carrier = !set_down && *carrier != 0;
-    if (speed && *speed > 0 && *speed <= kMaxMbps) link.speed_mbps = static_cast<std::uint32_t>(*speed);
+    if (speed > 0 && speed <= kMaxMbps) link.speed_mbps = static_cast<std::uint32_t>(speed);
     if (mtu && *mtu <= 0xffffffffU) link.mtu_bytes = static_cast<std::uint32_t>(*mtu);
     if (ups) link.carrier_up_count = *ups;
     if (downs) link.carrier_down_count = *downs;
@@ -87,12 +87,12 @@ ReadStatus NetdevReader::read_link(PortSample& sample, std::vector<Gap>& gaps) {
 }
 
 bool NetdevReader::is_gone() {
-  gone_ = false;
-  read_number(files_[kFlags]);
+  if (!gone_) read_number(files_[kFlags]);
   return gone_;
 }
 
 ReadStatus NetdevReader::read_statistics(PortSample& sample, std::vector<Gap>& gaps) {
+  if (gone_) return ReadStatus::kGone;
   if (!no_statistics_.empty()) {
     gaps.push_back({key_, "counters", no_statistics_});
     return is_gone() ? ReadStatus::kGone : ReadStatus::kOk;

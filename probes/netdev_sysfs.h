@@ -17,8 +17,8 @@ namespace linkhealth {
 
 class NetdevReader {
  public:
-  /// The speed file is answered under the kernel's RTNL lock (speed_show: the read spins until it is free), which a slow
-  /// module read holds for seconds. Without it no read of this class waits for that lock.
+  /// The speed file is answered under the kernel's RTNL lock (speed_show: the read spins until it is free), which a
+  /// slow module read holds for seconds. Without it no read of this class waits for that lock.
   enum class Speed : std::uint8_t { kSkip, kRead };
 
   /// An Error when the netdev's directory is not there. REQUIRES: `host` outlives the reader.
@@ -44,7 +44,7 @@ class NetdevReader {
   std::vector<KeptFile> files_;  // in the order of NetdevFile
   CounterFiles statistics_;
   std::string no_statistics_;
-  bool gone_ = false;
+  bool gone_ = false;  // for ever: kept files of a device that has gone stay dead
 };
 
 }  // namespace linkhealth

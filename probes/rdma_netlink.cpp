@@ -34,7 +34,7 @@ Bytes build_port_request(unsigned command, std::uint32_t device, std::uint32_t p
       .take();
 }
 
-/// The attributes of an answer to `command` that names a device.
+/// The attributes of an answer that names a device and is called `command`.
 Result<NetlinkAttributes> open_answer(ByteView bytes, unsigned command) {
   const auto message = open_netlink_message(bytes, 0);
   if (!message) return message.error();
@@ -86,10 +86,12 @@ Bytes build_rdma_port_get(std::uint32_t device, std::uint32_t port) {
 }
 
 Result<RdmaPort> parse_rdma_port(ByteView message) {
-  const auto answer = open_answer(message, RDMA_NLDEV_CMD_PORT_GET);
+  // The kernel calls its answer to PORT_GET "GET" (nldev_port_get_doit, seen on 6.1): the state tells it apart.
+  auto answer = open_answer(message, RDMA_NLDEV_CMD_GET);
+  if (!answer) answer = open_answer(message, RDMA_NLDEV_CMD_PORT_GET);
   if (!answer) return answer.error();
   const auto number = answer->u32(RDMA_NLDEV_ATTR_PORT_INDEX);
-  if (!number) return bad_message("an answer without a port");
+  if (!number || !answer->u8(RDMA_NLDEV_ATTR_PORT_STATE)) return bad_message("an answer without a port");
   RdmaPort port;
   port.device = answer->u32(RDMA_NLDEV_ATTR_DEV_INDEX).value_or(0);
   port.port = *number;

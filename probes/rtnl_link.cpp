@@ -60,6 +60,10 @@ std::uint64_t increase(std::optional<std::uint64_t> before, std::optional<std::u
 
 std::vector<std::uint32_t> link_event_groups() { return {RTNLGRP_LINK}; }
 
+Result<std::unique_ptr<HostEvents>> listen_to_links(Host& host) {
+  return host.listen(NETLINK_ROUTE, link_event_groups());
+}
+
 Bytes build_link_dump() {
   return NetlinkBuilder(RTM_GETLINK, NLM_F_DUMP)
       .header(ifinfomsg{})

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,6 +45,9 @@ struct LinkEvent {
 
 /// The multicast group of link events, for Host::listen(NETLINK_ROUTE, …).
 std::vector<std::uint32_t> link_event_groups();
+
+/// Listens to that group. Each message is one for parse_link_event(); ENOBUFS from receive(): some were lost, read all.
+Result<std::unique_ptr<HostEvents>> listen_to_links(Host& host);
 
 /// RTM_GETLINK for all devices, without their statistics (those come by RTM_GETSTATS, ten times cheaper).
 Bytes build_link_dump();

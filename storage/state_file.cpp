@@ -45,8 +45,7 @@ Result<void> write_and_sync(const std::string& path, std::string_view bytes) {
 /// The rename itself is on disk only when the directory is.
 Result<void> sync_directory_of(const std::string& path) {
   const auto slash = path.rfind('/');
-  std::string folder = slash == std::string::npos ? "." : path.substr(0, slash);
-  if (folder.empty()) folder = "/";
+  const std::string folder(slash == std::string::npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1)));
   const Descriptor directory(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (directory.get() < 0 || fsync(directory.get()) != 0) return errno_error(folder, errno);
   return {};

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The layer test: who may include whom, which library is used where, who reads a clock, and how long a file may get.
 
-The rules are those of docs/architecture.md. Prints each breach as FILE:LINE and exits with 1 when there is one.
+The rules are those of CONTRIBUTING.md. Prints each breach as FILE:LINE and exits with 1 when there is one.
 `tests/layers.py --self-test` shows that each rule can fail.
 """
 import contextlib

@@ -53,7 +53,7 @@ std::optional<Application> application(const ModulePage& lower, const ModulePage
   const auto lanes = page.byte(at + 2);
   const auto starts = page.byte(at + 3);
   if (!host_id || !media_id || !lanes || !starts || *host_id == 0xff || *host_id == 0) return std::nullopt;
-  Application out{*host_id, *media_id, *lanes >> 4U, *lanes & 0x0fU, 0};
+  Application out{*host_id, *media_id, static_cast<unsigned>(*lanes) >> 4U, *lanes & 0x0fU, 0};
   out.data_paths = std::max(1U, static_cast<unsigned>(std::popcount(*starts)));
   return out;
 }

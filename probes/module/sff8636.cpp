@@ -40,10 +40,9 @@ Medium medium_of(const ModulePage& id) {
 }
 
 std::string type_of(const ModulePage& id, const Medium& medium) {
-  if (id.offers(131, 7) || id.byte(131).value_or(0) == 0) {
-    const auto name = extended_compliance_name(id.byte(192).value_or(0), false);
-    if (!name.empty()) return std::string(name);
-  }
+  // Byte 192 counts also where bit 131.7 does not point at it: modules without a code have 0 there.
+  if (const auto name = extended_compliance_name(id.byte(192).value_or(0), false); !name.empty())
+    return std::string(name);
   if (id.offers(131, 3)) return "40G-CR4";
   if (id.offers(131, 0) || (medium.kind == "aoc" && id.offers(131, 2))) return "40G-AOC";
   if (id.offers(131, 2)) return "40G-SR4";

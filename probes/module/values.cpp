@@ -97,11 +97,12 @@ std::string read_text(const ModulePage& page, unsigned offset, unsigned length, 
 std::string read_date(const ModulePage& page, unsigned offset, ModuleWarnings& warnings) {
   const std::string code = read_text(page, offset, 6, "date code", warnings);
   if (code.empty()) return {};
-  const auto year = parse_u64(std::string_view(code).substr(0, 2));
-  const auto month = code.size() == 6 ? parse_u64(std::string_view(code).substr(2, 2)) : std::nullopt;
-  const auto day = code.size() == 6 ? parse_u64(std::string_view(code).substr(4, 2)) : std::nullopt;
-  if (year && month && day && *month >= 1 && *month <= 12 && *day >= 1 && *day <= 31)
-    return fmt::format("20{:02}-{:02}-{:02}", *year, *month, *day);
+  if (const auto yymmdd = code.size() == 6 ? parse_u64(code) : std::nullopt) {
+    const std::uint64_t month = *yymmdd / 100 % 100;
+    const std::uint64_t day = *yymmdd % 100;
+    if (month >= 1 && month <= 12 && day >= 1 && day <= 31)
+      return fmt::format("20{:02}-{:02}-{:02}", *yymmdd / 10000, month, day);
+  }
   warnings.push_back(fmt::format("date code \"{}\" is no date: left out", code));
   return {};
 }

@@ -41,7 +41,7 @@ since() { local now=$EPOCHREALTIME; echo $(((${now/./} - ${1/./}) / 1000)); }
 shows() {
     local regex=$1 output
     shift
-    output=$(timeout -k 2 60 "$@" 2>&1)
+    output=$("$@" 2>&1)
     printf '%s\n' "$output"
     grep -Eq -- "$regex" <<<"$output"
 }
@@ -146,7 +146,7 @@ port_is() {
     jq -e --arg port "$1" ".ports[] | select(.port == \$port) | $2" <<<"$report" >/dev/null
 }
 # has_fault FAULT [EXPRESSION]: a jq expression for port_is: this fault is there, not closed
-has_fault() { echo ".faults | any(.fault == \"$1\" and .state != \"closed\" and (${2:-true}))"; }
+has_fault() { echo "(.faults | any(.fault == \"$1\" and .state != \"closed\" and (${2:-true})))"; }
 quiet='(.faults | all(.state == "closed" or .severity == "notice"))'
 clean='((.faults | all(.state == "closed")) and .health == "healthy")'
 metrics() { curl -fsS --max-time 5 "http://$http/metrics${1:-}"; }

@@ -182,7 +182,7 @@ TEST(EthtoolLinkModes, ReadsSpeedAndLanes) {
   EXPECT_EQ(modes->speed_mbps, 100000U);
   EXPECT_EQ(modes->lanes, 4U);
   EXPECT_EQ(modes->full_duplex, true);
-  EXPECT_EQ(modes->autoneg, false);
+  EXPECT_EQ(modes->autoneg, true);
 }
 
 TEST(EthtoolLinkModes, UnknownIsAbsentNotANumber) {

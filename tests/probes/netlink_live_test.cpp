@@ -1,6 +1,5 @@
 // The probes against the kernel that runs the tests.
 #include <gtest/gtest.h>
-#include <linux/netlink.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -39,7 +38,7 @@ TEST(NetlinkLive, ADeviceThatIsNotThereIsENODEV) {
 
 TEST(NetlinkLive, LinkEventsCanBeListenedTo) {
   LiveHost host;
-  const auto events = host.listen(NETLINK_ROUTE, link_event_groups());
+  const auto events = listen_to_links(host);
   ASSERT_TRUE(events) << events.error().message;
   EXPECT_TRUE((*events)->receive());
 }

@@ -96,6 +96,7 @@ TEST(RdmaNetlink, RefusalsComeThroughSoThatFilesCanBeRead) {
 TEST(RdmaNetlink, AnAnswerToAnotherRequestIsAnError) {
   EXPECT_FALSE(parse_rdma_counters(captured("up_rdma_port")));
   EXPECT_FALSE(parse_rdma_port(captured("up_rdma_counters")));
+  EXPECT_FALSE(parse_rdma_port(captured("up_rdma_devices")));  // the same message type
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <linux/if.h>
 #include <linux/if_link.h>
+#include <linux/netlink.h>
 #include <linux/rtnetlink.h>
 #include <sys/socket.h>
 
@@ -39,7 +40,8 @@ TEST(RtnlLink, ReadsALinkThatIsUp) {
   EXPECT_EQ(link.operstate, "up");
   EXPECT_EQ(link.mtu_bytes, 1500U);
   EXPECT_EQ(link.carrier_up_count, 1U);
-  EXPECT_EQ(link.carrier_down_count, 1U);
+  EXPECT_EQ(link.carrier_down_count, 0U);
+  EXPECT_EQ(link_named("flapped_link").carrier_down_count, 10U);
 }
 
 TEST(RtnlLink, TellsNoCarrierFromSetDown) {
@@ -124,6 +126,17 @@ TEST(RtnlLink, APortThatLeavesABridgeIsNotRemoved) {
   const auto bridge = parse_link_event(event(RTM_DELLINK, AF_BRIDGE, ~0U));
   ASSERT_TRUE(bridge);
   EXPECT_FALSE(bridge->has_value());
+}
+
+TEST(RtnlLink, ListensToTheEventsOfLinks) {
+  FakeHost host;
+  const auto events = listen_to_links(host);
+  ASSERT_TRUE(events);
+  host.inject(NETLINK_ROUTE, event(RTM_NEWLINK, AF_UNSPEC, IFF_UP));
+  const auto messages = (*events)->receive();
+  ASSERT_TRUE(messages);
+  ASSERT_EQ(messages->size(), 1U);
+  EXPECT_EQ((*parse_link_event(messages->front()))->link.ifindex, 7U);
 }
 
 TEST(RtnlLink, AnotherMessageIsNoEvent) { EXPECT_FALSE(parse_link_event(event(RTM_NEWADDR, AF_UNSPEC, 0))); }

@@ -13,14 +13,14 @@ double measured_mw(double dbm, double offset_db, double noise_db, Rng& rng) {
   return std::min(6.5535, std::floor(mw * 1e4) / 1e4);
 }
 
-void apply_flags(ModuleLane& lane, double rx, bool tx_dark, const Ddm& ddm, Rng& rng) {
+void apply_flags(ModuleLane& lane, double rx, bool laser_dead, const Ddm& ddm, Rng& rng) {
   if (!ddm.flags) return;
   const bool dark = rx < -24.0 && !rng.chance(0.15);  // latched and cleared by whoever read it last
   lane.rx_los = dark;
   lane.rx_lol = dark;
   lane.tx_los = false;
   lane.tx_lol = false;
-  lane.tx_fault = tx_dark && rng.chance(0.3);
+  lane.tx_fault = laser_dead && rng.chance(0.3);
 }
 
 Limits scaled(double middle, double low_alarm, double low_warn, double high_warn, double high_alarm) {
@@ -84,7 +84,7 @@ ModuleSample read_module(const LinkModel& link, const Ddm& ddm, Way in, double t
       const double bias = outgoing.nominal[lane].bias_ma * outgoing.now[lane].bias_factor * ddm.bias_factor[lane] *
                           (1.0 + 0.004 * (temperature_c - medium.temperature_c));
       reading.tx_bias_ma = std::round(std::max(0.0, bias * (1.0 + rng.normal(0, 0.003))) * 500.0) / 500.0;
-      apply_flags(reading, rx, outgoing.now[lane].tx_dark, ddm, rng);
+      apply_flags(reading, rx, outgoing.now[lane].tx_dark && !outgoing.now[lane].tx_disabled, ddm, rng);
       out.lanes.push_back(reading);
     }
   }

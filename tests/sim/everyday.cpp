@@ -159,7 +159,7 @@ void Simulation::draw_everyday(const CaseSpec& spec) {
     }
   }
   const bool adaptive_routing = rng_.chance(0.10);  // packets overtake each other on every port, harmless
-  const double busy_fabric = rng_.chance(0.15) ? rng_.uniform(50, 250) : 0;
+  const double busy_fabric = rng_.chance(0.15) ? rng_.uniform(10, 80) : 0;
   const double reorder = adaptive_routing ? rng_.uniform(0.2, 20) : 0;
   const double noise_s = rng_.chance(0.3) ? rng_.uniform(0, 3e-4) : 0;
   for (const auto& port : ports_) {

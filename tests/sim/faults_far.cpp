@@ -51,6 +51,11 @@ void plan_settings_mismatch(Planner& p) {
     p.accept("far_switch_fault");
     if (!p.port.powers_readable()) p.accept("faulty_cable");
   }
+  // "No lock" on a cable that was never seen working: it may be the cable.
+  if (p.plan.onset_s <= 0 && reason.state == "Logical mismatch") {
+    p.accept(p.optical() ? "bad_module" : "faulty_cable");
+    if (p.optical()) p.accept("dirty_connector");
+  }
 }
 
 void plan_admin_down(Planner& p) {
@@ -170,7 +175,9 @@ void plan_far_switch_fault(Planner& p) {
          all.push_back(&p.port);
          return all;
        }()) {
-    const double own = target * p.rng.uniform(0.6, 1.5) * (member->setup.medium->fec == Fec::kRs528 ? 0.2 : 1.0);
+    const double before = member->link.mean_ber(Way::kIn, member->setup.medium->temperature_c);
+    const double share = member->setup.medium->fec == Fec::kRs528 ? 0.2 : 1.0;
+    const double own = std::max(target * p.rng.uniform(0.6, 1.5) * share, 12 * before);
     const double delay = p.rng.uniform(0, 3);
     Effect noise = p.effect(
         delay,

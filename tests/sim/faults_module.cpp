@@ -157,7 +157,8 @@ void plan_module_missing(Planner& p) {
     p.port.at(t, [t](PortSim& at) { at.emit(t, PortEventKind::kModuleRemoved); });
     if (p.port.setup.driver->name == "mlx5_core") p.log(0.1, p.mlx5("Port module event: module 0, Cable unplugged"));
   }
-  if (p.port.setup.medium->build != Build::kOptical) p.accept("unplugged");
+  // What was never seen there may be a module or a whole cable.
+  if (!p.optical() || p.plan.onset_s <= 0) p.accept("unplugged");
 }
 
 void plan_module_unsupported(Planner& p) {

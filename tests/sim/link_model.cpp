@@ -128,7 +128,9 @@ ErrorCount LinkModel::count(Way way, double step_s, double receiver_temperature_
     total += out.lane_bits[lane];
   }
   if (medium_->fec == Fec::kNone) {
-    out.symbol_errors = total;
+    // Without FEC every glitch is seen.
+    out.symbol_errors =
+        total + (burst_s > 0 ? static_cast<double>(rng.poisson(3.0 * burst_s * decades * decades)) : 0.0);
     return out;
   }
   const double words_per_s = codewords_per_s(medium_->fec, medium_->speed_mbps);

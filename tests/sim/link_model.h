@@ -23,8 +23,9 @@ struct LaneNominal {
 
 /// What faults and ageing make of it now.
 struct LaneNow {
-  double tx_change_db = 0;  ///< <= 0
-  bool tx_dark = false;     ///< laser dead or switched off
+  double tx_change_db = 0;   ///< <= 0
+  bool tx_dark = false;      ///< laser dead or switched off
+  bool tx_disabled = false;  ///< switched off: dark, and no fault
   double bias_factor = 1;
   double added_loss_db = 0;
   bool open = false;           ///< nothing gets through: break, or nothing plugged in

@@ -33,11 +33,11 @@ constexpr Medium kMedia[] = {
      false, 1, 8},
     {"100G-DAC", Build::kDac, "none", 100000, 4, M::kNrz, Fec::kRs528, 2.0, 0.5, 0, 0, 0, 0, 0.0, 30, false, false, 1,
      1},
-    {"200G-DAC", Build::kDac, "none", 200000, 4, M::kPam4, Fec::kRs544, 1.7, 0.45, 0, 0, 0, 0, 0.0, 30, false, false, 1,
+    {"200G-DAC", Build::kDac, "none", 200000, 4, M::kPam4, Fec::kRs544, 2.3, 0.45, 0, 0, 0, 0, 0.0, 30, false, false, 1,
      2},
-    {"400G-DAC", Build::kDac, "none", 400000, 4, M::kPam4, Fec::kRs544, 1.6, 0.4, 0, 0, 0, 0, 0.0, 30, false, false, 1,
+    {"400G-DAC", Build::kDac, "none", 400000, 4, M::kPam4, Fec::kRs544, 2.2, 0.4, 0, 0, 0, 0, 0.0, 30, false, false, 1,
      3},
-    {"400G-ACC", Build::kAcc, "none", 400000, 4, M::kPam4, Fec::kRs544, 1.8, 0.4, 0, 0, 0, 0, 0.0, 35, false, false, 1,
+    {"400G-ACC", Build::kAcc, "none", 400000, 4, M::kPam4, Fec::kRs544, 2.3, 0.4, 0, 0, 0, 0, 0.0, 35, false, false, 1,
      4},
 };
 

@@ -27,7 +27,7 @@ void Tally::reset() {
 PortSim::PortSim(PortSetup port_setup, std::uint64_t seed) : setup(std::move(port_setup)), rng(seed) {
   const Medium& medium = *setup.medium;
   link = LinkModel(medium, rng);
-  // A link with less than 1.6 dB (copper: 0.9) is not handed over by whoever installs it.
+  // A link with less than 1.6 dB (copper: 1.3) is not handed over by whoever installs it.
   for (int tries = 0; tries < 20; ++tries) {
     link.begin_step();
     double worst = 99;
@@ -35,7 +35,7 @@ PortSim::PortSim(PortSetup port_setup, std::uint64_t seed) : setup(std::move(por
       worst = std::min({worst, link.margin_db(Way::kIn, lane, medium.temperature_c),
                         link.margin_db(Way::kOut, lane, medium.temperature_c)});
     }
-    if (worst > (medium.bias_ma > 0 ? 1.6 : 0.9)) break;
+    if (worst > (medium.bias_ma > 0 ? 1.6 : 1.3)) break;
     link = LinkModel(medium, rng);
   }
   ddm = draw_ddm(medium, setup.driver->flags, rng);
@@ -171,12 +171,12 @@ void PortSim::apply_light() {
   for (std::size_t lane = 0; lane < link.lanes(); ++lane) {
     LaneNow& out = link.direction(Way::kOut).now[lane];
     if (!local_laser) {
-      out.tx_dark = true;
+      out.tx_dark = out.tx_disabled = true;
       out.bias_factor = 0;
     }
     LaneNow& in = link.direction(Way::kIn).now[lane];
     if (!far_laser) {
-      in.tx_dark = true;
+      in.tx_dark = in.tx_disabled = true;
       in.bias_factor = 0;
     }
   }

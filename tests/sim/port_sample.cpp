@@ -27,14 +27,14 @@ LinkSample PortSim::sample_link() const {
   LinkSample out;
   const Medium& medium = *setup.medium;
   const bool up = carrier_;
-  out.admin_up = now.admin_up && !unused;
+  out.admin_up = now.admin_up;
   out.carrier = up;
   out.state = up ? "ACTIVE" : "DOWN";
   out.mtu_bytes = 4200;
   out.fec = medium.fec == Fec::kRs544 ? "RS544" : medium.fec == Fec::kRs528 ? "RS528" : "Off";
   out.autoneg = false;
-  out.carrier_up_count = up_count_;
-  out.carrier_down_count = down_count_;
+  out.carrier_up_count = unused ? 0 : up_count_;
+  out.carrier_down_count = unused ? 0 : down_count_;
   if (up) {
     out.phys_state = "LinkUp";
     out.speed_mbps = static_cast<std::uint32_t>(medium.speed_mbps * now.speed_factor);
@@ -43,8 +43,8 @@ LinkSample PortSim::sample_link() const {
   }
   out.phys_state = "Disabled";
   if (infiniband() && now.admin_up) out.phys_state = now.settings_match ? "Polling" : "PortConfigurationTraining";
-  if (setup.driver->down_reason && now.admin_up && !unused) {
-    const DownReason reason = physical_reason();
+  if (setup.driver->down_reason && now.admin_up) {
+    const DownReason reason = unused ? DownReason{"No cable", ""} : physical_reason();
     if (!reason.state.empty()) out.down_reason = reason;
   }
   return out;

@@ -303,8 +303,10 @@ void Simulation::cross_cables(PortSim& port) {
 void Simulation::draw_expected(bool wrong_cabling) {
   bool was_down = false;  // a port that never was up and that nobody expects is an unused one
   for (const auto& [key, truth] : truth_) was_down = was_down || (truth.link_down && truth.onset_s == 0.0);
-  const bool none = !wrong_cabling && !was_down && rng_.chance(0.2);
-  const bool no_peer = !wrong_cabling && rng_.chance(0.3);
+  bool leaf_matters = wrong_cabling;  // that a switch is at fault is seen only by who knows its ports
+  for (const auto& [key, truth] : truth_) leaf_matters = leaf_matters || truth.fault == "far_switch_fault";
+  const bool none = !leaf_matters && !was_down && rng_.chance(0.2);
+  const bool no_peer = !leaf_matters && rng_.chance(0.3);
   std::vector<std::pair<std::string, std::string>> planned;
   for (const auto& port : ports_) planned.emplace_back(port->setup.leaf, port->setup.far_port);
   if (wrong_cabling) {  // undo the crossing: the plan is right and the cables are not

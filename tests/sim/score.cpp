@@ -111,7 +111,7 @@ void Score::judge(const PortReport& report, const Truth& truth) {
     out.said_end = names[0].end;
     out.confidence = names[0].confidence;
     out.right = is_right(truth, out.said, out.said_end);
-    out.end_right = end_is_right(truth, out.said_end);
+    out.end_right = out.right || end_is_right(truth, out.said_end);
     for (std::size_t i = 0; i < std::min<std::size_t>(3, names.size()); ++i) {
       out.in_first_three = out.in_first_three || is_right(truth, names[i].fault, names[i].end);
     }

@@ -22,7 +22,8 @@ std::string new_directory() {
 JsonWriters short_json() {
   return {[](const Report& report) { return "{\"node\":\"" + report.node + "\"}"; },
           [](const PortReport& port) { return "{\"port\":\"" + port.port + "\"}"; },
-          [](const FaultEvent& event) { return "{\"event\":\"" + std::string(to_string(event.kind)) + "\"}"; }};
+          [](const FaultEvent& event) { return "{\"event\":\"" + std::string(to_string(event.kind)) + "\"}"; },
+          [](const ModuleSample& module) { return "{\"serial\":\"" + module.serial + "\"}"; }};
 }
 
 TestServer::TestServer() : directory(new_directory()), publisher(short_json(), kFaultNames) {

@@ -13,7 +13,7 @@ status=$(lh status 2>&1)
 sed 's/^/#   /' <<<"$status"
 for i in 0 1 2 3; do
     want "status shows rxe$i/1 with netdev, speed, FEC, light and health" \
-        grep -Eq "rxe$i/1 +so$i .*$([ $i -lt 2 ] && echo 100G || echo 400G) *RS.* -[0-9]+\.[0-9].*healthy" <<<"$status"
+        grep -Eq "rxe$i/1 +so$i .*$([ $i -lt 2 ] && echo 100G || echo 400G) *RS.* -[0-9]+\.[0-9].*(healthy|●)" <<<"$status"
 done
 want "traffic while the daemon watches" traffic rxe2 rxe3 200
 for i in 0 2; do

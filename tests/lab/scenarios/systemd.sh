@@ -15,7 +15,7 @@ install -m 644 "$unit" /etc/systemd/system/
 ports_up
 fec_errors so0 1e-12
 systemctl daemon-reload
-want "the unit has no error" shows '^$' systemd-analyze verify /etc/systemd/system/linkhealthd.service
+want "the unit has no error" systemd-analyze verify --man=no /etc/systemd/system/linkhealthd.service
 start=$EPOCHREALTIME
 want "systemctl start returns when the daemon has notified" timeout 60 systemctl start linkhealthd
 note "started and notified in $(since "$start") ms"

@@ -1,0 +1,17 @@
+// The commands that need no daemon: they bring the sampler, the engine and the decoders with them.
+#pragma once
+
+#include "base/time.h"
+#include "cli/arguments.h"
+
+namespace linkhealth::cli {
+
+/// `status --once`: looks at this node, or at a copy of a node's /sys, until everything was read once, judges, and
+/// prints as `status` does. What only time can tell (rates, flaps) is not known then.
+int status_once(const OnceOptions& options, const Clock& clock);
+/// `replay FILE`.
+int replay_file(const ReplayOptions& options, const TextStyle& style, const Clock& clock);
+/// `module --file FILE`.
+int show_module_file(const ModuleOptions& options, const TextStyle& style);
+
+}  // namespace linkhealth::cli

@@ -1,0 +1,77 @@
+#include <poll.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+#include <vector>
+
+#include "cli/exit_codes.h"
+#include "cli/local.h"
+#include "daemon/daemon.h"
+#include "daemon/engine.h"
+#include "daemon/sampler.h"
+#include "exporters/json.h"
+#include "exporters/text.h"
+#include "probes/live_host.h"
+
+namespace linkhealth::cli {
+
+namespace {
+
+// A module may take seconds to answer; a look that takes longer shows what it has.
+constexpr Milliseconds kPatience{8'000};
+
+std::unique_ptr<Sampler> make_sampler(const std::string& sysroot, const KnobTable& knobs, const Clock& clock) {
+  const SamplerSettings settings = sampler_settings(knobs);
+  LiveHost host;
+  RecordingHeader header;
+  if (const auto name = host.read_file("/proc/sys/kernel/hostname"); name && sysroot.empty())
+    header.node = name->substr(0, name->find('\n'));
+  std::unique_ptr<ModuleReader> modules;
+  if (sysroot.empty())
+    modules = std::make_unique<ModuleReader>(std::make_unique<LiveHost>(), clock, module_timing(settings));
+  return std::make_unique<Sampler>([sysroot] { return std::make_unique<LiveHost>(sysroot); }, std::move(modules), clock,
+                                   settings, header);
+}
+
+void wait_for(const Sampler& sampler, Milliseconds longest) {
+  std::vector<pollfd> wanted;
+  for (const int fd : sampler.wake_fds()) wanted.push_back({fd, POLLIN, 0});
+  const auto due = std::min(sampler.until_due().value_or(longest), longest);
+  poll(wanted.data(), wanted.size(), static_cast<int>(due.count()) + 1);
+}
+
+}  // namespace
+
+int status_once(const OnceOptions& options, const Clock& clock) {
+  const Config config = default_config(all_knob_groups());
+  const auto sampler = make_sampler(options.sysroot, config.knobs, clock);
+  EngineSettings settings;
+  settings.node = options.sysroot.empty() ? sampler->header().node : options.sysroot;
+  settings.knobs = config.knobs;
+  Engine engine(std::move(settings));
+  std::shared_ptr<const Report> report;
+  const SteadyTime begun = clock.steady();
+  bool said = false;
+  for (;;) {
+    if (const auto snapshot = sampler->poll()) report = engine.step(*snapshot).report;
+    const Milliseconds waited = clock.steady() - begun;
+    if ((sampler->settled() && report) || waited >= kPatience) break;
+    if (waited > Milliseconds(1'000) && !std::exchange(said, true) && isatty(STDERR_FILENO) != 0)
+      std::fputs("linkhealth: reading the modules\n", stderr);
+    wait_for(*sampler, Milliseconds(1'000));
+  }
+  if (!report) {
+    std::fputs("linkhealth: nothing could be read of this node\n", stderr);
+    return kBadInput;
+  }
+  StatusView view;
+  view.problems_only = options.show.problems;
+  view.wide = options.show.wide;
+  const std::string text = options.show.json ? report_json(*report) + "\n" : status_text(*report, options.style, view);
+  std::fwrite(text.data(), 1, text.size(), stdout);
+  return options.show.problems && count_problems(*report) > 0 ? kProblems : kOk;
+}
+
+}  // namespace linkhealth::cli

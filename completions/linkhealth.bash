@@ -1,0 +1,37 @@
+# bash completion of linkhealth(1): install as /usr/share/bash-completion/completions/linkhealth
+_linkhealth_ports() {
+  # The ports of a running daemon; silent without one.
+  COLUMNS=40 linkhealth status 2>/dev/null | awk '$1 == "PORT" { seen = 1; next } seen && NF == 0 { exit } seen && /^  [A-Za-z0-9]/ { print $1 }'
+}
+
+_linkhealth() {
+  local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word
+  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    case $word in
+      status | explain | watch | record | replay | module) command=$word && break ;;
+    esac
+  done
+  case $previous in
+    --socket | --config | --file) COMPREPLY=($(compgen -f -- "$current")) && return ;;
+    --sysroot) COMPREPLY=($(compgen -d -- "$current")) && return ;;
+    --format) COMPREPLY=($(compgen -W 'text json jsonl' -- "$current")) && return ;;
+    --for) COMPREPLY=($(compgen -W '90s 10m 1h 1d' -- "$current")) && return ;;
+  esac
+  local options='--help --socket'
+  case $command in
+    '') options+=' --version status explain watch record replay module' ;;
+    status) options+=' --problems --wide --json --once --sysroot' ;;
+    explain) options+=' --evidence --json' ;;
+    watch) options+=' --problems --frames' ;;
+    record) options+=' --for' ;;
+    replay) options+=' --config --format --json' ;;
+    module) options+=' --file --json' ;;
+  esac
+  COMPREPLY=($(compgen -W "$options" -- "$current"))
+  [[ $current == -* ]] && return
+  case $command in
+    explain | watch | module) COMPREPLY=($(compgen -W "$(_linkhealth_ports)" -- "$current")) ;;
+    record | replay) COMPREPLY=($(compgen -f -- "$current")) ;;
+  esac
+}
+complete -F _linkhealth linkhealth

@@ -1,0 +1,280 @@
+#include "exporters/module_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "exporters/text_layout.h"
+
+namespace linkhealth {
+
+namespace {
+
+constexpr std::size_t kBarColumns = 7;
+/// Below this a receiver sees nothing: one count of a power register is -40 dBm.
+constexpr double kNoLightDbm = -39.9;
+
+std::string join(const std::vector<std::string>& parts, std::string_view separator) {
+  std::string out;
+  for (const std::string& part : parts) {
+    if (part.empty()) continue;
+    if (!out.empty()) out += separator;
+    out += part;
+  }
+  return out;
+}
+
+std::string signed_db(double dbm) { return fmt::format("{:.1f}", std::fabs(dbm) < 0.05 ? 0.0 : dbm); }
+
+/// Where a value stands against limits: nothing, or the word of the limit that it has passed.
+std::string beyond(std::optional<double> value, const Limits& limits) {
+  if (!value) return {};
+  if (limits.low_alarm && *value < *limits.low_alarm) return "low alarm";
+  if (limits.high_alarm && *value > *limits.high_alarm) return "high alarm";
+  if (limits.low_warn && *value < *limits.low_warn) return "low warning";
+  if (limits.high_warn && *value > *limits.high_warn) return "high warning";
+  return {};
+}
+
+/// The sign and the word, so that nothing depends on a colour.
+std::string mark(const std::string& word, const TextStyle& style) {
+  if (word.empty()) return {};
+  const bool alarm = word.ends_with("alarm");
+  const std::string text = (style.ascii ? (alarm ? "!! " : "! ") : (alarm ? "✖ " : "▲ ")) + word;
+  return " " + paint_health(text, alarm ? Health::kDown : Health::kDegraded, style);
+}
+
+/// A bar of kBarColumns columns, an eighth of a column fine where the terminal can draw it.
+std::string bar(double share, const TextStyle& style) {
+  constexpr const char* kEighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
+  const auto eighths = static_cast<std::size_t>(std::lround(std::clamp(share, 0.0, 1.0) * kBarColumns * 8));
+  std::string fill;
+  if (style.ascii) {
+    fill.append((eighths + 4) / 8, '#');
+    return "[" + pad_right(fill, kBarColumns) + "]";
+  }
+  for (std::size_t i = 0; i < eighths / 8; ++i) fill += "█";
+  fill += kEighths[eighths % 8];
+  return "▕" + pad_right(fill, kBarColumns) + "▏";
+}
+
+/// How much of the way from the low to the high alarm a power is, in dB; nullopt without limits to compare with.
+std::optional<double> share_of_limits(double power_mw, const Limits& limits) {
+  if (!limits.low_alarm || !limits.high_alarm) return std::nullopt;
+  const auto value = dbm_from_mw(power_mw);
+  const auto high = dbm_from_mw(*limits.high_alarm);
+  const auto low = dbm_from_mw(std::max(*limits.low_alarm, 1e-4));
+  if (!high || !low || *high <= *low) return std::nullopt;
+  return value ? (*value - *low) / (*high - *low) : 0.0;
+}
+
+std::string power_words(double power_mw) {
+  const auto dbm = dbm_from_mw(power_mw);
+  return dbm && *dbm > kNoLightDbm ? signed_db(*dbm) : "no light";
+}
+
+std::string power_cell(std::optional<double> power_mw, const Limits& limits, const TextStyle& style) {
+  if (!power_mw) return "-";
+  const auto share = share_of_limits(*power_mw, limits);
+  return (share ? bar(*share, style) + " " : "") + power_words(*power_mw) + mark(beyond(power_mw, limits), style);
+}
+
+/// "limits -8.0 to 3.4 dBm (alarm -8.9, 4.5)"; "" where the module gives none.
+std::string power_limits(const Limits& limits) {
+  if (limits.empty()) return "the module gives no limits";
+  const auto dbm = [](const std::optional<double>& mw) {
+    const auto value = mw ? dbm_from_mw(*mw) : std::nullopt;
+    return value ? signed_db(*value) : std::string("-");
+  };
+  return fmt::format("warns outside {} to {}, alarms outside {} to {}", dbm(limits.low_warn), dbm(limits.high_warn),
+                     dbm(limits.low_alarm), dbm(limits.high_alarm));
+}
+
+std::string plain_limits(const Limits& limits, std::string_view unit, int digits) {
+  if (!limits.low_warn || !limits.high_warn) return {};
+  return fmt::format("   warns outside {:.{}f} to {:.{}f} {}", *limits.low_warn, digits, *limits.high_warn, digits,
+                     unit);
+}
+
+std::string row(std::string_view name, const std::string& value) {
+  return value.empty() ? std::string() : "  " + pad_right(name, 12) + " " + value + "\n";
+}
+
+std::string kind_words(const ModuleSample& m) {
+  if (m.kind == "aoc") return "active optical cable";
+  if (m.kind == "dac") return "passive copper cable";
+  if (m.kind == "acc") return "active copper cable";
+  return m.kind == "unknown" ? "" : m.kind;
+}
+
+std::string identity(const ModuleSample& m, const TextStyle& style) {
+  const std::string length = m.length_m ? fmt::format("{:g} m", *m.length_m) : "";
+  const std::string wavelength = m.wavelength_nm ? fmt::format("{:.1f} nm", *m.wavelength_nm) : "";
+  const std::string reach = m.reach_m ? fmt::format("for up to {:g} m", *m.reach_m) : "";
+  std::string out =
+      paint_bold(join({clean_text(m.type.empty() ? "unknown type" : m.type, style.ascii), m.form_factor}, ", "),
+                 style) +
+      "\n";
+  out += row("kind",
+             join({kind_words(m), m.media_type == "copper" ? "" : m.media_type, m.connector, length, reach, wavelength},
+                  ", "));
+  out += row("maker", clean_text(join({m.vendor, m.part_number}, " "), style.ascii));
+  out += row("serial", clean_text(m.serial, style.ascii));
+  out += row("revision", clean_text(join({m.revision, m.firmware.empty() ? "" : "firmware " + m.firmware,
+                                          m.date.empty() ? "" : "made " + m.date},
+                                         ", "),
+                                    style.ascii));
+  out += row("memory map", m.management);
+  return out;
+}
+
+std::string flag_word(const AlarmFlags& flags) {
+  if (flags.low_alarm.value_or(false)) return "low alarm";
+  if (flags.high_alarm.value_or(false)) return "high alarm";
+  if (flags.low_warn.value_or(false)) return "low warning";
+  return flags.high_warn.value_or(false) ? "high warning" : "";
+}
+
+std::string state(const ModuleSample& m, const TextStyle& style) {
+  std::string out;
+  if (m.state == "ModuleReady")
+    out += row("state", "ready");
+  else if (!m.state.empty())
+    out += row("state", join({m.state, m.fault_cause,
+                              m.low_power_requested.value_or(false) ? "the host holds it in low power" : ""},
+                             ": "));
+  if (m.temperature_c)
+    out += row("temperature", fmt::format("{:.1f} C", *m.temperature_c) +
+                                  mark(beyond(m.temperature_c, m.thresholds.temperature_c), style) +
+                                  plain_limits(m.thresholds.temperature_c, "C", 0));
+  if (m.supply_v)
+    out += row("supply", fmt::format("{:.2f} V", *m.supply_v) + mark(beyond(m.supply_v, m.thresholds.supply_v), style) +
+                             plain_limits(m.thresholds.supply_v, "V", 2));
+  if (m.max_power_w) out += row("power", fmt::format("at most {:g} W", *m.max_power_w));
+  if (m.module_firmware_error.value_or(false)) out += row("firmware", "the module's own firmware has failed");
+  if (m.data_path_firmware_error.value_or(false)) out += row("firmware", "the data path's firmware has failed");
+  if (m.looped.value_or(false)) out += row("loopback", "is switched on: traffic does not pass");
+  return out;
+}
+
+std::string lane_flags(const ModuleLane& lane) {
+  const auto named = [](const std::optional<bool>& flag, std::string_view name) {
+    return flag.value_or(false) ? std::string(name) : std::string();
+  };
+  const auto limit = [](std::string_view name, const AlarmFlags& flags) {
+    const std::string word = flag_word(flags);
+    return word.empty() ? word : fmt::format("{} {}", name, word);
+  };
+  return join({named(lane.rx_los, "Rx LOS"), named(lane.rx_lol, "Rx LOL"), named(lane.tx_los, "Tx LOS"),
+               named(lane.tx_lol, "Tx LOL"), named(lane.tx_fault, "Tx fault"),
+               named(lane.tx_disabled, "Tx off by host"), limit("Rx power", lane.rx_power_flags),
+               limit("Tx power", lane.tx_power_flags), limit("bias", lane.tx_bias_flags)},
+              ", ");
+}
+
+std::string one_side(const ModuleSample& m, std::string_view title, std::optional<double> ModuleLane::*power,
+                     const Limits& limits, const TextStyle& style) {
+  const bool any =
+      std::any_of(m.lanes.begin(), m.lanes.end(), [&](const auto& lane) { return (lane.*power).has_value(); });
+  if (!any) return {};
+  std::string out = fmt::format("\n  {} dBm   {}\n", title, power_limits(limits));
+  for (std::size_t i = 0; i < m.lanes.size(); ++i) {
+    std::string line = fmt::format("  {:>4}  {}", i + 1, power_cell(m.lanes[i].*power, limits, style));
+    if (power == &ModuleLane::tx_power_mw && m.lanes[i].tx_bias_ma)
+      line += fmt::format("   bias {:.1f} mA", *m.lanes[i].tx_bias_ma) +
+              mark(beyond(m.lanes[i].tx_bias_ma, m.thresholds.tx_bias_ma), style);
+    out += line + "\n";
+  }
+  return out;
+}
+
+std::string bias_alone(const ModuleSample& m) {
+  std::string out;
+  const bool with_power =
+      std::any_of(m.lanes.begin(), m.lanes.end(), [](const auto& l) { return l.tx_power_mw.has_value(); });
+  for (std::size_t i = 0; i < m.lanes.size() && !with_power; ++i)
+    if (m.lanes[i].tx_bias_ma) out += fmt::format("  {:>4}  bias {:.1f} mA\n", i + 1, *m.lanes[i].tx_bias_ma);
+  return out.empty() ? out : "\n  Tx (no power monitor)\n" + out;
+}
+
+std::string flags(const ModuleSample& m, const TextStyle& style) {
+  std::string out;
+  if (const auto word = flag_word(m.temperature_flags); !word.empty()) out += "    temperature " + word + "\n";
+  if (const auto word = flag_word(m.supply_flags); !word.empty()) out += "    supply " + word + "\n";
+  for (std::size_t i = 0; i < m.lanes.size(); ++i)
+    if (const std::string set = lane_flags(m.lanes[i]); !set.empty())
+      out += fmt::format("    lane {}: {}\n", i + 1, set);
+  for (std::size_t i = 0; i < m.host_lanes.size(); ++i) {
+    const ModuleHostLane& lane = m.host_lanes[i];
+    if (!lane.in_use.value_or(true) || lane.data_path_state.empty() || lane.data_path_state == "Activated") continue;
+    out += fmt::format("    host lane {}: data path {}\n", i + 1, lane.data_path_state);
+  }
+  if (out.empty()) return out;
+  return "\n" + paint_bold("  Flags", style) + " (since somebody last read them)\n" + out;
+}
+
+std::string ber(std::string_view title, const BerStatistics& ber) {
+  if (ber.empty()) return {};
+  std::vector<std::string> parts;
+  const auto add = [&](std::string_view name, const std::optional<double>& value) {
+    if (value) parts.push_back(fmt::format("{} {:.1e}", name, *value));
+  };
+  add("now", ber.current);
+  add("avg", ber.avg);
+  add("min", ber.min);
+  add("max", ber.max);
+  return row(title, join(parts, "  "));
+}
+
+std::string numbers(const std::vector<double>& values) {
+  std::vector<std::string> parts;
+  parts.reserve(values.size());
+  for (const double value : values) parts.push_back(value == 0 ? "-" : fmt::format("{:.1f}", value));
+  return join(parts, "  ");
+}
+
+std::string vdm(const ModuleSample& m) {
+  const std::string out = ber("media BER", m.vdm.media_pre_fec_ber) + ber("host BER", m.vdm.host_pre_fec_ber) +
+                          row("media SNR dB", numbers(m.vdm.media_esnr_db)) +
+                          row("host SNR dB", numbers(m.vdm.host_esnr_db));
+  return out.empty() ? out : "\n" + out;
+}
+
+std::string coherent(const ModuleCoherent& c) {
+  std::vector<std::string> parts;
+  const auto add = [&](std::string_view name, const std::optional<double>& value, std::string_view unit) {
+    if (value) parts.push_back(fmt::format("{} {:.1f} {}", name, *value, unit));
+  };
+  add("OSNR", c.osnr_db, "dB");
+  add("eSNR", c.esnr_db, "dB");
+  add("Rx total", c.rx_total_power_dbm, "dBm");
+  add("Rx signal", c.rx_signal_power_dbm, "dBm");
+  add("dispersion", c.chromatic_dispersion_ps_per_nm, "ps/nm");
+  add("DGD", c.dgd_ps, "ps");
+  add("PDL", c.pdl_db, "dB");
+  add("frequency offset", c.carrier_frequency_offset_mhz, "MHz");
+  return row("coherent", join(parts, ", "));
+}
+
+std::string warnings(const ModuleSample& m, const TextStyle& style) {
+  if (m.warnings.empty()) return {};
+  std::string out = "\n" + paint_bold("  Not believed", style) + "\n";
+  for (const std::string& warning : m.warnings)
+    for (const std::string& line :
+         wrap(clean_text(warning, style.ascii), static_cast<std::size_t>(std::max(60, style.width_columns)) - 4))
+      out += "    " + line + "\n";
+  return out;
+}
+
+}  // namespace
+
+std::string module_text(const ModuleSample& m, const TextStyle& style) {
+  if (!m.present) return "no module in the cage\n";
+  std::string out = identity(m, style) + state(m, style);
+  out += one_side(m, "Rx", &ModuleLane::rx_power_mw, m.thresholds.rx_power_mw, style);
+  out += one_side(m, "Tx", &ModuleLane::tx_power_mw, m.thresholds.tx_power_mw, style) + bias_alone(m);
+  return out + vdm(m) + coherent(m.coherent) + flags(m, style) + warnings(m, style);
+}
+
+}  // namespace linkhealth

@@ -1,0 +1,95 @@
+#include "storage/ledger_file.h"
+
+#include "model/report_fields.h"
+
+namespace linkhealth {
+
+namespace {
+
+constexpr std::string_view kSchema = "linkhealth.ledger/1";
+
+struct LedgerDocument {
+  std::string schema;
+  LedgerState state;
+};
+
+/// The state without what moves with every sample: a restart may lose some seconds of it, and a disk write each ten
+/// seconds for it would be waste.
+LedgerState what_matters(LedgerState state) {
+  for (LedgerFault& fault : state.faults) {
+    fault.last_seen_at = fault.opened_at;
+    fault.confidence = 0;
+    fault.summary.clear();
+    fault.repair.clear();
+  }
+  return state;
+}
+
+}  // namespace
+
+void fields(Is<LedgerFault> auto& fault, auto& visit) {
+  visit.always("id", fault.id);
+  visit.always("port", fault.port);
+  visit.always("fault", fault.fault);
+  visit("end", fault.end);
+  visit.always("severity", fault.severity);
+  visit.always("state", fault.state);
+  visit("confidence", fault.confidence);
+  visit.always("opened_at", fault.opened_at);
+  visit.always("last_seen_at", fault.last_seen_at);
+  visit("proving_since", fault.proving_since);
+  visit("acknowledged_by", fault.acknowledged_by);
+  visit("acknowledged_reason", fault.acknowledged_reason);
+  visit("acknowledged_until", fault.acknowledged_until);
+  visit("summary", fault.summary);
+  visit("verify", fault.verify);
+  visit("repair", fault.repair);
+}
+
+void fields(Is<LedgerRepeat> auto& repeat, auto& visit) {
+  visit.always("port", repeat.port);
+  visit.always("fault", repeat.fault);
+  visit.always("times", repeat.times);
+  visit.always("last_closed_at", repeat.last_closed_at);
+}
+
+void fields(Is<LedgerDocument> auto& document, auto& visit) {
+  visit.always("schema", document.schema);
+  visit("faults", document.state.faults);
+  visit("repeats", document.state.repeats);
+}
+
+std::string ledger_json(const LedgerState& state) {
+  std::string text;
+  JsonWriter writer(text);
+  FieldsOut(writer).value(LedgerDocument{std::string(kSchema), state});
+  return text;
+}
+
+Result<LedgerState> parse_ledger(std::string_view json) {
+  JsonReader in(json);
+  LedgerDocument document;
+  if (!FieldsIn(in).value(document) || !in.at_end())
+    return Error{in.failed() ? in.error() : "more text than one ledger"};
+  if (document.schema != kSchema) return Error{"it is not a " + std::string(kSchema)};
+  return std::move(document.state);
+}
+
+Result<LedgerState> LedgerFile::read() {
+  auto text = file_.read();
+  if (!text) return text.error();
+  if (!*text) return LedgerState{};
+  auto state = parse_ledger(**text);
+  if (!state) return Error{file_.set_aside(state.error().message)};
+  kept_ = *state;
+  return state;
+}
+
+Result<void> LedgerFile::keep(const LedgerState& state) {
+  if (kept_ && what_matters(*kept_) == what_matters(state)) return {};
+  if (auto written = file_.replace(ledger_json(state)); !written) return written;
+  kept_ = state;
+  return {};
+}
+
+}  // namespace linkhealth

@@ -1,0 +1,230 @@
+#include "daemon/sampler.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <algorithm>
+
+#include "tests/probes/sysfs_tree.h"
+#include "tests/support/manual_clock.h"
+#include "tests/support/shared_host.h"
+
+namespace linkhealth {
+namespace {
+
+using testing::add_nic;
+using testing::FakeHost;
+using testing::LockedHost;
+using testing::ManualClock;
+using testing::Nic;
+using testing::SharedHost;
+
+/// A node without netlink and without modules, read through the real probes and threads.
+class DaemonSampler : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    first.device = "mlx5_0";
+    second = {.device = "mlx5_1", .netdev = "ens2np0", .pci = "0000:1c:00.0", .ifindex = 3};
+    shared->change([&](FakeHost& host) {
+      add_nic(host, first);
+      add_nic(host, second);
+      host.set("/proc/uptime", "86400.25 1000.00\n");
+    });
+  }
+  void TearDown() override { shared->hang(""); }
+
+  void start() {
+    sampler = std::make_unique<Sampler>([this] { return std::make_unique<LockedHost>(shared); }, nullptr, clock,
+                                        settings, RecordingHeader{});
+  }
+  /// Polls until the worker has nothing left to do, and merges what came.
+  Snapshot settle() {
+    Snapshot all;
+    do {
+      if (auto snapshot = sampler->poll()) {
+        for (auto& [key, sample] : snapshot->ports) {
+          PortSample& port = all.ports[key];
+          port.id = sample.id;
+          if (sample.link) port.link = sample.link;
+          if (sample.pcie) port.pcie = sample.pcie;
+          if (sample.counters) {
+            if (!port.counters) port.counters.emplace();
+            port.counters->merge(*sample.counters);
+          }
+        }
+        all.events.insert(all.events.end(), snapshot->events.begin(), snapshot->events.end());
+        all.gaps.insert(all.gaps.end(), snapshot->gaps.begin(), snapshot->gaps.end());
+        all.uptime_s = snapshot->uptime_s;
+      }
+      if (sampler->settled()) break;
+      wait();
+    } while (true);
+    if (auto rest = sampler->poll()) {
+      for (auto& [key, sample] : rest->ports) {
+        if (sample.link) all.ports[key].link = sample.link;
+        if (sample.pcie) all.ports[key].pcie = sample.pcie;
+        if (sample.counters) {
+          if (!all.ports[key].counters) all.ports[key].counters.emplace();
+          all.ports[key].counters->merge(*sample.counters);
+        }
+      }
+      all.events.insert(all.events.end(), rest->events.begin(), rest->events.end());
+      all.gaps.insert(all.gaps.end(), rest->gaps.begin(), rest->gaps.end());
+    }
+    return all;
+  }
+  void wait() const {
+    std::vector<pollfd> wanted;
+    for (const int fd : sampler->wake_fds()) wanted.push_back({fd, POLLIN, 0});
+    ::poll(wanted.data(), wanted.size(), 1'000);
+  }
+  static std::size_t count(const Snapshot& snapshot, PortEventKind kind) {
+    return static_cast<std::size_t>(std::count_if(snapshot.events.begin(), snapshot.events.end(),
+                                                  [kind](const PortEvent& event) { return event.kind == kind; }));
+  }
+
+  std::shared_ptr<SharedHost> shared = std::make_shared<SharedHost>();
+  ManualClock clock;
+  SamplerSettings settings;
+  Nic first, second;
+  std::unique_ptr<Sampler> sampler;
+};
+
+TEST_F(DaemonSampler, ReadsEveryGroupOfEveryPort) {
+  start();
+  const Snapshot seen = settle();
+  ASSERT_EQ(seen.ports.size(), 2U);
+  const PortSample& port = seen.ports.at("mlx5_0/1");
+  ASSERT_TRUE(port.link && port.counters && port.pcie);
+  EXPECT_EQ(port.link->carrier, true);
+  EXPECT_EQ(port.link->state, "ACTIVE");
+  EXPECT_EQ(port.link->speed_mbps, 400000U);
+  EXPECT_EQ(port.link->carrier_down_count, 2U);
+  EXPECT_EQ(port.counters->get("symbol_error"), 5U);
+  EXPECT_EQ(port.counters->get("out_of_sequence"), 9U);
+  EXPECT_EQ(port.counters->get("netdev_rx_crc_errors"), 7U);
+  EXPECT_EQ(port.pcie->width, 16U);
+  EXPECT_EQ(seen.uptime_s, 86400.25);
+  EXPECT_EQ(count(seen, PortEventKind::kMonitorStart), 1U);
+}
+
+TEST_F(DaemonSampler, SaysNothingWhenNothingIsDueOrNew) {
+  start();
+  settle();
+  clock.advance(settings.link_period);
+  EXPECT_FALSE(sampler->poll()) << "the link was read, and is as it was";
+  EXPECT_LE(*sampler->until_due(), settings.link_period);
+}
+
+TEST_F(DaemonSampler, TenFlapsBetweenTwoReadsAreTen) {
+  start();
+  settle();
+  shared->change([&](FakeHost& host) {
+    host.set(first.netdev_dir() + "/carrier_down_count", "12\n");
+    host.set(first.netdev_dir() + "/carrier_up_count", "13\n");
+  });
+  clock.advance(settings.link_period);
+  const Snapshot seen = settle();
+  EXPECT_EQ(count(seen, PortEventKind::kCarrierDown), 10U);
+  EXPECT_EQ(count(seen, PortEventKind::kCarrierUp), 10U);
+  EXPECT_EQ(seen.ports.at("mlx5_0/1").link->carrier, true) << "though every read saw the port up";
+}
+
+TEST_F(DaemonSampler, ALinkThatFallsKeepsNoSpeedOfItsPast) {
+  start();
+  settle();
+  shared->change([&](FakeHost& host) {
+    host.set(first.netdev_dir() + "/carrier", "0\n");
+    host.set(first.netdev_dir() + "/carrier_down_count", "3\n");
+    host.set(first.port_dir() + "/state", "1: DOWN\n");
+    host.set(first.port_dir() + "/phys_state", "3: Disabled\n");
+  });
+  clock.advance(settings.link_period);
+  const Snapshot seen = settle();
+  const auto& link = seen.ports.at("mlx5_0/1").link;
+  ASSERT_TRUE(link);
+  EXPECT_EQ(link->carrier, false);
+  EXPECT_EQ(link->state, "DOWN");
+  EXPECT_FALSE(link->speed_mbps);
+  EXPECT_EQ(count(seen, PortEventKind::kCarrierDown), 1U);
+}
+
+TEST_F(DaemonSampler, AnAdministratorsDownIsAnEventOfItsOwn) {
+  start();
+  settle();
+  shared->change([&](FakeHost& host) {
+    host.set(first.netdev_dir() + "/flags", "0x1002\n");
+    host.set_error(first.netdev_dir() + "/carrier", EINVAL);
+  });
+  clock.advance(settings.link_period);
+  const Snapshot seen = settle();
+  EXPECT_EQ(count(seen, PortEventKind::kAdminDown), 1U);
+  EXPECT_EQ(seen.ports.at("mlx5_0/1").link->admin_up, false);
+}
+
+TEST_F(DaemonSampler, ADeviceThatGoesAndComesIsFoundAgain) {
+  start();
+  settle();
+  shared->change([&](FakeHost& host) {
+    host.remove(second.pci_dir());
+    host.remove("/sys/class/net/" + second.netdev);
+    host.remove("/sys/class/infiniband/" + second.device);
+  });
+  clock.advance(settings.counters_period);
+  settle();
+  Snapshot seen = settle();
+  EXPECT_FALSE(seen.ports.contains("mlx5_1/1"));
+  shared->change([&](FakeHost& host) { add_nic(host, second); });
+  clock.advance(settings.rescan_period);
+  seen = settle();
+  EXPECT_EQ(count(seen, PortEventKind::kDeviceAdded), 1U);
+  ASSERT_TRUE(seen.ports.contains("mlx5_1/1"));
+  EXPECT_TRUE(seen.ports.at("mlx5_1/1").counters);
+}
+
+TEST_F(DaemonSampler, AHungDeviceIsNamedAndHidesNoOther) {
+  start();
+  settle();
+  shared->hang(first.port_dir() + "/counters");
+  shared->change([&](FakeHost& host) { host.set(second.port_dir() + "/counters/symbol_error", "6\n"); });
+  clock.advance(settings.counters_period);
+  sampler->poll();  // hands the reads to the worker
+  bool named = false;
+  bool others = false;
+  for (int tries = 0; tries < 200 && !(named && others); ++tries) {
+    clock.advance(settings.read_patience);
+    wait();
+    const auto snapshot = sampler->poll();
+    if (!snapshot) continue;
+    for (const Gap& gap : snapshot->gaps)
+      named = named || (gap.port == "mlx5_0/1" && gap.probe == "counters" && gap.reason.starts_with("the read hangs"));
+    const auto& counters = snapshot->ports.at("mlx5_1/1").counters;
+    others = others || (counters && counters->get("symbol_error") == 6U);
+  }
+  EXPECT_TRUE(named);
+  EXPECT_TRUE(others);
+}
+
+TEST_F(DaemonSampler, APortThatIsExemptIsNotReadButShown) {
+  shared->change([&](FakeHost& host) { host.link(second.pci_dir() + "/physfn", first.pci_dir()); });
+  start();
+  const Snapshot seen = settle();
+  const auto virtual_function = std::find_if(seen.ports.begin(), seen.ports.end(),
+                                             [](const auto& port) { return !port.second.id.exempt.empty(); });
+  ASSERT_NE(virtual_function, seen.ports.end());
+  EXPECT_THAT(virtual_function->second.id.exempt, ::testing::HasSubstr("virtual function"));
+  EXPECT_FALSE(virtual_function->second.counters);
+}
+
+TEST(DaemonSamplerSettings, FollowTheKnobs) {
+  KnobTable knobs(sampler_knob_groups());
+  EXPECT_EQ(sampler_settings(knobs).link_period, SamplerSettings().link_period);
+  EXPECT_EQ(sampler_settings(knobs).read_patience, SamplerSettings().read_patience);
+  ASSERT_TRUE(knobs.set("sampling", "module_period_s", 2.5));
+  EXPECT_EQ(sampler_settings(knobs).module_period, Milliseconds(2500));
+  EXPECT_EQ(module_timing(sampler_settings(knobs)).period, Milliseconds(2500));
+}
+
+}  // namespace
+}  // namespace linkhealth

@@ -1,0 +1,86 @@
+#include "exporters/module_text.h"
+
+#include <gmock/gmock.h>
+
+namespace linkhealth {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+ModuleSample module() {
+  ModuleSample m;
+  m.kind = "optical";
+  m.type = "400G-DR4";
+  m.form_factor = "QSFP-DD";
+  m.vendor = "ACME";
+  m.serial = "AC0003";
+  m.temperature_c = 71;
+  m.thresholds.temperature_c = {-5, 0, 70, 75};
+  m.thresholds.rx_power_mw = {0.1, 0.2, 2.8, 3.5};
+  m.lanes.resize(3);
+  m.lanes[0].rx_power_mw = 0.79;
+  m.lanes[1].rx_power_mw = 0.12;
+  m.lanes[2].rx_power_mw = 0.0001;
+  m.lanes[2].rx_los = true;
+  return m;
+}
+
+TEST(ModuleText, ShowsLanesAsBarsAgainstTheModulesOwnLimits) {
+  const std::string text = module_text(module(), {});
+  EXPECT_THAT(text, HasSubstr("400G-DR4, QSFP-DD\n"));
+  EXPECT_THAT(text, HasSubstr("Rx dBm   warns outside -7.0 to 4.5, alarms outside -10.0 to 5.4\n"));
+  EXPECT_THAT(text, HasSubstr("   1  ▕████"));
+  EXPECT_THAT(text, HasSubstr("▏ -1.0\n"));
+  EXPECT_THAT(text, HasSubstr("▏ -9.2 ▲ low warning\n"));
+  EXPECT_THAT(text, HasSubstr("▕       ▏ no light ✖ low alarm\n"));
+  EXPECT_THAT(text, HasSubstr("71.0 C ▲ high warning   warns outside 0 to 70 C"));
+  EXPECT_THAT(text, HasSubstr("lane 3: Rx LOS\n"));
+}
+
+TEST(ModuleText, AsciiHasTheSameWords) {
+  TextStyle style;
+  style.ascii = true;
+  const std::string text = module_text(module(), style);
+  EXPECT_THAT(text, HasSubstr("[       ] no light !! low alarm\n"));
+  for (const char c : text) EXPECT_TRUE(c == '\n' || (c >= 0x20 && c <= 0x7e)) << text;
+}
+
+TEST(ModuleText, AColourIsNeverAlone) {
+  TextStyle style;
+  style.colour = true;
+  EXPECT_THAT(module_text(module(), style), HasSubstr("low warning"));
+}
+
+TEST(ModuleText, WithoutLimitsThereIsNoBar) {
+  ModuleSample m = module();
+  m.thresholds = {};
+  const std::string text = module_text(m, {});
+  EXPECT_THAT(text, HasSubstr("Rx dBm   the module gives no limits\n     1  -1.0\n"));
+  EXPECT_THAT(text, Not(HasSubstr("▕")));
+}
+
+TEST(ModuleText, ACableHasNoLanes) {
+  ModuleSample m;
+  m.kind = "dac";
+  m.type = "400G-CR8";
+  m.length_m = 2.5;
+  const std::string text = module_text(m, {});
+  EXPECT_THAT(text, HasSubstr("passive copper cable, 2.5 m"));
+  EXPECT_THAT(text, Not(HasSubstr("dBm")));
+}
+
+TEST(ModuleText, SaysWhatIsNotBelieved) {
+  ModuleSample m = module();
+  m.warnings = {"temperature reads ffffh, which is no reading"};
+  EXPECT_THAT(module_text(m, {}), HasSubstr("Not believed\n    temperature reads ffffh, which is no reading\n"));
+}
+
+TEST(ModuleText, AnEmptyCage) {
+  ModuleSample m;
+  m.present = false;
+  EXPECT_EQ(module_text(m, {}), "no module in the cage\n");
+}
+
+}  // namespace
+}  // namespace linkhealth

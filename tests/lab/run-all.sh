@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# run-all.sh   builds the lab when needed and runs all scenarios: one plain boot, one with systemd as PID 1. Prints a line
+# for each check and ends with "N passed, N failed, N skipped". LAB_OUT: where the lab is built (default build/lab).
+set -uo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+out=${LAB_OUT:-$here/../../build/lab}
+plain=(smoke healthy dirty pull admin)
+booted=(systemd)
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
+close() {
+    local passed failed skipped
+    passed=$(grep -c '^ok ' "$log") failed=$(grep -c '^FAIL ' "$log") skipped=$(grep -c '^SKIP ' "$log")
+    echo "$passed passed, $failed failed, $skipped skipped"
+    [ "$failed" -eq 0 ]
+    exit
+}
+skip() { echo "SKIP lab: $*" | tee -a "$log"; close; }
+
+[ "$(uname -m)" = x86_64 ] || skip "the lab's machine is an x86_64 one; this is $(uname -m)"
+command -v qemu-system-x86_64 >/dev/null || skip "no qemu-system-x86_64 (apt-get install qemu-system-x86)"
+timeout 20 qemu-system-x86_64 -accel tcg -machine none -nodefaults -display none -monitor stdio <<<quit >/dev/null 2>&1 ||
+    skip "qemu-system-x86_64 does not run here"
+if ! "$here/build.sh" "$out"; then echo "FAIL lab: it does not build" | tee -a "$log"; close; fi
+
+# boot SECONDS OPTIONS... -- SCENARIO...: one machine; a machine that dies is a failure of its own
+boot() {
+    local seconds=$1 options=() before
+    shift
+    while [ "$1" != -- ]; do options+=("$1"); shift; done
+    shift
+    before=$(grep -c '^FAIL ' "$log")
+    "$here/run.sh" --timeout "$seconds" "${options[@]}" "$out" "$here/scenarios/all.sh" "$@" 2>&1 | tee -a "$log"
+    local status=${PIPESTATUS[0]}
+    if [ "$status" -ne 0 ] && [ "$(grep -c '^FAIL ' "$log")" -eq "$before" ]; then
+        echo "FAIL lab: the machine for $* ended with $status" | tee -a "$log"
+    fi
+}
+boot 1200 -- "${plain[@]}"
+boot 600 --systemd -- "${booted[@]}"
+close

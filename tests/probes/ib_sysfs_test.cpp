@@ -1,0 +1,244 @@
+#include "probes/ib_sysfs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cerrno>
+
+#include "tests/probes/sysfs_tree.h"
+
+namespace linkhealth {
+namespace {
+
+using testing::add_nic;
+using ::testing::ElementsAre;
+using testing::FailingHost;
+using testing::FakeHost;
+using testing::Nic;
+
+struct Reading {
+  ReadStatus status = ReadStatus::kOk;
+  PortSample sample;
+  std::vector<Gap> gaps;
+};
+
+Reading read(IbPortReader& reader, IbGroup group) {
+  Reading reading;
+  reading.status = reader.read(group, reading.sample, reading.gaps);
+  return reading;
+}
+
+class IbSysfs : public ::testing::Test {
+ protected:
+  explicit IbSysfs(const Nic& nic = {}) : nic_(nic) { add_nic(fake_, nic_); }
+
+  IbPortReader reader() {
+    const auto inventory = take_inventory(fake_);
+    return std::move(*IbPortReader::open(host_, inventory.ports.at(0)));
+  }
+  std::string counter(const std::string& name) const { return nic_.port_dir() + "/counters/" + name; }
+
+  Nic nic_;
+  FakeHost fake_;
+  FailingHost host_{fake_};
+};
+
+TEST(IbSysfsParse, States) {
+  EXPECT_EQ(parse_state("4: ACTIVE"), "ACTIVE");
+  EXPECT_EQ(parse_state("4: PortConfigurationTraining"), "PortConfigurationTraining");
+  for (const char* bad : {"", "ACTIVE", "4:", "4: ", "x: ACTIVE", "7: <unknown>", "N/A (no PMA)"})
+    EXPECT_FALSE(parse_state(bad)) << bad;
+}
+
+TEST(IbSysfsParse, Rates) {
+  const auto check = [](const char* text, std::uint32_t mbps, std::uint32_t lanes) {
+    const auto rate = parse_rate(text);
+    ASSERT_TRUE(rate) << text;
+    EXPECT_EQ(rate->speed_mbps, mbps) << text;
+    EXPECT_EQ(rate->lanes, lanes) << text;
+  };
+  check("400 Gb/sec (4X NDR)", 400000, 4);
+  check("2.5 Gb/sec (1X SDR)", 2500, 1);
+  check("25 Gb/sec (1X EDR)", 25000, 1);
+  check("10 Gb/sec (4X)", 10000, 4);
+  for (const char* bad :
+       {"", "400", "400 Gb/sec", "400 Gb/sec (", "400 Gb/sec (X)", "400 Gb/sec (4X NDR", "-1 Gb/sec (4X)",
+        "0 Gb/sec (4X)", "400 Gb/sec (0X)", "nan Gb/sec (4X)", "1e300 Gb/sec (4X)", "400 Gb/sec (4)x"})
+    EXPECT_FALSE(parse_rate(bad)) << bad;
+}
+
+TEST_F(IbSysfs, ReadsTheGroupsSeparately) {
+  auto port = reader();
+  const auto state = read(port, IbGroup::kState);
+  ASSERT_TRUE(state.sample.link);
+  EXPECT_EQ(state.sample.link->state, "ACTIVE");
+  EXPECT_EQ(state.sample.link->phys_state, "LinkUp");
+  EXPECT_EQ(state.sample.link->speed_mbps, 400000U);
+  EXPECT_EQ(state.sample.link->lanes, 4U);
+  EXPECT_FALSE(state.sample.link->carrier) << "an Ethernet port's carrier is the netdev's business";
+  EXPECT_FALSE(state.sample.counters);
+  EXPECT_EQ(host_.reads("*/counters/*"), 0U) << "the state costs no firmware command";
+
+  const auto errors = read(port, IbGroup::kErrors);
+  EXPECT_EQ(errors.sample.counters->get("symbol_error"), 5U);
+  EXPECT_FALSE(errors.sample.counters->get("port_xmit_data"));
+  EXPECT_EQ(port.costly_reads(), 4U);
+
+  EXPECT_EQ(read(port, IbGroup::kTraffic).sample.counters->get("port_xmit_data"), 5U);
+  const auto hw = read(port, IbGroup::kHw);
+  EXPECT_EQ(hw.sample.counters->get("out_of_sequence"), 9U);
+  EXPECT_EQ(hw.sample.counters->get("some_new_counter"), 9U);
+  EXPECT_FALSE(hw.sample.counters->get("lifespan"));
+  EXPECT_TRUE(hw.gaps.empty());
+}
+
+TEST_F(IbSysfs, KeptFilesSeeNewValues) {
+  auto port = reader();
+  read(port, IbGroup::kErrors);
+  fake_.set(counter("symbol_error"), "6\n");
+  EXPECT_EQ(read(port, IbGroup::kErrors).sample.counters->get("symbol_error"), 6U);
+}
+
+TEST_F(IbSysfs, OddTextAndErrorsOfOneFileAreOneGapAndHideNothing) {
+  host_.fail(counter("symbol_error"), EINVAL);
+  host_.fail(counter("port_rcv_errors"), EINVAL);
+  host_.replace(counter("VL15_dropped"), "N/A (no PMA)\n");
+  auto port = reader();
+  const auto errors = read(port, IbGroup::kErrors);
+  EXPECT_EQ(errors.status, ReadStatus::kOk);
+  EXPECT_EQ(errors.sample.counters->get("link_downed"), 5U);
+  EXPECT_FALSE(errors.sample.counters->get("symbol_error"));
+  EXPECT_THAT(errors.gaps, ElementsAre(Gap{"mlx5_0/1", "counters",
+                                           "VL15_dropped: text \"N/A (no PMA)\"; "
+                                           "port_rcv_errors, symbol_error: Invalid argument"}));
+}
+
+TEST_F(IbSysfs, EveryKindOfBadContentIsAbsentWithAReason) {
+  for (const char* bad : {"", "\n", "garbage\n", "-1\n", "18446744073709551616\n", "5 5\n", "0x5\n", "\x1b[31m\n"}) {
+    host_.heal();
+    host_.replace(counter("symbol_error"), bad);
+    auto port = reader();
+    const auto errors = read(port, IbGroup::kErrors);
+    EXPECT_FALSE(errors.sample.counters->get("symbol_error")) << bad;
+    EXPECT_EQ(errors.sample.counters->get("link_downed"), 5U) << bad;
+    ASSERT_EQ(errors.gaps.size(), 1U) << bad;
+    EXPECT_EQ(errors.gaps[0].reason.find('\x1b'), std::string::npos);
+  }
+}
+
+TEST_F(IbSysfs, APortInSwitchModeLosesOnlyItself) {
+  host_.fail("*/ports/1/*", EINVAL);
+  auto port = reader();
+  for (const IbGroup group : {IbGroup::kState, IbGroup::kErrors, IbGroup::kTraffic, IbGroup::kHw}) {
+    const auto reading = read(port, group);
+    EXPECT_EQ(reading.status, ReadStatus::kOk);
+    EXPECT_FALSE(reading.sample.link);
+    EXPECT_FALSE(reading.sample.counters);
+    EXPECT_EQ(reading.gaps.size(), 1U);
+  }
+}
+
+TEST_F(IbSysfs, AFailingFileIsAskedLessAndLessOftenAndComesBack) {
+  host_.fail(counter("symbol_error"), EOPNOTSUPP);
+  auto port = reader();
+  for (int cycle = 0; cycle < 256; ++cycle) {
+    const auto errors = read(port, IbGroup::kErrors);
+    EXPECT_EQ(errors.gaps.size(), 1U) << "unknown stays unknown while the file is left alone";
+    EXPECT_EQ(errors.sample.counters->get("link_downed"), 5U);
+  }
+  EXPECT_LE(host_.reads(counter("symbol_error")), 10U);
+  EXPECT_EQ(host_.reads(counter("link_downed")), 256U);
+  host_.heal();
+  bool back = false;
+  for (int cycle = 0; cycle < 64 && !back; ++cycle)
+    back = read(port, IbGroup::kErrors).sample.counters->get("symbol_error") == 5U;
+  EXPECT_TRUE(back);
+  EXPECT_TRUE(read(port, IbGroup::kErrors).gaps.empty());
+}
+
+TEST_F(IbSysfs, UnplugAndReplugMeansRescan) {
+  auto port = reader();
+  for (const IbGroup group : {IbGroup::kState, IbGroup::kErrors, IbGroup::kTraffic, IbGroup::kHw}) read(port, group);
+  fake_.remove(nic_.pci_dir());
+  add_nic(fake_, nic_);  // the same name again
+  for (const IbGroup group : {IbGroup::kState, IbGroup::kErrors, IbGroup::kTraffic, IbGroup::kHw}) {
+    const auto reading = read(port, group);
+    EXPECT_EQ(reading.status, ReadStatus::kGone);
+    EXPECT_TRUE(reading.gaps.empty()) << "gone is not blind";
+  }
+  auto again = reader();
+  EXPECT_EQ(read(again, IbGroup::kErrors).sample.counters->get("symbol_error"), 5U);
+}
+
+TEST_F(IbSysfs, UnplugInTheMiddleOfAReadKeepsWhatWasRead) {
+  auto port = reader();
+  read(port, IbGroup::kState);
+  host_.fail(counter("symbol_error"), ENODEV);
+  EXPECT_EQ(read(port, IbGroup::kErrors).status, ReadStatus::kOk) << "the device answers: only the file is odd";
+  host_.fail("*/state", ENODEV);
+  host_.heal();
+  host_.fail("*", ENODEV);
+  EXPECT_EQ(read(port, IbGroup::kErrors).status, ReadStatus::kGone);
+}
+
+TEST_F(IbSysfs, ARenameIsFollowed) {
+  auto port = reader();
+  read(port, IbGroup::kErrors);
+  fake_.rename(nic_.pci_dir() + "/infiniband/mlx5_0", nic_.pci_dir() + "/infiniband/mlx5_9");
+  EXPECT_EQ(read(port, IbGroup::kErrors).sample.counters->get("symbol_error"), 5U);
+}
+
+TEST_F(IbSysfs, DirectoriesThatTheDriverDoesNotOfferAreAbsentNotGaps) {
+  fake_.remove(nic_.port_dir() + "/counters");
+  fake_.remove(nic_.port_dir() + "/hw_counters");
+  auto port = reader();
+  for (const IbGroup group : {IbGroup::kErrors, IbGroup::kTraffic, IbGroup::kHw}) {
+    const auto seen = read(port, group);
+    EXPECT_TRUE(seen.gaps.empty());
+    EXPECT_FALSE(seen.sample.counters);
+  }
+}
+
+TEST_F(IbSysfs, DirectoriesThatCannotBeReadAreGaps) {
+  host_.fail_list("*counters", EACCES);
+  auto port = reader();
+  EXPECT_THAT(read(port, IbGroup::kErrors).gaps, ElementsAre(Gap{"mlx5_0/1", "counters", "counters: EACCES"}));
+  EXPECT_THAT(read(port, IbGroup::kHw).gaps, ElementsAre(Gap{"mlx5_0/1", "hw_counters", "hw_counters: EACCES"}));
+}
+
+TEST_F(IbSysfs, OpeningAPortThatIsGoneIsAnError) {
+  const auto inventory = take_inventory(fake_);
+  fake_.remove(nic_.pci_dir());
+  EXPECT_EQ(IbPortReader::open(host_, inventory.ports.at(0)).error().errnum, ENOENT);
+  EXPECT_EQ(IbPortReader::open(host_, InventoryPort{}).error().errnum, ENOENT);
+}
+
+TEST_F(IbSysfs, DescriptorsAreBoundedAndClosed) {
+  {
+    auto port = reader();
+    for (int cycle = 0; cycle < 3; ++cycle)
+      for (const IbGroup group : {IbGroup::kState, IbGroup::kErrors, IbGroup::kTraffic, IbGroup::kHw})
+        read(port, group);
+    EXPECT_EQ(fake_.open_files(), 3U + 5U + 2U);
+  }
+  EXPECT_EQ(fake_.open_files(), 0U);
+}
+
+class IbSysfsInfiniBand : public IbSysfs {
+ protected:
+  IbSysfsInfiniBand() : IbSysfs(Nic{.netdev = "", .link_layer = "InfiniBand"}) {}
+};
+
+TEST_F(IbSysfsInfiniBand, CarrierIsThePhysicalState) {
+  auto port = reader();
+  EXPECT_EQ(read(port, IbGroup::kState).sample.link->carrier, true);
+  fake_.set(nic_.port_dir() + "/state", "1: DOWN\n");
+  fake_.set(nic_.port_dir() + "/phys_state", "2: Polling\n");
+  fake_.set(nic_.port_dir() + "/rate", "10 Gb/sec (4X SDR)\n");
+  const auto state = read(port, IbGroup::kState);
+  EXPECT_EQ(state.sample.link->carrier, false);
+  EXPECT_FALSE(state.sample.link->speed_mbps) << "the rate of a link that trains means nothing";
+}
+
+}  // namespace
+}  // namespace linkhealth

@@ -1,0 +1,234 @@
+#include <gmock/gmock.h>
+
+#include "probes/module/decode.h"
+#include "tests/support/eeprom_builder.h"
+
+namespace linkhealth {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+ModuleSample decode(const EepromBuilder& b) { return decode_module(b.image()); }
+
+/// A VDM of one group with `descriptors` (first byte, type) and `values`.
+EepromBuilder with_vdm(std::initializer_list<std::array<unsigned, 3>> rows) {
+  auto b = EepromBuilder::cmis();
+  b.page(1).byte(142, 0x44);
+  b.page(0x2f).byte(128, 0x00);
+  unsigned at = 128;
+  for (const auto& [where, type, value] : rows) {
+    b.page(0x20).byte(at, where).byte(at + 1, type);
+    b.page(0x24).u16(at, value);
+    at += 2;
+  }
+  return b;
+}
+
+TEST(Cmis, ReadsAWholeModule) {
+  const ModuleSample m = decode(EepromBuilder::cmis());
+  EXPECT_EQ(m.kind, "optical");
+  EXPECT_EQ(m.type, "400G-DR4");
+  EXPECT_EQ(m.management, "CMIS 5.0");
+  EXPECT_EQ(m.host_interface, "400GAUI-8 C2M");
+  EXPECT_EQ(m.firmware, "1.7");
+  EXPECT_EQ(m.state, "ModuleReady");
+  EXPECT_EQ(m.reach_m, 5000);
+  EXPECT_NEAR(*m.wavelength_nm, 1311, 1e-9);
+  EXPECT_EQ(m.max_power_w, 10);
+  ASSERT_EQ(m.lanes.size(), 4U);
+  ASSERT_EQ(m.host_lanes.size(), 8U);
+  EXPECT_EQ(m.host_lanes[7].data_path_state, "Activated");
+  EXPECT_DOUBLE_EQ(*m.lanes[0].tx_bias_ma, 18000 * 0.002 * 2) << "01h:160 says x2";
+  EXPECT_DOUBLE_EQ(*m.lanes[3].rx_power_mw, 0.8003);
+  EXPECT_DOUBLE_EQ(*m.thresholds.tx_bias_ma.high_alarm, 160);
+  EXPECT_THAT(m.warnings, IsEmpty());
+}
+
+TEST(Cmis, AFlatModuleHasIdentityOnly) {
+  auto b = EepromBuilder::cmis();
+  b.lower().byte(2, 0x80).byte(3, 0x0b).byte(85, 0x03).byte(86, 0x1d).byte(87, 0x01).byte(88, 0x88);
+  b.page(0).byte(212, 0x0a).byte(202, 0x45).byte(203, 0x23);
+  const ModuleSample m = decode(b);
+  EXPECT_EQ(m.kind, "dac");
+  EXPECT_EQ(m.type, "400G-CR8");
+  EXPECT_EQ(m.length_m, 5);
+  EXPECT_EQ(m.state, "");
+  EXPECT_FALSE(m.temperature_c);
+  EXPECT_THAT(m.lanes, IsEmpty());
+}
+
+TEST(Cmis, ReservedBitsBesideTheStateAreMasked) {
+  auto b = EepromBuilder::cmis();
+  b.lower().byte(3, 0x57);
+  EXPECT_EQ(decode(b).state, "ModuleReady");
+}
+
+TEST(Cmis, SaysWhyItIsInFault) {
+  auto b = EepromBuilder::cmis();
+  b.lower().byte(3, 0x0a).byte(41, 1).byte(8, 0x06);
+  const ModuleSample m = decode(b);
+  EXPECT_EQ(m.state, "ModuleFault");
+  EXPECT_EQ(m.fault_cause, "TEC runaway");
+  EXPECT_EQ(m.module_firmware_error, true);
+  EXPECT_EQ(m.data_path_firmware_error, true);
+}
+
+TEST(Cmis, NothingIsMeasuredThatIsNotAdvertised) {
+  auto b = EepromBuilder::cmis();
+  b.page(1).byte(159, 0x01).byte(160, 0x04).byte(157, 0).byte(158, 0);
+  const ModuleSample m = decode(b);
+  EXPECT_TRUE(m.temperature_c);
+  EXPECT_FALSE(m.supply_v);
+  EXPECT_TRUE(m.lanes[0].rx_power_mw);
+  EXPECT_FALSE(m.lanes[0].tx_power_mw);
+  EXPECT_FALSE(m.lanes[0].rx_los);
+  EXPECT_TRUE(m.thresholds.tx_power_mw.empty());
+}
+
+TEST(Cmis, AnUnreadAdvertisementMeasuresNothing) {
+  auto b = EepromBuilder::cmis();
+  const ModuleSample m = decode(b.without(1));
+  EXPECT_FALSE(m.temperature_c);
+  EXPECT_THAT(m.lanes, IsEmpty());
+}
+
+TEST(Cmis, AReservedBiasMultiplierMakesTheBiasUnknown) {
+  auto b = EepromBuilder::cmis();
+  b.page(1).byte(160, 0x1f);
+  const ModuleSample m = decode(b);
+  EXPECT_FALSE(m.lanes[0].tx_bias_ma);
+  EXPECT_TRUE(m.lanes[0].tx_power_mw);
+}
+
+TEST(Cmis, LaneFlagsAndStates) {
+  auto b = EepromBuilder::cmis();
+  b.page(0x11).byte(128, 0x24).byte(131, 0xa1).byte(136, 0x04).byte(147, 0x02).byte(150, 0x08).byte(213, 0x08);
+  b.page(0x10).byte(130, 0x01);
+  const ModuleSample m = decode(b);
+  EXPECT_EQ(m.host_lanes[0].data_path_state, "Activated");
+  EXPECT_EQ(m.host_lanes[1].data_path_state, "Init");
+  EXPECT_EQ(m.host_lanes[7].data_path_state, "unknown");
+  EXPECT_EQ(m.host_lanes[7].in_use, false);
+  EXPECT_EQ(m.host_lanes[2].tx_los, true);
+  EXPECT_EQ(m.lanes[1].tx_los, true) << "host lanes 3 and 4 feed media lane 2";
+  EXPECT_EQ(m.lanes[0].tx_los, false);
+  EXPECT_EQ(m.lanes[1].rx_los, true);
+  EXPECT_EQ(m.lanes[3].rx_power_flags.low_alarm, true);
+  EXPECT_EQ(m.lanes[0].tx_disabled, true);
+}
+
+TEST(Cmis, OutputValidIsReservedBeforeRevision5) {
+  auto b = EepromBuilder::cmis();
+  b.lower().byte(1, 0x40);
+  EXPECT_FALSE(decode(b).host_lanes[0].rx_output_valid);
+  b.lower().byte(1, 0x50);
+  EXPECT_EQ(decode(b).host_lanes[0].rx_output_valid, true);
+}
+
+TEST(Cmis, BanksHoldTheLanesAboveEight) {
+  auto b = EepromBuilder::cmis();
+  b.lower().byte(87, 0x56).byte(86, 0x51).byte(88, 0x88);
+  b.page(1).byte(142, 0x05);
+  b.page(0x11, 1).fill(128, 4, 0x44).fill(206, 8, 0x10).u16(186 + 14, 1234);
+  const ModuleSample m = decode(b);
+  EXPECT_EQ(m.bank_count, 2U);
+  ASSERT_EQ(m.lanes.size(), 16U);
+  EXPECT_DOUBLE_EQ(*m.lanes[15].rx_power_mw, 0.1234);
+}
+
+TEST(Cmis, ADriverThatIgnoresTheBankGivesNoLanesTwice) {
+  auto b = EepromBuilder::cmis();
+  b.page(1).byte(142, 0x05);
+  ModuleImage image = b.image();
+  image.store({kModuleAddressA0, 1, 0x11, 128, 128}, *image.whole({kModuleAddressA0, 0, 0x11, true}));
+  const ModuleSample m = decode_module(image);
+  EXPECT_EQ(m.lanes.size(), 4U);
+  EXPECT_THAT(m.warnings, Contains(HasSubstr("is a copy of bank 0")));
+}
+
+TEST(Cmis, VdmGoesByTypeNotByPosition) {
+  const ModuleSample m = decode(with_vdm({{0x01, 5, 0x1600},
+                                          {0x00, 5, 0x1580},
+                                          {0x0f, 15, (16U << 11U) | 100U},
+                                          {0x0f, 9, (14U << 11U) | 200U},
+                                          {0x0f, 16, (12U << 11U) | 5U},
+                                          {0x0f, 31, 7},
+                                          {0x00, 7, 0x2000},
+                                          {0x00, 101, 0x1234}}));
+  EXPECT_THAT(m.vdm.media_esnr_db, ElementsAre(21.5, 22.0));
+  EXPECT_NEAR(*m.vdm.media_pre_fec_ber.current, 1e-6, 1e-12);
+  EXPECT_NEAR(*m.vdm.media_pre_fec_ber.min, 2e-8, 1e-14);
+  EXPECT_FALSE(m.vdm.media_pre_fec_ber.max);
+  EXPECT_NEAR(*m.vdm.host_pre_fec_ber.current, 5e-12, 1e-18);
+  EXPECT_EQ(m.vdm.media_fec_tail_symbols.avg, 7);
+  EXPECT_THAT(m.vdm.media_ltp_db, ElementsAre(32.0));
+}
+
+TEST(Cmis, VdmValuesThatAreNoneStayAbsent) {
+  const ModuleSample m =
+      decode(with_vdm({{0x00, 5, 0}, {0x0f, 15, (23U << 11U) | 5U}, {0x0f, 33, 0xffff}, {0x0f, 3, 0x8000}}));
+  EXPECT_THAT(m.vdm.media_esnr_db, IsEmpty());
+  EXPECT_FALSE(m.vdm.media_pre_fec_ber.current) << "0.5 means not available";
+  EXPECT_TRUE(m.vdm.media_fec_tail_symbols.empty());
+  EXPECT_FALSE(m.vdm.laser_frequency_error_mhz);
+}
+
+TEST(Cmis, SeveralDataPathsGiveTheWorstAndEachOne) {
+  const ModuleSample m = decode(with_vdm({{0x00, 15, (16U << 11U) | 100U}, {0x04, 15, (16U << 11U) | 300U}}));
+  EXPECT_NEAR(*m.vdm.media_pre_fec_ber.current, 3e-6, 1e-12);
+  ASSERT_EQ(m.vdm.media_pre_fec_ber_by_lane.size(), 5U);
+  EXPECT_NEAR(*m.vdm.media_pre_fec_ber_by_lane[0].current, 1e-6, 1e-12);
+}
+
+TEST(Cmis, VdmIsNotTakenFromAModuleThatDoesNotOfferIt) {
+  auto b = with_vdm({{0x00, 5, 0x1600}});
+  b.page(1).byte(142, 0x04);
+  EXPECT_TRUE(decode(b).vdm.empty());
+}
+
+TEST(Cmis, FrozenStatisticsAreSaidToBeOld) {
+  auto b = with_vdm({{0x00, 5, 0x1600}});
+  b.page(0x2f).byte(144, 0x80);
+  EXPECT_EQ(decode(b).vdm.frozen, true);
+}
+
+TEST(Cmis, CoherentMonitors) {
+  const ModuleSample m =
+      decode(with_vdm({{0x0f, 134, 0xff38}, {0x0f, 139, 361}, {0x0f, 144, 0xfc18}, {0x0f, 141, 0x8000}}));
+  EXPECT_EQ(m.coherent.chromatic_dispersion_ps_per_nm, -200);
+  EXPECT_NEAR(*m.coherent.osnr_db, 36.1, 1e-9);
+  EXPECT_NEAR(*m.coherent.rx_total_power_dbm, -10, 1e-9);
+  EXPECT_FALSE(m.coherent.carrier_frequency_offset_mhz);
+}
+
+TEST(Cmis, SnrOfPage14OnlyWhenItIsSelected) {
+  auto b = EepromBuilder::cmis();
+  b.page(0x14).byte(128, 0x06).byte(240, 0x80).byte(241, 0x15);
+  EXPECT_THAT(decode(b).vdm.media_esnr_db, ElementsAre(21.5));
+  b.page(0x14).byte(128, 0x01);
+  EXPECT_THAT(decode(b).vdm.media_esnr_db, IsEmpty());
+}
+
+TEST(Cmis, ALoopbackIsSaid) {
+  auto b = EepromBuilder::cmis();
+  b.page(0x13).byte(181, 0x0f);
+  EXPECT_EQ(decode(b).looped, true);
+}
+
+TEST(Cmis, AnActiveCopperCableHasStatesButNoLight) {
+  auto b = EepromBuilder::cmis();
+  b.lower().byte(85, 0x04);
+  b.page(0).byte(212, 0x0c).byte(202, 0x42).byte(203, 0x23);
+  const ModuleSample m = decode(b);
+  EXPECT_EQ(m.kind, "acc");
+  EXPECT_THAT(m.lanes, IsEmpty());
+  EXPECT_EQ(m.host_lanes.size(), 8U);
+  EXPECT_TRUE(m.thresholds.rx_power_mw.empty());
+  EXPECT_EQ(m.length_m, 2);
+}
+
+}  // namespace
+}  // namespace linkhealth

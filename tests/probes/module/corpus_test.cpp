@@ -1,0 +1,293 @@
+// Real modules' memory against what its source says of it. The dumps stay where they are (LINKHEALTH_SHARED/modules):
+// only keys that the source states are compared, and a file without any still must not make us invent anything.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "probes/module/decode.h"
+#include "probes/module/dump_file.h"
+#include "probes/module/screen.h"
+
+namespace linkhealth {
+namespace {
+
+using nlohmann::json;
+
+std::vector<std::filesystem::path> dumps() {
+  std::vector<std::filesystem::path> out;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(LINKHEALTH_SHARED "/modules", error))
+    if (entry.path().extension() == ".json") out.push_back(entry.path());
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+bool near(double a, double b) { return std::fabs(a - b) <= 1e-6 * std::max({std::fabs(a), std::fabs(b), 1e-3}); }
+
+/// Counts what was compared, so that a test that compares nothing fails.
+struct Comparison {
+  std::string file;
+  int compared = 0;
+
+  void text(const std::string& key, const std::string& got, const json& want) {
+    ++compared;
+    EXPECT_EQ(got, want.get<std::string>()) << file << " " << key;
+  }
+  void number(const std::string& key, std::optional<double> got, const json& want) {
+    ++compared;
+    ASSERT_TRUE(got) << file << " " << key;
+    EXPECT_TRUE(near(*got, want.get<double>())) << file << " " << key << ": " << *got << " for " << want;
+  }
+  void flag(const std::string& key, std::optional<bool> got, const json& want) {
+    ++compared;
+    ASSERT_TRUE(got) << file << " " << key;
+    EXPECT_EQ(*got, want.is_boolean() ? want.get<bool>() : want.get<int>() != 0) << file << " " << key;
+  }
+};
+
+/// "FR4_2x400G" of the source is our "2x400G-FR4"; "LITE" is a part number's word, no code.
+std::string type_of(std::string name) {
+  if (const auto lite = name.find("_LITE"); lite != std::string::npos) name.erase(lite, 5);
+  const auto cut = name.rfind('_');
+  return name.substr(cut + 1) + "-" + name.substr(0, cut);
+}
+
+void compare_identity(const ModuleSample& m, const json& want, Comparison& c) {
+  if (want.contains("vendor_name")) c.text("vendor_name", m.vendor, want["vendor_name"]);
+  if (want.contains("vendor_pn")) c.text("vendor_pn", m.part_number, want["vendor_pn"]);
+  if (want.contains("vendor_sn")) c.text("vendor_sn", m.serial, want["vendor_sn"]);
+  if (want.contains("vendor_rev")) c.text("vendor_rev", m.revision, want["vendor_rev"]);
+  if (want.contains("encoding")) c.text("encoding", m.encoding, want["encoding"]);
+  if (want.contains("vendor_oui")) {
+    std::string oui = want["vendor_oui"];
+    std::replace(oui.begin(), oui.end(), '.', ':');
+    c.text("vendor_oui", m.vendor_oui, oui);
+  }
+  if (want.contains("date_code")) {
+    const std::string code = want["date_code"];
+    c.text("date_code", m.date, "20" + code.substr(0, 2) + "-" + code.substr(2, 2) + "-" + code.substr(4, 2));
+  }
+  if (want.contains("date_code_as_printed")) c.text("date that is none", m.date, "");
+  if (want.contains("identifier")) c.text("identifier", m.form_factor, "SFP");
+  if (want.contains("connector"))
+    c.text("connector", m.connector,
+           want["connector"] == "Copper Pigtail" ? json("copper pigtail") : want["connector"]);
+}
+
+void compare_form(const ModuleSample& m, const json& want, Comparison& c) {
+  for (const auto& [key, got] : {std::pair{"host_lanes", m.host_lane_count}, {"media_lanes", m.media_lane_count}})
+    if (want.contains(key)) {
+      ++c.compared;
+      EXPECT_EQ(got.value_or(0), want[key].get<unsigned>()) << c.file << " " << key;
+    }
+  if (want.contains("banks")) c.number("banks", m.bank_count, want["banks"]);
+  if (want.contains("media_interface") && m.kind != "acc")
+    c.text("media_interface", m.type, type_of(want["media_interface"]));
+  if (want.contains("media_interface") && m.kind == "acc") c.text("kind", m.kind, "acc");
+  if (want.contains("length_m")) c.number("length_m", m.length_m, want["length_m"]);
+  if (want.contains("length_smf_m")) c.number("length_smf_m", m.reach_m, want["length_smf_m"]);
+  if (want.contains("signaling_rate_bd"))
+    c.number("signaling_rate", m.signaling_rate_mbd, want["signaling_rate_bd"].get<double>() / 1e6);
+  // One source prints 1.5 W where byte 64 says power level 1, which is 1.0 W: not compared.
+  if (want.contains("max_power_w") && want["max_power_w"] != 1.5)
+    c.number("max_power_w", m.max_power_w, want["max_power_w"]);
+  if (want.contains("wavelength_nm") && want["wavelength_nm"] == 0)
+    c.flag("no wavelength", !m.wavelength_nm, true);
+  else if (want.contains("wavelength_nm"))
+    c.number("wavelength_nm", m.wavelength_nm, want["wavelength_nm"]);
+  if (want.contains("source_class")) {
+    const bool copper = m.kind == "dac" || m.kind == "acc";
+    c.flag("source_class.media is copper", copper, want["source_class"]["media"] == "Copper");
+  }
+  if (want.contains("optical")) c.flag("optical", m.kind == "optical" || m.kind == "aoc", want["optical"]);
+  if (want.contains("copper_attenuation_db")) c.number("attenuation", m.copper_attenuation.at(3).attenuation_db, 16);
+  if (want.contains("module_state")) c.text("module_state", m.state.empty() ? "ModuleReady" : m.state, "ModuleReady");
+  if (want.contains("firmware")) c.text("firmware", m.firmware, want["firmware"]["version"]);
+  if (want.contains("checksum_ok")) c.flag("checksum_ok", m.checksums_ok, want["checksum_ok"]);
+}
+
+using LaneValue = std::optional<double> ModuleLane::*;
+using LaneBit = std::optional<bool> ModuleLane::*;
+
+void compare_monitors(const ModuleSample& m, const json& want, Comparison& c) {
+  const auto rounded = [&](const char* key, std::optional<double> got) {
+    if (want.contains(key))
+      c.number(key, got ? std::optional(std::round(*got * 1e4) / 1e4) : got,
+               std::round(want[key].get<double>() * 1e4) / 1e4);
+  };
+  rounded("temperature_c", m.temperature_c);
+  rounded("vcc_v", m.supply_v);
+  for (const auto& [key, field] : {std::pair<const char*, LaneValue>{"rx_power_mw", &ModuleLane::rx_power_mw},
+                                   {"tx_power_mw", &ModuleLane::tx_power_mw},
+                                   {"tx_bias_ma", &ModuleLane::tx_bias_ma}}) {
+    if (!want.contains(key)) continue;
+    ASSERT_GE(m.lanes.size(), want[key].size()) << c.file;
+    for (std::size_t i = 0; i < want[key].size(); ++i)
+      if (!want[key][i].is_null()) c.number(key, m.lanes[i].*field, want[key][i]);
+  }
+  if (want.contains("monitoring")) c.flag("monitoring", m.temperature_c || !m.lanes.empty(), want["monitoring"]);
+  if (want.contains("rx_snr_db"))
+    for (std::size_t i = 0; i < want["rx_snr_db"].size(); ++i)
+      c.number("rx_snr_db", m.vdm.media_esnr_db.at(i), want["rx_snr_db"][i]);
+}
+
+void compare_quad(const std::string& name, const Limits& got, const json& want, Comparison& c) {
+  const bool whole = want.size() == 4;
+  if (whole && !(want["high_alarm"] >= want["high_warn"] && want["high_warn"] >= want["low_warn"] &&
+                 want["low_warn"] >= want["low_alarm"])) {
+    ++c.compared;
+    EXPECT_TRUE(got.empty()) << c.file << " unordered " << name;
+    return;
+  }
+  for (const auto& [key, value] : {std::pair{"high_alarm", got.high_alarm},
+                                   {"low_alarm", got.low_alarm},
+                                   {"high_warn", got.high_warn},
+                                   {"low_warn", got.low_warn}})
+    if (want.contains(key))
+      c.number(name + "." + key, value ? std::optional(std::round(*value * 1e4) / 1e4) : value, want[key]);
+}
+
+void compare_thresholds(const ModuleSample& m, const json& want, Comparison& c) {
+  if (!want.contains("thresholds")) return;
+  const json& t = want["thresholds"];
+  for (const auto& [key, got] : {std::pair<const char*, const Limits*>{"temp", &m.thresholds.temperature_c},
+                                 {"vcc", &m.thresholds.supply_v},
+                                 {"rxPwr", &m.thresholds.rx_power_mw},
+                                 {"txPwr", &m.thresholds.tx_power_mw},
+                                 {"txBias", &m.thresholds.tx_bias_ma}})
+    if (t.contains(key)) compare_quad(key, *got, t[key], c);
+}
+
+void compare_flags(const ModuleSample& m, const json& want, Comparison& c) {
+  const json flags = want.value("lane_flags", json::object());
+  for (const auto& [key, field] : {std::pair<const char*, LaneBit>{"tx_los", &ModuleLane::tx_los},
+                                   {"rx_los", &ModuleLane::rx_los},
+                                   {"tx_lol", &ModuleLane::tx_lol},
+                                   {"rx_lol", &ModuleLane::rx_lol},
+                                   {"tx_fault", &ModuleLane::tx_fault}})
+    if (flags.contains(key))
+      for (std::size_t i = 0; i < flags[key].size(); ++i) c.flag(key, m.lanes.at(i).*field, flags[key][i]);
+  const json controls = want.value("lane_controls", json::object());
+  if (controls.contains("TxDisable"))
+    for (std::size_t i = 0; i < controls["TxDisable"].size(); ++i)
+      c.flag("TxDisable", m.lanes.at(i).tx_disabled, controls["TxDisable"][i]);
+  const json alarms = want.value("lane_alarm_flags", json::object());
+  for (const auto& [group, field] : {std::pair{"TxPwr", &ModuleLane::tx_power_flags},
+                                     {"RxPwr", &ModuleLane::rx_power_flags},
+                                     {"TxBias", &ModuleLane::tx_bias_flags}})
+    for (const auto& [name, level] : {std::pair{"HighAlarm", &AlarmFlags::high_alarm},
+                                      {"LowAlarm", &AlarmFlags::low_alarm},
+                                      {"HighWarn", &AlarmFlags::high_warn},
+                                      {"LowWarn", &AlarmFlags::low_warn}}) {
+      const std::string key = std::string(group) + name;
+      if (!alarms.contains(key)) continue;
+      for (std::size_t i = 0; i < alarms[key].size(); ++i) c.flag(key, m.lanes.at(i).*field.*level, alarms[key][i]);
+    }
+  const json module = want.value("module_flags", json::object());
+  for (const auto& [key, got] : {std::pair{"temp", &m.temperature_flags}, {"vcc", &m.supply_flags}}) {
+    if (!module.contains(key)) continue;
+    c.flag("high_alarm", got->high_alarm, module[key]["high_alarm"]);
+    c.flag("low_alarm", got->low_alarm, module[key]["low_alarm"]);
+    c.flag("high_warn", got->high_warn, module[key]["high_warn"]);
+    c.flag("low_warn", got->low_warn, module[key]["low_warn"]);
+  }
+}
+
+void compare_coherent(const ModuleSample& m, const json& want, Comparison& c) {
+  if (!want.contains("vdm_coherent")) return;
+  const json& v = want["vdm_coherent"];
+  const auto percent = [&](const char* key, std::optional<double> got) {
+    ++c.compared;
+    ASSERT_TRUE(got) << c.file << " " << key;
+    EXPECT_NEAR(*got * 100, v[key]["percent_x100_int"].get<double>(), 1) << c.file << " " << key;
+  };
+  percent("modulator_bias_xi", m.coherent.modulator_bias_xi_percent);
+  percent("modulator_bias_xq", m.coherent.modulator_bias_xq_percent);
+  percent("modulator_bias_yi", m.coherent.modulator_bias_yi_percent);
+  percent("modulator_bias_yq", m.coherent.modulator_bias_yq_percent);
+  percent("modulator_bias_x_phase", m.coherent.modulator_bias_x_phase_percent);
+  percent("modulator_bias_y_phase", m.coherent.modulator_bias_y_phase_percent);
+  c.number("sopmd", m.coherent.sopmd_ps2, v["sopmd_low_granularity_ps2"]);
+  c.number("cd", m.coherent.chromatic_dispersion_ps_per_nm, v["cd_low_granularity_ps_nm"]);
+}
+
+/// A synthetic dump states flags and Tx power that its page 00h says it does not have (its source's decoder does not
+/// look): the advertisement is put right, so that the positions are compared.
+void advertise_all(ModuleImage& image) {
+  const std::uint8_t options[] = {0x34, 0xda};
+  const std::uint8_t monitoring[] = {0x0e};
+  image.store({kModuleAddressA0, 0, 0, 194, 2}, options);
+  image.store({kModuleAddressA0, 0, 0, 220, 1}, monitoring);
+}
+
+TEST(ModuleCorpus, AgreesWithEverythingThatTheSourcesState) {
+  const auto files = dumps();
+  if (files.empty()) GTEST_SKIP() << "no module dumps in " LINKHEALTH_SHARED "/modules";
+  int compared = 0;
+  for (const auto& file : files) {
+    const json dump = json::parse(std::ifstream(file));
+    auto image = read_module_dump(file.string());
+    ASSERT_TRUE(image) << image.error().message;
+    if (file.filename() == "qsfp-100g-cwdm4-synthetic-monitors.json") advertise_all(*image);
+    const ModuleSample module = decode_module(*image);
+    Comparison comparison{file.filename().string()};
+    const json& want = dump["expected"];
+    compare_identity(module, want, comparison);
+    compare_form(module, want, comparison);
+    compare_monitors(module, want, comparison);
+    compare_thresholds(module, want, comparison);
+    compare_flags(module, want, comparison);
+    compare_coherent(module, want, comparison);
+    compared += comparison.compared;
+  }
+  EXPECT_GT(compared, 250);
+  RecordProperty("compared", compared);
+}
+
+TEST(ModuleCorpus, InventsNothing) {
+  const auto files = dumps();
+  if (files.empty()) GTEST_SKIP() << "no module dumps in " LINKHEALTH_SHARED "/modules";
+  for (const auto& file : files) {
+    const json dump = json::parse(std::ifstream(file));
+    const ModuleSample m = decode_module(*read_module_dump(file.string()));
+    const json& pages = dump["pages"];
+    if (m.kind == "dac" || m.kind == "acc") {
+      EXPECT_TRUE(m.lanes.empty()) << file;
+    }
+    if (dump["kind"] == "sff8472" && !pages.contains("a2")) {
+      EXPECT_FALSE(m.temperature_c) << file;
+    }
+    if (dump["kind"] == "cmis" && !pages.contains("11")) {
+      EXPECT_TRUE(m.lanes.empty()) << file;
+    }
+    if (!pages.contains("24")) {
+      EXPECT_TRUE(m.vdm.media_pre_fec_ber.empty()) << file;
+    }
+    const bool has_limits = pages.contains("a2") || pages.contains("02") || pages.contains("03");
+    if (!has_limits) {
+      EXPECT_TRUE(m.thresholds.empty()) << file;
+    }
+  }
+}
+
+/// Every checksum of a module that was really read holds, but for one whose vendor name was overwritten.
+TEST(ModuleCorpus, RealModulesHaveRightChecksums) {
+  const auto files = dumps();
+  if (files.empty()) GTEST_SKIP() << "no module dumps in " LINKHEALTH_SHARED "/modules";
+  std::set<std::string> wrong;
+  for (const auto& file : files) {
+    const json dump = json::parse(std::ifstream(file));
+    if (dump["provenance"] != "real") continue;
+    const ModuleSample m = decode_module(*read_module_dump(file.string()));
+    ASSERT_TRUE(m.checksums_ok) << file;
+    if (!*m.checksums_ok) wrong.insert(file.filename().string());
+  }
+  EXPECT_LE(wrong.size(), 1U) << ::testing::PrintToString(wrong);
+}
+
+}  // namespace
+}  // namespace linkhealth

@@ -1,0 +1,94 @@
+#include "probes/module/dump_file.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "probes/module/decode.h"
+#include "tests/support/eeprom_builder.h"
+
+namespace linkhealth {
+namespace {
+
+std::string bytes_of(const ModuleImage& image, std::initializer_list<ModulePageKey> keys) {
+  std::string out;
+  for (const ModulePageKey& key : keys) {
+    const auto half = image.whole(key);
+    for (unsigned i = 0; i < 128; ++i) out.push_back(half ? static_cast<char>((*half)[i]) : '\0');
+  }
+  return out;
+}
+
+std::string hex_text(const std::string& raw) {
+  std::string out = "Offset\t\tValues\n------\t\t------\n";
+  for (std::size_t i = 0; i < raw.size(); ++i) {
+    if (i % 16 == 0) out += fmt::format("0x{:04x}:\t\t", i);
+    out += fmt::format("{:02x}{}", static_cast<unsigned char>(raw[i]), i % 16 == 15 ? "\n" : " ");
+  }
+  return out;
+}
+
+const ModulePageKey kLower{kModuleAddressA0, 0, 0, false};
+ModulePageKey page(std::uint8_t number) { return {kModuleAddressA0, 0, number, true}; }
+
+TEST(DumpFile, EthtoolRawOfEveryMap) {
+  const ModuleImage qsfp = EepromBuilder::sff8636().image();
+  const auto a = parse_module_dump(bytes_of(qsfp, {kLower, page(0), page(1), page(2), page(3)}));
+  ASSERT_TRUE(a);
+  EXPECT_EQ(decode_module(*a).lanes.size(), 4U);
+  EXPECT_FALSE(decode_module(*a).thresholds.rx_power_mw.empty());
+  const ModuleImage cmis = EepromBuilder::cmis().image();
+  const auto b = parse_module_dump(bytes_of(cmis, {kLower, page(0), page(1), page(2), page(0x10), page(0x11)}));
+  ASSERT_TRUE(b);
+  EXPECT_EQ(decode_module(*b).lanes.size(), 4U);
+  const ModuleImage sfp = EepromBuilder::sff8472().image();
+  const ModulePageKey a2{kModuleAddressA2, 0, 0, false};
+  const auto c = parse_module_dump(bytes_of(sfp, {kLower, page(0), a2, page(9)}));
+  ASSERT_TRUE(c);
+  EXPECT_TRUE(decode_module(*c).temperature_c);
+}
+
+TEST(DumpFile, EthtoolHexSaysTheSameAsRaw) {
+  const std::string raw = bytes_of(EepromBuilder::sff8636().image(), {kLower, page(0)});
+  const auto image = parse_module_dump(hex_text(raw));
+  ASSERT_TRUE(image) << image.error().message;
+  EXPECT_EQ(decode_module(*image).serial, "AC0002");
+}
+
+TEST(DumpFile, JsonWithBanks) {
+  const auto image = parse_module_dump(R"({"pages":{"lower":"1850","11.1":"44"}})");
+  ASSERT_TRUE(image) << image.error().message;
+  EXPECT_EQ(lower_page(*image).byte(1), 0x50);
+  EXPECT_FALSE(lower_page(*image).byte(2));
+  EXPECT_EQ(upper_page(*image, 0x11, 1).byte(128), 0x44);
+}
+
+TEST(DumpFile, ABadFileIsOneClearLine) {
+  const auto why = [](std::string_view content) {
+    const auto image = parse_module_dump(content);
+    EXPECT_FALSE(image) << content.substr(0, 40);
+    return image ? std::string() : image.error().message;
+  };
+  EXPECT_EQ(why(""), "the file is empty");
+  EXPECT_EQ(why("{\"pages\":"), "not valid JSON");
+  EXPECT_EQ(why("{}"), "JSON without a \"pages\" object: not a module dump");
+  EXPECT_EQ(why(R"({"pages":{}})"), "\"pages\" is empty: no module memory in it");
+  EXPECT_EQ(why(R"({"pages":{"00":"zz"}})"), "page \"00\" is not a string of hex digits");
+  EXPECT_EQ(why(R"({"pages":{"00":7}})"), "page \"00\" is not a string of hex digits");
+  EXPECT_EQ(why(R"({"pages":{"x":"00"}})"), "\"x\" is no page: \"a0\", \"a2\", \"lower\" or two hex digits");
+  EXPECT_EQ(why(R"({"pages":{"00":")" + std::string(258, '0') + "\"}}"), "page \"00\" has 129 bytes: a page has 128");
+  EXPECT_EQ(why(std::string(10, '\1')), "only 10 bytes: a module's memory has at least 128");
+  EXPECT_EQ(why(std::string(5000, '\1')), "5000 bytes: more than any module's memory image, so not one");
+  EXPECT_EQ(why("0x0000: 0d zz\n"), "line 1: \"zz\" is no hex byte");
+  EXPECT_EQ(why("0x0010: 0d\n"), "line 1: offset 16 where 0 should follow");
+  EXPECT_EQ(why("0x0000: 0d\nnetlink error\n"), "line 2: not a line of `ethtool -m DEV hex on`");
+  EXPECT_EQ(why("hello").substr(0, 17), "not a module dump");
+}
+
+TEST(DumpFile, AMissingFileIsNamed) {
+  const auto image = read_module_dump("/nonexistent/dump.bin");
+  ASSERT_FALSE(image);
+  EXPECT_EQ(image.error().message, "/nonexistent/dump.bin: No such file or directory");
+}
+
+}  // namespace
+}  // namespace linkhealth

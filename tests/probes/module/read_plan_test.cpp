@@ -1,0 +1,161 @@
+#include "probes/module/read_plan.h"
+
+#include <gmock/gmock.h>
+
+#include <set>
+
+#include "tests/support/eeprom_builder.h"
+
+namespace linkhealth {
+namespace {
+
+/// A module behind a reader: answers from `memory`, nothing where it has nothing.
+std::vector<ModulePageRequest> read_all(const ModuleImage& memory, ModuleImage& image, ReadScope scope) {
+  std::vector<ModulePageRequest> made;
+  for (int round = 0; round < 20; ++round) {
+    const auto batch = next_reads(image, scope);
+    if (batch.empty()) return made;
+    for (const ModulePageRequest& request : batch) {
+      EXPECT_TRUE(is_valid(request));
+      made.push_back(request);
+      std::vector<std::uint8_t> bytes;
+      const ModulePageKey key{request.i2c_address, request.bank, request.page, request.offset >= 128};
+      for (unsigned i = 0; i < request.length; ++i)
+        if (const auto byte = memory.byte(key, request.offset + i)) bytes.push_back(*byte);
+      image.store(request, bytes);
+    }
+  }
+  ADD_FAILURE() << "the plan does not end";
+  return made;
+}
+
+bool asks_for(const std::vector<ModulePageRequest>& made, std::uint8_t page, std::uint8_t bank = 0) {
+  return std::any_of(made.begin(), made.end(), [&](const auto& r) {
+    return r.page == page && r.bank == bank && r.offset >= 128 && r.i2c_address == kModuleAddressA0;
+  });
+}
+
+TEST(ReadPlan, BeginsWithTheLowerPage) {
+  const auto first = next_reads(ModuleImage{}, ReadScope::kIdentity);
+  ASSERT_EQ(first.size(), 1U);
+  EXPECT_EQ(first[0], (ModulePageRequest{kModuleAddressA0, 0, 0, 0, 128}));
+}
+
+TEST(ReadPlan, AnEmptyCageIsAskedOnce) {
+  ModuleImage image;
+  EXPECT_EQ(read_all(ModuleImage{}, image, ReadScope::kIdentity).size(), 1U);
+  ModuleImage floating;
+  const std::vector<std::uint8_t> ones(128, 0xff);
+  ModuleImage bus;
+  bus.store({kModuleAddressA0, 0, 0, 0, 128}, ones);
+  EXPECT_EQ(read_all(bus, floating, ReadScope::kIdentity).size(), 1U);
+}
+
+TEST(ReadPlan, CmisIdentityThenMonitorsAndNothingTwice) {
+  const ModuleImage memory = EepromBuilder::cmis().image();
+  ModuleImage image;
+  const auto identity = read_all(memory, image, ReadScope::kIdentity);
+  EXPECT_EQ(identity.size(), 4U) << "lower, 00h, 01h, 02h";
+  const auto monitors = read_all(memory, image, ReadScope::kMonitors);
+  EXPECT_TRUE(asks_for(monitors, 0x11));
+  EXPECT_FALSE(asks_for(monitors, 0x01));
+  EXPECT_TRUE(read_all(memory, image, ReadScope::kMonitors).empty());
+  image = without_monitors(image);
+  const auto again = read_all(memory, image, ReadScope::kMonitors);
+  EXPECT_TRUE(asks_for(again, 0x11));
+  EXPECT_FALSE(asks_for(again, 0x00));
+  EXPECT_EQ(again.front().length, 48) << "only the part that moves, in one firmware access";
+}
+
+TEST(ReadPlan, AFlatModuleIsReadTwicePagesAndNeverAgain) {
+  auto b = EepromBuilder::cmis();
+  b.lower().byte(2, 0x80);
+  ModuleImage image;
+  EXPECT_EQ(read_all(b.image(), image, ReadScope::kIdentity).size(), 2U);
+  EXPECT_TRUE(next_reads(image, ReadScope::kMonitors).empty());
+}
+
+TEST(ReadPlan, VdmOnlyWhereAdvertisedAndUsed) {
+  auto b = EepromBuilder::cmis();
+  b.page(1).byte(142, 0x44);
+  b.page(0x2f).byte(128, 0x01);
+  b.page(0x20).byte(128, 0x00).byte(129, 5);
+  b.page(0x21).byte(128, 0);
+  b.page(0x24).u16(128, 0x1600);
+  ModuleImage image;
+  read_all(b.image(), image, ReadScope::kIdentity);
+  const auto monitors = read_all(b.image(), image, ReadScope::kMonitors);
+  EXPECT_TRUE(asks_for(monitors, 0x24));
+  EXPECT_FALSE(asks_for(monitors, 0x25)) << "group 2 has no descriptor";
+  EXPECT_FALSE(asks_for(monitors, 0x26));
+}
+
+TEST(ReadPlan, AVdmControlPageThatIsPage00StartsNoVdm) {
+  auto b = EepromBuilder::cmis();
+  b.page(1).byte(142, 0x44);
+  ModuleImage memory = b.image();
+  memory.store({kModuleAddressA0, 0, 0x2f, 128, 128}, *memory.whole({kModuleAddressA0, 0, 0, true}));
+  ModuleImage image;
+  image.store({kModuleAddressA0, 0, 0x2f, 128, 128}, *memory.whole({kModuleAddressA0, 0, 0, true}));
+  EXPECT_FALSE(asks_for(read_all(memory, image, ReadScope::kIdentity), 0x20));
+}
+
+TEST(ReadPlan, EveryBankOfLanes) {
+  auto b = EepromBuilder::cmis();
+  b.page(1).byte(142, 0x06);
+  ModuleImage image;
+  read_all(b.image(), image, ReadScope::kIdentity);
+  const auto monitors = read_all(b.image(), image, ReadScope::kMonitors);
+  for (std::uint8_t bank = 0; bank < 4; ++bank) EXPECT_TRUE(asks_for(monitors, 0x11, bank));
+  EXPECT_FALSE(asks_for(monitors, 0x11, 4));
+}
+
+TEST(ReadPlan, APageThatIsNotThereStaysNotThereInTheNextRound) {
+  auto b = EepromBuilder::cmis();
+  const ModuleImage memory = b.without(0x10).image();
+  ModuleImage image;
+  read_all(memory, image, ReadScope::kIdentity);
+  EXPECT_TRUE(asks_for(read_all(memory, image, ReadScope::kMonitors), 0x10));
+  image = without_monitors(image);
+  EXPECT_FALSE(asks_for(read_all(memory, image, ReadScope::kMonitors), 0x10));
+}
+
+TEST(ReadPlan, A2OnlyWhereDdmIsImplemented) {
+  auto with = EepromBuilder::sff8472();
+  ModuleImage image;
+  const auto identity = read_all(with.image(), image, ReadScope::kIdentity);
+  ASSERT_EQ(identity.size(), 2U);
+  EXPECT_EQ(identity[1], (ModulePageRequest{kModuleAddressA2, 0, 0, 0, 96}));
+  const auto monitors = read_all(with.image(), image, ReadScope::kMonitors);
+  ASSERT_EQ(monitors.size(), 1U);
+  EXPECT_EQ(monitors[0].offset, 96);
+  for (const unsigned type : {0x00U, 0x6cU}) {  // none; address change required
+    auto none = EepromBuilder::sff8472();
+    none.lower().byte(92, type);
+    ModuleImage bare;
+    EXPECT_EQ(read_all(none.image(), bare, ReadScope::kIdentity).size(), 1U);
+    EXPECT_TRUE(next_reads(bare, ReadScope::kMonitors).empty());
+  }
+}
+
+TEST(ReadPlan, NoLimitsOfFlatOrCopperQsfp) {
+  auto flat = EepromBuilder::sff8636();
+  flat.lower().byte(2, 0x04);
+  ModuleImage image;
+  EXPECT_FALSE(asks_for(read_all(flat.image(), image, ReadScope::kIdentity), 0x03));
+  auto copper = EepromBuilder::sff8636();
+  copper.page(0).byte(147, 0xa0).byte(220, 0);
+  ModuleImage cable;
+  EXPECT_FALSE(asks_for(read_all(copper.image(), cable, ReadScope::kIdentity), 0x03));
+  EXPECT_TRUE(next_reads(cable, ReadScope::kMonitors).empty());
+}
+
+TEST(ReadPlan, KnowsWhereTheSerialStands) {
+  EXPECT_FALSE(serial_request(ModuleImage{}));
+  EXPECT_EQ(serial_request(EepromBuilder::cmis().image())->offset, 166);
+  EXPECT_EQ(serial_request(EepromBuilder::sff8636().image())->offset, 196);
+  EXPECT_EQ(serial_request(EepromBuilder::sff8472().image())->offset, 68);
+}
+
+}  // namespace
+}  // namespace linkhealth

@@ -1,0 +1,145 @@
+#include <gmock/gmock.h>
+
+#include "probes/module/decode.h"
+#include "tests/support/eeprom_builder.h"
+
+namespace linkhealth {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+ModuleSample decode(const EepromBuilder& b) { return decode_module(b.image()); }
+
+TEST(Sff8472, ReadsAWholeModule) {
+  const ModuleSample m = decode(EepromBuilder::sff8472());
+  EXPECT_EQ(m.kind, "optical");
+  EXPECT_EQ(m.type, "10G-LR");
+  EXPECT_EQ(m.vendor, "ACME OPTICS");
+  EXPECT_EQ(m.date, "2025-03-02");
+  EXPECT_EQ(m.wavelength_nm, 1310);
+  EXPECT_EQ(m.reach_m, 10000);
+  EXPECT_FALSE(m.length_m);
+  EXPECT_DOUBLE_EQ(*m.temperature_c, 40);
+  EXPECT_DOUBLE_EQ(*m.supply_v, 3.3);
+  ASSERT_EQ(m.lanes.size(), 1U);
+  EXPECT_DOUBLE_EQ(*m.lanes[0].tx_bias_ma, 30);
+  EXPECT_DOUBLE_EQ(*m.lanes[0].rx_power_mw, 0.5);
+  EXPECT_EQ(m.lanes[0].rx_los, false);
+  EXPECT_DOUBLE_EQ(*m.thresholds.rx_power_mw.low_warn, 0.02);
+  EXPECT_EQ(m.checksums_ok, true);
+  EXPECT_THAT(m.warnings, IsEmpty());
+}
+
+/// Made-up constants: slope 2.0 and offset for the linear ones, a real polynomial for received power.
+TEST(Sff8472, AppliesExternalCalibrationToReadingsAndLimits) {
+  auto b = EepromBuilder::sff8472();
+  b.lower().byte(92, 0x58);
+  b.a2().f32(56, 0).f32(60, 0).f32(64, 1e-4F).f32(68, 0.5F).f32(72, 10);
+  b.u16(76, 0x0200).u16(78, 100).u16(80, 0x0180).u16(82, 0xff9c).u16(84, 0x0100).u16(86, 0x0200).u16(88, 0x0100);
+  b.u16(90, 0).u16(104, 1000);
+  const ModuleSample m = decode(b);
+  EXPECT_DOUBLE_EQ(*m.temperature_c, 42);
+  EXPECT_DOUBLE_EQ(*m.lanes[0].tx_bias_ma, (2 * 15000 + 100) * 0.002);
+  EXPECT_DOUBLE_EQ(*m.lanes[0].tx_power_mw, (1.5 * 6000 - 100) * 1e-4);
+  EXPECT_NEAR(*m.lanes[0].rx_power_mw, (1e-4 * 1e6 + 0.5 * 1000 + 10) * 1e-4, 1e-9);
+  EXPECT_DOUBLE_EQ(*m.thresholds.temperature_c.high_alarm, 77);
+}
+
+TEST(Sff8472, DoesNotTrustMissingOrContradictoryCalibration) {
+  auto none = EepromBuilder::sff8472();
+  none.lower().byte(92, 0x58);
+  EXPECT_THAT(decode(none).warnings, Contains(HasSubstr("without calibration constants")));
+  EXPECT_DOUBLE_EQ(*decode(none).temperature_c, 40);
+  auto both = EepromBuilder::sff8472();
+  both.lower().byte(92, 0x78);
+  EXPECT_THAT(decode(both).warnings, Contains(HasSubstr("both internally and externally")));
+}
+
+TEST(Sff8472, NaNInTheCalibrationIsNoReading) {
+  auto b = EepromBuilder::sff8472();
+  b.lower().byte(92, 0x58);
+  b.a2().fill(56, 20, 0xff).u16(76, 256).u16(80, 256).u16(84, 256).u16(88, 256);
+  EXPECT_FALSE(decode(b).lanes[0].rx_power_mw);
+}
+
+TEST(Sff8472, ACopperCableHasNoLight) {
+  auto b = EepromBuilder::sff8472();
+  b.lower().byte(8, 0x04).byte(2, 0x21).byte(3, 0).byte(18, 3).u16(60, 0x0100);
+  const ModuleSample m = decode(b);
+  EXPECT_EQ(m.kind, "dac");
+  EXPECT_EQ(m.length_m, 3);
+  EXPECT_FALSE(m.wavelength_nm) << "bytes 60-61 of a cable are bits";
+  EXPECT_THAT(m.lanes, IsEmpty());
+  EXPECT_FALSE(m.temperature_c);
+  EXPECT_TRUE(m.thresholds.empty());
+}
+
+TEST(Sff8472, WithoutDdmNothingIsMeasured) {
+  auto b = EepromBuilder::sff8472();
+  b.lower().byte(92, 0);
+  const ModuleSample m = decode(b);
+  EXPECT_FALSE(m.temperature_c);
+  EXPECT_THAT(m.lanes, IsEmpty());
+}
+
+TEST(Sff8472, AllOnesAndZeroLimitsAreNoNumbers) {
+  auto b = EepromBuilder::sff8472();
+  b.a2().u16(96, 0xffff).limits(32, 0, 0, 0, 0).limits(24, 1, 2, 3, 4);
+  const ModuleSample m = decode(b);
+  EXPECT_FALSE(m.temperature_c) << "-0.004 C is ffffh";
+  EXPECT_TRUE(m.thresholds.rx_power_mw.empty());
+  EXPECT_TRUE(m.thresholds.tx_power_mw.empty());
+  EXPECT_THAT(m.warnings, Contains(HasSubstr("temperature reads ffffh")));
+  EXPECT_THAT(m.warnings, Contains("Rx power limits are all zero: the module gives none"));
+  EXPECT_THAT(m.warnings, Contains(HasSubstr("Tx power limits are not in order")));
+}
+
+TEST(Sff8472, NoLightIsZeroNotAbsent) {
+  auto b = EepromBuilder::sff8472();
+  b.a2().u16(104, 0).byte(110, 0x02);
+  const ModuleSample m = decode(b);
+  EXPECT_EQ(m.lanes[0].rx_power_mw, 0);
+  EXPECT_EQ(m.lanes[0].rx_los, true);
+}
+
+TEST(Sff8472, WhatIsNotReadyIsNotRead) {
+  auto b = EepromBuilder::sff8472();
+  b.a2().byte(110, 0x01);
+  const ModuleSample m = decode(b);
+  EXPECT_FALSE(m.temperature_c);
+  EXPECT_FALSE(m.lanes[0].rx_power_mw);
+  EXPECT_EQ(m.data_not_ready, true);
+}
+
+TEST(Sff8472, OddTextIsCleanedOrLeftOut) {
+  auto b = EepromBuilder::sff8472();
+  b.lower().fill(68, 16, 0x81).byte(43, 0x1b).text(84, 8, "151610");
+  const ModuleSample m = decode(b);
+  EXPECT_EQ(m.serial, "");
+  EXPECT_EQ(m.part_number, "ACM?-10G-LR");
+  EXPECT_EQ(m.date, "");
+  EXPECT_THAT(m.warnings, Contains("serial number is not text: left out"));
+  EXPECT_THAT(m.warnings, Contains("date code \"151610\" is no date: left out"));
+}
+
+TEST(Sff8472, AWrongChecksumIsSaidAndTheRestDecoded) {
+  const auto b = EepromBuilder::sff8472();
+  const ModuleSample m = decode_module(b.image(false));
+  EXPECT_EQ(m.checksums_ok, false);
+  EXPECT_EQ(m.vendor, "ACME OPTICS");
+}
+
+TEST(Sff8472, AnEmptyA2IsAbsent) {
+  auto b = EepromBuilder::sff8472();
+  b.a2().fill(0, 128, 0);
+  ModuleImage image = b.image(false);
+  const ModuleSample m = decode_module(image);
+  EXPECT_FALSE(m.supply_v);
+  EXPECT_THAT(m.lanes, IsEmpty());
+  EXPECT_THAT(m.warnings, Contains("A2h is all zeros: left out"));
+}
+
+}  // namespace
+}  // namespace linkhealth

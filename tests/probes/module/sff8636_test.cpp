@@ -1,0 +1,108 @@
+#include <gmock/gmock.h>
+
+#include "probes/module/decode.h"
+#include "tests/support/eeprom_builder.h"
+
+namespace linkhealth {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+ModuleSample decode(const EepromBuilder& b) { return decode_module(b.image()); }
+
+TEST(Sff8636, ReadsAWholeModule) {
+  const ModuleSample m = decode(EepromBuilder::sff8636());
+  EXPECT_EQ(m.kind, "optical");
+  EXPECT_EQ(m.type, "100G-SR4");
+  EXPECT_EQ(m.connector, "MPO-12");
+  EXPECT_EQ(m.power_class, 3U);
+  ASSERT_EQ(m.lanes.size(), 4U);
+  EXPECT_DOUBLE_EQ(*m.lanes[3].rx_power_mw, 0.7003);
+  EXPECT_DOUBLE_EQ(*m.lanes[0].tx_bias_ma, 7);
+  EXPECT_DOUBLE_EQ(*m.thresholds.rx_power_mw.high_alarm, 2.1878);
+  EXPECT_DOUBLE_EQ(*m.thresholds.tx_bias_ma.high_alarm, 10);
+  EXPECT_THAT(m.warnings, IsEmpty());
+}
+
+TEST(Sff8636, LaneFlagsStandInNibblesWithTheOddLaneHigh) {
+  auto b = EepromBuilder::sff8636();
+  b.lower().byte(3, 0x12).byte(9, 0x48).byte(4, 0x08);
+  const ModuleSample m = decode(b);
+  EXPECT_EQ(m.lanes[1].rx_los, true);
+  EXPECT_EQ(m.lanes[0].tx_los, true);
+  EXPECT_EQ(m.lanes[3].tx_fault, true);
+  EXPECT_EQ(m.lanes[0].rx_power_flags.low_alarm, true);
+  EXPECT_EQ(m.lanes[0].rx_power_flags.high_alarm, false);
+  EXPECT_EQ(m.lanes[1].rx_power_flags.high_alarm, true);
+  EXPECT_FALSE(m.lanes[2].rx_power_flags.any());
+}
+
+TEST(Sff8636, APassiveCableWithPlausibleNumbersHasNone) {
+  auto b = EepromBuilder::sff8636();
+  b.page(0).byte(147, 0xa0).byte(130, 0x23).byte(146, 2).byte(192, 0x0b).byte(220, 0).u16(186, 0x0608);
+  const ModuleSample m = decode(b);
+  EXPECT_EQ(m.kind, "dac");
+  EXPECT_EQ(m.length_m, 2);
+  EXPECT_THAT(m.lanes, IsEmpty());
+  EXPECT_FALSE(m.temperature_c);
+  EXPECT_FALSE(m.wavelength_nm);
+  ASSERT_FALSE(m.copper_attenuation.empty());
+  EXPECT_EQ(m.copper_attenuation[0].attenuation_db, 6);
+}
+
+TEST(Sff8636, UnreadableLimitsAreNone) {
+  auto b = EepromBuilder::sff8636();
+  const ModuleSample m = decode(b.without(3));
+  EXPECT_TRUE(m.thresholds.empty());
+  EXPECT_EQ(m.lanes.size(), 4U);
+}
+
+TEST(Sff8636, APage03ThatIsACopyOfPage00IsNone) {
+  auto b = EepromBuilder::sff8636();
+  ModuleImage image = b.image();
+  const auto page00 = *image.whole({kModuleAddressA0, 0, 0, true});
+  image.store({kModuleAddressA0, 0, 3, 128, 128}, page00);
+  const ModuleSample m = decode_module(image);
+  EXPECT_TRUE(m.thresholds.empty());
+  EXPECT_THAT(m.warnings, Contains(HasSubstr("page 03h is a copy of page 00h")));
+}
+
+TEST(Sff8636, WithoutPage00NothingIsTakenForLight) {
+  auto b = EepromBuilder::sff8636();
+  const ModuleSample m = decode(b.without(0));
+  EXPECT_THAT(m.lanes, IsEmpty());
+  EXPECT_EQ(m.kind, "unknown");
+}
+
+TEST(Sff8636, OldRevisionsMeasureWhatIsNotZero) {
+  auto b = EepromBuilder::sff8636();
+  b.lower().byte(1, 0x03).u16(22, 0);
+  b.page(0).byte(220, 0x0c);
+  const ModuleSample m = decode(b);
+  EXPECT_FALSE(m.temperature_c);
+  EXPECT_DOUBLE_EQ(*m.supply_v, 3.3);
+}
+
+TEST(Sff8636, AnUnprogrammedLowerPageIsNotBelieved) {
+  auto b = EepromBuilder::sff8636();
+  b.lower().byte(0, 0);
+  const ModuleSample m = decode(b);
+  EXPECT_EQ(m.vendor, "ACME OPTICS");
+  EXPECT_FALSE(m.temperature_c);
+  EXPECT_THAT(m.warnings, Contains(HasSubstr("names no form factor")));
+}
+
+TEST(Sff8636, ATornPageIsAbsentByteForByte) {
+  auto b = EepromBuilder::sff8636();
+  ModuleImage image = b.image();
+  image.forget({kModuleAddressA0, 0, 0, 37, 91});
+  const ModuleSample m = decode_module(image);
+  EXPECT_TRUE(m.lanes[0].rx_power_mw);
+  EXPECT_FALSE(m.lanes[1].rx_power_mw) << "only one of its two bytes came";
+  EXPECT_FALSE(m.lanes[3].tx_bias_ma);
+}
+
+}  // namespace
+}  // namespace linkhealth

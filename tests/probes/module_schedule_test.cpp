@@ -1,0 +1,333 @@
+// The module schedule with a simulated QSFP28 module and time from outside: what is read when, and what of each
+// failure.
+#include "probes/module_schedule.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <functional>
+#include <map>
+
+namespace linkhealth {
+namespace {
+
+/// A QSFP28 SR4 (SFF-8636) in memory: flags clear on read, reads can fail or be short, and take time.
+struct FakeModule {
+  std::array<std::uint8_t, 128> lower{};
+  std::array<std::uint8_t, 128> page00{};
+  std::array<std::uint8_t, 128> page03{};
+  std::map<std::uint8_t, int> page_errno;  // by page; 0xff: the lower page
+  int all_errno = 0;
+  std::size_t longest = 128;
+  Milliseconds delay{5};
+  std::vector<ModulePageRequest> reads;
+
+  FakeModule() {
+    lower[0] = page00[0] = 0x11;
+    lower[1] = 0x08;
+    lower[22] = 35;
+    lower[26] = 0x80;
+    lower[27] = 0xe8;
+    for (std::size_t i = 34; i < 58; i += 2) lower[i] = 0x1f;
+    page00[192 - 128] = 0x02;
+    page00[220 - 128] = 0x3c;
+    page00[194 - 128] = 0x30;
+    page00[195 - 128] = 0x0a;
+    set_serial("SN000001");
+    const std::array<std::uint8_t, 8> temperature = {75, 0, 0xfb, 0, 70, 0, 0, 0};  // 75, -5, 70 and 0 degrees
+    std::copy(temperature.begin(), temperature.end(), page03.begin());
+  }
+  void set_serial(const std::string& text) {
+    for (std::size_t i = 0; i < 16; ++i)
+      page00[196 - 128 + i] = static_cast<std::uint8_t>(i < text.size() ? text[i] : ' ');
+    unsigned sum = 0;
+    for (std::size_t i = 192 - 128; i < 223 - 128; ++i) sum += page00[i];
+    page00[223 - 128] = static_cast<std::uint8_t>(sum);
+  }
+
+  Result<std::vector<std::uint8_t>> read(const ModulePageRequest& page) {
+    reads.push_back(page);
+    const auto failure = page_errno.find(page.offset < 128 ? 0xff : page.page);
+    const int errnum = all_errno != 0 ? all_errno : failure != page_errno.end() ? failure->second : 0;
+    if (errnum != 0) return Error{"as ordered", errnum};
+    auto& half = page.offset < 128 ? lower : page.page == 0 ? page00 : page03;
+    const std::size_t first = page.offset % 128;
+    const std::size_t size = std::min<std::size_t>(page.length, longest);
+    std::vector<std::uint8_t> bytes(half.begin() + static_cast<std::ptrdiff_t>(first),
+                                    half.begin() + static_cast<std::ptrdiff_t>(first + size));
+    if (page.offset < 128)
+      for (std::size_t i = std::max<std::size_t>(first, 3); i < std::min<std::size_t>(first + size, 15); ++i)
+        half[i] = 0;
+    return bytes;
+  }
+};
+
+class ModuleScheduleTest : public ::testing::Test {
+ protected:
+  ModuleScheduleTest() { schedule_.set_ports({{"mlx5_0/1", 7}}, now_); }
+
+  /// Makes all reads that are due until `until`.
+  void run_until(SteadyTime until) {
+    while (now_ <= until) {
+      if (const auto read = schedule_.next(now_)) {
+        const SteadyTime started = now_;
+        const auto answer = modules_[read->port].read(read->page);
+        now_ += modules_[read->port].delay;
+        schedule_.done(*read, answer, started, now_);
+        continue;
+      }
+      const auto wake = schedule_.wake_at();
+      now_ = wake ? std::max(*wake, now_ + Milliseconds{1}) : until + Milliseconds{1};
+    }
+    now_ = until;
+  }
+  void run_for(double seconds) { run_until(now_ + from_seconds(seconds)); }
+  ModuleRound only_round() {
+    const auto rounds = schedule_.take_finished();
+    EXPECT_EQ(rounds.size(), 1U);
+    return rounds.empty() ? ModuleRound() : rounds.front();
+  }
+  FakeModule& module() { return modules_["mlx5_0/1"]; }
+  std::size_t reads() { return module().reads.size(); }
+  std::size_t reads_of(std::uint8_t page) {
+    return static_cast<std::size_t>(std::count_if(module().reads.begin(), module().reads.end(), [&](const auto& read) {
+      return read.offset >= 128 && read.page == page;
+    }));
+  }
+
+  SteadyTime now_ = steady_from_seconds(1000);
+  ModuleSchedule schedule_{ModuleTiming{}};
+  std::map<PortKey, FakeModule> modules_;
+};
+
+TEST_F(ModuleScheduleTest, ReadsIdentityOnceAndMonitorsEachPeriod) {
+  run_for(0.5);
+  const ModuleRound first = only_round();
+  ASSERT_TRUE(first.sample);
+  EXPECT_FALSE(first.gap);
+  EXPECT_TRUE(first.sample->present);
+  EXPECT_EQ(first.sample->serial, "SN000001");
+  EXPECT_EQ(first.change, ModuleChange::kNone);
+  EXPECT_EQ(first.started_at, steady_from_seconds(1000));
+  EXPECT_GT(first.duration_s, 0);
+  ASSERT_EQ(first.sample->lanes.size(), 4U);
+  ASSERT_TRUE(first.sample->lanes[0].rx_power_mw);
+  run_for(60);
+  EXPECT_EQ(reads_of(3), 1U);
+  EXPECT_EQ(module().reads.front(), (ModulePageRequest{kModuleAddressA0, 0, 0, 0, 128}));
+  // Two rounds at once, then one each ten seconds; each reads the monitors and the serial number.
+  EXPECT_EQ(reads_of(0), 1U + 7U);
+  EXPECT_TRUE(only_round().sample);
+}
+
+TEST_F(ModuleScheduleTest, FlagsOfTheFirstRoundAreNotBelieved) {
+  module().lower[3] = 0x0f;
+  run_for(0.5);
+  EXPECT_FALSE(only_round().sample->lanes[0].rx_los);
+  run_for(2);
+  EXPECT_EQ(only_round().sample->lanes[0].rx_los, false);
+}
+
+TEST_F(ModuleScheduleTest, AFlagThatOneRoundSawIsNotLost) {
+  run_for(5);
+  schedule_.take_finished();
+  module().lower[3] = 0x02;  // lane 2, once: the round that reads it clears it
+  run_for(25);
+  ASSERT_EQ(module().lower[3], 0);
+  const ModuleRound round = only_round();
+  EXPECT_EQ(round.sample->lanes[1].rx_los, true);
+  EXPECT_EQ(round.sample->lanes[0].rx_los, false);
+  run_for(10);
+  EXPECT_EQ(only_round().sample->lanes[1].rx_los, false);
+}
+
+TEST_F(ModuleScheduleTest, AnEmptyCageIsNoModuleAndIsAskedSeldom) {
+  module().all_errno = ENODEV;
+  run_for(61);
+  EXPECT_EQ(reads(), 3U);
+  const ModuleRound round = only_round();
+  ASSERT_TRUE(round.sample);
+  EXPECT_FALSE(round.sample->present);
+  EXPECT_FALSE(round.gap);
+  EXPECT_EQ(round.change, ModuleChange::kNone);
+}
+
+TEST_F(ModuleScheduleTest, PulledAndPutBackAreChanges) {
+  run_for(5);
+  schedule_.take_finished();
+  module().all_errno = ENXIO;
+  run_for(11);
+  EXPECT_EQ(only_round().change, ModuleChange::kRemoved);
+  module().all_errno = 0;
+  schedule_.request("mlx5_0/1", now_);
+  run_for(1.0);
+  const ModuleRound back = only_round();
+  EXPECT_EQ(back.change, ModuleChange::kInserted);
+  EXPECT_EQ(reads_of(3), 2U);  // the identity is read again
+}
+
+TEST_F(ModuleScheduleTest, AnotherSerialNumberIsASwap) {
+  run_for(5);
+  schedule_.take_finished();
+  module().set_serial("SN000002");
+  run_for(11);
+  const ModuleRound round = only_round();
+  EXPECT_EQ(round.change, ModuleChange::kSwapped);
+  ASSERT_TRUE(round.sample);
+  EXPECT_EQ(round.sample->serial, "SN000002");
+}
+
+TEST_F(ModuleScheduleTest, WithoutAModuleInterfaceThereIsOneGapAndNoMoreReads) {
+  module().all_errno = EOPNOTSUPP;
+  run_for(3600);
+  EXPECT_EQ(reads(), 1U);
+  const ModuleRound round = only_round();
+  ASSERT_TRUE(round.gap);
+  EXPECT_EQ(*round.gap, (Gap{"mlx5_0/1", "module", "EOPNOTSUPP: the driver has no module interface"}));
+  EXPECT_FALSE(round.sample);
+  EXPECT_FALSE(schedule_.wake_at());
+  schedule_.request("mlx5_0/1", now_);  // a link event
+  run_for(1);
+  EXPECT_EQ(reads(), 2U);
+}
+
+TEST_F(ModuleScheduleTest, FailuresAreGapsAndAreAskedLessAndLessOften) {
+  for (const int errnum : {EBUSY, EIO, ETIMEDOUT, EREMOTEIO}) {
+    SCOPED_TRACE(errno_name(errnum));
+    schedule_.set_ports({}, now_);
+    schedule_.set_ports({{"mlx5_0/1", 7}}, now_);
+    module() = FakeModule();
+    module().all_errno = errnum;
+    run_for(100);  // at 0, 2, 6, 14, 30, 62 s
+    EXPECT_EQ(reads(), 6U);
+    const ModuleRound round = only_round();
+    ASSERT_TRUE(round.gap);
+    EXPECT_EQ(round.gap->reason, errno_name(errnum));
+    EXPECT_FALSE(round.sample);
+    run_for(3600);
+    EXPECT_LE(reads(), 6U + 14U);
+    module().all_errno = 0;
+    run_for(301);
+    EXPECT_TRUE(schedule_.take_finished().front().sample);
+  }
+}
+
+TEST_F(ModuleScheduleTest, WithoutRightsTheGapSaysWhichOne) {
+  module().all_errno = EPERM;
+  run_for(60);
+  EXPECT_EQ(reads(), 1U);
+  EXPECT_EQ(only_round().gap->reason, "EPERM: reading modules needs CAP_NET_ADMIN");
+}
+
+TEST_F(ModuleScheduleTest, ALateFailureKeepsTheIdentity) {
+  run_for(5);
+  module().all_errno = EBUSY;
+  run_for(30);
+  module().all_errno = 0;
+  run_for(60);
+  EXPECT_EQ(schedule_.take_finished().front().change, ModuleChange::kNone);
+  EXPECT_EQ(reads_of(3), 1U);
+}
+
+TEST_F(ModuleScheduleTest, APageThatIsRefusedIsTriedThriceAndThenGivenUp) {
+  module().page_errno[3] = EIO;
+  run_for(0.5);
+  const ModuleRound round = only_round();
+  ASSERT_TRUE(round.sample);  // everything else is there
+  EXPECT_TRUE(round.sample->thresholds.empty());
+  EXPECT_EQ(std::count(round.sample->warnings.begin(), round.sample->warnings.end(), "page 03h: EIO"), 1);
+  run_for(120);
+  EXPECT_EQ(reads_of(3), 3U);
+}
+
+TEST_F(ModuleScheduleTest, APageThatDoesNotExistIsAskedForOnce) {
+  module().page_errno[3] = EINVAL;
+  run_for(120);
+  EXPECT_EQ(reads_of(3), 1U);
+  EXPECT_TRUE(only_round().sample);
+}
+
+TEST_F(ModuleScheduleTest, ShortReadsAreCompleted) {
+  module().longest = 20;
+  run_for(5);
+  const ModuleRound round = only_round();
+  ASSERT_TRUE(round.sample);
+  EXPECT_EQ(round.sample->serial, "SN000001");
+  EXPECT_FALSE(round.sample->thresholds.empty());
+}
+
+TEST_F(ModuleScheduleTest, ReadsOfNothingAreAGap) {
+  module().longest = 0;
+  run_for(1);
+  const ModuleRound round = only_round();
+  ASSERT_TRUE(round.gap);
+  EXPECT_EQ(round.gap->reason, "no data");
+}
+
+TEST_F(ModuleScheduleTest, ReadsOfOneByteEnd) {
+  module().longest = 1;
+  run_for(100);
+  EXPECT_LT(reads(), 200U);
+  EXPECT_FALSE(schedule_.take_finished().empty());
+}
+
+TEST_F(ModuleScheduleTest, ASlowModuleIsReadLessOften) {
+  module().delay = Milliseconds{1500};
+  run_for(60);
+  const std::size_t after_a_minute = reads();
+  run_for(240);
+  EXPECT_EQ(reads(), after_a_minute);  // 6 s of reading, 300 s of peace
+  schedule_.request("mlx5_0/1", now_);
+  run_for(1);
+  EXPECT_EQ(reads(), after_a_minute);  // not even for a storm of events
+  run_for(300);
+  EXPECT_GT(reads(), after_a_minute);
+}
+
+TEST_F(ModuleScheduleTest, OthersGetTheLockBetweenTwoReads) {
+  const auto read = schedule_.next(now_);
+  ASSERT_TRUE(read);
+  const SteadyTime ended = now_ + Milliseconds{400};
+  schedule_.done(*read, module().read(read->page), now_, ended);
+  EXPECT_FALSE(schedule_.next(ended + Milliseconds{399}));
+  EXPECT_EQ(schedule_.wake_at(), ended + Milliseconds{400});
+  EXPECT_TRUE(schedule_.next(ended + Milliseconds{400}));
+}
+
+TEST_F(ModuleScheduleTest, OneBadPortHidesNoOther) {
+  schedule_.set_ports({{"mlx5_0/1", 7}, {"mlx5_1/1", 8}, {"mlx5_2/1", 9}}, now_);
+  modules_["mlx5_0/1"].all_errno = EIO;
+  modules_["mlx5_1/1"].all_errno = ENODEV;
+  run_for(3);
+  std::map<PortKey, ModuleRound> rounds;
+  for (const ModuleRound& round : schedule_.take_finished()) rounds[round.port] = round;
+  EXPECT_TRUE(rounds.at("mlx5_0/1").gap);
+  EXPECT_FALSE(rounds.at("mlx5_1/1").sample->present);
+  EXPECT_TRUE(rounds.at("mlx5_2/1").sample->present);
+}
+
+TEST_F(ModuleScheduleTest, APortThatLeavesDuringItsReadIsForgotten) {
+  const auto read = schedule_.next(now_);
+  ASSERT_TRUE(read);
+  schedule_.set_ports({}, now_);
+  schedule_.done(*read, module().read(read->page), now_, now_);
+  EXPECT_TRUE(schedule_.take_finished().empty());
+  EXPECT_FALSE(schedule_.wake_at());
+}
+
+TEST_F(ModuleScheduleTest, ANewDeviceUnderTheOldNameStartsAnew) {
+  run_for(5);
+  schedule_.set_ports({{"mlx5_0/1", 70}}, now_);
+  run_for(1);
+  EXPECT_EQ(reads_of(3), 2U);
+}
+
+TEST(ErrnoName, IsTheKernelsWord) {
+  EXPECT_EQ(errno_name(EBUSY), "EBUSY");
+  EXPECT_EQ(errno_name(9999), "errno 9999");
+}
+
+}  // namespace
+}  // namespace linkhealth

@@ -1,0 +1,124 @@
+#include "probes/netdev_sysfs.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cerrno>
+
+#include "tests/probes/sysfs_tree.h"
+
+namespace linkhealth {
+namespace {
+
+using testing::add_nic;
+using ::testing::ElementsAre;
+using testing::FailingHost;
+using testing::FakeHost;
+using testing::Nic;
+
+class NetdevSysfs : public ::testing::Test {
+ protected:
+  NetdevSysfs() { add_nic(fake_, nic_); }
+  NetdevReader reader() { return std::move(*NetdevReader::open(host_, take_inventory(fake_).ports.at(0))); }
+  std::string file(const std::string& name) const { return nic_.netdev_dir() + "/" + name; }
+
+  Nic nic_;
+  FakeHost fake_;
+  FailingHost host_{fake_};
+  PortSample sample_;
+  std::vector<Gap> gaps_;
+};
+
+TEST_F(NetdevSysfs, ReadsLinkAndStatistics) {
+  auto port = reader();
+  EXPECT_EQ(port.read_link(sample_, gaps_), ReadStatus::kOk);
+  EXPECT_EQ(port.read_statistics(sample_, gaps_), ReadStatus::kOk);
+  EXPECT_EQ(sample_.link->admin_up, true);
+  EXPECT_EQ(sample_.link->carrier, true);
+  EXPECT_EQ(sample_.link->speed_mbps, 400000U);
+  EXPECT_EQ(sample_.link->mtu_bytes, 4200U);
+  EXPECT_EQ(sample_.link->carrier_up_count, 3U);
+  EXPECT_EQ(sample_.link->carrier_down_count, 2U);
+  EXPECT_EQ(sample_.counters->get("netdev_rx_crc_errors"), 7U);
+  EXPECT_TRUE(gaps_.empty());
+}
+
+TEST_F(NetdevSysfs, SetDownIsAValueNotAGap) {
+  fake_.set(file("flags"), "0x1002\n");
+  fake_.set_error(file("carrier"), EINVAL);
+  fake_.set_error(file("speed"), EINVAL);
+  auto port = reader();
+  for (int cycle = 0; cycle < 3; ++cycle) {
+    port.read_link(sample_, gaps_);
+    EXPECT_EQ(sample_.link->admin_up, false);
+    EXPECT_EQ(sample_.link->carrier, false);
+    EXPECT_FALSE(sample_.link->speed_mbps);
+    EXPECT_TRUE(gaps_.empty());
+  }
+  fake_.set(file("flags"), "0x1003\n");
+  fake_.set(file("carrier"), "1\n");
+  port.read_link(sample_, gaps_);
+  EXPECT_EQ(sample_.link->carrier, true) << "no back-off after a value";
+}
+
+TEST_F(NetdevSysfs, ADownLinkHasNoSpeed) {
+  fake_.set(file("carrier"), "0\n");
+  for (const char* none : {"-1\n", "4294967295\n", "0\n"}) {
+    fake_.set(file("speed"), none);
+    auto port = reader();
+    PortSample sample;
+    port.read_link(sample, gaps_);
+    EXPECT_EQ(sample.link->carrier, false);
+    EXPECT_FALSE(sample.link->speed_mbps) << none;
+    EXPECT_TRUE(gaps_.empty()) << none;
+  }
+}
+
+TEST_F(NetdevSysfs, UnreadableIsUnknownNotDown) {
+  host_.fail(file("carrier"), EPERM);
+  host_.replace(file("mtu"), "garbage\n");
+  host_.replace(file("flags"), "\n");
+  auto port = reader();
+  EXPECT_EQ(port.read_link(sample_, gaps_), ReadStatus::kOk);
+  EXPECT_FALSE(sample_.link->carrier);
+  EXPECT_FALSE(sample_.link->admin_up);
+  EXPECT_EQ(sample_.link->speed_mbps, 400000U);
+  EXPECT_THAT(gaps_, ElementsAre(Gap{"mlx5_0/1", "link",
+                                     "flags: empty; carrier: Operation not permitted; mtu: text \"garbage\""}));
+}
+
+TEST_F(NetdevSysfs, NothingReadableLeavesTheGroupOut) {
+  host_.fail("*/net/ens1np0/*", EIO);
+  auto port = reader();
+  port.read_link(sample_, gaps_);
+  port.read_statistics(sample_, gaps_);
+  EXPECT_FALSE(sample_.link);
+  EXPECT_FALSE(sample_.counters);
+  EXPECT_EQ(gaps_.size(), 2U);
+}
+
+TEST_F(NetdevSysfs, UnplugMeansRescan) {
+  auto port = reader();
+  port.read_link(sample_, gaps_);
+  port.read_statistics(sample_, gaps_);
+  fake_.remove(nic_.pci_dir());
+  EXPECT_EQ(port.read_link(sample_, gaps_), ReadStatus::kGone);
+  EXPECT_EQ(port.read_statistics(sample_, gaps_), ReadStatus::kGone);
+  EXPECT_TRUE(gaps_.empty());
+}
+
+TEST_F(NetdevSysfs, ARenameIsFollowed) {
+  auto port = reader();
+  port.read_link(sample_, gaps_);
+  fake_.rename(nic_.netdev_dir(), nic_.pci_dir() + "/net/rail0");
+  fake_.set(nic_.pci_dir() + "/net/rail0/mtu", "9000\n");
+  EXPECT_EQ(port.read_link(sample_, gaps_), ReadStatus::kOk);
+  EXPECT_EQ(sample_.link->mtu_bytes, 9000U);
+}
+
+TEST_F(NetdevSysfs, APortWithoutNetdevIsAnError) {
+  EXPECT_EQ(NetdevReader::open(host_, InventoryPort{}).error().errnum, ENOENT);
+}
+
+}  // namespace
+}  // namespace linkhealth

@@ -1,0 +1,98 @@
+#include "probes/pcie.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cerrno>
+
+#include "tests/probes/sysfs_tree.h"
+
+namespace linkhealth {
+namespace {
+
+using testing::add_nic;
+using ::testing::ElementsAre;
+using testing::FailingHost;
+using testing::FakeHost;
+using testing::Nic;
+
+class Pcie : public ::testing::Test {
+ protected:
+  Pcie() {
+    add_nic(fake_, nic_);
+    port_ = take_inventory(fake_).ports.at(0);
+  }
+  Nic nic_;
+  FakeHost fake_;
+  FailingHost host_{fake_};
+  InventoryPort port_;
+  PortSample sample_;
+  std::vector<Gap> gaps_;
+};
+
+TEST(PcieParse, Texts) {
+  EXPECT_EQ(parse_link_speed("32.0 GT/s PCIe"), 32.0);
+  EXPECT_EQ(parse_link_speed("2.5 GT/s"), 2.5);
+  for (const char* bad : {"", "Unknown", "32", "GT/s", " GT/s", "-8 GT/s", "nan GT/s"})
+    EXPECT_FALSE(parse_link_speed(bad)) << bad;
+  EXPECT_EQ(parse_link_width("16"), 16U);
+  for (const char* bad : {"", "0", "255", "x16", "-1"}) EXPECT_FALSE(parse_link_width(bad)) << bad;
+  EXPECT_EQ(parse_aer_total("RxErr 1\nBadTLP 2\nTOTAL_ERR_COR 3\n"), 3U);
+  for (const char* bad : {"", "RxErr 1\n", "TOTAL_ERR_COR", "TOTAL_ERR_COR x", "TOTAL_ERR_COR \n"})
+    EXPECT_FALSE(parse_aer_total(bad)) << bad;
+}
+
+TEST_F(Pcie, ReadsLinkAndErrors) {
+  fake_.set(nic_.pci_dir() + "/aer_dev_correctable", "RxErr 4\nTOTAL_ERR_COR 4\n");
+  read_pcie(host_, port_, sample_, gaps_);
+  ASSERT_TRUE(sample_.pcie);
+  EXPECT_EQ(sample_.pcie->speed_gtps, 32.0);
+  EXPECT_EQ(sample_.pcie->width, 16U);
+  EXPECT_EQ(sample_.pcie->aer_correctable, 4U);
+  EXPECT_FALSE(sample_.pcie->aer_fatal) << "no AER file: absent, not zero";
+  EXPECT_TRUE(gaps_.empty());
+}
+
+TEST_F(Pcie, ASlowerSlotIsNotADegradedCard) {
+  fake_.set(nic_.pci_dir() + "/current_link_speed", "16.0 GT/s PCIe\n");
+  fake_.set(nic_.pci_dir() + "/current_link_width", "8\n");
+  fake_.set(nic_.bridge_dir() + "/max_link_speed", "16.0 GT/s PCIe\n");
+  fake_.set(nic_.bridge_dir() + "/max_link_width", "8\n");
+  read_pcie(host_, port_, sample_, gaps_);
+  EXPECT_EQ(sample_.pcie->max_speed_gtps, 16.0);
+  EXPECT_EQ(sample_.pcie->max_width, 8U);
+}
+
+TEST_F(Pcie, AFasterSlotDoesNotRaiseTheCard) {
+  fake_.set(nic_.bridge_dir() + "/max_link_speed", "64.0 GT/s PCIe\n");
+  read_pcie(host_, port_, sample_, gaps_);
+  EXPECT_EQ(sample_.pcie->max_speed_gtps, 32.0);
+}
+
+TEST_F(Pcie, BadContentIsAGap) {
+  host_.replace("*/current_link_speed", "Unknown\n");
+  host_.fail("*/0000:1b:00.0/max_link_width", EINVAL);
+  fake_.set(nic_.pci_dir() + "/aer_dev_fatal", "garbage\n");
+  read_pcie(host_, port_, sample_, gaps_);
+  EXPECT_FALSE(sample_.pcie->speed_gtps);
+  EXPECT_EQ(sample_.pcie->width, 16U);
+  EXPECT_THAT(gaps_, ElementsAre(Gap{"mlx5_0/1", "pcie",
+                                     "current_link_speed: text \"Unknown\"; max_link_width: Invalid argument; "
+                                     "aer_dev_fatal: text \"garbage\""}));
+}
+
+TEST_F(Pcie, AGoneFunctionLeavesTheGroupOut) {
+  fake_.remove(nic_.pci_dir());
+  read_pcie(host_, port_, sample_, gaps_);
+  EXPECT_FALSE(sample_.pcie);
+  EXPECT_EQ(gaps_.size(), 1U);
+}
+
+TEST_F(Pcie, AVirtualPortHasNoPcie) {
+  read_pcie(host_, InventoryPort{}, sample_, gaps_);
+  EXPECT_FALSE(sample_.pcie);
+  EXPECT_TRUE(gaps_.empty());
+}
+
+}  // namespace
+}  // namespace linkhealth

@@ -1,0 +1,101 @@
+// One FakeHost for many threads: each asks its own LockedHost. Reads of a path can be made to hang until the test lets
+// go.
+#pragma once
+
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <utility>
+
+#include "tests/support/fake_host.h"
+
+namespace linkhealth::testing {
+
+class SharedHost {
+ public:
+  /// Changes the machine; no read runs meanwhile.
+  template <typename Change>
+  void change(Change apply) {
+    const std::lock_guard lock(mutex_);
+    apply(fake_);
+  }
+  /// Reads of files whose path contains `part` hang from now on; "" lets all go.
+  void hang(const std::string& part) {
+    const std::lock_guard lock(mutex_);
+    hanging_ = part;
+    let_go_.notify_all();
+  }
+
+ private:
+  friend class LockedHost;
+  friend class LockedFile;
+  void wait_while_hanging(std::unique_lock<std::mutex>& lock, const std::string& path) {
+    let_go_.wait(lock, [&] { return hanging_.empty() || path.find(hanging_) == std::string::npos; });
+  }
+
+  std::mutex mutex_;
+  std::condition_variable let_go_;
+  std::string hanging_;
+  FakeHost fake_;
+};
+
+class LockedFile final : public HostFile {
+ public:
+  LockedFile(std::shared_ptr<SharedHost> shared, std::unique_ptr<HostFile> file, std::string path)
+      : shared_(std::move(shared)), file_(std::move(file)), path_(std::move(path)) {}
+  LockedFile(const LockedFile&) = delete;
+  LockedFile& operator=(const LockedFile&) = delete;
+  ~LockedFile() override {
+    const std::lock_guard lock(shared_->mutex_);
+    file_.reset();
+  }
+  Result<std::size_t> read(std::span<char> buffer) override {
+    std::unique_lock lock(shared_->mutex_);
+    shared_->wait_while_hanging(lock, path_);
+    return file_->read(buffer);
+  }
+
+ private:
+  std::shared_ptr<SharedHost> shared_;
+  std::unique_ptr<HostFile> file_;
+  std::string path_;
+};
+
+class LockedHost final : public Host {
+ public:
+  explicit LockedHost(std::shared_ptr<SharedHost> shared) : shared_(std::move(shared)) {}
+
+  Result<std::string> read_file(const std::string& path) override {
+    std::unique_lock lock(shared_->mutex_);
+    shared_->wait_while_hanging(lock, path);
+    return shared_->fake_.read_file(path);
+  }
+  Result<std::unique_ptr<HostFile>> open_file(const std::string& path) override {
+    const std::lock_guard lock(shared_->mutex_);
+    auto file = shared_->fake_.open_file(path);
+    if (!file) return file.error();
+    return std::unique_ptr<HostFile>(std::make_unique<LockedFile>(shared_, *std::move(file), path));
+  }
+  Result<std::vector<std::string>> list_dir(const std::string& path) override {
+    const std::lock_guard lock(shared_->mutex_);
+    return shared_->fake_.list_dir(path);
+  }
+  Result<std::string> resolve(const std::string& path) override {
+    const std::lock_guard lock(shared_->mutex_);
+    return shared_->fake_.resolve(path);
+  }
+  Result<std::vector<Bytes>> netlink(int protocol, std::span<const std::byte> request) override {
+    const std::lock_guard lock(shared_->mutex_);
+    return shared_->fake_.netlink(protocol, request);
+  }
+  Result<std::unique_ptr<HostEvents>> listen(int protocol, std::span<const std::uint32_t> groups) override {
+    const std::lock_guard lock(shared_->mutex_);
+    return shared_->fake_.listen(protocol, groups);
+  }
+
+ private:
+  std::shared_ptr<SharedHost> shared_;
+};
+
+}  // namespace linkhealth::testing
