@@ -15,27 +15,6 @@ namespace linkhealth {
 
 namespace {
 
-enum KnobIndex : std::size_t {
-  kLinkPeriod,
-  kCountersPeriod,
-  kModulePeriod,
-  kPciePeriod,
-  kRescanPeriod,
-  kReadPatience,
-  kModulePauseFactor
-};
-
-constexpr auto kKnobs = std::to_array<Knob>({
-    {"link_period_s", 1, 0.1, 60, "s", "how often carrier and its counts are read; an event prompts a read at once"},
-    {"counters_period_s", 10, 0.2, 300, "s", "how often counters, FEC, speed and lanes are read"},
-    {"module_period_s", 30, 1, 3600, "s", "how often a module is read; each read holds the kernel's RTNL lock"},
-    {"pcie_period_s", 60, 1, 3600, "s", "how often the PCIe link and its errors are read"},
-    {"rescan_period_s", 60, 1, 3600, "s", "how often ports are searched when no event says that one came or went"},
-    {"read_patience_s", 5, 0.1, 600, "s", "a read that takes longer is reported as hung"},
-    {"module_pause_factor", 50, 0, 1000, "", "reading a module for a time is followed by so many times that without"},
-});
-constexpr std::array<KnobGroup, 1> kGroups = {{{"", "sampling", kKnobs}}};
-
 /// Seconds since boot: the first number of /proc/uptime.
 std::optional<double> read_uptime_s(Host& host) {
   const auto text = host.read_file("/proc/uptime");
@@ -68,30 +47,6 @@ NetdevLink as_netdev(const LinkSample& link) {
 }
 
 }  // namespace
-
-std::span<const KnobGroup> sampler_knob_groups() { return kGroups; }
-
-SamplerSettings sampler_settings(const KnobTable& knobs) {
-  const KnobValues values = knobs.values("sampling");
-  SamplerSettings settings;
-  settings.link_period = from_seconds(values[kLinkPeriod]);
-  settings.counters_period = from_seconds(values[kCountersPeriod]);
-  settings.module_period = from_seconds(values[kModulePeriod]);
-  settings.pcie_period = from_seconds(values[kPciePeriod]);
-  settings.rescan_period = from_seconds(values[kRescanPeriod]);
-  settings.read_patience = from_seconds(values[kReadPatience]);
-  settings.module_pause_factor = static_cast<int>(values[kModulePauseFactor]);
-  return settings;
-}
-
-ModuleTiming module_timing(const SamplerSettings& settings) {
-  ModuleTiming timing;
-  timing.period = settings.module_period;
-  // An empty cage is looked at as often as a full one: that is how a plugged module is noticed where no event tells.
-  timing.absent_period = settings.module_period;
-  timing.slow_factor = settings.module_pause_factor;
-  return timing;
-}
 
 /// One poll on its way to a snapshot.
 struct Sampler::Cycle {

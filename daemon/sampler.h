@@ -20,36 +20,18 @@
 #include <map>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
 #include "base/time.h"
 #include "daemon/port_reader.h"
 #include "daemon/read_worker.h"
+#include "daemon/sampler_settings.h"
 #include "daemon/source.h"
-#include "model/knobs.h"
 #include "probes/host.h"
 #include "probes/module_reader.h"
 
 namespace linkhealth {
-
-struct SamplerSettings {
-  Milliseconds link_period{1000};
-  Milliseconds counters_period{10'000};
-  Milliseconds module_period{30'000};
-  Milliseconds pcie_period{60'000};
-  Milliseconds rescan_period{60'000};
-  /// A read that takes longer is reported as hung.
-  Milliseconds read_patience{5'000};
-  int module_pause_factor = 50;
-};
-
-/// The section "sampling" of the configuration.
-std::span<const KnobGroup> sampler_knob_groups();
-SamplerSettings sampler_settings(const KnobTable& knobs);
-/// How the module reader keeps time.
-ModuleTiming module_timing(const SamplerSettings& settings);
 
 /// Each thread and each port reads through a Host of its own.
 using HostFactory = std::function<std::unique_ptr<Host>()>;
