@@ -289,11 +289,12 @@ void Sampler::take_modules(Cycle& cycle) {
 }
 
 void Sampler::report_stuck(Cycle& cycle) {
+  const double patience_s = in_seconds(settings_.read_patience);
   std::map<std::string, SteadyTime> stuck;
   const auto report = [&](const PortKey& port, std::string_view probe, SteadyTime since) {
-    const auto seconds = std::floor(in_seconds(cycle.now - since));
     // Said when it begins and then with every snapshot: a gap is of the last attempt, and this one is still going on.
-    cycle.snapshot.gaps.push_back({port, std::string(probe), fmt::format("the read hangs for {:.0f} s", seconds)});
+    // The same words each time, because the reason is a metric's label.
+    cycle.snapshot.gaps.push_back({port, std::string(probe), fmt::format("no answer within {:g} s", patience_s)});
     const std::string what = port + " " + std::string(probe);
     if (!stuck_.contains(what)) cycle.content = true;
     stuck.emplace(what, since);

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cmath>
 #include <condition_variable>
 #include <csignal>
 #include <cstdint>
@@ -60,12 +59,6 @@ Result<std::vector<std::uint8_t>> perform(Host& host, std::optional<EthtoolFamil
 }
 
 }  // namespace
-
-std::optional<Gap> hang_gap(const std::optional<ModuleBusy>& busy, SteadyTime now, Milliseconds patience) {
-  if (!busy || now - busy->since < patience) return std::nullopt;
-  const auto seconds = static_cast<long long>(std::floor(in_seconds(now - busy->since)));
-  return Gap{busy->port, "module", "module read hangs for " + std::to_string(seconds) + " s"};
-}
 
 ModuleReader::ModuleReader(std::unique_ptr<Host> host, const Clock& clock, ModuleTiming timing)
     : shared_(std::make_shared<Shared>(std::move(host), clock, timing)), thread_([shared = shared_] { run(shared); }) {}

@@ -20,9 +20,6 @@ struct ModuleBusy {
   SteadyTime since;
 };
 
-/// "module read hangs for 12 s", when `busy` took longer than `patience`. All other ports' modules wait behind it.
-std::optional<Gap> hang_gap(const std::optional<ModuleBusy>& busy, SteadyTime now, Milliseconds patience);
-
 class ModuleReader {
  public:
   /// Starts the thread. `host` is used by it alone. `clock` must outlive the reader.

@@ -45,31 +45,32 @@ Finding device_gone(const PortView& v, KnobValues k) {
 // counters_blind: the port's counters or its link state can't be read, for whatever reason.
 constexpr Knob kBlindKnobs[] = {{"attempts", 4, 1, 100, "", "failed readings one after the other"},
                                 {"hold_s", 600, 10, 86400, "s", "for so long: a busy device is not blindness"}};
-Finding blind(const PortView& v, KnobValues k, std::span<const std::string_view> probes) {
+Finding blind(const PortView& v, double attempts, double hold_s, std::span<const std::string_view> probes) {
   const Blindness* worst = nullptr;
   for (const std::string_view probe : probes)
     if (const auto at = v.port.blind.find(std::string(probe)); at != v.port.blind.end())
       if (worst == nullptr || at->second.since < worst->since) worst = &at->second;
   if (worst == nullptr) return Case(Reader::kMonitor).holds("reading fails", false).close();
   return Case(Reader::kMonitor)
-      .at_least("failed readings", static_cast<double>(worst->attempts), k[0])
-      .at_least("failing since", in_seconds(worst->last - worst->since), k[1], "s")
+      .at_least("failed readings", static_cast<double>(worst->attempts), attempts)
+      .at_least("failing since", in_seconds(worst->last - worst->since), hold_s, "s")
       .close();
 }
 Finding counters_blind(const PortView& v, KnobValues k) {
   if (v.port.device_gone_at || !v.port.present) return not_known("the device is gone");
   constexpr std::string_view kProbes[] = {"counters", "link"};
-  return blind(v, k, kProbes);
+  return blind(v, k[0], k[1], kProbes);
 }
-constexpr Knob kModuleBlindKnobs[] = {{"attempts", 4, 1, 100, "", "failed readings one after the other"},
-                                      {"hold_s", 900, 10, 86400, "s", "for so long"}};
+constexpr Knob kModuleBlindKnobs[] = {
+    {"attempts", 4, 1, 100, "", "failed readings one after the other"},
+    {"hold_s", 900, 10, 86400, "s", "for so long"},
+    {"busy_hold_s", 10800, 10, 86400, "s",
+     "the same for EBUSY: another reader or a firmware update has the bus, that passes"}};
 Finding module_blind(const PortView& v, KnobValues k) {
   constexpr std::string_view kProbes[] = {"module"};
   const auto at = v.port.blind.find("module");
-  // Another reader has the bus: that passes, and says nothing about the module.
-  if (at != v.port.blind.end() && at->second.reason == "EBUSY")
-    return Case(Reader::kMonitor).holds("reading fails for good", false).close();
-  return blind(v, k, kProbes);
+  const bool busy = at != v.port.blind.end() && at->second.reason == "EBUSY";
+  return blind(v, k[0], busy ? k[2] : k[1], kProbes);
 }
 
 constexpr Symptom kNodeRows[] = {

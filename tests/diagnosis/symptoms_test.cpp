@@ -317,7 +317,7 @@ const std::vector<Row>& rows() {
        kNoReason},
       {kCountersBlind, true, [](Scene& s) { fail(s, "counters", 600); }, [](Scene& s) { fail(s, "counters", 599); },
        [](Scene& s) { s.port.present = false; }},
-      {kModuleBlind, true, [](Scene& s) { fail(s, "module", 900); }, [](Scene& s) { fail(s, "module", 9000, "EBUSY"); },
+      {kModuleBlind, true, [](Scene& s) { fail(s, "module", 900); }, [](Scene& s) { fail(s, "module", 10799, "EBUSY"); },
        nullptr},
   };
   return kRows;

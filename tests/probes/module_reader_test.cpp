@@ -108,12 +108,11 @@ TEST(ModuleReader, AReadThatHangsIsNamedAndNobodyWaits) {
                         clock, {});
     reader.set_ports({{"mlx5_0/1", 2}});
     entered->get_future().wait();
-    EXPECT_FALSE(hang_gap(reader.busy(), clock.steady(), Milliseconds{3000}));
+    const SteadyTime begun = clock.steady();
     clock.advance(Milliseconds{12'900});
     ASSERT_TRUE(reader.busy());
     EXPECT_EQ(reader.busy()->port, "mlx5_0/1");
-    EXPECT_EQ(hang_gap(reader.busy(), clock.steady(), Milliseconds{3000}),
-              (Gap{"mlx5_0/1", "module", "module read hangs for 12 s"}));
+    EXPECT_EQ(reader.busy()->since, begun);
     EXPECT_TRUE(reader.take_finished().empty());
     reader.set_ports({});
   }  // ends though the read has not
