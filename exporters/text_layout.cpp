@@ -159,7 +159,7 @@ std::string number_words(double value, std::string_view unit) {
 }
 
 std::string quantity_words(double value, std::string_view unit) {
-  const std::string number = number_words(value, unit);
+  std::string number = number_words(value, unit);
   if (unit.empty() || number == "no light") return number;
   if (unit == "%") return number + "%";
   return fmt::format("{} {}", number, unit == "C" || unit == "degC" ? "°C" : unit);

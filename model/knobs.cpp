@@ -13,6 +13,7 @@ namespace {
 template <typename Rows>
 std::string suggestion(std::string_view wrong, const Rows& rows) {
   std::vector<std::string_view> names;
+  names.reserve(rows.size());
   for (const auto& row : rows) names.push_back(row.name);
   const auto near = closest(wrong, names);
   return near ? fmt::format(" (did you mean \"{}\"?)", *near) : "";

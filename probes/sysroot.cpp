@@ -53,7 +53,8 @@ Result<std::string> Sysroot::resolve(const std::string& path) const {
       if (done != "/sys") done.erase(done.rfind('/'));
       continue;
     }
-    const std::string next = done + "/" + part;
+    std::string next = done;
+    next.append("/").append(part);
     struct stat status {};
     if (lstat(on_disk(next).c_str(), &status) != 0) return errno_error(path, errno);
     if (!S_ISLNK(status.st_mode)) {

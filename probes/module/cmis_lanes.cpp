@@ -133,8 +133,8 @@ void decode_cmis_lanes(const ModuleImage& image, bool optical, ModuleSample& sam
                                             : "page 11h of a bank was not read: its lanes are not known");
       continue;
     }
-    sample.host_lanes.resize(number * kLanesPerBank);
-    sample.lanes.resize(optical ? number * per_bank : 0);
+    sample.host_lanes.resize(std::size_t{number} * kLanesPerBank);
+    sample.lanes.resize(optical ? std::size_t{number} * per_bank : 0);
     for (unsigned i = 0; i < kLanesPerBank; ++i) sample.host_lanes.push_back(read_host_lane(bank, i));
     for (unsigned i = 0; i < per_bank; ++i)
       sample.lanes.push_back(read_media_lane(bank, i, number * kLanesPerBank + i + 1, sample.warnings));

@@ -83,7 +83,7 @@ std::string read_text(const ModulePage& page, unsigned offset, unsigned length, 
   if (!raw) return {};
   const auto first = std::find_if_not(raw->begin(), raw->end(), is_padding);
   const auto last = std::find_if_not(raw->rbegin(), std::make_reverse_iterator(first), is_padding).base();
-  const std::string text(first, last);
+  std::string text(first, last);
   const auto bad = std::count_if(text.begin(), text.end(), [](char c) { return !is_printable(c); });
   if (bad == 0) return text;
   if (static_cast<std::size_t>(bad) * 4 > text.size()) {
