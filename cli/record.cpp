@@ -1,9 +1,9 @@
-#include <errno.h>
 #include <fmt/format.h>
 #include <unistd.h>
 #include <zlib.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <memory>
 

@@ -1,11 +1,11 @@
 #include "daemon/loop.h"
 
-#include <signal.h>
 #include <sys/epoll.h>
 #include <systemd/sd-daemon.h>
 #include <systemd/sd-event.h>
 
 #include <algorithm>
+#include <csignal>
 #include <memory>
 
 namespace linkhealth {

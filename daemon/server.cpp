@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 #include <httplib.h>
-#include <signal.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <csignal>
 #include <thread>
 
 #include "base/text.h"
@@ -102,7 +102,7 @@ class Listener {
     const auto handler = [this](const httplib::Request& from, httplib::Response& to) { handle(from, to); };
     http_.Get(".*", handler).Post(".*", handler).Put(".*", handler).Patch(".*", handler).Delete(".*", handler);
     http_.Options(".*", handler);
-    http_.set_exception_handler([](const httplib::Request& from, httplib::Response& to, std::exception_ptr) {
+    http_.set_exception_handler([](const httplib::Request& from, httplib::Response& to, const std::exception_ptr&) {
       write(api_error(request_of(from), 500, "the answer could not be made"), to);
     });
   }

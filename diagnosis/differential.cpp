@@ -266,6 +266,9 @@ std::vector<Missing> missing_evidence(const Differential& differential, const Fi
   const auto& tables = letter_tables();
   for (const Symptom& row : symptom_table()) {
     if (at(findings, row.id).verdict != Verdict::kUnknown || row.how.empty()) continue;
+    // What only a link that is down (or up) can show is not missing: it does not apply.
+    const std::string_view reason = at(findings, row.id).reason;
+    if (reason == "the link is up" || reason == "the link is down") continue;
     const bool of_down_links = row.id == kNoPartner || row.id == kNoLight || row.id == kFarTxOff ||
                                row.id == kFarRxDark || row.id == kFarAdminDown || row.id == kFarModuleAbsent;
     if (of_down_links && !down) continue;

@@ -25,7 +25,8 @@ TEST(DaemonConfig, TheLabsFileIsGood) {
 TEST(DaemonConfig, AMistypedKnobNamesItsLineAndTheNearestKey) {
   const auto config = load_config("sampling:\n  link_perod_s: 2\n", "linkhealth.yaml", all_knob_groups());
   ASSERT_FALSE(config.ok());
-  EXPECT_EQ(config.error().message, "linkhealth.yaml:2: unknown key \"link_perod_s\" (did you mean \"link_period_s\"?)");
+  EXPECT_EQ(config.error().message,
+            "linkhealth.yaml:2: unknown key \"link_perod_s\" (did you mean \"link_period_s\"?)");
 }
 
 TEST(DaemonConfig, FlagsGoBeforeTheFile) {

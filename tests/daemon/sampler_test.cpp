@@ -198,7 +198,8 @@ TEST_F(DaemonSampler, AHungDeviceIsNamedAndHidesNoOther) {
     const auto snapshot = sampler->poll();
     if (!snapshot) continue;
     for (const Gap& gap : snapshot->gaps)
-      named = named || (gap.port == "mlx5_0/1" && gap.probe == "counters" && gap.reason.starts_with("no answer within"));
+      named =
+          named || (gap.port == "mlx5_0/1" && gap.probe == "counters" && gap.reason.starts_with("no answer within"));
     const auto& counters = snapshot->ports.at("mlx5_1/1").counters;
     others = others || (counters && counters->get("symbol_error") == 6U);
   }

@@ -2,7 +2,7 @@
 # The guest's part of ./run lab. Each step says in one line what is done.
 . "$(dirname "$0")/../lab.sh"
 need_daemon
-say() { printf '\n\033[1m▶ %s\033[0m\n' "$*"; }
+say() { printf '\n▶ %s\n' "$*"; }
 show() { echo "\$ linkhealth $*"; lh "$@" || true; }
 # until SECONDS COMMAND...: waits; says so when it was in vain
 until_true() {
@@ -29,16 +29,16 @@ sleep 12   # a past to compare with
 say "Dust on the connector of so0: lane 2 now receives 6 dB less, and FEC corrects 3e-5 of the bits"
 pages rx so0 2 -8.0dBm
 fec_errors so0 3e-5
-until_true 90 port_is rxe0/1 "$(has_fault dirty_connector)"
+until_true 180 port_is rxe0/1 "$(has_fault dirty_connector)"
 show status
 show explain rxe0/1
 say "The connector is cleaned: light and errors are as before"
 pages rx so0 2 -2.0dBm
 fec_errors so0 1e-12
-until_true 90 port_is rxe0/1 '(.faults | all(.state == "proving" or .state == "closed"))'
+until_true 180 port_is rxe0/1 '(.faults | all(.state == "proving" or .state == "closed"))'
 show status
 say "The repair is proved"
-until_true 90 port_is rxe0/1 "$clean"
+until_true 180 port_is rxe0/1 "$clean"
 show status
 kill "$daemon"
 wait "$daemon"
