@@ -46,6 +46,7 @@ void wait_for(const Sampler& sampler, Milliseconds longest) {
 
 int status_once(const OnceOptions& options, const Clock& clock) {
   const Config config = default_config(all_knob_groups());
+  allow_many_open_files();
   const auto sampler = make_sampler(options.sysroot, config.knobs, clock);
   EngineSettings settings;
   settings.node = options.sysroot.empty() ? sampler->header().node : options.sysroot;

@@ -123,6 +123,7 @@ Result<void> Daemon::make_source() {
     source_ = std::move(source);
     return {};
   }
+  allow_many_open_files();
   const SamplerSettings settings = sampler_settings(config_.knobs);
   std::unique_ptr<ModuleReader> modules;
   // A copied /sys tree has no kernel behind it to ask for a module.

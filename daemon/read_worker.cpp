@@ -108,8 +108,11 @@ void ReadWorker::submit(Job job) {
 bool ReadWorker::is_out(const PortKey& port, ReadGroup group) const {
   const std::lock_guard lock(shared_->mutex);
   const auto queued = [&](const Job& job) { return job.port == port && job.group == group; };
-  // A port has one reader, and a reader one read at a time: while one hangs, none of its other groups is queued.
-  const auto running = [&](const std::shared_ptr<Running>& thread) { return thread->at_work && thread->port == port; };
+  // A port has one reader, and a reader one read at a time: while a thread hangs in it, another thread may not enter
+  // it, so none of its groups is queued. A thread that is merely at work comes to the others by itself.
+  const auto running = [&](const std::shared_ptr<Running>& thread) {
+    return thread->at_work && thread->port == port && (thread->group == group || thread->left_behind);
+  };
   return std::any_of(shared_->queue.begin(), shared_->queue.end(), queued) ||
          std::any_of(shared_->threads.begin(), shared_->threads.end(), running);
 }

@@ -38,7 +38,7 @@ class ReadWorker {
   ReadWorker& operator=(const ReadWorker&) = delete;
 
   void submit(Job job);
-  /// Whether a job of this port and group is queued or running.
+  /// Whether a job of this port and group is queued or running, or a thread hangs in the port.
   [[nodiscard]] bool is_out(const PortKey& port, ReadGroup group) const;
   /// Everything that has come back. Makes event_fd() unreadable.
   std::vector<Reading> take_finished();

@@ -325,6 +325,11 @@ void Sampler::finish(Cycle& cycle) {
   const bool gone = std::any_of(ports_.begin(), ports_.end(), [](const auto& port) { return port.second.gone; });
   if (gone) inventory_due_.at = cycle.now;  // the next poll searches anew
   if (!cycle.content) return;
+  std::map<std::string, double> now_s;
+  for (const ProbeTiming& timing : snapshot.timings) now_s[timing.probe] += timing.duration_s;
+  for (const auto& [probe, duration_s] : now_s) durations_s_[probe] = duration_s;
+  snapshot.timings.clear();  // every probe each time: a metric that comes and goes is of no use
+  for (const auto& [probe, duration_s] : durations_s_) snapshot.timings.push_back({probe, duration_s});
   snapshot.uptime_s = read_uptime_s(*host_);
   snapshot.gaps.insert(snapshot.gaps.end(), node_gaps_.begin(), node_gaps_.end());
 }

@@ -90,7 +90,8 @@ class Sampler : public Source {
   std::vector<Gap> node_gaps_;
   std::unique_ptr<HostEvents> link_events_;
   std::optional<Error> no_link_events_;
-  std::map<std::string, SteadyTime> stuck_;  ///< what hangs, and since when
+  std::map<std::string, double> durations_s_;  ///< of each probe's last cycle
+  std::map<std::string, SteadyTime> stuck_;    ///< what hangs, and since when
   Due link_, counters_, pcie_, inventory_due_;
   bool first_ = true;
 };

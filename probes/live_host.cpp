@@ -2,6 +2,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -131,6 +132,14 @@ Result<std::vector<Bytes>> LiveHost::netlink(int protocol, std::span<const std::
 Result<std::unique_ptr<HostEvents>> LiveHost::listen(int protocol, std::span<const std::uint32_t> groups) {
   if (sysroot_) return Error{kNoKernel, EOPNOTSUPP};
   return open_kernel_events(protocol, groups);
+}
+
+void allow_many_open_files() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == limit.rlim_max) return;
+  constexpr rlim_t kEnough = 65'536;
+  limit.rlim_cur = std::max(limit.rlim_cur, std::min(limit.rlim_max, kEnough));
+  setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 }  // namespace linkhealth

@@ -13,6 +13,10 @@
 
 namespace linkhealth {
 
+/// Raises this process's limit of open files to what it may have: a node with 64 ports keeps some 5,000 open, and the
+/// usual soft limit is 1,024.
+void allow_many_open_files();
+
 class LiveHost final : public Host {
  public:
   /// "": this machine. Otherwise a directory that stands for /sys (or holds a "sys" that does): every /sys path is

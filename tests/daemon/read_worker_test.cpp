@@ -80,6 +80,23 @@ TEST(DaemonReadWorker, AReadThatHangsIsNamedAndTheOthersGoOn) {
   EXPECT_FALSE(worker.is_out("hung/1", ReadGroup::kCounters));
 }
 
+TEST(DaemonReadWorker, AnotherGroupOfAPortThatIsBeingReadIsQueued) {
+  ManualClock clock;
+  ReadWorker worker(clock, kPatience);
+  std::promise<void> started;
+  std::promise<void> release;
+  const std::shared_future<void> released = release.get_future().share();
+  worker.submit(job("a/1", [&started, released] {
+    started.set_value();
+    released.wait();
+  }));
+  started.get_future().wait();
+  EXPECT_TRUE(worker.is_out("a/1", ReadGroup::kCounters));
+  EXPECT_FALSE(worker.is_out("a/1", ReadGroup::kKernel)) << "it is this thread's next job";
+  release.set_value();
+  wait_readable(worker.event_fd());
+}
+
 TEST(DaemonReadWorker, EndsThoughAReadHangs) {
   ManualClock clock;
   std::promise<void> started;

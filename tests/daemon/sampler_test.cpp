@@ -5,6 +5,7 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <set>
 
 #include "tests/probes/sysfs_tree.h"
 #include "tests/support/manual_clock.h"
@@ -115,6 +116,19 @@ TEST_F(DaemonSampler, SaysNothingWhenNothingIsDueOrNew) {
   clock.advance(settings.link_period);
   EXPECT_FALSE(sampler->poll()) << "the link was read, and is as it was";
   EXPECT_LE(*sampler->until_due(), settings.link_period);
+}
+
+TEST_F(DaemonSampler, EverySnapshotTellsHowLongEachProbeTookLast) {
+  start();
+  settle();
+  shared->change([&](FakeHost& host) { host.set(first.netdev_dir() + "/carrier_down_count", "3\n"); });
+  clock.advance(settings.link_period);
+  const auto snapshot = sampler->poll();
+  ASSERT_TRUE(snapshot);
+  std::vector<std::string> probes;
+  for (const ProbeTiming& timing : snapshot->timings) probes.push_back(timing.probe);
+  EXPECT_THAT(probes, ::testing::IsSupersetOf({"counters", "ethtool", "link", "pcie"}));
+  EXPECT_EQ(std::set<std::string>(probes.begin(), probes.end()).size(), probes.size()) << "each once";
 }
 
 TEST_F(DaemonSampler, TenFlapsBetweenTwoReadsAreTen) {
