@@ -47,6 +47,7 @@ void ModuleTracks::clear_references() {
 void PortHistory::take_module(const ModuleSample& module, SteadyTime now) {
   if (!module.serial.empty() && !own.serial.empty() && module.serial != own.serial) {
     own.clear_references();
+    for (Track& track : far.rx_dbm) track = Track();  // what arrives there is now another laser's
     for (Reference& reference : lane_ber_log10) reference.clear();
     ber_log10.clear();
     serial_changed_at = now;
@@ -115,6 +116,11 @@ void PortHistory::take_peer(const PeerSample& peer, SteadyTime now) {
     last_peer_counters_ = peer.counters;
   }
   if (!peer.module) return;
+  if (!peer.module->serial.empty() && !far.serial.empty() && peer.module->serial != far.serial) {
+    far.clear_references();
+    for (Track& track : own.rx_dbm) track = Track();
+  }
+  if (!peer.module->serial.empty()) far.serial = peer.module->serial;
   far.read_at = *peer_at;
   // A reading from before the last transition says nothing about the link as it is now.
   const bool this_period = !carrier_since || *peer_at >= *carrier_since ||

@@ -149,6 +149,29 @@ TEST(History, ANewModuleHasNoPast) {
   EXPECT_FALSE(port_of(history).own.rx_dbm[0].drop().has_value());
 }
 
+TEST(History, ANewModuleAtOneEndHasNoPastInTheOthersReceiver) {
+  History history;
+  Feed feed;
+  feed.period_s = 60;
+  const auto with_peer = [&](const char* far_serial, double far_rx_mw) {
+    Snapshot snapshot = feed.tick();
+    PeerSample& peer = snapshot.ports.at("mlx5_0/1").peer.emplace();
+    peer.module.emplace().serial = far_serial;
+    peer.module->lanes.resize(4);
+    for (ModuleLane& lane : peer.module->lanes) lane.rx_power_mw = far_rx_mw;
+    return snapshot;
+  };
+  for (int i = 0; i < 20; ++i) history.observe(with_peer("F1", 0.9));
+  ASSERT_TRUE(port_of(history).far.rx_dbm[0].drop().has_value());
+  feed.module.serial = "B2";
+  history.observe(with_peer("F1", 0.5));
+  EXPECT_FALSE(port_of(history).far.rx_dbm[0].drop().has_value()) << "it receives another laser now";
+  for (int i = 0; i < 20; ++i) history.observe(with_peer("F1", 0.5));
+  ASSERT_TRUE(port_of(history).own.rx_dbm[0].drop().has_value());
+  history.observe(with_peer("F2", 0.5));
+  EXPECT_FALSE(port_of(history).own.rx_dbm[0].drop().has_value());
+}
+
 TEST(History, ReadingsOfTheDarkTimeAreForgottenWhenTheLinkIsBack) {
   History history;
   Feed feed;
