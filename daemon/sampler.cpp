@@ -36,16 +36,6 @@ std::string_view probe_of(ReadGroup group) {
   return "";
 }
 
-/// What rtnl_link compares two readings by.
-NetdevLink as_netdev(const LinkSample& link) {
-  NetdevLink netdev;
-  netdev.admin_up = link.admin_up.value_or(false);
-  netdev.carrier = link.carrier.value_or(false);
-  netdev.carrier_up_count = link.carrier_up_count;
-  netdev.carrier_down_count = link.carrier_down_count;
-  return netdev;
-}
-
 }  // namespace
 
 /// One poll on its way to a snapshot.
@@ -56,41 +46,6 @@ struct Sampler::Cycle {
   bool rescan = false;
   bool look = false;  ///< an event says that a link changed
 };
-
-/// One port: its readers and what they last said.
-struct Sampler::Port {
-  InventoryPort port;
-  std::shared_ptr<PortReader> reader;
-  std::optional<NetdevReader> files;     ///< none: no netdev, or it can't be opened
-  std::optional<LinkSample> netdev;      ///< what the lock-free files last said
-  LinkSample kernel;                     ///< what the read worker last said: verbs state, speed, FEC, down reason
-  std::optional<LinkSample> last_shown;  ///< both together, as in the last snapshot that had them
-  bool show = false;                     ///< put the link into the next snapshot even when it did not change
-  bool module_seen = false;
-  bool gone = false;
-
-  [[nodiscard]] bool watched() const { return port.exempt_reason.empty(); }
-  [[nodiscard]] LinkSample link() const;
-};
-
-/// What the two sources say together. What was true while the link was up is not carried over to a link that is down.
-LinkSample Sampler::Port::link() const {
-  LinkSample link = kernel;
-  if (netdev) {
-    link.admin_up = netdev->admin_up;
-    link.carrier = netdev->carrier;
-    link.mtu_bytes = netdev->mtu_bytes;
-    link.carrier_up_count = netdev->carrier_up_count;
-    link.carrier_down_count = netdev->carrier_down_count;
-  }
-  if (link.carrier == false) {
-    link.speed_mbps.reset();
-    link.lanes.reset();
-  } else {
-    link.down_reason.reset();
-  }
-  return link;
-}
 
 Sampler::Sampler(HostFactory hosts, std::unique_ptr<ModuleReader> modules, const Clock& clock, SamplerSettings settings,
                  RecordingHeader header)
@@ -158,7 +113,7 @@ void Sampler::rescan(Cycle& cycle) {
   node_gaps_ = std::move(found.gaps);
   if (no_link_events_) node_gaps_.push_back({"", "link_events", no_link_events_->message});
   const bool first_search = ports_.empty();
-  std::map<PortKey, Port> ports;
+  std::map<PortKey, SampledPort> ports;
   std::vector<ModulePort> with_module;
   for (InventoryPort& port : found.ports) {
     const PortKey key = port.id.key();
@@ -173,7 +128,7 @@ void Sampler::rescan(Cycle& cycle) {
     }
     if (known == ports_.end() && !first_search)
       cycle.snapshot.events.push_back({cycle.now, key, PortEventKind::kDeviceAdded, ""});
-    Port& fresh = ports[key];
+    SampledPort& fresh = ports[key];
     fresh.reader = std::make_shared<PortReader>(hosts_(), port);
     auto files = NetdevReader::open(*host_, port, NetdevReader::Speed::kSkip);
     if (files) fresh.files.emplace(*std::move(files));
@@ -194,7 +149,7 @@ void Sampler::read_links(Cycle& cycle) {
   cycle.snapshot.timings.push_back({"link", in_seconds(clock_.steady() - begun)});
 }
 
-void Sampler::read_link(Cycle& cycle, Port& port) {
+void Sampler::read_link(Cycle& cycle, SampledPort& port) {
   PortSample sample;
   if (port.files->read_link(sample, cycle.snapshot.gaps) == ReadStatus::kGone) {
     port.gone = true;
@@ -214,7 +169,7 @@ void Sampler::read_link(Cycle& cycle, Port& port) {
   port.netdev = std::move(sample.link);
 }
 
-void Sampler::submit(Port& port, ReadGroup group) {
+void Sampler::submit(SampledPort& port, ReadGroup group) {
   const PortKey key = port.port.id.key();
   if (!port.watched() || worker_.is_out(key, group)) return;
   worker_.submit(
@@ -257,7 +212,7 @@ void Sampler::take_reading(Cycle& cycle, Reading& reading) {
   }
   const auto at = ports_.find(reading.port);
   if (at == ports_.end()) return;
-  Port& port = at->second;
+  SampledPort& port = at->second;
   PortSample& sample = cycle.snapshot.ports[reading.port];
   port.gone = port.gone || reading.gone;
   if (reading.sample.counters) {

@@ -26,6 +26,7 @@
 #include "base/time.h"
 #include "daemon/port_reader.h"
 #include "daemon/read_worker.h"
+#include "daemon/sampled_port.h"
 #include "daemon/sampler_settings.h"
 #include "daemon/source.h"
 #include "probes/host.h"
@@ -63,13 +64,12 @@ class Sampler : public Source {
     void done(SteadyTime now) { at = now + period; }
   };
   struct Cycle;
-  struct Port;
 
   void drain_link_events(Cycle& cycle);
   void rescan(Cycle& cycle);
   void read_links(Cycle& cycle);
-  void read_link(Cycle& cycle, Port& port);
-  void submit(Port& port, ReadGroup group);
+  void read_link(Cycle& cycle, SampledPort& port);
+  void submit(SampledPort& port, ReadGroup group);
   void submit_due(SteadyTime now);
   void take_readings(Cycle& cycle);
   void take_reading(Cycle& cycle, Reading& reading);
@@ -86,7 +86,7 @@ class Sampler : public Source {
   const Clock& clock_;
   SamplerSettings settings_;
   RecordingHeader header_;
-  std::map<PortKey, Port> ports_;
+  std::map<PortKey, SampledPort> ports_;
   std::vector<Gap> node_gaps_;
   std::unique_ptr<HostEvents> link_events_;
   std::optional<Error> no_link_events_;

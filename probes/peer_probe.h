@@ -1,0 +1,37 @@
+// What every source of far-end knowledge has in common: InfiniBand MADs, LLDP, imported files, the cabling plan. Each
+// may wait for a peer that does not answer, so each has a thread of its own and is never waited for.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "base/time.h"
+#include "model/snapshot.h"
+#include "probes/inventory.h"
+
+namespace linkhealth {
+
+/// What one source says of one port.
+struct PeerReading {
+  PortKey port;
+  SteadyTime read_at;                  ///< `peer.age_s` counts from here
+  std::optional<PeerSample> peer;      ///< what is known of the far end
+  std::optional<ModuleSample> module;  ///< of this end, where somebody else reads it (imported files)
+  std::vector<Gap> gaps;
+};
+
+/// Used by one thread.
+class PeerProbe {
+ public:
+  virtual ~PeerProbe() = default;
+  /// The word in gaps, timings and metrics: "peer_mad", "peer_lldp", "import".
+  [[nodiscard]] virtual std::string_view name() const = 0;
+  /// Whatever is due of these ports; may take its time, but bounds each wait.
+  virtual std::vector<PeerReading> read(std::span<const InventoryPort> ports, SteadyTime now) = 0;
+  /// When read() has something to do again.
+  [[nodiscard]] virtual SteadyTime next_due(SteadyTime now) const = 0;
+};
+
+}  // namespace linkhealth
