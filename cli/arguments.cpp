@@ -23,6 +23,8 @@ Examples:
   linkhealth explain mlx5_3             what is wrong, why, and what to do
   linkhealth watch                      the same table, live; Ctrl-C ends it
   linkhealth record --for 10m night.jsonl.gz
+  linkhealth rules dirty_connector      how a fault looks, how it is told from others, what to do
+  linkhealth replay week.jsonl.gz --what-if symptoms.carrier_flaps.min_losses=6
   linkhealth status --json | jq '.ports[] | select(.health != "healthy")'
 
 Exit codes: 0 done; 1 a port wants attention (status --problems only); 2 wrong usage, unknown port or unusable file;
@@ -37,6 +39,7 @@ struct Parsed {
   RecordOptions record;
   ReplayOptions replay;
   ModuleOptions module;
+  RulesOptions rules;
   std::string record_for = "10m";
   std::string sysroot;
   bool once = false;
@@ -90,8 +93,22 @@ void add_replay(CLI::App& app, Parsed& parsed) {
   command->add_option("--format", parsed.replay.format, "text, json (the last report) or jsonl (every event)")
       ->check(CLI::IsMember({"text", "json", "jsonl"}))
       ->capture_default_str();
+  command
+      ->add_option("--what-if", parsed.replay.what_if,
+                   "Turn a knob, and say which diagnoses that would change; may be given again")
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command->add_flag_callback(
       "--json", [&parsed] { parsed.replay.format = "json"; }, "The same as --format json");
+}
+
+void add_rules(CLI::App& app, Parsed& parsed) {
+  auto* command =
+      app.add_subcommand("rules", "Every fault and symptom with its knobs and sources, and what decided here");
+  command->add_option("name", parsed.rules.name, "Only this fault or symptom, in full")->type_name("NAME");
+  command->add_flag("--unused", parsed.rules.unused, "Only what never decided anything on this node");
+  command->add_flag("--json", parsed.rules.json, "As JSON");
 }
 
 void add_module(CLI::App& app, Parsed& parsed) {
@@ -119,6 +136,7 @@ int dispatch(const CLI::App& app, Parsed& parsed, const LocalCommands& local) {
   if (app.got_subcommand("explain")) return run_explain(client, parsed.explain, style);
   if (app.got_subcommand("watch")) return run_watch(client, parsed.watch);
   if (local.replay && app.got_subcommand("replay")) return local.replay(parsed.replay, style);
+  if (local.rules && app.got_subcommand("rules")) return local.rules(client, parsed.rules, style);
   if (local.module && app.got_subcommand("module")) return run_module(local, client, parsed.module, style);
   const auto duration = parse_duration_s(parsed.record_for);
   if (!duration) {
@@ -173,6 +191,7 @@ int run(int argc, const char* const* argv, const LocalCommands& local) {
   add_record(app, parsed);
   if (local.replay) add_replay(app, parsed);
   if (local.module) add_module(app, parsed);
+  if (local.rules) add_rules(app, parsed);
   app.footer(kFooter);
   try {
     app.parse(argc, argv);

@@ -11,6 +11,8 @@ namespace linkhealth::cli {
 int status_once(const OnceOptions& options, const Clock& clock);
 /// `replay FILE`.
 int replay_file(const ReplayOptions& options, const TextStyle& style, const Clock& clock);
+/// `rules`: from the daemon, which counts; without it the defaults.
+int run_rules(const Client& client, const RulesOptions& options, const TextStyle& style);
 /// `module --file FILE`.
 int show_module_file(const ModuleOptions& options, const TextStyle& style);
 

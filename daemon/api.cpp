@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "daemon/api_rules.h"
 #include "exporters/module_text.h"
 #include "exporters/port_names.h"
 #include "exporters/text.h"
@@ -142,6 +143,8 @@ ApiReply answer_from(const ApiRequest& request, const ApiView& view, const Publi
   if (path == "/metrics") return metrics(request, now);
   if (path == "/api/v1/report") return reply(kJson, now.report_json());
   if (path.starts_with(kPortsPath)) return port_report(request, view, now.report());
+  if (path == kRulesPath || path.starts_with(kRulesTextPath))
+    return rules(request, view, now.report(), style_of(request));
   if (path == "/api/v1/text/status") return status(request, view, now.report());
   if (path.starts_with(kExplainPath)) return explain(request, view, now.report());
   if (path.starts_with(kModulePath)) return module(request, view, now.report(), false);

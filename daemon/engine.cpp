@@ -83,6 +83,7 @@ struct Engine::State {
   std::map<std::string, Judged> judged;
   std::map<std::string, FaultReport> texts;  ///< by fault id: what was last said of it
   std::vector<FaultEvent> waiting;
+  std::shared_ptr<const RuleUse> rule_use = std::make_shared<const RuleUse>();
   std::optional<SteadyTime> last_step;
   double step_s = 10;
   WallTime wall;
@@ -260,6 +261,8 @@ void Engine::State::emit(const LedgerChange& change, const Subject& subject, con
   event.port = subject.port->key;
   event.fault = fault_report(change.entry, view, port);
   if (change.kind == FaultEventKind::kClosed) texts.erase(change.entry.kept.id);
+  if (change.kind == FaultEventKind::kOpened || change.kind == FaultEventKind::kReopened)
+    rule_use = counted(*rule_use, event.fault);
   events.push_back(std::move(event));
 }
 
@@ -330,12 +333,26 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
   report->timings = snapshot.timings;
   for (const Gap& gap : snapshot.gaps)
     if (gap.port.empty()) report->gaps.push_back(gap);
+  if (s.rule_use->since == WallTime()) {
+    RuleUse from_now = *s.rule_use;
+    from_now.since = snapshot.wall_time;
+    s.rule_use = std::make_shared<const RuleUse>(std::move(from_now));
+  }
+  report->rule_use = s.rule_use;
   result.report = report;
   return result;
 }
 
-LedgerState Engine::ledger_state() const { return state_->ledger.state(); }
-void Engine::restore(const LedgerState& state) { state_->ledger.restore(state); }
+LedgerState Engine::ledger_state() const {
+  LedgerState kept = state_->ledger.state();
+  kept.rule_use = *state_->rule_use;
+  return kept;
+}
+
+void Engine::restore(const LedgerState& state) {
+  state_->ledger.restore(state);
+  state_->rule_use = std::make_shared<const RuleUse>(state.rule_use);
+}
 
 Result<void> Engine::acknowledge(const PortKey& port, const std::string& by, const std::string& reason,
                                  std::optional<WallTime> until) {

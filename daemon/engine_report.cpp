@@ -1,6 +1,7 @@
 #include "daemon/engine_report.h"
 
 #include <algorithm>
+#include <set>
 
 namespace linkhealth {
 
@@ -76,6 +77,16 @@ std::string peer_of(const PortHistory& port, const ExpectedPort* expected) {
     name = expected->peer_port;
   }
   return name.empty() ? system : system + " " + name;
+}
+
+std::shared_ptr<const RuleUse> counted(const RuleUse& use, const FaultReport& fault) {
+  RuleUse next = use;
+  ++next.faults[fault.fault + "/" + std::string(to_string(fault.end))];
+  std::set<std::string> spoke;
+  for (const Evidence& evidence : fault.evidence)
+    if (evidence.supports) spoke.insert(evidence.symptom);
+  for (const std::string& symptom : spoke) ++next.symptoms[symptom];
+  return std::make_shared<const RuleUse>(std::move(next));
 }
 
 }  // namespace linkhealth

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/time.h"
+#include "model/rule_use.h"
 #include "model/snapshot.h"
 
 namespace linkhealth {
@@ -113,6 +115,7 @@ struct Report {
   std::vector<PortReport> ports;  ///< ordered by key, numbers as numbers (mlx5_2 before mlx5_10)
   std::vector<Gap> gaps;          ///< of the whole node
   std::vector<ProbeTiming> timings;
+  std::shared_ptr<const RuleUse> rule_use;  ///< not part of the document
 };
 
 /// Something that happened to a fault. Sent at least once to those who listen.
