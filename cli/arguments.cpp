@@ -63,6 +63,8 @@ void add_explain(CLI::App& app, Parsed& parsed) {
   command->add_option("port", parsed.explain.port, "The port, by any of its names")->required()->type_name("PORT");
   command->add_flag("--evidence", parsed.explain.evidence,
                     "Every symptom with its verdict: present, absent or unknown");
+  command->add_flag("--physics", parsed.explain.physics,
+                    "The link budget both ways: what is sent, lost and received, the margin, the error ratio");
   command->add_flag("--json", parsed.explain.json, "The port's part of the report as JSON");
 }
 

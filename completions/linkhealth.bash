@@ -21,7 +21,7 @@ _linkhealth() {
   case $command in
     '') options+=' --version status explain watch record replay module rules' ;;
     status) options+=' --problems --wide --json --once --sysroot' ;;
-    explain) options+=' --evidence --json' ;;
+    explain) options+=' --evidence --physics --json' ;;
     watch) options+=' --problems --frames' ;;
     record) options+=' --for' ;;
     replay) options+=' --config --format --json --what-if' ;;

@@ -105,7 +105,8 @@ ApiReply status(const ApiRequest& request, const ApiView& view, const Report& re
 ApiReply explain(const ApiRequest& request, const ApiView& view, const Report& report) {
   const auto port = find_port(report, std::string_view(request.path).substr(kExplainPath.size()));
   if (!port) return api_error(request, 404, port.error().message);
-  const ExplainView shown{.now = view.now, .t = report.t, .symptoms = is_set(request, "symptoms")};
+  const ExplainView shown{
+      .now = view.now, .t = report.t, .symptoms = is_set(request, "symptoms"), .physics = is_set(request, "physics")};
   return reply(kText, explain_text(**port, style_of(request), shown));
 }
 

@@ -7,7 +7,7 @@
 //   /api/v1/module/PORT                                its module, in the form of a recording
 //   /api/v1/events[?limit=N]                           the latest fault events, oldest first
 //   /api/v1/text/status?width=&colour=&ascii=&wide=&problems=
-//   /api/v1/text/explain/PORT?width=&colour=&ascii=&symptoms=
+//   /api/v1/text/explain/PORT?width=&colour=&ascii=&symptoms=&physics=
 //   /api/v1/text/module/PORT?width=&colour=&ascii=
 //   /api/v1/rules                                      what the tables say, and what they did here
 //   /api/v1/text/rules[/NAME]?width=&colour=&ascii=&unused=

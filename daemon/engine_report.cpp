@@ -60,6 +60,15 @@ PortFigures figures_of(const PortView& view) {
   figures.worst_rx_power_dbm = view.light.worst_rx_dbm;
   if (view.light.worst_rx_lane >= 0) figures.worst_rx_lane = static_cast<std::uint32_t>(view.light.worst_rx_lane + 1);
   figures.rx_power_margin_db = view.light.margin_db;
+  figures.pre_fec_ber_limit = view.signal.ber_limit;
+  // A drop against the siblings instead of the own past says nothing about what was before.
+  const auto lost = [](const std::optional<Drop>& drop) {
+    return drop && drop->sigma_db <= 0.4 ? std::optional(drop->db) : std::nullopt;
+  };
+  figures.rx_power_lost_db = lost(view.light.rx);
+  figures.far_rx_power_lost_db = lost(view.light.far_rx);
+  figures.tx_power_lost_db = lost(view.light.tx);
+  figures.far_tx_power_lost_db = lost(view.light.far_tx);
   figures.involuntary_downs_24h = view.port.involuntary_losses(view.now, 86400);
   figures.involuntary_downs_total = view.port.involuntary_total;
   figures.voluntary_downs_total = view.port.voluntary_total;

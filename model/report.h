@@ -82,6 +82,10 @@ struct PortFigures {
   std::optional<double> worst_rx_power_dbm;    ///< of the lane with the least margin
   std::optional<std::uint32_t> worst_rx_lane;  ///< from 1
   std::optional<double> rx_power_margin_db;    ///< above the module's low alarm, or the medium's limit
+  std::optional<double> pre_fec_ber_limit;     ///< what the FEC mode in use is made for
+  /// How much less than in this link's own past: what arrives here and at the far end, what both lasers send. Of the
+  /// lane that lost most; below 0: more than before.
+  std::optional<double> rx_power_lost_db, far_rx_power_lost_db, tx_power_lost_db, far_tx_power_lost_db;
   std::uint64_t involuntary_downs_24h = 0;
   std::uint64_t involuntary_downs_total = 0;  ///< since the monitor started
   std::uint64_t voluntary_downs_total = 0;    ///< by an administrator, a reboot, a driver reload
