@@ -168,7 +168,7 @@ CatalogueFault describe(const Looks& looks, const std::vector<Looks>& all, doubl
   row.meaning = fault.meaning;
   row.verify = fault.verify;
   row.source = source_of(fault.name);
-  row.repair.assign(fault.repair.begin(), fault.repair.end());
+  for (const RepairStep& step : fault.repair) row.repair.push_back(step.text);
   for (const Cause* cause : looks.causes) row.causes.push_back(cause->name);
   if (looks.media != kAnyMedium) {
     if ((looks.media & kOnOptical) != 0) row.media.emplace_back("separable optics");

@@ -169,7 +169,7 @@ std::string error_words(const PortReport& port) {
   if (figures.ber_window_s) text += " over " + duration_words(from_seconds(*figures.ber_window_s));
   if (!figures.pre_fec_ber_limit) return text;
   const std::string fec = port.latest.link && !port.latest.link->fec.empty() ? port.latest.link->fec : "FEC";
-  text += fmt::format("; {} is made for up to {:.1e}", fec, *figures.pre_fec_ber_limit);
+  text += fmt::format("; {} takes up to {:.1e}", fec, *figures.pre_fec_ber_limit);
   if (*figures.pre_fec_ber <= 0) return text;
   const double ratio = *figures.pre_fec_ber_limit / *figures.pre_fec_ber;
   return text + (ratio >= 1 ? fmt::format(": room for {:.2g} times more", ratio)
