@@ -156,6 +156,12 @@ std::optional<double> Score::delay_s(bool down, double quantile) const {
   return delays[std::min(delays.size() - 1, static_cast<std::size_t>(quantile * static_cast<double>(delays.size())))];
 }
 
+std::size_t Score::confidently_wrong() const {
+  return static_cast<std::size_t>(std::count_if(outcomes_.begin(), outcomes_.end(), [](const Outcome& out) {
+    return !out.right && out.said != "nothing" && out.confidence >= 0.8;
+  }));
+}
+
 std::string Score::text(std::size_t examples) const {
   std::string out;
   if (!outcomes_.empty()) {
