@@ -138,6 +138,7 @@ class PortHistory {
   void take_intent(SteadyTime t);
   void take_link(const LinkSample& link, SteadyTime now);
   void set_carrier(bool up, SteadyTime t);
+  void forget_absent_module();
   void remember_before_fall();
   void take_counters(const PortSample& sample, SteadyTime now);
   void close_interval(SteadyTime now);

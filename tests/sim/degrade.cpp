@@ -125,20 +125,42 @@ void Degrader::strip(PortSample& port, const PortKey& key, Snapshot& snapshot) {
   }
 }
 
+/// A slower monitor reads every group each time: groups of what is left out come with the next snapshot.
+bool Degrader::thin(Snapshot& snapshot) {
+  held_.events.insert(held_.events.end(), snapshot.events.begin(), snapshot.events.end());
+  for (auto& [key, port] : snapshot.ports) {
+    PortSample& kept = held_.ports[key];
+    if (port.link) kept.link = port.link;
+    if (port.counters) {
+      kept.counters = port.counters;
+      kept.fec_lanes = port.fec_lanes;
+    }
+    if (port.module) kept.module = port.module;
+    if (port.peer) kept.peer = port.peer;
+    if (port.pcie) kept.pcie = port.pcie;
+  }
+  if (count_ % 3 != 0) return false;
+  snapshot.events = std::move(held_.events);
+  for (auto& [key, port] : snapshot.ports) {
+    const PortId id = port.id;
+    port = held_.ports[key];
+    port.id = id;
+  }
+  held_ = Snapshot{};
+  return true;
+}
+
 std::optional<Snapshot> Degrader::apply(Snapshot snapshot) {
   ++count_;
   const double t = steady_seconds(snapshot.taken_at);
   if (kind_ == kLateStart && t < keep_from_s_) return std::nullopt;
-  if (kind_ == kThin) {
-    held_.insert(held_.end(), snapshot.events.begin(), snapshot.events.end());
-    if (count_ % 3 != 0) return std::nullopt;
-    snapshot.events = std::move(held_);
-    held_.clear();
-  }
+  if (kind_ == kThin && !thin(snapshot)) return std::nullopt;
   if (kind_ == kNoEvents) snapshot.events.clear();
   if (kind_ == kNoLog)
     std::erase_if(snapshot.events, [](const PortEvent& event) { return event.kind == PortEventKind::kKernelLog; });
   if (kind_ == kNoUptime) snapshot.uptime_s.reset();
+  if (kind_ == kNoModule) std::erase_if(snapshot.gaps, [](const Gap& gap) { return gap.probe == "module"; });
+  if (kind_ == kNoPeer) std::erase_if(snapshot.gaps, [](const Gap& gap) { return gap.probe == "peer"; });
   module_due_ = !module_at_ || in_seconds(snapshot.taken_at - *module_at_) >= 299;
   bool read = false;
   for (auto& [key, port] : snapshot.ports) {

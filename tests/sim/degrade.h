@@ -53,12 +53,13 @@ class Degrader {
   std::optional<Snapshot> apply(Snapshot snapshot);
 
  private:
+  bool thin(Snapshot& snapshot);
   void strip(PortSample& port, const PortKey& key, Snapshot& snapshot);
 
   Degrade kind_;
   double keep_from_s_;
   std::uint64_t count_ = 0;
-  std::vector<PortEvent> held_;
+  Snapshot held_;  ///< what the next snapshot of a thinned recording brings along
   std::optional<SteadyTime> module_at_;
   bool module_due_ = false;
 };
