@@ -24,11 +24,13 @@ struct Options {
   std::string fault, write_to, recordings, only;
   std::size_t examples = 3;
   bool verbose = false;
+  bool outcomes = false;
   std::vector<Degrade> degrade = {Degrade::kNothing};
 };
 
 constexpr const char* kUsage =
-    "accuracy [--set field|hard|healthy]… [--seed N] [--cases N] [--fault NAME] [--examples N] [--verbose]\n"
+    "accuracy [--set field|hard|healthy]… [--seed N] [--cases N] [--fault NAME] [--examples N] [--verbose] "
+    "[--outcomes]\n"
     "         [--write DIR]        write the cases as recordings with truth.json, and judge nothing\n"
     "         [--recordings DIR [--only NAME]]   judge the labelled recordings of DIR\n"
     "         [--degrade KIND|all] take away what another driver, cadence or operator would not give\n";
@@ -38,6 +40,10 @@ std::optional<Options> parse(const std::vector<std::string>& args) {
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (args[i] == "--verbose") {
       out.verbose = true;
+      continue;
+    }
+    if (args[i] == "--outcomes") {
+      out.outcomes = true;
       continue;
     }
     if (i + 1 >= args.size()) return std::nullopt;
@@ -110,6 +116,12 @@ void print_events(const Engine::Step& step) {
 
 /// One line when several kinds are compared, else everything.
 void print_score(Degrade kind, const Options& options, const Score& score) {
+  if (options.outcomes)
+    for (const Outcome& out : score.outcomes())
+      fmt::print("{} {} {} {} {} far {} delay {} said {} {:.2f} {}\n", out.case_name, out.port, out.truth.fault,
+                 out.truth.severity, out.truth.note.empty() ? "-" : out.truth.note, out.truth.far_level,
+                 out.delay_s ? fmt::format("{:.0f}", *out.delay_s) : "-", out.said, out.confidence,
+                 out.right ? "right" : "wrong");
   if (options.degrade.size() == 1) {
     fmt::print("{}", score.text(options.examples));
     return;
