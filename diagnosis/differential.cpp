@@ -207,6 +207,12 @@ bool explains(const Cause& cause, SymptomId symptom) {
   return false;
 }
 
+namespace {
+
+bool leaves_light_alone(const Cause& cause) { return cause.light.errors_if_dim < 0.25 && cause.light.loss[0] > 0.9; }
+
+}  // namespace
+
 Differential differentiate(const DifferentialInput& input, KnobValues knobs) {
   const auto causes = cause_table();
   const auto& tables = letter_tables();
@@ -215,8 +221,8 @@ Differential differentiate(const DifferentialInput& input, KnobValues knobs) {
   const std::optional<bool> errors = receive_errors(input.findings);
   result.light = light_likelihood(view.light, errors == true);
   const double suffices = drop_suffices(view);
-  // A first fault that makes no errors by itself (PCIe, a wrong neighbour) does not account for light and errors.
-  const bool joint = !view.down && (input.explained == nullptr || input.explained->cause->light.errors_if_dim < 0.25);
+  // A first fault that touches neither light nor errors (PCIe, a wrong neighbour) does not account for them.
+  const bool joint = !view.down && (input.explained == nullptr || leaves_light_alone(*input.explained->cause));
   const auto ids = taking_part(input, errors == true);
   double best = -1e300;
   std::array<double, kMaxCauses> score{};

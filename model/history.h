@@ -144,6 +144,7 @@ class PortHistory {
   void close_interval(SteadyTime now);
   void learn_ber(const Interval& interval);
   void take_module(const ModuleSample& module, SteadyTime now);
+  void note_light_back(SteadyTime now);
   void take_peer(const PeerSample& peer, SteadyTime now);
   void take_pcie(const PcieSample& pcie, SteadyTime now);
   void take_reboot(SteadyTime now);

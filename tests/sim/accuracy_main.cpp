@@ -89,20 +89,23 @@ Engine engine_for(const RecordingHeader& header) {
   return Engine(std::move(settings));
 }
 
+void print_evidence(const FaultReport& fault) {
+  for (const Evidence& evidence : fault.evidence) {
+    fmt::print("      {} {} {} {} {} {} {} [{}] {}{}\n", evidence.supports ? "+" : "-", evidence.symptom,
+               evidence.observed ? fmt::format("{:.4g}", *evidence.observed) : "", evidence.op,
+               evidence.threshold ? fmt::format("{:.4g}", *evidence.threshold) : "", evidence.unit, evidence.where,
+               evidence.source, evidence.text.empty() ? "" : " " + evidence.text, "");
+  }
+  for (const Candidate& candidate : fault.differential)
+    fmt::print("      ? {}/{} {:.3f}\n", candidate.fault, to_string(candidate.end), candidate.confidence);
+}
+
 void print_last(const Report& report) {
   for (const PortReport& port : report.ports) {
     for (const FaultReport& fault : port.faults) {
       fmt::print("  {} {}/{} {:.2f} {}: {}\n", port.port, fault.fault, to_string(fault.end), fault.confidence,
                  to_string(fault.state), fault.summary);
-      for (const Evidence& evidence : fault.evidence) {
-        fmt::print("      {} {} {} {} {} {} [{}] {}{}\n", evidence.supports ? "+" : "-", evidence.symptom,
-                   evidence.observed ? fmt::format("{:.4g}", *evidence.observed) : "", evidence.op,
-                   evidence.threshold ? fmt::format("{:.4g}", *evidence.threshold) : "", evidence.unit, evidence.where,
-                   evidence.source, evidence.text.empty() ? "" : " " + evidence.text);
-      }
-      for (const Candidate& candidate : fault.differential) {
-        fmt::print("      ? {}/{} {:.3f}\n", candidate.fault, to_string(candidate.end), candidate.confidence);
-      }
+      print_evidence(fault);
     }
   }
 }
@@ -111,6 +114,7 @@ void print_events(const Engine::Step& step) {
   for (const FaultEvent& event : step.events) {
     fmt::print("{:9.1f} {:<12} {} {}/{} {:.2f}  {}\n", steady_seconds(event.t), to_string(event.kind), event.port,
                event.fault.fault, to_string(event.fault.end), event.fault.confidence, event.fault.summary);
+    if (event.kind == FaultEventKind::kOpened) print_evidence(event.fault);
   }
 }
 
