@@ -194,6 +194,7 @@ PortVerdict Engine::State::verdict_of(const PortView& view, Judged& port, const 
   PortVerdict verdict;
   verdict.down = view.down;
   verdict.down_s = settled_down_s(view);
+  verdict.idle = view.traffic.known_s > 0 && view.traffic.loaded_s < 0.2 * view.traffic.known_s;
   // A far end that is there but not ready: the link is training, which may take two minutes.
   if (at(port.findings, SymptomId::kRemoteFault).present()) verdict.down_s -= kTrainingSeconds;
   if (at(port.findings, SymptomId::kLightThere).present() && !view.link().down_reason)

@@ -35,10 +35,10 @@ bool is_traffic(SymptomId id) {
   return id == kCongested || id == kHostDrops || id == kRetries || id == kForwardedErrors;
 }
 
-std::uint8_t medium_bit(Medium medium) {
-  switch (medium) {
+std::uint8_t medium_bit(const PortView& view) {
+  switch (view.medium) {
     case Medium::kOptical:
-      return kOnOptical;
+      return view.multimode ? kOnMultimode : kOnOptical;
     case Medium::kAoc:
       return kOnAoc;
     case Medium::kCopper:
@@ -228,7 +228,7 @@ Differential differentiate(const DifferentialInput& input, KnobValues knobs) {
   std::array<double, kMaxCauses> score{};
   for (std::size_t c = 0; c < causes.size(); ++c) {
     const Cause& cause = causes[c];
-    if ((cause.media & medium_bit(view.medium)) == 0 ||
+    if ((cause.media & medium_bit(view)) == 0 ||
         (input.explained != nullptr && input.explained->fault->name == cause.fault)) {
       score[c] = -1e9;
       continue;

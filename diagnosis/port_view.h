@@ -87,6 +87,7 @@ struct PortView {
   SteadyTime now;
   std::optional<SteadyTime> errors_since;
   Medium medium = Medium::kUnknown;
+  bool multimode = false;  ///< glass of 50 um, as the module says
   bool up = false, down = false;
   double down_s = 0;  ///< since when
   SignalStats signal;

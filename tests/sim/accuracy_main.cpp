@@ -106,6 +106,8 @@ void print_last(const Report& report) {
       fmt::print("  {} {}/{} {:.2f} {}: {}\n", port.port, fault.fault, to_string(fault.end), fault.confidence,
                  to_string(fault.state), fault.summary);
       print_evidence(fault);
+      for (const SymptomVerdict& seen : port.symptoms)
+        if (seen.verdict != "absent") fmt::print("      {} {} {}\n", seen.symptom, seen.verdict, seen.reason);
     }
   }
 }
