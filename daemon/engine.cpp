@@ -114,10 +114,32 @@ std::vector<Subject> Engine::State::subjects() const {
   return all;
 }
 
+namespace {
+
+/// The speed at which two or more other ports with the same kind of module run, if all of them do.
+double siblings_speed(const Subject& subject, const std::vector<Subject>& all) {
+  const auto& own = subject.port->latest;
+  if (!own.module || own.module->type.empty()) return 0;
+  std::size_t count = 0;
+  double speed = 0;
+  for (const Subject& other : all) {
+    const auto& theirs = other.port->latest;
+    if (other.port == subject.port || other.port->carrier != true || !theirs.link || !theirs.link->speed_mbps) continue;
+    if (!theirs.module || theirs.module->type != own.module->type || theirs.id.driver != own.id.driver) continue;
+    if (count > 0 && *theirs.link->speed_mbps != speed) return 0;
+    speed = *theirs.link->speed_mbps;
+    ++count;
+  }
+  return count >= 2 ? speed : 0;
+}
+
+}  // namespace
+
 void Engine::State::fill_group(PortView& view, const Subject& subject, const std::vector<Subject>& all) {
   const double within_s = std::max(15.0, step_s + 1);
   GroupStats& group = view.group;
   const Judged& own = judged[subject.stable];
+  group.siblings_speed_mbps = siblings_speed(subject, all);
   for (const Subject& other : all) {
     if (other.port == subject.port || !other.port->present) continue;
     const auto rise = other.port->own.temperature_c.drop();
@@ -195,6 +217,7 @@ PortVerdict Engine::State::verdict_of(const PortView& view, Judged& port, const 
   PortVerdict verdict;
   verdict.down = view.down;
   verdict.down_s = settled_down_s(view);
+  verdict.idle = view.traffic.known_s > 0 && view.traffic.loaded_s < 0.2 * view.traffic.known_s;
   // A far end that is there but not ready: the link is training, which may take two minutes.
   if (at(port.findings, SymptomId::kRemoteFault).present()) verdict.down_s -= kTrainingSeconds;
   if (at(port.findings, SymptomId::kLightThere).present() && !view.link().down_reason)

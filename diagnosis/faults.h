@@ -43,7 +43,14 @@ struct LightRow {
 };
 
 /// Media on which a cause exists.
-enum Media : std::uint8_t { kOnOptical = 1, kOnAoc = 2, kOnCopper = 4, kOnUnknown = 8, kAnyMedium = 15 };
+enum Media : std::uint8_t {
+  kOnOptical = 1,  ///< separable, single-mode as far as is known
+  kOnAoc = 2,
+  kOnCopper = 4,
+  kOnUnknown = 8,
+  kOnMultimode = 16,  ///< separable: reflections do no harm there (faults.md 7d)
+  kAnyMedium = 31
+};
 
 struct Cause {
   std::string_view name;
