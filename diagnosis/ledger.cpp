@@ -17,6 +17,8 @@ enum Index : std::size_t {
   kRivalEvaluations,
   kQuiet,
   kProof,
+  kProofLeast,
+  kProofBer,
   kNoticeProof,
   kAdminProof,
 };
@@ -29,9 +31,15 @@ constexpr Knob kKnobs[] = {
     {"rival_hold_s", 240, 0, 86400, "s", "how long another name must lead before it takes over"},
     {"rival_evaluations", 3, 1, 1000, "", "and in how many evaluations"},
     {"quiet_s", 300, 0, 86400, "s", "without symptoms before the proof begins"},
-    {"proof_s", 7200, 0, 604800, "s", "how long a repaired link proves itself (faults.md 3b: 125 min in all at 400G)"},
+    {"proof_s", 7200, 0, 604800, "s", "how long a repaired link proves itself, at most"},
+    {"proof_least_s", 1800, 0, 604800, "s", "and at least (NVIDIA: 30 min to accept a repair)"},
+    {"proof_ber", 1e-15, 1e-18, 1e-6, "",
+     "error ratio after FEC that is to be ruled out with 95 %: no error in 3/(ratio x rate), docs/physics.md 3b"},
     {"notice_proof_s", 900, 0, 604800, "s", "the same for notices and for the node's own faults"},
     {"admin_proof_s", 10, 0, 604800, "s", "the same for a port that was set down"}};
+
+/// No event in a time in which so many are expected on average: with 95 % the rate is lower (rule of three).
+constexpr double kErrorsFor95 = 3;
 
 bool is(const Fault& fault, std::string_view name) { return fault.name == name; }
 
@@ -58,10 +66,13 @@ double Ledger::hold_s(const Fault& fault, const PortVerdict& verdict, bool secon
   return verdict.down ? 0 : knobs_[kSignalHold];  // a link that is down waits by down_hold_s
 }
 
-double Ledger::proof_s(const Fault& fault) const {
+double Ledger::proof_s(const Fault& fault, double rate_bps) const {
   if (is(fault, "admin_down")) return knobs_[kAdminProof];
   if (fault.severity == Severity::kNotice || fault.end == End::kNode) return knobs_[kNoticeProof];
-  return knobs_[kProof];
+  if (rate_bps <= 0) return knobs_[kProof];
+  // A slow link would take days: then a weaker bound is proved, and said.
+  return std::max(std::min(kErrorsFor95 / (knobs_[kProofBer] * rate_bps), knobs_[kProof]),
+                  std::min(knobs_[kProofLeast], knobs_[kProof]));
 }
 
 void Ledger::place(Port& port, SteadyTime now, WallTime wall) const {
@@ -116,12 +127,54 @@ void Ledger::refresh(Slot& slot, const PortVerdict::Named& named, SteadyTime now
 void Ledger::close(Slot& slot, const std::string& port, WallTime wall, std::vector<LedgerChange>& changes) {
   slot.entry->kept.state = FaultState::kClosed;
   changes.push_back({FaultEventKind::kClosed, *slot.entry});
-  LedgerRepeat& repeat = repeats_[{port, slot.entry->kept.fault}];
-  repeat.port = port;
-  repeat.fault = slot.entry->kept.fault;
+  const LedgerFault& kept = slot.entry->kept;
+  count(RepeatOf::kPort, port, kept, wall);
+  // What is neither the cable's nor a module's fault says nothing about them.
+  const bool of_link = slot.entry->fault->severity != Severity::kNotice &&
+                       (kept.end == End::kPath || kept.end == End::kLocal || kept.end == End::kFar);
+  const Port& here = ports_[port];
+  if (of_link && !here.module.empty()) count(RepeatOf::kModule, here.module, kept, wall);
+  if (of_link && !here.cable.empty()) count(RepeatOf::kCable, here.cable, kept, wall);
+  slot.entry.reset();
+}
+
+void Ledger::count(RepeatOf of, const std::string& subject, const LedgerFault& fault, WallTime wall) {
+  LedgerRepeat& repeat = repeats_[{of, subject, fault.fault}];
+  repeat.of = of;
+  repeat.subject = subject;
+  repeat.fault = fault.fault;
   ++repeat.times;
   repeat.last_closed_at = wall;
-  slot.entry.reset();
+}
+
+FaultPast Ledger::past(const std::string& stable_port) const {
+  FaultPast past;
+  const auto at = ports_.find(stable_port);
+  const auto add = [&](RepeatOf of, const std::string& subject, std::uint32_t& times) {
+    if (subject.empty()) return;
+    for (auto row = repeats_.lower_bound({of, subject, ""}); row != repeats_.end(); ++row) {
+      const LedgerRepeat& repeat = row->second;
+      if (repeat.of != of || repeat.subject != subject) break;
+      if (repeat.fault == "admin_down") continue;  // nobody repaired anything
+      times += repeat.times;
+      past.last_closed_at = std::max(past.last_closed_at.value_or(repeat.last_closed_at), repeat.last_closed_at);
+    }
+  };
+  add(RepeatOf::kPort, stable_port, past.port_times);
+  if (at == ports_.end()) return past;
+  add(RepeatOf::kModule, at->second.module, past.module_times);
+  add(RepeatOf::kCable, at->second.cable, past.cable_times);
+  return past;
+}
+
+std::optional<FaultProof> Ledger::proof(const LedgerEntry& entry) const {
+  const auto at = ports_.find(entry.kept.port);
+  if (entry.kept.state != FaultState::kProving || !entry.kept.proving_since || at == ports_.end()) return std::nullopt;
+  const double rate_bps = at->second.rate_bps;
+  FaultProof proof{*entry.kept.proving_since, proof_s(*entry.fault, rate_bps), std::nullopt};
+  const bool of_signal = entry.fault->severity != Severity::kNotice && entry.fault->end != End::kNode;
+  if (of_signal && rate_bps > 0 && proof.needed_s > 0) proof.ber_bound = kErrorsFor95 / (rate_bps * proof.needed_s);
+  return proof;
 }
 
 void Ledger::step_proof(Slot& slot, const PortVerdict& verdict, const std::string& port, SteadyTime now, WallTime wall,
@@ -137,9 +190,17 @@ void Ledger::step_proof(Slot& slot, const PortVerdict& verdict, const std::strin
     entry.proving_since = now;
     entry.kept.proving_since = wall;
     entry.kept.state = FaultState::kProving;
+    entry.drops_at_proof = verdict.drops;
     changes.push_back({FaultEventKind::kProving, entry});
   }
-  if (in_seconds(now - *entry.proving_since) >= proof_s(*entry.fault)) close(slot, port, wall, changes);
+  // A drop or a lost block is no symptom yet, but it is no proof either: the time begins anew.
+  if (!admin && (verdict.lost_data || verdict.drops != entry.drops_at_proof)) {
+    entry.drops_at_proof = verdict.drops;
+    entry.proving_since = now;
+    entry.kept.proving_since = wall;
+  }
+  if (in_seconds(now - *entry.proving_since) >= proof_s(*entry.fault, verdict.rate_bps))
+    close(slot, port, wall, changes);
 }
 
 void Ledger::step_slot(Slot& slot, const std::optional<PortVerdict::Named>& named, const PortVerdict& verdict,
@@ -196,6 +257,9 @@ std::vector<LedgerChange> Ledger::update(const std::string& stable_port, const P
   std::vector<LedgerChange> changes;
   Port& port = ports_[stable_port];
   if (!port.placed) place(port, now, wall);
+  port.module = verdict.module;
+  port.cable = verdict.cable;
+  if (verdict.rate_bps > 0) port.rate_bps = verdict.rate_bps;
   if (!verdict.judged) return changes;
   step_slot(port.primary, verdict.primary, verdict, false, stable_port, now, wall, changes);
   step_slot(port.secondary, verdict.secondary, verdict, true, stable_port, now, wall, changes);
@@ -266,7 +330,7 @@ void Ledger::restore(const LedgerState& state) {
     entry.fault = &fault;
     slot.entry = entry;
   }
-  for (const LedgerRepeat& repeat : state.repeats) repeats_[{repeat.port, repeat.fault}] = repeat;
+  for (const LedgerRepeat& repeat : state.repeats) repeats_[{repeat.of, repeat.subject, repeat.fault}] = repeat;
 }
 
 }  // namespace linkhealth

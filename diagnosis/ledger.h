@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "diagnosis/faults.h"
@@ -21,7 +22,12 @@ struct PortVerdict {
   bool judged = false;  ///< false: not enough can be read, or the link fell a moment ago: nothing changes
   bool down = false;
   double down_s = 0;  ///< since the carrier went
-  bool idle = false;  ///< no load: what only traffic shows can't be seen, and so does not heal
+  // What the proof of a repair needs to know.
+  double rate_bps = 0;        ///< on the line; 0 not known
+  std::uint64_t drops = 0;    ///< involuntary carrier losses so far
+  bool lost_data = false;     ///< errors that FEC could not correct, since the last look
+  std::string module, cable;  ///< serial numbers: of the module, of what is between the ports; "" not known
+  bool idle = false;          ///< no load: what only traffic shows can't be seen, and so does not heal
   struct Named {
     const Fault* fault = nullptr;
     double confidence = 0;
@@ -37,6 +43,7 @@ struct LedgerEntry {
   const Fault* fault = nullptr;
   SteadyTime last_seen;
   std::optional<SteadyTime> proving_since;
+  std::uint64_t drops_at_proof = 0;
 };
 
 struct LedgerChange {
@@ -55,6 +62,10 @@ class Ledger {
   [[nodiscard]] std::vector<const LedgerEntry*> open(const std::string& stable_port) const;
   /// The open primary fault, which has a bonus in the differential.
   [[nodiscard]] const Fault* incumbent(const std::string& stable_port) const;
+  /// How often before, on this port and with these parts.
+  [[nodiscard]] FaultPast past(const std::string& stable_port) const;
+  /// How far the repair has proved itself; nullopt while it does not.
+  [[nodiscard]] std::optional<FaultProof> proof(const LedgerEntry& entry) const;
   /// Texts that the report shows while the fault proves itself.
   void describe(const std::string& id, const std::string& summary, const std::vector<std::string>& repair,
                 const std::string& verify);
@@ -77,6 +88,8 @@ class Ledger {
   };
   struct Port {
     Slot primary, secondary;
+    std::string module, cable;
+    double rate_bps = 0;
     bool placed = true;  ///< false: restored, steady times not known yet
   };
 
@@ -90,13 +103,14 @@ class Ledger {
   void step_proof(Slot& slot, const PortVerdict& verdict, const std::string& port, SteadyTime now, WallTime wall,
                   std::vector<LedgerChange>& changes);
   void close(Slot& slot, const std::string& port, WallTime wall, std::vector<LedgerChange>& changes);
+  void count(RepeatOf of, const std::string& subject, const LedgerFault& fault, WallTime wall);
   [[nodiscard]] double hold_s(const Fault& fault, const PortVerdict& verdict, bool second) const;
-  [[nodiscard]] double proof_s(const Fault& fault) const;
+  [[nodiscard]] double proof_s(const Fault& fault, double rate_bps) const;
 
   std::string node_;
   KnobValues knobs_;
   std::map<std::string, Port> ports_;
-  std::map<std::pair<std::string, std::string>, LedgerRepeat> repeats_;
+  std::map<std::tuple<RepeatOf, std::string, std::string>, LedgerRepeat> repeats_;
 };
 
 }  // namespace linkhealth

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/time.h"
@@ -31,9 +32,16 @@ struct LedgerFault {
   bool operator==(const LedgerFault&) const = default;
 };
 
-/// How often a port had a fault before.
+/// Of what it is counted how often it had a fault.
+enum class RepeatOf : std::uint8_t { kPort, kModule, kCable };
+/// "port", "module", "cable".
+std::string_view to_string(RepeatOf of);
+std::optional<RepeatOf> parse_repeat_of(std::string_view text);
+
+/// How often a port, a module or a cable had a fault that was closed.
 struct LedgerRepeat {
-  std::string port;
+  RepeatOf of = RepeatOf::kPort;
+  std::string subject;  ///< stable key; serial number; both serial numbers
   std::string fault;
   std::uint32_t times = 0;
   WallTime last_closed_at;
@@ -43,6 +51,7 @@ struct LedgerRepeat {
 struct LedgerState {
   std::vector<LedgerFault> faults;
   std::vector<LedgerRepeat> repeats;
+  std::vector<RepairRecord> repairs;  ///< oldest first
   RuleUse rule_use;
   bool operator==(const LedgerState&) const = default;
 };

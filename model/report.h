@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "model/repair.h"
 #include "model/rule_use.h"
 #include "model/snapshot.h"
 
@@ -58,6 +59,24 @@ struct Candidate {
   double confidence = 0;
 };
 
+/// How often something like it was here before.
+struct FaultPast {
+  std::uint32_t port_times = 0;    ///< faults that were closed on this port
+  std::uint32_t module_times = 0;  ///< with this module (by its serial number), on whichever port
+  std::uint32_t cable_times = 0;   ///< with these two modules, or this cable, together
+  std::optional<WallTime> last_closed_at;
+  [[nodiscard]] bool empty() const { return port_times == 0 && module_times == 0 && cable_times == 0; }
+  bool operator==(const FaultPast&) const = default;
+};
+
+/// How far a repaired link has proved itself.
+struct FaultProof {
+  WallTime since;
+  double needed_s = 0;              ///< without a symptom, a loss of carrier or an error that FEC can't correct
+  std::optional<double> ber_bound;  ///< what no error in that time says of the bit error ratio, with 95 %
+  bool operator==(const FaultProof&) const = default;
+};
+
 struct FaultReport {
   std::string id;     ///< NODE:STABLE_PORT:FAULT:OPENED, the same over restarts
   std::string fault;  ///< a name of docs/recording.md
@@ -73,6 +92,9 @@ struct FaultReport {
   std::vector<Candidate> differential;  ///< most likely first, the fault itself included
   std::vector<std::string> repair;      ///< cheapest first; what has failed already is left out
   std::string verify;
+  std::vector<RepairRecord> repairs;  ///< what was tried on it, oldest first
+  FaultPast past;
+  std::optional<FaultProof> proof;  ///< only while it proves itself
 };
 
 /// Numbers about a port that are judged over time, for tables and metrics. nullopt: not known.

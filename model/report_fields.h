@@ -36,6 +36,14 @@ inline bool parse_word(std::string_view text, FaultState& out) {
   using enum FaultState;
   return find_word(text, std::array{kOpen, kAcknowledged, kProving, kClosed}, out);
 }
+/// Takes the value of a parser that may find none.
+template <typename Word>
+bool take_word(const std::optional<Word>& found, Word& out) {
+  out = found.value_or(out);
+  return found.has_value();
+}
+inline bool parse_word(std::string_view text, RepairAction& out) { return take_word(parse_repair_action(text), out); }
+inline bool parse_word(std::string_view text, RepairOutcome& out) { return take_word(parse_repair_outcome(text), out); }
 inline bool parse_word(std::string_view text, FaultEventKind& out) {
   using enum FaultEventKind;
   return find_word(text, std::array{kOpened, kWorsened, kAcknowledged, kProving, kClosed, kReopened}, out);
@@ -65,6 +73,34 @@ void fields(Is<Candidate> auto& candidate, auto& visit) {
   visit.always("confidence", candidate.confidence);
 }
 
+void fields(Is<RepairRecord> auto& repair, auto& visit) {
+  visit("port", repair.port);
+  visit("fault_id", repair.fault_id);
+  visit.always("action", repair.action);
+  visit.always("at", repair.at);
+  visit.always("outcome", repair.outcome);
+  visit("rx_lane", repair.rx_lane);
+  visit("rx_power_before_dbm", repair.rx_power_before_dbm);
+  visit("rx_power_after_dbm", repair.rx_power_after_dbm);
+  visit("pre_fec_ber_before", repair.pre_fec_ber_before);
+  visit("pre_fec_ber_after", repair.pre_fec_ber_after);
+  visit("serial_before", repair.serial_before);
+  visit("serial_after", repair.serial_after);
+}
+
+void fields(Is<FaultPast> auto& past, auto& visit) {
+  visit.always("port_times", past.port_times);
+  visit.always("module_times", past.module_times);
+  visit.always("cable_times", past.cable_times);
+  visit("last_closed_at", past.last_closed_at);
+}
+
+void fields(Is<FaultProof> auto& proof, auto& visit) {
+  visit.always("since", proof.since);
+  visit.always("needed_s", proof.needed_s);
+  visit("ber_bound", proof.ber_bound);
+}
+
 void fields(Is<FaultReport> auto& fault, auto& visit) {
   visit.always("id", fault.id);
   visit.always("fault", fault.fault);
@@ -80,6 +116,9 @@ void fields(Is<FaultReport> auto& fault, auto& visit) {
   visit.always("differential", fault.differential);
   visit.always("repair", fault.repair);
   visit.always("verify", fault.verify);
+  visit("repairs", fault.repairs);
+  visit("past", fault.past);
+  visit("proof", fault.proof);
 }
 
 void fields(Is<PortFigures> auto& figures, auto& visit) {

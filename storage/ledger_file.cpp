@@ -46,8 +46,11 @@ void fields(Is<LedgerFault> auto& fault, auto& visit) {
   visit("repair", fault.repair);
 }
 
+inline bool parse_word(std::string_view text, RepeatOf& out) { return take_word(parse_repeat_of(text), out); }
+
 void fields(Is<LedgerRepeat> auto& repeat, auto& visit) {
-  visit.always("port", repeat.port);
+  visit.always("of", repeat.of);
+  visit.always("subject", repeat.subject);
   visit.always("fault", repeat.fault);
   visit.always("times", repeat.times);
   visit.always("last_closed_at", repeat.last_closed_at);
@@ -63,6 +66,7 @@ void fields(Is<LedgerDocument> auto& document, auto& visit) {
   visit.always("schema", document.schema);
   visit("faults", document.state.faults);
   visit("repeats", document.state.repeats);
+  visit("repairs", document.state.repairs);
   visit.always("rule_use", document.state.rule_use);
 }
 

@@ -29,7 +29,22 @@ LedgerState example() {
   use.since = fault.opened_at;
   use.faults["dirty_connector/path"] = 4;
   use.symptoms["rx_power_low"] = 3;
-  return {{fault}, {{"0000:1b:00.0/1", "unplugged", 3, fault.opened_at}}, use};
+  RepairRecord repair;
+  repair.port = fault.port;
+  repair.fault_id = fault.id;
+  repair.action = RepairAction::kModuleReplaced;
+  repair.at = fault.last_seen_at;
+  repair.outcome = RepairOutcome::kFailed;
+  repair.rx_lane = 2;
+  repair.rx_power_before_dbm = -9.1;
+  repair.rx_power_after_dbm = -8.9;
+  repair.serial_before = "A1";
+  repair.serial_after = "A2";
+  return {{fault},
+          {{RepeatOf::kPort, "0000:1b:00.0/1", "unplugged", 3, fault.opened_at},
+           {RepeatOf::kCable, "A1 - B2", "dirty_connector", 2, fault.opened_at}},
+          {repair},
+          use};
 }
 
 class LedgerFileTest : public testing::Test {

@@ -1,0 +1,70 @@
+#include "diagnosis/repair_book.h"
+
+#include <algorithm>
+
+namespace linkhealth {
+
+namespace {
+
+constexpr std::size_t kMostRecords = 32;  // of a port
+enum Index : std::size_t { kJudged };
+constexpr Knob kKnobs[] = {
+    {"judged_s", 900, 60, 86400, "s", "a fault that shows so long after a repair says that the repair did not help"}};
+
+}  // namespace
+
+std::span<const Knob> RepairBook::knobs() { return kKnobs; }
+
+void RepairBook::add(RepairRecord record) {
+  auto& records = records_[record.port];
+  records.push_back(std::move(record));
+  if (records.size() > kMostRecords) records.erase(records.begin());
+}
+
+void RepairBook::seen(const std::string& port, const std::string& fault_id, WallTime now) {
+  const auto at = records_.find(port);
+  if (at == records_.end()) return;
+  for (RepairRecord& record : at->second)
+    if (record.fault_id == fault_id && record.outcome == RepairOutcome::kPending &&
+        in_seconds(now - record.at) >= knobs_[kJudged])
+      record.outcome = RepairOutcome::kFailed;
+}
+
+void RepairBook::healed(const std::string& port, const std::string& fault_id) {
+  const auto at = records_.find(port);
+  if (at == records_.end()) return;
+  // The last one did it; what came before it did not.
+  RepairOutcome outcome = RepairOutcome::kHeld;
+  for (auto record = at->second.rbegin(); record != at->second.rend(); ++record) {
+    if (record->fault_id != fault_id || record->outcome != RepairOutcome::kPending) continue;
+    record->outcome = std::exchange(outcome, RepairOutcome::kFailed);
+  }
+}
+
+std::vector<RepairRecord> RepairBook::of(const std::string& port, const std::string& fault_id) const {
+  std::vector<RepairRecord> found;
+  const auto at = records_.find(port);
+  if (at == records_.end()) return found;
+  std::copy_if(at->second.begin(), at->second.end(), std::back_inserter(found),
+               [&fault_id](const RepairRecord& record) { return record.fault_id == fault_id; });
+  return found;
+}
+
+std::vector<RepairAction> RepairBook::failed(const std::string& port, const std::string& fault_id) const {
+  std::vector<RepairAction> actions;
+  for (const RepairRecord& record : of(port, fault_id))
+    if (record.outcome == RepairOutcome::kFailed) actions.push_back(record.action);
+  return actions;
+}
+
+std::vector<RepairRecord> RepairBook::state() const {
+  std::vector<RepairRecord> all;
+  for (const auto& [port, records] : records_) all.insert(all.end(), records.begin(), records.end());
+  return all;
+}
+
+void RepairBook::restore(const std::vector<RepairRecord>& records) {
+  for (const RepairRecord& record : records) add(record);
+}
+
+}  // namespace linkhealth

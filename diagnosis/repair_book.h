@@ -1,0 +1,40 @@
+// What was tried on which port, and whether it held. A repair holds when the fault closes after it; it has failed when
+// the fault is still (or again) there a while after the link came back.
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "model/knobs.h"
+#include "model/ledger_state.h"
+#include "model/repair.h"
+
+namespace linkhealth {
+
+class RepairBook {
+ public:
+  explicit RepairBook(KnobValues knobs) : knobs_(knobs) {}
+  static std::span<const Knob> knobs();
+
+  void add(RepairRecord record);
+  /// The fault with this id shows now.
+  void seen(const std::string& port, const std::string& fault_id, WallTime now);
+  /// The fault with this id proved itself gone.
+  void healed(const std::string& port, const std::string& fault_id);
+
+  /// What was tried on this fault, oldest first.
+  [[nodiscard]] std::vector<RepairRecord> of(const std::string& port, const std::string& fault_id) const;
+  /// The actions that did not help this fault.
+  [[nodiscard]] std::vector<RepairAction> failed(const std::string& port, const std::string& fault_id) const;
+
+  [[nodiscard]] std::vector<RepairRecord> state() const;
+  void restore(const std::vector<RepairRecord>& records);
+
+ private:
+  KnobValues knobs_;
+  std::map<std::string, std::vector<RepairRecord>> records_;  ///< by port, oldest first
+};
+
+}  // namespace linkhealth
