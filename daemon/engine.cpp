@@ -38,6 +38,7 @@ struct Judged {
   std::optional<SteadyTime> errors_since;
   std::optional<SteadyTime> errors_last;
   bool judged = false;
+  std::size_t gone_with = 0;  ///< so many ports went at once, this one among them; 0: no such thing
   std::string exempt;
 };
 
@@ -95,6 +96,8 @@ struct Engine::State {
   void fill_group(PortView& view, const Subject& subject, const std::vector<Subject>& all);
   PortVerdict verdict_of(const PortView& view, Judged& judged, const Fault* incumbent);
   void note_errors(Judged& port, SteadyTime now) const;
+  /// How many watched ports went at one time, when none is left; 0 otherwise.
+  std::size_t gone_at_once(const std::vector<Subject>& all) const;
   Severity severity_of(const RankedFault& ranked, const PortView& view, const Findings& findings) const;
   PortReport report_of(const Subject& subject, const PortView& view, Judged& judged, const Snapshot& snapshot);
   FaultReport fault_report(const LedgerEntry& entry, const PortView& view, const Judged& judged);
@@ -149,6 +152,21 @@ void Engine::State::fill_group(PortView& view, const Subject& subject, const std
     });
     ++(shared ? group.flaps_together : group.flaps_alone);
   }
+}
+
+std::size_t Engine::State::gone_at_once(const std::vector<Subject>& all) const {
+  std::size_t gone = 0;
+  std::optional<SteadyTime> first, last;
+  for (const Subject& subject : all) {
+    const auto known = judged.find(subject.stable);
+    if (known == judged.end() || !known->second.exempt.empty()) continue;
+    if (subject.port->present || !subject.port->absent_since) return 0;
+    const SteadyTime since = *subject.port->absent_since;
+    first = std::min(first.value_or(since), since);
+    last = std::max(last.value_or(since), since);
+    ++gone;
+  }
+  return gone >= 2 && together(*first, *last, std::max(15.0, step_s + 1)) ? gone : 0;
 }
 
 void Engine::State::note_errors(Judged& port, SteadyTime now) const {
@@ -239,6 +257,9 @@ FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortView
   } else {
     ledger.describe(entry.kept.id, report.summary, report.repair, report.verify);
   }
+  if (port.gone_with > 0 && entry.kept.fault == "nic_fault")
+    report.summary = "all " + std::to_string(port.gone_with) +
+                     " ports of this node went at once: the driver, or what the monitor may see of /sys; no cable";
   report.id = entry.kept.id;
   report.fault = entry.kept.fault;
   report.end = entry.kept.end;
@@ -307,6 +328,9 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
   s.waiting.clear();
   const auto subjects = s.subjects();
   const bool plan_known = !s.settings.expected.empty();
+  // All ports gone at one time are one matter of the driver or of the monitor: the first port tells it for all.
+  const std::size_t gone_at_once = s.gone_at_once(subjects);
+  bool told = false;
   for (const Subject& subject : subjects) {
     Judged& port = s.judged[subject.stable];
     PortView view = view_of(*subject.port, subject.expected, snapshot.taken_at, port.errors_since);
@@ -317,7 +341,9 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
       s.fill_group(view, subject, subjects);
       port.findings = observe_all(view, s.symptom_values);
       s.note_errors(port, snapshot.taken_at);
-      const PortVerdict verdict = s.verdict_of(view, port, s.ledger.incumbent(subject.stable));
+      PortVerdict verdict = s.verdict_of(view, port, s.ledger.incumbent(subject.stable));
+      if (gone_at_once > 0 && std::exchange(told, true)) verdict = PortVerdict{};
+      port.gone_with = gone_at_once;
       port.judged = verdict.judged;
       for (const LedgerChange& change : s.ledger.update(subject.stable, verdict, snapshot.taken_at, snapshot.wall_time))
         s.emit(change, subject, view, port, snapshot, result.events);
