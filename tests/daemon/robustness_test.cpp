@@ -1,212 +1,11 @@
-// Odd nodes, read by the real probes and threads: what can't be read is a gap, and hides nothing else.
-#include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <poll.h>
-
-#include <algorithm>
-#include <fstream>
-
-#include "daemon/sampler.h"
-#include "tests/probes/sysfs_tree.h"
-#include "tests/support/manual_clock.h"
-#include "tests/support/shared_host.h"
+// Odd nodes: unplugged, renamed, hung, large. What can't be read is said, everything else goes on.
+#include "tests/daemon/odd_node.h"
 
 namespace linkhealth {
 namespace {
 
-using testing::add_nic;
-using testing::FakeHost;
+using namespace testing;
 using ::testing::HasSubstr;
-using testing::LockedHost;
-using testing::ManualClock;
-using testing::Nic;
-using testing::SharedHost;
-
-/// Threads of this process.
-long threads() {
-  std::ifstream status("/proc/self/status");
-  for (std::string line; std::getline(status, line);)
-    if (line.starts_with("Threads:")) return std::stol(line.substr(8));
-  return -1;
-}
-
-class OddNode : public ::testing::Test {
- protected:
-  void SetUp() override {
-    second = {.device = "mlx5_1", .netdev = "ens2np0", .pci = "0000:1c:00.0", .ifindex = 3};
-    change([&](FakeHost& host) {
-      add_nic(host, first);
-      add_nic(host, second);
-      host.set("/proc/uptime", "86400.25 1000.00\n");
-    });
-  }
-  void TearDown() override { shared->hang(""); }
-  template <typename Change>
-  void change(Change apply) {
-    shared->change(apply);
-  }
-  void start() {
-    sampler = std::make_unique<Sampler>([this] { return std::make_unique<LockedHost>(shared); }, nullptr, clock,
-                                        settings, RecordingHeader{});
-  }
-  void wait(int most_ms = 1'000) const {
-    std::vector<pollfd> wanted;
-    for (const int fd : sampler->wake_fds()) wanted.push_back({fd, POLLIN, 0});
-    ::poll(wanted.data(), wanted.size(), most_ms);
-  }
-  void take(const std::optional<Snapshot>& snapshot) {
-    if (!snapshot) return;
-    for (const auto& [key, sample] : snapshot->ports) {
-      PortSample& port = all.ports[key];
-      port.id = sample.id;
-      if (sample.link) port.link = sample.link;
-      if (sample.pcie) port.pcie = sample.pcie;
-      if (!sample.counters) continue;
-      if (!port.counters) port.counters.emplace();
-      port.counters->merge(*sample.counters);
-    }
-    std::erase_if(all.ports, [&](const auto& entry) { return !snapshot->ports.contains(entry.first); });
-    all.events.insert(all.events.end(), snapshot->events.begin(), snapshot->events.end());
-    all.gaps.insert(all.gaps.end(), snapshot->gaps.begin(), snapshot->gaps.end());
-  }
-  /// Polls until nothing is under way; `all` has what came since.
-  void settle() {
-    all = Snapshot{};
-    do {
-      take(sampler->poll());
-      if (!sampler->settled()) wait();
-    } while (!sampler->settled());
-    take(sampler->poll());
-  }
-  bool has_gap(const PortKey& port, const std::string& probe, const std::string& part) const {
-    return std::any_of(all.gaps.begin(), all.gaps.end(), [&](const Gap& gap) {
-      return gap.port == port && gap.probe == probe && gap.reason.find(part) != std::string::npos;
-    });
-  }
-  bool neighbour_is_whole() const {
-    const auto at = all.ports.find("mlx5_1/1");
-    if (at == all.ports.end()) return false;
-    const PortSample& port = at->second;
-    return port.link && port.link->carrier == true && port.pcie && port.counters &&
-           port.counters->get("symbol_error") == 5U && port.counters->get("out_of_sequence") == 9U;
-  }
-  std::size_t count(PortEventKind kind) const {
-    return static_cast<std::size_t>(std::count_if(all.events.begin(), all.events.end(),
-                                                  [kind](const PortEvent& event) { return event.kind == kind; }));
-  }
-  /// Goes on for a few link periods until there is such an event, and gives their number.
-  std::size_t settle_until(PortEventKind kind) {
-    for (int i = 0; i < 10; ++i) {
-      settle();
-      if (count(kind) > 0) return count(kind);
-      clock.advance(settings.link_period);
-    }
-    return 0;
-  }
-  std::size_t open_files() {
-    std::size_t open = 0;
-    change([&](FakeHost& host) { open = host.open_files(); });
-    return open;
-  }
-
-  std::shared_ptr<SharedHost> shared = std::make_shared<SharedHost>();
-  ManualClock clock;
-  SamplerSettings settings;
-  Nic first, second;
-  std::unique_ptr<Sampler> sampler;
-  Snapshot all;
-};
-
-// ------------------------------------------------------------------------------------------- one odd port, the table
-struct Oddity {
-  const char* name;
-  void (*make)(FakeHost&, const Nic&);
-  const char* probe;   ///< the gap that says it; "": none, the thing is just not offered
-  const char* reason;  ///< part of it
-};
-void PrintTo(const Oddity& oddity, std::ostream* out) { *out << oddity.name; }
-
-constexpr Oddity kOddities[] = {
-    {"SwitchModeAnswersEinvalToEveryCounter",
-     [](FakeHost& host, const Nic& nic) {
-       for (const char* name : {"symbol_error", "link_downed", "port_rcv_errors", "VL15_dropped", "port_xmit_data"})
-         host.set_error(nic.port_dir() + "/counters/" + name, EINVAL);
-     },
-     "counters", "Invalid argument"},
-    {"NoPmaText",
-     [](FakeHost& host, const Nic& nic) { host.set(nic.port_dir() + "/counters/link_downed", "N/A (no PMA)\n"); },
-     "counters", "link_downed: text \"N/A (no PMA)\""},
-    {"GarbageText",
-     [](FakeHost& host, const Nic& nic) { host.set(nic.port_dir() + "/counters/link_downed", "\x1b[31m12abc\xff"); },
-     "counters", "link_downed: text"},
-    {"EmptyCounter", [](FakeHost& host, const Nic& nic) { host.set(nic.port_dir() + "/counters/link_downed", ""); },
-     "counters", "link_downed: empty"},
-    {"CounterLargerThan64Bits",
-     [](FakeHost& host, const Nic& nic) {
-       host.set(nic.port_dir() + "/counters/link_downed", "99999999999999999999999\n");
-     },
-     "counters", "link_downed: text"},
-    {"NegativeCounter",
-     [](FakeHost& host, const Nic& nic) { host.set(nic.port_dir() + "/counters/link_downed", "-5\n"); }, "counters",
-     "link_downed: text"},
-    {"NoCountersDirectory", [](FakeHost& host, const Nic& nic) { host.remove(nic.port_dir() + "/counters"); }, "", ""},
-    {"NoHwCountersDirectory", [](FakeHost& host, const Nic& nic) { host.remove(nic.port_dir() + "/hw_counters"); }, "",
-     ""},
-    {"EmptyCountersDirectory",
-     [](FakeHost& host, const Nic& nic) {
-       host.remove(nic.port_dir() + "/counters");
-       host.make_dir(nic.port_dir() + "/counters");
-     },
-     "counters", "the counters directory is empty"},
-    {"NoPermissionForCounters",
-     [](FakeHost& host, const Nic& nic) { host.set_error(nic.port_dir() + "/counters/symbol_error", EACCES); },
-     "counters", "symbol_error: Permission denied"},
-    {"HwCountersFail",
-     [](FakeHost& host, const Nic& nic) { host.set_error(nic.port_dir() + "/hw_counters/out_of_sequence", EIO); },
-     "hw_counters", "out_of_sequence: Input/output error"},
-    {"NoStateFile", [](FakeHost& host, const Nic& nic) { host.remove(nic.port_dir() + "/state"); }, "link",
-     "state: No such file or directory"},
-    {"GarbageState", [](FakeHost& host, const Nic& nic) { host.set(nic.port_dir() + "/state", "?? what\n"); }, "link",
-     "state: text"},
-    {"NoLinkLayer", [](FakeHost& host, const Nic& nic) { host.remove(nic.port_dir() + "/link_layer"); }, "inventory",
-     "link_layer: No such file"},
-    {"NetdevInAnotherNamespace",
-     [](FakeHost& host, const Nic& nic) {
-       host.remove(nic.netdev_dir());
-       host.remove("/sys/class/net/" + nic.netdev);
-     },
-     "", ""},
-    {"NoPciAttributes",
-     [](FakeHost& host, const Nic& nic) {
-       for (const char* which : {"current_link_speed", "current_link_width", "max_link_speed", "max_link_width"})
-         host.remove(nic.pci_dir() + "/" + which);
-     },
-     "pcie", "current_link_speed: No such file or directory"},
-    {"VirtualFunction", [](FakeHost& host, const Nic& nic) { host.link(nic.pci_dir() + "/physfn", "../0000:1c:00.0"); },
-     "", ""},
-};
-
-class OddPort : public OddNode, public ::testing::WithParamInterface<Oddity> {};
-
-TEST_P(OddPort, IsSaidAndHidesNoOther) {
-  change([&](FakeHost& host) { GetParam().make(host, first); });
-  start();
-  settle();
-  EXPECT_TRUE(all.ports.contains("mlx5_0/1"));
-  EXPECT_TRUE(neighbour_is_whole());
-  if (*GetParam().probe != '\0') {
-    EXPECT_TRUE(has_gap("mlx5_0/1", GetParam().probe, GetParam().reason)) << ::testing::PrintToString(all.gaps.size());
-  } else {
-    for (const Gap& gap : all.gaps) ADD_FAILURE() << gap.port << " " << gap.probe << ": " << gap.reason;
-  }
-  for (const Gap& gap : all.gaps) {
-    EXPECT_NE(gap.port, "mlx5_1/1") << gap.reason;
-    EXPECT_TRUE(std::all_of(gap.reason.begin(), gap.reason.end(), [](unsigned char c) { return c >= ' '; }))
-        << "nothing that a terminal obeys";
-  }
-}
-INSTANTIATE_TEST_SUITE_P(Table, OddPort, ::testing::ValuesIn(kOddities),
-                         [](const auto& test) { return std::string(test.param.name); });
 
 // ------------------------------------------------------------------------------------------------------- odd nodes
 TEST_F(OddNode, WithoutAnyDeviceIsQuiet) {
@@ -241,8 +40,8 @@ TEST_F(OddNode, OfVirtualFunctionsOnlyJudgesNothing) {
 }
 
 TEST_F(OddNode, AListThatFailsLaterMakesNoPortGo) {
-  testing::FakeHost inner;
-  testing::FailingHost host(inner);
+  FakeHost inner;
+  FailingHost host(inner);
   add_nic(inner, first);
   add_nic(inner, second);
   Inventory found = take_inventory(host);
@@ -315,14 +114,17 @@ TEST_F(OddNode, AHungReadCostsOneThreadAndNoMoreOverThousandsOfPolls) {
   for (int i = 0; i < 3'000; ++i) {
     clock.advance(settings.counters_period);
     all = Snapshot{};
-    take(sampler->poll());
-    wait(i < 10 ? 1'000 : 20);
-    take(sampler->poll());
+    const auto second_is_read = [&] { return all.ports.contains("mlx5_1/1") && all.ports.at("mlx5_1/1").counters; };
+    // The first two only bring the hang to light: a clock that a test moves does not go on by itself.
+    for (int tries = 0; tries < (i < 2 ? 3 : 1'000) && !second_is_read(); ++tries) {
+      take(sampler->poll());
+      if (!second_is_read()) wait(i < 2 ? 20 : 1'000);
+    }
     named += has_gap("mlx5_0/1", "counters", "no answer within 5 s") ? 1U : 0U;
-    whole += all.ports.contains("mlx5_1/1") && all.ports.at("mlx5_1/1").counters ? 1U : 0U;
+    whole += second_is_read() ? 1U : 0U;
   }
-  EXPECT_GT(named, 2'000U);
-  EXPECT_GT(whole, 2'000U);
+  EXPECT_GE(named, 2'990U);
+  EXPECT_GE(whole, 2'998U);
   EXPECT_LE(threads(), threads_before + 1) << "one thread is lost to the port, whatever is asked of it";
   EXPECT_LE(open_files(), files_before + 32);
   // It answers again: the port is whole, nothing is left of it.
