@@ -264,18 +264,20 @@ void Sampler::take_modules(Cycle& cycle) {
 void Sampler::report_stuck(Cycle& cycle) {
   const double patience_s = in_seconds(settings_.read_patience);
   std::map<std::string, SteadyTime> stuck;
-  const auto report = [&](const PortKey& port, std::string_view probe, SteadyTime since) {
+  const std::string no_answer = fmt::format("no answer within {:g} s", patience_s);
+  const auto report = [&](const PortKey& port, std::string_view probe, SteadyTime since, const std::string& reason) {
     // Said when it begins and then with every snapshot: a gap is of the last attempt, and this one is still going on.
     // The same words each time, because the reason is a metric's label.
-    cycle.snapshot.gaps.push_back({port, std::string(probe), fmt::format("no answer within {:g} s", patience_s)});
+    cycle.snapshot.gaps.push_back({port, std::string(probe), reason});
     const std::string what = port + " " + std::string(probe);
     if (!stuck_.contains(what)) cycle.content = true;
     stuck.emplace(what, since);
   };
   for (const ReadWorker::Stuck& read : worker_.check_stuck())
-    report(read.port == kSearch ? "" : read.port, probe_of(read.group), read.since);
+    report(read.port == kSearch ? "" : read.port, probe_of(read.group), read.since,
+           read.waiting ? "not read: too many other reads hang" : no_answer);
   const auto busy = modules_ ? modules_->busy() : std::nullopt;
-  if (busy && cycle.now - busy->since >= settings_.read_patience) report(busy->port, "module", busy->since);
+  if (busy && cycle.now - busy->since >= settings_.read_patience) report(busy->port, "module", busy->since, no_answer);
   stuck_ = std::move(stuck);
 }
 
