@@ -123,17 +123,29 @@ std::string title(const Fault& fault) {
   return fault.end == End::kFar && !text.starts_with("far_") ? text + " (far)" : text;
 }
 
+/// One line for each fault and hidden source, not one for each pair.
 void add_blurs(PortSight& port, Sights seen) {
+  std::vector<std::pair<std::string, std::string>> lines;  // "dirty_connector", "the module" -> the other faults
+  std::vector<std::string> others;
   for (const Blur& blur : blurs(seen)) {
     std::string_view needs;
     for (std::size_t i = 0; i < kSightCount; ++i)
       if ((blur.needs >> i & 1U) != 0) needs = words(static_cast<Sight>(i));
     if (blur.a->name == "healthy") {
       port.not_noticed.push_back(fmt::format("{} (needs {})", title(*blur.b), needs));
+      continue;
+    }
+    const std::pair<std::string, std::string> line(title(*blur.a), needs);
+    const auto at = std::find(lines.begin(), lines.end(), line);
+    if (at == lines.end()) {
+      lines.push_back(line);
+      others.push_back(title(*blur.b));
     } else {
-      port.not_told_apart.push_back(fmt::format("{} and {} (needs {})", title(*blur.a), title(*blur.b), needs));
+      others[static_cast<std::size_t>(at - lines.begin())] += ", " + title(*blur.b);
     }
   }
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    port.not_told_apart.push_back(fmt::format("{} from {} (needs {})", lines[i].first, others[i], lines[i].second));
 }
 
 PortSight sight_of(const PortReport& port, const Report& report, const NodeFacts& facts,

@@ -103,6 +103,7 @@ double probability_of(const Cause& cause, SymptomId symptom) {
   if (symptom == kTxLow) return lost({LightLoss::kOwnLaser});
   if (symptom == kFarTxLow) return lost({LightLoss::kFarLaser});
   if (symptom == kFarRxLow) return lost({LightLoss::kOutgoing, LightLoss::kBoth, LightLoss::kOwnLaser});
+  if (symptom == kLinkDown) return cause.prior_down / (cause.prior_up + cause.prior_down);
   if (symptom == kReceiveErrors) return dim * cause.light.errors_if_dim + (1 - dim) * cause.light.errors_if_bright;
   for (const Expectation& row : cause.expects)
     if (row.symptom == symptom) return probability(row.often);

@@ -57,12 +57,15 @@ class Page {
     out_ += "    " + sign + " " + pad_right(source.probe, 15) + pad_right(state_words(source.state), 13) +
             cut(clean_text(source.what, style_.ascii), width_ > 40 ? width_ - 36 : 4, style_.ascii) + "\n";
     if (bad || source.state == SourceState::kNotOffered) {
+      if (source.why + source.hint == said_) return;  // the same cause as the line above
+      said_ = source.why + source.hint;
       if (!source.why.empty() && bad) paragraph("why: " + source.why, 8);
-      if (!source.hint.empty()) paragraph("do:  " + source.hint, 8);
+      if (!source.hint.empty() && bad) paragraph("do:  " + source.hint, 8);
     }
   }
   void sources(const std::vector<SourceSight>& sources) {
     std::vector<std::string> quiet;
+    said_.clear();
     for (const SourceSight& each : sources) {
       source(each);
       if (each.state == SourceState::kNoWord) quiet.push_back(each.probe);
@@ -75,6 +78,7 @@ class Page {
   TextStyle style_;
   std::size_t width_;
   std::string out_;
+  std::string said_;  ///< the cause and advice of the last source that is hidden
 };
 
 std::string port_title(const PortSight& port) {

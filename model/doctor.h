@@ -36,8 +36,8 @@ struct PortSight {
   std::string netdev, pci, driver, driver_version, firmware;
   std::string exempt;  ///< why the port is left out; then nothing is read of it
   std::vector<SourceSight> sources;
-  /// Faults that could be told apart with everything visible, and can't be with what is: "dirty_connector,
-  /// damaged_fiber (needs the far module)". One line each.
+  /// Faults that could be told apart with everything visible, and can't be with what is: "dirty_connector from
+  /// damaged_fiber, bad_module (needs the far module)".
   std::vector<std::string> not_told_apart;
   std::vector<std::string> not_noticed;  ///< faults that would not be noticed at all
 };
