@@ -22,7 +22,7 @@ class HangingDirectory:
     """Mounts over `directory`: files called `names`, each of which hangs when it is read."""
 
     def __init__(self, directory, names):
-        self.directory, self.names, self.reads = directory, list(names), 0
+        self.directory, self.names, self.reads, self.fd = directory, list(names), 0, -1
         try:
             self.fd = os.open("/dev/fuse", os.O_RDWR)
         except OSError as error:
@@ -33,8 +33,11 @@ class HangingDirectory:
         threading.Thread(target=self.serve, daemon=True).start()
 
     def close(self):
-        libc.umount2(self.directory.encode(), 2)  # MNT_DETACH
-        os.close(self.fd)  # ends the connection: reads that hang answer ENOTCONN
+        if self.fd < 0:
+            return
+        libc.umount2(self.directory.encode(), 3)  # MNT_FORCE | MNT_DETACH: aborts the connection, reads that hang end
+        os.close(self.fd)
+        self.fd = -1
 
     def serve(self):
         while True:
