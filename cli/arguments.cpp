@@ -24,9 +24,12 @@ Examples:
   linkhealth watch                      the same table, live; Ctrl-C ends it
   linkhealth doctor                     what can be seen here, what can't, and what to do
   linkhealth record --for 10m night.jsonl.gz
+  linkhealth rules dirty_connector      how a fault looks, how it is told from others, what to do
+  linkhealth replay week.jsonl.gz --what-if symptoms.carrier_flaps.min_losses=6
   linkhealth status --json | jq '.ports[] | select(.health != "healthy")'
 
-Exit codes: 0 done; 1 a port wants attention (status --problems) or something can't be seen (doctor); 2 wrong usage, unknown port or unusable file;
+Exit codes: 0 done; 1 a port wants attention (status --problems) or something can't be seen (doctor); 2 wrong usage, unknown
+port or unusable file;
 3 the daemon does not answer; 4 the daemon could not do it.)";
 
 /// All that the command line can say.
@@ -39,6 +42,7 @@ struct Parsed {
   ReplayOptions replay;
   ModuleOptions module;
   DoctorOptions doctor;
+  RulesOptions rules;
   std::string record_for = "10m";
   std::string sysroot;
   bool once = false;
@@ -62,6 +66,8 @@ void add_explain(CLI::App& app, Parsed& parsed) {
   command->add_option("port", parsed.explain.port, "The port, by any of its names")->required()->type_name("PORT");
   command->add_flag("--evidence", parsed.explain.evidence,
                     "Every symptom with its verdict: present, absent or unknown");
+  command->add_flag("--physics", parsed.explain.physics,
+                    "The link budget both ways: what is sent, lost and received, the margin, the error ratio");
   command->add_flag("--json", parsed.explain.json, "The port's part of the report as JSON");
 }
 
@@ -94,8 +100,22 @@ void add_replay(CLI::App& app, Parsed& parsed) {
   command->add_option("--format", parsed.replay.format, "text, json (the last report) or jsonl (every event)")
       ->check(CLI::IsMember({"text", "json", "jsonl"}))
       ->capture_default_str();
+  command
+      ->add_option("--what-if", parsed.replay.what_if,
+                   "Turn a knob, and say which diagnoses that would change; may be given again")
+      ->type_name("KEY=VALUE")
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command->add_flag_callback(
       "--json", [&parsed] { parsed.replay.format = "json"; }, "The same as --format json");
+}
+
+void add_rules(CLI::App& app, Parsed& parsed) {
+  auto* command =
+      app.add_subcommand("rules", "Every fault and symptom with its knobs and sources, and what decided here");
+  command->add_option("name", parsed.rules.name, "Only this fault or symptom, in full")->type_name("NAME");
+  command->add_flag("--unused", parsed.rules.unused, "Only what never decided anything on this node");
+  command->add_flag("--json", parsed.rules.json, "As JSON");
 }
 
 void add_module(CLI::App& app, Parsed& parsed) {
@@ -148,6 +168,7 @@ int dispatch(const CLI::App& app, Parsed& parsed, const LocalCommands& local) {
   if (app.got_subcommand("watch")) return run_watch(client, parsed.watch);
   if (local.doctor && app.got_subcommand("doctor")) return run_doctor_or_look(local, client, parsed.doctor, style);
   if (local.replay && app.got_subcommand("replay")) return local.replay(parsed.replay, style);
+  if (local.rules && app.got_subcommand("rules")) return local.rules(client, parsed.rules, style);
   if (local.module && app.got_subcommand("module")) return run_module(local, client, parsed.module, style);
   const auto duration = parse_duration_s(parsed.record_for);
   if (!duration) {
@@ -203,6 +224,7 @@ int run(int argc, const char* const* argv, const LocalCommands& local) {
   if (local.replay) add_replay(app, parsed);
   if (local.module) add_module(app, parsed);
   if (local.doctor) add_doctor(app, parsed);
+  if (local.rules) add_rules(app, parsed);
   app.footer(kFooter);
   try {
     app.parse(argc, argv);

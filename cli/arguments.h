@@ -16,9 +16,15 @@ struct OnceOptions {
 };
 
 struct ReplayOptions {
-  std::string file;    ///< "-" for standard input
-  std::string config;  ///< "" for the defaults
-  std::string format;  ///< "text", "json" or "jsonl"
+  std::string file;                  ///< "-" for standard input
+  std::string config;                ///< "" for the defaults
+  std::string format;                ///< "text", "json" or "jsonl"
+  std::vector<std::string> what_if;  ///< "KEY=VALUE": what these would change
+};
+struct RulesOptions {
+  std::string name;  ///< one fault or symptom; "": all
+  bool unused = false;
+  bool json = false;
 };
 struct ModuleOptions {
   std::string port;  ///< "" when a file is given
@@ -32,6 +38,7 @@ struct LocalCommands {
   std::function<int(const OnceOptions&)> once;
   std::function<int(const ReplayOptions&, const TextStyle&)> replay;
   std::function<int(const DoctorOptions&, const TextStyle&)> doctor;  ///< where no daemon runs
+  std::function<int(const Client&, const RulesOptions&, const TextStyle&)> rules;
   std::function<int(const ModuleOptions&, const TextStyle&)> module;  ///< of --file; the daemon answers for a port
 };
 

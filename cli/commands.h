@@ -21,6 +21,7 @@ int run_status(const Client& client, const StatusOptions& options, const TextSty
 struct ExplainOptions {
   std::string port;
   bool evidence = false;
+  bool physics = false;
   bool json = false;
 };
 int run_explain(const Client& client, const ExplainOptions& options, const TextStyle& style);

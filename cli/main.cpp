@@ -31,6 +31,7 @@ int main(int argc, char** argv) {
   local.doctor = [](const cli::DoctorOptions& options, const TextStyle& style) {
     return cli::doctor_once(options, style, kClock);
   };
+  local.rules = &cli::run_rules;
   local.module = &cli::show_module_file;
   return cli::run(argc, argv, local);
 }

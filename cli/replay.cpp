@@ -13,9 +13,6 @@ namespace linkhealth {
 
 namespace {
 
-constexpr int kReplayed = 0;
-constexpr int kNotReplayed = 2;
-
 void override_with(ExpectedPort& port, const ExpectedPort& wanted) {
   if (wanted.speed_mbps) port.speed_mbps = wanted.speed_mbps;
   if (wanted.lanes) port.lanes = wanted.lanes;
@@ -23,16 +20,8 @@ void override_with(ExpectedPort& port, const ExpectedPort& wanted) {
   if (!wanted.peer_port.empty()) port.peer_port = wanted.peer_port;
 }
 
-EngineSettings settings_for(const RecordingHeader& header, const std::optional<Config>& config) {
-  EngineSettings settings;
-  settings.node = header.node;
-  settings.expected = header.expected;
-  settings.knobs = config ? config->knobs : KnobTable(engine_knob_groups());
-  if (!config) return settings;
-  for (const auto& [port, wanted] : config->expected) override_with(settings.expected[port], wanted);
-  settings.exempt = config->exempt;
-  return settings;
-}
+constexpr int kReplayed = 0;
+constexpr int kNotReplayed = 2;
 
 /// A line that tells a person that it goes on, once a second, after the first second.
 class Progress {
@@ -87,7 +76,7 @@ Result<std::shared_ptr<const Report>> fold(RecordingReader& recording, const Rep
                                            Progress& progress) {
   auto header = recording.header();
   if (!header) return header.error();
-  Engine engine(settings_for(*header, options.config));
+  Engine engine(replay_settings(*header, options.config));
   std::shared_ptr<const Report> last;
   for (;;) {
     auto snapshot = recording.next();
@@ -102,6 +91,17 @@ Result<std::shared_ptr<const Report>> fold(RecordingReader& recording, const Rep
 }
 
 }  // namespace
+
+EngineSettings replay_settings(const RecordingHeader& header, const std::optional<Config>& config) {
+  EngineSettings settings;
+  settings.node = header.node;
+  settings.expected = header.expected;
+  settings.knobs = config ? config->knobs : KnobTable(engine_knob_groups());
+  if (!config) return settings;
+  for (const auto& [port, wanted] : config->expected) override_with(settings.expected[port], wanted);
+  settings.exempt = config->exempt;
+  return settings;
+}
 
 std::optional<ReplayFormat> parse_replay_format(std::string_view text) {
   if (text == "text") return ReplayFormat::kText;

@@ -9,6 +9,7 @@
 
 #include "base/time.h"
 #include "config/config.h"
+#include "daemon/engine.h"
 #include "model/report.h"
 
 namespace linkhealth {
@@ -25,6 +26,9 @@ struct ReplayOptions {
   const Clock* clock = nullptr;                           ///< of the progress only; none: no progress
   std::function<std::string(const Report&)> render_text;  ///< REQUIRES: set for kText
 };
+
+/// What a replay judges by: what the recording expects of its ports, and the configuration before it.
+EngineSettings replay_settings(const RecordingHeader& header, const std::optional<Config>& config);
 
 /// kText and kJson print the last report; kJsonl prints a line for each fault event and at the end {"report":{…}}.
 /// The node's name and what is expected of its ports come from the recording; what the configuration names goes before.

@@ -6,6 +6,7 @@
 #include "cli/exit_codes.h"
 #include "cli/local.h"
 #include "cli/replay.h"
+#include "cli/what_if.h"
 #include "daemon/daemon.h"
 #include "exporters/text.h"
 
@@ -31,6 +32,7 @@ int replay_file(const ReplayOptions& options, const TextStyle& style, const Cloc
     }
     replay_options.config = *std::move(config);
   }
+  if (!options.what_if.empty()) return what_if(replay_options, options.what_if, std::cout, std::cerr);
   return replay(replay_options, std::cout, std::cerr);
 }
 

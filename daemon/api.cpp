@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "daemon/api_rules.h"
 #include "exporters/doctor.h"
 #include "exporters/module_text.h"
 #include "exporters/port_names.h"
@@ -106,7 +107,8 @@ ApiReply status(const ApiRequest& request, const ApiView& view, const Report& re
 ApiReply explain(const ApiRequest& request, const ApiView& view, const Report& report) {
   const auto port = find_port(report, std::string_view(request.path).substr(kExplainPath.size()));
   if (!port) return api_error(request, 404, port.error().message);
-  const ExplainView shown{.now = view.now, .t = report.t, .symptoms = is_set(request, "symptoms")};
+  const ExplainView shown{
+      .now = view.now, .t = report.t, .symptoms = is_set(request, "symptoms"), .physics = is_set(request, "physics")};
   return reply(kText, explain_text(**port, style_of(request), shown));
 }
 
@@ -152,6 +154,8 @@ ApiReply answer_from(const ApiRequest& request, const ApiView& view, const Publi
   if (path == "/metrics") return metrics(request, now);
   if (path == "/api/v1/report") return reply(kJson, now.report_json());
   if (path.starts_with(kPortsPath)) return port_report(request, view, now.report());
+  if (path == kRulesPath || path.starts_with(kRulesTextPath))
+    return rules(request, view, now.report(), style_of(request));
   if (path == "/api/v1/text/status") return status(request, view, now.report());
   if (path == "/api/v1/doctor" || path == "/api/v1/text/doctor") return doctor(request, view, now.report());
   if (path.starts_with(kExplainPath)) return explain(request, view, now.report());

@@ -9,8 +9,10 @@
 //   /api/v1/text/doctor?width=&colour=&ascii=
 //   /api/v1/events[?limit=N]                           the latest fault events, oldest first
 //   /api/v1/text/status?width=&colour=&ascii=&wide=&problems=
-//   /api/v1/text/explain/PORT?width=&colour=&ascii=&symptoms=
+//   /api/v1/text/explain/PORT?width=&colour=&ascii=&symptoms=&physics=
 //   /api/v1/text/module/PORT?width=&colour=&ascii=
+//   /api/v1/rules                                      what the tables say, and what they did here
+//   /api/v1/text/rules[/NAME]?width=&colour=&ascii=&unused=
 //   /api/v1/recording?for=SECONDS                      a stream; Unix socket only (daemon/server.cpp)
 //   /-/healthy  /-/ready  /
 #pragma once
@@ -20,6 +22,7 @@
 #include <vector>
 
 #include "daemon/publisher.h"
+#include "model/catalogue.h"
 
 namespace linkhealth {
 
@@ -43,6 +46,7 @@ struct ApiView {
   WallTime now;
   Milliseconds watching;     ///< for how long the monitor has run
   Milliseconds stale_after;  ///< a last sample older than this is not healthy
+  const Catalogue* catalogue = nullptr;
 };
 
 ApiReply answer(const ApiRequest& request, const ApiView& view);

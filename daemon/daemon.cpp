@@ -19,6 +19,7 @@
 #include "daemon/sampler.h"
 #include "daemon/server.h"
 #include "daemon/watched.h"
+#include "diagnosis/catalogue.h"
 #include "exporters/journal.h"
 #include "exporters/json.h"
 #include "model/sample_json.h"
@@ -97,6 +98,7 @@ class Daemon {
 
   Config config_;
   const DaemonOptions& options_;
+  const Catalogue catalogue_ = make_catalogue(config_.knobs);
   const Clock& clock_;
   Log& log_;
   EventLog events_;
@@ -165,6 +167,7 @@ Result<void> Daemon::start_outputs() {
   ServerSettings settings;
   settings.listen = config_.listen;
   settings.socket_path = config_.socket_path;
+  settings.catalogue = &catalogue_;
   auto server = Server::start(settings, publisher_, tap_, shown_clock_);
   if (!server) return server.error();
   server_ = *std::move(server);

@@ -84,6 +84,7 @@ struct Engine::State {
   std::map<std::string, Judged> judged;
   std::map<std::string, FaultReport> texts;  ///< by fault id: what was last said of it
   std::vector<FaultEvent> waiting;
+  std::shared_ptr<const RuleUse> rule_use = std::make_shared<const RuleUse>();
   std::optional<SteadyTime> last_step;
   double step_s = 10;
   WallTime wall;
@@ -116,10 +117,32 @@ std::vector<Subject> Engine::State::subjects() const {
   return all;
 }
 
+namespace {
+
+/// The speed at which two or more other ports with the same kind of module run, if all of them do.
+double siblings_speed(const Subject& subject, const std::vector<Subject>& all) {
+  const auto& own = subject.port->latest;
+  if (!own.module || own.module->type.empty()) return 0;
+  std::size_t count = 0;
+  double speed = 0;
+  for (const Subject& other : all) {
+    const auto& theirs = other.port->latest;
+    if (other.port == subject.port || other.port->carrier != true || !theirs.link || !theirs.link->speed_mbps) continue;
+    if (!theirs.module || theirs.module->type != own.module->type || theirs.id.driver != own.id.driver) continue;
+    if (count > 0 && *theirs.link->speed_mbps != speed) return 0;
+    speed = *theirs.link->speed_mbps;
+    ++count;
+  }
+  return count >= 2 ? speed : 0;
+}
+
+}  // namespace
+
 void Engine::State::fill_group(PortView& view, const Subject& subject, const std::vector<Subject>& all) {
   const double within_s = std::max(15.0, step_s + 1);
   GroupStats& group = view.group;
   const Judged& own = judged[subject.stable];
+  group.siblings_speed_mbps = siblings_speed(subject, all);
   for (const Subject& other : all) {
     if (other.port == subject.port || !other.port->present) continue;
     const auto rise = other.port->own.temperature_c.drop();
@@ -212,6 +235,7 @@ PortVerdict Engine::State::verdict_of(const PortView& view, Judged& port, const 
   PortVerdict verdict;
   verdict.down = view.down;
   verdict.down_s = settled_down_s(view);
+  verdict.idle = view.traffic.known_s > 0 && view.traffic.loaded_s < 0.2 * view.traffic.known_s;
   // A far end that is there but not ready: the link is training, which may take two minutes.
   if (at(port.findings, SymptomId::kRemoteFault).present()) verdict.down_s -= kTrainingSeconds;
   if (at(port.findings, SymptomId::kLightThere).present() && !view.link().down_reason)
@@ -281,6 +305,8 @@ void Engine::State::emit(const LedgerChange& change, const Subject& subject, con
   event.port = subject.port->key;
   event.fault = fault_report(change.entry, view, port);
   if (change.kind == FaultEventKind::kClosed) texts.erase(change.entry.kept.id);
+  if (change.kind == FaultEventKind::kOpened || change.kind == FaultEventKind::kReopened)
+    rule_use = counted(*rule_use, event.fault);
   events.push_back(std::move(event));
 }
 
@@ -356,12 +382,26 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
   report->timings = snapshot.timings;
   for (const Gap& gap : snapshot.gaps)
     if (gap.port.empty()) report->gaps.push_back(gap);
+  if (s.rule_use->since == WallTime()) {
+    RuleUse from_now = *s.rule_use;
+    from_now.since = snapshot.wall_time;
+    s.rule_use = std::make_shared<const RuleUse>(std::move(from_now));
+  }
+  report->rule_use = s.rule_use;
   result.report = report;
   return result;
 }
 
-LedgerState Engine::ledger_state() const { return state_->ledger.state(); }
-void Engine::restore(const LedgerState& state) { state_->ledger.restore(state); }
+LedgerState Engine::ledger_state() const {
+  LedgerState kept = state_->ledger.state();
+  kept.rule_use = *state_->rule_use;
+  return kept;
+}
+
+void Engine::restore(const LedgerState& state) {
+  state_->ledger.restore(state);
+  state_->rule_use = std::make_shared<const RuleUse>(state.rule_use);
+}
 
 Result<void> Engine::acknowledge(const PortKey& port, const std::string& by, const std::string& reason,
                                  std::optional<WallTime> until) {

@@ -1,6 +1,7 @@
 #include "daemon/engine_report.h"
 
 #include <algorithm>
+#include <set>
 
 namespace linkhealth {
 
@@ -59,6 +60,15 @@ PortFigures figures_of(const PortView& view) {
   figures.worst_rx_power_dbm = view.light.worst_rx_dbm;
   if (view.light.worst_rx_lane >= 0) figures.worst_rx_lane = static_cast<std::uint32_t>(view.light.worst_rx_lane + 1);
   figures.rx_power_margin_db = view.light.margin_db;
+  figures.pre_fec_ber_limit = view.signal.ber_limit;
+  // A drop against the siblings instead of the own past says nothing about what was before.
+  const auto lost = [](const std::optional<Drop>& drop) {
+    return drop && drop->sigma_db <= 0.4 ? std::optional(drop->db) : std::nullopt;
+  };
+  figures.rx_power_lost_db = lost(view.light.rx);
+  figures.far_rx_power_lost_db = lost(view.light.far_rx);
+  figures.tx_power_lost_db = lost(view.light.tx);
+  figures.far_tx_power_lost_db = lost(view.light.far_tx);
   figures.involuntary_downs_24h = view.port.involuntary_losses(view.now, 86400);
   figures.involuntary_downs_total = view.port.involuntary_total;
   figures.voluntary_downs_total = view.port.voluntary_total;
@@ -76,6 +86,16 @@ std::string peer_of(const PortHistory& port, const ExpectedPort* expected) {
     name = expected->peer_port;
   }
   return name.empty() ? system : system + " " + name;
+}
+
+std::shared_ptr<const RuleUse> counted(const RuleUse& use, const FaultReport& fault) {
+  RuleUse next = use;
+  ++next.faults[fault.fault + "/" + std::string(to_string(fault.end))];
+  std::set<std::string> spoke;
+  for (const Evidence& evidence : fault.evidence)
+    if (evidence.supports) spoke.insert(evidence.symptom);
+  for (const std::string& symptom : spoke) ++next.symptoms[symptom];
+  return std::make_shared<const RuleUse>(std::move(next));
 }
 
 }  // namespace linkhealth

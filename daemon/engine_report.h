@@ -1,6 +1,7 @@
 // Parts of a report that follow from a port's view alone: the order of ports, health, figures, the peer's name.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "diagnosis/port_view.h"
@@ -15,5 +16,8 @@ Health health_of(const PortReport& report, const PortView& view, bool judged);
 PortFigures figures_of(const PortView& view);
 /// "leaf-12 Ethernet17/1": what the peer says of itself, else the plan; "" when neither does.
 std::string peer_of(const PortHistory& port, const ExpectedPort* expected);
+
+/// `use` with one more opening of `fault`, and of each symptom that spoke for it.
+std::shared_ptr<const RuleUse> counted(const RuleUse& use, const FaultReport& fault);
 
 }  // namespace linkhealth

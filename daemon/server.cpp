@@ -86,8 +86,13 @@ Result<void> clear_stale_socket(const std::string& path) {
 /// One listening socket with its threads.
 class Listener {
  public:
-  Listener(const Publisher& publisher, RecordingTap* tap, const Clock& clock, Milliseconds stale_after)
-      : publisher_(publisher), tap_(tap), clock_(clock), stale_after_(stale_after), started_(clock.steady()) {
+  Listener(const Publisher& publisher, RecordingTap* tap, const Clock& clock, const ServerSettings& settings)
+      : publisher_(publisher),
+        tap_(tap),
+        clock_(clock),
+        stale_after_(settings.stale_after),
+        catalogue_(settings.catalogue),
+        started_(clock.steady()) {
     http_.new_task_queue = [] { return std::make_unique<httplib::ThreadPool>(kThreads).release(); };
     http_.set_read_timeout(kReadTimeout_s);
     http_.set_write_timeout(kWriteTimeout_s);
@@ -164,7 +169,7 @@ class Listener {
   void handle(const httplib::Request& from, httplib::Response& to) {
     const ApiRequest request = request_of(from);
     if (request.path == "/api/v1/recording" && from.method == "GET") return record(request, to);
-    write(answer(request, {publisher_, clock_.wall(), clock_.steady() - started_, stale_after_}), to);
+    write(answer(request, {publisher_, clock_.wall(), clock_.steady() - started_, stale_after_, catalogue_}), to);
   }
 
   void record(const ApiRequest& request, httplib::Response& to) {
@@ -197,6 +202,7 @@ class Listener {
   RecordingTap* tap_;  // nullptr: no recordings by this way
   const Clock& clock_;
   Milliseconds stale_after_;
+  const Catalogue* catalogue_;
   SteadyTime started_;
   httplib::Server http_;
   std::string socket_path_;
@@ -205,8 +211,8 @@ class Listener {
 
 class HttpServer : public Server {
  public:
-  HttpServer(const Publisher& publisher, RecordingTap& tap, const Clock& clock, Milliseconds stale_after)
-      : tap_(tap), tcp_(publisher, nullptr, clock, stale_after), unix_(publisher, &tap, clock, stale_after) {}
+  HttpServer(const Publisher& publisher, RecordingTap& tap, const Clock& clock, const ServerSettings& settings)
+      : tap_(tap), tcp_(publisher, nullptr, clock, settings), unix_(publisher, &tap, clock, settings) {}
   HttpServer(const HttpServer&) = delete;
   HttpServer& operator=(const HttpServer&) = delete;
   ~HttpServer() override { tap_.close(); }
@@ -237,7 +243,7 @@ class HttpServer : public Server {
 
 Result<std::unique_ptr<Server>> Server::start(const ServerSettings& settings, const Publisher& publisher,
                                               RecordingTap& tap, const Clock& clock) {
-  auto server = std::make_unique<HttpServer>(publisher, tap, clock, settings.stale_after);
+  auto server = std::make_unique<HttpServer>(publisher, tap, clock, settings);
   if (auto bound = server->bind(settings); !bound) return bound.error();
   return std::unique_ptr<Server>(std::move(server));
 }

@@ -11,6 +11,7 @@
 #include "config/config.h"
 #include "daemon/publisher.h"
 #include "daemon/recording_tap.h"
+#include "model/catalogue.h"
 
 namespace linkhealth {
 
@@ -18,6 +19,7 @@ struct ServerSettings {
   ListenAddress listen{"", 0};  ///< no host: no TCP
   std::string socket_path;      ///< "" for no Unix socket
   Milliseconds stale_after = std::chrono::minutes(1);
+  const Catalogue* catalogue = nullptr;  ///< for /api/v1/rules; must outlive the server
 };
 
 class Server {

@@ -46,17 +46,13 @@ constexpr Expectation kOwnLaser[] = {
     {kFarRxLow, kAlways},      {kFarErrors, kSometimes}, {kRetries, kSometimes},   {kRemoteFault, kOften},
     {kLightThere, kAlways},    {kFarRxDark, kRarely},    {kFlaps, kSometimes},     {kNoFecLock, kSometimes},
     {kTrainingFails, kRarely}, {kNoPartner, kRarely},    {kBadSignal, kSometimes}, {kNoPcsLock, kRarely}};
-constexpr Expectation kOwnReceiver[] = {{kOneLaneErrors, kOften},      {kLosingData, kOften},
-                                        {kFlaps, kSometimes},          {kErrorsBeforeFall, kOften},
-                                        {kLinkRecoveries, kSometimes}, {kSnrLow, kOften},
-                                        {kLightThere, kAlways},        {kNoLockWithLight, kSometimes},
-                                        {kBadSignal, kOften},          {kNoFecLock, kSometimes},
-                                        {kTrainingFails, kSometimes},  {kModuleState, kRarely},
-                                        {kFarErrors, kSometimes},      {kRetries, kRarely},
-                                        {kSpeedReduced, kSometimes},   {kBiasHigh, kRarely},
-                                        {kRemoteFault, kRarely},       {kNoPartner, kRarely},
-                                        {kModuleBlind, kRarely},       {kTxOff, kRarely},
-                                        {kNoLight, kRarely},           {kNoPcsLock, kSometimes}};
+constexpr Expectation kOwnReceiver[] = {
+    {kOneLaneErrors, kOften},   {kLosingData, kOften},    {kFlaps, kSometimes},         {kErrorsBeforeFall, kOften},
+    {kLinkRecoveries, kRarely}, {kSnrLow, kOften},        {kLightThere, kAlways},       {kNoLockWithLight, kSometimes},
+    {kBadSignal, kOften},       {kNoFecLock, kSometimes}, {kTrainingFails, kSometimes}, {kModuleState, kRarely},
+    {kFarErrors, kSometimes},   {kRetries, kRarely},      {kSpeedReduced, kRarely},     {kBiasHigh, kRarely},
+    {kRemoteFault, kRarely},    {kNoPartner, kRarely},    {kModuleBlind, kRarely},      {kTxOff, kRarely},
+    {kNoLight, kRarely},        {kNoPcsLock, kSometimes}};
 constexpr Expectation kBursting[] = {{kErrorBursts, kAlways},   {kLosingData, kAlways}, {kFlaps, kSometimes},
                                      {kOneLaneErrors, kRarely}, {kRetries, kSometimes}, {kLinkRecoveries, kSometimes}};
 constexpr Expectation kFarReceiver[] = {{kFarErrors, kAlways},
@@ -110,6 +106,8 @@ constexpr Expectation kCable[] = {{kOneLaneErrors, kOften},
                                   {kNoLight, kSometimes},
                                   {kSomeLanesDark, kSometimes},
                                   {kLightThere, kSometimes},
+                                  {kSnrLow, kSometimes},
+                                  {kErrorBursts, kRarely},
                                   {kTxOff, kRarely},
                                   {kTxFault, kRarely},
                                   {kModuleState, kRarely},
@@ -204,15 +202,16 @@ constexpr LightRow kAnyLight{{{.600, .200, .050, .100, .030, .020}}, .30, .30};
 constexpr LightRow kReadingLost{{{.030, .960, .002, .004, .002, .002}}, .02, .02};
 
 // The table itself: healthy first.
-constexpr std::uint8_t kGlass = kOnOptical | kOnUnknown;
-constexpr std::uint8_t kModules = kOnOptical | kOnAoc | kOnUnknown;
+constexpr std::uint8_t kGlass = kOnOptical | kOnMultimode | kOnUnknown;
+constexpr std::uint8_t kSingleMode = kOnOptical | kOnUnknown;
+constexpr std::uint8_t kModules = kOnOptical | kOnMultimode | kOnAoc | kOnUnknown;
 constexpr std::uint8_t kOnePiece = kOnAoc | kOnCopper | kOnUnknown;
 constexpr Cause kCauses[] = {
     // name, fault, end, prior up, prior down, media, light, expects, decisive
     {"healthy", "healthy", End::kNone, 80, 1e-4, kAnyMedium, kBright, {}, {}},
     {"dirt, incoming", "dirty_connector", End::kPath, 22, 5, kGlass, kLossIn, kDirtyIn, {}},
     {"dirt, outgoing", "dirty_connector", End::kPath, 7, 2, kGlass, kLossOut, kDirtyOut, {}},
-    {"dirt, reflections", "dirty_connector", End::kPath, 2.5, .5, kGlass, kBrightErrors, kReflections, {}},
+    {"dirt, reflections", "dirty_connector", End::kPath, 2, .5, kSingleMode, kBrightErrors, kReflections, {}},
     {"damaged fibre", "damaged_fiber", End::kPath, 9, 8, kGlass, kLossBoth, kFibre, {}},
     {"far laser", "failing_transmitter", End::kFar, 4, 3, kGlass, kLossFarLaser, kFarLaser, {}},
     {"own laser", "failing_transmitter", End::kLocal, 4, 3, kGlass, kLossOwnLaser, kOwnLaser, {}},

@@ -35,10 +35,10 @@ bool is_traffic(SymptomId id) {
   return id == kCongested || id == kHostDrops || id == kRetries || id == kForwardedErrors;
 }
 
-std::uint8_t medium_bit(Medium medium) {
-  switch (medium) {
+std::uint8_t medium_bit(const PortView& view) {
+  switch (view.medium) {
     case Medium::kOptical:
-      return kOnOptical;
+      return view.multimode ? kOnMultimode : kOnOptical;
     case Medium::kAoc:
       return kOnAoc;
     case Medium::kCopper:
@@ -207,6 +207,12 @@ bool explains(const Cause& cause, SymptomId symptom) {
   return false;
 }
 
+namespace {
+
+bool leaves_light_alone(const Cause& cause) { return cause.light.errors_if_dim < 0.25 && cause.light.loss[0] > 0.9; }
+
+}  // namespace
+
 Differential differentiate(const DifferentialInput& input, KnobValues knobs) {
   const auto causes = cause_table();
   const auto& tables = letter_tables();
@@ -215,14 +221,14 @@ Differential differentiate(const DifferentialInput& input, KnobValues knobs) {
   const std::optional<bool> errors = receive_errors(input.findings);
   result.light = light_likelihood(view.light, errors == true);
   const double suffices = drop_suffices(view);
-  // A first fault that makes no errors by itself (PCIe, a wrong neighbour) does not account for light and errors.
-  const bool joint = !view.down && (input.explained == nullptr || input.explained->cause->light.errors_if_dim < 0.25);
+  // A first fault that touches neither light nor errors (PCIe, a wrong neighbour) does not account for them.
+  const bool joint = !view.down && (input.explained == nullptr || leaves_light_alone(*input.explained->cause));
   const auto ids = taking_part(input, errors == true);
   double best = -1e300;
   std::array<double, kMaxCauses> score{};
   for (std::size_t c = 0; c < causes.size(); ++c) {
     const Cause& cause = causes[c];
-    if ((cause.media & medium_bit(view.medium)) == 0 ||
+    if ((cause.media & medium_bit(view)) == 0 ||
         (input.explained != nullptr && input.explained->fault->name == cause.fault)) {
       score[c] = -1e9;
       continue;

@@ -160,12 +160,13 @@ std::string summary_of(const PortView& view, const Findings& findings, const Dif
 }  // namespace
 
 void explain(FaultReport& report, const PortView& view, const Findings& findings, const Differential& differential,
-             const RankedFault& ranked) {
+             const RankedFault& ranked, std::span<const RepairAction> failed) {
   const int lane = lane_of(view, findings);
   report.summary = summary_of(view, findings, differential, ranked, lane);
   report.verify = fill_in(ranked.fault->verify, view, lane);
   report.repair.clear();
-  for (const std::string_view step : ranked.fault->repair) report.repair.push_back(fill_in(step, view, lane));
+  for (const RepairStep* step : steps_left(*ranked.fault, failed))
+    report.repair.push_back(fill_in(step->text, view, lane));
   for (const Symptom& row : symptom_table()) {
     const Finding& finding = at(findings, row.id);
     if (!finding.present()) continue;

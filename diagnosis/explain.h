@@ -8,9 +8,10 @@
 
 namespace linkhealth {
 
-/// Fills the texts and lists of a FaultReport from what the tables said. `ranked` is the row that was named.
+/// Fills the texts and lists of a FaultReport from what the tables said. `ranked` is the row that was named;
+/// `failed`: what was tried on this fault in vain.
 void explain(FaultReport& report, const PortView& view, const Findings& findings, const Differential& differential,
-             const RankedFault& ranked);
+             const RankedFault& ranked, std::span<const RepairAction> failed = {});
 /// The verdicts of the whole symptom table.
 std::vector<SymptomVerdict> symptom_verdicts(const Findings& findings);
 

@@ -2,63 +2,87 @@
 // {serial} {port}. Ladders: faults.md section 1 (R0 … R9).
 #include "diagnosis/faults.h"
 
+#include <algorithm>
 #include <cassert>
 
 namespace linkhealth {
 
 namespace {
 
-using Steps = std::string_view;
+using Steps = RepairStep;
+using enum Remedy;
 
-constexpr Steps kDirty[] = {"inspect and clean both ends of the fibre{lane}, and the ports of both modules",
-                            "replace the jumper", "replace the module at {peer}", "replace this module ({serial})"};
-constexpr Steps kFibre[] = {"check the routing: bends, ties, doors on the fibre", "reseat both ends of the fibre",
-                            "clean both ends of the fibre", "replace the jumper",
-                            "test the trunk with an OTDR and move to another pair"};
-constexpr Steps kOwnLaser[] = {"reset or bounce the port once", "reseat this module ({serial})",
-                               "replace this module ({serial})"};
-constexpr Steps kFarLaser[] = {"read the transmit power at {peer}", "reseat the module at {peer}",
-                               "replace the module at {peer}"};
-constexpr Steps kBadModule[] = {"reset the module (or bounce the port)", "reseat this module ({serial})",
-                                "clean both ends of the fibre{lane}",    "replace this module ({serial})",
-                                "replace the module at {peer}",          "move to another switch port"};
-constexpr Steps kBadFarModule[] = {"reset the port at {peer}", "reseat the module at {peer}",
-                                   "clean both ends of the fibre{lane}", "replace the module at {peer}",
-                                   "replace this module ({serial})"};
-constexpr Steps kHot[] = {"check fans, inlet temperature and blank panels", "clear the airflow at the cage",
-                          "reseat this module ({serial}): heat sink contact", "replace this module ({serial})"};
-constexpr Steps kMissing[] = {"push the module or cable in until it clicks", "replace the module or cable",
-                              "try the module in another cage"};
-constexpr Steps kUnsupported[] = {"compare the part numbers of both ends with the approved list",
-                                  "replace this module ({serial}) by an approved one"};
-constexpr Steps kCable[] = {"reseat both ends of the cable ({serial})", "replace the cable ({serial})",
-                            "move to another switch port"};
-constexpr Steps kSpeed[] = {"compare speed and lane settings of both ends (a splitter may be intended)",
-                            "bounce the port and look which lane is missing", "reseat both ends",
-                            "replace the cable or jumper", "replace this module ({serial})"};
-constexpr Steps kSettings[] = {"compare speed, FEC and autonegotiation of this port and {peer}",
-                               "set both ends alike and bounce the port"};
-constexpr Steps kAdmin[] = {"nothing to repair: set the port up when the work is done (ip link set … up)"};
-constexpr Steps kUnplugged[] = {"plug the fibre or cable in at both ends",
-                                "check the patch record: is it in another port?", "look for light with a power meter"};
-constexpr Steps kFarDown[] = {"ask the network team: is {peer} set down or rebooting? Do not touch the cable",
-                              "look whether the module at {peer} is there and sends light"};
-constexpr Steps kSwitch[] = {"ask the network team to check the switch or line card behind {peer}",
-                             "bounce the port at {peer}", "move the cables to another line card or switch",
-                             "replace the line card"};
-constexpr Steps kPcie[] = {"cold-boot the node and look again", "reseat the card or riser", "replace the card"};
-constexpr Steps kNic[] = {"reload the driver or reset the device (devlink dev reload)",
-                          "align firmware and driver versions", "reboot the node", "replace the card"};
-constexpr Steps kHost[] = {"do not touch the cable: look at receive buffers, queue depth and NUMA placement",
-                           "check PCIe speed and what else runs on this node"};
-constexpr Steps kCongestion[] = {"do not touch the cable: look at the traffic pattern and the switch queues",
-                                 "check ECN, PFC and load balancing"};
-constexpr Steps kElsewhere[] = {"do not touch this cable: look for the link on the path that has errors of its own",
-                                "look at the far nodes that this node talks to"};
-constexpr Steps kWiring[] = {"check the plan: is it wrong?", "plug the cable into the port that the plan says"};
-constexpr Steps kBlind[] = {"run linkhealth doctor: rights, driver and firmware",
-                            "restart the driver's management path",
-                            "reset the module if only the module can't be read"};
+constexpr Steps kDirty[] = {{kClean, "inspect and clean both ends of the fibre{lane}, and the ports of both modules"},
+                            {kSwapCable, "replace the jumper"},
+                            {kSwapFarModule, "replace the module at {peer}"},
+                            {kSwapModule, "replace this module ({serial})"}};
+constexpr Steps kFibre[] = {{kLook, "check the routing: bends, ties, doors on the fibre"},
+                            {kReseat, "reseat both ends of the fibre"},
+                            {kClean, "clean both ends of the fibre"},
+                            {kSwapCable, "replace the jumper"},
+                            {kMove, "test the trunk with an OTDR and move to another pair"}};
+constexpr Steps kOwnLaser[] = {{kBounce, "reset or bounce the port once"},
+                               {kReseat, "reseat this module ({serial})"},
+                               {kSwapModule, "replace this module ({serial})"}};
+constexpr Steps kFarLaser[] = {{kLook, "read the transmit power at {peer}"},
+                               {kReseatFar, "reseat the module at {peer}"},
+                               {kSwapFarModule, "replace the module at {peer}"}};
+constexpr Steps kBadModule[] = {
+    {kBounce, "reset the module (or bounce the port)"}, {kReseat, "reseat this module ({serial})"},
+    {kClean, "clean both ends of the fibre{lane}"},     {kSwapModule, "replace this module ({serial})"},
+    {kSwapFarModule, "replace the module at {peer}"},   {kMove, "move to another switch port"}};
+constexpr Steps kBadFarModule[] = {{kBounceFar, "reset the port at {peer}"},
+                                   {kReseatFar, "reseat the module at {peer}"},
+                                   {kClean, "clean both ends of the fibre{lane}"},
+                                   {kSwapFarModule, "replace the module at {peer}"},
+                                   {kSwapModule, "replace this module ({serial})"}};
+constexpr Steps kHot[] = {{kLook, "check fans, inlet temperature and blank panels"},
+                          {kLook, "clear the airflow at the cage"},
+                          {kReseat, "reseat this module ({serial}): heat sink contact"},
+                          {kSwapModule, "replace this module ({serial})"}};
+constexpr Steps kMissing[] = {{kReseat, "push the module or cable in until it clicks"},
+                              {kSwapModule, "replace the module or cable"},
+                              {kMove, "try the module in another cage"}};
+constexpr Steps kUnsupported[] = {{kLook, "compare the part numbers of both ends with the approved list"},
+                                  {kSwapModule, "replace this module ({serial}) by an approved one"}};
+constexpr Steps kCable[] = {{kReseat, "reseat both ends of the cable ({serial})"},
+                            {kSwapModule, "replace the cable ({serial})"},
+                            {kMove, "move to another switch port"}};
+constexpr Steps kSpeed[] = {{kLook, "compare speed and lane settings of both ends (a splitter may be intended)"},
+                            {kBounce, "bounce the port and look which lane is missing"},
+                            {kReseat, "reseat both ends"},
+                            {kSwapCable, "replace the cable or jumper"},
+                            {kSwapModule, "replace this module ({serial})"}};
+constexpr Steps kSettings[] = {{kLook, "compare speed, FEC and autonegotiation of this port and {peer}"},
+                               {kLook, "set both ends alike and bounce the port"}};
+constexpr Steps kAdmin[] = {{kLook, "nothing to repair: set the port up when the work is done (ip link set … up)"}};
+constexpr Steps kUnplugged[] = {{kLook, "plug the fibre or cable in at both ends"},
+                                {kLook, "check the patch record: is it in another port?"},
+                                {kLook, "look for light with a power meter"}};
+constexpr Steps kFarDown[] = {{kLook, "ask the network team: is {peer} set down or rebooting? Do not touch the cable"},
+                              {kLook, "look whether the module at {peer} is there and sends light"}};
+constexpr Steps kSwitch[] = {{kLook, "ask the network team to check the switch or line card behind {peer}"},
+                             {kBounceFar, "bounce the port at {peer}"},
+                             {kMove, "move the cables to another line card or switch"},
+                             {kSwitchCard, "replace the line card"}};
+constexpr Steps kPcie[] = {
+    {kReboot, "cold-boot the node and look again"}, {kCard, "reseat the card or riser"}, {kCard, "replace the card"}};
+constexpr Steps kNic[] = {{kReload, "reload the driver or reset the device (devlink dev reload)"},
+                          {kLook, "align firmware and driver versions"},
+                          {kReboot, "reboot the node"},
+                          {kCard, "replace the card"}};
+constexpr Steps kHost[] = {{kLook, "do not touch the cable: look at receive buffers, queue depth and NUMA placement"},
+                           {kLook, "check PCIe speed and what else runs on this node"}};
+constexpr Steps kCongestion[] = {{kLook, "do not touch the cable: look at the traffic pattern and the switch queues"},
+                                 {kLook, "check ECN, PFC and load balancing"}};
+constexpr Steps kElsewhere[] = {
+    {kLook, "do not touch this cable: look for the link on the path that has errors of its own"},
+    {kLook, "look at the far nodes that this node talks to"}};
+constexpr Steps kWiring[] = {{kLook, "check the plan: is it wrong?"},
+                             {kLook, "plug the cable into the port that the plan says"}};
+constexpr Steps kBlind[] = {{kLook, "run linkhealth doctor: rights, driver and firmware"},
+                            {kLook, "restart the driver's management path"},
+                            {kBounce, "reset the module if only the module can't be read"}};
 
 constexpr std::string_view kVerifyLight =
     "the lost light is back (1 dB or more), pre-FEC BER back to its normal for 12 minutes, no uncorrectable block and "
@@ -121,6 +145,36 @@ constexpr Fault kFaults[] = {
 }  // namespace
 
 std::span<const Fault> fault_table() { return kFaults; }
+
+bool is_done_by(Remedy remedy, RepairAction action) {
+  switch (action) {
+    case RepairAction::kPortBounced:
+      return remedy == kBounce;
+    case RepairAction::kDriverReloaded:
+      return remedy == kBounce || remedy == kReload;
+    case RepairAction::kNodeRebooted:
+      return remedy == kBounce || remedy == kReload || remedy == kReboot;
+    case RepairAction::kFibreReseated:  // dark and back changed: cleaned or moved, which of them can't be seen
+      return remedy == kBounce || remedy == kClean || remedy == kReseat;
+    case RepairAction::kModuleReseated:
+      return remedy == kBounce || remedy == kReseat;
+    case RepairAction::kModuleReplaced:
+      return remedy == kBounce || remedy == kReseat || remedy == kSwapModule;
+    case RepairAction::kFarModuleReplaced:
+      return remedy == kBounceFar || remedy == kReseatFar || remedy == kSwapFarModule;
+  }
+  return false;
+}
+
+std::vector<const RepairStep*> steps_left(const Fault& fault, std::span<const RepairAction> failed) {
+  std::vector<const RepairStep*> steps;
+  for (const RepairStep& step : fault.repair)
+    if (std::none_of(failed.begin(), failed.end(),
+                     [&step](RepairAction action) { return is_done_by(step.remedy, action); }))
+      steps.push_back(&step);
+  if (steps.empty() && !fault.repair.empty()) steps.push_back(&fault.repair.back());
+  return steps;
+}
 
 const Fault& find_fault(std::string_view name, End end) {
   const Fault* found = nullptr;

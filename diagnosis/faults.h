@@ -6,8 +6,10 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "diagnosis/symptoms.h"
+#include "model/repair.h"
 #include "model/report.h"
 
 namespace linkhealth {
@@ -41,7 +43,14 @@ struct LightRow {
 };
 
 /// Media on which a cause exists.
-enum Media : std::uint8_t { kOnOptical = 1, kOnAoc = 2, kOnCopper = 4, kOnUnknown = 8, kAnyMedium = 15 };
+enum Media : std::uint8_t {
+  kOnOptical = 1,  ///< separable, single-mode as far as is known
+  kOnAoc = 2,
+  kOnCopper = 4,
+  kOnUnknown = 8,
+  kOnMultimode = 16,  ///< separable: reflections do no harm there (faults.md 7d)
+  kAnyMedium = 31
+};
 
 struct Cause {
   std::string_view name;
@@ -55,19 +64,45 @@ struct Cause {
   std::span<const Decisive> decisive;
 };
 
+/// What a step does, so that one which has just failed is not asked for again.
+enum class Remedy : std::uint8_t {
+  kLook,  ///< read, compare, ask: costs nothing and is never left out
+  kBounce,
+  kBounceFar,
+  kReload,
+  kReboot,
+  kReseat,
+  kReseatFar,
+  kClean,
+  kSwapCable,
+  kSwapModule,  ///< or a cable that has its own EEPROM
+  kSwapFarModule,
+  kMove,
+  kCard,
+  kSwitchCard,
+};
+struct RepairStep {
+  Remedy remedy;
+  std::string_view text;  ///< {lane} {peer} {serial} {far} are filled in
+};
+
 struct Fault {
   std::string_view name;
   End end;
   Severity severity;
   std::string_view title;  ///< "Dirty connector"
   std::string_view meaning;
-  std::span<const std::string_view> repair;  ///< cheapest first; {lane} {peer} {serial} {far} are filled in
+  std::span<const RepairStep> repair;  ///< cheapest first
   std::string_view verify;
 };
 
 /// The first cause is "healthy".
 std::span<const Cause> cause_table();
 std::span<const Fault> fault_table();
+/// Whether a repair that was seen is (or includes) this step: whoever cleans a fibre pulls it out.
+bool is_done_by(Remedy remedy, RepairAction action);
+/// The steps of a fault without those that `failed` has shown to be in vain. The last one stays when all have failed.
+std::vector<const RepairStep*> steps_left(const Fault& fault, std::span<const RepairAction> failed);
 /// The row of a name and end. REQUIRES: it is in the table.
 const Fault& find_fault(std::string_view name, End end);
 

@@ -22,7 +22,7 @@ enum Index : std::size_t {
 };
 
 constexpr Knob kKnobs[] = {
-    {"down_hold_s", 55, 0, 3600, "s", "a link that fell less than this ago is not judged: it may be retraining"},
+    {"down_hold_s", 50, 0, 3600, "s", "a link that fell less than this ago is not judged: it may be retraining"},
     {"signal_hold_s", 30, 0, 3600, "s", "how long a degradation must last before it opens"},
     {"notice_hold_s", 300, 0, 86400, "s", "the same for what is not the cable's fault"},
     {"second_hold_s", 300, 0, 86400, "s", "the same for a second fault on one port"},
@@ -34,6 +34,11 @@ constexpr Knob kKnobs[] = {
     {"admin_proof_s", 10, 0, 604800, "s", "the same for a port that was set down"}};
 
 bool is(const Fault& fault, std::string_view name) { return fault.name == name; }
+
+/// Seen only while there is traffic.
+bool needs_traffic(const Fault& fault) {
+  return is(fault, "congestion") || is(fault, "host_bottleneck") || is(fault, "loss_elsewhere");
+}
 
 std::int64_t unix_seconds(WallTime wall) {
   return std::chrono::duration_cast<std::chrono::seconds>(wall.time_since_epoch()).count();
@@ -119,9 +124,13 @@ void Ledger::close(Slot& slot, const std::string& port, WallTime wall, std::vect
   slot.entry.reset();
 }
 
-void Ledger::step_proof(Slot& slot, const std::string& port, SteadyTime now, WallTime wall,
+void Ledger::step_proof(Slot& slot, const PortVerdict& verdict, const std::string& port, SteadyTime now, WallTime wall,
                         std::vector<LedgerChange>& changes) {
   LedgerEntry& entry = *slot.entry;
+  if (verdict.idle && needs_traffic(*entry.fault) && !entry.proving_since) {
+    entry.last_seen = now;
+    return;
+  }
   const bool admin = is(*entry.fault, "admin_down");
   if (!entry.proving_since) {
     if (in_seconds(now - entry.last_seen) < (admin ? 0 : knobs_[kQuiet])) return;
@@ -139,7 +148,7 @@ void Ledger::step_slot(Slot& slot, const std::optional<PortVerdict::Named>& name
   if (!named) {
     slot.wrong = false;
     slot.candidate = nullptr;
-    if (slot.entry) step_proof(slot, port, now, wall, changes);
+    if (slot.entry) step_proof(slot, verdict, port, now, wall, changes);
     return;
   }
   if (!slot.wrong) {

@@ -21,6 +21,7 @@ struct PortVerdict {
   bool judged = false;  ///< false: not enough can be read, or the link fell a moment ago: nothing changes
   bool down = false;
   double down_s = 0;  ///< since the carrier went
+  bool idle = false;  ///< no load: what only traffic shows can't be seen, and so does not heal
   struct Named {
     const Fault* fault = nullptr;
     double confidence = 0;
@@ -86,7 +87,7 @@ class Ledger {
                   std::vector<LedgerChange>& changes);
   void refresh(Slot& slot, const PortVerdict::Named& named, SteadyTime now, WallTime wall,
                std::vector<LedgerChange>& changes) const;
-  void step_proof(Slot& slot, const std::string& port, SteadyTime now, WallTime wall,
+  void step_proof(Slot& slot, const PortVerdict& verdict, const std::string& port, SteadyTime now, WallTime wall,
                   std::vector<LedgerChange>& changes);
   void close(Slot& slot, const std::string& port, WallTime wall, std::vector<LedgerChange>& changes);
   [[nodiscard]] double hold_s(const Fault& fault, const PortVerdict& verdict, bool second) const;

@@ -121,7 +121,7 @@ void fill_losses(PortView& view) {
 void fill_traffic(PortView& view) {
   TrafficStats& t = view.traffic;
   double seconds = 0;
-  std::size_t marks = 0, pause = 0, wait = 0, drops = 0, retries = 0, forwarded = 0;
+  std::size_t marks = 0, pause = 0, wait = 0, drops = 0, retries = 0, forwarded = 0, tested = 0;
   // Rare events are counted in bins of two minutes, whatever the cadence of the readings.
   std::size_t bins = 0;
   double bin_s = 0;
@@ -151,7 +151,9 @@ void fill_traffic(PortView& view) {
     bool ignored = false;
     take(Flow::kPauseSent, t.pause_sent_per_s, ignored);
     take(Flow::kPcieStalls, t.stalls_per_s, ignored);
+    const bool idle = !std::isnan(at->utilization) && at->utilization < 0.02;
     drops += drop_rate > 0.4;
+    tested += !idle || drop_rate > 0.4;  // who receives nothing drops nothing
     bin_s += dt;
     bin_retries = bin_retries || retry_rate > 0;
     bin_forwarded = bin_forwarded || forward_rate > 0;
@@ -162,7 +164,7 @@ void fill_traffic(PortView& view) {
       bin_s = 0;
       bin_retries = bin_forwarded = false;
     }
-    if (std::isnan(at->utilization) || at->utilization < 0.02) continue;
+    if (std::isnan(at->utilization) || idle) continue;
     ++t.loaded;
     t.loaded_s += dt;
     marks += marks_rate > 400;
@@ -184,7 +186,7 @@ void fill_traffic(PortView& view) {
   t.marks_share = static_cast<double>(marks) / loaded;
   t.pause_share = static_cast<double>(pause) / loaded;
   t.wait_share = static_cast<double>(wait) / loaded;
-  t.drops_share = static_cast<double>(drops) / static_cast<double>(t.all);
+  t.drops_share = static_cast<double>(drops) / std::max<double>(static_cast<double>(tested), 1);
   const double binned = std::max<double>(static_cast<double>(bins), 1);
   t.retries_share = static_cast<double>(retries) / binned;
   t.forwarded_share = static_cast<double>(forwarded) / binned;
@@ -208,6 +210,18 @@ Medium medium_of(const PortHistory& port) {
   if (kind == "dac" || kind == "acc") return Medium::kCopper;
   return Medium::kUnknown;
 }
+
+namespace {
+
+/// By the module's word, or by its name: short reach ("SR4", "VR4") is multimode.
+bool is_multimode(const PortHistory& port) {
+  const auto& module = port.latest.module;
+  if (!module) return false;
+  if (!module->media_type.empty()) return module->media_type == "multimode";
+  return module->type.find("-SR") != std::string::npos || module->type.find("-VR") != std::string::npos;
+}
+
+}  // namespace
 
 std::string_view leaf_of(const PortHistory& port, const ExpectedPort* expected) {
   if (port.latest.peer && !port.latest.peer->system.empty()) return port.latest.peer->system;
@@ -249,6 +263,7 @@ PortView view_of(const PortHistory& port, const ExpectedPort* expected, SteadyTi
   view.now = now;
   view.errors_since = errors_since;
   view.medium = medium_of(port);
+  view.multimode = is_multimode(port);
   view.up = port.carrier == true;
   view.down = port.carrier == false;
   if (view.down) view.down_s = in_seconds(now - port.carrier_since.value_or(port.first_seen));

@@ -77,6 +77,7 @@ struct GroupStats {
   std::size_t flaps_together = 0;  ///< losses of this port with another one at the same moment
   std::size_t flaps_alone = 0;
   std::size_t errors_together = 0;                ///< of them: errors began within 15 min of this one's
+  double siblings_speed_mbps = 0;                 ///< what two or more others with the same module run at; 0: none
   std::size_t siblings = 0, siblings_hotter = 0;  ///< other ports whose module gives a temperature; that rose 6 C
 };
 
@@ -87,6 +88,7 @@ struct PortView {
   SteadyTime now;
   std::optional<SteadyTime> errors_since;
   Medium medium = Medium::kUnknown;
+  bool multimode = false;  ///< glass of 50 um, as the module says
   bool up = false, down = false;
   double down_s = 0;  ///< since when
   SignalStats signal;

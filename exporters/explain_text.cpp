@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "exporters/explain_light.h"
+#include "exporters/explain_physics.h"
 #include "exporters/text.h"
 #include "exporters/text_layout.h"
 
@@ -289,7 +290,7 @@ std::string explain_text(const PortReport& port, const TextStyle& style, const E
     why(page, fault);
   }
   page.gap();
-  for (const std::string& line : light_lines(port, style)) page.line(line);
+  for (const std::string& line : view.physics ? physics_lines(port, style) : light_lines(port, style)) page.line(line);
   if (port.health != Health::kExempt) figures(page, port);
   if (!port.faults.empty()) alternatives(page, port.faults.front());
   for (std::size_t i = 1; i < port.faults.size(); ++i) {

@@ -29,6 +29,7 @@ struct ExplainView {
   WallTime now;           ///< for "3 h ago"
   SteadyTime t;           ///< the report's, for the age of the carrier
   bool symptoms = false;  ///< --evidence: every symptom with its verdict
+  bool physics = false;   ///< --physics: the link budget both ways
 };
 
 /// The verdict on one port with everything that speaks for and against it. Ends in a newline.

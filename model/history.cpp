@@ -116,8 +116,15 @@ void PortHistory::remember_before_fall() {
       rx_drop_before_fall = std::max(rx_drop_before_fall.value_or(-99.0), *drop);
 }
 
+/// An empty cage that was refuted (by an event, by a carrier) before the module was read again: what is there is not
+/// known.
+void PortHistory::forget_absent_module() {
+  if (latest.module && !latest.module->present) latest.module.reset();
+}
+
 void PortHistory::set_carrier(bool up, SteadyTime t) {
   if (carrier == up) return;
+  if (up) forget_absent_module();
   if (carrier.has_value()) carrier_since = t;
   if (carrier == true && !up) remember_before_fall();
   const bool long_down = up && carrier == false && last_loss && in_seconds(t - *last_loss) >= 60;
@@ -156,6 +163,9 @@ void PortHistory::take_event(const PortEvent& event) {
       break;
     case PortEventKind::kModuleInserted:
       last_module_event = event.t;
+      forget_absent_module();
+      // Whether it is the same one, only its serial says: without it the past may be another module's.
+      if (own.serial.empty()) own.clear_references();
       break;
     case PortEventKind::kDeviceGone:
       device_gone_at = event.t;
@@ -198,7 +208,10 @@ void PortHistory::take_link(const LinkSample& link, SteadyTime now) {
   if (link.admin_up == false && !admin_before) take_intent(now);
   latest.link = link;
   if (extra > 0) take_loss(now, extra);
-  if (link.admin_up == true && admin_before && !last_admin_event) take_intent(now);
+  if (link.admin_up == true && admin_before && (!last_admin_event || in_seconds(now - *last_admin_event) > 60)) {
+    take_intent(now);  // the event was missed
+    last_admin_event = now;
+  }
   if (up) {
     if (extra > 0 && carrier == true && *up) {  // fell and came back between two readings
       remember_before_fall();
@@ -268,8 +281,10 @@ void History::observe(const Snapshot& snapshot) {
     const auto [at, is_new] = ports_.try_emplace(stable);
     PortHistory& port = at->second;
     if (is_new) port.begin(sample, now_);
-    if (is_new && uptime_s_ && *uptime_s_ < kBootQuietSeconds)
-      port.take_intent(now_ + from_seconds(kBootQuietSeconds - *uptime_s_ - kIntentAfterSeconds));
+    // Where the uptime is not known, the node may just have booted.
+    const double up_s = uptime_s_.value_or(0);
+    if (is_new && up_s < kBootQuietSeconds)
+      port.take_intent(now_ + from_seconds(kBootQuietSeconds - up_s - kIntentAfterSeconds));
     port.key = key;
     port.present = true;
     port.absent_since.reset();

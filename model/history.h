@@ -138,11 +138,13 @@ class PortHistory {
   void take_intent(SteadyTime t);
   void take_link(const LinkSample& link, SteadyTime now);
   void set_carrier(bool up, SteadyTime t);
+  void forget_absent_module();
   void remember_before_fall();
   void take_counters(const PortSample& sample, SteadyTime now);
   void close_interval(SteadyTime now);
   void learn_ber(const Interval& interval);
   void take_module(const ModuleSample& module, SteadyTime now);
+  void note_light_back(SteadyTime now);
   void take_peer(const PeerSample& peer, SteadyTime now);
   void take_pcie(const PcieSample& pcie, SteadyTime now);
   void take_reboot(SteadyTime now);

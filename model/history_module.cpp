@@ -9,6 +9,8 @@ namespace linkhealth {
 namespace {
 
 constexpr double kAerKeepSeconds = 3600;
+constexpr double kLostDb = 1.5;  // more than remating (0.3 dB) and read noise make
+constexpr double kBackDb = 0.6;
 
 }  // namespace
 
@@ -44,6 +46,17 @@ void ModuleTracks::clear_references() {
   temperature_c = Track();
 }
 
+/// Light was lost before the carrier fell, and it is back with the carrier: somebody repaired it while it was down.
+void PortHistory::note_light_back(SteadyTime now) {
+  if (carrier != true || !rx_drop_before_fall || *rx_drop_before_fall < kLostDb) return;
+  double worst = -99;
+  for (std::size_t i = 0; i < own.rx_lanes; ++i) worst = std::max(worst, own.rx_dbm[i].latest_drop().value_or(99));
+  if (own.rx_lanes == 0 || worst > kBackDb) return;
+  rx_drop_before_fall.reset();
+  const SteadyTime since = carrier_since.value_or(now);
+  if (!fresh_since || since > *fresh_since) fresh_since = since;
+}
+
 void PortHistory::take_module(const ModuleSample& module, SteadyTime now) {
   if (!module.serial.empty() && !own.serial.empty() && module.serial != own.serial) {
     own.clear_references();
@@ -70,7 +83,7 @@ void PortHistory::take_module(const ModuleSample& module, SteadyTime now) {
       const auto was_lost = own.rx_dbm[i].drop();
       own.rx_dbm[i].add_recent(dbm);
       // The light is back: somebody cleaned or moved something, and the errors of before are past.
-      if (was_lost && *was_lost > 1.5 && own.rx_dbm[i].latest_drop() < 0.6 && carrier == true) {
+      if (was_lost && *was_lost > kLostDb && own.rx_dbm[i].latest_drop() < kBackDb && carrier == true) {
         own.rx_dbm[i].recent_count = 1;
         if (!fresh_since || now > *fresh_since) fresh_since = now;
       }
@@ -88,6 +101,7 @@ void PortHistory::take_module(const ModuleSample& module, SteadyTime now) {
         own.bias_ma[i].reference.add(now, *lane.tx_bias_ma, *lane.tx_bias_ma * 0.3, *lane.tx_bias_ma * 0.12);
     }
   }
+  note_light_back(now);
   if (module.temperature_c) {
     own.temperature_c.add_recent(*module.temperature_c);
     if (carrier == true && in_seconds(now - carrier_since.value_or(first_seen)) >= (carrier_since ? 900 : 0))

@@ -9,6 +9,7 @@
 
 #include "base/time.h"
 #include "model/report.h"
+#include "model/rule_use.h"
 
 namespace linkhealth {
 
@@ -42,6 +43,7 @@ struct LedgerRepeat {
 struct LedgerState {
   std::vector<LedgerFault> faults;
   std::vector<LedgerRepeat> repeats;
+  RuleUse rule_use;
   bool operator==(const LedgerState&) const = default;
 };
 

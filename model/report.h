@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/time.h"
+#include "model/rule_use.h"
 #include "model/snapshot.h"
 
 namespace linkhealth {
@@ -80,6 +82,10 @@ struct PortFigures {
   std::optional<double> worst_rx_power_dbm;    ///< of the lane with the least margin
   std::optional<std::uint32_t> worst_rx_lane;  ///< from 1
   std::optional<double> rx_power_margin_db;    ///< above the module's low alarm, or the medium's limit
+  std::optional<double> pre_fec_ber_limit;     ///< what the FEC mode in use is made for
+  /// How much less than in this link's own past: what arrives here and at the far end, what both lasers send. Of the
+  /// lane that lost most; below 0: more than before.
+  std::optional<double> rx_power_lost_db, far_rx_power_lost_db, tx_power_lost_db, far_tx_power_lost_db;
   std::uint64_t involuntary_downs_24h = 0;
   std::uint64_t involuntary_downs_total = 0;  ///< since the monitor started
   std::uint64_t voluntary_downs_total = 0;    ///< by an administrator, a reboot, a driver reload
@@ -113,6 +119,7 @@ struct Report {
   std::vector<PortReport> ports;  ///< ordered by key, numbers as numbers (mlx5_2 before mlx5_10)
   std::vector<Gap> gaps;          ///< of the whole node
   std::vector<ProbeTiming> timings;
+  std::shared_ptr<const RuleUse> rule_use;  ///< not part of the document
 };
 
 /// Something that happened to a fault. Sent at least once to those who listen.

@@ -88,6 +88,11 @@ void fields(Is<PortFigures> auto& figures, auto& visit) {
   visit("worst_rx_power_dbm", figures.worst_rx_power_dbm);
   visit("worst_rx_lane", figures.worst_rx_lane);
   visit("rx_power_margin_db", figures.rx_power_margin_db);
+  visit("pre_fec_ber_limit", figures.pre_fec_ber_limit);
+  visit("rx_power_lost_db", figures.rx_power_lost_db);
+  visit("far_rx_power_lost_db", figures.far_rx_power_lost_db);
+  visit("tx_power_lost_db", figures.tx_power_lost_db);
+  visit("far_tx_power_lost_db", figures.far_tx_power_lost_db);
   visit.always("involuntary_downs_24h", figures.involuntary_downs_24h);
   visit.always("involuntary_downs_total", figures.involuntary_downs_total);
   visit.always("voluntary_downs_total", figures.voluntary_downs_total);

@@ -53,10 +53,17 @@ void fields(Is<LedgerRepeat> auto& repeat, auto& visit) {
   visit.always("last_closed_at", repeat.last_closed_at);
 }
 
+void fields(Is<RuleUse> auto& use, auto& visit) {
+  visit.always("since", use.since);
+  visit.always("faults", use.faults);
+  visit.always("symptoms", use.symptoms);
+}
+
 void fields(Is<LedgerDocument> auto& document, auto& visit) {
   visit.always("schema", document.schema);
   visit("faults", document.state.faults);
   visit("repeats", document.state.repeats);
+  visit.always("rule_use", document.state.rule_use);
 }
 
 std::string ledger_json(const LedgerState& state) {

@@ -59,6 +59,8 @@ Finding speed_reduced(const PortView& v, KnobValues) {
     wanted = std::max<double>(wanted, v.expected->speed_mbps.value_or(0));
     wanted_lanes = std::max<double>(wanted_lanes, v.expected->lanes.value_or(0));
   }
+  // Nobody said what it should be: its siblings with the same module do.
+  if (v.expected == nullptr || !v.expected->speed_mbps) wanted = std::max(wanted, v.group.siblings_speed_mbps);
   if (link.lanes && wanted_lanes > *link.lanes)
     return Case(Reader::kLink).below("lanes in use", *link.lanes, wanted_lanes).close();
   std::optional<double> speed;

@@ -1,4 +1,6 @@
 // Symptoms of the node: PCIe, driver and firmware; what the monitor itself can't see.
+#include <algorithm>
+
 #include "diagnosis/symptoms/families.h"
 
 namespace linkhealth::symptoms {
@@ -8,13 +10,23 @@ namespace {
 using enum SymptomId;
 
 constexpr Knob kPcieKnobs[] = {
-    {"reads", 2, 1, 100, "", "readings one after the other: power saving lowers the speed for a moment"}};
+    {"reads", 2, 1, 100, "", "readings one after the other: power saving lowers the speed for a moment"},
+    {"busy_share", 0.02, 0, 1, "",
+     "of the line rate: a port that carries so much saves no power, one reading is enough"}};
+
+/// Lanes are lost by training, not by power saving; the speed is lowered by power saving, but not under load.
+double pcie_reads_needed(const PortView& v, KnobValues k) {
+  const auto& pcie = *v.port.latest.pcie;
+  if (pcie.width && pcie.max_width && *pcie.width < *pcie.max_width) return 1;
+  const bool busy = !v.port.intervals.empty() && v.port.intervals.back().utilization > k[1];
+  return busy ? 1 : k[0];
+}
 Finding pcie_reduced(const PortView& v, KnobValues k) {
   const auto& pcie = v.port.latest.pcie;
   if (!pcie || (!pcie->speed_gtps && !pcie->width)) return not_known("PCIe speed and width are not known");
   if (v.port.pcie_low_reads == 0) return Case(Reader::kPcie).holds("below what both ends can do", false).close();
   Case found(Reader::kPcie);
-  found.at_least("readings in a row", static_cast<double>(v.port.pcie_low_reads), k[0]);
+  found.at_least("readings in a row", static_cast<double>(v.port.pcie_low_reads), pcie_reads_needed(v, k));
   if (pcie->width && pcie->max_width && *pcie->width < *pcie->max_width)
     return found.below("PCIe width", *pcie->width, *pcie->max_width, "lanes").close();
   return found.below("PCIe speed", pcie->speed_gtps, pcie->max_speed_gtps.value_or(0), "GT/s").close();
@@ -44,7 +56,9 @@ Finding device_gone(const PortView& v, KnobValues k) {
 
 // counters_blind: the port's counters or its link state can't be read, for whatever reason.
 constexpr Knob kBlindKnobs[] = {{"attempts", 4, 1, 100, "", "failed readings one after the other"},
-                                {"hold_s", 600, 10, 86400, "s", "for so long: a busy device is not blindness"}};
+                                {"hold_s", 300, 10, 86400, "s", "for so long: a busy device is not blindness"},
+                                {"refused_hold_s", 120, 10, 86400, "s",
+                                 "the same for EPERM and EACCES: a right that is missing does not come back"}};
 Finding blind(const PortView& v, double attempts, double hold_s, std::span<const std::string_view> probes) {
   const Blindness* worst = nullptr;
   for (const std::string_view probe : probes)
@@ -59,7 +73,11 @@ Finding blind(const PortView& v, double attempts, double hold_s, std::span<const
 Finding counters_blind(const PortView& v, KnobValues k) {
   if (v.port.device_gone_at || !v.port.present) return not_known("the device is gone");
   constexpr std::string_view kProbes[] = {"counters", "link"};
-  return blind(v, k[0], k[1], kProbes);
+  const bool refused = std::any_of(std::begin(kProbes), std::end(kProbes), [&v](std::string_view probe) {
+    const auto at = v.port.blind.find(std::string(probe));
+    return at != v.port.blind.end() && (at->second.reason == "EPERM" || at->second.reason == "EACCES");
+  });
+  return blind(v, k[0], refused ? k[2] : k[1], kProbes);
 }
 constexpr Knob kModuleBlindKnobs[] = {
     {"attempts", 4, 1, 100, "", "failed readings one after the other"},

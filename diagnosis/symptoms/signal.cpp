@@ -130,7 +130,9 @@ Finding far_errors(const PortView& v, KnobValues k) {
   // A counter at its end can't rise. With losses on the way as well it is telling.
   if (v.port.peer_errors_full && s.far_error_reads == 0 && v.traffic.retries_share > 0.5)
     return Case(Reader::kPeer).holds("the far error counter is full", true).close();
-  if (s.far_reads < 2 || v.port.peer_errors_full) return not_known("the far end's counters are not known");
+  // One that is full says nothing of now; another that still rises does.
+  const bool stuck = v.port.peer_errors_full && s.far_error_reads == 0;
+  if (s.far_reads < 2 || stuck) return not_known("the far end's counters are not known");
   return Case(Reader::kPeer)
       .at_least("readings with new errors at the far receiver", static_cast<double>(s.far_error_reads), k[0])
       .at_least("share of the readings", static_cast<double>(s.far_error_reads) / static_cast<double>(s.far_reads),

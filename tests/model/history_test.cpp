@@ -206,5 +206,61 @@ TEST(Dbm, NoLightHasNoLogarithm) {
   EXPECT_NEAR(to_dbm(1), 0, 1e-9);
 }
 
+TEST(History, ACarrierRefutesAnEmptyCageThatWasReadBefore) {
+  History history;
+  Feed feed;
+  run(history, feed, 3);
+  feed.event(PortEventKind::kModuleRemoved, feed.t + 1);
+  feed.pull(feed.t + 1.2);
+  feed.module_readable = false;  // not due again for minutes
+  history.observe(feed.tick());
+  ASSERT_TRUE(port_of(history).latest.module);
+  EXPECT_FALSE(port_of(history).latest.module->present);
+  feed.plug(feed.t + 1);
+  history.observe(feed.tick());
+  EXPECT_FALSE(port_of(history).latest.module) << "what is in the cage is not known, but it is not empty";
+}
+
+TEST(History, AnInsertedModuleWithoutASerialHasNoPast) {
+  History history;
+  Feed feed;
+  feed.module.serial = "";
+  feed.period_s = 60;
+  run(history, feed, 10);
+  ASSERT_TRUE(port_of(history).own.rx_dbm[0].reference.ready());
+  feed.event(PortEventKind::kModuleRemoved, feed.t + 1);
+  feed.event(PortEventKind::kModuleInserted, feed.t + 40);
+  feed.receive_mw(0.4);
+  history.observe(feed.tick());
+  EXPECT_FALSE(port_of(history).own.rx_dbm[0].reference.ready());
+}
+
+TEST(History, AnAdministratorIsNoticedByTheLevelWhereTheEventWasMissed) {
+  History history;
+  Feed feed;
+  run(history, feed, 3);
+  feed.link.admin_up = false;
+  feed.link.carrier = false;
+  run(history, feed, 60);
+  feed.link.admin_up = true;
+  history.observe(feed.tick());
+  ASSERT_TRUE(port_of(history).last_admin_event);
+  EXPECT_EQ(*port_of(history).last_admin_event, history.now());
+}
+
+TEST(History, WithoutAnUptimeTheNodeMayJustHaveBooted) {
+  History history;
+  Feed feed;
+  const auto blind_tick = [&feed] {
+    Snapshot snapshot = feed.tick();
+    snapshot.uptime_s.reset();
+    return snapshot;
+  };
+  history.observe(blind_tick());
+  feed.pull(feed.t + 5);
+  history.observe(blind_tick());
+  EXPECT_EQ(port_of(history).involuntary_losses(history.now(), 3600), 0U);
+}
+
 }  // namespace
 }  // namespace linkhealth

@@ -9,6 +9,7 @@
 
 #include "base/text.h"
 #include "storage/recording.h"
+#include "tests/sim/degrade.h"
 #include "tests/sim/scenario.h"
 #include "tests/sim/score.h"
 #include "tests/sim/truth_file.h"
@@ -20,21 +21,29 @@ struct Options {
   std::vector<CaseSet> sets;
   std::uint64_t seed = 1;
   std::uint64_t cases = 300;
-  std::string fault, write_to, recordings;
+  std::string fault, write_to, recordings, only;
   std::size_t examples = 3;
   bool verbose = false;
+  bool outcomes = false;
+  std::vector<Degrade> degrade = {Degrade::kNothing};
 };
 
 constexpr const char* kUsage =
-    "accuracy [--set field|hard|healthy]… [--seed N] [--cases N] [--fault NAME] [--examples N] [--verbose]\n"
+    "accuracy [--set field|hard|healthy]… [--seed N] [--cases N] [--fault NAME] [--examples N] [--verbose] "
+    "[--outcomes]\n"
     "         [--write DIR]        write the cases as recordings with truth.json, and judge nothing\n"
-    "         [--recordings DIR]   judge the labelled recordings of DIR\n";
+    "         [--recordings DIR [--only NAME]]   judge the labelled recordings of DIR\n"
+    "         [--degrade KIND|all] take away what another driver, cadence or operator would not give\n";
 
 std::optional<Options> parse(const std::vector<std::string>& args) {
   Options out;
   for (std::size_t i = 0; i < args.size(); ++i) {
     if (args[i] == "--verbose") {
       out.verbose = true;
+      continue;
+    }
+    if (args[i] == "--outcomes") {
+      out.outcomes = true;
       continue;
     }
     if (i + 1 >= args.size()) return std::nullopt;
@@ -51,10 +60,17 @@ std::optional<Options> parse(const std::vector<std::string>& args) {
       out.cases = *number;
     } else if (name == "--examples" && number) {
       out.examples = *number;
+    } else if (name == "--degrade" && value == "all") {
+      out.degrade.clear();
+      for (const DegradeInfo& row : degrade_table()) out.degrade.push_back(row.kind);
+    } else if (name == "--degrade" && parse_degrade(value)) {
+      out.degrade = {*parse_degrade(value)};
     } else if (name == "--fault") {
       out.fault = value;
     } else if (name == "--write") {
       out.write_to = value;
+    } else if (name == "--only") {
+      out.only = value;
     } else if (name == "--recordings") {
       out.recordings = value;
     } else {
@@ -73,39 +89,82 @@ Engine engine_for(const RecordingHeader& header) {
   return Engine(std::move(settings));
 }
 
+void print_evidence(const FaultReport& fault) {
+  for (const Evidence& evidence : fault.evidence) {
+    fmt::print("      {} {} {} {} {} {} {} [{}] {}{}\n", evidence.supports ? "+" : "-", evidence.symptom,
+               evidence.observed ? fmt::format("{:.4g}", *evidence.observed) : "", evidence.op,
+               evidence.threshold ? fmt::format("{:.4g}", *evidence.threshold) : "", evidence.unit, evidence.where,
+               evidence.source, evidence.text.empty() ? "" : " " + evidence.text, "");
+  }
+  for (const Candidate& candidate : fault.differential)
+    fmt::print("      ? {}/{} {:.3f}\n", candidate.fault, to_string(candidate.end), candidate.confidence);
+}
+
 void print_last(const Report& report) {
   for (const PortReport& port : report.ports) {
     for (const FaultReport& fault : port.faults) {
       fmt::print("  {} {}/{} {:.2f} {}: {}\n", port.port, fault.fault, to_string(fault.end), fault.confidence,
                  to_string(fault.state), fault.summary);
-      for (const Evidence& evidence : fault.evidence) {
-        fmt::print("      {} {} {} {} {} {} [{}] {}{}\n", evidence.supports ? "+" : "-", evidence.symptom,
-                   evidence.observed ? fmt::format("{:.4g}", *evidence.observed) : "", evidence.op,
-                   evidence.threshold ? fmt::format("{:.4g}", *evidence.threshold) : "", evidence.unit, evidence.where,
-                   evidence.source, evidence.text.empty() ? "" : " " + evidence.text);
-      }
-      for (const Candidate& candidate : fault.differential) {
-        fmt::print("      ? {}/{} {:.3f}\n", candidate.fault, to_string(candidate.end), candidate.confidence);
-      }
+      print_evidence(fault);
+      for (const SymptomVerdict& seen : port.symptoms)
+        if (seen.verdict != "absent") fmt::print("      {} {} {}\n", seen.symptom, seen.verdict, seen.reason);
     }
   }
 }
 
-void run_case(const CaseSpec& spec, const Options& options, Score& score) {
+void print_events(const Engine::Step& step) {
+  for (const FaultEvent& event : step.events) {
+    fmt::print("{:9.1f} {:<12} {} {}/{} {:.2f}  {}\n", steady_seconds(event.t), to_string(event.kind), event.port,
+               event.fault.fault, to_string(event.fault.end), event.fault.confidence, event.fault.summary);
+    if (event.kind == FaultEventKind::kOpened) print_evidence(event.fault);
+  }
+}
+
+/// One line when several kinds are compared, else everything.
+void print_score(Degrade kind, const Options& options, const Score& score) {
+  if (options.outcomes)
+    for (const Outcome& out : score.outcomes())
+      fmt::print("{} {} {} {} {} far {} delay {} said {} {:.2f} {}\n", out.case_name, out.port, out.truth.fault,
+                 out.truth.severity, out.truth.note.empty() ? "-" : out.truth.note, out.truth.far_level,
+                 out.delay_s ? fmt::format("{:.0f}", *out.delay_s) : "-", out.said, out.confidence,
+                 out.right ? "right" : "wrong");
+  if (options.degrade.size() == 1) {
+    fmt::print("{}", score.text(options.examples));
+    return;
+  }
+  fmt::print(
+      "{:<18} right {:.3f}  first three {:.3f}  end {:.3f}  wrong and sure {:2}  false {:2}  calibration {:.3f}  {}\n",
+      degrade_table()[static_cast<std::size_t>(kind)].name, score.share(&Outcome::right),
+      score.share(&Outcome::in_first_three), score.share(&Outcome::end_right), score.confidently_wrong(),
+      score.false_diagnoses().size(), score.calibration_error(),
+      degrade_table()[static_cast<std::size_t>(kind)].meaning);
+}
+
+/// Half an hour before the first fault, at most.
+double late_start_s(const std::map<PortKey, Truth>& truth) {
+  double first = 1e18;
+  for (const auto& [port, row] : truth)
+    if (row.onset_s) first = std::min(first, *row.onset_s);
+  return first > 1e17 ? 0 : first - 1800;
+}
+
+void run_case(const CaseSpec& spec, const Options& options, Degrade kind, Score& score) {
   Simulation simulation(spec);
-  Engine engine = engine_for(simulation.header());
+  RecordingHeader header = simulation.header();
+  Degrader degrader(kind, late_start_s(simulation.truth()));
+  degrader.header(header);
+  Engine engine = engine_for(header);
   score.begin_case(fmt::format("{}:{}", to_string(spec.set), spec.seed), simulation.truth());
-  Snapshot snapshot;
+  Snapshot next;
   std::shared_ptr<const Report> last;
-  while (simulation.next(snapshot)) {
-    const Engine::Step step = engine.step(snapshot);
-    score.step(step, steady_seconds(snapshot.taken_at));
+  while (simulation.next(next)) {
+    const auto snapshot = degrader.apply(std::move(next));
+    if (!snapshot) continue;
+    const Engine::Step step = engine.step(*snapshot);
+    score.step(step, steady_seconds(snapshot->taken_at));
     last = step.report;
     if (!options.verbose) continue;
-    for (const FaultEvent& event : step.events) {
-      fmt::print("{:9.1f} {:<12} {} {}/{} {:.2f}  {}\n", steady_seconds(event.t), to_string(event.kind), event.port,
-                 event.fault.fault, to_string(event.fault.end), event.fault.confidence, event.fault.summary);
-    }
+    print_events(step);
   }
   score.end_case();
   if (!options.verbose) return;
@@ -137,27 +196,45 @@ Result<void> write_cases(const Options& options) {
   return write_truth_file((std::filesystem::path(options.write_to) / "truth.json").string(), truth);
 }
 
+Result<void> score_recording(const std::filesystem::path& file, const std::map<PortKey, Truth>& truth, Degrade kind,
+                             bool verbose, Score& score) {
+  auto reader = RecordingReader::open(file.string());
+  if (!reader) return reader.error();
+  auto header = reader.value().header();
+  if (!header) return header.error();
+  Degrader degrader(kind, late_start_s(truth));
+  degrader.header(header.value());
+  Engine engine = engine_for(header.value());
+  score.begin_case(file.filename().string(), truth);
+  std::shared_ptr<const Report> last;
+  for (;;) {
+    auto snapshot = reader.value().next();
+    if (!snapshot) return snapshot.error();
+    if (!snapshot.value()) break;
+    const auto degraded = degrader.apply(std::move(*snapshot.value()));
+    if (!degraded) continue;
+    const Engine::Step step = engine.step(*degraded);
+    score.step(step, steady_seconds(degraded->taken_at));
+    last = step.report;
+    if (verbose) print_events(step);
+  }
+  score.end_case();
+  if (verbose && last) print_last(*last);
+  return {};
+}
+
 Result<void> score_recordings(const Options& options) {
   const std::filesystem::path folder(options.recordings);
   const auto truth = read_truth_file((folder / "truth.json").string());
   if (!truth) return truth.error();
-  Score score;
-  for (const auto& [name, ports] : truth.value()) {
-    auto reader = RecordingReader::open((folder / name).string());
-    if (!reader) return reader.error();
-    const auto header = reader.value().header();
-    if (!header) return header.error();
-    Engine engine = engine_for(header.value());
-    score.begin_case(name, ports);
-    for (;;) {
-      auto snapshot = reader.value().next();
-      if (!snapshot) return snapshot.error();
-      if (!snapshot.value()) break;
-      score.step(engine.step(*snapshot.value()), steady_seconds(snapshot.value()->taken_at));
+  for (const Degrade kind : options.degrade) {
+    Score score;
+    for (const auto& [name, ports] : truth.value()) {
+      if (!options.only.empty() && name != options.only) continue;
+      if (auto done = score_recording(folder / name, ports, kind, options.verbose, score); !done) return done;
     }
-    score.end_case();
+    print_score(kind, options, score);
   }
-  fmt::print("{}", score.text(options.examples));
   return {};
 }
 
@@ -173,12 +250,14 @@ int run(const std::vector<std::string>& args) {
     return done ? 0 : 1;
   }
   for (const CaseSet set : options->sets) {
-    Score score;
-    for (std::uint64_t i = 0; i < options->cases; ++i) {
-      run_case({set, options->seed + i, options->fault}, *options, score);
+    fmt::print("== {}: {} cases from seed {}\n", to_string(set), options->cases, options->seed);
+    for (const Degrade kind : options->degrade) {
+      Score score;
+      for (std::uint64_t i = 0; i < options->cases; ++i) {
+        run_case({set, options->seed + i, options->fault}, *options, kind, score);
+      }
+      print_score(kind, *options, score);
     }
-    fmt::print("== {}: {} cases from seed {}\n{}", to_string(set), options->cases, options->seed,
-               score.text(options->examples));
   }
   return 0;
 }

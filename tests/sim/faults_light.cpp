@@ -152,7 +152,7 @@ void plan_transmitter(Planner& p) {
       now.bias_factor = dead ? 0.0 : 1.0 + (bias - 1.0) * std::min(1.0, strength * 3.0);
     }
   }));
-  if (p.plan.drift && p.plan.onset_s > 0)
+  if (ramp > 0 && p.plan.onset_s > 0)  // it begins to show when 2 dB are lost
     p.truth.onset_s = p.plan.onset_s + ramp * std::min(1.0, 2.0 / std::max(2.0, db));
   p.truth.note = dead ? "dead" : ageing ? "ageing" : "sudden";
   p.truth.link_down = dead;

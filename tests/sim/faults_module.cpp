@@ -80,8 +80,12 @@ void plan_bad_module(Planner& p) {
       }
     };
     const double db = scale_for(p, way, far_receiver ? losing_ber(p) : target_ber(p, way), set);
-    p.port.add(p.effect(p.rng.chance(0.6) ? 0 : p.rng.uniform(300, 5000),
-                        [=](PortSim& port, double strength, double) { set(port, db * strength); }));
+    const double ramp = p.rng.chance(0.6) ? 0 : p.rng.uniform(300, 5000);
+    // It begins to show when the error ratio is four times what it was.
+    const double shows = scale_for(p, way, 4 * p.port.link.mean_ber(way, p.medium().temperature_c), set);
+    if (ramp > 0 && p.plan.onset_s > 0)
+      p.truth.onset_s = p.plan.onset_s + ramp * std::min(1.0, shows / std::max(db, 0.1));
+    p.port.add(p.effect(ramp, [=](PortSim& port, double strength, double) { set(port, db * strength); }));
     p.truth.note = whole ? "receiver" : "lane";
   }
   // A bad eye of the sender and a bad receiver look the same while all powers are right.

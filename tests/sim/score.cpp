@@ -68,7 +68,9 @@ void Score::step(const Engine::Step& step, double t) {
     if (at == truth_.end()) continue;
     const Truth& truth = at->second;
     if (truth.fault != "healthy") {
-      if (truth.onset_s && t >= *truth.onset_s - 1) first_opened_.try_emplace(event.port, t);
+      // The right name before the onset (a slow decline that was noticed early) is no delay.
+      const bool early = is_right(truth, event.fault.fault, event.fault.end);
+      if (truth.onset_s && (early || t >= *truth.onset_s - 1)) first_opened_.try_emplace(event.port, t);
       continue;
     }
     if (event.kind == FaultEventKind::kReopened || is_tolerated(truth, event.fault.fault)) continue;
@@ -156,6 +158,12 @@ std::optional<double> Score::delay_s(bool down, double quantile) const {
   return delays[std::min(delays.size() - 1, static_cast<std::size_t>(quantile * static_cast<double>(delays.size())))];
 }
 
+std::size_t Score::confidently_wrong() const {
+  return static_cast<std::size_t>(std::count_if(outcomes_.begin(), outcomes_.end(), [](const Outcome& out) {
+    return !out.right && out.said != "nothing" && out.confidence >= 0.8;
+  }));
+}
+
 std::string Score::text(std::size_t examples) const {
   std::string out;
   if (!outcomes_.empty()) {
@@ -189,6 +197,7 @@ std::string Score::text(std::size_t examples) const {
   }
   struct Row {
     std::size_t count = 0, right = 0, three = 0, end = 0;
+    std::vector<double> delays;
   };
   std::map<std::string, Row> rows;
   std::map<std::string, std::vector<std::string>> confusions;
@@ -198,6 +207,7 @@ std::string Score::text(std::size_t examples) const {
     row.right += outcome.right ? 1 : 0;
     row.three += outcome.in_first_three ? 1 : 0;
     row.end += outcome.end_right ? 1 : 0;
+    if (outcome.delay_s) row.delays.push_back(*outcome.delay_s);
     if (outcome.right) continue;
     const std::string what = fmt::format("{} -> {}", with_end(outcome.truth.fault, outcome.truth.end),
                                          with_end(outcome.said, outcome.said_end));
@@ -205,11 +215,15 @@ std::string Score::text(std::size_t examples) const {
                                            outcome.port, outcome.truth.medium, outcome.truth.severity,
                                            outcome.truth.note, outcome.truth.far_level, outcome.confidence));
   }
-  if (!rows.empty()) out += fmt::format("{:<22}{:>6}{:>8}{:>8}{:>8}\n", "fault", "n", "right", "first 3", "end");
-  for (const auto& [fault, row] : rows) {
+  if (!rows.empty())
+    out += fmt::format("{:<22}{:>6}{:>8}{:>8}{:>8}{:>10}\n", "fault", "n", "right", "first 3", "end", "delay s");
+  for (auto& [fault, row] : rows) {
     const auto n = static_cast<double>(row.count);
-    out += fmt::format("{:<22}{:>6}{:>8.2f}{:>8.2f}{:>8.2f}\n", fault, row.count, static_cast<double>(row.right) / n,
-                       static_cast<double>(row.three) / n, static_cast<double>(row.end) / n);
+    std::sort(row.delays.begin(), row.delays.end());
+    out +=
+        fmt::format("{:<22}{:>6}{:>8.2f}{:>8.2f}{:>8.2f}{:>10}\n", fault, row.count, static_cast<double>(row.right) / n,
+                    static_cast<double>(row.three) / n, static_cast<double>(row.end) / n,
+                    row.delays.empty() ? "" : fmt::format("{:.0f}", row.delays[row.delays.size() / 2]));
   }
   std::vector<std::pair<std::string, std::vector<std::string>>> ordered(confusions.begin(), confusions.end());
   std::stable_sort(ordered.begin(), ordered.end(),

@@ -61,6 +61,8 @@ class Score {
   [[nodiscard]] const std::array<Bin, 10>& bins() const { return bins_; }
   /// Seconds at the given quantile of the delays of links that went down, or of those that only got worse.
   [[nodiscard]] std::optional<double> delay_s(bool down, double quantile) const;
+  /// Wrong, and said with at least 0.8: worse than saying nothing.
+  [[nodiscard]] std::size_t confidently_wrong() const;
   /// The whole as a text for people; `examples`: names of wrong cases for each confusion.
   [[nodiscard]] std::string text(std::size_t examples) const;
 

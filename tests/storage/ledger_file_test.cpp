@@ -25,7 +25,11 @@ LedgerState example() {
   fault.acknowledged_reason = "ticket 7";
   fault.summary = "lane 2 receives -9.1 dBm";
   fault.repair = {"clean", "replace"};
-  return {{fault}, {{"0000:1b:00.0/1", "unplugged", 3, fault.opened_at}}};
+  RuleUse use;
+  use.since = fault.opened_at;
+  use.faults["dirty_connector/path"] = 4;
+  use.symptoms["rx_power_low"] = 3;
+  return {{fault}, {{"0000:1b:00.0/1", "unplugged", 3, fault.opened_at}}, use};
 }
 
 class LedgerFileTest : public testing::Test {

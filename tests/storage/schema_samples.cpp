@@ -36,7 +36,7 @@ void print_report(const PortSample& latest) {
   port.port = "mlx5_0/1";
   port.faults = {full_fault()};
   port.latest = latest;
-  port.figures = {1e-8, 720, -9.1, 2, 0.8, 1, 2, 3, SteadyTime(Milliseconds(1500))};
+  port.figures = {1e-8, 720, -9.1, 2, 0.8, 2.4e-4, 8.1, 0.1, -0.1, 0.2, 1, 2, 3, SteadyTime(Milliseconds(1500))};
   port.gaps = {{"mlx5_0/1", "module", "EBUSY"}};
   port.symptoms = {{"rx_power_low", "unknown", "EBUSY"}};
   port.expected = {400000, 4, "leaf-12", "Ethernet17/1"};

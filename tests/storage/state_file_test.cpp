@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdlib>
 #include <filesystem>
 
 namespace linkhealth {
@@ -10,10 +11,14 @@ namespace {
 
 class StateFileTest : public testing::Test {
  protected:
-  StateFileTest() { std::filesystem::create_directories(folder_); }
   ~StateFileTest() override { std::filesystem::remove_all(folder_); }
 
-  std::string folder_ = testing::TempDir() + "linkhealth_state_file_test";
+  /// Its own for each test: several of them run at a time.
+  static std::string make_folder() {
+    std::string pattern = testing::TempDir() + "linkhealth-state-file-XXXXXX";
+    return mkdtemp(pattern.data()) == nullptr ? "" : pattern;
+  }
+  std::string folder_ = make_folder();
   StateFile file_{folder_ + "/ledger.json"};
 };
 

@@ -1,0 +1,119 @@
+#include "diagnosis/repair_watch.h"
+
+#include <gtest/gtest.h>
+
+#include <vector>
+
+#include "model/history.h"
+#include "tests/diagnosis/feed.h"
+
+namespace linkhealth {
+namespace {
+
+class RepairWatchTest : public testing::Test {
+ protected:
+  RepairWatchTest() {
+    for (const Knob& knob : RepairWatch::knobs()) values_.push_back(knob.value);
+    feed.module.lanes[1].rx_power_mw = 0.2;
+    run(100);
+  }
+  void run(int ticks) {
+    for (int i = 0; i < ticks; ++i) {
+      const Snapshot snapshot = feed.tick();
+      history_.observe(snapshot);
+      const PortView view = view_of(*history_.find(feed.key), nullptr, snapshot.taken_at);
+      if (auto record = watch_.step(view, snapshot.wall_time, values_)) records.push_back(*record);
+    }
+  }
+  void outage(int ticks, const std::function<void()>& done = {}) {
+    feed.pull(feed.t + 1);
+    run(ticks);
+    if (done) done();
+    feed.plug(feed.t + 1);
+    run(60);
+  }
+
+  Feed feed;
+  std::vector<RepairRecord> records;
+
+ private:
+  History history_;
+  RepairWatch watch_;
+  std::vector<double> values_;
+};
+
+TEST_F(RepairWatchTest, ALinkThatFlapsWasNotRepaired) {
+  outage(3);
+  outage(30);
+  EXPECT_TRUE(records.empty()) << to_string(records.front().action);
+}
+
+TEST_F(RepairWatchTest, CleanedFibreIsSeenByTheLightThatComesBack) {
+  outage(12, [this] { feed.module.lanes[1].rx_power_mw = 0.8; });
+  ASSERT_EQ(records.size(), 1U);
+  EXPECT_EQ(records[0].action, RepairAction::kFibreReseated);
+  EXPECT_EQ(records[0].rx_lane, 2U);
+  EXPECT_NEAR(*records[0].rx_power_before_dbm, -7.0, 0.05);
+  EXPECT_NEAR(*records[0].rx_power_after_dbm, -1.0, 0.05);
+  EXPECT_TRUE(records[0].pre_fec_ber_before && records[0].pre_fec_ber_after);
+}
+
+TEST_F(RepairWatchTest, TheTimeIsWhenTheLinkCameBack) {
+  outage(12, [this] { feed.module.lanes[1].rx_power_mw = 0.8; });
+  ASSERT_EQ(records.size(), 1U);
+  const double back_s = 1763640000 + 100 * 10 + 12 * 10 + 1;
+  EXPECT_NEAR(in_seconds(records[0].at.time_since_epoch()), back_s, 0.01);
+}
+
+TEST_F(RepairWatchTest, AnotherSerialIsAReplacedModule) {
+  outage(12, [this] { feed.module.serial = "B2"; });
+  ASSERT_EQ(records.size(), 1U);
+  EXPECT_EQ(records[0].action, RepairAction::kModuleReplaced);
+  EXPECT_EQ(records[0].serial_before, "A1");
+  EXPECT_EQ(records[0].serial_after, "B2");
+}
+
+TEST_F(RepairWatchTest, TheSameSerialThatWasOutIsAReseat) {
+  feed.pull(feed.t + 1);
+  feed.event(PortEventKind::kModuleRemoved, feed.t + 2);
+  run(6);
+  feed.event(PortEventKind::kModuleInserted, feed.t + 1);
+  feed.plug(feed.t + 1);
+  run(60);
+  ASSERT_EQ(records.size(), 1U);
+  EXPECT_EQ(records[0].action, RepairAction::kModuleReseated);
+}
+
+TEST_F(RepairWatchTest, SetDownAndUpIsABounce) {
+  feed.event(PortEventKind::kAdminDown, feed.t + 1);
+  feed.link.admin_up = false;
+  feed.pull(feed.t + 1);
+  run(6);
+  feed.link.admin_up = true;
+  feed.event(PortEventKind::kAdminUp, feed.t + 1);
+  feed.plug(feed.t + 2);
+  run(60);
+  ASSERT_EQ(records.size(), 1U);
+  EXPECT_EQ(records[0].action, RepairAction::kPortBounced);
+}
+
+TEST_F(RepairWatchTest, WaitsUntilTheModuleWasReadAgain) {
+  feed.module_readable = false;
+  outage(12, [this] { feed.module.lanes[1].rx_power_mw = 0.8; });
+  EXPECT_TRUE(records.empty()) << "nobody has looked at the module yet";
+  feed.module_readable = true;
+  run(10);
+  ASSERT_EQ(records.size(), 1U);
+  EXPECT_EQ(records[0].action, RepairAction::kFibreReseated);
+}
+
+TEST(RepairWords, ReadBack) {
+  for (const auto action : {RepairAction::kPortBounced, RepairAction::kDriverReloaded, RepairAction::kNodeRebooted,
+                            RepairAction::kFibreReseated, RepairAction::kModuleReseated, RepairAction::kModuleReplaced,
+                            RepairAction::kFarModuleReplaced})
+    EXPECT_EQ(parse_repair_action(to_string(action)), action);
+  EXPECT_FALSE(parse_repair_action("prayed").has_value());
+}
+
+}  // namespace
+}  // namespace linkhealth
