@@ -97,8 +97,7 @@ struct Engine::State {
   void fill_group(PortView& view, const Subject& subject, const std::vector<Subject>& all);
   PortVerdict verdict_of(const PortView& view, Judged& judged, const Fault* incumbent);
   void note_errors(Judged& port, SteadyTime now) const;
-  /// How many watched ports went at one time, when none is left; 0 otherwise.
-  std::size_t gone_at_once(const std::vector<Subject>& all) const;
+  std::vector<const PortHistory*> watched(const std::vector<Subject>& all) const;
   Severity severity_of(const RankedFault& ranked, const PortView& view, const Findings& findings) const;
   PortReport report_of(const Subject& subject, const PortView& view, Judged& judged, const Snapshot& snapshot);
   FaultReport fault_report(const LedgerEntry& entry, const PortView& view, const Judged& judged);
@@ -177,19 +176,12 @@ void Engine::State::fill_group(PortView& view, const Subject& subject, const std
   }
 }
 
-std::size_t Engine::State::gone_at_once(const std::vector<Subject>& all) const {
-  std::size_t gone = 0;
-  std::optional<SteadyTime> first, last;
-  for (const Subject& subject : all) {
-    const auto known = judged.find(subject.stable);
-    if (known == judged.end() || !known->second.exempt.empty()) continue;
-    if (subject.port->present || !subject.port->absent_since) return 0;
-    const SteadyTime since = *subject.port->absent_since;
-    first = std::min(first.value_or(since), since);
-    last = std::max(last.value_or(since), since);
-    ++gone;
-  }
-  return gone >= 2 && together(*first, *last, std::max(15.0, step_s + 1)) ? gone : 0;
+std::vector<const PortHistory*> Engine::State::watched(const std::vector<Subject>& all) const {
+  std::vector<const PortHistory*> ports;
+  for (const Subject& subject : all)
+    if (const auto at = judged.find(subject.stable); at != judged.end() && at->second.exempt.empty())
+      ports.push_back(subject.port);
+  return ports;
 }
 
 void Engine::State::note_errors(Judged& port, SteadyTime now) const {
@@ -210,26 +202,6 @@ Severity Engine::State::severity_of(const RankedFault& ranked, const PortView& v
   const bool bad = view.down || at(findings, SymptomId::kLosingData).present();
   return bad ? Severity::kCritical : own;
 }
-
-namespace {
-
-/// Something that is seen must speak for a fault: what is merely not known opens nothing.
-bool supported(const Cause& cause, const Findings& findings) {
-  if (at(findings, SymptomId::kReceiveErrors).present() || at(findings, SymptomId::kLosingData).present()) return true;
-  return std::any_of(cause.expects.begin(), cause.expects.end(),
-                     [&](const Expectation& row) { return at(findings, row.symptom).present(); });
-}
-
-/// How long the link has had to come up by itself.
-double settled_down_s(const PortView& view) {
-  SteadyTime since = view.port.carrier_since.value_or(view.port.first_seen);
-  for (const auto& t :
-       {view.port.last_admin_event, view.port.last_module_event, view.port.driver_reload_at, view.port.last_reboot})
-    if (t && *t > since) since = *t;
-  return in_seconds(view.now - since);
-}
-
-}  // namespace
 
 PortVerdict Engine::State::verdict_of(const PortView& view, Judged& port, const Fault* incumbent) {
   PortVerdict verdict;
@@ -355,7 +327,7 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
   const auto subjects = s.subjects();
   const bool plan_known = !s.settings.expected.empty();
   // All ports gone at one time are one matter of the driver or of the monitor: the first port tells it for all.
-  const std::size_t gone_at_once = s.gone_at_once(subjects);
+  const std::size_t gone = gone_at_once(s.watched(subjects), std::max(15.0, s.step_s + 1));
   bool told = false;
   for (const Subject& subject : subjects) {
     Judged& port = s.judged[subject.stable];
@@ -368,8 +340,8 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
       port.findings = observe_all(view, s.symptom_values);
       s.note_errors(port, snapshot.taken_at);
       PortVerdict verdict = s.verdict_of(view, port, s.ledger.incumbent(subject.stable));
-      if (gone_at_once > 0 && std::exchange(told, true)) verdict = PortVerdict{};
-      port.gone_with = gone_at_once;
+      if (gone > 0 && std::exchange(told, true)) verdict = PortVerdict{};
+      port.gone_with = gone;
       port.judged = verdict.judged;
       for (const LedgerChange& change : s.ledger.update(subject.stable, verdict, snapshot.taken_at, snapshot.wall_time))
         s.emit(change, subject, view, port, snapshot, result.events);
