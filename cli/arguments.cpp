@@ -22,12 +22,14 @@ Examples:
   linkhealth status --problems          only those that want attention; exit code 1 if there is one
   linkhealth explain mlx5_3             what is wrong, why, and what to do
   linkhealth watch                      the same table, live; Ctrl-C ends it
+  linkhealth doctor                     what can be seen here, what can't, and what to do
   linkhealth record --for 10m night.jsonl.gz
   linkhealth rules dirty_connector      how a fault looks, how it is told from others, what to do
   linkhealth replay week.jsonl.gz --what-if symptoms.carrier_flaps.min_losses=6
   linkhealth status --json | jq '.ports[] | select(.health != "healthy")'
 
-Exit codes: 0 done; 1 a port wants attention (status --problems only); 2 wrong usage, unknown port or unusable file;
+Exit codes: 0 done; 1 a port wants attention (status --problems) or something can't be seen (doctor); 2 wrong usage, unknown
+port or unusable file;
 3 the daemon does not answer; 4 the daemon could not do it.)";
 
 /// All that the command line can say.
@@ -39,6 +41,7 @@ struct Parsed {
   RecordOptions record;
   ReplayOptions replay;
   ModuleOptions module;
+  DoctorOptions doctor;
   RulesOptions rules;
   std::string record_for = "10m";
   std::string sysroot;
@@ -72,6 +75,8 @@ void add_watch(CLI::App& app, Parsed& parsed) {
   auto* command = app.add_subcommand("watch", "The status, or one port's explanation, drawn again every second");
   command->add_option("port", parsed.watch.port, "Explain this port; without it: the status of all")->type_name("PORT");
   command->add_flag("--problems", parsed.watch.problems, "Only ports that want attention");
+  command->add_flag("--json", parsed.watch.json,
+                    "One line of JSON at each refresh: the report, or the port's part of it");
   command->add_option("--frames", parsed.watch.frames, "End after so many drawings")->type_name("N");
 }
 
@@ -120,6 +125,30 @@ void add_module(CLI::App& app, Parsed& parsed) {
   command->add_flag("--json", parsed.module.json, "As JSON");
 }
 
+void add_doctor(CLI::App& app, Parsed& parsed) {
+  auto* command = app.add_subcommand(
+      "doctor", "What can be seen of each port, what can't, why, and what to do; exit code 1 if something can't");
+  command->add_flag("--json", parsed.doctor.json, "As JSON");
+  command
+      ->add_option("--sysroot", parsed.doctor.sysroot, "Look at a copy of a node's /sys below DIR, without the daemon")
+      ->type_name("DIR")
+      ->check(CLI::ExistingDirectory);
+  command->footer(
+      "Asks the daemon, whose rights count. Without a daemon it looks for itself, with the rights of who calls it.\n"
+      "\nExamples:\n"
+      "  linkhealth doctor\n"
+      "  linkhealth doctor --json | jq '.ports[].sources[] | select(.state == \"hidden\")'\n"
+      "  linkhealth doctor --sysroot /tmp/customer/sys\n"
+      "\nExit codes: 0 everything that is there can be seen; 1 something can't; 2 wrong usage, or nobody could look.");
+}
+
+int run_doctor_or_look(const LocalCommands& local, const Client& client, const DoctorOptions& options,
+                       const TextStyle& style) {
+  if (options.sysroot.empty())
+    if (const auto exit_code = run_doctor(client, options, style)) return *exit_code;
+  return local.doctor(options, style);
+}
+
 int run_module(const LocalCommands& local, const Client& client, const ModuleOptions& options, const TextStyle& style) {
   if (options.port.empty() && options.file.empty()) {
     complain("module: say a port or --file FILE (linkhealth status lists the ports)");
@@ -137,6 +166,7 @@ int dispatch(const CLI::App& app, Parsed& parsed, const LocalCommands& local) {
     return parsed.once ? local.once({parsed.sysroot, parsed.status, style}) : run_status(client, parsed.status, style);
   if (app.got_subcommand("explain")) return run_explain(client, parsed.explain, style);
   if (app.got_subcommand("watch")) return run_watch(client, parsed.watch);
+  if (local.doctor && app.got_subcommand("doctor")) return run_doctor_or_look(local, client, parsed.doctor, style);
   if (local.replay && app.got_subcommand("replay")) return local.replay(parsed.replay, style);
   if (local.rules && app.got_subcommand("rules")) return local.rules(client, parsed.rules, style);
   if (local.module && app.got_subcommand("module")) return run_module(local, client, parsed.module, style);
@@ -193,6 +223,7 @@ int run(int argc, const char* const* argv, const LocalCommands& local) {
   add_record(app, parsed);
   if (local.replay) add_replay(app, parsed);
   if (local.module) add_module(app, parsed);
+  if (local.doctor) add_doctor(app, parsed);
   if (local.rules) add_rules(app, parsed);
   app.footer(kFooter);
   try {

@@ -37,6 +37,7 @@ struct ModuleOptions {
 struct LocalCommands {
   std::function<int(const OnceOptions&)> once;
   std::function<int(const ReplayOptions&, const TextStyle&)> replay;
+  std::function<int(const DoctorOptions&, const TextStyle&)> doctor;  ///< where no daemon runs
   std::function<int(const Client&, const RulesOptions&, const TextStyle&)> rules;
   std::function<int(const ModuleOptions&, const TextStyle&)> module;  ///< of --file; the daemon answers for a port
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "base/time.h"
@@ -25,9 +26,17 @@ struct ExplainOptions {
 };
 int run_explain(const Client& client, const ExplainOptions& options, const TextStyle& style);
 
+struct DoctorOptions {
+  std::string sysroot;  ///< "" for this node
+  bool json = false;
+};
+/// What the daemon can see. nullopt: no daemon runs.
+std::optional<int> run_doctor(const Client& client, const DoctorOptions& options, const TextStyle& style);
+
 struct WatchOptions {
   std::string port;  ///< "": all ports
   bool problems = false;
+  bool json = false;         ///< a line of JSON at each refresh
   std::uint64_t frames = 0;  ///< 0: until somebody ends it
   Milliseconds interval{1000};
 };

@@ -1,14 +1,22 @@
 // The commands that need no daemon: they bring the sampler, the engine and the decoders with them.
 #pragma once
 
+#include <memory>
+
 #include "base/time.h"
 #include "cli/arguments.h"
+#include "model/report.h"
 
 namespace linkhealth::cli {
 
 /// `status --once`: looks at this node, or at a copy of a node's /sys, until everything was read once, judges, and
 /// prints as `status` does. What only time can tell (rates, flaps) is not known then.
 int status_once(const OnceOptions& options, const Clock& clock);
+/// Samples this node (or a copy of a node's /sys) until everything was read once, and judges. Null, with a complaint
+/// made, when nothing could be read.
+std::shared_ptr<const Report> look_once(const std::string& sysroot, const Clock& clock);
+/// `doctor` without a daemon: what this command itself can see.
+int doctor_once(const DoctorOptions& options, const TextStyle& style, const Clock& clock);
 /// `replay FILE`.
 int replay_file(const ReplayOptions& options, const TextStyle& style, const Clock& clock);
 /// `rules`: from the daemon, which counts; without it the defaults.

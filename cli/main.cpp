@@ -28,6 +28,9 @@ int main(int argc, char** argv) {
   local.replay = [](const cli::ReplayOptions& options, const TextStyle& style) {
     return cli::replay_file(options, style, kClock);
   };
+  local.doctor = [](const cli::DoctorOptions& options, const TextStyle& style) {
+    return cli::doctor_once(options, style, kClock);
+  };
   local.rules = &cli::run_rules;
   local.module = &cli::show_module_file;
   return cli::run(argc, argv, local);

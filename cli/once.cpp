@@ -44,12 +44,12 @@ void wait_for(const Sampler& sampler, Milliseconds longest) {
 
 }  // namespace
 
-int status_once(const OnceOptions& options, const Clock& clock) {
+std::shared_ptr<const Report> look_once(const std::string& sysroot, const Clock& clock) {
   const Config config = default_config(all_knob_groups());
   allow_many_open_files();
-  const auto sampler = make_sampler(options.sysroot, config.knobs, clock);
+  const auto sampler = make_sampler(sysroot, config.knobs, clock);
   EngineSettings settings;
-  settings.node = options.sysroot.empty() ? sampler->header().node : options.sysroot;
+  settings.node = sysroot.empty() ? sampler->header().node : sysroot;
   settings.knobs = config.knobs;
   Engine engine(std::move(settings));
   std::shared_ptr<const Report> report;
@@ -63,10 +63,13 @@ int status_once(const OnceOptions& options, const Clock& clock) {
       std::fputs("linkhealth: reading the modules\n", stderr);
     wait_for(*sampler, Milliseconds(1'000));
   }
-  if (!report) {
-    std::fputs("linkhealth: nothing could be read of this node\n", stderr);
-    return kBadInput;
-  }
+  if (!report) std::fputs("linkhealth: nothing could be read of this node\n", stderr);
+  return report;
+}
+
+int status_once(const OnceOptions& options, const Clock& clock) {
+  const auto report = look_once(options.sysroot, clock);
+  if (!report) return kBadInput;
   StatusView view;
   view.problems_only = options.show.problems;
   view.wide = options.show.wide;

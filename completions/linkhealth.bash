@@ -8,7 +8,7 @@ _linkhealth() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case $word in
-      status | explain | watch | record | replay | module | rules) command=$word && break ;;
+      status | explain | watch | record | replay | module | doctor | rules) command=$word && break ;;
     esac
   done
   case $previous in
@@ -19,10 +19,11 @@ _linkhealth() {
   esac
   local options='--help --socket'
   case $command in
-    '') options+=' --version status explain watch record replay module rules' ;;
+    '') options+=' --version status explain watch record replay module doctor rules' ;;
     status) options+=' --problems --wide --json --once --sysroot' ;;
     explain) options+=' --evidence --physics --json' ;;
-    watch) options+=' --problems --frames' ;;
+    watch) options+=' --problems --json --frames' ;;
+    doctor) options+=' --json --sysroot' ;;
     record) options+=' --for' ;;
     replay) options+=' --config --format --json --what-if' ;;
     rules) options+=' --unused --json' ;;

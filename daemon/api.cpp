@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "daemon/api_rules.h"
+#include "exporters/doctor.h"
 #include "exporters/module_text.h"
 #include "exporters/port_names.h"
 #include "exporters/text.h"
@@ -31,6 +32,7 @@ constexpr std::string_view kIndex =
     "<li><a href=\"/api/v1/text/status?width=150\">status</a>"
     "<li><a href=\"/api/v1/report\">report (JSON)</a>"
     "<li><a href=\"/api/v1/events\">events (JSON)</a>"
+    "<li><a href=\"/api/v1/text/doctor?width=150\">what can be seen</a>"
     "<li><a href=\"/-/healthy\">healthy</a> <a href=\"/-/ready\">ready</a></ul></html>\n";
 
 ApiReply reply(std::string_view content_type, SharedBytes body) {
@@ -116,6 +118,14 @@ ApiReply port_report(const ApiRequest& request, const ApiView& view, const Repor
   return reply(kJson, view.publisher.port_json(**port));
 }
 
+ApiReply doctor(const ApiRequest& request, const ApiView& view, const Report& report) {
+  const DoctorReport found = examine(report, view.publisher.node_facts());
+  ApiReply out = request.path.starts_with("/api/v1/text/") ? reply(kText, doctor_text(found, style_of(request)))
+                                                           : reply(kJson, doctor_json(found) + "\n");
+  out.headers = {{"X-Linkhealth-Problems", std::to_string(found.hidden)}};
+  return out;
+}
+
 ApiReply module(const ApiRequest& request, const ApiView& view, const Report& report, bool text) {
   const auto name = std::string_view(request.path).substr((text ? kModuleTextPath : kModulePath).size());
   const auto port = find_port(report, name);
@@ -147,6 +157,7 @@ ApiReply answer_from(const ApiRequest& request, const ApiView& view, const Publi
   if (path == kRulesPath || path.starts_with(kRulesTextPath))
     return rules(request, view, now.report(), style_of(request));
   if (path == "/api/v1/text/status") return status(request, view, now.report());
+  if (path == "/api/v1/doctor" || path == "/api/v1/text/doctor") return doctor(request, view, now.report());
   if (path.starts_with(kExplainPath)) return explain(request, view, now.report());
   if (path.starts_with(kModulePath)) return module(request, view, now.report(), false);
   if (path.starts_with(kModuleTextPath)) return module(request, view, now.report(), true);

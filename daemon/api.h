@@ -5,6 +5,8 @@
 //   /api/v1/report                                     the report (docs/recording.md)
 //   /api/v1/ports/PORT                                 one port of it, by any of its names
 //   /api/v1/module/PORT                                its module, in the form of a recording
+//   /api/v1/doctor                                     what can be seen of this node (docs/schema/doctor.json)
+//   /api/v1/text/doctor?width=&colour=&ascii=
 //   /api/v1/events[?limit=N]                           the latest fault events, oldest first
 //   /api/v1/text/status?width=&colour=&ascii=&wide=&problems=
 //   /api/v1/text/explain/PORT?width=&colour=&ascii=&symptoms=&physics=

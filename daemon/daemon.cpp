@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "daemon/doctor.h"
 #include "daemon/event_log.h"
 #include "daemon/loop.h"
 #include "daemon/play_source.h"
@@ -31,6 +32,8 @@ namespace linkhealth {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr Milliseconds kSelfTestPatience{30'000};
 
 std::string first_line_of(Host& host, const std::string& path) {
   const auto text = host.read_file(path);
@@ -86,6 +89,7 @@ class Daemon {
   Result<void> make_directories();
   Result<void> start_outputs();
   void on_step(const Snapshot& snapshot, const Engine::Step& step, double lateness_s);
+  void self_test(const Report& report);
   void restore_faults();
   void record(const Snapshot& snapshot, const Report& report);
   void announce(const FaultEvent& event);
@@ -112,6 +116,8 @@ class Daemon {
   bool event_log_failed_ = false;
   bool ledger_failed_ = false;
   bool introduced_ = false;
+  bool tested_ = false;
+  std::optional<SteadyTime> first_step_;
   std::size_t port_count_ = 0;
   std::size_t fault_count_ = 0;
 };
@@ -176,6 +182,10 @@ Result<void> Daemon::run() {
   for (const auto& [port, expected] : config_.expected) settings.expected[port] = expected;
   engine_ = std::make_unique<Engine>(std::move(settings));
   if (options_.play_file.empty()) restore_faults();
+  if (options_.play_file.empty()) {
+    LiveHost host(options_.sysroot);
+    publisher_.set_node_facts(gather_node_facts(host, true, !options_.sysroot.empty()));
+  }
   if (auto started = start_outputs(); !started) return started;
   log_.info(fmt::format("linkhealthd {} on {}", LINKHEALTH_VERSION, header.node));
   if (server_->tcp_port() != 0) {
@@ -216,6 +226,21 @@ void Daemon::on_step(const Snapshot& snapshot, const Engine::Step& step, double 
                                        ? introduce_node(sampler_->inventory(), snapshot.gaps)
                                        : introduce_recording(options_.play_file, options_.play_speed, *step.report))
       log_.info(line);
+  self_test(*step.report);
+}
+
+void Daemon::self_test(const Report& report) {
+  if (sampler_ == nullptr || tested_) return;
+  if (!first_step_) first_step_ = report.t;
+  // A read that hangs must not keep the others' answers from being told.
+  if (!sampler_->settled() && report.t - *first_step_ < kSelfTestPatience) return;
+  tested_ = true;
+  const DoctorReport doctor = examine(report, publisher_.node_facts());
+  for (const std::string& line : self_test_lines(doctor)) log_.warning(line);
+  log_.info(doctor.hidden == 0
+                ? "self-test: nothing is hidden"
+                : fmt::format("self-test: {} source{} can't be seen, or only in part: see linkhealth doctor",
+                              doctor.hidden, doctor.hidden == 1 ? "" : "s"));
 }
 
 void Daemon::restore_faults() {

@@ -38,6 +38,7 @@ struct Judged {
   std::optional<SteadyTime> errors_since;
   std::optional<SteadyTime> errors_last;
   bool judged = false;
+  std::size_t gone_with = 0;  ///< so many ports went at once, this one among them; 0: no such thing
   std::string exempt;
 };
 
@@ -96,6 +97,7 @@ struct Engine::State {
   void fill_group(PortView& view, const Subject& subject, const std::vector<Subject>& all);
   PortVerdict verdict_of(const PortView& view, Judged& judged, const Fault* incumbent);
   void note_errors(Judged& port, SteadyTime now) const;
+  std::vector<const PortHistory*> watched(const std::vector<Subject>& all) const;
   Severity severity_of(const RankedFault& ranked, const PortView& view, const Findings& findings) const;
   PortReport report_of(const Subject& subject, const PortView& view, Judged& judged, const Snapshot& snapshot);
   FaultReport fault_report(const LedgerEntry& entry, const PortView& view, const Judged& judged);
@@ -174,6 +176,14 @@ void Engine::State::fill_group(PortView& view, const Subject& subject, const std
   }
 }
 
+std::vector<const PortHistory*> Engine::State::watched(const std::vector<Subject>& all) const {
+  std::vector<const PortHistory*> ports;
+  for (const Subject& subject : all)
+    if (const auto at = judged.find(subject.stable); at != judged.end() && at->second.exempt.empty())
+      ports.push_back(subject.port);
+  return ports;
+}
+
 void Engine::State::note_errors(Judged& port, SteadyTime now) const {
   const bool errors =
       at(port.findings, SymptomId::kReceiveErrors).present() || at(port.findings, SymptomId::kLosingData).present();
@@ -192,26 +202,6 @@ Severity Engine::State::severity_of(const RankedFault& ranked, const PortView& v
   const bool bad = view.down || at(findings, SymptomId::kLosingData).present();
   return bad ? Severity::kCritical : own;
 }
-
-namespace {
-
-/// Something that is seen must speak for a fault: what is merely not known opens nothing.
-bool supported(const Cause& cause, const Findings& findings) {
-  if (at(findings, SymptomId::kReceiveErrors).present() || at(findings, SymptomId::kLosingData).present()) return true;
-  return std::any_of(cause.expects.begin(), cause.expects.end(),
-                     [&](const Expectation& row) { return at(findings, row.symptom).present(); });
-}
-
-/// How long the link has had to come up by itself.
-double settled_down_s(const PortView& view) {
-  SteadyTime since = view.port.carrier_since.value_or(view.port.first_seen);
-  for (const auto& t :
-       {view.port.last_admin_event, view.port.last_module_event, view.port.driver_reload_at, view.port.last_reboot})
-    if (t && *t > since) since = *t;
-  return in_seconds(view.now - since);
-}
-
-}  // namespace
 
 PortVerdict Engine::State::verdict_of(const PortView& view, Judged& port, const Fault* incumbent) {
   PortVerdict verdict;
@@ -263,6 +253,9 @@ FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortView
   } else {
     ledger.describe(entry.kept.id, report.summary, report.repair, report.verify);
   }
+  if (port.gone_with > 0 && entry.kept.fault == "nic_fault")
+    report.summary = "all " + std::to_string(port.gone_with) +
+                     " ports of this node went at once: the driver, or what the monitor may see of /sys; no cable";
   report.id = entry.kept.id;
   report.fault = entry.kept.fault;
   report.end = entry.kept.end;
@@ -333,6 +326,9 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
   s.waiting.clear();
   const auto subjects = s.subjects();
   const bool plan_known = !s.settings.expected.empty();
+  // All ports gone at one time are one matter of the driver or of the monitor: the first port tells it for all.
+  const std::size_t gone = gone_at_once(s.watched(subjects), std::max(15.0, s.step_s + 1));
+  bool told = false;
   for (const Subject& subject : subjects) {
     Judged& port = s.judged[subject.stable];
     PortView view = view_of(*subject.port, subject.expected, snapshot.taken_at, port.errors_since);
@@ -343,7 +339,9 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
       s.fill_group(view, subject, subjects);
       port.findings = observe_all(view, s.symptom_values);
       s.note_errors(port, snapshot.taken_at);
-      const PortVerdict verdict = s.verdict_of(view, port, s.ledger.incumbent(subject.stable));
+      PortVerdict verdict = s.verdict_of(view, port, s.ledger.incumbent(subject.stable));
+      if (gone > 0 && std::exchange(told, true)) verdict = PortVerdict{};
+      port.gone_with = gone;
       port.judged = verdict.judged;
       for (const LedgerChange& change : s.ledger.update(subject.stable, verdict, snapshot.taken_at, snapshot.wall_time))
         s.emit(change, subject, view, port, snapshot, result.events);

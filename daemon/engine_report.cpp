@@ -30,6 +30,33 @@ bool by_number(const std::string& a, const std::string& b) {
   return a < b;
 }
 
+/// Something that is seen must speak for a fault: what is merely not known opens nothing.
+bool supported(const Cause& cause, const Findings& findings) {
+  if (at(findings, SymptomId::kReceiveErrors).present() || at(findings, SymptomId::kLosingData).present()) return true;
+  return std::any_of(cause.expects.begin(), cause.expects.end(),
+                     [&](const Expectation& row) { return at(findings, row.symptom).present(); });
+}
+
+/// How long the link has had to come up by itself.
+double settled_down_s(const PortView& view) {
+  SteadyTime since = view.port.carrier_since.value_or(view.port.first_seen);
+  for (const auto& t :
+       {view.port.last_admin_event, view.port.last_module_event, view.port.driver_reload_at, view.port.last_reboot})
+    if (t && *t > since) since = *t;
+  return in_seconds(view.now - since);
+}
+
+std::size_t gone_at_once(const std::vector<const PortHistory*>& watched, double within_s) {
+  if (watched.size() < 2) return 0;
+  std::optional<SteadyTime> first, last;
+  for (const PortHistory* port : watched) {
+    if (port->present || !port->absent_since) return 0;
+    first = std::min(first.value_or(*port->absent_since), *port->absent_since);
+    last = std::max(last.value_or(*port->absent_since), *port->absent_since);
+  }
+  return in_seconds(*last - *first) <= within_s ? watched.size() : 0;
+}
+
 Health health_of(const PortReport& report, const PortView& view, bool judged) {
   if (!report.exempt.empty()) return Health::kExempt;
   if (view.down && view.port.present) return Health::kDown;

@@ -3,7 +3,9 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "diagnosis/faults.h"
 #include "diagnosis/port_view.h"
 #include "model/report.h"
 
@@ -11,6 +13,12 @@ namespace linkhealth {
 
 /// Ports as people count: mlx5_2 before mlx5_10.
 bool by_number(const std::string& a, const std::string& b);
+/// Something that is seen must speak for a fault: what is merely not known opens nothing.
+bool supported(const Cause& cause, const Findings& findings);
+/// How long the link has had to come up by itself.
+double settled_down_s(const PortView& view);
+/// How many of the watched ports went at one time, when none of them is left; 0 otherwise, and for one port alone.
+std::size_t gone_at_once(const std::vector<const PortHistory*>& watched, double within_s);
 /// REQUIRES: the report's faults and exemption are filled in. `judged`: enough could be read.
 Health health_of(const PortReport& report, const PortView& view, bool judged);
 PortFigures figures_of(const PortView& view);

@@ -28,6 +28,7 @@ enum class ReadGroup : std::uint8_t {
   kKernel,      ///< verbs state, speed, lanes, FEC, down reason, ethtool statistics: mostly under RTNL
   kPcie,        ///< PCIe link and errors
   kStatistics,  ///< netdev statistics of all ports in one request (of the node, not of a port)
+  kInventory,   ///< which ports there are (of the node): one of its files waits for RTNL
 };
 
 /// What a read gave. A group that could not be read is absent and has a gap.
@@ -36,6 +37,7 @@ struct Reading {
   ReadGroup group = ReadGroup::kCounters;
   PortSample sample;                             ///< `link` holds only what this group knows of it
   std::map<std::uint32_t, Counters> statistics;  ///< of kStatistics, by ifindex
+  std::shared_ptr<Inventory> inventory;          ///< of kInventory
   std::vector<Gap> gaps;
   bool gone = false;  ///< the device is not there any more: search anew
   double duration_s = 0;

@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "daemon/doctor.h"
 #include "exporters/metrics.h"
 #include "model/report.h"
 
@@ -74,6 +75,9 @@ class Publisher {
   Publisher(JsonWriters json, std::span<const std::string_view> fault_names);
 
   void publish(std::shared_ptr<const Report> report, const std::vector<FaultEvent>& events, MonitorFigures monitor);
+  /// What the node says of itself, for `linkhealth doctor`; once, before the server starts.
+  void set_node_facts(NodeFacts facts) { facts_ = std::move(facts); }
+  [[nodiscard]] const NodeFacts& node_facts() const { return facts_; }
   /// nullptr before the first step.
   [[nodiscard]] std::shared_ptr<const Published> current() const;
   /// {"events":[…]}, oldest first, at most `limit` of the latest.
@@ -83,6 +87,7 @@ class Publisher {
 
  private:
   JsonWriters json_;
+  NodeFacts facts_;
   FaultEventCounts counts_;  // the publishing thread's own
   mutable std::mutex mutex_;
   std::shared_ptr<const Published> current_;

@@ -10,6 +10,7 @@
 #include <csignal>
 #include <deque>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -43,6 +44,11 @@ struct ReadWorker::Shared {
   std::vector<Reading> finished;
   std::vector<std::shared_ptr<Running>> threads;
   bool stop = false;
+
+  /// Whether a thread is there that takes from the queue.
+  [[nodiscard]] bool has_worker() const {
+    return std::any_of(threads.begin(), threads.end(), [](const auto& thread) { return !thread->left_behind; });
+  }
 };
 
 namespace {
@@ -62,14 +68,21 @@ ReadWorker::~ReadWorker() {
   shared_->thread_ended.wait_for(lock, kStopPatience, [this] { return shared_->threads.empty(); });
 }
 
-void ReadWorker::start_thread() {
+bool ReadWorker::start_thread() {
   auto self = std::make_shared<Running>();
   {
     const std::lock_guard lock(shared_->mutex);
     shared_->threads.push_back(self);
   }
-  // Detached: a thread that hangs in the kernel can be neither cancelled nor joined.
-  std::thread([shared = shared_, self] { run(shared, self); }).detach();
+  try {
+    // Detached: a thread that hangs in the kernel can be neither cancelled nor joined.
+    std::thread([shared = shared_, self] { run(shared, self); }).detach();
+    return true;
+  } catch (const std::system_error&) {  // the limit of tasks: those that there are go on
+    const std::lock_guard lock(shared_->mutex);
+    std::erase(shared_->threads, self);
+    return false;
+  }
 }
 
 void ReadWorker::run(const std::shared_ptr<Shared>& shared, const std::shared_ptr<Running>& self) {
@@ -92,6 +105,7 @@ void ReadWorker::run(const std::shared_ptr<Shared>& shared, const std::shared_pt
     if (shared->stop) break;
     reading.duration_s = in_seconds(shared->clock.steady() - self->since);
     self->at_work = false;
+    if (!shared->has_worker()) self->left_behind = false;  // nobody took its place: it goes on
     shared->finished.push_back(std::move(reading));
     if (shared->queue.empty() || self->left_behind) eventfd_write(shared->event, 1);
   }
@@ -139,7 +153,14 @@ std::vector<ReadWorker::Stuck> ReadWorker::check_stuck() {
       std::erase_if(shared_->queue, [&](const Job& job) { return job.port == thread->port; });
     }
   }
-  if (replace) start_thread();
+  const std::size_t threads = [this] {
+    const std::lock_guard lock(shared_->mutex);
+    return shared_->threads.size();
+  }();
+  if (replace && threads < kMaxThreads) start_thread();
+  const std::lock_guard lock(shared_->mutex);
+  if (!shared_->has_worker())
+    for (const Job& job : shared_->queue) stuck.push_back({job.port, job.group, shared_->clock.steady(), true});
   return stuck;
 }
 

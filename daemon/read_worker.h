@@ -28,7 +28,10 @@ class ReadWorker {
     PortKey port;
     ReadGroup group = ReadGroup::kCounters;
     SteadyTime since;
+    bool waiting = false;  ///< it did not begin: all threads hang
   };
+  /// So many reads may hang, each with its thread; then nothing more is read until one comes back.
+  static constexpr std::size_t kMaxThreads = 16;
 
   /// `clock` must outlive every read, also those left behind: it belongs to main().
   ReadWorker(const Clock& clock, Milliseconds patience);
@@ -53,7 +56,7 @@ class ReadWorker {
   struct Shared;
   struct Running;
   static void run(const std::shared_ptr<Shared>& shared, const std::shared_ptr<Running>& self);
-  void start_thread();
+  bool start_thread();
 
   std::shared_ptr<Shared> shared_;
   Milliseconds patience_;

@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 
 #include "daemon/port_reader.h"
 #include "model/snapshot.h"
@@ -22,6 +23,8 @@ struct SampledPort {
   bool show = false;                     ///< put the link into the next snapshot even when it did not change
   bool module_seen = false;
   bool gone = false;
+  unsigned misses = 0;      ///< searches in a row that did not find it
+  std::string lost_device;  ///< the RDMA device that it was, when only its network interface is left
 
   [[nodiscard]] bool watched() const { return port.exempt_reason.empty(); }
   /// What the sources say together. What was true while the link was up is not carried over to a link that is down.

@@ -22,6 +22,9 @@ std::optional<double> read_uptime_s(Host& host) {
   return parse_double(split(*text, ' ').front());
 }
 
+/// The search for ports has a name of its own in the read worker, so that no other read of the node delays it.
+const PortKey kSearch = "(search)";
+
 std::string_view probe_of(ReadGroup group) {
   switch (group) {
     case ReadGroup::kCounters:
@@ -32,6 +35,8 @@ std::string_view probe_of(ReadGroup group) {
       return "pcie";
     case ReadGroup::kStatistics:
       return "netdev_stats";
+    case ReadGroup::kInventory:
+      return "inventory";
   }
   return "";
 }
@@ -52,6 +57,7 @@ Sampler::Sampler(HostFactory hosts, std::unique_ptr<ModuleReader> modules, const
     : hosts_(std::move(hosts)),
       host_(hosts_()),
       statistics_host_(hosts_()),
+      search_host_(hosts_()),
       modules_(std::move(modules)),
       worker_(clock, settings.read_patience),
       clock_(clock),
@@ -82,8 +88,8 @@ std::optional<Snapshot> Sampler::poll() {
   if (cycle.rescan || inventory_due_.is_due(cycle.now)) rescan(cycle);
   for (const auto& [key, port] : ports_) cycle.snapshot.ports[key].id = port.port.id;
   if (cycle.look || link_.is_due(cycle.now)) read_links(cycle);
-  submit_due(cycle.now);
   take_readings(cycle);
+  submit_due(cycle.now);  // after the readings: a search among them may have found a port
   if (modules_) take_modules(cycle);
   report_stuck(cycle);
   put_links(cycle);
@@ -109,35 +115,42 @@ void Sampler::drain_link_events(Cycle& cycle) {
 
 void Sampler::rescan(Cycle& cycle) {
   inventory_due_.done(cycle.now);
-  Inventory found = take_inventory(*host_);
-  node_gaps_ = std::move(found.gaps);
+  if (!std::exchange(searched_, true)) return take_search(cycle, take_inventory(*host_));
+  // Not here: a port's phys_port_name is answered under the kernel's RTNL lock (net/core/net-sysfs.c).
+  search_again_ = worker_.is_out(kSearch, ReadGroup::kInventory);
+  if (search_again_) return;
+  worker_.submit({kSearch, ReadGroup::kInventory, [host = search_host_] {
+                    Reading reading;
+                    reading.port = kSearch;
+                    reading.group = ReadGroup::kInventory;
+                    reading.inventory = std::make_shared<Inventory>(take_inventory(*host));
+                    return reading;
+                  }});
+}
+
+void Sampler::take_search(Cycle& cycle, Inventory found) {
+  last_search_ = cycle.now;
+  PortsFound result = search_.compare(std::move(found), std::move(ports_), cycle.now);
+  ports_ = std::move(result.ports);
+  node_gaps_.clear();
+  for (Gap& gap : result.gaps) (gap.port.empty() ? node_gaps_ : cycle.snapshot.gaps).push_back(std::move(gap));
   if (no_link_events_) node_gaps_.push_back({"", "link_events", no_link_events_->message});
-  const bool first_search = ports_.empty();
-  std::map<PortKey, SampledPort> ports;
-  std::vector<ModulePort> with_module;
-  for (InventoryPort& port : found.ports) {
-    const PortKey key = port.id.key();
-    port.id.exempt = port.exempt_reason;
-    if (port.ifindex != 0 && port.exempt_reason.empty())
-      with_module.push_back({key, static_cast<std::uint32_t>(port.ifindex)});
-    const auto known = ports_.find(key);
-    if (known != ports_.end() && !known->second.gone && known->second.port.id == port.id &&
-        known->second.port.ifindex == port.ifindex) {
-      ports.insert(ports_.extract(known));
-      continue;
-    }
-    if (known == ports_.end() && !first_search)
-      cycle.snapshot.events.push_back({cycle.now, key, PortEventKind::kDeviceAdded, ""});
-    SampledPort& fresh = ports[key];
-    fresh.reader = std::make_shared<PortReader>(hosts_(), port);
-    auto files = NetdevReader::open(*host_, port, NetdevReader::Speed::kSkip);
+  cycle.snapshot.events.insert(cycle.snapshot.events.end(), result.events.begin(), result.events.end());
+  for (const PortKey& key : result.fresh) {
+    SampledPort& fresh = ports_[key];
+    fresh.reader = std::make_shared<PortReader>(hosts_(), fresh.port);
+    auto files = NetdevReader::open(*host_, fresh.port, NetdevReader::Speed::kSkip);
     if (files) fresh.files.emplace(*std::move(files));
-    fresh.port = std::move(port);
     counters_.at = cycle.now;  // a new port is read at once
   }
-  for (const auto& [key, port] : ports_)
-    if (!ports.contains(key)) cycle.snapshot.events.push_back({cycle.now, key, PortEventKind::kDeviceGone, ""});
-  ports_ = std::move(ports);
+  if (result.again_soon) inventory_due_.at = cycle.now + settings_.link_period;
+  std::erase_if(cycle.snapshot.ports, [this](const auto& entry) { return !ports_.contains(entry.first); });
+  std::vector<ModulePort> with_module;
+  for (const auto& [key, port] : ports_) {
+    cycle.snapshot.ports[key].id = port.port.id;
+    if (port.port.ifindex != 0 && port.watched())
+      with_module.push_back({key, static_cast<std::uint32_t>(port.port.ifindex)});
+  }
   if (modules_) modules_->set_ports(with_module);
 }
 
@@ -202,6 +215,11 @@ void Sampler::take_readings(Cycle& cycle) {
 void Sampler::take_reading(Cycle& cycle, Reading& reading) {
   cycle.content = true;
   cycle.snapshot.timings.push_back({std::string(probe_of(reading.group)), reading.duration_s});
+  if (reading.inventory) {
+    take_search(cycle, std::move(*reading.inventory));
+    if (std::exchange(search_again_, false)) rescan(cycle);
+    return;
+  }
   cycle.snapshot.gaps.insert(cycle.snapshot.gaps.end(), reading.gaps.begin(), reading.gaps.end());
   for (auto& [key, port] : ports_) {
     const auto statistics = reading.statistics.find(static_cast<std::uint32_t>(port.port.ifindex));
@@ -246,17 +264,20 @@ void Sampler::take_modules(Cycle& cycle) {
 void Sampler::report_stuck(Cycle& cycle) {
   const double patience_s = in_seconds(settings_.read_patience);
   std::map<std::string, SteadyTime> stuck;
-  const auto report = [&](const PortKey& port, std::string_view probe, SteadyTime since) {
+  const std::string no_answer = fmt::format("no answer within {:g} s", patience_s);
+  const auto report = [&](const PortKey& port, std::string_view probe, SteadyTime since, const std::string& reason) {
     // Said when it begins and then with every snapshot: a gap is of the last attempt, and this one is still going on.
     // The same words each time, because the reason is a metric's label.
-    cycle.snapshot.gaps.push_back({port, std::string(probe), fmt::format("no answer within {:g} s", patience_s)});
+    cycle.snapshot.gaps.push_back({port, std::string(probe), reason});
     const std::string what = port + " " + std::string(probe);
     if (!stuck_.contains(what)) cycle.content = true;
     stuck.emplace(what, since);
   };
-  for (const ReadWorker::Stuck& read : worker_.check_stuck()) report(read.port, probe_of(read.group), read.since);
+  for (const ReadWorker::Stuck& read : worker_.check_stuck())
+    report(read.port == kSearch ? "" : read.port, probe_of(read.group), read.since,
+           read.waiting ? "not read: too many other reads hang" : no_answer);
   const auto busy = modules_ ? modules_->busy() : std::nullopt;
-  if (busy && cycle.now - busy->since >= settings_.read_patience) report(busy->port, "module", busy->since);
+  if (busy && cycle.now - busy->since >= settings_.read_patience) report(busy->port, "module", busy->since, no_answer);
   stuck_ = std::move(stuck);
 }
 
@@ -278,7 +299,8 @@ void Sampler::finish(Cycle& cycle) {
   Snapshot& snapshot = cycle.snapshot;
   if (!snapshot.events.empty()) cycle.content = true;
   const bool gone = std::any_of(ports_.begin(), ports_.end(), [](const auto& port) { return port.second.gone; });
-  if (gone) inventory_due_.at = cycle.now;  // the next poll searches anew
+  // The next poll searches anew; a device that is still listed while it answers ENODEV must not keep us busy.
+  if (gone) inventory_due_.at = std::min(inventory_due_.at, std::max(cycle.now, last_search_ + settings_.link_period));
   if (!cycle.content) return;
   std::map<std::string, double> now_s;
   for (const ProbeTiming& timing : snapshot.timings) now_s[timing.probe] += timing.duration_s;

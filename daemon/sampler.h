@@ -10,7 +10,7 @@
 //                                    on the read worker
 //   pcie      pcie_period_s          speed, width, AER: on the read worker
 //   module    module_period_s        EEPROM pages: on the module reader's thread
-//   inventory rescan_period_s        which ports there are; also when a device comes or goes
+//   inventory rescan_period_s        which ports there are; also when a device comes or goes: on the read worker
 //
 // A module read holds the kernel's RTNL lock for as long as it takes, and verbs state, ethtool and netlink dumps wait
 // for that lock. That is why only lock-free files are read here: the loop is never late, whatever a module does.
@@ -25,6 +25,7 @@
 
 #include "base/time.h"
 #include "daemon/port_reader.h"
+#include "daemon/port_search.h"
 #include "daemon/read_worker.h"
 #include "daemon/sampled_port.h"
 #include "daemon/sampler_settings.h"
@@ -67,6 +68,7 @@ class Sampler : public Source {
 
   void drain_link_events(Cycle& cycle);
   void rescan(Cycle& cycle);
+  void take_search(Cycle& cycle, Inventory found);
   void read_links(Cycle& cycle);
   void read_link(Cycle& cycle, SampledPort& port);
   void submit(SampledPort& port, ReadGroup group);
@@ -81,12 +83,17 @@ class Sampler : public Source {
   HostFactory hosts_;
   std::unique_ptr<Host> host_;
   std::shared_ptr<Host> statistics_host_;
+  std::shared_ptr<Host> search_host_;
   std::unique_ptr<ModuleReader> modules_;
   ReadWorker worker_;
   const Clock& clock_;
   SamplerSettings settings_;
   RecordingHeader header_;
   std::map<PortKey, SampledPort> ports_;
+  PortSearch search_;
+  bool searched_ = false;      ///< the first search is done here: there is nothing yet that it could delay
+  bool search_again_ = false;  ///< something came while a search was under way
+  SteadyTime last_search_;
   std::vector<Gap> node_gaps_;
   std::unique_ptr<HostEvents> link_events_;
   std::optional<Error> no_link_events_;

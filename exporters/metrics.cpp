@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "exporters/gap_label.h"
 
 namespace linkhealth {
 
@@ -140,7 +141,18 @@ void add_link(Families& out, const PortReport& port, const PortLabels& at) {
 }
 
 void add_gap(Families& out, const Gap& gap, const PortLabels& at) {
-  out.add("linkhealth_gap", {at.device, at.port, gap.probe, gap.reason}, 1.0);
+  out.add("linkhealth_gap", {at.device, at.port, gap.probe, gap_label(gap.reason)}, 1.0);
+}
+
+/// Reads that began and do not come back (daemon/sampler.cpp gives the gap's words).
+double stuck_probes(const Report& report) {
+  const auto count = [](const std::vector<Gap>& gaps) {
+    return std::count_if(gaps.begin(), gaps.end(),
+                         [](const Gap& gap) { return gap.reason.starts_with("no answer within"); });
+  };
+  auto stuck = count(report.gaps);
+  for (const PortReport& port : report.ports) stuck += count(port.gaps);
+  return static_cast<double>(stuck);
 }
 
 void add_counters(Families& out, const PortReport& port, const PortLabels& at) {
@@ -208,6 +220,7 @@ class ReportCollectable : public prometheus::Collectable {
       if (groups_.optics) add_optics(out, port, at);
     }
     for (const Gap& gap : report_.gaps) add_gap(out, gap, {});
+    out.add("linkhealth_stuck_probes", {}, stuck_probes(report_));
     add_events(out, events_);
     add_timings(out, report_.timings);
     out.add("linkhealth_loop_lateness_seconds", {}, monitor_.loop_lateness_s);

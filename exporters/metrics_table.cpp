@@ -46,6 +46,9 @@ constexpr std::array kMetrics = std::to_array<MetricInfo>({
      "", "", "Always 1; the module or cable that is plugged in."},
     {"linkhealth_gap", kGauge, "device,port,probe,reason", "", "",
      "Always 1; something that could not be read in its last attempt, and why. Empty device and port: the whole node."},
+    {"linkhealth_stuck_probes", kGauge, "", "", "",
+     "Reads that began and do not come back; 0 when all is well. linkhealth_gap names them (reason: no answer within "
+     "N s)."},
     {"linkhealth_probe_duration_seconds", kGauge, "probe", "s", "", "Time that a probe took in its last cycle."},
     {"linkhealth_loop_lateness_seconds", kGauge, "", "s", "", "How late the last cycle began."},
     {"linkhealth_raw_total", kCounter, "device,port,counter", "", "counters",

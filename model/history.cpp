@@ -10,9 +10,16 @@ namespace {
 constexpr double kDaySeconds = 86400;
 constexpr double kIntervalKeepSeconds = 3600;
 constexpr std::size_t kMaxIntervals = 512;
+constexpr double kGapKeepSeconds = 4000;      // more than the longest pause before a source is tried again
 constexpr double kBootQuietSeconds = 240;     // links come up, drivers settle
 constexpr double kIntentBeforeSeconds = 100;  // the event may be read after the fall that it caused
 constexpr double kIntentAfterSeconds = 200;
+
+/// Probes whose success a snapshot shows: it has their group.
+bool is_group(std::string_view probe) {
+  constexpr std::string_view kGroups[] = {"link", "counters", "hw_counters", "module", "peer", "pcie"};
+  return std::find(std::begin(kGroups), std::end(kGroups), probe) != std::end(kGroups);
+}
 
 bool is_intent(PortEventKind kind) {
   switch (kind) {
@@ -235,6 +242,10 @@ void PortHistory::take_reboot(SteadyTime now) {
 }
 
 void PortHistory::forget_old(SteadyTime now) {
+  // A group's gap ends when the group is read. Any other gap is over when nobody repeats it: what fails is tried again.
+  std::erase_if(blind, [now](const auto& entry) {
+    return !is_group(entry.first) && in_seconds(now - entry.second.last) > kGapKeepSeconds;
+  });
   while (!losses.empty() && in_seconds(now - losses.front().t) > kDaySeconds) losses.pop_front();
   while (!intervals.empty() &&
          (intervals.size() > kMaxIntervals || in_seconds(now - intervals.front().end) > kIntervalKeepSeconds))

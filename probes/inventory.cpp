@@ -36,7 +36,10 @@ class Builder {
   std::vector<std::string> list(const std::string& dir) {
     auto names = host_.list_dir(dir);
     if (names) return std::move(*names);
-    if (names.error().errnum != ENOENT) add_gap("", dir + ": " + errno_word(names.error().errnum));
+    if (names.error().errnum != ENOENT) {
+      add_gap("", dir + ": " + errno_word(names.error().errnum));
+      inventory_.incomplete = true;
+    }
     return {};
   }
 

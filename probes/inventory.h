@@ -27,6 +27,7 @@ struct InventoryPort {
 struct Inventory {
   std::vector<InventoryPort> ports;  ///< by PCI address, port and name; those without PCI address last
   std::vector<Gap> gaps;             ///< probe "inventory"; port is the device's name, "" for the node
+  bool incomplete = false;           ///< a list could not be read: a port that is not here need not be gone
 };
 
 /// Never fails: what could not be read is a gap, and hides nothing else. A missing /sys/class/infiniband is a node

@@ -44,6 +44,32 @@ Result<OwnedFd> open_regular(const std::string& path) {
   return fd;
 }
 
+/// A file that is opened for each read: where descriptors are short, slower is better than blind.
+class ReopenedFile final : public HostFile {
+ public:
+  explicit ReopenedFile(std::string path) : path_(std::move(path)) {}
+  Result<std::size_t> read(std::span<char> buffer) override {
+    auto fd = open_regular(path_);
+    if (!fd) {
+      // A kept file would say that its device has gone.
+      const int errnum = fd.error().errnum == ENOENT ? ENODEV : fd.error().errnum;
+      return errno_error(path_, errnum);
+    }
+    return read_at(fd->get(), buffer, 0);
+  }
+
+ private:
+  std::string path_;
+};
+
+/// Whether so few descriptors are left that the rest is for those who ask and for the files of faults and events.
+bool is_reserved(int fd) {
+  constexpr rlim_t kReserve = 128;
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return false;
+  return static_cast<rlim_t>(fd) + std::min(kReserve, limit.rlim_cur / 2) >= limit.rlim_cur;
+}
+
 struct CloseDir {
   void operator()(DIR* dir) const { closedir(dir); }
 };
@@ -88,6 +114,7 @@ Result<std::unique_ptr<HostFile>> LiveHost::open_file(const std::string& path) {
   if (!disk) return disk.error();
   auto fd = open_regular(*disk);
   if (!fd) return fd.error();
+  if (is_reserved(fd->get())) return std::unique_ptr<HostFile>(std::make_unique<ReopenedFile>(*disk));
   return std::unique_ptr<HostFile>(std::make_unique<LiveFile>(std::move(*fd)));
 }
 

@@ -103,6 +103,24 @@ TEST_F(CliWithDaemon, AMistypedPortGetsASuggestion) {
   EXPECT_EQ(run("explain '../report?x=%00'").exit_code, kBadInput);
 }
 
+TEST_F(CliWithDaemon, WatchAsJsonIsALineAtEachRefresh) {
+  EXPECT_EQ(run("watch --json --frames 1").out, "{\"node\":\"gpu-0417\"}\n");
+  EXPECT_EQ(run("watch mlx5_3 --json --frames 1").out, "{\"port\":\"mlx5_3/1\"}\n");
+  EXPECT_EQ(run("watch nothing --json --frames 1").exit_code, kBadInput);
+}
+
+TEST_F(CliWithDaemon, DoctorTellsByItsExitCodeWhetherSomethingIsHidden) {
+  const Outcome doctor = run("doctor");
+  EXPECT_EQ(doctor.exit_code, kProblems) << doctor.out;
+  EXPECT_THAT(doctor.out, HasSubstr("rights of the daemon"));
+  EXPECT_THAT(doctor.out, HasSubstr("mlx5_3/1"));
+  const Outcome json = run("doctor --json");
+  EXPECT_EQ(json.exit_code, kProblems);
+  EXPECT_THAT(json.out, StartsWith("{\"schema\":\"linkhealth.doctor/1\",\"node\":\"gpu-0417\""));
+  EXPECT_EQ(run("doctor --sysroot /nowhere").exit_code, kBadInput);
+  EXPECT_THAT(run("doctor --help").out, HasSubstr("Exit codes:"));
+}
+
 TEST_F(CliWithDaemon, WatchWithoutATerminalPrintsPlainly) {
   const Outcome watch = run("watch --frames 1");
   EXPECT_EQ(watch.exit_code, 0);

@@ -3,7 +3,10 @@
 #include <gtest/gtest.h>
 #include <poll.h>
 
+#include <algorithm>
+#include <atomic>
 #include <future>
+#include <thread>
 
 #include "tests/support/manual_clock.h"
 
@@ -95,6 +98,33 @@ TEST(DaemonReadWorker, AnotherGroupOfAPortThatIsBeingReadIsQueued) {
   EXPECT_FALSE(worker.is_out("a/1", ReadGroup::kKernel)) << "it is this thread's next job";
   release.set_value();
   wait_readable(worker.event_fd());
+}
+
+TEST(DaemonReadWorker, HangsAreBoundedAndWhatWaitsBehindThemIsNamed) {
+  ManualClock clock;
+  ReadWorker worker(clock, Milliseconds(1'000));
+  std::promise<void> release;
+  const auto released = release.get_future().share();
+  constexpr std::size_t kReads = ReadWorker::kMaxThreads + 10;
+  std::atomic<std::size_t> begun = 0;
+  for (std::size_t i = 0; i < kReads; ++i)
+    worker.submit(job("port" + std::to_string(i), [&begun, released] {
+      ++begun;
+      released.wait();
+    }));
+  std::vector<ReadWorker::Stuck> stuck;
+  for (std::size_t round = 1; round <= ReadWorker::kMaxThreads; ++round) {
+    while (begun < round) std::this_thread::yield();
+    clock.advance(Milliseconds(2'000));
+    stuck = worker.check_stuck();
+  }
+  EXPECT_EQ(begun, ReadWorker::kMaxThreads);
+  EXPECT_EQ(stuck.size(), kReads);
+  EXPECT_EQ(std::count_if(stuck.begin(), stuck.end(), [](const auto& read) { return read.waiting; }), 10);
+  release.set_value();  // one comes back and takes the rest
+  std::size_t finished = 0;
+  while (finished < kReads) finished += worker.take_finished().size();
+  EXPECT_TRUE(worker.check_stuck().empty());
 }
 
 TEST(DaemonReadWorker, EndsThoughAReadHangs) {

@@ -1,7 +1,9 @@
 // Prints what this program writes, one document a line behind the name of its schema, for check_schema.py: the lines of
-// the recordings named on the command line, read and written again, and a report and an event with every key.
+// the recordings named on the command line, read and written again, and a report, an event and a
+// doctor's answer with every key.
 #include <cstdio>
 
+#include "exporters/doctor.h"
 #include "exporters/json.h"
 #include "model/sample_json.h"
 #include "storage/recording.h"
@@ -48,6 +50,31 @@ void print_report(const PortSample& latest) {
   print("event", event_json_line(event));
 }
 
+void print_doctor() {
+  const SourceSight seen{"link", "carrier", SourceState::kSeen, "", ""};
+  const SourceSight hidden{"module", "the module", SourceState::kHidden, "EPERM", "give it CAP_NET_ADMIN"};
+  DoctorReport doctor;
+  doctor.node = "gpu";
+  doctor.version = "1";
+  doctor.kernel = "6.1.0";
+  doctor.capabilities = {"CAP_SYSLOG"};
+  doctor.node_sources = {seen};
+  doctor.ports = {{"mlx5_0/1",
+                   "ens1",
+                   "0000:1b:00.0",
+                   "mlx5_core",
+                   "24.01",
+                   "28.39.1002",
+                   "",
+                   {seen, hidden},
+                   {"bad_module from faulty_cable (needs the module)"},
+                   {"pcie_degraded (needs PCIe)"}},
+                  {"mlx5_1/1", "", "", "", "", "", "virtual function", {}, {}, {}}};
+  doctor.costs = {"module: 12.0 ms in its last cycle"};
+  doctor.hidden = 1;
+  print("doctor", doctor_json(doctor));
+}
+
 int print_recording(const char* path) {
   auto recording = RecordingReader::open(path);
   if (!recording) return fail(recording.error().message);
@@ -69,5 +96,6 @@ int print_recording(const char* path) {
 int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i)
     if (const int code = linkhealth::print_recording(argv[i]); code != 0) return code;
+  linkhealth::print_doctor();
   return 0;
 }

@@ -1,0 +1,241 @@
+#include "daemon/doctor.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "model/counters.h"
+
+namespace linkhealth {
+
+namespace {
+
+const Gap* find_gap(const std::vector<Gap>& gaps, std::string_view probe) {
+  const auto at = std::find_if(gaps.begin(), gaps.end(), [probe](const Gap& gap) { return gap.probe == probe; });
+  return at == gaps.end() ? nullptr : &*at;
+}
+
+bool is_not_offered(std::string_view reason) {
+  return reason.starts_with("EOPNOTSUPP") || reason.find("Operation not supported") != std::string_view::npos;
+}
+
+std::string hint_for(const SourceRow& row, std::string_view reason) {
+  if (reason.starts_with("no answer within") || reason.starts_with("not read: too many"))
+    return "the device hangs: see the kernel log; a reset of the device or a reboot ends it";
+  return std::string(row.hint);
+}
+
+/// What a gap makes of a source of which something (or nothing) was read.
+void judge_gap(SourceSight& sight, const SourceRow& row, const Gap& gap, bool seen) {
+  sight.why = gap.reason;
+  if (is_not_offered(gap.reason)) {
+    sight.state = seen ? SourceState::kSeen : SourceState::kNotOffered;
+    return;
+  }
+  sight.state = seen ? SourceState::kPartly : SourceState::kHidden;
+  sight.hint = hint_for(row, gap.reason);
+}
+
+SourceSight blank(const SourceRow& row) {
+  SourceSight sight;
+  sight.probe = row.probe;
+  sight.what = row.what;
+  return sight;
+}
+
+/// The device that a source needs, as the node's facts have it.
+void judge_access(SourceSight& sight, const SourceRow& row, const NodeFacts& facts) {
+  const auto access = facts.access.find(std::string(row.probe));
+  if (access == facts.access.end()) return;
+  if (access->second.empty()) {
+    if (row.seen == nullptr) sight.state = SourceState::kSeen;
+    return;
+  }
+  sight.state = SourceState::kHidden;
+  sight.why = access->second;
+  sight.hint = row.hint;
+}
+
+/// A copy of /sys has files and no kernel: whatever is asked of a kernel or a device is hidden there.
+void judge_copy(SourceSight& sight, const SourceRow& row, const NodeFacts& facts) {
+  if (!facts.copied_tree || sight.state != SourceState::kNoWord || row.in_sys) return;
+  sight.state = SourceState::kHidden;
+  sight.why = "a copy of /sys has no kernel behind it";
+  sight.hint = "run linkhealth on the node itself";
+}
+
+SourceSight of_node(const SourceRow& row, const Report& report, const NodeFacts& facts) {
+  SourceSight sight = blank(row);
+  if (const Gap* gap = find_gap(report.gaps, row.probe)) {
+    judge_gap(sight, row, *gap, false);
+  } else if (row.probe == "inventory") {
+    sight.state = SourceState::kSeen;
+  } else if (row.probe == "link_events" && !facts.copied_tree) {
+    sight.state = SourceState::kSeen;
+  } else {
+    judge_access(sight, row, facts);
+  }
+  judge_copy(sight, row, facts);
+  return sight;
+}
+
+SourceSight of_port(const SourceRow& row, const PortReport& port, const Report& report, const NodeFacts& facts) {
+  SourceSight sight = blank(row);
+  if (row.applies != nullptr && !row.applies(port)) {
+    sight.state = SourceState::kNotUsed;
+    return sight;
+  }
+  const bool seen = row.seen != nullptr && row.seen(port);
+  const Gap* gap = find_gap(port.gaps, row.probe);
+  if (gap == nullptr) gap = find_gap(report.gaps, row.probe);
+  if (gap != nullptr) {
+    judge_gap(sight, row, *gap, seen);
+  } else if (seen) {
+    sight.state = SourceState::kSeen;
+  } else {
+    judge_access(sight, row, facts);
+  }
+  judge_copy(sight, row, facts);
+  return sight;
+}
+
+bool is_visible(const SourceSight& sight) {
+  return sight.state == SourceState::kSeen || sight.state == SourceState::kPartly;
+}
+bool is_missing(const SourceSight& sight) {
+  return sight.state == SourceState::kHidden || sight.state == SourceState::kPartly;
+}
+
+/// What of the far end a peer's sample has.
+Sights far_sights(const PortReport& port) {
+  const auto& peer = port.latest.peer;
+  Sights sights = 0;
+  if (peer && peer->link) sights |= bit(Sight::kFarLink);
+  if (peer && peer->counters) sights |= bit(Sight::kFarCounters);
+  if (peer && peer->module) sights |= bit(Sight::kFarModule);
+  if (!port.expected.peer_system.empty()) sights |= bit(Sight::kPlan);
+  return sights;
+}
+
+std::string title(const Fault& fault) {
+  std::string text(fault.name);
+  return fault.end == End::kFar && !text.starts_with("far_") ? text + " (far)" : text;
+}
+
+/// One line for each fault and hidden source, not one for each pair.
+void add_blurs(PortSight& port, Sights seen) {
+  std::vector<std::pair<std::string, std::string>> lines;  // "dirty_connector", "the module" -> the other faults
+  std::vector<std::string> others;
+  for (const Blur& blur : blurs(seen)) {
+    std::string_view needs;
+    for (std::size_t i = 0; i < kSightCount; ++i)
+      if ((blur.needs >> i & 1U) != 0) needs = words(static_cast<Sight>(i));
+    if (blur.a->name == "healthy") {
+      port.not_noticed.push_back(fmt::format("{} (needs {})", title(*blur.b), needs));
+      continue;
+    }
+    const std::pair<std::string, std::string> line(title(*blur.a), needs);
+    const auto at = std::find(lines.begin(), lines.end(), line);
+    if (at == lines.end()) {
+      lines.push_back(line);
+      others.push_back(title(*blur.b));
+    } else {
+      others[static_cast<std::size_t>(at - lines.begin())] += ", " + title(*blur.b);
+    }
+  }
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    port.not_told_apart.push_back(fmt::format("{} from {} (needs {})", lines[i].first, others[i], lines[i].second));
+}
+
+PortSight sight_of(const PortReport& port, const Report& report, const NodeFacts& facts,
+                   const std::vector<SourceSight>& node_sources) {
+  PortSight sight;
+  const PortId& id = port.latest.id;
+  sight.port = port.port;
+  sight.netdev = id.netdev;
+  sight.pci = id.pci;
+  sight.driver = id.driver;
+  if (const auto at = facts.driver_versions.find(id.driver); at != facts.driver_versions.end())
+    sight.driver_version = at->second;
+  if (const auto at = facts.firmware.find(id.device); at != facts.firmware.end()) sight.firmware = at->second;
+  sight.exempt = port.exempt;
+  if (!port.exempt.empty()) return sight;
+  Sights seen = far_sights(port);
+  for (const SourceSight& source : node_sources)
+    for (const SourceRow& row : source_table())
+      if (row.probe == source.probe && row.sight && is_visible(source)) seen |= bit(*row.sight);
+  for (const SourceRow& row : source_table()) {
+    if (row.node) continue;
+    sight.sources.push_back(of_port(row, port, report, facts));
+    const SourceSight& source = sight.sources.back();
+    // A source of reasons that does not complain has one when there is something to say.
+    const bool ready = row.probe == "down_reason" && source.state == SourceState::kNoWord;
+    if (row.sight && (is_visible(source) || ready)) seen |= bit(*row.sight);
+  }
+  add_blurs(sight, seen);
+  return sight;
+}
+
+std::vector<std::string> costs_of(const Report& report) {
+  std::vector<std::string> costs;
+  std::size_t firmware_reads = 0;
+  std::size_t ports = 0;
+  for (const PortReport& port : report.ports) {
+    if (!port.exempt.empty() || !port.latest.counters) continue;
+    std::size_t here = 0;
+    for (const auto& [id, value] : port.latest.counters->known())
+      here += known_counters()[id].source == CounterSource::kIbPort;
+    firmware_reads += here;
+    ports += here > 0;
+  }
+  if (ports > 0)
+    costs.push_back(fmt::format(
+        "{} port counter files on {} port{}: on mlx5 each read of one is a firmware command (they are not all read "
+        "each time)",
+        firmware_reads, ports, ports == 1 ? "" : "s"));
+  for (const ProbeTiming& timing : report.timings)
+    costs.push_back(fmt::format("{}: {:.1f} ms in its last cycle{}", timing.probe, timing.duration_s * 1000,
+                                timing.probe == "module" ? "; each module read holds the kernel's RTNL lock" : ""));
+  return costs;
+}
+
+}  // namespace
+
+DoctorReport examine(const Report& report, const NodeFacts& facts) {
+  DoctorReport doctor;
+  doctor.node = report.node;
+  doctor.version = facts.version;
+  doctor.kernel = facts.kernel;
+  doctor.of_daemon = facts.of_daemon;
+  doctor.capabilities = facts.capabilities;
+  for (const SourceRow& row : source_table())
+    if (row.node) doctor.node_sources.push_back(of_node(row, report, facts));
+  for (const PortReport& port : report.ports)
+    doctor.ports.push_back(sight_of(port, report, facts, doctor.node_sources));
+  doctor.costs = costs_of(report);
+  const auto count = [&doctor](const std::vector<SourceSight>& sources) {
+    doctor.hidden += static_cast<std::size_t>(std::count_if(sources.begin(), sources.end(), &is_missing));
+  };
+  count(doctor.node_sources);
+  for (const PortSight& port : doctor.ports) count(port.sources);
+  return doctor;
+}
+
+std::vector<std::string> self_test_lines(const DoctorReport& doctor) {
+  std::vector<std::string> lines;
+  std::set<std::string> said;
+  const auto say = [&](const SourceSight& source, const PortKey& port) {
+    if (!is_missing(source)) return;
+    const std::string line =
+        fmt::format("{} can't be seen: {}{}", source.what, source.why, source.hint.empty() ? "" : ": " + source.hint);
+    // Ten ports with one cause are one line.
+    if (said.insert(line).second) lines.push_back(port.empty() ? line : port + ": " + line);
+  };
+  for (const SourceSight& source : doctor.node_sources) say(source, "");
+  for (const PortSight& port : doctor.ports)
+    for (const SourceSight& source : port.sources) say(source, port.port);
+  return lines;
+}
+
+}  // namespace linkhealth

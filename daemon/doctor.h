@@ -1,0 +1,53 @@
+// What the monitor can see of this node: the self-test at the daemon's start and `linkhealth doctor`. THE table of
+// sources is in doctor_sources.cpp: a new source is one row there.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "diagnosis/observability.h"
+#include "model/doctor.h"
+#include "model/report.h"
+#include "probes/host.h"
+
+namespace linkhealth {
+
+/// What the node itself says, read once: the reports of ports do not have it.
+struct NodeFacts {
+  std::string version;
+  std::string kernel;  ///< "6.1.0-18-amd64"; "" not known
+  bool of_daemon = true;
+  bool copied_tree = false;                            ///< a copy of /sys: no kernel behind it
+  std::vector<std::string> capabilities;               ///< effective, those that matter
+  std::map<std::string, std::string> access;           ///< by probe: why its device can't be opened; "" it can
+  std::map<std::string, std::string> firmware;         ///< by verbs device
+  std::map<std::string, std::string> driver_versions;  ///< by driver; only drivers with a version of their own
+};
+/// Reads /proc and opens the devices that sources need; nothing is written and nothing waits for the hardware.
+NodeFacts gather_node_facts(Host& host, bool of_daemon, bool copied_tree);
+/// Names of the capabilities that matter in the text of /proc/PID/status.
+std::vector<std::string> effective_capabilities(std::string_view proc_status);
+
+/// One source of readings.
+struct SourceRow {
+  std::string_view probe;  ///< as in gaps
+  std::string_view what;
+  bool node;                                ///< of the node, not of each port
+  std::optional<Sight> sight;               ///< what it lets see
+  bool (*applies)(const PortReport& port);  ///< null: to every port
+  bool (*seen)(const PortReport& port);     ///< null: only gaps and the node's facts tell
+  std::string_view hint;                    ///< what makes it visible
+  bool in_sys = false;                      ///< read from files below /sys: a copy has them too
+};
+std::span<const SourceRow> source_table();
+
+/// Everything that can be said from the last report and the node's facts. Pure.
+DoctorReport examine(const Report& report, const NodeFacts& facts);
+/// The lines that the daemon logs at its start: one for each source that is hidden, with what to do.
+std::vector<std::string> self_test_lines(const DoctorReport& doctor);
+
+}  // namespace linkhealth

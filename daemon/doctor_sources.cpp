@@ -1,0 +1,105 @@
+// THE table of sources, by the names that their probes have in gaps.
+#include <algorithm>
+
+#include "daemon/doctor.h"
+#include "model/counters.h"
+
+namespace linkhealth {
+
+namespace {
+
+bool has_verbs(const PortReport& port) { return port.latest.id.verbs; }
+bool has_netdev(const PortReport& port) { return !port.latest.id.netdev.empty(); }
+bool has_pci(const PortReport& port) { return !port.latest.id.pci.empty(); }
+bool is_infiniband(const PortReport& port) { return port.latest.id.link_layer == "InfiniBand"; }
+bool is_ethernet(const PortReport& port) { return !is_infiniband(port); }
+
+bool has_counter_of(const PortReport& port, CounterSource source) {
+  if (!port.latest.counters) return false;
+  const auto& known = port.latest.counters->known();
+  return std::any_of(known.begin(), known.end(),
+                     [source](const auto& entry) { return known_counters()[entry.first].source == source; });
+}
+template <CounterSource source>
+bool counted(const PortReport& port) {
+  return has_counter_of(port, source);
+}
+bool peer_by(const PortReport& port, std::string_view source) {
+  return port.latest.peer && port.latest.peer->source == source;
+}
+
+constexpr std::string_view kMountSys = "mount the host's /sys into the container (docs/hardware.md)";
+constexpr std::string_view kHostNet = "run in the host's network namespace (docker: --net=host)";
+constexpr std::string_view kNetAdmin =
+    "give the daemon CAP_NET_ADMIN (its systemd unit does; docker: --cap-add=NET_ADMIN)";
+constexpr std::string_view kUmad = "load ib_umad, and let the daemon open /dev/infiniband/umad*";
+constexpr std::string_view kUverbs = "load ib_uverbs, and let the daemon open /dev/infiniband/uverbs*";
+
+constexpr SourceRow kSources[] = {
+    // of the node
+    {"inventory", "which ports there are", true, {}, nullptr, nullptr, kMountSys, true},
+    {"link_events", "the kernel's word when a link changes", true, {}, nullptr, nullptr, kHostNet},
+    {"device_events", "devices that come and go", true, Sight::kEvents, nullptr, nullptr, kHostNet},
+    {"kernel_log", "what drivers say in the kernel log", true, Sight::kEvents, nullptr, nullptr,
+     "give the daemon /dev/kmsg and CAP_SYSLOG"},
+    {"import",
+     "readings that others have, as files",
+     true,
+     {},
+     nullptr,
+     nullptr,
+     "see the directory's rights and the file's time (docs/recording.md)"},
+    // of each port
+    {"link", "carrier, its counts, the port's state", false, Sight::kLink, nullptr,
+     [](const PortReport& port) { return port.latest.link.has_value(); }, kMountSys, true},
+    {"counters", "verbs port counters", false, Sight::kCounters, &has_verbs, &counted<CounterSource::kIbPort>,
+     "see docs/hardware.md: a port in switch mode or a virtual function has none", true},
+    {"hw_counters", "the driver's RDMA counters", false, Sight::kCounters, &has_verbs, &counted<CounterSource::kIbHw>,
+     kMountSys, true},
+    {"verbs_events", "port and device events of verbs", false, Sight::kEvents, &has_verbs, nullptr, kUverbs},
+    {"netdev_stats", "the network interface's counters", false, Sight::kCounters, &has_netdev,
+     &counted<CounterSource::kNetdev>, kHostNet, true},
+    {"link_modes",
+     "speed and lanes",
+     false,
+     {},
+     &has_netdev,
+     [](const PortReport& port) { return port.latest.link && port.latest.link->speed_mbps; },
+     kHostNet,
+     true},
+    {"down_reason", "why a link is down", false, Sight::kDownReason, &has_netdev,
+     [](const PortReport& port) { return port.latest.link && port.latest.link->down_reason; },
+     "a newer driver: few give a reason (docs/hardware.md)"},
+    {"fec", "FEC mode and corrected errors", false, Sight::kFec, &has_netdev,
+     [](const PortReport& port) {
+       return has_counter_of(port, CounterSource::kEthtoolFec) || !port.latest.fec_lanes.empty();
+     },
+     kHostNet},
+    {"ethtool_stats", "standard MAC, PHY and RMON counters", false, Sight::kCounters, &has_netdev,
+     &counted<CounterSource::kEthtoolStd>, kHostNet},
+    {"pause", "pause frames", false, {}, &has_netdev, nullptr, kHostNet},
+    {"driver_stats", "the driver's own counters", false, Sight::kFec, &has_netdev,
+     &counted<CounterSource::kEthtoolDriver>, kHostNet},
+    {"module", "the module: identity, light, limits", false, Sight::kModule, &has_netdev,
+     [](const PortReport& port) { return port.latest.module.has_value(); }, kNetAdmin},
+    {"pcie", "PCIe speed, width and errors", false, Sight::kPcie, &has_pci,
+     [](const PortReport& port) { return port.latest.pcie.has_value(); }, kMountSys, true},
+    {"hwmon", "the card's temperature", false, {}, &has_pci, nullptr, kMountSys, true},
+    {"devlink_health", "the driver's health reporters", false, Sight::kEvents, &has_pci, nullptr, kNetAdmin},
+    {"peer_mad", "the far end, by InfiniBand management packets", false, Sight::kFarCounters, &is_infiniband,
+     [](const PortReport& port) { return peer_by(port, "mad"); }, kUmad},
+    {"peer_lldp",
+     "the far end's name, by LLDP",
+     false,
+     {},
+     &is_ethernet,
+     [](const PortReport& port) { return peer_by(port, "lldp"); },
+     "run lldpd and let the daemon ask it; some firmware keeps LLDP for itself (docs/hardware.md)"},
+};
+static_assert(std::size(kSources) < 64);
+
+}  // namespace
+
+std::span<const SourceRow> source_table() { return kSources; }
+
+}  // namespace linkhealth

@@ -1,0 +1,123 @@
+#include "daemon/port_search.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+namespace linkhealth {
+
+namespace {
+
+/// Whether the search could not read this device: then it says nothing about its ports.
+bool is_unreadable(const Inventory& found, const PortId& id) {
+  return std::any_of(found.gaps.begin(), found.gaps.end(), [&](const Gap& gap) {
+    return !gap.port.empty() && (gap.port == id.device || gap.port == id.netdev);
+  });
+}
+
+/// Whether the port's own files say that its device is gone. They wait for no lock.
+bool answers_gone(SampledPort& port) {
+  if (port.gone) return true;
+  if (!port.files) return false;
+  PortSample unused;
+  std::vector<Gap> unsaid;
+  return port.files->read_link(unused, unsaid) == ReadStatus::kGone;
+}
+
+/// A port that is the same netdev under another name goes on where it was, so that no carrier loss is forgotten.
+SampledPort renamed(InventoryPort port, SampledPort* former) {
+  SampledPort fresh;
+  if (former != nullptr && !former->gone && former->port.ifindex == port.ifindex && port.ifindex != 0) {
+    fresh.netdev = former->netdev;
+    fresh.kernel = former->kernel;
+    fresh.module_seen = former->module_seen;
+  }
+  if (former != nullptr && !port.id.verbs)
+    fresh.lost_device = former->port.id.verbs ? former->port.id.device : former->lost_device;
+  fresh.port = std::move(port);
+  return fresh;
+}
+
+}  // namespace
+
+PortsFound PortSearch::compare(Inventory found, std::map<PortKey, SampledPort> known, SteadyTime now) {
+  PortsFound result;
+  const bool first = std::exchange(first_, false);
+  if (found.incomplete && !known.empty()) {
+    // Without the list of RDMA devices their netdevs would look like plain Ethernet ports.
+    result.ports = std::move(known);
+    result.gaps = std::move(found.gaps);
+    return result;
+  }
+  std::map<std::string, PortKey> former_keys;
+  for (const auto& [key, port] : known) former_keys.emplace(port.port.id.stable_key(), key);
+  std::set<PortKey> done;
+  for (InventoryPort& port : found.ports) {
+    const PortKey key = port.id.key();
+    port.id.exempt = port.exempt_reason;
+    const auto at = former_keys.find(port.id.stable_key());
+    SampledPort* const former = at == former_keys.end() ? nullptr : &known.at(at->second);
+    if (former != nullptr) done.insert(at->second);
+    if (former != nullptr && !former->gone && former->port.id == port.id && former->port.ifindex == port.ifindex) {
+      former->misses = 0;
+      result.ports.emplace(key, std::move(*former));
+      continue;
+    }
+    const bool reloaded = former != nullptr && (former->gone || former->port.ifindex != port.ifindex ||
+                                                former->port.id.verbs != port.id.verbs);
+    if (reloaded) result.events.push_back({now, at->second, PortEventKind::kDeviceGone, ""});
+    const bool lost_rdma = former != nullptr && former->port.id.verbs && !port.id.verbs;
+    if ((former == nullptr && !first) || (reloaded && !lost_rdma))
+      result.events.push_back({now, key, PortEventKind::kDeviceAdded, ""});
+    result.ports.insert_or_assign(key, renamed(std::move(port), former));
+    result.fresh.push_back(key);
+  }
+  for (const PortKey& key : done) known.erase(key);
+  result.gaps = found.gaps;
+  judge_missing(result, found, known, now);
+  name_losses(result);
+  return result;
+}
+
+void PortSearch::judge_missing(PortsFound& result, const Inventory& found, std::map<PortKey, SampledPort>& known,
+                               SteadyTime now) {
+  for (auto& [key, port] : known) {
+    if (result.ports.contains(key)) continue;  // another device has the name now; its own comes back under its address
+    const bool unreadable = is_unreadable(found, port.port.id);
+    const bool gone = !unreadable && (answers_gone(port) || ++port.misses >= kMisses);
+    if (gone) {
+      result.events.push_back({now, key, PortEventKind::kDeviceGone, ""});
+      continue;
+    }
+    result.gaps.push_back({key, "inventory", unreadable ? "the device can't be read" : "not found by the last search"});
+    result.again_soon = result.again_soon || !unreadable;
+    port.gone = false;  // said; its readers find out anew
+    result.ports.emplace(key, std::move(port));
+  }
+}
+
+void PortSearch::name_losses(PortsFound& result) {
+  std::size_t watched = 0;
+  std::size_t rdma = 0;
+  for (const auto& [key, port] : result.ports) {
+    watched += port.watched();
+    rdma += port.watched() && port.port.id.verbs;
+    if (!port.lost_device.empty())
+      result.gaps.push_back({key, "rdma_device", "the RDMA device is gone, its network interface is still there"});
+  }
+  const auto lost = [](std::size_t before, std::string_view what) {
+    return fmt::format("no {} is left, of {}: the driver, or what this process may see of /sys; no cable", what,
+                       before);
+  };
+  if (watched == 0 && watched_before_ > 0) {
+    result.gaps.push_back({"", "inventory", lost(watched_before_, "port")});
+  } else if (rdma == 0 && rdma_before_ > 0) {
+    result.gaps.push_back({"", "inventory", lost(rdma_before_, "RDMA port")});
+  }
+  if (watched > 0) watched_before_ = watched;
+  if (rdma > 0) rdma_before_ = rdma;
+}
+
+}  // namespace linkhealth

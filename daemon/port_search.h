@@ -1,0 +1,42 @@
+// What a search for ports found, against the ports that are known: which are the same, renamed, new, or gone. A port
+// that a search did not find is not gone for that: a list that can't be read, a device that can't be read, and one miss
+// alone leave a port unknown. Only its own files (ENODEV) or several searches say that it is gone.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "daemon/sampled_port.h"
+#include "model/snapshot.h"
+#include "probes/inventory.h"
+
+namespace linkhealth {
+
+/// The ports after a search, and what changed.
+struct PortsFound {
+  std::map<PortKey, SampledPort> ports;
+  std::vector<PortKey> fresh;  ///< of `ports`: these need readers
+  std::vector<PortEvent> events;
+  std::vector<Gap> gaps;    ///< the inventory's, and what is missing
+  bool again_soon = false;  ///< a port was missed and may be gone: search again soon
+};
+
+class PortSearch {
+ public:
+  /// So many searches must miss a port whose files still answer.
+  static constexpr unsigned kMisses = 3;
+
+  /// Ports are recognized by PortId::stable_key(): a rename is neither gone nor new, and keeps the kernel's counts.
+  PortsFound compare(Inventory found, std::map<PortKey, SampledPort> known, SteadyTime now);
+
+ private:
+  void judge_missing(PortsFound& result, const Inventory& found, std::map<PortKey, SampledPort>& known, SteadyTime now);
+  void name_losses(PortsFound& result);
+
+  bool first_ = true;
+  std::size_t watched_before_ = 0;  ///< when there was a port last
+  std::size_t rdma_before_ = 0;     ///< when there was an RDMA port last
+};
+
+}  // namespace linkhealth

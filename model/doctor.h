@@ -1,0 +1,55 @@
+// What the monitor can see of this node, and what not: the answer of `linkhealth doctor`.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/snapshot.h"
+
+namespace linkhealth {
+
+enum class SourceState : std::uint8_t {
+  kSeen,        ///< it was read
+  kPartly,      ///< some of it was read
+  kHidden,      ///< it should be there, and can't be read: `why`, and what to do
+  kNotOffered,  ///< the driver or the device does not have it: nothing to do
+  kNoWord,      ///< nothing was read and nothing failed: not due yet, or not offered
+  kNotUsed,     ///< it does not apply to this port
+};
+/// "seen", "partly", "hidden", "not_offered", "no_word", "not_used".
+std::string_view to_string(SourceState state);
+
+struct SourceSight {
+  std::string probe;  ///< as in gaps
+  std::string what;
+  SourceState state = SourceState::kNoWord;
+  std::string why;   ///< of kPartly, kHidden and kNotOffered
+  std::string hint;  ///< what makes it visible; "" when nothing can or need be done
+  bool operator==(const SourceSight&) const = default;
+};
+
+struct PortSight {
+  PortKey port;
+  std::string netdev, pci, driver, driver_version, firmware;
+  std::string exempt;  ///< why the port is left out; then nothing is read of it
+  std::vector<SourceSight> sources;
+  /// Faults that could be told apart with everything visible, and can't be with what is: "dirty_connector from
+  /// damaged_fiber, bad_module (needs the far module)".
+  std::vector<std::string> not_told_apart;
+  std::vector<std::string> not_noticed;  ///< faults that would not be noticed at all
+};
+
+struct DoctorReport {
+  std::string node, version, kernel;
+  bool of_daemon = true;                  ///< false: of the command that asks, without a daemon
+  std::vector<std::string> capabilities;  ///< the effective ones that matter here: "CAP_NET_ADMIN"
+  std::vector<SourceSight> node_sources;
+  std::vector<PortSight> ports;
+  std::vector<std::string> costs;  ///< sentences
+  std::size_t hidden = 0;          ///< sources that are hidden or only partly seen, over all ports
+};
+
+}  // namespace linkhealth

@@ -1,0 +1,207 @@
+// What the doctor makes of reports and of a node's facts.
+#include "daemon/doctor.h"
+
+#include <gmock/gmock.h>
+
+#include <algorithm>
+
+#include "exporters/doctor.h"
+#include "tests/probes/sysfs_tree.h"
+#include "tests/support/fake_host.h"
+#include "tests/support/report_builder.h"
+
+namespace linkhealth {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+Report one_port() {
+  Report report;
+  report.node = "node";
+  PortReport port;
+  port.port = "mlx5_0/1";
+  port.latest.id.device = "mlx5_0";
+  port.latest.id.netdev = "ens1np0";
+  port.latest.id.pci = "0000:1b:00.0";
+  port.latest.id.driver = "mlx5_core";
+  port.latest.id.link_layer = "Ethernet";
+  port.latest.link.emplace().carrier = true;
+  port.latest.counters.emplace().set("symbol_error", 1);
+  port.latest.pcie.emplace().width = 16;
+  report.ports.push_back(port);
+  return report;
+}
+
+const SourceSight& source(const DoctorReport& doctor, std::string_view probe) {
+  for (const auto* list : {&doctor.node_sources, &doctor.ports.at(0).sources})
+    for (const SourceSight& each : *list)
+      if (each.probe == probe) return each;
+  ADD_FAILURE() << "no source " << probe;
+  return doctor.node_sources.at(0);
+}
+
+TEST(Doctor, SaysWhatIsSeenAndWhatIsNotYet) {
+  const DoctorReport doctor = examine(one_port(), {});
+  EXPECT_EQ(source(doctor, "link").state, SourceState::kSeen);
+  EXPECT_EQ(source(doctor, "counters").state, SourceState::kSeen);
+  EXPECT_EQ(source(doctor, "pcie").state, SourceState::kSeen);
+  EXPECT_EQ(source(doctor, "module").state, SourceState::kNoWord);
+  EXPECT_EQ(source(doctor, "peer_mad").state, SourceState::kNotUsed) << "an Ethernet port";
+  EXPECT_EQ(doctor.hidden, 0U);
+  EXPECT_TRUE(self_test_lines(doctor).empty());
+}
+
+struct Refusal {
+  const char* probe;
+  const char* reason;
+  SourceState state;
+  const char* hint;  ///< part of it; "": none
+};
+class DoctorRefusal : public ::testing::TestWithParam<Refusal> {};
+
+TEST_P(DoctorRefusal, HasItsReasonAndItsHint) {
+  Report report = one_port();
+  const auto row = std::find_if(source_table().begin(), source_table().end(),
+                                [](const SourceRow& each) { return each.probe == GetParam().probe; });
+  ASSERT_NE(row, source_table().end());
+  if (std::string(GetParam().probe).starts_with("peer_mad")) report.ports[0].latest.id.link_layer = "InfiniBand";
+  (row->node ? report.gaps : report.ports[0].gaps)
+      .push_back({row->node ? "" : "mlx5_0/1", GetParam().probe, GetParam().reason});
+  const DoctorReport doctor = examine(report, {});
+  const SourceSight& sight = source(doctor, GetParam().probe);
+  EXPECT_EQ(sight.state, GetParam().state);
+  EXPECT_EQ(sight.why, GetParam().reason);
+  EXPECT_THAT(sight.hint, HasSubstr(GetParam().hint));
+  const bool missing = sight.state != SourceState::kNotOffered;
+  EXPECT_EQ(doctor.hidden, missing ? 1U : 0U);
+  EXPECT_EQ(self_test_lines(doctor).size(), missing ? 1U : 0U) << "one clear line each";
+}
+INSTANTIATE_TEST_SUITE_P(
+    Table, DoctorRefusal,
+    ::testing::Values(Refusal{"module", "EPERM", SourceState::kHidden, "CAP_NET_ADMIN"},
+                      Refusal{"module", "EOPNOTSUPP: the driver does not offer it", SourceState::kNotOffered, ""},
+                      Refusal{"module", "no answer within 5 s", SourceState::kHidden, "the device hangs"},
+                      Refusal{"kernel_log", "/dev/kmsg: Operation not permitted", SourceState::kHidden, "CAP_SYSLOG"},
+                      Refusal{"verbs_events", "EACCES", SourceState::kHidden, "uverbs"},
+                      Refusal{"peer_mad", "ENOENT", SourceState::kHidden, "ib_umad"},
+                      Refusal{"peer_lldp", "lldpd does not answer", SourceState::kHidden, "lldpd"},
+                      Refusal{"import", "late.json: stale", SourceState::kHidden, "rights"},
+                      Refusal{"devlink_health", "EPERM", SourceState::kHidden, "CAP_NET_ADMIN"},
+                      Refusal{"hwmon", "Permission denied", SourceState::kHidden, "/sys"},
+                      Refusal{"driver_stats", "EPERM", SourceState::kHidden, "network namespace"},
+                      Refusal{"device_events", "EPERM", SourceState::kHidden, "network namespace"},
+                      Refusal{"inventory", "/sys/class/infiniband: Permission denied", SourceState::kHidden, "/sys"},
+                      Refusal{"counters", "symbol_error: Invalid argument", SourceState::kPartly, "switch mode"},
+                      Refusal{"link_events", "Operation not permitted", SourceState::kHidden, "network namespace"}),
+    [](const auto& test) { return std::string(test.param.probe) + std::to_string(test.index); });
+
+TEST(Doctor, TenPortsWithOneCauseAreOneLine) {
+  Report report = one_port();
+  for (int i = 1; i < 10; ++i) {
+    report.ports.push_back(report.ports[0]);
+    report.ports.back().port = "mlx5_" + std::to_string(i) + "/1";
+  }
+  for (PortReport& port : report.ports) port.gaps.push_back({port.port, "module", "EPERM"});
+  const DoctorReport doctor = examine(report, {});
+  EXPECT_EQ(doctor.hidden, 10U);
+  ASSERT_EQ(self_test_lines(doctor).size(), 1U);
+  EXPECT_THAT(self_test_lines(doctor)[0], HasSubstr("CAP_NET_ADMIN"));
+}
+
+TEST(Doctor, FactsOfTheNodeTellWhatNoPortCan) {
+  NodeFacts facts;
+  facts.access["kernel_log"] = "/dev/kmsg: No such file or directory";
+  facts.access["verbs_events"] = "";
+  const DoctorReport doctor = examine(one_port(), facts);
+  EXPECT_EQ(source(doctor, "kernel_log").state, SourceState::kHidden);
+  EXPECT_EQ(source(doctor, "verbs_events").state, SourceState::kSeen);
+  EXPECT_EQ(doctor.hidden, 1U);
+}
+
+TEST(Doctor, WhatIsHiddenBlursFaults) {
+  Report report = one_port();
+  DoctorReport doctor = examine(report, {});
+  const auto words = [&doctor] {
+    std::string all;
+    for (const auto* list : {&doctor.ports[0].not_noticed, &doctor.ports[0].not_told_apart})
+      for (const std::string& line : *list) all += line + "\n";
+    return all;
+  };
+  EXPECT_THAT(words(), HasSubstr("dirty_connector from damaged_fiber"));
+  EXPECT_THAT(words(), Not(HasSubstr("pcie_degraded (needs")));
+  EXPECT_THAT(words(), Not(HasSubstr("unplugged (needs the far module)\nmodule"))) << "a link that is down is noticed";
+  report.ports[0].latest.pcie.reset();
+  doctor = examine(report, {});
+  EXPECT_THAT(words(), HasSubstr("pcie_degraded (needs PCIe)"));
+}
+
+TEST(Doctor, AnExemptPortIsNotRead) {
+  Report report = one_port();
+  report.ports[0].exempt = "virtual function of 0000:1b:00.0";
+  const DoctorReport doctor = examine(report, {});
+  EXPECT_TRUE(doctor.ports[0].sources.empty());
+  EXPECT_THAT(doctor_text(doctor, {}), HasSubstr("left out: virtual function"));
+}
+
+TEST(Doctor, CapabilitiesByName) {
+  EXPECT_THAT(effective_capabilities("Name:\tx\nCapEff:\t0000000400001000\n"),
+              ElementsAre("CAP_NET_ADMIN", "CAP_SYSLOG"));
+  EXPECT_TRUE(effective_capabilities("CapEff:\t0000000000000000\n").empty());
+  EXPECT_TRUE(effective_capabilities("garbage").empty());
+}
+
+TEST(Doctor, FactsOfAContainerWithPartialSys) {
+  testing::FakeHost host;
+  testing::add_nic(host, {});
+  host.set(testing::Nic().pci_dir() + "/infiniband/mlx5_0/fw_ver", "28.39.1002\n");
+  host.set("/sys/module/mlx5_core/version", "24.01-0.3.3\n");
+  host.set("/proc/sys/kernel/osrelease", "6.1.0\n");
+  host.set("/proc/self/status", "CapEff:\t0000000000000000\n");
+  host.set_error("/dev/kmsg", EPERM);
+  NodeFacts facts = gather_node_facts(host, true, false);
+  EXPECT_EQ(facts.kernel, "6.1.0");
+  EXPECT_EQ(facts.firmware.at("mlx5_0"), "28.39.1002");
+  EXPECT_EQ(facts.driver_versions.at("mlx5_core"), "24.01-0.3.3");
+  EXPECT_THAT(facts.access.at("kernel_log"), HasSubstr("Operation not permitted"));
+  EXPECT_THAT(facts.access.at("peer_mad"), HasSubstr("/sys/class/infiniband_mad"));
+  EXPECT_THAT(facts.access.at("peer_lldp"), HasSubstr("/run/lldpd.socket"));
+  // With the devices: a Host opens what is no regular file and refuses it with EINVAL.
+  host.make_dir("/sys/class/infiniband_mad/umad0");
+  host.set_error("/dev/infiniband/umad0", EINVAL);
+  host.set_error("/dev/kmsg", EINVAL);
+  facts = gather_node_facts(host, true, false);
+  EXPECT_EQ(facts.access.at("peer_mad"), "");
+  EXPECT_EQ(facts.access.at("kernel_log"), "");
+  host.set_error("/dev/infiniband/umad0", EACCES);
+  EXPECT_THAT(gather_node_facts(host, true, false).access.at("peer_mad"), HasSubstr("Permission denied"));
+}
+
+TEST(Doctor, EveryExampleIsDrawnAndWritten) {
+  const DoctorReport doctor = examine(test::example_report(), {});
+  for (const int width : {40, 80, 200})
+    for (const bool ascii : {false, true}) {
+      const std::string text = doctor_text(doctor, {.colour = false, .width_columns = width, .ascii = ascii});
+      EXPECT_THAT(text, HasSubstr("gpu-0417"));
+      EXPECT_THAT(text, Not(HasSubstr("\x1b")));
+    }
+  const std::string json = doctor_json(doctor);
+  EXPECT_THAT(json, HasSubstr("\"schema\":\"linkhealth.doctor/1\""));
+  EXPECT_THAT(json, HasSubstr("\"port\":\"mlx5_3/1\""));
+}
+
+TEST(Doctor, EverySourceHasAHintAndIsListedOnce) {
+  std::vector<std::string_view> probes;
+  for (const SourceRow& row : source_table()) {
+    EXPECT_FALSE(row.hint.empty()) << row.probe;
+    EXPECT_EQ(std::count(probes.begin(), probes.end(), row.probe), 0) << row.probe;
+    probes.push_back(row.probe);
+  }
+  for (const char* probe : {"driver_stats", "kernel_log", "verbs_events", "peer_mad", "peer_lldp", "import",
+                            "devlink_health", "hwmon", "device_events"})
+    EXPECT_NE(std::find(probes.begin(), probes.end(), probe), probes.end()) << probe;
+}
+
+}  // namespace
+}  // namespace linkhealth

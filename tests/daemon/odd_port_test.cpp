@@ -1,0 +1,101 @@
+// One odd port beside a good one: what can't be read is a gap, and hides nothing else.
+#include "tests/daemon/odd_node.h"
+
+namespace linkhealth {
+namespace {
+
+using namespace testing;
+
+// ------------------------------------------------------------------------------------------- one odd port, the table
+struct Oddity {
+  const char* name;
+  void (*make)(FakeHost&, const Nic&);
+  const char* probe;   ///< the gap that says it; "": none, the thing is just not offered
+  const char* reason;  ///< part of it
+};
+void PrintTo(const Oddity& oddity, std::ostream* out) { *out << oddity.name; }
+
+constexpr Oddity kOddities[] = {
+    {"SwitchModeAnswersEinvalToEveryCounter",
+     [](FakeHost& host, const Nic& nic) {
+       for (const char* name : {"symbol_error", "link_downed", "port_rcv_errors", "VL15_dropped", "port_xmit_data"})
+         host.set_error(nic.port_dir() + "/counters/" + name, EINVAL);
+     },
+     "counters", "Invalid argument"},
+    {"NoPmaText",
+     [](FakeHost& host, const Nic& nic) { host.set(nic.port_dir() + "/counters/link_downed", "N/A (no PMA)\n"); },
+     "counters", "link_downed: text \"N/A (no PMA)\""},
+    {"GarbageText",
+     [](FakeHost& host, const Nic& nic) { host.set(nic.port_dir() + "/counters/link_downed", "\x1b[31m12abc\xff"); },
+     "counters", "link_downed: text"},
+    {"EmptyCounter", [](FakeHost& host, const Nic& nic) { host.set(nic.port_dir() + "/counters/link_downed", ""); },
+     "counters", "link_downed: empty"},
+    {"CounterLargerThan64Bits",
+     [](FakeHost& host, const Nic& nic) {
+       host.set(nic.port_dir() + "/counters/link_downed", "99999999999999999999999\n");
+     },
+     "counters", "link_downed: text"},
+    {"NegativeCounter",
+     [](FakeHost& host, const Nic& nic) { host.set(nic.port_dir() + "/counters/link_downed", "-5\n"); }, "counters",
+     "link_downed: text"},
+    {"NoCountersDirectory", [](FakeHost& host, const Nic& nic) { host.remove(nic.port_dir() + "/counters"); }, "", ""},
+    {"NoHwCountersDirectory", [](FakeHost& host, const Nic& nic) { host.remove(nic.port_dir() + "/hw_counters"); }, "",
+     ""},
+    {"EmptyCountersDirectory",
+     [](FakeHost& host, const Nic& nic) {
+       host.remove(nic.port_dir() + "/counters");
+       host.make_dir(nic.port_dir() + "/counters");
+     },
+     "counters", "the counters directory is empty"},
+    {"NoPermissionForCounters",
+     [](FakeHost& host, const Nic& nic) { host.set_error(nic.port_dir() + "/counters/symbol_error", EACCES); },
+     "counters", "symbol_error: Permission denied"},
+    {"HwCountersFail",
+     [](FakeHost& host, const Nic& nic) { host.set_error(nic.port_dir() + "/hw_counters/out_of_sequence", EIO); },
+     "hw_counters", "out_of_sequence: Input/output error"},
+    {"NoStateFile", [](FakeHost& host, const Nic& nic) { host.remove(nic.port_dir() + "/state"); }, "link",
+     "state: No such file or directory"},
+    {"GarbageState", [](FakeHost& host, const Nic& nic) { host.set(nic.port_dir() + "/state", "?? what\n"); }, "link",
+     "state: text"},
+    {"NoLinkLayer", [](FakeHost& host, const Nic& nic) { host.remove(nic.port_dir() + "/link_layer"); }, "inventory",
+     "link_layer: No such file"},
+    {"NetdevInAnotherNamespace",
+     [](FakeHost& host, const Nic& nic) {
+       host.remove(nic.netdev_dir());
+       host.remove("/sys/class/net/" + nic.netdev);
+     },
+     "", ""},
+    {"NoPciAttributes",
+     [](FakeHost& host, const Nic& nic) {
+       for (const char* which : {"current_link_speed", "current_link_width", "max_link_speed", "max_link_width"})
+         host.remove(nic.pci_dir() + "/" + which);
+     },
+     "pcie", "current_link_speed: No such file or directory"},
+    {"VirtualFunction", [](FakeHost& host, const Nic& nic) { host.link(nic.pci_dir() + "/physfn", "../0000:1c:00.0"); },
+     "", ""},
+};
+
+class OddPort : public OddNode, public ::testing::WithParamInterface<Oddity> {};
+
+TEST_P(OddPort, IsSaidAndHidesNoOther) {
+  change([&](FakeHost& host) { GetParam().make(host, first); });
+  start();
+  settle();
+  EXPECT_TRUE(all.ports.contains("mlx5_0/1"));
+  EXPECT_TRUE(neighbour_is_whole());
+  if (*GetParam().probe != '\0') {
+    EXPECT_TRUE(has_gap("mlx5_0/1", GetParam().probe, GetParam().reason)) << ::testing::PrintToString(all.gaps.size());
+  } else {
+    for (const Gap& gap : all.gaps) ADD_FAILURE() << gap.port << " " << gap.probe << ": " << gap.reason;
+  }
+  for (const Gap& gap : all.gaps) {
+    EXPECT_NE(gap.port, "mlx5_1/1") << gap.reason;
+    EXPECT_TRUE(std::all_of(gap.reason.begin(), gap.reason.end(), [](unsigned char c) { return c >= ' '; }))
+        << "nothing that a terminal obeys";
+  }
+}
+INSTANTIATE_TEST_SUITE_P(Table, OddPort, ::testing::ValuesIn(kOddities),
+                         [](const auto& test) { return std::string(test.param.name); });
+
+}  // namespace
+}  // namespace linkhealth

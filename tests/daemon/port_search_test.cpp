@@ -1,0 +1,153 @@
+// A search for ports against what is known, without a machine.
+#include "daemon/port_search.h"
+
+#include <gmock/gmock.h>
+
+namespace linkhealth {
+namespace {
+
+InventoryPort port(const std::string& device, const std::string& pci, const std::string& netdev, int ifindex) {
+  InventoryPort made;
+  made.id.device = device.empty() ? netdev : device;
+  made.id.verbs = !device.empty();
+  made.id.netdev = netdev;
+  made.id.pci = pci;
+  made.ifindex = ifindex;
+  return made;
+}
+
+class DaemonPortSearch : public ::testing::Test {
+ protected:
+  PortsFound find(std::vector<InventoryPort> ports, std::vector<Gap> gaps = {}, bool incomplete = false) {
+    Inventory found;
+    found.ports = std::move(ports);
+    found.gaps = std::move(gaps);
+    found.incomplete = incomplete;
+    PortsFound result = search.compare(std::move(found), std::move(known), SteadyTime(Milliseconds(1000)));
+    known = std::move(result.ports);
+    return result;
+  }
+  static std::string words(const PortsFound& result) {
+    std::string text;
+    for (const PortEvent& event : result.events) text += std::string(to_string(event.kind)) + " " + event.port + ";";
+    return text;
+  }
+
+  PortSearch search;
+  std::map<PortKey, SampledPort> known;
+  const InventoryPort one = port("mlx5_0", "0000:1b:00.0", "ens1", 2);
+  const InventoryPort two = port("mlx5_1", "0000:1c:00.0", "ens2", 3);
+};
+
+TEST_F(DaemonPortSearch, TheFirstSearchIsNoNews) {
+  const PortsFound result = find({one, two});
+  EXPECT_EQ(words(result), "");
+  EXPECT_EQ(result.fresh.size(), 2U);
+  EXPECT_EQ(words(find({one, two})), "");
+}
+
+TEST_F(DaemonPortSearch, AMissedPortIsUnknownFirstAndGoneAfterThree) {
+  find({one, two});
+  for (unsigned i = 1; i < PortSearch::kMisses; ++i) {
+    const PortsFound result = find({one});
+    EXPECT_EQ(words(result), "");
+    EXPECT_TRUE(result.again_soon);
+    EXPECT_TRUE(known.contains("mlx5_1/1"));
+    ASSERT_EQ(result.gaps.size(), 1U);
+    EXPECT_EQ(result.gaps[0], (Gap{"mlx5_1/1", "inventory", "not found by the last search"}));
+  }
+  EXPECT_EQ(words(find({one})), "device_gone mlx5_1/1;");
+  EXPECT_FALSE(known.contains("mlx5_1/1"));
+}
+
+TEST_F(DaemonPortSearch, APortThatIsFoundAgainHasNoMisses) {
+  find({one, two});
+  for (int i = 0; i < 10; ++i) {
+    find({one});
+    EXPECT_EQ(words(find({one, two})), "");
+  }
+}
+
+TEST_F(DaemonPortSearch, WhoseFilesSayNoSuchDeviceIsGoneAtOnce) {
+  find({one, two});
+  known.at("mlx5_1/1").gone = true;
+  EXPECT_EQ(words(find({one})), "device_gone mlx5_1/1;");
+}
+
+TEST_F(DaemonPortSearch, AListThatCantBeReadMakesNothingGoneAndNothingPlain) {
+  find({one, two});
+  for (int i = 0; i < 10; ++i) {
+    const PortsFound result =
+        find({port("", "0000:1b:00.0", "ens1", 2)}, {{"", "inventory", "/sys/class/infiniband: I/O error"}}, true);
+    EXPECT_EQ(words(result), "");
+    EXPECT_EQ(result.gaps.size(), 1U);
+  }
+  EXPECT_EQ(known.size(), 2U);
+}
+
+TEST_F(DaemonPortSearch, ADeviceThatCantBeReadIsUnknownForEver) {
+  find({one, two});
+  for (int i = 0; i < 10; ++i)
+    EXPECT_EQ(words(find({one}, {{"mlx5_1", "inventory", "ports: Input/output error"}})), "");
+  EXPECT_TRUE(known.contains("mlx5_1/1"));
+}
+
+TEST_F(DaemonPortSearch, ARenameIsNeitherGoneNorNewAndKeepsTheCounts) {
+  find({port("", "0000:1b:00.0", "eth0", 2)});
+  known.at("eth0").netdev.emplace().carrier_down_count = 7;
+  const PortsFound result = find({port("", "0000:1b:00.0", "ens1", 2)});
+  EXPECT_EQ(words(result), "");
+  ASSERT_EQ(result.fresh, (std::vector<PortKey>{"ens1"}));
+  EXPECT_FALSE(known.contains("eth0"));
+  EXPECT_EQ(known.at("ens1").netdev->carrier_down_count, 7U);
+}
+
+TEST_F(DaemonPortSearch, SwappedNamesAreTheSameCards) {
+  find({one, two});
+  known.at("mlx5_0/1").netdev.emplace().carrier_down_count = 1;
+  known.at("mlx5_1/1").netdev.emplace().carrier_down_count = 2;
+  const PortsFound result =
+      find({port("mlx5_1", "0000:1b:00.0", "ens1", 2), port("mlx5_0", "0000:1c:00.0", "ens2", 3)});
+  EXPECT_EQ(words(result), "");
+  EXPECT_EQ(known.at("mlx5_1/1").netdev->carrier_down_count, 1U);
+  EXPECT_EQ(known.at("mlx5_0/1").netdev->carrier_down_count, 2U);
+}
+
+TEST_F(DaemonPortSearch, AReloadedDriverIsGoneAndNew) {
+  find({one});
+  EXPECT_EQ(words(find({port("mlx5_0", "0000:1b:00.0", "ens1", 9)})), "device_gone mlx5_0/1;device_added mlx5_0/1;");
+}
+
+TEST_F(DaemonPortSearch, TheLastPortOfAKindIsTold) {
+  find({one, two});
+  // The RDMA driver is unloaded: the network interfaces stay.
+  PortsFound result = find({port("", "0000:1b:00.0", "ens1", 2), port("", "0000:1c:00.0", "ens2", 3)});
+  EXPECT_EQ(words(result), "device_gone mlx5_0/1;device_gone mlx5_1/1;");
+  const auto has = [](const PortsFound& in, const std::string& at, const std::string& part) {
+    return std::any_of(in.gaps.begin(), in.gaps.end(),
+                       [&](const Gap& gap) { return gap.port == at && gap.reason.find(part) != std::string::npos; });
+  };
+  EXPECT_TRUE(has(result, "", "no RDMA port is left, of 2"));
+  EXPECT_TRUE(has(result, "ens1", "its network interface is still there"));
+  result = find({port("", "0000:1b:00.0", "ens1", 2), port("", "0000:1c:00.0", "ens2", 3)});
+  EXPECT_TRUE(has(result, "", "no RDMA port is left")) << "as long as it is so";
+  result = find({one, two});
+  EXPECT_TRUE(result.gaps.empty());
+  EXPECT_EQ(known.at("mlx5_0/1").lost_device, "");
+}
+
+TEST_F(DaemonPortSearch, AllPortsGoneIsOneGapOfTheNode) {
+  find({one, two});
+  for (unsigned i = 0; i < PortSearch::kMisses; ++i) find({});
+  const PortsFound result = find({});
+  ASSERT_EQ(result.gaps.size(), 1U);
+  EXPECT_EQ(result.gaps[0].port, "");
+  EXPECT_THAT(result.gaps[0].reason, ::testing::HasSubstr("no port is left, of 2"));
+}
+
+TEST_F(DaemonPortSearch, ANodeThatNeverHadAPortMissesNone) {
+  for (int i = 0; i < 3; ++i) EXPECT_TRUE(find({}).gaps.empty());
+}
+
+}  // namespace
+}  // namespace linkhealth

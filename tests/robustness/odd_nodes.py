@@ -1,0 +1,407 @@
+#!/usr/bin/env python3
+"""The real daemon on odd nodes: /sys trees made here, read as --sysroot. Every wait is for a thing to happen.
+
+usage: odd_nodes.py LINKHEALTHD LINKHEALTH      prints one line a test; exit code 1 when one failed
+"""
+import contextlib
+import http.client
+import json
+import os
+import re
+import shutil
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from fuse_hang import HangingDirectory, Unusable  # noqa: E402
+
+DAEMON, PROGRAM = sys.argv[1:3]
+COUNTERS = ["symbol_error", "link_downed", "port_rcv_errors", "VL15_dropped", "port_xmit_data", "port_rcv_data"]
+CONFIG = """
+sampling:
+  link_period_s: 0.1
+  counters_period_s: 0.2
+  pcie_period_s: 1
+  rescan_period_s: 1
+  read_patience_s: 0.5
+"""
+
+
+def put(path, text):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text + "\n")
+
+
+def link(target, path):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    os.symlink(os.path.relpath(target, os.path.dirname(path)), path)
+
+
+class Node:
+    """A /sys tree, laid out as Linux does it."""
+
+    def __init__(self, ports=0):
+        self.root = tempfile.mkdtemp(prefix="odd_node.")
+        os.makedirs(self.root + "/class/net")
+        for index in range(ports):
+            self.add(index)
+
+    def pci(self, index):
+        return f"0000:{index + 0x10:02x}:00.0"
+
+    def function(self, index):
+        return f"{self.root}/devices/pci0000:00/{self.pci(index)}"
+
+    def port(self, index, name=None):
+        return f"{self.function(index)}/infiniband/{name or f'mlx5_{index}'}/ports/1"
+
+    def add(self, index, name=None, netdev=None):
+        name, netdev = name or f"mlx5_{index}", netdev or f"ens{index}"
+        function = self.function(index)
+        for which in ("current", "max"):
+            put(f"{function}/{which}_link_speed", "32.0 GT/s PCIe")
+            put(f"{function}/{which}_link_width", "16")
+        verbs, port = f"{function}/infiniband/{name}", self.port(index, name)
+        put(f"{verbs}/node_guid", f"b83f:d203:0012:{index:04x}")
+        put(f"{verbs}/fw_ver", "28.39.1002")
+        link(function, f"{verbs}/device")
+        for file, text in (("link_layer", "Ethernet"), ("state", "4: ACTIVE"), ("phys_state", "5: LinkUp"),
+                           ("rate", "400 Gb/sec (4X NDR)"), ("gid_attrs/ndevs/0", netdev)):
+            put(f"{port}/{file}", text)
+        for counter in COUNTERS:
+            put(f"{port}/counters/{counter}", "5")
+        for counter in ("out_of_sequence", "lifespan"):
+            put(f"{port}/hw_counters/{counter}", "9")
+        net = f"{function}/net/{netdev}"
+        for file, text in (("type", "1"), ("ifindex", str(index + 2)), ("flags", "0x1003"), ("carrier", "1"),
+                           ("speed", "400000"), ("mtu", "9000"), ("carrier_up_count", "3"), ("carrier_down_count", "2"),
+                           ("dev_port", "0"), ("phys_port_name", "p0"), ("statistics/rx_crc_errors", "7")):
+            put(f"{net}/{file}", text)
+        link(function, f"{net}/device")
+        link(verbs, f"{self.root}/class/infiniband/{name}")
+        link(net, f"{self.root}/class/net/{netdev}")
+
+    def remove(self, index, name=None, netdev=None):
+        os.unlink(f"{self.root}/class/infiniband/{name or f'mlx5_{index}'}")
+        os.unlink(f"{self.root}/class/net/{netdev or f'ens{index}'}")
+        shutil.rmtree(self.function(index))
+
+    def close(self):
+        shutil.rmtree(self.root, ignore_errors=True)
+
+
+class UnixHttp(http.client.HTTPConnection):
+    def __init__(self, path):
+        super().__init__("localhost", timeout=20)
+        self.path = path
+
+    def connect(self):
+        self.sock = socket.socket(socket.AF_UNIX)
+        self.sock.settimeout(20)
+        self.sock.connect(self.path)
+
+
+class Daemon:
+    def __init__(self, node, state=None, limit_files=None):
+        self.directory = state or tempfile.mkdtemp(prefix="odd_state.")
+        self.socket = self.directory + "/s.sock"
+        put(self.directory + "/config.yaml", CONFIG)
+        command = [DAEMON, "--sysroot", node.root, "--config", self.directory + "/config.yaml", "--socket", self.socket,
+                   "--state-dir", self.directory, "--listen", "127.0.0.1:0", "--dry-run"]
+        if limit_files:
+            command = ["prlimit", f"--nofile={limit_files}", *command]
+        self.log = open(self.directory + "/log", "w", encoding="utf-8")
+        self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log)
+        self.until(lambda: self.get("/-/ready") is not None, "the daemon is ready")
+
+    def get(self, path):
+        try:
+            connection = UnixHttp(self.socket)
+            connection.request("GET", path)
+            reply = connection.getresponse()
+            body = reply.read().decode()
+            return body if reply.status == 200 else None
+        except OSError:
+            return None
+
+    def report(self):
+        return json.loads(self.get("/api/v1/report"))
+
+    def ports(self):
+        return {port["port"]: port for port in self.report()["ports"]}
+
+    def metrics(self):
+        return self.get("/metrics?collect[]=counters")
+
+    def until(self, condition, what):
+        end = time.monotonic() + 60
+        while time.monotonic() < end:
+            if self.process.poll() is not None:
+                break
+            with contextlib.suppress(TypeError, KeyError):
+                if condition():
+                    return
+            time.sleep(0.05)
+        self.log.flush()
+        raise AssertionError(f"never came: {what}\n{open(self.log.name, encoding='utf-8').read()}")
+
+    def status_number(self, key):
+        text = open(f"/proc/{self.process.pid}/status", encoding="utf-8").read()
+        return int(re.search(rf"^{key}:\s*(\d+)", text, re.M).group(1))
+
+    def files(self):
+        return len(os.listdir(f"/proc/{self.process.pid}/fd"))
+
+    def stop(self):
+        self.process.send_signal(signal.SIGTERM)
+        assert self.process.wait(20) == 0, "it ends well"
+        self.log.close()
+
+    def close(self):
+        if self.process.poll() is None:
+            self.process.kill()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                self.process.wait(2)  # what hangs in the kernel ends with the file system
+        shutil.rmtree(self.directory, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def running(node, **options):
+    daemon = Daemon(node, **options)
+    try:
+        yield daemon
+    finally:
+        daemon.close()
+
+
+def has_counters(daemon, device):
+    return f'linkhealth_raw_total{{device="{device}",port="1",counter="symbol_error"}} 5' in daemon.metrics()
+
+
+def no_device_at_all(node):
+    with running(node) as daemon:
+        assert daemon.report()["ports"] == []
+        assert "linkhealth_stuck_probes 0" in daemon.metrics()
+        daemon.stop()
+        assert "no RDMA port on this node" in open(daemon.directory + "/log", encoding="utf-8").read()
+
+
+def switch_mode_and_garbage(node):
+    node.add(0), node.add(1)
+    for counter in COUNTERS:  # a directory in the place of a file: reading it fails, as EINVAL does
+        os.unlink(node.port(0) + "/counters/" + counter)
+        os.mkdir(node.port(0) + "/counters/" + counter)
+    put(node.port(1) + "/counters/link_downed", "N/A (no PMA)")
+    put(node.port(1) + "/counters/VL15_dropped", "\x1b[31mgarbage\x07")
+    with running(node) as daemon:
+        daemon.until(lambda: has_counters(daemon, "mlx5_1"), "the neighbour's counters")
+        daemon.until(lambda: 'device="mlx5_1",port="1",probe="counters",reason="unexpected text"' in daemon.metrics(),
+                     "the gap of the odd texts")
+        assert 'device="mlx5_0",port="1",probe="counters"' in daemon.metrics()
+        assert "\x1b" not in daemon.get("/api/v1/text/status?width=150") + daemon.metrics()
+
+
+def missing_directories(node):
+    node.add(0), node.add(1), node.add(2)
+    shutil.rmtree(node.port(0) + "/counters")
+    shutil.rmtree(node.port(1) + "/hw_counters")
+    with running(node) as daemon:
+        daemon.until(lambda: has_counters(daemon, "mlx5_2") and has_counters(daemon, "mlx5_1"), "the others' counters")
+        assert all(not port.get("gaps") for port in daemon.ports().values()), "what is not offered is no gap"
+
+
+def no_infiniband_class(node):
+    node.add(0)
+    shutil.rmtree(node.root + "/class/infiniband")
+    with running(node) as daemon:
+        daemon.until(lambda: "ens0" in daemon.ports(), "the Ethernet port")
+
+
+def virtual_functions_only(node):
+    for index in range(3):
+        node.add(index)
+        put(node.function(index) + "/vendor", "0x15b3")
+        put(node.function(index) + "/device", "0x101e")
+    with running(node) as daemon:
+        assert [port["health"] for port in daemon.ports().values()] == ["exempt"] * 3
+
+
+def unplug_and_replug(node):
+    node.add(0), node.add(1)
+    with running(node) as daemon:
+        for _ in range(3):
+            daemon.until(lambda: has_counters(daemon, "mlx5_1"), "both ports")
+            node.remove(1)
+            daemon.until(lambda: daemon.ports()["mlx5_1/1"]["health"] == "unknown", "the port is unknown")
+            assert has_counters(daemon, "mlx5_0")
+            node.add(1)
+            daemon.until(lambda: daemon.ports()["mlx5_1/1"]["health"] != "unknown", "the port is back")
+
+
+def renamed_netdev(node):
+    node.add(0)
+    with running(node) as daemon:
+        daemon.until(lambda: has_counters(daemon, "mlx5_0"), "the port")
+        node.remove(0)
+        node.add(0, netdev="eth9")
+        daemon.until(lambda: 'netdev="eth9",pci="0000:10:00.0"' in daemon.metrics(), "the new name")
+        assert daemon.ports()["mlx5_0/1"]["faults"] == []
+
+
+def swapped_names_after_a_reboot(node):
+    """An open fault is in the ledger file; the node boots, and the kernel gives the names the other way round."""
+    node.add(0), node.add(1)
+    put(node.function(1) + "/current_link_width", "4")
+    with running(node) as daemon:
+        daemon.until(lambda: daemon.ports()["mlx5_1/1"]["faults"], "the PCIe fault of mlx5_1")
+        fault = daemon.ports()["mlx5_1/1"]["faults"][0]
+        daemon.stop()
+        node.remove(0), node.remove(1)
+        node.add(0, name="mlx5_1", netdev="ens1")
+        node.add(1, name="mlx5_0", netdev="ens0")
+        put(node.function(1) + "/current_link_width", "4")
+        with running(node, state=daemon.directory) as after:
+            ports = after.ports()
+            assert [each["id"] for each in ports["mlx5_0/1"]["faults"]] == [fault["id"]], ports["mlx5_0/1"]["faults"]
+            assert ports["mlx5_1/1"]["faults"] == []
+
+
+def all_ports_vanish(node):
+    for index in range(4):
+        node.add(index)
+    with running(node) as daemon:
+        daemon.until(lambda: has_counters(daemon, "mlx5_3"), "the ports")
+        for index in range(4):
+            node.remove(index)
+        daemon.until(lambda: "no port is left, of 4" in daemon.get("/api/v1/text/status?width=200"), "it is said")
+        assert all(port["health"] == "unknown" and not port["faults"] for port in daemon.ports().values())
+        doctor = json.loads(daemon.get("/api/v1/doctor"))
+        assert doctor["sources"][0]["state"] == "hidden", doctor["sources"][0]
+
+
+def sixty_four_ports(node):
+    for index in range(64):
+        node.add(index)
+    with running(node, limit_files=4096) as daemon:
+        daemon.until(lambda: has_counters(daemon, "mlx5_63"), "the last port")
+        files, memory = daemon.files(), daemon.status_number("VmRSS")
+        assert files < 64 * 40, files
+        assert memory < 64 * 1024, f"{memory} kB"
+        first = daemon.report()["t"]
+        daemon.until(lambda: daemon.report()["t"] > first + 5, "dozens of cycles")
+        assert daemon.files() <= files + 8, "descriptors stay"
+        assert daemon.status_number("VmRSS") < memory + 8 * 1024, "memory stays"
+        print(f"     64 ports: {files} files, {memory} kB, {daemon.status_number('Threads')} threads")
+
+
+def too_few_descriptors(node):
+    for index in range(64):
+        node.add(index)
+    with running(node, limit_files=64) as daemon:  # fewer than one a port
+        daemon.until(lambda: all(has_counters(daemon, f"mlx5_{index}") for index in range(64)), "all are read")
+        assert daemon.files() < 64
+        assert "Too many open files" not in daemon.metrics()
+
+
+def hung_read(node):
+    """A FUSE file that never answers, in the place of one port's counters."""
+    for index in range(8):
+        node.add(index)
+    hang = HangingDirectory(node.port(3) + "/counters", COUNTERS)
+    try:
+        with running(node) as daemon:
+            daemon.until(lambda: 'linkhealth_gap{device="mlx5_3",port="1",probe="counters",reason="no answer within 0.5 s"'
+                         in daemon.metrics(), "the stuck probe's name in the metrics")
+            assert "counters: no answer within 0.5 s (mlx5_3/1)" in daemon.get("/api/v1/text/status?width=200")
+            assert re.search(r"^linkhealth_stuck_probes 1$", daemon.metrics(), re.M)
+            doctor = subprocess.run([PROGRAM, "--socket", daemon.socket, "doctor"], capture_output=True, text=True)
+            assert doctor.returncode == 1 and "the device hangs" in doctor.stdout, doctor.stdout + doctor.stderr
+            files, threads = daemon.files(), daemon.status_number("Threads")
+            memory = daemon.status_number("VmRSS")
+            for index in (0, 7):  # the others go on, and are fresh
+                put(f"{node.port(index)}/counters/symbol_error", "6")
+                daemon.until(lambda i=index: f'device="mlx5_{i}",port="1",counter="symbol_error"}} 6' in daemon.metrics(),
+                             f"a new value of mlx5_{index}")
+            first = daemon.report()["t"]
+            daemon.until(lambda: daemon.report()["t"] > first + 5, "dozens of cycles")
+            assert daemon.files() <= files + 4 and daemon.status_number("Threads") <= threads, "nothing grows"
+            assert daemon.status_number("VmRSS") < memory + 8 * 1024
+            assert hang.reads <= 2, f"{hang.reads} reads hang: a port that hangs is not asked again"
+            print(f"     hung: {files} files, {threads} threads, {hang.reads} reads lost")
+            hang.close()  # a read in uninterruptible sleep outlives even SIGKILL
+            daemon.until(lambda: "linkhealth_stuck_probes 0" in daemon.metrics(), "it answers again, with an error")
+            daemon.stop()
+    finally:
+        hang.close()
+
+
+def all_reads_hang(node):
+    """More devices hang than there may be threads."""
+    hangs = []
+    try:
+        for index in range(24):
+            node.add(index)
+        for index in range(20):
+            hangs.append(HangingDirectory(node.port(index) + "/counters", COUNTERS))
+        with running(node) as daemon:
+            daemon.until(lambda: "too many other reads hang" in daemon.metrics(), "what waits is named")
+            threads = daemon.status_number("Threads")
+            assert threads < 32, threads
+            assert daemon.get("/api/v1/text/status?width=150"), "it answers"
+    finally:
+        for hang in hangs:
+            hang.close()
+
+
+def doctor_of_a_copy(node):
+    node.add(0)
+    out = subprocess.run([PROGRAM, "doctor", "--sysroot", node.root, "--json"], capture_output=True, text=True)
+    assert out.returncode == 1, out.stderr
+    sources = {source["probe"]: source for source in json.loads(out.stdout)["ports"][0]["sources"]}
+    assert sources["counters"]["state"] == "seen" and sources["module"]["state"] == "hidden"
+    assert subprocess.run([PROGRAM, "doctor", "--sysroot", "/nowhere"], capture_output=True).returncode == 2
+    assert subprocess.run([PROGRAM, "doctor", "--nonsense"], capture_output=True).returncode == 2
+
+
+def watch_as_json(node):
+    node.add(0)
+    with running(node) as daemon:
+        out = subprocess.run([PROGRAM, "--socket", daemon.socket, "watch", "--json", "--frames", "2"],
+                             capture_output=True, text=True, check=True)
+        assert [json.loads(line)["schema"] for line in out.stdout.splitlines()] == ["linkhealth.report/1"] * 2
+        port = subprocess.run([PROGRAM, "--socket", daemon.socket, "watch", "mlx5_0", "--json", "--frames", "1"],
+                              capture_output=True, text=True, check=True)
+        assert json.loads(port.stdout)["port"] == "mlx5_0/1"
+
+
+TESTS = [no_device_at_all, switch_mode_and_garbage, missing_directories, no_infiniband_class, virtual_functions_only,
+         unplug_and_replug, renamed_netdev, swapped_names_after_a_reboot, all_ports_vanish, sixty_four_ports,
+         too_few_descriptors, hung_read, all_reads_hang, doctor_of_a_copy, watch_as_json]
+
+
+def main():
+    failed = 0
+    for test in TESTS:
+        node = Node()
+        try:
+            test(node)
+            print(f"ok   {test.__name__}")
+        except Unusable as why:
+            print(f"SKIPPED {test.__name__}: {why}")
+        except Exception:  # noqa: BLE001
+            failed += 1
+            print(f"FAIL {test.__name__}")
+            traceback.print_exc(file=sys.stdout)
+        finally:
+            node.close()
+        sys.stdout.flush()
+    return 1 if failed else 0
+
+
+sys.exit(main())
