@@ -1,0 +1,45 @@
+// Something that tells by itself that there is something to look at: link events, the kernel log, verbs events, device
+// events. The sampler holds several and knows no more of them than this. Used by one thread, which no call may hold up.
+#pragma once
+
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "model/snapshot.h"
+#include "probes/host.h"
+#include "probes/inventory.h"
+
+namespace linkhealth {
+
+/// What a feed has to tell.
+struct FeedNews {
+  std::vector<PortEvent> events;
+  bool look = false;               ///< read the links of all ports now
+  bool search = false;             ///< search the ports anew
+  bool more = false;               ///< there is more: ask again at once
+  std::set<PortKey> ports;         ///< read the state of these now
+  std::set<PortKey> modules;       ///< and the modules of these
+  std::set<std::string> replaced;  ///< verbs devices and netdevs that went and came back: they are not the same any more
+  std::vector<Gap> gaps;           ///< of this time only: something was lost
+};
+
+class EventFeed {
+ public:
+  virtual ~EventFeed() = default;
+
+  /// Readable when receive() has something to tell; the same as long as the feed lives. -1: there is nothing to wait for.
+  [[nodiscard]] virtual int fd() const = 0;
+  /// After something was received the descriptor need not be watched for so long: a flood then costs a few wake-ups.
+  [[nodiscard]] virtual Milliseconds rest() const { return Milliseconds(0); }
+  /// What has come. Never blocks; the work is bounded.
+  virtual FeedNews receive(Host& host, SteadyTime now) = 0;
+  /// The ports that were found, after each search.
+  virtual void set_ports(Host& /*host*/, std::span<const InventoryPort> /*ports*/, SteadyTime /*now*/) {}
+  /// What can't be seen, for as long as that is so.
+  [[nodiscard]] virtual std::vector<Gap> gaps() const { return {}; }
+};
+
+}  // namespace linkhealth
