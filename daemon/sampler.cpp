@@ -9,11 +9,18 @@
 #include <utility>
 
 #include "base/text.h"
+#include "daemon/sampler_cycle.h"
+#include "probes/device_events.h"
+#include "probes/kernel_log.h"
+#include "probes/link_events.h"
 #include "probes/rtnl_link.h"
 
 namespace linkhealth {
 
 namespace {
+
+/// An event asks for a search at once; the next one waits this long.
+constexpr Milliseconds kSearchRest{500};
 
 /// Seconds since boot: the first number of /proc/uptime.
 std::optional<double> read_uptime_s(Host& host) {
@@ -38,17 +45,8 @@ std::string_view probe_of(ReadGroup group) {
 
 }  // namespace
 
-/// One poll on its way to a snapshot.
-struct Sampler::Cycle {
-  SteadyTime now;
-  Snapshot snapshot;
-  bool content = false;  ///< something was read that is worth a snapshot
-  bool rescan = false;
-  bool look = false;  ///< an event says that a link changed
-};
-
 Sampler::Sampler(HostFactory hosts, std::unique_ptr<ModuleReader> modules, const Clock& clock, SamplerSettings settings,
-                 RecordingHeader header)
+                 RecordingHeader header, std::vector<std::unique_ptr<EventFeed>> feeds)
     : hosts_(std::move(hosts)),
       host_(hosts_()),
       statistics_host_(hosts_()),
@@ -62,12 +60,10 @@ Sampler::Sampler(HostFactory hosts, std::unique_ptr<ModuleReader> modules, const
   counters_ = {settings.counters_period, now};
   pcie_ = {settings.pcie_period, now};
   inventory_due_ = {settings.rescan_period, now};
-  auto events = listen_to_links(*host_);
-  if (events) {
-    link_events_ = *std::move(events);
-  } else if (events.error().errnum != EOPNOTSUPP) {
-    no_link_events_ = events.error();
-  }
+  feeds_.push_back({std::make_unique<LinkEvents>(*host_), now});
+  feeds_.push_back({std::make_unique<DeviceEvents>(*host_), now});
+  if (settings.kernel_log) feeds_.push_back({std::make_unique<KernelLog>(*host_), now});
+  for (auto& feed : feeds) feeds_.push_back({std::move(feed), now});
 }
 
 Sampler::~Sampler() = default;
@@ -78,10 +74,11 @@ std::optional<Snapshot> Sampler::poll() {
   cycle.snapshot.taken_at = cycle.now;
   cycle.snapshot.wall_time = clock_.wall();
   if (std::exchange(first_, false)) cycle.snapshot.events.push_back({cycle.now, "", PortEventKind::kMonitorStart, ""});
-  drain_link_events(cycle);
-  if (cycle.rescan || inventory_due_.is_due(cycle.now)) rescan(cycle);
+  take_events(cycle);
+  if ((search_ && cycle.now >= search_rests_) || inventory_due_.is_due(cycle.now)) rescan(cycle);
   for (const auto& [key, port] : ports_) cycle.snapshot.ports[key].id = port.port.id;
-  if (cycle.look || link_.is_due(cycle.now)) read_links(cycle);
+  if (cycle.prompts.look || link_.is_due(cycle.now)) read_links(cycle);
+  follow_prompts(cycle);
   submit_due(cycle.now);
   take_readings(cycle);
   if (modules_) take_modules(cycle);
@@ -92,27 +89,14 @@ std::optional<Snapshot> Sampler::poll() {
   return std::move(cycle.snapshot);
 }
 
-void Sampler::drain_link_events(Cycle& cycle) {
-  if (!link_events_) return;
-  const auto messages = link_events_->receive();
-  if (!messages) {  // ENOBUFS: the kernel dropped some, so look at everything
-    cycle.look = cycle.rescan = true;
-    return;
-  }
-  for (const Bytes& message : *messages) {
-    const auto event = parse_link_event(message);
-    if (!event || !*event) continue;
-    cycle.look = true;
-    if ((*event)->kind != LinkEventKind::kChanged) cycle.rescan = true;
-  }
-}
-
 void Sampler::rescan(Cycle& cycle) {
   inventory_due_.done(cycle.now);
+  search_ = false;
+  search_rests_ = cycle.now + kSearchRest;
+  forget_replaced(cycle);
   Inventory found = take_inventory(*host_);
   node_gaps_ = std::move(found.gaps);
-  if (no_link_events_) node_gaps_.push_back({"", "link_events", no_link_events_->message});
-  const bool first_search = ports_.empty();
+  const bool first_search = !std::exchange(searched_, true);
   std::map<PortKey, SampledPort> ports;
   std::vector<ModulePort> with_module;
   for (InventoryPort& port : found.ports) {
@@ -139,6 +123,7 @@ void Sampler::rescan(Cycle& cycle) {
     if (!ports.contains(key)) cycle.snapshot.events.push_back({cycle.now, key, PortEventKind::kDeviceGone, ""});
   ports_ = std::move(ports);
   if (modules_) modules_->set_ports(with_module);
+  tell_feeds(cycle.now);
 }
 
 void Sampler::read_links(Cycle& cycle) {
@@ -287,16 +272,28 @@ void Sampler::finish(Cycle& cycle) {
   for (const auto& [probe, duration_s] : durations_s_) snapshot.timings.push_back({probe, duration_s});
   snapshot.uptime_s = read_uptime_s(*host_);
   snapshot.gaps.insert(snapshot.gaps.end(), node_gaps_.begin(), node_gaps_.end());
+  for (const Feed& feed : feeds_) {
+    const std::vector<Gap> gaps = feed.feed->gaps();
+    snapshot.gaps.insert(snapshot.gaps.end(), gaps.begin(), gaps.end());
+  }
+  std::stable_sort(snapshot.events.begin(), snapshot.events.end(),
+                   [](const PortEvent& a, const PortEvent& b) { return a.t < b.t; });
 }
 
 std::optional<Milliseconds> Sampler::until_due() const {
-  const SteadyTime next = std::min({link_.at, counters_.at, pcie_.at, inventory_due_.at});
-  return std::max(next - clock_.steady(), Milliseconds(0));
+  const SteadyTime now = clock_.steady();
+  SteadyTime next = std::min({link_.at, counters_.at, pcie_.at, inventory_due_.at});
+  if (search_) next = std::min(next, search_rests_);
+  for (const Feed& feed : feeds_)
+    if (feed.rests_until > now) next = std::min(next, feed.rests_until);
+  return std::max(next - now, Milliseconds(0));
 }
 
 std::vector<int> Sampler::wake_fds() const {
+  const SteadyTime now = clock_.steady();
   std::vector<int> fds = {worker_.event_fd()};
-  if (link_events_) fds.push_back(link_events_->fd());
+  for (const Feed& feed : feeds_)
+    if (feed.feed->fd() >= 0 && feed.rests_until <= now) fds.push_back(feed.feed->fd());
   if (modules_) fds.push_back(modules_->event_fd());
   return fds;
 }

@@ -20,6 +20,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@
 #include "daemon/sampled_port.h"
 #include "daemon/sampler_settings.h"
 #include "daemon/source.h"
+#include "probes/event_feed.h"
 #include "probes/host.h"
 #include "probes/module_reader.h"
 
@@ -40,9 +42,10 @@ using HostFactory = std::function<std::unique_ptr<Host>()>;
 class Sampler : public Source {
  public:
   /// `modules` may be null: then no module is read (a copied /sys tree has none to ask).
-  /// `header` is what a recording of this node begins with.
+  /// `header` is what a recording of this node begins with. `feeds` are heard besides those that a Host can open: link
+  /// events, device events and, when the settings say so, the kernel log.
   Sampler(HostFactory hosts, std::unique_ptr<ModuleReader> modules, const Clock& clock, SamplerSettings settings,
-          RecordingHeader header);
+          RecordingHeader header, std::vector<std::unique_ptr<EventFeed>> feeds = {});
   ~Sampler() override;
 
   std::optional<Snapshot> poll() override;
@@ -65,7 +68,17 @@ class Sampler : public Source {
   };
   struct Cycle;
 
-  void drain_link_events(Cycle& cycle);
+  /// A source of events, and until when its descriptor is not watched.
+  struct Feed {
+    std::unique_ptr<EventFeed> feed;
+    SteadyTime rests_until;
+  };
+
+  void take_events(Cycle& cycle);
+  void take_news(Cycle& cycle, FeedNews& news);
+  void tell_feeds(SteadyTime now);
+  void forget_replaced(Cycle& cycle);
+  void follow_prompts(const Cycle& cycle);
   void rescan(Cycle& cycle);
   void read_links(Cycle& cycle);
   void read_link(Cycle& cycle, SampledPort& port);
@@ -88,12 +101,15 @@ class Sampler : public Source {
   RecordingHeader header_;
   std::map<PortKey, SampledPort> ports_;
   std::vector<Gap> node_gaps_;
-  std::unique_ptr<HostEvents> link_events_;
-  std::optional<Error> no_link_events_;
+  std::vector<Feed> feeds_;
+  std::set<std::string> replaced_;  ///< devices that went and came back since the last search
+  bool search_ = false;             ///< an event asks for a search
+  SteadyTime search_rests_;         ///< not before: a node that makes devices all day long is not searched all day long
   std::map<std::string, double> durations_s_;  ///< of each probe's last cycle
   std::map<std::string, SteadyTime> stuck_;    ///< what hangs, and since when
   Due link_, counters_, pcie_, inventory_due_;
   bool first_ = true;
+  bool searched_ = false;
 };
 
 }  // namespace linkhealth

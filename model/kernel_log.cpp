@@ -8,11 +8,15 @@ namespace {
 
 using enum KernelLogClass;
 
-// Sources: linux drivers/net/ethernet/mellanox/mlx5/core/{events,health,cmd,main}.c and en_main.c, broadcom/bnxt/bnxt.c,
-// intel/ice/ice_main.c, net/sched/sch_generic.c, drivers/pci/{pci.c,pcie/aer.c,pcie/dpc.c,hotplug/pciehp_ctrl.c}.
+// Sources: linux drivers/net/ethernet/mellanox/mlx5/core/{events,health,cmd,main}.c and en_main.c,
+// broadcom/bnxt/bnxt.c, intel/ice/ice_main.c, net/sched/sch_generic.c,
+// drivers/pci/{pci.c,pcie/aer.c,pcie/dpc.c,hotplug/pciehp_ctrl.c}.
 constexpr auto kPatterns = std::to_array<KernelLogPattern>({
     // First, because such lines hold words of others: a monitor without rights asks registers, again and again.
-    {"access_reg", kNoise, {"ACCESS_REG", "failed"}, "a register could not be asked: rights of a monitor, not the link"},
+    {"access_reg",
+     kNoise,
+     {"ACCESS_REG", "failed"},
+     "a register could not be asked: rights of a monitor, not the link"},
 
     // mlx5: module events
     {"module_power_budget",

@@ -1,5 +1,5 @@
-// What a line of the kernel log says about a port: THE table of patterns. The probe keeps only lines that are in it, the
-// history and the symptoms ask it what such a line means; nowhere else is log text interpreted.
+// What a line of the kernel log says about a port: THE table of patterns. The probe keeps only lines that are in it,
+// the history and the symptoms ask it what such a line means; nowhere else is log text interpreted.
 #pragma once
 
 #include <array>

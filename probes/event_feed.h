@@ -17,20 +17,22 @@ namespace linkhealth {
 /// What a feed has to tell.
 struct FeedNews {
   std::vector<PortEvent> events;
-  bool look = false;               ///< read the links of all ports now
-  bool search = false;             ///< search the ports anew
-  bool more = false;               ///< there is more: ask again at once
-  std::set<PortKey> ports;         ///< read the state of these now
-  std::set<PortKey> modules;       ///< and the modules of these
-  std::set<std::string> replaced;  ///< verbs devices and netdevs that went and came back: they are not the same any more
-  std::vector<Gap> gaps;           ///< of this time only: something was lost
+  bool look = false;          ///< read the links of all ports now
+  bool search = false;        ///< search the ports anew
+  bool more = false;          ///< there is more: ask again at once
+  std::set<PortKey> ports;    ///< read the state of these now
+  std::set<PortKey> modules;  ///< and the modules of these
+  std::set<std::string>
+      replaced;           ///< verbs devices and netdevs that went and came back: they are not the same any more
+  std::vector<Gap> gaps;  ///< of this time only: something was lost
 };
 
 class EventFeed {
  public:
   virtual ~EventFeed() = default;
 
-  /// Readable when receive() has something to tell; the same as long as the feed lives. -1: there is nothing to wait for.
+  /// Readable when receive() has something to tell; the same as long as the feed lives. -1: there is nothing to wait
+  /// for.
   [[nodiscard]] virtual int fd() const = 0;
   /// After something was received the descriptor need not be watched for so long: a flood then costs a few wake-ups.
   [[nodiscard]] virtual Milliseconds rest() const { return Milliseconds(0); }

@@ -11,7 +11,8 @@ namespace {
 
 constexpr std::size_t kMaxOwners = 1024;
 constexpr const char* kProbe = "kernel_log";
-/// The kernel, and who writes to /dev/kmsg as a user program of no name. systemd and others have facilities of their own.
+/// The kernel, and who writes to /dev/kmsg as a user program of no name. systemd and others have facilities of their
+/// own.
 constexpr std::uint32_t kLastFacility = 1;
 
 Gap refused(const Error& error) {
@@ -43,13 +44,19 @@ void KernelLog::set_ports(Host& host, std::span<const InventoryPort> ports, Stea
   ports_known_ = ports_changed_ = true;
   if (!records_) return;
   if (owners_.size() > kMaxOwners) owners_.clear();
+  std::set<PortKey> keys;
+  std::set<std::string> places;
+  for (const InventoryPort& port : ports) {
+    keys.insert(port.id.key());
+    places.insert(port.id.pci);
+  }
+  // A port that has gone is remembered until another has its place: a rename, or a new card.
+  std::erase_if(owners_, [&](const auto& entry) {
+    const auto& addresses = entry.second.addresses;
+    return !keys.contains(entry.first) && (addresses.empty() || places.contains(addresses.front()));
+  });
   for (const InventoryPort& port : ports) {
     const PortKey key = port.id.key();
-    // What had this place or name before is forgotten.
-    std::erase_if(owners_, [&](const auto& entry) {
-      return !port.id.pci.empty() && entry.first != key && !entry.second.addresses.empty() &&
-             entry.second.addresses.front() == port.id.pci && entry.first.find('/') == std::string::npos;
-    });
     Owner owner;
     for (const std::string& name : {port.id.netdev, port.id.device})
       if (!name.empty()) owner.names.push_back(name);
@@ -65,8 +72,9 @@ void KernelLog::set_ports(Host& host, std::span<const InventoryPort> ports, Stea
 }
 
 std::vector<PortKey> KernelLog::ports_of(const KernelRecord& record) const {
-  const auto addresses = pci_addresses_in(record.text + " " + record.device.substr(std::min<std::size_t>(
-                                                                 record.device.size(), record.device.find(':') + 1)));
+  const auto addresses =
+      pci_addresses_in(record.text + " " +
+                       record.device.substr(std::min<std::size_t>(record.device.size(), record.device.find(':') + 1)));
   std::vector<PortKey> by_name, by_address;
   for (const auto& [key, owner] : owners_) {
     const bool named = std::any_of(owner.names.begin(), owner.names.end(),

@@ -1,8 +1,8 @@
 // /dev/kmsg as a feed: lines of the kernel log that say something of a port become `kernel_log` events, with the
 // kernel's own time. Every other line is forgotten at once: the log holds what is nobody's business here.
 //
-// At the start the ring is read from its oldest record: what was fatal before the daemon came still holds (until the next
-// boot, which empties the ring).
+// At the start the ring is read from its oldest record: what was fatal before the daemon came still holds (until the
+// next boot, which empties the ring).
 #pragma once
 
 #include <cstddef>

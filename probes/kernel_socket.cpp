@@ -85,7 +85,7 @@ class KernelEvents final : public HostEvents {
 
   Result<std::vector<Bytes>> receive() override {
     for (std::size_t datagrams = 0; datagrams < kAtOnce; ++datagrams)  // one flood must not hold the loop
-      {
+    {
       auto size = receive_datagram(fd_.get(), MSG_DONTWAIT, buffer_);
       if (!size && (size.error().errnum == EAGAIN || size.error().errnum == EWOULDBLOCK)) break;
       if (!size) return size.error();  // what came before stays in pending_ for the next call

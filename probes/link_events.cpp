@@ -26,7 +26,8 @@ FeedNews LinkEvents::receive(Host& /*host*/, SteadyTime /*now*/) {
   for (const Bytes& message : *messages) {
     const auto event = parse_link_event(message);
     if (!event || !*event) continue;
-    // A node with containers makes and drops virtual devices all day long: those that are not ours only prompt a search.
+    // A node with containers makes and drops virtual devices all day long: those that are not ours only prompt a
+    // search.
     if (ifindexes_.contains((*event)->link.ifindex)) news.look = true;
     if ((*event)->kind != LinkEventKind::kChanged) news.search = true;
   }

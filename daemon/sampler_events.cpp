@@ -1,0 +1,64 @@
+// The sampler's part that listens: what the feeds tell, and what it prompts.
+#include <algorithm>
+#include <utility>
+
+#include "daemon/sampler.h"
+#include "daemon/sampler_cycle.h"
+
+namespace linkhealth {
+
+void Sampler::take_events(Cycle& cycle) {
+  for (Feed& feed : feeds_) {
+    if (feed.rests_until > cycle.now) continue;
+    FeedNews news = feed.feed->receive(*host_, cycle.now);
+    const bool heard = !news.events.empty() || news.look || news.search || !news.ports.empty() || !news.gaps.empty();
+    if (heard && !news.more) feed.rests_until = cycle.now + feed.feed->rest();
+    take_news(cycle, news);
+  }
+}
+
+void Sampler::take_news(Cycle& cycle, FeedNews& news) {
+  search_ = search_ || news.search;
+  FeedNews& prompts = cycle.prompts;
+  prompts.look = prompts.look || news.look;
+  prompts.ports.merge(news.ports);
+  prompts.modules.merge(news.modules);
+  replaced_.merge(news.replaced);
+  Snapshot& snapshot = cycle.snapshot;
+  if (!news.gaps.empty()) cycle.content = true;
+  snapshot.gaps.insert(snapshot.gaps.end(), news.gaps.begin(), news.gaps.end());
+  snapshot.events.insert(snapshot.events.end(), news.events.begin(), news.events.end());
+}
+
+/// What went and came back between two searches is not what it was, though its name is: said, and opened anew.
+void Sampler::forget_replaced(Cycle& cycle) {
+  const std::set<std::string> names = std::exchange(replaced_, {});
+  if (names.empty()) return;
+  std::erase_if(ports_, [&](const auto& entry) {
+    const PortId& id = entry.second.port.id;
+    // Where there is a verbs device, that one decides.
+    if (!names.contains(id.verbs ? id.device : id.netdev)) return false;
+    cycle.snapshot.events.push_back({cycle.now, entry.first, PortEventKind::kDeviceGone, ""});
+    return true;
+  });
+}
+
+void Sampler::tell_feeds(SteadyTime now) {
+  std::vector<InventoryPort> ports;
+  ports.reserve(ports_.size());
+  for (const auto& [key, port] : ports_) ports.push_back(port.port);
+  for (Feed& feed : feeds_) feed.feed->set_ports(*host_, ports, now);
+}
+
+void Sampler::follow_prompts(const Cycle& cycle) {
+  for (const PortKey& key : cycle.prompts.ports) {
+    const auto port = ports_.find(key);
+    if (port == ports_.end()) continue;
+    submit(port->second, ReadGroup::kKernel);
+    if (modules_ && !port->second.netdev) modules_->request(key);
+  }
+  if (!modules_) return;
+  for (const PortKey& key : cycle.prompts.modules) modules_->request(key);
+}
+
+}  // namespace linkhealth
