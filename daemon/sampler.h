@@ -11,6 +11,7 @@
 //   pcie      pcie_period_s          speed, width, AER: on the read worker
 //   module    module_period_s        EEPROM pages: on the module reader's thread
 //   inventory rescan_period_s        which ports there are; also when a device comes or goes
+//   events    as they come           link and device events, the kernel log, verbs events: see probes/event_feed.h
 //
 // A module read holds the kernel's RTNL lock for as long as it takes, and verbs state, ethtool and netlink dumps wait
 // for that lock. That is why only lock-free files are read here: the loop is never late, whatever a module does.
