@@ -11,8 +11,7 @@ void Sampler::take_events(Cycle& cycle) {
   for (Feed& feed : feeds_) {
     if (feed.rests_until > cycle.now) continue;
     FeedNews news = feed.feed->receive(*host_, cycle.now);
-    const bool heard = !news.events.empty() || news.look || news.search || !news.ports.empty() || !news.gaps.empty();
-    if (heard && !news.more) feed.rests_until = cycle.now + feed.feed->rest();
+    if (news.heard && !news.more) feed.rests_until = cycle.now + feed.feed->rest();
     take_news(cycle, news);
   }
 }

@@ -60,6 +60,7 @@ FeedNews DeviceEvents::receive(Host& /*host*/, SteadyTime /*now*/) {
     news.search = news.more = true;
     return news;
   }
+  news.heard = !messages->empty();
   news.more = messages->size() >= HostEvents::kAtOnce;
   for (const Bytes& message : *messages) {
     const auto event = parse_uevent(message);

@@ -16,6 +16,7 @@ namespace linkhealth {
 
 /// What a feed has to tell.
 struct FeedNews {
+  bool heard = false;  ///< something came, whether or not it says anything: the feed rests
   std::vector<PortEvent> events;
   bool look = false;          ///< read the links of all ports now
   bool search = false;        ///< search the ports anew

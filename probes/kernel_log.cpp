@@ -107,6 +107,7 @@ FeedNews KernelLog::receive(Host& /*host*/, SteadyTime now) {
       if (!take(record, news)) waiting_.push_back(std::move(record));
   }
   if (records) {
+    news.heard = !records->empty();
     news.more = records->size() >= HostEvents::kAtOnce;
     for (const Bytes& bytes : *records) {
       auto record = parse_kernel_record({reinterpret_cast<const char*>(bytes.data()), bytes.size()});

@@ -113,6 +113,7 @@ FeedNews VerbsEvents::receive(Host& host, SteadyTime now) {
   FeedNews news;
   std::array<epoll_event, 64> ready{};
   const int count = epoll_wait(poll_.get(), ready.data(), ready.size(), 0);
+  news.heard = count > 0;
   for (int i = 0; i < count; ++i) {
     if (ready.at(static_cast<std::size_t>(i)).data.u64 == kCallsTicket) {
       take_opened(host, now);

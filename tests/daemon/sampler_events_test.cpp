@@ -163,12 +163,24 @@ TEST_F(DaemonSamplerEvents, AFeedThatToldRestsAndAFloodOfSearchesIsOne) {
   settle();
   clock.advance(Milliseconds(600));
   EXPECT_THAT(sampler->wake_fds(), Contains(0));
-  news.search = true;
+  news.heard = news.search = true;
   settle();
   EXPECT_THAT(sampler->wake_fds(), Not(Contains(0)));
   EXPECT_LE(*sampler->until_due(), Milliseconds(700)) << "it is asked again when its rest is over";
   clock.advance(Milliseconds(700));
   EXPECT_THAT(sampler->wake_fds(), Contains(0));
+}
+
+TEST_F(DaemonSamplerEvents, LinesOfTheLogThatSayNothingWakeTheLoopOnceASecond) {
+  settle();
+  clock.advance(Milliseconds(1000));
+  sampler->poll();
+  const std::size_t before = sampler->wake_fds().size();
+  shared->change([&](FakeHost& host) { host.add_record(kKernelLogPath, "6,2,3000000,-;usb 1-1: new device"); });
+  sampler->poll();
+  EXPECT_EQ(sampler->wake_fds().size(), before - 1);
+  clock.advance(Milliseconds(1000));
+  EXPECT_EQ(sampler->wake_fds().size(), before);
 }
 
 TEST_F(DaemonSamplerEvents, WhatAFeedCannotSeeIsAGapOfEachSnapshot) {

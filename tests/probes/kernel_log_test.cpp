@@ -73,6 +73,8 @@ TEST_F(KernelLogFeed, OtherLinesAreNeverKept) {
   const FeedNews news = receive(2);
   EXPECT_TRUE(news.events.empty());
   EXPECT_TRUE(news.gaps.empty());
+  EXPECT_TRUE(news.heard) << "so that a flood of them costs few wake-ups, too";
+  EXPECT_FALSE(receive(3).heard);
 }
 
 TEST_F(KernelLogFeed, APortIsFoundByNetdevByAddressByTheBridgeAboveAndByTheDeviceField) {
