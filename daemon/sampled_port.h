@@ -1,6 +1,7 @@
 // One port as the sampler keeps it: who reads it, and what each source last said.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 
@@ -21,6 +22,7 @@ struct SampledPort {
   std::optional<LinkSample> last_shown;  ///< both together, as in the last snapshot that had them
   bool show = false;                     ///< put the link into the next snapshot even when it did not change
   bool module_seen = false;
+  std::uint64_t found_after = 0;  ///< the number of the device event that it was found after
   bool gone = false;
 
   [[nodiscard]] bool watched() const { return port.exempt_reason.empty(); }

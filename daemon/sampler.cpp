@@ -93,7 +93,8 @@ void Sampler::rescan(Cycle& cycle) {
   inventory_due_.done(cycle.now);
   search_ = false;
   search_rests_ = cycle.now + kSearchRest;
-  forget_replaced(cycle);
+  forget_removed(cycle);
+  const std::uint64_t latest_event = latest_device_event(*host_);
   Inventory found = take_inventory(*host_);
   node_gaps_ = std::move(found.gaps);
   const bool first_search = !std::exchange(searched_, true);
@@ -113,6 +114,7 @@ void Sampler::rescan(Cycle& cycle) {
     if (known == ports_.end() && !first_search)
       cycle.snapshot.events.push_back({cycle.now, key, PortEventKind::kDeviceAdded, ""});
     SampledPort& fresh = ports[key];
+    fresh.found_after = latest_event;
     fresh.reader = std::make_shared<PortReader>(hosts_(), port);
     auto files = NetdevReader::open(*host_, port, NetdevReader::Speed::kSkip);
     if (files) fresh.files.emplace(*std::move(files));

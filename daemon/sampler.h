@@ -17,11 +17,11 @@
 // for that lock. That is why only lock-free files are read here: the loop is never late, whatever a module does.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
-#include <set>
 #include <string>
 #include <vector>
 
@@ -78,7 +78,7 @@ class Sampler : public Source {
   void take_events(Cycle& cycle);
   void take_news(Cycle& cycle, FeedNews& news);
   void tell_feeds(SteadyTime now);
-  void forget_replaced(Cycle& cycle);
+  void forget_removed(Cycle& cycle);
   void follow_prompts(const Cycle& cycle);
   void rescan(Cycle& cycle);
   void read_links(Cycle& cycle);
@@ -103,9 +103,9 @@ class Sampler : public Source {
   std::map<PortKey, SampledPort> ports_;
   std::vector<Gap> node_gaps_;
   std::vector<Feed> feeds_;
-  std::set<std::string> replaced_;  ///< devices that went and came back since the last search
-  bool search_ = false;             ///< an event asks for a search
-  SteadyTime search_rests_;         ///< not before: a node that makes devices all day long is not searched all day long
+  std::map<std::string, std::uint64_t> removed_;  ///< what device events said since the last search
+  bool search_ = false;                           ///< an event asks for a search
+  SteadyTime search_rests_;  ///< not before: a node that makes devices all day long is not searched all day long
   std::map<std::string, double> durations_s_;  ///< of each probe's last cycle
   std::map<std::string, SteadyTime> stuck_;    ///< what hangs, and since when
   Due link_, counters_, pcie_, inventory_due_;

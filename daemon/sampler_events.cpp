@@ -22,21 +22,23 @@ void Sampler::take_news(Cycle& cycle, FeedNews& news) {
   prompts.look = prompts.look || news.look;
   prompts.ports.merge(news.ports);
   prompts.modules.merge(news.modules);
-  replaced_.merge(news.replaced);
+  for (const auto& [name, number] : news.removed) removed_[name] = std::max(removed_[name], number);
   Snapshot& snapshot = cycle.snapshot;
   if (!news.gaps.empty()) cycle.content = true;
   snapshot.gaps.insert(snapshot.gaps.end(), news.gaps.begin(), news.gaps.end());
   snapshot.events.insert(snapshot.events.end(), news.events.begin(), news.events.end());
 }
 
-/// What went and came back between two searches is not what it was, though its name is: said, and opened anew.
-void Sampler::forget_replaced(Cycle& cycle) {
-  const std::set<std::string> names = std::exchange(replaced_, {});
-  if (names.empty()) return;
+/// What was found before it was removed is gone, also when a new device has its name: counters, descriptors and
+/// settings began anew. The events may be heard after a search that has seen the new one; their numbers tell.
+void Sampler::forget_removed(Cycle& cycle) {
+  const auto removed = std::exchange(removed_, {});
+  if (removed.empty()) return;
   std::erase_if(ports_, [&](const auto& entry) {
     const PortId& id = entry.second.port.id;
-    // Where there is a verbs device, that one decides.
-    if (!names.contains(id.verbs ? id.device : id.netdev)) return false;
+    const auto name =
+        removed.find(id.verbs ? id.device : id.netdev);  // where there is a verbs device, that one decides
+    if (name == removed.end() || entry.second.found_after >= name->second) return false;
     cycle.snapshot.events.push_back({cycle.now, entry.first, PortEventKind::kDeviceGone, ""});
     return true;
   });

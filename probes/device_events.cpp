@@ -6,12 +6,13 @@
 #include <cerrno>
 #include <string_view>
 
+#include "base/text.h"
+
 namespace linkhealth {
 
 namespace {
 
 constexpr std::uint32_t kKernelGroup = 1;  // group 2 is udev's
-constexpr std::size_t kMaxRemoved = 1024;
 
 /// The next text up to its NUL; what has none ends the message.
 std::optional<std::string_view> next_text(std::string_view& rest) {
@@ -29,17 +30,24 @@ Result<std::optional<DeviceEvent>> parse_uevent(ByteView message) {
   const auto head = next_text(rest);
   if (!head || head->find('@') == std::string_view::npos) return Error{"not a device event", EBADMSG};
   std::string_view action, path, subsystem;
+  std::uint64_t number = 0;
   while (const auto line = next_text(rest)) {
     if (line->starts_with("ACTION=")) action = line->substr(7);
     if (line->starts_with("DEVPATH=")) path = line->substr(8);
     if (line->starts_with("SUBSYSTEM=")) subsystem = line->substr(10);
+    if (line->starts_with("SEQNUM=")) number = parse_u64(line->substr(7)).value_or(0);
   }
   if (action.empty() || path.empty() || subsystem.empty()) return Error{"not a device event", EBADMSG};
   if (subsystem != "infiniband" && subsystem != "infiniband_verbs" && subsystem != "net")
     return std::optional<DeviceEvent>();
   const auto slash = path.rfind('/');
   const std::string_view name = slash == std::string_view::npos ? path : path.substr(slash + 1);
-  return std::optional(DeviceEvent{std::string(action), std::string(subsystem), std::string(name)});
+  return std::optional(DeviceEvent{std::string(action), std::string(subsystem), std::string(name), number});
+}
+
+std::uint64_t latest_device_event(Host& host) {
+  const auto text = host.read_file("/sys/kernel/uevent_seqnum");
+  return text ? parse_u64(trim(*text)).value_or(0) : 0;
 }
 
 DeviceEvents::DeviceEvents(Host& host) {
@@ -66,10 +74,7 @@ FeedNews DeviceEvents::receive(Host& /*host*/, SteadyTime /*now*/) {
     const auto event = parse_uevent(message);
     if (!event || !*event || (*event)->action == "change") continue;
     news.search = true;
-    const std::string& name = (*event)->name;
-    if ((*event)->action == "remove" && removed_.size() < kMaxRemoved) removed_.insert(name);
-    // Gone and back before anybody looked: counters, descriptors and settings began anew.
-    if ((*event)->action == "add" && removed_.erase(name) > 0) news.replaced.insert(name);
+    if ((*event)->action == "remove") news.removed[(*event)->name] = (*event)->number;
   }
   return news;
 }

@@ -15,14 +15,19 @@ namespace linkhealth {
 
 /// An event of a device that may be a port.
 struct DeviceEvent {
-  std::string action;     ///< "add", "remove", "move" (also a rename), "change", …
-  std::string subsystem;  ///< "infiniband", "infiniband_verbs" or "net"
-  std::string name;       ///< the kernel's name: the last part of DEVPATH
+  std::string action;        ///< "add", "remove", "move" (also a rename), "change", …
+  std::string subsystem;     ///< "infiniband", "infiniband_verbs" or "net"
+  std::string name;          ///< the kernel's name: the last part of DEVPATH
+  std::uint64_t number = 0;  ///< SEQNUM: all device events of a boot are numbered; 0 not known
 };
 
 /// nullopt: of another subsystem. Error EBADMSG: not the kernel's form "ACTION@PATH\0KEY=VALUE\0…" (what udev sends on
 /// starts with "libudev").
 Result<std::optional<DeviceEvent>> parse_uevent(ByteView message);
+
+/// The number of the latest device event, 0 when the kernel does not say. Read before a search: what is found then is
+/// not older than that event.
+std::uint64_t latest_device_event(Host& host);
 
 class DeviceEvents final : public EventFeed {
  public:
@@ -37,7 +42,6 @@ class DeviceEvents final : public EventFeed {
  private:
   std::unique_ptr<HostEvents> events_;
   std::optional<Error> failed_;
-  std::set<std::string> removed_;  ///< names that went and did not come back yet; bounded
 };
 
 }  // namespace linkhealth

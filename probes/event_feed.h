@@ -2,6 +2,8 @@
 // events. The sampler holds several and knows no more of them than this. Used by one thread, which no call may hold up.
 #pragma once
 
+#include <cstdint>
+#include <map>
 #include <set>
 #include <span>
 #include <string>
@@ -23,8 +25,9 @@ struct FeedNews {
   bool more = false;          ///< there is more: ask again at once
   std::set<PortKey> ports;    ///< read the state of these now
   std::set<PortKey> modules;  ///< and the modules of these
-  std::set<std::string>
-      replaced;           ///< verbs devices and netdevs that went and came back: they are not the same any more
+  /// Verbs devices and netdevs that were removed, and the number of the kernel's event that said so: what was found
+  /// before that event is not there any more, whatever has its name now.
+  std::map<std::string, std::uint64_t> removed;
   std::vector<Gap> gaps;  ///< of this time only: something was lost
 };
 

@@ -71,9 +71,14 @@ class DaemonSamplerEvents : public ::testing::Test {
     take();
     return all;
   }
-  void uevent(const std::string& action, const std::string& subsystem, const std::string& path) {
-    const std::string text =
-        action + "@" + path + "\0ACTION="s + action + "\0DEVPATH="s + path + "\0SUBSYSTEM="s + subsystem + "\0"s;
+  /// The kernel numbers its events; a test may say its number, to have it heard late.
+  void uevent(const std::string& action, const std::string& subsystem, const std::string& path,
+              std::optional<std::uint64_t> late_number = {}) {
+    if (!late_number)
+      shared->change(
+          [&](FakeHost& host) { host.set("/sys/kernel/uevent_seqnum", std::to_string(++event_number) + "\n"); });
+    const std::string text = action + "@" + path + "\0ACTION="s + action + "\0DEVPATH="s + path + "\0SUBSYSTEM="s +
+                             subsystem + "\0SEQNUM="s + std::to_string(late_number.value_or(event_number)) + "\0"s;
     const auto* begin = reinterpret_cast<const std::byte*>(text.data());
     shared->change([&](FakeHost& host) { host.inject(NETLINK_KOBJECT_UEVENT, {begin, begin + text.size()}); });
   }
@@ -88,6 +93,7 @@ class DaemonSamplerEvents : public ::testing::Test {
   SamplerSettings settings;
   Nic nic;
   FeedNews news;
+  std::uint64_t event_number = 100;
   std::unique_ptr<Sampler> sampler;
 };
 
@@ -157,6 +163,17 @@ TEST_F(DaemonSamplerEvents, ADeviceThatWentAndCameBackBetweenTwoPollsIsSaid) {
   uevent("remove", "infiniband", "/devices/x/infiniband/mlx5_0");
   uevent("add", "infiniband", "/devices/x/infiniband/mlx5_0");
   EXPECT_THAT(kinds(settle()), ElementsAre(PortEventKind::kDeviceGone, PortEventKind::kDeviceAdded));
+}
+
+TEST_F(DaemonSamplerEvents, ARemovalThatIsHeardAfterTheNewDeviceWasFoundIsNotToldAgain) {
+  settle();
+  clock.advance(Milliseconds(600));
+  uevent("remove", "infiniband", "/devices/x/infiniband/mlx5_0");
+  uevent("add", "infiniband", "/devices/x/infiniband/mlx5_0");
+  settle();  // found anew, after event 102
+  clock.advance(Milliseconds(600));
+  uevent("remove", "infiniband", "/devices/x/infiniband/mlx5_0", 101);
+  EXPECT_THAT(kinds(settle()), IsEmpty());
 }
 
 TEST_F(DaemonSamplerEvents, AFeedThatToldRestsAndAFloodOfSearchesIsOne) {

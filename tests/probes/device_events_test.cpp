@@ -31,6 +31,7 @@ TEST(DeviceEvent, IsParsed) {
   EXPECT_EQ((*parsed)->action, "add");
   EXPECT_EQ((*parsed)->subsystem, "infiniband");
   EXPECT_EQ((*parsed)->name, "mlx5_0");
+  EXPECT_EQ((*parsed)->number, 4711U);
 }
 
 TEST(DeviceEvent, OfAnotherSubsystemIsNone) {
@@ -71,12 +72,17 @@ TEST_F(DeviceEventsFeed, WhatConcernsNoPortPromptsNothing) {
   EXPECT_FALSE(receive().search);
 }
 
-TEST_F(DeviceEventsFeed, GoneAndBackIsNotTheSameDevice) {
+TEST_F(DeviceEventsFeed, WhatWasRemovedIsNamedWithTheNumberOfTheEvent) {
   inject("remove", "infiniband", "/devices/x/infiniband/mlx5_0");
-  EXPECT_TRUE(receive().replaced.empty());
   inject("add", "infiniband", "/devices/x/infiniband/mlx5_0");
-  inject("add", "infiniband", "/devices/x/infiniband/mlx5_1");
-  EXPECT_THAT(receive().replaced, ::testing::ElementsAre("mlx5_0"));
+  EXPECT_THAT(receive().removed, ::testing::ElementsAre(std::pair("mlx5_0", 4711U)));
+  EXPECT_TRUE(receive().removed.empty());
+}
+
+TEST_F(DeviceEventsFeed, TheKernelSaysTheLatestNumber) {
+  EXPECT_EQ(latest_device_event(host), 0U);
+  host.set("/sys/kernel/uevent_seqnum", "4711\n");
+  EXPECT_EQ(latest_device_event(host), 4711U);
 }
 
 TEST_F(DeviceEventsFeed, LostEventsPromptASearch) {
