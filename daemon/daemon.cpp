@@ -24,6 +24,7 @@
 #include "exporters/json.h"
 #include "model/sample_json.h"
 #include "probes/live_host.h"
+#include "probes/verbs_events.h"
 #include "storage/ledger_file.h"
 #include "storage/recording.h"
 
@@ -138,7 +139,11 @@ Result<void> Daemon::make_source() {
   if (options_.sysroot.empty())
     modules = std::make_unique<ModuleReader>(std::make_unique<LiveHost>(), clock_, module_timing(settings));
   const auto hosts = [root = options_.sysroot] { return std::make_unique<LiveHost>(root); };
-  auto source = std::make_unique<Sampler>(hosts, std::move(modules), clock_, settings, live_header(config_, clock_));
+  std::vector<std::unique_ptr<EventFeed>> feeds;
+  if (options_.sysroot.empty() && settings.verbs_events)
+    feeds.push_back(std::make_unique<VerbsEvents>(live_verbs(), settings.read_patience));
+  auto source = std::make_unique<Sampler>(hosts, std::move(modules), clock_, settings, live_header(config_, clock_),
+                                          std::move(feeds));
   sampler_ = source.get();
   source_ = std::move(source);
   return {};

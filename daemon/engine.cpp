@@ -288,7 +288,11 @@ PortReport Engine::State::report_of(const Subject& subject, const PortView& view
   report.port = subject.port->key;
   report.exempt = port.exempt;
   report.peer = peer_of(*subject.port, subject.expected);
-  report.latest = subject.port->latest;
+  if (subject.port->present) {
+    report.latest = subject.port->latest;
+  } else {
+    report.latest.id = subject.port->latest.id;  // what it last said is not so any more: no series, no "link up"
+  }
   report.figures = figures_of(view);
   for (const auto& [probe, blind] : subject.port->blind)
     report.gaps.push_back({subject.port->key, probe, blind.reason});

@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <csignal>
+#include <map>
 #include <memory>
+#include <set>
 
 namespace linkhealth {
 
@@ -34,6 +36,7 @@ class Loop {
  private:
   Result<void> set_up();
   void poll(double lateness_s);
+  void watch_descriptors();
   void arm_timer();
 
   static int on_timer(sd_event_source*, std::uint64_t, void* self);
@@ -47,6 +50,7 @@ class Loop {
   const LoopHooks& hooks_;
   EventPtr event_;
   EventSourcePtr timer_;
+  std::map<int, EventSourcePtr> watched_;  ///< by descriptor
   std::optional<SteadyTime> due_at_;
 };
 
@@ -64,10 +68,6 @@ Result<void> Loop::set_up() {
   }
   status = sd_event_add_signal(event, nullptr, SIGHUP, &Loop::on_reload, this);
   if (status < 0) return errno_error("taking SIGHUP as an event", -status);
-  for (const int fd : source_.wake_fds()) {
-    status = sd_event_add_io(event, nullptr, fd, EPOLLIN, &Loop::on_readable, this);
-    if (status < 0) return errno_error("watching a descriptor", -status);
-  }
   // Without a watchdog in the unit this is a success that does nothing.
   if (status = sd_event_set_watchdog(event, 1); status < 0) return errno_error("feeding the watchdog", -status);
   return {};
@@ -89,7 +89,22 @@ void Loop::poll(double lateness_s) {
     hooks_.on_step(*snapshot, step, lateness_s);
     sd_notify(0, ("STATUS=" + hooks_.status()).c_str());
   }
+  watch_descriptors();
   arm_timer();
+}
+
+/// Feeds come and go, and rest: what is watched is what the source asks for now.
+void Loop::watch_descriptors() {
+  const std::vector<int> listed = source_.wake_fds();
+  const std::set<int> wanted(listed.begin(), listed.end());
+  std::erase_if(watched_, [&](const auto& entry) { return !wanted.contains(entry.first); });
+  for (const int fd : wanted) {
+    if (watched_.contains(fd)) continue;
+    sd_event_source* source = nullptr;
+    // One that can't be watched is read with the next timer: later, not never.
+    if (sd_event_add_io(event_.get(), &source, fd, EPOLLIN, &Loop::on_readable, this) >= 0)
+      watched_.emplace(fd, source);
+  }
 }
 
 void Loop::arm_timer() {

@@ -1,6 +1,7 @@
 // One port as the sampler keeps it: who reads it, and what each source last said.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <optional>
 #include <string>
@@ -22,6 +23,7 @@ struct SampledPort {
   std::optional<LinkSample> last_shown;  ///< both together, as in the last snapshot that had them
   bool show = false;                     ///< put the link into the next snapshot even when it did not change
   bool module_seen = false;
+  std::uint64_t found_after = 0;  ///< the number of the device event that it was found after
   bool gone = false;
   unsigned misses = 0;      ///< searches in a row that did not find it
   std::string lost_device;  ///< the RDMA device that it was, when only its network interface is left

@@ -9,11 +9,18 @@
 #include <utility>
 
 #include "base/text.h"
+#include "daemon/sampler_cycle.h"
+#include "probes/device_events.h"
+#include "probes/kernel_log.h"
+#include "probes/link_events.h"
 #include "probes/rtnl_link.h"
 
 namespace linkhealth {
 
 namespace {
+
+/// An event asks for a search at once; the next one waits this long.
+constexpr Milliseconds kSearchRest{500};
 
 /// Seconds since boot: the first number of /proc/uptime.
 std::optional<double> read_uptime_s(Host& host) {
@@ -41,19 +48,18 @@ std::string_view probe_of(ReadGroup group) {
   return "";
 }
 
+/// The number of the last device event is read first: what is found after it was not removed by it.
+Inventory search_ports(Host& host) {
+  const std::uint64_t found_after = latest_device_event(host);
+  Inventory found = take_inventory(host);
+  found.found_after = found_after;
+  return found;
+}
+
 }  // namespace
 
-/// One poll on its way to a snapshot.
-struct Sampler::Cycle {
-  SteadyTime now;
-  Snapshot snapshot;
-  bool content = false;  ///< something was read that is worth a snapshot
-  bool rescan = false;
-  bool look = false;  ///< an event says that a link changed
-};
-
 Sampler::Sampler(HostFactory hosts, std::unique_ptr<ModuleReader> modules, const Clock& clock, SamplerSettings settings,
-                 RecordingHeader header)
+                 RecordingHeader header, std::vector<std::unique_ptr<EventFeed>> feeds)
     : hosts_(std::move(hosts)),
       host_(hosts_()),
       statistics_host_(hosts_()),
@@ -68,12 +74,10 @@ Sampler::Sampler(HostFactory hosts, std::unique_ptr<ModuleReader> modules, const
   counters_ = {settings.counters_period, now};
   pcie_ = {settings.pcie_period, now};
   inventory_due_ = {settings.rescan_period, now};
-  auto events = listen_to_links(*host_);
-  if (events) {
-    link_events_ = *std::move(events);
-  } else if (events.error().errnum != EOPNOTSUPP) {
-    no_link_events_ = events.error();
-  }
+  feeds_.push_back({std::make_unique<LinkEvents>(*host_), now});
+  feeds_.push_back({std::make_unique<DeviceEvents>(*host_), now});
+  if (settings.kernel_log) feeds_.push_back({std::make_unique<KernelLog>(*host_), now});
+  for (auto& feed : feeds) feeds_.push_back({std::move(feed), now});
 }
 
 Sampler::~Sampler() = default;
@@ -84,10 +88,11 @@ std::optional<Snapshot> Sampler::poll() {
   cycle.snapshot.taken_at = cycle.now;
   cycle.snapshot.wall_time = clock_.wall();
   if (std::exchange(first_, false)) cycle.snapshot.events.push_back({cycle.now, "", PortEventKind::kMonitorStart, ""});
-  drain_link_events(cycle);
-  if (cycle.rescan || inventory_due_.is_due(cycle.now)) rescan(cycle);
+  take_events(cycle);
+  if ((search_ && cycle.now >= search_rests_) || inventory_due_.is_due(cycle.now)) rescan(cycle);
   for (const auto& [key, port] : ports_) cycle.snapshot.ports[key].id = port.port.id;
-  if (cycle.look || link_.is_due(cycle.now)) read_links(cycle);
+  if (cycle.prompts.look || link_.is_due(cycle.now)) read_links(cycle);
+  follow_prompts(cycle);
   take_readings(cycle);
   submit_due(cycle.now);  // after the readings: a search among them may have found a port
   if (modules_) take_modules(cycle);
@@ -98,46 +103,37 @@ std::optional<Snapshot> Sampler::poll() {
   return std::move(cycle.snapshot);
 }
 
-void Sampler::drain_link_events(Cycle& cycle) {
-  if (!link_events_) return;
-  const auto messages = link_events_->receive();
-  if (!messages) {  // ENOBUFS: the kernel dropped some, so look at everything
-    cycle.look = cycle.rescan = true;
-    return;
-  }
-  for (const Bytes& message : *messages) {
-    const auto event = parse_link_event(message);
-    if (!event || !*event) continue;
-    cycle.look = true;
-    if ((*event)->kind != LinkEventKind::kChanged) cycle.rescan = true;
-  }
-}
-
 void Sampler::rescan(Cycle& cycle) {
   inventory_due_.done(cycle.now);
-  if (!std::exchange(searched_, true)) return take_search(cycle, take_inventory(*host_));
+  search_rests_ = cycle.now + kSearchRest;
+  if (!std::exchange(searched_, true)) {
+    search_ = false;
+    return take_search(cycle, search_ports(*host_));
+  }
+  search_ = worker_.is_out(kSearch, ReadGroup::kInventory);
+  if (search_) return;  // something came while a search was under way: once more after it
   // Not here: a port's phys_port_name is answered under the kernel's RTNL lock (net/core/net-sysfs.c).
-  search_again_ = worker_.is_out(kSearch, ReadGroup::kInventory);
-  if (search_again_) return;
   worker_.submit({kSearch, ReadGroup::kInventory, [host = search_host_] {
                     Reading reading;
                     reading.port = kSearch;
                     reading.group = ReadGroup::kInventory;
-                    reading.inventory = std::make_shared<Inventory>(take_inventory(*host));
+                    reading.inventory = std::make_shared<Inventory>(search_ports(*host));
                     return reading;
                   }});
 }
 
 void Sampler::take_search(Cycle& cycle, Inventory found) {
   last_search_ = cycle.now;
-  PortsFound result = search_.compare(std::move(found), std::move(ports_), cycle.now);
+  forget_removed();
+  const std::uint64_t found_after = found.found_after;
+  PortsFound result = ports_search_.compare(std::move(found), std::move(ports_), cycle.now);
   ports_ = std::move(result.ports);
   node_gaps_.clear();
   for (Gap& gap : result.gaps) (gap.port.empty() ? node_gaps_ : cycle.snapshot.gaps).push_back(std::move(gap));
-  if (no_link_events_) node_gaps_.push_back({"", "link_events", no_link_events_->message});
   cycle.snapshot.events.insert(cycle.snapshot.events.end(), result.events.begin(), result.events.end());
   for (const PortKey& key : result.fresh) {
     SampledPort& fresh = ports_[key];
+    fresh.found_after = found_after;
     fresh.reader = std::make_shared<PortReader>(hosts_(), fresh.port);
     auto files = NetdevReader::open(*host_, fresh.port, NetdevReader::Speed::kSkip);
     if (files) fresh.files.emplace(*std::move(files));
@@ -152,6 +148,7 @@ void Sampler::take_search(Cycle& cycle, Inventory found) {
       with_module.push_back({key, static_cast<std::uint32_t>(port.port.ifindex)});
   }
   if (modules_) modules_->set_ports(with_module);
+  tell_feeds(cycle.now);
 }
 
 void Sampler::read_links(Cycle& cycle) {
@@ -217,7 +214,6 @@ void Sampler::take_reading(Cycle& cycle, Reading& reading) {
   cycle.snapshot.timings.push_back({std::string(probe_of(reading.group)), reading.duration_s});
   if (reading.inventory) {
     take_search(cycle, std::move(*reading.inventory));
-    if (std::exchange(search_again_, false)) rescan(cycle);
     return;
   }
   cycle.snapshot.gaps.insert(cycle.snapshot.gaps.end(), reading.gaps.begin(), reading.gaps.end());
@@ -309,16 +305,28 @@ void Sampler::finish(Cycle& cycle) {
   for (const auto& [probe, duration_s] : durations_s_) snapshot.timings.push_back({probe, duration_s});
   snapshot.uptime_s = read_uptime_s(*host_);
   snapshot.gaps.insert(snapshot.gaps.end(), node_gaps_.begin(), node_gaps_.end());
+  for (const Feed& feed : feeds_) {
+    const std::vector<Gap> gaps = feed.feed->gaps();
+    snapshot.gaps.insert(snapshot.gaps.end(), gaps.begin(), gaps.end());
+  }
+  std::stable_sort(snapshot.events.begin(), snapshot.events.end(),
+                   [](const PortEvent& a, const PortEvent& b) { return a.t < b.t; });
 }
 
 std::optional<Milliseconds> Sampler::until_due() const {
-  const SteadyTime next = std::min({link_.at, counters_.at, pcie_.at, inventory_due_.at});
-  return std::max(next - clock_.steady(), Milliseconds(0));
+  const SteadyTime now = clock_.steady();
+  SteadyTime next = std::min({link_.at, counters_.at, pcie_.at, inventory_due_.at});
+  if (search_) next = std::min(next, search_rests_);
+  for (const Feed& feed : feeds_)
+    if (feed.rests_until > now) next = std::min(next, feed.rests_until);
+  return std::max(next - now, Milliseconds(0));
 }
 
 std::vector<int> Sampler::wake_fds() const {
+  const SteadyTime now = clock_.steady();
   std::vector<int> fds = {worker_.event_fd()};
-  if (link_events_) fds.push_back(link_events_->fd());
+  for (const Feed& feed : feeds_)
+    if (feed.feed->fd() >= 0 && feed.rests_until <= now) fds.push_back(feed.feed->fd());
   if (modules_) fds.push_back(modules_->event_fd());
   return fds;
 }

@@ -11,11 +11,13 @@
 //   pcie      pcie_period_s          speed, width, AER: on the read worker
 //   module    module_period_s        EEPROM pages: on the module reader's thread
 //   inventory rescan_period_s        which ports there are; also when a device comes or goes: on the read worker
+//   events    as they come           link and device events, the kernel log, verbs events: see probes/event_feed.h
 //
 // A module read holds the kernel's RTNL lock for as long as it takes, and verbs state, ethtool and netlink dumps wait
 // for that lock. That is why only lock-free files are read here: the loop is never late, whatever a module does.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
@@ -30,6 +32,7 @@
 #include "daemon/sampled_port.h"
 #include "daemon/sampler_settings.h"
 #include "daemon/source.h"
+#include "probes/event_feed.h"
 #include "probes/host.h"
 #include "probes/module_reader.h"
 
@@ -41,9 +44,10 @@ using HostFactory = std::function<std::unique_ptr<Host>()>;
 class Sampler : public Source {
  public:
   /// `modules` may be null: then no module is read (a copied /sys tree has none to ask).
-  /// `header` is what a recording of this node begins with.
+  /// `header` is what a recording of this node begins with. `feeds` are heard besides those that a Host can open: link
+  /// events, device events and, when the settings say so, the kernel log.
   Sampler(HostFactory hosts, std::unique_ptr<ModuleReader> modules, const Clock& clock, SamplerSettings settings,
-          RecordingHeader header);
+          RecordingHeader header, std::vector<std::unique_ptr<EventFeed>> feeds = {});
   ~Sampler() override;
 
   std::optional<Snapshot> poll() override;
@@ -66,7 +70,17 @@ class Sampler : public Source {
   };
   struct Cycle;
 
-  void drain_link_events(Cycle& cycle);
+  /// A source of events, and until when its descriptor is not watched.
+  struct Feed {
+    std::unique_ptr<EventFeed> feed;
+    SteadyTime rests_until;
+  };
+
+  void take_events(Cycle& cycle);
+  void take_news(Cycle& cycle, FeedNews& news);
+  void tell_feeds(SteadyTime now);
+  void forget_removed();
+  void follow_prompts(const Cycle& cycle);
   void rescan(Cycle& cycle);
   void take_search(Cycle& cycle, Inventory found);
   void read_links(Cycle& cycle);
@@ -90,17 +104,19 @@ class Sampler : public Source {
   SamplerSettings settings_;
   RecordingHeader header_;
   std::map<PortKey, SampledPort> ports_;
-  PortSearch search_;
-  bool searched_ = false;      ///< the first search is done here: there is nothing yet that it could delay
-  bool search_again_ = false;  ///< something came while a search was under way
+  PortSearch ports_search_;
+  bool searched_ = false;  ///< the first search is done here: there is nothing yet that it could delay
   SteadyTime last_search_;
   std::vector<Gap> node_gaps_;
-  std::unique_ptr<HostEvents> link_events_;
-  std::optional<Error> no_link_events_;
+  std::vector<Feed> feeds_;
+  std::map<std::string, std::uint64_t> removed_;  ///< what device events said since the last search
+  bool search_ = false;                           ///< an event asks for a search
+  SteadyTime search_rests_;  ///< not before: a node that makes devices all day long is not searched all day long
   std::map<std::string, double> durations_s_;  ///< of each probe's last cycle
   std::map<std::string, SteadyTime> stuck_;    ///< what hangs, and since when
   Due link_, counters_, pcie_, inventory_due_;
   bool first_ = true;
+  bool searched_ = false;
 };
 
 }  // namespace linkhealth

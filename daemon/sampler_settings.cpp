@@ -13,7 +13,9 @@ enum KnobIndex : std::size_t {
   kPciePeriod,
   kRescanPeriod,
   kReadPatience,
-  kModulePauseFactor
+  kModulePauseFactor,
+  kKernelLog,
+  kVerbsEvents
 };
 
 constexpr auto kKnobs = std::to_array<Knob>({
@@ -24,6 +26,9 @@ constexpr auto kKnobs = std::to_array<Knob>({
     {"rescan_period_s", 60, 1, 3600, "s", "how often ports are searched when no event says that one came or went"},
     {"read_patience_s", 5, 0.1, 600, "s", "a read that takes longer is reported as hung"},
     {"module_pause_factor", 50, 0, 1000, "", "reading a module for a time is followed by so many times that without"},
+    {"kernel_log", 1, 0, 1, "", "1: lines of the kernel log about a port are kept; 0: the log is not opened"},
+    {"verbs_events", 1, 0, 1, "",
+     "1: a verbs context is held on each RDMA device, for its port and fatal events; 0: none is opened"},
 });
 constexpr std::array<KnobGroup, 1> kGroups = {{{"", "sampling", kKnobs}}};
 
@@ -41,6 +46,8 @@ SamplerSettings sampler_settings(const KnobTable& knobs) {
   settings.rescan_period = from_seconds(values[kRescanPeriod]);
   settings.read_patience = from_seconds(values[kReadPatience]);
   settings.module_pause_factor = static_cast<int>(values[kModulePauseFactor]);
+  settings.kernel_log = values[kKernelLog] >= 0.5;
+  settings.verbs_events = values[kVerbsEvents] >= 0.5;
   return settings;
 }
 

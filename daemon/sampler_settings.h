@@ -18,6 +18,8 @@ struct SamplerSettings {
   /// A read that takes longer is reported as hung.
   Milliseconds read_patience{5'000};
   int module_pause_factor = 50;
+  bool kernel_log = true;
+  bool verbs_events = true;
 };
 
 /// The section "sampling" of the configuration.

@@ -17,7 +17,8 @@ class Source {
   virtual std::optional<Snapshot> poll() = 0;
   /// How long until poll() has something to do, if no descriptor wakes it first; nullopt: never again.
   [[nodiscard]] virtual std::optional<Milliseconds> until_due() const = 0;
-  /// Descriptors that make poll() worth calling as soon as they are readable.
+  /// Descriptors that make poll() worth calling as soon as they are readable; asked anew after each poll(). One that
+  /// was listed must stay open until it was left out once.
   [[nodiscard]] virtual std::vector<int> wake_fds() const = 0;
   /// What the recording's header says, for a recorder and the engine.
   [[nodiscard]] virtual RecordingHeader header() const = 0;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "model/kernel_log.h"
+
 namespace linkhealth {
 
 namespace {
@@ -33,27 +35,6 @@ bool is_intent(PortEventKind kind) {
     default:
       return false;
   }
-}
-
-/// Kernel lines after which the NIC itself is not to be trusted until the next boot (faults.md 6).
-bool is_fatal_line(std::string_view text) {
-  constexpr std::string_view kPatterns[] = {"health compromised",
-                                            "unrecoverable hardware error",
-                                            "Will cause a leak of a command resource",
-                                            "NETDEV WATCHDOG",
-                                            "TX timeout detected",
-                                            "firmware error",
-                                            "FW fatal",
-                                            "AER: Uncorrectable",
-                                            "DPC: containment",
-                                            "heartbeat failure",
-                                            "adapter reset",
-                                            "Hardware reset",
-                                            "Malicious Driver",
-                                            "assert_var",
-                                            "fw_recovery"};
-  return std::any_of(std::begin(kPatterns), std::end(kPatterns),
-                     [&](std::string_view pattern) { return text.find(pattern) != std::string_view::npos; });
 }
 
 }  // namespace
@@ -182,7 +163,7 @@ void PortHistory::take_event(const PortEvent& event) {
     case PortEventKind::kKernelLog:
       if (kernel_log.size() >= 32) kernel_log.pop_front();
       kernel_log.emplace_back(event.t, event.text);
-      if (is_fatal_line(event.text)) {
+      if (is_kernel_log(event.text, KernelLogClass::kFatal)) {
         fatal_at = event.t;
         fatal_text = event.text;
       }

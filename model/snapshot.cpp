@@ -5,9 +5,10 @@
 namespace linkhealth {
 
 namespace {
-constexpr std::array<std::string_view, 14> kEventNames = {
-    "carrier_down", "carrier_up",   "admin_down",     "admin_up",        "port_error", "port_active",   "device_fatal",
-    "device_gone",  "device_added", "module_removed", "module_inserted", "kernel_log", "monitor_start", "monitor_stop"};
+constexpr std::array<std::string_view, 16> kEventNames = {
+    "carrier_down",  "carrier_up",   "admin_down",   "admin_up",       "port_error",      "port_active",
+    "device_fatal",  "device_gone",  "device_added", "module_removed", "module_inserted", "kernel_log",
+    "monitor_start", "monitor_stop", "lid_change",   "sm_change"};
 }  // namespace
 
 PortKey PortId::key() const { return verbs ? device + "/" + std::to_string(port) : device; }

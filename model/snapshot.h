@@ -295,6 +295,8 @@ enum class PortEventKind : std::uint8_t {
   kKernelLog,
   kMonitorStart,
   kMonitorStop,
+  kLidChange,  ///< the subnet manager gave the port another LID
+  kSmChange,   ///< another subnet manager
 };
 /// "carrier_down" and so on, the recording's words.
 std::string_view to_string(PortEventKind kind);

@@ -25,13 +25,15 @@ class HostFile {
   virtual Result<std::size_t> read(std::span<char> buffer) = 0;
 };
 
-/// Messages that come by themselves (rtnetlink link events).
+/// Messages that come by themselves: link events, device events, lines of the kernel log.
 class HostEvents {
  public:
   virtual ~HostEvents() = default;
   /// Becomes readable when there is something to receive.
   [[nodiscard]] virtual int fd() const = 0;
-  /// Everything that has come, one netlink message each; never blocks. ENOBUFS: the kernel dropped some, look again.
+  /// What has come, oldest first, one message or record each; never blocks. Bounded: after kAtOnce the rest waits, and
+  /// the descriptor stays readable. ENOBUFS (netlink) and EPIPE (records): some were lost, look again.
+  static constexpr std::size_t kAtOnce = 1024;
   virtual Result<std::vector<Bytes>> receive() = 0;
 };
 
@@ -51,8 +53,12 @@ class Host {
   /// errno and, where the kernel gave one, its extended ack text. `protocol` is NETLINK_ROUTE, NETLINK_GENERIC or
   /// NETLINK_RDMA. EOPNOTSUPP where the Host has no kernel behind it (a copied /sys tree).
   virtual Result<std::vector<Bytes>> netlink(int protocol, std::span<const std::byte> request) = 0;
-  /// Listens to multicast groups of a netlink protocol.
+  /// Listens to multicast groups of a netlink protocol. Of NETLINK_KOBJECT_UEVENT each message is one whole datagram,
+  /// which has no netlink header. Only what the kernel itself sends is given.
   virtual Result<std::unique_ptr<HostEvents>> listen(int protocol, std::span<const std::uint32_t> groups) = 0;
+  /// Opens a device that gives one record with each read, from the oldest that it still has: "/dev/kmsg". EPERM: not
+  /// without rights. EOPNOTSUPP where the Host has no kernel behind it.
+  virtual Result<std::unique_ptr<HostEvents>> open_records(const std::string& path) = 0;
 };
 
 }  // namespace linkhealth

@@ -28,6 +28,8 @@ struct Inventory {
   std::vector<InventoryPort> ports;  ///< by PCI address, port and name; those without PCI address last
   std::vector<Gap> gaps;             ///< probe "inventory"; port is the device's name, "" for the node
   bool incomplete = false;           ///< a list could not be read: a port that is not here need not be gone
+  /// The number of the kernel's device event (device_events.h) before the search; 0: not known.
+  std::uint64_t found_after = 0;
 };
 
 /// Never fails: what could not be read is a gap, and hides nothing else. A missing /sys/class/infiniband is a node

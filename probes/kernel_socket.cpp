@@ -80,22 +80,22 @@ Error kernel_error(int errnum, std::span<const std::byte> message) {
 
 class KernelEvents final : public HostEvents {
  public:
-  explicit KernelEvents(OwnedFd fd) : fd_(std::move(fd)), buffer_(std::size_t{32} * 1024) {}
+  KernelEvents(OwnedFd fd, bool whole) : fd_(std::move(fd)), whole_(whole), buffer_(std::size_t{32} * 1024) {}
   [[nodiscard]] int fd() const override { return fd_.get(); }
 
   Result<std::vector<Bytes>> receive() override {
-    for (int datagrams = 0; datagrams < kMaxDatagrams; ++datagrams) {
+    for (std::size_t datagrams = 0; datagrams < kAtOnce; ++datagrams)  // one flood must not hold the loop
+    {
       auto size = receive_datagram(fd_.get(), MSG_DONTWAIT, buffer_);
       if (!size && (size.error().errnum == EAGAIN || size.error().errnum == EWOULDBLOCK)) break;
       if (!size) return size.error();  // what came before stays in pending_ for the next call
-      split_messages(std::span(buffer_).first(*size));
+      if (!whole_) split_messages(std::span(buffer_).first(*size));
+      if (whole_ && *size > 0) pending_.emplace_back(buffer_.begin(), buffer_.begin() + static_cast<long>(*size));
     }
     return std::exchange(pending_, {});
   }
 
  private:
-  static constexpr int kMaxDatagrams = 1024;  // the rest waits: one flood must not hold the loop
-
   void split_messages(std::span<const std::byte> datagram) {
     while (datagram.size() >= sizeof(nlmsghdr)) {
       const std::size_t length = load<nlmsghdr>(datagram).nlmsg_len;
@@ -106,6 +106,7 @@ class KernelEvents final : public HostEvents {
   }
 
   OwnedFd fd_;
+  bool whole_;  ///< datagrams without netlink headers
   std::vector<std::byte> buffer_;
   std::vector<Bytes> pending_;
 };
@@ -236,7 +237,7 @@ Result<std::unique_ptr<HostEvents>> open_kernel_events(int protocol, std::span<c
   for (const std::uint32_t group : groups)
     if (setsockopt(fd.get(), SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &group, sizeof group) != 0)
       return errno_error("netlink group " + std::to_string(group), errno);
-  return std::unique_ptr<HostEvents>(std::make_unique<KernelEvents>(std::move(fd)));
+  return std::unique_ptr<HostEvents>(std::make_unique<KernelEvents>(std::move(fd), protocol == NETLINK_KOBJECT_UEVENT));
 }
 
 }  // namespace linkhealth

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
+#include <utility>
 
 namespace linkhealth {
 
@@ -69,6 +70,29 @@ bool is_reserved(int fd) {
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return false;
   return static_cast<rlim_t>(fd) + std::min(kReserve, limit.rlim_cur / 2) >= limit.rlim_cur;
 }
+
+/// One record with each read (linux: kernel/printk/printk.c, devkmsg_read).
+class LiveRecords final : public HostEvents {
+ public:
+  explicit LiveRecords(OwnedFd fd) : fd_(std::move(fd)) {}
+  [[nodiscard]] int fd() const override { return fd_.get(); }
+
+  Result<std::vector<Bytes>> receive() override {
+    while (pending_.size() < kAtOnce) {
+      const auto size = ::read(fd_.get(), buffer_.data(), buffer_.size());
+      if (size < 0 && errno == EINTR) continue;
+      if (size == 0 || (size < 0 && errno == EAGAIN)) break;
+      if (size < 0) return errno_error("read", errno);  // what came before stays for the next call
+      pending_.emplace_back(buffer_.begin(), buffer_.begin() + size);
+    }
+    return std::exchange(pending_, {});
+  }
+
+ private:
+  OwnedFd fd_;
+  std::vector<std::byte> buffer_ = std::vector<std::byte>(16'384);  // a record has at most 8 KiB, and EINVAL if cut
+  std::vector<Bytes> pending_;
+};
 
 struct CloseDir {
   void operator()(DIR* dir) const { closedir(dir); }
@@ -159,6 +183,17 @@ Result<std::vector<Bytes>> LiveHost::netlink(int protocol, std::span<const std::
 Result<std::unique_ptr<HostEvents>> LiveHost::listen(int protocol, std::span<const std::uint32_t> groups) {
   if (sysroot_) return Error{kNoKernel, EOPNOTSUPP};
   return open_kernel_events(protocol, groups);
+}
+
+Result<std::unique_ptr<HostEvents>> LiveHost::open_records(const std::string& path) {
+  if (sysroot_) return Error{kNoKernel, EOPNOTSUPP};
+  OwnedFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+  if (!fd) return errno_error(path, errno);
+  struct stat status {};
+  if (fstat(fd.get(), &status) != 0) return errno_error(path, errno);
+  // A FIFO is a device of a test. A plain file would never tell that something has come.
+  if (!S_ISCHR(status.st_mode) && !S_ISFIFO(status.st_mode)) return Error{path + ": not a device", EINVAL};
+  return std::unique_ptr<HostEvents>(std::make_unique<LiveRecords>(std::move(fd)));
 }
 
 void allow_many_open_files() {

@@ -30,6 +30,7 @@ class LiveHost final : public Host {
   Result<std::string> resolve(const std::string& path) override;
   Result<std::vector<Bytes>> netlink(int protocol, std::span<const std::byte> request) override;
   Result<std::unique_ptr<HostEvents>> listen(int protocol, std::span<const std::uint32_t> groups) override;
+  Result<std::unique_ptr<HostEvents>> open_records(const std::string& path) override;
 
  private:
   [[nodiscard]] Result<std::string> on_disk(const std::string& path) const;

@@ -1,5 +1,6 @@
 // Symptoms of the link itself: its state, its reasons for being down, its speed.
 #include "diagnosis/symptoms/families.h"
+#include "model/kernel_log.h"
 
 namespace linkhealth::symptoms {
 
@@ -125,9 +126,7 @@ Finding no_cable_reported(const PortView& v, KnobValues) {
 Finding unsupported_reported(const PortView& v, KnobValues) {
   // The line of the log holds until something is done at the module.
   for (const auto& [t, text] : v.port.kernel_log) {
-    const bool says = contains(text, "Enforce part number list") || contains(text, "Unknown identifier") ||
-                      contains(text, "Long Range for non MLNX") || contains(text, "Unqualified") ||
-                      contains(text, "unsupported module") || contains(text, "unsupported SFP");
+    const bool says = is_kernel_log(text, KernelLogClass::kModuleRefused);
     const bool current = (!v.port.last_module_event || t >= *v.port.last_module_event) && v.down;
     if (says && current) return Case(Reader::kEvents).holds("the kernel log refuses the module", true).close();
   }
@@ -138,9 +137,7 @@ Finding unsupported_reported(const PortView& v, KnobValues) {
 
 Finding module_fault_reported(const PortView& v, KnobValues) {
   for (const auto& [t, text] : v.port.kernel_log) {
-    const bool says = contains(text, "Bus stuck") || contains(text, "No EEPROM") ||
-                      contains(text, "Power budget exceeded") || contains(text, "Bad or shorted") ||
-                      contains(text, "shutdown");
+    const bool says = is_kernel_log(text, KernelLogClass::kModuleError);
     if (says && v.down && (!v.port.carrier_since || in_seconds(t - *v.port.carrier_since) > -120))
       return Case(Reader::kEvents).holds("the kernel log reports a module error", true).close();
   }
@@ -152,7 +149,7 @@ Finding module_fault_reported(const PortView& v, KnobValues) {
 
 Finding overheat_reported(const PortView& v, KnobValues) {
   for (const auto& [t, text] : v.port.kernel_log)
-    if (contains(text, "High Temperature") && in_seconds(v.now - t) < 3600)
+    if (is_kernel_log(text, KernelLogClass::kModuleHot) && in_seconds(v.now - t) < 3600)
       return Case(Reader::kEvents).holds("the kernel log reports a high temperature", true).close();
   return reason(v, "overheated", [](const DownReason& r) { return r.state == "Overheat"; });
 }

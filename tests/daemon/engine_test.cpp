@@ -153,6 +153,20 @@ TEST(Engine, APortWithNothingReadableIsUnknownThenBlind) {
   EXPECT_EQ(run.port().health, Health::kUnknown);
 }
 
+TEST(Engine, APortThatIsGoneSaysNothingOfItsPast) {
+  Story run;
+  run.run(600);
+  ASSERT_TRUE(run.port().latest.link);
+  Snapshot snapshot = run.feed.tick();
+  const PortId id = snapshot.ports.begin()->second.id;
+  snapshot.ports.clear();
+  const auto report = run.engine.step(snapshot).report;
+  ASSERT_EQ(report->ports.size(), 1U) << "it may come back, and its faults are not forgotten";
+  EXPECT_FALSE(report->ports[0].latest.link);
+  EXPECT_FALSE(report->ports[0].latest.counters);
+  EXPECT_EQ(report->ports[0].latest.id, id);
+}
+
 TEST(Engine, ABlindModuleProbeDoesNotBlindTheRest) {
   Story run;
   run.run(1800);

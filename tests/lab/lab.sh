@@ -120,11 +120,12 @@ traffic() {
 
 # --- the programs
 lh() { timeout -k 2 20 "$bin/linkhealth" --socket "$socket" "$@"; }
+# daemon_start OPTIONS...: with further options of linkhealthd
 daemon_start() {
     rm -rf "$tmp/state"
     mkdir -p "$tmp/state"
     "$bin/linkhealthd" --config "$lab/lab.yaml" --listen "$http" --socket "$socket" --state-dir "$tmp/state" \
-        --log-level info >"$tmp/linkhealthd.log" 2>&1 &
+        --log-level info "$@" >"$tmp/linkhealthd.log" 2>&1 &
     daemon=$!
     eventually 30 "the daemon answers" lh status || { tail -n 20 "$tmp/linkhealthd.log"; finish; }
 }

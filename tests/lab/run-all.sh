@@ -4,7 +4,7 @@
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 out=${LAB_OUT:-$here/../../build/lab}
-plain=(smoke healthy dirty pull admin)
+plain=(smoke healthy dirty pull admin events)
 booted=(systemd)
 log=$(mktemp)
 trap 'rm -f "$log"' EXIT

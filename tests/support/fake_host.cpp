@@ -245,4 +245,37 @@ void FakeHost::inject_error(int protocol, int errnum) {
   }
 }
 
+Result<std::unique_ptr<HostEvents>> FakeHost::open_records(const std::string& path) {
+  if (const auto refused = refused_records_.find(path); refused != refused_records_.end())
+    return errno_error(path, refused->second);
+  const auto records = records_.find(path);
+  if (records == records_.end()) return errno_error(path, ENOENT);
+  auto mailbox = std::make_shared<Mailbox>();
+  mailbox->messages = records->second;
+  if (!mailbox->messages.empty()) mailbox->ring();
+  record_readers_.emplace(path, mailbox);
+  return std::unique_ptr<HostEvents>(std::make_unique<FakeEvents>(std::move(mailbox)));
+}
+
+void FakeHost::add_record(const std::string& path, const std::string& record) {
+  const auto* begin = reinterpret_cast<const std::byte*>(record.data());
+  const Bytes bytes(begin, begin + record.size());
+  records_[path].push_back(bytes);
+  for (auto [at, end] = record_readers_.equal_range(path); at != end; ++at) {
+    const auto mailbox = at->second.lock();
+    if (!mailbox) continue;
+    mailbox->messages.push_back(bytes);
+    mailbox->ring();
+  }
+}
+
+void FakeHost::fail_records(const std::string& path, int errnum) {
+  for (auto [at, end] = record_readers_.equal_range(path); at != end; ++at) {
+    const auto mailbox = at->second.lock();
+    if (!mailbox) continue;
+    mailbox->errnum = errnum;
+    mailbox->ring();
+  }
+}
+
 }  // namespace linkhealth::testing

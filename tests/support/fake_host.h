@@ -40,6 +40,12 @@ class FakeHost final : public Host {
   void set_responder(Responder responder) { responder_ = std::move(responder); }
   /// Gives `message` to those who listen to `protocol`.
   void inject(int protocol, Bytes message);
+  /// Gives a record to those who read the device, which is there from now on. Who opens it later gets the old ones too.
+  void add_record(const std::string& path, const std::string& record);
+  /// The next receive of those who read the device answers `errnum` (EPIPE: records were overwritten).
+  void fail_records(const std::string& path, int errnum);
+  /// Opening the device answers `errnum`.
+  void refuse_records(const std::string& path, int errnum) { refused_records_[path] = errnum; }
   /// The next receive of those who listen to `protocol` answers `errnum` (ENOBUFS: events were lost).
   void inject_error(int protocol, int errnum);
 
@@ -49,6 +55,7 @@ class FakeHost final : public Host {
   Result<std::string> resolve(const std::string& path) override;
   Result<std::vector<Bytes>> netlink(int protocol, std::span<const std::byte> request) override;
   Result<std::unique_ptr<HostEvents>> listen(int protocol, std::span<const std::uint32_t> groups) override;
+  Result<std::unique_ptr<HostEvents>> open_records(const std::string& path) override;
 
   struct Node;     // a file's content, shared with those who hold it open
   struct Mailbox;  // what one listener has to receive
@@ -63,6 +70,9 @@ class FakeHost final : public Host {
   std::shared_ptr<std::size_t> open_files_;
   Responder responder_;
   std::multimap<int, std::weak_ptr<Mailbox>> listeners_;
+  std::map<std::string, std::vector<Bytes>> records_;
+  std::map<std::string, int> refused_records_;
+  std::multimap<std::string, std::weak_ptr<Mailbox>> record_readers_;
 };
 
 /// Injects failures by path pattern into another Host, and remembers what was read.
@@ -94,6 +104,9 @@ class FailingHost final : public Host {
   Result<std::string> resolve(const std::string& path) override;
   Result<std::vector<Bytes>> netlink(int protocol, std::span<const std::byte> request) override;
   Result<std::unique_ptr<HostEvents>> listen(int protocol, std::span<const std::uint32_t> groups) override;
+  Result<std::unique_ptr<HostEvents>> open_records(const std::string& path) override {
+    return inner_.open_records(path);
+  }
 
   struct State;  // rules and log, shared with open files
 

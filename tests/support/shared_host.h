@@ -93,6 +93,10 @@ class LockedHost final : public Host {
     const std::lock_guard lock(shared_->mutex_);
     return shared_->fake_.listen(protocol, groups);
   }
+  Result<std::unique_ptr<HostEvents>> open_records(const std::string& path) override {
+    const std::lock_guard lock(shared_->mutex_);
+    return shared_->fake_.open_records(path);
+  }
 
  private:
   std::shared_ptr<SharedHost> shared_;

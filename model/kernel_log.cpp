@@ -1,0 +1,129 @@
+#include "model/kernel_log.h"
+
+#include <algorithm>
+
+namespace linkhealth {
+
+namespace {
+
+using enum KernelLogClass;
+
+// Sources: linux drivers/net/ethernet/mellanox/mlx5/core/{events,health,cmd,main}.c and en_main.c,
+// broadcom/bnxt/bnxt.c, intel/ice/ice_main.c, net/sched/sch_generic.c,
+// drivers/pci/{pci.c,pcie/aer.c,pcie/dpc.c,hotplug/pciehp_ctrl.c}.
+constexpr auto kPatterns = std::to_array<KernelLogPattern>({
+    // First, because such lines hold words of others: a monitor without rights asks registers, again and again.
+    {"access_reg",
+     kNoise,
+     {"ACCESS_REG", "failed"},
+     "a register could not be asked: rights of a monitor, not the link"},
+
+    // mlx5: module events
+    {"module_power_budget",
+     kModuleError,
+     {"Port module event", "Power budget exceeded"},
+     "the module needs more power than the port gives"},
+    {"module_long_range",
+     kModuleRefused,
+     {"Port module event", "Long Range for non MLNX"},
+     "a long-range module that the card does not accept"},
+    {"module_bus_stuck", kModuleError, {"Port module event", "Bus stuck"}, "the module's I2C bus is stuck or shorted"},
+    {"module_no_eeprom", kModuleError, {"Port module event", "No EEPROM"}, "the module's EEPROM does not answer"},
+    {"module_part_list",
+     kModuleRefused,
+     {"Port module event", "Enforce part number list"},
+     "the module is not in the card's list"},
+    {"module_unknown_identifier",
+     kModuleRefused,
+     {"Port module event", "Unknown identifier"},
+     "a kind of module that the card does not know"},
+    {"module_hot", kModuleHot, {"Port module event", "High Temperature"}, "the module is too hot"},
+    {"module_shorted", kModuleError, {"Port module event", "Bad or shorted"}, "a bad or shorted cable or module"},
+    {"ports_without_power",
+     kPortPower,
+     {"powered down due to insufficient", "power on the PCIe slot"},
+     "ports are off: the slot gives too little power"},
+    {"module_unknown_error", kModuleError, {"Port module event[error]"}, "another error of the module"},
+    {"module_unplugged", kModuleUnplugged, {"Port module event", "unplugged"}, "the module was pulled"},
+    {"module_plugged", kModulePlugged, {"Port module event", "plugged"}, "a module was plugged"},
+    {"module_disabled", kModuleDisabled, {"Port module event", "disabled"}, "the module was switched off"},
+    // mlx5: the card
+    {"nic_hot", kNicHot, {"High temperature on sensors"}, "the card is too hot"},
+    {"slot_power", kWeakPower, {"Detected insufficient power on the PCIe slot"}, "little slot power; often benign"},
+    {"command_timeout", kFatal, {"Will cause a leak of a command resource"}, "the firmware does not answer"},
+    {"health_compromised", kFatal, {"health compromised"}, "the firmware's heartbeat stopped"},
+    {"hardware_error", kFatal, {"unrecoverable hardware error"}, "the hardware has failed"},
+    {"assert_var", kFatal, {"assert_var"}, "the firmware stopped with an assertion"},
+    {"firmware_recovery", kFatal, {"fw_recovery"}, "the firmware is being recovered"},
+    {"firmware_fatal", kFatal, {"FW fatal"}, "the firmware reports a fatal error"},
+    {"firmware_error", kFatal, {"firmware error"}, "the firmware reports an error"},
+    {"heartbeat", kFatal, {"heartbeat failure"}, "the firmware's heartbeat stopped"},
+    {"adapter_reset", kFatal, {"adapter reset"}, "the driver resets the card"},
+    {"hardware_reset", kFatal, {"Hardware reset"}, "the driver resets the card"},
+    {"malicious_driver", kFatal, {"Malicious Driver"}, "the card stopped the driver"},
+    {"netdev_watchdog", kFatal, {"NETDEV WATCHDOG"}, "a transmit queue does not move"},
+    {"tx_timeout", kFatal, {"TX timeout detected"}, "a transmit queue does not move"},
+
+    // bnxt, ice and others: module messages
+    {"module_unqualified", kModuleRefused, {"Unqualified"}, "the card does not accept this module"},
+    {"module_unsupported", kModuleRefused, {"unsupported module"}, "the driver does not accept this module"},
+    {"sfp_unsupported", kModuleRefused, {"unsupported SFP"}, "the driver does not accept this module"},
+    {"module_nvm", kModuleRefused, {"module is incompatible with the device's NVM"}, "the card does not accept it"},
+    {"module_power", kModuleError, {"module's power requirements exceed"}, "the module needs more power than there is"},
+    {"module_shutdown", kModuleError, {"module is shut"}, "the card has switched the module off"},
+    {"module_tx_disabled", kModuleDisabled, {"TX is disabled"}, "the card has switched the transmitter off"},
+    {"port_misconfigured",
+     kMisconfigured,
+     {"onfiguration of the Ethernet port detected"},
+     "the port's settings and its medium do not fit"},
+
+    // PCIe
+    {"pcie_bandwidth",
+     kPcieReduced,
+     {"Gb/s available PCIe bandwidth", "limited by"},
+     "less PCIe bandwidth than the card could use"},
+    {"aer_uncorrected", kFatal, {"AER: ", "Uncorrect"}, "an uncorrectable PCIe error"},
+    {"bus_error_uncorrected", kFatal, {"PCIe Bus Error: severity=Uncorrect"}, "an uncorrectable PCIe error"},
+    {"dpc", kFatal, {"DPC: containment"}, "the port above was cut off after a PCIe error"},
+    {"slot_link_down", kPcieLost, {"pciehp", "Slot(", "Link Down"}, "the PCIe link of the slot went down"},
+    {"slot_empty", kPcieLost, {"pciehp", "Slot(", "Card not present"}, "the card is not in its slot any more"},
+    {"aer_corrected", kPcieError, {"AER: ", "orrect", "error"}, "corrected PCIe errors"},
+    {"bus_error_corrected", kPcieError, {"PCIe Bus Error: severity=Correct"}, "corrected PCIe errors"},
+
+    // The timeline of the link, last: "link down" is part of other lines too.
+    {"nic_link_down", kLinkDown, {"NIC Link is Down"}, "the link went down"},
+    {"nic_link_up", kLinkUp, {"NIC Link is "}, "the link came up; names its speed and FEC"},
+    {"link_down", kLinkDown, {": Link down"}, "the link went down"},
+    {"link_up", kLinkUp, {": Link up"}, "the link came up"},
+    {"link_ready", kLinkUp, {"link becomes ready"}, "the link came up"},
+    {"link_integrity", kFabricTrap, {"ocal link integrity"}, "the port's local link integrity threshold"},
+    {"buffer_overrun", kFabricTrap, {"buffer overrun"}, "the port's buffers overran"},
+    {"flow_control_watchdog", kFabricTrap, {"low control", "watchdog"}, "no flow control from the far end"},
+});
+
+bool fits(const KernelLogPattern& pattern, std::string_view text) {
+  for (const std::string_view part : pattern.parts) {
+    if (part.empty()) continue;
+    const auto at = text.find(part);
+    if (at == std::string_view::npos) return false;
+    text.remove_prefix(at + part.size());
+  }
+  return true;
+}
+
+}  // namespace
+
+std::span<const KernelLogPattern> kernel_log_patterns() { return kPatterns; }
+
+const KernelLogPattern* classify_kernel_log(std::string_view text) {
+  const auto* const found = std::find_if(kPatterns.begin(), kPatterns.end(),
+                                         [text](const KernelLogPattern& pattern) { return fits(pattern, text); });
+  return found == kPatterns.end() ? nullptr : found;
+}
+
+bool is_kernel_log(std::string_view text, KernelLogClass what) {
+  const KernelLogPattern* pattern = classify_kernel_log(text);
+  return pattern != nullptr && pattern->what == what;
+}
+
+}  // namespace linkhealth

@@ -1,0 +1,48 @@
+// What a line of the kernel log says about a port: THE table of patterns. The probe keeps only lines that are in it,
+// the history and the symptoms ask it what such a line means; nowhere else is log text interpreted.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+namespace linkhealth {
+
+enum class KernelLogClass : std::uint8_t {
+  kFatal,            ///< the NIC itself is not to be trusted until the next boot
+  kModuleRefused,    ///< the driver does not accept this module or cable
+  kModuleError,      ///< the module is at fault or cannot be read
+  kModuleHot,        ///< the module is too hot
+  kModulePlugged,    ///< a module was plugged
+  kModuleUnplugged,  ///< a module was pulled
+  kModuleDisabled,   ///< the port's module was switched off by software
+  kNicHot,           ///< a sensor of the NIC is too hot
+  kPortPower,        ///< ports are off because the slot gives too little power
+  kWeakPower,        ///< little slot power at boot: harmless on some hosts
+  kMisconfigured,    ///< settings of the port and its medium do not fit
+  kLinkUp,
+  kLinkDown,
+  kPcieReduced,  ///< less PCIe bandwidth than the device could use
+  kPcieError,    ///< PCIe errors that were corrected
+  kPcieLost,     ///< the PCIe link below a slot went down, or its card was taken out
+  kFabricTrap,   ///< a port's error threshold, as a trap of the fabric
+  kNoise,        ///< says nothing of the link; never kept
+};
+
+/// One kind of line. A line is of this kind when it holds all parts in their order; "" parts are left out.
+struct KernelLogPattern {
+  std::string_view name;
+  KernelLogClass what = KernelLogClass::kNoise;
+  std::array<std::string_view, 3> parts;
+  std::string_view meaning;
+};
+
+/// In the order in which they are tried: the first that fits wins.
+std::span<const KernelLogPattern> kernel_log_patterns();
+/// nullptr: no pattern of ours. Linear in the text's length, without regular expressions.
+const KernelLogPattern* classify_kernel_log(std::string_view text);
+/// Whether the line is of this class.
+bool is_kernel_log(std::string_view text, KernelLogClass what);
+
+}  // namespace linkhealth

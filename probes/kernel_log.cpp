@@ -1,0 +1,174 @@
+#include "probes/kernel_log.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+
+namespace linkhealth {
+
+namespace {
+
+constexpr std::size_t kMaxOwners = 1024;
+constexpr const char* kProbe = "kernel_log";
+/// The kernel, and who writes to /dev/kmsg as a user program of no name. systemd and others have facilities of their
+/// own.
+constexpr std::uint32_t kLastFacility = 1;
+
+Gap refused(const Error& error) {
+  std::string reason = error.message;
+  if (error.errnum == EPERM || error.errnum == EACCES)
+    reason += " (give the daemon CAP_SYSLOG; kernel.dmesg_restrict asks for it)";
+  if (error.errnum == ENOENT) reason += " (a container? let it have the device)";
+  return {"", kProbe, reason};
+}
+
+bool moves_module(KernelLogClass what) {
+  return what == KernelLogClass::kModulePlugged || what == KernelLogClass::kModuleUnplugged;
+}
+
+}  // namespace
+
+KernelLog::KernelLog(Host& host) {
+  auto records = host.open_records(kKernelLogPath);
+  if (records) {
+    records_ = *std::move(records);
+  } else if (records.error().errnum != EOPNOTSUPP) {
+    gap_ = refused(records.error());
+  }
+}
+
+std::vector<Gap> KernelLog::gaps() const { return gap_ ? std::vector<Gap>{*gap_} : std::vector<Gap>{}; }
+
+void KernelLog::set_ports(Host& host, std::span<const InventoryPort> ports, SteadyTime /*now*/) {
+  ports_known_ = ports_changed_ = true;
+  if (!records_) return;
+  if (owners_.size() > kMaxOwners) owners_.clear();
+  std::set<PortKey> keys;
+  std::set<std::string> places;
+  for (const InventoryPort& port : ports) {
+    keys.insert(port.id.key());
+    places.insert(port.id.pci);
+  }
+  // A port that has gone is remembered until another has its place: a rename, or a new card.
+  std::erase_if(owners_, [&](const auto& entry) {
+    const auto& addresses = entry.second.addresses;
+    return !keys.contains(entry.first) && (addresses.empty() || places.contains(addresses.front()));
+  });
+  for (const InventoryPort& port : ports) {
+    const PortKey key = port.id.key();
+    Owner owner;
+    for (const std::string& name : {port.id.netdev, port.id.device})
+      if (!name.empty()) owner.names.push_back(name);
+    if (!port.id.pci.empty()) {
+      owner.addresses.push_back(port.id.pci);
+      // ".../0000:00:1c.0/0000:1b:00.0": errors of the slot are told by the bridge above.
+      const auto path = host.resolve("/sys/bus/pci/devices/" + port.id.pci);
+      const auto chain = path ? pci_addresses_in(*path) : std::vector<std::string>();
+      if (chain.size() >= 2) owner.addresses.push_back(chain[chain.size() - 2]);
+    }
+    owners_[key] = std::move(owner);
+  }
+}
+
+std::vector<PortKey> KernelLog::ports_of(const KernelRecord& record) const {
+  const auto addresses =
+      pci_addresses_in(record.text + " " +
+                       record.device.substr(std::min<std::size_t>(record.device.size(), record.device.find(':') + 1)));
+  std::vector<PortKey> by_name, by_address;
+  for (const auto& [key, owner] : owners_) {
+    const bool named = std::any_of(owner.names.begin(), owner.names.end(),
+                                   [&](const std::string& name) { return has_word(record.text, name); });
+    const bool placed = std::any_of(owner.addresses.begin(), owner.addresses.end(), [&](const std::string& address) {
+      return std::find(addresses.begin(), addresses.end(), address) != addresses.end();
+    });
+    if (named) by_name.push_back(key);
+    if (placed) by_address.push_back(key);
+  }
+  // A name is one port; an address is every port of the function.
+  return by_name.empty() ? by_address : by_name;
+}
+
+FeedNews KernelLog::receive(Host& /*host*/, SteadyTime now) {
+  FeedNews news;
+  if (!records_ || !ports_known_) return news;
+  const auto records = records_->receive();
+  if (!records && records.error().errnum == EPIPE) {
+    news.gaps.push_back({"", kProbe, "lines were overwritten before they could be read"});
+    news.more = true;
+  } else if (!records) {
+    gap_ = Gap{"", kProbe, records.error().message};
+    records_.reset();
+    return news;
+  }
+  if (std::exchange(ports_changed_, false)) {
+    std::deque<KernelRecord> waiting = std::exchange(waiting_, {});
+    for (KernelRecord& record : waiting)
+      if (!take(record, news)) waiting_.push_back(std::move(record));
+  }
+  if (records) {
+    news.heard = !records->empty();
+    news.more = records->size() >= HostEvents::kAtOnce;
+    for (const Bytes& bytes : *records) {
+      auto record = parse_kernel_record({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+      if (!record || record->facility > kLastFacility || take(*record, news)) continue;
+      if (waiting_.size() >= kMaxWaiting) waiting_.pop_front();
+      waiting_.push_back(*std::move(record));
+    }
+  }
+  std::erase_if(waiting_, [&](const KernelRecord& record) { return now - record.t > kPatience; });
+  close_repeats(now, news);
+  return news;
+}
+
+/// False: it is a line of ours, but of no port that is known.
+bool KernelLog::take(const KernelRecord& record, FeedNews& news) {
+  const KernelLogPattern* pattern = classify_kernel_log(record.text);
+  if (pattern == nullptr || pattern->what == KernelLogClass::kNoise) return true;
+  const std::vector<PortKey> ports = ports_of(record);
+  for (const PortKey& port : ports) take_line(port, *pattern, record, news);
+  return !ports.empty();
+}
+
+void KernelLog::take_line(const PortKey& port, const KernelLogPattern& pattern, const KernelRecord& record,
+                          FeedNews& news) {
+  if (moves_module(pattern.what)) news.modules.insert(port);
+  const auto key = std::pair(port, pattern.name);
+  const auto known = repeated_.find(key);
+  if (known != repeated_.end() && record.t - known->second.since < kOnce) {
+    ++known->second.times;
+    known->second.last = std::max(known->second.last, record.t);
+    return;
+  }
+  if (known != repeated_.end() && known->second.times > 0)
+    emit(port, known->second.last, fmt::format("{} ({} times more)", known->second.text, known->second.times), news);
+  repeated_[key] = {record.t, record.t, 0, record.text};
+  emit(port, record.t, record.text, news);
+}
+
+/// Says how often it came, and forgets the line.
+void KernelLog::close_repeats(SteadyTime now, FeedNews& news) {
+  for (auto at = repeated_.begin(); at != repeated_.end();) {
+    const Repeated& repeated = at->second;
+    if (now - repeated.since < kOnce) {
+      ++at;
+      continue;
+    }
+    if (repeated.times > 0)
+      emit(at->first.first, repeated.last, fmt::format("{} ({} times more)", repeated.text, repeated.times), news);
+    at = repeated_.erase(at);
+  }
+}
+
+void KernelLog::emit(const PortKey& port, SteadyTime t, std::string text, FeedNews& news) {
+  if (t - minute_ >= Milliseconds(60'000) || t < minute_) {
+    minute_ = t;
+    in_minute_ = 0;
+  }
+  if (++in_minute_ == kMaxPerMinute + 1)
+    news.gaps.push_back({"", kProbe, "more lines of ports than are kept: the rest of the minute is left out"});
+  if (in_minute_ > kMaxPerMinute) return;
+  news.events.push_back({t, port, PortEventKind::kKernelLog, std::move(text)});
+}
+
+}  // namespace linkhealth

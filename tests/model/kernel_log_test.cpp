@@ -1,0 +1,132 @@
+#include "model/kernel_log.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+namespace linkhealth {
+namespace {
+
+using enum KernelLogClass;
+
+struct Line {
+  const char* text;
+  const char* name;  ///< of the pattern; "" none
+  KernelLogClass what;
+};
+
+// As the drivers print them (their sources, bug reports and vendors' documents).
+const Line kLines[] = {
+    {"mlx5_core 0000:1b:00.0: Port module event: module 0, Cable plugged", "module_plugged", kModulePlugged},
+    {"mlx5_core 0000:63:00.1: Port module event: module 1, Cable unplugged", "module_unplugged", kModuleUnplugged},
+    {"mlx5_core 0000:63:00.1: Port module event: module 1, Cable disabled", "module_disabled", kModuleDisabled},
+    {"mlx5_core 0000:1b:00.0: Port module event[error]: module 0, Cable error, Power budget exceeded",
+     "module_power_budget", kModuleError},
+    {"mlx5_core 0000:1b:00.0: Port module event[error]: module 0, Cable error, Long Range for non MLNX cable",
+     "module_long_range", kModuleRefused},
+    {"mlx5_core 0000:1b:00.0: Port module event[error]: module 0, Cable error, Bus stuck (I2C or data shorted)",
+     "module_bus_stuck", kModuleError},
+    {"mlx5_core 0000:1b:00.0: Port module event[error]: module 0, Cable error, No EEPROM/retry timeout",
+     "module_no_eeprom", kModuleError},
+    {"mlx5_core 0000:1b:00.0: Port module event[error]: module 0, Cable error, Enforce part number list",
+     "module_part_list", kModuleRefused},
+    {"mlx5_core 0000:1b:00.0: Port module event[error]: module 0, Cable error, Unknown identifier",
+     "module_unknown_identifier", kModuleRefused},
+    {"mlx5_core 0000:5c:00.0: Port module event[error]: module 0, Cable error, High Temperature", "module_hot",
+     kModuleHot},
+    {"mlx5_core 0000:1b:00.0: Port module event[error]: module 0, Cable error, Bad or shorted cable/module",
+     "module_shorted", kModuleError},
+    {"mlx5_core 0000:1b:00.0: Port module event[error]: module 0, Cable error, One or more network ports have been "
+     "powered down due to insufficient/unadvertised power on the PCIe slot. Please refer to the card's user manual",
+     "ports_without_power", kPortPower},
+    {"mlx5_core 0000:1b:00.0: Port module event[error]: module 0, Cable error, Unknown error", "module_unknown_error",
+     kModuleError},
+    {"mlx5_core 0000:1b:00.0: One or more network ports have been powered down due to insufficient/unadvertised power "
+     "on the PCIe slot.",
+     "ports_without_power", kPortPower},
+    {"mlx5_core 0000:1b:00.0: temp_warn:288:(pid 0): High temperature on sensors with bit set 0 1", "nic_hot", kNicHot},
+    {"mlx5_core 0000:5c:00.0: mlx5_pcie_event:299:(pid 268269): Detected insufficient power on the PCIe slot (27W).",
+     "slot_power", kWeakPower},
+    {"mlx5_core 0000:03:00.0: wait_func:964:(pid 112): ENABLE_HCA(0x104) timeout. Will cause a leak of a command "
+     "resource",
+     "command_timeout", kFatal},
+    {"mlx5_core 0000:d2:00.0: poll_health:174: device's health compromised - reached miss count.", "health_compromised",
+     kFatal},
+    {"mlx5_core 0000:d2:00.0: print_health_info: synd 0x8: unrecoverable hardware error.", "hardware_error", kFatal},
+    {"NETDEV WATCHDOG: eth0 (mlx5_core): transmit queue 3 timed out", "netdev_watchdog", kFatal},
+    {"mlx5_core 0000:1b:00.0 eth2: TX timeout detected", "tx_timeout", kFatal},
+    {"mlx5_core 0000:d2:00.0: mlx5_cmd_out_err:838:(pid 1441871): ACCESS_REG(0x805) op_mod(0x1) failed, status bad "
+     "operation(0x2), syndrome (0x305684), err(-22)",
+     "access_reg", kNoise},
+    {"mlx5_core 0000:1b:00.0 ens1f0np0: Link up", "link_up", kLinkUp},
+    {"mlx5_core 0000:1b:00.0 ens1f0np0: Link down", "link_down", kLinkDown},
+    {"IPv6: ADDRCONF(NETDEV_CHANGE): ens1f0np0: link becomes ready", "link_ready", kLinkUp},
+    {"bnxt_en 0000:28:00.0 ens2np0: NIC Link is Down", "nic_link_down", kLinkDown},
+    {"bnxt_en 0000:28:00.0 ens2np0: NIC Link is Up, 100000 Mbps full duplex, Flow control: none", "nic_link_up",
+     kLinkUp},
+    {"ice 0000:18:00.0 eth0: NIC Link is up 100 Gbps Full Duplex, Requested FEC: RS-FEC, Negotiated FEC: RS-FEC",
+     "nic_link_up", kLinkUp},
+    {"bnxt_en 0000:28:00.0 ens2np0: Unqualified SFP+ module detected on port 1", "module_unqualified", kModuleRefused},
+    {"bnxt_en 0000:28:00.0 ens2np0: TX is disabled", "module_tx_disabled", kModuleDisabled},
+    {"bnxt_en 0000:28:00.0 ens2np0: SFP+ module is shutdown", "module_shutdown", kModuleError},
+    {"bnge 0000:28:00.0 ens2np0: SFP+ module is shut down", "module_shutdown", kModuleError},
+    {"ice 0000:18:00.0 eth0: Rx/Tx is disabled on this device because an unsupported module type was detected.",
+     "module_unsupported", kModuleRefused},
+    {"ice 0000:18:00.0: The installed module is incompatible with the device's NVM image. Cannot start link.",
+     "module_nvm", kModuleRefused},
+    {"ice 0000:18:00.0: The module's power requirements exceed the device's power supply. Cannot start link.",
+     "module_power", kModuleError},
+    {"ice 0000:18:00.0 eth0: Potential misconfiguration of the Ethernet port detected.", "port_misconfigured",
+     kMisconfigured},
+    {"ice 0000:18:00.0 eth0: Possible mis-configuration of the Ethernet port detected, please use",
+     "port_misconfigured", kMisconfigured},
+    {"mlx5_core 0000:1b:00.0: 63.008 Gb/s available PCIe bandwidth, limited by 8.0 GT/s PCIe x8 link at 0000:1a:00.0 "
+     "(capable of 252.048 Gb/s with 16.0 GT/s PCIe x16 link)",
+     "pcie_bandwidth", kPcieReduced},
+    {"pcieport 0000:00:1c.0: AER: Corrected error received: 0000:1b:00.0", "aer_corrected", kPcieError},
+    {"pcieport 0000:00:1c.0: AER: Multiple Correctable error message received from 0000:1b:00.0", "aer_corrected",
+     kPcieError},
+    {"pcieport 0000:00:1c.0: AER: Uncorrected (Fatal) error received: 0000:1b:00.0", "aer_uncorrected", kFatal},
+    {"pcieport 0000:00:1c.0: AER: Multiple Uncorrectable (Non-Fatal) error message received from 0000:1b:00.0",
+     "aer_uncorrected", kFatal},
+    {"mlx5_core 0000:1b:00.0: PCIe Bus Error: severity=Corrected, type=Data Link Layer, (Transmitter ID)",
+     "bus_error_corrected", kPcieError},
+    {"mlx5_core 0000:1b:00.0: PCIe Bus Error: severity=Uncorrected (Fatal), type=Transaction Layer, (Receiver ID)",
+     "bus_error_uncorrected", kFatal},
+    {"pcieport 0000:00:1c.0: DPC: containment event, status:0x1f01 source:0x0000", "dpc", kFatal},
+    {"pcieport 0000:00:1c.0: pciehp: Slot(5): Link Down", "slot_link_down", kPcieLost},
+    {"pcieport 0000:00:1c.0: pciehp: Slot(5): Card not present", "slot_empty", kPcieLost},
+    // what is nobody's business
+    {"audit: type=1400 apparmor=\"DENIED\" operation=\"open\" name=\"/home/x/secret\"", "", kNoise},
+    {"mlx5_core 0000:1b:00.0: firmware version: 28.39.1002", "", kNoise},
+    {"mlx5_core 0000:1b:00.0: Shutdown was called", "", kNoise},
+    {"usb 1-1: USB disconnect, device number 2", "", kNoise},
+    {"", "", kNoise},
+};
+
+TEST(KernelLogTable, KnowsTheDriversLines) {
+  for (const Line& line : kLines) {
+    const KernelLogPattern* pattern = classify_kernel_log(line.text);
+    EXPECT_EQ(pattern == nullptr ? "" : std::string(pattern->name), line.name) << line.text;
+    if (pattern != nullptr) {
+      EXPECT_EQ(pattern->what, line.what) << line.text;
+    }
+  }
+}
+
+TEST(KernelLogTable, HasUniqueNamesAndNoPatternThatFitsEverything) {
+  std::set<std::string_view> names;
+  for (const KernelLogPattern& pattern : kernel_log_patterns()) {
+    EXPECT_TRUE(names.insert(pattern.name).second) << pattern.name;
+    EXPECT_FALSE(pattern.parts.front().empty()) << pattern.name;
+    EXPECT_FALSE(pattern.meaning.empty()) << pattern.name;
+  }
+}
+
+TEST(KernelLogTable, PartsStandInTheirOrder) {
+  EXPECT_EQ(classify_kernel_log("limited by 63.0 Gb/s available PCIe bandwidth"), nullptr);
+}
+
+}  // namespace
+}  // namespace linkhealth
