@@ -270,6 +270,10 @@ PortReport Engine::State::report_of(const Subject& subject, const PortView& view
   report.exempt = port.exempt;
   report.peer = peer_of(*subject.port, subject.expected);
   report.latest = subject.port->latest;
+  if (report.latest.peer && report.latest.peer->age_s && subject.port->peer_at)
+    report.latest.peer->age_s = in_seconds(snapshot.taken_at - *subject.port->peer_at);
+  if (report.latest.peer && report.latest.peer->module_age_s && subject.port->far.read_at)
+    report.latest.peer->module_age_s = in_seconds(snapshot.taken_at - *subject.port->far.read_at);
   report.figures = figures_of(view);
   for (const auto& [probe, blind] : subject.port->blind)
     report.gaps.push_back({subject.port->key, probe, blind.reason});
@@ -286,7 +290,6 @@ PortReport Engine::State::report_of(const Subject& subject, const PortView& view
     return a.severity > b.severity;
   });
   report.health = health_of(report, view, port.judged);
-  (void)snapshot;
   return report;
 }
 

@@ -21,6 +21,10 @@ struct SampledPort {
   std::optional<LinkSample> last_shown;  ///< both together, as in the last snapshot that had them
   bool show = false;                     ///< put the link into the next snapshot even when it did not change
   bool module_seen = false;
+  bool has_module_reader = false;  ///< ethtool gave the module, or said that there is none
+  bool module_imported = false;    ///< somebody else's reading of the module stands
+  bool module_ignored = false;     ///< somebody else reads it too
+  std::optional<SteadyTime> link_changed_at;
   bool gone = false;
 
   [[nodiscard]] bool watched() const { return port.exempt_reason.empty(); }

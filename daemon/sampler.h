@@ -10,6 +10,7 @@
 //                                    on the read worker
 //   pcie      pcie_period_s          speed, width, AER: on the read worker
 //   module    module_period_s        EEPROM pages: on the module reader's thread
+//   peer      (section "peers")      the far ends: a thread for each source, joined by PeerMerge
 //   inventory rescan_period_s        which ports there are; also when a device comes or goes
 //
 // A module read holds the kernel's RTNL lock for as long as it takes, and verbs state, ethtool and netlink dumps wait
@@ -24,6 +25,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "daemon/far_ends.h"
 #include "daemon/port_reader.h"
 #include "daemon/read_worker.h"
 #include "daemon/sampled_port.h"
@@ -44,6 +46,8 @@ class Sampler : public Source {
   Sampler(HostFactory hosts, std::unique_ptr<ModuleReader> modules, const Clock& clock, SamplerSettings settings,
           RecordingHeader header);
   ~Sampler() override;
+  /// From now on the far ends are watched too; null: they are not. Before the first poll().
+  void watch_far_ends(std::unique_ptr<FarEnds> far_ends) { far_ends_ = std::move(far_ends); }
 
   std::optional<Snapshot> poll() override;
   [[nodiscard]] std::optional<Milliseconds> until_due() const override;
@@ -74,6 +78,8 @@ class Sampler : public Source {
   void take_readings(Cycle& cycle);
   void take_reading(Cycle& cycle, Reading& reading);
   void take_modules(Cycle& cycle);
+  void take_far_ends(Cycle& cycle);
+  void take_imported_module(Cycle& cycle, SampledPort& port, MergedPeer& merged);
   void report_stuck(Cycle& cycle);
   void put_links(Cycle& cycle);
   void finish(Cycle& cycle);
@@ -82,6 +88,7 @@ class Sampler : public Source {
   std::unique_ptr<Host> host_;
   std::shared_ptr<Host> statistics_host_;
   std::unique_ptr<ModuleReader> modules_;
+  std::unique_ptr<FarEnds> far_ends_;
   ReadWorker worker_;
   const Clock& clock_;
   SamplerSettings settings_;
