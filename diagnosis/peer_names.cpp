@@ -25,7 +25,8 @@ bool is_address(std::string_view text) {
   const auto colons = std::ranges::count(text, ':');
   const auto hex = [](char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0 || c == ':'; };
   if (colons >= 2 && std::ranges::all_of(text, hex)) return true;
-  return std::ranges::count(text, '.') == 3 && std::ranges::all_of(text, [](char c) { return is_digit(c) || c == '.'; });
+  return std::ranges::count(text, '.') == 3 &&
+         std::ranges::all_of(text, [](char c) { return is_digit(c) || c == '.'; });
 }
 
 /// The numbers in a name, without leading zeros: "Ethernet17/01" -> 17, 1.
@@ -71,7 +72,8 @@ NameMatch compare_ports(std::string_view said, std::string_view description, std
   if (by_name == NameMatch::kSame) return by_name;
   // A description is free text: it can confirm, and takes nothing away from a name that can be compared.
   const std::string other = lower(description);
-  if (!other.empty() && !plan.empty() && (other == plan || (!numbers(other).empty() && numbers(other) == numbers(plan))))
+  if (!other.empty() && !plan.empty() &&
+      (other == plan || (!numbers(other).empty() && numbers(other) == numbers(plan))))
     return NameMatch::kSame;
   return by_name;
 }

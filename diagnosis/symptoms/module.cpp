@@ -71,9 +71,8 @@ Finding neighbour_differs(const PortView& v, KnobValues) {
   if (!peer || peer->system.empty() || peer->source == "plan") return not_known("the far end does not say who it is");
   const NameMatch system = compare_systems(peer->system, v.expected->peer_system);
   if (system == NameMatch::kUnknown) return not_known("the far end names itself by an address");
-  const bool differs =
-      system == NameMatch::kDiffers ||
-      compare_ports(peer->port, peer->description, v.expected->peer_port) == NameMatch::kDiffers;
+  const bool differs = system == NameMatch::kDiffers ||
+                       compare_ports(peer->port, peer->description, v.expected->peer_port) == NameMatch::kDiffers;
   return Case(Reader::kPlan).holds("the far end is not the one of the plan", differs).close();
 }
 

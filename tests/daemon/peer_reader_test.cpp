@@ -97,8 +97,7 @@ TEST(PeerReader, ReadsAgainWhenItIsDue) {
 
 TEST(PeerReader, ASourceWithNothingToSayStillHasAnswered) {
   ManualClock clock;
-  PeerReader reader(std::make_unique<ScriptedProbe>(
-                        "import", [](auto, auto) { return std::vector<PeerReading>{}; }),
+  PeerReader reader(std::make_unique<ScriptedProbe>("import", [](auto, auto) { return std::vector<PeerReading>{}; }),
                     clock);
   reader.set_ports({});
   ASSERT_TRUE(wait_readable(reader.event_fd()));
