@@ -89,6 +89,22 @@ def tell(socket, *words):
     must("lldpcli", "-u", socket, *words)
 
 
+def check_rights(program, socket):
+    """As the shipped unit runs: root without the capability to pass over file permissions; and another user."""
+    if shutil.which("setpriv") is None:
+        print("     not tried: rights (there is no setpriv)")
+        return
+    nobody = run("setpriv", "--reuid", "65534", "--regid", "65534", "--clear-groups", program, socket, "2000").stdout
+    assert nobody.startswith("error 13 "), f"another user: {nobody}"
+    group = str(os.stat(socket).st_gid)
+    member = run("setpriv", "--reuid", "65534", "--regid", "65534", "--groups", group, program, socket, "2000").stdout
+    assert "neighbour near|" in member, f"a member of lldpd's group: {member}"
+    unit = run("setpriv", "--bounding-set", "-dac_override,-dac_read_search", "--inh-caps",
+               "-dac_override,-dac_read_search", program, socket, "2000").stdout
+    print("ok   another user is refused, a member of lldpd's group is not; root without CAP_DAC_OVERRIDE:",
+          unit.splitlines()[0])
+
+
 def scenario(program, folder):
     lines = ask(program, os.path.join(folder, "none.sock"))
     assert lines[0].startswith("error 2 "), f"without lldpd: {lines}"
@@ -120,6 +136,8 @@ def scenario(program, folder):
     if address:
         assert f"lldp.near.chassis.mgmt-ip={address}\n" in shown, shown
     print("ok   the neighbour, as lldpcli shows it:", seen[0])
+
+    check_rights(program, near_socket)
 
     # An lldpd that is stopped: the wait is bounded. The socket is served by its unprivileged child.
     os.killpg(near.pid, signal.SIGSTOP)
