@@ -194,8 +194,9 @@ std::string lldp_failure(const Error& error, const std::string& socket_path) {
       return fmt::format("nobody listens at {}: start lldpd (systemctl start lldpd)", socket_path);
     case EACCES:
     case EPERM:
-      return fmt::format("no access to {}: let linkhealthd run with lldpd's group (a drop-in with SupplementaryGroups=_lldpd)",
-                         socket_path);
+      return fmt::format(
+          "no access to {}: let linkhealthd run with lldpd's group (a drop-in with SupplementaryGroups=_lldpd)",
+          socket_path);
     case ETIMEDOUT:
       return fmt::format("lldpd does not answer at {} in time: restart it", socket_path);
     case EPROTO:
