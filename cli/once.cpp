@@ -10,6 +10,7 @@
 #include "cli/local.h"
 #include "daemon/daemon.h"
 #include "daemon/engine.h"
+#include "daemon/peer_sources.h"
 #include "daemon/sampler.h"
 #include "exporters/json.h"
 #include "exporters/text.h"
@@ -22,8 +23,8 @@ namespace {
 // A module may take seconds to answer; a look that takes longer shows what it has.
 constexpr Milliseconds kPatience{8'000};
 
-std::unique_ptr<Sampler> make_sampler(const std::string& sysroot, const KnobTable& knobs, const Clock& clock) {
-  const SamplerSettings settings = sampler_settings(knobs);
+std::unique_ptr<Sampler> make_sampler(const std::string& sysroot, const Config& config, const Clock& clock) {
+  const SamplerSettings settings = sampler_settings(config.knobs);
   LiveHost host;
   RecordingHeader header;
   if (const auto name = host.read_file("/proc/sys/kernel/hostname"); name && sysroot.empty())
@@ -31,8 +32,10 @@ std::unique_ptr<Sampler> make_sampler(const std::string& sysroot, const KnobTabl
   std::unique_ptr<ModuleReader> modules;
   if (sysroot.empty())
     modules = std::make_unique<ModuleReader>(std::make_unique<LiveHost>(), clock, module_timing(settings));
-  return std::make_unique<Sampler>([sysroot] { return std::make_unique<LiveHost>(sysroot); }, std::move(modules), clock,
-                                   settings, header);
+  auto sampler = std::make_unique<Sampler>([sysroot] { return std::make_unique<LiveHost>(sysroot); },
+                                           std::move(modules), clock, settings, header);
+  if (sysroot.empty()) sampler->watch_far_ends(make_far_ends(config, clock));
+  return sampler;
 }
 
 void wait_for(const Sampler& sampler, Milliseconds longest) {
@@ -47,7 +50,7 @@ void wait_for(const Sampler& sampler, Milliseconds longest) {
 std::shared_ptr<const Report> look_once(const std::string& sysroot, const Clock& clock) {
   const Config config = default_config(all_knob_groups());
   allow_many_open_files();
-  const auto sampler = make_sampler(sysroot, config.knobs, clock);
+  const auto sampler = make_sampler(sysroot, config, clock);
   EngineSettings settings;
   settings.node = sysroot.empty() ? sampler->header().node : sysroot;
   settings.knobs = config.knobs;

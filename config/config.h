@@ -34,9 +34,11 @@ struct Config {
   ListenAddress listen;
   std::string socket_path = "/run/linkhealth/linkhealth.sock";
   std::string state_dir = "/var/lib/linkhealth";
-  std::string node;         ///< "": the host's name
-  std::string record_path;  ///< "": no recording
-  bool dry_run = false;     ///< diagnose and show, but announce nothing
+  std::string node;                                   ///< "": the host's name
+  std::string record_path;                            ///< "": no recording
+  std::string lldpd_socket = "/run/lldpd.socket";     ///< of the section "peers", as the next
+  std::string import_dir = "/run/linkhealth/import";  ///< where others put readings: of now, so they survive no reboot
+  bool dry_run = false;                               ///< diagnose and show, but announce nothing
   LogLevel log_level = LogLevel::kInfo;
   std::map<std::string, std::string> site;   ///< labels of the place: row, rack, …
   std::map<PortKey, ExpectedPort> expected;  ///< what is asked of each port

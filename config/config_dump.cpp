@@ -42,8 +42,17 @@ void dump_ports(std::string& out, const Config& config) {
   }
 }
 
-void dump_group(std::string& out, const KnobGroup& group, KnobValues values, std::string_view indent) {
-  out += fmt::format("{}{}:\n", indent, group.name);
+/// The paths of the far end's sources stand among their knobs.
+std::string peer_paths(const Config& config) {
+  return fmt::format(
+      "  # lldpd's control socket\n  lldpd_socket: {}\n"
+      "  # where other programs put readings (docs/import.md)\n  import_dir: {}\n",
+      quoted(config.lldpd_socket), quoted(config.import_dir));
+}
+
+void dump_group(std::string& out, const KnobGroup& group, KnobValues values, std::string_view indent,
+                const std::string& paths = "") {
+  out += fmt::format("{}{}:\n", indent, group.name) + paths;
   for (std::size_t i = 0; i < group.knobs.size(); ++i) {
     const Knob& knob = group.knobs[i];
     out += fmt::format("{}  # {} ({} to {}{}{})\n", indent, knob.meaning, knob.min, knob.max,
@@ -53,7 +62,8 @@ void dump_group(std::string& out, const KnobGroup& group, KnobValues values, std
 }
 
 /// The groups by section; a section stands where its first group does.
-void dump_knobs(std::string& out, const KnobTable& knobs) {
+void dump_knobs(std::string& out, const Config& config) {
+  const KnobTable& knobs = config.knobs;
   const auto& groups = knobs.groups();
   for (std::size_t i = 0; i < groups.size(); ++i) {
     const std::string_view section = groups[i].section;
@@ -61,7 +71,7 @@ void dump_knobs(std::string& out, const KnobTable& knobs) {
     const auto begin = groups.begin();
     if (section.empty()) {
       out += '\n';
-      dump_group(out, groups[i], knobs.values(groups[i].name), "");
+      dump_group(out, groups[i], knobs.values(groups[i].name), "", groups[i].name == "peers" ? peer_paths(config) : "");
     } else if (std::none_of(begin, begin + static_cast<std::ptrdiff_t>(i), same)) {
       out += fmt::format("\n{}:\n", section);
       for (const KnobGroup& group : groups)
@@ -88,7 +98,7 @@ std::string dump_config(const Config& config) {
   dump_map(out, "site", config.site);
   out += "# What is asked of a port: speed_mbps, lanes, peer (system, port); or exempt, with the reason.\n";
   dump_ports(out, config);
-  dump_knobs(out, config.knobs);
+  dump_knobs(out, config);
   return out;
 }
 

@@ -32,7 +32,7 @@ class Loader {
     std::string_view name;
     Setter set;
   };
-  static const std::array<Key, 9> kKeys;
+  static const std::array<Key, 10> kKeys;
 
   Error wrong(std::size_t line, std::string_view what) const { return error_at(file_name_, line, what); }
   Error unknown_key(const Member& member, std::span<const std::string_view> good) const;
@@ -56,23 +56,25 @@ class Loader {
   Result<void> port_key(const PortKey& port, const Member& member);
   Result<void> peer(ExpectedPort& expected, const Member& member);
   Result<void> check_port_name(const Member& member) const;
+  Result<void> peers(const Member& member);
   Result<void> section(const Member& member);
-  Result<void> group(const Member& member, const KnobGroup& knobs);
+  Result<void> group(const Member& member, const KnobGroup& knobs, std::span<const std::string_view> beside = {});
 
   std::string_view file_name_;
   std::span<const KnobGroup> groups_;
   Config& config_;
 };
 
-const std::array<Loader::Key, 9> Loader::kKeys = {{{"listen", &Loader::listen},
-                                                   {"socket", &Loader::socket},
-                                                   {"state_dir", &Loader::state_dir},
-                                                   {"node", &Loader::node},
-                                                   {"record", &Loader::record},
-                                                   {"dry_run", &Loader::dry_run},
-                                                   {"log_level", &Loader::log_level},
-                                                   {"site", &Loader::site},
-                                                   {"ports", &Loader::ports}}};
+const std::array<Loader::Key, 10> Loader::kKeys = {{{"listen", &Loader::listen},
+                                                    {"socket", &Loader::socket},
+                                                    {"state_dir", &Loader::state_dir},
+                                                    {"node", &Loader::node},
+                                                    {"record", &Loader::record},
+                                                    {"dry_run", &Loader::dry_run},
+                                                    {"log_level", &Loader::log_level},
+                                                    {"site", &Loader::site},
+                                                    {"ports", &Loader::ports},
+                                                    {"peers", &Loader::peers}}};
 
 Error Loader::unknown_key(const Member& member, std::span<const std::string_view> good) const {
   const auto near = closest(member.key, good);
@@ -246,10 +248,12 @@ Result<void> Loader::peer(ExpectedPort& expected, const Member& member) {
   return {};
 }
 
-Result<void> Loader::group(const Member& member, const KnobGroup& knobs) {
+/// `beside`: keys of the same map that somebody else reads.
+Result<void> Loader::group(const Member& member, const KnobGroup& knobs, std::span<const std::string_view> beside) {
   if (auto map = must_be_map(member); !map) return map;
   for (const Member& key : member.value.members) {
-    std::vector<std::string_view> good;
+    if (std::ranges::find(beside, key.key) != beside.end()) continue;
+    std::vector<std::string_view> good(beside.begin(), beside.end());
     for (const Knob& knob : knobs.knobs) good.push_back(knob.name);
     if (std::find(good.begin(), good.end(), key.key) == good.end()) return unknown_key(key, good);
     auto value = number(key);
@@ -258,6 +262,19 @@ Result<void> Loader::group(const Member& member, const KnobGroup& knobs) {
       return wrong(key.value.line, set.error().message);
   }
   return {};
+}
+
+/// The paths of the far end's sources stand among their knobs.
+Result<void> Loader::peers(const Member& member) {
+  constexpr std::array<std::string_view, 2> kPaths = {"lldpd_socket", "import_dir"};
+  for (const Member& key : member.value.members) {
+    if (std::ranges::find(kPaths, key.key) == kPaths.end()) continue;
+    auto path = absolute_path(key);
+    if (!path) return path.error();
+    (key.key == "lldpd_socket" ? config_.lldpd_socket : config_.import_dir) = *path;
+  }
+  const auto knobs = std::ranges::find(groups_, std::string_view("peers"), &KnobGroup::name);
+  return group(member, knobs == groups_.end() ? KnobGroup{"", "peers", {}} : *knobs, kPaths);
 }
 
 /// "symptoms": the groups that stand below it.

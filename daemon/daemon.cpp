@@ -13,6 +13,7 @@
 #include "daemon/doctor.h"
 #include "daemon/event_log.h"
 #include "daemon/loop.h"
+#include "daemon/peer_sources.h"
 #include "daemon/play_source.h"
 #include "daemon/publisher.h"
 #include "daemon/recording_tap.h"
@@ -144,6 +145,7 @@ Result<void> Daemon::make_source() {
     feeds.push_back(std::make_unique<VerbsEvents>(live_verbs(), settings.read_patience));
   auto source = std::make_unique<Sampler>(hosts, std::move(modules), clock_, settings, live_header(config_, clock_),
                                           std::move(feeds));
+  if (options_.sysroot.empty()) source->watch_far_ends(make_far_ends(config_, clock_));
   sampler_ = source.get();
   source_ = std::move(source);
   return {};
@@ -293,6 +295,7 @@ std::string Daemon::status() const {
 std::span<const KnobGroup> all_knob_groups() {
   static const std::vector<KnobGroup> groups = [] {
     std::vector<KnobGroup> all(sampler_knob_groups().begin(), sampler_knob_groups().end());
+    all.insert(all.end(), peer_knob_groups().begin(), peer_knob_groups().end());
     all.insert(all.end(), engine_knob_groups().begin(), engine_knob_groups().end());
     return all;
   }();

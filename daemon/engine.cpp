@@ -293,6 +293,10 @@ PortReport Engine::State::report_of(const Subject& subject, const PortView& view
   } else {
     report.latest.id = subject.port->latest.id;  // what it last said is not so any more: no series, no "link up"
   }
+  if (report.latest.peer && report.latest.peer->age_s && subject.port->peer_at)
+    report.latest.peer->age_s = in_seconds(snapshot.taken_at - *subject.port->peer_at);
+  if (report.latest.peer && report.latest.peer->module_age_s && subject.port->far.read_at)
+    report.latest.peer->module_age_s = in_seconds(snapshot.taken_at - *subject.port->far.read_at);
   report.figures = figures_of(view);
   for (const auto& [probe, blind] : subject.port->blind)
     report.gaps.push_back({subject.port->key, probe, blind.reason});
@@ -309,7 +313,6 @@ PortReport Engine::State::report_of(const Subject& subject, const PortView& view
     return a.severity > b.severity;
   });
   report.health = health_of(report, view, port.judged);
-  (void)snapshot;
   return report;
 }
 

@@ -108,7 +108,8 @@ std::string peer_of(const PortHistory& port, const ExpectedPort* expected) {
   if (port.latest.peer) {
     system = port.latest.peer->system;
     name = port.latest.peer->port;
-  } else if (expected != nullptr) {
+  }
+  if (system.empty() && name.empty() && expected != nullptr) {
     system = expected->peer_system;
     name = expected->peer_port;
   }

@@ -96,6 +96,7 @@ std::optional<Snapshot> Sampler::poll() {
   take_readings(cycle);
   submit_due(cycle.now);  // after the readings: a search among them may have found a port
   if (modules_) take_modules(cycle);
+  if (far_ends_) take_far_ends(cycle);
   report_stuck(cycle);
   put_links(cycle);
   finish(cycle);
@@ -149,6 +150,7 @@ void Sampler::take_search(Cycle& cycle, Inventory found) {
   }
   if (modules_) modules_->set_ports(with_module);
   tell_feeds(cycle.now);
+  if (far_ends_) far_ends_->set_ports(inventory());
 }
 
 void Sampler::read_links(Cycle& cycle) {
@@ -171,6 +173,7 @@ void Sampler::read_link(Cycle& cycle, SampledPort& port) {
     const auto changes = link_changes(port.port.id.key(), as_netdev(*port.netdev), as_netdev(*sample.link), cycle.now);
     cycle.snapshot.events.insert(cycle.snapshot.events.end(), changes.begin(), changes.end());
     if (!changes.empty()) {
+      port.link_changed_at = cycle.now;
       port.kernel.down_reason.reset();  // of another outage
       submit(port, ReadGroup::kKernel);
       if (modules_) modules_->request(port.port.id.key());
@@ -252,9 +255,42 @@ void Sampler::take_modules(Cycle& cycle) {
       snapshot.events.push_back({cycle.now, round.port, PortEventKind::kModuleRemoved, ""});
     if (round.change == ModuleChange::kInserted || round.change == ModuleChange::kSwapped)
       snapshot.events.push_back({cycle.now, round.port, PortEventKind::kModuleInserted, ""});
-    if (round.gap) snapshot.gaps.push_back(*std::move(round.gap));
+    if (round.sample) at->second.has_module_reader = true;
+    if (round.gap && !at->second.module_imported) snapshot.gaps.push_back(*std::move(round.gap));
     if (round.sample) snapshot.ports[round.port].module = *std::move(round.sample);
   }
+}
+
+void Sampler::take_far_ends(Cycle& cycle) {
+  FarEnds::News news = far_ends_->take(cycle.now);
+  if (!news.ports.empty() || !news.timings.empty() || news.node_gaps_changed) cycle.content = true;
+  Snapshot& snapshot = cycle.snapshot;
+  snapshot.timings.insert(snapshot.timings.end(), news.timings.begin(), news.timings.end());
+  for (auto& [key, merged] : news.ports) {
+    const auto at = ports_.find(key);
+    if (at == ports_.end()) continue;
+    snapshot.gaps.insert(snapshot.gaps.end(), merged.gaps.begin(), merged.gaps.end());
+    if (merged.peer) snapshot.ports[key].peer = *std::move(merged.peer);
+    take_imported_module(cycle, at->second, merged);
+  }
+}
+
+/// Somebody else's reading of this end's module is for ports whose module ethtool can't read (InfiniBand).
+void Sampler::take_imported_module(Cycle& cycle, SampledPort& port, MergedPeer& merged) {
+  const PortKey key = port.port.id.key();
+  if (merged.module) port.module_ignored = port.has_module_reader;
+  if (merged.module_ended) {
+    port.module_ignored = false;
+    if (std::exchange(port.module_imported, false))
+      cycle.snapshot.gaps.push_back({key, "module", "the imported reading has ended, and ethtool gives none"});
+  }
+  if (port.module_ignored)
+    cycle.snapshot.gaps.push_back({key, "import", "its module is read through ethtool: the imported one is ignored"});
+  // A reading from before the link changed says nothing about the link as it is.
+  if (!merged.module || port.module_ignored || (port.link_changed_at && merged.module_read_at < *port.link_changed_at))
+    return;
+  port.module_imported = true;
+  cycle.snapshot.ports[key].module = *std::move(merged.module);
 }
 
 void Sampler::report_stuck(Cycle& cycle) {
@@ -287,6 +323,7 @@ void Sampler::put_links(Cycle& cycle) {
       const auto kind = *link.carrier ? PortEventKind::kCarrierUp : PortEventKind::kCarrierDown;
       cycle.snapshot.events.push_back({cycle.now, key, kind, ""});
     }
+    if (port.last_shown && port.last_shown->carrier != link.carrier) port.link_changed_at = cycle.now;
     port.last_shown = std::move(link);
   }
 }
@@ -311,6 +348,8 @@ void Sampler::finish(Cycle& cycle) {
   }
   std::stable_sort(snapshot.events.begin(), snapshot.events.end(),
                    [](const PortEvent& a, const PortEvent& b) { return a.t < b.t; });
+  if (far_ends_)
+    snapshot.gaps.insert(snapshot.gaps.end(), far_ends_->node_gaps().begin(), far_ends_->node_gaps().end());
 }
 
 std::optional<Milliseconds> Sampler::until_due() const {
@@ -328,6 +367,8 @@ std::vector<int> Sampler::wake_fds() const {
   for (const Feed& feed : feeds_)
     if (feed.feed->fd() >= 0 && feed.rests_until <= now) fds.push_back(feed.feed->fd());
   if (modules_) fds.push_back(modules_->event_fd());
+  if (far_ends_)
+    for (const int fd : far_ends_->wake_fds()) fds.push_back(fd);
   return fds;
 }
 
@@ -341,7 +382,7 @@ bool Sampler::settled() const {
   const bool modules = !modules_ || std::all_of(ports_.begin(), ports_.end(), [](const auto& entry) {
     return entry.second.module_seen || !entry.second.watched() || entry.second.port.ifindex == 0;
   });
-  return modules && worker_.idle() && !first_;
+  return modules && (!far_ends_ || far_ends_->settled()) && worker_.idle() && !first_;
 }
 
 }  // namespace linkhealth

@@ -12,6 +12,7 @@
 //   module    module_period_s        EEPROM pages: on the module reader's thread
 //   inventory rescan_period_s        which ports there are; also when a device comes or goes: on the read worker
 //   events    as they come           link and device events, the kernel log, verbs events: see probes/event_feed.h
+//   peer      (section "peers")      the far ends: a thread for each source, joined by PeerMerge
 //
 // A module read holds the kernel's RTNL lock for as long as it takes, and verbs state, ethtool and netlink dumps wait
 // for that lock. That is why only lock-free files are read here: the loop is never late, whatever a module does.
@@ -26,6 +27,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "daemon/far_ends.h"
 #include "daemon/port_reader.h"
 #include "daemon/port_search.h"
 #include "daemon/read_worker.h"
@@ -49,6 +51,8 @@ class Sampler : public Source {
   Sampler(HostFactory hosts, std::unique_ptr<ModuleReader> modules, const Clock& clock, SamplerSettings settings,
           RecordingHeader header, std::vector<std::unique_ptr<EventFeed>> feeds = {});
   ~Sampler() override;
+  /// From now on the far ends are watched too; null: they are not. Before the first poll().
+  void watch_far_ends(std::unique_ptr<FarEnds> far_ends) { far_ends_ = std::move(far_ends); }
 
   std::optional<Snapshot> poll() override;
   [[nodiscard]] std::optional<Milliseconds> until_due() const override;
@@ -90,6 +94,8 @@ class Sampler : public Source {
   void take_readings(Cycle& cycle);
   void take_reading(Cycle& cycle, Reading& reading);
   void take_modules(Cycle& cycle);
+  void take_far_ends(Cycle& cycle);
+  void take_imported_module(Cycle& cycle, SampledPort& port, MergedPeer& merged);
   void report_stuck(Cycle& cycle);
   void put_links(Cycle& cycle);
   void finish(Cycle& cycle);
@@ -99,6 +105,7 @@ class Sampler : public Source {
   std::shared_ptr<Host> statistics_host_;
   std::shared_ptr<Host> search_host_;
   std::unique_ptr<ModuleReader> modules_;
+  std::unique_ptr<FarEnds> far_ends_;
   ReadWorker worker_;
   const Clock& clock_;
   SamplerSettings settings_;

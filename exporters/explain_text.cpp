@@ -239,6 +239,31 @@ void figures(Page& page, const PortReport& port) {
   page.labelled("Numbers", text);
 }
 
+std::string_view source_words(std::string_view source) {
+  if (source == "mad") return "says that port itself (MAD)";
+  if (source == "lldp") return "says LLDP";
+  if (source == "telemetry") return "says imported telemetry";
+  if (source == "fleet") return "says another node of the fleet (imported)";
+  return source == "plan" ? "as planned: nothing says so itself" : "";
+}
+
+std::string age_words(const std::optional<double>& age_s) {
+  return age_s && *age_s >= 0 ? ", " + duration_words(from_seconds(*age_s)) + " ago" : "";
+}
+
+/// "leaf-12 Ethernet17/1, says LLDP, 12 s ago · its module: telemetry, 40 s ago"
+void far_end(Page& page, const PortReport& port) {
+  const auto& peer = port.latest.peer;
+  if (!peer || source_words(peer->source).empty()) return;
+  std::string text = port.peer.empty() ? "unnamed" : port.peer;
+  text += fmt::format(", {}{}", source_words(peer->source), age_words(peer->age_s));
+  if (!peer->description.empty()) text += fmt::format(" · \"{}\"", peer->description);
+  if (!peer->address.empty()) text += " · managed at " + peer->address;
+  if (!peer->module_source.empty())
+    text += fmt::format(" · its module: {}{}", peer->module_source, age_words(peer->module_age_s));
+  page.labelled("Far end", text);
+}
+
 void cannot_see(Page& page, const PortReport& port) {
   for (std::size_t i = 0; i < port.gaps.size(); ++i)
     page.labelled(i == 0 ? "Can't see" : "", fmt::format("? {}: {}", port.gaps[i].probe, port.gaps[i].reason), 2);
@@ -292,6 +317,7 @@ std::string explain_text(const PortReport& port, const TextStyle& style, const E
   page.gap();
   for (const std::string& line : view.physics ? physics_lines(port, style) : light_lines(port, style)) page.line(line);
   if (port.health != Health::kExempt) figures(page, port);
+  if (port.health != Health::kExempt) far_end(page, port);
   if (!port.faults.empty()) alternatives(page, port.faults.front());
   for (std::size_t i = 1; i < port.faults.size(); ++i) {
     const FaultReport& other = port.faults[i];

@@ -75,12 +75,20 @@ std::string verdict_cell(const PortReport& port) {
   return text;
 }
 
+/// A name that only the plan gives is marked: nobody has said that the cable really ends there.
+std::string peer_cell(const PortReport& port) {
+  if (port.peer.empty()) return "-";
+  const auto& peer = port.latest.peer;
+  const bool planned = !peer || peer->source == "plan" || (peer->system.empty() && peer->port.empty());
+  return planned ? port.peer + " (plan)" : port.peer;
+}
+
 Row row_of(const PortReport& port, SteadyTime t, bool ascii) {
   Row row;
   const auto& ber = port.figures.pre_fec_ber;
   row.cells = {port.port,
                port.latest.id.netdev.empty() ? "-" : port.latest.id.netdev,
-               port.peer.empty() ? "-" : port.peer,
+               peer_cell(port),
                link_cell(port, t),
                rx_cell(port),
                ber ? fmt::format("{:.1e}", *ber) : "-",

@@ -289,7 +289,10 @@ void History::observe(const Snapshot& snapshot) {
       port.blind.erase("hw_counters");
     }
     if (sample.module) port.blind.erase("module");
-    if (sample.peer) port.blind.erase("peer");
+    // The sources of the far end are one group: what none of them could read stands in the same snapshot again.
+    if (sample.peer)
+      std::erase_if(port.blind,
+                    [](const auto& entry) { return entry.first.starts_with("peer") || entry.first == "import"; });
     if (sample.pcie) port.blind.erase("pcie");
     port.forget_old(now_);
   }

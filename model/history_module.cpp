@@ -1,6 +1,7 @@
 // The module's side of PortHistory: light, temperature and PCIe readings against their own past, at both ends.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "model/history.h"
 
@@ -11,6 +12,11 @@ namespace {
 constexpr double kAerKeepSeconds = 3600;
 constexpr double kLostDb = 1.5;  // more than remating (0.3 dB) and read noise make
 constexpr double kBackDb = 0.6;
+
+/// Ages are written to a millisecond, and one reading's two ages may be rounded apart.
+bool same_instant(const std::optional<SteadyTime>& a, SteadyTime b) {
+  return a && std::chrono::abs(*a - b) <= Milliseconds(1);
+}
 
 }  // namespace
 
@@ -110,11 +116,17 @@ void PortHistory::take_module(const ModuleSample& module, SteadyTime now) {
 }
 
 void PortHistory::take_peer(const PeerSample& peer, SteadyTime now) {
+  if (peer == PeerSample{}) {  // nothing is known any more
+    latest.peer.reset();
+    peer_at.reset();
+    return;
+  }
   const PeerSample before = latest.peer.value_or(PeerSample{});
   latest.peer = peer;
-  peer_at = now - from_seconds(peer.age_s.value_or(0));
+  const auto read_before = std::exchange(peer_at, now - from_seconds(peer.age_s.value_or(0)));
   if (!peer.link && before.link && peer.source.empty()) latest.peer->link = before.link;
-  if (peer.counters) {
+  // Sources answer at times of their own: a sample may repeat a reading beside a new one of another source.
+  if (peer.counters && !same_instant(read_before, *peer_at)) {
     peer_errors_full =
         peer.counters->get("symbol_error") == 0xFFFFu || peer.counters->get("port_rcv_errors") == 0xFFFFu;
     if (last_peer_counters_) {
@@ -135,13 +147,14 @@ void PortHistory::take_peer(const PeerSample& peer, SteadyTime now) {
     for (Track& track : own.rx_dbm) track = Track();
   }
   if (!peer.module->serial.empty()) far.serial = peer.module->serial;
-  far.read_at = *peer_at;
+  const SteadyTime read_at = peer.module_age_s ? now - from_seconds(*peer.module_age_s) : *peer_at;
+  if (same_instant(std::exchange(far.read_at, read_at), read_at)) return;
   // A reading from before the last transition says nothing about the link as it is now.
-  const bool this_period = !carrier_since || *peer_at >= *carrier_since ||
-                           (carrier == true && fresh_since && *peer_at >= *fresh_since && !read_while_down_);
+  const bool this_period = !carrier_since || read_at >= *carrier_since ||
+                           (carrier == true && fresh_since && read_at >= *fresh_since && !read_while_down_);
   if (carrier == false && this_period) read_while_down_ = true;
   if (!this_period) return;
-  const bool settled = carrier == true && (!carrier_since || in_seconds(*peer_at - *carrier_since) >= 5);
+  const bool settled = carrier == true && (!carrier_since || in_seconds(read_at - *carrier_since) >= 5);
   far.rx_lanes = far.tx_lanes = 0;
   for (std::size_t i = 0; i < std::min(peer.module->lanes.size(), kMaxLanes); ++i) {
     const ModuleLane& lane = peer.module->lanes[i];

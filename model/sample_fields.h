@@ -213,9 +213,13 @@ void fields(Is<PeerSample> auto& peer, auto& visit) {
   visit("system", peer.system);
   visit("port", peer.port);
   visit("guid", peer.guid);
+  visit("description", peer.description);
+  visit("address", peer.address);
   visit("link", peer.link);
   visit("counters", peer.counters);
   visit("module", peer.module);
+  visit("module_source", peer.module_source);
+  visit("module_age_s", peer.module_age_s);
 }
 
 void fields(Is<PcieSample> auto& pcie, auto& visit) {

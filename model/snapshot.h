@@ -251,14 +251,20 @@ struct ModuleSample {
   bool operator==(const ModuleSample&) const = default;
 };
 
-/// What is known of the far end of the cable, from whichever source.
+/// What is known of the far end of the cable: one sample a port, joined from all sources. Quite empty: nothing is known
+/// any more, and what was said before stands no longer.
 struct PeerSample {
-  std::string source;           ///< "mad", "lldp", "plan", "fleet" or "telemetry"
-  std::optional<double> age_s;  ///< how old the reading was when the snapshot was taken
+  /// Who says the names, link and counters: "mad", "lldp", "telemetry" or "fleet" (imported), "plan" (only names).
+  std::string source;
+  std::optional<double> age_s;  ///< how old that reading was when the snapshot was taken; a plan has no age
   std::string system, port, guid;
+  std::string description;  ///< what the far port says of itself (LLDP port description)
+  std::string address;      ///< of the far system's management
   std::optional<LinkSample> link;
   std::optional<Counters> counters;
   std::optional<ModuleSample> module;
+  std::string module_source;           ///< who read the far module, where that is not `source`
+  std::optional<double> module_age_s;  ///< and how old its reading was; `age_s` where there is none
   bool operator==(const PeerSample&) const = default;
 };
 

@@ -1,7 +1,7 @@
 // Symptoms of the module as a whole, and of what the far end says about itself.
 #include <algorithm>
-#include <cctype>
 
+#include "diagnosis/peer_names.h"
 #include "diagnosis/symptoms/families.h"
 
 namespace linkhealth::symptoms {
@@ -65,34 +65,14 @@ Finding far_module_absent(const PortView& v, KnobValues) {
   return Case(Reader::kPeer).holds("no module at the far end", !peer->module->present).close();
 }
 
-/// Names of ports differ in writing: "Ethernet17/1" and "Eth17/1", "17" and "swp17". Only the digits must agree.
-bool same_port(std::string_view a, std::string_view b) {
-  if (a.empty() || b.empty()) return true;
-  std::string da, db;
-  for (const char c : a) da += std::isdigit(static_cast<unsigned char>(c)) ? c : ' ';
-  for (const char c : b) db += std::isdigit(static_cast<unsigned char>(c)) ? c : ' ';
-  const auto strip = [](std::string& s) {
-    s.erase(0, s.find_first_not_of(' '));
-    s.erase(s.find_last_not_of(' ') + 1);
-  };
-  strip(da);
-  strip(db);
-  return da == db;
-}
-bool same_system(std::string_view a, std::string_view b) {
-  const auto short_name = [](std::string_view s) { return s.substr(0, s.find('.')); };
-  return std::equal(short_name(a).begin(), short_name(a).end(), short_name(b).begin(), short_name(b).end(),
-                    [](char x, char y) {
-                      return std::tolower(static_cast<unsigned char>(x)) == std::tolower(static_cast<unsigned char>(y));
-                    });
-}
-
 Finding neighbour_differs(const PortView& v, KnobValues) {
   if (v.expected == nullptr || v.expected->peer_system.empty()) return not_known("no plan says what is at the far end");
   const auto& peer = v.port.latest.peer;
   if (!peer || peer->system.empty() || peer->source == "plan") return not_known("the far end does not say who it is");
-  const bool differs =
-      !same_system(peer->system, v.expected->peer_system) || !same_port(peer->port, v.expected->peer_port);
+  const NameMatch system = compare_systems(peer->system, v.expected->peer_system);
+  if (system == NameMatch::kUnknown) return not_known("the far end names itself by an address");
+  const bool differs = system == NameMatch::kDiffers ||
+                       compare_ports(peer->port, peer->description, v.expected->peer_port) == NameMatch::kDiffers;
   return Case(Reader::kPlan).holds("the far end is not the one of the plan", differs).close();
 }
 

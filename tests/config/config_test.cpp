@@ -67,6 +67,17 @@ ledger:
   EXPECT_EQ(config->knobs.values("ledger")[0], 45.5);
 }
 
+TEST(Config, ThePathsOfTheFarEndStandAmongItsKnobs) {
+  const auto config = load_config("peers: {lldpd_socket: /tmp/l, import_dir: /tmp/i}\n", "a.yaml", kGroups);
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->lldpd_socket, "/tmp/l");
+  EXPECT_EQ(config->import_dir, "/tmp/i");
+  EXPECT_EQ(error_of("peers: {import_dir: tmp}\n"), "a.yaml:1: \"import_dir\" must be a path that begins with \"/\"");
+  EXPECT_EQ(error_of("peers: {import_dri: /tmp}\n"),
+            "a.yaml:1: unknown key \"import_dri\" (did you mean \"import_dir\"?)");
+  EXPECT_NE(error_of("peers: 7\n"), "no error");
+}
+
 TEST(Config, WhatIsDumpedLoadsToTheSame) {
   Config config = default_config(kGroups);
   config.listen = {"", 0};

@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include "daemon/daemon.h"
+#include "daemon/peer_sources.h"
 #include "tests/support/golden.h"
+#include "tests/support/manual_clock.h"
 
 namespace linkhealth {
 namespace {
@@ -15,6 +17,25 @@ TEST(DaemonConfig, TheShippedFileReadsBackToTheDefaults) {
   const auto config = load_config_file(LINKHEALTH_SOURCE_DIR "/config/linkhealth.yaml", all_knob_groups());
   ASSERT_TRUE(config.ok()) << config.error().message;
   EXPECT_EQ(dump_config(*config), dump_config(default_config(all_knob_groups())));
+}
+
+TEST(DaemonConfig, ThePathsOfTheFarEndSurviveTheDump) {
+  const auto config = load_config("peers: {lldpd_socket: /tmp/l, import_dir: /tmp/i, lldp: 0, hold_s: 60}\n", "a.yaml",
+                                  all_knob_groups());
+  ASSERT_TRUE(config.ok()) << config.error().message;
+  const auto again = load_config(dump_config(*config), "dump", all_knob_groups());
+  ASSERT_TRUE(again.ok()) << again.error().message;
+  EXPECT_EQ(again->lldpd_socket, "/tmp/l");
+  EXPECT_EQ(again->import_dir, "/tmp/i");
+  EXPECT_EQ(again->knobs.values("peers")[1], 0);
+}
+
+TEST(DaemonConfig, EachSourceOfTheFarEndCanBeSwitchedOff) {
+  testing::ManualClock clock;
+  Config config = default_config(all_knob_groups());
+  EXPECT_TRUE(make_far_ends(config, clock));
+  for (const char* source : {"mad", "lldp", "import", "plan"}) ASSERT_TRUE(config.knobs.set("peers", source, 0).ok());
+  EXPECT_FALSE(make_far_ends(config, clock));
 }
 
 TEST(DaemonConfig, TheLabsFileIsGood) {

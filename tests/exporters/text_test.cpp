@@ -136,5 +136,45 @@ TEST(ExplainText, CopperHasNoLight) {
   EXPECT_THAT(explain(port), Not(HasSubstr("Light")));
 }
 
+/// The line "Far end" of `explain` for this peer.
+std::string far_end_line(const PeerSample& peer, const std::string& name) {
+  PortReport port = test::example_report().ports.front();
+  port.peer = name;
+  port.latest.peer = peer;
+  const std::string text = explain_text(port, plain(150), ExplainView{});
+  const auto begin = text.find("Far end");
+  return begin == std::string::npos ? "" : text.substr(begin, text.find('\n', begin) - begin);
+}
+
+TEST(ExplainText, WhoSaysWhatIsAtTheFarEndAndHowLongAgo) {
+  PeerSample peer;
+  peer.source = "lldp";
+  peer.age_s = 12;
+  peer.description = "to gpu-0417";
+  peer.address = "10.0.0.12";
+  peer.module_source = "telemetry";
+  peer.module_age_s = 40;
+  EXPECT_EQ(
+      far_end_line(peer, "leaf-12 Ethernet17/1"),
+      "Far end    leaf-12 Ethernet17/1, says LLDP, 12 s ago · \"to gpu-0417\" · managed at 10.0.0.12 · its module: "
+      "telemetry, 40 s ago");
+  PeerSample planned;
+  planned.source = "plan";
+  EXPECT_EQ(far_end_line(planned, "leaf-12"), "Far end    leaf-12, as planned: nothing says so itself");
+  EXPECT_EQ(far_end_line(PeerSample{}, "leaf-12"), "") << "a recording of a writer that names no source";
+}
+
+TEST(StatusText, ANameThatOnlyThePlanGivesIsMarked) {
+  Report report = test::example_report();
+  report.ports.resize(1);
+  report.ports[0].peer = "leaf-12 Ethernet17/1";
+  report.ports[0].latest.peer.reset();
+  EXPECT_NE(status_text(report, plain(200), StatusView{}).find("leaf-12 Ethernet17/1 (plan)"), std::string::npos);
+  report.ports[0].latest.peer.emplace();
+  report.ports[0].latest.peer->source = "lldp";
+  report.ports[0].latest.peer->system = "leaf-12";
+  EXPECT_EQ(status_text(report, plain(200), StatusView{}).find("(plan)"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace linkhealth

@@ -201,6 +201,81 @@ TEST(History, MemoryIsBounded) {
   EXPECT_EQ(port_of(history).involuntary_total, 2000U);
 }
 
+/// A snapshot of the feed with a far end.
+Snapshot with_peer(Feed& feed, PeerSample peer) {
+  Snapshot snapshot = feed.tick();
+  snapshot.ports["mlx5_0/1"].peer = std::move(peer);
+  return snapshot;
+}
+
+TEST(HistoryFarEnd, AnEmptySampleTakesBackWhatWasSaid) {
+  History history;
+  Feed feed;
+  PeerSample peer;
+  peer.source = "lldp";
+  peer.system = "leaf-12";
+  history.observe(with_peer(feed, peer));
+  ASSERT_TRUE(port_of(history).latest.peer);
+  history.observe(feed.tick());
+  EXPECT_TRUE(port_of(history).latest.peer) << "left out: the last one stands";
+  history.observe(with_peer(feed, PeerSample{}));
+  EXPECT_FALSE(port_of(history).latest.peer);
+  EXPECT_FALSE(port_of(history).peer_at);
+}
+
+TEST(HistoryFarEnd, AReadingThatIsRepeatedCountsOnce) {
+  History history;
+  Feed feed;
+  PeerSample peer;
+  peer.source = "mad";
+  peer.age_s = 0;
+  peer.counters.emplace();
+  peer.counters->set("symbol_error", 5);
+  history.observe(with_peer(feed, peer));
+  peer.counters->set("symbol_error", 9);
+  history.observe(with_peer(feed, peer));
+  ASSERT_EQ(port_of(history).peer_errors.size(), 1U);
+  peer.age_s = feed.period_s;  // the same reading, one tick later
+  history.observe(with_peer(feed, peer));
+  EXPECT_EQ(port_of(history).peer_errors.size(), 1U);
+}
+
+TEST(HistoryFarEnd, AModuleOfAnotherSourceHasItsOwnAge) {
+  History history;
+  Feed feed;
+  PeerSample peer;
+  peer.source = "lldp";
+  peer.age_s = 1;
+  peer.module.emplace();
+  peer.module->lanes.resize(1);
+  peer.module->lanes[0].tx_power_mw = 1;
+  peer.module_source = "telemetry";
+  peer.module_age_s = 40;
+  history.observe(with_peer(feed, peer));
+  const SteadyTime now = steady_from_seconds(feed.t);
+  EXPECT_EQ(port_of(history).peer_at, now - Milliseconds(1'000));
+  EXPECT_EQ(port_of(history).far.read_at, now - Milliseconds(40'000));
+  EXPECT_EQ(port_of(history).far.tx_dbm[0].recent_count, 1U);
+  peer.module_age_s = 50;  // the same reading of the module beside a new one of LLDP
+  history.observe(with_peer(feed, peer));
+  EXPECT_EQ(port_of(history).far.tx_dbm[0].recent_count, 1U);
+}
+
+TEST(HistoryFarEnd, ASampleTakesTheGapsOfAllItsSourcesBack) {
+  History history;
+  Feed feed;
+  feed.gaps = {{"mlx5_0/1", "peer_lldp", "no LLDP neighbour"},
+               {"mlx5_0/1", "import", "x.json: over its time of validity"},
+               {"mlx5_0/1", "pcie", "EIO"}};
+  history.observe(feed.tick());
+  EXPECT_EQ(port_of(history).blind.size(), 3U);
+  feed.gaps = {{"mlx5_0/1", "import", "x.json: over its time of validity"}};
+  history.observe(with_peer(feed, PeerSample{}));
+  EXPECT_EQ(port_of(history).blind.size(), 2U);
+  EXPECT_TRUE(port_of(history).blind.contains("import")) << "said again with the sample: it stands";
+  EXPECT_FALSE(port_of(history).blind.contains("peer_lldp"));
+}
+
 TEST(Dbm, NoLightHasNoLogarithm) {
   EXPECT_EQ(to_dbm(0), kDarkDbm);
   EXPECT_NEAR(to_dbm(1), 0, 1e-9);

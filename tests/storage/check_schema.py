@@ -50,6 +50,7 @@ def main():
             sys.exit(f"{name} {number}: {'/'.join(map(str, error.absolute_path))}: {error.message}")
         checked[name] += 1
     print(checked)
+    del checked["import"]  # nothing here writes it: tests/importer checks those who do
     if not all(checked.values()):
         sys.exit("nothing was checked for one of the schemas")
 

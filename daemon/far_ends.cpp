@@ -1,0 +1,59 @@
+#include "daemon/far_ends.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace linkhealth {
+
+FarEnds::FarEnds(std::vector<std::unique_ptr<PeerProbe>> probes, const Clock& clock, FarEndTiming timing,
+                 std::map<PortKey, ExpectedPort> plan)
+    : timing_(timing), merge_(timing.hold, std::move(plan)) {
+  for (auto& probe : probes) readers_.push_back(std::make_unique<PeerReader>(std::move(probe), clock));
+}
+
+void FarEnds::set_ports(const std::vector<InventoryPort>& ports) {
+  std::vector<InventoryPort> watched;
+  std::set<PortKey> keys;
+  for (const InventoryPort& port : ports) {
+    if (!port.exempt_reason.empty()) continue;
+    watched.push_back(port);
+    keys.insert(port.id.key());
+  }
+  merge_.set_ports(keys);
+  for (const auto& reader : readers_) reader->set_ports(watched);
+}
+
+FarEnds::News FarEnds::take(SteadyTime now) {
+  News news;
+  std::vector<Gap> hung;
+  for (const auto& reader : readers_) {
+    for (PeerRound& round : reader->take_finished()) {
+      news.timings.push_back({reader->name(), round.duration_s});
+      merge_.take(reader->name(), std::move(round.readings));
+    }
+    // The same words each time, because the reason is a metric's label.
+    const auto since = reader->busy_since();
+    if (since && now - *since >= timing_.patience)
+      hung.push_back({"", reader->name(), fmt::format("no answer within {:g} s", in_seconds(timing_.patience))});
+  }
+  news.ports = merge_.take_changes(now);
+  std::vector<Gap> gaps = merge_.node_gaps();
+  gaps.insert(gaps.end(), hung.begin(), hung.end());
+  news.node_gaps_changed = gaps != node_gaps_;
+  node_gaps_ = std::move(gaps);
+  return news;
+}
+
+bool FarEnds::settled() const {
+  return std::ranges::all_of(readers_, [](const auto& reader) { return reader->has_answered(); });
+}
+
+std::vector<int> FarEnds::wake_fds() const {
+  std::vector<int> fds;
+  for (const auto& reader : readers_) fds.push_back(reader->event_fd());
+  return fds;
+}
+
+}  // namespace linkhealth

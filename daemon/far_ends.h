@@ -1,0 +1,53 @@
+// All sources of far-end knowledge: a thread each, and what they say joined by port.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "daemon/peer_merge.h"
+#include "daemon/peer_reader.h"
+
+namespace linkhealth {
+
+struct FarEndTiming {
+  /// How long a reading stands that says no end of its own.
+  Milliseconds hold{300'000};
+  /// A round that takes longer is reported as hung.
+  Milliseconds patience{30'000};
+};
+
+class FarEnds {
+ public:
+  /// Starts a thread for each probe. `clock` belongs to main(): see PeerReader.
+  FarEnds(std::vector<std::unique_ptr<PeerProbe>> probes, const Clock& clock, FarEndTiming timing,
+          std::map<PortKey, ExpectedPort> plan);
+
+  /// Exempt ports are left out: nobody asks who is behind them.
+  void set_ports(const std::vector<InventoryPort>& ports);
+
+  struct News {
+    std::map<PortKey, MergedPeer> ports;
+    std::vector<ProbeTiming> timings;
+    bool node_gaps_changed = false;
+  };
+  /// What is new since the last call; never waits.
+  News take(SteadyTime now);
+  /// Of the whole node: what a source could not do at all, and sources that hang.
+  [[nodiscard]] const std::vector<Gap>& node_gaps() const { return node_gaps_; }
+
+  /// Whether each source has answered once.
+  [[nodiscard]] bool settled() const;
+  /// Readable when there is something to take.
+  [[nodiscard]] std::vector<int> wake_fds() const;
+
+ private:
+  FarEndTiming timing_;
+  PeerMerge merge_;
+  std::vector<std::unique_ptr<PeerReader>> readers_;
+  std::vector<Gap> node_gaps_;
+};
+
+}  // namespace linkhealth

@@ -1,0 +1,168 @@
+#include "daemon/peer_merge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <utility>
+
+namespace linkhealth {
+
+namespace {
+
+/// Most trusted first: a MAD is answered by the port at the other end itself; LLDP is what that system says, and a
+/// bridge may pass it on; an imported file is what somebody else thinks is there.
+constexpr std::array<std::string_view, 3> kTrust = {"peer_mad", "peer_lldp", "import"};
+
+std::size_t rank_of(std::string_view probe) {
+  return static_cast<std::size_t>(std::find(kTrust.begin(), kTrust.end(), probe) - kTrust.begin());
+}
+
+/// Whether a source says who or what is at the far end, not only what its module reads.
+bool says_who(const PeerSample& peer) {
+  return !peer.system.empty() || !peer.port.empty() || !peer.guid.empty() || peer.link || peer.counters;
+}
+
+double age_s(const PeerReading& reading, SteadyTime now) { return std::max(0.0, in_seconds(now - reading.read_at)); }
+
+SteadyTime module_read_at(const PeerReading& reading) { return reading.module_read_at.value_or(reading.read_at); }
+
+bool same_reading(const PeerReading& a, const PeerReading& b) {
+  return a.read_at == b.read_at && a.module_read_at == b.module_read_at && a.peer == b.peer && a.module == b.module;
+}
+
+}  // namespace
+
+void PeerMerge::set_ports(const std::set<PortKey>& ports) {
+  std::erase_if(ports_, [&](const auto& entry) { return !ports.contains(entry.first); });
+  for (const PortKey& key : ports) ports_.try_emplace(key);
+}
+
+/// Whether it says something new.
+bool PeerMerge::take_reading(Port& port, std::size_t rank, PeerReading reading) {
+  Said& said = port.said[rank];
+  const bool new_gaps = said.gaps != reading.gaps;
+  said.gaps = std::move(reading.gaps);
+  reading.gaps.clear();
+  if (!reading.peer && !reading.module) {
+    if (!reading.answered || !said.reading) return new_gaps;
+    port.module_ended = port.module_ended || said.reading->module.has_value();
+    said.reading.reset();
+    return true;
+  }
+  if (said.reading && same_reading(*said.reading, reading)) {
+    said.reading->valid_until = reading.valid_until;
+    return new_gaps;
+  }
+  const bool had_module = said.reading && said.reading->module;
+  if (reading.module) {
+    port.module_new = port.module_new || !had_module || module_read_at(*said.reading) != module_read_at(reading) ||
+                      said.reading->module != reading.module;
+    port.module_ended = false;
+  } else if (had_module) {
+    port.module_ended = true;
+  }
+  said.reading = std::move(reading);
+  return true;
+}
+
+void PeerMerge::take(const std::string& probe, std::vector<PeerReading> readings) {
+  const std::size_t rank = rank_of(probe);
+  if (rank == kTrust.size()) return;
+  std::vector<Gap> of_node;
+  for (PeerReading& reading : readings) {
+    std::erase_if(reading.gaps, [&](Gap& gap) {
+      if (!gap.port.empty()) return false;
+      of_node.push_back(std::move(gap));
+      return true;
+    });
+    const auto at = ports_.find(reading.port);
+    if (at == ports_.end()) continue;
+    if (take_reading(at->second, rank, std::move(reading))) at->second.changed = true;
+  }
+  node_gaps_[probe] = std::move(of_node);
+}
+
+void PeerMerge::end_old(Port& port, const PortKey& key, SteadyTime now) {
+  for (auto& [rank, said] : port.said) {
+    if (!said.reading || now < said.reading->valid_until.value_or(said.reading->read_at + hold_)) continue;
+    const bool import = kTrust[rank] == "import";
+    port.module_ended = port.module_ended || said.reading->module.has_value();
+    said.reading.reset();
+    port.changed = true;
+    if (said.gaps.empty())
+      said.gaps.push_back({key, std::string(kTrust[rank]),
+                           import ? std::string("the imported reading is over its time of validity")
+                                  : fmt::format("no answer for {:g} s", in_seconds(hold_))});
+  }
+}
+
+PeerSample PeerMerge::join(const Port& port, const PortKey& key, SteadyTime now) const {
+  PeerSample joined;
+  const PeerReading* who = nullptr;
+  const PeerReading* module = nullptr;
+  for (const auto& [rank, said] : port.said) {
+    if (!said.reading || !said.reading->peer) continue;
+    if (!who && says_who(*said.reading->peer)) who = &*said.reading;
+    if (!module && said.reading->peer->module) module = &*said.reading;
+  }
+  if (!who) who = module;
+  if (!who) {
+    const auto planned = plan_.find(key);
+    if (planned == plan_.end() || (planned->second.peer_system.empty() && planned->second.peer_port.empty()))
+      return joined;
+    joined.source = "plan";
+    joined.system = planned->second.peer_system;
+    joined.port = planned->second.peer_port;
+    return joined;
+  }
+  joined = *who->peer;
+  joined.age_s = age_s(*who, now);
+  if (module && module != who) {
+    joined.module = module->peer->module;
+    joined.module_source = module->peer->source;
+    joined.module_age_s = age_s(*module, now);
+  }
+  return joined;
+}
+
+MergedPeer PeerMerge::merged(Port& port, const PortKey& key, SteadyTime now) const {
+  MergedPeer out;
+  PeerSample joined = join(port, key, now);
+  const bool empty = joined == PeerSample{};
+  bool gaps = false;
+  for (const auto& [rank, said] : port.said) {
+    out.gaps.insert(out.gaps.end(), said.gaps.begin(), said.gaps.end());
+    gaps = gaps || !said.gaps.empty();
+    if (port.module_new && said.reading && said.reading->module && !out.module) {
+      out.module = said.reading->module;
+      out.module_read_at = module_read_at(*said.reading);
+    }
+  }
+  // An empty sample is said once: it takes back what was said before, gaps as well.
+  if (!empty || port.shown) out.peer = std::move(joined);
+  port.shown = !empty || gaps;
+  out.module_ended = std::exchange(port.module_ended, false) && !out.module;
+  port.module_new = false;
+  return out;
+}
+
+std::map<PortKey, MergedPeer> PeerMerge::take_changes(SteadyTime now) {
+  std::map<PortKey, MergedPeer> changes;
+  for (auto& [key, port] : ports_) {
+    end_old(port, key, now);
+    if (!std::exchange(port.changed, false)) continue;
+    MergedPeer out = merged(port, key, now);
+    if (out.peer || out.module || out.module_ended || !out.gaps.empty()) changes.emplace(key, std::move(out));
+  }
+  return changes;
+}
+
+std::vector<Gap> PeerMerge::node_gaps() const {
+  std::vector<Gap> all;
+  for (const auto& [probe, gaps] : node_gaps_) all.insert(all.end(), gaps.begin(), gaps.end());
+  return all;
+}
+
+}  // namespace linkhealth

@@ -1,0 +1,72 @@
+// What several sources say of the far ends, joined into one PeerSample a port. Pure: readings and times in, samples and
+// gaps out.
+//
+//   trust        mad > lldp > import (telemetry, fleet) > plan: the first that names somebody gives names, link,
+//   counters source       who that was; "plan" carries names only, and only where nobody else says anything module from
+//   the most trusted source that has one; `module_source` and `module_age_s` where that is another how long     until
+//   the reading's own end, otherwise `hold` after it was read; then there is a gap, not a reading
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "model/snapshot.h"
+#include "probes/peer_probe.h"
+
+namespace linkhealth {
+
+/// What the merge has to say of one port; goes into the snapshot as it is.
+struct MergedPeer {
+  /// An empty sample: what was said before stands no longer.
+  std::optional<PeerSample> peer;
+  /// This end's module where somebody else reads it; only when it is new.
+  std::optional<ModuleSample> module;
+  SteadyTime module_read_at;
+  bool module_ended = false;  ///< nobody else reads this end's module any more
+  std::vector<Gap> gaps;
+};
+
+class PeerMerge {
+ public:
+  /// `plan`: what configuration says is at the far end of each port; only its names are used.
+  PeerMerge(Milliseconds hold, std::map<PortKey, ExpectedPort> plan) : hold_(hold), plan_(std::move(plan)) {}
+
+  /// The ports there are; what is known of others is dropped.
+  void set_ports(const std::set<PortKey>& ports);
+  /// One round of a source. REQUIRES: `probe` is "peer_mad", "peer_lldp" or "import".
+  void take(const std::string& probe, std::vector<PeerReading> readings);
+  /// Every port of which there is something new to say, and what has ended since.
+  std::map<PortKey, MergedPeer> take_changes(SteadyTime now);
+  /// Of the whole node, as of each source's last round.
+  [[nodiscard]] std::vector<Gap> node_gaps() const;
+
+ private:
+  /// What one source last said of one port.
+  struct Said {
+    std::optional<PeerReading> reading;  ///< with a peer or a module; none: nothing, or it ended
+    std::vector<Gap> gaps;
+  };
+  struct Port {
+    std::map<std::size_t, Said> said;  ///< by rank: most trusted first
+    bool changed = true;
+    bool shown = false;  ///< a sample with something in it was given out
+    bool module_new = false;
+    bool module_ended = false;
+  };
+
+  bool take_reading(Port& port, std::size_t rank, PeerReading reading);
+  void end_old(Port& port, const PortKey& key, SteadyTime now);
+  MergedPeer merged(Port& port, const PortKey& key, SteadyTime now) const;
+  [[nodiscard]] PeerSample join(const Port& port, const PortKey& key, SteadyTime now) const;
+
+  Milliseconds hold_;
+  std::map<PortKey, ExpectedPort> plan_;
+  std::map<PortKey, Port> ports_;
+  std::map<std::string, std::vector<Gap>> node_gaps_;
+};
+
+}  // namespace linkhealth

@@ -1,0 +1,67 @@
+#include "daemon/peer_sources.h"
+
+#include <array>
+#include <utility>
+
+#include "probes/live_host.h"
+#include "probes/peer_import.h"
+#include "probes/peer_lldp.h"
+
+namespace linkhealth {
+
+namespace {
+
+enum KnobIndex : std::size_t {
+  kMad,
+  kLldp,
+  kImport,
+  kPlan,
+  kHold,
+  kPatience,
+  kLldpPeriod,
+  kLldpTimeout,
+  kLldpSettle,
+  kImportPeriod,
+  kImportSkew
+};
+
+constexpr auto kKnobs = std::to_array<Knob>({
+    {"mad", 1, 0, 1, "", "1: ask the switch port of an InfiniBand link by MADs; 0: do not"},
+    {"lldp", 1, 0, 1, "", "1: ask lldpd for the neighbours of Ethernet ports; 0: do not"},
+    {"import", 1, 0, 1, "", "1: take the readings that others put into import_dir; 0: do not"},
+    {"plan", 1, 0, 1, "", "1: the plan (ports > PORT > peer) names a far end that nothing else does; 0: it does not"},
+    {"hold_s", 300, 10, 86400, "s", "how long the last answer of a far end stands when no other comes"},
+    {"patience_s", 30, 1, 600, "s", "a source that takes longer is reported as hung"},
+    {"lldp_period_s", 30, 1, 3600, "s", "how often lldpd is asked; it is told every 30 s (802.1AB msgTxInterval)"},
+    {"lldp_timeout_s", 2, 0.1, 60, "s", "how long lldpd may take to answer"},
+    {"lldp_settle_s", 60, 10, 3600, "s", "a port that is up for longer and has no neighbour is a gap"},
+    {"import_period_s", 15, 1, 3600, "s", "how often import_dir is looked at"},
+    {"import_skew_s", 5, 0, 3600, "s", "how far in the future the time of an imported file may be"},
+});
+constexpr std::array<KnobGroup, 1> kGroups = {{{"", "peers", kKnobs}}};
+
+}  // namespace
+
+std::span<const KnobGroup> peer_knob_groups() { return kGroups; }
+
+std::unique_ptr<FarEnds> make_far_ends(const Config& config, const Clock& clock) {
+  const KnobValues values = config.knobs.values("peers");
+  const auto is_on = [&](KnobIndex knob) { return values[knob] >= 0.5; };
+  const auto time = [&](KnobIndex knob) { return from_seconds(values[knob]); };
+  std::vector<std::unique_ptr<PeerProbe>> probes;
+  // InfiniBand MADs come here: if (is_on(kMad)) probes.push_back(make_mad_probe(…));
+  if (is_on(kLldp))
+    probes.push_back(make_lldp_probe(make_lldpd_client(config.lldpd_socket, time(kLldpTimeout), clock),
+                                     config.lldpd_socket, std::make_unique<LiveHost>(),
+                                     {time(kLldpPeriod), time(kLldpSettle)}));
+  if (is_on(kImport))
+    probes.push_back(
+        make_import_probe(open_import_directory(config.import_dir), clock, {time(kImportPeriod), time(kImportSkew)}));
+  std::map<PortKey, ExpectedPort> plan;
+  if (is_on(kPlan)) plan = config.expected;
+  if (probes.empty() && plan.empty()) return nullptr;
+  return std::make_unique<FarEnds>(std::move(probes), clock, FarEndTiming{time(kHold), time(kPatience)},
+                                   std::move(plan));
+}
+
+}  // namespace linkhealth

@@ -1,0 +1,20 @@
+// Which sources of far-end knowledge this daemon has: the section "peers" of the configuration, and the one place where
+// their probes are made.
+#pragma once
+
+#include <memory>
+#include <span>
+
+#include "config/config.h"
+#include "daemon/far_ends.h"
+#include "model/knobs.h"
+
+namespace linkhealth {
+
+/// The section "peers" of the configuration, but for its paths, which are in Config.
+std::span<const KnobGroup> peer_knob_groups();
+
+/// All sources that configuration leaves on. Null when that is none.
+std::unique_ptr<FarEnds> make_far_ends(const Config& config, const Clock& clock);
+
+}  // namespace linkhealth

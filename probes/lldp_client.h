@@ -1,0 +1,46 @@
+// Asks lldpd for the neighbours of all ports, through its control library over its Unix socket. The one place that
+// includes lldpctl.h.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "base/time.h"
+
+namespace linkhealth {
+
+/// What IEEE 802.1AB calls a remote system, as lldpd keeps it. lldpd drops it when its time to live ends.
+struct LldpNeighbour {
+  std::string protocol;            ///< "LLDP", or "CDPv2" and others where lldpd was told to understand them
+  std::string chassis_name;        ///< system name; "" when it sends none
+  std::string chassis_id;          ///< mostly a MAC address
+  std::string port_id;             ///< "Ethernet17/1", or a MAC address, or a number
+  std::string port_id_subtype;     ///< lldpd's word: "ifname", "mac", "local", "ifalias", "ip", …
+  std::string port_description;    ///< "" when it sends none
+  std::string management_address;  ///< the first; "" when it sends none
+  bool operator==(const LldpNeighbour&) const = default;
+};
+
+/// One network device that lldpd watches.
+struct LldpInterface {
+  std::string netdev;
+  std::vector<LldpNeighbour> neighbours;
+};
+
+class LldpClient {
+ public:
+  virtual ~LldpClient() = default;
+  /// Every device that lldpd watches. errnum of an error: ENOENT no socket, ECONNREFUSED nobody listens, EACCES not
+  /// allowed, ETIMEDOUT no answer in time, EPROTO an answer that is none.
+  virtual Result<std::vector<LldpInterface>> interfaces() = 0;
+};
+
+/// lldpd's own socket: /run/lldpd.socket on Debian.
+inline constexpr const char* kLldpdSocket = "/run/lldpd.socket";
+
+/// A connection for each question; the whole question takes at most `patience` by `clock`, and each single wait too.
+std::unique_ptr<LldpClient> make_lldpd_client(std::string socket_path, Milliseconds patience, const Clock& clock);
+
+}  // namespace linkhealth

@@ -1,0 +1,225 @@
+#include "daemon/peer_merge.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace linkhealth {
+namespace {
+
+constexpr Milliseconds kHold{300'000};
+const SteadyTime kStart{Milliseconds(1'000'000)};
+
+PeerReading reading(const std::string& source, const std::string& system, SteadyTime at) {
+  PeerReading said;
+  said.port = "mlx5_0/1";
+  said.read_at = at;
+  said.answered = true;
+  said.peer.emplace();
+  said.peer->source = source;
+  said.peer->system = system;
+  if (!system.empty()) said.peer->port = "Ethernet17/1";
+  return said;
+}
+
+PeerReading with_module(PeerReading said) {
+  said.peer->module.emplace();
+  said.peer->module->lanes.resize(1);
+  said.peer->module->lanes[0].tx_power_mw = 1.1;
+  return said;
+}
+
+PeerReading nothing() {
+  PeerReading said;
+  said.port = "mlx5_0/1";
+  said.answered = true;
+  return said;
+}
+
+PeerReading no_answer(const std::string& probe, const std::string& why) {
+  PeerReading said;
+  said.port = "mlx5_0/1";
+  said.gaps.push_back({"mlx5_0/1", probe, why});
+  return said;
+}
+
+class PeerMerging : public ::testing::Test {
+ protected:
+  PeerMerging() { merge.set_ports({"mlx5_0/1"}); }
+  /// What is new of the one port; empty when nothing is.
+  MergedPeer changes(SteadyTime now) {
+    auto all = merge.take_changes(now);
+    return all.contains("mlx5_0/1") ? all.at("mlx5_0/1") : MergedPeer{};
+  }
+  static std::map<PortKey, ExpectedPort> plan() {
+    ExpectedPort planned;
+    planned.peer_system = "leaf-plan";
+    planned.peer_port = "Ethernet1/1";
+    return {{"mlx5_0/1", planned}};
+  }
+
+  PeerMerge merge{kHold, {}};
+};
+
+TEST_F(PeerMerging, SaysNothingWhenNothingIsKnown) {
+  EXPECT_TRUE(merge.take_changes(kStart).empty());
+  merge.take("peer_lldp", {nothing()});
+  EXPECT_TRUE(merge.take_changes(kStart).empty());
+}
+
+TEST_F(PeerMerging, TrustsTheMadThenLldpThenImportThenThePlan) {
+  merge = PeerMerge(kHold, plan());
+  merge.set_ports({"mlx5_0/1"});
+  EXPECT_EQ(changes(kStart).peer->source, "plan");
+  merge.take("import", {reading("telemetry", "leaf-import", kStart)});
+  EXPECT_EQ(changes(kStart).peer->system, "leaf-import");
+  merge.take("peer_lldp", {reading("lldp", "leaf-lldp", kStart)});
+  EXPECT_EQ(changes(kStart).peer->system, "leaf-lldp");
+  merge.take("peer_mad", {reading("mad", "leaf-mad", kStart)});
+  EXPECT_EQ(changes(kStart).peer->system, "leaf-mad");
+  merge.take("import", {reading("fleet", "leaf-import2", kStart)});
+  EXPECT_EQ(changes(kStart).peer->system, "leaf-mad") << "less trusted news change nothing";
+  merge.take("peer_mad", {nothing()});
+  EXPECT_EQ(changes(kStart).peer->system, "leaf-lldp");
+}
+
+TEST_F(PeerMerging, ThePlanGivesNamesOnlyAndHasNoAge) {
+  merge = PeerMerge(kHold, plan());
+  merge.set_ports({"mlx5_0/1"});
+  const auto peer = changes(kStart).peer;
+  ASSERT_TRUE(peer);
+  EXPECT_EQ(peer->system, "leaf-plan");
+  EXPECT_EQ(peer->port, "Ethernet1/1");
+  EXPECT_FALSE(peer->age_s);
+  EXPECT_TRUE(merge.take_changes(kStart).empty()) << "said once";
+}
+
+TEST_F(PeerMerging, ThePlansNamesAreNotPutIntoAnothersMouth) {
+  merge = PeerMerge(kHold, plan());
+  merge.set_ports({"mlx5_0/1"});
+  merge.take("import", {with_module(reading("telemetry", "", kStart))});
+  const auto peer = changes(kStart).peer;
+  EXPECT_EQ(peer->source, "telemetry");
+  EXPECT_EQ(peer->system, "") << "else the plan would confirm itself";
+}
+
+TEST_F(PeerMerging, AnImportedModuleJoinsTheNamesOfOthersWithItsOwnAge) {
+  merge.take("peer_lldp", {reading("lldp", "leaf-12", kStart)});
+  merge.take("import", {with_module(reading("telemetry", "somebody", kStart - Milliseconds(40'000)))});
+  const auto peer = changes(kStart + Milliseconds(3'000)).peer;
+  ASSERT_TRUE(peer && peer->module);
+  EXPECT_EQ(peer->source, "lldp");
+  EXPECT_EQ(peer->system, "leaf-12");
+  EXPECT_EQ(peer->age_s, 3.0);
+  EXPECT_EQ(peer->module_source, "telemetry");
+  EXPECT_EQ(peer->module_age_s, 43.0);
+}
+
+TEST_F(PeerMerging, AFarEndThatDoesNotAnswerStandsUntilItIsTooOld) {
+  merge.take("peer_mad", {reading("mad", "leaf-12", kStart)});
+  EXPECT_TRUE(changes(kStart).peer);
+  merge.take("peer_mad", {no_answer("peer_mad", "no answer")});
+  MergedPeer now = changes(kStart + Milliseconds(100'000));
+  ASSERT_TRUE(now.peer);
+  EXPECT_EQ(now.peer->system, "leaf-12");
+  EXPECT_EQ(now.peer->age_s, 100.0);
+  ASSERT_EQ(now.gaps.size(), 1U);
+  EXPECT_TRUE(merge.take_changes(kStart + kHold - Milliseconds(1)).empty());
+  now = changes(kStart + kHold);
+  ASSERT_TRUE(now.peer);
+  EXPECT_EQ(*now.peer, PeerSample{}) << "takes back what was said";
+  EXPECT_EQ(now.gaps.front().reason, "no answer");
+  EXPECT_TRUE(merge.take_changes(kStart + kHold + kHold).empty()) << "said once";
+}
+
+TEST_F(PeerMerging, ASourceThatIsSilentAltogetherEndsWithAGap) {
+  merge.take("peer_mad", {reading("mad", "leaf-12", kStart)});
+  changes(kStart);
+  const MergedPeer now = changes(kStart + kHold);
+  ASSERT_EQ(now.gaps.size(), 1U);
+  EXPECT_EQ(now.gaps.front().probe, "peer_mad");
+  EXPECT_EQ(now.gaps.front().reason, "no answer for 300 s");
+}
+
+TEST_F(PeerMerging, AReadingWithAnEndOfItsOwnEndsThere) {
+  PeerReading imported = reading("telemetry", "leaf-12", kStart);
+  imported.valid_until = kStart + Milliseconds(60'000);
+  merge.take("import", {imported});
+  EXPECT_TRUE(changes(kStart).peer);
+  EXPECT_TRUE(merge.take_changes(kStart + Milliseconds(59'999)).empty());
+  const MergedPeer now = changes(kStart + Milliseconds(60'000));
+  EXPECT_EQ(*now.peer, PeerSample{});
+  EXPECT_EQ(now.gaps.front().reason, "the imported reading is over its time of validity");
+}
+
+TEST_F(PeerMerging, ANeighbourThatIsGoneIsGoneAtOnce) {
+  merge.take("peer_lldp", {reading("lldp", "leaf-12", kStart)});
+  changes(kStart);
+  merge.take("peer_lldp", {nothing()});
+  EXPECT_EQ(*changes(kStart).peer, PeerSample{});
+}
+
+TEST_F(PeerMerging, AGapThatIsOverIsTakenBackThoughNobodyIsThere) {
+  merge.take("peer_lldp", {no_answer("peer_lldp", "no LLDP neighbour")});
+  EXPECT_EQ(changes(kStart).gaps.size(), 1U);
+  merge.take("peer_lldp", {nothing()});
+  const MergedPeer now = changes(kStart);
+  ASSERT_TRUE(now.peer) << "the history takes a gap back when it sees a sample";
+  EXPECT_TRUE(now.gaps.empty());
+}
+
+TEST_F(PeerMerging, GapsOfAllSourcesAreSaidTogether) {
+  merge.take("import", {no_answer("import", "x.json: over its time of validity")});
+  changes(kStart);
+  merge.take("peer_lldp", {reading("lldp", "leaf-12", kStart)});
+  const MergedPeer now = changes(kStart);
+  EXPECT_TRUE(now.peer);
+  ASSERT_EQ(now.gaps.size(), 1U) << "the sample takes all gaps back, so those that stand are said again";
+}
+
+TEST_F(PeerMerging, TheSameReadingTwiceIsNoNews) {
+  merge.take("import", {with_module(reading("telemetry", "leaf-12", kStart))});
+  EXPECT_TRUE(changes(kStart).peer);
+  merge.take("import", {with_module(reading("telemetry", "leaf-12", kStart))});
+  EXPECT_TRUE(merge.take_changes(kStart + Milliseconds(15'000)).empty());
+}
+
+TEST_F(PeerMerging, AModuleOfThisEndIsHandedOverOnce) {
+  PeerReading imported = nothing();
+  imported.module.emplace();
+  imported.module->serial = "A1";
+  imported.read_at = kStart - Milliseconds(5'000);
+  merge.take("import", {imported});
+  MergedPeer now = changes(kStart);
+  ASSERT_TRUE(now.module);
+  EXPECT_EQ(now.module_read_at, kStart - Milliseconds(5'000));
+  EXPECT_FALSE(now.peer);
+  merge.take("peer_lldp", {reading("lldp", "leaf-12", kStart)});
+  now = changes(kStart);
+  EXPECT_FALSE(now.module) << "it is not new";
+  EXPECT_FALSE(now.module_ended);
+  merge.take("import", {nothing()});
+  EXPECT_TRUE(changes(kStart).module_ended);
+}
+
+TEST_F(PeerMerging, GapsOfTheNodeAreThoseOfEachSourcesLastRound) {
+  PeerReading node;
+  node.gaps.push_back({"", "peer_lldp", "no socket"});
+  merge.take("peer_lldp", {node});
+  EXPECT_TRUE(merge.take_changes(kStart).empty());
+  ASSERT_EQ(merge.node_gaps().size(), 1U);
+  merge.take("import", {nothing()});
+  EXPECT_EQ(merge.node_gaps().size(), 1U);
+  merge.take("peer_lldp", {nothing()});
+  EXPECT_TRUE(merge.node_gaps().empty());
+}
+
+TEST_F(PeerMerging, APortThatGoesIsForgotten) {
+  merge.take("peer_lldp", {reading("lldp", "leaf-12", kStart)});
+  merge.set_ports({"mlx5_1/1"});
+  EXPECT_TRUE(merge.take_changes(kStart).empty());
+  merge.set_ports({"mlx5_0/1"});
+  EXPECT_TRUE(merge.take_changes(kStart).empty());
+}
+
+}  // namespace
+}  // namespace linkhealth

@@ -1,0 +1,240 @@
+// What the sampler makes of the far ends: samples, gaps and other people's readings of this end's module.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <linux/ethtool_netlink.h>
+#include <linux/genetlink.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <mutex>
+
+#include "daemon/sampler.h"
+#include "probes/netlink_message.h"
+#include "tests/probes/netlink_fixtures.h"
+#include "tests/probes/sysfs_tree.h"
+#include "tests/support/manual_clock.h"
+#include "tests/support/shared_host.h"
+
+namespace linkhealth {
+namespace {
+
+using testing::add_nic;
+using testing::FakeHost;
+using testing::LockedHost;
+using testing::ManualClock;
+using testing::Nic;
+using testing::SharedHost;
+
+/// What a test makes a source say; shared with the source's thread.
+struct Script {
+  std::mutex mutex;
+  std::vector<PeerReading> readings;
+  void say(std::vector<PeerReading> now) {
+    const std::lock_guard lock(mutex);
+    readings = std::move(now);
+  }
+};
+
+class ScriptedProbe final : public PeerProbe {
+ public:
+  ScriptedProbe(std::string name, std::shared_ptr<Script> script)
+      : name_(std::move(name)), script_(std::move(script)) {}
+  [[nodiscard]] std::string_view name() const override { return name_; }
+  std::vector<PeerReading> read(std::span<const InventoryPort> /*ports*/, SteadyTime now) override {
+    due_ = now + Milliseconds(10'000);
+    const std::lock_guard lock(script_->mutex);
+    return script_->readings;
+  }
+  [[nodiscard]] SteadyTime next_due(SteadyTime /*now*/) const override { return due_; }
+
+ private:
+  std::string name_;
+  std::shared_ptr<Script> script_;
+  SteadyTime due_;
+};
+
+class DaemonFarEnds : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    nic.device = "mlx5_0";
+    shared->change([&](FakeHost& host) { add_nic(host, nic); });
+  }
+  void start(const std::string& probe, std::unique_ptr<ModuleReader> modules = nullptr) {
+    sampler = std::make_unique<Sampler>([this] { return std::make_unique<LockedHost>(shared); }, std::move(modules),
+                                        clock, settings, RecordingHeader{});
+    std::vector<std::unique_ptr<PeerProbe>> probes;
+    probes.push_back(std::make_unique<ScriptedProbe>(probe, script));
+    sampler->watch_far_ends(std::make_unique<FarEnds>(std::move(probes), clock, FarEndTiming{}, plan));
+  }
+  [[nodiscard]] PeerReading reading() const {
+    PeerReading said;
+    said.port = "mlx5_0/1";
+    said.read_at = clock.steady();
+    said.answered = true;
+    return said;
+  }
+  /// Polls until everything has answered; the far end as of the last sample that had one, and all gaps.
+  void settle() {
+    gaps.clear();
+    for (bool settled = false; !settled;) {
+      settled = sampler->settled();
+      if (const auto snapshot = sampler->poll()) take(*snapshot);
+      if (settled) break;
+      std::vector<pollfd> wanted;
+      for (const int fd : sampler->wake_fds()) wanted.push_back({fd, POLLIN, 0});
+      ::poll(wanted.data(), wanted.size(), 1'000);
+    }
+  }
+  /// The source is asked again; polls until `came` holds (for ever in a test that fails).
+  template <typename Came>
+  void next_round(Came came) {
+    gaps.clear();
+    rounds_seen = false;
+    clock.advance(settings.rescan_period);  // a search makes each source look at the clock
+    for (;;) {
+      if (const auto snapshot = sampler->poll()) take(*snapshot);
+      if (came()) break;
+      std::vector<pollfd> wanted;
+      for (const int fd : sampler->wake_fds()) wanted.push_back({fd, POLLIN, 0});
+      ::poll(wanted.data(), wanted.size(), 100);
+    }
+  }
+  void next_round() {
+    next_round([this] { return rounds_seen; });
+  }
+  [[nodiscard]] bool has_gap(const std::string& text) const { return std::ranges::find(gaps, text) != gaps.end(); }
+  void take(const Snapshot& snapshot) {
+    if (const auto at = snapshot.ports.find("mlx5_0/1"); at != snapshot.ports.end()) {
+      rounds_seen = rounds_seen || at->second.peer.has_value() || at->second.module.has_value();
+      if (at->second.peer) peer = at->second.peer;
+      if (at->second.module) module = at->second.module;
+    }
+    for (const Gap& gap : snapshot.gaps) {
+      rounds_seen = rounds_seen || gap.probe == "import";
+      gaps.push_back(gap.probe + ": " + gap.reason);
+    }
+  }
+
+  std::shared_ptr<SharedHost> shared = std::make_shared<SharedHost>();
+  ManualClock clock;
+  SamplerSettings settings;
+  Nic nic;
+  std::shared_ptr<Script> script = std::make_shared<Script>();
+  std::map<PortKey, ExpectedPort> plan;
+  std::unique_ptr<Sampler> sampler;
+  std::optional<PeerSample> peer;
+  std::optional<ModuleSample> module;
+  std::vector<std::string> gaps;
+  bool rounds_seen = false;
+};
+
+TEST_F(DaemonFarEnds, TheFarEndStandsInTheSnapshot) {
+  PeerReading said = reading();
+  said.peer.emplace();
+  said.peer->source = "lldp";
+  said.peer->system = "leaf-12";
+  script->say({said});
+  start("peer_lldp");
+  settle();
+  ASSERT_TRUE(peer);
+  EXPECT_EQ(peer->system, "leaf-12");
+  EXPECT_EQ(peer->age_s, 0.0);
+}
+
+TEST_F(DaemonFarEnds, ThePlanNamesItWhereNobodyElseDoes) {
+  plan["mlx5_0/1"].peer_system = "leaf-7";
+  start("peer_lldp");
+  settle();
+  ASSERT_TRUE(peer);
+  EXPECT_EQ(peer->source, "plan");
+  EXPECT_EQ(peer->system, "leaf-7");
+}
+
+TEST_F(DaemonFarEnds, AGapOfTheWholeSourceIsInEverySnapshot) {
+  PeerReading said;
+  said.gaps.push_back({"", "peer_lldp", "no socket"});
+  script->say({said});
+  start("peer_lldp");
+  settle();
+  EXPECT_THAT(gaps, ::testing::Contains("peer_lldp: no socket"));
+  gaps.clear();
+  shared->change([&](FakeHost& host) { host.set(nic.netdev_dir() + "/carrier_down_count", "9\n"); });
+  clock.advance(settings.link_period);
+  const auto snapshot = sampler->poll();
+  ASSERT_TRUE(snapshot);
+  EXPECT_THAT(snapshot->gaps, ::testing::Contains(Gap{"", "peer_lldp", "no socket"}));
+}
+
+TEST_F(DaemonFarEnds, AnImportedModuleIsTakenWhereEthtoolGivesNone) {
+  PeerReading said = reading();
+  said.module.emplace();
+  said.module->serial = "MT2301X00001";
+  script->say({said});
+  start("import");
+  settle();
+  ASSERT_TRUE(module);
+  EXPECT_EQ(module->serial, "MT2301X00001");
+}
+
+TEST_F(DaemonFarEnds, AnImportedModuleFromBeforeTheLinkChangedIsNotTaken) {
+  start("import");
+  settle();
+  PeerReading said = reading();
+  said.module.emplace();
+  said.module->serial = "OLD";
+  clock.advance(settings.link_period);
+  shared->change([&](FakeHost& host) {
+    host.set(nic.netdev_dir() + "/carrier", "0\n");
+    host.set(nic.netdev_dir() + "/carrier_down_count", "3\n");
+  });
+  ASSERT_TRUE(sampler->poll());
+  PeerReading with_peer = said;  // so that the test sees when the round has come
+  with_peer.peer.emplace();
+  with_peer.peer->source = "telemetry";
+  with_peer.peer->system = "leaf-12";
+  script->say({with_peer});
+  next_round();
+  ASSERT_TRUE(peer);
+  EXPECT_FALSE(module);
+  with_peer.module->serial = "NEW";
+  with_peer.module_read_at = clock.steady();
+  script->say({with_peer});
+  next_round();
+  ASSERT_TRUE(module);
+  EXPECT_EQ(module->serial, "NEW");
+}
+
+TEST_F(DaemonFarEnds, AnImportedModuleIsIgnoredWhereEthtoolReadsIt) {
+  auto host = std::make_unique<FakeHost>();
+  host->set_responder([](int, std::span<const std::byte> request) -> Result<std::vector<Bytes>> {
+    if (open_genl_message(request, ETHTOOL_MSG_MODULE_EEPROM_GET).ok()) return Error{"empty cage", ENODEV};
+    return std::vector<Bytes>{testing::captured("up_family")};
+  });
+  start("import", std::make_unique<ModuleReader>(std::move(host), clock, module_timing(settings)));
+  settle();
+  ASSERT_TRUE(module);
+  EXPECT_FALSE(module->present);
+  PeerReading said = reading();
+  said.module.emplace();
+  said.module->serial = "MT2301X00001";
+  script->say({said});
+  next_round([this] { return has_gap("import: its module is read through ethtool: the imported one is ignored"); });
+  EXPECT_EQ(module->serial, "") << "ethtool's reading stands";
+}
+
+TEST_F(DaemonFarEnds, AnImportedModuleThatEndsIsAGap) {
+  PeerReading said = reading();
+  said.module.emplace();
+  said.valid_until = clock.steady() + Milliseconds(20'000);
+  script->say({said});
+  start("import");
+  settle();
+  ASSERT_TRUE(module);
+  script->say({});
+  next_round();
+  EXPECT_THAT(gaps, ::testing::IsSupersetOf({"import: the imported reading is over its time of validity",
+                                             "module: the imported reading has ended, and ethtool gives none"}));
+}
+
+}  // namespace
+}  // namespace linkhealth

@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+"""mstlink_test.py SOURCE_DIR IMPORT_CHECK: the example importer on recorded-like output (tests/fixtures/mstlink)."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+SOURCE = pathlib.Path(sys.argv[1])
+CHECK = sys.argv[2]
+SCRIPT = SOURCE / "systemd/examples/linkhealth-import-mstlink"
+FIXTURES = SOURCE / "tests/fixtures/mstlink"
+
+
+def convert(name):
+    return subprocess.run([sys.executable, SCRIPT, "--convert", FIXTURES / name], capture_output=True, text=True,
+                          timeout=60, check=False)
+
+
+class Convert(unittest.TestCase):
+    def test_an_optical_module(self):
+        module = json.loads(convert("osfp_dr4.json").stdout)
+        self.assertEqual(module["kind"], "optical")
+        self.assertEqual(module["serial"], "EX2504000001")
+        self.assertEqual(module["supply_v"], 3.2612)
+        self.assertEqual(len(module["lanes"]), 4)
+        self.assertAlmostEqual(module["lanes"][0]["rx_power_mw"], 1.5438, 3)
+        self.assertEqual(module["lanes"][2]["rx_power_mw"], 0, "-40 dBm is no light")
+        self.assertNotIn("length_m", module, "the distance of a separable module is its reach")
+
+    def test_a_copper_cable_has_no_readings(self):
+        module = json.loads(convert("dac.json").stdout)
+        self.assertEqual(module["kind"], "dac")
+        self.assertEqual(module["length_m"], 1)
+        for key in ("temperature_c", "supply_v", "lanes"):
+            self.assertNotIn(key, module, "0 [0..0] is no reading")
+
+    def test_no_module(self):
+        self.assertEqual(json.loads(convert("unplugged.json").stdout), {"present": False})
+
+    def test_a_failure_is_one_line(self):
+        done = convert("failed.json")
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stderr, "linkhealth-import-mstlink: mstlink: FW does not support the module query\n")
+
+
+class Run(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.TemporaryDirectory(prefix="lh-importer-")
+        self.root = pathlib.Path(self.folder.name)
+        self.out = self.root / "import"
+        self.out.mkdir()
+        for device, pci, layer in (("mlx5_0", "0000:1b:00.0", "InfiniBand"), ("mlx5_1", "0000:2c:00.0", "InfiniBand"),
+                                   ("mlx5_2", "0000:3d:00.0", "Ethernet"), ("mlx5_3", "0000:1b:00.1", "InfiniBand")):
+            target = self.root / "sys/devices/pci" / pci
+            target.mkdir(parents=True)
+            if device == "mlx5_3":
+                (target / "physfn").mkdir()
+            port = self.root / "sys/class/infiniband" / device / "ports/1"
+            port.mkdir(parents=True)
+            (port / "link_layer").write_text(layer + "\n")
+            (self.root / "sys/class/infiniband" / device / "device").symlink_to(target)
+
+    def tearDown(self):
+        self.folder.cleanup()
+
+    def run_with(self, mstlink):
+        program = self.root / "mstlink"
+        program.write_text("#!/bin/sh\n" + mstlink)
+        program.chmod(0o755)
+        return subprocess.run([sys.executable, SCRIPT, "--output-dir", self.out, "--mstlink", program, "--sysfs",
+                               self.root / "sys", "--timeout", "20"], capture_output=True, text=True, timeout=60,
+                              check=False)
+
+    def test_writes_a_file_for_each_infiniband_port(self):
+        done = self.run_with(f'echo "$@" >>{self.root}/asked\ncat {FIXTURES}/osfp_dr4.json\n')
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual((self.root / "asked").read_text().splitlines(),
+                         ["-d 0000:1b:00.0 -m --json", "-d 0000:2c:00.0 -m --json"])
+        names = sorted(os.listdir(self.out))
+        self.assertEqual(names, ["mlx5_0_1.mstlink.json", "mlx5_1_1.mstlink.json"])
+        for name in names:
+            checked = subprocess.run([CHECK, self.out / name], capture_output=True, text=True, timeout=60, check=False)
+            self.assertEqual(checked.stdout, "good 1 ports\n")
+            self.assertEqual((self.out / name).stat().st_mode & 0o777, 0o644)
+        self.check_schema(json.loads((self.out / names[0]).read_text()))
+
+    def check_schema(self, document):
+        try:
+            import jsonschema
+        except ImportError:
+            print("not checked against docs/schema: python3-jsonschema is not installed")
+            return
+        schemas = {name: json.loads((SOURCE / "docs/schema" / name).read_text())
+                   for name in ("import.json", "recording.json")}
+        resolver = jsonschema.RefResolver("import.json", schemas["import.json"], store=schemas)
+        validator = jsonschema.Draft202012Validator(schemas["import.json"], resolver=resolver)
+        validator.validate(document)
+        for wrong in ({**document, "valid_for_s": 0}, {key: document[key] for key in document if key != "at"}):
+            self.assertFalse(validator.is_valid(wrong), "the schema accepts anything")
+
+    def test_a_port_that_fails_hides_no_other(self):
+        done = self.run_with(f'case $2 in *1b*) echo "-E- Cannot open device" >&2; exit 1;; esac\n'
+                             f'cat {FIXTURES}/dac.json\n')
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(done.stderr, "linkhealth-import-mstlink: mlx5_0/1 (0000:1b:00.0): mstlink ended with 1: "
+                                      "-E- Cannot open device\n")
+        self.assertEqual(os.listdir(self.out), ["mlx5_1_1.mstlink.json"])
+
+    def test_garbage_writes_nothing(self):
+        for garbage in ("echo", "echo '[]'", "echo '{}'", "echo '{\"result\":{\"output\":{\"Module Info\":{}}}}'"):
+            self.assertEqual(self.run_with(garbage + "\n").returncode, 1, garbage)
+            self.assertEqual(os.listdir(self.out), [], garbage)
+
+    def test_without_a_directory_it_says_so(self):
+        self.out.rmdir()
+        done = self.run_with(f"cat {FIXTURES}/dac.json\n")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("No such file or directory", done.stderr)
+
+
+unittest.main(argv=sys.argv[:1])
