@@ -47,8 +47,8 @@ struct PeerAnswer {
   std::vector<std::string> reasons;  ///< of the gaps
 };
 
-/// One round: this port's state; who is at the other end; its port's state; its counters; at most eight MADs. Without an
-/// answer to one, what builds on it is not asked. `known` is what earlier rounds found, and is brought up to date.
+/// One round: this port's state; who is at the other end; its port's state; its counters; at most eight MADs. Without
+/// an answer to one, what builds on it is not asked. `known` is what earlier rounds found, and is brought up to date.
 PeerAnswer ask_peer(MadTalk& talk, std::uint8_t local_port, const MadTiming& timing, KnownPeer& known, SteadyTime now);
 
 /// The counters of `port` at `lid`: one MAD, two where the agent has 64-bit counters. The 64-bit ones are left out,

@@ -17,12 +17,17 @@ std::uint64_t hash(std::string_view text) {
 }
 
 constexpr int kMaxDoublings = 16;
+constexpr Milliseconds kShortestPeriod{1000};
 
 }  // namespace
 
 Milliseconds mad_phase(std::string_view identity, Milliseconds period) {
   if (period.count() <= 0) return Milliseconds{0};
   return Milliseconds(static_cast<std::int64_t>(hash(identity) % static_cast<std::uint64_t>(period.count())));
+}
+
+MadSchedule::MadSchedule(MadTiming timing) : timing_(timing) {
+  timing_.period = std::max(timing_.period, kShortestPeriod);
 }
 
 void MadSchedule::set_ports(const std::vector<Port>& ports, SteadyTime now) {
@@ -57,7 +62,7 @@ SteadyTime MadSchedule::slot_after(const Entry& entry, SteadyTime earliest) cons
 }
 
 void MadSchedule::done(const PortKey& key, MadOutcome outcome, int mads, SteadyTime now) {
-  budget_from_ = now + Milliseconds(std::max(mads, 1) * 1000 / std::max(timing_.mads_per_s, 1));
+  if (timing_.mads_per_s > 0) budget_from_ = now + Milliseconds(std::max(mads, 1) * 1000 / timing_.mads_per_s);
   for (Entry& entry : entries_) {
     if (entry.port.key != key) continue;
     entry.failures = outcome == MadOutcome::kFailed ? std::min(entry.failures + 1, kMaxDoublings) : 0;

@@ -15,13 +15,13 @@
 namespace linkhealth {
 
 struct MadTiming {
-  Milliseconds period{60'000};              ///< between two rounds on a port
+  Milliseconds period{60'000};              ///< between two rounds on a port; at least a second is taken
   Milliseconds first_within{10'000};        ///< from the start to a port's first round; 0: at once
   Milliseconds longest_wait{600'000};       ///< the end of the doubling for one that does not answer
   Milliseconds identity_period{3'600'000};  ///< how often a far end that stays is asked again what it is called
   Milliseconds timeout{200};                ///< for one try
   int tries = 2;
-  int mads_per_s = 20;  ///< of this node, on average over a round
+  int mads_per_s = 20;  ///< of this node, on average over a round; 0: as fast as they are answered
 };
 
 /// The place of `identity` (a GUID and port) in a period: 0 <= phase < period, the same on every start, evenly spread.
@@ -35,7 +35,7 @@ enum class MadOutcome : std::uint8_t {
 
 class MadSchedule {
  public:
-  explicit MadSchedule(MadTiming timing) : timing_(timing) {}
+  explicit MadSchedule(MadTiming timing);
 
   struct Port {
     PortKey key;

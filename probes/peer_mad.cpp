@@ -39,8 +39,8 @@ class MadProbe final : public PeerProbe {
     forget_others(asked);
 
     std::vector<PeerReading> readings;
-    if (const PortKey* due = schedule_.next(now)) {
-      const PortKey key = *due;  // done() may move it
+    while (const PortKey* due = schedule_.next(now)) {  // done() makes each one not due
+      const PortKey key = *due;
       for (const InventoryPort& port : ports)
         if (port.id.key() == key) {
           if (auto reading = ask(port.id, now)) readings.push_back(std::move(*reading));

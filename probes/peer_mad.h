@@ -11,9 +11,10 @@
 
 namespace linkhealth {
 
-/// Each read() asks at most one port: at most eight MADs, each of which waits `tries` timeouts at the longest. A missing
-/// module, file or right is one gap of the node, said again by each read() while it lasts. The management interface is
-/// open during a round only, so a device can go at any time.
+/// Each read() asks what is due; with a budget that is one port: at most eight MADs, each of which waits `tries`
+/// timeouts at the longest. For one look at everything: first_within 0 and no budget. A missing module, file or right
+/// is one gap of the node, said again by each read() while it lasts. The management interface is open during a round
+/// only, so a device can go at any time.
 std::unique_ptr<PeerProbe> make_mad_probe(const MadTiming& timing, MadOpener opener);
 
 }  // namespace linkhealth

@@ -65,6 +65,14 @@ TEST_F(MadScheduleTest, NothingToDoWithoutPorts) {
   EXPECT_EQ(schedule_.next_due(at(5s)), at(65s));
 }
 
+TEST_F(MadScheduleTest, APeriodOfNothingIsASecond) {
+  timing_ = {};
+  timing_.period = 0ms;
+  schedule_ = MadSchedule(timing_);
+  set(1);
+  EXPECT_LE(run(at(1000s), at(1020s), MadOutcome::kAnswered)["mlx5_0/1"].size(), 40U);
+}
+
 TEST_F(MadScheduleTest, TheFirstRoundComesSoonAndTheOthersInThePortsOwnPlace) {
   set(8);
   const auto asked = run(at(1000s), at(1000s + 10min), MadOutcome::kAnswered);

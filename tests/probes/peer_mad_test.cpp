@@ -257,6 +257,14 @@ TEST_F(PeerMad, NoAccessIsOneGapForAllPortsAndEndsWhenItIsGiven) {
   EXPECT_TRUE(last[0].peer);
 }
 
+TEST_F(PeerMad, WithoutABudgetOneCallAsksEveryPort) {
+  timing_.mads_per_s = 0;
+  probe_ = make_mad_probe(timing_, fabric_.opener());
+  ports_ = {ib_port("mlx5_0"), ib_port("mlx5_1"), ib_port("mlx5_2")};
+  EXPECT_EQ(read().size(), 3U);
+  EXPECT_THAT(probe_->read(ports_, now_), IsEmpty());
+}
+
 TEST_F(PeerMad, AnotherFailureToOpenIsThatPortsOwn) {
   fabric_.open_errnum = EBUSY;
   EXPECT_THAT(reasons(round()), ElementsAre("cannot open mlx5_0: Device or resource busy"));
