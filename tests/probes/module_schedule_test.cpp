@@ -10,6 +10,8 @@
 #include <functional>
 #include <map>
 
+#include "probes/sysfs_text.h"
+
 namespace linkhealth {
 namespace {
 
@@ -75,7 +77,7 @@ class ModuleScheduleTest : public ::testing::Test {
         const SteadyTime started = now_;
         const auto answer = modules_[read->port].read(read->page);
         now_ += modules_[read->port].delay;
-        schedule_.done(*read, answer, started, now_);
+        schedule_.done(*read, answer, started, now_, wall());
         continue;
       }
       const auto wake = schedule_.wake_at();
@@ -89,6 +91,7 @@ class ModuleScheduleTest : public ::testing::Test {
     EXPECT_EQ(rounds.size(), 1U);
     return rounds.empty() ? ModuleRound() : rounds.front();
   }
+  [[nodiscard]] WallTime wall() const { return WallTime(now_.time_since_epoch()); }
   FakeModule& module() { return modules_["mlx5_0/1"]; }
   std::size_t reads() { return module().reads.size(); }
   std::size_t reads_of(std::uint8_t page) {
@@ -290,7 +293,7 @@ TEST_F(ModuleScheduleTest, OthersGetTheLockBetweenTwoReads) {
   const auto read = schedule_.next(now_);
   ASSERT_TRUE(read);
   const SteadyTime ended = now_ + Milliseconds{400};
-  schedule_.done(*read, module().read(read->page), now_, ended);
+  schedule_.done(*read, module().read(read->page), now_, ended, wall());
   EXPECT_FALSE(schedule_.next(ended + Milliseconds{399}));
   EXPECT_EQ(schedule_.wake_at(), ended + Milliseconds{400});
   EXPECT_TRUE(schedule_.next(ended + Milliseconds{400}));
@@ -312,7 +315,7 @@ TEST_F(ModuleScheduleTest, APortThatLeavesDuringItsReadIsForgotten) {
   const auto read = schedule_.next(now_);
   ASSERT_TRUE(read);
   schedule_.set_ports({}, now_);
-  schedule_.done(*read, module().read(read->page), now_, now_);
+  schedule_.done(*read, module().read(read->page), now_, now_, wall());
   EXPECT_TRUE(schedule_.take_finished().empty());
   EXPECT_FALSE(schedule_.wake_at());
 }
@@ -325,6 +328,7 @@ TEST_F(ModuleScheduleTest, ANewDeviceUnderTheOldNameStartsAnew) {
 }
 
 TEST(ErrnoName, IsTheKernelsWord) {
+  EXPECT_EQ(errno_name(0), "not readable");
   EXPECT_EQ(errno_name(EBUSY), "EBUSY");
   EXPECT_EQ(errno_name(9999), "errno 9999");
 }
