@@ -52,7 +52,9 @@ std::string type_of(const ModulePage& id, const Medium& medium) {
 
 /// Media lanes by the type's name: one wavelength or fibre for the …1 types, two for DWDM2, else four.
 std::uint32_t media_lanes_of(const std::string& type) {
-  if (type.ends_with("-DR1") || type.ends_with("-FR1") || type.ends_with("-LR1") || type.ends_with("-SR1")) return 1;
+  constexpr std::string_view kSingle[] = {"-DR", "-FR1", "-LR1", "-SR1", "-VR1", "-LR1-20", "-ER1-30", "-ER1-40"};
+  for (const std::string_view end : kSingle)
+    if (type.ends_with(end)) return 1;
   return type.ends_with("-DWDM2") ? 2 : kLanes;
 }
 
