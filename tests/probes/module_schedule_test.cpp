@@ -146,6 +146,50 @@ TEST_F(ModuleScheduleTest, AFlagThatOneRoundSawIsNotLost) {
   EXPECT_EQ(only_round().sample->lanes[1].rx_los, false);
 }
 
+TEST_F(ModuleScheduleTest, RemembersWhenAFlagWasSetAndClearedAndHowOften) {
+  run_for(5);
+  EXPECT_TRUE(only_round().sample->flags.empty()) << "nothing changed yet";
+  for (int i = 0; i < 2; ++i) {
+    module().lower[3] = 0x02;
+    run_for(20);
+  }
+  const auto flags = only_round().sample->flags;
+  ASSERT_EQ(flags.size(), 1U);
+  EXPECT_EQ(flags[0].name, "rx_los");
+  EXPECT_EQ(flags[0].lane, 2U);
+  EXPECT_FALSE(flags[0].set);
+  EXPECT_EQ(flags[0].change_count, 4U);
+  ASSERT_TRUE(flags[0].set_at && flags[0].cleared_at);
+  EXPECT_LT(*flags[0].set_at, *flags[0].cleared_at);
+  EXPECT_GT(flags[0].set_at->time_since_epoch(), (steady_from_seconds(1025) - SteadyTime()));
+}
+
+TEST_F(ModuleScheduleTest, AnotherModuleHasNoPast) {
+  run_for(5);
+  module().lower[6] = 0x80;
+  run_for(11);
+  EXPECT_EQ(only_round().sample->flags.front().name, "temperature_high_alarm");
+  module().set_serial("SN000002");
+  run_for(30);
+  EXPECT_TRUE(only_round().sample->flags.empty());
+}
+
+TEST_F(ModuleScheduleTest, FlagsOfAModuleThatJustCameUpAreNotBelieved) {
+  run_for(5);
+  module().lower[2] = 0x01;  // data not ready
+  run_for(11);
+  schedule_.take_finished();
+  module().lower[2] = 0;
+  module().lower[3] = 0x0f;
+  run_for(9.5);
+  const ModuleRound up = only_round();
+  EXPECT_FALSE(up.sample->lanes[0].rx_los);
+  EXPECT_TRUE(up.sample->flags.empty());
+  module().lower[3] = 0x01;
+  run_for(5);
+  EXPECT_EQ(only_round().sample->lanes[0].rx_los, true);
+}
+
 TEST_F(ModuleScheduleTest, AnEmptyCageIsNoModuleAndIsAskedSeldom) {
   module().all_errno = ENODEV;
   run_for(61);
