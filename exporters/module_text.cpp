@@ -117,9 +117,9 @@ std::string identity(const ModuleSample& m, const TextStyle& style) {
       paint_bold(join({clean_text(m.type.empty() ? "unknown type" : m.type, style.ascii), m.form_factor}, ", "),
                  style) +
       "\n";
-  out += row("kind",
-             join({kind_words(m), m.media_type == "copper" ? "" : m.media_type, m.connector, length, reach, wavelength},
-                  ", "));
+  out += row("kind", join({kind_words(m), m.media_type == "copper" ? "" : m.media_type,
+                           m.connector.starts_with("none") ? "" : m.connector, length, reach, wavelength},
+                          ", "));
   out += row("maker", clean_text(join({m.vendor, m.part_number}, " "), style.ascii));
   out += row("serial", clean_text(m.serial, style.ascii));
   out += row("revision", clean_text(join({m.revision, m.firmware.empty() ? "" : "firmware " + m.firmware,
@@ -309,48 +309,35 @@ std::string vdm(const ModuleSample& m) {
 }
 
 struct CoherentRow {
-  std::string_view name, unit;
-  VdmStatistics CoherentStatistics::*field;
+  std::string_view name;
+  std::optional<double> ModuleCoherent::*now;
+  VdmStatistics CoherentStatistics::*statistics;
 };
 constexpr CoherentRow kCoherentRows[] = {
-    {"OSNR", "dB", &CoherentStatistics::osnr_db},
-    {"eSNR", "dB", &CoherentStatistics::esnr_db},
-    {"Rx total", "dBm", &CoherentStatistics::rx_total_power_dbm},
-    {"Rx signal", "dBm", &CoherentStatistics::rx_signal_power_dbm},
-    {"Tx", "dBm", &CoherentStatistics::tx_power_dbm},
-    {"dispersion", "ps/nm", &CoherentStatistics::chromatic_dispersion_ps_per_nm},
-    {"DGD", "ps", &CoherentStatistics::dgd_ps},
-    {"PDL", "dB", &CoherentStatistics::pdl_db},
-    {"freq. offset", "MHz", &CoherentStatistics::carrier_frequency_offset_mhz},
+    {"OSNR dB", &ModuleCoherent::osnr_db, &CoherentStatistics::osnr_db},
+    {"eSNR dB", &ModuleCoherent::esnr_db, &CoherentStatistics::esnr_db},
+    {"Rx all dBm", &ModuleCoherent::rx_total_power_dbm, &CoherentStatistics::rx_total_power_dbm},
+    {"Rx own dBm", &ModuleCoherent::rx_signal_power_dbm, &CoherentStatistics::rx_signal_power_dbm},
+    {"Tx dBm", &ModuleCoherent::tx_power_dbm, &CoherentStatistics::tx_power_dbm},
+    {"CD ps/nm", &ModuleCoherent::chromatic_dispersion_ps_per_nm, &CoherentStatistics::chromatic_dispersion_ps_per_nm},
+    {"DGD ps", &ModuleCoherent::dgd_ps, &CoherentStatistics::dgd_ps},
+    {"PDL dB", &ModuleCoherent::pdl_db, &CoherentStatistics::pdl_db},
+    {"offset MHz", &ModuleCoherent::carrier_frequency_offset_mhz, &CoherentStatistics::carrier_frequency_offset_mhz},
 };
 
-std::string coherent_statistics(const CoherentStatistics& c) {
+std::string coherent(const ModuleSample& m) {
   std::string out;
-  const auto number = [](double value) { return fmt::format("{:.1f}", value); };
-  for (const CoherentRow& entry : kCoherentRows)
-    if (!(c.*entry.field).empty())
-      out += statistics_row(fmt::format("{} {}", entry.name, entry.unit), c.*entry.field, number);
+  for (const CoherentRow& entry : kCoherentRows) {
+    VdmStatistics values = m.coherent_statistics.*entry.statistics;
+    values.current = m.coherent.*entry.now;
+    out += statistics_row(entry.name, values, [](double value) { return fmt::format("{:.1f}", value); });
+  }
+  const CoherentStatistics& c = m.coherent_statistics;
   if (c.rx_bits && c.rx_corrected_bits)
     out += row("FEC", fmt::format("{} of {} bits corrected", *c.rx_corrected_bits, *c.rx_bits) +
                           (c.rx_uncorrectable_frames ? fmt::format(", {} frames lost", *c.rx_uncorrectable_frames)
                                                      : std::string()));
-  return out;
-}
-
-std::string coherent(const ModuleCoherent& c) {
-  std::vector<std::string> parts;
-  const auto add = [&](std::string_view name, const std::optional<double>& value, std::string_view unit) {
-    if (value) parts.push_back(fmt::format("{} {:.1f} {}", name, *value, unit));
-  };
-  add("OSNR", c.osnr_db, "dB");
-  add("eSNR", c.esnr_db, "dB");
-  add("Rx total", c.rx_total_power_dbm, "dBm");
-  add("Rx signal", c.rx_signal_power_dbm, "dBm");
-  add("dispersion", c.chromatic_dispersion_ps_per_nm, "ps/nm");
-  add("DGD", c.dgd_ps, "ps");
-  add("PDL", c.pdl_db, "dB");
-  add("frequency offset", c.carrier_frequency_offset_mhz, "MHz");
-  return row("coherent", join(parts, ", "));
+  return out.empty() ? out : "\n" + out;
 }
 
 std::string warnings(const ModuleSample& m, const TextStyle& style) {
@@ -370,7 +357,7 @@ std::string module_text(const ModuleSample& m, const TextStyle& style) {
   std::string out = identity(m, style) + state(m, style);
   out += one_side(m, "Rx", &ModuleLane::rx_power_mw, m.thresholds.rx_power_mw, style);
   out += one_side(m, "Tx", &ModuleLane::tx_power_mw, m.thresholds.tx_power_mw, style) + bias_alone(m);
-  out += vdm(m) + coherent(m.coherent) + coherent_statistics(m.coherent_statistics);
+  out += vdm(m) + coherent(m);
   return out + flags(m, style) + flag_history(m, style) + warnings(m, style);
 }
 

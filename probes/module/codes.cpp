@@ -276,7 +276,8 @@ constexpr Code kMultimode[] = {
     {0x19, "256GFC (4 lanes)"},
 };
 
-// Table 4-7. The "+" is OpenZR+ in any of its modulations and output ranges.
+// Table 4-7. The "+" is OpenZR+ in any of its modulations and output ranges. 68h is Open ROADM's 8e-DPO there; 800ZR
+// modules are sold with it and fboss reads it as ZR_800G.
 constexpr Code kSingleMode[] = {
     {0x01, "10G-LW"},       {0x02, "10G-EW"},       {0x03, "10G-ZW"},         {0x04, "10G-LR"},
     {0x05, "10G-ER"},       {0x06, "10G-ZR"},       {0x07, "25G-LR"},         {0x08, "25G-ER"},
@@ -297,12 +298,12 @@ constexpr Code kSingleMode[] = {
     {0x5b, "200G-ZR+"},     {0x5c, "200G-ZR+"},     {0x5d, "100G-ZR+"},       {0x5e, "100G-ZR+"},
     {0x40, "50G-ER"},       {0x41, "200G-ER4"},     {0x42, "400G-ER8"},       {0x44, "100G-ZR"},
     {0x4a, "100G-LR1-20"},  {0x4b, "100G-ER1-30"},  {0x4c, "100G-ER1-40"},    {0x4d, "400G-ZR"},
-    {0x4e, "10G-BR"},       {0x4f, "25G-BR"},       {0x50, "50G-BR"},         {0x6c, "800G-ZR"},
-    {0x6d, "800G-ZR"},      {0x6e, "800G-ZR"},      {0x6f, "400G-ER4-30"},    {0x74, "200G-DR1-2"},
-    {0x76, "400G-DR2-2"},   {0x78, "800G-DR4-2"},   {0x79, "800G-FR4-500"},   {0x7a, "800G-FR4"},
-    {0x7b, "800G-LR4"},     {0x7c, "800G-LR1"},     {0x7d, "800G-ER1-20"},    {0x7e, "800G-ER1"},
-    {0x7f, "1.6T-DR8"},     {0x80, "1.6T-DR8-2"},   {0x8f, "100G-DR1 LPO"},   {0x90, "200G-DR2 LPO"},
-    {0x91, "400G-DR4 LPO"}, {0x92, "800G-DR8 LPO"},
+    {0x4e, "10G-BR"},       {0x4f, "25G-BR"},       {0x50, "50G-BR"},         {0x68, "800G-ZR"},
+    {0x6c, "800G-ZR"},      {0x6d, "800G-ZR"},      {0x6e, "800G-ZR"},        {0x6f, "400G-ER4-30"},
+    {0x74, "200G-DR1-2"},   {0x76, "400G-DR2-2"},   {0x78, "800G-DR4-2"},     {0x79, "800G-FR4-500"},
+    {0x7a, "800G-FR4"},     {0x7b, "800G-LR4"},     {0x7c, "800G-LR1"},       {0x7d, "800G-ER1-20"},
+    {0x7e, "800G-ER1"},     {0x7f, "1.6T-DR8"},     {0x80, "1.6T-DR8-2"},     {0x8f, "100G-DR1 LPO"},
+    {0x90, "200G-DR2 LPO"}, {0x91, "400G-DR4 LPO"}, {0x92, "800G-DR8 LPO"},
 };
 
 // Table 4-10.
