@@ -183,10 +183,10 @@ TEST_F(ModuleScheduleTest, FlagsOfAModuleThatJustCameUpAreNotBelieved) {
   module().lower[3] = 0x0f;
   run_for(9.5);
   const ModuleRound up = only_round();
-  EXPECT_FALSE(up.sample->lanes[0].rx_los);
+  EXPECT_EQ(up.sample->lanes[0].rx_los, false) << "the next round's; the first one's was left out";
   EXPECT_TRUE(up.sample->flags.empty());
   module().lower[3] = 0x01;
-  run_for(5);
+  run_for(11);
   EXPECT_EQ(only_round().sample->lanes[0].rx_los, true);
 }
 
