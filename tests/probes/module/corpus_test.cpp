@@ -44,6 +44,9 @@ struct Comparison {
 /// "FR4_2x400G" of the source is our "2x400G-FR4"; "LITE" is a part number's word, no code.
 std::string type_of(std::string name) {
   if (const auto lite = name.find("_LITE"); lite != std::string::npos) name.erase(lite, 5);
+  // 68h has two owners (see codes.cpp); the source's name has both.
+  constexpr std::string_view kOpenRoadm = "_OROADM_FLEXO_8E_DPO";
+  if (const auto at = name.find(kOpenRoadm); at != std::string::npos) name.erase(at, kOpenRoadm.size());
   const auto cut = name.rfind('_');
   return name.substr(cut + 1) + "-" + name.substr(0, cut);
 }
@@ -254,6 +257,12 @@ TEST(ModuleCorpus, CoherentStatisticsOfA800ZrAreInOrder) {
   EXPECT_LT(ber, 1e-2);
 }
 
+/// As above: this scrubbed dump states equalizer faults and does not advertise them (01h:157.3).
+void advertise_equalizer(ModuleImage& image) {
+  const std::uint8_t flags[] = {static_cast<std::uint8_t>(upper_page(image, 1).byte(157).value_or(0) | 0x08U)};
+  image.store({kModuleAddressA0, 0, 1, 157, 1}, flags);
+}
+
 TEST(ModuleCorpus, AgreesWithEverythingThatTheSourcesState) {
   const auto files = dumps();
   if (files.empty()) GTEST_SKIP() << "no module dumps in " LINKHEALTH_SHARED "/modules";
@@ -263,6 +272,7 @@ TEST(ModuleCorpus, AgreesWithEverythingThatTheSourcesState) {
     auto image = read_module_dump(file.string());
     ASSERT_TRUE(image) << image.error().message;
     if (file.filename() == "qsfp-100g-cwdm4-synthetic-monitors.json") advertise_all(*image);
+    if (file.filename() == "qsfpdd-200g-fr4-cmis.json") advertise_equalizer(*image);
     const ModuleSample module = decode_module(*image);
     Comparison comparison{file.filename().string()};
     const json& want = dump["expected"];
