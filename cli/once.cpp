@@ -34,7 +34,7 @@ std::unique_ptr<Sampler> make_sampler(const std::string& sysroot, const Config& 
     modules = std::make_unique<ModuleReader>(std::make_unique<LiveHost>(), clock, module_timing(settings));
   auto sampler = std::make_unique<Sampler>([sysroot] { return std::make_unique<LiveHost>(sysroot); },
                                            std::move(modules), clock, settings, header);
-  if (sysroot.empty()) sampler->watch_far_ends(make_far_ends(config, clock));
+  if (sysroot.empty()) sampler->watch_far_ends(make_far_ends(config, clock, true));
   return sampler;
 }
 

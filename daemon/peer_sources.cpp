@@ -4,8 +4,10 @@
 #include <utility>
 
 #include "probes/live_host.h"
+#include "probes/mad_umad.h"
 #include "probes/peer_import.h"
 #include "probes/peer_lldp.h"
+#include "probes/peer_mad.h"
 
 namespace linkhealth {
 
@@ -22,7 +24,11 @@ enum KnobIndex : std::size_t {
   kLldpTimeout,
   kLldpSettle,
   kImportPeriod,
-  kImportSkew
+  kImportSkew,
+  kMadPeriod,
+  kMadTimeout,
+  kMadTries,
+  kMadsPerSecond
 };
 
 constexpr auto kKnobs = std::to_array<Knob>({
@@ -37,19 +43,34 @@ constexpr auto kKnobs = std::to_array<Knob>({
     {"lldp_settle_s", 60, 10, 3600, "s", "a port that is up for longer and has no neighbour is a gap"},
     {"import_period_s", 15, 1, 3600, "s", "how often import_dir is looked at"},
     {"import_skew_s", 5, 0, 3600, "s", "how far in the future the time of an imported file may be"},
+    {"mad_period_s", 60, 1, 3600, "s", "how often a far InfiniBand port is asked; each port has its own place in it"},
+    {"mad_timeout_s", 0.2, 0.01, 5, "s", "how long a far end may take to answer one MAD"},
+    {"mad_tries", 2, 1, 10, "", "and how often it is asked before it counts as silent"},
+    {"mads_per_s", 20, 1, 1000, "", "MADs that this node sends, at most: thousands of nodes ask the same switches"},
 });
 constexpr std::array<KnobGroup, 1> kGroups = {{{"", "peers", kKnobs}}};
+
+/// `once`: everything is asked at once, because nobody comes back.
+MadTiming mad_timing(KnobValues values, bool once) {
+  MadTiming timing;
+  timing.period = from_seconds(values[kMadPeriod]);
+  timing.timeout = from_seconds(values[kMadTimeout]);
+  timing.tries = static_cast<int>(values[kMadTries]);
+  timing.mads_per_s = once ? 0 : static_cast<int>(values[kMadsPerSecond]);
+  if (once) timing.first_within = Milliseconds(0);
+  return timing;
+}
 
 }  // namespace
 
 std::span<const KnobGroup> peer_knob_groups() { return kGroups; }
 
-std::unique_ptr<FarEnds> make_far_ends(const Config& config, const Clock& clock) {
+std::unique_ptr<FarEnds> make_far_ends(const Config& config, const Clock& clock, bool once) {
   const KnobValues values = config.knobs.values("peers");
   const auto is_on = [&](KnobIndex knob) { return values[knob] >= 0.5; };
   const auto time = [&](KnobIndex knob) { return from_seconds(values[knob]); };
   std::vector<std::unique_ptr<PeerProbe>> probes;
-  // InfiniBand MADs come here: if (is_on(kMad)) probes.push_back(make_mad_probe(…));
+  if (is_on(kMad)) probes.push_back(make_mad_probe(mad_timing(values, once), &open_umad_port));
   if (is_on(kLldp))
     probes.push_back(make_lldp_probe(make_lldpd_client(config.lldpd_socket, time(kLldpTimeout), clock),
                                      config.lldpd_socket, std::make_unique<LiveHost>(),

@@ -14,7 +14,8 @@ namespace linkhealth {
 /// The section "peers" of the configuration, but for its paths, which are in Config.
 std::span<const KnobGroup> peer_knob_groups();
 
-/// All sources that configuration leaves on. Null when that is none.
-std::unique_ptr<FarEnds> make_far_ends(const Config& config, const Clock& clock);
+/// All sources that configuration leaves on. Null when that is none. `once`: for one look, which spreads nothing over
+/// time.
+std::unique_ptr<FarEnds> make_far_ends(const Config& config, const Clock& clock, bool once = false);
 
 }  // namespace linkhealth

@@ -6,10 +6,10 @@
 
 #include "probes/ethtool_fec.h"
 #include "probes/ethtool_link.h"
-#include "probes/module_schedule.h"
 #include "probes/pcie.h"
 #include "probes/rdma_netlink.h"
 #include "probes/rtnl_link.h"
+#include "probes/sysfs_text.h"
 
 namespace linkhealth {
 

@@ -180,6 +180,16 @@ void add_optics(Families& out, const PortReport& port, const PortLabels& at) {
     out.add("linkhealth_module_lane_tx_power_watts", labels, from_milli(lane.tx_power_mw));
     out.add("linkhealth_module_lane_tx_bias_amperes", labels, from_milli(lane.tx_bias_ma));
   }
+  const auto seconds = [](const std::optional<WallTime>& when) {
+    return when ? std::optional(unix_seconds(*when)) : std::nullopt;
+  };
+  for (const ModuleFlag& flag : module->flags) {
+    const std::vector<std::string> labels = {at.device, at.port, flag.lane ? std::to_string(*flag.lane) : "",
+                                             flag.name};
+    out.add("linkhealth_module_flag_changes_total", labels, static_cast<double>(flag.change_count));
+    out.add("linkhealth_module_flag_last_set_timestamp_seconds", labels, seconds(flag.set_at));
+    out.add("linkhealth_module_flag_last_cleared_timestamp_seconds", labels, seconds(flag.cleared_at));
+  }
 }
 
 void add_events(Families& out, const FaultEventCounts& events) {

@@ -61,6 +61,13 @@ constexpr std::array kMetrics = std::to_array<MetricInfo>({
      "Sent optical power of a lane."},
     {"linkhealth_module_lane_tx_bias_amperes", kGauge, "device,port,lane", "A", "optics",
      "Laser bias current of a lane."},
+    {"linkhealth_module_flag_changes_total", kCounter, "device,port,lane,flag", "", "optics",
+     "How often a latched flag of the module was found set or cleared since the module was put in or the monitor "
+     "started; there is no series for a flag that never changed. Empty lane: the whole module."},
+    {"linkhealth_module_flag_last_set_timestamp_seconds", kGauge, "device,port,lane,flag", "s", "optics",
+     "When a read last found the flag newly set."},
+    {"linkhealth_module_flag_last_cleared_timestamp_seconds", kGauge, "device,port,lane,flag", "s", "optics",
+     "When a read last found the flag no longer set."},
 });
 
 std::string label_words(std::string_view labels) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/time.h"
 #include "exporters/text_layout.h"
 
 namespace linkhealth {
@@ -116,9 +117,9 @@ std::string identity(const ModuleSample& m, const TextStyle& style) {
       paint_bold(join({clean_text(m.type.empty() ? "unknown type" : m.type, style.ascii), m.form_factor}, ", "),
                  style) +
       "\n";
-  out += row("kind",
-             join({kind_words(m), m.media_type == "copper" ? "" : m.media_type, m.connector, length, reach, wavelength},
-                  ", "));
+  out += row("kind", join({kind_words(m), m.media_type == "copper" ? "" : m.media_type,
+                           m.connector.starts_with("none") ? "" : m.connector, length, reach, wavelength},
+                          ", "));
   out += row("maker", clean_text(join({m.vendor, m.part_number}, " "), style.ascii));
   out += row("serial", clean_text(m.serial, style.ascii));
   out += row("revision", clean_text(join({m.revision, m.firmware.empty() ? "" : "firmware " + m.firmware,
@@ -166,11 +167,12 @@ std::string lane_flags(const ModuleLane& lane) {
     const std::string word = flag_word(flags);
     return word.empty() ? word : fmt::format("{} {}", name, word);
   };
-  return join({named(lane.rx_los, "Rx LOS"), named(lane.rx_lol, "Rx LOL"), named(lane.tx_los, "Tx LOS"),
-               named(lane.tx_lol, "Tx LOL"), named(lane.tx_fault, "Tx fault"),
-               named(lane.tx_disabled, "Tx off by host"), limit("Rx power", lane.rx_power_flags),
-               limit("Tx power", lane.tx_power_flags), limit("bias", lane.tx_bias_flags)},
-              ", ");
+  return join(
+      {named(lane.rx_los, "Rx LOS"), named(lane.rx_lol, "Rx LOL"), named(lane.tx_los, "Tx LOS"),
+       named(lane.tx_lol, "Tx LOL"), named(lane.tx_fault, "Tx fault"), named(lane.tx_eq_fault, "equalizer fault"),
+       named(lane.tx_disabled, "Tx off by host"), limit("Rx power", lane.rx_power_flags),
+       limit("Tx power", lane.tx_power_flags), limit("bias", lane.tx_bias_flags)},
+      ", ");
 }
 
 std::string one_side(const ModuleSample& m, std::string_view title, std::optional<double> ModuleLane::*power,
@@ -198,34 +200,73 @@ std::string bias_alone(const ModuleSample& m) {
   return out.empty() ? out : "\n  Tx (no power monitor)\n" + out;
 }
 
+std::string host_lane_words(const ModuleHostLane& lane) {
+  std::vector<std::string> words;
+  if (!lane.data_path_state.empty() && lane.data_path_state != "Activated")
+    words.push_back("data path " + lane.data_path_state);
+  if (lane.tx_los.value_or(false)) words.emplace_back("no signal from the host");
+  if (lane.tx_lol.value_or(false)) words.emplace_back("no lock on the host's signal");
+  if (lane.tx_eq_fault.value_or(false)) words.emplace_back("input equalizer did not adapt");
+  return join(words, ", ");
+}
+
 std::string flags(const ModuleSample& m, const TextStyle& style) {
   std::string out;
-  if (const auto word = flag_word(m.temperature_flags); !word.empty()) out += "    temperature " + word + "\n";
-  if (const auto word = flag_word(m.supply_flags); !word.empty()) out += "    supply " + word + "\n";
+  const auto quad = [&](std::string_view name, const AlarmFlags& flags) {
+    if (const auto word = flag_word(flags); !word.empty()) out += fmt::format("    {} {}\n", name, word);
+  };
+  quad("temperature", m.temperature_flags);
+  quad("supply", m.supply_flags);
+  quad("laser temperature", m.laser_temperature_flags);
+  quad("laser cooler", m.tec_flags);
   for (std::size_t i = 0; i < m.lanes.size(); ++i)
     if (const std::string set = lane_flags(m.lanes[i]); !set.empty())
       out += fmt::format("    lane {}: {}\n", i + 1, set);
-  for (std::size_t i = 0; i < m.host_lanes.size(); ++i) {
-    const ModuleHostLane& lane = m.host_lanes[i];
-    if (!lane.in_use.value_or(true) || lane.data_path_state.empty() || lane.data_path_state == "Activated") continue;
-    out += fmt::format("    host lane {}: data path {}\n", i + 1, lane.data_path_state);
-  }
+  for (std::size_t i = 0; i < m.host_lanes.size(); ++i)
+    if (const std::string set = host_lane_words(m.host_lanes[i]); m.host_lanes[i].in_use.value_or(true) && !set.empty())
+      out += fmt::format("    host lane {}: {}\n", i + 1, set);
+  for (const VdmFlags& entry : m.vdm.flags)
+    quad(clean_text(entry.name, style.ascii) + (entry.lane ? fmt::format(" of lane {}", *entry.lane) : ""),
+         entry.flags);
   if (out.empty()) return out;
-  return "\n" + paint_bold("  Flags", style) + " (since somebody last read them)\n" + out;
+  return "\n" + paint_bold("  Flags", style) + " (latched: since somebody last read them, perhaps not us)\n" + out;
+}
+
+std::string flag_history(const ModuleSample& m, const TextStyle& style) {
+  if (m.flags.empty()) return {};
+  std::string out = "\n" + paint_bold("  Flags that changed", style) +
+                    " (as our reads saw them; another reader may have taken some)\n";
+  for (const ModuleFlag& flag : m.flags) {
+    const std::string name = clean_text(flag.name, style.ascii) + (flag.lane ? fmt::format(" {}", *flag.lane) : "");
+    out += fmt::format("    {} {:<5}  {} change{}", pad_right(name, 28), flag.set ? "set" : "clear", flag.change_count,
+                       flag.change_count == 1 ? "" : "s");
+    if (flag.set_at) out += ", last set " + format_rfc3339(*flag.set_at);
+    if (flag.cleared_at) out += ", cleared " + format_rfc3339(*flag.cleared_at);
+    out += "\n";
+  }
+  return out;
+}
+
+template <typename Format>
+std::string statistics_row(std::string_view title, const VdmStatistics& values, const Format& format) {
+  std::vector<std::string> parts;
+  const auto add = [&](std::string_view name, const std::optional<double>& value) {
+    if (value) parts.push_back(std::string(name) + " " + format(*value));
+  };
+  add("now", values.current);
+  add("avg", values.avg);
+  add("min", values.min);
+  add("max", values.max);
+  add("total", values.total);
+  return row(title, join(parts, "  "));
 }
 
 std::string ber(std::string_view title, const BerStatistics& ber) {
-  if (ber.empty()) return {};
-  std::vector<std::string> parts;
-  const auto add = [&](std::string_view name, const std::optional<double>& value) {
-    if (value) parts.push_back(fmt::format("{} {:.1e}", name, *value));
-  };
-  add("now", ber.current);
-  add("avg", ber.avg);
-  add("min", ber.min);
-  add("max", ber.max);
-  return row(title, join(parts, "  "));
+  return statistics_row(title, {.min = ber.min, .max = ber.max, .avg = ber.avg, .current = ber.current, .total = {}},
+                        [](double value) { return value == 0 ? std::string("0") : fmt::format("{:.1e}", value); });
 }
+
+std::string symbols(double value) { return fmt::format("{:.0f}", value); }
 
 std::string numbers(const std::vector<double>& values) {
   std::vector<std::string> parts;
@@ -234,27 +275,69 @@ std::string numbers(const std::vector<double>& values) {
   return join(parts, "  ");
 }
 
+std::string ratio(double value) { return value == 0 ? "0" : fmt::format("{:.1e}", value); }
+
+/// The first limits that the module has for a value: "warns below 18.0".
+std::string low_limit(const ModuleVdm& vdm, std::string_view name) {
+  for (const VdmLimits& entry : vdm.thresholds)
+    if (entry.name == name && entry.limits.low_warn)
+      return fmt::format("   warns below {:.1f}", *entry.limits.low_warn);
+  return {};
+}
+
+std::string per_lane(std::string_view title, const ModuleVdm& vdm, const std::vector<double>& values,
+                     std::string_view name) {
+  return values.empty() ? "" : row(title, numbers(values) + low_limit(vdm, name));
+}
+
 std::string vdm(const ModuleSample& m) {
-  const std::string out = ber("media BER", m.vdm.media_pre_fec_ber) + ber("host BER", m.vdm.host_pre_fec_ber) +
-                          row("media SNR dB", numbers(m.vdm.media_esnr_db)) +
-                          row("host SNR dB", numbers(m.vdm.host_esnr_db));
+  const ModuleVdm& v = m.vdm;
+  const std::string statistics = ber("media BER", v.media_pre_fec_ber) + ber("host BER", v.host_pre_fec_ber) +
+                                 statistics_row("media frames", v.media_frame_error_ratio, ratio) +
+                                 statistics_row("host frames", v.host_frame_error_ratio, ratio) +
+                                 statistics_row("media tail", v.media_fec_tail_symbols, symbols) +
+                                 statistics_row("host tail", v.host_fec_tail_symbols, symbols);
+  std::string out = per_lane("media SNR dB", v, v.media_esnr_db, "media_esnr_db") +
+                    per_lane("host SNR dB", v, v.host_esnr_db, "host_esnr_db") +
+                    per_lane("media LTP dB", v, v.media_ltp_db, "media_ltp_db") +
+                    per_lane("host LTP dB", v, v.host_ltp_db, "host_ltp_db") + statistics;
+  if (!statistics.empty() || !m.coherent_statistics.empty())
+    out +=
+        row("", v.frozen.value_or(false) ? "avg, min and max are old: another agent has frozen them"
+                                         : "avg, min and max are live: since an unknown time, not since our last read");
   return out.empty() ? out : "\n" + out;
 }
 
-std::string coherent(const ModuleCoherent& c) {
-  std::vector<std::string> parts;
-  const auto add = [&](std::string_view name, const std::optional<double>& value, std::string_view unit) {
-    if (value) parts.push_back(fmt::format("{} {:.1f} {}", name, *value, unit));
-  };
-  add("OSNR", c.osnr_db, "dB");
-  add("eSNR", c.esnr_db, "dB");
-  add("Rx total", c.rx_total_power_dbm, "dBm");
-  add("Rx signal", c.rx_signal_power_dbm, "dBm");
-  add("dispersion", c.chromatic_dispersion_ps_per_nm, "ps/nm");
-  add("DGD", c.dgd_ps, "ps");
-  add("PDL", c.pdl_db, "dB");
-  add("frequency offset", c.carrier_frequency_offset_mhz, "MHz");
-  return row("coherent", join(parts, ", "));
+struct CoherentRow {
+  std::string_view name;
+  std::optional<double> ModuleCoherent::*now;
+  VdmStatistics CoherentStatistics::*statistics;
+};
+constexpr CoherentRow kCoherentRows[] = {
+    {"OSNR dB", &ModuleCoherent::osnr_db, &CoherentStatistics::osnr_db},
+    {"eSNR dB", &ModuleCoherent::esnr_db, &CoherentStatistics::esnr_db},
+    {"Rx all dBm", &ModuleCoherent::rx_total_power_dbm, &CoherentStatistics::rx_total_power_dbm},
+    {"Rx own dBm", &ModuleCoherent::rx_signal_power_dbm, &CoherentStatistics::rx_signal_power_dbm},
+    {"Tx dBm", &ModuleCoherent::tx_power_dbm, &CoherentStatistics::tx_power_dbm},
+    {"CD ps/nm", &ModuleCoherent::chromatic_dispersion_ps_per_nm, &CoherentStatistics::chromatic_dispersion_ps_per_nm},
+    {"DGD ps", &ModuleCoherent::dgd_ps, &CoherentStatistics::dgd_ps},
+    {"PDL dB", &ModuleCoherent::pdl_db, &CoherentStatistics::pdl_db},
+    {"offset MHz", &ModuleCoherent::carrier_frequency_offset_mhz, &CoherentStatistics::carrier_frequency_offset_mhz},
+};
+
+std::string coherent(const ModuleSample& m) {
+  std::string out;
+  for (const CoherentRow& entry : kCoherentRows) {
+    VdmStatistics values = m.coherent_statistics.*entry.statistics;
+    values.current = m.coherent.*entry.now;
+    out += statistics_row(entry.name, values, [](double value) { return fmt::format("{:.1f}", value); });
+  }
+  const CoherentStatistics& c = m.coherent_statistics;
+  if (c.rx_bits && c.rx_corrected_bits)
+    out += row("FEC", fmt::format("{} of {} bits corrected", *c.rx_corrected_bits, *c.rx_bits) +
+                          (c.rx_uncorrectable_frames ? fmt::format(", {} frames lost", *c.rx_uncorrectable_frames)
+                                                     : std::string()));
+  return out.empty() ? out : "\n" + out;
 }
 
 std::string warnings(const ModuleSample& m, const TextStyle& style) {
@@ -274,7 +357,8 @@ std::string module_text(const ModuleSample& m, const TextStyle& style) {
   std::string out = identity(m, style) + state(m, style);
   out += one_side(m, "Rx", &ModuleLane::rx_power_mw, m.thresholds.rx_power_mw, style);
   out += one_side(m, "Tx", &ModuleLane::tx_power_mw, m.thresholds.tx_power_mw, style) + bias_alone(m);
-  return out + vdm(m) + coherent(m.coherent) + flags(m, style) + warnings(m, style);
+  out += vdm(m) + coherent(m);
+  return out + flags(m, style) + flag_history(m, style) + warnings(m, style);
 }
 
 }  // namespace linkhealth

@@ -61,6 +61,7 @@ void fields(Is<ModuleLane> auto& lane, auto& visit) {
   visit("rx_lol", lane.rx_lol);
   visit("tx_lol", lane.tx_lol);
   visit("tx_fault", lane.tx_fault);
+  visit("tx_eq_fault", lane.tx_eq_fault);
   visit("tx_disabled", lane.tx_disabled);
   visit("rx_power_flags", lane.rx_power_flags);
   visit("tx_power_flags", lane.tx_power_flags);
@@ -106,6 +107,18 @@ void fields(Is<VdmStatistics> auto& statistics, auto& visit) {
   visit("total", statistics.total);
 }
 
+void fields(Is<VdmLimits> auto& limits, auto& visit) {
+  visit("name", limits.name);
+  visit("lane", limits.lane);
+  visit("limits", limits.limits);
+}
+
+void fields(Is<VdmFlags> auto& flags, auto& visit) {
+  visit("name", flags.name);
+  visit("lane", flags.lane);
+  visit("flags", flags.flags);
+}
+
 void fields(Is<ModuleVdm> auto& vdm, auto& visit) {
   visit("media_esnr_db", vdm.media_esnr_db);
   visit("host_esnr_db", vdm.host_esnr_db);
@@ -122,6 +135,8 @@ void fields(Is<ModuleVdm> auto& vdm, auto& visit) {
   visit("laser_age_percent", vdm.laser_age_percent);
   visit("laser_frequency_error_mhz", vdm.laser_frequency_error_mhz);
   visit("frozen", vdm.frozen);
+  visit("thresholds", vdm.thresholds);
+  visit("flags", vdm.flags);
 }
 
 void fields(Is<ModuleCoherent> auto& coherent, auto& visit) {
@@ -144,6 +159,35 @@ void fields(Is<ModuleCoherent> auto& coherent, auto& visit) {
   visit("modulator_bias_yq_percent", coherent.modulator_bias_yq_percent);
   visit("modulator_bias_x_phase_percent", coherent.modulator_bias_x_phase_percent);
   visit("modulator_bias_y_phase_percent", coherent.modulator_bias_y_phase_percent);
+}
+
+void fields(Is<CoherentStatistics> auto& statistics, auto& visit) {
+  visit("chromatic_dispersion_ps_per_nm", statistics.chromatic_dispersion_ps_per_nm);
+  visit("dgd_ps", statistics.dgd_ps);
+  visit("sopmd_ps2", statistics.sopmd_ps2);
+  visit("pdl_db", statistics.pdl_db);
+  visit("osnr_db", statistics.osnr_db);
+  visit("esnr_db", statistics.esnr_db);
+  visit("carrier_frequency_offset_mhz", statistics.carrier_frequency_offset_mhz);
+  visit("evm_percent", statistics.evm_percent);
+  visit("tx_power_dbm", statistics.tx_power_dbm);
+  visit("rx_total_power_dbm", statistics.rx_total_power_dbm);
+  visit("rx_signal_power_dbm", statistics.rx_signal_power_dbm);
+  visit("sop_rate_krad_per_s", statistics.sop_rate_krad_per_s);
+  visit("mer_db", statistics.mer_db);
+  visit("rx_bits", statistics.rx_bits);
+  visit("rx_corrected_bits", statistics.rx_corrected_bits);
+  visit("rx_frames", statistics.rx_frames);
+  visit("rx_uncorrectable_frames", statistics.rx_uncorrectable_frames);
+}
+
+void fields(Is<ModuleFlag> auto& flag, auto& visit) {
+  visit("name", flag.name);
+  visit("lane", flag.lane);
+  visit("set", flag.set);
+  visit("change_count", flag.change_count);
+  visit("set_at", flag.set_at);
+  visit("cleared_at", flag.cleared_at);
 }
 
 void fields(Is<CopperAttenuation> auto& loss, auto& visit) {
@@ -169,6 +213,8 @@ void more_module_fields(Is<ModuleSample> auto& module, auto& visit) {
   visit("rx_power_is_average", module.rx_power_is_average);
   visit("temperature_flags", module.temperature_flags);
   visit("supply_flags", module.supply_flags);
+  visit("laser_temperature_flags", module.laser_temperature_flags);
+  visit("tec_flags", module.tec_flags);
   visit("host_lanes", module.host_lanes);
   visit("laser_temperature_c", module.laser_temperature_c);
   visit("tec_current_percent", module.tec_current_percent);
@@ -180,7 +226,9 @@ void more_module_fields(Is<ModuleSample> auto& module, auto& visit) {
   visit("data_not_ready", module.data_not_ready);
   visit("checksums_ok", module.checksums_ok);
   visit("coherent", module.coherent);
+  visit("coherent_statistics", module.coherent_statistics);
   visit("copper_attenuation", module.copper_attenuation);
+  visit("flags", module.flags);
 }
 
 void fields(Is<ModuleSample> auto& module, auto& visit) {

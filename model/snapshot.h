@@ -93,6 +93,7 @@ struct ModuleLane {
   std::optional<bool> rx_lol;       ///< loss of lock of the receive CDR
   std::optional<bool> tx_lol;       ///< loss of lock of the transmit CDR
   std::optional<bool> tx_fault;     ///< laser fault
+  std::optional<bool> tx_eq_fault;  ///< the equalizer of the signal from the host did not adapt
   std::optional<bool> tx_disabled;  ///< the host has switched the laser off: no light is no fault
   AlarmFlags rx_power_flags, tx_power_flags, tx_bias_flags;
   bool operator==(const ModuleLane&) const = default;
@@ -109,7 +110,7 @@ struct ModuleHostLane {
   bool operator==(const ModuleHostLane&) const = default;
 };
 
-/// A quad of limits. Left out (all nullopt) when the module gives none, or nonsense.
+/// Left out (all nullopt) when the module gives none, or nonsense.
 struct Limits {
   std::optional<double> low_alarm;
   std::optional<double> low_warn;
@@ -133,32 +134,47 @@ struct ModuleThresholds {
   bool operator==(const ModuleThresholds&) const = default;
 };
 
-/// Statistics of a bit error ratio, as CMIS VDM gives them. Live values: the interval began at an unknown time.
+/// Of a bit error ratio, as CMIS VDM gives them. Live values: the interval began at an unknown time.
 struct BerStatistics {
   std::optional<double> min, max, avg, current;
   [[nodiscard]] bool empty() const { return !min && !max && !avg && !current; }
   bool operator==(const BerStatistics&) const = default;
 };
 
-/// Statistics of a VDM value that is not a BER: frame error ratio, or FEC tail in symbols (the most symbol errors that
-/// any code word had). Live values, as BerStatistics.
+/// As BerStatistics, of another value: a frame error ratio, or a FEC tail (most symbol errors of any code word).
 struct VdmStatistics {
   std::optional<double> min, max, avg, current, total;
   [[nodiscard]] bool empty() const { return !min && !max && !avg && !current && !total; }
   bool operator==(const VdmStatistics&) const = default;
 };
 
-/// CMIS versatile diagnostics monitoring (pages 20h-2Fh). Where a module gives a value for several data paths, the
-/// statistics hold the worst of each (for `min` the best) and `…_by_lane` each one. Lane 1 first; in the vectors of
-/// plain numbers 0 is a lane without a value (CMIS's own code for it), and the vector ends at the last lane with one.
+/// The module's own limits of one VDM value, in its unit; `lane` (1 first) only where lanes have different limits.
+struct VdmLimits {
+  std::string name;  ///< the value's key: "media_esnr_db", "media_pre_fec_ber_max", "coherent_osnr_db", …
+  std::optional<std::uint32_t> lane;
+  Limits limits;
+  bool operator==(const VdmLimits&) const = default;
+};
+
+/// Which of its limits one VDM value has passed (latched until read). Only values with a flag that is set are listed.
+struct VdmFlags {
+  std::string name;                   ///< as in VdmLimits
+  std::optional<std::uint32_t> lane;  ///< 1 first; none: of the whole module
+  AlarmFlags flags;
+  bool operator==(const VdmFlags&) const = default;
+};
+
+/// CMIS versatile diagnostics monitoring (pages 20h-2Fh), and what SFF-8636 pages 20h-21h have of the same. Where a
+/// module gives a value for several data paths, the statistics hold the worst of each (for `min` the best) and
+/// `…_by_lane` each one. Lane 1 first; in the vectors of plain numbers 0 is a lane without a value (CMIS's own code for
+/// it), and the vector ends at the last lane with one.
 struct ModuleVdm {
   std::vector<double> media_esnr_db;  ///< per lane; empty when not offered
   std::vector<double> host_esnr_db;
   BerStatistics media_pre_fec_ber;
   BerStatistics host_pre_fec_ber;
-  std::vector<BerStatistics>
-      media_pre_fec_ber_by_lane;  ///< by first lane of the data path; only when there are several
-  std::vector<BerStatistics> host_pre_fec_ber_by_lane;
+  /// By first lane of the data path; only when there are several.
+  std::vector<BerStatistics> media_pre_fec_ber_by_lane, host_pre_fec_ber_by_lane;
   std::vector<double> media_ltp_db;  ///< PAM4 level transition parameter
   std::vector<double> host_ltp_db;
   VdmStatistics media_frame_error_ratio;
@@ -168,11 +184,13 @@ struct ModuleVdm {
   std::optional<double> laser_age_percent;
   std::optional<double> laser_frequency_error_mhz;
   std::optional<bool> frozen;  ///< another agent froze the statistics: they are old
+  std::vector<VdmLimits> thresholds;
+  std::vector<VdmFlags> flags;
   [[nodiscard]] bool empty() const {
     return media_esnr_db.empty() && host_esnr_db.empty() && media_pre_fec_ber.empty() && host_pre_fec_ber.empty() &&
            media_ltp_db.empty() && host_ltp_db.empty() && media_frame_error_ratio.empty() &&
            host_frame_error_ratio.empty() && media_fec_tail_symbols.empty() && host_fec_tail_symbols.empty() &&
-           !laser_age_percent && !laser_frequency_error_mhz && !frozen;
+           !laser_age_percent && !laser_frequency_error_mhz && !frozen && thresholds.empty() && flags.empty();
   }
   bool operator==(const ModuleVdm&) const = default;
 };
@@ -196,6 +214,30 @@ struct ModuleCoherent {
       modulator_bias_yq_percent, modulator_bias_x_phase_percent, modulator_bias_y_phase_percent;
   bool operator==(const ModuleCoherent&) const = default;
   [[nodiscard]] bool empty() const { return *this == ModuleCoherent{}; }
+};
+
+/// What a coherent module has counted and measured since an unknown time (C-CMIS pages 34h and 35h): the interval
+/// begins when somebody freezes the statistics, which we cannot. Minimum, maximum and average; counts of the receiver's
+/// FEC.
+struct CoherentStatistics {
+  VdmStatistics chromatic_dispersion_ps_per_nm, dgd_ps, sopmd_ps2, pdl_db, osnr_db, esnr_db,
+      carrier_frequency_offset_mhz, evm_percent, tx_power_dbm, rx_total_power_dbm, rx_signal_power_dbm,
+      sop_rate_krad_per_s, mer_db;
+  std::optional<std::uint64_t> rx_bits, rx_corrected_bits, rx_frames, rx_uncorrectable_frames;
+  bool operator==(const CoherentStatistics&) const = default;
+  [[nodiscard]] bool empty() const { return *this == CoherentStatistics{}; }
+};
+
+/// What became of one latched flag since the module was put in or the daemon started; one that never changed is not
+/// listed. A read clears it, so "cleared" is the first read that found it no longer set; another reader may have taken
+/// it before us, and two changes between two of our reads look like none.
+struct ModuleFlag {
+  std::string name;                   ///< "rx_los", "rx_power_low_alarm", "host_tx_lol", "vdm_media_esnr_db_low_warn"
+  std::optional<std::uint32_t> lane;  ///< 1 first; none: of the whole module
+  bool set = false;                   ///< at the last read
+  std::uint64_t change_count = 0;     ///< set and cleared, each counts
+  std::optional<WallTime> set_at, cleared_at;  ///< the last time of each
+  bool operator==(const ModuleFlag&) const = default;
 };
 
 /// Loss of a copper cable at one frequency, as its maker says.
@@ -234,7 +276,7 @@ struct ModuleSample {
   std::optional<double> signaling_rate_mbd;
   std::optional<double> reach_m;            ///< longest fibre that a separable module is made for
   std::optional<bool> rx_power_is_average;  ///< false: the module reports OMA
-  AlarmFlags temperature_flags, supply_flags;
+  AlarmFlags temperature_flags, supply_flags, laser_temperature_flags, tec_flags;
   std::vector<ModuleHostLane> host_lanes;  ///< CMIS, lane 1 first
   std::optional<double> laser_temperature_c;
   std::optional<double> tec_current_percent;  ///< of its maximum (CMIS)
@@ -246,7 +288,9 @@ struct ModuleSample {
   std::optional<bool> data_not_ready;  ///< the module says that its readings are not valid yet
   std::optional<bool> checksums_ok;    ///< of every page that has one and was read
   ModuleCoherent coherent;
+  CoherentStatistics coherent_statistics;
   std::vector<CopperAttenuation> copper_attenuation;
+  std::vector<ModuleFlag> flags;      ///< of a module that is read again and again; a single read has no past
   std::vector<std::string> warnings;  ///< what was implausible and therefore left out
   bool operator==(const ModuleSample&) const = default;
 };

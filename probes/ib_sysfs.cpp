@@ -65,7 +65,7 @@ void IbPortReader::find_counters(const std::string& dir) {
   if (!names) {
     // A driver without a performance management agent has no such directory (drivers/infiniband/core/sysfs.c makes it
     // only with process_mad): nothing is missing then, as with rxe, siw, irdma and efa.
-    if (names.error().errnum != ENOENT) no_counters_ = "counters: " + errno_word(names.error().errnum);
+    if (names.error().errnum != ENOENT) no_counters_ = "counters: " + errno_name(names.error().errnum);
     return;
   }
   for (const auto& name : *names) (is_damage_counter(name) ? errors_ : traffic_).add(name, name);
@@ -76,7 +76,7 @@ void IbPortReader::find_hw_counters(const std::string& dir) {
   hw_ = CounterFiles(dir);
   const auto names = host_->list_dir(dir);
   if (!names) {
-    if (names.error().errnum != ENOENT) no_hw_counters_ = "hw_counters: " + errno_word(names.error().errnum);
+    if (names.error().errnum != ENOENT) no_hw_counters_ = "hw_counters: " + errno_name(names.error().errnum);
     return;
   }
   for (const auto& name : *names) {
@@ -108,7 +108,7 @@ std::optional<std::string> IbPortReader::read_state_file(KeptFile& file) {
   if (!text) return std::nullopt;
   if (*text) return std::string(**text);
   gone_ = gone_ || (text->error().errnum == ENODEV && &file == &state_files_.front());
-  file.reject(errno_word(text->error().errnum), kStateMaxSkip);
+  file.reject(errno_name(text->error().errnum), kStateMaxSkip);
   return std::nullopt;
 }
 

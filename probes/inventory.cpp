@@ -37,7 +37,7 @@ class Builder {
     auto names = host_.list_dir(dir);
     if (names) return std::move(*names);
     if (names.error().errnum != ENOENT) {
-      add_gap("", dir + ": " + errno_word(names.error().errnum));
+      add_gap("", dir + ": " + errno_name(names.error().errnum));
       inventory_.incomplete = true;
     }
     return {};
@@ -50,7 +50,7 @@ class Builder {
   void add_verbs_device(const std::string& device) {
     InventoryPort common;
     const auto dir = host_.resolve(std::string(kVerbsDir) + "/" + device);
-    if (!dir) return add_gap(device, "device: " + errno_word(dir.error().errnum));
+    if (!dir) return add_gap(device, "device: " + errno_name(dir.error().errnum));
     common.sysfs_device_dir = *dir;
     common.id.device = device;
     common.id.guid = read_attribute(host_, *dir + "/node_guid");
@@ -59,7 +59,7 @@ class Builder {
     auto ports = host_.list_dir(*dir + "/ports");
     if (!ports) {
       claim_netdevs_of(*dir);
-      return add_gap(device, "ports: " + errno_word(ports.error().errnum));
+      return add_gap(device, "ports: " + errno_name(ports.error().errnum));
     }
     for (const auto& name : *ports)
       if (const auto number = parse_u64(name); number && *number > 0 && *number <= 0xffffffffU)
@@ -77,7 +77,7 @@ class Builder {
     port.id.port = number;
     port.sysfs_port_dir = common.sysfs_device_dir + "/ports/" + std::to_string(number);
     const auto layer = host_.read_file(port.sysfs_port_dir + "/link_layer");
-    if (!layer) add_gap(port.id.key(), "link_layer: " + errno_word(layer.error().errnum));
+    if (!layer) add_gap(port.id.key(), "link_layer: " + errno_name(layer.error().errnum));
     port.id.link_layer = layer ? std::string(trim(*layer)) : "";
     port.id.netdev = lower.empty() ? find_netdev(port) : lower;
     take_netdev(port);
@@ -134,7 +134,7 @@ class Builder {
     if (claimed_.contains(netdev)) return;
     const auto dir = host_.resolve(std::string(kNetDir) + "/" + netdev);
     if (!dir) {
-      if (dir.error().errnum != ENOENT) add_gap(netdev, "netdev: " + errno_word(dir.error().errnum));
+      if (dir.error().errnum != ENOENT) add_gap(netdev, "netdev: " + errno_name(dir.error().errnum));
       return;
     }
     if (!is_physical_ethernet(host_, *dir)) return;
@@ -155,7 +155,7 @@ class Builder {
     const auto route = host_.read_file("/proc/net/route");
     const auto ipv6 = host_.read_file("/proc/net/ipv6_route");
     if (!route && !ipv6)
-      add_gap("", "default route: " + errno_word(route.error().errnum) + "; management ports are not told apart");
+      add_gap("", "default route: " + errno_name(route.error().errnum) + "; management ports are not told apart");
     std::set<std::string> carriers;
     for (const auto& name : default_route_netdevs(route ? *route : "", ipv6 ? *ipv6 : ""))
       add_lowers(name, 0, carriers);

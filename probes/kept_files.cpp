@@ -50,7 +50,7 @@ std::optional<Result<std::uint64_t>> CounterFiles::read_one(Host& host, KeptFile
     file.accept();
   } else {
     const int errnum = value.error().errnum;
-    file.reject(errnum == 0 ? value.error().message : errno_word(errnum), kMaxSkip);
+    file.reject(errnum == 0 ? value.error().message : errno_name(errnum), kMaxSkip);
   }
   return value;
 }

@@ -59,7 +59,7 @@ class CounterFiles {
   ReadStatus read(Host& host, Take take, IsGone is_gone);
 
   [[nodiscard]] const std::string& counter_name(std::size_t index) const { return counter_names_[index]; }
-  /// "symbol_error, link_downed: Invalid argument; VL15_dropped: text \"N/A (no PMA)\""; "" when all is well.
+  /// "symbol_error, link_downed: EINVAL; VL15_dropped: text \"N/A (no PMA)\""; "" when all is well.
   [[nodiscard]] std::string reasons() const;
   /// How many reads went to the kernel so far: on mlx5 each one of counters/ costs a firmware command.
   [[nodiscard]] std::uint64_t reads() const { return reads_; }

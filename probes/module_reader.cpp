@@ -89,7 +89,7 @@ void ModuleReader::run(const std::shared_ptr<Shared>& shared) {
       lock.lock();
       shared->busy.reset();
       if (shared->stop) break;
-      shared->schedule.done(*read, answer, now, shared->clock.steady());
+      shared->schedule.done(*read, answer, now, shared->clock.steady(), shared->clock.wall());
     }
     if (shared->schedule.has_finished()) eventfd_write(shared->event, 1);
     if (read) continue;

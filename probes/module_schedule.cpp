@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include "probes/module/decode.h"
 #include "probes/module/read_plan.h"
+#include "probes/sysfs_text.h"
 
 namespace linkhealth {
 namespace {
@@ -45,45 +45,10 @@ std::optional<std::string> serial_bytes(const ModuleImage& image) {
   return page.raw(where->offset, where->length);
 }
 
-void unite(std::optional<bool>& flag, const std::optional<bool>& earlier) {
-  if (earlier.value_or(false)) flag = true;
-}
-
-void unite(AlarmFlags& flags, const AlarmFlags& earlier) {
-  unite(flags.low_alarm, earlier.low_alarm);
-  unite(flags.low_warn, earlier.low_warn);
-  unite(flags.high_warn, earlier.high_warn);
-  unite(flags.high_alarm, earlier.high_alarm);
-}
-
-/// Every flag that reading clears. `change(flag of a, same flag of b)`.
-template <typename Change>
-void for_each_flag(ModuleSample& a, const ModuleSample& b, Change change) {
-  change(a.temperature_flags, b.temperature_flags);
-  change(a.supply_flags, b.supply_flags);
-  for (std::size_t i = 0; i < std::min(a.lanes.size(), b.lanes.size()); ++i) {
-    ModuleLane& lane = a.lanes[i];
-    const ModuleLane& other = b.lanes[i];
-    for (const auto flag :
-         {&ModuleLane::rx_los, &ModuleLane::tx_los, &ModuleLane::rx_lol, &ModuleLane::tx_lol, &ModuleLane::tx_fault})
-      change(lane.*flag, other.*flag);
-    for (const auto flags : {&ModuleLane::rx_power_flags, &ModuleLane::tx_power_flags, &ModuleLane::tx_bias_flags})
-      change(lane.*flags, other.*flags);
-  }
-  for (std::size_t i = 0; i < std::min(a.host_lanes.size(), b.host_lanes.size()); ++i)
-    for (const auto flag : {&ModuleHostLane::tx_los, &ModuleHostLane::tx_lol, &ModuleHostLane::tx_eq_fault})
-      change(a.host_lanes[i].*flag, b.host_lanes[i].*flag);
-}
-
 /// SFF-8472 gives LOS and transmit fault live; the other maps latch them.
 bool is_latched(const ModuleSample& sample) { return !sample.management.starts_with("SFF-8472"); }
 
 }  // namespace
-
-std::string errno_name(int errnum) {
-  const char* name = strerrorname_np(errnum);
-  return name != nullptr ? name : "errno " + std::to_string(errnum);
-}
 
 void ModuleSchedule::set_ports(const std::vector<ModulePort>& ports, SteadyTime now) {
   std::vector<Port> kept;
@@ -177,7 +142,8 @@ std::optional<ModulePageRequest> ModuleSchedule::next_page(Port& port) {
 }
 
 void ModuleSchedule::done(const ModuleRead& read, const Result<std::vector<std::uint8_t>>& answer, SteadyTime started,
-                          SteadyTime ended) {
+                          SteadyTime ended, WallTime wall) {
+  wall_ = wall;
   const auto took = ended - started;
   quiet_until_ = ended + std::max(took, kShortestPause);
   Port* port = find(read.port);
@@ -230,6 +196,8 @@ void ModuleSchedule::forget_module(Port& port) {
   port.page_failures.clear();
   port.identified = false;
   port.flags_valid = false;
+  port.calm = {};
+  port.history = {};
 }
 
 void ModuleSchedule::end_absent(Port& port, SteadyTime now) {
@@ -270,11 +238,16 @@ void ModuleSchedule::end_good(Port& port, SteadyTime now) {
   port.present = true;
   port.failures = 0;
   Milliseconds wait = timing_.period;
-  if (!port.flags_valid && is_latched(sample)) {
-    // What is latched now happened at an unknown time, perhaps while the module was put in.
-    for_each_flag(sample, sample, [](auto& flag, const auto&) { flag = {}; });
+  const ModuleCalm calm = calm_of(sample);
+  if (is_latched(sample) && (!port.flags_valid || has_just_come_up(port.calm, calm))) {
+    // What is latched now happened at an unknown time, while the module was put in, powered up or switched on.
+    forget_flags(sample);
     wait = std::min(wait, timing_.settle);
+  } else {
+    port.history.take(sample, wall_);
   }
+  sample.flags = port.history.list();
+  port.calm = calm;
   port.flags_valid = true;
   set_due(port, now, wait);
   finish(port, std::move(sample), std::nullopt);
@@ -292,7 +265,7 @@ void ModuleSchedule::finish(Port& port, std::optional<ModuleSample> sample, std:
   }
   if (round.change == ModuleChange::kNone) round.change = older->change;
   if (round.sample && older->sample && round.sample->serial == older->sample->serial)
-    for_each_flag(*round.sample, *older->sample, [](auto& flag, const auto& earlier) { unite(flag, earlier); });
+    unite_flags(*round.sample, *older->sample);
   *older = std::move(round);
 }
 

@@ -16,6 +16,7 @@
 #include "base/time.h"
 #include "model/snapshot.h"
 #include "probes/module/image.h"
+#include "probes/module_flags.h"
 
 namespace linkhealth {
 
@@ -60,9 +61,6 @@ struct ModuleRound {
   double duration_s = 0;  ///< the sum of its reads
 };
 
-/// The kernel's word for an errno: "EBUSY"; "errno 999" where it has none.
-std::string errno_name(int errnum);
-
 class ModuleSchedule {
  public:
   explicit ModuleSchedule(ModuleTiming timing) : timing_(timing) {}
@@ -77,9 +75,9 @@ class ModuleSchedule {
   std::optional<ModuleRead> next(SteadyTime now);
   /// When next() will have something; nullopt: not before set_ports() or request().
   [[nodiscard]] std::optional<SteadyTime> wake_at() const;
-  /// The answer to the last read. Ignored when its port is gone meanwhile.
+  /// The answer to the last read. Ignored when its port is gone meanwhile. `wall` is the time at `ended`, for people.
   void done(const ModuleRead& read, const Result<std::vector<std::uint8_t>>& answer, SteadyTime started,
-            SteadyTime ended);
+            SteadyTime ended, WallTime wall);
 
   /// The newest finished round of each port since the last call. Flags that any of the rounds in between saw are set
   /// in it: reading had cleared them in the module.
@@ -98,8 +96,10 @@ class ModuleSchedule {
     bool in_round = false;
     bool identified = false;   ///< all that never changes was read
     bool flags_valid = false;  ///< the latched flags were cleared by an earlier round on this module
-    bool ending = false;       ///< the read in progress is the round's last: the serial number
-    int failures = 0;          ///< rounds in a row
+    ModuleCalm calm;           ///< as the last round found it
+    ModuleFlagHistory history;
+    bool ending = false;  ///< the read in progress is the round's last: the serial number
+    int failures = 0;     ///< rounds in a row
     std::map<ModulePageRequest, int> page_failures;
     std::optional<ModulePageRequest> rest;  ///< what a short read left over
     std::vector<std::string> warnings;
@@ -126,6 +126,7 @@ class ModuleSchedule {
   ModuleTiming timing_;
   std::vector<Port> ports_;
   std::vector<ModuleRound> finished_;
+  WallTime wall_;           ///< of the last answer
   SteadyTime quiet_until_;  ///< others get the lock until then
 };
 

@@ -25,7 +25,7 @@ NetdevReader::NetdevReader(Host& host, const InventoryPort& port, Speed speed)
   const std::string dir = port.sysfs_netdev_dir + "/statistics";
   statistics_ = CounterFiles(dir);
   const auto names = host.list_dir(dir);
-  if (!names) no_statistics_ = "statistics: " + errno_word(names.error().errnum);
+  if (!names) no_statistics_ = "statistics: " + errno_name(names.error().errnum);
   if (names)
     for (const auto& name : *names) statistics_.add(name, "netdev_" + name);
 }
@@ -46,7 +46,7 @@ std::optional<std::string> NetdevReader::read_text(KeptFile& file, int absent_er
   if (errnum == absent_errnum) {
     file.accept();
   } else {
-    file.reject(errno_word(errnum), kMaxSkip);
+    file.reject(errno_name(errnum), kMaxSkip);
   }
   return std::nullopt;
 }

@@ -22,7 +22,7 @@ auto read_value(Host& host, const std::string& dir, const char* name, Parse pars
   if (!value) {
     trouble += trouble.empty() ? "" : "; ";
     trouble +=
-        std::string(name) + ": " + (text ? unexpected_text(trim(*text)).message : errno_word(text.error().errnum));
+        std::string(name) + ": " + (text ? unexpected_text(trim(*text)).message : errno_name(text.error().errnum));
   }
   return value;
 }

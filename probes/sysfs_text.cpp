@@ -24,6 +24,10 @@ std::string base_name(std::string_view path) {
   return std::string(slash == std::string_view::npos ? path : path.substr(slash + 1));
 }
 
-std::string errno_word(int errnum) { return errnum == 0 ? "not readable" : std::strerror(errnum); }
+std::string errno_name(int errnum) {
+  if (errnum == 0) return "not readable";
+  const char* name = strerrorname_np(errnum);
+  return name != nullptr ? name : "errno " + std::to_string(errnum);
+}
 
 }  // namespace linkhealth

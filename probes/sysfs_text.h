@@ -16,7 +16,8 @@ std::string read_attribute(Host& host, const std::string& path);
 std::optional<std::int64_t> parse_i64(std::string_view text);
 /// The part of a path after its last '/'.
 std::string base_name(std::string_view path);
-/// "No such device", "text that is no number", …: the reason of a gap, without the path.
-std::string errno_word(int errnum);
+/// The kernel's word for an errno, "EBUSY": the reason of a gap, without the path. "errno 999" where it has none; "not
+/// readable" for 0.
+std::string errno_name(int errnum);
 
 }  // namespace linkhealth

@@ -140,19 +140,35 @@ void read_state(const ModulePage& lower, const ModuleHead& head, ModuleSample& s
   sample.data_path_firmware_error = lower.bit(8, 2);
 }
 
+/// What an auxiliary monitor of the lower page measures; 01h:145 chooses between two for each of the three.
+enum class AuxKind : std::uint8_t { kOther, kTec, kLaserTemperature };
+struct AuxMonitor {
+  std::uint8_t offset, flags_offset, flags_bit;
+  std::uint8_t advert_bit;  ///< of 01h:159: it is there
+  std::uint8_t kind_bit;    ///< of 01h:145: which of the two
+  AuxKind if_clear, if_set;
+};
+constexpr AuxMonitor kAuxiliary[] = {
+    {18, 10, 0, 2, 0, AuxKind::kOther, AuxKind::kTec},
+    {20, 10, 4, 3, 1, AuxKind::kLaserTemperature, AuxKind::kTec},
+    {22, 11, 0, 4, 2, AuxKind::kLaserTemperature, AuxKind::kOther},
+};
+
 void read_auxiliary(const ModulePage& lower, const ModulePage& advert, ModuleSample& sample) {
-  const auto laser_temperature = [&](unsigned offset) {
-    ModuleQuantity quantity = kTemperatureC;
-    quantity.name = "laser temperature";
-    sample.laser_temperature_c = read_monitor(lower, offset, quantity, 0, sample.warnings);
-  };
-  const auto tec = [&](unsigned offset) {
-    if (const auto raw = lower.s16(offset); raw && *raw != -32768) sample.tec_current_percent = *raw * 100.0 / 32767;
-  };
-  // 01h:145 says which of two things each auxiliary monitor is.
-  if (advert.offers(159, 2) && advert.offers(145, 0)) tec(18);
-  if (advert.offers(159, 3)) advert.offers(145, 1) ? tec(20) : laser_temperature(20);
-  if (advert.offers(159, 4) && !advert.offers(145, 2) && !sample.laser_temperature_c) laser_temperature(22);
+  ModuleQuantity laser = kTemperatureC;
+  laser.name = "laser temperature";
+  for (const AuxMonitor& row : kAuxiliary) {
+    if (!advert.offers(159, row.advert_bit)) continue;
+    const AuxKind kind = advert.offers(145, row.kind_bit) ? row.if_set : row.if_clear;
+    if (kind == AuxKind::kTec && !sample.tec_current_percent) {
+      if (const auto raw = lower.s16(row.offset); raw && *raw != -32768)
+        sample.tec_current_percent = *raw * 100.0 / 32767;
+      sample.tec_flags = read_flags(lower, row.flags_offset, row.flags_bit, 1);
+    } else if (kind == AuxKind::kLaserTemperature && !sample.laser_temperature_c) {
+      sample.laser_temperature_c = read_monitor(lower, row.offset, laser, 0, sample.warnings);
+      sample.laser_temperature_flags = read_flags(lower, row.flags_offset, row.flags_bit, 1);
+    }
+  }
 }
 
 void read_module_monitors(const ModulePage& lower, const ModulePage& advert, ModuleSample& sample) {
@@ -222,6 +238,7 @@ void decode_cmis(const ModuleImage& image, const ModuleHead& head, ModuleSample&
   read_thresholds(upper_page(image, 0x02), advert, medium.optical, sample);
   decode_cmis_lanes(image, medium.optical, sample);
   decode_cmis_vdm(image, sample);
+  decode_cmis_coherent(image, sample);
 }
 
 }  // namespace linkhealth

@@ -145,6 +145,7 @@ void decode_cmis_lanes(const ModuleImage& image, bool optical, ModuleSample& sam
   for (std::size_t lane = 0; lane < sample.lanes.size(); ++lane) {
     sample.lanes[lane].tx_los = any_of_share(sample.host_lanes, lane, media_lanes, &ModuleHostLane::tx_los);
     sample.lanes[lane].tx_lol = any_of_share(sample.host_lanes, lane, media_lanes, &ModuleHostLane::tx_lol);
+    sample.lanes[lane].tx_eq_fault = any_of_share(sample.host_lanes, lane, media_lanes, &ModuleHostLane::tx_eq_fault);
   }
   if (vdm_group_count(image) == 0) read_snr(upper_page(image, 0x14), media_lanes, sample.vdm);
 }

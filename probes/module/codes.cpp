@@ -29,6 +29,11 @@ struct Identifier {
   std::string_view name;
 };
 
+// Every row below was compared with the published text of SFF-8024 rev 4.13 (July 2025), table by table; the names are
+// the short ones of the trade. A number that a later revision gave a new meaning (1Eh to 21h of table 4-5) has the new
+// one. What the tables list and no network card takes (PCIe, OTN, CPRI at the host, PON) is left out.
+
+// Table 4-1.
 constexpr Identifier kIdentifiers[] = {
     {0x01, ModuleMap::kSff8472, "GBIC"},        {0x02, ModuleMap::kSff8472, "soldered"},
     {0x03, ModuleMap::kSff8472, "SFP"},         {0x0b, ModuleMap::kIdentityOnly, "DWDM-SFP"},
@@ -42,6 +47,7 @@ constexpr Identifier kIdentifiers[] = {
     {0x24, ModuleMap::kCmis, "CDFP x8"},        {0x25, ModuleMap::kCmis, "CDFP x16"},
 };
 
+// Table 4-3.
 constexpr Code kConnectors[] = {
     {0x01, "SC"},
     {0x02, "FC copper 1"},
@@ -73,28 +79,80 @@ struct Compliance {
   std::string_view sfp;
 };
 
+// Table 4-4. One code stands for the whole family: the lanes of the form factor choose the member.
 constexpr Compliance kCompliance[] = {
-    {0x01, "100G-AOC", "25G-AOC"},  {0x02, "100G-SR4", "25G-SR"},   {0x03, "100G-LR4", "25G-LR"},
-    {0x04, "100G-ER4", "25G-ER"},   {0x05, "100G-SR10", ""},        {0x06, "100G-CWDM4", ""},
-    {0x07, "100G-PSM4", ""},        {0x08, "100G-ACC", "25G-ACC"},  {0x0b, "100G-CR4", "25G-CR"},
-    {0x0c, "25G-CR", "25G-CR"},     {0x0d, "25G-CR", "25G-CR"},     {0x10, "40G-ER4", ""},
-    {0x11, "4x10G-SR", ""},         {0x12, "40G-PSM4", ""},         {0x16, "10G-T", "10G-T"},
-    {0x17, "100G-CLR4", ""},        {0x18, "100G-AOC", "25G-AOC"},  {0x19, "100G-ACC", "25G-ACC"},
-    {0x1a, "100G-DWDM2", ""},       {0x1b, "100G-1550 WDM", ""},    {0x1c, "10G-T", "10G-T"},
-    {0x1d, "5G-T", "5G-T"},         {0x1e, "2.5G-T", "2.5G-T"},     {0x1f, "40G-SWDM4", ""},
-    {0x20, "100G-SWDM4", ""},       {0x21, "100G-BiDi", ""},        {0x22, "100G-4WDM-10", ""},
-    {0x23, "100G-4WDM-20", ""},     {0x24, "100G-4WDM-40", ""},     {0x25, "100G-DR1", "100G-DR1"},
-    {0x26, "100G-FR1", "100G-FR1"}, {0x27, "100G-LR1", "100G-LR1"}, {0x28, "100G-SR1", "100G-SR1"},
-    {0x29, "400G-SR4", "100G-SR1"}, {0x2a, "100G-FR1", "100G-FR1"}, {0x2b, "100G-LR1", "100G-LR1"},
-    {0x30, "200G-ACC", "50G-ACC"},  {0x31, "200G-AOC", "50G-AOC"},  {0x32, "200G-ACC", "50G-ACC"},
-    {0x33, "200G-AOC", "50G-AOC"},  {0x3f, "400G-CR4", "100G-CR1"}, {0x40, "200G-CR4", "50G-CR"},
-    {0x41, "200G-SR4", "50G-SR"},   {0x42, "200G-DR4", "50G-FR"},   {0x43, "200G-FR4", ""},
-    {0x44, "200G-PSM4", ""},        {0x45, "50G-LR", "50G-LR"},     {0x46, "200G-LR4", ""},
-    {0x47, "400G-DR4", ""},         {0x48, "400G-FR4", ""},         {0x49, "400G-LR4-6", ""},
+    {0x01, "100G-AOC", "25G-AOC"},
+    {0x02, "100G-SR4", "25G-SR"},
+    {0x03, "100G-LR4", "25G-LR"},
+    {0x04, "100G-ER4", "25G-ER"},
+    {0x05, "100G-SR10", ""},
+    {0x06, "100G-CWDM4", ""},
+    {0x07, "100G-PSM4", ""},
+    {0x08, "100G-ACC", "25G-ACC"},
+    {0x0b, "100G-CR4", "25G-CR"},
+    {0x0c, "25G-CR", "25G-CR"},
+    {0x0d, "25G-CR", "25G-CR"},
+    {0x10, "40G-ER4", ""},
+    {0x11, "4x10G-SR", ""},
+    {0x12, "40G-PSM4", ""},
+    {0x16, "10G-T", "10G-T"},
+    {0x17, "100G-CLR4", ""},
+    {0x18, "100G-AOC", "25G-AOC"},
+    {0x19, "100G-ACC", "25G-ACC"},
+    {0x1a, "100G-DWDM2", ""},
+    {0x1b, "100G-1550 WDM", ""},
+    {0x1c, "10G-T", "10G-T"},
+    {0x1d, "5G-T", "5G-T"},
+    {0x1e, "2.5G-T", "2.5G-T"},
+    {0x1f, "40G-SWDM4", ""},
+    {0x20, "100G-SWDM4", ""},
+    {0x21, "100G-BiDi", ""},
+    {0x22, "100G-4WDM-10", ""},
+    {0x23, "100G-4WDM-20", ""},
+    {0x24, "100G-4WDM-40", ""},
+    {0x25, "100G-DR", "100G-DR"},
+    {0x26, "100G-FR1", "100G-FR1"},
+    {0x27, "100G-LR1", "100G-LR1"},
+    {0x28, "100G-SR1", "100G-SR1"},
+    {0x29, "400G-SR4", "100G-SR1"},
+    {0x2a, "100G-FR1", "100G-FR1"},
+    {0x2b, "100G-LR1", "100G-LR1"},
+    {0x30, "200G-ACC", "50G-ACC"},
+    {0x31, "200G-AOC", "50G-AOC"},
+    {0x32, "200G-ACC", "50G-ACC"},
+    {0x33, "200G-AOC", "50G-AOC"},
+    {0x3f, "400G-CR4", "100G-CR1"},
+    {0x40, "200G-CR4", "50G-CR"},
+    {0x41, "200G-SR4", "50G-SR"},
+    {0x42, "200G-DR4", "50G-FR"},
+    {0x43, "200G-FR4", ""},
+    {0x44, "200G-PSM4", ""},
+    {0x45, "50G-LR", "50G-LR"},
+    {0x46, "200G-LR4", ""},
+    {0x47, "400G-DR4", ""},
+    {0x48, "400G-FR4", ""},
+    {0x49, "400G-LR4-6", ""},
+    {0x2c, "100G-LR1-20", "100G-LR1-20"},
+    {0x2d, "100G-ER1-30", "100G-ER1-30"},
+    {0x2e, "100G-ER1-40", "100G-ER1-40"},
+    {0x2f, "100G-LR1-20", "100G-LR1-20"},
+    {0x34, "100G-ER1-30", "100G-ER1-30"},
+    {0x35, "100G-ER1-40", "100G-ER1-40"},
+    {0x36, "400G-VR4", "100G-VR1"},
+    {0x37, "", "10G-BR"},
+    {0x38, "", "25G-BR"},
+    {0x39, "", "50G-BR"},
+    {0x3a, "100G-VR1", "100G-VR1"},
+    {0x4a, "50G-ER", "50G-ER"},
+    {0x4b, "400G-LR4-10", ""},
+    {0x4c, "400G-ZR", ""},
 };
 
+// Table 4-5.
 constexpr Code kHostInterfaces[] = {
     {0x01, "1G-CX"},
+    {0x02, "XAUI"},
+    {0x03, "XFI"},
     {0x04, "SFI"},
     {0x05, "25GAUI C2M"},
     {0x06, "XLAUI C2M"},
@@ -120,10 +178,19 @@ constexpr Code kHostInterfaces[] = {
     {0x1b, "100G-CR2"},
     {0x1c, "200G-CR4"},
     {0x1d, "400G-CR8"},
-    {0x1e, "1000BASE-T"},
-    {0x1f, "2.5GBASE-T"},
-    {0x20, "5GBASE-T"},
-    {0x21, "10GBASE-T"},
+    {0x1e, "200G-CR1"},
+    {0x1f, "400G-CR2"},
+    {0x20, "100G LPO"},
+    {0x21, "200G LPO"},
+    {0x22, "400G LPO"},
+    {0x23, "800G LPO"},
+    {0x25, "8GFC"},
+    {0x26, "10GFC"},
+    {0x27, "16GFC"},
+    {0x28, "32GFC"},
+    {0x29, "64GFC"},
+    {0x2a, "128GFC (4 lanes)"},
+    {0x2b, "256GFC (4 lanes)"},
     {0x2c, "IB SDR"},
     {0x2d, "IB DDR"},
     {0x2e, "IB QDR"},
@@ -133,10 +200,14 @@ constexpr Code kHostInterfaces[] = {
     {0x32, "IB NDR"},
     {0x41, "CAUI-4 C2M, no FEC"},
     {0x42, "CAUI-4 C2M, RS-FEC"},
+    {0x43, "50G-CR2, RS-FEC"},
+    {0x44, "50G-CR2, BASE-R FEC"},
+    {0x45, "50G-CR2, no FEC"},
     {0x46, "100G-CR1"},
     {0x47, "200G-CR2"},
     {0x48, "400G-CR4"},
     {0x49, "800G-CR8"},
+    {0x4a, "128GFC"},
     {0x4b, "100GAUI-1-S C2M"},
     {0x4c, "100GAUI-1-L C2M"},
     {0x4d, "200GAUI-2-S C2M"},
@@ -145,19 +216,68 @@ constexpr Code kHostInterfaces[] = {
     {0x50, "400GAUI-4-L C2M"},
     {0x51, "800GAUI-8-S C2M"},
     {0x52, "800GAUI-8-L C2M"},
-    {0x80, "200GAUI-1 C2M"},
-    {0x81, "400GAUI-2 C2M"},
-    {0x82, "800GAUI-4 C2M"},
+    {0x55, "1.6TAUI-16-S C2M"},
+    {0x56, "1.6TAUI-16-L C2M"},
+    {0x57, "800G-CR4"},
+    {0x58, "1.6T-CR8"},
+    {0x74, "CEI-112G-LINEAR-PAM4"},
+    {0x80, "200GAUI-1"},
+    {0x81, "400GAUI-2"},
+    {0x82, "800GAUI-4"},
+    {0x83, "1.6TAUI-8"},
+    {0x90, "EEI-100G-RTLR-1-S"},
+    {0x91, "EEI-100G-RTLR-1-L"},
+    {0x92, "EEI-200G-RTLR-2-S"},
+    {0x93, "EEI-200G-RTLR-2-L"},
+    {0x94, "EEI-400G-RTLR-4-S"},
+    {0x95, "EEI-400G-RTLR-4-L"},
+    {0x96, "EEI-800G-RTLR-8-S"},
+    {0x97, "EEI-800G-RTLR-8-L"},
+    {0xa0, "IB XDR"},
 };
 
+// Table 4-6.
 constexpr Code kMultimode[] = {
-    {0x01, "10G-SW"},    {0x02, "10G-SR"},   {0x03, "25G-SR"},    {0x04, "40G-SR4"},    {0x05, "40G-SWDM4"},
-    {0x06, "40G-BiDi"},  {0x07, "50G-SR"},   {0x08, "100G-SR10"}, {0x09, "100G-SR4"},   {0x0a, "100G-SWDM4"},
-    {0x0b, "100G-BiDi"}, {0x0c, "100G-SR2"}, {0x0d, "100G-SR1"},  {0x0e, "200G-SR4"},   {0x0f, "400G-SR16"},
-    {0x10, "400G-SR8"},  {0x11, "400G-SR4"}, {0x12, "800G-SR8"},  {0x1a, "400G-SR4.2"}, {0x1b, "200G-SR2"},
-    {0x1d, "100G-VR1"},  {0x1e, "200G-VR2"}, {0x1f, "400G-VR4"},  {0x20, "800G-VR8"},
+    {0x01, "10G-SW"},
+    {0x02, "10G-SR"},
+    {0x03, "25G-SR"},
+    {0x04, "40G-SR4"},
+    {0x05, "40G-SWDM4"},
+    {0x06, "40G-BiDi"},
+    {0x07, "50G-SR"},
+    {0x08, "100G-SR10"},
+    {0x09, "100G-SR4"},
+    {0x0a, "100G-SWDM4"},
+    {0x0b, "100G-BiDi"},
+    {0x0c, "100G-SR2"},
+    {0x0d, "100G-SR1"},
+    {0x0e, "200G-SR4"},
+    {0x0f, "400G-SR16"},
+    {0x10, "400G-SR8"},
+    {0x11, "400G-SR4"},
+    {0x12, "800G-SR8"},
+    {0x1a, "400G-SR4.2"},
+    {0x1b, "200G-SR2"},
+    {0x1d, "100G-VR1"},
+    {0x1e, "200G-VR2"},
+    {0x1f, "400G-VR4"},
+    {0x20, "800G-VR8"},
+    {0x21, "800G-VR4.2"},
+    {0x22, "800G-SR4.2"},
+    {0x23, "1.6T-VR8.2"},
+    {0x24, "1.6T-SR8.2"},
+    {0x13, "8GFC"},
+    {0x14, "10GFC"},
+    {0x15, "16GFC"},
+    {0x16, "32GFC"},
+    {0x17, "64GFC"},
+    {0x1c, "128GFC"},
+    {0x18, "128GFC (4 lanes)"},
+    {0x19, "256GFC (4 lanes)"},
 };
 
+// Table 4-7. The "+" is OpenZR+ in any of its modulations and output ranges. 68h is Open ROADM's 8e-DPO there; 800ZR
+// modules are sold with it and fboss reads it as ZR_800G.
 constexpr Code kSingleMode[] = {
     {0x01, "10G-LW"},       {0x02, "10G-EW"},       {0x03, "10G-ZW"},         {0x04, "10G-LR"},
     {0x05, "10G-ER"},       {0x06, "10G-ZR"},       {0x07, "25G-LR"},         {0x08, "25G-ER"},
@@ -170,10 +290,27 @@ constexpr Code kSingleMode[] = {
     {0x39, "10G-LR"},       {0x3a, "25G-SR"},       {0x3b, "25G-LR"},         {0x3c, "10G-LR-BiDi"},
     {0x3d, "25G-LR-BiDi"},  {0x3e, "400G-ZR"},      {0x3f, "400G-ZR"},        {0x43, "400G-LR4-6"},
     {0x46, "400G-ZR+"},     {0x47, "300G-ZR+"},     {0x48, "200G-ZR+"},       {0x49, "100G-ZR+"},
-    {0x55, "400G-DR4-2"},   {0x56, "800G-DR8"},     {0x57, "800G-DR8-2"},     {0x68, "800G-ZR"},
-    {0x73, "200G-DR1"},     {0x75, "400G-DR2"},     {0x77, "800G-DR4"},
+    {0x55, "400G-DR4-2"},   {0x56, "800G-DR8"},     {0x57, "800G-DR8-2"},     {0x73, "200G-DR1"},
+    {0x75, "400G-DR2"},     {0x77, "800G-DR4"},     {0x1f, "8GFC"},           {0x20, "10GFC"},
+    {0x21, "16GFC"},        {0x22, "32GFC"},        {0x23, "64GFC"},          {0x45, "128GFC"},
+    {0x24, "128GFC PSM4"},  {0x26, "128GFC CWDM4"}, {0x35, "400G-ZR+"},       {0x36, "400G-ZR+"},
+    {0x37, "400G-ZR+"},     {0x58, "400G-ZR+"},     {0x59, "300G-ZR+"},       {0x5a, "300G-ZR+"},
+    {0x5b, "200G-ZR+"},     {0x5c, "200G-ZR+"},     {0x5d, "100G-ZR+"},       {0x5e, "100G-ZR+"},
+    {0x40, "50G-ER"},       {0x41, "200G-ER4"},     {0x42, "400G-ER8"},       {0x44, "100G-ZR"},
+    {0x4a, "100G-LR1-20"},  {0x4b, "100G-ER1-30"},  {0x4c, "100G-ER1-40"},    {0x4d, "400G-ZR"},
+    {0x4e, "10G-BR"},       {0x4f, "25G-BR"},       {0x50, "50G-BR"},         {0x68, "800G-ZR"},
+    {0x6c, "800G-ZR"},      {0x6d, "800G-ZR"},      {0x6e, "800G-ZR"},        {0x6f, "400G-ER4-30"},
+    {0x74, "200G-DR1-2"},   {0x76, "400G-DR2-2"},   {0x78, "800G-DR4-2"},     {0x79, "800G-FR4-500"},
+    {0x7a, "800G-FR4"},     {0x7b, "800G-LR4"},     {0x7c, "800G-LR1"},       {0x7d, "800G-ER1-20"},
+    {0x7e, "800G-ER1"},     {0x7f, "1.6T-DR8"},     {0x80, "1.6T-DR8-2"},     {0x8f, "100G-DR1 LPO"},
+    {0x90, "200G-DR2 LPO"}, {0x91, "400G-DR4 LPO"}, {0x92, "800G-DR8 LPO"},
 };
 
+// Table 4-10.
+constexpr Code kBaseT[] = {{1, "1000BASE-T"}, {2, "2.5GBASE-T"}, {3, "5GBASE-T"},
+                           {4, "10GBASE-T"},  {5, "25GBASE-T"},  {6, "40GBASE-T"}};
+
+// Table 4-2.
 constexpr Code kEncodings[] = {{1, "8B/10B"}, {2, "4B/5B"}, {3, "NRZ"}, {7, "256B/257B"}, {8, "PAM4"}};
 
 constexpr std::array<std::string_view, 6> kMediaTypes = {"",       "multimode",    "single-mode",
@@ -227,6 +364,7 @@ std::string_view host_interface_name(std::uint8_t code) { return find(kHostInter
 std::string_view media_interface_name(std::uint8_t media_type, std::uint8_t code) {
   if (media_type == 1) return find(kMultimode, code);
   if (media_type == 2) return find(kSingleMode, code);
+  if (media_type == 5) return find(kBaseT, code);
   return {};
 }
 

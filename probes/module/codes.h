@@ -29,7 +29,8 @@ std::string_view extended_compliance_name(std::uint8_t code, bool sfp);
 std::string_view encoding_name(std::uint8_t code, ModuleMap map);
 /// Table 4-5: "400GAUI-8 C2M", "400G-CR8", …
 std::string_view host_interface_name(std::uint8_t code);
-/// Tables 4-6 and 4-7: the same number means another thing on multimode (media type 1) and single-mode (2) fibre.
+/// Tables 4-6, 4-7 and 4-10: the same number means another thing on multimode (media type 1) and single-mode (2) fibre
+/// and on twisted pair (5).
 std::string_view media_interface_name(std::uint8_t media_type, std::uint8_t code);
 /// CMIS byte 85: "multimode", "single-mode", "copper", "active cable", "BASE-T".
 std::string_view media_type_name(std::uint8_t media_type);

@@ -11,6 +11,7 @@
 
 #include "base/text.h"
 #include "probes/module/codes.h"
+#include "probes/module/screen.h"
 
 namespace linkhealth {
 
@@ -104,6 +105,10 @@ Result<ModuleImage> from_linear(std::span<const std::uint8_t> bytes) {
     return Error{fmt::format("{} bytes: more than any module's memory image, so not one", bytes.size())};
   ModuleImage image;
   store_both(image, kModuleAddressA0, bytes.first(std::min(bytes.size(), 2 * kHalf)));
+  // Any bytes have the length of some module: only a first byte that is a form factor makes them one.
+  const ModuleHead head = module_head(image);
+  if (head.map == ModuleMap::kNone || head.map == ModuleMap::kVendor || form_factor_name(head.identifier).empty())
+    return Error{fmt::format("its first byte, {:02x}h, names no kind of module: not a module's memory", bytes[0])};
   if (bytes.size() <= 2 * kHalf) return image;
   const auto rest = bytes.subspan(2 * kHalf);
   const ModuleMap map = module_map(bytes[0]);

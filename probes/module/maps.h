@@ -12,10 +12,17 @@ namespace linkhealth {
 void decode_sff8472(const ModuleImage& image, ModuleSample& sample);
 /// SFF-8636 rev 2.11 (and SFF-8436): lower page, page 00h, page 03h.
 void decode_sff8636(const ModuleImage& image, const ModuleHead& head, ModuleSample& sample);
+/// SFF-8636 6.7, pages 20h and 21h (advertised by page 00h byte 195.0): PAM4 and DWDM parameters with their limits.
+void decode_sff8636_parameters(const ModuleImage& image, ModuleSample& sample);
 /// OIF-CMIS 3.0 to 5.4.
 void decode_cmis(const ModuleImage& image, const ModuleHead& head, ModuleSample& sample);
-/// The VDM part of CMIS (pages 20h-2Fh) and the coherent monitors that come through it.
+/// The VDM part of CMIS (pages 20h-2Fh): values, limits, flags, and the coherent monitors that come through it.
 void decode_cmis_vdm(const ModuleImage& image, ModuleSample& sample);
+/// The statistics of a coherent module, pages 34h (receiver's FEC) and 35h (link), where 01h:142.4 offers them. Offsets
+/// and scales after C-CMIS 1.1 as sonic-platform-common's mem_maps/public/c_cmis.py has them, checked against one dump
+/// of an 800ZR module. C-CMIS's own list of what a module fills in could not be sourced: a quantity whose three
+/// registers are all zero is taken as absent. Media lane 1 only.
+void decode_cmis_coherent(const ModuleImage& image, ModuleSample& sample);
 /// The laser bias with the multiplier that page 01h gives; nullopt for the reserved one.
 std::optional<ModuleQuantity> cmis_bias(const ModulePage& advert);
 /// The lane part of CMIS: pages 10h, 11h, 13h and 14h of every bank. `optical` false: no light is looked for.

@@ -24,6 +24,13 @@ ModulePageRequest upper(std::uint8_t page, std::uint8_t bank = 0, std::uint8_t o
 }
 
 constexpr ModulePageRequest kVdmControl{kModuleAddressA0, 0, 0x2f, kUpper, 18};
+constexpr std::uint8_t kVdmFlagsPerGroup = 32;
+/// C-CMIS pages of statistics, as far as they are decoded.
+constexpr ModulePageRequest kCoherentFec{kModuleAddressA0, 0, 0x34, kUpper, 60};
+constexpr ModulePageRequest kCoherentLink{kModuleAddressA0, 0, 0x35, kUpper, 84};
+/// SFF-8636 page 20h: flags to values (masks between them), and what the parameters are.
+constexpr ModulePageRequest kParameterValues{kModuleAddressA0, 0, 0x20, kUpper, 72};
+constexpr ModulePageRequest kParameterKinds{kModuleAddressA0, 0, 0x20, 200, 48};
 
 bool sff8472_has_monitors(const ModuleImage& image) {
   const ModulePage a0 = lower_page(image);
@@ -48,11 +55,21 @@ void sff8636_reads(const ModuleImage& image, const ModuleHead& head, ReadScope s
   out.push_back(upper(0x00));
   if (!identity.exists() || !head.lower_page_usable) return;
   const bool copper = sff8636_is_passive_copper(image);
+  const bool paged = !lower_page(image).bit(2, 2).value_or(true) && !copper;
+  const bool parameters = paged && identity.offers(195, 0);
   if (scope == ReadScope::kIdentity) {
-    if (!lower_page(image).bit(2, 2).value_or(true) && !copper) out.push_back(upper(0x03));
-  } else if (!copper || identity.offers(220, 5) || identity.offers(220, 4)) {
+    if (paged) out.push_back(upper(0x03));
+    if (parameters) out.insert(out.end(), {kParameterKinds, upper(0x21)});
+    return;
+  }
+  if (parameters) out.push_back(kParameterValues);
+  if (!copper || identity.offers(220, 5) || identity.offers(220, 4)) {
     out.push_back(kSff8636Monitors);
   }
+}
+
+ModulePageRequest vdm_flags(std::uint8_t group, std::uint8_t bank) {
+  return upper(0x2c, bank, static_cast<std::uint8_t>(kUpper + kVdmFlagsPerGroup * group), kVdmFlagsPerGroup);
 }
 
 bool has_descriptor(const ModuleImage& image, std::uint8_t group, std::uint8_t bank) {
@@ -72,8 +89,10 @@ void cmis_identity_reads(const ModuleImage& image, Requests& out) {
   if (!advert.offers(142, 6)) return;
   out.push_back(kVdmControl);
   for (std::uint8_t bank = 0; bank < cmis_bank_count(image); ++bank)
-    for (std::uint8_t group = 0; group < vdm_group_count(image); ++group)
+    for (std::uint8_t group = 0; group < vdm_group_count(image); ++group) {
       out.push_back(upper(static_cast<std::uint8_t>(0x20 + group), bank));
+      if (has_descriptor(image, group, bank)) out.push_back(upper(static_cast<std::uint8_t>(0x28 + group), bank));
+    }
 }
 
 void cmis_lane_reads(const ModuleImage& image, std::uint8_t bank, Requests& out) {
@@ -83,8 +102,11 @@ void cmis_lane_reads(const ModuleImage& image, std::uint8_t bank, Requests& out)
   const std::uint8_t groups = vdm_group_count(image);
   if (diagnostics) out.push_back(upper(0x13, bank, 180, 4));
   if (diagnostics && groups == 0) out.push_back(upper(0x14, bank));
-  for (std::uint8_t group = 0; group < groups; ++group)
-    if (has_descriptor(image, group, bank)) out.push_back(upper(static_cast<std::uint8_t>(0x24 + group), bank));
+  for (std::uint8_t group = 0; group < groups; ++group) {
+    if (!has_descriptor(image, group, bank)) continue;
+    out.push_back(upper(static_cast<std::uint8_t>(0x24 + group), bank));
+    out.push_back(vdm_flags(group, bank));
+  }
 }
 
 void cmis_reads(const ModuleImage& image, const ModuleHead& head, ReadScope scope, Requests& out) {
@@ -97,12 +119,14 @@ void cmis_reads(const ModuleImage& image, const ModuleHead& head, ReadScope scop
   out.push_back(kCmisMonitors);
   if (vdm_group_count(image) != 0) out.push_back(kVdmControl);
   for (std::uint8_t bank = 0; bank < cmis_bank_count(image); ++bank) cmis_lane_reads(image, bank, out);
+  if (upper_page(image, 0x01).offers(142, 4)) out.insert(out.end(), {kCoherentFec, kCoherentLink});
 }
 
 bool moves(const ModulePageKey& key) {
   if (!key.upper) return false;
   const std::uint8_t page = key.page;
-  return (page >= 0x10 && page <= 0x14) || (page >= 0x24 && page <= 0x27);
+  return (page >= 0x10 && page <= 0x14) || (page >= 0x24 && page <= 0x27) || page == 0x2c || page == 0x34 ||
+         page == 0x35;
 }
 
 }  // namespace
@@ -141,7 +165,10 @@ ModuleImage without_monitors(const ModuleImage& image) {
   ModuleImage out = image;
   const ModuleMap map = module_head(image).map;
   if (map == ModuleMap::kSff8472) out.forget(kSff8472Monitors);
-  if (map == ModuleMap::kSff8636) out.forget(kSff8636Moving);
+  if (map == ModuleMap::kSff8636) {
+    out.forget(kSff8636Moving);
+    if (upper_page(image, 0x20).byte(kUpper)) out.forget(kParameterValues);
+  }
   if (map != ModuleMap::kCmis) return out;
   out.forget(kCmisMoving);
   if (image.answered(kVdmControl) && upper_page(image, 0x2f).exists()) out.forget({kModuleAddressA0, 0, 0x2f, 144, 2});

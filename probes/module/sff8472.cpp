@@ -203,6 +203,7 @@ void read_diagnostics(const ModulePage& a0, const ModulePage& a2, const Medium& 
   sample.lanes.push_back(read_lane(a0, a2, quantities, ready, sample.warnings));
   // Optional monitors (bytes 106-109) read 0 where they do not exist; 106 may also be a wavelength, so only the TEC.
   if (const auto raw = a2.s16(108); ready && raw && *raw != 0 && *raw != -1) sample.tec_current_ma = *raw * 0.1;
+  if (sample.tec_current_ma && a0.offers(93, 7)) sample.tec_flags = flags_at(a2, 113, 3);
 }
 
 }  // namespace

@@ -52,7 +52,9 @@ std::string type_of(const ModulePage& id, const Medium& medium) {
 
 /// Media lanes by the type's name: one wavelength or fibre for the …1 types, two for DWDM2, else four.
 std::uint32_t media_lanes_of(const std::string& type) {
-  if (type.ends_with("-DR1") || type.ends_with("-FR1") || type.ends_with("-LR1") || type.ends_with("-SR1")) return 1;
+  constexpr std::string_view kSingle[] = {"-DR", "-FR1", "-LR1", "-SR1", "-VR1", "-LR1-20", "-ER1-30", "-ER1-40"};
+  for (const std::string_view end : kSingle)
+    if (type.ends_with(end)) return 1;
   return type.ends_with("-DWDM2") ? 2 : kLanes;
 }
 
@@ -128,6 +130,7 @@ ModuleLane read_lane(const ModulePage& lower, const ModulePage& id, unsigned lan
   out.rx_los = lower.bit(3, bit);
   if (id.offers(195, 1)) out.tx_los = lower.bit(3, 4 + bit);
   if (id.offers(195, 3)) out.tx_fault = lower.bit(4, bit);
+  if (id.offers(193, 3)) out.tx_eq_fault = lower.bit(4, 4 + bit);
   if (id.offers(194, 4)) out.rx_lol = lower.bit(5, bit);
   if (id.offers(194, 5)) out.tx_lol = lower.bit(5, 4 + bit);
   out.tx_disabled = lower.bit(86, bit);
@@ -193,7 +196,9 @@ void decode_sff8636(const ModuleImage& image, const ModuleHead& head, ModuleSamp
     const bool there = not_there == 0x0f || ((not_there >> (lane - 1)) & 1U) == 0;
     sample.lanes.push_back(there && lower.byte(3) ? read_lane(lower, id, lane, ready, sample.warnings) : ModuleLane{});
   }
-  if (!lower.bit(2, 2).value_or(true)) read_thresholds(upper_page(image, 0x03), id.offers(220, 2), sample);
+  if (lower.bit(2, 2).value_or(true)) return;  // flat: no page 03h, 20h or 21h
+  read_thresholds(upper_page(image, 0x03), id.offers(220, 2), sample);
+  if (ready && id.offers(195, 0)) decode_sff8636_parameters(image, sample);
 }
 
 }  // namespace linkhealth

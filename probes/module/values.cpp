@@ -55,13 +55,20 @@ std::optional<double> read_monitor(const ModulePage& page, unsigned offset, cons
   return std::nullopt;
 }
 
+std::optional<std::array<std::uint16_t, 4>> read_quad(const ModulePage& page, unsigned offset) {
+  std::array<std::uint16_t, 4> out{};
+  for (unsigned i = 0; i < out.size(); ++i) {
+    const auto raw = page.u16(offset + 2 * i);
+    if (!raw) return std::nullopt;
+    out.at(i) = *raw;
+  }
+  return out;
+}
+
 Limits read_limits(const ModulePage& page, unsigned offset, const ModuleQuantity& quantity, ModuleWarnings& warnings) {
-  const auto high_alarm = page.u16(offset);
-  const auto low_alarm = page.u16(offset + 2);
-  const auto high_warn = page.u16(offset + 4);
-  const auto low_warn = page.u16(offset + 6);
-  if (!high_alarm || !low_alarm || !high_warn || !low_warn) return {};
-  const Quad quad{*high_alarm, *low_alarm, *high_warn, *low_warn};
+  const auto raw = read_quad(page, offset);
+  if (!raw) return {};
+  const Quad quad{raw->at(0), raw->at(1), raw->at(2), raw->at(3)};
   if ((quad.high_alarm | quad.low_alarm | quad.high_warn | quad.low_warn) == 0) {
     warnings.push_back(fmt::format("{} limits are all zero: the module gives none", quantity.name));
     return {};

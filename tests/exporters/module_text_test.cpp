@@ -82,5 +82,31 @@ TEST(ModuleText, AnEmptyCage) {
   EXPECT_EQ(module_text(m, {}), "no module in the cage\n");
 }
 
+TEST(ModuleText, SaysWhenAFlagWasSetAndClearedAndThatOthersMayHaveTakenIt) {
+  ModuleSample m = module();
+  ModuleFlag flag;
+  flag.name = "rx_los";
+  flag.lane = 2;
+  flag.change_count = 2;
+  flag.set_at = parse_rfc3339("2026-11-20T10:00:12Z");
+  flag.cleared_at = parse_rfc3339("2026-11-20T10:01:00Z");
+  m.flags.push_back(flag);
+  const std::string text = module_text(m, {});
+  EXPECT_THAT(text, HasSubstr("Flags that changed (as our reads saw them; another reader may have taken some)"));
+  EXPECT_THAT(text, HasSubstr("rx_los 2"));
+  EXPECT_THAT(text, HasSubstr("clear  2 changes, last set 2026-11-20T10:00:12Z, cleared 2026-11-20T10:01:00Z\n"));
+}
+
+TEST(ModuleText, SaysThatStatisticsAreLive) {
+  ModuleSample m = module();
+  m.vdm.media_pre_fec_ber.max = 2e-5;
+  m.vdm.media_esnr_db = {21.5};
+  m.vdm.thresholds.push_back({"media_esnr_db", std::nullopt, {17, 19, std::nullopt, std::nullopt}});
+  EXPECT_THAT(module_text(m, {}), HasSubstr("avg, min and max are live: since an unknown time"));
+  EXPECT_THAT(module_text(m, {}), HasSubstr("21.5   warns below 19.0"));
+  m.vdm.frozen = true;
+  EXPECT_THAT(module_text(m, {}), HasSubstr("another agent has frozen them"));
+}
+
 }  // namespace
 }  // namespace linkhealth

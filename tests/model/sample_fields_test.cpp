@@ -42,9 +42,9 @@ class FieldLists : public testing::Test {};
 
 using Complete =
     testing::Types<DownReason, LinkSample, FecLane, AlarmFlags, ModuleLane, ModuleHostLane, Limits, ModuleThresholds,
-                   BerStatistics, VdmStatistics, ModuleVdm, ModuleCoherent, CopperAttenuation, ModuleSample, PeerSample,
-                   PcieSample, PortSample, Gap, Evidence, MissingEvidence, Candidate, FaultReport, PortFigures,
-                   SymptomVerdict, PortReport, FaultEvent>;
+                   BerStatistics, VdmStatistics, VdmLimits, VdmFlags, ModuleVdm, ModuleCoherent, CoherentStatistics,
+                   ModuleFlag, CopperAttenuation, ModuleSample, PeerSample, PcieSample, PortSample, Gap, Evidence,
+                   MissingEvidence, Candidate, FaultReport, PortFigures, SymptomVerdict, PortReport, FaultEvent>;
 TYPED_TEST_SUITE(FieldLists, Complete);
 
 TYPED_TEST(FieldLists, NameEveryMember) { EXPECT_EQ(listed_count<TypeParam>(), member_count<TypeParam>()); }

@@ -77,7 +77,7 @@ TEST_F(Pcie, BadContentIsAGap) {
   EXPECT_FALSE(sample_.pcie->speed_gtps);
   EXPECT_EQ(sample_.pcie->width, 16U);
   EXPECT_THAT(gaps_, ElementsAre(Gap{"mlx5_0/1", "pcie",
-                                     "current_link_speed: text \"Unknown\"; max_link_width: Invalid argument; "
+                                     "current_link_speed: text \"Unknown\"; max_link_width: EINVAL; "
                                      "aer_dev_fatal: text \"garbage\""}));
 }
 

@@ -90,6 +90,48 @@ TEST(ReadPlan, VdmOnlyWhereAdvertisedAndUsed) {
   EXPECT_FALSE(asks_for(monitors, 0x26));
 }
 
+/// Every page that the plan knows: what never moves is read once, however many rounds follow.
+TEST(ReadPlan, WhatDoesNotMoveIsReadOnceAndWhatMovesOnceARound) {
+  auto cmis = EepromBuilder::cmis();
+  cmis.page(1).byte(142, 0x74);
+  cmis.page(0x2f).byte(128, 0x00);
+  cmis.page(0x20).byte(128, 0x00).byte(129, 5);
+  cmis.page(0x24).u16(128, 0x1600);
+  cmis.page(0x28).limits(128, 0x3000, 0x1000, 0x2800, 0x1200);
+  cmis.page(0x2c).byte(128, 0);
+  cmis.page(0x34).byte(128, 0);
+  cmis.page(0x35).byte(128, 1);
+  auto qsfp = EepromBuilder::sff8636();
+  qsfp.lower().byte(2, 0);
+  qsfp.page(0).byte(195, 0x0b);
+  qsfp.page(0x03).byte(128, 1);
+  qsfp.page(0x20).byte(128, 1);
+  qsfp.page(0x21).byte(128, 1);
+  struct Case {
+    EepromBuilder memory;
+    std::set<std::uint8_t> still, moving;
+  };
+  for (const auto& [memory, still, moving] :
+       {Case{cmis, {0x00, 0x01, 0x02, 0x20, 0x28}, {0x10, 0x11, 0x24, 0x2c, 0x34, 0x35}},
+        Case{qsfp, {0x00, 0x03, 0x21}, {0x20}}}) {
+    const ModuleImage bytes = memory.image();
+    ModuleImage image;
+    const auto identity = read_all(bytes, image, ReadScope::kIdentity);
+    for (const std::uint8_t page : still) EXPECT_TRUE(asks_for(identity, page)) << unsigned{page};
+    for (int round = 0; round < 5; ++round) {
+      const auto made = read_all(bytes, image, ReadScope::kMonitors);
+      for (const std::uint8_t page : still) EXPECT_FALSE(asks_for(made, page)) << unsigned{page};
+      for (const std::uint8_t page : moving)
+        EXPECT_EQ(
+            std::count_if(made.begin(), made.end(), [&](const auto& r) { return r.offset >= 128 && r.page == page; }),
+            1)
+            << "page " << unsigned{page} << ", round " << round;
+      EXPECT_TRUE(read_all(bytes, image, ReadScope::kIdentity).empty());
+      image = without_monitors(image);
+    }
+  }
+}
+
 TEST(ReadPlan, AVdmControlPageThatIsPage00StartsNoVdm) {
   auto b = EepromBuilder::cmis();
   b.page(1).byte(142, 0x44);

@@ -1,0 +1,170 @@
+#include "probes/module/observables.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace linkhealth {
+
+namespace {
+
+using Coding = ObservableCoding;
+using Part = ObservablePart;
+using Sink = ObservableSink;
+
+double from_f16(std::uint16_t raw) { return (raw & 0x7ffU) * std::pow(10.0, static_cast<int>(raw >> 11U) - 24); }
+
+double decoded(const Observable& row, std::uint16_t raw) {
+  switch (row.coding) {
+    case Coding::kU16:
+      return raw * row.scale;
+    case Coding::kS16:
+      return static_cast<std::int16_t>(raw) * row.scale;
+    case Coding::kF16:
+      return from_f16(raw);
+  }
+  return 0;
+}
+
+std::optional<double> value_of(const Observable& row, std::uint16_t raw) {
+  if (raw == 0xffff && row.coding != Coding::kS16) return std::nullopt;
+  if (raw == row.not_available) return std::nullopt;
+  return decoded(row, raw);
+}
+
+/// A limit at the end of the scale never trips: it is none.
+std::optional<double> limit_of(const Observable& row, std::uint16_t raw, bool high) {
+  const bool is_signed = row.coding == Coding::kS16;
+  if (raw == (high ? (is_signed ? 0x7fff : 0xffff) : (is_signed ? 0x8000 : 0xffff))) return std::nullopt;
+  return decoded(row, raw);
+}
+
+bool in_order(const Limits& l) {
+  const auto below = [](const std::optional<double>& a, const std::optional<double>& b) {
+    return !a || !b || *a <= *b;
+  };
+  return below(l.low_alarm, l.low_warn) && below(l.low_warn, l.high_warn) && below(l.low_warn, l.high_alarm) &&
+         below(l.high_warn, l.high_alarm) && below(l.low_alarm, l.high_warn) && below(l.low_alarm, l.high_alarm);
+}
+
+/// A BER is a probability; 0.5 is CMIS's "no value", and 0 from a receiver without a signal is none either (the F16 of
+/// a module that counts nothing), but may be true of a perfect link: it is kept.
+bool is_plausible_ber(double ber) { return ber >= 0 && ber < 0.5; }
+/// CMIS 5.3 7.10.2: the largest F16 is the "no value" of error ratios; a ratio is at most 1.
+bool is_plausible_ratio(double ratio) { return ratio >= 0 && ratio <= 1; }
+
+void worst(std::optional<double>& slot, double value, bool smallest) {
+  slot = !slot ? value : smallest ? std::min(*slot, value) : std::max(*slot, value);
+}
+
+template <typename Statistics>
+void put(Statistics& out, Part part, double value) {
+  switch (part) {
+    case Part::kMin:
+      return worst(out.min, value, true);
+    case Part::kMax:
+      return worst(out.max, value, false);
+    case Part::kAvg:
+      return worst(out.avg, value, false);
+    case Part::kCurrent:
+      return worst(out.current, value, false);
+    default:
+      break;
+  }
+  if constexpr (requires { out.total; }) worst(out.total, value, false);
+}
+
+void put_lane(std::vector<double>& lanes, const std::optional<unsigned>& lane, double value) {
+  if (!lane) return;
+  if (lanes.size() <= *lane) lanes.resize(*lane + 1, 0.0);
+  lanes[*lane] = value;
+}
+
+void drop_single(std::vector<BerStatistics>& lanes) {
+  const auto filled = std::count_if(lanes.begin(), lanes.end(), [](const BerStatistics& b) { return !b.empty(); });
+  if (filled <= 1) lanes.clear();
+}
+
+std::optional<std::uint32_t> number_of(const std::optional<unsigned>& lane) {
+  return lane ? std::optional<std::uint32_t>(*lane + 1) : std::nullopt;
+}
+
+}  // namespace
+
+void ObservableCollector::take(const ObservableInstance& instance) {
+  const auto row =
+      std::find_if(table_.begin(), table_.end(), [&](const Observable& o) { return o.type == instance.type; });
+  if (row == table_.end()) return;  // unused, or a maker's own quantity
+  if (instance.limits) take_limits(*row, instance.lane, *instance.limits);
+  if (instance.flags.any())
+    sample_.vdm.flags.push_back({std::string(row->name), number_of(instance.lane), instance.flags});
+  if (!instance.value) return;
+  if (const auto value = value_of(*row, *instance.value)) take_value(*row, instance.lane, *value);
+}
+
+void ObservableCollector::take_value(const Observable& row, const std::optional<unsigned>& lane, double value) {
+  ModuleVdm& vdm = sample_.vdm;
+  switch (row.sink) {
+    case Sink::kEsnr:
+      return put_lane(row.host ? vdm.host_esnr_db : vdm.media_esnr_db, lane, value);
+    case Sink::kLtp:
+      return put_lane(row.host ? vdm.host_ltp_db : vdm.media_ltp_db, lane, value);
+    case Sink::kBer:
+      return take_ber(row, lane, value);
+    case Sink::kFrameErrors:
+      if (is_plausible_ratio(value))
+        put(row.host ? vdm.host_frame_error_ratio : vdm.media_frame_error_ratio, row.part, value);
+      return;
+    case Sink::kTail:
+      return put(row.host ? vdm.host_fec_tail_symbols : vdm.media_fec_tail_symbols, row.part, value);
+    case Sink::kScalar:
+      return worst(vdm.*row.scalar, value, false);
+    case Sink::kModule:
+      sample_.*row.module = value;
+      return;
+    case Sink::kCoherent:
+      sample_.coherent.*row.coherent = value;
+  }
+}
+
+void ObservableCollector::take_ber(const Observable& row, const std::optional<unsigned>& lane, double value) {
+  ModuleVdm& vdm = sample_.vdm;
+  if (!is_plausible_ber(value)) return;
+  put(row.host ? vdm.host_pre_fec_ber : vdm.media_pre_fec_ber, row.part, value);
+  if (!lane) return;
+  auto& lanes = row.host ? vdm.host_pre_fec_ber_by_lane : vdm.media_pre_fec_ber_by_lane;
+  if (lanes.size() <= *lane) lanes.resize(*lane + 1);
+  put(lanes[*lane], row.part, value);
+}
+
+void ObservableCollector::take_limits(const Observable& row, const std::optional<unsigned>& lane,
+                                      const std::array<std::uint16_t, 4>& raw) {
+  if (std::all_of(raw.begin(), raw.end(), [](std::uint16_t r) { return r == 0; })) return;  // the set is not in use
+  const Limits limits{limit_of(row, raw[1], false), limit_of(row, raw[3], false), limit_of(row, raw[2], true),
+                      limit_of(row, raw[0], true)};
+  if (limits.empty()) return;
+  if (in_order(limits)) {
+    sample_.vdm.thresholds.push_back({std::string(row.name), number_of(lane), limits});
+    return;
+  }
+  std::string warning = "limits of " + std::string(row.name) + " are not in order: left out";
+  if (std::find(sample_.warnings.begin(), sample_.warnings.end(), warning) == sample_.warnings.end())
+    sample_.warnings.push_back(std::move(warning));
+}
+
+void ObservableCollector::finish() {
+  drop_single(sample_.vdm.media_pre_fec_ber_by_lane);
+  drop_single(sample_.vdm.host_pre_fec_ber_by_lane);
+  std::vector<VdmLimits> once;
+  auto& all = sample_.vdm.thresholds;
+  for (const VdmLimits& entry : all) {
+    const bool alike = std::all_of(all.begin(), all.end(), [&](const VdmLimits& other) {
+      return other.name != entry.name || other.limits == entry.limits;
+    });
+    VdmLimits kept = entry;
+    if (alike) kept.lane.reset();
+    if (std::find(once.begin(), once.end(), kept) == once.end()) once.push_back(std::move(kept));
+  }
+  all = std::move(once);
+}
+
+}  // namespace linkhealth

@@ -1,0 +1,74 @@
+// Monitors that a module lists itself: a descriptor names the quantity and the lane, and a value, four limits and four
+// flags belong to it. CMIS has them as VDM (pages 20h-2Fh), SFF-8636 as PAM4 and DWDM parameters (pages 20h-21h).
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "model/snapshot.h"
+
+namespace linkhealth {
+
+/// How the two bytes of a value are read.
+enum class ObservableCoding : std::uint8_t {
+  kU16,
+  kS16,
+  kF16,  ///< CMIS 8.19.1, SFF-8636 table 6-48: 5 bits exponent of ten, offset -24, and 11 bits mantissa
+};
+
+/// What a value goes into.
+enum class ObservableSink : std::uint8_t { kEsnr, kLtp, kBer, kFrameErrors, kTail, kScalar, kModule, kCoherent };
+enum class ObservablePart : std::uint8_t { kNone, kMin, kMax, kAvg, kCurrent, kTotal };
+
+/// One row of a table of quantities.
+struct Observable {
+  std::uint8_t type;
+  std::string_view name;  ///< the key under which recordings have it
+  ObservableCoding coding;
+  double scale;
+  std::uint16_t not_available;  ///< the raw value that means "no value"
+  ObservableSink sink;
+  ObservablePart part = ObservablePart::kNone;
+  bool host = false;
+  std::optional<double> ModuleVdm::*scalar = nullptr;
+  std::optional<double> ModuleSample::*module = nullptr;
+  std::optional<double> ModuleCoherent::*coherent = nullptr;
+};
+
+/// One instance as the module describes it. Registers that were not read are nullopt.
+struct ObservableInstance {
+  std::uint8_t type = 0;
+  std::optional<unsigned> lane;  ///< 0 first; nullopt: of the whole module
+  std::optional<std::uint16_t> value;
+  std::optional<std::array<std::uint16_t, 4>> limits;  ///< high alarm, low alarm, high warning, low warning
+  AlarmFlags flags;
+};
+
+/// CMIS 5.4 table 8-172 and C-CMIS 1.3: the types of VDM.
+std::span<const Observable> cmis_observables();
+/// SFF-8636 rev 2.11 table 6-43. Left out: residual dispersion (its sign is not stated), frame error rates (frames a
+/// second, not the ratio that CMIS has), the prior period, and the laser's temperature (a deviation).
+std::span<const Observable> sff8636_observables();
+
+/// Puts values, limits and flags into a sample. Types without a row (a maker's own) are left out.
+class ObservableCollector {
+ public:
+  ObservableCollector(std::span<const Observable> table, ModuleSample& sample) : table_(table), sample_(sample) {}
+  void take(const ObservableInstance& instance);
+  /// After the last one: what is the same on every lane is said once.
+  void finish();
+
+ private:
+  void take_value(const Observable& row, const std::optional<unsigned>& lane, double value);
+  void take_ber(const Observable& row, const std::optional<unsigned>& lane, double value);
+  void take_limits(const Observable& row, const std::optional<unsigned>& lane, const std::array<std::uint16_t, 4>& raw);
+
+  std::span<const Observable> table_;
+  ModuleSample& sample_;
+};
+
+}  // namespace linkhealth

@@ -1,0 +1,127 @@
+// The quantities of CMIS VDM and of SFF-8636 page 20h: type, name, coding, scale, the code of "no value", destination.
+#include "probes/module/observables.h"
+
+namespace linkhealth {
+
+namespace {
+
+using enum ObservableCoding;
+using enum ObservablePart;
+using Sink = ObservableSink;
+
+constexpr std::uint16_t kNever = 0xffff;  // for codings whose every value is one: an undriven bus is still refused
+constexpr std::uint16_t kLowest = 0x8000;
+
+constexpr Observable of_vdm(std::uint8_t type, std::string_view name, ObservableCoding coding, double scale,
+                            std::uint16_t not_available, std::optional<double> ModuleVdm::*field) {
+  return {.type = type,
+          .name = name,
+          .coding = coding,
+          .scale = scale,
+          .not_available = not_available,
+          .sink = Sink::kScalar,
+          .scalar = field};
+}
+constexpr Observable of_module(std::uint8_t type, std::string_view name, ObservableCoding coding, double scale,
+                               std::uint16_t not_available, std::optional<double> ModuleSample::*field) {
+  return {.type = type,
+          .name = name,
+          .coding = coding,
+          .scale = scale,
+          .not_available = not_available,
+          .sink = Sink::kModule,
+          .module = field};
+}
+constexpr Observable of_coherent(std::uint8_t type, std::string_view name, ObservableCoding coding, double scale,
+                                 std::optional<double> ModuleCoherent::*field) {
+  return {.type = type,
+          .name = name,
+          .coding = coding,
+          .scale = scale,
+          .not_available = coding == kS16 ? kLowest : kNever,
+          .sink = Sink::kCoherent,
+          .coherent = field};
+}
+
+constexpr Observable kCmis[] = {
+    of_vdm(1, "laser_age_percent", kU16, 1, 0xffff, &ModuleVdm::laser_age_percent),
+    of_vdm(3, "laser_frequency_error_mhz", kS16, 10, kLowest, &ModuleVdm::laser_frequency_error_mhz),
+    {5, "media_esnr_db", kU16, 1.0 / 256, 0, Sink::kEsnr},
+    {6, "host_esnr_db", kU16, 1.0 / 256, 0, Sink::kEsnr, kNone, true},
+    {7, "media_ltp_db", kU16, 1.0 / 256, 0, Sink::kLtp},
+    {8, "host_ltp_db", kU16, 1.0 / 256, 0, Sink::kLtp, kNone, true},
+    {9, "media_pre_fec_ber_min", kF16, 1, kNever, Sink::kBer, kMin},
+    {10, "host_pre_fec_ber_min", kF16, 1, kNever, Sink::kBer, kMin, true},
+    {11, "media_pre_fec_ber_max", kF16, 1, kNever, Sink::kBer, kMax},
+    {12, "host_pre_fec_ber_max", kF16, 1, kNever, Sink::kBer, kMax, true},
+    {13, "media_pre_fec_ber_avg", kF16, 1, kNever, Sink::kBer, kAvg},
+    {14, "host_pre_fec_ber_avg", kF16, 1, kNever, Sink::kBer, kAvg, true},
+    {15, "media_pre_fec_ber_current", kF16, 1, kNever, Sink::kBer, kCurrent},
+    {16, "host_pre_fec_ber_current", kF16, 1, kNever, Sink::kBer, kCurrent, true},
+    {17, "media_frame_error_ratio_min", kF16, 1, kNever, Sink::kFrameErrors, kMin},
+    {18, "host_frame_error_ratio_min", kF16, 1, kNever, Sink::kFrameErrors, kMin, true},
+    {19, "media_frame_error_ratio_max", kF16, 1, kNever, Sink::kFrameErrors, kMax},
+    {20, "host_frame_error_ratio_max", kF16, 1, kNever, Sink::kFrameErrors, kMax, true},
+    {21, "media_frame_error_ratio_avg", kF16, 1, kNever, Sink::kFrameErrors, kAvg},
+    {22, "host_frame_error_ratio_avg", kF16, 1, kNever, Sink::kFrameErrors, kAvg, true},
+    {23, "media_frame_error_ratio_current", kF16, 1, kNever, Sink::kFrameErrors, kCurrent},
+    {24, "host_frame_error_ratio_current", kF16, 1, kNever, Sink::kFrameErrors, kCurrent, true},
+    {25, "media_frame_error_ratio_total", kF16, 1, kNever, Sink::kFrameErrors, kTotal},
+    {26, "host_frame_error_ratio_total", kF16, 1, kNever, Sink::kFrameErrors, kTotal, true},
+    {27, "media_fec_tail_symbols_min", kU16, 1, 0xffff, Sink::kTail, kMin},
+    {28, "host_fec_tail_symbols_min", kU16, 1, 0xffff, Sink::kTail, kMin, true},
+    {29, "media_fec_tail_symbols_max", kU16, 1, 0xffff, Sink::kTail, kMax},
+    {30, "host_fec_tail_symbols_max", kU16, 1, 0xffff, Sink::kTail, kMax, true},
+    {31, "media_fec_tail_symbols_avg", kU16, 1, 0xffff, Sink::kTail, kAvg},
+    {32, "host_fec_tail_symbols_avg", kU16, 1, 0xffff, Sink::kTail, kAvg, true},
+    {33, "media_fec_tail_symbols_current", kU16, 1, 0xffff, Sink::kTail, kCurrent},
+    {34, "host_fec_tail_symbols_current", kU16, 1, 0xffff, Sink::kTail, kCurrent, true},
+    of_coherent(128, "coherent_modulator_bias_xi_percent", kU16, 100.0 / 65535,
+                &ModuleCoherent::modulator_bias_xi_percent),
+    of_coherent(129, "coherent_modulator_bias_xq_percent", kU16, 100.0 / 65535,
+                &ModuleCoherent::modulator_bias_xq_percent),
+    of_coherent(130, "coherent_modulator_bias_yi_percent", kU16, 100.0 / 65535,
+                &ModuleCoherent::modulator_bias_yi_percent),
+    of_coherent(131, "coherent_modulator_bias_yq_percent", kU16, 100.0 / 65535,
+                &ModuleCoherent::modulator_bias_yq_percent),
+    of_coherent(132, "coherent_modulator_bias_x_phase_percent", kU16, 100.0 / 65535,
+                &ModuleCoherent::modulator_bias_x_phase_percent),
+    of_coherent(133, "coherent_modulator_bias_y_phase_percent", kU16, 100.0 / 65535,
+                &ModuleCoherent::modulator_bias_y_phase_percent),
+    of_coherent(134, "coherent_chromatic_dispersion_ps_per_nm", kS16, 1,
+                &ModuleCoherent::chromatic_dispersion_ps_per_nm),
+    of_coherent(135, "coherent_chromatic_dispersion_ps_per_nm", kS16, 20,
+                &ModuleCoherent::chromatic_dispersion_ps_per_nm),
+    of_coherent(136, "coherent_dgd_ps", kU16, 0.01, &ModuleCoherent::dgd_ps),
+    of_coherent(137, "coherent_sopmd_ps2", kU16, 0.01, &ModuleCoherent::sopmd_ps2),
+    of_coherent(138, "coherent_pdl_db", kU16, 0.1, &ModuleCoherent::pdl_db),
+    of_coherent(139, "coherent_osnr_db", kU16, 0.1, &ModuleCoherent::osnr_db),
+    of_coherent(140, "coherent_esnr_db", kU16, 0.1, &ModuleCoherent::esnr_db),
+    of_coherent(141, "coherent_carrier_frequency_offset_mhz", kS16, 1, &ModuleCoherent::carrier_frequency_offset_mhz),
+    of_coherent(142, "coherent_evm_percent", kU16, 100.0 / 65535, &ModuleCoherent::evm_percent),
+    of_coherent(143, "coherent_tx_power_dbm", kS16, 0.01, &ModuleCoherent::tx_power_dbm),
+    of_coherent(144, "coherent_rx_total_power_dbm", kS16, 0.01, &ModuleCoherent::rx_total_power_dbm),
+    of_coherent(145, "coherent_rx_signal_power_dbm", kS16, 0.01, &ModuleCoherent::rx_signal_power_dbm),
+    of_coherent(146, "coherent_sop_rate_krad_per_s", kU16, 1, &ModuleCoherent::sop_rate_krad_per_s),
+    of_coherent(147, "coherent_mer_db", kU16, 0.1, &ModuleCoherent::mer_db),
+    of_coherent(149, "coherent_sopmd_ps2", kU16, 1, &ModuleCoherent::sopmd_ps2),
+};
+
+// Where the text of SFF-8636 6.7.4.4 names other type numbers than its table 6-43, the table is followed.
+constexpr Observable kSff8636[] = {
+    {1, "media_esnr_db", kU16, 1.0 / 256, 0, Sink::kEsnr},
+    {3, "media_ltp_db", kU16, 1.0 / 256, 0, Sink::kLtp},
+    {4, "media_pre_fec_ber_avg", kF16, 1, kNever, Sink::kBer, kAvg},
+    of_module(6, "tec_current_ma", kS16, 0.1, kLowest, &ModuleSample::tec_current_ma),
+    of_vdm(7, "laser_frequency_error_mhz", kS16, 10, kLowest, &ModuleVdm::laser_frequency_error_mhz),
+    {9, "media_pre_fec_ber_min", kF16, 1, kNever, Sink::kBer, kMin},
+    {10, "media_pre_fec_ber_max", kF16, 1, kNever, Sink::kBer, kMax},
+    {12, "media_pre_fec_ber_current", kF16, 1, kNever, Sink::kBer, kCurrent},
+};
+
+}  // namespace
+
+std::span<const Observable> cmis_observables() { return kCmis; }
+std::span<const Observable> sff8636_observables() { return kSff8636; }
+
+}  // namespace linkhealth

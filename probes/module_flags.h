@@ -1,0 +1,43 @@
+// What a module's latched flags did: reading clears them in the module, so what a read saw is remembered here.
+#pragma once
+
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/time.h"
+#include "model/snapshot.h"
+
+namespace linkhealth {
+
+/// Every flag becomes unknown: for a read whose flags were latched at an unknown time.
+void forget_flags(ModuleSample& sample);
+/// A flag that is set in `earlier`, a read of the same module whose sample nobody saw, is set in `sample` too.
+void unite_flags(ModuleSample& sample, const ModuleSample& earlier);
+
+/// Whether the module was in a condition in which its flags mean something.
+struct ModuleCalm {
+  bool ready = true;                 ///< its readings are valid, and CMIS says ModuleReady
+  std::vector<bool> transmitter_on;  ///< per media lane
+};
+ModuleCalm calm_of(const ModuleSample& sample);
+/// True when the module or one of its lasers has come up since: then flags are of that moment and no fault. A module
+/// that goes the other way, into ModuleFault or low power, keeps its flags: they say why.
+bool has_just_come_up(const ModuleCalm& before, const ModuleCalm& now);
+
+/// The past of one module's flags. Bounded by the number of flags that a module has.
+class ModuleFlagHistory {
+ public:
+  /// One read; flags that it does not have (nullopt) stay as they were.
+  void take(const ModuleSample& sample, WallTime at);
+  /// The flags that changed at least once, in a fixed order.
+  [[nodiscard]] std::vector<ModuleFlag> list() const;
+
+ private:
+  void note(const std::string& name, std::optional<std::uint32_t> lane, bool set, WallTime at);
+
+  std::map<std::pair<std::string, std::uint32_t>, ModuleFlag> flags_;  ///< by name and lane; 0: the whole module
+};
+
+}  // namespace linkhealth
