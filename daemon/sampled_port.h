@@ -22,6 +22,7 @@ struct SampledPort {
   bool show = false;                     ///< put the link into the next snapshot even when it did not change
   bool module_seen = false;
   bool gone = false;
+  bool fatal_health = false;  ///< devlink says that device or firmware have failed
 
   [[nodiscard]] bool watched() const { return port.exempt_reason.empty(); }
   /// What the sources say together. What was true while the link was up is not carried over to a link that is down.

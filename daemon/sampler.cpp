@@ -30,6 +30,10 @@ std::string_view probe_of(ReadGroup group) {
       return "ethtool";
     case ReadGroup::kPcie:
       return "pcie";
+    case ReadGroup::kDriver:
+      return "driver_stats";
+    case ReadGroup::kHealth:
+      return "devlink";
     case ReadGroup::kStatistics:
       return "netdev_stats";
   }
@@ -52,6 +56,7 @@ Sampler::Sampler(HostFactory hosts, std::unique_ptr<ModuleReader> modules, const
     : hosts_(std::move(hosts)),
       host_(hosts_()),
       statistics_host_(hosts_()),
+      health_host_(hosts_()),
       modules_(std::move(modules)),
       worker_(clock, settings.read_patience),
       clock_(clock),
@@ -61,6 +66,7 @@ Sampler::Sampler(HostFactory hosts, std::unique_ptr<ModuleReader> modules, const
   link_ = {settings.link_period, now};
   counters_ = {settings.counters_period, now};
   pcie_ = {settings.pcie_period, now};
+  driver_ = {settings.driver_period, now};
   inventory_due_ = {settings.rescan_period, now};
   auto events = listen_to_links(*host_);
   if (events) {
@@ -129,7 +135,7 @@ void Sampler::rescan(Cycle& cycle) {
     if (known == ports_.end() && !first_search)
       cycle.snapshot.events.push_back({cycle.now, key, PortEventKind::kDeviceAdded, ""});
     SampledPort& fresh = ports[key];
-    fresh.reader = std::make_shared<PortReader>(hosts_(), port);
+    fresh.reader = std::make_shared<PortReader>(hosts_(), port, settings_.firmware_reads);
     auto files = NetdevReader::open(*host_, port, NetdevReader::Speed::kSkip);
     if (files) fresh.files.emplace(*std::move(files));
     fresh.port = std::move(port);
@@ -193,6 +199,12 @@ void Sampler::submit_due(SteadyTime now) {
       worker_.submit({"", ReadGroup::kStatistics, [host = statistics_host_] { return read_statistics(*host); }});
     for (auto& [key, port] : ports_) submit(port, ReadGroup::kKernel);
   }
+  if (driver_.is_due(now)) {
+    driver_.done(now);
+    for (auto& [key, port] : ports_) submit(port, ReadGroup::kDriver);
+    if (!worker_.is_out("", ReadGroup::kHealth))
+      worker_.submit({"", ReadGroup::kHealth, [host = health_host_] { return read_health(*host); }});
+  }
 }
 
 void Sampler::take_readings(Cycle& cycle) {
@@ -202,6 +214,7 @@ void Sampler::take_readings(Cycle& cycle) {
 void Sampler::take_reading(Cycle& cycle, Reading& reading) {
   cycle.content = true;
   cycle.snapshot.timings.push_back({std::string(probe_of(reading.group)), reading.duration_s});
+  firmware_reads_ += reading.firmware_reads;
   cycle.snapshot.gaps.insert(cycle.snapshot.gaps.end(), reading.gaps.begin(), reading.gaps.end());
   for (auto& [key, port] : ports_) {
     const auto statistics = reading.statistics.find(static_cast<std::uint32_t>(port.port.ifindex));
@@ -210,6 +223,7 @@ void Sampler::take_reading(Cycle& cycle, Reading& reading) {
     if (!counters) counters.emplace();
     counters->merge(statistics->second);
   }
+  take_health(cycle, reading.health);
   const auto at = ports_.find(reading.port);
   if (at == ports_.end()) return;
   SampledPort& port = at->second;
@@ -224,6 +238,25 @@ void Sampler::take_reading(Cycle& cycle, Reading& reading) {
   if (reading.group == ReadGroup::kKernel && reading.sample.link) {
     port.kernel = *std::move(reading.sample.link);
     port.show = true;
+  }
+}
+
+void Sampler::take_health(Cycle& cycle, const std::vector<HealthReporter>& reporters) {
+  for (auto& [key, port] : ports_) {
+    bool fatal = false;
+    for (const HealthReporter& reporter : reporters) {
+      if (reporter.pci.empty() || reporter.pci != port.port.id.pci || !port.watched()) continue;
+      auto& counters = cycle.snapshot.ports[key].counters;
+      if (!counters) counters.emplace();
+      const std::string prefix = "devlink_" + reporter.name;
+      if (reporter.errors) counters->set(prefix + "_errors", *reporter.errors);
+      if (reporter.recoveries) counters->set(prefix + "_recoveries", *reporter.recoveries);
+      fatal = fatal || is_fatal(reporter);
+    }
+    if (reporters.empty()) continue;
+    if (fatal && !port.fatal_health)
+      cycle.snapshot.events.push_back({cycle.now, key, PortEventKind::kDeviceFatal, "devlink health: error"});
+    port.fatal_health = fatal;
   }
 }
 
@@ -284,13 +317,14 @@ void Sampler::finish(Cycle& cycle) {
   for (const ProbeTiming& timing : snapshot.timings) now_s[timing.probe] += timing.duration_s;
   for (const auto& [probe, duration_s] : now_s) durations_s_[probe] = duration_s;
   snapshot.timings.clear();  // every probe each time: a metric that comes and goes is of no use
-  for (const auto& [probe, duration_s] : durations_s_) snapshot.timings.push_back({probe, duration_s});
+  for (const auto& [probe, duration_s] : durations_s_)
+    snapshot.timings.push_back({probe, duration_s, probe == "counters" ? firmware_reads_ : 0});
   snapshot.uptime_s = read_uptime_s(*host_);
   snapshot.gaps.insert(snapshot.gaps.end(), node_gaps_.begin(), node_gaps_.end());
 }
 
 std::optional<Milliseconds> Sampler::until_due() const {
-  const SteadyTime next = std::min({link_.at, counters_.at, pcie_.at, inventory_due_.at});
+  const SteadyTime next = std::min({link_.at, counters_.at, pcie_.at, driver_.at, inventory_due_.at});
   return std::max(next - clock_.steady(), Milliseconds(0));
 }
 

@@ -47,6 +47,9 @@ constexpr std::array kMetrics = std::to_array<MetricInfo>({
     {"linkhealth_gap", kGauge, "device,port,probe,reason", "", "",
      "Always 1; something that could not be read in its last attempt, and why. Empty device and port: the whole node."},
     {"linkhealth_probe_duration_seconds", kGauge, "probe", "s", "", "Time that a probe took in its last cycle."},
+    {"linkhealth_firmware_reads_total", kCounter, "", "", "",
+     "Reads of the classic InfiniBand counter files and requests for hw_counters, all ports: on mlx5 each costs at "
+     "least one firmware command. Scrapes add none."},
     {"linkhealth_loop_lateness_seconds", kGauge, "", "s", "", "How late the last cycle began."},
     {"linkhealth_raw_total", kCounter, "device,port,counter", "", "counters",
      "Every counter that could be read, by the kernel's own name and in the kernel's own unit."},

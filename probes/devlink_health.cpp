@@ -17,6 +17,10 @@ constexpr std::uint8_t kError = 1;
 
 }  // namespace
 
+bool is_fatal(const HealthReporter& reporter) {
+  return reporter.in_error == true && (reporter.name == "fw_fatal" || reporter.name == "hw_err");
+}
+
 Bytes build_health_reporters_dump(std::uint16_t family) {
   genlmsghdr head{};
   head.cmd = DEVLINK_CMD_HEALTH_REPORTER_GET;

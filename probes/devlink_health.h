@@ -23,6 +23,10 @@ struct HealthReporter {
   std::optional<std::uint64_t> errors, recoveries;
 };
 
+/// Whether the driver says that device or firmware have failed: "fw_fatal" (mlx5, bnxt) or "hw_err" (bnxt) in error.
+/// The others ("tx", "rx", "fw", "vnic") recover by themselves or are of queues.
+bool is_fatal(const HealthReporter& reporter);
+
 Bytes build_health_reporters_dump(std::uint16_t family);
 Result<HealthReporter> parse_health_reporter(ByteView message);
 /// ENOENT: the kernel has no devlink. An answer that can't be parsed is left out.
