@@ -67,8 +67,10 @@ void PortHistory::take_counters(const PortSample& sample, SteadyTime now) {
     const auto after = sample.counters->get("link_downed");
     if (before && after && *after > *before) {
       std::uint64_t seen = 0;
-      for (auto at = losses.rbegin(); at != losses.rend() && counters_at && at->t >= *counters_at; ++at)
-        seen += at->count;
+      const auto id = find_counter("link_downed");
+      const auto since =
+          id && *id < read_at_.size() ? read_at_[*id] : counters_at;  // it is read less often than others
+      for (auto at = losses.rbegin(); at != losses.rend() && since && at->t >= *since; ++at) seen += at->count;
       if (*after - *before > seen) take_loss(now, *after - *before - seen);
     }
   }
