@@ -176,6 +176,7 @@ void PortReader::read_driver(Reading& reading) {
   if (port_.ifindex == 0 || port_.id.netdev.empty()) return;
   ask(kDriverStatistics, "driver_stats", reading.gaps, [&]() -> std::optional<Error> {
     auto read = driver_statistics_.read(*host_, port_.id.netdev);
+    if (!read && read.error().errnum == EOPNOTSUPP) return std::nullopt;  // nothing is missing: many have none
     if (!read) return read.error();
     // The driver names four lanes on every port: those beyond the link's width say nothing, and of a wider link the
     // others are not known, so that comparing lanes would mislead.
