@@ -182,9 +182,11 @@ void PortReader::read_driver(Reading& reading) {
     // others are not known, so that comparing lanes would mislead.
     const std::size_t known = read->lane_corrected_bits.size();
     driver_lanes_ = !kernel_fec_lanes_ && lanes_ && *lanes_ > 0 && *lanes_ <= known;
-    if (driver_lanes_)
+    if (driver_lanes_) {
+      reading.sample.fec_lanes.resize(*lanes_);
       for (std::size_t i = 0; i < *lanes_; ++i)
-        reading.sample.fec_lanes.push_back({.corrected_bits = read->lane_corrected_bits[i]});
+        reading.sample.fec_lanes[i].corrected_bits = read->lane_corrected_bits[i];
+    }
     if (read->counters.empty()) return std::nullopt;
     return merge(std::move(read->counters), reading.sample);
   });

@@ -50,13 +50,17 @@ TEST(Counters, EveryRowSaysItsWidthAndItsEnd) {
     EXPECT_GT(row.width_bits, 0) << row.name;
     EXPECT_LE(row.width_bits, 64) << row.name;
     EXPECT_FALSE(row.meaning.empty()) << row.name;
-    if (row.end == CounterEnd::kSaturates) EXPECT_LT(row.width_bits, 64) << row.name;
+    if (row.end == CounterEnd::kSaturates) {
+      EXPECT_LT(row.width_bits, 64) << row.name;
+    }
   }
 }
 
 TEST(Counters, DriversStatisticsFitIntoTheKernelsNames) {
-  for (const CounterInfo& row : known_counters())
-    if (row.source == CounterSource::kEthtoolDriver) EXPECT_LT(row.name.size(), 32U) << row.name << ": ETH_GSTRING_LEN";
+  for (const CounterInfo& row : known_counters()) {
+    if (row.source != CounterSource::kEthtoolDriver) continue;
+    EXPECT_LT(row.name.size(), 32U) << row.name << ": ETH_GSTRING_LEN";
+  }
 }
 
 }  // namespace
