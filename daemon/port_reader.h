@@ -13,6 +13,8 @@
 
 #include "base/time.h"
 #include "model/snapshot.h"
+#include "probes/devlink_health.h"
+#include "probes/ethtool_driver_stats.h"
 #include "probes/ethtool_family.h"
 #include "probes/ethtool_stats.h"
 #include "probes/host.h"
@@ -27,6 +29,8 @@ enum class ReadGroup : std::uint8_t {
   kCounters,    ///< verbs port counters and hw_counters
   kKernel,      ///< verbs state, speed, lanes, FEC, down reason, ethtool statistics: mostly under RTNL
   kPcie,        ///< PCIe link and errors
+  kDriver,      ///< the driver's own statistics (ethtool -S): under RTNL, and dear
+  kHealth,      ///< devlink health reporters of all devices in one request (of the node, not of a port)
   kStatistics,  ///< netdev statistics of all ports in one request (of the node, not of a port)
   kInventory,   ///< which ports there are (of the node): one of its files waits for RTNL
 };
@@ -41,11 +45,14 @@ struct Reading {
   std::vector<Gap> gaps;
   bool gone = false;  ///< the device is not there any more: search anew
   double duration_s = 0;
+  std::uint64_t firmware_reads = 0;    ///< of this read: see ProbeTiming
+  std::vector<HealthReporter> health;  ///< of kHealth
 };
 
 class PortReader {
  public:
-  PortReader(std::unique_ptr<Host> host, InventoryPort port);
+  /// `firmware_reads`: at most so many files of counters/ with each read of kCounters after the first; 0: all due.
+  PortReader(std::unique_ptr<Host> host, InventoryPort port, std::size_t firmware_reads = 0);
 
   [[nodiscard]] const InventoryPort& port() const { return port_; }
   /// REQUIRES: one call at a time.
@@ -53,7 +60,16 @@ class PortReader {
 
  private:
   /// The sources that are asked less and less often while they fail.
-  enum Source : std::uint8_t { kLinkModes, kLinkState, kFec, kStandardStatistics, kPause, kRdmaCounters, kSourceCount };
+  enum Source : std::uint8_t {
+    kLinkModes,
+    kLinkState,
+    kFec,
+    kStandardStatistics,
+    kPause,
+    kRdmaCounters,
+    kDriverStatistics,
+    kSourceCount
+  };
   struct Retry {
     SteadyTime at;
     int failures = 0;
@@ -69,6 +85,7 @@ class PortReader {
   void read_kernel(Reading& reading);
   void read_link_settings(const EthtoolFamily& family, Reading& reading);
   void read_statistics(const EthtoolFamily& family, Reading& reading);
+  void read_driver(Reading& reading);
   void read_link_files(Reading& reading);
   [[nodiscard]] std::uint32_t ifindex() const { return static_cast<std::uint32_t>(port_.ifindex); }
 
@@ -79,11 +96,19 @@ class PortReader {
   std::optional<EthtoolFamily> family_;
   bool no_ethtool_ = false;
   EthtoolStatNames statistic_names_;
+  std::size_t firmware_reads_ = 0;
+  DriverStatisticsReader driver_statistics_;
+  std::optional<std::uint32_t> lanes_;  // of the link, as last read
+  bool driver_lanes_ = false;           // fec_lanes come from the driver's own statistics
+  bool kernel_fec_lanes_ = false;       // the kernel itself counts the lanes' corrected bits
   std::optional<std::uint32_t> rdma_index_;
   bool rdma_index_known_ = false;
   std::array<Retry, kSourceCount> retries_{};
   SteadyTime now_;
 };
+
+/// devlink's health reporters of all devices.
+Reading read_health(Host& host);
 
 /// RTM_GETSTATS of all devices.
 Reading read_statistics(Host& host);

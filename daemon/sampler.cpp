@@ -40,6 +40,10 @@ std::string_view probe_of(ReadGroup group) {
       return "ethtool";
     case ReadGroup::kPcie:
       return "pcie";
+    case ReadGroup::kDriver:
+      return "driver_stats";
+    case ReadGroup::kHealth:
+      return "devlink";
     case ReadGroup::kStatistics:
       return "netdev_stats";
     case ReadGroup::kInventory:
@@ -64,6 +68,7 @@ Sampler::Sampler(HostFactory hosts, std::unique_ptr<ModuleReader> modules, const
       host_(hosts_()),
       statistics_host_(hosts_()),
       search_host_(hosts_()),
+      health_host_(hosts_()),
       modules_(std::move(modules)),
       worker_(clock, settings.read_patience),
       clock_(clock),
@@ -73,6 +78,7 @@ Sampler::Sampler(HostFactory hosts, std::unique_ptr<ModuleReader> modules, const
   link_ = {settings.link_period, now};
   counters_ = {settings.counters_period, now};
   pcie_ = {settings.pcie_period, now};
+  driver_ = {settings.driver_period, now};
   inventory_due_ = {settings.rescan_period, now};
   feeds_.push_back({std::make_unique<LinkEvents>(*host_), now});
   feeds_.push_back({std::make_unique<DeviceEvents>(*host_), now});
@@ -135,7 +141,7 @@ void Sampler::take_search(Cycle& cycle, Inventory found) {
   for (const PortKey& key : result.fresh) {
     SampledPort& fresh = ports_[key];
     fresh.found_after = found_after;
-    fresh.reader = std::make_shared<PortReader>(hosts_(), fresh.port);
+    fresh.reader = std::make_shared<PortReader>(hosts_(), fresh.port, settings_.firmware_reads);
     auto files = NetdevReader::open(*host_, fresh.port, NetdevReader::Speed::kSkip);
     if (files) fresh.files.emplace(*std::move(files));
     counters_.at = cycle.now;  // a new port is read at once
@@ -206,6 +212,12 @@ void Sampler::submit_due(SteadyTime now) {
       worker_.submit({"", ReadGroup::kStatistics, [host = statistics_host_] { return read_statistics(*host); }});
     for (auto& [key, port] : ports_) submit(port, ReadGroup::kKernel);
   }
+  if (driver_.is_due(now)) {
+    driver_.done(now);
+    for (auto& [key, port] : ports_) submit(port, ReadGroup::kDriver);
+    if (!worker_.is_out("", ReadGroup::kHealth))
+      worker_.submit({"", ReadGroup::kHealth, [host = health_host_] { return read_health(*host); }});
+  }
 }
 
 void Sampler::take_readings(Cycle& cycle) {
@@ -219,6 +231,7 @@ void Sampler::take_reading(Cycle& cycle, Reading& reading) {
     take_search(cycle, std::move(*reading.inventory));
     return;
   }
+  firmware_reads_ += reading.firmware_reads;
   cycle.snapshot.gaps.insert(cycle.snapshot.gaps.end(), reading.gaps.begin(), reading.gaps.end());
   for (auto& [key, port] : ports_) {
     const auto statistics = reading.statistics.find(static_cast<std::uint32_t>(port.port.ifindex));
@@ -227,6 +240,7 @@ void Sampler::take_reading(Cycle& cycle, Reading& reading) {
     if (!counters) counters.emplace();
     counters->merge(statistics->second);
   }
+  take_health(cycle, reading.health);
   const auto at = ports_.find(reading.port);
   if (at == ports_.end()) return;
   SampledPort& port = at->second;
@@ -241,6 +255,25 @@ void Sampler::take_reading(Cycle& cycle, Reading& reading) {
   if (reading.group == ReadGroup::kKernel && reading.sample.link) {
     port.kernel = *std::move(reading.sample.link);
     port.show = true;
+  }
+}
+
+void Sampler::take_health(Cycle& cycle, const std::vector<HealthReporter>& reporters) {
+  for (auto& [key, port] : ports_) {
+    bool fatal = false;
+    for (const HealthReporter& reporter : reporters) {
+      if (reporter.pci.empty() || reporter.pci != port.port.id.pci || !port.watched()) continue;
+      auto& counters = cycle.snapshot.ports[key].counters;
+      if (!counters) counters.emplace();
+      const std::string prefix = "devlink_" + reporter.name;
+      if (reporter.errors) counters->set(prefix + "_errors", *reporter.errors);
+      if (reporter.recoveries) counters->set(prefix + "_recoveries", *reporter.recoveries);
+      fatal = fatal || is_fatal(reporter);
+    }
+    if (reporters.empty()) continue;
+    if (fatal && !port.fatal_health)
+      cycle.snapshot.events.push_back({cycle.now, key, PortEventKind::kDeviceFatal, "devlink health: error"});
+    port.fatal_health = fatal;
   }
 }
 
@@ -339,7 +372,8 @@ void Sampler::finish(Cycle& cycle) {
   for (const ProbeTiming& timing : snapshot.timings) now_s[timing.probe] += timing.duration_s;
   for (const auto& [probe, duration_s] : now_s) durations_s_[probe] = duration_s;
   snapshot.timings.clear();  // every probe each time: a metric that comes and goes is of no use
-  for (const auto& [probe, duration_s] : durations_s_) snapshot.timings.push_back({probe, duration_s});
+  for (const auto& [probe, duration_s] : durations_s_)
+    snapshot.timings.push_back({probe, duration_s, probe == "counters" ? firmware_reads_ : 0});
   snapshot.uptime_s = read_uptime_s(*host_);
   snapshot.gaps.insert(snapshot.gaps.end(), node_gaps_.begin(), node_gaps_.end());
   for (const Feed& feed : feeds_) {
@@ -354,7 +388,7 @@ void Sampler::finish(Cycle& cycle) {
 
 std::optional<Milliseconds> Sampler::until_due() const {
   const SteadyTime now = clock_.steady();
-  SteadyTime next = std::min({link_.at, counters_.at, pcie_.at, inventory_due_.at});
+  SteadyTime next = std::min({link_.at, counters_.at, pcie_.at, driver_.at, inventory_due_.at});
   if (search_) next = std::min(next, search_rests_);
   for (const Feed& feed : feeds_)
     if (feed.rests_until > now) next = std::min(next, feed.rests_until);

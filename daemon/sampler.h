@@ -9,6 +9,7 @@
 //   lanes:
 //                                    on the read worker
 //   pcie      pcie_period_s          speed, width, AER: on the read worker
+//   driver    driver_period_s        the driver's own statistics, devlink health: on the read worker
 //   module    module_period_s        EEPROM pages: on the module reader's thread
 //   inventory rescan_period_s        which ports there are; also when a device comes or goes: on the read worker
 //   events    as they come           link and device events, the kernel log, verbs events: see probes/event_feed.h
@@ -93,6 +94,7 @@ class Sampler : public Source {
   void submit_due(SteadyTime now);
   void take_readings(Cycle& cycle);
   void take_reading(Cycle& cycle, Reading& reading);
+  void take_health(Cycle& cycle, const std::vector<HealthReporter>& reporters);
   void take_modules(Cycle& cycle);
   void take_far_ends(Cycle& cycle);
   void take_imported_module(Cycle& cycle, SampledPort& port, MergedPeer& merged);
@@ -104,6 +106,7 @@ class Sampler : public Source {
   std::unique_ptr<Host> host_;
   std::shared_ptr<Host> statistics_host_;
   std::shared_ptr<Host> search_host_;
+  std::shared_ptr<Host> health_host_;
   std::unique_ptr<ModuleReader> modules_;
   std::unique_ptr<FarEnds> far_ends_;
   ReadWorker worker_;
@@ -121,9 +124,9 @@ class Sampler : public Source {
   SteadyTime search_rests_;  ///< not before: a node that makes devices all day long is not searched all day long
   std::map<std::string, double> durations_s_;  ///< of each probe's last cycle
   std::map<std::string, SteadyTime> stuck_;    ///< what hangs, and since when
-  Due link_, counters_, pcie_, inventory_due_;
+  std::uint64_t firmware_reads_ = 0;           ///< of all ports so far
+  Due link_, counters_, pcie_, driver_, inventory_due_;
   bool first_ = true;
-  bool searched_ = false;
 };
 
 }  // namespace linkhealth

@@ -14,6 +14,8 @@ enum KnobIndex : std::size_t {
   kRescanPeriod,
   kReadPatience,
   kModulePauseFactor,
+  kDriverPeriod,
+  kFirmwareReads,
   kKernelLog,
   kVerbsEvents
 };
@@ -26,6 +28,11 @@ constexpr auto kKnobs = std::to_array<Knob>({
     {"rescan_period_s", 60, 1, 3600, "s", "how often ports are searched when no event says that one came or went"},
     {"read_patience_s", 5, 0.1, 600, "s", "a read that takes longer is reported as hung"},
     {"module_pause_factor", 50, 0, 1000, "", "reading a module for a time is followed by so many times that without"},
+    {"driver_period_s", 60, 1, 3600, "s",
+     "how often a driver's own statistics (ethtool -S) and devlink health are read; the former hold the RTNL lock"},
+    {"firmware_reads", 2, 0, 64, "",
+     "classic InfiniBand counter files read for a port in a counters_period_s, each a firmware command on mlx5: the "
+     "most overdue first, errors more often than traffic; 0: all that are due"},
     {"kernel_log", 1, 0, 1, "", "1: lines of the kernel log about a port are kept; 0: the log is not opened"},
     {"verbs_events", 1, 0, 1, "",
      "1: a verbs context is held on each RDMA device, for its port and fatal events; 0: none is opened"},
@@ -45,6 +52,8 @@ SamplerSettings sampler_settings(const KnobTable& knobs) {
   settings.pcie_period = from_seconds(values[kPciePeriod]);
   settings.rescan_period = from_seconds(values[kRescanPeriod]);
   settings.read_patience = from_seconds(values[kReadPatience]);
+  settings.driver_period = from_seconds(values[kDriverPeriod]);
+  settings.firmware_reads = static_cast<std::size_t>(values[kFirmwareReads]);
   settings.module_pause_factor = static_cast<int>(values[kModulePauseFactor]);
   settings.kernel_log = values[kKernelLog] >= 0.5;
   settings.verbs_events = values[kVerbsEvents] >= 0.5;

@@ -1,6 +1,7 @@
 // How often the sampler reads what: the section "sampling" of the configuration.
 #pragma once
 
+#include <cstddef>
 #include <span>
 
 #include "base/time.h"
@@ -14,7 +15,10 @@ struct SamplerSettings {
   Milliseconds counters_period{10'000};
   Milliseconds module_period{30'000};
   Milliseconds pcie_period{60'000};
+  Milliseconds driver_period{60'000};
   Milliseconds rescan_period{60'000};
+  /// Files of counters/ read for a port in a counters period; 0: all that are due.
+  std::size_t firmware_reads = 2;
   /// A read that takes longer is reported as hung.
   Milliseconds read_patience{5'000};
   int module_pause_factor = 50;

@@ -156,6 +156,14 @@ double stuck_probes(const Report& report) {
 }
 
 void add_counters(Families& out, const PortReport& port, const PortLabels& at) {
+  if (port.latest.link) {
+    if (port.latest.link->carrier_up_count)
+      out.add("linkhealth_raw_total", {at.device, at.port, "carrier_up_count"},
+              static_cast<double>(*port.latest.link->carrier_up_count));
+    if (port.latest.link->carrier_down_count)
+      out.add("linkhealth_raw_total", {at.device, at.port, "carrier_down_count"},
+              static_cast<double>(*port.latest.link->carrier_down_count));
+  }
   if (!port.latest.counters) return;
   const auto add = [&](std::string_view name, std::uint64_t value) {
     out.add("linkhealth_raw_total", {at.device, at.port, std::string(name)}, static_cast<double>(value));
@@ -207,6 +215,9 @@ void add_timings(Families& out, const std::vector<ProbeTiming>& timings) {
   std::map<std::string, double> durations_s;
   for (const ProbeTiming& timing : timings) durations_s[timing.probe] += timing.duration_s;
   for (const auto& [probe, duration_s] : durations_s) out.add("linkhealth_probe_duration_seconds", {probe}, duration_s);
+  std::uint64_t firmware_reads = 0;
+  for (const ProbeTiming& timing : timings) firmware_reads += timing.firmware_reads;
+  if (!timings.empty()) out.add("linkhealth_firmware_reads_total", {}, static_cast<double>(firmware_reads));
 }
 
 /// The report as prometheus-cpp wants to ask for it.

@@ -50,6 +50,9 @@ constexpr std::array kMetrics = std::to_array<MetricInfo>({
      "Reads that began and do not come back; 0 when all is well. linkhealth_gap names them (reason: no answer within "
      "N s)."},
     {"linkhealth_probe_duration_seconds", kGauge, "probe", "s", "", "Time that a probe took in its last cycle."},
+    {"linkhealth_firmware_reads_total", kCounter, "", "", "",
+     "Reads of the classic InfiniBand counter files and requests for hw_counters, all ports: on mlx5 each costs at "
+     "least one firmware command. Scrapes add none."},
     {"linkhealth_loop_lateness_seconds", kGauge, "", "s", "", "How late the last cycle began."},
     {"linkhealth_raw_total", kCounter, "device,port,counter", "", "counters",
      "Every counter that could be read, by the kernel's own name and in the kernel's own unit."},

@@ -27,6 +27,7 @@ enum class CounterEnd : std::uint8_t {
   kWraps,      ///< goes on at zero
   kSaturates,  ///< sticks at all-ones until somebody clears it (classic PMA counters, IBTA 16.1.3.5)
   kUnknown,    ///< width not known: a decrease is a reset
+  kLevel,      ///< no counter: it goes up and down, a decrease says nothing
 };
 
 /// Where the damage was done that a counter counts.

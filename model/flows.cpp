@@ -1,5 +1,6 @@
 #include "model/flows.h"
 
+#include <algorithm>
 #include <cmath>
 
 namespace linkhealth {
@@ -55,7 +56,11 @@ constexpr std::array<FlowInfo, kFlowCount> kTable{{
      kSum,
      {"port_rcv_remote_physical_errors"},
      "packets that a switch had marked bad before"},
-    {kPcieStalls, "PCIe stalls", kFirst, {"outbound_pci_stalled_wr"}, "the NIC waits for PCIe credits"},
+    {kPcieStalls,
+     "PCIe stalls",
+     kFirst,
+     {"outbound_pci_stalled_wr_events", "outbound_pci_stalled_wr"},
+     "the NIC waits for PCIe credits"},
     {kTransmitDiscards, "transmit discards", kFirst, {"port_xmit_discards"}, "packets dropped on the way out"},
 }};
 
@@ -85,12 +90,21 @@ double unit_of(std::string_view counter) {
   return counter == "port_rcv_data" || counter == "port_xmit_data" ? 4.0 : 1.0;
 }
 
+/// A counter of known width that went on at zero. A reset looks alike, but then the step is seldom the shorter way.
+bool wrapped(const CounterInfo& info, std::uint64_t from, std::uint64_t to) {
+  if (info.end != CounterEnd::kWraps || info.width_bits >= 64 || from > all_ones(info.width_bits)) return false;
+  const std::uint64_t half = all_ones(info.width_bits) / 2;
+  return from > half && ((to - from) & all_ones(info.width_bits)) <= half;
+}
+
 bool any_went_down(const Counters& before, const Counters& after) {
   auto a = before.known().begin();
   for (const auto& [id, value] : after.known()) {
     while (a != before.known().end() && a->first < id) ++a;
     if (a == before.known().end()) return false;
-    if (a->first == id && value < a->second) return true;
+    if (a->first != id || value >= a->second) continue;
+    const CounterInfo& info = known_counters()[id];
+    if (info.end != CounterEnd::kLevel && !wrapped(info, a->second, value)) return true;
   }
   return false;
 }
@@ -99,11 +113,19 @@ bool any_went_down(const Counters& before, const Counters& after) {
 double increase_of(CounterId id, const Counters& before, const Counters& after) {
   const auto from = before.get(id);
   const auto to = after.get(id);
-  if (!from || !to || *to < *from) return kUnknownValue;
+  if (!from || !to) return kUnknownValue;
   const CounterInfo& info = known_counters()[id];
+  if (*to < *from)
+    return wrapped(info, *from, *to) ? static_cast<double>((*to - *from) & all_ones(info.width_bits)) : kUnknownValue;
   // Beyond the classic width the kernel reads the 64-bit twin, which does not stick.
   if (info.end == CounterEnd::kSaturates && *to == all_ones(info.width_bits)) return kUnknownValue;
   return static_cast<double>(*to - *from) * unit_of(info.name);
+}
+
+/// What is judged by how much of it there is in a time, not by whether there is any.
+bool is_rate(Flow flow) {
+  return flow == kCorrectedBits || flow == kCorrectedBlocks || flow == kRxOctets || flow == kTxOctets ||
+         flow == kTransmitWait;
 }
 
 double combined(Combine how, double sum, double next) {
@@ -124,15 +146,19 @@ double combined(Combine how, double sum, double next) {
 
 std::span<const FlowInfo, kFlowCount> flow_table() { return kTable; }
 
-FlowIncrease flow_increase(const Counters& before, const Counters& after) {
+FlowIncrease flow_increase(const Counters& before, const Counters& after, const CounterSpan& span) {
   static const Sources sources;
   FlowIncrease result;
   result.values.fill(kUnknownValue);
   result.reset = any_went_down(before, after);
   if (result.reset) return result;
   for (std::size_t f = 0; f < kFlowCount; ++f)
-    for (const auto& id : sources.ids[f])
-      if (id) result.values[f] = combined(kTable[f].combine, result.values[f], increase_of(*id, before, after));
+    for (const auto& id : sources.ids[f]) {
+      if (!id) continue;
+      double increase = increase_of(*id, before, after);
+      if (span && is_rate(kTable[f].flow) && !std::isnan(increase)) increase /= std::max(span(*id), 1.0);
+      result.values[f] = combined(kTable[f].combine, result.values[f], increase);
+    }
   return result;
 }
 

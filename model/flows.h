@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <span>
 #include <string_view>
@@ -59,6 +60,11 @@ struct FlowIncrease {
   FlowValues values;
   bool reset = false;
 };
-FlowIncrease flow_increase(const Counters& before, const Counters& after);
+/// How long ago a counter's value in `before` was read, in intervals of the port: 1 for one that is read each time.
+using CounterSpan = std::function<double(CounterId)>;
+/// A counter that is read less often than others has counted for longer than an interval. What is judged as a rate
+/// (bits corrected, traffic, time spent waiting) is scaled to one interval; damage counts whole, where it was noticed.
+/// Null: everything is read each time.
+FlowIncrease flow_increase(const Counters& before, const Counters& after, const CounterSpan& span = nullptr);
 
 }  // namespace linkhealth

@@ -217,6 +217,7 @@ void PortHistory::take_reboot(SteadyTime now) {
   fatal_at.reset();
   fatal_text.clear();
   latest.counters.reset();
+  baseline_ = {};
   last_fec_lanes_.clear();
   last_down_count_.reset();
   open_valid_ = false;

@@ -155,6 +155,9 @@ class PortHistory {
   Interval open_;
   bool open_valid_ = false;
   std::vector<FecLane> last_fec_lanes_;
+  std::optional<SteadyTime> lanes_at_;
+  Counters baseline_;  ///< what the next increases are counted from: each counter's last value since the last reset
+  std::vector<std::optional<SteadyTime>> read_at_;  ///< of each known counter, when it had that value
   std::optional<std::uint64_t> last_down_count_;
   std::optional<std::uint64_t> last_link_downed_;
   std::uint64_t losses_by_event_ = 0;

@@ -11,7 +11,12 @@ namespace {
 constexpr double kSettleSeconds = 20;   // after a transition: training errors are not the link's
 constexpr double kIntervalSeconds = 8;  // shorter readings are added up
 
-void add_to(double& sum, double value) { sum = std::isnan(sum) || std::isnan(value) ? kUnknownValue : sum + value; }
+/// Counters come at times of their own: a reading without them takes nothing from what is known of the interval, and
+/// what was read never is lost. A flow stays unknown (NaN) where nothing of it was read at all.
+void add_to(double& sum, double value) {
+  if (std::isnan(value)) return;
+  sum = std::isnan(sum) ? value : sum + value;
+}
 
 /// Bits corrected, from the number of codewords that had errors: with independent errors a codeword of `bits` has a
 /// Poisson number of them. Blocks alone saturate near one error a block.
@@ -26,22 +31,32 @@ double bits_from_blocks(double blocks, double seconds, double rate_bps, double c
 
 void PortHistory::take_counters(const PortSample& sample, SteadyTime now) {
   const bool reading = latest.counters.has_value() && counters_at.has_value();
+  // How long an interval is, and how long ago something was read in such intervals.
+  const double interval_s =
+      std::max(intervals.empty() ? 0.0 : intervals.back().seconds(), open_valid_ ? in_seconds(now - open_.begin) : 0.0);
+  const auto spans = [&](SteadyTime read_at) {
+    const double ratio = interval_s > 0 ? in_seconds(now - read_at) / interval_s : 1;
+    return ratio > 1.5 ? ratio : 1.0;
+  };
   if (reading && open_valid_) {
-    const FlowIncrease increase = flow_increase(*latest.counters, *sample.counters);
+    const CounterSpan span = [&](CounterId id) { return spans(read_at_[id].value_or(now)); };
+    const FlowIncrease increase = flow_increase(baseline_, *sample.counters, span);
     if (increase.reset) {
       last_reset = now;
       open_valid_ = false;
     } else {
       for (std::size_t i = 0; i < kFlowCount; ++i) add_to(open_.flows[i], increase.values[i]);
       const std::size_t lanes = std::min({sample.fec_lanes.size(), last_fec_lanes_.size(), kMaxLanes});
-      open_.lanes = static_cast<std::uint8_t>(lanes);
+      if (lanes > 0) open_.lanes = static_cast<std::uint8_t>(lanes);
       for (std::size_t i = 0; i < lanes; ++i) {
         const auto from =
             last_fec_lanes_[i].corrected_bits ? last_fec_lanes_[i].corrected_bits : last_fec_lanes_[i].corrected_blocks;
         const auto to = sample.fec_lanes[i].corrected_bits ? sample.fec_lanes[i].corrected_bits
                                                            : sample.fec_lanes[i].corrected_blocks;
         open_.lane_bits[i] +=
-            from && to && *to >= *from ? static_cast<float>(*to - *from) : static_cast<float>(kUnknownValue);
+            from && to && *to >= *from
+                ? static_cast<float>(static_cast<double>(*to - *from) / spans(lanes_at_.value_or(now)))
+                : static_cast<float>(kUnknownValue);
       }
     }
   }
@@ -52,15 +67,28 @@ void PortHistory::take_counters(const PortSample& sample, SteadyTime now) {
     const auto after = sample.counters->get("link_downed");
     if (before && after && *after > *before) {
       std::uint64_t seen = 0;
-      for (auto at = losses.rbegin(); at != losses.rend() && counters_at && at->t >= *counters_at; ++at)
-        seen += at->count;
+      const auto id = find_counter("link_downed");
+      const auto since =
+          id && *id < read_at_.size() ? read_at_[*id] : counters_at;  // it is read less often than others
+      for (auto at = losses.rbegin(); at != losses.rend() && since && at->t >= *since; ++at) seen += at->count;
       if (*after - *before > seen) take_loss(now, *after - *before - seen);
     }
   }
   latest.counters = latest.counters ? *latest.counters : Counters{};
   latest.counters->merge(*sample.counters);
-  if (!sample.fec_lanes.empty()) latest.fec_lanes = sample.fec_lanes;
-  last_fec_lanes_ = sample.fec_lanes;
+  // After a reset nothing from before it may be compared with: also not what was not read this time.
+  if (!open_valid_) {
+    baseline_ = *sample.counters;
+    last_fec_lanes_.clear();
+  } else {
+    baseline_.merge(*sample.counters);
+  }
+  read_at_.resize(known_counters().size());
+  for (const auto& [id, value] : sample.counters->known()) read_at_[id] = now;
+  if (!sample.fec_lanes.empty()) {
+    latest.fec_lanes = last_fec_lanes_ = sample.fec_lanes;
+    lanes_at_ = now;
+  }
   counters_at = now;
   if (!open_valid_ || in_seconds(now - open_.begin) >= kIntervalSeconds) close_interval(now);
 }
@@ -87,6 +115,7 @@ void PortHistory::close_interval(SteadyTime now) {
     intervals.push_back(open_);
   }
   open_ = Interval{};
+  open_.flows.fill(kUnknownValue);
   open_.begin = now;
   open_.carrier = carrier == true;
   open_valid_ = true;

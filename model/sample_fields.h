@@ -33,6 +33,8 @@ void fields(Is<LinkSample> auto& link, auto& visit) {
   visit("lanes", link.lanes);
   visit("mtu_bytes", link.mtu_bytes);
   visit("fec", link.fec);
+  visit("sqi", link.sqi);
+  visit("sqi_max", link.sqi_max);
   visit("autoneg", link.autoneg);
   visit("carrier_up_count", link.carrier_up_count);
   visit("carrier_down_count", link.carrier_down_count);
@@ -278,6 +280,14 @@ void fields(Is<PcieSample> auto& pcie, auto& visit) {
   visit("aer_correctable", pcie.aer_correctable);
   visit("aer_nonfatal", pcie.aer_nonfatal);
   visit("aer_fatal", pcie.aer_fatal);
+  visit("bridge_speed_gtps", pcie.bridge_speed_gtps);
+  visit("bridge_max_speed_gtps", pcie.bridge_max_speed_gtps);
+  visit("bridge_width", pcie.bridge_width);
+  visit("bridge_max_width", pcie.bridge_max_width);
+  visit("slot", pcie.slot);
+  visit("numa_node", pcie.numa_node);
+  visit("nic_temperature_c", pcie.nic_temperature_c);
+  visit("nic_critical_temperature_c", pcie.nic_critical_temperature_c);
 }
 
 /// The groups of a port without who it is.

@@ -58,6 +58,7 @@ struct LinkSample {
   std::optional<bool> autoneg;
   std::optional<std::uint64_t> carrier_up_count;    ///< kernel's count of carrier gains (IFLA_CARRIER_UP_COUNT)
   std::optional<std::uint64_t> carrier_down_count;  ///< kernel's count of carrier losses (IFLA_CARRIER_DOWN_COUNT)
+  std::optional<std::uint32_t> sqi, sqi_max;        ///< signal quality index, where a PHY has one (BASE-T)
   std::optional<DownReason> down_reason;            ///< only while down, and where the driver gives one
   bool operator==(const LinkSample&) const = default;
 };
@@ -316,6 +317,13 @@ struct PcieSample {
   std::optional<double> speed_gtps, max_speed_gtps;
   std::optional<std::uint32_t> width, max_width;
   std::optional<std::uint64_t> aer_correctable, aer_nonfatal, aer_fatal;
+  /// The link of the bridge above, as that end says. The maxima above are already the lesser of both ends.
+  std::optional<double> bridge_speed_gtps, bridge_max_speed_gtps;
+  std::optional<std::uint32_t> bridge_width, bridge_max_width;
+  std::string slot;                                  ///< the label of the board's slot; "" where firmware names none
+  std::optional<std::uint32_t> numa_node;            ///< nullopt: the platform has no such notion
+  std::optional<double> nic_temperature_c;           ///< the hottest sensor of the NIC (hwmon), not of a module
+  std::optional<double> nic_critical_temperature_c;  ///< that sensor's own limit
   bool operator==(const PcieSample&) const = default;
 };
 
@@ -373,6 +381,8 @@ struct Gap {
 struct ProbeTiming {
   std::string probe;
   double duration_s = 0;
+  /// Reads so far that cost a firmware command on mlx5, all ports; a lower bound where one read takes several.
+  std::uint64_t firmware_reads = 0;
   bool operator==(const ProbeTiming&) const = default;
 };
 

@@ -29,6 +29,32 @@ std::vector<std::uint64_t> values_of(const NetlinkAttributes& stats, std::uint16
   return values;
 }
 
+// The histogram of code words by how many symbols of them were wrong (IEEE 802.3ck-2022, 802.3df-2024), newer than
+// Debian 12's headers: linux include/uapi/linux/ethtool_netlink_generated.h, net/ethtool/fec.c (fec_put_hist).
+constexpr std::uint16_t kStatHistogram = 5;  // ETHTOOL_A_FEC_STAT_HIST, once for each bin
+constexpr std::uint16_t kBinLow = 2;         // ETHTOOL_A_FEC_HIST_BIN_LOW; 1 is padding
+constexpr std::uint16_t kBinHigh = 3;
+constexpr std::uint16_t kBinValue = 4;
+constexpr std::uint32_t kMaxSymbols = 1024;  // a code word has 544; more is damage
+
+/// nla_put_uint() writes 32 bits where they are enough.
+std::optional<std::uint64_t> any_width(const NetlinkAttributes& attributes, std::uint16_t type) {
+  if (const auto narrow = attributes.u32(type)) return *narrow;
+  return attributes.u64(type);
+}
+
+void take_histogram(Counters& counters, const NetlinkAttributes& stats) {
+  for (const NetlinkAttribute attribute : stats) {
+    if (attribute.type != kStatHistogram) continue;
+    const NetlinkAttributes bin(attribute.payload);
+    const auto low = bin.u32(kBinLow);
+    const auto high = bin.u32(kBinHigh);
+    const auto value = any_width(bin, kBinValue);
+    if (!low || !high || !value || *low > *high || *high > kMaxSymbols) continue;
+    counters.set("fec_hist_" + std::to_string(*low) + "to" + std::to_string(*high), *value);
+  }
+}
+
 void take_values(EthtoolFec& fec, const std::vector<std::uint64_t>& values, std::string_view counter,
                  std::optional<std::uint64_t> FecLane::*field) {
   if (values.empty()) return;
@@ -74,6 +100,7 @@ Result<EthtoolFec> parse_fec(ByteView message, const FecLink& link) {
   take_values(fec, values_of(stats, ETHTOOL_A_FEC_STAT_UNCORR), "fec_uncorrectable_blocks",
               &FecLane::uncorrectable_blocks);
   take_values(fec, values_of(stats, ETHTOOL_A_FEC_STAT_CORR_BITS), "fec_corrected_bits", &FecLane::corrected_bits);
+  take_histogram(fec.counters, stats);
   return fec;
 }
 

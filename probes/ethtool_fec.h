@@ -15,8 +15,10 @@ namespace linkhealth {
 /// ETHTOOL_MSG_FEC_GET with ETHTOOL_FLAG_STATS (net/ethtool/fec.c).
 struct EthtoolFec {
   EthtoolDevice device;
-  std::string mode;   ///< in use now, see fec_mode_name(); "" unknown, also while the link is down
-  Counters counters;  ///< fec_corrected_blocks, fec_uncorrectable_blocks, fec_corrected_bits; absent: not offered
+  std::string mode;  ///< in use now, see fec_mode_name(); "" unknown, also while the link is down
+  Counters
+      counters;  ///< fec_corrected_blocks, fec_uncorrectable_blocks, fec_corrected_bits; absent: not offered. Where
+                 ///< the kernel has it also the histogram: fec_hist_LOWtoHIGH, code words with so many bad symbols
   std::vector<FecLane> lanes;  ///< as the kernel numbers them; empty where the driver counts the port as a whole
 };
 

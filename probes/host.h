@@ -3,6 +3,7 @@
 // thread that reads makes its own.
 #pragma once
 
+#include <cerrno>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -53,6 +54,13 @@ class Host {
   /// errno and, where the kernel gave one, its extended ack text. `protocol` is NETLINK_ROUTE, NETLINK_GENERIC or
   /// NETLINK_RDMA. EOPNOTSUPP where the Host has no kernel behind it (a copied /sys tree).
   virtual Result<std::vector<Bytes>> netlink(int protocol, std::span<const std::byte> request) = 0;
+  /// The ETHTOOL ioctl (SIOCETHTOOL) of a netdev: the kernel reads `command` (it begins with an ETHTOOL_G… number) and
+  /// writes the answer over it. A driver that would write beyond its end gets EFAULT; nothing outside is overwritten.
+  /// For the drivers' own statistics, which have no netlink message. EOPNOTSUPP where there is no kernel behind.
+  virtual Result<bool> ethtool(const std::string& netdev, std::span<std::byte> command) {
+    static_cast<void>(command);
+    return Error{netdev + ": no ioctl here", EOPNOTSUPP};
+  }
   /// Listens to multicast groups of a netlink protocol. Of NETLINK_KOBJECT_UEVENT each message is one whole datagram,
   /// which has no netlink header. Only what the kernel itself sends is given.
   virtual Result<std::unique_ptr<HostEvents>> listen(int protocol, std::span<const std::uint32_t> groups) = 0;

@@ -4,6 +4,7 @@
 #include <array>
 #include <cerrno>
 #include <cmath>
+#include <limits>
 
 #include "base/text.h"
 #include "probes/sysfs_text.h"
@@ -21,7 +22,32 @@ bool is_damage_counter(const std::string& name) {
   return row.source == CounterSource::kIbPort && row.place != CounterPlace::kTraffic;
 }
 
+struct PmaPeriod {
+  std::string_view counter;
+  int seconds;
+};
+constexpr auto kPmaPeriods = std::to_array<PmaPeriod>({
+    {"symbol_error", 20},
+    {"link_downed", 30},
+    {"link_error_recovery", 30},
+    {"port_rcv_errors", 30},
+    {"port_rcv_data", 30},
+    {"port_xmit_data", 30},
+    {"local_link_integrity_errors", 60},
+    {"port_rcv_remote_physical_errors", 60},
+    {"port_xmit_discards", 60},
+    {"port_xmit_wait", 60},
+});
+constexpr int kOtherPmaPeriodS = 120;
+constexpr double kDue = 0.9;  // a cycle that begins a little early does not cost a whole cycle more
+
 }  // namespace
+
+Milliseconds pma_period(std::string_view counter) {
+  for (const PmaPeriod& row : kPmaPeriods)
+    if (row.counter == counter) return std::chrono::seconds(row.seconds);
+  return std::chrono::seconds(kOtherPmaPeriodS);
+}
 
 std::optional<std::string> parse_state(std::string_view text) {
   const auto colon = text.find(": ");
@@ -156,6 +182,44 @@ ReadStatus IbPortReader::read_counters(CounterFiles& files, const char* probe, c
   };
   if (files.read(*host_, take, [this] { return is_gone(); }) == ReadStatus::kGone) return ReadStatus::kGone;
   if (auto reasons = files.reasons(); !reasons.empty()) gaps.push_back({key_, probe, std::move(reasons)});
+  return ReadStatus::kOk;
+}
+
+std::vector<IbPortReader::Turn> IbPortReader::due_turns(SteadyTime now) {
+  std::vector<Turn> turns;
+  for (CounterFiles* files : {&errors_, &traffic_}) {
+    for (std::size_t i = 0; i < files->size(); ++i) {
+      const auto last = last_read_.find(files->counter_name(i));
+      const double overdue = last == last_read_.end()
+                                 ? std::numeric_limits<double>::infinity()
+                                 : in_seconds(now - last->second) / in_seconds(pma_period(files->counter_name(i)));
+      if (overdue >= kDue) turns.push_back({files, i, overdue});
+    }
+  }
+  std::stable_sort(turns.begin(), turns.end(), [](const Turn& a, const Turn& b) { return a.overdue > b.overdue; });
+  return turns;
+}
+
+ReadStatus IbPortReader::read_due(std::size_t budget, SteadyTime now, PortSample& sample, std::vector<Gap>& gaps) {
+  if (gone_) return ReadStatus::kGone;
+  if (!no_counters_.empty()) {
+    gaps.push_back({key_, "counters", no_counters_});
+    return is_gone() ? ReadStatus::kGone : ReadStatus::kOk;
+  }
+  std::vector<Turn> turns = due_turns(now);
+  if (budget > 0 && !last_read_.empty() && turns.size() > budget) turns.resize(budget);
+  for (const Turn& turn : turns) {
+    const std::string& name = turn.files->counter_name(turn.index);
+    last_read_[name] = now;
+    const auto take = [&](std::size_t, std::uint64_t value) {
+      if (!sample.counters) sample.counters.emplace();
+      sample.counters->set(name, value);
+    };
+    if (turn.files->read_at(turn.index, *host_, take, [this] { return is_gone(); }) == ReadStatus::kGone)
+      return ReadStatus::kGone;
+  }
+  for (const CounterFiles* files : {&errors_, &traffic_})
+    if (auto reasons = files->reasons(); !reasons.empty()) gaps.push_back({key_, "counters", std::move(reasons)});
   return ReadStatus::kOk;
 }
 

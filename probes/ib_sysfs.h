@@ -3,12 +3,14 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "base/result.h"
+#include "base/time.h"
 #include "model/snapshot.h"
 #include "probes/host.h"
 #include "probes/inventory.h"
@@ -36,6 +38,11 @@ class IbPortReader {
   /// only where the sample has none, because soft devices and old kernels round them down.
   ReadStatus read(IbGroup group, PortSample& sample, std::vector<Gap>& gaps);
 
+  /// At most `budget` files of counters/, those that are most overdue; 0: all that are due at once. The first call
+  /// reads every file, so that each counter has a value to count from. What was not due is not in the sample, and the
+  /// last value stands. kErrors and kTraffic above read all, whatever is due.
+  ReadStatus read_due(std::size_t budget, SteadyTime now, PortSample& sample, std::vector<Gap>& gaps);
+
   /// Reads of counters/ files so far, each of which costs a firmware command on mlx5.
   [[nodiscard]] std::uint64_t costly_reads() const { return errors_.reads() + traffic_.reads(); }
 
@@ -46,6 +53,13 @@ class IbPortReader {
   ReadStatus read_state(PortSample& sample, std::vector<Gap>& gaps);
   ReadStatus read_counters(CounterFiles& files, const char* probe, const std::string& why_none, PortSample& sample,
                            std::vector<Gap>& gaps);
+  /// A file of counters/ that waits for its turn.
+  struct Turn {
+    CounterFiles* files;
+    std::size_t index;
+    double overdue;  ///< age in periods
+  };
+  std::vector<Turn> due_turns(SteadyTime now);
   /// Asks the state file: an ENODEV of it is the device's end.
   bool is_gone();
   std::optional<std::string> read_state_file(KeptFile& file);
@@ -56,8 +70,13 @@ class IbPortReader {
   bool gone_ = false;                  // for ever: kept files of a device that has gone stay dead
   std::vector<KeptFile> state_files_;  // state, phys_state, rate
   CounterFiles errors_, traffic_, hw_;
-  std::string no_counters_, no_hw_counters_;  // why a directory has none
+  std::map<std::string, SteadyTime> last_read_;  // of each file of counters/, by name
+  std::string no_counters_, no_hw_counters_;     // why a directory has none
 };
+
+/// How often a file of counters/ is worth a firmware command when the budget allows it; those that tell of damage on
+/// this link first, what other sources tell too (packets: netdev statistics) last.
+Milliseconds pma_period(std::string_view counter);
 
 /// "4: ACTIVE" -> "ACTIVE"; nullopt for anything else.
 std::optional<std::string> parse_state(std::string_view text);

@@ -58,6 +58,11 @@ class CounterFiles {
   template <typename Take, typename IsGone>
   ReadStatus read(Host& host, Take take, IsGone is_gone);
 
+  /// The same for one file alone.
+  template <typename Take, typename IsGone>
+  ReadStatus read_at(std::size_t index, Host& host, Take take, IsGone is_gone);
+
+  [[nodiscard]] std::size_t size() const { return files_.size(); }
   [[nodiscard]] const std::string& counter_name(std::size_t index) const { return counter_names_[index]; }
   /// "symbol_error, link_downed: EINVAL; VL15_dropped: text \"N/A (no PMA)\""; "" when all is well.
   [[nodiscard]] std::string reasons() const;
@@ -84,14 +89,19 @@ std::string join_reasons(std::span<const KeptFile> files);
 
 template <typename Take, typename IsGone>
 ReadStatus CounterFiles::read(Host& host, Take take, IsGone is_gone) {
-  for (std::size_t i = 0; i < files_.size(); ++i) {
-    const auto value = read_one(host, files_[i]);
-    if (!value) continue;
-    if (*value) {
-      take(i, **value);
-    } else if (value->error().errnum == ENODEV && is_gone()) {
-      return ReadStatus::kGone;
-    }
+  for (std::size_t i = 0; i < files_.size(); ++i)
+    if (read_at(i, host, take, is_gone) == ReadStatus::kGone) return ReadStatus::kGone;
+  return ReadStatus::kOk;
+}
+
+template <typename Take, typename IsGone>
+ReadStatus CounterFiles::read_at(std::size_t index, Host& host, Take take, IsGone is_gone) {
+  const auto value = read_one(host, files_[index]);
+  if (!value) return ReadStatus::kOk;
+  if (*value) {
+    take(index, **value);
+  } else if (value->error().errnum == ENODEV && is_gone()) {
+    return ReadStatus::kGone;
   }
   return ReadStatus::kOk;
 }

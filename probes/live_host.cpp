@@ -2,7 +2,12 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <linux/sockios.h>
+#include <net/if.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -194,6 +199,53 @@ Result<std::unique_ptr<HostEvents>> LiveHost::open_records(const std::string& pa
   // A FIFO is a device of a test. A plain file would never tell that something has come.
   if (!S_ISCHR(status.st_mode) && !S_ISFIFO(status.st_mode)) return Error{path + ": not a device", EINVAL};
   return std::unique_ptr<HostEvents>(std::make_unique<LiveRecords>(std::move(fd)));
+}
+
+namespace {
+
+/// Memory that ends at a page which nobody may touch: ETHTOOL_GSTATS and ETHTOOL_GSTRINGS write as much as the driver
+/// has now, not as much as was asked for (linux: net/ethtool/ioctl.c), and then fail instead of overwriting ours.
+class GuardedMemory {
+ public:
+  explicit GuardedMemory(std::size_t size) {
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    const std::size_t used = (size + page - 1) / page * page;
+    void* const base = mmap(nullptr, used + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (base == MAP_FAILED) return;
+    base_ = static_cast<std::byte*>(base);
+    mapped_ = used + page;
+    if (mprotect(base_ + used, page, PROT_NONE) == 0) data_ = {base_ + used - size, size};
+  }
+  ~GuardedMemory() {
+    if (base_ != nullptr) munmap(base_, mapped_);
+  }
+  GuardedMemory(const GuardedMemory&) = delete;
+  GuardedMemory& operator=(const GuardedMemory&) = delete;
+  /// Empty when there was no memory.
+  [[nodiscard]] std::span<std::byte> data() const { return data_; }
+
+ private:
+  std::byte* base_ = nullptr;
+  std::size_t mapped_ = 0;
+  std::span<std::byte> data_;
+};
+
+}  // namespace
+
+Result<bool> LiveHost::ethtool(const std::string& netdev, std::span<std::byte> command) {
+  if (sysroot_) return Error{kNoKernel, EOPNOTSUPP};
+  if (netdev.empty() || netdev.size() >= IFNAMSIZ) return Error{"no netdev name: " + netdev, ENODEV};
+  if (!ioctl_socket_) ioctl_socket_ = OwnedFd(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  if (!ioctl_socket_) return errno_error("socket", errno);
+  const GuardedMemory memory(command.size());
+  if (memory.data().empty()) return errno_error("mmap", ENOMEM);
+  std::copy(command.begin(), command.end(), memory.data().begin());
+  ifreq request{};
+  std::copy(netdev.begin(), netdev.end(), std::begin(request.ifr_name));
+  request.ifr_data = reinterpret_cast<char*>(memory.data().data());  // NOLINT(*-reinterpret-cast): the kernel's ABI
+  if (ioctl(ioctl_socket_.get(), SIOCETHTOOL, &request) != 0) return errno_error("ethtool ioctl " + netdev, errno);
+  std::copy(memory.data().begin(), memory.data().end(), command.begin());
+  return true;
 }
 
 void allow_many_open_files() {

@@ -29,6 +29,7 @@ class LiveHost final : public Host {
   Result<std::vector<std::string>> list_dir(const std::string& path) override;
   Result<std::string> resolve(const std::string& path) override;
   Result<std::vector<Bytes>> netlink(int protocol, std::span<const std::byte> request) override;
+  Result<bool> ethtool(const std::string& netdev, std::span<std::byte> command) override;
   Result<std::unique_ptr<HostEvents>> listen(int protocol, std::span<const std::uint32_t> groups) override;
   Result<std::unique_ptr<HostEvents>> open_records(const std::string& path) override;
 
@@ -37,6 +38,7 @@ class LiveHost final : public Host {
 
   std::optional<Sysroot> sysroot_;
   std::map<int, std::unique_ptr<KernelSocket>> sockets_;  // by protocol, kept open
+  OwnedFd ioctl_socket_;
 };
 
 }  // namespace linkhealth

@@ -43,7 +43,52 @@ std::optional<std::uint64_t> read_aer(Host& host, const std::string& dir, const 
   return total;
 }
 
+constexpr std::uint64_t kMaxNumaNodes = 4096;
+
+/// The board's slot: the one whose address is the function's without the function number (linux: drivers/pci/slot.c).
+std::string read_slot(Host& host, const std::string& pci) {
+  const std::string device = pci.substr(0, pci.rfind('.'));
+  const auto slots = host.list_dir("/sys/bus/pci/slots");
+  if (!slots || device.empty()) return "";
+  for (const std::string& slot : *slots) {
+    const auto address = host.read_file("/sys/bus/pci/slots/" + slot + "/address");
+    if (address && trim(*address) == device) return printable(slot);
+  }
+  return "";
+}
+
+/// The hottest of the function's own sensors (Documentation/hwmon/sysfs-interface.rst: millidegrees Celsius). A sensor
+/// of a module belongs to the module's group: mlx5 labels those "Module0", the NIC's own "asic".
+void read_temperature(Host& host, const std::string& dir, PcieSample& pcie) {
+  std::string ignored;
+  const auto chips = host.list_dir(dir + "/hwmon");
+  if (!chips) return;
+  for (const std::string& chip : *chips) {
+    const std::string chip_dir = dir + "/hwmon/" + chip;
+    const auto files = host.list_dir(chip_dir);
+    if (!files) continue;
+    for (const std::string& file : *files) {
+      constexpr std::string_view kInput = "_input";
+      if (!file.starts_with("temp") || !file.ends_with(kInput)) continue;
+      const std::string sensor = file.substr(0, file.size() - kInput.size());
+      if (const auto label = host.read_file(chip_dir + "/" + sensor + "_label"); label && label->starts_with("Module"))
+        continue;
+      const auto now_c = read_value(host, chip_dir, file.c_str(), parse_millidegrees, ignored);
+      if (!now_c || (pcie.nic_temperature_c && *pcie.nic_temperature_c >= *now_c)) continue;
+      pcie.nic_temperature_c = now_c;
+      pcie.nic_critical_temperature_c =
+          read_value(host, chip_dir, (sensor + "_crit").c_str(), parse_millidegrees, ignored);
+    }
+  }
+}
+
 }  // namespace
+
+std::optional<double> parse_millidegrees(std::string_view text) {
+  const auto value = parse_double(text);
+  if (!value || *value < -100'000 || *value > 250'000) return std::nullopt;
+  return *value / 1000;
+}
 
 std::optional<double> parse_link_speed(std::string_view text) {
   const auto unit = text.find(" GT/s");
@@ -79,14 +124,23 @@ void read_pcie(Host& host, const InventoryPort& port, PortSample& sample, std::v
   pcie.max_speed_gtps = read_value(host, dir, "max_link_speed", parse_link_speed, trouble);
   pcie.max_width = read_value(host, dir, "max_link_width", parse_link_width, trouble);
   if (!bridge.empty()) {
-    pcie.max_speed_gtps =
-        both_ends(pcie.max_speed_gtps, read_value(host, bridge, "max_link_speed", parse_link_speed, ignored));
-    pcie.max_width = both_ends(pcie.max_width, read_value(host, bridge, "max_link_width", parse_link_width, ignored));
+    pcie.bridge_speed_gtps = read_value(host, bridge, "current_link_speed", parse_link_speed, ignored);
+    pcie.bridge_width = read_value(host, bridge, "current_link_width", parse_link_width, ignored);
+    pcie.bridge_max_speed_gtps = read_value(host, bridge, "max_link_speed", parse_link_speed, ignored);
+    pcie.bridge_max_width = read_value(host, bridge, "max_link_width", parse_link_width, ignored);
+    pcie.max_speed_gtps = both_ends(pcie.max_speed_gtps, pcie.bridge_max_speed_gtps);
+    pcie.max_width = both_ends(pcie.max_width, pcie.bridge_max_width);
   }
   pcie.aer_correctable = read_aer(host, dir, "aer_dev_correctable", trouble);
   pcie.aer_nonfatal = read_aer(host, dir, "aer_dev_nonfatal", trouble);
   pcie.aer_fatal = read_aer(host, dir, "aer_dev_fatal", trouble);
-  if (pcie.speed_gtps || pcie.width || pcie.aer_correctable || pcie.aer_nonfatal || pcie.aer_fatal) sample.pcie = pcie;
+  if (pcie.speed_gtps || pcie.width || pcie.aer_correctable || pcie.aer_nonfatal || pcie.aer_fatal) {
+    const auto node = read_value(host, dir, "numa_node", parse_u64, ignored);  // -1: none
+    if (node && *node < kMaxNumaNodes) pcie.numa_node = static_cast<std::uint32_t>(*node);
+    pcie.slot = read_slot(host, port.id.pci);
+    read_temperature(host, dir, pcie);
+    sample.pcie = std::move(pcie);
+  }
   if (!trouble.empty()) gaps.push_back({port.id.key(), "pcie", std::move(trouble)});
 }
 

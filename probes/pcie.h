@@ -22,6 +22,8 @@ void read_pcie(Host& host, const InventoryPort& port, PortSample& sample, std::v
 std::optional<double> parse_link_speed(std::string_view text);
 /// "16" -> 16. nullopt for 0 (not trained), 255 (the function does not answer) and anything else.
 std::optional<std::uint32_t> parse_link_width(std::string_view text);
+/// hwmon's millidegrees: "51300" -> 51.3. nullopt outside of -100 to 250 degrees Celsius.
+std::optional<double> parse_millidegrees(std::string_view text);
 /// The value of the line that begins with TOTAL_ERR.
 std::optional<std::uint64_t> parse_aer_total(std::string_view text);
 

@@ -2,11 +2,16 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/devlink.h>
+#include <linux/genetlink.h>
+#include <linux/netlink.h>
 #include <poll.h>
 
 #include <algorithm>
+#include <cstring>
 #include <set>
 
+#include "probes/netlink_message.h"
 #include "tests/probes/sysfs_tree.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/shared_host.h"
@@ -239,6 +244,84 @@ TEST(DaemonSamplerSettings, FollowTheKnobs) {
   ASSERT_TRUE(knobs.set("sampling", "module_period_s", 2.5));
   EXPECT_EQ(sampler_settings(knobs).module_period, Milliseconds(2500));
   EXPECT_EQ(module_timing(sampler_settings(knobs)).period, Milliseconds(2500));
+}
+
+TEST_F(DaemonSampler, CountsReadsThatCostAFirmwareCommand) {
+  settings.firmware_reads = 2;
+  start();
+  settle();
+  const auto total = [](const Snapshot& snapshot) {
+    std::uint64_t sum = 0;
+    for (const ProbeTiming& timing : snapshot.timings) sum += timing.firmware_reads;
+    return sum;
+  };
+  const auto next = [&] {
+    shared->change([&](FakeHost& host) {
+      host.set(first.netdev_dir() + "/mtu",
+               std::to_string(1000 + clock.steady().time_since_epoch().count() % 997) + "\n");
+    });
+    clock.advance(settings.counters_period);
+    std::uint64_t most = 0;
+    do {
+      if (const auto snapshot = sampler->poll()) most = std::max(most, total(*snapshot));
+      if (sampler->settled()) break;
+      wait();
+    } while (true);
+    if (const auto snapshot = sampler->poll()) most = std::max(most, total(*snapshot));
+    return most;
+  };
+  const std::uint64_t before = next();
+  constexpr std::uint64_t kPorts = 2;
+  constexpr std::uint64_t kCycles = 12;
+  std::uint64_t after = 0;
+  for (std::uint64_t cycle = 0; cycle < kCycles; ++cycle) after = next();
+  EXPECT_GT(after, before);
+  EXPECT_LE(after - before, kCycles * kPorts * 3) << "two files and one request for hw_counters";
+}
+
+TEST_F(DaemonSampler, DevlinkHealthInErrorIsAFatalDeviceOnce) {
+  std::uint8_t state = 0;
+  shared->change([&](FakeHost& host) {
+    host.set_responder([&](int protocol, std::span<const std::byte> request) -> Result<std::vector<Bytes>> {
+      nlmsghdr head;
+      std::memcpy(&head, request.data(), sizeof(head));
+      genlmsghdr genl{};
+      if (protocol != NETLINK_GENERIC) return Error{"no such protocol", EPROTONOSUPPORT};
+      const std::string text(reinterpret_cast<const char*>(request.data()), request.size());  // NOLINT
+      if (head.nlmsg_type == GENL_ID_CTRL) {
+        if (text.find("devlink") == std::string::npos) return Error{"no such family", ENOENT};
+        genl.cmd = CTRL_CMD_NEWFAMILY;
+        const std::uint16_t id = 0x15;
+        return std::vector<Bytes>{NetlinkBuilder(GENL_ID_CTRL, 0)
+                                      .header(genl)
+                                      .put(CTRL_ATTR_FAMILY_ID, std::as_bytes(std::span(&id, 1)))
+                                      .take()};
+      }
+      genl.cmd = DEVLINK_CMD_HEALTH_REPORTER_GET;
+      return std::vector<Bytes>{NetlinkBuilder(0x15, NLM_F_MULTI)
+                                    .header(genl)
+                                    .put_string(DEVLINK_ATTR_BUS_NAME, "pci")
+                                    .put_string(DEVLINK_ATTR_DEV_NAME, first.pci)
+                                    .open_nest(DEVLINK_ATTR_HEALTH_REPORTER)
+                                    .put_string(DEVLINK_ATTR_HEALTH_REPORTER_NAME, "fw_fatal")
+                                    .put_u8(DEVLINK_ATTR_HEALTH_REPORTER_STATE, state)
+                                    .put_u64(DEVLINK_ATTR_HEALTH_REPORTER_ERR_COUNT, state)
+                                    .close_nest()
+                                    .take()};
+    });
+  });
+  start();
+  const Snapshot healthy = settle();
+  EXPECT_EQ(count(healthy, PortEventKind::kDeviceFatal), 0U);
+  EXPECT_EQ(healthy.ports.at("mlx5_0/1").counters->get("devlink_fw_fatal_errors"), 0U);
+  EXPECT_FALSE(healthy.ports.at("mlx5_1/1").counters->get("devlink_fw_fatal_errors")) << "another device";
+  shared->change([&](FakeHost&) { state = 1; });
+  clock.advance(settings.driver_period);
+  const Snapshot failed = settle();
+  ASSERT_EQ(count(failed, PortEventKind::kDeviceFatal), 1U);
+  EXPECT_EQ(failed.ports.at("mlx5_0/1").counters->get("devlink_fw_fatal_errors"), 1U);
+  clock.advance(settings.driver_period);
+  EXPECT_EQ(count(settle(), PortEventKind::kDeviceFatal), 0U) << "said when it begins";
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 #include <memory>
 #include <span>
 
+#include "probes/devlink_health.h"
+#include "probes/ethtool_driver_stats.h"
 #include "probes/ethtool_fec.h"
 #include "probes/ethtool_link.h"
 #include "probes/ethtool_module.h"
@@ -36,6 +38,10 @@ void parse_all(ByteView bytes) {
   static_cast<void>(parse_netdev_stats(bytes));
   static_cast<void>(parse_family_id(bytes));
   static_cast<void>(parse_linkstate(bytes));
+  static_cast<void>(parse_health_reporter(bytes));
+  static_cast<void>(parse_statistics_count(bytes));
+  static_cast<void>(parse_statistic_names(bytes));
+  static_cast<void>(parse_statistic_values(bytes));
   static_cast<void>(parse_linkmodes(bytes));
   static_cast<void>(parse_fec(bytes, {100000, 4}));
   static_cast<void>(parse_stats(bytes, names));

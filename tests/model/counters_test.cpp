@@ -45,5 +45,23 @@ TEST(Counters, ClassicErrorCountersSaturateAtTheirIbtaWidth) {
   EXPECT_EQ(row("port_rcv_data").end, CounterEnd::kWraps);
 }
 
+TEST(Counters, EveryRowSaysItsWidthAndItsEnd) {
+  for (const CounterInfo& row : known_counters()) {
+    EXPECT_GT(row.width_bits, 0) << row.name;
+    EXPECT_LE(row.width_bits, 64) << row.name;
+    EXPECT_FALSE(row.meaning.empty()) << row.name;
+    if (row.end == CounterEnd::kSaturates) {
+      EXPECT_LT(row.width_bits, 64) << row.name;
+    }
+  }
+}
+
+TEST(Counters, DriversStatisticsFitIntoTheKernelsNames) {
+  for (const CounterInfo& row : known_counters()) {
+    if (row.source != CounterSource::kEthtoolDriver) continue;
+    EXPECT_LT(row.name.size(), 32U) << row.name << ": ETH_GSTRING_LEN";
+  }
+}
+
 }  // namespace
 }  // namespace linkhealth

@@ -245,6 +245,23 @@ TEST(EthtoolFec, TheCodeFollowsFromTheSpeedOfALane) {
   EXPECT_EQ(fec_mode_name(200, {}), "");
 }
 
+TEST(EthtoolFec, TheHistogramOfNewerKernelsIsReadByNumber) {
+  const auto bin = [](NetlinkBuilder& builder, std::uint32_t low, std::uint32_t high) -> NetlinkBuilder& {
+    return builder.open_nest(5).put_u32(2, low).put_u32(3, high);
+  };
+  NetlinkBuilder builder = reply(ETHTOOL_MSG_FEC_GET_REPLY, ETHTOOL_A_FEC_HEADER);
+  builder.open_nest(ETHTOOL_A_FEC_STATS);
+  bin(builder, 0, 0).put_u64(4, 5'000'000'000).close_nest();
+  bin(builder, 1, 3).put_u32(4, 17).close_nest();  // the kernel writes small numbers in 32 bits
+  bin(builder, 9, 8).put_u32(4, 1).close_nest();
+  bin(builder, 4, 5).close_nest();
+  const auto fec = parse_fec(builder.close_nest().take(), {});
+  ASSERT_TRUE(fec);
+  EXPECT_EQ(fec->counters.get("fec_hist_0to0"), 5'000'000'000U);
+  EXPECT_EQ(fec->counters.get("fec_hist_1to3"), 17U);
+  EXPECT_EQ(fec->counters.size(), 2U) << "a bin turned round or without a value is left out";
+}
+
 TEST(EthtoolFec, AnArrayThatIsNoArrayIsAbsent) {
   const std::array<std::byte, 12> odd{};
   const std::vector<std::byte> huge(8 * 66);

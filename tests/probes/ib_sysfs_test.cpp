@@ -245,5 +245,67 @@ TEST_F(IbSysfsInfiniBand, CarrierIsThePhysicalState) {
   EXPECT_FALSE(state.sample.link->speed_mbps) << "the rate of a link that trains means nothing";
 }
 
+TEST_F(IbSysfs, ReadsWithinABudgetAndErrorsMoreOften) {
+  // node_exporter's infiniband collector reads these: each is a firmware command on mlx5.
+  const char* const names[] = {"VL15_dropped",
+                               "excessive_buffer_overrun_errors",
+                               "link_downed",
+                               "link_error_recovery",
+                               "local_link_integrity_errors",
+                               "multicast_rcv_packets",
+                               "multicast_xmit_packets",
+                               "port_rcv_constraint_errors",
+                               "port_rcv_data",
+                               "port_rcv_errors",
+                               "port_rcv_packets",
+                               "port_rcv_remote_physical_errors",
+                               "port_rcv_switch_relay_errors",
+                               "port_xmit_constraint_errors",
+                               "port_xmit_data",
+                               "port_xmit_discards",
+                               "port_xmit_packets",
+                               "port_xmit_wait",
+                               "symbol_error",
+                               "unicast_rcv_packets",
+                               "unicast_xmit_packets"};
+  for (const char* name : names) fake_.set(counter(name), "5\n");
+  auto port = reader();
+  const auto read_at = [&](int seconds) {
+    Reading reading;
+    reading.status = port.read_due(2, SteadyTime(std::chrono::seconds(seconds)), reading.sample, reading.gaps);
+    return reading;
+  };
+  const Reading first = read_at(0);
+  ASSERT_TRUE(first.sample.counters);
+  for (const char* name : names)
+    EXPECT_TRUE(find_counter(name) && first.sample.counters->get(name)) << name << ": every counter has a first value";
+  EXPECT_EQ(port.costly_reads(), std::size(names));
+  constexpr int kCycles = 60;
+  std::map<std::string, int> times;
+  for (int cycle = 1; cycle <= kCycles; ++cycle) {
+    const Reading next = read_at(cycle * 10);
+    if (!next.sample.counters) continue;
+    EXPECT_LE(next.sample.counters->size(), 2U);
+    for (const char* name : names)
+      if (next.sample.counters->get(name)) ++times[name];
+  }
+  EXPECT_LE(port.costly_reads() - std::size(names), 2U * kCycles) << "2 a cycle instead of 21";
+  for (const char* name : names) EXPECT_GE(times[name], 2) << name << ": none starves";
+  EXPECT_GT(times["symbol_error"], times["port_rcv_errors"]);
+  EXPECT_GT(times["port_rcv_errors"], times["multicast_rcv_packets"]);
+  EXPECT_TRUE(first.gaps.empty());
+}
+
+TEST_F(IbSysfs, WithoutABudgetEverythingDueIsRead) {
+  auto port = reader();
+  Reading reading;
+  port.read_due(0, SteadyTime(), reading.sample, reading.gaps);
+  const auto all = port.costly_reads();
+  port.read_due(0, SteadyTime(std::chrono::seconds(1)), reading.sample, reading.gaps);
+  EXPECT_EQ(port.costly_reads(), all) << "nothing is due after a second";
+  port.read_due(0, SteadyTime(std::chrono::seconds(600)), reading.sample, reading.gaps);
+  EXPECT_EQ(port.costly_reads(), 2 * all);
+}
+
 }  // namespace
 }  // namespace linkhealth

@@ -94,5 +94,38 @@ TEST_F(Pcie, AVirtualPortHasNoPcie) {
   EXPECT_TRUE(gaps_.empty());
 }
 
+TEST_F(Pcie, BridgeSlotNodeAndTemperature) {
+  fake_.set(nic_.bridge_dir() + "/current_link_speed", "16.0 GT/s PCIe\n");
+  fake_.set(nic_.bridge_dir() + "/current_link_width", "8\n");
+  fake_.set("/sys/bus/pci/slots/4/address", "0000:1b:00\n");
+  fake_.set("/sys/bus/pci/slots/5/address", "0000:1c:00\n");
+  const std::string hwmon = nic_.pci_dir() + "/hwmon/hwmon3";
+  fake_.set(hwmon + "/temp1_input", "61500\n");
+  fake_.set(hwmon + "/temp1_crit", "105000\n");
+  fake_.set(hwmon + "/temp1_label", "asic\n");
+  fake_.set(hwmon + "/temp2_input", "70000\n");
+  fake_.set(hwmon + "/temp2_label", "Module0\n");
+  read_pcie(host_, port_, sample_, gaps_);
+  ASSERT_TRUE(sample_.pcie);
+  EXPECT_EQ(sample_.pcie->bridge_speed_gtps, 16.0);
+  EXPECT_EQ(sample_.pcie->bridge_width, 8U);
+  EXPECT_EQ(sample_.pcie->slot, "4");
+  EXPECT_EQ(sample_.pcie->numa_node, 1U);
+  EXPECT_EQ(sample_.pcie->nic_temperature_c, 61.5) << "the module's own sensor is not the NIC's";
+  EXPECT_EQ(sample_.pcie->nic_critical_temperature_c, 105.0);
+  EXPECT_TRUE(gaps_.empty());
+}
+
+TEST_F(Pcie, WhatABoardDoesNotNameIsAbsent) {
+  fake_.set(nic_.pci_dir() + "/numa_node", "-1\n");
+  fake_.set(nic_.pci_dir() + "/hwmon/hwmon0/temp1_input", "999999999\n");
+  read_pcie(host_, port_, sample_, gaps_);
+  ASSERT_TRUE(sample_.pcie);
+  EXPECT_EQ(sample_.pcie->slot, "");
+  EXPECT_FALSE(sample_.pcie->numa_node);
+  EXPECT_FALSE(sample_.pcie->nic_temperature_c) << "out of range is no temperature";
+  EXPECT_TRUE(gaps_.empty());
+}
+
 }  // namespace
 }  // namespace linkhealth

@@ -122,6 +122,10 @@ Result<std::vector<Bytes>> FailingHost::netlink(int protocol, std::span<const st
   return inner_.netlink(protocol, request);
 }
 
+Result<bool> FailingHost::ethtool(const std::string& netdev, std::span<std::byte> command) {
+  return inner_.ethtool(netdev, command);
+}
+
 Result<std::unique_ptr<HostEvents>> FailingHost::listen(int protocol, std::span<const std::uint32_t> groups) {
   return inner_.listen(protocol, groups);
 }

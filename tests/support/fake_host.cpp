@@ -221,6 +221,11 @@ Result<std::vector<Bytes>> FakeHost::netlink(int protocol, std::span<const std::
   return responder_(protocol, request);
 }
 
+Result<bool> FakeHost::ethtool(const std::string& netdev, std::span<std::byte> command) {
+  if (!ethtool_) return Error{netdev + ": no ioctl on this fake host", EOPNOTSUPP};
+  return ethtool_(netdev, command);
+}
+
 Result<std::unique_ptr<HostEvents>> FakeHost::listen(int protocol, std::span<const std::uint32_t>) {
   auto mailbox = std::make_shared<Mailbox>();
   listeners_.emplace(protocol, mailbox);

@@ -38,6 +38,9 @@ class FakeHost final : public Host {
   [[nodiscard]] std::size_t open_files() const { return *open_files_; }
 
   void set_responder(Responder responder) { responder_ = std::move(responder); }
+  /// Answers an ETHTOOL ioctl by writing over `command`.
+  using Ethtool = std::function<Result<bool>(const std::string& netdev, std::span<std::byte> command)>;
+  void set_ethtool(Ethtool ethtool) { ethtool_ = std::move(ethtool); }
   /// Gives `message` to those who listen to `protocol`.
   void inject(int protocol, Bytes message);
   /// Gives a record to those who read the device, which is there from now on. Who opens it later gets the old ones too.
@@ -54,6 +57,7 @@ class FakeHost final : public Host {
   Result<std::vector<std::string>> list_dir(const std::string& path) override;
   Result<std::string> resolve(const std::string& path) override;
   Result<std::vector<Bytes>> netlink(int protocol, std::span<const std::byte> request) override;
+  Result<bool> ethtool(const std::string& netdev, std::span<std::byte> command) override;
   Result<std::unique_ptr<HostEvents>> listen(int protocol, std::span<const std::uint32_t> groups) override;
   Result<std::unique_ptr<HostEvents>> open_records(const std::string& path) override;
 
@@ -69,6 +73,7 @@ class FakeHost final : public Host {
   std::set<std::string> dirs_;
   std::shared_ptr<std::size_t> open_files_;
   Responder responder_;
+  Ethtool ethtool_;
   std::multimap<int, std::weak_ptr<Mailbox>> listeners_;
   std::map<std::string, std::vector<Bytes>> records_;
   std::map<std::string, int> refused_records_;
@@ -103,6 +108,7 @@ class FailingHost final : public Host {
   Result<std::vector<std::string>> list_dir(const std::string& path) override;
   Result<std::string> resolve(const std::string& path) override;
   Result<std::vector<Bytes>> netlink(int protocol, std::span<const std::byte> request) override;
+  Result<bool> ethtool(const std::string& netdev, std::span<std::byte> command) override;
   Result<std::unique_ptr<HostEvents>> listen(int protocol, std::span<const std::uint32_t> groups) override;
   Result<std::unique_ptr<HostEvents>> open_records(const std::string& path) override {
     return inner_.open_records(path);

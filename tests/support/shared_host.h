@@ -89,6 +89,10 @@ class LockedHost final : public Host {
     const std::lock_guard lock(shared_->mutex_);
     return shared_->fake_.netlink(protocol, request);
   }
+  Result<bool> ethtool(const std::string& netdev, std::span<std::byte> command) override {
+    const std::lock_guard lock(shared_->mutex_);
+    return shared_->fake_.ethtool(netdev, command);
+  }
   Result<std::unique_ptr<HostEvents>> listen(int protocol, std::span<const std::uint32_t> groups) override {
     const std::lock_guard lock(shared_->mutex_);
     return shared_->fake_.listen(protocol, groups);
