@@ -73,7 +73,7 @@ int run(std::span<char*> arguments) {
   Publisher publisher({report_json, port_json, event_json_line, module_json}, {});
   RecordingTap tap;
   ServerSettings where;
-  where.listen.port = static_cast<std::uint16_t>(std::stoi(arguments[1]));
+  where.listen = {"127.0.0.1", static_cast<std::uint16_t>(std::stoi(arguments[1]))};
   auto server = Server::start(where, publisher, tap, clock);
   if (!server) {
     std::cerr << server.error().message << "\n";
@@ -86,11 +86,14 @@ int run(std::span<char*> arguments) {
   };
   for (char byte = '\n'; byte == '\n'; byte = static_cast<char>(std::getchar())) {
     clock.advance(settings.counters_period);
-    (void)sampler.poll();  // begins the reads; what the event descriptor brings is the cycle's content
-    pollfd done{sampler.wake_fds().front(), POLLIN, 0};
-    do ::poll(&done, 1, -1);
-    while (!sampler.settled());
-    take(sampler.poll());
+    take(sampler.poll());  // begins the reads; as in the daemon's loop, what comes back is taken when its event says so
+    for (bool done = false; !done;) {
+      constexpr int kLostEvent_ms = 5;  // the poll above may have taken the event with the readings
+      pollfd event{sampler.wake_fds().front(), POLLIN, 0};
+      if (!sampler.settled()) ::poll(&event, 1, kLostEvent_ms);
+      done = sampler.settled();  // before the poll: what finishes after it is of the next round
+      take(sampler.poll());
+    }
     std::puts("ok");
     std::fflush(stdout);
   }

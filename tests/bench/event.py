@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""Time from a kernel link event to its value in /metrics: event.py LINKHEALTHD WORK EVENTS, in namespaces of its own.
+
+A veth pair takes the place of a port's interface: a tree of files is mounted over /sys, with the interface's own index,
+so that the daemon (which runs on the live system here) watches it. The carrier file is written just before the kernel
+is told to take the link down or up, which sends the event.
+"""
+import fcntl
+import json
+import os
+import re
+import socket
+import struct
+import subprocess
+import sys
+import time
+
+import fake_sysfs
+from measure import Program
+
+SIOCSIFFLAGS, IFF_UP = 0x8914, 1
+FAR = "far0"
+
+
+def set_up(up):
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
+        fcntl.ioctl(control, SIOCSIFFLAGS, struct.pack("16sH14x", FAR.encode(), IFF_UP if up else 0))
+
+
+def write(path, value):
+    with open(path, "w", encoding="ascii") as file:
+        file.write(f"{value}\n")
+
+
+def main():
+    daemon, work, events = sys.argv[1], sys.argv[2], int(sys.argv[3])
+    for command in ("ip link set lo up", f"ip link add ens1np0 index 2 type veth peer name {FAR} index 900",
+                    "ip link set ens1np0 up"):
+        subprocess.run(command.split(), check=True)
+    set_up(True)
+    tree = f"{work}/event/sys"
+    fake_sysfs.make(tree, 1)
+    subprocess.run(["mount", "--bind", tree, "/sys"], check=True)
+    net = os.path.realpath("/sys/class/net/ens1np0")
+    state = f"{work}/event"
+    took = []
+    with Program([daemon, "--listen", "127.0.0.1:{port}", "--socket", f"{state}/s", "--state-dir", state, "--dry-run",
+                  "--log-level", "error"]) as program:
+        client = program.client()
+        value = lambda: re.search(r"^linkhealth_link_up\{.*\} (\d)", client.text(), re.MULTILINE).group(1)
+        time.sleep(1)
+        counts = {"carrier_up_count": 1, "carrier_down_count": 1}
+        for number in range(events):
+            up = number % 2 == 1
+            name = "carrier_up_count" if up else "carrier_down_count"
+            counts[name] += 1
+            time.sleep(0.3 + 0.037 * (number % 10))  # not in step with the daemon's own look at the file each second
+            begun = time.perf_counter()
+            write(f"{net}/carrier", int(up))
+            write(f"{net}/{name}", counts[name])
+            set_up(up)
+            while value() != str(int(up)):
+                if time.perf_counter() - begun > 5:
+                    sys.exit(f"event {number} was not seen within 5 s")
+            took.append((time.perf_counter() - begun) * 1e3)
+    took.sort()
+    print(json.dumps({"events": events, "p50_ms": took[len(took) // 2], "p99_ms": took[min(len(took) - 1, int(len(took) * 0.99))]}))
+
+
+if __name__ == "__main__":
+    main()
