@@ -2,8 +2,8 @@
 // own.
 #pragma once
 
-#include <memory>
 #include <atomic>
+#include <memory>
 #include <string>
 
 #include "daemon/server.h"
