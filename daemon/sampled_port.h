@@ -23,14 +23,14 @@ struct SampledPort {
   std::optional<LinkSample> last_shown;  ///< both together, as in the last snapshot that had them
   bool show = false;                     ///< put the link into the next snapshot even when it did not change
   bool module_seen = false;
-  std::uint64_t found_after = 0;  ///< the number of the device event that it was found after
+  std::uint64_t found_after = 0;   ///< the number of the device event that it was found after
   bool has_module_reader = false;  ///< ethtool gave the module, or said that there is none
   bool module_imported = false;    ///< somebody else's reading of the module stands
   bool module_ignored = false;     ///< somebody else reads it too
   std::optional<SteadyTime> link_changed_at;
   bool gone = false;
-  unsigned misses = 0;      ///< searches in a row that did not find it
-  std::string lost_device;  ///< the RDMA device that it was, when only its network interface is left
+  unsigned misses = 0;        ///< searches in a row that did not find it
+  std::string lost_device;    ///< the RDMA device that it was, when only its network interface is left
   bool fatal_health = false;  ///< devlink says that device or firmware have failed
 
   [[nodiscard]] bool watched() const { return port.exempt_reason.empty(); }

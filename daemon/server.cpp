@@ -1,65 +1,29 @@
 #include "daemon/server.h"
 
 #include <fmt/format.h>
-#include <httplib.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <csignal>
-#include <thread>
+#include <cerrno>
 
 #include "base/text.h"
 #include "daemon/api.h"
+#include "daemon/http_server.h"
 
 namespace linkhealth {
 
 namespace {
 
-constexpr std::size_t kThreads = 4;
-constexpr std::size_t kMaxBodyBytes = 8192;
-constexpr time_t kReadTimeout_s = 2;
-constexpr time_t kWriteTimeout_s = 5;
-constexpr time_t kKeepAlive_s = 1;  // an idle connection holds one of few threads
-constexpr std::size_t kRequestsPerConnection = 100;
 constexpr std::uint64_t kMaxRecording_s = 86400;
 constexpr Milliseconds kRecordingPoll(500);
-
-/// A thread that inherits no signals: they belong to the main thread's loop.
-template <typename Run>
-std::thread quiet_thread(Run run) {
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread thread(std::move(run));
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return thread;
-}
-
-ApiRequest request_of(const httplib::Request& from) {
-  ApiRequest request;
-  request.method = from.method;
-  request.path = from.path;
-  request.params.insert(from.params.begin(), from.params.end());
-  request.accepts_gzip = accepts_gzip(from.get_header_value("Accept-Encoding"));
-  return request;
-}
-
-/// Shares the bytes with the connection. As a content provider because httplib would compress a plain body again.
-void write(const ApiReply& reply, httplib::Response& to) {
-  to.status = reply.status;
-  for (const auto& [name, value] : reply.headers) to.set_header(name, value);
-  if (reply.body->empty()) {
-    to.set_content("", reply.content_type);
-    return;
-  }
-  to.set_content_provider(reply.body->size(), reply.content_type,
-                          [bytes = reply.body](std::size_t offset, std::size_t length, httplib::DataSink& sink) {
-                            return sink.write(bytes->data() + offset, length);
-                          });
-}
+constexpr int kBacklog = 64;
+constexpr mode_t kSocketMode = S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP;
 
 /// Who answers on a Unix socket's path: a socket file without a listener is what a killed daemon leaves behind.
 Result<void> clear_stale_socket(const std::string& path) {
@@ -83,168 +47,163 @@ Result<void> clear_stale_socket(const std::string& path) {
   return {};
 }
 
-/// One listening socket with its threads.
-class Listener {
+sockaddr_un unix_address(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  path.copy(address.sun_path, sizeof(address.sun_path) - 1);
+  return address;
+}
+
+/// A listening socket, or an Error with errnum. No SO_REUSEPORT: an address in use must be an error.
+Result<OwnedFd> listen_on(const addrinfo& address) {
+  OwnedFd fd(socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!fd) return errno_error("socket", errno);
+  const int yes = 1;
+  setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
+  setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));  // accepted sockets have it from this one
+  if (bind(fd.get(), address.ai_addr, address.ai_addrlen) != 0 || listen(fd.get(), kBacklog) != 0)
+    return errno_error("bind", errno);
+  return fd;
+}
+
+Result<OwnedFd> listen_on_host(const std::string& host, std::uint16_t port) {
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = AI_PASSIVE | AI_NUMERICSERV;
+  addrinfo* found = nullptr;
+  if (getaddrinfo(host.c_str(), std::to_string(port).c_str(), &hints, &found) != 0)
+    return Error{"no such address", EADDRNOTAVAIL};
+  const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> addresses(found, &freeaddrinfo);
+  Result<OwnedFd> fd = Error{"no such address", EADDRNOTAVAIL};
+  for (const addrinfo* address = found; address != nullptr && !fd; address = address->ai_next) fd = listen_on(*address);
+  return fd;
+}
+
+Result<OwnedFd> listen_tcp(const ListenAddress& address) {
+  const std::string& host = address.host;
+  auto fd = listen_on_host(host, address.port);
+  // All addresses: "::" takes IPv4 too, but not where the node has no IPv6.
+  if (!fd && host == "::")
+    if (auto old = listen_on_host("0.0.0.0", address.port)) return old;
+  if (fd) return fd;
+  return errno_error(
+      fmt::format("can't listen on {}:{}", host.find(':') == std::string::npos ? host : "[" + host + "]", address.port),
+      fd.error().errnum);
+}
+
+Result<int> port_of(const OwnedFd& fd) {
+  sockaddr_storage address{};
+  socklen_t size = sizeof(address);
+  if (getsockname(fd.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0) return errno_error("socket", errno);
+  return ntohs(address.ss_family == AF_INET6 ? reinterpret_cast<const sockaddr_in6&>(address).sin6_port
+                                             : reinterpret_cast<const sockaddr_in&>(address).sin_port);
+}
+
+Result<OwnedFd> listen_unix(const std::string& path) {
+  if (path.size() >= sizeof(sockaddr_un::sun_path)) return Error{"the socket's path is too long: " + path};
+  if (auto cleared = clear_stale_socket(path); !cleared) return cleared.error();
+  OwnedFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!fd) return errno_error("can't make a socket", errno);
+  // On the socket, before it has a name: there is no moment at which others could connect.
+  fchmod(fd.get(), kSocketMode);
+  const sockaddr_un address = unix_address(path);
+  if (bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0)
+    return errno_error("can't listen on " + path, errno);
+  // The umask may have taken the group's part.
+  if (chmod(path.c_str(), kSocketMode) == 0 && listen(fd.get(), kBacklog) == 0) return fd;
+  const Error error = errno_error("can't listen on " + path, errno);
+  unlink(path.c_str());
+  return error;
+}
+
+HttpAnswer plain(ApiReply reply) { return {std::move(reply), nullptr}; }
+
+class ApiServer : public Server {
  public:
-  Listener(const Publisher& publisher, RecordingTap* tap, const Clock& clock, const ServerSettings& settings)
+  ApiServer(const Publisher& publisher, RecordingTap& tap, const Clock& clock, const ServerSettings& settings)
       : publisher_(publisher),
         tap_(tap),
         clock_(clock),
         stale_after_(settings.stale_after),
         catalogue_(settings.catalogue),
-        started_(clock.steady()) {
-    http_.new_task_queue = [] { return std::make_unique<httplib::ThreadPool>(kThreads).release(); };
-    http_.set_read_timeout(kReadTimeout_s);
-    http_.set_write_timeout(kWriteTimeout_s);
-    http_.set_keep_alive_timeout(kKeepAlive_s);
-    http_.set_keep_alive_max_count(kRequestsPerConnection);
-    http_.set_payload_max_length(kMaxBodyBytes);
-    http_.set_tcp_nodelay(true);
-    http_.set_default_headers({{"Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"},
-                               {"X-Content-Type-Options", "nosniff"},
-                               {"Referrer-Policy", "no-referrer"},
-                               {"Cache-Control", "no-store"}});
-    const auto handler = [this](const httplib::Request& from, httplib::Response& to) { handle(from, to); };
-    http_.Get(".*", handler).Post(".*", handler).Put(".*", handler).Patch(".*", handler).Delete(".*", handler);
-    http_.Options(".*", handler);
-    http_.set_exception_handler([](const httplib::Request& from, httplib::Response& to, const std::exception_ptr&) {
-      write(api_error(request_of(from), 500, "the answer could not be made"), to);
-    });
-  }
-  Listener(const Listener&) = delete;
-  Listener& operator=(const Listener&) = delete;
-  ~Listener() {
-    if (thread_.joinable()) {
-      http_.stop();
-      thread_.join();
-    }
+        started_(clock.steady()),
+        http_([this](const ApiRequest& request, HttpServer::Kind kind) { return handle(request, kind); }, clock) {}
+  ApiServer(const ApiServer&) = delete;
+  ApiServer& operator=(const ApiServer&) = delete;
+  ~ApiServer() override {
+    tap_.close();
     if (!socket_path_.empty()) unlink(socket_path_.c_str());
   }
 
-  Result<int> bind_tcp(const ListenAddress& address) {
-    // httplib's own options share the port with another daemon (SO_REUSEPORT): an address in use must be an error.
-    http_.set_socket_options([](socket_t socket) {
-      const int yes = 1;
-      setsockopt(socket, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-    });
-    if (const int port = bind_host(address.host, address.port); port > 0) return port;
-    // All addresses: "::" takes IPv4 too, but not where the node has no IPv6.
-    const bool all = address.host == "::";
-    if (const int port = all ? bind_host("0.0.0.0", address.port) : 0; port > 0) return port;
-    const std::string& host = address.host;
-    const int errnum = errno != 0 ? errno : EADDRNOTAVAIL;
-    return errno_error(fmt::format("can't listen on {}:{}",
-                                   host.find(':') == std::string::npos ? host : "[" + host + "]", address.port),
-                       errnum);
-  }
-
-  Result<void> bind_unix(const std::string& path) {
-    if (path.size() >= sizeof(sockaddr_un::sun_path)) return Error{"the socket's path is too long: " + path};
-    if (auto cleared = clear_stale_socket(path); !cleared) return cleared;
-    http_.set_address_family(AF_UNIX);
-    // On the socket, before it has a name: there is no moment at which others could connect.
-    http_.set_socket_options([](socket_t socket) { fchmod(socket, S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP); });
-    errno = 0;
-    constexpr int kAnyPort = 1;  // means nothing here; 0 would make httplib ask for one
-    if (!http_.bind_to_port(path, kAnyPort)) return errno_error("can't listen on " + path, errno);
-    socket_path_ = path;
-    if (chmod(path.c_str(), S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP) != 0)  // the umask may have taken the group's part
-      return errno_error("can't give the group its part of " + path, errno);
-    return {};
-  }
-
-  void serve() {
-    thread_ = quiet_thread([this] { http_.listen_after_bind(); });
-    while (!http_.is_running()) std::this_thread::yield();  // stop() before that would be lost
-  }
-
- private:
-  /// The port; 0 with errno set when it can't be had.
-  int bind_host(const std::string& host, int port) {
-    errno = 0;
-    if (port == 0) return std::max(http_.bind_to_any_port(host), 0);
-    return http_.bind_to_port(host, port) ? port : 0;
-  }
-
-  void handle(const httplib::Request& from, httplib::Response& to) {
-    const ApiRequest request = request_of(from);
-    if (request.path == "/api/v1/recording" && from.method == "GET") return record(request, to);
-    write(answer(request, {publisher_, clock_.wall(), clock_.steady() - started_, stale_after_, catalogue_}), to);
-  }
-
-  void record(const ApiRequest& request, httplib::Response& to) {
-    if (tap_ == nullptr) return write(api_error(request, 403, "recordings are given on the Unix socket only"), to);
-    const auto seconds = request.params.find("for");
-    const auto wanted_s = seconds == request.params.end() ? std::nullopt : parse_u64(seconds->second);
-    if (!wanted_s || *wanted_s == 0 || *wanted_s > kMaxRecording_s)
-      return write(api_error(request, 400, fmt::format("for= takes 1 to {} seconds", kMaxRecording_s)), to);
-    const auto listener = tap_->listen(std::chrono::seconds(*wanted_s));
-    if (!listener) return write(api_error(request, 503, listener.error().message), to);
-    to.set_chunked_content_provider("application/x-ndjson",
-                                    [listener = *listener](std::size_t, httplib::DataSink& sink) {
-                                      std::string line;
-                                      switch (listener->next(kRecordingPoll, line)) {
-                                        case RecordingTap::State::kLine:
-                                          return sink.write(line.data(), line.size());
-                                        case RecordingTap::State::kNothingYet:
-                                          return sink.is_writable();
-                                        case RecordingTap::State::kEnded:
-                                          sink.done();
-                                          return true;
-                                        case RecordingTap::State::kFellBehind:
-                                          return false;  // breaks the connection: the client sees that it is cut
-                                      }
-                                      return false;
-                                    });
-  }
-
-  const Publisher& publisher_;
-  RecordingTap* tap_;  // nullptr: no recordings by this way
-  const Clock& clock_;
-  Milliseconds stale_after_;
-  const Catalogue* catalogue_;
-  SteadyTime started_;
-  httplib::Server http_;
-  std::string socket_path_;
-  std::thread thread_;
-};
-
-class HttpServer : public Server {
- public:
-  HttpServer(const Publisher& publisher, RecordingTap& tap, const Clock& clock, const ServerSettings& settings)
-      : tap_(tap), tcp_(publisher, nullptr, clock, settings), unix_(publisher, &tap, clock, settings) {}
-  HttpServer(const HttpServer&) = delete;
-  HttpServer& operator=(const HttpServer&) = delete;
-  ~HttpServer() override { tap_.close(); }
-
-  Result<void> bind(const ServerSettings& settings) {
-    const bool has_tcp = !settings.listen.host.empty();
-    if (has_tcp) {
-      const auto port = tcp_.bind_tcp(settings.listen);
+  Result<void> start(const ServerSettings& settings) {
+    if (!settings.listen.host.empty()) {
+      auto fd = listen_tcp(settings.listen);
+      if (!fd) return fd.error();
+      const auto port = port_of(*fd);
       if (!port) return port.error();
       port_ = *port;
+      http_.listen(*std::move(fd), HttpServer::Kind::kTcp);
     }
-    if (!settings.socket_path.empty())
-      if (auto bound = unix_.bind_unix(settings.socket_path); !bound) return bound;
-    if (has_tcp) tcp_.serve();
-    if (!settings.socket_path.empty()) unix_.serve();
-    return {};
+    if (!settings.socket_path.empty()) {
+      auto fd = listen_unix(settings.socket_path);
+      if (!fd) return fd.error();
+      socket_path_ = settings.socket_path;
+      http_.listen(*std::move(fd), HttpServer::Kind::kUnix);
+    }
+    return http_.start();
   }
   [[nodiscard]] int tcp_port() const override { return port_; }
 
  private:
+  HttpAnswer handle(const ApiRequest& request, HttpServer::Kind kind) {
+    if (request.path == "/api/v1/recording" && request.method == "GET") return record(request, kind);
+    return plain(answer(request, {publisher_, clock_.wall(), clock_.steady() - started_, stale_after_, catalogue_}));
+  }
+
+  HttpAnswer record(const ApiRequest& request, HttpServer::Kind kind) {
+    if (kind != HttpServer::Kind::kUnix)
+      return plain(api_error(request, 403, "recordings are given on the Unix socket only"));
+    const auto seconds = request.params.find("for");
+    const auto wanted_s = seconds == request.params.end() ? std::nullopt : parse_u64(seconds->second);
+    if (!wanted_s || *wanted_s == 0 || *wanted_s > kMaxRecording_s)
+      return plain(api_error(request, 400, fmt::format("for= takes 1 to {} seconds", kMaxRecording_s)));
+    const auto listener = tap_.listen(std::chrono::seconds(*wanted_s));
+    if (!listener) return plain(api_error(request, 503, listener.error().message));
+    auto stream = std::make_unique<HttpStream>();
+    stream->content_type = "application/x-ndjson";
+    stream->next = [listener = *listener](std::string& line) {
+      switch (listener->next(kRecordingPoll, line)) {
+        case RecordingTap::State::kLine:
+          return HttpStream::State::kBytes;
+        case RecordingTap::State::kNothingYet:
+          return HttpStream::State::kNothingYet;
+        case RecordingTap::State::kEnded:
+          return HttpStream::State::kEnded;
+        case RecordingTap::State::kFellBehind:
+          break;  // breaks the connection: the client sees that it is cut
+      }
+      return HttpStream::State::kBroken;
+    };
+    return {{}, std::move(stream)};
+  }
+
+  const Publisher& publisher_;
   RecordingTap& tap_;
-  Listener tcp_;
-  Listener unix_;
+  const Clock& clock_;
+  Milliseconds stale_after_;
+  const Catalogue* catalogue_;
+  SteadyTime started_;
+  std::string socket_path_;
   int port_ = 0;
+  HttpServer http_;
 };
 
 }  // namespace
 
 Result<std::unique_ptr<Server>> Server::start(const ServerSettings& settings, const Publisher& publisher,
                                               RecordingTap& tap, const Clock& clock) {
-  auto server = std::make_unique<HttpServer>(publisher, tap, clock, settings);
-  if (auto bound = server->bind(settings); !bound) return bound.error();
+  auto server = std::make_unique<ApiServer>(publisher, tap, clock, settings);
+  if (auto started = server->start(settings); !started) return started.error();
   return std::unique_ptr<Server>(std::move(server));
 }
 

@@ -1,15 +1,12 @@
 #include "exporters/metrics.h"
 
-#include <prometheus/collectable.h>
-#include <prometheus/text_serializer.h>
-
 #include <algorithm>
-#include <set>
-#include <utility>
-#include <vector>
+#include <map>
+#include <unordered_map>
 
 #include "base/text.h"
 #include "exporters/gap_label.h"
+#include "exporters/metrics_writer.h"
 
 namespace linkhealth {
 
@@ -19,56 +16,31 @@ constexpr std::array kHealths = {Health::kHealthy, Health::kAtRisk,  Health::kDe
                                  Health::kDown,    Health::kUnknown, Health::kExempt};
 constexpr double kBytesPerMegabit = 125'000;
 
-/// Families in the order of the table. A series is added by its metric's name and the values of its labels.
+/// Adds series to a sink by their metric's name and the values of its labels.
 class Families {
  public:
-  Families() {
-    for (const MetricInfo& info : metric_table()) {
-      prometheus::MetricFamily family;
-      family.name = info.name;
-      family.help = info.help;
-      family.type = info.type == MetricType::kCounter ? prometheus::MetricType::Counter : prometheus::MetricType::Gauge;
-      families_.push_back(std::move(family));
-    }
-  }
+  using Labels = std::initializer_list<std::string_view>;
+  explicit Families(SeriesSink& sink) : sink_(sink) {}
 
   /// REQUIRES: `name` is in the table and `labels` are as many as it says there.
-  void add(std::string_view name, std::vector<std::string> labels, double value) {
-    const auto table = metric_table();
-    const auto row =
-        std::find_if(table.begin(), table.end(), [&](const MetricInfo& info) { return info.name == name; });
-    prometheus::ClientMetric metric;
-    std::size_t next = 0;
-    if (!row->labels.empty())
-      for (const std::string_view label : split(row->labels, ','))
-        metric.label.push_back({std::string(label), valid_utf8(std::move(labels.at(next++)))});
-    (row->type == MetricType::kCounter ? metric.counter.value : metric.gauge.value) = value;
-    families_[static_cast<std::size_t>(row - table.begin())].metric.push_back(std::move(metric));
+  void add(std::string_view name, Labels labels, double value) { sink_.add(row_of(name), std::span(labels), value); }
+  void add(std::string_view name, Labels labels, std::optional<double> value) {
+    if (value) add(name, labels, *value);
   }
-  void add(std::string_view name, std::vector<std::string> labels, std::optional<double> value) {
-    if (value) add(name, std::move(labels), *value);
-  }
+  /// For many series of one metric.
+  void add(std::size_t row, Labels labels, double value) { sink_.add(row, std::span(labels), value); }
 
-  /// The families that have a series. Of two series with the same labels the first stays: Prometheus would refuse both,
-  /// and the whole scrape with them.
-  std::vector<prometheus::MetricFamily> take() {
-    for (prometheus::MetricFamily& family : families_) {
-      std::set<std::vector<prometheus::ClientMetric::Label>> seen;
-      std::erase_if(family.metric,
-                    [&](const prometheus::ClientMetric& metric) { return !seen.insert(metric.label).second; });
-    }
-    std::erase_if(families_, [](const prometheus::MetricFamily& family) { return family.metric.empty(); });
-    return std::move(families_);
+  static std::size_t row_of(std::string_view name) {
+    static const auto rows = [] {
+      std::unordered_map<std::string_view, std::size_t> all;
+      for (const MetricInfo& info : metric_table()) all.emplace(info.name, all.size());
+      return all;
+    }();
+    return rows.at(name);
   }
 
  private:
-  /// A scrape with one byte that is not UTF-8 is lost as a whole; modules do send such bytes.
-  static std::string valid_utf8(std::string text) {
-    const bool ascii = std::all_of(text.begin(), text.end(), [](char c) { return static_cast<signed char>(c) >= 0; });
-    return ascii ? text : printable(text);
-  }
-
-  std::vector<prometheus::MetricFamily> families_;
+  SeriesSink& sink_;
 };
 
 double unix_seconds(WallTime time) { return std::chrono::duration<double>(time.time_since_epoch()).count(); }
@@ -94,8 +66,7 @@ void add_identity(Families& out, const PortReport& port, const PortLabels& at) {
            peer ? peer->system : port.expected.peer_system, peer ? peer->port : port.expected.peer_port},
           1.0);
   for (const Health health : kHealths)
-    out.add("linkhealth_port_health", {at.device, at.port, std::string(to_string(health))},
-            port.health == health ? 1.0 : 0.0);
+    out.add("linkhealth_port_health", {at.device, at.port, to_string(health)}, port.health == health ? 1.0 : 0.0);
   const auto& module = port.latest.module;
   if (module && module->present)
     out.add("linkhealth_module_info",
@@ -106,10 +77,9 @@ void add_identity(Families& out, const PortReport& port, const PortLabels& at) {
 
 void add_faults(Families& out, const PortReport& port, const PortLabels& at) {
   for (const FaultReport& fault : port.faults) {
-    const std::string end(to_string(fault.end));
+    const std::string_view end = to_string(fault.end);
     out.add("linkhealth_fault_active",
-            {at.device, at.port, fault.fault, end, std::string(to_string(fault.severity)),
-             std::string(to_string(fault.state))},
+            {at.device, at.port, fault.fault, end, to_string(fault.severity), to_string(fault.state)},
             fault.confidence);
     out.add("linkhealth_fault_opened_timestamp_seconds", {at.device, at.port, fault.fault, end},
             unix_seconds(fault.opened_at));
@@ -117,7 +87,7 @@ void add_faults(Families& out, const PortReport& port, const PortLabels& at) {
 }
 
 void add_link(Families& out, const PortReport& port, const PortLabels& at) {
-  const std::vector<std::string> labels = {at.device, at.port};
+  const std::initializer_list<std::string_view> labels = {at.device, at.port};
   const auto& link = port.latest.link;
   const auto carrier = link ? link->carrier : std::nullopt;
   std::optional<double> speed;
@@ -165,8 +135,9 @@ void add_counters(Families& out, const PortReport& port, const PortLabels& at) {
               static_cast<double>(*port.latest.link->carrier_down_count));
   }
   if (!port.latest.counters) return;
+  const std::size_t raw = Families::row_of("linkhealth_raw_total");
   const auto add = [&](std::string_view name, std::uint64_t value) {
-    out.add("linkhealth_raw_total", {at.device, at.port, std::string(name)}, static_cast<double>(value));
+    out.add(raw, {at.device, at.port, name}, static_cast<double>(value));
   };
   for (const auto& [id, value] : port.latest.counters->known()) add(known_counters()[id].name, value);
   for (const auto& [name, value] : port.latest.counters->other()) add(name, value);
@@ -182,7 +153,8 @@ void add_optics(Families& out, const PortReport& port, const PortLabels& at) {
   out.add("linkhealth_module_temperature_celsius", {at.device, at.port}, module->temperature_c);
   out.add("linkhealth_module_supply_volts", {at.device, at.port}, module->supply_v);
   for (std::size_t i = 0; i < module->lanes.size(); ++i) {
-    const std::vector<std::string> labels = {at.device, at.port, std::to_string(i + 1)};
+    const std::string number = std::to_string(i + 1);
+    const std::initializer_list<std::string_view> labels = {at.device, at.port, number};
     const ModuleLane& lane = module->lanes[i];
     out.add("linkhealth_module_lane_rx_power_watts", labels, from_milli(lane.rx_power_mw));
     out.add("linkhealth_module_lane_tx_power_watts", labels, from_milli(lane.tx_power_mw));
@@ -205,7 +177,7 @@ void add_events(Families& out, const FaultEventCounts& events) {
     const bool any = std::any_of(row.begin(), row.end(), [](std::uint64_t count) { return count > 0; });
     for (std::size_t kind = 0; kind < row.size(); ++kind)
       if (any || static_cast<FaultEventKind>(kind) == FaultEventKind::kOpened)
-        out.add("linkhealth_fault_events_total", {fault, std::string(to_string(static_cast<FaultEventKind>(kind)))},
+        out.add("linkhealth_fault_events_total", {fault, to_string(static_cast<FaultEventKind>(kind))},
                 static_cast<double>(row[kind]));
   }
 }
@@ -220,41 +192,6 @@ void add_timings(Families& out, const std::vector<ProbeTiming>& timings) {
   if (!timings.empty()) out.add("linkhealth_firmware_reads_total", {}, static_cast<double>(firmware_reads));
 }
 
-/// The report as prometheus-cpp wants to ask for it.
-class ReportCollectable : public prometheus::Collectable {
- public:
-  ReportCollectable(const Report& report, const FaultEventCounts& events, const MonitorFigures& monitor,
-                    MetricGroups groups)
-      : report_(report), events_(events), monitor_(monitor), groups_(groups) {}
-
-  [[nodiscard]] std::vector<prometheus::MetricFamily> Collect() const override {
-    Families out;
-    out.add("linkhealth_build_info", {monitor_.version}, 1.0);
-    out.add("linkhealth_last_sample_timestamp_seconds", {}, unix_seconds(report_.at));
-    for (const PortReport& port : report_.ports) {
-      const PortLabels at = labels_of(port);
-      add_identity(out, port, at);
-      add_faults(out, port, at);
-      add_link(out, port, at);
-      for (const Gap& gap : port.gaps) add_gap(out, gap, at);
-      if (groups_.counters) add_counters(out, port, at);
-      if (groups_.optics) add_optics(out, port, at);
-    }
-    for (const Gap& gap : report_.gaps) add_gap(out, gap, {});
-    out.add("linkhealth_stuck_probes", {}, stuck_probes(report_));
-    add_events(out, events_);
-    add_timings(out, report_.timings);
-    out.add("linkhealth_loop_lateness_seconds", {}, monitor_.loop_lateness_s);
-    return out.take();
-  }
-
- private:
-  const Report& report_;
-  const FaultEventCounts& events_;
-  const MonitorFigures& monitor_;
-  MetricGroups groups_;
-};
-
 }  // namespace
 
 FaultEventCounts::FaultEventCounts(std::span<const std::string_view> fault_names) {
@@ -265,9 +202,32 @@ void FaultEventCounts::add(const FaultEvent& event) {
   ++rows_[event.fault.fault][static_cast<std::size_t>(event.kind)];
 }
 
+void collect_metrics(const Report& report, const FaultEventCounts& events, const MonitorFigures& monitor,
+                     MetricGroups groups, SeriesSink& sink) {
+  Families out(sink);
+  out.add("linkhealth_build_info", {monitor.version}, 1.0);
+  out.add("linkhealth_last_sample_timestamp_seconds", {}, unix_seconds(report.at));
+  for (const PortReport& port : report.ports) {
+    const PortLabels at = labels_of(port);
+    add_identity(out, port, at);
+    add_faults(out, port, at);
+    add_link(out, port, at);
+    for (const Gap& gap : port.gaps) add_gap(out, gap, at);
+    if (groups.counters) add_counters(out, port, at);
+    if (groups.optics) add_optics(out, port, at);
+  }
+  for (const Gap& gap : report.gaps) add_gap(out, gap, {});
+  out.add("linkhealth_stuck_probes", {}, stuck_probes(report));
+  add_events(out, events);
+  add_timings(out, report.timings);
+  out.add("linkhealth_loop_lateness_seconds", {}, monitor.loop_lateness_s);
+}
+
 std::string metrics_text(const Report& report, const FaultEventCounts& events, const MonitorFigures& monitor,
                          MetricGroups groups) {
-  return prometheus::TextSerializer().Serialize(ReportCollectable(report, events, monitor, groups).Collect());
+  MetricsWriter writer;
+  collect_metrics(report, events, monitor, groups, writer);
+  return writer.take();
 }
 
 }  // namespace linkhealth

@@ -61,7 +61,19 @@ std::span<const MetricInfo> metric_table();
 /// docs/metrics.md.
 std::string metrics_reference();
 
-/// Prometheus text format 0.0.4.
+/// Takes the series of a report one by one.
+class SeriesSink {
+ public:
+  virtual ~SeriesSink() = default;
+  /// `row` of metric_table() and the values of its labels, in the table's order, as they were read: any bytes. They
+  /// live as long as the call. The same series may come twice: the first counts.
+  virtual void add(std::size_t row, std::span<const std::string_view> labels, double value) = 0;
+};
+
+/// Every series of the report, once.
+void collect_metrics(const Report& report, const FaultEventCounts& events, const MonitorFigures& monitor,
+                     MetricGroups groups, SeriesSink& sink);
+/// Prometheus text format 0.0.4, the bytes that prometheus-cpp would write (docs/adr/0006-cheap-output.md).
 std::string metrics_text(const Report& report, const FaultEventCounts& events, const MonitorFigures& monitor,
                          MetricGroups groups);
 

@@ -198,11 +198,31 @@ auto position(Vector& entries, const Key& key) {
 
 template <typename Vector, typename Key>
 void put(Vector& entries, const Key& key, std::uint64_t value) {
+  // Readers give most values in order: at the end, or one after the other.
+  if (entries.empty() || entries.back().first < key) {
+    entries.emplace_back(key, value);
+    return;
+  }
   const auto at = position(entries, key);
   if (at != entries.end() && at->first == key) {
     at->second = value;
   } else {
     entries.emplace(at, key, value);
+  }
+}
+
+/// Both are in order. Mostly the same keys come again: then nothing is moved or allocated.
+template <typename Vector>
+void merge_ordered(Vector& entries, const Vector& newer) {
+  if (entries.empty()) {
+    entries = newer;
+    return;
+  }
+  auto at = entries.begin();
+  for (const auto& [key, value] : newer) {
+    while (at != entries.end() && at->first < key) ++at;
+    if (at == entries.end() || at->first != key) at = entries.emplace(at, key, value);
+    at->second = value;
   }
 }
 
@@ -235,8 +255,8 @@ void Counters::set(std::string_view name, std::uint64_t value) {
 void Counters::set(CounterId id, std::uint64_t value) { put(known_, id, value); }
 
 void Counters::merge(const Counters& newer) {
-  for (const auto& [id, value] : newer.known_) set(id, value);
-  for (const auto& [name, value] : newer.other_) put(other_, name, value);
+  merge_ordered(known_, newer.known_);
+  merge_ordered(other_, newer.other_);
 }
 
 std::optional<std::uint64_t> Counters::get(std::string_view name) const {

@@ -178,7 +178,7 @@ ReadStatus IbPortReader::read_counters(CounterFiles& files, const char* probe, c
   }
   const auto take = [&](std::size_t index, std::uint64_t value) {
     if (!sample.counters) sample.counters.emplace();
-    sample.counters->set(files.counter_name(index), value);
+    files.put(index, value, *sample.counters);
   };
   if (files.read(*host_, take, [this] { return is_gone(); }) == ReadStatus::kGone) return ReadStatus::kGone;
   if (auto reasons = files.reasons(); !reasons.empty()) gaps.push_back({key_, probe, std::move(reasons)});

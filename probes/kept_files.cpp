@@ -37,6 +37,7 @@ void KeptFile::reject(std::string reason, unsigned max_skip) {
 
 void CounterFiles::add(const std::string& name, std::string counter_name) {
   files_.emplace_back(name, dir_ + "/" + name);
+  counter_ids_.push_back(find_counter(counter_name));
   counter_names_.push_back(std::move(counter_name));
 }
 

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "model/counters.h"
 #include "probes/host.h"
 
 namespace linkhealth {
@@ -64,6 +65,14 @@ class CounterFiles {
 
   [[nodiscard]] std::size_t size() const { return files_.size(); }
   [[nodiscard]] const std::string& counter_name(std::size_t index) const { return counter_names_[index]; }
+  /// Puts the value of file `index` into `counters`; its row in the counter table is looked up only once.
+  void put(std::size_t index, std::uint64_t value, Counters& counters) const {
+    if (const auto id = counter_ids_[index]) {
+      counters.set(*id, value);
+    } else {
+      counters.set(counter_names_[index], value);
+    }
+  }
   /// "symbol_error, link_downed: EINVAL; VL15_dropped: text \"N/A (no PMA)\""; "" when all is well.
   [[nodiscard]] std::string reasons() const;
   /// How many reads went to the kernel so far: on mlx5 each one of counters/ costs a firmware command.
@@ -77,6 +86,7 @@ class CounterFiles {
   std::string dir_;
   std::vector<KeptFile> files_;
   std::vector<std::string> counter_names_;
+  std::vector<std::optional<CounterId>> counter_ids_;  ///< by file
   std::uint64_t reads_ = 0;
 };
 

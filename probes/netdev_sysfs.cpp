@@ -99,7 +99,7 @@ ReadStatus NetdevReader::read_statistics(PortSample& sample, std::vector<Gap>& g
   }
   const auto take = [&](std::size_t index, std::uint64_t value) {
     if (!sample.counters) sample.counters.emplace();
-    sample.counters->set(statistics_.counter_name(index), value);
+    statistics_.put(index, value, *sample.counters);
   };
   if (statistics_.read(*host_, take, [this] { return is_gone(); }) == ReadStatus::kGone) return ReadStatus::kGone;
   if (auto reasons = statistics_.reasons(); !reasons.empty()) gaps.push_back({key_, "counters", std::move(reasons)});

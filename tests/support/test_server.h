@@ -2,6 +2,7 @@
 // own.
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <string>
 
@@ -11,8 +12,8 @@ namespace linkhealth::test {
 
 class FixedClock : public Clock {
  public:
-  SteadyTime steady_now;
-  WallTime wall_now;
+  std::atomic<SteadyTime> steady_now{SteadyTime()};  // a test moves it while the server looks
+  std::atomic<WallTime> wall_now{WallTime()};
   [[nodiscard]] SteadyTime steady() const override { return steady_now; }
   [[nodiscard]] WallTime wall() const override { return wall_now; }
 };

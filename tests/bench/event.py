@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+"""Time from a kernel link event to its value in /metrics: event.py LINKHEALTHD WORK EVENTS, in namespaces of its own.
+
+A veth pair takes the place of a port's interface: a tree of files is mounted over /sys, with the interface's own index,
+so that the daemon (which runs on the live system here) watches it. The carrier file is written just before the kernel
+is told to take the link down or up. The time begins when a listener of our own gets the event: before it, the kernel
+waits for its readers (synchronize_net), which takes some milliseconds.
+"""
+import fcntl
+import json
+import os
+import re
+import socket
+import struct
+import subprocess
+import sys
+import threading
+import time
+
+import fake_sysfs
+from measure import Program
+
+SIOCSIFFLAGS, IFF_UP = 0x8914, 1
+FAR = "far0"
+
+
+def set_up(up):
+    with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as control:
+        fcntl.ioctl(control, SIOCSIFFLAGS, struct.pack("16sH14x", FAR.encode(), IFF_UP if up else 0))
+
+
+def write(path, value):
+    with open(path, "w", encoding="ascii") as file:
+        file.write(f"{value}\n")
+
+
+class Events(threading.Thread):
+    """When the kernel told of a change of the interface with index 2 (struct nlmsghdr, ifinfomsg)."""
+
+    def __init__(self):
+        super().__init__(daemon=True)
+        self.socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE)
+        self.socket.bind((0, 1))  # RTMGRP_LINK
+        self.times = []
+
+    def run(self):
+        while True:
+            message = self.socket.recv(65536)
+            if struct.unpack_from("=i", message, 20)[0] == 2:
+                self.times.append(time.perf_counter())
+
+
+def main():
+    daemon, work, events = sys.argv[1], sys.argv[2], int(sys.argv[3])
+    for command in ("ip link set lo up", f"ip link add ens1np0 index 2 type veth peer name {FAR} index 900",
+                    "ip link set ens1np0 up"):
+        subprocess.run(command.split(), check=True)
+    set_up(True)
+    tree = f"{work}/event/sys"
+    fake_sysfs.make(tree, 1)
+    subprocess.run(["mount", "--bind", tree, "/sys"], check=True)
+    net = os.path.realpath("/sys/class/net/ens1np0")
+    state = f"{work}/event"
+    took = []
+    events_seen = Events()
+    events_seen.start()
+    with Program([daemon, "--listen", "127.0.0.1:{port}", "--socket", f"{state}/s", "--state-dir", state, "--dry-run",
+                  "--log-level", "error"]) as program:
+        client = program.client()
+        value = lambda: re.search(r"^linkhealth_link_up\{.*\} (\d)", client.text(), re.MULTILINE).group(1)
+        time.sleep(1)
+        counts = {"carrier_up_count": 1, "carrier_down_count": 1}
+        for number in range(events):
+            up = number % 2 == 1
+            name = "carrier_up_count" if up else "carrier_down_count"
+            counts[name] += 1
+            time.sleep(0.3 + 0.037 * (number % 10))  # not in step with the daemon's own look at the file each second
+            events_seen.times.clear()
+            asked = time.perf_counter()
+            write(f"{net}/carrier", int(up))
+            write(f"{net}/{name}", counts[name])
+            set_up(up)
+            while value() != str(int(up)):
+                if time.perf_counter() - asked > 5:
+                    sys.exit(f"event {number} was not seen within 5 s")
+            seen = time.perf_counter()
+            while not events_seen.times:
+                if time.perf_counter() - asked > 5:
+                    sys.exit(f"the kernel told nothing of event {number}")
+                time.sleep(0.001)
+            took.append(max(0.0, seen - events_seen.times[0]) * 1e3)
+    took.sort()
+    print(json.dumps({"events": events, "p50_ms": took[len(took) // 2], "p99_ms": took[min(len(took) - 1, int(len(took) * 0.99))]}))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,106 @@
+// The daemon's own parts (Sampler, Engine, Publisher, Server), stepped by hand: for each line on stdin one whole cycle
+// as linkhealthd makes it (all periods due: read all files, judge, publish), then "ok" on stdout. The next scrape
+// renders and compresses. So that a cycle can be compared with an exporter that reads when it is scraped.
+//   bench_stepped_daemon PORT SYSROOT [--no-diagnosis]
+// With --no-diagnosis the report is the snapshot alone: what an exporter does that judges nothing.
+#include <poll.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+#include <span>
+#include <string>
+
+#include "daemon/daemon.h"
+#include "daemon/engine.h"
+#include "daemon/publisher.h"
+#include "daemon/sampler.h"
+#include "daemon/server.h"
+#include "exporters/json.h"
+#include "probes/live_host.h"
+
+namespace linkhealth {
+namespace {
+
+/// Time stands still between steps.
+class SteppedClock : public Clock {
+ public:
+  [[nodiscard]] SteadyTime steady() const override { return SteadyTime(Milliseconds(now_ms_)); }
+  [[nodiscard]] WallTime wall() const override { return WallTime(Milliseconds(1'760'000'000'000 + now_ms_)); }
+  void advance(Milliseconds by) { now_ms_ += by.count(); }
+
+ private:
+  std::atomic<Milliseconds::rep> now_ms_ = 1'000'000;
+};
+
+/// The latest sample of each port, unjudged.
+class LatestValues {
+ public:
+  std::shared_ptr<const Report> take(const Snapshot& snapshot) {
+    auto report = std::make_shared<Report>();
+    report->at = snapshot.wall_time;
+    report->t = snapshot.taken_at;
+    for (const auto& [key, sample] : snapshot.ports) {
+      PortReport& port = ports_[key];
+      port.port = key;
+      port.latest.id = sample.id;
+      if (sample.link) port.latest.link = sample.link;
+      if (sample.counters) {
+        if (!port.latest.counters) port.latest.counters.emplace();
+        port.latest.counters->merge(*sample.counters);
+      }
+      report->ports.push_back(port);
+    }
+    return report;
+  }
+
+ private:
+  std::map<PortKey, PortReport> ports_;
+};
+
+int run(std::span<char*> arguments) {
+  if (arguments.size() < 3) return 2;
+  const bool diagnosis = arguments.size() < 4 || std::strcmp(arguments[3], "--no-diagnosis") != 0;
+  allow_many_open_files();
+  SteppedClock clock;
+  const std::string sysroot = arguments[2];
+  SamplerSettings settings = sampler_settings(KnobTable(all_knob_groups()));
+  settings.link_period = settings.counters_period = Milliseconds(1000);
+  Sampler sampler([&] { return std::make_unique<LiveHost>(sysroot); }, nullptr, clock, settings, {});
+  Engine engine({"bench", KnobTable(all_knob_groups()), {}, {}});
+  LatestValues latest;
+  Publisher publisher({report_json, port_json, event_json_line, module_json}, {});
+  RecordingTap tap;
+  ServerSettings where;
+  where.listen = {"127.0.0.1", static_cast<std::uint16_t>(std::stoi(arguments[1]))};
+  auto server = Server::start(where, publisher, tap, clock);
+  if (!server) {
+    std::cerr << server.error().message << "\n";
+    return 1;
+  }
+  const auto take = [&](const std::optional<Snapshot>& snapshot) {
+    if (!snapshot) return;
+    const auto step = diagnosis ? engine.step(*snapshot) : Engine::Step{latest.take(*snapshot), {}};
+    publisher.publish(step.report, step.events, {"bench", 0.0});
+  };
+  for (char byte = '\n'; byte == '\n'; byte = static_cast<char>(std::getchar())) {
+    clock.advance(settings.counters_period);
+    take(sampler.poll());  // begins the reads; as in the daemon's loop, what comes back is taken when its event says so
+    for (bool done = false; !done;) {
+      constexpr int kLostEvent_ms = 5;  // the poll above may have taken the event with the readings
+      pollfd event{sampler.wake_fds().front(), POLLIN, 0};
+      if (!sampler.settled()) ::poll(&event, 1, kLostEvent_ms);
+      done = sampler.settled();  // before the poll: what finishes after it is of the next round
+      take(sampler.poll());
+    }
+    std::puts("ok");
+    std::fflush(stdout);
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace linkhealth
+
+int main(int count, char** arguments) { return linkhealth::run({arguments, static_cast<std::size_t>(count)}); }

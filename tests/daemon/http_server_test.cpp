@@ -1,0 +1,143 @@
+// How the server treats connections. Sockets here wait, tests do not: whatever must not come is followed by something
+// that must.
+#include <arpa/inet.h>
+#include <gmock/gmock.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "daemon/http_server.h"
+#include "tests/support/test_server.h"
+
+namespace linkhealth {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+
+class Connection {
+ public:
+  explicit Connection(int port) : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(static_cast<std::uint16_t>(port));
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(connect(fd_.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
+  }
+  /// False when the connection is closed already.
+  bool try_send(const std::string& text) const {
+    return ::send(fd_.get(), text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
+  }
+  void send(const std::string& text) const { EXPECT_TRUE(try_send(text)); }
+  /// What comes up to and with `mark`, or up to the end of the connection.
+  std::string read_to(const std::string& mark) const {
+    std::string text;
+    char byte = 0;
+    while (text.find(mark) == std::string::npos && recv(fd_.get(), &byte, 1, 0) == 1) text += byte;
+    return text;
+  }
+  /// Whether the server has closed it; waits until it has, or sends.
+  bool is_closed() const {
+    char byte = 0;
+    return recv(fd_.get(), &byte, 1, 0) <= 0;
+  }
+
+ private:
+  OwnedFd fd_;
+};
+
+class HttpServerTest : public ::testing::Test, protected test::TestServer {
+ protected:
+  void SetUp() override {
+    publish();
+    start();
+  }
+  Connection connection() const { return Connection(server->tcp_port()); }
+};
+
+constexpr const char* kReady = "GET /-/ready HTTP/1.1\r\n\r\n";
+
+TEST_F(HttpServerTest, AConnectionTakesMoreThanAHundredRequests) {
+  const Connection client = connection();
+  for (int i = 0; i < 300; ++i) {
+    client.send(kReady);
+    ASSERT_THAT(client.read_to("ready\n"), StartsWith("HTTP/1.1 200 OK\r\n"));
+  }
+}
+
+TEST_F(HttpServerTest, RequestsInOneWriteAndInPieces) {
+  const Connection client = connection();
+  client.send(std::string(kReady) + kReady + "GET /-/re");
+  client.read_to("ready\n");
+  client.read_to("ready\n");
+  client.send("ady HTTP/1.1\r\n");
+  client.send("\r\n");
+  EXPECT_THAT(client.read_to("ready\n"), HasSubstr("Connection: keep-alive\r\n"));
+}
+
+TEST_F(HttpServerTest, ClosesWhenAsked) {
+  const Connection client = connection();
+  client.send("GET /-/ready HTTP/1.1\r\nConnection: close\r\n\r\n");
+  EXPECT_THAT(client.read_to("ready\n"), HasSubstr("Connection: close\r\n"));
+  EXPECT_TRUE(client.is_closed());
+}
+
+TEST_F(HttpServerTest, WhatIsNoHttpIsRefusedAndTheConnectionEnds) {
+  const Connection client = connection();
+  client.send("SSH-2.0-OpenSSH\r\n\r\n");
+  EXPECT_THAT(client.read_to("\r\n\r\n"), StartsWith("HTTP/1.1 400 Bad Request\r\n"));
+  client.read_to("}\n");
+  EXPECT_TRUE(client.is_closed());
+}
+
+TEST_F(HttpServerTest, ManySlowClientsHoldUpNobody) {
+  std::vector<Connection> slow;
+  for (std::size_t i = 0; i < HttpServer::kMaxConnections; ++i) {
+    slow.push_back(connection());
+    slow.back().send("GET /metrics HT");
+  }
+  const Connection client = connection();  // takes the place of the one that is silent for longest
+  client.send(kReady);
+  EXPECT_THAT(client.read_to("ready\n"), StartsWith("HTTP/1.1 200"));
+  std::size_t closed = 0;
+  for (const Connection& one : slow) {
+    one.try_send("TP/1.1\r\nConnection: close\r\n\r\n");
+    closed += one.read_to("\r\n").empty();
+  }
+  EXPECT_EQ(closed, 1U);
+}
+
+TEST_F(HttpServerTest, ARequestThatTricklesIsGivenUp) {
+  const Connection client = connection();
+  client.send("GET /metrics HT");
+  const Connection other = connection();
+  other.send(kReady);
+  other.read_to("ready\n");
+  clock.steady_now = clock.steady_now.load() + HttpServer::kRequestTimeout;
+  client.try_send("T");  // one more byte does not help
+  EXPECT_TRUE(client.is_closed());
+}
+
+TEST_F(HttpServerTest, ALargeAnswerToASlowReaderComesWhole) {
+  const Connection slow = connection();
+  std::string many;
+  for (int i = 0; i < 300; ++i) many += "GET /metrics?collect[]=counters HTTP/1.1\r\n\r\n";
+  slow.send(many);
+  const Connection other = connection();
+  other.send(kReady);
+  EXPECT_THAT(other.read_to("ready\n"), StartsWith("HTTP/1.1 200"));
+  for (int i = 0; i < 300; ++i) ASSERT_THAT(slow.read_to("200 OK"), HasSubstr("200 OK"));
+}
+
+TEST(HttpHead, SaysHowLongAndWhetherMoreMayBeAsked) {
+  ApiReply reply;
+  reply.status = 404;
+  reply.content_type = "text/plain";
+  reply.headers = {{"Allow", "GET"}};
+  const std::string head = http_head(reply, 5, true);
+  EXPECT_THAT(head, StartsWith("HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\n"));
+  EXPECT_THAT(head, HasSubstr("\r\nAllow: GET\r\nContent-Length: 5\r\nConnection: keep-alive\r\n\r\n"));
+  EXPECT_THAT(http_head(reply, std::nullopt, false), HasSubstr("Transfer-Encoding: chunked\r\nConnection: close\r\n"));
+}
+
+}  // namespace
+}  // namespace linkhealth

@@ -1,0 +1,12 @@
+// Fuzzes the parser of HTTP requests: bytes from anybody who can connect.
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "daemon/http_request.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const auto request = linkhealth::parse_http_request({reinterpret_cast<const char*>(data), size});
+  if (request.state == linkhealth::HttpRequest::State::kComplete && request.size > size) std::abort();
+  return 0;
+}
