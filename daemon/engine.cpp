@@ -359,6 +359,8 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
 
 LedgerState Engine::ledger_state() const { return state_->ledger.state(); }
 void Engine::restore(const LedgerState& state) { state_->ledger.restore(state); }
+ReferenceState Engine::references() const { return state_->history.references(); }
+void Engine::restore(const ReferenceState& state) { state_->history.restore(state); }
 
 Result<void> Engine::acknowledge(const PortKey& port, const std::string& by, const std::string& reason,
                                  std::optional<WallTime> until) {

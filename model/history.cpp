@@ -257,6 +257,7 @@ const PortHistory* History::find(const PortKey& key) const {
 
 void History::observe(const Snapshot& snapshot) {
   now_ = snapshot.taken_at;
+  wall_ = snapshot.wall_time;
   // The kernel's uptime drops at a reboot; a little slack for clocks that are read one after the other.
   const bool rebooted = uptime_s_ && snapshot.uptime_s && *snapshot.uptime_s < *uptime_s_ - 5;
   if (snapshot.uptime_s) uptime_s_ = snapshot.uptime_s;
@@ -269,7 +270,10 @@ void History::observe(const Snapshot& snapshot) {
     const std::string stable = sample.id.device.empty() ? key : sample.id.stable_key();
     const auto [at, is_new] = ports_.try_emplace(stable);
     PortHistory& port = at->second;
-    if (is_new) port.begin(sample, now_);
+    if (is_new) {
+      port.begin(sample, now_);
+      adopt(stable, port);
+    }
     // Where the uptime is not known, the node may just have booted.
     const double up_s = uptime_s_.value_or(0);
     if (is_new && up_s < kBootQuietSeconds)

@@ -188,6 +188,45 @@ TEST(Engine, TheLedgerSurvivesARestart) {
   EXPECT_EQ(after.port().faults.at(0).id, before.port().faults.at(0).id);
 }
 
+TEST(Engine, AFaultThatIsThereAfterARestartIsJudgedAgainstThePast) {
+  Story before;
+  before.run(3600);
+  const ReferenceState kept = before.engine.references();
+  ASSERT_EQ(kept.ports.size(), 1U);
+  Story without, with;
+  with.engine.restore(kept);
+  for (Story* after : {&without, &with}) {
+    after->feed = before.feed;
+    after->feed.receive_mw(0.25);  // 5 dB on all lanes, while the daemon was not looking
+    after->feed.bits_per_s = 4e6;
+    after->run(600);
+  }
+  EXPECT_EQ(without.events, "") << "a BER of 1e-5 that was always there is within the limits";
+  ASSERT_EQ(with.events, "opened:dirty_connector ");
+  EXPECT_NE(with.port().faults.at(0).summary.find("below its normal"), std::string::npos);
+}
+
+TEST(Engine, ReferencesOfAnotherModuleOrOfLongAgoAreVoid) {
+  Story before;
+  before.run(3600);
+  const ReferenceState kept = before.engine.references();
+  Story swapped;
+  swapped.engine.restore(kept);
+  swapped.feed = before.feed;
+  swapped.feed.module.serial = "B2";
+  swapped.feed.receive_mw(0.3);
+  swapped.run(600);
+  EXPECT_EQ(swapped.events, "");
+  ReferenceState old = kept;
+  for (PortReferences& port : old.ports) port.seen_at -= std::chrono::hours(24 * 40);
+  Story late;
+  late.engine.restore(old);
+  late.feed = before.feed;
+  late.feed.receive_mw(0.3);
+  late.run(600);
+  EXPECT_EQ(late.events, "");
+}
+
 TEST(Engine, AnAcknowledgementIsAnEventOfTheNextStep) {
   Story run;
   run.run(1800);
