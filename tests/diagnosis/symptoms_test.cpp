@@ -259,8 +259,8 @@ const std::vector<Row>& rows() {
          s.port.latest.peer->system = "LEAF-1.site.example", s.port.latest.peer->port = "Eth17/1";
        },
        kNoReason},
-      {kPcieReduced, true, [](Scene& s) { narrow(s), s.port.pcie_low_reads = 2; },
-       [](Scene& s) { narrow(s), s.port.pcie_low_reads = 1; }, kNoReason},
+      {kPcieReduced, true, [](Scene& s) { narrow(s), s.port.pcie_low_reads = 1; },
+       [](Scene& s) { narrow(s), s.port.pcie_low_reads = 0; }, kNoReason},
       {kPcieErrors, true,
        [](Scene& s) {
          s.port.aer = {{steady_from_seconds(1), 5}, {steady_from_seconds(2), 15}};
@@ -318,7 +318,7 @@ const std::vector<Row>& rows() {
              .all = 9, .known_s = 1500, .forwarded_per_s = 0.01, .forwarded_share = 0.2, .forwarded_known = true};
        },
        kNoReason},
-      {kCountersBlind, true, [](Scene& s) { fail(s, "counters", 600); }, [](Scene& s) { fail(s, "counters", 599); },
+      {kCountersBlind, true, [](Scene& s) { fail(s, "counters", 300); }, [](Scene& s) { fail(s, "counters", 299); },
        [](Scene& s) { s.port.present = false; }},
       {kModuleBlind, true, [](Scene& s) { fail(s, "module", 900); },
        [](Scene& s) { fail(s, "module", 10799, "EBUSY"); }, nullptr},
