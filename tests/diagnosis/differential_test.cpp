@@ -195,8 +195,11 @@ TEST(Differential, MultimodeGlassHasNoReflections) {
   scene.view.multimode = true;
   EXPECT_EQ(scene.top(), "bad_module/local");
   const auto differential = scene.rank();
-  for (const RankedFault& row : differential.ranked)
-    if (row.fault->name == "dirty_connector") EXPECT_LT(row.confidence, 0.05);
+  for (const RankedFault& row : differential.ranked) {
+    if (row.fault->name == "dirty_connector") {
+      EXPECT_LT(row.confidence, 0.05);
+    }
+  }
 }
 
 TEST(Differential, AReadingThatLiesIsNotDirtAsWell) {
