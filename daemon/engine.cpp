@@ -21,6 +21,7 @@ constexpr double kOpenAt = 0.7;
 /// A second fault is named only when the first explains none of what shows it.
 constexpr double kSecondAt = 0.9;
 constexpr double kTrainingSeconds = 60;
+constexpr double kUndecided = 0.5;
 
 std::vector<KnobGroup> collect_groups() {
   std::vector<KnobGroup> groups;
@@ -234,6 +235,8 @@ PortVerdict Engine::State::verdict_of(const PortView& view, Judged& port, const 
   if (1 - port.differential.healthy < kOpenAt) return verdict;
   if (!view.down && !supported(*port.differential.ranked.front().cause, port.findings)) return verdict;
   const RankedFault& first = port.differential.ranked.front();
+  // No name leads: the module and the far end are read within the next minute.
+  if (view.down && first.confidence < kUndecided) verdict.down_s -= kTrainingSeconds;
   verdict.primary = {first.fault, first.confidence, severity_of(first, view, port.findings)};
   port.second = differentiate({view, port.findings, nullptr, &first}, differential_values);
   if (!view.down && 1 - port.second.healthy >= kSecondAt && !port.second.ranked.empty()) {

@@ -64,5 +64,17 @@ TEST(FarErrors, ACounterThatStillRisesCountsThoughAnotherIsFull) {
   EXPECT_EQ(look(kFarErrors, scene.view).verdict, Verdict::kUnknown);
 }
 
+TEST(LosingData, AFewCodewordsInAnHourAreNoFault) {
+  Scene scene;
+  SignalStats& s = scene.view.signal;
+  s.intervals_1h = 60;
+  s.uncorrectable_known = true;
+  s.uncorrectable_intervals_1h = 5, s.uncorrectable_intervals_10m = 1, s.uncorrectable_span_s = 2000;
+  s.uncorrectable_1h = 6;
+  EXPECT_TRUE(look(kLosingData, scene.view).absent());
+  s.uncorrectable_1h = 60;
+  EXPECT_TRUE(look(kLosingData, scene.view).present());
+}
+
 }  // namespace
 }  // namespace linkhealth

@@ -73,7 +73,7 @@ void losing(Scene& s, std::size_t intervals) {
   s.view.signal.intervals_1h = 60;
   s.view.signal.uncorrectable_intervals_1h = intervals;
   s.view.signal.uncorrectable_intervals_10m = 1;
-  s.view.signal.uncorrectable_span_s = 200;
+  s.view.signal.uncorrectable_span_s = 200, s.view.signal.uncorrectable_1h = 8;
   s.view.signal.uncorrectable_known = true;
 }
 void narrow(Scene& s) {
@@ -131,6 +131,7 @@ const std::vector<Row>& rows() {
        [](Scene& s) {
          s.view.signal.ber = 1e-7, s.view.signal.ber_limit = 2.4e-4, s.view.signal.uncorrectable_known = true;
          s.view.signal.uncorrectable_intervals_1h = 3, s.view.signal.uncorrectable_intervals_10m = 1;
+         s.view.signal.uncorrectable_1h = 8;
        },
        [](Scene& s) {
          s.view.signal.ber = 1e-4, s.view.signal.ber_limit = 2.4e-4, s.view.signal.uncorrectable_known = true;
