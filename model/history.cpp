@@ -10,7 +10,7 @@ namespace {
 constexpr double kDaySeconds = 86400;
 constexpr double kIntervalKeepSeconds = 3600;
 constexpr std::size_t kMaxIntervals = 512;
-constexpr double kBootQuietSeconds = 240;     // links come up, drivers settle
+constexpr double kBootQuietSeconds = 300;     // links come up, drivers settle
 constexpr double kIntentBeforeSeconds = 100;  // the event may be read after the fall that it caused
 constexpr double kIntentAfterSeconds = 200;
 

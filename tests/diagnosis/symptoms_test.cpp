@@ -130,8 +130,7 @@ const std::vector<Row>& rows() {
       {kErrorBursts, true,
        [](Scene& s) {
          s.view.signal.ber = 1e-7, s.view.signal.ber_limit = 2.4e-4, s.view.signal.uncorrectable_known = true;
-         s.view.signal.uncorrectable_intervals_1h = 3, s.view.signal.uncorrectable_intervals_10m = 1;
-         s.view.signal.uncorrectable_1h = 8;
+         losing(s, 3);
        },
        [](Scene& s) {
          s.view.signal.ber = 1e-4, s.view.signal.ber_limit = 2.4e-4, s.view.signal.uncorrectable_known = true;
