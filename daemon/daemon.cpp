@@ -28,6 +28,7 @@
 #include "probes/verbs_events.h"
 #include "storage/ledger_file.h"
 #include "storage/recording.h"
+#include "storage/reference_file.h"
 
 namespace linkhealth {
 
@@ -81,6 +82,7 @@ class Daemon {
         log_(log),
         events_(config_.state_dir + "/events.jsonl"),
         ledger_(config_.state_dir + "/ledger.json"),
+        references_(config_.state_dir + "/references.json"),
         publisher_({report_json, port_json, event_json_line, module_json}, fault_names()),
         shown_clock_(clock, publisher_, !options.play_file.empty()) {}
 
@@ -93,6 +95,7 @@ class Daemon {
   void on_step(const Snapshot& snapshot, const Engine::Step& step, double lateness_s);
   void self_test(const Report& report);
   void restore_faults();
+  void keep_references();
   void record(const Snapshot& snapshot, const Report& report);
   void announce(const FaultEvent& event);
   void say_once(bool& said, const Error& error, const std::string& consequence);
@@ -105,6 +108,7 @@ class Daemon {
   Log& log_;
   EventLog events_;
   LedgerFile ledger_;
+  ReferenceFile references_;
   SystemdJournal journal_;
   Publisher publisher_;
   ShownClock shown_clock_;
@@ -117,6 +121,8 @@ class Daemon {
   bool recorder_failed_ = false;
   bool event_log_failed_ = false;
   bool ledger_failed_ = false;
+  bool references_failed_ = false;
+  WallTime last_step_at_;
   bool introduced_ = false;
   bool tested_ = false;
   std::optional<SteadyTime> first_step_;
@@ -211,6 +217,7 @@ Result<void> Daemon::run() {
   hooks.status = [this] { return status(); };
   auto ended = run_loop(*source_, *engine_, clock_, hooks);
   tap_.close();
+  if (options_.play_file.empty() && introduced_) keep_references();
   if (recorder_) {
     if (const auto closed = recorder_->close(); !closed) log_.error(closed.error().message);
   }
@@ -223,6 +230,8 @@ void Daemon::on_step(const Snapshot& snapshot, const Engine::Step& step, double 
   if (options_.play_file.empty()) {
     if (const auto kept = ledger_.keep(engine_->ledger_state()); !kept)
       say_once(ledger_failed_, kept.error(), "open faults will be forgotten at a restart; everything else goes on");
+    last_step_at_ = snapshot.wall_time;
+    if (references_.due(last_step_at_)) keep_references();
   }
   publisher_.publish(step.report, step.events, {LINKHEALTH_VERSION, lateness_s});
   port_count_ = step.report->ports.size();
@@ -250,7 +259,18 @@ void Daemon::self_test(const Report& report) {
                               doctor.hidden, doctor.hidden == 1 ? "" : "s"));
 }
 
+void Daemon::keep_references() {
+  if (const auto kept = references_.keep(engine_->references(), last_step_at_); !kept)
+    say_once(references_failed_, kept.error(),
+             "what is normal for each link will be learned anew after a restart; everything else goes on");
+}
+
 void Daemon::restore_faults() {
+  if (auto state = references_.read()) {
+    engine_->restore(*state);
+  } else {
+    log_.error(state.error().message);
+  }
   if (auto state = ledger_.read()) {
     if (!state->faults.empty()) log_.info(fmt::format("{} open faults are known from before", state->faults.size()));
     engine_->restore(*state);

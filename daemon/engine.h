@@ -10,6 +10,7 @@
 
 #include "model/knobs.h"
 #include "model/ledger_state.h"
+#include "model/reference_state.h"
 #include "model/report.h"
 #include "model/snapshot.h"
 
@@ -45,6 +46,10 @@ class Engine {
   [[nodiscard]] LedgerState ledger_state() const;
   /// Takes over an earlier run's ledger. REQUIRES: before the first step.
   void restore(const LedgerState& state);
+  /// What is normal for each port; survives a restart, too.
+  [[nodiscard]] ReferenceState references() const;
+  /// REQUIRES: before the first step.
+  void restore(const ReferenceState& state);
   /// An operator took note of the port's fault; nullopt `until`: until it closes. The event comes with the next step.
   Result<void> acknowledge(const PortKey& port, const std::string& by, const std::string& reason,
                            std::optional<WallTime> until);

@@ -1,6 +1,8 @@
 // One poll of the sampler; for its own files only.
 #pragma once
 
+#include <string_view>
+
 #include "daemon/sampler.h"
 
 namespace linkhealth {
@@ -12,5 +14,8 @@ struct Sampler::Cycle {
   bool content = false;  ///< something was read that is worth a snapshot
   FeedNews prompts;      ///< what events ask for
 };
+
+/// The word of a group in timings and gaps.
+std::string_view probe_of(ReadGroup group);
 
 }  // namespace linkhealth

@@ -134,7 +134,7 @@ constexpr Expectation kFarDown[] = {{kNoLight, kAlways},         {kNoPartner, kA
                                     {kFarTxLow, kOften},         {kLightLow, kOften},        {kLightThere, kRarely},
                                     {kNegotiationFails, kRarely}};
 constexpr Expectation kFarStarting[] = {{kRemoteFault, kAlways},
-                                        {kLightThere, kOften},
+                                        {kLightThere, kAlways},
                                         {kNoLight, kSometimes},
                                         {kGroupDown, kSometimes},
                                         {kNoPartner, kRarely}};
@@ -237,7 +237,7 @@ constexpr Cause kCauses[] = {
     {"cable pulled at the far end", "unplugged", End::kPath, .01, 4, kOnePiece, kAnyLight, kUnpluggedFar,
      kDecideUnplugged},
     {"far port down", "far_port_down", End::kFar, .01, 24, kAnyMedium, kAnyLight, kFarDown, kDecideFarDown},
-    {"far port starting", "far_port_down", End::kFar, .01, 6, kAnyMedium, kAnyLight, kFarStarting, {}},
+    {"far port starting", "far_port_down", End::kFar, .01, 9, kAnyMedium, kAnyLight, kFarStarting, {}},
     {"far switch down", "far_switch_fault", End::kFar, .01, 4, kAnyMedium, kAnyLight, kSwitchDown, {}},
     {"far switch, errors", "far_switch_fault", End::kFar, 1, .1, kAnyMedium, kBrightErrors, kSwitchErrors,
      kDecideSwitchErrors},

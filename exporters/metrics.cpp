@@ -164,8 +164,8 @@ void add_optics(Families& out, const PortReport& port, const PortLabels& at) {
     return when ? std::optional(unix_seconds(*when)) : std::nullopt;
   };
   for (const ModuleFlag& flag : module->flags) {
-    const std::vector<std::string> labels = {at.device, at.port, flag.lane ? std::to_string(*flag.lane) : "",
-                                             flag.name};
+    const std::string lane = flag.lane ? std::to_string(*flag.lane) : "";
+    const std::initializer_list<std::string_view> labels = {at.device, at.port, lane, flag.name};
     out.add("linkhealth_module_flag_changes_total", labels, static_cast<double>(flag.change_count));
     out.add("linkhealth_module_flag_last_set_timestamp_seconds", labels, seconds(flag.set_at));
     out.add("linkhealth_module_flag_last_cleared_timestamp_seconds", labels, seconds(flag.cleared_at));

@@ -13,7 +13,7 @@ constexpr double kDaySeconds = 86400;
 constexpr double kIntervalKeepSeconds = 3600;
 constexpr std::size_t kMaxIntervals = 512;
 constexpr double kGapKeepSeconds = 4000;      // more than the longest pause before a source is tried again
-constexpr double kBootQuietSeconds = 240;     // links come up, drivers settle
+constexpr double kBootQuietSeconds = 300;     // links come up, drivers settle
 constexpr double kIntentBeforeSeconds = 100;  // the event may be read after the fall that it caused
 constexpr double kIntentAfterSeconds = 200;
 
@@ -250,6 +250,7 @@ const PortHistory* History::find(const PortKey& key) const {
 
 void History::observe(const Snapshot& snapshot) {
   now_ = snapshot.taken_at;
+  wall_ = snapshot.wall_time;
   // The kernel's uptime drops at a reboot; a little slack for clocks that are read one after the other.
   const bool rebooted = uptime_s_ && snapshot.uptime_s && *snapshot.uptime_s < *uptime_s_ - 5;
   if (snapshot.uptime_s) uptime_s_ = snapshot.uptime_s;
@@ -262,7 +263,10 @@ void History::observe(const Snapshot& snapshot) {
     const std::string stable = sample.id.device.empty() ? key : sample.id.stable_key();
     const auto [at, is_new] = ports_.try_emplace(stable);
     PortHistory& port = at->second;
-    if (is_new) port.begin(sample, now_);
+    if (is_new) {
+      port.begin(sample, now_);
+      adopt(stable, port);
+    }
     // Where the uptime is not known, the node may just have booted.
     const double up_s = uptime_s_.value_or(0);
     if (is_new && up_s < kBootQuietSeconds)

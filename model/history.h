@@ -12,6 +12,7 @@
 
 #include "model/flows.h"
 #include "model/reference.h"
+#include "model/reference_state.h"
 #include "model/snapshot.h"
 
 namespace linkhealth {
@@ -129,10 +130,13 @@ class PortHistory {
   /// "optical", "aoc", "dac", "acc" or "unknown"; what the last present module said.
   [[nodiscard]] const std::string& medium() const { return medium_; }
   [[nodiscard]] double line_rate_bps() const;
+  /// What is normal for it, without its key and time.
+  [[nodiscard]] PortReferences references() const;
 
  private:
   friend class History;
   void begin(const PortSample& sample, SteadyTime now);
+  void adopt(const PortReferences& kept, SteadyTime now);
   void take_event(const PortEvent& event);
   void take_loss(SteadyTime t, std::uint64_t count);
   void take_intent(SteadyTime t);
@@ -174,11 +178,19 @@ class History {
   [[nodiscard]] const PortHistory* find(const PortKey& key) const;
   [[nodiscard]] SteadyTime now() const { return now_; }
   [[nodiscard]] std::optional<double> uptime_s() const { return uptime_s_; }
+  /// What must survive a restart; of ports that were not seen since the last one, too.
+  [[nodiscard]] ReferenceState references() const;
+  /// Takes over what an earlier run learned. REQUIRES: before the first snapshot.
+  void restore(const ReferenceState& state);
 
  private:
+  void adopt(const std::string& stable, PortHistory& port);
+
   std::map<std::string, PortHistory> ports_;  ///< by stable key
   std::map<PortKey, std::string> labels_;
+  std::map<std::string, PortReferences> kept_;  ///< of an earlier run, until the port is seen
   SteadyTime now_;
+  WallTime wall_;
   std::optional<double> uptime_s_;
 };
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstddef>
 #include <optional>
+#include <vector>
 
 #include "base/time.h"
 
@@ -26,6 +27,26 @@ class Reference {
     next_ = (next_ + 1) % kCapacity;
     count_ = std::min(count_ + 1, kCapacity);
     last_ = t;
+    middle_ = quantile(0.5);
+    quartile_ = quantile(0.25);
+  }
+  /// Oldest first.
+  [[nodiscard]] std::vector<double> values() const {
+    std::vector<double> out;
+    for (std::size_t i = 0; i < count_; ++i) out.push_back(values_[(next_ + kCapacity - count_ + i) % kCapacity]);
+    return out;
+  }
+  /// Takes over what was normal before a restart: the newest kCapacity of `values` (oldest first) that are numbers.
+  void assign(const std::vector<double>& values, SteadyTime now) {
+    clear();
+    for (const double value : values) {
+      if (!std::isfinite(value)) continue;
+      values_[next_] = value;
+      next_ = (next_ + 1) % kCapacity;
+      count_ = std::min(count_ + 1, kCapacity);
+    }
+    if (count_ == 0) return;
+    last_ = now;
     middle_ = quantile(0.5);
     quartile_ = quantile(0.25);
   }

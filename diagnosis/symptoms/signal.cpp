@@ -19,7 +19,7 @@ constexpr Knob kErrorKnobs[] = {
     {"floor_nrz_ber", 1e-8, 1e-15, 1e-3, "", "the same for NRZ"},
     {"limit_share_optical", 12, 1, 1000, "", "limit divided by this is too much, whatever the past was"},
     {"limit_share_copper", 4, 1, 1000, "", "copper runs nearer its limit"},
-    {"no_fec_symbols_per_h", 10, 1, 1e9, "", "without FEC: symbol errors in an hour, in three intervals or more"}};
+    {"no_fec_symbols_per_h", 20, 1, 1e9, "", "without FEC: symbol errors in an hour, in three intervals or more"}};
 
 Finding receive_errors(const PortView& v, KnobValues k) {
   const SignalStats& s = v.signal;
@@ -53,8 +53,11 @@ Finding receive_errors(const PortView& v, KnobValues k) {
 }
 
 // losing_data: errors that FEC could not correct, sustained: each transition has its own burst.
-constexpr Knob kLossKnobs[] = {{"min_intervals", 3, 1, 100, "", "clean intervals with losses in the last hour"},
-                               {"span_s", 100, 0, 3600, "s", "between the first and the last"}};
+constexpr Knob kLossKnobs[] = {
+    {"min_intervals", 3, 1, 100, "", "clean intervals with losses in the last hour"},
+    {"span_s", 100, 0, 3600, "s", "between the first and the last"},
+    {"min_blocks", 8, 1, 1e6, "", "lost in all: a good link loses a few codewords in an hour now and then"},
+    {"min_symbols", 20, 1, 1e6, "", "the same without FEC: 1e-12 makes 370 an hour at 100G"}};
 Finding losing_data(const PortView& v, KnobValues k) {
   const SignalStats& s = v.signal;
   if (s.intervals_1h < 3) return not_known("too few readings since the link came up");
@@ -64,12 +67,14 @@ Finding losing_data(const PortView& v, KnobValues k) {
         .at_least("intervals with uncorrectable blocks", static_cast<double>(s.uncorrectable_intervals_1h), k[0])
         .at_least("time between the first and the last", s.uncorrectable_span_s, k[1], "s")
         .at_least("of them in ten minutes", static_cast<double>(s.uncorrectable_intervals_10m), 1)
+        .at_least("uncorrectable blocks in an hour", s.uncorrectable_1h, k[2])
         .close();
   if (!s.symbols_known) return not_known("no counter of lost symbols or blocks");
   return Case(Reader::kCounters)
       .at_least("intervals with symbol errors", static_cast<double>(s.symbol_intervals_1h), k[0])
       .at_least("time between the first and the last", s.symbol_span_s, k[1], "s")
       .at_least("of them in ten minutes", static_cast<double>(s.symbol_intervals_10m), 1)
+      .at_least("symbol errors in an hour", s.symbols_1h, k[3])
       .close();
 }
 
@@ -88,13 +93,15 @@ Finding one_lane_errors(const PortView& v, KnobValues k) {
 
 // error_bursts: data are lost, though the average error rate is far below where that happens by chance: the cliff is
 // half a decibel wide (faults.md 7c). Electronics and connectors that move do so; steady dirt does not.
-constexpr Knob kBurstKnobs[] = {{"margin", 8, 2, 1000, "", "times below the limit that the usual error rate is"}};
+constexpr Knob kBurstKnobs[] = {{"margin", 8, 2, 1000, "", "times below the limit that the usual error rate is"},
+                                {"min_blocks", 8, 1, 1e6, "", "lost in an hour"}};
 Finding error_bursts(const PortView& v, KnobValues k) {
   const SignalStats& s = v.signal;
   if (!s.ber || !s.ber_limit || !s.uncorrectable_known) return not_known("no error rate before FEC");
   return Case(Reader::kFec)
       .at_least("intervals with uncorrectable blocks", static_cast<double>(s.uncorrectable_intervals_1h), 3)
       .at_least("of them in ten minutes", static_cast<double>(s.uncorrectable_intervals_10m), 1)
+      .at_least("uncorrectable blocks in an hour", s.uncorrectable_1h, k[1])
       .below("pre-FEC BER", s.ber, *s.ber_limit / k[0])
       .close();
 }

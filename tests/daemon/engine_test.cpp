@@ -145,11 +145,11 @@ TEST(Engine, APortWithNothingReadableIsUnknownThenBlind) {
   Story run;
   run.feed.readable = false;
   run.feed.gaps = {{"mlx5_0/1", "link", "EPERM"}, {"mlx5_0/1", "counters", "EPERM"}};
-  run.run(300);
+  run.run(120);
   EXPECT_EQ(run.port().health, Health::kUnknown);
   EXPECT_EQ(run.events, "");
-  run.run(600);
-  EXPECT_EQ(run.events, "opened:monitor_blind ");
+  run.run(120);
+  EXPECT_EQ(run.events, "opened:monitor_blind ") << "a right that is missing does not come back";
   EXPECT_EQ(run.port().health, Health::kUnknown);
 }
 
@@ -165,6 +165,16 @@ TEST(Engine, APortThatIsGoneSaysNothingOfItsPast) {
   EXPECT_FALSE(report->ports[0].latest.link);
   EXPECT_FALSE(report->ports[0].latest.counters);
   EXPECT_EQ(report->ports[0].latest.id, id);
+}
+
+TEST(Engine, ABusyFirmwareHasFiveMinutesBeforeThePortIsBlind) {
+  Story run;
+  run.feed.readable = false;
+  run.feed.gaps = {{"mlx5_0/1", "link", "ETIMEDOUT"}, {"mlx5_0/1", "counters", "ETIMEDOUT"}};
+  run.run(290);
+  EXPECT_EQ(run.events, "");
+  run.run(120);
+  EXPECT_EQ(run.events, "opened:monitor_blind ");
 }
 
 TEST(Engine, ABlindModuleProbeDoesNotBlindTheRest) {
@@ -200,6 +210,45 @@ TEST(Engine, TheLedgerSurvivesARestart) {
   after.run(60);
   EXPECT_EQ(after.events, "") << "the same fault is not opened again";
   EXPECT_EQ(after.port().faults.at(0).id, before.port().faults.at(0).id);
+}
+
+TEST(Engine, AFaultThatIsThereAfterARestartIsJudgedAgainstThePast) {
+  Story before;
+  before.run(3600);
+  const ReferenceState kept = before.engine.references();
+  ASSERT_EQ(kept.ports.size(), 1U);
+  Story without, with;
+  with.engine.restore(kept);
+  for (Story* after : {&without, &with}) {
+    after->feed = before.feed;
+    after->feed.receive_mw(0.25);  // 5 dB on all lanes, while the daemon was not looking
+    after->feed.bits_per_s = 4e6;
+    after->run(600);
+  }
+  EXPECT_EQ(without.events, "") << "a BER of 1e-5 that was always there is within the limits";
+  ASSERT_EQ(with.events, "opened:dirty_connector ");
+  EXPECT_NE(with.port().faults.at(0).summary.find("below its normal"), std::string::npos);
+}
+
+TEST(Engine, ReferencesOfAnotherModuleOrOfLongAgoAreVoid) {
+  Story before;
+  before.run(3600);
+  const ReferenceState kept = before.engine.references();
+  Story swapped;
+  swapped.engine.restore(kept);
+  swapped.feed = before.feed;
+  swapped.feed.module.serial = "B2";
+  swapped.feed.receive_mw(0.3);
+  swapped.run(600);
+  EXPECT_EQ(swapped.events, "");
+  ReferenceState old = kept;
+  for (PortReferences& port : old.ports) port.seen_at -= std::chrono::hours(24 * 40);
+  Story late;
+  late.engine.restore(old);
+  late.feed = before.feed;
+  late.feed.receive_mw(0.3);
+  late.run(600);
+  EXPECT_EQ(late.events, "");
 }
 
 TEST(Engine, AnAcknowledgementIsAnEventOfTheNextStep) {

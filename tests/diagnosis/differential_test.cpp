@@ -186,5 +186,40 @@ TEST(ImpliedDrop, FollowsTheTableOfThePhysics) {
   EXPECT_EQ(implied_drop_db(1e-5, 1e-6, true), 0);
 }
 
+TEST(Differential, MultimodeGlassHasNoReflections) {
+  Scene scene;
+  scene.see(kReceiveErrors);
+  for (const SymptomId id : {kOneLaneErrors, kLosingData, kFlaps, kFarErrors}) scene.see(id, Verdict::kAbsent);
+  for (auto* drop : {&scene.view.light.rx, &scene.view.light.tx, &scene.view.light.far_rx, &scene.view.light.far_tx})
+    *drop = Drop{0.02, 0.2, 0};
+  scene.view.multimode = true;
+  EXPECT_EQ(scene.top(), "bad_module/local");
+  const auto differential = scene.rank();
+  for (const RankedFault& row : differential.ranked) {
+    if (row.fault->name == "dirty_connector") {
+      EXPECT_LT(row.confidence, 0.05);
+    }
+  }
+}
+
+TEST(Differential, AReadingThatLiesIsNotDirtAsWell) {
+  Scene scene;
+  scene.see(kLaneReadsDark);
+  scene.see(kLightLow);
+  scene.see(kReceiveErrors, Verdict::kAbsent);
+  scene.view.light.rx = Drop{40, 0.2, 1};
+  const auto first = scene.rank();
+  ASSERT_EQ(first.ranked.front().fault->name, "bad_module");
+  EXPECT_GT(scene.rank(&first.ranked.front()).healthy, 0.3);
+}
+
+TEST(Differential, ANoisySignalInACableIsTheCable) {
+  Scene scene(Medium::kAoc);
+  scene.see(kReceiveErrors);
+  scene.see(kSnrLow);
+  scene.see(kModuleHot, Verdict::kAbsent);
+  EXPECT_EQ(scene.top(), "faulty_cable/path");
+}
+
 }  // namespace
 }  // namespace linkhealth

@@ -76,7 +76,7 @@ TEST(Ledger, ARepairThatDoesNotHoldReopens) {
 
 TEST(Ledger, ALinkThatFellAMomentAgoIsNotJudged) {
   Desk desk;
-  for (double s = 10; s < 55; s += 10) desk.tell(Desk::wrong(kPulled, true, s), 10);
+  for (double s = 10; s < 50; s += 10) desk.tell(Desk::wrong(kPulled, true, s), 10);
   EXPECT_EQ(desk.events, "");
   desk.tell(Desk::wrong(kPulled, true, 60), 10);
   EXPECT_EQ(desk.events, "opened:unplugged ");
@@ -178,6 +178,18 @@ TEST(Ledger, AnAcknowledgementHoldsUntilItsTime) {
   EXPECT_EQ(desk.ledger.open("pci/1")[0]->kept.state, FaultState::kAcknowledged);
   desk.tell(Desk::wrong(kDirty), 400);
   EXPECT_EQ(desk.ledger.open("pci/1")[0]->kept.state, FaultState::kOpen);
+}
+
+TEST(Ledger, AnIdlePortProvesNothingAboutItsTraffic) {
+  Desk desk;
+  desk.tell(Desk::wrong(kCongested), 400);
+  ASSERT_EQ(desk.events, "opened:congestion ");
+  PortVerdict idle = Desk::fine();
+  idle.idle = true;
+  desk.tell(idle, 20000);
+  EXPECT_EQ(desk.events, "opened:congestion ");
+  desk.tell(Desk::fine(), 2000);
+  EXPECT_EQ(desk.events, "opened:congestion proving:congestion closed:congestion ");
 }
 
 }  // namespace

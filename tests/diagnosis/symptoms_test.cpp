@@ -73,7 +73,7 @@ void losing(Scene& s, std::size_t intervals) {
   s.view.signal.intervals_1h = 60;
   s.view.signal.uncorrectable_intervals_1h = intervals;
   s.view.signal.uncorrectable_intervals_10m = 1;
-  s.view.signal.uncorrectable_span_s = 200;
+  s.view.signal.uncorrectable_span_s = 200, s.view.signal.uncorrectable_1h = 8;
   s.view.signal.uncorrectable_known = true;
 }
 void narrow(Scene& s) {
@@ -130,7 +130,7 @@ const std::vector<Row>& rows() {
       {kErrorBursts, true,
        [](Scene& s) {
          s.view.signal.ber = 1e-7, s.view.signal.ber_limit = 2.4e-4, s.view.signal.uncorrectable_known = true;
-         s.view.signal.uncorrectable_intervals_1h = 3, s.view.signal.uncorrectable_intervals_10m = 1;
+         losing(s, 3);
        },
        [](Scene& s) {
          s.view.signal.ber = 1e-4, s.view.signal.ber_limit = 2.4e-4, s.view.signal.uncorrectable_known = true;
@@ -259,8 +259,8 @@ const std::vector<Row>& rows() {
          s.port.latest.peer->system = "LEAF-1.site.example", s.port.latest.peer->port = "Eth17/1";
        },
        kNoReason},
-      {kPcieReduced, true, [](Scene& s) { narrow(s), s.port.pcie_low_reads = 2; },
-       [](Scene& s) { narrow(s), s.port.pcie_low_reads = 1; }, kNoReason},
+      {kPcieReduced, true, [](Scene& s) { narrow(s), s.port.pcie_low_reads = 1; },
+       [](Scene& s) { narrow(s), s.port.pcie_low_reads = 0; }, kNoReason},
       {kPcieErrors, true,
        [](Scene& s) {
          s.port.aer = {{steady_from_seconds(1), 5}, {steady_from_seconds(2), 15}};
@@ -318,7 +318,7 @@ const std::vector<Row>& rows() {
              .all = 9, .known_s = 1500, .forwarded_per_s = 0.01, .forwarded_share = 0.2, .forwarded_known = true};
        },
        kNoReason},
-      {kCountersBlind, true, [](Scene& s) { fail(s, "counters", 600); }, [](Scene& s) { fail(s, "counters", 599); },
+      {kCountersBlind, true, [](Scene& s) { fail(s, "counters", 300); }, [](Scene& s) { fail(s, "counters", 299); },
        [](Scene& s) { s.port.present = false; }},
       {kModuleBlind, true, [](Scene& s) { fail(s, "module", 900); },
        [](Scene& s) { fail(s, "module", 10799, "EBUSY"); }, nullptr},

@@ -335,6 +335,8 @@ TEST(History, WithoutAnUptimeTheNodeMayJustHaveBooted) {
   feed.pull(feed.t + 5);
   history.observe(blind_tick());
   EXPECT_EQ(port_of(history).involuntary_losses(history.now(), 3600), 0U);
+}
+
 /// A port whose traffic counter is read each minute and whose error counter is read each ten seconds.
 struct SlowTraffic {
   Feed feed;

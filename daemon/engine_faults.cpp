@@ -1,0 +1,105 @@
+// What the engine says of the faults that are open: their reports and events.
+#include <algorithm>
+
+#include "daemon/engine_report.h"
+#include "daemon/engine_state.h"
+#include "diagnosis/explain.h"
+
+namespace linkhealth {
+
+void Engine::State::note_repair(const Subject& subject, const PortView& view, Judged& port, WallTime now) {
+  auto record = port.repairs.step(view, now, watch_values);
+  if (!record) return;
+  record->port = subject.stable;
+  for (const LedgerEntry* entry : ledger.open(subject.stable))
+    if (record->fault_id.empty() && entry->fault->severity != Severity::kNotice) record->fault_id = entry->kept.id;
+  repairs.add(*std::move(record));
+}
+
+FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortView& view, const Judged& port) {
+  FaultReport report;
+  for (const Differential* differential : {&port.differential, &port.second})
+    for (const RankedFault& ranked : differential->ranked)
+      if (ranked.fault == entry.fault && report.fault.empty() && entry.kept.state != FaultState::kProving) {
+        explain(report, view, port.findings, *differential, ranked, repairs.failed(entry.kept.port, entry.kept.id));
+        report.fault = ranked.fault->name;
+      }
+  if (report.fault.empty()) {  // it does not show now: what was last said of it stands
+    const auto at = texts.find(entry.kept.id);
+    if (at != texts.end()) report = at->second;
+    if (report.summary.empty()) report.summary = entry.kept.summary;
+    if (report.repair.empty()) report.repair = entry.kept.repair;
+    if (report.verify.empty()) report.verify = entry.kept.verify;
+  } else {
+    ledger.describe(entry.kept.id, report.summary, report.repair, report.verify);
+  }
+  if (port.gone_with > 0 && entry.kept.fault == "nic_fault")
+    report.summary = "all " + std::to_string(port.gone_with) +
+                     " ports of this node went at once: the driver, or what the monitor may see of /sys; no cable";
+  report.id = entry.kept.id;
+  report.fault = entry.kept.fault;
+  report.end = entry.kept.end;
+  report.severity = entry.kept.severity;
+  report.confidence = entry.kept.confidence;
+  report.state = entry.kept.state;
+  report.opened_at = entry.kept.opened_at;
+  report.last_seen_at = entry.kept.last_seen_at;
+  report.repairs = repairs.of(entry.kept.port, entry.kept.id);
+  report.past = ledger.past(entry.kept.port);
+  report.proof = ledger.proof(entry);
+  texts[report.id] = report;
+  return report;
+}
+
+void Engine::State::emit(const LedgerChange& change, const Subject& subject, const PortView& view, const Judged& port,
+                         const Snapshot& snapshot, std::vector<FaultEvent>& events) {
+  FaultEvent event;
+  event.t = snapshot.taken_at;
+  event.at = snapshot.wall_time;
+  event.kind = change.kind;
+  event.port = subject.port->key;
+  // A fault that proved itself gone was healed by what was done last; one that another name replaced was not.
+  if (change.kind == FaultEventKind::kClosed && change.entry.proving_since)
+    repairs.healed(subject.stable, change.entry.kept.id);
+  event.fault = fault_report(change.entry, view, port);
+  if (change.kind == FaultEventKind::kClosed) texts.erase(change.entry.kept.id);
+  if (change.kind == FaultEventKind::kOpened || change.kind == FaultEventKind::kReopened)
+    rule_use = counted(*rule_use, event.fault);
+  events.push_back(std::move(event));
+}
+
+PortReport Engine::State::report_of(const Subject& subject, const PortView& view, Judged& port,
+                                    const Snapshot& snapshot) {
+  PortReport report;
+  report.port = subject.port->key;
+  report.exempt = port.exempt;
+  report.peer = peer_of(*subject.port, subject.expected);
+  if (subject.port->present) {
+    report.latest = subject.port->latest;
+  } else {
+    report.latest.id = subject.port->latest.id;  // what it last said is not so any more: no series, no "link up"
+  }
+  if (report.latest.peer && report.latest.peer->age_s && subject.port->peer_at)
+    report.latest.peer->age_s = in_seconds(snapshot.taken_at - *subject.port->peer_at);
+  if (report.latest.peer && report.latest.peer->module_age_s && subject.port->far.read_at)
+    report.latest.peer->module_age_s = in_seconds(snapshot.taken_at - *subject.port->far.read_at);
+  report.figures = figures_of(view);
+  for (const auto& [probe, blind] : subject.port->blind)
+    report.gaps.push_back({subject.port->key, probe, blind.reason});
+  if (subject.expected != nullptr) report.expected = *subject.expected;
+  if (report.exempt.empty()) {
+    for (const LedgerEntry* entry : ledger.open(subject.stable))
+      report.faults.push_back(fault_report(*entry, view, port));
+    report.symptoms = symptom_verdicts(port.findings);
+  }
+  std::stable_sort(report.faults.begin(), report.faults.end(), [](const FaultReport& a, const FaultReport& b) {
+    const bool proving_a = a.state == FaultState::kProving, proving_b = b.state == FaultState::kProving;
+    if (proving_a != proving_b) return proving_b;
+    if (a.confidence != b.confidence) return a.confidence > b.confidence;
+    return a.severity > b.severity;
+  });
+  report.health = health_of(report, view, port.judged);
+  return report;
+}
+
+}  // namespace linkhealth

@@ -1,0 +1,162 @@
+// What the engine makes of one port's view: which ports behave alike, what is wrong, how bad it is.
+#include <algorithm>
+#include <cmath>
+
+#include "daemon/engine_report.h"
+#include "daemon/engine_state.h"
+
+namespace linkhealth {
+
+namespace {
+
+/// Below this the link is not said to be at fault. Opening asks whether something is wrong, naming asks what.
+constexpr double kOpenAt = 0.7;
+/// A second fault is named only when the first explains none of what shows it.
+constexpr double kSecondAt = 0.9;
+constexpr double kTrainingSeconds = 60;
+constexpr double kUndecided = 0.5;
+
+bool together(SteadyTime a, SteadyTime b, double within_s) { return std::abs(in_seconds(a - b)) <= within_s; }
+
+}  // namespace
+
+namespace {
+
+/// The speed at which two or more other ports with the same kind of module run, if all of them do.
+double siblings_speed(const Subject& subject, const std::vector<Subject>& all) {
+  const auto& own = subject.port->latest;
+  if (!own.module || own.module->type.empty()) return 0;
+  std::size_t count = 0;
+  double speed = 0;
+  for (const Subject& other : all) {
+    const auto& theirs = other.port->latest;
+    if (other.port == subject.port || other.port->carrier != true || !theirs.link || !theirs.link->speed_mbps) continue;
+    if (!theirs.module || theirs.module->type != own.module->type || theirs.id.driver != own.id.driver) continue;
+    if (count > 0 && *theirs.link->speed_mbps != speed) return 0;
+    speed = *theirs.link->speed_mbps;
+    ++count;
+  }
+  return count >= 2 ? speed : 0;
+}
+
+/// Errors that FEC could not correct in the newest interval of a link that carries undisturbed.
+bool lost_lately(const PortView& view) {
+  if (view.port.intervals.empty()) return false;
+  const Interval& last = view.port.intervals.back();
+  return last.clean && (last.flow(Flow::kUncorrectableBlocks) > 0 || last.flow(Flow::kSymbolErrors) > 0);
+}
+
+}  // namespace
+
+void Engine::State::fill_group(PortView& view, const Subject& subject, const std::vector<Subject>& all) {
+  const double within_s = std::max(15.0, step_s + 1);
+  GroupStats& group = view.group;
+  const Judged& own = judged[subject.stable];
+  group.siblings_speed_mbps = siblings_speed(subject, all);
+  for (const Subject& other : all) {
+    if (other.port == subject.port || !other.port->present) continue;
+    const auto rise = other.port->own.temperature_c.drop();
+    const bool current = other.port->module_at && in_seconds(view.now - *other.port->module_at) < 300;
+    group.siblings += current && rise.has_value();
+    if (current && rise && *rise <= -6) ++group.siblings_hotter;
+    const bool one_module = !subject.port->own.serial.empty() && subject.port->own.serial == other.port->own.serial;
+    // Where nobody says which switch it is, falling together says that it is one.
+    if (one_module || other.leaf != subject.leaf) continue;
+    if (!other.port->carrier_seen) continue;
+    group.same_leaf += !subject.leaf.empty();
+    const bool both_down =
+        view.down && other.port->carrier == false && view.port.carrier_since && other.port->carrier_since;
+    const bool admin = other.port->latest.link && other.port->latest.link->admin_up == false;
+    if (both_down && !admin && together(*view.port.carrier_since, *other.port->carrier_since, within_s))
+      ++group.fell_together;
+    const auto at = judged.find(other.stable);
+    if (at != judged.end() && own.errors_since && at->second.errors_since &&
+        together(*own.errors_since, *at->second.errors_since, 900))
+      ++group.errors_together;
+  }
+  if (view.port.losses.empty()) return;
+  for (const CarrierLoss& loss : view.port.losses) {
+    if (loss.voluntary) continue;
+    const bool shared = std::any_of(all.begin(), all.end(), [&](const Subject& other) {
+      if (other.port == subject.port || other.leaf != subject.leaf) return false;
+      return std::any_of(other.port->losses.rbegin(), other.port->losses.rend(), [&](const CarrierLoss& theirs) {
+        return !theirs.voluntary && together(loss.t, theirs.t, within_s);
+      });
+    });
+    ++(shared ? group.flaps_together : group.flaps_alone);
+  }
+}
+
+std::vector<const PortHistory*> Engine::State::watched(const std::vector<Subject>& all) const {
+  std::vector<const PortHistory*> ports;
+  for (const Subject& subject : all)
+    if (const auto at = judged.find(subject.stable); at != judged.end() && at->second.exempt.empty())
+      ports.push_back(subject.port);
+  return ports;
+}
+
+void Engine::State::note_errors(Judged& port, SteadyTime now) const {
+  const bool errors =
+      at(port.findings, SymptomId::kReceiveErrors).present() || at(port.findings, SymptomId::kLosingData).present();
+  if (errors) {
+    if (!port.errors_since) port.errors_since = now;
+    port.errors_last = now;
+  } else if (port.errors_last && in_seconds(now - *port.errors_last) > 900) {
+    port.errors_since.reset();
+  }
+}
+
+Severity Engine::State::severity_of(const RankedFault& ranked, const PortView& view, const Findings& findings) const {
+  const Severity own = ranked.fault->severity;
+  if (own == Severity::kNotice || ranked.fault->name == "monitor_blind" || ranked.fault->name == "wrong_cabling")
+    return own;
+  const bool bad = view.down || at(findings, SymptomId::kLosingData).present();
+  return bad ? Severity::kCritical : own;
+}
+
+PortVerdict Engine::State::verdict_of(const PortView& view, Judged& port, const Fault* incumbent) {
+  PortVerdict verdict;
+  verdict.down = view.down;
+  verdict.rate_bps = view.port.line_rate_bps();
+  verdict.drops = view.port.involuntary_total;
+  verdict.lost_data = lost_lately(view);
+  verdict.module = view.port.own.serial;
+  // One cable: its own serial number, or those of the modules at its ends.
+  const bool one_piece = view.medium == Medium::kAoc || view.medium == Medium::kCopper;
+  if (one_piece)
+    verdict.cable = view.port.own.serial;
+  else if (!view.port.own.serial.empty() && !view.port.far.serial.empty())
+    verdict.cable = view.port.own.serial + " - " + view.port.far.serial;
+  verdict.down_s = settled_down_s(view);
+  verdict.idle = view.traffic.known_s > 0 && view.traffic.loaded_s < 0.2 * view.traffic.known_s;
+  // A far end that is there but not ready: the link is training, which may take two minutes.
+  if (at(port.findings, SymptomId::kRemoteFault).present()) verdict.down_s -= kTrainingSeconds;
+  if (at(port.findings, SymptomId::kLightThere).present() && !view.link().down_reason)
+    verdict.down_s -= kTrainingSeconds / 2;
+  port.differential = differentiate({view, port.findings, incumbent, nullptr}, differential_values);
+  port.second = Differential{};
+  // A port of which nothing can be read is unknown, which is neither healthy nor faulty.
+  const bool blind = at(port.findings, SymptomId::kCountersBlind).present();
+  const bool unreadable = view.port.blind.contains("link") || view.port.blind.contains("counters");
+  const bool gone = at(port.findings, SymptomId::kDeviceGone).present();
+  verdict.judged = view.port.carrier.has_value() || blind || gone;
+  if (unreadable && !blind && !at(port.findings, SymptomId::kDeviceFatal).present()) verdict.judged = false;
+  if (!view.port.present && !gone) verdict.judged = false;
+  if (port.differential.ranked.empty()) return verdict;
+  if (1 - port.differential.healthy < kOpenAt) return verdict;
+  if (!view.down && !supported(*port.differential.ranked.front().cause, port.findings)) return verdict;
+  const RankedFault& first = port.differential.ranked.front();
+  // No name leads: the module and the far end are read within the next minute.
+  if (view.down && first.confidence < kUndecided) verdict.down_s -= kTrainingSeconds;
+  verdict.primary = {first.fault, first.confidence, severity_of(first, view, port.findings)};
+  port.second = differentiate({view, port.findings, nullptr, &first}, differential_values);
+  if (!view.down && 1 - port.second.healthy >= kSecondAt && !port.second.ranked.empty()) {
+    RankedFault& second = port.second.ranked.front();
+    second.confidence = std::min(second.confidence, first.confidence);
+    if (second.confidence >= 0.5)
+      verdict.secondary = {second.fault, second.confidence, severity_of(second, view, port.findings)};
+  }
+  return verdict;
+}
+
+}  // namespace linkhealth

@@ -1,0 +1,92 @@
+// The engine's state, and what it does with one port. For the engine's own files.
+#pragma once
+
+#include <array>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "daemon/engine.h"
+#include "diagnosis/differential.h"
+#include "diagnosis/ledger.h"
+#include "diagnosis/repair_book.h"
+#include "diagnosis/repair_watch.h"
+#include "diagnosis/symptoms.h"
+#include "model/history.h"
+
+namespace linkhealth {
+
+/// What the engine keeps of a port beside its history.
+struct Judged {
+  Findings findings;
+  Differential differential, second;
+  std::optional<SteadyTime> errors_since;
+  std::optional<SteadyTime> errors_last;
+  bool judged = false;
+  std::size_t gone_with = 0;  ///< so many ports went at once, this one among them; 0: no such thing
+  RepairWatch repairs;
+  std::string exempt;
+};
+
+struct Subject {
+  std::string stable;
+  const PortHistory* port;
+  const ExpectedPort* expected;
+  std::string_view leaf;
+};
+
+struct Engine::State {
+  explicit State(EngineSettings given)
+      : settings(std::move(given)),
+        ledger(settings.node, values("ledger")),
+        repairs(values("repairs")),
+        watch_values(values("repair_watch")),
+        differential_values(values("differential")) {
+    const auto table = symptom_table();
+    for (std::size_t i = 0; i < kSymptomCount; ++i)
+      if (!table[i].knobs.empty()) symptom_values[i] = values(table[i].name);
+  }
+
+  /// A table without our groups (a test's) means the defaults.
+  KnobValues values(std::string_view group) {
+    for (const KnobGroup& row : settings.knobs.groups())
+      if (row.name == group) return settings.knobs.values(group);
+    return defaults.values(group);
+  }
+
+  EngineSettings settings;
+  KnobTable defaults{engine_knob_groups()};
+  History history;
+  Ledger ledger;
+  RepairBook repairs;
+  KnobValues watch_values;
+  KnobValues differential_values;
+  std::array<KnobValues, kSymptomCount> symptom_values{};
+  std::map<std::string, Judged> judged;
+  std::map<std::string, FaultReport> texts;  ///< by fault id: what was last said of it
+  std::vector<FaultEvent> waiting;
+  std::shared_ptr<const RuleUse> rule_use = std::make_shared<const RuleUse>();
+  std::optional<SteadyTime> last_step;
+  double step_s = 10;
+  WallTime wall;
+
+  const ExpectedPort* expected_of(const PortKey& key) const {
+    const auto at = settings.expected.find(key);
+    return at == settings.expected.end() ? nullptr : &at->second;
+  }
+  std::vector<Subject> subjects() const;
+  void fill_group(PortView& view, const Subject& subject, const std::vector<Subject>& all);
+  void note_repair(const Subject& subject, const PortView& view, Judged& judged, WallTime now);
+  PortVerdict verdict_of(const PortView& view, Judged& judged, const Fault* incumbent);
+  void note_errors(Judged& port, SteadyTime now) const;
+  std::vector<const PortHistory*> watched(const std::vector<Subject>& all) const;
+  Severity severity_of(const RankedFault& ranked, const PortView& view, const Findings& findings) const;
+  PortReport report_of(const Subject& subject, const PortView& view, Judged& judged, const Snapshot& snapshot);
+  FaultReport fault_report(const LedgerEntry& entry, const PortView& view, const Judged& judged);
+  void emit(const LedgerChange& change, const Subject& subject, const PortView& view, const Judged& judged,
+            const Snapshot& snapshot, std::vector<FaultEvent>& events);
+};
+
+}  // namespace linkhealth

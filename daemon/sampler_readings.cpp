@@ -1,0 +1,168 @@
+// The sampler's part that sends reads out and takes what comes back.
+#include <algorithm>
+#include <utility>
+
+#include "daemon/sampler.h"
+#include "daemon/sampler_cycle.h"
+
+namespace linkhealth {
+
+std::string_view probe_of(ReadGroup group) {
+  switch (group) {
+    case ReadGroup::kCounters:
+      return "counters";
+    case ReadGroup::kKernel:
+      return "ethtool";
+    case ReadGroup::kPcie:
+      return "pcie";
+    case ReadGroup::kDriver:
+      return "driver_stats";
+    case ReadGroup::kHealth:
+      return "devlink";
+    case ReadGroup::kStatistics:
+      return "netdev_stats";
+    case ReadGroup::kInventory:
+      return "inventory";
+  }
+  return "";
+}
+
+void Sampler::submit(SampledPort& port, ReadGroup group) {
+  const PortKey key = port.port.id.key();
+  if (!port.watched() || worker_.is_out(key, group)) return;
+  worker_.submit(
+      {key, group, [reader = port.reader, group, now = clock_.steady()] { return reader->read(group, now); }});
+}
+
+void Sampler::submit_due(SteadyTime now) {
+  const bool pcie_due = pcie_.is_due(now);
+  const bool counters_due = counters_.is_due(now);
+  // First what waits for no lock, so that a module that holds RTNL delays as little as can be.
+  if (counters_due) {
+    for (auto& [key, port] : ports_) submit(port, ReadGroup::kCounters);
+  }
+  if (pcie_due) {
+    pcie_.done(now);
+    for (auto& [key, port] : ports_) submit(port, ReadGroup::kPcie);
+  }
+  if (counters_due) {
+    counters_.done(now);
+    if (!worker_.is_out("", ReadGroup::kStatistics))
+      worker_.submit({"", ReadGroup::kStatistics, [host = statistics_host_] { return read_statistics(*host); }});
+    for (auto& [key, port] : ports_) submit(port, ReadGroup::kKernel);
+  }
+  if (driver_.is_due(now)) {
+    driver_.done(now);
+    for (auto& [key, port] : ports_) submit(port, ReadGroup::kDriver);
+    if (!worker_.is_out("", ReadGroup::kHealth))
+      worker_.submit({"", ReadGroup::kHealth, [host = health_host_] { return read_health(*host); }});
+  }
+}
+
+void Sampler::take_readings(Cycle& cycle) {
+  for (Reading& reading : worker_.take_finished()) take_reading(cycle, reading);
+}
+
+void Sampler::take_reading(Cycle& cycle, Reading& reading) {
+  cycle.content = true;
+  cycle.snapshot.timings.push_back({std::string(probe_of(reading.group)), reading.duration_s});
+  if (reading.inventory) {
+    take_search(cycle, std::move(*reading.inventory));
+    return;
+  }
+  firmware_reads_ += reading.firmware_reads;
+  cycle.snapshot.gaps.insert(cycle.snapshot.gaps.end(), reading.gaps.begin(), reading.gaps.end());
+  for (auto& [key, port] : ports_) {
+    const auto statistics = reading.statistics.find(static_cast<std::uint32_t>(port.port.ifindex));
+    if (statistics == reading.statistics.end() || !port.watched()) continue;
+    auto& counters = cycle.snapshot.ports[key].counters;
+    if (!counters) counters.emplace();
+    counters->merge(statistics->second);
+  }
+  take_health(cycle, reading.health);
+  const auto at = ports_.find(reading.port);
+  if (at == ports_.end()) return;
+  SampledPort& port = at->second;
+  PortSample& sample = cycle.snapshot.ports[reading.port];
+  port.gone = port.gone || reading.gone;
+  if (reading.sample.counters) {
+    if (!sample.counters) sample.counters.emplace();
+    sample.counters->merge(*reading.sample.counters);
+  }
+  if (!reading.sample.fec_lanes.empty()) sample.fec_lanes = std::move(reading.sample.fec_lanes);
+  if (reading.sample.pcie) sample.pcie = reading.sample.pcie;
+  if (reading.group == ReadGroup::kKernel && reading.sample.link) {
+    port.kernel = *std::move(reading.sample.link);
+    port.show = true;
+  }
+}
+
+void Sampler::take_health(Cycle& cycle, const std::vector<HealthReporter>& reporters) {
+  for (auto& [key, port] : ports_) {
+    bool fatal = false;
+    for (const HealthReporter& reporter : reporters) {
+      if (reporter.pci.empty() || reporter.pci != port.port.id.pci || !port.watched()) continue;
+      auto& counters = cycle.snapshot.ports[key].counters;
+      if (!counters) counters.emplace();
+      const std::string prefix = "devlink_" + reporter.name;
+      if (reporter.errors) counters->set(prefix + "_errors", *reporter.errors);
+      if (reporter.recoveries) counters->set(prefix + "_recoveries", *reporter.recoveries);
+      fatal = fatal || is_fatal(reporter);
+    }
+    if (reporters.empty()) continue;
+    if (fatal && !port.fatal_health)
+      cycle.snapshot.events.push_back({cycle.now, key, PortEventKind::kDeviceFatal, "devlink health: error"});
+    port.fatal_health = fatal;
+  }
+}
+
+void Sampler::take_modules(Cycle& cycle) {
+  for (ModuleRound& round : modules_->take_finished()) {
+    const auto at = ports_.find(round.port);
+    if (at == ports_.end()) continue;
+    cycle.content = at->second.module_seen = true;
+    Snapshot& snapshot = cycle.snapshot;
+    snapshot.timings.push_back({"module", round.duration_s});
+    if (round.change == ModuleChange::kRemoved || round.change == ModuleChange::kSwapped)
+      snapshot.events.push_back({cycle.now, round.port, PortEventKind::kModuleRemoved, ""});
+    if (round.change == ModuleChange::kInserted || round.change == ModuleChange::kSwapped)
+      snapshot.events.push_back({cycle.now, round.port, PortEventKind::kModuleInserted, ""});
+    if (round.sample) at->second.has_module_reader = true;
+    if (round.gap && !at->second.module_imported) snapshot.gaps.push_back(*std::move(round.gap));
+    if (round.sample) snapshot.ports[round.port].module = *std::move(round.sample);
+  }
+}
+
+void Sampler::take_far_ends(Cycle& cycle) {
+  FarEnds::News news = far_ends_->take(cycle.now);
+  if (!news.ports.empty() || !news.timings.empty() || news.node_gaps_changed) cycle.content = true;
+  Snapshot& snapshot = cycle.snapshot;
+  snapshot.timings.insert(snapshot.timings.end(), news.timings.begin(), news.timings.end());
+  for (auto& [key, merged] : news.ports) {
+    const auto at = ports_.find(key);
+    if (at == ports_.end()) continue;
+    snapshot.gaps.insert(snapshot.gaps.end(), merged.gaps.begin(), merged.gaps.end());
+    if (merged.peer) snapshot.ports[key].peer = *std::move(merged.peer);
+    take_imported_module(cycle, at->second, merged);
+  }
+}
+
+/// Somebody else's reading of this end's module is for ports whose module ethtool can't read (InfiniBand).
+void Sampler::take_imported_module(Cycle& cycle, SampledPort& port, MergedPeer& merged) {
+  const PortKey key = port.port.id.key();
+  if (merged.module) port.module_ignored = port.has_module_reader;
+  if (merged.module_ended) {
+    port.module_ignored = false;
+    if (std::exchange(port.module_imported, false))
+      cycle.snapshot.gaps.push_back({key, "module", "the imported reading has ended, and ethtool gives none"});
+  }
+  if (port.module_ignored)
+    cycle.snapshot.gaps.push_back({key, "import", "its module is read through ethtool: the imported one is ignored"});
+  // A reading from before the link changed says nothing about the link as it is.
+  if (!merged.module || port.module_ignored || (port.link_changed_at && merged.module_read_at < *port.link_changed_at))
+    return;
+  port.module_imported = true;
+  cycle.snapshot.ports[key].module = *std::move(merged.module);
+}
+
+}  // namespace linkhealth

@@ -1,0 +1,82 @@
+// What is normal for a port, taken out before a restart and taken over after it.
+#include <algorithm>
+
+#include "model/history.h"
+
+namespace linkhealth {
+
+namespace {
+
+/// Older than this, dust, temperature and hands have changed a link more than a reference is worth.
+constexpr double kForgetAfterSeconds = 30 * 86400.0;
+
+/// Every reference of a port with its name; one list for both directions.
+template <typename Port, typename Visit>
+void each_reference(Port& port, Visit visit) {
+  const auto lanes = [&visit](auto& tracks, const std::string& name) {
+    for (std::size_t i = 0; i < kMaxLanes; ++i) visit(name + "." + std::to_string(i + 1), tracks[i].reference);
+  };
+  lanes(port.own.rx_dbm, "rx_dbm");
+  lanes(port.own.tx_dbm, "tx_dbm");
+  lanes(port.own.bias_ma, "bias_ma");
+  visit("temperature_c", port.own.temperature_c.reference);
+  lanes(port.far.rx_dbm, "far_rx_dbm");
+  lanes(port.far.tx_dbm, "far_tx_dbm");
+  visit("ber_log10", port.ber_log10);
+  for (std::size_t i = 0; i < kMaxLanes; ++i) visit("ber_log10." + std::to_string(i + 1), port.lane_ber_log10[i]);
+  visit("transmit_wait_share", port.transmit_wait_share);
+}
+
+}  // namespace
+
+PortReferences PortHistory::references() const {
+  PortReferences kept;
+  kept.serial = own.serial;
+  kept.far_serial = far.serial;
+  kept.best_speed_mbps = best_speed_mbps;
+  kept.best_lanes = best_lanes;
+  each_reference(*this, [&kept](const std::string& name, const Reference& reference) {
+    if (reference.ready()) kept.references.push_back({name, reference.values()});
+  });
+  return kept;
+}
+
+void PortHistory::adopt(const PortReferences& kept, SteadyTime now) {
+  own.serial = kept.serial;  // another serial at the first reading voids what is adopted here
+  far.serial = kept.far_serial;
+  best_speed_mbps = kept.best_speed_mbps;
+  best_lanes = kept.best_lanes;
+  each_reference(*this, [&](const std::string& name, Reference& reference) {
+    const auto at = std::find_if(kept.references.begin(), kept.references.end(),
+                                 [&name](const KeptReference& row) { return row.name == name; });
+    if (at != kept.references.end()) reference.assign(at->values, now);
+  });
+}
+
+ReferenceState History::references() const {
+  ReferenceState state;
+  for (const auto& [stable, port] : ports_) {
+    if (port.own.serial.empty()) continue;  // nothing says whose values they would be
+    PortReferences kept = port.references();
+    kept.port = stable;
+    kept.seen_at = wall_;
+    if (!kept.references.empty()) state.ports.push_back(std::move(kept));
+  }
+  for (const auto& [stable, kept] : kept_)
+    if (!ports_.contains(stable)) state.ports.push_back(kept);
+  return state;
+}
+
+void History::restore(const ReferenceState& state) {
+  for (const PortReferences& kept : state.ports)
+    if (!kept.serial.empty()) kept_[kept.port] = kept;
+}
+
+void History::adopt(const std::string& stable, PortHistory& port) {
+  const auto at = kept_.find(stable);
+  if (at == kept_.end()) return;
+  if (in_seconds(wall_ - at->second.seen_at) < kForgetAfterSeconds) port.adopt(at->second, now_);
+  kept_.erase(at);
+}
+
+}  // namespace linkhealth

@@ -1,0 +1,34 @@
+// What is normal for each port, over a restart: plain values, keyed by the port's stable key and by the serials of both
+// modules. With them a fault that is there from the first sample on is judged against the past.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+
+namespace linkhealth {
+
+/// The trusted samples of one value, oldest first.
+struct KeptReference {
+  std::string name;  ///< "rx_dbm.1": lanes from 1
+  std::vector<double> values;
+  bool operator==(const KeptReference&) const = default;
+};
+
+struct PortReferences {
+  std::string port;        ///< stable key
+  std::string serial;      ///< of the module that they belong to; never empty
+  std::string far_serial;  ///< "" when the far module did not say
+  WallTime seen_at;        ///< when the port was last seen
+  std::uint32_t best_speed_mbps = 0, best_lanes = 0;
+  std::vector<KeptReference> references;
+  bool operator==(const PortReferences&) const = default;
+};
+
+struct ReferenceState {
+  std::vector<PortReferences> ports;
+  bool operator==(const ReferenceState&) const = default;
+};
+
+}  // namespace linkhealth

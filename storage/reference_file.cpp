@@ -1,0 +1,71 @@
+#include "storage/reference_file.h"
+
+#include "model/report_fields.h"
+
+namespace linkhealth {
+
+namespace {
+
+constexpr std::string_view kSchema = "linkhealth.references/1";
+constexpr double kEverySeconds = 900;
+
+struct ReferenceDocument {
+  std::string schema;
+  ReferenceState state;
+};
+
+}  // namespace
+
+void fields(Is<KeptReference> auto& reference, auto& visit) {
+  visit.always("name", reference.name);
+  visit("values", reference.values);
+}
+
+void fields(Is<PortReferences> auto& port, auto& visit) {
+  visit.always("port", port.port);
+  visit.always("serial", port.serial);
+  visit("far_serial", port.far_serial);
+  visit.always("seen_at", port.seen_at);
+  visit.always("best_speed_mbps", port.best_speed_mbps);
+  visit.always("best_lanes", port.best_lanes);
+  visit("references", port.references);
+}
+
+void fields(Is<ReferenceDocument> auto& document, auto& visit) {
+  visit.always("schema", document.schema);
+  visit("ports", document.state.ports);
+}
+
+std::string references_json(const ReferenceState& state) {
+  std::string text;
+  JsonWriter writer(text);
+  FieldsOut(writer).value(ReferenceDocument{std::string(kSchema), state});
+  return text;
+}
+
+Result<ReferenceState> parse_references(std::string_view json) {
+  JsonReader in(json);
+  ReferenceDocument document;
+  if (!FieldsIn(in).value(document) || !in.at_end())
+    return Error{in.failed() ? in.error() : "more text than one document"};
+  if (document.schema != kSchema) return Error{"it is not a " + std::string(kSchema)};
+  return std::move(document.state);
+}
+
+Result<ReferenceState> ReferenceFile::read() {
+  auto text = file_.read();
+  if (!text) return text.error();
+  if (!*text) return ReferenceState{};
+  auto state = parse_references(**text);
+  if (!state) return Error{file_.set_aside(state.error().message)};
+  return state;
+}
+
+bool ReferenceFile::due(WallTime now) const { return !kept_at_ || in_seconds(now - *kept_at_) >= kEverySeconds; }
+
+Result<void> ReferenceFile::keep(const ReferenceState& state, WallTime now) {
+  kept_at_ = now;  // a full disk is not asked again at once
+  return file_.replace(references_json(state));
+}
+
+}  // namespace linkhealth
