@@ -54,6 +54,8 @@ class Sampler : public Source {
   ~Sampler() override;
   /// From now on the far ends are watched too; null: they are not. Before the first poll().
   void watch_far_ends(std::unique_ptr<FarEnds> far_ends) { far_ends_ = std::move(far_ends); }
+  /// From now on the counters of InfiniBand ports that are found are asked by MADs, where the settings say so.
+  void ask_own_ports(MadOpener opener) { own_ports_ = std::move(opener); }
 
   std::optional<Snapshot> poll() override;
   [[nodiscard]] std::optional<Milliseconds> until_due() const override;
@@ -112,6 +114,7 @@ class Sampler : public Source {
   ReadWorker worker_;
   const Clock& clock_;
   SamplerSettings settings_;
+  MadOpener own_ports_;
   RecordingHeader header_;
   std::map<PortKey, SampledPort> ports_;
   PortSearch ports_search_;
