@@ -51,7 +51,7 @@ void wait_for(const Sampler& sampler, Milliseconds longest) {
 
 }  // namespace
 
-std::shared_ptr<const Report> look_once(const std::string& sysroot, const Clock& clock) {
+Look look_once(const std::string& sysroot, const Clock& clock) {
   const Config config = default_config(all_knob_groups());
   allow_many_open_files();
   const auto sampler = make_sampler(sysroot, config, clock);
@@ -71,11 +71,11 @@ std::shared_ptr<const Report> look_once(const std::string& sysroot, const Clock&
     wait_for(*sampler, Milliseconds(1'000));
   }
   if (!report) std::fputs("linkhealth: nothing could be read of this node\n", stderr);
-  return report;
+  return {report, sampler->sources()};
 }
 
 int status_once(const OnceOptions& options, const Clock& clock) {
-  const auto report = look_once(options.sysroot, clock);
+  const auto report = look_once(options.sysroot, clock).report;
   if (!report) return kBadInput;
   StatusView view;
   view.problems_only = options.show.problems;

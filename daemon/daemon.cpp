@@ -201,7 +201,7 @@ Result<void> Daemon::run() {
   if (options_.play_file.empty()) restore_faults();
   if (options_.play_file.empty()) {
     LiveHost host(options_.sysroot);
-    publisher_.set_node_facts(gather_node_facts(host, true, !options_.sysroot.empty()));
+    publisher_.set_node_facts(gather_node_facts(host, true, !options_.sysroot.empty(), sampler_->sources()));
   }
   if (auto started = start_outputs(); !started) return started;
   log_.info(fmt::format("linkhealthd {} on {}", LINKHEALTH_VERSION, header.node));

@@ -255,6 +255,13 @@ std::vector<InventoryPort> Sampler::inventory() const {
   return ports;
 }
 
+std::set<std::string> Sampler::sources() const {
+  std::set<std::string> names = far_ends_ ? far_ends_->sources() : std::set<std::string>();
+  for (const Feed& feed : feeds_)
+    if (feed.feed->fd() >= 0) names.emplace(feed.feed->name());
+  return names;
+}
+
 bool Sampler::settled() const {
   const bool modules = !modules_ || std::all_of(ports_.begin(), ports_.end(), [](const auto& entry) {
     return entry.second.module_seen || !entry.second.watched() || entry.second.port.ifindex == 0;

@@ -24,6 +24,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,8 @@ class Sampler : public Source {
 
   /// What is there to watch, and what is left out and why; after the first poll().
   [[nodiscard]] std::vector<InventoryPort> inventory() const;
+  /// Feeds that are open, and sources of far ends that are on; by their words in gaps.
+  [[nodiscard]] std::set<std::string> sources() const;
   /// Whether everything was read, or found unreadable, at least once.
   [[nodiscard]] bool settled() const;
 
