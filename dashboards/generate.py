@@ -21,6 +21,8 @@ ALERTS = "dashboards/rules/linkhealth-alerts-faults.yaml"
 SHARED = "dashboards/rules/linkhealth-alerts.yaml"
 # How long a fault must be there before somebody hears of it; the node has held it for 30 to 300 s before (ledger.*_hold_s).
 FOR = {"critical": "5m", "warning": "10m", "notice": "30m"}
+# engine_judge.cpp: what is no worse because the link is down
+NEVER_WORSE = ("monitor_blind", "wrong_cabling")
 URGENCY = {"critical": "page", "warning": "ticket", "notice": "info"}
 
 
@@ -98,7 +100,8 @@ def section(fault, symptoms, titles, both):
     lines += [fault["meaning"][0].upper() + fault["meaning"][1:] + ".", ""]
     lines += [f"Alert `{alert_name(fault, both)}`, after {FOR[fault['severity']].replace('m', ' minutes')}; "
               f"severity {fault['severity']}, so {URGENCY[fault['severity']]}"
-              + (" (page when it is worsened to critical)." if fault["severity"] == "warning" else "."), ""]
+              + (" (page while the link is down or loses data: the severity is critical then)."
+                 if fault["severity"] == "warning" and fault["fault"] not in NEVER_WORSE else "."), ""]
     if fault["media"]:
         lines += ["Only on " + " and ".join(fault["media"]) + ".", ""]
     lines += ["**Do this**, cheapest first; after each step look whether it helped", ""]
