@@ -35,7 +35,7 @@ def run(tool, *arguments):
 def prometheus():
     run("promtool", "check", "config", os.path.join(DEPLOY, "prometheus.yml"))
     text = open(os.path.join(DEPLOY, "prometheus.yml"), encoding="utf-8").read()
-    used = re.sub(r"(?m)^(\s*)# (\s*(?:- )?[a-z_]+:(?:\s.*)?|\s*- \{.*)$", r"\1\2", text)
+    used = re.sub(r"(?m)^( *)# ( *(?:- )?[a-z_]+:(?: .*)?| *- \{.*)$", r"\1\2", text)
     used = used.replace("../dashboards", os.path.join(ROOT, "dashboards")).replace("targets/*", os.path.join(DEPLOY, "targets/*"))
     content = yaml.safe_load(used)
     expect("http_sd_configs" in content["scrape_configs"][0] and len(content["scrape_configs"]) == 2,

@@ -13,6 +13,7 @@ import json
 import os
 import re
 import shutil
+import signal
 import socket
 import subprocess
 import sys
@@ -235,6 +236,7 @@ def main():
         if not path:
             print(f"skipped: {name} is not installed (packages prometheus and prometheus-alertmanager)")
             return 77
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended from outside"))  # the finally below ends what was started
     world = World()
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), world.handler())
     threading.Thread(target=server.serve_forever, daemon=True).start()
