@@ -168,6 +168,7 @@ CatalogueFault describe(const Looks& looks, const std::vector<Looks>& all, doubl
   row.meaning = fault.meaning;
   row.verify = fault.verify;
   row.source = source_of(fault.name);
+  row.repair.reserve(fault.repair.size());
   for (const RepairStep& step : fault.repair) row.repair.push_back(step.text);
   for (const Cause* cause : looks.causes) row.causes.push_back(cause->name);
   if (looks.media != kAnyMedium) {
