@@ -29,13 +29,14 @@ struct PortId {
   std::string pci;         ///< "0000:1b:00.0"; "" for a virtual device
   std::string driver;      ///< kernel driver of the PCI function or platform device
   std::string guid;        ///< node GUID, "b83f:d203:0012:3456"
-  std::string firmware;    ///< of the NIC, as the verbs device says (fw_ver); "" unknown
-  std::string board_id;    ///< the board's PSID or part ("MT_0000000838"); "" where the driver has none
-  std::string hca_type;    ///< "MT4129"; "" where the driver has none
   std::string link_layer;  ///< "InfiniBand" or "Ethernet"
   std::string function;    ///< "pf", "vf", "sf" or "virtual"
   bool verbs = true;       ///< false: a plain Ethernet port. Not recorded: a key without '/' says the same
   std::string exempt;      ///< why the inventory leaves this port out ("virtual function of 0000:1b:00.0"); "" mostly
+  // Of the NIC, as the verbs device says; "" where its driver does not.
+  std::string firmware{};  ///< fw_ver
+  std::string board_id{};  ///< the PSID ("MT_0000000838")
+  std::string hca_type{};  ///< "MT4129"
 
   [[nodiscard]] PortKey key() const;
   /// What survives renames and reboots: PCI address and port; the key where there is no PCI address.

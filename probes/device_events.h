@@ -1,6 +1,6 @@
 // The kernel's device events (uevents; linux: lib/kobject_uevent.c): an RDMA device, a netdev or a verbs device file
 // came or went, so the ports are searched at once. RDMA netlink has notifications of its own (RDMA_NL_GROUP_NOTIFY),
-// but only since 6.12; uevents are everywhere.
+// but only on newer kernels (6.12, from memory, not checked); uevents are everywhere.
 #pragma once
 
 #include <memory>

@@ -58,18 +58,33 @@ def link(netdev, device):
     }
 
 
+def driver_statistics(netdev):
+    """What `ethtool -S` prints; a driver without any is an error of the tool, and nothing to compare."""
+    return subprocess.run(["ethtool", "-S", netdev], capture_output=True, text=True, timeout=TIMEOUT_S).stdout
+
+
+def carrier(netdev):
+    """The kernel's own counts, which `ip` prints only with details."""
+    return {f"link.{name}": int(open(f"/sys/class/net/{netdev}/{name}", encoding="ascii").read())
+            for name in ("carrier_up_count", "carrier_down_count")}
+
+
 def counters(netdev, device):
     """What `ethtool -I --show-fec` and `rdma statistic show` print."""
     fec = run("ethtool", "-I", "--show-fec", netdev)
     values = {f"counters.fec_{name}": first(rf"^ *{name}: (\d+)", fec, int)
               for name in ("corrected_blocks", "uncorrectable_blocks", "corrected_bits")}
+    # a driver's own statistics, those that the counter table takes
+    for name, value in re.findall(r"^ +(link_down_events_phy|rx_pcs_symbol_err_phy|rx_bits_phy|rx_discards_phy): (\d+)$",
+                                  driver_statistics(netdev), re.MULTILINE):
+        values[f"counters.{name}"] = int(value)
     shown = json.loads(run("rdma", "-j", "statistic", "show", "link", f"{device}/1"))[0]
     values |= {f"counters.{name}": value for name, value in shown.items() if name not in ("ifindex", "ifname", "port")}
     return values
 
 
 def everything(netdev, device):
-    return optics(netdev) | link(netdev, device) | counters(netdev, device)
+    return optics(netdev) | link(netdev, device) | carrier(netdev) | counters(netdev, device)
 
 
 def report_of(linkhealth, socket, port):

@@ -4,6 +4,12 @@
 need_daemon
 ports_up
 fec_errors so0 1e-12
+# names of mlx5, as `ethtool -S` has them
+for i in 0 1 2 3; do
+    for statistic in "link_down_events_phy 3" "rx_pcs_symbol_err_phy 17" "rx_bits_phy 9000000000" "rx_discards_phy 5"; do
+        echo "$statistic" >"$sim/so$i/ethtool_stats"
+    done
+done
 want "traffic between two RDMA ports" traffic rxe0 rxe1 200
 daemon_start
 for port in rxe0/1 rxe1/1 rxe2/1 rxe3/1; do
