@@ -21,7 +21,8 @@ bool is_not_offered(std::string_view reason) {
 }
 
 std::string hint_for(const SourceRow& row, std::string_view reason) {
-  if (reason.starts_with("no answer within") || reason.starts_with("not read: too many"))
+  if (reason.starts_with("no answer within") || reason == "the device does not answer" ||
+      reason.starts_with("not read: too many"))
     return "the device hangs: see the kernel log; a reset of the device or a reboot ends it";
   return std::string(row.hint);
 }

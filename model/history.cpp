@@ -12,15 +12,20 @@ namespace {
 constexpr double kDaySeconds = 86400;
 constexpr double kIntervalKeepSeconds = 3600;
 constexpr std::size_t kMaxIntervals = 512;
-constexpr double kGapKeepSeconds = 4000;      // more than the longest pause before a source is tried again
-constexpr double kBootQuietSeconds = 300;     // links come up, drivers settle
-constexpr double kIntentBeforeSeconds = 100;  // the event may be read after the fall that it caused
+constexpr std::string_view kFeedOfPorts = "verbs_events";  // its gaps are said in every snapshot while they stand
+constexpr double kGapKeepSeconds = 4000;                   // more than the longest pause before a source is tried again
+constexpr double kBootQuietSeconds = 300;                  // links come up, drivers settle
+constexpr double kIntentBeforeSeconds = 100;               // the event may be read after the fall that it caused
 constexpr double kIntentAfterSeconds = 200;
 
 /// Probes whose success a snapshot shows: it has their group.
 bool is_group(std::string_view probe) {
   constexpr std::string_view kGroups[] = {"link", "counters", "hw_counters", "module", "peer", "pcie"};
   return std::find(std::begin(kGroups), std::end(kGroups), probe) != std::end(kGroups);
+}
+
+bool stands(const std::vector<Gap>& gaps, const PortKey& port, std::string_view probe) {
+  return std::ranges::any_of(gaps, [&](const Gap& gap) { return gap.probe == probe && gap.port == port; });
 }
 
 bool is_intent(PortEventKind kind) {
@@ -299,6 +304,7 @@ void History::observe(const Snapshot& snapshot) {
       std::erase_if(port.blind,
                     [](const auto& entry) { return entry.first.starts_with("peer") || entry.first == "import"; });
     if (sample.pcie) port.blind.erase("pcie");
+    if (!stands(snapshot.gaps, key, kFeedOfPorts)) port.blind.erase(std::string(kFeedOfPorts));
     port.forget_old(now_);
   }
   for (const Gap& gap : snapshot.gaps) {

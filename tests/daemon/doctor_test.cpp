@@ -85,6 +85,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Refusal{"module", "no answer within 5 s", SourceState::kHidden, "the device hangs"},
                       Refusal{"kernel_log", "/dev/kmsg: Operation not permitted", SourceState::kHidden, "CAP_SYSLOG"},
                       Refusal{"verbs_events", "EACCES", SourceState::kHidden, "uverbs"},
+                      Refusal{"verbs_events", "the device does not answer", SourceState::kHidden, "the device hangs"},
                       Refusal{"peer_mad", "ENOENT", SourceState::kHidden, "ib_umad"},
                       Refusal{"peer_lldp", "lldpd does not answer", SourceState::kHidden, "lldpd"},
                       Refusal{"import", "late.json: stale", SourceState::kHidden, "rights"},

@@ -1,0 +1,38 @@
+// How long a gap of a port stands.
+#include <gtest/gtest.h>
+
+#include "model/history.h"
+#include "tests/diagnosis/feed.h"
+
+namespace linkhealth {
+namespace {
+
+void observe(History& history, Feed& feed, const char* probe) {
+  Snapshot snapshot = feed.tick();
+  if (probe != nullptr) snapshot.gaps.push_back({"mlx5_0/1", probe, "the device does not answer"});
+  history.observe(snapshot);
+}
+
+bool is_blind(const History& history, const char* probe) { return history.find("mlx5_0/1")->blind.contains(probe); }
+
+TEST(HistoryGaps, WhatAFeedSaysInEverySnapshotIsOverWhenItSaysItNoMore) {
+  History history;
+  Feed feed;
+  observe(history, feed, "verbs_events");
+  observe(history, feed, "verbs_events");
+  EXPECT_TRUE(is_blind(history, "verbs_events"));
+  EXPECT_EQ(history.find("mlx5_0/1")->blind.at("verbs_events").attempts, 2U);
+  observe(history, feed, nullptr);
+  EXPECT_FALSE(is_blind(history, "verbs_events")) << "a device that was slow to open is not blind for an hour";
+}
+
+TEST(HistoryGaps, WhatIsTriedAgainLaterStandsMeanwhile) {
+  History history;
+  Feed feed;
+  observe(history, feed, "fec");
+  observe(history, feed, nullptr);
+  EXPECT_TRUE(is_blind(history, "fec"));
+}
+
+}  // namespace
+}  // namespace linkhealth
