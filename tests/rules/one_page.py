@@ -106,11 +106,14 @@ class World:
 
         class Handler(http.server.BaseHTTPRequestHandler):
             def answer(self, body, kind):
-                self.send_response(200)
-                self.send_header("Content-Type", kind)
-                self.send_header("Content-Length", str(len(body)))
-                self.end_headers()
-                self.wfile.write(body)
+                try:
+                    self.send_response(200)
+                    self.send_header("Content-Type", kind)
+                    self.send_header("Content-Length", str(len(body)))
+                    self.end_headers()
+                    self.wfile.write(body)
+                except BrokenPipeError:
+                    pass  # Prometheus was ended while it scraped
 
             def do_GET(self):
                 if self.path == "/targets":
