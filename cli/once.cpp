@@ -15,6 +15,7 @@
 #include "exporters/json.h"
 #include "exporters/text.h"
 #include "probes/live_host.h"
+#include "probes/mad_umad.h"
 
 namespace linkhealth::cli {
 
@@ -34,7 +35,10 @@ std::unique_ptr<Sampler> make_sampler(const std::string& sysroot, const Config& 
     modules = std::make_unique<ModuleReader>(std::make_unique<LiveHost>(), clock, module_timing(settings));
   auto sampler = std::make_unique<Sampler>([sysroot] { return std::make_unique<LiveHost>(sysroot); },
                                            std::move(modules), clock, settings, header);
-  if (sysroot.empty()) sampler->watch_far_ends(make_far_ends(config, clock, true));
+  if (sysroot.empty()) {
+    sampler->watch_far_ends(make_far_ends(config, clock, true));
+    sampler->ask_own_ports(&open_umad_port);
+  }
   return sampler;
 }
 
@@ -47,7 +51,7 @@ void wait_for(const Sampler& sampler, Milliseconds longest) {
 
 }  // namespace
 
-std::shared_ptr<const Report> look_once(const std::string& sysroot, const Clock& clock) {
+Look look_once(const std::string& sysroot, const Clock& clock) {
   const Config config = default_config(all_knob_groups());
   allow_many_open_files();
   const auto sampler = make_sampler(sysroot, config, clock);
@@ -67,11 +71,11 @@ std::shared_ptr<const Report> look_once(const std::string& sysroot, const Clock&
     wait_for(*sampler, Milliseconds(1'000));
   }
   if (!report) std::fputs("linkhealth: nothing could be read of this node\n", stderr);
-  return report;
+  return {report, sampler->sources()};
 }
 
 int status_once(const OnceOptions& options, const Clock& clock) {
-  const auto report = look_once(options.sysroot, clock);
+  const auto report = look_once(options.sysroot, clock).report;
   if (!report) return kBadInput;
   StatusView view;
   view.problems_only = options.show.problems;

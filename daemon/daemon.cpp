@@ -25,6 +25,7 @@
 #include "exporters/json.h"
 #include "model/sample_json.h"
 #include "probes/live_host.h"
+#include "probes/mad_umad.h"
 #include "probes/verbs_events.h"
 #include "storage/ledger_file.h"
 #include "storage/recording.h"
@@ -151,7 +152,10 @@ Result<void> Daemon::make_source() {
     feeds.push_back(std::make_unique<VerbsEvents>(live_verbs(), settings.read_patience));
   auto source = std::make_unique<Sampler>(hosts, std::move(modules), clock_, settings, live_header(config_, clock_),
                                           std::move(feeds));
-  if (options_.sysroot.empty()) source->watch_far_ends(make_far_ends(config_, clock_));
+  if (options_.sysroot.empty()) {
+    source->watch_far_ends(make_far_ends(config_, clock_));
+    source->ask_own_ports(&open_umad_port);
+  }
   sampler_ = source.get();
   source_ = std::move(source);
   return {};
@@ -197,7 +201,7 @@ Result<void> Daemon::run() {
   if (options_.play_file.empty()) restore_faults();
   if (options_.play_file.empty()) {
     LiveHost host(options_.sysroot);
-    publisher_.set_node_facts(gather_node_facts(host, true, !options_.sysroot.empty()));
+    publisher_.set_node_facts(gather_node_facts(host, true, !options_.sysroot.empty(), sampler_->sources()));
   }
   if (auto started = start_outputs(); !started) return started;
   log_.info(fmt::format("linkhealthd {} on {}", LINKHEALTH_VERSION, header.node));

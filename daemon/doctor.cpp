@@ -48,13 +48,28 @@ SourceSight blank(const SourceRow& row) {
 void judge_access(SourceSight& sight, const SourceRow& row, const NodeFacts& facts) {
   const auto access = facts.access.find(std::string(row.probe));
   if (access == facts.access.end()) return;
-  if (access->second.empty()) {
-    if (row.seen == nullptr) sight.state = SourceState::kSeen;
-    return;
-  }
+  if (access->second.empty()) return;
   sight.state = SourceState::kHidden;
   sight.why = access->second;
   sight.hint = row.hint;
+}
+
+/// A source that nothing was read of and that has no gap: open, off, or refused.
+void judge_silent(SourceSight& sight, const SourceRow& row, const NodeFacts& facts) {
+  if (row.kind != SourceKind::kRead && !facts.copied_tree) {
+    const bool open = facts.open.contains(std::string(row.probe));
+    if (open && row.kind == SourceKind::kHeard) {
+      sight.state = SourceState::kSeen;
+      return;
+    }
+    // A daemon that could not open it has a gap.
+    if (!open && facts.of_daemon) {
+      sight.state = SourceState::kNotUsed;
+      sight.why = "switched off in the configuration";
+      return;
+    }
+  }
+  judge_access(sight, row, facts);
 }
 
 /// A copy of /sys has files and no kernel: whatever is asked of a kernel or a device is hidden there.
@@ -67,14 +82,19 @@ void judge_copy(SourceSight& sight, const SourceRow& row, const NodeFacts& facts
 
 SourceSight of_node(const SourceRow& row, const Report& report, const NodeFacts& facts) {
   SourceSight sight = blank(row);
-  if (const Gap* gap = find_gap(report.gaps, row.probe)) {
-    judge_gap(sight, row, *gap, false);
-  } else if (row.probe == "inventory") {
-    sight.state = SourceState::kSeen;
-  } else if (row.probe == "link_events" && !facts.copied_tree) {
+  // Of what is listened to, a gap says that something was lost; of what was refused there is nothing open.
+  const bool heard = row.kind == SourceKind::kHeard && facts.open.contains(std::string(row.probe));
+  const bool seen = heard || (row.seen != nullptr && std::ranges::any_of(report.ports, row.seen));
+  const Gap* gap = find_gap(report.gaps, row.probe);
+  // A file may be bad for one port only.
+  for (auto port = report.ports.begin(); gap == nullptr && port != report.ports.end(); ++port)
+    gap = find_gap(port->gaps, row.probe);
+  if (gap != nullptr) {
+    judge_gap(sight, row, *gap, seen);
+  } else if (seen || row.probe == "inventory") {
     sight.state = SourceState::kSeen;
   } else {
-    judge_access(sight, row, facts);
+    judge_silent(sight, row, facts);
   }
   judge_copy(sight, row, facts);
   return sight;
@@ -94,7 +114,7 @@ SourceSight of_port(const SourceRow& row, const PortReport& port, const Report& 
   } else if (seen) {
     sight.state = SourceState::kSeen;
   } else {
-    judge_access(sight, row, facts);
+    judge_silent(sight, row, facts);
   }
   judge_copy(sight, row, facts);
   return sight;

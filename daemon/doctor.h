@@ -4,6 +4,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,13 +25,21 @@ struct NodeFacts {
   bool copied_tree = false;                            ///< a copy of /sys: no kernel behind it
   std::vector<std::string> capabilities;               ///< effective, those that matter
   std::map<std::string, std::string> access;           ///< by probe: why its device can't be opened; "" it can
+  std::set<std::string> open;                          ///< Sampler::sources(): what is listened to and asked
   std::map<std::string, std::string> firmware;         ///< by verbs device
   std::map<std::string, std::string> driver_versions;  ///< by driver; only drivers with a version of their own
 };
 /// Reads /proc and opens the devices that sources need; nothing is written and nothing waits for the hardware.
-NodeFacts gather_node_facts(Host& host, bool of_daemon, bool copied_tree);
+NodeFacts gather_node_facts(Host& host, bool of_daemon, bool copied_tree, std::set<std::string> open);
 /// Names of the capabilities that matter in the text of /proc/PID/status.
 std::vector<std::string> effective_capabilities(std::string_view proc_status);
+
+/// What it means that a source is seen.
+enum class SourceKind : std::uint8_t {
+  kRead,    ///< the report has a reading of it
+  kHeard,   ///< it is listened to: whatever there is to say would be heard
+  kFarEnd,  ///< as kRead; it can be switched off
+};
 
 /// One source of readings.
 struct SourceRow {
@@ -39,9 +48,10 @@ struct SourceRow {
   bool node;                                ///< of the node, not of each port
   std::optional<Sight> sight;               ///< what it lets see
   bool (*applies)(const PortReport& port);  ///< null: to every port
-  bool (*seen)(const PortReport& port);     ///< null: only gaps and the node's facts tell
+  bool (*seen)(const PortReport& port);     ///< of the node: of any port; null: only gaps and the node's facts tell
   std::string_view hint;                    ///< what makes it visible
   bool in_sys = false;                      ///< read from files below /sys: a copy has them too
+  SourceKind kind = SourceKind::kRead;
 };
 std::span<const SourceRow> source_table();
 

@@ -2,6 +2,7 @@
 #include <array>
 #include <cerrno>
 #include <set>
+#include <utility>
 
 #include "base/text.h"
 #include "daemon/doctor.h"
@@ -62,11 +63,12 @@ std::vector<std::string> effective_capabilities(std::string_view proc_status) {
   return names;
 }
 
-NodeFacts gather_node_facts(Host& host, bool of_daemon, bool copied_tree) {
+NodeFacts gather_node_facts(Host& host, bool of_daemon, bool copied_tree, std::set<std::string> open) {
   NodeFacts facts;
   facts.version = LINKHEALTH_VERSION;
   facts.of_daemon = of_daemon;
   facts.copied_tree = copied_tree;
+  facts.open = std::move(open);
   add_versions(host, facts);
   if (copied_tree) return facts;
   facts.kernel = first_line(host, "/proc/sys/kernel/osrelease");

@@ -28,6 +28,14 @@ bool peer_by(const PortReport& port, std::string_view source) {
   return port.latest.peer && port.latest.peer->source == source;
 }
 
+/// Whoever wrote the file, somebody else read it. ethtool has no path to the module of a port in InfiniBand mode.
+bool has_imported(const PortReport& port) {
+  const auto& peer = port.latest.peer;
+  const auto imported = [](std::string_view source) { return source == "telemetry" || source == "fleet"; };
+  return (peer && (imported(peer->source) || imported(peer->module_source))) ||
+         (is_infiniband(port) && port.latest.module.has_value());
+}
+
 constexpr std::string_view kMountSys = "mount the host's /sys into the container (docs/hardware.md)";
 constexpr std::string_view kHostNet = "run in the host's network namespace (docker: --net=host)";
 constexpr std::string_view kNetAdmin =
@@ -38,17 +46,28 @@ constexpr std::string_view kUverbs = "load ib_uverbs, and let the daemon open /d
 constexpr SourceRow kSources[] = {
     // of the node
     {"inventory", "which ports there are", true, {}, nullptr, nullptr, kMountSys, true},
-    {"link_events", "the kernel's word when a link changes", true, {}, nullptr, nullptr, kHostNet},
-    {"device_events", "devices that come and go", true, Sight::kEvents, nullptr, nullptr, kHostNet},
+    {"link_events",
+     "the kernel's word when a link changes",
+     true,
+     {},
+     nullptr,
+     nullptr,
+     kHostNet,
+     false,
+     SourceKind::kHeard},
+    {"device_events", "devices that come and go", true, Sight::kEvents, nullptr, nullptr, kHostNet, false,
+     SourceKind::kHeard},
     {"kernel_log", "what drivers say in the kernel log", true, Sight::kEvents, nullptr, nullptr,
-     "give the daemon /dev/kmsg and CAP_SYSLOG"},
+     "give the daemon /dev/kmsg and CAP_SYSLOG", false, SourceKind::kHeard},
     {"import",
      "readings that others have, as files",
      true,
      {},
      nullptr,
-     nullptr,
-     "see the directory's rights and the file's time (docs/recording.md)"},
+     &has_imported,
+     "see the directory's rights and the file's time (docs/recording.md)",
+     false,
+     SourceKind::kFarEnd},
     // of each port
     {"link", "carrier, its counts, the port's state", false, Sight::kLink, nullptr,
      [](const PortReport& port) { return port.latest.link.has_value(); }, kMountSys, true},
@@ -56,7 +75,8 @@ constexpr SourceRow kSources[] = {
      "see docs/hardware.md: a port in switch mode or a virtual function has none", true},
     {"hw_counters", "the driver's RDMA counters", false, Sight::kCounters, &has_verbs, &counted<CounterSource::kIbHw>,
      kMountSys, true},
-    {"verbs_events", "port and device events of verbs", false, Sight::kEvents, &has_verbs, nullptr, kUverbs},
+    {"verbs_events", "port and device events of verbs", false, Sight::kEvents, &has_verbs, nullptr, kUverbs, false,
+     SourceKind::kHeard},
     {"netdev_stats", "the network interface's counters", false, Sight::kCounters, &has_netdev,
      &counted<CounterSource::kNetdev>, kHostNet, true},
     {"link_modes",
@@ -84,17 +104,26 @@ constexpr SourceRow kSources[] = {
      [](const PortReport& port) { return port.latest.module.has_value(); }, kNetAdmin},
     {"pcie", "PCIe speed, width and errors", false, Sight::kPcie, &has_pci,
      [](const PortReport& port) { return port.latest.pcie.has_value(); }, kMountSys, true},
-    {"hwmon", "the card's temperature", false, {}, &has_pci, nullptr, kMountSys, true},
+    {"hwmon",
+     "the card's temperature",
+     false,
+     {},
+     &has_pci,
+     [](const PortReport& port) { return port.latest.pcie && port.latest.pcie->nic_temperature_c; },
+     kMountSys,
+     true},
     {"devlink_health", "the driver's health reporters", false, Sight::kEvents, &has_pci, nullptr, kNetAdmin},
     {"peer_mad", "the far end, by InfiniBand management packets", false, Sight::kFarCounters, &is_infiniband,
-     [](const PortReport& port) { return peer_by(port, "mad"); }, kUmad},
+     [](const PortReport& port) { return peer_by(port, "mad"); }, kUmad, false, SourceKind::kFarEnd},
     {"peer_lldp",
      "the far end's name, by LLDP",
      false,
      {},
      &is_ethernet,
      [](const PortReport& port) { return peer_by(port, "lldp"); },
-     "run lldpd and let the daemon ask it; some firmware keeps LLDP for itself (docs/hardware.md)"},
+     "run lldpd and let the daemon ask it; some firmware keeps LLDP for itself (docs/hardware.md)",
+     false,
+     SourceKind::kFarEnd},
 };
 static_assert(std::size(kSources) < 64);
 

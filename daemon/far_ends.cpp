@@ -46,6 +46,12 @@ FarEnds::News FarEnds::take(SteadyTime now) {
   return news;
 }
 
+std::set<std::string> FarEnds::sources() const {
+  std::set<std::string> names;
+  for (const auto& reader : readers_) names.insert(reader->name());
+  return names;
+}
+
 bool FarEnds::settled() const {
   return std::ranges::all_of(readers_, [](const auto& reader) { return reader->has_answered(); });
 }

@@ -38,6 +38,8 @@ class FarEnds {
   /// Of the whole node: what a source could not do at all, and sources that hang.
   [[nodiscard]] const std::vector<Gap>& node_gaps() const { return node_gaps_; }
 
+  /// "peer_mad", "peer_lldp", "import": those that are on.
+  [[nodiscard]] std::set<std::string> sources() const;
   /// Whether each source has answered once.
   [[nodiscard]] bool settled() const;
   /// Readable when there is something to take.

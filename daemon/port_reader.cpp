@@ -34,8 +34,11 @@ std::optional<Error> merge(const Result<Counters>& counters, PortSample& sample)
 
 }  // namespace
 
-PortReader::PortReader(std::unique_ptr<Host> host, InventoryPort port, std::size_t firmware_reads)
-    : host_(std::move(host)), port_(std::move(port)), firmware_reads_(firmware_reads) {}
+PortReader::PortReader(std::unique_ptr<Host> host, InventoryPort port, std::size_t firmware_reads, MadOpener mads)
+    : host_(std::move(host)),
+      port_(std::move(port)),
+      firmware_reads_(firmware_reads),
+      own_counters_(std::move(mads), port_.id) {}
 
 Reading PortReader::read(ReadGroup group, SteadyTime now) {
   now_ = now;
@@ -108,12 +111,27 @@ void PortReader::read_hw_counters(IbPortReader& verbs, Reading& reading) {
   reading.gone = verbs.read(IbGroup::kHw, reading.sample, reading.gaps) == ReadStatus::kGone || reading.gone;
 }
 
+/// False: the files have to be read.
+bool PortReader::read_own_counters(Reading& reading) {
+  if (!own_counters_.offered()) return false;
+  bool not_now = false;
+  std::vector<Gap> unsaid;  // the files say the same: only when they fail too it is a gap
+  const bool asked = ask(kOwnCounters, "counters", unsaid, [&]() -> std::optional<Error> {
+    const auto counters = own_counters_.read(now_);
+    not_now = !counters && counters.error().errnum == ENOTCONN;  // the link is down: no failure that waits longer
+    return not_now ? std::nullopt : merge(counters, reading.sample);
+  });
+  return asked && !not_now;
+}
+
 void PortReader::read_counters(Reading& reading) {
   IbPortReader* const files = verbs(reading.gaps);
   if (files == nullptr) return;
-  const std::uint64_t before = files->costly_reads();
-  reading.gone = files->read_due(firmware_reads_, now_, reading.sample, reading.gaps) == ReadStatus::kGone;
-  reading.firmware_reads = files->costly_reads() - before + 1;  // hw_counters: one request, or one burst of files
+  const std::uint64_t before = files->costly_reads() + own_counters_.mads();
+  if (!read_own_counters(reading))
+    reading.gone = files->read_due(firmware_reads_, now_, reading.sample, reading.gaps) == ReadStatus::kGone;
+  // hw_counters: one request, or one burst of files
+  reading.firmware_reads = files->costly_reads() + own_counters_.mads() - before + 1;
   read_hw_counters(*files, reading);
 }
 

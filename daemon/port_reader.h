@@ -21,6 +21,7 @@
 #include "probes/ib_sysfs.h"
 #include "probes/inventory.h"
 #include "probes/netdev_sysfs.h"
+#include "probes/own_counters.h"
 
 namespace linkhealth {
 
@@ -52,7 +53,8 @@ struct Reading {
 class PortReader {
  public:
   /// `firmware_reads`: at most so many files of counters/ with each read of kCounters after the first; 0: all due.
-  PortReader(std::unique_ptr<Host> host, InventoryPort port, std::size_t firmware_reads = 0);
+  /// `mads`: how an InfiniBand port's counters are asked of it all at once; empty, or while it fails: its files.
+  PortReader(std::unique_ptr<Host> host, InventoryPort port, std::size_t firmware_reads = 0, MadOpener mads = {});
 
   [[nodiscard]] const InventoryPort& port() const { return port_; }
   /// REQUIRES: one call at a time.
@@ -66,6 +68,7 @@ class PortReader {
     kFec,
     kStandardStatistics,
     kPause,
+    kOwnCounters,
     kRdmaCounters,
     kDriverStatistics,
     kSourceCount
@@ -81,6 +84,7 @@ class PortReader {
   IbPortReader* verbs(std::vector<Gap>& gaps);
   const EthtoolFamily* ethtool();
   void read_counters(Reading& reading);
+  bool read_own_counters(Reading& reading);
   void read_hw_counters(IbPortReader& verbs, Reading& reading);
   void read_kernel(Reading& reading);
   void read_link_settings(const EthtoolFamily& family, Reading& reading);
@@ -97,6 +101,7 @@ class PortReader {
   bool no_ethtool_ = false;
   EthtoolStatNames statistic_names_;
   std::size_t firmware_reads_ = 0;
+  OwnCounters own_counters_;
   DriverStatisticsReader driver_statistics_;
   std::optional<std::uint32_t> lanes_;  // of the link, as last read
   bool driver_lanes_ = false;           // fec_lanes come from the driver's own statistics

@@ -121,7 +121,8 @@ void Sampler::take_search(Cycle& cycle, Inventory found) {
   for (const PortKey& key : result.fresh) {
     SampledPort& fresh = ports_[key];
     fresh.found_after = found_after;
-    fresh.reader = std::make_shared<PortReader>(hosts_(), fresh.port, settings_.firmware_reads);
+    fresh.reader = std::make_shared<PortReader>(hosts_(), fresh.port, settings_.firmware_reads,
+                                                settings_.port_mads ? own_ports_ : MadOpener());
     auto files = NetdevReader::open(*host_, fresh.port, NetdevReader::Speed::kSkip);
     if (files) fresh.files.emplace(*std::move(files));
     counters_.at = cycle.now;  // a new port is read at once
@@ -252,6 +253,13 @@ std::vector<InventoryPort> Sampler::inventory() const {
   std::vector<InventoryPort> ports;
   for (const auto& [key, port] : ports_) ports.push_back(port.port);
   return ports;
+}
+
+std::set<std::string> Sampler::sources() const {
+  std::set<std::string> names = far_ends_ ? far_ends_->sources() : std::set<std::string>();
+  for (const Feed& feed : feeds_)
+    if (feed.feed->fd() >= 0) names.emplace(feed.feed->name());
+  return names;
 }
 
 bool Sampler::settled() const {

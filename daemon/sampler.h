@@ -24,6 +24,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -54,6 +55,8 @@ class Sampler : public Source {
   ~Sampler() override;
   /// From now on the far ends are watched too; null: they are not. Before the first poll().
   void watch_far_ends(std::unique_ptr<FarEnds> far_ends) { far_ends_ = std::move(far_ends); }
+  /// From now on the counters of InfiniBand ports that are found are asked by MADs, where the settings say so.
+  void ask_own_ports(MadOpener opener) { own_ports_ = std::move(opener); }
 
   std::optional<Snapshot> poll() override;
   [[nodiscard]] std::optional<Milliseconds> until_due() const override;
@@ -62,6 +65,8 @@ class Sampler : public Source {
 
   /// What is there to watch, and what is left out and why; after the first poll().
   [[nodiscard]] std::vector<InventoryPort> inventory() const;
+  /// Feeds that are open, and sources of far ends that are on; by their words in gaps.
+  [[nodiscard]] std::set<std::string> sources() const;
   /// Whether everything was read, or found unreadable, at least once.
   [[nodiscard]] bool settled() const;
 
@@ -112,6 +117,7 @@ class Sampler : public Source {
   ReadWorker worker_;
   const Clock& clock_;
   SamplerSettings settings_;
+  MadOpener own_ports_;
   RecordingHeader header_;
   std::map<PortKey, SampledPort> ports_;
   PortSearch ports_search_;

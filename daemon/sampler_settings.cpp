@@ -17,7 +17,8 @@ enum KnobIndex : std::size_t {
   kDriverPeriod,
   kFirmwareReads,
   kKernelLog,
-  kVerbsEvents
+  kVerbsEvents,
+  kPortMads
 };
 
 constexpr auto kKnobs = std::to_array<Knob>({
@@ -36,6 +37,9 @@ constexpr auto kKnobs = std::to_array<Knob>({
     {"kernel_log", 1, 0, 1, "", "1: lines of the kernel log about a port are kept; 0: the log is not opened"},
     {"verbs_events", 1, 0, 1, "",
      "1: a verbs context is held on each RDMA device, for its port and fatal events; 0: none is opened"},
+    {"port_mads", 1, 0, 1, "",
+     "1: the counters of this node's own InfiniBand ports come by two local MADs each counters_period_s where "
+     "/dev/infiniband/umad* can be opened; 0: always from the files, of which firmware_reads are read"},
 });
 constexpr std::array<KnobGroup, 1> kGroups = {{{"", "sampling", kKnobs}}};
 
@@ -57,6 +61,7 @@ SamplerSettings sampler_settings(const KnobTable& knobs) {
   settings.module_pause_factor = static_cast<int>(values[kModulePauseFactor]);
   settings.kernel_log = values[kKernelLog] >= 0.5;
   settings.verbs_events = values[kVerbsEvents] >= 0.5;
+  settings.port_mads = values[kPortMads] >= 0.5;
   return settings;
 }
 

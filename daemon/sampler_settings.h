@@ -24,6 +24,7 @@ struct SamplerSettings {
   int module_pause_factor = 50;
   bool kernel_log = true;
   bool verbs_events = true;
+  bool port_mads = true;
 };
 
 /// The section "sampling" of the configuration.

@@ -64,13 +64,15 @@ class Page {
     }
   }
   void sources(const std::vector<SourceSight>& sources) {
-    std::vector<std::string> quiet;
+    std::vector<std::string> quiet, off;
     said_.clear();
     for (const SourceSight& each : sources) {
       source(each);
       if (each.state == SourceState::kNoWord) quiet.push_back(each.probe);
+      if (each.state == SourceState::kNotUsed && !each.why.empty()) off.push_back(each.probe);
     }
     if (!quiet.empty()) paragraph("- nothing read and nothing failed: " + joined(quiet, ""), 4);
+    if (!off.empty()) paragraph("- switched off in the configuration: " + joined(off, ""), 4);
   }
   std::string take() { return std::move(out_); }
 

@@ -8,6 +8,7 @@
 
 #include "exporters/explain_light.h"
 #include "exporters/explain_physics.h"
+#include "exporters/explain_repairs.h"
 #include "exporters/text.h"
 #include "exporters/text_layout.h"
 
@@ -312,6 +313,7 @@ std::string explain_text(const PortReport& port, const TextStyle& style, const E
     const FaultReport& fault = port.faults.front();
     verdict(page, fault, port);
     steps(page, fault);
+    for (const auto& [label, text] : repair_rows(fault, view.now)) page.labelled(label, text);
     why(page, fault);
   }
   page.gap();

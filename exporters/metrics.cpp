@@ -65,6 +65,11 @@ void add_identity(Families& out, const PortReport& port, const PortLabels& at) {
           {at.device, at.port, id.netdev, id.pci, id.driver, id.guid, id.link_layer, id.function,
            peer ? peer->system : port.expected.peer_system, peer ? peer->port : port.expected.peer_port},
           1.0);
+  if (!id.firmware.empty() || !id.board_id.empty() || !id.hca_type.empty())
+    out.add("linkhealth_nic_info", {at.device, at.port, id.firmware, id.board_id, id.hca_type}, 1.0);
+  const auto& link = port.latest.link;
+  if (link && (!link->state.empty() || !link->phys_state.empty()))
+    out.add("linkhealth_port_state_info", {at.device, at.port, link->state, link->phys_state}, 1.0);
   for (const Health health : kHealths)
     out.add("linkhealth_port_health", {at.device, at.port, to_string(health)}, port.health == health ? 1.0 : 0.0);
   const auto& module = port.latest.module;

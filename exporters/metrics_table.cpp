@@ -17,6 +17,10 @@ constexpr std::array kMetrics = std::to_array<MetricInfo>({
      "When the last sample was taken; old means that nothing below can be trusted."},
     {"linkhealth_port_info", kGauge, "device,port,netdev,pci,driver,guid,link_layer,function,peer_system,peer_port", "",
      "", "Always 1; who a port is and what is at the far end of its cable."},
+    {"linkhealth_nic_info", kGauge, "device,port,firmware,board_id,hca_type", "", "",
+     "Always 1; firmware, board and type of the NIC, of RDMA devices whose driver says so."},
+    {"linkhealth_port_state_info", kGauge, "device,port,state,phys_state", "", "",
+     "Always 1; the verbs port's state and physical state, in the kernel's words."},
     {"linkhealth_port_health", kGauge, "device,port,health", "", "",
      "State set: 1 for the health that the port has (healthy, at_risk, degraded, down, unknown, exempt), 0 for the "
      "others."},

@@ -12,7 +12,7 @@
 namespace linkhealth {
 
 enum class SourceState : std::uint8_t {
-  kSeen,        ///< it was read
+  kSeen,        ///< it was read; what comes by itself: it is listened to
   kPartly,      ///< some of it was read
   kHidden,      ///< it should be there, and can't be read: `why`, and what to do
   kNotOffered,  ///< the driver or the device does not have it: nothing to do
@@ -26,7 +26,7 @@ struct SourceSight {
   std::string probe;  ///< as in gaps
   std::string what;
   SourceState state = SourceState::kNoWord;
-  std::string why;   ///< of kPartly, kHidden and kNotOffered
+  std::string why;   ///< of kPartly, kHidden and kNotOffered; of kNotUsed where it was switched off
   std::string hint;  ///< what makes it visible; "" when nothing can or need be done
   bool operator==(const SourceSight&) const = default;
 };

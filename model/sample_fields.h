@@ -14,6 +14,9 @@ void fields(Is<PortId> auto& id, auto& visit) {
   visit("pci", id.pci);
   visit("driver", id.driver);
   visit("guid", id.guid);
+  visit("firmware", id.firmware);
+  visit("board_id", id.board_id);
+  visit("hca_type", id.hca_type);
   visit("link_layer", id.link_layer);
   visit("function", id.function);
   visit("exempt", id.exempt);

@@ -29,6 +29,9 @@ struct PortId {
   std::string pci;         ///< "0000:1b:00.0"; "" for a virtual device
   std::string driver;      ///< kernel driver of the PCI function or platform device
   std::string guid;        ///< node GUID, "b83f:d203:0012:3456"
+  std::string firmware;    ///< of the NIC, as the verbs device says (fw_ver); "" unknown
+  std::string board_id;    ///< the board's PSID or part ("MT_0000000838"); "" where the driver has none
+  std::string hca_type;    ///< "MT4129"; "" where the driver has none
   std::string link_layer;  ///< "InfiniBand" or "Ethernet"
   std::string function;    ///< "pf", "vf", "sf" or "virtual"
   bool verbs = true;       ///< false: a plain Ethernet port. Not recorded: a key without '/' says the same

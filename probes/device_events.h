@@ -6,6 +6,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/result.h"
 #include "probes/event_feed.h"
@@ -33,6 +34,7 @@ class DeviceEvents final : public EventFeed {
  public:
   explicit DeviceEvents(Host& host);
 
+  [[nodiscard]] std::string_view name() const override { return "device_events"; }
   [[nodiscard]] int fd() const override { return events_ ? events_->fd() : -1; }
   /// A driver that is loaded brings many events at once: the first is heard at once, the others together.
   [[nodiscard]] Milliseconds rest() const override { return Milliseconds(500); }

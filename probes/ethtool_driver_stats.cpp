@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 #include "base/text.h"
 
@@ -106,10 +107,22 @@ Result<bool> DriverStatisticsReader::learn_names(Host& host, const std::string& 
   return true;
 }
 
+/// Drivers whose statistics changed places at the same number: another firmware, a driver reloaded in another version.
+bool DriverStatisticsReader::is_same_driver(Host& host, const std::string& netdev) {
+  ethtool_drvinfo info{};
+  info.cmd = ETHTOOL_GDRVINFO;
+  Bytes command = command_of(info, 0);
+  if (!host.ethtool(netdev, command)) return true;  // nothing can be said
+  info = value_at<ethtool_drvinfo>(command, 0);
+  const auto text = [](const auto& field) { return std::string(field, strnlen(field, sizeof(field))); };
+  const std::string driver = text(info.driver) + ' ' + text(info.version) + ' ' + text(info.fw_version);
+  return std::exchange(driver_, driver) == driver;
+}
+
 Result<DriverStatistics> DriverStatisticsReader::read(Host& host, const std::string& netdev) {
   const auto count = ask_count(host, netdev);
   if (!count) return count.error();
-  if (*count != count_) {
+  if (!is_same_driver(host, netdev) || *count != count_) {
     count_ = 0;
     wanted_.clear();
     if (const auto learnt = learn_names(host, netdev, *count); !learnt) return learnt.error();

@@ -27,7 +27,8 @@ struct DriverStatistics {
   std::vector<std::uint64_t> lane_corrected_bits;
 };
 
-/// Reads one netdev's statistics. The names are asked for once and again when their number has changed.
+/// Reads one netdev's statistics. The names are asked for once, and again when their number, the driver or its version
+/// has changed: statistics under the names of another driver would be worse than none.
 class DriverStatisticsReader {
  public:
   /// EOPNOTSUPP: the driver has none. EAGAIN: their number changed between two questions, ask again later.
@@ -37,7 +38,9 @@ class DriverStatisticsReader {
 
  private:
   Result<bool> learn_names(Host& host, const std::string& netdev, std::uint32_t count);
+  bool is_same_driver(Host& host, const std::string& netdev);
 
+  std::string driver_;                                       ///< name, version and firmware, as the driver says
   std::uint32_t count_ = 0;                                  ///< of the names known; 0: none known
   std::vector<std::pair<std::uint32_t, CounterId>> wanted_;  ///< place among the driver's statistics, and what it is
 };

@@ -7,6 +7,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/time.h"
@@ -35,6 +36,8 @@ class EventFeed {
  public:
   virtual ~EventFeed() = default;
 
+  /// The word in gaps: "link_events", "kernel_log", ….
+  [[nodiscard]] virtual std::string_view name() const = 0;
   /// Readable when receive() has something to tell; the same as long as the feed lives. -1: there is nothing to wait
   /// for.
   [[nodiscard]] virtual int fd() const = 0;

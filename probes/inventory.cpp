@@ -54,6 +54,9 @@ class Builder {
     common.sysfs_device_dir = *dir;
     common.id.device = device;
     common.id.guid = read_attribute(host_, *dir + "/node_guid");
+    common.id.firmware = read_attribute(host_, *dir + "/fw_ver");
+    common.id.board_id = read_attribute(host_, *dir + "/board_id");
+    common.id.hca_type = read_attribute(host_, *dir + "/hca_type");
     const std::string lower = read_attribute(host_, *dir + "/parent");  // rdma_rxe only
     describe_device(host_, *dir, lower, common);
     auto ports = host_.list_dir(*dir + "/ports");

@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -26,6 +27,7 @@ class KernelLog final : public EventFeed {
  public:
   explicit KernelLog(Host& host);
 
+  [[nodiscard]] std::string_view name() const override { return "kernel_log"; }
   [[nodiscard]] int fd() const override { return records_ ? records_->fd() : -1; }
   /// The kernel log of a busy node has many lines, and nothing in it is urgent: links have feeds of their own.
   [[nodiscard]] Milliseconds rest() const override { return Milliseconds(1000); }

@@ -14,6 +14,7 @@ class LinkEvents final : public EventFeed {
   /// Opens the feed. Without a kernel behind the Host there is no feed and no gap; any other failure is a gap.
   explicit LinkEvents(Host& host);
 
+  [[nodiscard]] std::string_view name() const override { return "link_events"; }
   [[nodiscard]] int fd() const override { return events_ ? events_->fd() : -1; }
   FeedNews receive(Host& host, SteadyTime now) override;
   void set_ports(Host& host, std::span<const InventoryPort> ports, SteadyTime now) override;

@@ -28,9 +28,6 @@ Result<std::uint16_t> agent_lid(MadTalk& talk, std::uint8_t local_port, const Ib
   return decode_port_info(*answer).lid;
 }
 
-/// A LID that unicast can reach (IBA 4.1.3).
-bool is_unicast(std::uint16_t lid) { return lid > 0 && lid < 0xc000; }
-
 /// The reason why there are no counters; nullopt when there are.
 std::optional<std::string> add_counters(MadTalk& talk, std::uint8_t local_port, const IbNodeInfo& node,
                                         const IbPortInfo& its_port, KnownPeer& known, PeerSample& peer) {
@@ -38,7 +35,7 @@ std::optional<std::string> add_counters(MadTalk& talk, std::uint8_t local_port, 
     return "counters: the link is " + its_port.link.state + ", no subnet manager has made it active";
   const auto lid = agent_lid(talk, local_port, node, its_port);
   if (!lid) return "counters: its LID: " + lid.error().message;
-  if (!is_unicast(*lid)) return "counters: the far end has no LID, no subnet manager has given it one";
+  if (!is_unicast_lid(*lid)) return "counters: the far end has no LID, no subnet manager has given it one";
   if (!known.offered) {
     const auto answer = talk.ask_perf(MadQuestion::kPerfClassPortInfo, *lid);
     if (!answer) return "counters: " + answer.error().message;
@@ -52,6 +49,8 @@ std::optional<std::string> add_counters(MadTalk& talk, std::uint8_t local_port, 
 }
 
 }  // namespace
+
+bool is_unicast_lid(std::uint16_t lid) { return lid > 0 && lid < 0xc000; }
 
 Result<Mad> MadTalk::ask(MadRequest request, std::uint16_t lid) {
   request.transaction = ++transaction_;

@@ -12,6 +12,9 @@
 
 namespace linkhealth {
 
+/// A LID that unicast can reach (IBA 4.1.3).
+bool is_unicast_lid(std::uint16_t lid);
+
 /// What need not be asked in each round, of a far end that is still the same.
 struct KnownPeer {
   std::uint64_t node_guid = 0;

@@ -1,5 +1,7 @@
 #include "probes/pcie.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <string>
@@ -61,18 +63,19 @@ std::string read_slot(Host& host, const std::string& pci) {
 /// of a module belongs to the module's group: mlx5 labels those "Module0", the NIC's own "asic".
 void read_temperature(Host& host, const std::string& dir, PcieSample& pcie) {
   std::string ignored;
+  const std::string chips_dir = dir + "/hwmon/";
   const auto chips = host.list_dir(dir + "/hwmon");
   if (!chips) return;
   for (const std::string& chip : *chips) {
-    const std::string chip_dir = dir + "/hwmon/" + chip;
+    const std::string chip_dir = chips_dir + chip;
     const auto files = host.list_dir(chip_dir);
     if (!files) continue;
     for (const std::string& file : *files) {
       constexpr std::string_view kInput = "_input";
       if (!file.starts_with("temp") || !file.ends_with(kInput)) continue;
       const std::string sensor = file.substr(0, file.size() - kInput.size());
-      if (const auto label = host.read_file(chip_dir + "/" + sensor + "_label"); label && label->starts_with("Module"))
-        continue;
+      const auto label = host.read_file(fmt::format("{}/{}_label", chip_dir, sensor));
+      if (label && label->starts_with("Module")) continue;
       const auto now_c = read_value(host, chip_dir, file.c_str(), parse_millidegrees, ignored);
       if (!now_c || (pcie.nic_temperature_c && *pcie.nic_temperature_c >= *now_c)) continue;
       pcie.nic_temperature_c = now_c;

@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "probes/event_feed.h"
@@ -27,6 +28,7 @@ class VerbsEvents final : public EventFeed {
  public:
   VerbsEvents(std::shared_ptr<VerbsLibrary> library, Milliseconds patience);
 
+  [[nodiscard]] std::string_view name() const override { return "verbs_events"; }
   /// One descriptor for all devices, so that those that come and go do not matter to who waits.
   [[nodiscard]] int fd() const override { return poll_.get(); }
   [[nodiscard]] Milliseconds rest() const override { return Milliseconds(100); }

@@ -276,8 +276,8 @@ constexpr Code kMultimode[] = {
     {0x19, "256GFC (4 lanes)"},
 };
 
-// Table 4-7. The "+" is OpenZR+ in any of its modulations and output ranges. 68h is Open ROADM's 8e-DPO there; 800ZR
-// modules are sold with it and fboss reads it as ZR_800G.
+// Table 4-7. The "+" is OpenZR+ in any of its modulations and output ranges. 68h is Open ROADM's 8e-DPO there; one
+// published dump of an 800ZR module has it, and fboss reads it as ZR_800G.
 constexpr Code kSingleMode[] = {
     {0x01, "10G-LW"},       {0x02, "10G-EW"},       {0x03, "10G-ZW"},         {0x04, "10G-LR"},
     {0x05, "10G-ER"},       {0x06, "10G-ZR"},       {0x07, "25G-LR"},         {0x08, "25G-ER"},

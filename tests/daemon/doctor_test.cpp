@@ -113,11 +113,63 @@ TEST(Doctor, TenPortsWithOneCauseAreOneLine) {
 TEST(Doctor, FactsOfTheNodeTellWhatNoPortCan) {
   NodeFacts facts;
   facts.access["kernel_log"] = "/dev/kmsg: No such file or directory";
-  facts.access["verbs_events"] = "";
+  facts.of_daemon = false;  // a daemon that is refused has a gap
   const DoctorReport doctor = examine(one_port(), facts);
   EXPECT_EQ(source(doctor, "kernel_log").state, SourceState::kHidden);
-  EXPECT_EQ(source(doctor, "verbs_events").state, SourceState::kSeen);
   EXPECT_EQ(doctor.hidden, 1U);
+}
+
+TEST(Doctor, ADeviceThatCouldBeOpenedIsNotSeenUntilSomebodyListens) {
+  NodeFacts facts;
+  facts.of_daemon = false;
+  facts.access["kernel_log"] = facts.access["verbs_events"] = facts.access["peer_lldp"] = "";
+  DoctorReport doctor = examine(one_port(), facts);
+  for (const char* probe : {"link_events", "device_events", "kernel_log", "verbs_events", "peer_lldp", "import"})
+    EXPECT_EQ(source(doctor, probe).state, SourceState::kNoWord) << probe;
+  facts.open = {"link_events", "device_events", "kernel_log", "verbs_events", "peer_lldp", "import"};
+  doctor = examine(one_port(), facts);
+  for (const char* probe : {"link_events", "device_events", "kernel_log", "verbs_events"})
+    EXPECT_EQ(source(doctor, probe).state, SourceState::kSeen) << probe;
+  for (const char* probe : {"peer_lldp", "import"})
+    EXPECT_EQ(source(doctor, probe).state, SourceState::kNoWord) << probe << " has read nothing";
+}
+
+TEST(Doctor, WhatIsSwitchedOffIsNeitherSeenNorHidden) {
+  NodeFacts facts;  // of a daemon, with nothing open
+  facts.access["peer_lldp"] = "/run/lldpd.socket: Permission denied";
+  const DoctorReport doctor = examine(one_port(), facts);
+  for (const char* probe : {"kernel_log", "verbs_events", "peer_lldp", "import"}) {
+    EXPECT_EQ(source(doctor, probe).state, SourceState::kNotUsed) << probe;
+    EXPECT_THAT(source(doctor, probe).why, HasSubstr("switched off")) << probe;
+  }
+  EXPECT_EQ(doctor.hidden, 0U);
+  EXPECT_THAT(doctor_text(doctor, {}), HasSubstr("switched off in the configuration: verbs_events, peer_lldp"));
+}
+
+TEST(Doctor, WhatWasLostOfAFeedThatIsOpenIsPartOfIt) {
+  Report report = one_port();
+  report.gaps.push_back({"", "kernel_log", "lines were overwritten before they could be read"});
+  NodeFacts facts;
+  facts.open = {"kernel_log"};
+  EXPECT_EQ(source(examine(report, facts), "kernel_log").state, SourceState::kPartly);
+  facts.open.clear();
+  EXPECT_EQ(source(examine(report, facts), "kernel_log").state, SourceState::kHidden);
+}
+
+TEST(Doctor, AnImportIsSeenWhereAReadingCameFromIt) {
+  NodeFacts facts;
+  facts.open = {"import"};
+  Report report = one_port();
+  report.ports[0].latest.peer.emplace().source = "lldp";
+  EXPECT_EQ(source(examine(report, facts), "import").state, SourceState::kNoWord) << "lldpd said that";
+  report.ports[0].latest.peer->module_source = "telemetry";
+  EXPECT_EQ(source(examine(report, facts), "import").state, SourceState::kSeen);
+  report.ports[0].gaps.push_back({"mlx5_0/1", "import", "old.json: over its time of validity"});
+  EXPECT_EQ(source(examine(report, facts), "import").state, SourceState::kPartly);
+  report = one_port();
+  report.ports[0].latest.id.link_layer = "InfiniBand";
+  report.ports[0].latest.module.emplace();
+  EXPECT_EQ(source(examine(report, facts), "import").state, SourceState::kSeen) << "ethtool has no path to it";
 }
 
 TEST(Doctor, WhatIsHiddenBlursFaults) {
@@ -160,7 +212,7 @@ TEST(Doctor, FactsOfAContainerWithPartialSys) {
   host.set("/proc/sys/kernel/osrelease", "6.1.0\n");
   host.set("/proc/self/status", "CapEff:\t0000000000000000\n");
   host.set_error("/dev/kmsg", EPERM);
-  NodeFacts facts = gather_node_facts(host, true, false);
+  NodeFacts facts = gather_node_facts(host, true, false, {});
   EXPECT_EQ(facts.kernel, "6.1.0");
   EXPECT_EQ(facts.firmware.at("mlx5_0"), "28.39.1002");
   EXPECT_EQ(facts.driver_versions.at("mlx5_core"), "24.01-0.3.3");
@@ -171,11 +223,11 @@ TEST(Doctor, FactsOfAContainerWithPartialSys) {
   host.make_dir("/sys/class/infiniband_mad/umad0");
   host.set_error("/dev/infiniband/umad0", EINVAL);
   host.set_error("/dev/kmsg", EINVAL);
-  facts = gather_node_facts(host, true, false);
+  facts = gather_node_facts(host, true, false, {});
   EXPECT_EQ(facts.access.at("peer_mad"), "");
   EXPECT_EQ(facts.access.at("kernel_log"), "");
   host.set_error("/dev/infiniband/umad0", EACCES);
-  EXPECT_THAT(gather_node_facts(host, true, false).access.at("peer_mad"), HasSubstr("Permission denied"));
+  EXPECT_THAT(gather_node_facts(host, true, false, {}).access.at("peer_mad"), HasSubstr("Permission denied"));
 }
 
 TEST(Doctor, EveryExampleIsDrawnAndWritten) {

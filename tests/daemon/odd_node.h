@@ -29,6 +29,7 @@ inline long threads() {
 class OddNode : public ::testing::Test {
  protected:
   void SetUp() override {
+    settings.kernel_log = false;  // has tests of its own
     second = {.device = "mlx5_1", .netdev = "ens2np0", .pci = "0000:1c:00.0", .ifindex = 3};
     change([&](FakeHost& host) {
       add_nic(host, first);

@@ -21,7 +21,7 @@ constexpr Oddity kOddities[] = {
        for (const char* name : {"symbol_error", "link_downed", "port_rcv_errors", "VL15_dropped", "port_xmit_data"})
          host.set_error(nic.port_dir() + "/counters/" + name, EINVAL);
      },
-     "counters", "Invalid argument"},
+     "counters", "EINVAL"},
     {"NoPmaText",
      [](FakeHost& host, const Nic& nic) { host.set(nic.port_dir() + "/counters/link_downed", "N/A (no PMA)\n"); },
      "counters", "link_downed: text \"N/A (no PMA)\""},
@@ -49,16 +49,16 @@ constexpr Oddity kOddities[] = {
      "counters", "the counters directory is empty"},
     {"NoPermissionForCounters",
      [](FakeHost& host, const Nic& nic) { host.set_error(nic.port_dir() + "/counters/symbol_error", EACCES); },
-     "counters", "symbol_error: Permission denied"},
+     "counters", "symbol_error: EACCES"},
     {"HwCountersFail",
      [](FakeHost& host, const Nic& nic) { host.set_error(nic.port_dir() + "/hw_counters/out_of_sequence", EIO); },
-     "hw_counters", "out_of_sequence: Input/output error"},
+     "hw_counters", "out_of_sequence: EIO"},
     {"NoStateFile", [](FakeHost& host, const Nic& nic) { host.remove(nic.port_dir() + "/state"); }, "link",
-     "state: No such file or directory"},
+     "state: ENOENT"},
     {"GarbageState", [](FakeHost& host, const Nic& nic) { host.set(nic.port_dir() + "/state", "?? what\n"); }, "link",
      "state: text"},
     {"NoLinkLayer", [](FakeHost& host, const Nic& nic) { host.remove(nic.port_dir() + "/link_layer"); }, "inventory",
-     "link_layer: No such file"},
+     "link_layer: ENOENT"},
     {"NetdevInAnotherNamespace",
      [](FakeHost& host, const Nic& nic) {
        host.remove(nic.netdev_dir());
@@ -70,7 +70,7 @@ constexpr Oddity kOddities[] = {
        for (const char* which : {"current_link_speed", "current_link_width", "max_link_speed", "max_link_width"})
          host.remove(nic.pci_dir() + "/" + which);
      },
-     "pcie", "current_link_speed: No such file or directory"},
+     "pcie", "current_link_speed: ENOENT"},
     {"VirtualFunction", [](FakeHost& host, const Nic& nic) { host.link(nic.pci_dir() + "/physfn", "../0000:1c:00.0"); },
      "", ""},
 };

@@ -193,13 +193,15 @@ TEST_F(OddNode, SixtyFourPortsInBoundedDescriptorsAndThreads) {
   EXPECT_EQ(all.ports.size(), 64U);
   const std::size_t files = open_files();
   EXPECT_LE(files, 64U * 40) << "kept files of a port";
+  EXPECT_TRUE(neighbour_is_whole());
   for (int i = 0; i < 50; ++i) {
     clock.advance(settings.rescan_period);
     settle();
   }
   EXPECT_EQ(open_files(), files) << "nothing grows";
   EXPECT_LE(threads(), threads_before + 1);
-  EXPECT_TRUE(neighbour_is_whole());
+  EXPECT_EQ(all.ports.size(), 64U);
+  for (const auto& [key, port] : all.ports) EXPECT_TRUE(port.link && port.counters) << key << " was not read";
 }
 
 }  // namespace

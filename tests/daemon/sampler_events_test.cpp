@@ -28,6 +28,7 @@ using testing::SharedHost;
 class ScriptedFeed final : public EventFeed {
  public:
   explicit ScriptedFeed(FeedNews& next) : next_(next) {}
+  [[nodiscard]] std::string_view name() const override { return "scripted"; }
   [[nodiscard]] int fd() const override { return 0; }
   [[nodiscard]] Milliseconds rest() const override { return Milliseconds(700); }
   FeedNews receive(Host& /*host*/, SteadyTime /*now*/) override { return std::exchange(next_, {}); }
@@ -198,6 +199,17 @@ TEST_F(DaemonSamplerEvents, LinesOfTheLogThatSayNothingWakeTheLoopOnceASecond) {
   EXPECT_EQ(sampler->wake_fds().size(), before - 1);
   clock.advance(Milliseconds(1000));
   EXPECT_EQ(sampler->wake_fds().size(), before);
+}
+
+TEST_F(DaemonSamplerEvents, SourcesAreTheFeedsThatAreOpen) {
+  EXPECT_THAT(sampler->sources(), Contains("kernel_log"));
+  EXPECT_THAT(sampler->sources(), Contains("link_events"));
+  EXPECT_THAT(sampler->sources(), Contains("device_events"));
+  EXPECT_THAT(sampler->sources(), Contains("scripted"));
+  settings.kernel_log = false;
+  const Sampler off([this] { return std::make_unique<LockedHost>(shared); }, nullptr, clock, settings, {});
+  EXPECT_THAT(off.sources(), Not(Contains("kernel_log")));
+  EXPECT_THAT(off.sources(), Not(Contains("scripted")));
 }
 
 TEST_F(DaemonSamplerEvents, WhatAFeedCannotSeeIsAGapOfEachSnapshot) {

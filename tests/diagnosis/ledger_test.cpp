@@ -192,5 +192,85 @@ TEST(Ledger, AnIdlePortProvesNothingAboutItsTraffic) {
   EXPECT_EQ(desk.events, "opened:congestion proving:congestion closed:congestion ");
 }
 
+PortVerdict fine_at(double rate_bps) {
+  PortVerdict verdict = Desk::fine();
+  verdict.rate_bps = rate_bps;
+  return verdict;
+}
+
+TEST(LedgerProof, ItsLengthFollowsFromTheRateAndTheClaim) {
+  Desk desk;
+  desk.tell(Desk::wrong(kDirty), 100);
+  desk.tell(fine_at(850e9), 320);
+  const auto proof = desk.ledger.proof(*desk.ledger.open("pci/1").at(0));
+  ASSERT_TRUE(proof.has_value());
+  EXPECT_NEAR(proof->needed_s, 3 / (1e-15 * 850e9), 1) << "800G: 3529 s";
+  EXPECT_NEAR(*proof->ber_bound, 1e-15, 1e-18);
+  desk.tell(fine_at(850e9), 3500);
+  EXPECT_EQ(desk.ledger.open("pci/1").size(), 1U);
+  desk.tell(fine_at(850e9), 60);
+  EXPECT_TRUE(desk.ledger.open("pci/1").empty());
+}
+
+TEST(LedgerProof, ASlowLinkProvesAWeakerBoundAndSaysSo) {
+  Desk desk;
+  desk.tell(Desk::wrong(kDirty), 100);
+  desk.tell(fine_at(25e9), 320);
+  const auto proof = desk.ledger.proof(*desk.ledger.open("pci/1").at(0));
+  ASSERT_TRUE(proof.has_value());
+  EXPECT_EQ(proof->needed_s, 7200) << "not the 33 hours of 1e-15";
+  EXPECT_NEAR(*proof->ber_bound, 3 / (25e9 * 7200), 1e-18);
+}
+
+TEST(LedgerProof, ADropOrALostBlockBeginsItAnew) {
+  Desk desk;
+  desk.tell(Desk::wrong(kDirty), 100);
+  desk.tell(Desk::fine(), 7000);
+  PortVerdict dropped = Desk::fine();
+  dropped.drops = 1;
+  desk.tell(dropped, 1000);
+  EXPECT_EQ(desk.ledger.open("pci/1").size(), 1U) << "one drop is no symptom, but no proof either";
+  PortVerdict lost = dropped;
+  lost.lost_data = true;
+  desk.tell(dropped, 6000);
+  desk.tell(lost, 10);
+  desk.tell(dropped, 7100);
+  EXPECT_EQ(desk.ledger.open("pci/1").size(), 1U);
+  desk.tell(dropped, 200);
+  EXPECT_TRUE(desk.ledger.open("pci/1").empty()) << "every raise has a reachable clear";
+}
+
+TEST(LedgerPast, CountsByPortModuleAndCable) {
+  Desk desk;
+  const auto with_parts = [](PortVerdict verdict) {
+    verdict.module = "A1";
+    verdict.cable = "A1 - B2";
+    return verdict;
+  };
+  for (int i = 0; i < 2; ++i) {
+    desk.tell(with_parts(Desk::wrong(kDirty)), 100);
+    desk.tell(with_parts(Desk::fine()), 8000);
+  }
+  desk.tell(with_parts(Desk::wrong(kCongested)), 600);
+  desk.tell(with_parts(Desk::fine()), 8000);
+  const FaultPast past = desk.ledger.past("pci/1");
+  EXPECT_EQ(past.port_times, 3U);
+  EXPECT_EQ(past.module_times, 2U) << "congestion says nothing about a module";
+  EXPECT_EQ(past.cable_times, 2U);
+  EXPECT_TRUE(past.last_closed_at.has_value());
+}
+
+TEST(LedgerPast, IsKeptOverARestart) {
+  Desk desk;
+  PortVerdict wrong = Desk::wrong(kDirty), fine = Desk::fine();
+  wrong.module = fine.module = "A1";
+  desk.tell(wrong, 100);
+  desk.tell(fine, 8000);
+  Desk after;
+  after.ledger.restore(desk.ledger.state());
+  after.tell(fine, 10);
+  EXPECT_EQ(after.ledger.past("pci/1").module_times, 1U);
+}
+
 }  // namespace
 }  // namespace linkhealth

@@ -63,5 +63,35 @@ TEST(Counters, DriversStatisticsFitIntoTheKernelsNames) {
   }
 }
 
+// The names as the drivers write them: one of each kind, both names where a driver has renamed its own.
+TEST(Counters, HwCountersOfEachDriverAreKnown) {
+  for (const char* name : {"rx_dct_connect",
+                           "cc_rx_ce_pkts",
+                           "rdma_tx_bytes",  // mlx5
+                           "rx_roce_good_pkts",
+                           "oos_drop_count",
+                           "rx_cnp_pkts",
+                           "np_cnp_pkts",
+                           "active_qps",  // bnxt_re
+                           "tcpRetransSegs",
+                           "RetransSegs",
+                           "RxECNMrkd",
+                           "Nak Sequence Error",
+                           "ip4InOctets",  // irdma
+                           "rdma_read_wr_err",
+                           "retrans_pkts",
+                           "impaired_remote_conn_events",
+                           "no_completion_cmds",  // efa
+                           "sent_pkts",
+                           "retry_rnr_exceeded_err",
+                           "rdma_recvs"}) {  // rxe
+    const auto id = find_counter(name);
+    ASSERT_TRUE(id) << name;
+    EXPECT_EQ(known_counters()[*id].source, CounterSource::kIbHw) << name;
+  }
+  // What counts objects in use goes down without a reset.
+  EXPECT_EQ(known_counters()[*find_counter("active_qps")].end, CounterEnd::kLevel);
+}
+
 }  // namespace
 }  // namespace linkhealth

@@ -19,6 +19,7 @@ using testing::FakeHost;
 /// A driver behind the ioctl, as net/ethtool/ioctl.c answers for it.
 struct Driver {
   std::vector<std::pair<std::string, std::uint64_t>> statistics;
+  std::string name = "mlx5_core", version = "6.1", firmware = "28.39.1002";
   std::size_t appear_after_count = 0;  ///< so many more statistics once the count has been given
   int names_asked = 0, values_asked = 0;
 
@@ -71,6 +72,13 @@ struct Driver {
         }
         return true;
       }
+      case ETHTOOL_GDRVINFO: {
+        auto head = head_of<ethtool_drvinfo>(command);
+        name.copy(head.driver, sizeof(head.driver) - 1);
+        version.copy(head.version, sizeof(head.version) - 1);
+        firmware.copy(head.fw_version, sizeof(head.fw_version) - 1);
+        return put(command, 0, head);
+      }
       default:
         return Error{"unknown command", EOPNOTSUPP};
     }
@@ -115,6 +123,23 @@ TEST_F(EthtoolDriverStats, AsksForNamesOnceAndAgainWhenTheirNumberChanges) {
   ASSERT_TRUE(read);
   EXPECT_EQ(driver_.names_asked, 2);
   EXPECT_EQ(read->counters.get("link_down_events_phy"), 3U) << "found at its new place";
+}
+
+TEST_F(EthtoolDriverStats, AnotherDriverOrFirmwareWithAsManyStatisticsIsAskedForItsNames) {
+  ASSERT_TRUE(reader_.read(host_, "eth0"));
+  std::swap(driver_.statistics[1], driver_.statistics[2]);
+  driver_.firmware = "28.43.2026";
+  auto read = reader_.read(host_, "eth0");
+  ASSERT_TRUE(read);
+  EXPECT_EQ(read->counters.get("link_down_events_phy"), 3U);
+  EXPECT_EQ(read->counters.get("rx_corrected_bits_phy"), 198U);
+  driver_.statistics.assign(7, {"rx_fec_corrected_blocks", 12});
+  driver_.name = "bnxt_en";
+  read = reader_.read(host_, "eth0");
+  ASSERT_TRUE(read);
+  EXPECT_FALSE(read->counters.get("link_down_events_phy"));
+  EXPECT_EQ(read->counters.get("rx_fec_corrected_blocks"), 12U);
+  EXPECT_EQ(driver_.names_asked, 3);
 }
 
 TEST_F(EthtoolDriverStats, AnotherNumberBetweenTwoQuestionsIsNoReading) {

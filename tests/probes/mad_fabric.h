@@ -15,6 +15,8 @@ namespace linkhealth::testing {
 struct FakeFabric {
   // this node's port
   std::uint32_t own_phys_state = 5;  ///< LinkUp
+  std::uint32_t own_state = 4;       ///< ACTIVE
+  std::uint16_t own_lid = 99;
   // the node at the other end
   std::uint32_t node_type = 2;  ///< a switch
   std::uint64_t node_guid = 0xb83fd20300123456;

@@ -28,6 +28,10 @@ FaultReport full_fault() {
   fault.missing = {{"far_tx_low", "why", "how"}};
   fault.differential = {{"dirty_connector", End::kNone, 0.83}};
   fault.repair = {"clean"};
+  fault.repairs = {{"0000:1b:00.0/1", fault.id, RepairAction::kModuleReplaced, WallTime(), RepairOutcome::kFailed, -9.1,
+                    -8.9, 2, 1e-5, 1e-6, "A1", "B2"}};
+  fault.past = {3, 2, 1, WallTime()};
+  fault.proof = FaultProof{WallTime(), 7200, 1e-15};
   return fault;
 }
 

@@ -14,6 +14,26 @@ install -m 644 "$unit" /etc/systemd/system/
 [ ! -e "$lab/../../systemd/linkhealth.catalog" ] || install -m 644 "$lab/../../systemd/linkhealth.catalog" /usr/lib/systemd/catalog/
 ports_up
 fec_errors so0 1e-12
+# A real lldpd, and on the other end of so0 somebody who says who he is.
+lldp=''
+if command -v lldpd >/dev/null && getent group _lldpd >/dev/null; then
+    lldp=1
+    lldpd -d -I so0 >"$tmp/lldpd.log" 2>&1 &
+    pids+=($!)
+    eventually 20 "lldpd answers" lldpcli show configuration || lldp=''
+    install -D -m 644 "$lab/../../systemd/examples/linkhealthd-lldp.conf" /etc/systemd/system/linkhealthd.service.d/lldp.conf
+    while sleep 1; do python3 "$lab/lldp_frame.py" so1 leaf-12 Ethernet17/1; done >"$tmp/frames.log" 2>&1 &
+    pids+=($!)
+else
+    echo "SKIP $scenario: far end by LLDP: no lldpd here (apt-get install lldpd)"
+fi
+# The devices of the unit, opened with its rights by another program than the daemon.
+mkdir -p /etc/systemd/system/linkhealthd.service.d
+cat >/etc/systemd/system/linkhealthd.service.d/devices.conf <<'UNIT'
+[Service]
+ExecStartPre=/bin/sh -c 'true </dev/kmsg && true <>/dev/infiniband/uverbs0 && true <>/dev/infiniband/umad0'
+ExecStartPre=/bin/sh -c 'test -e /dev/cpu_dma_latency && ! true </dev/cpu_dma_latency'
+UNIT
 systemctl daemon-reload
 want "the unit has no error" systemd-analyze verify --man=no /etc/systemd/system/linkhealthd.service
 start=$EPOCHREALTIME
@@ -23,6 +43,27 @@ want "it is active" shows '^active$' property ActiveState
 want "Type=notify with a watchdog" test "$(property Type)" = notify -a "$(property WatchdogUSec)" != 0
 eventually 40 "rxe0/1 is healthy" port_is rxe0/1 "$clean"
 want "the state directory is there" test -d /var/lib/linkhealth
+
+# Inside the unit's walls the daemon sees what it can see outside of them.
+doctor() { lh doctor --json >"$tmp/doctor.json"; jq -c '[.sources[], (.ports[] | select(.port == "rxe0/1") | .sources[])] | map({(.probe): .state}) | add' "$tmp/doctor.json"; }
+# sees PROBE...: all of these are seen (of rxe0/1 or of the node)
+sees() {
+    local all probe
+    all=$(doctor)
+    for probe in "$@"; do jq -e --arg probe "$probe" '.[$probe] == "seen"' <<<"$all" >/dev/null || { echo "$probe: $all"; return 1; }; done
+}
+eventually 60 "doctor: sources that this kernel has are seen" sees inventory link_events device_events kernel_log link \
+    hw_counters verbs_events netdev_stats link_modes fec ethtool_stats module
+if [ -n "$lldp" ]; then
+    eventually 90 "doctor: peer_lldp is seen, with the drop-in for lldpd's group" sees peer_lldp
+    want "explain names the far end" shows 'leaf-12' lh explain rxe0/1
+fi
+lh doctor >"$tmp/doctor" 2>&1
+sed 's/^/#   /' "$tmp/doctor"
+refused() { jq -c '[.sources[], .ports[].sources[]][] | select((.why // "") | test("not permitted|denied"; "i"))' "$tmp/doctor.json"; }
+want "nothing is hidden for want of rights" test -z "$(refused)"
+noise() { journalctl -q -u linkhealthd -o cat --no-pager -p warning | grep -v "peer_lldp\|the far end's name" || true; }
+want "the journal has no warning of it" test -z "$(noise)"
 sleep 12   # a past to compare with
 
 pages rx so0 2 -8.0dBm

@@ -81,7 +81,7 @@ TEST(DumpFile, ABadFileIsOneClearLine) {
   EXPECT_EQ(why("0x0000: 0d zz\n"), "line 1: \"zz\" is no hex byte");
   EXPECT_EQ(why("0x0010: 0d\n"), "line 1: offset 16 where 0 should follow");
   EXPECT_EQ(why("0x0000: 0d\nnetlink error\n"), "line 2: not a line of `ethtool -m DEV hex on`");
-  EXPECT_EQ(why(std::string(512, '\x6f')), "its first byte, 6fh, names no kind of module: not a module's memory");
+  EXPECT_EQ(why(std::string(512, '\xee')), "its first byte, eeh, names no kind of module: not a module's memory");
   EXPECT_EQ(why(std::string(512, '\0')), "its first byte, 00h, names no kind of module: not a module's memory");
   EXPECT_EQ(why("hello").substr(0, 17), "not a module dump");
 }

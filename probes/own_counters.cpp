@@ -1,0 +1,85 @@
+#include "probes/own_counters.h"
+
+#include <cerrno>
+#include <limits>
+#include <utility>
+
+namespace linkhealth {
+
+namespace {
+
+constexpr Milliseconds kLidPeriod{60'000};
+
+}  // namespace
+
+OwnCounters::OwnCounters(MadOpener opener, const PortId& id) : opener_(std::move(opener)), id_(id) {}
+
+bool OwnCounters::offered() const {
+  // Port numbers above 254 do not exist in InfiniBand (IBA 14.2.5.3).
+  return opener_ != nullptr && id_.link_layer == "InfiniBand" && id_.verbs && id_.port > 0 &&
+         id_.port < std::numeric_limits<std::uint8_t>::max();
+}
+
+Result<Counters> OwnCounters::read(SteadyTime now) {
+  if (!offered()) return Error{"no InfiniBand port that can be asked", EOPNOTSUPP};
+  const auto opened = opener_(id_.device, id_.port);
+  if (!opened) return opened.error();
+  MadTalk talk(**opened, timing_, transaction_);
+  auto counters = ask(talk, now);
+  mads_ += static_cast<std::uint64_t>(talk.mads());
+  if (counters) {
+    last_ = *counters;
+  } else {
+    lid_ = 0;  // whatever failed: the next read begins anew
+    agent_.reset();
+    last_.reset();
+  }
+  return counters;
+}
+
+Result<Counters> OwnCounters::ask(MadTalk& talk, SteadyTime now) {
+  const bool lid_is_fresh = lid_ == 0 || now - lid_read_at_ >= kLidPeriod;
+  if (lid_is_fresh) {
+    if (const auto learned = learn_lid(talk, now); !learned) return learned.error();
+  }
+  if (!agent_) {
+    const auto offered = talk.ask_perf(MadQuestion::kPerfClassPortInfo, lid_);
+    if (!offered) return offered.error();
+    agent_ = decode_perf_capabilities(*offered);
+  }
+  const auto port = static_cast<std::uint8_t>(id_.port);
+  auto answer = ask_counters(talk, lid_, port, *agent_);
+  if (answer && !lid_is_fresh && shows_new_errors(answer->counters)) {
+    const auto moved = learn_lid(talk, now);
+    if (!moved) return moved.error();
+    if (*moved) answer = ask_counters(talk, lid_, port, *agent_);
+  }
+  if (!answer) return answer.error();
+  if (answer->reason) return Error{*answer->reason, agent_->has_extended() ? EIO : EOPNOTSUPP};
+  return std::move(answer->counters);
+}
+
+/// Whether it is another one than before.
+Result<bool> OwnCounters::learn_lid(MadTalk& talk, SteadyTime now) {
+  const auto answer = talk.ask_directed(MadQuestion::kPortInfo, 0, static_cast<std::uint8_t>(id_.port));
+  if (!answer) return answer.error();
+  const IbPortInfo info = decode_port_info(*answer);
+  if (!info.forwards || !is_unicast_lid(info.lid)) return Error{"the port is " + info.link.state, ENOTCONN};
+  const bool moved = info.lid != lid_;
+  lid_ = info.lid;
+  lid_read_at_ = now;
+  return moved;
+}
+
+/// Any counter that went down, or a counter of damage that is another than before.
+bool OwnCounters::shows_new_errors(const Counters& counters) const {
+  if (!last_) return true;
+  for (const auto& [id, value] : counters.known()) {
+    const auto before = last_->get(id);
+    const bool traffic = known_counters()[id].place == CounterPlace::kTraffic;
+    if (!before || value < *before || (!traffic && value != *before)) return true;
+  }
+  return false;
+}
+
+}  // namespace linkhealth

@@ -1,0 +1,94 @@
+#include "daemon/port_reader.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cerrno>
+
+#include "tests/probes/mad_fabric.h"
+#include "tests/probes/sysfs_tree.h"
+#include "tests/support/shared_host.h"
+
+namespace linkhealth {
+namespace {
+
+using testing::FakeFabric;
+using testing::FakeHost;
+using testing::LockedHost;
+using testing::Nic;
+using testing::SharedHost;
+
+/// An InfiniBand port with its files (symbol_error 5) and its management interface (symbol_error 7).
+struct InfiniBandPort : ::testing::Test {
+  std::shared_ptr<SharedHost> shared = std::make_shared<SharedHost>();
+  FakeFabric fabric;
+  SteadyTime now = steady_from_seconds(1000);
+  std::optional<PortReader> reader;
+
+  void start() {
+    Nic nic;
+    nic.link_layer = "InfiniBand";
+    InventoryPort port;
+    shared->change([&](FakeHost& host) {
+      testing::add_nic(host, nic);
+      port = take_inventory(host).ports.at(0);
+    });
+    reader.emplace(std::make_unique<LockedHost>(shared), port, 2, fabric.opener());
+  }
+  Reading read(int after_s) {
+    now += std::chrono::seconds(after_s);
+    return reader->read(ReadGroup::kCounters, now);
+  }
+};
+
+TEST_F(InfiniBandPort, ErrorsComeEachPeriodByTwoMads) {
+  start();
+  EXPECT_EQ(read(0).sample.counters->get("symbol_error"), 7U);
+  fabric.symbol_error = 8;
+  EXPECT_EQ(read(10).sample.counters->get("symbol_error"), 8U);
+  const Reading quiet = read(10);
+  EXPECT_EQ(quiet.sample.counters->get("port_xmit_wait"), 55U) << "a counter that the files give each minute";
+  EXPECT_EQ(quiet.firmware_reads, 3U) << "two MADs and hw_counters";
+  EXPECT_TRUE(quiet.gaps.empty());
+  EXPECT_EQ(quiet.sample.counters->get("out_of_sequence"), 9U) << "hw_counters stay files";
+}
+
+TEST_F(InfiniBandPort, WithoutTheRightToAskTheFilesSayTheSame) {
+  fabric.open_errnum = EACCES;
+  start();
+  const Reading first = read(0);
+  EXPECT_EQ(first.sample.counters->get("symbol_error"), 5U);
+  EXPECT_TRUE(first.gaps.empty()) << "nothing is missing";
+  EXPECT_EQ(fabric.opened, 1);
+  read(5);
+  EXPECT_EQ(fabric.opened, 1) << "not before 10 s";
+  read(5);
+  EXPECT_EQ(fabric.opened, 2);
+  read(10);
+  EXPECT_EQ(fabric.opened, 2) << "then 20 s";
+  fabric.open_errnum = 0;
+  EXPECT_EQ(read(10).sample.counters->get("symbol_error"), 7U);
+}
+
+TEST_F(InfiniBandPort, WhileTheLinkIsDownTheFilesAreReadAndTheMadsComeBackWithIt) {
+  fabric.own_state = 1;
+  start();
+  EXPECT_EQ(read(0).sample.counters->get("symbol_error"), 5U);
+  for (int i = 0; i < 20; ++i) read(10);
+  EXPECT_EQ(fabric.opened, 21) << "a link that is down is no failure: no back-off";
+  fabric.own_state = 4;
+  EXPECT_EQ(read(10).sample.counters->get("symbol_error"), 7U);
+}
+
+TEST_F(InfiniBandPort, WhenBothFailItIsAGap) {
+  fabric.open_errnum = EACCES;
+  start();
+  Nic nic;
+  shared->change([&](FakeHost& host) { host.set_error(nic.port_dir() + "/counters/symbol_error", EINVAL); });
+  const Reading reading = read(0);
+  ASSERT_EQ(reading.gaps.size(), 1U);
+  EXPECT_EQ(reading.gaps[0].probe, "counters");
+}
+
+}  // namespace
+}  // namespace linkhealth
