@@ -36,7 +36,7 @@ NOTES = {
         ["do not replace the module before fans, inlet temperature and blank panels are checked"]),
     "module_missing": (
         DATACENTRE,
-        "Yes: the link is down. Not where work on the cage is announced (acknowledge or silence it before).",
+        "Yes: the link is down. Not where work on the cage is announced (silence it before, deploy/README.md).",
         ["do not order a new module before the old one is pushed in until it clicks"]),
     "module_unsupported": (
         HOSTS + "; the part is ordered by " + DATACENTRE,
@@ -63,7 +63,7 @@ NOTES = {
         ["do not set it up without asking who set it down and why"]),
     "unplugged": (
         DATACENTRE,
-        "Yes: the link is down. Not where cabling work is announced (acknowledge or silence it before).",
+        "Yes: the link is down. Not where cabling work is announced (silence it before, deploy/README.md).",
         ["do not replace the module: there is no light because nothing is plugged in",
          "do not plug the cable into the next free port: look at the patch record"]),
     "far_port_down": (
