@@ -22,6 +22,8 @@ std::vector<KnobGroup> collect_groups() {
   for (const Symptom& row : symptom_table())
     if (!row.knobs.empty()) groups.push_back({"symptoms", row.name, row.knobs});
   groups.push_back({"", "differential", differential_knobs()});
+  groups.push_back({"", "judge", judge_knobs()});
+  groups.push_back({"", "windows", view_knobs()});
   groups.push_back({"", "ledger", ledger_knobs()});
   groups.push_back({"", "repairs", RepairBook::knobs()});
   groups.push_back({"", "repair_watch", RepairWatch::knobs()});
@@ -68,7 +70,7 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
   bool told = false;
   for (const Subject& subject : subjects) {
     Judged& port = s.judged[subject.stable];
-    PortView view = view_of(*subject.port, subject.expected, snapshot.taken_at, port.errors_since);
+    PortView view = view_of(*subject.port, subject.expected, snapshot.taken_at, s.window_values, port.errors_since);
     const auto left_out = s.settings.exempt.find(subject.port->key);
     port.exempt = left_out != s.settings.exempt.end() ? left_out->second
                                                       : exempt_reason(*subject.port, subject.expected, plan_known);

@@ -21,7 +21,8 @@ FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortView
   for (const Differential* differential : {&port.differential, &port.second})
     for (const RankedFault& ranked : differential->ranked)
       if (ranked.fault == entry.fault && report.fault.empty() && entry.kept.state != FaultState::kProving) {
-        explain(report, view, port.findings, *differential, ranked, repairs.failed(entry.kept.port, entry.kept.id));
+        explain(report, view, port.findings, *differential, ranked, judge_values[5],
+                repairs.failed(entry.kept.port, entry.kept.id));
         report.fault = ranked.fault->name;
       }
   if (report.fault.empty()) {  // it does not show now: what was last said of it stands

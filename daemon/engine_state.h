@@ -37,13 +37,18 @@ struct Subject {
   std::string_view leaf;
 };
 
+/// When something opens, and when two names stand side by side.
+std::span<const Knob> judge_knobs();
+
 struct Engine::State {
   explicit State(EngineSettings given)
       : settings(std::move(given)),
         ledger(settings.node, values("ledger")),
         repairs(values("repairs")),
         watch_values(values("repair_watch")),
-        differential_values(values("differential")) {
+        differential_values(values("differential")),
+        judge_values(values("judge")),
+        window_values(values("windows")) {
     const auto table = symptom_table();
     for (std::size_t i = 0; i < kSymptomCount; ++i)
       if (!table[i].knobs.empty()) symptom_values[i] = values(table[i].name);
@@ -63,6 +68,8 @@ struct Engine::State {
   RepairBook repairs;
   KnobValues watch_values;
   KnobValues differential_values;
+  KnobValues judge_values;
+  KnobValues window_values;
   std::array<KnobValues, kSymptomCount> symptom_values{};
   std::map<std::string, Judged> judged;
   std::map<std::string, FaultReport> texts;  ///< by fault id: what was last said of it

@@ -210,6 +210,19 @@ void why(Page& page, const FaultReport& fault) {
   }
 }
 
+/// Two names side by side, and what to do to know.
+void undecided(Page& page, const FaultReport& fault) {
+  if (!fault.undecided) return;
+  const Undecided& other = *fault.undecided;
+  const std::string end =
+      other.end == End::kNone || other.end == End::kPath ? "" : fmt::format(" ({})", to_string(other.end));
+  std::string text =
+      fmt::format("from here it cannot be told whether it is {} ({}) or {}{} ({}).", name_words(fault.fault),
+                  confidence_words(fault.confidence), name_words(other.fault), end, confidence_words(other.confidence));
+  if (!other.test.empty()) text += fmt::format(" Cheapest test: {}.", other.test);
+  page.labelled("Not sure", text);
+}
+
 void alternatives(Page& page, const FaultReport& fault) {
   std::string text;
   for (const Candidate& candidate : fault.differential) {
@@ -311,6 +324,7 @@ std::string explain_text(const PortReport& port, const TextStyle& style, const E
   } else {
     const FaultReport& fault = port.faults.front();
     verdict(page, fault, port);
+    undecided(page, fault);
     steps(page, fault);
     why(page, fault);
   }

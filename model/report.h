@@ -59,6 +59,14 @@ struct Candidate {
   double confidence = 0;
 };
 
+/// What can be read leaves the fault and this one side by side.
+struct Undecided {
+  std::string fault;
+  End end = End::kNone;
+  double confidence = 0;
+  std::string test;  ///< the cheapest thing to do that would tell them apart
+};
+
 /// How often something like it was here before.
 struct FaultPast {
   std::uint32_t port_times = 0;    ///< faults that were closed on this port
@@ -90,6 +98,7 @@ struct FaultReport {
   std::vector<Evidence> evidence;
   std::vector<MissingEvidence> missing;
   std::vector<Candidate> differential;  ///< most likely first, the fault itself included
+  std::optional<Undecided> undecided;   ///< another fault that cannot be told from it with what can be read
   std::vector<std::string> repair;      ///< cheapest first; what has failed already is left out
   std::string verify;
   std::vector<RepairRecord> repairs;  ///< what was tried on it, oldest first

@@ -73,6 +73,13 @@ void fields(Is<Candidate> auto& candidate, auto& visit) {
   visit.always("confidence", candidate.confidence);
 }
 
+void fields(Is<Undecided> auto& undecided, auto& visit) {
+  visit.always("fault", undecided.fault);
+  visit.always("end", undecided.end);
+  visit.always("confidence", undecided.confidence);
+  visit.always("test", undecided.test);
+}
+
 void fields(Is<RepairRecord> auto& repair, auto& visit) {
   visit("port", repair.port);
   visit("fault_id", repair.fault_id);
@@ -114,6 +121,7 @@ void fields(Is<FaultReport> auto& fault, auto& visit) {
   visit.always("evidence", fault.evidence);
   visit.always("missing", fault.missing);
   visit.always("differential", fault.differential);
+  visit("undecided", fault.undecided);
   visit.always("repair", fault.repair);
   visit.always("verify", fault.verify);
   visit("repairs", fault.repairs);

@@ -33,7 +33,7 @@ Finding pcie_reduced(const PortView& v, KnobValues k) {
 }
 
 constexpr Knob kAerKnobs[] = {
-    {"per_h", 10, 1, 1e6, "", "PCIe errors in an hour; an uncorrectable one counts a hundred (faults.md 3g)"}};
+    {"per_h", 10, 1, 1e6, "", "PCIe errors in an hour; an uncorrectable one counts a hundred (docs/physics.md 3g)"}};
 Finding pcie_errors(const PortView& v, KnobValues k) {
   if (v.port.aer.size() < 2) return not_known("PCIe error counts are not known");
   return Case(Reader::kPcie)
