@@ -95,7 +95,8 @@ void Engine::State::fill_group(PortView& view, const Subject& subject, const std
 std::vector<const PortHistory*> Engine::State::watched(const std::vector<Subject>& all) const {
   std::vector<const PortHistory*> ports;
   for (const Subject& subject : all)
-    if (const auto at = judged.find(subject.stable); at != judged.end() && at->second.exempt.empty())
+    if (const auto at = judged.find(subject.stable);
+        !subject.port->arrived && at != judged.end() && at->second.exempt.empty())
       ports.push_back(subject.port);
   return ports;
 }
@@ -147,6 +148,10 @@ PortVerdict Engine::State::verdict_of(const PortView& view, Judged& port, const 
   verdict.judged = view.port.carrier.has_value() || blind || gone;
   if (unreadable && !blind && !at(port.findings, SymptomId::kDeviceFatal).present()) verdict.judged = false;
   if (!view.port.present && !gone) verdict.judged = false;
+  if (view.port.arrived) {
+    verdict.judged = true;  // it came: nothing more is to be seen under this key
+    return verdict;
+  }
   if (port.differential.ranked.empty()) return verdict;
   if (1 - port.differential.healthy < judge_values[0]) return verdict;
   if (!view.down && !supported(*port.differential.ranked.front().cause, port.findings)) return verdict;

@@ -14,6 +14,7 @@
 #include "diagnosis/repair_book.h"
 #include "diagnosis/repair_watch.h"
 #include "diagnosis/symptoms.h"
+#include "diagnosis/trends.h"
 #include "model/history.h"
 
 namespace linkhealth {
@@ -26,6 +27,7 @@ struct Judged {
   std::optional<SteadyTime> errors_last;
   bool judged = false;
   std::size_t gone_with = 0;  ///< so many ports went at once, this one among them; 0: no such thing
+  std::size_t hot_with = 0;   ///< so many modules got hot together
   RepairWatch repairs;
   std::string exempt;
 };
@@ -48,7 +50,8 @@ struct Engine::State {
         watch_values(values("repair_watch")),
         differential_values(values("differential")),
         judge_values(values("judge")),
-        window_values(values("windows")) {
+        window_values(values("windows")),
+        trend_values(values("trends")) {
     const auto table = symptom_table();
     for (std::size_t i = 0; i < kSymptomCount; ++i)
       if (!table[i].knobs.empty()) symptom_values[i] = values(table[i].name);
@@ -70,6 +73,7 @@ struct Engine::State {
   KnobValues differential_values;
   KnobValues judge_values;
   KnobValues window_values;
+  KnobValues trend_values;
   std::array<KnobValues, kSymptomCount> symptom_values{};
   std::map<std::string, Judged> judged;
   std::map<std::string, FaultReport> texts;  ///< by fault id: what was last said of it

@@ -252,6 +252,26 @@ void figures(Page& page, const PortReport& port) {
   page.labelled("Numbers", text);
 }
 
+/// "Rx power -0.05 dB/day, reaches -10.0 dBm in about 40 days (30 to 60)"
+void trends(Page& page, const PortReport& port) {
+  for (const Trend& trend : port.trends) {
+    const std::string_view unit = trend.what == "rx_power" ? "dB" : trend.what == "tx_bias" ? "%" : trend.unit;
+    page.labelled("Trend",
+                  fmt::format("{} {:+.2g} {}/day over {:.0f} days: {:.4g} {} now, reaches {:.4g} in {:.0f} days "
+                              "({:.0f} to {:.0f})",
+                              name_words(trend.what), trend.per_day, unit, trend.over_days, trend.level, trend.unit,
+                              trend.limit, trend.days_left, trend.days_left_low, trend.days_left_high));
+  }
+}
+
+std::string impact_words(const Impact& impact) {
+  std::string text;
+  if (impact.bandwidth_lost_mbps > 0) text += fmt::format("{:g} Gb/s lost", impact.bandwidth_lost_mbps / 1000);
+  if (impact.bandwidth_at_risk_mbps > 0)
+    text += fmt::format("{}{:g} Gb/s at risk", text.empty() ? "" : ", ", impact.bandwidth_at_risk_mbps / 1000);
+  return text + fmt::format(": {:.0f} % of the node's bandwidth", 100 * impact.share);
+}
+
 std::string_view source_words(std::string_view source) {
   if (source == "mad") return "says that port itself (MAD)";
   if (source == "lldp") return "says LLDP";
@@ -331,6 +351,8 @@ std::string explain_text(const PortReport& port, const TextStyle& style, const E
   page.gap();
   for (const std::string& line : view.physics ? physics_lines(port, style) : light_lines(port, style)) page.line(line);
   if (port.health != Health::kExempt) figures(page, port);
+  trends(page, port);
+  if (port.impact) page.labelled("Impact", impact_words(*port.impact));
   if (port.health != Health::kExempt) far_end(page, port);
   if (!port.faults.empty()) alternatives(page, port.faults.front());
   for (std::size_t i = 1; i < port.faults.size(); ++i) {
