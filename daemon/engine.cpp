@@ -22,6 +22,9 @@ std::vector<KnobGroup> collect_groups() {
   for (const Symptom& row : symptom_table())
     if (!row.knobs.empty()) groups.push_back({"symptoms", row.name, row.knobs});
   groups.push_back({"", "differential", differential_knobs()});
+  groups.push_back({"", "judge", judge_knobs()});
+  groups.push_back({"", "windows", view_knobs()});
+  groups.push_back({"", "trends", trend_knobs()});
   groups.push_back({"", "ledger", ledger_knobs()});
   groups.push_back({"", "repairs", RepairBook::knobs()});
   groups.push_back({"", "repair_watch", RepairWatch::knobs()});
@@ -54,6 +57,9 @@ Engine& Engine::operator=(Engine&&) noexcept = default;
 Engine::Step Engine::step(const Snapshot& snapshot) {
   State& s = *state_;
   s.history.observe(snapshot);
+  if (!s.last_step)
+    for (const auto& [key, expected] : s.settings.expected)
+      if (!s.settings.exempt.contains(key)) s.history.await(key);
   s.wall = snapshot.wall_time;
   if (s.last_step) s.step_s = in_seconds(snapshot.taken_at - *s.last_step);
   s.last_step = snapshot.taken_at;
@@ -65,10 +71,10 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
   const bool plan_known = !s.settings.expected.empty();
   // All ports gone at one time are one matter of the driver or of the monitor: the first port tells it for all.
   const std::size_t gone = gone_at_once(s.watched(subjects), std::max(15.0, s.step_s + 1));
-  bool told = false;
+  bool told = false, hot_told = false;
   for (const Subject& subject : subjects) {
     Judged& port = s.judged[subject.stable];
-    PortView view = view_of(*subject.port, subject.expected, snapshot.taken_at, port.errors_since);
+    PortView view = view_of(*subject.port, subject.expected, snapshot.taken_at, s.window_values, port.errors_since);
     const auto left_out = s.settings.exempt.find(subject.port->key);
     port.exempt = left_out != s.settings.exempt.end() ? left_out->second
                                                       : exempt_reason(*subject.port, subject.expected, plan_known);
@@ -80,14 +86,20 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
       PortVerdict verdict = s.verdict_of(view, port, s.ledger.incumbent(subject.stable));
       if (gone > 0 && std::exchange(told, true)) verdict = PortVerdict{};
       port.gone_with = gone;
+      // Modules that got hot together are one matter of the room or the fans: the first port tells it for all.
+      const bool hot = verdict.primary && verdict.primary->fault->name == "module_overheated";
+      port.hot_with = hot && view.group.siblings_hotter >= 2 ? view.group.siblings_hotter + 1 : 0;
+      if (port.hot_with > 0 && std::exchange(hot_told, true)) verdict.primary.reset();
       port.judged = verdict.judged;
       for (const LedgerChange& change : s.ledger.update(subject.stable, verdict, snapshot.taken_at, snapshot.wall_time))
         s.emit(change, subject, view, port, snapshot, result.events);
       for (const LedgerEntry* entry : s.ledger.open(subject.stable))
         if (entry->last_seen == snapshot.taken_at) s.repairs.seen(subject.stable, entry->kept.id, snapshot.wall_time);
     }
-    report->ports.push_back(s.report_of(subject, view, port, snapshot));
+    // What was awaited and came is told under its own key; here only its fault has to close.
+    if (!subject.port->arrived) report->ports.push_back(s.report_of(subject, view, port, snapshot));
   }
+  weigh(*report, s.history);
   report->node = s.settings.node;
   report->at = snapshot.wall_time;
   report->t = snapshot.taken_at;

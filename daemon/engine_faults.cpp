@@ -21,7 +21,8 @@ FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortView
   for (const Differential* differential : {&port.differential, &port.second})
     for (const RankedFault& ranked : differential->ranked)
       if (ranked.fault == entry.fault && report.fault.empty() && entry.kept.state != FaultState::kProving) {
-        explain(report, view, port.findings, *differential, ranked, repairs.failed(entry.kept.port, entry.kept.id));
+        explain(report, view, port.findings, *differential, ranked, judge_values[5],
+                repairs.failed(entry.kept.port, entry.kept.id));
         report.fault = ranked.fault->name;
       }
   if (report.fault.empty()) {  // it does not show now: what was last said of it stands
@@ -36,6 +37,11 @@ FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortView
   if (port.gone_with > 0 && entry.kept.fault == "nic_fault")
     report.summary = "all " + std::to_string(port.gone_with) +
                      " ports of this node went at once: the driver, or what the monitor may see of /sys; no cable";
+  if (port.hot_with > 0 && entry.kept.fault == "module_overheated")
+    report.summary = std::to_string(port.hot_with) +
+                     " modules of this node got hot together: the room, its inlet or a fan, not this module";
+  if (view.port.awaited && entry.kept.fault == "nic_fault")
+    report.summary = "configuration expects this port, and it was never there: no such device, or no driver for it";
   report.id = entry.kept.id;
   report.fault = entry.kept.fault;
   report.end = entry.kept.end;
@@ -84,6 +90,7 @@ PortReport Engine::State::report_of(const Subject& subject, const PortView& view
   if (report.latest.peer && report.latest.peer->module_age_s && subject.port->far.read_at)
     report.latest.peer->module_age_s = in_seconds(snapshot.taken_at - *subject.port->far.read_at);
   report.figures = figures_of(view);
+  if (report.exempt.empty() && subject.port->present) report.trends = trends_of(view, trend_values);
   for (const auto& [probe, blind] : subject.port->blind)
     report.gaps.push_back({subject.port->key, probe, blind.reason});
   if (subject.expected != nullptr) report.expected = *subject.expected;

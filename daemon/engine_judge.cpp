@@ -9,16 +9,21 @@ namespace linkhealth {
 
 namespace {
 
-/// Below this the link is not said to be at fault. Opening asks whether something is wrong, naming asks what.
-constexpr double kOpenAt = 0.7;
-/// A second fault is named only when the first explains none of what shows it.
-constexpr double kSecondAt = 0.9;
-constexpr double kTrainingSeconds = 60;
-constexpr double kUndecided = 0.5;
+// Fitted on simulated cases with seeds below 1000 (docs/accuracy.md). Opening asks whether something is wrong, naming
+// asks what.
+constexpr Knob kJudgeKnobs[] = {
+    {"open_at", 0.7, 0.5, 0.999, "", "probability that something is wrong, below which nothing is said"},
+    {"second_at", 0.9, 0.5, 0.999, "", "the same for a second fault, of what the first does not explain"},
+    {"second_confidence", 0.5, 0, 1, "", "a second fault that is less sure is not named"},
+    {"training_s", 60, 0, 600, "s", "more patience with a link that trains: it may take two minutes"},
+    {"leads_at", 0.5, 0, 1, "", "a link that is down waits training_s for more readings while no name is so sure"},
+    {"undecided_ratio", 0.4, 0.05, 1, "", "a rival with so much of the first one's confidence cannot be told from it"}};
 
 bool together(SteadyTime a, SteadyTime b, double within_s) { return std::abs(in_seconds(a - b)) <= within_s; }
 
 }  // namespace
+
+std::span<const Knob> judge_knobs() { return kJudgeKnobs; }
 
 namespace {
 
@@ -90,7 +95,8 @@ void Engine::State::fill_group(PortView& view, const Subject& subject, const std
 std::vector<const PortHistory*> Engine::State::watched(const std::vector<Subject>& all) const {
   std::vector<const PortHistory*> ports;
   for (const Subject& subject : all)
-    if (const auto at = judged.find(subject.stable); at != judged.end() && at->second.exempt.empty())
+    if (const auto at = judged.find(subject.stable);
+        !subject.port->arrived && at != judged.end() && at->second.exempt.empty())
       ports.push_back(subject.port);
   return ports;
 }
@@ -116,6 +122,7 @@ Severity Engine::State::severity_of(const RankedFault& ranked, const PortView& v
 
 PortVerdict Engine::State::verdict_of(const PortView& view, Judged& port, const Fault* incumbent) {
   PortVerdict verdict;
+  const double patience_s = judge_values[3];
   verdict.down = view.down;
   verdict.rate_bps = view.port.line_rate_bps();
   verdict.drops = view.port.involuntary_total;
@@ -130,9 +137,8 @@ PortVerdict Engine::State::verdict_of(const PortView& view, Judged& port, const 
   verdict.down_s = settled_down_s(view);
   verdict.idle = view.traffic.known_s > 0 && view.traffic.loaded_s < 0.2 * view.traffic.known_s;
   // A far end that is there but not ready: the link is training, which may take two minutes.
-  if (at(port.findings, SymptomId::kRemoteFault).present()) verdict.down_s -= kTrainingSeconds;
-  if (at(port.findings, SymptomId::kLightThere).present() && !view.link().down_reason)
-    verdict.down_s -= kTrainingSeconds / 2;
+  if (at(port.findings, SymptomId::kRemoteFault).present()) verdict.down_s -= patience_s;
+  if (at(port.findings, SymptomId::kLightThere).present() && !view.link().down_reason) verdict.down_s -= patience_s / 2;
   port.differential = differentiate({view, port.findings, incumbent, nullptr}, differential_values);
   port.second = Differential{};
   // A port of which nothing can be read is unknown, which is neither healthy nor faulty.
@@ -142,18 +148,22 @@ PortVerdict Engine::State::verdict_of(const PortView& view, Judged& port, const 
   verdict.judged = view.port.carrier.has_value() || blind || gone;
   if (unreadable && !blind && !at(port.findings, SymptomId::kDeviceFatal).present()) verdict.judged = false;
   if (!view.port.present && !gone) verdict.judged = false;
+  if (view.port.arrived) {
+    verdict.judged = true;  // it came: nothing more is to be seen under this key
+    return verdict;
+  }
   if (port.differential.ranked.empty()) return verdict;
-  if (1 - port.differential.healthy < kOpenAt) return verdict;
+  if (1 - port.differential.healthy < judge_values[0]) return verdict;
   if (!view.down && !supported(*port.differential.ranked.front().cause, port.findings)) return verdict;
   const RankedFault& first = port.differential.ranked.front();
   // No name leads: the module and the far end are read within the next minute.
-  if (view.down && first.confidence < kUndecided) verdict.down_s -= kTrainingSeconds;
+  if (view.down && first.confidence < judge_values[4]) verdict.down_s -= patience_s;
   verdict.primary = {first.fault, first.confidence, severity_of(first, view, port.findings)};
   port.second = differentiate({view, port.findings, nullptr, &first}, differential_values);
-  if (!view.down && 1 - port.second.healthy >= kSecondAt && !port.second.ranked.empty()) {
+  if (!view.down && 1 - port.second.healthy >= judge_values[1] && !port.second.ranked.empty()) {
     RankedFault& second = port.second.ranked.front();
     second.confidence = std::min(second.confidence, first.confidence);
-    if (second.confidence >= 0.5)
+    if (second.confidence >= judge_values[2])
       verdict.secondary = {second.fault, second.confidence, severity_of(second, view, port.findings)};
   }
   return verdict;

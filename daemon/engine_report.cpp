@@ -103,6 +103,47 @@ PortFigures figures_of(const PortView& view) {
   return figures;
 }
 
+namespace {
+
+double lost_mbps(const PortReport& port, double should) {
+  const auto& link = port.latest.link;
+  const bool carries = port.health != Health::kDown && link && link->carrier == true;
+  if (!carries) return port.health == Health::kDown ? should : 0;  // unknown is not lost
+  return std::max(0.0, should - link->speed_mbps.value_or(static_cast<std::uint32_t>(should)));
+}
+
+}  // namespace
+
+void weigh(Report& report, const History& history) {
+  double total = 0;
+  std::vector<std::pair<PortReport*, Impact>> hit;
+  for (PortReport& port : report.ports) {
+    if (port.health == Health::kExempt) continue;
+    const PortHistory* past = history.find(port.port);
+    const double best = past == nullptr ? 0 : past->best_speed_mbps;
+    const double should = port.expected.speed_mbps ? *port.expected.speed_mbps : best;
+    total += should;
+    Impact impact;
+    impact.bandwidth_lost_mbps = lost_mbps(port, should);
+    const bool warned = std::any_of(port.faults.begin(), port.faults.end(), [](const FaultReport& fault) {
+      return fault.severity != Severity::kNotice && fault.fault != "monitor_blind" && fault.fault != "wrong_cabling";
+    });
+    if (warned) impact.bandwidth_at_risk_mbps = should - impact.bandwidth_lost_mbps;
+    if (impact.bandwidth_lost_mbps + impact.bandwidth_at_risk_mbps > 0) hit.emplace_back(&port, impact);
+  }
+  if (hit.empty()) return;
+  Impact node;
+  for (auto& [port, impact] : hit) {
+    impact.share = (impact.bandwidth_lost_mbps + impact.bandwidth_at_risk_mbps) / total;
+    port->impact = impact;
+    node.bandwidth_lost_mbps += impact.bandwidth_lost_mbps;
+    node.bandwidth_at_risk_mbps += impact.bandwidth_at_risk_mbps;
+    node.share += impact.share;
+  }
+  node.share = std::min(node.share, 1.0);
+  report.impact = node;
+}
+
 std::string peer_of(const PortHistory& port, const ExpectedPort* expected) {
   std::string system, name;
   if (port.latest.peer) {

@@ -7,6 +7,7 @@
 
 #include "diagnosis/faults.h"
 #include "diagnosis/port_view.h"
+#include "model/history.h"
 #include "model/report.h"
 
 namespace linkhealth {
@@ -27,5 +28,8 @@ std::string peer_of(const PortHistory& port, const ExpectedPort* expected);
 
 /// `use` with one more opening of `fault`, and of each symptom that spoke for it.
 std::shared_ptr<const RuleUse> counted(const RuleUse& use, const FaultReport& fault);
+
+/// Fills in what the faults of each port, and of the node, cost.
+void weigh(Report& report, const History& history);
 
 }  // namespace linkhealth

@@ -14,6 +14,7 @@
 #include "diagnosis/repair_book.h"
 #include "diagnosis/repair_watch.h"
 #include "diagnosis/symptoms.h"
+#include "diagnosis/trends.h"
 #include "model/history.h"
 
 namespace linkhealth {
@@ -26,6 +27,7 @@ struct Judged {
   std::optional<SteadyTime> errors_last;
   bool judged = false;
   std::size_t gone_with = 0;  ///< so many ports went at once, this one among them; 0: no such thing
+  std::size_t hot_with = 0;   ///< so many modules got hot together
   RepairWatch repairs;
   std::string exempt;
 };
@@ -37,13 +39,19 @@ struct Subject {
   std::string_view leaf;
 };
 
+/// When something opens, and when two names stand side by side.
+std::span<const Knob> judge_knobs();
+
 struct Engine::State {
   explicit State(EngineSettings given)
       : settings(std::move(given)),
         ledger(settings.node, values("ledger")),
         repairs(values("repairs")),
         watch_values(values("repair_watch")),
-        differential_values(values("differential")) {
+        differential_values(values("differential")),
+        judge_values(values("judge")),
+        window_values(values("windows")),
+        trend_values(values("trends")) {
     const auto table = symptom_table();
     for (std::size_t i = 0; i < kSymptomCount; ++i)
       if (!table[i].knobs.empty()) symptom_values[i] = values(table[i].name);
@@ -63,6 +71,9 @@ struct Engine::State {
   RepairBook repairs;
   KnobValues watch_values;
   KnobValues differential_values;
+  KnobValues judge_values;
+  KnobValues window_values;
+  KnobValues trend_values;
   std::array<KnobValues, kSymptomCount> symptom_values{};
   std::map<std::string, Judged> judged;
   std::map<std::string, FaultReport> texts;  ///< by fault id: what was last said of it

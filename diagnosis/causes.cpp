@@ -1,5 +1,5 @@
-// The causes: how often each shows which symptom. From faults.md sections 1, 2 and 5, with the joint rows of
-// diagnosis.md. Correct a number here, and `replay --what-if` shows what it changes.
+// The causes: how often each shows which symptom. Their words are judgement (docs/adr/0002) on the reasons of
+// docs/physics.md 5 and 7. Correct a number here, and `replay --what-if` shows what it changes.
 #include "diagnosis/faults.h"
 
 namespace linkhealth {

@@ -56,8 +56,8 @@ double quiet(double drop, double sigma) {
   const double z = drop / sigma;
   return 0.97 * std::exp(-z * z / 2) / (sigma * 2.5066) + 0.03 * std::exp(-std::abs(drop) / 0.6) / 1.2;
 }
-/// Density of a reading where light was lost: contamination is lognormal with median 0.8 dB (faults.md 7d), breaks and
-/// dying lasers go beyond. Below half a dB nothing shows.
+/// Density of a reading where light was lost: contamination is lognormal with median 0.8 dB (docs/physics.md 7d),
+/// breaks and dying lasers go beyond. Below half a dB nothing shows.
 double lost(double drop, double sigma) {
   const double onset = normal_cdf((drop - 0.85 - (sigma - 0.2)) / std::max(sigma, 0.2));
   return onset * 0.33 * std::exp(-std::max(drop, 0.0) / 3.0) + 1e-4;
@@ -90,7 +90,7 @@ bool dims_receiver(std::size_t loss) {
 }
 
 /// Whether the measured loss of light is enough for the rise of the error rate: the least drop that a receiver without
-/// an error floor needs (faults.md 7b). 1 when one of them is not known.
+/// an error floor needs (docs/physics.md 7b). 1 when one of them is not known.
 double drop_suffices(const PortView& view) {
   const SignalStats& s = view.signal;
   if (!view.light.rx || !s.ber || !s.ber_reference || view.light.rx->sigma_db > 0.4) return 1;

@@ -1,5 +1,7 @@
 #include "diagnosis/explain.h"
 
+#include "diagnosis/undecided.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -125,8 +127,7 @@ std::string down_sentence(const PortView& view) {
   return text;
 }
 
-std::string summary_of(const PortView& view, const Findings& findings, const Differential& differential,
-                       const RankedFault& ranked, int lane) {
+std::string summary_of(const PortView& view, const Findings& findings, const RankedFault& ranked, int lane) {
   std::string text;
   const auto add = [&text](const std::string& part) {
     if (part.empty()) return;
@@ -149,20 +150,24 @@ std::string summary_of(const PortView& view, const Findings& findings, const Dif
     add(std::string(row.meaning));
     ++said;
   }
-  for (const RankedFault& other : differential.ranked) {
-    if (other.fault == ranked.fault || other.confidence < 0.2) continue;
-    text += fmt::format(". It could also be: {}", other.fault->title);
-    break;
-  }
   return text;
 }
 
 }  // namespace
 
 void explain(FaultReport& report, const PortView& view, const Findings& findings, const Differential& differential,
-             const RankedFault& ranked, std::span<const RepairAction> failed) {
+             const RankedFault& ranked, double undecided_ratio, std::span<const RepairAction> failed) {
   const int lane = lane_of(view, findings);
-  report.summary = summary_of(view, findings, differential, ranked, lane);
+  report.summary = summary_of(view, findings, ranked, lane);
+  report.undecided.reset();
+  if (const auto rival = rival_of(differential, ranked, findings, view.down, undecided_ratio, failed)) {
+    const std::string_view test = rival->reading ? symptom(*rival->reading).how
+                                  : rival->step  ? rival->step->text
+                                                 : std::string_view();
+    report.undecided = Undecided{std::string(rival->other.fault->name), rival->other.fault->end,
+                                 rival->other.confidence, fill_in(test, view, lane)};
+    report.summary += fmt::format(". From here it cannot be told from: {}", rival->other.fault->title);
+  }
   report.verify = fill_in(ranked.fault->verify, view, lane);
   report.repair.clear();
   for (const RepairStep* step : steps_left(*ranked.fault, failed))

@@ -9,9 +9,9 @@
 namespace linkhealth {
 
 /// Fills the texts and lists of a FaultReport from what the tables said. `ranked` is the row that was named;
-/// `failed`: what was tried on this fault in vain.
+/// `undecided_ratio`: a fault with so much of its confidence cannot be told from it; `failed`: what was tried in vain.
 void explain(FaultReport& report, const PortView& view, const Findings& findings, const Differential& differential,
-             const RankedFault& ranked, std::span<const RepairAction> failed = {});
+             const RankedFault& ranked, double undecided_ratio, std::span<const RepairAction> failed = {});
 /// The verdicts of the whole symptom table.
 std::vector<SymptomVerdict> symptom_verdicts(const Findings& findings);
 

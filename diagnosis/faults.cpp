@@ -1,5 +1,5 @@
 // What people are told of each fault: severity, what to do (cheapest first), how to verify. Placeholders: {lane} {peer}
-// {serial} {port}. Ladders: faults.md section 1 (R0 … R9).
+// {serial} {port}. Ladders: cheapest first (docs/faults.md).
 #include "diagnosis/faults.h"
 
 #include <algorithm>

@@ -48,7 +48,7 @@ enum Media : std::uint8_t {
   kOnAoc = 2,
   kOnCopper = 4,
   kOnUnknown = 8,
-  kOnMultimode = 16,  ///< separable: reflections do no harm there (faults.md 7d)
+  kOnMultimode = 16,  ///< separable: reflections do no harm there (docs/physics.md 7d)
   kAnyMedium = 31
 };
 

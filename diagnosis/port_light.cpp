@@ -96,7 +96,7 @@ void fill_bias(PortView& view) {
 }
 
 /// What is lost where there is no past: against the siblings, or, when all lanes share one fibre, against the module's
-/// own alarm (a good link lies some 9 dB above it, faults.md 3e and 7a).
+/// own alarm (a good link lies some 9 dB above it, docs/physics.md 3e and 7a).
 std::optional<Drop> without_past(const PortView& view) {
   const ModuleTracks& own = view.port.own;
   std::optional<Drop> best = worst_against_siblings(own.rx_dbm, own.rx_lanes);

@@ -14,27 +14,54 @@ double median_of(std::vector<double>& values) {
   return *middle;
 }
 
-/// The newest clean intervals with a known BER that make up "now": at least 3 and 90 s, at most 600 s old.
-std::vector<const Interval*> recent_clean(const PortView& view) {
+// Bits in 90 s at 10 Gb/s: 9e11, so that 1e-9 is known to 4 %. Traffic: docs/physics.md 3c.
+constexpr Knob kWindows[] = {
+    {"ber_s", 90, 10, 3600, "s", "the newest clean intervals that make up the error ratio of now cover at least this"},
+    {"ber_intervals", 3, 1, 100, "", "and are at least so many"},
+    {"recent_s", 600, 60, 3600, "s", "and are no older; also what counts as recent damage"},
+    {"traffic_s", 1500, 60, 3600, "s", "over which traffic is judged"},
+    {"traffic_full_s", 1300, 30, 3600, "s", "of it must be known"},
+    {"bin_s", 115, 10, 1800, "s", "rare events are counted by bins of this, whatever the cadence"},
+    {"idle_share", 0.02, 0, 0.5, "", "of the line rate: below, a port neither queues nor drops"},
+    {"marks_per_s", 400, 1, 1e6, "/s", "more congestion marks than this make an interval congested"},
+    {"pause_per_s", 5, 0.1, 1e6, "/s", "more pause frames than this do too"},
+    {"drops_per_s", 0.4, 0.01, 1e6, "/s", "more packets without a buffer than this make an interval one with drops"},
+    {"wait_share", 0.01, 1e-4, 10, "", "ticks an octet waited, where the past was no better"}};
+enum Window : std::size_t {
+  kBerS,
+  kBerCount,
+  kRecentS,
+  kTrafficS,
+  kFullS,
+  kBinS,
+  kIdle,
+  kMarks,
+  kPause,
+  kDrops,
+  kWait
+};
+
+/// The newest clean intervals with a known BER that make up "now".
+std::vector<const Interval*> recent_clean(const PortView& view, KnobValues k) {
   std::vector<const Interval*> chosen;
   double covered_s = 0;
   const SteadyTime reference_time = view.down && view.port.last_loss ? *view.port.last_loss : view.now;
   for (auto at = view.port.intervals.rbegin(); at != view.port.intervals.rend(); ++at) {
-    if (in_seconds(reference_time - at->end) > 600) break;
+    if (in_seconds(reference_time - at->end) > k[kRecentS]) break;
     if (!at->clean || std::isnan(at->ber)) continue;
     chosen.push_back(&*at);
     covered_s += at->seconds();
-    if (chosen.size() >= 3 && covered_s >= 90) break;
+    if (static_cast<double>(chosen.size()) >= k[kBerCount] && covered_s >= k[kBerS]) break;
   }
   return chosen;
 }
 
-void fill_ber(PortView& view) {
+void fill_ber(PortView& view, KnobValues k) {
   SignalStats& s = view.signal;
   s.ber_limit = ber_limit(view.link().fec);
   if (const auto reference = view.port.ber_log10.lower_quartile()) s.ber_reference = std::pow(10.0, *reference);
-  const auto chosen = recent_clean(view);
-  if (chosen.size() < 3) return;
+  const auto chosen = recent_clean(view, k);
+  if (chosen.empty() || static_cast<double>(chosen.size()) < k[kBerCount]) return;
   std::vector<double> values;
   for (const Interval* interval : chosen) {
     values.push_back(interval->ber);
@@ -66,13 +93,13 @@ void fill_ber(PortView& view) {
   s.worst_lane_ratio = *worst / std::max(typical, floor);
 }
 
-void fill_losses(PortView& view) {
+void fill_losses(PortView& view, KnobValues k) {
   SignalStats& s = view.signal;
   std::optional<SteadyTime> first_u, last_u, first_s, last_s;
   for (const Interval& interval : view.port.intervals) {
     if (!interval.clean || (view.port.fresh_since && interval.begin < *view.port.fresh_since)) continue;
     ++s.intervals_1h;
-    const bool recent = in_seconds(view.now - interval.end) <= 600;
+    const bool recent = in_seconds(view.now - interval.end) <= k[kRecentS];
     const double u = interval.flow(Flow::kUncorrectableBlocks);
     const double symbols = interval.flow(Flow::kSymbolErrors);
     const double frames = interval.flow(Flow::kFrameErrors);
@@ -118,19 +145,20 @@ void fill_losses(PortView& view) {
   }
 }
 
-void fill_traffic(PortView& view) {
+void fill_traffic(PortView& view, KnobValues k) {
   TrafficStats& t = view.traffic;
+  t.full_s = std::min(k[kFullS], k[kTrafficS]);
   double seconds = 0;
   std::size_t marks = 0, pause = 0, wait = 0, drops = 0, retries = 0, forwarded = 0, tested = 0;
-  // Rare events are counted in bins of two minutes, whatever the cadence of the readings.
+  // Rare events are counted in bins, whatever the cadence of the readings.
   std::size_t bins = 0;
   double bin_s = 0;
   bool bin_retries = false, bin_forwarded = false;
-  // Ten times its own past; 0.01 ticks an octet where the past is not known or was no better.
+  // Ten times its own past; the knob where the past is not known or was no better.
   const auto own_wait = view.port.transmit_wait_share.lower_quartile();
-  const double wait_limit = own_wait ? std::clamp(10 * *own_wait, 0.003, 0.01) : 0.01;
+  const double wait_limit = own_wait ? std::clamp(10 * *own_wait, 0.3 * k[kWait], k[kWait]) : k[kWait];
   for (auto at = view.port.intervals.rbegin(); at != view.port.intervals.rend(); ++at) {
-    if (in_seconds(view.now - at->end) > 1500) break;
+    if (in_seconds(view.now - at->end) > k[kTrafficS]) break;
     if (!at->carrier || at->seconds() <= 0) continue;
     if (view.port.fresh_since && at->begin < *view.port.fresh_since) break;
     ++t.all;
@@ -151,13 +179,13 @@ void fill_traffic(PortView& view) {
     bool ignored = false;
     take(Flow::kPauseSent, t.pause_sent_per_s, ignored);
     take(Flow::kPcieStalls, t.stalls_per_s, ignored);
-    const bool idle = !std::isnan(at->utilization) && at->utilization < 0.02;
-    drops += drop_rate > 0.4;
-    tested += !idle || drop_rate > 0.4;  // who receives nothing drops nothing
+    const bool idle = !std::isnan(at->utilization) && at->utilization < k[kIdle];
+    drops += drop_rate > k[kDrops];
+    tested += !idle || drop_rate > k[kDrops];  // who receives nothing drops nothing
     bin_s += dt;
     bin_retries = bin_retries || retry_rate > 0;
     bin_forwarded = bin_forwarded || forward_rate > 0;
-    if (bin_s >= 115) {
+    if (bin_s >= k[kBinS]) {
       ++bins;
       retries += bin_retries;
       forwarded += bin_forwarded;
@@ -167,8 +195,8 @@ void fill_traffic(PortView& view) {
     if (std::isnan(at->utilization) || idle) continue;
     ++t.loaded;
     t.loaded_s += dt;
-    marks += marks_rate > 400;
-    pause += pause_rate > 5;
+    marks += marks_rate > k[kMarks];
+    pause += pause_rate > k[kPause];
     const double sent = at->flow(Flow::kTxOctets);
     const double waited = at->flow(Flow::kTransmitWait);
     if (!std::isnan(waited) && sent > 0) {
@@ -193,6 +221,8 @@ void fill_traffic(PortView& view) {
 }
 
 }  // namespace
+
+std::span<const Knob> view_knobs() { return kWindows; }
 
 const LinkSample& PortView::link() const {
   static const LinkSample kNone;
@@ -256,7 +286,7 @@ double implied_drop_db(double before, double after, bool pam4) {
 
 void fill_light(PortView& view);  // port_light.cpp
 
-PortView view_of(const PortHistory& port, const ExpectedPort* expected, SteadyTime now,
+PortView view_of(const PortHistory& port, const ExpectedPort* expected, SteadyTime now, KnobValues windows,
                  std::optional<SteadyTime> errors_since) {
   PortView view(port);
   view.expected = expected;
@@ -267,9 +297,9 @@ PortView view_of(const PortHistory& port, const ExpectedPort* expected, SteadyTi
   view.up = port.carrier == true;
   view.down = port.carrier == false;
   if (view.down) view.down_s = in_seconds(now - port.carrier_since.value_or(port.first_seen));
-  fill_ber(view);
-  fill_losses(view);
-  fill_traffic(view);
+  fill_ber(view, windows);
+  fill_losses(view, windows);
+  fill_traffic(view, windows);
   // Errors that are as old as the reference: then the reference of the light has the fault in it, too.
   const SignalStats& s = view.signal;
   const bool at_limit = s.ber && s.ber_limit && *s.ber > *s.ber_limit / 15;

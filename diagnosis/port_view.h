@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "model/history.h"
+#include "model/knobs.h"
 #include "model/snapshot.h"
 
 namespace linkhealth {
@@ -37,7 +38,8 @@ struct TrafficStats {
   std::size_t loaded = 0;  ///< intervals with more than 2 % load
   std::size_t all = 0;
   double loaded_s = 0;
-  double known_s = 0;  ///< of the 25 minutes
+  double known_s = 0;    ///< of the 25 minutes
+  double full_s = 1300;  ///< that must be known to judge
   double marks_share = 0, pause_share = 0, wait_share = 0, drops_share = 0, retries_share = 0;
   double marks_per_s = 0, pause_per_s = 0, wait_ratio = 0, drops_per_s = 0, retries_per_s = 0, forwarded_per_s = 0;
   double pause_sent_per_s = 0, forwarded_share = 0, stalls_per_s = 0;
@@ -101,13 +103,16 @@ struct PortView {
 
 Medium medium_of(const PortHistory& port);
 /// `errors_since`: when the present errors began, as the caller remembers it.
-PortView view_of(const PortHistory& port, const ExpectedPort* expected, SteadyTime now,
+PortView view_of(const PortHistory& port, const ExpectedPort* expected, SteadyTime now, KnobValues windows,
                  std::optional<SteadyTime> errors_since = std::nullopt);
+/// Over how long what is judged; what counts as busy.
+std::span<const Knob> view_knobs();
 /// The switch behind a port: by what it says itself, else by plan; "" when not known.
 std::string_view leaf_of(const PortHistory& port, const ExpectedPort* expected);
-/// The highest bit error ratio before FEC that the mode is made for (faults.md 3a); nullopt without FEC.
+/// The highest bit error ratio before FEC that the mode is made for (docs/physics.md 3a); nullopt without FEC.
 std::optional<double> ber_limit(const std::string& fec);
-/// The least loss of light, in dB, that lifts a bit error ratio from `before` to `after` (faults.md 7b without floor).
+/// The least loss of light, in dB, that lifts a bit error ratio from `before` to `after` (docs/physics.md 7b without
+/// floor).
 double implied_drop_db(double before, double after, bool pam4);
 
 }  // namespace linkhealth

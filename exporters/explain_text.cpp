@@ -211,6 +211,19 @@ void why(Page& page, const FaultReport& fault) {
   }
 }
 
+/// Two names side by side, and what to do to know.
+void undecided(Page& page, const FaultReport& fault) {
+  if (!fault.undecided) return;
+  const Undecided& other = *fault.undecided;
+  const std::string end =
+      other.end == End::kNone || other.end == End::kPath ? "" : fmt::format(" ({})", to_string(other.end));
+  std::string text =
+      fmt::format("from here it cannot be told whether it is {} ({}) or {}{} ({}).", name_words(fault.fault),
+                  confidence_words(fault.confidence), name_words(other.fault), end, confidence_words(other.confidence));
+  if (!other.test.empty()) text += fmt::format(" Cheapest test: {}.", other.test);
+  page.labelled("Not sure", text);
+}
+
 void alternatives(Page& page, const FaultReport& fault) {
   std::string text;
   for (const Candidate& candidate : fault.differential) {
@@ -238,6 +251,26 @@ void figures(Page& page, const PortReport& port) {
   add(fmt::format("{} involuntary drop{} in 24 h", figures.involuntary_downs_24h,
                   figures.involuntary_downs_24h == 1 ? "" : "s"));
   page.labelled("Numbers", text);
+}
+
+/// "Rx power -0.05 dB/day, reaches -10.0 dBm in about 40 days (30 to 60)"
+void trends(Page& page, const PortReport& port) {
+  for (const Trend& trend : port.trends) {
+    const std::string_view unit = trend.what == "rx_power" ? "dB" : trend.what == "tx_bias" ? "%" : trend.unit;
+    page.labelled("Trend",
+                  fmt::format("{} {:+.2g} {}/day over {:.0f} days: {:.4g} {} now, reaches {:.4g} in {:.0f} days "
+                              "({:.0f} to {:.0f})",
+                              name_words(trend.what), trend.per_day, unit, trend.over_days, trend.level, trend.unit,
+                              trend.limit, trend.days_left, trend.days_left_low, trend.days_left_high));
+  }
+}
+
+std::string impact_words(const Impact& impact) {
+  std::string text;
+  if (impact.bandwidth_lost_mbps > 0) text += fmt::format("{:g} Gb/s lost", impact.bandwidth_lost_mbps / 1000);
+  if (impact.bandwidth_at_risk_mbps > 0)
+    text += fmt::format("{}{:g} Gb/s at risk", text.empty() ? "" : ", ", impact.bandwidth_at_risk_mbps / 1000);
+  return text + fmt::format(": {:.0f} % of the node's bandwidth", 100 * impact.share);
 }
 
 std::string_view source_words(std::string_view source) {
@@ -312,6 +345,7 @@ std::string explain_text(const PortReport& port, const TextStyle& style, const E
   } else {
     const FaultReport& fault = port.faults.front();
     verdict(page, fault, port);
+    undecided(page, fault);
     steps(page, fault);
     for (const auto& [label, text] : repair_rows(fault, view.now)) page.labelled(label, text);
     why(page, fault);
@@ -319,6 +353,8 @@ std::string explain_text(const PortReport& port, const TextStyle& style, const E
   page.gap();
   for (const std::string& line : view.physics ? physics_lines(port, style) : light_lines(port, style)) page.line(line);
   if (port.health != Health::kExempt) figures(page, port);
+  trends(page, port);
+  if (port.impact) page.labelled("Impact", impact_words(*port.impact));
   if (port.health != Health::kExempt) far_end(page, port);
   if (!port.faults.empty()) alternatives(page, port.faults.front());
   for (std::size_t i = 1; i < port.faults.size(); ++i) {

@@ -151,7 +151,10 @@ void PortHistory::take_event(const PortEvent& event) {
       last_module_event = event.t;
       forget_absent_module();
       // Whether it is the same one, only its serial says: without it the past may be another module's.
-      if (own.serial.empty()) own.clear_references();
+      if (own.serial.empty()) {
+        own.clear_references();
+        drifts = Drifts();
+      }
       break;
     case PortEventKind::kDeviceGone:
       device_gone_at = event.t;
@@ -253,6 +256,20 @@ const PortHistory* History::find(const PortKey& key) const {
   return at == ports_.end() ? nullptr : &at->second;
 }
 
+void History::await(const PortKey& key) {
+  for (const auto& [stable, port] : ports_) {
+    const PortId& id = port.latest.id;
+    if (port.key == key || stable == key || id.netdev == key || id.pci == key || id.device == key) return;
+  }
+  PortHistory& port = ports_[key];
+  labels_[key] = key;
+  port.key = key;
+  port.awaited = true;
+  port.present = false;
+  port.first_seen = now_;
+  port.absent_since = now_;
+}
+
 void History::observe(const Snapshot& snapshot) {
   now_ = snapshot.taken_at;
   wall_ = snapshot.wall_time;
@@ -282,12 +299,19 @@ void History::observe(const Snapshot& snapshot) {
     port.latest.id = sample.id;
     labels_[key] = stable;
   }
+  for (auto& [stable, port] : ports_)
+    if (port.awaited && (port.arrived || snapshot.ports.contains(port.key))) {
+      port.arrived = true;
+      port.present = true;
+      port.absent_since.reset();
+    }
   for (const PortEvent& event : snapshot.events) {
     const auto label = labels_.find(event.port);
     if (label != labels_.end()) ports_[label->second].take_event(event);
   }
   for (const auto& [key, sample] : snapshot.ports) {
     PortHistory& port = ports_[labels_[key]];
+    port.wall_ = snapshot.wall_time;
     if (sample.link) port.take_link(*sample.link, now_);
     if (sample.counters) port.take_counters(sample, now_);
     if (sample.module) port.take_module(*sample.module, now_);

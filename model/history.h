@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "model/drift.h"
 #include "model/flows.h"
 #include "model/reference.h"
 #include "model/reference_state.h"
@@ -77,11 +78,18 @@ struct Blindness {
   std::string reason;
 };
 
+/// Slow changes of a link that carries: of the lane with the least light, and of the laser with the most current.
+struct Drifts {
+  Drift rx_dbm, bias_ma, temperature_c, ber_log10;
+};
+
 class PortHistory {
  public:
   // --- identity and the latest values
-  PortKey key;          ///< the label it has now
-  bool present = true;  ///< in the last snapshot
+  PortKey key;           ///< the label it has now
+  bool present = true;   ///< in the last snapshot
+  bool arrived = false;  ///< an awaited port was seen since, under its own stable key
+  bool awaited = false;  ///< expected by configuration and never seen
   std::optional<SteadyTime> absent_since;
   PortSample latest;  ///< the last known value of each group
   std::optional<SteadyTime> link_at, counters_at, module_at, peer_at, pcie_at;
@@ -111,6 +119,9 @@ class PortHistory {
   std::optional<double> ber_before_fall, ber_reference_at_fall;
   double uncorrectable_before_fall = 0;
   std::optional<double> rx_drop_before_fall;
+
+  // --- over weeks
+  Drifts drifts;
 
   // --- light
   ModuleTracks own, far;
@@ -149,6 +160,7 @@ class PortHistory {
   void learn_ber(const Interval& interval);
   void take_module(const ModuleSample& module, SteadyTime now);
   void note_light_back(SteadyTime now);
+  void note_drifts(const ModuleSample& module);
   void take_peer(const PeerSample& peer, SteadyTime now);
   void take_pcie(const PcieSample& pcie, SteadyTime now);
   void take_reboot(SteadyTime now);
@@ -168,6 +180,7 @@ class PortHistory {
   std::optional<SteadyTime> intent_until_;
   std::optional<Counters> last_peer_counters_;
   bool read_while_down_ = false;
+  WallTime wall_;  ///< of the snapshot that is being folded in
 };
 
 class History {
@@ -178,6 +191,9 @@ class History {
   [[nodiscard]] const PortHistory* find(const PortKey& key) const;
   [[nodiscard]] SteadyTime now() const { return now_; }
   [[nodiscard]] std::optional<double> uptime_s() const { return uptime_s_; }
+  /// A port that configuration asks for. One that is never seen is known as absent from now on, under its label; when
+  /// it is seen later under its own stable key, what was awaited counts as present.
+  void await(const PortKey& key);
   /// What must survive a restart; of ports that were not seen since the last one, too.
   [[nodiscard]] ReferenceState references() const;
   /// Takes over what an earlier run learned. REQUIRES: before the first snapshot.

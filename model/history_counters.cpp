@@ -124,8 +124,11 @@ void PortHistory::close_interval(SteadyTime now) {
 void PortHistory::learn_ber(const Interval& interval) {
   if (!interval.clean) return;
   constexpr double kGateDecades = 0.9;
-  if (!std::isnan(interval.ber))
-    ber_log10.add(interval.end, std::log10(std::max(interval.ber, interval.ber_floor)), 6, kGateDecades);
+  if (!std::isnan(interval.ber)) {
+    const double decades = std::log10(std::max(interval.ber, interval.ber_floor));
+    ber_log10.add(interval.end, decades, 6, kGateDecades);
+    drifts.ber_log10.add(wall_, decades);
+  }
   const double lane_seconds_bits = line_rate_bps() * interval.seconds() / std::max<double>(interval.lanes, 1);
   for (std::size_t i = 0; i < interval.lanes; ++i)
     if (!std::isnan(interval.lane_bits[i]) && lane_seconds_bits > 0)

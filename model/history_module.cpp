@@ -63,12 +63,24 @@ void PortHistory::note_light_back(SteadyTime now) {
   if (!fresh_since || since > *fresh_since) fresh_since = since;
 }
 
+void PortHistory::note_drifts(const ModuleSample& module) {
+  std::optional<double> least_mw, most_ma;
+  for (const ModuleLane& lane : module.lanes) {
+    if (lane.rx_power_mw && *lane.rx_power_mw > 0) least_mw = std::min(least_mw.value_or(1e9), *lane.rx_power_mw);
+    if (lane.tx_bias_ma && *lane.tx_bias_ma > 0) most_ma = std::max(most_ma.value_or(0), *lane.tx_bias_ma);
+  }
+  if (least_mw) drifts.rx_dbm.add(wall_, to_dbm(*least_mw));
+  if (most_ma) drifts.bias_ma.add(wall_, *most_ma);
+  if (module.temperature_c) drifts.temperature_c.add(wall_, *module.temperature_c);
+}
+
 void PortHistory::take_module(const ModuleSample& module, SteadyTime now) {
   if (!module.serial.empty() && !own.serial.empty() && module.serial != own.serial) {
     own.clear_references();
     for (Track& track : far.rx_dbm) track = Track();  // what arrives there is now another laser's
     for (Reference& reference : lane_ber_log10) reference.clear();
     ber_log10.clear();
+    drifts = Drifts();
     serial_changed_at = now;
     best_speed_mbps = 0;
     best_lanes = 0;
@@ -108,6 +120,7 @@ void PortHistory::take_module(const ModuleSample& module, SteadyTime now) {
     }
   }
   note_light_back(now);
+  if (settled) note_drifts(module);
   if (module.temperature_c) {
     own.temperature_c.add_recent(*module.temperature_c);
     if (carrier == true && in_seconds(now - carrier_since.value_or(first_seen)) >= (carrier_since ? 900 : 0))
@@ -145,6 +158,8 @@ void PortHistory::take_peer(const PeerSample& peer, SteadyTime now) {
   if (!peer.module->serial.empty() && !far.serial.empty() && peer.module->serial != far.serial) {
     far.clear_references();
     for (Track& track : own.rx_dbm) track = Track();
+    drifts.rx_dbm.clear();  // another laser sends
+    drifts.ber_log10.clear();
   }
   if (!peer.module->serial.empty()) far.serial = peer.module->serial;
   const SteadyTime read_at = peer.module_age_s ? now - from_seconds(*peer.module_age_s) : *peer_at;

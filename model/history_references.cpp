@@ -27,6 +27,15 @@ void each_reference(Port& port, Visit visit) {
   visit("transmit_wait_share", port.transmit_wait_share);
 }
 
+/// The same for what changes slowly.
+template <typename Port, typename Visit>
+void each_drift(Port& port, Visit visit) {
+  visit("drift.rx_dbm", port.drifts.rx_dbm);
+  visit("drift.bias_ma", port.drifts.bias_ma);
+  visit("drift.temperature_c", port.drifts.temperature_c);
+  visit("drift.ber_log10", port.drifts.ber_log10);
+}
+
 }  // namespace
 
 PortReferences PortHistory::references() const {
@@ -37,6 +46,9 @@ PortReferences PortHistory::references() const {
   kept.best_lanes = best_lanes;
   each_reference(*this, [&kept](const std::string& name, const Reference& reference) {
     if (reference.ready()) kept.references.push_back({name, reference.values()});
+  });
+  each_drift(*this, [&kept](const std::string& name, const Drift& drift) {
+    if (auto values = drift.values(); !values.empty()) kept.references.push_back({name, std::move(values)});
   });
   return kept;
 }
@@ -50,6 +62,10 @@ void PortHistory::adopt(const PortReferences& kept, SteadyTime now) {
     const auto at = std::find_if(kept.references.begin(), kept.references.end(),
                                  [&name](const KeptReference& row) { return row.name == name; });
     if (at != kept.references.end()) reference.assign(at->values, now);
+  });
+  each_drift(*this, [&kept](const std::string& name, Drift& drift) {
+    for (const KeptReference& row : kept.references)
+      if (row.name == name) drift.assign(row.values);
   });
 }
 

@@ -11,7 +11,7 @@ namespace linkhealth {
 
 /// The trusted samples of one value, oldest first.
 struct KeptReference {
-  std::string name;  ///< "rx_dbm.1": lanes from 1
+  std::string name;  ///< "rx_dbm.1": lanes from 1; "drift.rx_dbm": bin of six hours and its median by turns
   std::vector<double> values;
   bool operator==(const KeptReference&) const = default;
 };

@@ -59,6 +59,14 @@ struct Candidate {
   double confidence = 0;
 };
 
+/// What can be read leaves the fault and this one side by side.
+struct Undecided {
+  std::string fault;
+  End end = End::kNone;
+  double confidence = 0;
+  std::string test;  ///< the cheapest thing to do that would tell them apart
+};
+
 /// How often something like it was here before.
 struct FaultPast {
   std::uint32_t port_times = 0;    ///< faults that were closed on this port
@@ -90,6 +98,7 @@ struct FaultReport {
   std::vector<Evidence> evidence;
   std::vector<MissingEvidence> missing;
   std::vector<Candidate> differential;  ///< most likely first, the fault itself included
+  std::optional<Undecided> undecided;   ///< another fault that cannot be told from it with what can be read
   std::vector<std::string> repair;      ///< cheapest first; what has failed already is left out
   std::string verify;
   std::vector<RepairRecord> repairs;  ///< what was tried on it, oldest first
@@ -121,6 +130,26 @@ struct SymptomVerdict {
   std::string reason;   ///< why unknown
 };
 
+/// A slow change that reaches a limit: sure (99 % that it is one), and in time to do something.
+struct Trend {
+  std::string what;    ///< "rx_power", "tx_bias", "pre_fec_ber", "temperature"
+  std::string unit;    ///< of level and limit: "dBm", "mA", "decades" (log10), "C"
+  double per_day = 0;  ///< dB, % (of the level), decades, C
+  double low_per_day = 0, high_per_day = 0;
+  double level = 0, limit = 0;
+  double days_left = 0;  ///< until the limit
+  double days_left_low = 0, days_left_high = 0;
+  double over_days = 0;  ///< what it was measured over
+};
+
+/// What a port's or a node's faults cost.
+struct Impact {
+  double bandwidth_lost_mbps = 0;     ///< not there now
+  double bandwidth_at_risk_mbps = 0;  ///< there, on links with a fault of their own
+  double share = 0;                   ///< both together, of the bandwidth that the node should have
+  bool operator==(const Impact&) const = default;
+};
+
 struct PortReport {
   PortKey port;
   Health health = Health::kUnknown;
@@ -131,6 +160,8 @@ struct PortReport {
   PortFigures figures;
   std::vector<Gap> gaps;  ///< of the groups' last attempts
   std::vector<SymptomVerdict> symptoms;
+  std::vector<Trend> trends;
+  std::optional<Impact> impact;  ///< nullopt: nothing lost, nothing at risk
   ExpectedPort expected;
 };
 
@@ -139,6 +170,7 @@ struct Report {
   WallTime at;
   SteadyTime t;
   std::vector<PortReport> ports;  ///< ordered by key, numbers as numbers (mlx5_2 before mlx5_10)
+  std::optional<Impact> impact;   ///< of all ports together
   std::vector<Gap> gaps;          ///< of the whole node
   std::vector<ProbeTiming> timings;
   std::shared_ptr<const RuleUse> rule_use;  ///< not part of the document

@@ -73,6 +73,13 @@ void fields(Is<Candidate> auto& candidate, auto& visit) {
   visit.always("confidence", candidate.confidence);
 }
 
+void fields(Is<Undecided> auto& undecided, auto& visit) {
+  visit.always("fault", undecided.fault);
+  visit.always("end", undecided.end);
+  visit.always("confidence", undecided.confidence);
+  visit.always("test", undecided.test);
+}
+
 void fields(Is<RepairRecord> auto& repair, auto& visit) {
   visit("port", repair.port);
   visit("fault_id", repair.fault_id);
@@ -114,6 +121,7 @@ void fields(Is<FaultReport> auto& fault, auto& visit) {
   visit.always("evidence", fault.evidence);
   visit.always("missing", fault.missing);
   visit.always("differential", fault.differential);
+  visit("undecided", fault.undecided);
   visit.always("repair", fault.repair);
   visit.always("verify", fault.verify);
   visit("repairs", fault.repairs);
@@ -144,6 +152,26 @@ void fields(Is<SymptomVerdict> auto& verdict, auto& visit) {
   visit("reason", verdict.reason);
 }
 
+void fields(Is<Trend> auto& trend, auto& visit) {
+  visit.always("what", trend.what);
+  visit.always("unit", trend.unit);
+  visit.always("per_day", trend.per_day);
+  visit.always("low_per_day", trend.low_per_day);
+  visit.always("high_per_day", trend.high_per_day);
+  visit.always("level", trend.level);
+  visit.always("limit", trend.limit);
+  visit.always("days_left", trend.days_left);
+  visit.always("days_left_low", trend.days_left_low);
+  visit.always("days_left_high", trend.days_left_high);
+  visit.always("over_days", trend.over_days);
+}
+
+void fields(Is<Impact> auto& impact, auto& visit) {
+  visit.always("bandwidth_lost_mbps", impact.bandwidth_lost_mbps);
+  visit.always("bandwidth_at_risk_mbps", impact.bandwidth_at_risk_mbps);
+  visit.always("share", impact.share);
+}
+
 void fields(Is<PortReport> auto& port, auto& visit) {
   visit.always("port", port.port);
   visit.always("health", port.health);
@@ -154,6 +182,8 @@ void fields(Is<PortReport> auto& port, auto& visit) {
   visit.always("figures", port.figures);
   visit.always("gaps", port.gaps);
   visit("symptoms", port.symptoms);
+  visit("trends", port.trends);
+  visit("impact", port.impact);
   visit.always("expected", port.expected);
 }
 
@@ -170,6 +200,7 @@ void fields(Is<Report> auto& report, auto& visit) {
   visit.always("node", report.node);
   visit.always("at", report.at);
   visit.always("t", report.t);
+  visit("impact", report.impact);
   visit.always("ports", report.ports);
   visit.always("gaps", report.gaps);
 }

@@ -26,7 +26,7 @@ Finding link_down(const PortView& v, KnobValues) {
 
 // carrier_flaps: the carrier comes and goes: loose seating, dirty fibre, dying module, or a far end that restarts.
 constexpr Knob kFlapKnobs[] = {
-    {"min_losses", 3, 2, 1000, "", "separate involuntary carrier losses inside the window (faults.md 3d)"},
+    {"min_losses", 3, 2, 1000, "", "separate involuntary carrier losses inside the window (docs/physics.md 3d)"},
     {"burst_losses", 6, 3, 1000, "", "losses that count even when they come within the span"},
     {"window_s", 86400, 60, 604800, "s", "how far to look back"},
     {"span_s", 240, 0, 86400, "s", "the least time between the first and the last: a benign flap is one or two"},
@@ -101,7 +101,7 @@ Finding training_fails(const PortView& v, KnobValues) {
     return r.state == "Link training failure" && !contains(r.substate, "Remote side");
   });
 }
-// FEC that never locks is set differently at the two ends more often than it is a bad signal (faults.md 5a).
+// FEC that never locks is set differently at the two ends more often than it is a bad signal (docs/physics.md 5a).
 Finding no_fec_lock(const PortView& v, KnobValues) {
   return reason(v, "no lock on the FEC codewords",
                 [](const DownReason& r) { return r.state == "Logical mismatch" && contains(r.substate, "FEC"); });

@@ -24,7 +24,7 @@ Finding module_state(const PortView& v, KnobValues) {
 }
 
 // module_hot: above the module's own limit, or far above its past while its neighbours stayed as they were.
-constexpr Knob kHotKnobs[] = {{"warn_c", 70, 40, 110, "C", "where the module gives no limit (faults.md 3f)"},
+constexpr Knob kHotKnobs[] = {{"warn_c", 70, 40, 110, "C", "where the module gives no limit (docs/physics.md 3f)"},
                               {"rise_c", 11, 3, 40, "C", "above its own reference"},
                               {"rise_floor_c", 55, 20, 100, "C", "a rise counts only above this"},
                               {"siblings", 2, 1, 16, "", "so many siblings that rose too make it the room"}};

@@ -1,5 +1,6 @@
 // Symptoms of the node: PCIe, driver and firmware; what the monitor itself can't see.
 #include <algorithm>
+#include <cmath>
 
 #include "diagnosis/symptoms/families.h"
 
@@ -33,7 +34,7 @@ Finding pcie_reduced(const PortView& v, KnobValues k) {
 }
 
 constexpr Knob kAerKnobs[] = {
-    {"per_h", 10, 1, 1e6, "", "PCIe errors in an hour; an uncorrectable one counts a hundred (faults.md 3g)"}};
+    {"per_h", 10, 1, 1e6, "", "PCIe errors in an hour; an uncorrectable one counts a hundred (docs/physics.md 3g)"}};
 Finding pcie_errors(const PortView& v, KnobValues k) {
   if (v.port.aer.size() < 2) return not_known("PCIe error counts are not known");
   return Case(Reader::kPcie)
@@ -83,12 +84,15 @@ constexpr Knob kModuleBlindKnobs[] = {
     {"attempts", 4, 1, 100, "", "failed readings one after the other"},
     {"hold_s", 900, 10, 86400, "s", "for so long"},
     {"busy_hold_s", 10800, 10, 86400, "s",
-     "the same for EBUSY: another reader or a firmware update has the bus, that passes"}};
+     "the same for EBUSY: another reader or a firmware update has the bus, that passes"},
+    {"down_hold_s", 120, 10, 86400, "s", "the same while the link is down: a module that dies takes the link along"}};
 Finding module_blind(const PortView& v, KnobValues k) {
   constexpr std::string_view kProbes[] = {"module"};
   const auto at = v.port.blind.find("module");
   const bool busy = at != v.port.blind.end() && at->second.reason == "EBUSY";
-  return blind(v, k[0], busy ? k[2] : k[1], kProbes);
+  const bool fell_with_it = v.down && at != v.port.blind.end() && v.port.carrier_since &&
+                            std::abs(in_seconds(at->second.since - *v.port.carrier_since)) < k[3];
+  return blind(v, k[0], busy ? k[2] : fell_with_it ? k[3] : k[1], kProbes);
 }
 
 constexpr Symptom kNodeRows[] = {

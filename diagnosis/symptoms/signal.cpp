@@ -15,7 +15,7 @@ bool is_pam4(const PortView& v) { return v.link().fec == "RS544" || v.link().fec
 // receive_errors: more errors before FEC than this link's own normal, or than its FEC mode leaves room for.
 constexpr Knob kErrorKnobs[] = {
     {"own_ratio", 8, 2, 1000, "", "times the link's own reference: +8 C moves a link x1.5-2 only"},
-    {"floor_pam4_ber", 1e-6, 1e-12, 1e-3, "", "below this a PAM4 link may do as it likes (faults.md 3a)"},
+    {"floor_pam4_ber", 1e-6, 1e-12, 1e-3, "", "below this a PAM4 link may do as it likes (docs/physics.md 3a)"},
     {"floor_nrz_ber", 1e-8, 1e-15, 1e-3, "", "the same for NRZ"},
     {"limit_share_optical", 12, 1, 1000, "", "limit divided by this is too much, whatever the past was"},
     {"limit_share_copper", 4, 1, 1000, "", "copper runs nearer its limit"},
@@ -92,7 +92,7 @@ Finding one_lane_errors(const PortView& v, KnobValues k) {
 }
 
 // error_bursts: data are lost, though the average error rate is far below where that happens by chance: the cliff is
-// half a decibel wide (faults.md 7c). Electronics and connectors that move do so; steady dirt does not.
+// half a decibel wide (docs/physics.md 7c). Electronics and connectors that move do so; steady dirt does not.
 constexpr Knob kBurstKnobs[] = {{"margin", 8, 2, 1000, "", "times below the limit that the usual error rate is"},
                                 {"min_blocks", 8, 1, 1e6, "", "lost in an hour"}};
 Finding error_bursts(const PortView& v, KnobValues k) {
@@ -122,7 +122,7 @@ Finding errors_before_fall(const PortView& v, KnobValues k) {
 }
 constexpr Knob kRampKnobs[] = {{"own_ratio", 8, 2, 1000, "", "times the link's own reference"}};
 
-constexpr Knob kRecoveryKnobs[] = {{"per_h", 3, 1, 1000, "", "recoveries in an hour (faults.md 3d)"}};
+constexpr Knob kRecoveryKnobs[] = {{"per_h", 3, 1, 1000, "", "recoveries in an hour (docs/physics.md 3d)"}};
 Finding link_recoveries(const PortView& v, KnobValues k) {
   if (!v.signal.recoveries_known) return not_known("no counter of link recoveries");
   return Case(Reader::kCounters).at_least("link recoveries in an hour", v.signal.recoveries_1h, k[0]).close();

@@ -7,16 +7,15 @@ namespace {
 
 using enum SymptomId;
 
-constexpr std::string_view kNotFull = "the window of 25 minutes is not full yet";
-constexpr double kWindowSeconds = 1300;
+constexpr std::string_view kNotFull = "the window of the traffic is not full yet";
 
 constexpr Knob kCongestionKnobs[] = {
-    {"loaded_s", 700, 10, 1500, "s", "with load, of 25 minutes: peaks and idle hours do not count"},
+    {"loaded_s", 700, 10, 1500, "s", "with load, of windows.traffic_s: peaks and idle hours do not count"},
     {"share", 0.8, 0.1, 1, "", "of them with marks, pause or waiting above their limits"}};
 Finding congested(const PortView& v, KnobValues k) {
   const TrafficStats& t = v.traffic;
   if (!t.marks_known && !t.pause_known && !t.wait_known) return not_known("no counters of congestion");
-  if (t.known_s < kWindowSeconds) return not_known(kNotFull);
+  if (t.known_s < t.full_s) return not_known(kNotFull);
   if (t.loaded_s < k[0]) return Case(Reader::kCounters).at_least("time with load", t.loaded_s, k[0], "s").close();
   if (t.marks_share >= t.pause_share && t.marks_share >= t.wait_share)
     return Case(Reader::kCounters)
@@ -31,12 +30,12 @@ Finding congested(const PortView& v, KnobValues k) {
 }
 
 constexpr Knob kDropKnobs[] = {{"intervals", 4, 1, 1000, "", "intervals that must be known"},
-                               {"per_s", 0.4, 0.01, 1e6, "/s", "drops, averaged over 25 minutes"},
+                               {"per_s", 0.4, 0.01, 1e6, "/s", "drops, averaged over windows.traffic_s"},
                                {"share", 0.5, 0.05, 1, "", "of the intervals with drops"}};
 Finding host_drops(const PortView& v, KnobValues k) {
   const TrafficStats& t = v.traffic;
   if (!t.drops_known || t.all < static_cast<std::size_t>(k[0])) return not_known("no counters of host drops");
-  if (t.known_s < kWindowSeconds) return not_known(kNotFull);
+  if (t.known_s < t.full_s) return not_known(kNotFull);
   return Case(Reader::kCounters)
       .above("packets without a buffer", t.drops_per_s, k[1], "/s")
       .at_least("share of intervals with drops", t.drops_share, k[2])
@@ -44,24 +43,24 @@ Finding host_drops(const PortView& v, KnobValues k) {
 }
 
 constexpr Knob kRetryKnobs[] = {{"intervals", 4, 1, 1000, "", "intervals that must be known"},
-                                {"per_s", 0.007, 1e-5, 1e6, "/s", "averaged over 25 minutes"},
+                                {"per_s", 0.007, 1e-5, 1e6, "/s", "averaged over windows.traffic_s"},
                                 {"share", 0.6, 0.05, 1, "", "of the two-minute bins with retries"}};
 Finding retries(const PortView& v, KnobValues k) {
   const TrafficStats& t = v.traffic;
   if (!t.retries_known || t.all < static_cast<std::size_t>(k[0])) return not_known("no counters of retries");
-  if (t.known_s < kWindowSeconds) return not_known(kNotFull);
+  if (t.known_s < t.full_s) return not_known(kNotFull);
   return Case(Reader::kCounters)
       .above("transport retries", t.retries_per_s, k[1], "/s")
       .at_least("share of intervals with retries", t.retries_share, k[2])
       .close();
 }
 
-constexpr Knob kForwardKnobs[] = {{"per_s", 0.004, 1e-5, 1e6, "/s", "averaged over 25 minutes"},
+constexpr Knob kForwardKnobs[] = {{"per_s", 0.004, 1e-5, 1e6, "/s", "averaged over windows.traffic_s"},
                                   {"share", 0.3, 0.05, 1, "", "of the intervals"}};
 Finding forwarded_errors(const PortView& v, KnobValues k) {
   const TrafficStats& t = v.traffic;
   if (!t.forwarded_known || t.all < 4) return not_known("no counter of errors made upstream");
-  if (t.known_s < kWindowSeconds) return not_known(kNotFull);
+  if (t.known_s < t.full_s) return not_known(kNotFull);
   return Case(Reader::kCounters)
       .above("packets that a switch had marked bad", t.forwarded_per_s, k[0], "/s")
       .at_least("share of intervals with them", t.forwarded_share, k[1])

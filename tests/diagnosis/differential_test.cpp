@@ -181,7 +181,7 @@ TEST(Differential, TheSecondPassFindsWhatTheFirstFaultDoesNotExplain) {
 }
 
 TEST(ImpliedDrop, FollowsTheTableOfThePhysics) {
-  // faults.md 7b, PAM4 without floor: from m = 2 (2.4e-8) to m = 0 (2.4e-4) light falls by 2 dB.
+  // docs/physics.md 7b, PAM4 without floor: from m = 2 (2.4e-8) to m = 0 (2.4e-4) light falls by 2 dB.
   EXPECT_NEAR(implied_drop_db(2.4e-8, 2.4e-4, true), 2, 0.05);
   EXPECT_EQ(implied_drop_db(1e-5, 1e-6, true), 0);
 }

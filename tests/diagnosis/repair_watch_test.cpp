@@ -14,6 +14,7 @@ class RepairWatchTest : public testing::Test {
  protected:
   RepairWatchTest() {
     for (const Knob& knob : RepairWatch::knobs()) values_.push_back(knob.value);
+    for (const Knob& knob : view_knobs()) windows_.push_back(knob.value);
     feed.module.lanes[1].rx_power_mw = 0.2;
     run(100);
   }
@@ -21,7 +22,7 @@ class RepairWatchTest : public testing::Test {
     for (int i = 0; i < ticks; ++i) {
       const Snapshot snapshot = feed.tick();
       history_.observe(snapshot);
-      const PortView view = view_of(*history_.find(feed.key), nullptr, snapshot.taken_at);
+      const PortView view = view_of(*history_.find(feed.key), nullptr, snapshot.taken_at, windows_);
       if (auto record = watch_.step(view, snapshot.wall_time, values_)) records.push_back(*record);
     }
   }
@@ -39,7 +40,7 @@ class RepairWatchTest : public testing::Test {
  private:
   History history_;
   RepairWatch watch_;
-  std::vector<double> values_;
+  std::vector<double> values_, windows_;
 };
 
 TEST_F(RepairWatchTest, ALinkThatFlapsWasNotRepaired) {

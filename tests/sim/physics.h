@@ -1,5 +1,5 @@
 // The physics of a serial link: light in dBm, bit error ratio from the receiver's margin, and what Reed-Solomon FEC
-// makes of it. Pure functions; the tables that they reproduce are in docs/faults.md (bit errors and codewords).
+// makes of it. Pure functions; the tables that they reproduce are in docs/physics.md 7.
 #pragma once
 
 #include <cstdint>

@@ -13,7 +13,7 @@ struct Share {
   double weight;
 };
 
-// docs/faults.md, priors: what is found on links that are up with errors and on links that are down, and what is not
+// docs/physics.md, priors: what is found on links that are up with errors and on links that are down, and what is not
 // a cable's fault at all.
 constexpr Share kField[] = {{"dirty_connector", 20}, {"bad_module", 16},         {"damaged_fiber", 8},
                             {"faulty_cable", 8},     {"failing_transmitter", 6}, {"module_overheated", 4},

@@ -1,4 +1,4 @@
-// The physics against the tables that it must reproduce (docs/faults.md: bit errors from margin, lost codewords).
+// The physics against the tables that it must reproduce (docs/physics.md 7: bit errors from margin, lost codewords).
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -1,0 +1,197 @@
+// What the engine says of a node as a whole, of ports that never were there, and of what is to come.
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "daemon/engine.h"
+#include "tests/diagnosis/feed.h"
+
+namespace linkhealth {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// A node with `count` ports that are alike; a test changes one port's sample.
+struct Node {
+  explicit Node(std::size_t ports, std::map<PortKey, ExpectedPort> expected = {})
+      : count(ports), engine(settings(std::move(expected))) {}
+  static EngineSettings settings(std::map<PortKey, ExpectedPort> expected) {
+    EngineSettings settings;
+    settings.node = "node";
+    settings.knobs = KnobTable(engine_knob_groups());
+    settings.expected = std::move(expected);
+    return settings;
+  }
+  void run(double seconds) {
+    for (const double end = feed.t + seconds; feed.t < end;) {
+      Snapshot snapshot = feed.tick();
+      const PortSample sample = snapshot.ports.begin()->second;
+      snapshot.ports.clear();
+      for (std::size_t i = 0; i < count; ++i) {
+        PortSample port = sample;
+        port.id.device = "mlx5_" + std::to_string(i);
+        port.id.pci = "0000:" + std::to_string(10 + i) + ":00.0";
+        if (port.module) port.module->serial = "S" + std::to_string(i);
+        if (change) change(i, port);
+        snapshot.ports[port.id.key()] = port;
+      }
+      const Engine::Step step = engine.step(snapshot);
+      report = step.report;
+      events.insert(events.end(), step.events.begin(), step.events.end());
+    }
+  }
+  const PortReport* port(const std::string& key) const {
+    for (const PortReport& each : report->ports)
+      if (each.port == key) return &each;
+    return nullptr;
+  }
+
+  Feed feed;
+  std::size_t count;
+  std::function<void(std::size_t, PortSample&)> change;
+  Engine engine;
+  std::shared_ptr<const Report> report;
+  std::vector<FaultEvent> events;
+};
+
+ExpectedPort at_400g() {
+  ExpectedPort expected;
+  expected.speed_mbps = 400000;
+  return expected;
+}
+
+TEST(ExpectedPorts, OneThatWasNeverThereIsAFindingAndClosesWhenItComes) {
+  Node node(2, {{"mlx5_0/1", at_400g()}, {"mlx5_1/1", at_400g()}, {"mlx5_2/1", at_400g()}});
+  node.run(120);
+  EXPECT_TRUE(node.events.empty()) << "a driver that loads takes as long";
+  ASSERT_NE(node.port("mlx5_2/1"), nullptr);
+  node.run(200);
+  ASSERT_EQ(node.events.size(), 1U);
+  EXPECT_EQ(node.events[0].port, "mlx5_2/1");
+  EXPECT_EQ(node.events[0].fault.fault, "nic_fault");
+  EXPECT_THAT(node.events[0].fault.summary, HasSubstr("never there"));
+  EXPECT_EQ(node.port("mlx5_2/1")->health, Health::kDown);
+  ASSERT_TRUE(node.report->impact);
+  EXPECT_NEAR(node.report->impact->share, 1.0 / 3, 1e-9);
+  node.count = 3;
+  node.run(9000);
+  EXPECT_EQ(node.report->ports.size(), 3U);
+  EXPECT_EQ(node.port("mlx5_2/1")->health, Health::kHealthy);
+  EXPECT_EQ(node.events.back().kind, FaultEventKind::kClosed);
+  EXPECT_FALSE(node.report->impact);
+}
+
+TEST(ExpectedPorts, WhatNobodyExpectsIsNotMissed) {
+  Node node(2);
+  node.run(1000);
+  EXPECT_TRUE(node.events.empty());
+  EXPECT_EQ(node.report->ports.size(), 2U);
+}
+
+TEST(ExpectedPorts, AnExemptOneIsNotAwaited) {
+  EngineSettings settings = Node::settings({{"mlx5_9/1", at_400g()}});
+  settings.exempt["mlx5_9/1"] = "spare";
+  Node node(1);
+  node.engine = Engine(settings);
+  node.run(1000);
+  EXPECT_TRUE(node.events.empty());
+}
+
+TEST(Impact, AFaultyPortPutsItsShareAtRiskAndADownOneLosesIt) {
+  Node node(4);
+  node.run(1800);
+  EXPECT_FALSE(node.report->impact);
+  node.change = [](std::size_t i, PortSample& port) {
+    if (i == 0 && port.link) {
+      port.link->carrier = false;
+      port.link->state = "DOWN";
+      port.link->phys_state = "Polling";
+    }
+  };
+  node.run(200);
+  ASSERT_TRUE(node.report->impact);
+  EXPECT_EQ(node.report->impact->bandwidth_lost_mbps, 400000);
+  EXPECT_NEAR(node.report->impact->share, 0.25, 1e-9);
+  ASSERT_TRUE(node.port("mlx5_0/1")->impact);
+  EXPECT_FALSE(node.port("mlx5_1/1")->impact);
+}
+
+TEST(CommonCause, ModulesThatGetHotTogetherAreOneFinding) {
+  Node node(4);
+  node.run(3600);
+  node.feed.module.temperature_c = 76;
+  node.run(1800);
+  std::size_t opened = 0;
+  for (const FaultEvent& event : node.events) opened += event.kind == FaultEventKind::kOpened;
+  ASSERT_EQ(opened, 1U);
+  EXPECT_EQ(node.events[0].fault.fault, "module_overheated");
+  EXPECT_THAT(node.events[0].fault.summary, HasSubstr("4 modules"));
+}
+
+TEST(CommonCause, OneHotModuleIsItsOwn) {
+  Node node(4);
+  node.run(3600);
+  node.change = [](std::size_t i, PortSample& port) {
+    if (i == 2 && port.module) port.module->temperature_c = 76;
+  };
+  node.run(1800);
+  ASSERT_EQ(node.events.size(), 1U);
+  EXPECT_EQ(node.events[0].port, "mlx5_2/1");
+  EXPECT_THAT(node.events[0].fault.summary, ::testing::Not(HasSubstr("modules of this node")));
+}
+
+TEST(Undecided, TwoNamesSideBySideComeWithTheCheapestTest) {
+  Node node(1);
+  node.feed.link.fec = "RS544";
+  node.run(1800);
+  node.feed.bits_per_s = 4e7;  // errors, and no module to say where
+  node.feed.module.lanes.clear();
+  node.run(600);
+  ASSERT_FALSE(node.events.empty());
+  const FaultReport& fault = node.report->ports[0].faults.at(0);
+  for (const Candidate& other : fault.differential)
+    if (other.fault != fault.fault || other.end != fault.end) {
+      EXPECT_EQ(fault.undecided.has_value(), other.confidence >= 0.4 * fault.differential[0].confidence);
+      break;
+    }
+  if (fault.undecided) {
+    EXPECT_FALSE(fault.undecided->test.empty());
+  }
+}
+
+TEST(Trends, LightThatFadesIsToldWithItsDaysAndAnotherModuleEndsIt) {
+  Node node(1);
+  node.feed.period_s = 600;
+  node.feed.module.thresholds.rx_power_mw.low_alarm = 0.1;  // -10 dBm
+  const auto fade = [&node](double days) {
+    for (double t = 0; t < days * 86400; t += 6000) {
+      const double day = node.feed.t / 86400;
+      node.feed.receive_mw(std::pow(10, (-7 - 0.05 * day + 0.05 * std::sin(6.2832 * day)) / 10));
+      node.run(6000);
+    }
+  };
+  fade(5);
+  EXPECT_TRUE(node.report->ports[0].trends.empty());
+  fade(10);
+  ASSERT_EQ(node.report->ports[0].trends.size(), 1U);
+  const Trend& trend = node.report->ports[0].trends[0];
+  EXPECT_EQ(trend.what, "rx_power");
+  EXPECT_NEAR(trend.per_day, -0.05, 0.01);
+  EXPECT_NEAR(trend.days_left, 45, 10);
+  EXPECT_LT(trend.days_left_low, trend.days_left);
+  EXPECT_GT(trend.days_left_high, trend.days_left);
+  // It survives a restart, and ends with the module.
+  Node after(1);
+  after.engine.restore(node.engine.references());
+  after.feed = node.feed;
+  after.run(1200);
+  EXPECT_EQ(after.report->ports[0].trends.size(), 1U);
+  after.change = [](std::size_t, PortSample& port) {
+    if (port.module) port.module->serial = "NEW";
+  };
+  after.run(1200);
+  EXPECT_TRUE(after.report->ports[0].trends.empty());
+}
+
+}  // namespace
+}  // namespace linkhealth
