@@ -28,6 +28,30 @@ void append_odd(std::string& text, std::string_view value) {
   }
 }
 
+/// What stands before each label's value: `name{device="`, `",port="`, …; the name alone where there are no labels.
+using LabelHeads = std::vector<std::string>;
+
+/// Of each row of the table; made once, because 200 strings for each rendering cost more than its lines on a node with
+/// few ports.
+const std::vector<LabelHeads>& label_heads() {
+  static const auto kHeads = [] {
+    std::vector<LabelHeads> all;
+    for (const MetricInfo& info : metric_table()) {
+      LabelHeads& heads = all.emplace_back();
+      std::string head(info.name);
+      if (!info.labels.empty())
+        for (const std::string_view label : split(info.labels, ',')) {
+          head += heads.empty() ? "{" : "\",";
+          heads.push_back(head.append(label) + "=\"");
+          head.clear();
+        }
+      if (heads.empty()) heads.push_back(head);
+    }
+    return all;
+  }();
+  return kHeads;
+}
+
 void append_label(std::string& text, std::string_view value) {
   if (std::all_of(value.begin(), value.end(), is_plain)) {
     text += value;
@@ -55,29 +79,17 @@ void append_value(std::string& text, double value) {
   }
 }
 
-MetricsWriter::MetricsWriter() {
-  families_.reserve(metric_table().size());
-  for (const MetricInfo& info : metric_table()) {
-    Family& family = families_.emplace_back();
-    std::string head(info.name);
-    if (!info.labels.empty())
-      for (const std::string_view label : split(info.labels, ',')) {
-        head += family.label_heads.empty() ? "{" : "\",";
-        family.label_heads.push_back(head.append(label) + "=\"");
-        head.clear();
-      }
-    if (family.label_heads.empty()) family.label_heads.push_back(head);
-  }
-}
+MetricsWriter::MetricsWriter() : families_(metric_table().size()) {}
 
 void MetricsWriter::add(std::size_t row, std::span<const std::string_view> labels, double value) {
   Family& family = families_.at(row);
+  const LabelHeads& heads = label_heads()[row];
   std::string& text = family.lines;
   const std::size_t begin = text.size();
   if (labels.empty()) {
-    text += family.label_heads.front();
+    text += heads.front();
   } else {
-    for (std::size_t i = 0; i < labels.size(); ++i) append_label(text += family.label_heads.at(i), labels[i]);
+    for (std::size_t i = 0; i < labels.size(); ++i) append_label(text += heads.at(i), labels[i]);
     text += "\"}";
   }
   text += ' ';

@@ -22,7 +22,6 @@ class MetricsWriter : public SeriesSink {
  private:
   /// One metric: its lines, and where each begins by the hash of what comes before its value.
   struct Family {
-    std::vector<std::string> label_heads;  ///< `name{device="`, `",port="`, …
     std::string lines;
     struct Slot {
       std::uint32_t begin = 0;  ///< where the line begins, plus 1; 0: free
