@@ -33,7 +33,7 @@ constexpr auto kKnobs = std::to_array<Knob>({
      "how often a driver's own statistics (ethtool -S) and devlink health are read; the former hold the RTNL lock"},
     {"firmware_reads", 2, 0, 64, "",
      "classic InfiniBand counter files read for a port in a counters_period_s, each a firmware command on mlx5: the "
-     "most overdue first, errors more often than traffic; 0: all that are due"},
+     "most overdue first, errors more often than traffic; 0: all of them each time"},
     {"kernel_log", 1, 0, 1, "", "1: lines of the kernel log about a port are kept; 0: the log is not opened"},
     {"verbs_events", 1, 0, 1, "",
      "1: a verbs context is held on each RDMA device, for its port and fatal events; 0: none is opened"},

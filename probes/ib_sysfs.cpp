@@ -206,14 +206,18 @@ ReadStatus IbPortReader::read_due(std::size_t budget, SteadyTime now, PortSample
     gaps.push_back({key_, "counters", no_counters_});
     return is_gone() ? ReadStatus::kGone : ReadStatus::kOk;
   }
+  if (budget == 0) {
+    if (read(IbGroup::kErrors, sample, gaps) == ReadStatus::kGone) return ReadStatus::kGone;
+    return read(IbGroup::kTraffic, sample, gaps);
+  }
   std::vector<Turn> turns = due_turns(now);
-  if (budget > 0 && !last_read_.empty() && turns.size() > budget) turns.resize(budget);
+  if (!last_read_.empty() && turns.size() > budget) turns.resize(budget);
   for (const Turn& turn : turns) {
     const std::string& name = turn.files->counter_name(turn.index);
     last_read_[name] = now;
-    const auto take = [&](std::size_t, std::uint64_t value) {
+    const auto take = [&](std::size_t index, std::uint64_t value) {
       if (!sample.counters) sample.counters.emplace();
-      sample.counters->set(name, value);
+      turn.files->put(index, value, *sample.counters);
     };
     if (turn.files->read_at(turn.index, *host_, take, [this] { return is_gone(); }) == ReadStatus::kGone)
       return ReadStatus::kGone;

@@ -38,9 +38,9 @@ class IbPortReader {
   /// only where the sample has none, because soft devices and old kernels round them down.
   ReadStatus read(IbGroup group, PortSample& sample, std::vector<Gap>& gaps);
 
-  /// At most `budget` files of counters/, those that are most overdue; 0: all that are due at once. The first call
-  /// reads every file, so that each counter has a value to count from. What was not due is not in the sample, and the
-  /// last value stands. kErrors and kTraffic above read all, whatever is due.
+  /// At most `budget` files of counters/, those that are most overdue. The first call reads every file, so that each
+  /// counter has a value to count from. What was not due is not in the sample, and the last value stands. 0: every file
+  /// each time, as kErrors and kTraffic above.
   ReadStatus read_due(std::size_t budget, SteadyTime now, PortSample& sample, std::vector<Gap>& gaps);
 
   /// Reads of counters/ files so far, each of which costs a firmware command on mlx5.

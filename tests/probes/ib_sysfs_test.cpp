@@ -296,15 +296,14 @@ TEST_F(IbSysfs, ReadsWithinABudgetAndErrorsMoreOften) {
   EXPECT_TRUE(first.gaps.empty());
 }
 
-TEST_F(IbSysfs, WithoutABudgetEverythingDueIsRead) {
+TEST_F(IbSysfs, WithoutABudgetEveryFileIsReadEachTime) {
   auto port = reader();
   Reading reading;
   port.read_due(0, SteadyTime(), reading.sample, reading.gaps);
   const auto all = port.costly_reads();
   port.read_due(0, SteadyTime(std::chrono::seconds(1)), reading.sample, reading.gaps);
-  EXPECT_EQ(port.costly_reads(), all) << "nothing is due after a second";
-  port.read_due(0, SteadyTime(std::chrono::seconds(600)), reading.sample, reading.gaps);
-  EXPECT_EQ(port.costly_reads(), 2 * all);
+  EXPECT_EQ(port.costly_reads(), 2 * all) << "whatever is due";
+  EXPECT_GT(all, 0U);
 }
 
 }  // namespace
