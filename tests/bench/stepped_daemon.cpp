@@ -1,5 +1,5 @@
 // The daemon's own parts (Sampler, Engine, Publisher, Server), stepped by hand: for each line on stdin one whole cycle
-// as linkhealthd makes it (all periods due: read all files, judge, publish), then "ok" on stdout. The next scrape
+// as linkhealthd makes it (read every counter file, judge, publish), then "ok" on stdout. The next scrape
 // renders and compresses. So that a cycle can be compared with an exporter that reads when it is scraped.
 //   bench_stepped_daemon PORT SYSROOT [--no-diagnosis]
 // With --no-diagnosis the report is the snapshot alone: what an exporter does that judges nothing.
@@ -41,6 +41,7 @@ class LatestValues {
     auto report = std::make_shared<Report>();
     report->at = snapshot.wall_time;
     report->t = snapshot.taken_at;
+    report->ports.reserve(snapshot.ports.size());
     for (const auto& [key, sample] : snapshot.ports) {
       PortReport& port = ports_[key];
       port.port = key;
@@ -67,6 +68,7 @@ int run(std::span<char*> arguments) {
   const std::string sysroot = arguments[2];
   SamplerSettings settings = sampler_settings(KnobTable(all_knob_groups()));
   settings.link_period = settings.counters_period = Milliseconds(1000);
+  settings.firmware_reads = 0;  // every counter file each time, as node_exporter does
   Sampler sampler([&] { return std::make_unique<LiveHost>(sysroot); }, nullptr, clock, settings, {});
   Engine engine({"bench", KnobTable(all_knob_groups()), {}, {}});
   LatestValues latest;
