@@ -237,7 +237,7 @@ void HttpServer::answer(Connection& connection, const HttpRequest& request) {
   }
   connection.head = http_head(made.reply, made.reply.body->size(), request.keep_alive);
   static const auto kNothing = std::make_shared<const std::string>();
-  connection.body = request.api.method == "HEAD" ? kNothing : std::move(made.reply.body);
+  connection.body = request.api.method == "HEAD" ? kNothing : made.reply.body;
 }
 
 bool HttpServer::send_more(Connection& connection) {

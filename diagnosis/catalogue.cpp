@@ -154,6 +154,7 @@ std::vector<std::string> light_of(const Looks& looks) {
       places.emplace_back(looks.light[i], fmt::format("{} ({})", kLossWords[i], often_words(looks.light[i])));
   std::stable_sort(places.begin(), places.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
   std::vector<std::string> words;
+  words.reserve(places.size());
   for (auto& [share, text] : places) words.push_back(std::move(text));
   return words;
 }

@@ -59,7 +59,7 @@ std::optional<Slope> Drift::slope() const {
   std::vector<double> slopes;
   std::array<double, kBinsADay> in_season{};
   std::vector<double> last_day;
-  for (const Point& point : points_) ++in_season[static_cast<std::size_t>(point.bin % kBinsADay)];
+  for (const Point& point : points_) ++in_season[static_cast<std::size_t>(point.bin) % kBinsADay];
   for (std::size_t i = 0; i < points_.size(); ++i) {
     for (std::size_t j = i + 1; j < points_.size(); ++j) {
       const std::int64_t bins = points_[j].bin - points_[i].bin;
