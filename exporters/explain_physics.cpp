@@ -12,7 +12,8 @@ namespace linkhealth {
 
 namespace {
 
-// Optics send and receive between these; what is outside is drawn at the edge (docs/physics.md 3e: LOS floors below -15 dBm).
+// Optics send and receive between these; what is outside is drawn at the edge (docs/physics.md 3e: LOS floors below -15
+// dBm).
 constexpr double kLowDbm = -16;
 constexpr double kHighDbm = 6;
 constexpr double kTickDb = 4;

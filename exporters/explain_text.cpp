@@ -256,7 +256,9 @@ void figures(Page& page, const PortReport& port) {
 /// "Rx power -0.05 dB/day, reaches -10.0 dBm in about 40 days (30 to 60)"
 void trends(Page& page, const PortReport& port) {
   for (const Trend& trend : port.trends) {
-    const std::string_view unit = trend.what == "rx_power" ? "dB" : trend.what == "tx_bias" ? "%" : std::string_view(trend.unit);
+    const std::string_view unit = trend.what == "rx_power"  ? "dB"
+                                  : trend.what == "tx_bias" ? "%"
+                                                            : std::string_view(trend.unit);
     page.labelled("Trend",
                   fmt::format("{} {:+.2g} {}/day over {:.0f} days: {:.4g} {} now, reaches {:.4g} in {:.0f} days "
                               "({:.0f} to {:.0f})",

@@ -16,8 +16,8 @@ struct StatGroup {
   std::uint32_t string_set;
   std::string_view prefix;
 };
-// Not the group "phydev" (6.14, of a copper PHY behind phylib, which no RDMA NIC has): an older kernel refuses the whole
-// request for a group that it does not know.
+// Not the group "phydev" (6.14, of a copper PHY behind phylib, which no RDMA NIC has): an older kernel refuses the
+// whole request for a group that it does not know.
 constexpr std::array<StatGroup, 4> kGroups = {{
     {ETHTOOL_STATS_ETH_PHY, ETH_SS_STATS_ETH_PHY, "phy_"},
     {ETHTOOL_STATS_ETH_MAC, ETH_SS_STATS_ETH_MAC, "mac_"},

@@ -85,9 +85,9 @@ TEST(Inventory, OneUnreadableDeviceNeverHidesTheOthers) {
   const auto inventory = take_inventory(host);
   EXPECT_THAT(keys(inventory), ElementsAre("mlx5_1/1")) << "mlx5_0's netdev is no plain Ethernet port now";
   EXPECT_EQ(port(inventory, "mlx5_1/1").id.netdev, "ens2np0");
-  EXPECT_THAT(inventory.gaps, ElementsAre(Gap{"mlx5_0", "inventory", "ports: EIO"},
-                                          Gap{"mlx5_1/1", "inventory", "link_layer: EINVAL"},
-                                          Gap{"mlx5_2", "inventory", "device: ENOENT"}));
+  EXPECT_THAT(inventory.gaps,
+              ElementsAre(Gap{"mlx5_0", "inventory", "ports: EIO"}, Gap{"mlx5_1/1", "inventory", "link_layer: EINVAL"},
+                          Gap{"mlx5_2", "inventory", "device: ENOENT"}));
 }
 
 TEST(Inventory, VirtualFunctionsAreExemptWithTheirParent) {

@@ -30,7 +30,10 @@ std::uint32_t attribute_of(const Mad& mad) { return (std::uint32_t{mad[16]} << 8
 void put_port_info(Mad& mad, const FakeFabric& fabric, bool own, std::uint8_t port) {
   mad_set_field(mad.data(), kData, IB_PORT_PHYS_STATE_F, own ? fabric.own_phys_state : 5);
   mad_set_field(mad.data(), kData, IB_PORT_STATE_F, own ? fabric.own_state : fabric.state);
-  mad_set_field(mad.data(), kData, IB_PORT_LID_F, own ? fabric.own_lid : port == 0 ? fabric.switch_lid : fabric.port_lid);
+  mad_set_field(mad.data(), kData, IB_PORT_LID_F,
+                own         ? fabric.own_lid
+                : port == 0 ? fabric.switch_lid
+                            : fabric.port_lid);
   mad_set_field(mad.data(), kData, IB_PORT_LINK_WIDTH_ACTIVE_F, fabric.width);
   mad_set_field(mad.data(), kData, IB_PORT_LINK_SPEED_ACTIVE_F, fabric.speed);
   mad_set_field(mad.data(), kData, IB_PORT_LINK_SPEED_EXT_ACTIVE_F, fabric.extended_speed);
