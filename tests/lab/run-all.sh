@@ -36,6 +36,6 @@ boot() {
         echo "FAIL lab: the machine for $* ended with $status" | tee -a "$log"
     fi
 }
-boot 1200 -- "${plain[@]}"
-boot 600 --systemd -- "${booted[@]}"
+boot 2000 -- "${plain[@]}"
+boot 900 --systemd -- "${booted[@]}"
 close

@@ -4,7 +4,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 failed=0
 for scenario in "$@"; do
     echo "== $scenario ($(cut -d' ' -f1 /proc/uptime) s)"
-    timeout -k 5 "${LAB_SCENARIO_SECONDS:-300}" "$here/$scenario.sh"
+    timeout -k 5 "${LAB_SCENARIO_SECONDS:-480}" "$here/$scenario.sh"
     status=$?
     [ $status -ne 124 ] && [ $status -ne 137 ] || echo "FAIL $scenario: out of time"
     [ $status -eq 0 ] || failed=1
