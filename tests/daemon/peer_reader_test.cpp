@@ -123,7 +123,8 @@ struct Hanging {
 };
 
 TEST(PeerReader, AReadThatHangsIsNamedAndLeftBehind) {
-  const auto clock = std::make_shared<ManualClock>();  // outlives the thread that is left behind
+  static ManualClock kept;  // outlives the thread that is left behind, which looks at it once more
+  ManualClock* const clock = &kept;
   const Hanging hanging;
   {
     PeerReader reader(hanging.probe("peer_mad"), *clock);
