@@ -147,7 +147,8 @@ TEST(PeerReader, StopsAtOnceWhenNothingIsGoingOn) {
 }
 
 TEST(PeerReaderFarEnds, ASourceThatHangsHindersNoOtherAndIsNamed) {
-  const auto clock = std::make_shared<ManualClock>();
+  static ManualClock kept;
+  ManualClock* const clock = &kept;
   const Hanging hanging;
   {
     std::vector<std::unique_ptr<PeerProbe>> probes;
