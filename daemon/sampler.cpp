@@ -112,7 +112,9 @@ void Sampler::rescan(Cycle& cycle) {
 void Sampler::take_search(Cycle& cycle, Inventory found) {
   last_search_ = cycle.now;
   forget_removed();
-  const std::uint64_t found_after = found.found_after;
+  // A removal that was told while the search was under way is of a device that the search may have found again; one
+  // after it is noticed by the port's own files.
+  const std::uint64_t found_after = std::max(found.found_after, latest_device_event(*host_));
   PortsFound result = ports_search_.compare(std::move(found), std::move(ports_), cycle.now);
   ports_ = std::move(result.ports);
   node_gaps_.clear();

