@@ -10,6 +10,7 @@
 
 #include "daemon/engine.h"
 #include "exporters/json.h"
+#include "tests/support/temp_directory.h"
 
 namespace linkhealth {
 namespace {
@@ -35,11 +36,10 @@ class RunningClock : public Clock {
 
 class Replay : public testing::Test {
  protected:
-  Replay() : path_(testing::TempDir() + "linkhealth_replay_test.jsonl") {
+  Replay() {
     options_.recording = path_;
     options_.render_text = [](const Report& report) { return "text of " + report.node + "\n"; };
   }
-  ~Replay() override { std::filesystem::remove(path_); }
 
   int run(const std::string& text) {
     std::ofstream(path_, std::ios::binary) << text;
@@ -48,7 +48,8 @@ class Replay : public testing::Test {
     return replay(options_, out_, err_);
   }
 
-  std::string path_;
+  test::TempDirectory directory_;
+  const std::string path_ = directory_.file("recording.jsonl");
   ReplayOptions options_;
   std::ostringstream out_;
   std::ostringstream err_;

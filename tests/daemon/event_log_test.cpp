@@ -8,23 +8,20 @@
 #include <fstream>
 #include <sstream>
 
+#include "tests/support/temp_directory.h"
+
 namespace linkhealth {
 namespace {
 
 class DaemonEventLog : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "linkhealth-test-XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    directory_ = pattern;
-  }
-  void TearDown() override { std::filesystem::remove_all(directory_); }
   static std::string content(const std::filesystem::path& path) {
     std::ostringstream text;
     text << std::ifstream(path).rdbuf();
     return text.str();
   }
-  std::filesystem::path directory_;
+  test::TempDirectory temp_;
+  const std::filesystem::path directory_ = temp_.path();
 };
 
 TEST_F(DaemonEventLog, AppendsWholeLines) {

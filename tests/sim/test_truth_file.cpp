@@ -4,11 +4,10 @@
 #include <fstream>
 
 #include "tests/sim/truth_file.h"
+#include "tests/support/temp_directory.h"
 
 namespace linkhealth::sim {
 namespace {
-
-std::string path_of(const std::string& name) { return (std::filesystem::path(testing::TempDir()) / name).string(); }
 
 TEST(TruthFile, ReadsBackWhatItWrites) {
   Truth truth;
@@ -19,7 +18,8 @@ TEST(TruthFile, ReadsBackWhatItWrites) {
   truth.tolerate = {"admin_down"};
   truth.far_level = 2;
   truth.medium = "400G-DR4";
-  const std::string path = path_of("truth.json");
+  const test::TempDirectory directory;
+  const std::string path = directory.file("truth.json");
   ASSERT_TRUE(write_truth_file(path, {{"a.jsonl.gz", {{"mlx5_0/1", truth}}}}));
   const auto back = read_truth_file(path);
   ASSERT_TRUE(back) << back.error().message;
@@ -34,8 +34,9 @@ TEST(TruthFile, ReadsBackWhatItWrites) {
 }
 
 TEST(TruthFile, SaysWhatIsNotATruthFile) {
-  EXPECT_FALSE(read_truth_file(path_of("nowhere.json")));
-  const std::string path = path_of("broken.json");
+  const test::TempDirectory directory;
+  EXPECT_FALSE(read_truth_file(directory.file("nowhere.json")));
+  const std::string path = directory.file("broken.json");
   std::ofstream(path) << "{\"a\": ";
   const auto broken = read_truth_file(path);
   ASSERT_FALSE(broken);

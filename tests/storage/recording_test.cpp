@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/temp_directory.h"
+
 namespace linkhealth {
 namespace {
 
@@ -150,9 +152,8 @@ TEST(Recording, AFullDiskIsReportedOnceAndForAll) {
 }
 
 TEST(Recording, ARestartedRecorderKeepsWhatItSawBefore) {
-  const std::string path = testing::TempDir() + "linkhealth_recording_test.jsonl.gz";
-  std::filesystem::remove(path + ".1");
-  std::filesystem::remove(path);
+  const test::TempDirectory directory;
+  const std::string path = directory.file("recording.jsonl.gz");
   for (const char* node : {"first", "second"}) {
     RecordingHeader header;
     header.node = node;
@@ -163,8 +164,6 @@ TEST(Recording, ARestartedRecorderKeepsWhatItSawBefore) {
   }
   EXPECT_EQ(read_all(RecordingReader::open(path).value()).header.node, "second");
   EXPECT_EQ(read_all(RecordingReader::open(path + ".1").value()).header.node, "first");
-  std::filesystem::remove(path + ".1");
-  std::filesystem::remove(path);
 }
 
 TEST(Recording, ADamagedGzipStreamGivesWhatCameBefore) {

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/temp_directory.h"
+
 namespace linkhealth {
 namespace {
 
@@ -22,14 +24,9 @@ ReferenceState example() {
 
 class ReferenceFileTest : public testing::Test {
  protected:
-  void SetUp() override {
-    std::string pattern = (std::filesystem::temp_directory_path() / "linkhealth-test-XXXXXX").string();
-    ASSERT_NE(mkdtemp(pattern.data()), nullptr);
-    directory_ = pattern;
-    path_ = directory_ / "references.json";
-  }
-  void TearDown() override { std::filesystem::remove_all(directory_); }
-  std::filesystem::path directory_, path_;
+  test::TempDirectory temp_;
+  const std::filesystem::path directory_ = temp_.path();
+  const std::filesystem::path path_ = directory_ / "references.json";
 };
 
 TEST_F(ReferenceFileTest, WhatIsKeptIsReadBack) {

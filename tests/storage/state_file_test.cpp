@@ -6,19 +6,15 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "tests/support/temp_directory.h"
+
 namespace linkhealth {
 namespace {
 
 class StateFileTest : public testing::Test {
  protected:
-  ~StateFileTest() override { std::filesystem::remove_all(folder_); }
-
-  /// Its own for each test: several of them run at a time.
-  static std::string make_folder() {
-    std::string pattern = testing::TempDir() + "linkhealth-state-file-XXXXXX";
-    return mkdtemp(pattern.data()) == nullptr ? "" : pattern;
-  }
-  std::string folder_ = make_folder();
+  test::TempDirectory temp_;
+  const std::string folder_ = temp_.path();
   StateFile file_{folder_ + "/ledger.json"};
 };
 
