@@ -331,6 +331,8 @@ void History::observe(const Snapshot& snapshot) {
     if (!stands(snapshot.gaps, key, kFeedOfPorts)) port.blind.erase(std::string(kFeedOfPorts));
     port.forget_old(now_);
   }
+  for (const Gap& gap : snapshot.gaps_ended)
+    if (const auto label = labels_.find(gap.port); label != labels_.end()) ports_[label->second].blind.erase(gap.probe);
   for (const Gap& gap : snapshot.gaps) {
     const auto label = labels_.find(gap.port);
     if (label == labels_.end()) continue;
