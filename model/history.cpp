@@ -163,6 +163,7 @@ void PortHistory::take_event(const PortEvent& event) {
     case PortEventKind::kDeviceAdded:
       device_gone_at.reset();
       driver_reload_at = event.t;
+      forget_counters();
       break;
     case PortEventKind::kDeviceFatal:
       fatal_at = event.t;
@@ -224,6 +225,11 @@ void PortHistory::take_reboot(SteadyTime now) {
     if (!loss.voluntary && in_seconds(now - loss.t) <= 900) loss.voluntary = true;
   fatal_at.reset();
   fatal_text.clear();
+  forget_counters();
+}
+
+/// They began anew, and may already be higher than they were.
+void PortHistory::forget_counters() {
   latest.counters.reset();
   baseline_ = {};
   last_fec_lanes_.clear();
