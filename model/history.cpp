@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/kernel_log.h"
+#include "model/port_lookup.h"
 
 namespace linkhealth {
 
@@ -264,8 +265,7 @@ const PortHistory* History::find(const PortKey& key) const {
 
 void History::await(const PortKey& key) {
   for (const auto& [stable, port] : ports_) {
-    const PortId& id = port.latest.id;
-    if (port.key == key || stable == key || id.netdev == key || id.pci == key || id.device == key) return;
+    if (port.key == key || stable == key || is_named(port.latest.id, key)) return;
   }
   PortHistory& port = ports_[key];
   labels_[key] = key;
@@ -305,8 +305,11 @@ void History::observe(const Snapshot& snapshot) {
     port.latest.id = sample.id;
     labels_[key] = stable;
   }
+  const auto has_come = [&](const PortKey& name) {
+    return std::ranges::any_of(snapshot.ports, [&](const auto& entry) { return is_named(entry.second.id, name); });
+  };
   for (auto& [stable, port] : ports_)
-    if (port.awaited && (port.arrived || snapshot.ports.contains(port.key))) {
+    if (port.awaited && (port.arrived || has_come(port.key))) {
       port.arrived = true;
       port.present = true;
       port.absent_since.reset();
