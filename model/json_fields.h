@@ -18,6 +18,7 @@
 #include "model/counters.h"
 #include "model/json_reader.h"
 #include "model/json_writer.h"
+#include "model/shared_list.h"
 
 namespace linkhealth {
 
@@ -75,6 +76,10 @@ class FieldsOut {
     out_.begin_array();
     for (const T& item : list) value(item);
     out_.end_array();
+  }
+  template <typename T>
+  void value(const SharedList<T>& list) {
+    value(list.items());
   }
   template <typename T>
   void value(const std::map<std::string, T>& map) {
@@ -149,6 +154,13 @@ class FieldsIn {
   bool value(std::vector<T>& out) {
     out.clear();
     return in_.array([this, &out] { return value(out.emplace_back()); });
+  }
+  template <typename T>
+  bool value(SharedList<T>& out) {
+    std::vector<T> items;
+    const bool ok = value(items);
+    out = std::move(items);
+    return ok;
   }
   template <typename T>
   bool value(std::map<std::string, T>& out) {
