@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "model/boxed.h"
 #include "model/counters.h"
 #include "model/json_reader.h"
 #include "model/json_writer.h"
@@ -72,6 +73,10 @@ class FieldsOut {
     value(*v);
   }
   template <typename T>
+  void value(const Boxed<T>& v) {
+    value(*v);
+  }
+  template <typename T>
   void value(const std::vector<T>& list) {
     out_.begin_array();
     for (const T& item : list) value(item);
@@ -118,6 +123,10 @@ class FieldsOut {
   static bool left_out(const std::optional<T>& field) {
     return !field.has_value();
   }
+  template <typename T>
+  static bool left_out(const Boxed<T>& field) {
+    return !field.has_value();
+  }
   static bool left_out(const std::optional<double>& field) { return !field || !std::isfinite(*field); }
   template <typename T>
   static bool left_out(const std::map<std::string, T>& /*field*/) {
@@ -148,6 +157,10 @@ class FieldsIn {
   bool value(std::uint64_t& out) { return in_.read(out); }
   template <typename T>
   bool value(std::optional<T>& out) {
+    return value(out.emplace());
+  }
+  template <typename T>
+  bool value(Boxed<T>& out) {
     return value(out.emplace());
   }
   template <typename T>
