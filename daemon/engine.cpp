@@ -52,7 +52,7 @@ std::vector<Subject> Engine::State::subjects() {
   std::vector<Subject> all;
   all.reserve(history.ports().size());
   for (const auto& [stable, port] : history.ports()) {
-    const ExpectedPort* expected = expected_of(port.key);
+    const ExpectedPort* expected = of_port(settings.expected, port);
     const bool current = port.module_at && in_seconds(history.now() - *port.module_at) < 300;
     all.push_back({stable, &port, expected, leaf_of(port, expected), &judged[stable],
                    current ? port.own.temperature_c.drop() : std::nullopt});
@@ -90,9 +90,8 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
     Judged& port = *subject.judged;
     port.begun = true;
     PortView view = view_of(*subject.port, subject.expected, snapshot.taken_at, s.window_values, port.errors_since);
-    const auto left_out = s.settings.exempt.find(subject.port->key);
-    port.exempt = left_out != s.settings.exempt.end() ? left_out->second
-                                                      : exempt_reason(*subject.port, subject.expected, plan_known);
+    const std::string* const left_out = State::of_port(s.settings.exempt, *subject.port);
+    port.exempt = left_out != nullptr ? *left_out : exempt_reason(*subject.port, subject.expected, plan_known);
     if (port.exempt.empty()) {
       s.fill_group(view, subject, subjects);
       s.opinion.findings = observe_all(view, s.symptom_values);

@@ -16,6 +16,7 @@
 #include "diagnosis/symptoms.h"
 #include "diagnosis/trends.h"
 #include "model/history.h"
+#include "model/port_lookup.h"
 
 namespace linkhealth {
 
@@ -92,9 +93,11 @@ struct Engine::State {
   double step_s = 10;
   WallTime wall;
 
-  const ExpectedPort* expected_of(const PortKey& key) const {
-    const auto at = settings.expected.find(key);
-    return at == settings.expected.end() ? nullptr : &at->second;
+  /// What configuration says of a port, which may not have come yet and then has no name but that of the configuration.
+  template <typename Value>
+  static const Value* of_port(const std::map<PortKey, Value>& map, const PortHistory& port) {
+    const auto at = map.find(port.key);
+    return at != map.end() ? &at->second : find_named(map, port.latest.id);
   }
   std::vector<Subject> subjects();
   void fill_group(PortView& view, const Subject& subject, const std::vector<Subject>& all);

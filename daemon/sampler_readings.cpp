@@ -82,7 +82,9 @@ void Sampler::take_reading(Cycle& cycle, Reading& reading) {
     return;
   }
   firmware_reads_ += reading.firmware_reads;
-  cycle.snapshot.gaps.insert(cycle.snapshot.gaps.end(), reading.gaps.begin(), reading.gaps.end());
+  Snapshot& snapshot = cycle.snapshot;
+  snapshot.gaps.insert(snapshot.gaps.end(), reading.gaps.begin(), reading.gaps.end());
+  snapshot.gaps_ended.insert(snapshot.gaps_ended.end(), reading.gaps_ended.begin(), reading.gaps_ended.end());
   for (auto& [key, port] : ports_) {
     if (reading.statistics.empty()) break;
     const auto statistics = reading.statistics.find(static_cast<std::uint32_t>(port.port.ifindex));
