@@ -79,14 +79,12 @@ std::optional<Snapshot> Sampler::poll() {
   if (cycle.prompts.look || link_.is_due(cycle.now)) read_links(cycle);
   follow_prompts(cycle);
   take_readings(cycle);
+  submit_due(cycle.now);  // after the readings: a search among them may have found a port
   if (modules_) take_modules(cycle);
   if (far_ends_) take_far_ends(cycle);
   report_stuck(cycle);
   put_links(cycle);
   finish(cycle);
-  // After the readings: a search among them may have found a port. And last: until here the worker sleeps, and nobody
-  // waits for its lock.
-  submit_due(cycle.now);
   if (!cycle.content) return std::nullopt;
   return std::move(cycle.snapshot);
 }
