@@ -14,9 +14,10 @@ Gzip::~Gzip() {
 
 bool Gzip::ready() {
   if (stream_) return deflateReset(stream_.get()) == Z_OK;
-  // 16 KiB window and a gzip header (zlib.h, deflateInit2): 128 kB for the state instead of 268, and metrics become
-  // no larger: lines that are alike stand close together.
-  constexpr int kGzipWindow = 14 + 16;
+  // 32 KiB window and a gzip header (zlib.h, deflateInit2); a level less of memory is 192 kB for the state instead of
+  // 268, faster, and metrics become no larger. With half the window the metrics of ten ports would not fit into the
+  // buffer, and moving it takes a tenth of the time.
+  constexpr int kGzipWindow = 15 + 16;
   constexpr int kMemoryLevel = 7;
   auto stream = std::make_unique<z_stream>();
   if (deflateInit2(stream.get(), 1, Z_DEFLATED, kGzipWindow, kMemoryLevel, Z_DEFAULT_STRATEGY) != Z_OK) return false;
