@@ -15,7 +15,7 @@ constexpr double kDarkBelowDbm = -20;
 constexpr double kReadNoiseDb = 0.22;   // noise 0.07, remating 0.3, temperature
 constexpr double kCalibrationDb = 0.8;  // lane to lane: calibration and loss
 
-using Tracks = std::array<Track, kMaxLanes>;
+using Tracks = PerLane<Track>;
 
 /// The lane that lost most against its own past.
 /// `latest`: with errors to go with it, one reading is enough; else the median of three outvotes a glitch.
