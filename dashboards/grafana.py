@@ -83,7 +83,7 @@ def fleet():
         panel("table", "Worst switches", [f"topk(15, sum by (peer_system) (switch:linkhealth_links:count{{{BAD}}}))"], 8,
               note="Links that are degraded or down"),
         panel("table", "Faults by name", [f"count by (fault, end, severity) ({OPEN})"], 8),
-        panel("table", "Repeat offenders, 7 days", ["topk(15, instance_fault:linkhealth_faults_opened:count7d)"], 8, decimals=0),
+        panel("table", "Repeat offenders, 7 days", ["topk(15, link_fault:linkhealth_faults_opened:count7d)"], 8, decimals=0),
         panel("timeseries", "Repairs: opened, proving, closed, reopened (in an hour)",
               [('sum by (event) (sum_over_time(fault:linkhealth_fault_events:rate5m{event=~"opened|proving|closed|reopened"}[1h])) * 60',
                 "{{event}}")], decimals=0),
@@ -136,7 +136,7 @@ def link():
     return dashboard("link", "link", [
         panel("stat", "Health", [(f"linkhealth_port_health{{{name}}} == 1", "{{health}}")], 6, 5, overrides=health_colours()),
         panel("stat", "Above the low alarm", [(f"linkhealth_rx_power_margin_db{{{name}}}", "")], 6, 5, "dB", decimals=1),
-        panel("stat", "Speed", [(f"linkhealth_link_speed_bytes_per_second{{{name}}} * 8", "")], 6, 5, "bps"),
+        panel("stat", "Speed", [(f"linkhealth_bandwidth_available_bytes_per_second{{{name}}} * 8", "")], 6, 5, "bps"),
         panel("stat", "Carrier losses in 24 h", [(f'sum(increase(linkhealth_link_downs_total{{{name}, intent="involuntary"}}[1d]))', "")],
               6, 5, decimals=0),
         panel("table", "Faults", [f"linkhealth_fault_active{{{name}}}"], 12, 6, "percentunit"),
