@@ -89,9 +89,12 @@ class World:
                 f'linkhealth_module_lane_rx_power_watts{{{at},lane="1"}} 0.0008',
                 f'linkhealth_gap{{{at},probe="module",reason="EBUSY"}} 1',
                 f'linkhealth_probe_duration_seconds{{probe="link"}} 0.001',
+                f'linkhealth_repairs_total{{action="fibre_reseated",outcome="held"}} {int(age_s)}',
                 f'linkhealth_link_downs_total{{device="flapping",port="1",intent="involuntary"}} {int(age_s)}',
-                f'linkhealth_port_info{{device="flapping",port="1",peer_system="leaf-1",peer_port="Ethernet4/1/1"}} 1',
+                f'linkhealth_port_info{{device="flapping",port="1",peer_system="leaf-1",peer_port="Ethernet4/1/1",hca_type="MT4129",'
+                f'nic_firmware="28.39.1002"}} 1',
                 f'linkhealth_link_up{{device="flapping",port="1"}} 1',
+                f'linkhealth_port_health{{device="flapping",port="1",health="healthy"}} 1',
                 f'linkhealth_module_info{{device="flapping",port="1",vendor="Example",part_number="EX-4",firmware="1.7"}} 1',
                 f'linkhealth_fault_active{{{at},fault="damaged_fiber",end="path",severity="warning",state="proving"}} 0.5']
         if node == 0:
@@ -270,7 +273,7 @@ def queries():
             if variable["type"] == "query":
                 yield f"{name}: ${variable['name']}", re.fullmatch(r"label_values\((.*), \w+\)", variable["definition"])[1]
         for annotation in board["annotations"]["list"]:
-            yield f"{name}: {annotation['name']}", annotation["expr"]
+            yield f"{name}: {annotation['name']}", annotation["target"]["expr"]
 
 
 def dashboards(prometheus):
