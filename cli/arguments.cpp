@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "cli/exit_codes.h"
+#include "cli/fleet_arguments.h"
 #include "cli/terminal.h"
 
 namespace linkhealth::cli {
@@ -25,12 +26,13 @@ Examples:
   linkhealth doctor                     what can be seen here, what can't, and what to do
   linkhealth record --for 10m night.jsonl.gz
   linkhealth rules dirty_connector      how a fault looks, how it is told from others, what to do
+  linkhealth fleet --by switch          all nodes, as a Prometheus knows them (LINKHEALTH_PROMETHEUS)
   linkhealth replay week.jsonl.gz --what-if symptoms.carrier_flaps.min_losses=6
   linkhealth status --json | jq '.ports[] | select(.health != "healthy")'
 
 Exit codes: 0 done; 1 a port wants attention (status --problems) or something can't be seen (doctor); 2 wrong usage, unknown
 port or unusable file;
-3 the daemon does not answer; 4 the daemon could not do it.)";
+3 the daemon (fleet: Prometheus) does not answer; 4 it could not do it.)";
 
 /// All that the command line can say.
 struct Parsed {
@@ -43,6 +45,7 @@ struct Parsed {
   ModuleOptions module;
   DoctorOptions doctor;
   RulesOptions rules;
+  FleetOptions fleet;
   std::string record_for = "10m";
   std::string sysroot;
   bool once = false;
@@ -169,6 +172,7 @@ int dispatch(const CLI::App& app, Parsed& parsed, const LocalCommands& local) {
   if (local.doctor && app.got_subcommand("doctor")) return run_doctor_or_look(local, client, parsed.doctor, style);
   if (local.replay && app.got_subcommand("replay")) return local.replay(parsed.replay, style);
   if (local.rules && app.got_subcommand("rules")) return local.rules(client, parsed.rules, style);
+  if (local.fleet && app.got_subcommand("fleet")) return local.fleet(parsed.fleet, style);
   if (local.module && app.got_subcommand("module")) return run_module(local, client, parsed.module, style);
   const auto duration = parse_duration_s(parsed.record_for);
   if (!duration) {
@@ -225,6 +229,7 @@ int run(int argc, const char* const* argv, const LocalCommands& local) {
   if (local.module) add_module(app, parsed);
   if (local.doctor) add_doctor(app, parsed);
   if (local.rules) add_rules(app, parsed);
+  if (local.fleet) add_fleet(app, parsed.fleet);
   app.footer(kFooter);
   try {
     app.parse(argc, argv);

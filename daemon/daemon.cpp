@@ -85,8 +85,9 @@ class Daemon {
         events_(config_.state_dir + "/events.jsonl"),
         ledger_(config_.state_dir + "/ledger.json"),
         references_(config_.state_dir + "/references.json"),
-        publisher_({report_json, port_json, event_json_line, module_json}, fault_names()),
-        shown_clock_(clock, publisher_, !options.play_file.empty()) {}
+        publisher_({report_json, port_json, event_json_line, module_json}),
+        shown_clock_(clock, publisher_, !options.play_file.empty()),
+        started_at_(clock.wall()) {}
 
   Result<void> run();
 
@@ -114,6 +115,7 @@ class Daemon {
   SystemdJournal journal_;
   Publisher publisher_;
   ShownClock shown_clock_;
+  const WallTime started_at_;
   RecordingTap tap_;
   std::unique_ptr<Source> source_;
   Sampler* sampler_ = nullptr;  // when the source is the live one
@@ -238,7 +240,7 @@ void Daemon::on_step(const Snapshot& snapshot, const Engine::Step& step, double 
     last_step_at_ = snapshot.wall_time;
     if (references_.due(last_step_at_)) keep_references();
   }
-  publisher_.publish(step.report, step.events, {LINKHEALTH_VERSION, lateness_s});
+  publisher_.publish(step.report, step.events, {LINKHEALTH_VERSION, lateness_s, started_at_, nullptr});
   port_count_ = step.report->ports.size();
   fault_count_ = 0;
   for (const PortReport& port : step.report->ports) fault_count_ += port.faults.size();
