@@ -11,48 +11,50 @@ using enum Often;
 
 // ----------------------------------------------------------------------------- expectations, one list a cause
 constexpr Expectation kDirtyIn[] = {
-    {kLightLow, kAlways},         {kOneLaneErrors, kOften},      {kLosingData, kOften},     {kFlaps, kSometimes},
-    {kErrorsBeforeFall, kAlways}, {kSomeLanesDark, kOften},      {kBadSignal, kOften},      {kNoFecLock, kRarely},
-    {kNoLight, kSometimes},       {kLinkRecoveries, kSometimes}, {kSnrLow, kSometimes},     {kTrainingFails, kRarely},
-    {kLightThere, kRarely},       {kNoPartner, kSometimes},      {kLaneReadsDark, kRarely}, {kNoLockWithLight, kRarely},
-    {kFarErrors, kRarely},        {kRetries, kSometimes},        {kSpeedReduced, kRarely},  {kNoPcsLock, kSometimes}};
-constexpr Expectation kDirtyOut[] = {{kFarErrors, kOften},     {kRetries, kSometimes},    {kRemoteFault, kOften},
-                                     {kFarRxLow, kAlways},     {kLightThere, kAlways},    {kFlaps, kRarely},
-                                     {kNoFecLock, kRarely},    {kTrainingFails, kRarely}, {kNoPartner, kRarely},
-                                     {kBadSignal, kSometimes}, {kFarRxDark, kRarely},     {kSpeedReduced, kRarely},
-                                     {kNoPcsLock, kSometimes}};
+    {kModuleNew, kSometimes},    {kLightLow, kAlways},         {kOneLaneErrors, kOften},      {kLosingData, kOften},
+    {kFlaps, kSometimes},        {kErrorsBeforeFall, kAlways}, {kSomeLanesDark, kOften},      {kBadSignal, kOften},
+    {kNoFecLock, kRarely},       {kNoLight, kSometimes},       {kLinkRecoveries, kSometimes}, {kSnrLow, kSometimes},
+    {kTrainingFails, kRarely},   {kLightThere, kRarely},       {kNoPartner, kSometimes},      {kLaneReadsDark, kRarely},
+    {kNoLockWithLight, kRarely}, {kFarErrors, kRarely},        {kRetries, kSometimes},        {kSpeedReduced, kRarely},
+    {kNoPcsLock, kSometimes}};
+constexpr Expectation kDirtyOut[] = {{kModuleNew, kSometimes}, {kFarErrors, kOften},     {kRetries, kSometimes},
+                                     {kRemoteFault, kOften},   {kFarRxLow, kAlways},     {kLightThere, kAlways},
+                                     {kFlaps, kRarely},        {kNoFecLock, kRarely},    {kTrainingFails, kRarely},
+                                     {kNoPartner, kRarely},    {kBadSignal, kSometimes}, {kFarRxDark, kRarely},
+                                     {kSpeedReduced, kRarely}, {kNoPcsLock, kSometimes}};
 constexpr Expectation kReflections[] = {
     {kOneLaneErrors, kSometimes}, {kLosingData, kSometimes},    {kSnrLow, kOften},    {kFlaps, kRarely},
     {kLightThere, kAlways},       {kErrorsBeforeFall, kAlways}, {kBadSignal, kOften}, {kLinkRecoveries, kRarely},
     {kRetries, kRarely}};
-constexpr Expectation kFibre[] = {{kLightLow, kAlways},         {kFarRxLow, kAlways},
-                                  {kLosingData, kOften},        {kFarErrors, kSometimes},
-                                  {kNoLight, kOften},           {kSomeLanesDark, kSometimes},
-                                  {kFarRxDark, kOften},         {kErrorsBeforeFall, kSometimes},
-                                  {kNoPartner, kOften},         {kBadSignal, kSometimes},
-                                  {kOneLaneErrors, kSometimes}, {kFlaps, kSometimes},
-                                  {kNoFecLock, kRarely},        {kRetries, kSometimes},
-                                  {kSnrLow, kSometimes},        {kLinkRecoveries, kSometimes},
-                                  {kSpeedReduced, kRarely},     {kNoLockWithLight, kRarely},
-                                  {kNoPcsLock, kSometimes}};
+constexpr Expectation kFibre[] = {
+    {kModuleNew, kRarely},        {kLightLow, kAlways},          {kFarRxLow, kAlways},
+    {kLosingData, kOften},        {kFarErrors, kSometimes},      {kNoLight, kOften},
+    {kSomeLanesDark, kSometimes}, {kFarRxDark, kOften},          {kErrorsBeforeFall, kSometimes},
+    {kNoPartner, kOften},         {kBadSignal, kSometimes},      {kOneLaneErrors, kSometimes},
+    {kFlaps, kSometimes},         {kNoFecLock, kRarely},         {kRetries, kSometimes},
+    {kSnrLow, kSometimes},        {kLinkRecoveries, kSometimes}, {kSpeedReduced, kRarely},
+    {kNoLockWithLight, kRarely},  {kNoPcsLock, kSometimes}};
 constexpr Expectation kFarLaser[] = {{kLightLow, kAlways},     {kFarTxLow, kAlways},          {kOneLaneErrors, kAlways},
                                      {kLosingData, kOften},    {kFarTxOff, kSometimes},       {kSomeLanesDark, kOften},
                                      {kNoLight, kSometimes},   {kErrorsBeforeFall, kOften},   {kBadSignal, kOften},
                                      {kNoFecLock, kRarely},    {kFlaps, kSometimes},          {kNoPartner, kSometimes},
                                      {kSnrLow, kSometimes},    {kLinkRecoveries, kSometimes}, {kRetries, kRarely},
                                      {kSpeedReduced, kRarely}, {kNoPcsLock, kSometimes}};
-constexpr Expectation kOwnLaser[] = {
-    {kTxLow, kAlways},         {kTxFault, kSometimes},   {kBiasHigh, kSometimes},  {kTxOff, kSometimes},
-    {kFarRxLow, kAlways},      {kFarErrors, kSometimes}, {kRetries, kSometimes},   {kRemoteFault, kOften},
-    {kLightThere, kAlways},    {kFarRxDark, kRarely},    {kFlaps, kSometimes},     {kNoFecLock, kSometimes},
-    {kTrainingFails, kRarely}, {kNoPartner, kRarely},    {kBadSignal, kSometimes}, {kNoPcsLock, kRarely}};
+constexpr Expectation kOwnLaser[] = {{kModuleNew, kRarely},    {kTxLow, kAlways},         {kTxFault, kSometimes},
+                                     {kBiasHigh, kSometimes},  {kTxOff, kSometimes},      {kFarRxLow, kAlways},
+                                     {kFarErrors, kSometimes}, {kRetries, kSometimes},    {kRemoteFault, kOften},
+                                     {kLightThere, kAlways},   {kFarRxDark, kRarely},     {kFlaps, kSometimes},
+                                     {kNoFecLock, kSometimes}, {kTrainingFails, kRarely}, {kNoPartner, kRarely},
+                                     {kBadSignal, kSometimes}, {kNoPcsLock, kRarely}};
 constexpr Expectation kOwnReceiver[] = {
-    {kOneLaneErrors, kOften},   {kLosingData, kOften},    {kFlaps, kSometimes},         {kErrorsBeforeFall, kOften},
-    {kLinkRecoveries, kRarely}, {kSnrLow, kOften},        {kLightThere, kAlways},       {kNoLockWithLight, kSometimes},
-    {kBadSignal, kOften},       {kNoFecLock, kSometimes}, {kTrainingFails, kSometimes}, {kModuleState, kRarely},
-    {kFarErrors, kSometimes},   {kRetries, kRarely},      {kSpeedReduced, kRarely},     {kBiasHigh, kRarely},
-    {kRemoteFault, kRarely},    {kNoPartner, kRarely},    {kModuleBlind, kRarely},      {kTxOff, kRarely},
-    {kNoLight, kRarely},        {kNoPcsLock, kSometimes}};
+    {kModuleNew, kSometimes}, {kOneLaneErrors, kOften},    {kLosingData, kOften},
+    {kFlaps, kSometimes},     {kErrorsBeforeFall, kOften}, {kLinkRecoveries, kRarely},
+    {kSnrLow, kOften},        {kLightThere, kAlways},      {kNoLockWithLight, kSometimes},
+    {kBadSignal, kOften},     {kNoFecLock, kSometimes},    {kTrainingFails, kSometimes},
+    {kModuleState, kRarely},  {kFarErrors, kSometimes},    {kRetries, kRarely},
+    {kSpeedReduced, kRarely}, {kBiasHigh, kRarely},        {kRemoteFault, kRarely},
+    {kNoPartner, kRarely},    {kModuleBlind, kRarely},     {kTxOff, kRarely},
+    {kNoLight, kRarely},      {kNoPcsLock, kSometimes}};
 constexpr Expectation kBursting[] = {{kErrorBursts, kAlways},   {kLosingData, kAlways}, {kFlaps, kSometimes},
                                      {kOneLaneErrors, kRarely}, {kRetries, kSometimes}, {kLinkRecoveries, kSometimes}};
 constexpr Expectation kFarReceiver[] = {{kFarErrors, kAlways},
@@ -71,10 +73,10 @@ constexpr Expectation kFarModule[] = {
     {kSpeedReduced, kSometimes}, {kFarTxOff, kRarely},          {kNoPcsLock, kSometimes}};
 constexpr Expectation kWrongReading[] = {{kLaneReadsDark, kAlways}, {kLightLow, kAlways}};
 constexpr Expectation kModuleControl[] = {
-    {kModuleFaultReported, kAlways}, {kModuleState, kOften}, {kModuleBlind, kOften},
-    {kModuleAbsent, kRarely},        {kTxOff, kOften},       {kLightThere, kSometimes},
-    {kNoLight, kSometimes},          {kFlaps, kRarely},      {kFarRxDark, kOften},
-    {kFarRxLow, kSometimes},         {kNoPartner, kRarely}};
+    {kModuleNew, kSometimes},  {kModuleFaultReported, kAlways}, {kModuleState, kOften},
+    {kModuleBlind, kOften},    {kModuleAbsent, kRarely},        {kTxOff, kOften},
+    {kLightThere, kSometimes}, {kNoLight, kSometimes},          {kFlaps, kRarely},
+    {kFarRxDark, kOften},      {kFarRxLow, kSometimes},         {kNoPartner, kRarely}};
 constexpr Expectation kHot[] = {{kModuleHot, kAlways},     {kOverheatReported, kOften},  {kLosingData, kSometimes},
                                 {kFlaps, kSometimes},      {kErrorsBeforeFall, kOften},  {kLightThere, kOften},
                                 {kOneLaneErrors, kRarely}, {kBiasHigh, kSometimes},      {kTxLow, kRarely},
@@ -82,10 +84,11 @@ constexpr Expectation kHot[] = {{kModuleHot, kAlways},     {kOverheatReported, k
                                 {kBadSignal, kSometimes},  {kLinkRecoveries, kSometimes}};
 constexpr Expectation kMissing[] = {{kModuleAbsent, kAlways}, {kNoCableReported, kAlways}, {kFarRxDark, kOften},
                                     {kFarRxLow, kOften},      {kNoPartner, kRarely},       {kModuleBlind, kSometimes}};
-constexpr Expectation kUnsupported[] = {{kUnsupportedReported, kAlways}, {kTxOff, kSometimes},
-                                        {kLightThere, kOften},           {kModuleState, kRarely},
-                                        {kNoLight, kSometimes},          {kFarRxLow, kSometimes}};
-constexpr Expectation kCable[] = {{kOneLaneErrors, kOften},
+constexpr Expectation kUnsupported[] = {{kModuleNew, kAlways},  {kUnsupportedReported, kAlways}, {kTxOff, kSometimes},
+                                        {kLightThere, kOften},  {kModuleState, kRarely},         {kNoLight, kSometimes},
+                                        {kFarRxLow, kSometimes}};
+constexpr Expectation kCable[] = {{kModuleNew, kSometimes},
+                                  {kOneLaneErrors, kOften},
                                   {kLosingData, kOften},
                                   {kErrorsBeforeFall, kOften},
                                   {kFlaps, kOften},
@@ -113,15 +116,15 @@ constexpr Expectation kCable[] = {{kOneLaneErrors, kOften},
                                   {kModuleState, kRarely},
                                   {kNoPcsLock, kSometimes}};
 constexpr Expectation kSpeed[] = {{kSpeedReduced, kAlways}, {kRetries, kRarely}, {kCongested, kRarely}};
-constexpr Expectation kSettings[] = {{kNegotiationFails, kOften}, {kSettingsTouched, kOften}, {kLightThere, kAlways},
-                                     {kNoFecLock, kOften},        {kTrainingFails, kRarely},  {kNoPartner, kRarely},
-                                     {kNoPcsLock, kSometimes}};
+constexpr Expectation kSettings[] = {{kModuleNew, kSometimes}, {kNegotiationFails, kOften}, {kSettingsTouched, kOften},
+                                     {kLightThere, kAlways},   {kNoFecLock, kOften},        {kTrainingFails, kRarely},
+                                     {kNoPartner, kRarely},    {kNoPcsLock, kSometimes}};
 constexpr Expectation kAdmin[] = {{kAdminDown, kAlways},  {kTxOff, kOften},     {kSettingsTouched, kAlways},
                                   {kFarRxDark, kOften},   {kFarRxLow, kOften},  {kLightThere, kOften},
                                   {kNoLight, kSometimes}, {kNoPartner, kRarely}};
-constexpr Expectation kUnplugged[] = {{kNoLight, kAlways},   {kNoPartner, kAlways},
-                                      {kFarRxDark, kAlways}, {kFarModuleAbsent, kSometimes},
-                                      {kFarRxLow, kAlways},  {kLightLow, kAlways}};
+constexpr Expectation kUnplugged[] = {
+    {kModuleNew, kSometimes},       {kNoLight, kAlways},  {kNoPartner, kAlways}, {kFarRxDark, kAlways},
+    {kFarModuleAbsent, kSometimes}, {kFarRxLow, kAlways}, {kLightLow, kAlways}};
 constexpr Expectation kUnpluggedCable[] = {{kModuleAbsent, kAlways},
                                            {kNoCableReported, kAlways},
                                            {kNoPartner, kRarely},
@@ -129,19 +132,19 @@ constexpr Expectation kUnpluggedCable[] = {{kModuleAbsent, kAlways},
                                            {kFarRxDark, kOften}};
 constexpr Expectation kUnpluggedFar[] = {
     {kFarModuleAbsent, kAlways}, {kNoPartner, kAlways}, {kNoLight, kAlways}, {kLightLow, kAlways}};
-constexpr Expectation kFarDown[] = {{kNoLight, kAlways},         {kNoPartner, kAlways},      {kFarAdminDown, kOften},
-                                    {kFarTxOff, kOften},         {kRemoteFault, kSometimes}, {kGroupDown, kSometimes},
-                                    {kFarTxLow, kOften},         {kLightLow, kOften},        {kLightThere, kRarely},
-                                    {kNegotiationFails, kRarely}};
+constexpr Expectation kFarDown[] = {{kModuleNew, kRarely},    {kNoLight, kAlways},         {kNoPartner, kAlways},
+                                    {kFarAdminDown, kOften},  {kFarTxOff, kOften},         {kRemoteFault, kSometimes},
+                                    {kGroupDown, kSometimes}, {kFarTxLow, kOften},         {kLightLow, kOften},
+                                    {kLightThere, kRarely},   {kNegotiationFails, kRarely}};
 constexpr Expectation kFarStarting[] = {{kRemoteFault, kAlways},
                                         {kLightThere, kAlways},
                                         {kNoLight, kSometimes},
                                         {kGroupDown, kSometimes},
                                         {kNoPartner, kRarely}};
-constexpr Expectation kSwitchDown[] = {{kGroupDown, kAlways},      {kNoLight, kOften},        {kNoPartner, kOften},
-                                       {kFarTxOff, kOften},        {kFarTxLow, kOften},       {kLightLow, kOften},
-                                       {kRemoteFault, kSometimes}, {kLightThere, kSometimes}, {kGroupFlaps, kSometimes},
-                                       {kFlaps, kSometimes},       {kFarAdminDown, kRarely}};
+constexpr Expectation kSwitchDown[] = {{kModuleNew, kRarely},     {kGroupDown, kAlways},      {kNoLight, kOften},
+                                       {kNoPartner, kOften},      {kFarTxOff, kOften},        {kFarTxLow, kOften},
+                                       {kLightLow, kOften},       {kRemoteFault, kSometimes}, {kLightThere, kSometimes},
+                                       {kGroupFlaps, kSometimes}, {kFlaps, kSometimes},       {kFarAdminDown, kRarely}};
 constexpr Expectation kSwitchErrors[] = {
     {kGroupErrors, kAlways}, {kLosingData, kOften},     {kOneLaneErrors, kRarely},
     {kFlaps, kSometimes},    {kGroupFlaps, kSometimes}, {kLinkRecoveries, kSometimes},
@@ -188,6 +191,7 @@ constexpr Decisive kDecideBlind[] = {{kCountersBlind, 3}};
 
 // ----------------------------------------------------------------------------- joint rows: where light is lost; errors
 //                                     none incoming outgoing both far own   dim bright
+constexpr LightRow kHealthy{{{.996, .0008, .0008, .0006, .0010, .0008}}, .10, .001};
 constexpr LightRow kBright{{{.996, .0008, .0008, .0006, .0010, .0008}}, .20, .005};
 constexpr LightRow kBrightErrors{{{.960, .012, .012, .006, .005, .005}}, .97, .97};
 constexpr LightRow kMaybeErrors{{{.930, .020, .020, .010, .010, .010}}, .70, .50};
@@ -208,7 +212,7 @@ constexpr std::uint8_t kModules = kOnOptical | kOnMultimode | kOnAoc | kOnUnknow
 constexpr std::uint8_t kOnePiece = kOnAoc | kOnCopper | kOnUnknown;
 constexpr Cause kCauses[] = {
     // name, fault, end, prior up, prior down, media, light, expects, decisive
-    {"healthy", "healthy", End::kNone, 80, 1e-4, kAnyMedium, kBright, {}, {}},
+    {"healthy", "healthy", End::kNone, 80, 1e-4, kAnyMedium, kHealthy, {}, {}},
     {"dirt, incoming", "dirty_connector", End::kPath, 22, 5, kGlass, kLossIn, kDirtyIn, {}},
     {"dirt, outgoing", "dirty_connector", End::kPath, 7, 2, kGlass, kLossOut, kDirtyOut, {}},
     {"dirt, reflections", "dirty_connector", End::kPath, 2, .5, kSingleMode, kBrightErrors, kReflections, {}},

@@ -7,12 +7,13 @@
 
 namespace linkhealth {
 
-void fill_light(PortView& view);
+void fill_light(PortView& view, double lane_alarm_db);
 
 namespace {
 
 constexpr double kDarkBelowDbm = -20;
 constexpr double kReadNoiseDb = 0.22;   // noise 0.07, remating 0.3, temperature
+constexpr double kOneSampleDb = 0.5;    // against a single reading from before
 constexpr double kCalibrationDb = 0.8;  // lane to lane: calibration and loss
 
 using Tracks = std::array<Track, kMaxLanes>;
@@ -23,7 +24,7 @@ std::optional<Drop> worst_drop(const Tracks& tracks, std::size_t lanes, bool lat
   std::optional<Drop> worst;
   for (std::size_t i = 0; i < lanes; ++i)
     if (const auto drop = latest ? tracks[i].latest_drop() : tracks[i].drop(); drop && (!worst || *drop > worst->db))
-      worst = Drop{*drop, kReadNoiseDb, static_cast<int>(i)};
+      worst = Drop{*drop, tracks[i].reference.size() > 1 ? kReadNoiseDb : kOneSampleDb, static_cast<int>(i)};
   return worst;
 }
 
@@ -109,7 +110,7 @@ std::optional<Drop> without_past(const PortView& view) {
 
 }  // namespace
 
-void fill_light(PortView& view) {
+void fill_light(PortView& view, double lane_alarm_db) {
   LightStats& light = view.light;
   const PortHistory& port = view.port;
   fill_rx(view);
@@ -127,6 +128,20 @@ void fill_light(PortView& view) {
     light.far_rx = worst_against_siblings(port.far.rx_dbm, port.far.rx_lanes);
     light.far_tx = worst_against_siblings(port.far.tx_dbm, port.far.tx_lanes);
     light.tx = worst_against_siblings(port.own.tx_dbm, port.own.tx_lanes);
+  }
+  // A fault that is as old as the reference does not show against it; it does against the siblings.
+  const auto beside = [lane_alarm_db](std::optional<Drop>& drop, const Tracks& tracks, std::size_t lanes) {
+    if (!drop || drop->db > 0.8) return;
+    auto low = worst_against_siblings(tracks, lanes);
+    if (!low || low->db < lane_alarm_db) return;
+    low->tells_alone = true;
+    drop = low;
+  };
+  if (view.up) {
+    beside(light.rx, port.own.rx_dbm, port.own.rx_lanes);
+    beside(light.tx, port.own.tx_dbm, port.own.tx_lanes);
+    beside(light.far_rx, port.far.rx_dbm, port.far.rx_lanes);
+    beside(light.far_tx, port.far.tx_dbm, port.far.tx_lanes);
   }
   // Powers that were read before the errors began say nothing about what causes them.
   const auto stale = [&view](const std::optional<SteadyTime>& read_at) {

@@ -59,6 +59,7 @@ enum class SymptomId : std::uint8_t {
   kModuleAbsent,
   kModuleState,
   kModuleHot,
+  kModuleNew,
   // far end
   kFarAdminDown,
   kFarModuleAbsent,

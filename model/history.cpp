@@ -102,6 +102,17 @@ void PortHistory::remember_before_fall() {
       rx_drop_before_fall = std::max(rx_drop_before_fall.value_or(-99.0), *drop);
 }
 
+/// A device that was started anew and carries is well again. One that does not carry yet may be as dead as before.
+void PortHistory::forget_fatal() {
+  const auto after = [this](const std::optional<SteadyTime>& start) { return start && *start > *fatal_at; };
+  if (!fatal_at) return;
+  if (!after(last_reboot) && !(after(driver_reload_at) && !device_gone_at) && !(fatal_queue && after(last_admin_event)))
+    return;
+  fatal_at.reset();
+  fatal_queue = false;
+  fatal_text.clear();
+}
+
 /// An empty cage that was refuted (by an event, by a carrier) before the module was read again: what is there is not
 /// known.
 void PortHistory::forget_absent_module() {
@@ -166,12 +177,15 @@ void PortHistory::take_event(const PortEvent& event) {
       break;
     case PortEventKind::kDeviceFatal:
       fatal_at = event.t;
+      fatal_queue = false;
       if (fatal_text.empty()) fatal_text = "the device reported a fatal error";
       break;
     case PortEventKind::kKernelLog:
       if (kernel_log.size() >= 32) kernel_log.pop_front();
       kernel_log.emplace_back(event.t, event.text);
-      if (is_kernel_log(event.text, KernelLogClass::kFatal)) {
+      if (const bool queue = is_kernel_log(event.text, KernelLogClass::kQueueStuck);
+          queue || is_kernel_log(event.text, KernelLogClass::kFatal)) {
+        fatal_queue = queue && (fatal_queue || !fatal_at);
         fatal_at = event.t;
         fatal_text = event.text;
       }
@@ -211,6 +225,7 @@ void PortHistory::take_link(const LinkSample& link, SteadyTime now) {
   if (count) last_down_count_ = count;
   losses_by_event_ = 0;
   link_at = now;
+  if (carrier == true) forget_fatal();
   if (carrier == true) {
     best_speed_mbps = std::max(best_speed_mbps, link.speed_mbps.value_or(0));
     best_lanes = std::max(best_lanes, link.lanes.value_or(0));
@@ -222,8 +237,6 @@ void PortHistory::take_reboot(SteadyTime now) {
   take_intent(now + from_seconds(kBootQuietSeconds - kIntentAfterSeconds));
   for (CarrierLoss& loss : losses)
     if (!loss.voluntary && in_seconds(now - loss.t) <= 900) loss.voluntary = true;
-  fatal_at.reset();
-  fatal_text.clear();
   latest.counters.reset();
   baseline_ = {};
   last_fec_lanes_.clear();

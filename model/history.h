@@ -105,6 +105,7 @@ class PortHistory {
   std::optional<SteadyTime> last_loss, last_admin_event, last_module_event, last_reboot, last_reset;
   std::optional<SteadyTime> device_gone_at, fatal_at, driver_reload_at;
   std::string fatal_text;
+  bool fatal_queue = false;  ///< all that was said: a transmit queue did not move; the driver mends that by itself
   std::deque<std::pair<SteadyTime, std::string>> kernel_log;  ///< newest last, at most 32
   std::uint32_t best_speed_mbps = 0, best_lanes = 0;
   std::optional<SteadyTime> serial_changed_at;
@@ -154,6 +155,7 @@ class PortHistory {
   void take_link(const LinkSample& link, SteadyTime now);
   void set_carrier(bool up, SteadyTime t);
   void forget_absent_module();
+  void forget_fatal();
   void remember_before_fall();
   void take_counters(const PortSample& sample, SteadyTime now);
   void close_interval(SteadyTime now);

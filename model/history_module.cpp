@@ -12,6 +12,8 @@ namespace {
 constexpr double kAerKeepSeconds = 3600;
 constexpr double kLostDb = 1.5;  // more than remating (0.3 dB) and read noise make
 constexpr double kBackDb = 0.6;
+// A sample of light outside of these stays out of the reference: remating moves it by 0.3 dB.
+constexpr double kGateLowDb = 0.7, kGateHighDb = 3;
 
 /// Ages are written to a millisecond, and one reading's two ages may be rounded apart.
 bool same_instant(const std::optional<SteadyTime>& a, SteadyTime b) {
@@ -105,13 +107,15 @@ void PortHistory::take_module(const ModuleSample& module, SteadyTime now) {
         own.rx_dbm[i].recent_count = 1;
         if (!fresh_since || now > *fresh_since) fresh_since = now;
       }
-      if (settled && dbm > -25) own.rx_dbm[i].reference.add(now, dbm, 0.7, 3);
+      if (settled && dbm > -25)
+        own.rx_dbm[i].reference.add(now, dbm, kGateLowDb, kGateHighDb, Reference::Young::kGuardLow);
     }
     if (lane.tx_power_mw) {
       own.tx_lanes = i + 1;
       const double dbm = to_dbm(*lane.tx_power_mw);
       own.tx_dbm[i].add_recent(dbm);
-      if (settled && dbm > -25) own.tx_dbm[i].reference.add(now, dbm, 0.7, 3);
+      if (settled && dbm > -25)
+        own.tx_dbm[i].reference.add(now, dbm, kGateLowDb, kGateHighDb, Reference::Young::kGuardLow);
     }
     if (lane.tx_bias_ma) {
       own.bias_ma[i].add_recent(*lane.tx_bias_ma);
@@ -177,13 +181,15 @@ void PortHistory::take_peer(const PeerSample& peer, SteadyTime now) {
       far.rx_lanes = i + 1;
       const double dbm = to_dbm(*lane.rx_power_mw);
       far.rx_dbm[i].add_recent(dbm);
-      if (settled && dbm > -25) far.rx_dbm[i].reference.add(now, dbm, 0.7, 3);
+      if (settled && dbm > -25)
+        far.rx_dbm[i].reference.add(now, dbm, kGateLowDb, kGateHighDb, Reference::Young::kGuardLow);
     }
     if (lane.tx_power_mw) {
       far.tx_lanes = i + 1;
       const double dbm = to_dbm(*lane.tx_power_mw);
       far.tx_dbm[i].add_recent(dbm);
-      if (settled && dbm > -25) far.tx_dbm[i].reference.add(now, dbm, 0.7, 3);
+      if (settled && dbm > -25)
+        far.tx_dbm[i].reference.add(now, dbm, kGateLowDb, kGateHighDb, Reference::Young::kGuardLow);
     }
   }
   if (peer.module->temperature_c) far.temperature_c.add_recent(*peer.module->temperature_c);

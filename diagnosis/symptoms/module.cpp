@@ -50,6 +50,24 @@ Finding module_hot(const PortView& v, KnobValues k) {
       .close();
 }
 
+// module_new: the link has not come up since its module was changed. A driver that gives no reason refuses it silently.
+constexpr Knob kNewKnobs[] = {{"settle_s", 60, 0, 3600, "s", "how long a new module may take to come up"}};
+Finding module_new(const PortView& v, KnobValues k) {
+  if (!v.down) return not_known("the link is up");
+  const auto& changed = std::max(v.port.last_module_event, v.port.serial_changed_at);
+  if (!changed) {
+    const bool seen = v.port.carrier_seen && !v.port.last_reboot && !v.port.driver_reload_at;
+    if (!seen) return not_known("the link was never seen up");
+    return Case(Reader::kEvents).holds("down since the module was changed", false).close();
+  }
+  const bool there = !v.port.latest.module || v.port.latest.module->present;
+  const bool since = !v.port.carrier_since || *v.port.carrier_since <= *changed;
+  return Case(Reader::kEvents)
+      .holds("down since the module was changed", there && since)
+      .at_least("seconds since the module was changed", in_seconds(v.now - *changed), k[0], "s")
+      .close();
+}
+
 Finding far_admin_down(const PortView& v, KnobValues) {
   const auto& peer = v.port.latest.peer;
   if (!peer || !peer->link || !v.peer_fresh()) return not_known("the state of the far port is not known");
@@ -85,6 +103,7 @@ constexpr Symptom kRows[] = {
      &module_state,
      "read the module (ethtool -m)"},
     {kModuleHot, "module_hot", "the module is too hot", kHotKnobs, &module_hot, "read the module (ethtool -m)"},
+    {kModuleNew, "module_new", "not up since the module was changed", kNewKnobs, &module_new, ""},
     {kFarAdminDown, "far_admin_down", "the far port is set down", {}, &far_admin_down, "look at the state of {peer}"},
     {kFarModuleAbsent,
      "far_module_absent",

@@ -42,7 +42,14 @@ Finding pcie_errors(const PortView& v, KnobValues k) {
       .close();
 }
 
-Finding device_fatal(const PortView& v, KnobValues) {
+// device_fatal: holds until the device was started anew and carries. A queue that was stuck once and moves is past.
+constexpr Knob kFatalKnobs[] = {{"queue_s", 86400, 600, 604800, "s",
+                                 "a stuck transmit queue that is not said again for so long, on a link that carries"}};
+Finding device_fatal(const PortView& v, KnobValues k) {
+  if (v.up && v.port.fatal_queue && v.port.fatal_at && in_seconds(v.now - *v.port.fatal_at) > k[0])
+    return Case(Reader::kEvents)
+        .below("seconds since a queue was stuck", in_seconds(v.now - *v.port.fatal_at), k[0])
+        .close();
   return Case(Reader::kEvents).holds("driver or firmware reported a fatal error", v.port.fatal_at.has_value()).close();
 }
 
@@ -99,7 +106,7 @@ constexpr Symptom kNodeRows[] = {
     {kPcieReduced, "pcie_reduced", "PCIe runs slower or narrower than it could", kPcieKnobs, &pcie_reduced,
      "lspci -vv"},
     {kPcieErrors, "pcie_errors", "PCIe reports errors", kAerKnobs, &pcie_errors, ""},
-    {kDeviceFatal, "device_fatal", "driver or firmware gave up", {}, &device_fatal, ""},
+    {kDeviceFatal, "device_fatal", "driver or firmware gave up", kFatalKnobs, &device_fatal, ""},
     {kDeviceGone, "device_gone", "the device is not there any more", kGoneKnobs, &device_gone, ""},
 };
 constexpr Symptom kMonitorRows[] = {
