@@ -11,12 +11,12 @@ using enum Often;
 
 // ----------------------------------------------------------------------------- expectations, one list a cause
 constexpr Expectation kDirtyIn[] = {
-    {kModuleNew, kSometimes},    {kLightLow, kAlways},         {kOneLaneErrors, kOften},      {kLosingData, kOften},
-    {kFlaps, kSometimes},        {kErrorsBeforeFall, kAlways}, {kSomeLanesDark, kOften},      {kBadSignal, kOften},
-    {kNoFecLock, kRarely},       {kNoLight, kSometimes},       {kLinkRecoveries, kSometimes}, {kSnrLow, kSometimes},
-    {kTrainingFails, kRarely},   {kLightThere, kRarely},       {kNoPartner, kSometimes},      {kLaneReadsDark, kRarely},
-    {kNoLockWithLight, kRarely}, {kFarErrors, kRarely},        {kRetries, kSometimes},        {kSpeedReduced, kRarely},
-    {kNoPcsLock, kSometimes}};
+    {kRemoteFault, kRarely},   {kModuleNew, kSometimes},    {kLightLow, kAlways},         {kOneLaneErrors, kOften},
+    {kLosingData, kOften},     {kFlaps, kSometimes},        {kErrorsBeforeFall, kAlways}, {kSomeLanesDark, kOften},
+    {kBadSignal, kOften},      {kNoFecLock, kRarely},       {kNoLight, kSometimes},       {kLinkRecoveries, kSometimes},
+    {kSnrLow, kSometimes},     {kTrainingFails, kRarely},   {kLightThere, kRarely},       {kNoPartner, kSometimes},
+    {kLaneReadsDark, kRarely}, {kNoLockWithLight, kRarely}, {kFarErrors, kRarely},        {kRetries, kSometimes},
+    {kSpeedReduced, kRarely},  {kNoPcsLock, kSometimes}};
 constexpr Expectation kDirtyOut[] = {{kModuleNew, kSometimes}, {kFarErrors, kOften},     {kRetries, kSometimes},
                                      {kRemoteFault, kOften},   {kFarRxLow, kAlways},     {kLightThere, kAlways},
                                      {kFlaps, kRarely},        {kNoFecLock, kRarely},    {kTrainingFails, kRarely},
@@ -26,20 +26,23 @@ constexpr Expectation kReflections[] = {
     {kOneLaneErrors, kSometimes}, {kLosingData, kSometimes},    {kSnrLow, kOften},    {kFlaps, kRarely},
     {kLightThere, kAlways},       {kErrorsBeforeFall, kAlways}, {kBadSignal, kOften}, {kLinkRecoveries, kRarely},
     {kRetries, kRarely}};
-constexpr Expectation kFibre[] = {
-    {kModuleNew, kRarely},        {kLightLow, kAlways},          {kFarRxLow, kAlways},
-    {kLosingData, kOften},        {kFarErrors, kSometimes},      {kNoLight, kOften},
-    {kSomeLanesDark, kSometimes}, {kFarRxDark, kOften},          {kErrorsBeforeFall, kSometimes},
-    {kNoPartner, kOften},         {kBadSignal, kSometimes},      {kOneLaneErrors, kSometimes},
-    {kFlaps, kSometimes},         {kNoFecLock, kRarely},         {kRetries, kSometimes},
-    {kSnrLow, kSometimes},        {kLinkRecoveries, kSometimes}, {kSpeedReduced, kRarely},
-    {kNoLockWithLight, kRarely},  {kNoPcsLock, kSometimes}};
-constexpr Expectation kFarLaser[] = {{kLightLow, kAlways},     {kFarTxLow, kAlways},          {kOneLaneErrors, kAlways},
-                                     {kLosingData, kOften},    {kFarTxOff, kSometimes},       {kSomeLanesDark, kOften},
-                                     {kNoLight, kSometimes},   {kErrorsBeforeFall, kOften},   {kBadSignal, kOften},
-                                     {kNoFecLock, kRarely},    {kFlaps, kSometimes},          {kNoPartner, kSometimes},
-                                     {kSnrLow, kSometimes},    {kLinkRecoveries, kSometimes}, {kRetries, kRarely},
-                                     {kSpeedReduced, kRarely}, {kNoPcsLock, kSometimes}};
+constexpr Expectation kFibre[] = {{kRemoteFault, kSometimes},   {kModuleNew, kRarely},
+                                  {kLightLow, kAlways},         {kFarRxLow, kAlways},
+                                  {kLosingData, kOften},        {kFarErrors, kSometimes},
+                                  {kNoLight, kOften},           {kSomeLanesDark, kSometimes},
+                                  {kFarRxDark, kOften},         {kErrorsBeforeFall, kSometimes},
+                                  {kNoPartner, kOften},         {kBadSignal, kSometimes},
+                                  {kOneLaneErrors, kSometimes}, {kFlaps, kSometimes},
+                                  {kNoFecLock, kRarely},        {kRetries, kSometimes},
+                                  {kSnrLow, kSometimes},        {kLinkRecoveries, kSometimes},
+                                  {kSpeedReduced, kRarely},     {kNoLockWithLight, kRarely},
+                                  {kNoPcsLock, kSometimes}};
+constexpr Expectation kFarLaser[] = {{kRemoteFault, kRarely},   {kLightLow, kAlways},     {kFarTxLow, kAlways},
+                                     {kOneLaneErrors, kAlways}, {kLosingData, kOften},    {kFarTxOff, kSometimes},
+                                     {kSomeLanesDark, kOften},  {kNoLight, kSometimes},   {kErrorsBeforeFall, kOften},
+                                     {kBadSignal, kOften},      {kNoFecLock, kRarely},    {kFlaps, kSometimes},
+                                     {kNoPartner, kSometimes},  {kSnrLow, kSometimes},    {kLinkRecoveries, kSometimes},
+                                     {kRetries, kRarely},       {kSpeedReduced, kRarely}, {kNoPcsLock, kSometimes}};
 constexpr Expectation kOwnLaser[] = {{kModuleNew, kRarely},    {kTxLow, kAlways},         {kTxFault, kSometimes},
                                      {kBiasHigh, kSometimes},  {kTxOff, kSometimes},      {kFarRxLow, kAlways},
                                      {kFarErrors, kSometimes}, {kRetries, kSometimes},    {kRemoteFault, kOften},
@@ -134,7 +137,7 @@ constexpr Expectation kUnpluggedFar[] = {
     {kFarModuleAbsent, kAlways}, {kNoPartner, kAlways}, {kNoLight, kAlways}, {kLightLow, kAlways}};
 constexpr Expectation kFarDown[] = {{kModuleNew, kRarely},    {kNoLight, kAlways},         {kNoPartner, kAlways},
                                     {kFarAdminDown, kOften},  {kFarTxOff, kOften},         {kRemoteFault, kSometimes},
-                                    {kGroupDown, kSometimes}, {kFarTxLow, kOften},         {kLightLow, kOften},
+                                    {kGroupDown, kSometimes}, {kFarTxLow, kOften},         {kLightLow, kRarely},
                                     {kLightThere, kRarely},   {kNegotiationFails, kRarely}};
 constexpr Expectation kFarStarting[] = {{kRemoteFault, kAlways},
                                         {kLightThere, kAlways},
@@ -143,7 +146,7 @@ constexpr Expectation kFarStarting[] = {{kRemoteFault, kAlways},
                                         {kNoPartner, kRarely}};
 constexpr Expectation kSwitchDown[] = {{kModuleNew, kRarely},     {kGroupDown, kAlways},      {kNoLight, kOften},
                                        {kNoPartner, kOften},      {kFarTxOff, kOften},        {kFarTxLow, kOften},
-                                       {kLightLow, kOften},       {kRemoteFault, kSometimes}, {kLightThere, kSometimes},
+                                       {kLightLow, kRarely},      {kRemoteFault, kSometimes}, {kLightThere, kSometimes},
                                        {kGroupFlaps, kSometimes}, {kFlaps, kSometimes},       {kFarAdminDown, kRarely}};
 constexpr Expectation kSwitchErrors[] = {
     {kGroupErrors, kAlways}, {kLosingData, kOften},     {kOneLaneErrors, kRarely},
@@ -254,7 +257,7 @@ constexpr Cause kCauses[] = {
     {"slow host", "host_bottleneck", End::kNode, 6, .01, kAnyMedium, kBright, kHost, {}},
     {"congestion", "congestion", End::kFabric, 6, .01, kAnyMedium, kBright, kCongestion, {}},
     {"loss elsewhere", "loss_elsewhere", End::kFabric, 5, .01, kAnyMedium, kBright, kElsewhere, {}},
-    {"other cable", "wrong_cabling", End::kPath, 4, 1, kAnyMedium, kBright, kWiring, kDecideWiring},
+    {"other cable", "wrong_cabling", End::kPath, 4, .02, kAnyMedium, kBright, kWiring, kDecideWiring},
     {"port not readable", "monitor_blind", End::kNode, 4, .5, kAnyMedium, kAnyLight, kBlindPort, kDecideBlind},
     {"module not readable", "monitor_blind", End::kNode, 4, .2, kAnyMedium, kAnyLight, kBlindModule, {}},
 };

@@ -31,8 +31,8 @@ constexpr Knob kWindows[] = {
     {"lane_share_copper", 4, 1, 1000, "", "the same for copper, which runs nearer its limit"},
     {"lane_penalty_db", 1.2, 0.3, 10, "dB",
      "worse than the median lane by so much, at least: lanes differ by 0.5 dB (docs/physics.md 7a)"},
-    {"lane_light_db", 3, 1.5, 10, "dB",
-     "a lane so far below its siblings needs no past: spread above 3 dB is an alarm (docs/physics.md 3e)"}};
+    {"lane_light_db", 3.6, 1.5, 10, "dB",
+     "a lane so far below its siblings needs no past: lanes differ by 0.6 dB (docs/physics.md 7a and 7e)"}};
 enum Window : std::size_t {
   kBerS,
   kBerCount,
@@ -320,7 +320,8 @@ PortView view_of(const PortHistory& port, const ExpectedPort* expected, SteadyTi
   const SignalStats& s = view.signal;
   const bool at_limit = s.ber && s.ber_limit && (*s.ber > *s.ber_limit / 24 || s.lane_stands_out);
   const bool as_ever = s.ber && s.ber_reference && *s.ber < 8 * *s.ber_reference;
-  view.signal.since_ever = at_limit && as_ever;
+  const bool at_once = !s.ber_limit && errors_since && in_seconds(*errors_since - port.first_seen) < windows[kRecentS];
+  view.signal.since_ever = (at_limit && as_ever) || at_once;
   fill_light(view, windows[kLaneLight]);
   return view;
 }
