@@ -35,6 +35,7 @@ struct Judged {
   bool judged = false;
   std::size_t gone_with = 0;  ///< so many ports went at once, this one among them; 0: no such thing
   std::size_t hot_with = 0;   ///< so many modules got hot together
+  std::size_t low_with = 0;   ///< so many modules lost supply voltage together
   RepairWatch repairs;
   std::string exempt;
 };
@@ -46,6 +47,7 @@ struct Subject {
   std::string_view leaf;
   Judged* judged;
   std::optional<double> temperature_drop_c;  ///< its module against its own past; nullopt: not known now
+  bool supply_low = false;                   ///< of its module, read lately
 };
 
 /// When something opens, and when two names stand side by side.

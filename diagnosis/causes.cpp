@@ -49,15 +49,18 @@ constexpr Expectation kOwnLaser[] = {{kModuleNew, kRarely},    {kTxLow, kAlways}
                                      {kLightThere, kAlways},   {kFarRxDark, kRarely},     {kFlaps, kSometimes},
                                      {kNoFecLock, kSometimes}, {kTrainingFails, kRarely}, {kNoPartner, kRarely},
                                      {kBadSignal, kSometimes}, {kNoPcsLock, kRarely}};
-constexpr Expectation kOwnReceiver[] = {
-    {kModuleNew, kSometimes}, {kOneLaneErrors, kOften},    {kLosingData, kOften},
-    {kFlaps, kSometimes},     {kErrorsBeforeFall, kOften}, {kLinkRecoveries, kRarely},
-    {kSnrLow, kOften},        {kLightThere, kAlways},      {kNoLockWithLight, kSometimes},
-    {kBadSignal, kOften},     {kNoFecLock, kSometimes},    {kTrainingFails, kSometimes},
-    {kModuleState, kRarely},  {kFarErrors, kSometimes},    {kRetries, kRarely},
-    {kSpeedReduced, kRarely}, {kBiasHigh, kRarely},        {kRemoteFault, kRarely},
-    {kNoPartner, kRarely},    {kModuleBlind, kRarely},     {kTxOff, kRarely},
-    {kNoLight, kRarely},      {kNoPcsLock, kSometimes}};
+constexpr Expectation kOwnReceiver[] = {{kSupplyLow, kRarely},        {kModuleNew, kSometimes},
+                                        {kOneLaneErrors, kOften},     {kLosingData, kOften},
+                                        {kFlaps, kSometimes},         {kErrorsBeforeFall, kOften},
+                                        {kLinkRecoveries, kRarely},   {kSnrLow, kOften},
+                                        {kLightThere, kAlways},       {kNoLockWithLight, kSometimes},
+                                        {kBadSignal, kOften},         {kNoFecLock, kSometimes},
+                                        {kTrainingFails, kSometimes}, {kModuleState, kRarely},
+                                        {kFarErrors, kSometimes},     {kRetries, kRarely},
+                                        {kSpeedReduced, kRarely},     {kBiasHigh, kRarely},
+                                        {kRemoteFault, kRarely},      {kNoPartner, kRarely},
+                                        {kModuleBlind, kRarely},      {kTxOff, kRarely},
+                                        {kNoLight, kRarely},          {kNoPcsLock, kSometimes}};
 constexpr Expectation kBursting[] = {{kErrorBursts, kAlways},   {kLosingData, kAlways}, {kFlaps, kSometimes},
                                      {kOneLaneErrors, kRarely}, {kRetries, kSometimes}, {kLinkRecoveries, kSometimes}};
 constexpr Expectation kFarReceiver[] = {{kFarErrors, kAlways},
@@ -76,15 +79,16 @@ constexpr Expectation kFarModule[] = {
     {kSpeedReduced, kSometimes}, {kFarTxOff, kRarely},          {kNoPcsLock, kSometimes}};
 constexpr Expectation kWrongReading[] = {{kLaneReadsDark, kAlways}, {kLightLow, kAlways}};
 constexpr Expectation kModuleControl[] = {
-    {kModuleNew, kSometimes},  {kModuleFaultReported, kAlways}, {kModuleState, kOften},
-    {kModuleBlind, kOften},    {kModuleAbsent, kRarely},        {kTxOff, kOften},
-    {kLightThere, kSometimes}, {kNoLight, kSometimes},          {kFlaps, kRarely},
-    {kFarRxDark, kOften},      {kFarRxLow, kSometimes},         {kNoPartner, kRarely}};
-constexpr Expectation kHot[] = {{kModuleHot, kAlways},     {kOverheatReported, kOften},  {kLosingData, kSometimes},
-                                {kFlaps, kSometimes},      {kErrorsBeforeFall, kOften},  {kLightThere, kOften},
-                                {kOneLaneErrors, kRarely}, {kBiasHigh, kSometimes},      {kTxLow, kRarely},
-                                {kLightLow, kRarely},      {kTxOff, kSometimes},         {kSnrLow, kSometimes},
-                                {kBadSignal, kSometimes},  {kLinkRecoveries, kSometimes}};
+    {kSupplyLow, kSometimes}, {kModuleNew, kSometimes},  {kModuleFaultReported, kAlways},
+    {kModuleState, kOften},   {kModuleBlind, kOften},    {kModuleAbsent, kRarely},
+    {kTxOff, kOften},         {kLightThere, kSometimes}, {kNoLight, kSometimes},
+    {kFlaps, kRarely},        {kFarRxDark, kOften},      {kFarRxLow, kSometimes},
+    {kNoPartner, kRarely}};
+constexpr Expectation kHot[] = {{kNicHot, kSometimes},     {kModuleHot, kAlways},     {kOverheatReported, kOften},
+                                {kLosingData, kSometimes}, {kFlaps, kSometimes},      {kErrorsBeforeFall, kOften},
+                                {kLightThere, kOften},     {kOneLaneErrors, kRarely}, {kBiasHigh, kSometimes},
+                                {kTxLow, kRarely},         {kLightLow, kRarely},      {kTxOff, kSometimes},
+                                {kSnrLow, kSometimes},     {kBadSignal, kSometimes},  {kLinkRecoveries, kSometimes}};
 constexpr Expectation kMissing[] = {{kModuleAbsent, kAlways}, {kNoCableReported, kAlways}, {kFarRxDark, kOften},
                                     {kFarRxLow, kOften},      {kNoPartner, kRarely},       {kModuleBlind, kSometimes}};
 constexpr Expectation kUnsupported[] = {{kModuleNew, kAlways},  {kUnsupportedReported, kAlways}, {kTxOff, kSometimes},
@@ -154,18 +158,26 @@ constexpr Expectation kSwitchErrors[] = {
     {kRetries, kSometimes},  {kFarErrors, kSometimes},  {kSnrLow, kSometimes}};
 constexpr Expectation kSwitchFlaps[] = {
     {kGroupFlaps, kAlways}, {kFlaps, kAlways}, {kRetries, kRarely}, {kGroupErrors, kSometimes}, {kLosingData, kRarely}};
-constexpr Expectation kPcie[] = {{kPcieReduced, kAlways},
-                                 {kPcieErrors, kSometimes},
-                                 {kHostDrops, kOften},
-                                 {kRetries, kRarely},
-                                 {kCongested, kRarely}};
+constexpr Expectation kPcie[] = {{kNicHot, kRarely},   {kPcieReduced, kAlways}, {kPcieErrors, kSometimes},
+                                 {kHostDrops, kOften}, {kRetries, kRarely},     {kCongested, kRarely}};
 constexpr Expectation kPcieAer[] = {{kPcieErrors, kAlways}, {kPcieReduced, kSometimes}, {kHostDrops, kSometimes}};
-constexpr Expectation kNic[] = {{kDeviceFatal, kAlways},   {kDeviceGone, kSometimes}, {kCountersBlind, kSometimes},
-                                {kRetries, kSometimes},    {kLightThere, kOften},     {kNoPartner, kSometimes},
-                                {kTrainingFails, kRarely}, {kTxOff, kSometimes},      {kModuleBlind, kSometimes},
-                                {kNoLight, kRarely},       {kFlaps, kSometimes},      {kHostDrops, kRarely}};
-constexpr Expectation kNicGone[] = {{kDeviceGone, kAlways}, {kDeviceFatal, kOften},    {kCountersBlind, kOften},
-                                    {kModuleBlind, kOften}, {kLightThere, kSometimes}, {kFlaps, kRarely}};
+constexpr Expectation kNic[] = {{kNicHot, kRarely},           {kDeviceFatal, kAlways},   {kDeviceGone, kSometimes},
+                                {kCountersBlind, kSometimes}, {kRetries, kSometimes},    {kLightThere, kOften},
+                                {kNoPartner, kSometimes},     {kTrainingFails, kRarely}, {kTxOff, kSometimes},
+                                {kModuleBlind, kSometimes},   {kNoLight, kRarely},       {kFlaps, kSometimes},
+                                {kHostDrops, kRarely}};
+constexpr Expectation kNicGone[] = {{kPcieLost, kSometimes},   {kNicHot, kRarely},       {kDeviceGone, kAlways},
+                                    {kDeviceFatal, kOften},    {kCountersBlind, kOften}, {kModuleBlind, kOften},
+                                    {kLightThere, kSometimes}, {kFlaps, kRarely}};
+constexpr Expectation kHotCard[] = {{kNicHot, kAlways},        {kPcieReduced, kSometimes}, {kPcieErrors, kSometimes},
+                                    {kModuleHot, kSometimes},  {kFlaps, kSometimes},       {kLosingData, kRarely},
+                                    {kLinkRecoveries, kRarely}};
+constexpr Expectation kSlot[] = {{kSlotPower, kAlways}, {kTxOff, kOften},     {kNoLight, kSometimes},
+                                 {kLightThere, kOften}, {kFarRxDark, kOften}, {kNoPartner, kRarely}};
+constexpr Expectation kSupply[] = {{kSupplyShared, kAlways}, {kSupplyLow, kAlways},       {kTxLow, kRarely},
+                                   {kFlaps, kSometimes},     {kLosingData, kSometimes},   {kModuleState, kSometimes},
+                                   {kTxOff, kSometimes},     {kLightThere, kSometimes},   {kErrorBursts, kRarely},
+                                   {kNoLight, kRarely},      {kErrorsBeforeFall, kRarely}};
 constexpr Expectation kHost[] = {{kHostDrops, kAlways}, {kRetries, kSometimes}, {kCongested, kRarely}};
 constexpr Expectation kCongestion[] = {{kCongested, kAlways}, {kRetries, kSometimes}, {kHostDrops, kRarely}};
 constexpr Expectation kElsewhere[] = {
@@ -190,6 +202,9 @@ constexpr Decisive kDecideSwitchErrors[] = {{kGroupErrors, 3}};
 constexpr Decisive kDecideSwitchFlaps[] = {{kGroupFlaps, 3}};
 constexpr Decisive kDecidePcie[] = {{kPcieReduced, 4}};
 constexpr Decisive kDecideAer[] = {{kPcieErrors, 2}};
+constexpr Decisive kDecideHotCard[] = {{kNicHot, 4}};
+constexpr Decisive kDecideSlot[] = {{kSlotPower, 7}};
+constexpr Decisive kDecideSupply[] = {{kSupplyShared, 6}};
 constexpr Decisive kDecideBlind[] = {{kCountersBlind, 3}};
 
 // ----------------------------------------------------------------------------- joint rows: where light is lost; errors
@@ -252,6 +267,9 @@ constexpr Cause kCauses[] = {
      kDecideSwitchFlaps},
     {"PCIe", "pcie_degraded", End::kNode, 4, .1, kAnyMedium, kBright, kPcie, kDecidePcie},
     {"PCIe errors", "pcie_degraded", End::kNode, 2, .1, kAnyMedium, kBright, kPcieAer, kDecideAer},
+    {"hot card", "pcie_degraded", End::kNode, 1, .2, kAnyMedium, kMaybeErrors, kHotCard, kDecideHotCard},
+    {"slot without power", "pcie_degraded", End::kNode, .01, .5, kAnyMedium, kAnyLight, kSlot, kDecideSlot},
+    {"supply of several modules", "pcie_degraded", End::kNode, 1, .2, kAnyMedium, kMaybeErrors, kSupply, kDecideSupply},
     {"driver or firmware", "nic_fault", End::kNode, 3, 4, kAnyMedium, kAnyLight, kNic, kDecideNic},
     {"device gone", "nic_fault", End::kNode, .5, 2, kAnyMedium, kAnyLight, kNicGone, kDecideGone},
     {"slow host", "host_bottleneck", End::kNode, 6, .01, kAnyMedium, kBright, kHost, {}},

@@ -32,7 +32,9 @@ constexpr Knob kWindows[] = {
     {"lane_penalty_db", 1.2, 0.3, 10, "dB",
      "worse than the median lane by so much, at least: lanes differ by 0.5 dB (docs/physics.md 7a)"},
     {"lane_light_db", 3.6, 1.5, 10, "dB",
-     "a lane so far below its siblings needs no past: lanes differ by 0.6 dB (docs/physics.md 7a and 7e)"}};
+     "a lane so far below its siblings needs no past: lanes differ by 0.6 dB (docs/physics.md 7a and 7e)"},
+    {"supply_low_v", 3.135, 2.5, 3.4, "V", "supply voltage where the module gives no limit (docs/physics.md 3e)"},
+    {"supply_dip_v", 0.12, 0.03, 0.5, "V", "below its own past: meters are 3 % apart, but each of them is steady"}};
 enum Window : std::size_t {
   kBerS,
   kBerCount,
@@ -48,7 +50,9 @@ enum Window : std::size_t {
   kLaneShare,
   kLaneShareCopper,
   kLanePenalty,
-  kLaneLight
+  kLaneLight,
+  kSupplyLow,
+  kSupplyDip
 };
 
 /// The newest clean intervals with a known BER that make up "now".
@@ -269,6 +273,15 @@ bool is_multimode(const PortHistory& port) {
 
 }  // namespace
 
+std::optional<bool> supply_low(const PortHistory& port, KnobValues windows) {
+  const auto now = port.own.supply_v.now();
+  const auto& module = port.latest.module;
+  if (!now || !module || !module->present || !module->supply_v) return std::nullopt;
+  const auto& limit = module->thresholds.supply_v.low_warn;
+  const double low = limit && *limit > 2.5 && *limit < 3.3 ? *limit : windows[kSupplyLow];
+  return *now < low || port.own.supply_v.drop().value_or(0) > windows[kSupplyDip];
+}
+
 std::string_view leaf_of(const PortHistory& port, const ExpectedPort* expected) {
   if (port.latest.peer && !port.latest.peer->system.empty()) return port.latest.peer->system;
   return expected != nullptr ? std::string_view(expected->peer_system) : std::string_view();
@@ -313,6 +326,7 @@ PortView view_of(const PortHistory& port, const ExpectedPort* expected, SteadyTi
   view.up = port.carrier == true;
   view.down = port.carrier == false;
   if (view.down) view.down_s = in_seconds(now - port.carrier_since.value_or(port.first_seen));
+  view.supply_low = supply_low(port, windows);
   fill_ber(view, windows);
   fill_losses(view, windows);
   fill_traffic(view, windows);

@@ -84,6 +84,7 @@ struct GroupStats {
   std::size_t flaps_alone = 0;
   std::size_t errors_together = 0;                ///< of them: errors began within 15 min of this one's
   double siblings_speed_mbps = 0;                 ///< what two or more others with the same module run at; 0: none
+  std::size_t siblings_supply_low = 0;            ///< other ports whose module's supply voltage is low now
   std::size_t siblings = 0, siblings_hotter = 0;  ///< other ports whose module gives a temperature; that rose 6 C
 };
 
@@ -96,7 +97,8 @@ struct PortView {
   Medium medium = Medium::kUnknown;
   bool multimode = false;  ///< glass of 50 um, as the module says
   bool up = false, down = false;
-  double down_s = 0;  ///< since when
+  double down_s = 0;               ///< since when
+  std::optional<bool> supply_low;  ///< of the module, against its limit or its own past
   SignalStats signal;
   TrafficStats traffic;
   LightStats light;
@@ -109,6 +111,8 @@ Medium medium_of(const PortHistory& port);
 /// `errors_since`: when the present errors began, as the caller remembers it.
 PortView view_of(const PortHistory& port, const ExpectedPort* expected, SteadyTime now, KnobValues windows,
                  std::optional<SteadyTime> errors_since = std::nullopt);
+/// Whether the module's supply voltage is low; nullopt: it does not say.
+std::optional<bool> supply_low(const PortHistory& port, KnobValues windows);
 /// Over how long what is judged; what counts as busy.
 std::span<const Knob> view_knobs();
 /// The switch behind a port: by what it says itself, else by plan; "" when not known.

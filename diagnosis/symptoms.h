@@ -60,6 +60,8 @@ enum class SymptomId : std::uint8_t {
   kModuleState,
   kModuleHot,
   kModuleNew,
+  kSupplyLow,
+  kSupplyShared,
   // far end
   kFarAdminDown,
   kFarModuleAbsent,
@@ -69,6 +71,9 @@ enum class SymptomId : std::uint8_t {
   kPcieErrors,
   kDeviceFatal,
   kDeviceGone,
+  kNicHot,
+  kSlotPower,
+  kPcieLost,
   // several ports
   kGroupDown,
   kGroupFlaps,

@@ -46,6 +46,9 @@ constexpr std::array kMetrics = std::to_array<MetricInfo>({
      "Blocks that FEC could not correct: data was lost."},
     {"linkhealth_rx_power_margin_db", kGauge, "device,port", "dB", "",
      "Received power of the worst lane above the module's low alarm."},
+    {"linkhealth_trend_days_left", kGauge, "device,port,what,bound", "", "",
+     "Days until a slow change (rx_power, tx_bias, pre_fec_ber, temperature) reaches its limit: bound estimate, and low "
+     "and high of its 99 % interval; there is no series without a change that is sure and arrives within 90 days."},
     {"linkhealth_module_info", kGauge, "device,port,kind,type,connector,vendor,part_number,serial,revision,firmware",
      "", "", "Always 1; the module or cable that is plugged in."},
     {"linkhealth_gap", kGauge, "device,port,probe,reason", "", "",

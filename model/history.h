@@ -59,6 +59,7 @@ struct ModuleTracks {
   std::array<Track, kMaxLanes> rx_dbm, tx_dbm, bias_ma;
   std::size_t rx_lanes = 0, tx_lanes = 0;
   Track temperature_c;
+  Track supply_v;
   std::string serial;
   std::optional<SteadyTime> read_at;  ///< when the values were true
   void clear_references();

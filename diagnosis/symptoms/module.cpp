@@ -68,6 +68,20 @@ Finding module_new(const PortView& v, KnobValues k) {
       .close();
 }
 
+Finding supply_is_low(const PortView& v, KnobValues) {
+  if (!v.supply_low) return not_known("the module gives no supply voltage");
+  return Case(Reader::kModule).holds("the module's supply voltage is low", v.supply_low).close();
+}
+// supply_shared: modules have one supply in common, and its dip shows in all of them.
+constexpr Knob kSharedKnobs[] = {{"siblings", 1, 1, 64, "", "so many other modules whose voltage is low now"}};
+Finding supply_shared(const PortView& v, KnobValues k) {
+  if (!v.supply_low) return not_known("the module gives no supply voltage");
+  return Case(Reader::kNode)
+      .holds("the module's supply voltage is low", v.supply_low)
+      .at_least("other modules of this node with it", static_cast<double>(v.group.siblings_supply_low), k[0])
+      .close();
+}
+
 Finding far_admin_down(const PortView& v, KnobValues) {
   const auto& peer = v.port.latest.peer;
   if (!peer || !peer->link || !v.peer_fresh()) return not_known("the state of the far port is not known");
@@ -104,6 +118,8 @@ constexpr Symptom kRows[] = {
      "read the module (ethtool -m)"},
     {kModuleHot, "module_hot", "the module is too hot", kHotKnobs, &module_hot, "read the module (ethtool -m)"},
     {kModuleNew, "module_new", "not up since the module was changed", kNewKnobs, &module_new, ""},
+    {kSupplyLow, "supply_low", "the module's supply voltage is low", {}, &supply_is_low, ""},
+    {kSupplyShared, "supply_shared", "several modules lose supply voltage together", kSharedKnobs, &supply_shared, ""},
     {kFarAdminDown, "far_admin_down", "the far port is set down", {}, &far_admin_down, "look at the state of {peer}"},
     {kFarModuleAbsent,
      "far_module_absent",

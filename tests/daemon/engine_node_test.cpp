@@ -218,5 +218,35 @@ TEST(Trends, LightThatFadesIsToldWithItsDaysAndAnotherModuleEndsIt) {
   EXPECT_TRUE(after.report->ports[0].trends.empty());
 }
 
+TEST(SharedSupply, IsOneFindingOfTheNodeAndNoModules) {
+  Node node(4);
+  double volts = 3.3;
+  node.change = [&](std::size_t i, PortSample& port) {
+    if (port.module) port.module->supply_v = i < 3 ? volts : 3.3;
+  };
+  node.run(900);
+  volts = 3.05;
+  node.run(600);
+  ASSERT_EQ(node.events.size(), 1U);
+  EXPECT_EQ(node.events[0].fault.fault, "pcie_degraded");
+  EXPECT_EQ(node.events[0].fault.end, End::kNode);
+  EXPECT_THAT(node.events[0].fault.summary, HasSubstr("3 modules of this node lost supply voltage together (3.05 V"));
+  volts = 3.3;
+  node.run(6000);
+  EXPECT_EQ(node.events.back().kind, FaultEventKind::kClosed);
+}
+
+TEST(SharedSupply, OneModuleAloneIsNot) {
+  Node node(4);
+  double volts = 3.3;
+  node.change = [&](std::size_t i, PortSample& port) {
+    if (port.module) port.module->supply_v = i == 0 ? volts : 3.3;
+  };
+  node.run(900);
+  volts = 3.05;
+  node.run(1200);
+  EXPECT_TRUE(node.events.empty());
+}
+
 }  // namespace
 }  // namespace linkhealth
