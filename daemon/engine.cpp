@@ -24,6 +24,7 @@ std::vector<KnobGroup> collect_groups() {
   groups.push_back({"", "differential", differential_knobs()});
   groups.push_back({"", "judge", judge_knobs()});
   groups.push_back({"", "windows", view_knobs()});
+  groups.push_back({"", "intent", intent_knobs()});
   groups.push_back({"", "trends", trend_knobs()});
   groups.push_back({"", "ledger", ledger_knobs()});
   groups.push_back({"", "repairs", RepairBook::knobs()});
@@ -81,6 +82,7 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
   Step result;
   result.events = std::move(s.waiting);
   s.waiting.clear();
+  s.note_idle_cards(snapshot.gaps);
   const auto subjects = s.subjects();
   const bool plan_known = !s.settings.expected.empty();
   // All ports gone at one time are one matter of the driver or of the monitor: the first port tells it for all.

@@ -19,6 +19,12 @@ void Engine::State::note_repair(const Subject& subject, const PortView& view, Ju
   repairs.add(*std::move(record));
 }
 
+void Engine::State::note_idle_cards(const std::vector<Gap>& gaps) {
+  idle_cards.clear();
+  for (const Gap& gap : gaps)
+    if (gap.probe == "pci_bus") idle_cards += (idle_cards.empty() ? "" : "; ") + gap.reason;
+}
+
 FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortView& view, const Judged& port) {
   FaultReport report;
   for (const Differential* differential : {&opinion.differential, &opinion.second})
@@ -49,7 +55,13 @@ FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortView
         "node's supply, not these modules",
         port.low_with, *view.port.own.supply_v.now());
   if (view.port.awaited && entry.kept.fault == "nic_fault")
-    report.summary = "configuration expects this port, and it was never there: no such device, or no driver for it";
+    report.summary = "configuration expects this port, and it was never there: " +
+                     (idle_cards.empty() ? std::string("no such device, or no driver for it") : idle_cards);
+  // Said once: while the fault proves itself, what was last said of it stands.
+  const std::string bus = "; the card was " + view.port.gone_words;
+  if (!view.port.present && !view.port.awaited && !view.port.gone_words.empty() && entry.kept.fault == "nic_fault" &&
+      report.summary.find(bus) == std::string::npos)
+    report.summary += bus + " when the port went";
   report.id = entry.kept.id;
   report.fault = entry.kept.fault;
   report.end = entry.kept.end;

@@ -56,6 +56,7 @@ std::span<const Knob> judge_knobs();
 struct Engine::State {
   explicit State(EngineSettings given)
       : settings(std::move(given)),
+        history(intent_times(values("intent"))),
         ledger(settings.node, values("ledger")),
         repairs(values("repairs")),
         watch_values(values("repair_watch")),
@@ -75,6 +76,8 @@ struct Engine::State {
     return defaults.values(group);
   }
 
+  static IntentTimes intent_times(KnobValues k) { return {k[0], k[1], k[2]}; }
+
   EngineSettings settings;
   KnobTable defaults{engine_knob_groups()};
   History history;
@@ -93,6 +96,7 @@ struct Engine::State {
   std::shared_ptr<const RuleUse> rule_use = std::make_shared<const RuleUse>();
   std::optional<SteadyTime> last_step;
   double step_s = 10;
+  std::string idle_cards;  ///< cards that the PCI bus shows and that have no driver; "" none, or not known
   WallTime wall;
 
   /// What configuration says of a port, which may not have come yet and then has no name but that of the configuration.
@@ -102,6 +106,7 @@ struct Engine::State {
     return at != map.end() ? &at->second : find_named(map, port.latest.id);
   }
   std::vector<Subject> subjects();
+  void note_idle_cards(const std::vector<Gap>& gaps);
   void fill_group(PortView& view, const Subject& subject, const std::vector<Subject>& all);
   void note_repair(const Subject& subject, const PortView& view, Judged& judged, WallTime now);
   PortVerdict verdict_of(const PortView& view, const Fault* incumbent);

@@ -15,9 +15,11 @@ constexpr double kIntervalKeepSeconds = 3600;
 constexpr std::size_t kMaxIntervals = 512;
 constexpr std::string_view kFeedOfPorts = "verbs_events";  // its gaps are said in every snapshot while they stand
 constexpr double kGapKeepSeconds = 4000;                   // more than the longest pause before a source is tried again
-constexpr double kBootQuietSeconds = 300;                  // links come up, drivers settle
-constexpr double kIntentBeforeSeconds = 100;               // the event may be read after the fall that it caused
-constexpr double kIntentAfterSeconds = 200;
+constexpr Knob kIntentKnobs[] = {
+    {"boot_quiet_s", 300, 0, 3600, "s", "after a boot: links come up and drivers settle, that is nobody's fault"},
+    {"before_s", 100, 0, 3600, "s",
+     "a loss so long before a hand or an administrator is theirs: events may be read late"},
+    {"after_s", 200, 0, 3600, "s", "and so long after"}};
 
 /// Probes whose success a snapshot shows: it has their group.
 bool is_group(std::string_view probe) {
@@ -49,6 +51,8 @@ double to_dbm(double milliwatt) { return milliwatt > 1e-4 ? 10 * std::log10(mill
 
 bool fec_is_on(const std::string& fec) { return !fec.empty() && fec != "Off" && fec != "None" && fec != "off"; }
 
+std::span<const Knob> intent_knobs() { return kIntentKnobs; }
+
 std::uint64_t PortHistory::involuntary_losses(SteadyTime now, double window_s) const {
   std::uint64_t total = 0;
   for (const CarrierLoss& loss : losses)
@@ -68,13 +72,13 @@ bool PortHistory::intended(SteadyTime t) const { return intent_until_ && t <= *i
 
 void PortHistory::take_intent(SteadyTime t) {
   for (CarrierLoss& loss : losses)
-    if (!loss.voluntary && in_seconds(t - loss.t) <= kIntentBeforeSeconds) {
+    if (!loss.voluntary && in_seconds(t - loss.t) <= times_.before_s) {
       loss.voluntary = true;
       involuntary_total -= loss.count;
       voluntary_total += loss.count;
     }
   if (!fresh_since || t > *fresh_since) fresh_since = t;
-  const SteadyTime until = t + from_seconds(kIntentAfterSeconds);
+  const SteadyTime until = t + from_seconds(times_.after_s);
   if (!intent_until_ || until > *intent_until_) intent_until_ = until;
 }
 
@@ -170,6 +174,7 @@ void PortHistory::take_event(const PortEvent& event) {
       break;
     case PortEventKind::kDeviceGone:
       device_gone_at = event.t;
+      gone_words = event.text;
       driver_reload_at = event.t;
       break;
     case PortEventKind::kDeviceAdded:
@@ -236,7 +241,7 @@ void PortHistory::take_link(const LinkSample& link, SteadyTime now) {
 
 void PortHistory::take_reboot(SteadyTime now) {
   last_reboot = now;
-  take_intent(now + from_seconds(kBootQuietSeconds - kIntentAfterSeconds));
+  take_intent(now + from_seconds(times_.boot_quiet_s - times_.after_s));
   for (CarrierLoss& loss : losses)
     if (!loss.voluntary && in_seconds(now - loss.t) <= 900) loss.voluntary = true;
   forget_counters();
@@ -305,13 +310,14 @@ void History::observe(const Snapshot& snapshot) {
     const auto [at, is_new] = ports_.try_emplace(stable);
     PortHistory& port = at->second;
     if (is_new) {
+      port.times_ = times_;
       port.begin(sample, now_);
       adopt(stable, port);
     }
     // Where the uptime is not known, the node may just have booted.
     const double up_s = uptime_s_.value_or(0);
-    if (is_new && up_s < kBootQuietSeconds)
-      port.take_intent(now_ + from_seconds(kBootQuietSeconds - up_s - kIntentAfterSeconds));
+    if (is_new && up_s < times_.boot_quiet_s)
+      port.take_intent(now_ + from_seconds(times_.boot_quiet_s - up_s - times_.after_s));
     port.key = key;
     port.present = true;
     port.absent_since.reset();

@@ -121,5 +121,41 @@ TEST(FaultLife, ALaneThatWasAlwaysBadIsSeen) {
   EXPECT_THAT(run.report->ports.at(0).faults.at(0).summary, HasSubstr("lane 3"));
 }
 
+TEST(FaultLife, SurvivesARebootWithoutLossOrRepetition) {
+  Story before;
+  before.run(1800);
+  before.feed.module.lanes[1].rx_power_mw = 0.2;
+  before.feed.bits_per_s = 4e7;
+  before.run(600);
+  ASSERT_EQ(before.events, "opened:dirty_connector ");
+  const std::string id = before.report->ports.at(0).faults.at(0).id;
+
+  Story after;  // the clock that only goes forward began anew, and so did the counters
+  after.feed.module = before.feed.module;
+  after.feed.bits_per_s = before.feed.bits_per_s;
+  after.feed.uptime_s = 40;
+  after.engine.restore(before.engine.ledger_state());
+  after.engine.restore(before.engine.references());
+  after.run(1800);
+  EXPECT_EQ(after.events, "");
+  ASSERT_EQ(after.report->ports.at(0).faults.size(), 1U);
+  EXPECT_EQ(after.report->ports.at(0).faults.at(0).id, id);
+}
+
+TEST(FaultLife, FlapsClearByProvenStability) {
+  Story run;
+  run.run(900);
+  for (int i = 0; i < 4; ++i) {
+    run.feed.pull(run.feed.t + 1);
+    run.feed.plug(run.feed.t + 4);
+    run.run(150);
+  }
+  EXPECT_THAT(run.events, HasSubstr("opened:"));
+  run.run(6 * 3600);
+  EXPECT_THAT(run.events, HasSubstr("proving:"));
+  EXPECT_THAT(run.events, HasSubstr("closed:"));
+  EXPECT_EQ(run.report->ports.at(0).health, Health::kHealthy);
+}
+
 }  // namespace
 }  // namespace linkhealth

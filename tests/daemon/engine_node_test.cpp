@@ -81,6 +81,26 @@ TEST(ExpectedPorts, OneThatWasNeverThereIsAFindingAndClosesWhenItComes) {
   EXPECT_FALSE(node.report->impact);
 }
 
+TEST(ExpectedPorts, WhatThePciBusShowsIsSaid) {
+  Node node(2, {{"mlx5_0/1", at_400g()}, {"mlx5_1/1", at_400g()}, {"mlx5_2/1", at_400g()}});
+  node.feed.gaps.push_back({"", "pci_bus", "0000:3b:00.0 is on the PCI bus without a driver"});
+  node.run(400);
+  ASSERT_EQ(node.events.size(), 1U);
+  EXPECT_THAT(node.events[0].fault.summary, HasSubstr("never there: 0000:3b:00.0 is on the PCI bus without a driver"));
+}
+
+TEST(ExpectedPorts, OneThatNobodyExpectsIsNamedWhereThereIsAPlan) {
+  Node node(2, {{"mlx5_0/1", at_400g()}});
+  node.run(600);
+  EXPECT_TRUE(node.events.empty());
+  EXPECT_EQ(node.port("mlx5_0/1")->note, "");
+  EXPECT_THAT(node.port("mlx5_1/1")->note, HasSubstr("no configuration expects this port"));
+  EXPECT_EQ(node.port("mlx5_1/1")->health, Health::kHealthy);
+  Node without(2);
+  without.run(600);
+  EXPECT_EQ(without.port("mlx5_1/1")->note, "");
+}
+
 TEST(ExpectedPorts, AreMeantByAnyOfTheirNames) {
   ExpectedPort faster = at_400g();
   faster.speed_mbps = 800000;

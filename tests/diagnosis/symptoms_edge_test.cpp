@@ -64,6 +64,21 @@ TEST(ModuleNew, ALinkThatCameUpWithItsModuleFellForAnotherReason) {
   EXPECT_TRUE(look(kModuleNew, scene.view).absent()) << "it fell 700 s after the module was changed";
 }
 
+TEST(Flaps, AreOverWhenTheLinkHasProvedThatItStays) {
+  Scene scene;
+  losses(scene, 4, 300);  // the last one at 5900 s
+  scene.view.now = steady_from_seconds(5900 + 7200);
+  EXPECT_TRUE(look(kFlaps, scene.view).present());
+  scene.view.now = steady_from_seconds(5900 + 7201);
+  EXPECT_TRUE(look(kFlaps, scene.view).absent());
+  scene.port.losses.clear();
+  losses(scene, 4, 4000);  // rare ones: the last at 17000 s; seven hours without one say little
+  scene.view.now = steady_from_seconds(17000 + 23999);
+  EXPECT_TRUE(look(kFlaps, scene.view).present());
+  scene.view.now = steady_from_seconds(17000 + 24001);
+  EXPECT_TRUE(look(kFlaps, scene.view).absent());
+}
+
 TEST(DeviceFatal, AQueueThatWasStuckADayAgoAndMovesIsPast) {
   Scene scene;
   scene.view.now = steady_from_seconds(100000);
