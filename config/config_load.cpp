@@ -214,7 +214,7 @@ Result<void> Loader::port(const Member& member) {
 }
 
 Result<void> Loader::port_key(const PortKey& port, const Member& member) {
-  constexpr std::array<std::string_view, 4> kGood = {"speed_mbps", "lanes", "peer", "exempt"};
+  constexpr std::array<std::string_view, 5> kGood = {"speed_mbps", "lanes", "peer", "rail", "exempt"};
   if (member.key == "speed_mbps") {
     auto value = whole(member, 1, std::numeric_limits<std::uint32_t>::max());
     if (!value) return value.error();
@@ -225,6 +225,10 @@ Result<void> Loader::port_key(const PortKey& port, const Member& member) {
     config_.expected[port].lanes = *value;
   } else if (member.key == "peer") {
     return peer(config_.expected[port], member);
+  } else if (member.key == "rail") {
+    auto rail = text(member);
+    if (!rail) return rail.error();
+    config_.expected[port].rail = *rail;
   } else if (member.key == "exempt") {
     auto reason = text(member);
     if (!reason) return reason.error();

@@ -112,6 +112,11 @@ void add_link(Families& out, const PortReport& port, const PortLabels& at, WallT
           static_cast<double>(port.figures.voluntary_downs_total));
   out.add("linkhealth_pre_fec_ber", labels, port.figures.pre_fec_ber);
   out.add("linkhealth_rx_power_margin_db", labels, port.figures.rx_power_margin_db);
+  for (const Trend& trend : port.trends) {
+    out.add("linkhealth_trend_days_left", {at.device, at.port, trend.what, "estimate"}, trend.days_left);
+    out.add("linkhealth_trend_days_left", {at.device, at.port, trend.what, "low"}, trend.days_left_low);
+    out.add("linkhealth_trend_days_left", {at.device, at.port, trend.what, "high"}, trend.days_left_high);
+  }
   if (port.latest.counters)
     if (const auto blocks = port.latest.counters->get("fec_uncorrectable_blocks"))
       out.add("linkhealth_fec_uncorrectable_blocks_total", labels, static_cast<double>(*blocks));

@@ -52,6 +52,9 @@ constexpr std::array kMetrics = std::to_array<MetricInfo>({
      "Received power of the worst lane above the module's low alarm."},
     {"linkhealth_peer_read_timestamp_seconds", kGauge, "device,port", "s", "",
      "When what is known of the far end was read there; the plan's names have no such time."},
+    {"linkhealth_trend_days_left", kGauge, "device,port,what,bound", "", "",
+     "Days until a slow change (rx_power, tx_bias, pre_fec_ber, temperature) reaches its limit: bound estimate, and low "
+     "and high of its 99 % interval; there is no series without a change that is sure and arrives within 90 days."},
     {"linkhealth_module_info", kGauge, "device,port,kind,type,connector,vendor,part_number,serial,revision,firmware",
      "", "", "Always 1; the module or cable that is plugged in."},
     {"linkhealth_gap", kGauge, "device,port,probe,reason", "", "",

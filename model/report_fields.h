@@ -170,12 +170,15 @@ void fields(Is<Impact> auto& impact, auto& visit) {
   visit.always("bandwidth_lost_mbps", impact.bandwidth_lost_mbps);
   visit.always("bandwidth_at_risk_mbps", impact.bandwidth_at_risk_mbps);
   visit.always("share", impact.share);
+  visit("rail", impact.rail);
+  visit("rail_share", impact.rail_share);
 }
 
 void fields(Is<PortReport> auto& port, auto& visit) {
   visit.always("port", port.port);
   visit.always("health", port.health);
   visit.always("exempt", port.exempt);
+  visit("note", port.note);
   visit.always("peer", port.peer);
   visit.always("faults", port.faults);
   visit.always("now", port.latest);
