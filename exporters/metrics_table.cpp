@@ -58,6 +58,13 @@ constexpr std::array kMetrics = std::to_array<MetricInfo>({
      "Reads of the classic InfiniBand counter files and requests for hw_counters, all ports: on mlx5 each costs at "
      "least one firmware command. Scrapes add none."},
     {"linkhealth_loop_lateness_seconds", kGauge, "", "s", "", "How late the last cycle began."},
+    {"linkhealth_memory_up", kGauge, "", "", "", "1: the last write to linkhealth.db succeeded."},
+    {"linkhealth_memory_writes_total", kCounter, "", "", "", "Transactions that were written to linkhealth.db."},
+    {"linkhealth_memory_write_failures_total", kCounter, "", "", "",
+     "Transactions that could not be written: what they held waits for the next one."},
+    {"linkhealth_memory_dropped_total", kCounter, "what", "", "",
+     "Rows of history and events that could not wait any longer for the disk."},
+    {"linkhealth_memory_size_bytes", kGauge, "", "bytes", "", "Size of what is in linkhealth.db."},
     {"linkhealth_raw_total", kCounter, "device,port,counter", "", "counters",
      "Every counter that could be read, by the kernel's own name and in the kernel's own unit."},
     {"linkhealth_module_temperature_celsius", kGauge, "device,port", "Celsius", "optics", "Temperature of the module."},

@@ -322,6 +322,9 @@ def monitor():
     yield Case("a read that hangs; one that came back", node("gpu-1"), own("linkhealth_stuck_probes", "0x20 2x900"),
                [series("linkhealth_stuck_probes", "0x20 1x8 0x900", job="linkhealth", instance="gpu-2")]
                ).firing("30m").firing("40m", alert("LinkHealthStuckProbe", "ticket", instance="gpu-1"))
+    yield Case("a disk that stays full; one that was full for a while", node("gpu-1"), own("linkhealth_memory_up", "1x20 0x900"),
+               [series("linkhealth_memory_up", "1x20 0x8 1x900", job="linkhealth", instance="gpu-2")]
+               ).firing("30m").firing("40m", alert("LinkHealthForgets", "ticket", instance="gpu-1"))
     yield Case("nobody can say", node("gpu-1"), port("gpu-1", "mlx5_0", "unknown"), port("gpu-1", "mlx5_1", "unknown"),
                fault("gpu-1", "mlx5_1", "monitor_blind", "node", state="acknowledged")
                ).firing("29m").firing("61m", alert("LinkHealthUnknown", "info", instance="gpu-1", device="mlx5_0"))
