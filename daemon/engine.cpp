@@ -31,6 +31,15 @@ std::vector<KnobGroup> collect_groups() {
   return groups;
 }
 
+/// The ports that something is expected of.
+std::vector<const PortHistory*> watched(const std::vector<Subject>& all) {
+  std::vector<const PortHistory*> ports;
+  for (const Subject& subject : all)
+    if (!subject.port->arrived && subject.judged->begun && subject.judged->exempt.empty())
+      ports.push_back(subject.port);
+  return ports;
+}
+
 }  // namespace
 
 std::span<const KnobGroup> engine_knob_groups() {
@@ -38,11 +47,15 @@ std::span<const KnobGroup> engine_knob_groups() {
   return kGroups;
 }
 
-std::vector<Subject> Engine::State::subjects() const {
+/// With what every port asks of every other one: 64 ports ask 4,032 times.
+std::vector<Subject> Engine::State::subjects() {
   std::vector<Subject> all;
+  all.reserve(history.ports().size());
   for (const auto& [stable, port] : history.ports()) {
-    const ExpectedPort* expected = expected_of(port.key);
-    all.push_back({stable, &port, expected, leaf_of(port, expected)});
+    const ExpectedPort* expected = of_port(settings.expected, port);
+    const bool current = port.module_at && in_seconds(history.now() - *port.module_at) < 300;
+    all.push_back({stable, &port, expected, leaf_of(port, expected), &judged[stable],
+                   current ? port.own.temperature_c.drop() : std::nullopt});
   }
   std::sort(all.begin(), all.end(),
             [](const Subject& a, const Subject& b) { return by_number(a.port->key, b.port->key); });
@@ -70,20 +83,21 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
   const auto subjects = s.subjects();
   const bool plan_known = !s.settings.expected.empty();
   // All ports gone at one time are one matter of the driver or of the monitor: the first port tells it for all.
-  const std::size_t gone = gone_at_once(s.watched(subjects), std::max(15.0, s.step_s + 1));
+  const std::size_t gone = gone_at_once(watched(subjects), std::max(15.0, s.step_s + 1));
   bool told = false, hot_told = false;
+  report->ports.reserve(subjects.size());
   for (const Subject& subject : subjects) {
-    Judged& port = s.judged[subject.stable];
+    Judged& port = *subject.judged;
+    port.begun = true;
     PortView view = view_of(*subject.port, subject.expected, snapshot.taken_at, s.window_values, port.errors_since);
-    const auto left_out = s.settings.exempt.find(subject.port->key);
-    port.exempt = left_out != s.settings.exempt.end() ? left_out->second
-                                                      : exempt_reason(*subject.port, subject.expected, plan_known);
+    const std::string* const left_out = State::of_port(s.settings.exempt, *subject.port);
+    port.exempt = left_out != nullptr ? *left_out : exempt_reason(*subject.port, subject.expected, plan_known);
     if (port.exempt.empty()) {
       s.fill_group(view, subject, subjects);
-      port.findings = observe_all(view, s.symptom_values);
+      s.opinion.findings = observe_all(view, s.symptom_values);
       s.note_errors(port, snapshot.taken_at);
       s.note_repair(subject, view, port, snapshot.wall_time);
-      PortVerdict verdict = s.verdict_of(view, port, s.ledger.incumbent(subject.stable));
+      PortVerdict verdict = s.verdict_of(view, s.ledger.incumbent(subject.stable));
       if (gone > 0 && std::exchange(told, true)) verdict = PortVerdict{};
       port.gone_with = gone;
       // Modules that got hot together are one matter of the room or the fans: the first port tells it for all.

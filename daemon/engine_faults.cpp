@@ -18,10 +18,10 @@ void Engine::State::note_repair(const Subject& subject, const PortView& view, Ju
 
 FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortView& view, const Judged& port) {
   FaultReport report;
-  for (const Differential* differential : {&port.differential, &port.second})
+  for (const Differential* differential : {&opinion.differential, &opinion.second})
     for (const RankedFault& ranked : differential->ranked)
       if (ranked.fault == entry.fault && report.fault.empty() && entry.kept.state != FaultState::kProving) {
-        explain(report, view, port.findings, *differential, ranked, judge_values[5],
+        explain(report, view, opinion.findings, *differential, ranked, judge_values[5],
                 repairs.failed(entry.kept.port, entry.kept.id));
         report.fault = ranked.fault->name;
       }
@@ -97,7 +97,7 @@ PortReport Engine::State::report_of(const Subject& subject, const PortView& view
   if (report.exempt.empty()) {
     for (const LedgerEntry* entry : ledger.open(subject.stable))
       report.faults.push_back(fault_report(*entry, view, port));
-    report.symptoms = symptom_verdicts(port.findings);
+    report.symptoms = port.symptoms = symptom_verdicts(opinion.findings, port.symptoms);
   }
   std::stable_sort(report.faults.begin(), report.faults.end(), [](const FaultReport& a, const FaultReport& b) {
     const bool proving_a = a.state == FaultState::kProving, proving_b = b.state == FaultState::kProving;

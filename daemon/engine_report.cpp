@@ -13,9 +13,9 @@ bool by_number(const std::string& a, const std::string& b) {
       std::size_t end_a = i, end_b = j;
       while (end_a < a.size() && digit(a[end_a])) ++end_a;
       while (end_b < b.size() && digit(b[end_b])) ++end_b;
-      std::string na = a.substr(i, end_a - i), nb = b.substr(j, end_b - j);
-      na.erase(0, std::min(na.find_first_not_of('0'), na.size()));
-      nb.erase(0, std::min(nb.find_first_not_of('0'), nb.size()));
+      std::string_view na = std::string_view(a).substr(i, end_a - i), nb = std::string_view(b).substr(j, end_b - j);
+      na.remove_prefix(std::min(na.find_first_not_of('0'), na.size()));
+      nb.remove_prefix(std::min(nb.find_first_not_of('0'), nb.size()));
       if (na.size() != nb.size()) return na.size() < nb.size();
       if (na != nb) return na < nb;
       i = end_a;

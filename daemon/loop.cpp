@@ -9,6 +9,7 @@
 #include <map>
 #include <memory>
 #include <set>
+#include <string>
 
 namespace linkhealth {
 
@@ -52,6 +53,7 @@ class Loop {
   EventSourcePtr timer_;
   std::map<int, EventSourcePtr> watched_;  ///< by descriptor
   std::optional<SteadyTime> due_at_;
+  std::string said_;  ///< the status that systemd shows
 };
 
 Result<void> Loop::set_up() {
@@ -87,7 +89,11 @@ void Loop::poll(double lateness_s) {
   if (const auto snapshot = source_.poll()) {
     const Engine::Step step = engine_.step(*snapshot);
     hooks_.on_step(*snapshot, step, lateness_s);
-    sd_notify(0, ("STATUS=" + hooks_.status()).c_str());
+    // Said when it changes: otherwise a message to systemd with each step.
+    if (const std::string status = "STATUS=" + hooks_.status(); status != said_) {
+      sd_notify(0, status.c_str());
+      said_ = status;
+    }
   }
   watch_descriptors();
   arm_timer();

@@ -41,6 +41,8 @@ class ReadWorker {
   ReadWorker& operator=(const ReadWorker&) = delete;
 
   void submit(Job job);
+  /// One batch: event_fd() tells of it once, when all of it is done.
+  void submit(std::vector<Job> jobs);
   /// Whether a job of this port and group is queued or running, or a thread hangs in the port.
   [[nodiscard]] bool is_out(const PortKey& port, ReadGroup group) const;
   /// Everything that has come back. Makes event_fd() unreadable.

@@ -128,17 +128,31 @@ double joint_log(const Cause& cause, const std::array<double, kLightLossCount>& 
 
 using Letters = std::array<double, kSymptomCount>;
 
-Letters letters_of(const Cause& cause, bool decided) {
-  Letters letters;
-  letters.fill(decided ? -1 : probability(Often::kNever));
-  for (const Expectation& row : cause.expects) letters[static_cast<std::size_t>(row.symptom)] = probability(row.often);
+/// What each symptom says of one cause, with its logarithms: a logarithm for each symptom and cause of each port and
+/// step was most of what judging cost.
+struct CauseLetters {
+  Letters p;                        ///< below 0: says nothing
+  Letters log_present, log_absent;  ///< what a symptom adds to the cause's score
+};
+
+CauseLetters letters_of(const Cause& cause, bool decided) {
+  CauseLetters letters{};
+  letters.p.fill(decided ? -1 : probability(Often::kNever));
+  for (const Expectation& row : cause.expects)
+    letters.p[static_cast<std::size_t>(row.symptom)] = probability(row.often);
+  for (std::size_t i = 0; i < kSymptomCount; ++i) {
+    const double p = letters.p[i];
+    // With a decisive reading, what the cause does not list may be its consequence: neither for nor against.
+    letters.log_present[i] = p < 0 ? std::log(0.3) : std::log(p);
+    letters.log_absent[i] = p < 0 ? 0 : std::log(1 - p);
+  }
   return letters;
 }
 
 /// The letters do not change: computed once.
-const std::vector<std::array<Letters, 2>>& letter_tables() {
+const std::vector<std::array<CauseLetters, 2>>& letter_tables() {
   static const auto kTables = [] {
-    std::vector<std::array<Letters, 2>> tables;
+    std::vector<std::array<CauseLetters, 2>> tables;
     for (const Cause& cause : cause_table()) tables.push_back({letters_of(cause, false), letters_of(cause, true)});
     return tables;
   }();
@@ -240,16 +254,10 @@ Differential differentiate(const DifferentialInput& input, KnobValues knobs) {
         sum += row.nats;
         decided = true;
       }
-    const Letters& letters = tables[c][decided ? 1 : 0];
+    const CauseLetters& letters = tables[c][decided ? 1 : 0];
     for (const SymptomId id : ids) {
-      const double p = letters[static_cast<std::size_t>(id)];
-      const bool present = at(input.findings, id).present();
-      // With a decisive reading, what the cause does not list may be its consequence: neither for nor against.
-      if (p < 0) {
-        if (present) sum += std::log(0.3);
-      } else {
-        sum += std::log(present ? p : 1 - p);
-      }
+      const auto i = static_cast<std::size_t>(id);
+      sum += input.findings[i].present() ? letters.log_present[i] : letters.log_absent[i];
     }
     if (joint && !decided) sum += joint_log(cause, result.light, errors, suffices);
     if (joint && decided) sum += std::max(joint_log(cause, result.light, errors, suffices), -4.0);
@@ -281,7 +289,7 @@ std::vector<Missing> missing_evidence(const Differential& differential, const Fi
     double mean = 0, square = 0, mass = 0;
     for (std::size_t c = 1; c < causes.size(); ++c) {
       const double weight = differential.posterior[c];
-      const double p = std::max(tables[c][0][static_cast<std::size_t>(row.id)], 0.0);
+      const double p = std::max(tables[c][0].p[static_cast<std::size_t>(row.id)], 0.0);
       mass += weight;
       mean += weight * p;
       square += weight * p * p;

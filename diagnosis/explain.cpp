@@ -196,16 +196,28 @@ void explain(FaultReport& report, const PortView& view, const Findings& findings
       report.differential.push_back({std::string(row.fault->name), row.fault->end, row.confidence});
 }
 
-std::vector<SymptomVerdict> symptom_verdicts(const Findings& findings) {
+namespace {
+
+std::string_view word_of(const Finding& finding) {
+  return finding.present() ? "present" : finding.absent() ? "absent" : "unknown";
+}
+
+bool says_the_same(const SharedList<SymptomVerdict>& before, const Findings& findings) {
+  return std::equal(before.begin(), before.end(), findings.begin(), findings.end(),
+                    [](const SymptomVerdict& was, const Finding& is) {
+                      return was.verdict == word_of(is) && was.reason == is.reason;
+                    });
+}
+
+}  // namespace
+
+SharedList<SymptomVerdict> symptom_verdicts(const Findings& findings, const SharedList<SymptomVerdict>& before) {
+  if (says_the_same(before, findings)) return before;
   std::vector<SymptomVerdict> verdicts;
   verdicts.reserve(kSymptomCount);
   for (const Symptom& row : symptom_table()) {
     const Finding& finding = at(findings, row.id);
-    verdicts.push_back({std::string(row.name),
-                        finding.present()  ? "present"
-                        : finding.absent() ? "absent"
-                                           : "unknown",
-                        std::string(finding.reason)});
+    verdicts.push_back({std::string(row.name), std::string(word_of(finding)), std::string(finding.reason)});
   }
   return verdicts;
 }

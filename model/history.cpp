@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/kernel_log.h"
+#include "model/port_lookup.h"
 
 namespace linkhealth {
 
@@ -166,6 +167,7 @@ void PortHistory::take_event(const PortEvent& event) {
     case PortEventKind::kDeviceAdded:
       device_gone_at.reset();
       driver_reload_at = event.t;
+      forget_counters();
       break;
     case PortEventKind::kDeviceFatal:
       fatal_at = event.t;
@@ -227,6 +229,11 @@ void PortHistory::take_reboot(SteadyTime now) {
     if (!loss.voluntary && in_seconds(now - loss.t) <= 900) loss.voluntary = true;
   fatal_at.reset();
   fatal_text.clear();
+  forget_counters();
+}
+
+/// They began anew, and may already be higher than they were.
+void PortHistory::forget_counters() {
   latest.counters.reset();
   baseline_ = {};
   last_fec_lanes_.clear();
@@ -261,8 +268,7 @@ const PortHistory* History::find(const PortKey& key) const {
 
 void History::await(const PortKey& key) {
   for (const auto& [stable, port] : ports_) {
-    const PortId& id = port.latest.id;
-    if (port.key == key || stable == key || id.netdev == key || id.pci == key || id.device == key) return;
+    if (port.key == key || stable == key || is_named(port.latest.id, key)) return;
   }
   PortHistory& port = ports_[key];
   labels_[key] = key;
@@ -302,8 +308,11 @@ void History::observe(const Snapshot& snapshot) {
     port.latest.id = sample.id;
     labels_[key] = stable;
   }
+  const auto has_come = [&](const PortKey& name) {
+    return std::ranges::any_of(snapshot.ports, [&](const auto& entry) { return is_named(entry.second.id, name); });
+  };
   for (auto& [stable, port] : ports_)
-    if (port.awaited && (port.arrived || snapshot.ports.contains(port.key))) {
+    if (port.awaited && (port.arrived || has_come(port.key))) {
       port.arrived = true;
       port.present = true;
       port.absent_since.reset();
@@ -334,6 +343,8 @@ void History::observe(const Snapshot& snapshot) {
     if (!stands(snapshot.gaps, key, kFeedOfPorts)) port.blind.erase(std::string(kFeedOfPorts));
     port.forget_old(now_);
   }
+  for (const Gap& gap : snapshot.gaps_ended)
+    if (const auto label = labels_.find(gap.port); label != labels_.end()) ports_[label->second].blind.erase(gap.probe);
   for (const Gap& gap : snapshot.gaps) {
     const auto label = labels_.find(gap.port);
     if (label == labels_.end()) continue;

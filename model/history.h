@@ -167,6 +167,7 @@ class PortHistory {
   void take_peer(const PeerSample& peer, SteadyTime now);
   void take_pcie(const PcieSample& pcie, SteadyTime now);
   void take_reboot(SteadyTime now);
+  void forget_counters();
   void forget_old(SteadyTime now);
   [[nodiscard]] bool intended(SteadyTime t) const;
 

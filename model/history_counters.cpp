@@ -74,7 +74,7 @@ void PortHistory::take_counters(const PortSample& sample, SteadyTime now) {
       if (*after - *before > seen) take_loss(now, *after - *before - seen);
     }
   }
-  latest.counters = latest.counters ? *latest.counters : Counters{};
+  if (!latest.counters) latest.counters.emplace();
   latest.counters->merge(*sample.counters);
   // After a reset nothing from before it may be compared with: also not what was not read this time.
   if (!open_valid_) {

@@ -134,7 +134,7 @@ void PortHistory::take_peer(const PeerSample& peer, SteadyTime now) {
     peer_at.reset();
     return;
   }
-  const PeerSample before = latest.peer.value_or(PeerSample{});
+  const PeerSample before = latest.peer ? *latest.peer : PeerSample{};
   latest.peer = peer;
   const auto read_before = std::exchange(peer_at, now - from_seconds(peer.age_s.value_or(0)));
   if (!peer.link && before.link && peer.source.empty()) latest.peer->link = before.link;

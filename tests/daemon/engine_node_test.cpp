@@ -81,6 +81,31 @@ TEST(ExpectedPorts, OneThatWasNeverThereIsAFindingAndClosesWhenItComes) {
   EXPECT_FALSE(node.report->impact);
 }
 
+TEST(ExpectedPorts, AreMeantByAnyOfTheirNames) {
+  ExpectedPort faster = at_400g();
+  faster.speed_mbps = 800000;
+  Node node(3, {{"0000:10:00.0", at_400g()}, {"0000:11:00.0/1", at_400g()}, {"mlx5_2", faster}});
+  node.run(600);
+  ASSERT_EQ(node.report->ports.size(), 3U) << "none is awaited beside itself";
+  EXPECT_EQ(node.port("mlx5_0/1")->expected.speed_mbps, 400000U);
+  EXPECT_EQ(node.port("mlx5_1/1")->expected.speed_mbps, 400000U);
+  ASSERT_EQ(node.events.size(), 1U);
+  EXPECT_EQ(node.events[0].port, "mlx5_2/1");
+  EXPECT_EQ(node.events[0].fault.fault, "reduced_speed");
+}
+
+TEST(ExpectedPorts, OneOfAPciAddressThatComesLateIsTheSamePort) {
+  Node node(2, {{"0000:10:00.0", at_400g()}, {"0000:11:00.0", at_400g()}, {"0000:12:00.0", at_400g()}});
+  node.run(320);
+  ASSERT_EQ(node.events.size(), 1U);
+  EXPECT_EQ(node.events[0].port, "0000:12:00.0");
+  node.count = 3;
+  node.run(9000);
+  EXPECT_EQ(node.report->ports.size(), 3U);
+  EXPECT_EQ(node.port("mlx5_2/1")->health, Health::kHealthy);
+  EXPECT_EQ(node.events.back().kind, FaultEventKind::kClosed);
+}
+
 TEST(ExpectedPorts, WhatNobodyExpectsIsNotMissed) {
   Node node(2);
   node.run(1000);
