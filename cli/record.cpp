@@ -15,7 +15,6 @@ namespace linkhealth::cli {
 
 namespace {
 
-
 struct GzClose {
   void operator()(gzFile_s* file) const { gzclose(file); }
 };
