@@ -23,6 +23,9 @@ namespace linkhealth {
 inline constexpr std::size_t kMaxLanes = 16;
 inline constexpr double kDarkDbm = -40;  ///< what 0 mW prints as
 
+/// What a link of this nominal speed carries, coding included.
+double line_rate_bps(double speed_mbps, const std::string& fec);
+
 /// kDarkDbm for 0 mW and less: no light has no logarithm.
 double to_dbm(double milliwatt);
 
