@@ -17,7 +17,9 @@
 //   /-/healthy  /-/ready  /
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -26,11 +28,22 @@
 
 namespace linkhealth {
 
+/// Who asks. The server fills it: from the peer credentials of a Unix socket, or from what was authenticated on TCP.
+/// Nothing known means: may not act.
+struct Caller {
+  enum class Way : std::uint8_t { kUnknown, kTcp, kUnix };
+  Way way = Way::kUnknown;
+  std::optional<std::uint32_t> uid;  ///< of the process at the other end of a Unix socket
+  std::string user;                  ///< the name to remember ("" not known): of that uid, or as authenticated
+  bool may_act = false;              ///< acknowledge, begin and end maintenance; reading is for everybody who gets here
+};
+
 struct ApiRequest {
-  std::string method;  ///< "GET" and "HEAD" are answered
+  std::string method;  ///< "GET" and "HEAD" read, "POST" acts
   std::string path;    ///< decoded
   std::multimap<std::string, std::string> params;
   bool accepts_gzip = false;
+  Caller caller;
 };
 
 struct ApiReply {

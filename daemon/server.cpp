@@ -116,6 +116,16 @@ Result<OwnedFd> listen_unix(const std::string& path) {
   return error;
 }
 
+/// Whoever may connect to the Unix socket (its owner and its group) may act; nobody may on TCP. A caller that is already
+/// known stays.
+ApiRequest from(HttpServer::Kind kind, ApiRequest request) {
+  if (request.caller.way != Caller::Way::kUnknown) return request;
+  const bool local = kind == HttpServer::Kind::kUnix;
+  request.caller.way = local ? Caller::Way::kUnix : Caller::Way::kTcp;
+  request.caller.may_act = local;
+  return request;
+}
+
 HttpAnswer plain(ApiReply reply) { return {std::move(reply), nullptr}; }
 
 class ApiServer : public Server {
@@ -127,7 +137,8 @@ class ApiServer : public Server {
         stale_after_(settings.stale_after),
         catalogue_(settings.catalogue),
         started_(clock.steady()),
-        http_([this](const ApiRequest& request, HttpServer::Kind kind) { return handle(request, kind); }, clock) {}
+        http_([this](const ApiRequest& request, HttpServer::Kind kind) { return handle(from(kind, request), kind); },
+              clock) {}
   ApiServer(const ApiServer&) = delete;
   ApiServer& operator=(const ApiServer&) = delete;
   ~ApiServer() override {
