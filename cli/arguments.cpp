@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "cli/exit_codes.h"
+#include "cli/more_arguments.h"
 #include "cli/terminal.h"
 
 namespace linkhealth::cli {
@@ -22,6 +23,8 @@ Examples:
   linkhealth status --problems          only those that want attention; exit code 1 if there is one
   linkhealth explain mlx5_3             what is wrong, why, and what to do
   linkhealth watch                      the same table, live; Ctrl-C ends it
+  linkhealth ack mlx5_3 --for 2h --reason 'jumper ordered'
+  linkhealth maintenance start all --for 4h --reason firmware
   linkhealth doctor                     what can be seen here, what can't, and what to do
   linkhealth record --for 10m night.jsonl.gz
   linkhealth rules dirty_connector      how a fault looks, how it is told from others, what to do
@@ -43,6 +46,7 @@ struct Parsed {
   ModuleOptions module;
   DoctorOptions doctor;
   RulesOptions rules;
+  MoreParsed more;
   std::string record_for = "10m";
   std::string sysroot;
   bool once = false;
@@ -170,6 +174,7 @@ int dispatch(const CLI::App& app, Parsed& parsed, const LocalCommands& local) {
   if (local.replay && app.got_subcommand("replay")) return local.replay(parsed.replay, style);
   if (local.rules && app.got_subcommand("rules")) return local.rules(client, parsed.rules, style);
   if (local.module && app.got_subcommand("module")) return run_module(local, client, parsed.module, style);
+  if (const auto exit_code = dispatch_more(app, parsed.more, client, local, style)) return *exit_code;
   const auto duration = parse_duration_s(parsed.record_for);
   if (!duration) {
     complain("record --for: " + duration.error().message);
@@ -225,6 +230,7 @@ int run(int argc, const char* const* argv, const LocalCommands& local) {
   if (local.module) add_module(app, parsed);
   if (local.doctor) add_doctor(app, parsed);
   if (local.rules) add_rules(app, parsed);
+  add_more(app, parsed.more, local);
   app.footer(kFooter);
   try {
     app.parse(argc, argv);

@@ -8,18 +8,18 @@ _linkhealth() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case $word in
-      status | explain | watch | record | replay | module | doctor | rules) command=$word && break ;;
+      status | explain | watch | record | replay | module | doctor | rules | ack | maintenance | check | ticket) command=$word && break ;;
     esac
   done
   case $previous in
     --socket | --config | --file) COMPREPLY=($(compgen -f -- "$current")) && return ;;
     --sysroot) COMPREPLY=($(compgen -d -- "$current")) && return ;;
     --format) COMPREPLY=($(compgen -W 'text json jsonl' -- "$current")) && return ;;
-    --for) COMPREPLY=($(compgen -W '90s 10m 1h 1d' -- "$current")) && return ;;
+    --for) COMPREPLY=($(compgen -W '30m 1h 2h 1d' -- "$current")) && return ;;
   esac
   local options='--help --socket'
   case $command in
-    '') options+=' --version status explain watch record replay module doctor rules' ;;
+    '') options+=' --version status explain watch record replay module doctor rules ack maintenance check ticket' ;;
     status) options+=' --problems --wide --json --once --sysroot' ;;
     explain) options+=' --evidence --physics --json' ;;
     watch) options+=' --problems --json --frames' ;;
@@ -28,11 +28,16 @@ _linkhealth() {
     replay) options+=' --config --format --json --what-if' ;;
     rules) options+=' --unused --json' ;;
     module) options+=' --file --json' ;;
+    ack) options+=' --for --reason --by --end --json' ;;
+    maintenance) options+=' --for --reason --by --json' ;;
+    check) options+=' --drain-reason --perfdata --json' ;;
+    ticket) options+=' --json' ;;
   esac
   COMPREPLY=($(compgen -W "$options" -- "$current"))
   [[ $current == -* ]] && return
   case $command in
-    explain | watch | module) COMPREPLY=($(compgen -W "$(_linkhealth_ports)" -- "$current")) ;;
+    maintenance) COMPREPLY=($(compgen -W "start end all $(_linkhealth_ports)" -- "$current")) ;;
+    explain | watch | module | ack | check | ticket) COMPREPLY=($(compgen -W "$(_linkhealth_ports)" -- "$current")) ;;
     record | replay) COMPREPLY=($(compgen -f -- "$current")) ;;
   esac
 }

@@ -92,6 +92,10 @@ std::string dump_config(const Config& config) {
   out += fmt::format("# The name of this node in reports; \"\" is the host's name.\nnode: {}\n", quoted(config.node));
   out += fmt::format("# Writes a recording of everything seen, packed when it ends in .gz; \"\" is none.\nrecord: {}\n",
                      quoted(config.record_path));
+  out += fmt::format(
+      "# A file in this directory says that a port (its name) or the node (all) is in maintenance; \"\" is none.\n"
+      "maintenance_dir: {}\n",
+      quoted(config.maintenance_dir));
   out += fmt::format("# Diagnoses and shows, but announces nothing.\ndry_run: {}\n", config.dry_run);
   out += fmt::format("# error, warning, info or debug\nlog_level: {}\n", to_string(config.log_level));
   out += "# Labels of the place, for people: row, rack, …\n";

@@ -32,7 +32,7 @@ class Loader {
     std::string_view name;
     Setter set;
   };
-  static const std::array<Key, 10> kKeys;
+  static const std::array<Key, 11> kKeys;
 
   Error wrong(std::size_t line, std::string_view what) const { return error_at(file_name_, line, what); }
   Error unknown_key(const Member& member, std::span<const std::string_view> good) const;
@@ -48,6 +48,7 @@ class Loader {
   Result<void> state_dir(const Member& member);
   Result<void> node(const Member& member);
   Result<void> record(const Member& member);
+  Result<void> maintenance_dir(const Member& member);
   Result<void> dry_run(const Member& member);
   Result<void> log_level(const Member& member);
   Result<void> site(const Member& member);
@@ -65,11 +66,12 @@ class Loader {
   Config& config_;
 };
 
-const std::array<Loader::Key, 10> Loader::kKeys = {{{"listen", &Loader::listen},
+const std::array<Loader::Key, 11> Loader::kKeys = {{{"listen", &Loader::listen},
                                                     {"socket", &Loader::socket},
                                                     {"state_dir", &Loader::state_dir},
                                                     {"node", &Loader::node},
                                                     {"record", &Loader::record},
+                                                    {"maintenance_dir", &Loader::maintenance_dir},
                                                     {"dry_run", &Loader::dry_run},
                                                     {"log_level", &Loader::log_level},
                                                     {"site", &Loader::site},
@@ -156,6 +158,17 @@ Result<void> Loader::record(const Member& member) {
   auto path = text(member);
   if (!path) return path.error();
   config_.record_path = *path;
+  return {};
+}
+
+Result<void> Loader::maintenance_dir(const Member& member) {
+  if (auto none = text(member); none && none->empty()) {
+    config_.maintenance_dir.clear();
+    return {};
+  }
+  auto path = absolute_path(member);
+  if (!path) return path.error();
+  config_.maintenance_dir = *path;
   return {};
 }
 

@@ -6,6 +6,8 @@
 #include <array>
 
 #include "base/text.h"
+#include "daemon/api_desk.h"
+#include "daemon/api_operator.h"
 #include "daemon/api_rules.h"
 #include "exporters/doctor.h"
 #include "exporters/module_text.h"
@@ -161,6 +163,7 @@ ApiReply answer_from(const ApiRequest& request, const ApiView& view, const Publi
   if (path.starts_with(kExplainPath)) return explain(request, view, now.report());
   if (path.starts_with(kModulePath)) return module(request, view, now.report(), false);
   if (path.starts_with(kModuleTextPath)) return module(request, view, now.report(), true);
+  if (auto desk = desk_answer(request, view, now.report())) return *std::move(desk);
   return api_error(request, 404,
                    fmt::format("there is nothing at {}: / lists what there is", printable(path.substr(0, 64))));
 }
@@ -186,8 +189,12 @@ bool accepts_gzip(std::string_view accept_encoding) {
 }
 
 ApiReply answer(const ApiRequest& request, const ApiView& view) {
+  if (request.method == "POST" && is_action(request.path)) {
+    const auto known = view.publisher.current();
+    return known ? act(request, view, known->report()) : api_error(request, 503, "the first sample is not taken yet");
+  }
   if (request.method != "GET" && request.method != "HEAD") {
-    ApiReply out = api_error(request, 405, "this API only reads: use GET or HEAD");
+    ApiReply out = api_error(request, 405, "this only reads: use GET or HEAD");
     out.headers = {{"Allow", "GET, HEAD"}};
     return out;
   }

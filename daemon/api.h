@@ -11,9 +11,11 @@
 //   /api/v1/text/status?width=&colour=&ascii=&wide=&problems=
 //   /api/v1/text/explain/PORT?width=&colour=&ascii=&symptoms=&physics=
 //   /api/v1/text/module/PORT?width=&colour=&ascii=
+//   /api/v1/check[/PORT]  /api/v1/ticket/PORT          and as text (daemon/api_desk.h)
 //   /api/v1/rules                                      what the tables say, and what they did here
 //   /api/v1/text/rules[/NAME]?width=&colour=&ascii=&unused=
 //   /api/v1/recording?for=SECONDS                      a stream; Unix socket only (daemon/server.cpp)
+//   POST /api/v1/ports/PORT/ack  /api/v1/maintenance   (daemon/api_operator.h)
 //   /-/healthy  /-/ready  /
 #pragma once
 
@@ -53,6 +55,8 @@ struct ApiReply {
   std::vector<std::pair<std::string, std::string>> headers;
 };
 
+class Operator;
+
 /// What answers are made of.
 struct ApiView {
   const Publisher& publisher;
@@ -60,6 +64,7 @@ struct ApiView {
   Milliseconds watching;     ///< for how long the monitor has run
   Milliseconds stale_after;  ///< a last sample older than this is not healthy
   const Catalogue* catalogue = nullptr;
+  Operator* desk = nullptr;  ///< takes what people say; nullptr: nobody does
 };
 
 ApiReply answer(const ApiRequest& request, const ApiView& view);

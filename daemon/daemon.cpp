@@ -13,6 +13,7 @@
 #include "daemon/doctor.h"
 #include "daemon/event_log.h"
 #include "daemon/loop.h"
+#include "daemon/operator_desk.h"
 #include "daemon/peer_sources.h"
 #include "daemon/play_source.h"
 #include "daemon/publisher.h"
@@ -28,6 +29,7 @@
 #include "probes/mad_umad.h"
 #include "probes/verbs_events.h"
 #include "storage/ledger_file.h"
+#include "storage/maintenance_dir.h"
 #include "storage/recording.h"
 #include "storage/reference_file.h"
 
@@ -38,6 +40,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr Milliseconds kSelfTestPatience{30'000};
+constexpr Milliseconds kMaintenanceLook{5'000};
 
 std::string first_line_of(Host& host, const std::string& path) {
   const auto text = host.read_file(path);
@@ -84,6 +87,7 @@ class Daemon {
         events_(config_.state_dir + "/events.jsonl"),
         ledger_(config_.state_dir + "/ledger.json"),
         references_(config_.state_dir + "/references.json"),
+        maintenance_(config_.maintenance_dir),
         publisher_({report_json, port_json, event_json_line, module_json}, fault_names()),
         shown_clock_(clock, publisher_, !options.play_file.empty()) {}
 
@@ -97,6 +101,9 @@ class Daemon {
   void self_test(const Report& report);
   void restore_faults();
   void keep_references();
+  Result<void> keep_ledger(const LedgerState& state);
+  void look_for_maintenance(SteadyTime now);
+  void make_desk();
   void record(const Snapshot& snapshot, const Report& report);
   void announce(const FaultEvent& event);
   void say_once(bool& said, const Error& error, const std::string& consequence);
@@ -110,6 +117,8 @@ class Daemon {
   EventLog events_;
   LedgerFile ledger_;
   ReferenceFile references_;
+  MaintenanceDir maintenance_;
+  std::optional<SteadyTime> maintenance_looked_;
   SystemdJournal journal_;
   Publisher publisher_;
   ShownClock shown_clock_;
@@ -117,6 +126,8 @@ class Daemon {
   std::unique_ptr<Source> source_;
   Sampler* sampler_ = nullptr;  // when the source is the live one
   std::unique_ptr<Engine> engine_;
+  std::mutex deciding_;  // held by who uses the engine
+  std::unique_ptr<OperatorDesk> desk_;
   std::unique_ptr<Server> server_;
   std::optional<RecordingWriter> recorder_;
   bool recorder_failed_ = false;
@@ -185,6 +196,7 @@ Result<void> Daemon::start_outputs() {
   settings.listen = config_.listen;
   settings.socket_path = config_.socket_path;
   settings.catalogue = &catalogue_;
+  settings.desk = desk_.get();
   auto server = Server::start(settings, publisher_, tap_, shown_clock_);
   if (!server) return server.error();
   server_ = *std::move(server);
@@ -195,10 +207,12 @@ Result<void> Daemon::run() {
   if (auto made = make_directories(); !made) return made;
   if (auto made = make_source(); !made) return made;
   const RecordingHeader header = source_->header();
-  EngineSettings settings{header.node, config_.knobs, header.expected, config_.exempt};
+  EngineSettings settings{header.node, config_.knobs, header.expected, config_.exempt, config_.site, config_.dry_run};
   for (const auto& [port, expected] : config_.expected) settings.expected[port] = expected;
   engine_ = std::make_unique<Engine>(std::move(settings));
   if (options_.play_file.empty()) restore_faults();
+  look_for_maintenance(clock_.steady());
+  make_desk();
   if (options_.play_file.empty()) {
     LiveHost host(options_.sysroot);
     publisher_.set_node_facts(gather_node_facts(host, true, !options_.sysroot.empty(), sampler_->sources()));
@@ -211,7 +225,9 @@ Result<void> Daemon::run() {
     log_.info(fmt::format("metrics at http://{}/metrics", to_string(bound)));
   }
   log_.info(fmt::format("ask with: linkhealth --socket {} status", config_.socket_path));
+  if (config_.dry_run) log_.info("dry run: everything is judged and shown, nothing is sent");
   LoopHooks hooks;
+  hooks.deciding = &deciding_;
   hooks.on_step = [this](const Snapshot& snapshot, const Engine::Step& step, double lateness_s) {
     on_step(snapshot, step, lateness_s);
   };
@@ -229,10 +245,11 @@ Result<void> Daemon::run() {
 }
 
 void Daemon::on_step(const Snapshot& snapshot, const Engine::Step& step, double lateness_s) {
+  look_for_maintenance(clock_.steady());
   record(snapshot, *step.report);
   for (const FaultEvent& event : step.events) announce(event);
   if (options_.play_file.empty()) {
-    if (const auto kept = ledger_.keep(engine_->ledger_state()); !kept)
+    if (const auto kept = keep_ledger(engine_->ledger_state()); !kept)
       say_once(ledger_failed_, kept.error(), "open faults will be forgotten at a restart; everything else goes on");
     last_step_at_ = snapshot.wall_time;
     if (references_.due(last_step_at_)) keep_references();
@@ -267,6 +284,26 @@ void Daemon::keep_references() {
   if (const auto kept = references_.keep(engine_->references(), last_step_at_); !kept)
     say_once(references_failed_, kept.error(),
              "what is normal for each link will be learned anew after a restart; everything else goes on");
+}
+
+/// A played recording is nobody's state.
+Result<void> Daemon::keep_ledger(const LedgerState& state) {
+  return options_.play_file.empty() ? ledger_.keep(state) : Result<void>();
+}
+
+void Daemon::make_desk() {
+  desk_ = std::make_unique<OperatorDesk>(
+      *engine_, deciding_,
+      OperatorDesk::Hooks{[this](const LedgerState& state) { return keep_ledger(state); },
+                          [this](const std::string& line) { log_.info(line); }});
+}
+
+void Daemon::look_for_maintenance(SteadyTime now) {
+  if (maintenance_looked_ && now - *maintenance_looked_ < kMaintenanceLook) return;
+  maintenance_looked_ = now;
+  auto found = maintenance_.read();
+  for (const std::string& line : found.complaints) log_.error(line);
+  engine_->set_maintenance_files(std::move(found.maintenance));
 }
 
 void Daemon::restore_faults() {

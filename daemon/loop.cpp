@@ -85,6 +85,8 @@ Result<void> Loop::run() {
 
 void Loop::poll(double lateness_s) {
   if (const auto snapshot = source_.poll()) {
+    std::unique_lock<std::mutex> lock;
+    if (hooks_.deciding != nullptr) lock = std::unique_lock(*hooks_.deciding);
     const Engine::Step step = engine_.step(*snapshot);
     hooks_.on_step(*snapshot, step, lateness_s);
     sd_notify(0, ("STATUS=" + hooks_.status()).c_str());

@@ -116,8 +116,8 @@ Result<OwnedFd> listen_unix(const std::string& path) {
   return error;
 }
 
-/// Whoever may connect to the Unix socket (its owner and its group) may act; nobody may on TCP. A caller that is already
-/// known stays.
+/// Whoever may connect to the Unix socket (its owner and its group) may act; nobody may on TCP. A caller that is
+/// already known stays.
 ApiRequest from(HttpServer::Kind kind, ApiRequest request) {
   if (request.caller.way != Caller::Way::kUnknown) return request;
   const bool local = kind == HttpServer::Kind::kUnix;
@@ -136,6 +136,7 @@ class ApiServer : public Server {
         clock_(clock),
         stale_after_(settings.stale_after),
         catalogue_(settings.catalogue),
+        desk_(settings.desk),
         started_(clock.steady()),
         http_([this](const ApiRequest& request, HttpServer::Kind kind) { return handle(from(kind, request), kind); },
               clock) {}
@@ -168,7 +169,8 @@ class ApiServer : public Server {
  private:
   HttpAnswer handle(const ApiRequest& request, HttpServer::Kind kind) {
     if (request.path == "/api/v1/recording" && request.method == "GET") return record(request, kind);
-    return plain(answer(request, {publisher_, clock_.wall(), clock_.steady() - started_, stale_after_, catalogue_}));
+    return plain(
+        answer(request, {publisher_, clock_.wall(), clock_.steady() - started_, stale_after_, catalogue_, desk_}));
   }
 
   HttpAnswer record(const ApiRequest& request, HttpServer::Kind kind) {
@@ -203,6 +205,7 @@ class ApiServer : public Server {
   const Clock& clock_;
   Milliseconds stale_after_;
   const Catalogue* catalogue_;
+  Operator* desk_;
   SteadyTime started_;
   std::string socket_path_;
   int port_ = 0;

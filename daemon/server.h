@@ -15,11 +15,14 @@
 
 namespace linkhealth {
 
+class Operator;
+
 struct ServerSettings {
   ListenAddress listen{"", 0};  ///< no host: no TCP
   std::string socket_path;      ///< "" for no Unix socket
   Milliseconds stale_after = std::chrono::minutes(1);
   const Catalogue* catalogue = nullptr;  ///< for /api/v1/rules; must outlive the server
+  Operator* desk = nullptr;              ///< takes acknowledgements and maintenance; must outlive the server
 };
 
 class Server {

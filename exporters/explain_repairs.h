@@ -13,4 +13,9 @@ namespace linkhealth {
 /// Rows of label and text for `explain`: "Tried", "Proving", "Before". Empty when there is nothing to say.
 std::vector<std::pair<std::string, std::string>> repair_rows(const FaultReport& fault, WallTime now);
 
+/// "acknowledged by ann 12 min ago, until 2026-11-20 14:00:00Z: spare ordered"
+std::string acknowledged_words(const Acknowledgement& acknowledged, WallTime now);
+/// "in maintenance by ann since 12 min ago, until …: nothing is raised for this port: new jumper"
+std::string maintenance_words(const Maintenance& maintenance, WallTime now);
+
 }  // namespace linkhealth

@@ -18,7 +18,7 @@ struct StatusView {
   bool wide = false;                     ///< all columns, nothing cut, whatever the width
 };
 
-/// A port that wants somebody's attention: neither healthy nor exempt.
+/// A port that wants somebody's attention: not healthy, not exempt, and nobody works on it by announcement.
 bool is_problem(const PortReport& port);
 std::size_t count_problems(const Report& report);
 
