@@ -1,5 +1,7 @@
 #include "cli/more_arguments.h"
 
+#include "cli/exit_codes.h"
+
 namespace linkhealth::cli {
 
 namespace {
@@ -80,21 +82,110 @@ void add_ticket(CLI::App& app, TicketOptions& options) {
       "\nExit codes: 0 done; 2 no such port; 3 and 4 as everywhere.");
 }
 
+void add_cabling(CLI::App& app, CablingOptions& options) {
+  auto* command =
+      app.add_subcommand("cabling", "What is plugged where, against the plan; exit code 1 if something is wrong");
+  auto* learn = command->add_flag("--learn", options.learn, "Write a plan of what is plugged now");
+  command
+      ->add_option("--from", options.from,
+                   "With --learn: saved output of ibnetdiscover or lldpctl -f json; again for more")
+      ->type_name("FILE")
+      ->needs(learn)
+      ->expected(1)
+      ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
+  command->add_option("--node", options.node, "With --from: whose lldpctl output it is; without it this host's")
+      ->type_name("NAME")
+      ->needs(learn);
+  command->add_flag("--yaml", options.yaml, "With --learn: as YAML instead of CSV")->needs(learn);
+  command->add_flag("--json", options.json, "As JSON (docs/schema/cabling.json)")->excludes(learn);
+  command->footer(
+      "The plan is the file that the configuration names (plan: /etc/linkhealth/plan.csv), one for the whole cluster;\n"
+      "linkhealthd(8) describes its columns.\n"
+      "\nExamples:\n"
+      "  linkhealth cabling\n"
+      "  linkhealth cabling --learn >plan.csv\n"
+      "  ibnetdiscover >fabric.txt; linkhealth cabling --learn --from fabric.txt >plan.csv\n"
+      "  lldpctl -f json >gpu-1.json; linkhealth cabling --learn --from gpu-1.json --node gpu-1\n"
+      "\nExit codes: 0 all as planned, or a plan was written; 1 a cable is swapped or in a wrong port; 2 an unusable "
+      "file;\n3 and 4 as everywhere.");
+}
+
+void add_limits(CLI::App& command, VerifyOptions& options, std::string& least) {
+  command.add_option("--ber", options.ber, "The bit error ratio after FEC that is to be ruled out with 95 %")
+      ->check(CLI::Range(1e-18, 1e-6))
+      ->capture_default_str()
+      ->type_name("RATIO");
+  command.add_option("--least", least, "At least so long without a drop: 10m, 30m, 2h")
+      ->capture_default_str()
+      ->type_name("TIME");
+  command.add_flag("--json", options.json, "A line of JSON a minute and at the end (docs/schema/verify.json)");
+}
+
+constexpr const char* kProofExitCodes =
+    "\nExit codes: 0 PASS; 1 FAIL; 2 no such port, or exempt; 3 the daemon does not answer, or stays away for 10 min;\n"
+    "4 it can't be told: no error counter, or it was ended before.";
+
+void add_verify(CLI::App& app, VerifyOptions& options, std::string& least) {
+  auto* command = app.add_subcommand("verify", "Acceptance of a new or repaired link: PASS or FAIL");
+  command->add_option("port", options.port, "The port, by any of its names")->required()->type_name("PORT");
+  add_limits(*command, options, least);
+  command->footer(
+      std::string("No loss of the carrier, no uncorrectable block, no fault that still shows, and enough bits "
+                  "without\nan error: 3/RATIO of them rule the ratio out with 95 % (400G and 1e-15: 2 h 5 min). "
+                  "Where there is no FEC\nsome errors are allowed, and more bits are asked for. Restarts of the "
+                  "daemon do no harm.\n"
+                  "\nExamples:\n"
+                  "  linkhealth verify mlx5_3\n"
+                  "  linkhealth verify mlx5_3 --ber 1e-14          13 min of bits at 400G, 30 min at least\n"
+                  "  linkhealth verify mlx5_3 --json | tail -n 1 | jq .state\n") +
+      kProofExitCodes);
+}
+
+void add_qualify(CLI::App& app, VerifyOptions& options, std::string& least) {
+  auto* command = app.add_subcommand("qualify", "Acceptance of all ports at once, at bring-up");
+  add_limits(*command, options, least);
+  command->footer(std::string("As verify, of every port that is not exempt; ends when the last has passed or failed.\n"
+                              "\nExamples:\n"
+                              "  linkhealth qualify\n"
+                              "  linkhealth qualify --ber 1e-14 --least 15m --json >qualified.jsonl\n") +
+                  kProofExitCodes);
+}
+
+int run_proof(const char* command, const Client& client, VerifyOptions options, const std::string& least,
+              const LocalCommands& local, const TextStyle& style) {
+  const auto duration = parse_duration_s(least);
+  if (!duration) {
+    complain(std::string(command) + " --least: " + duration.error().message);
+    return kBadInput;
+  }
+  options.least_s = *duration;
+  return local.verify(client, options, style);
+}
+
 }  // namespace
 
-void add_more(CLI::App& app, MoreParsed& parsed, const LocalCommands& /*local*/) {
+void add_more(CLI::App& app, MoreParsed& parsed, const LocalCommands& local) {
   add_ack(app, parsed.ack);
   add_maintenance(app, parsed.maintenance);
   add_check(app, parsed.check);
   add_ticket(app, parsed.ticket);
+  if (local.cabling) add_cabling(app, parsed.cabling);
+  if (!local.verify) return;
+  add_verify(app, parsed.verify, parsed.verify_for);
+  add_qualify(app, parsed.qualify, parsed.qualify_for);
 }
 
 std::optional<int> dispatch_more(const CLI::App& app, const MoreParsed& parsed, const Client& client,
-                                 const LocalCommands& /*local*/, const TextStyle& /*style*/) {
+                                 const LocalCommands& local, const TextStyle& style) {
   if (app.got_subcommand("ack")) return run_ack(client, parsed.ack);
   if (app.got_subcommand("maintenance")) return run_maintenance(client, parsed.maintenance);
   if (app.got_subcommand("check")) return run_check(client, parsed.check);
   if (app.got_subcommand("ticket")) return run_ticket(client, parsed.ticket);
+  if (local.cabling && app.got_subcommand("cabling")) return local.cabling(client, parsed.cabling, style);
+  if (local.verify && app.got_subcommand("verify"))
+    return run_proof("verify", client, parsed.verify, parsed.verify_for, local, style);
+  if (local.verify && app.got_subcommand("qualify"))
+    return run_proof("qualify", client, parsed.qualify, parsed.qualify_for, local, style);
   return std::nullopt;
 }
 

@@ -13,6 +13,9 @@ struct MoreParsed {
   MaintenanceOptions maintenance;
   CheckOptions check;
   TicketOptions ticket;
+  VerifyOptions verify, qualify;
+  CablingOptions cabling;
+  std::string verify_for = "30m", qualify_for = "30m";
 };
 
 void add_more(CLI::App& app, MoreParsed& parsed, const LocalCommands& local);

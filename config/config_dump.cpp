@@ -24,10 +24,15 @@ void dump_map(std::string& out, std::string_view key, const std::map<std::string
 void dump_expected(std::string& out, const ExpectedPort& expected) {
   if (expected.speed_mbps) out += fmt::format("    speed_mbps: {}\n", *expected.speed_mbps);
   if (expected.lanes) out += fmt::format("    lanes: {}\n", *expected.lanes);
-  if (expected.peer_system.empty() && expected.peer_port.empty()) return;
+  if (!expected.rail.empty()) out += fmt::format("    rail: {}\n", quoted(expected.rail));
+  if (!expected.cable.empty()) out += fmt::format("    cable: {}\n", quoted(expected.cable));
+  const bool placed = !expected.peer_rack.empty() || !expected.peer_u.empty();
+  if (expected.peer_system.empty() && expected.peer_port.empty() && !placed) return;
   out += "    peer:\n";
   if (!expected.peer_system.empty()) out += fmt::format("      system: {}\n", quoted(expected.peer_system));
   if (!expected.peer_port.empty()) out += fmt::format("      port: {}\n", quoted(expected.peer_port));
+  if (!expected.peer_rack.empty()) out += fmt::format("      rack: {}\n", quoted(expected.peer_rack));
+  if (!expected.peer_u.empty()) out += fmt::format("      u: {}\n", quoted(expected.peer_u));
 }
 
 void dump_ports(std::string& out, const Config& config) {
@@ -93,14 +98,20 @@ std::string dump_config(const Config& config) {
   out += fmt::format("# Writes a recording of everything seen, packed when it ends in .gz; \"\" is none.\nrecord: {}\n",
                      quoted(config.record_path));
   out += fmt::format(
+      "# The cabling plan of the cluster: CSV, or YAML (.yaml); \"\" is none. linkhealth cabling --learn writes one.\n"
+      "plan: {}\n",
+      quoted(config.plan_path));
+  out += fmt::format(
       "# A file in this directory says that a port (its name) or the node (all) is in maintenance; \"\" is none.\n"
       "maintenance_dir: {}\n",
       quoted(config.maintenance_dir));
   out += fmt::format("# Diagnoses and shows, but announces nothing.\ndry_run: {}\n", config.dry_run);
   out += fmt::format("# error, warning, info or debug\nlog_level: {}\n", to_string(config.log_level));
-  out += "# Labels of the place, for people: row, rack, …\n";
+  out += "# Labels of the place: row, rack, u, pod, … They stand in metrics, events and tickets.\n";
   dump_map(out, "site", config.site);
-  out += "# What is asked of a port: speed_mbps, lanes, peer (system, port); or exempt, with the reason.\n";
+  out +=
+      "# What is asked of a port: speed_mbps, lanes, peer (system, port, rack, u), rail, cable; or\n# exempt, with the "
+      "reason.\n";
   dump_ports(out, config);
   dump_knobs(out, config);
   return out;

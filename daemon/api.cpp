@@ -63,14 +63,6 @@ std::optional<std::uint64_t> number(const ApiRequest& request, const std::string
   return found == request.params.end() ? std::nullopt : parse_u64(found->second);
 }
 
-TextStyle style_of(const ApiRequest& request) {
-  TextStyle style;
-  style.colour = is_set(request, "colour");
-  style.ascii = is_set(request, "ascii");
-  style.width_columns = static_cast<int>(std::clamp<std::uint64_t>(number(request, "width").value_or(100), 40, 1000));
-  return style;
-}
-
 ApiReply metrics(const ApiRequest& request, const Published& now) {
   MetricGroups groups;
   const auto [begin, end] = request.params.equal_range("collect[]");
@@ -101,7 +93,7 @@ ApiReply status(const ApiRequest& request, const ApiView& view, const Report& re
   StatusView shown{.now = view.now, .watching = view.watching};
   shown.problems_only = is_set(request, "problems");
   shown.wide = is_set(request, "wide");
-  ApiReply out = reply(kText, status_text(report, style_of(request), shown));
+  ApiReply out = reply(kText, status_text(report, api_style(request), shown));
   out.headers = {{"X-Linkhealth-Problems", std::to_string(count_problems(report))}};
   return out;
 }
@@ -111,7 +103,7 @@ ApiReply explain(const ApiRequest& request, const ApiView& view, const Report& r
   if (!port) return api_error(request, 404, port.error().message);
   const ExplainView shown{
       .now = view.now, .t = report.t, .symptoms = is_set(request, "symptoms"), .physics = is_set(request, "physics")};
-  return reply(kText, explain_text(**port, style_of(request), shown));
+  return reply(kText, explain_text(**port, api_style(request), shown));
 }
 
 ApiReply port_report(const ApiRequest& request, const ApiView& view, const Report& report) {
@@ -122,7 +114,7 @@ ApiReply port_report(const ApiRequest& request, const ApiView& view, const Repor
 
 ApiReply doctor(const ApiRequest& request, const ApiView& view, const Report& report) {
   const DoctorReport found = examine(report, view.publisher.node_facts());
-  ApiReply out = request.path.starts_with("/api/v1/text/") ? reply(kText, doctor_text(found, style_of(request)))
+  ApiReply out = request.path.starts_with("/api/v1/text/") ? reply(kText, doctor_text(found, api_style(request)))
                                                            : reply(kJson, doctor_json(found) + "\n");
   out.headers = {{"X-Linkhealth-Problems", std::to_string(found.hidden)}};
   return out;
@@ -133,7 +125,7 @@ ApiReply module(const ApiRequest& request, const ApiView& view, const Report& re
   const auto port = find_port(report, name);
   if (!port) return api_error(request, 404, port.error().message);
   if (const auto& sample = (*port)->latest.module) {
-    return text ? reply(kText, module_text(*sample, style_of(request)))
+    return text ? reply(kText, module_text(*sample, api_style(request)))
                 : reply(kJson, view.publisher.module_json(*sample));
   }
   std::string why = "not read yet";
@@ -157,7 +149,7 @@ ApiReply answer_from(const ApiRequest& request, const ApiView& view, const Publi
   if (path == "/api/v1/report") return reply(kJson, now.report_json());
   if (path.starts_with(kPortsPath)) return port_report(request, view, now.report());
   if (path == kRulesPath || path.starts_with(kRulesTextPath))
-    return rules(request, view, now.report(), style_of(request));
+    return rules(request, view, now.report(), api_style(request));
   if (path == "/api/v1/text/status") return status(request, view, now.report());
   if (path == "/api/v1/doctor" || path == "/api/v1/text/doctor") return doctor(request, view, now.report());
   if (path.starts_with(kExplainPath)) return explain(request, view, now.report());
@@ -169,6 +161,14 @@ ApiReply answer_from(const ApiRequest& request, const ApiView& view, const Publi
 }
 
 }  // namespace
+
+TextStyle api_style(const ApiRequest& request) {
+  TextStyle style;
+  style.colour = is_set(request, "colour");
+  style.ascii = is_set(request, "ascii");
+  style.width_columns = static_cast<int>(std::clamp<std::uint64_t>(number(request, "width").value_or(100), 40, 1000));
+  return style;
+}
 
 ApiReply api_error(const ApiRequest& request, int status, const std::string& message) {
   const bool text = request.path.starts_with("/api/v1/text/") || request.path.starts_with("/-/");

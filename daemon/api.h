@@ -11,7 +11,7 @@
 //   /api/v1/text/status?width=&colour=&ascii=&wide=&problems=
 //   /api/v1/text/explain/PORT?width=&colour=&ascii=&symptoms=&physics=
 //   /api/v1/text/module/PORT?width=&colour=&ascii=
-//   /api/v1/check[/PORT]  /api/v1/ticket/PORT          and as text (daemon/api_desk.h)
+//   /api/v1/check[/PORT]  /api/v1/ticket/PORT  /api/v1/cabling   and as text (daemon/api_desk.h)
 //   /api/v1/rules                                      what the tables say, and what they did here
 //   /api/v1/text/rules[/NAME]?width=&colour=&ascii=&unused=
 //   /api/v1/recording?for=SECONDS                      a stream; Unix socket only (daemon/server.cpp)
@@ -26,6 +26,7 @@
 #include <vector>
 
 #include "daemon/publisher.h"
+#include "exporters/text_style.h"
 #include "model/catalogue.h"
 
 namespace linkhealth {
@@ -68,6 +69,8 @@ struct ApiView {
 };
 
 ApiReply answer(const ApiRequest& request, const ApiView& view);
+/// width=, colour=, ascii=
+TextStyle api_style(const ApiRequest& request);
 /// An error as the API gives it: one line for /api/v1/text, else {"error":"…"}.
 ApiReply api_error(const ApiRequest& request, int status, const std::string& message);
 /// Whether an Accept-Encoding header takes gzip ("gzip;q=0" doesn't).

@@ -1,5 +1,6 @@
 #include "daemon/api_desk.h"
 
+#include "daemon/cabling.h"
 #include "exporters/check.h"
 #include "exporters/port_names.h"
 #include "exporters/ticket.h"
@@ -52,6 +53,13 @@ std::optional<ApiReply> desk_answer(const ApiRequest& request, const ApiView& vi
   const std::string_view path = request.path;
   const std::string begin = text ? "/api/v1/text" : "/api/v1";
   if (const auto name = behind(path, begin + "/check")) return check_reply(request, view, report, *name, text);
+  if (path == begin + "/cabling") {
+    const auto rows = compare_cabling(report);
+    ApiReply out =
+        reply(text, text ? cabling_text(report, rows, api_style(request)) : cabling_json(report, rows) + "\n");
+    out.headers = {{"X-Linkhealth-Problems", std::to_string(count_wrong(rows))}};
+    return out;
+  }
   const auto name = behind(path, begin + "/ticket");
   if (!name) return std::nullopt;
   const auto port = find_port(report, *name);

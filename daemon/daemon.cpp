@@ -18,6 +18,7 @@
 #include "daemon/play_source.h"
 #include "daemon/publisher.h"
 #include "daemon/recording_tap.h"
+#include "daemon/reload.h"
 #include "daemon/sampler.h"
 #include "daemon/server.h"
 #include "daemon/watched.h"
@@ -104,6 +105,8 @@ class Daemon {
   Result<void> keep_ledger(const LedgerState& state);
   void look_for_maintenance(SteadyTime now);
   void make_desk();
+  Result<void> add_plan();
+  void reload();
   void record(const Snapshot& snapshot, const Report& report);
   void announce(const FaultEvent& event);
   void say_once(bool& said, const Error& error, const std::string& consequence);
@@ -203,13 +206,47 @@ Result<void> Daemon::start_outputs() {
   return {};
 }
 
+/// The name under which the plan knows this node.
+Result<void> Daemon::add_plan() {
+  if (config_.plan_path.empty()) return {};
+  auto config = complete_config(options_, live_header(config_, clock_).node);
+  if (!config) return config.error();
+  config_ = *std::move(config);
+  return {};
+}
+
+/// A bad file changes nothing.
+void Daemon::reload() {
+  if (options_.config_file.empty()) return log_.warning("reload: there is no configuration file (--config)");
+  auto config = complete_config(options_, source_->header().node);
+  if (!config) {
+    log_.error("reload: " + config.error().message + ": the former configuration stays in force");
+    return;
+  }
+  std::string later;
+  for (const std::string& key : needs_restart(config_, *config)) later += (later.empty() ? "" : ", ") + key;
+  const std::lock_guard lock(deciding_);
+  engine_->reconfigure(engine_settings(*config, source_->header().node, {}));
+  // What only counts at the next start stays as it is, so that it is told at the next reload, too.
+  config_.knobs.take_values(config->knobs);
+  config_.expected = config->expected;
+  config_.exempt = config->exempt;
+  config_.site = config->site;
+  config_.dry_run = config->dry_run;
+  config_.log_level = config->log_level;
+  log_.set_level(config_.log_level);
+  maintenance_ = MaintenanceDir(config->maintenance_dir);
+  maintenance_looked_.reset();
+  log_.info("reload: " + options_.config_file + " is in force" +
+            (later.empty() ? "" : "; what changed of " + later + " needs a restart"));
+}
+
 Result<void> Daemon::run() {
+  if (auto planned = add_plan(); !planned) return planned;
   if (auto made = make_directories(); !made) return made;
   if (auto made = make_source(); !made) return made;
   const RecordingHeader header = source_->header();
-  EngineSettings settings{header.node, config_.knobs, header.expected, config_.exempt, config_.site, config_.dry_run};
-  for (const auto& [port, expected] : config_.expected) settings.expected[port] = expected;
-  engine_ = std::make_unique<Engine>(std::move(settings));
+  engine_ = std::make_unique<Engine>(engine_settings(config_, header.node, header.expected));
   if (options_.play_file.empty()) restore_faults();
   look_for_maintenance(clock_.steady());
   make_desk();
@@ -231,9 +268,7 @@ Result<void> Daemon::run() {
   hooks.on_step = [this](const Snapshot& snapshot, const Engine::Step& step, double lateness_s) {
     on_step(snapshot, step, lateness_s);
   };
-  hooks.on_reload = [this] {
-    log_.warning("the configuration is read at the start: restart linkhealthd to change it");
-  };
+  hooks.on_reload = [this] { reload(); };
   hooks.status = [this] { return status(); };
   auto ended = run_loop(*source_, *engine_, clock_, hooks);
   tap_.close();
@@ -352,36 +387,6 @@ std::string Daemon::status() const {
 }
 
 }  // namespace
-
-std::span<const KnobGroup> all_knob_groups() {
-  static const std::vector<KnobGroup> groups = [] {
-    std::vector<KnobGroup> all(sampler_knob_groups().begin(), sampler_knob_groups().end());
-    all.insert(all.end(), peer_knob_groups().begin(), peer_knob_groups().end());
-    all.insert(all.end(), engine_knob_groups().begin(), engine_knob_groups().end());
-    return all;
-  }();
-  return groups;
-}
-
-Result<Config> effective_config(const DaemonOptions& options) {
-  auto config = options.config_file.empty() ? Result<Config>(default_config(all_knob_groups()))
-                                            : load_config_file(options.config_file, all_knob_groups());
-  if (!config) return config;
-  if (options.listen) {
-    const auto address = parse_listen_address(*options.listen);
-    if (!address) return Error{"--listen: " + address.error().message};
-    config->listen = *address;
-  }
-  if (options.log_level) {
-    const auto level = parse_log_level(*options.log_level);
-    if (!level) return Error{"--log-level: " + level.error().message};
-    config->log_level = *level;
-  }
-  if (options.socket) config->socket_path = *options.socket;
-  if (options.state_dir) config->state_dir = *options.state_dir;
-  if (options.dry_run) config->dry_run = true;
-  return config;
-}
 
 Result<void> run_daemon(Config config, const DaemonOptions& options, const Clock& clock, Log& log) {
   return Daemon(std::move(config), options, clock, log).run();

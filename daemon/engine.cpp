@@ -41,7 +41,7 @@ std::span<const KnobGroup> engine_knob_groups() {
 std::vector<Subject> Engine::State::subjects() const {
   std::vector<Subject> all;
   for (const auto& [stable, port] : history.ports()) {
-    const ExpectedPort* expected = expected_of(port.key);
+    const ExpectedPort* expected = expected_of(port);
     all.push_back({stable, &port, expected, leaf_of(port, expected)});
   }
   std::sort(all.begin(), all.end(),
@@ -79,9 +79,8 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
     if (work != nullptr)  // before the port is looked at: a loss under somebody's hands is no flap
       s.history.excuse(subject.stable, snapshot.taken_at - (snapshot.wall_time - work->since));
     PortView view = view_of(*subject.port, subject.expected, snapshot.taken_at, s.window_values, port.errors_since);
-    const auto left_out = s.settings.exempt.find(subject.port->key);
-    port.exempt = left_out != s.settings.exempt.end() ? left_out->second
-                                                      : exempt_reason(*subject.port, subject.expected, plan_known);
+    const std::string* left_out = s.exempted(*subject.port);
+    port.exempt = left_out != nullptr ? *left_out : exempt_reason(*subject.port, subject.expected, plan_known);
     if (port.exempt.empty()) {
       s.fill_group(view, subject, subjects);
       port.findings = observe_all(view, s.symptom_values);

@@ -52,6 +52,9 @@ class Engine {
   [[nodiscard]] ReferenceState references() const;
   /// REQUIRES: before the first step.
   void restore(const ReferenceState& state);
+  /// Takes other settings in force with the next step. The node's name stays; knobs keep their groups.
+  void reconfigure(const EngineSettings& settings);
+
   // What people say. Each takes effect with the next step, its event comes with it too.
 
   /// An operator took note of the port's fault; nullopt `until`: until it closes. Gives the fault. Not twice.

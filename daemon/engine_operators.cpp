@@ -20,7 +20,8 @@ Result<std::string> Engine::State::stable_of(const PortKey& key) const {
 
 void Engine::State::tell_place(FaultEvent& event, const PortKey& port) const {
   if (!settings.site.empty()) event.site = settings.site;
-  if (const ExpectedPort* expected = expected_of(port)) event.rail = expected->rail;
+  const PortHistory* known = history.find(port);
+  if (const ExpectedPort* expected = known == nullptr ? nullptr : expected_of(*known)) event.rail = expected->rail;
 }
 
 /// The event of something that was said comes with the next step.
@@ -37,6 +38,34 @@ FaultReport Engine::State::wait_with(const LedgerChange& change, const PortKey& 
   tell_place(event, port);
   waiting.push_back(event);
   return event.fault;
+}
+
+void Engine::reconfigure(const EngineSettings& settings) {
+  EngineSettings& now = state_->settings;
+  now.knobs.take_values(settings.knobs);
+  now.expected = settings.expected;
+  now.exempt = settings.exempt;
+  now.site = settings.site;
+  now.dry_run = settings.dry_run;
+}
+
+/// Configuration may name a port as people do.
+template <typename Map>
+auto find_by_any_name(const Map& map, const PortHistory& port) {
+  const PortId& id = port.latest.id;
+  for (const std::string& name : {port.key, id.netdev, id.pci, id.device})
+    if (const auto at = name.empty() ? map.end() : map.find(name); at != map.end()) return at;
+  return map.end();
+}
+
+const ExpectedPort* Engine::State::expected_of(const PortHistory& port) const {
+  const auto at = find_by_any_name(settings.expected, port);
+  return at == settings.expected.end() ? nullptr : &at->second;
+}
+
+const std::string* Engine::State::exempted(const PortHistory& port) const {
+  const auto at = find_by_any_name(settings.exempt, port);
+  return at == settings.exempt.end() ? nullptr : &at->second;
 }
 
 Result<FaultReport> Engine::acknowledge(const PortKey& port, const std::string& by, const std::string& reason,

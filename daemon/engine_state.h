@@ -84,10 +84,9 @@ struct Engine::State {
   double step_s = 10;
   WallTime wall;
 
-  const ExpectedPort* expected_of(const PortKey& key) const {
-    const auto at = settings.expected.find(key);
-    return at == settings.expected.end() ? nullptr : &at->second;
-  }
+  const ExpectedPort* expected_of(const PortHistory& port) const;
+  /// Why configuration leaves the port out; nullptr when it does not.
+  const std::string* exempted(const PortHistory& port) const;
   std::vector<Subject> subjects() const;
   /// The stable key of a port that is known by this label.
   Result<std::string> stable_of(const PortKey& key) const;

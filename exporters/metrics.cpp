@@ -80,6 +80,26 @@ void add_identity(Families& out, const PortReport& port, const PortLabels& at) {
             1.0);
 }
 
+std::string_view label_of(const SiteLabels& site, const std::string& name) {
+  const auto at = site.find(name);
+  return at == site.end() ? std::string_view() : at->second;
+}
+
+void add_place(Families& out, const PortReport& port, const PortLabels& at, const SiteLabels& site) {
+  const ExpectedPort& plan = port.expected;
+  if (port.maintenance) out.add("linkhealth_port_maintenance", {at.device, at.port}, 1.0);
+  const std::array<std::string_view, 7> labels = {label_of(site, "row"),
+                                                  label_of(site, "rack"),
+                                                  label_of(site, "u"),
+                                                  label_of(site, "pod"),
+                                                  plan.rail,
+                                                  plan.peer_rack,
+                                                  plan.peer_u};
+  if (std::ranges::all_of(labels, &std::string_view::empty)) return;
+  out.add("linkhealth_place_info",
+          {at.device, at.port, labels[0], labels[1], labels[2], labels[3], labels[4], labels[5], labels[6]}, 1.0);
+}
+
 void add_faults(Families& out, const PortReport& port, const PortLabels& at) {
   for (const FaultReport& fault : port.faults) {
     const std::string_view end = to_string(fault.end);
@@ -215,6 +235,7 @@ void collect_metrics(const Report& report, const FaultEventCounts& events, const
   for (const PortReport& port : report.ports) {
     const PortLabels at = labels_of(port);
     add_identity(out, port, at);
+    add_place(out, port, at, report.site.value_or(SiteLabels()));
     add_faults(out, port, at);
     add_link(out, port, at);
     for (const Gap& gap : port.gaps) add_gap(out, gap, at);

@@ -3,6 +3,8 @@
 // doctor's answer with every key.
 #include <cstdio>
 
+#include "cli/verify_text.h"
+#include "daemon/cabling.h"
 #include "exporters/check.h"
 #include "exporters/doctor.h"
 #include "exporters/json.h"
@@ -95,7 +97,18 @@ void print_desk() {
   const CheckView view{report.at, Milliseconds(60'000)};
   print("check", check_json(check(report, nullptr, view)));
   print("check", check_json(check(report, nullptr, {report.at + std::chrono::hours(1), Milliseconds(60'000)})));
+  print("cabling", cabling_json(report, compare_cabling(report)));
   for (const PortReport& port : report.ports) print("ticket", ticket_json(make_ticket(report, port)));
+}
+
+void print_proofs() {
+  for (const PortReport& port : test::example_report().ports) {
+    cli::Prover prover({.ber = 1e-13, .least_s = 60, .link_wait_s = 30});
+    for (int i = 0; i < 30; ++i) {
+      const SteadyTime t(std::chrono::seconds(10 * i));
+      print("verify", cli::verify_json(port, prover.add(port, t, WallTime(t.time_since_epoch())), WallTime()));
+    }
+  }
 }
 
 /// Through the API, as the program gives them.
@@ -141,5 +154,6 @@ int main(int argc, char** argv) {
   linkhealth::print_doctor();
   linkhealth::print_actions();
   linkhealth::print_desk();
+  linkhealth::print_proofs();
   return 0;
 }
