@@ -8,18 +8,19 @@ _linkhealth() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case $word in
-      status | explain | watch | record | replay | module | doctor | rules | ack | maintenance | check | ticket) command=$word && break ;;
+      status | explain | watch | record | replay | module | doctor | rules | ack | maintenance | check | ticket | verify | qualify | cabling) command=$word && break ;;
     esac
   done
   case $previous in
-    --socket | --config | --file) COMPREPLY=($(compgen -f -- "$current")) && return ;;
+    --socket | --config | --file | --from) COMPREPLY=($(compgen -f -- "$current")) && return ;;
     --sysroot) COMPREPLY=($(compgen -d -- "$current")) && return ;;
     --format) COMPREPLY=($(compgen -W 'text json jsonl' -- "$current")) && return ;;
-    --for) COMPREPLY=($(compgen -W '30m 1h 2h 1d' -- "$current")) && return ;;
+    --ber) COMPREPLY=($(compgen -W '1e-15 1e-14 1e-13 1e-12' -- "$current")) && return ;;
+    --for | --least) COMPREPLY=($(compgen -W '30m 1h 2h 1d' -- "$current")) && return ;;
   esac
   local options='--help --socket'
   case $command in
-    '') options+=' --version status explain watch record replay module doctor rules ack maintenance check ticket' ;;
+    '') options+=' --version status explain watch record replay module doctor rules ack maintenance check ticket verify qualify cabling' ;;
     status) options+=' --problems --wide --json --once --sysroot' ;;
     explain) options+=' --evidence --physics --json' ;;
     watch) options+=' --problems --json --frames' ;;
@@ -32,12 +33,14 @@ _linkhealth() {
     maintenance) options+=' --for --reason --by --json' ;;
     check) options+=' --drain-reason --perfdata --json' ;;
     ticket) options+=' --json' ;;
+    verify | qualify) options+=' --ber --least --json' ;;
+    cabling) options+=' --learn --from --node --yaml --json' ;;
   esac
   COMPREPLY=($(compgen -W "$options" -- "$current"))
   [[ $current == -* ]] && return
   case $command in
     maintenance) COMPREPLY=($(compgen -W "start end all $(_linkhealth_ports)" -- "$current")) ;;
-    explain | watch | module | ack | check | ticket) COMPREPLY=($(compgen -W "$(_linkhealth_ports)" -- "$current")) ;;
+    explain | watch | module | ack | check | ticket | verify) COMPREPLY=($(compgen -W "$(_linkhealth_ports)" -- "$current")) ;;
     record | replay) COMPREPLY=($(compgen -f -- "$current")) ;;
   esac
 }

@@ -1,5 +1,6 @@
 // The configuration that is in force: the file, or the defaults, with the flags on top.
 #include "daemon/daemon.h"
+#include "daemon/engine.h"
 #include "daemon/peer_sources.h"
 #include "daemon/sampler.h"
 
