@@ -33,7 +33,7 @@ struct ModuleOptions {
 };
 
 struct VerifyOptions {
-  std::string port;  ///< "" for qualify
+  std::string port{};  ///< "" for qualify
   double ber = 1e-15;
   std::uint64_t least_s = 1800;
   bool json = false;

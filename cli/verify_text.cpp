@@ -29,14 +29,28 @@ const RepairRecord* last_repair(const PortReport& port) {
   return nullptr;
 }
 
+/// The light of one lane now; nullopt: dark, or not read.
+std::optional<double> lane_dbm(const PortReport& port, std::uint32_t lane) {
+  const auto& module = port.latest.module;
+  if (!module || lane == 0 || lane > module->lanes.size() || !module->lanes[lane - 1].rx_power_mw) return std::nullopt;
+  return dbm_from_mw(*module->lanes[lane - 1].rx_power_mw);
+}
+
+/// Never more certain than it is.
+std::string sure_words(double confidence) {
+  return confidence >= 0.995 ? ">99%" : fmt::format("{:.0f}%", std::floor(100 * confidence));
+}
+
+/// The lane that was repaired against what it was; else the worst.
 std::string rx_words(const PortReport& port) {
   const PortFigures& figures = port.figures;
+  if (const RepairRecord* repair = last_repair(port); repair != nullptr && repair->rx_lane)
+    if (const auto now_dbm = lane_dbm(port, *repair->rx_lane))
+      return fmt::format("Rx lane {} {:.1f} dBm (was {:.1f})", *repair->rx_lane, *now_dbm,
+                         *repair->rx_power_before_dbm);
   if (!figures.worst_rx_power_dbm || !std::isfinite(*figures.worst_rx_power_dbm)) return "";
   std::string text = figures.worst_rx_lane ? fmt::format("Rx lane {} ", *figures.worst_rx_lane) : "Rx ";
-  text += fmt::format("{:.1f} dBm", *figures.worst_rx_power_dbm);
-  if (const RepairRecord* repair = last_repair(port))
-    text += fmt::format(" (was {:.1f})", *repair->rx_power_before_dbm);
-  return text;
+  return text + fmt::format("{:.1f} dBm", *figures.worst_rx_power_dbm);
 }
 
 std::string conditions(const ProofLimits& limits) {
@@ -87,8 +101,8 @@ std::string verify_progress(const PortReport& port, const ProofState& state, con
   if (state.verdict == ProofVerdict::kWaiting)
     return cut("  waiting for the link to come up", static_cast<std::size_t>(style.width_columns), style.ascii);
   std::string text =
-      fmt::format("  {} {:3.0f}%   {} left   confidence {:.0f}%", bar(state.progress(), style.ascii),
-                  100 * state.progress(), long_duration(state.remaining_s), std::floor(100 * state.confidence));
+      fmt::format("  {} {:3.0f}%   {} left   confidence {}", bar(state.progress(), style.ascii), 100 * state.progress(),
+                  long_duration(state.remaining_s), sure_words(state.confidence));
   if (port.figures.pre_fec_ber) text += fmt::format("   pre-FEC {:.1e}", *port.figures.pre_fec_ber);
   text += fmt::format("   errors {}   drops 0", state.errors);
   if (const std::string rx = rx_words(port); !rx.empty()) text += "   " + rx;
@@ -101,8 +115,8 @@ std::string verify_verdict(const PortReport& port, const ProofState& state, cons
     const std::string word = state.verdict == ProofVerdict::kFail ? "FAIL" : "NOT KNOWN";
     return wrapped(fmt::format("{}  {}: {}", word, port.port, state.reason), style);
   }
-  std::string text = fmt::format("PASS  {}: BER below the limit with {:.0f}% confidence, {} without a drop", port.port,
-                                 std::floor(100 * state.confidence), long_duration(state.elapsed_s));
+  std::string text = fmt::format("PASS  {}: BER below the limit with {} confidence, {} without a drop", port.port,
+                                 sure_words(state.confidence), long_duration(state.elapsed_s));
   if (const RepairRecord* repair = last_repair(port))
     text += fmt::format("; {:+.1f} dB{} since the repair", *repair->rx_power_after_dbm - *repair->rx_power_before_dbm,
                         repair->rx_lane ? fmt::format(" on lane {}", *repair->rx_lane) : "");

@@ -95,7 +95,7 @@ void add_place(Families& out, const PortReport& port, const PortLabels& at, cons
                                                   plan.rail,
                                                   plan.peer_rack,
                                                   plan.peer_u};
-  if (std::ranges::all_of(labels, &std::string_view::empty)) return;
+  if (std::ranges::all_of(labels, [](std::string_view label) { return label.empty(); })) return;
   out.add("linkhealth_place_info",
           {at.device, at.port, labels[0], labels[1], labels[2], labels[3], labels[4], labels[5], labels[6]}, 1.0);
 }

@@ -56,14 +56,14 @@ class Verify : public ::testing::Test {
   std::ostringstream out;
   Milliseconds waited{0};
   std::function<bool()> on_step;
-  TextStyle style{.colour = false, .width_columns = 120, .ascii = false};
+  TextStyle style{.colour = false, .width_columns = 140, .ascii = false};
 };
 
 TEST_F(Verify, PassesAndSaysSo) {
   EXPECT_EQ(verify(daemon, {.port = "ens1np0"}, style, world()), kOk);
   EXPECT_THAT(out.str(),
               StartsWith("Proving mlx5_0/1 at 400G: no drop for 30 min, uncorrectable blocks 0, BER below 1e-15 "
-                         "with 95%\nconfidence (takes 2 h 5 min)\n"));
+                         "with 95% confidence (takes 2 h 5 min)\n"));
   EXPECT_THAT(out.str(),
               HasSubstr("\nPASS  mlx5_0/1: BER below the limit with 95% confidence, 2 h 5 min without a drop\n"));
   EXPECT_NEAR(in_seconds(waited), 7510, 30);

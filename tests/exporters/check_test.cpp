@@ -63,7 +63,9 @@ TEST(CheckTest, AnOldSampleSaysNothing) {
 }
 
 TEST(CheckTest, NoPortIsNotWell) {
-  EXPECT_EQ(check(Report{.at = now().now}, nullptr, now()).level, CheckLevel::kUnknown);
+  Report none;
+  none.at = now().now;
+  EXPECT_EQ(check(none, nullptr, now()).level, CheckLevel::kUnknown);
 }
 
 TEST(CheckTest, ADryRunIsActedOnByNobody) {
