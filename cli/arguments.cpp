@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "cli/exit_codes.h"
 #include "cli/fleet_arguments.h"
+#include "cli/more_arguments.h"
 #include "cli/terminal.h"
 
 namespace linkhealth::cli {
@@ -24,6 +25,10 @@ Examples:
   linkhealth explain mlx5_3             what is wrong, why, and what to do
   linkhealth history mlx5_3 --since 2d  since when, what was tried, and did it help
   linkhealth watch                      the same table, live; Ctrl-C ends it
+  linkhealth ack mlx5_3 --for 2h --reason 'jumper ordered'
+  linkhealth ticket mlx5_3              what a technician takes to the rack
+  linkhealth verify mlx5_3              did the repair help: PASS or FAIL
+  linkhealth maintenance start all --for 4h --reason firmware
   linkhealth doctor                     what can be seen here, what can't, and what to do
   linkhealth record --for 10m night.jsonl.gz
   linkhealth rules dirty_connector      how a fault looks, how it is told from others, what to do
@@ -31,9 +36,9 @@ Examples:
   linkhealth replay week.jsonl.gz --what-if symptoms.carrier_flaps.min_losses=6
   linkhealth status --json | jq '.ports[] | select(.health != "healthy")'
 
-Exit codes: 0 done; 1 a port wants attention (status --problems) or something can't be seen (doctor); 2 wrong usage, unknown
-port or unusable file;
-3 the daemon (fleet: Prometheus) does not answer; 4 it could not do it.)";
+Exit codes: 0 done; 1 a port wants attention (status --problems), something can't be seen (doctor), is plugged wrong
+(cabling) or failed (verify, qualify); 2 wrong usage, unknown port, nothing to do there, unusable file; 3 the daemon
+(fleet: Prometheus) does not answer; 4 it could not do it. check has those of Nagios.)";
 
 /// All that the command line can say.
 struct Parsed {
@@ -48,6 +53,7 @@ struct Parsed {
   DoctorOptions doctor;
   RulesOptions rules;
   FleetOptions fleet;
+  MoreParsed more;
   std::string record_for = "10m";
   std::string sysroot;
   bool once = false;
@@ -59,6 +65,11 @@ void add_status(CLI::App& app, Parsed& parsed, const LocalCommands& local) {
                     "Only ports that want attention; exit code 1 if there is one");
   command->add_flag("--wide", parsed.status.wide, "All columns, nothing cut");
   command->add_flag("--json", parsed.status.json, "The report as JSON");
+  command->footer(
+      "\nExamples:\n"
+      "  linkhealth status --problems          exit code 1 if a port wants attention\n"
+      "  linkhealth status --json | jq '.ports[] | {port, health}'\n"
+      "  linkhealth status --once --sysroot /tmp/customer");
   if (!local.once) return;
   auto* once = command->add_flag("--once", parsed.once, "Look at this node once, without the daemon");
   command->add_option("--sysroot", parsed.sysroot, "With --once: read a copy of a node's /sys below DIR")
@@ -74,6 +85,11 @@ void add_explain(CLI::App& app, Parsed& parsed) {
   command->add_flag("--physics", parsed.explain.physics,
                     "The link budget both ways: what is sent, lost and received, the margin, the error ratio");
   command->add_flag("--json", parsed.explain.json, "The port's part of the report as JSON");
+  command->footer(
+      "\nExamples:\n"
+      "  linkhealth explain mlx5_3\n"
+      "  linkhealth explain 0000:9a:00.0 --evidence\n"
+      "  linkhealth explain ens4np0 --json | jq '.faults[0].repair'");
 }
 
 void add_history(CLI::App& app, Parsed& parsed) {
@@ -102,6 +118,11 @@ void add_watch(CLI::App& app, Parsed& parsed) {
   command->add_flag("--json", parsed.watch.json,
                     "One line of JSON at each refresh: the report, or the port's part of it");
   command->add_option("--frames", parsed.watch.frames, "End after so many drawings")->type_name("N");
+  command->footer(
+      "\nExamples:\n"
+      "  linkhealth watch\n"
+      "  linkhealth watch mlx5_3               while somebody cleans at the rack\n"
+      "  linkhealth watch --json | jq -c '[.at, (.ports[] | .health)]'");
 }
 
 void add_record(CLI::App& app, Parsed& parsed) {
@@ -112,6 +133,10 @@ void add_record(CLI::App& app, Parsed& parsed) {
   command->add_option("file", parsed.record.file, "A new file, compressed if it ends in .gz; - for standard output")
       ->required()
       ->type_name("FILE");
+  command->footer(
+      "\nExamples:\n"
+      "  linkhealth record --for 10m night.jsonl.gz\n"
+      "  linkhealth record --for 1m - | ssh desk linkhealth replay -");
 }
 
 void add_replay(CLI::App& app, Parsed& parsed) {
@@ -132,6 +157,11 @@ void add_replay(CLI::App& app, Parsed& parsed) {
       ->multi_option_policy(CLI::MultiOptionPolicy::TakeAll);
   command->add_flag_callback(
       "--json", [&parsed] { parsed.replay.format = "json"; }, "The same as --format json");
+  command->footer(
+      "\nExamples:\n"
+      "  linkhealth replay night.jsonl.gz\n"
+      "  linkhealth replay night.jsonl.gz --format jsonl | jq -r '.event + \" \" + .port'\n"
+      "  linkhealth replay week.jsonl.gz --what-if symptoms.carrier_flaps.min_losses=6");
 }
 
 void add_rules(CLI::App& app, Parsed& parsed) {
@@ -140,6 +170,10 @@ void add_rules(CLI::App& app, Parsed& parsed) {
   command->add_option("name", parsed.rules.name, "Only this fault or symptom, in full")->type_name("NAME");
   command->add_flag("--unused", parsed.rules.unused, "Only what never decided anything on this node");
   command->add_flag("--json", parsed.rules.json, "As JSON");
+  command->footer(
+      "\nExamples:\n"
+      "  linkhealth rules dirty_connector\n"
+      "  linkhealth rules --unused");
 }
 
 void add_module(CLI::App& app, Parsed& parsed) {
@@ -147,6 +181,10 @@ void add_module(CLI::App& app, Parsed& parsed) {
   auto* port = command->add_option("port", parsed.module.port, "The port, by any of its names")->type_name("PORT");
   command->add_option("--file", parsed.module.file, "A dump of a module's EEPROM")->type_name("FILE")->excludes(port);
   command->add_flag("--json", parsed.module.json, "As JSON");
+  command->footer(
+      "\nExamples:\n"
+      "  linkhealth module mlx5_3\n"
+      "  ethtool -m ens4np0 raw on >module.bin; linkhealth module --file module.bin");
 }
 
 void add_doctor(CLI::App& app, Parsed& parsed) {
@@ -196,6 +234,7 @@ int dispatch(const CLI::App& app, Parsed& parsed, const LocalCommands& local) {
   if (local.rules && app.got_subcommand("rules")) return local.rules(client, parsed.rules, style);
   if (local.fleet && app.got_subcommand("fleet")) return local.fleet(parsed.fleet, style);
   if (local.module && app.got_subcommand("module")) return run_module(local, client, parsed.module, style);
+  if (const auto exit_code = dispatch_more(app, parsed.more, client, local, style)) return *exit_code;
   const auto duration = parse_duration_s(parsed.record_for);
   if (!duration) {
     complain("record --for: " + duration.error().message);
@@ -253,6 +292,7 @@ int run(int argc, const char* const* argv, const LocalCommands& local) {
   if (local.doctor) add_doctor(app, parsed);
   if (local.rules) add_rules(app, parsed);
   if (local.fleet) add_fleet(app, parsed.fleet);
+  add_more(app, parsed.more, local);
   app.footer(kFooter);
   try {
     app.parse(argc, argv);

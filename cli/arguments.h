@@ -33,6 +33,21 @@ struct ModuleOptions {
   bool json = false;
 };
 
+struct VerifyOptions {
+  std::string port{};  ///< "" for qualify
+  double ber = 1e-15;
+  std::uint64_t least_s = 1800;
+  bool json = false;
+};
+
+struct CablingOptions {
+  bool learn = false;
+  std::vector<std::string> from;  ///< with learn: saved outputs instead of the daemon
+  std::string node;               ///< of an lldpctl output; "": this host
+  bool yaml = false;
+  bool json = false;
+};
+
 /// Commands that need more of the program than the daemon's socket. One that is empty does not exist on the command
 /// line.
 struct LocalCommands {
@@ -40,7 +55,10 @@ struct LocalCommands {
   std::function<int(const ReplayOptions&, const TextStyle&)> replay;
   std::function<int(const DoctorOptions&, const TextStyle&)> doctor;  ///< where no daemon runs
   std::function<int(const Client&, const RulesOptions&, const TextStyle&)> rules;
-  std::function<int(const FleetOptions&, const TextStyle&)> fleet;    ///< of a Prometheus, from anywhere
+  std::function<int(const FleetOptions&, const TextStyle&)> fleet;  ///< of a Prometheus, from anywhere
+  std::function<int(const Client&, const CablingOptions&, const TextStyle&)> cabling;
+  /// Both of a port and (no port) of all.
+  std::function<int(const Client&, const VerifyOptions&, const TextStyle&)> verify;
   std::function<int(const ModuleOptions&, const TextStyle&)> module;  ///< of --file; the daemon answers for a port
 };
 

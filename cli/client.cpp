@@ -26,7 +26,8 @@ httplib::Client connect_to(const std::string& socket_path, time_t read_timeout_s
 }
 
 Answer answer_of(const httplib::Response& from) {
-  return {from.status, from.body, from.get_header_value("X-Linkhealth-Problems")};
+  return {from.status, from.body, from.get_header_value("X-Linkhealth-Problems"),
+          from.get_header_value("X-Linkhealth-Check")};
 }
 
 }  // namespace
@@ -59,6 +60,13 @@ Error Client::unreachable() const {
 Result<Answer> Client::get(const std::string& path) const {
   auto client = connect_to(socket_path_, kAnswer_s);
   const auto reply = client.Get(path);
+  if (!reply) return unreachable();
+  return answer_of(*reply);
+}
+
+Result<Answer> Client::post(const std::string& path) const {
+  auto client = connect_to(socket_path_, kAnswer_s);
+  const auto reply = client.Post(path);
   if (!reply) return unreachable();
   return answer_of(*reply);
 }
@@ -101,7 +109,7 @@ std::string refusal(const Answer& answer) {
 }
 
 int refusal_exit_code(const Answer& answer) {
-  return answer.status == 404 || answer.status == 400 ? kBadInput : kDaemonError;
+  return answer.status == 404 || answer.status == 400 || answer.status == 409 ? kBadInput : kDaemonError;
 }
 
 }  // namespace linkhealth::cli

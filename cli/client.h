@@ -14,6 +14,7 @@ struct Answer {
   int status = 0;
   std::string body;
   std::string problems;  ///< of the header X-Linkhealth-Problems, "" without
+  std::string check{};   ///< of the header X-Linkhealth-Check
 };
 
 /// Percent-encodes what a name could break a path with.
@@ -26,6 +27,8 @@ class Client {
 
   /// Any answer, also a refusal. An error (errnum set) means that nobody answered: it says what to do.
   [[nodiscard]] virtual Result<Answer> get(const std::string& path) const;
+  /// Asks the daemon to do something; the parameters stand in the path.
+  [[nodiscard]] virtual Result<Answer> post(const std::string& path) const;
   /// Hands the body on as it comes. `take` returns false to stop. A refusal's body is in the Answer.
   [[nodiscard]] virtual Result<Answer> stream(const std::string& path,
                                               const std::function<bool(std::string_view)>& take) const;

@@ -51,13 +51,46 @@ struct WatchOptions {
 };
 int run_watch(const Client& client, const WatchOptions& options);
 
+struct AckOptions {
+  std::string port;
+  std::string for_time;  ///< "2h"; "": until the fault closes
+  std::string reason, by;
+  bool end = false;
+  bool json = false;
+};
+int run_ack(const Client& client, const AckOptions& options);
+
+struct MaintenanceOptions {
+  std::string action;  ///< "start" or "end"
+  std::string port;    ///< or "all"
+  std::string for_time, reason, by;
+  bool json = false;
+};
+int run_maintenance(const Client& client, const MaintenanceOptions& options);
+struct CheckOptions {
+  std::string port;  ///< "": all
+  bool drain_reason = false, perfdata = false, json = false;
+};
+/// Nagios' exit codes, which are not those of the other commands.
+int run_check(const Client& client, const CheckOptions& options);
+
+struct TicketOptions {
+  std::string port;
+  bool json = false;
+};
+int run_ticket(const Client& client, const TicketOptions& options);
+
+/// Who types: behind sudo the one before it.
+std::string user_name();
+
 struct RecordOptions {
   std::string file;  ///< "-" for standard output; gzip when it ends in .gz
   std::uint64_t duration_s = 600;
 };
 int run_record(const Client& client, const RecordOptions& options);
-/// "90", "90s", "10m", "2h", "1d" as seconds.
-Result<std::uint64_t> parse_duration_s(std::string_view text, std::uint64_t most_days = 1);
+inline constexpr std::uint64_t kDay_s = 86400;
+/// "90", "90s", "10m", "2h", "1d" as seconds, at most `longest_s`.
+Result<std::uint64_t> parse_duration_s(std::string_view text, std::uint64_t longest_s = kDay_s);
 
 /// "width=100&colour=1&ascii=1"
 std::string style_query(const TextStyle& style);

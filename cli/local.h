@@ -30,4 +30,7 @@ int run_rules(const Client& client, const RulesOptions& options, const TextStyle
 /// `module --file FILE`.
 int show_module_file(const ModuleOptions& options, const TextStyle& style);
 
+/// `cabling`: the daemon compares; --learn writes a plan.
+int run_cabling(const Client& client, const CablingOptions& options, const TextStyle& style);
+
 }  // namespace linkhealth::cli

@@ -3,6 +3,8 @@
 
 #include "cli/arguments.h"
 #include "cli/local.h"
+#include "cli/terminal.h"
+#include "cli/verify.h"
 
 namespace {
 
@@ -35,6 +37,14 @@ int main(int argc, char** argv) {
   local.fleet = [](const cli::FleetOptions& options, const TextStyle& style) {
     return cli::run_fleet(options, style, kClock);
   };
+  local.verify = [](const cli::Client& client, const cli::VerifyOptions& options, const TextStyle& style) {
+    const cli::LiveScreen screen(false);  // Ctrl-C ends the waiting
+    const cli::ProofWorld world{kClock, [&](Milliseconds wait) { return screen.wait(wait); }, std::cout,
+                                cli::output_is_terminal()};
+    return options.port.empty() ? cli::qualify(client, options, style, world)
+                                : cli::verify(client, options, style, world);
+  };
+  local.cabling = &cli::run_cabling;
   local.module = &cli::show_module_file;
   return cli::run(argc, argv, local);
 }

@@ -8,20 +8,21 @@ _linkhealth() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case $word in
-      status | explain | history | watch | record | replay | module | doctor | rules | fleet) command=$word && break ;;
+      status | explain | history | watch | record | replay | module | doctor | rules | ack | maintenance | check | ticket | verify | qualify | cabling | fleet) command=$word && break ;;
     esac
   done
   case $previous in
-    --socket | --config | --file | --bearer-token-file | --ca-file) COMPREPLY=($(compgen -f -- "$current")) && return ;;
+    --socket | --config | --file | --from | --bearer-token-file | --ca-file) COMPREPLY=($(compgen -f -- "$current")) && return ;;
     --sysroot) COMPREPLY=($(compgen -d -- "$current")) && return ;;
     --format) COMPREPLY=($(compgen -W 'text json jsonl' -- "$current")) && return ;;
-    --by) COMPREPLY=($(compgen -W 'switch part rack rail vendor' -- "$current")) && return ;;
+    --ber) COMPREPLY=($(compgen -W '1e-15 1e-14 1e-13 1e-12' -- "$current")) && return ;;
     --since) COMPREPLY=($(compgen -W '1h 1d 7d 90d' -- "$current")) && return ;;
-    --for) COMPREPLY=($(compgen -W '90s 10m 1h 1d' -- "$current")) && return ;;
+    --for | --least) COMPREPLY=($(compgen -W '30m 1h 2h 1d' -- "$current")) && return ;;
+    --by) [[ $command == fleet ]] && COMPREPLY=($(compgen -W 'switch part rack rail vendor' -- "$current")) && return ;;
   esac
   local options='--help --socket'
   case $command in
-    '') options+=' --version status explain history watch record replay module doctor rules fleet' ;;
+    '') options+=' --version status explain history watch record replay module doctor rules ack maintenance check ticket verify qualify cabling fleet' ;;
     status) options+=' --problems --wide --json --once --sysroot' ;;
     explain) options+=' --evidence --physics --json' ;;
     history) options+=' --since --ascii --json' ;;
@@ -32,11 +33,18 @@ _linkhealth() {
     rules) options+=' --unused --json' ;;
     fleet) options+=' --prometheus --by --work-list --limit --json --bearer-token-file --ca-file' ;;
     module) options+=' --file --json' ;;
+    ack) options+=' --for --reason --by --end --json' ;;
+    maintenance) options+=' --for --reason --by --json' ;;
+    check) options+=' --drain-reason --perfdata --json' ;;
+    ticket) options+=' --json' ;;
+    verify | qualify) options+=' --ber --least --json' ;;
+    cabling) options+=' --learn --from --node --yaml --json' ;;
   esac
   COMPREPLY=($(compgen -W "$options" -- "$current"))
   [[ $current == -* ]] && return
   case $command in
-    explain | history | watch | module) COMPREPLY=($(compgen -W "$(_linkhealth_ports)" -- "$current")) ;;
+    maintenance) COMPREPLY=($(compgen -W "start end all $(_linkhealth_ports)" -- "$current")) ;;
+    explain | history | watch | module | ack | check | ticket | verify) COMPREPLY=($(compgen -W "$(_linkhealth_ports)" -- "$current")) ;;
     record | replay) COMPREPLY=($(compgen -f -- "$current")) ;;
   esac
 }

@@ -38,7 +38,9 @@ struct Config {
   std::string record_path;                            ///< "": no recording
   std::string lldpd_socket = "/run/lldpd.socket";     ///< of the section "peers", as the next
   std::string import_dir = "/run/linkhealth/import";  ///< where others put readings: of now, so they survive no reboot
-  bool dry_run = false;                               ///< diagnose and show, but announce nothing
+  std::string plan_path;                              ///< the cabling plan (config/plan.h); "": none
+  std::string maintenance_dir = "/etc/linkhealth/maintenance";  ///< files that say what is being worked on; "": none
+  bool dry_run = false;                                         ///< diagnose and show, but announce nothing
   LogLevel log_level = LogLevel::kInfo;
   std::map<std::string, std::string> site;   ///< labels of the place: row, rack, …
   std::map<PortKey, ExpectedPort> expected;  ///< what is asked of each port

@@ -25,10 +25,14 @@ void dump_expected(std::string& out, const ExpectedPort& expected) {
   if (expected.speed_mbps) out += fmt::format("    speed_mbps: {}\n", *expected.speed_mbps);
   if (expected.lanes) out += fmt::format("    lanes: {}\n", *expected.lanes);
   if (!expected.rail.empty()) out += fmt::format("    rail: {}\n", quoted(expected.rail));
-  if (expected.peer_system.empty() && expected.peer_port.empty()) return;
+  if (!expected.cable.empty()) out += fmt::format("    cable: {}\n", quoted(expected.cable));
+  const bool placed = !expected.peer_rack.empty() || !expected.peer_u.empty();
+  if (expected.peer_system.empty() && expected.peer_port.empty() && !placed) return;
   out += "    peer:\n";
   if (!expected.peer_system.empty()) out += fmt::format("      system: {}\n", quoted(expected.peer_system));
   if (!expected.peer_port.empty()) out += fmt::format("      port: {}\n", quoted(expected.peer_port));
+  if (!expected.peer_rack.empty()) out += fmt::format("      rack: {}\n", quoted(expected.peer_rack));
+  if (!expected.peer_u.empty()) out += fmt::format("      u: {}\n", quoted(expected.peer_u));
 }
 
 void dump_ports(std::string& out, const Config& config) {
@@ -93,14 +97,23 @@ std::string dump_config(const Config& config) {
   out += fmt::format("# The name of this node in reports; \"\" is the host's name.\nnode: {}\n", quoted(config.node));
   out += fmt::format("# Writes a recording of everything seen, packed when it ends in .gz; \"\" is none.\nrecord: {}\n",
                      quoted(config.record_path));
+  out += fmt::format(
+      "# The cabling plan of the cluster: CSV, or YAML (.yaml); \"\" is none. linkhealth cabling --learn writes one.\n"
+      "plan: {}\n",
+      quoted(config.plan_path));
+  out += fmt::format(
+      "# A file in this directory says that a port (its name) or the node (all) is in maintenance; \"\" is none.\n"
+      "maintenance_dir: {}\n",
+      quoted(config.maintenance_dir));
   out += fmt::format("# Diagnoses and shows, but announces nothing.\ndry_run: {}\n", config.dry_run);
   out += fmt::format("# error, warning, info or debug\nlog_level: {}\n", to_string(config.log_level));
-  out += "# Labels of the place, for people: row, rack, …\n";
+  out += "# Labels of the place: row, rack, u, pod, … They stand in metrics, events and tickets.\n";
   dump_map(out, "site", config.site);
   out +=
-      "# What is asked of a port: speed_mbps, lanes, peer (system, port); or exempt, with the reason. A port is named "
-      "as\n"
-      "# mlx5_0/1, mlx5_0, ens1np0 or by its PCI address (\"0000:1b:00.0\"), which no reboot changes.\n";
+      "# What is asked of a port: speed_mbps, lanes, peer (system, port, rack, u), rail, cable; or exempt, with the\n"
+      "# reason. A port is named as mlx5_0/1, mlx5_0, ens1np0 or by its PCI address (\"0000:1b:00.0\"), which no "
+      "reboot\n"
+      "# changes.\n";
   dump_ports(out, config);
   dump_knobs(out, config);
   return out;

@@ -32,7 +32,7 @@ class Loader {
     std::string_view name;
     Setter set;
   };
-  static const std::array<Key, 10> kKeys;
+  static const std::array<Key, 12> kKeys;
 
   Error wrong(std::size_t line, std::string_view what) const { return error_at(file_name_, line, what); }
   Error unknown_key(const Member& member, std::span<const std::string_view> good) const;
@@ -48,6 +48,8 @@ class Loader {
   Result<void> state_dir(const Member& member);
   Result<void> node(const Member& member);
   Result<void> record(const Member& member);
+  Result<void> plan(const Member& member);
+  Result<void> maintenance_dir(const Member& member);
   Result<void> dry_run(const Member& member);
   Result<void> log_level(const Member& member);
   Result<void> site(const Member& member);
@@ -65,11 +67,13 @@ class Loader {
   Config& config_;
 };
 
-const std::array<Loader::Key, 10> Loader::kKeys = {{{"listen", &Loader::listen},
+const std::array<Loader::Key, 12> Loader::kKeys = {{{"listen", &Loader::listen},
                                                     {"socket", &Loader::socket},
                                                     {"state_dir", &Loader::state_dir},
                                                     {"node", &Loader::node},
                                                     {"record", &Loader::record},
+                                                    {"plan", &Loader::plan},
+                                                    {"maintenance_dir", &Loader::maintenance_dir},
                                                     {"dry_run", &Loader::dry_run},
                                                     {"log_level", &Loader::log_level},
                                                     {"site", &Loader::site},
@@ -159,6 +163,28 @@ Result<void> Loader::record(const Member& member) {
   return {};
 }
 
+Result<void> Loader::plan(const Member& member) {
+  if (auto none = text(member); none && none->empty()) {
+    config_.plan_path.clear();
+    return {};
+  }
+  auto path = absolute_path(member);
+  if (!path) return path.error();
+  config_.plan_path = *path;
+  return {};
+}
+
+Result<void> Loader::maintenance_dir(const Member& member) {
+  if (auto none = text(member); none && none->empty()) {
+    config_.maintenance_dir.clear();
+    return {};
+  }
+  auto path = absolute_path(member);
+  if (!path) return path.error();
+  config_.maintenance_dir = *path;
+  return {};
+}
+
 Result<void> Loader::dry_run(const Member& member) {
   const std::string& word = member.value.scalar;
   if (member.value.kind != Kind::kScalar || member.value.quoted || (word != "true" && word != "false"))
@@ -214,7 +240,7 @@ Result<void> Loader::port(const Member& member) {
 }
 
 Result<void> Loader::port_key(const PortKey& port, const Member& member) {
-  constexpr std::array<std::string_view, 5> kGood = {"speed_mbps", "lanes", "peer", "rail", "exempt"};
+  constexpr std::array<std::string_view, 6> kGood = {"speed_mbps", "lanes", "peer", "rail", "cable", "exempt"};
   if (member.key == "speed_mbps") {
     auto value = whole(member, 1, std::numeric_limits<std::uint32_t>::max());
     if (!value) return value.error();
@@ -225,10 +251,10 @@ Result<void> Loader::port_key(const PortKey& port, const Member& member) {
     config_.expected[port].lanes = *value;
   } else if (member.key == "peer") {
     return peer(config_.expected[port], member);
-  } else if (member.key == "rail") {
-    auto rail = text(member);
-    if (!rail) return rail.error();
-    config_.expected[port].rail = *rail;
+  } else if (member.key == "rail" || member.key == "cable") {
+    auto value = text(member);
+    if (!value) return value.error();
+    (member.key == "rail" ? config_.expected[port].rail : config_.expected[port].cable) = *value;
   } else if (member.key == "exempt") {
     auto reason = text(member);
     if (!reason) return reason.error();
@@ -241,13 +267,16 @@ Result<void> Loader::port_key(const PortKey& port, const Member& member) {
 }
 
 Result<void> Loader::peer(ExpectedPort& expected, const Member& member) {
-  constexpr std::array<std::string_view, 2> kGood = {"system", "port"};
+  constexpr std::array<std::string_view, 4> kGood = {"system", "port", "rack", "u"};
   if (auto map = must_be_map(member); !map) return map;
   for (const Member& key : member.value.members) {
-    if (key.key != "system" && key.key != "port") return unknown_key(key, kGood);
+    const auto at = std::ranges::find(kGood, key.key);
+    if (at == kGood.end()) return unknown_key(key, kGood);
     auto value = text(key);
     if (!value) return value.error();
-    (key.key == "system" ? expected.peer_system : expected.peer_port) = *value;
+    constexpr std::array kParts = {&ExpectedPort::peer_system, &ExpectedPort::peer_port, &ExpectedPort::peer_rack,
+                                   &ExpectedPort::peer_u};
+    expected.*kParts.at(static_cast<std::size_t>(at - kGood.begin())) = *value;
   }
   return {};
 }

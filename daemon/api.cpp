@@ -6,7 +6,9 @@
 #include <array>
 
 #include "base/text.h"
+#include "daemon/api_desk.h"
 #include "daemon/api_history.h"
+#include "daemon/api_operator.h"
 #include "daemon/api_rules.h"
 #include "exporters/doctor.h"
 #include "exporters/module_text.h"
@@ -62,14 +64,6 @@ std::optional<std::uint64_t> number(const ApiRequest& request, const std::string
   return found == request.params.end() ? std::nullopt : parse_u64(found->second);
 }
 
-TextStyle style_of(const ApiRequest& request) {
-  TextStyle style;
-  style.colour = is_set(request, "colour");
-  style.ascii = is_set(request, "ascii");
-  style.width_columns = static_cast<int>(std::clamp<std::uint64_t>(number(request, "width").value_or(100), 40, 1000));
-  return style;
-}
-
 ApiReply metrics(const ApiRequest& request, const Published& now) {
   MetricGroups groups;
   const auto [begin, end] = request.params.equal_range("collect[]");
@@ -100,7 +94,7 @@ ApiReply status(const ApiRequest& request, const ApiView& view, const Report& re
   StatusView shown{.now = view.now, .watching = view.watching};
   shown.problems_only = is_set(request, "problems");
   shown.wide = is_set(request, "wide");
-  ApiReply out = reply(kText, status_text(report, style_of(request), shown));
+  ApiReply out = reply(kText, status_text(report, api_style(request), shown));
   out.headers = {{"X-Linkhealth-Problems", std::to_string(count_problems(report))}};
   return out;
 }
@@ -110,7 +104,7 @@ ApiReply explain(const ApiRequest& request, const ApiView& view, const Report& r
   if (!port) return api_error(request, 404, port.error().message);
   const ExplainView shown{
       .now = view.now, .t = report.t, .symptoms = is_set(request, "symptoms"), .physics = is_set(request, "physics")};
-  return reply(kText, explain_text(**port, style_of(request), shown));
+  return reply(kText, explain_text(**port, api_style(request), shown));
 }
 
 ApiReply port_report(const ApiRequest& request, const ApiView& view, const Report& report) {
@@ -121,7 +115,7 @@ ApiReply port_report(const ApiRequest& request, const ApiView& view, const Repor
 
 ApiReply doctor(const ApiRequest& request, const ApiView& view, const Report& report) {
   const DoctorReport found = examine(report, view.publisher.node_facts());
-  ApiReply out = request.path.starts_with("/api/v1/text/") ? reply(kText, doctor_text(found, style_of(request)))
+  ApiReply out = request.path.starts_with("/api/v1/text/") ? reply(kText, doctor_text(found, api_style(request)))
                                                            : reply(kJson, doctor_json(found) + "\n");
   out.headers = {{"X-Linkhealth-Problems", std::to_string(found.hidden)}};
   return out;
@@ -132,7 +126,7 @@ ApiReply module(const ApiRequest& request, const ApiView& view, const Report& re
   const auto port = find_port(report, name);
   if (!port) return api_error(request, 404, port.error().message);
   if (const auto& sample = (*port)->latest.module) {
-    return text ? reply(kText, module_text(*sample, style_of(request)))
+    return text ? reply(kText, module_text(*sample, api_style(request)))
                 : reply(kJson, view.publisher.module_json(*sample));
   }
   std::string why = "not read yet";
@@ -157,17 +151,26 @@ ApiReply answer_from(const ApiRequest& request, const ApiView& view, const Publi
   if (auto past = answer_from_memory(request, view, now.report(), style_of(request))) return *std::move(past);
   if (path.starts_with(kPortsPath)) return port_report(request, view, now.report());
   if (path == kRulesPath || path.starts_with(kRulesTextPath))
-    return rules(request, view, now.report(), style_of(request));
+    return rules(request, view, now.report(), api_style(request));
   if (path == "/api/v1/text/status") return status(request, view, now.report());
   if (path == "/api/v1/doctor" || path == "/api/v1/text/doctor") return doctor(request, view, now.report());
   if (path.starts_with(kExplainPath)) return explain(request, view, now.report());
   if (path.starts_with(kModulePath)) return module(request, view, now.report(), false);
   if (path.starts_with(kModuleTextPath)) return module(request, view, now.report(), true);
+  if (auto desk = desk_answer(request, view, now.report())) return *std::move(desk);
   return api_error(request, 404,
                    fmt::format("there is nothing at {}: / lists what there is", printable(path.substr(0, 64))));
 }
 
 }  // namespace
+
+TextStyle api_style(const ApiRequest& request) {
+  TextStyle style;
+  style.colour = is_set(request, "colour");
+  style.ascii = is_set(request, "ascii");
+  style.width_columns = static_cast<int>(std::clamp<std::uint64_t>(number(request, "width").value_or(100), 40, 1000));
+  return style;
+}
 
 ApiReply api_error(const ApiRequest& request, int status, const std::string& message) {
   const bool text = request.path.starts_with("/api/v1/text/") || request.path.starts_with("/-/");
@@ -188,8 +191,12 @@ bool accepts_gzip(std::string_view accept_encoding) {
 }
 
 ApiReply answer(const ApiRequest& request, const ApiView& view) {
+  if (request.method == "POST" && is_action(request.path)) {
+    const auto known = view.publisher.current();
+    return known ? act(request, view, known->report()) : api_error(request, 503, "the first sample is not taken yet");
+  }
   if (request.method != "GET" && request.method != "HEAD") {
-    ApiReply out = api_error(request, 405, "this API only reads: use GET or HEAD");
+    ApiReply out = api_error(request, 405, "this only reads: use GET or HEAD");
     out.headers = {{"Allow", "GET, HEAD"}};
     return out;
   }

@@ -12,27 +12,43 @@
 //   /api/v1/text/status?width=&colour=&ascii=&wide=&problems=
 //   /api/v1/text/explain/PORT?width=&colour=&ascii=&symptoms=&physics=
 //   /api/v1/text/module/PORT?width=&colour=&ascii=
+//   /api/v1/check[/PORT]  /api/v1/ticket/PORT  /api/v1/cabling   and as text (daemon/api_desk.h)
 //   /api/v1/rules                                      what the tables say, and what they did here
 //   /api/v1/text/rules[/NAME]?width=&colour=&ascii=&unused=
 //   /api/v1/recording?for=SECONDS                      a stream; Unix socket only (daemon/server.cpp)
+//   POST /api/v1/ports/PORT/ack  /api/v1/maintenance   (daemon/api_operator.h)
 //   /-/healthy  /-/ready  /
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "daemon/publisher.h"
+#include "exporters/text_style.h"
 #include "model/catalogue.h"
 #include "storage/memory.h"
 
 namespace linkhealth {
 
+/// Who asks. The server fills it: from the peer credentials of a Unix socket, or from what was authenticated on TCP.
+/// Nothing known means: may not act.
+struct Caller {
+  enum class Way : std::uint8_t { kUnknown, kTcp, kUnix };
+  Way way = Way::kUnknown;
+  std::optional<std::uint32_t> uid;  ///< of the process at the other end of a Unix socket
+  std::string user;                  ///< the name to remember ("" not known): of that uid, or as authenticated
+  bool may_act = false;              ///< acknowledge, begin and end maintenance; reading is for everybody who gets here
+};
+
 struct ApiRequest {
-  std::string method;  ///< "GET" and "HEAD" are answered
+  std::string method;  ///< "GET" and "HEAD" read, "POST" acts
   std::string path;    ///< decoded
   std::multimap<std::string, std::string> params;
   bool accepts_gzip = false;
+  Caller caller;
 };
 
 struct ApiReply {
@@ -42,6 +58,8 @@ struct ApiReply {
   std::vector<std::pair<std::string, std::string>> headers;
 };
 
+class Operator;
+
 /// What answers are made of.
 struct ApiView {
   const Publisher& publisher;
@@ -50,9 +68,12 @@ struct ApiView {
   Milliseconds stale_after;  ///< a last sample older than this is not healthy
   const Catalogue* catalogue = nullptr;
   Memory* memory = nullptr;  ///< nullptr: nothing is remembered
+  Operator* desk = nullptr;  ///< takes what people say; nullptr: nobody does
 };
 
 ApiReply answer(const ApiRequest& request, const ApiView& view);
+/// width=, colour=, ascii=
+TextStyle api_style(const ApiRequest& request);
 /// An error as the API gives it: one line for /api/v1/text, else {"error":"…"}.
 ApiReply api_error(const ApiRequest& request, int status, const std::string& message);
 /// Whether an Accept-Encoding header takes gzip ("gzip;q=0" doesn't).

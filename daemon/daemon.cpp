@@ -4,6 +4,7 @@
 #include <malloc.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cmath>
 #include <filesystem>
 #include <optional>
@@ -15,10 +16,12 @@
 #include "daemon/event_log.h"
 #include "daemon/loop.h"
 #include "daemon/memory_keeper.h"
+#include "daemon/operator_desk.h"
 #include "daemon/peer_sources.h"
 #include "daemon/play_source.h"
 #include "daemon/publisher.h"
 #include "daemon/recording_tap.h"
+#include "daemon/reload.h"
 #include "daemon/sampler.h"
 #include "daemon/server.h"
 #include "daemon/watched.h"
@@ -29,6 +32,7 @@
 #include "probes/live_host.h"
 #include "probes/mad_umad.h"
 #include "probes/verbs_events.h"
+#include "storage/maintenance_dir.h"
 #include "storage/recording.h"
 
 namespace linkhealth {
@@ -38,6 +42,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr Milliseconds kSelfTestPatience{30'000};
+constexpr Milliseconds kMaintenanceLook{5'000};
 
 std::string first_line_of(Host& host, const std::string& path) {
   const auto text = host.read_file(path);
@@ -82,6 +87,7 @@ class Daemon {
         clock_(clock),
         log_(log),
         events_(config_.state_dir + "/events.jsonl"),
+        maintenance_(config_.maintenance_dir),
         publisher_({report_json, port_json, event_json_line, module_json}),
         shown_clock_(clock, publisher_, !options.play_file.empty()),
         started_at_(clock.wall()) {}
@@ -95,6 +101,10 @@ class Daemon {
   void on_step(const Snapshot& snapshot, const Engine::Step& step, double lateness_s);
   void self_test(const Report& report);
   void start_memory(const std::string& node);
+  void look_for_maintenance(SteadyTime now);
+  void make_desk();
+  Result<void> add_plan();
+  void reload();
   void record(const Snapshot& snapshot, const Report& report);
   Result<void> announce(const KeptEvent& event);
   void say_once(bool& said, const Error& error, const std::string& consequence);
@@ -106,6 +116,8 @@ class Daemon {
   const Clock& clock_;
   Log& log_;
   EventLog events_;
+  MaintenanceDir maintenance_;
+  std::optional<SteadyTime> maintenance_looked_;
   SystemdJournal journal_;
   Publisher publisher_;
   ShownClock shown_clock_;
@@ -114,7 +126,10 @@ class Daemon {
   std::unique_ptr<Source> source_;
   Sampler* sampler_ = nullptr;  // when the source is the live one
   std::unique_ptr<Engine> engine_;
+  std::atomic<bool> silent_ = false;  // the memory's thread asks
   std::unique_ptr<MemoryKeeper> memory_;
+  std::mutex deciding_;  // held by who uses the engine
+  std::unique_ptr<OperatorDesk> desk_;
   std::unique_ptr<Server> server_;
   std::optional<RecordingWriter> recorder_;
   bool recorder_failed_ = false;
@@ -181,20 +196,58 @@ Result<void> Daemon::start_outputs() {
   settings.socket_path = config_.socket_path;
   settings.catalogue = &catalogue_;
   settings.memory = &memory_->memory();
+  settings.desk = desk_.get();
   auto server = Server::start(settings, publisher_, tap_, shown_clock_);
   if (!server) return server.error();
   server_ = *std::move(server);
   return {};
 }
 
+/// The name under which the plan knows this node.
+Result<void> Daemon::add_plan() {
+  if (config_.plan_path.empty()) return {};
+  auto config = complete_config(options_, live_header(config_, clock_).node);
+  if (!config) return config.error();
+  config_ = *std::move(config);
+  return {};
+}
+
+/// A bad file changes nothing.
+void Daemon::reload() {
+  if (options_.config_file.empty()) return log_.warning("reload: there is no configuration file (--config)");
+  auto config = complete_config(options_, source_->header().node);
+  if (!config) {
+    log_.error("reload: " + config.error().message + ": the former configuration stays in force");
+    return;
+  }
+  std::string later;
+  for (const std::string& key : needs_restart(config_, *config)) later += (later.empty() ? "" : ", ") + key;
+  const std::lock_guard lock(deciding_);
+  engine_->reconfigure(engine_settings(*config, source_->header().node, {}));
+  // What only counts at the next start stays as it is, so that it is told at the next reload, too.
+  config_.knobs.take_values(config->knobs);
+  config_.expected = config->expected;
+  config_.exempt = config->exempt;
+  config_.site = config->site;
+  config_.dry_run = config->dry_run;
+  silent_ = config_.dry_run || !options_.play_file.empty();
+  config_.log_level = config->log_level;
+  log_.set_level(config_.log_level);
+  maintenance_ = MaintenanceDir(config->maintenance_dir);
+  maintenance_looked_.reset();
+  log_.info("reload: " + options_.config_file + " is in force" +
+            (later.empty() ? "" : "; what changed of " + later + " needs a restart"));
+}
+
 Result<void> Daemon::run() {
+  if (auto planned = add_plan(); !planned) return planned;
   if (auto made = make_directories(); !made) return made;
   if (auto made = make_source(); !made) return made;
   const RecordingHeader header = source_->header();
-  EngineSettings settings{header.node, config_.knobs, header.expected, config_.exempt};
-  for (const auto& [port, expected] : config_.expected) settings.expected[port] = expected;
-  engine_ = std::make_unique<Engine>(std::move(settings));
+  engine_ = std::make_unique<Engine>(engine_settings(config_, header.node, header.expected));
   start_memory(header.node);
+  look_for_maintenance(clock_.steady());
+  make_desk();
   if (options_.play_file.empty()) {
     LiveHost host(options_.sysroot);
     publisher_.set_node_facts(gather_node_facts(host, true, !options_.sysroot.empty(), sampler_->sources()));
@@ -207,13 +260,13 @@ Result<void> Daemon::run() {
     log_.info(fmt::format("metrics at http://{}/metrics", to_string(bound)));
   }
   log_.info(fmt::format("ask with: linkhealth --socket {} status", config_.socket_path));
+  if (config_.dry_run) log_.info("dry run: everything is judged and shown, nothing is sent");
   LoopHooks hooks;
+  hooks.deciding = &deciding_;
   hooks.on_step = [this](const Snapshot& snapshot, const Engine::Step& step, double lateness_s) {
     on_step(snapshot, step, lateness_s);
   };
-  hooks.on_reload = [this] {
-    log_.warning("the configuration is read at the start: restart linkhealthd to change it");
-  };
+  hooks.on_reload = [this] { reload(); };
   hooks.status = [this] { return status(); };
   auto ended = run_loop(*source_, *engine_, clock_, hooks);
   tap_.close();
@@ -225,12 +278,12 @@ Result<void> Daemon::run() {
 }
 
 void Daemon::on_step(const Snapshot& snapshot, const Engine::Step& step, double lateness_s) {
+  look_for_maintenance(clock_.steady());
   record(snapshot, *step.report);
   last_step_at_ = snapshot.wall_time;
   memory_->on_step(snapshot, *step.report, step.events, engine_->ledger_state(),
                    [this] { return engine_->references(); });
-  publisher_.publish(step.report, step.events,
-                     {LINKHEALTH_VERSION, lateness_s, started_at_, nullptr, memory_->health()});
+  publisher_.publish(step.report, step.events, {LINKHEALTH_VERSION, lateness_s, started_at_, memory_->health()});
   port_count_ = step.report->ports.size();
   fault_count_ = 0;
   for (const PortReport& port : step.report->ports) fault_count_ += port.faults.size();
@@ -266,12 +319,27 @@ void Daemon::start_memory(const std::string& node) {
   engine_->restore(known.references);
   engine_->restore(known.ledger);
   // A played recording is nobody's news; a dry run says nothing, now or later.
-  const bool silent = config_.dry_run || played;
+  silent_ = config_.dry_run || played;
   memory_->start({{"events.jsonl", [this](const KeptEvent& event) { return announce(event); }},
-                  {"journal", [this, silent, node](const KeptEvent& kept) -> Result<void> {
+                  {"journal", [this, node](const KeptEvent& kept) -> Result<void> {
                      const auto event = parse_event(kept.document);
-                     return silent || !event ? Result<void>() : journal_.send(journal_fields(*event, node));
+                     return silent_ || !event ? Result<void>() : journal_.send(journal_fields(*event, node));
                    }}});
+}
+
+void Daemon::make_desk() {
+  desk_ = std::make_unique<OperatorDesk>(
+      *engine_, deciding_,
+      OperatorDesk::Hooks{[this](const LedgerState& state) { return memory_->keep(state, clock_.wall()); },
+                          [this](const std::string& line) { log_.info(line); }});
+}
+
+void Daemon::look_for_maintenance(SteadyTime now) {
+  if (maintenance_looked_ && now - *maintenance_looked_ < kMaintenanceLook) return;
+  maintenance_looked_ = now;
+  auto found = maintenance_.read();
+  for (const std::string& line : found.complaints) log_.error(line);
+  engine_->set_maintenance_files(std::move(found.maintenance));
 }
 
 void Daemon::record(const Snapshot& snapshot, const Report& report) {
@@ -303,37 +371,6 @@ std::string Daemon::status() const {
 }
 
 }  // namespace
-
-std::span<const KnobGroup> all_knob_groups() {
-  static const std::vector<KnobGroup> groups = [] {
-    std::vector<KnobGroup> all(sampler_knob_groups().begin(), sampler_knob_groups().end());
-    all.insert(all.end(), memory_knob_groups().begin(), memory_knob_groups().end());
-    all.insert(all.end(), peer_knob_groups().begin(), peer_knob_groups().end());
-    all.insert(all.end(), engine_knob_groups().begin(), engine_knob_groups().end());
-    return all;
-  }();
-  return groups;
-}
-
-Result<Config> effective_config(const DaemonOptions& options) {
-  auto config = options.config_file.empty() ? Result<Config>(default_config(all_knob_groups()))
-                                            : load_config_file(options.config_file, all_knob_groups());
-  if (!config) return config;
-  if (options.listen) {
-    const auto address = parse_listen_address(*options.listen);
-    if (!address) return Error{"--listen: " + address.error().message};
-    config->listen = *address;
-  }
-  if (options.log_level) {
-    const auto level = parse_log_level(*options.log_level);
-    if (!level) return Error{"--log-level: " + level.error().message};
-    config->log_level = *level;
-  }
-  if (options.socket) config->socket_path = *options.socket;
-  if (options.state_dir) config->state_dir = *options.state_dir;
-  if (options.dry_run) config->dry_run = true;
-  return config;
-}
 
 Result<void> run_daemon(Config config, const DaemonOptions& options, const Clock& clock, Log& log) {
   return Daemon(std::move(config), options, clock, log).run();

@@ -76,6 +76,7 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
     for (const auto& [key, expected] : s.settings.expected)
       if (!s.settings.exempt.contains(key)) s.history.await(key);
   s.wall = snapshot.wall_time;
+  s.end_old_maintenance();
   if (s.last_step) s.step_s = in_seconds(snapshot.taken_at - *s.last_step);
   s.last_step = snapshot.taken_at;
   auto report = std::make_shared<Report>();
@@ -92,6 +93,9 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
   for (const Subject& subject : subjects) {
     Judged& port = *subject.judged;
     port.begun = true;
+    const Maintenance* work = s.maintenance_of(*subject.port, subject.stable);
+    if (work != nullptr)  // before the port is looked at: a loss under somebody's hands is no flap
+      s.history.excuse(subject.stable, snapshot.taken_at - (snapshot.wall_time - work->since));
     PortView view = view_of(*subject.port, subject.expected, snapshot.taken_at, s.window_values, port.errors_since);
     const std::string* const left_out = State::of_port(s.settings.exempt, *subject.port);
     port.exempt = left_out != nullptr ? *left_out : exempt_reason(*subject.port, subject.expected, plan_known);
@@ -101,6 +105,7 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
       s.note_errors(port, snapshot.taken_at);
       s.note_repair(subject, view, port, snapshot.wall_time);
       PortVerdict verdict = s.verdict_of(view, s.ledger.incumbent(subject.stable));
+      verdict.maintenance = work != nullptr;
       if (gone > 0 && std::exchange(told, true)) verdict = PortVerdict{};
       port.gone_with = gone;
       // Modules that got hot together are one matter of the room or the fans: the first port tells it for all.
@@ -119,13 +124,17 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
         if (entry->last_seen == snapshot.taken_at) s.repairs.seen(subject.stable, entry->kept.id, snapshot.wall_time);
     }
     // What was awaited and came is told under its own key; here only its fault has to close.
-    if (!subject.port->arrived) report->ports.push_back(s.report_of(subject, view, port, snapshot));
+    if (subject.port->arrived) continue;
+    report->ports.push_back(s.report_of(subject, view, port, snapshot));
+    if (work != nullptr) report->ports.back().maintenance = *work;
   }
   weigh(*report, s.history);
   report->node = s.settings.node;
   report->at = snapshot.wall_time;
   report->t = snapshot.taken_at;
   report->timings = snapshot.timings;
+  if (!s.settings.site.empty()) report->site = s.settings.site;
+  if (s.settings.dry_run) report->dry_run = true;
   for (const Gap& gap : snapshot.gaps)
     if (gap.port.empty()) report->gaps.push_back(gap);
   if (s.rule_use->since == WallTime()) {
@@ -142,6 +151,7 @@ LedgerState Engine::ledger_state() const {
   LedgerState kept = state_->ledger.state();
   kept.rule_use = *state_->rule_use;
   kept.repairs = state_->repairs.state();
+  kept.maintenance = state_->maintenance;
   return kept;
 }
 
@@ -149,29 +159,10 @@ void Engine::restore(const LedgerState& state) {
   state_->ledger.restore(state);
   state_->rule_use = std::make_shared<const RuleUse>(state.rule_use);
   state_->repairs.restore(state.repairs);
+  state_->maintenance = state.maintenance;
 }
 
 ReferenceState Engine::references() const { return state_->history.references(); }
 void Engine::restore(const ReferenceState& state) { state_->history.restore(state); }
-
-Result<void> Engine::acknowledge(const PortKey& port, const std::string& by, const std::string& reason,
-                                 std::optional<WallTime> until) {
-  State& s = *state_;
-  const PortHistory* found = s.history.find(port);
-  if (found == nullptr) return Error{"no port \"" + port + "\""};
-  const std::string stable = found->latest.id.device.empty() ? port : found->latest.id.stable_key();
-  auto change = s.ledger.acknowledge(stable, by, reason, until, s.wall);
-  if (!change) return change.error();
-  FaultEvent event;
-  event.t = s.last_step.value_or(SteadyTime());
-  event.at = s.wall;
-  event.kind = FaultEventKind::kAcknowledged;
-  event.port = port;
-  const auto text = s.texts.find(change->entry.kept.id);
-  if (text != s.texts.end()) event.fault = text->second;
-  event.fault.state = change->entry.kept.state;
-  s.waiting.push_back(std::move(event));
-  return {};
-}
 
 }  // namespace linkhealth

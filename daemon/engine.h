@@ -22,6 +22,8 @@ struct EngineSettings {
   KnobTable knobs;                           ///< engine_knob_groups(), as configured
   std::map<PortKey, ExpectedPort> expected;  ///< what configuration asks of each port; empty: nothing is known
   std::map<PortKey, std::string> exempt;     ///< ports that configuration leaves out, with the reason
+  SiteLabels site;                           ///< where the node is
+  bool dry_run = false;                      ///< only said in the report: whoever sends things obeys it
 };
 
 /// Every knob of the diagnosis and the ledger, for configuration to read and print.
@@ -50,9 +52,22 @@ class Engine {
   [[nodiscard]] ReferenceState references() const;
   /// REQUIRES: before the first step.
   void restore(const ReferenceState& state);
-  /// An operator took note of the port's fault; nullopt `until`: until it closes. The event comes with the next step.
-  Result<void> acknowledge(const PortKey& port, const std::string& by, const std::string& reason,
-                           std::optional<WallTime> until);
+  /// Takes other settings in force with the next step. The node's name stays; knobs keep their groups.
+  void reconfigure(const EngineSettings& settings);
+
+  // What people say. Each takes effect with the next step, its event comes with it too.
+
+  /// An operator took note of the port's fault; nullopt `until`: until it closes. Gives the fault. Not twice.
+  Result<FaultReport> acknowledge(const PortKey& port, const std::string& by, const std::string& reason,
+                                  std::optional<WallTime> until);
+  /// And thinks otherwise: the fault is told anew.
+  Result<FaultReport> withdraw_acknowledgement(const PortKey& port);
+  /// Somebody works on a port, or (`port` "") on the node. What was begun before for the same is replaced.
+  Result<Maintenance> begin_maintenance(const PortKey& port, Maintenance maintenance);
+  /// An error when none was begun for just this.
+  Result<Maintenance> end_maintenance(const PortKey& port);
+  /// Those that stand in files, all of them; `port` is any name of a port, "" for all.
+  void set_maintenance_files(std::vector<Maintenance> files);
 
  private:
   struct State;

@@ -73,6 +73,7 @@ FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortView
   report.repairs = repairs.of(entry.kept.port, entry.kept.id);
   report.past = ledger.past(entry.kept.port);
   report.proof = ledger.proof(entry);
+  report.acknowledged = acknowledgement_of(entry.kept, wall);
   texts[report.id] = report;
   return report;
 }
@@ -91,6 +92,7 @@ void Engine::State::emit(const LedgerChange& change, const Subject& subject, con
   if (change.kind == FaultEventKind::kClosed) texts.erase(change.entry.kept.id);
   if (change.kind == FaultEventKind::kOpened || change.kind == FaultEventKind::kReopened)
     rule_use = counted(*rule_use, event.fault);
+  tell_place(event, subject.port->key);
   events.push_back(std::move(event));
 }
 

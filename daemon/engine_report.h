@@ -10,7 +10,12 @@
 #include "model/history.h"
 #include "model/report.h"
 
+#include "model/ledger_state.h"
+
 namespace linkhealth {
+
+/// Nothing when nobody took note, or that is over.
+std::optional<Acknowledgement> acknowledgement_of(const LedgerFault& fault, WallTime now);
 
 /// Ports as people count: mlx5_2 before mlx5_10.
 bool by_number(const std::string& a, const std::string& b);

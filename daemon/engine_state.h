@@ -93,6 +93,7 @@ struct Engine::State {
   Opinion opinion;                           ///< of the port that is being judged
   std::map<std::string, FaultReport> texts;  ///< by fault id: what was last said of it
   std::vector<FaultEvent> waiting;
+  std::vector<Maintenance> maintenance, maintenance_files;
   std::shared_ptr<const RuleUse> rule_use = std::make_shared<const RuleUse>();
   std::optional<SteadyTime> last_step;
   double step_s = 10;
@@ -107,6 +108,12 @@ struct Engine::State {
   }
   std::vector<Subject> subjects();
   void note_idle_cards(const std::vector<Gap>& gaps);
+  /// The stable key of a port that is known by this label.
+  Result<std::string> stable_of(const PortKey& key) const;
+  void tell_place(FaultEvent& event, const PortKey& port) const;
+  FaultReport wait_with(const LedgerChange& change, const PortKey& port);
+  void end_old_maintenance();
+  const Maintenance* maintenance_of(const PortHistory& port, const std::string& stable) const;
   void fill_group(PortView& view, const Subject& subject, const std::vector<Subject>& all);
   void note_repair(const Subject& subject, const PortView& view, Judged& judged, WallTime now);
   PortVerdict verdict_of(const PortView& view, const Fault* incumbent);

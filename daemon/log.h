@@ -2,6 +2,7 @@
 // systemd.
 #pragma once
 
+#include <atomic>
 #include <string>
 
 #include "config/config.h"
@@ -23,7 +24,7 @@ class Log {
  private:
   void say(LogLevel level, const std::string& text) const;
 
-  LogLevel level_;
+  std::atomic<LogLevel> level_;  ///< several threads speak
   bool for_journal_;
 };
 

@@ -76,6 +76,8 @@ Result<void> Loop::run() {
 void Loop::poll_source(double lateness_s) {
   const auto snapshot = source_.poll();
   if (!snapshot) return;
+  std::unique_lock<std::mutex> lock;
+  if (hooks_.deciding != nullptr) lock = std::unique_lock(*hooks_.deciding);
   const Engine::Step step = engine_.step(*snapshot);
   hooks_.on_step(*snapshot, step, lateness_s);
   // Said when it changes: otherwise a message to systemd with each step.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <mutex>
 #include <string>
 
 #include "base/result.h"
@@ -13,6 +14,8 @@
 namespace linkhealth {
 
 struct LoopHooks {
+  /// Held while the engine steps and on_step() runs; whoever else uses the engine holds it too. nullptr: nobody else.
+  std::mutex* deciding = nullptr;
   /// After each step. `lateness_s`: how much later than planned the loop came to it.
   std::function<void(const Snapshot& snapshot, const Engine::Step& step, double lateness_s)> on_step;
   /// SIGHUP.

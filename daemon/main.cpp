@@ -5,6 +5,7 @@
 
 #include "daemon/daemon.h"
 #include "daemon/loop.h"
+#include "daemon/reload.h"
 
 namespace {
 
@@ -41,6 +42,11 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (parsed.options->check_config) {
+    // The plan is part of it: what a reload would refuse is told here, too.
+    if (const auto complete = linkhealth::complete_config(*parsed.options, config->node); !complete) {
+      log.error("linkhealthd: " + complete.error().message);
+      return kBadInput;
+    }
     const std::string& file = parsed.options->config_file;
     std::printf("%s\n", file.empty() ? "the defaults are good" : (file + " is good").c_str());
     return 0;

@@ -91,6 +91,18 @@ void MemoryKeeper::on_step(const Snapshot& snapshot, const Report& report, const
   if (writer_ && !batch.empty()) writer_->remember(std::move(batch));
 }
 
+Result<void> MemoryKeeper::keep(LedgerState ledger, WallTime now) {
+  if (!writer_) return {};
+  MemoryBatch batch;
+  batch.now = now;
+  ledger_ = ledger;
+  batch.ledger = std::move(ledger);
+  writer_->remember(std::move(batch));
+  writer_->drain();
+  const MemoryFigures figures = writer_->figures();
+  return figures.working ? Result<void>() : Error{figures.error};
+}
+
 void MemoryKeeper::finish(const ReferenceState& references, WallTime now) {
   MemoryBatch batch;
   batch.now = now;

@@ -44,6 +44,8 @@ class MemoryKeeper {
   /// One step of the deciding thread. Asks `references` for what is normal each quarter of an hour.
   void on_step(const Snapshot& snapshot, const Report& report, const std::vector<FaultEvent>& events,
                LedgerState ledger, const std::function<ReferenceState()>& references);
+  /// What people said, before they are answered. Waits for the disk; an error says why it would be forgotten.
+  Result<void> keep(LedgerState ledger, WallTime now);
   /// The last step: what is not over is written too.
   void finish(const ReferenceState& references, WallTime now);
   /// For the metrics; nullopt when nothing is kept on a disk.

@@ -116,6 +116,16 @@ Result<OwnedFd> listen_unix(const std::string& path) {
   return error;
 }
 
+/// Whoever may connect to the Unix socket (its owner and its group) may act; nobody may on TCP. A caller that is
+/// already known stays.
+ApiRequest from(HttpServer::Kind kind, ApiRequest request) {
+  if (request.caller.way != Caller::Way::kUnknown) return request;
+  const bool local = kind == HttpServer::Kind::kUnix;
+  request.caller.way = local ? Caller::Way::kUnix : Caller::Way::kTcp;
+  request.caller.may_act = local;
+  return request;
+}
+
 HttpAnswer plain(ApiReply reply) { return {std::move(reply), nullptr}; }
 
 class ApiServer : public Server {
@@ -127,8 +137,10 @@ class ApiServer : public Server {
         stale_after_(settings.stale_after),
         catalogue_(settings.catalogue),
         memory_(settings.memory),
+        desk_(settings.desk),
         started_(clock.steady()),
-        http_([this](const ApiRequest& request, HttpServer::Kind kind) { return handle(request, kind); }, clock) {}
+        http_([this](const ApiRequest& request, HttpServer::Kind kind) { return handle(from(kind, request), kind); },
+              clock) {}
   ApiServer(const ApiServer&) = delete;
   ApiServer& operator=(const ApiServer&) = delete;
   ~ApiServer() override {
@@ -158,8 +170,8 @@ class ApiServer : public Server {
  private:
   HttpAnswer handle(const ApiRequest& request, HttpServer::Kind kind) {
     if (request.path == "/api/v1/recording" && request.method == "GET") return record(request, kind);
-    return plain(
-        answer(request, {publisher_, clock_.wall(), clock_.steady() - started_, stale_after_, catalogue_, memory_}));
+    return plain(answer(
+        request, {publisher_, clock_.wall(), clock_.steady() - started_, stale_after_, catalogue_, memory_, desk_}));
   }
 
   HttpAnswer record(const ApiRequest& request, HttpServer::Kind kind) {
@@ -195,6 +207,7 @@ class ApiServer : public Server {
   Milliseconds stale_after_;
   const Catalogue* catalogue_;
   Memory* memory_;
+  Operator* desk_;
   SteadyTime started_;
   std::string socket_path_;
   int port_ = 0;

@@ -16,12 +16,15 @@
 
 namespace linkhealth {
 
+class Operator;
+
 struct ServerSettings {
   ListenAddress listen{"", 0};  ///< no host: no TCP
   std::string socket_path;      ///< "" for no Unix socket
   Milliseconds stale_after = std::chrono::minutes(1);
-  const Catalogue* catalogue = nullptr;  ///< for /api/v1/rules; must outlive the server, as the next
+  const Catalogue* catalogue = nullptr;  ///< for /api/v1/rules; must outlive the server, as the next two
   Memory* memory = nullptr;              ///< for what is remembered of a port
+  Operator* desk = nullptr;              ///< takes acknowledgements and maintenance
 };
 
 class Server {

@@ -48,6 +48,28 @@ bool needs_traffic(const Fault& fault) {
   return is(fault, "congestion") || is(fault, "host_bottleneck") || is(fault, "loss_elsewhere");
 }
 
+/// Of a fault that shows: who took note of it does not want to hear of it again.
+FaultState state_in_sight(const LedgerFault& fault, WallTime wall) {
+  return is_acknowledged(fault, wall) ? FaultState::kAcknowledged : FaultState::kOpen;
+}
+
+/// An acknowledgement that is over is told: whoever gave it may have forgotten the link.
+void expire(std::optional<LedgerEntry>& entry, WallTime wall, std::vector<LedgerChange>& changes) {
+  if (!entry || entry->kept.acknowledged_by.empty() || is_acknowledged(entry->kept, wall)) return;
+  entry->kept.acknowledged_by.clear();
+  entry->kept.acknowledged_reason.clear();
+  entry->kept.acknowledged_at.reset();
+  entry->kept.acknowledged_until.reset();
+  if (entry->kept.state != FaultState::kAcknowledged) return;
+  entry->kept.state = FaultState::kOpen;
+  changes.push_back({FaultEventKind::kReopened, *entry});
+}
+
+std::string words_of(std::string name) {
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return name;
+}
+
 std::int64_t unix_seconds(WallTime wall) {
   return std::chrono::duration_cast<std::chrono::seconds>(wall.time_since_epoch()).count();
 }
@@ -102,23 +124,21 @@ void Ledger::open_fault(Slot& slot, const PortVerdict::Named& named, const std::
   changes.push_back({FaultEventKind::kOpened, entry});
 }
 
-void Ledger::refresh(Slot& slot, const PortVerdict::Named& named, SteadyTime now, WallTime wall,
+void Ledger::refresh(Slot& slot, const PortVerdict::Named& named, bool maintenance, SteadyTime now, WallTime wall,
                      std::vector<LedgerChange>& changes) const {
   LedgerEntry& entry = *slot.entry;
   entry.last_seen = now;
   entry.kept.last_seen_at = wall;
   entry.kept.confidence = named.confidence;
   if (entry.kept.state == FaultState::kProving) {
-    entry.kept.state = FaultState::kOpen;
+    entry.kept.state = state_in_sight(entry.kept, wall);
     entry.kept.proving_since.reset();
     entry.proving_since.reset();
-    entry.kept.severity = named.severity;
+    if (!maintenance) entry.kept.severity = named.severity;
     changes.push_back({FaultEventKind::kReopened, entry});
   }
-  if (entry.kept.state == FaultState::kAcknowledged && entry.kept.acknowledged_until &&
-      wall >= *entry.kept.acknowledged_until)
-    entry.kept.state = FaultState::kOpen;
-  if (named.severity > entry.kept.severity) {
+  // What gets worse under somebody's hands is told when they have gone.
+  if (!maintenance && named.severity > entry.kept.severity) {
     entry.kept.severity = named.severity;
     changes.push_back({FaultEventKind::kWorsened, entry});
   }
@@ -212,6 +232,11 @@ void Ledger::step_slot(Slot& slot, const std::optional<PortVerdict::Named>& name
     if (slot.entry) step_proof(slot, verdict, port, now, wall, changes);
     return;
   }
+  if (verdict.maintenance && !slot.entry) {  // holds begin when the work is done
+    slot.wrong = false;
+    slot.candidate = nullptr;
+    return;
+  }
   if (!slot.wrong) {
     slot.wrong = true;
     slot.wrong_since = now;
@@ -224,7 +249,7 @@ void Ledger::step_slot(Slot& slot, const std::optional<PortVerdict::Named>& name
   ++slot.candidate_evaluations;
   if (slot.entry && slot.entry->fault == named->fault) {
     slot.candidate = nullptr;
-    refresh(slot, *named, now, wall, changes);
+    refresh(slot, *named, verdict.maintenance, now, wall, changes);
     return;
   }
   if (verdict.down && verdict.down_s < knobs_[kDownHold] && !is(*named->fault, "admin_down")) return;
@@ -235,8 +260,10 @@ void Ledger::step_slot(Slot& slot, const std::optional<PortVerdict::Named>& name
   }
   // Another name: it must lead for a while. What an administrator does, and its end, is certain at once.
   const bool certain = is(*named->fault, "admin_down") || is(*slot.entry->fault, "admin_down");
-  if (certain || (in_seconds(now - slot.candidate_since) >= knobs_[kRivalHold] &&
-                  slot.candidate_evaluations >= static_cast<std::size_t>(knobs_[kRivalEvaluations]))) {
+  const bool rival_wins =
+      certain || (in_seconds(now - slot.candidate_since) >= knobs_[kRivalHold] &&
+                  slot.candidate_evaluations >= static_cast<std::size_t>(knobs_[kRivalEvaluations]));
+  if (rival_wins && !verdict.maintenance) {
     close(slot, port, wall, changes);
     open_fault(slot, *named, port, now, wall, changes);
     return;
@@ -247,7 +274,7 @@ void Ledger::step_slot(Slot& slot, const std::optional<PortVerdict::Named>& name
   if (slot.entry->proving_since) {
     slot.entry->proving_since.reset();
     slot.entry->kept.proving_since.reset();
-    slot.entry->kept.state = FaultState::kOpen;
+    slot.entry->kept.state = state_in_sight(slot.entry->kept, wall);
     changes.push_back({FaultEventKind::kReopened, *slot.entry});
   }
 }
@@ -260,9 +287,13 @@ std::vector<LedgerChange> Ledger::update(const std::string& stable_port, const P
   port.module = verdict.module;
   port.cable = verdict.cable;
   if (verdict.rate_bps > 0) port.rate_bps = verdict.rate_bps;
-  if (!verdict.judged) return changes;
-  step_slot(port.primary, verdict.primary, verdict, false, stable_port, now, wall, changes);
-  step_slot(port.secondary, verdict.secondary, verdict, true, stable_port, now, wall, changes);
+  for (Slot* slot : {&port.primary, &port.secondary}) expire(slot->entry, wall, changes);
+  if (verdict.judged) {
+    step_slot(port.primary, verdict.primary, verdict, false, stable_port, now, wall, changes);
+    step_slot(port.secondary, verdict.secondary, verdict, true, stable_port, now, wall, changes);
+  }
+  if (verdict.maintenance)
+    std::erase_if(changes, [](const LedgerChange& change) { return change.kind == FaultEventKind::kReopened; });
   return changes;
 }
 
@@ -297,11 +328,28 @@ Result<LedgerChange> Ledger::acknowledge(const std::string& stable_port, const s
   if (at == ports_.end() || !at->second.primary.entry) return Error{"nothing is open on this port"};
   if (until && *until <= now) return Error{"the acknowledgement would end in the past"};
   LedgerEntry& entry = *at->second.primary.entry;
+  if (is_acknowledged(entry.kept, now))
+    return Error{
+        fmt::format("{} is acknowledged already, by {}{} (ack --end takes it back)", words_of(entry.kept.fault),
+                    entry.kept.acknowledged_by,
+                    entry.kept.acknowledged_until ? " until " + format_rfc3339(*entry.kept.acknowledged_until) : "")};
+  entry.kept.acknowledged_at = now;
   entry.kept.acknowledged_by = by;
   entry.kept.acknowledged_reason = reason;
   entry.kept.acknowledged_until = until;
   if (entry.kept.state == FaultState::kOpen) entry.kept.state = FaultState::kAcknowledged;
   return LedgerChange{FaultEventKind::kAcknowledged, entry};
+}
+
+Result<LedgerChange> Ledger::withdraw_acknowledgement(const std::string& stable_port, WallTime now) {
+  const auto at = ports_.find(stable_port);
+  if (at == ports_.end() || !at->second.primary.entry) return Error{"nothing is open on this port"};
+  LedgerEntry& entry = *at->second.primary.entry;
+  if (!is_acknowledged(entry.kept, now)) return Error{words_of(entry.kept.fault) + " is not acknowledged"};
+  entry.kept.acknowledged_until = now;
+  std::vector<LedgerChange> changes;
+  expire(at->second.primary.entry, now, changes);
+  return LedgerChange{FaultEventKind::kReopened, entry};
 }
 
 LedgerState Ledger::state() const {

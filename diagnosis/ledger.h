@@ -27,6 +27,7 @@ struct PortVerdict {
   std::uint64_t drops = 0;    ///< involuntary carrier losses so far
   bool lost_data = false;     ///< errors that FEC could not correct, since the last look
   std::string module, cable;  ///< serial numbers: of the module, of what is between the ports; "" not known
+  bool maintenance = false;   ///< somebody works on it: nothing opens, worsens or is told as reopened
   bool idle = false;          ///< no load: what only traffic shows can't be seen, and so does not heal
   struct Named {
     const Fault* fault = nullptr;
@@ -72,6 +73,8 @@ class Ledger {
   /// An operator took note of it. nullopt `until`: until it closes. An error when nothing like it is open.
   Result<LedgerChange> acknowledge(const std::string& stable_port, const std::string& by, const std::string& reason,
                                    std::optional<WallTime> until, WallTime now);
+  /// Takes an acknowledgement back: the fault is told anew. An error when none is in force.
+  Result<LedgerChange> withdraw_acknowledgement(const std::string& stable_port, WallTime now);
 
   [[nodiscard]] LedgerState state() const;
   /// Takes over what an earlier run knew; times become steady at the next update.
@@ -98,7 +101,7 @@ class Ledger {
                  const std::string& port, SteadyTime now, WallTime wall, std::vector<LedgerChange>& changes);
   void open_fault(Slot& slot, const PortVerdict::Named& named, const std::string& port, SteadyTime now, WallTime wall,
                   std::vector<LedgerChange>& changes);
-  void refresh(Slot& slot, const PortVerdict::Named& named, SteadyTime now, WallTime wall,
+  void refresh(Slot& slot, const PortVerdict::Named& named, bool maintenance, SteadyTime now, WallTime wall,
                std::vector<LedgerChange>& changes) const;
   void step_proof(Slot& slot, const PortVerdict& verdict, const std::string& port, SteadyTime now, WallTime wall,
                   std::vector<LedgerChange>& changes);

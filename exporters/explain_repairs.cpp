@@ -36,10 +36,28 @@ std::string times_words(std::uint32_t times, std::string_view where) {
   return fmt::format("{} time{} {}", times, times == 1 ? "" : "s", where);
 }
 
+std::string until_words(const std::optional<WallTime>& until, std::string_view without) {
+  return until ? ", until " + instant_words(*until) : std::string(without);
+}
+
 }  // namespace
 
 std::string repair_words(const RepairRecord& repair) {
   return name_words(to_string(repair.action)) + change_words(repair);
+}
+
+std::string acknowledged_words(const Acknowledgement& acknowledged, WallTime now) {
+  return fmt::format("acknowledged by {} {} ago{}{}{}", acknowledged.by, duration_words(now - acknowledged.at),
+                     until_words(acknowledged.until, ", until it closes"), acknowledged.reason.empty() ? "" : ": ",
+                     acknowledged.reason);
+}
+
+std::string maintenance_words(const Maintenance& maintenance, WallTime now) {
+  std::string by = maintenance.by;
+  if (!maintenance.file.empty()) by += " (" + maintenance.file + ")";
+  return fmt::format("in maintenance by {}, begun {} ago{}; nothing is raised meanwhile{}{}", by,
+                     duration_words(now - maintenance.since), until_words(maintenance.until, ", until it is ended"),
+                     maintenance.reason.empty() ? "" : ": ", maintenance.reason);
 }
 
 std::vector<std::pair<std::string, std::string>> repair_rows(const FaultReport& fault, WallTime now) {

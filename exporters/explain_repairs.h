@@ -15,5 +15,9 @@ std::vector<std::pair<std::string, std::string>> repair_rows(const FaultReport& 
 
 /// "fibre reseated: Rx lane 2 -9.1 to -1.3 dBm; it held"
 std::string repair_words(const RepairRecord& repair);
+/// "acknowledged by ann 12 min ago, until 2026-11-20 14:00:00Z: spare ordered"
+std::string acknowledged_words(const Acknowledgement& acknowledged, WallTime now);
+/// "in maintenance by ann since 12 min ago, until …: nothing is raised for this port: new jumper"
+std::string maintenance_words(const Maintenance& maintenance, WallTime now);
 
 }  // namespace linkhealth

@@ -146,7 +146,8 @@ void verdict(Page& page, const FaultReport& fault, const PortReport& port) {
                                            confidence_words(fault.confidence));
   for (const std::string& line : wrap(page.clean(sentence), page.width()))
     page.line(paint_health(line, port.health, page.style()));
-  if (fault.state != FaultState::kOpen) page.paragraph(fmt::format("The fault is {}.", to_string(fault.state)));
+  if (fault.state != FaultState::kOpen && !fault.acknowledged)
+    page.paragraph(fmt::format("The fault is {}.", to_string(fault.state)));
   if (!fault.summary.empty()) page.paragraph(capital(fault.summary) + (fault.summary.ends_with('.') ? "" : "."));
 }
 
@@ -341,9 +342,11 @@ std::string explain_text(const PortReport& port, const TextStyle& style, const E
     verdict(page, fault, port);
     undecided(page, fault);
     steps(page, fault);
+    if (fault.acknowledged) page.labelled("Noted", acknowledged_words(*fault.acknowledged, view.now));
     for (const auto& [label, text] : repair_rows(fault, view.now)) page.labelled(label, text);
     why(page, fault);
   }
+  if (port.maintenance) page.labelled("Work", maintenance_words(*port.maintenance, view.now));
   page.gap();
   for (const std::string& line : view.physics ? physics_lines(port, style) : light_lines(port, style)) page.line(line);
   if (port.health != Health::kExempt) figures(page, port);

@@ -61,11 +61,18 @@ PortLabels labels_of(const PortReport& port) {
   return split_key(port.port);
 }
 
-void add_identity(Families& out, const PortReport& port, const PortLabels& at, const SiteLabels& site) {
+/// Of the node; "" where configuration says nothing.
+std::string_view label_of(const Report& report, const std::string& name) {
+  if (!report.site) return {};
+  const auto at = report.site->find(name);
+  return at == report.site->end() ? std::string_view() : at->second;
+}
+
+void add_identity(Families& out, const PortReport& port, const PortLabels& at, const Report& report) {
   const PortId& id = port.latest.id;
   const auto& peer = port.latest.peer;
   const bool planned = !peer && !(port.expected.peer_system.empty() && port.expected.peer_port.empty());
-  const auto place = [&](const char* label) { return site.of(port.port, label); };
+  const std::string_view rail = port.expected.rail.empty() ? label_of(report, "rail") : port.expected.rail;
   out.add(
       "linkhealth_port_info",
       {at.device, at.port, id.netdev, id.pci, id.driver, id.guid, id.link_layer, id.function, id.firmware, id.board_id,
@@ -73,7 +80,7 @@ void add_identity(Families& out, const PortReport& port, const PortLabels& at, c
        peer      ? std::string_view(peer->source)
        : planned ? "plan"
                  : "",
-       place("pod"), place("row"), place("rack"), place("u"), place("rail")},
+       label_of(report, "pod"), label_of(report, "row"), label_of(report, "rack"), label_of(report, "u"), rail},
       1.0);
   out.add("linkhealth_port_health", {at.device, at.port, to_string(port.health)}, 1.0);
   const auto& module = port.latest.module;
@@ -197,8 +204,8 @@ void add_events(Families& out, const FaultEventCounts& counts, SteadyTime now) {
     out.add("linkhealth_repairs_total", {to_string(key.action), to_string(key.outcome)}, row.shown(now));
 }
 
-void add_node(Families& out, const Report& report, const MonitorFigures& monitor, const SiteLabels& site) {
-  const auto place = [&](const char* label) { return site.of("", label); };
+void add_node(Families& out, const Report& report, const MonitorFigures& monitor) {
+  const auto place = [&](const char* label) { return label_of(report, label); };
   out.add("linkhealth_build_info", {monitor.version}, 1.0);
   out.add("linkhealth_node_info", {report.node, place("pod"), place("row"), place("rack"), place("u")}, 1.0);
   if (monitor.started_at) out.add("process_start_time_seconds", {}, unix_seconds(*monitor.started_at));
@@ -227,14 +234,6 @@ void add_memory(Families& out, const std::optional<MemoryHealth>& memory) {
 
 }  // namespace
 
-std::string_view SiteLabels::of(const PortKey& port, const std::string& label) const {
-  const auto own = ports.find(port);
-  if (own != ports.end())
-    if (const auto found = own->second.find(label); found != own->second.end()) return found->second;
-  const auto found = node.find(label);
-  return found == node.end() ? std::string_view() : found->second;
-}
-
 void FaultEventCounts::add(const FaultEvent& event) {
   const SteadyTime zero_until = event.t + from_seconds(kZero_s);
   PortLabels at = split_key(event.port);
@@ -255,13 +254,12 @@ void FaultEventCounts::add(const FaultEvent& event) {
 
 void collect_metrics(const Report& report, const FaultEventCounts& events, const MonitorFigures& monitor,
                      MetricGroups groups, SeriesSink& sink) {
-  static const SiteLabels kNowhere;
-  const SiteLabels& site = monitor.site ? *monitor.site : kNowhere;
   Families out(sink);
-  add_node(out, report, monitor, site);
+  add_node(out, report, monitor);
   for (const PortReport& port : report.ports) {
     const PortLabels at = labels_of(port);
-    add_identity(out, port, at, site);
+    add_identity(out, port, at, report);
+    if (port.maintenance) out.add("linkhealth_port_maintenance", {at.device, at.port}, 1.0);
     add_faults(out, port, at);
     add_link(out, port, at, report.at);
     for (const Gap& gap : port.gaps) add_gap(out, gap, at);

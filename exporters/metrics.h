@@ -53,15 +53,6 @@ class FaultEventCounts {
   std::map<std::string, std::size_t> judged_;  ///< repairs of a fault that are counted, by its id: it may come back
 };
 
-/// Where the node stands, by label: row, rack, u, pod of the whole node; of a port what differs (rail).
-struct SiteLabels {
-  using Labels = std::map<std::string, std::string>;
-  Labels node;
-  std::map<PortKey, Labels> ports;
-  /// Of the port if it has its own, else of the node; "" where the site says nothing.
-  [[nodiscard]] std::string_view of(const PortKey& port, const std::string& label) const;
-};
-
 /// How the monitor's memory on disk is.
 struct MemoryHealth {
   bool working = true;  ///< the last write succeeded
@@ -75,8 +66,7 @@ struct MonitorFigures {
   std::string version;
   std::optional<double> loop_lateness_s{};  ///< how late the last cycle began
   std::optional<WallTime> started_at{};
-  std::shared_ptr<const SiteLabels> site{};  ///< nullptr: configuration says nothing
-  std::optional<MemoryHealth> memory{};      ///< nullopt: it has none
+  std::optional<MemoryHealth> memory{};  ///< nullopt: it has none
 };
 
 /// The groups that cost many series and are asked for: /metrics?collect[]=counters&collect[]=optics.

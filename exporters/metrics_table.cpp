@@ -24,6 +24,8 @@ constexpr std::array kMetrics = std::to_array<MetricInfo>({
      "", "",
      "Always 1; who a port is, what is at the far end of its cable and who says so, and where it stands as far as "
      "configuration says so."},
+    {"linkhealth_port_maintenance", kGauge, "device,port", "", "",
+     "Always 1; somebody works on the port by announcement: nothing is raised meanwhile."},
     {"linkhealth_port_health", kGauge, "device,port,health", "", "",
      "Always 1; the health that the port has (healthy, at_risk, degraded, down, unknown, exempt). One series a port."},
     {"linkhealth_fault_active", kGauge, "device,port,fault,end,severity,state", "", "",
@@ -53,7 +55,8 @@ constexpr std::array kMetrics = std::to_array<MetricInfo>({
     {"linkhealth_peer_read_timestamp_seconds", kGauge, "device,port", "s", "",
      "When what is known of the far end was read there; the plan's names have no such time."},
     {"linkhealth_trend_days_left", kGauge, "device,port,what,bound", "", "",
-     "Days until a slow change (rx_power, tx_bias, pre_fec_ber, temperature) reaches its limit: bound estimate, and low "
+     "Days until a slow change (rx_power, tx_bias, pre_fec_ber, temperature) reaches its limit: bound estimate, and "
+     "low "
      "and high of its 99 % interval; there is no series without a change that is sure and arrives within 90 days."},
     {"linkhealth_module_info", kGauge, "device,port,kind,type,connector,vendor,part_number,serial,revision,firmware",
      "", "", "Always 1; the module or cable that is plugged in."},

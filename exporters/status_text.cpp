@@ -58,13 +58,25 @@ std::string rx_cell(const PortReport& port) {
   return text;
 }
 
+/// "in maintenance until 2026-11-20 14:00Z (ann: new jumper)"
+std::string maintenance_words(const Maintenance& work) {
+  const std::string until = work.until ? " until " + instant_words(*work.until).substr(0, 16) + "Z" : "";
+  return fmt::format("in maintenance{} ({}{}{})", until, work.by, work.reason.empty() ? "" : ": ", work.reason);
+}
+
 /// "dirty connector (83%), clean both ends …": what it is, how sure, the first thing to do.
 std::string verdict_cell(const PortReport& port) {
   if (port.health == Health::kExempt) return port.exempt.empty() ? "exempt" : "exempt: " + port.exempt;
+  if (port.maintenance) {
+    std::string text = name_words(to_string(port.health)) + ", " + maintenance_words(*port.maintenance);
+    if (!port.faults.empty()) text += "; " + name_words(port.faults.front().fault);
+    return text;
+  }
   if (!port.faults.empty()) {
     const FaultReport& fault = port.faults.front();
     std::string text = fmt::format("{} ({})", name_words(fault.fault), confidence_words(fault.confidence));
     if (fault.state != FaultState::kOpen) text += fmt::format(", {}", to_string(fault.state));
+    if (fault.state == FaultState::kAcknowledged && fault.acknowledged) text += " by " + fault.acknowledged->by;
     if (!fault.repair.empty()) text += ", " + fault.repair.front();
     if (port.faults.size() > 1) text += fmt::format("; and {} more", port.faults.size() - 1);
     return text;
@@ -113,6 +125,9 @@ std::string counts(const Report& report) {
     text += fmt::format("{}{} {}", separator, number, name_words(to_string(health)));
     separator = ", ";
   }
+  const auto worked_on = std::count_if(report.ports.begin(), report.ports.end(),
+                                       [](const PortReport& port) { return port.maintenance.has_value(); });
+  if (worked_on > 0) text += fmt::format("; {} in maintenance", worked_on);
   return text;
 }
 
@@ -237,7 +252,9 @@ std::string impact_words(const Impact& impact) {
   return text;
 }
 
-bool is_problem(const PortReport& port) { return port.health != Health::kHealthy && port.health != Health::kExempt; }
+bool is_problem(const PortReport& port) {
+  return port.health != Health::kHealthy && port.health != Health::kExempt && !port.maintenance;
+}
 
 std::size_t count_problems(const Report& report) {
   return static_cast<std::size_t>(std::count_if(report.ports.begin(), report.ports.end(), is_problem));
@@ -252,6 +269,7 @@ std::string status_text(const Report& report, const TextStyle& style, const Stat
   const std::size_t total = view.wide ? layout.verdict_begins() + layout.verdict : width;
   std::string text = headline(report, style, view, total);
   if (report.impact) text += "  " + cut("Impact: " + impact_words(*report.impact), total - 2, style.ascii) + "\n";
+  if (report.dry_run == true) text += "  dry run: everything is judged and shown, nothing is sent\n";
   if (!rows.empty()) text += "\n" + title_line(layout, style);
   for (const Row& row : rows) text += row_lines(row, layout, style);
   if (report.ports.empty())

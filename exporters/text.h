@@ -18,7 +18,7 @@ struct StatusView {
   bool wide = false;                     ///< all columns, nothing cut, whatever the width
 };
 
-/// A port that wants somebody's attention: neither healthy nor exempt.
+/// A port that wants somebody's attention: not healthy, not exempt, and nobody works on it by announcement.
 bool is_problem(const PortReport& port);
 /// "400 Gb/s lost: 25 % of the node's bandwidth".
 std::string impact_words(const Impact& impact);

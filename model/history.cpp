@@ -85,6 +85,15 @@ void PortHistory::take_intent(SteadyTime t) {
   if (!intent_until_ || until > *intent_until_) intent_until_ = until;
 }
 
+void PortHistory::excuse(SteadyTime since) {
+  for (CarrierLoss& loss : losses) {
+    if (loss.voluntary || loss.t < since) continue;
+    loss.voluntary = true;
+    involuntary_total -= loss.count;
+    voluntary_total += loss.count;
+  }
+}
+
 void PortHistory::take_loss(SteadyTime t, std::uint64_t count) {
   const bool admin_off = latest.link && latest.link->admin_up == false;
   const bool voluntary = intended(t) || admin_off;
@@ -282,6 +291,10 @@ const PortHistory* History::find(const PortKey& key) const {
   if (label == labels_.end()) return nullptr;
   const auto at = ports_.find(label->second);
   return at == ports_.end() ? nullptr : &at->second;
+}
+
+void History::excuse(const std::string& stable, SteadyTime since) {
+  if (const auto at = ports_.find(stable); at != ports_.end()) at->second.excuse(since);
 }
 
 void History::await(const PortKey& key) {

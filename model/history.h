@@ -192,6 +192,7 @@ class PortHistory {
   void take_event(const PortEvent& event);
   void take_loss(SteadyTime t, std::uint64_t count);
   void take_intent(SteadyTime t);
+  void excuse(SteadyTime since);
   void take_link(const LinkSample& link, SteadyTime now);
   void set_carrier(bool up, SteadyTime t);
   void forget_absent_module();
@@ -239,6 +240,8 @@ class History {
   /// A port that configuration asks for. One that is never seen is known as absent from now on, under its label; when
   /// it is seen later under its own stable key, what was awaited counts as present.
   void await(const PortKey& key);
+  /// Somebody works on the port: losses since `since` were intended.
+  void excuse(const std::string& stable, SteadyTime since);
   /// What must survive a restart; of ports that were not seen since the last one, too.
   [[nodiscard]] ReferenceState references() const;
   /// Takes over what an earlier run learned. REQUIRES: before the first snapshot.

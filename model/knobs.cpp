@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cassert>
 
 #include "base/text.h"
@@ -32,6 +33,12 @@ KnobValues KnobTable::values(std::string_view group) const {
   const auto at = values_.find(group);
   assert(at != values_.end());
   return at->second;
+}
+
+void KnobTable::take_values(const KnobTable& other) {
+  for (auto& [name, values] : values_)
+    if (const auto at = other.values_.find(name); at != other.values_.end() && at->second.size() == values.size())
+      std::copy(at->second.begin(), at->second.end(), values.begin());
 }
 
 Result<void> KnobTable::set(std::string_view group, std::string_view knob, double value) {

@@ -42,6 +42,8 @@ class KnobTable {
   /// REQUIRES: the group exists.
   [[nodiscard]] KnobValues values(std::string_view group) const;
   [[nodiscard]] const std::vector<KnobGroup>& groups() const { return groups_; }
+  /// Takes the values of another table with the same groups, in place: what values() has given stays good and is new.
+  void take_values(const KnobTable& other);
   /// An error names the allowed range or the nearest good name.
   Result<void> set(std::string_view group, std::string_view knob, double value);
 

@@ -26,11 +26,14 @@ struct LedgerFault {
   WallTime opened_at, last_seen_at;
   std::optional<WallTime> proving_since;
   std::string acknowledged_by, acknowledged_reason;
-  std::optional<WallTime> acknowledged_until;
+  std::optional<WallTime> acknowledged_at, acknowledged_until;
   std::string summary, verify;
   std::vector<std::string> repair;
   bool operator==(const LedgerFault&) const = default;
 };
+
+/// Somebody took note of it, and that is in force at `now`.
+bool is_acknowledged(const LedgerFault& fault, WallTime now);
 
 /// Of what it is counted how often it had a fault.
 enum class RepeatOf : std::uint8_t { kPort, kModule, kCable };
@@ -53,6 +56,7 @@ struct LedgerState {
   std::vector<LedgerRepeat> repeats;
   std::vector<RepairRecord> repairs;  ///< oldest first
   RuleUse rule_use;
+  std::vector<Maintenance> maintenance;  ///< begun by command and not over
   bool operator==(const LedgerState&) const = default;
 };
 

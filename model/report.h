@@ -86,6 +86,24 @@ struct FaultProof {
   bool operator==(const FaultProof&) const = default;
 };
 
+/// Somebody took note of a fault.
+struct Acknowledgement {
+  std::string by, reason;
+  WallTime at;
+  std::optional<WallTime> until;  ///< nullopt: until the fault closes
+  bool operator==(const Acknowledgement&) const = default;
+};
+
+/// While it lasts nothing is raised for the port; all is still seen, judged and shown.
+struct Maintenance {
+  std::string port;  ///< stable key; "" for all ports of the node
+  std::string by, reason;
+  WallTime since;
+  std::optional<WallTime> until;  ///< nullopt: until it is ended (only by file)
+  std::string file;               ///< that says so; "" for one that was begun by command
+  bool operator==(const Maintenance&) const = default;
+};
+
 struct FaultReport {
   std::string id;     ///< NODE:STABLE_PORT:FAULT:OPENED, the same over restarts
   std::string fault;  ///< a name of docs/recording.md
@@ -104,7 +122,8 @@ struct FaultReport {
   std::string verify;
   std::vector<RepairRecord> repairs;  ///< what was tried on it, oldest first
   FaultPast past;
-  std::optional<FaultProof> proof;  ///< only while it proves itself
+  std::optional<FaultProof> proof;              ///< only while it proves itself
+  std::optional<Acknowledgement> acknowledged;  ///< in force now
 };
 
 /// Numbers about a port that are judged over time, for tables and metrics. nullopt: not known.
@@ -166,6 +185,7 @@ struct PortReport {
   SharedList<SymptomVerdict> symptoms;
   std::vector<Trend> trends;
   std::optional<Impact> impact;  ///< nullopt: nothing lost, nothing at risk
+  std::optional<Maintenance> maintenance;
   ExpectedPort expected;
 };
 
@@ -173,9 +193,11 @@ struct Report {
   std::string node;
   WallTime at;
   SteadyTime t;
-  std::vector<PortReport> ports;  ///< ordered by key, numbers as numbers (mlx5_2 before mlx5_10)
-  std::optional<Impact> impact;   ///< of all ports together
-  std::vector<Gap> gaps;          ///< of the whole node
+  std::vector<PortReport> ports;   ///< ordered by key, numbers as numbers (mlx5_2 before mlx5_10)
+  std::optional<Impact> impact;    ///< of all ports together
+  std::vector<Gap> gaps;           ///< of the whole node
+  std::optional<SiteLabels> site;  ///< where the node is; left out where configuration says nothing
+  std::optional<bool> dry_run;     ///< true: all is judged and shown, nothing is sent; else left out
   std::vector<ProbeTiming> timings;
   std::shared_ptr<const RuleUse> rule_use;  ///< not part of the document
 };
@@ -187,6 +209,8 @@ struct FaultEvent {
   FaultEventKind kind = FaultEventKind::kOpened;
   PortKey port;
   FaultReport fault;
+  std::string rail{};                ///< of the port, as planned
+  std::optional<SiteLabels> site{};  ///< where the node is
 };
 
 }  // namespace linkhealth

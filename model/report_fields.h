@@ -109,6 +109,22 @@ void fields(Is<FaultProof> auto& proof, auto& visit) {
   visit("ber_bound", proof.ber_bound);
 }
 
+void fields(Is<Acknowledgement> auto& acknowledged, auto& visit) {
+  visit.always("by", acknowledged.by);
+  visit("reason", acknowledged.reason);
+  visit.always("at", acknowledged.at);
+  visit("until", acknowledged.until);
+}
+
+void fields(Is<Maintenance> auto& maintenance, auto& visit) {
+  visit("port", maintenance.port);
+  visit.always("by", maintenance.by);
+  visit("reason", maintenance.reason);
+  visit.always("since", maintenance.since);
+  visit("until", maintenance.until);
+  visit("file", maintenance.file);
+}
+
 void fields(Is<FaultReport> auto& fault, auto& visit) {
   visit.always("id", fault.id);
   visit.always("fault", fault.fault);
@@ -128,6 +144,7 @@ void fields(Is<FaultReport> auto& fault, auto& visit) {
   visit("repairs", fault.repairs);
   visit("past", fault.past);
   visit("proof", fault.proof);
+  visit("acknowledged", fault.acknowledged);
 }
 
 void fields(Is<PortFigures> auto& figures, auto& visit) {
@@ -188,6 +205,7 @@ void fields(Is<PortReport> auto& port, auto& visit) {
   visit("symptoms", port.symptoms);
   visit("trends", port.trends);
   visit("impact", port.impact);
+  visit("maintenance", port.maintenance);
   visit.always("expected", port.expected);
 }
 
@@ -199,6 +217,8 @@ void fields(Is<FaultEvent> auto& event, auto& visit) {
   visit.always("event", event.kind);
   visit.always("port", event.port);
   visit.always("fault", event.fault);
+  visit("rail", event.rail);
+  visit("site", event.site);
 }
 
 /// Without `timings`: a replay has none, and its report is the same, byte for byte.
@@ -209,6 +229,8 @@ void fields(Is<Report> auto& report, auto& visit) {
   visit("impact", report.impact);
   visit.always("ports", report.ports);
   visit.always("gaps", report.gaps);
+  visit("site", report.site);
+  visit("dry_run", report.dry_run);
 }
 
 }  // namespace linkhealth

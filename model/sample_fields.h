@@ -318,13 +318,17 @@ void fields(Is<Gap> auto& gap, auto& visit) {
 template <typename Port>
 struct ExpectedPeer {
   Port& of;
-  [[nodiscard]] bool empty() const { return of.peer_system.empty() && of.peer_port.empty(); }
+  [[nodiscard]] bool empty() const {
+    return of.peer_system.empty() && of.peer_port.empty() && of.peer_rack.empty() && of.peer_u.empty();
+  }
 };
 
 template <typename Port>
 void fields(const ExpectedPeer<Port>& peer, auto& visit) {
   visit("system", peer.of.peer_system);
   visit("port", peer.of.peer_port);
+  visit("rack", peer.of.peer_rack);
+  visit("u", peer.of.peer_u);
 }
 
 void fields(Is<ExpectedPort> auto& expected, auto& visit) {
@@ -333,6 +337,7 @@ void fields(Is<ExpectedPort> auto& expected, auto& visit) {
   ExpectedPeer<std::remove_reference_t<decltype(expected)>> peer{expected};
   visit("peer", peer);
   visit("rail", expected.rail);
+  visit("cable", expected.cable);
 }
 
 }  // namespace linkhealth

@@ -184,9 +184,14 @@ struct ExpectedPort {
   std::optional<std::uint32_t> speed_mbps;
   std::optional<std::uint32_t> lanes;
   std::string peer_system, peer_port;
-  std::string rail;  ///< of the site's network that it belongs to; "" where nobody says
+  std::string peer_rack{}, peer_u{};  ///< where the far system stands
+  std::string rail{};                 ///< of the network that the port belongs to
+  std::string cable{};                ///< its label, or its length and kind: what stands in the patch record
   bool operator==(const ExpectedPort&) const = default;
 };
+
+/// Labels of the place, by the site's own words: row, rack, u, pod, …
+using SiteLabels = std::map<std::string, std::string>;
 
 /// The first line of a recording: what does not change from one snapshot to the next.
 struct RecordingHeader {

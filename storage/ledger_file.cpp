@@ -39,6 +39,7 @@ void fields(Is<LedgerFault> auto& fault, auto& visit) {
   visit("proving_since", fault.proving_since);
   visit("acknowledged_by", fault.acknowledged_by);
   visit("acknowledged_reason", fault.acknowledged_reason);
+  visit("acknowledged_at", fault.acknowledged_at);
   visit("acknowledged_until", fault.acknowledged_until);
   visit("summary", fault.summary);
   visit("verify", fault.verify);
@@ -66,6 +67,7 @@ void fields(Is<LedgerDocument> auto& document, auto& visit) {
   visit("faults", document.state.faults);
   visit("repeats", document.state.repeats);
   visit("repairs", document.state.repairs);
+  visit("maintenance", document.state.maintenance);
   visit.always("rule_use", document.state.rule_use);
 }
 

@@ -15,9 +15,9 @@
 #include "cli/arguments.h"
 #include "cli/exit_codes.h"
 #include "cli/terminal.h"
+#include "tests/cli/cli_harness.h"
 #include "tests/storage/memory_example.h"
 #include "tests/support/golden.h"
-#include "tests/support/test_server.h"
 
 namespace linkhealth::cli {
 namespace {
@@ -26,37 +26,6 @@ using ::testing::EndsWith;
 using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
-
-std::string read_all(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-}
-
-struct Outcome {
-  int exit_code = -1;
-  std::string out, err;
-};
-
-class CliTest : public ::testing::Test, protected test::TestServer {
- protected:
-  /// Runs the program in an environment of nothing but `environment`.
-  Outcome run(const std::string& arguments, const std::string& environment = "LANG=C.UTF-8 COLUMNS=100") const {
-    const std::string command = "env -i ASAN_OPTIONS=detect_leaks=0 " + environment +
-                                " " LINKHEALTH_PROGRAM " --socket " + settings.socket_path + " " + arguments + " >" +
-                                directory + "/out 2>" + directory + "/err </dev/null";
-    const int status = std::system(command.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_all(directory + "/out"), read_all(directory + "/err")};
-  }
-};
-
-class CliWithDaemon : public CliTest {
- protected:
-  void SetUp() override {
-    settings.listen.host.clear();
-    publish();
-    start();
-  }
-};
 
 TEST_F(CliWithDaemon, StatusIsWhatTheDaemonDraws) {
   const Outcome status = run("status");

@@ -264,6 +264,80 @@ TEST(Engine, AnAcknowledgementIsAnEventOfTheNextStep) {
   EXPECT_EQ(run.port().faults.at(0).state, FaultState::kAcknowledged);
 }
 
+Maintenance work(const Story& run, double for_s) {
+  Maintenance work;
+  work.by = "ann";
+  work.since = run.report->at;
+  work.until = run.report->at + from_seconds(for_s);
+  return work;
+}
+
+TEST(Engine, NothingIsRaisedInMaintenanceAndAllIsShown) {
+  Story run;
+  run.run(1800);
+  ASSERT_TRUE(run.engine.begin_maintenance("mlx5_0/1", work(run, 3600)));
+  run.feed.pull(run.feed.t + 1);
+  run.feed.receive_mw(0);
+  run.run(1800);
+  EXPECT_TRUE(run.all.empty());
+  EXPECT_EQ(run.port().health, Health::kDown);
+  ASSERT_TRUE(run.port().maintenance.has_value());
+  EXPECT_EQ(run.port().maintenance->by, "ann");
+  run.run(2000);  // it is over, and the link is still down
+  EXPECT_FALSE(run.port().maintenance.has_value());
+  ASSERT_FALSE(run.all.empty());
+  EXPECT_EQ(run.all.front().kind, FaultEventKind::kOpened);
+}
+
+TEST(Engine, FlapsUnderSomebodysHandsAreNoFlaps) {
+  Story run;
+  run.run(1800);
+  ASSERT_TRUE(run.engine.begin_maintenance("", work(run, 3600)));
+  for (int i = 0; i < 8; ++i) {
+    run.feed.pull(run.feed.t + 1);
+    run.run(60);
+    run.feed.plug(run.feed.t + 1);
+    run.run(120);
+  }
+  ASSERT_TRUE(run.engine.end_maintenance(""));
+  run.run(3600);
+  EXPECT_TRUE(run.all.empty()) << run.all.front().fault.fault;
+  EXPECT_EQ(run.port().figures.involuntary_downs_24h, 0U);
+  EXPECT_GE(run.port().figures.voluntary_downs_total, 8U);
+}
+
+TEST(Engine, MaintenanceSurvivesARestartAndEndsOnlyWhereItBegan) {
+  Story run;
+  run.run(1800);
+  EXPECT_FALSE(run.engine.end_maintenance("mlx5_0/1"));
+  EXPECT_FALSE(run.engine.begin_maintenance("mlx5_9/1", work(run, 60)));
+  ASSERT_TRUE(run.engine.begin_maintenance("", work(run, 3600)));
+  const auto whole = run.engine.end_maintenance("mlx5_0/1");
+  ASSERT_FALSE(whole);
+  EXPECT_NE(whole.error().message.find("maintenance end all"), std::string::npos);
+  Engine again(Story::settings());
+  again.restore(run.engine.ledger_state());
+  const auto report = again.step(run.feed.tick()).report;
+  EXPECT_TRUE(report->ports.at(0).maintenance.has_value());
+  EXPECT_TRUE(again.end_maintenance(""));
+}
+
+TEST(Engine, AFileSaysMaintenanceByAnyName) {
+  Story run;
+  run.run(60);
+  Maintenance file = work(run, 0);
+  file.until.reset();
+  file.port = "mlx5_0";
+  file.file = "/etc/linkhealth/maintenance/mlx5_0";
+  run.engine.set_maintenance_files({file});
+  run.run(10);
+  ASSERT_TRUE(run.port().maintenance.has_value());
+  EXPECT_NE(run.engine.end_maintenance("mlx5_0/1").error().message.find("remove that file"), std::string::npos);
+  run.engine.set_maintenance_files({});
+  run.run(10);
+  EXPECT_FALSE(run.port().maintenance.has_value());
+}
+
 TEST(Engine, PortsAreOrderedAsPeopleCount) {
   Engine engine(Story::settings());
   Snapshot snapshot;

@@ -180,6 +180,93 @@ TEST(Ledger, AnAcknowledgementHoldsUntilItsTime) {
   EXPECT_EQ(desk.ledger.open("pci/1")[0]->kept.state, FaultState::kOpen);
 }
 
+TEST(Ledger, AFaultIsNotAcknowledgedTwice) {
+  Desk desk;
+  desk.tell(Desk::wrong(kDirty), 100);
+  ASSERT_TRUE(desk.ledger.acknowledge("pci/1", "ann", "", Desk::wall(500), Desk::wall(100)));
+  const auto again = desk.ledger.acknowledge("pci/1", "bob", "", std::nullopt, Desk::wall(200));
+  ASSERT_FALSE(again);
+  EXPECT_NE(again.error().message.find("acknowledged already, by ann until 2025-11-20T12:08:20Z"), std::string::npos)
+      << again.error().message;
+  EXPECT_TRUE(desk.ledger.acknowledge("pci/1", "bob", "", std::nullopt, Desk::wall(500))) << "ann's time is over";
+}
+
+TEST(Ledger, TheEndOfAnAcknowledgementIsToldOnce) {
+  Desk desk;
+  desk.tell(Desk::wrong(kDirty), 100);
+  ASSERT_TRUE(desk.ledger.acknowledge("pci/1", "ann", "", Desk::wall(500), Desk::wall(100)));
+  desk.events.clear();
+  desk.tell(Desk::wrong(kDirty), 390);
+  EXPECT_EQ(desk.events, "");
+  desk.tell(Desk::wrong(kDirty), 200);
+  EXPECT_EQ(desk.events, "reopened:dirty_connector ");
+  EXPECT_EQ(desk.ledger.open("pci/1")[0]->kept.acknowledged_by, "");
+}
+
+TEST(Ledger, AnAcknowledgementEndsAlsoWhileNothingCanBeJudged) {
+  Desk desk;
+  desk.tell(Desk::wrong(kDirty), 100);
+  ASSERT_TRUE(desk.ledger.acknowledge("pci/1", "ann", "", Desk::wall(200), Desk::wall(100)));
+  desk.tell(PortVerdict(), 200);
+  EXPECT_EQ(desk.ledger.open("pci/1")[0]->kept.state, FaultState::kOpen);
+}
+
+TEST(Ledger, WhatComesBackWhileAcknowledgedStaysAcknowledged) {
+  Desk desk;
+  desk.tell(Desk::wrong(kDirty), 100);
+  ASSERT_TRUE(desk.ledger.acknowledge("pci/1", "ann", "", std::nullopt, Desk::wall(100)));
+  desk.tell(Desk::fine(), 400);
+  ASSERT_EQ(desk.ledger.open("pci/1")[0]->kept.state, FaultState::kProving);
+  desk.tell(Desk::wrong(kDirty), 50);
+  EXPECT_EQ(desk.ledger.open("pci/1")[0]->kept.state, FaultState::kAcknowledged);
+}
+
+TEST(Ledger, AnAcknowledgementCanBeTakenBack) {
+  Desk desk;
+  desk.tell(Desk::wrong(kDirty), 100);
+  EXPECT_FALSE(desk.ledger.withdraw_acknowledgement("pci/1", Desk::wall(100)));
+  EXPECT_FALSE(desk.ledger.withdraw_acknowledgement("pci/9", Desk::wall(100)));
+  ASSERT_TRUE(desk.ledger.acknowledge("pci/1", "ann", "", std::nullopt, Desk::wall(100)));
+  const auto change = desk.ledger.withdraw_acknowledgement("pci/1", Desk::wall(200));
+  ASSERT_TRUE(change);
+  EXPECT_EQ(change->kind, FaultEventKind::kReopened);
+  EXPECT_EQ(desk.ledger.open("pci/1")[0]->kept.state, FaultState::kOpen);
+}
+
+PortVerdict worked_on(PortVerdict verdict) {
+  verdict.maintenance = true;
+  return verdict;
+}
+
+TEST(Ledger, NothingOpensInMaintenanceAndHoldsBeginWhenItEnds) {
+  Desk desk;
+  desk.tell(worked_on(Desk::wrong(kPulled, true, 500)), 2000);
+  EXPECT_EQ(desk.events, "");
+  EXPECT_TRUE(desk.ledger.open("pci/1").empty());
+  desk.tell(Desk::wrong(kDirty), 30);
+  EXPECT_EQ(desk.events, "");
+  desk.tell(Desk::wrong(kDirty), 30);
+  EXPECT_EQ(desk.events, "opened:dirty_connector ");
+}
+
+TEST(Ledger, InMaintenanceAnOpenFaultGoesOnQuietly) {
+  Desk desk;
+  desk.tell(Desk::wrong(kDirty), 100);
+  desk.events.clear();
+  PortVerdict worse = Desk::wrong(kDirty);
+  worse.primary->severity = Severity::kCritical;
+  desk.tell(worked_on(worse), 100);
+  desk.tell(worked_on(Desk::wrong(kPulled, true, 500)), 1000);  // a rival that would win
+  EXPECT_EQ(desk.events, "");
+  EXPECT_EQ(desk.ledger.open("pci/1")[0]->kept.fault, "dirty_connector");
+  desk.tell(worked_on(Desk::fine()), 400);
+  EXPECT_EQ(desk.events, "proving:dirty_connector ") << "a repair proves itself also while the window is open";
+  desk.tell(worked_on(worse), 20);
+  EXPECT_EQ(desk.events, "proving:dirty_connector ");
+  desk.tell(worse, 20);
+  EXPECT_EQ(desk.events, "proving:dirty_connector worsened:dirty_connector ");
+}
+
 TEST(Ledger, AnIdlePortProvesNothingAboutItsTraffic) {
   Desk desk;
   desk.tell(Desk::wrong(kCongested), 400);

@@ -141,10 +141,8 @@ TEST(Metrics, WhereAPortStands) {
   Report report = test::example_report();
   report.ports = {test::healthy_port("mlx5_0", "eth0", "")};
   MonitorFigures monitor = kMonitor;
-  auto site = std::make_shared<SiteLabels>();
-  site->node = {{"rack", "r12"}, {"row", "3"}, {"u", "14"}, {"pod", "a"}, {"rail", "9"}};
-  site->ports["mlx5_0/1"] = {{"rail", "0"}};
-  monitor.site = site;
+  report.site = {{"rack", "r12"}, {"row", "3"}, {"u", "14"}, {"pod", "a"}, {"rail", "9"}};
+  report.ports[0].expected.rail = "0";
   monitor.started_at = test::example_now();
   const std::string text = metrics_text(report, {}, monitor, {});
   EXPECT_THAT(text, HasSubstr(R"(pod="a",row="3",rack="r12",u="14",rail="0"} 1)"));

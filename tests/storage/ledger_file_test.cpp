@@ -19,6 +19,8 @@ LedgerState example() {
   fault.proving_since = fault.last_seen_at;
   fault.acknowledged_by = "ada";
   fault.acknowledged_reason = "ticket 7";
+  fault.acknowledged_at = fault.opened_at;
+  fault.acknowledged_until = fault.last_seen_at;
   fault.summary = "lane 2 receives -9.1 dBm";
   fault.repair = {"clean", "replace"};
   RuleUse use;
@@ -40,7 +42,8 @@ LedgerState example() {
           {{RepeatOf::kPort, "0000:1b:00.0/1", "unplugged", 3, fault.opened_at},
            {RepeatOf::kCable, "A1 - B2", "dirty_connector", 2, fault.opened_at}},
           {repair},
-          use};
+          use,
+          {{"0000:1b:00.0/1", "ann", "new jumper", fault.opened_at, fault.last_seen_at, ""}}};
 }
 
 TEST(LedgerJsonTest, WhatIsWrittenIsReadBack) {

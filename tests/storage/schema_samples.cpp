@@ -3,11 +3,17 @@
 // doctor's answer with every key.
 #include <cstdio>
 
+#include "cli/verify_text.h"
+#include "daemon/cabling.h"
+#include "exporters/check.h"
 #include "exporters/doctor.h"
 #include "exporters/json.h"
 #include "exporters/past_json.h"
+#include "exporters/ticket.h"
 #include "model/sample_json.h"
 #include "storage/recording.h"
+#include "tests/support/noting_desk.h"
+#include "tests/support/report_builder.h"
 
 namespace linkhealth {
 namespace {
@@ -33,6 +39,7 @@ FaultReport full_fault() {
                     -8.9, 2, 1e-5, 1e-6, "A1", "B2"}};
   fault.past = {3, 2, 1, WallTime()};
   fault.proof = FaultProof{WallTime(), 7200, 1e-15};
+  fault.acknowledged = Acknowledgement{"ann", "spare ordered", WallTime(), WallTime()};
   return fault;
 }
 
@@ -44,14 +51,19 @@ void print_report(const PortSample& latest) {
   port.figures = {1e-8, 720, -9.1, 2, 0.8, 2.4e-4, 8.1, 0.1, -0.1, 0.2, 1, 2, 3, SteadyTime(Milliseconds(1500))};
   port.gaps = {{"mlx5_0/1", "module", "EBUSY"}};
   port.symptoms = {{"rx_power_low", "unknown", "EBUSY"}};
-  port.expected = {400000, 4, "leaf-12", "Ethernet17/1"};
+  port.expected = {400000, 4, "leaf-12", "Ethernet17/1", "r14", "40", "3", "30 m"};
+  port.maintenance = Maintenance{"0000:1b:00.0/1", "ann", "new jumper", WallTime(), WallTime(), "/etc/m/mlx5_0"};
   Report report;
   report.node = "gpu";
+  report.dry_run = true;
+  report.site = SiteLabels{{"rack", "12"}};
   report.ports = {port, {}};
   report.gaps = {{"", "kernel_log", "EPERM"}};
   print("report", report_json(report));
   FaultEvent event;
   event.fault = port.faults[0];
+  event.site = report.site;
+  event.rail = "3";
   print("event", event_json_line(event));
 }
 
@@ -96,6 +108,45 @@ void print_doctor() {
   print("doctor", doctor_json(doctor));
 }
 
+void print_desk() {
+  Report report = test::example_report();
+  report.site = SiteLabels{{"rack", "12"}};
+  const CheckView view{report.at, Milliseconds(60'000)};
+  print("check", check_json(check(report, nullptr, view)));
+  print("check", check_json(check(report, nullptr, {report.at + std::chrono::hours(1), Milliseconds(60'000)})));
+  print("cabling", cabling_json(report, compare_cabling(report)));
+  for (const PortReport& port : report.ports) print("ticket", ticket_json(make_ticket(report, port)));
+}
+
+void print_proofs() {
+  for (const PortReport& port : test::example_report().ports) {
+    cli::Prover prover({.ber = 1e-13, .least_s = 60, .link_wait_s = 30});
+    for (int i = 0; i < 30; ++i) {
+      const SteadyTime t(std::chrono::seconds(10 * i));
+      print("verify", cli::verify_json(port, prover.add(port, t, WallTime(t.time_since_epoch())), WallTime()));
+    }
+  }
+}
+
+/// Through the API, as the program gives them.
+void print_actions() {
+  test::NotingDesk desk;
+  Publisher publisher({report_json, port_json, event_json_line, module_json}, {});
+  publisher.publish(std::make_shared<const Report>(test::example_report()), {}, {});
+  for (const char* path : {"/api/v1/ports/mlx5_3/ack", "/api/v1/maintenance"})
+    for (const char* end : {"0", "1"}) {
+      desk.lost = "disk full";
+      ApiRequest request;
+      request.method = "POST";
+      request.path = path;
+      request.caller.may_act = true;
+      request.params = {{"by", "ann"}, {"for", "60"}, {"reason", "jumper"}, {"port", "mlx5_3"}, {"end", end}};
+      const ApiReply reply =
+          answer(request, {publisher, test::example_now(), Milliseconds(0), Milliseconds(60'000), nullptr, &desk});
+      print("action", reply.body->substr(0, reply.body->find('\n')));
+    }
+}
+
 int print_recording(const char* path) {
   auto recording = RecordingReader::open(path);
   if (!recording) return fail(recording.error().message);
@@ -119,5 +170,8 @@ int main(int argc, char** argv) {
     if (const int code = linkhealth::print_recording(argv[i]); code != 0) return code;
   linkhealth::print_doctor();
   linkhealth::print_history();
+  linkhealth::print_actions();
+  linkhealth::print_desk();
+  linkhealth::print_proofs();
   return 0;
 }

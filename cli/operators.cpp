@@ -1,0 +1,61 @@
+// ack and maintenance: what people tell the daemon.
+#include <pwd.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "cli/commands.h"
+#include "cli/exit_codes.h"
+
+namespace linkhealth::cli {
+
+namespace {
+
+constexpr std::uint64_t kLongest_s = 90 * kDay_s;  // as the daemon (daemon/api_operator.cpp)
+
+/// "&for=7200&by=ann&reason=…"; nullopt after a complaint.
+std::optional<std::string> parameters(const std::string& command, const std::string& for_time,
+                                      const std::string& reason, const std::string& by, bool json) {
+  std::string text = "by=" + path_part(by.empty() ? user_name() : by);
+  if (!reason.empty()) text += "&reason=" + path_part(reason);
+  if (!json) text += "&format=text";
+  if (for_time.empty()) return text;
+  const auto duration = parse_duration_s(for_time, kLongest_s);
+  if (duration) return text + "&for=" + std::to_string(*duration);
+  complain(command + " --for: " + duration.error().message);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::string user_name() {
+  if (const char* before = std::getenv("SUDO_USER"); before != nullptr && geteuid() == 0 && *before != '\0')
+    return before;
+  if (const passwd* entry = getpwuid(geteuid()); entry != nullptr) return entry->pw_name;
+  return "uid " + std::to_string(geteuid());
+}
+
+int run_ack(const Client& client, const AckOptions& options) {
+  if (options.end && (!options.for_time.empty() || !options.reason.empty())) {
+    complain("ack --end takes back an acknowledgement: it goes with neither --for nor --reason");
+    return kBadInput;
+  }
+  const auto query = parameters("ack", options.for_time, options.reason, options.by, options.json);
+  if (!query) return kBadInput;
+  return show(
+      client.post("/api/v1/ports/" + path_part(options.port) + "/ack?" + *query + (options.end ? "&end=1" : "")));
+}
+
+int run_maintenance(const Client& client, const MaintenanceOptions& options) {
+  const bool end = options.action == "end";
+  if (end != options.for_time.empty()) {
+    complain(end ? "maintenance end takes no --for" : "maintenance start: say --for how long (30m, 2h, 1d)");
+    return kBadInput;
+  }
+  const auto query = parameters("maintenance", options.for_time, options.reason, options.by, options.json);
+  if (!query) return kBadInput;
+  return show(
+      client.post("/api/v1/maintenance?port=" + path_part(options.port) + "&" + *query + (end ? "&end=1" : "")));
+}
+
+}  // namespace linkhealth::cli

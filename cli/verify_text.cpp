@@ -1,0 +1,151 @@
+#include "cli/verify_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "exporters/text_layout.h"
+#include "model/json_writer.h"
+
+namespace linkhealth::cli {
+
+namespace {
+
+constexpr std::size_t kBarColumns = 24;
+
+std::string bar(double share, bool ascii) {
+  const auto full = static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * kBarColumns);
+  std::string text;
+  for (std::size_t i = 0; i < kBarColumns; ++i) text += i < full ? (ascii ? "#" : "█") : (ascii ? "." : "░");
+  return text;
+}
+
+/// The last thing that somebody did here, where it changed the light.
+const RepairRecord* last_repair(const PortReport& port) {
+  for (const FaultReport& fault : port.faults)
+    for (auto at = fault.repairs.rbegin(); at != fault.repairs.rend(); ++at)
+      if (at->rx_power_before_dbm && at->rx_power_after_dbm) return &*at;
+  return nullptr;
+}
+
+/// The light of one lane now; nullopt: dark, or not read.
+std::optional<double> lane_dbm(const PortReport& port, std::uint32_t lane) {
+  const auto& module = port.latest.module;
+  if (!module || lane == 0 || lane > module->lanes.size() || !module->lanes[lane - 1].rx_power_mw) return std::nullopt;
+  return dbm_from_mw(*module->lanes[lane - 1].rx_power_mw);
+}
+
+/// Never more certain than it is.
+std::string sure_words(double confidence) {
+  return confidence >= 0.995 ? ">99%" : fmt::format("{:.0f}%", std::floor(100 * confidence));
+}
+
+/// The lane that was repaired against what it was; else the worst.
+std::string rx_words(const PortReport& port) {
+  const PortFigures& figures = port.figures;
+  if (const RepairRecord* repair = last_repair(port); repair != nullptr && repair->rx_lane)
+    if (const auto now_dbm = lane_dbm(port, *repair->rx_lane))
+      return fmt::format("Rx lane {} {:.1f} dBm (was {:.1f})", *repair->rx_lane, *now_dbm,
+                         *repair->rx_power_before_dbm);
+  if (!figures.worst_rx_power_dbm || !std::isfinite(*figures.worst_rx_power_dbm)) return "";
+  std::string text = figures.worst_rx_lane ? fmt::format("Rx lane {} ", *figures.worst_rx_lane) : "Rx ";
+  return text + fmt::format("{:.1f} dBm", *figures.worst_rx_power_dbm);
+}
+
+std::string conditions(const ProofLimits& limits) {
+  return fmt::format("no drop for {}, uncorrectable blocks 0, BER below {:.0e} with {:.0f}% confidence",
+                     long_duration(limits.least_s), limits.ber, 100 * limits.confidence);
+}
+
+std::string wrapped(const std::string& text, const TextStyle& style) {
+  std::string out;
+  for (const std::string& line :
+       wrap(clean_text(text, style.ascii), static_cast<std::size_t>(std::max(style.width_columns, 40))))
+    out += line + "\n";
+  return out;
+}
+
+}  // namespace
+
+std::string long_duration(double seconds) {
+  const auto total = static_cast<std::uint64_t>(std::max(0.0, std::ceil(seconds)));
+  if (total < 60) return fmt::format("{} s", total);
+  const std::uint64_t minutes = (total + 30) / 60;
+  if (minutes < 60) return fmt::format("{} min", minutes);
+  if (minutes >= 48 * 60) return fmt::format("{} d {} h", minutes / 1440, minutes % 1440 / 60);
+  return minutes % 60 == 0 ? fmt::format("{} h", minutes / 60) : fmt::format("{} h {} min", minutes / 60, minutes % 60);
+}
+
+std::string verify_header(const PortReport& port, const ProofLimits& limits, const TextStyle& style) {
+  const auto& link = port.latest.link;
+  std::string at;
+  double needed_s = 0;
+  if (link && link->speed_mbps && *link->speed_mbps > 0) {
+    at = " at " + speed_words(*link->speed_mbps);
+    needed_s = std::max(limits.least_s, -std::log(1 - limits.confidence) / (limits.ber * *link->speed_mbps * 1e6));
+  }
+  return wrapped(fmt::format("Proving {}{}: {}{}", port.port, at, conditions(limits),
+                             needed_s > 0 ? " (takes " + long_duration(needed_s) + ")" : ""),
+                 style);
+}
+
+std::string qualify_header(const Report& report, std::size_t ports, const ProofLimits& limits, const TextStyle& style) {
+  const std::size_t exempt = report.ports.size() - ports;
+  return wrapped(fmt::format("Qualifying {}: {} port{}{}; each: {}", report.node, ports, ports == 1 ? "" : "s",
+                             exempt > 0 ? fmt::format(" ({} exempt)", exempt) : "", conditions(limits)),
+                 style);
+}
+
+std::string verify_progress(const PortReport& port, const ProofState& state, const TextStyle& style) {
+  if (state.verdict == ProofVerdict::kWaiting)
+    return cut("  waiting for the link to come up", static_cast<std::size_t>(style.width_columns), style.ascii);
+  std::string text =
+      fmt::format("  {} {:3.0f}%   {} left   confidence {}", bar(state.progress(), style.ascii), 100 * state.progress(),
+                  long_duration(state.remaining_s), sure_words(state.confidence));
+  if (port.figures.pre_fec_ber) text += fmt::format("   pre-FEC {:.1e}", *port.figures.pre_fec_ber);
+  text += fmt::format("   errors {}   drops 0", state.errors);
+  if (const std::string rx = rx_words(port); !rx.empty()) text += "   " + rx;
+  const auto width = static_cast<std::size_t>(std::max(style.width_columns, 40));
+  return display_width(text) <= width ? text : cut(text, width, style.ascii);
+}
+
+std::string verify_verdict(const PortReport& port, const ProofState& state, const TextStyle& style) {
+  if (state.verdict != ProofVerdict::kPass) {
+    const std::string word = state.verdict == ProofVerdict::kFail ? "FAIL" : "NOT KNOWN";
+    return wrapped(fmt::format("{}  {}: {}", word, port.port, state.reason), style);
+  }
+  std::string text = fmt::format("PASS  {}: BER below the limit with {} confidence, {} without a drop", port.port,
+                                 sure_words(state.confidence), long_duration(state.elapsed_s));
+  if (const RepairRecord* repair = last_repair(port))
+    text += fmt::format("; {:+.1f} dB{} since the repair", *repair->rx_power_after_dbm - *repair->rx_power_before_dbm,
+                        repair->rx_lane ? fmt::format(" on lane {}", *repair->rx_lane) : "");
+  return wrapped(text, style);
+}
+
+std::string verify_json(const PortReport& port, const ProofState& state, WallTime now) {
+  std::string body;
+  JsonWriter out(body);
+  const auto put = [&out](std::string_view key, const auto& value) {
+    out.key(key);
+    out.value(value);
+  };
+  out.begin_object();
+  put("schema", "linkhealth.verify/1");
+  put("at", format_rfc3339(now));
+  put("port", port.port);
+  put("state", to_string(state.verdict));
+  if (!state.reason.empty()) put("reason", state.reason);
+  put("progress", std::round(1000 * state.progress()) / 1000);
+  put("confidence", state.confidence);
+  put("elapsed_s", state.elapsed_s);
+  put("remaining_s", std::ceil(state.remaining_s));
+  put("bits", state.bits);
+  put("errors", state.errors);
+  if (port.figures.pre_fec_ber) put("pre_fec_ber", *port.figures.pre_fec_ber);
+  if (port.figures.worst_rx_power_dbm) put("worst_rx_power_dbm", *port.figures.worst_rx_power_dbm);
+  out.end_object();
+  return body;
+}
+
+}  // namespace linkhealth::cli

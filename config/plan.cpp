@@ -1,0 +1,279 @@
+#include "config/plan.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <fstream>
+#include <limits>
+#include <map>
+#include <set>
+
+#include "base/text.h"
+#include "config/yaml_tree.h"
+#include "model/json_writer.h"
+
+namespace linkhealth {
+
+namespace {
+
+constexpr std::array<std::string_view, 15> kColumns = {"node",   "port", "peer_system", "peer_port", "speed_mbps",
+                                                       "lanes",  "rail", "peer_rack",   "peer_u",    "cable",
+                                                       "exempt", "row",  "rack",        "u",         "pod"};
+
+std::optional<std::string> set_number(std::string_view name, std::string_view text, std::uint32_t max,
+                                      std::optional<std::uint32_t>& out) {
+  const auto value = parse_u64(text);
+  if (!value || *value == 0 || *value > max)
+    return fmt::format("\"{}\" must be a whole number from 1 to {}, not \"{}\"", name, max,
+                       printable(text.substr(0, 60)));
+  out = static_cast<std::uint32_t>(*value);
+  return std::nullopt;
+}
+
+std::string* text_cell(PlanRow& row, std::string_view name) {
+  ExpectedPort& expected = row.expected;
+  const std::map<std::string_view, std::string*> cells = {{"node", &row.node},
+                                                          {"port", &row.port},
+                                                          {"peer_system", &expected.peer_system},
+                                                          {"peer_port", &expected.peer_port},
+                                                          {"rail", &expected.rail},
+                                                          {"peer_rack", &expected.peer_rack},
+                                                          {"peer_u", &expected.peer_u},
+                                                          {"cable", &expected.cable},
+                                                          {"exempt", &row.exempt}};
+  const auto at = cells.find(name);
+  return at == cells.end() ? nullptr : at->second;
+}
+
+/// What is wrong with it; nullopt when it was taken. REQUIRES: `name` is a column.
+std::optional<std::string> set_cell(PlanRow& row, std::string_view name, std::string_view raw) {
+  const std::string_view text = trim(raw);
+  if (text.empty()) return std::nullopt;
+  if (std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20; }))
+    return fmt::format("\"{}\" holds a control character", name);
+  if (name == "speed_mbps")
+    return set_number(name, text, std::numeric_limits<std::uint32_t>::max(), row.expected.speed_mbps);
+  if (name == "lanes") return set_number(name, text, 64, row.expected.lanes);
+  if (std::string* cell = text_cell(row, name))
+    *cell = text;
+  else
+    row.site[std::string(name)] = text;
+  return std::nullopt;
+}
+
+std::string cell_of(const PlanRow& row, std::string_view name) {
+  if (name == "speed_mbps") return row.expected.speed_mbps ? std::to_string(*row.expected.speed_mbps) : "";
+  if (name == "lanes") return row.expected.lanes ? std::to_string(*row.expected.lanes) : "";
+  PlanRow copy = row;
+  if (const std::string* cell = text_cell(copy, name)) return *cell;
+  const auto at = row.site.find(std::string(name));
+  return at == row.site.end() ? "" : at->second;
+}
+
+std::string unknown_column(std::string_view name) {
+  const auto near = closest(name, kColumns);
+  return fmt::format("unknown column \"{}\"{}", printable(name.substr(0, 60)),
+                     near ? fmt::format(" (did you mean \"{}\"?)", *near) : "");
+}
+
+/// The rows so far, with what no plan may have.
+class Rows {
+ public:
+  explicit Rows(std::string_view file_name) : file_name_(file_name) {}
+  Result<void> add(PlanRow row, std::size_t line) {
+    row.line = line;
+    if (row.port.empty()) return error_at(file_name_, line, "\"port\" is missing");
+    const auto [first, fresh] = seen_.emplace(std::pair(row.node, row.port), line);
+    if (!fresh)
+      return error_at(file_name_, line,
+                      fmt::format("{} {} stands in line {} already", row.node, row.port, first->second));
+    rows_.push_back(std::move(row));
+    return {};
+  }
+  [[nodiscard]] Error wrong(std::size_t line, const std::string& what) const {
+    return error_at(file_name_, line, what);
+  }
+  std::vector<PlanRow> take() { return std::move(rows_); }
+
+ private:
+  std::string_view file_name_;
+  std::vector<PlanRow> rows_;
+  std::map<std::pair<std::string, std::string>, std::size_t> seen_;
+};
+
+/// One line's cells. A quote that does not end is an error.
+Result<std::vector<std::string>> csv_cells(std::string_view line) {
+  std::vector<std::string> cells(1);
+  bool quoted = false;
+  for (std::size_t i = 0; i < line.size(); ++i) {
+    const char c = line[i];
+    if (quoted) {
+      if (c != '"')
+        cells.back() += c;
+      else if (i + 1 < line.size() && line[i + 1] == '"')
+        cells.back() += line[++i];
+      else
+        quoted = false;
+    } else if (c == '"' && trim(cells.back()).empty()) {
+      cells.back().clear();
+      quoted = true;
+    } else if (c == ',') {
+      cells.emplace_back();
+    } else {
+      cells.back() += c;
+    }
+  }
+  if (quoted) return Error{"a quote does not end in its line"};
+  return cells;
+}
+
+std::string quoted_cell(const std::string& cell) {
+  if (cell.find_first_of(",\"#\n") == std::string::npos) return cell;
+  std::string out = "\"";
+  for (const char c : cell) out += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return out + "\"";
+}
+
+std::vector<std::string_view> filled_columns(std::span<const PlanRow> rows) {
+  std::vector<std::string_view> columns;
+  for (const std::string_view name : kColumns)
+    if (std::ranges::any_of(rows, [&](const PlanRow& row) { return !cell_of(row, name).empty(); }))
+      columns.push_back(name);
+  return columns;
+}
+
+std::string_view without_domain(std::string_view name) { return name.substr(0, name.find('.')); }
+
+}  // namespace
+
+std::span<const std::string_view> plan_columns() { return kColumns; }
+
+Result<std::vector<PlanRow>> parse_plan_csv(std::string_view text, std::string_view file_name) {
+  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // what a spreadsheet puts in front
+  Rows rows(file_name);
+  std::vector<std::string> columns;
+  std::size_t number = 0;
+  for (std::string_view line : split(text, '\n')) {
+    ++number;
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (trim(line).empty() || trim(line).starts_with('#')) continue;
+    const auto cells = csv_cells(line);
+    if (!cells) return rows.wrong(number, cells.error().message);
+    if (columns.empty()) {
+      for (const std::string& cell : *cells) columns.emplace_back(trim(cell));
+      for (const std::string& name : columns)
+        if (std::ranges::find(kColumns, name) == kColumns.end()) return rows.wrong(number, unknown_column(name));
+      if (std::set(columns.begin(), columns.end()).size() != columns.size())
+        return rows.wrong(number, "a column stands twice");
+      continue;
+    }
+    if (cells->size() > columns.size())
+      return rows.wrong(number, fmt::format("{} cells, but {} columns", cells->size(), columns.size()));
+    PlanRow row;
+    for (std::size_t i = 0; i < cells->size(); ++i)
+      if (const auto what = set_cell(row, columns[i], (*cells)[i])) return rows.wrong(number, *what);
+    if (auto added = rows.add(std::move(row), number); !added) return added.error();
+  }
+  if (columns.empty())
+    return rows.wrong(1, "a plan begins with a line of column names: node,port,peer_system,peer_port");
+  return rows.take();
+}
+
+Result<std::vector<PlanRow>> parse_plan_yaml(std::string_view text, std::string_view file_name) {
+  auto root = parse_yaml(text, file_name);
+  if (!root) return root.error();
+  Rows rows(file_name);
+  if (root->kind == YamlNode::Kind::kNull) return rows.take();
+  if (root->kind != YamlNode::Kind::kList)
+    return rows.wrong(root->line, "a plan is a list: - {node: …, port: …, peer_system: …, peer_port: …}");
+  for (const YamlNode& item : root->items) {
+    if (item.kind != YamlNode::Kind::kMap) return rows.wrong(item.line, "a row of a plan holds keys");
+    PlanRow row;
+    for (const YamlNode::Member& member : item.members) {
+      if (std::ranges::find(kColumns, member.key) == kColumns.end())
+        return rows.wrong(member.line, unknown_column(member.key));
+      if (member.value.kind == YamlNode::Kind::kNull) continue;
+      if (member.value.kind != YamlNode::Kind::kScalar)
+        return rows.wrong(member.line, fmt::format("\"{}\" must be text or a number", member.key));
+      if (const auto what = set_cell(row, member.key, member.value.scalar)) return rows.wrong(member.line, *what);
+    }
+    if (auto added = rows.add(std::move(row), item.line); !added) return added.error();
+  }
+  return rows.take();
+}
+
+Result<std::vector<PlanRow>> load_plan_file(const std::string& path) {
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) return errno_error("can't read the cabling plan " + path, errno);
+  std::string text(kMaxPlanBytes + 1, '\0');
+  file.read(text.data(), static_cast<std::streamsize>(text.size()));
+  if (file.bad()) return errno_error("can't read the cabling plan " + path, errno);
+  text.resize(static_cast<std::size_t>(file.gcount()));
+  if (text.size() > kMaxPlanBytes)
+    return error_at(path, 1, fmt::format("more than {} bytes: not a cabling plan", kMaxPlanBytes));
+  const bool yaml = path.ends_with(".yaml") || path.ends_with(".yml");
+  return yaml ? parse_plan_yaml(text, path) : parse_plan_csv(text, path);
+}
+
+std::string plan_csv(std::span<const PlanRow> rows) {
+  const auto columns = filled_columns(rows);
+  std::string out;
+  for (const std::string_view name : columns) out += fmt::format("{}{}", out.empty() ? "" : ",", name);
+  if (out.empty()) out = "node,port,peer_system,peer_port";
+  out += "\n";
+  for (const PlanRow& row : rows) {
+    std::string line;
+    for (std::size_t i = 0; i < columns.size(); ++i)
+      line += (i == 0 ? "" : ",") + quoted_cell(cell_of(row, columns[i]));
+    out += line + "\n";
+  }
+  return out;
+}
+
+std::string plan_yaml(std::span<const PlanRow> rows) {
+  std::string out = rows.empty() ? "[]\n" : "";
+  for (const PlanRow& row : rows) {
+    std::string line;
+    for (const std::string_view name : kColumns) {
+      const std::string cell = cell_of(row, name);
+      if (cell.empty()) continue;
+      line += fmt::format("{}{}: ", line.empty() ? "" : ", ", name);
+      if (name == "speed_mbps" || name == "lanes")
+        line += cell;
+      else
+        JsonWriter(line).value(cell);
+    }
+    out += "- {" + line + "}\n";
+  }
+  return out;
+}
+
+std::size_t apply_plan(Config& config, std::span<const PlanRow> rows, std::string_view node) {
+  std::size_t own = 0;
+  for (const PlanRow& row : rows) {
+    if (!row.node.empty() && row.node != node && without_domain(row.node) != without_domain(node)) continue;
+    ++own;
+    for (const auto& [label, value] : row.site) config.site.try_emplace(label, value);
+    if (!row.exempt.empty()) {
+      if (!config.expected.contains(row.port)) config.exempt.try_emplace(row.port, row.exempt);
+      continue;
+    }
+    if (config.exempt.contains(row.port)) continue;
+    ExpectedPort& expected = config.expected[row.port];
+    const ExpectedPort& plan = row.expected;
+    if (!expected.speed_mbps) expected.speed_mbps = plan.speed_mbps;
+    if (!expected.lanes) expected.lanes = plan.lanes;
+    if (expected.peer_system.empty() && expected.peer_port.empty()) {
+      expected.peer_system = plan.peer_system;
+      expected.peer_port = plan.peer_port;
+    }
+    for (auto part : {&ExpectedPort::peer_rack, &ExpectedPort::peer_u, &ExpectedPort::rail, &ExpectedPort::cable})
+      if ((expected.*part).empty()) expected.*part = plan.*part;
+  }
+  return own;
+}
+
+}  // namespace linkhealth

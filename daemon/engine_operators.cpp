@@ -1,0 +1,125 @@
+// What people say to the engine: acknowledgements and maintenance.
+#include <algorithm>
+
+#include "daemon/engine_report.h"
+#include "daemon/engine_state.h"
+
+namespace linkhealth {
+
+std::optional<Acknowledgement> acknowledgement_of(const LedgerFault& fault, WallTime now) {
+  if (!is_acknowledged(fault, now)) return std::nullopt;
+  return Acknowledgement{fault.acknowledged_by, fault.acknowledged_reason,
+                         fault.acknowledged_at.value_or(fault.opened_at), fault.acknowledged_until};
+}
+
+Result<std::string> Engine::State::stable_of(const PortKey& key) const {
+  const PortHistory* found = history.find(key);
+  if (found == nullptr) return Error{"no port \"" + key + "\""};
+  return found->latest.id.device.empty() ? key : found->latest.id.stable_key();
+}
+
+void Engine::State::tell_place(FaultEvent& event, const PortKey& port) const {
+  if (!settings.site.empty()) event.site = settings.site;
+  const PortHistory* known = history.find(port);
+  if (const ExpectedPort* expected = known == nullptr ? nullptr : of_port(settings.expected, *known))
+    event.rail = expected->rail;
+}
+
+/// The event of something that was said comes with the next step.
+FaultReport Engine::State::wait_with(const LedgerChange& change, const PortKey& port) {
+  FaultEvent event;
+  event.t = last_step.value_or(SteadyTime());
+  event.at = wall;
+  event.kind = change.kind;
+  event.port = port;
+  const auto text = texts.find(change.entry.kept.id);
+  if (text != texts.end()) event.fault = text->second;
+  event.fault.state = change.entry.kept.state;
+  event.fault.acknowledged = acknowledgement_of(change.entry.kept, wall);
+  tell_place(event, port);
+  waiting.push_back(event);
+  return event.fault;
+}
+
+void Engine::reconfigure(const EngineSettings& settings) {
+  EngineSettings& now = state_->settings;
+  now.knobs.take_values(settings.knobs);
+  now.expected = settings.expected;
+  now.exempt = settings.exempt;
+  now.site = settings.site;
+  now.dry_run = settings.dry_run;
+}
+
+Result<FaultReport> Engine::acknowledge(const PortKey& port, const std::string& by, const std::string& reason,
+                                        std::optional<WallTime> until) {
+  const auto stable = state_->stable_of(port);
+  if (!stable) return stable.error();
+  auto change = state_->ledger.acknowledge(*stable, by, reason, until, state_->wall);
+  if (!change) return change.error();
+  return state_->wait_with(*change, port);
+}
+
+Result<FaultReport> Engine::withdraw_acknowledgement(const PortKey& port) {
+  const auto stable = state_->stable_of(port);
+  if (!stable) return stable.error();
+  auto change = state_->ledger.withdraw_acknowledgement(*stable, state_->wall);
+  if (!change) return change.error();
+  return state_->wait_with(*change, port);
+}
+
+Result<Maintenance> Engine::begin_maintenance(const PortKey& port, Maintenance maintenance) {
+  if (!port.empty()) {
+    const auto stable = state_->stable_of(port);
+    if (!stable) return stable.error();
+    maintenance.port = *stable;
+  }
+  std::erase_if(state_->maintenance, [&](const Maintenance& old) { return old.port == maintenance.port; });
+  state_->maintenance.push_back(maintenance);
+  return maintenance;
+}
+
+Result<Maintenance> Engine::end_maintenance(const PortKey& port) {
+  std::string stable;
+  if (!port.empty()) {
+    const auto known = state_->stable_of(port);
+    if (!known) return known.error();
+    stable = *known;
+  }
+  auto& all = state_->maintenance;
+  const auto at = std::ranges::find(all, stable, &Maintenance::port);
+  if (at != all.end()) {
+    Maintenance ended = *at;
+    all.erase(at);
+    return ended;
+  }
+  const PortHistory* found = port.empty() ? nullptr : state_->history.find(port);
+  const Maintenance* other = found == nullptr ? nullptr : state_->maintenance_of(*found, stable);
+  if (other == nullptr) return Error{port.empty() ? "the node is not in maintenance" : port + " is not in maintenance"};
+  if (!other->file.empty()) return Error{port + " is in maintenance by " + other->file + ": remove that file"};
+  return Error{"the whole node is in maintenance: end it with \"maintenance end all\""};
+}
+
+void Engine::set_maintenance_files(std::vector<Maintenance> files) { state_->maintenance_files = std::move(files); }
+
+void Engine::State::end_old_maintenance() {
+  for (std::vector<Maintenance>* list : {&maintenance, &maintenance_files})
+    std::erase_if(*list, [this](const Maintenance& one) { return one.until && wall >= *one.until; });
+}
+
+/// Of several the one that lasts longest.
+const Maintenance* Engine::State::maintenance_of(const PortHistory& port, const std::string& stable) const {
+  const Maintenance* found = nullptr;
+  const auto consider = [&](const Maintenance& one) {
+    const PortId& id = port.latest.id;
+    const std::string& name = one.port;
+    if (!name.empty() && name != stable && name != port.key && name != id.device && name != id.netdev && name != id.pci)
+      return;
+    const bool longer = found != nullptr && found->until && (!one.until || *one.until > *found->until);
+    if (found == nullptr || longer) found = &one;
+  };
+  for (const Maintenance& one : maintenance) consider(one);
+  for (const Maintenance& one : maintenance_files) consider(one);
+  return found;
+}
+
+}  // namespace linkhealth

@@ -1,0 +1,51 @@
+// One verdict for monitoring systems and schedulers: an exit code and a line (Nagios plugin guidelines: 0 OK, 1
+// WARNING, 2 CRITICAL, 3 UNKNOWN), and a reason short enough for a scheduler's table.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/time.h"
+#include "model/report.h"
+
+namespace linkhealth {
+
+enum class CheckLevel : std::uint8_t { kOk, kWarning, kCritical, kUnknown };
+/// "OK", "WARNING", "CRITICAL", "UNKNOWN"; the number is the exit code.
+std::string_view to_string(CheckLevel level);
+
+/// Characters of a drain reason: what `sinfo -R` and `squeue` show without cutting much.
+inline constexpr std::size_t kDrainReasonColumns = 60;
+
+struct CheckedPort {
+  PortKey port;
+  CheckLevel level = CheckLevel::kOk;
+  std::string text;  ///< "far port down (91%)"
+};
+
+struct Check {
+  CheckLevel level = CheckLevel::kOk;
+  std::string text;          ///< without level and performance data
+  std::string drain_reason;  ///< "" when level is OK
+  std::vector<CheckedPort> ports;
+  std::size_t problems = 0, down = 0;
+};
+
+struct CheckView {
+  WallTime now;
+  Milliseconds stale_after{60'000};  ///< an older report says nothing
+};
+
+/// One port; what a dry run would say is told as OK only by check().
+CheckedPort check_port(const PortReport& port);
+/// All ports, or (`only` not null) one of them. The worst counts: CRITICAL, WARNING, UNKNOWN, OK. In a dry run it is
+/// always OK and says what it would be: nothing acts on it.
+Check check(const Report& report, const PortReport* only, const CheckView& view);
+
+/// "LINKHEALTH CRITICAL - mlx5_7/1 far port down (91%)", with `perfdata` " | ports=10 …". Ends in a newline.
+std::string check_line(const Check& check, bool perfdata);
+/// docs/schema/check.json, on one line.
+std::string check_json(const Check& check);
+
+}  // namespace linkhealth

@@ -1,0 +1,50 @@
+// What a technician takes to the rack: the place of both ends, what is wrong, what to bring, what to do and when to
+// stop, how to know that it worked, and the proof. As Markdown for people and as JSON for ticket systems.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "model/report.h"
+
+namespace linkhealth {
+
+/// One end of the cable. What is not known is "".
+struct TicketEnd {
+  std::string system, place, slot, port;
+  std::string vendor, part_number, serial, firmware;
+};
+
+struct TicketStep {
+  std::string text;
+  std::string stop;  ///< when to stop after it
+};
+
+struct Ticket {
+  std::string node, port, title, summary;
+  std::string fault_id, fault, severity, state;
+  double confidence = 0;
+  WallTime at;
+  std::optional<WallTime> opened_at;
+  TicketEnd near, far;
+  std::string link;                 ///< "400G-DR4, MPO-12, 30 m"
+  std::vector<std::string> before;  ///< what to do or know before anything is touched
+  std::vector<std::string> bring;
+  std::vector<TicketStep> steps;
+  std::string verify;         ///< the command
+  std::string verified_when;  ///< what it proves
+  std::vector<std::string> evidence, history;
+};
+
+Ticket make_ticket(const Report& report, const PortReport& port);
+/// Ends in a newline. Lines are as long as their content: Markdown is wrapped by whoever shows it.
+std::string ticket_markdown(const Ticket& ticket);
+/// docs/schema/ticket.json, on one line.
+std::string ticket_json(const Ticket& ticket);
+
+/// What the steps of a fault need, by its medium: "cleaner for MPO-12 APC", "jumper, 30 m, …".
+std::vector<std::string> things_to_bring(const FaultReport& fault, const PortReport& port);
+
+}  // namespace linkhealth

@@ -1,0 +1,150 @@
+#include <fmt/format.h>
+
+#include <cctype>
+
+#include "exporters/text_layout.h"
+#include "exporters/ticket.h"
+#include "model/json_writer.h"
+
+namespace linkhealth {
+
+namespace {
+
+std::string capital(std::string text) {
+  if (!text.empty()) text[0] = static_cast<char>(std::toupper(static_cast<unsigned char>(text[0])));
+  return text;
+}
+
+/// Text from modules and neighbours must not become markup.
+std::string escaped(std::string_view text) {
+  std::string out;
+  for (const char c : clean_text(text, false)) {
+    if (c == '\\' || c == '`' || c == '*' || c == '<' || c == '[' || c == '#') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+void add_line(std::string& out, std::string_view label, const std::string& value) {
+  if (!value.empty()) out += fmt::format("- {}: {}\n", label, escaped(value));
+}
+
+void add_end(std::string& out, std::string_view name, const TicketEnd& end) {
+  std::string where = end.system.empty() ? "not known" : end.system;
+  for (const std::string& part : {end.place, end.slot}) where += part.empty() ? "" : ", " + part;
+  if (!end.port.empty()) where += ", port " + end.port;
+  add_line(out, name, where);
+  std::string module = end.vendor;
+  if (!end.part_number.empty()) module += (module.empty() ? "" : " ") + end.part_number;
+  if (!end.serial.empty()) module += (module.empty() ? "" : ", ") + ("serial " + end.serial);
+  if (!end.firmware.empty()) module += ", firmware " + end.firmware;
+  add_line(out, fmt::format("{} module", name), module.empty() ? "can't be read from this node" : module);
+}
+
+void add_list(std::string& out, std::string_view title, const std::vector<std::string>& lines) {
+  if (lines.empty()) return;
+  out += fmt::format("\n## {}\n\n", title);
+  for (const std::string& line : lines) out += "- " + (title == "Before you begin" ? line : escaped(line)) + "\n";
+}
+
+class Object {
+ public:
+  explicit Object(JsonWriter& out) : out_(out) { out_.begin_object(); }
+  ~Object() { out_.end_object(); }
+  Object(const Object&) = delete;
+  Object& operator=(const Object&) = delete;
+  void put(std::string_view key, const std::string& text) {
+    if (text.empty()) return;
+    out_.key(key);
+    out_.value(text);
+  }
+  void put(std::string_view key, const std::vector<std::string>& lines) {
+    out_.key(key);
+    out_.begin_array();
+    for (const std::string& line : lines) out_.value(line);
+    out_.end_array();
+  }
+
+ private:
+  JsonWriter& out_;
+};
+
+void end_json(JsonWriter& out, std::string_view key, const TicketEnd& end) {
+  out.key(key);
+  Object object(out);
+  object.put("system", end.system);
+  object.put("place", end.place);
+  object.put("slot", end.slot);
+  object.put("port", end.port);
+  object.put("vendor", end.vendor);
+  object.put("part_number", end.part_number);
+  object.put("serial", end.serial);
+  object.put("firmware", end.firmware);
+}
+
+}  // namespace
+
+std::string ticket_markdown(const Ticket& ticket) {
+  std::string out = fmt::format("# {} {}: {}\n", escaped(ticket.node), escaped(ticket.port), escaped(ticket.title));
+  if (!ticket.summary.empty()) out += fmt::format("\n{}.\n", capital(escaped(ticket.summary)));
+  out += "\n## Where\n\n";
+  add_end(out, "Near end", ticket.near);
+  add_end(out, "Far end", ticket.far);
+  add_line(out, "Link", ticket.link);
+  add_list(out, "Before you begin", ticket.before);
+  add_list(out, "Bring", ticket.bring);
+  if (!ticket.steps.empty()) out += "\n## Steps, cheapest first\n\n";
+  for (std::size_t i = 0; i < ticket.steps.size(); ++i)
+    out += fmt::format("{}. {}.\n   {}\n", i + 1, capital(escaped(ticket.steps[i].text)), ticket.steps[i].stop);
+  out += fmt::format("\n## How to know that it worked\n\n`{}`\n", ticket.verify);
+  if (!ticket.verified_when.empty()) out += fmt::format("\nProved when: {}.\n", escaped(ticket.verified_when));
+  add_list(out, "Evidence", ticket.evidence);
+  add_list(out, "History", ticket.history);
+  if (!ticket.fault_id.empty())
+    out += fmt::format("\nFault `{}`, as of {}.\n", clean_text(ticket.fault_id, true), instant_words(ticket.at));
+  return out;
+}
+
+std::string ticket_json(const Ticket& ticket) {
+  std::string body;
+  JsonWriter out(body);
+  {
+    Object object(out);
+    object.put("schema", "linkhealth.ticket/1");
+    object.put("at", format_rfc3339(ticket.at));
+    object.put("node", ticket.node);
+    object.put("port", ticket.port);
+    object.put("title", ticket.title);
+    object.put("summary", ticket.summary);
+    object.put("fault", ticket.fault);
+    object.put("fault_id", ticket.fault_id);
+    object.put("severity", ticket.severity);
+    object.put("state", ticket.state);
+    if (ticket.opened_at) {
+      out.key("confidence");
+      out.value(ticket.confidence);
+      object.put("opened_at", format_rfc3339(*ticket.opened_at));
+    }
+    end_json(out, "near", ticket.near);
+    end_json(out, "far", ticket.far);
+    object.put("link", ticket.link);
+    object.put("before", ticket.before);
+    object.put("bring", ticket.bring);
+    out.key("steps");
+    out.begin_array();
+    for (const TicketStep& step : ticket.steps) {
+      Object one(out);
+      one.put("text", step.text);
+      one.put("stop", step.stop);
+    }
+    out.end_array();
+    object.put("verify", ticket.verify);
+    object.put("verified_when", ticket.verified_when);
+    object.put("evidence", ticket.evidence);
+    object.put("history", ticket.history);
+    object.put("markdown", ticket_markdown(ticket));
+  }
+  return body;
+}
+
+}  // namespace linkhealth

@@ -1,0 +1,88 @@
+// What people say goes to the engine and to the disk before it is answered: a kill -9 right after forgets nothing.
+#include "daemon/operator_desk.h"
+
+#include <gtest/gtest.h>
+
+#include "storage/ledger_file.h"
+#include "tests/diagnosis/feed.h"
+#include "tests/support/temp_directory.h"
+
+namespace linkhealth {
+namespace {
+
+class OperatorDeskTest : public ::testing::Test {
+ protected:
+  static EngineSettings settings() {
+    EngineSettings settings;
+    settings.node = "node";
+    settings.knobs = KnobTable(engine_knob_groups());
+    return settings;
+  }
+  OperatorDesk desk_of(Engine& engine) {
+    return {engine,
+            deciding_,
+            {[this](const LedgerState& state) { return file_.keep(state); },
+             [this](const std::string& line) { log_ += line + "\n"; }}};
+  }
+  void break_link(Engine& engine) {
+    for (int i = 0; i < 180; ++i) engine.step(feed_.tick());
+    feed_.pull(feed_.t + 1);
+    feed_.receive_mw(0);
+    for (int i = 0; i < 12; ++i) report_ = engine.step(feed_.tick()).report;
+  }
+  test::TempDirectory temp_;
+  LedgerFile file_{temp_.file("ledger.json")};
+  std::mutex deciding_;
+  std::string log_;
+  Feed feed_;
+  std::shared_ptr<const Report> report_;
+};
+
+TEST_F(OperatorDeskTest, WhatWasAnsweredSurvivesAKill) {
+  Engine engine(settings());
+  break_link(engine);
+  OperatorDesk desk = desk_of(engine);
+  const WallTime until = report_->at + std::chrono::hours(2);
+  ASSERT_TRUE(desk.acknowledge("mlx5_0/1", "ann", "jumper ordered", until));
+  Maintenance work;
+  work.by = "bob";
+  work.since = report_->at;
+  work.until = until;
+  ASSERT_TRUE(desk.begin_maintenance("", work));
+  EXPECT_EQ(desk.not_kept(), "");
+  // No more is done with this engine: the next one knows what the disk knows.
+  Engine next(settings());
+  next.restore(*LedgerFile(temp_.file("ledger.json")).read());
+  const auto report = next.step(feed_.tick()).report;
+  ASSERT_EQ(report->ports.at(0).faults.size(), 1U);
+  ASSERT_TRUE(report->ports.at(0).faults[0].acknowledged.has_value());
+  EXPECT_EQ(report->ports.at(0).faults[0].acknowledged->by, "ann");
+  EXPECT_EQ(report->ports.at(0).faults[0].acknowledged->until, until);
+  ASSERT_TRUE(report->ports.at(0).maintenance.has_value());
+  EXPECT_EQ(report->ports.at(0).maintenance->by, "bob");
+}
+
+TEST_F(OperatorDeskTest, ASecondAcknowledgementIsRefusedAndTheFirstStays) {
+  Engine engine(settings());
+  break_link(engine);
+  OperatorDesk desk = desk_of(engine);
+  ASSERT_TRUE(desk.acknowledge("mlx5_0/1", "ann", "", std::nullopt));
+  EXPECT_FALSE(desk.acknowledge("mlx5_0/1", "bob", "", std::nullopt));
+  EXPECT_FALSE(desk.end_maintenance("mlx5_0/1", "bob"));
+  ASSERT_TRUE(desk.withdraw("mlx5_0/1", "bob"));
+  EXPECT_EQ(
+      log_,
+      "mlx5_0/1: unplugged acknowledged by ann\nmlx5_0/1: the acknowledgement of unplugged was taken back by bob\n");
+}
+
+TEST_F(OperatorDeskTest, WhatTheDiskRefusesIsSaid) {
+  Engine engine(settings());
+  break_link(engine);
+  OperatorDesk desk(engine, deciding_,
+                    {[](const LedgerState&) { return Result<void>(Error{"disk full"}); }, [](const std::string&) {}});
+  ASSERT_TRUE(desk.acknowledge("mlx5_0/1", "ann", "", std::nullopt));
+  EXPECT_EQ(desk.not_kept(), "disk full");
+}
+
+}  // namespace
+}  // namespace linkhealth
