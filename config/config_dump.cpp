@@ -98,6 +98,7 @@ std::string dump_config(const Config& config) {
   dump_map(out, "site", config.site);
   out += "# What is asked of a port: speed_mbps, lanes, peer (system, port); or exempt, with the reason.\n";
   dump_ports(out, config);
+  out += dump_outputs(config.outputs);
   dump_knobs(out, config);
   return out;
 }

@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "daemon/api_routes.h"
 #include "daemon/api_rules.h"
 #include "exporters/doctor.h"
 #include "exporters/module_text.h"
@@ -148,6 +149,18 @@ ApiReply healthy(const ApiRequest& request, const ApiView& view, const Published
   return reply(kText, std::string("healthy\n"));
 }
 
+/// Another method is taken there, or nothing is there.
+ApiReply not_answered(const ApiRequest& request) {
+  const std::string allowed = allowed_methods(request.path);
+  if (allowed.empty())
+    return api_error(request, 404,
+                     fmt::format("there is nothing at {}: /api/v1/openapi.json lists what there is",
+                                 printable(std::string_view(request.path).substr(0, 64))));
+  ApiReply out = api_error(request, 405, "this takes " + allowed);
+  out.headers = {{"Allow", allowed}};
+  return out;
+}
+
 /// All that needs a report.
 ApiReply answer_from(const ApiRequest& request, const ApiView& view, const Published& now) {
   const std::string& path = request.path;
@@ -161,8 +174,7 @@ ApiReply answer_from(const ApiRequest& request, const ApiView& view, const Publi
   if (path.starts_with(kExplainPath)) return explain(request, view, now.report());
   if (path.starts_with(kModulePath)) return module(request, view, now.report(), false);
   if (path.starts_with(kModuleTextPath)) return module(request, view, now.report(), true);
-  return api_error(request, 404,
-                   fmt::format("there is nothing at {}: / lists what there is", printable(path.substr(0, 64))));
+  return not_answered(request);
 }
 
 }  // namespace
@@ -186,11 +198,7 @@ bool accepts_gzip(std::string_view accept_encoding) {
 }
 
 ApiReply answer(const ApiRequest& request, const ApiView& view) {
-  if (request.method != "GET" && request.method != "HEAD") {
-    ApiReply out = api_error(request, 405, "this API only reads: use GET or HEAD");
-    out.headers = {{"Allow", "GET, HEAD"}};
-    return out;
-  }
+  if (find_route(request.method, request.path) == nullptr) return not_answered(request);
   if (request.path == "/") return reply("text/html; charset=utf-8", std::string(kIndex));
   const auto now = view.publisher.current();
   if (request.path == "/-/healthy") return healthy(request, view, now.get());

@@ -43,6 +43,9 @@ struct ApiRequest {
   std::string path;    ///< decoded
   std::multimap<std::string, std::string> params;
   bool accepts_gzip = false;
+  std::string body;  ///< at most kMaxRequestBody_bytes
+  /// Fields of the head as they came; "" when not given.
+  std::string content_type, authorization, last_event_id, origin, host;
   Caller caller;
 };
 

@@ -184,6 +184,7 @@ Result<void> Daemon::start_outputs() {
   ServerSettings settings;
   settings.listen = config_.listen;
   settings.socket_path = config_.socket_path;
+  settings.control_group = config_.outputs.control_group;
   settings.catalogue = &catalogue_;
   auto server = Server::start(settings, publisher_, tap_, shown_clock_);
   if (!server) return server.error();

@@ -1,5 +1,6 @@
-// The HTTP server: the same API on TCP (read only) and on a Unix socket (mode 0660, which also gives recordings). It
-// has threads of its own, few and bounded; nothing that a client does can hold up the daemon.
+// The HTTP server: the same API on TCP and on a Unix socket. On the socket the peer's credentials decide who may change
+// something and have recordings; on TCP everybody only reads, but who is authenticated. It has threads of its own, few
+// and bounded; nothing that a client does can hold up the daemon.
 #pragma once
 
 #include <memory>
@@ -18,6 +19,7 @@ namespace linkhealth {
 struct ServerSettings {
   ListenAddress listen{"", 0};  ///< no host: no TCP
   std::string socket_path;      ///< "" for no Unix socket
+  std::string control_group;    ///< whose members may act, beside root and the daemon's user; "": none
   Milliseconds stale_after = std::chrono::minutes(1);
   const Catalogue* catalogue = nullptr;  ///< for /api/v1/rules; must outlive the server
 };
