@@ -185,6 +185,8 @@ Result<void> Daemon::start_outputs() {
   settings.listen = config_.listen;
   settings.socket_path = config_.socket_path;
   settings.control_group = config_.outputs.control_group;
+  settings.web_config_file = config_.outputs.web_config_file;
+  settings.say = [this](bool good, const std::string& line) { good ? log_.info(line) : log_.error(line); };
   settings.catalogue = &catalogue_;
   auto server = Server::start(settings, publisher_, tap_, shown_clock_);
   if (!server) return server.error();
@@ -209,7 +211,7 @@ Result<void> Daemon::run() {
   if (server_->tcp_port() != 0) {
     ListenAddress bound = config_.listen;
     bound.port = static_cast<std::uint16_t>(server_->tcp_port());
-    log_.info(fmt::format("metrics at http://{}/metrics", to_string(bound)));
+    log_.info(fmt::format("metrics at {}://{}/metrics", server_->scheme(), to_string(bound)));
   }
   log_.info(fmt::format("ask with: linkhealth --socket {} status", config_.socket_path));
   LoopHooks hooks;

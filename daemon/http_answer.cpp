@@ -28,7 +28,12 @@ constexpr std::array<StatusWords, 14> kStatusWords = {{{200, "OK"},
                                                        {501, "Not Implemented"},
                                                        {503, "Service Unavailable"}}};
 
-constexpr std::string_view kPolicyName = "Content-Security-Policy";
+// An answer, or the web configuration, may have its own instead.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kUsualFields = {
+    {{"Content-Security-Policy", "default-src 'none'; frame-ancestors 'none'"},
+     {"X-Content-Type-Options", "nosniff"},
+     {"Referrer-Policy", "no-referrer"},
+     {"Cache-Control", "no-store"}}};
 
 }  // namespace
 
@@ -41,10 +46,9 @@ std::string_view status_words(int status) {
 std::string http_head(const ApiReply& reply, std::optional<std::size_t> size, bool keep_alive) {
   std::string head = fmt::format("HTTP/1.1 {} {}\r\nContent-Type: {}\r\n", reply.status, status_words(reply.status),
                                  reply.content_type);
-  const bool own_policy =
-      std::ranges::any_of(reply.headers, [](const auto& field) { return field.first == kPolicyName; });
-  if (!own_policy) head.append(kPolicyName).append(": default-src 'none'; frame-ancestors 'none'\r\n");
-  head += "X-Content-Type-Options: nosniff\r\nReferrer-Policy: no-referrer\r\nCache-Control: no-store\r\n";
+  for (const auto& [name, value] : kUsualFields)
+    if (std::ranges::none_of(reply.headers, [&](const auto& field) { return field.first == name; }))
+      head.append(name).append(": ").append(value).append("\r\n");
   for (const auto& [name, value] : reply.headers) head.append(name).append(": ").append(value).append("\r\n");
   head += size ? fmt::format("Content-Length: {}\r\n", *size) : "Transfer-Encoding: chunked\r\n";
   head += keep_alive ? "Connection: keep-alive\r\n\r\n" : "Connection: close\r\n\r\n";

@@ -62,11 +62,14 @@ HttpServer::HttpServer(Handler handler, const Clock& clock)
       epoll_(epoll_create1(EPOLL_CLOEXEC)),
       wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
-HttpServer::~HttpServer() {
+HttpServer::~HttpServer() { stop(); }
+
+void HttpServer::stop() {
   stopping_ = true;
   wake();
   if (thread_.joinable()) thread_.join();
-  for (Streaming& stream : streams_) stream.thread.join();
+  for (Streaming& stream : streams_)
+    if (stream.thread.joinable()) stream.thread.join();
 }
 
 void HttpServer::listen(OwnedFd socket, Kind kind) { listeners_.emplace_back(std::move(socket), kind); }

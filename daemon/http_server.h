@@ -50,6 +50,8 @@ class HttpServer {
   /// What stands before the API on TCP; must outlive the server. REQUIRES: before start().
   void set_gate(HttpGate* gate) { gate_ = gate; }
   Result<void> start();
+  /// Ends its threads; nothing is answered afterwards.
+  void stop();
   /// From any thread: feeds may have something new, or the gate has decided.
   void wake();
   /// From any thread: whether anybody listens to a feed.

@@ -17,6 +17,7 @@
 #include "daemon/api_routes.h"
 #include "daemon/http_server.h"
 #include "daemon/peer_credentials.h"
+#include "daemon/web_gate.h"
 
 namespace linkhealth {
 
@@ -138,10 +139,19 @@ class ApiServer : public Server {
   ApiServer& operator=(const ApiServer&) = delete;
   ~ApiServer() override {
     tap_.close();
+    http_.stop();
+    gate_.reset();  // the checker's thread calls http_.wake()
     if (!socket_path_.empty()) unlink(socket_path_.c_str());
   }
 
   Result<void> start(const ServerSettings& settings) {
+    if (!settings.web_config_file.empty()) {
+      auto gate = WebGate::open(settings.web_config_file, clock_, settings.say, [this] { http_.wake(); });
+      if (!gate) return gate.error();
+      gate_ = *std::move(gate);
+      scheme_ = gate_->encrypts() ? "https" : "http";
+      http_.set_gate(gate_.get());
+    }
     if (!settings.listen.host.empty()) {
       auto fd = listen_tcp(settings.listen);
       if (!fd) return fd.error();
@@ -164,6 +174,7 @@ class ApiServer : public Server {
     return http_.start();
   }
   [[nodiscard]] int tcp_port() const override { return port_; }
+  [[nodiscard]] std::string_view scheme() const override { return scheme_; }
 
  private:
   HttpAnswer handle(ApiRequest& request, HttpServer::Kind kind, int socket) {
@@ -229,6 +240,8 @@ class ApiServer : public Server {
   SteadyTime started_;
   std::string socket_path_;
   int port_ = 0;
+  std::string_view scheme_ = "http";
+  std::unique_ptr<WebGate> gate_;
   HttpServer http_;
 };
 

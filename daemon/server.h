@@ -3,6 +3,7 @@
 // and bounded; nothing that a client does can hold up the daemon.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -20,6 +21,9 @@ struct ServerSettings {
   ListenAddress listen{"", 0};  ///< no host: no TCP
   std::string socket_path;      ///< "" for no Unix socket
   std::string control_group;    ///< whose members may act, beside root and the daemon's user; "": none
+  std::string web_config_file;  ///< TLS and passwords of the TCP side; "": none
+  /// Where the server says what happened to it; from its own thread.
+  std::function<void(bool good, const std::string& line)> say = [](bool, const std::string&) {};
   Milliseconds stale_after = std::chrono::minutes(1);
   const Catalogue* catalogue = nullptr;  ///< for /api/v1/rules; must outlive the server
 };
@@ -33,6 +37,8 @@ class Server {
   virtual ~Server() = default;
   /// The TCP port that was bound; 0 without TCP.
   [[nodiscard]] virtual int tcp_port() const = 0;
+  /// "http" or "https": what the TCP side began with.
+  [[nodiscard]] virtual std::string_view scheme() const = 0;
 };
 
 }  // namespace linkhealth
