@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "daemon/deliveries.h"
 #include "daemon/doctor.h"
 #include "daemon/event_log.h"
 #include "daemon/loop.h"
@@ -85,7 +86,8 @@ class Daemon {
         ledger_(config_.state_dir + "/ledger.json"),
         references_(config_.state_dir + "/references.json"),
         publisher_({report_json, port_json, event_json_line, module_json}, fault_names()),
-        shown_clock_(clock, publisher_, !options.play_file.empty()) {}
+        shown_clock_(clock, publisher_, !options.play_file.empty()),
+        deliveries_(clock) {}
 
   Result<void> run();
 
@@ -99,6 +101,7 @@ class Daemon {
   void keep_references();
   void record(const Snapshot& snapshot, const Report& report);
   void announce(const FaultEvent& event);
+  [[nodiscard]] bool announces() const;
   void say_once(bool& said, const Error& error, const std::string& consequence);
   [[nodiscard]] std::string status() const;
 
@@ -113,6 +116,8 @@ class Daemon {
   SystemdJournal journal_;
   Publisher publisher_;
   ShownClock shown_clock_;
+  MemoryOutbox outbox_;
+  Deliveries deliveries_;
   RecordingTap tap_;
   std::unique_ptr<Source> source_;
   Sampler* sampler_ = nullptr;  // when the source is the live one
@@ -191,7 +196,14 @@ Result<void> Daemon::start_outputs() {
   auto server = Server::start(settings, publisher_, tap_, shown_clock_);
   if (!server) return server.error();
   server_ = *std::move(server);
-  return {};
+  if (!announces()) return {};
+  return deliveries_.start(config_.outputs, {{header.node, config_.site}, event_json_line}, outbox_, publisher_,
+                           settings.say);
+}
+
+bool Daemon::announces() const {
+  // A played recording is nobody's news, unless its routes are being tried.
+  return !config_.dry_run && (options_.play_file.empty() || options_.play_announce);
 }
 
 Result<void> Daemon::run() {
@@ -241,6 +253,7 @@ void Daemon::on_step(const Snapshot& snapshot, const Engine::Step& step, double 
     if (references_.due(last_step_at_)) keep_references();
   }
   publisher_.publish(step.report, step.events, {LINKHEALTH_VERSION, lateness_s});
+  deliveries_.on_step(!step.events.empty());
   port_count_ = step.report->ports.size();
   fault_count_ = 0;
   for (const PortReport& port : step.report->ports) fault_count_ += port.faults.size();
@@ -303,7 +316,8 @@ void Daemon::announce(const FaultEvent& event) {
                         fault.summary));
   if (const auto written = events_.append(event_json_line(event)); !written)
     say_once(event_log_failed_, written.error(), "events are not kept; everything else goes on");
-  if (config_.dry_run || !options_.play_file.empty()) return;  // a played recording is nobody's news
+  if (!announces()) return;
+  outbox_.put(event);
   if (const auto sent = journal_.send(journal_fields(event, source_->header().node)); !sent)
     log_.warning(sent.error().message);
 }
