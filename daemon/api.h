@@ -13,8 +13,11 @@
 //   /api/v1/text/module/PORT?width=&colour=&ascii=
 //   /api/v1/rules                                      what the tables say, and what they did here
 //   /api/v1/text/rules[/NAME]?width=&colour=&ascii=&unused=
+//   /api/v1/events/stream                              the same as they come (server-sent events; daemon/server.cpp)
+//   /api/v1/openapi.json                               all of this, for programs
 //   /api/v1/recording?for=SECONDS                      a stream; Unix socket only (daemon/server.cpp)
-//   /-/healthy  /-/ready  /
+//   /-/healthy  /-/ready
+//   /  /web/FILE                                       the page (exporters/web/)
 #pragma once
 
 #include <cstdint>

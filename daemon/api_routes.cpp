@@ -10,6 +10,7 @@ namespace linkhealth {
 namespace {
 
 constexpr std::array kRoutes = {ApiRoute{"GET", "/"},
+                                ApiRoute{"GET", "/web/{file}"},
                                 ApiRoute{"GET", "/-/healthy"},
                                 ApiRoute{"GET", "/-/ready"},
                                 ApiRoute{"GET", "/metrics"},
@@ -19,6 +20,8 @@ constexpr std::array kRoutes = {ApiRoute{"GET", "/"},
                                 ApiRoute{"GET", "/api/v1/module/{port}"},
                                 ApiRoute{"GET", "/api/v1/doctor"},
                                 ApiRoute{"GET", "/api/v1/events"},
+                                ApiRoute{"GET", "/api/v1/events/stream"},
+                                ApiRoute{"GET", "/api/v1/openapi.json"},
                                 ApiRoute{"GET", "/api/v1/recording"},
                                 ApiRoute{"GET", "/api/v1/rules"},
                                 ApiRoute{"POST", "/api/v1/maintenance"},

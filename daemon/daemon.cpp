@@ -254,6 +254,7 @@ void Daemon::on_step(const Snapshot& snapshot, const Engine::Step& step, double 
   }
   publisher_.publish(step.report, step.events, {LINKHEALTH_VERSION, lateness_s});
   deliveries_.on_step(!step.events.empty());
+  if (!step.events.empty()) server_->on_events();
   port_count_ = step.report->ports.size();
   fault_count_ = 0;
   for (const PortReport& port : step.report->ports) fault_count_ += port.faults.size();

@@ -2,6 +2,7 @@
 // in memory is for a daemon without a state directory and for tests.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <deque>
 #include <map>

@@ -15,6 +15,7 @@
 #include "base/text.h"
 #include "daemon/api.h"
 #include "daemon/api_routes.h"
+#include "daemon/event_feed.h"
 #include "daemon/http_server.h"
 #include "daemon/peer_credentials.h"
 #include "daemon/web_gate.h"
@@ -174,6 +175,9 @@ class ApiServer : public Server {
     return http_.start();
   }
   [[nodiscard]] int tcp_port() const override { return port_; }
+  void on_events() override {
+    if (http_.has_feeds()) http_.wake();
+  }
   [[nodiscard]] std::string_view scheme() const override { return scheme_; }
 
  private:
@@ -181,6 +185,8 @@ class ApiServer : public Server {
     if (kind == HttpServer::Kind::kUnix) introduce(request, socket);
     if (const auto refusal = refuse_act(request, who_may())) return plain(*refusal);
     if (request.path == kRecordingPath && request.method == "GET") return record(request, kind);
+    if (request.path == kEventStreamPath && request.method == "GET")
+      return {{}, nullptr, event_feed(publisher_, request.last_event_id)};
     return plain(answer(request, {publisher_, clock_.wall(), clock_.steady() - started_, stale_after_, catalogue_}));
   }
 

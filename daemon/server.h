@@ -37,6 +37,8 @@ class Server {
   virtual ~Server() = default;
   /// The TCP port that was bound; 0 without TCP.
   [[nodiscard]] virtual int tcp_port() const = 0;
+  /// From any thread: events were published. Wakes the server only when somebody listens to them.
+  virtual void on_events() = 0;
   /// "http" or "https": what the TCP side began with.
   [[nodiscard]] virtual std::string_view scheme() const = 0;
 };

@@ -1,0 +1,18 @@
+# cmake -DOUT=FILE.cpp -DFILES=A,B -P embed.cmake: the files' bytes as one table, in the program: the page works offline.
+string(REPLACE "," ";" FILES "${FILES}")
+set(text "// Written by exporters/embed.cmake.\n#include \"exporters/web_files.h\"\n\nnamespace linkhealth {\nnamespace {\n")
+set(rows "")
+set(number 0)
+foreach(file IN LISTS FILES)
+  get_filename_component(name "${file}" NAME)
+  file(READ "${file}" hex HEX)
+  string(REGEX REPLACE "([0-9a-f][0-9a-f])" "\\\\x\\1" bytes "${hex}")
+  # a literal a line's worth of bytes: compilers dislike very long ones
+  string(REGEX REPLACE "((\\\\x[0-9a-f][0-9a-f]){1,512})" "\"\\1\"\n" literal "${bytes}")
+  string(APPEND text "constexpr char kFile${number}[] =\n${literal};\n")
+  string(APPEND rows "    {\"${name}\", {kFile${number}, sizeof(kFile${number}) - 1}},\n")
+  math(EXPR number "${number} + 1")
+endforeach()
+string(APPEND text "constexpr EmbeddedFile kFiles[] = {\n${rows}};\n}  // namespace\n\n")
+string(APPEND text "std::span<const EmbeddedFile> embedded_files() { return kFiles; }\n\n}  // namespace linkhealth\n")
+file(WRITE "${OUT}" "${text}")
