@@ -18,37 +18,33 @@ export function budget(sent, got, gone, limitMw) {
   const others = lanes.filter((lane) => lane !== worst);
   const usual = others.length ? median(others.map((lane) => (losses.length ? lane.loss ?? 0 : -lane.rx))) : undefined;
   const more = usual === undefined ? undefined : (losses.length ? worst.loss : -worst.rx) - usual;
-  const lost = Math.max(more ?? 0, gone ?? 0);
-  return { ...worst, lanes: lanes.length, lost: lost >= LOST_DB ? lost : undefined, usual: losses.length ? usual : undefined, limit: dbmOf(limitMw) };
+  const said = more >= LOST_DB ? `${more.toFixed(1)} dB lost here` : gone >= LOST_DB ? `${gone.toFixed(1)} dB less than before: lost here` : undefined;
+  return { ...worst, lanes: lanes.length, said, lost: said && Math.max(more ?? 0, gone ?? 0), usual: losses.length ? usual : undefined, limit: dbmOf(limitMw) };
 }
 
-const height = (power) => (finite(power) ? Math.max(4, Math.min(30, (power + 14) * 1.6)) : 0);
+const height = (power) => (finite(power) ? Math.max(5, Math.min(46, (power + 14) * 2.5)) : 0);
 
 function beam(way) {
   const from = height(way.tx ?? (finite(way.rx) ? way.rx + (way.lost ?? 0) : 0));
   const to = height(way.rx);
   const at = way.lost ? 50 : 88;
-  const shape = (a, b, x0, x1) => `${x0},${50 - a} ${x1},${50 - b} ${x1},${50 + b} ${x0},${50 + a}`;
   return el('svg', { viewBox: '0 0 100 100', preserveAspectRatio: 'none', 'aria-hidden': 'true' },
     el('line.fibre', { x1: 0, y1: 50, x2: 100, y2: 50 }),
-    el('polygon.glow', { points: shape(from, from, 0, at) }),
-    way.lost ? el('polygon.lost', { points: `${at},${50 - from} ${at + 9},${50 - to} 100,${50 - to} 100,${50 - from}` }) : '',
-    way.lost ? el('polygon.lost', { points: `${at},${50 + from} ${at + 9},${50 + to} 100,${50 + to} 100,${50 + from}` }) : '',
-    el('polygon.glow', { points: shape(from, to, at, at + 9) }),
-    el('polygon.glow', { points: shape(to, to, at + 9, 100) }));
+    way.lost ? el('polygon.lost', { points: `${at},${50 - from} 100,${50 - from} 100,${50 + from} ${at},${50 + from}` }) : '',
+    el('polygon.glow', { points: `0,${50 - from} ${at},${50 - from} ${at + 9},${50 - to} 100,${50 - to} 100,${50 + to} ${at + 9},${50 + to} ${at},${50 + from} 0,${50 + from}` }));
 }
 
 function drawWay(title, way, from, to) {
   const lane = way.lanes > 1 ? `, lane ${way.lane}` : '';
   const loss = way.loss === undefined ? 'loss not known' : `${way.loss.toFixed(1)} dB on the way`;
-  const lossWord = way.lost ? `▲ ${way.lost.toFixed(1)} dB lost here` : loss;
+  const lossWord = way.lost ? `▲ ${way.said}` : loss;
   const usual = way.usual !== undefined ? `other lanes lose ${way.usual.toFixed(1)} dB` : '';
   return el('div', {}, el('h3', {}, `${title}${lane}`),
     el('div.way', { role: 'group', 'aria-label': `${title}${lane}: ${from} sends ${dbm(way.tx)}, ${to} receives ${dbm(way.rx)}; ${lossWord}` },
-      el('div.end', {}, from, el('b', {}, `Tx ${way.tx === undefined ? '?' : dbm(way.tx)}`)),
+      el('div.end.from', {}, from, el('b', {}, `Tx ${way.tx === undefined ? '?' : dbm(way.tx)}`)),
       el('div.beam.degraded', {}, el(`div.lossword${way.lost ? '.marked' : ''}`, {}, lossWord), beam(way),
         el('div.place', {}, way.lost ? `${way.loss === undefined ? '' : `${way.loss.toFixed(1)} dB in all; `}${usual}` : usual)),
-      el(`div.end.degraded${way.lost ? '.marked' : ''}`, {}, to, el('b', {}, `Rx ${dbm(way.rx)}`),
+      el(`div.end.to.degraded${way.lost ? '.marked' : ''}`, {}, to, el('b', {}, `Rx ${dbm(way.rx)}`),
         way.limit !== undefined ? el('span.soft', {}, `limit ${dbm(way.limit)}`) : '')));
 }
 

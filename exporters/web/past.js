@@ -15,8 +15,15 @@ export function collect(report) {
 
 const fromHere = (name) => ({ remembered: false, points: seen.get(name) || [], events: [], repairs: [] });
 
+let kept; // whether this daemon has a history: its own description of its API says so
+async function hasHistory() {
+  kept ??= fetch('api/v1/openapi.json').then((answer) => answer.json()).then((api) => '/api/v1/ports/{port}/history' in api.paths);
+  return kept;
+}
+
 export async function past(name) {
   try {
+    if (!(await hasHistory())) return fromHere(name);
     const answer = await fetch(`api/v1/ports/${name}/history?since=86400`);
     if (!answer.ok) return fromHere(name);
     const history = await answer.json();
