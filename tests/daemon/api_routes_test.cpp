@@ -2,7 +2,10 @@
 
 #include <gmock/gmock.h>
 
+#include <fstream>
 #include <set>
+
+#include "model/json_reader.h"
 
 namespace linkhealth {
 namespace {
@@ -29,6 +32,32 @@ TEST(ApiRoutes, NoneIsThereTwice) {
   std::set<std::pair<std::string_view, std::string_view>> seen;
   for (const ApiRoute& route : api_routes())
     EXPECT_TRUE(seen.insert({route.method, route.pattern}).second) << route.pattern;
+}
+
+/// "/api/v1/report": {"get": … in docs/schema/openapi.json: the paths are the keys that begin with a slash.
+std::set<std::pair<std::string, std::string>> described() {
+  std::ifstream file(LINKHEALTH_SOURCE_DIR "/docs/schema/openapi.json");
+  const std::string text{std::istreambuf_iterator<char>(file), {}};
+  std::set<std::pair<std::string, std::string>> found;
+  JsonReader in(text);
+  in.object([&](std::string_view key) {
+    if (key != "paths") return in.skip();
+    return in.object([&](std::string_view path) {
+      const std::string where(path);
+      return in.object([&](std::string_view method) {
+        found.insert({method == "get" ? "GET" : "POST", where});
+        return in.skip();
+      });
+    });
+  });
+  EXPECT_EQ(in.error(), "");
+  return found;
+}
+
+TEST(ApiRoutes, EachIsDescribedAndNothingElse) {
+  std::set<std::pair<std::string, std::string>> routes;
+  for (const ApiRoute& route : api_routes()) routes.insert({std::string(route.method), std::string(route.pattern)});
+  EXPECT_EQ(described(), routes);
 }
 
 class RefuseAct : public ::testing::Test {
