@@ -260,7 +260,7 @@ TEST(MemoryOutboxTest, ANewSinkBeginsWithTheNextEvent) {
 
 TEST_F(DeliveryTest, ATextfileIsReplacedInOneStepAndRemovedAtTheEnd) {
   const test::TempDirectory folder;
-  const std::string path = folder.path() + "/linkhealth.prom";
+  const std::string path = folder.file("linkhealth.prom");
   TextfileDelivery delivery(path, std::chrono::seconds(15), publisher_,
                             [this](bool, const std::string& line) { world_.said.push_back(line); });
   EXPECT_EQ(delivery.step(now_), std::nullopt) << "no report yet";
