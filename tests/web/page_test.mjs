@@ -49,7 +49,6 @@ async function looks() {
         const wide = await page.evaluate(() => document.scrollingElement.scrollWidth);
         check(wide <= SIZES[size].width, `${name}: no horizontal scroll (${wide} of ${SIZES[size].width})`);
         if (view === 'port') await page.click('#ticket');
-        if (pictures) await page.screenshot({ path: path.join(pictures, `${name}.png`), fullPage: true });
         check(problems.length === 0, `${name}: no console error, nothing from elsewhere ${problems.join('; ')}`);
         await page.close();
       }
@@ -108,7 +107,30 @@ async function words() {
   await page.close();
 }
 
+/** One page that is open while the recording plays, so that its lines have a past; then it is looked at in all its clothes. */
+async function portraits() {
+  const { page } = await open('desktop', 'light', 'port');
+  await page.waitForFunction(() => document.querySelectorAll('.chart .line').length === 3 && document.querySelector('.verdict ol'), { timeout: 120000 });
+  const at = () => page.$eval('#fresh', (line) => line.textContent);
+  for (let before = ''; before !== await at();) { // until the recording has ended
+    before = await at();
+    await new Promise((resolve) => { setTimeout(resolve, 11000); });
+  }
+  for (const size of Object.keys(SIZES))
+    for (const theme of ['light', 'dark'])
+      for (const view of Object.keys(VIEWS)) {
+        await page.setViewport({ ...SIZES[size], isMobile: false, hasTouch: false });
+        await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }]);
+        await page.evaluate((hash) => { location.hash = hash; }, VIEWS[view]);
+        await page.waitForSelector(view === 'node' ? '.machine' : '.verdict');
+        await page.evaluate(() => document.activeElement.blur());
+        await page.screenshot({ path: path.join(pictures, `${view}-${theme}${size === 'phone' ? '-phone' : ''}.png`), fullPage: true });
+      }
+  await page.close();
+}
+
 try {
+  if (pictures) await portraits();
   await words();
   await keyboard();
   await looks();

@@ -30,10 +30,11 @@ def main():
         if done is None or done.returncode != 0:
             print("skipped: npm ci --ignore-scripts in tests/web did not install puppeteer-core and axe-core")
             return 77
-    with tempfile.TemporaryDirectory() as folder, Daemon(program, folder) as daemon:
-        daemon.played()
+    with tempfile.TemporaryDirectory() as folder, Daemon(program, folder, speed=180 if pictures else 100000) as daemon:
+        if not pictures:
+            daemon.played()
         return subprocess.run([node, os.path.join(HERE, "page_test.mjs"), daemon.base, "bnxt_re1/1", *[os.path.abspath(one) for one in pictures]],
-                              env={**os.environ, "CHROMIUM": chromium}, timeout=240, check=False).returncode
+                              env={**os.environ, "CHROMIUM": chromium}, timeout=360, check=False).returncode
 
 
 if __name__ == "__main__":
