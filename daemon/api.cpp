@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "daemon/api_history.h"
 #include "daemon/api_routes.h"
 #include "daemon/api_rules.h"
 #include "exporters/doctor.h"
@@ -174,6 +175,7 @@ ApiReply answer_from(const ApiRequest& request, const ApiView& view, const Publi
   const std::string& path = request.path;
   if (path == "/metrics") return metrics(request, now);
   if (path == "/api/v1/report") return reply(kJson, now.report_json());
+  if (auto past = answer_from_memory(request, view, now.report(), style_of(request))) return *std::move(past);
   if (path.starts_with(kPortsPath)) return port_report(request, view, now.report());
   if (path == kRulesPath || path.starts_with(kRulesTextPath))
     return rules(request, view, now.report(), style_of(request));
@@ -208,6 +210,7 @@ bool accepts_gzip(std::string_view accept_encoding) {
 ApiReply answer(const ApiRequest& request, const ApiView& view) {
   if (find_route(request.method, request.path) == nullptr) return not_answered(request);
   if (const auto file = page_file(request)) return *file;
+  if (request.method == "POST") return api_error(request, 503, "nobody takes this here");
   const auto now = view.publisher.current();
   if (request.path == "/-/healthy") return healthy(request, view, now.get());
   if (request.path == "/api/v1/events")

@@ -21,10 +21,14 @@ Result<WebhookTemplate> read_template(const std::string& file) {
 
 }  // namespace
 
-Deliveries::~Deliveries() {
-  stopping_ = true;
-  on_step(true);
-  if (thread_.joinable()) thread_.join();
+void Deliveries::stop() {
+  if (!thread_.joinable()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    stopping_ = true;
+  }
+  changed_.notify_one();
+  thread_.join();
   for (const auto& delivery : all_) delivery->finish();
 }
 

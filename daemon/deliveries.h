@@ -19,7 +19,7 @@ namespace linkhealth {
 class Deliveries {
  public:
   explicit Deliveries(const Clock& clock) : clock_(clock) {}
-  ~Deliveries();
+  ~Deliveries() { stop(); }
   Deliveries(const Deliveries&) = delete;
   Deliveries& operator=(const Deliveries&) = delete;
 

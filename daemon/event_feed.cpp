@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "daemon/outbox.h"
+#include "model/port_past.h"
 
 namespace linkhealth {
 
@@ -14,7 +14,7 @@ std::uint64_t begin_after(const Publisher& publisher, const std::string& last_id
   const auto kept = publisher.events_after(0);
   if (last_id.empty()) return kept.last;
   const std::uint64_t first = kept.last - kept.events.size();
-  const auto found = std::ranges::find_if(kept.events, [&](const auto& event) { return outbox_id(*event) == last_id; });
+  const auto found = std::ranges::find_if(kept.events, [&](const auto& event) { return event_id(*event) == last_id; });
   return found == kept.events.end() ? first : first + static_cast<std::uint64_t>(found - kept.events.begin()) + 1;
 }
 
@@ -31,7 +31,7 @@ std::unique_ptr<HttpFeed> event_feed(const Publisher& publisher, const std::stri
     const auto next = publisher.events_after(after);
     after = next.last;
     for (const auto& event : next.events)
-      text += fmt::format("id: {}\nevent: fault\ndata: {}\n\n", outbox_id(*event), publisher.event_json(*event));
+      text += fmt::format("id: {}\nevent: fault\ndata: {}\n\n", event_id(*event), publisher.event_json(*event));
     return text;
   };
   return feed;

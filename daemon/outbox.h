@@ -11,18 +11,13 @@
 #include <vector>
 
 #include "base/result.h"
+#include "model/port_past.h"
 #include "model/report.h"
 
 namespace linkhealth {
 
-/// The same event has the same id whenever it is sent: "NODE:PORT:FAULT:OPENED:KIND:MILLISECONDS".
-inline std::string outbox_id(const FaultEvent& event) {
-  return event.fault.id + ":" + std::string(to_string(event.kind)) + ":" +
-         std::to_string(event.at.time_since_epoch().count());
-}
-
 struct OutboxEvent {
-  std::string id;
+  std::string id;  ///< event_id(): the same whenever it is sent
   FaultEvent event;
 };
 
@@ -44,7 +39,7 @@ class MemoryOutbox : public Outbox {
 
   void put(const FaultEvent& event) {
     const std::lock_guard lock(mutex_);
-    events_.push_back({outbox_id(event), event});
+    events_.push_back({event_id(event), event});
     ++end_;
     if (events_.size() > kMaxEvents) events_.pop_front();
   }

@@ -50,6 +50,7 @@ Reading PortReader::read(ReadGroup group, SteadyTime now) {
   if (group == ReadGroup::kKernel) read_kernel(reading);
   if (group == ReadGroup::kDriver) read_driver(reading);
   if (group == ReadGroup::kPcie) read_pcie(*host_, port_, reading.sample, reading.gaps);
+  reading.gaps_ended = std::exchange(gaps_ended_, {});
   return reading;
 }
 
@@ -59,7 +60,7 @@ bool PortReader::ask(Source source, std::string_view probe, std::vector<Gap>& ga
   if (now_ < retry.at) return false;
   const std::optional<Error> error = read();
   if (!error) {
-    retry = {};
+    if (std::exchange(retry, {}).failures > 0) gaps_ended_.push_back({port_.id.key(), std::string(probe), ""});
     return true;
   }
   const Milliseconds doubled = kFirstRetry * (1 << std::min(retry.failures, 6));

@@ -44,7 +44,8 @@ struct Reading {
   std::map<std::uint32_t, Counters> statistics;  ///< of kStatistics, by ifindex
   std::shared_ptr<Inventory> inventory;          ///< of kInventory
   std::vector<Gap> gaps;
-  bool gone = false;  ///< the device is not there any more: search anew
+  std::vector<Gap> gaps_ended;  ///< see Snapshot
+  bool gone = false;            ///< the device is not there any more: search anew
   double duration_s = 0;
   std::uint64_t firmware_reads = 0;    ///< of this read: see ProbeTiming
   std::vector<HealthReporter> health;  ///< of kHealth
@@ -109,6 +110,7 @@ class PortReader {
   std::optional<std::uint32_t> rdma_index_;
   bool rdma_index_known_ = false;
   std::array<Retry, kSourceCount> retries_{};
+  std::vector<Gap> gaps_ended_;
   SteadyTime now_;
 };
 

@@ -133,6 +133,7 @@ class ApiServer : public Server {
         stale_after_(settings.stale_after),
         catalogue_(settings.catalogue),
         control_group_name_(settings.control_group),
+        memory_(settings.memory),
         started_(clock.steady()),
         http_([this](ApiRequest& request, HttpServer::Kind kind, int socket) { return handle(request, kind, socket); },
               clock) {}
@@ -187,7 +188,8 @@ class ApiServer : public Server {
     if (request.path == kRecordingPath && request.method == "GET") return record(request, kind);
     if (request.path == kEventStreamPath && request.method == "GET")
       return {{}, nullptr, event_feed(publisher_, request.last_event_id)};
-    return plain(answer(request, {publisher_, clock_.wall(), clock_.steady() - started_, stale_after_, catalogue_}));
+    return plain(
+        answer(request, {publisher_, clock_.wall(), clock_.steady() - started_, stale_after_, catalogue_, memory_}));
   }
 
   /// Fills in who asks on the Unix socket. Names are looked up for those who may act only, and not for each scrape.
@@ -243,6 +245,7 @@ class ApiServer : public Server {
   const Catalogue* catalogue_;
   std::string control_group_name_;
   std::optional<gid_t> control_group_;
+  Memory* memory_;
   SteadyTime started_;
   std::string socket_path_;
   int port_ = 0;

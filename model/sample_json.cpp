@@ -50,6 +50,7 @@ void fields(Is<SnapshotLine> auto& line, auto& visit) {
   visit("ports", line.snapshot.ports);
   visit("events", line.events);
   visit("gaps", line.snapshot.gaps);
+  visit("gaps_ended", line.snapshot.gaps_ended);
 }
 
 void fields(Is<HeaderLine> auto& line, auto& visit) {
@@ -112,6 +113,7 @@ std::string snapshot_json(const Snapshot& snapshot) {
     events.push_back({event.t, event.port, std::string(to_string(event.kind)), event.text});
   visit("events", events);
   visit("gaps", snapshot.gaps);
+  visit("gaps_ended", snapshot.gaps_ended);
   writer.end_object();
   return text;
 }

@@ -33,6 +33,7 @@ export async function past(name) {
       for (const [key, values] of Object.entries(signals)) point[key] = values[index] ?? undefined;
       return point;
     });
+    if (points.length < 2) return fromHere(name);
     return { remembered: true, points, events: history.events || [], repairs: history.repairs || [] };
   } catch {
     return fromHere(name);

@@ -48,7 +48,7 @@ class FakePoster : public HttpPoster {
 
 class DeliveryTest : public ::testing::Test {
  protected:
-  DeliveryTest() : publisher_({report_json, port_json, event_json_line, module_json}, {}) {
+  DeliveryTest() : publisher_({report_json, port_json, event_json_line, module_json}) {
     now_ = {SteadyTime(std::chrono::hours(1)), test::example_now()};
   }
   AlertDelivery alertmanager() {
@@ -249,7 +249,7 @@ TEST(MemoryOutboxTest, ANewSinkBeginsWithTheNextEvent) {
   ASSERT_EQ(outbox.undelivered("a", 9)->size(), 1U);
   outbox.mark_delivered("a", "no such id");
   EXPECT_EQ(outbox.undelivered("a", 9)->size(), 1U);
-  outbox.mark_delivered("a", outbox_id(event));
+  outbox.mark_delivered("a", event_id(event));
   EXPECT_TRUE(outbox.undelivered("a", 9)->empty());
   for (std::size_t i = 0; i < MemoryOutbox::kMaxEvents + 10; ++i) {
     event.at += Milliseconds(1);

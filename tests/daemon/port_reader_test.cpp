@@ -5,6 +5,7 @@
 
 #include <cerrno>
 
+#include "tests/probes/fake_driver.h"
 #include "tests/probes/mad_fabric.h"
 #include "tests/probes/sysfs_tree.h"
 #include "tests/support/shared_host.h"
@@ -12,6 +13,7 @@
 namespace linkhealth {
 namespace {
 
+using testing::FakeDriver;
 using testing::FakeFabric;
 using testing::FakeHost;
 using testing::LockedHost;
@@ -88,6 +90,46 @@ TEST_F(InfiniBandPort, WhenBothFailItIsAGap) {
   const Reading reading = read(0);
   ASSERT_EQ(reading.gaps.size(), 1U);
   EXPECT_EQ(reading.gaps[0].probe, "counters");
+}
+
+/// An Ethernet port whose driver has statistics of its own.
+struct PortWithDriver : ::testing::Test {
+  std::shared_ptr<SharedHost> shared = std::make_shared<SharedHost>();
+  FakeDriver driver{{{"rx0_packets", 7}, {"link_down_events_phy", 3}}};
+  int errnum = 0;  // of the ioctl
+  std::optional<PortReader> reader;
+  SteadyTime now = steady_from_seconds(1000);
+
+  PortWithDriver() {
+    InventoryPort port;
+    shared->change([&](FakeHost& host) {
+      testing::add_nic(host, Nic());
+      port = take_inventory(host).ports.at(0);
+      host.set_ethtool([this](const std::string&, std::span<std::byte> command) -> Result<bool> {
+        if (errnum != 0) return Error{"refused", errnum};
+        return driver(command);
+      });
+    });
+    reader.emplace(std::make_unique<LockedHost>(shared), port);
+  }
+  Reading read(int after_s) {
+    now += std::chrono::seconds(after_s);
+    return reader->read(ReadGroup::kDriver, now);
+  }
+};
+
+TEST_F(PortWithDriver, ASourceThatFailedAndAnswersAgainEndsItsGap) {
+  errnum = EIO;
+  const Reading failed = read(0);
+  ASSERT_EQ(failed.gaps.size(), 1U);
+  EXPECT_EQ(failed.gaps[0].probe, "driver_stats");
+  EXPECT_TRUE(failed.gaps_ended.empty());
+  errnum = 0;
+  EXPECT_TRUE(read(5).gaps_ended.empty()) << "not asked yet";
+  const Reading healed = read(5);
+  EXPECT_EQ(healed.gaps_ended, (std::vector<Gap>{{failed.port, "driver_stats", ""}}));
+  EXPECT_EQ(healed.sample.counters->get("link_down_events_phy"), 3U);
+  EXPECT_TRUE(read(10).gaps_ended.empty()) << "said once";
 }
 
 }  // namespace

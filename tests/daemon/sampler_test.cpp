@@ -12,6 +12,7 @@
 #include <set>
 
 #include "probes/netlink_message.h"
+#include "tests/probes/fake_driver.h"
 #include "tests/probes/sysfs_tree.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/shared_host.h"
@@ -20,6 +21,7 @@ namespace linkhealth {
 namespace {
 
 using testing::add_nic;
+using testing::FakeDriver;
 using testing::FakeHost;
 using testing::LockedHost;
 using testing::ManualClock;
@@ -61,6 +63,7 @@ class DaemonSampler : public ::testing::Test {
         }
         all.events.insert(all.events.end(), snapshot->events.begin(), snapshot->events.end());
         all.gaps.insert(all.gaps.end(), snapshot->gaps.begin(), snapshot->gaps.end());
+        all.gaps_ended.insert(all.gaps_ended.end(), snapshot->gaps_ended.begin(), snapshot->gaps_ended.end());
         all.uptime_s = snapshot->uptime_s;
       }
       if (sampler->settled()) break;
@@ -77,6 +80,7 @@ class DaemonSampler : public ::testing::Test {
       }
       all.events.insert(all.events.end(), rest->events.begin(), rest->events.end());
       all.gaps.insert(all.gaps.end(), rest->gaps.begin(), rest->gaps.end());
+      all.gaps_ended.insert(all.gaps_ended.end(), rest->gaps_ended.begin(), rest->gaps_ended.end());
     }
     return all;
   }
@@ -322,6 +326,37 @@ TEST_F(DaemonSampler, DevlinkHealthInErrorIsAFatalDeviceOnce) {
   EXPECT_EQ(failed.ports.at("mlx5_0/1").counters->get("devlink_fw_fatal_errors"), 1U);
   clock.advance(settings.driver_period);
   EXPECT_EQ(count(settle(), PortEventKind::kDeviceFatal), 0U) << "said when it begins";
+}
+
+TEST_F(DaemonSampler, ADriversOwnStatisticsComeAtTheirSlowPeriodAndTheirGapEnds) {
+  FakeDriver driver{{{"rx0_packets", 7}, {"link_down_events_phy", 3}}};
+  int errnum = 0;
+  shared->change([&](FakeHost& host) {
+    host.set_ethtool([&](const std::string& netdev, std::span<std::byte> command) -> Result<bool> {
+      if (netdev != first.netdev) return Error{"it has none", EOPNOTSUPP};
+      if (errnum != 0) return Error{"refused", errnum};
+      return driver(command);
+    });
+  });
+  start();
+  const Snapshot seen = settle();
+  EXPECT_EQ(seen.ports.at("mlx5_0/1").counters->get("link_down_events_phy"), 3U);
+  EXPECT_FALSE(seen.ports.at("mlx5_1/1").counters->get("link_down_events_phy"));
+  const auto blind = [](const Snapshot& snapshot) {
+    return std::count_if(snapshot.gaps.begin(), snapshot.gaps.end(),
+                         [](const Gap& gap) { return gap.probe == "driver_stats"; });
+  };
+  EXPECT_EQ(blind(seen), 0) << "a driver without statistics of its own misses nothing";
+  const int asked = driver.values_asked;
+  clock.advance(settings.counters_period);
+  settle();
+  EXPECT_EQ(driver.values_asked, asked) << "not with the counters";
+  shared->change([&](FakeHost&) { errnum = EIO; });
+  clock.advance(settings.driver_period);
+  EXPECT_EQ(blind(settle()), 1);
+  shared->change([&](FakeHost&) { errnum = 0; });
+  clock.advance(settings.driver_period);
+  EXPECT_EQ(settle().gaps_ended, (std::vector<Gap>{{"mlx5_0/1", "driver_stats", ""}}));
 }
 
 }  // namespace

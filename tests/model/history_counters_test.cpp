@@ -139,6 +139,27 @@ TEST(History, AfterAResetNothingIsComparedWithBefore) {
   EXPECT_EQ(errors, 1);
 }
 
+TEST(History, AfterTheDeviceCameBackCountersThatRestartedAreNotComparedEvenWhenTheyAreHigher) {
+  History history;
+  Feed feed;
+  const auto tick = [&](std::uint64_t data, std::uint64_t symbols) {
+    feed.counters = Counters();
+    feed.counters.set("port_rcv_data", data);
+    feed.counters.set("symbol_error", symbols);
+    history.observe(feed.tick());
+  };
+  tick(1000, 3);
+  tick(2000, 3);
+  feed.event(PortEventKind::kDeviceGone, feed.t);
+  feed.event(PortEventKind::kDeviceAdded, feed.t);
+  tick(9000, 60);  // since the driver was loaded: training errors, say
+  tick(9500, 62);
+  double errors = 0;
+  for (const Interval& interval : port_of(history).intervals)
+    if (!std::isnan(interval.flow(Flow::kSymbolErrors))) errors += interval.flow(Flow::kSymbolErrors);
+  EXPECT_EQ(errors, 2);
+}
+
 TEST(Flows, EachEndOfACounterIsTreatedAsItsOwn) {
   const auto step = [](std::string_view name, std::uint64_t from, std::uint64_t to, Flow flow) {
     Counters before, after;

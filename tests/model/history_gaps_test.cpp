@@ -34,5 +34,15 @@ TEST(HistoryGaps, WhatIsTriedAgainLaterStandsMeanwhile) {
   EXPECT_TRUE(is_blind(history, "fec"));
 }
 
+TEST(HistoryGaps, ASourceThatAnswersAgainIsNotBlind) {
+  History history;
+  Feed feed;
+  observe(history, feed, "fec");
+  Snapshot snapshot = feed.tick();
+  snapshot.gaps_ended = {{"mlx5_0/1", "fec", ""}, {"nobody/1", "fec", ""}, {"mlx5_0/1", "pause", ""}};
+  history.observe(snapshot);
+  EXPECT_FALSE(is_blind(history, "fec"));
+}
+
 }  // namespace
 }  // namespace linkhealth

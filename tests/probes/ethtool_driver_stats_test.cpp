@@ -2,88 +2,20 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <linux/ethtool.h>
 
 #include <cerrno>
 #include <cstring>
 
 #include "probes/live_host.h"
+#include "tests/probes/fake_driver.h"
 #include "tests/support/fake_host.h"
 
 namespace linkhealth {
 namespace {
 
 using ::testing::ElementsAre;
+using testing::FakeDriver;
 using testing::FakeHost;
-
-/// A driver behind the ioctl, as net/ethtool/ioctl.c answers for it.
-struct Driver {
-  std::vector<std::pair<std::string, std::uint64_t>> statistics;
-  std::string driver = "mlx5_core", version = "6.1", firmware = "28.39.1002";
-  std::size_t appear_after_count = 0;  ///< so many more statistics once the count has been given
-  int names_asked = 0, values_asked = 0;
-
-  template <typename Head>
-  static Head head_of(std::span<const std::byte> command) {
-    Head head;
-    std::memcpy(&head, command.data(), sizeof(Head));
-    return head;
-  }
-  template <typename Value>
-  static bool put(std::span<std::byte> command, std::size_t offset, const Value& value) {
-    if (offset + sizeof(Value) > command.size()) return false;
-    std::memcpy(command.data() + offset, &value, sizeof(Value));
-    return true;
-  }
-  Result<bool> operator()(std::span<std::byte> command) {
-    const Error fault{"past the end", EFAULT};
-    switch (head_of<std::uint32_t>(command)) {
-      case ETHTOOL_GSSET_INFO: {
-        auto head = head_of<ethtool_sset_info>(command);
-        if (statistics.empty()) head.sset_mask = 0;
-        put(command, 0, head);
-        put(command, sizeof(head), static_cast<std::uint32_t>(statistics.size()));
-        for (; appear_after_count > 0; --appear_after_count) statistics.emplace_back("late", 1);
-        return true;
-      }
-      case ETHTOOL_GSTRINGS: {
-        ++names_asked;
-        auto head = head_of<ethtool_gstrings>(command);
-        head.len = static_cast<std::uint32_t>(statistics.size());
-        put(command, 0, head);
-        std::size_t at = sizeof(head);
-        for (const auto& [name, value] : statistics) {
-          std::array<char, ETH_GSTRING_LEN> text{};
-          std::copy_n(name.begin(), std::min(name.size(), text.size()), text.begin());
-          if (!put(command, at, text)) return fault;
-          at += text.size();
-        }
-        return true;
-      }
-      case ETHTOOL_GSTATS: {
-        ++values_asked;
-        auto head = head_of<ethtool_stats>(command);
-        head.n_stats = static_cast<std::uint32_t>(statistics.size());
-        put(command, 0, head);
-        std::size_t at = sizeof(head);
-        for (const auto& [name, value] : statistics) {
-          if (!put(command, at, value)) return fault;
-          at += sizeof(value);
-        }
-        return true;
-      }
-      case ETHTOOL_GDRVINFO: {
-        auto head = head_of<ethtool_drvinfo>(command);
-        driver.copy(head.driver, sizeof(head.driver) - 1);
-        version.copy(head.version, sizeof(head.version) - 1);
-        firmware.copy(head.fw_version, sizeof(head.fw_version) - 1);
-        return put(command, 0, head);
-      }
-      default:
-        return Error{"unknown command", EOPNOTSUPP};
-    }
-  }
-};
 
 class EthtoolDriverStats : public ::testing::Test {
  protected:
@@ -94,13 +26,13 @@ class EthtoolDriverStats : public ::testing::Test {
     });
   }
   FakeHost host_;
-  Driver driver_{{{"rx0_packets", 7},
-                  {"link_down_events_phy", 3},
-                  {"rx_corrected_bits_phy", 198},
-                  {"rx_err_lane_0_phy", 6},
-                  {"rx_err_lane_1_phy", 2},
-                  {"rx_err_lane_2_phy", 190},
-                  {"rx_err_lane_3_phy", 0}}};
+  FakeDriver driver_{{{"rx0_packets", 7},
+                      {"link_down_events_phy", 3},
+                      {"rx_corrected_bits_phy", 198},
+                      {"rx_err_lane_0_phy", 6},
+                      {"rx_err_lane_1_phy", 2},
+                      {"rx_err_lane_2_phy", 190},
+                      {"rx_err_lane_3_phy", 0}}};
   DriverStatisticsReader reader_;
 };
 
