@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "base/result.h"
+#include "config/outputs.h"
 #include "model/knobs.h"
 #include "model/snapshot.h"
 
@@ -45,6 +46,7 @@ struct Config {
   std::map<std::string, std::string> site;   ///< labels of the place: row, rack, …
   std::map<PortKey, ExpectedPort> expected;  ///< what is asked of each port
   std::map<PortKey, std::string> exempt;     ///< ports of which nothing is expected, with the reason
+  Outputs outputs;                           ///< who may come in, and where events go
   KnobTable knobs;
 };
 

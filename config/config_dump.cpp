@@ -115,6 +115,7 @@ std::string dump_config(const Config& config) {
       "reboot\n"
       "# changes.\n";
   dump_ports(out, config);
+  out += dump_outputs(config.outputs);
   dump_knobs(out, config);
   return out;
 }

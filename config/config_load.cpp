@@ -338,6 +338,9 @@ Result<void> Loader::top_key(const Member& member) {
     if (key.name == member.key) return (this->*key.set)(member);
     good.push_back(key.name);
   }
+  if (std::ranges::find(kOutputKeys, member.key) != kOutputKeys.end())
+    return load_output(member, file_name_, config_.outputs);
+  good.insert(good.end(), kOutputKeys.begin(), kOutputKeys.end());
   for (const KnobGroup& candidate : groups_) {
     if (candidate.section.empty() && candidate.name == member.key) return group(member, candidate);
     if (!candidate.section.empty() && candidate.section == member.key) return section(member);

@@ -9,12 +9,14 @@
 #include "daemon/api_desk.h"
 #include "daemon/api_history.h"
 #include "daemon/api_operator.h"
+#include "daemon/api_routes.h"
 #include "daemon/api_rules.h"
 #include "exporters/doctor.h"
 #include "exporters/module_text.h"
 #include "exporters/port_names.h"
 #include "exporters/text.h"
 #include "exporters/text_layout.h"
+#include "exporters/web_files.h"
 
 namespace linkhealth {
 
@@ -25,18 +27,11 @@ constexpr std::string_view kText = "text/plain; charset=utf-8";
 constexpr std::string_view kMetricsType = "text/plain; version=0.0.4; charset=utf-8";
 constexpr std::string_view kPortsPath = "/api/v1/ports/";
 constexpr std::string_view kModulePath = "/api/v1/module/";
+constexpr std::string_view kWebPath = "/web/";
+constexpr std::string_view kOpenapiPath = "/api/v1/openapi.json";
 constexpr std::string_view kExplainPath = "/api/v1/text/explain/";
 constexpr std::string_view kModuleTextPath = "/api/v1/text/module/";
 constexpr std::size_t kUsualEvents = 100;
-
-constexpr std::string_view kIndex =
-    "<!doctype html><html lang=\"en\"><title>linkhealth</title><h1>linkhealth</h1><ul>"
-    "<li><a href=\"/metrics\">metrics</a> (<a href=\"/metrics?collect[]=counters&amp;collect[]=optics\">all groups</a>)"
-    "<li><a href=\"/api/v1/text/status?width=150\">status</a>"
-    "<li><a href=\"/api/v1/report\">report (JSON)</a>"
-    "<li><a href=\"/api/v1/events\">events (JSON)</a>"
-    "<li><a href=\"/api/v1/text/doctor?width=150\">what can be seen</a>"
-    "<li><a href=\"/-/healthy\">healthy</a> <a href=\"/-/ready\">ready</a></ul></html>\n";
 
 ApiReply reply(std::string_view content_type, SharedBytes body) {
   return {200, std::string(content_type), std::move(body), {}};
@@ -135,6 +130,32 @@ ApiReply module(const ApiRequest& request, const ApiView& view, const Report& re
   return api_error(request, 404, fmt::format("the module of {} can't be seen: {}", (*port)->port, why));
 }
 
+/// Another method is taken there, or nothing is there. `missing`: the path could be, but what it names is not.
+ApiReply not_answered(const ApiRequest& request, bool missing = false) {
+  const std::string allowed = missing ? "" : allowed_methods(request.path);
+  if (allowed.empty())
+    return api_error(request, 404,
+                     fmt::format("there is nothing at {}: /api/v1/openapi.json lists what there is",
+                                 printable(std::string_view(request.path).substr(0, 64))));
+  ApiReply out = api_error(request, 405, "this takes " + allowed);
+  out.headers = {{"Allow", allowed}};
+  return out;
+}
+
+/// The page, its parts, and the API's description: they need no report.
+std::optional<ApiReply> page_file(const ApiRequest& request) {
+  std::string_view name;
+  if (request.path == "/") name = "index.html";
+  if (request.path == kOpenapiPath) name = "openapi.json";
+  if (request.path.starts_with(kWebPath)) name = std::string_view(request.path).substr(kWebPath.size());
+  if (name.empty()) return std::nullopt;
+  const auto file = web_file(name);
+  if (!file) return not_answered(request, true);
+  ApiReply out = reply(file->content_type, std::string(file->bytes));
+  if (name == "index.html") out.headers = {{"Content-Security-Policy", std::string(kPagePolicy)}};
+  return out;
+}
+
 ApiReply healthy(const ApiRequest& request, const ApiView& view, const Published* now) {
   if (now == nullptr) return reply(kText, std::string("starting\n"));
   const Milliseconds age = view.now - now->report().at;
@@ -158,8 +179,7 @@ ApiReply answer_from(const ApiRequest& request, const ApiView& view, const Publi
   if (path.starts_with(kModulePath)) return module(request, view, now.report(), false);
   if (path.starts_with(kModuleTextPath)) return module(request, view, now.report(), true);
   if (auto desk = desk_answer(request, view, now.report())) return *std::move(desk);
-  return api_error(request, 404,
-                   fmt::format("there is nothing at {}: / lists what there is", printable(path.substr(0, 64))));
+  return not_answered(request);
 }
 
 }  // namespace
@@ -191,16 +211,12 @@ bool accepts_gzip(std::string_view accept_encoding) {
 }
 
 ApiReply answer(const ApiRequest& request, const ApiView& view) {
-  if (request.method == "POST" && is_action(request.path)) {
+  if (find_route(request.method, request.path) == nullptr) return not_answered(request);
+  if (const auto file = page_file(request)) return *file;
+  if (request.method == "POST") {
     const auto known = view.publisher.current();
     return known ? act(request, view, known->report()) : api_error(request, 503, "the first sample is not taken yet");
   }
-  if (request.method != "GET" && request.method != "HEAD") {
-    ApiReply out = api_error(request, 405, "this only reads: use GET or HEAD");
-    out.headers = {{"Allow", "GET, HEAD"}};
-    return out;
-  }
-  if (request.path == "/") return reply("text/html; charset=utf-8", std::string(kIndex));
   const auto now = view.publisher.current();
   if (request.path == "/-/healthy") return healthy(request, view, now.get());
   if (request.path == "/api/v1/events")

@@ -15,9 +15,12 @@
 //   /api/v1/check[/PORT]  /api/v1/ticket/PORT  /api/v1/cabling   and as text (daemon/api_desk.h)
 //   /api/v1/rules                                      what the tables say, and what they did here
 //   /api/v1/text/rules[/NAME]?width=&colour=&ascii=&unused=
+//   /api/v1/events/stream                              the same as they come (server-sent events; daemon/server.cpp)
+//   /api/v1/openapi.json                               all of this, for programs
 //   /api/v1/recording?for=SECONDS                      a stream; Unix socket only (daemon/server.cpp)
 //   POST /api/v1/ports/PORT/ack  /api/v1/maintenance   (daemon/api_operator.h)
-//   /-/healthy  /-/ready  /
+//   /-/healthy  /-/ready
+//   /  /web/FILE                                       the page (exporters/web/)
 #pragma once
 
 #include <cstdint>
@@ -48,6 +51,9 @@ struct ApiRequest {
   std::string path;    ///< decoded
   std::multimap<std::string, std::string> params;
   bool accepts_gzip = false;
+  std::string body;  ///< at most kMaxRequestBody_bytes
+  /// Fields of the head as they came; "" when not given.
+  std::string content_type, authorization, last_event_id, origin, host;
   Caller caller;
 };
 

@@ -12,8 +12,10 @@
 #include <vector>
 
 #include "base/text.h"
+#include "daemon/deliveries.h"
 #include "daemon/doctor.h"
 #include "daemon/event_log.h"
+#include "daemon/kept_outbox.h"
 #include "daemon/loop.h"
 #include "daemon/memory_keeper.h"
 #include "daemon/operator_desk.h"
@@ -90,7 +92,8 @@ class Daemon {
         maintenance_(config_.maintenance_dir),
         publisher_({report_json, port_json, event_json_line, module_json}),
         shown_clock_(clock, publisher_, !options.play_file.empty()),
-        started_at_(clock.wall()) {}
+        started_at_(clock.wall()),
+        deliveries_(clock) {}
 
   Result<void> run();
 
@@ -106,6 +109,7 @@ class Daemon {
   Result<void> add_plan();
   void reload();
   void record(const Snapshot& snapshot, const Report& report);
+  [[nodiscard]] bool announces() const;
   Result<void> announce(const KeptEvent& event);
   void say_once(bool& said, const Error& error, const std::string& consequence);
   [[nodiscard]] std::string status() const;
@@ -122,6 +126,8 @@ class Daemon {
   Publisher publisher_;
   ShownClock shown_clock_;
   const WallTime started_at_;
+  std::unique_ptr<KeptOutbox> outbox_;
+  Deliveries deliveries_;  // before the memory, whose thread wakes it to the last
   RecordingTap tap_;
   std::unique_ptr<Source> source_;
   Sampler* sampler_ = nullptr;  // when the source is the live one
@@ -194,13 +200,24 @@ Result<void> Daemon::start_outputs() {
   ServerSettings settings;
   settings.listen = config_.listen;
   settings.socket_path = config_.socket_path;
+  settings.control_group = config_.outputs.control_group;
+  settings.web_config_file = config_.outputs.web_config_file;
+  settings.say = [this](bool good, const std::string& line) { good ? log_.info(line) : log_.error(line); };
   settings.catalogue = &catalogue_;
   settings.memory = &memory_->memory();
   settings.desk = desk_.get();
   auto server = Server::start(settings, publisher_, tap_, shown_clock_);
   if (!server) return server.error();
   server_ = *std::move(server);
-  return {};
+  if (!announces()) return {};
+  outbox_ = std::make_unique<KeptOutbox>(memory_->memory());
+  return deliveries_.start(config_.outputs, {{header.node, config_.site}, event_json_line}, outbox_, publisher_,
+                           settings.say);
+}
+
+bool Daemon::announces() const {
+  // A played recording is nobody's news, unless its routes are being tried; a dry run says nothing, now or later.
+  return !config_.dry_run && (options_.play_file.empty() || options_.play_announce);
 }
 
 /// The name under which the plan knows this node.
@@ -230,7 +247,7 @@ void Daemon::reload() {
   config_.exempt = config->exempt;
   config_.site = config->site;
   config_.dry_run = config->dry_run;
-  silent_ = config_.dry_run || !options_.play_file.empty();
+  silent_ = !announces();
   config_.log_level = config->log_level;
   log_.set_level(config_.log_level);
   maintenance_ = MaintenanceDir(config->maintenance_dir);
@@ -257,7 +274,7 @@ Result<void> Daemon::run() {
   if (server_->tcp_port() != 0) {
     ListenAddress bound = config_.listen;
     bound.port = static_cast<std::uint16_t>(server_->tcp_port());
-    log_.info(fmt::format("metrics at http://{}/metrics", to_string(bound)));
+    log_.info(fmt::format("metrics at {}://{}/metrics", server_->scheme(), to_string(bound)));
   }
   log_.info(fmt::format("ask with: linkhealth --socket {} status", config_.socket_path));
   if (config_.dry_run) log_.info("dry run: everything is judged and shown, nothing is sent");
@@ -270,6 +287,7 @@ Result<void> Daemon::run() {
   hooks.status = [this] { return status(); };
   auto ended = run_loop(*source_, *engine_, clock_, hooks);
   tap_.close();
+  deliveries_.stop();
   if (introduced_) memory_->finish(engine_->references(), last_step_at_);
   if (recorder_) {
     if (const auto closed = recorder_->close(); !closed) log_.error(closed.error().message);
@@ -284,6 +302,8 @@ void Daemon::on_step(const Snapshot& snapshot, const Engine::Step& step, double 
   memory_->on_step(snapshot, *step.report, step.events, engine_->ledger_state(),
                    [this] { return engine_->references(); });
   publisher_.publish(step.report, step.events, {LINKHEALTH_VERSION, lateness_s, started_at_, memory_->health()});
+  deliveries_.on_step(false);
+  if (!step.events.empty()) server_->on_events();
   port_count_ = step.report->ports.size();
   fault_count_ = 0;
   for (const PortReport& port : step.report->ports) fault_count_ += port.faults.size();
@@ -318,8 +338,7 @@ void Daemon::start_memory(const std::string& node) {
     log_.info(fmt::format("{} open faults are known from before", known.ledger.faults.size()));
   engine_->restore(known.references);
   engine_->restore(known.ledger);
-  // A played recording is nobody's news; a dry run says nothing, now or later.
-  silent_ = config_.dry_run || played;
+  silent_ = !announces();
   memory_->start({{"events.jsonl", [this](const KeptEvent& event) { return announce(event); }},
                   {"journal", [this, node](const KeptEvent& kept) -> Result<void> {
                      const auto event = parse_event(kept.document);
@@ -354,6 +373,7 @@ void Daemon::record(const Snapshot& snapshot, const Report& report) {
 
 /// On the memory's thread, when the event was written.
 Result<void> Daemon::announce(const KeptEvent& kept) {
+  deliveries_.on_step(true);
   const auto event = parse_event(kept.document);
   if (event)
     log_.info(fmt::format("{} {}: {} {} ({}, {:.0f}%): {}", format_rfc3339(kept.at), event->port, kept.fault,

@@ -1,7 +1,9 @@
 #include "daemon/http_request.h"
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <optional>
 
 #include "base/text.h"
 
@@ -53,8 +55,19 @@ bool take_request_line(std::string_view line, HttpRequest& request) {
   return true;
 }
 
+/// Fields that the API reads as they are. One that comes twice is refused: which of them would be meant?
+struct KeptField {
+  std::string_view name;
+  std::string ApiRequest::*place;
+};
+constexpr std::array<KeptField, 5> kKeptFields = {{{"Content-Type", &ApiRequest::content_type},
+                                                   {"Authorization", &ApiRequest::authorization},
+                                                   {"Last-Event-ID", &ApiRequest::last_event_id},
+                                                   {"Origin", &ApiRequest::origin},
+                                                   {"Host", &ApiRequest::host}}};
+
 /// 0, or the status with which the request is refused.
-int take_field(std::string_view line, HttpRequest& request, std::size_t& body_bytes) {
+int take_field(std::string_view line, HttpRequest& request, std::optional<std::size_t>& body_bytes) {
   const auto colon = line.find(':');
   if (colon == std::string_view::npos || colon == 0 || line[colon - 1] == ' ') return 400;
   const std::string_view name = line.substr(0, colon);
@@ -62,9 +75,15 @@ int take_field(std::string_view line, HttpRequest& request, std::size_t& body_by
   if (same_word(name, "Transfer-Encoding")) return 501;
   if (same_word(name, "Content-Length")) {
     const auto size = parse_u64(value);
-    if (!size || (body_bytes != 0 && body_bytes != *size)) return 400;
+    if (!size || (body_bytes && *body_bytes != *size)) return 400;
     if (*size > kMaxRequestBody_bytes) return 413;
     body_bytes = *size;
+  }
+  for (const KeptField& kept : kKeptFields) {
+    if (!same_word(name, kept.name)) continue;
+    std::string& place = request.api.*kept.place;
+    if (!place.empty()) return 400;
+    place = value;
   }
   if (same_word(name, "Accept-Encoding")) request.api.accepts_gzip = accepts_gzip(value);
   if (same_word(name, "Connection")) {
@@ -97,7 +116,7 @@ HttpRequest parse_http_request(std::string_view bytes) {
   if (end == std::string_view::npos) return bytes.size() >= kMaxRequestHead_bytes ? refused(431) : HttpRequest();
   HttpRequest request;
   std::string_view head = bytes.substr(0, end);
-  std::size_t body_bytes = 0;
+  std::optional<std::size_t> body_bytes;
   for (bool first = true; !head.empty() || first; first = false) {
     const auto line_end = std::min(head.find("\r\n"), head.size());
     const std::string_view line = head.substr(0, line_end);
@@ -106,8 +125,9 @@ HttpRequest parse_http_request(std::string_view bytes) {
     if (first) continue;
     if (const int status = take_field(line, request, body_bytes); status != 0) return refused(status);
   }
-  request.size = end + 4 + body_bytes;
+  request.size = end + 4 + body_bytes.value_or(0);
   if (bytes.size() < request.size) return {};
+  request.api.body = bytes.substr(end + 4, body_bytes.value_or(0));
   request.state = HttpRequest::State::kComplete;
   return request;
 }

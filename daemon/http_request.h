@@ -21,7 +21,7 @@ struct HttpRequest {
   bool keep_alive = false;  ///< whether the client wants to ask more on this connection
 };
 
-/// The request at the beginning of `bytes`. A body is left out: the API takes none.
+/// The request at the beginning of `bytes`, with its body.
 HttpRequest parse_http_request(std::string_view bytes);
 /// "%2F" as "/", and in a query "+" as a blank; what is no escape stays.
 std::string url_decoded(std::string_view text, bool plus_is_blank);

@@ -4,7 +4,6 @@
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
 
 #include <fcntl.h>
 #include <algorithm>
@@ -14,35 +13,6 @@
 namespace linkhealth {
 
 namespace {
-
-constexpr std::size_t kReadBytes = 16384;
-
-std::string_view status_words(int status) {
-  switch (status) {
-    case 200:
-      return "OK";
-    case 400:
-      return "Bad Request";
-    case 403:
-      return "Forbidden";
-    case 404:
-      return "Not Found";
-    case 405:
-      return "Method Not Allowed";
-    case 409:
-      return "Conflict";
-    case 413:
-      return "Payload Too Large";
-    case 431:
-      return "Request Header Fields Too Large";
-    case 501:
-      return "Not Implemented";
-    case 503:
-      return "Service Unavailable";
-    default:
-      return status < 500 ? "Error" : "Internal Server Error";
-  }
-}
 
 /// All bytes on a blocking socket.
 bool send_all(int fd, std::string_view bytes) {
@@ -75,17 +45,10 @@ std::thread quiet_thread(Run run) {
 
 }  // namespace
 
-struct HttpServer::Connection {
-  OwnedFd fd;
+struct HttpServer::Connection : HttpConnection {
+  Connection(OwnedFd socket, std::unique_ptr<TlsSession> session, std::uint64_t number, Kind of)
+      : HttpConnection(std::move(socket), std::move(session), number), kind(of) {}
   Kind kind;
-  std::string in;        ///< bytes that are not answered yet
-  std::string head;      ///< of the answer that is being sent
-  SharedBytes body;      ///< nullptr: no answer is being sent
-  std::size_t sent = 0;  ///< of head and body
-  bool last = false;     ///< close when the answer is sent
-  bool ended = false;    ///< the client sends nothing more
-  std::uint32_t watched = EPOLLIN;
-  SteadyTime deadline;
 };
 
 struct HttpServer::Streaming {
@@ -93,32 +56,25 @@ struct HttpServer::Streaming {
   std::shared_ptr<std::atomic<bool>> done;
 };
 
-std::string http_head(const ApiReply& reply, std::optional<std::size_t> size, bool keep_alive) {
-  std::string head = fmt::format(
-      "HTTP/1.1 {} {}\r\nContent-Type: {}\r\n"
-      "Content-Security-Policy: default-src 'none'; frame-ancestors 'none'\r\nX-Content-Type-Options: nosniff\r\n"
-      "Referrer-Policy: no-referrer\r\nCache-Control: no-store\r\n",
-      reply.status, status_words(reply.status), reply.content_type);
-  for (const auto& [name, value] : reply.headers) head.append(name).append(": ").append(value).append("\r\n");
-  head += size ? fmt::format("Content-Length: {}\r\n", *size) : "Transfer-Encoding: chunked\r\n";
-  head += keep_alive ? "Connection: keep-alive\r\n\r\n" : "Connection: close\r\n\r\n";
-  return head;
-}
-
 HttpServer::HttpServer(Handler handler, const Clock& clock)
     : handler_(std::move(handler)),
       clock_(clock),
       epoll_(epoll_create1(EPOLL_CLOEXEC)),
-      stop_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
 
-HttpServer::~HttpServer() {
+HttpServer::~HttpServer() { stop(); }
+
+void HttpServer::stop() {
   stopping_ = true;
-  eventfd_write(stop_.get(), 1);
+  wake();
   if (thread_.joinable()) thread_.join();
-  for (Streaming& stream : streams_) stream.thread.join();
+  for (Streaming& stream : streams_)
+    if (stream.thread.joinable()) stream.thread.join();
 }
 
 void HttpServer::listen(OwnedFd socket, Kind kind) { listeners_.emplace_back(std::move(socket), kind); }
+
+void HttpServer::wake() { eventfd_write(wake_.get(), 1); }
 
 Result<void> HttpServer::start() {
   const auto add = [this](int fd) {
@@ -127,7 +83,7 @@ Result<void> HttpServer::start() {
     event.data.fd = fd;
     return epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0;
   };
-  bool good = add(stop_.get());
+  bool good = add(wake_.get());
   for (const auto& [fd, kind] : listeners_) good = good && add(fd.get());
   if (!good) return errno_error("setting up the server", errno);
   thread_ = quiet_thread([this] { run(); });
@@ -140,6 +96,10 @@ void HttpServer::run() {
     const int count = epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), wait_ms());
     for (int i = 0; i < count; ++i) {
       const epoll_event& event = events.at(static_cast<std::size_t>(i));
+      if (event.data.fd == wake_.get()) {
+        on_wake();
+        continue;
+      }
       const auto listener = std::find_if(listeners_.begin(), listeners_.end(),
                                          [&](const auto& entry) { return entry.first.get() == event.data.fd; });
       if (listener != listeners_.end()) {
@@ -163,14 +123,17 @@ void HttpServer::accept_all(int listener, Kind kind) {
       ++same;
       if (oldest == connections_.end() || at->second->deadline < oldest->second->deadline) oldest = at;
     }
-    if (same >= kMaxConnections) connections_.erase(oldest);
+    if (same >= kMaxConnections) drop(oldest->first);
+    bool good = true;
+    std::unique_ptr<TlsSession> tls;
+    if (kind == Kind::kTcp && gate_ != nullptr) tls = gate_->accept(good);
+    if (!good) continue;
     epoll_event event{};
     event.events = EPOLLIN;
     const int number = event.data.fd = fd.get();
     if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, number, &event) != 0) continue;
-    auto connection = std::make_unique<Connection>();
-    connection->fd = std::move(fd);
-    connection->kind = kind;
+    auto connection = std::make_unique<Connection>(std::move(fd), std::move(tls), ++tickets_, kind);
+    connection->watched = EPOLLIN;
     connection->deadline = clock_.steady() + kRequestTimeout;
     connections_[number] = std::move(connection);
   }
@@ -181,91 +144,156 @@ void HttpServer::on_ready(int fd, std::uint32_t events) {
   if (found == connections_.end()) return;
   Connection& connection = *found->second;
   const bool input = (events & (EPOLLIN | EPOLLHUP | EPOLLERR)) != 0;
-  if ((input && connection.body == nullptr && !read_more(connection)) || !serve(connection)) return drop(fd);
+  const bool reads = !connection.waiting && (connection.feed != nullptr || !connection.sending());
+  const bool gone = connection.waiting && (events & (EPOLLHUP | EPOLLERR)) != 0;
+  if (gone || (input && reads && !read_more(connection)) || !serve(connection)) return drop(fd);
   watch(connection);
 }
 
+void HttpServer::on_wake() {
+  eventfd_t count = 0;
+  eventfd_read(wake_.get(), &count);
+  std::vector<int> asleep;
+  for (const auto& [fd, connection] : connections_)
+    if (connection->waiting || connection->feed != nullptr) asleep.push_back(fd);
+  for (const int fd : asleep) {
+    Connection& connection = *connections_.at(fd);
+    connection.waiting = false;
+    if (!serve(connection)) {
+      drop(fd);
+    } else {
+      watch(connection);
+    }
+  }
+}
+
 bool HttpServer::read_more(Connection& connection) {
-  std::array<char, kReadBytes> buffer;  // NOLINT(*-member-init): filled by recv
-  const auto got = recv(connection.fd.get(), buffer.data(), buffer.size(), 0);
-  if (got < 0) return errno == EAGAIN || errno == EINTR;
-  connection.ended = got == 0;
+  const bool begins = connection.in.empty();
+  if (!connection.read_more()) return false;
+  if (connection.feed != nullptr) {
+    connection.in.clear();  // nothing more is asked on this connection
+    return !connection.ended;
+  }
   // A request has as long as it takes from its first byte, however its bytes trickle.
-  if (connection.in.empty()) connection.deadline = clock_.steady() + kRequestTimeout;
-  connection.in.append(buffer.data(), static_cast<std::size_t>(got));
+  if (begins && !connection.in.empty()) connection.deadline = clock_.steady() + kRequestTimeout;
   return true;
 }
 
 bool HttpServer::serve(Connection& connection) {
   for (;;) {
-    if (connection.body != nullptr) {
-      if (!send_more(connection)) return false;
-      if (connection.body != nullptr) return true;  // the client takes no more now
-      if (connection.last) return false;
-      connection.deadline = clock_.steady() + (connection.in.empty() ? kIdleTimeout : kRequestTimeout);
+    const bool was_answering = connection.answering();
+    if (!connection.send_more()) return false;
+    if (connection.sending()) return true;  // the client takes no more now
+    if (was_answering) {
+      if (connection.last && connection.feed == nullptr) return false;
+      connection.deadline = clock_.steady() + (connection.feed != nullptr ? connection.feed->keep_alive_after
+                                               : !connection.in.empty()   ? kRequestTimeout
+                                                                          : kIdleTimeout);
     }
-    const HttpRequest request = parse_http_request(connection.in);
-    if (request.state == HttpRequest::State::kIncomplete) return !connection.ended;
-    connection.deadline = clock_.steady() + kAnswerTimeout;
-    if (request.state == HttpRequest::State::kRefused) {
-      refuse(connection, request.status);
-    } else {
-      connection.in.erase(0, request.size);
-      connection.last = !request.keep_alive;
-      answer(connection, request);
+    if (connection.feed != nullptr) {
+      feed_more(connection);
+      if (!connection.sending()) return true;
+    } else if (!serve_request(connection)) {
       if (!connection.fd) return false;  // a stream took it over
+      return connection.waiting || !connection.ended;
     }
   }
+}
+
+bool HttpServer::serve_request(Connection& connection) {
+  HttpRequest request = parse_http_request(connection.in);
+  if (request.state == HttpRequest::State::kIncomplete) return false;
+  if (request.state == HttpRequest::State::kRefused) {
+    connection.deadline = clock_.steady() + kAnswerTimeout;
+    refuse(connection, request.status);
+    return true;
+  }
+  if (!admit(connection, request)) return !connection.waiting;
+  connection.deadline = clock_.steady() + kAnswerTimeout;
+  connection.in.erase(0, request.size);
+  connection.last = !request.keep_alive;
+  answer(connection, request);
+  return static_cast<bool>(connection.fd);
+}
+
+bool HttpServer::admit(Connection& connection, HttpRequest& request) {
+  if (connection.kind != Kind::kTcp || gate_ == nullptr) return true;
+  const auto admission = gate_->admit(request.api, connection.tls.get(), connection.ticket);
+  if (admission == HttpGate::Admission::kAdmitted) {
+    connection.asked = false;
+    return true;
+  }
+  if (admission == HttpGate::Admission::kWait) {
+    if (!std::exchange(connection.asked, true)) connection.deadline = clock_.steady() + kAnswerTimeout;
+    connection.waiting = true;
+    return false;
+  }
+  connection.asked = false;
+  connection.deadline = clock_.steady() + kAnswerTimeout;
+  connection.in.erase(0, request.size);
+  connection.last = !request.keep_alive;
+  const bool busy = admission == HttpGate::Admission::kBusy;
+  ApiReply reply = busy ? api_error(request.api, 503, "too many passwords are being looked at: try again")
+                        : api_error(request.api, 401, "a name and a password are asked for");
+  reply.headers.emplace_back(busy ? "Retry-After" : "WWW-Authenticate", busy ? "1" : "Basic realm=\"linkhealth\"");
+  finish(connection, request, std::move(reply));
+  return false;
 }
 
 void HttpServer::refuse(Connection& connection, int status) {
   connection.in.clear();
   connection.last = true;
   const ApiReply reply = api_error({}, status, fmt::format("{}", status_words(status)));
-  connection.body = reply.body;
-  connection.head = http_head(reply, reply.body->size(), false);
+  connection.answer_with(http_head(reply, reply.body->size(), false), reply.body);
 }
 
-void HttpServer::answer(Connection& connection, const HttpRequest& request) {
+void HttpServer::answer(Connection& connection, HttpRequest& request) {
   HttpAnswer made;
   try {
-    made = handler_(request.api, connection.kind);
+    made = handler_(request.api, connection.kind, connection.fd.get());
   } catch (const std::exception&) {
-    made.reply = api_error(request.api, 500, "the answer could not be made");
+    made = {api_error(request.api, 500, "the answer could not be made"), nullptr, nullptr};
+  }
+  if (made.feed != nullptr) {
+    if (begin_feed(connection, std::move(made.feed))) return;
+    made.reply = api_error(request.api, 503, fmt::format("{} listen already", kMaxFeeds));
   }
   if (made.stream != nullptr) {
-    if (begin_stream(connection, std::move(made.stream))) return;
+    if (connection.tls == nullptr && begin_stream(connection, std::move(made.stream))) return;
     made.reply = api_error(request.api, 503, "no thread for a stream");
   }
-  connection.head = http_head(made.reply, made.reply.body->size(), request.keep_alive);
-  static const auto kNothing = std::make_shared<const std::string>();
-  connection.body = request.api.method == "HEAD" ? kNothing : made.reply.body;
+  finish(connection, request, std::move(made.reply));
 }
 
-bool HttpServer::send_more(Connection& connection) {
-  const std::size_t head_bytes = connection.head.size();
-  const std::size_t all_bytes = head_bytes + connection.body->size();
-  while (connection.sent < all_bytes) {
-    std::array<iovec, 2> parts{};
-    const std::size_t of_head = std::min(connection.sent, head_bytes);
-    const std::size_t of_body = connection.sent - of_head;
-    parts[0] = {connection.head.data() + of_head, head_bytes - of_head};
-    parts[1] = {const_cast<char*>(connection.body->data()) + of_body, connection.body->size() - of_body};
-    msghdr message{};
-    message.msg_iov = parts.data();
-    message.msg_iovlen = parts.size();
-    const auto sent = sendmsg(connection.fd.get(), &message, MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) continue;
-    if (sent < 0) return errno == EAGAIN;
-    connection.sent += static_cast<std::size_t>(sent);
-  }
-  connection.body = nullptr;
-  connection.sent = 0;
+void HttpServer::finish(Connection& connection, const HttpRequest& request, ApiReply reply) {
+  if (connection.kind == Kind::kTcp && gate_ != nullptr)
+    reply.headers.insert(reply.headers.end(), gate_->headers().begin(), gate_->headers().end());
+  static const auto kNothing = std::make_shared<const std::string>();
+  connection.answer_with(http_head(reply, reply.body->size(), request.keep_alive),
+                         request.api.method == "HEAD" ? kNothing : reply.body);
+}
+
+bool HttpServer::begin_feed(Connection& connection, std::unique_ptr<HttpFeed> feed) {
+  if (feeds_ >= kMaxFeeds) return false;
+  ++feeds_;
+  ApiReply reply;
+  reply.content_type = feed->content_type;
+  connection.last = true;
+  connection.feed = std::move(feed);
+  connection.answer_with(http_head(reply, std::nullopt, false), std::make_shared<const std::string>());
   return true;
 }
 
+void HttpServer::feed_more(Connection& connection) {
+  const std::string bytes = connection.feed->next();
+  if (bytes.empty()) return;
+  connection.deadline = clock_.steady() + kAnswerTimeout;
+  connection.answer_with("", std::make_shared<const std::string>(http_chunk(bytes)));
+}
+
 void HttpServer::watch(Connection& connection) {
-  const std::uint32_t wanted = connection.body != nullptr ? EPOLLOUT : EPOLLIN;
+  // While a request waits for the gate, only the end of its connection is news.
+  const std::uint32_t wanted = connection.waiting ? 0U : connection.sending() ? EPOLLOUT : EPOLLIN;
   if (wanted == connection.watched) return;
   epoll_event event{};
   event.events = connection.watched = wanted;
@@ -293,8 +321,7 @@ bool HttpServer::begin_stream(Connection& connection, std::unique_ptr<HttpStream
     std::string bytes;
     while (good && !stopping_) {
       const HttpStream::State state = stream->next(bytes);
-      if (state == HttpStream::State::kBytes)
-        good = send_all(socket->get(), fmt::format("{:x}\r\n{}\r\n", bytes.size(), bytes));
+      if (state == HttpStream::State::kBytes) good = send_all(socket->get(), http_chunk(bytes));
       if (state == HttpStream::State::kNothingYet) good = is_connected(socket->get());
       if (state == HttpStream::State::kEnded) send_all(socket->get(), "0\r\n\r\n");
       if (state == HttpStream::State::kEnded || state == HttpStream::State::kBroken) break;
@@ -305,11 +332,32 @@ bool HttpServer::begin_stream(Connection& connection, std::unique_ptr<HttpStream
   return true;
 }
 
-void HttpServer::drop(int fd) { connections_.erase(fd); }
+void HttpServer::drop(int fd) {
+  const auto found = connections_.find(fd);
+  if (found == connections_.end()) return;
+  if (found->second->feed != nullptr) --feeds_;
+  if (gate_ != nullptr) gate_->forget(found->second->ticket);
+  connections_.erase(found);
+}
 
 void HttpServer::drop_expired() {
   const SteadyTime now = clock_.steady();
-  std::erase_if(connections_, [&](const auto& entry) { return entry.second->deadline <= now; });
+  std::vector<int> expired;
+  for (const auto& [fd, connection] : connections_)
+    if (connection->deadline <= now) expired.push_back(fd);
+  for (const int fd : expired) {
+    Connection& connection = *connections_.at(fd);
+    const bool alive = connection.feed != nullptr && !connection.sending() && !connection.feed->keep_alive.empty();
+    if (alive) {
+      connection.deadline = now + kAnswerTimeout;
+      connection.answer_with("", std::make_shared<const std::string>(http_chunk(connection.feed->keep_alive)));
+    }
+    if (!alive || !serve(connection)) {
+      drop(fd);
+    } else {
+      watch(connection);
+    }
+  }
 }
 
 int HttpServer::wait_ms() const {

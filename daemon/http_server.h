@@ -16,23 +16,13 @@
 
 #include "base/result.h"
 #include "base/time.h"
+#include "daemon/http_answer.h"
+#include "daemon/http_connection.h"
+#include "daemon/http_gate.h"
 #include "daemon/http_request.h"
 #include "probes/kernel_socket.h"
 
 namespace linkhealth {
-
-/// Gives the next bytes of a stream; called on a thread of the stream's own. nullopt: it ends in good order. False
-/// `more` with no bytes: nothing yet.
-struct HttpStream {
-  enum class State { kBytes, kNothingYet, kEnded, kBroken };
-  std::string content_type;
-  std::function<State(std::string&)> next;
-};
-
-struct HttpAnswer {
-  ApiReply reply;
-  std::unique_ptr<HttpStream> stream;  ///< instead of the reply's body
-};
 
 class HttpServer {
  public:
@@ -44,7 +34,10 @@ class HttpServer {
   static constexpr Milliseconds kAnswerTimeout{5'000};
   static constexpr Milliseconds kIdleTimeout{120'000};  ///< longer than any scrape interval: no new connection each
 
-  using Handler = std::function<HttpAnswer(const ApiRequest&, Kind)>;
+  static constexpr std::size_t kMaxFeeds = 16;  ///< of both kinds together; one more is refused
+
+  /// The answer to a request that came by the connected `socket`.
+  using Handler = std::function<HttpAnswer(ApiRequest&, Kind, int socket)>;
 
   /// `clock` must outlive the server.
   HttpServer(Handler handler, const Clock& clock);
@@ -54,7 +47,15 @@ class HttpServer {
 
   /// REQUIRES: before start().
   void listen(OwnedFd socket, Kind kind);
+  /// What stands before the API on TCP; must outlive the server. REQUIRES: before start().
+  void set_gate(HttpGate* gate) { gate_ = gate; }
   Result<void> start();
+  /// Ends its threads; nothing is answered afterwards.
+  void stop();
+  /// From any thread: feeds may have something new, or the gate has decided.
+  void wake();
+  /// From any thread: whether anybody listens to a feed.
+  [[nodiscard]] bool has_feeds() const { return feeds_ > 0; }
 
  private:
   struct Connection;
@@ -62,12 +63,19 @@ class HttpServer {
   void run();
   void accept_all(int listener, Kind kind);
   void on_ready(int fd, std::uint32_t events);
+  void on_wake();
   bool read_more(Connection& connection);
   /// False: the connection has ended.
   bool serve(Connection& connection);
-  bool send_more(Connection& connection);
-  void answer(Connection& connection, const HttpRequest& request);
+  /// Answers the request at the beginning of what came. False: it is not whole, or must wait.
+  bool serve_request(Connection& connection);
+  /// Whether it may be answered; else a refusal was made, or it waits.
+  bool admit(Connection& connection, HttpRequest& request);
+  void answer(Connection& connection, HttpRequest& request);
+  void finish(Connection& connection, const HttpRequest& request, ApiReply reply);
   void refuse(Connection& connection, int status);
+  bool begin_feed(Connection& connection, std::unique_ptr<HttpFeed> feed);
+  void feed_more(Connection& connection);
   bool begin_stream(Connection& connection, std::unique_ptr<HttpStream> stream);
   void watch(Connection& connection);
   void drop(int fd);
@@ -76,15 +84,15 @@ class HttpServer {
 
   Handler handler_;
   const Clock& clock_;
-  OwnedFd epoll_, stop_;
+  HttpGate* gate_ = nullptr;
+  OwnedFd epoll_, wake_;
   std::vector<std::pair<OwnedFd, Kind>> listeners_;
   std::map<int, std::unique_ptr<Connection>> connections_;
   std::list<Streaming> streams_;
+  std::uint64_t tickets_ = 0;
+  std::atomic<std::size_t> feeds_ = 0;
   std::atomic<bool> stopping_ = false;
   std::thread thread_;
 };
-
-/// "HTTP/1.1 200 OK" and the header fields of an answer with a body of `size` bytes; nullopt: in chunks.
-std::string http_head(const ApiReply& reply, std::optional<std::size_t> size, bool keep_alive);
 
 }  // namespace linkhealth

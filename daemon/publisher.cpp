@@ -29,12 +29,22 @@ void Publisher::publish(std::shared_ptr<const Report> report, const std::vector<
   const std::lock_guard lock(mutex_);
   current_.swap(next);  // the former step dies after the lock, or with its last reader
   for (const FaultEvent& event : events) events_.push_back(std::make_shared<const FaultEvent>(event));
+  event_count_ += events.size();
   while (events_.size() > kMaxEvents) events_.pop_front();
 }
 
 std::shared_ptr<const Published> Publisher::current() const {
   const std::lock_guard lock(mutex_);
   return current_;
+}
+
+Publisher::EventsAfter Publisher::events_after(std::uint64_t after) const {
+  const std::lock_guard lock(mutex_);
+  EventsAfter out{{}, event_count_};
+  const std::uint64_t first = event_count_ - events_.size();  // number of the one before the oldest kept
+  for (std::uint64_t at = std::max(after, first); at < event_count_; ++at)
+    out.events.push_back(events_[static_cast<std::size_t>(at - first)]);
+  return out;
 }
 
 std::string Publisher::events_json(std::size_t limit) const {

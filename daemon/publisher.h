@@ -79,6 +79,14 @@ class Publisher {
   [[nodiscard]] std::shared_ptr<const Published> current() const;
   /// {"events":[…]}, oldest first, at most `limit` of the latest.
   [[nodiscard]] std::string events_json(std::size_t limit) const;
+  /// Events by number: the first that was published is 1.
+  struct EventsAfter {
+    std::vector<std::shared_ptr<const FaultEvent>> events;
+    std::uint64_t last = 0;  ///< the number of the latest that was published
+  };
+  /// Those after number `after` that are kept, oldest first.
+  [[nodiscard]] EventsAfter events_after(std::uint64_t after) const;
+  [[nodiscard]] std::string event_json(const FaultEvent& event) const { return json_.event(event); }
   [[nodiscard]] std::string port_json(const PortReport& port) const { return json_.port(port); }
   [[nodiscard]] std::string module_json(const ModuleSample& module) const { return json_.module(module); }
 
@@ -90,6 +98,7 @@ class Publisher {
   mutable std::mutex mutex_;
   std::shared_ptr<const Published> current_;
   std::deque<std::shared_ptr<const FaultEvent>> events_;
+  std::uint64_t event_count_ = 0;  ///< how many there ever were
 };
 
 }  // namespace linkhealth

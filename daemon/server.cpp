@@ -14,16 +14,22 @@
 
 #include "base/text.h"
 #include "daemon/api.h"
+#include "daemon/api_routes.h"
+#include "daemon/event_feed.h"
 #include "daemon/http_server.h"
+#include "daemon/peer_credentials.h"
+#include "daemon/web_gate.h"
 
 namespace linkhealth {
 
 namespace {
 
+constexpr std::string_view kRecordingPath = "/api/v1/recording";
 constexpr std::uint64_t kMaxRecording_s = 86400;
 constexpr Milliseconds kRecordingPoll(500);
 constexpr int kBacklog = 64;
-constexpr mode_t kSocketMode = S_IRUSR | S_IWUSR | S_IRGRP | S_IWGRP;
+// Everybody may ask, as on the loopback address; who may act is decided by the peer's credentials.
+constexpr mode_t kSocketMode = 0666;
 
 /// Who answers on a Unix socket's path: a socket file without a listener is what a killed daemon leaves behind.
 Result<void> clear_stale_socket(const std::string& path) {
@@ -109,24 +115,14 @@ Result<OwnedFd> listen_unix(const std::string& path) {
   const sockaddr_un address = unix_address(path);
   if (bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0)
     return errno_error("can't listen on " + path, errno);
-  // The umask may have taken the group's part.
+  // The umask may have taken a part of it.
   if (chmod(path.c_str(), kSocketMode) == 0 && listen(fd.get(), kBacklog) == 0) return fd;
   const Error error = errno_error("can't listen on " + path, errno);
   unlink(path.c_str());
   return error;
 }
 
-/// Whoever may connect to the Unix socket (its owner and its group) may act; nobody may on TCP. A caller that is
-/// already known stays.
-ApiRequest from(HttpServer::Kind kind, ApiRequest request) {
-  if (request.caller.way != Caller::Way::kUnknown) return request;
-  const bool local = kind == HttpServer::Kind::kUnix;
-  request.caller.way = local ? Caller::Way::kUnix : Caller::Way::kTcp;
-  request.caller.may_act = local;
-  return request;
-}
-
-HttpAnswer plain(ApiReply reply) { return {std::move(reply), nullptr}; }
+HttpAnswer plain(ApiReply reply) { return {std::move(reply), nullptr, nullptr}; }
 
 class ApiServer : public Server {
  public:
@@ -136,19 +132,29 @@ class ApiServer : public Server {
         clock_(clock),
         stale_after_(settings.stale_after),
         catalogue_(settings.catalogue),
+        control_group_name_(settings.control_group),
         memory_(settings.memory),
         desk_(settings.desk),
         started_(clock.steady()),
-        http_([this](const ApiRequest& request, HttpServer::Kind kind) { return handle(from(kind, request), kind); },
+        http_([this](ApiRequest& request, HttpServer::Kind kind, int socket) { return handle(request, kind, socket); },
               clock) {}
   ApiServer(const ApiServer&) = delete;
   ApiServer& operator=(const ApiServer&) = delete;
   ~ApiServer() override {
     tap_.close();
+    http_.stop();
+    gate_.reset();  // the checker's thread calls http_.wake()
     if (!socket_path_.empty()) unlink(socket_path_.c_str());
   }
 
   Result<void> start(const ServerSettings& settings) {
+    if (!settings.web_config_file.empty()) {
+      auto gate = WebGate::open(settings.web_config_file, clock_, settings.say, [this] { http_.wake(); });
+      if (!gate) return gate.error();
+      gate_ = *std::move(gate);
+      scheme_ = gate_->encrypts() ? "https" : "http";
+      http_.set_gate(gate_.get());
+    }
     if (!settings.listen.host.empty()) {
       auto fd = listen_tcp(settings.listen);
       if (!fd) return fd.error();
@@ -156,6 +162,11 @@ class ApiServer : public Server {
       if (!port) return port.error();
       port_ = *port;
       http_.listen(*std::move(fd), HttpServer::Kind::kTcp);
+    }
+    if (!settings.control_group.empty()) {
+      const auto group = group_id(settings.control_group);
+      if (!group) return Error{"control_group: " + group.error().message};
+      control_group_ = *group;
     }
     if (!settings.socket_path.empty()) {
       auto fd = listen_unix(settings.socket_path);
@@ -166,17 +177,44 @@ class ApiServer : public Server {
     return http_.start();
   }
   [[nodiscard]] int tcp_port() const override { return port_; }
+  void on_events() override {
+    if (http_.has_feeds()) http_.wake();
+  }
+  [[nodiscard]] std::string_view scheme() const override { return scheme_; }
 
  private:
-  HttpAnswer handle(const ApiRequest& request, HttpServer::Kind kind) {
-    if (request.path == "/api/v1/recording" && request.method == "GET") return record(request, kind);
+  HttpAnswer handle(ApiRequest& request, HttpServer::Kind kind, int socket) {
+    if (kind == HttpServer::Kind::kUnix) introduce(request, socket);
+    if (const auto refusal = refuse_act(request, who_may())) return plain(*refusal);
+    if (request.path == kRecordingPath && request.method == "GET") return record(request, kind);
+    if (request.path == kEventStreamPath && request.method == "GET")
+      return {{}, nullptr, event_feed(publisher_, request.last_event_id)};
     return plain(answer(
         request, {publisher_, clock_.wall(), clock_.steady() - started_, stale_after_, catalogue_, memory_, desk_}));
+  }
+
+  /// Fills in who asks on the Unix socket. Names are looked up for those who may act only, and not for each scrape.
+  void introduce(ApiRequest& request, int socket) const {
+    request.caller.way = Caller::Way::kUnix;
+    if (request.method != "POST" && request.path != kRecordingPath) return;
+    const auto peer = peer_credentials(socket);
+    if (!peer) return;
+    request.caller.uid = peer->uid;
+    request.caller.may_act = may_act(*peer, geteuid(), control_group_);
+    if (request.caller.may_act) request.caller.user = user_name(peer->uid);
+  }
+
+  [[nodiscard]] std::string who_may() const {
+    return "root, linkhealthd's own user" + (control_group_name_.empty()
+                                                 ? std::string(" (and control_group, which is not set)")
+                                                 : " and the group " + control_group_name_);
   }
 
   HttpAnswer record(const ApiRequest& request, HttpServer::Kind kind) {
     if (kind != HttpServer::Kind::kUnix)
       return plain(api_error(request, 403, "recordings are given on the Unix socket only"));
+    // The kernel log's lines are in it, which not everybody may read.
+    if (!request.caller.may_act) return plain(api_error(request, 403, "recordings are given to " + who_may()));
     const auto seconds = request.params.find("for");
     const auto wanted_s = seconds == request.params.end() ? std::nullopt : parse_u64(seconds->second);
     if (!wanted_s || *wanted_s == 0 || *wanted_s > kMaxRecording_s)
@@ -198,7 +236,7 @@ class ApiServer : public Server {
       }
       return HttpStream::State::kBroken;
     };
-    return {{}, std::move(stream)};
+    return {{}, std::move(stream), nullptr};
   }
 
   const Publisher& publisher_;
@@ -206,11 +244,15 @@ class ApiServer : public Server {
   const Clock& clock_;
   Milliseconds stale_after_;
   const Catalogue* catalogue_;
+  std::string control_group_name_;
+  std::optional<gid_t> control_group_;
   Memory* memory_;
   Operator* desk_;
   SteadyTime started_;
   std::string socket_path_;
   int port_ = 0;
+  std::string_view scheme_ = "http";
+  std::unique_ptr<WebGate> gate_;
   HttpServer http_;
 };
 

@@ -1,7 +1,9 @@
-// The HTTP server: the same API on TCP (read only) and on a Unix socket (mode 0660, which also gives recordings). It
-// has threads of its own, few and bounded; nothing that a client does can hold up the daemon.
+// The HTTP server: the same API on TCP and on a Unix socket. On the socket the peer's credentials decide who may change
+// something and have recordings; on TCP everybody only reads, but who is authenticated. It has threads of its own, few
+// and bounded; nothing that a client does can hold up the daemon.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -21,6 +23,10 @@ class Operator;
 struct ServerSettings {
   ListenAddress listen{"", 0};  ///< no host: no TCP
   std::string socket_path;      ///< "" for no Unix socket
+  std::string control_group;    ///< whose members may act, beside root and the daemon's user; "": none
+  std::string web_config_file;  ///< TLS and passwords of the TCP side; "": none
+  /// Where the server says what happened to it; from its own thread.
+  std::function<void(bool good, const std::string& line)> say = [](bool, const std::string&) {};
   Milliseconds stale_after = std::chrono::minutes(1);
   const Catalogue* catalogue = nullptr;  ///< for /api/v1/rules; must outlive the server, as the next two
   Memory* memory = nullptr;              ///< for what is remembered of a port
@@ -36,6 +42,10 @@ class Server {
   virtual ~Server() = default;
   /// The TCP port that was bound; 0 without TCP.
   [[nodiscard]] virtual int tcp_port() const = 0;
+  /// From any thread: events were published. Wakes the server only when somebody listens to them.
+  virtual void on_events() = 0;
+  /// "http" or "https": what the TCP side began with.
+  [[nodiscard]] virtual std::string_view scheme() const = 0;
 };
 
 }  // namespace linkhealth

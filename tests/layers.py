@@ -24,6 +24,9 @@ LIBRARIES = [
     (r"prometheus/", {"exporters/metrics"}),
     (r"sqlite3", {"storage"}),
     (r"httplib", {"daemon", "cli"}),
+    (r"openssl/", {"daemon/openssl_functions"}),
+    (r"crypt\.h", {"daemon/password_checker"}),
+    (r"curl/", {"daemon/http_poster"}),
     (r"CLI/", {"cli", "daemon/options"}),
     (r"systemd/", set()),  # a datagram each: docs/adr/0006-cheap-output.md
 ]

@@ -177,5 +177,44 @@ TEST(Config, AMissingFileIsNamed) {
   EXPECT_EQ(config.error().message, "/no/such.yaml: No such file or directory");
 }
 
+TEST(Outputs, EveryKeyIsReadAndPrinted) {
+  const auto config = load_config(R"(control_group: netops
+web_config_file: /etc/linkhealth/web.yml
+alertmanager: {urls: ["http://am-1:9093", "https://am-2:9093/x"], resend_s: 30, token_file: /etc/t, ca_file: /etc/ca.pem}
+webhook: {url: "https://hooks.example/linkhealth", template_file: /etc/hook.json}
+textfile: {path: /var/lib/prometheus/node-exporter/linkhealth.prom, period_s: 30}
+)",
+                                  "a.yaml", kGroups);
+  ASSERT_TRUE(config) << config.error().message;
+  const Outputs& outputs = config->outputs;
+  EXPECT_EQ(outputs.control_group, "netops");
+  EXPECT_EQ(outputs.web_config_file, "/etc/linkhealth/web.yml");
+  EXPECT_EQ(outputs.alertmanager.urls, (std::vector<std::string>{"http://am-1:9093", "https://am-2:9093/x"}));
+  EXPECT_EQ(outputs.alertmanager.resend_s, 30);
+  EXPECT_EQ(outputs.alertmanager.access.token_file, "/etc/t");
+  EXPECT_EQ(outputs.webhook.url, "https://hooks.example/linkhealth");
+  EXPECT_EQ(outputs.webhook.template_file, "/etc/hook.json");
+  EXPECT_EQ(outputs.textfile.period_s, 30);
+  const auto again = load_config(dump_config(*config), "a.yaml", kGroups);
+  ASSERT_TRUE(again) << again.error().message;
+  EXPECT_EQ(dump_config(*again), dump_config(*config));
+}
+
+TEST(Outputs, WhatIsWrongIsSaidWithItsLine) {
+  EXPECT_EQ(error_of("alertmanager: {urls: [am-1]}"),
+            "a.yaml:1: \"urls\" must be a list of at most 8, each a URL that begins with http:// or https://");
+  EXPECT_EQ(error_of("alertmanager:\n  url: x"), "a.yaml:2: unknown key \"url\" (did you mean \"urls\"?)");
+  EXPECT_EQ(error_of("webhook: {url: hooks.example}"),
+            "a.yaml:1: \"url\" must be a URL that begins with http:// or https://");
+  EXPECT_EQ(error_of("textfile: {path: /tmp/x.txt}"),
+            "a.yaml:1: \"path\" must be a path that begins with \"/\" and ends in .prom");
+  EXPECT_EQ(error_of("textfile: {period_s: 0}"), "a.yaml:1: \"period_s\" must be a number from 1 to 86400 s");
+  EXPECT_EQ(error_of("web_config_file: web.yml"),
+            "a.yaml:1: \"web_config_file\" must be a path that begins with \"/\"");
+  EXPECT_EQ(error_of("web_config_fil: /a"),
+            "a.yaml:1: unknown key \"web_config_fil\" (did you mean \"web_config_file\"?)");
+  EXPECT_EQ(error_of("control_group: [a]"), "a.yaml:1: \"control_group\" must be text");
+}
+
 }  // namespace
 }  // namespace linkhealth

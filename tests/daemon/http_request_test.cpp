@@ -29,6 +29,30 @@ TEST(HttpRequestTest, EveryPrefixIsIncomplete) {
   EXPECT_EQ(parse_http_request(text).size, text.size());
 }
 
+TEST(HttpRequestTest, TheBodyAndTheFieldsThatMatter) {
+  const HttpRequest request = parse_http_request(
+      "POST /a HTTP/1.1\r\nhost: node:1\r\nContent-Type: application/json\r\nContent-Length: 2\r\n"
+      "Authorization: Basic eA==\r\nLast-Event-ID: 7\r\nOrigin: http://node:1\r\n\r\n{}GET / ");
+  ASSERT_EQ(request.state, State::kComplete);
+  EXPECT_EQ(request.api.body, "{}");
+  EXPECT_EQ(request.api.content_type, "application/json");
+  EXPECT_EQ(request.api.authorization, "Basic eA==");
+  EXPECT_EQ(request.api.last_event_id, "7");
+  EXPECT_EQ(request.api.origin, "http://node:1");
+  EXPECT_EQ(request.api.host, "node:1");
+}
+
+TEST(HttpRequestTest, AFieldThatDecidesComesOnce) {
+  const auto state = [](const std::string& field) {
+    return parse_http_request("GET / HTTP/1.1\r\n" + field + ": a\r\n" + field + ": b\r\n\r\n").state;
+  };
+  EXPECT_EQ(state("Authorization"), State::kRefused);
+  EXPECT_EQ(state("Host"), State::kRefused);
+  EXPECT_EQ(state("X-Other"), State::kComplete);
+  EXPECT_EQ(parse_http_request("GET / HTTP/1.1\r\nContent-Length: 0\r\nContent-Length: 3\r\n\r\nabc").state,
+            State::kRefused);
+}
+
 TEST(HttpRequestTest, WhoWantsTheConnectionKept) {
   const auto kept = [](const std::string& text) { return parse_http_request(text + "\r\n\r\n").keep_alive; };
   EXPECT_TRUE(kept("GET / HTTP/1.1"));

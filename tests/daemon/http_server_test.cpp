@@ -139,5 +139,52 @@ TEST(HttpHead, SaysHowLongAndWhetherMoreMayBeAsked) {
   EXPECT_THAT(http_head(reply, std::nullopt, false), HasSubstr("Transfer-Encoding: chunked\r\nConnection: close\r\n"));
 }
 
+constexpr const char* kListen = "GET /api/v1/events/stream HTTP/1.1\r\n\r\n";
+
+TEST_F(HttpServerTest, EventsComeAsTheyHappen) {
+  const Connection client = connection();
+  client.send(kListen);
+  EXPECT_THAT(client.read_to("retry: 5000\n\n"), HasSubstr("Content-Type: text/event-stream"));
+  publish();
+  server->on_events();
+  const std::string event = client.read_to("}\n\n");
+  EXPECT_THAT(event, HasSubstr("event: fault\ndata: {\"event\":\"opened\"}"));
+  EXPECT_THAT(event, HasSubstr("id: "));
+}
+
+TEST_F(HttpServerTest, AListenerThatHearsNothingIsKeptAlive) {
+  const Connection client = connection();
+  client.send(kListen);
+  client.read_to("retry: 5000\n\n");
+  const auto ask = [this] {
+    const Connection other = connection();
+    other.send(kReady);
+    other.read_to("ready\n");
+  };
+  ask();  // the server is done with what it sent before
+  clock.steady_now = clock.steady_now.load() + Milliseconds(15'000);
+  ask();  // it looks at its clock
+  EXPECT_THAT(client.read_to(": still here\n\n"), HasSubstr(": still here"));
+}
+
+TEST_F(HttpServerTest, OneListenerTooManyIsRefused) {
+  std::vector<Connection> clients;
+  for (std::size_t i = 0; i < HttpServer::kMaxFeeds; ++i) {
+    clients.push_back(connection());
+    clients.back().send(kListen);
+    clients.back().read_to("retry: 5000");
+  }
+  const Connection more = connection();
+  more.send(kListen);
+  EXPECT_THAT(more.read_to("}\n"), HasSubstr("503"));
+  clients.clear();  // the places are free again, as soon as the server has seen it
+  std::string answer;
+  while (answer.find("200 OK") == std::string::npos) {
+    const Connection next = connection();
+    next.send(kListen);
+    answer = next.read_to("\r\n");
+  }
+}
+
 }  // namespace
 }  // namespace linkhealth

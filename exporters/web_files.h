@@ -1,0 +1,29 @@
+// The page (exporters/web/) and the API's description (docs/schema/openapi.json), as bytes in the program.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+namespace linkhealth {
+
+struct EmbeddedFile {
+  std::string_view name;  ///< without its folder
+  std::string_view bytes;
+};
+std::span<const EmbeddedFile> embedded_files();
+
+struct WebFile {
+  std::string_view content_type;
+  std::string_view bytes;
+};
+/// nullopt: there is no such file.
+std::optional<WebFile> web_file(std::string_view name);
+
+/// What the page may do: load its own files and ask its own daemon, nothing else.
+inline constexpr std::string_view kPagePolicy =
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri "
+    "'none'; "
+    "form-action 'none'; frame-ancestors 'none'";
+
+}  // namespace linkhealth

@@ -1,0 +1,64 @@
+#include "config/web_config.h"
+
+#include <gmock/gmock.h>
+
+namespace linkhealth {
+namespace {
+
+constexpr const char* kHash = "$2b$10$8W46rnKLnd7K8TAiFfRxWeJBywkLnSwXafI5FAg1ZmwS2n4dOXqoO";
+
+TEST(WebConfigTest, AllThatTheExportersTake) {
+  const auto config = load_web_config(R"(tls_server_config:
+  cert_file: node.crt
+  key_file: /etc/keys/node.key
+  client_ca_file: ca.crt
+  client_auth_type: RequireAndVerifyClientCert
+  min_version: TLS13
+  max_version: TLS13
+  cipher_suites: [TLS_AES_128_GCM_SHA256]
+  prefer_server_cipher_suites: false
+  curve_preferences: [CurveP256, X25519]
+http_server_config:
+  http2: true
+  headers: {X-Frame-Options: deny}
+basic_auth_users:
+  anna: )" + std::string(kHash) + "\n",
+                                      "/etc/linkhealth/web.yml");
+  ASSERT_TRUE(config) << config.error().message;
+  ASSERT_TRUE(config->tls);
+  EXPECT_EQ(config->tls->cert_file, "/etc/linkhealth/node.crt");
+  EXPECT_EQ(config->tls->key_file, "/etc/keys/node.key");
+  EXPECT_EQ(config->tls->client_auth, ClientAuth::kRequireAndVerify);
+  EXPECT_EQ(config->tls->min_version, "TLS13");
+  EXPECT_FALSE(config->tls->prefer_server_cipher_suites);
+  EXPECT_EQ(config->tls->curves.size(), 2U);
+  EXPECT_EQ(config->users.at("anna"), kHash);
+  EXPECT_EQ(config->headers.size(), 1U);
+}
+
+TEST(WebConfigTest, EmptyIsOpenAndPlain) {
+  for (const char* text : {"", "# nothing\n", "tls_server_config:\nbasic_auth_users:\n"}) {
+    const auto config = load_web_config(text, "web.yml");
+    ASSERT_TRUE(config) << config.error().message;
+    EXPECT_FALSE(config->tls);
+    EXPECT_TRUE(config->users.empty());
+  }
+}
+
+TEST(BcryptHash, ItsCostIsBounded) {
+  const std::string hash = kHash;
+  const auto with = [&](const std::string& begin) { return is_bcrypt_hash(begin + hash.substr(begin.size())); };
+  EXPECT_TRUE(with("$2b$10$"));
+  EXPECT_TRUE(with("$2a$04$"));
+  EXPECT_TRUE(with("$2y$14$"));
+  EXPECT_FALSE(with("$2y$03$"));
+  EXPECT_FALSE(with("$2y$15$"));
+  EXPECT_FALSE(with("$2x$10$"));
+  EXPECT_FALSE(with("$1$"));
+  EXPECT_FALSE(is_bcrypt_hash(hash.substr(1)));
+  EXPECT_FALSE(is_bcrypt_hash(hash.substr(0, 59) + ":"));
+  EXPECT_FALSE(is_bcrypt_hash(""));
+}
+
+}  // namespace
+}  // namespace linkhealth

@@ -1,0 +1,117 @@
+#include "daemon/peer_credentials.h"
+
+#include <gmock/gmock.h>
+#include <grp.h>
+#include <httplib.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tests/support/test_server.h"
+
+namespace linkhealth {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+constexpr uid_t kNobody = 65534;
+constexpr gid_t kOperators = 4242;  // a number is enough for the kernel
+
+TEST(MayAct, RootTheDaemonsUserAndTheGroup) {
+  EXPECT_TRUE(may_act({0, {0}}, 990, std::nullopt));
+  EXPECT_TRUE(may_act({990, {990}}, 990, std::nullopt));
+  EXPECT_FALSE(may_act({1000, {1000, 27}}, 990, std::nullopt));
+  EXPECT_FALSE(may_act({1000, {1000, 27}}, 990, 4242));
+  EXPECT_TRUE(may_act({1000, {1000, 27, 4242}}, 990, 4242));
+  EXPECT_FALSE(may_act({1000, {0}}, 990, std::nullopt)) << "root's group is not root";
+}
+
+TEST(Names, OfUsersAndGroups) {
+  EXPECT_EQ(user_name(0), "root");
+  EXPECT_EQ(user_name(3999999999U), "uid 3999999999");
+  EXPECT_EQ(*group_id("root"), 0U);
+  EXPECT_THAT(group_id("no such group").error().message, "there is no group \"no such group\"");
+}
+
+class PeerTest : public ::testing::Test, protected test::TestServer {
+ protected:
+  static httplib::Result ask(const std::string& socket, const std::string& method, const std::string& path) {
+    httplib::Client client(socket, 1);
+    client.set_address_family(AF_UNIX);
+    return method == "POST" ? client.Post(path, "{}", "application/json") : client.Get(path);
+  }
+  /// The status and body that a process of that user and those groups gets. REQUIRES: root.
+  std::string as(uid_t uid, const std::vector<gid_t>& groups, const std::string& method,
+                 const std::string& path) const {
+    std::array<int, 2> ends{};
+    EXPECT_EQ(pipe(ends.data()), 0);
+    const pid_t child = fork();
+    if (child == 0) {
+      std::string text = "could not become another";
+      if (setgroups(groups.size(), groups.data()) == 0 && setresgid(uid, uid, uid) == 0 &&
+          setresuid(uid, uid, uid) == 0) {
+        const auto reply = ask(settings.socket_path, method, path);
+        text = reply ? std::to_string(reply->status) + " " + reply->body : "no answer";
+      }
+      _exit(write(ends[1], text.data(), text.size()) < 0 ? 1 : 0);
+    }
+    close(ends[1]);
+    std::string text(4096, '\0');
+    text.resize(static_cast<std::size_t>(std::max<ssize_t>(read(ends[0], text.data(), text.size()), 0)));
+    close(ends[0]);
+    waitpid(child, nullptr, 0);
+    return text;
+  }
+  void open_directory() const { ASSERT_EQ(chmod(directory.c_str(), 0755), 0); }
+};
+
+TEST_F(PeerTest, OthersReadAndDoNotAct) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root, to become somebody else";
+  publish();
+  start();
+  open_directory();
+  EXPECT_THAT(as(kNobody, {}, "GET", "/api/v1/report"), HasSubstr("200 {\"node\""));
+  EXPECT_THAT(as(kNobody, {}, "POST", "/api/v1/ports/mlx5_3/1/ack"),
+              HasSubstr("403 {\"error\":\"changes are taken from root"));
+  EXPECT_THAT(as(kNobody, {}, "POST", "/api/v1/maintenance"), HasSubstr("403"));
+  EXPECT_THAT(as(kNobody, {}, "GET", "/api/v1/recording?for=1"),
+              HasSubstr("403 {\"error\":\"recordings are given to root"));
+  EXPECT_THAT(as(kNobody, {}, "POST", "/api/v1/report"), HasSubstr("405"))
+      << "who may not act still hears what is there";
+}
+
+TEST(PeerCredentialsTest, AreThoseOfTheOtherEnd) {
+  std::array<int, 2> ends{};
+  ASSERT_EQ(socketpair(AF_UNIX, SOCK_STREAM, 0, ends.data()), 0);
+  const auto peer = peer_credentials(ends[0]);
+  close(ends[0]);
+  close(ends[1]);
+  ASSERT_TRUE(peer.ok()) << peer.error().message;
+  EXPECT_EQ(peer->uid, geteuid());
+  EXPECT_THAT(peer->groups, Contains(getegid()));
+  EXPECT_FALSE(peer_credentials(-1).ok());
+}
+
+TEST_F(PeerTest, AGroupThatIsNotThereIsAnErrorAtTheStart) {
+  settings.control_group = "linkhealth-no-such-group";
+  const auto started = Server::start(settings, publisher, tap, clock);
+  ASSERT_FALSE(started.ok());
+  EXPECT_EQ(started.error().message, "control_group: there is no group \"linkhealth-no-such-group\"");
+}
+
+TEST_F(PeerTest, MembersOfTheGroupAct) {
+  if (geteuid() != 0) GTEST_SKIP() << "needs root, to become somebody else";
+  settings.control_group = "games";  // of Debian's base-passwd: on each Debian, and nobody's first group here
+  const auto games = group_id("games");
+  ASSERT_TRUE(games.ok());
+  publish();
+  start();
+  open_directory();
+  EXPECT_THAT(as(kNobody, {kOperators}, "POST", "/api/v1/maintenance"),
+              HasSubstr("403 {\"error\":\"changes are taken from "
+                        "root, linkhealthd's own user and the group games"));
+  EXPECT_THAT(as(kNobody, {kOperators, *games}, "POST", "/api/v1/maintenance"), ::testing::Not(HasSubstr("403")));
+}
+
+}  // namespace
+}  // namespace linkhealth
