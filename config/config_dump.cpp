@@ -98,9 +98,11 @@ std::string dump_config(const Config& config) {
   out += "# Labels of the place, for people: row, rack, …\n";
   dump_map(out, "site", config.site);
   out +=
-      "# What is asked of a port: speed_mbps, lanes, peer (system, port); or exempt, with the reason. A port is named "
-      "as\n"
-      "# mlx5_0/1, mlx5_0, ens1np0 or by its PCI address (\"0000:1b:00.0\"), which no reboot changes.\n";
+      "# What is asked of a port: speed_mbps, lanes, peer (system, port), rail (of the site's network); or exempt, "
+      "with the\n"
+      "# reason. A port is named as mlx5_0/1, mlx5_0, ens1np0 or by its PCI address (\"0000:1b:00.0\"), which no "
+      "reboot\n"
+      "# changes.\n";
   dump_ports(out, config);
   dump_knobs(out, config);
   return out;
