@@ -91,7 +91,7 @@ constexpr Expectation kHot[] = {{kNicHot, kSometimes},     {kModuleHot, kAlways}
                                 {kSnrLow, kSometimes},     {kBadSignal, kSometimes},  {kLinkRecoveries, kSometimes}};
 constexpr Expectation kMissing[] = {{kModuleAbsent, kAlways}, {kNoCableReported, kAlways}, {kFarRxDark, kOften},
                                     {kFarRxLow, kOften},      {kNoPartner, kRarely},       {kModuleBlind, kSometimes}};
-constexpr Expectation kUnsupported[] = {{kModuleNew, kAlways},  {kUnsupportedReported, kAlways}, {kTxOff, kSometimes},
+constexpr Expectation kUnsupported[] = {{kModuleNew, kAlways},  {kUnsupportedReported, kAlways}, {kTxOff, kOften},
                                         {kLightThere, kOften},  {kModuleState, kRarely},         {kNoLight, kSometimes},
                                         {kFarRxLow, kSometimes}};
 constexpr Expectation kCable[] = {{kModuleNew, kSometimes},
