@@ -101,7 +101,12 @@ PortReport Engine::State::report_of(const Subject& subject, const PortView& view
   PortReport report;
   report.port = subject.port->key;
   report.exempt = port.exempt;
-  if (port.exempt.empty()) report.note = unexpected_note(*subject.port, subject.expected, !settings.expected.empty());
+  if (view.group.siblings_hotter >= 2 && subject.temperature_drop_c.value_or(0) <= kSharedRiseC &&
+      report.exempt.empty())
+    report.note = std::to_string(view.group.siblings_hotter + 1) +
+                  " modules of this node are hotter than usual together: the room, its inlet or a fan";
+  else if (port.exempt.empty())
+    report.note = unexpected_note(*subject.port, subject.expected, !settings.expected.empty());
   report.peer = peer_of(*subject.port, subject.expected);
   if (subject.port->present) {
     report.latest = subject.port->latest;

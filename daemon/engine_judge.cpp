@@ -61,7 +61,7 @@ void Engine::State::fill_group(PortView& view, const Subject& subject, const std
   for (const Subject& other : all) {
     if (other.port == subject.port || !other.port->present) continue;
     group.siblings += other.temperature_drop_c.has_value();
-    if (other.temperature_drop_c && *other.temperature_drop_c <= -6) ++group.siblings_hotter;
+    if (other.temperature_drop_c && *other.temperature_drop_c <= kSharedRiseC) ++group.siblings_hotter;
     const bool one_module = !subject.port->own.serial.empty() && subject.port->own.serial == other.port->own.serial;
     if (other.supply_low && !one_module) ++group.siblings_supply_low;
     // Where nobody says which switch it is, falling together says that it is one.

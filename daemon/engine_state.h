@@ -50,6 +50,8 @@ struct Subject {
   bool supply_low = false;                   ///< of its module, read lately
 };
 
+inline constexpr double kSharedRiseC =
+    -6;  ///< a module's drop of temperature: more is more than jobs do (docs/physics.md 7d)
 /// When something opens, and when two names stand side by side.
 std::span<const Knob> judge_knobs();
 

@@ -91,7 +91,7 @@ constexpr Expectation kHot[] = {{kNicHot, kSometimes},     {kModuleHot, kAlways}
                                 {kSnrLow, kSometimes},     {kBadSignal, kSometimes},  {kLinkRecoveries, kSometimes}};
 constexpr Expectation kMissing[] = {{kModuleAbsent, kAlways}, {kNoCableReported, kAlways}, {kFarRxDark, kOften},
                                     {kFarRxLow, kOften},      {kNoPartner, kRarely},       {kModuleBlind, kSometimes}};
-constexpr Expectation kUnsupported[] = {{kModuleNew, kAlways},  {kUnsupportedReported, kAlways}, {kTxOff, kSometimes},
+constexpr Expectation kUnsupported[] = {{kModuleNew, kAlways},  {kUnsupportedReported, kAlways}, {kTxOff, kOften},
                                         {kLightThere, kOften},  {kModuleState, kRarely},         {kNoLight, kSometimes},
                                         {kFarRxLow, kSometimes}};
 constexpr Expectation kCable[] = {{kModuleNew, kSometimes},
@@ -267,9 +267,10 @@ constexpr Cause kCauses[] = {
      kDecideSwitchFlaps},
     {"PCIe", "pcie_degraded", End::kNode, 4, .1, kAnyMedium, kBright, kPcie, kDecidePcie},
     {"PCIe errors", "pcie_degraded", End::kNode, 2, .1, kAnyMedium, kBright, kPcieAer, kDecideAer},
-    {"hot card", "pcie_degraded", End::kNode, 1, .2, kAnyMedium, kMaybeErrors, kHotCard, kDecideHotCard},
-    {"slot without power", "pcie_degraded", End::kNode, .01, .5, kAnyMedium, kAnyLight, kSlot, kDecideSlot},
-    {"supply of several modules", "pcie_degraded", End::kNode, 1, .2, kAnyMedium, kMaybeErrors, kSupply, kDecideSupply},
+    {"hot card", "pcie_degraded", End::kNode, .3, .1, kAnyMedium, kMaybeErrors, kHotCard, kDecideHotCard},
+    {"slot without power", "pcie_degraded", End::kNode, .01, .2, kAnyMedium, kAnyLight, kSlot, kDecideSlot},
+    {"supply of several modules", "pcie_degraded", End::kNode, .3, .1, kAnyMedium, kMaybeErrors, kSupply,
+     kDecideSupply},
     {"driver or firmware", "nic_fault", End::kNode, 3, 4, kAnyMedium, kAnyLight, kNic, kDecideNic},
     {"device gone", "nic_fault", End::kNode, .5, 2, kAnyMedium, kAnyLight, kNicGone, kDecideGone},
     {"slow host", "host_bottleneck", End::kNode, 6, .01, kAnyMedium, kBright, kHost, {}},

@@ -24,7 +24,7 @@ enum Index : std::size_t {
 };
 
 constexpr Knob kKnobs[] = {
-    {"down_hold_s", 50, 0, 3600, "s", "a link that fell less than this ago is not judged: it may be retraining"},
+    {"down_hold_s", 45, 0, 3600, "s", "a link that fell less than this ago is not judged: it may be retraining"},
     {"signal_hold_s", 30, 0, 3600, "s", "how long a degradation must last before it opens"},
     {"notice_hold_s", 300, 0, 86400, "s", "the same for what is not the cable's fault"},
     {"second_hold_s", 300, 0, 86400, "s", "the same for a second fault on one port"},

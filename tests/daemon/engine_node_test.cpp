@@ -173,6 +173,15 @@ TEST(CommonCause, ModulesThatGetHotTogetherAreOneFinding) {
   EXPECT_THAT(node.events[0].fault.summary, HasSubstr("4 modules"));
 }
 
+TEST(CommonCause, AHotRoomBelowTheAlarmIsNamedAndIsNoFault) {
+  Node node(4);
+  node.run(3600);
+  node.feed.module.temperature_c = 71;
+  node.run(1800);
+  EXPECT_TRUE(node.events.empty());
+  EXPECT_THAT(node.port("mlx5_1/1")->note, HasSubstr("4 modules of this node are hotter than usual together"));
+}
+
 TEST(CommonCause, OneHotModuleIsItsOwn) {
   Node node(4);
   node.run(3600);
