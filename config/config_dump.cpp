@@ -24,6 +24,7 @@ void dump_map(std::string& out, std::string_view key, const std::map<std::string
 void dump_expected(std::string& out, const ExpectedPort& expected) {
   if (expected.speed_mbps) out += fmt::format("    speed_mbps: {}\n", *expected.speed_mbps);
   if (expected.lanes) out += fmt::format("    lanes: {}\n", *expected.lanes);
+  if (!expected.rail.empty()) out += fmt::format("    rail: {}\n", quoted(expected.rail));
   if (expected.peer_system.empty() && expected.peer_port.empty()) return;
   out += "    peer:\n";
   if (!expected.peer_system.empty()) out += fmt::format("      system: {}\n", quoted(expected.peer_system));

@@ -24,6 +24,7 @@ std::vector<KnobGroup> collect_groups() {
   groups.push_back({"", "differential", differential_knobs()});
   groups.push_back({"", "judge", judge_knobs()});
   groups.push_back({"", "windows", view_knobs()});
+  groups.push_back({"", "intent", intent_knobs()});
   groups.push_back({"", "trends", trend_knobs()});
   groups.push_back({"", "ledger", ledger_knobs()});
   groups.push_back({"", "repairs", RepairBook::knobs()});
@@ -55,7 +56,8 @@ std::vector<Subject> Engine::State::subjects() {
     const ExpectedPort* expected = of_port(settings.expected, port);
     const bool current = port.module_at && in_seconds(history.now() - *port.module_at) < 300;
     all.push_back({stable, &port, expected, leaf_of(port, expected), &judged[stable],
-                   current ? port.own.temperature_c.drop() : std::nullopt});
+                   current ? port.own.temperature_c.drop() : std::nullopt,
+                   current && supply_low(port, window_values) == true});
   }
   std::sort(all.begin(), all.end(),
             [](const Subject& a, const Subject& b) { return by_number(a.port->key, b.port->key); });
@@ -80,11 +82,12 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
   Step result;
   result.events = std::move(s.waiting);
   s.waiting.clear();
+  s.note_idle_cards(snapshot.gaps);
   const auto subjects = s.subjects();
   const bool plan_known = !s.settings.expected.empty();
   // All ports gone at one time are one matter of the driver or of the monitor: the first port tells it for all.
   const std::size_t gone = gone_at_once(watched(subjects), std::max(15.0, s.step_s + 1));
-  bool told = false, hot_told = false;
+  bool told = false, hot_told = false, low_told = false;
   report->ports.reserve(subjects.size());
   for (const Subject& subject : subjects) {
     Judged& port = *subject.judged;
@@ -104,6 +107,11 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
       const bool hot = verdict.primary && verdict.primary->fault->name == "module_overheated";
       port.hot_with = hot && view.group.siblings_hotter >= 2 ? view.group.siblings_hotter + 1 : 0;
       if (port.hot_with > 0 && std::exchange(hot_told, true)) verdict.primary.reset();
+      // So is a supply that several modules share.
+      const bool low = verdict.primary && at(s.opinion.findings, SymptomId::kSupplyShared).present() &&
+                       verdict.primary->fault->name == "pcie_degraded";
+      port.low_with = low ? view.group.siblings_supply_low + 1 : 0;
+      if (low && std::exchange(low_told, true)) verdict.primary.reset();
       port.judged = verdict.judged;
       for (const LedgerChange& change : s.ledger.update(subject.stable, verdict, snapshot.taken_at, snapshot.wall_time))
         s.emit(change, subject, view, port, snapshot, result.events);

@@ -35,6 +35,7 @@ struct Judged {
   bool judged = false;
   std::size_t gone_with = 0;  ///< so many ports went at once, this one among them; 0: no such thing
   std::size_t hot_with = 0;   ///< so many modules got hot together
+  std::size_t low_with = 0;   ///< so many modules lost supply voltage together
   RepairWatch repairs;
   std::string exempt;
 };
@@ -46,6 +47,7 @@ struct Subject {
   std::string_view leaf;
   Judged* judged;
   std::optional<double> temperature_drop_c;  ///< its module against its own past; nullopt: not known now
+  bool supply_low = false;                   ///< of its module, read lately
 };
 
 /// When something opens, and when two names stand side by side.
@@ -54,6 +56,7 @@ std::span<const Knob> judge_knobs();
 struct Engine::State {
   explicit State(EngineSettings given)
       : settings(std::move(given)),
+        history(intent_times(values("intent"))),
         ledger(settings.node, values("ledger")),
         repairs(values("repairs")),
         watch_values(values("repair_watch")),
@@ -73,6 +76,8 @@ struct Engine::State {
     return defaults.values(group);
   }
 
+  static IntentTimes intent_times(KnobValues k) { return {k[0], k[1], k[2]}; }
+
   EngineSettings settings;
   KnobTable defaults{engine_knob_groups()};
   History history;
@@ -91,6 +96,7 @@ struct Engine::State {
   std::shared_ptr<const RuleUse> rule_use = std::make_shared<const RuleUse>();
   std::optional<SteadyTime> last_step;
   double step_s = 10;
+  std::string idle_cards;  ///< cards that the PCI bus shows and that have no driver; "" none, or not known
   WallTime wall;
 
   /// What configuration says of a port, which may not have come yet and then has no name but that of the configuration.
@@ -100,6 +106,7 @@ struct Engine::State {
     return at != map.end() ? &at->second : find_named(map, port.latest.id);
   }
   std::vector<Subject> subjects();
+  void note_idle_cards(const std::vector<Gap>& gaps);
   void fill_group(PortView& view, const Subject& subject, const std::vector<Subject>& all);
   void note_repair(const Subject& subject, const PortView& view, Judged& judged, WallTime now);
   PortVerdict verdict_of(const PortView& view, const Fault* incumbent);

@@ -22,9 +22,6 @@ SharedBytes Published::report_json() const {
   return get(report_json_, [&] { return write_json_(*report_); });
 }
 
-Publisher::Publisher(JsonWriters json, std::span<const std::string_view> fault_names)
-    : json_(std::move(json)), counts_(fault_names) {}
-
 void Publisher::publish(std::shared_ptr<const Report> report, const std::vector<FaultEvent>& events,
                         MonitorFigures monitor) {
   for (const FaultEvent& event : events) counts_.add(event);

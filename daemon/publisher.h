@@ -8,7 +8,6 @@
 #include <functional>
 #include <memory>
 #include <mutex>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -70,8 +69,7 @@ class Publisher {
  public:
   static constexpr std::size_t kMaxEvents = 1000;
 
-  /// `fault_names`: those whose event counters begin at zero (diagnosis knows them).
-  Publisher(JsonWriters json, std::span<const std::string_view> fault_names);
+  explicit Publisher(JsonWriters json) : json_(std::move(json)) {}
 
   void publish(std::shared_ptr<const Report> report, const std::vector<FaultEvent>& events, MonitorFigures monitor);
   /// What the node says of itself, for `linkhealth doctor`; once, before the server starts.

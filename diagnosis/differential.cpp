@@ -69,7 +69,7 @@ std::array<double, kLightLossCount> light_likelihood(const LightStats& light, bo
   fit.fill(1);
   const auto weigh = [&fit, errors](const std::optional<Drop>& drop, std::array<bool, kLightLossCount> is_lost) {
     // Against its siblings instead of its own past: only errors make a low lane worth a word.
-    if (!drop || (drop->sigma_db > 0.4 && !errors)) return;
+    if (!drop || (drop->sigma_db > 0.4 && !errors && !drop->tells_alone)) return;
     for (std::size_t i = 0; i < kLightLossCount; ++i)
       fit[i] *= is_lost[i] ? lost(drop->db, drop->sigma_db) : quiet(drop->db, drop->sigma_db);
   };

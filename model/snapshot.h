@@ -184,6 +184,7 @@ struct ExpectedPort {
   std::optional<std::uint32_t> speed_mbps;
   std::optional<std::uint32_t> lanes;
   std::string peer_system, peer_port;
+  std::string rail;  ///< of the site's network that it belongs to; "" where nobody says
   bool operator==(const ExpectedPort&) const = default;
 };
 
