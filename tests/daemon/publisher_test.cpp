@@ -36,7 +36,7 @@ TEST(Publisher, WhatWasScrapedIsMadeBeforeItIsAskedForAgain) {
   };
   const MetricGroups counters{.counters = true, .optics = false};
   EXPECT_FALSE(publish()->is_made({})) << "nobody has asked yet";
-  publisher.current()->metrics_gzip(counters);
+  EXPECT_TRUE(publisher.current()->metrics_gzip(counters));
   const auto next = publish();
   EXPECT_TRUE(next->is_made(counters));
   EXPECT_FALSE(next->is_made({}));
