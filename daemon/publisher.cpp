@@ -6,7 +6,10 @@ namespace linkhealth {
 
 template <typename Make>
 SharedBytes Published::get(Lazy& lazy, Make make) {
-  std::call_once(lazy.once, [&] { lazy.bytes = std::make_shared<const std::string>(make()); });
+  std::call_once(lazy.once, [&] {
+    lazy.bytes = std::make_shared<const std::string>(make());
+    lazy.made = true;
+  });
   return lazy.bytes;
 }
 
@@ -15,6 +18,18 @@ SharedBytes Published::metrics(MetricGroups groups) const {
 }
 
 SharedBytes Published::metrics_gzip(MetricGroups groups) const {
+  metrics_gzip_[index_of(groups)].asked = true;
+  return make_gzip(groups);
+}
+
+void Published::prepare_as(const Published& former) const {
+  for (const bool counters : {false, true})
+    for (const bool optics : {false, true})
+      if (const MetricGroups groups{counters, optics}; former.metrics_gzip_[index_of(groups)].asked)
+        (void)make_gzip(groups);
+}
+
+SharedBytes Published::make_gzip(MetricGroups groups) const {
   return get(metrics_gzip_[index_of(groups)], [&] { return gzip_->compress(*metrics(groups)); });
 }
 
@@ -26,11 +41,16 @@ void Publisher::publish(std::shared_ptr<const Report> report, const std::vector<
                         MonitorFigures monitor) {
   for (const FaultEvent& event : events) counts_.add(event);
   auto next = std::make_shared<const Published>(std::move(report), counts_, std::move(monitor), json_.report, gzip_);
-  const std::lock_guard lock(mutex_);
-  current_.swap(next);  // the former step dies after the lock, or with its last reader
-  for (const FaultEvent& event : events) events_.push_back(std::make_shared<const FaultEvent>(event));
-  event_count_ += events.size();
-  while (events_.size() > kMaxEvents) events_.pop_front();
+  const auto published = next;
+  {
+    const std::lock_guard lock(mutex_);
+    current_.swap(next);  // the former step dies after the lock, or with its last reader
+    for (const FaultEvent& event : events) events_.push_back(std::make_shared<const FaultEvent>(event));
+    event_count_ += events.size();
+    while (events_.size() > kMaxEvents) events_.pop_front();
+  }
+  // After the news is out. Not with every step: who scrapes seldom is answered from what is made then.
+  if (next) published->prepare_as(*next);
 }
 
 std::shared_ptr<const Published> Publisher::current() const {

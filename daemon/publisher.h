@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <deque>
 #include <functional>
 #include <memory>
@@ -43,13 +44,19 @@ class Published {
   [[nodiscard]] SharedBytes metrics(MetricGroups groups) const;
   [[nodiscard]] SharedBytes metrics_gzip(MetricGroups groups) const;
   [[nodiscard]] SharedBytes report_json() const;
+  /// Makes those compressed metrics that were asked of `former`: whoever scrapes each step finds them made.
+  void prepare_as(const Published& former) const;
+  [[nodiscard]] bool is_made(MetricGroups groups) const { return metrics_gzip_[index_of(groups)].made; }
 
  private:
   /// Bytes that are made at most once.
   struct Lazy {
     std::once_flag once;
     SharedBytes bytes;
+    std::atomic<bool> made = false;
+    std::atomic<bool> asked = false;
   };
+  [[nodiscard]] SharedBytes make_gzip(MetricGroups groups) const;
   template <typename Make>
   static SharedBytes get(Lazy& lazy, Make make);
   static std::size_t index_of(MetricGroups groups) { return (groups.counters ? 1U : 0U) + (groups.optics ? 2U : 0U); }

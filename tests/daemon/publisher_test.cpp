@@ -28,6 +28,21 @@ TEST(Publisher, BytesAreMadeOnceAndShared) {
   EXPECT_EQ(now->metrics_gzip({}), publisher.current()->metrics_gzip({}));
 }
 
+TEST(Publisher, WhatWasScrapedIsMadeBeforeItIsAskedForAgain) {
+  Publisher publisher(test::short_json());
+  const auto publish = [&] {
+    publisher.publish(std::make_shared<const Report>(test::example_report()), {}, {});
+    return publisher.current();
+  };
+  const MetricGroups counters{.counters = true, .optics = false};
+  EXPECT_FALSE(publish()->is_made({})) << "nobody has asked yet";
+  EXPECT_TRUE(publisher.current()->metrics_gzip(counters));
+  const auto next = publish();
+  EXPECT_TRUE(next->is_made(counters));
+  EXPECT_FALSE(next->is_made({}));
+  EXPECT_FALSE(publish()->is_made(counters)) << "nobody asked that step";
+}
+
 TEST(Publisher, AReaderKeepsItsStepWhileTheNextComes) {
   Publisher publisher(test::short_json());
   EXPECT_EQ(publisher.current(), nullptr);
