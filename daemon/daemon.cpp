@@ -115,6 +115,7 @@ class Daemon {
   Publisher publisher_;
   ShownClock shown_clock_;
   const WallTime started_at_;
+  std::shared_ptr<const SiteLabels> site_;
   RecordingTap tap_;
   std::unique_ptr<Source> source_;
   Sampler* sampler_ = nullptr;  // when the source is the live one
@@ -239,7 +240,8 @@ void Daemon::on_step(const Snapshot& snapshot, const Engine::Step& step, double 
     last_step_at_ = snapshot.wall_time;
     if (references_.due(last_step_at_)) keep_references();
   }
-  publisher_.publish(step.report, step.events, {LINKHEALTH_VERSION, lateness_s, started_at_, nullptr});
+  if (!site_ || site_->node != config_.site) site_ = std::make_shared<const SiteLabels>(SiteLabels{config_.site, {}});
+  publisher_.publish(step.report, step.events, {LINKHEALTH_VERSION, lateness_s, started_at_, site_});
   port_count_ = step.report->ports.size();
   fault_count_ = 0;
   for (const PortReport& port : step.report->ports) fault_count_ += port.faults.size();
