@@ -124,12 +124,12 @@ def link(world, seconds):
              f"{info.get('vendor', '?')} {info.get('part_number', '?')}, firmware {info.get('firmware', '?')}", FAINT)
     lanes = sorted(((row["lane"], value) for row, value in world.query(
         f"10 * log10(linkhealth_module_lane_rx_power_watts{{{at}}} * 1000 > 1e-5)")), key=lambda row: int(row[0]))
-    lowest = min((value for _, value in lanes), default=0)
+    dim = sorted(value for _, value in lanes)[len(lanes) // 2] - 2 if lanes else 0
     svg.text(20, 112, "Received power by lane, dBm", bold=True)
     for number, (lane, value) in enumerate(lanes):
         width = max(4, (value + 20) / 24 * 250)
         svg.text(20, 136 + 22 * number, f"lane {lane}", size=12)
-        svg.box(70, 124 + 22 * number, width, 15, COLOURS["degraded"] if value == lowest else COLOURS["healthy"])
+        svg.box(70, 124 + 22 * number, width, 15, COLOURS["degraded"] if value < dim else COLOURS["healthy"])
         svg.text(78 + width, 136 + 22 * number, f"{value:.1f}", FAINT, 12)
     chart(svg, 460, 120, 420, 190, "Pre-FEC bit error ratio", history(world, f"linkhealth_pre_fec_ber{{{at}}}", seconds),
           lambda _: "#0b6fa4", lambda _: "pre-FEC", log=True)
