@@ -2,7 +2,10 @@
 import json
 import os
 import re
+import shutil
 import subprocess
+
+from world import free_port
 
 
 def call(world, linkhealth, *arguments, url=None):
@@ -65,7 +68,36 @@ def without_data(world, linkhealth):
     assert code == 4 and "no answer of Prometheus" in err, (code, err)
 
 
+# bcrypt of "secret", 16 rounds
+SECRET = "$2b$04$ATRr4bakAcTWAkHhb2lisuOWEtRiuSyrnrj8C.yR/TNJ50wTqtU6O"
+
+
+def behind_tls(world, linkhealth):
+    """A Prometheus of its own with TLS and a password, as its own --web.config.file makes it; it scrapes nothing."""
+    if not shutil.which("openssl"):
+        return print("not checked without openssl: TLS and passwords")
+    key, certificate = (os.path.join(world.folder, name) for name in ("key.pem", "certificate.pem"))
+    subprocess.run(["openssl", "req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "2", "-subj", "/CN=localhost", "-addext",
+                    "subjectAltName=DNS:localhost", "-keyout", key, "-out", certificate], check=True, capture_output=True, timeout=60)
+    web = world.write("web.yml", {"tls_server_config": {"cert_file": certificate, "key_file": key}, "basic_auth_users": {"me": SECRET}})
+    port = free_port()
+    server = subprocess.Popen(
+        ["prometheus", f"--config.file={world.write('empty.yml', {})}", f"--storage.tsdb.path={world.folder}/empty",
+         f"--web.listen-address=127.0.0.1:{port}", f"--web.config.file={web}", "--log.level=warn"], stdout=world.log, stderr=world.log)
+    world.started.append(server)
+
+    def ask(login, *arguments):
+        return call(world, linkhealth, *arguments, url=f"https://{login}localhost:{port}")
+    world.until("the Prometheus with TLS answers", lambda: ask("me:secret@", "--ca-file", certificate)[0] == 4, 30)
+    assert "has no data of linkhealth" in ask("me:secret@", "--ca-file", certificate)[2], "with the right password"
+    code, _, err = ask("me:wrong@", "--ca-file", certificate)
+    assert code == 4 and "refuses (401)" in err and "wrong" not in err, (code, err)
+    code, _, err = ask("me:secret@")
+    assert code == 3 and "does not answer" in err and "SSL" in err, f"an unknown authority was trusted: {code} {err}"
+    return None
+
+
 def run(world, linkhealth):
-    for check in (worst, by_every_level, work_list, without_data):
+    for check in (worst, by_every_level, work_list, without_data, behind_tls):
         check(world, linkhealth)
-    print("linkhealth fleet: worst links, five levels, the work list, no data")
+    print("linkhealth fleet: worst links, five levels, the work list, no data, TLS")

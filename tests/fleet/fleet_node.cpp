@@ -1,5 +1,7 @@
 #include "tests/fleet/fleet_node.h"
 
+#include <algorithm>
+
 #include "exporters/json.h"
 
 namespace linkhealth::sim {
@@ -62,6 +64,14 @@ bool FleetNode::step_until(FaultState state, std::size_t most, WallTime now) {
         if (fault.state == state) return true;
   }
   return false;
+}
+
+void FleetNode::step_before_onset(double lead_s, WallTime now) {
+  double onset_s = 0;
+  for (const auto& [port, truth] : simulation_->truth())
+    if (truth.onset_s) onset_s = std::max(onset_s, *truth.onset_s);
+  do step(now);
+  while (steady_seconds(last_.taken_at) < onset_s - lead_s);
 }
 
 void FleetNode::stand_still(WallTime now) {

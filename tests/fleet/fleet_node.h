@@ -33,6 +33,8 @@ class FleetNode {
   void step(WallTime now);
   /// Steps until a fault is in this state, or `most` steps were taken.
   bool step_until(FaultState state, std::size_t most, WallTime now);
+  /// Steps until so long before the fault begins.
+  void step_before_onset(double lead_s, WallTime now);
   /// The last report again, with the time of now.
   void stand_still(WallTime now);
   [[nodiscard]] const Publisher& publisher() const { return publisher_; }

@@ -20,11 +20,12 @@ struct Options {
   std::size_t every = 12;         ///< one node of so many has a fault
   std::size_t before = 60;        ///< steps before the first scrape, half of them at least
   std::size_t period_ms = 15000;  ///< each node takes a step so often
+  std::size_t live = 0;           ///< with cast: one faulty node of so many begins before its fault does; 0: none
   bool cast = false;              ///< the first nodes play the parts that every panel needs
 };
 
 constexpr const char* kUsage =
-    "fleet_nodes [--nodes N] [--ports N] [--every N] [--before STEPS] [--period-ms MS] [--cast 1]\n";
+    "fleet_nodes [--nodes N] [--ports N] [--every N] [--before STEPS] [--period-ms MS] [--cast 1 [--live N]]\n";
 
 std::optional<Options> parse(int argc, char** argv) {
   Options out;
@@ -38,6 +39,8 @@ std::optional<Options> parse(int argc, char** argv) {
       out.ports = *number;
     else if (name == "--every")
       out.every = *number;
+    else if (name == "--live")
+      out.live = *number;
     else if (name == "--before")
       out.before = *number;
     else if (name == "--period-ms")
@@ -79,6 +82,11 @@ class Fleet {
       nodes_.push_back(std::make_unique<FleetNode>(spec));
       FleetNode& node = *nodes_.back();
       if (options.cast && !spec.fault.empty()) {
+        if (options.live > 0 && !spec.repaired && (i / options.every) % options.live == 1 % options.live) {
+          constexpr double kLead_s = 900;
+          node.step_before_onset(kLead_s, now());
+          continue;
+        }
         constexpr std::size_t kMost = 2500;
         node.step_until(spec.repaired ? FaultState::kProving : FaultState::kOpen, kMost, now());
         still_.insert(i);

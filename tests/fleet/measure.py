@@ -38,31 +38,32 @@ def folder_bytes(folder):
 
 
 def own(world):
-    """Prometheus' own counters, by name (without labels)."""
+    """Prometheus' own counters, by name: summed over their labels."""
     text = urllib.request.urlopen(world.url + "/metrics", timeout=60).read().decode()
     out = {}
     for line in text.splitlines():
         if not line.startswith("#"):
             name, value = line.rsplit(" ", 1)
-            out[name] = float(value)
+            name = name.split("{", 1)[0]
+            out[name] = out.get(name, 0) + float(value)
     return out
 
 
 def rule_seconds(world):
     """{group: seconds of its last evaluation}, and {rule: seconds}."""
-    groups = world.get("/api/v1/rules")["groups"]
+    groups = [group for group in world.get("/api/v1/rules")["groups"] if group["name"] != "site"]
     return ({group["name"]: group["evaluationTime"] for group in groups},
             {rule["name"]: rule["evaluationTime"] for group in groups for rule in group["rules"]},
             {group["name"]: group["interval"] for group in groups})
 
 
-def one_size(program, nodes, seconds):
+def one_size(program, nodes, seconds, warm_s):
     arguments = ["--nodes", nodes, "--before", 8, "--every", 12, "--period-ms", SCRAPE_S * 1000]
     with World(program, arguments, SCRAPE_S) as world:
         world.until("all nodes answer", lambda: world.value('sum(up{job="linkhealth"})') == nodes, 120)
-        time.sleep(60)
+        time.sleep(warm_s)
         before, cpu_before, began = own(world), cpu_s(world.prometheus.pid), time.monotonic()
-        wire_before = world.cost()
+        wire_before, wal_before = world.cost(), folder_bytes(os.path.join(world.data, "wal"))
         groups = {}
         while time.monotonic() - began < seconds:
             time.sleep(10)
@@ -81,12 +82,10 @@ def one_size(program, nodes, seconds):
             "rss_bytes": memory_bytes(world.prometheus.pid),
             "cpu_us_per_sample": cpu / samples * 1e6,
             "wire_bytes_per_scrape": (wire["wire_bytes"] - wire_before["wire_bytes"]) / max(1, wire["scrapes"] - wire_before["scrapes"]),
-            "wal_bytes_per_sample": (after.get("prometheus_tsdb_wal_storage_size_bytes", 0)
-                                     or folder_bytes(os.path.join(world.data, "wal"))) / after["prometheus_tsdb_head_samples_appended_total"],
+            "wal_bytes_per_sample": (folder_bytes(os.path.join(world.data, "wal")) - wal_before) / samples,
             "up": world.value('sum(up{job="linkhealth"})'), "late_groups": after.get("prometheus_rule_group_iterations_missed_total", 0),
             "groups_s": middle, "groups_last_s": last, "intervals_s": intervals, "rules_s": rules,
         }
-        figures["block"] = block_bytes(world)
         return figures
 
 
@@ -110,17 +109,22 @@ def block_bytes(world):
     return {"chunk_bytes": chunks, "index_bytes": index, "samples": samples, "series": series}
 
 
+def disk(program, seconds):
+    """Bytes of a sample in full chunks (120 samples): few nodes, a scrape and a step of the simulation each second."""
+    with World(program, ["--nodes", 40, "--before", 8, "--every", 12, "--period-ms", 1000], 1, with_rules=False) as world:
+        time.sleep(seconds)
+        return block_bytes(world)
+
+
 def line(points, x):
-    """Through the two largest points; never below proportion to the largest (a fixed cost that is noise)."""
+    """Through the two largest points, to x."""
     (x0, y0), (x1, y1) = sorted(points)[-2:]
-    slope = (y1 - y0) / (x1 - x0)
-    return max(y1 + slope * (x - x1), y1 * x / x1 * 0.5)
+    return max(0, y1 + (y1 - y0) / (x1 - x0) * (x - x1))
 
 
-def plan(sizes):
+def plan(sizes, block):
     largest = max(sizes, key=lambda size: size["nodes"])
     rows = []
-    block = largest["block"]
     # a block of the daemon's own length: 2 h at 15 s are 480 samples of a series in 4 full chunks; the index is for a series
     bytes_per_sample = block["chunk_bytes"] / block["samples"] + block["index_bytes"] / block["series"] / (7200 / SCRAPE_S)
     for nodes in PLAN:
@@ -179,16 +183,19 @@ def main():
     parser.add_argument("program", metavar="FLEET_NODES")
     parser.add_argument("--nodes", default="250,1000")
     parser.add_argument("--seconds", type=int, default=240)
+    parser.add_argument("--warm", type=int, default=60, help="seconds before the measurement begins")
+    parser.add_argument("--disk-seconds", type=int, default=250, help="more than 120 samples of each series")
     parser.add_argument("--out")
     options = parser.parse_args()
-    sizes = []
+    sizes, block = [], disk(options.program, options.disk_seconds)
+    print(f"disk: {block}", file=sys.stderr, flush=True)
     for nodes in sorted(int(number) for number in options.nodes.split(",")):
-        sizes.append(one_size(options.program, nodes, options.seconds))
+        sizes.append(one_size(options.program, nodes, options.seconds, options.warm))
         print(f"{nodes} nodes: measured", file=sys.stderr, flush=True)
         if options.out:
             with open(options.out, "w", encoding="utf-8") as file:
                 json.dump(sizes, file, indent=1)
-    print(markdown(sizes, plan(sizes)) if len(sizes) > 1 else json.dumps(sizes, indent=1))
+    print(markdown(sizes, plan(sizes, block)) if len(sizes) > 1 else json.dumps(sizes, indent=1))
 
 
 if __name__ == "__main__":

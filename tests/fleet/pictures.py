@@ -105,11 +105,15 @@ def fleet(world, seconds):
 
 
 def link(world, seconds):
-    """The link with a dirty connector, or another one with an open fault and lanes."""
-    rows = world.query('sort_desc(linkhealth_fault_active{state="open"} and on (instance, device, port) linkhealth_pre_fec_ber > 0 '
-                       "and on (instance, device, port) linkhealth_module_lane_rx_power_watts)")
+    """A link with an open fault, an error ratio and lanes."""
+    ports = "on (instance, device, port)"  # the error ratio that changed most comes first
+    rows = world.query(f'sort_desc(linkhealth_fault_active{{state="open"}} and {ports} linkhealth_pre_fec_ber > 0 '
+                       f"and {ports} linkhealth_module_lane_rx_power_watts)")
+    change = {(row["instance"], row["device"]): value for row, value in world.query(
+        f"max_over_time(linkhealth_pre_fec_ber[{seconds}s]) / (min_over_time(linkhealth_pre_fec_ber[{seconds}s]) > 0)")}
+    rows.sort(key=lambda row: -change.get((row[0]["instance"], row[0]["device"]), 0))
     assert rows, "no link with a fault, an error ratio and lanes"
-    labels, confidence = next((row for row in rows if row[0]["fault"] == "dirty_connector"), rows[0])
+    labels, confidence = rows[0]
     at = ", ".join(f'{key}="{labels[key]}"' for key in ("instance", "device", "port"))
     info = world.query(f"link:linkhealth_port:info{{{at}}}")[0][0]
     svg = Svg(360, "One link: its fault, lanes, error ratio")
@@ -120,12 +124,12 @@ def link(world, seconds):
              f"{info.get('vendor', '?')} {info.get('part_number', '?')}, firmware {info.get('firmware', '?')}", FAINT)
     lanes = sorted(((row["lane"], value) for row, value in world.query(
         f"10 * log10(linkhealth_module_lane_rx_power_watts{{{at}}} * 1000 > 1e-5)")), key=lambda row: int(row[0]))
-    lowest = min((value for _, value in lanes), default=0)
+    dim = sorted(value for _, value in lanes)[len(lanes) // 2] - 2 if lanes else 0
     svg.text(20, 112, "Received power by lane, dBm", bold=True)
     for number, (lane, value) in enumerate(lanes):
         width = max(4, (value + 20) / 24 * 250)
         svg.text(20, 136 + 22 * number, f"lane {lane}", size=12)
-        svg.box(70, 124 + 22 * number, width, 15, COLOURS["degraded"] if value == lowest else COLOURS["healthy"])
+        svg.box(70, 124 + 22 * number, width, 15, COLOURS["degraded"] if value < dim else COLOURS["healthy"])
         svg.text(78 + width, 136 + 22 * number, f"{value:.1f}", FAINT, 12)
     chart(svg, 460, 120, 420, 190, "Pre-FEC bit error ratio", history(world, f"linkhealth_pre_fec_ber{{{at}}}", seconds),
           lambda _: "#0b6fa4", lambda _: "pre-FEC", log=True)
@@ -139,7 +143,7 @@ def main():
     parser.add_argument("program", metavar="FLEET_NODES")
     parser.add_argument("--seconds", type=int, default=90)
     options = parser.parse_args()
-    with World(options.program, ["--nodes", 48, "--cast", 1, "--every", 3, "--period-ms", 1000, "--before", 60], 1, 2, True) as world:
+    with World(options.program, ["--nodes", 48, "--cast", 1, "--every", 3, "--period-ms", 1000, "--before", 60, "--live", 2], 1, 2, True) as world:
         time.sleep(options.seconds)
         fleet(world, options.seconds)
         link(world, options.seconds)

@@ -22,7 +22,8 @@ from fuse_hang import HangingDirectory, Unusable  # noqa: E402
 
 DAEMON, PROGRAM = sys.argv[1:3]
 COUNTERS = ["symbol_error", "link_downed", "port_rcv_errors", "VL15_dropped", "port_xmit_data", "port_rcv_data"]
-CONFIG = """
+CONFIG = """site: {rack: r12, u: "14"}
+
 sampling:
   link_period_s: 0.1
   counters_period_s: 0.2
@@ -424,6 +425,7 @@ def covers_the_infiniband_collector(node):
         daemon.until(lambda: has_counters_line(daemon, lines[0]), "the first counters")
         daemon.until(lambda: all(has_counters_line(daemon, line) for line in lines[-2:]), "the attributes")
         assert 'nic_firmware="28.39.1002",board_id="MT_0000000838",hca_type="MT4129"' in daemon.metrics()
+        assert 'rack="r12",u="14",rail=""} 1' in daemon.metrics(), "the labels of the site"
         missing = set(lines) - set(daemon.metrics().splitlines())
         assert not missing, sorted(missing)
 

@@ -38,6 +38,7 @@ def run(tool, *arguments):
 
 def prometheus():
     run("promtool", "check", "config", os.path.join(DEPLOY, "prometheus.yml"))
+    run("promtool", "check", "config", "--agent", os.path.join(DEPLOY, "prometheus-agent.yml"))
     text = open(os.path.join(DEPLOY, "prometheus.yml"), encoding="utf-8").read()
     used = re.sub(r"(?m)^( *)# ( *(?:- )?[a-z_]+:(?: .*)?| *- \{.*)$", r"\1\2", text)
     used = used.replace("../dashboards", os.path.join(ROOT, "dashboards")).replace("targets/*", os.path.join(DEPLOY, "targets/*"))
