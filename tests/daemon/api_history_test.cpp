@@ -38,7 +38,7 @@ class ApiHistoryTest : public testing::Test {
                   {publisher_, memory_time(60), {}, std::chrono::hours(9), nullptr, memory_.get()});
   }
 
-  Publisher publisher_{short_json(), {}};
+  Publisher publisher_{short_json()};
   std::unique_ptr<Memory> memory_ = Memory::open({}, memory_time(0));
   std::string stable_;
 };
