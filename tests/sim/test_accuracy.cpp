@@ -27,14 +27,14 @@ Score measure(CaseSet set, std::uint64_t seed, std::uint64_t cases) {
 
 TEST(Accuracy, FaultsInFieldProportions) {
   const Score score = measure(CaseSet::kField, 7001, 24);
-  EXPECT_GE(score.share(&Outcome::right), 0.90) << score.text(5);
-  EXPECT_GE(score.share(&Outcome::in_first_three), 0.94);
-  EXPECT_GE(score.share(&Outcome::end_right), 0.94);
+  EXPECT_GE(score.share(&Outcome::right), 0.95) << score.text(5);
+  EXPECT_GE(score.share(&Outcome::in_first_three), 0.95);
+  EXPECT_GE(score.share(&Outcome::end_right), 0.95);
 }
 
 TEST(Accuracy, HardCases) {
   const Score score = measure(CaseSet::kHard, 7001, 24);
-  EXPECT_GE(score.share(&Outcome::right), 0.80) << score.text(5);
+  EXPECT_GE(score.share(&Outcome::right), 0.92) << score.text(5);
 }
 
 TEST(Accuracy, HealthyPortsStayQuiet) {
