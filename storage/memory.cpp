@@ -80,15 +80,19 @@ Result<void> Memory::write(MemoryBatch batch) {
     result = start_anew(result.error(), waiting_.now);
     if (result) result = write_waiting();
   }
-  if (!result && result.error().errnum == ENOSPC && database_) {
-    // Full by our own limit: make room once. On a full disk this fails too, and everything waits.
-    if (tables::forget_oldest_share(*database_, kForgetShare)) {
-      figures_.trimmed = true;
-      result = write_waiting();
-    }
+  if (!result && result.error().errnum == ENOSPC && database_ && near_limit()) {
+    figures_.trimmed = true;
+    if (tables::forget_oldest_share(*database_, kForgetShare)) result = write_waiting();
   }
   note_written(result);
   return result;
+}
+
+/// Full by our own limit, where the oldest makes room; a full disk is not helped by forgetting.
+bool Memory::near_limit() {
+  const auto pages = database_->integer("PRAGMA page_count");
+  const auto most = database_->integer("PRAGMA max_page_count");
+  return pages && most && static_cast<double>(*pages) >= static_cast<double>(*most) * kFull;
 }
 
 Result<void> Memory::write_waiting() {

@@ -119,6 +119,7 @@ class Memory {
   Result<void> import_files();
   Result<void> fold_from_rows(WallTime now);
   Result<void> remember_again();
+  bool near_limit();
   Result<void> write_waiting();
   Result<void> write_events();
   Result<void> write_rows();

@@ -45,8 +45,8 @@ TEST(PlotTest, APlotFillsUpToTheValue) {
 TEST(PlotTest, TimesStandWhereTheyAreAndDoNotTouch) {
   const WallTime from = *parse_rfc3339("2026-11-20T09:50:00Z");
   EXPECT_EQ(time_axis(from, from + std::chrono::hours(2), 60),
-            "     |10:00    |10:20    |10:40    |11:00    |11:20    |11:40");
-  EXPECT_EQ(time_axis(from, from + std::chrono::hours(168), 40), "  |11-21     |11-23     |11-25          ");
+            "     |10:00         |10:30         |11:00         |11:30    ");
+  EXPECT_EQ(time_axis(from, from + std::chrono::hours(168), 40), "   |11-21     |11-23      |11-25        ");
   EXPECT_EQ(time_axis(from, from, 3), "   ");
 }
 

@@ -109,10 +109,10 @@ class UnixHttp(http.client.HTTPConnection):
 
 
 class Daemon:
-    def __init__(self, node, state=None, limit_files=None):
+    def __init__(self, node, state=None, limit_files=None, config=CONFIG):
         self.directory = state or tempfile.mkdtemp(prefix="odd_state.")
         self.socket = self.directory + "/s.sock"
-        put(self.directory + "/config.yaml", CONFIG)
+        put(self.directory + "/config.yaml", config)
         command = [DAEMON, "--sysroot", node.root, "--config", self.directory + "/config.yaml", "--socket", self.socket,
                    "--state-dir", self.directory, "--listen", "127.0.0.1:0", "--dry-run"]
         if limit_files:
@@ -458,4 +458,5 @@ def main():
     return 1 if failed else 0
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())

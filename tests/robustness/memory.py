@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""The real daemon, its memory, and kill -9, a full disk, and the state of a release before. Every wait is for a thing to happen.
+
+usage: memory.py LINKHEALTHD LINKHEALTH      prints one line a test; exit code 1 when one failed
+"""
+import json
+import os
+import random
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import traceback
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from odd_nodes import CONFIG, Daemon, Node, put  # noqa: E402
+
+QUICK = CONFIG + "ledger: {down_hold_s: 0, signal_hold_s: 0, notice_hold_s: 0}\n"
+
+
+class Skipped(Exception):
+    pass
+
+
+def set_link(node, up):
+    """Down by an administrator: a fault that needs no module to be seen."""
+    net, port = f"{node.function(0)}/net/ens0", node.port(0)
+    put(f"{net}/carrier", "1" if up else "0")
+    put(f"{port}/state", "4: ACTIVE" if up else "1: DOWN")
+    put(f"{port}/phys_state", "5: LinkUp" if up else "3: Disabled")
+    put(f"{net}/flags", "0x1003" if up else "0x1002")
+    with open(f"{net}/carrier_down_count", encoding="utf-8") as file:
+        put(f"{net}/carrier_down_count", str(int(file.read()) + (0 if up else 1)))
+
+
+def events(directory):
+    with open(directory + "/events.jsonl", encoding="utf-8") as file:
+        return [json.loads(line) for line in file]
+
+
+def open_faults(daemon):
+    return [fault["id"] for fault in daemon.ports()["mlx5_0/1"]["faults"] if fault["state"] != "closed"]
+
+
+def kill(daemon):
+    daemon.process.kill()
+    daemon.process.wait()
+    daemon.log.close()
+
+
+def a_kill_at_any_moment(node, directory):
+    """The fault that was told is known after each kill, by the same id, and is never told as new."""
+    node.add(0)
+    daemon = Daemon(node, state=directory, config=QUICK)
+    daemon.until(lambda: "mlx5_0/1" in daemon.ports(), "the port")
+    set_link(node, False)
+    daemon.until(lambda: os.path.exists(directory + "/events.jsonl") and events(directory), "the fault is told")
+    told = [event["fault"]["id"] for event in events(directory) if event["event"] == "opened"]
+    assert len(told) == 1, told
+    for _ in range(8):
+        kill(daemon)
+        daemon = Daemon(node, state=directory, config=QUICK)
+        daemon.until(lambda: open_faults(daemon) == told, "the same fault after the kill")
+        # So many requests later, somewhere in a cycle.
+        for _ in range(random.Random(5).randrange(30)):
+            daemon.get("/api/v1/ports/mlx5_0/history?since=600")
+    opened = {event["id"] for event in events(directory) if event["event"] == "opened"}
+    assert len(opened) == 1, opened
+    history = json.loads(daemon.get("/api/v1/ports/ens0/history?since=600"))
+    assert [event["event"] for event in history["events"]][0] == "opened", history["events"]
+    daemon.stop()
+    database = sqlite3.connect(f"file:{directory}/linkhealth.db?mode=ro", uri=True)
+    assert database.execute("PRAGMA integrity_check").fetchone()[0] == "ok"
+    assert database.execute("SELECT count(*) FROM events WHERE event='opened'").fetchone()[0] == 1
+
+
+def the_state_of_a_release_before(node, directory):
+    node.add(0)
+    set_link(node, False)
+    fault = {"id": "n:0000:10:00.0/1:admin_down:1763640312", "port": "0000:10:00.0/1", "fault": "admin_down", "end": "local",
+             "severity": "notice", "state": "acknowledged", "opened_at": "2025-11-20T12:05:12Z",
+             "last_seen_at": "2025-11-20T12:05:12Z", "acknowledged_by": "ada", "acknowledged_until": "2099-01-01T00:00:00Z"}
+    put(directory + "/ledger.json", json.dumps({"schema": "linkhealth.ledger/1", "faults": [fault], "rule_use":
+                                                {"since": "2025-11-20T12:05:12Z", "faults": {}, "symptoms": {}}}))
+    daemon = Daemon(node, state=directory, config=CONFIG)
+    daemon.until(lambda: fault["id"] in open_faults(daemon), "the fault of before")
+    assert not os.path.exists(directory + "/ledger.json")
+    assert os.path.exists(directory + "/ledger.json.imported")
+    daemon.stop()
+    daemon = Daemon(node, state=directory, config=CONFIG)
+    daemon.until(lambda: fault["id"] in open_faults(daemon), "and after a restart")
+    daemon.stop()
+
+
+def a_full_disk(node, directory):
+    """A small file system of its own, filled to the last byte: told all the same, one error, and written when there is room."""
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=700k", "tmpfs", directory], capture_output=True).returncode:
+        raise Skipped("cannot mount a tmpfs")
+    try:
+        node.add(0)
+        daemon = Daemon(node, state=directory, config=QUICK)
+        daemon.until(lambda: "linkhealth_memory_up 1" in daemon.metrics(), "the memory works")
+        with open(directory + "/full", "wb", buffering=0) as file:
+            try:
+                while file.write(b"x" * 512):
+                    pass
+            except OSError:
+                pass
+        set_link(node, False)
+        daemon.until(lambda: open_faults(daemon), "the fault")
+        daemon.until(lambda: "linkhealth_memory_up 0" in daemon.metrics(), "the memory says that it cannot be written")
+        told = open_faults(daemon)
+        os.unlink(directory + "/full")
+        daemon.until(lambda: "linkhealth_memory_up 1" in daemon.metrics(), "the memory is written again")
+        kill(daemon)
+        daemon = Daemon(node, state=directory, config=QUICK)
+        daemon.until(lambda: open_faults(daemon) == told, "the fault from the time of the full disk")
+        daemon.stop()
+    finally:
+        subprocess.run(["umount", "-l", directory], check=False)
+
+
+def main():
+    failed = 0
+    for test in (a_kill_at_any_moment, the_state_of_a_release_before, a_full_disk):
+        node, directory = Node(), tempfile.mkdtemp(prefix="memory_state.")
+        try:
+            test(node, directory)
+            print(f"ok   {test.__name__}")
+        except Skipped as why:
+            print(f"SKIPPED {test.__name__}: {why}")
+        except Exception:  # noqa: BLE001
+            failed += 1
+            print(f"FAIL {test.__name__}")
+            traceback.print_exc(file=sys.stdout)
+        finally:
+            node.close()
+            shutil.rmtree(directory, ignore_errors=True)
+        sys.stdout.flush()
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
