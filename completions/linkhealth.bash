@@ -8,7 +8,7 @@ _linkhealth() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case $word in
-      status | explain | watch | record | replay | module | doctor | rules | fleet) command=$word && break ;;
+      status | explain | history | watch | record | replay | module | doctor | rules | fleet) command=$word && break ;;
     esac
   done
   case $previous in
@@ -16,13 +16,15 @@ _linkhealth() {
     --sysroot) COMPREPLY=($(compgen -d -- "$current")) && return ;;
     --format) COMPREPLY=($(compgen -W 'text json jsonl' -- "$current")) && return ;;
     --by) COMPREPLY=($(compgen -W 'switch part rack rail vendor' -- "$current")) && return ;;
+    --since) COMPREPLY=($(compgen -W '1h 1d 7d 90d' -- "$current")) && return ;;
     --for) COMPREPLY=($(compgen -W '90s 10m 1h 1d' -- "$current")) && return ;;
   esac
   local options='--help --socket'
   case $command in
-    '') options+=' --version status explain watch record replay module doctor rules fleet' ;;
+    '') options+=' --version status explain history watch record replay module doctor rules fleet' ;;
     status) options+=' --problems --wide --json --once --sysroot' ;;
     explain) options+=' --evidence --physics --json' ;;
+    history) options+=' --since --ascii --json' ;;
     watch) options+=' --problems --json --frames' ;;
     doctor) options+=' --json --sysroot' ;;
     record) options+=' --for' ;;
@@ -34,7 +36,7 @@ _linkhealth() {
   COMPREPLY=($(compgen -W "$options" -- "$current"))
   [[ $current == -* ]] && return
   case $command in
-    explain | watch | module) COMPREPLY=($(compgen -W "$(_linkhealth_ports)" -- "$current")) ;;
+    explain | history | watch | module) COMPREPLY=($(compgen -W "$(_linkhealth_ports)" -- "$current")) ;;
     record | replay) COMPREPLY=($(compgen -f -- "$current")) ;;
   esac
 }

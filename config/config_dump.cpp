@@ -24,6 +24,7 @@ void dump_map(std::string& out, std::string_view key, const std::map<std::string
 void dump_expected(std::string& out, const ExpectedPort& expected) {
   if (expected.speed_mbps) out += fmt::format("    speed_mbps: {}\n", *expected.speed_mbps);
   if (expected.lanes) out += fmt::format("    lanes: {}\n", *expected.lanes);
+  if (!expected.rail.empty()) out += fmt::format("    rail: {}\n", quoted(expected.rail));
   if (expected.peer_system.empty() && expected.peer_port.empty()) return;
   out += "    peer:\n";
   if (!expected.peer_system.empty()) out += fmt::format("      system: {}\n", quoted(expected.peer_system));
@@ -96,7 +97,10 @@ std::string dump_config(const Config& config) {
   out += fmt::format("# error, warning, info or debug\nlog_level: {}\n", to_string(config.log_level));
   out += "# Labels of the place, for people: row, rack, …\n";
   dump_map(out, "site", config.site);
-  out += "# What is asked of a port: speed_mbps, lanes, peer (system, port); or exempt, with the reason.\n";
+  out +=
+      "# What is asked of a port: speed_mbps, lanes, peer (system, port); or exempt, with the reason. A port is named "
+      "as\n"
+      "# mlx5_0/1, mlx5_0, ens1np0 or by its PCI address (\"0000:1b:00.0\"), which no reboot changes.\n";
   dump_ports(out, config);
   dump_knobs(out, config);
   return out;

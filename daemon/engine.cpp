@@ -24,11 +24,21 @@ std::vector<KnobGroup> collect_groups() {
   groups.push_back({"", "differential", differential_knobs()});
   groups.push_back({"", "judge", judge_knobs()});
   groups.push_back({"", "windows", view_knobs()});
+  groups.push_back({"", "intent", intent_knobs()});
   groups.push_back({"", "trends", trend_knobs()});
   groups.push_back({"", "ledger", ledger_knobs()});
   groups.push_back({"", "repairs", RepairBook::knobs()});
   groups.push_back({"", "repair_watch", RepairWatch::knobs()});
   return groups;
+}
+
+/// The ports that something is expected of.
+std::vector<const PortHistory*> watched(const std::vector<Subject>& all) {
+  std::vector<const PortHistory*> ports;
+  for (const Subject& subject : all)
+    if (!subject.port->arrived && subject.judged->begun && subject.judged->exempt.empty())
+      ports.push_back(subject.port);
+  return ports;
 }
 
 }  // namespace
@@ -38,11 +48,16 @@ std::span<const KnobGroup> engine_knob_groups() {
   return kGroups;
 }
 
-std::vector<Subject> Engine::State::subjects() const {
+/// With what every port asks of every other one: 64 ports ask 4,032 times.
+std::vector<Subject> Engine::State::subjects() {
   std::vector<Subject> all;
+  all.reserve(history.ports().size());
   for (const auto& [stable, port] : history.ports()) {
-    const ExpectedPort* expected = expected_of(port.key);
-    all.push_back({stable, &port, expected, leaf_of(port, expected)});
+    const ExpectedPort* expected = of_port(settings.expected, port);
+    const bool current = port.module_at && in_seconds(history.now() - *port.module_at) < 300;
+    all.push_back({stable, &port, expected, leaf_of(port, expected), &judged[stable],
+                   current ? port.own.temperature_c.drop() : std::nullopt,
+                   current && supply_low(port, window_values) == true});
   }
   std::sort(all.begin(), all.end(),
             [](const Subject& a, const Subject& b) { return by_number(a.port->key, b.port->key); });
@@ -67,29 +82,36 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
   Step result;
   result.events = std::move(s.waiting);
   s.waiting.clear();
+  s.note_idle_cards(snapshot.gaps);
   const auto subjects = s.subjects();
   const bool plan_known = !s.settings.expected.empty();
   // All ports gone at one time are one matter of the driver or of the monitor: the first port tells it for all.
-  const std::size_t gone = gone_at_once(s.watched(subjects), std::max(15.0, s.step_s + 1));
-  bool told = false, hot_told = false;
+  const std::size_t gone = gone_at_once(watched(subjects), std::max(15.0, s.step_s + 1));
+  bool told = false, hot_told = false, low_told = false;
+  report->ports.reserve(subjects.size());
   for (const Subject& subject : subjects) {
-    Judged& port = s.judged[subject.stable];
+    Judged& port = *subject.judged;
+    port.begun = true;
     PortView view = view_of(*subject.port, subject.expected, snapshot.taken_at, s.window_values, port.errors_since);
-    const auto left_out = s.settings.exempt.find(subject.port->key);
-    port.exempt = left_out != s.settings.exempt.end() ? left_out->second
-                                                      : exempt_reason(*subject.port, subject.expected, plan_known);
+    const std::string* const left_out = State::of_port(s.settings.exempt, *subject.port);
+    port.exempt = left_out != nullptr ? *left_out : exempt_reason(*subject.port, subject.expected, plan_known);
     if (port.exempt.empty()) {
       s.fill_group(view, subject, subjects);
-      port.findings = observe_all(view, s.symptom_values);
+      s.opinion.findings = observe_all(view, s.symptom_values);
       s.note_errors(port, snapshot.taken_at);
       s.note_repair(subject, view, port, snapshot.wall_time);
-      PortVerdict verdict = s.verdict_of(view, port, s.ledger.incumbent(subject.stable));
+      PortVerdict verdict = s.verdict_of(view, s.ledger.incumbent(subject.stable));
       if (gone > 0 && std::exchange(told, true)) verdict = PortVerdict{};
       port.gone_with = gone;
       // Modules that got hot together are one matter of the room or the fans: the first port tells it for all.
       const bool hot = verdict.primary && verdict.primary->fault->name == "module_overheated";
       port.hot_with = hot && view.group.siblings_hotter >= 2 ? view.group.siblings_hotter + 1 : 0;
       if (port.hot_with > 0 && std::exchange(hot_told, true)) verdict.primary.reset();
+      // So is a supply that several modules share.
+      const bool low = verdict.primary && at(s.opinion.findings, SymptomId::kSupplyShared).present() &&
+                       verdict.primary->fault->name == "pcie_degraded";
+      port.low_with = low ? view.group.siblings_supply_low + 1 : 0;
+      if (low && std::exchange(low_told, true)) verdict.primary.reset();
       port.judged = verdict.judged;
       for (const LedgerChange& change : s.ledger.update(subject.stable, verdict, snapshot.taken_at, snapshot.wall_time))
         s.emit(change, subject, view, port, snapshot, result.events);

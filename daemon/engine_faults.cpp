@@ -1,8 +1,11 @@
 // What the engine says of the faults that are open: their reports and events.
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "daemon/engine_report.h"
 #include "daemon/engine_state.h"
+#include "diagnosis/exempt.h"
 #include "diagnosis/explain.h"
 
 namespace linkhealth {
@@ -16,12 +19,18 @@ void Engine::State::note_repair(const Subject& subject, const PortView& view, Ju
   repairs.add(*std::move(record));
 }
 
+void Engine::State::note_idle_cards(const std::vector<Gap>& gaps) {
+  idle_cards.clear();
+  for (const Gap& gap : gaps)
+    if (gap.probe == "pci_bus") idle_cards += (idle_cards.empty() ? "" : "; ") + gap.reason;
+}
+
 FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortView& view, const Judged& port) {
   FaultReport report;
-  for (const Differential* differential : {&port.differential, &port.second})
+  for (const Differential* differential : {&opinion.differential, &opinion.second})
     for (const RankedFault& ranked : differential->ranked)
       if (ranked.fault == entry.fault && report.fault.empty() && entry.kept.state != FaultState::kProving) {
-        explain(report, view, port.findings, *differential, ranked, judge_values[5],
+        explain(report, view, opinion.findings, *differential, ranked, judge_values[5],
                 repairs.failed(entry.kept.port, entry.kept.id));
         report.fault = ranked.fault->name;
       }
@@ -40,8 +49,19 @@ FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortView
   if (port.hot_with > 0 && entry.kept.fault == "module_overheated")
     report.summary = std::to_string(port.hot_with) +
                      " modules of this node got hot together: the room, its inlet or a fan, not this module";
+  if (port.low_with > 0 && entry.kept.fault == "pcie_degraded" && view.port.own.supply_v.now())
+    report.summary = fmt::format(
+        "{} modules of this node lost supply voltage together ({:.2f} V here): the card's or the "
+        "node's supply, not these modules",
+        port.low_with, *view.port.own.supply_v.now());
   if (view.port.awaited && entry.kept.fault == "nic_fault")
-    report.summary = "configuration expects this port, and it was never there: no such device, or no driver for it";
+    report.summary = "configuration expects this port, and it was never there: " +
+                     (idle_cards.empty() ? std::string("no such device, or no driver for it") : idle_cards);
+  // Said once: while the fault proves itself, what was last said of it stands.
+  const std::string bus = "; the card was " + view.port.gone_words;
+  if (!view.port.present && !view.port.awaited && !view.port.gone_words.empty() && entry.kept.fault == "nic_fault" &&
+      report.summary.find(bus) == std::string::npos)
+    report.summary += bus + " when the port went";
   report.id = entry.kept.id;
   report.fault = entry.kept.fault;
   report.end = entry.kept.end;
@@ -79,6 +99,7 @@ PortReport Engine::State::report_of(const Subject& subject, const PortView& view
   PortReport report;
   report.port = subject.port->key;
   report.exempt = port.exempt;
+  if (port.exempt.empty()) report.note = unexpected_note(*subject.port, subject.expected, !settings.expected.empty());
   report.peer = peer_of(*subject.port, subject.expected);
   if (subject.port->present) {
     report.latest = subject.port->latest;
@@ -97,7 +118,7 @@ PortReport Engine::State::report_of(const Subject& subject, const PortView& view
   if (report.exempt.empty()) {
     for (const LedgerEntry* entry : ledger.open(subject.stable))
       report.faults.push_back(fault_report(*entry, view, port));
-    report.symptoms = symptom_verdicts(port.findings);
+    report.symptoms = port.symptoms = symptom_verdicts(opinion.findings, port.symptoms);
   }
   std::stable_sort(report.faults.begin(), report.faults.end(), [](const FaultReport& a, const FaultReport& b) {
     const bool proving_a = a.state == FaultState::kProving, proving_b = b.state == FaultState::kProving;

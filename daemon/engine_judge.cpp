@@ -56,15 +56,14 @@ bool lost_lately(const PortView& view) {
 void Engine::State::fill_group(PortView& view, const Subject& subject, const std::vector<Subject>& all) {
   const double within_s = std::max(15.0, step_s + 1);
   GroupStats& group = view.group;
-  const Judged& own = judged[subject.stable];
+  const Judged& own = *subject.judged;
   group.siblings_speed_mbps = siblings_speed(subject, all);
   for (const Subject& other : all) {
     if (other.port == subject.port || !other.port->present) continue;
-    const auto rise = other.port->own.temperature_c.drop();
-    const bool current = other.port->module_at && in_seconds(view.now - *other.port->module_at) < 300;
-    group.siblings += current && rise.has_value();
-    if (current && rise && *rise <= -6) ++group.siblings_hotter;
+    group.siblings += other.temperature_drop_c.has_value();
+    if (other.temperature_drop_c && *other.temperature_drop_c <= -6) ++group.siblings_hotter;
     const bool one_module = !subject.port->own.serial.empty() && subject.port->own.serial == other.port->own.serial;
+    if (other.supply_low && !one_module) ++group.siblings_supply_low;
     // Where nobody says which switch it is, falling together says that it is one.
     if (one_module || other.leaf != subject.leaf) continue;
     if (!other.port->carrier_seen) continue;
@@ -74,9 +73,7 @@ void Engine::State::fill_group(PortView& view, const Subject& subject, const std
     const bool admin = other.port->latest.link && other.port->latest.link->admin_up == false;
     if (both_down && !admin && together(*view.port.carrier_since, *other.port->carrier_since, within_s))
       ++group.fell_together;
-    const auto at = judged.find(other.stable);
-    if (at != judged.end() && own.errors_since && at->second.errors_since &&
-        together(*own.errors_since, *at->second.errors_since, 900))
+    if (own.errors_since && other.judged->errors_since && together(*own.errors_since, *other.judged->errors_since, 900))
       ++group.errors_together;
   }
   if (view.port.losses.empty()) return;
@@ -92,18 +89,9 @@ void Engine::State::fill_group(PortView& view, const Subject& subject, const std
   }
 }
 
-std::vector<const PortHistory*> Engine::State::watched(const std::vector<Subject>& all) const {
-  std::vector<const PortHistory*> ports;
-  for (const Subject& subject : all)
-    if (const auto at = judged.find(subject.stable);
-        !subject.port->arrived && at != judged.end() && at->second.exempt.empty())
-      ports.push_back(subject.port);
-  return ports;
-}
-
 void Engine::State::note_errors(Judged& port, SteadyTime now) const {
-  const bool errors =
-      at(port.findings, SymptomId::kReceiveErrors).present() || at(port.findings, SymptomId::kLosingData).present();
+  const bool errors = at(opinion.findings, SymptomId::kReceiveErrors).present() ||
+                      at(opinion.findings, SymptomId::kLosingData).present();
   if (errors) {
     if (!port.errors_since) port.errors_since = now;
     port.errors_last = now;
@@ -120,7 +108,7 @@ Severity Engine::State::severity_of(const RankedFault& ranked, const PortView& v
   return bad ? Severity::kCritical : own;
 }
 
-PortVerdict Engine::State::verdict_of(const PortView& view, Judged& port, const Fault* incumbent) {
+PortVerdict Engine::State::verdict_of(const PortView& view, const Fault* incumbent) {
   PortVerdict verdict;
   const double patience_s = judge_values[3];
   verdict.down = view.down;
@@ -137,34 +125,35 @@ PortVerdict Engine::State::verdict_of(const PortView& view, Judged& port, const 
   verdict.down_s = settled_down_s(view);
   verdict.idle = view.traffic.known_s > 0 && view.traffic.loaded_s < 0.2 * view.traffic.known_s;
   // A far end that is there but not ready: the link is training, which may take two minutes.
-  if (at(port.findings, SymptomId::kRemoteFault).present()) verdict.down_s -= patience_s;
-  if (at(port.findings, SymptomId::kLightThere).present() && !view.link().down_reason) verdict.down_s -= patience_s / 2;
-  port.differential = differentiate({view, port.findings, incumbent, nullptr}, differential_values);
-  port.second = Differential{};
+  if (at(opinion.findings, SymptomId::kRemoteFault).present()) verdict.down_s -= patience_s;
+  if (at(opinion.findings, SymptomId::kLightThere).present() && !view.link().down_reason)
+    verdict.down_s -= patience_s / 2;
+  opinion.differential = differentiate({view, opinion.findings, incumbent, nullptr}, differential_values);
+  opinion.second = Differential{};
   // A port of which nothing can be read is unknown, which is neither healthy nor faulty.
-  const bool blind = at(port.findings, SymptomId::kCountersBlind).present();
+  const bool blind = at(opinion.findings, SymptomId::kCountersBlind).present();
   const bool unreadable = view.port.blind.contains("link") || view.port.blind.contains("counters");
-  const bool gone = at(port.findings, SymptomId::kDeviceGone).present();
+  const bool gone = at(opinion.findings, SymptomId::kDeviceGone).present();
   verdict.judged = view.port.carrier.has_value() || blind || gone;
-  if (unreadable && !blind && !at(port.findings, SymptomId::kDeviceFatal).present()) verdict.judged = false;
+  if (unreadable && !blind && !at(opinion.findings, SymptomId::kDeviceFatal).present()) verdict.judged = false;
   if (!view.port.present && !gone) verdict.judged = false;
   if (view.port.arrived) {
     verdict.judged = true;  // it came: nothing more is to be seen under this key
     return verdict;
   }
-  if (port.differential.ranked.empty()) return verdict;
-  if (1 - port.differential.healthy < judge_values[0]) return verdict;
-  if (!view.down && !supported(*port.differential.ranked.front().cause, port.findings)) return verdict;
-  const RankedFault& first = port.differential.ranked.front();
+  if (opinion.differential.ranked.empty()) return verdict;
+  if (1 - opinion.differential.healthy < judge_values[0]) return verdict;
+  if (!view.down && !supported(*opinion.differential.ranked.front().cause, opinion.findings)) return verdict;
+  const RankedFault& first = opinion.differential.ranked.front();
   // No name leads: the module and the far end are read within the next minute.
   if (view.down && first.confidence < judge_values[4]) verdict.down_s -= patience_s;
-  verdict.primary = {first.fault, first.confidence, severity_of(first, view, port.findings)};
-  port.second = differentiate({view, port.findings, nullptr, &first}, differential_values);
-  if (!view.down && 1 - port.second.healthy >= judge_values[1] && !port.second.ranked.empty()) {
-    RankedFault& second = port.second.ranked.front();
+  verdict.primary = {first.fault, first.confidence, severity_of(first, view, opinion.findings)};
+  opinion.second = differentiate({view, opinion.findings, nullptr, &first}, differential_values);
+  if (!view.down && 1 - opinion.second.healthy >= judge_values[1] && !opinion.second.ranked.empty()) {
+    RankedFault& second = opinion.second.ranked.front();
     second.confidence = std::min(second.confidence, first.confidence);
     if (second.confidence >= judge_values[2])
-      verdict.secondary = {second.fault, second.confidence, severity_of(second, view, port.findings)};
+      verdict.secondary = {second.fault, second.confidence, severity_of(second, view, opinion.findings)};
   }
   return verdict;
 }

@@ -1,6 +1,7 @@
 #include "daemon/engine_report.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 namespace linkhealth {
@@ -13,9 +14,9 @@ bool by_number(const std::string& a, const std::string& b) {
       std::size_t end_a = i, end_b = j;
       while (end_a < a.size() && digit(a[end_a])) ++end_a;
       while (end_b < b.size() && digit(b[end_b])) ++end_b;
-      std::string na = a.substr(i, end_a - i), nb = b.substr(j, end_b - j);
-      na.erase(0, std::min(na.find_first_not_of('0'), na.size()));
-      nb.erase(0, std::min(nb.find_first_not_of('0'), nb.size()));
+      std::string_view na = std::string_view(a).substr(i, end_a - i), nb = std::string_view(b).substr(j, end_b - j);
+      na.remove_prefix(std::min(na.find_first_not_of('0'), na.size()));
+      nb.remove_prefix(std::min(nb.find_first_not_of('0'), nb.size()));
       if (na.size() != nb.size()) return na.size() < nb.size();
       if (na != nb) return na < nb;
       i = end_a;
@@ -116,6 +117,7 @@ double lost_mbps(const PortReport& port, double should) {
 
 void weigh(Report& report, const History& history) {
   double total = 0;
+  std::map<std::string, double> rail_total, rail_hit;
   std::vector<std::pair<PortReport*, Impact>> hit;
   for (PortReport& port : report.ports) {
     if (port.health == Health::kExempt) continue;
@@ -123,18 +125,25 @@ void weigh(Report& report, const History& history) {
     const double best = past == nullptr ? 0 : past->best_speed_mbps;
     const double should = port.expected.speed_mbps ? *port.expected.speed_mbps : best;
     total += should;
+    rail_total[port.expected.rail] += should;
     Impact impact;
     impact.bandwidth_lost_mbps = lost_mbps(port, should);
     const bool warned = std::any_of(port.faults.begin(), port.faults.end(), [](const FaultReport& fault) {
       return fault.severity != Severity::kNotice && fault.fault != "monitor_blind" && fault.fault != "wrong_cabling";
     });
     if (warned) impact.bandwidth_at_risk_mbps = should - impact.bandwidth_lost_mbps;
-    if (impact.bandwidth_lost_mbps + impact.bandwidth_at_risk_mbps > 0) hit.emplace_back(&port, impact);
+    const double hit_mbps = impact.bandwidth_lost_mbps + impact.bandwidth_at_risk_mbps;
+    if (hit_mbps > 0) hit.emplace_back(&port, impact);
+    rail_hit[port.expected.rail] += hit_mbps;
   }
   if (hit.empty()) return;
   Impact node;
   for (auto& [port, impact] : hit) {
     impact.share = (impact.bandwidth_lost_mbps + impact.bandwidth_at_risk_mbps) / total;
+    if (const std::string& rail = port->expected.rail; !rail.empty()) {
+      impact.rail = rail;
+      impact.rail_share = rail_hit[rail] / rail_total[rail];
+    }
     port->impact = impact;
     node.bandwidth_lost_mbps += impact.bandwidth_lost_mbps;
     node.bandwidth_at_risk_mbps += impact.bandwidth_at_risk_mbps;

@@ -16,18 +16,26 @@
 #include "diagnosis/symptoms.h"
 #include "diagnosis/trends.h"
 #include "model/history.h"
+#include "model/port_lookup.h"
 
 namespace linkhealth {
 
-/// What the engine keeps of a port beside its history.
-struct Judged {
+/// What the tables say of one port in one step. 20 kB, and of no use after it: one for all ports.
+struct Opinion {
   Findings findings;
   Differential differential, second;
+};
+
+/// What the engine keeps of a port beside its history.
+struct Judged {
+  SharedList<SymptomVerdict> symptoms;
   std::optional<SteadyTime> errors_since;
   std::optional<SteadyTime> errors_last;
+  bool begun = false;  ///< it was looked at in a step
   bool judged = false;
   std::size_t gone_with = 0;  ///< so many ports went at once, this one among them; 0: no such thing
   std::size_t hot_with = 0;   ///< so many modules got hot together
+  std::size_t low_with = 0;   ///< so many modules lost supply voltage together
   RepairWatch repairs;
   std::string exempt;
 };
@@ -37,6 +45,9 @@ struct Subject {
   const PortHistory* port;
   const ExpectedPort* expected;
   std::string_view leaf;
+  Judged* judged;
+  std::optional<double> temperature_drop_c;  ///< its module against its own past; nullopt: not known now
+  bool supply_low = false;                   ///< of its module, read lately
 };
 
 /// When something opens, and when two names stand side by side.
@@ -45,6 +56,7 @@ std::span<const Knob> judge_knobs();
 struct Engine::State {
   explicit State(EngineSettings given)
       : settings(std::move(given)),
+        history(intent_times(values("intent"))),
         ledger(settings.node, values("ledger")),
         repairs(values("repairs")),
         watch_values(values("repair_watch")),
@@ -64,6 +76,8 @@ struct Engine::State {
     return defaults.values(group);
   }
 
+  static IntentTimes intent_times(KnobValues k) { return {k[0], k[1], k[2]}; }
+
   EngineSettings settings;
   KnobTable defaults{engine_knob_groups()};
   History history;
@@ -76,23 +90,27 @@ struct Engine::State {
   KnobValues trend_values;
   std::array<KnobValues, kSymptomCount> symptom_values{};
   std::map<std::string, Judged> judged;
+  Opinion opinion;                           ///< of the port that is being judged
   std::map<std::string, FaultReport> texts;  ///< by fault id: what was last said of it
   std::vector<FaultEvent> waiting;
   std::shared_ptr<const RuleUse> rule_use = std::make_shared<const RuleUse>();
   std::optional<SteadyTime> last_step;
   double step_s = 10;
+  std::string idle_cards;  ///< cards that the PCI bus shows and that have no driver; "" none, or not known
   WallTime wall;
 
-  const ExpectedPort* expected_of(const PortKey& key) const {
-    const auto at = settings.expected.find(key);
-    return at == settings.expected.end() ? nullptr : &at->second;
+  /// What configuration says of a port, which may not have come yet and then has no name but that of the configuration.
+  template <typename Value>
+  static const Value* of_port(const std::map<PortKey, Value>& map, const PortHistory& port) {
+    const auto at = map.find(port.key);
+    return at != map.end() ? &at->second : find_named(map, port.latest.id);
   }
-  std::vector<Subject> subjects() const;
+  std::vector<Subject> subjects();
+  void note_idle_cards(const std::vector<Gap>& gaps);
   void fill_group(PortView& view, const Subject& subject, const std::vector<Subject>& all);
   void note_repair(const Subject& subject, const PortView& view, Judged& judged, WallTime now);
-  PortVerdict verdict_of(const PortView& view, Judged& judged, const Fault* incumbent);
+  PortVerdict verdict_of(const PortView& view, const Fault* incumbent);
   void note_errors(Judged& port, SteadyTime now) const;
-  std::vector<const PortHistory*> watched(const std::vector<Subject>& all) const;
   Severity severity_of(const RankedFault& ranked, const PortView& view, const Findings& findings) const;
   PortReport report_of(const Subject& subject, const PortView& view, Judged& judged, const Snapshot& snapshot);
   FaultReport fault_report(const LedgerEntry& entry, const PortView& view, const Judged& judged);

@@ -5,22 +5,27 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/port_lookup.h"
+
 namespace linkhealth {
 
 FarEnds::FarEnds(std::vector<std::unique_ptr<PeerProbe>> probes, const Clock& clock, FarEndTiming timing,
                  std::map<PortKey, ExpectedPort> plan)
-    : timing_(timing), merge_(timing.hold, std::move(plan)) {
+    : timing_(timing), plan_(std::move(plan)), merge_(timing.hold, {}) {
   for (auto& probe : probes) readers_.push_back(std::make_unique<PeerReader>(std::move(probe), clock));
 }
 
 void FarEnds::set_ports(const std::vector<InventoryPort>& ports) {
   std::vector<InventoryPort> watched;
   std::set<PortKey> keys;
+  std::map<PortKey, ExpectedPort> planned;
   for (const InventoryPort& port : ports) {
     if (!port.exempt_reason.empty()) continue;
     watched.push_back(port);
     keys.insert(port.id.key());
+    if (const ExpectedPort* of_plan = find_named(plan_, port.id)) planned[port.id.key()] = *of_plan;
   }
+  merge_.set_plan(std::move(planned));
   merge_.set_ports(keys);
   for (const auto& reader : readers_) reader->set_ports(watched);
 }

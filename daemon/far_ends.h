@@ -47,6 +47,7 @@ class FarEnds {
 
  private:
   FarEndTiming timing_;
+  std::map<PortKey, ExpectedPort> plan_;  ///< by any name of a port
   PeerMerge merge_;
   std::vector<std::unique_ptr<PeerReader>> readers_;
   std::vector<Gap> node_gaps_;

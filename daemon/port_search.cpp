@@ -88,7 +88,7 @@ void PortSearch::judge_missing(PortsFound& result, const Inventory& found, std::
     const bool unreadable = is_unreadable(found, port.port.id);
     const bool gone = !unreadable && (answers_gone(port) || ++port.misses >= kMisses);
     if (gone) {
-      result.events.push_back({now, key, PortEventKind::kDeviceGone, ""});
+      result.events.push_back({now, key, PortEventKind::kDeviceGone, pci_words(found.cards, port.port.id.pci)});
       continue;
     }
     result.gaps.push_back({key, "inventory", unreadable ? "the device can't be read" : "not found by the last search"});

@@ -114,9 +114,20 @@ void ReadWorker::run(const std::shared_ptr<Shared>& shared, const std::shared_pt
 }
 
 void ReadWorker::submit(Job job) {
-  const std::lock_guard lock(shared_->mutex);
-  shared_->queue.push_back(std::move(job));
-  shared_->wake.notify_one();
+  std::vector<Job> jobs;
+  jobs.push_back(std::move(job));
+  submit(std::move(jobs));
+}
+
+void ReadWorker::submit(std::vector<Job> jobs) {
+  if (jobs.empty()) return;
+  {
+    const std::lock_guard lock(shared_->mutex);
+    for (Job& job : jobs) shared_->queue.push_back(std::move(job));
+    // A list that grows by itself would move each reading several times.
+    shared_->finished.reserve(shared_->finished.size() + shared_->queue.size());
+  }
+  shared_->wake.notify_one();  // after the lock: who is woken would wait for it
 }
 
 bool ReadWorker::is_out(const PortKey& port, ReadGroup group) const {
@@ -166,8 +177,9 @@ std::vector<ReadWorker::Stuck> ReadWorker::check_stuck() {
 
 bool ReadWorker::idle() const {
   const std::lock_guard lock(shared_->mutex);
-  return shared_->queue.empty() && std::none_of(shared_->threads.begin(), shared_->threads.end(),
-                                                [](const auto& thread) { return thread->at_work; });
+  return shared_->queue.empty() && shared_->finished.empty() &&
+         std::none_of(shared_->threads.begin(), shared_->threads.end(),
+                      [](const auto& thread) { return thread->at_work; });
 }
 
 int ReadWorker::event_fd() const { return shared_->event; }

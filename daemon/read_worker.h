@@ -41,13 +41,15 @@ class ReadWorker {
   ReadWorker& operator=(const ReadWorker&) = delete;
 
   void submit(Job job);
+  /// One batch: event_fd() tells of it once, when all of it is done.
+  void submit(std::vector<Job> jobs);
   /// Whether a job of this port and group is queued or running, or a thread hangs in the port.
   [[nodiscard]] bool is_out(const PortKey& port, ReadGroup group) const;
   /// Everything that has come back. Makes event_fd() unreadable.
   std::vector<Reading> take_finished();
   /// The reads that take longer than the patience; gives the rest of the queue to another thread.
   std::vector<Stuck> check_stuck();
-  /// Nothing is queued and nothing runs.
+  /// Nothing is queued, nothing runs and nothing waits to be taken.
   [[nodiscard]] bool idle() const;
   /// Readable when a batch is done: the queue is empty, or somebody else took it over.
   [[nodiscard]] int event_fd() const;

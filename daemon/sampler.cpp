@@ -76,7 +76,6 @@ std::optional<Snapshot> Sampler::poll() {
   if (std::exchange(first_, false)) cycle.snapshot.events.push_back({cycle.now, "", PortEventKind::kMonitorStart, ""});
   take_events(cycle);
   if ((search_ && cycle.now >= search_rests_) || inventory_due_.is_due(cycle.now)) rescan(cycle);
-  for (const auto& [key, port] : ports_) cycle.snapshot.ports[key].id = port.port.id;
   if (cycle.prompts.look || link_.is_due(cycle.now)) read_links(cycle);
   follow_prompts(cycle);
   take_readings(cycle);
@@ -133,7 +132,6 @@ void Sampler::take_search(Cycle& cycle, Inventory found) {
   std::erase_if(cycle.snapshot.ports, [this](const auto& entry) { return !ports_.contains(entry.first); });
   std::vector<ModulePort> with_module;
   for (const auto& [key, port] : ports_) {
-    cycle.snapshot.ports[key].id = port.port.id;
     if (port.port.ifindex != 0 && port.watched())
       with_module.push_back({key, static_cast<std::uint32_t>(port.port.ifindex)});
   }
@@ -213,6 +211,7 @@ void Sampler::finish(Cycle& cycle) {
   // The next poll searches anew; a device that is still listed while it answers ENODEV must not keep us busy.
   if (gone) inventory_due_.at = std::min(inventory_due_.at, std::max(cycle.now, last_search_ + settings_.link_period));
   if (!cycle.content) return;
+  for (const auto& [key, port] : ports_) snapshot.ports[key].id = port.port.id;
   std::map<std::string, double> now_s;
   for (const ProbeTiming& timing : snapshot.timings) now_s[timing.probe] += timing.duration_s;
   for (const auto& [probe, duration_s] : now_s) durations_s_[probe] = duration_s;

@@ -95,6 +95,7 @@ class Sampler : public Source {
   void take_search(Cycle& cycle, Inventory found);
   void read_links(Cycle& cycle);
   void read_link(Cycle& cycle, SampledPort& port);
+  void add_job(std::vector<ReadWorker::Job>& jobs, SampledPort& port, ReadGroup group);
   void submit(SampledPort& port, ReadGroup group);
   void submit_due(SteadyTime now);
   void take_readings(Cycle& cycle);

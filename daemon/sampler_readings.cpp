@@ -27,36 +27,47 @@ std::string_view probe_of(ReadGroup group) {
   return "";
 }
 
-void Sampler::submit(SampledPort& port, ReadGroup group) {
+void Sampler::add_job(std::vector<ReadWorker::Job>& jobs, SampledPort& port, ReadGroup group) {
   const PortKey key = port.port.id.key();
   if (!port.watched() || worker_.is_out(key, group)) return;
-  worker_.submit(
+  jobs.push_back(
       {key, group, [reader = port.reader, group, now = clock_.steady()] { return reader->read(group, now); }});
 }
 
+void Sampler::submit(SampledPort& port, ReadGroup group) {
+  std::vector<ReadWorker::Job> jobs;
+  add_job(jobs, port, group);
+  worker_.submit(std::move(jobs));
+}
+
+/// All that is due goes out as one batch: it is begun and it comes back at one time, so that a cycle is one step, not
+/// as many as the worker has pauses.
 void Sampler::submit_due(SteadyTime now) {
   const bool pcie_due = pcie_.is_due(now);
   const bool counters_due = counters_.is_due(now);
+  std::vector<ReadWorker::Job> jobs;
+  const auto add_all = [&](ReadGroup group) {
+    for (auto& [key, port] : ports_) add_job(jobs, port, group);
+  };
   // First what waits for no lock, so that a module that holds RTNL delays as little as can be.
-  if (counters_due) {
-    for (auto& [key, port] : ports_) submit(port, ReadGroup::kCounters);
-  }
+  if (counters_due) add_all(ReadGroup::kCounters);
   if (pcie_due) {
     pcie_.done(now);
-    for (auto& [key, port] : ports_) submit(port, ReadGroup::kPcie);
+    add_all(ReadGroup::kPcie);
   }
   if (counters_due) {
     counters_.done(now);
     if (!worker_.is_out("", ReadGroup::kStatistics))
-      worker_.submit({"", ReadGroup::kStatistics, [host = statistics_host_] { return read_statistics(*host); }});
-    for (auto& [key, port] : ports_) submit(port, ReadGroup::kKernel);
+      jobs.push_back({"", ReadGroup::kStatistics, [host = statistics_host_] { return read_statistics(*host); }});
+    add_all(ReadGroup::kKernel);
   }
   if (driver_.is_due(now)) {
     driver_.done(now);
-    for (auto& [key, port] : ports_) submit(port, ReadGroup::kDriver);
+    add_all(ReadGroup::kDriver);
     if (!worker_.is_out("", ReadGroup::kHealth))
-      worker_.submit({"", ReadGroup::kHealth, [host = health_host_] { return read_health(*host); }});
+      jobs.push_back({"", ReadGroup::kHealth, [host = health_host_] { return read_health(*host); }});
   }
+  worker_.submit(std::move(jobs));
 }
 
 void Sampler::take_readings(Cycle& cycle) {
@@ -75,13 +86,14 @@ void Sampler::take_reading(Cycle& cycle, Reading& reading) {
   snapshot.gaps.insert(snapshot.gaps.end(), reading.gaps.begin(), reading.gaps.end());
   snapshot.gaps_ended.insert(snapshot.gaps_ended.end(), reading.gaps_ended.begin(), reading.gaps_ended.end());
   for (auto& [key, port] : ports_) {
+    if (reading.statistics.empty()) break;
     const auto statistics = reading.statistics.find(static_cast<std::uint32_t>(port.port.ifindex));
     if (statistics == reading.statistics.end() || !port.watched()) continue;
     auto& counters = cycle.snapshot.ports[key].counters;
     if (!counters) counters.emplace();
     counters->merge(statistics->second);
   }
-  take_health(cycle, reading.health);
+  if (!reading.health.empty()) take_health(cycle, reading.health);
   const auto at = ports_.find(reading.port);
   if (at == ports_.end()) return;
   SampledPort& port = at->second;
@@ -111,7 +123,6 @@ void Sampler::take_health(Cycle& cycle, const std::vector<HealthReporter>& repor
       if (reporter.recoveries) counters->set(prefix + "_recoveries", *reporter.recoveries);
       fatal = fatal || is_fatal(reporter);
     }
-    if (reporters.empty()) continue;
     if (fatal && !port.fatal_health)
       cycle.snapshot.events.push_back({cycle.now, key, PortEventKind::kDeviceFatal, "devlink health: error"});
     port.fatal_health = fatal;

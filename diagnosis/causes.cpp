@@ -11,21 +11,23 @@ using enum Often;
 
 // ----------------------------------------------------------------------------- expectations, one list a cause
 constexpr Expectation kDirtyIn[] = {
-    {kLightLow, kAlways},         {kOneLaneErrors, kOften},      {kLosingData, kOften},     {kFlaps, kSometimes},
-    {kErrorsBeforeFall, kAlways}, {kSomeLanesDark, kOften},      {kBadSignal, kOften},      {kNoFecLock, kRarely},
-    {kNoLight, kSometimes},       {kLinkRecoveries, kSometimes}, {kSnrLow, kSometimes},     {kTrainingFails, kRarely},
-    {kLightThere, kRarely},       {kNoPartner, kSometimes},      {kLaneReadsDark, kRarely}, {kNoLockWithLight, kRarely},
-    {kFarErrors, kRarely},        {kRetries, kSometimes},        {kSpeedReduced, kRarely},  {kNoPcsLock, kSometimes}};
-constexpr Expectation kDirtyOut[] = {{kFarErrors, kOften},     {kRetries, kSometimes},    {kRemoteFault, kOften},
-                                     {kFarRxLow, kAlways},     {kLightThere, kAlways},    {kFlaps, kRarely},
-                                     {kNoFecLock, kRarely},    {kTrainingFails, kRarely}, {kNoPartner, kRarely},
-                                     {kBadSignal, kSometimes}, {kFarRxDark, kRarely},     {kSpeedReduced, kRarely},
-                                     {kNoPcsLock, kSometimes}};
+    {kRemoteFault, kRarely},   {kModuleNew, kSometimes},    {kLightLow, kAlways},         {kOneLaneErrors, kOften},
+    {kLosingData, kOften},     {kFlaps, kSometimes},        {kErrorsBeforeFall, kAlways}, {kSomeLanesDark, kOften},
+    {kBadSignal, kOften},      {kNoFecLock, kRarely},       {kNoLight, kSometimes},       {kLinkRecoveries, kSometimes},
+    {kSnrLow, kSometimes},     {kTrainingFails, kRarely},   {kLightThere, kRarely},       {kNoPartner, kSometimes},
+    {kLaneReadsDark, kRarely}, {kNoLockWithLight, kRarely}, {kFarErrors, kRarely},        {kRetries, kSometimes},
+    {kSpeedReduced, kRarely},  {kNoPcsLock, kSometimes}};
+constexpr Expectation kDirtyOut[] = {{kModuleNew, kSometimes}, {kFarErrors, kOften},     {kRetries, kSometimes},
+                                     {kRemoteFault, kOften},   {kFarRxLow, kAlways},     {kLightThere, kAlways},
+                                     {kFlaps, kRarely},        {kNoFecLock, kRarely},    {kTrainingFails, kRarely},
+                                     {kNoPartner, kRarely},    {kBadSignal, kSometimes}, {kFarRxDark, kRarely},
+                                     {kSpeedReduced, kRarely}, {kNoPcsLock, kSometimes}};
 constexpr Expectation kReflections[] = {
     {kOneLaneErrors, kSometimes}, {kLosingData, kSometimes},    {kSnrLow, kOften},    {kFlaps, kRarely},
     {kLightThere, kAlways},       {kErrorsBeforeFall, kAlways}, {kBadSignal, kOften}, {kLinkRecoveries, kRarely},
     {kRetries, kRarely}};
-constexpr Expectation kFibre[] = {{kLightLow, kAlways},         {kFarRxLow, kAlways},
+constexpr Expectation kFibre[] = {{kRemoteFault, kSometimes},   {kModuleNew, kRarely},
+                                  {kLightLow, kAlways},         {kFarRxLow, kAlways},
                                   {kLosingData, kOften},        {kFarErrors, kSometimes},
                                   {kNoLight, kOften},           {kSomeLanesDark, kSometimes},
                                   {kFarRxDark, kOften},         {kErrorsBeforeFall, kSometimes},
@@ -35,24 +37,30 @@ constexpr Expectation kFibre[] = {{kLightLow, kAlways},         {kFarRxLow, kAlw
                                   {kSnrLow, kSometimes},        {kLinkRecoveries, kSometimes},
                                   {kSpeedReduced, kRarely},     {kNoLockWithLight, kRarely},
                                   {kNoPcsLock, kSometimes}};
-constexpr Expectation kFarLaser[] = {{kLightLow, kAlways},     {kFarTxLow, kAlways},          {kOneLaneErrors, kAlways},
-                                     {kLosingData, kOften},    {kFarTxOff, kSometimes},       {kSomeLanesDark, kOften},
-                                     {kNoLight, kSometimes},   {kErrorsBeforeFall, kOften},   {kBadSignal, kOften},
-                                     {kNoFecLock, kRarely},    {kFlaps, kSometimes},          {kNoPartner, kSometimes},
-                                     {kSnrLow, kSometimes},    {kLinkRecoveries, kSometimes}, {kRetries, kRarely},
-                                     {kSpeedReduced, kRarely}, {kNoPcsLock, kSometimes}};
-constexpr Expectation kOwnLaser[] = {
-    {kTxLow, kAlways},         {kTxFault, kSometimes},   {kBiasHigh, kSometimes},  {kTxOff, kSometimes},
-    {kFarRxLow, kAlways},      {kFarErrors, kSometimes}, {kRetries, kSometimes},   {kRemoteFault, kOften},
-    {kLightThere, kAlways},    {kFarRxDark, kRarely},    {kFlaps, kSometimes},     {kNoFecLock, kSometimes},
-    {kTrainingFails, kRarely}, {kNoPartner, kRarely},    {kBadSignal, kSometimes}, {kNoPcsLock, kRarely}};
-constexpr Expectation kOwnReceiver[] = {
-    {kOneLaneErrors, kOften},   {kLosingData, kOften},    {kFlaps, kSometimes},         {kErrorsBeforeFall, kOften},
-    {kLinkRecoveries, kRarely}, {kSnrLow, kOften},        {kLightThere, kAlways},       {kNoLockWithLight, kSometimes},
-    {kBadSignal, kOften},       {kNoFecLock, kSometimes}, {kTrainingFails, kSometimes}, {kModuleState, kRarely},
-    {kFarErrors, kSometimes},   {kRetries, kRarely},      {kSpeedReduced, kRarely},     {kBiasHigh, kRarely},
-    {kRemoteFault, kRarely},    {kNoPartner, kRarely},    {kModuleBlind, kRarely},      {kTxOff, kRarely},
-    {kNoLight, kRarely},        {kNoPcsLock, kSometimes}};
+constexpr Expectation kFarLaser[] = {{kRemoteFault, kRarely},   {kLightLow, kAlways},     {kFarTxLow, kAlways},
+                                     {kOneLaneErrors, kAlways}, {kLosingData, kOften},    {kFarTxOff, kSometimes},
+                                     {kSomeLanesDark, kOften},  {kNoLight, kSometimes},   {kErrorsBeforeFall, kOften},
+                                     {kBadSignal, kOften},      {kNoFecLock, kRarely},    {kFlaps, kSometimes},
+                                     {kNoPartner, kSometimes},  {kSnrLow, kSometimes},    {kLinkRecoveries, kSometimes},
+                                     {kRetries, kRarely},       {kSpeedReduced, kRarely}, {kNoPcsLock, kSometimes}};
+constexpr Expectation kOwnLaser[] = {{kModuleNew, kRarely},    {kTxLow, kAlways},         {kTxFault, kSometimes},
+                                     {kBiasHigh, kSometimes},  {kTxOff, kSometimes},      {kFarRxLow, kAlways},
+                                     {kFarErrors, kSometimes}, {kRetries, kSometimes},    {kRemoteFault, kOften},
+                                     {kLightThere, kAlways},   {kFarRxDark, kRarely},     {kFlaps, kSometimes},
+                                     {kNoFecLock, kSometimes}, {kTrainingFails, kRarely}, {kNoPartner, kRarely},
+                                     {kBadSignal, kSometimes}, {kNoPcsLock, kRarely}};
+constexpr Expectation kOwnReceiver[] = {{kSupplyLow, kRarely},        {kModuleNew, kSometimes},
+                                        {kOneLaneErrors, kOften},     {kLosingData, kOften},
+                                        {kFlaps, kSometimes},         {kErrorsBeforeFall, kOften},
+                                        {kLinkRecoveries, kRarely},   {kSnrLow, kOften},
+                                        {kLightThere, kAlways},       {kNoLockWithLight, kSometimes},
+                                        {kBadSignal, kOften},         {kNoFecLock, kSometimes},
+                                        {kTrainingFails, kSometimes}, {kModuleState, kRarely},
+                                        {kFarErrors, kSometimes},     {kRetries, kRarely},
+                                        {kSpeedReduced, kRarely},     {kBiasHigh, kRarely},
+                                        {kRemoteFault, kRarely},      {kNoPartner, kRarely},
+                                        {kModuleBlind, kRarely},      {kTxOff, kRarely},
+                                        {kNoLight, kRarely},          {kNoPcsLock, kSometimes}};
 constexpr Expectation kBursting[] = {{kErrorBursts, kAlways},   {kLosingData, kAlways}, {kFlaps, kSometimes},
                                      {kOneLaneErrors, kRarely}, {kRetries, kSometimes}, {kLinkRecoveries, kSometimes}};
 constexpr Expectation kFarReceiver[] = {{kFarErrors, kAlways},
@@ -71,21 +79,23 @@ constexpr Expectation kFarModule[] = {
     {kSpeedReduced, kSometimes}, {kFarTxOff, kRarely},          {kNoPcsLock, kSometimes}};
 constexpr Expectation kWrongReading[] = {{kLaneReadsDark, kAlways}, {kLightLow, kAlways}};
 constexpr Expectation kModuleControl[] = {
-    {kModuleFaultReported, kAlways}, {kModuleState, kOften}, {kModuleBlind, kOften},
-    {kModuleAbsent, kRarely},        {kTxOff, kOften},       {kLightThere, kSometimes},
-    {kNoLight, kSometimes},          {kFlaps, kRarely},      {kFarRxDark, kOften},
-    {kFarRxLow, kSometimes},         {kNoPartner, kRarely}};
-constexpr Expectation kHot[] = {{kModuleHot, kAlways},     {kOverheatReported, kOften},  {kLosingData, kSometimes},
-                                {kFlaps, kSometimes},      {kErrorsBeforeFall, kOften},  {kLightThere, kOften},
-                                {kOneLaneErrors, kRarely}, {kBiasHigh, kSometimes},      {kTxLow, kRarely},
-                                {kLightLow, kRarely},      {kTxOff, kSometimes},         {kSnrLow, kSometimes},
-                                {kBadSignal, kSometimes},  {kLinkRecoveries, kSometimes}};
+    {kSupplyLow, kSometimes}, {kModuleNew, kSometimes},  {kModuleFaultReported, kAlways},
+    {kModuleState, kOften},   {kModuleBlind, kOften},    {kModuleAbsent, kRarely},
+    {kTxOff, kOften},         {kLightThere, kSometimes}, {kNoLight, kSometimes},
+    {kFlaps, kRarely},        {kFarRxDark, kOften},      {kFarRxLow, kSometimes},
+    {kNoPartner, kRarely}};
+constexpr Expectation kHot[] = {{kNicHot, kSometimes},     {kModuleHot, kAlways},     {kOverheatReported, kOften},
+                                {kLosingData, kSometimes}, {kFlaps, kSometimes},      {kErrorsBeforeFall, kOften},
+                                {kLightThere, kOften},     {kOneLaneErrors, kRarely}, {kBiasHigh, kSometimes},
+                                {kTxLow, kRarely},         {kLightLow, kRarely},      {kTxOff, kSometimes},
+                                {kSnrLow, kSometimes},     {kBadSignal, kSometimes},  {kLinkRecoveries, kSometimes}};
 constexpr Expectation kMissing[] = {{kModuleAbsent, kAlways}, {kNoCableReported, kAlways}, {kFarRxDark, kOften},
                                     {kFarRxLow, kOften},      {kNoPartner, kRarely},       {kModuleBlind, kSometimes}};
-constexpr Expectation kUnsupported[] = {{kUnsupportedReported, kAlways}, {kTxOff, kSometimes},
-                                        {kLightThere, kOften},           {kModuleState, kRarely},
-                                        {kNoLight, kSometimes},          {kFarRxLow, kSometimes}};
-constexpr Expectation kCable[] = {{kOneLaneErrors, kOften},
+constexpr Expectation kUnsupported[] = {{kModuleNew, kAlways},  {kUnsupportedReported, kAlways}, {kTxOff, kSometimes},
+                                        {kLightThere, kOften},  {kModuleState, kRarely},         {kNoLight, kSometimes},
+                                        {kFarRxLow, kSometimes}};
+constexpr Expectation kCable[] = {{kModuleNew, kSometimes},
+                                  {kOneLaneErrors, kOften},
                                   {kLosingData, kOften},
                                   {kErrorsBeforeFall, kOften},
                                   {kFlaps, kOften},
@@ -113,15 +123,15 @@ constexpr Expectation kCable[] = {{kOneLaneErrors, kOften},
                                   {kModuleState, kRarely},
                                   {kNoPcsLock, kSometimes}};
 constexpr Expectation kSpeed[] = {{kSpeedReduced, kAlways}, {kRetries, kRarely}, {kCongested, kRarely}};
-constexpr Expectation kSettings[] = {{kNegotiationFails, kOften}, {kSettingsTouched, kOften}, {kLightThere, kAlways},
-                                     {kNoFecLock, kOften},        {kTrainingFails, kRarely},  {kNoPartner, kRarely},
-                                     {kNoPcsLock, kSometimes}};
+constexpr Expectation kSettings[] = {{kModuleNew, kSometimes}, {kNegotiationFails, kOften}, {kSettingsTouched, kOften},
+                                     {kLightThere, kAlways},   {kNoFecLock, kOften},        {kTrainingFails, kRarely},
+                                     {kNoPartner, kRarely},    {kNoPcsLock, kSometimes}};
 constexpr Expectation kAdmin[] = {{kAdminDown, kAlways},  {kTxOff, kOften},     {kSettingsTouched, kAlways},
                                   {kFarRxDark, kOften},   {kFarRxLow, kOften},  {kLightThere, kOften},
                                   {kNoLight, kSometimes}, {kNoPartner, kRarely}};
-constexpr Expectation kUnplugged[] = {{kNoLight, kAlways},   {kNoPartner, kAlways},
-                                      {kFarRxDark, kAlways}, {kFarModuleAbsent, kSometimes},
-                                      {kFarRxLow, kAlways},  {kLightLow, kAlways}};
+constexpr Expectation kUnplugged[] = {
+    {kModuleNew, kSometimes},       {kNoLight, kAlways},  {kNoPartner, kAlways}, {kFarRxDark, kAlways},
+    {kFarModuleAbsent, kSometimes}, {kFarRxLow, kAlways}, {kLightLow, kAlways}};
 constexpr Expectation kUnpluggedCable[] = {{kModuleAbsent, kAlways},
                                            {kNoCableReported, kAlways},
                                            {kNoPartner, kRarely},
@@ -129,37 +139,45 @@ constexpr Expectation kUnpluggedCable[] = {{kModuleAbsent, kAlways},
                                            {kFarRxDark, kOften}};
 constexpr Expectation kUnpluggedFar[] = {
     {kFarModuleAbsent, kAlways}, {kNoPartner, kAlways}, {kNoLight, kAlways}, {kLightLow, kAlways}};
-constexpr Expectation kFarDown[] = {{kNoLight, kAlways},         {kNoPartner, kAlways},      {kFarAdminDown, kOften},
-                                    {kFarTxOff, kOften},         {kRemoteFault, kSometimes}, {kGroupDown, kSometimes},
-                                    {kFarTxLow, kOften},         {kLightLow, kOften},        {kLightThere, kRarely},
-                                    {kNegotiationFails, kRarely}};
+constexpr Expectation kFarDown[] = {{kModuleNew, kRarely},    {kNoLight, kAlways},         {kNoPartner, kAlways},
+                                    {kFarAdminDown, kOften},  {kFarTxOff, kOften},         {kRemoteFault, kSometimes},
+                                    {kGroupDown, kSometimes}, {kFarTxLow, kOften},         {kLightLow, kRarely},
+                                    {kLightThere, kRarely},   {kNegotiationFails, kRarely}};
 constexpr Expectation kFarStarting[] = {{kRemoteFault, kAlways},
                                         {kLightThere, kAlways},
                                         {kNoLight, kSometimes},
                                         {kGroupDown, kSometimes},
                                         {kNoPartner, kRarely}};
-constexpr Expectation kSwitchDown[] = {{kGroupDown, kAlways},      {kNoLight, kOften},        {kNoPartner, kOften},
-                                       {kFarTxOff, kOften},        {kFarTxLow, kOften},       {kLightLow, kOften},
-                                       {kRemoteFault, kSometimes}, {kLightThere, kSometimes}, {kGroupFlaps, kSometimes},
-                                       {kFlaps, kSometimes},       {kFarAdminDown, kRarely}};
+constexpr Expectation kSwitchDown[] = {{kModuleNew, kRarely},     {kGroupDown, kAlways},      {kNoLight, kOften},
+                                       {kNoPartner, kOften},      {kFarTxOff, kOften},        {kFarTxLow, kOften},
+                                       {kLightLow, kRarely},      {kRemoteFault, kSometimes}, {kLightThere, kSometimes},
+                                       {kGroupFlaps, kSometimes}, {kFlaps, kSometimes},       {kFarAdminDown, kRarely}};
 constexpr Expectation kSwitchErrors[] = {
     {kGroupErrors, kAlways}, {kLosingData, kOften},     {kOneLaneErrors, kRarely},
     {kFlaps, kSometimes},    {kGroupFlaps, kSometimes}, {kLinkRecoveries, kSometimes},
     {kRetries, kSometimes},  {kFarErrors, kSometimes},  {kSnrLow, kSometimes}};
 constexpr Expectation kSwitchFlaps[] = {
     {kGroupFlaps, kAlways}, {kFlaps, kAlways}, {kRetries, kRarely}, {kGroupErrors, kSometimes}, {kLosingData, kRarely}};
-constexpr Expectation kPcie[] = {{kPcieReduced, kAlways},
-                                 {kPcieErrors, kSometimes},
-                                 {kHostDrops, kOften},
-                                 {kRetries, kRarely},
-                                 {kCongested, kRarely}};
+constexpr Expectation kPcie[] = {{kNicHot, kRarely},   {kPcieReduced, kAlways}, {kPcieErrors, kSometimes},
+                                 {kHostDrops, kOften}, {kRetries, kRarely},     {kCongested, kRarely}};
 constexpr Expectation kPcieAer[] = {{kPcieErrors, kAlways}, {kPcieReduced, kSometimes}, {kHostDrops, kSometimes}};
-constexpr Expectation kNic[] = {{kDeviceFatal, kAlways},   {kDeviceGone, kSometimes}, {kCountersBlind, kSometimes},
-                                {kRetries, kSometimes},    {kLightThere, kOften},     {kNoPartner, kSometimes},
-                                {kTrainingFails, kRarely}, {kTxOff, kSometimes},      {kModuleBlind, kSometimes},
-                                {kNoLight, kRarely},       {kFlaps, kSometimes},      {kHostDrops, kRarely}};
-constexpr Expectation kNicGone[] = {{kDeviceGone, kAlways}, {kDeviceFatal, kOften},    {kCountersBlind, kOften},
-                                    {kModuleBlind, kOften}, {kLightThere, kSometimes}, {kFlaps, kRarely}};
+constexpr Expectation kNic[] = {{kNicHot, kRarely},           {kDeviceFatal, kAlways},   {kDeviceGone, kSometimes},
+                                {kCountersBlind, kSometimes}, {kRetries, kSometimes},    {kLightThere, kOften},
+                                {kNoPartner, kSometimes},     {kTrainingFails, kRarely}, {kTxOff, kSometimes},
+                                {kModuleBlind, kSometimes},   {kNoLight, kRarely},       {kFlaps, kSometimes},
+                                {kHostDrops, kRarely}};
+constexpr Expectation kNicGone[] = {{kPcieLost, kSometimes},   {kNicHot, kRarely},       {kDeviceGone, kAlways},
+                                    {kDeviceFatal, kOften},    {kCountersBlind, kOften}, {kModuleBlind, kOften},
+                                    {kLightThere, kSometimes}, {kFlaps, kRarely}};
+constexpr Expectation kHotCard[] = {{kNicHot, kAlways},        {kPcieReduced, kSometimes}, {kPcieErrors, kSometimes},
+                                    {kModuleHot, kSometimes},  {kFlaps, kSometimes},       {kLosingData, kRarely},
+                                    {kLinkRecoveries, kRarely}};
+constexpr Expectation kSlot[] = {{kSlotPower, kAlways}, {kTxOff, kOften},     {kNoLight, kSometimes},
+                                 {kLightThere, kOften}, {kFarRxDark, kOften}, {kNoPartner, kRarely}};
+constexpr Expectation kSupply[] = {{kSupplyShared, kAlways}, {kSupplyLow, kAlways},       {kTxLow, kRarely},
+                                   {kFlaps, kSometimes},     {kLosingData, kSometimes},   {kModuleState, kSometimes},
+                                   {kTxOff, kSometimes},     {kLightThere, kSometimes},   {kErrorBursts, kRarely},
+                                   {kNoLight, kRarely},      {kErrorsBeforeFall, kRarely}};
 constexpr Expectation kHost[] = {{kHostDrops, kAlways}, {kRetries, kSometimes}, {kCongested, kRarely}};
 constexpr Expectation kCongestion[] = {{kCongested, kAlways}, {kRetries, kSometimes}, {kHostDrops, kRarely}};
 constexpr Expectation kElsewhere[] = {
@@ -184,10 +202,14 @@ constexpr Decisive kDecideSwitchErrors[] = {{kGroupErrors, 3}};
 constexpr Decisive kDecideSwitchFlaps[] = {{kGroupFlaps, 3}};
 constexpr Decisive kDecidePcie[] = {{kPcieReduced, 4}};
 constexpr Decisive kDecideAer[] = {{kPcieErrors, 2}};
+constexpr Decisive kDecideHotCard[] = {{kNicHot, 4}};
+constexpr Decisive kDecideSlot[] = {{kSlotPower, 7}};
+constexpr Decisive kDecideSupply[] = {{kSupplyShared, 6}};
 constexpr Decisive kDecideBlind[] = {{kCountersBlind, 3}};
 
 // ----------------------------------------------------------------------------- joint rows: where light is lost; errors
 //                                     none incoming outgoing both far own   dim bright
+constexpr LightRow kHealthy{{{.996, .0008, .0008, .0006, .0010, .0008}}, .10, .001};
 constexpr LightRow kBright{{{.996, .0008, .0008, .0006, .0010, .0008}}, .20, .005};
 constexpr LightRow kBrightErrors{{{.960, .012, .012, .006, .005, .005}}, .97, .97};
 constexpr LightRow kMaybeErrors{{{.930, .020, .020, .010, .010, .010}}, .70, .50};
@@ -208,7 +230,7 @@ constexpr std::uint8_t kModules = kOnOptical | kOnMultimode | kOnAoc | kOnUnknow
 constexpr std::uint8_t kOnePiece = kOnAoc | kOnCopper | kOnUnknown;
 constexpr Cause kCauses[] = {
     // name, fault, end, prior up, prior down, media, light, expects, decisive
-    {"healthy", "healthy", End::kNone, 80, 1e-4, kAnyMedium, kBright, {}, {}},
+    {"healthy", "healthy", End::kNone, 80, 1e-4, kAnyMedium, kHealthy, {}, {}},
     {"dirt, incoming", "dirty_connector", End::kPath, 22, 5, kGlass, kLossIn, kDirtyIn, {}},
     {"dirt, outgoing", "dirty_connector", End::kPath, 7, 2, kGlass, kLossOut, kDirtyOut, {}},
     {"dirt, reflections", "dirty_connector", End::kPath, 2, .5, kSingleMode, kBrightErrors, kReflections, {}},
@@ -245,12 +267,15 @@ constexpr Cause kCauses[] = {
      kDecideSwitchFlaps},
     {"PCIe", "pcie_degraded", End::kNode, 4, .1, kAnyMedium, kBright, kPcie, kDecidePcie},
     {"PCIe errors", "pcie_degraded", End::kNode, 2, .1, kAnyMedium, kBright, kPcieAer, kDecideAer},
+    {"hot card", "pcie_degraded", End::kNode, 1, .2, kAnyMedium, kMaybeErrors, kHotCard, kDecideHotCard},
+    {"slot without power", "pcie_degraded", End::kNode, .01, .5, kAnyMedium, kAnyLight, kSlot, kDecideSlot},
+    {"supply of several modules", "pcie_degraded", End::kNode, 1, .2, kAnyMedium, kMaybeErrors, kSupply, kDecideSupply},
     {"driver or firmware", "nic_fault", End::kNode, 3, 4, kAnyMedium, kAnyLight, kNic, kDecideNic},
     {"device gone", "nic_fault", End::kNode, .5, 2, kAnyMedium, kAnyLight, kNicGone, kDecideGone},
     {"slow host", "host_bottleneck", End::kNode, 6, .01, kAnyMedium, kBright, kHost, {}},
     {"congestion", "congestion", End::kFabric, 6, .01, kAnyMedium, kBright, kCongestion, {}},
     {"loss elsewhere", "loss_elsewhere", End::kFabric, 5, .01, kAnyMedium, kBright, kElsewhere, {}},
-    {"other cable", "wrong_cabling", End::kPath, 4, 1, kAnyMedium, kBright, kWiring, kDecideWiring},
+    {"other cable", "wrong_cabling", End::kPath, 4, .02, kAnyMedium, kBright, kWiring, kDecideWiring},
     {"port not readable", "monitor_blind", End::kNode, 4, .5, kAnyMedium, kAnyLight, kBlindPort, kDecideBlind},
     {"module not readable", "monitor_blind", End::kNode, 4, .2, kAnyMedium, kAnyLight, kBlindModule, {}},
 };

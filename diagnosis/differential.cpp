@@ -69,7 +69,7 @@ std::array<double, kLightLossCount> light_likelihood(const LightStats& light, bo
   fit.fill(1);
   const auto weigh = [&fit, errors](const std::optional<Drop>& drop, std::array<bool, kLightLossCount> is_lost) {
     // Against its siblings instead of its own past: only errors make a low lane worth a word.
-    if (!drop || (drop->sigma_db > 0.4 && !errors)) return;
+    if (!drop || (drop->sigma_db > 0.4 && !errors && !drop->tells_alone)) return;
     for (std::size_t i = 0; i < kLightLossCount; ++i)
       fit[i] *= is_lost[i] ? lost(drop->db, drop->sigma_db) : quiet(drop->db, drop->sigma_db);
   };
@@ -126,19 +126,41 @@ double joint_log(const Cause& cause, const std::array<double, kLightLossCount>& 
   return std::log(std::max(sum, 1e-12));
 }
 
-using Letters = std::array<double, kSymptomCount>;
+/// What a symptom says of a cause, with its logarithms: a logarithm for each symptom and cause of each port and step
+/// was most of what judging cost.
+struct Letter {
+  double p = 0;
+  double log_present = 0, log_absent = 0;  ///< what the symptom adds to the cause's score
+};
 
-Letters letters_of(const Cause& cause, bool decided) {
-  Letters letters;
-  letters.fill(decided ? -1 : probability(Often::kNever));
-  for (const Expectation& row : cause.expects) letters[static_cast<std::size_t>(row.symptom)] = probability(row.often);
+constexpr std::uint8_t kSilent = 0;  ///< the cause does not list it
+constexpr std::uint8_t letter_of(Often often) { return static_cast<std::uint8_t>(often) + 1; }
+
+const auto kLetters = [] {
+  std::array<Letter, letter_of(Often::kNever) + 1> letters;
+  // With a decisive reading, what the cause does not list may be its consequence: neither for nor against.
+  letters[kSilent] = {0, std::log(0.3), 0};
+  for (const Often often : {Often::kAlways, Often::kOften, Often::kSometimes, Often::kRarely, Often::kNever}) {
+    const double p = probability(often);
+    letters[letter_of(often)] = {p, std::log(p), std::log(1 - p)};
+  }
+  return letters;
+}();
+
+/// By symptom, an index into kLetters.
+using CauseLetters = std::array<std::uint8_t, kSymptomCount>;
+
+CauseLetters letters_of(const Cause& cause, bool decided) {
+  CauseLetters letters{};
+  letters.fill(decided ? kSilent : letter_of(Often::kNever));
+  for (const Expectation& row : cause.expects) letters[static_cast<std::size_t>(row.symptom)] = letter_of(row.often);
   return letters;
 }
 
-/// The letters do not change: computed once.
-const std::vector<std::array<Letters, 2>>& letter_tables() {
+/// The letters do not change: looked up once.
+const std::vector<std::array<CauseLetters, 2>>& letter_tables() {
   static const auto kTables = [] {
-    std::vector<std::array<Letters, 2>> tables;
+    std::vector<std::array<CauseLetters, 2>> tables;
     for (const Cause& cause : cause_table()) tables.push_back({letters_of(cause, false), letters_of(cause, true)});
     return tables;
   }();
@@ -240,16 +262,11 @@ Differential differentiate(const DifferentialInput& input, KnobValues knobs) {
         sum += row.nats;
         decided = true;
       }
-    const Letters& letters = tables[c][decided ? 1 : 0];
+    const CauseLetters& letters = tables[c][decided ? 1 : 0];
     for (const SymptomId id : ids) {
-      const double p = letters[static_cast<std::size_t>(id)];
-      const bool present = at(input.findings, id).present();
-      // With a decisive reading, what the cause does not list may be its consequence: neither for nor against.
-      if (p < 0) {
-        if (present) sum += std::log(0.3);
-      } else {
-        sum += std::log(present ? p : 1 - p);
-      }
+      const auto i = static_cast<std::size_t>(id);
+      const Letter& letter = kLetters[letters[i]];
+      sum += input.findings[i].present() ? letter.log_present : letter.log_absent;
     }
     if (joint && !decided) sum += joint_log(cause, result.light, errors, suffices);
     if (joint && decided) sum += std::max(joint_log(cause, result.light, errors, suffices), -4.0);
@@ -281,7 +298,7 @@ std::vector<Missing> missing_evidence(const Differential& differential, const Fi
     double mean = 0, square = 0, mass = 0;
     for (std::size_t c = 1; c < causes.size(); ++c) {
       const double weight = differential.posterior[c];
-      const double p = std::max(tables[c][0][static_cast<std::size_t>(row.id)], 0.0);
+      const double p = kLetters[tables[c][0][static_cast<std::size_t>(row.id)]].p;
       mass += weight;
       mean += weight * p;
       square += weight * p * p;

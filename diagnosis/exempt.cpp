@@ -2,6 +2,13 @@
 
 namespace linkhealth {
 
+std::string unexpected_note(const PortHistory& port, const ExpectedPort* expected, bool plan_known) {
+  const std::string& function = port.latest.id.function;
+  const bool physical = function.empty() || function == "pf";
+  if (!plan_known || expected != nullptr || !physical || !port.latest.id.exempt.empty()) return "";
+  return port.carrier == true ? "it has a link, and no configuration expects this port" : "";
+}
+
 std::string exempt_reason(const PortHistory& port, const ExpectedPort* expected, bool plan_known) {
   const PortId& id = port.latest.id;
   if (!id.exempt.empty()) return id.exempt;

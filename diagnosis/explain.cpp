@@ -90,9 +90,11 @@ std::string light_sentence(const PortView& view, int lane) {
   const LightStats& light = view.light;
   if (light.rx && light.rx->db >= 0.6 && light.worst_rx_dbm) {
     const auto level = view.port.own.rx_dbm[static_cast<std::size_t>(std::max(light.rx->lane, 0))].now();
-    text += fmt::format("{} receives {:.1f} dBm, {:.1f} dB below its normal",
+    // Without a past of its own: against the other lanes, what is sent, or what such modules receive.
+    text += fmt::format("{} receives {:.1f} dBm, {:.1f} dB below {}",
                         lane >= 0 ? fmt::format("lane {}", light.rx->lane + 1) : "the port",
-                        level.value_or(*light.worst_rx_dbm), light.rx->db);
+                        level.value_or(*light.worst_rx_dbm), light.rx->db,
+                        light.rx->sigma_db > 0.4 ? "what it should be" : "its normal");
     if (light.far_tx_same_lane)
       text += *light.far_tx_same_lane > 0.6 ? fmt::format("; the far end sends {:.1f} dB less", *light.far_tx_same_lane)
                                             : "; the far end sends as before";
@@ -196,16 +198,28 @@ void explain(FaultReport& report, const PortView& view, const Findings& findings
       report.differential.push_back({std::string(row.fault->name), row.fault->end, row.confidence});
 }
 
-std::vector<SymptomVerdict> symptom_verdicts(const Findings& findings) {
+namespace {
+
+std::string_view word_of(const Finding& finding) {
+  return finding.present() ? "present" : finding.absent() ? "absent" : "unknown";
+}
+
+bool says_the_same(const SharedList<SymptomVerdict>& before, const Findings& findings) {
+  return std::equal(before.begin(), before.end(), findings.begin(), findings.end(),
+                    [](const SymptomVerdict& was, const Finding& is) {
+                      return was.verdict == word_of(is) && was.reason == is.reason;
+                    });
+}
+
+}  // namespace
+
+SharedList<SymptomVerdict> symptom_verdicts(const Findings& findings, const SharedList<SymptomVerdict>& before) {
+  if (says_the_same(before, findings)) return before;
   std::vector<SymptomVerdict> verdicts;
   verdicts.reserve(kSymptomCount);
   for (const Symptom& row : symptom_table()) {
     const Finding& finding = at(findings, row.id);
-    verdicts.push_back({std::string(row.name),
-                        finding.present()  ? "present"
-                        : finding.absent() ? "absent"
-                                           : "unknown",
-                        std::string(finding.reason)});
+    verdicts.push_back({std::string(row.name), std::string(word_of(finding)), std::string(finding.reason)});
   }
   return verdicts;
 }

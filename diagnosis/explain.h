@@ -12,7 +12,8 @@ namespace linkhealth {
 /// `undecided_ratio`: a fault with so much of its confidence cannot be told from it; `failed`: what was tried in vain.
 void explain(FaultReport& report, const PortView& view, const Findings& findings, const Differential& differential,
              const RankedFault& ranked, double undecided_ratio, std::span<const RepairAction> failed = {});
-/// The verdicts of the whole symptom table.
-std::vector<SymptomVerdict> symptom_verdicts(const Findings& findings);
+/// The verdicts of the whole symptom table. `before`: those of the last step, given again while they are the same,
+/// which they mostly are.
+SharedList<SymptomVerdict> symptom_verdicts(const Findings& findings, const SharedList<SymptomVerdict>& before = {});
 
 }  // namespace linkhealth

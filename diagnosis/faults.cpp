@@ -65,8 +65,10 @@ constexpr Steps kSwitch[] = {{kLook, "ask the network team to check the switch o
                              {kBounceFar, "bounce the port at {peer}"},
                              {kMove, "move the cables to another line card or switch"},
                              {kSwitchCard, "replace the line card"}};
-constexpr Steps kPcie[] = {
-    {kReboot, "cold-boot the node and look again"}, {kCard, "reseat the card or riser"}, {kCard, "replace the card"}};
+constexpr Steps kPcie[] = {{kLook, "look at the node's power supplies, fans and inlet temperature"},
+                           {kReboot, "cold-boot the node and look again"},
+                           {kCard, "reseat the card or riser"},
+                           {kCard, "replace the card"}};
 constexpr Steps kNic[] = {{kReload, "reload the driver or reset the device (devlink dev reload)"},
                           {kLook, "align firmware and driver versions"},
                           {kReboot, "reboot the node"},
@@ -126,8 +128,9 @@ constexpr Fault kFaults[] = {
      kFarDown, kVerifyUp},
     {"far_switch_fault", End::kFar, Severity::kCritical, "Far switch at fault",
      "several links to one switch fail together", kSwitch, kVerifyErrors},
-    {"pcie_degraded", End::kNode, Severity::kWarning, "PCIe degraded", "the card runs below its PCIe speed or width",
-     kPcie, "PCIe at full speed and width, no AER errors for an hour"},
+    {"pcie_degraded", End::kNode, Severity::kWarning, "PCIe degraded",
+     "the card runs below its PCIe speed or width, without enough power, or too hot", kPcie,
+     "PCIe at full speed and width, no AER errors and no word of heat or power for an hour"},
     {"nic_fault", End::kNode, Severity::kCritical, "NIC fault", "driver, firmware or hardware of the card gave up",
      kNic, "no driver or firmware error for 24 hours"},
     {"host_bottleneck", End::kNode, Severity::kNotice, "Host too slow",

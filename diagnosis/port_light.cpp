@@ -7,15 +7,18 @@
 
 namespace linkhealth {
 
-void fill_light(PortView& view);
+void fill_light(PortView& view, double lane_alarm_db);
 
 namespace {
 
 constexpr double kDarkBelowDbm = -20;
 constexpr double kReadNoiseDb = 0.22;   // noise 0.07, remating 0.3, temperature
+constexpr double kOneSampleDb = 0.5;    // against a single reading from before
 constexpr double kCalibrationDb = 0.8;  // lane to lane: calibration and loss
+constexpr double kOneMeterDb = 1.7;     // module to module: calibration 1, power and loss 1, lanes 0.6 (7a, 7e)
+constexpr double kTwoMetersDb = 1.7;    // calibration of both, loss 0.8
 
-using Tracks = std::array<Track, kMaxLanes>;
+using Tracks = PerLane<Track>;
 
 /// The lane that lost most against its own past.
 /// `latest`: with errors to go with it, one reading is enough; else the median of three outvotes a glitch.
@@ -23,7 +26,7 @@ std::optional<Drop> worst_drop(const Tracks& tracks, std::size_t lanes, bool lat
   std::optional<Drop> worst;
   for (std::size_t i = 0; i < lanes; ++i)
     if (const auto drop = latest ? tracks[i].latest_drop() : tracks[i].drop(); drop && (!worst || *drop > worst->db))
-      worst = Drop{*drop, kReadNoiseDb, static_cast<int>(i)};
+      worst = Drop{*drop, tracks[i].reference.size() > 1 ? kReadNoiseDb : kOneSampleDb, static_cast<int>(i)};
   return worst;
 }
 
@@ -95,21 +98,67 @@ void fill_bias(PortView& view) {
   view.light.bias_ratio = top / std::max(others, 1.0);
 }
 
-/// What is lost where there is no past: against the siblings, or, when all lanes share one fibre, against the module's
-/// own alarm (a good link lies some 9 dB above it, docs/physics.md 3e and 7a).
+/// What a kind of module receives and loses on its way when all is well (docs/physics.md 7a).
+struct Nominal {
+  std::string_view part;  ///< of the module's type
+  double rx_dbm, loss_db;
+};
+constexpr Nominal kNominals[] = {{"-SR", -1.0, 1.0},   {"-VR", -1.0, 1.0}, {"-DR", 0.3, 1.2}, {"-FR", -0.5, 2.0},
+                                 {"CWDM4", -0.8, 2.0}, {"PSM4", 0, 1.2},   {"-LR", -1.0, 2.5}};
+
+const Nominal* nominal_of(const PortView& view) {
+  const auto& module = view.port.latest.module;
+  if (!module || view.medium != Medium::kOptical) return nullptr;
+  for (const Nominal& row : kNominals)
+    if (module->type.find(row.part) != std::string::npos) return &row;
+  return nullptr;
+}
+
+/// The better known one; what is small is nothing.
+void prefer(std::optional<Drop>& best, const Drop& other, double least_db) {
+  if (!best || (other.db / other.sigma_db > best->db / best->sigma_db && other.db > least_db)) best = other;
+}
+
+/// What arrives against what is sent at the other end, by two meters.
+std::optional<Drop> against_sender(const Tracks& sent, const Tracks& received, std::size_t lanes, double loss_db) {
+  std::optional<Drop> worst;
+  for (std::size_t i = 0; i < lanes; ++i) {
+    const auto from = sent[i].now(), to = received[i].now();
+    if (!from || !to || *from < kDarkBelowDbm) continue;
+    const double lost = *from - *to - loss_db;
+    if (!worst || lost > worst->db) worst = Drop{lost, kTwoMetersDb, static_cast<int>(i)};
+  }
+  return worst;
+}
+
+/// What is lost where there is no past: against the siblings; and, since all lanes may share one fibre, against what is
+/// sent, what such modules receive, and the module's own alarm (a good link lies some 9 dB above it).
 std::optional<Drop> without_past(const PortView& view) {
   const ModuleTracks& own = view.port.own;
   std::optional<Drop> best = worst_against_siblings(own.rx_dbm, own.rx_lanes);
-  if (view.light.margin_db) {
-    const Drop absolute{9 - *view.light.margin_db, 2.0, view.light.worst_rx_lane};
-    if (!best || (absolute.db / absolute.sigma_db > best->db / best->sigma_db && absolute.db > 4)) best = absolute;
+  if (view.light.margin_db) prefer(best, Drop{9 - *view.light.margin_db, 2.0, view.light.worst_rx_lane}, 4);
+  if (const Nominal* nominal = nominal_of(view)) {
+    if (view.light.worst_rx_dbm)
+      prefer(best, Drop{nominal->rx_dbm - *view.light.worst_rx_dbm, kOneMeterDb, view.light.worst_rx_lane}, 3);
+    if (const auto lost = against_sender(view.port.far.tx_dbm, own.rx_dbm, own.rx_lanes, nominal->loss_db))
+      prefer(best, *lost, 3);
   }
+  return best;
+}
+
+/// The same of what leaves here and arrives at the far end.
+std::optional<Drop> far_without_past(const PortView& view) {
+  const ModuleTracks& far = view.port.far;
+  std::optional<Drop> best = worst_against_siblings(far.rx_dbm, far.rx_lanes);
+  if (const Nominal* nominal = nominal_of(view))
+    if (const auto lost = against_sender(view.port.own.tx_dbm, far.rx_dbm, far.rx_lanes, nominal->loss_db))
+      prefer(best, *lost, 3);
   return best;
 }
 
 }  // namespace
 
-void fill_light(PortView& view) {
+void fill_light(PortView& view, double lane_alarm_db) {
   LightStats& light = view.light;
   const PortHistory& port = view.port;
   fill_rx(view);
@@ -124,9 +173,30 @@ void fill_light(PortView& view) {
   light.far_tx = worst_drop(port.far.tx_dbm, port.far.tx_lanes, view.errors_since.has_value());
   if (!light.rx || view.signal.since_ever) light.rx = without_past(view);
   if (view.signal.since_ever) {  // the same at the other measuring points
-    light.far_rx = worst_against_siblings(port.far.rx_dbm, port.far.rx_lanes);
+    light.far_rx = far_without_past(view);
     light.far_tx = worst_against_siblings(port.far.tx_dbm, port.far.tx_lanes);
     light.tx = worst_against_siblings(port.own.tx_dbm, port.own.tx_lanes);
+  }
+  // Errors at the far end with its light as ever: the fault is as old as what we know of it.
+  const SignalStats& s = view.signal;
+  if (s.far_error_reads >= 3 && 2 * s.far_error_reads >= s.far_reads && light.far_rx && light.far_rx->db < 0.8)
+    if (auto lost = far_without_past(view)) {
+      lost->tells_alone = true;
+      light.far_rx = lost;
+    }
+  // A fault that is as old as the reference does not show against it; it does against the siblings.
+  const auto beside = [lane_alarm_db](std::optional<Drop>& drop, const Tracks& tracks, std::size_t lanes) {
+    if (!drop || drop->db > 0.8) return;
+    auto low = worst_against_siblings(tracks, lanes);
+    if (!low || low->db < lane_alarm_db) return;
+    low->tells_alone = true;
+    drop = low;
+  };
+  if (view.up) {
+    beside(light.rx, port.own.rx_dbm, port.own.rx_lanes);
+    beside(light.tx, port.own.tx_dbm, port.own.tx_lanes);
+    beside(light.far_rx, port.far.rx_dbm, port.far.rx_lanes);
+    beside(light.far_tx, port.far.tx_dbm, port.far.tx_lanes);
   }
   // Powers that were read before the errors began say nothing about what causes them.
   const auto stale = [&view](const std::optional<SteadyTime>& read_at) {

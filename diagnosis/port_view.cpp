@@ -14,7 +14,7 @@ double median_of(std::vector<double>& values) {
   return *middle;
 }
 
-// Bits in 90 s at 10 Gb/s: 9e11, so that 1e-9 is known to 4 %. Traffic: docs/physics.md 3c.
+// Bits in 90 s at 10 Gb/s: 9e11, so that 1e-9 is known to 4 %. Traffic: fitted on simulated cases (docs/accuracy.md).
 constexpr Knob kWindows[] = {
     {"ber_s", 90, 10, 3600, "s", "the newest clean intervals that make up the error ratio of now cover at least this"},
     {"ber_intervals", 3, 1, 100, "", "and are at least so many"},
@@ -26,7 +26,15 @@ constexpr Knob kWindows[] = {
     {"marks_per_s", 400, 1, 1e6, "/s", "more congestion marks than this make an interval congested"},
     {"pause_per_s", 5, 0.1, 1e6, "/s", "more pause frames than this do too"},
     {"drops_per_s", 0.4, 0.01, 1e6, "/s", "more packets without a buffer than this make an interval one with drops"},
-    {"wait_share", 0.01, 1e-4, 10, "", "ticks an octet waited, where the past was no better"}};
+    {"wait_share", 0.01, 1e-4, 10, "", "ticks an octet waited, where the past was no better"},
+    {"lane_share", 20, 1, 1000, "", "a lane above the limit divided by this is near it (limit/10: a warning)"},
+    {"lane_share_copper", 4, 1, 1000, "", "the same for copper, which runs nearer its limit"},
+    {"lane_penalty_db", 1.2, 0.3, 10, "dB",
+     "worse than the median lane by so much, at least: lanes differ by 0.5 dB (docs/physics.md 7a)"},
+    {"lane_light_db", 3.6, 1.5, 10, "dB",
+     "a lane so far below its siblings needs no past: lanes differ by 0.6 dB (docs/physics.md 7a and 7e)"},
+    {"supply_low_v", 3.135, 2.5, 3.4, "V", "supply voltage where the module gives no limit (docs/physics.md 3e)"},
+    {"supply_dip_v", 0.12, 0.03, 0.5, "V", "below its own past: meters are 3 % apart, but each of them is steady"}};
 enum Window : std::size_t {
   kBerS,
   kBerCount,
@@ -38,7 +46,13 @@ enum Window : std::size_t {
   kMarks,
   kPause,
   kDrops,
-  kWait
+  kWait,
+  kLaneShare,
+  kLaneShareCopper,
+  kLanePenalty,
+  kLaneLight,
+  kSupplyLow,
+  kSupplyDip
 };
 
 /// The newest clean intervals with a known BER that make up "now".
@@ -89,8 +103,14 @@ void fill_ber(PortView& view, KnobValues k) {
   const auto worst = std::max_element(s.lane_ber.begin(), s.lane_ber.begin() + static_cast<std::ptrdiff_t>(s.lanes));
   s.worst_lane = static_cast<int>(worst - s.lane_ber.begin());
   std::sort(lane_values.begin(), lane_values.end());
-  const double typical = lane_values[(lane_values.size() - 1) / 2];
-  s.worst_lane_ratio = *worst / std::max(typical, floor);
+  const double typical = std::max(lane_values[(lane_values.size() - 1) / 2], floor);
+  s.worst_lane_ratio = *worst / typical;
+  const bool pam4 = view.link().fec == "RS544" || view.link().fec == "LLRS";
+  if (s.worst_lane_ratio > 2) s.worst_lane_penalty_db = implied_drop_db(typical, *worst, pam4);
+  const double share = view.medium == Medium::kCopper ? k[kLaneShareCopper] : k[kLaneShare];
+  s.lane_limit = s.ber_limit.value_or(1) / share;
+  s.lane_penalty_limit_db = k[kLanePenalty];
+  s.lane_stands_out = *worst > s.lane_limit && s.worst_lane_penalty_db >= s.lane_penalty_limit_db;
 }
 
 void fill_losses(PortView& view, KnobValues k) {
@@ -253,6 +273,15 @@ bool is_multimode(const PortHistory& port) {
 
 }  // namespace
 
+std::optional<bool> supply_low(const PortHistory& port, KnobValues windows) {
+  const auto now = port.own.supply_v.now();
+  const auto& module = port.latest.module;
+  if (!now || !module || !module->present || !module->supply_v) return std::nullopt;
+  const auto& limit = module->thresholds.supply_v.low_warn;
+  const double low = limit && *limit > 2.5 && *limit < 3.3 ? *limit : windows[kSupplyLow];
+  return *now < low || port.own.supply_v.drop().value_or(0) > windows[kSupplyDip];
+}
+
 std::string_view leaf_of(const PortHistory& port, const ExpectedPort* expected) {
   if (port.latest.peer && !port.latest.peer->system.empty()) return port.latest.peer->system;
   return expected != nullptr ? std::string_view(expected->peer_system) : std::string_view();
@@ -284,7 +313,7 @@ double implied_drop_db(double before, double after, bool pam4) {
   return 10 * std::log10(q_of(before) / q_of(after));
 }
 
-void fill_light(PortView& view);  // port_light.cpp
+void fill_light(PortView& view, double lane_alarm_db);  // port_light.cpp
 
 PortView view_of(const PortHistory& port, const ExpectedPort* expected, SteadyTime now, KnobValues windows,
                  std::optional<SteadyTime> errors_since) {
@@ -297,15 +326,17 @@ PortView view_of(const PortHistory& port, const ExpectedPort* expected, SteadyTi
   view.up = port.carrier == true;
   view.down = port.carrier == false;
   if (view.down) view.down_s = in_seconds(now - port.carrier_since.value_or(port.first_seen));
+  view.supply_low = supply_low(port, windows);
   fill_ber(view, windows);
   fill_losses(view, windows);
   fill_traffic(view, windows);
   // Errors that are as old as the reference: then the reference of the light has the fault in it, too.
   const SignalStats& s = view.signal;
-  const bool at_limit = s.ber && s.ber_limit && *s.ber > *s.ber_limit / 15;
+  const bool at_limit = s.ber && s.ber_limit && (*s.ber > *s.ber_limit / 24 || s.lane_stands_out);
   const bool as_ever = s.ber && s.ber_reference && *s.ber < 8 * *s.ber_reference;
-  view.signal.since_ever = at_limit && as_ever;
-  fill_light(view);
+  const bool at_once = !s.ber_limit && errors_since && in_seconds(*errors_since - port.first_seen) < windows[kRecentS];
+  view.signal.since_ever = (at_limit && as_ever) || at_once;
+  fill_light(view, windows[kLaneLight]);
   return view;
 }
 

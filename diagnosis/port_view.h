@@ -24,12 +24,15 @@ struct SignalStats {
   std::size_t lanes = 0;
   int worst_lane = -1;  ///< from 0; -1: lanes are not known
   double worst_lane_ratio = 0;
+  double worst_lane_penalty_db = 0;  ///< the least loss of signal that sets it apart from the median lane
   std::size_t intervals_1h = 0, uncorrectable_intervals_1h = 0, symbol_intervals_1h = 0, frame_intervals_1h = 0;
   std::size_t uncorrectable_intervals_10m = 0, symbol_intervals_10m = 0, frame_intervals_10m = 0;
   double uncorrectable_1h = 0, symbols_1h = 0, frames_1h = 0, recoveries_1h = 0, far_errors_1h = 0;
   std::size_t far_error_reads = 0, far_reads = 0;
   double uncorrectable_span_s = 0, symbol_span_s = 0;
-  bool since_ever = false;  ///< errors as old as the reference
+  double lane_limit = 0, lane_penalty_limit_db = 0;
+  bool lane_stands_out = false;  ///< near its limit, and far from its siblings: no past is needed to see it
+  bool since_ever = false;       ///< errors as old as the reference
   bool uncorrectable_known = false, symbols_known = false, frames_known = false, recoveries_known = false;
 };
 
@@ -52,6 +55,7 @@ struct Drop {
   double db = 0;
   double sigma_db = 0.2;
   int lane = -1;
+  bool tells_alone = false;  ///< so far below its siblings that it needs neither a past nor errors
 };
 
 /// The link budget in drops: what each of the four measuring points has lost. The calibration errors of the modules
@@ -80,6 +84,7 @@ struct GroupStats {
   std::size_t flaps_alone = 0;
   std::size_t errors_together = 0;                ///< of them: errors began within 15 min of this one's
   double siblings_speed_mbps = 0;                 ///< what two or more others with the same module run at; 0: none
+  std::size_t siblings_supply_low = 0;            ///< other ports whose module's supply voltage is low now
   std::size_t siblings = 0, siblings_hotter = 0;  ///< other ports whose module gives a temperature; that rose 6 C
 };
 
@@ -92,7 +97,8 @@ struct PortView {
   Medium medium = Medium::kUnknown;
   bool multimode = false;  ///< glass of 50 um, as the module says
   bool up = false, down = false;
-  double down_s = 0;  ///< since when
+  double down_s = 0;               ///< since when
+  std::optional<bool> supply_low;  ///< of the module, against its limit or its own past
   SignalStats signal;
   TrafficStats traffic;
   LightStats light;
@@ -105,6 +111,8 @@ Medium medium_of(const PortHistory& port);
 /// `errors_since`: when the present errors began, as the caller remembers it.
 PortView view_of(const PortHistory& port, const ExpectedPort* expected, SteadyTime now, KnobValues windows,
                  std::optional<SteadyTime> errors_since = std::nullopt);
+/// Whether the module's supply voltage is low; nullopt: it does not say.
+std::optional<bool> supply_low(const PortHistory& port, KnobValues windows);
 /// Over how long what is judged; what counts as busy.
 std::span<const Knob> view_knobs();
 /// The switch behind a port: by what it says itself, else by plan; "" when not known.

@@ -59,6 +59,9 @@ enum class SymptomId : std::uint8_t {
   kModuleAbsent,
   kModuleState,
   kModuleHot,
+  kModuleNew,
+  kSupplyLow,
+  kSupplyShared,
   // far end
   kFarAdminDown,
   kFarModuleAbsent,
@@ -68,6 +71,9 @@ enum class SymptomId : std::uint8_t {
   kPcieErrors,
   kDeviceFatal,
   kDeviceGone,
+  kNicHot,
+  kSlotPower,
+  kPcieLost,
   // several ports
   kGroupDown,
   kGroupFlaps,

@@ -267,14 +267,6 @@ void trends(Page& page, const PortReport& port) {
   }
 }
 
-std::string impact_words(const Impact& impact) {
-  std::string text;
-  if (impact.bandwidth_lost_mbps > 0) text += fmt::format("{:g} Gb/s lost", impact.bandwidth_lost_mbps / 1000);
-  if (impact.bandwidth_at_risk_mbps > 0)
-    text += fmt::format("{}{:g} Gb/s at risk", text.empty() ? "" : ", ", impact.bandwidth_at_risk_mbps / 1000);
-  return text + fmt::format(": {:.0f} % of the node's bandwidth", 100 * impact.share);
-}
-
 std::string_view source_words(std::string_view source) {
   if (source == "mad") return "says that port itself (MAD)";
   if (source == "lldp") return "says LLDP";
@@ -357,6 +349,7 @@ std::string explain_text(const PortReport& port, const TextStyle& style, const E
   if (port.health != Health::kExempt) figures(page, port);
   trends(page, port);
   if (port.impact) page.labelled("Impact", impact_words(*port.impact));
+  if (!port.note.empty()) page.labelled("Note", port.note);
   if (port.health != Health::kExempt) far_end(page, port);
   if (!port.faults.empty()) alternatives(page, port.faults.front());
   for (std::size_t i = 1; i < port.faults.size(); ++i) {

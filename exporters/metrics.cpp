@@ -112,6 +112,11 @@ void add_link(Families& out, const PortReport& port, const PortLabels& at, WallT
           static_cast<double>(port.figures.voluntary_downs_total));
   out.add("linkhealth_pre_fec_ber", labels, port.figures.pre_fec_ber);
   out.add("linkhealth_rx_power_margin_db", labels, port.figures.rx_power_margin_db);
+  for (const Trend& trend : port.trends) {
+    out.add("linkhealth_trend_days_left", {at.device, at.port, trend.what, "estimate"}, trend.days_left);
+    out.add("linkhealth_trend_days_left", {at.device, at.port, trend.what, "low"}, trend.days_left_low);
+    out.add("linkhealth_trend_days_left", {at.device, at.port, trend.what, "high"}, trend.days_left_high);
+  }
   if (port.latest.counters)
     if (const auto blocks = port.latest.counters->get("fec_uncorrectable_blocks"))
       out.add("linkhealth_fec_uncorrectable_blocks_total", labels, static_cast<double>(*blocks));
@@ -210,6 +215,15 @@ void add_timings(Families& out, const std::vector<ProbeTiming>& timings) {
   if (!timings.empty()) out.add("linkhealth_firmware_reads_total", {}, static_cast<double>(firmware_reads));
 }
 
+void add_memory(Families& out, const std::optional<MemoryHealth>& memory) {
+  if (!memory) return;
+  out.add("linkhealth_memory_up", {}, memory->working ? 1.0 : 0.0);
+  out.add("linkhealth_memory_write_failures_total", {}, static_cast<double>(memory->failures));
+  out.add("linkhealth_memory_dropped_total", {"rows"}, static_cast<double>(memory->dropped_rows));
+  out.add("linkhealth_memory_dropped_total", {"events"}, static_cast<double>(memory->dropped_events));
+  out.add("linkhealth_memory_size_bytes", {}, static_cast<double>(memory->bytes));
+}
+
 }  // namespace
 
 std::string_view SiteLabels::of(const PortKey& port, const std::string& label) const {
@@ -258,6 +272,9 @@ void collect_metrics(const Report& report, const FaultEventCounts& events, const
   add_events(out, events, report.t);
   add_timings(out, report.timings);
   out.add("linkhealth_loop_lateness_seconds", {}, monitor.loop_lateness_s);
+  add_memory(out, monitor.memory);
+  if (groups.counters && monitor.memory)
+    out.add("linkhealth_memory_writes_total", {}, static_cast<double>(monitor.memory->writes));
 }
 
 std::string metrics_text(const Report& report, const FaultEventCounts& events, const MonitorFigures& monitor,

@@ -62,12 +62,21 @@ struct SiteLabels {
   [[nodiscard]] std::string_view of(const PortKey& port, const std::string& label) const;
 };
 
+/// How the monitor's memory on disk is.
+struct MemoryHealth {
+  bool working = true;  ///< the last write succeeded
+  std::uint64_t writes = 0, failures = 0;
+  std::uint64_t dropped_rows = 0, dropped_events = 0;  ///< could not wait any longer
+  std::int64_t bytes = 0;                              ///< of the database
+};
+
 /// What the monitor tells about itself.
 struct MonitorFigures {
   std::string version;
-  std::optional<double> loop_lateness_s;  ///< how late the last cycle began
+  std::optional<double> loop_lateness_s{};  ///< how late the last cycle began
   std::optional<WallTime> started_at{};
   std::shared_ptr<const SiteLabels> site{};  ///< nullptr: configuration says nothing
+  std::optional<MemoryHealth> memory{};      ///< nullopt: it has none
 };
 
 /// The groups that cost many series and are asked for: /metrics?collect[]=counters&collect[]=optics.

@@ -70,6 +70,7 @@ std::string verdict_cell(const PortReport& port) {
     return text;
   }
   std::string text = name_words(to_string(port.health));
+  if (!port.note.empty()) text += ": " + port.note;
   if (port.health == Health::kUnknown && !port.gaps.empty())
     text += fmt::format(": can't read {}: {}", port.gaps.front().probe, port.gaps.front().reason);
   return text;
@@ -226,6 +227,16 @@ std::string gap_lines(const Report& report, const TextStyle& style, std::size_t 
 
 }  // namespace
 
+std::string impact_words(const Impact& impact) {
+  std::string text;
+  if (impact.bandwidth_lost_mbps > 0) text += fmt::format("{:g} Gb/s lost", impact.bandwidth_lost_mbps / 1000);
+  if (impact.bandwidth_at_risk_mbps > 0)
+    text += fmt::format("{}{:g} Gb/s at risk", text.empty() ? "" : ", ", impact.bandwidth_at_risk_mbps / 1000);
+  text += fmt::format(": {:.0f} % of the node's bandwidth", 100 * impact.share);
+  if (impact.rail_share) text += fmt::format(", {:.0f} % of it on rail {}", 100 * *impact.rail_share, impact.rail);
+  return text;
+}
+
 bool is_problem(const PortReport& port) { return port.health != Health::kHealthy && port.health != Health::kExempt; }
 
 std::size_t count_problems(const Report& report) {
@@ -240,6 +251,7 @@ std::string status_text(const Report& report, const TextStyle& style, const Stat
   const Layout layout = lay_out(rows, width, view.wide);
   const std::size_t total = view.wide ? layout.verdict_begins() + layout.verdict : width;
   std::string text = headline(report, style, view, total);
+  if (report.impact) text += "  " + cut("Impact: " + impact_words(*report.impact), total - 2, style.ascii) + "\n";
   if (!rows.empty()) text += "\n" + title_line(layout, style);
   for (const Row& row : rows) text += row_lines(row, layout, style);
   if (report.ports.empty())

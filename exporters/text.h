@@ -20,6 +20,8 @@ struct StatusView {
 
 /// A port that wants somebody's attention: neither healthy nor exempt.
 bool is_problem(const PortReport& port);
+/// "400 Gb/s lost: 25 % of the node's bandwidth".
+std::string impact_words(const Impact& impact);
 std::size_t count_problems(const Report& report);
 
 /// The table of all ports. Ends in a newline.

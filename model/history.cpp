@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/kernel_log.h"
+#include "model/port_lookup.h"
 
 namespace linkhealth {
 
@@ -14,9 +15,11 @@ constexpr double kIntervalKeepSeconds = 3600;
 constexpr std::size_t kMaxIntervals = 512;
 constexpr std::string_view kFeedOfPorts = "verbs_events";  // its gaps are said in every snapshot while they stand
 constexpr double kGapKeepSeconds = 4000;                   // more than the longest pause before a source is tried again
-constexpr double kBootQuietSeconds = 300;                  // links come up, drivers settle
-constexpr double kIntentBeforeSeconds = 100;               // the event may be read after the fall that it caused
-constexpr double kIntentAfterSeconds = 200;
+constexpr Knob kIntentKnobs[] = {
+    {"boot_quiet_s", 300, 0, 3600, "s", "after a boot: links come up and drivers settle, that is nobody's fault"},
+    {"before_s", 100, 0, 3600, "s",
+     "a loss so long before a hand or an administrator is theirs: events may be read late"},
+    {"after_s", 200, 0, 3600, "s", "and so long after"}};
 
 /// Probes whose success a snapshot shows: it has their group.
 bool is_group(std::string_view probe) {
@@ -48,6 +51,8 @@ double to_dbm(double milliwatt) { return milliwatt > 1e-4 ? 10 * std::log10(mill
 
 bool fec_is_on(const std::string& fec) { return !fec.empty() && fec != "Off" && fec != "None" && fec != "off"; }
 
+std::span<const Knob> intent_knobs() { return kIntentKnobs; }
+
 std::uint64_t PortHistory::involuntary_losses(SteadyTime now, double window_s) const {
   std::uint64_t total = 0;
   for (const CarrierLoss& loss : losses)
@@ -55,25 +60,28 @@ std::uint64_t PortHistory::involuntary_losses(SteadyTime now, double window_s) c
   return total;
 }
 
+double line_rate_bps(double speed_mbps, const std::string& fec) {
+  // 64b/66b and 256b/257b transcoding with RS(528) end at 1.03125, RS(544) at 1.0625 (IEEE 802.3 cl. 91, 119).
+  return speed_mbps * 1e6 * (fec == "RS544" ? 1.0625 : 1.03125);
+}
+
 double PortHistory::line_rate_bps() const {
   const double speed = latest.link && latest.link->speed_mbps && *latest.link->speed_mbps > 0 ? *latest.link->speed_mbps
                                                                                               : best_speed_mbps;
-  // 64b/66b and 256b/257b transcoding with RS(528) end at 1.03125, RS(544) at 1.0625 (IEEE 802.3 cl. 91, 119).
-  const bool pam4 = latest.link && latest.link->fec == "RS544";
-  return speed * 1e6 * (pam4 ? 1.0625 : 1.03125);
+  return linkhealth::line_rate_bps(speed, latest.link ? latest.link->fec : "");
 }
 
 bool PortHistory::intended(SteadyTime t) const { return intent_until_ && t <= *intent_until_; }
 
 void PortHistory::take_intent(SteadyTime t) {
   for (CarrierLoss& loss : losses)
-    if (!loss.voluntary && in_seconds(t - loss.t) <= kIntentBeforeSeconds) {
+    if (!loss.voluntary && in_seconds(t - loss.t) <= times_.before_s) {
       loss.voluntary = true;
       involuntary_total -= loss.count;
       voluntary_total += loss.count;
     }
   if (!fresh_since || t > *fresh_since) fresh_since = t;
-  const SteadyTime until = t + from_seconds(kIntentAfterSeconds);
+  const SteadyTime until = t + from_seconds(times_.after_s);
   if (!intent_until_ || until > *intent_until_) intent_until_ = until;
 }
 
@@ -100,6 +108,17 @@ void PortHistory::remember_before_fall() {
   for (std::size_t lane = 0; lane < own.rx_lanes; ++lane)
     if (const auto drop = own.rx_dbm[lane].drop())
       rx_drop_before_fall = std::max(rx_drop_before_fall.value_or(-99.0), *drop);
+}
+
+/// A device that was started anew and carries is well again. One that does not carry yet may be as dead as before.
+void PortHistory::forget_fatal() {
+  const auto after = [this](const std::optional<SteadyTime>& start) { return start && *start > *fatal_at; };
+  if (!fatal_at) return;
+  if (!after(last_reboot) && !(after(driver_reload_at) && !device_gone_at) && !(fatal_queue && after(last_admin_event)))
+    return;
+  fatal_at.reset();
+  fatal_queue = false;
+  fatal_text.clear();
 }
 
 /// An empty cage that was refuted (by an event, by a carrier) before the module was read again: what is there is not
@@ -158,6 +177,7 @@ void PortHistory::take_event(const PortEvent& event) {
       break;
     case PortEventKind::kDeviceGone:
       device_gone_at = event.t;
+      gone_words = event.text;
       driver_reload_at = event.t;
       break;
     case PortEventKind::kDeviceAdded:
@@ -167,12 +187,15 @@ void PortHistory::take_event(const PortEvent& event) {
       break;
     case PortEventKind::kDeviceFatal:
       fatal_at = event.t;
+      fatal_queue = false;
       if (fatal_text.empty()) fatal_text = "the device reported a fatal error";
       break;
     case PortEventKind::kKernelLog:
       if (kernel_log.size() >= 32) kernel_log.pop_front();
       kernel_log.emplace_back(event.t, event.text);
-      if (is_kernel_log(event.text, KernelLogClass::kFatal)) {
+      if (const bool queue = is_kernel_log(event.text, KernelLogClass::kQueueStuck);
+          queue || is_kernel_log(event.text, KernelLogClass::kFatal)) {
+        fatal_queue = queue && (fatal_queue || !fatal_at);
         fatal_at = event.t;
         fatal_text = event.text;
       }
@@ -212,6 +235,7 @@ void PortHistory::take_link(const LinkSample& link, SteadyTime now) {
   if (count) last_down_count_ = count;
   losses_by_event_ = 0;
   link_at = now;
+  if (carrier == true) forget_fatal();
   if (carrier == true) {
     best_speed_mbps = std::max(best_speed_mbps, link.speed_mbps.value_or(0));
     best_lanes = std::max(best_lanes, link.lanes.value_or(0));
@@ -220,11 +244,9 @@ void PortHistory::take_link(const LinkSample& link, SteadyTime now) {
 
 void PortHistory::take_reboot(SteadyTime now) {
   last_reboot = now;
-  take_intent(now + from_seconds(kBootQuietSeconds - kIntentAfterSeconds));
+  take_intent(now + from_seconds(times_.boot_quiet_s - times_.after_s));
   for (CarrierLoss& loss : losses)
     if (!loss.voluntary && in_seconds(now - loss.t) <= 900) loss.voluntary = true;
-  fatal_at.reset();
-  fatal_text.clear();
   forget_counters();
 }
 
@@ -264,8 +286,7 @@ const PortHistory* History::find(const PortKey& key) const {
 
 void History::await(const PortKey& key) {
   for (const auto& [stable, port] : ports_) {
-    const PortId& id = port.latest.id;
-    if (port.key == key || stable == key || id.netdev == key || id.pci == key || id.device == key) return;
+    if (port.key == key || stable == key || is_named(port.latest.id, key)) return;
   }
   PortHistory& port = ports_[key];
   labels_[key] = key;
@@ -292,21 +313,25 @@ void History::observe(const Snapshot& snapshot) {
     const auto [at, is_new] = ports_.try_emplace(stable);
     PortHistory& port = at->second;
     if (is_new) {
+      port.times_ = times_;
       port.begin(sample, now_);
       adopt(stable, port);
     }
     // Where the uptime is not known, the node may just have booted.
     const double up_s = uptime_s_.value_or(0);
-    if (is_new && up_s < kBootQuietSeconds)
-      port.take_intent(now_ + from_seconds(kBootQuietSeconds - up_s - kIntentAfterSeconds));
+    if (is_new && up_s < times_.boot_quiet_s)
+      port.take_intent(now_ + from_seconds(times_.boot_quiet_s - up_s - times_.after_s));
     port.key = key;
     port.present = true;
     port.absent_since.reset();
     port.latest.id = sample.id;
     labels_[key] = stable;
   }
+  const auto has_come = [&](const PortKey& name) {
+    return std::ranges::any_of(snapshot.ports, [&](const auto& entry) { return is_named(entry.second.id, name); });
+  };
   for (auto& [stable, port] : ports_)
-    if (port.awaited && (port.arrived || snapshot.ports.contains(port.key))) {
+    if (port.awaited && (port.arrived || has_come(port.key))) {
       port.arrived = true;
       port.present = true;
       port.absent_since.reset();

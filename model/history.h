@@ -7,11 +7,13 @@
 #include <deque>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "model/drift.h"
 #include "model/flows.h"
+#include "model/knobs.h"
 #include "model/reference.h"
 #include "model/reference_state.h"
 #include "model/snapshot.h"
@@ -20,6 +22,9 @@ namespace linkhealth {
 
 inline constexpr std::size_t kMaxLanes = 16;
 inline constexpr double kDarkDbm = -40;  ///< what 0 mW prints as
+
+/// What a link of this nominal speed carries, coding included.
+double line_rate_bps(double speed_mbps, const std::string& fec);
 
 /// kDarkDbm for 0 mW and less: no light has no logarithm.
 double to_dbm(double milliwatt);
@@ -55,10 +60,37 @@ struct Track {
   [[nodiscard]] std::optional<double> drop() const;
 };
 
+/// One value for each of kMaxLanes lanes; room is taken up to the last one that was written, because most links have
+/// few lanes and many ports have no module: 20 kB a port.
+template <typename T>
+class PerLane {
+ public:
+  const T& operator[](std::size_t lane) const {
+    static const T kUnwritten{};
+    return lane < values_.size() ? values_[lane] : kUnwritten;
+  }
+  T& operator[](std::size_t lane) {
+    if (lane >= values_.size()) values_.resize(lane + 1);
+    return values_[lane];
+  }
+  [[nodiscard]] auto begin() { return values_.begin(); }
+  [[nodiscard]] auto end() { return values_.end(); }
+  /// Forgets the last lanes for which `unused(value)`.
+  template <typename Unused>
+  void trim(Unused unused) {
+    while (!values_.empty() && unused(values_.back())) values_.pop_back();
+    values_.shrink_to_fit();
+  }
+
+ private:
+  std::vector<T> values_;
+};
+
 struct ModuleTracks {
-  std::array<Track, kMaxLanes> rx_dbm, tx_dbm, bias_ma;
+  PerLane<Track> rx_dbm, tx_dbm, bias_ma;
   std::size_t rx_lanes = 0, tx_lanes = 0;
   Track temperature_c;
+  Track supply_v;
   std::string serial;
   std::optional<SteadyTime> read_at;  ///< when the values were true
   void clear_references();
@@ -83,6 +115,13 @@ struct Drifts {
   Drift rx_dbm, bias_ma, temperature_c, ber_log10;
 };
 
+/// How long an event explains what happens around it.
+struct IntentTimes {
+  double boot_quiet_s = 300, before_s = 100, after_s = 200;
+};
+/// The same as knobs, in the order of the fields.
+std::span<const Knob> intent_knobs();
+
 class PortHistory {
  public:
   // --- identity and the latest values
@@ -104,7 +143,9 @@ class PortHistory {
   std::uint64_t involuntary_total = 0, voluntary_total = 0;
   std::optional<SteadyTime> last_loss, last_admin_event, last_module_event, last_reboot, last_reset;
   std::optional<SteadyTime> device_gone_at, fatal_at, driver_reload_at;
+  std::string gone_words;  ///< what the PCI bus showed when the device went; "" not known
   std::string fatal_text;
+  bool fatal_queue = false;  ///< all that was said: a transmit queue did not move; the driver mends that by itself
   std::deque<std::pair<SteadyTime, std::string>> kernel_log;  ///< newest last, at most 32
   std::uint32_t best_speed_mbps = 0, best_lanes = 0;
   std::optional<SteadyTime> serial_changed_at;
@@ -114,7 +155,7 @@ class PortHistory {
   // --- counters
   std::deque<Interval> intervals;  ///< newest last; at most an hour and 512
   Reference ber_log10;             ///< of clean intervals, decades
-  std::array<Reference, kMaxLanes> lane_ber_log10;
+  PerLane<Reference> lane_ber_log10;
   Reference transmit_wait_share;
   std::optional<double> ber_before_fall, ber_reference_at_fall;
   double uncorrectable_before_fall = 0;
@@ -154,6 +195,7 @@ class PortHistory {
   void take_link(const LinkSample& link, SteadyTime now);
   void set_carrier(bool up, SteadyTime t);
   void forget_absent_module();
+  void forget_fatal();
   void remember_before_fall();
   void take_counters(const PortSample& sample, SteadyTime now);
   void close_interval(SteadyTime now);
@@ -182,10 +224,12 @@ class PortHistory {
   std::optional<Counters> last_peer_counters_;
   bool read_while_down_ = false;
   WallTime wall_;  ///< of the snapshot that is being folded in
+  IntentTimes times_;
 };
 
 class History {
  public:
+  explicit History(IntentTimes times = {}) : times_(times) {}
   /// Folds a snapshot in. REQUIRES: in the order of taken_at.
   void observe(const Snapshot& snapshot);
   [[nodiscard]] const std::map<std::string, PortHistory>& ports() const { return ports_; }
@@ -206,6 +250,7 @@ class History {
   std::map<std::string, PortHistory> ports_;  ///< by stable key
   std::map<PortKey, std::string> labels_;
   std::map<std::string, PortReferences> kept_;  ///< of an earlier run, until the port is seen
+  IntentTimes times_;
   SteadyTime now_;
   WallTime wall_;
   std::optional<double> uptime_s_;

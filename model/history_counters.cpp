@@ -74,7 +74,7 @@ void PortHistory::take_counters(const PortSample& sample, SteadyTime now) {
       if (*after - *before > seen) take_loss(now, *after - *before - seen);
     }
   }
-  latest.counters = latest.counters ? *latest.counters : Counters{};
+  if (!latest.counters) latest.counters.emplace();
   latest.counters->merge(*sample.counters);
   // After a reset nothing from before it may be compared with: also not what was not read this time.
   if (!open_valid_) {
@@ -126,14 +126,14 @@ void PortHistory::learn_ber(const Interval& interval) {
   constexpr double kGateDecades = 0.9;
   if (!std::isnan(interval.ber)) {
     const double decades = std::log10(std::max(interval.ber, interval.ber_floor));
-    ber_log10.add(interval.end, decades, 6, kGateDecades);
+    ber_log10.add(interval.end, decades, 6, kGateDecades, Reference::Young::kGuardHigh);
     drifts.ber_log10.add(wall_, decades);
   }
   const double lane_seconds_bits = line_rate_bps() * interval.seconds() / std::max<double>(interval.lanes, 1);
   for (std::size_t i = 0; i < interval.lanes; ++i)
     if (!std::isnan(interval.lane_bits[i]) && lane_seconds_bits > 0)
       lane_ber_log10[i].add(interval.end, std::log10(std::max<double>(interval.lane_bits[i], 0.5) / lane_seconds_bits),
-                            6, kGateDecades);
+                            6, kGateDecades, Reference::Young::kGuardHigh);
   const double wait = interval.flow(Flow::kTransmitWait);
   const double sent = interval.flow(Flow::kTxOctets);
   if (!std::isnan(wait) && sent > 0) transmit_wait_share.add(interval.end, wait / sent, 1e9, 1e9);

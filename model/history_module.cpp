@@ -12,6 +12,9 @@ namespace {
 constexpr double kAerKeepSeconds = 3600;
 constexpr double kLostDb = 1.5;  // more than remating (0.3 dB) and read noise make
 constexpr double kBackDb = 0.6;
+// A sample of light outside of these stays out of the reference: remating moves it by 0.3 dB.
+constexpr double kGateLowDb = 0.7, kGateHighDb = 3;
+constexpr double kSupplyGateV = 0.08;  // of the supply voltage: meters are 3 % apart, but each of them is steady
 
 /// Ages are written to a millisecond, and one reading's two ages may be rounded apart.
 bool same_instant(const std::optional<SteadyTime>& a, SteadyTime b) {
@@ -50,6 +53,7 @@ void ModuleTracks::clear_references() {
   for (auto* tracks : {&rx_dbm, &tx_dbm, &bias_ma})
     for (Track& track : *tracks) track = Track();
   temperature_c = Track();
+  supply_v = Track();
 }
 
 /// Light was lost before the carrier fell, and it is back with the carrier: somebody repaired it while it was down.
@@ -105,13 +109,15 @@ void PortHistory::take_module(const ModuleSample& module, SteadyTime now) {
         own.rx_dbm[i].recent_count = 1;
         if (!fresh_since || now > *fresh_since) fresh_since = now;
       }
-      if (settled && dbm > -25) own.rx_dbm[i].reference.add(now, dbm, 0.7, 3);
+      if (settled && dbm > -25)
+        own.rx_dbm[i].reference.add(now, dbm, kGateLowDb, kGateHighDb, Reference::Young::kGuardLow);
     }
     if (lane.tx_power_mw) {
       own.tx_lanes = i + 1;
       const double dbm = to_dbm(*lane.tx_power_mw);
       own.tx_dbm[i].add_recent(dbm);
-      if (settled && dbm > -25) own.tx_dbm[i].reference.add(now, dbm, 0.7, 3);
+      if (settled && dbm > -25)
+        own.tx_dbm[i].reference.add(now, dbm, kGateLowDb, kGateHighDb, Reference::Young::kGuardLow);
     }
     if (lane.tx_bias_ma) {
       own.bias_ma[i].add_recent(*lane.tx_bias_ma);
@@ -121,6 +127,10 @@ void PortHistory::take_module(const ModuleSample& module, SteadyTime now) {
   }
   note_light_back(now);
   if (settled) note_drifts(module);
+  if (module.supply_v) {
+    own.supply_v.add_recent(*module.supply_v);
+    own.supply_v.reference.add(now, *module.supply_v, kSupplyGateV, kSupplyGateV, Reference::Young::kGuardLow);
+  }
   if (module.temperature_c) {
     own.temperature_c.add_recent(*module.temperature_c);
     if (carrier == true && in_seconds(now - carrier_since.value_or(first_seen)) >= (carrier_since ? 900 : 0))
@@ -134,7 +144,7 @@ void PortHistory::take_peer(const PeerSample& peer, SteadyTime now) {
     peer_at.reset();
     return;
   }
-  const PeerSample before = latest.peer.value_or(PeerSample{});
+  const PeerSample before = latest.peer ? *latest.peer : PeerSample{};
   latest.peer = peer;
   const auto read_before = std::exchange(peer_at, now - from_seconds(peer.age_s.value_or(0)));
   if (!peer.link && before.link && peer.source.empty()) latest.peer->link = before.link;
@@ -177,13 +187,15 @@ void PortHistory::take_peer(const PeerSample& peer, SteadyTime now) {
       far.rx_lanes = i + 1;
       const double dbm = to_dbm(*lane.rx_power_mw);
       far.rx_dbm[i].add_recent(dbm);
-      if (settled && dbm > -25) far.rx_dbm[i].reference.add(now, dbm, 0.7, 3);
+      if (settled && dbm > -25)
+        far.rx_dbm[i].reference.add(now, dbm, kGateLowDb, kGateHighDb, Reference::Young::kGuardLow);
     }
     if (lane.tx_power_mw) {
       far.tx_lanes = i + 1;
       const double dbm = to_dbm(*lane.tx_power_mw);
       far.tx_dbm[i].add_recent(dbm);
-      if (settled && dbm > -25) far.tx_dbm[i].reference.add(now, dbm, 0.7, 3);
+      if (settled && dbm > -25)
+        far.tx_dbm[i].reference.add(now, dbm, kGateLowDb, kGateHighDb, Reference::Young::kGuardLow);
     }
   }
   if (peer.module->temperature_c) far.temperature_c.add_recent(*peer.module->temperature_c);

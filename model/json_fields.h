@@ -15,9 +15,11 @@
 #include <vector>
 
 #include "base/time.h"
+#include "model/boxed.h"
 #include "model/counters.h"
 #include "model/json_reader.h"
 #include "model/json_writer.h"
+#include "model/shared_list.h"
 
 namespace linkhealth {
 
@@ -71,10 +73,18 @@ class FieldsOut {
     value(*v);
   }
   template <typename T>
+  void value(const Boxed<T>& v) {
+    value(*v);
+  }
+  template <typename T>
   void value(const std::vector<T>& list) {
     out_.begin_array();
     for (const T& item : list) value(item);
     out_.end_array();
+  }
+  template <typename T>
+  void value(const SharedList<T>& list) {
+    value(list.items());
   }
   template <typename T>
   void value(const std::map<std::string, T>& map) {
@@ -113,6 +123,10 @@ class FieldsOut {
   static bool left_out(const std::optional<T>& field) {
     return !field.has_value();
   }
+  template <typename T>
+  static bool left_out(const Boxed<T>& field) {
+    return !field.has_value();
+  }
   static bool left_out(const std::optional<double>& field) { return !field || !std::isfinite(*field); }
   template <typename T>
   static bool left_out(const std::map<std::string, T>& /*field*/) {
@@ -146,9 +160,20 @@ class FieldsIn {
     return value(out.emplace());
   }
   template <typename T>
+  bool value(Boxed<T>& out) {
+    return value(out.emplace());
+  }
+  template <typename T>
   bool value(std::vector<T>& out) {
     out.clear();
     return in_.array([this, &out] { return value(out.emplace_back()); });
+  }
+  template <typename T>
+  bool value(SharedList<T>& out) {
+    std::vector<T> items;
+    const bool ok = value(items);
+    out = std::move(items);
+    return ok;
   }
   template <typename T>
   bool value(std::map<std::string, T>& out) {

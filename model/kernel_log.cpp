@@ -61,8 +61,8 @@ constexpr auto kPatterns = std::to_array<KernelLogPattern>({
     {"adapter_reset", kFatal, {"adapter reset"}, "the driver resets the card"},
     {"hardware_reset", kFatal, {"Hardware reset"}, "the driver resets the card"},
     {"malicious_driver", kFatal, {"Malicious Driver"}, "the card stopped the driver"},
-    {"netdev_watchdog", kFatal, {"NETDEV WATCHDOG"}, "a transmit queue does not move"},
-    {"tx_timeout", kFatal, {"TX timeout detected"}, "a transmit queue does not move"},
+    {"netdev_watchdog", kQueueStuck, {"NETDEV WATCHDOG"}, "a transmit queue does not move"},
+    {"tx_timeout", kQueueStuck, {"TX timeout detected"}, "a transmit queue does not move"},
 
     // bnxt, ice and others: module messages
     {"module_unqualified", kModuleRefused, {"Unqualified"}, "the card does not accept this module"},

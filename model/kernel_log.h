@@ -11,6 +11,7 @@ namespace linkhealth {
 
 enum class KernelLogClass : std::uint8_t {
   kFatal,            ///< the NIC itself is not to be trusted until the next boot
+  kQueueStuck,       ///< a transmit queue did not move: the driver resets it, which helps or is said again
   kModuleRefused,    ///< the driver does not accept this module or cable
   kModuleError,      ///< the module is at fault or cannot be read
   kModuleHot,        ///< the module is too hot

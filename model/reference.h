@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -17,12 +18,31 @@ class Reference {
  public:
   static constexpr std::size_t kCapacity = 16;
   static constexpr std::size_t kEnough = 4;
+  static constexpr std::size_t kRefusedEnough = 2;  ///< one may be a glitch
+
+  /// What the gates do while there are fewer than kEnough samples.
+  enum class Young : std::uint8_t {
+    kTakeAll,    ///< nothing: the value settles (temperature after a start)
+    kGuardLow,   ///< a low value is a fault's: it stays out; a high one says that those before were
+    kGuardHigh,  ///< the other way round
+  };
 
   /// Gates are distances from the median: a sample below median - low or above median + high stays out.
-  void add(SteadyTime t, double value, double low, double high) {
-    const double spacing_s = count_ < kCapacity ? 30 : 3600;
+  void add(SteadyTime t, double value, double low, double high, Young young = Young::kTakeAll) {
+    const double spacing_s = count_ >= kCapacity ? 3600 : count_ >= kEnough || young == Young::kTakeAll ? 30 : 8;
     if (count_ > 0 && in_seconds(t - last_) < spacing_s) return;
-    if (count_ >= kEnough && (value < middle_ - low || value > middle_ + high)) return;
+    if (count_ > 0 && (count_ >= kEnough || young != Young::kTakeAll)) {
+      const bool below = value < middle_ - low;
+      const bool above = value > middle_ + high;
+      const bool better = young == Young::kGuardLow ? above : below;
+      if (count_ < kEnough && better) {
+        clear();
+      } else if (below || above) {
+        if (count_ < kEnough) ++refused_;
+        return;
+      }
+    }
+    refused_ = 0;
     values_[next_] = value;
     next_ = (next_ + 1) % kCapacity;
     count_ = std::min(count_ + 1, kCapacity);
@@ -53,11 +73,13 @@ class Reference {
   void clear() { *this = Reference(); }
   [[nodiscard]] bool ready() const { return count_ >= kEnough; }
   [[nodiscard]] std::size_t size() const { return count_; }
-  /// The median; nullopt until there are kEnough samples.
-  [[nodiscard]] std::optional<double> median() const { return ready() ? std::optional(middle_) : std::nullopt; }
+  /// Ready, or so young that a fault came first: what stays out shows against the few samples from before.
+  [[nodiscard]] bool usable() const { return ready() || (count_ > 0 && refused_ >= kRefusedEnough); }
+  /// The median; nullopt until it is usable.
+  [[nodiscard]] std::optional<double> median() const { return usable() ? std::optional(middle_) : std::nullopt; }
   /// For values that drift up when they fail.
   [[nodiscard]] std::optional<double> lower_quartile() const {
-    return ready() ? std::optional(quartile_) : std::nullopt;
+    return usable() ? std::optional(quartile_) : std::nullopt;
   }
 
  private:
@@ -73,6 +95,7 @@ class Reference {
   std::array<double, kCapacity> values_{};
   std::size_t next_ = 0;
   std::size_t count_ = 0;
+  std::size_t refused_ = 0;  ///< since the last sample that entered, while young
   SteadyTime last_;
   double middle_ = 0;
   double quartile_ = 0;

@@ -12,6 +12,7 @@
 #include "base/time.h"
 #include "model/repair.h"
 #include "model/rule_use.h"
+#include "model/shared_list.h"
 #include "model/snapshot.h"
 
 namespace linkhealth {
@@ -147,19 +148,22 @@ struct Impact {
   double bandwidth_lost_mbps = 0;     ///< not there now
   double bandwidth_at_risk_mbps = 0;  ///< there, on links with a fault of their own
   double share = 0;                   ///< both together, of the bandwidth that the node should have
+  std::string rail;                   ///< of a port, as configured; "" where nobody says
+  std::optional<double> rail_share;   ///< both together, of what the node should have on this rail
   bool operator==(const Impact&) const = default;
 };
 
 struct PortReport {
   PortKey port;
   Health health = Health::kUnknown;
+  std::string note;                 ///< what people should know that is no fault; "" mostly
   std::string exempt;               ///< why nothing is expected of this port; "" when something is
   std::string peer;                 ///< "leaf-12 Ethernet17/1"; "" when not known
   std::vector<FaultReport> faults;  ///< highest confidence first, then severity; closed ones are not here
   PortSample latest;                ///< the last known value of each group
   PortFigures figures;
   std::vector<Gap> gaps;  ///< of the groups' last attempts
-  std::vector<SymptomVerdict> symptoms;
+  SharedList<SymptomVerdict> symptoms;
   std::vector<Trend> trends;
   std::optional<Impact> impact;  ///< nullopt: nothing lost, nothing at risk
   ExpectedPort expected;

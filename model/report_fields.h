@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "model/port_past.h"
 #include "model/report.h"
 #include "model/sample_fields.h"
 
@@ -170,12 +171,15 @@ void fields(Is<Impact> auto& impact, auto& visit) {
   visit.always("bandwidth_lost_mbps", impact.bandwidth_lost_mbps);
   visit.always("bandwidth_at_risk_mbps", impact.bandwidth_at_risk_mbps);
   visit.always("share", impact.share);
+  visit("rail", impact.rail);
+  visit("rail_share", impact.rail_share);
 }
 
 void fields(Is<PortReport> auto& port, auto& visit) {
   visit.always("port", port.port);
   visit.always("health", port.health);
   visit.always("exempt", port.exempt);
+  visit("note", port.note);
   visit.always("peer", port.peer);
   visit.always("faults", port.faults);
   visit.always("now", port.latest);
@@ -188,6 +192,8 @@ void fields(Is<PortReport> auto& port, auto& visit) {
 }
 
 void fields(Is<FaultEvent> auto& event, auto& visit) {
+  std::string id = event_id(event);  // follows from the rest: written for others, read by nobody
+  visit.always("id", id);
   visit.always("t", event.t);
   visit.always("at", event.at);
   visit.always("event", event.kind);

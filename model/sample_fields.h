@@ -332,6 +332,7 @@ void fields(Is<ExpectedPort> auto& expected, auto& visit) {
   visit("lanes", expected.lanes);
   ExpectedPeer<std::remove_reference_t<decltype(expected)>> peer{expected};
   visit("peer", peer);
+  visit("rail", expected.rail);
 }
 
 }  // namespace linkhealth

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "model/boxed.h"
 #include "model/counters.h"
 #include "model/module_sample.h"
 
@@ -87,7 +88,7 @@ struct PeerSample {
   std::string address;      ///< of the far system's management
   std::optional<LinkSample> link;
   std::optional<Counters> counters;
-  std::optional<ModuleSample> module;
+  Boxed<ModuleSample> module;
   std::string module_source;           ///< who read the far module, where that is not `source`
   std::optional<double> module_age_s;  ///< and how old its reading was; `age_s` where there is none
   bool operator==(const PeerSample&) const = default;
@@ -112,8 +113,8 @@ struct PortSample {
   std::optional<LinkSample> link;
   std::optional<Counters> counters;
   std::vector<FecLane> fec_lanes;  ///< empty: not due or not offered
-  std::optional<ModuleSample> module;
-  std::optional<PeerSample> peer;
+  Boxed<ModuleSample> module;
+  Boxed<PeerSample> peer;
   std::optional<PcieSample> pcie;
   bool operator==(const PortSample&) const = default;
 };
@@ -183,6 +184,7 @@ struct ExpectedPort {
   std::optional<std::uint32_t> speed_mbps;
   std::optional<std::uint32_t> lanes;
   std::string peer_system, peer_port;
+  std::string rail;  ///< of the site's network that it belongs to; "" where nobody says
   bool operator==(const ExpectedPort&) const = default;
 };
 

@@ -16,7 +16,7 @@ struct EthtoolLinkState {
   std::optional<bool> link;                      ///< as the driver sees it
   std::optional<std::uint32_t> sqi, sqi_max;     ///< signal quality index, where a PHY has one (copper T1 and BASE-T)
   std::optional<DownReason> down_reason;         ///< only while the link is down and the driver knows
-  std::optional<std::uint32_t> link_down_count;  ///< the PHY's own count of link losses (kernel 6.4 and later)
+  std::optional<std::uint32_t> link_down_count;  ///< the PHY's own count of link losses (kernel 6.2 and later)
 };
 
 Bytes build_linkstate_get(EthtoolFamily family, std::uint32_t ifindex);

@@ -210,6 +210,13 @@ class Builder {
 
 }  // namespace
 
-Inventory take_inventory(Host& host) { return Builder(host).build(); }
+Inventory take_inventory(Host& host) {
+  Inventory found = Builder(host).build();
+  found.cards = network_cards(host);
+  for (const PciCard& card : found.cards.value_or(std::vector<PciCard>()))
+    if (card.driver.empty())
+      found.gaps.push_back({"", "pci_bus", card.address + " is " + pci_words(found.cards, card.address)});
+  return found;
+}
 
 }  // namespace linkhealth

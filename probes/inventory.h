@@ -3,12 +3,14 @@
 // start and for each time a device comes or goes, not for each cycle.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "model/snapshot.h"
 #include "probes/host.h"
+#include "probes/pci_bus.h"
 
 namespace linkhealth {
 
@@ -25,9 +27,10 @@ struct InventoryPort {
 };
 
 struct Inventory {
-  std::vector<InventoryPort> ports;  ///< by PCI address, port and name; those without PCI address last
-  std::vector<Gap> gaps;             ///< probe "inventory"; port is the device's name, "" for the node
-  bool incomplete = false;           ///< a list could not be read: a port that is not here need not be gone
+  std::vector<InventoryPort> ports;           ///< by PCI address, port and name; those without PCI address last
+  std::vector<Gap> gaps;                      ///< probe "inventory"; port is the device's name, "" for the node
+  bool incomplete = false;                    ///< a list could not be read: a port that is not here need not be gone
+  std::optional<std::vector<PciCard>> cards;  ///< network cards on the PCI bus; nullopt: the bus can't be listed
   /// The number of the kernel's device event (device_events.h) before the search; 0: not known.
   std::uint64_t found_after = 0;
 };

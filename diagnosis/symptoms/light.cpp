@@ -28,13 +28,16 @@ Finding some_lanes_dark(const PortView& v, KnobValues) {
       .holds("no light on some lanes", v.light.rx_dark_some)
       .close();
 }
-Finding light_there(const PortView& v, KnobValues) {
+constexpr Knob kThereKnobs[] = {
+    {"there_dbm", -9, -20, 0, "dBm", "less light than this is not enough for any receiver here (docs/physics.md 7a)"},
+    {"lost_db", 1.5, 0.3, 10, "dB", "lost against its own past: then it is not as before"}};
+Finding light_there(const PortView& v, KnobValues k) {
   if (!v.down) return not_known("the link is up");
   if (v.light.rx_lanes == 0 || !v.light.rx_fresh) return not_known(kNoPowers);
   return Case(Reader::kModule)
       .lane(v.light.worst_rx_lane)
-      .at_least("received power", v.light.worst_rx_dbm, -12, "dBm")
-      .below("light lost against its own past", v.light.rx ? v.light.rx->db : 0, 1.5, "dB")
+      .at_least("received power", v.light.worst_rx_dbm, k[0], "dBm")
+      .below("light lost against its own past", v.light.rx ? v.light.rx->db : 0, k[1], "dB")
       .close();
 }
 
@@ -150,11 +153,7 @@ constexpr Symptom kRows[] = {
      {},
      &some_lanes_dark,
      "read the received power (ethtool -m)"},
-    {kLightThere,
-     "light_there",
-     "light arrives as before, though the link is down",
-     {},
-     &light_there,
+    {kLightThere, "light_there", "light arrives as before, though the link is down", kThereKnobs, &light_there,
      "read the received power (ethtool -m)"},
     {kLightLow, "rx_power_low", "less light arrives than before", kLowKnobs, &light_low,
      "read the received power (ethtool -m)"},

@@ -1,4 +1,6 @@
 // Symptoms of the link itself: its state, its reasons for being down, its speed.
+#include <algorithm>
+
 #include "diagnosis/symptoms/families.h"
 #include "model/kernel_log.h"
 
@@ -30,7 +32,9 @@ constexpr Knob kFlapKnobs[] = {
     {"burst_losses", 6, 3, 1000, "", "losses that count even when they come within the span"},
     {"window_s", 86400, 60, 604800, "s", "how far to look back"},
     {"span_s", 240, 0, 86400, "s", "the least time between the first and the last: a benign flap is one or two"},
-    {"apart_s", 20, 0, 600, "s", "losses nearer than this are one"}};
+    {"apart_s", 20, 0, 600, "s", "losses nearer than this are one"},
+    {"quiet_s", 7200, 600, 86400, "s", "so long without a loss, and"},
+    {"quiet_ratio", 6, 2, 100, "", "so many of the mean times between them: the link has proved that it stays"}};
 Finding flaps(const PortView& v, KnobValues k) {
   double separate = 0, total = 0;
   std::optional<SteadyTime> first, last;
@@ -43,6 +47,10 @@ Finding flaps(const PortView& v, KnobValues k) {
     last = loss.t;
   }
   const double span = first ? in_seconds(*last - *first) : 0;
+  // By chance alone a link that still flaps is so quiet in 0.25 % of the cases (exp(-6)).
+  const double quiet_s = last ? in_seconds(v.now - *last) : 0;
+  if (separate >= k[0] && quiet_s > std::max(k[5], k[6] * span / std::max(separate - 1, 1.0)))
+    return Case(Reader::kEvents).below("seconds since the last loss", quiet_s, k[5], "s").close();
   if (total >= k[1] && (separate < k[0] || span < k[3]))
     return Case(Reader::kEvents).at_least("involuntary carrier losses", total, k[1]).close();
   return Case(Reader::kEvents)

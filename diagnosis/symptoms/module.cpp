@@ -50,6 +50,38 @@ Finding module_hot(const PortView& v, KnobValues k) {
       .close();
 }
 
+// module_new: the link has not come up since its module was changed. A driver that gives no reason refuses it silently.
+constexpr Knob kNewKnobs[] = {{"settle_s", 60, 0, 3600, "s", "how long a new module may take to come up"}};
+Finding module_new(const PortView& v, KnobValues k) {
+  if (!v.down) return not_known("the link is up");
+  const auto& changed = std::max(v.port.last_module_event, v.port.serial_changed_at);
+  if (!changed) {
+    const bool seen = v.port.carrier_seen && !v.port.last_reboot && !v.port.driver_reload_at;
+    if (!seen) return not_known("the link was never seen up");
+    return Case(Reader::kEvents).holds("down since the module was changed", false).close();
+  }
+  const bool there = !v.port.latest.module || v.port.latest.module->present;
+  const bool since = !v.port.carrier_since || *v.port.carrier_since <= *changed;
+  return Case(Reader::kEvents)
+      .holds("down since the module was changed", there && since)
+      .at_least("seconds since the module was changed", in_seconds(v.now - *changed), k[0], "s")
+      .close();
+}
+
+Finding supply_is_low(const PortView& v, KnobValues) {
+  if (!v.supply_low) return not_known("the module gives no supply voltage");
+  return Case(Reader::kModule).holds("the module's supply voltage is low", v.supply_low).close();
+}
+// supply_shared: modules have one supply in common, and its dip shows in all of them.
+constexpr Knob kSharedKnobs[] = {{"siblings", 1, 1, 64, "", "so many other modules whose voltage is low now"}};
+Finding supply_shared(const PortView& v, KnobValues k) {
+  if (!v.supply_low) return not_known("the module gives no supply voltage");
+  return Case(Reader::kNode)
+      .holds("the module's supply voltage is low", v.supply_low)
+      .at_least("other modules of this node with it", static_cast<double>(v.group.siblings_supply_low), k[0])
+      .close();
+}
+
 Finding far_admin_down(const PortView& v, KnobValues) {
   const auto& peer = v.port.latest.peer;
   if (!peer || !peer->link || !v.peer_fresh()) return not_known("the state of the far port is not known");
@@ -85,6 +117,9 @@ constexpr Symptom kRows[] = {
      &module_state,
      "read the module (ethtool -m)"},
     {kModuleHot, "module_hot", "the module is too hot", kHotKnobs, &module_hot, "read the module (ethtool -m)"},
+    {kModuleNew, "module_new", "not up since the module was changed", kNewKnobs, &module_new, ""},
+    {kSupplyLow, "supply_low", "the module's supply voltage is low", {}, &supply_is_low, ""},
+    {kSupplyShared, "supply_shared", "several modules lose supply voltage together", kSharedKnobs, &supply_shared, ""},
     {kFarAdminDown, "far_admin_down", "the far port is set down", {}, &far_admin_down, "look at the state of {peer}"},
     {kFarModuleAbsent,
      "far_module_absent",

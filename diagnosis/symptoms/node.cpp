@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "diagnosis/symptoms/families.h"
+#include "model/kernel_log.h"
 
 namespace linkhealth::symptoms {
 
@@ -42,8 +43,37 @@ Finding pcie_errors(const PortView& v, KnobValues k) {
       .close();
 }
 
-Finding device_fatal(const PortView& v, KnobValues) {
+// device_fatal: holds until the device was started anew and carries. A queue that was stuck once and moves is past.
+constexpr Knob kFatalKnobs[] = {{"queue_s", 86400, 600, 604800, "s",
+                                 "a stuck transmit queue that is not said again for so long, on a link that carries"}};
+Finding device_fatal(const PortView& v, KnobValues k) {
+  if (v.up && v.port.fatal_queue && v.port.fatal_at && in_seconds(v.now - *v.port.fatal_at) > k[0])
+    return Case(Reader::kEvents)
+        .below("seconds since a queue was stuck", in_seconds(v.now - *v.port.fatal_at), k[0])
+        .close();
   return Case(Reader::kEvents).holds("driver or firmware reported a fatal error", v.port.fatal_at.has_value()).close();
+}
+
+/// A line of the kernel log that holds until it is old: it is said again while its cause lasts.
+Finding says(const PortView& v, KernelLogClass what, std::string_view words, double hold_s) {
+  const bool said = std::any_of(v.port.kernel_log.begin(), v.port.kernel_log.end(), [&](const auto& line) {
+    return in_seconds(v.now - line.first) <= hold_s && is_kernel_log(line.second, what);
+  });
+  return Case(Reader::kEvents).holds(words, said).close();
+}
+constexpr Knob kHotKnobs[] = {{"hold_s", 3600, 60, 86400, "s", "how long a line that is not said again counts"}};
+Finding nic_hot(const PortView& v, KnobValues k) {
+  return says(v, KernelLogClass::kNicHot, "the kernel log says that the card is too hot", k[0]);
+}
+// slot_power: said once. It holds while the link is down; a port that carries has its power.
+Finding slot_power(const PortView& v, KnobValues) {
+  if (v.up) return Case(Reader::kEvents).holds("ports are off: the slot gives too little power", false).close();
+  const double since_boot_s = v.port.last_reboot ? in_seconds(v.now - *v.port.last_reboot) : 1e18;
+  return says(v, KernelLogClass::kPortPower, "ports are off: the slot gives too little power", since_boot_s);
+}
+constexpr Knob kLostKnobs[] = {{"hold_s", 86400, 60, 604800, "s", "how long the line counts while the device is away"}};
+Finding pcie_lost(const PortView& v, KnobValues k) {
+  return says(v, KernelLogClass::kPcieLost, "the PCIe link of the slot went down", v.port.present ? -1 : k[0]);
 }
 
 // device_gone: the device is not there any more, for longer than a driver reload takes.
@@ -99,8 +129,11 @@ constexpr Symptom kNodeRows[] = {
     {kPcieReduced, "pcie_reduced", "PCIe runs slower or narrower than it could", kPcieKnobs, &pcie_reduced,
      "lspci -vv"},
     {kPcieErrors, "pcie_errors", "PCIe reports errors", kAerKnobs, &pcie_errors, ""},
-    {kDeviceFatal, "device_fatal", "driver or firmware gave up", {}, &device_fatal, ""},
+    {kDeviceFatal, "device_fatal", "driver or firmware gave up", kFatalKnobs, &device_fatal, ""},
     {kDeviceGone, "device_gone", "the device is not there any more", kGoneKnobs, &device_gone, ""},
+    {kNicHot, "nic_hot", "the card is too hot", kHotKnobs, &nic_hot, ""},
+    {kSlotPower, "slot_power", "the slot gives too little power", {}, &slot_power, ""},
+    {kPcieLost, "pcie_lost", "the PCIe link of the slot went down", kLostKnobs, &pcie_lost, ""},
 };
 constexpr Symptom kMonitorRows[] = {
     {kCountersBlind, "counters_blind", "counters or link state can't be read", kBlindKnobs, &counters_blind, ""},

@@ -17,7 +17,7 @@ constexpr Knob kErrorKnobs[] = {
     {"own_ratio", 8, 2, 1000, "", "times the link's own reference: +8 C moves a link x1.5-2 only"},
     {"floor_pam4_ber", 1e-6, 1e-12, 1e-3, "", "below this a PAM4 link may do as it likes (docs/physics.md 3a)"},
     {"floor_nrz_ber", 1e-8, 1e-15, 1e-3, "", "the same for NRZ"},
-    {"limit_share_optical", 12, 1, 1000, "", "limit divided by this is too much, whatever the past was"},
+    {"limit_share_optical", 20, 1, 1000, "", "limit divided by this is too much, whatever the past was"},
     {"limit_share_copper", 4, 1, 1000, "", "copper runs nearer its limit"},
     {"no_fec_symbols_per_h", 20, 1, 1e9, "", "without FEC: symbol errors in an hour, in three intervals or more"}};
 
@@ -46,6 +46,12 @@ Finding receive_errors(const PortView& v, KnobValues k) {
   }
   const double share = v.medium == Medium::kCopper ? k[4] : k[3];
   const double absolute = *s.ber_limit / share;
+  if (s.lane_stands_out)
+    return Case(Reader::kFec)
+        .lane(s.worst_lane)
+        .above("pre-FEC BER of this lane", s.lane_ber[static_cast<std::size_t>(s.worst_lane)], s.lane_limit)
+        .at_least("signal lost against the median lane", s.worst_lane_penalty_db, s.lane_penalty_limit_db, "dB")
+        .close();
   if (*s.ber > absolute) return Case(Reader::kFec).above("pre-FEC BER", s.ber, absolute).close();
   const double floor = is_pam4(v) ? k[1] : k[2];
   if (!s.ber_reference) return Case(Reader::kFec).above("pre-FEC BER", s.ber, absolute).close();

@@ -105,4 +105,7 @@ int run(std::span<char*> arguments) {
 }  // namespace
 }  // namespace linkhealth
 
-int main(int count, char** arguments) { return linkhealth::run({arguments, static_cast<std::size_t>(count)}); }
+int main(int count, char** arguments) {
+  linkhealth::keep_memory_small();
+  return linkhealth::run({arguments, static_cast<std::size_t>(count)});
+}

@@ -81,6 +81,51 @@ TEST(ExpectedPorts, OneThatWasNeverThereIsAFindingAndClosesWhenItComes) {
   EXPECT_FALSE(node.report->impact);
 }
 
+TEST(ExpectedPorts, WhatThePciBusShowsIsSaid) {
+  Node node(2, {{"mlx5_0/1", at_400g()}, {"mlx5_1/1", at_400g()}, {"mlx5_2/1", at_400g()}});
+  node.feed.gaps.push_back({"", "pci_bus", "0000:3b:00.0 is on the PCI bus without a driver"});
+  node.run(400);
+  ASSERT_EQ(node.events.size(), 1U);
+  EXPECT_THAT(node.events[0].fault.summary, HasSubstr("never there: 0000:3b:00.0 is on the PCI bus without a driver"));
+}
+
+TEST(ExpectedPorts, OneThatNobodyExpectsIsNamedWhereThereIsAPlan) {
+  Node node(2, {{"mlx5_0/1", at_400g()}});
+  node.run(600);
+  EXPECT_TRUE(node.events.empty());
+  EXPECT_EQ(node.port("mlx5_0/1")->note, "");
+  EXPECT_THAT(node.port("mlx5_1/1")->note, HasSubstr("no configuration expects this port"));
+  EXPECT_EQ(node.port("mlx5_1/1")->health, Health::kHealthy);
+  Node without(2);
+  without.run(600);
+  EXPECT_EQ(without.port("mlx5_1/1")->note, "");
+}
+
+TEST(ExpectedPorts, AreMeantByAnyOfTheirNames) {
+  ExpectedPort faster = at_400g();
+  faster.speed_mbps = 800000;
+  Node node(3, {{"0000:10:00.0", at_400g()}, {"0000:11:00.0/1", at_400g()}, {"mlx5_2", faster}});
+  node.run(600);
+  ASSERT_EQ(node.report->ports.size(), 3U) << "none is awaited beside itself";
+  EXPECT_EQ(node.port("mlx5_0/1")->expected.speed_mbps, 400000U);
+  EXPECT_EQ(node.port("mlx5_1/1")->expected.speed_mbps, 400000U);
+  ASSERT_EQ(node.events.size(), 1U);
+  EXPECT_EQ(node.events[0].port, "mlx5_2/1");
+  EXPECT_EQ(node.events[0].fault.fault, "reduced_speed");
+}
+
+TEST(ExpectedPorts, OneOfAPciAddressThatComesLateIsTheSamePort) {
+  Node node(2, {{"0000:10:00.0", at_400g()}, {"0000:11:00.0", at_400g()}, {"0000:12:00.0", at_400g()}});
+  node.run(320);
+  ASSERT_EQ(node.events.size(), 1U);
+  EXPECT_EQ(node.events[0].port, "0000:12:00.0");
+  node.count = 3;
+  node.run(9000);
+  EXPECT_EQ(node.report->ports.size(), 3U);
+  EXPECT_EQ(node.port("mlx5_2/1")->health, Health::kHealthy);
+  EXPECT_EQ(node.events.back().kind, FaultEventKind::kClosed);
+}
+
 TEST(ExpectedPorts, WhatNobodyExpectsIsNotMissed) {
   Node node(2);
   node.run(1000);
@@ -191,6 +236,36 @@ TEST(Trends, LightThatFadesIsToldWithItsDaysAndAnotherModuleEndsIt) {
   };
   after.run(1200);
   EXPECT_TRUE(after.report->ports[0].trends.empty());
+}
+
+TEST(SharedSupply, IsOneFindingOfTheNodeAndNoModules) {
+  Node node(4);
+  double volts = 3.3;
+  node.change = [&](std::size_t i, PortSample& port) {
+    if (port.module) port.module->supply_v = i < 3 ? volts : 3.3;
+  };
+  node.run(900);
+  volts = 3.05;
+  node.run(600);
+  ASSERT_EQ(node.events.size(), 1U);
+  EXPECT_EQ(node.events[0].fault.fault, "pcie_degraded");
+  EXPECT_EQ(node.events[0].fault.end, End::kNode);
+  EXPECT_THAT(node.events[0].fault.summary, HasSubstr("3 modules of this node lost supply voltage together (3.05 V"));
+  volts = 3.3;
+  node.run(6000);
+  EXPECT_EQ(node.events.back().kind, FaultEventKind::kClosed);
+}
+
+TEST(SharedSupply, OneModuleAloneIsNot) {
+  Node node(4);
+  double volts = 3.3;
+  node.change = [&](std::size_t i, PortSample& port) {
+    if (port.module) port.module->supply_v = i == 0 ? volts : 3.3;
+  };
+  node.run(900);
+  volts = 3.05;
+  node.run(1200);
+  EXPECT_TRUE(node.events.empty());
 }
 
 }  // namespace

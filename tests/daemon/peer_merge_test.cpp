@@ -3,6 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "daemon/far_ends.h"
+#include "tests/support/manual_clock.h"
+
 namespace linkhealth {
 namespace {
 
@@ -219,6 +222,21 @@ TEST_F(PeerMerging, APortThatGoesIsForgotten) {
   EXPECT_TRUE(merge.take_changes(kStart).empty());
   merge.set_ports({"mlx5_0/1"});
   EXPECT_TRUE(merge.take_changes(kStart).empty());
+}
+
+TEST(FarEndsPlan, NamesAPortByItsPciAddressToo) {
+  testing::ManualClock clock;
+  ExpectedPort planned;
+  planned.peer_system = "leaf-9";
+  FarEnds far_ends({}, clock, {}, {{"0000:1b:00.0", planned}});
+  InventoryPort port;
+  port.id.device = "mlx5_0";
+  port.id.verbs = true;
+  port.id.pci = "0000:1b:00.0";
+  far_ends.set_ports({port});
+  const FarEnds::News news = far_ends.take(clock.steady());
+  ASSERT_TRUE(news.ports.at("mlx5_0/1").peer);
+  EXPECT_EQ(news.ports.at("mlx5_0/1").peer->system, "leaf-9");
 }
 
 }  // namespace

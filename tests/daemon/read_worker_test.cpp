@@ -42,11 +42,35 @@ TEST(DaemonReadWorker, HandsOverABatchWhenTheQueueIsEmpty) {
   EXPECT_FALSE(worker.idle());
   go.set_value();
   wait_readable(worker.event_fd());
+  EXPECT_FALSE(worker.idle()) << "who leaves now would leave the readings behind";
   const auto readings = worker.take_finished();
+  EXPECT_TRUE(worker.idle());
   ASSERT_EQ(readings.size(), 2U);
   EXPECT_EQ(readings[0].port, "a/1");
   EXPECT_EQ(readings[1].port, "b/1");
   EXPECT_FALSE(worker.is_out("b/1", ReadGroup::kCounters));
+}
+
+TEST(DaemonReadWorker, TellsOfABatchOnceWhenAllOfItIsDone) {
+  ManualClock clock;
+  ReadWorker worker(clock, kPatience);
+  std::promise<void> second;
+  std::promise<void> go;
+  const std::shared_future<void> gone = go.get_future().share();
+  std::vector<ReadWorker::Job> batch;
+  batch.push_back(job("a/1", [] {}));
+  batch.push_back(job("b/1", [&second, gone] {
+    second.set_value();
+    gone.wait();
+  }));
+  worker.submit(std::move(batch));
+  second.get_future().wait();
+  pollfd event{worker.event_fd(), POLLIN, 0};
+  EXPECT_EQ(poll(&event, 1, 0), 0) << "a/1 is done, and the batch is not";
+  go.set_value();
+  wait_readable(worker.event_fd());
+  EXPECT_EQ(worker.take_finished().size(), 2U);
+  EXPECT_EQ(poll(&event, 1, 0), 0);
 }
 
 TEST(DaemonReadWorker, AReadThatHangsIsNamedAndTheOthersGoOn) {

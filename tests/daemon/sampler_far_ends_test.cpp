@@ -122,8 +122,8 @@ class DaemonFarEnds : public ::testing::Test {
   std::shared_ptr<Script> script = std::make_shared<Script>();
   std::map<PortKey, ExpectedPort> plan;
   std::unique_ptr<Sampler> sampler;
-  std::optional<PeerSample> peer;
-  std::optional<ModuleSample> module;
+  Boxed<PeerSample> peer;
+  Boxed<ModuleSample> module;
   std::vector<std::string> gaps;
   bool rounds_seen = false;
 };

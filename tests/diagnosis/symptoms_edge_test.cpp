@@ -2,32 +2,12 @@
 #include <gtest/gtest.h>
 
 #include "diagnosis/symptoms.h"
+#include "tests/diagnosis/symptom_scene.h"
 
 namespace linkhealth {
 namespace {
 
-using enum SymptomId;
-
-struct Scene {
-  PortHistory port;
-  ExpectedPort expected;
-  PortView view{port};
-  Scene() {
-    view.up = true;
-    view.medium = Medium::kOptical;
-    view.expected = &expected;
-    port.carrier = true;
-    port.latest.link = LinkSample{};
-    port.latest.link->fec = "RS544";
-  }
-};
-
-Finding look(SymptomId id, const PortView& view) {
-  const Symptom& row = symptom(id);
-  std::vector<double> values;
-  for (const Knob& knob : row.knobs) values.push_back(knob.value);
-  return row.observe(view, values);
-}
+using namespace symptom_scene;  // NOLINT(google-build-using-namespace)
 
 TEST(PcieReduced, UnderLoadNobodySavesPower) {
   Scene scene;
@@ -74,6 +54,79 @@ TEST(LosingData, AFewCodewordsInAnHourAreNoFault) {
   EXPECT_TRUE(look(kLosingData, scene.view).absent());
   s.uncorrectable_1h = 60;
   EXPECT_TRUE(look(kLosingData, scene.view).present());
+}
+
+TEST(ModuleNew, ALinkThatCameUpWithItsModuleFellForAnotherReason) {
+  Scene scene(false);
+  scene.port.carrier_seen = true;
+  EXPECT_TRUE(look(kModuleNew, scene.view).absent()) << "it was seen up, and nobody touched the module";
+  scene.port.last_module_event = steady_from_seconds(9000);
+  EXPECT_TRUE(look(kModuleNew, scene.view).absent()) << "it fell 700 s after the module was changed";
+}
+
+TEST(Flaps, AreOverWhenTheLinkHasProvedThatItStays) {
+  Scene scene;
+  losses(scene, 4, 300);  // the last one at 5900 s
+  scene.view.now = steady_from_seconds(5900 + 7200);
+  EXPECT_TRUE(look(kFlaps, scene.view).present());
+  scene.view.now = steady_from_seconds(5900 + 7201);
+  EXPECT_TRUE(look(kFlaps, scene.view).absent());
+  scene.port.losses.clear();
+  losses(scene, 4, 4000);  // rare ones: the last at 17000 s; seven hours without one say little
+  scene.view.now = steady_from_seconds(17000 + 23999);
+  EXPECT_TRUE(look(kFlaps, scene.view).present());
+  scene.view.now = steady_from_seconds(17000 + 24001);
+  EXPECT_TRUE(look(kFlaps, scene.view).absent());
+}
+
+TEST(DeviceFatal, AQueueThatWasStuckADayAgoAndMovesIsPast) {
+  Scene scene;
+  scene.view.now = steady_from_seconds(100000);
+  scene.port.fatal_at = steady_from_seconds(13599);
+  EXPECT_TRUE(look(kDeviceFatal, scene.view).present());
+  scene.port.fatal_queue = true;
+  EXPECT_TRUE(look(kDeviceFatal, scene.view).absent());
+  scene.port.fatal_at = steady_from_seconds(13600);
+  EXPECT_TRUE(look(kDeviceFatal, scene.view).present());
+}
+
+TEST(ReceiveErrors, ALaneThatStandsOutNeedsNoPast) {
+  Scene scene;
+  scene.view.signal.ber = 1e-5;
+  scene.view.signal.ber_limit = 2.4e-4;
+  scene.view.signal.ber_reference = 1e-5;
+  EXPECT_TRUE(look(kReceiveErrors, scene.view).absent()) << "its own normal, a twentieth of the limit";
+  scene.view.signal.worst_lane = 2;
+  scene.view.signal.lane_ber[2] = 4e-5;
+  scene.view.signal.lane_limit = 1.2e-5;
+  scene.view.signal.worst_lane_penalty_db = 1.3;
+  scene.view.signal.lane_penalty_limit_db = 1.2;
+  scene.view.signal.lane_stands_out = true;
+  const Finding finding = look(kReceiveErrors, scene.view);
+  EXPECT_TRUE(finding.present());
+  EXPECT_EQ(finding.comparisons[0].lane, 2);
+}
+
+TEST(Symptoms, SixLossesInABurstAreFlapsToo) {
+  Scene scene;
+  losses(scene, 6, 1);
+  EXPECT_TRUE(look(kFlaps, scene.view).present());
+}
+
+TEST(Symptoms, IntendedLossesAreNoFlaps) {
+  Scene scene;
+  losses(scene, 10, 130);
+  for (CarrierLoss& loss : scene.port.losses) loss.voluntary = true;
+  EXPECT_TRUE(look(kFlaps, scene.view).absent());
+}
+
+TEST(Symptoms, AnOldLaserFlagWithLightAsEverIsNoFault) {
+  Scene scene;
+  lanes(scene);
+  scene.port.latest.module->lanes[0].tx_fault = true;
+  for (int i = 0; i < 5; ++i) scene.port.own.tx_dbm[0].reference.add(steady_from_seconds(i * 60), 0, 1, 1);
+  scene.port.own.tx_dbm[0].add_recent(0.1);
+  EXPECT_TRUE(look(kTxFault, scene.view).absent());
 }
 
 }  // namespace

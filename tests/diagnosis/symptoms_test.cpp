@@ -6,81 +6,23 @@
 #include <functional>
 #include <ostream>
 
-#include "tests/diagnosis/feed.h"
+#include "tests/diagnosis/symptom_scene.h"
 
 namespace linkhealth {
 namespace {
 
-using enum SymptomId;
-
-std::vector<double> defaults(const Symptom& row) {
-  std::vector<double> values;
-  for (const Knob& knob : row.knobs) values.push_back(knob.value);
-  return values;
-}
-
-Finding look(SymptomId id, const PortView& view) {
-  const Symptom& row = symptom(id);
-  return row.observe(view, defaults(row));
-}
-
-struct Scene {
-  PortHistory port;
-  ExpectedPort expected;
-  PortView view{port};
-  explicit Scene(bool up = true) {
-    view.now = steady_from_seconds(10000);
-    view.medium = Medium::kOptical;
-    view.up = up;
-    view.down = !up;
-    view.down_s = up ? 0 : 300;
-    view.expected = &expected;
-    port.carrier = up;
-    port.carrier_since = steady_from_seconds(up ? 100 : 9700);
-    port.latest.link = LinkSample{};
-    port.latest.link->fec = "RS544";
-    port.latest.id.link_layer = "Ethernet";
-    view.light.rx_fresh = true;
-  }
-};
+using namespace symptom_scene;  // NOLINT(google-build-using-namespace)
 
 struct Row {
   SymptomId id;
   bool up;
   std::function<void(Scene&)> present, absent, unknown;
 };
+constexpr const char* kNoPower =
+    "mlx5_core: network ports have been powered down due to insufficient/unadvertised power on the PCIe slot";
+void say(Scene& s, double at, const char* line) { s.port.kernel_log.emplace_back(steady_from_seconds(at), line); }
 /// For a failed test's message.
 void PrintTo(const Row& row, std::ostream* out) { *out << symptom(row.id).name; }
-
-void reason(Scene& s, const char* state, const char* sub) { s.port.latest.link->down_reason = DownReason{state, sub}; }
-const auto kNoReason = [](Scene&) {};
-const auto kOtherReason = [](Scene& s) { reason(s, "No cable", ""); };
-
-void losses(Scene& s, int count, double apart_s) {
-  for (int i = 0; i < count; ++i) s.port.losses.push_back({steady_from_seconds(5000 + i * apart_s), 1, false});
-}
-void lanes(Scene& s) {
-  s.port.latest.module = ModuleSample{};
-  s.port.latest.module->lanes.resize(2);
-  s.view.light.rx_lanes = 2;
-  s.port.own.tx_lanes = 2;
-}
-void fail(Scene& s, const char* probe, double for_s, const char* why = "EIO") {
-  s.port.blind[probe] = {steady_from_seconds(10000 - for_s), steady_from_seconds(10000), 20, why};
-}
-
-void losing(Scene& s, std::size_t intervals) {
-  s.view.signal.intervals_1h = 60;
-  s.view.signal.uncorrectable_intervals_1h = intervals;
-  s.view.signal.uncorrectable_intervals_10m = 1;
-  s.view.signal.uncorrectable_span_s = 200, s.view.signal.uncorrectable_1h = 8;
-  s.view.signal.uncorrectable_known = true;
-}
-void narrow(Scene& s) {
-  s.port.latest.pcie = PcieSample{};
-  s.port.latest.pcie->width = 8;
-  s.port.latest.pcie->max_width = 16;
-}
 
 const std::vector<Row>& rows() {
   static const std::vector<Row> kRows = {
@@ -226,6 +168,12 @@ const std::vector<Row>& rows() {
        [](Scene& s) { lanes(s), s.port.latest.module->temperature_c = 70, s.port.own.temperature_c.add_recent(70); },
        [](Scene& s) { lanes(s), s.port.latest.module->temperature_c = 69, s.port.own.temperature_c.add_recent(69); },
        kNoReason},
+      {kModuleNew, false, [](Scene& s) { s.port.serial_changed_at = steady_from_seconds(9940); },
+       [](Scene& s) { s.port.serial_changed_at = steady_from_seconds(9941); }, kNoReason},
+      {kSupplyLow, true, [](Scene& s) { s.view.supply_low = true; }, [](Scene& s) { s.view.supply_low = false; },
+       kNoReason},
+      {kSupplyShared, true, [](Scene& s) { s.view.supply_low = true, s.view.group.siblings_supply_low = 1; },
+       [](Scene& s) { s.view.supply_low = true; }, kNoReason},
       {kFarAdminDown, false,
        [](Scene& s) {
          s.port.latest.peer = PeerSample{}, s.port.latest.peer->link = LinkSample{};
@@ -272,6 +220,13 @@ const std::vector<Row>& rows() {
       {kDeviceFatal, true, [](Scene& s) { s.port.fatal_at = steady_from_seconds(5); }, kNoReason, nullptr},
       {kDeviceGone, true, [](Scene& s) { s.port.present = false, s.port.absent_since = steady_from_seconds(9819); },
        [](Scene& s) { s.port.present = false, s.port.absent_since = steady_from_seconds(9821); }, nullptr},
+      {kNicHot, true, [](Scene& s) { say(s, 6400, "mlx5_core: High temperature on sensors with bit set 0 1"); },
+       [](Scene& s) { say(s, 6399, "mlx5_core: High temperature on sensors with bit set 0 1"); }, nullptr},
+      {kSlotPower, false, [](Scene& s) { say(s, 9700, kNoPower); },
+       [](Scene& s) { say(s, 9700, kNoPower), s.port.last_reboot = steady_from_seconds(9701); }, nullptr},
+      {kPcieLost, true,
+       [](Scene& s) { say(s, 9000, "pciehp 0000:00:01.0: Slot(3): Link Down"), s.port.present = false; },
+       [](Scene& s) { say(s, 9000, "pciehp 0000:00:01.0: Slot(3): Link Down"); }, nullptr},
       {kGroupDown, false, [](Scene& s) { s.view.group.same_leaf = 1, s.view.group.fell_together = 1; },
        [](Scene& s) { s.view.group.same_leaf = 1; }, kNoReason},
       {kGroupFlaps, true, [](Scene& s) { s.view.group = {.same_leaf = 1, .flaps_together = 2, .flaps_alone = 3}; },
@@ -372,28 +327,6 @@ TEST(SymptomTable, HasARowForEachNameAndATestForEachRow) {
       EXPECT_GE(knob.max, knob.value) << symptom_table()[i].name << "." << knob.name;
     }
   }
-}
-
-TEST(Symptoms, SixLossesInABurstAreFlapsToo) {
-  Scene scene;
-  losses(scene, 6, 1);
-  EXPECT_TRUE(look(kFlaps, scene.view).present());
-}
-
-TEST(Symptoms, IntendedLossesAreNoFlaps) {
-  Scene scene;
-  losses(scene, 10, 130);
-  for (CarrierLoss& loss : scene.port.losses) loss.voluntary = true;
-  EXPECT_TRUE(look(kFlaps, scene.view).absent());
-}
-
-TEST(Symptoms, AnOldLaserFlagWithLightAsEverIsNoFault) {
-  Scene scene;
-  lanes(scene);
-  scene.port.latest.module->lanes[0].tx_fault = true;
-  for (int i = 0; i < 5; ++i) scene.port.own.tx_dbm[0].reference.add(steady_from_seconds(i * 60), 0, 1, 1);
-  scene.port.own.tx_dbm[0].add_recent(0.1);
-  EXPECT_TRUE(look(kTxFault, scene.view).absent());
 }
 
 }  // namespace

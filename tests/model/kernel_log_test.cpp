@@ -54,8 +54,8 @@ const Line kLines[] = {
     {"mlx5_core 0000:d2:00.0: poll_health:174: device's health compromised - reached miss count.", "health_compromised",
      kFatal},
     {"mlx5_core 0000:d2:00.0: print_health_info: synd 0x8: unrecoverable hardware error.", "hardware_error", kFatal},
-    {"NETDEV WATCHDOG: eth0 (mlx5_core): transmit queue 3 timed out", "netdev_watchdog", kFatal},
-    {"mlx5_core 0000:1b:00.0 eth2: TX timeout detected", "tx_timeout", kFatal},
+    {"NETDEV WATCHDOG: eth0 (mlx5_core): transmit queue 3 timed out", "netdev_watchdog", kQueueStuck},
+    {"mlx5_core 0000:1b:00.0 eth2: TX timeout detected", "tx_timeout", kQueueStuck},
     {"mlx5_core 0000:d2:00.0: mlx5_cmd_out_err:838:(pid 1441871): ACCESS_REG(0x805) op_mod(0x1) failed, status bad "
      "operation(0x2), syndrome (0x305684), err(-22)",
      "access_reg", kNoise},

@@ -1,0 +1,161 @@
+// The life of a fault as the engine makes it: what raises nothing, what stands, and how each raise clears.
+#include <gmock/gmock.h>
+
+#include "daemon/engine.h"
+#include "tests/diagnosis/feed.h"
+
+namespace linkhealth {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+struct Story {
+  Feed feed;
+  Engine engine{settings()};
+  std::shared_ptr<const Report> report;
+  std::string events;
+
+  static EngineSettings settings() {
+    EngineSettings settings;
+    settings.node = "node";
+    settings.knobs = KnobTable(engine_knob_groups());
+    return settings;
+  }
+  void run(double seconds) {
+    for (const double end = feed.t + seconds; feed.t < end;) {
+      const Engine::Step step = engine.step(feed.tick());
+      report = step.report;
+      for (const FaultEvent& event : step.events)
+        events += std::string(to_string(event.kind)) + ":" + event.fault.fault + " ";
+    }
+  }
+  void log(const char* text) { feed.event(PortEventKind::kKernelLog, feed.t + 1, text); }
+  void set_down() {
+    feed.link.admin_up = false;
+    feed.event(PortEventKind::kAdminDown, feed.t + 1);
+    feed.pull(feed.t + 1.1);
+  }
+  void set_up() {
+    feed.link.admin_up = true;
+    feed.event(PortEventKind::kAdminUp, feed.t + 1);
+    feed.plug(feed.t + 3);
+  }
+};
+
+constexpr const char* kStuck = "mlx5_core 0000:1b:00.0 ens1np0: TX timeout detected";
+constexpr const char* kDead = "mlx5_core 0000:1b:00.0: device's health compromised - reached miss count";
+
+TEST(FaultLife, AStuckQueueOfBeforeDoesNotComeBackWithThePort) {
+  Story run;
+  run.run(600);
+  run.log(kStuck);
+  run.run(300);
+  ASSERT_EQ(run.events, "opened:nic_fault ");
+  run.set_down();
+  run.run(600);
+  EXPECT_EQ(run.events, "opened:nic_fault closed:nic_fault opened:admin_down ");
+  run.events.clear();
+  run.set_up();
+  run.run(7200);
+  EXPECT_THAT(run.events, Not(HasSubstr("nic_fault"))) << "the queues are new ones, and nothing was said since";
+  EXPECT_EQ(run.report->ports.at(0).health, Health::kHealthy);
+}
+
+TEST(FaultLife, ADeadCardStaysDeadWhenItsPortIsSetDownAndUp) {
+  Story run;
+  run.run(600);
+  run.log(kDead);
+  run.run(300);
+  run.set_down();
+  run.run(300);
+  run.events.clear();
+  run.set_up();
+  run.run(900);
+  EXPECT_THAT(run.events, HasSubstr("opened:nic_fault"));
+}
+
+TEST(FaultLife, ADriverReloadClearsADeadCardThatCarriesAgain) {
+  Story run;
+  run.run(600);
+  run.log(kDead);
+  run.run(300);
+  ASSERT_EQ(run.events, "opened:nic_fault ");
+  run.feed.event(PortEventKind::kDeviceGone, run.feed.t + 1);
+  run.feed.pull(run.feed.t + 1.5);
+  run.feed.event(PortEventKind::kDeviceAdded, run.feed.t + 5);
+  run.feed.plug(run.feed.t + 8);
+  run.run(7200);
+  EXPECT_EQ(run.events, "opened:nic_fault proving:nic_fault closed:nic_fault ");
+}
+
+TEST(FaultLife, ACardThatIsDeadAfterTheRebootTooIsStillTheSameFault) {
+  Story run;
+  run.run(600);
+  run.log(kDead);
+  run.feed.pull(run.feed.t + 2);
+  run.run(300);
+  ASSERT_EQ(run.events, "opened:nic_fault ");
+  run.feed.uptime_s = 60;
+  run.run(3600);
+  EXPECT_EQ(run.events, "opened:nic_fault ") << "the port has not carried since";
+  run.feed.plug(run.feed.t + 2);
+  run.run(9000);
+  EXPECT_EQ(run.events, "opened:nic_fault proving:nic_fault closed:nic_fault ");
+}
+
+TEST(FaultLife, AFaultThatComesBeforeTheLightHasAPastIsSeen) {
+  Story run;
+  run.run(25);  // two readings
+  run.feed.receive_mw(0.2);
+  run.feed.bits_per_s = 4e7;
+  run.run(240);
+  EXPECT_EQ(run.events, "opened:dirty_connector ");
+}
+
+TEST(FaultLife, ALaneThatWasAlwaysBadIsSeen) {
+  Story run;
+  run.feed.module.lanes[2].rx_power_mw = 0.1;  // 9 dB below its siblings
+  run.run(900);
+  EXPECT_EQ(run.events, "opened:dirty_connector ");
+  EXPECT_THAT(run.report->ports.at(0).faults.at(0).summary, HasSubstr("lane 3"));
+}
+
+TEST(FaultLife, SurvivesARebootWithoutLossOrRepetition) {
+  Story before;
+  before.run(1800);
+  before.feed.module.lanes[1].rx_power_mw = 0.2;
+  before.feed.bits_per_s = 4e7;
+  before.run(600);
+  ASSERT_EQ(before.events, "opened:dirty_connector ");
+  const std::string id = before.report->ports.at(0).faults.at(0).id;
+
+  Story after;  // the clock that only goes forward began anew, and so did the counters
+  after.feed.module = before.feed.module;
+  after.feed.bits_per_s = before.feed.bits_per_s;
+  after.feed.uptime_s = 40;
+  after.engine.restore(before.engine.ledger_state());
+  after.engine.restore(before.engine.references());
+  after.run(1800);
+  EXPECT_EQ(after.events, "");
+  ASSERT_EQ(after.report->ports.at(0).faults.size(), 1U);
+  EXPECT_EQ(after.report->ports.at(0).faults.at(0).id, id);
+}
+
+TEST(FaultLife, FlapsClearByProvenStability) {
+  Story run;
+  run.run(900);
+  for (int i = 0; i < 4; ++i) {
+    run.feed.pull(run.feed.t + 1);
+    run.feed.plug(run.feed.t + 4);
+    run.run(150);
+  }
+  EXPECT_THAT(run.events, HasSubstr("opened:"));
+  run.run(6 * 3600);
+  EXPECT_THAT(run.events, HasSubstr("proving:"));
+  EXPECT_THAT(run.events, HasSubstr("closed:"));
+  EXPECT_EQ(run.report->ports.at(0).health, Health::kHealthy);
+}
+
+}  // namespace
+}  // namespace linkhealth

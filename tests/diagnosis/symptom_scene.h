@@ -1,0 +1,76 @@
+// One port as a symptom sees it, to be changed by a test.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "diagnosis/symptoms.h"
+
+namespace linkhealth::symptom_scene {
+
+using enum SymptomId;
+
+inline std::vector<double> defaults(const Symptom& row) {
+  std::vector<double> values;
+  for (const Knob& knob : row.knobs) values.push_back(knob.value);
+  return values;
+}
+
+inline Finding look(SymptomId id, const PortView& view) {
+  const Symptom& row = symptom(id);
+  return row.observe(view, defaults(row));
+}
+
+struct Scene {
+  PortHistory port;
+  ExpectedPort expected;
+  PortView view{port};
+  explicit Scene(bool up = true) {
+    view.now = steady_from_seconds(10000);
+    view.medium = Medium::kOptical;
+    view.up = up;
+    view.down = !up;
+    view.down_s = up ? 0 : 300;
+    view.expected = &expected;
+    port.carrier = up;
+    port.carrier_since = steady_from_seconds(up ? 100 : 9700);
+    port.latest.link = LinkSample{};
+    port.latest.link->fec = "RS544";
+    port.latest.id.link_layer = "Ethernet";
+    view.light.rx_fresh = true;
+  }
+};
+
+inline void reason(Scene& s, const char* state, const char* sub) {
+  s.port.latest.link->down_reason = DownReason{state, sub};
+}
+inline const auto kNoReason = [](Scene&) {};
+inline const auto kOtherReason = [](Scene& s) { reason(s, "No cable", ""); };
+
+inline void losses(Scene& s, int count, double apart_s) {
+  for (int i = 0; i < count; ++i) s.port.losses.push_back({steady_from_seconds(5000 + i * apart_s), 1, false});
+}
+inline void lanes(Scene& s) {
+  s.port.latest.module = ModuleSample{};
+  s.port.latest.module->lanes.resize(2);
+  s.view.light.rx_lanes = 2;
+  s.port.own.tx_lanes = 2;
+}
+inline void fail(Scene& s, const char* probe, double for_s, const char* why = "EIO") {
+  s.port.blind[probe] = {steady_from_seconds(10000 - for_s), steady_from_seconds(10000), 20, why};
+}
+
+inline void losing(Scene& s, std::size_t intervals) {
+  s.view.signal.intervals_1h = 60;
+  s.view.signal.uncorrectable_intervals_1h = intervals;
+  s.view.signal.uncorrectable_intervals_10m = 1;
+  s.view.signal.uncorrectable_span_s = 200, s.view.signal.uncorrectable_1h = 8;
+  s.view.signal.uncorrectable_known = true;
+}
+inline void narrow(Scene& s) {
+  s.port.latest.pcie = PcieSample{};
+  s.port.latest.pcie->width = 8;
+  s.port.latest.pcie->max_width = 16;
+}
+
+}  // namespace linkhealth::symptom_scene
