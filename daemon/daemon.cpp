@@ -231,8 +231,7 @@ void Daemon::on_step(const Snapshot& snapshot, const Engine::Step& step, double 
   memory_->on_step(snapshot, *step.report, step.events, engine_->ledger_state(),
                    [this] { return engine_->references(); });
   if (!site_ || site_->node != config_.site) site_ = std::make_shared<const SiteLabels>(SiteLabels{config_.site, {}});
-  publisher_.publish(step.report, step.events,
-                     {LINKHEALTH_VERSION, lateness_s, started_at_, site_, memory_->health()});
+  publisher_.publish(step.report, step.events, {LINKHEALTH_VERSION, lateness_s, started_at_, site_, memory_->health()});
   port_count_ = step.report->ports.size();
   fault_count_ = 0;
   for (const PortReport& port : step.report->ports) fault_count_ += port.faults.size();

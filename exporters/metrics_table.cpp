@@ -53,7 +53,8 @@ constexpr std::array kMetrics = std::to_array<MetricInfo>({
     {"linkhealth_peer_read_timestamp_seconds", kGauge, "device,port", "s", "",
      "When what is known of the far end was read there; the plan's names have no such time."},
     {"linkhealth_trend_days_left", kGauge, "device,port,what,bound", "", "",
-     "Days until a slow change (rx_power, tx_bias, pre_fec_ber, temperature) reaches its limit: bound estimate, and low "
+     "Days until a slow change (rx_power, tx_bias, pre_fec_ber, temperature) reaches its limit: bound estimate, and "
+     "low "
      "and high of its 99 % interval; there is no series without a change that is sure and arrives within 90 days."},
     {"linkhealth_module_info", kGauge, "device,port,kind,type,connector,vendor,part_number,serial,revision,firmware",
      "", "", "Always 1; the module or cable that is plugged in."},
@@ -67,7 +68,8 @@ constexpr std::array kMetrics = std::to_array<MetricInfo>({
      "Reads of the classic InfiniBand counter files and requests for hw_counters, all ports: on mlx5 each costs at "
      "least one firmware command. Scrapes add none."},
     {"linkhealth_loop_lateness_seconds", kGauge, "", "s", "", "How late the last cycle began."},
-    {"linkhealth_memory_writes_total", kCounter, "", "", "counters", "Transactions that were written to linkhealth.db."},
+    {"linkhealth_memory_writes_total", kCounter, "", "", "counters",
+     "Transactions that were written to linkhealth.db."},
     {"linkhealth_port_state_info", kGauge, "device,port,state,phys_state", "", "counters",
      "Always 1; the verbs port's state and physical state, in the kernel's words."},
     {"linkhealth_memory_up", kGauge, "", "", "", "1: the last write to linkhealth.db succeeded."},
