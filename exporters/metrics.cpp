@@ -225,7 +225,6 @@ void add_timings(Families& out, const std::vector<ProbeTiming>& timings) {
 void add_memory(Families& out, const std::optional<MemoryHealth>& memory) {
   if (!memory) return;
   out.add("linkhealth_memory_up", {}, memory->working ? 1.0 : 0.0);
-  out.add("linkhealth_memory_writes_total", {}, static_cast<double>(memory->writes));
   out.add("linkhealth_memory_write_failures_total", {}, static_cast<double>(memory->failures));
   out.add("linkhealth_memory_dropped_total", {"rows"}, static_cast<double>(memory->dropped_rows));
   out.add("linkhealth_memory_dropped_total", {"events"}, static_cast<double>(memory->dropped_events));
@@ -272,6 +271,8 @@ void collect_metrics(const Report& report, const FaultEventCounts& events, const
   add_timings(out, report.timings);
   out.add("linkhealth_loop_lateness_seconds", {}, monitor.loop_lateness_s);
   add_memory(out, monitor.memory);
+  if (groups.counters && monitor.memory)
+    out.add("linkhealth_memory_writes_total", {}, static_cast<double>(monitor.memory->writes));
 }
 
 std::string metrics_text(const Report& report, const FaultEventCounts& events, const MonitorFigures& monitor,

@@ -70,10 +70,11 @@ constexpr std::array kMetrics = std::to_array<MetricInfo>({
      "Reads of the classic InfiniBand counter files and requests for hw_counters, all ports: on mlx5 each costs at "
      "least one firmware command. Scrapes add none."},
     {"linkhealth_loop_lateness_seconds", kGauge, "", "s", "", "How late the last cycle began."},
+    {"linkhealth_memory_writes_total", kCounter, "", "", "counters",
+     "Transactions that were written to linkhealth.db."},
     {"linkhealth_port_state_info", kGauge, "device,port,state,phys_state", "", "counters",
      "Always 1; the verbs port's state and physical state, in the kernel's words."},
     {"linkhealth_memory_up", kGauge, "", "", "", "1: the last write to linkhealth.db succeeded."},
-    {"linkhealth_memory_writes_total", kCounter, "", "", "", "Transactions that were written to linkhealth.db."},
     {"linkhealth_memory_write_failures_total", kCounter, "", "", "",
      "Transactions that could not be written: what they held waits for the next one."},
     {"linkhealth_memory_dropped_total", kCounter, "what", "", "",

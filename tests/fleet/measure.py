@@ -11,6 +11,7 @@ import datetime
 import json
 import os
 import platform
+import signal
 import sys
 import time
 import urllib.request
@@ -59,7 +60,7 @@ def rule_seconds(world):
 
 def one_size(program, nodes, seconds, warm_s):
     arguments = ["--nodes", nodes, "--before", 8, "--every", 12, "--period-ms", SCRAPE_S * 1000]
-    with World(program, arguments, SCRAPE_S) as world:
+    with World(program, arguments, SCRAPE_S, site=False) as world:
         world.until("all nodes answer", lambda: world.value('sum(up{job="linkhealth"})') == nodes, 120)
         time.sleep(warm_s)
         before, cpu_before, began = own(world), cpu_s(world.prometheus.pid), time.monotonic()
@@ -187,6 +188,7 @@ def main():
     parser.add_argument("--disk-seconds", type=int, default=250, help="more than 120 samples of each series")
     parser.add_argument("--out")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended from outside"))  # ends what was started
     sizes, block = [], disk(options.program, options.disk_seconds)
     print(f"disk: {block}", file=sys.stderr, flush=True)
     for nodes in sorted(int(number) for number in options.nodes.split(",")):

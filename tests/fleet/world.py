@@ -56,13 +56,14 @@ def relabelled(scrape, nodes_port):
 class World:
     """`scrape_s`: the interval of scrapes. `rules_s`: of the rules, None for the shipped ones. `optics`: the slow job too."""
 
-    def __init__(self, program, nodes_arguments, scrape_s, rules_s=None, optics=False, with_rules=True):
+    def __init__(self, program, nodes_arguments, scrape_s, rules_s=None, optics=False, with_rules=True, site=True):
         if not shutil.which("prometheus"):
             raise Missing("prometheus is not installed (package prometheus)")
         if not os.access(program, os.X_OK):
             raise Missing(f"{program} is not built")
         self.program, self.arguments = program, nodes_arguments
         self.scrape_s, self.rules_s, self.optics, self.with_rules = scrape_s, rules_s, optics, with_rules
+        self.site = site  # a site's own rule: the switches' ports
         self.started = []
 
     def __enter__(self):
@@ -118,7 +119,9 @@ class World:
         content["scrape_configs"] = [relabelled(job, self.fleet["port"]) for job in (jobs if self.optics else jobs[:1])]
         if self.optics:
             content["scrape_configs"][1]["scrape_interval"] = f"{self.scrape_s}s"
-        content["rule_files"] = [self.rules(name) for name in RULES] + [self.switches()] if self.with_rules else []
+        content["rule_files"] = [self.rules(name) for name in RULES] if self.with_rules else []
+        if self.with_rules and self.site:
+            content["rule_files"].append(self.switches())
         return self.write("prometheus.yml", content)
 
     def rules(self, name):
