@@ -26,6 +26,7 @@
 #include "daemon/reload.h"
 #include "daemon/sampler.h"
 #include "daemon/server.h"
+#include "daemon/shown_clock.h"
 #include "daemon/watched.h"
 #include "diagnosis/catalogue.h"
 #include "exporters/journal.h"
@@ -61,24 +62,6 @@ RecordingHeader live_header(const Config& config, const Clock& clock) {
   header.expected = config.expected;
   return header;
 }
-
-/// The time of what is shown: now; for a played recording the time of its latest snapshot, so that "3 h ago" is what it
-/// was.
-class ShownClock : public Clock {
- public:
-  ShownClock(const Clock& clock, const Publisher& publisher, bool played)
-      : clock_(clock), publisher_(publisher), played_(played) {}
-  [[nodiscard]] SteadyTime steady() const override { return clock_.steady(); }
-  [[nodiscard]] WallTime wall() const override {
-    const auto current = played_ ? publisher_.current() : nullptr;
-    return current ? current->report().at : clock_.wall();
-  }
-
- private:
-  const Clock& clock_;
-  const Publisher& publisher_;
-  bool played_;
-};
 
 /// One daemon from start to end.
 class Daemon {
