@@ -169,7 +169,7 @@ ApiReply answer_from(const ApiRequest& request, const ApiView& view, const Publi
   const std::string& path = request.path;
   if (path == "/metrics") return metrics(request, now);
   if (path == "/api/v1/report") return reply(kJson, now.report_json());
-  if (auto past = answer_from_memory(request, view, now.report(), style_of(request))) return *std::move(past);
+  if (auto past = answer_from_memory(request, view, now.report(), api_style(request))) return *std::move(past);
   if (path.starts_with(kPortsPath)) return port_report(request, view, now.report());
   if (path == kRulesPath || path.starts_with(kRulesTextPath))
     return rules(request, view, now.report(), api_style(request));
