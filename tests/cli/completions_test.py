@@ -60,7 +60,7 @@ def main():
                 bad.append(f"the man page does not know {option} of {command}")
         if "Examples:" not in help_of(program, command):
             bad.append(f"{command} --help has no examples")
-    sys.exit("\n".join(bad))
+    sys.exit("\n".join(bad) or None)
 
 
 main()
