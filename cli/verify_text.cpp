@@ -66,6 +66,16 @@ std::string wrapped(const std::string& text, const TextStyle& style) {
   return out;
 }
 
+/// "PASS  " and the rest, wrapped behind it.
+std::string behind(const std::string& word, const std::string& text, const TextStyle& style) {
+  const std::size_t indent = word.size() + 2;
+  std::string out = word + "  ";
+  const auto lines =
+      wrap(clean_text(text, style.ascii), static_cast<std::size_t>(std::max(style.width_columns, 60)) - indent);
+  for (std::size_t i = 0; i < lines.size(); ++i) out += (i == 0 ? "" : std::string(indent, ' ')) + lines[i] + "\n";
+  return out;
+}
+
 }  // namespace
 
 std::string long_duration(double seconds) {
@@ -98,29 +108,31 @@ std::string qualify_header(const Report& report, std::size_t ports, const ProofL
 }
 
 std::string verify_progress(const PortReport& port, const ProofState& state, const TextStyle& style) {
-  if (state.verdict == ProofVerdict::kWaiting)
-    return cut("  waiting for the link to come up", static_cast<std::size_t>(style.width_columns), style.ascii);
-  std::string text =
-      fmt::format("  {} {:3.0f}%   {} left   confidence {}", bar(state.progress(), style.ascii), 100 * state.progress(),
-                  long_duration(state.remaining_s), sure_words(state.confidence));
-  if (port.figures.pre_fec_ber) text += fmt::format("   pre-FEC {:.1e}", *port.figures.pre_fec_ber);
-  text += fmt::format("   errors {}   drops 0", state.errors);
-  if (const std::string rx = rx_words(port); !rx.empty()) text += "   " + rx;
+  if (state.verdict == ProofVerdict::kWaiting) return "  waiting for the link to come up";
+  std::string text = fmt::format("  {} {:3.0f}%   {} left", bar(state.progress(), style.ascii), 100 * state.progress(),
+                                 long_duration(state.remaining_s));
+  // What does not fit is left out, the least important first.
   const auto width = static_cast<std::size_t>(std::max(style.width_columns, 40));
-  return display_width(text) <= width ? text : cut(text, width, style.ascii);
+  const auto add = [&](const std::string& part) {
+    if (!part.empty() && display_width(text) + 3 + display_width(part) <= width) text += "   " + part;
+  };
+  add("confidence " + sure_words(state.confidence));
+  add(fmt::format("errors {}", state.errors));
+  add("drops 0");
+  if (port.figures.pre_fec_ber) add(fmt::format("pre-FEC {:.1e}", *port.figures.pre_fec_ber));
+  add(rx_words(port));
+  return text;
 }
 
 std::string verify_verdict(const PortReport& port, const ProofState& state, const TextStyle& style) {
-  if (state.verdict != ProofVerdict::kPass) {
-    const std::string word = state.verdict == ProofVerdict::kFail ? "FAIL" : "NOT KNOWN";
-    return wrapped(fmt::format("{}  {}: {}", word, port.port, state.reason), style);
-  }
-  std::string text = fmt::format("PASS  {}: BER below the limit with {} confidence, {} without a drop", port.port,
+  if (state.verdict != ProofVerdict::kPass)
+    return behind(state.verdict == ProofVerdict::kFail ? "FAIL" : "NOT KNOWN", port.port + ": " + state.reason, style);
+  std::string text = fmt::format("{}: BER below the limit with {} confidence, {} without a drop", port.port,
                                  sure_words(state.confidence), long_duration(state.elapsed_s));
   if (const RepairRecord* repair = last_repair(port))
     text += fmt::format("; {:+.1f} dB{} since the repair", *repair->rx_power_after_dbm - *repair->rx_power_before_dbm,
                         repair->rx_lane ? fmt::format(" on lane {}", *repair->rx_lane) : "");
-  return wrapped(text, style);
+  return behind("PASS", text, style);
 }
 
 std::string verify_json(const PortReport& port, const ProofState& state, WallTime now) {

@@ -123,10 +123,9 @@ std::string cabling_text(const Report& report, const std::vector<CablingRow>& ro
   };
   for (const CablingRow& row : rows)
     for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], display_width(cells(row)[i]));
-  text += paint_faint("  " + pad_right("PORT", widths[0]) + "  " + pad_right("PLANNED", widths[1]) + "  " +
-                          pad_right("SEEN", widths[2]) + "  ",
-                      style) +
-          "\n";
+  text +=
+      paint_faint("  " + pad_right("PORT", widths[0]) + "  " + pad_right("PLANNED", widths[1]) + "  " + "SEEN", style) +
+      "\n";
   const auto width = static_cast<std::size_t>(std::max(style.width_columns, 40));
   for (const CablingRow& row : rows) {
     const auto row_cells = cells(row);

@@ -18,11 +18,19 @@ std::string capital(std::string text) {
 /// Text from modules and neighbours must not become markup.
 std::string escaped(std::string_view text) {
   std::string out;
-  for (const char c : clean_text(text, false)) {
-    if (c == '\\' || c == '`' || c == '*' || c == '<' || c == '[' || c == '#') out += '\\';
+  const std::string clean = clean_text(text, false);
+  for (std::size_t i = 0; i < clean.size(); ++i) {
+    const char c = clean[i];
+    const bool tag = c == '<' && i + 1 < clean.size() && clean[i + 1] != ' ' && clean[i + 1] != '=';
+    if (c == '\\' || c == '`' || c == '*' || tag || c == '[' || c == '#') out += '\\';
     out += c;
   }
   return out;
+}
+
+std::string sentence(const std::string& text) {
+  const bool ends = text.ends_with('.') || text.ends_with('?') || text.ends_with('!');
+  return capital(escaped(text)) + (ends ? "" : ".");
 }
 
 void add_line(std::string& out, std::string_view label, const std::string& value) {
@@ -86,7 +94,7 @@ void end_json(JsonWriter& out, std::string_view key, const TicketEnd& end) {
 
 std::string ticket_markdown(const Ticket& ticket) {
   std::string out = fmt::format("# {} {}: {}\n", escaped(ticket.node), escaped(ticket.port), escaped(ticket.title));
-  if (!ticket.summary.empty()) out += fmt::format("\n{}.\n", capital(escaped(ticket.summary)));
+  if (!ticket.summary.empty()) out += fmt::format("\n{}\n", sentence(ticket.summary));
   out += "\n## Where\n\n";
   add_end(out, "Near end", ticket.near);
   add_end(out, "Far end", ticket.far);
@@ -95,7 +103,7 @@ std::string ticket_markdown(const Ticket& ticket) {
   add_list(out, "Bring", ticket.bring);
   if (!ticket.steps.empty()) out += "\n## Steps, cheapest first\n\n";
   for (std::size_t i = 0; i < ticket.steps.size(); ++i)
-    out += fmt::format("{}. {}.\n   {}\n", i + 1, capital(escaped(ticket.steps[i].text)), ticket.steps[i].stop);
+    out += fmt::format("{}. {}\n   {}\n", i + 1, sentence(ticket.steps[i].text), ticket.steps[i].stop);
   out += fmt::format("\n## How to know that it worked\n\n`{}`\n", ticket.verify);
   if (!ticket.verified_when.empty()) out += fmt::format("\nProved when: {}.\n", escaped(ticket.verified_when));
   add_list(out, "Evidence", ticket.evidence);

@@ -34,7 +34,7 @@ def main():
     bash = (ROOT / "completions/linkhealth.bash").read_text()
     zsh = (ROOT / "completions/_linkhealth").read_text()
     man = (ROOT / "docs/man/linkhealth.1").read_text()
-    bash_commands = re.search(r"'' \) options|'' *\) options|''\) options\+=' --version ([a-z ]+)'", bash).group(1).split()
+    bash_commands = re.search(r"''\) options\+=' --version ([a-z ]+)'", bash).group(1).split()
     zsh_commands = re.findall(r"^    '([a-z]+):", zsh, re.M)
     man_commands = set(re.findall(r"^\.It Cm ([a-z]+)", man, re.M))
     bad = []
@@ -60,7 +60,7 @@ def main():
                 bad.append(f"the man page does not know {option} of {command}")
         if "Examples:" not in help_of(program, command):
             bad.append(f"{command} --help has no examples")
-    sys.exit("\n".join(bad))
+    sys.exit("\n".join(bad) or None)
 
 
 main()

@@ -70,9 +70,9 @@ TEST_F(OperatorDeskTest, ASecondAcknowledgementIsRefusedAndTheFirstStays) {
   EXPECT_FALSE(desk.acknowledge("mlx5_0/1", "bob", "", std::nullopt));
   EXPECT_FALSE(desk.end_maintenance("mlx5_0/1", "bob"));
   ASSERT_TRUE(desk.withdraw("mlx5_0/1", "bob"));
-  EXPECT_EQ(
-      log_,
-      "mlx5_0/1: unplugged acknowledged by ann\nmlx5_0/1: the acknowledgement of unplugged was taken back by bob\n");
+  EXPECT_EQ(log_,
+            "mlx5_0/1: far_port_down acknowledged by ann\nmlx5_0/1: the acknowledgement of far_port_down was taken "
+            "back by bob\n");
 }
 
 TEST_F(OperatorDeskTest, WhatTheDiskRefusesIsSaid) {
