@@ -224,11 +224,11 @@ void add_timings(Families& out, const std::vector<ProbeTiming>& timings) {
 
 void add_memory(Families& out, const std::optional<MemoryHealth>& memory) {
   if (!memory) return;
-  out.add("linkhealth_memory_up", {}, memory->working ? 1.0 : 0.0);
-  out.add("linkhealth_memory_write_failures_total", {}, static_cast<double>(memory->failures));
-  out.add("linkhealth_memory_dropped_total", {"rows"}, static_cast<double>(memory->dropped_rows));
-  out.add("linkhealth_memory_dropped_total", {"events"}, static_cast<double>(memory->dropped_events));
-  out.add("linkhealth_memory_size_bytes", {}, static_cast<double>(memory->bytes));
+  out.add("linkhealth_store_up", {}, memory->working ? 1.0 : 0.0);
+  out.add("linkhealth_store_write_failures_total", {}, static_cast<double>(memory->failures));
+  out.add("linkhealth_store_dropped_total", {"rows"}, static_cast<double>(memory->dropped_rows));
+  out.add("linkhealth_store_dropped_total", {"events"}, static_cast<double>(memory->dropped_events));
+  out.add("linkhealth_store_size_bytes", {}, static_cast<double>(memory->bytes));
 }
 
 }  // namespace
@@ -272,7 +272,7 @@ void collect_metrics(const Report& report, const FaultEventCounts& events, const
   out.add("linkhealth_loop_lateness_seconds", {}, monitor.loop_lateness_s);
   add_memory(out, monitor.memory);
   if (groups.counters && monitor.memory)
-    out.add("linkhealth_memory_writes_total", {}, static_cast<double>(monitor.memory->writes));
+    out.add("linkhealth_store_writes_total", {}, static_cast<double>(monitor.memory->writes));
 }
 
 std::string metrics_text(const Report& report, const FaultEventCounts& events, const MonitorFigures& monitor,

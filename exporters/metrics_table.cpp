@@ -55,9 +55,9 @@ constexpr std::array kMetrics = std::to_array<MetricInfo>({
     {"linkhealth_peer_read_timestamp_seconds", kGauge, "device,port", "s", "",
      "When what is known of the far end was read there; the plan's names have no such time."},
     {"linkhealth_trend_days_left", kGauge, "device,port,what,bound", "", "",
-     "Days until a slow change (rx_power, tx_bias, pre_fec_ber, temperature) reaches its limit: bound estimate, and "
-     "low "
-     "and high of its 99 % interval; there is no series without a change that is sure and arrives within 90 days."},
+     "Days until a slow change (rx_power, tx_bias, pre_fec_ber, temperature) reaches its limit: bound estimate, "
+     "and low and high of its 99 % interval; there is no series without a change that is sure and arrives within 90 "
+     "days."},
     {"linkhealth_module_info", kGauge, "device,port,kind,type,connector,vendor,part_number,serial,revision,firmware",
      "", "", "Always 1; the module or cable that is plugged in."},
     {"linkhealth_gap", kGauge, "device,port,probe,reason", "", "",
@@ -70,16 +70,15 @@ constexpr std::array kMetrics = std::to_array<MetricInfo>({
      "Reads of the classic InfiniBand counter files and requests for hw_counters, all ports: on mlx5 each costs at "
      "least one firmware command. Scrapes add none."},
     {"linkhealth_loop_lateness_seconds", kGauge, "", "s", "", "How late the last cycle began."},
-    {"linkhealth_memory_writes_total", kCounter, "", "", "counters",
-     "Transactions that were written to linkhealth.db."},
+    {"linkhealth_store_writes_total", kCounter, "", "", "counters", "Transactions that were written to linkhealth.db."},
     {"linkhealth_port_state_info", kGauge, "device,port,state,phys_state", "", "counters",
      "Always 1; the verbs port's state and physical state, in the kernel's words."},
-    {"linkhealth_memory_up", kGauge, "", "", "", "1: the last write to linkhealth.db succeeded."},
-    {"linkhealth_memory_write_failures_total", kCounter, "", "", "",
+    {"linkhealth_store_up", kGauge, "", "", "", "1: the last write to linkhealth.db succeeded."},
+    {"linkhealth_store_write_failures_total", kCounter, "", "", "",
      "Transactions that could not be written: what they held waits for the next one."},
-    {"linkhealth_memory_dropped_total", kCounter, "what", "", "",
+    {"linkhealth_store_dropped_total", kCounter, "what", "", "",
      "Rows of history and events that could not wait any longer for the disk."},
-    {"linkhealth_memory_size_bytes", kGauge, "", "bytes", "", "Size of what is in linkhealth.db."},
+    {"linkhealth_store_size_bytes", kGauge, "", "bytes", "", "Size of what is in linkhealth.db."},
     {"linkhealth_raw_total", kCounter, "device,port,counter", "", "counters",
      "Every counter that could be read, by the kernel's own name and in the kernel's own unit."},
     {"linkhealth_module_temperature_celsius", kGauge, "device,port", "Celsius", "optics", "Temperature of the module."},

@@ -339,8 +339,8 @@ def monitor():
         series("linkhealth_port_health", values, job="linkhealth", instance="gpu-1", device="mlx5_0", port="1", health=health)
         for health, values in (("unknown", "1 stale _x28 1 stale _x28 1 stale"), ("healthy", "_ 1x28 stale 1x28 stale 1x900"))]
         ).firing("40m").firing("70m").firing("100m")
-    yield Case("a disk that stays full; one that was full for a while", node("gpu-1"), own("linkhealth_memory_up", "1x20 0x900"),
-               [series("linkhealth_memory_up", "1x20 0x8 1x900", job="linkhealth", instance="gpu-2")]
+    yield Case("a disk that stays full; one that was full for a while", node("gpu-1"), own("linkhealth_store_up", "1x20 0x900"),
+               [series("linkhealth_store_up", "1x20 0x8 1x900", job="linkhealth", instance="gpu-2")]
                ).firing("30m").firing("40m", alert("LinkHealthForgets", "ticket", instance="gpu-1"))
     yield Case("nobody can say", node("gpu-1"), port("gpu-1", "mlx5_0", "unknown"), port("gpu-1", "mlx5_1", "unknown"),
                fault("gpu-1", "mlx5_1", "monitor_blind", "node", state="acknowledged")
