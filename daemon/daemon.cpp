@@ -194,7 +194,7 @@ Result<void> Daemon::start_outputs() {
   server_ = *std::move(server);
   if (!announces()) return {};
   outbox_ = std::make_unique<KeptOutbox>(memory_->memory());
-  return deliveries_.start(config_.outputs, {{header.node, config_.site}, event_json_line}, outbox_, publisher_,
+  return deliveries_.start(config_.outputs, {{header.node, config_.site}, event_json_line}, *outbox_, publisher_,
                            settings.say);
 }
 

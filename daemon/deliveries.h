@@ -33,6 +33,8 @@ class Deliveries {
   /// After each step of the deciding thread: `news` when there were events. Cheap, and silent unless there is
   /// something.
   void on_step(bool news);
+  /// Ends the thread: what is not sent stays in the outbox.
+  void stop();
 
  private:
   Result<void> add(const Outputs& outputs, const Origin& origin, Outbox& outbox, const Publisher& publisher,
