@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "cli/exit_codes.h"
+#include "cli/fleet_arguments.h"
 #include "cli/terminal.h"
 
 namespace linkhealth::cli {
@@ -21,28 +22,32 @@ Examples:
   linkhealth status                     all ports, the verdict in words
   linkhealth status --problems          only those that want attention; exit code 1 if there is one
   linkhealth explain mlx5_3             what is wrong, why, and what to do
+  linkhealth history mlx5_3 --since 2d  since when, what was tried, and did it help
   linkhealth watch                      the same table, live; Ctrl-C ends it
   linkhealth doctor                     what can be seen here, what can't, and what to do
   linkhealth record --for 10m night.jsonl.gz
   linkhealth rules dirty_connector      how a fault looks, how it is told from others, what to do
+  linkhealth fleet --by switch          all nodes, as a Prometheus knows them (LINKHEALTH_PROMETHEUS)
   linkhealth replay week.jsonl.gz --what-if symptoms.carrier_flaps.min_losses=6
   linkhealth status --json | jq '.ports[] | select(.health != "healthy")'
 
 Exit codes: 0 done; 1 a port wants attention (status --problems) or something can't be seen (doctor); 2 wrong usage, unknown
 port or unusable file;
-3 the daemon does not answer; 4 the daemon could not do it.)";
+3 the daemon (fleet: Prometheus) does not answer; 4 it could not do it.)";
 
 /// All that the command line can say.
 struct Parsed {
   std::string socket = kSocket;
   StatusOptions status;
   ExplainOptions explain;
+  HistoryOptions history;
   WatchOptions watch;
   RecordOptions record;
   ReplayOptions replay;
   ModuleOptions module;
   DoctorOptions doctor;
   RulesOptions rules;
+  FleetOptions fleet;
   std::string record_for = "10m";
   std::string sysroot;
   bool once = false;
@@ -69,6 +74,25 @@ void add_explain(CLI::App& app, Parsed& parsed) {
   command->add_flag("--physics", parsed.explain.physics,
                     "The link budget both ways: what is sent, lost and received, the margin, the error ratio");
   command->add_flag("--json", parsed.explain.json, "The port's part of the report as JSON");
+}
+
+void add_history(CLI::App& app, Parsed& parsed) {
+  auto* command = app.add_subcommand("history",
+                                     "What happened to a port: plots of light, errors and temperature, "
+                                     "faults and repairs");
+  command->add_option("port", parsed.history.port, "The port, by any of its names")->required()->type_name("PORT");
+  command->add_option("--since", parsed.history.since, "How far back: 30m, 2h, 7d, at most what is remembered")
+      ->capture_default_str()
+      ->type_name("TIME");
+  command->add_flag("--ascii", parsed.history.ascii, "Draw with ASCII only");
+  command->add_flag("--json", parsed.history.json, "As JSON (docs/schema/history.json)");
+  command->footer(
+      "Steps are 10 s, 1 min or 10 min long, as the time asks for; each shows the worst of its time. Times are UTC.\n"
+      "\nExamples:\n"
+      "  linkhealth history mlx5_3                 the last week\n"
+      "  linkhealth history ens1np0 --since 2h     since when is the light gone?\n"
+      "  linkhealth history mlx5_3 --since 90d --json | jq '.events[] | [.at, .event, .fault]'\n"
+      "\nExit codes: 0 done; 2 wrong usage or unknown port; 3 the daemon does not answer; 4 nothing can be read now.");
 }
 
 void add_watch(CLI::App& app, Parsed& parsed) {
@@ -165,10 +189,12 @@ int dispatch(const CLI::App& app, Parsed& parsed, const LocalCommands& local) {
   if (app.got_subcommand("status"))
     return parsed.once ? local.once({parsed.sysroot, parsed.status, style}) : run_status(client, parsed.status, style);
   if (app.got_subcommand("explain")) return run_explain(client, parsed.explain, style);
+  if (app.got_subcommand("history")) return run_history(client, parsed.history, style);
   if (app.got_subcommand("watch")) return run_watch(client, parsed.watch);
   if (local.doctor && app.got_subcommand("doctor")) return run_doctor_or_look(local, client, parsed.doctor, style);
   if (local.replay && app.got_subcommand("replay")) return local.replay(parsed.replay, style);
   if (local.rules && app.got_subcommand("rules")) return local.rules(client, parsed.rules, style);
+  if (local.fleet && app.got_subcommand("fleet")) return local.fleet(parsed.fleet, style);
   if (local.module && app.got_subcommand("module")) return run_module(local, client, parsed.module, style);
   const auto duration = parse_duration_s(parsed.record_for);
   if (!duration) {
@@ -219,12 +245,14 @@ int run(int argc, const char* const* argv, const LocalCommands& local) {
   app.allow_extras();  // to tell what was probably meant
   add_status(app, parsed, local);
   add_explain(app, parsed);
+  add_history(app, parsed);
   add_watch(app, parsed);
   add_record(app, parsed);
   if (local.replay) add_replay(app, parsed);
   if (local.module) add_module(app, parsed);
   if (local.doctor) add_doctor(app, parsed);
   if (local.rules) add_rules(app, parsed);
+  if (local.fleet) add_fleet(app, parsed.fleet);
   app.footer(kFooter);
   try {
     app.parse(argc, argv);

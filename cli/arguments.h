@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/fleet.h"
 
 namespace linkhealth::cli {
 
@@ -39,6 +40,7 @@ struct LocalCommands {
   std::function<int(const ReplayOptions&, const TextStyle&)> replay;
   std::function<int(const DoctorOptions&, const TextStyle&)> doctor;  ///< where no daemon runs
   std::function<int(const Client&, const RulesOptions&, const TextStyle&)> rules;
+  std::function<int(const FleetOptions&, const TextStyle&)> fleet;    ///< of a Prometheus, from anywhere
   std::function<int(const ModuleOptions&, const TextStyle&)> module;  ///< of --file; the daemon answers for a port
 };
 

@@ -26,6 +26,15 @@ struct ExplainOptions {
 };
 int run_explain(const Client& client, const ExplainOptions& options, const TextStyle& style);
 
+struct HistoryOptions {
+  std::string port;
+  std::string since = "7d";  ///< 90s, 10m, 2h, 7d
+  bool ascii = false;        ///< also where the terminal could do more
+  bool json = false;
+};
+/// Events, repairs, and plots of what was measured.
+int run_history(const Client& client, const HistoryOptions& options, TextStyle style);
+
 struct DoctorOptions {
   std::string sysroot;  ///< "" for this node
   bool json = false;
@@ -48,7 +57,7 @@ struct RecordOptions {
 };
 int run_record(const Client& client, const RecordOptions& options);
 /// "90", "90s", "10m", "2h", "1d" as seconds.
-Result<std::uint64_t> parse_duration_s(std::string_view text);
+Result<std::uint64_t> parse_duration_s(std::string_view text, std::uint64_t most_days = 1);
 
 /// "width=100&colour=1&ascii=1"
 std::string style_query(const TextStyle& style);

@@ -32,6 +32,9 @@ int main(int argc, char** argv) {
     return cli::doctor_once(options, style, kClock);
   };
   local.rules = &cli::run_rules;
+  local.fleet = [](const cli::FleetOptions& options, const TextStyle& style) {
+    return cli::run_fleet(options, style, kClock);
+  };
   local.module = &cli::show_module_file;
   return cli::run(argc, argv, local);
 }

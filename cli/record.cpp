@@ -15,8 +15,6 @@ namespace linkhealth::cli {
 
 namespace {
 
-constexpr std::uint64_t kMaxRecording_s = 86400;
-
 struct GzClose {
   void operator()(gzFile_s* file) const { gzclose(file); }
 };
@@ -44,8 +42,9 @@ class Sink {
 
 }  // namespace
 
-Result<std::uint64_t> parse_duration_s(std::string_view text) {
-  const Error wrong{fmt::format("\"{}\" is not a duration: give 90s, 10m, 2h or 1d (at most 1d)", printable(text))};
+Result<std::uint64_t> parse_duration_s(std::string_view text, std::uint64_t most_days) {
+  const Error wrong{
+      fmt::format("\"{}\" is not a duration: give 90s, 10m, 2h or 1d (at most {}d)", printable(text), most_days)};
   std::uint64_t factor = 1;
   std::string_view digits = text;
   constexpr std::string_view kUnits = "smhd";
@@ -56,7 +55,7 @@ Result<std::uint64_t> parse_duration_s(std::string_view text) {
       digits.remove_suffix(1);
     }
   const auto number = parse_u64(digits);
-  if (!number || *number == 0 || *number > kMaxRecording_s / factor) return wrong;
+  if (!number || *number == 0 || *number > most_days * kSeconds[3] / factor) return wrong;
   return *number * factor;
 }
 

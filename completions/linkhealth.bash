@@ -8,31 +8,35 @@ _linkhealth() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command='' word
   for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
     case $word in
-      status | explain | watch | record | replay | module | doctor | rules) command=$word && break ;;
+      status | explain | history | watch | record | replay | module | doctor | rules | fleet) command=$word && break ;;
     esac
   done
   case $previous in
-    --socket | --config | --file) COMPREPLY=($(compgen -f -- "$current")) && return ;;
+    --socket | --config | --file | --bearer-token-file | --ca-file) COMPREPLY=($(compgen -f -- "$current")) && return ;;
     --sysroot) COMPREPLY=($(compgen -d -- "$current")) && return ;;
     --format) COMPREPLY=($(compgen -W 'text json jsonl' -- "$current")) && return ;;
+    --by) COMPREPLY=($(compgen -W 'switch part rack rail vendor' -- "$current")) && return ;;
+    --since) COMPREPLY=($(compgen -W '1h 1d 7d 90d' -- "$current")) && return ;;
     --for) COMPREPLY=($(compgen -W '90s 10m 1h 1d' -- "$current")) && return ;;
   esac
   local options='--help --socket'
   case $command in
-    '') options+=' --version status explain watch record replay module doctor rules' ;;
+    '') options+=' --version status explain history watch record replay module doctor rules fleet' ;;
     status) options+=' --problems --wide --json --once --sysroot' ;;
     explain) options+=' --evidence --physics --json' ;;
+    history) options+=' --since --ascii --json' ;;
     watch) options+=' --problems --json --frames' ;;
     doctor) options+=' --json --sysroot' ;;
     record) options+=' --for' ;;
     replay) options+=' --config --format --json --what-if' ;;
     rules) options+=' --unused --json' ;;
+    fleet) options+=' --prometheus --by --work-list --limit --json --bearer-token-file --ca-file' ;;
     module) options+=' --file --json' ;;
   esac
   COMPREPLY=($(compgen -W "$options" -- "$current"))
   [[ $current == -* ]] && return
   case $command in
-    explain | watch | module) COMPREPLY=($(compgen -W "$(_linkhealth_ports)" -- "$current")) ;;
+    explain | history | watch | module) COMPREPLY=($(compgen -W "$(_linkhealth_ports)" -- "$current")) ;;
     record | replay) COMPREPLY=($(compgen -f -- "$current")) ;;
   esac
 }

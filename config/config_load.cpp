@@ -260,8 +260,13 @@ Result<void> Loader::group(const Member& member, const KnobGroup& knobs, std::sp
     std::vector<std::string_view> good(beside.begin(), beside.end());
     for (const Knob& knob : knobs.knobs) good.push_back(knob.name);
     if (std::find(good.begin(), good.end(), key.key) == good.end()) return unknown_key(key, good);
-    auto value = number(key);
+    const std::string& word = key.value.scalar;
+    const bool is_word = key.value.kind == Kind::kScalar && (word == "on" || word == "off");
+    auto value = is_word ? Result<double>(word == "on" ? 1.0 : 0.0) : number(key);
     if (!value) return value.error();
+    const auto knob = std::ranges::find(knobs.knobs, std::string_view(key.key), &Knob::name);
+    if (is_word && (knob->min != 0 || knob->max != 1))
+      return wrong(key.value.line, fmt::format("\"{}\" must be a number, not \"{}\"", key.key, word));
     if (auto set = config_.knobs.set(knobs.name, key.key, *value); !set)
       return wrong(key.value.line, set.error().message);
   }

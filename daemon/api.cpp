@@ -6,6 +6,7 @@
 #include <array>
 
 #include "base/text.h"
+#include "daemon/api_history.h"
 #include "daemon/api_rules.h"
 #include "exporters/doctor.h"
 #include "exporters/module_text.h"
@@ -153,6 +154,7 @@ ApiReply answer_from(const ApiRequest& request, const ApiView& view, const Publi
   const std::string& path = request.path;
   if (path == "/metrics") return metrics(request, now);
   if (path == "/api/v1/report") return reply(kJson, now.report_json());
+  if (auto past = answer_from_memory(request, view, now.report(), style_of(request))) return *std::move(past);
   if (path.starts_with(kPortsPath)) return port_report(request, view, now.report());
   if (path == kRulesPath || path.starts_with(kRulesTextPath))
     return rules(request, view, now.report(), style_of(request));

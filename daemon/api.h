@@ -4,6 +4,7 @@
 //   /metrics[?collect[]=counters][&collect[]=optics]   Prometheus text, gzip when accepted
 //   /api/v1/report                                     the report (docs/recording.md)
 //   /api/v1/ports/PORT                                 one port of it, by any of its names
+//   /api/v1/ports/PORT/history, /api/v1/identities/SERIAL, /api/v1/text/history/PORT: daemon/api_history.h
 //   /api/v1/module/PORT                                its module, in the form of a recording
 //   /api/v1/doctor                                     what can be seen of this node (docs/schema/doctor.json)
 //   /api/v1/text/doctor?width=&colour=&ascii=
@@ -23,6 +24,7 @@
 
 #include "daemon/publisher.h"
 #include "model/catalogue.h"
+#include "storage/memory.h"
 
 namespace linkhealth {
 
@@ -47,6 +49,7 @@ struct ApiView {
   Milliseconds watching;     ///< for how long the monitor has run
   Milliseconds stale_after;  ///< a last sample older than this is not healthy
   const Catalogue* catalogue = nullptr;
+  Memory* memory = nullptr;  ///< nullptr: nothing is remembered
 };
 
 ApiReply answer(const ApiRequest& request, const ApiView& view);

@@ -1,6 +1,7 @@
 #include "daemon/daemon.h"
 
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <cmath>
@@ -13,6 +14,7 @@
 #include "daemon/doctor.h"
 #include "daemon/event_log.h"
 #include "daemon/loop.h"
+#include "daemon/memory_keeper.h"
 #include "daemon/peer_sources.h"
 #include "daemon/play_source.h"
 #include "daemon/publisher.h"
@@ -27,9 +29,7 @@
 #include "probes/live_host.h"
 #include "probes/mad_umad.h"
 #include "probes/verbs_events.h"
-#include "storage/ledger_file.h"
 #include "storage/recording.h"
-#include "storage/reference_file.h"
 
 namespace linkhealth {
 
@@ -82,10 +82,9 @@ class Daemon {
         clock_(clock),
         log_(log),
         events_(config_.state_dir + "/events.jsonl"),
-        ledger_(config_.state_dir + "/ledger.json"),
-        references_(config_.state_dir + "/references.json"),
-        publisher_({report_json, port_json, event_json_line, module_json}, fault_names()),
-        shown_clock_(clock, publisher_, !options.play_file.empty()) {}
+        publisher_({report_json, port_json, event_json_line, module_json}),
+        shown_clock_(clock, publisher_, !options.play_file.empty()),
+        started_at_(clock.wall()) {}
 
   Result<void> run();
 
@@ -95,10 +94,9 @@ class Daemon {
   Result<void> start_outputs();
   void on_step(const Snapshot& snapshot, const Engine::Step& step, double lateness_s);
   void self_test(const Report& report);
-  void restore_faults();
-  void keep_references();
+  void start_memory(const std::string& node);
   void record(const Snapshot& snapshot, const Report& report);
-  void announce(const FaultEvent& event);
+  Result<void> announce(const KeptEvent& event);
   void say_once(bool& said, const Error& error, const std::string& consequence);
   [[nodiscard]] std::string status() const;
 
@@ -108,21 +106,18 @@ class Daemon {
   const Clock& clock_;
   Log& log_;
   EventLog events_;
-  LedgerFile ledger_;
-  ReferenceFile references_;
   SystemdJournal journal_;
   Publisher publisher_;
   ShownClock shown_clock_;
+  const WallTime started_at_;
   RecordingTap tap_;
   std::unique_ptr<Source> source_;
   Sampler* sampler_ = nullptr;  // when the source is the live one
   std::unique_ptr<Engine> engine_;
+  std::unique_ptr<MemoryKeeper> memory_;
   std::unique_ptr<Server> server_;
   std::optional<RecordingWriter> recorder_;
   bool recorder_failed_ = false;
-  bool event_log_failed_ = false;
-  bool ledger_failed_ = false;
-  bool references_failed_ = false;
   WallTime last_step_at_;
   bool introduced_ = false;
   bool tested_ = false;
@@ -185,6 +180,7 @@ Result<void> Daemon::start_outputs() {
   settings.listen = config_.listen;
   settings.socket_path = config_.socket_path;
   settings.catalogue = &catalogue_;
+  settings.memory = &memory_->memory();
   auto server = Server::start(settings, publisher_, tap_, shown_clock_);
   if (!server) return server.error();
   server_ = *std::move(server);
@@ -198,7 +194,7 @@ Result<void> Daemon::run() {
   EngineSettings settings{header.node, config_.knobs, header.expected, config_.exempt};
   for (const auto& [port, expected] : config_.expected) settings.expected[port] = expected;
   engine_ = std::make_unique<Engine>(std::move(settings));
-  if (options_.play_file.empty()) restore_faults();
+  start_memory(header.node);
   if (options_.play_file.empty()) {
     LiveHost host(options_.sysroot);
     publisher_.set_node_facts(gather_node_facts(host, true, !options_.sysroot.empty(), sampler_->sources()));
@@ -221,7 +217,7 @@ Result<void> Daemon::run() {
   hooks.status = [this] { return status(); };
   auto ended = run_loop(*source_, *engine_, clock_, hooks);
   tap_.close();
-  if (options_.play_file.empty() && introduced_) keep_references();
+  if (introduced_) memory_->finish(engine_->references(), last_step_at_);
   if (recorder_) {
     if (const auto closed = recorder_->close(); !closed) log_.error(closed.error().message);
   }
@@ -230,14 +226,11 @@ Result<void> Daemon::run() {
 
 void Daemon::on_step(const Snapshot& snapshot, const Engine::Step& step, double lateness_s) {
   record(snapshot, *step.report);
-  for (const FaultEvent& event : step.events) announce(event);
-  if (options_.play_file.empty()) {
-    if (const auto kept = ledger_.keep(engine_->ledger_state()); !kept)
-      say_once(ledger_failed_, kept.error(), "open faults will be forgotten at a restart; everything else goes on");
-    last_step_at_ = snapshot.wall_time;
-    if (references_.due(last_step_at_)) keep_references();
-  }
-  publisher_.publish(step.report, step.events, {LINKHEALTH_VERSION, lateness_s});
+  last_step_at_ = snapshot.wall_time;
+  memory_->on_step(snapshot, *step.report, step.events, engine_->ledger_state(),
+                   [this] { return engine_->references(); });
+  publisher_.publish(step.report, step.events,
+                     {LINKHEALTH_VERSION, lateness_s, started_at_, nullptr, memory_->health()});
   port_count_ = step.report->ports.size();
   fault_count_ = 0;
   for (const PortReport& port : step.report->ports) fault_count_ += port.faults.size();
@@ -263,24 +256,22 @@ void Daemon::self_test(const Report& report) {
                               doctor.hidden, doctor.hidden == 1 ? "" : "s"));
 }
 
-void Daemon::keep_references() {
-  if (const auto kept = references_.keep(engine_->references(), last_step_at_); !kept)
-    say_once(references_failed_, kept.error(),
-             "what is normal for each link will be learned anew after a restart; everything else goes on");
-}
-
-void Daemon::restore_faults() {
-  if (auto state = references_.read()) {
-    engine_->restore(*state);
-  } else {
-    log_.error(state.error().message);
-  }
-  if (auto state = ledger_.read()) {
-    if (!state->faults.empty()) log_.info(fmt::format("{} open faults are known from before", state->faults.size()));
-    engine_->restore(*state);
-  } else {
-    log_.error(state.error().message);
-  }
+void Daemon::start_memory(const std::string& node) {
+  const bool played = !options_.play_file.empty();
+  memory_ = std::make_unique<MemoryKeeper>(memory_settings(config_.knobs, played ? "" : config_.state_dir),
+                                           clock_.wall(), log_);
+  const Remembered& known = memory_->remembered();
+  if (!known.ledger.faults.empty())
+    log_.info(fmt::format("{} open faults are known from before", known.ledger.faults.size()));
+  engine_->restore(known.references);
+  engine_->restore(known.ledger);
+  // A played recording is nobody's news; a dry run says nothing, now or later.
+  const bool silent = config_.dry_run || played;
+  memory_->start({{"events.jsonl", [this](const KeptEvent& event) { return announce(event); }},
+                  {"journal", [this, silent, node](const KeptEvent& kept) -> Result<void> {
+                     const auto event = parse_event(kept.document);
+                     return silent || !event ? Result<void>() : journal_.send(journal_fields(*event, node));
+                   }}});
 }
 
 void Daemon::record(const Snapshot& snapshot, const Report& report) {
@@ -293,16 +284,13 @@ void Daemon::record(const Snapshot& snapshot, const Report& report) {
               [&] { return snapshot_json(with_all_groups(snapshot, report)); });
 }
 
-void Daemon::announce(const FaultEvent& event) {
-  const FaultReport& fault = event.fault;
-  log_.info(fmt::format("{} {}: {} {} ({}, {:.0f}%): {}", format_rfc3339(event.at), event.port, fault.fault,
-                        to_string(event.kind), to_string(fault.severity), std::min(fault.confidence * 100, 99.0),
-                        fault.summary));
-  if (const auto written = events_.append(event_json_line(event)); !written)
-    say_once(event_log_failed_, written.error(), "events are not kept; everything else goes on");
-  if (config_.dry_run || !options_.play_file.empty()) return;  // a played recording is nobody's news
-  if (const auto sent = journal_.send(journal_fields(event, source_->header().node)); !sent)
-    log_.warning(sent.error().message);
+/// On the memory's thread, when the event was written.
+Result<void> Daemon::announce(const KeptEvent& kept) {
+  const auto event = parse_event(kept.document);
+  if (event)
+    log_.info(fmt::format("{} {}: {} {} ({}, {:.0f}%): {}", format_rfc3339(kept.at), event->port, kept.fault,
+                          kept.event, kept.severity, std::min(kept.confidence * 100, 99.0), kept.summary));
+  return events_.append(kept.document);
 }
 
 void Daemon::say_once(bool& said, const Error& error, const std::string& consequence) {
@@ -319,6 +307,7 @@ std::string Daemon::status() const {
 std::span<const KnobGroup> all_knob_groups() {
   static const std::vector<KnobGroup> groups = [] {
     std::vector<KnobGroup> all(sampler_knob_groups().begin(), sampler_knob_groups().end());
+    all.insert(all.end(), memory_knob_groups().begin(), memory_knob_groups().end());
     all.insert(all.end(), peer_knob_groups().begin(), peer_knob_groups().end());
     all.insert(all.end(), engine_knob_groups().begin(), engine_knob_groups().end());
     return all;
@@ -348,6 +337,14 @@ Result<Config> effective_config(const DaemonOptions& options) {
 
 Result<void> run_daemon(Config config, const DaemonOptions& options, const Clock& clock, Log& log) {
   return Daemon(std::move(config), options, clock, log).run();
+}
+
+void keep_memory_small() {
+  constexpr int kKeptFree_bytes = 512 * 1024;
+  constexpr int kOwnMapping_bytes = 4 * 1024 * 1024;
+  mallopt(M_ARENA_MAX, 1);
+  mallopt(M_TRIM_THRESHOLD, kKeptFree_bytes);
+  mallopt(M_MMAP_THRESHOLD, kOwnMapping_bytes);
 }
 
 }  // namespace linkhealth

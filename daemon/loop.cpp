@@ -1,31 +1,37 @@
 #include "daemon/loop.h"
 
-#include <sys/epoll.h>
-#include <systemd/sd-daemon.h>
-#include <systemd/sd-event.h>
+#include <poll.h>
+#include <sys/signalfd.h>
 
 #include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
 #include <csignal>
-#include <map>
-#include <memory>
 #include <set>
 #include <string>
+#include <vector>
+
+#include "daemon/service_manager.h"
+#include "probes/kernel_socket.h"
 
 namespace linkhealth {
 
 namespace {
 
-struct EventCloser {
-  void operator()(sd_event* event) const { sd_event_unref(event); }
-};
-struct EventSourceCloser {
-  void operator()(sd_event_source* source) const { sd_event_source_unref(source); }
-};
-using EventPtr = std::unique_ptr<sd_event, EventCloser>;
-using EventSourcePtr = std::unique_ptr<sd_event_source, EventSourceCloser>;
+constexpr std::array kSignals = {SIGTERM, SIGINT, SIGHUP};
 
-// A poll may come this much later when that saves a wake-up.
-constexpr std::uint64_t kTimerSlackUs = 5'000;
+sigset_t loop_signals() {
+  sigset_t signals;
+  sigemptyset(&signals);
+  for (const int signal : kSignals) sigaddset(&signals, signal);
+  return signals;
+}
+
+/// poll()'s timeout; -1: none.
+int as_timeout(std::optional<Milliseconds> wait) {
+  return wait ? static_cast<int>(std::clamp<Milliseconds::rep>(wait->count(), 0, INT_MAX)) : -1;
+}
 
 class Loop {
  public:
@@ -35,124 +41,113 @@ class Loop {
   Result<void> run();
 
  private:
-  Result<void> set_up();
-  void poll(double lateness_s);
-  void watch_descriptors();
-  void arm_timer();
-
-  static int on_timer(sd_event_source*, std::uint64_t, void* self);
-  static int on_readable(sd_event_source*, int, std::uint32_t, void* self);
-  static int on_stop(sd_event_source* source, const signalfd_siginfo*, void*);
-  static int on_reload(sd_event_source*, const signalfd_siginfo*, void* self);
+  void poll_source(double lateness_s);
+  void list_descriptors();
+  Result<void> wait();
+  void take_signals();
+  std::optional<Milliseconds> until_feed();
 
   Source& source_;
   Engine& engine_;
   const Clock& clock_;
   const LoopHooks& hooks_;
-  EventPtr event_;
-  EventSourcePtr timer_;
-  std::map<int, EventSourcePtr> watched_;  ///< by descriptor
-  std::optional<SteadyTime> due_at_;
+  const ServiceManager manager_ = ServiceManager::from_environment();
+  OwnedFd signals_;
+  std::vector<pollfd> waited_;  ///< the signals, then what the source asks for
+  std::set<int> unusable_;      ///< asked for and not open: read with the next
+                                ///< timer, later and not never
+  std::optional<SteadyTime> fed_at_;
   std::string said_;  ///< the status that systemd shows
+  bool stop_ = false;
 };
 
-Result<void> Loop::set_up() {
-  sd_event* event = nullptr;
-  if (const int status = sd_event_new(&event); status < 0) return errno_error("setting up the event loop", -status);
-  event_.reset(event);
-  sd_event_source* timer = nullptr;
-  int status = sd_event_add_time_relative(event, &timer, CLOCK_MONOTONIC, 0, kTimerSlackUs, &Loop::on_timer, this);
-  if (status < 0) return errno_error("setting up the timer", -status);
-  timer_.reset(timer);
-  for (const int signal : {SIGTERM, SIGINT}) {
-    status = sd_event_add_signal(event, nullptr, signal, &Loop::on_stop, this);
-    if (status < 0) return errno_error("taking signals as events", -status);
-  }
-  status = sd_event_add_signal(event, nullptr, SIGHUP, &Loop::on_reload, this);
-  if (status < 0) return errno_error("taking SIGHUP as an event", -status);
-  // Without a watchdog in the unit this is a success that does nothing.
-  if (status = sd_event_set_watchdog(event, 1); status < 0) return errno_error("feeding the watchdog", -status);
-  return {};
-}
-
 Result<void> Loop::run() {
-  if (auto ready = set_up(); !ready) return ready;
-  poll(0);
-  sd_notify(0, "READY=1");
-  const int status = sd_event_loop(event_.get());
-  sd_notify(0, "STOPPING=1");
-  if (status < 0) return errno_error("the event loop ended", -status);
-  return {};
+  const sigset_t signals = loop_signals();
+  signals_ = OwnedFd(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
+  if (!signals_) return errno_error("taking signals as events", errno);
+  poll_source(0);
+  manager_.tell("READY=1");
+  Result<void> ended;
+  while (ended && !stop_) ended = wait();
+  manager_.tell("STOPPING=1");
+  return ended;
 }
 
-void Loop::poll(double lateness_s) {
-  if (const auto snapshot = source_.poll()) {
-    const Engine::Step step = engine_.step(*snapshot);
-    hooks_.on_step(*snapshot, step, lateness_s);
-    // Said when it changes: otherwise a message to systemd with each step.
-    if (const std::string status = "STATUS=" + hooks_.status(); status != said_) {
-      sd_notify(0, status.c_str());
-      said_ = status;
+void Loop::poll_source(double lateness_s) {
+  const auto snapshot = source_.poll();
+  if (!snapshot) return;
+  const Engine::Step step = engine_.step(*snapshot);
+  hooks_.on_step(*snapshot, step, lateness_s);
+  // Said when it changes: otherwise a message to systemd with each step.
+  if (const std::string status = "STATUS=" + hooks_.status(); status != said_) {
+    manager_.tell(status);
+    said_ = status;
+  }
+}
+
+/// Feeds come and go, and rest: what is waited for is what the source asks for
+/// now.
+void Loop::list_descriptors() {
+  const std::vector<int> wanted = source_.wake_fds();
+  std::erase_if(unusable_, [&](int fd) { return std::find(wanted.begin(), wanted.end(), fd) == wanted.end(); });
+  waited_.assign(1, {signals_.get(), POLLIN, 0});
+  for (const int fd : wanted)
+    if (!unusable_.contains(fd)) waited_.push_back({fd, POLLIN, 0});
+}
+
+/// Feeds the watchdog when that is due; how long until it is due again.
+std::optional<Milliseconds> Loop::until_feed() {
+  const auto period = manager_.feed_period();
+  if (!period) return std::nullopt;
+  const SteadyTime now = clock_.steady();
+  if (!fed_at_ || now >= *fed_at_ + *period) {
+    manager_.tell("WATCHDOG=1");
+    fed_at_ = now;
+  }
+  return *fed_at_ + *period - now;
+}
+
+Result<void> Loop::wait() {
+  list_descriptors();
+  const auto until_feed = this->until_feed();
+  const auto until_due = source_.until_due();
+  const SteadyTime begun = clock_.steady();
+  const bool feed_first = until_feed && (!until_due || *until_feed < *until_due);
+  const int ready = ::poll(waited_.data(), waited_.size(), as_timeout(feed_first ? until_feed : until_due));
+  if (ready < 0) return errno == EINTR ? Result<void>() : errno_error("the event loop ended", errno);
+  if (ready == 0) {
+    if (feed_first) return {};
+    poll_source(std::max(0.0, in_seconds(clock_.steady() - begun - std::max(*until_due, Milliseconds(0)))));
+    return {};
+  }
+  if (waited_.front().revents != 0) take_signals();
+  bool readable = false;
+  for (std::size_t i = 1; i < waited_.size(); ++i) {
+    if ((waited_[i].revents & POLLNVAL) != 0) {
+      unusable_.insert(waited_[i].fd);
+    } else {
+      readable = readable || waited_[i].revents != 0;
     }
   }
-  watch_descriptors();
-  arm_timer();
+  if (readable && !stop_) poll_source(0);
+  return {};
 }
 
-/// Feeds come and go, and rest: what is watched is what the source asks for now.
-void Loop::watch_descriptors() {
-  const std::vector<int> listed = source_.wake_fds();
-  const std::set<int> wanted(listed.begin(), listed.end());
-  std::erase_if(watched_, [&](const auto& entry) { return !wanted.contains(entry.first); });
-  for (const int fd : wanted) {
-    if (watched_.contains(fd)) continue;
-    sd_event_source* source = nullptr;
-    // One that can't be watched is read with the next timer: later, not never.
-    if (sd_event_add_io(event_.get(), &source, fd, EPOLLIN, &Loop::on_readable, this) >= 0)
-      watched_.emplace(fd, source);
+void Loop::take_signals() {
+  signalfd_siginfo told{};
+  while (read(signals_.get(), &told, sizeof told) == static_cast<ssize_t>(sizeof told)) {
+    if (told.ssi_signo == SIGHUP) {
+      hooks_.on_reload();
+    } else {
+      stop_ = true;
+    }
   }
-}
-
-void Loop::arm_timer() {
-  const auto wait = source_.until_due();
-  if (!wait) {
-    due_at_.reset();
-    sd_event_source_set_enabled(timer_.get(), SD_EVENT_OFF);
-    return;
-  }
-  const auto bounded = std::max(*wait, Milliseconds(0));
-  due_at_ = clock_.steady() + bounded;
-  sd_event_source_set_time_relative(timer_.get(), static_cast<std::uint64_t>(bounded.count()) * 1000);
-  sd_event_source_set_enabled(timer_.get(), SD_EVENT_ONESHOT);
-}
-
-int Loop::on_timer(sd_event_source* /*source*/, std::uint64_t /*usec*/, void* self) {
-  auto& loop = *static_cast<Loop*>(self);
-  const double lateness_s = loop.due_at_ ? std::max(0.0, in_seconds(loop.clock_.steady() - *loop.due_at_)) : 0.0;
-  loop.poll(lateness_s);
-  return 0;
-}
-
-int Loop::on_readable(sd_event_source* /*source*/, int /*fd*/, std::uint32_t /*revents*/, void* self) {
-  static_cast<Loop*>(self)->poll(0);
-  return 0;
-}
-
-int Loop::on_stop(sd_event_source* source, const signalfd_siginfo* /*info*/, void* /*self*/) {
-  return sd_event_exit(sd_event_source_get_event(source), 0);
-}
-
-int Loop::on_reload(sd_event_source* /*source*/, const signalfd_siginfo* /*info*/, void* self) {
-  static_cast<Loop*>(self)->hooks_.on_reload();
-  return 0;
 }
 
 }  // namespace
 
 void block_loop_signals() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  for (const int signal : {SIGTERM, SIGINT, SIGHUP}) sigaddset(&signals, signal);
+  const sigset_t signals = loop_signals();
   pthread_sigmask(SIG_BLOCK, &signals, nullptr);
 }
 

@@ -1,4 +1,4 @@
-// The deciding thread: waits (sd-event), polls the source, steps the engine, hands the result on. Nothing here may
+// The deciding thread: waits (poll), polls the source, steps the engine, hands the result on. Nothing here may
 // block.
 #pragma once
 

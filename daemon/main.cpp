@@ -1,6 +1,4 @@
 // linkhealthd: reads the command line and the clock; everything else is in daemon.cpp.
-#include <malloc.h>
-
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -27,15 +25,8 @@ constexpr int kBadInput = 2;
 
 }  // namespace
 
-/// A few threads with little to do: one heap for all of them, and what a burst took is given back.
-static void keep_memory_small() {
-  constexpr int kKeptFree_bytes = 128 * 1024;
-  mallopt(M_ARENA_MAX, 1);
-  mallopt(M_TRIM_THRESHOLD, kKeptFree_bytes);
-}
-
 int main(int argc, char** argv) {
-  keep_memory_small();
+  linkhealth::keep_memory_small();
   const auto parsed = linkhealth::parse_daemon_options(argc, argv);
   if (!parsed.options) return parsed.exit_code;
   linkhealth::Log log(linkhealth::LogLevel::kInfo, std::getenv("JOURNAL_STREAM") != nullptr);

@@ -1,25 +1,8 @@
 #include "daemon/publisher.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 
 namespace linkhealth {
-
-std::string gzip_bytes(std::string_view text) {
-  constexpr int kGzipWindow = 15 + 16;  // 32 KiB window, gzip header (zlib.h, deflateInit2)
-  z_stream stream{};
-  if (deflateInit2(&stream, 1, Z_DEFLATED, kGzipWindow, 8, Z_DEFAULT_STRATEGY) != Z_OK) return {};
-  std::string out(deflateBound(&stream, text.size()), '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  const int end = deflate(&stream, Z_FINISH);
-  out.resize(end == Z_STREAM_END ? stream.total_out : 0);
-  deflateEnd(&stream);
-  return out;
-}
 
 template <typename Make>
 SharedBytes Published::get(Lazy& lazy, Make make) {
@@ -32,20 +15,17 @@ SharedBytes Published::metrics(MetricGroups groups) const {
 }
 
 SharedBytes Published::metrics_gzip(MetricGroups groups) const {
-  return get(metrics_gzip_[index_of(groups)], [&] { return gzip_bytes(*metrics(groups)); });
+  return get(metrics_gzip_[index_of(groups)], [&] { return gzip_->compress(*metrics(groups)); });
 }
 
 SharedBytes Published::report_json() const {
   return get(report_json_, [&] { return write_json_(*report_); });
 }
 
-Publisher::Publisher(JsonWriters json, std::span<const std::string_view> fault_names)
-    : json_(std::move(json)), counts_(fault_names) {}
-
 void Publisher::publish(std::shared_ptr<const Report> report, const std::vector<FaultEvent>& events,
                         MonitorFigures monitor) {
   for (const FaultEvent& event : events) counts_.add(event);
-  auto next = std::make_shared<const Published>(std::move(report), counts_, std::move(monitor), json_.report);
+  auto next = std::make_shared<const Published>(std::move(report), counts_, std::move(monitor), json_.report, gzip_);
   const std::lock_guard lock(mutex_);
   current_.swap(next);  // the former step dies after the lock, or with its last reader
   for (const FaultEvent& event : events) events_.push_back(std::make_shared<const FaultEvent>(event));

@@ -177,8 +177,9 @@ std::vector<ReadWorker::Stuck> ReadWorker::check_stuck() {
 
 bool ReadWorker::idle() const {
   const std::lock_guard lock(shared_->mutex);
-  return shared_->queue.empty() && std::none_of(shared_->threads.begin(), shared_->threads.end(),
-                                                [](const auto& thread) { return thread->at_work; });
+  return shared_->queue.empty() && shared_->finished.empty() &&
+         std::none_of(shared_->threads.begin(), shared_->threads.end(),
+                      [](const auto& thread) { return thread->at_work; });
 }
 
 int ReadWorker::event_fd() const { return shared_->event; }

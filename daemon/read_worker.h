@@ -49,7 +49,7 @@ class ReadWorker {
   std::vector<Reading> take_finished();
   /// The reads that take longer than the patience; gives the rest of the queue to another thread.
   std::vector<Stuck> check_stuck();
-  /// Nothing is queued and nothing runs.
+  /// Nothing is queued, nothing runs and nothing waits to be taken.
   [[nodiscard]] bool idle() const;
   /// Readable when a batch is done: the queue is empty, or somebody else took it over.
   [[nodiscard]] int event_fd() const;

@@ -126,6 +126,7 @@ class ApiServer : public Server {
         clock_(clock),
         stale_after_(settings.stale_after),
         catalogue_(settings.catalogue),
+        memory_(settings.memory),
         started_(clock.steady()),
         http_([this](const ApiRequest& request, HttpServer::Kind kind) { return handle(request, kind); }, clock) {}
   ApiServer(const ApiServer&) = delete;
@@ -157,7 +158,8 @@ class ApiServer : public Server {
  private:
   HttpAnswer handle(const ApiRequest& request, HttpServer::Kind kind) {
     if (request.path == "/api/v1/recording" && request.method == "GET") return record(request, kind);
-    return plain(answer(request, {publisher_, clock_.wall(), clock_.steady() - started_, stale_after_, catalogue_}));
+    return plain(
+        answer(request, {publisher_, clock_.wall(), clock_.steady() - started_, stale_after_, catalogue_, memory_}));
   }
 
   HttpAnswer record(const ApiRequest& request, HttpServer::Kind kind) {
@@ -192,6 +194,7 @@ class ApiServer : public Server {
   const Clock& clock_;
   Milliseconds stale_after_;
   const Catalogue* catalogue_;
+  Memory* memory_;
   SteadyTime started_;
   std::string socket_path_;
   int port_ = 0;

@@ -12,6 +12,7 @@
 #include "daemon/publisher.h"
 #include "daemon/recording_tap.h"
 #include "model/catalogue.h"
+#include "storage/memory.h"
 
 namespace linkhealth {
 
@@ -19,7 +20,8 @@ struct ServerSettings {
   ListenAddress listen{"", 0};  ///< no host: no TCP
   std::string socket_path;      ///< "" for no Unix socket
   Milliseconds stale_after = std::chrono::minutes(1);
-  const Catalogue* catalogue = nullptr;  ///< for /api/v1/rules; must outlive the server
+  const Catalogue* catalogue = nullptr;  ///< for /api/v1/rules; must outlive the server, as the next
+  Memory* memory = nullptr;              ///< for what is remembered of a port
 };
 
 class Server {

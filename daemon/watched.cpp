@@ -69,15 +69,4 @@ Snapshot with_all_groups(const Snapshot& snapshot, const Report& report) {
   return full;
 }
 
-std::span<const std::string_view> fault_names() {
-  // The order of docs/recording.md, "Fault names".
-  static constexpr std::string_view kNames[] = {
-      "dirty_connector", "damaged_fiber",      "failing_transmitter", "bad_module",       "module_overheated",
-      "module_missing",  "module_unsupported", "faulty_cable",        "reduced_speed",    "settings_mismatch",
-      "admin_down",      "unplugged",          "far_port_down",       "far_switch_fault", "pcie_degraded",
-      "nic_fault",       "host_bottleneck",    "congestion",          "loss_elsewhere",   "wrong_cabling",
-      "monitor_blind"};
-  return kNames;
-}
-
 }  // namespace linkhealth

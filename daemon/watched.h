@@ -18,7 +18,4 @@ std::vector<std::string> introduce_recording(const std::string& file, double spe
 /// while the daemon runs.
 Snapshot with_all_groups(const Snapshot& snapshot, const Report& report);
 
-/// All fault names of docs/recording.md.
-std::span<const std::string_view> fault_names();
-
 }  // namespace linkhealth

@@ -46,7 +46,7 @@ def panel(kind, title, queries, width=12, height=8, unit="short", note="", log=F
 
 def variable(name, query):
     return {"name": name, "label": name, "type": "query", "datasource": DATASOURCE, "query": {"query": query, "refId": name},
-            "definition": query, "refresh": 2, "sort": 1, "includeAll": False, "multi": False, "options": [], "current": {}}
+            "definition": query, "refresh": 2, "sort": 1, "includeAll": False, "multi": False, "options": []}
 
 
 def dashboard(name, title, panels, variables=(), annotations=()):
@@ -59,11 +59,12 @@ def dashboard(name, title, panels, variables=(), annotations=()):
         placed.append({"id": number, "gridPos": {"x": x, "y": y, "w": width, "h": height}, **one})
         x, row = x + width, max(row, height)
     source = {"name": "datasource", "label": "data source", "type": "datasource", "query": "prometheus", "options": [],
-              "current": {}, "refresh": 1, "hide": 0}
+              "refresh": 1, "hide": 0}
     return {"uid": f"linkhealth-{name}", "title": f"Links: {title}", "tags": ["linkhealth"], "schemaVersion": 37, "version": 1,
             "editable": True, "graphTooltip": 1, "refresh": "1m", "time": {"from": "now-6h", "to": "now"}, "timezone": "utc",
             "templating": {"list": [source, *variables]}, "annotations": {"list": list(annotations)}, "panels": placed,
-            "links": [{"type": "dashboards", "tags": ["linkhealth"], "title": "Links", "asDropdown": True, "includeVars": True}]}
+            "links": [{"type": "dashboards", "tags": ["linkhealth"], "title": "Links", "asDropdown": True, "includeVars": True,
+                       "icon": "external link", "keepTime": True, "targetBlank": False, "tooltip": ""}]}
 
 
 BAD = 'health=~"degraded|down"'
@@ -83,12 +84,18 @@ def fleet():
         panel("table", "Worst switches", [f"topk(15, sum by (peer_system) (switch:linkhealth_links:count{{{BAD}}}))"], 8,
               note="Links that are degraded or down"),
         panel("table", "Faults by name", [f"count by (fault, end, severity) ({OPEN})"], 8),
-        panel("table", "Repeat offenders, 7 days", ["topk(15, instance_fault:linkhealth_faults_opened:count7d)"], 8, decimals=0),
+        panel("table", "Repeat offenders, 7 days", ["topk(15, link_fault:linkhealth_faults_opened:count7d)"], 8, decimals=0),
         panel("timeseries", "Repairs: opened, proving, closed, reopened (in an hour)",
               [('sum by (event) (sum_over_time(fault:linkhealth_fault_events:rate5m{event=~"opened|proving|closed|reopened"}[1h])) * 60',
                 "{{event}}")], decimals=0),
         panel("timeseries", "Repairs that held, 7 days", [("fault:linkhealth_repairs_held:ratio7d", "{{fault}}")],
               unit="percentunit"),
+        panel("table", "What was done, and whether it held, 7 days",
+              ["sum by (action, outcome) (sum_over_time(action:linkhealth_repairs:rate5m[7d])) * 60"], decimals=0),
+        panel("table", "By rack", [f"topk(15, sum by (pod, rack) (rack:linkhealth_links:count{{{BAD}}}))"], 6,
+              note="Links that are degraded or down; where the site says where a node stands"),
+        panel("table", "By rail", [f"sum by (rail) (rail:linkhealth_links:count{{{BAD}}})"], 6,
+              note="Links that are degraded or down; where the site sets rail"),
     ])
 
 
@@ -131,12 +138,12 @@ def link():
     name = 'instance="$node", device="$device", port="$port"'
 
     def note(title, expr, colour):
-        return {"name": title, "datasource": DATASOURCE, "enable": True, "iconColor": colour, "expr": expr, "step": "60s",
-                "titleFormat": title, "textFormat": "{{fault}} {{state}}", "useValueForTime": False}
+        return {"name": title, "datasource": DATASOURCE, "enable": True, "iconColor": colour, "step": "60s",
+                "target": {"refId": "Annotation", "expr": expr, "datasource": DATASOURCE}, "titleFormat": title, "textFormat": "{{fault}} {{state}}", "useValueForTime": False}
     return dashboard("link", "link", [
         panel("stat", "Health", [(f"linkhealth_port_health{{{name}}} == 1", "{{health}}")], 6, 5, overrides=health_colours()),
         panel("stat", "Above the low alarm", [(f"linkhealth_rx_power_margin_db{{{name}}}", "")], 6, 5, "dB", decimals=1),
-        panel("stat", "Speed", [(f"linkhealth_link_speed_bytes_per_second{{{name}}} * 8", "")], 6, 5, "bps"),
+        panel("stat", "Speed", [(f"linkhealth_bandwidth_available_bytes_per_second{{{name}}} * 8", "")], 6, 5, "bps"),
         panel("stat", "Carrier losses in 24 h", [(f'sum(increase(linkhealth_link_downs_total{{{name}, intent="involuntary"}}[1d]))', "")],
               6, 5, decimals=0),
         panel("table", "Faults", [f"linkhealth_fault_active{{{name}}}"], 12, 6, "percentunit"),
@@ -163,6 +170,7 @@ def modules():
         panel("table", "Links by part", ["sum by (vendor, part_number) (part:linkhealth_links:count)"]),
         panel("table", "Share of a part's links that are degraded or down", [f"sort_desc({share})"], unit="percentunit"),
         panel("table", "By firmware", ["sum by (vendor, part_number, firmware, health) (firmware:linkhealth_links:count)"], 24),
+        panel("table", "Links by the NIC's firmware", ["sum by (hca_type, nic_firmware, health) (nic_firmware:linkhealth_links:count)"]),
         panel("table", "Time between two carrier losses, 30 days", ["sort(part:linkhealth_mtbf_seconds:30d)"], unit="s"),
         panel("timeseries", "Carrier losses by part in a day", [("sum_over_time(part:linkhealth_link_downs:rate5m[1d]) * 60",
                                                                "{{vendor}} {{part_number}}")]),

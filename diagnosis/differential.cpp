@@ -126,30 +126,38 @@ double joint_log(const Cause& cause, const std::array<double, kLightLossCount>& 
   return std::log(std::max(sum, 1e-12));
 }
 
-using Letters = std::array<double, kSymptomCount>;
-
-/// What each symptom says of one cause, with its logarithms: a logarithm for each symptom and cause of each port and
-/// step was most of what judging cost.
-struct CauseLetters {
-  Letters p;                        ///< below 0: says nothing
-  Letters log_present, log_absent;  ///< what a symptom adds to the cause's score
+/// What a symptom says of a cause, with its logarithms: a logarithm for each symptom and cause of each port and step
+/// was most of what judging cost.
+struct Letter {
+  double p = 0;
+  double log_present = 0, log_absent = 0;  ///< what the symptom adds to the cause's score
 };
+
+constexpr std::uint8_t kSilent = 0;  ///< the cause does not list it
+constexpr std::uint8_t letter_of(Often often) { return static_cast<std::uint8_t>(often) + 1; }
+
+const auto kLetters = [] {
+  std::array<Letter, letter_of(Often::kNever) + 1> letters;
+  // With a decisive reading, what the cause does not list may be its consequence: neither for nor against.
+  letters[kSilent] = {0, std::log(0.3), 0};
+  for (const Often often : {Often::kAlways, Often::kOften, Often::kSometimes, Often::kRarely, Often::kNever}) {
+    const double p = probability(often);
+    letters[letter_of(often)] = {p, std::log(p), std::log(1 - p)};
+  }
+  return letters;
+}();
+
+/// By symptom, an index into kLetters.
+using CauseLetters = std::array<std::uint8_t, kSymptomCount>;
 
 CauseLetters letters_of(const Cause& cause, bool decided) {
   CauseLetters letters{};
-  letters.p.fill(decided ? -1 : probability(Often::kNever));
-  for (const Expectation& row : cause.expects)
-    letters.p[static_cast<std::size_t>(row.symptom)] = probability(row.often);
-  for (std::size_t i = 0; i < kSymptomCount; ++i) {
-    const double p = letters.p[i];
-    // With a decisive reading, what the cause does not list may be its consequence: neither for nor against.
-    letters.log_present[i] = p < 0 ? std::log(0.3) : std::log(p);
-    letters.log_absent[i] = p < 0 ? 0 : std::log(1 - p);
-  }
+  letters.fill(decided ? kSilent : letter_of(Often::kNever));
+  for (const Expectation& row : cause.expects) letters[static_cast<std::size_t>(row.symptom)] = letter_of(row.often);
   return letters;
 }
 
-/// The letters do not change: computed once.
+/// The letters do not change: looked up once.
 const std::vector<std::array<CauseLetters, 2>>& letter_tables() {
   static const auto kTables = [] {
     std::vector<std::array<CauseLetters, 2>> tables;
@@ -257,7 +265,8 @@ Differential differentiate(const DifferentialInput& input, KnobValues knobs) {
     const CauseLetters& letters = tables[c][decided ? 1 : 0];
     for (const SymptomId id : ids) {
       const auto i = static_cast<std::size_t>(id);
-      sum += input.findings[i].present() ? letters.log_present[i] : letters.log_absent[i];
+      const Letter& letter = kLetters[letters[i]];
+      sum += input.findings[i].present() ? letter.log_present : letter.log_absent;
     }
     if (joint && !decided) sum += joint_log(cause, result.light, errors, suffices);
     if (joint && decided) sum += std::max(joint_log(cause, result.light, errors, suffices), -4.0);
@@ -289,7 +298,7 @@ std::vector<Missing> missing_evidence(const Differential& differential, const Fi
     double mean = 0, square = 0, mass = 0;
     for (std::size_t c = 1; c < causes.size(); ++c) {
       const double weight = differential.posterior[c];
-      const double p = std::max(tables[c][0].p[static_cast<std::size_t>(row.id)], 0.0);
+      const double p = kLetters[tables[c][0][static_cast<std::size_t>(row.id)]].p;
       mass += weight;
       mean += weight * p;
       square += weight * p * p;

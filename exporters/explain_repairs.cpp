@@ -10,9 +10,8 @@ namespace linkhealth {
 
 namespace {
 
-/// "fibre reseated 12 min ago: Rx lane 2 -9.1 to -1.3 dBm, pre-FEC BER 3.4e-05 to 2.1e-08: it did not help"
-std::string tried_words(const RepairRecord& repair, WallTime now) {
-  std::string text = fmt::format("{} {} ago", name_words(to_string(repair.action)), duration_words(now - repair.at));
+/// ": Rx lane 2 -9.1 to -1.3 dBm, pre-FEC BER 3.4e-05 to 2.1e-08; it did not help"
+std::string change_words(const RepairRecord& repair) {
   std::string change;
   const auto add = [&change](const std::string& part) { change += (change.empty() ? ": " : ", ") + part; };
   if (!repair.serial_before.empty() && !repair.serial_after.empty())
@@ -22,10 +21,15 @@ std::string tried_words(const RepairRecord& repair, WallTime now) {
                     number_words(*repair.rx_power_before_dbm, "dBm"), number_words(*repair.rx_power_after_dbm, "dBm")));
   if (repair.pre_fec_ber_before && repair.pre_fec_ber_after)
     add(fmt::format("pre-FEC BER {:.1e} to {:.1e}", *repair.pre_fec_ber_before, *repair.pre_fec_ber_after));
-  text += change;
-  if (repair.outcome == RepairOutcome::kFailed) text += change.empty() ? ": it did not help" : "; it did not help";
-  if (repair.outcome == RepairOutcome::kHeld) text += change.empty() ? ": it held" : "; it held";
-  return text;
+  const char* joint = change.empty() ? ": " : "; ";
+  if (repair.outcome == RepairOutcome::kFailed) change += std::string(joint) + "it did not help";
+  if (repair.outcome == RepairOutcome::kHeld) change += std::string(joint) + "it held";
+  return change;
+}
+
+std::string tried_words(const RepairRecord& repair, WallTime now) {
+  return fmt::format("{} {} ago{}", name_words(to_string(repair.action)), duration_words(now - repair.at),
+                     change_words(repair));
 }
 
 std::string times_words(std::uint32_t times, std::string_view where) {
@@ -33,6 +37,10 @@ std::string times_words(std::uint32_t times, std::string_view where) {
 }
 
 }  // namespace
+
+std::string repair_words(const RepairRecord& repair) {
+  return name_words(to_string(repair.action)) + change_words(repair);
+}
 
 std::vector<std::pair<std::string, std::string>> repair_rows(const FaultReport& fault, WallTime now) {
   std::vector<std::pair<std::string, std::string>> rows;

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/result.h"
@@ -25,11 +26,18 @@ class Journal {
   virtual Result<void> send(const std::vector<std::string>& fields) = 0;
 };
 
-/// systemd's journal (sd_journal_sendv). Without a journal on this machine an entry is lost silently, as libsystemd
-/// does it.
+/// The entry in the journal's own protocol (https://systemd.io/JOURNAL_NATIVE_PROTOCOL): "FIELD=value" a line; a value
+/// of several lines comes with its size (8 bytes, little-endian) instead. Pure.
+std::string journal_datagram(const std::vector<std::string>& fields);
+
+/// systemd's journal. Without one on this machine an entry is lost silently.
 class SystemdJournal : public Journal {
  public:
+  explicit SystemdJournal(std::string socket = "/run/systemd/journal/socket") : socket_(std::move(socket)) {}
   Result<void> send(const std::vector<std::string>& fields) override;
+
+ private:
+  std::string socket_;
 };
 
 }  // namespace linkhealth

@@ -47,6 +47,13 @@ std::string module_json(const ModuleSample& module) { return to_json(module); }
 
 std::string event_json_line(const FaultEvent& event) { return to_json(event); }
 
+Result<FaultEvent> parse_event(std::string_view json) {
+  JsonReader in(json);
+  FaultEvent event;
+  if (!FieldsIn(in).value(event) || !in.at_end()) return Error{in.failed() ? in.error() : "more text than one event"};
+  return event;
+}
+
 Result<Report> parse_report(std::string_view json) {
   JsonReader in(json);
   Report report;

@@ -1,6 +1,7 @@
 #include "exporters/metrics.h"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <unordered_map>
 
@@ -12,8 +13,6 @@ namespace linkhealth {
 
 namespace {
 
-constexpr std::array kHealths = {Health::kHealthy, Health::kAtRisk,  Health::kDegraded,
-                                 Health::kDown,    Health::kUnknown, Health::kExempt};
 constexpr double kBytesPerMegabit = 125'000;
 
 /// Adds series to a sink by their metric's name and the values of its labels.
@@ -50,28 +49,33 @@ struct PortLabels {
   std::string port;
 };
 
+PortLabels split_key(const PortKey& key) {
+  const auto slash = key.rfind('/');
+  if (slash == std::string::npos) return {key, "1"};
+  return {key.substr(0, slash), key.substr(slash + 1)};
+}
+
 PortLabels labels_of(const PortReport& port) {
   const PortId& id = port.latest.id;
   if (!id.device.empty()) return {id.device, std::to_string(id.port)};
-  const auto slash = port.port.rfind('/');
-  if (slash == std::string::npos) return {port.port, "1"};
-  return {port.port.substr(0, slash), port.port.substr(slash + 1)};
+  return split_key(port.port);
 }
 
-void add_identity(Families& out, const PortReport& port, const PortLabels& at) {
+void add_identity(Families& out, const PortReport& port, const PortLabels& at, const SiteLabels& site) {
   const PortId& id = port.latest.id;
   const auto& peer = port.latest.peer;
-  out.add("linkhealth_port_info",
-          {at.device, at.port, id.netdev, id.pci, id.driver, id.guid, id.link_layer, id.function,
-           peer ? peer->system : port.expected.peer_system, peer ? peer->port : port.expected.peer_port},
-          1.0);
-  if (!id.firmware.empty() || !id.board_id.empty() || !id.hca_type.empty())
-    out.add("linkhealth_nic_info", {at.device, at.port, id.firmware, id.board_id, id.hca_type}, 1.0);
-  const auto& link = port.latest.link;
-  if (link && (!link->state.empty() || !link->phys_state.empty()))
-    out.add("linkhealth_port_state_info", {at.device, at.port, link->state, link->phys_state}, 1.0);
-  for (const Health health : kHealths)
-    out.add("linkhealth_port_health", {at.device, at.port, to_string(health)}, port.health == health ? 1.0 : 0.0);
+  const bool planned = !peer && !(port.expected.peer_system.empty() && port.expected.peer_port.empty());
+  const auto place = [&](const char* label) { return site.of(port.port, label); };
+  out.add(
+      "linkhealth_port_info",
+      {at.device, at.port, id.netdev, id.pci, id.driver, id.guid, id.link_layer, id.function, id.firmware, id.board_id,
+       id.hca_type, peer ? peer->system : port.expected.peer_system, peer ? peer->port : port.expected.peer_port,
+       peer      ? std::string_view(peer->source)
+       : planned ? "plan"
+                 : "",
+       place("pod"), place("row"), place("rack"), place("u"), place("rail")},
+      1.0);
+  out.add("linkhealth_port_health", {at.device, at.port, to_string(port.health)}, 1.0);
   const auto& module = port.latest.module;
   if (module && module->present)
     out.add("linkhealth_module_info",
@@ -91,19 +95,17 @@ void add_faults(Families& out, const PortReport& port, const PortLabels& at) {
   }
 }
 
-void add_link(Families& out, const PortReport& port, const PortLabels& at) {
+void add_link(Families& out, const PortReport& port, const PortLabels& at, WallTime report_at) {
   const std::initializer_list<std::string_view> labels = {at.device, at.port};
   const auto& link = port.latest.link;
   const auto carrier = link ? link->carrier : std::nullopt;
   std::optional<double> speed;
   if (link && link->speed_mbps) speed = *link->speed_mbps * kBytesPerMegabit;
   if (carrier) out.add("linkhealth_link_up", labels, *carrier ? 1.0 : 0.0);
-  if (carrier != false) out.add("linkhealth_link_speed_bytes_per_second", labels, speed);
-  if (port.expected.speed_mbps) {
+  if (port.expected.speed_mbps)
     out.add("linkhealth_bandwidth_expected_bytes_per_second", labels, *port.expected.speed_mbps * kBytesPerMegabit);
-    if (carrier)
-      out.add("linkhealth_bandwidth_available_bytes_per_second", labels, *carrier ? speed : std::optional(0.0));
-  }
+  if (carrier)
+    out.add("linkhealth_bandwidth_available_bytes_per_second", labels, *carrier ? speed : std::optional(0.0));
   out.add("linkhealth_link_downs_total", {at.device, at.port, "involuntary"},
           static_cast<double>(port.figures.involuntary_downs_total));
   out.add("linkhealth_link_downs_total", {at.device, at.port, "voluntary"},
@@ -118,6 +120,9 @@ void add_link(Families& out, const PortReport& port, const PortLabels& at) {
   if (port.latest.counters)
     if (const auto blocks = port.latest.counters->get("fec_uncorrectable_blocks"))
       out.add("linkhealth_fec_uncorrectable_blocks_total", labels, static_cast<double>(*blocks));
+  if (port.latest.peer && port.latest.peer->age_s)
+    out.add("linkhealth_peer_read_timestamp_seconds", labels,
+            std::round(unix_seconds(report_at) - *port.latest.peer->age_s));
 }
 
 void add_gap(Families& out, const Gap& gap, const PortLabels& at) {
@@ -137,6 +142,9 @@ double stuck_probes(const Report& report) {
 
 void add_counters(Families& out, const PortReport& port, const PortLabels& at) {
   if (port.latest.link) {
+    const LinkSample& link = *port.latest.link;
+    if (!link.state.empty() || !link.phys_state.empty())
+      out.add("linkhealth_port_state_info", {at.device, at.port, link.state, link.phys_state}, 1.0);
     if (port.latest.link->carrier_up_count)
       out.add("linkhealth_raw_total", {at.device, at.port, "carrier_up_count"},
               static_cast<double>(*port.latest.link->carrier_up_count));
@@ -182,14 +190,19 @@ void add_optics(Families& out, const PortReport& port, const PortLabels& at) {
   }
 }
 
-void add_events(Families& out, const FaultEventCounts& events) {
-  for (const auto& [fault, row] : events.rows()) {
-    const bool any = std::any_of(row.begin(), row.end(), [](std::uint64_t count) { return count > 0; });
-    for (std::size_t kind = 0; kind < row.size(); ++kind)
-      if (any || static_cast<FaultEventKind>(kind) == FaultEventKind::kOpened)
-        out.add("linkhealth_fault_events_total", {fault, to_string(static_cast<FaultEventKind>(kind))},
-                static_cast<double>(row[kind]));
-  }
+void add_events(Families& out, const FaultEventCounts& counts, SteadyTime now) {
+  for (const auto& [key, row] : counts.events())
+    out.add("linkhealth_fault_events_total", {key.device, key.port, key.fault, to_string(key.kind)}, row.shown(now));
+  for (const auto& [key, row] : counts.repairs())
+    out.add("linkhealth_repairs_total", {to_string(key.action), to_string(key.outcome)}, row.shown(now));
+}
+
+void add_node(Families& out, const Report& report, const MonitorFigures& monitor, const SiteLabels& site) {
+  const auto place = [&](const char* label) { return site.of("", label); };
+  out.add("linkhealth_build_info", {monitor.version}, 1.0);
+  out.add("linkhealth_node_info", {report.node, place("pod"), place("row"), place("rack"), place("u")}, 1.0);
+  if (monitor.started_at) out.add("process_start_time_seconds", {}, unix_seconds(*monitor.started_at));
+  out.add("linkhealth_last_sample_timestamp_seconds", {}, unix_seconds(report.at));
 }
 
 /// A probe may run once for each device: the cycle's cost is the sum.
@@ -202,35 +215,65 @@ void add_timings(Families& out, const std::vector<ProbeTiming>& timings) {
   if (!timings.empty()) out.add("linkhealth_firmware_reads_total", {}, static_cast<double>(firmware_reads));
 }
 
+void add_memory(Families& out, const std::optional<MemoryHealth>& memory) {
+  if (!memory) return;
+  out.add("linkhealth_memory_up", {}, memory->working ? 1.0 : 0.0);
+  out.add("linkhealth_memory_writes_total", {}, static_cast<double>(memory->writes));
+  out.add("linkhealth_memory_write_failures_total", {}, static_cast<double>(memory->failures));
+  out.add("linkhealth_memory_dropped_total", {"rows"}, static_cast<double>(memory->dropped_rows));
+  out.add("linkhealth_memory_dropped_total", {"events"}, static_cast<double>(memory->dropped_events));
+  out.add("linkhealth_memory_size_bytes", {}, static_cast<double>(memory->bytes));
+}
+
 }  // namespace
 
-FaultEventCounts::FaultEventCounts(std::span<const std::string_view> fault_names) {
-  for (const std::string_view name : fault_names) rows_.emplace(name, Row{});
+std::string_view SiteLabels::of(const PortKey& port, const std::string& label) const {
+  const auto own = ports.find(port);
+  if (own != ports.end())
+    if (const auto found = own->second.find(label); found != own->second.end()) return found->second;
+  const auto found = node.find(label);
+  return found == node.end() ? std::string_view() : found->second;
 }
 
 void FaultEventCounts::add(const FaultEvent& event) {
-  ++rows_[event.fault.fault][static_cast<std::size_t>(event.kind)];
+  const SteadyTime zero_until = event.t + from_seconds(kZero_s);
+  PortLabels at = split_key(event.port);
+  EventKey key{std::move(at.device), std::move(at.port), event.fault.fault, event.kind};
+  if (events_.size() >= kMaxPortRows && !events_.contains(key)) key.device = key.port = "";
+  ++events_.try_emplace(std::move(key), Row{0, zero_until}).first->second.count;
+  if (event.kind != FaultEventKind::kClosed) return;
+  constexpr std::size_t kMostFaults = 256;
+  if (judged_.size() >= kMostFaults) judged_.clear();
+  std::size_t number = 0;
+  std::size_t& counted = judged_[event.fault.id];
+  for (const RepairRecord& repair : event.fault.repairs) {
+    if (repair.outcome == RepairOutcome::kPending || number++ < counted) continue;
+    ++repairs_.try_emplace({repair.action, repair.outcome}, Row{0, zero_until}).first->second.count;
+  }
+  counted = number;
 }
 
 void collect_metrics(const Report& report, const FaultEventCounts& events, const MonitorFigures& monitor,
                      MetricGroups groups, SeriesSink& sink) {
+  static const SiteLabels kNowhere;
+  const SiteLabels& site = monitor.site ? *monitor.site : kNowhere;
   Families out(sink);
-  out.add("linkhealth_build_info", {monitor.version}, 1.0);
-  out.add("linkhealth_last_sample_timestamp_seconds", {}, unix_seconds(report.at));
+  add_node(out, report, monitor, site);
   for (const PortReport& port : report.ports) {
     const PortLabels at = labels_of(port);
-    add_identity(out, port, at);
+    add_identity(out, port, at, site);
     add_faults(out, port, at);
-    add_link(out, port, at);
+    add_link(out, port, at, report.at);
     for (const Gap& gap : port.gaps) add_gap(out, gap, at);
     if (groups.counters) add_counters(out, port, at);
     if (groups.optics) add_optics(out, port, at);
   }
   for (const Gap& gap : report.gaps) add_gap(out, gap, {});
   out.add("linkhealth_stuck_probes", {}, stuck_probes(report));
-  add_events(out, events);
+  add_events(out, events, report.t);
   add_timings(out, report.timings);
   out.add("linkhealth_loop_lateness_seconds", {}, monitor.loop_lateness_s);
+  add_memory(out, monitor.memory);
 }
 
 std::string metrics_text(const Report& report, const FaultEventCounts& events, const MonitorFigures& monitor,

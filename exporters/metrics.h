@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -15,27 +16,67 @@
 
 namespace linkhealth {
 
-/// Counts what happened to faults since the monitor started, by fault and kind of event.
+/// Counts what happened to faults and what became of repairs since the monitor started. There is no row for what never
+/// happened: 21 faults of 8 ports would be a thousand series of zeros. A new row shows 0 for kZero_s first, so that
+/// increase() sees the first event at any scrape interval up to that.
 class FaultEventCounts {
  public:
-  static constexpr std::size_t kKinds = 6;
-  using Row = std::array<std::uint64_t, kKinds>;  ///< by FaultEventKind
+  static constexpr double kZero_s = 60;
+  /// Rows by port, at most; after that a new one is counted under empty device and port (at most one for each fault and
+  /// kind more).
+  static constexpr std::size_t kMaxPortRows = 240;
 
-  FaultEventCounts() = default;
-  /// Begins the series of these faults at zero, so that increase() sees the first event. Only `opened` of each (21
-  /// series a node, not 126): the other kinds of a fault begin at zero with its first event.
-  explicit FaultEventCounts(std::span<const std::string_view> fault_names);
+  struct EventKey {
+    std::string device, port, fault;
+    FaultEventKind kind = FaultEventKind::kOpened;
+    auto operator<=>(const EventKey&) const = default;
+  };
+  struct RepairKey {
+    RepairAction action = RepairAction::kPortBounced;
+    RepairOutcome outcome = RepairOutcome::kPending;
+    auto operator<=>(const RepairKey&) const = default;
+  };
+  struct Row {
+    std::uint64_t count = 0;
+    SteadyTime zero_until;
+    [[nodiscard]] double shown(SteadyTime now) const { return now < zero_until ? 0.0 : static_cast<double>(count); }
+  };
+
   void add(const FaultEvent& event);
-  [[nodiscard]] const std::map<std::string, Row, std::less<>>& rows() const { return rows_; }
+  [[nodiscard]] const std::map<EventKey, Row>& events() const { return events_; }
+  /// Of faults that proved themselves gone: the last thing done held, what was done before it had failed.
+  [[nodiscard]] const std::map<RepairKey, Row>& repairs() const { return repairs_; }
 
  private:
-  std::map<std::string, Row, std::less<>> rows_;
+  std::map<EventKey, Row> events_;
+  std::map<RepairKey, Row> repairs_;
+  std::map<std::string, std::size_t> judged_;  ///< repairs of a fault that are counted, by its id: it may come back
+};
+
+/// Where the node stands, by label: row, rack, u, pod of the whole node; of a port what differs (rail).
+struct SiteLabels {
+  using Labels = std::map<std::string, std::string>;
+  Labels node;
+  std::map<PortKey, Labels> ports;
+  /// Of the port if it has its own, else of the node; "" where the site says nothing.
+  [[nodiscard]] std::string_view of(const PortKey& port, const std::string& label) const;
+};
+
+/// How the monitor's memory on disk is.
+struct MemoryHealth {
+  bool working = true;  ///< the last write succeeded
+  std::uint64_t writes = 0, failures = 0;
+  std::uint64_t dropped_rows = 0, dropped_events = 0;  ///< could not wait any longer
+  std::int64_t bytes = 0;                              ///< of the database
 };
 
 /// What the monitor tells about itself.
 struct MonitorFigures {
   std::string version;
-  std::optional<double> loop_lateness_s;  ///< how late the last cycle began
+  std::optional<double> loop_lateness_s{};  ///< how late the last cycle began
+  std::optional<WallTime> started_at{};
+  std::shared_ptr<const SiteLabels> site{};  ///< nullptr: configuration says nothing
+  std::optional<MemoryHealth> memory{};      ///< nullopt: it has none
 };
 
 /// The groups that cost many series and are asked for: /metrics?collect[]=counters&collect[]=optics.

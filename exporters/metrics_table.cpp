@@ -15,28 +15,32 @@ constexpr std::array kMetrics = std::to_array<MetricInfo>({
     {"linkhealth_build_info", kGauge, "version", "", "", "Always 1; the version of the monitor."},
     {"linkhealth_last_sample_timestamp_seconds", kGauge, "", "s", "",
      "When the last sample was taken; old means that nothing below can be trusted."},
-    {"linkhealth_port_info", kGauge, "device,port,netdev,pci,driver,guid,link_layer,function,peer_system,peer_port", "",
-     "", "Always 1; who a port is and what is at the far end of its cable."},
-    {"linkhealth_nic_info", kGauge, "device,port,firmware,board_id,hca_type", "", "",
-     "Always 1; firmware, board and type of the NIC, of RDMA devices whose driver says so."},
-    {"linkhealth_port_state_info", kGauge, "device,port,state,phys_state", "", "",
-     "Always 1; the verbs port's state and physical state, in the kernel's words."},
+    {"linkhealth_node_info", kGauge, "nodename,pod,row,rack,u", "", "",
+     "Always 1; the node's own name, and where it stands as far as its configuration says so."},
+    {"process_start_time_seconds", kGauge, "", "s", "", "When the monitor started, since the epoch."},
+    {"linkhealth_port_info", kGauge,
+     "device,port,netdev,pci,driver,guid,link_layer,function,nic_firmware,board_id,hca_type,peer_system,peer_port,"
+     "peer_source,pod,row,rack,u,rail",
+     "", "",
+     "Always 1; who a port is, what is at the far end of its cable and who says so, and where it stands as far as "
+     "configuration says so."},
     {"linkhealth_port_health", kGauge, "device,port,health", "", "",
-     "State set: 1 for the health that the port has (healthy, at_risk, degraded, down, unknown, exempt), 0 for the "
-     "others."},
+     "Always 1; the health that the port has (healthy, at_risk, degraded, down, unknown, exempt). One series a port."},
     {"linkhealth_fault_active", kGauge, "device,port,fault,end,severity,state", "", "",
      "Confidence (0 to 1) of a fault that is not closed; there is no series without a fault."},
     {"linkhealth_fault_opened_timestamp_seconds", kGauge, "device,port,fault,end", "s", "",
      "When a fault that is not closed was opened."},
-    {"linkhealth_fault_events_total", kCounter, "fault,event", "", "",
-     "What happened to faults since the monitor started (opened, worsened, acknowledged, proving, closed, reopened)."},
+    {"linkhealth_fault_events_total", kCounter, "device,port,fault,event", "", "",
+     "What happened to faults since the monitor started (opened, worsened, acknowledged, proving, closed, reopened). A "
+     "series begins with what it counts, and shows 0 for its first minute: scrape at least once a minute."},
+    {"linkhealth_repairs_total", kCounter, "action,outcome", "", "",
+     "Repairs of faults that proved themselves gone since the monitor started: the last thing done held, what was done "
+     "before it failed. A series shows 0 for its first minute."},
     {"linkhealth_link_up", kGauge, "device,port", "", "", "1 while the port has a carrier, 0 while it has none."},
-    {"linkhealth_link_speed_bytes_per_second", kGauge, "device,port", "byte/s", "",
-     "Speed that the link came up with (in bytes: Prometheus knows no bits)."},
     {"linkhealth_bandwidth_expected_bytes_per_second", kGauge, "device,port", "byte/s", "",
      "Speed that configuration or the cabling plan asks of the port."},
     {"linkhealth_bandwidth_available_bytes_per_second", kGauge, "device,port", "byte/s", "",
-     "Speed of the link now, 0 while it is down; only where a speed is expected."},
+     "Speed that the link came up with (in bytes: Prometheus knows no bits), 0 while it is down."},
     {"linkhealth_link_downs_total", kCounter, "device,port,intent", "", "",
      "Carrier losses since the monitor started: involuntary, or voluntary (an administrator, a reboot, a driver "
      "reload)."},
@@ -46,6 +50,8 @@ constexpr std::array kMetrics = std::to_array<MetricInfo>({
      "Blocks that FEC could not correct: data was lost."},
     {"linkhealth_rx_power_margin_db", kGauge, "device,port", "dB", "",
      "Received power of the worst lane above the module's low alarm."},
+    {"linkhealth_peer_read_timestamp_seconds", kGauge, "device,port", "s", "",
+     "When what is known of the far end was read there; the plan's names have no such time."},
     {"linkhealth_trend_days_left", kGauge, "device,port,what,bound", "", "",
      "Days until a slow change (rx_power, tx_bias, pre_fec_ber, temperature) reaches its limit: bound estimate, and low "
      "and high of its 99 % interval; there is no series without a change that is sure and arrives within 90 days."},
@@ -61,6 +67,15 @@ constexpr std::array kMetrics = std::to_array<MetricInfo>({
      "Reads of the classic InfiniBand counter files and requests for hw_counters, all ports: on mlx5 each costs at "
      "least one firmware command. Scrapes add none."},
     {"linkhealth_loop_lateness_seconds", kGauge, "", "s", "", "How late the last cycle began."},
+    {"linkhealth_port_state_info", kGauge, "device,port,state,phys_state", "", "counters",
+     "Always 1; the verbs port's state and physical state, in the kernel's words."},
+    {"linkhealth_memory_up", kGauge, "", "", "", "1: the last write to linkhealth.db succeeded."},
+    {"linkhealth_memory_writes_total", kCounter, "", "", "", "Transactions that were written to linkhealth.db."},
+    {"linkhealth_memory_write_failures_total", kCounter, "", "", "",
+     "Transactions that could not be written: what they held waits for the next one."},
+    {"linkhealth_memory_dropped_total", kCounter, "what", "", "",
+     "Rows of history and events that could not wait any longer for the disk."},
+    {"linkhealth_memory_size_bytes", kGauge, "", "bytes", "", "Size of what is in linkhealth.db."},
     {"linkhealth_raw_total", kCounter, "device,port,counter", "", "counters",
      "Every counter that could be read, by the kernel's own name and in the kernel's own unit."},
     {"linkhealth_module_temperature_celsius", kGauge, "device,port", "Celsius", "optics", "Temperature of the module."},
@@ -111,6 +126,10 @@ std::string metrics_reference() {
       "join on\n"
       "`instance, device, port`, and take what lasts (`pci`, `guid`, the far end) from `linkhealth_port_info`.\n"
       "Counters begin again when the monitor starts, as `rate()` and `increase()` expect.\n\n"
+      "\n"
+      "The default set is at most 15 series a link and 120 a node of 8 links (a test counts); an open fault adds two, "
+      "a\n"
+      "source that can't be read one.\n\n"
       "## Always\n\n";
   append_group(text, "");
   text +=

@@ -82,7 +82,11 @@ void Counters::set(std::string_view name, std::uint64_t value) {
   }
 }
 
-void Counters::set(CounterId id, std::uint64_t value) { put(known_, id, value); }
+void Counters::set(CounterId id, std::uint64_t value) {
+  constexpr std::size_t kRoom = 32;  // the counters of one source: room for all at once
+  if (known_.capacity() == 0) known_.reserve(kRoom);
+  put(known_, id, value);
+}
 
 void Counters::merge(const Counters& newer) {
   merge_ordered(known_, newer.known_);

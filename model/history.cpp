@@ -60,12 +60,15 @@ std::uint64_t PortHistory::involuntary_losses(SteadyTime now, double window_s) c
   return total;
 }
 
+double line_rate_bps(double speed_mbps, const std::string& fec) {
+  // 64b/66b and 256b/257b transcoding with RS(528) end at 1.03125, RS(544) at 1.0625 (IEEE 802.3 cl. 91, 119).
+  return speed_mbps * 1e6 * (fec == "RS544" ? 1.0625 : 1.03125);
+}
+
 double PortHistory::line_rate_bps() const {
   const double speed = latest.link && latest.link->speed_mbps && *latest.link->speed_mbps > 0 ? *latest.link->speed_mbps
                                                                                               : best_speed_mbps;
-  // 64b/66b and 256b/257b transcoding with RS(528) end at 1.03125, RS(544) at 1.0625 (IEEE 802.3 cl. 91, 119).
-  const bool pam4 = latest.link && latest.link->fec == "RS544";
-  return speed * 1e6 * (pam4 ? 1.0625 : 1.03125);
+  return linkhealth::line_rate_bps(speed, latest.link ? latest.link->fec : "");
 }
 
 bool PortHistory::intended(SteadyTime t) const { return intent_until_ && t <= *intent_until_; }

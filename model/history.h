@@ -23,6 +23,9 @@ namespace linkhealth {
 inline constexpr std::size_t kMaxLanes = 16;
 inline constexpr double kDarkDbm = -40;  ///< what 0 mW prints as
 
+/// What a link of this nominal speed carries, coding included.
+double line_rate_bps(double speed_mbps, const std::string& fec);
+
 /// kDarkDbm for 0 mW and less: no light has no logarithm.
 double to_dbm(double milliwatt);
 
@@ -57,8 +60,34 @@ struct Track {
   [[nodiscard]] std::optional<double> drop() const;
 };
 
+/// One value for each of kMaxLanes lanes; room is taken up to the last one that was written, because most links have
+/// few lanes and many ports have no module: 20 kB a port.
+template <typename T>
+class PerLane {
+ public:
+  const T& operator[](std::size_t lane) const {
+    static const T kUnwritten{};
+    return lane < values_.size() ? values_[lane] : kUnwritten;
+  }
+  T& operator[](std::size_t lane) {
+    if (lane >= values_.size()) values_.resize(lane + 1);
+    return values_[lane];
+  }
+  [[nodiscard]] auto begin() { return values_.begin(); }
+  [[nodiscard]] auto end() { return values_.end(); }
+  /// Forgets the last lanes for which `unused(value)`.
+  template <typename Unused>
+  void trim(Unused unused) {
+    while (!values_.empty() && unused(values_.back())) values_.pop_back();
+    values_.shrink_to_fit();
+  }
+
+ private:
+  std::vector<T> values_;
+};
+
 struct ModuleTracks {
-  std::array<Track, kMaxLanes> rx_dbm, tx_dbm, bias_ma;
+  PerLane<Track> rx_dbm, tx_dbm, bias_ma;
   std::size_t rx_lanes = 0, tx_lanes = 0;
   Track temperature_c;
   Track supply_v;
@@ -126,7 +155,7 @@ class PortHistory {
   // --- counters
   std::deque<Interval> intervals;  ///< newest last; at most an hour and 512
   Reference ber_log10;             ///< of clean intervals, decades
-  std::array<Reference, kMaxLanes> lane_ber_log10;
+  PerLane<Reference> lane_ber_log10;
   Reference transmit_wait_share;
   std::optional<double> ber_before_fall, ber_reference_at_fall;
   double uncorrectable_before_fall = 0;

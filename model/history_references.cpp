@@ -63,6 +63,10 @@ void PortHistory::adopt(const PortReferences& kept, SteadyTime now) {
                                  [&name](const KeptReference& row) { return row.name == name; });
     if (at != kept.references.end()) reference.assign(at->values, now);
   });
+  for (ModuleTracks* tracks : {&own, &far})
+    for (PerLane<Track>* lanes : {&tracks->rx_dbm, &tracks->tx_dbm, &tracks->bias_ma})
+      lanes->trim([](const Track& track) { return track.recent_count == 0 && !track.reference.ready(); });
+  lane_ber_log10.trim([](const Reference& reference) { return !reference.ready(); });
   each_drift(*this, [&kept](const std::string& name, Drift& drift) {
     for (const KeptReference& row : kept.references)
       if (row.name == name) drift.assign(row.values);

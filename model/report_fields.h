@@ -4,6 +4,7 @@
 
 #include <array>
 
+#include "model/port_past.h"
 #include "model/report.h"
 #include "model/sample_fields.h"
 
@@ -191,6 +192,8 @@ void fields(Is<PortReport> auto& port, auto& visit) {
 }
 
 void fields(Is<FaultEvent> auto& event, auto& visit) {
+  std::string id = event_id(event);  // follows from the rest: written for others, read by nobody
+  visit.always("id", id);
   visit.always("t", event.t);
   visit.always("at", event.at);
   visit.always("event", event.kind);

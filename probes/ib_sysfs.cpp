@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "base/text.h"
 #include "probes/sysfs_text.h"
@@ -72,8 +73,8 @@ std::optional<IbRate> parse_rate(std::string_view text) {
 
 IbPortReader::IbPortReader(Host& host, const InventoryPort& port)
     : host_(&host), key_(port.id.key()), infiniband_(port.id.link_layer == "InfiniBand") {
-  for (const char* name : {"state", "phys_state", "rate"})
-    state_files_.emplace_back(name, port.sysfs_port_dir + "/" + name);
+  const auto dir = std::make_shared<const std::string>(port.sysfs_port_dir);
+  for (const char* name : {"state", "phys_state", "rate"}) state_files_.emplace_back(dir, name);
   find_counters(port.sysfs_port_dir + "/counters");
   find_hw_counters(port.sysfs_port_dir + "/hw_counters");
 }
@@ -95,6 +96,7 @@ void IbPortReader::find_counters(const std::string& dir) {
     return;
   }
   for (const auto& name : *names) (is_damage_counter(name) ? errors_ : traffic_).add(name, name);
+  last_read_.resize(errors_.size() + traffic_.size());
   if (errors_.empty() && traffic_.empty()) no_counters_ = "the counters directory is empty";
 }
 
@@ -187,13 +189,12 @@ ReadStatus IbPortReader::read_counters(CounterFiles& files, const char* probe, c
 
 std::vector<IbPortReader::Turn> IbPortReader::due_turns(SteadyTime now) {
   std::vector<Turn> turns;
+  auto last = last_read_.begin();
   for (CounterFiles* files : {&errors_, &traffic_}) {
-    for (std::size_t i = 0; i < files->size(); ++i) {
-      const auto last = last_read_.find(files->counter_name(i));
-      const double overdue = last == last_read_.end()
-                                 ? std::numeric_limits<double>::infinity()
-                                 : in_seconds(now - last->second) / in_seconds(pma_period(files->counter_name(i)));
-      if (overdue >= kDue) turns.push_back({files, i, overdue});
+    for (std::size_t i = 0; i < files->size(); ++i, ++last) {
+      const double overdue = *last ? in_seconds(now - **last) / in_seconds(pma_period(files->counter_name(i)))
+                                   : std::numeric_limits<double>::infinity();
+      if (overdue >= kDue) turns.push_back({files, i, overdue, &*last});
     }
   }
   std::stable_sort(turns.begin(), turns.end(), [](const Turn& a, const Turn& b) { return a.overdue > b.overdue; });
@@ -211,10 +212,10 @@ ReadStatus IbPortReader::read_due(std::size_t budget, SteadyTime now, PortSample
     return read(IbGroup::kTraffic, sample, gaps);
   }
   std::vector<Turn> turns = due_turns(now);
-  if (!last_read_.empty() && turns.size() > budget) turns.resize(budget);
+  if (std::exchange(read_once_, true) && turns.size() > budget)
+    turns.erase(turns.begin() + static_cast<std::ptrdiff_t>(budget), turns.end());
   for (const Turn& turn : turns) {
-    const std::string& name = turn.files->counter_name(turn.index);
-    last_read_[name] = now;
+    *turn.last = now;
     const auto take = [&](std::size_t index, std::uint64_t value) {
       if (!sample.counters) sample.counters.emplace();
       turn.files->put(index, value, *sample.counters);

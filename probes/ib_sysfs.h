@@ -58,6 +58,7 @@ class IbPortReader {
     CounterFiles* files;
     std::size_t index;
     double overdue;  ///< age in periods
+    std::optional<SteadyTime>* last;
   };
   std::vector<Turn> due_turns(SteadyTime now);
   /// Asks the state file: an ENODEV of it is the device's end.
@@ -70,8 +71,9 @@ class IbPortReader {
   bool gone_ = false;                  // for ever: kept files of a device that has gone stay dead
   std::vector<KeptFile> state_files_;  // state, phys_state, rate
   CounterFiles errors_, traffic_, hw_;
-  std::map<std::string, SteadyTime> last_read_;  // of each file of counters/, by name
-  std::string no_counters_, no_hw_counters_;     // why a directory has none
+  std::vector<std::optional<SteadyTime>> last_read_;  // of each file of counters/: errors_, then traffic_
+  bool read_once_ = false;                            // read_due() was called
+  std::string no_counters_, no_hw_counters_;          // why a directory has none
 };
 
 /// How often a file of counters/ is worth a firmware command when the budget allows it; those that tell of damage on

@@ -14,7 +14,7 @@ std::optional<Result<std::string_view>> KeptFile::read(Host& host, std::span<cha
     return std::nullopt;
   }
   if (!file_) {
-    auto opened = host.open_file(path_);
+    auto opened = host.open_file(*dir_ + "/" + name_);
     if (!opened) return opened.error();
     file_ = std::move(*opened);
   }
@@ -36,9 +36,9 @@ void KeptFile::reject(std::string reason, unsigned max_skip) {
 }
 
 void CounterFiles::add(const std::string& name, std::string counter_name) {
-  files_.emplace_back(name, dir_ + "/" + name);
+  files_.emplace_back(dir_, name);
   counter_ids_.push_back(find_counter(counter_name));
-  counter_names_.push_back(std::move(counter_name));
+  odd_names_.push_back(counter_ids_.back() ? "" : std::move(counter_name));
 }
 
 std::optional<Result<std::uint64_t>> CounterFiles::read_one(Host& host, KeptFile& file) {
@@ -59,7 +59,9 @@ std::optional<Result<std::uint64_t>> CounterFiles::read_one(Host& host, KeptFile
 std::string CounterFiles::reasons() const { return join_reasons(files_); }
 
 bool CounterFiles::has(std::string_view counter_name) const {
-  return std::find(counter_names_.begin(), counter_names_.end(), counter_name) != counter_names_.end();
+  for (std::size_t i = 0; i < files_.size(); ++i)
+    if (this->counter_name(i) == counter_name) return true;
+  return false;
 }
 
 Result<std::uint64_t> parse_counter(std::string_view text) {

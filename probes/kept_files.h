@@ -22,7 +22,8 @@ enum class ReadStatus : std::uint8_t { kOk, kGone };
 
 class KeptFile {
  public:
-  KeptFile(std::string name, std::string path) : name_(std::move(name)), path_(std::move(path)) {}
+  /// `dir` is shared by the files of one directory: 64 ports keep 7,000 files.
+  KeptFile(std::shared_ptr<const std::string> dir, std::string name) : dir_(std::move(dir)), name_(std::move(name)) {}
 
   /// Opens at the first read (and again later if that failed). nullopt while the file is left alone.
   std::optional<Result<std::string_view>> read(Host& host, std::span<char> buffer);
@@ -36,7 +37,8 @@ class KeptFile {
   [[nodiscard]] const std::string& reason() const { return reason_; }
 
  private:
-  std::string name_, path_;
+  std::shared_ptr<const std::string> dir_;
+  std::string name_;
   std::unique_ptr<HostFile> file_;
   std::string reason_;
   unsigned failures_ = 0;
@@ -47,7 +49,7 @@ class KeptFile {
 class CounterFiles {
  public:
   CounterFiles() = default;
-  explicit CounterFiles(std::string dir) : dir_(std::move(dir)) {}
+  explicit CounterFiles(std::string dir) : dir_(std::make_shared<const std::string>(std::move(dir))) {}
 
   /// REQUIRES: called before the first read.
   void add(const std::string& name, std::string counter_name);
@@ -64,13 +66,15 @@ class CounterFiles {
   ReadStatus read_at(std::size_t index, Host& host, Take take, IsGone is_gone);
 
   [[nodiscard]] std::size_t size() const { return files_.size(); }
-  [[nodiscard]] const std::string& counter_name(std::size_t index) const { return counter_names_[index]; }
+  [[nodiscard]] std::string_view counter_name(std::size_t index) const {
+    return counter_ids_[index] ? known_counters()[*counter_ids_[index]].name : odd_names_[index];
+  }
   /// Puts the value of file `index` into `counters`; its row in the counter table is looked up only once.
   void put(std::size_t index, std::uint64_t value, Counters& counters) const {
     if (const auto id = counter_ids_[index]) {
       counters.set(*id, value);
     } else {
-      counters.set(counter_names_[index], value);
+      counters.set(odd_names_[index], value);
     }
   }
   /// "symbol_error, link_downed: EINVAL; VL15_dropped: text \"N/A (no PMA)\""; "" when all is well.
@@ -83,10 +87,10 @@ class CounterFiles {
   std::optional<Result<std::uint64_t>> read_one(Host& host, KeptFile& file);
 
   static constexpr unsigned kMaxSkip = 63;
-  std::string dir_;
+  std::shared_ptr<const std::string> dir_;
   std::vector<KeptFile> files_;
-  std::vector<std::string> counter_names_;
   std::vector<std::optional<CounterId>> counter_ids_;  ///< by file
+  std::vector<std::string> odd_names_;                 ///< by file, of what the counter table does not know; else ""
   std::uint64_t reads_ = 0;
 };
 

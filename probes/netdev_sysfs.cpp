@@ -2,6 +2,7 @@
 
 #include <array>
 #include <cerrno>
+#include <utility>
 
 #include "base/text.h"
 #include "probes/sysfs_text.h"
@@ -20,11 +21,16 @@ constexpr std::uint64_t kMaxMbps = 100'000'000;  // SPEED_UNKNOWN (-1, or 429496
 }  // namespace
 
 NetdevReader::NetdevReader(Host& host, const InventoryPort& port, Speed speed)
-    : host_(&host), key_(port.id.key()), speed_(speed) {
-  for (const char* name : kFileNames) files_.emplace_back(name, port.sysfs_netdev_dir + "/" + name);
-  const std::string dir = port.sysfs_netdev_dir + "/statistics";
+    : host_(&host), key_(port.id.key()), dir_(port.sysfs_netdev_dir), speed_(speed) {
+  const auto dir = std::make_shared<const std::string>(dir_);
+  for (const char* name : kFileNames) files_.emplace_back(dir, name);
+}
+
+void NetdevReader::find_statistics() {
+  if (std::exchange(statistics_found_, true)) return;
+  const std::string dir = dir_ + "/statistics";
   statistics_ = CounterFiles(dir);
-  const auto names = host.list_dir(dir);
+  const auto names = host_->list_dir(dir);
   if (!names) no_statistics_ = "statistics: " + errno_name(names.error().errnum);
   if (names)
     for (const auto& name : *names) statistics_.add(name, "netdev_" + name);
@@ -65,17 +71,30 @@ std::optional<std::uint64_t> NetdevReader::read_number(KeptFile& file, int absen
 
 ReadStatus NetdevReader::read_link(PortSample& sample, std::vector<Gap>& gaps) {
   if (gone_) return ReadStatus::kGone;
-  const auto flags = read_number(files_[kFlags]);
-  if (gone_) return ReadStatus::kGone;
+  // A carrier says that the port is set up: of one that is not, the kernel gives none (carrier_show in net-sysfs.c).
+  std::optional<std::uint64_t> flags;
+  std::optional<std::uint64_t> carrier = carrier_ ? read_number(files_[kCarrier], EINVAL) : std::nullopt;
+  const bool stayed = carrier == 1;
+  if (!stayed) {
+    flags = read_number(files_[kFlags]);
+    if (gone_) return ReadStatus::kGone;
+  }
   const bool set_down = flags && (*flags & kIffUp) == 0;
-  const auto carrier = read_number(files_[kCarrier], set_down ? EINVAL : 0);
+  if (!stayed) carrier = read_number(files_[kCarrier], set_down ? EINVAL : 0);
   const std::uint64_t speed = speed_ == Speed::kRead ? read_number(files_[kSpeed], EINVAL).value_or(0) : 0;
   const auto mtu = read_number(files_[kMtu]);
-  const auto ups = read_number(files_[kCarrierUpCount]);
   const auto downs = read_number(files_[kCarrierDownCount]);
+  // It was up, it is up, and it was not lost in between: nor was it gained. After a change it is read once more,
+  // because the carrier may have come back between the reads.
+  const bool same = stayed && downs && downs == downs_;
+  const auto ups = same && settled_ ? ups_ : read_number(files_[kCarrierUpCount]);
+  carrier_ = carrier == 1;
+  settled_ = same;
+  ups_ = ups;
+  downs_ = downs;
   if (flags || carrier || speed != 0 || mtu || ups || downs) {
     LinkSample& link = sample.link ? *sample.link : sample.link.emplace();
-    if (flags) link.admin_up = !set_down;
+    if (flags || stayed) link.admin_up = !set_down;
     if (carrier || set_down) link.carrier = !set_down && *carrier != 0;
     if (speed > 0 && speed <= kMaxMbps) link.speed_mbps = static_cast<std::uint32_t>(speed);
     if (mtu && *mtu <= 0xffffffffU) link.mtu_bytes = static_cast<std::uint32_t>(*mtu);
@@ -93,6 +112,7 @@ bool NetdevReader::is_gone() {
 
 ReadStatus NetdevReader::read_statistics(PortSample& sample, std::vector<Gap>& gaps) {
   if (gone_) return ReadStatus::kGone;
+  find_statistics();
   if (!no_statistics_.empty()) {
     gaps.push_back({key_, "counters", no_statistics_});
     return is_gone() ? ReadStatus::kGone : ReadStatus::kOk;

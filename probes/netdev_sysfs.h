@@ -37,13 +37,20 @@ class NetdevReader {
   std::optional<std::string> read_text(KeptFile& file, int absent_errnum = 0);
   std::optional<std::uint64_t> read_number(KeptFile& file, int absent_errnum = 0);
   bool is_gone();
+  /// With the first read of them: of the two readers of a port one never reads any.
+  void find_statistics();
 
   Host* host_;
   PortKey key_;
+  std::string dir_;
   Speed speed_;
   std::vector<KeptFile> files_;  // in the order of NetdevFile
   CounterFiles statistics_;
   std::string no_statistics_;
+  bool statistics_found_ = false;
+  bool carrier_ = false;  ///< at the last read
+  bool settled_ = false;  ///< and since the one before it the carrier was not lost
+  std::optional<std::uint64_t> ups_, downs_;
   bool gone_ = false;  // for ever: kept files of a device that has gone stay dead
 };
 

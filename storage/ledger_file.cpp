@@ -13,8 +13,7 @@ struct LedgerDocument {
   LedgerState state;
 };
 
-/// The state without what moves with every sample: a restart may lose some seconds of it, and a disk write each ten
-/// seconds for it would be waste.
+/// The state without what moves with every sample.
 LedgerState what_matters(LedgerState state) {
   for (LedgerFault& fault : state.faults) {
     fault.last_seen_at = fault.opened_at;
@@ -70,6 +69,27 @@ void fields(Is<LedgerDocument> auto& document, auto& visit) {
   visit.always("rule_use", document.state.rule_use);
 }
 
+namespace {
+
+template <typename T>
+std::string to_json(const T& value) {
+  std::string text;
+  JsonWriter writer(text);
+  FieldsOut(writer).value(value);
+  return text;
+}
+
+template <typename T>
+Result<T> from_json(std::string_view json) {
+  JsonReader in(json);
+  T value;
+  if (!FieldsIn(in).value(value) || !in.at_end())
+    return Error{in.failed() ? in.error() : "more text than one document"};
+  return value;
+}
+
+}  // namespace
+
 std::string ledger_json(const LedgerState& state) {
   std::string text;
   JsonWriter writer(text);
@@ -86,21 +106,11 @@ Result<LedgerState> parse_ledger(std::string_view json) {
   return std::move(document.state);
 }
 
-Result<LedgerState> LedgerFile::read() {
-  auto text = file_.read();
-  if (!text) return text.error();
-  if (!*text) return LedgerState{};
-  auto state = parse_ledger(**text);
-  if (!state) return Error{file_.set_aside(state.error().message)};
-  kept_ = *state;
-  return state;
-}
+std::string ledger_fault_json(const LedgerFault& fault) { return to_json(fault); }
+Result<LedgerFault> parse_ledger_fault(std::string_view json) { return from_json<LedgerFault>(json); }
+std::string repair_record_json(const RepairRecord& repair) { return to_json(repair); }
+Result<RepairRecord> parse_repair_record(std::string_view json) { return from_json<RepairRecord>(json); }
 
-Result<void> LedgerFile::keep(const LedgerState& state) {
-  if (kept_ && what_matters(*kept_) == what_matters(state)) return {};
-  if (auto written = file_.replace(ledger_json(state)); !written) return written;
-  kept_ = state;
-  return {};
-}
+bool same_but_for_time(const LedgerState& a, const LedgerState& b) { return what_matters(a) == what_matters(b); }
 
 }  // namespace linkhealth

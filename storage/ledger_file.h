@@ -1,14 +1,12 @@
-// The open faults over a restart, as JSON in a small file (storage/state_file.h): a daemon that was killed neither
-// forgets a fault nor reports it as new.
+// The open faults and what goes with them as JSON: the documents in the memory (storage/memory.h), and the file
+// ledger.json of releases before it, which is read once.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include "base/result.h"
 #include "model/ledger_state.h"
-#include "storage/state_file.h"
 
 namespace linkhealth {
 
@@ -16,19 +14,14 @@ std::string ledger_json(const LedgerState& state);
 /// An error says where the text is damaged.
 Result<LedgerState> parse_ledger(std::string_view json);
 
-class LedgerFile {
- public:
-  explicit LedgerFile(std::string path) : file_(std::move(path)) {}
+/// One fault, one repair: a row each of the memory.
+std::string ledger_fault_json(const LedgerFault& fault);
+Result<LedgerFault> parse_ledger_fault(std::string_view json);
+std::string repair_record_json(const RepairRecord& repair);
+Result<RepairRecord> parse_repair_record(std::string_view json);
 
-  /// What was kept; empty when there is no file yet. A damaged file is set aside: the error is the sentence to log, and
-  /// the next keep() begins anew.
-  Result<LedgerState> read();
-  /// Writes when a fault came, went or changed its state since the last time.
-  Result<void> keep(const LedgerState& state);
-
- private:
-  StateFile file_;
-  std::optional<LedgerState> kept_;
-};
+/// Whether both say the same but for what moves with every sample: a restart may lose some seconds of that, and a write
+/// each ten seconds for it would be waste.
+bool same_but_for_time(const LedgerState& a, const LedgerState& b);
 
 }  // namespace linkhealth

@@ -7,7 +7,6 @@ namespace linkhealth {
 namespace {
 
 constexpr std::string_view kSchema = "linkhealth.references/1";
-constexpr double kEverySeconds = 900;
 
 struct ReferenceDocument {
   std::string schema;
@@ -50,22 +49,6 @@ Result<ReferenceState> parse_references(std::string_view json) {
     return Error{in.failed() ? in.error() : "more text than one document"};
   if (document.schema != kSchema) return Error{"it is not a " + std::string(kSchema)};
   return std::move(document.state);
-}
-
-Result<ReferenceState> ReferenceFile::read() {
-  auto text = file_.read();
-  if (!text) return text.error();
-  if (!*text) return ReferenceState{};
-  auto state = parse_references(**text);
-  if (!state) return Error{file_.set_aside(state.error().message)};
-  return state;
-}
-
-bool ReferenceFile::due(WallTime now) const { return !kept_at_ || in_seconds(now - *kept_at_) >= kEverySeconds; }
-
-Result<void> ReferenceFile::keep(const ReferenceState& state, WallTime now) {
-  kept_at_ = now;  // a full disk is not asked again at once
-  return file_.replace(references_json(state));
 }
 
 }  // namespace linkhealth

@@ -72,7 +72,7 @@ int run(std::span<char*> arguments) {
   Sampler sampler([&] { return std::make_unique<LiveHost>(sysroot); }, nullptr, clock, settings, {});
   Engine engine({"bench", KnobTable(all_knob_groups()), {}, {}});
   LatestValues latest;
-  Publisher publisher({report_json, port_json, event_json_line, module_json}, {});
+  Publisher publisher({report_json, port_json, event_json_line, module_json});
   RecordingTap tap;
   ServerSettings where;
   where.listen = {"127.0.0.1", static_cast<std::uint16_t>(std::stoi(arguments[1]))};
@@ -105,4 +105,7 @@ int run(std::span<char*> arguments) {
 }  // namespace
 }  // namespace linkhealth
 
-int main(int count, char** arguments) { return linkhealth::run({arguments, static_cast<std::size_t>(count)}); }
+int main(int count, char** arguments) {
+  linkhealth::keep_memory_small();
+  return linkhealth::run({arguments, static_cast<std::size_t>(count)});
+}

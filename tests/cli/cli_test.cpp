@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
@@ -14,6 +15,7 @@
 #include "cli/arguments.h"
 #include "cli/exit_codes.h"
 #include "cli/terminal.h"
+#include "tests/storage/memory_example.h"
 #include "tests/support/golden.h"
 #include "tests/support/test_server.h"
 
@@ -218,6 +220,28 @@ TEST_F(CliWithDaemon, ARefusedRecordingLeavesNoFile) {
   EXPECT_EQ(wrong.exit_code, kDaemonError);
   EXPECT_THAT(wrong.err, HasSubstr("does not record now"));
   EXPECT_FALSE(std::filesystem::exists(file));
+}
+
+TEST_F(CliTest, HistoryDrawsWhatIsRemembered) {
+  const auto memory = Memory::open({}, test::memory_time(0));
+  MemoryBatch batch = test::event_batch(20);
+  batch.rows = {test::memory_row(20, 51, "0000:9a:00.0/1")};
+  batch.events[0].port = "0000:9a:00.0/1";
+  ASSERT_TRUE(memory->write(batch).ok());
+  settings.memory = memory.get();
+  settings.listen.host.clear();
+  clock.wall_now = test::memory_time(60);
+  publish();
+  start();
+  const Outcome past = run("history ens4np0 --since 2h");
+  EXPECT_EQ(past.exit_code, 0) << past.err;
+  EXPECT_THAT(past.out, HasSubstr("Module temperature, C: now 51.0"));
+  EXPECT_THAT(past.out, HasSubstr("dirty connector (path, warning, 83%)"));
+  const std::string ascii = run("history mlx5_3 --ascii").out;
+  EXPECT_TRUE(std::all_of(ascii.begin(), ascii.end(), [](char c) { return c == '\n' || (c >= ' ' && c <= '~'); }));
+  EXPECT_THAT(run("history mlx5_3 --json").out, StartsWith(R"({"schema":"linkhealth.history/1","port":"mlx5_3/1")"));
+  EXPECT_EQ(run("history mlx5_3 --since soon").exit_code, kBadInput);
+  EXPECT_THAT(run("history mlx5_33").err, HasSubstr("did you mean"));
 }
 
 TEST_F(CliTest, WithoutADaemonItSaysWhatToDo) {

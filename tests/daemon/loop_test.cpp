@@ -51,5 +51,36 @@ TEST(DaemonLoop, WatchesWhatTheSourceAsksForNow) {
   EXPECT_EQ(source.polls, MovingSource::kPolls + 1);
 }
 
+/// Asks for a descriptor that is not open, and to be polled by time.
+class ClosedSource : public Source {
+ public:
+  std::optional<Snapshot> poll() override {
+    raise(++polls < kPolls ? SIGHUP : SIGTERM);
+    return std::nullopt;
+  }
+  [[nodiscard]] std::optional<Milliseconds> until_due() const override { return Milliseconds(1); }
+  [[nodiscard]] std::vector<int> wake_fds() const override { return {kClosed}; }
+  [[nodiscard]] RecordingHeader header() const override { return {}; }
+
+  static constexpr int kPolls = 5;
+  static constexpr int kClosed = 1'000'000;  // above every limit
+  int polls = 0;
+};
+
+TEST(DaemonLoop, ADescriptorThatIsNotOpenLeavesTheTimer) {
+  block_loop_signals();
+  ClosedSource source;
+  Engine engine({});
+  const testing::ManualClock clock;
+  LoopHooks hooks;
+  int reloads = 0;
+  hooks.on_reload = [&reloads] { ++reloads; };
+  alarm(60);
+  ASSERT_TRUE(run_loop(source, engine, clock, hooks));
+  alarm(0);
+  EXPECT_EQ(source.polls, ClosedSource::kPolls);
+  EXPECT_EQ(reloads, ClosedSource::kPolls - 1);
+}
+
 }  // namespace
 }  // namespace linkhealth

@@ -17,7 +17,7 @@ TEST(Publisher, BytesAreMadeOnceAndShared) {
   int written = 0;
   JsonWriters json = test::short_json();
   json.report = [&](const Report&) { return std::to_string(++written); };
-  Publisher publisher(json, {});
+  Publisher publisher(json);
   publisher.publish(std::make_shared<const Report>(test::example_report()), {}, {});
   const auto now = publisher.current();
   EXPECT_EQ(written, 0);
@@ -29,7 +29,7 @@ TEST(Publisher, BytesAreMadeOnceAndShared) {
 }
 
 TEST(Publisher, AReaderKeepsItsStepWhileTheNextComes) {
-  Publisher publisher(test::short_json(), {});
+  Publisher publisher(test::short_json());
   EXPECT_EQ(publisher.current(), nullptr);
   Report report = test::example_report();
   publisher.publish(std::make_shared<const Report>(report), {}, {});
@@ -41,11 +41,12 @@ TEST(Publisher, AReaderKeepsItsStepWhileTheNextComes) {
 }
 
 TEST(Publisher, EventsAreBoundedAndCounted) {
-  Publisher publisher(test::short_json(), {});
+  Publisher publisher(test::short_json());
   const std::vector<FaultEvent> many(Publisher::kMaxEvents + 5, test::example_event(FaultEventKind::kOpened));
   publisher.publish(std::make_shared<const Report>(test::example_report()), many, {});
-  publisher.publish(std::make_shared<const Report>(test::example_report()),
-                    {test::example_event(FaultEventKind::kClosed)}, {});
+  Report later = test::example_report();
+  later.t += std::chrono::minutes(2);  // a new series shows 0 for a minute
+  publisher.publish(std::make_shared<const Report>(later), {test::example_event(FaultEventKind::kClosed)}, {});
   EXPECT_EQ(publisher.events_json(2), "{\"events\":[{\"event\":\"opened\"},{\"event\":\"closed\"}]}\n");
   EXPECT_EQ(publisher.events_json(0), "{\"events\":[]}\n");
   EXPECT_THAT(*publisher.current()->metrics({}), HasSubstr("event=\"opened\"} 1005"));

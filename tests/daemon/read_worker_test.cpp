@@ -42,7 +42,9 @@ TEST(DaemonReadWorker, HandsOverABatchWhenTheQueueIsEmpty) {
   EXPECT_FALSE(worker.idle());
   go.set_value();
   wait_readable(worker.event_fd());
+  EXPECT_FALSE(worker.idle()) << "who leaves now would leave the readings behind";
   const auto readings = worker.take_finished();
+  EXPECT_TRUE(worker.idle());
   ASSERT_EQ(readings.size(), 2U);
   EXPECT_EQ(readings[0].port, "a/1");
   EXPECT_EQ(readings[1].port, "b/1");

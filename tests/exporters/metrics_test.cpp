@@ -23,10 +23,12 @@ std::string render(const Report& report, MetricGroups groups = {}) {
 }
 
 FaultEventCounts some_events() {
-  constexpr std::array<std::string_view, 2> kNames = {"dirty_connector", "unplugged"};
-  FaultEventCounts counts(kNames);
-  counts.add(test::example_event(FaultEventKind::kOpened));
-  counts.add(test::example_event(FaultEventKind::kClosed));
+  FaultEventCounts counts;
+  for (const FaultEventKind kind : {FaultEventKind::kOpened, FaultEventKind::kClosed}) {
+    FaultEvent event = test::example_event(kind);
+    event.t -= std::chrono::hours(1);
+    counts.add(event);
+  }
   return counts;
 }
 
@@ -80,12 +82,118 @@ TEST(Metrics, ASeriesComesOnce) {
   EXPECT_THAT(text, HasSubstr("linkhealth_probe_duration_seconds{probe=\"counters\"} 0.75"));
 }
 
-TEST(Metrics, FaultEventsBeginAtZero) {
-  const std::string text = metrics_text(Report{}, some_events(), kMonitor, {});
-  EXPECT_THAT(text, HasSubstr("linkhealth_fault_events_total{fault=\"unplugged\",event=\"opened\"} 0"));
-  EXPECT_THAT(text, Not(HasSubstr("fault=\"unplugged\",event=\"closed\"")));
-  EXPECT_THAT(text, HasSubstr("linkhealth_fault_events_total{fault=\"dirty_connector\",event=\"closed\"} 1"));
-  EXPECT_THAT(text, HasSubstr("linkhealth_fault_events_total{fault=\"dirty_connector\",event=\"reopened\"} 0"));
+TEST(Metrics, AnEventsSeriesShowsZeroForAMinute) {
+  FaultEventCounts counts;
+  counts.add(test::example_event(FaultEventKind::kOpened));
+  const std::string opened =
+      R"(linkhealth_fault_events_total{device="mlx5_3",port="1",fault="dirty_connector",event="opened"} )";
+  Report report;
+  report.t = test::example_t();
+  EXPECT_THAT(metrics_text(report, counts, kMonitor, {}), HasSubstr(opened + "0\n"));
+  report.t += std::chrono::seconds(59);
+  counts.add(test::example_event(FaultEventKind::kOpened));
+  EXPECT_THAT(metrics_text(report, counts, kMonitor, {}), HasSubstr(opened + "0\n"));
+  report.t += std::chrono::seconds(1);
+  const std::string text = metrics_text(report, counts, kMonitor, {});
+  EXPECT_THAT(text, HasSubstr(opened + "2\n"));
+  EXPECT_THAT(text, Not(HasSubstr("event=\"closed\""))) << "what never happened has no series";
+}
+
+TEST(Metrics, EventsSeriesAreBounded) {
+  FaultEventCounts counts;
+  FaultEvent event = test::example_event(FaultEventKind::kOpened);
+  for (int port = 0; port < 1000; ++port) {
+    event.port = "mlx5_" + std::to_string(port) + "/1";
+    counts.add(event);
+  }
+  EXPECT_EQ(counts.events().size(), FaultEventCounts::kMaxPortRows + 1);
+  EXPECT_EQ(counts.events().at({"", "", "dirty_connector", FaultEventKind::kOpened}).count,
+            1000 - FaultEventCounts::kMaxPortRows);
+}
+
+TEST(Metrics, RepairsAreCountedOnceWhenTheirFaultCloses) {
+  FaultEvent event = test::example_event(FaultEventKind::kClosed);
+  const auto did = [](RepairAction action, RepairOutcome outcome) {
+    RepairRecord record;
+    record.action = action;
+    record.outcome = outcome;
+    return record;
+  };
+  event.fault.repairs = {did(RepairAction::kFibreReseated, RepairOutcome::kFailed),
+                         did(RepairAction::kModuleReplaced, RepairOutcome::kHeld),
+                         did(RepairAction::kPortBounced, RepairOutcome::kPending)};
+  FaultEventCounts counts;
+  counts.add(test::example_event(FaultEventKind::kOpened));
+  counts.add(event);
+  // it came back and closed again: the earlier repairs are still in its history
+  event.fault.repairs.back().outcome = RepairOutcome::kHeld;
+  counts.add(event);
+  ASSERT_EQ(counts.repairs().size(), 3U);
+  for (const auto& [key, row] : counts.repairs()) EXPECT_EQ(row.count, 1U) << to_string(key.action);
+  EXPECT_TRUE(counts.repairs().contains({RepairAction::kFibreReseated, RepairOutcome::kFailed}));
+  Report report;
+  report.t = test::example_t() + std::chrono::minutes(2);
+  EXPECT_THAT(metrics_text(report, counts, kMonitor, {}),
+              HasSubstr(R"(linkhealth_repairs_total{action="module_replaced",outcome="held"} 1)"));
+}
+
+TEST(Metrics, WhereAPortStands) {
+  Report report = test::example_report();
+  report.ports = {test::healthy_port("mlx5_0", "eth0", "")};
+  MonitorFigures monitor = kMonitor;
+  auto site = std::make_shared<SiteLabels>();
+  site->node = {{"rack", "r12"}, {"row", "3"}, {"u", "14"}, {"pod", "a"}, {"rail", "9"}};
+  site->ports["mlx5_0/1"] = {{"rail", "0"}};
+  monitor.site = site;
+  monitor.started_at = test::example_now();
+  const std::string text = metrics_text(report, {}, monitor, {});
+  EXPECT_THAT(text, HasSubstr(R"(pod="a",row="3",rack="r12",u="14",rail="0"} 1)"));
+  EXPECT_THAT(
+      text, HasSubstr("linkhealth_node_info{nodename=\"" + report.node + R"(",pod="a",row="3",rack="r12",u="14"} 1)"));
+  EXPECT_THAT(text, HasSubstr("process_start_time_seconds 1795176000\n"));
+}
+
+TEST(Metrics, WhoKnowsTheFarEndAndSinceWhen) {
+  Report report = test::example_report();
+  PortReport seen = test::healthy_port("mlx5_0", "eth0", "");
+  seen.latest.peer->age_s = 30.4;
+  PortReport planned = test::healthy_port("mlx5_1", "eth1", "");
+  planned.latest.peer.reset();
+  planned.expected.peer_system = "leaf-9";
+  report.ports = {seen, planned};
+  const std::string text = render(report);
+  EXPECT_THAT(text, HasSubstr(R"(peer_port="Ethernet17/1",peer_source="lldp")"));
+  EXPECT_THAT(text, HasSubstr(R"(peer_system="leaf-9",peer_port="",peer_source="plan")"));
+  EXPECT_THAT(text, HasSubstr("linkhealth_peer_read_timestamp_seconds{device=\"mlx5_0\",port=\"1\"} 1795175969\n"));
+  EXPECT_THAT(text, Not(HasSubstr("linkhealth_peer_read_timestamp_seconds{device=\"mlx5_1\"")));
+}
+
+/// docs/metrics.md: at most 15 series a link, 120 a node of 8 links, where everything is known and nothing is wrong.
+TEST(Metrics, TheDefaultSetIsLean) {
+  Report report = test::example_report();
+  report.ports.clear();
+  report.gaps.clear();
+  for (int number = 0; number < 8; ++number) {
+    report.ports.push_back(test::healthy_port("mlx5_" + std::to_string(number), "eth" + std::to_string(number), ""));
+    report.ports.back().latest.peer->age_s = 30;
+  }
+  report.timings.clear();
+  for (const char* probe : {"link", "counters", "ethtool", "pcie", "driver_stats", "devlink", "netdev_stats",
+                            "inventory", "module", "lldp", "mad", "import"})
+    report.timings.push_back({probe, 0.001});
+  MonitorFigures monitor = kMonitor;
+  monitor.started_at = test::example_now();
+  const auto series = [&](const Report& of) {
+    const std::string text = metrics_text(of, {}, monitor, {});
+    std::ptrdiff_t lines = 0;
+    for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) lines += text[at] == '#' ? 0 : 1;
+    return lines;
+  };
+  const auto all = series(report);
+  EXPECT_LE(all, 120);
+  report.ports.pop_back();
+  EXPECT_LE(all - series(report), 15);
+  EXPECT_GT(all, 90) << "something is missing";
 }
 
 TEST(Metrics, APlainEthernetPortHasItsNetdevAsDevice) {

@@ -61,6 +61,36 @@ TEST_F(NetdevSysfs, SetDownIsAValueNotAGap) {
   EXPECT_EQ(sample_.link->carrier, true) << "no back-off after a value";
 }
 
+TEST_F(NetdevSysfs, ALinkThatStaysUpIsTwoReadsLessAndMissesNothing) {
+  auto port = reader();
+  const auto read = [&] {
+    sample_.link.reset();
+    EXPECT_EQ(port.read_link(sample_, gaps_), ReadStatus::kOk);
+    EXPECT_EQ(sample_.link->admin_up, true);
+    return *sample_.link;
+  };
+  for (int cycle = 0; cycle < 3; ++cycle) EXPECT_EQ(read().carrier_up_count, 3U);
+  // It falls while it is read, and is back before the next read.
+  fake_.set(file("carrier_down_count"), "3\n");
+  EXPECT_EQ(read().carrier_down_count, 3U);
+  fake_.set(file("carrier_up_count"), "4\n");
+  EXPECT_EQ(read().carrier_up_count, 4U);
+  EXPECT_EQ(read().carrier_up_count, 4U);
+  fake_.set(file("carrier"), "0\n");
+  fake_.set(file("carrier_down_count"), "4\n");
+  EXPECT_EQ(read().carrier, false);
+  fake_.set(file("carrier"), "1\n");
+  fake_.set(file("carrier_up_count"), "5\n");
+  const LinkSample back = read();
+  EXPECT_EQ(back.carrier, true);
+  EXPECT_EQ(back.carrier_up_count, 5U);
+  fake_.set_error(file("carrier"), EINVAL);
+  fake_.set(file("flags"), "0x1002\n");
+  port.read_link(sample_, gaps_);
+  EXPECT_EQ(sample_.link->admin_up, false);
+  EXPECT_TRUE(gaps_.empty());
+}
+
 TEST_F(NetdevSysfs, ADownLinkHasNoSpeed) {
   fake_.set(file("carrier"), "0\n");
   for (const char* none : {"-1\n", "4294967295\n", "0\n"}) {

@@ -9,7 +9,6 @@ def series(name, values, **label):
     return {"series": name + labels(label), "values": str(values)}
 
 
-HEALTHS = ("healthy", "at_risk", "degraded", "down", "unknown", "exempt")
 LONG = 1500  # minutes: longer than any case
 
 
@@ -32,8 +31,7 @@ def port(instance, device, health="healthy", peer=("", ""), present=None, part=N
     out = [series("linkhealth_port_info", present, **at, netdev=netdev or device.replace("mlx5_", "ens"), pci="0000:1b:00.0",
                   peer_system=peer[0], peer_port=peer[1]),
            series("linkhealth_link_up", present if link_up else present.replace("1x", "0x"), **at)]
-    out += [series("linkhealth_port_health", present if word == health else present.replace("1x", "0x"), **at, health=word)
-            for word in HEALTHS]
+    out.append(series("linkhealth_port_health", present, **at, health=health))
     if part:
         out.append(series("linkhealth_module_info", present, **at, vendor=part[0], part_number=part[1], firmware=part[2],
                           serial=f"{instance}{device}"))
@@ -50,8 +48,9 @@ def downs(instance, device, values, intent="involuntary", **place):
                    intent=intent, **place)]
 
 
-def events(instance, name, event, values):
-    return [series("linkhealth_fault_events_total", values, job="linkhealth", instance=instance, fault=name, event=event)]
+def events(instance, name, event, values, device="mlx5_0"):
+    return [series("linkhealth_fault_events_total", values, job="linkhealth", instance=instance, device=device, port="1",
+                   fault=name, event=event)]
 
 
 SHOWN = ("alertname", "severity", "instance", "device", "peer_system", "fault", "vendor", "part_number")

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """deploy_test.py: what deploy/ ships is valid: Prometheus' and Alertmanager's configuration by their own tools (also with the
-commented parts in use), routes by amtool, the Kubernetes manifest by its structure (Debian has no validator of manifests).
+commented parts in use), routes by amtool, the Kubernetes manifest by its structure, Grafana's provisioning by the keys that it documents.
+--schema: the manifest also by Kubernetes' own schemas (npm).
 Exit code 77 when promtool or amtool is missing and all that could be checked is right.
 """
+import json
 import os
 import re
 import shutil
@@ -11,6 +13,8 @@ import sys
 import tempfile
 
 import yaml
+
+import npm_packages
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 DEPLOY = os.path.join(ROOT, "deploy")
@@ -79,25 +83,77 @@ def kubernetes():
     expect(volumes["sys"]["hostPath"]["path"] == "/sys", "/sys is the host's")
     config = yaml.safe_load(kinds["ConfigMap"]["data"]["linkhealth.yaml"])
     expect(config["listen"].endswith(f":{container['ports'][0]['containerPort']}"), "the port is not the one it listens on")
-    if len(sys.argv) > 1:  # linkhealthd: the configuration in the ConfigMap is one that it takes
+    if len(sys.argv) > 1 and sys.argv[1] != "--schema":  # linkhealthd: the configuration in the ConfigMap is one that it takes
         with tempfile.NamedTemporaryFile("w", suffix=".yaml", encoding="utf-8") as file:
             file.write(kinds["ConfigMap"]["data"]["linkhealth.yaml"])
             file.flush()
             run(sys.argv[1], "--config", file.name, "--check-config")
 
 
+# https://grafana.com/docs/grafana/latest/administration/provisioning: what a data source and a provider may have
+DATASOURCE_KEYS = {"name", "type", "access", "orgId", "uid", "url", "user", "database", "basicAuth", "basicAuthUser", "withCredentials",
+                   "isDefault", "jsonData", "secureJsonData", "version", "editable"}
+PROMETHEUS_KEYS = {"httpMethod", "timeInterval", "queryTimeout", "customQueryParameters", "manageAlerts", "prometheusType",
+                   "prometheusVersion", "cacheLevel", "incrementalQuerying", "disableRecordingRules", "exemplarTraceIdDestinations"}
+PROVIDER_KEYS = {"name", "orgId", "folder", "folderUid", "type", "disableDeletion", "updateIntervalSeconds", "allowUiUpdates", "options"}
+
+
+def grafana():
+    """The provisioning files by the keys that Grafana documents (there is no tool of its own for them)."""
+    def only(has, allowed, where):
+        expect(set(has) <= allowed, f"grafana {where}: unknown: {sorted(set(has) - allowed)}")
+
+    def load(name):
+        content = yaml.safe_load(open(os.path.join(DEPLOY, "grafana/provisioning", name), encoding="utf-8"))
+        expect(content["apiVersion"] == 1, f"grafana {name}: apiVersion")
+        return content
+    sources, providers = load("datasources/linkhealth.yaml"), load("dashboards/linkhealth.yaml")
+    only(sources, {"apiVersion", "datasources", "deleteDatasources", "prune"}, "data sources")
+    only(providers, {"apiVersion", "providers"}, "dashboards")
+    for source in sources["datasources"]:
+        only(source, DATASOURCE_KEYS, source["name"])
+        only(source["jsonData"], PROMETHEUS_KEYS, source["name"] + " jsonData")
+        expect(source["type"] == "prometheus" and source["access"] in ("proxy", "direct") and source["url"].startswith("http"), "data source")
+        shipped = yaml.safe_load(open(os.path.join(DEPLOY, "prometheus.yml"), encoding="utf-8"))["global"]["scrape_interval"]
+        expect(source["jsonData"]["timeInterval"] == shipped, "timeInterval is not the scrape interval of prometheus.yml")
+    expect(sum(source.get("isDefault", False) for source in sources["datasources"]) <= 1, "more than one default data source")
+    for provider in providers["providers"]:
+        only(provider, PROVIDER_KEYS, provider["name"])
+        only(provider["options"], {"path", "foldersFromFilesStructure"}, provider["name"] + " options")
+        expect(provider["type"] == "file" and os.path.isabs(provider["options"]["path"]), "provider")
+        readme = open(os.path.join(DEPLOY, "README.md"), encoding="utf-8").read()
+        expect(provider["options"]["path"] in readme, f"deploy/README.md copies nothing to {provider['options']['path']}")
+
+
+def schema():
+    """The manifests by the schemas of Kubernetes' own OpenAPI (npm kubernetes-models)."""
+    work, why = npm_packages.install()
+    if not work:
+        skipped.append(why)
+        return
+    path = os.path.join(work, "manifests.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump(list(yaml.safe_load_all(open(os.path.join(DEPLOY, "kubernetes-daemonset.yaml"), encoding="utf-8"))), file)
+    done = subprocess.run(["node", os.path.join(work, "manifests.mjs"), path], cwd=work, capture_output=True, text=True, timeout=60,
+                          check=False)
+    expect(done.returncode == 0 and done.stdout.count(": valid") == 3, f"kubernetes-daemonset.yaml: {done.stdout}{done.stderr}")
+
+
 def main():
     prometheus()
     alertmanager()
     kubernetes()
+    grafana()
+    if "--schema" in sys.argv:
+        schema()
     for problem in problems:
         print("FAIL " + problem)
     if problems:
         return 1
     if skipped:
-        print("skipped: " + ", ".join(sorted(set(skipped))) + " (packages prometheus and prometheus-alertmanager)")
+        print("skipped: " + ", ".join(sorted(set(skipped))) + " ")
         return 77
-    print("deploy/: prometheus.yml, alertmanager.yml and its routes, kubernetes-daemonset.yaml (structure)")
+    print("deploy/: prometheus.yml, alertmanager.yml and its routes, kubernetes-daemonset.yaml, Grafana's provisioning")
     return 0
 
 

@@ -32,7 +32,6 @@ RULES = ("linkhealth-recording.yaml", "linkhealth-alerts-faults.yaml", "linkheal
 NODES, CARDS = 6, 8
 # as deploy/prometheus.yml has them, for the rail
 PCI = [f"0000:{bus}:00.0" for bus in ("1b", "2c", "3d", "4e", "9a", "ab", "bc", "db", "e8")]
-HEALTHS = ("healthy", "at_risk", "degraded", "down", "unknown", "exempt")
 QUICKER = 30  # 5 min are 10 s
 
 
@@ -62,7 +61,7 @@ class World:
             health = "down" if down else "degraded" if dirty else "healthy"
             out.append(f'linkhealth_port_info{{{at},netdev="ens{card}",pci="{PCI[card]}",driver="mlx5_core",guid="",'
                        f'link_layer="Ethernet",function="pf",peer_system="{peer}",peer_port="Ethernet3/{node}/{card}"}} 1')
-            out += [f'linkhealth_port_health{{{at},health="{word}"}} {int(word == health)}' for word in HEALTHS]
+            out.append(f'linkhealth_port_health{{{at},health="{health}"}} 1')
             out.append(f"linkhealth_link_up{{{at}}} {int(not down)}")
             out.append(f"linkhealth_bandwidth_expected_bytes_per_second{{{at}}} 5e10")
             out.append(f"linkhealth_bandwidth_available_bytes_per_second{{{at}}} {0 if down else 5e10}")
@@ -75,7 +74,6 @@ class World:
                 out.append(f'linkhealth_fault_active{{{at},fault="far_port_down",end="far",severity="critical",state="open"}} 0.91')
             if dirty:
                 out.append(f'linkhealth_fault_active{{{at},fault="dirty_connector",end="path",severity="warning",state="open"}} 0.83')
-        out.append('linkhealth_fault_events_total{fault="far_port_down",event="opened"} 0')
         if self.began is not None:
             out += self.more(node, time.monotonic() - self.began)
         return "\n".join(out) + "\n"
@@ -83,18 +81,20 @@ class World:
     def more(self, node, age_s):
         """What the dashboards show beside: flaps and repairs that go on, readings of modules, gaps."""
         at = f'device="mlx5_{CARDS}",port="1"'
-        out = [f'linkhealth_fault_events_total{{fault="damaged_fiber",event="{event}"}} {int(age_s)}'
+        out = [f'linkhealth_fault_events_total{{{at},fault="damaged_fiber",event="{event}"}} {int(age_s)}'
                for event in ("opened", "proving", "closed", "reopened")]
         out += [f"linkhealth_rx_power_margin_db{{{at}}} 0.5", f"linkhealth_pre_fec_ber{{{at}}} 3e-5",
-                f"linkhealth_link_speed_bytes_per_second{{{at}}} 5e10",
                 f"linkhealth_fec_uncorrectable_blocks_total{{{at}}} {int(age_s)}",
                 f"linkhealth_module_temperature_celsius{{{at}}} 61",
                 f'linkhealth_module_lane_rx_power_watts{{{at},lane="1"}} 0.0008',
                 f'linkhealth_gap{{{at},probe="module",reason="EBUSY"}} 1',
                 f'linkhealth_probe_duration_seconds{{probe="link"}} 0.001',
+                f'linkhealth_repairs_total{{action="fibre_reseated",outcome="held"}} {int(age_s)}',
                 f'linkhealth_link_downs_total{{device="flapping",port="1",intent="involuntary"}} {int(age_s)}',
-                f'linkhealth_port_info{{device="flapping",port="1",peer_system="leaf-1",peer_port="Ethernet4/1/1"}} 1',
+                f'linkhealth_port_info{{device="flapping",port="1",peer_system="leaf-1",peer_port="Ethernet4/1/1",hca_type="MT4129",'
+                f'nic_firmware="28.39.1002"}} 1',
                 f'linkhealth_link_up{{device="flapping",port="1"}} 1',
+                f'linkhealth_port_health{{device="flapping",port="1",health="healthy"}} 1',
                 f'linkhealth_module_info{{device="flapping",port="1",vendor="Example",part_number="EX-4",firmware="1.7"}} 1',
                 f'linkhealth_fault_active{{{at},fault="damaged_fiber",end="path",severity="warning",state="proving"}} 0.5']
         if node == 0:
@@ -273,7 +273,7 @@ def queries():
             if variable["type"] == "query":
                 yield f"{name}: ${variable['name']}", re.fullmatch(r"label_values\((.*), \w+\)", variable["definition"])[1]
         for annotation in board["annotations"]["list"]:
-            yield f"{name}: {annotation['name']}", annotation["expr"]
+            yield f"{name}: {annotation['name']}", annotation["target"]["expr"]
 
 
 def dashboards(prometheus):

@@ -130,6 +130,7 @@ def single_links():
                ).firing("14m").firing("15m", *[alert("LinkEndsDisagree", "ticket", instance=instance, device=device, peer_system=peer)
                                                for instance, device, peer in (("gpu-1", "mlx5_1", "leaf-1"),
                                                                               ("gpu-1", "mlx5_3", "gpu-2"), ("gpu-2", "mlx5_0", "gpu-1"))]
+               ).about("15m", "link:linkhealth_port_to_node:info", "count(link:linkhealth_port_to_node:info)", ({}, 2)
                ).about("15m", "link:linkhealth_ends_disagree:up", "sum by (instance, device) (link:linkhealth_ends_disagree:up)",
                        ({"instance": "gpu-1", "device": "mlx5_1"}, 1), ({"instance": "gpu-1", "device": "mlx5_3"}, 1),
                        ({"instance": "gpu-2", "device": "mlx5_0"}, 0))
@@ -190,6 +191,7 @@ def storms():
                ).records("33m", "fleet:linkhealth_links_flapping:ratio5m", ({}, 0.12)
                ).about("33m", "fleet:linkhealth_link_downs:rate5m", "fleet:linkhealth_link_downs:rate5m > bool 0", ({}, 1)
                ).records("20m", "fleet:linkhealth_link_downs:rate5m", ({}, 0)
+               ).about("33m", "link:linkhealth_link_downs_placed:rate5m", "count(link:linkhealth_link_downs_placed:rate5m)", ({}, 12)
                ).about("33m", "switch:linkhealth_link_downs:rate5m", "count(switch:linkhealth_link_downs:rate5m)", ({}, 5)
                ).about("33m", "rack:linkhealth_link_downs:rate5m", "count by (pod, rack) (rack:linkhealth_link_downs:rate5m)",
                        ({"pod": "a", "rack": "r1"}, 1)
@@ -240,11 +242,11 @@ def repairs():
                events("gpu-1", "dirty_connector", "reopened", "3x70 0x900")).firing("80m", dirty)
     thrice = "0x60 1x60 2x60 3x900"
     yield Case("opened three times in a week", node("gpu-1"), port("gpu-1", "mlx5_0"), events("gpu-1", "dirty_connector", "opened", thrice)
-               ).firing("150m").firing("200m", alert("LinkRepeatOffender", "ticket", instance="gpu-1", fault="dirty_connector")
-               ).about("200m", "instance_fault:linkhealth_faults_opened:count7d",
-                       "round(instance_fault:linkhealth_faults_opened:count7d)", ({"instance": "gpu-1", "fault": "dirty_connector"}, 3)
-               ).about("63m", "instance_fault:linkhealth_fault_events:rate5m",
-                       "count by (instance, fault, event) (instance_fault:linkhealth_fault_events:rate5m)",
+               ).firing("150m").firing("200m", alert("LinkRepeatOffender", "ticket", instance="gpu-1", **DIRTY)
+               ).about("200m", "link_fault:linkhealth_faults_opened:count7d",
+                       "round(link_fault:linkhealth_faults_opened:count7d)", ({"instance": "gpu-1", "port": "1", **DIRTY}, 3)
+               ).about("63m", "link_fault:linkhealth_fault_events:rate5m",
+                       "count by (instance, fault, event) (link_fault:linkhealth_fault_events:rate5m)",
                        ({"instance": "gpu-1", "fault": "dirty_connector", "event": "opened"}, 1)
                ).about("63m", "fault:linkhealth_fault_events:rate5m", "count by (fault, event) (fault:linkhealth_fault_events:rate5m)",
                        ({"fault": "dirty_connector", "event": "opened"}, 1))
@@ -262,7 +264,7 @@ def repairs():
 def figures():
     def place(name, card, **label):
         return [series("linkhealth_port_info", always(1), instance=name, device="mlx5_0", port="1", peer_system="spine-1",
-                       peer_port="E", peer_card=card, **label)]
+                       peer_port="E", peer_card=card, hca_type="MT4129", nic_firmware="28.1", **label)]
     yield Case("line card and rail; a site without these labels has none", node("gpu-1"), place("gpu-1", "3", rail="0"),
                place("gpu-2", "4", rail="0"),
                [series("linkhealth_port_health", always(1), instance=name, device="mlx5_0", port="1", health=health)
@@ -276,7 +278,18 @@ def figures():
                          ({"rail": "0", "health": "at_risk"}, 1)
                ).records("5m", "switch:linkhealth_links:count", ({"peer_system": "spine-1", "health": "healthy"}, 1),
                          ({"peer_system": "spine-1", "health": "at_risk"}, 1)
-               ).records("5m", "fleet:linkhealth_links_low_rx_margin:count", ({}, 1))
+               ).records("5m", "fleet:linkhealth_links_low_rx_margin:count", ({}, 1)
+               ).records("5m", "nic_firmware:linkhealth_links:count",
+                         ({"hca_type": "MT4129", "nic_firmware": "28.1", "health": "healthy"}, 1),
+                         ({"hca_type": "MT4129", "nic_firmware": "28.1", "health": "at_risk"}, 1)
+               ).about("5m", "link:linkhealth_port:info", "count by (rail) (link:linkhealth_port:info)", ({"rail": "0"}, 2)
+               ).about("5m", "link:linkhealth_port_health:info", "count by (peer_card) (link:linkhealth_port_health:info)",
+                       ({"peer_card": "3"}, 1), ({"peer_card": "4"}, 1))
+    yield Case("repairs, by what was done", node("gpu-1"),
+               [series("linkhealth_repairs_total", "0x10 1x900", instance="gpu-1", action="module_replaced", outcome="held"),
+                series("linkhealth_repairs_total", always(0), instance="gpu-1", action="fibre_reseated", outcome="failed")]
+               ).about("13m", "action:linkhealth_repairs:rate5m", "count by (action, outcome) (action:linkhealth_repairs:rate5m)",
+                       ({"action": "module_replaced", "outcome": "held"}, 1))
     at = {"device": "mlx5_0", "port": "1", "pod": "a"}
     yield Case("bandwidth lost; two targets with one instance break no rule", node("gpu-1"),
                port("gpu-1", "mlx5_0", peer=("leaf-1", "E1"), pod="a"),
@@ -322,6 +335,13 @@ def monitor():
     yield Case("a read that hangs; one that came back", node("gpu-1"), own("linkhealth_stuck_probes", "0x20 2x900"),
                [series("linkhealth_stuck_probes", "0x20 1x8 0x900", job="linkhealth", instance="gpu-2")]
                ).firing("30m").firing("40m", alert("LinkHealthStuckProbe", "ticket", instance="gpu-1"))
+    yield Case("unknown for a moment, each half hour", node("gpu-1"), [
+        series("linkhealth_port_health", values, job="linkhealth", instance="gpu-1", device="mlx5_0", port="1", health=health)
+        for health, values in (("unknown", "1 stale _x28 1 stale _x28 1 stale"), ("healthy", "_ 1x28 stale 1x28 stale 1x900"))]
+        ).firing("40m").firing("70m").firing("100m")
+    yield Case("a disk that stays full; one that was full for a while", node("gpu-1"), own("linkhealth_memory_up", "1x20 0x900"),
+               [series("linkhealth_memory_up", "1x20 0x8 1x900", job="linkhealth", instance="gpu-2")]
+               ).firing("30m").firing("40m", alert("LinkHealthForgets", "ticket", instance="gpu-1"))
     yield Case("nobody can say", node("gpu-1"), port("gpu-1", "mlx5_0", "unknown"), port("gpu-1", "mlx5_1", "unknown"),
                fault("gpu-1", "mlx5_1", "monitor_blind", "node", state="acknowledged")
                ).firing("29m").firing("61m", alert("LinkHealthUnknown", "info", instance="gpu-1", device="mlx5_0"))
@@ -345,8 +365,32 @@ def unknown_metrics():
                   for name in set(re.findall(r"(?<![\w:])(linkhealth_\w+)(?![\w:])", text)) - served)
 
 
+# labels that Prometheus itself or a site's own series give
+NOT_OURS = {"instance", "job", "alertname", "severity", "alertstate", "le", "__name__"}
+
+
+def unknown_labels():
+    """Labels in rules, dashboards and their queries that no metric carries: neither the program's, nor by the relabeling of
+    deploy/prometheus.yml. A rule over such a label is empty everywhere."""
+    page = open(os.path.join(ROOT, "docs/metrics.md"), encoding="utf-8").read()
+    served = set(re.findall(r"`(\w+)`", " ".join(line.split("|")[3] for line in page.splitlines() if line.startswith("| `"))))
+    deploy = open(os.path.join(ROOT, "deploy/prometheus.yml"), encoding="utf-8").read()
+    served |= set(re.findall(r"target_label: (\w+)", deploy)) | NOT_OURS
+    boards = os.path.join(ROOT, "dashboards/grafana")
+    out = []
+    for path in RULES + [os.path.join(boards, name) for name in os.listdir(boards)]:
+        text = open(path, encoding="utf-8").read().replace('\\"', '"')
+        used = set(re.findall(r"\$labels\.(\w+)", text)) - {"fault_severity"}
+        for names in re.findall(r"(?<!\w)(?:by|without|on|group_left|ignoring) ?\(\s*([\w, \n]*?)\s*\)", text):
+            used |= {name.strip() for name in names.split(",") if name.strip()}
+        for names in re.findall(r"(?:linkhealth_|ALERTS|up|site:)[\w:]*\{([^{}]*)\}", text):
+            used |= set(re.findall(r"(\w+) ?(?:=~|!~|!=|=)", names))
+        out += [f"{os.path.basename(path)}: {name}" for name in sorted(used - served)]
+    return out
+
+
 def main():
-    unknown = unknown_metrics()
+    unknown = unknown_metrics() + unknown_labels()
     if unknown:
         print("not in docs/metrics.md: " + ", ".join(unknown))
         return 1

@@ -85,7 +85,8 @@ void Simulation::draw_cadence(const CaseSpec& spec) {
 void Simulation::draw_ports(const CaseSpec& spec) {
   const Driver* driver = &drivers()[rng_.weighted({0.72, 0.11, 0.11, 0.06})];
   const bool ib = driver->infiniband && rng_.chance(0.45);
-  const std::size_t count = spec.set == CaseSet::kHealthy ? 2 + rng_.below(7) : 1 + rng_.below(5);
+  const std::size_t drawn = spec.set == CaseSet::kHealthy ? 2 + rng_.below(7) : 1 + rng_.below(5);
+  const std::size_t count = spec.ports > 0 ? spec.ports : drawn;
   const Medium* medium = &media()[rng_.below(media().size())];
   while (ib && medium->fec == Fec::kNone) medium = &media()[rng_.below(media().size())];
   const bool rails = rng_.chance(0.5);  // every port has a leaf of its own

@@ -27,7 +27,8 @@ std::optional<CaseSet> parse_case_set(std::string_view text);
 struct CaseSpec {
   CaseSet set = CaseSet::kField;
   std::uint64_t seed = 1;
-  std::string fault;  ///< only this fault; "" draws one
+  std::string fault;      ///< only this fault; "" draws one
+  std::size_t ports = 0;  ///< so many ports; 0 draws their number
 };
 
 class Simulation {

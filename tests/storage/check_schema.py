@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Checks what schema_samples prints against docs/schema: valid, and without a key that the schema does not name.
+"""Checks what schema_samples prints and docs/schema/examples against docs/schema: valid, and without a key that the
+schema does not name.
 
 usage: check_schema.py SCHEMA_DIR PROGRAM RECORDING…      exit code 77: python3-jsonschema is not installed
 """
@@ -41,6 +42,11 @@ def main():
     }
     lines = subprocess.run([program, *recordings], check=True, stdout=subprocess.PIPE).stdout.decode().splitlines()
     checked = dict.fromkeys(validators, 0)
+    for path in sorted(pathlib.Path(folder, "examples").glob("*.json")):
+        error = jsonschema.exceptions.best_match(validators[path.stem].iter_errors(json.loads(path.read_text())))
+        if error:
+            sys.exit(f"{path}: {'/'.join(map(str, error.absolute_path))}: {error.message}")
+        checked[path.stem] += 1
     for number, line in enumerate(lines):
         name, text = line.split("\t", 1)
         if name != "event" and checked[name] >= 40 and number % 16:

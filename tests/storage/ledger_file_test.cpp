@@ -2,12 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-
-#include "tests/support/temp_directory.h"
-
 namespace linkhealth {
 namespace {
 
@@ -49,47 +43,28 @@ LedgerState example() {
           use};
 }
 
-class LedgerFileTest : public testing::Test {
- protected:
-  test::TempDirectory temp_;
-  const std::filesystem::path directory_ = temp_.path();
-  const std::filesystem::path path_ = directory_ / "ledger.json";
-};
-
-TEST_F(LedgerFileTest, WhatIsKeptIsReadAfterARestart) {
-  EXPECT_TRUE(LedgerFile(path_).read()->faults.empty()) << "no file yet";
-  ASSERT_TRUE(LedgerFile(path_).keep(example()));
-  const auto state = LedgerFile(path_).read();
+TEST(LedgerJsonTest, WhatIsWrittenIsReadBack) {
+  const auto state = parse_ledger(ledger_json(example()));
   ASSERT_TRUE(state.ok()) << state.error().message;
   EXPECT_EQ(*state, example());
+  EXPECT_EQ(*parse_ledger_fault(ledger_fault_json(example().faults[0])), example().faults[0]);
+  EXPECT_EQ(*parse_repair_record(repair_record_json(example().repairs[0])), example().repairs[0]);
 }
 
-TEST_F(LedgerFileTest, WritesOnlyWhatMatters) {
-  LedgerFile file(path_);
-  ASSERT_TRUE(file.keep(example()));
-  std::filesystem::remove(path_);
+TEST(LedgerJsonTest, OnlyWhatMattersIsWorthAWrite) {
   LedgerState later = example();
   later.faults[0].last_seen_at += Milliseconds(10'000);
   later.faults[0].confidence = 0.9;
-  ASSERT_TRUE(file.keep(later));
-  EXPECT_FALSE(std::filesystem::exists(path_)) << "nothing came, went or changed its state";
+  EXPECT_TRUE(same_but_for_time(example(), later)) << "nothing came, went or changed its state";
   later.faults[0].state = FaultState::kOpen;
-  ASSERT_TRUE(file.keep(later));
-  EXPECT_TRUE(std::filesystem::exists(path_));
+  EXPECT_FALSE(same_but_for_time(example(), later));
 }
 
-TEST_F(LedgerFileTest, ADamagedFileIsSetAsideWithOneSentence) {
+TEST(LedgerJsonTest, ADamagedTextIsAnError) {
   for (const char* damaged : {"", "{", "[]", "{\"schema\":\"other/1\"}", "{\"schema\":\"linkhealth.ledger/1\"} more",
-                              "{\"schema\":\"linkhealth.ledger/1\",\"faults\":[{\"state\":\"happy\"}]}"}) {
-    std::ofstream(path_) << damaged;
-    LedgerFile file(path_);
-    const auto state = file.read();
-    ASSERT_FALSE(state.ok()) << damaged;
-    EXPECT_NE(state.error().message.find("ledger.json"), std::string::npos) << state.error().message;
-    EXPECT_FALSE(std::filesystem::exists(path_)) << "set aside, for a person to look at";
-    ASSERT_TRUE(file.keep(example()));
-    EXPECT_TRUE(LedgerFile(path_).read().ok());
-  }
+                              "{\"schema\":\"linkhealth.ledger/1\",\"faults\":[{\"state\":\"happy\"}]}"})
+    EXPECT_FALSE(parse_ledger(damaged).ok()) << damaged;
+  EXPECT_FALSE(parse_ledger_fault("{} {}").ok());
 }
 
 }  // namespace

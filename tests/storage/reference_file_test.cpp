@@ -2,12 +2,6 @@
 
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-#include <filesystem>
-#include <fstream>
-
-#include "tests/support/temp_directory.h"
-
 namespace linkhealth {
 namespace {
 
@@ -22,37 +16,11 @@ ReferenceState example() {
   return {{port}};
 }
 
-class ReferenceFileTest : public testing::Test {
- protected:
-  test::TempDirectory temp_;
-  const std::filesystem::path directory_ = temp_.path();
-  const std::filesystem::path path_ = directory_ / "references.json";
-};
-
-TEST_F(ReferenceFileTest, WhatIsKeptIsReadBack) {
-  ReferenceFile file(path_);
-  const WallTime now = example().ports[0].seen_at;
-  EXPECT_TRUE(file.due(now));
-  ASSERT_TRUE(file.keep(example(), now));
-  EXPECT_FALSE(file.due(now + std::chrono::seconds(899)));
-  EXPECT_TRUE(file.due(now + std::chrono::seconds(900)));
-  const auto read = ReferenceFile(path_).read();
+TEST(References, WhatIsWrittenIsReadBack) {
+  const auto read = parse_references(references_json(example()));
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(*read, example());
-}
-
-TEST_F(ReferenceFileTest, NoFileIsNoPast) {
-  const auto read = ReferenceFile(path_).read();
-  ASSERT_TRUE(read);
-  EXPECT_TRUE(read->ports.empty());
-}
-
-TEST_F(ReferenceFileTest, ADamagedFileIsSetAside) {
-  std::ofstream(path_) << references_json(example()).substr(0, 100);
-  const auto read = ReferenceFile(path_).read();
-  ASSERT_FALSE(read);
-  EXPECT_NE(read.error().message.find("references.json.damaged"), std::string::npos) << read.error().message;
-  EXPECT_FALSE(std::filesystem::exists(path_));
+  EXPECT_FALSE(parse_references(references_json(example()).substr(0, 100))) << "cut off";
 }
 
 TEST(References, ADocumentOfAnotherKindIsRefused) {

@@ -5,6 +5,7 @@
 
 #include "exporters/doctor.h"
 #include "exporters/json.h"
+#include "exporters/past_json.h"
 #include "model/sample_json.h"
 #include "storage/recording.h"
 
@@ -54,6 +55,22 @@ void print_report(const PortSample& latest) {
   print("event", event_json_line(event));
 }
 
+void print_history() {
+  PortPast past;
+  past.port = "mlx5_0/1";
+  past.at = {WallTime(), WallTime(Milliseconds(10'000))};
+  past.to = past.at[1];
+  for (std::size_t i = 0; i < kSignalCount; ++i)
+    past.signals.push_back({static_cast<Signal>(i), {kUnknownValue, 0.01}});
+  FaultEvent event;
+  event.fault = full_fault();
+  past.events = {kept_event(event, "0000:1b:00.0/1", "{}")};
+  past.repairs = full_fault().repairs;
+  past.identities = {
+      {"S1", "far", "0000:1b:00.0/1", "leaf-12 Ethernet17/1", "ACME", "P1", "dac", WallTime(), WallTime()}};
+  print("history", past_json(past, {}));
+}
+
 void print_doctor() {
   const SourceSight seen{"link", "carrier", SourceState::kSeen, "", ""};
   const SourceSight hidden{"module", "the module", SourceState::kHidden, "EPERM", "give it CAP_NET_ADMIN"};
@@ -101,5 +118,6 @@ int main(int argc, char** argv) {
   for (int i = 1; i < argc; ++i)
     if (const int code = linkhealth::print_recording(argv[i]); code != 0) return code;
   linkhealth::print_doctor();
+  linkhealth::print_history();
   return 0;
 }

@@ -10,8 +10,6 @@
 namespace linkhealth::test {
 
 namespace {
-constexpr std::array<std::string_view, 1> kFaultNames = {"dirty_connector"};
-
 std::string new_directory() {
   std::string name = ::testing::TempDir() + "linkhealthXXXXXX";
   if (mkdtemp(name.data()) == nullptr) ADD_FAILURE() << "no temporary directory";
@@ -26,7 +24,7 @@ JsonWriters short_json() {
           [](const ModuleSample& module) { return "{\"serial\":\"" + module.serial + "\"}"; }};
 }
 
-TestServer::TestServer() : directory(new_directory()), publisher(short_json(), kFaultNames) {
+TestServer::TestServer() : directory(new_directory()), publisher(short_json()) {
   clock.wall_now = example_now();
   clock.steady_now = example_t();
   settings.listen = {"127.0.0.1", 0};

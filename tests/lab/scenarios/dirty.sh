@@ -36,7 +36,7 @@ want "explain by the netdev's name" shows '[Dd]irty' lh explain so0
 want "the other ports stay healthy" port_is rxe2/1 "$clean"
 eventually 15 "Prometheus has the fault" \
     prometheus_has 'linkhealth_fault_active{device="rxe0",port="1",fault="dirty_connector",end="path"} > 0'
-eventually 15 "Prometheus has the event" prometheus_has 'linkhealth_fault_events_total{fault="dirty_connector",event="opened"} >= 1'
+eventually 100 "Prometheus has the event" prometheus_has 'linkhealth_fault_events_total{fault="dirty_connector",event="opened"} >= 1'
 want "Prometheus has no second fault" shows '"result":\[\]' \
     curl -fsS --get --data-urlencode 'query=linkhealth_fault_active{fault!="dirty_connector"} > 0' "http://$prometheus/api/v1/query"
 
@@ -44,5 +44,5 @@ pages rx so0 2 -2.0dBm
 fec_errors so0 1e-12
 eventually 90 "cleaned: the fault is being proved or closed" port_is rxe0/1 '(.faults | all(.state == "proving" or .state == "closed"))'
 eventually 90 "cleaned: it closes" port_is rxe0/1 "$clean"
-eventually 15 "Prometheus has the closing" prometheus_has 'linkhealth_fault_events_total{fault="dirty_connector",event="closed"} >= 1'
+eventually 100 "Prometheus has the closing" prometheus_has 'linkhealth_fault_events_total{fault="dirty_connector",event="closed"} >= 1'
 finish

@@ -1,0 +1,94 @@
+// SQLite behind Result: a connection and its statements, closed with their owner. Nothing of sqlite3.h shows. Not for
+// several threads at a time: the owner (storage/memory.h) holds a lock.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "base/result.h"
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace linkhealth {
+
+/// One run of a prepared statement. Bind in order, then step(); rows are read with the column functions.
+class SqlRun {
+ public:
+  explicit SqlRun(sqlite3_stmt* statement) : statement_(statement) {}
+  SqlRun(const SqlRun&) = delete;
+  SqlRun& operator=(const SqlRun&) = delete;
+  /// Makes the statement ready for its next run.
+  ~SqlRun();
+
+  SqlRun& bind(std::int64_t value);
+  SqlRun& bind(double value);
+  SqlRun& bind(std::string_view text);
+  SqlRun& bind_blob(std::string_view bytes);
+  /// Whether there is a row. The error is SQLite's sentence; errnum is the system's
+  /// where it had one (ENOSPC, EROFS), and EBADMSG for a file that is damaged or no database.
+  Result<bool> step();
+  /// For a statement that gives no rows.
+  Result<void> done();
+
+  [[nodiscard]] std::int64_t integer(int column) const;
+  [[nodiscard]] double real(int column) const;
+  /// Text or blob; valid until the next step().
+  [[nodiscard]] std::string_view bytes(int column) const;
+  [[nodiscard]] std::string text(int column) const { return std::string(bytes(column)); }
+
+ private:
+  sqlite3_stmt* statement_;
+  int bound_ = 0;
+};
+
+class SqlDatabase {
+ public:
+  /// Creates the file where there is none. ":memory:" is one that nobody else sees.
+  static Result<SqlDatabase> open(const std::string& path);
+
+  /// A file that nobody changes meanwhile; what stands in its -wal is not seen.
+  static Result<SqlDatabase> open_read_only(const std::string& path);
+
+  /// Statements without parameters, one after the other.
+  Result<void> execute(const char* sql);
+  /// `sql` must live as long as the database (a literal): it is prepared once.
+  Result<std::shared_ptr<SqlRun>> run(const char* sql);
+  /// The first column of the first row of a query without parameters.
+  Result<std::int64_t> integer(const char* sql);
+  [[nodiscard]] const std::string& path() const { return path_; }
+
+ private:
+  struct Close {
+    void operator()(sqlite3* database) const;
+  };
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const;
+  };
+  static Result<SqlDatabase> open_with(const std::string& name, const std::string& path, int flags);
+  SqlDatabase(sqlite3* database, std::string path) : database_(database), path_(std::move(path)) {}
+
+  std::unique_ptr<sqlite3, Close> database_;
+  std::unordered_map<const char*, std::unique_ptr<sqlite3_stmt, Finalize>> prepared_;  // goes before the database
+  std::string path_;
+};
+
+/// A transaction that is undone unless commit() was called.
+class SqlTransaction {
+ public:
+  static Result<std::unique_ptr<SqlTransaction>> begin(SqlDatabase& database);
+  explicit SqlTransaction(SqlDatabase& database) : database_(database) {}
+  SqlTransaction(const SqlTransaction&) = delete;
+  SqlTransaction& operator=(const SqlTransaction&) = delete;
+  ~SqlTransaction();
+  Result<void> commit();
+
+ private:
+  SqlDatabase& database_;
+  bool open_ = true;
+};
+
+}  // namespace linkhealth

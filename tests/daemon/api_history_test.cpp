@@ -1,0 +1,96 @@
+// The part of the API that asks the memory.
+#include "daemon/api_history.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/storage/memory_example.h"
+#include "tests/support/report_builder.h"
+#include "tests/support/test_server.h"
+
+namespace linkhealth {
+namespace {
+
+using namespace test;
+using testing::HasSubstr;
+using testing::Not;
+
+class ApiHistoryTest : public testing::Test {
+ protected:
+  ApiHistoryTest() {
+    auto report = std::make_shared<Report>(example_report());
+    for (const PortReport& port : report->ports)
+      if (port.port == "mlx5_3/1") stable_ = port.latest.id.stable_key();
+    publisher_.publish(report, {}, {});
+    MemoryBatch batch;
+    batch.now = memory_time(60);
+    for (int i = 0; i < 6; ++i) {
+      batch.rows.push_back(memory_row(std::int64_t{i} * 10, 50 + i, stable_));
+      batch.rows.back().values[Signal::kPreFecBer] = 2.1e-8;
+    }
+    batch.events = {memory_event(20)};
+    batch.events[0].port = stable_;
+    batch.identities = {{"S1", "local", stable_, "mlx5_3/1", "ACME", "P1", "optical", memory_time(0), memory_time(0)}};
+    EXPECT_TRUE(memory_->write(batch).ok());
+  }
+  ApiReply get(const std::string& path, std::multimap<std::string, std::string> params = {}) {
+    return answer({"GET", path, std::move(params), false},
+                  {publisher_, memory_time(60), {}, std::chrono::hours(9), nullptr, memory_.get()});
+  }
+
+  Publisher publisher_{short_json(), {}};
+  std::unique_ptr<Memory> memory_ = Memory::open({}, memory_time(0));
+  std::string stable_;
+};
+
+TEST_F(ApiHistoryTest, APortsPastByAnyOfItsNames) {
+  for (const char* name : {"mlx5_3/1", "mlx5_3"}) {
+    const ApiReply past = get("/api/v1/ports/" + std::string(name) + "/history", {{"since", "3600"}});
+    ASSERT_EQ(past.status, 200) << *past.body;
+    EXPECT_THAT(*past.body, HasSubstr(R"("schema":"linkhealth.history/1","port":"mlx5_3/1")"));
+    EXPECT_THAT(*past.body, HasSubstr(R"("step_s":10)"));
+    EXPECT_THAT(*past.body, HasSubstr(R"("temperature_c":[50,51,52,53,54,55,null])"));
+    EXPECT_THAT(*past.body, HasSubstr(R"("pre_fec_ber":[2.09e-08,)")) << "to the digits that it is kept with";
+    EXPECT_THAT(*past.body, HasSubstr(R"("event":"opened")"));
+    EXPECT_THAT(*past.body, HasSubstr(R"("serial":"S1")"));
+  }
+}
+
+TEST_F(ApiHistoryTest, OnlyTheSignalsThatWereAskedFor) {
+  const ApiReply past = get("/api/v1/ports/mlx5_3/1/history", {{"signals", "temperature_c"}});
+  EXPECT_THAT(*past.body, HasSubstr("temperature_c"));
+  EXPECT_THAT(*past.body, Not(HasSubstr("pre_fec_ber\":[")));
+}
+
+TEST_F(ApiHistoryTest, BadQuestionsAreOneSentence) {
+  const std::string path = "/api/v1/ports/mlx5_3/1/history";
+  EXPECT_EQ(get("/api/v1/ports/mlx5_33/1/history").status, 404);
+  EXPECT_EQ(get(path, {{"since", "0"}}).status, 400);
+  EXPECT_EQ(get(path, {{"since", "-5"}}).status, 400);
+  EXPECT_EQ(get(path, {{"since", "1e99"}}).status, 400);
+  EXPECT_THAT(*get(path, {{"step", "30"}}).body, HasSubstr("10, 60 or 600"));
+  EXPECT_THAT(*get(path, {{"step", "10"}, {"since", "7776000"}}).body, HasSubstr("ask for longer steps"));
+  EXPECT_THAT(*get(path, {{"signals", "temperature"}}).body, HasSubstr("did you mean temperature_c?"));
+}
+
+TEST_F(ApiHistoryTest, TheTextIsThePlot) {
+  const ApiReply text = get("/api/v1/text/history/mlx5_3", {{"width", "100"}});
+  EXPECT_EQ(text.status, 200);
+  EXPECT_THAT(*text.body, HasSubstr("Module temperature"));
+  EXPECT_THAT(*text.body, HasSubstr("dirty connector"));
+}
+
+TEST_F(ApiHistoryTest, WhereAModuleWas) {
+  EXPECT_THAT(*get("/api/v1/identities/S1").body, HasSubstr(R"("places":[{"serial":"S1","end":"local")"));
+  EXPECT_EQ(get("/api/v1/identities/S2").status, 404);
+}
+
+TEST_F(ApiHistoryTest, AMemoryThatIsClosedIsSaid) {
+  memory_->close();
+  EXPECT_EQ(get("/api/v1/ports/mlx5_3/1/history").status, 503);
+  memory_.reset();
+  EXPECT_EQ(get("/api/v1/ports/mlx5_3/1/history").status, 404);
+}
+
+}  // namespace
+}  // namespace linkhealth

@@ -1,0 +1,177 @@
+#include "model/signal_steps.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace linkhealth {
+namespace {
+
+using testing::DoubleNear;
+using testing::IsEmpty;
+using testing::SizeIs;
+using enum Signal;
+
+constexpr std::int64_t kStart_s = 1'763'640'000;  // a whole number of 600 s
+
+LinkSample link(bool carrier, std::optional<std::uint32_t> speed_mbps = {}, const std::string& fec = "") {
+  LinkSample sample;
+  sample.carrier = carrier;
+  sample.speed_mbps = speed_mbps;
+  sample.fec = fec;
+  return sample;
+}
+
+/// What a daemon would see, second by second.
+class SignalCollectorTest : public testing::Test {
+ protected:
+  PortSample& sample() {
+    PortSample& port = snapshot_.ports["mlx5_0/1"];
+    port.id.device = "mlx5_0";
+    port.id.pci = "0000:1b:00.0";
+    return port;
+  }
+  std::vector<SignalRow> at(int second) {
+    snapshot_.taken_at = SteadyTime(std::chrono::seconds(100 + second));
+    snapshot_.wall_time = WallTime(std::chrono::seconds(kStart_s + second));
+    report_.ports.resize(1);
+    report_.ports[0].port = "mlx5_0/1";
+    auto rows = collector_.add(snapshot_, report_);
+    snapshot_.ports.clear();
+    return rows;
+  }
+  void counters(std::uint64_t uncorrectable, std::uint64_t corrected_bits) {
+    sample().counters.emplace();
+    sample().counters->set("fec_uncorrectable_blocks", uncorrectable);
+    sample().counters->set("fec_corrected_bits", corrected_bits);
+  }
+
+  Snapshot snapshot_;
+  Report report_;
+  SignalCollector collector_;
+};
+
+TEST_F(SignalCollectorTest, AStepEndsWithTheFirstSnapshotOfTheNext) {
+  sample().link = link(true, 400000);
+  EXPECT_THAT(at(3), IsEmpty());
+  sample().link = link(false);
+  EXPECT_THAT(at(9), IsEmpty());
+  sample().link = link(true);
+  const auto rows = at(10);
+  ASSERT_THAT(rows, SizeIs(1));
+  EXPECT_EQ(rows[0].port, "0000:1b:00.0/1") << "the stable key";
+  EXPECT_EQ(rows[0].at_s, kStart_s);
+  EXPECT_EQ(rows[0].values[kCarrierUp], 0) << "down in some of it";
+  EXPECT_EQ(rows[0].values[kSpeed], 400000);
+  EXPECT_TRUE(std::isnan(rows[0].values[kTemperature])) << "never seen";
+  const auto last = collector_.finish();
+  ASSERT_THAT(last, SizeIs(1));
+  EXPECT_EQ(last[0].values[kCarrierUp], 1);
+}
+
+TEST_F(SignalCollectorTest, WhatWasNotReadInAStepIsAbsentInIt) {
+  sample().module.emplace().temperature_c = 51;
+  at(0);
+  sample().link.emplace().carrier = true;
+  at(10);
+  const auto rows = at(20);
+  ASSERT_THAT(rows, SizeIs(1));
+  EXPECT_TRUE(std::isnan(rows[0].values[kTemperature])) << "the report still has the last value; this step has none";
+  EXPECT_THAT(at(30), IsEmpty()) << "nothing was seen";
+}
+
+TEST_F(SignalCollectorTest, CountersAreIncreasesAndTheFirstReadingIsNone) {
+  counters(1000, 5'000'000);
+  sample().link = link(true);
+  at(0);
+  counters(1002, 5'000'100);
+  auto rows = at(10);
+  ASSERT_THAT(rows, SizeIs(1));
+  EXPECT_TRUE(std::isnan(rows[0].values[kUncorrectableBlocks])) << "from nothing to 1000 is no increase";
+  rows = at(20);
+  EXPECT_EQ(rows.at(0).values[kUncorrectableBlocks], 2);
+  counters(1, 10);
+  sample().link = link(true);
+  at(20);
+  rows = at(30);
+  EXPECT_TRUE(std::isnan(rows.at(0).values[kUncorrectableBlocks])) << "a reset is not an increase of any size";
+  counters(4, 20);
+  at(30);
+  EXPECT_EQ(at(40).at(0).values[kUncorrectableBlocks], 3);
+}
+
+TEST_F(SignalCollectorTest, TheErrorRatioIsThatOfTheStep) {
+  report_.ports.resize(1);
+  report_.ports[0].latest.link = link(true, 100000, "RS544");
+  sample().link = link(true);
+  counters(0, 0);
+  at(0);
+  counters(0, 1062);
+  at(10);
+  EXPECT_THAT(at(20).at(0).values[kPreFecBer], DoubleNear(1.0e-9, 1e-12));
+}
+
+TEST_F(SignalCollectorTest, CarrierLossesOfBeforeAreNotOfThisStep) {
+  report_.ports.resize(1);
+  report_.ports[0].figures.involuntary_downs_total = 7;
+  sample().link.emplace().carrier = true;
+  at(0);
+  report_.ports[0].figures.involuntary_downs_total = 9;
+  sample().link.emplace().carrier = true;
+  EXPECT_EQ(at(10).at(0).values[kCarrierDowns], 0);
+  EXPECT_EQ(collector_.finish().at(0).values[kCarrierDowns], 2);
+}
+
+TEST_F(SignalCollectorTest, TheWorstLaneAndEachLane) {
+  ModuleSample& module = sample().module.emplace();
+  module.lanes.resize(2);
+  module.lanes[0].rx_power_mw = 1.0;
+  module.lanes[1].rx_power_mw = 0;
+  module.lanes[1].tx_bias_ma = 70;
+  at(0);
+  const auto rows = at(10);
+  EXPECT_EQ(rows.at(0).values[kRxPower], -40) << "no light";
+  EXPECT_EQ(rows.at(0).values[kRxPowerLane1], 0);
+  EXPECT_EQ(rows.at(0).values[kTxBias], 70);
+  EXPECT_TRUE(std::isnan(rows.at(0).values[kTxBiasLane1])) << "lane 1 gave none";
+}
+
+SignalRow row_at(std::int64_t at_s, double temperature_c, double downs) {
+  SignalRow row{"p", 10, at_s, {}};
+  row.values[kTemperature] = temperature_c;
+  row.values[kCarrierDowns] = downs;
+  row.values[kRxTraffic] = downs;
+  return row;
+}
+
+TEST(SignalFolderTest, LongerStepsHoldWhatSaysMost) {
+  SignalFolder folder;
+  for (int i = 0; i < 6; ++i) EXPECT_THAT(folder.add(row_at(kStart_s + i * 10, 50 + i % 3, i)), IsEmpty());
+  const auto rows = folder.add(row_at(kStart_s + 60, 40, 0));
+  ASSERT_THAT(rows, SizeIs(1));
+  EXPECT_EQ(rows[0].step_s, 60U);
+  EXPECT_EQ(rows[0].at_s, kStart_s);
+  EXPECT_EQ(rows[0].values[kTemperature], 52) << "the highest";
+  EXPECT_EQ(rows[0].values[kCarrierDowns], 15) << "the sum";
+  EXPECT_DOUBLE_EQ(rows[0].values[kRxTraffic], 2.5) << "the mean";
+  EXPECT_TRUE(std::isnan(rows[0].values[kSupply]));
+  EXPECT_THAT(folder.unfinished(), SizeIs(2));
+}
+
+TEST(SignalFolderTest, AHoleEndsAStepAndSumsAreKept) {
+  SignalFolder folder;
+  double total = 0, folded = 0;
+  for (int i = 0; i < 500; ++i) {
+    if (i % 7 == 0) continue;
+    total += i;
+    for (const SignalRow& row : folder.add(row_at(kStart_s + i * 10, 50, i)))
+      if (row.step_s == 600) folded += row.values[kCarrierDowns];
+  }
+  for (const SignalRow& row : folder.unfinished())
+    if (row.step_s == 600) folded += row.values[kCarrierDowns];
+  EXPECT_EQ(folded, total) << "no count is lost on the way";
+}
+
+}  // namespace
+}  // namespace linkhealth
