@@ -213,9 +213,13 @@ class Builder {
 Inventory take_inventory(Host& host) {
   Inventory found = Builder(host).build();
   found.cards = network_cards(host);
-  for (const PciCard& card : found.cards.value_or(std::vector<PciCard>()))
-    if (card.driver.empty())
+  for (const PciCard& card : found.cards.value_or(std::vector<PciCard>())) {
+    const bool has_port = std::any_of(found.ports.begin(), found.ports.end(), [&card](const InventoryPort& port) {
+      return port.id.pci == card.address || port.sysfs_pci_dir.ends_with(card.address);
+    });
+    if (card.driver.empty() && !has_port)
       found.gaps.push_back({"", "pci_bus", card.address + " is " + pci_words(found.cards, card.address)});
+  }
   return found;
 }
 
