@@ -103,8 +103,8 @@ class PastText {
     plot.axis = {std::floor(range->least) - 1, std::ceil(range->most)};
     if (plot.axis.high - plot.axis.low < 3) plot.axis.high = plot.axis.low + 3;
     plot.label = [](double value) { return fmt::format("{:.1f}", value); };
-    draw_plot(fmt::format("Rx power, dBm (the lane that receives least): now {:.1f}, least {:.1f}, most {:.1f}{}",
-                          range->last, range->least, range->most, alarm_words()),
+    draw_plot(fmt::format("Rx power, dBm (the lane that receives least): {} {:.1f}, least {:.1f}, most {:.1f}{}",
+                          range->when, range->last, range->least, range->most, alarm_words()),
               series->values, PlotFold::kLeast, plot);
   }
 
