@@ -20,15 +20,21 @@ constexpr std::size_t kLabelWidth = 7;
 constexpr std::size_t kMaxColumns = 160;
 constexpr std::size_t kNameWidth = 22;
 
+/// Steps after which a value is no longer that of now: modules are read each 30 s, so in each third step of 10 s.
+constexpr std::size_t kRecent = 8;
+
 struct Range {
   double least = 0, most = 0, sum = 0, last = 0;
+  const char* when = "now";  ///< of `last`
 };
 std::optional<Range> range_of(const SignalSeries* series) {
   std::optional<Range> range;
   if (series == nullptr) return range;
-  for (const double value : series->values) {
+  for (std::size_t i = 0; i < series->values.size(); ++i) {
+    const double value = series->values[i];
     if (std::isnan(value)) continue;
-    if (!range) range = Range{value, value, 0, value};
+    if (!range) range = Range{value, value, 0, value, ""};
+    range->when = i + kRecent >= series->values.size() ? "now" : "last seen";
     range->least = std::min(range->least, value);
     range->most = std::max(range->most, value);
     range->sum += value;
@@ -97,8 +103,8 @@ class PastText {
     plot.axis = {std::floor(range->least) - 1, std::ceil(range->most)};
     if (plot.axis.high - plot.axis.low < 3) plot.axis.high = plot.axis.low + 3;
     plot.label = [](double value) { return fmt::format("{:.1f}", value); };
-    draw_plot(fmt::format("Rx power, dBm (the lane that receives least): now {:.1f}, least {:.1f}, most {:.1f}{}",
-                          range->last, range->least, range->most, alarm_words()),
+    draw_plot(fmt::format("Rx power, dBm (the lane that receives least): {} {:.1f}, least {:.1f}, most {:.1f}{}",
+                          range->when, range->last, range->least, range->most, alarm_words()),
               series->values, PlotFold::kLeast, plot);
   }
 
@@ -134,8 +140,8 @@ class PastText {
     const std::string limit = port_.figures.pre_fec_ber_limit
                                   ? fmt::format("; FEC is made for {:.1e}", *port_.figures.pre_fec_ber_limit)
                                   : "";
-    draw_plot(fmt::format("Pre-FEC BER: now {:.1e}, most {:.1e}{}", range->last, range->most, limit), decades,
-              PlotFold::kMost, plot);
+    draw_plot(fmt::format("Pre-FEC BER: {} {:.1e}, most {:.1e}{}", range->when, range->last, range->most, limit),
+              decades, PlotFold::kMost, plot);
   }
 
   void note_no_errors(const SignalSeries& series) {
@@ -159,8 +165,8 @@ class PastText {
         module && module->thresholds.temperature_c.high_alarm
             ? fmt::format("; the module's high alarm: {:.0f}", *module->thresholds.temperature_c.high_alarm)
             : "";
-    draw_plot(fmt::format("Module temperature, C: now {:.1f}, least {:.1f}, most {:.1f}{}", range->last, range->least,
-                          range->most, limit),
+    draw_plot(fmt::format("Module temperature, C: {} {:.1f}, least {:.1f}, most {:.1f}{}", range->when, range->last,
+                          range->least, range->most, limit),
               series->values, PlotFold::kMost, plot);
   }
 

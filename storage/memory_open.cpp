@@ -68,6 +68,8 @@ Result<void> Memory::open_file(WallTime now) {
 
 Result<void> Memory::prepare(WallTime now) {
   if (auto set = set_up(*database_, settings_.max_bytes); !set) return set;
+  // Before the check, which reads the whole file: this is asked again with every write.
+  if (const auto version = known_version(*database_, memory_migrations()); !version) return version.error();
   if (auto whole = check_whole(*database_); !whole) return whole;
   if (auto migrated = migrate(*database_, memory_migrations()); !migrated) return migrated;
   if (!settings_.directory.empty())

@@ -50,15 +50,21 @@ std::string stamp(WallTime now) {
 
 Migrations memory_migrations() { return kMigrations; }
 
-Result<void> migrate(SqlDatabase& database, Migrations migrations) {
+Result<std::int64_t> known_version(SqlDatabase& database, Migrations migrations) {
   const auto version = database.integer("PRAGMA user_version");
+  if (!version) return version;
+  const auto newest = static_cast<std::int64_t>(migrations.size());
+  if (*version <= newest) return version;
+  return Error{
+      fmt::format("{}: written by a newer linkhealth (schema {}, this one knows {}): start that one, or move "
+                  "the file away",
+                  database.path(), *version, newest)};
+}
+
+Result<void> migrate(SqlDatabase& database, Migrations migrations) {
+  const auto version = known_version(database, migrations);
   if (!version) return version.error();
   const auto newest = static_cast<std::int64_t>(migrations.size());
-  if (*version > newest)
-    return Error{
-        fmt::format("{}: written by a newer linkhealth (schema {}, this one knows {}): start that one, or move "
-                    "the file away",
-                    database.path(), *version, newest)};
   for (std::int64_t next = std::max<std::int64_t>(*version, 0); next < newest; ++next) {
     auto transaction = SqlTransaction::begin(database);
     if (!transaction) return transaction.error();

@@ -14,7 +14,9 @@ namespace linkhealth {
 /// file.
 using Migrations = std::span<const char* const>;
 Migrations memory_migrations();
-/// Each version in a transaction of its own. An error for a file of a newer program: it is left as it is.
+/// The version of the file. An error for one of a newer program: it is left as it is.
+Result<std::int64_t> known_version(SqlDatabase& database, Migrations migrations);
+/// Each version in a transaction of its own.
 Result<void> migrate(SqlDatabase& database, Migrations migrations);
 
 /// Small and safe: WAL, a small cache, no memory map, at most `max_bytes`.

@@ -128,6 +128,12 @@ TEST(PastTextTest, SaysWhatHappenedInOrderWithUnits) {
   EXPECT_THAT(past_text(dirty_past(), test::dirty_port(), style), HasSubstr("\x1b["));
 }
 
+TEST(PastTextTest, WhatIsNoLongerSeenIsNotNow) {
+  PortPast past = dirty_past();
+  for (SignalSeries& series : past.signals) std::fill(series.values.begin() + 60, series.values.end(), kNone);
+  EXPECT_THAT(past_text(past, test::dirty_port(), {}), HasSubstr("Module temperature, C: last seen 53.0"));
+}
+
 TEST(PastTextTest, APortWithoutAPastSaysSo) {
   const std::string text = past_text({}, test::dirty_port(), {});
   EXPECT_THAT(text, HasSubstr("Nothing was measured of it in this time."));
