@@ -66,16 +66,16 @@ const std::vector<LabelHeads>& label_heads() {
 
 /// Eight bytes at a time: the library's hash took a sixth of the rendering. Equal keys are compared as a whole anyway.
 std::uint32_t hash_of(std::string_view key) {
-  constexpr std::uint64_t kOdd = 0x9e37'79b9'7f4a'7c15;  // 2^64 / golden ratio: every bit moves many
+  constexpr std::uint64_t kGolden = 0x9e37'79b9'7f4a'7c15;  // 2^64 / golden ratio: every bit moves many
   std::uint64_t hash = key.size();
   for (; key.size() >= sizeof hash; key.remove_prefix(sizeof hash)) {
     std::uint64_t word = 0;
     std::memcpy(&word, key.data(), sizeof word);
-    hash = (std::rotl(hash, 23) ^ word) * kOdd;
+    hash = (std::rotl(hash, 23) ^ word) * kGolden;
   }
   std::uint64_t rest = 0;
   for (const char c : key) rest = rest << 8 | static_cast<unsigned char>(c);
-  hash = (std::rotl(hash, 23) ^ rest) * kOdd;
+  hash = (std::rotl(hash, 23) ^ rest) * kGolden;
   return static_cast<std::uint32_t>(hash >> 32);
 }
 
