@@ -205,7 +205,7 @@ int run_fleet(const FleetOptions& options, const TextStyle& style, const Clock& 
   }
   const WallTime now = clock.wall();
   const std::string text = options.json        ? fleet_json(*view, options, now)
-                           : options.work_list ? work_list_text(*view, now)
+                           : options.work_list ? work_list_text(*view, options, now)
                                                : fleet_text(*view, options, now, style);
   std::fwrite(text.data(), 1, text.size(), stdout);
   return kOk;

@@ -60,7 +60,7 @@ std::vector<FleetFault> in_walking_order(std::vector<FleetFault> faults);
 
 std::string fleet_text(const FleetView& view, const FleetOptions& options, WallTime now, const TextStyle& style);
 /// Markdown, to be printed.
-std::string work_list_text(const FleetView& view, WallTime now);
+std::string work_list_text(const FleetView& view, const FleetOptions& options, WallTime now);
 std::string fleet_json(const FleetView& view, const FleetOptions& options, WallTime now);
 
 Result<FleetView> ask_fleet(const Prometheus& prometheus, const FleetOptions& options);

@@ -1,18 +1,36 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
+#include <cmath>
 #include <functional>
 #include <map>
 
-#include "cli/fleet_words.h"
+#include "cli/fleet.h"
+#include "diagnosis/faults.h"
 #include "exporters/text_layout.h"
+#include "model/json_writer.h"
 
 namespace linkhealth::cli {
 
+namespace {
+
+constexpr std::array kHealths = {"healthy", "at_risk", "degraded", "down", "unknown", "exempt"};
+
+/// "1.2 Tb/s", "400 Gb/s"; "" for none.
 std::string bandwidth_words(double bytes_per_s) {
   const double gigabits = bytes_per_s * 8 / 1e9;
   if (gigabits < 0.05) return "";
   return gigabits >= 1000 ? fmt::format("{:.1f} Tb/s", gigabits / 1000) : fmt::format("{:.0f} Gb/s", gigabits);
+}
+
+std::string place_words(const FleetFault& fault) {
+  std::string text;
+  const auto add = [&](std::string_view word, const std::string& value) {
+    if (!value.empty()) text += fmt::format("{}{}{}{}", text.empty() ? "" : " ", word, word.empty() ? "" : " ", value);
+  };
+  add("pod", fault.pod), add("row", fault.row), add("rack", fault.rack), add("U", fault.u);
+  return text;
 }
 
 std::string to_words(const FleetFault& fault) {
@@ -22,36 +40,6 @@ std::string to_words(const FleetFault& fault) {
 std::string since_words(const FleetFault& fault, WallTime now) {
   if (!fault.opened_at || *fault.opened_at > now) return "";
   return duration_words(now - *fault.opened_at);
-}
-
-std::string fleet_summary(const FleetView& view) {
-  std::string text = fmt::format("{} nodes, {} links:", view.nodes, view.links.all());
-  for (const char* health : kHealthWords)
-    if (const auto count = view.links.count(health); count > 0)
-      text += fmt::format(" {} {},", count, name_words(health));
-  text.back() = ';';
-  const std::string lost = bandwidth_words(view.lost_bytes_per_s);
-  text += lost.empty() ? " no bandwidth lost" : " " + lost + " lost";
-  if (view.silent_nodes > 0) text += fmt::format("; {} nodes do not answer", view.silent_nodes);
-  return text;
-}
-
-std::map<std::string, std::size_t> shared_causes(const FleetView& view) {
-  std::map<std::string, std::size_t> shared;
-  for (const FleetFault& fault : view.faults)
-    if (!fault.shared.empty()) ++shared[fault.shared];
-  return shared;
-}
-
-namespace {
-
-std::string place_words(const FleetFault& fault) {
-  std::string text;
-  const auto add = [&](std::string_view word, const std::string& value) {
-    if (!value.empty()) text += fmt::format("{}{}{}{}", text.empty() ? "" : " ", word, word.empty() ? "" : " ", value);
-  };
-  add("pod", fault.pod), add("row", fault.row), add("rack", fault.rack), add("U", fault.u);
-  return text;
 }
 
 std::string verdict_words(const FleetFault& fault, bool ascii) {
@@ -65,6 +53,18 @@ Health worst_of(const FleetFault& fault) {
   return fault.severity == "critical"  ? Health::kDown
          : fault.severity == "warning" ? Health::kDegraded
                                        : Health::kHealthy;
+}
+
+std::string summary(const FleetView& view) {
+  std::string text = fmt::format("{} nodes, {} links:", view.nodes, view.links.all());
+  for (const char* health : kHealths)
+    if (const auto count = view.links.count(health); count > 0)
+      text += fmt::format(" {} {},", count, name_words(health));
+  text.back() = ';';
+  const std::string lost = bandwidth_words(view.lost_bytes_per_s);
+  text += lost.empty() ? " no bandwidth lost" : " " + lost + " lost";
+  if (view.silent_nodes > 0) text += fmt::format("; {} nodes do not answer", view.silent_nodes);
+  return text;
 }
 
 using Cells = std::vector<std::string>;
@@ -122,10 +122,35 @@ std::string groups_text(const FleetView& view, const FleetOptions& options, cons
   return text;
 }
 
+std::string first_step(const FleetFault& fault) {
+  for (const Fault& known : fault_table())
+    if (known.name == fault.fault && to_string(known.end) == fault.end && !known.repair.empty()) {
+      std::string step(known.repair.front().text);
+      const auto replace = [&step](std::string_view what, std::string_view by) {
+        for (auto at = step.find(what); at != std::string::npos; at = step.find(what))
+          step.replace(at, what.size(), by);
+      };
+      replace("{lane}", ""), replace(" ({serial})", ""), replace("{serial}", "");
+      replace("{peer}", fault.peer_system.empty() ? "the far end" : fault.peer_system), replace("{far}", "");
+      return step;
+    }
+  return "run linkhealth explain " + fault.device + "/" + fault.port;
+}
+
+/// Text from the network in Markdown: no control bytes, nothing that Markdown would take as its own.
+std::string plain(std::string_view text) {
+  std::string out;
+  for (const char c : clean_text(text, false)) {
+    if (std::string_view("\\`*_[]<>|#").find(c) != std::string_view::npos) out += '\\';
+    out += c;
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string fleet_text(const FleetView& view, const FleetOptions& options, WallTime now, const TextStyle& style) {
-  std::string text = paint_bold(fleet_summary(view), style) + "\n\n";
+  std::string text = paint_bold(summary(view), style) + "\n\n";
   if (!options.by.empty()) return text + groups_text(view, options, style);
   if (view.faults.empty()) return text + "No fault wants work.\n";
   std::vector<Cells> rows = {{"LINK", "TO", "SINCE", "LOST", "FAULT", "PLACE"}};
@@ -140,13 +165,134 @@ std::string fleet_text(const FleetView& view, const FleetOptions& options, WallT
                   return number == 0 ? paint_faint(line, style)
                                      : paint_health(line, worst_of(view.faults[number - 1]), style);
                 });
-  for (const auto& [name, count] : shared_causes(view))
+  std::map<std::string, std::size_t> shared;
+  for (const FleetFault& fault : view.faults)
+    if (!fault.shared.empty()) ++shared[fault.shared];
+  for (const auto& [name, count] : shared)
     text += fmt::format("\n{}: {} of these share it; look there first, not at single cables.\n",
                         clean_text(name, style.ascii), count);
   if (view.faults_total > view.faults.size())
     text += fmt::format("\n{} more faults: --limit {}, or --by switch\n", view.faults_total - view.faults.size(),
                         view.faults_total);
   return text;
+}
+
+std::string work_list_text(const FleetView& view, const FleetOptions& options, WallTime now) {
+  const std::vector<FleetFault> work = in_walking_order(view.faults);
+  std::string text = fmt::format("# Work list, {}\n\n{}.\n\n", instant_words(now), summary(view));
+  std::map<std::string, std::size_t> shared;
+  for (const FleetFault& fault : view.faults)
+    if (!fault.shared.empty()) ++shared[fault.shared];
+  for (const auto& [name, count] : shared)
+    text +=
+        fmt::format("* **Not single cables:** {} of the links with faults share {}; ask who looks after it first.\n",
+                    count, plain(name));
+  if (!shared.empty()) text += "\n";
+  if (work.empty()) return text + "No link wants work at its place.\n";
+  text +=
+      fmt::format("{} to do, in the order of one round; number 1 of {} costs most.\n", work.size(), view.faults.size());
+  std::string place;
+  for (const FleetFault& fault : work) {
+    std::string here;
+    for (const auto& [word, value] : {std::pair("pod", &fault.pod), {"row", &fault.row}, {"rack", &fault.rack}})
+      if (!value->empty()) here += fmt::format("{}{} {}", here.empty() ? "" : ", ", word, plain(*value));
+    if (here.empty()) here = "place not known";
+    if (here != place) text += fmt::format("\n## {}\n\n", place = here);
+    text += fmt::format("- [ ] **{}{}, {}/{}**{}: {} ({} sure), cost number {}\n",
+                        fault.u.empty() ? "" : "U " + plain(fault.u) + ", ", plain(fault.instance), plain(fault.device),
+                        plain(fault.port), fault.netdev.empty() ? "" : " (" + plain(fault.netdev) + ")",
+                        plain(name_words(fault.fault)), confidence_words(fault.confidence), fault.rank);
+    std::string facts;
+    const auto add = [&facts](const std::string& words) {
+      if (!words.empty()) facts += (facts.empty() ? "" : "; ") + words;
+    };
+    add(to_words(fault).empty() ? "" : "to " + plain(to_words(fault)));
+    add(since_words(fault, now).empty() ? "" : "since " + since_words(fault, now));
+    add(bandwidth_words(fault.lost_bytes_per_s).empty() ? "" : bandwidth_words(fault.lost_bytes_per_s) + " lost");
+    add(fault.part_number.empty()
+            ? ""
+            : plain(fault.vendor + " " + fault.part_number + (fault.serial.empty() ? "" : ", serial " + fault.serial)));
+    add(plain(fault.connector));
+    if (!facts.empty()) text += "  " + facts + "\n";
+    text += "  First: " + plain(first_step(fault)) + "\n";
+    text += fmt::format("  Then, on the node: `linkhealth explain {}/{}`\n", clean_text(fault.device, true),
+                        clean_text(fault.port, true));
+  }
+  if (view.faults_total > view.faults.size())
+    text += fmt::format("\n{} more are not on this list: --limit {}\n", view.faults_total - view.faults.size(),
+                        view.faults_total);
+  (void)options;
+  return text;
+}
+
+std::string fleet_json(const FleetView& view, const FleetOptions& options, WallTime now) {
+  std::string text;
+  JsonWriter json(text);
+  const auto member = [&json](std::string_view key, const auto& value) {
+    json.key(key);
+    json.value(value);
+  };
+  const auto links = [&](const FleetGroup& group) {
+    json.key("links");
+    json.begin_object();
+    for (const char* health : kHealths) member(health, group.count(health));
+    json.end_object();
+  };
+  json.begin_object();
+  member("schema", "linkhealth.fleet/1");
+  member("at", std::string_view(format_rfc3339(now)));
+  member("nodes", view.nodes);
+  member("nodes_silent", view.silent_nodes);
+  links(view.links);
+  member("bandwidth_lost_bytes_per_second", view.lost_bytes_per_s);
+  if (!options.by.empty()) {
+    member("by", std::string_view(options.by));
+    member("groups_total", view.groups_total);
+    json.key("groups");
+    json.begin_array();
+    for (const FleetGroup& group : view.groups) {
+      json.begin_object();
+      member("name", std::string_view(group.name));
+      links(group);
+      member("faults", group.faults);
+      json.end_object();
+    }
+    json.end_array();
+  } else {
+    member("faults_total", view.faults_total);
+    json.key("faults");
+    json.begin_array();
+    for (const FleetFault& fault : options.work_list ? in_walking_order(view.faults) : view.faults) {
+      json.begin_object();
+      member("rank", static_cast<std::uint64_t>(fault.rank));
+      for (const auto& [key, value] : {std::pair("instance", &fault.instance),
+                                       {"device", &fault.device},
+                                       {"port", &fault.port},
+                                       {"netdev", &fault.netdev},
+                                       {"fault", &fault.fault},
+                                       {"end", &fault.end},
+                                       {"severity", &fault.severity},
+                                       {"peer_system", &fault.peer_system},
+                                       {"peer_port", &fault.peer_port},
+                                       {"pod", &fault.pod},
+                                       {"row", &fault.row},
+                                       {"rack", &fault.rack},
+                                       {"u", &fault.u},
+                                       {"rail", &fault.rail},
+                                       {"vendor", &fault.vendor},
+                                       {"part_number", &fault.part_number},
+                                       {"serial", &fault.serial},
+                                       {"shared_cause", &fault.shared}})
+        if (!value->empty()) member(key, std::string_view(*value));
+      member("confidence", fault.confidence);
+      if (fault.opened_at) member("opened_at", std::string_view(format_rfc3339(*fault.opened_at)));
+      member("bandwidth_lost_bytes_per_second", fault.lost_bytes_per_s);
+      json.end_object();
+    }
+    json.end_array();
+  }
+  json.end_object();
+  return text + "\n";
 }
 
 }  // namespace linkhealth::cli

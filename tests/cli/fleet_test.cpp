@@ -85,7 +85,7 @@ TEST(FleetText, TheVerdictAndSinceWhen) {
 }
 
 TEST(FleetText, TheWorkListIsMarkdown) {
-  const std::string text = work_list_text(some_view(), kNow);
+  const std::string text = work_list_text(some_view(), {}, kNow);
   EXPECT_THAT(text, HasSubstr("# Work list, 2026-11-20"));
   EXPECT_THAT(text,
               HasSubstr("## rack r1\n\n- [ ] **U 4, gpu-1, mlx5\\_0/1**: dirty connector (80% sure), cost number 1\n"));
