@@ -3,7 +3,10 @@
 
 #include <gtest/gtest.h>
 
-#include "storage/ledger_file.h"
+#include <filesystem>
+
+#include "config/config.h"
+#include "daemon/memory_keeper.h"
 #include "tests/diagnosis/feed.h"
 #include "tests/support/temp_directory.h"
 
@@ -21,7 +24,7 @@ class OperatorDeskTest : public ::testing::Test {
   OperatorDesk desk_of(Engine& engine) {
     return {engine,
             deciding_,
-            {[this](const LedgerState& state) { return file_.keep(state); },
+            {[this](const LedgerState& state) { return keeper_.keep(state, WallTime()); },
              [this](const std::string& line) { log_ += line + "\n"; }}};
   }
   void break_link(Engine& engine) {
@@ -30,8 +33,19 @@ class OperatorDeskTest : public ::testing::Test {
     feed_.receive_mw(0);
     for (int i = 0; i < 12; ++i) report_ = engine.step(feed_.tick()).report;
   }
+  /// What a start after a kill finds: the files as they are now.
+  LedgerState after_a_kill() {
+    const test::TempDirectory copy;
+    for (const auto& file : std::filesystem::directory_iterator(temp_.path()))
+      std::filesystem::copy(file.path(), copy.path());
+    const MemoryKeeper next(memory_settings(KnobTable(memory_knob_groups()), copy.path()), WallTime(), quiet_);
+    return next.remembered().ledger;
+  }
+  void SetUp() override { keeper_.start({}); }
+
   test::TempDirectory temp_;
-  LedgerFile file_{temp_.file("ledger.json")};
+  Log quiet_{LogLevel::kError, false};
+  MemoryKeeper keeper_{memory_settings(KnobTable(memory_knob_groups()), temp_.path()), WallTime(), quiet_};
   std::mutex deciding_;
   std::string log_;
   Feed feed_;
@@ -52,7 +66,7 @@ TEST_F(OperatorDeskTest, WhatWasAnsweredSurvivesAKill) {
   EXPECT_EQ(desk.not_kept(), "");
   // No more is done with this engine: the next one knows what the disk knows.
   Engine next(settings());
-  next.restore(*LedgerFile(temp_.file("ledger.json")).read());
+  next.restore(after_a_kill());
   const auto report = next.step(feed_.tick()).report;
   ASSERT_EQ(report->ports.at(0).faults.size(), 1U);
   ASSERT_TRUE(report->ports.at(0).faults[0].acknowledged.has_value());
