@@ -104,7 +104,8 @@ ApiRequest post(const std::string& path) {
 class Actions : public ::testing::Test, protected test::TestServer {
  protected:
   int status(const ApiRequest& request) {
-    return answer(request, {publisher, test::example_now(), Milliseconds(0), Milliseconds(60'000), nullptr, nullptr, &desk})
+    return answer(request,
+                  {publisher, test::example_now(), Milliseconds(0), Milliseconds(60'000), nullptr, nullptr, &desk})
         .status;
   }
   void SetUp() override { publish(); }

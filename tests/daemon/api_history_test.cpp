@@ -34,8 +34,11 @@ class ApiHistoryTest : public testing::Test {
     EXPECT_TRUE(memory_->write(batch).ok());
   }
   ApiReply get(const std::string& path, std::multimap<std::string, std::string> params = {}) {
-    return answer({"GET", path, std::move(params), false},
-                  {publisher_, memory_time(60), {}, std::chrono::hours(9), nullptr, memory_.get()});
+    ApiRequest request;
+    request.method = "GET";
+    request.path = path;
+    request.params = std::move(params);
+    return answer(request, {publisher_, memory_time(60), {}, std::chrono::hours(9), nullptr, memory_.get(), nullptr});
   }
 
   Publisher publisher_{short_json()};

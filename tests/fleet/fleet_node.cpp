@@ -83,7 +83,7 @@ void FleetNode::publish(Report report, std::vector<FaultEvent> events, WallTime 
   report.at = now;
   inject(report, events);
   publisher_.publish(std::make_shared<const Report>(std::move(report)), events,
-                     {LINKHEALTH_VERSION, 0.0004, spec_.began, nullptr});
+                     {LINKHEALTH_VERSION, 0.0004, spec_.began, std::nullopt});
 }
 
 void FleetNode::inject(Report& report, std::vector<FaultEvent>& events) {
