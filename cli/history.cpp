@@ -4,8 +4,8 @@
 namespace linkhealth::cli {
 
 int run_history(const Client& client, const HistoryOptions& options, TextStyle style) {
-  constexpr std::uint64_t kTenYears_days = 3650;
-  const auto since_s = parse_duration_s(options.since, kTenYears_days);
+  constexpr std::uint64_t kTenYears_s = 3650 * kDay_s;
+  const auto since_s = parse_duration_s(options.since, kTenYears_s);
   if (!since_s) {
     complain("history --since: " + since_s.error().message);
     return kBadInput;

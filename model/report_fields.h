@@ -211,12 +211,12 @@ void fields(Is<PortReport> auto& port, auto& visit) {
 
 void fields(Is<FaultEvent> auto& event, auto& visit) {
   std::string id = event_id(event);  // follows from the rest: written for others, read by nobody
-  visit.always("id", id);
   visit.always("t", event.t);
   visit.always("at", event.at);
   visit.always("event", event.kind);
   visit.always("port", event.port);
   visit.always("fault", event.fault);
+  visit.always("id", id);
   visit("rail", event.rail);
   visit("site", event.site);
 }

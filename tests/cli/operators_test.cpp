@@ -137,7 +137,7 @@ TEST_F(Actions, BadParameters) {
   wordy.params.emplace("reason", std::string(501, 'x'));
   EXPECT_EQ(status(wordy), 400);
   EXPECT_EQ(status(post("/api/v1/ports/none/ack")), 404);
-  EXPECT_EQ(status(post("/api/v1/ports//ack")), 404);
+  EXPECT_EQ(status(post("/api/v1/ports//ack")), 405);
   EXPECT_EQ(status(post("/api/v1/maintenance")), 404) << "no port named";
   EXPECT_EQ(status(post("/api/v1/ports/mlx5_3")), 405);
 }

@@ -40,7 +40,7 @@ std::set<std::pair<std::string, std::string>> described() {
   const std::string text{std::istreambuf_iterator<char>(file), {}};
   std::set<std::pair<std::string, std::string>> found;
   JsonReader in(text);
-  in.object([&](std::string_view key) {
+  const bool whole = in.object([&](std::string_view key) {
     if (key != "paths") return in.skip();
     return in.object([&](std::string_view path) {
       const std::string where(path);
@@ -50,7 +50,7 @@ std::set<std::pair<std::string, std::string>> described() {
       });
     });
   });
-  EXPECT_EQ(in.error(), "");
+  EXPECT_TRUE(whole) << in.error();
   return found;
 }
 

@@ -64,7 +64,7 @@ TEST(AlertsJson, AnAlertNeverEndsBeforeItStarts) {
   alert.ends_at = test::example_now() - Milliseconds(1000);
   EXPECT_EQ(
       alerts_json({alert}, test::example_now()),
-      R"([{"labels":{"a":"\"\n"},"annotations":{},"startsAt":"2026-11-20T11:59:59Z","endsAt":"2026-11-20T11:59:59Z"}])");
+      R"([{"labels":{"a":"\"\u000a"},"annotations":{},"startsAt":"2026-11-20T11:59:59Z","endsAt":"2026-11-20T11:59:59Z"}])");
   EXPECT_EQ(alerts_json({}, test::example_now()), "[]");
 }
 
@@ -76,7 +76,7 @@ TEST(Webhook, PlaceholdersAreFilledAndEscaped) {
   ASSERT_TRUE(body) << body.error().message;
   event.fault.confidence = 1;
   EXPECT_EQ(body->fill(event, "id", "n", "{}", {{"a", "b"}}),
-            R"({"t":"a \"quote\" and a \n line","k":"opened","sure":99,"e":{},"l":{"a":"b"}})");
+            R"({"t":"a \"quote\" and a \u000a line","k":"opened","sure":99,"e":{},"l":{"a":"b"}})");
   EXPECT_EQ(WebhookTemplate::plain().fill(event, "id", "n", "{\"x\":1}", {}), "{\"x\":1}");
 }
 
