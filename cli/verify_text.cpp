@@ -83,7 +83,7 @@ std::string long_duration(double seconds) {
   if (total < 60) return fmt::format("{} s", total);
   const std::uint64_t minutes = (total + 30) / 60;
   if (minutes < 60) return fmt::format("{} min", minutes);
-  if (minutes >= 48 * 60) return fmt::format("{} d {} h", minutes / 1440, minutes % 1440 / 60);
+  if (minutes >= 2880) return fmt::format("{} d {} h", minutes / 1440, minutes % 1440 / 60);
   return minutes % 60 == 0 ? fmt::format("{} h", minutes / 60) : fmt::format("{} h {} min", minutes / 60, minutes % 60);
 }
 

@@ -46,9 +46,9 @@ std::string_view status_words(int status) {
 std::string http_head(const ApiReply& reply, std::optional<std::size_t> size, bool keep_alive) {
   std::string head = fmt::format("HTTP/1.1 {} {}\r\nContent-Type: {}\r\n", reply.status, status_words(reply.status),
                                  reply.content_type);
-  for (const auto& [name, value] : kUsualFields)
-    if (std::ranges::none_of(reply.headers, [&](const auto& field) { return field.first == name; }))
-      head.append(name).append(": ").append(value).append("\r\n");
+  for (const auto& usual : kUsualFields)
+    if (std::ranges::none_of(reply.headers, [&](const auto& field) { return field.first == usual.first; }))
+      head.append(usual.first).append(": ").append(usual.second).append("\r\n");
   for (const auto& [name, value] : reply.headers) head.append(name).append(": ").append(value).append("\r\n");
   head += size ? fmt::format("Content-Length: {}\r\n", *size) : "Transfer-Encoding: chunked\r\n";
   head += keep_alive ? "Connection: keep-alive\r\n\r\n" : "Connection: close\r\n\r\n";

@@ -33,7 +33,8 @@ constexpr std::size_t kKeptReply_bytes = 2048;
   X(curl_slist_free_all)
 
 struct CurlFunctions {
-#define LINKHEALTH_MEMBER(name) decltype(&::name) name = nullptr;
+#define LINKHEALTH_MEMBER(name) \
+  decltype(&::name) name = nullptr; /* NOLINT(bugprone-macro-parentheses): it is a member */
   LINKHEALTH_CURL_FUNCTIONS(LINKHEALTH_MEMBER)
 #undef LINKHEALTH_MEMBER
 

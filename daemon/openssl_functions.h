@@ -50,7 +50,8 @@ namespace linkhealth {
   X(X509_NAME_get_text_by_NID)
 
 struct OpensslFunctions {
-#define LINKHEALTH_MEMBER(name) decltype(&::name) name = nullptr;
+#define LINKHEALTH_MEMBER(name) \
+  decltype(&::name) name = nullptr; /* NOLINT(bugprone-macro-parentheses): it is a member */
   LINKHEALTH_OPENSSL_FUNCTIONS(LINKHEALTH_MEMBER)
 #undef LINKHEALTH_MEMBER
 

@@ -27,7 +27,8 @@ Result<PeerCredentials> peer_credentials(int socket) {
   for (;;) {
     size = static_cast<socklen_t>(more.size() * sizeof(gid_t));
     if (getsockopt(socket, SOL_SOCKET, SO_PEERGROUPS, more.data(), &size) == 0) {
-      peer.groups.insert(peer.groups.end(), more.begin(), more.begin() + size / sizeof(gid_t));
+      peer.groups.insert(peer.groups.end(), more.begin(),
+                         more.begin() + static_cast<std::ptrdiff_t>(size / sizeof(gid_t)));
       return peer;
     }
     if (errno != ERANGE || more.size() >= kMaxGroups) return peer;
