@@ -154,7 +154,7 @@ void fill_fault(Ticket& ticket, const FaultReport& fault, const PortReport& port
   std::string label;
   for (const auto& [name, text] : repair_rows(fault, now)) {
     if (!name.empty()) label = name == "Before" ? "faults before" : name == "Tried" ? "tried" : "proving";
-    ticket.history.push_back(label + ": " + text);
+    ticket.history.push_back(fmt::format("{}: {}", label, text));
   }
 }
 

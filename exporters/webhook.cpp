@@ -92,6 +92,7 @@ FaultEvent awkward_event() {
 
 std::vector<std::string_view> WebhookTemplate::placeholders() {
   std::vector<std::string_view> names;
+  names.reserve(kPlaceholders.size());
   for (const Placeholder& one : kPlaceholders) names.push_back(one.name);
   return names;
 }
