@@ -66,7 +66,7 @@ Result<void> write_row(SqlDatabase& database, const SignalRow& row) {
 Result<std::vector<SignalRow>> read_rows(SqlDatabase& database, const std::string& port, std::uint32_t step_s,
                                          std::int64_t from_s, std::int64_t to_s, std::size_t& damaged) {
   std::vector<SignalRow> rows;
-  const auto number = port_number(database, port, false);
+  auto number = port_number(database, port, false);
   if (!number) return number.error();
   if (!*number) return rows;
   auto run = database.run(sql_of(step_s).select);
@@ -86,7 +86,7 @@ Result<std::vector<SignalRow>> read_rows(SqlDatabase& database, const std::strin
 }
 
 Result<std::optional<std::int64_t>> first_row_s(SqlDatabase& database, const std::string& port, std::uint32_t step_s) {
-  const auto number = port_number(database, port, false);
+  auto number = port_number(database, port, false);
   if (!number || !*number) return number;
   auto run = database.run(sql_of(step_s).first);
   if (!run) return run.error();

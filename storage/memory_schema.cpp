@@ -51,7 +51,7 @@ std::string stamp(WallTime now) {
 Migrations memory_migrations() { return kMigrations; }
 
 Result<std::int64_t> known_version(SqlDatabase& database, Migrations migrations) {
-  const auto version = database.integer("PRAGMA user_version");
+  auto version = database.integer("PRAGMA user_version");
   if (!version) return version;
   const auto newest = static_cast<std::int64_t>(migrations.size());
   if (*version <= newest) return version;
