@@ -53,11 +53,14 @@ function ticketCard(report, port, state) {
 
 const EVENT_SIGNS = { opened: ['✖', 'down'], worsened: ['▲', 'degraded'], reopened: ['✖', 'down'], acknowledged: ['✓', 'unknown'], proving: ['…', 'unknown'], closed: ['●', 'healthy'] };
 
+// What is remembered has the fault's name and summary beside the event's; what is told as it comes has the fault as an object.
+const flat = (event) => (typeof event.fault === 'object' ? { ...event, fault: event.fault.fault, summary: event.fault.summary } : event);
+
 function timeline(report, port, events, past) {
-  const entries = [...past.events, ...events.filter((event) => event.port === port.port)].map((event) => {
-    const kind = event.event || event.kind || '';
-    const [sign, tone] = EVENT_SIGNS[kind] || ['·', 'exempt'];
-    return { at: event.at, sign, tone, text: event.fault ? `${title(event.fault.fault)} ${words(kind)}: ${event.fault.summary}` : `${words(kind)} ${event.text || ''}` };
+  const told = new Map([...past.events, ...events.filter((event) => event.port === port.port)].map((event) => [event.id, flat(event)]));
+  const entries = [...told.values()].map((event) => {
+    const [sign, tone] = EVENT_SIGNS[event.event] || ['·', 'exempt'];
+    return { at: event.at, sign, tone, text: `${title(event.fault)} ${words(event.event)}: ${event.summary}` };
   });
   const repairs = [...past.repairs, ...port.faults.flatMap((fault) => fault.repairs || [])].map((repair) => ({
     at: repair.at, sign: '✚', tone: 'unknown',

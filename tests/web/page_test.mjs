@@ -100,7 +100,9 @@ async function words() {
   check(weak.length === 1 && weak[0].includes('lane 4'), `port: the weak lane is marked: ${weak}`);
   const limit = await page.evaluate(() => [...document.querySelectorAll('h3')].map((head) => head.textContent).find((text) => text.includes('pre-FEC')));
   check(/now \d\.\de-\d\d, limit \d\.\de-\d\d/.test(limit || ''), `port: BER against its limit: ${limit}`);
-  check((await page.$$('.timeline li')).length > 0, 'port: the timeline has the opening');
+  const told = await page.$$eval('.timeline li', (lines) => lines.map((line) => line.textContent));
+  check(told.filter((line) => line.includes('Dirty connector opened: lane 4')).length === 1, `port: the timeline has the opening once: ${told.join(' | ')}`);
+  check(told.every((line) => !line.includes('undefined')), 'port: nothing in the timeline is undefined');
   await page.goto(`${base}/#/port/none`);
   await page.waitForFunction(() => document.querySelector('h1').textContent.includes('No port none'));
   check(true, 'a port that is not there is said');
