@@ -294,7 +294,7 @@ def figures():
     yield Case("bandwidth lost; two targets with one instance break no rule", node("gpu-1"),
                port("gpu-1", "mlx5_0", peer=("leaf-1", "E1"), pod="a"),
                [series("linkhealth_port_info", always(1), instance="gpu-1", device="mlx5_0", port="1", peer_system="leaf-1",
-                       job="again"),
+                       job="again", pod="a"),  # which of the two is taken is left open (topk of equals)
                 series("linkhealth_bandwidth_expected_bytes_per_second", always(50), instance="gpu-1", **at),
                 series("linkhealth_bandwidth_available_bytes_per_second", always(20), instance="gpu-1", **at),
                 series("linkhealth_bandwidth_expected_bytes_per_second", always(50), instance="gpu-2", **at),
