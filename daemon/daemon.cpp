@@ -284,7 +284,8 @@ void Daemon::on_step(const Snapshot& snapshot, const Engine::Step& step, double 
   last_step_at_ = snapshot.wall_time;
   memory_->on_step(snapshot, *step.report, step.events, engine_->ledger_state(),
                    [this] { return engine_->references(); });
-  publisher_.publish(step.report, step.events, {LINKHEALTH_VERSION, lateness_s, started_at_, memory_->health()});
+  publisher_.publish(step.report, step.events,
+                     {LINKHEALTH_VERSION, lateness_s, started_at_, memory_->health(), metric_groups(config_.knobs)});
   deliveries_.on_step(false);
   if (!step.events.empty()) server_->on_events();
   port_count_ = step.report->ports.size();

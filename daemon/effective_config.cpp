@@ -4,12 +4,14 @@
 #include "daemon/memory_keeper.h"
 #include "daemon/peer_sources.h"
 #include "daemon/sampler.h"
+#include "exporters/metrics.h"
 
 namespace linkhealth {
 
 std::span<const KnobGroup> all_knob_groups() {
   static const std::vector<KnobGroup> groups = [] {
     std::vector<KnobGroup> all(sampler_knob_groups().begin(), sampler_knob_groups().end());
+    all.insert(all.end(), metric_knob_groups().begin(), metric_knob_groups().end());
     all.insert(all.end(), memory_knob_groups().begin(), memory_knob_groups().end());
     all.insert(all.end(), peer_knob_groups().begin(), peer_knob_groups().end());
     all.insert(all.end(), engine_knob_groups().begin(), engine_knob_groups().end());

@@ -197,6 +197,18 @@ void add_optics(Families& out, const PortReport& port, const PortLabels& at) {
   }
 }
 
+/// The other half of the link budget: what the far end sends and receives, as it says itself.
+void add_far_optics(Families& out, const PortReport& port, const PortLabels& at) {
+  const auto& peer = port.latest.peer;
+  if (!peer || !peer->module) return;
+  for (std::size_t i = 0; i < peer->module->lanes.size(); ++i) {
+    const std::string number = std::to_string(i + 1);
+    const ModuleLane& lane = peer->module->lanes[i];
+    out.add("linkhealth_peer_lane_rx_power_watts", {at.device, at.port, number}, from_milli(lane.rx_power_mw));
+    out.add("linkhealth_peer_lane_tx_power_watts", {at.device, at.port, number}, from_milli(lane.tx_power_mw));
+  }
+}
+
 void add_events(Families& out, const FaultEventCounts& counts, SteadyTime now) {
   for (const auto& [key, row] : counts.events())
     out.add("linkhealth_fault_events_total", {key.device, key.port, key.fault, to_string(key.kind)}, row.shown(now));
@@ -253,6 +265,8 @@ void FaultEventCounts::add(const FaultEvent& event) {
 
 void collect_metrics(const Report& report, const FaultEventCounts& events, const MonitorFigures& monitor,
                      MetricGroups groups, SeriesSink& sink) {
+  groups.counters = groups.counters || monitor.always.counters;
+  groups.optics = groups.optics || monitor.always.optics;
   Families out(sink);
   add_node(out, report, monitor);
   for (const PortReport& port : report.ports) {
@@ -263,7 +277,10 @@ void collect_metrics(const Report& report, const FaultEventCounts& events, const
     add_link(out, port, at, report.at);
     for (const Gap& gap : port.gaps) add_gap(out, gap, at);
     if (groups.counters) add_counters(out, port, at);
-    if (groups.optics) add_optics(out, port, at);
+    if (groups.optics) {
+      add_optics(out, port, at);
+      add_far_optics(out, port, at);
+    }
   }
   for (const Gap& gap : report.gaps) add_gap(out, gap, {});
   out.add("linkhealth_stuck_probes", {}, stuck_probes(report));

@@ -12,6 +12,7 @@
 #include <string>
 #include <string_view>
 
+#include "model/knobs.h"
 #include "model/report.h"
 
 namespace linkhealth {
@@ -61,18 +62,23 @@ struct MemoryHealth {
   std::int64_t bytes = 0;                              ///< of the database
 };
 
+/// The groups that cost many series: those that a scrape asks for, /metrics?collect[]=counters&collect[]=optics, and
+/// those that configuration adds to every scrape.
+struct MetricGroups {
+  bool counters = false;
+  bool optics = false;
+};
+/// Section "metrics" of the configuration.
+std::span<const KnobGroup> metric_knob_groups();
+MetricGroups metric_groups(const KnobTable& knobs);
+
 /// What the monitor tells about itself.
 struct MonitorFigures {
   std::string version;
   std::optional<double> loop_lateness_s{};  ///< how late the last cycle began
   std::optional<WallTime> started_at{};
   std::optional<MemoryHealth> memory{};  ///< nullopt: it has none
-};
-
-/// The groups that cost many series and are asked for: /metrics?collect[]=counters&collect[]=optics.
-struct MetricGroups {
-  bool counters = false;
-  bool optics = false;
+  MetricGroups always{};                 ///< by configuration
 };
 
 enum class MetricType : std::uint8_t { kGauge, kCounter };

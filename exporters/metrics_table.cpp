@@ -89,6 +89,10 @@ constexpr std::array kMetrics = std::to_array<MetricInfo>({
      "Sent optical power of a lane."},
     {"linkhealth_module_lane_tx_bias_amperes", kGauge, "device,port,lane", "A", "optics",
      "Laser bias current of a lane."},
+    {"linkhealth_peer_lane_rx_power_watts", kGauge, "device,port,lane", "W", "optics",
+     "Optical power that the far end receives on a lane, as it says itself; only where somebody reads it there."},
+    {"linkhealth_peer_lane_tx_power_watts", kGauge, "device,port,lane", "W", "optics",
+     "Optical power that the far end sends on a lane, as it says itself."},
     {"linkhealth_module_flag_changes_total", kCounter, "device,port,lane,flag", "", "optics",
      "How often a latched flag of the module was found set or cleared since the module was put in or the monitor "
      "started; there is no series for a flag that never changed. Empty lane: the whole module."},
@@ -97,6 +101,14 @@ constexpr std::array kMetrics = std::to_array<MetricInfo>({
     {"linkhealth_module_flag_last_cleared_timestamp_seconds", kGauge, "device,port,lane,flag", "s", "optics",
      "When a read last found the flag no longer set."},
 });
+
+constexpr auto kKnobs = std::to_array<Knob>({
+    {"counters", 0, 0, 1, "",
+     "on: every scrape has the raw counters, also without collect[]=counters: 100 and more a port"},
+    {"optics", 0, 0, 1, "",
+     "on: every scrape has each lane's light and the module's flags, also without collect[]=optics"},
+});
+constexpr std::array<KnobGroup, 1> kKnobGroups = {{{"", "metrics", kKnobs}}};
 
 std::string label_words(std::string_view labels) {
   if (labels.empty()) return "-";
@@ -115,6 +127,13 @@ void append_group(std::string& text, std::string_view group) {
 }
 
 }  // namespace
+
+std::span<const KnobGroup> metric_knob_groups() { return kKnobGroups; }
+
+MetricGroups metric_groups(const KnobTable& knobs) {
+  const KnobValues values = knobs.values("metrics");
+  return {values[0] >= 0.5, values[1] >= 0.5};
+}
 
 std::span<const MetricInfo> metric_table() { return kMetrics; }
 
@@ -141,7 +160,9 @@ std::string metrics_reference() {
   append_group(text, "counters");
   text += "\n## Optics, lane by lane: `/metrics?collect[]=optics`\n\n";
   append_group(text, "optics");
-  text += "\nBoth groups: `/metrics?collect[]=counters&collect[]=optics`. The default set is always included.\n";
+  text +=
+      "\nBoth groups: `/metrics?collect[]=counters&collect[]=optics`. The default set is always included.\n"
+      "The section `metrics` of the configuration (`counters: on`, `optics: on`) adds a group to every scrape.\n";
   return text;
 }
 

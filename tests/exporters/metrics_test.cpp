@@ -42,6 +42,28 @@ TEST(Metrics, AllGroups) {
                                                                     {.counters = true, .optics = true}));
 }
 
+TEST(Metrics, ConfigurationMayAddAGroupToEveryScrape) {
+  KnobTable knobs(metric_knob_groups());
+  EXPECT_FALSE(metric_groups(knobs).counters || metric_groups(knobs).optics);
+  ASSERT_TRUE(knobs.set("metrics", "optics", 1));
+  MonitorFigures monitor = kMonitor;
+  monitor.always = metric_groups(knobs);
+  const std::string text = metrics_text(test::example_report(), {}, monitor, {});
+  EXPECT_THAT(text, HasSubstr("linkhealth_module_lane_rx_power_watts{"));
+  EXPECT_THAT(text, Not(HasSubstr("linkhealth_raw_total")));
+}
+
+TEST(Metrics, TheFarEndsLightIsTheOtherHalfOfTheBudget) {
+  Report report;
+  report.ports = {test::healthy_port("mlx5_0", "eth0", "")};
+  ModuleSample& far = report.ports[0].latest.peer->module.emplace();
+  far.lanes.resize(2);
+  far.lanes[1].tx_power_mw = 1.5;
+  const std::string text = render(report, {.optics = true});
+  EXPECT_THAT(text, HasSubstr("linkhealth_peer_lane_tx_power_watts{device=\"mlx5_0\",port=\"1\",lane=\"2\"} 0.0015"));
+  EXPECT_THAT(text, Not(HasSubstr("linkhealth_peer_lane_tx_power_watts{device=\"mlx5_0\",port=\"1\",lane=\"1\"}")));
+}
+
 TEST(Metrics, WhatIsNotKnownHasNoSeries) {
   Report report = test::example_report();
   report.ports = {test::blind_port()};
