@@ -214,6 +214,7 @@ Result<void> Daemon::add_plan() {
 
 /// A bad file changes nothing.
 void Daemon::reload() {
+  server_->reread_web_config();
   if (options_.config_file.empty()) return log_.warning("reload: there is no configuration file (--config)");
   auto config = complete_config(options_, source_->header().node);
   if (!config) {

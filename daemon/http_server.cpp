@@ -153,6 +153,7 @@ void HttpServer::on_ready(int fd, std::uint32_t events) {
 void HttpServer::on_wake() {
   eventfd_t count = 0;
   eventfd_read(wake_.get(), &count);
+  if (gate_ != nullptr) gate_->on_wake();
   std::vector<int> asleep;
   for (const auto& [fd, connection] : connections_)
     if (connection->waiting || connection->feed != nullptr) asleep.push_back(fd);
@@ -216,6 +217,23 @@ bool HttpServer::serve_request(Connection& connection) {
   return static_cast<bool>(connection.fd);
 }
 
+namespace {
+
+ApiReply turned_away(HttpGate::Admission admission, const ApiRequest& request) {
+  const auto later = [&](int status, const char* why) {
+    ApiReply reply = api_error(request, status, why);
+    reply.headers.emplace_back("Retry-After", "1");
+    return reply;
+  };
+  if (admission == HttpGate::Admission::kBusy) return later(503, "too many passwords are being looked at: try again");
+  if (admission == HttpGate::Admission::kTooMany) return later(429, "more requests than rate_limit allows: try again");
+  ApiReply reply = api_error(request, 401, "a name and a password are asked for");
+  reply.headers.emplace_back("WWW-Authenticate", "Basic realm=\"linkhealth\"");
+  return reply;
+}
+
+}  // namespace
+
 bool HttpServer::admit(Connection& connection, HttpRequest& request) {
   if (connection.kind != Kind::kTcp || gate_ == nullptr) return true;
   const auto admission = gate_->admit(request.api, connection.tls.get(), connection.ticket);
@@ -232,10 +250,7 @@ bool HttpServer::admit(Connection& connection, HttpRequest& request) {
   connection.deadline = clock_.steady() + kAnswerTimeout;
   connection.in.erase(0, request.size);
   connection.last = !request.keep_alive;
-  const bool busy = admission == HttpGate::Admission::kBusy;
-  ApiReply reply = busy ? api_error(request.api, 503, "too many passwords are being looked at: try again")
-                        : api_error(request.api, 401, "a name and a password are asked for");
-  reply.headers.emplace_back(busy ? "Retry-After" : "WWW-Authenticate", busy ? "1" : "Basic realm=\"linkhealth\"");
+  ApiReply reply = turned_away(admission, request.api);
   finish(connection, request, std::move(reply));
   return false;
 }

@@ -180,6 +180,11 @@ class ApiServer : public Server {
   void on_events() override {
     if (http_.has_feeds()) http_.wake();
   }
+  void reread_web_config() override {
+    if (gate_ == nullptr) return;
+    gate_->look_again();
+    http_.wake();
+  }
   [[nodiscard]] std::string_view scheme() const override { return scheme_; }
 
  private:

@@ -44,6 +44,8 @@ class Server {
   [[nodiscard]] virtual int tcp_port() const = 0;
   /// From any thread: events were published. Wakes the server only when somebody listens to them.
   virtual void on_events() = 0;
+  /// From any thread: the web configuration is read anew on the server's thread, which says what came of it.
+  virtual void reread_web_config() = 0;
   /// "http" or "https": what the TCP side began with.
   [[nodiscard]] virtual std::string_view scheme() const = 0;
 };
