@@ -18,6 +18,7 @@
 #include "daemon/kept_outbox.h"
 #include "daemon/live_header.h"
 #include "daemon/loop.h"
+#include "daemon/maintenance_reader.h"
 #include "daemon/memory_keeper.h"
 #include "daemon/operator_desk.h"
 #include "daemon/peer_sources.h"
@@ -36,7 +37,6 @@
 #include "probes/live_host.h"
 #include "probes/mad_umad.h"
 #include "probes/verbs_events.h"
-#include "storage/maintenance_dir.h"
 #include "storage/recording.h"
 
 namespace linkhealth {
@@ -46,7 +46,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr Milliseconds kSelfTestPatience{30'000};
-constexpr Milliseconds kMaintenanceLook{5'000};
+/// For the maintenance files before the first step; a local directory answers at once.
+constexpr Milliseconds kMaintenancePatience{1'000};
 
 /// One daemon from start to end.
 class Daemon {
@@ -57,7 +58,6 @@ class Daemon {
         clock_(clock),
         log_(log),
         events_(config_.state_dir + "/events.jsonl"),
-        maintenance_(config_.maintenance_dir),
         publisher_({report_json, port_json, event_json_line, module_json}),
         shown_clock_(clock, publisher_, !options.play_file.empty()),
         started_at_(clock.wall()),
@@ -90,8 +90,7 @@ class Daemon {
   const Clock& clock_;
   Log& log_;
   EventLog events_;
-  MaintenanceDir maintenance_;
-  std::optional<SteadyTime> maintenance_looked_;
+  std::unique_ptr<MaintenanceReader> maintenance_;
   SystemdJournal journal_;
   Publisher publisher_;
   ShownClock shown_clock_;
@@ -234,8 +233,10 @@ void Daemon::reload() {
   }
   deliveries_.set_muted(silent_);
   log_.set_level(config_.log_level);
-  if (other_maintenance) maintenance_ = MaintenanceDir(config_.maintenance_dir);
-  maintenance_looked_.reset();
+  if (other_maintenance) {
+    engine_->set_maintenance_files({});
+    maintenance_ = std::make_unique<MaintenanceReader>(config_.maintenance_dir);
+  }
   log_.info("reload: " + options_.config_file + " is in force: " + came_to);
   show_config("read again: " + came_to);
 }
@@ -247,6 +248,8 @@ Result<void> Daemon::run() {
   const RecordingHeader header = source_->header();
   engine_ = std::make_unique<Engine>(engine_settings(config_, header.node, header.expected));
   start_memory(header.node);
+  maintenance_ = std::make_unique<MaintenanceReader>(config_.maintenance_dir);
+  maintenance_->wait(kMaintenancePatience);
   look_for_maintenance(clock_.steady());
   make_desk();
   if (options_.play_file.empty()) {
@@ -341,11 +344,9 @@ void Daemon::make_desk() {
 }
 
 void Daemon::look_for_maintenance(SteadyTime now) {
-  if (maintenance_looked_ && now - *maintenance_looked_ < kMaintenanceLook) return;
-  maintenance_looked_ = now;
-  auto found = maintenance_.read();
-  for (const std::string& line : found.complaints) log_.error(line);
-  engine_->set_maintenance_files(std::move(found.maintenance));
+  auto news = maintenance_->look(now);
+  for (const std::string& line : news.complaints) log_.error(line);
+  if (news.maintenance) engine_->set_maintenance_files(*std::move(news.maintenance));
 }
 
 void Daemon::record(const Snapshot& snapshot, const Report& report) {

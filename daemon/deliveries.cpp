@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <fstream>
 #include <iterator>
+
+#include "base/quiet_thread.h"
 
 namespace linkhealth {
 
@@ -58,12 +59,7 @@ Result<void> Deliveries::start(const Outputs& outputs, const Origin& origin, Out
                                const Retry::Say& say) {
   if (auto added = add(outputs, origin, outbox, publisher, say); !added) return added;
   if (all_.empty()) return {};
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread([this] { run(); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  thread_ = quiet_thread([this] { run(); });
   return {};
 }
 

@@ -10,6 +10,8 @@
 #include <array>
 #include <csignal>
 
+#include "base/quiet_thread.h"
+
 namespace linkhealth {
 
 namespace {
@@ -29,18 +31,6 @@ bool is_connected(int fd) {
   char byte = 0;
   const auto got = recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
   return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
-}
-
-/// A thread that inherits no signals: they belong to the main thread's loop.
-template <typename Run>
-std::thread quiet_thread(Run run) {
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread thread(std::move(run));
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return thread;
 }
 
 }  // namespace
