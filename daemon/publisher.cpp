@@ -53,6 +53,16 @@ void Publisher::publish(std::shared_ptr<const Report> report, const std::vector<
   if (next) published->prepare_as(*next);
 }
 
+void Publisher::set_configuration(ShownConfiguration configuration) {
+  const std::lock_guard lock(mutex_);
+  std::swap(configuration_, configuration);  // the former dies after the lock
+}
+
+ShownConfiguration Publisher::configuration() const {
+  const std::lock_guard lock(mutex_);
+  return configuration_;
+}
+
 std::shared_ptr<const Published> Publisher::current() const {
   const std::lock_guard lock(mutex_);
   return current_;

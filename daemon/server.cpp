@@ -131,7 +131,6 @@ class ApiServer : public Server {
         tap_(tap),
         clock_(clock),
         stale_after_(settings.stale_after),
-        catalogue_(settings.catalogue),
         control_group_name_(settings.control_group),
         memory_(settings.memory),
         desk_(settings.desk),
@@ -180,6 +179,11 @@ class ApiServer : public Server {
   void on_events() override {
     if (http_.has_feeds()) http_.wake();
   }
+  void reread_web_config() override {
+    if (gate_ == nullptr) return;
+    gate_->look_again();
+    http_.wake();
+  }
   [[nodiscard]] std::string_view scheme() const override { return scheme_; }
 
  private:
@@ -189,8 +193,8 @@ class ApiServer : public Server {
     if (request.path == kRecordingPath && request.method == "GET") return record(request, kind);
     if (request.path == kEventStreamPath && request.method == "GET")
       return {{}, nullptr, event_feed(publisher_, request.last_event_id)};
-    return plain(answer(
-        request, {publisher_, clock_.wall(), clock_.steady() - started_, stale_after_, catalogue_, memory_, desk_}));
+    return plain(
+        answer(request, {publisher_, clock_.wall(), clock_.steady() - started_, stale_after_, memory_, desk_}));
   }
 
   /// Fills in who asks on the Unix socket. Names are looked up for those who may act only, and not for each scrape.
@@ -243,7 +247,6 @@ class ApiServer : public Server {
   RecordingTap& tap_;
   const Clock& clock_;
   Milliseconds stale_after_;
-  const Catalogue* catalogue_;
   std::string control_group_name_;
   std::optional<gid_t> control_group_;
   Memory* memory_;

@@ -297,6 +297,21 @@ std::vector<LedgerChange> Ledger::update(const std::string& stable_port, const P
   return changes;
 }
 
+std::vector<LedgerChange> Ledger::release(const std::string& stable_port) {
+  std::vector<LedgerChange> changes;
+  const auto at = ports_.find(stable_port);
+  if (at == ports_.end()) return changes;
+  for (Slot* slot : {&at->second.primary, &at->second.secondary}) {
+    if (!slot->entry) continue;
+    slot->entry->kept.state = FaultState::kClosed;
+    slot->entry->proving_since.reset();
+    slot->entry->kept.proving_since.reset();
+    changes.push_back({FaultEventKind::kClosed, *slot->entry});
+  }
+  ports_.erase(at);
+  return changes;
+}
+
 std::vector<const LedgerEntry*> Ledger::open(const std::string& stable_port) const {
   std::vector<const LedgerEntry*> entries;
   const auto at = ports_.find(stable_port);

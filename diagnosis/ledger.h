@@ -76,6 +76,10 @@ class Ledger {
   /// Takes an acknowledgement back: the fault is told anew. An error when none is in force.
   Result<LedgerChange> withdraw_acknowledgement(const std::string& stable_port, WallTime now);
 
+  /// Nothing is asked of the port any more: what is open there closes, as no repair and not counted as one that came
+  /// back.
+  std::vector<LedgerChange> release(const std::string& stable_port);
+
   [[nodiscard]] LedgerState state() const;
   /// Takes over what an earlier run knew; times become steady at the next update.
   void restore(const LedgerState& state);
