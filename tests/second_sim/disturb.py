@@ -45,13 +45,15 @@ def ifdown_up(node, p, t, rng):
 
 @one_port
 def flap(node, p, t, rng):
-    node.at(t, lambda now: p.fall(now))
+    if not p.flapped:               # one a day is nothing; three are a fault
+        p.flapped = True
+        node.at(t, lambda now: p.fall(now))
 
 
 @one_port
 def swap_same(node, p, t, rng):
     if p.medium.kind in ("dac", "acc"):
-        return flap.__wrapped__(node, p, t, rng) if hasattr(flap, "__wrapped__") else None
+        return
     length = rng.uniform(25, 120)
 
     def out(now):

@@ -93,7 +93,8 @@ def dirty_connector(p, t0, rng, hard):
     values = link.loss_out if outward else link.loss_in
     goal = 10 ** rng.uniform(-3.4, -3.15) if outward else target_ber(p, rng, hard)
     db = penalty_for(p, not outward, lanes, goal, values)
-    strike(p, t0, lambda t: add_db(values, lanes, db, rng))
+    spread = None if outward or p.medium.duplex else rng      # one fibre carries all wavelengths
+    strike(p, t0, lambda t: add_db(values, lanes, db, spread))
     if outward:
         also = ("damaged_fiber", "bad_module@far", "bad_module@local", "failing_transmitter@far") if p.level < 3 else ()
     else:
@@ -115,7 +116,8 @@ def damaged_fiber(p, t0, rng, hard):
         return truth("damaged_fiber", "path", also, t0, mode="broken")
     lanes = list(range(n)) if p.medium.duplex or rng.random() < 0.5 else sorted(rng.sample(range(n), n // 2))
     db = penalty_for(p, True, lanes, target_ber(p, rng, hard), link.loss_in)
-    strike(p, t0, lambda t: (add_db(link.loss_in, lanes, db, rng), add_db(link.loss_out, lanes, db, rng)))
+    spread = None if p.medium.duplex else rng
+    strike(p, t0, lambda t: (add_db(link.loss_in, lanes, db, spread), add_db(link.loss_out, lanes, db, spread)))
     also = ("dirty_connector", "failing_transmitter@far") if p.level < 3 else ()
     if t0 <= 0:
         also = ("dirty_connector", "failing_transmitter@far", "bad_module") if p.level < 3 or db < 4 else ()
@@ -267,7 +269,6 @@ def module_unsupported(p, t0, rng, hard):
         p.link.near.new_module()
         p.blocks["refused"] = "unsupported"
         if t > 0:
-            p.node.event(t - 30, p.key, "module_removed")
             p.node.event(t, p.key, "module_inserted")
         text = {"mlx5_core": f"mlx5_core {p.id['pci']}: Port module event[error]: module 0, Cable error, "
                              "Enforce part number list",
@@ -277,7 +278,7 @@ def module_unsupported(p, t0, rng, hard):
         if t > 0:
             p.node.event(t + 2, p.key, "kernel_log", text)
     if t0 > 0:
-        p.node.at(t0 - 30, lambda t: p.fall(t, 1e9))
+        p.node.at(t0 - 30, lambda t: (p.fall(t, 1e9), p.node.event(t + 0.1, p.key, "module_removed")))
     strike(p, t0, change)
     also = () if t0 > 0 or p.caps["reason"] else ("settings_mismatch", "bad_module", "far_port_down", "faulty_cable")
     return truth("module_unsupported", "local", also, t0)
@@ -289,8 +290,8 @@ def faulty_cable(p, t0, rng, hard):
     if mode == "dead":
         strike(p, t0, lambda t: p.blocks.__setitem__("cable", "signal"))
         dark = ["settings_mismatch", "bad_module"] if not p.caps["reason"] else []
-        if unseen_far(p) and (not p.medium.fibre or not p.caps["powers"]) and not p.caps["reason"]:
-            dark += ["far_port_down", "unplugged"]
+        if unseen_far(p) and not p.caps["reason"]:
+            dark += ["far_port_down"] + ["unplugged"] * (not p.medium.fibre or not p.caps["powers"])
         return truth("faulty_cable", "path", dark, t0, mode=mode)
     if mode == "flaps":
         if t0 > 0:
@@ -406,7 +407,7 @@ def far_port_down(p, t0, rng, hard):
     also = []
     if unseen_far(p):
         also += ["bad_module@far", "failing_transmitter@far"]
-        also += ["settings_mismatch", "bad_module", "faulty_cable"] if laser else ["unplugged", "damaged_fiber"]
+        also += ["settings_mismatch", "bad_module", "faulty_cable", "far_switch_fault"] if laser else ["unplugged", "damaged_fiber"]
         also += ["unplugged"] if not p.caps["powers"] else []
     return truth("far_port_down", "far", also, t0, mode="laser on" if laser else "laser off")
 

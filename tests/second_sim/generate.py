@@ -17,8 +17,8 @@ BY_DRIVER = {"mlx5_core": list(MEDIA), "bnxt_en": [n for n in MEDIA if MEDIA[n].
 def build(seed, kind, wanted=None):
     rng = random.Random(f"{kind}-{seed}")
     hard, healthy = kind == "hard", kind == "healthy"
-    hours = rng.uniform(20, 26) if healthy else (rng.uniform(3, 8) if hard else rng.uniform(2.5, 5))
-    cadence = 60 if healthy else rng.choice([10, 20, 30, 60, 60])
+    hours = rng.uniform(20, 26) if healthy else (rng.uniform(3, 6) if hard else rng.uniform(2.5, 5))
+    cadence = 60 if healthy else rng.choice([15, 30, 60, 60])
     node = Node(rng, hard, hours, cadence, rng.choice([60, 120, 300]) if hard or healthy else 60, 300)
     driver = rng.choices(["mlx5_core", "bnxt_en", "ice", "efa"], [70, 15, 12, 3 if healthy else 0])[0]
     ib = driver == "mlx5_core" and rng.random() < 0.5

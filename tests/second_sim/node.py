@@ -16,7 +16,7 @@ RETRY = "out_of_sequence packet_seq_err local_ack_timeout_err out_of_buffer dupl
 MLX5 = ("implied_nak_seq_err rnr_nak_retry_err req_transport_retries_exceeded roce_adp_retrans rx_icrc_encapsulated "
         "rx_discards_phy link_down_events_phy outbound_pci_stalled_wr").split()
 ETH = ("phy_SymbolErrorDuringCarrier mac_FrameCheckSequenceErrors pause_rx_pause_frames pause_tx_pause_frames "
-       "netdev_rx_errors").split()
+       "netdev_rx_errors netdev_rx_bytes netdev_tx_bytes netdev_rx_packets netdev_tx_packets").split()
 SATURATES = {"symbol_error": 65535, "link_error_recovery": 255, "link_downed": 255, "port_rcv_errors": 65535,
              "port_rcv_remote_physical_errors": 65535, "port_xmit_discards": 65535, "local_link_integrity_errors": 15,
              "excessive_buffer_overrun_errors": 15, "VL15_dropped": 65535}
@@ -26,8 +26,9 @@ REASONS = {     # ethtool's words for why a link is down
     "dark": [("Autoneg", "No partner detected"), ("Bad signal integrity", "Serdes ALOS")],
     "unsupported": [("Cable issue", "Unsupported cable")],
     "signal": [("Bad signal integrity", ""), ("Bad signal integrity", "Large number of physical errors"),
-               ("Logical mismatch", "PCS did not get align_status"),
-               ("Link training failure", "KR link inhibit timeout")],
+               ("Logical mismatch", "PCS did not get align_status")],
+    "copper_signal": [("Bad signal integrity", ""), ("Link training failure", "KR link inhibit timeout"),
+                      ("Link training failure", "KR frame lock not acquired")],
     "far_signal": [("Link training failure", "Remote side is not ready yet")],
     "overheat": [("Overheat", "")],
     "idle_far": [("Autoneg", "No partner detected")],
@@ -83,6 +84,7 @@ class Port:
         self.unread = {}            # probe -> errno, or (errno, share)
         self.gone = False
         self.tolerate = []
+        self.flapped = False
         self.truth = None
         self.wait_rate = rng.uniform(0.002, 0.02)
         self.ar_share = 10 ** rng.uniform(-9.5, -7.5)
@@ -175,9 +177,11 @@ class Port:
 
     def note_reason(self, cause):
         if isinstance(cause, tuple):
-            self.reason = cause
-        elif self.reason is None or cause != getattr(self, "_cause", None):
-            choices = REASONS.get(cause)
+            self.reason, self._cause = cause, cause
+            return
+        copper = "copper_" if cause == "signal" and not self.medium.fibre else ""
+        if self.reason is None or cause != getattr(self, "_cause", None):
+            choices = REASONS.get(copper + cause)
             self.reason = self.rng.choice(choices) if choices else None
         self._cause = cause
 
@@ -226,6 +230,10 @@ class Port:
             add(n, words * f)
         add("port_xmit_packets", packets)
         add("port_rcv_packets", packets * 0.99)
+        share = 1.0 if self.driver == "ice" else 0.001      # mlx5: RDMA passes the netdev by
+        for n, v in (("netdev_tx_bytes", words * 4), ("netdev_rx_bytes", words * 3.9),
+                     ("netdev_tx_packets", packets), ("netdev_rx_packets", packets)):
+            add(n, v * share)
         lost = [0.0, 0.0]
         for inward in (True, False):
             bers = link.bers(inward, temp)
@@ -263,7 +271,7 @@ class Port:
             hazard = link.hazard(bers)
             if hazard > 1e-9 and rng.random() < -math.expm1(-min(50.0, hazard * dt)):
                 seq = self.up_seq
-                self.node.at(t0 + rng.random() * dt * (1 if hazard * dt < 3 else 0.05),
+                self.node.at(t1 + rng.random() * (dt if hazard * dt < 3 else min(dt, 1 / hazard)),
                              lambda now, s=seq: self.up_seq == s and self.fall(now))
         in_lost = poisson(rng, lost[0] * 0.5 + packets * self.loss_in_share)
         out_lost = poisson(rng, lost[1] * 0.5 + packets * self.loss_out_share)
