@@ -195,7 +195,7 @@ def peak(names_of):
                 p.extra.pop(n, None)
             p.wait_rate = was
         node.at(t, begin)
-        node.at(t + rng.uniform(60, 420), over)
+        node.at(t + rng.uniform(60, 300), over)
     return fn
 
 

@@ -44,6 +44,7 @@ def main():
     parser.add_argument("dir")
     parser.add_argument("--linkhealth", default="build/fast/bin/linkhealth")
     parser.add_argument("--misses", action="store_true")
+    parser.add_argument("--reopened", action="store_true", help="count what is opened again, too")
     parser.add_argument("--floor", action="append", default=[], help="name=value: right, first3, end (at least), "
                         "false, calibration (at most)")
     args = parser.parse_args()
@@ -61,7 +62,7 @@ def main():
             opened = [e for e in events if e["port"] == key and e["event"] in ("opened", "reopened")]
             if truth["fault"] == "healthy":
                 healthy_s += report["t"]
-                for e in opened:
+                for e in [e for e in opened if e["event"] == "opened" or args.reopened]:
                     if not tolerated(e, truth):
                         false.append((file, key, truth["media"], round(e["t"]), e["fault"]["fault"],
                                       round(e["fault"]["confidence"], 2), e["fault"]["summary"]))
@@ -99,7 +100,8 @@ def main():
                "calibration": calibration}
     print(f"faulty ports {n}   right {share(right):.3f}   first three {share(first3):.3f}   end {share(end):.3f}   "
           f"calibration error {calibration:.3f}")
-    print(f"false diagnoses {len(false)} in {days:.1f} healthy port-days: {rate:.1f} per 1,000")
+    ports = len({f[:2] for f in false})
+    print(f"false diagnoses {len(false)} on {ports} ports in {days:.1f} healthy port-days: {rate:.1f} per 1,000")
     for kind, d in delays.items():
         if d:
             print(f"delay, {kind}: median {statistics.median(d):.0f} s, p90 {sorted(d)[int(len(d) * .9)]:.0f} s (n {len(d)})")
