@@ -14,7 +14,7 @@ BY_DRIVER = {"mlx5_core": list(MEDIA), "bnxt_en": [n for n in MEDIA if MEDIA[n].
              "ice": [n for n in MEDIA if MEDIA[n].speed_mbps <= 200000], "efa": ["100G-DAC"]}
 
 
-def build(seed, kind, wanted=None):
+def build(seed, kind, wanted=None, max_ports=10):
     rng = random.Random(f"{kind}-{seed}")
     hard, healthy = kind == "hard", kind == "healthy"
     hours = rng.uniform(20, 26) if healthy else (rng.uniform(3, 6) if hard else rng.uniform(2.5, 5))
@@ -38,6 +38,7 @@ def build(seed, kind, wanted=None):
     other = MEDIA[rng.choice(BY_DRIVER[driver])] if rng.random() < 0.2 else main
     level = rng.choice([0, 1, 1, 2, 3]) if hard else rng.choices([0, 1, 2, 3], [10, 30, 25, 35])[0]
     leaves = max(1, count // rng.choice([1, 2, 2, 4])) if name != "far_switch_fault" else max(1, count // 2)
+    count = min(count, max_ports)
     if name == "far_switch_fault":
         count = max(2, count)
     plan = rng.choice(["full", "full", "speed", "peer", "none"]) if hard else rng.choice(["full"] * 5 + ["none"])
@@ -105,13 +106,14 @@ def main():
     parser.add_argument("--cases", type=int, default=100)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--fault")
+    parser.add_argument("--max-ports", type=int, default=10)
     parser.add_argument("--out", required=True)
     args = parser.parse_args()
     out = pathlib.Path(args.out)
     out.mkdir(parents=True, exist_ok=True)
     truths, seed, made = {}, args.seed, 0
     while made < args.cases:
-        node = build(seed, args.set, args.fault)
+        node = build(seed, args.set, args.fault, args.max_ports)
         seed += 1
         if node is None:
             continue
