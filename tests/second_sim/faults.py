@@ -29,8 +29,11 @@ def strike(p, t0, change):
         p.retry(5.0)
 
 
-def target_ber(p, rng, hard):
-    """Errors worth a repair: from ten times what is normal to the edge of the FEC."""
+def target_ber(p, rng, hard, t0=1.0):
+    """Errors worth a repair: from ten times what is normal to the edge of the FEC. Without a past: a twelfth of the limit
+    at least (copper a third), below which nobody could call them too many."""
+    if t0 <= 0 and p.medium.fec != "none":
+        return p.medium.limit * 10 ** rng.uniform(-1.0 if p.medium.fibre else -0.4, 0.3)
     if p.medium.fec == "none":
         return 10 ** rng.uniform(-11, -8.5)
     top = -3.2 if p.medium.pam4 else -4.2
@@ -91,7 +94,7 @@ def dirty_connector(p, t0, rng, hard):
         strike(p, t0, lambda t: [link.floor_in.__setitem__(i, goal) for i in lanes])
         return truth("dirty_connector", "path", ("bad_module",), t0, kind="reflection", lanes=lanes)
     values = link.loss_out if outward else link.loss_in
-    goal = 10 ** rng.uniform(-3.4, -3.15) if outward else target_ber(p, rng, hard)
+    goal = 10 ** rng.uniform(-3.4, -3.15) if outward else target_ber(p, rng, hard, t0)
     db = penalty_for(p, not outward, lanes, goal, values)
     spread = None if outward or p.medium.duplex else rng      # one fibre carries all wavelengths
     strike(p, t0, lambda t: add_db(values, lanes, db, spread))
@@ -115,7 +118,7 @@ def damaged_fiber(p, t0, rng, hard):
             also += ["far_port_down"]
         return truth("damaged_fiber", "path", also, t0, mode="broken")
     lanes = list(range(n)) if p.medium.duplex or rng.random() < 0.5 else sorted(rng.sample(range(n), n // 2))
-    db = penalty_for(p, True, lanes, target_ber(p, rng, hard), link.loss_in)
+    db = penalty_for(p, True, lanes, target_ber(p, rng, hard, t0), link.loss_in)
     spread = None if p.medium.duplex else rng
     strike(p, t0, lambda t: (add_db(link.loss_in, lanes, db, spread), add_db(link.loss_out, lanes, db, spread)))
     also = ("dirty_connector", "failing_transmitter@far") if p.level < 3 else ()
@@ -138,7 +141,7 @@ def failing_transmitter(p, t0, rng, hard, far=None):
         strike(p, t0, change)
         also = ["dirty_connector", "damaged_fiber", "bad_module"] if hidden else []
         return truth("failing_transmitter", end, also, t0, mode=mode, lanes=[lane])
-    goal = target_ber(p, rng, hard) if far else 10 ** rng.uniform(-3.6, -3.1)
+    goal = target_ber(p, rng, hard, t0) if far else 10 ** rng.uniform(-3.6, -3.1)
     db = max(2.5 if t0 > 0 else 4.5, penalty_for(p, far, [lane], goal, side.drop))
     if mode == "step" or t0 <= 0:
         strike(p, t0, lambda t: add_db(side.drop, [lane], db))
@@ -188,12 +191,12 @@ def bad_module(p, t0, rng, hard):
         return truth("bad_module", "local", (), t0, kind="ddm", lanes=[lane])
     if mode == "lane":
         lanes = [rng.randrange(n)]
-        db = penalty_for(p, True, lanes, target_ber(p, rng, hard), link.near.rx_pen)
+        db = penalty_for(p, True, lanes, target_ber(p, rng, hard, t0), link.near.rx_pen)
         strike(p, t0, lambda t: add_db(link.near.rx_pen, lanes, db))
         return truth("bad_module", "local", ["bad_module@far"] + smf, t0, kind="lane", lanes=lanes)
     if mode == "far_eye":
         lanes = list(range(n)) if rng.random() < 0.4 else [rng.randrange(n)]
-        db = penalty_for(p, True, lanes, target_ber(p, rng, hard), link.far.eye)
+        db = penalty_for(p, True, lanes, target_ber(p, rng, hard, t0), link.far.eye)
         strike(p, t0, lambda t: add_db(link.far.eye, lanes, db))
         return truth("bad_module", "far", ["bad_module@local"] + smf, t0, kind="far_eye", lanes=lanes)
     if mode == "far_rx":
@@ -298,14 +301,14 @@ def faulty_cable(p, t0, rng, hard):
             p.node.at(t0, lambda t: storm(p, t, rng, rng.uniform(0.01, 0.05)))
         else:
             storm(p, 60, rng, rng.uniform(0.01, 0.05))
-        return truth("faulty_cable", "path", (), t0, mode=mode)
+        return truth("faulty_cable", "path", ("bad_module",) if p.medium.fibre else (), t0, mode=mode)
     lanes = some_lanes(p, rng, max(1, n // 2)) if rng.random() < 0.7 else list(range(n))
     for inward in (True,) if mode == "one_way" else (True, False):
         if p.medium.fibre:
             values = (link.near if inward else link.far).rx_pen
         else:
             values = (link.near if inward else link.far).rx_pen
-        db = penalty_for(p, inward, lanes, max(2e-5 if p.medium.pam4 else 1e-6, target_ber(p, rng, hard)), values)
+        db = penalty_for(p, inward, lanes, max(2e-5 if p.medium.pam4 else 1e-6, target_ber(p, rng, hard, t0)), values)
         strike(p, t0, lambda t, v=values, d=db: add_db(v, lanes, d))
     return truth("faulty_cable", "path", (), t0, mode=mode, lanes=lanes)
 
@@ -416,6 +419,9 @@ def far_switch_fault(p, t0, rng, hard):
     group = [q for q in p.node.ports if q.switch == p.switch and not q.truth and q.driver != "efa"]
     mode = rng.choice(["errors", "flaps", "down"])
     also = ("far_port_down",) if mode == "down" else ()
+    if mode == "errors" and t0 <= 0:        # no common onset was seen
+        also = ("faulty_cable",) if not p.medium.optical else ("bad_module", "dirty_connector") if p.medium.smf else \
+            ("bad_module",)
     if mode == "flaps":
         def together(t):
             for q in group:
@@ -427,7 +433,7 @@ def far_switch_fault(p, t0, rng, hard):
             strike(q, max(t0, 90.0) + rng.uniform(0, 1.5), lambda t, q=q: setattr(q.link.far, "laser_on", False))
         elif mode == "errors":
             lanes = range(q.medium.lanes)
-            goal = max(target_ber(q, rng, hard), 2e-5 if q.medium.pam4 else 1e-6)
+            goal = max(target_ber(q, rng, hard, t0), 2e-5 if q.medium.pam4 else 1e-6)
             db = penalty_for(q, True, lanes, goal, q.link.far.eye)
             strike(q, t0 + rng.uniform(0, 60) * (t0 > 0), lambda t, q=q, d=db: add_db(q.link.far.eye, range(
                 q.medium.lanes), d))

@@ -13,6 +13,8 @@ from node import Node, Port
 BY_DRIVER = {"mlx5_core": list(MEDIA), "bnxt_en": [n for n in MEDIA if MEDIA[n].speed_mbps <= 400000],
              "ice": [n for n in MEDIA if MEDIA[n].speed_mbps <= 200000], "efa": ["100G-DAC"]}
 
+LOADED = ("host_bottleneck", "congestion", "loss_elsewhere", "pcie_degraded")     # seen while a job runs
+
 
 def build(seed, kind, wanted=None, max_ports=10):
     rng = random.Random(f"{kind}-{seed}")
@@ -58,7 +60,7 @@ def build(seed, kind, wanted=None, max_ports=10):
                     faults.add_db(p.link.loss_in, range(p.medium.lanes), db)
     onset = 0.0 if hard and rng.random() < 0.25 else rng.uniform(2400, node.end_t - 6000)
     node.seen_first = onset > 0
-    if name in ("host_bottleneck", "congestion", "loss_elsewhere", "pcie_degraded"):
+    if name in LOADED:
         node.jobs = [(0.0, 1e9, rng.uniform(0.25, 0.7))]
     if not healthy:
         able = [p for p in node.ports if faults.possible(name, p)]
@@ -69,7 +71,7 @@ def build(seed, kind, wanted=None, max_ports=10):
         p.truth = got
         if hard and rng.random() < 0.25:      # a second fault, on another port if there is one
             extra = rng.choice(list(faults.FIELD))
-            if extra not in ("far_switch_fault", "far_port_down", name):
+            if extra not in ("far_switch_fault", "far_port_down", name, *LOADED):
                 spare = [q for q in node.ports if faults.possible(extra, q) and q.switch != p.switch]
                 if spare:
                     q = rng.choice(spare)
