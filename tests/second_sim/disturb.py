@@ -4,7 +4,7 @@ import math
 
 
 def working(node):
-    return [p for p in node.ports if not p.truth]
+    return [p for p in node.ports if not p.truth and not p.exempt]
 
 
 def one_port(fn):
@@ -111,11 +111,11 @@ def reboot(node, t, rng, warm=None):
 
     def up(now):
         node.events = []
-        for p in node.ports:
+        for p in [p for p in node.ports if not p.exempt]:
             p.reset_counters(fresh=True)
             p.downs, p.ups = 1, 0
             p.far_counters["link_downed"] += 1
-            p.retry(now + rng.uniform(0, 40))
+            p.retry(now + rng.uniform(0, 40) + rng.choice([0, 0, 60]))
             p.aer = 0.0
         node.event(now, None, "monitor_start")
     node.at(t, down)
@@ -141,7 +141,7 @@ def driver_reload(node, t, rng, length=None, text="E-Switch: cleanup"):
             p.reset_counters(fresh=True)
             p.ups, p.downs = 0, 0
             p.up_seq += 1
-            p.retry(now + p.retrain_s())
+            p.retry(now + p.retrain_s() * rng.choice([1, 1, 4]))
         node.at(t, gone)
         node.at(t + (length or rng.uniform(8, 40)) + rng.uniform(0, 5), back)
 

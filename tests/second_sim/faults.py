@@ -192,7 +192,10 @@ def bad_module(p, t0, rng, hard):
     if mode == "lane":
         lanes = [rng.randrange(n)]
         db = penalty_for(p, True, lanes, target_ber(p, rng, hard, t0), link.near.rx_pen)
-        strike(p, t0, lambda t: add_db(link.near.rx_pen, lanes, db))
+        steps = 30 if hard and t0 > 0 and rng.random() < 0.3 else 1       # a receiver that fails slowly
+        for k in range(steps):
+            strike(p, t0 + k * 100, lambda t: add_db(link.near.rx_pen, lanes, db / steps))
+        t0 += 60 * (steps - 1)
         return truth("bad_module", "local", ["bad_module@far"] + smf, t0, kind="lane", lanes=lanes)
     if mode == "far_eye":
         lanes = list(range(n)) if rng.random() < 0.4 else [rng.randrange(n)]
@@ -229,7 +232,7 @@ def bad_module(p, t0, rng, hard):
 
 def module_overheated(p, t0, rng, hard):
     side = p.link.near
-    now_c = max(p.node.room(t) + side.rise_c for t in (t0, t0 + 3600))
+    now_c = p.node.room(t0 + 3600) + side.rise_c + min(0.0, side.temp_cal)
     rise = rng.uniform(72.5, 76) - now_c if hard else rng.uniform(74, 88) - now_c
     t0 = max(t0, 60.0)
     state = {"hot": False, "off": 0.0}
@@ -390,7 +393,7 @@ def unplugged(p, t0, rng, hard):
 
 
 def far_port_down(p, t0, rng, hard):
-    group = [q for q in p.node.ports if q.switch == p.switch and not q.truth and q.driver != "efa"]
+    group = [q for q in p.node.ports if q.switch == p.switch and not q.truth and q.driver != "efa" and not q.exempt]
     if len(group) > 1 and rng.random() < 0.4:
         for q in group:
             def change(t, q=q):
@@ -416,7 +419,7 @@ def far_port_down(p, t0, rng, hard):
 
 
 def far_switch_fault(p, t0, rng, hard):
-    group = [q for q in p.node.ports if q.switch == p.switch and not q.truth and q.driver != "efa"]
+    group = [q for q in p.node.ports if q.switch == p.switch and not q.truth and q.driver != "efa" and not q.exempt]
     mode = rng.choice(["errors", "flaps", "down"])
     also = ("far_port_down",) if mode == "down" else ()
     if mode == "errors" and t0 <= 0:        # no common onset was seen
@@ -449,7 +452,13 @@ def pcie_degraded(p, t0, rng, hard):
             p.pcie["speed_gtps"] = rng.choice([8.0, 16.0] if p.base_pcie["speed_gtps"] > 16 else [8.0, 5.0])
         p.throttle = 0.6
         p.extra.update(outbound_pci_stalled_wr=20.0, out_of_buffer=0.1, pause_tx_pause_frames=5.0)
+    def of(q):
+        q.pcie, q.throttle = dict(p.pcie), 0.6
+        q.extra.update(p.extra)
     strike(p, t0, change)
+    for q in p.card_mates():
+        strike(q, t0, lambda t, q=q: of(q))
+        q.truth = truth("pcie_degraded", "node", (), t0)
     return truth("pcie_degraded", "node", (), t0)
 
 
@@ -470,10 +479,18 @@ def nic_fault(p, t0, rng, hard):
             p.node.event(t + 0.1, p.key, "device_fatal")
         log(t)
 
+    both = not hard or rng.random() < 0.7       # each function of the card has its own driver instance, and its own log
+
     def log(t):
-        p.node.event(t, p.key, "kernel_log", rng.choice(texts))
+        text = rng.choice(texts)
+        for q in [p] + (mates if both else []):
+            p.node.event(t, q.key, "kernel_log", text.replace(pci, q.id["pci"]).replace(dev, q.id["netdev"]))
         p.node.at(t + rng.uniform(60, 400), log)
+    mates = p.card_mates()
     strike(p, t0, change)
+    for q in mates:
+        strike(q, t0 + 0.01, lambda t, q=q: (q.blocks.__setitem__("nic", "nic"), setattr(q, "frozen", True)))
+        q.truth = truth("nic_fault", "node", (), t0)
     return truth("nic_fault", "node", (), t0)
 
 
@@ -539,7 +556,7 @@ LIGHT = {"dirty_connector", "damaged_fiber", "failing_transmitter", "bad_module"
 
 def possible(name, p):
     m = p.medium
-    if p.truth or p.driver == "efa":
+    if p.truth or p.driver == "efa" or p.exempt:
         return False
     if name in LIGHT and not m.optical or name == "faulty_cable" and m.optical:
         return False
@@ -554,5 +571,5 @@ def possible(name, p):
     if name in ("module_missing", "unplugged", "reduced_speed") and not p.plan:
         return p.node.seen_first        # only if it was seen to work before
     if name == "far_switch_fault":
-        return sum(q.switch == p.switch and not q.truth and q.driver != "efa" for q in p.node.ports) > 1
+        return sum(q.switch == p.switch and not q.truth and q.driver != "efa" and not q.exempt for q in p.node.ports) > 1
     return True

@@ -52,6 +52,17 @@ def build(seed, kind, wanted=None, max_ports=10):
         speed = {"speed_mbps": port.medium.speed_mbps, "lanes": port.medium.lanes}
         port.plan = {"full": {**speed, "peer": peer}, "speed": speed, "peer": {"peer": peer}, "none": {}}[plan]
         node.ports.append(port)
+    if driver == "mlx5_core" and count % 2 == 0 and rng.random() < 0.35:     # two ports on each card
+        for a, b in zip(node.ports[::2], node.ports[1::2]):
+            b.id["pci"] = a.id["pci"][:-1] + "1"
+            b.base_pcie, b.pcie = dict(a.base_pcie), dict(a.pcie)
+    if count > 1 and rng.random() < 0.2 and driver != "efa" and name != "far_switch_fault":
+        last = node.ports[-1]
+        last.exempt, last.plan, last.level = "unused", {}, 0
+        last.up, last.link.near.present, last.downs, last.ups = False, False, 0, 0
+        last.down_since = -9000.0
+        last.reset_counters(fresh=True)
+        last.note_reason("nocable")
     if driver != "efa":             # light that is low and suffices
         for p in node.ports:
             if p.medium.optical and rng.random() < 0.12:
@@ -97,8 +108,8 @@ def truth_of(p):
     if p.tolerate:
         out["tolerate"] = sorted({n for n, _, _ in p.tolerate})
         out["tolerate_when"] = [[n, round(a), round(b)] for n, a, b in p.tolerate]
-    if p.driver == "efa":
-        out["exempt"] = "virtual"
+    if p.exempt:
+        out["exempt"] = p.exempt
     return out
 
 

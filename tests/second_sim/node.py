@@ -85,13 +85,19 @@ class Port:
         self.gone = False
         self.tolerate = []
         self.flapped = False
+        self.exempt = ""            # "unused": nothing is plugged in and nothing is planned
         self.truth = None
+        self.ecn_rate = 10 ** rng.uniform(0.3, 1.5)
         self.wait_rate = rng.uniform(0.002, 0.02)
         self.ar_share = 10 ** rng.uniform(-9.5, -7.5)
         self.settle_t = 0.0
         self.last_far = {}
         self.reason = None
         self.reset_counters()
+
+    def card_mates(self):
+        card = self.id["pci"].rsplit(".", 1)[0]
+        return [q for q in self.node.ports if q is not self and q.id["pci"].startswith(card) and not q.truth]
 
     # -- what is true ------------------------------------------------------------------------------------------------
     def near_temp(self, t):
@@ -283,8 +289,9 @@ class Port:
         add("implied_nak_seq_err", poisson(rng, out_lost * 0.05))
         add("roce_adp_retrans", poisson(rng, out_lost * 0.1))
         add("port_xmit_wait", words * self.wait_rate * rng.uniform(0.7, 1.3))
-        for n, rate in (("np_cnp_sent", 2.0), ("np_ecn_marked_roce_packets", 3.0), ("rp_cnp_handled", 2.0),
-                        ("cnpHandled", 2.0), ("cnpSent", 2.0), ("RxECNMrkd", 3.0),
+        ecn = self.ecn_rate         # DCQCN at work is no congestion
+        for n, rate in (("np_cnp_sent", ecn), ("np_ecn_marked_roce_packets", ecn * 1.5), ("rp_cnp_handled", ecn),
+                        ("cnpHandled", ecn), ("cnpSent", ecn), ("RxECNMrkd", ecn * 1.5),
                         ("pause_rx_pause_frames", 0.05), ("pause_tx_pause_frames", 0.02)):
             add(n, poisson(rng, rate * load * dt))
         for n, rate in self.extra.items():
@@ -328,6 +335,10 @@ class Port:
                    temperature_c=round(temp) if side.whole_degrees else round(temp, 2),
                    supply_v=round(side.supply_v + rng.gauss(0, 0.004), 4))
         if not self.caps["powers"]:
+            return out
+        if rng.random() < self.node.glitch:      # a page of zeros, once in a while
+            out.update(temperature_c=0.0, supply_v=0.0, lanes=[
+                {"rx_power_mw": 0.0, "tx_power_mw": 0.0, "tx_bias_ma": 0.0}] * m.lanes)
             return out
         out["lanes"] = []
         for i in range(m.lanes):
@@ -409,13 +420,15 @@ class Node:
         self.now_job = 0
         self.silent = {}            # switch -> until when it does not answer
         self.blackout_t = -1.0      # no snapshot before (the daemon is not running)
-        self.extra_plan = None
+        self.link_only = rng.random() < 0.3     # a snapshot for an event reads the links alone
+        self.glitch = rng.choice([0.0, 0.0, 0.002])
+        self.swing_c = rng.uniform(0.5, 3.5)
         self.eager = rng.random() < 0.7
         self.last_due = {}
         self.extra_at = set()
 
     def room(self, t):
-        return 22 + 1.5 * math.sin(6.2832 * t / 86400 + self.phase) + sum(
+        return 22 + self.swing_c * math.sin(6.2832 * t / 86400 + self.phase) + sum(
             d * min(1.0, (t - a) / 600) for a, b, d in self.room_step if a <= t < b)
 
     def load(self, t):
@@ -456,9 +469,9 @@ class Node:
             if p.gone:
                 continue
             groups = {"id": p.id}
-            due = ["link", "counters"] + (["module"] if p.caps["module"] and self.due(p, "module", t, self.module_s)
+            due = ["link"] + ["counters"] * (regular or not self.link_only) + (["module"] if p.caps["module"] and self.due(p, "module", t, self.module_s)
                                           else [])
-            if self.due(p, "peer", t, self.peer_s):
+            if regular and self.due(p, "peer", t, self.peer_s):
                 due += ["peer"] * (p.level > 0) + ["pcie"] * p.caps["pcie"]
             for name in due:
                 errno = p.unread.get(name)
