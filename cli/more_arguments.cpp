@@ -14,7 +14,7 @@ void add_ack(CLI::App& app, AckOptions& options) {
       ->type_name("TIME")
       ->excludes(end);
   command->add_option("--reason", options.reason, "Why, for those who come next")->type_name("TEXT");
-  command->add_option("--by", options.by, "Who; without it whoever types")->type_name("NAME");
+  command->add_option("--by", options.by, "The name to show; another who really asks is shown beside it: ann (as root)")->type_name("NAME");
   command->add_flag("--json", options.json, "The answer as JSON (docs/schema/action.json)");
   command->footer(
       "It survives a restart of the daemon. When it is over and the fault is not, the fault is told anew.\n"
@@ -36,7 +36,7 @@ void add_maintenance(CLI::App& app, MaintenanceOptions& options) {
   command->add_option("--for", options.for_time, "How long it will take: 30m, 2h, 1d (start needs it)")
       ->type_name("TIME");
   command->add_option("--reason", options.reason, "What is done")->type_name("TEXT");
-  command->add_option("--by", options.by, "Who; without it whoever types")->type_name("NAME");
+  command->add_option("--by", options.by, "The name to show; another who really asks is shown beside it: ann (as root)")->type_name("NAME");
   command->add_flag("--json", options.json, "The answer as JSON (docs/schema/action.json)");
   command->footer(
       "All is still seen and shown. What is wrong when the time is over is raised then; flaps under somebody's hands "
