@@ -50,7 +50,8 @@ class Terminal:
     def __init__(self, folder, hits=None):
         text = (ZSH if SHELL == "zsh" else BASH).format(completions=os.path.join(ROOT, "completions"),
                                                         spy=SPY.format(hits=hits) if hits else "")
-        rc = os.path.join(folder, ".zshrc" if SHELL == "zsh" else "bashrc")
+        own = tempfile.mkdtemp(dir=folder)  # a shell reads its file while it runs
+        rc = os.path.join(own, ".zshrc" if SHELL == "zsh" else "bashrc")
         with open(rc, "w", encoding="utf-8") as file:
             file.write(text)
         command = ["zsh", "-d", "-i"] if SHELL == "zsh" else ["bash", "--noprofile", "--rcfile", rc, "-i"]
@@ -58,7 +59,7 @@ class Terminal:
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             os.chdir(folder)
-            os.execvpe(command[0], command, {"PATH": f"{folder}:{os.environ['PATH']}", "ZDOTDIR": folder, "HOME": folder, "TERM": "dumb",
+            os.execvpe(command[0], command, {"PATH": f"{folder}:{os.environ['PATH']}", "ZDOTDIR": own, "HOME": folder, "TERM": "dumb",
                                              "LANG": "C.UTF-8", "COLUMNS": "200"})
         self.until("READY")
 
