@@ -169,6 +169,8 @@ Result<void> Daemon::start_outputs() {
   ServerSettings settings;
   settings.listen = config_.listen;
   settings.socket_path = config_.socket_path;
+  settings.socket_mode = socket_mode(config_.outputs);
+  settings.socket_group = config_.outputs.socket_group;
   settings.control_group = config_.outputs.control_group;
   settings.web_config_file = config_.outputs.web_config_file;
   settings.say = [this](bool good, const std::string& line) { good ? log_.info(line) : log_.error(line); };

@@ -28,8 +28,6 @@ constexpr std::string_view kRecordingPath = "/api/v1/recording";
 constexpr std::uint64_t kMaxRecording_s = 86400;
 constexpr Milliseconds kRecordingPoll(500);
 constexpr int kBacklog = 64;
-// Everybody may ask, as on the loopback address; who may act is decided by the peer's credentials.
-constexpr mode_t kSocketMode = 0666;
 
 /// Who answers on a Unix socket's path: a socket file without a listener is what a killed daemon leaves behind.
 Result<void> clear_stale_socket(const std::string& path) {
@@ -105,18 +103,27 @@ Result<int> port_of(const OwnedFd& fd) {
                                              : reinterpret_cast<const sockaddr_in&>(address).sin_port);
 }
 
-Result<OwnedFd> listen_unix(const std::string& path) {
+/// Who may connect may ask; who may act is decided by the peer's credentials.
+Result<OwnedFd> listen_unix(const ServerSettings& settings) {
+  const std::string& path = settings.socket_path;
   if (path.size() >= sizeof(sockaddr_un::sun_path)) return Error{"the socket's path is too long: " + path};
+  gid_t group = static_cast<gid_t>(-1);  // stays as it is
+  if (!settings.socket_group.empty()) {
+    const auto found = group_id(settings.socket_group);
+    if (!found) return Error{"socket_group: " + found.error().message};
+    group = *found;
+  }
   if (auto cleared = clear_stale_socket(path); !cleared) return cleared.error();
   OwnedFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd) return errno_error("can't make a socket", errno);
   // On the socket, before it has a name: there is no moment at which others could connect.
-  fchmod(fd.get(), kSocketMode);
+  fchmod(fd.get(), settings.socket_mode & 0600);
   const sockaddr_un address = unix_address(path);
   if (bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0)
     return errno_error("can't listen on " + path, errno);
-  // The umask may have taken a part of it.
-  if (chmod(path.c_str(), kSocketMode) == 0 && listen(fd.get(), kBacklog) == 0) return fd;
+  if (chown(path.c_str(), static_cast<uid_t>(-1), group) == 0 && chmod(path.c_str(), settings.socket_mode) == 0 &&
+      listen(fd.get(), kBacklog) == 0)
+    return fd;
   const Error error = errno_error("can't listen on " + path, errno);
   unlink(path.c_str());
   return error;
@@ -168,7 +175,7 @@ class ApiServer : public Server {
       control_group_ = *group;
     }
     if (!settings.socket_path.empty()) {
-      auto fd = listen_unix(settings.socket_path);
+      auto fd = listen_unix(settings);
       if (!fd) return fd.error();
       socket_path_ = settings.socket_path;
       http_.listen(*std::move(fd), HttpServer::Kind::kUnix);

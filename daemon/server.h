@@ -22,6 +22,8 @@ class Operator;
 struct ServerSettings {
   ListenAddress listen{"", 0};  ///< no host: no TCP
   std::string socket_path;      ///< "" for no Unix socket
+  unsigned socket_mode = 0666;  ///< who may connect to it
+  std::string socket_group;     ///< that owns it; "": the daemon's
   std::string control_group;    ///< whose members may act, beside root and the daemon's user; "": none
   std::string web_config_file;  ///< TLS and passwords of the TCP side; "": none
   /// Where the server says what happened to it; from its own thread.

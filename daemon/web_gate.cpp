@@ -32,6 +32,19 @@ Result<std::unique_ptr<WebGate>> WebGate::open(const std::string& file, const Cl
   return gate;
 }
 
+Result<std::vector<std::string>> WebGate::check(const std::string& file) {
+  struct NoClock : Clock {
+    [[nodiscard]] SteadyTime steady() const override { return {}; }
+    [[nodiscard]] WallTime wall() const override { return {}; }
+  };
+  const NoClock clock;
+  std::vector<std::string> notes;
+  const auto gate = open(
+      file, clock, [&](bool, const std::string& line) { notes.push_back(line); }, [] {});
+  if (!gate) return gate.error();
+  return notes;
+}
+
 std::string WebGate::stamp(const WebConfig& config) const {
   std::string text;
   const auto add = [&](const std::string& path) {

@@ -31,6 +31,9 @@ class WebGate : public HttpGate {
   static Result<std::unique_ptr<WebGate>> open(const std::string& file, const Clock& clock, Say say,
                                                std::function<void()> wake);
 
+  /// Whether open() would take the file; what it would say of it.
+  static Result<std::vector<std::string>> check(const std::string& file);
+
   /// REQUIRES: before the server's thread runs, or on it.
   [[nodiscard]] bool encrypts() const { return tls_ != nullptr; }
   std::unique_ptr<TlsSession> accept(bool& good) override;

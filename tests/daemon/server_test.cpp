@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
+#include <grp.h>
 #include <httplib.h>
 #include <sys/stat.h>
 #include <sys/un.h>
@@ -185,6 +186,25 @@ TEST_F(ServerTest, TheSocketIsForEverybody) {
   ASSERT_EQ(lstat(settings.socket_path.c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777U, 0666U) << "who may act is decided by credentials";
   server.reset();
+  EXPECT_FALSE(std::filesystem::exists(settings.socket_path));
+}
+
+TEST_F(ServerTest, TheSocketsModeAndGroupAreTheSites) {
+  server.reset();
+  settings.socket_mode = 0660;
+  const group* own = getgrgid(getegid());
+  ASSERT_NE(own, nullptr);
+  settings.socket_group = own->gr_name;
+  start();
+  struct stat info {};
+  ASSERT_EQ(lstat(settings.socket_path.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777U, 0660U);
+  EXPECT_EQ(info.st_gid, getegid());
+  server.reset();
+  settings.socket_group = "no-such-group";
+  const auto wrong = Server::start(settings, publisher, tap, clock);
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_EQ(wrong.error().message, "socket_group: there is no group \"no-such-group\"");
   EXPECT_FALSE(std::filesystem::exists(settings.socket_path));
 }
 

@@ -141,8 +141,8 @@ void print_actions() {
       request.path = path;
       request.caller.may_act = true;
       request.params = {{"by", "ann"}, {"for", "60"}, {"reason", "jumper"}, {"port", "mlx5_3"}, {"end", end}};
-      const ApiReply reply = answer(
-          request, {publisher, test::example_now(), Milliseconds(0), Milliseconds(60'000), nullptr, nullptr, &desk});
+      const ApiReply reply =
+          answer(request, {publisher, test::example_now(), Milliseconds(0), Milliseconds(60'000), nullptr, &desk});
       print("action", reply.body->substr(0, reply.body->find('\n')));
     }
 }

@@ -210,6 +210,21 @@ class Web(unittest.TestCase):
             Daemon(PROGRAM, tempfile.mkdtemp(dir=self.folder), f"web_config_file: {self.web}\n")
         self.assertIn("web.yml: No such file or directory", str(raised.exception))
 
+    def test_check_config_looks_at_it_too(self):
+        config = self.at("linkhealth.yaml")
+        with open(config, "w", encoding="utf-8") as file:
+            file.write(f"web_config_file: {self.web}\n")
+
+        def check(text):
+            self.write(text)
+            done = subprocess.run([PROGRAM, "--config", config, "--check-config"], capture_output=True, text=True, timeout=20, check=False)
+            return done.returncode, done.stdout + done.stderr
+        self.assertEqual(check(self.tls()), (0, f"{config} is good\n"))
+        code, said = check(self.tls(name="absent"))
+        self.assertEqual((code, said.count("\n")), (2, 1), said)
+        self.assertIn("absent.crt: No such file", said)
+        self.assertIn("http2: not spoken here", check("http_server_config: {http2: true}\n")[1])
+
     # --- passwords --------------------------------------------------------------------------------------------------
     def test_passwords(self):
         daemon = self.start(f"basic_auth_users:\n  anna: {ANNA_10}\n  other: {OTHER}\n")
