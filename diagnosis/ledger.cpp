@@ -102,6 +102,7 @@ void Ledger::place(Port& port, SteadyTime now, WallTime wall) const {
   const auto steady = [&](WallTime then) { return now - std::max(wall - then, Milliseconds(0)); };
   for (Slot* slot : {&port.primary, &port.secondary}) {
     if (!slot->entry) continue;
+    slot->entry->restored_at = now;
     slot->entry->last_seen = steady(slot->entry->kept.last_seen_at);
     if (slot->entry->kept.proving_since) slot->entry->proving_since = steady(*slot->entry->kept.proving_since);
   }
@@ -206,7 +207,9 @@ void Ledger::step_proof(Slot& slot, const PortVerdict& verdict, const std::strin
   }
   const bool admin = is(*entry.fault, "admin_down");
   if (!entry.proving_since) {
-    if (in_seconds(now - entry.last_seen) < (admin ? 0 : knobs_[kQuiet])) return;
+    // Nobody looked while the daemon was away, and the first looks of a new run see little: modules are read later.
+    const SteadyTime watched_since = std::max(entry.last_seen, entry.restored_at.value_or(entry.last_seen));
+    if (in_seconds(now - watched_since) < (admin ? 0 : knobs_[kQuiet])) return;
     entry.proving_since = now;
     entry.kept.proving_since = wall;
     entry.kept.state = FaultState::kProving;
@@ -329,10 +332,12 @@ Result<LedgerChange> Ledger::acknowledge(const std::string& stable_port, const s
   if (until && *until <= now) return Error{"the acknowledgement would end in the past"};
   LedgerEntry& entry = *at->second.primary.entry;
   if (is_acknowledged(entry.kept, now))
-    return Error{
-        fmt::format("{} is acknowledged already, by {}{} (ack --end takes it back)", words_of(entry.kept.fault),
-                    entry.kept.acknowledged_by,
-                    entry.kept.acknowledged_until ? " until " + format_rfc3339(*entry.kept.acknowledged_until) : "")};
+    return Error{fmt::format(
+        "{} is acknowledged already, by {}{} (ack --end takes it back)", words_of(entry.kept.fault),
+        entry.kept.acknowledged_by,
+        entry.kept.acknowledged_until
+            ? " until " + format_rfc3339(std::chrono::floor<std::chrono::seconds>(*entry.kept.acknowledged_until))
+            : "")};
   entry.kept.acknowledged_at = now;
   entry.kept.acknowledged_by = by;
   entry.kept.acknowledged_reason = reason;

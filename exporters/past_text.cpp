@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "exporters/explain_repairs.h"
+#include "exporters/json.h"
 #include "exporters/plot.h"
 #include "exporters/text_layout.h"
 
@@ -41,6 +42,23 @@ std::optional<Range> range_of(const SignalSeries* series) {
     range->last = value;
   }
   return range;
+}
+
+/// The verdict where there is one; else what was done: by whom, why, after how long.
+std::string event_words(const KeptEvent& kept) {
+  const std::string name = name_words(kept.fault);
+  const auto whole = parse_event(kept.document);
+  if (kept.event == "acknowledged" && whole && whole->fault.acknowledged) {
+    const Acknowledgement& noted = *whole->fault.acknowledged;
+    return fmt::format("{}, by {} {}{}{}", name, noted.by,
+                       noted.until ? "until " + instant_words(*noted.until) : "until it closes",
+                       noted.reason.empty() ? "" : ": ", noted.reason);
+  }
+  if (kept.event == "proving") return name + ": its signs are gone, the repair proves itself";
+  if (kept.event == "closed" && whole && whole->fault.opened_at < kept.at)
+    return fmt::format("{}, after {}", name, duration_words(kept.at - whole->fault.opened_at));
+  return fmt::format("{} ({}, {}, {}): {}", name, kept.end, kept.severity, confidence_words(kept.confidence),
+                     kept.summary);
 }
 
 class PastText {
@@ -258,10 +276,7 @@ class PastText {
   void timeline() {
     std::vector<Entry> entries;
     for (const KeptEvent& event : past_.events)
-      entries.push_back({event.at, event.event,
-                         fmt::format("{} ({}, {}, {}): {}", name_words(event.fault), event.end, event.severity,
-                                     confidence_words(event.confidence), event.summary),
-                         paint_of(event)});
+      entries.push_back({event.at, event.event, event_words(event), paint_of(event)});
     for (const RepairRecord& repair : past_.repairs)
       entries.push_back({repair.at, "repair", repair_words(repair), Health::kExempt});
     std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.at < b.at; });
