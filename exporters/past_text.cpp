@@ -12,6 +12,7 @@
 #include "exporters/json.h"
 #include "exporters/plot.h"
 #include "exporters/text_layout.h"
+#include "model/history.h"
 
 namespace linkhealth {
 
@@ -60,6 +61,9 @@ std::string event_words(const KeptEvent& kept) {
   return fmt::format("{} ({}, {}, {}): {}", name, kept.end, kept.severity, confidence_words(kept.confidence),
                      kept.summary);
 }
+
+/// What no light is kept as.
+bool is_dark(double dbm) { return dbm <= kDarkDbm; }
 
 class PastText {
  public:
@@ -111,19 +115,29 @@ class PastText {
     line(std::string(kLabelWidth + 2, ' ') + time_axis(past_.from, past_.to, columns_));
   }
 
-  /// Without light and with much: at least 3 dB, whole numbers at its ends.
+  /// At least 3 dB, whole numbers at its ends. Darkness is no power: it would flatten all that can be read.
   void plot_power() {
     const SignalSeries* series = past_.find(Signal::kRxPower);
-    const auto range = range_of(series);
-    if (!range) return;
+    const auto all = range_of(series);
+    if (!all) return;
+    SignalSeries lit = *series;
+    std::replace_if(lit.values.begin(), lit.values.end(), is_dark, kUnknownValue);
+    const auto range = range_of(&lit);
+    if (!range) {
+      line();
+      return line(paint_bold(fitted("Rx power: no light in all that time"), style_));
+    }
+    std::string dark;
+    if (is_dark(all->least)) dark = is_dark(all->last) ? ", now no light" : ", at times no light";
     Plot plot;
     plot.ascii = style_.ascii;
     plot.axis = {std::floor(range->least) - 1, std::ceil(range->most)};
     if (plot.axis.high - plot.axis.low < 3) plot.axis.high = plot.axis.low + 3;
     plot.label = [](double value) { return fmt::format("{:.1f}", value); };
-    draw_plot(fmt::format("Rx power, dBm (the lane that receives least): {} {:.1f}, least {:.1f}, most {:.1f}{}",
-                          range->when, range->last, range->least, range->most, alarm_words()),
-              series->values, PlotFold::kLeast, plot);
+    draw_plot(fmt::format("Rx power, dBm (the lane that receives least): {} {:.1f}, least {:.1f}, most {:.1f}{}{}",
+                          is_dark(all->last) ? "before" : range->when, range->last, range->least, range->most, dark,
+                          alarm_words()),
+              lit.values, PlotFold::kLeast, plot);
   }
 
   [[nodiscard]] std::string alarm_words() const {

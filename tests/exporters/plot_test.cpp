@@ -129,6 +129,23 @@ TEST(PastTextTest, SaysWhatHappenedInOrderWithUnits) {
   EXPECT_THAT(past_text(dirty_past(), test::dirty_port(), style), HasSubstr("\x1b["));
 }
 
+TEST(PastTextTest, DarknessIsNoPower) {
+  PortPast past = dirty_past();
+  auto& power = past.signals[3];
+  ASSERT_EQ(power.signal, Signal::kRxPower);
+  std::fill(power.values.begin() + 80, power.values.begin() + 90, -40.0);  // the fibre is out
+  TextStyle style;
+  style.width_columns = 140;
+  EXPECT_THAT(past_text(past, test::dirty_port(), style),
+              AllOf(HasSubstr("now -1.2, least -9.1, most -1.2, at times no light"), HasSubstr("-11.0 ┤"),
+                    Not(HasSubstr("-41"))));
+  past.signals[3].values.back() = -40;
+  EXPECT_THAT(past_text(past, test::dirty_port(), style),
+              HasSubstr("before -1.2, least -9.1, most -1.2, now no light"));
+  std::fill(past.signals[3].values.begin(), past.signals[3].values.end(), -40.0);
+  EXPECT_THAT(past_text(past, test::dirty_port(), style), HasSubstr("Rx power: no light in all that time"));
+}
+
 TEST(PastTextTest, SaysWhoTookNoteOfItAndHowLongItWasOpen) {
   PortPast past = dirty_past();
   FaultEvent event;
