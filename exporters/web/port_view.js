@@ -1,5 +1,5 @@
 // One port: the verdict and what to do, where the light is lost, lanes, time, events.
-import { ago, ber, dbm, duration, el, percent, pill, quantity, speed, words } from './format.js';
+import { ago, ber, dbm, duration, el, percent, pill, quantity, speed, stamp, words } from './format.js';
 import { chart } from './chart.js';
 import { lanesCard, lightCard } from './light.js';
 import { ticket } from './ticket.js';
@@ -17,7 +17,6 @@ function evidence(fault) {
       el('td', {}, [one.where, one.source].filter(Boolean).join(', ')))))))];
 }
 
-const stamp = (at) => at.replace('T', ' ').replace(/\.\d+Z$/, 'Z');
 const noted = (one) => `by ${one.by} ${one.until ? `until ${stamp(one.until)}` : 'until it closes'}${one.reason ? `: ${one.reason}` : ''}`;
 
 // Who has it already, and how far the repair has come: whoever is called at night asks that first.
@@ -36,7 +35,7 @@ function verdict(fault, report, port) {
   const others = fault.differential.filter((one) => one.fault !== fault.fault || one.end !== fault.end);
   return el(`section.card.verdict.${port.health}`, {},
     el('h2', {}, `${title(fault.fault)}: ${percent(fault.confidence)} sure`),
-    el('p', {}, fault.summary),
+    el('p', {}, fault.summary.replace(/^./, (c) => c.toUpperCase())),
     el('p.soft', {}, [PLACES[fault.end], fault.severity, fault.state, `since ${ago(fault.opened_at, report.at)}`].filter(Boolean).join(' · ')),
     standing(fault, report, port),
     fault.repair.length ? [el('h3', {}, 'Do this, in this order'), el('ol.steps', {}, fault.repair.map((step) => el('li', {}, step)))] : '',
@@ -92,7 +91,7 @@ function timeline(report, port, events, past) {
   const sorted = [...once.values()].sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, 50);
   return el('section.card', {}, el('h2', {}, 'What happened'),
     sorted.length ? el('ol.timeline', {}, sorted.map((entry) => el(`li.${entry.tone}`, { 'data-sign': entry.sign }, el('span.soft.small', {}, ago(entry.at, report.at)), el('br'), entry.text)))
-      : el('p.soft', {}, 'Nothing since the daemon began to watch.'));
+      : el('p.soft', {}, past.remembered ? 'Nothing in the last day.' : 'Nothing since this page was opened.'));
 }
 
 function charts(port, past, width, marks) {

@@ -38,6 +38,8 @@ async function looks(name) {
       check(violations.length === 0, `${view} ${size} ${theme}: axe-core finds nothing ${violations.join('; ')}`);
       const wide = await page.evaluate(() => document.scrollingElement.scrollWidth);
       check(wide <= SIZES[size].width, `${view} ${size} ${theme}: no horizontal scroll (${wide} of ${SIZES[size].width})`);
+      const torn = await page.$$eval('.card', (cards) => cards.filter((card) => card.scrollWidth > card.clientWidth).map((card) => card.querySelector('h1, h2').textContent));
+      check(torn.length === 0, `${view} ${size} ${theme}: nothing stands out of its card: ${torn}`);
       if (pictures) {
         await sleep(1500);
         await page.screenshot({ path: path.join(pictures, `${name}-${view}-${theme}-${size}.png`), fullPage: true });
