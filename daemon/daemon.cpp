@@ -87,7 +87,6 @@ class Daemon {
   void on_step(const Snapshot& snapshot, const Engine::Step& step, double lateness_s);
   void self_test(const Report& report);
   void start_memory(const std::string& node);
-  void show_earlier_events();
   void look_for_maintenance(SteadyTime now);
   void make_desk();
   Result<void> add_plan();
@@ -323,23 +322,13 @@ void Daemon::start_memory(const std::string& node) {
     log_.info(fmt::format("{} open faults are known from before", known.ledger.faults.size()));
   engine_->restore(known.references);
   engine_->restore(known.ledger);
-  show_earlier_events();
+  publisher_.remember(memory_->earlier_events(Publisher::kMaxEvents));
   silent_ = !announces();
   memory_->start({{"events.jsonl", [this](const KeptEvent& event) { return announce(event); }},
                   {"journal", [this, node](const KeptEvent& kept) -> Result<void> {
                      const auto event = parse_event(kept.document);
                      return silent_ || !event ? Result<void>() : journal_.send(journal_fields(*event, node));
                    }}});
-}
-
-/// Who asks for events after a restart, or follows them, misses none.
-void Daemon::show_earlier_events() {
-  const auto kept = memory_->memory().newest_events(Publisher::kMaxEvents);
-  if (!kept) return log_.warning("events of before are not shown: " + kept.error().message);
-  std::vector<FaultEvent> events;
-  for (const KeptEvent& one : *kept)
-    if (auto event = parse_event(one.document)) events.push_back(*std::move(event));
-  publisher_.remember(std::move(events));
 }
 
 void Daemon::make_desk() {
