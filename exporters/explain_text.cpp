@@ -246,7 +246,7 @@ void figures(Page& page, const PortReport& port) {
     add(speed_words(*port.latest.link->speed_mbps) +
         (port.latest.link->fec.empty() ? "" : " " + port.latest.link->fec));
   if (figures.pre_fec_ber)
-    add(fmt::format("pre-FEC BER {:.1e}", *figures.pre_fec_ber) +
+    add("pre-FEC BER " + ber_words(*figures.pre_fec_ber) +
         (figures.ber_window_s ? " over " + duration_words(from_seconds(*figures.ber_window_s)) : ""));
   if (figures.rx_power_margin_db) add(fmt::format("Rx margin {:.1f} dB", *figures.rx_power_margin_db));
   add(fmt::format("{} involuntary drop{} in 24 h", figures.involuntary_downs_24h,

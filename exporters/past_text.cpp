@@ -172,7 +172,8 @@ class PastText {
     const std::string limit = port_.figures.pre_fec_ber_limit
                                   ? fmt::format("; FEC is made for {:.1e}", *port_.figures.pre_fec_ber_limit)
                                   : "";
-    draw_plot(fmt::format("Pre-FEC BER: {} {:.1e}, most {:.1e}{}", range->when, range->last, range->most, limit),
+    draw_plot(fmt::format("Pre-FEC BER: {} {}, most {}{}", range->when, ber_words(range->last), ber_words(range->most),
+                          limit),
               decades, PlotFold::kMost, plot);
   }
 
