@@ -94,6 +94,8 @@ function timeline(report, port, events, past) {
       : el('p.soft', {}, past.remembered ? 'Nothing in the last day.' : 'Nothing since this page was opened.'));
 }
 
+const DARK_DBM = -40; // what the memory keeps for no light
+
 function charts(port, past, width, marks) {
   const pick = (key) => past.points.map((point) => ({ at: point.at, value: point[key] }));
   const module = port.now?.module;
@@ -102,7 +104,7 @@ function charts(port, past, width, marks) {
   return el('section.card', {}, el('h2', {}, 'Over time'),
     past.remembered ? '' : el('p.soft.small', {}, 'No history is kept here: what is drawn was seen since this page was opened.'),
     chart(pick('pre_fec_ber'), { title: 'Bit errors before correction (pre-FEC BER)', format: ber, limit: port.figures?.pre_fec_ber_limit, limitWord: 'FEC limit', log: true, marks }, width),
-    chart(pick('rx_power_dbm'), { title: 'Received light, worst lane', format: dbm, tick: (x) => x.toFixed(1), limit: low, limitWord: 'low alarm', marks }, width),
+    chart(pick('rx_power_dbm'), { title: 'Received light, worst lane', format: (x) => dbm(x <= DARK_DBM ? -Infinity : x), none: DARK_DBM, tick: (x) => x.toFixed(1), limit: low, limitWord: 'low alarm', marks }, width),
     module?.temperature_c !== undefined ? chart(pick('temperature_c'), { title: 'Module temperature', format: (x) => `${x.toFixed(1)} °C`, tick: (x) => x.toFixed(0), limit: limits.temperature_c?.high_warn, limitWord: 'high warning', marks }, width) : '');
 }
 

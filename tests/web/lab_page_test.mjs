@@ -102,6 +102,9 @@ async function closed() {
   const words = [/closed/, /repair: fibre reseated.*held.*−8\.0 dBm → −2\.0 dBm/, /acknowledged/, /opened/];
   check(words.every((word) => told.filter((line) => word.test(line)).length === 1), `the timeline has all of it, each once: ${told.join(' | ')}`);
   check(told.every((line) => !line.includes('undefined')), 'nothing in the timeline is undefined');
+  const [heads, ticks] = await read('port', '.chart', async (page) => [await texts(page, 'h3'), await texts(page, '.chart text')]);
+  check(heads.some((head) => /pre-FEC BER\): now (0|\d\.\de-1\d)/.test(head)), `the error ratio is that of now: ${heads.join(' | ')}`);
+  check(ticks.length > 0 && ticks.every((tick) => !/^-[34]\d\./.test(tick)), `the dark moment does not flatten the light: ${ticks.join(' ')}`);
   // What the browser itself says of the seconds without a daemon is no error of the page.
   const problems = living.problems.filter((line) => !/ERR_|Failed to load resource/.test(line));
   check(problems.length === 0, `no error in all that time: ${problems.join('; ')}`);
