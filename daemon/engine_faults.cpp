@@ -75,6 +75,7 @@ FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortView
   report.repairs = repairs.of(entry.kept.port, entry.kept.id);
   report.past = ledger.past(entry.kept.port);
   report.proof = ledger.proof(entry);
+  if (report.proof) report.undecided.reset();  // nobody shall test what shows no more
   report.acknowledged = acknowledgement_of(entry.kept, wall);
   texts[report.id] = report;
   return report;

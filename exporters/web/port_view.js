@@ -38,7 +38,7 @@ function verdict(fault, report, port) {
     el('p', {}, fault.summary.replace(/^./, (c) => c.toUpperCase())),
     el('p.soft', {}, [PLACES[fault.end], fault.severity, fault.state, `since ${ago(fault.opened_at, report.at)}`].filter(Boolean).join(' · ')),
     standing(fault, report, port),
-    fault.repair.length ? [el('h3', {}, 'Do this, in this order'), el('ol.steps', {}, fault.repair.map((step) => el('li', {}, step)))] : '',
+    fault.repair.length ? [el('h3', {}, fault.state === 'proving' ? 'Should it come back, in this order' : 'Do this, in this order'), el('ol.steps', {}, fault.repair.map((step) => el('li', {}, step)))] : '',
     fault.verify ? el('p', {}, 'Then ', el('code', {}, `linkhealth verify ${port.port}`), `: ${fault.verify}`) : '',
     evidence(fault),
     fault.missing?.length ? [el('h3', {}, 'Would help to decide'), el('ul', {}, fault.missing.map((one) => el('li', {}, `${words(one.symptom)}: ${one.why}; ${one.how}`)))] : '',

@@ -81,6 +81,7 @@ TEST(Engine, WhatWasSeenStandsWhileItShowsNoMore) {
   EXPECT_NE(run.port().faults[0].summary.find("9.4e-05"), std::string::npos) << run.port().faults[0].summary;
   run.run(9000);
   ASSERT_EQ(run.all.size(), 3U) << run.events;
+  EXPECT_FALSE(run.all[1].fault.undecided) << "proving: nobody shall test what shows no more";
   for (const FaultEvent& event : run.all)
     EXPECT_EQ(event.fault.summary.find("9.4e-09"), std::string::npos) << event.fault.summary;
 }

@@ -45,7 +45,8 @@ printf 'KMOD=%q\nSYSTEMD=%q\n' "$out/root/lib/modules/$(cat "$out/kernel")" "$sy
 # probe order, so it is found by its name: a wrong name under /dev would make a plain file, silently.
 cat >"$run/wrap" <<WRAP
 #!/bin/bash
-export LAB=$(printf %q "$out") LAB_FORWARD=$forward LAB_SCENARIO_SECONDS=${LAB_SCENARIO_SECONDS:-} HOME=/root LANG=C.UTF-8 TERM=dumb
+export LAB=$(printf %q "$out") LAB_FORWARD=$forward LAB_SCENARIO_SECONDS=${LAB_SCENARIO_SECONDS:-}
+export LINKHEALTH_BIN=$(printf %q "${LINKHEALTH_BIN:-}") HOME=/root LANG=C.UTF-8 TERM=dumb
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 port=\$(dirname "\$(grep -lx lab.out /sys/class/virtio-ports/*/name)")
 exec </dev/null >"/dev/\${port##*/}" 2>&1
