@@ -19,7 +19,7 @@ CLI::Validator is_ratio() {
 }
 
 void add_ack(CLI::App& app, AckOptions& options) {
-  auto* command = app.add_subcommand("ack", "Take note of a port's fault: no more alerts about it for a time");
+  auto* command = app.add_subcommand("ack", "Take note of a port's fault: somebody has it, the rules' alert ends");
   command->add_option("port", options.port, "The port, by any of its names")->required()->type_name("PORT");
   auto* end = command->add_flag("--end", options.end, "Take the acknowledgement back");
   command->add_option("--for", options.for_time, "How long: 30m, 2h, 1d; without it until the fault closes")
@@ -31,6 +31,9 @@ void add_ack(CLI::App& app, AckOptions& options) {
   command->add_flag("--json", options.json, "The answer as JSON (docs/schema/action.json)");
   command->footer(
       "It survives a restart of the daemon. When it is over and the fault is not, the fault is told anew.\n"
+      "An alert of Prometheus's rules ends with it. One that the daemon itself sent to an Alertmanager stands and "
+      "says\n"
+      "who took note (annotation acknowledged): where it repeats, silence it there.\n"
       "\nExamples:\n"
       "  linkhealth ack mlx5_3 --for 2h --reason 'jumper ordered, ticket 4711'\n"
       "  linkhealth ack mlx5_3 --by ann\n"

@@ -327,9 +327,11 @@ void Daemon::start_memory(const std::string& node) {
                                            clock_.wall(), log_);
   const Remembered& known = memory_->remembered();
   if (!known.ledger.faults.empty())
-    log_.info(fmt::format("{} open faults are known from before", known.ledger.faults.size()));
+    log_.info(fmt::format("known from before: {} open fault{}", known.ledger.faults.size(),
+                          known.ledger.faults.size() == 1 ? "" : "s"));
   engine_->restore(known.references);
   engine_->restore(known.ledger);
+  publisher_.remember(memory_->earlier_events(Publisher::kMaxEvents));
   silent_ = !announces();
   memory_->start({{"events.jsonl", [this](const KeptEvent& event) { return announce(event); }},
                   {"journal", [this, node](const KeptEvent& kept) -> Result<void> {

@@ -63,6 +63,13 @@ ShownConfiguration Publisher::configuration() const {
   return configuration_;
 }
 
+void Publisher::remember(std::vector<FaultEvent> events) {
+  const std::lock_guard lock(mutex_);
+  for (FaultEvent& event : events) events_.push_back(std::make_shared<const FaultEvent>(std::move(event)));
+  event_count_ += events.size();
+  while (events_.size() > kMaxEvents) events_.pop_front();
+}
+
 std::shared_ptr<const Published> Publisher::current() const {
   const std::lock_guard lock(mutex_);
   return current_;

@@ -87,6 +87,8 @@ class Publisher {
   explicit Publisher(JsonWriters json) : json_(std::move(json)) {}
 
   void publish(std::shared_ptr<const Report> report, const std::vector<FaultEvent>& events, MonitorFigures monitor);
+  /// Events of an earlier run, oldest first, before the first step: they are shown, and counted by nobody.
+  void remember(std::vector<FaultEvent> events);
   /// What the node says of itself, for `linkhealth doctor`; once, before the server starts.
   void set_node_facts(NodeFacts facts) { facts_ = std::move(facts); }
   [[nodiscard]] const NodeFacts& node_facts() const { return facts_; }
@@ -96,7 +98,7 @@ class Publisher {
   [[nodiscard]] std::shared_ptr<const Published> current() const;
   /// {"events":[…]}, oldest first, at most `limit` of the latest.
   [[nodiscard]] std::string events_json(std::size_t limit) const;
-  /// Events by number: the first that was published is 1.
+  /// Events by number: the first that was remembered or published is 1.
   struct EventsAfter {
     std::vector<std::shared_ptr<const FaultEvent>> events;
     std::uint64_t last = 0;  ///< the number of the latest that was published

@@ -45,6 +45,7 @@ struct LedgerEntry {
   SteadyTime last_seen;
   std::optional<SteadyTime> proving_since;
   std::uint64_t drops_at_proof = 0;
+  std::optional<SteadyTime> restored_at;  ///< known from an earlier run, and looked at since then
 };
 
 struct LedgerChange {

@@ -93,6 +93,8 @@ class Memory {
 
   /// `port` of the answer is left empty: labels are not the memory's.
   Result<PortPast> past(const PastQuery& query);
+  /// What happened to all ports last, oldest first; empty when nothing is remembered.
+  Result<std::vector<KeptEvent>> newest_events(std::size_t limit);
   /// Where a module or cable was, seen last first.
   Result<std::vector<KeptIdentity>> identities_of(const std::string& serial);
   /// Never waits for a write: also for the deciding thread.

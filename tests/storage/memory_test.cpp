@@ -114,6 +114,14 @@ TEST_F(MemoryTest, AnEventIsUndeliveredUntilItIsMarked) {
   EXPECT_EQ(memory->undelivered("journal", 9)->at(0), memory_event(2)) << "with all that it had";
 }
 
+TEST_F(MemoryTest, TheNewestEventsAreThereAfterARestart) {
+  auto memory = open();
+  for (int number = 1; number <= 3; ++number) ASSERT_TRUE(memory->write(event_batch(number)));
+  memory = open();
+  EXPECT_THAT(ids(memory->newest_events(2)), ElementsAre(memory_event(2).id, memory_event(3).id)) << "oldest first";
+  EXPECT_THAT(*memory->newest_events(9), SizeIs(3));
+}
+
 TEST_F(MemoryTest, MarkingAnEarlierEventTakesNothingBack) {
   auto memory = open();
   memory->add_sink("journal");
