@@ -32,6 +32,12 @@ std::vector<KnobGroup> collect_groups() {
   return groups;
 }
 
+/// How far a temperature is below its past, by the median of the last readings or by the last one: the hotter of them.
+std::optional<double> hottest(const Track& track) {
+  const auto median = track.drop(), last = track.latest_drop();
+  return median && last ? std::optional(std::min(*median, *last)) : median;
+}
+
 /// The ports that something is expected of.
 std::vector<const PortHistory*> watched(const std::vector<Subject>& all) {
   std::vector<const PortHistory*> ports;
@@ -55,8 +61,11 @@ std::vector<Subject> Engine::State::subjects() {
   for (const auto& [stable, port] : history.ports()) {
     const ExpectedPort* expected = of_port(settings.expected, port);
     const bool current = port.module_at && in_seconds(history.now() - *port.module_at) < 300;
+    // A module that does not send, or not for long, is as cold as that makes it: it tells nothing of the room.
+    const bool warm =
+        port.carrier == true && in_seconds(history.now() - port.carrier_since.value_or(port.first_seen)) >= kWarmUpS;
     all.push_back({stable, &port, expected, leaf_of(port, expected), &judged[stable],
-                   current ? port.own.temperature_c.drop() : std::nullopt,
+                   current && warm ? hottest(port.own.temperature_c) : std::nullopt,
                    current && supply_low(port, window_values) == true});
   }
   std::sort(all.begin(), all.end(),

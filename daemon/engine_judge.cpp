@@ -15,9 +15,11 @@ constexpr Knob kJudgeKnobs[] = {
     {"open_at", 0.7, 0.5, 0.999, "", "probability that something is wrong, below which nothing is said"},
     {"second_at", 0.9, 0.5, 0.999, "", "the same for a second fault, of what the first does not explain"},
     {"second_confidence", 0.5, 0, 1, "", "a second fault that is less sure is not named"},
-    {"training_s", 60, 0, 600, "s", "more patience with a link that trains: it may take two minutes"},
-    {"leads_at", 0.5, 0, 1, "", "a link that is down waits training_s for more readings while no name is so sure"},
-    {"undecided_ratio", 0.4, 0.05, 1, "", "a rival with so much of the first one's confidence cannot be told from it"}};
+    {"reading_s", 60, 0, 600, "s",
+     "more patience with a link that is down while no name leads: module and far end are read"},
+    {"leads_at", 0.5, 0, 1, "", "a name that is so sure leads"},
+    {"undecided_ratio", 0.4, 0.05, 1, "", "a rival with so much of the first one's confidence cannot be told from it"},
+    {"hand_s", 30, 0, 600, "s", "more patience with a module that was pulled out: to swap it takes a minute"}};
 
 bool together(SteadyTime a, SteadyTime b, double within_s) { return std::abs(in_seconds(a - b)) <= within_s; }
 
@@ -58,9 +60,10 @@ void Engine::State::fill_group(PortView& view, const Subject& subject, const std
   GroupStats& group = view.group;
   const Judged& own = *subject.judged;
   group.siblings_speed_mbps = siblings_speed(subject, all);
+  std::vector<double> rises;
   for (const Subject& other : all) {
     if (other.port == subject.port || !other.port->present) continue;
-    group.siblings += other.temperature_drop_c.has_value();
+    if (other.temperature_drop_c) rises.push_back(-*other.temperature_drop_c);
     if (other.temperature_drop_c && *other.temperature_drop_c <= kSharedRiseC) ++group.siblings_hotter;
     const bool one_module = !subject.port->own.serial.empty() && subject.port->own.serial == other.port->own.serial;
     if (other.supply_low && !one_module) ++group.siblings_supply_low;
@@ -75,6 +78,12 @@ void Engine::State::fill_group(PortView& view, const Subject& subject, const std
       ++group.fell_together;
     if (own.errors_since && other.judged->errors_since && together(*own.errors_since, *other.judged->errors_since, 900))
       ++group.errors_together;
+  }
+  group.siblings = rises.size();
+  if (!rises.empty()) {
+    const auto middle = rises.begin() + static_cast<std::ptrdiff_t>((rises.size() - 1) / 2);
+    std::nth_element(rises.begin(), middle, rises.end());
+    group.siblings_rise_c = std::max(0.0, *middle);
   }
   if (view.port.losses.empty()) return;
   for (const CarrierLoss& loss : view.port.losses) {
@@ -110,7 +119,6 @@ Severity Engine::State::severity_of(const RankedFault& ranked, const PortView& v
 
 PortVerdict Engine::State::verdict_of(const PortView& view, const Fault* incumbent) {
   PortVerdict verdict;
-  const double patience_s = judge_values[3];
   verdict.down = view.down;
   verdict.rate_bps = view.port.line_rate_bps();
   verdict.drops = view.port.involuntary_total;
@@ -122,12 +130,8 @@ PortVerdict Engine::State::verdict_of(const PortView& view, const Fault* incumbe
     verdict.cable = view.port.own.serial;
   else if (!view.port.own.serial.empty() && !view.port.far.serial.empty())
     verdict.cable = view.port.own.serial + " - " + view.port.far.serial;
-  verdict.down_s = settled_down_s(view);
+  verdict.down_s = view.settled_down_s();
   verdict.idle = view.traffic.known_s > 0 && view.traffic.loaded_s < 0.2 * view.traffic.known_s;
-  // A far end that is there but not ready: the link is training, which may take two minutes.
-  if (at(opinion.findings, SymptomId::kRemoteFault).present()) verdict.down_s -= patience_s;
-  if (at(opinion.findings, SymptomId::kLightThere).present() && !view.link().down_reason)
-    verdict.down_s -= patience_s / 2;
   opinion.differential = differentiate({view, opinion.findings, incumbent, nullptr}, differential_values);
   opinion.second = Differential{};
   // A port of which nothing can be read is unknown, which is neither healthy nor faulty.
@@ -145,8 +149,8 @@ PortVerdict Engine::State::verdict_of(const PortView& view, const Fault* incumbe
   if (1 - opinion.differential.healthy < judge_values[0]) return verdict;
   if (!view.down && !supported(*opinion.differential.ranked.front().cause, opinion.findings)) return verdict;
   const RankedFault& first = opinion.differential.ranked.front();
-  // No name leads: the module and the far end are read within the next minute.
-  if (view.down && first.confidence < judge_values[4]) verdict.down_s -= patience_s;
+  if (view.down && first.confidence < judge_values[4]) verdict.down_s -= judge_values[3];
+  if (at(opinion.findings, SymptomId::kModuleAbsent).present()) verdict.down_s -= judge_values[6];
   verdict.primary = {first.fault, first.confidence, severity_of(first, view, opinion.findings)};
   opinion.second = differentiate({view, opinion.findings, nullptr, &first}, differential_values);
   if (!view.down && 1 - opinion.second.healthy >= judge_values[1] && !opinion.second.ranked.empty()) {

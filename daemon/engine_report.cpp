@@ -39,13 +39,6 @@ bool supported(const Cause& cause, const Findings& findings) {
 }
 
 /// How long the link has had to come up by itself.
-double settled_down_s(const PortView& view) {
-  SteadyTime since = view.port.carrier_since.value_or(view.port.first_seen);
-  for (const auto& t :
-       {view.port.last_admin_event, view.port.last_module_event, view.port.driver_reload_at, view.port.last_reboot})
-    if (t && *t > since) since = *t;
-  return in_seconds(view.now - since);
-}
 
 std::size_t gone_at_once(const std::vector<const PortHistory*>& watched, double within_s) {
   if (watched.size() < 2) return 0;

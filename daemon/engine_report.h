@@ -21,8 +21,6 @@ std::optional<Acknowledgement> acknowledgement_of(const LedgerFault& fault, Wall
 bool by_number(const std::string& a, const std::string& b);
 /// Something that is seen must speak for a fault: what is merely not known opens nothing.
 bool supported(const Cause& cause, const Findings& findings);
-/// How long the link has had to come up by itself.
-double settled_down_s(const PortView& view);
 /// How many of the watched ports went at one time, when none of them is left; 0 otherwise, and for one port alone.
 std::size_t gone_at_once(const std::vector<const PortHistory*>& watched, double within_s);
 /// REQUIRES: the report's faults and exemption are filled in. `judged`: enough could be read.

@@ -52,6 +52,7 @@ struct Subject {
 
 inline constexpr double kSharedRiseC =
     -6;  ///< a module's drop of temperature: more is more than jobs do (docs/physics.md 7d)
+inline constexpr double kWarmUpS = 900;  ///< ten time constants of a module's temperature (docs/physics.md 7d)
 /// When something opens, and when two names stand side by side.
 std::span<const Knob> judge_knobs();
 

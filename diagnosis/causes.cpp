@@ -10,6 +10,10 @@ using enum SymptomId;
 using enum Often;
 
 // ----------------------------------------------------------------------------- expectations, one list a cause
+// Of a link that fell and comes back by itself: both ends train, with light (docs/physics.md 7d).
+constexpr Expectation kRetraining[] = {
+    {kLightThere, kAlways}, {kRemoteFault, kOften}, {kTrainingFails, kSometimes}, {kNoPcsLock, kSometimes},
+    {kNoFecLock, kRarely},  {kBadSignal, kRarely},  {kNoPartner, kRarely},        {kNegotiationFails, kRarely}};
 constexpr Expectation kDirtyIn[] = {
     {kRemoteFault, kRarely},   {kModuleNew, kSometimes},    {kLightLow, kAlways},         {kOneLaneErrors, kOften},
     {kLosingData, kOften},     {kFlaps, kSometimes},        {kErrorsBeforeFall, kAlways}, {kSomeLanesDark, kOften},
@@ -117,7 +121,7 @@ constexpr Expectation kCable[] = {{kModuleNew, kSometimes},
                                   {kSomeLanesDark, kSometimes},
                                   {kLightThere, kSometimes},
                                   {kSnrLow, kSometimes},
-                                  {kErrorBursts, kRarely},
+                                  {kErrorBursts, kSometimes},
                                   {kTxOff, kRarely},
                                   {kTxFault, kRarely},
                                   {kModuleState, kRarely},
@@ -131,7 +135,7 @@ constexpr Expectation kAdmin[] = {{kAdminDown, kAlways},  {kTxOff, kOften},     
                                   {kNoLight, kSometimes}, {kNoPartner, kRarely}};
 constexpr Expectation kUnplugged[] = {
     {kModuleNew, kSometimes},       {kNoLight, kAlways},  {kNoPartner, kAlways}, {kFarRxDark, kAlways},
-    {kFarModuleAbsent, kSometimes}, {kFarRxLow, kAlways}, {kLightLow, kAlways}};
+    {kFarModuleAbsent, kSometimes}, {kFarRxLow, kAlways}, {kLightLow, kAlways},  {kFlaps, kRarely}};
 constexpr Expectation kUnpluggedCable[] = {{kModuleAbsent, kAlways},
                                            {kNoCableReported, kAlways},
                                            {kNoPartner, kRarely},
@@ -139,14 +143,13 @@ constexpr Expectation kUnpluggedCable[] = {{kModuleAbsent, kAlways},
                                            {kFarRxDark, kOften}};
 constexpr Expectation kUnpluggedFar[] = {
     {kFarModuleAbsent, kAlways}, {kNoPartner, kAlways}, {kNoLight, kAlways}, {kLightLow, kAlways}};
-constexpr Expectation kFarDown[] = {{kModuleNew, kRarely},    {kNoLight, kAlways},         {kNoPartner, kAlways},
-                                    {kFarAdminDown, kOften},  {kFarTxOff, kOften},         {kRemoteFault, kSometimes},
-                                    {kGroupDown, kSometimes}, {kFarTxLow, kOften},         {kLightLow, kRarely},
-                                    {kLightThere, kRarely},   {kNegotiationFails, kRarely}};
-constexpr Expectation kFarStarting[] = {{kRemoteFault, kAlways},
-                                        {kLightThere, kAlways},
-                                        {kNoLight, kSometimes},
-                                        {kGroupDown, kSometimes},
+constexpr Expectation kFarDown[] = {{kModuleNew, kRarely},    {kNoLight, kAlways},          {kNoPartner, kAlways},
+                                    {kFarAdminDown, kAlways}, {kFarTxOff, kOften},          {kRemoteFault, kSometimes},
+                                    {kGroupDown, kSometimes}, {kFarTxLow, kOften},          {kLightLow, kRarely},
+                                    {kLightThere, kRarely},   {kNegotiationFails, kRarely}, {kFlaps, kRarely}};
+// Whose port is read while it is down has a switch that runs: then an administrator did it, and that is seen.
+constexpr Expectation kFarStarting[] = {{kRemoteFault, kAlways}, {kFarAdminDown, kAlways}, {kFlaps, kRarely},
+                                        {kLightThere, kAlways},  {kNoLight, kSometimes},   {kGroupDown, kSometimes},
                                         {kNoPartner, kRarely}};
 constexpr Expectation kSwitchDown[] = {{kModuleNew, kRarely},     {kGroupDown, kAlways},      {kNoLight, kOften},
                                        {kNoPartner, kOften},      {kFarTxOff, kOften},        {kFarTxLow, kOften},
@@ -238,7 +241,7 @@ constexpr Cause kCauses[] = {
     {"far laser", "failing_transmitter", End::kFar, 4, 3, kGlass, kLossFarLaser, kFarLaser, {}},
     {"own laser", "failing_transmitter", End::kLocal, 4, 3, kGlass, kLossOwnLaser, kOwnLaser, {}},
     {"own receiver or electronics", "bad_module", End::kLocal, 14, 8, kGlass, kBrightErrors, kOwnReceiver, {}},
-    {"bursting module", "bad_module", End::kLocal, 5, .1, kModules, kMaybeErrors, kBursting, {}},
+    {"bursting module", "bad_module", End::kLocal, 5, .1, kGlass, kMaybeErrors, kBursting, {}},
     {"far receiver", "bad_module", End::kFar, 3, .1, kGlass, kBright, kFarReceiver, {}},
     {"loose or dying module", "bad_module", End::kLocal, 5, .1, kGlass, kSeldomErrors, kLoose, {}},
     {"module control", "bad_module", End::kLocal, 1, 4, kModules, kAnyLight, kModuleControl, kDecideControl},
@@ -300,5 +303,6 @@ double probability(Often often) {
 }
 
 std::span<const Cause> cause_table() { return kCauses; }
+std::span<const Expectation> retraining_expects() { return kRetraining; }
 
 }  // namespace linkhealth

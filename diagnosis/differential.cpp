@@ -13,7 +13,10 @@ constexpr Knob kKnobs[] = {
     {"incumbent_nats", 1, 0, 10, "", "how much more a fault that is open already weighs"},
     {"temper_up", 1.4, 0.1, 2, "", "exponent on the posterior of a link that carries (calibration)"},
     {"temper_down", 1.4, 0.1, 2, "", "the same of a link that is down"},
-    {"cap", 0.99, 0.5, 0.999, "", "no diagnosis is surer than this"}};
+    {"cap", 0.99, 0.5, 0.999, "", "no diagnosis is surer than this"},
+    {"retrain_odds", 30, 0, 1e6, "", "falls from which a link comes back by itself, for each one that stays"},
+    {"retrain_median_s", 15, 1, 600, "s", "how long that takes (docs/physics.md 7d: 1 to 15 s, by speed)"},
+    {"retrain_spread", 0.9, 0.1, 3, "", "and its spread, in logarithms: 2 % take longer than 95 s"}};
 
 /// Symptoms that the joint row of light and errors holds already.
 bool in_joint_row(SymptomId id) {
@@ -51,6 +54,25 @@ std::uint8_t medium_bit(const PortView& view) {
 
 double normal_cdf(double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)); }
 
+double all_priors_down() {
+  static const double kSum = [] {
+    double sum = 0;
+    for (const Cause& cause : cause_table()) sum += cause.prior_down;
+    return sum;
+  }();
+  return kSum;
+}
+
+/// That a link which fell comes back by itself gets less likely with each second that it does not. A fault that is open
+/// already explains the fall.
+double prior_of_retraining(const DifferentialInput& input, KnobValues knobs) {
+  const double least = cause_table().front().prior_down;
+  if (input.incumbent != nullptr) return least;
+  const double down_s = std::max(input.view.settled_down_s(), 0.1);
+  const double still_down = normal_cdf(-std::log(down_s / knobs[5]) / knobs[6]);
+  return std::max(least, knobs[4] * all_priors_down() * still_down);
+}
+
 /// Density of a reading where no light was lost: noise, with tails for remating and temperature.
 double quiet(double drop, double sigma) {
   const double z = drop / sigma;
@@ -64,9 +86,17 @@ double lost(double drop, double sigma) {
 }
 
 /// How well each place of loss fits the four measured drops. A reading that is not there fits everything.
-std::array<double, kLightLossCount> light_likelihood(const LightStats& light, bool errors) {
+/// `errors`, `far_errors`: whether light that is missing does harm; nullopt: not known.
+std::array<double, kLightLossCount> light_likelihood(const LightStats& light, std::optional<bool> errors_known,
+                                                     std::optional<bool> far_errors) {
+  const bool errors = errors_known == true;
   std::array<double, kLightLossCount> fit;
   fit.fill(1);
+  // Another patch cord costs or gives a decibel or two. Without harm, less light is a fault only beyond that.
+  const auto harmless = [&light](const std::optional<Drop>& drop, std::optional<bool> harm) {
+    const bool known_or_touched = harm == false || (!harm && light.touched);
+    return drop && !drop->tells_alone && known_or_touched && drop->db < light.alone_db;
+  };
   const auto weigh = [&fit, errors](const std::optional<Drop>& drop, std::array<bool, kLightLossCount> is_lost) {
     // Against its siblings instead of its own past: only errors make a low lane worth a word.
     if (!drop || (drop->sigma_db > 0.4 && !errors && !drop->tells_alone)) return;
@@ -74,8 +104,9 @@ std::array<double, kLightLossCount> light_likelihood(const LightStats& light, bo
       fit[i] *= is_lost[i] ? lost(drop->db, drop->sigma_db) : quiet(drop->db, drop->sigma_db);
   };
   //                     none  incoming outgoing both  far laser own laser
-  weigh(light.rx, {false, true, false, true, true, false});
-  weigh(light.far_rx, {false, false, true, true, false, true});
+  const bool little_left = light.margin_db && *light.margin_db < 1;
+  if (little_left || !harmless(light.rx, errors_known)) weigh(light.rx, {false, true, false, true, true, false});
+  if (!harmless(light.far_rx, far_errors)) weigh(light.far_rx, {false, false, true, true, false, true});
   weigh(light.far_tx, {false, false, false, false, true, false});
   weigh(light.tx, {false, false, false, false, false, true});
   double sum = 0;
@@ -150,10 +181,10 @@ const auto kLetters = [] {
 /// By symptom, an index into kLetters.
 using CauseLetters = std::array<std::uint8_t, kSymptomCount>;
 
-CauseLetters letters_of(const Cause& cause, bool decided) {
+CauseLetters letters_of(std::span<const Expectation> expects, bool decided) {
   CauseLetters letters{};
   letters.fill(decided ? kSilent : letter_of(Often::kNever));
-  for (const Expectation& row : cause.expects) letters[static_cast<std::size_t>(row.symptom)] = letter_of(row.often);
+  for (const Expectation& row : expects) letters[static_cast<std::size_t>(row.symptom)] = letter_of(row.often);
   return letters;
 }
 
@@ -161,10 +192,16 @@ CauseLetters letters_of(const Cause& cause, bool decided) {
 const std::vector<std::array<CauseLetters, 2>>& letter_tables() {
   static const auto kTables = [] {
     std::vector<std::array<CauseLetters, 2>> tables;
-    for (const Cause& cause : cause_table()) tables.push_back({letters_of(cause, false), letters_of(cause, true)});
+    for (const Cause& cause : cause_table())
+      tables.push_back({letters_of(cause.expects, false), letters_of(cause.expects, true)});
     return tables;
   }();
   return kTables;
+}
+
+const CauseLetters& retraining_letters() {
+  static const CauseLetters kTable = letters_of(retraining_expects(), false);
+  return kTable;
 }
 
 /// The joint row is one of links that carry. Of a link that is down the powers count one by one, unless there is no
@@ -241,11 +278,14 @@ Differential differentiate(const DifferentialInput& input, KnobValues knobs) {
   const PortView& view = input.view;
   Differential result;
   const std::optional<bool> errors = receive_errors(input.findings);
-  result.light = light_likelihood(view.light, errors == true);
+  const Finding& far = at(input.findings, kFarErrors);
+  result.light = light_likelihood(view.light, errors,
+                                  far.verdict == Verdict::kUnknown ? std::nullopt : std::optional(far.present()));
   const double suffices = drop_suffices(view);
   // A first fault that touches neither light nor errors (PCIe, a wrong neighbour) does not account for them.
   const bool joint = !view.down && (input.explained == nullptr || leaves_light_alone(*input.explained->cause));
   const auto ids = taking_part(input, errors == true);
+  const double healthy = view.down ? prior_of_retraining(input, knobs) : causes[0].prior_up;
   double best = -1e300;
   std::array<double, kMaxCauses> score{};
   for (std::size_t c = 0; c < causes.size(); ++c) {
@@ -255,14 +295,14 @@ Differential differentiate(const DifferentialInput& input, KnobValues knobs) {
       score[c] = -1e9;
       continue;
     }
-    double sum = std::log(view.down ? cause.prior_down : cause.prior_up);
+    double sum = std::log(c == 0 ? healthy : view.down ? cause.prior_down : cause.prior_up);
     bool decided = false;
     for (const Decisive& row : cause.decisive)
       if (at(input.findings, row.symptom).present()) {
         sum += row.nats;
         decided = true;
       }
-    const CauseLetters& letters = tables[c][decided ? 1 : 0];
+    const CauseLetters& letters = c == 0 && view.down ? retraining_letters() : tables[c][decided ? 1 : 0];
     for (const SymptomId id : ids) {
       const auto i = static_cast<std::size_t>(id);
       const Letter& letter = kLetters[letters[i]];

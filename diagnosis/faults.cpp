@@ -149,6 +149,13 @@ constexpr Fault kFaults[] = {
 
 std::span<const Fault> fault_table() { return kFaults; }
 
+bool means_down(const Fault& fault) {
+  constexpr double kSeldom = 0.1;  // of all links that carry
+  return fault.name != "healthy" && std::ranges::all_of(cause_table(), [&fault](const Cause& cause) {
+           return cause.fault != fault.name || cause.end != fault.end || cause.prior_up <= kSeldom;
+         });
+}
+
 bool is_done_by(Remedy remedy, RepairAction action) {
   switch (action) {
     case RepairAction::kPortBounced:

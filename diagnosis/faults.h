@@ -98,7 +98,11 @@ struct Fault {
 
 /// The first cause is "healthy".
 std::span<const Cause> cause_table();
+/// What a link shows that fell and comes back by itself: the first cause, of a link that is down.
+std::span<const Expectation> retraining_expects();
 std::span<const Fault> fault_table();
+/// Whether the fault is one of links that do not carry, and of no others.
+bool means_down(const Fault& fault);
 /// Whether a repair that was seen is (or includes) this step: whoever cleans a fibre pulls it out.
 bool is_done_by(Remedy remedy, RepairAction action);
 /// The steps of a fault without those that `failed` has shown to be in vain. The last one stays when all have failed.

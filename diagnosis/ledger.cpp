@@ -24,9 +24,9 @@ enum Index : std::size_t {
 };
 
 constexpr Knob kKnobs[] = {
-    {"down_hold_s", 45, 0, 3600, "s", "a link that fell less than this ago is not judged: it may be retraining"},
+    {"down_hold_s", 30, 0, 3600, "s", "a link that fell less than this ago is not judged: it may be retraining"},
     {"signal_hold_s", 30, 0, 3600, "s", "how long a degradation must last before it opens"},
-    {"notice_hold_s", 300, 0, 86400, "s", "the same for what is not the cable's fault"},
+    {"notice_hold_s", 60, 0, 86400, "s", "the same for what is not the cable's fault"},
     {"second_hold_s", 300, 0, 86400, "s", "the same for a second fault on one port"},
     {"rival_hold_s", 240, 0, 86400, "s", "how long another name must lead before it takes over"},
     {"rival_evaluations", 3, 1, 1000, "", "and in how many evaluations"},
@@ -82,7 +82,8 @@ Ledger::Ledger(std::string node, KnobValues knobs) : node_(std::move(node)), kno
 
 double Ledger::hold_s(const Fault& fault, const PortVerdict& verdict, bool second) const {
   if (is(fault, "admin_down")) return 0;
-  if (is(fault, "monitor_blind") || is(fault, "wrong_cabling")) return knobs_[kSignalHold];
+  if (is(fault, "monitor_blind")) return 0;  // its symptom waits long enough
+  if (is(fault, "wrong_cabling")) return knobs_[kSignalHold];
   if (second) return knobs_[kSecondHold];
   if (fault.severity == Severity::kNotice) return knobs_[kNoticeHold];
   return verdict.down ? 0 : knobs_[kSignalHold];  // a link that is down waits by down_hold_s
@@ -250,12 +251,12 @@ void Ledger::step_slot(Slot& slot, const std::optional<PortVerdict::Named>& name
     slot.candidate_evaluations = 0;
   }
   ++slot.candidate_evaluations;
+  if (verdict.down && verdict.down_s < knobs_[kDownHold] && !is(*named->fault, "admin_down")) return;
   if (slot.entry && slot.entry->fault == named->fault) {
     slot.candidate = nullptr;
     refresh(slot, *named, verdict.maintenance, now, wall, changes);
     return;
   }
-  if (verdict.down && verdict.down_s < knobs_[kDownHold] && !is(*named->fault, "admin_down")) return;
   if (!slot.entry) {
     if (in_seconds(now - slot.wrong_since) >= hold_s(*named->fault, verdict, second))
       open_fault(slot, *named, port, now, wall, changes);
@@ -271,6 +272,8 @@ void Ledger::step_slot(Slot& slot, const std::optional<PortVerdict::Named>& name
     open_fault(slot, *named, port, now, wall, changes);
     return;
   }
+  // A link that carries is not down: what says that it is proves itself, whatever else is wrong.
+  if (!verdict.down && means_down(*slot.entry->fault)) return step_proof(slot, verdict, port, now, wall, changes);
   // Something is still wrong: what is open neither heals nor proves.
   slot.entry->last_seen = now;
   slot.entry->kept.last_seen_at = wall;

@@ -7,7 +7,7 @@
 
 namespace linkhealth {
 
-void fill_light(PortView& view, double lane_alarm_db);
+void fill_light(PortView& view, double in_alarm_db, double out_alarm_db);
 
 namespace {
 
@@ -30,13 +30,13 @@ std::optional<Drop> worst_drop(const Tracks& tracks, std::size_t lanes, bool lat
   return worst;
 }
 
-/// The lane that lies lowest among its siblings: what remains when there is no past.
-std::optional<Drop> worst_against_siblings(const Tracks& tracks, std::size_t lanes) {
+/// The lane that lies lowest among its siblings (or, of `only`, that lane): what remains when there is no past.
+std::optional<Drop> worst_against_siblings(const Tracks& tracks, std::size_t lanes, int only = -1) {
   std::vector<double> levels;
   for (std::size_t i = 0; i < lanes; ++i)
     if (const auto level = tracks[i].now()) levels.push_back(*level);
   if (levels.size() < 3 || levels.size() != lanes) return std::nullopt;
-  const auto lowest = std::min_element(levels.begin(), levels.end());
+  const auto lowest = only >= 0 ? levels.begin() + only : std::min_element(levels.begin(), levels.end());
   const int lane = static_cast<int>(lowest - levels.begin());
   const double low = *lowest;
   std::sort(levels.begin(), levels.end());
@@ -131,17 +131,27 @@ std::optional<Drop> against_sender(const Tracks& sent, const Tracks& received, s
   return worst;
 }
 
+/// From 0; -1: the errors are on several lanes, or lanes are not known.
+int lane_with_the_errors(const PortView& view) {
+  const SignalStats& s = view.signal;
+  const bool same_lanes = s.lanes == view.port.own.rx_lanes && s.worst_lane >= 0;
+  return same_lanes && s.lane_stands_out ? s.worst_lane : -1;
+}
+
 /// What is lost where there is no past: against the siblings; and, since all lanes may share one fibre, against what is
 /// sent, what such modules receive, and the module's own alarm (a good link lies some 9 dB above it).
 std::optional<Drop> without_past(const PortView& view) {
   const ModuleTracks& own = view.port.own;
-  std::optional<Drop> best = worst_against_siblings(own.rx_dbm, own.rx_lanes);
-  if (view.light.margin_db) prefer(best, Drop{9 - *view.light.margin_db, 2.0, view.light.worst_rx_lane}, 4);
+  const int guilty = lane_with_the_errors(view);  // its light explains the errors, or nothing does
+  std::optional<Drop> best = worst_against_siblings(own.rx_dbm, own.rx_lanes, guilty);
+  const auto suspect = [guilty](int lane) { return guilty < 0 || lane == guilty; };
+  if (view.light.margin_db && suspect(view.light.worst_rx_lane))
+    prefer(best, Drop{9 - *view.light.margin_db, 2.0, view.light.worst_rx_lane}, 4);
   if (const Nominal* nominal = nominal_of(view)) {
-    if (view.light.worst_rx_dbm)
+    if (view.light.worst_rx_dbm && suspect(view.light.worst_rx_lane))
       prefer(best, Drop{nominal->rx_dbm - *view.light.worst_rx_dbm, kOneMeterDb, view.light.worst_rx_lane}, 3);
-    if (const auto lost = against_sender(view.port.far.tx_dbm, own.rx_dbm, own.rx_lanes, nominal->loss_db))
-      prefer(best, *lost, 3);
+    const auto lost = against_sender(view.port.far.tx_dbm, own.rx_dbm, own.rx_lanes, nominal->loss_db);
+    if (lost && suspect(lost->lane)) prefer(best, *lost, 3);
   }
   return best;
 }
@@ -158,11 +168,12 @@ std::optional<Drop> far_without_past(const PortView& view) {
 
 }  // namespace
 
-void fill_light(PortView& view, double lane_alarm_db) {
+void fill_light(PortView& view, double in_alarm_db, double out_alarm_db) {
   LightStats& light = view.light;
   const PortHistory& port = view.port;
   fill_rx(view);
   fill_bias(view);
+  light.touched = port.carrier_since.has_value();
   light.rx_fresh = port.own.read_at && (!port.carrier_since || *port.own.read_at >= *port.carrier_since);
   light.far_fresh = port.far.read_at && (!port.carrier_since || *port.far.read_at >= *port.carrier_since);
   if (const auto& module = port.latest.module)
@@ -185,18 +196,18 @@ void fill_light(PortView& view, double lane_alarm_db) {
       light.far_rx = lost;
     }
   // A fault that is as old as the reference does not show against it; it does against the siblings.
-  const auto beside = [lane_alarm_db](std::optional<Drop>& drop, const Tracks& tracks, std::size_t lanes) {
+  const auto beside = [](std::optional<Drop>& drop, const Tracks& tracks, std::size_t lanes, double alarm_db) {
     if (!drop || drop->db > 0.8) return;
     auto low = worst_against_siblings(tracks, lanes);
-    if (!low || low->db < lane_alarm_db) return;
+    if (!low || low->db < alarm_db) return;
     low->tells_alone = true;
     drop = low;
   };
   if (view.up) {
-    beside(light.rx, port.own.rx_dbm, port.own.rx_lanes);
-    beside(light.tx, port.own.tx_dbm, port.own.tx_lanes);
-    beside(light.far_rx, port.far.rx_dbm, port.far.rx_lanes);
-    beside(light.far_tx, port.far.tx_dbm, port.far.tx_lanes);
+    beside(light.rx, port.own.rx_dbm, port.own.rx_lanes, in_alarm_db);
+    beside(light.tx, port.own.tx_dbm, port.own.tx_lanes, out_alarm_db);
+    beside(light.far_rx, port.far.rx_dbm, port.far.rx_lanes, out_alarm_db);
+    beside(light.far_tx, port.far.tx_dbm, port.far.tx_lanes, in_alarm_db);
   }
   // Powers that were read before the errors began say nothing about what causes them.
   const auto stale = [&view](const std::optional<SteadyTime>& read_at) {

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <vector>
 
+#include "diagnosis/port_traffic.h"
+
 namespace linkhealth {
 
 namespace {
@@ -21,6 +23,8 @@ constexpr Knob kWindows[] = {
     {"recent_s", 600, 60, 3600, "s", "and are no older; also what counts as recent damage"},
     {"traffic_s", 1500, 60, 3600, "s", "over which traffic is judged"},
     {"traffic_full_s", 1300, 30, 3600, "s", "of it must be known"},
+    {"traffic_run_s", 690, 30, 3600, "s",
+     "so much of it is enough where all of it says the same: good links have peaks of up to 300 s"},
     {"bin_s", 115, 10, 1800, "s", "rare events are counted by bins of this, whatever the cadence"},
     {"idle_share", 0.02, 0, 0.5, "", "of the line rate: below, a port neither queues nor drops"},
     {"marks_per_s", 400, 1, 1e6, "/s", "more congestion marks than this make an interval congested"},
@@ -33,6 +37,9 @@ constexpr Knob kWindows[] = {
      "worse than the median lane by so much, at least: lanes differ by 0.5 dB (docs/physics.md 7a)"},
     {"lane_light_db", 3.6, 1.5, 10, "dB",
      "a lane so far below its siblings needs no past: lanes differ by 0.6 dB (docs/physics.md 7a and 7e)"},
+    {"lane_light_sure_db", 5.5, 1.5, 20, "dB", "so far below, it needs no errors either"},
+    {"low_power_share", 1000, 10, 1e6, "",
+     "a lane with less errors than the limit divided by this has 1.6 dB left: a good link of low power (7b)"},
     {"supply_low_v", 3.135, 2.5, 3.4, "V", "supply voltage where the module gives no limit (docs/physics.md 3e)"},
     {"supply_dip_v", 0.12, 0.03, 0.5, "V", "below its own past: meters are 3 % apart, but each of them is steady"}};
 enum Window : std::size_t {
@@ -41,6 +48,7 @@ enum Window : std::size_t {
   kRecentS,
   kTrafficS,
   kFullS,
+  kRunS,
   kBinS,
   kIdle,
   kMarks,
@@ -51,6 +59,8 @@ enum Window : std::size_t {
   kLaneShareCopper,
   kLanePenalty,
   kLaneLight,
+  kLaneLightSure,
+  kLowPowerShare,
   kSupplyLow,
   kSupplyDip
 };
@@ -165,79 +175,8 @@ void fill_losses(PortView& view, KnobValues k) {
   }
 }
 
-void fill_traffic(PortView& view, KnobValues k) {
-  TrafficStats& t = view.traffic;
-  t.full_s = std::min(k[kFullS], k[kTrafficS]);
-  double seconds = 0;
-  std::size_t marks = 0, pause = 0, wait = 0, drops = 0, retries = 0, forwarded = 0, tested = 0;
-  // Rare events are counted in bins, whatever the cadence of the readings.
-  std::size_t bins = 0;
-  double bin_s = 0;
-  bool bin_retries = false, bin_forwarded = false;
-  // Ten times its own past; the knob where the past is not known or was no better.
-  const auto own_wait = view.port.transmit_wait_share.lower_quartile();
-  const double wait_limit = own_wait ? std::clamp(10 * *own_wait, 0.3 * k[kWait], k[kWait]) : k[kWait];
-  for (auto at = view.port.intervals.rbegin(); at != view.port.intervals.rend(); ++at) {
-    if (in_seconds(view.now - at->end) > k[kTrafficS]) break;
-    if (!at->carrier || at->seconds() <= 0) continue;
-    if (view.port.fresh_since && at->begin < *view.port.fresh_since) break;
-    ++t.all;
-    const double dt = at->seconds();
-    seconds += dt;
-    const auto take = [&](Flow flow, double& sum, bool& known) {
-      const double value = at->flow(flow);
-      if (std::isnan(value)) return 0.0;
-      known = true;
-      sum += value;
-      return value / dt;
-    };
-    const double marks_rate = take(Flow::kCongestionMarks, t.marks_per_s, t.marks_known);
-    const double pause_rate = take(Flow::kPauseReceived, t.pause_per_s, t.pause_known);
-    const double drop_rate = take(Flow::kHostDrops, t.drops_per_s, t.drops_known);
-    const double retry_rate = take(Flow::kRetries, t.retries_per_s, t.retries_known);
-    const double forward_rate = take(Flow::kForwardedErrors, t.forwarded_per_s, t.forwarded_known);
-    bool ignored = false;
-    take(Flow::kPauseSent, t.pause_sent_per_s, ignored);
-    take(Flow::kPcieStalls, t.stalls_per_s, ignored);
-    const bool idle = !std::isnan(at->utilization) && at->utilization < k[kIdle];
-    drops += drop_rate > k[kDrops];
-    tested += !idle || drop_rate > k[kDrops];  // who receives nothing drops nothing
-    bin_s += dt;
-    bin_retries = bin_retries || retry_rate > 0;
-    bin_forwarded = bin_forwarded || forward_rate > 0;
-    if (bin_s >= k[kBinS]) {
-      ++bins;
-      retries += bin_retries;
-      forwarded += bin_forwarded;
-      bin_s = 0;
-      bin_retries = bin_forwarded = false;
-    }
-    if (std::isnan(at->utilization) || idle) continue;
-    ++t.loaded;
-    t.loaded_s += dt;
-    marks += marks_rate > k[kMarks];
-    pause += pause_rate > k[kPause];
-    const double sent = at->flow(Flow::kTxOctets);
-    const double waited = at->flow(Flow::kTransmitWait);
-    if (!std::isnan(waited) && sent > 0) {
-      t.wait_known = true;
-      t.wait_ratio = std::max(t.wait_ratio, waited / sent);
-      wait += waited / sent > wait_limit;
-    }
-  }
-  t.known_s = seconds;
-  if (seconds <= 0) return;
-  for (double* sum : {&t.marks_per_s, &t.pause_per_s, &t.drops_per_s, &t.retries_per_s, &t.forwarded_per_s,
-                      &t.pause_sent_per_s, &t.stalls_per_s})
-    *sum /= seconds;
-  const double loaded = std::max<double>(static_cast<double>(t.loaded), 1);
-  t.marks_share = static_cast<double>(marks) / loaded;
-  t.pause_share = static_cast<double>(pause) / loaded;
-  t.wait_share = static_cast<double>(wait) / loaded;
-  t.drops_share = static_cast<double>(drops) / std::max<double>(static_cast<double>(tested), 1);
-  const double binned = std::max<double>(static_cast<double>(bins), 1);
-  t.retries_share = static_cast<double>(retries) / binned;
-  t.forwarded_share = static_cast<double>(forwarded) / binned;
+TrafficLimits traffic_limits(KnobValues k) {
+  return {k[kTrafficS], k[kFullS], k[kRunS], k[kBinS], k[kIdle], k[kMarks], k[kPause], k[kDrops], k[kWait]};
 }
 
 }  // namespace
@@ -251,6 +190,13 @@ const LinkSample& PortView::link() const {
 
 bool PortView::peer_fresh() const {
   return port.peer_at && (!port.carrier_since || *port.peer_at >= *port.carrier_since);
+}
+
+double PortView::settled_down_s() const {
+  SteadyTime since = port.carrier_since.value_or(port.first_seen);
+  for (const auto& t : {port.last_admin_event, port.last_module_event, port.driver_reload_at, port.last_reboot})
+    if (t && *t > since) since = *t;
+  return in_seconds(now - since);
 }
 
 Medium medium_of(const PortHistory& port) {
@@ -313,7 +259,20 @@ double implied_drop_db(double before, double after, bool pam4) {
   return 10 * std::log10(q_of(before) / q_of(after));
 }
 
-void fill_light(PortView& view, double lane_alarm_db);  // port_light.cpp
+void fill_light(PortView& view, double in_alarm_db, double out_alarm_db);  // port_light.cpp
+
+namespace {
+
+/// How far below its siblings a lane that we receive must be to be told from a good one, where there is no past. With
+/// errors far from the limit the receiver has light enough, whatever its meter says.
+double in_alarm_db(const PortView& view, KnobValues k) {
+  const SignalStats& s = view.signal;
+  if (!s.ber || !s.ber_limit) return k[kLaneLight];
+  const double worst = s.worst_lane >= 0 ? s.lane_ber[static_cast<std::size_t>(s.worst_lane)] : *s.ber;
+  return worst < *s.ber_limit / k[kLowPowerShare] ? k[kLaneLightSure] : k[kLaneLight];
+}
+
+}  // namespace
 
 PortView view_of(const PortHistory& port, const ExpectedPort* expected, SteadyTime now, KnobValues windows,
                  std::optional<SteadyTime> errors_since) {
@@ -329,14 +288,14 @@ PortView view_of(const PortHistory& port, const ExpectedPort* expected, SteadyTi
   view.supply_low = supply_low(port, windows);
   fill_ber(view, windows);
   fill_losses(view, windows);
-  fill_traffic(view, windows);
+  fill_traffic(view, traffic_limits(windows));
   // Errors that are as old as the reference: then the reference of the light has the fault in it, too.
   const SignalStats& s = view.signal;
   const bool at_limit = s.ber && s.ber_limit && (*s.ber > *s.ber_limit / 24 || s.lane_stands_out);
   const bool as_ever = s.ber && s.ber_reference && *s.ber < 8 * *s.ber_reference;
   const bool at_once = !s.ber_limit && errors_since && in_seconds(*errors_since - port.first_seen) < windows[kRecentS];
   view.signal.since_ever = (at_limit && as_ever) || at_once;
-  fill_light(view, windows[kLaneLight]);
+  fill_light(view, in_alarm_db(view, windows), windows[kLaneLight]);
   return view;
 }
 

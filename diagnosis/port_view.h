@@ -36,8 +36,17 @@ struct SignalStats {
   bool uncorrectable_known = false, symbols_known = false, frames_known = false, recoveries_known = false;
 };
 
+/// Shares of the newest stretch of time, which is enough where there is no doubt.
+struct TrafficRun {
+  double known_s = 0, loaded_s = 0;
+  double marks_share = 0, pause_share = 0, wait_share = 0, drops_share = 0, retries_share = 0;
+  double drops_per_s = 0, retries_per_s = 0;
+  bool full = false;  ///< long enough
+};
+
 /// What the traffic counters say over the last 25 minutes.
 struct TrafficStats {
+  TrafficRun run = {};
   std::size_t loaded = 0;  ///< intervals with more than 2 % load
   std::size_t all = 0;
   double loaded_s = 0;
@@ -74,6 +83,8 @@ struct LightStats {
   std::optional<double> worst_rx_dbm;
   int worst_rx_lane = -1;
   std::optional<double> margin_db;
+  double alone_db = 3;   ///< light lost on the way that needs nothing else to be a fault
+  bool touched = false;  ///< the carrier went since the powers have a past: perhaps it is another fibre now
 };
 
 /// What ports of one node and one far switch do together.
@@ -86,6 +97,7 @@ struct GroupStats {
   double siblings_speed_mbps = 0;                 ///< what two or more others with the same module run at; 0: none
   std::size_t siblings_supply_low = 0;            ///< other ports whose module's supply voltage is low now
   std::size_t siblings = 0, siblings_hotter = 0;  ///< other ports whose module gives a temperature; that rose 6 C
+  double siblings_rise_c = 0;                     ///< their median rise: what the room has of it; never below 0
 };
 
 struct PortView {
@@ -105,6 +117,8 @@ struct PortView {
   GroupStats group;
   [[nodiscard]] const LinkSample& link() const;
   [[nodiscard]] bool peer_fresh() const;
+  /// Down for so long, with nobody's hand at it.
+  [[nodiscard]] double settled_down_s() const;
 };
 
 Medium medium_of(const PortHistory& port);

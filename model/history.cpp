@@ -139,6 +139,7 @@ void PortHistory::forget_absent_module() {
 void PortHistory::set_carrier(bool up, SteadyTime t) {
   if (carrier == up) return;
   if (up) forget_absent_module();
+  if (up && !losses.empty()) losses.back().down_s = in_seconds(t - losses.back().t);
   if (carrier.has_value()) carrier_since = t;
   if (carrier == true && !up) remember_before_fall();
   const bool long_down = up && carrier == false && last_loss && in_seconds(t - *last_loss) >= 60;
@@ -388,7 +389,9 @@ void History::observe(const Snapshot& snapshot) {
     if (label == labels_.end()) continue;
     const auto [at, is_new] = ports_[label->second].blind.try_emplace(gap.probe);
     Blindness& blind = at->second;
-    if (is_new) blind.since = now_;
+    // Busy is not unreadable: the time of one does not count for the other.
+    if (!is_new && (blind.reason == "EBUSY") != (gap.reason == "EBUSY")) blind.attempts = 0;
+    if (is_new || blind.attempts == 0) blind.since = now_;
     blind.last = now_;
     ++blind.attempts;
     blind.reason = gap.reason;

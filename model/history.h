@@ -100,6 +100,7 @@ struct CarrierLoss {
   SteadyTime t;
   std::uint64_t count = 1;
   bool voluntary = false;  ///< by an administrator, a reboot, a driver reload, a hand at the module
+  double down_s = 0;       ///< until the carrier came back; 0: not yet, or not known
 };
 
 /// Failed attempts of one probe since its last success.

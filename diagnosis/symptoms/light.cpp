@@ -40,7 +40,7 @@ Finding light_there(const PortView& v, KnobValues k) {
       .lane(v.light.worst_rx_lane)
       .at_least("received power", v.light.worst_rx_dbm, k[0], "dBm")
       .below(past ? "light lost against its own past" : "light lost against the other lanes",
-             v.light.rx ? v.light.rx->db : 0, past ? k[1] : k[2], "dB")
+             v.light.rx ? v.light.rx->db : 0, past ? k[1] : std::max(k[2], 3 * v.light.rx->sigma_db), "dB")
       .close();
 }
 
@@ -51,7 +51,7 @@ constexpr Knob kLowKnobs[] = {
 Finding low(const std::optional<Drop>& drop, Reader reader, std::string_view what, std::string_view unknown,
             KnobValues k) {
   if (!drop) return not_known(unknown);
-  const double limit = drop->sigma_db > 0.4 ? k[1] : k[0];
+  const double limit = drop->sigma_db > 0.4 ? std::max(k[1], 3 * drop->sigma_db) : k[0];
   return Case(reader).lane(drop->lane).at_least(what, drop->db, limit, "dB").close();
 }
 Finding light_low(const PortView& v, KnobValues k) {

@@ -1,5 +1,6 @@
 // Symptoms of the link itself: its state, its reasons for being down, its speed.
 #include <algorithm>
+#include <vector>
 
 #include "diagnosis/symptoms/families.h"
 #include "model/kernel_log.h"
@@ -26,37 +27,60 @@ Finding link_down(const PortView& v, KnobValues) {
   return Case(Reader::kLink).holds("no carrier", down).close();
 }
 
-// carrier_flaps: the carrier comes and goes: loose seating, dirty fibre, dying module, or a far end that restarts.
+// carrier_flaps: the carrier comes and goes: loose seating, dirty fibre, dying module, or a far end that restarts. Good
+// links lose it now and then, too, hours apart: what tells is how near the losses are to each other.
 constexpr Knob kFlapKnobs[] = {
-    {"min_losses", 3, 2, 1000, "", "separate involuntary carrier losses inside the window (docs/physics.md 3d)"},
+    {"min_losses", 3, 2, 1000, "", "separate involuntary carrier losses near each other (docs/physics.md 3d)"},
+    {"near_s", 10800, 60, 86400, "s", "so near: at one good flap in three days, chance does it in 0.2 of 1,000 days"},
+    {"chronic_losses", 5, 2, 1000, "", "separate losses that count at any distance inside the window"},
     {"burst_losses", 6, 3, 1000, "", "losses that count even when they come within the span"},
     {"window_s", 86400, 60, 604800, "s", "how far to look back"},
     {"span_s", 240, 0, 86400, "s", "the least time between the first and the last: a benign flap is one or two"},
     {"apart_s", 20, 0, 600, "s", "losses nearer than this are one"},
+    {"outage_s", 120, 10, 3600, "s", "a longer loss is an outage with a cause of its own, no loose contact"},
     {"quiet_s", 7200, 600, 86400, "s", "so long without a loss, and"},
     {"quiet_ratio", 6, 2, 100, "", "so many of the mean times between them: the link has proved that it stays"}};
-Finding flaps(const PortView& v, KnobValues k) {
-  double separate = 0, total = 0;
-  std::optional<SteadyTime> first, last;
+enum Flap : std::size_t { kMinLosses, kNear, kChronic, kBurst, kWindow, kSpan, kApart, kOutage, kQuiet, kQuietRatio };
+
+struct Losses {
+  std::vector<SteadyTime> separate;
+  double total = 0;
+  double nearest_s = 1e18;  ///< the least time in which min_losses came
+};
+Losses losses_of(const PortView& v, KnobValues k) {
+  Losses found;
   for (const CarrierLoss& loss : v.port.losses) {
-    if (loss.voluntary || in_seconds(v.now - loss.t) > k[2]) continue;
-    total += static_cast<double>(loss.count);
-    if (last && in_seconds(loss.t - *last) < k[4]) continue;
-    separate += 1;
-    if (!first) first = loss.t;
-    last = loss.t;
+    if (loss.voluntary || in_seconds(v.now - loss.t) > k[kWindow]) continue;
+    const bool lasts = v.down && &loss == &v.port.losses.back();
+    if ((lasts ? v.down_s : loss.down_s) > k[kOutage]) continue;
+    found.total += static_cast<double>(loss.count);
+    if (!found.separate.empty() && in_seconds(loss.t - found.separate.back()) < k[kApart]) continue;
+    found.separate.push_back(loss.t);
   }
-  const double span = first ? in_seconds(*last - *first) : 0;
+  const auto run = static_cast<std::size_t>(k[kMinLosses]);
+  for (std::size_t i = run; i <= found.separate.size(); ++i)
+    found.nearest_s = std::min(found.nearest_s, in_seconds(found.separate[i - 1] - found.separate[i - run]));
+  return found;
+}
+
+Finding flaps(const PortView& v, KnobValues k) {
+  if (v.port.losses.empty())
+    return Case(Reader::kEvents).at_least("involuntary carrier losses", 0.0, k[kMinLosses]).close();
+  const Losses seen = losses_of(v, k);
+  const auto separate = static_cast<double>(seen.separate.size());
+  const double span_s = seen.separate.empty() ? 0 : in_seconds(seen.separate.back() - seen.separate.front());
   // By chance alone a link that still flaps is so quiet in 0.25 % of the cases (exp(-6)).
-  const double quiet_s = last ? in_seconds(v.now - *last) : 0;
-  if (separate >= k[0] && quiet_s > std::max(k[5], k[6] * span / std::max(separate - 1, 1.0)))
-    return Case(Reader::kEvents).below("seconds since the last loss", quiet_s, k[5], "s").close();
-  if (total >= k[1] && (separate < k[0] || span < k[3]))
-    return Case(Reader::kEvents).at_least("involuntary carrier losses", total, k[1]).close();
-  return Case(Reader::kEvents)
-      .at_least("involuntary carrier losses", separate, k[0])
-      .at_least("time between the first and the last", span, k[3], "s")
-      .close();
+  const double quiet_s = seen.separate.empty() ? 0 : in_seconds(v.now - seen.separate.back());
+  if (separate >= k[kMinLosses] && quiet_s > std::max(k[kQuiet], k[kQuietRatio] * span_s / std::max(separate - 1, 1.0)))
+    return Case(Reader::kEvents).below("seconds since the last loss", quiet_s, k[kQuiet], "s").close();
+  if (seen.total >= k[kBurst] && (separate < k[kMinLosses] || span_s < k[kSpan]))
+    return Case(Reader::kEvents).at_least("involuntary carrier losses", seen.total, k[kBurst]).close();
+  Case found(Reader::kEvents);
+  found.at_least("involuntary carrier losses", separate, k[kMinLosses])
+      .at_least("time between the first and the last", span_s, k[kSpan], "s");
+  if (separate >= k[kMinLosses] && separate < k[kChronic])
+    found.below("the least time in which so many came", seen.nearest_s, k[kNear], "s");
+  return found.close();
 }
 
 Finding speed_reduced(const PortView& v, KnobValues) {

@@ -26,30 +26,34 @@ Finding module_state(const PortView& v, KnobValues) {
 // module_hot: above the module's own limit, or far above its past while its neighbours stayed as they were.
 constexpr Knob kHotKnobs[] = {
     {"warn_c", 70, 40, 110, "C", "where the module gives no limit (docs/physics.md 3f)"},
-    {"rise_c", 11, 3, 40, "C", "above its own reference"},
+    {"rise_c", 11, 3, 40, "C", "above its own reference, what its siblings rose taken off"},
     {"rise_floor_c", 55, 20, 100, "C", "a rise counts only above this"},
     {"siblings", 2, 1, 16, "", "so many siblings that rose too make it the room"},
     {"room_c", 5, 0, 30, "C", "a hot room is a fault only so far above the warning, or at the module's alarm"}};
 Finding module_hot(const PortView& v, KnobValues k) {
   const auto& module = v.port.latest.module;
   if (!module || !module->temperature_c || !module->present) return not_known("the module gives no temperature");
-  const auto now = v.port.own.temperature_c.now();
+  // The median outvotes a glitch; the last reading knows that it has cooled down.
+  const Track& track = v.port.own.temperature_c;
+  auto now = track.now();
+  if (now) now = std::min(*now, track.recent[0]);
   // All-zero limits are what a module without limits gives.
   const auto& limits = module->thresholds.temperature_c;
   const bool usable = limits.high_warn && *limits.high_warn > limits.low_warn.value_or(0) && *limits.high_warn > 30;
   const double warn = usable ? *limits.high_warn : k[0];
   const double enough = std::min(k[3], std::max(1.0, static_cast<double>(v.group.siblings)));
-  const auto drop = v.port.own.temperature_c.drop();
-  const std::optional<double> rise = drop ? std::optional(-*drop) : std::nullopt;
-  const bool room = static_cast<double>(v.group.siblings_hotter) >= enough && rise.value_or(0) < 2 * k[1];
+  const auto drop = track.drop();
+  const double rise_c = -std::max(drop.value_or(0), track.latest_drop().value_or(0));
+  const bool room = static_cast<double>(v.group.siblings_hotter) >= enough && rise_c < 2 * k[1];
   const double alarm = usable && limits.high_alarm && *limits.high_alarm > warn ? *limits.high_alarm : warn + k[4];
   if (room) return Case(Reader::kModule).at_least("module temperature", now, alarm, "C").close();
   if (now && *now >= warn) return Case(Reader::kModule).at_least("module temperature", now, warn, "C").close();
   // Without another module nobody can say whether it is the room.
-  if (!rise || v.group.siblings == 0)
+  if (!drop || v.group.siblings == 0)
     return Case(Reader::kModule).at_least("module temperature", now, warn, "C").close();
   return Case(Reader::kModule)
-      .at_least("module temperature above its own normal", rise, k[1], "C")
+      .at_least("module temperature above its own normal and the room's rise", rise_c - v.group.siblings_rise_c, k[1],
+                "C")
       .at_least("module temperature", now, k[2], "C")
       .below("modules of this node that rose too", static_cast<double>(v.group.siblings_hotter), enough)
       .close();

@@ -86,10 +86,11 @@ Finding device_gone(const PortView& v, KnobValues k) {
 }
 
 // counters_blind: the port's counters or its link state can't be read, for whatever reason.
-constexpr Knob kBlindKnobs[] = {{"attempts", 4, 1, 100, "", "failed readings one after the other"},
-                                {"hold_s", 300, 10, 86400, "s", "for so long: a busy device is not blindness"},
-                                {"refused_hold_s", 120, 10, 86400, "s",
-                                 "the same for EPERM and EACCES: a right that is missing does not come back"}};
+constexpr Knob kBlindKnobs[] = {
+    {"attempts", 4, 1, 100, "", "failed readings one after the other"},
+    {"hold_s", 300, 10, 86400, "s", "for so long: a busy device is not blindness"},
+    {"refused_hold_s", 45, 10, 86400, "s",
+     "the same for EPERM and EACCES, and half the readings: a right that is missing does not come back"}};
 Finding blind(const PortView& v, double attempts, double hold_s, std::span<const std::string_view> probes) {
   const Blindness* worst = nullptr;
   for (const std::string_view probe : probes)
@@ -108,7 +109,7 @@ Finding counters_blind(const PortView& v, KnobValues k) {
     const auto at = v.port.blind.find(std::string(probe));
     return at != v.port.blind.end() && (at->second.reason == "EPERM" || at->second.reason == "EACCES");
   });
-  return blind(v, k[0], refused ? k[2] : k[1], kProbes);
+  return blind(v, refused ? k[0] / 2 : k[0], refused ? k[2] : k[1], kProbes);
 }
 constexpr Knob kModuleBlindKnobs[] = {
     {"attempts", 4, 1, 100, "", "failed readings one after the other"},

@@ -1,4 +1,6 @@
 // Symptoms of traffic: congestion, a slow host, loss elsewhere. They say "do not touch the cable".
+#include <algorithm>
+
 #include "diagnosis/symptoms/families.h"
 
 namespace linkhealth::symptoms {
@@ -11,10 +13,17 @@ constexpr std::string_view kNotFull = "the window of the traffic is not full yet
 
 constexpr Knob kCongestionKnobs[] = {
     {"loaded_s", 700, 10, 1500, "s", "with load, of windows.traffic_s: peaks and idle hours do not count"},
-    {"share", 0.8, 0.1, 1, "", "of them with marks, pause or waiting above their limits"}};
+    {"share", 0.8, 0.1, 1, "", "of them with marks, pause or waiting above their limits"},
+    {"run_share", 0.95, 0.5, 1, "",
+     "the same of the newest windows.traffic_run_s, all of it with load: that is enough"}};
 Finding congested(const PortView& v, KnobValues k) {
   const TrafficStats& t = v.traffic;
   if (!t.marks_known && !t.pause_known && !t.wait_known) return not_known("no counters of congestion");
+  const double run_share = std::max({t.run.marks_share, t.run.pause_share, t.run.wait_share});
+  if (t.run.full && t.run.loaded_s >= k[2] * t.run.known_s && run_share >= k[2])
+    return Case(Reader::kCounters)
+        .at_least("share of the last minutes with marks, pause or waiting for credits", run_share, k[2])
+        .close();
   if (t.known_s < t.full_s) return not_known(kNotFull);
   if (t.loaded_s < k[0]) return Case(Reader::kCounters).at_least("time with load", t.loaded_s, k[0], "s").close();
   if (t.marks_share >= t.pause_share && t.marks_share >= t.wait_share)
@@ -29,12 +38,19 @@ Finding congested(const PortView& v, KnobValues k) {
       .close();
 }
 
-constexpr Knob kDropKnobs[] = {{"intervals", 4, 1, 1000, "", "intervals that must be known"},
-                               {"per_s", 0.4, 0.01, 1e6, "/s", "drops, averaged over windows.traffic_s"},
-                               {"share", 0.5, 0.05, 1, "", "of the intervals with drops"}};
+constexpr Knob kDropKnobs[] = {
+    {"intervals", 4, 1, 1000, "", "intervals that must be known"},
+    {"per_s", 0.4, 0.01, 1e6, "/s", "drops, averaged over windows.traffic_s"},
+    {"share", 0.5, 0.05, 1, "", "of the intervals with drops"},
+    {"run_share", 0.9, 0.5, 1, "", "the same of the newest windows.traffic_run_s: that is enough"}};
 Finding host_drops(const PortView& v, KnobValues k) {
   const TrafficStats& t = v.traffic;
   if (!t.drops_known || t.all < static_cast<std::size_t>(k[0])) return not_known("no counters of host drops");
+  if (t.run.full && t.run.drops_share >= k[3])
+    return Case(Reader::kCounters)
+        .above("packets without a buffer, of the last minutes", t.run.drops_per_s, k[1], "/s")
+        .at_least("share of the last minutes with drops", t.run.drops_share, k[3])
+        .close();
   if (t.known_s < t.full_s) return not_known(kNotFull);
   return Case(Reader::kCounters)
       .above("packets without a buffer", t.drops_per_s, k[1], "/s")

@@ -1,47 +1,13 @@
 // The life of a fault as the engine makes it: what raises nothing, what stands, and how each raise clears.
 #include <gmock/gmock.h>
 
-#include "daemon/engine.h"
-#include "tests/diagnosis/feed.h"
+#include "tests/daemon/story.h"
 
 namespace linkhealth {
 namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
-
-struct Story {
-  Feed feed;
-  Engine engine{settings()};
-  std::shared_ptr<const Report> report;
-  std::string events;
-
-  static EngineSettings settings() {
-    EngineSettings settings;
-    settings.node = "node";
-    settings.knobs = KnobTable(engine_knob_groups());
-    return settings;
-  }
-  void run(double seconds) {
-    for (const double end = feed.t + seconds; feed.t < end;) {
-      const Engine::Step step = engine.step(feed.tick());
-      report = step.report;
-      for (const FaultEvent& event : step.events)
-        events += std::string(to_string(event.kind)) + ":" + event.fault.fault + " ";
-    }
-  }
-  void log(const char* text) { feed.event(PortEventKind::kKernelLog, feed.t + 1, text); }
-  void set_down() {
-    feed.link.admin_up = false;
-    feed.event(PortEventKind::kAdminDown, feed.t + 1);
-    feed.pull(feed.t + 1.1);
-  }
-  void set_up() {
-    feed.link.admin_up = true;
-    feed.event(PortEventKind::kAdminUp, feed.t + 1);
-    feed.plug(feed.t + 3);
-  }
-};
 
 constexpr const char* kStuck = "mlx5_core 0000:1b:00.0 ens1np0: TX timeout detected";
 constexpr const char* kDead = "mlx5_core 0000:1b:00.0: device's health compromised - reached miss count";

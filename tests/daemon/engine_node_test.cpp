@@ -194,6 +194,24 @@ TEST(CommonCause, OneHotModuleIsItsOwn) {
   EXPECT_THAT(node.events[0].fault.summary, ::testing::Not(HasSubstr("modules of this node")));
 }
 
+TEST(CommonCause, AModuleThatDoesNotSendTellsNothingOfTheRoom) {
+  for (const bool other_is_down : {false, true}) {
+    Node node(2);
+    node.change = [&](std::size_t i, PortSample& port) {
+      if (i != 1) return;
+      port.module->temperature_c = 50;
+      if (!other_is_down) return;
+      port.link->carrier = false;
+      port.link->admin_up = false;
+    };
+    node.run(3600);
+    node.feed.module.temperature_c = 62;
+    node.run(1800);
+    const PortReport& warm = *node.port("mlx5_0/1");
+    EXPECT_EQ(warm.faults.empty(), other_is_down) << "below its warning; the other one is cold because it is off";
+  }
+}
+
 TEST(Undecided, TwoNamesSideBySideComeWithTheCheapestTest) {
   Node node(1);
   node.feed.link.fec = "RS544";

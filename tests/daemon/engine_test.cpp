@@ -165,10 +165,10 @@ TEST(Engine, APortWithNothingReadableIsUnknownThenBlind) {
   Story run;
   run.feed.readable = false;
   run.feed.gaps = {{"mlx5_0/1", "link", "EPERM"}, {"mlx5_0/1", "counters", "EPERM"}};
-  run.run(120);
+  run.run(50);
   EXPECT_EQ(run.port().health, Health::kUnknown);
   EXPECT_EQ(run.events, "");
-  run.run(120);
+  run.run(60);
   EXPECT_EQ(run.events, "opened:monitor_blind ") << "a right that is missing does not come back";
   EXPECT_EQ(run.port().health, Health::kUnknown);
 }
@@ -193,7 +193,7 @@ TEST(Engine, ABusyFirmwareHasFiveMinutesBeforeThePortIsBlind) {
   run.feed.gaps = {{"mlx5_0/1", "link", "ETIMEDOUT"}, {"mlx5_0/1", "counters", "ETIMEDOUT"}};
   run.run(290);
   EXPECT_EQ(run.events, "");
-  run.run(120);
+  run.run(60);
   EXPECT_EQ(run.events, "opened:monitor_blind ");
 }
 

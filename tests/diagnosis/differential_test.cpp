@@ -97,6 +97,25 @@ TEST(Differential, TheSameLossSentByTheFarLaserIsTheLaser) {
   EXPECT_EQ(scene.top(), "failing_transmitter/far");
 }
 
+TEST(Differential, AFarPortThatIsReadAndSetUpIsNotDown) {
+  for (const SymptomId light : {kNoLight, kLightThere}) {
+    Scene scene(Medium::kOptical, false);
+    scene.see(kLinkDown);
+    scene.see(light);
+    EXPECT_EQ(scene.top(), "far_port_down/far") << "the most frequent cause, where the far end is not read";
+    scene.see(kFarAdminDown, Verdict::kAbsent);
+    EXPECT_NE(scene.top(), "far_port_down/far");
+  }
+}
+
+TEST(Differential, AnActiveOpticalCableThatLosesDataInBurstsIsOnePart) {
+  Scene scene(Medium::kAoc);
+  scene.see(kErrorBursts);
+  scene.see(kLosingData);
+  scene.see(kFlaps);
+  EXPECT_EQ(scene.top(), "faulty_cable/path");
+}
+
 TEST(Differential, LossInBothDirectionsIsTheFibre) {
   Scene scene;
   scene.see(kReceiveErrors);

@@ -19,7 +19,9 @@ struct Feed {
   ModuleSample module;
   std::vector<PortEvent> events;
   std::vector<Gap> gaps;
-  double bits_per_s = 4000;  ///< corrected: BER 1e-8 at 400G
+  double bits_per_s = 4000;        ///< corrected: BER 1e-8 at 400G
+  std::vector<FecLane> fec_lanes;  ///< of what the driver gives; their increase goes to one of them
+  std::size_t bad_fec_lane = 0;
   bool readable = true, module_readable = true;
 
   Feed() {
@@ -49,6 +51,11 @@ struct Feed {
   }
 
   void add(std::string_view name, std::uint64_t by) { counters.set(name, counters.get(name).value_or(0) + by); }
+  void add_bits(std::uint64_t by) {
+    add("fec_corrected_bits", by);
+    for (std::size_t i = 0; i < fec_lanes.size(); ++i)
+      fec_lanes[i].corrected_bits = fec_lanes[i].corrected_bits.value_or(0) + (i == bad_fec_lane ? by : by / 100000);
+  }
   void event(PortEventKind kind, double at, std::string text = "") {
     events.push_back({steady_from_seconds(at), key, kind, std::move(text)});
   }
@@ -74,8 +81,7 @@ struct Feed {
   Snapshot tick() {
     t += period_s;
     uptime_s += period_s;
-    if (link.carrier == true && bits_per_s > 0)
-      add("fec_corrected_bits", static_cast<std::uint64_t>(bits_per_s * period_s));
+    if (link.carrier == true && bits_per_s > 0) add_bits(static_cast<std::uint64_t>(bits_per_s * period_s));
     Snapshot snapshot;
     snapshot.taken_at = steady_from_seconds(t);
     snapshot.wall_time = WallTime(Milliseconds(1763640000000)) + from_seconds(t);
@@ -90,6 +96,7 @@ struct Feed {
     if (readable) {
       port.link = link;
       port.counters = counters;
+      port.fec_lanes = fec_lanes;
       if (module_readable) port.module = module;
     }
     snapshot.ports[key] = port;

@@ -76,10 +76,24 @@ TEST(Ledger, ARepairThatDoesNotHoldReopens) {
 
 TEST(Ledger, ALinkThatFellAMomentAgoIsNotJudged) {
   Desk desk;
-  for (double s = 10; s < 50; s += 10) desk.tell(Desk::wrong(kPulled, true, s), 10);
+  for (double s = 10; s < 30; s += 10) desk.tell(Desk::wrong(kPulled, true, s), 10);
   EXPECT_EQ(desk.events, "");
   desk.tell(Desk::wrong(kPulled, true, 60), 10);
   EXPECT_EQ(desk.events, "opened:unplugged ");
+}
+
+TEST(Ledger, ANameThatMeansDownDoesNotReturnToALinkThatCarries) {
+  Desk desk;
+  for (double s = 10; s < 100; s += 10) desk.tell(Desk::wrong(kPulled, true, s), 10);
+  desk.tell(Desk::fine(), 400);
+  ASSERT_EQ(desk.events, "opened:unplugged proving:unplugged ");
+  for (int i = 0; i < 10; ++i) {  // now and then another fault shows, never for long
+    desk.tell(Desk::wrong(kDirty), 20);
+    desk.tell(Desk::fine(), 60);
+  }
+  EXPECT_EQ(desk.events, "opened:unplugged proving:unplugged ");
+  desk.tell(Desk::fine(), 9000);
+  EXPECT_EQ(desk.events, "opened:unplugged proving:unplugged closed:unplugged ");
 }
 
 TEST(Ledger, WhatAnAdministratorDoesIsSaidAtOnceAndOverAtOnce) {
@@ -116,7 +130,7 @@ TEST(Ledger, AQuarrelOfNamesDoesNotKeepAFaultClosed) {
 
 TEST(Ledger, NoticesWaitLonger) {
   Desk desk;
-  desk.tell(Desk::wrong(kCongested), 290);
+  desk.tell(Desk::wrong(kCongested), 60);
   EXPECT_EQ(desk.events, "");
   desk.tell(Desk::wrong(kCongested), 30);
   EXPECT_EQ(desk.events, "opened:congestion ");

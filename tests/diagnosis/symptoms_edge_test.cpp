@@ -79,6 +79,67 @@ TEST(Flaps, AreOverWhenTheLinkHasProvedThatItStays) {
   EXPECT_TRUE(look(kFlaps, scene.view).absent());
 }
 
+TEST(Flaps, OutagesOfMinutesAreNone) {
+  Scene scene;
+  losses(scene, 4, 600);
+  for (CarrierLoss& loss : scene.port.losses) loss.down_s = 10;
+  EXPECT_TRUE(look(kFlaps, scene.view).present());
+  for (std::size_t i = 0; i < 2; ++i) scene.port.losses[i].down_s = 300;
+  EXPECT_TRUE(look(kFlaps, scene.view).absent()) << "two flaps and two outages";
+}
+
+TEST(ModuleHot, AModuleThatHasCooledDownIsNotHotByItsMedian) {
+  Scene scene;
+  scene.port.latest.module = ModuleSample{};
+  scene.port.latest.module->temperature_c = 55;
+  scene.view.group.siblings = 3;
+  Track& track = scene.port.own.temperature_c;
+  track.reference.assign(std::vector<double>(8, 42.5), steady_from_seconds(5000));
+  for (const double reading : {56.0, 55.1, 55.2}) track.add_recent(reading);
+  EXPECT_TRUE(look(kModuleHot, scene.view).present());
+  track.add_recent(48);
+  EXPECT_TRUE(look(kModuleHot, scene.view).absent());
+}
+
+TEST(ModuleHot, WhatTheRoomHasOfTheRiseDoesNotCount) {
+  Scene scene;
+  scene.port.latest.module = ModuleSample{};
+  scene.port.latest.module->temperature_c = 57;
+  scene.view.group.siblings = 1;
+  Track& track = scene.port.own.temperature_c;
+  track.reference.assign(std::vector<double>(8, 45), steady_from_seconds(5000));
+  for (int i = 0; i < 3; ++i) track.add_recent(57);
+  EXPECT_TRUE(look(kModuleHot, scene.view).present());
+  scene.view.group.siblings_rise_c = 4;
+  EXPECT_TRUE(look(kModuleHot, scene.view).absent());
+}
+
+TEST(LightLow, AMeterOfAnotherModuleIsNoRuler) {
+  Scene scene(false);
+  scene.view.light.rx = Drop{4.2, 1.7, 0};
+  EXPECT_TRUE(look(kLightLow, scene.view).absent()) << "two and a half sigma";
+  scene.view.light.rx = Drop{5.2, 1.7, 0};
+  EXPECT_TRUE(look(kLightLow, scene.view).present());
+}
+
+TEST(Traffic, ARunThatSaysTheSameAllAlongNeedsNoFullWindow) {
+  Scene scene;
+  TrafficStats& t = scene.view.traffic;
+  t.all = 70;
+  t.known_s = 700;
+  t.loaded_s = 700;
+  t.marks_known = t.drops_known = t.retries_known = true;
+  EXPECT_EQ(look(kCongested, scene.view).verdict, Verdict::kUnknown);
+  t.run = {.known_s = 690, .loaded_s = 690, .marks_share = 0.95, .drops_share = 0.9, .retries_share = 1};
+  t.run.drops_per_s = t.run.retries_per_s = 1;
+  EXPECT_EQ(look(kCongested, scene.view).verdict, Verdict::kUnknown) << "not long enough";
+  t.run.full = true;
+  for (const SymptomId id : {kCongested, kHostDrops}) EXPECT_TRUE(look(id, scene.view).present());
+  t.run.loaded_s = 600;
+  EXPECT_EQ(look(kCongested, scene.view).verdict, Verdict::kUnknown) << "idle in between";
+  EXPECT_EQ(look(kRetries, scene.view).verdict, Verdict::kUnknown) << "rare events need the whole window";
+}
+
 TEST(DeviceFatal, AQueueThatWasStuckADayAgoAndMovesIsPast) {
   Scene scene;
   scene.view.now = steady_from_seconds(100000);

@@ -1,0 +1,190 @@
+// What is said of a good link's bad minute: nothing. What is said of a bad link all the same, and when.
+#include <gmock/gmock.h>
+
+#include <cmath>
+
+#include "tests/daemon/story.h"
+
+namespace linkhealth {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+/// A link that carried for an hour, then fell; nothing says why.
+struct Fallen : Story {
+  explicit Fallen(double period_s = 10) {
+    feed.period_s = period_s;
+    feed.module_readable = false;
+    run(3600);
+    feed.pull(feed.t + 1);
+  }
+  void back() { feed.plug(feed.t + 1); }
+};
+
+TEST(AFall, OfAMinuteAndAHalfThatNothingExplainsIsNotNamed) {
+  for (const double period_s : {10.0, 30.0}) {
+    Fallen story(period_s);
+    story.run(90);
+    story.back();
+    story.run(1800);
+    EXPECT_EQ(story.events, "") << "a link retrains by itself in up to two minutes";
+  }
+}
+
+TEST(AFall, ThatStaysIsNamedAfterTwoMinutesThoughNothingExplainsIt) {
+  Fallen story;
+  story.run(150);
+  EXPECT_THAT(story.events, HasSubstr("opened:"));
+}
+
+TEST(AFall, WithLightAsBeforeMayBeTraining) {
+  Story story;
+  story.run(3600);
+  story.feed.pull(story.feed.t + 1);
+  story.run(110);
+  story.feed.plug(story.feed.t + 1);
+  story.run(1800);
+  EXPECT_EQ(story.events, "");
+}
+
+TEST(AFall, IntoTheDarkIsNoTraining) {
+  Story story;
+  story.run(3600);
+  story.feed.pull(story.feed.t + 1);
+  story.feed.receive_mw(0);
+  story.run(50);
+  EXPECT_THAT(story.events, HasSubstr("opened:"));
+}
+
+TEST(AFall, OfALinkWithAnOpenFaultNeedsNoPatience) {
+  Fallen story;
+  story.run(200);
+  ASSERT_THAT(story.events, HasSubstr("opened:far_port_down"));
+  story.back();
+  story.run(600);
+  ASSERT_THAT(story.events, HasSubstr("proving:far_port_down"));
+  story.feed.pull(story.feed.t + 1);
+  story.run(60);
+  EXPECT_THAT(story.events, HasSubstr("reopened:far_port_down"));
+}
+
+/// One lane `db` below the others, from the first reading on.
+Story low_lane(double db, double bits_per_s) {
+  Story story;
+  story.feed.bits_per_s = bits_per_s;
+  story.feed.module.lanes[2].rx_power_mw = 0.8 * std::pow(10, -db / 10);
+  story.run(3600);
+  return story;
+}
+
+TEST(LittleLight, WithErrorsFarBelowAnyLimitIsALinkOfLowPower) {
+  EXPECT_EQ(low_lane(4, 4000).events, "") << "1e-8: two decibels are left";
+}
+
+TEST(LittleLight, WithErrorsToGoWithItIsAFault) {
+  EXPECT_THAT(low_lane(4, 4000000).events, HasSubstr("opened:dirty_connector"));
+}
+
+TEST(LittleLight, FarBeyondWhatGoodLanesDifferByIsAFaultAnyway) {
+  EXPECT_THAT(low_lane(6.5, 4000).events, HasSubstr("opened:"));
+}
+
+TEST(LittleLight, AfterAnotherPatchCordIsNoFaultWithoutErrors) {
+  for (const double lost_db : {1.3, 2.2, 4.5}) {
+    Story story;
+    story.run(3600);
+    story.feed.pull(story.feed.t + 1);
+    story.run(20);
+    story.feed.plug(story.feed.t + 1);
+    story.feed.receive_mw(0.8 * std::pow(10, -lost_db / 10));
+    story.run(3600);
+    EXPECT_EQ(story.events.empty(), lost_db < 3) << lost_db << " dB: " << story.events;
+  }
+}
+
+TEST(LittleLight, AfterAnotherPatchCordIsAFaultWithErrors) {
+  Story story;
+  story.run(3600);
+  story.feed.pull(story.feed.t + 1);
+  story.run(20);
+  story.feed.plug(story.feed.t + 1);
+  story.feed.receive_mw(0.5);
+  story.feed.bits_per_s = 4e6;
+  story.run(900);
+  EXPECT_THAT(story.events, HasSubstr("opened:dirty_connector"));
+}
+
+/// Falls for ten seconds, so often, so far apart.
+std::string events_of_flaps(std::size_t times, double apart_s) {
+  Story story;
+  story.feed.period_s = 30;
+  story.run(3600);
+  for (std::size_t i = 0; i < times; ++i) {
+    story.feed.pull(story.feed.t + 1);
+    story.feed.plug(story.feed.t + 11);
+    story.run(apart_s);
+  }
+  return story.events;
+}
+
+TEST(Flaps, AFewHoursApartAreWhatGoodLinksDo) {
+  EXPECT_EQ(events_of_flaps(3, 15000), "");
+  EXPECT_EQ(events_of_flaps(4, 15000), "");
+}
+
+TEST(Flaps, NearEachOtherOrAllDayAreAFault) {
+  EXPECT_THAT(events_of_flaps(3, 600), HasSubstr("opened:bad_module"));
+  EXPECT_THAT(events_of_flaps(5, 15000), HasSubstr("opened:bad_module"));
+}
+
+TEST(ABusyModule, ThatThenFailsOnceIsNotBlind) {
+  Story story;
+  story.feed.period_s = 60;
+  story.run(3600);
+  story.feed.module_readable = false;
+  story.feed.gaps = {{story.feed.key, "module", "EBUSY"}};
+  story.run(1200);
+  story.feed.gaps = {{story.feed.key, "module", "EIO"}};
+  story.run(600);
+  EXPECT_EQ(story.events, "");
+  story.run(600);
+  EXPECT_EQ(story.events, "opened:monitor_blind ") << "a quarter of an hour of its own";
+}
+
+/// All lanes alike, 3 dB below what such modules receive; one of them has the errors.
+TEST(LittleLight, OnAllLanesDoesNotExplainTheErrorsOfOne) {
+  Story story;
+  story.feed.module.type = "400G-SR8";
+  story.feed.receive_mw(0.36);
+  story.feed.module.lanes[0].rx_power_mw = 0.34;
+  story.feed.fec_lanes.resize(4);
+  story.feed.bits_per_s = 4e7;
+  story.feed.bad_fec_lane = 2;
+  story.run(1800);
+  EXPECT_THAT(story.events, HasSubstr("opened:bad_module"));
+}
+
+/// A far port that was down, proves itself, and then something else is wrong with the link that carries.
+TEST(ALinkThatCarries, IsNotSaidToBeDownAgainWhateverElseIsWrong) {
+  Story story;
+  story.run(3600);
+  story.feed.pull(story.feed.t + 1);
+  story.feed.receive_mw(0);
+  story.run(300);
+  ASSERT_THAT(story.events, HasSubstr("opened:far_port_down"));
+  story.feed.plug(story.feed.t + 1);
+  story.feed.receive_mw(0.4);
+  story.feed.bits_per_s = 4e6;
+  story.run(3600);
+  EXPECT_THAT(story.events, Not(HasSubstr("reopened:far_port_down")));
+  EXPECT_THAT(story.events, HasSubstr("closed:far_port_down opened:d"));
+  story.events.clear();
+  story.feed.bits_per_s = 4000;
+  story.feed.receive_mw(0.8);
+  story.run(20000);
+  EXPECT_THAT(story.events, HasSubstr("closed:"));
+}
+
+}  // namespace
+}  // namespace linkhealth
