@@ -97,7 +97,8 @@ class Port:
 
     def card_mates(self):
         card = self.id["pci"].rsplit(".", 1)[0]
-        return [q for q in self.node.ports if q is not self and q.id["pci"].startswith(card) and not q.truth]
+        return [q for q in self.node.ports if q is not self and q.id["pci"].startswith(card) and not q.truth
+                and not q.exempt]
 
     # -- what is true ------------------------------------------------------------------------------------------------
     def near_temp(self, t):
