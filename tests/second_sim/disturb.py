@@ -74,8 +74,9 @@ def swap_same(node, p, t, rng):
 
 @one_port
 def reroute(node, p, t, rng):
-    if not p.medium.optical:
+    if not p.medium.optical or p.moved:
         return
+    p.moved = True
     more = rng.uniform(0.8, 1.5)
     for inward in (True, False):       # only where the light suffices by far
         for lane in range(p.medium.lanes):

@@ -84,7 +84,7 @@ class Port:
         self.unread = {}            # probe -> errno, or (errno, share)
         self.gone = False
         self.tolerate = []
-        self.flapped = False
+        self.flapped = self.moved = False
         self.exempt = ""            # "unused": nothing is plugged in and nothing is planned
         self.truth = None
         self.ecn_rate = 10 ** rng.uniform(0.3, 1.5)
