@@ -9,6 +9,7 @@
 #include "cli/fleet_arguments.h"
 #include "cli/more_arguments.h"
 #include "cli/terminal.h"
+#include "cli/usage.h"
 
 namespace linkhealth::cli {
 
@@ -69,7 +70,9 @@ void add_status(CLI::App& app, Parsed& parsed, const LocalCommands& local) {
       "\nExamples:\n"
       "  linkhealth status --problems          exit code 1 if a port wants attention\n"
       "  linkhealth status --json | jq '.ports[] | {port, health}'\n"
-      "  linkhealth status --once --sysroot /tmp/customer");
+      "  linkhealth status --once --sysroot /tmp/customer\n"
+      "\nExit codes: 0 done; 1 --problems and there is one; 2 wrong usage; 3 the daemon does not answer; 4 it could "
+      "not do it.");
   if (!local.once) return;
   auto* once = command->add_flag("--once", parsed.once, "Look at this node once, without the daemon");
   command->add_option("--sysroot", parsed.sysroot, "With --once: read a copy of a node's /sys below DIR")
@@ -89,7 +92,8 @@ void add_explain(CLI::App& app, Parsed& parsed) {
       "\nExamples:\n"
       "  linkhealth explain mlx5_3\n"
       "  linkhealth explain 0000:9a:00.0 --evidence\n"
-      "  linkhealth explain ens4np0 --json | jq '.faults[0].repair'");
+      "  linkhealth explain ens4np0 --json | jq '.faults[0].repair'\n"
+      "\nExit codes: 0 done; 2 wrong usage or unknown port; 3 the daemon does not answer; 4 it could not do it.");
 }
 
 void add_history(CLI::App& app, Parsed& parsed) {
@@ -117,12 +121,20 @@ void add_watch(CLI::App& app, Parsed& parsed) {
   command->add_flag("--problems", parsed.watch.problems, "Only ports that want attention");
   command->add_flag("--json", parsed.watch.json,
                     "One line of JSON at each refresh: the report, or the port's part of it");
-  command->add_option("--frames", parsed.watch.frames, "End after so many drawings")->type_name("N");
+  command->add_option("--frames", parsed.watch.frames, "End after so many drawings")
+      ->check(CLI::Validator(
+          [](std::string& text) {
+            return parse_u64(text).value_or(0) > 0 ? std::string()
+                                                   : "\"" + printable(text) + "\" is no number from 1 on";
+          },
+          ""))
+      ->type_name("N");
   command->footer(
       "\nExamples:\n"
       "  linkhealth watch\n"
       "  linkhealth watch mlx5_3               while somebody cleans at the rack\n"
-      "  linkhealth watch --json | jq -c '[.at, (.ports[] | .health)]'");
+      "  linkhealth watch --json | jq -c '[.at, (.ports[] | .health)]'\n"
+      "\nExit codes: 0 ended by Ctrl-C or --frames; 2 wrong usage or unknown port; 3 the daemon does not answer.");
 }
 
 void add_record(CLI::App& app, Parsed& parsed) {
@@ -136,7 +148,8 @@ void add_record(CLI::App& app, Parsed& parsed) {
   command->footer(
       "\nExamples:\n"
       "  linkhealth record --for 10m night.jsonl.gz\n"
-      "  linkhealth record --for 1m - | ssh desk linkhealth replay -");
+      "  linkhealth record --for 1m - | ssh desk linkhealth replay -\n"
+      "\nExit codes: 0 done; 2 wrong usage, or no such file; 3 the daemon does not answer; 4 it could not do it.");
 }
 
 void add_replay(CLI::App& app, Parsed& parsed) {
@@ -147,7 +160,8 @@ void add_replay(CLI::App& app, Parsed& parsed) {
   command->add_option("--config", parsed.replay.config, "Judge by this configuration")->type_name("FILE");
   parsed.replay.format = "text";
   command->add_option("--format", parsed.replay.format, "text, json (the last report) or jsonl (every event)")
-      ->check(CLI::IsMember({"text", "json", "jsonl"}))
+      ->check(CLI::Validator(CLI::IsMember({"text", "json", "jsonl"})).description(""))
+      ->type_name("FORMAT")
       ->capture_default_str();
   command
       ->add_option("--what-if", parsed.replay.what_if,
@@ -161,7 +175,8 @@ void add_replay(CLI::App& app, Parsed& parsed) {
       "\nExamples:\n"
       "  linkhealth replay night.jsonl.gz\n"
       "  linkhealth replay night.jsonl.gz --format jsonl | jq -r '.event + \" \" + .port'\n"
-      "  linkhealth replay week.jsonl.gz --what-if symptoms.carrier_flaps.min_losses=6");
+      "  linkhealth replay week.jsonl.gz --what-if symptoms.carrier_flaps.min_losses=6\n"
+      "\nExit codes: 0 done; 2 wrong usage, or no recording; 4 it could not do it.");
 }
 
 void add_rules(CLI::App& app, Parsed& parsed) {
@@ -173,7 +188,8 @@ void add_rules(CLI::App& app, Parsed& parsed) {
   command->footer(
       "\nExamples:\n"
       "  linkhealth rules dirty_connector\n"
-      "  linkhealth rules --unused");
+      "  linkhealth rules --unused\n"
+      "\nExit codes: 0 done; 2 no such fault or symptom; 3 the daemon does not answer (--unused).");
 }
 
 void add_module(CLI::App& app, Parsed& parsed) {
@@ -184,7 +200,9 @@ void add_module(CLI::App& app, Parsed& parsed) {
   command->footer(
       "\nExamples:\n"
       "  linkhealth module mlx5_3\n"
-      "  ethtool -m ens4np0 raw on >module.bin; linkhealth module --file module.bin");
+      "  ethtool -m ens4np0 raw on >module.bin; linkhealth module --file module.bin\n"
+      "\nExit codes: 0 done; 2 wrong usage, unknown port, no dump; 3 the daemon does not answer; 4 it could not do "
+      "it.");
 }
 
 void add_doctor(CLI::App& app, Parsed& parsed) {
@@ -194,7 +212,7 @@ void add_doctor(CLI::App& app, Parsed& parsed) {
   command
       ->add_option("--sysroot", parsed.doctor.sysroot, "Look at a copy of a node's /sys below DIR, without the daemon")
       ->type_name("DIR")
-      ->check(CLI::ExistingDirectory);
+      ->check(CLI::Validator(CLI::ExistingDirectory).description(""));
   command->footer(
       "Asks the daemon, whose rights count. Without a daemon it looks for itself, with the rights of who calls it.\n"
       "\nExamples:\n"
@@ -244,35 +262,6 @@ int dispatch(const CLI::App& app, Parsed& parsed, const LocalCommands& local) {
   return run_record(client, parsed.record);
 }
 
-/// What is wrong with a command line that could be parsed; nullopt when it names one command and nothing is left over.
-std::optional<std::string> misused(CLI::App& app) {
-  const auto commands = app.get_subcommands();
-  std::vector<std::string> names;
-  for (const CLI::App* each : app.get_subcommands([](const CLI::App*) { return true; }))
-    names.push_back(each->get_name());
-  const auto left = app.remaining();
-  if (left.empty()) {
-    if (commands.size() > 1)
-      return "one command at a time: " + commands[0]->get_name() + " or " + commands[1]->get_name();
-    return commands.empty() ? std::optional<std::string>("say what to do: status, explain PORT, watch or record FILE")
-                            : std::nullopt;
-  }
-  const bool option = left.front().starts_with("-");
-  if (!option && !commands.empty())
-    return commands.front()->get_name() + " takes no \"" + printable(left.front()) + "\"";
-  if (option) {
-    names.clear();
-    for (const CLI::App* each :
-         {static_cast<const CLI::App*>(&app), static_cast<const CLI::App*>(commands.empty() ? &app : commands.front())})
-      for (const CLI::Option* known : each->get_options())
-        for (const std::string& name : known->get_lnames()) names.push_back("--" + name);
-  }
-  const std::vector<std::string_view> candidates(names.begin(), names.end());
-  std::string text = std::string("unknown ") + (option ? "option" : "command") + " \"" + printable(left.front()) + "\"";
-  if (const auto meant = closest(left.front(), candidates)) text += ": did you mean " + std::string(*meant) + "?";
-  return text;
-}
-
 }  // namespace
 
 int run(int argc, const char* const* argv, const LocalCommands& local) {
@@ -299,11 +288,11 @@ int run(int argc, const char* const* argv, const LocalCommands& local) {
   } catch (const CLI::Success& asked) {  // --help, --version
     return app.exit(asked);
   } catch (const CLI::ParseError& wrong) {
-    complain(std::string(wrong.what()) + " (linkhealth --help)");
+    complain(usage_words(app, wrong));
     return kBadInput;
   }
   if (const auto mistake = misused(app)) {
-    complain(*mistake + " (linkhealth --help)");
+    complain(*mistake);
     return kBadInput;
   }
   return dispatch(app, parsed, local);

@@ -9,7 +9,7 @@ void add_fleet(CLI::App& app, FleetOptions& options) {
       ->envname("LINKHEALTH_PROMETHEUS")
       ->type_name("URL");
   auto* by = command->add_option("--by", options.by, "Count links by what they share")
-                 ->check(CLI::IsMember({"switch", "part", "rack", "rail", "vendor"}))
+                 ->check(CLI::Validator(CLI::IsMember({"switch", "part", "rack", "rail", "vendor"})).description(""))
                  ->type_name("switch|part|rack|rail|vendor");
   command
       ->add_flag("--work-list", options.work_list,

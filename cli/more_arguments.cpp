@@ -1,28 +1,45 @@
 #include "cli/more_arguments.h"
 
+#include "base/text.h"
 #include "cli/exit_codes.h"
 
 namespace linkhealth::cli {
 
 namespace {
 
+CLI::Validator is_ratio() {
+  return CLI::Validator(
+      [](std::string& text) {
+        const auto ratio = parse_double(text);
+        return ratio && *ratio >= 1e-18 && *ratio <= 1e-6
+                   ? ""
+                   : "\"" + printable(text) + "\" is no ratio from 1e-18 to 1e-6";
+      },
+      "");
+}
+
 void add_ack(CLI::App& app, AckOptions& options) {
-  auto* command = app.add_subcommand("ack", "Take note of a port's fault: no more alerts about it for a time");
+  auto* command = app.add_subcommand("ack", "Take note of a port's fault: somebody has it, the rules' alert ends");
   command->add_option("port", options.port, "The port, by any of its names")->required()->type_name("PORT");
   auto* end = command->add_flag("--end", options.end, "Take the acknowledgement back");
   command->add_option("--for", options.for_time, "How long: 30m, 2h, 1d; without it until the fault closes")
       ->type_name("TIME")
       ->excludes(end);
   command->add_option("--reason", options.reason, "Why, for those who come next")->type_name("TEXT");
-  command->add_option("--by", options.by, "Who; without it whoever types")->type_name("NAME");
+  command->add_option("--by", options.by, "The name to show; another who really asks is shown beside it: ann (as root)")
+      ->type_name("NAME");
   command->add_flag("--json", options.json, "The answer as JSON (docs/schema/action.json)");
   command->footer(
       "It survives a restart of the daemon. When it is over and the fault is not, the fault is told anew.\n"
+      "An alert of Prometheus's rules ends with it. One that the daemon itself sent to an Alertmanager stands and "
+      "says\n"
+      "who took note (annotation acknowledged): where it repeats, silence it there.\n"
       "\nExamples:\n"
       "  linkhealth ack mlx5_3 --for 2h --reason 'jumper ordered, ticket 4711'\n"
       "  linkhealth ack mlx5_3 --by ann\n"
       "  linkhealth ack mlx5_3 --end\n"
-      "\nExit codes: 0 done; 2 no such port, nothing open there, or acknowledged already; 3 and 4 as everywhere.");
+      "\nExit codes: 0 done; 2 no such port, nothing open there, or acknowledged already; 3 the daemon does not "
+      "answer; 4 it could not do it.");
 }
 
 void add_maintenance(CLI::App& app, MaintenanceOptions& options) {
@@ -30,13 +47,14 @@ void add_maintenance(CLI::App& app, MaintenanceOptions& options) {
       app.add_subcommand("maintenance", "Begin or end work on a port, or on all: nothing is raised meanwhile");
   command->add_option("action", options.action, "start or end")
       ->required()
-      ->check(CLI::IsMember({"start", "end"}))
+      ->check(CLI::Validator(CLI::IsMember({"start", "end"})).description(""))
       ->type_name("start|end");
   command->add_option("port", options.port, "The port, by any of its names, or all")->required()->type_name("PORT|all");
   command->add_option("--for", options.for_time, "How long it will take: 30m, 2h, 1d (start needs it)")
       ->type_name("TIME");
   command->add_option("--reason", options.reason, "What is done")->type_name("TEXT");
-  command->add_option("--by", options.by, "Who; without it whoever types")->type_name("NAME");
+  command->add_option("--by", options.by, "The name to show; another who really asks is shown beside it: ann (as root)")
+      ->type_name("NAME");
   command->add_flag("--json", options.json, "The answer as JSON (docs/schema/action.json)");
   command->footer(
       "All is still seen and shown. What is wrong when the time is over is raised then; flaps under somebody's hands "
@@ -47,7 +65,8 @@ void add_maintenance(CLI::App& app, MaintenanceOptions& options) {
       "  linkhealth maintenance start mlx5_3 --for 1h --reason 'new jumper'\n"
       "  linkhealth maintenance end mlx5_3\n"
       "  linkhealth maintenance start all --for 4h --reason 'firmware'\n"
-      "\nExit codes: 0 done; 2 no such port, or no maintenance to end; 3 and 4 as everywhere.");
+      "\nExit codes: 0 done; 2 no such port, or no maintenance to end; 3 the daemon does not answer; 4 it could not do "
+      "it.");
 }
 
 void add_check(CLI::App& app, CheckOptions& options) {
@@ -79,7 +98,7 @@ void add_ticket(CLI::App& app, TicketOptions& options) {
       "\nExamples:\n"
       "  linkhealth ticket mlx5_3\n"
       "  linkhealth ticket mlx5_3 --json | jq -r '.near.serial, .far.serial'\n"
-      "\nExit codes: 0 done; 2 no such port; 3 and 4 as everywhere.");
+      "\nExit codes: 0 done; 2 no such port; 3 the daemon does not answer; 4 it could not do it.");
 }
 
 void add_cabling(CLI::App& app, CablingOptions& options) {
@@ -107,12 +126,14 @@ void add_cabling(CLI::App& app, CablingOptions& options) {
       "  ibnetdiscover >fabric.txt; linkhealth cabling --learn --from fabric.txt >plan.csv\n"
       "  lldpctl -f json >gpu-1.json; linkhealth cabling --learn --from gpu-1.json --node gpu-1\n"
       "\nExit codes: 0 all as planned, or a plan was written; 1 a cable is swapped or in a wrong port; 2 an unusable "
-      "file;\n3 and 4 as everywhere.");
+      "file;\n3 the daemon does not answer; 4 it could not do it.");
 }
 
 void add_limits(CLI::App& command, VerifyOptions& options, std::string& least) {
-  command.add_option("--ber", options.ber, "The bit error ratio after FEC that is to be ruled out with 95 %")
-      ->check(CLI::Range(1e-18, 1e-6))
+  command
+      .add_option("--ber", options.ber,
+                  "The bit error ratio after FEC that is to be ruled out with 95 %, 1e-18 to 1e-6")
+      ->check(is_ratio())
       ->capture_default_str()
       ->type_name("RATIO");
   command.add_option("--least", least, "At least so long without a drop: 10m, 30m, 2h")

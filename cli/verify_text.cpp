@@ -119,7 +119,7 @@ std::string verify_progress(const PortReport& port, const ProofState& state, con
   add("confidence " + sure_words(state.confidence));
   add(fmt::format("errors {}", state.errors));
   add("drops 0");
-  if (port.figures.pre_fec_ber) add(fmt::format("pre-FEC {:.1e}", *port.figures.pre_fec_ber));
+  if (port.figures.pre_fec_ber) add("pre-FEC " + ber_words(*port.figures.pre_fec_ber));
   add(rx_words(port));
   return text;
 }

@@ -46,6 +46,9 @@ bool is_url(std::string_view value) {
          value.find(' ') == std::string_view::npos && value.size() > 8;
 }
 bool is_prom_file(std::string_view value) { return is_path(value) && value.ends_with(".prom"); }
+/// Who connects must be able to write: what lets a group only read lets nobody in.
+bool is_socket_mode(std::string_view text) { return text == "0600" || text == "0660" || text == "0666"; }
+
 bool is_name(std::string_view value) { return printable(value) == value && value.find(' ') == std::string_view::npos; }
 
 auto path_into(std::string& place) { return text_into(place, is_path, "a path that begins with \"/\""); }
@@ -117,6 +120,10 @@ Result<void> load_output(const Member& member, std::string_view file_name, Outpu
   auto& hook = outputs.webhook;
   if (member.key == "control_group")
     return text_into(outputs.control_group, is_name, "the name of a group")(member, file_name);
+  if (member.key == "socket_group")
+    return text_into(outputs.socket_group, is_name, "the name of a group")(member, file_name);
+  if (member.key == "socket_mode")
+    return text_into(outputs.socket_mode, is_socket_mode, "0600, 0660 or 0666")(member, file_name);
   if (member.key == "web_config_file") return path_into(outputs.web_config_file)(member, file_name);
   if (member.key == "alertmanager")
     return read_map(member, file_name,
@@ -137,15 +144,23 @@ Result<void> load_output(const Member& member, std::string_view file_name, Outpu
                              Field{"period_s", seconds_into(outputs.textfile.period_s, 1, kDay_s)}});
 }
 
+unsigned socket_mode(const Outputs& outputs) {
+  return outputs.socket_mode == "0600" ? 0600U : outputs.socket_mode == "0660" ? 0660U : 0666U;
+}
+
 std::string dump_outputs(const Outputs& outputs) {
   const auto& manager = outputs.alertmanager;
   std::string out = fmt::format(
       "# Whose members may acknowledge and record on the Unix socket, beside root and linkhealthd's own user.\n"
       "control_group: {}\n"
+      "# Who may read on the Unix socket: 0666 everybody on the node, 0660 socket_group, 0600 the daemon's user; root "
+      "always.\nsocket_mode: {}\n"
+      "# The group that owns the socket; \"\": the daemon's own.\nsocket_group: {}\n"
       "# TLS, passwords and client certificates of the TCP side, as Prometheus's exporters have them; read anew when "
       "it "
       "changes.\nweb_config_file: {}\n",
-      quoted(outputs.control_group), quoted(outputs.web_config_file));
+      quoted(outputs.control_group), quoted(outputs.socket_mode), quoted(outputs.socket_group),
+      quoted(outputs.web_config_file));
   out += "# Alerts go there (API v2); an empty list is off.\nalertmanager:\n  urls: [";
   for (std::size_t i = 0; i < manager.urls.size(); ++i) out += (i == 0 ? "" : ", ") + quoted(manager.urls[i]);
   out += fmt::format(

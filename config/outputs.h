@@ -36,15 +36,20 @@ struct TextfileOutput {
 };
 
 struct Outputs {
-  std::string control_group;    ///< whose members may act on the Unix socket
-  std::string web_config_file;  ///< TLS and passwords of the TCP side
+  std::string control_group;         ///< whose members may act on the Unix socket
+  std::string socket_mode = "0666";  ///< of the Unix socket: "0600", "0660" or "0666"
+  std::string socket_group;          ///< that owns it; "": the daemon's
+  std::string web_config_file;       ///< TLS and passwords of the TCP side
   AlertmanagerOutput alertmanager;
   WebhookOutput webhook;
   TextfileOutput textfile;
 };
 
-inline constexpr std::array<std::string_view, 5> kOutputKeys = {"control_group", "web_config_file", "alertmanager",
-                                                                "webhook", "textfile"};
+inline constexpr std::array<std::string_view, 7> kOutputKeys = {
+    "control_group", "socket_mode", "socket_group", "web_config_file", "alertmanager", "webhook", "textfile"};
+
+/// The mode as a number: 0666 for "0666" and "".
+unsigned socket_mode(const Outputs& outputs);
 
 /// Reads one of kOutputKeys. Errors are "FILE:LINE: what".
 Result<void> load_output(const YamlNode::Member& member, std::string_view file_name, Outputs& outputs);

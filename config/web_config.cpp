@@ -21,11 +21,50 @@ constexpr std::array<std::string_view, 5> kClientAuths = {"NoClientCert", "Reque
                                                           "VerifyClientCertIfGiven", "RequireAndVerifyClientCert"};
 constexpr std::array<std::string_view, 4> kVersions = {"TLS10", "TLS11", "TLS12", "TLS13"};
 constexpr std::array<std::string_view, 4> kCurves = {"CurveP256", "CurveP384", "CurveP521", "X25519"};
-// Those that exporter-toolkit takes.
-constexpr std::array<std::string_view, 5> kHeaders = {"Strict-Transport-Security", "X-Frame-Options",
-                                                      "X-Content-Type-Options", "X-XSS-Protection",
-                                                      "Content-Security-Policy"};
+// Those that exporter-toolkit takes: Go's tls.CipherSuites(), which leaves out what is broken.
+constexpr std::array<std::string_view, 17> kCiphers = {"TLS_AES_128_GCM_SHA256",
+                                                       "TLS_AES_256_GCM_SHA384",
+                                                       "TLS_CHACHA20_POLY1305_SHA256",
+                                                       "TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA",
+                                                       "TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA",
+                                                       "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA",
+                                                       "TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA",
+                                                       "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
+                                                       "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
+                                                       "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
+                                                       "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
+                                                       "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256",
+                                                       "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256",
+                                                       "TLS_RSA_WITH_AES_128_CBC_SHA",
+                                                       "TLS_RSA_WITH_AES_256_CBC_SHA",
+                                                       "TLS_RSA_WITH_AES_128_GCM_SHA256",
+                                                       "TLS_RSA_WITH_AES_256_GCM_SHA384"};
+// Those that exporter-toolkit takes, and the values where it takes only some.
+struct HeaderField {
+  std::string_view name;
+  std::array<std::string_view, 2> values;
+};
+constexpr std::array<HeaderField, 5> kHeaders = {{{"Strict-Transport-Security", {}},
+                                                  {"X-Frame-Options", {"deny", "sameorigin"}},
+                                                  {"X-Content-Type-Options", {"nosniff"}},
+                                                  {"X-XSS-Protection", {}},
+                                                  {"Content-Security-Policy", {}}}};
 constexpr std::size_t kMaxUsers = 64;
+constexpr std::size_t kMaxNames = 256;  // of a list
+constexpr double kMaxInterval_ms = 24 * 3600e3;
+
+struct DurationUnit {
+  std::string_view word;
+  double ms;
+};
+constexpr std::array<DurationUnit, 8> kDurationUnits = {{{"ns", 1e-6},
+                                                         {"us", 1e-3},
+                                                         {"\u00b5s", 1e-3},
+                                                         {"\u03bcs", 1e-3},
+                                                         {"ms", 1},
+                                                         {"s", 1e3},
+                                                         {"m", 60e3},
+                                                         {"h", 3600e3}}};
 
 template <std::size_t N>
 std::string words_of(const std::array<std::string_view, N>& words) {
@@ -40,10 +79,11 @@ class WebLoader {
 
   Result<WebConfig> load(const YamlNode& root) {
     WebConfig config;
-    const auto set = each(root, "", {"tls_server_config", "http_server_config", "basic_auth_users"},
+    const auto set = each(root, "", {"tls_server_config", "http_server_config", "basic_auth_users", "rate_limit"},
                           [&](const Member& member) -> Result<void> {
                             if (member.key == "tls_server_config") return tls(member, config);
                             if (member.key == "http_server_config") return http(member, config);
+                            if (member.key == "rate_limit") return rate_limit(member, config);
                             return users(member, config);
                           });
     if (!set) return set.error();
@@ -103,6 +143,35 @@ class WebLoader {
         return wrong(item.line, fmt::format("\"{}\" must be a list of names", member.key));
       place.push_back(item.scalar);
     }
+    if (place.size() <= kMaxNames) return {};
+    return wrong(member.value.line, fmt::format("\"{}\" has more than {} entries", member.key, kMaxNames));
+  }
+
+  /// A list of which each entry is one of `words`; `what`: one of them, in words.
+  template <std::size_t N>
+  Result<void> list_of(const Member& member, std::string_view what, const std::array<std::string_view, N>& words,
+                       std::vector<std::string>& place) const {
+    if (auto read = list(member, place); !read) return read;
+    for (const std::string& entry : place)
+      if (std::ranges::find(words, entry) == words.end())
+        return wrong(member.value.line,
+                     fmt::format("{}: \"{}\" is no {}: there are {}", member.key, entry, what, words_of(words)));
+    return {};
+  }
+
+  /// The text of a certificate or key. What is in it never becomes part of an error.
+  Result<void> pem(const Member& member, std::string& place) const {
+    if (member.value.kind == Kind::kNull) return {};
+    if (member.value.kind != Kind::kScalar || member.value.scalar.find('\0') != std::string::npos)
+      return wrong(member.value.line, fmt::format("\"{}\" must be PEM text", member.key));
+    place = member.value.scalar;
+    return {};
+  }
+
+  Result<void> sans(const Member& member, WebTls& tls) const {
+    if (auto read = list(member, tls.client_allowed_sans); !read) return read;
+    if (member.value.kind == Kind::kList && tls.client_allowed_sans.empty())
+      return wrong(member.line, "client_allowed_sans is empty: nobody could connect");
     return {};
   }
 
@@ -128,52 +197,130 @@ class WebLoader {
     if (key == "client_ca_file") return path(member, tls.client_ca_file);
     if (key == "min_version") return version(member, tls.min_version);
     if (key == "max_version") return version(member, tls.max_version);
-    if (key == "cipher_suites") return list(member, tls.cipher_suites);
+    if (key == "cert") return pem(member, tls.cert);
+    if (key == "key") return pem(member, tls.key);
+    if (key == "client_ca") return pem(member, tls.client_ca);
+    if (key == "client_allowed_sans") return sans(member, tls);
+    if (key == "cipher_suites") return list_of(member, "cipher that is taken", kCiphers, tls.cipher_suites);
     if (key == "prefer_server_cipher_suites") return flag(member, tls.prefer_server_cipher_suites);
-    if (key == "client_auth_type") {
-      const auto index = word(member, kClientAuths);
-      if (!index) return index.error();
-      tls.client_auth = static_cast<ClientAuth>(*index);
-      return {};
-    }
-    if (auto read = list(member, tls.curves); !read) return read;
-    for (const std::string& curve : tls.curves)
-      if (std::ranges::find(kCurves, curve) == kCurves.end())
-        return wrong(member.value.line, fmt::format("\"{}\" is no curve: there are {}", curve, words_of(kCurves)));
+    if (key == "client_auth_type") return client_auth(member, tls);
+    return list_of(member, "curve", kCurves, tls.curves);
+  }
+
+  Result<void> client_auth(const Member& member, WebTls& tls) const {
+    // An older name of the same, which exporter-toolkit takes, too.
+    const bool older = member.value.scalar == "RequireClientCert";
+    const auto index =
+        older ? Result<std::size_t>(static_cast<std::size_t>(ClientAuth::kRequireAny)) : word(member, kClientAuths);
+    if (!index) return index.error();
+    tls.client_auth = static_cast<ClientAuth>(*index);
     return {};
   }
 
   Result<void> tls(const Member& member, WebConfig& config) {
     WebTls tls;
     auto read = each(member.value, member.key,
-                     {"cert_file", "key_file", "client_ca_file", "client_auth_type", "min_version", "max_version",
-                      "cipher_suites", "prefer_server_cipher_suites", "curve_preferences"},
+                     {"cert_file", "key_file", "client_ca_file", "cert", "key", "client_ca", "client_auth_type",
+                      "client_allowed_sans", "min_version", "max_version", "cipher_suites",
+                      "prefer_server_cipher_suites", "curve_preferences"},
                      [&](const Member& key) { return tls_key(key, tls); });
     if (!read) return read;
     if (member.value.kind == Kind::kNull) return {};
-    if (tls.cert_file.empty()) return wrong(member.line, "tls_server_config: missing cert_file");
-    if (tls.key_file.empty()) return wrong(member.line, "tls_server_config: missing key_file");
+    if (auto one = one_of_both(member, tls); !one) return one;
     if (tls.min_version > tls.max_version) return wrong(member.line, "min_version is above max_version");
-    const bool verifies = tls.client_auth >= ClientAuth::kVerifyIfGiven;
-    if (verifies && tls.client_ca_file.empty())
-      return wrong(member.line, fmt::format("client_auth_type {} needs client_ca_file",
-                                            kClientAuths.at(static_cast<std::size_t>(tls.client_auth))));
-    if (!verifies && !tls.client_ca_file.empty())
-      return wrong(member.line, "client_ca_file is set and client_auth_type verifies nobody");
+    if (auto fits = clients_fit(member, tls, config); !fits) return fits;
     config.tls = std::move(tls);
+    return {};
+  }
+
+  Result<void> one_of_both(const Member& member, const WebTls& tls) const {
+    struct Pair {
+      std::string_view name;
+      const std::string &text, &file;
+      bool needed;
+    };
+    for (const Pair& pair : {Pair{"cert", tls.cert, tls.cert_file, true}, Pair{"key", tls.key, tls.key_file, true},
+                             Pair{"client_ca", tls.client_ca, tls.client_ca_file, false}}) {
+      if (!pair.text.empty() && !pair.file.empty())
+        return wrong(member.line, fmt::format("{0} and {0}_file: one of both, not both", pair.name));
+      if (pair.needed && pair.text.empty() && pair.file.empty())
+        return wrong(member.line, fmt::format("tls_server_config: missing {0}_file (or {0})", pair.name));
+    }
+    return {};
+  }
+
+  /// What is asked of clients is whole, and nothing of it would be looked over.
+  Result<void> clients_fit(const Member& member, const WebTls& tls, WebConfig& config) const {
+    const std::string_view asked = kClientAuths.at(static_cast<std::size_t>(tls.client_auth));
+    const bool has_ca = !tls.client_ca.empty() || !tls.client_ca_file.empty();
+    const bool verifies = tls.client_auth >= ClientAuth::kVerifyIfGiven;
+    if (verifies && !has_ca)
+      return wrong(member.line, fmt::format("client_auth_type {} needs client_ca_file (or client_ca)", asked));
+    if (has_ca && tls.client_auth == ClientAuth::kNone)
+      return wrong(member.line, "client_ca_file is set and client_auth_type asks for no certificate");
+    if (has_ca && !verifies)
+      config.notes.push_back(
+          wrong(member.line, fmt::format("client_auth_type {} verifies nobody: client_ca_file is only a hint", asked))
+              .message);
+    const bool required =
+        tls.client_auth == ClientAuth::kRequireAny || tls.client_auth == ClientAuth::kRequireAndVerify;
+    if (!tls.client_allowed_sans.empty() && !required)
+      return wrong(member.line,
+                   "client_allowed_sans needs client_auth_type RequireAndVerifyClientCert (or "
+                   "RequireAnyClientCert): the others let in who shows no certificate");
+    return {};
+  }
+
+  Result<void> rate_limit(const Member& member, WebConfig& config) {
+    WebRateLimit limit;
+    bool burst_set = false;
+    auto read = each(member.value, member.key, {"interval", "burst"}, [&](const Member& key) -> Result<void> {
+      const auto value = text(key);
+      if (!value) return value.error();
+      if (key.key == "interval") {
+        const auto interval_ms = parse_go_duration_ms(*value);
+        if (!interval_ms || *interval_ms > kMaxInterval_ms)
+          return wrong(key.line, "interval must be a duration such as 1s or 250ms, at most 24h");
+        limit.interval_ms = *interval_ms;
+        return {};
+      }
+      const auto burst = parse_u64(*value);
+      if (!burst || *burst > 1'000'000) return wrong(key.line, "burst must be a number from 1 to 1000000");
+      limit.burst = static_cast<int>(*burst);
+      burst_set = true;
+      return {};
+    });
+    if (!read || limit.interval_ms == 0) return read;  // 0 is "no limit", as in exporter-toolkit
+    if (!burst_set || limit.burst == 0)
+      return wrong(member.line, "rate_limit: burst must be 1 or more: without it nobody would be answered");
+    config.rate_limit = limit;
+    return {};
+  }
+
+  Result<void> header(const Member& field, WebConfig& config) const {
+    auto value = text(field);
+    if (!value) return value.error();
+    if (value->empty()) return {};
+    const auto& good = std::ranges::find(kHeaders, field.key, &HeaderField::name)->values;
+    if (!good[0].empty() && std::ranges::find(good, *value) == good.end())
+      return wrong(field.value.line,
+                   fmt::format("{} is {}{}{}", field.key, good[0], good[1].empty() ? "" : " or ", good[1]));
+    config.headers.emplace_back(field.key, *std::move(value));
     return {};
   }
 
   Result<void> http(const Member& member, WebConfig& config) {
     return each(member.value, member.key, {"http2", "headers"}, [&](const Member& key) -> Result<void> {
-      bool http2 = false;  // taken and of no effect: HTTP/1.1 is what every scraper speaks too
-      if (key.key == "http2") return flag(key, http2);
-      return each(key.value, key.key, {kHeaders.begin(), kHeaders.end()}, [&](const Member& field) -> Result<void> {
-        auto value = text(field);
-        if (!value) return value.error();
-        if (!value->empty()) config.headers.emplace_back(field.key, *std::move(value));
+      if (key.key == "http2") {
+        bool http2 = false;
+        if (auto read = flag(key, http2); !read) return read;
+        if (http2)
+          config.notes.push_back(wrong(key.line, "http2: not spoken here; clients take HTTP/1.1 instead").message);
         return {};
-      });
+      }
+      std::vector<std::string_view> names;
+      for (const HeaderField& field : kHeaders) names.push_back(field.name);
+      return each(key.value, key.key, names, [&](const Member& field) { return header(field, config); });
     });
   }
 
@@ -200,6 +347,23 @@ class WebLoader {
 };
 
 }  // namespace
+
+std::optional<double> parse_go_duration_ms(std::string_view text) {
+  if (text == "0") return 0.0;
+  if (text.empty()) return std::nullopt;
+  double total_ms = 0;
+  while (!text.empty()) {
+    const std::size_t digits = std::min(text.find_first_not_of("0123456789."), text.size());
+    const auto number = parse_double(text.substr(0, digits));
+    text.remove_prefix(digits);
+    const std::size_t letters = std::min(text.find_first_of("0123456789."), text.size());
+    const auto unit = std::ranges::find(kDurationUnits, text.substr(0, letters), &DurationUnit::word);
+    text.remove_prefix(letters);
+    if (!number || unit == kDurationUnits.end()) return std::nullopt;
+    total_ms += *number * unit->ms;
+  }
+  return total_ms;
+}
 
 bool is_bcrypt_hash(std::string_view hash) {
   constexpr std::size_t kHashBytes = 60;  // crypt(5): "$2y$", two digits, "$", 22 of salt and 31 of hash

@@ -19,17 +19,29 @@ enum class ClientAuth : std::uint8_t { kNone, kRequest, kRequireAny, kVerifyIfGi
 
 struct WebTls {
   std::string cert_file, key_file, client_ca_file;  ///< absolute, or beside the web configuration
+  std::string cert, key, client_ca;                 ///< PEM in the file itself; never both it and the file
   ClientAuth client_auth = ClientAuth::kNone;
   std::string min_version = "TLS12", max_version = "TLS13";
   std::vector<std::string> cipher_suites;  ///< by their IANA names; empty: the library's choice
   std::vector<std::string> curves;         ///< "CurveP256", …; empty: the library's choice
   bool prefer_server_cipher_suites = true;
+  /// A client's certificate must have one of these as a subject alternative name (DNS, address, mail, URI); empty: any.
+  std::vector<std::string> client_allowed_sans;
+};
+
+/// One request each `interval_ms`, and `burst` of them at once.
+struct WebRateLimit {
+  double interval_ms = 0;
+  int burst = 0;
+  bool operator==(const WebRateLimit&) const = default;
 };
 
 struct WebConfig {
   std::optional<WebTls> tls;                 ///< nullopt: plain text
   std::map<std::string, std::string> users;  ///< name and bcrypt hash; empty: everybody gets in
   std::vector<std::pair<std::string, std::string>> headers;
+  std::optional<WebRateLimit> rate_limit;
+  std::vector<std::string> notes;  ///< "FILE:LINE: …": what is taken and has no effect here
 };
 
 /// What a password may cost to check, as bcrypt's exponent: 14 takes a second of a processor.
@@ -38,6 +50,8 @@ inline constexpr int kMaxBcryptCost = 14;
 
 /// Reads the text of `file_name`. An empty text is no TLS and no passwords. Errors are "FILE:LINE: what".
 Result<WebConfig> load_web_config(std::string_view text, const std::string& file_name);
+/// A duration as Go writes it, in ms: "1s", "250ms", "1m30s", "0". nullopt when it is none, or below nothing.
+std::optional<double> parse_go_duration_ms(std::string_view text);
 /// "$2y$10$…": a bcrypt hash as htpasswd -B writes it, its cost within bounds.
 bool is_bcrypt_hash(std::string_view hash);
 

@@ -89,7 +89,12 @@ ApiReply status(const ApiRequest& request, const ApiView& view, const Report& re
   StatusView shown{.now = view.now, .watching = view.watching};
   shown.problems_only = is_set(request, "problems");
   shown.wide = is_set(request, "wide");
-  ApiReply out = reply(kText, status_text(report, api_style(request), shown));
+  std::string text = status_text(report, api_style(request), shown);
+  const ShownConfiguration configuration = view.publisher.configuration();
+  if (!configuration.note.empty() && !shown.problems_only)
+    text += fmt::format("\nconfiguration, {} ago: {}\n", duration_words(view.now - configuration.noted_at),
+                        printable(configuration.note));
+  ApiReply out = reply(kText, std::move(text));
   out.headers = {{"X-Linkhealth-Problems", std::to_string(count_problems(report))}};
   return out;
 }

@@ -31,7 +31,6 @@
 
 #include "daemon/publisher.h"
 #include "exporters/text_style.h"
-#include "model/catalogue.h"
 #include "storage/memory.h"
 
 namespace linkhealth {
@@ -72,7 +71,6 @@ struct ApiView {
   WallTime now;
   Milliseconds watching;     ///< for how long the monitor has run
   Milliseconds stale_after;  ///< a last sample older than this is not healthy
-  const Catalogue* catalogue = nullptr;
   Memory* memory = nullptr;  ///< nullptr: nothing is remembered
   Operator* desk = nullptr;  ///< takes what people say; nullptr: nobody does
 };

@@ -16,9 +16,13 @@ constexpr std::uint64_t kLongest_s = 90ULL * 86400;  // a season: what lasts lon
 constexpr std::size_t kMaxReasonBytes = 500;
 constexpr std::size_t kMaxNameBytes = 64;
 
+constexpr std::string_view kAs = "(as ";
+
 /// What the parameters say.
 struct Wish {
-  std::string by, reason;
+  std::string by;    ///< the name given, and who really asks where that is another: "ann (as root)"
+  std::string user;  ///< who really asks, by the kernel's or the gate's word; "" not known
+  std::string reason;
   std::optional<std::uint64_t> for_s;
   bool end = false;
 };
@@ -31,11 +35,15 @@ std::string param(const ApiRequest& request, const std::string& name) {
 Result<Wish> wish_of(const ApiRequest& request) {
   Wish wish;
   wish.by = clean_text(trim(param(request, "by")), false);
-  if (wish.by.empty()) wish.by = clean_text(request.caller.user, false);
+  wish.user = clean_text(request.caller.user, false);
+  // What stands behind the name is ours to say.
+  if (wish.by.find(kAs) != std::string::npos) return Error{"by= takes a name, without \"(as …)\""};
+  if (wish.by.empty()) wish.by = wish.user;
   wish.reason = clean_text(trim(param(request, "reason")), false);
   wish.end = param(request, "end") == "1";
   if (wish.by.empty()) return Error{"by= is missing: who says so?"};
   if (wish.by.size() > kMaxNameBytes) return Error{fmt::format("by= is longer than {} bytes", kMaxNameBytes)};
+  if (!wish.user.empty() && wish.by != wish.user) wish.by += fmt::format(" {}{})", kAs, wish.user);
   if (wish.reason.size() > kMaxReasonBytes)
     return Error{fmt::format("reason= is longer than {} bytes", kMaxReasonBytes)};
   if (const std::string text = param(request, "for"); !text.empty()) {
@@ -112,6 +120,7 @@ ApiReply acknowledge(const ApiRequest& request, const ApiView& view, const PortR
     put(out, "fault_id", fault->id);
     put(out, "state", std::string(to_string(fault->state)));
     put(out, "by", wish.by);
+    put(out, "user", wish.user);
     put(out, "reason", wish.reason);
     put(out, "until", until);
   });
@@ -135,6 +144,7 @@ ApiReply maintain(const ApiRequest& request, const ApiView& view, const PortRepo
     put(out, "action", std::string(wish.end ? "maintenance_end" : "maintenance_start"));
     put(out, "port", port == nullptr ? "all" : port->port);
     put(out, "by", wish.by);
+    put(out, "user", wish.user);
     put(out, "reason", work->reason);
     put(out, "since", std::optional(work->since));
     put(out, "until", work->until);

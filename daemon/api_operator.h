@@ -3,6 +3,9 @@
 //   POST /api/v1/ports/PORT/ack?for=SECONDS&reason=&by=      &end=1 takes it back; without for=: until the fault closes
 //   POST /api/v1/maintenance?port=PORT|all&for=SECONDS&reason=&by=      &end=1 ends it
 //
+// by= is the name to show; who really asks (the peer of the Unix socket, the user or certificate on TCP) is added where
+// that is somebody else: "ann (as root)". So it stands in reports, events, history and the log.
+//
 // The answer is JSON (docs/schema/action.json), or one sentence with &format=text.
 #pragma once
 

@@ -16,7 +16,9 @@
 #include "daemon/doctor.h"
 #include "daemon/event_log.h"
 #include "daemon/kept_outbox.h"
+#include "daemon/live_header.h"
 #include "daemon/loop.h"
+#include "daemon/maintenance_reader.h"
 #include "daemon/memory_keeper.h"
 #include "daemon/operator_desk.h"
 #include "daemon/peer_sources.h"
@@ -35,7 +37,6 @@
 #include "probes/live_host.h"
 #include "probes/mad_umad.h"
 #include "probes/verbs_events.h"
-#include "storage/maintenance_dir.h"
 #include "storage/recording.h"
 
 namespace linkhealth {
@@ -45,23 +46,8 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr Milliseconds kSelfTestPatience{30'000};
-constexpr Milliseconds kMaintenanceLook{5'000};
-
-std::string first_line_of(Host& host, const std::string& path) {
-  const auto text = host.read_file(path);
-  return text ? std::string(trim(*text)) : "";
-}
-
-RecordingHeader live_header(const Config& config, const Clock& clock) {
-  LiveHost host;
-  RecordingHeader header;
-  header.node = config.node.empty() ? first_line_of(host, "/proc/sys/kernel/hostname") : config.node;
-  header.boot_id = first_line_of(host, "/proc/sys/kernel/random/boot_id");
-  header.at = clock.wall();
-  header.version = LINKHEALTH_VERSION;
-  header.expected = config.expected;
-  return header;
-}
+/// For the maintenance files before the first step; a local directory answers at once.
+constexpr Milliseconds kMaintenancePatience{1'000};
 
 /// One daemon from start to end.
 class Daemon {
@@ -72,7 +58,6 @@ class Daemon {
         clock_(clock),
         log_(log),
         events_(config_.state_dir + "/events.jsonl"),
-        maintenance_(config_.maintenance_dir),
         publisher_({report_json, port_json, event_json_line, module_json}),
         shown_clock_(clock, publisher_, !options.play_file.empty()),
         started_at_(clock.wall()),
@@ -90,6 +75,8 @@ class Daemon {
   void look_for_maintenance(SteadyTime now);
   void make_desk();
   Result<void> add_plan();
+  Result<void> start_deliveries();
+  void show_config(const std::string& note);
   void reload();
   void record(const Snapshot& snapshot, const Report& report);
   [[nodiscard]] bool announces() const;
@@ -99,12 +86,11 @@ class Daemon {
 
   Config config_;
   const DaemonOptions& options_;
-  const Catalogue catalogue_ = make_catalogue(config_.knobs);
+  std::optional<Config> started_;  ///< as it was at the start: what needs a restart is told against it
   const Clock& clock_;
   Log& log_;
   EventLog events_;
-  MaintenanceDir maintenance_;
-  std::optional<SteadyTime> maintenance_looked_;
+  std::unique_ptr<MaintenanceReader> maintenance_;
   SystemdJournal journal_;
   Publisher publisher_;
   ShownClock shown_clock_;
@@ -183,19 +169,24 @@ Result<void> Daemon::start_outputs() {
   ServerSettings settings;
   settings.listen = config_.listen;
   settings.socket_path = config_.socket_path;
+  settings.socket_mode = socket_mode(config_.outputs);
+  settings.socket_group = config_.outputs.socket_group;
   settings.control_group = config_.outputs.control_group;
   settings.web_config_file = config_.outputs.web_config_file;
   settings.say = [this](bool good, const std::string& line) { good ? log_.info(line) : log_.error(line); };
-  settings.catalogue = &catalogue_;
   settings.memory = &memory_->memory();
   settings.desk = desk_.get();
   auto server = Server::start(settings, publisher_, tap_, shown_clock_);
   if (!server) return server.error();
   server_ = *std::move(server);
-  if (!announces()) return {};
+  return announces() ? start_deliveries() : Result<void>();
+}
+
+Result<void> Daemon::start_deliveries() {
   outbox_ = std::make_unique<KeptOutbox>(memory_->memory());
-  return deliveries_.start(config_.outputs, {{header.node, config_.site}, event_json_line}, *outbox_, publisher_,
-                           settings.say);
+  return deliveries_.start(config_.outputs, {{source_->header().node, config_.site}, event_json_line}, *outbox_,
+                           publisher_,
+                           [this](bool good, const std::string& line) { good ? log_.info(line) : log_.error(line); });
 }
 
 bool Daemon::announces() const {
@@ -212,31 +203,44 @@ Result<void> Daemon::add_plan() {
   return {};
 }
 
+/// What people are shown in `rules` and `status`.
+void Daemon::show_config(const std::string& note) {
+  publisher_.set_configuration({std::make_shared<const Catalogue>(make_catalogue(config_.knobs)), note,
+                                note.empty() ? WallTime() : clock_.wall()});
+}
+
 /// A bad file changes nothing.
 void Daemon::reload() {
+  server_->reread_web_config();
   if (options_.config_file.empty()) return log_.warning("reload: there is no configuration file (--config)");
   auto config = complete_config(options_, source_->header().node);
   if (!config) {
     log_.error("reload: " + config.error().message + ": the former configuration stays in force");
-    return;
+    return show_config(config.error().message + ": the former configuration stays in force");
   }
-  std::string later;
-  for (const std::string& key : needs_restart(config_, *config)) later += (later.empty() ? "" : ", ") + key;
-  const std::lock_guard lock(deciding_);
-  engine_->reconfigure(engine_settings(*config, source_->header().node, {}));
-  // What only counts at the next start stays as it is, so that it is told at the next reload, too.
-  config_.knobs.take_values(config->knobs);
-  config_.expected = config->expected;
-  config_.exempt = config->exempt;
-  config_.site = config->site;
-  config_.dry_run = config->dry_run;
+  const std::string came_to = reload_words(config_changes(config_, *config), config_changes(*started_, *config));
+  {
+    const std::lock_guard lock(deciding_);
+    const RecordingHeader header = source_->header();
+    // A recording goes on to expect what it did; a live one's header has what the former configuration did.
+    engine_->reconfigure(
+        engine_settings(*config, header.node, sampler_ == nullptr ? header.expected : decltype(header.expected)()));
+  }
+  const bool other_maintenance = config_.maintenance_dir != config->maintenance_dir;
+  config_ = *std::move(config);
   silent_ = !announces();
-  config_.log_level = config->log_level;
+  if (announces() && outbox_ == nullptr) {
+    if (const auto begun = start_deliveries(); !begun) log_.error("reload: " + begun.error().message);
+    started_->outputs = config_.outputs;
+  }
+  deliveries_.set_muted(silent_);
   log_.set_level(config_.log_level);
-  maintenance_ = MaintenanceDir(config->maintenance_dir);
-  maintenance_looked_.reset();
-  log_.info("reload: " + options_.config_file + " is in force" +
-            (later.empty() ? "" : "; what changed of " + later + " needs a restart"));
+  if (other_maintenance) {
+    engine_->set_maintenance_files({});
+    maintenance_ = std::make_unique<MaintenanceReader>(config_.maintenance_dir);
+  }
+  log_.info("reload: " + options_.config_file + " is in force: " + came_to);
+  show_config("read again: " + came_to);
 }
 
 Result<void> Daemon::run() {
@@ -246,12 +250,16 @@ Result<void> Daemon::run() {
   const RecordingHeader header = source_->header();
   engine_ = std::make_unique<Engine>(engine_settings(config_, header.node, header.expected));
   start_memory(header.node);
+  maintenance_ = std::make_unique<MaintenanceReader>(config_.maintenance_dir);
+  maintenance_->wait(kMaintenancePatience);
   look_for_maintenance(clock_.steady());
   make_desk();
   if (options_.play_file.empty()) {
     LiveHost host(options_.sysroot);
     publisher_.set_node_facts(gather_node_facts(host, true, !options_.sysroot.empty(), sampler_->sources()));
   }
+  started_ = config_;
+  show_config("");
   if (auto started = start_outputs(); !started) return started;
   log_.info(fmt::format("linkhealthd {} on {}", LINKHEALTH_VERSION, header.node));
   if (server_->tcp_port() != 0) {
@@ -319,9 +327,11 @@ void Daemon::start_memory(const std::string& node) {
                                            clock_.wall(), log_);
   const Remembered& known = memory_->remembered();
   if (!known.ledger.faults.empty())
-    log_.info(fmt::format("{} open faults are known from before", known.ledger.faults.size()));
+    log_.info(fmt::format("known from before: {} open fault{}", known.ledger.faults.size(),
+                          known.ledger.faults.size() == 1 ? "" : "s"));
   engine_->restore(known.references);
   engine_->restore(known.ledger);
+  publisher_.remember(memory_->earlier_events(Publisher::kMaxEvents));
   silent_ = !announces();
   memory_->start({{"events.jsonl", [this](const KeptEvent& event) { return announce(event); }},
                   {"journal", [this, node](const KeptEvent& kept) -> Result<void> {
@@ -338,11 +348,9 @@ void Daemon::make_desk() {
 }
 
 void Daemon::look_for_maintenance(SteadyTime now) {
-  if (maintenance_looked_ && now - *maintenance_looked_ < kMaintenanceLook) return;
-  maintenance_looked_ = now;
-  auto found = maintenance_.read();
-  for (const std::string& line : found.complaints) log_.error(line);
-  engine_->set_maintenance_files(std::move(found.maintenance));
+  auto news = maintenance_->look(now);
+  for (const std::string& line : news.complaints) log_.error(line);
+  if (news.maintenance) engine_->set_maintenance_files(*std::move(news.maintenance));
 }
 
 void Daemon::record(const Snapshot& snapshot, const Report& report) {

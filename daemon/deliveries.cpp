@@ -2,9 +2,10 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <csignal>
 #include <fstream>
 #include <iterator>
+
+#include "base/quiet_thread.h"
 
 namespace linkhealth {
 
@@ -58,12 +59,7 @@ Result<void> Deliveries::start(const Outputs& outputs, const Origin& origin, Out
                                const Retry::Say& say) {
   if (auto added = add(outputs, origin, outbox, publisher, say); !added) return added;
   if (all_.empty()) return {};
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread([this] { run(); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  thread_ = quiet_thread([this] { run(); });
   return {};
 }
 
@@ -77,15 +73,28 @@ void Deliveries::on_step(bool news) {
   changed_.notify_one();
 }
 
+void Deliveries::set_muted(bool muted) {
+  if (all_.empty()) return;
+  {
+    const std::lock_guard lock(mutex_);
+    if (muted == muted_) return;
+    muted_ = muted;
+    news_ = true;
+  }
+  changed_.notify_one();
+}
+
 void Deliveries::run() {
   std::unique_lock lock(mutex_);
   while (!stopping_) {
     news_ = false;
+    const bool muted = muted_;
     lock.unlock();
     const DeliveryTime now{clock_.steady(), clock_.wall()};
     std::optional<Milliseconds> next;
     for (const auto& delivery : all_) {
-      const auto wants = delivery->step(now);
+      if (muted) delivery->skip();
+      const auto wants = muted ? std::nullopt : delivery->step(now);
       if (wants && (!next || *wants < *next)) next = wants;
       if (stopping_) return;
     }

@@ -33,6 +33,8 @@ class Deliveries {
   /// After each step of the deciding thread: `news` when there were events. Cheap, and silent unless there is
   /// something.
   void on_step(bool news);
+  /// A dry run begins or ends: while it lasts nothing is sent, and what comes never will be.
+  void set_muted(bool muted);
   /// Ends the thread: what is not sent stays in the outbox.
   void stop();
 
@@ -46,7 +48,7 @@ class Deliveries {
   std::atomic<bool> stopping_ = false;
   std::mutex mutex_;
   std::condition_variable changed_;
-  bool news_ = false, began_ = false;
+  bool news_ = false, began_ = false, muted_ = false;
   std::thread thread_;
 };
 

@@ -46,6 +46,15 @@ const PortReport* port_of(const Report* report, const PortKey& key) {
   return found == report->ports.end() ? nullptr : &*found;
 }
 
+void skip_all(Outbox& outbox, const std::string& sink) {
+  constexpr std::size_t kAtOnce = 64;
+  for (;;) {
+    const auto events = outbox.undelivered(sink, kAtOnce);
+    if (!events || events->empty()) return;
+    outbox.mark_delivered(sink, events->back().id);
+  }
+}
+
 }  // namespace
 
 std::optional<Milliseconds> Retry::wait(SteadyTime now) const {
@@ -150,6 +159,13 @@ std::optional<Milliseconds> AlertDelivery::step(const DeliveryTime& now) {
   return standing_.empty() ? std::nullopt : std::optional(resend_);
 }
 
+void AlertDelivery::skip() {
+  skip_all(outbox_, sink_);
+  standing_.clear();  // the Alertmanager ends them when they are not sent again
+  ended_.clear();
+  resend_at_.reset();
+}
+
 WebhookDelivery::WebhookDelivery(std::string url, WebhookTemplate body, AlertOrigin origin, Outbox& outbox,
                                  const Publisher& publisher, std::function<std::string(const FaultEvent&)> event_json,
                                  std::unique_ptr<HttpPoster> poster, const Retry::Say& say)
@@ -191,6 +207,8 @@ std::optional<Milliseconds> WebhookDelivery::step(const DeliveryTime& now) {
   }
   return events->size() == kAtOnce ? std::optional(Milliseconds(0)) : std::nullopt;
 }
+
+void WebhookDelivery::skip() { skip_all(outbox_, sink_); }
 
 TextfileDelivery::TextfileDelivery(std::string path, Milliseconds period, const Publisher& publisher,
                                    const Retry::Say& say)

@@ -27,6 +27,8 @@ class Delivery {
   virtual ~Delivery() = default;
   /// Does what is due. How long until something is, without a new event; nullopt: nothing is.
   virtual std::optional<Milliseconds> step(const DeliveryTime& now) = 0;
+  /// A dry run began: what came until now is never sent, nor is what stood.
+  virtual void skip() = 0;
   /// The daemon ends.
   virtual void finish() {}
 };
@@ -63,6 +65,7 @@ class AlertDelivery : public Delivery {
   AlertDelivery(const std::string& url, Milliseconds resend, AlertOrigin origin, Outbox& outbox,
                 const Publisher& publisher, std::unique_ptr<HttpPoster> poster, const Retry::Say& say);
   std::optional<Milliseconds> step(const DeliveryTime& now) override;
+  void skip() override;
 
  private:
   struct Standing {
@@ -94,6 +97,7 @@ class WebhookDelivery : public Delivery {
                   std::function<std::string(const FaultEvent&)> event_json, std::unique_ptr<HttpPoster> poster,
                   const Retry::Say& say);
   std::optional<Milliseconds> step(const DeliveryTime& now) override;
+  void skip() override;
 
  private:
   std::string url_, sink_;
@@ -112,6 +116,7 @@ class TextfileDelivery : public Delivery {
  public:
   TextfileDelivery(std::string path, Milliseconds period, const Publisher& publisher, const Retry::Say& say);
   std::optional<Milliseconds> step(const DeliveryTime& now) override;
+  void skip() override { finish(); }
   void finish() override;
 
  private:

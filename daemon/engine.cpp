@@ -72,19 +72,18 @@ Engine& Engine::operator=(Engine&&) noexcept = default;
 Engine::Step Engine::step(const Snapshot& snapshot) {
   State& s = *state_;
   s.history.observe(snapshot);
-  if (!s.last_step)
-    for (const auto& [key, expected] : s.settings.expected)
-      if (!s.settings.exempt.contains(key)) s.history.await(key);
   s.wall = snapshot.wall_time;
+  if (std::exchange(s.expects_anew, false)) s.expect_anew();
   s.end_old_maintenance();
   if (s.last_step) s.step_s = in_seconds(snapshot.taken_at - *s.last_step);
   s.last_step = snapshot.taken_at;
   auto report = std::make_shared<Report>();
   Step result;
-  result.events = std::move(s.waiting);
-  s.waiting.clear();
   s.note_idle_cards(snapshot.gaps);
   const auto subjects = s.subjects();
+  s.release_left_out(subjects);
+  result.events = std::move(s.waiting);
+  s.waiting.clear();
   const bool plan_known = !s.settings.expected.empty();
   // All ports gone at one time are one matter of the driver or of the monitor: the first port tells it for all.
   const std::size_t gone = gone_at_once(watched(subjects), std::max(15.0, s.step_s + 1));

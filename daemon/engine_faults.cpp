@@ -27,13 +27,15 @@ void Engine::State::note_idle_cards(const std::vector<Gap>& gaps) {
 
 FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortView& view, const Judged& port) {
   FaultReport report;
-  for (const Differential* differential : {&opinion.differential, &opinion.second})
+  for (const Differential* differential : {&opinion.differential, &opinion.second}) {
+    if (1 - differential->healthy < judge_values[0]) continue;  // a healthy link's figures speak of no fault
     for (const RankedFault& ranked : differential->ranked)
       if (ranked.fault == entry.fault && report.fault.empty() && entry.kept.state != FaultState::kProving) {
         explain(report, view, opinion.findings, *differential, ranked, judge_values[5],
                 repairs.failed(entry.kept.port, entry.kept.id));
         report.fault = ranked.fault->name;
       }
+  }
   if (report.fault.empty()) {  // it does not show now: what was last said of it stands
     const auto at = texts.find(entry.kept.id);
     if (at != texts.end()) report = at->second;
@@ -73,6 +75,7 @@ FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortView
   report.repairs = repairs.of(entry.kept.port, entry.kept.id);
   report.past = ledger.past(entry.kept.port);
   report.proof = ledger.proof(entry);
+  if (report.proof) report.undecided.reset();  // nobody shall test what shows no more
   report.acknowledged = acknowledgement_of(entry.kept, wall);
   texts[report.id] = report;
   return report;

@@ -1,4 +1,4 @@
-// What people say to the engine: acknowledgements and maintenance.
+// What people say to the engine: acknowledgements, maintenance, another configuration.
 #include <algorithm>
 
 #include "daemon/engine_report.h"
@@ -48,6 +48,54 @@ void Engine::reconfigure(const EngineSettings& settings) {
   now.exempt = settings.exempt;
   now.site = settings.site;
   now.dry_run = settings.dry_run;
+  state_->expects_anew = true;
+}
+
+/// Awaits what is expected and not there, and no longer what never came and nobody expects now.
+void Engine::State::expect_anew() {
+  std::vector<std::pair<std::string, PortKey>> idle;
+  for (const auto& [stable, port] : history.ports())
+    if (port.awaited && (!settings.expected.contains(port.key) || settings.exempt.contains(port.key)))
+      idle.emplace_back(stable, port.key);
+  for (const auto& [stable, key] : idle) {
+    release(stable, key, "configuration no longer expects this port");
+    history.await_no_more(stable);
+    judged.erase(stable);
+  }
+  for (const auto& [key, expected] : settings.expected)
+    if (!settings.exempt.contains(key)) history.await(key);
+}
+
+void Engine::State::release_left_out(const std::vector<Subject>& all) {
+  for (const Subject& subject : all)
+    if (const std::string* why = of_port(settings.exempt, *subject.port))
+      release(subject.stable, subject.port->key, "configuration leaves this port out: " + *why);
+}
+
+/// Closes what is open on a port of which nothing is asked any more.
+void Engine::State::release(const std::string& stable, const PortKey& port, const std::string& why) {
+  for (const LedgerChange& change : ledger.release(stable)) {
+    const LedgerFault& kept = change.entry.kept;
+    FaultEvent event;
+    event.t = last_step.value_or(SteadyTime());
+    event.at = wall;
+    event.kind = change.kind;
+    event.port = port;
+    if (const auto text = texts.find(kept.id); text != texts.end()) event.fault = text->second;
+    event.fault.id = kept.id;
+    event.fault.fault = kept.fault;
+    event.fault.end = kept.end;
+    event.fault.severity = kept.severity;
+    event.fault.confidence = kept.confidence;
+    event.fault.state = kept.state;
+    event.fault.opened_at = kept.opened_at;
+    event.fault.last_seen_at = kept.last_seen_at;
+    event.fault.summary = why;
+    event.fault.proof.reset();
+    tell_place(event, port);
+    texts.erase(kept.id);
+    waiting.push_back(std::move(event));
+  }
 }
 
 Result<FaultReport> Engine::acknowledge(const PortKey& port, const std::string& by, const std::string& reason,

@@ -97,6 +97,7 @@ struct Engine::State {
   std::vector<FaultEvent> waiting;
   std::vector<Maintenance> maintenance, maintenance_files;
   std::shared_ptr<const RuleUse> rule_use = std::make_shared<const RuleUse>();
+  bool expects_anew = true;  ///< what is expected of this node is new with the next step
   std::optional<SteadyTime> last_step;
   double step_s = 10;
   std::string idle_cards;  ///< cards that the PCI bus shows and that have no driver; "" none, or not known
@@ -109,6 +110,9 @@ struct Engine::State {
     return at != map.end() ? &at->second : find_named(map, port.latest.id);
   }
   std::vector<Subject> subjects();
+  void expect_anew();
+  void release(const std::string& stable, const PortKey& port, const std::string& why);
+  void release_left_out(const std::vector<Subject>& all);
   void note_idle_cards(const std::vector<Gap>& gaps);
   /// The stable key of a port that is known by this label.
   Result<std::string> stable_of(const PortKey& key) const;

@@ -13,7 +13,7 @@ struct StatusWords {
   int status;
   std::string_view words;
 };
-constexpr std::array<StatusWords, 14> kStatusWords = {{{200, "OK"},
+constexpr std::array<StatusWords, 15> kStatusWords = {{{200, "OK"},
                                                        {202, "Accepted"},
                                                        {400, "Bad Request"},
                                                        {401, "Unauthorized"},
@@ -23,6 +23,7 @@ constexpr std::array<StatusWords, 14> kStatusWords = {{{200, "OK"},
                                                        {409, "Conflict"},
                                                        {413, "Payload Too Large"},
                                                        {415, "Unsupported Media Type"},
+                                                       {429, "Too Many Requests"},
                                                        {431, "Request Header Fields Too Large"},
                                                        {500, "Internal Server Error"},
                                                        {501, "Not Implemented"},

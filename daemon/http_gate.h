@@ -40,11 +40,14 @@ class HttpGate {
     kRefused,  ///< wrong, or no password
     kWait,     ///< it is being looked at on another thread; the server is woken, and asks again with the same ticket
     kBusy,     ///< too many are being looked at
+    kTooMany,  ///< more than the rate that the configuration allows
   };
   /// `ticket`: one for each connection, never used twice. Fills in request.caller.
   virtual Admission admit(ApiRequest& request, const TlsSession* session, std::uint64_t ticket) = 0;
   /// The connection is gone.
   virtual void forget(std::uint64_t ticket) = 0;
+  /// Somebody woke the server.
+  virtual void on_wake() {}
   /// Fields for every answer.
   [[nodiscard]] virtual const std::vector<std::pair<std::string, std::string>>& headers() const = 0;
 };

@@ -10,6 +10,8 @@
 #include <array>
 #include <csignal>
 
+#include "base/quiet_thread.h"
+
 namespace linkhealth {
 
 namespace {
@@ -29,18 +31,6 @@ bool is_connected(int fd) {
   char byte = 0;
   const auto got = recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
   return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
-}
-
-/// A thread that inherits no signals: they belong to the main thread's loop.
-template <typename Run>
-std::thread quiet_thread(Run run) {
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread thread(std::move(run));
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return thread;
 }
 
 }  // namespace
@@ -153,6 +143,7 @@ void HttpServer::on_ready(int fd, std::uint32_t events) {
 void HttpServer::on_wake() {
   eventfd_t count = 0;
   eventfd_read(wake_.get(), &count);
+  if (gate_ != nullptr) gate_->on_wake();
   std::vector<int> asleep;
   for (const auto& [fd, connection] : connections_)
     if (connection->waiting || connection->feed != nullptr) asleep.push_back(fd);
@@ -216,6 +207,23 @@ bool HttpServer::serve_request(Connection& connection) {
   return static_cast<bool>(connection.fd);
 }
 
+namespace {
+
+ApiReply turned_away(HttpGate::Admission admission, const ApiRequest& request) {
+  const auto later = [&](int status, const char* why) {
+    ApiReply reply = api_error(request, status, why);
+    reply.headers.emplace_back("Retry-After", "1");
+    return reply;
+  };
+  if (admission == HttpGate::Admission::kBusy) return later(503, "too many passwords are being looked at: try again");
+  if (admission == HttpGate::Admission::kTooMany) return later(429, "more requests than rate_limit allows: try again");
+  ApiReply reply = api_error(request, 401, "a name and a password are asked for");
+  reply.headers.emplace_back("WWW-Authenticate", "Basic realm=\"linkhealth\"");
+  return reply;
+}
+
+}  // namespace
+
 bool HttpServer::admit(Connection& connection, HttpRequest& request) {
   if (connection.kind != Kind::kTcp || gate_ == nullptr) return true;
   const auto admission = gate_->admit(request.api, connection.tls.get(), connection.ticket);
@@ -232,10 +240,7 @@ bool HttpServer::admit(Connection& connection, HttpRequest& request) {
   connection.deadline = clock_.steady() + kAnswerTimeout;
   connection.in.erase(0, request.size);
   connection.last = !request.keep_alive;
-  const bool busy = admission == HttpGate::Admission::kBusy;
-  ApiReply reply = busy ? api_error(request.api, 503, "too many passwords are being looked at: try again")
-                        : api_error(request.api, 401, "a name and a password are asked for");
-  reply.headers.emplace_back(busy ? "Retry-After" : "WWW-Authenticate", busy ? "1" : "Basic realm=\"linkhealth\"");
+  ApiReply reply = turned_away(admission, request.api);
   finish(connection, request, std::move(reply));
   return false;
 }

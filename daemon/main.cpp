@@ -6,6 +6,7 @@
 #include "daemon/daemon.h"
 #include "daemon/loop.h"
 #include "daemon/reload.h"
+#include "daemon/web_gate.h"
 
 namespace {
 
@@ -42,10 +43,18 @@ int main(int argc, char** argv) {
     return 0;
   }
   if (parsed.options->check_config) {
-    // The plan is part of it: what a reload would refuse is told here, too.
+    // The plan and the web configuration are part of it: what a start would refuse is told here, too.
     if (const auto complete = linkhealth::complete_config(*parsed.options, config->node); !complete) {
       log.error("linkhealthd: " + complete.error().message);
       return kBadInput;
+    }
+    if (const std::string& web = config->outputs.web_config_file; !web.empty()) {
+      const auto notes = linkhealth::WebGate::check(web);
+      if (!notes) {
+        log.error("linkhealthd: " + notes.error().message);
+        return kBadInput;
+      }
+      for (const std::string& note : *notes) log.warning(note);
     }
     const std::string& file = parsed.options->config_file;
     std::printf("%s\n", file.empty() ? "the defaults are good" : (file + " is good").c_str());

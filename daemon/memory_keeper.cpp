@@ -58,6 +58,16 @@ MemoryKeeper::MemoryKeeper(MemorySettings settings, WallTime now, const Log& log
 // The writer first: it uses all that is declared after it.
 MemoryKeeper::~MemoryKeeper() { writer_.reset(); }
 
+std::vector<FaultEvent> MemoryKeeper::earlier_events(std::size_t limit) {
+  std::vector<FaultEvent> events;
+  const auto kept = memory_->newest_events(limit);
+  if (!kept) log_.warning("events of before are not shown: " + kept.error().message);
+  if (!kept) return events;
+  for (const KeptEvent& one : *kept)
+    if (auto event = parse_event(one.document)) events.push_back(*std::move(event));
+  return events;
+}
+
 void MemoryKeeper::start(std::vector<EventSink> sinks) {
   sinks_ = std::move(sinks);
   for (const EventSink& sink : sinks_) memory_->add_sink(sink.name);

@@ -37,6 +37,9 @@ class MemoryKeeper {
 
   [[nodiscard]] const Remembered& remembered() const { return memory_->remembered(); }
   [[nodiscard]] Memory& memory() { return *memory_; }
+  /// The newest events of earlier runs, oldest first: who asks for events after a restart, or follows them, misses
+  /// none.
+  [[nodiscard]] std::vector<FaultEvent> earlier_events(std::size_t limit);
   /// Starts the writer. `sinks` are called on its thread, one event after the other, oldest first; what a former run
   /// did not send comes first.
   void start(std::vector<EventSink> sinks);

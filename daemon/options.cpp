@@ -1,6 +1,7 @@
 #include "daemon/options.h"
 
 #include <CLI/CLI.hpp>
+#include <cstdio>
 
 namespace linkhealth {
 
@@ -26,7 +27,7 @@ void add_flags(CLI::App& app, DaemonOptions& options) {
   app.add_option("--state-dir", options.state_dir, "where open faults and events are kept")->type_name("DIR");
   app.add_option("--sysroot", options.sysroot, "read a copy of a node's /sys instead of the live one")
       ->type_name("DIR")
-      ->check(CLI::ExistingDirectory);
+      ->check(CLI::Validator(CLI::ExistingDirectory).description(""));
   app.add_option("--record", options.record_file, "write a recording while running (.gz: compressed)")
       ->type_name("FILE");
   auto* play = app.add_option("--play", options.play_file, "play a recording instead of reading this node's ports")
@@ -40,7 +41,7 @@ void add_flags(CLI::App& app, DaemonOptions& options) {
   app.add_flag("--dry-run", options.dry_run, "judge everything, send nothing: no alert, no journal entry, no file");
   app.add_option("--log-level", options.log_level, "error, warning, info or debug")
       ->type_name("LEVEL")
-      ->check(CLI::IsMember({"error", "warning", "info", "debug"}));
+      ->check(CLI::Validator(CLI::IsMember({"error", "warning", "info", "debug"})).description(""));
   app.add_flag("--check-config", options.check_config, "read the configuration, say what is wrong with it, and end");
   app.add_flag("--dump-config", options.dump_config, "print the whole configuration in force, and end");
   app.set_version_flag("--version", "linkhealthd " LINKHEALTH_VERSION);
@@ -57,9 +58,11 @@ ParsedOptions parse_daemon_options(int argc, const char* const* argv) {
   add_flags(app, options);
   try {
     app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    const int shown = app.exit(error);
-    return {std::nullopt, shown == 0 ? 0 : 2};
+  } catch (const CLI::Success& asked) {  // --help, --version
+    return {std::nullopt, app.exit(asked)};
+  } catch (const CLI::ParseError& wrong) {
+    std::fprintf(stderr, "linkhealthd: %s (linkhealthd --help)\n", wrong.what());
+    return {std::nullopt, 2};
   }
   return {options, 0};
 }

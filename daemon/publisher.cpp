@@ -53,6 +53,23 @@ void Publisher::publish(std::shared_ptr<const Report> report, const std::vector<
   if (next) published->prepare_as(*next);
 }
 
+void Publisher::set_configuration(ShownConfiguration configuration) {
+  const std::lock_guard lock(mutex_);
+  std::swap(configuration_, configuration);  // the former dies after the lock
+}
+
+ShownConfiguration Publisher::configuration() const {
+  const std::lock_guard lock(mutex_);
+  return configuration_;
+}
+
+void Publisher::remember(std::vector<FaultEvent> events) {
+  const std::lock_guard lock(mutex_);
+  for (FaultEvent& event : events) events_.push_back(std::make_shared<const FaultEvent>(std::move(event)));
+  event_count_ += events.size();
+  while (events_.size() > kMaxEvents) events_.pop_front();
+}
+
 std::shared_ptr<const Published> Publisher::current() const {
   const std::lock_guard lock(mutex_);
   return current_;

@@ -15,6 +15,7 @@
 #include "daemon/doctor.h"
 #include "daemon/gzip.h"
 #include "exporters/metrics.h"
+#include "model/catalogue.h"
 #include "model/report.h"
 
 namespace linkhealth {
@@ -25,6 +26,13 @@ struct JsonWriters {
   std::function<std::string(const PortReport&)> port;
   std::function<std::string(const FaultEvent&)> event;
   std::function<std::string(const ModuleSample&)> module;
+};
+
+/// What people are shown of the configuration that is in force.
+struct ShownConfiguration {
+  std::shared_ptr<const Catalogue> catalogue;  ///< null: there are no rules to show
+  std::string note;                            ///< what the last reload came to; "" when there was none
+  WallTime noted_at;
 };
 
 using SharedBytes = std::shared_ptr<const std::string>;
@@ -79,14 +87,18 @@ class Publisher {
   explicit Publisher(JsonWriters json) : json_(std::move(json)) {}
 
   void publish(std::shared_ptr<const Report> report, const std::vector<FaultEvent>& events, MonitorFigures monitor);
+  /// Events of an earlier run, oldest first, before the first step: they are shown, and counted by nobody.
+  void remember(std::vector<FaultEvent> events);
   /// What the node says of itself, for `linkhealth doctor`; once, before the server starts.
   void set_node_facts(NodeFacts facts) { facts_ = std::move(facts); }
   [[nodiscard]] const NodeFacts& node_facts() const { return facts_; }
+  void set_configuration(ShownConfiguration configuration);
+  [[nodiscard]] ShownConfiguration configuration() const;
   /// nullptr before the first step.
   [[nodiscard]] std::shared_ptr<const Published> current() const;
   /// {"events":[…]}, oldest first, at most `limit` of the latest.
   [[nodiscard]] std::string events_json(std::size_t limit) const;
-  /// Events by number: the first that was published is 1.
+  /// Events by number: the first that was remembered or published is 1.
   struct EventsAfter {
     std::vector<std::shared_ptr<const FaultEvent>> events;
     std::uint64_t last = 0;  ///< the number of the latest that was published
@@ -100,6 +112,7 @@ class Publisher {
  private:
   JsonWriters json_;
   NodeFacts facts_;
+  ShownConfiguration configuration_;  // of the mutex
   std::shared_ptr<Gzip> gzip_ = std::make_shared<Gzip>();
   FaultEventCounts counts_;  // the publishing thread's own
   mutable std::mutex mutex_;

@@ -28,8 +28,6 @@ constexpr std::string_view kRecordingPath = "/api/v1/recording";
 constexpr std::uint64_t kMaxRecording_s = 86400;
 constexpr Milliseconds kRecordingPoll(500);
 constexpr int kBacklog = 64;
-// Everybody may ask, as on the loopback address; who may act is decided by the peer's credentials.
-constexpr mode_t kSocketMode = 0666;
 
 /// Who answers on a Unix socket's path: a socket file without a listener is what a killed daemon leaves behind.
 Result<void> clear_stale_socket(const std::string& path) {
@@ -105,18 +103,27 @@ Result<int> port_of(const OwnedFd& fd) {
                                              : reinterpret_cast<const sockaddr_in&>(address).sin_port);
 }
 
-Result<OwnedFd> listen_unix(const std::string& path) {
+/// Who may connect may ask; who may act is decided by the peer's credentials.
+Result<OwnedFd> listen_unix(const ServerSettings& settings) {
+  const std::string& path = settings.socket_path;
   if (path.size() >= sizeof(sockaddr_un::sun_path)) return Error{"the socket's path is too long: " + path};
+  gid_t group = static_cast<gid_t>(-1);  // stays as it is
+  if (!settings.socket_group.empty()) {
+    const auto found = group_id(settings.socket_group);
+    if (!found) return Error{"socket_group: " + found.error().message};
+    group = *found;
+  }
   if (auto cleared = clear_stale_socket(path); !cleared) return cleared.error();
   OwnedFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd) return errno_error("can't make a socket", errno);
   // On the socket, before it has a name: there is no moment at which others could connect.
-  fchmod(fd.get(), kSocketMode);
+  fchmod(fd.get(), settings.socket_mode & 0600);
   const sockaddr_un address = unix_address(path);
   if (bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0)
     return errno_error("can't listen on " + path, errno);
-  // The umask may have taken a part of it.
-  if (chmod(path.c_str(), kSocketMode) == 0 && listen(fd.get(), kBacklog) == 0) return fd;
+  if (chown(path.c_str(), static_cast<uid_t>(-1), group) == 0 && chmod(path.c_str(), settings.socket_mode) == 0 &&
+      listen(fd.get(), kBacklog) == 0)
+    return fd;
   const Error error = errno_error("can't listen on " + path, errno);
   unlink(path.c_str());
   return error;
@@ -131,7 +138,6 @@ class ApiServer : public Server {
         tap_(tap),
         clock_(clock),
         stale_after_(settings.stale_after),
-        catalogue_(settings.catalogue),
         control_group_name_(settings.control_group),
         memory_(settings.memory),
         desk_(settings.desk),
@@ -169,7 +175,7 @@ class ApiServer : public Server {
       control_group_ = *group;
     }
     if (!settings.socket_path.empty()) {
-      auto fd = listen_unix(settings.socket_path);
+      auto fd = listen_unix(settings);
       if (!fd) return fd.error();
       socket_path_ = settings.socket_path;
       http_.listen(*std::move(fd), HttpServer::Kind::kUnix);
@@ -180,6 +186,11 @@ class ApiServer : public Server {
   void on_events() override {
     if (http_.has_feeds()) http_.wake();
   }
+  void reread_web_config() override {
+    if (gate_ == nullptr) return;
+    gate_->look_again();
+    http_.wake();
+  }
   [[nodiscard]] std::string_view scheme() const override { return scheme_; }
 
  private:
@@ -189,8 +200,8 @@ class ApiServer : public Server {
     if (request.path == kRecordingPath && request.method == "GET") return record(request, kind);
     if (request.path == kEventStreamPath && request.method == "GET")
       return {{}, nullptr, event_feed(publisher_, request.last_event_id)};
-    return plain(answer(
-        request, {publisher_, clock_.wall(), clock_.steady() - started_, stale_after_, catalogue_, memory_, desk_}));
+    return plain(
+        answer(request, {publisher_, clock_.wall(), clock_.steady() - started_, stale_after_, memory_, desk_}));
   }
 
   /// Fills in who asks on the Unix socket. Names are looked up for those who may act only, and not for each scrape.
@@ -243,7 +254,6 @@ class ApiServer : public Server {
   RecordingTap& tap_;
   const Clock& clock_;
   Milliseconds stale_after_;
-  const Catalogue* catalogue_;
   std::string control_group_name_;
   std::optional<gid_t> control_group_;
   Memory* memory_;

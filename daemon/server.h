@@ -13,7 +13,6 @@
 #include "config/config.h"
 #include "daemon/publisher.h"
 #include "daemon/recording_tap.h"
-#include "model/catalogue.h"
 #include "storage/memory.h"
 
 namespace linkhealth {
@@ -23,14 +22,15 @@ class Operator;
 struct ServerSettings {
   ListenAddress listen{"", 0};  ///< no host: no TCP
   std::string socket_path;      ///< "" for no Unix socket
+  unsigned socket_mode = 0666;  ///< who may connect to it
+  std::string socket_group;     ///< that owns it; "": the daemon's
   std::string control_group;    ///< whose members may act, beside root and the daemon's user; "": none
   std::string web_config_file;  ///< TLS and passwords of the TCP side; "": none
   /// Where the server says what happened to it; from its own thread.
   std::function<void(bool good, const std::string& line)> say = [](bool, const std::string&) {};
   Milliseconds stale_after = std::chrono::minutes(1);
-  const Catalogue* catalogue = nullptr;  ///< for /api/v1/rules; must outlive the server, as the next two
-  Memory* memory = nullptr;              ///< for what is remembered of a port
-  Operator* desk = nullptr;              ///< takes acknowledgements and maintenance
+  Memory* memory = nullptr;  ///< for what is remembered of a port
+  Operator* desk = nullptr;  ///< takes acknowledgements and maintenance
 };
 
 class Server {
@@ -44,6 +44,8 @@ class Server {
   [[nodiscard]] virtual int tcp_port() const = 0;
   /// From any thread: events were published. Wakes the server only when somebody listens to them.
   virtual void on_events() = 0;
+  /// From any thread: the web configuration is read anew on the server's thread, which says what came of it.
+  virtual void reread_web_config() = 0;
   /// "http" or "https": what the TCP side began with.
   [[nodiscard]] virtual std::string_view scheme() const = 0;
 };

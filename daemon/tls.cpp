@@ -7,6 +7,7 @@
 
 #include "base/text.h"
 #include "daemon/openssl_functions.h"
+#include "daemon/tls_pem.h"
 
 namespace linkhealth {
 
@@ -23,9 +24,6 @@ struct CurveWord {
 };
 constexpr std::array<CurveWord, 4> kCurves = {
     {{"CurveP256", "P-256"}, {"CurveP384", "P-384"}, {"CurveP521", "P-521"}, {"X25519", "X25519"}}};
-
-int no_passphrase(char* /*buffer*/, int /*size*/, int /*writing*/, void* /*data*/) { return 0; }
-int take_any(int /*good*/, X509_STORE_CTX* /*store*/) { return 1; }
 
 class OpensslSession : public TlsSession {
  public:
@@ -102,7 +100,10 @@ class OpensslContext : public TlsContext, public std::enable_shared_from_this<Op
     if (context_ == nullptr) return Error{"no memory for TLS"};
     ssl_.ERR_clear_error();
     set_versions(settings);
-    if (auto set = set_certificate(settings); !set) return set;
+    if (auto set = use_certificate(ssl_, context_.get(), {"cert", settings.cert_file, settings.cert},
+                                   {"key", settings.key_file, settings.key});
+        !set)
+      return set;
     if (auto set = set_ciphers(settings); !set) return set;
     if (auto set = set_curves(settings); !set) return set;
     return set_clients(settings);
@@ -129,16 +130,6 @@ class OpensslContext : public TlsContext, public std::enable_shared_from_this<Op
     constexpr std::string_view kOurs = "linkhealth";
     ssl_.SSL_CTX_set_session_id_context(context_.get(), reinterpret_cast<const unsigned char*>(kOurs.data()),
                                         kOurs.size());
-  }
-
-  Result<void> set_certificate(const WebTls& settings) {
-    ssl_.SSL_CTX_set_default_passwd_cb(context_.get(), no_passphrase);  // or it would ask the terminal
-    if (ssl_.SSL_CTX_use_certificate_chain_file(context_.get(), settings.cert_file.c_str()) != 1)
-      return Error{fmt::format("cert_file {}: {}", settings.cert_file, ssl_.why())};
-    if (ssl_.SSL_CTX_use_PrivateKey_file(context_.get(), settings.key_file.c_str(), SSL_FILETYPE_PEM) != 1 ||
-        ssl_.SSL_CTX_check_private_key(context_.get()) != 1)
-      return Error{fmt::format("key_file {}: {}", settings.key_file, ssl_.why())};
-    return {};
   }
 
   Result<void> set_ciphers(const WebTls& settings) {
@@ -172,19 +163,28 @@ class OpensslContext : public TlsContext, public std::enable_shared_from_this<Op
     const bool required =
         settings.client_auth == ClientAuth::kRequireAny || settings.client_auth == ClientAuth::kRequireAndVerify;
     ssl_.SSL_CTX_set_verify(context_.get(), SSL_VERIFY_PEER | (required ? SSL_VERIFY_FAIL_IF_NO_PEER_CERT : 0),
-                            verifies_ ? nullptr : take_any);
-    if (!verifies_) return {};
-    const char* file = settings.client_ca_file.c_str();
-    STACK_OF(X509_NAME)* names = nullptr;
-    if (ssl_.SSL_CTX_load_verify_file(context_.get(), file) == 1) names = ssl_.SSL_load_client_CA_file(file);
-    if (names == nullptr) return Error{fmt::format("client_ca_file {}: {}", settings.client_ca_file, ssl_.why())};
-    ssl_.SSL_CTX_set_client_CA_list(context_.get(), names);  // owns them now
-    return {};
+                            nullptr);
+    allowed_sans_ = settings.client_allowed_sans;
+    ssl_.SSL_CTX_set_cert_verify_callback(context_.get(), judge_client, this);
+    if (settings.client_ca_file.empty() && settings.client_ca.empty()) return {};
+    return use_client_authorities(ssl_, context_.get(), {"client_ca", settings.client_ca_file, settings.client_ca});
+  }
+
+  /// 1: the client's certificate is good. `self`: the context, which outlives its sessions.
+  static int judge_client(X509_STORE_CTX* store, void* self) {
+    const auto& context = *static_cast<const OpensslContext*>(self);
+    if (context.verifies_ && context.ssl_.X509_verify_cert(store) != 1) return 0;
+    if (context.allowed_sans_.empty() ||
+        has_allowed_name(context.ssl_, context.ssl_.X509_STORE_CTX_get0_cert(store), context.allowed_sans_))
+      return 1;
+    context.ssl_.X509_STORE_CTX_set_error(store, X509_V_ERR_APPLICATION_VERIFICATION);
+    return 0;
   }
 
   OpensslFunctions ssl_;
   std::unique_ptr<SSL_CTX, decltype(&SSL_CTX_free)> context_;
   bool verifies_ = false;
+  std::vector<std::string> allowed_sans_;
 };
 
 }  // namespace

@@ -4,25 +4,12 @@
 #include <sys/stat.h>
 
 #include <cerrno>
-#include <fstream>
-#include <iterator>
 
-#include "config/config.h"
+#include "daemon/file_text.h"
 
 namespace linkhealth {
 
 namespace {
-
-Result<std::string> read_whole(const std::string& path) {
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) return errno_error(path, errno != 0 ? errno : ENOENT);
-  std::string text(kMaxConfigBytes + 1, '\0');
-  file.read(text.data(), static_cast<std::streamsize>(text.size()));
-  if (file.bad()) return errno_error(path, errno);
-  text.resize(static_cast<std::size_t>(file.gcount()));
-  return text;
-}
 
 /// A bcrypt hash of nothing that anybody knows, of the same cost as `like`: an unknown name takes as long as a known
 /// one.
@@ -41,7 +28,21 @@ Result<std::unique_ptr<WebGate>> WebGate::open(const std::string& file, const Cl
   gate->looked_at_ = clock.steady();
   if (auto loaded = gate->load(); !loaded) return loaded.error();
   gate->stamp_ = gate->stamp(gate->config_);
+  gate->say_notes();
   return gate;
+}
+
+Result<std::vector<std::string>> WebGate::check(const std::string& file) {
+  struct NoClock : Clock {
+    [[nodiscard]] SteadyTime steady() const override { return {}; }
+    [[nodiscard]] WallTime wall() const override { return {}; }
+  };
+  const NoClock clock;
+  std::vector<std::string> notes;
+  const auto gate = open(
+      file, clock, [&](bool, const std::string& line) { notes.push_back(line); }, [] {});
+  if (!gate) return gate.error();
+  return notes;
 }
 
 std::string WebGate::stamp(const WebConfig& config) const {
@@ -65,7 +66,7 @@ std::string WebGate::stamp(const WebConfig& config) const {
 }
 
 Result<void> WebGate::load() {
-  const auto text = read_whole(file_);
+  const auto text = read_file_text(file_);
   if (!text) return text.error();
   auto config = load_web_config(*text, file_);
   if (!config) return config.error();
@@ -82,6 +83,10 @@ Result<void> WebGate::load() {
   }
   if (!config->users.empty()) decoy_ = decoy_for(config->users.begin()->second);
   const bool other_users = config->users != config_.users;
+  if (config->rate_limit != config_.rate_limit) {
+    rate_limit_.reset();
+    if (config->rate_limit) rate_limit_.emplace(*config->rate_limit, clock_.steady());
+  }
   config_ = *std::move(config);
   tls_ = std::move(tls);
   if (passwords_ != nullptr && other_users) passwords_->forget_all();
@@ -92,15 +97,29 @@ void WebGate::look() {
   const SteadyTime now = clock_.steady();
   if (now - looked_at_ < kLookEvery) return;
   looked_at_ = now;
+  if (stamp(config_) != stamp_) reread();
+}
+
+void WebGate::on_wake() {
+  if (!look_again_.exchange(false)) return;
+  looked_at_ = clock_.steady();
+  reread();
+}
+
+void WebGate::reread() {
   std::string seen = stamp(config_);
-  if (seen == stamp_) return;
   if (const auto loaded = load(); loaded) {
     say_(true, file_ + ": read anew");
+    say_notes();
     seen = stamp(config_);
   } else {
     say_(false, loaded.error().message + ": what was read before stays in force");
   }
   stamp_ = std::move(seen);
+}
+
+void WebGate::say_notes() const {
+  for (const std::string& note : config_.notes) say_(true, note);
 }
 
 std::unique_ptr<TlsSession> WebGate::accept(bool& good) {
@@ -114,6 +133,8 @@ std::unique_ptr<TlsSession> WebGate::accept(bool& good) {
 HttpGate::Admission WebGate::admit(ApiRequest& request, const TlsSession* session, std::uint64_t ticket) {
   look();
   request.caller.way = Caller::Way::kTcp;
+  // A request that waits for its password is asked about again, and counts once.
+  if (counted_.erase(ticket) == 0 && rate_limit_ && !rate_limit_->take(clock_.steady())) return Admission::kTooMany;
   if (config_.users.empty()) {
     request.caller.user = session != nullptr ? session->client_name() : "";
     request.caller.may_act = !request.caller.user.empty();
@@ -129,6 +150,7 @@ HttpGate::Admission WebGate::admit(ApiRequest& request, const TlsSession* sessio
       request.caller.may_act = true;
       return Admission::kAdmitted;
     case PasswordChecker::Verdict::kWait:
+      counted_.insert(ticket);
       return Admission::kWait;
     case PasswordChecker::Verdict::kBusy:
       return Admission::kBusy;
@@ -139,6 +161,7 @@ HttpGate::Admission WebGate::admit(ApiRequest& request, const TlsSession* sessio
 }
 
 void WebGate::forget(std::uint64_t ticket) {
+  counted_.erase(ticket);
   if (passwords_ != nullptr) passwords_->forget(ticket);
 }
 

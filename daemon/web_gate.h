@@ -5,6 +5,8 @@
 #include <atomic>
 #include <functional>
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -13,6 +15,7 @@
 #include "config/web_config.h"
 #include "daemon/http_gate.h"
 #include "daemon/password_checker.h"
+#include "daemon/rate_limit.h"
 #include "daemon/tls.h"
 
 namespace linkhealth {
@@ -28,11 +31,18 @@ class WebGate : public HttpGate {
   static Result<std::unique_ptr<WebGate>> open(const std::string& file, const Clock& clock, Say say,
                                                std::function<void()> wake);
 
+  /// Whether open() would take the file; what it would say of it.
+  static Result<std::vector<std::string>> check(const std::string& file);
+
   /// REQUIRES: before the server's thread runs, or on it.
   [[nodiscard]] bool encrypts() const { return tls_ != nullptr; }
   std::unique_ptr<TlsSession> accept(bool& good) override;
   Admission admit(ApiRequest& request, const TlsSession* session, std::uint64_t ticket) override;
   void forget(std::uint64_t ticket) override;
+  /// Reads the files anew when look_again() was called, and says what came of it.
+  void on_wake() override;
+  /// From any thread: the files are read at the next on_wake(), whatever their times say.
+  void look_again() { look_again_ = true; }
   [[nodiscard]] const std::vector<std::pair<std::string, std::string>>& headers() const override {
     return config_.headers;
   }
@@ -42,6 +52,8 @@ class WebGate : public HttpGate {
   /// What tells one state of the files from another.
   [[nodiscard]] std::string stamp(const WebConfig& config) const;
   void look();
+  void reread();
+  void say_notes() const;
   Result<void> load();
 
   std::string file_;
@@ -51,6 +63,9 @@ class WebGate : public HttpGate {
   WebConfig config_;
   std::shared_ptr<const TlsContext> tls_;
   std::unique_ptr<PasswordChecker> passwords_;
+  std::optional<RateLimit> rate_limit_;
+  std::set<std::uint64_t> counted_;  ///< requests that wait, and have taken their token
+  std::atomic<bool> look_again_ = false;
   std::string decoy_;  ///< what the password of an unknown user is compared with
   std::string stamp_;
   SteadyTime looked_at_;

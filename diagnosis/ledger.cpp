@@ -102,6 +102,7 @@ void Ledger::place(Port& port, SteadyTime now, WallTime wall) const {
   const auto steady = [&](WallTime then) { return now - std::max(wall - then, Milliseconds(0)); };
   for (Slot* slot : {&port.primary, &port.secondary}) {
     if (!slot->entry) continue;
+    slot->entry->restored_at = now;
     slot->entry->last_seen = steady(slot->entry->kept.last_seen_at);
     if (slot->entry->kept.proving_since) slot->entry->proving_since = steady(*slot->entry->kept.proving_since);
   }
@@ -206,7 +207,9 @@ void Ledger::step_proof(Slot& slot, const PortVerdict& verdict, const std::strin
   }
   const bool admin = is(*entry.fault, "admin_down");
   if (!entry.proving_since) {
-    if (in_seconds(now - entry.last_seen) < (admin ? 0 : knobs_[kQuiet])) return;
+    // Nobody looked while the daemon was away, and the first looks of a new run see little: modules are read later.
+    const SteadyTime watched_since = std::max(entry.last_seen, entry.restored_at.value_or(entry.last_seen));
+    if (in_seconds(now - watched_since) < (admin ? 0 : knobs_[kQuiet])) return;
     entry.proving_since = now;
     entry.kept.proving_since = wall;
     entry.kept.state = FaultState::kProving;
@@ -297,31 +300,6 @@ std::vector<LedgerChange> Ledger::update(const std::string& stable_port, const P
   return changes;
 }
 
-std::vector<const LedgerEntry*> Ledger::open(const std::string& stable_port) const {
-  std::vector<const LedgerEntry*> entries;
-  const auto at = ports_.find(stable_port);
-  if (at == ports_.end()) return entries;
-  for (const Slot* slot : {&at->second.primary, &at->second.secondary})
-    if (slot->entry) entries.push_back(&*slot->entry);
-  return entries;
-}
-
-const Fault* Ledger::incumbent(const std::string& stable_port) const {
-  const auto at = ports_.find(stable_port);
-  return at != ports_.end() && at->second.primary.entry ? at->second.primary.entry->fault : nullptr;
-}
-
-void Ledger::describe(const std::string& id, const std::string& summary, const std::vector<std::string>& repair,
-                      const std::string& verify) {
-  for (auto& [stable, port] : ports_)
-    for (Slot* slot : {&port.primary, &port.secondary})
-      if (slot->entry && slot->entry->kept.id == id) {
-        slot->entry->kept.summary = summary;
-        slot->entry->kept.repair = repair;
-        slot->entry->kept.verify = verify;
-      }
-}
-
 Result<LedgerChange> Ledger::acknowledge(const std::string& stable_port, const std::string& by,
                                          const std::string& reason, std::optional<WallTime> until, WallTime now) {
   const auto at = ports_.find(stable_port);
@@ -329,10 +307,12 @@ Result<LedgerChange> Ledger::acknowledge(const std::string& stable_port, const s
   if (until && *until <= now) return Error{"the acknowledgement would end in the past"};
   LedgerEntry& entry = *at->second.primary.entry;
   if (is_acknowledged(entry.kept, now))
-    return Error{
-        fmt::format("{} is acknowledged already, by {}{} (ack --end takes it back)", words_of(entry.kept.fault),
-                    entry.kept.acknowledged_by,
-                    entry.kept.acknowledged_until ? " until " + format_rfc3339(*entry.kept.acknowledged_until) : "")};
+    return Error{fmt::format(
+        "{} is acknowledged already, by {}{} (ack --end takes it back)", words_of(entry.kept.fault),
+        entry.kept.acknowledged_by,
+        entry.kept.acknowledged_until
+            ? " until " + format_rfc3339(std::chrono::floor<std::chrono::seconds>(*entry.kept.acknowledged_until))
+            : "")};
   entry.kept.acknowledged_at = now;
   entry.kept.acknowledged_by = by;
   entry.kept.acknowledged_reason = reason;
@@ -350,35 +330,6 @@ Result<LedgerChange> Ledger::withdraw_acknowledgement(const std::string& stable_
   std::vector<LedgerChange> changes;
   expire(at->second.primary.entry, now, changes);
   return LedgerChange{FaultEventKind::kReopened, entry};
-}
-
-LedgerState Ledger::state() const {
-  LedgerState state;
-  for (const auto& [stable, port] : ports_)
-    for (const Slot* slot : {&port.primary, &port.secondary})
-      if (slot->entry) state.faults.push_back(slot->entry->kept);
-  for (const auto& [key, repeat] : repeats_) state.repeats.push_back(repeat);
-  return state;
-}
-
-void Ledger::restore(const LedgerState& state) {
-  for (const LedgerFault& kept : state.faults) {
-    if (kept.state == FaultState::kClosed) continue;
-    const auto table = fault_table();
-    const auto row = std::find_if(table.begin(), table.end(), [&kept](const Fault& fault) {
-      return fault.name == kept.fault && fault.end == kept.end;
-    });
-    if (row == table.end()) continue;  // another version's name
-    const Fault& fault = *row;
-    Port& port = ports_[kept.port];
-    port.placed = false;
-    Slot& slot = port.primary.entry ? port.secondary : port.primary;
-    LedgerEntry entry;
-    entry.kept = kept;
-    entry.fault = &fault;
-    slot.entry = entry;
-  }
-  for (const LedgerRepeat& repeat : state.repeats) repeats_[{repeat.of, repeat.subject, repeat.fault}] = repeat;
 }
 
 }  // namespace linkhealth

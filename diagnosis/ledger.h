@@ -45,6 +45,7 @@ struct LedgerEntry {
   SteadyTime last_seen;
   std::optional<SteadyTime> proving_since;
   std::uint64_t drops_at_proof = 0;
+  std::optional<SteadyTime> restored_at;  ///< known from an earlier run, and looked at since then
 };
 
 struct LedgerChange {
@@ -75,6 +76,10 @@ class Ledger {
                                    std::optional<WallTime> until, WallTime now);
   /// Takes an acknowledgement back: the fault is told anew. An error when none is in force.
   Result<LedgerChange> withdraw_acknowledgement(const std::string& stable_port, WallTime now);
+
+  /// Nothing is asked of the port any more: what is open there closes, as no repair and not counted as one that came
+  /// back.
+  std::vector<LedgerChange> release(const std::string& stable_port);
 
   [[nodiscard]] LedgerState state() const;
   /// Takes over what an earlier run knew; times become steady at the next update.

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "exporters/text_layout.h"
 #include "model/json_writer.h"
 
 namespace linkhealth {
@@ -85,6 +86,11 @@ Alert make_alert(const AlertOrigin& origin, const PortKey& key, const PortReport
   if (!fault.summary.empty()) alert.annotations["description"] = fault.summary;
   if (!fault.repair.empty()) alert.annotations["first_step"] = fault.repair.front();
   if (!fault.verify.empty()) alert.annotations["verify"] = fault.verify;
+  // A word to whoever is told again: the Alertmanager repeats what nobody silenced there.
+  if (const auto& noted = fault.acknowledged)
+    alert.annotations["acknowledged"] = fmt::format(
+        "by {} {}{}{}", noted->by, noted->until ? "until " + instant_words(*noted->until) : "until the fault closes",
+        noted->reason.empty() ? "" : ": ", noted->reason);
   alert.annotations["fault_id"] = fault.id;
   alert.annotations["runbook_url"] = "docs/runbooks/" + fault.fault + ".md";
   alert.starts_at = fault.opened_at;

@@ -115,7 +115,8 @@ Result<std::string> one(const Catalogue& catalogue, const RulesView& view, const
   }
   if (found) return lines.take();
   std::string text = fmt::format("no fault or symptom \"{}\"", printable(view.name));
-  if (const auto meant = closest(view.name, names)) text += fmt::format(": did you mean {}?", *meant);
+  const auto meant = closest(view.name, names);
+  text += meant ? fmt::format(": did you mean {}?", *meant) : std::string(" (linkhealth rules lists them)");
   return Error{text};
 }
 

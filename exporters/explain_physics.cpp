@@ -166,7 +166,7 @@ void draw(const Budget& budget, const TextStyle& style, std::vector<std::string>
 std::string error_words(const PortReport& port) {
   const PortFigures& figures = port.figures;
   if (!figures.pre_fec_ber) return "not readable from here";
-  std::string text = fmt::format("pre-FEC BER {:.1e}", *figures.pre_fec_ber);
+  std::string text = "pre-FEC BER " + ber_words(*figures.pre_fec_ber);
   if (figures.ber_window_s) text += " over " + duration_words(from_seconds(*figures.ber_window_s));
   if (!figures.pre_fec_ber_limit) return text;
   const std::string fec = port.latest.link && !port.latest.link->fec.empty() ? port.latest.link->fec : "FEC";

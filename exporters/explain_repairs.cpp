@@ -20,7 +20,8 @@ std::string change_words(const RepairRecord& repair) {
     add(fmt::format("Rx {}{} to {} dBm", repair.rx_lane ? fmt::format("lane {} ", *repair.rx_lane) : "",
                     number_words(*repair.rx_power_before_dbm, "dBm"), number_words(*repair.rx_power_after_dbm, "dBm")));
   if (repair.pre_fec_ber_before && repair.pre_fec_ber_after)
-    add(fmt::format("pre-FEC BER {:.1e} to {:.1e}", *repair.pre_fec_ber_before, *repair.pre_fec_ber_after));
+    add(fmt::format("pre-FEC BER {} to {}", ber_words(*repair.pre_fec_ber_before),
+                    ber_words(*repair.pre_fec_ber_after)));
   const char* joint = change.empty() ? ": " : "; ";
   if (repair.outcome == RepairOutcome::kFailed) change += std::string(joint) + "it did not help";
   if (repair.outcome == RepairOutcome::kHeld) change += std::string(joint) + "it held";

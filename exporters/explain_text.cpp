@@ -146,7 +146,9 @@ void verdict(Page& page, const FaultReport& fault, const PortReport& port) {
                                            confidence_words(fault.confidence));
   for (const std::string& line : wrap(page.clean(sentence), page.width()))
     page.line(paint_health(line, port.health, page.style()));
-  if (fault.state != FaultState::kOpen && !fault.acknowledged)
+  if (fault.state == FaultState::kProving)
+    page.paragraph("Its signs are gone and the repair proves itself: nothing is to be done while it does.");
+  else if (fault.state != FaultState::kOpen && !fault.acknowledged)
     page.paragraph(fmt::format("The fault is {}.", to_string(fault.state)));
   if (!fault.summary.empty()) page.paragraph(capital(fault.summary) + (fault.summary.ends_with('.') ? "" : "."));
 }
@@ -155,7 +157,10 @@ void steps(Page& page, const FaultReport& fault) {
   if (fault.repair.empty() && fault.verify.empty()) return;
   page.gap();
   for (std::size_t i = 0; i < fault.repair.size(); ++i)
-    page.labelled(i == 0 ? "Do this" : i == 1 ? "next" : "", fmt::format("{} {}", i + 1, fault.repair[i]), 2);
+    page.labelled(i == 0   ? (fault.state == FaultState::kProving ? "If back" : "Do this")
+                  : i == 1 ? "next"
+                           : "",
+                  fmt::format("{} {}", i + 1, fault.repair[i]), 2);
   if (!fault.verify.empty()) page.labelled("Proof", fault.verify);
 }
 
@@ -246,7 +251,7 @@ void figures(Page& page, const PortReport& port) {
     add(speed_words(*port.latest.link->speed_mbps) +
         (port.latest.link->fec.empty() ? "" : " " + port.latest.link->fec));
   if (figures.pre_fec_ber)
-    add(fmt::format("pre-FEC BER {:.1e}", *figures.pre_fec_ber) +
+    add("pre-FEC BER " + ber_words(*figures.pre_fec_ber) +
         (figures.ber_window_s ? " over " + duration_words(from_seconds(*figures.ber_window_s)) : ""));
   if (figures.rx_power_margin_db) add(fmt::format("Rx margin {:.1f} dB", *figures.rx_power_margin_db));
   add(fmt::format("{} involuntary drop{} in 24 h", figures.involuntary_downs_24h,

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "exporters/json.h"
 #include "model/report_fields.h"
 
 namespace linkhealth {
@@ -66,6 +67,8 @@ void fields(Is<KeptEvent> auto& event, auto& visit) {
   visit.always("severity", event.severity);
   visit.always("confidence", event.confidence);
   visit.always("summary", event.summary);
+  if (event.event != "acknowledged") return;
+  if (const auto whole = parse_event(event.document)) visit("acknowledged", whole->fault.acknowledged);
 }
 
 void fields(Is<KeptIdentity> auto& identity, auto& visit) {

@@ -9,8 +9,10 @@
 #include <utility>
 
 #include "exporters/explain_repairs.h"
+#include "exporters/json.h"
 #include "exporters/plot.h"
 #include "exporters/text_layout.h"
+#include "model/history.h"
 
 namespace linkhealth {
 
@@ -42,6 +44,26 @@ std::optional<Range> range_of(const SignalSeries* series) {
   }
   return range;
 }
+
+/// The verdict where there is one; else what was done: by whom, why, after how long.
+std::string event_words(const KeptEvent& kept) {
+  const std::string name = name_words(kept.fault);
+  const auto whole = parse_event(kept.document);
+  if (kept.event == "acknowledged" && whole && whole->fault.acknowledged) {
+    const Acknowledgement& noted = *whole->fault.acknowledged;
+    return fmt::format("{}, by {} {}{}{}", name, noted.by,
+                       noted.until ? "until " + instant_words(*noted.until) : "until it closes",
+                       noted.reason.empty() ? "" : ": ", noted.reason);
+  }
+  if (kept.event == "proving") return name + ": its signs are gone, the repair proves itself";
+  if (kept.event == "closed" && whole && whole->fault.opened_at < kept.at)
+    return fmt::format("{}, after {}", name, duration_words(kept.at - whole->fault.opened_at));
+  return fmt::format("{} ({}, {}, {}): {}", name, kept.end, kept.severity, confidence_words(kept.confidence),
+                     kept.summary);
+}
+
+/// What no light is kept as.
+bool is_dark(double dbm) { return dbm <= kDarkDbm; }
 
 class PastText {
  public:
@@ -93,19 +115,29 @@ class PastText {
     line(std::string(kLabelWidth + 2, ' ') + time_axis(past_.from, past_.to, columns_));
   }
 
-  /// Without light and with much: at least 3 dB, whole numbers at its ends.
+  /// At least 3 dB, whole numbers at its ends. Darkness is no power: it would flatten all that can be read.
   void plot_power() {
     const SignalSeries* series = past_.find(Signal::kRxPower);
-    const auto range = range_of(series);
-    if (!range) return;
+    const auto all = range_of(series);
+    if (!all) return;
+    SignalSeries lit = *series;
+    std::replace_if(lit.values.begin(), lit.values.end(), is_dark, kUnknownValue);
+    const auto range = range_of(&lit);
+    if (!range) {
+      line();
+      return line(paint_bold(fitted("Rx power: no light in all that time"), style_));
+    }
+    std::string dark;
+    if (is_dark(all->least)) dark = is_dark(all->last) ? ", now no light" : ", at times no light";
     Plot plot;
     plot.ascii = style_.ascii;
     plot.axis = {std::floor(range->least) - 1, std::ceil(range->most)};
     if (plot.axis.high - plot.axis.low < 3) plot.axis.high = plot.axis.low + 3;
     plot.label = [](double value) { return fmt::format("{:.1f}", value); };
-    draw_plot(fmt::format("Rx power, dBm (the lane that receives least): {} {:.1f}, least {:.1f}, most {:.1f}{}",
-                          range->when, range->last, range->least, range->most, alarm_words()),
-              series->values, PlotFold::kLeast, plot);
+    draw_plot(fmt::format("Rx power, dBm (the lane that receives least): {} {:.1f}, least {:.1f}, most {:.1f}{}{}",
+                          is_dark(all->last) ? "before" : range->when, range->last, range->least, range->most, dark,
+                          alarm_words()),
+              lit.values, PlotFold::kLeast, plot);
   }
 
   [[nodiscard]] std::string alarm_words() const {
@@ -140,7 +172,8 @@ class PastText {
     const std::string limit = port_.figures.pre_fec_ber_limit
                                   ? fmt::format("; FEC is made for {:.1e}", *port_.figures.pre_fec_ber_limit)
                                   : "";
-    draw_plot(fmt::format("Pre-FEC BER: {} {:.1e}, most {:.1e}{}", range->when, range->last, range->most, limit),
+    draw_plot(fmt::format("Pre-FEC BER: {} {}, most {}{}", range->when, ber_words(range->last), ber_words(range->most),
+                          limit),
               decades, PlotFold::kMost, plot);
   }
 
@@ -258,10 +291,7 @@ class PastText {
   void timeline() {
     std::vector<Entry> entries;
     for (const KeptEvent& event : past_.events)
-      entries.push_back({event.at, event.event,
-                         fmt::format("{} ({}, {}, {}): {}", name_words(event.fault), event.end, event.severity,
-                                     confidence_words(event.confidence), event.summary),
-                         paint_of(event)});
+      entries.push_back({event.at, event.event, event_words(event), paint_of(event)});
     for (const RepairRecord& repair : past_.repairs)
       entries.push_back({repair.at, "repair", repair_words(repair), Health::kExempt});
     std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.at < b.at; });

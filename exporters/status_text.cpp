@@ -104,7 +104,7 @@ Row row_of(const PortReport& port, SteadyTime t, bool ascii) {
                peer_cell(port),
                link_cell(port, t),
                rx_cell(port),
-               ber ? fmt::format("{:.1e}", *ber) : "-",
+               ber ? ber_words(*ber) : "-",
                port.health == Health::kExempt ? "-" : fmt::format("{}", port.figures.involuntary_downs_24h)};
   for (std::string& cell : row.cells) cell = clean_text(cell, ascii);
   row.health = port.health;

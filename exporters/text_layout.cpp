@@ -148,6 +148,8 @@ std::string ago_words(WallTime then, WallTime now) {
   return fmt::format("{} ago ({})", duration_words(now - then), instant_words(then));
 }
 
+std::string ber_words(double ratio) { return ratio == 0 ? "0" : fmt::format("{:.1e}", ratio); }
+
 std::string number_words(double value, std::string_view unit) {
   if (std::isinf(value)) return value < 0 && unit == "dBm" ? "no light" : value < 0 ? "-inf" : "inf";
   if (unit == "dBm") return fmt::format("{:+.1f}", value);

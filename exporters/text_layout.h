@@ -32,6 +32,8 @@ std::string duration_words(Milliseconds duration);
 std::string ago_words(WallTime then, WallTime now);
 /// "2026-11-20 09:12:44Z"
 std::string instant_words(WallTime time);
+/// "3.1e-07"; "0" where no error was seen.
+std::string ber_words(double ratio);
 /// dBm and dB to one decimal, BER as 3.1e-07, whole numbers whole. Without the unit.
 std::string number_words(double value, std::string_view unit);
 /// number_words with the unit behind it.

@@ -298,9 +298,8 @@ void History::excuse(const std::string& stable, SteadyTime since) {
 }
 
 void History::await(const PortKey& key) {
-  for (const auto& [stable, port] : ports_) {
+  for (const auto& [stable, port] : ports_)
     if (port.key == key || stable == key || is_named(port.latest.id, key)) return;
-  }
   PortHistory& port = ports_[key];
   labels_[key] = key;
   port.key = key;
@@ -308,6 +307,13 @@ void History::await(const PortKey& key) {
   port.present = false;
   port.first_seen = now_;
   port.absent_since = now_;
+}
+
+void History::await_no_more(const std::string& stable) {
+  const auto at = ports_.find(stable);
+  if (at == ports_.end() || !at->second.awaited) return;
+  std::erase_if(labels_, [&](const auto& entry) { return entry.second == stable; });
+  ports_.erase(at);
 }
 
 void History::observe(const Snapshot& snapshot) {

@@ -240,6 +240,8 @@ class History {
   /// A port that configuration asks for. One that is never seen is known as absent from now on, under its label; when
   /// it is seen later under its own stable key, what was awaited counts as present.
   void await(const PortKey& key);
+  /// Nobody expects it any more: an awaited port that never came is forgotten; any other one is not touched.
+  void await_no_more(const std::string& stable);
   /// Somebody works on the port: losses since `since` were intended.
   void excuse(const std::string& stable, SteadyTime since);
   /// What must survive a restart; of ports that were not seen since the last one, too.

@@ -74,7 +74,7 @@ Result<void> Memory::write(MemoryBatch batch) {
   if (closed_) return Error{"the memory is closed"};
   hold(std::move(batch));
   Result<void> result;
-  if (!database_) result = open_file(waiting_.now);
+  if (!database_) result = open_again(waiting_.now);
   if (result) result = write_waiting();
   if (!result && database_ && means_damage(result.error())) {
     result = start_anew(result.error(), waiting_.now);

@@ -74,7 +74,7 @@ inline constexpr std::size_t kMaxPastSteps = 2200;
 class Memory {
  public:
   /// Opens, checks, migrates and imports; never fails: what could not be done is in take_notes(), and is tried again
-  /// with every write.
+  /// with a write: after kOpenFirst, then each time after twice as long, at most kOpenLongest.
   static std::unique_ptr<Memory> open(MemorySettings settings, WallTime now);
   explicit Memory(MemorySettings settings) : settings_(std::move(settings)) {}
 
@@ -93,6 +93,8 @@ class Memory {
 
   /// `port` of the answer is left empty: labels are not the memory's.
   Result<PortPast> past(const PastQuery& query);
+  /// What happened to all ports last, oldest first; empty when nothing is remembered.
+  Result<std::vector<KeptEvent>> newest_events(std::size_t limit);
   /// Where a module or cable was, seen last first.
   Result<std::vector<KeptIdentity>> identities_of(const std::string& serial);
   /// Never waits for a write: also for the deciding thread.
@@ -100,6 +102,8 @@ class Memory {
   /// What an operator should read once, a sentence each: a file set aside, a disk that cannot be written.
   std::vector<std::string> take_notes();
 
+  /// Between two tries to open a file, which may read all of it.
+  static constexpr Milliseconds kOpenFirst{1'000}, kOpenLongest{60'000};
   /// Rows and events that wait for the disk, at most.
   static constexpr std::size_t kMaxWaitingRows = 1000, kMaxWaitingEvents = 2000;
 
@@ -113,6 +117,7 @@ class Memory {
 
   [[nodiscard]] std::string path() const;
   Result<void> open_file(WallTime now);
+  Result<void> open_again(WallTime now);
   Result<void> prepare(WallTime now);
   Result<void> start_anew(const Error& damage, WallTime now);
   void read_only_look();
@@ -134,6 +139,8 @@ class Memory {
   mutable std::mutex mutex_;
   std::optional<SqlDatabase> database_;  ///< none: could not be opened yet, or is closed
   bool closed_ = false;
+  std::optional<WallTime> opened_at_;  ///< when it was tried last, and failed
+  Milliseconds open_wait_{};           ///< from then on
   Remembered remembered_;
   MemoryBatch waiting_;  ///< what is not in the database yet
   std::map<std::string, Sink> sinks_;

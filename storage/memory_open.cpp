@@ -1,6 +1,7 @@
 // How the memory begins: the file is opened, checked, migrated, and what an earlier run or release left is taken over.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 
@@ -42,12 +43,22 @@ bool means_damage(const Error& error) { return error.errnum == EBADMSG; }
 std::unique_ptr<Memory> Memory::open(MemorySettings settings, WallTime now) {
   auto memory = std::make_unique<Memory>(std::move(settings));
   const std::lock_guard lock(memory->mutex_);
-  if (auto opened = memory->open_file(now); !opened) {
+  if (auto opened = memory->open_again(now); !opened) {
     memory->note_written(opened);
     memory->notes_.push_back(opened.error().message + ": nothing new is remembered until it can be written");
     memory->read_only_look();
   }
   return memory;
+}
+
+/// A clock that steps back waits no longer than that.
+Result<void> Memory::open_again(WallTime now) {
+  if (opened_at_ && now >= *opened_at_ && now - *opened_at_ < open_wait_)
+    return Error{figures_.error.empty() ? path() + " could not be opened" : figures_.error};
+  auto opened = open_file(now);
+  open_wait_ = opened ? Milliseconds(0) : std::clamp(2 * open_wait_, kOpenFirst, kOpenLongest);
+  opened_at_ = opened ? std::nullopt : std::optional(now);
+  return opened;
 }
 
 Result<void> Memory::open_file(WallTime now) {

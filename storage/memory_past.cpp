@@ -70,6 +70,12 @@ Result<void> Memory::fill_signals(const PastQuery& query, PortPast& past) {
   return {};
 }
 
+Result<std::vector<KeptEvent>> Memory::newest_events(std::size_t limit) {
+  const std::lock_guard lock(mutex_);
+  if (!database_) return std::vector<KeptEvent>();
+  return tables::newest_events(*database_, limit);
+}
+
 Result<PortPast> Memory::past(const PastQuery& query) {
   const std::lock_guard lock(mutex_);
   if (!database_) return Error{"nothing is remembered now: " + figures_.error};

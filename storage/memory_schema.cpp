@@ -39,6 +39,15 @@ CREATE INDEX identities_of_port ON identities(port);
 CREATE TABLE state(name TEXT PRIMARY KEY, document TEXT NOT NULL) WITHOUT ROWID;
 )sql"};
 
+/// "LH" in the upper half of application_id; the lower half is the version once more.
+constexpr std::int64_t kMark = 0x4c48'0000;
+constexpr std::int64_t kVersionMask = 0xffff;
+
+Error disagreement(const SqlDatabase& database, std::int64_t version, std::int64_t mark) {
+  return Error{fmt::format("{}: damaged: its header says schema {} and {:#x}", database.path(), version, mark),
+               EBADMSG};
+}
+
 /// "20261121T172448Z": a name that needs no quoting.
 std::string stamp(WallTime now) {
   std::string text = format_rfc3339(std::chrono::floor<std::chrono::seconds>(now));
@@ -53,7 +62,13 @@ Migrations memory_migrations() { return kMigrations; }
 Result<std::int64_t> known_version(SqlDatabase& database, Migrations migrations) {
   auto version = database.integer("PRAGMA user_version");
   if (!version) return version;
+  const auto mark = database.integer("PRAGMA application_id");
+  if (!mark) return mark;
   const auto newest = static_cast<std::int64_t>(migrations.size());
+  // Files of our first schema have no mark until they are opened once.
+  const bool unmarked = *mark == 0 && (*version == 0 || *version == 1);
+  if (!unmarked && (*mark & ~kVersionMask) != kMark) return disagreement(database, *version, *mark);
+  if (!unmarked && (*mark & kVersionMask) != *version) return disagreement(database, *version, *mark);
   if (*version <= newest) return version;
   return Error{
       fmt::format("{}: written by a newer linkhealth (schema {}, this one knows {}): start that one, or move "
@@ -61,26 +76,40 @@ Result<std::int64_t> known_version(SqlDatabase& database, Migrations migrations)
                   database.path(), *version, newest)};
 }
 
+namespace {
+
+/// In the transaction that makes the version.
+Result<void> mark_version(SqlDatabase& database, std::int64_t version) {
+  return database.execute(
+      fmt::format("PRAGMA user_version={}; PRAGMA application_id={}", version, kMark + version).c_str());
+}
+
+}  // namespace
+
 Result<void> migrate(SqlDatabase& database, Migrations migrations) {
   const auto version = known_version(database, migrations);
   if (!version) return version.error();
+  // A disk that takes nothing now gets the mark another time.
+  if (const auto mark = database.integer("PRAGMA application_id"); mark && *mark == 0 && *version == 1)
+    static_cast<void>(database.execute(fmt::format("PRAGMA application_id={}", kMark + 1).c_str()).ok());
   const auto newest = static_cast<std::int64_t>(migrations.size());
-  for (std::int64_t next = std::max<std::int64_t>(*version, 0); next < newest; ++next) {
+  for (std::int64_t next = *version; next < newest; ++next) {
     auto transaction = SqlTransaction::begin(database);
     if (!transaction) return transaction.error();
     if (auto made = database.execute(migrations[static_cast<std::size_t>(next)]); !made) return made;
-    if (auto marked = database.execute(fmt::format("PRAGMA user_version={}", next + 1).c_str()); !marked) return marked;
+    if (auto marked = mark_version(database, next + 1); !marked) return marked;
     if (auto committed = (*transaction)->commit(); !committed) return committed;
   }
   return {};
 }
 
 Result<void> set_up(SqlDatabase& database, std::int64_t max_bytes) {
-  // 256 kB of cache hold the end of each table. The WAL is folded in each megabyte, and cut when it was longer once.
-  // auto_vacuum counts only before the first table is made.
+  // 256 kB of cache hold the end of each table. The WAL is folded in each four megabytes, and cut when it was longer
+  // once: folding is what waits for the disk, and a fold of each megabyte doubled the mean write
+  // (docs/adr/0007-memory.md). auto_vacuum counts only before the first table is made.
   constexpr const char* kSettings =
       "PRAGMA auto_vacuum=INCREMENTAL; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA cache_size=-256;"
-      "PRAGMA mmap_size=0; PRAGMA wal_autocheckpoint=256; PRAGMA journal_size_limit=1048576; PRAGMA temp_store=MEMORY;"
+      "PRAGMA mmap_size=0; PRAGMA wal_autocheckpoint=1000; PRAGMA journal_size_limit=4194304; PRAGMA temp_store=MEMORY;"
       "PRAGMA trusted_schema=OFF; PRAGMA busy_timeout=2000";
   if (auto set = database.execute(kSettings); !set) return set;
   const auto page_bytes = database.integer("PRAGMA page_size");

@@ -14,7 +14,8 @@ namespace linkhealth {
 /// file.
 using Migrations = std::span<const char* const>;
 Migrations memory_migrations();
-/// The version of the file. An error for one of a newer program: it is left as it is.
+/// The version of the file. An error for one of a newer program, which is left as it is. The header says it twice
+/// (user_version and, with our mark, application_id): two that do not agree are damage, not another release.
 Result<std::int64_t> known_version(SqlDatabase& database, Migrations migrations);
 /// Each version in a transaction of its own.
 Result<void> migrate(SqlDatabase& database, Migrations migrations);

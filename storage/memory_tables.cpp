@@ -1,5 +1,7 @@
 #include "storage/memory_tables.h"
 
+#include <algorithm>
+
 #include "storage/ledger_file.h"
 #include "storage/reference_file.h"
 
@@ -174,6 +176,16 @@ Result<std::vector<KeptEvent>> events_after(SqlDatabase& database, std::int64_t 
       database, "SELECT " LINKHEALTH_EVENT_COLUMNS " FROM events WHERE number > ? ORDER BY number LIMIT ?",
       [&](const SqlRun& row) { events.push_back(event_of(row)); }, after, static_cast<std::int64_t>(limit));
   if (!read) return read.error();
+  return events;
+}
+
+Result<std::vector<KeptEvent>> newest_events(SqlDatabase& database, std::size_t limit) {
+  std::vector<KeptEvent> events;
+  auto read = each(
+      database, "SELECT " LINKHEALTH_EVENT_COLUMNS " FROM events ORDER BY number DESC LIMIT ?",
+      [&](const SqlRun& row) { events.push_back(event_of(row)); }, static_cast<std::int64_t>(limit));
+  if (!read) return read.error();
+  std::reverse(events.begin(), events.end());
   return events;
 }
 

@@ -29,6 +29,8 @@ Result<std::int64_t> write_event(SqlDatabase& database, const KeptEvent& event);
 Result<std::int64_t> latest_event(SqlDatabase& database);
 /// Those with a number above `after`, oldest first.
 Result<std::vector<KeptEvent>> events_after(SqlDatabase& database, std::int64_t after, std::size_t limit);
+/// The newest, oldest first.
+Result<std::vector<KeptEvent>> newest_events(SqlDatabase& database, std::size_t limit);
 Result<std::vector<KeptEvent>> events_of(SqlDatabase& database, const std::string& port, WallTime from, WallTime to);
 /// nullopt: no event with this id.
 Result<std::optional<std::int64_t>> event_number(SqlDatabase& database, const std::string& id);

@@ -1,5 +1,5 @@
 // Asks the daemon, shows the view that the address names, keeps the focus where it is.
-import { ago, el } from './format.js';
+import { ago, el, stamp } from './format.js';
 import { nodeView } from './node_view.js';
 import { collect, past } from './past.js';
 import { portView } from './port_view.js';
@@ -61,7 +61,7 @@ async function ask() {
     collect(report);
     if (portName() && changed) state.past = await past(portName());
     if (changed) draw();
-    say(`${report.node}, as of ${report.at.replace('T', ' ')}`);
+    say(`${report.node}, as of ${stamp(report.at)}`);
   } catch (error) {
     say(state.report ? `No answer (${error.message}). What is shown is from ${ago(state.report.at, new Date().toISOString())}` : `No answer: ${error.message}`, true);
   } finally {

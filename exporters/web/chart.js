@@ -3,13 +3,17 @@ import { el } from './format.js';
 
 const clock = (ms) => new Date(ms).toISOString().slice(11, 16);
 
-/** points: [{at: ms, value}]; options: {title, unit, format, limit, limitWord, log, marks: [ms]} */
+/** points: [{at: ms, value}]; options: {title, unit, format, limit, limitWord, log, none, marks: [ms]}. What is `none` or less (0 with
+ *  `log`) is said when it is now, and a gap in the line: drawn, it would flatten all the rest. */
 export function chart(points, options, width) {
-  const seen = points.filter((point) => Number.isFinite(point.value) && (!options.log || point.value > 0));
-  const last = seen[seen.length - 1];
+  const none = options.log ? 0 : options.none ?? -Infinity;
+  const drawn = (point) => Number.isFinite(point.value) && point.value > none;
+  const known = points.filter((point) => Number.isFinite(point.value));
+  const seen = known.filter(drawn);
+  const last = known[known.length - 1];
   const text = last ? `${options.title}: now ${options.format(last.value)}${options.limit === undefined ? '' : `, limit ${options.format(options.limit)}`}` : `${options.title}: nothing seen yet`;
   const block = [el('h3', {}, text)];
-  if (seen.length < 2) return [...block, el('p.soft.small', {}, seen.length ? 'One reading so far: a line needs two.' : 'No reading yet.')];
+  if (seen.length < 2) return [...block, el('p.soft.small', {}, seen.length ? 'One reading so far: a line needs two.' : known.length ? 'Nothing to draw: none in all that time.' : 'No reading yet.')];
   const high = 150;
   const left = 58;
   const scale = options.log ? Math.log10 : (x) => x;
@@ -26,7 +30,7 @@ export function chart(points, options, width) {
   const lines = [];
   let line = [];
   for (const point of points) { // a gap in what was seen is a gap in the line
-    if (Number.isFinite(point.value) && (!options.log || point.value > 0)) line.push(`${x(point.at).toFixed(1)},${y(point.value).toFixed(1)}`);
+    if (drawn(point)) line.push(`${x(point.at).toFixed(1)},${y(point.value).toFixed(1)}`);
     else if (line.length) [lines.push(line), (line = [])];
   }
   if (line.length) lines.push(line);

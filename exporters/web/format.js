@@ -20,11 +20,10 @@ export function duration(seconds) {
   if (s < 129600) return `${Math.round(s / 3600)} h`;
   return `${Math.round(s / 86400)} d`;
 }
+/** "2026-09-07 13:24:25Z": nobody reads milliseconds. */
+export const stamp = (at) => at.replace('T', ' ').replace(/\.\d+Z$/, 'Z');
 /** "2 h ago (2026-09-07 13:24:25Z)"; `now`: the report's time. */
-export function ago(at, now) {
-  const stamp = at.replace('T', ' ').replace(/\.\d+Z$/, 'Z');
-  return `${duration((Date.parse(now) - Date.parse(at)) / 1000)} ago (${stamp})`;
-}
+export const ago = (at, now) => `${duration((Date.parse(now) - Date.parse(at)) / 1000)} ago (${stamp(at)})`;
 export function quantity(value, unit) {
   if (!known(value)) return '';
   const text = unit === 'dBm' ? dbm(value) : Math.abs(value) > 0 && Math.abs(value) < 1e-3 ? ber(value) : String(+value.toPrecision(3));

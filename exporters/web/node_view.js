@@ -17,7 +17,7 @@ function tile(port) {
     el('span', {},
       el('strong', {}, port.port, ' ', pill(port.health)),
       el('span.small', {}, [port.now?.id?.netdev, link.carrier === false ? 'no carrier' : speed(link.speed_mbps), link.fec].filter(Boolean).join(' · ')),
-      el('span.small', {}, el('br'), light === undefined ? (empty ? 'no module' : '') : `Rx ${dbm(light)}${lane}`),
+      light !== undefined || empty ? el('span.small', {}, el('br'), light === undefined ? 'no module' : `Rx ${dbm(light)}${lane}`) : '',
       fault ? el('span.fault', {}, el('br'), `${words(fault.fault)}, ${percent(fault.confidence)} sure`) : '',
       port.exempt ? el('span.small', {}, el('br'), `exempt: ${port.exempt}`) : '')));
 }

@@ -1,5 +1,5 @@
 // One port: the verdict and what to do, where the light is lost, lanes, time, events.
-import { ago, ber, dbm, el, percent, pill, quantity, speed, words } from './format.js';
+import { ago, ber, dbm, duration, el, percent, pill, quantity, speed, stamp, words } from './format.js';
 import { chart } from './chart.js';
 import { lanesCard, lightCard } from './light.js';
 import { ticket } from './ticket.js';
@@ -17,13 +17,28 @@ function evidence(fault) {
       el('td', {}, [one.where, one.source].filter(Boolean).join(', ')))))))];
 }
 
+const noted = (one) => `by ${one.by} ${one.until ? `until ${stamp(one.until)}` : 'until it closes'}${one.reason ? `: ${one.reason}` : ''}`;
+
+// Who has it already, and how far the repair has come: whoever is called at night asks that first.
+function standing(fault, report, port) {
+  const lines = [];
+  if (fault.acknowledged) lines.push(['Acknowledged', ` ${noted(fault.acknowledged)}`]);
+  if (port.maintenance) lines.push(['In maintenance', ` ${noted(port.maintenance).replace('until it closes', 'until it is ended')}. Nothing is raised meanwhile.`]);
+  if (fault.state === 'proving' && fault.proof) {
+    const done = (Date.parse(report.at) - Date.parse(fault.proof.since)) / 1000;
+    lines.push(['Its signs are gone.', ` It closes after ${duration(fault.proof.needed_s)} without a sign, a drop or a lost block; ${duration(done)} so far.`]);
+  }
+  return lines.map(([head, rest]) => el('p.standing', {}, el('strong', {}, head), rest));
+}
+
 function verdict(fault, report, port) {
   const others = fault.differential.filter((one) => one.fault !== fault.fault || one.end !== fault.end);
   return el(`section.card.verdict.${port.health}`, {},
     el('h2', {}, `${title(fault.fault)}: ${percent(fault.confidence)} sure`),
-    el('p', {}, fault.summary),
+    el('p', {}, fault.summary.replace(/^./, (c) => c.toUpperCase())),
     el('p.soft', {}, [PLACES[fault.end], fault.severity, fault.state, `since ${ago(fault.opened_at, report.at)}`].filter(Boolean).join(' · ')),
-    fault.repair.length ? [el('h3', {}, 'Do this, in this order'), el('ol.steps', {}, fault.repair.map((step) => el('li', {}, step)))] : '',
+    standing(fault, report, port),
+    fault.repair.length ? [el('h3', {}, fault.state === 'proving' ? 'Should it come back, in this order' : 'Do this, in this order'), el('ol.steps', {}, fault.repair.map((step) => el('li', {}, step)))] : '',
     fault.verify ? el('p', {}, 'Then ', el('code', {}, `linkhealth verify ${port.port}`), `: ${fault.verify}`) : '',
     evidence(fault),
     fault.missing?.length ? [el('h3', {}, 'Would help to decide'), el('ul', {}, fault.missing.map((one) => el('li', {}, `${words(one.symptom)}: ${one.why}; ${one.how}`)))] : '',
@@ -54,24 +69,32 @@ function ticketCard(report, port, state) {
 const EVENT_SIGNS = { opened: ['✖', 'down'], worsened: ['▲', 'degraded'], reopened: ['✖', 'down'], acknowledged: ['✓', 'unknown'], proving: ['…', 'unknown'], closed: ['●', 'healthy'] };
 
 // What is remembered has the fault's name and summary beside the event's; what is told as it comes has the fault as an object.
-const flat = (event) => (typeof event.fault === 'object' ? { ...event, fault: event.fault.fault, summary: event.fault.summary } : event);
+const flat = (event) => (typeof event.fault === 'object' ? { ...event, fault: event.fault.fault, summary: event.fault.summary, acknowledged: event.fault.acknowledged } : event);
+// What is seen stands with the opening; the rest says what was done.
+function told(event) {
+  if (event.event === 'acknowledged') return event.acknowledged ? ` ${noted(event.acknowledged)}` : '';
+  if (event.event === 'proving') return ': its signs are gone, the repair proves itself';
+  return event.event === 'closed' ? '' : `: ${event.summary}`;
+}
 
 function timeline(report, port, events, past) {
-  const told = new Map([...past.events, ...events.filter((event) => event.port === port.port)].map((event) => [event.id, flat(event)]));
-  const entries = [...told.values()].map((event) => {
+  const all = new Map([...past.events, ...events.filter((event) => event.port === port.port)].map((event) => [event.id, flat(event)]));
+  const entries = [...all.values()].map((event) => {
     const [sign, tone] = EVENT_SIGNS[event.event] || ['·', 'exempt'];
-    return { at: event.at, sign, tone, text: `${title(event.fault)} ${words(event.event)}: ${event.summary}` };
+    return { at: event.at, sign, tone, text: `${title(event.fault)} ${words(event.event)}${told(event)}` };
   });
   const repairs = [...past.repairs, ...port.faults.flatMap((fault) => fault.repairs || [])].map((repair) => ({
     at: repair.at, sign: '✚', tone: 'unknown',
     text: `repair: ${words(repair.action)}, ${words(repair.outcome)}${repair.rx_power_before_dbm !== undefined && repair.rx_power_after_dbm !== undefined
       ? ` (Rx ${dbm(repair.rx_power_before_dbm)} → ${dbm(repair.rx_power_after_dbm)})` : ''}` }));
-  const all = new Map([...entries, ...repairs].filter((entry) => entry.at).map((entry) => [`${entry.at} ${entry.text}`, entry]));
-  const sorted = [...all.values()].sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, 50);
+  const once = new Map([...entries, ...repairs].filter((entry) => entry.at).map((entry) => [`${entry.at} ${entry.text}`, entry]));
+  const sorted = [...once.values()].sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, 50);
   return el('section.card', {}, el('h2', {}, 'What happened'),
     sorted.length ? el('ol.timeline', {}, sorted.map((entry) => el(`li.${entry.tone}`, { 'data-sign': entry.sign }, el('span.soft.small', {}, ago(entry.at, report.at)), el('br'), entry.text)))
-      : el('p.soft', {}, 'Nothing since the daemon began to watch.'));
+      : el('p.soft', {}, past.remembered ? 'Nothing in the last day.' : 'Nothing since this page was opened.'));
 }
+
+const DARK_DBM = -40; // what the memory keeps for no light
 
 function charts(port, past, width, marks) {
   const pick = (key) => past.points.map((point) => ({ at: point.at, value: point[key] }));
@@ -81,7 +104,7 @@ function charts(port, past, width, marks) {
   return el('section.card', {}, el('h2', {}, 'Over time'),
     past.remembered ? '' : el('p.soft.small', {}, 'No history is kept here: what is drawn was seen since this page was opened.'),
     chart(pick('pre_fec_ber'), { title: 'Bit errors before correction (pre-FEC BER)', format: ber, limit: port.figures?.pre_fec_ber_limit, limitWord: 'FEC limit', log: true, marks }, width),
-    chart(pick('rx_power_dbm'), { title: 'Received light, worst lane', format: dbm, tick: (x) => x.toFixed(1), limit: low, limitWord: 'low alarm', marks }, width),
+    chart(pick('rx_power_dbm'), { title: 'Received light, worst lane', format: (x) => dbm(x <= DARK_DBM ? -Infinity : x), none: DARK_DBM, tick: (x) => x.toFixed(1), limit: low, limitWord: 'low alarm', marks }, width),
     module?.temperature_c !== undefined ? chart(pick('temperature_c'), { title: 'Module temperature', format: (x) => `${x.toFixed(1)} °C`, tick: (x) => x.toFixed(0), limit: limits.temperature_c?.high_warn, limitWord: 'high warning', marks }, width) : '');
 }
 

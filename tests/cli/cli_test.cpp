@@ -236,8 +236,8 @@ TEST_F(CliTest, UsageMistakes) {
 TEST_F(CliTest, ATypoInTheCommandLineGetsASuggestion) {
   EXPECT_EQ(run("stauts").err, "linkhealth: unknown command \"stauts\": did you mean status? (linkhealth --help)\n");
   EXPECT_EQ(run("status --wied").err,
-            "linkhealth: unknown option \"--wied\": did you mean --wide? (linkhealth --help)\n");
-  EXPECT_EQ(run("explain a b").err, "linkhealth: explain takes no \"b\" (linkhealth --help)\n");
+            "linkhealth: unknown option \"--wied\": did you mean --wide? (linkhealth status --help)\n");
+  EXPECT_EQ(run("explain a b").err, "linkhealth: explain takes no \"b\" (linkhealth explain --help)\n");
   EXPECT_EQ(run("").err,
             "linkhealth: say what to do: status, explain PORT, watch or record FILE (linkhealth --help)\n");
   EXPECT_EQ(run("status watch").exit_code, kBadInput);

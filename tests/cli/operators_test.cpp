@@ -1,9 +1,11 @@
 // ack and maintenance through the program, the socket and the API, against a desk that writes down what it is told.
 #include <gmock/gmock.h>
+#include <unistd.h>
 
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "daemon/api_operator.h"
+#include "daemon/peer_credentials.h"
 #include "tests/cli/cli_harness.h"
 #include "tests/support/noting_desk.h"
 #include "tests/support/report_builder.h"
@@ -21,20 +23,22 @@ class Operators : public CliTest {
     publish();
     start();
   }
+  /// A name that is not that of who runs this test: his is said beside it.
+  const std::string ann_ = "ann (as " + linkhealth::user_name(geteuid()) + ")";
   NotingDesk desk;
 };
 
 TEST_F(Operators, AckByAnyNameOfThePort) {
   const Outcome done = run("ack ens4np0 --for 2h --reason 'jumper ordered & ticket=4711 + 100%' --by ann");
   EXPECT_EQ(done.exit_code, 0) << done.err;
-  EXPECT_EQ(desk.noted, "ack mlx5_3/1|ann|jumper ordered & ticket=4711 + 100%|2026-11-20T14:00:00Z");
-  EXPECT_EQ(done.out, "mlx5_3/1: dirty connector acknowledged by ann until 2026-11-20 14:00:00Z (for 2 h)\n");
+  EXPECT_EQ(desk.noted, "ack mlx5_3/1|" + ann_ + "|jumper ordered & ticket=4711 + 100%|2026-11-20T14:00:00Z");
+  EXPECT_EQ(done.out, "mlx5_3/1: dirty connector acknowledged by " + ann_ + " until 2026-11-20 14:00:00Z (for 2 h)\n");
 }
 
 TEST_F(Operators, AckWithoutATimeHoldsUntilTheFaultCloses) {
   const Outcome done = run("ack mlx5_3 --by ann");
-  EXPECT_EQ(done.out, "mlx5_3/1: dirty connector acknowledged by ann until it closes\n");
-  EXPECT_EQ(desk.noted, "ack mlx5_3/1|ann||-");
+  EXPECT_EQ(done.out, "mlx5_3/1: dirty connector acknowledged by " + ann_ + " until it closes\n");
+  EXPECT_EQ(desk.noted, "ack mlx5_3/1|" + ann_ + "||-");
 }
 
 TEST_F(Operators, WhoTypesIsWhoAcknowledges) {
@@ -61,7 +65,7 @@ TEST_F(Operators, ARefusalIsOneLineAndExitCodeTwo) {
 
 TEST_F(Operators, TakenBack) {
   EXPECT_EQ(run("ack mlx5_3 --end --by ann").out, "mlx5_3/1: dirty connector is not acknowledged any more\n");
-  EXPECT_EQ(desk.noted, "withdraw mlx5_3/1|ann");
+  EXPECT_EQ(desk.noted, "withdraw mlx5_3/1|" + ann_);
   EXPECT_EQ(run("ack mlx5_3 --end --for 2h").exit_code, kBadInput);
 }
 
@@ -73,11 +77,11 @@ TEST_F(Operators, WhatTheDiskWouldForgetIsSaid) {
 TEST_F(Operators, MaintenanceOfOnePortAndOfAll) {
   EXPECT_EQ(run("maintenance start mlx5_3 --for 30m --reason jumper --by ann").out,
             "mlx5_3/1: in maintenance until 2026-11-20 12:30:00Z (for 30 min), nothing is raised\n");
-  EXPECT_EQ(desk.noted, "begin mlx5_3/1|ann|jumper|2026-11-20T12:30:00Z");
+  EXPECT_EQ(desk.noted, "begin mlx5_3/1|" + ann_ + "|jumper|2026-11-20T12:30:00Z");
   EXPECT_EQ(run("maintenance start all --for 2d --by ann").exit_code, 0);
-  EXPECT_EQ(desk.noted, "begin |ann||2026-11-22T12:00:00Z");
+  EXPECT_EQ(desk.noted, "begin |" + ann_ + "||2026-11-22T12:00:00Z");
   EXPECT_EQ(run("maintenance end all --by ann").out, "all ports: maintenance ended after 5 min\n");
-  EXPECT_EQ(desk.noted, "end |ann");
+  EXPECT_EQ(desk.noted, "end |" + ann_);
 }
 
 TEST_F(Operators, MaintenanceMistakes) {
@@ -104,8 +108,7 @@ ApiRequest post(const std::string& path) {
 class Actions : public ::testing::Test, protected test::TestServer {
  protected:
   int status(const ApiRequest& request) {
-    return answer(request,
-                  {publisher, test::example_now(), Milliseconds(0), Milliseconds(60'000), nullptr, nullptr, &desk})
+    return answer(request, {publisher, test::example_now(), Milliseconds(0), Milliseconds(60'000), nullptr, &desk})
         .status;
   }
   void SetUp() override { publish(); }
@@ -140,6 +143,37 @@ TEST_F(Actions, BadParameters) {
   EXPECT_EQ(status(post("/api/v1/ports//ack")), 405);
   EXPECT_EQ(status(post("/api/v1/maintenance")), 404) << "no port named";
   EXPECT_EQ(status(post("/api/v1/ports/mlx5_3")), 405);
+}
+
+TEST_F(Actions, WhoReallyAsksIsSaidBesideTheNameThatIsGiven) {
+  ApiRequest request = post("/api/v1/ports/mlx5_3/ack");
+  request.caller.user = "root";
+  EXPECT_EQ(status(request), 200);
+  EXPECT_THAT(desk.noted, HasSubstr("|ann (as root)|"));
+  request.caller.user = "ann";
+  EXPECT_EQ(status(request), 200);
+  EXPECT_THAT(desk.noted, HasSubstr("|ann|")) << "herself";
+  ApiRequest work = post("/api/v1/maintenance");
+  work.caller.user = "uid 1234";
+  work.params.emplace("port", "mlx5_3");
+  work.params.emplace("for", "60");
+  EXPECT_EQ(status(work), 200);
+  EXPECT_THAT(desk.noted, HasSubstr("|ann (as uid 1234)|"));
+  work.params.emplace("end", "1");
+  EXPECT_EQ(status(work), 200);
+  EXPECT_THAT(desk.noted, HasSubstr("|ann (as uid 1234)"));
+}
+
+TEST_F(Actions, NobodyWritesTheSecondNameHimself) {
+  for (const char* name : {"ann (as ann)", "(as root)", "bob (as"}) {
+    ApiRequest request = post("/api/v1/ports/mlx5_3/ack");
+    request.caller.user = "root";
+    request.params.clear();
+    request.params.emplace("by", name);
+    const bool whole = std::string(name).find("(as ") != std::string::npos;
+    EXPECT_EQ(status(request), whole ? 400 : 200) << name;
+  }
+  EXPECT_THAT(desk.noted, HasSubstr("|bob (as (as root)|")) << "the last one is ours";
 }
 
 TEST_F(Actions, ControlCharactersDoNotGetThrough) {

@@ -216,5 +216,17 @@ TEST(Outputs, WhatIsWrongIsSaidWithItsLine) {
   EXPECT_EQ(error_of("control_group: [a]"), "a.yaml:1: \"control_group\" must be text");
 }
 
+TEST(ConfigOutputs, TheSocketsMode) {
+  for (const auto& [text, mode] : std::map<std::string, unsigned>{{"0600", 0600}, {"0660", 0660}, {"\"0666\"", 0666}}) {
+    const auto config = load_config("socket_mode: " + text + "\n", "c.yaml", {});
+    ASSERT_TRUE(config) << config.error().message;
+    EXPECT_EQ(socket_mode(config->outputs), mode);
+  }
+  EXPECT_EQ(socket_mode(Outputs()), 0666U);
+  for (const char* bad : {"0640", "660", "0777", "432", "everybody"})
+    EXPECT_EQ(load_config(std::string("socket_mode: ") + bad + "\n", "c.yaml", {}).error().message,
+              "c.yaml:1: \"socket_mode\" must be 0600, 0660 or 0666");
+}
+
 }  // namespace
 }  // namespace linkhealth

@@ -45,6 +45,37 @@ TEST(WebConfigTest, EmptyIsOpenAndPlain) {
   }
 }
 
+TEST(WebConfigTest, ARateLimit) {
+  const auto config = load_web_config("rate_limit: {interval: 1m30s, burst: 20}\n", "web.yml");
+  ASSERT_TRUE(config) << config.error().message;
+  EXPECT_EQ(config->rate_limit, (WebRateLimit{90'000, 20}));
+  EXPECT_FALSE(load_web_config("rate_limit: {interval: 0, burst: 0}\n", "web.yml")->rate_limit);
+  EXPECT_FALSE(load_web_config("rate_limit: {burst: 5}\n", "web.yml")->rate_limit);
+  for (const char* bad : {"{interval: 1s}", "{interval: 1s, burst: 0}", "{interval: -1s, burst: 1}",
+                          "{interval: 1, burst: 1}", "{interval: 1s, burst: -1}", "{intervall: 1s}", "5"})
+    EXPECT_FALSE(load_web_config(std::string("rate_limit: ") + bad + "\n", "web.yml")) << bad;
+}
+
+TEST(GoDuration, AsGoWritesIt) {
+  EXPECT_EQ(parse_go_duration_ms("1s"), 1'000);
+  EXPECT_EQ(parse_go_duration_ms("1.5h"), 5'400'000);
+  EXPECT_EQ(parse_go_duration_ms("2m3s500ms"), 123'500);
+  EXPECT_EQ(parse_go_duration_ms("500us"), 0.5);
+  EXPECT_EQ(parse_go_duration_ms("0"), 0);
+  for (const char* bad : {"", "1", "s", "1d", "1s ", "-1s", "1s2", "1..5s", "."})
+    EXPECT_FALSE(parse_go_duration_ms(bad)) << bad;
+}
+
+TEST(WebConfigTest, ASecretIsNoPartOfAnError) {
+  for (const char* text :
+       {"tls_server_config: {key: [SECRET]}", "tls_server_config: {cert: x, cert_file: y, key: SECRET}",
+        "tls_server_config: {key: SECRET}"}) {
+    const auto config = load_web_config(text, "web.yml");
+    ASSERT_FALSE(config) << text;
+    EXPECT_THAT(config.error().message, testing::Not(testing::HasSubstr("SECRET")));
+  }
+}
+
 TEST(BcryptHash, ItsCostIsBounded) {
   const std::string hash = kHash;
   const auto with = [&](const std::string& begin) { return is_bcrypt_hash(begin + hash.substr(begin.size())); };

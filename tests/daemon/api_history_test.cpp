@@ -38,7 +38,7 @@ class ApiHistoryTest : public testing::Test {
     request.method = "GET";
     request.path = path;
     request.params = std::move(params);
-    return answer(request, {publisher_, memory_time(60), {}, std::chrono::hours(9), nullptr, memory_.get(), nullptr});
+    return answer(request, {publisher_, memory_time(60), {}, std::chrono::hours(9), memory_.get(), nullptr});
   }
 
   Publisher publisher_{short_json()};

@@ -289,5 +289,23 @@ TEST_F(DeliveryTest, ATextfileThatCantBeWrittenIsSaidOnce) {
   EXPECT_THAT(world_.said, ElementsAre(HasSubstr("textfile: opening /nonexistent/x.prom.new: No such file")));
 }
 
+TEST_F(DeliveryTest, ADryRunSendsNothingNowOrLater) {
+  auto alerts = alertmanager();
+  auto hook = webhook();
+  publish(fault_, {event(FaultEventKind::kOpened, fault_)});
+  alerts.skip();
+  hook.skip();
+  EXPECT_TRUE(world_.posts.empty());
+  EXPECT_EQ(hook.step(now_), std::nullopt);
+  EXPECT_TRUE(world_.posts.empty()) << "the event of the dry run is nobody's news";
+  EXPECT_EQ(alerts.step(now_), std::chrono::seconds(60)) << "but what stands when it ends is told";
+  EXPECT_EQ(world_.posts.size(), 1U);
+  alerts.skip();
+  pass(std::chrono::seconds(10));
+  publish(std::nullopt);
+  EXPECT_EQ(alerts.step(now_), std::nullopt) << "nothing is known of what stood before";
+  EXPECT_EQ(world_.posts.size(), 1U);
+}
+
 }  // namespace
 }  // namespace linkhealth

@@ -66,6 +66,26 @@ TEST(Engine, LightLostOnOneLaneWithErrorsIsADirtyConnectorWithItsLane) {
   EXPECT_EQ(run.port().health, Health::kHealthy);
 }
 
+TEST(Engine, WhatWasSeenStandsWhileItShowsNoMore) {
+  Story run;
+  run.run(1800);
+  run.feed.module.lanes[1].rx_power_mw = 0.2;
+  run.feed.bits_per_s = 4e7;
+  run.run(300);
+  ASSERT_EQ(run.events, "opened:dirty_connector ");
+  run.feed.module.lanes[1].rx_power_mw = 0.8;
+  run.feed.bits_per_s = 4000;
+  run.run(290);  // the signs are gone, and the proof has not begun
+  ASSERT_EQ(run.port().faults.at(0).state, FaultState::kOpen);
+  // 9.4e-05 was the last that showed; the figures of the healthy link, 9.4e-09, speak of no fault.
+  EXPECT_NE(run.port().faults[0].summary.find("9.4e-05"), std::string::npos) << run.port().faults[0].summary;
+  run.run(9000);
+  ASSERT_EQ(run.all.size(), 3U) << run.events;
+  EXPECT_FALSE(run.all[1].fault.undecided) << "proving: nobody shall test what shows no more";
+  for (const FaultEvent& event : run.all)
+    EXPECT_EQ(event.fault.summary.find("9.4e-09"), std::string::npos) << event.fault.summary;
+}
+
 TEST(Engine, APulledFibreIsUnpluggedAndClosesWhenItIsBack) {
   Story run;
   run.run(1800);

@@ -60,6 +60,17 @@ class MemoryKeeperTest : public testing::Test {
   int made_ = 0;
 };
 
+TEST_F(MemoryKeeperTest, TheNextRunKnowsTheEventsOfThisOne) {
+  const FaultEvent opened = event(FaultEventKind::kOpened), closed = event(FaultEventKind::kClosed);
+  live({opened, closed});
+  MemoryKeeper next(settings_, memory_time(100), log_);
+  const auto all = next.earlier_events(1000);
+  ASSERT_THAT(all, SizeIs(2));
+  EXPECT_EQ(event_json_line(all[0]), event_json_line(opened)) << "whole, oldest first";
+  EXPECT_EQ(event_json_line(all[1]), event_json_line(closed));
+  EXPECT_THAT(next.earlier_events(1), SizeIs(1));
+}
+
 TEST_F(MemoryKeeperTest, EachEventIsSentOnceAndTheStateIsThereAfterARestart) {
   const FaultEvent opened = event(FaultEventKind::kOpened), closed = event(FaultEventKind::kClosed);
   live({opened, closed});

@@ -55,6 +55,23 @@ TEST(Publisher, AReaderKeepsItsStepWhileTheNextComes) {
   EXPECT_EQ(publisher.current()->report().node, "other");
 }
 
+TEST(Publisher, EventsOfAnEarlierRunComeFirstAndAreNotCounted) {
+  Publisher publisher(test::short_json());
+  FaultEvent before = test::example_event(FaultEventKind::kOpened);
+  before.fault.id = "before";
+  publisher.remember({before});
+  publisher.publish(std::make_shared<const Report>(test::example_report()),
+                    {test::example_event(FaultEventKind::kClosed)}, {});
+  const auto all = publisher.events_after(0);
+  ASSERT_EQ(all.events.size(), 2U);
+  EXPECT_EQ(all.events[0]->fault.id, "before");
+  EXPECT_EQ(all.events[1]->kind, FaultEventKind::kClosed);
+  EXPECT_EQ(all.last, 2U);
+  const std::string metrics = *publisher.current()->metrics({});
+  EXPECT_THAT(metrics, HasSubstr("event=\"closed\""));
+  EXPECT_EQ(metrics.find("event=\"opened\""), std::string::npos) << "a counter begins with the program";
+}
+
 TEST(Publisher, EventsAreBoundedAndCounted) {
   Publisher publisher(test::short_json());
   const std::vector<FaultEvent> many(Publisher::kMaxEvents + 5, test::example_event(FaultEventKind::kOpened));

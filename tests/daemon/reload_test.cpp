@@ -12,9 +12,11 @@
 namespace linkhealth {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 class Reload : public ::testing::Test {
  protected:
@@ -45,13 +47,112 @@ TEST_F(Reload, AMistakeNamesFileAndLine) {
   EXPECT_THAT(read("plan: /nowhere/plan.csv\n").error().message, HasSubstr("/nowhere/plan.csv"));
 }
 
-TEST_F(Reload, WhatNeedsARestartIsNamed) {
+TEST_F(Reload, WhatNeedsARestartIsNamedOneByOne) {
   const auto now = read("");
-  EXPECT_THAT(needs_restart(*now, *read("")), IsEmpty());
-  EXPECT_THAT(needs_restart(*now, *read("dry_run: true\nsite: {rack: 9}\nledger: {quiet_s: 10}\n")), IsEmpty());
-  EXPECT_THAT(needs_restart(*now, *read("listen: none\nstate_dir: /x\nsampling: {link_period_s: 2}\n"
-                                        "peers: {import_dir: /y}\n")),
-              ElementsAre("listen", "state_dir", "sampling", "peers"));
+  EXPECT_THAT(config_changes(*now, *read("")), IsEmpty());
+  const auto keys = [&](const std::string& text, bool restart) {
+    std::vector<std::string> found;
+    for (const ConfigChange& change : config_changes(*now, *read(text)))
+      if (change.restart == restart) found.push_back(change.key);
+    return found;
+  };
+  const std::string at_once =
+      "dry_run: true\nsite: {rack: 9}\nledger: {quiet_s: 10}\nlog_level: debug\nmaintenance_dir: \"\"\n";
+  EXPECT_THAT(keys(at_once, true), IsEmpty());
+  EXPECT_THAT(keys(at_once, false),
+              ElementsAre("dry_run", "ledger.quiet_s", "log_level", "maintenance_dir", "site.rack"));
+  const std::string later =
+      "listen: none\nstate_dir: /x\nsampling: {link_period_s: 2, kernel_log: off}\npeers: {import_dir: /y}\n"
+      "web_config_file: /w\nalertmanager: {urls: [\"http://a:9093\"]}\nwebhook: {url: \"https://x/SECRET\"}\n"
+      "textfile: {path: /t.prom}\nmemory: {max_mb: 5}\nnode: other\nsocket: /s\nrecord: /r\n";
+  EXPECT_THAT(keys(later, false), IsEmpty());
+  EXPECT_THAT(keys(later, true), ElementsAre("alertmanager.urls", "listen", "memory.max_mb", "node", "peers.import_dir",
+                                             "record", "sampling.kernel_log", "sampling.link_period_s", "socket",
+                                             "state_dir", "textfile.path", "web_config_file", "webhook.url"));
+  EXPECT_THAT(reload_words(config_changes(*now, *read(later)), config_changes(*now, *read(later))),
+              AllOf(HasSubstr("nothing changed; alertmanager.urls, listen, "), HasSubstr(" and 1 more need a restart"),
+                    Not(HasSubstr("SECRET"))));
+}
+
+TEST_F(Reload, WhatChangedIsSaidInWords) {
+  const auto from = read("ports: {a/1: {speed_mbps: 400000}, b/1: {rail: 1}, c/1: {rail: 2}}\n");
+  const auto to = read(
+      "ports: {a/1: {speed_mbps: 200000}, d/1: {rail: 1}, c/1: {exempt: not cabled}}\n"
+      "ledger: {quiet_s: 10}\nlisten: none\n");
+  const auto changes = config_changes(*from, *to);
+  EXPECT_EQ(reload_words(changes, changes),
+            "ledger.quiet_s 300 -> 10, a/1 is expected otherwise, b/1 is no longer expected, c/1 is left out, "
+            "d/1 is expected; listen needs a restart");
+  EXPECT_EQ(reload_words({}, {}), "nothing changed");
+}
+
+/// A node of one port, and what was said of it.
+struct Watched {
+  explicit Watched(const Config& config) : engine(engine_settings(config, "gpu-1", {})) {}
+  void run(double seconds) {
+    for (const double end = feed.t + seconds; feed.t < end;) {
+      const Engine::Step step = engine.step(feed.tick());
+      report = step.report;
+      for (const FaultEvent& event : step.events) events.push_back(event);
+    }
+  }
+  void reload(const Config& config) { engine.reconfigure(engine_settings(config, "gpu-1", {})); }
+  Feed feed;
+  Engine engine;
+  std::shared_ptr<const Report> report;
+  std::vector<FaultEvent> events;
+};
+
+TEST_F(Reload, APortThatIsNewlyExpectedAndAbsentBecomesAFinding) {
+  Watched node(*read("ports: {mlx5_0/1: {rail: 1}}\n"));
+  node.run(600);
+  EXPECT_THAT(node.events, IsEmpty());
+  node.reload(*read("ports: {mlx5_0/1: {rail: 1}, \"0000:3b:00.0\": {rail: 2}}\n"));
+  node.run(600);
+  ASSERT_EQ(node.events.size(), 1U);
+  EXPECT_EQ(node.events[0].port, "0000:3b:00.0");
+  EXPECT_THAT(node.events[0].fault.summary, HasSubstr("never there"));
+  EXPECT_EQ(node.report->ports.size(), 2U);
+  node.reload(*read("ports: {mlx5_0/1: {rail: 1}, \"0000:3b:00.0\": {rail: 2}}\n"));
+  node.run(60);
+  EXPECT_EQ(node.events.size(), 1U) << "the same again is no news";
+}
+
+TEST_F(Reload, OneThatNobodyExpectsAnyMoreIsGoneAndItsFaultCloses) {
+  for (const char* text :
+       {"ports: {mlx5_0/1: {rail: 1}}\n", "", "ports: {mlx5_0/1: {rail: 1}, mlx5_9/1: {exempt: not built in yet}}\n"}) {
+    Watched node(*read("ports: {mlx5_0/1: {rail: 1}, mlx5_9/1: {rail: 2}}\n"));
+    node.run(600);
+    ASSERT_EQ(node.events.size(), 1U);
+    node.reload(*read(text));
+    node.run(2);
+    ASSERT_EQ(node.events.size(), 2U) << text;
+    EXPECT_EQ(node.events[1].kind, FaultEventKind::kClosed);
+    EXPECT_EQ(node.events[1].fault.id, node.events[0].fault.id);
+    EXPECT_EQ(node.events[1].fault.summary, "configuration no longer expects this port");
+    EXPECT_EQ(node.report->ports.size(), 1U);
+    EXPECT_THAT(node.engine.ledger_state().faults, IsEmpty());
+    node.reload(*read("ports: {mlx5_0/1: {rail: 1}, mlx5_9/1: {rail: 2}}\n"));
+    node.run(600);
+    ASSERT_EQ(node.events.size(), 3U) << "expected again: missed again";
+    EXPECT_EQ(node.events[2].kind, FaultEventKind::kOpened);
+  }
+}
+
+TEST_F(Reload, WhatIsOpenOnAPortThatIsLeftOutCloses) {
+  Watched node(*read(""));
+  node.run(180);
+  node.feed.pull(node.feed.t + 1);
+  node.feed.receive_mw(0);
+  node.run(60);
+  ASSERT_EQ(node.events.size(), 1U);
+  node.reload(*read("ports: {mlx5_0: {exempt: moved to another rack}}\n"));
+  node.run(2);
+  ASSERT_EQ(node.events.size(), 2U);
+  EXPECT_EQ(node.events[1].kind, FaultEventKind::kClosed);
+  EXPECT_EQ(node.events[1].fault.summary, "configuration leaves this port out: moved to another rack");
+  EXPECT_THAT(node.engine.ledger_state().faults, IsEmpty());
+  EXPECT_THAT(node.engine.ledger_state().repeats, IsEmpty()) << "nothing came back, nothing was repaired";
 }
 
 TEST_F(Reload, TheEngineTakesItOverWithoutForgetting) {

@@ -2,14 +2,15 @@
 
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
+#include <grp.h>
 #include <httplib.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <zlib.h>
 
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/gunzip.h"
 #include "tests/support/test_server.h"
 
 namespace linkhealth {
@@ -38,20 +39,6 @@ class ServerTest : public ::testing::Test, protected test::TestServer {
   }
 };
 
-std::string gunzip(const std::string& packed) {
-  std::string out(10U << 20U, '\0');
-  z_stream stream{};
-  inflateInit2(&stream, 31);
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
-  stream.avail_in = static_cast<uInt>(packed.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  EXPECT_EQ(inflate(&stream, Z_FINISH), Z_STREAM_END);
-  out.resize(stream.total_out);
-  inflateEnd(&stream);
-  return out;
-}
-
 TEST_F(ServerTest, MetricsPlainAndPackedAreTheSameBytes) {
   const auto plain = tcp().Get("/metrics");
   ASSERT_TRUE(plain);
@@ -63,7 +50,7 @@ TEST_F(ServerTest, MetricsPlainAndPackedAreTheSameBytes) {
   ASSERT_TRUE(packed);
   EXPECT_EQ(packed->get_header_value_count("Content-Encoding"), 1U);
   EXPECT_EQ(packed->get_header_value("Content-Encoding"), "gzip");
-  EXPECT_EQ(gunzip(packed->body), plain->body);
+  EXPECT_EQ(test::gunzip(packed->body), plain->body);
 }
 
 TEST_F(ServerTest, MetricGroupsAreAskedFor) {
@@ -199,6 +186,25 @@ TEST_F(ServerTest, TheSocketIsForEverybody) {
   ASSERT_EQ(lstat(settings.socket_path.c_str(), &info), 0);
   EXPECT_EQ(info.st_mode & 0777U, 0666U) << "who may act is decided by credentials";
   server.reset();
+  EXPECT_FALSE(std::filesystem::exists(settings.socket_path));
+}
+
+TEST_F(ServerTest, TheSocketsModeAndGroupAreTheSites) {
+  server.reset();
+  settings.socket_mode = 0660;
+  const group* own = getgrgid(getegid());
+  ASSERT_NE(own, nullptr);
+  settings.socket_group = own->gr_name;
+  start();
+  struct stat info {};
+  ASSERT_EQ(lstat(settings.socket_path.c_str(), &info), 0);
+  EXPECT_EQ(info.st_mode & 0777U, 0660U);
+  EXPECT_EQ(info.st_gid, getegid());
+  server.reset();
+  settings.socket_group = "no-such-group";
+  const auto wrong = Server::start(settings, publisher, tap, clock);
+  ASSERT_FALSE(wrong.ok());
+  EXPECT_EQ(wrong.error().message, "socket_group: there is no group \"no-such-group\"");
   EXPECT_FALSE(std::filesystem::exists(settings.socket_path));
 }
 

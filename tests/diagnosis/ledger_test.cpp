@@ -180,15 +180,30 @@ TEST(Ledger, AnAcknowledgementHoldsUntilItsTime) {
   EXPECT_EQ(desk.ledger.open("pci/1")[0]->kept.state, FaultState::kOpen);
 }
 
+TEST(Ledger, TheTimeWhileNobodyLookedIsNoQuiet) {
+  Desk desk;
+  desk.tell(Desk::wrong(kDirty), 100);
+  Desk next;  // the node was away for an hour; the first looks of the new run come before a module was read
+  next.ledger.restore(desk.ledger.state());
+  next.t = desk.t + 3600;
+  next.tell(Desk::fine(), 60);
+  EXPECT_EQ(next.events, "") << "not \"proving\", and \"reopened\" a moment later";
+  next.tell(Desk::wrong(kDirty), 100);
+  EXPECT_EQ(next.events, "");
+  next.tell(Desk::fine(), 310);
+  EXPECT_EQ(next.events, "proving:dirty_connector ");
+}
+
 TEST(Ledger, AFaultIsNotAcknowledgedTwice) {
   Desk desk;
   desk.tell(Desk::wrong(kDirty), 100);
-  ASSERT_TRUE(desk.ledger.acknowledge("pci/1", "ann", "", Desk::wall(500), Desk::wall(100)));
+  const WallTime until = Desk::wall(500) + std::chrono::milliseconds(223);  // nobody wants to read those
+  ASSERT_TRUE(desk.ledger.acknowledge("pci/1", "ann", "", until, Desk::wall(100)));
   const auto again = desk.ledger.acknowledge("pci/1", "bob", "", std::nullopt, Desk::wall(200));
   ASSERT_FALSE(again);
   EXPECT_NE(again.error().message.find("acknowledged already, by ann until 2025-11-20T12:08:20Z"), std::string::npos)
       << again.error().message;
-  EXPECT_TRUE(desk.ledger.acknowledge("pci/1", "bob", "", std::nullopt, Desk::wall(500))) << "ann's time is over";
+  EXPECT_TRUE(desk.ledger.acknowledge("pci/1", "bob", "", std::nullopt, Desk::wall(501))) << "ann's time is over";
 }
 
 TEST(Ledger, TheEndOfAnAcknowledgementIsToldOnce) {

@@ -57,6 +57,20 @@ TEST(MakeAlert, LabelsGroupBySwitchAndFault) {
   EXPECT_EQ(unknown.labels.at("device"), "ens8");
 }
 
+TEST(MakeAlert, SaysWhoTookNoteOfIt) {
+  FaultReport fault;
+  fault.fault = "dirty_connector";
+  EXPECT_EQ(make_alert({"gpu-1", {}}, "mlx5_0/1", nullptr, fault).annotations.count("acknowledged"), 0U);
+  fault.acknowledged = Acknowledgement{"ann", "ticket 4711", *parse_rfc3339("2026-11-20T10:00:00Z"),
+                                       *parse_rfc3339("2026-11-20T12:00:00.250Z")};
+  const Alert alert = make_alert({"gpu-1", {}}, "mlx5_0/1", nullptr, fault);
+  EXPECT_EQ(alert.annotations.at("acknowledged"), "by ann until 2026-11-20 12:00:00Z: ticket 4711");
+  EXPECT_EQ(alert.labels.count("acknowledged"), 0U) << "other labels would be another alert";
+  fault.acknowledged = Acknowledgement{"ann", "", *parse_rfc3339("2026-11-20T10:00:00Z"), std::nullopt};
+  EXPECT_EQ(make_alert({"gpu-1", {}}, "mlx5_0/1", nullptr, fault).annotations.at("acknowledged"),
+            "by ann until the fault closes");
+}
+
 TEST(AlertsJson, AnAlertNeverEndsBeforeItStarts) {
   Alert alert;
   alert.labels["a"] = "\"\n";

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "exporters/json.h"
 #include "exporters/past_text.h"
 #include "exporters/text_layout.h"
 #include "tests/support/report_builder.h"
@@ -126,6 +127,43 @@ TEST(PastTextTest, SaysWhatHappenedInOrderWithUnits) {
   TextStyle style;
   style.colour = true;
   EXPECT_THAT(past_text(dirty_past(), test::dirty_port(), style), HasSubstr("\x1b["));
+}
+
+TEST(PastTextTest, DarknessIsNoPower) {
+  PortPast past = dirty_past();
+  auto& power = past.signals[3];
+  ASSERT_EQ(power.signal, Signal::kRxPower);
+  std::fill(power.values.begin() + 80, power.values.begin() + 90, -40.0);  // the fibre is out
+  TextStyle style;
+  style.width_columns = 140;
+  EXPECT_THAT(past_text(past, test::dirty_port(), style),
+              AllOf(HasSubstr("now -1.2, least -9.1, most -1.2, at times no light"), HasSubstr("-11.0 ┤"),
+                    Not(HasSubstr("-41"))));
+  past.signals[3].values.back() = -40;
+  EXPECT_THAT(past_text(past, test::dirty_port(), style),
+              HasSubstr("before -1.2, least -9.1, most -1.2, now no light"));
+  std::fill(past.signals[3].values.begin(), past.signals[3].values.end(), -40.0);
+  EXPECT_THAT(past_text(past, test::dirty_port(), style), HasSubstr("Rx power: no light in all that time"));
+}
+
+TEST(PastTextTest, SaysWhoTookNoteOfItAndHowLongItWasOpen) {
+  PortPast past = dirty_past();
+  FaultEvent event;
+  event.fault.fault = "dirty_connector";
+  event.fault.opened_at = past.events[0].at;
+  event.fault.acknowledged =
+      Acknowledgement{"ann", "ticket 4711", past.events[0].at, past.events[0].at + std::chrono::hours(2)};
+  KeptEvent noted = past.events[0];
+  noted.event = "acknowledged";
+  noted.document = event_json_line(event);
+  past.events[1].document = noted.document;
+  past.events.insert(past.events.begin() + 1, noted);
+  TextStyle style;
+  style.width_columns = 140;
+  const std::string text = past_text(past, test::dirty_port(), style);
+  EXPECT_THAT(text, HasSubstr("acknowledged dirty connector, by ann until 2026-11-20 12:52:00Z: ticket 4711\n"));
+  EXPECT_THAT(text, HasSubstr("closed       dirty connector, after 48 min\n"));
+  EXPECT_THAT(text, HasSubstr("opened       dirty connector (path, warning, 83%): lane 2 receives"));
 }
 
 TEST(PastTextTest, WhatIsNoLongerSeenIsNotNow) {

@@ -8,6 +8,11 @@ namespace {
 using std::chrono::seconds;
 using ::testing::ElementsAre;
 
+TEST(BerWords, NoErrorIsZeroAndNoRatio) {
+  EXPECT_EQ(ber_words(0), "0");
+  EXPECT_EQ(ber_words(3.14e-7), "3.1e-07");
+}
+
 TEST(CleanText, KeepsOurSignsAndTakesWhatATerminalObeys) {
   EXPECT_EQ(clean_text("a ● ▲ µ", false), "a ● ▲ µ");
   EXPECT_EQ(clean_text("a\x1b[31mb\n\x7f", false), "a?[31mb??");

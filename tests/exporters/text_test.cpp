@@ -87,6 +87,16 @@ TEST(StatusText, ANeighboursNameCannotDriveTheTerminal) {
 TEST(ExplainText, DirtyConnector) {
   test::expect_golden("tests/golden/text/explain_dirty.txt", explain(test::dirty_port(), 110));
 }
+TEST(ExplainText, WhileARepairProvesItselfNobodyIsSentAgain) {
+  PortReport port = test::dirty_port();
+  EXPECT_THAT(explain(port), HasSubstr("  Do this    1 "));
+  port.faults[0].state = FaultState::kProving;
+  const std::string text = explain(port);
+  EXPECT_THAT(text, HasSubstr("nothing is to be done while it does."));
+  EXPECT_THAT(text, HasSubstr("  If back    1 "));
+  EXPECT_THAT(text, Not(HasSubstr("Do this")));
+}
+
 TEST(ExplainText, Down) { test::expect_golden("tests/golden/text/explain_down.txt", explain(test::down_port())); }
 TEST(ExplainText, Blind) { test::expect_golden("tests/golden/text/explain_blind.txt", explain(test::blind_port())); }
 TEST(ExplainText, Exempt) { test::expect_golden("tests/golden/text/explain_exempt.txt", explain(test::exempt_port())); }

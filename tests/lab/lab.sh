@@ -118,6 +118,15 @@ traffic() {
     return $status
 }
 
+# network_up: the wire to the host, where run.sh --forward made one; false without
+network_up() {
+    [ -n "${LAB_FORWARD:-}" ] || return 1
+    modprobe virtio_net || return 1
+    udevadm settle --timeout=10 2>/dev/null   # names settle
+    wire=$(for net in /sys/class/net/*; do [[ $(readlink "$net/device/driver") != */virtio_net ]] || basename "$net"; done)
+    ip addr add 10.0.2.15/24 dev "$wire" && ip link set "$wire" up
+}
+
 # --- the programs
 lh() { timeout -k 2 20 "$bin/linkhealth" --socket "$socket" "$@"; }
 # daemon_start OPTIONS...: with further options of linkhealthd

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# run-all.sh   builds the lab when needed and runs all scenarios: one plain boot, one with systemd as PID 1. Prints a line
-# for each check and ends with "N passed, N failed, N skipped". LAB_OUT: where the lab is built (default build/lab).
+# run-all.sh   builds the lab when needed and runs all scenarios: one plain boot, one with systemd as PID 1, and one for a link's
+# whole bad day with a browser at the daemon's page. Prints a line for each check and ends with "N passed, N failed, N skipped". LAB_OUT: where the lab is built (default build/lab).
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 out=${LAB_OUT:-$here/../../build/lab}
@@ -25,17 +25,24 @@ if ! "$here/build.sh" "$out"; then echo "FAIL lab: it does not build" | tee -a "
 
 # boot SECONDS OPTIONS... -- SCENARIO...: one machine; a machine that dies is a failure of its own
 boot() {
-    local seconds=$1 options=() before
+    local seconds=$1 options=()
     shift
     while [ "$1" != -- ]; do options+=("$1"); shift; done
     shift
+    run "$*" "$here/run.sh" --timeout "$seconds" "${options[@]}" "$out" "$here/scenarios/all.sh" "$@"
+}
+# run WHAT COMMAND...
+run() {
+    local what=$1 before status
+    shift
     before=$(grep -c '^FAIL ' "$log")
-    "$here/run.sh" --timeout "$seconds" "${options[@]}" "$out" "$here/scenarios/all.sh" "$@" 2>&1 | tee -a "$log"
-    local status=${PIPESTATUS[0]}
+    "$@" 2>&1 | tee -a "$log"
+    status=${PIPESTATUS[0]}
     if [ "$status" -ne 0 ] && [ "$(grep -c '^FAIL ' "$log")" -eq "$before" ]; then
-        echo "FAIL lab: the machine for $* ended with $status" | tee -a "$log"
+        echo "FAIL lab: the machine for $what ended with $status" | tee -a "$log"
     fi
 }
 boot 2000 -- "${plain[@]}"
 boot 900 --systemd -- "${booted[@]}"
+run day_in_the_life "$here/day.py" "$out"
 close

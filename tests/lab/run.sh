@@ -1,28 +1,32 @@
 #!/usr/bin/env bash
-# run.sh [--systemd] [--timeout S] [--mem MIB] [--out DIR] OUT GUEST_SCRIPT [ARGS]
+# run.sh [--systemd] [--timeout S] [--mem MIB] [--out DIR] [--run DIR] [--forward HOST:GUEST] OUT GUEST_SCRIPT [ARGS]
 # Boots the machine that build.sh made in OUT, runs GUEST_SCRIPT in it as root, streams what it prints and returns its exit
 # code. 124: out of time; 125: the machine ended without an exit code (the console is then on stderr).
 # Inside: / is this machine's / (read-only) under a tmpfs; the working directory is the caller's; $LAB is OUT; /run/lab/out
-# comes back as DIR (with the console's log; default: thrown away).
+# comes back as DIR (with the console's log; default: thrown away). --run: an empty folder that is /run/lab inside, to talk
+# with the script while it runs; --forward: 127.0.0.1:HOST reaches the machine's 10.0.2.15:GUEST (lab.sh: network_up).
 set -uo pipefail
-systemd='' seconds=300 memory=1536 keep=''
+systemd='' seconds=300 memory=1536 keep='' run='' forward='' nic=(-nic none)
 while [ $# -gt 0 ]; do
     case $1 in
     --systemd) systemd=1; shift ;;
     --timeout) seconds=$2; shift 2 ;;
     --mem) memory=$2; shift 2 ;;
     --out) keep=$2; shift 2 ;;
+    --run) run=$(cd "$2" && pwd) || exit 2; shift 2 ;;
+    --forward) forward=$2; shift 2 ;;
     --) shift; break ;;
     -*) echo "run.sh: unknown option $1" >&2; exit 2 ;;
     *) break ;;
     esac
 done
-[ $# -ge 2 ] || { sed -n '2,6s/^# //p' "$0" >&2; exit 2; }
+[ $# -ge 2 ] || { sed -n '2,7s/^# //p' "$0" >&2; exit 2; }
 out=$(cd "$1" && pwd) && script=$(realpath -e "$2") || exit 2
 shift 2
 { [ -e "$out/vmlinuz" ] && [ -e "$out/initramfs.gz" ]; } || { echo "run.sh: no build in $out (build.sh first)" >&2; exit 2; }
-run=$(mktemp -d "$out/run.XXXXXX")
-mkdir "$run/out"
+[ -z "$forward" ] || nic=(-netdev "user,id=n,restrict=on,hostfwd=tcp:127.0.0.1:${forward%:*}-:${forward#*:}" -device virtio-net-pci,netdev=n,romfile=)
+[ -n "$run" ] || run=$(mktemp -d "$out/run.XXXXXX")
+mkdir -p "$run/out"
 machine='' reader=''
 cleanup() {
     [ -z "$machine" ] || kill "$machine" 2>/dev/null
@@ -41,7 +45,8 @@ printf 'KMOD=%q\nSYSTEMD=%q\n' "$out/root/lib/modules/$(cat "$out/kernel")" "$sy
 # probe order, so it is found by its name: a wrong name under /dev would make a plain file, silently.
 cat >"$run/wrap" <<WRAP
 #!/bin/bash
-export LAB=$(printf %q "$out") HOME=/root LANG=C.UTF-8 TERM=dumb
+export LAB=$(printf %q "$out") LAB_FORWARD=$forward LAB_SCENARIO_SECONDS=${LAB_SCENARIO_SECONDS:-}
+export LINKHEALTH_BIN=$(printf %q "${LINKHEALTH_BIN:-}") HOME=/root LANG=C.UTF-8 TERM=dumb
 export PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin
 port=\$(dirname "\$(grep -lx lab.out /sys/class/virtio-ports/*/name)")
 exec </dev/null >"/dev/\${port##*/}" 2>&1
@@ -58,7 +63,7 @@ mkfifo "$run/fifo"
 cat "$run/fifo" &
 reader=$!
 timeout -k 5 "$seconds" qemu-system-x86_64 -accel tcg,thread=multi -cpu max -m "$memory" -smp 2 \
-    -display none -monitor none -no-reboot -nic none -nodefaults -serial file:"$run/console" \
+    -display none -monitor none -no-reboot "${nic[@]}" -nodefaults -serial file:"$run/console" \
     -kernel "$out/vmlinuz" -initrd "$out/initramfs.gz" \
     -append "console=ttyS0 quiet panic=-1 rdinit=/init ${LAB_APPEND:-}" \
     -fsdev local,id=h,path=/,security_model=none,readonly=on,multidevs=remap \

@@ -100,7 +100,7 @@ def a_full_disk(node, directory):
     try:
         node.add(0)
         daemon = Daemon(node, state=directory, config=QUICK)
-        daemon.until(lambda: "linkhealth_store_up 1" in daemon.metrics(), "the memory works")
+        daemon.until(lambda: "\nlinkhealth_store_up 1\n" in daemon.metrics(), "the memory works")
         with open(directory + "/full", "wb", buffering=0) as file:
             try:
                 while file.write(b"x" * 512):
@@ -109,10 +109,10 @@ def a_full_disk(node, directory):
                 pass
         set_link(node, False)
         daemon.until(lambda: open_faults(daemon), "the fault")
-        daemon.until(lambda: "linkhealth_store_up 0" in daemon.metrics(), "the memory says that it cannot be written")
+        daemon.until(lambda: "\nlinkhealth_store_up 0\n" in daemon.metrics(), "the memory says that it cannot be written")
         told = open_faults(daemon)
         os.unlink(directory + "/full")
-        daemon.until(lambda: "linkhealth_store_up 1" in daemon.metrics(), "the memory is written again")
+        daemon.until(lambda: "\nlinkhealth_store_up 1\n" in daemon.metrics(), "the memory is written again")
         kill(daemon)
         daemon = Daemon(node, state=directory, config=QUICK)
         daemon.until(lambda: open_faults(daemon) == told, "the fault from the time of the full disk")

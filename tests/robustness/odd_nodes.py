@@ -371,6 +371,29 @@ def all_reads_hang(node):
             hang.close()
 
 
+def maintenance_files_hang(node):
+    """A maintenance directory on a file system that does not answer, from the start on: judging goes on."""
+    for index in range(2):
+        node.add(index)
+    directory = tempfile.mkdtemp(prefix="odd_maintenance.")
+    hang = HangingDirectory(directory, ["mlx5_0"])
+    try:
+        with running(node, config=CONFIG + f"maintenance_dir: {directory}\n") as daemon:
+            daemon.until(lambda: hang.reads == 1, "the file is read")
+            first = daemon.report()["t"]
+            daemon.until(lambda: daemon.report()["t"] > first + 2, "dozens of cycles")
+            put(f"{node.port(1)}/counters/symbol_error", "6")
+            daemon.until(lambda: 'device="mlx5_1",port="1",counter="symbol_error"} 6' in daemon.metrics(), "a new value")
+            daemon.until(lambda: "does not answer for 15 s" in open(daemon.log.name, encoding="utf-8").read(), "it is named")
+            assert hang.reads == 1, f"{hang.reads} reads hang: it is not asked again"
+            hang.close()
+            daemon.until(lambda: "answers again" in open(daemon.log.name, encoding="utf-8").read(), "it answers, with an error")
+            daemon.stop()
+    finally:
+        hang.close()
+        os.rmdir(directory)
+
+
 def doctor_of_a_copy(node):
     node.add(0)
     out = subprocess.run([PROGRAM, "doctor", "--sysroot", node.root, "--json"], capture_output=True, text=True)
@@ -436,7 +459,7 @@ def has_counters_line(daemon, line):
 
 TESTS = [covers_the_infiniband_collector, no_device_at_all, switch_mode_and_garbage, missing_directories, no_infiniband_class, virtual_functions_only,
          unplug_and_replug, renamed_netdev, swapped_names_after_a_reboot, all_ports_vanish, sixty_four_ports,
-         too_few_descriptors, hung_read, all_reads_hang, doctor_of_a_copy, watch_as_json]
+         too_few_descriptors, hung_read, all_reads_hang, maintenance_files_hang, doctor_of_a_copy, watch_as_json]
 
 
 def main():

@@ -187,7 +187,7 @@ TEST_F(MemoryDamageTest, ADiskThatCanBeWrittenAgainIsWritten) {
   memory->add_sink("journal");
   EXPECT_FALSE(memory->write(event_batch(1)).ok());
   fs::remove(temp_.file("linkhealth.db"));
-  EXPECT_TRUE(memory->write(event_batch(2)).ok());
+  EXPECT_TRUE(memory->write(event_batch(4)).ok());
   EXPECT_THAT(memory->past({kMemoryPort, memory_time(20)})->events, SizeIs(2));
 }
 

@@ -114,6 +114,14 @@ TEST_F(MemoryTest, AnEventIsUndeliveredUntilItIsMarked) {
   EXPECT_EQ(memory->undelivered("journal", 9)->at(0), memory_event(2)) << "with all that it had";
 }
 
+TEST_F(MemoryTest, TheNewestEventsAreThereAfterARestart) {
+  auto memory = open();
+  for (int number = 1; number <= 3; ++number) ASSERT_TRUE(memory->write(event_batch(number)));
+  memory = open();
+  EXPECT_THAT(ids(memory->newest_events(2)), ElementsAre(memory_event(2).id, memory_event(3).id)) << "oldest first";
+  EXPECT_THAT(*memory->newest_events(9), SizeIs(3));
+}
+
 TEST_F(MemoryTest, MarkingAnEarlierEventTakesNothingBack) {
   auto memory = open();
   memory->add_sink("journal");
@@ -195,13 +203,73 @@ TEST_F(MemoryTest, AFileOfANewerProgramIsLeftAsItIs) {
   ASSERT_TRUE(open()->write(event_batch(1)));
   {
     auto database = *SqlDatabase::open(temp_.file("linkhealth.db"));
-    ASSERT_TRUE(database.execute("PRAGMA user_version=99"));
+    ASSERT_TRUE(database.execute("PRAGMA user_version=99; PRAGMA application_id=0x4c480063"));
   }
   const auto memory = open();
   EXPECT_THAT(memory->take_notes(), ElementsAre(HasSubstr("written by a newer linkhealth (schema 99")));
   EXPECT_FALSE(memory->write(event_batch(2)).ok());
   auto database = *SqlDatabase::open(temp_.file("linkhealth.db"));
   EXPECT_EQ(*database.integer("SELECT count(*) FROM events"), 1);
+}
+
+TEST_F(MemoryTest, AVersionThatTheHeaderContradictsIsDamageAndTheOpenFaultsAreTakenOver) {
+  for (const char* damage :
+       {"PRAGMA user_version=99", "PRAGMA user_version=0", "PRAGMA user_version=-7", "PRAGMA application_id=5",
+        "PRAGMA application_id=0x4c480063", "PRAGMA application_id=0; PRAGMA user_version=99"}) {
+    for (const auto& entry : fs::directory_iterator(temp_.path())) fs::remove(entry);
+    ASSERT_TRUE(open()->write(event_batch(1)));
+    {
+      auto database = *SqlDatabase::open(temp_.file("linkhealth.db"));
+      ASSERT_TRUE(database.execute(damage));
+    }
+    const auto memory = open();
+    EXPECT_THAT(memory->take_notes(), ElementsAre(HasSubstr("damaged: its header says schema"))) << damage;
+    EXPECT_EQ(memory->remembered().ledger, memory_ledger(1)) << damage;
+    EXPECT_TRUE(memory->write(event_batch(2)).ok()) << damage;
+  }
+}
+
+TEST_F(MemoryTest, AFileFromBeforeTheMarkIsTakenAsItIsAndMarked) {
+  ASSERT_TRUE(open()->write(event_batch(1)));
+  {
+    auto database = *SqlDatabase::open(temp_.file("linkhealth.db"));
+    ASSERT_TRUE(database.execute("PRAGMA application_id=0"));
+  }
+  const auto memory = open();
+  EXPECT_THAT(memory->take_notes(), IsEmpty());
+  EXPECT_EQ(memory->remembered().ledger, memory_ledger(1));
+  auto database = *SqlDatabase::open(temp_.file("linkhealth.db"));
+  EXPECT_EQ(*database.integer("PRAGMA application_id"), 0x4c480001);
+}
+
+TEST_F(MemoryTest, AFileThatCannotBeOpenedIsTriedLessAndLess) {
+  fs::create_directory(temp_.file("linkhealth.db"));  // something is in the way
+  const auto memory = open();
+  const auto at = [](int seconds) {
+    MemoryBatch batch = event_batch(1);
+    batch.events.clear();
+    batch.now = memory_time(seconds);
+    return batch;
+  };
+  // Tried at 0, 1, 3, 7, 15 s: what is in the way goes at 8 s.
+  for (int second = 1; second <= 8; ++second) {
+    const auto written = memory->write(at(second));
+    ASSERT_FALSE(written.ok());
+    EXPECT_THAT(written.error().message, HasSubstr("linkhealth.db")) << "why it fails is said each time";
+  }
+  fs::remove(temp_.file("linkhealth.db"));
+  for (int second = 9; second < 15; ++second) EXPECT_FALSE(memory->write(at(second)).ok()) << second;
+  EXPECT_TRUE(memory->write(at(15)).ok());
+  fs::remove_all(temp_.file("linkhealth.db"));
+}
+
+TEST_F(MemoryTest, AClockThatStepsBackDoesNotHoldUpTheNextTry) {
+  fs::create_directory(temp_.file("linkhealth.db"));
+  const auto memory = open();
+  fs::remove(temp_.file("linkhealth.db"));
+  MemoryBatch batch = event_batch(1);
+  batch.now = memory_time(-1000);
+  EXPECT_TRUE(memory->write(batch).ok());
 }
 
 TEST_F(MemoryTest, TheWriterWritesAllBeforeItEnds) {

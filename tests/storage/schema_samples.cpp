@@ -76,7 +76,8 @@ void print_history() {
     past.signals.push_back({static_cast<Signal>(i), {kUnknownValue, 0.01}});
   FaultEvent event;
   event.fault = full_fault();
-  past.events = {kept_event(event, "0000:1b:00.0/1", "{}")};
+  event.kind = FaultEventKind::kAcknowledged;
+  past.events = {kept_event(event, "0000:1b:00.0/1", event_json_line(event))};
   past.repairs = full_fault().repairs;
   past.identities = {
       {"S1", "far", "0000:1b:00.0/1", "leaf-12 Ethernet17/1", "ACME", "P1", "dac", WallTime(), WallTime()}};
@@ -141,8 +142,8 @@ void print_actions() {
       request.path = path;
       request.caller.may_act = true;
       request.params = {{"by", "ann"}, {"for", "60"}, {"reason", "jumper"}, {"port", "mlx5_3"}, {"end", end}};
-      const ApiReply reply = answer(
-          request, {publisher, test::example_now(), Milliseconds(0), Milliseconds(60'000), nullptr, nullptr, &desk});
+      const ApiReply reply =
+          answer(request, {publisher, test::example_now(), Milliseconds(0), Milliseconds(60'000), nullptr, &desk});
       print("action", reply.body->substr(0, reply.body->find('\n')));
     }
 }

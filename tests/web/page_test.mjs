@@ -1,41 +1,14 @@
 // page_test.mjs BASE PORT [PICTURES]: the page of a daemon at BASE in headless Chromium: no console error, nothing loaded from
 // elsewhere, axe-core without violations in both themes and at phone width, no horizontal scroll, everything by keyboard.
 // PICTURES: a directory for screenshots. Prints a line a check; exit code 1 with what failed.
-import fs from 'node:fs';
 import path from 'node:path';
-import { createRequire } from 'node:module';
-import puppeteer from 'puppeteer-core';
+import { SIZES, axe, checker, failures, launch, open as openAt } from './browser.mjs';
 
 const [base, port, pictures] = process.argv.slice(2);
-const axeSource = fs.readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-const failures = [];
-const check = (good, what) => {
-  console.log(`${good ? 'ok  ' : 'FAIL'} ${what}`);
-  if (!good) failures.push(what);
-};
-const SIZES = { desktop: { width: 1280, height: 900 }, phone: { width: 360, height: 740, isMobile: true, hasTouch: true } };
+const check = checker();
 const VIEWS = { node: '#/', port: `#/port/${encodeURIComponent(port)}` };
-
-const browser = await puppeteer.launch({
-  executablePath: process.env.CHROMIUM || '/usr/bin/chromium', headless: true,
-  args: ['--no-sandbox', '--disable-gpu', '--hide-scrollbars', '--disable-dev-shm-usage', '--disable-background-networking'],
-});
-// The screen reader's and the checker's view of a page that says "default-src 'none'": axe comes in by the debugger, not by a tag.
-const axe = (page) => page.evaluate(`${axeSource}; axe.run(document, {resultTypes: ['violations']}).then((r) => r.violations.map(
-  (v) => v.id + ': ' + v.help + ' at ' + v.nodes.map((n) => n.target.join(' ')).join(', ')))`);
-
-async function open(size, theme, view) {
-  const page = await browser.newPage();
-  const problems = [];
-  page.on('console', (message) => { if (['error', 'warn'].includes(message.type())) problems.push(`${message.text()} ${message.location()?.url || ''}`); });
-  page.on('pageerror', (error) => problems.push(`thrown: ${error.message}`));
-  page.on('request', (request) => { if (!request.url().startsWith(base) && !request.url().startsWith('data:')) problems.push(`loaded from elsewhere: ${request.url()}`); });
-  await page.setViewport(SIZES[size]);
-  await page.emulateMediaFeatures([{ name: 'prefers-color-scheme', value: theme }]);
-  await page.goto(`${base}/${VIEWS[view]}`, { waitUntil: 'domcontentloaded', timeout: 30000 });
-  await page.waitForSelector('main h1', { timeout: 30000 });
-  return { page, problems };
-}
+const browser = await launch();
+const open = (size, theme, view) => openAt(browser, base, VIEWS[view], size, theme);
 
 async function looks() {
   for (const size of Object.keys(SIZES))

@@ -15,21 +15,29 @@ sys.path.insert(0, HERE)
 from web_daemon import Daemon  # noqa: E402
 
 
-def main():
-    program, pictures = os.path.abspath(sys.argv[1]), sys.argv[2:3]
+def browser():
+    """(chromium, node), or why there is none"""
     chromium = shutil.which("chromium") or shutil.which("chromium-browser")
     node = shutil.which("node")
     if not chromium or not node:
-        print("skipped: chromium or node is not installed (packages chromium and nodejs)")
-        return 77
+        return "chromium or node is not installed (packages chromium and nodejs)"
     if not os.path.isdir(os.path.join(HERE, "node_modules/puppeteer-core")):
         done = None
         if shutil.which("npm"):
             done = subprocess.run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=HERE, capture_output=True, check=False,
                                   timeout=180)
         if done is None or done.returncode != 0:
-            print("skipped: npm ci --ignore-scripts in tests/web did not install puppeteer-core and axe-core")
-            return 77
+            return "npm ci --ignore-scripts in tests/web did not install puppeteer-core and axe-core"
+    return chromium, node
+
+
+def main():
+    program, pictures = os.path.abspath(sys.argv[1]), sys.argv[2:3]
+    found = browser()
+    if isinstance(found, str):
+        print(f"skipped: {found}")
+        return 77
+    chromium, node = found
     with tempfile.TemporaryDirectory() as folder, Daemon(program, folder, speed=180 if pictures else 100000) as daemon:
         if not pictures:
             daemon.played()

@@ -7,6 +7,7 @@ client_auth_type, renewal without a restart, a bad file that keeps the old. Exit
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -26,15 +27,15 @@ def openssl(*arguments, text=None):
     return subprocess.run(["openssl", *arguments], input=text, capture_output=True, text=True, check=False, timeout=30)
 
 
-def make(folder, name, *more, ca=None, subject=None):
-    """A key and a certificate NAME.key, NAME.crt; signed by `ca`, or by itself."""
+def make(folder, name, *more, ca=None, subject=None, sans="IP:127.0.0.1,DNS:localhost"):
+    """A key and a certificate NAME.key, NAME.crt; signed by `ca`, or by itself. `sans`: of a signed one; "" for none."""
     key, request, certificate = (os.path.join(folder, name + end) for end in (".key", ".csr", ".crt"))
     done = openssl("req", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", key, "-out", request,
                    "-subj", f"/CN={subject or name}")
     assert done.returncode == 0, done.stderr
     extensions = os.path.join(folder, name + ".ext")
     with open(extensions, "w", encoding="utf-8") as file:
-        file.write("subjectAltName=IP:127.0.0.1,DNS:localhost\n" if ca else "basicConstraints=critical,CA:TRUE\n")
+        file.write((f"subjectAltName={sans}\n" if sans else "basicConstraints=CA:FALSE\n") if ca else "basicConstraints=critical,CA:TRUE\n")
     signer = ["-CA", os.path.join(folder, ca + ".crt"), "-CAkey", os.path.join(folder, ca + ".key"), "-CAcreateserial"] if ca else [
         "-signkey", key]
     done = openssl("x509", "-req", "-in", request, "-out", certificate, "-days", "2", "-extfile", extensions, *signer, *more)
@@ -148,8 +149,9 @@ class Web(unittest.TestCase):
         self.assertIn("Cipher is ECDHE-ECDSA-AES256-GCM-SHA384", agreed.stdout)
         refused = self.asks("-cipher", "ECDHE-ECDSA-AES128-GCM-SHA256", host=daemon.host)
         self.assertIn("handshake failure", refused.stderr)
-        self.assertIn('cipher_suites: there is no "TLS_MADE_UP"',
-                      self.refused_elsewhere(self.tls("cipher_suites: [TLS_MADE_UP]")))
+        for name in ("TLS_MADE_UP", "TLS_RSA_WITH_NULL_SHA256", "TLS_RSA_WITH_RC4_128_SHA"):
+            self.assertIn(f'cipher_suites: "{name}" is no cipher that is taken',
+                          self.refused_elsewhere(self.tls(f"cipher_suites: [{name}]")))
 
     def refused_elsewhere(self, text):
         self.write(text)
@@ -173,14 +175,25 @@ class Web(unittest.TestCase):
         cases = [
             ("tls_server_config:\n  key_file: server.key\n", "missing cert_file"),
             ("tls_server_config:\n  cert_file: server.crt\n", "missing key_file"),
-            (self.tls(name="absent"), "absent.crt: No such file"),
+            (self.tls(name="absent"), "cert_file " + self.at("absent.crt") + ": No such file"),
             (self.tls(name="broken"), "broken.crt: no start line"),
             (self.tls(name="mixed"), "mixed.key: key values mismatch"),
             (self.tls("min_version: TLS14"), '"TLS14" is no min_version: there are TLS10, TLS11, TLS12, TLS13'),
             (self.tls("min_version: TLS13", "max_version: TLS12"), "min_version is above max_version"),
             (self.tls("client_auth_type: Maybe"), '"Maybe" is no client_auth_type'),
             (self.tls("client_auth_type: RequireAndVerifyClientCert"), "needs client_ca_file"),
-            (self.tls("client_ca_file: ca.crt"), "client_auth_type verifies nobody"),
+            (self.tls("client_ca_file: ca.crt"), "client_auth_type asks for no certificate"),
+            (self.tls("cert: x"), "cert and cert_file: one of both, not both"),
+            ("tls_server_config:\n  cert: no certificate\n  key_file: server.key\n", "web.yml: cert: no start line"),
+            ("tls_server_config:\n  cert_file: server.crt\n  key: no key\n", "web.yml: key: "),
+            (self.tls("client_auth_type: RequireAndVerifyClientCert", "client_ca: nothing"), "web.yml: client_ca: no start line"),
+            (self.tls("client_allowed_sans: [a]"), "client_allowed_sans needs client_auth_type RequireAndVerifyClientCert"),
+            (self.tls("client_auth_type: VerifyClientCertIfGiven", "client_ca_file: ca.crt", "client_allowed_sans: [a]"),
+             "client_allowed_sans needs client_auth_type"),
+            (self.tls("client_auth_type: RequireAnyClientCert", "client_allowed_sans: []"), "client_allowed_sans is empty"),
+            ("rate_limit: {interval: 1s}\n", "rate_limit: burst must be 1 or more"),
+            ("rate_limit: {interval: soon, burst: 1}\n", "interval must be a duration"),
+            ("http_server_config: {headers: {X-Frame-Options: maybe}}\n", "X-Frame-Options is deny or sameorigin"),
             (self.tls("client_auth_type: RequireAndVerifyClientCert", "client_ca_file: absent.crt"), "client_ca_file"),
             (self.tls("curve_preferences: [P256]"), '"P256" is no curve'),
             (self.tls("cert_fil: x"), 'unknown key "cert_fil" (did you mean "cert_file"?)'),
@@ -196,6 +209,21 @@ class Web(unittest.TestCase):
         with self.assertRaises(AssertionError) as raised:
             Daemon(PROGRAM, tempfile.mkdtemp(dir=self.folder), f"web_config_file: {self.web}\n")
         self.assertIn("web.yml: No such file or directory", str(raised.exception))
+
+    def test_check_config_looks_at_it_too(self):
+        config = self.at("linkhealth.yaml")
+        with open(config, "w", encoding="utf-8") as file:
+            file.write(f"web_config_file: {self.web}\n")
+
+        def check(text):
+            self.write(text)
+            done = subprocess.run([PROGRAM, "--config", config, "--check-config"], capture_output=True, text=True, timeout=20, check=False)
+            return done.returncode, done.stdout + done.stderr
+        self.assertEqual(check(self.tls()), (0, f"{config} is good\n"))
+        code, said = check(self.tls(name="absent"))
+        self.assertEqual((code, said.count("\n")), (2, 1), said)
+        self.assertIn("absent.crt: No such file", said)
+        self.assertIn("http2: not spoken here", check("http_server_config: {http2: true}\n")[1])
 
     # --- passwords --------------------------------------------------------------------------------------------------
     def test_passwords(self):
@@ -265,6 +293,73 @@ class Web(unittest.TestCase):
             without = daemon.curl(*self.trust())
             self.assertEqual(without[0] == 0, word == "RequestClientCert", word)
 
+    def client_can(self, daemon, name):
+        return daemon.curl(*self.trust(), *self.client(name))[1] == 200
+
+    def test_client_allowed_sans(self):
+        """Exact matches of a DNS name, an address, a mail address or a URI, of a certificate that is verified as well."""
+        for name, sans in (("dns", "DNS:scraper.example"), ("ip4", "IP:192.0.2.7"), ("ip6", "IP:2001:db8::7"),
+                           ("mail", "email:ops@example.org"), ("uri", "URI:spiffe://site/prometheus"), ("nameless", ""),
+                           ("second", "DNS:other.example,DNS:scraper.example"), ("longer", "DNS:scraper.example.evil"),
+                           ("wild", "DNS:*.example"), ("capital", "DNS:Scraper.example")):
+            make(self.folder, name, ca="ca", subject="scraper.example", sans=sans)
+        make(self.folder, "forged", ca="strangers-ca", sans="DNS:scraper.example")
+        daemon = self.start(self.tls("client_auth_type: RequireAndVerifyClientCert", "client_ca_file: ca.crt",
+                                     "client_allowed_sans:", "  - scraper.example", "  - 192.0.2.7", "  - 2001:0db8::7",
+                                     "  - ops@example.org", "  - spiffe://site/prometheus"))
+        for name in ("dns", "ip4", "ip6", "mail", "uri", "second"):
+            self.assertTrue(self.client_can(daemon, name), name)
+        for name in ("nameless", "longer", "wild", "capital", "client", "forged"):
+            self.assertFalse(self.client_can(daemon, name), name)
+        self.assertNotEqual(daemon.curl(*self.trust())[0], 0, "no certificate")
+        self.assertIn("alert", self.asks("-cert", self.at("client.crt"), "-key", self.at("client.key"), "-tls1_2",
+                                         host=daemon.host).stderr)
+        self.write(self.tls("client_auth_type: RequireAnyClientCert", "client_allowed_sans: [scraper.example]"))
+        until("anybody's certificate, of that name", lambda: self.client_can(daemon, "forged"))
+        self.assertFalse(self.client_can(daemon, "client"))
+        status = daemon.curl(*self.trust(), *self.client("forged"), "-X", "POST", "-H", "Content-Type: application/json", "-d", "{}",
+                             path="/api/v1/maintenance")[1]
+        self.assertEqual(status, 403, "a name that nobody signed gives no rights")
+
+    def inline(self, key, *names):
+        text = ""
+        for name in names:
+            with open(self.at(name), encoding="utf-8") as file:
+                text += "".join("    " + line for line in file)
+        return f"{key}: |\n{text.rstrip()}"
+
+    def test_certificates_in_the_file_itself(self):
+        daemon = self.start("tls_server_config:\n  " + "\n  ".join([
+            self.inline("cert", "server.crt", "ca.crt"), self.inline("key", "server.key"), self.inline("client_ca", "ca.crt"),
+            "client_auth_type: RequireAndVerifyClientCert"]) + "\n")
+        self.assertTrue(self.client_can(daemon, "client"))
+        self.assertFalse(self.client_can(daemon, "stranger"))
+        self.assertIn("Acceptable client certificate CA names\nCN = ca", self.asks(host=daemon.host).stdout)
+        self.assertEqual(self.asks("-showcerts", host=daemon.host).stdout.count("BEGIN CERTIFICATE"), 2, "the chain, too")
+        self.assertNotIn("PRIVATE", daemon.log())
+        self.write("tls_server_config:\n  " + "\n  ".join([self.inline("cert", "server.crt"), self.inline("key", "client.key")]) + "\n")
+        until("it says what is wrong", lambda: daemon.curl(*self.trust(), *self.client("client")) and
+              "web.yml: key: key values mismatch: what was read before stays in force" in daemon.log())
+        self.assertNotIn("PRIVATE", daemon.log())
+        self.assertTrue(self.client_can(daemon, "client"))
+
+    def test_a_client_ca_that_verifies_nobody_is_said(self):
+        daemon = self.start(self.tls("client_auth_type: RequireClientCert", "client_ca_file: ca.crt"))
+        self.assertIn("client_auth_type RequireAnyClientCert verifies nobody: client_ca_file is only a hint", daemon.log())
+        self.assertTrue(self.client_can(daemon, "stranger"))
+        self.assertNotEqual(daemon.curl(*self.trust())[0], 0)
+
+    # --- how often --------------------------------------------------------------------------------------------------
+    def test_rate_limit(self):
+        daemon = self.start(f"rate_limit:\n  interval: 1h\n  burst: 3\nbasic_auth_users:\n  anna: {ANNA_10}\n")
+        statuses = [daemon.curl("-u", "anna:correct horse")[1] for _ in range(5)]
+        self.assertEqual(statuses, [200, 200, 200, 429, 429], "a request whose password is looked at counts once")
+        self.assertIn("Retry-After", daemon.curl("-i")[2])
+        self.assertEqual([daemon.local("/-/healthy")[0] for _ in range(5)], [200] * 5, "not on the Unix socket")
+        self.write("rate_limit:\n  interval: 0\n  burst: 0\n")
+        until("no limit from now on", lambda: daemon.curl()[1] == 200)
+        self.assertEqual([daemon.curl()[1] for _ in range(10)], [200] * 10)
+
     # --- without a restart ------------------------------------------------------------------------------------------
     def serial(self, daemon):
         shown = self.asks(host=daemon.host).stdout
@@ -300,9 +395,23 @@ class Web(unittest.TestCase):
         until("TLS from now on", lambda: subprocess.run(["curl", "-sS", *self.trust(), f"https://{daemon.host}/-/healthy"],
                                                         capture_output=True, check=False).stdout == b"healthy\n")
 
+    def test_sighup_reads_it_and_says_so_though_nobody_connects(self):
+        daemon = self.start(self.tls())
+        daemon.process.send_signal(signal.SIGHUP)
+        until("it says so", lambda: "web.yml: read anew" in daemon.log())
+        self.write("tls_server_config: [\n")
+        daemon.process.send_signal(signal.SIGHUP)
+        until("the bad file is named", lambda: "what was read before stays in force" in daemon.log())
+        self.assertEqual(daemon.curl(*self.trust())[1], 200)
+        os.remove(self.web)
+        daemon.process.send_signal(signal.SIGHUP)
+        until("the absent file is named", lambda: "web.yml: No such file or directory: what was read" in daemon.log())
+        self.assertEqual(daemon.curl(*self.trust())[1], 200)
+
     def test_header_fields(self):
         daemon = self.start("http_server_config:\n  http2: true\n  headers:\n    X-Frame-Options: deny\n"
                             "    Content-Security-Policy: default-src 'self'\n")
+        self.assertIn("web.yml:2: http2: not spoken here", daemon.log())
         head = daemon.curl("-i")[2]
         self.assertIn("X-Frame-Options: deny", head)
         self.assertIn("Content-Security-Policy: default-src 'self'", head)

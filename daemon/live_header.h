@@ -1,0 +1,12 @@
+// What a recording of this node begins with: its name, its boot, what is expected of its ports.
+#pragma once
+
+#include "base/time.h"
+#include "config/config.h"
+#include "storage/recording.h"
+
+namespace linkhealth {
+
+RecordingHeader live_header(const Config& config, const Clock& clock);
+
+}  // namespace linkhealth

@@ -1,0 +1,218 @@
+#!/usr/bin/env bash
+# A link's bad day, from end to end, under systemd and with a real Alertmanager: dust on a connector, one notification, explain,
+# ack, ticket, SIGKILL, the technician cleans, verify passes, the fault closes, one "resolved", and the history knows it all.
+# With a browser at the daemon's page (tests/lab/day.py) each stage waits until it has been looked at.
+. "$(dirname "$0")/../lab.sh"
+need_daemon
+alertmanager=$(command -v prometheus-alertmanager || command -v alertmanager) ||
+    { echo "SKIP $scenario: no prometheus-alertmanager (apt-get install prometheus-alertmanager)"; exit 0; }
+root=$lab/../..
+port=rxe0/1
+http=127.0.0.1:9942
+day=/run/lab/out/day.txt   # what was typed and said, for those who come to read it
+: >"$day"
+property() { systemctl show -P "$1" linkhealthd; }
+lh() { timeout -k 2 "${patience:-20}" /usr/bin/linkhealth "$@"; }
+
+# --- the people: what they type and what they read
+# types WORDS...: runs linkhealth; what it said is in $tmp/said and its exit code in $tmp/code
+types() {
+    printf '\n$ linkhealth' >>"$day"
+    printf ' %s' "${@@Q}" | sed -E "s/'([A-Za-z0-9_.,:\/=+-]+)'/\1/g" >>"$day"
+    echo >>"$day"
+    lh "$@" >"$tmp/said" 2>&1
+    echo $? >"$tmp/code"
+    cat "$tmp/said" >>"$day"
+}
+said() { cat "$tmp/said"; grep -Eq -- "$1" "$tmp/said"; }
+ended() { echo "exit code $(cat "$tmp/code")"; cat "$tmp/said"; [ "$(cat "$tmp/code")" = "$1" ]; }
+# stage NAME: with a browser, it looks now
+stage() {
+    [ -e /run/lab/out/watched ] || return 0
+    : >"/run/lab/out/stage.$1"
+    eventually 300 "the browser has seen: $1" test -e "/run/lab/out/seen.$1"
+}
+
+# --- what an Alertmanager has, and what it told people
+alerts() { curl -fsS --max-time 5 "http://127.0.0.1:9093/api/v2/alerts?active=true&silenced=true&inhibited=true"; }
+# alerts_are COUNT [EXPRESSION]: so many alerts are active, and all are so
+alerts_are() {
+    alerts >"$tmp/alerts" || return 1
+    jq -c '.[] | {labels, startsAt, updatedAt, status}' "$tmp/alerts"
+    jq -e --argjson count "$1" "length == \$count and all(.[]; ${2:-true})" "$tmp/alerts" >/dev/null
+}
+# told STATUS COUNT: so many notifications of that kind came to anybody, ever
+told() {
+    jq -c '[.path, .status, (.alerts[] | .labels.alertname + " " + .status)]' "$tmp/notified"
+    [ "$(jq -c --arg status "$1" 'select(.status == $status)' "$tmp/notified" | wc -l)" = "$2" ]
+}
+# events_are EXPRESSION: jq on the events of the port by the HTTP API, oldest first
+events_are() {
+    curl -fsS --max-time 5 "http://$http/api/v1/events?limit=1000" |
+        jq -c --arg port "$port" '[.events[] | select(.port == $port)] | sort_by(.at)' >"$tmp/events"
+    jq -c '.[] | [.event, .fault.fault, .at, .fault.id, .fault.state]' "$tmp/events"
+    jq -e "$1" "$tmp/events" >/dev/null
+}
+
+# --- the site: one node with the shipped unit, a plan's words for both ends, a switch that tells its side
+install -m 755 "$bin/linkhealthd" "$bin/linkhealth" /usr/bin/
+install -m 644 "$root/systemd/linkhealthd.service" /etc/systemd/system/
+mkdir -p /etc/linkhealth
+listen=127.0.0.1:9942
+if network_up; then listen=0.0.0.0:9942; fi
+{
+    # The error ratio is a median of intervals of some ten seconds: a repair shows in it after half a minute and more. A new
+    # daemon needs as long until it has read all.
+    sed -e '/^  proof_s:/s/:.*/: 60/' -e '/^  rival_hold_s:/s/:.*/: 60/' -e '/^  quiet_s:/s/:.*/: 20/' "$lab/lab.yaml"
+    cat <<YAML
+windows: {ber_s: 20}
+peers: {lldp: 0}
+listen: $listen
+node: gpu-0417
+site: {pod: a, row: "4", rack: r12, u: "23"}
+ports:
+  rxe0/1: {speed_mbps: 100000, peer: {system: leaf-12, port: Ethernet17/1, rack: r40, u: "38"}}
+  rxe1/1: {exempt: plays the switch's end}
+alertmanager: {urls: ["http://127.0.0.1:9093"]}
+YAML
+} >/etc/linkhealth/linkhealth.yaml
+python3 "$lab/receiver.py" 9099 "$tmp/notified" >"$tmp/receiver.log" 2>&1 &
+pids+=($!)
+# The shipped routes, with short waits: a second notification would come within seconds.
+sed -E 's/(group_wait|group_interval): .*/\1: 1s/' "$root/deploy/alertmanager.yml" >"$tmp/alertmanager.yml"
+"$alertmanager" --config.file="$tmp/alertmanager.yml" --storage.path="$tmp/alertmanager" --cluster.listen-address= \
+    --web.listen-address=127.0.0.1:9093 --log.level=warn >"$tmp/alertmanager.log" 2>&1 &
+pids+=($!)
+ports_up
+fec_errors so0 1e-12
+# What the switch's telemetry says of the module at the other end: it sends well and receives well.
+switch_tells() {
+    mkdir -p /run/linkhealth/import
+    jq -nc --arg at "$(date -u +%Y-%m-%dT%H:%M:%SZ)" '{schema: "linkhealth.import/1", at: $at, valid_for_s: 60, ports: {"rxe0/1":
+        {peer: {source: "telemetry", system: "leaf-12", port: "Ethernet17/1", module: {kind: "optical", vendor: "LABOPTICS",
+            part_number: "QSFP-100G-SR4", serial: "LAB0001", lanes: [range(4) | {rx_power_mw: 0.63, tx_power_mw: 0.91}]}}}}}' \
+        >/run/linkhealth/import/.new && mv /run/linkhealth/import/.new /run/linkhealth/import/leaf-12.json
+}
+while sleep 2; do [ ! -d /run/linkhealth ] || switch_tells; done >"$tmp/switch.log" 2>&1 &
+pids+=($!)
+systemctl daemon-reload
+want "systemctl start" timeout 60 systemctl start linkhealthd
+eventually 90 "$port is healthy" port_is "$port" "$clean"
+eventually 60 "Alertmanager is ready" curl -fsS --max-time 5 http://127.0.0.1:9093/-/ready
+eventually 60 "the switch's side is known" port_is "$port" '.now.peer.module.serial == "LAB0001"'
+want "no alert is there" alerts_are 0
+stage healthy
+sleep 20   # a past to compare with
+want "an orderly restart, as of an upgrade" timeout 90 systemctl restart linkhealthd
+eventually 90 "$port is healthy again" port_is "$port" "$clean and .now.module.serial == \"LAB0000\" and .now.peer.module.serial == \"LAB0001\""
+
+# --- the link goes bad
+pages rx so0 2 -8.0dBm
+fec_errors so0 3e-5
+eventually 180 "a dirty connector is found" port_is "$port" "$(has_fault dirty_connector)"
+id=$(lh status --json | jq -r --arg port "$port" '.ports[] | select(.port == $port) | .faults[0].id')
+eventually 30 "Alertmanager has one alert, about it" alerts_are 1 \
+    ".labels.alertname == \"LinkDirtyConnector\" and .labels.instance == \"gpu-0417\" and .labels.device == \"rxe0\" and
+     .labels.peer_system == \"leaf-12\" and .labels.rack == \"r12\" and .annotations.fault_id == \"$id\" and
+     (.annotations.first_step | test(\"clean\")) and (.annotations.description | test(\"lane 2\"))"
+started=$(jq -r '.[0].startsAt' "$tmp/alerts")
+eventually 30 "people are notified once" told firing 1
+want "by the route of tickets, with what to do first" \
+    jq -es 'all(.path == "/ticket" and (.alerts[0].annotations.first_step | test("clean")))' "$tmp/notified"
+stage faulty
+
+# --- the on-call engineer
+types status --problems
+want "status --problems: this port, and only it" said 'rxe0/1.*dirty connector'
+want "status --problems: no healthy port among them" sh -c "! grep -q 'rxe2/1' '$tmp/said'"
+types explain "$port"
+want "explain: the verdict" said 'Dirty connector.*lane 2'
+want "explain: what it is compared with" said '-8\.0 dBm, [56]\.[0-9] dB below'
+want "explain: the first step" said '1 .*clean'
+want "explain: the far end" said 'leaf-12 Ethernet17/1'
+types verify "$port" --least 2s
+want "verify says that it is not repaired" ended 1
+want "and why" said 'FAIL.*dirty connector still shows'
+types ack "$port" --by ann --reason 'ticket 4711' --for 2h
+want "ack is taken" ended 0
+is_acknowledged="any(.faults[]; .id == \"$id\" and .state == \"acknowledged\" and .acknowledged.by == \"ann\" and
+    .acknowledged.reason == \"ticket 4711\")"
+eventually 40 "the fault is acknowledged" port_is "$port" "$is_acknowledged"
+types ack "$port" --by bob
+want "a second ack is told who has it" ended 2
+want "by name" said 'ann'
+types explain "$port"
+want "explain: acknowledged, by whom and why" said 'ann.*ticket 4711'
+types ticket "$port" --json
+jq . "$tmp/said" >"$tmp/ticket" 2>&1
+want "ticket: both ends, with serial numbers and places" jq -e '.node == "gpu-0417" and .near.serial == "LAB0000" and
+    .far.serial == "LAB0001" and .far.system == "leaf-12" and .far.port == "Ethernet17/1" and (.near.place | test("r12")) and
+    (.far.place | test("r40"))' "$tmp/ticket"
+want "ticket: steps, what to bring, how to verify" jq -e --arg id "$id" '.fault_id == $id and (.steps[0].text | test("clean")) and
+    (.bring | length > 0) and (.verify | test("linkhealth verify rxe0/1")) and (.verified_when | length > 0)' "$tmp/ticket"
+types ticket "$port"
+for words in '^# .*[Dd]irty connector' 'LAB0000' 'LAB0001' '^1\. .*clean' 'linkhealth verify rxe0/1'; do
+    want "ticket in Markdown: $words" said "$words"
+done
+stage acknowledged
+
+# --- the daemon dies in the middle
+event_ids() { curl -fsS --max-time 5 "http://$http/api/v1/events?limit=1000" | jq -r '.events[].id' | sort; }
+event_ids >"$tmp/events.before"
+pid=$(property MainPID)
+killed=$(date -u +%Y-%m-%dT%H:%M:%S)
+systemctl kill -s KILL linkhealthd
+revived() { [ "$(property ActiveState)" = active ] && [ "$(property MainPID)" != "$pid" ] && [ "$(property MainPID)" != 0 ]; }
+eventually 90 "killed with SIGKILL, it comes back" revived
+want "systemd counted one restart of its own" test "$(property NRestarts)" = 1
+eventually 90 "the same fault, still acknowledged" port_is "$port" "$is_acknowledged"
+eventually 60 "the new daemon has told Alertmanager of the same alert" alerts_are 1 \
+    ".updatedAt > \"$killed\" and .startsAt == \"$started\" and .annotations.fault_id == \"$id\" and
+     (.annotations.acknowledged | test(\"ann.*ticket 4711\"))"
+eventually 60 "the module is read again" port_is "$port" '(.now.module.lanes[1].rx_power_mw < 0.2)'
+sleep 15   # all holds of the lab's configuration: what would be told anew is told by now
+event_ids >"$tmp/events.after"
+want "no event came or went" diff "$tmp/events.before" "$tmp/events.after"
+want "nobody was notified again" told firing 1
+want "nobody was told that it is over" told resolved 0
+want "the journal has the opening once" test "$(journalctl -q -o json --no-pager LINKHEALTH_FAULT=dirty_connector |
+    jq -r 'select(.LINKHEALTH_EVENT == "opened") | .LINKHEALTH_PORT' | grep -cx "$port")" = 1
+
+# --- the technician, at the rack
+types maintenance start "$port" --for 30m --by tom --reason 'cleaning, ticket 4711'
+want "maintenance is taken" ended 0
+pull so0 so1
+eventually 60 "the fibre is out" port_is "$port" '(.now.link.carrier == false)'
+sleep 5    # cleaning
+plug so0 so1
+fec_errors so0 1e-12
+eventually 60 "the fibre is back" port_is "$port" '(.now.link.carrier == true)'
+types maintenance end "$port" --by tom
+want "maintenance ends" ended 0
+eventually 60 "the light is back" port_is "$port" '(.now.module.lanes[1].rx_power_mw > 0.6)'
+patience=400 types verify "$port" --ber 1e-12 --least 1m
+want "verify passes" ended 0
+want "and says so, with what was gained" said 'PASS.*rxe0/1'
+eventually 240 "the fault closes" port_is "$port" "$clean"
+eventually 60 "Alertmanager has no alert any more" alerts_are 0
+eventually 30 "people are told once that it is over" told resolved 1
+want "and were told once that it began" told firing 1
+stage closed
+
+# --- the morning after
+types history "$port" --since 1h
+for words in 'opened.*[Dd]irty connector' 'acknowledged' 'repair .*cleaned or replugged|repair .*fibre' '-8\.0.*-2\.0' 'closed'; do
+    want "history: $words" said "$words"
+done
+types history "$port" --since 1h --json
+want "history as JSON: the repair, with light before and after" jq -e --arg id "$id" 'any(.repairs[]; .fault_id == $id and
+    .action == "fibre_reseated" and .outcome == "held" and .rx_lane == 2 and (.rx_power_before_dbm + 8 | fabs) < 0.2 and
+    (.rx_power_after_dbm + 2 | fabs) < 0.2)' "$tmp/said"
+want "the events of that one fault, each once and in order" events_are \
+    "[.[] | select(.fault.id == \"$id\") | .event] == [\"opened\", \"acknowledged\", \"proving\", \"closed\"]"
+want "and of no other" events_are "all(.[]; .fault.id == \"$id\")"
+want "no other restart was" test "$(property NRestarts)" = 1
+systemctl stop linkhealthd
+want "the stop is clean" test "$(property Result)" = success
+[ "$failed" -eq 0 ] || journalctl -q -u linkhealthd -o cat --no-pager | tail -n 30 | sed 's/^/     | /'
+finish

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""reload_test.py LINKHEALTHD: SIGHUP with the real daemon: what is in force, what is shown, what is sent, what waits."""
+import json
+import os
+import re
+import shutil
+import signal
+import sys
+import tempfile
+import time
+import unittest
+
+sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
+from deliveries_test import Hook  # noqa: E402
+from web_daemon import Daemon, until  # noqa: E402
+
+PROGRAM = ""
+
+
+class Reload(unittest.TestCase):
+    def setUp(self):
+        self.folder = tempfile.mkdtemp(prefix="linkhealth-reload-")
+        self.addCleanup(shutil.rmtree, self.folder)
+
+    def start(self, config, *arguments):
+        daemon = Daemon(PROGRAM, self.folder, config, arguments)
+        self.addCleanup(daemon.end)
+        daemon.played()
+        return daemon
+
+    def reload(self, daemon, config):
+        """The line of the log that says what came of it."""
+        before = len(daemon.log())
+        with open(os.path.join(self.folder, "linkhealth.yaml"), "w", encoding="utf-8") as file:
+            file.write(f"listen: 127.0.0.1:0\nsocket: {daemon.socket}\nstate_dir: {self.folder}/state\n{config}")
+        daemon.process.send_signal(signal.SIGHUP)
+        return until("the reload is told", lambda: re.search(r"reload: .*(?=\n)", daemon.log()[before:])).group()
+
+    def test_rules_and_status_show_what_is_in_force(self):
+        daemon = self.start("")
+        self.assertIn("warn_c", daemon.local("/api/v1/text/rules/module_hot")[1])
+        self.assertNotIn("configuration", daemon.local("/api/v1/text/status")[1])
+
+        def shown(symptom, knob):
+            rules = json.loads(daemon.local("/api/v1/rules")[1])
+            row = next(one for one in rules["symptoms"] if one["symptom"] == symptom)
+            return next(one["value"] for one in row["knobs"] if one["key"] == knob)
+        before = shown("module_hot", "symptoms.module_hot.warn_c")
+        said = self.reload(daemon, f"symptoms: {{module_hot: {{warn_c: {before + 1:g}}}}}\nsampling: {{link_period_s: 2}}\n"
+                                   "memory: {max_mb: 50}\n")
+        self.assertIn(f"symptoms.module_hot.warn_c {before:g} -> {before + 1:g}; memory.max_mb, sampling.link_period_s need a restart", said)
+        self.assertEqual(shown("module_hot", "symptoms.module_hot.warn_c"), before + 1)
+        status = daemon.local("/api/v1/text/status?width=100")[1]
+        self.assertRegex(status, r"configuration, .* ago: read again: symptoms.module_hot.warn_c ")
+        # what waits for a restart is told at each reload until then
+        self.assertIn("nothing changed; memory.max_mb, sampling.link_period_s need a restart",
+                      self.reload(daemon, f"symptoms: {{module_hot: {{warn_c: {before + 1:g}}}}}\nsampling: {{link_period_s: 2}}\n"
+                                          "memory: {max_mb: 50}\n"))
+        self.assertTrue(self.reload(daemon, "").endswith(f"is in force: symptoms.module_hot.warn_c {before + 1:g} -> {before:g}"))
+        self.assertEqual(shown("module_hot", "symptoms.module_hot.warn_c"), before)
+
+    def test_a_bad_file_changes_nothing_and_is_shown(self):
+        daemon = self.start("")
+        said = self.reload(daemon, "ledgr: {}\n")
+        self.assertIn('linkhealth.yaml:4: unknown key "ledgr"', said)
+        self.assertIn("the former configuration stays in force", said)
+        self.assertIn('unknown key "ledgr"', daemon.local("/api/v1/text/status")[1])
+        self.reload(daemon, "")
+        self.assertNotIn("ledgr", daemon.local("/api/v1/text/status")[1])
+
+    def test_a_dry_run_begins_and_ends(self):
+        hook = Hook()
+        self.addCleanup(hook.end)
+        sinks = f"alertmanager: {{urls: ['{hook.url}'], resend_s: 1}}\nwebhook: {{url: '{hook.url}/hook'}}\n"
+        daemon = self.start("dry_run: true\n" + sinks, "--play-announce")
+        self.assertEqual(hook.posts(), [])
+        self.assertIn("dry_run true -> false", self.reload(daemon, sinks))
+        until("what stands is told", hook.posts)
+        self.assertEqual({path for path, _, _ in hook.posts()}, {"/api/v2/alerts"}, "events of the dry run are never sent")
+        self.assertIn("dry_run false -> true", self.reload(daemon, "dry_run: true\n" + sinks))
+        time.sleep(1)  # one may be on its way
+        sent = len(hook.posts())
+        time.sleep(3)
+        self.assertEqual(len(hook.posts()), sent, "nothing is sent again in a dry run")
+        self.reload(daemon, sinks)
+        until("and again afterwards", lambda: len(hook.posts()) > sent)
+
+
+if __name__ == "__main__":
+    PROGRAM = os.path.abspath(sys.argv.pop(1))
+    unittest.main(verbosity=2)
