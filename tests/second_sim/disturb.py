@@ -74,8 +74,9 @@ def swap_same(node, p, t, rng):
 
 @one_port
 def reroute(node, p, t, rng):
-    if not p.medium.optical:
+    if not p.medium.optical or p.moved:
         return
+    p.moved = True
     more = rng.uniform(0.8, 1.5)
     for inward in (True, False):       # only where the light suffices by far
         for lane in range(p.medium.lanes):
@@ -115,7 +116,7 @@ def reboot(node, t, rng, warm=None):
             p.reset_counters(fresh=True)
             p.downs, p.ups = 1, 0
             p.far_counters["link_downed"] += 1
-            p.retry(now + rng.uniform(0, 40) + rng.choice([0, 0, 60]))
+            p.retry(now + (0 if p.driver == "efa" else rng.uniform(0, 40) + rng.choice([0, 0, 60])))
             p.aer = 0.0
         node.event(now, None, "monitor_start")
     node.at(t, down)
@@ -177,7 +178,9 @@ def busy_module(node, p, t, rng):
 def shaky_reads(node, p, t, rng):
     name = rng.choice(["module", "counters", "peer"])
     node.at(t, lambda now: p.unread.__setitem__(name, (rng.choice(["EIO", "ETIMEDOUT", "EAGAIN"]), 0.25)))
-    node.at(t + rng.uniform(600, 4000), lambda now: p.unread.pop(name, None))
+    length = rng.uniform(600, 4000)
+    node.at(t + length, lambda now: p.unread.pop(name, None))
+    p.tolerate.append(("monitor_blind", t, t + length + 900))       # for a while it may be
 
 
 def peak(names_of):

@@ -90,7 +90,7 @@ def dirty_connector(p, t0, rng, hard):
     outward = rng.random() < 0.1 and p.level >= 2 and p.medium.fec != "none"
     touched(p, t0, rng)
     if not outward and p.medium.smf and rng.random() < (0.15 if hard else 0.05):
-        goal = rng.uniform(-5.4, -3.9)
+        goal = rng.uniform(-5.4 if t0 > 0 else -4.5, -3.9)
         strike(p, t0, lambda t: [link.floor_in.__setitem__(i, goal) for i in lanes])
         return truth("dirty_connector", "path", ("bad_module",), t0, kind="reflection", lanes=lanes)
     values = link.loss_out if outward else link.loss_in
@@ -206,6 +206,7 @@ def bad_module(p, t0, rng, hard):
         db = penalty_for(p, False, [0], 10 ** rng.uniform(-3.4, -3.1), link.far.rx_pen)
         strike(p, t0, lambda t: add_db(link.far.rx_pen, [0], db))
         also = ["bad_module@local"] + smf + (["dirty_connector", "damaged_fiber"] if p.level < 3 else [])
+        also += ["far_port_down"] if unseen_far(p) else []      # it may fall; then the far end is silent
         return truth("bad_module", "far", also, t0, kind="far_rx")
     if mode == "bursts":
         if t0 > 0:
@@ -297,7 +298,9 @@ def faulty_cable(p, t0, rng, hard):
         strike(p, t0, lambda t: p.blocks.__setitem__("cable", "signal"))
         dark = ["settings_mismatch", "bad_module"] if not p.caps["reason"] else []
         if unseen_far(p) and not p.caps["reason"]:
-            dark += ["far_port_down"] + ["unplugged"] * (not p.medium.fibre or not p.caps["powers"])
+            dark += ["far_port_down"]
+        if not p.caps["reason"] and not (p.medium.fibre and p.caps["powers"]):
+            dark += ["unplugged"]       # at the far end: this end's plug stays where it is
         return truth("faulty_cable", "path", dark, t0, mode=mode)
     if mode == "flaps":
         if t0 > 0:
@@ -371,6 +374,14 @@ def admin_down(p, t0, rng, hard):
 
 def unplugged(p, t0, rng, hard):
     link, n = p.link, p.medium.lanes
+    if not p.medium.optical and rng.random() < 0.4:
+        def pulled(t):
+            link.far.present = False
+        strike(p, t0, pulled)
+        also = ["far_port_down"] if unseen_far(p) else []
+        if p.level < 3 or p.medium.kind == "dac":
+            also += ["bad_module@far"] + ["settings_mismatch", "faulty_cable"] * (not p.caps["reason"])
+        return truth("unplugged", "path", also, t0, mode="far_end")
     if not p.medium.optical:
         def change(t):
             link.near.present = link.far.present = False

@@ -55,6 +55,7 @@ def build(seed, kind, wanted=None, max_ports=10):
     if driver == "mlx5_core" and count % 2 == 0 and rng.random() < 0.35:     # two ports on each card
         for a, b in zip(node.ports[::2], node.ports[1::2]):
             b.id["pci"] = a.id["pci"][:-1] + "1"
+            b.caps["pcie"] = a.caps["pcie"]
             b.base_pcie, b.pcie = dict(a.base_pcie), dict(a.pcie)
     if count > 1 and rng.random() < 0.2 and driver != "efa" and name != "far_switch_fault":
         last = node.ports[-1]

@@ -84,7 +84,7 @@ class Port:
         self.unread = {}            # probe -> errno, or (errno, share)
         self.gone = False
         self.tolerate = []
-        self.flapped = False
+        self.flapped = self.moved = False
         self.exempt = ""            # "unused": nothing is plugged in and nothing is planned
         self.truth = None
         self.ecn_rate = 10 ** rng.uniform(0.3, 1.5)
@@ -97,7 +97,8 @@ class Port:
 
     def card_mates(self):
         card = self.id["pci"].rsplit(".", 1)[0]
-        return [q for q in self.node.ports if q is not self and q.id["pci"].startswith(card) and not q.truth]
+        return [q for q in self.node.ports if q is not self and q.id["pci"].startswith(card) and not q.truth
+                and not q.exempt]
 
     # -- what is true ------------------------------------------------------------------------------------------------
     def near_temp(self, t):
