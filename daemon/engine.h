@@ -19,11 +19,11 @@ namespace linkhealth {
 /// What the engine must know beside the snapshots.
 struct EngineSettings {
   std::string node;
-  KnobTable knobs;                           ///< engine_knob_groups(), as configured
-  std::map<PortKey, ExpectedPort> expected;  ///< what configuration asks of each port; empty: nothing is known
-  std::map<PortKey, std::string> exempt;     ///< ports that configuration leaves out, with the reason
-  SiteLabels site;                           ///< where the node is
-  bool dry_run = false;                      ///< only said in the report: whoever sends things obeys it
+  KnobTable knobs;                             ///< engine_knob_groups(), as configured
+  std::map<PortKey, ExpectedPort> expected{};  ///< what configuration asks of each port; empty: nothing is known
+  std::map<PortKey, std::string> exempt{};     ///< ports that configuration leaves out, with the reason
+  SiteLabels site{};                           ///< where the node is
+  bool dry_run = false;                        ///< only said in the report: whoever sends things obeys it
 };
 
 /// Every knob of the diagnosis and the ledger, for configuration to read and print.

@@ -26,7 +26,7 @@ constexpr auto kKnobs = std::to_array<Knob>({
     {"counters_period_s", 10, 0.2, 300, "s", "how often counters, FEC, speed and lanes are read"},
     {"module_period_s", 30, 1, 3600, "s", "how often a module is read; each read holds the kernel's RTNL lock"},
     {"pcie_period_s", 60, 1, 3600, "s", "how often the PCIe link and its errors are read"},
-    {"rescan_period_s", 60, 1, 3600, "s", "how often ports are searched when no event says that one came or went"},
+    {"rescan_period_s", 300, 1, 3600, "s", "how often ports are searched when no event says that one came or went"},
     {"read_patience_s", 5, 0.1, 600, "s", "a read that takes longer is reported as hung"},
     {"module_pause_factor", 50, 0, 1000, "", "reading a module for a time is followed by so many times that without"},
     {"driver_period_s", 60, 1, 3600, "s",

@@ -16,7 +16,7 @@ struct SamplerSettings {
   Milliseconds module_period{30'000};
   Milliseconds pcie_period{60'000};
   Milliseconds driver_period{60'000};
-  Milliseconds rescan_period{60'000};
+  Milliseconds rescan_period{300'000};
   /// Files of counters/ read for a port in a counters period; 0: all, each time.
   std::size_t firmware_reads = 2;
   /// A read that takes longer is reported as hung.

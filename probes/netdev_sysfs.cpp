@@ -15,6 +15,8 @@ enum NetdevFile : std::uint8_t { kFlags, kCarrier, kSpeed, kMtu, kCarrierUpCount
 constexpr std::array<const char*, 6> kFileNames = {"flags", "carrier",          "speed",
                                                    "mtu",   "carrier_up_count", "carrier_down_count"};
 constexpr unsigned kMaxSkip = 7;
+/// Nothing is decided by the MTU: with a read each second of the others, it is read twice a minute.
+constexpr unsigned kMtuEach = 30;
 constexpr std::uint64_t kIffUp = 1;
 constexpr std::uint64_t kMaxMbps = 100'000'000;  // SPEED_UNKNOWN (-1, or 4294967295 of old drivers) is not a speed
 
@@ -82,22 +84,25 @@ ReadStatus NetdevReader::read_link(PortSample& sample, std::vector<Gap>& gaps) {
   const bool set_down = flags && (*flags & kIffUp) == 0;
   if (!stayed) carrier = read_number(files_[kCarrier], set_down ? EINVAL : 0);
   const std::uint64_t speed = speed_ == Speed::kRead ? read_number(files_[kSpeed], EINVAL).value_or(0) : 0;
-  const auto mtu = read_number(files_[kMtu]);
   const auto downs = read_number(files_[kCarrierDownCount]);
   // It was up, it is up, and it was not lost in between: nor was it gained. After a change it is read once more,
   // because the carrier may have come back between the reads.
   const bool same = stayed && downs && downs == downs_;
   const auto ups = same && settled_ ? ups_ : read_number(files_[kCarrierUpCount]);
+  if (!same || mtu_rests_-- == 0) {
+    mtu_ = read_number(files_[kMtu]);
+    mtu_rests_ = kMtuEach;
+  }
   carrier_ = carrier == 1;
   settled_ = same;
   ups_ = ups;
   downs_ = downs;
-  if (flags || carrier || speed != 0 || mtu || ups || downs) {
+  if (flags || carrier || speed != 0 || mtu_ || ups || downs) {
     LinkSample& link = sample.link ? *sample.link : sample.link.emplace();
     if (flags || stayed) link.admin_up = !set_down;
     if (carrier || set_down) link.carrier = !set_down && *carrier != 0;
     if (speed > 0 && speed <= kMaxMbps) link.speed_mbps = static_cast<std::uint32_t>(speed);
-    if (mtu && *mtu <= 0xffffffffU) link.mtu_bytes = static_cast<std::uint32_t>(*mtu);
+    if (mtu_ && *mtu_ <= 0xffffffffU) link.mtu_bytes = static_cast<std::uint32_t>(*mtu_);
     if (ups) link.carrier_up_count = *ups;
     if (downs) link.carrier_down_count = *downs;
   }

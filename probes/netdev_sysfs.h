@@ -26,7 +26,8 @@ class NetdevReader {
 
   /// Fills admin_up, carrier, speed_mbps, mtu_bytes and the carrier counts of sample.link; a gap (probe "link") when
   /// some can't be read. While the port is set down the kernel answers EINVAL to carrier and speed: carrier is false
-  /// then, and speed absent without a gap.
+  /// then, and speed absent without a gap. The MTU is read after a change of the carrier and each 30th time, and else
+  /// the one before.
   ReadStatus read_link(PortSample& sample, std::vector<Gap>& gaps);
   /// Adds statistics/* as netdev_*; a gap (probe "counters") when some can't be read.
   ReadStatus read_statistics(PortSample& sample, std::vector<Gap>& gaps);
@@ -50,7 +51,8 @@ class NetdevReader {
   bool statistics_found_ = false;
   bool carrier_ = false;  ///< at the last read
   bool settled_ = false;  ///< and since the one before it the carrier was not lost
-  std::optional<std::uint64_t> ups_, downs_;
+  std::optional<std::uint64_t> ups_, downs_, mtu_;
+  unsigned mtu_rests_ = 0;
   bool gone_ = false;  // for ever: kept files of a device that has gone stay dead
 };
 

@@ -85,19 +85,21 @@ class DaemonFarEnds : public ::testing::Test {
       ::poll(wanted.data(), wanted.size(), 1'000);
     }
   }
-  /// The source is asked again; polls until `came` holds (for ever in a test that fails).
+  /// The source is asked again; polls until `came` holds, at most a minute.
   template <typename Came>
   void next_round(Came came) {
     gaps.clear();
     rounds_seen = false;
     clock.advance(settings.rescan_period);  // a search makes each source look at the clock
-    for (;;) {
+    constexpr int kMostPolls = 600;
+    for (int polls = 0; polls < kMostPolls; ++polls) {
       if (const auto snapshot = sampler->poll()) take(*snapshot);
-      if (came()) break;
+      if (came()) return;
       std::vector<pollfd> wanted;
       for (const int fd : sampler->wake_fds()) wanted.push_back({fd, POLLIN, 0});
       ::poll(wanted.data(), wanted.size(), 100);
     }
+    FAIL() << "it did not come";
   }
   void next_round() {
     next_round([this] { return rounds_seen; });
@@ -117,7 +119,11 @@ class DaemonFarEnds : public ::testing::Test {
 
   std::shared_ptr<SharedHost> shared = std::make_shared<SharedHost>();
   ManualClock clock;
-  SamplerSettings settings;
+  SamplerSettings settings = [] {
+    SamplerSettings often;
+    often.rescan_period = Milliseconds(60'000);
+    return often;
+  }();
   Nic nic;
   std::shared_ptr<Script> script = std::make_shared<Script>();
   std::map<PortKey, ExpectedPort> plan;

@@ -261,8 +261,8 @@ TEST_F(DaemonSampler, CountsReadsThatCostAFirmwareCommand) {
   };
   const auto next = [&] {
     shared->change([&](FakeHost& host) {
-      host.set(first.netdev_dir() + "/mtu",
-               std::to_string(1000 + clock.steady().time_since_epoch().count() % 997) + "\n");
+      host.set(first.netdev_dir() + "/carrier_down_count",
+               std::to_string(clock.steady().time_since_epoch().count()) + "\n");
     });
     clock.advance(settings.counters_period);
     std::uint64_t most = 0;

@@ -6,11 +6,11 @@
 #include <httplib.h>
 #include <sys/stat.h>
 #include <sys/un.h>
-#include <zlib.h>
 
 #include <filesystem>
 #include <fstream>
 
+#include "tests/support/gunzip.h"
 #include "tests/support/test_server.h"
 
 namespace linkhealth {
@@ -39,20 +39,6 @@ class ServerTest : public ::testing::Test, protected test::TestServer {
   }
 };
 
-std::string gunzip(const std::string& packed) {
-  std::string out(10U << 20U, '\0');
-  z_stream stream{};
-  inflateInit2(&stream, 31);
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
-  stream.avail_in = static_cast<uInt>(packed.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  EXPECT_EQ(inflate(&stream, Z_FINISH), Z_STREAM_END);
-  out.resize(stream.total_out);
-  inflateEnd(&stream);
-  return out;
-}
-
 TEST_F(ServerTest, MetricsPlainAndPackedAreTheSameBytes) {
   const auto plain = tcp().Get("/metrics");
   ASSERT_TRUE(plain);
@@ -64,7 +50,7 @@ TEST_F(ServerTest, MetricsPlainAndPackedAreTheSameBytes) {
   ASSERT_TRUE(packed);
   EXPECT_EQ(packed->get_header_value_count("Content-Encoding"), 1U);
   EXPECT_EQ(packed->get_header_value("Content-Encoding"), "gzip");
-  EXPECT_EQ(gunzip(packed->body), plain->body);
+  EXPECT_EQ(test::gunzip(packed->body), plain->body);
 }
 
 TEST_F(ServerTest, MetricGroupsAreAskedFor) {

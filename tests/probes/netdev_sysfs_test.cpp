@@ -91,6 +91,22 @@ TEST_F(NetdevSysfs, ALinkThatStaysUpIsTwoReadsLessAndMissesNothing) {
   EXPECT_TRUE(gaps_.empty());
 }
 
+TEST_F(NetdevSysfs, TheMtuIsReadNowAndThen) {
+  auto port = reader();
+  port.read_link(sample_, gaps_);
+  fake_.set(file("mtu"), "9000\n");
+  for (int cycle = 0; cycle < 32; ++cycle) {
+    sample_.link.reset();
+    port.read_link(sample_, gaps_);
+    EXPECT_TRUE(sample_.link->mtu_bytes) << cycle;
+  }
+  EXPECT_EQ(sample_.link->mtu_bytes, 9000U);
+  fake_.set(file("mtu"), "1500\n");
+  fake_.set(file("carrier_down_count"), "3\n");
+  port.read_link(sample_, gaps_);
+  EXPECT_EQ(sample_.link->mtu_bytes, 1500U) << "a change of the carrier is a reason to look";
+}
+
 TEST_F(NetdevSysfs, ADownLinkHasNoSpeed) {
   fake_.set(file("carrier"), "0\n");
   for (const char* none : {"-1\n", "4294967295\n", "0\n"}) {
@@ -140,9 +156,9 @@ TEST_F(NetdevSysfs, ARenameIsFollowed) {
   auto port = reader();
   port.read_link(sample_, gaps_);
   fake_.rename(nic_.netdev_dir(), nic_.pci_dir() + "/net/rail0");
-  fake_.set(nic_.pci_dir() + "/net/rail0/mtu", "9000\n");
+  fake_.set(nic_.pci_dir() + "/net/rail0/carrier_down_count", "9\n");
   EXPECT_EQ(port.read_link(sample_, gaps_), ReadStatus::kOk);
-  EXPECT_EQ(sample_.link->mtu_bytes, 9000U);
+  EXPECT_EQ(sample_.link->carrier_down_count, 9U);
 }
 
 TEST_F(NetdevSysfs, APortWithoutNetdevIsAnError) {

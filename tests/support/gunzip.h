@@ -1,0 +1,27 @@
+#pragma once
+
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <string>
+
+namespace linkhealth::test {
+
+/// What a gzip member holds, at most 10 MiB; a test fails when it is none.
+inline std::string gunzip(const std::string& packed) {
+  constexpr int kGzipOnly = 15 + 16;
+  constexpr std::size_t kMost = 10U << 20U;
+  std::string out(kMost, '\0');
+  z_stream stream{};
+  EXPECT_EQ(inflateInit2(&stream, kGzipOnly), Z_OK);
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(packed.data()));
+  stream.avail_in = static_cast<uInt>(packed.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  EXPECT_EQ(inflate(&stream, Z_FINISH), Z_STREAM_END);
+  out.resize(stream.total_out);
+  inflateEnd(&stream);
+  return out;
+}
+
+}  // namespace linkhealth::test
