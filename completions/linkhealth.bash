@@ -1,7 +1,11 @@
 # bash completion of linkhealth(1): install as /usr/share/bash-completion/completions/linkhealth
 _linkhealth_ports() {
-  # The ports of a running daemon; silent without one.
-  COLUMNS=40 linkhealth status 2>/dev/null | awk '$1 == "PORT" { seen = 1; next } seen && NF == 0 { exit } seen && /^  [A-Za-z0-9]/ { print $1 }'
+  # The ports of the daemon that is running, or of that which the line names; silent without one.
+  local at socket=()
+  for ((at = 1; at + 1 < COMP_CWORD; at++)); do
+    [[ ${COMP_WORDS[at]} == --socket ]] && socket=(--socket "${COMP_WORDS[at + 1]}")
+  done
+  COLUMNS=40 linkhealth "${socket[@]}" status 2>/dev/null | awk '$1 == "PORT" { seen = 1; next } seen && NF == 0 { exit } seen && /^  [A-Za-z0-9]/ { print $1 }'
 }
 
 _linkhealth() {

@@ -95,7 +95,7 @@ class Shells(unittest.TestCase):
         cls.daemon = Daemon(DAEMON, cls.folder)
         cls.daemon.played()
         with open(os.path.join(cls.folder, "linkhealth"), "w", encoding="utf-8") as file:
-            file.write(f'#!/bin/sh\nexec {PROGRAM} --socket {cls.daemon.socket} "$@"\n')
+            file.write(f'#!/bin/sh\n[ "$1" = --socket ] || set -- --socket {cls.daemon.socket} "$@"\nexec {PROGRAM} "$@"\n')
         os.chmod(os.path.join(cls.folder, "linkhealth"), 0o755)
         cls.hits = os.path.join(cls.folder, "hits")
         cls.terminal = Terminal(cls.folder)
@@ -147,6 +147,10 @@ class Shells(unittest.TestCase):
         self.assertLessEqual(PORTS | {"all"}, self.candidates("linkhealth maintenance start "))
         self.assertEqual(self.terminal.line_after("linkhealth verify bnxt_re0/1 --ber 1e-13\t"),
                          "linkhealth verify bnxt_re0/1 --ber 1e-13 ")
+
+    def test_the_daemon_that_the_line_names(self):
+        self.assertFalse(PORTS & self.candidates("linkhealth --socket /nowhere explain "))
+        self.assertLessEqual(PORTS, self.candidates(f"linkhealth --socket {self.daemon.socket} explain "))
 
     def test_without_a_daemon_it_is_silent(self):
         self.assertEqual(self.candidates("linkhealth --socket /nowhere explain --evi"), {"--evidence"})
