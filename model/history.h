@@ -252,6 +252,9 @@ class History {
 
  private:
   void adopt(const std::string& stable, PortHistory& port);
+  void meet_ports(const Snapshot& snapshot);
+  void take_samples(const Snapshot& snapshot);
+  void take_gaps(const Snapshot& snapshot);
 
   std::map<std::string, PortHistory> ports_;  ///< by stable key
   std::map<PortKey, std::string> labels_;

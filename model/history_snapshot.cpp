@@ -1,0 +1,144 @@
+// What a snapshot brings: which ports it has, what each says, what could not be read.
+#include <algorithm>
+
+#include "model/history.h"
+#include "model/port_lookup.h"
+
+namespace linkhealth {
+
+namespace {
+
+constexpr std::string_view kFeedOfPorts = "verbs_events";  // its gaps are said in every snapshot while they stand
+
+bool stands(const std::vector<Gap>& gaps, const PortKey& port, std::string_view probe) {
+  return std::ranges::any_of(gaps, [&](const Gap& gap) { return gap.probe == probe && gap.port == port; });
+}
+
+}  // namespace
+
+const PortHistory* History::find(const PortKey& key) const {
+  const auto label = labels_.find(key);
+  if (label == labels_.end()) return nullptr;
+  const auto at = ports_.find(label->second);
+  return at == ports_.end() ? nullptr : &at->second;
+}
+
+void History::excuse(const std::string& stable, SteadyTime since) {
+  if (const auto at = ports_.find(stable); at != ports_.end()) at->second.excuse(since);
+}
+
+void History::await(const PortKey& key) {
+  for (const auto& [stable, port] : ports_)
+    if (port.key == key || stable == key || is_named(port.latest.id, key)) return;
+  PortHistory& port = ports_[key];
+  labels_[key] = key;
+  port.key = key;
+  port.awaited = true;
+  port.present = false;
+  port.first_seen = now_;
+  port.absent_since = now_;
+}
+
+void History::await_no_more(const std::string& stable) {
+  const auto at = ports_.find(stable);
+  if (at == ports_.end() || !at->second.awaited) return;
+  std::erase_if(labels_, [&](const auto& entry) { return entry.second == stable; });
+  ports_.erase(at);
+}
+
+void History::meet_ports(const Snapshot& snapshot) {
+  for (const auto& [key, sample] : snapshot.ports) {
+    const std::string stable = sample.id.device.empty() ? key : sample.id.stable_key();
+    const auto [at, is_new] = ports_.try_emplace(stable);
+    PortHistory& port = at->second;
+    if (is_new) {
+      port.times_ = times_;
+      port.begin(sample, now_);
+      adopt(stable, port);
+    }
+    // Where the uptime is not known, the node may just have booted.
+    const double up_s = uptime_s_.value_or(0);
+    if (is_new && up_s < times_.boot_quiet_s)
+      port.take_intent(now_ + from_seconds(times_.boot_quiet_s - up_s - times_.after_s));
+    port.key = key;
+    port.present = true;
+    port.absent_since.reset();
+    port.latest.id = sample.id;
+    labels_[key] = stable;
+  }
+  const auto has_come = [&](const PortKey& name) {
+    return std::ranges::any_of(snapshot.ports, [&](const auto& entry) { return is_named(entry.second.id, name); });
+  };
+  for (auto& [stable, port] : ports_)
+    if (port.awaited && (port.arrived || has_come(port.key))) {
+      port.arrived = true;
+      port.present = true;
+      port.absent_since.reset();
+    }
+}
+
+void History::take_samples(const Snapshot& snapshot) {
+  for (const auto& [key, sample] : snapshot.ports) {
+    PortHistory& port = ports_[labels_[key]];
+    port.wall_ = snapshot.wall_time;
+    if (sample.link) port.take_link(*sample.link, now_);
+    if (sample.counters) port.take_counters(sample, now_);
+    if (sample.module) port.take_module(*sample.module, now_);
+    if (sample.peer) port.take_peer(*sample.peer, now_);
+    if (sample.pcie) port.take_pcie(*sample.pcie, now_);
+    if (sample.link) port.blind.erase("link");
+    if (sample.counters) {
+      port.blind.erase("counters");
+      port.blind.erase("hw_counters");
+    }
+    if (sample.module) port.blind.erase("module");
+    // The sources of the far end are one group: what none of them could read stands in the same snapshot again.
+    if (sample.peer)
+      std::erase_if(port.blind,
+                    [](const auto& entry) { return entry.first.starts_with("peer") || entry.first == "import"; });
+    if (sample.pcie) port.blind.erase("pcie");
+    if (!stands(snapshot.gaps, key, kFeedOfPorts)) port.blind.erase(std::string(kFeedOfPorts));
+    port.forget_old(now_);
+  }
+}
+
+void History::take_gaps(const Snapshot& snapshot) {
+  for (const Gap& gap : snapshot.gaps_ended)
+    if (const auto label = labels_.find(gap.port); label != labels_.end()) ports_[label->second].blind.erase(gap.probe);
+  for (const Gap& gap : snapshot.gaps) {
+    const auto label = labels_.find(gap.port);
+    if (label == labels_.end()) continue;
+    const auto [at, is_new] = ports_[label->second].blind.try_emplace(gap.probe);
+    Blindness& blind = at->second;
+    // Busy is not unreadable: the time of one does not count for the other.
+    if (!is_new && (blind.reason == "EBUSY") != (gap.reason == "EBUSY")) blind.attempts = 0;
+    if (is_new || blind.attempts == 0) blind.since = now_;
+    blind.last = now_;
+    ++blind.attempts;
+    blind.reason = gap.reason;
+  }
+}
+
+void History::observe(const Snapshot& snapshot) {
+  now_ = snapshot.taken_at;
+  wall_ = snapshot.wall_time;
+  // The kernel's uptime drops at a reboot; a little slack for clocks that are read one after the other.
+  const bool rebooted = uptime_s_ && snapshot.uptime_s && *snapshot.uptime_s < *uptime_s_ - 5;
+  if (snapshot.uptime_s) uptime_s_ = snapshot.uptime_s;
+  if (rebooted) labels_.clear();
+  for (auto& [stable, port] : ports_) {
+    port.present = false;
+    if (rebooted) port.take_reboot(now_);
+  }
+  meet_ports(snapshot);
+  for (const PortEvent& event : snapshot.events) {
+    const auto label = labels_.find(event.port);
+    if (label != labels_.end()) ports_[label->second].take_event(event);
+  }
+  take_samples(snapshot);
+  take_gaps(snapshot);
+  for (auto& [stable, port] : ports_)
+    if (!port.present && !port.absent_since) port.absent_since = now_;
+}
+
+}  // namespace linkhealth
