@@ -228,6 +228,8 @@ void Daemon::reload() {
   }
   const bool other_maintenance = config_.maintenance_dir != config->maintenance_dir;
   config_ = *std::move(config);
+  if (sampler_ != nullptr) sampler_->expect(config_.expected, planned_names(started_->knobs, config_.expected));
+  tap_.set_header(recording_header_json(source_->header()));
   silent_ = !announces();
   if (announces() && outbox_ == nullptr) {
     if (const auto begun = start_deliveries(); !begun) log_.error("reload: " + begun.error().message);

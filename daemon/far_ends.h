@@ -25,6 +25,8 @@ class FarEnds {
   FarEnds(std::vector<std::unique_ptr<PeerProbe>> probes, const Clock& clock, FarEndTiming timing,
           std::map<PortKey, ExpectedPort> plan);
 
+  /// Another plan, in force with the next set_ports().
+  void set_plan(std::map<PortKey, ExpectedPort> plan) { plan_ = std::move(plan); }
   /// Exempt ports are left out: nobody asks who is behind them.
   void set_ports(const std::vector<InventoryPort>& ports);
 

@@ -34,6 +34,17 @@ bool same_reading(const PeerReading& a, const PeerReading& b) {
 
 }  // namespace
 
+void PeerMerge::set_plan(std::map<PortKey, ExpectedPort> plan) {
+  for (auto& [key, port] : ports_) {
+    const auto was = plan_.find(key);
+    const auto is = plan.find(key);
+    const bool other = was == plan_.end() || is == plan.end() ? (was == plan_.end()) != (is == plan.end())
+                                                              : !(was->second == is->second);
+    port.changed = port.changed || other;
+  }
+  plan_ = std::move(plan);
+}
+
 void PeerMerge::set_ports(const std::set<PortKey>& ports) {
   std::erase_if(ports_, [&](const auto& entry) { return !ports.contains(entry.first); });
   for (const PortKey& key : ports) ports_.try_emplace(key);

@@ -35,7 +35,7 @@ class PeerMerge {
   /// `plan`: what configuration says is at the far end of each port; only its names are used.
   PeerMerge(Milliseconds hold, std::map<PortKey, ExpectedPort> plan) : hold_(hold), plan_(std::move(plan)) {}
 
-  void set_plan(std::map<PortKey, ExpectedPort> plan) { plan_ = std::move(plan); }
+  void set_plan(std::map<PortKey, ExpectedPort> plan);
   /// The ports there are; what is known of others is dropped.
   void set_ports(const std::set<PortKey>& ports);
   /// One round of a source. REQUIRES: `probe` is "peer_mad", "peer_lldp" or "import".

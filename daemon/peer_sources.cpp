@@ -65,6 +65,10 @@ MadTiming mad_timing(KnobValues values, bool once) {
 
 std::span<const KnobGroup> peer_knob_groups() { return kGroups; }
 
+std::map<PortKey, ExpectedPort> planned_names(const KnobTable& knobs, const std::map<PortKey, ExpectedPort>& expected) {
+  return knobs.values("peers")[kPlan] >= 0.5 ? expected : std::map<PortKey, ExpectedPort>();
+}
+
 std::unique_ptr<FarEnds> make_far_ends(const Config& config, const Clock& clock, bool once) {
   const KnobValues values = config.knobs.values("peers");
   const auto is_on = [&](KnobIndex knob) { return values[knob] >= 0.5; };
@@ -78,8 +82,7 @@ std::unique_ptr<FarEnds> make_far_ends(const Config& config, const Clock& clock,
   if (is_on(kImport))
     probes.push_back(
         make_import_probe(open_import_directory(config.import_dir), clock, {time(kImportPeriod), time(kImportSkew)}));
-  std::map<PortKey, ExpectedPort> plan;
-  if (is_on(kPlan)) plan = config.expected;
+  std::map<PortKey, ExpectedPort> plan = planned_names(config.knobs, config.expected);
   if (probes.empty() && plan.empty()) return nullptr;
   return std::make_unique<FarEnds>(std::move(probes), clock, FarEndTiming{time(kHold), time(kPatience)},
                                    std::move(plan));

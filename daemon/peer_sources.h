@@ -14,6 +14,9 @@ namespace linkhealth {
 /// The section "peers" of the configuration, but for its paths, which are in Config.
 std::span<const KnobGroup> peer_knob_groups();
 
+/// The plan's names of far ends, where `knobs` let it name them.
+std::map<PortKey, ExpectedPort> planned_names(const KnobTable& knobs, const std::map<PortKey, ExpectedPort>& expected);
+
 /// All sources that configuration leaves on. Null when that is none. `once`: for one look, which spreads nothing over
 /// time.
 std::unique_ptr<FarEnds> make_far_ends(const Config& config, const Clock& clock, bool once = false);

@@ -68,6 +68,13 @@ Sampler::Sampler(HostFactory hosts, std::unique_ptr<ModuleReader> modules, const
 
 Sampler::~Sampler() = default;
 
+void Sampler::expect(const std::map<PortKey, ExpectedPort>& expected, std::map<PortKey, ExpectedPort> planned) {
+  header_.expected = expected;
+  if (far_ends_ == nullptr) return;
+  far_ends_->set_plan(std::move(planned));
+  far_ends_->set_ports(inventory());
+}
+
 std::optional<Snapshot> Sampler::poll() {
   Cycle cycle;
   cycle.now = clock_.steady();

@@ -55,6 +55,8 @@ class Sampler : public Source {
   ~Sampler() override;
   /// From now on the far ends are watched too; null: they are not. Before the first poll().
   void watch_far_ends(std::unique_ptr<FarEnds> far_ends) { far_ends_ = std::move(far_ends); }
+  /// The configuration was read again: what recordings of this node begin with, and what the plan calls the far ends.
+  void expect(const std::map<PortKey, ExpectedPort>& expected, std::map<PortKey, ExpectedPort> planned);
   /// From now on the counters of InfiniBand ports that are found are asked by MADs, where the settings say so.
   void ask_own_ports(MadOpener opener) { own_ports_ = std::move(opener); }
 

@@ -156,6 +156,18 @@ TEST_F(DaemonFarEnds, ThePlanNamesItWhereNobodyElseDoes) {
   EXPECT_EQ(peer->system, "leaf-7");
 }
 
+TEST_F(DaemonFarEnds, AReloadGivesThePlanAnotherName) {
+  plan["mlx5_0/1"].peer_system = "leaf-7";
+  start("peer_lldp");
+  settle();
+  ASSERT_TRUE(peer);
+  plan["mlx5_0/1"].peer_system = "leaf-8";
+  sampler->expect(plan, plan);
+  EXPECT_EQ(sampler->header().expected.at("mlx5_0/1").peer_system, "leaf-8")
+      << "recordings begin with what is in force";
+  next_round([this] { return peer->system == "leaf-8"; });
+}
+
 TEST_F(DaemonFarEnds, AGapOfTheWholeSourceIsInEverySnapshot) {
   PeerReading said;
   said.gaps.push_back({"", "peer_lldp", "no socket"});
