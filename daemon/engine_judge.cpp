@@ -46,6 +46,16 @@ double siblings_speed(const Subject& subject, const std::vector<Subject>& all) {
   return count >= 2 ? speed : 0;
 }
 
+constexpr double kOutageS = 120;  ///< a longer loss has a cause of its own and is no flap
+// Links train for one or two minutes after their driver has loaded (docs/physics.md 7d).
+constexpr double kBootS = 240, kReloadS = 200;
+
+/// The node or the driver has just started: a link that is down may be training.
+bool starts(const PortView& view, std::optional<double> uptime_s) {
+  const auto& reload = view.port.driver_reload_at;
+  return (uptime_s && *uptime_s < kBootS) || (reload && in_seconds(view.now - *reload) < kReloadS);
+}
+
 /// Errors that FEC could not correct in the newest interval of a link that carries undisturbed.
 bool lost_lately(const PortView& view) {
   if (view.port.intervals.empty()) return false;
@@ -61,6 +71,7 @@ void Engine::State::fill_group(PortView& view, const Subject& subject, const std
   const Judged& own = *subject.judged;
   group.siblings_speed_mbps = siblings_speed(subject, all);
   std::vector<double> rises;
+  const bool own_start = starts(view, history.uptime_s());  // then all ports of the node are down at once
   for (const Subject& other : all) {
     if (other.port == subject.port || !other.port->present) continue;
     if (other.temperature_drop_c) rises.push_back(-*other.temperature_drop_c);
@@ -72,7 +83,7 @@ void Engine::State::fill_group(PortView& view, const Subject& subject, const std
     if (!other.port->carrier_seen) continue;
     group.same_leaf += !subject.leaf.empty();
     const bool both_down =
-        view.down && other.port->carrier == false && view.port.carrier_since && other.port->carrier_since;
+        view.down && !own_start && other.port->carrier == false && view.port.carrier_since && other.port->carrier_since;
     const bool admin = other.port->latest.link && other.port->latest.link->admin_up == false;
     if (both_down && !admin && together(*view.port.carrier_since, *other.port->carrier_since, within_s))
       ++group.fell_together;
@@ -87,11 +98,11 @@ void Engine::State::fill_group(PortView& view, const Subject& subject, const std
   }
   if (view.port.losses.empty()) return;
   for (const CarrierLoss& loss : view.port.losses) {
-    if (loss.voluntary) continue;
+    if (loss.voluntary || loss.down_s > kOutageS) continue;
     const bool shared = std::any_of(all.begin(), all.end(), [&](const Subject& other) {
       if (other.port == subject.port || other.leaf != subject.leaf) return false;
       return std::any_of(other.port->losses.rbegin(), other.port->losses.rend(), [&](const CarrierLoss& theirs) {
-        return !theirs.voluntary && together(loss.t, theirs.t, within_s);
+        return !theirs.voluntary && theirs.down_s <= kOutageS && together(loss.t, theirs.t, within_s);
       });
     });
     ++(shared ? group.flaps_together : group.flaps_alone);
@@ -131,6 +142,7 @@ PortVerdict Engine::State::verdict_of(const PortView& view, const Fault* incumbe
   else if (!view.port.own.serial.empty() && !view.port.far.serial.empty())
     verdict.cable = view.port.own.serial + " - " + view.port.far.serial;
   verdict.down_s = view.settled_down_s();
+  if (view.down && starts(view, history.uptime_s())) verdict.down_s = std::min(verdict.down_s, 0.0);
   verdict.idle = view.traffic.known_s > 0 && view.traffic.loaded_s < 0.2 * view.traffic.known_s;
   opinion.differential = differentiate({view, opinion.findings, incumbent, nullptr}, differential_values);
   opinion.second = Differential{};

@@ -247,7 +247,7 @@ constexpr Cause kCauses[] = {
     {"module control", "bad_module", End::kLocal, 1, 4, kModules, kAnyLight, kModuleControl, kDecideControl},
     {"wrong power reading", "bad_module", End::kLocal, 3, .1, kModules, kReadingLost, kWrongReading, kDecideReading},
     {"far module", "bad_module", End::kFar, 6, 3, kGlass, kBrightErrors, kFarModule, {}},
-    {"overheated", "module_overheated", End::kLocal, 5, 2, kModules, kMaybeErrors, kHot, kDecideHot},
+    {"overheated", "module_overheated", End::kLocal, 5, 2, kAnyMedium, kMaybeErrors, kHot, kDecideHot},
     {"no module", "module_missing", End::kLocal, .1, 7, kGlass, kAnyLight, kMissing, kDecideMissing},
     {"no cable", "module_missing", End::kLocal, .1, 3, kOnePiece, kAnyLight, kMissing, kDecideMissing},
     {"refused module", "module_unsupported", End::kLocal, .1, 3, kAnyMedium, kAnyLight, kUnsupported,

@@ -9,7 +9,7 @@ namespace {
 
 /// What was counted from the newest interval back to where the loop stands.
 struct Tally {
-  double seconds = 0, loaded_s = 0;
+  double seconds = 0, loaded_s = 0, tested_s = 0;
   std::size_t loaded = 0, marks = 0, pause = 0, wait = 0, drops = 0, tested = 0;
   // Rare events are counted in bins, whatever the cadence of the readings.
   std::size_t bins = 0, retries = 0, forwarded = 0;
@@ -39,6 +39,7 @@ TrafficRun run_of(const Tally& tally, const TrafficStats& sums) {
   run.full = true;
   run.known_s = tally.seconds;
   run.loaded_s = tally.loaded_s;
+  run.tested_s = tally.tested_s;
   run.marks_share = share(tally.marks, tally.loaded);
   run.pause_share = share(tally.pause, tally.loaded);
   run.wait_share = share(tally.wait, tally.loaded);
@@ -79,6 +80,7 @@ void finish(TrafficStats& t, const Tally& tally) {
     *sum /= tally.seconds;
   t.loaded = tally.loaded;
   t.loaded_s = tally.loaded_s;
+  t.tested_s = tally.tested_s;
   t.marks_share = share(tally.marks, tally.loaded);
   t.pause_share = share(tally.pause, tally.loaded);
   t.wait_share = share(tally.wait, tally.loaded);
@@ -105,7 +107,10 @@ void fill_traffic(PortView& view, const TrafficLimits& k) {
     const bool idle = !std::isnan(at->utilization) && at->utilization < k.idle_share;
     tally.seconds += at->seconds();
     tally.drops += rates.drops > k.drops_per_s;
-    tally.tested += !idle || rates.drops > k.drops_per_s;  // who receives nothing drops nothing
+    if (!idle || rates.drops > k.drops_per_s) {  // who receives nothing drops nothing
+      ++tally.tested;
+      tally.tested_s += at->seconds();
+    }
     tally.add_rare(at->seconds(), rates.retries > 0, rates.forwarded > 0, k.bin_s);
     if (!std::isnan(at->utilization) && !idle) {
       ++tally.loaded;

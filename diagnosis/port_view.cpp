@@ -150,6 +150,7 @@ void fill_losses(PortView& view, KnobValues k) {
         ++s.symbol_intervals_1h;
         s.symbol_intervals_10m += recent;
         s.symbols_1h += symbols;
+        s.symbols_largest = std::max(s.symbols_largest, symbols);
         if (!first_s) first_s = interval.begin;
         last_s = interval.end;
       }

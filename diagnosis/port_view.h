@@ -27,6 +27,7 @@ struct SignalStats {
   double worst_lane_penalty_db = 0;  ///< the least loss of signal that sets it apart from the median lane
   std::size_t intervals_1h = 0, uncorrectable_intervals_1h = 0, symbol_intervals_1h = 0, frame_intervals_1h = 0;
   std::size_t uncorrectable_intervals_10m = 0, symbol_intervals_10m = 0, frame_intervals_10m = 0;
+  double symbols_largest = 0;  ///< of symbols_1h, in one interval
   double uncorrectable_1h = 0, symbols_1h = 0, frames_1h = 0, recoveries_1h = 0, far_errors_1h = 0;
   std::size_t far_error_reads = 0, far_reads = 0;
   double uncorrectable_span_s = 0, symbol_span_s = 0;
@@ -39,6 +40,7 @@ struct SignalStats {
 /// Shares of the newest stretch of time, which is enough where there is no doubt.
 struct TrafficRun {
   double known_s = 0, loaded_s = 0;
+  double tested_s = 0;  ///< with load or with drops
   double marks_share = 0, pause_share = 0, wait_share = 0, drops_share = 0, retries_share = 0;
   double drops_per_s = 0, retries_per_s = 0;
   bool full = false;  ///< long enough
@@ -50,6 +52,7 @@ struct TrafficStats {
   std::size_t loaded = 0;  ///< intervals with more than 2 % load
   std::size_t all = 0;
   double loaded_s = 0;
+  double tested_s = 0;   ///< with load or with drops
   double known_s = 0;    ///< of the 25 minutes
   double full_s = 1300;  ///< that must be known to judge
   double marks_share = 0, pause_share = 0, wait_share = 0, drops_share = 0, retries_share = 0;

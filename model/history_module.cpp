@@ -78,7 +78,22 @@ void PortHistory::note_drifts(const ModuleSample& module) {
   if (module.temperature_c) drifts.temperature_c.add(wall_, *module.temperature_c);
 }
 
+namespace {
+
+/// A page of zeros: no module is at 0 C and dark at both ends, while the driver reads it without an error
+/// (SFF-8636 and CMIS modules answer so while they start).
+bool is_blank(const ModuleSample& module) {
+  const bool glass = module.kind == "optical" || module.kind == "aoc";
+  if (!module.present || !glass || module.lanes.empty() || module.temperature_c != 0.0) return false;
+  return module.supply_v.value_or(0) <= 0 && std::ranges::all_of(module.lanes, [](const ModuleLane& lane) {
+           return lane.rx_power_mw.value_or(0) <= 0 && lane.tx_power_mw.value_or(0) <= 0;
+         });
+}
+
+}  // namespace
+
 void PortHistory::take_module(const ModuleSample& module, SteadyTime now) {
+  if (is_blank(module)) return;
   if (!module.serial.empty() && !own.serial.empty() && module.serial != own.serial) {
     own.clear_references();
     for (Track& track : far.rx_dbm) track = Track();  // what arrives there is now another laser's

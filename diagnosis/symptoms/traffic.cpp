@@ -42,11 +42,12 @@ constexpr Knob kDropKnobs[] = {
     {"intervals", 4, 1, 1000, "", "intervals that must be known"},
     {"per_s", 0.4, 0.01, 1e6, "/s", "drops, averaged over windows.traffic_s"},
     {"share", 0.5, 0.05, 1, "", "of the intervals with drops"},
-    {"run_share", 0.9, 0.5, 1, "", "the same of the newest windows.traffic_run_s: that is enough"}};
+    {"run_share", 0.9, 0.5, 1, "", "the same of the newest windows.traffic_run_s: that is enough"},
+    {"loaded_s", 600, 10, 1500, "s", "with load, of windows.traffic_s: a peak before an idle hour does not count"}};
 Finding host_drops(const PortView& v, KnobValues k) {
   const TrafficStats& t = v.traffic;
   if (!t.drops_known || t.all < static_cast<std::size_t>(k[0])) return not_known("no counters of host drops");
-  if (t.run.full && t.run.drops_share >= k[3])
+  if (t.run.full && t.run.tested_s >= k[3] * t.run.known_s && t.run.drops_share >= k[3])
     return Case(Reader::kCounters)
         .above("packets without a buffer, of the last minutes", t.run.drops_per_s, k[1], "/s")
         .at_least("share of the last minutes with drops", t.run.drops_share, k[3])
@@ -54,6 +55,7 @@ Finding host_drops(const PortView& v, KnobValues k) {
   if (t.known_s < t.full_s) return not_known(kNotFull);
   return Case(Reader::kCounters)
       .above("packets without a buffer", t.drops_per_s, k[1], "/s")
+      .at_least("time with load", t.tested_s, k[4], "s")
       .at_least("share of intervals with drops", t.drops_share, k[2])
       .close();
 }

@@ -138,6 +138,36 @@ TEST(Flaps, NearEachOtherOrAllDayAreAFault) {
   EXPECT_THAT(events_of_flaps(5, 15000), HasSubstr("opened:bad_module"));
 }
 
+TEST(AFall, AfterADriverReloadMayTakeThreeMinutes) {
+  Story story;
+  story.run(3600);
+  story.feed.event(PortEventKind::kDeviceGone, story.feed.t + 1);
+  story.feed.pull(story.feed.t + 1);
+  story.feed.receive_mw(0);
+  story.run(20);
+  story.feed.event(PortEventKind::kDeviceAdded, story.feed.t + 1);
+  story.run(150);
+  EXPECT_EQ(story.events, "");
+  story.run(120);
+  EXPECT_THAT(story.events, HasSubstr("opened:"));
+}
+
+TEST(AModulesPageOfZeros, IsNoReading) {
+  Story story;
+  story.feed.period_s = 60;
+  story.feed.module.supply_v = 3.3;
+  story.run(600);
+  const ModuleSample good = story.feed.module;
+  for (int i = 0; i < 3; ++i) {
+    story.feed.module.temperature_c = story.feed.module.supply_v = 0;
+    for (ModuleLane& lane : story.feed.module.lanes) lane.rx_power_mw = lane.tx_power_mw = lane.tx_bias_ma = 0;
+    story.run(60);
+    story.feed.module = good;
+    story.run(120);
+  }
+  EXPECT_EQ(story.events, "");
+}
+
 TEST(ABusyModule, ThatThenFailsOnceIsNotBlind) {
   Story story;
   story.feed.period_s = 60;
