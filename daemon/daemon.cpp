@@ -1,7 +1,6 @@
 #include "daemon/daemon.h"
 
 #include <fmt/format.h>
-#include <malloc.h>
 
 #include <algorithm>
 #include <atomic>
@@ -388,14 +387,6 @@ std::string Daemon::status() const {
 
 Result<void> run_daemon(Config config, const DaemonOptions& options, const Clock& clock, Log& log) {
   return Daemon(std::move(config), options, clock, log).run();
-}
-
-void keep_memory_small() {
-  constexpr int kKeptFree_bytes = 512 * 1024;
-  constexpr int kOwnMapping_bytes = 4 * 1024 * 1024;
-  mallopt(M_ARENA_MAX, 1);
-  mallopt(M_TRIM_THRESHOLD, kKeptFree_bytes);
-  mallopt(M_MMAP_THRESHOLD, kOwnMapping_bytes);
 }
 
 }  // namespace linkhealth

@@ -21,9 +21,4 @@ Result<Config> effective_config(const DaemonOptions& options);
 /// a recording that is none.
 Result<void> run_daemon(Config config, const DaemonOptions& options, const Clock& clock, Log& log);
 
-/// A few threads with little to do: one heap for all of them. What a cycle takes and gives back stays with the process
-/// (up to a limit), because to take it anew from the kernel each time costs more than what is done with it.
-/// REQUIRES: called first of all.
-void keep_memory_small();
-
 }  // namespace linkhealth

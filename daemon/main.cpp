@@ -4,6 +4,7 @@
 #include <string>
 
 #include "daemon/daemon.h"
+#include "daemon/heap.h"
 #include "daemon/loop.h"
 #include "daemon/reload.h"
 #include "daemon/web_gate.h"

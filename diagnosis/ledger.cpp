@@ -105,7 +105,10 @@ void Ledger::place(Port& port, SteadyTime now, WallTime wall) const {
     if (!slot->entry) continue;
     slot->entry->restored_at = now;
     slot->entry->last_seen = steady(slot->entry->kept.last_seen_at);
-    if (slot->entry->kept.proving_since) slot->entry->proving_since = steady(*slot->entry->kept.proving_since);
+    if (!slot->entry->kept.proving_since) continue;
+    // Nobody watched it while the daemon was away, perhaps for hours: the proof begins anew.
+    slot->entry->proving_since = now;
+    slot->entry->kept.proving_since = wall;
   }
 }
 

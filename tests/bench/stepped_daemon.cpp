@@ -14,6 +14,7 @@
 
 #include "daemon/daemon.h"
 #include "daemon/engine.h"
+#include "daemon/heap.h"
 #include "daemon/publisher.h"
 #include "daemon/sampler.h"
 #include "daemon/server.h"

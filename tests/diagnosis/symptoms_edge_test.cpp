@@ -130,7 +130,8 @@ TEST(Traffic, ARunThatSaysTheSameAllAlongNeedsNoFullWindow) {
   t.loaded_s = 700;
   t.marks_known = t.drops_known = t.retries_known = true;
   EXPECT_EQ(look(kCongested, scene.view).verdict, Verdict::kUnknown);
-  t.run = {.known_s = 690, .loaded_s = 690, .tested_s = 690, .marks_share = 0.95, .drops_share = 0.9, .retries_share = 1};
+  t.run = {
+      .known_s = 690, .loaded_s = 690, .tested_s = 690, .marks_share = 0.95, .drops_share = 0.9, .retries_share = 1};
   t.run.drops_per_s = t.run.retries_per_s = 1;
   EXPECT_EQ(look(kCongested, scene.view).verdict, Verdict::kUnknown) << "not long enough";
   t.run.full = true;

@@ -247,7 +247,8 @@ const std::vector<Row>& rows() {
        }},
       {kHostDrops, true,
        [](Scene& s) {
-         s.view.traffic = {.all = 9, .tested_s = 600, .known_s = 1500, .drops_share = 0.5, .drops_per_s = 0.5, .drops_known = true};
+         s.view.traffic = {
+             .all = 9, .tested_s = 600, .known_s = 1500, .drops_share = 0.5, .drops_per_s = 0.5, .drops_known = true};
        },
        [](Scene& s) {
          s.view.traffic = {.all = 9, .known_s = 1500, .drops_share = 0.4, .drops_per_s = 0.5, .drops_known = true};

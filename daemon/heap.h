@@ -1,0 +1,10 @@
+#pragma once
+
+namespace linkhealth {
+
+/// A few threads with little to do: one heap for all of them. What a cycle takes and gives back stays with the process
+/// (up to a limit), because to take it anew from the kernel each time costs more than what is done with it.
+/// REQUIRES: called first of all.
+void keep_memory_small();
+
+}  // namespace linkhealth
