@@ -23,7 +23,7 @@ constexpr Knob kWindows[] = {
     {"recent_s", 600, 60, 3600, "s", "and are no older; also what counts as recent damage"},
     {"traffic_s", 1500, 60, 3600, "s", "over which traffic is judged"},
     {"traffic_full_s", 1300, 30, 3600, "s", "of it must be known"},
-    {"traffic_run_s", 690, 30, 3600, "s",
+    {"traffic_run_s", 900, 30, 3600, "s",
      "so much of it is enough where all of it says the same: good links have peaks of up to 300 s"},
     {"bin_s", 115, 10, 1800, "s", "rare events are counted by bins of this, whatever the cadence"},
     {"idle_share", 0.02, 0, 0.5, "", "of the line rate: below, a port neither queues nor drops"},
