@@ -53,7 +53,8 @@ Simulation::Simulation(const CaseSpec& spec)
   if (spec.set != CaseSet::kHealthy) draw_fault(spec);
   draw_everyday(spec);
   bool crossed = false;
-  for (const auto& [key, truth] : truth_) crossed = crossed || truth.fault == "wrong_cabling";
+  for (const auto& [key, truth] : truth_)
+    crossed = crossed || truth.fault == "wrong_cabling" || truth.repaired == "wrong_cabling";
   draw_expected(crossed);
   for (const auto& port : ports_) port->begin(load_at(0), room_at(0));
 }
@@ -197,7 +198,8 @@ std::string Simulation::choose_fault(const CaseSpec& spec, const PortSim& port) 
   return {};
 }
 
-FaultPlan Simulation::draw_plan(std::string_view name, bool hard) {
+FaultPlan Simulation::draw_plan(std::string_view name, const CaseSpec& spec) {
+  const bool hard = spec.set == CaseSet::kHard;
   FaultPlan plan;
   plan.name = *std::find(fault_names().begin(), fault_names().end(), name);
   const std::vector<double> field = {0.12, 0.45, 0.43};
@@ -208,7 +210,8 @@ FaultPlan Simulation::draw_plan(std::string_view name, bool hard) {
   const bool from_start = (rng_.chance(hard ? 0.15 : 0.06) && name != "nic_fault") || name == "wrong_cabling";
   plan.onset_s = from_start ? 0.0 : rng_.uniform(600, std::max(700.0, 0.55 * duration_s_));
   const bool repairable = name == "dirty_connector" || name == "bad_module" || name == "faulty_cable";
-  if (!from_start && repairable && rng_.chance(0.04)) {  // somebody comes and repairs it
+  const bool somebody_comes = !from_start && repairable && rng_.chance(0.04);
+  if (somebody_comes || spec.repaired) {
     plan.repair_s = plan.onset_s + rng_.uniform(2500, 5000);
     duration_s_ = plan.repair_s + 16000;
     draw_jobs();
@@ -222,13 +225,13 @@ void Simulation::draw_fault(const CaseSpec& spec) {
   PortSim& port = *ports_[rng_.below(ports_.size() - (ports_.size() > 1 ? 1 : 0))];
   const std::string name = choose_fault(spec, port);
   if (name.empty() || port.unused || port.virtual_function) return;
-  const FaultPlan plan = draw_plan(name, hard);
+  const FaultPlan plan = draw_plan(name, spec);
   std::vector<PortSim*> mates = mates_of(port);
   const bool group = name == "far_port_down" && !mates.empty() && rng_.chance(0.45);
   if (name != "far_switch_fault" && !group) mates.clear();
   Truth& truth = truth_[port.setup.id.key()];
   plan_fault(plan, port, mates, rng_, truth);
-  if (name == "wrong_cabling") cross_cables(port);
+  if (name == "wrong_cabling") cross_cables(port, plan);
   for (PortSim* mate : mates) {
     Truth& other = truth_[mate->setup.id.key()];
     if (group) {
@@ -260,47 +263,6 @@ void Simulation::add_second_fault(const FaultPlan& first, PortSim& port, Truth& 
   for (const Answer& answer : own.also_accept) truth.also_accept.push_back(answer);
 }
 
-void Simulation::add_repair(const FaultPlan& plan, PortSim& port, Truth& truth) {
-  const double begin = plan.repair_s - rng_.uniform(40, 200);
-  const bool swap = plan.name != "dirty_connector";
-  Effect hands;  // the cable is out while somebody works on it
-  hands.start_s = begin;
-  hands.end_s = plan.repair_s + 1;
-  hands.apply = [swap](PortSim& at, double, double) {
-    if (swap) at.now.module_present = false;
-    for (LaneNow& lane : at.link.direction(Way::kIn).now) lane.open = true;
-    for (LaneNow& lane : at.link.direction(Way::kOut).now) lane.open = true;
-  };
-  port.add(std::move(hands));
-  if (swap) {
-    port.at(begin, [begin](PortSim& at) { at.emit(begin, PortEventKind::kModuleRemoved); });
-    port.at(plan.repair_s, [t = plan.repair_s](PortSim& at) {
-      at.swap_module(t);
-      at.emit(t, PortEventKind::kModuleInserted);
-    });
-  }
-  truth.repaired = truth.fault;
-  truth.repaired_s = plan.repair_s;
-  truth.tolerate = {truth.fault, "unplugged", "module_missing"};
-  for (const Answer& answer : truth.also_accept) truth.tolerate.push_back(answer.fault);
-  truth.fault = "healthy";
-  truth.end = End::kNone;
-}
-
-void Simulation::cross_cables(PortSim& port) {
-  for (const auto& other : ports_) {
-    if (other.get() == &port || other->unused || other->virtual_function || other->setup.far_level < 1) continue;
-    std::swap(port.setup.leaf, other->setup.leaf);
-    std::swap(port.setup.far_port, other->setup.far_port);
-    Truth& truth = truth_[other->setup.id.key()];
-    if (truth.fault != "healthy") return;
-    truth.fault = "wrong_cabling";
-    truth.end = End::kPath;
-    truth.onset_s = 0;
-    return;
-  }
-}
-
 void Simulation::draw_expected(bool wrong_cabling) {
   bool was_down = false;  // a port that never was up and that nobody expects is an unused one
   for (const auto& [key, truth] : truth_) was_down = was_down || (truth.link_down && truth.onset_s == 0.0);
@@ -313,10 +275,17 @@ void Simulation::draw_expected(bool wrong_cabling) {
   if (wrong_cabling) {  // undo the crossing: the plan is right and the cables are not
     std::vector<std::size_t> crossed;
     for (std::size_t i = 0; i < ports_.size(); ++i) {
-      if (truth_[ports_[i]->setup.id.key()].fault == "wrong_cabling") crossed.push_back(i);
+      const Truth& truth = truth_[ports_[i]->setup.id.key()];
+      if (truth.fault == "wrong_cabling" || truth.repaired == "wrong_cabling") crossed.push_back(i);
     }
     if (crossed.size() == 2) std::swap(planned[crossed[0]], planned[crossed[1]]);
-    if (crossed.size() == 1) planned[crossed[0]].second = "Ethernet" + std::to_string(40 + rng_.below(9)) + "/1";
+    if (crossed.size() == 1) {
+      PortSim& port = *ports_[crossed[0]];
+      std::string& right = planned[crossed[0]].second;
+      right = "Ethernet" + std::to_string(40 + rng_.below(9)) + "/1";
+      if (const auto over = truth_[port.setup.id.key()].repaired_s)
+        port.at(*over, [right](PortSim& at) { at.setup.far_port = right; });
+    }
   }
   for (std::size_t i = 0; i < ports_.size(); ++i) {
     const PortSim& port = *ports_[i];

@@ -29,6 +29,7 @@ struct CaseSpec {
   std::uint64_t seed = 1;
   std::string fault;      ///< only this fault; "" draws one
   std::size_t ports = 0;  ///< so many ports; 0 draws their number
+  bool repaired = false;  ///< the fault ends, whatever it is, and its time after that is simulated
 };
 
 class Simulation {
@@ -56,10 +57,13 @@ class Simulation {
   void everyday_of_port(PortSim& port, double rate);
   void reboot_node(double t);
   void draw_fault(const CaseSpec& spec);
-  FaultPlan draw_plan(std::string_view name, bool hard);
+  FaultPlan draw_plan(std::string_view name, const CaseSpec& spec);
   void add_second_fault(const FaultPlan& first, PortSim& port, Truth& truth);
   void add_repair(const FaultPlan& plan, PortSim& port, Truth& truth);
-  void cross_cables(PortSim& port);
+  static void tell_repair(const FaultPlan& plan, Truth& truth);
+  void add_hands(const FaultPlan& plan, PortSim& port, bool swap);
+  void cross_cables(PortSim& port, const FaultPlan& plan);
+  void uncross_cables(PortSim& port, PortSim& other, const FaultPlan& plan);
   [[nodiscard]] double load_at(double t) const;
   [[nodiscard]] double room_at(double t) const;
   std::vector<PortSim*> mates_of(const PortSim& port);

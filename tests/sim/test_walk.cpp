@@ -1,0 +1,69 @@
+// Every raise has a reachable clear: each fault of the table is walked from its opening, through its end, to its
+// closing, by the engine with its real ledger on a simulated node.
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "daemon/engine.h"
+#include "tests/sim/scenario.h"
+
+namespace linkhealth::sim {
+namespace {
+
+Engine engine_for(const Simulation& simulation) {
+  EngineSettings settings;
+  settings.node = "sim";
+  settings.knobs = KnobTable(engine_knob_groups());
+  settings.expected = simulation.header().expected;
+  return Engine(std::move(settings));
+}
+
+/// What became of the fault in one case.
+struct Walk {
+  bool opened = false;
+  std::set<std::string> open;  ///< ids at the end
+  std::string told;            ///< for people
+};
+
+Walk walk(const std::string& fault, std::uint64_t seed) {
+  Simulation simulation({.set = CaseSet::kField, .seed = seed, .fault = fault, .ports = 0, .repaired = true});
+  Engine engine = engine_for(simulation);
+  Walk out;
+  Snapshot snapshot;
+  while (simulation.next(snapshot)) {
+    for (const FaultEvent& event : engine.step(snapshot).events) {
+      out.told += fmt::format("{:.0f} {} {} {}\n", steady_seconds(snapshot.taken_at), event.port, to_string(event.kind),
+                              event.fault.fault);
+      if (event.kind == FaultEventKind::kOpened) {
+        out.opened = out.opened || event.fault.fault == fault;
+        out.open.insert(event.fault.id);
+      }
+      if (event.kind == FaultEventKind::kClosed) out.open.erase(event.fault.id);
+    }
+  }
+  for (const auto& [port, truth] : simulation.truth())
+    if (truth.repaired_s) out.told += fmt::format("{} was over at {:.0f}\n", port, *truth.repaired_s);
+  return out;
+}
+
+class EveryFault : public testing::TestWithParam<std::string> {};
+
+TEST_P(EveryFault, OpensAndCloses) {
+  constexpr std::uint64_t kSeeds = 60;
+  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+    const Walk seen = walk(GetParam(), seed);
+    if (!seen.opened) continue;
+    EXPECT_TRUE(seen.open.empty()) << "seed " << seed << ": still open at the end\n" << seen.told;
+    return;
+  }
+  FAIL() << "not named in " << kSeeds << " cases";
+}
+
+INSTANTIATE_TEST_SUITE_P(Names, EveryFault,
+                         testing::ValuesIn(std::vector<std::string>(fault_names().begin(), fault_names().end())),
+                         [](const auto& name) { return name.param; });
+
+}  // namespace
+}  // namespace linkhealth::sim
