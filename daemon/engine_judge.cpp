@@ -106,6 +106,9 @@ void Engine::State::fill_group(PortView& view, const Subject& subject, const std
       });
     });
     ++(shared ? group.flaps_together : group.flaps_alone);
+    if (!shared) continue;
+    if (!group.first_flap) group.first_flap = loss.t;
+    group.last_flap = loss.t;
   }
 }
 

@@ -96,7 +96,8 @@ struct GroupStats {
   std::size_t fell_together = 0;   ///< of them: fell at the same moment as this one and are still down
   std::size_t flaps_together = 0;  ///< losses of this port with another one at the same moment
   std::size_t flaps_alone = 0;
-  std::size_t errors_together = 0;                ///< of them: errors began within 15 min of this one's
+  std::optional<SteadyTime> first_flap{}, last_flap{};  ///< of flaps_together
+  std::size_t errors_together = 0;                      ///< of them: errors began within 15 min of this one's
   double siblings_speed_mbps = 0;                 ///< what two or more others with the same module run at; 0: none
   std::size_t siblings_supply_low = 0;            ///< other ports whose module's supply voltage is low now
   std::size_t siblings = 0, siblings_hotter = 0;  ///< other ports whose module gives a temperature; that rose 6 C

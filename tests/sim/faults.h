@@ -41,7 +41,7 @@ struct FaultPlan {
   std::string_view name;
   Strength strength = Strength::kMid;
   double onset_s = 0;
-  double until_s = 0;   ///< end of the recording
+  double until_s = 0;   ///< what happens again and again does so until then
   double repair_s = 0;  ///< 0: stays
   bool drift = false;
 };

@@ -216,7 +216,7 @@ FaultPlan Simulation::draw_plan(std::string_view name, const CaseSpec& spec) {
     duration_s_ = plan.repair_s + 16000;
     draw_jobs();
   }
-  plan.until_s = duration_s_;
+  plan.until_s = spec.repaired ? plan.repair_s : duration_s_;
   return plan;
 }
 

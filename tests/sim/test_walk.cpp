@@ -23,7 +23,7 @@ Engine engine_for(const Simulation& simulation) {
 /// What became of the fault in one case.
 struct Walk {
   bool opened = false;
-  std::set<std::string> open;  ///< ids at the end
+  std::set<std::string> open;  ///< ids of this fault at the end
   std::string told;            ///< for people
 };
 
@@ -36,8 +36,8 @@ Walk walk(const std::string& fault, std::uint64_t seed) {
     for (const FaultEvent& event : engine.step(snapshot).events) {
       out.told += fmt::format("{:.0f} {} {} {}\n", steady_seconds(snapshot.taken_at), event.port, to_string(event.kind),
                               event.fault.fault);
-      if (event.kind == FaultEventKind::kOpened) {
-        out.opened = out.opened || event.fault.fault == fault;
+      if (event.kind == FaultEventKind::kOpened && event.fault.fault == fault) {
+        out.opened = true;
         out.open.insert(event.fault.id);
       }
       if (event.kind == FaultEventKind::kClosed) out.open.erase(event.fault.id);
@@ -52,13 +52,14 @@ class EveryFault : public testing::TestWithParam<std::string> {};
 
 TEST_P(EveryFault, OpensAndCloses) {
   constexpr std::uint64_t kSeeds = 60;
-  for (std::uint64_t seed = 1; seed <= kSeeds; ++seed) {
+  constexpr int kWalks = 5;
+  int walks = 0;
+  for (std::uint64_t seed = 1; seed <= kSeeds && walks < kWalks; ++seed) {
     const Walk seen = walk(GetParam(), seed);
-    if (!seen.opened) continue;
+    walks += seen.opened;
     EXPECT_TRUE(seen.open.empty()) << "seed " << seed << ": still open at the end\n" << seen.told;
-    return;
   }
-  FAIL() << "not named in " << kSeeds << " cases";
+  EXPECT_EQ(walks, kWalks) << "named so often in " << kSeeds << " cases";
 }
 
 INSTANTIATE_TEST_SUITE_P(Names, EveryFault,
