@@ -214,8 +214,9 @@ void Daemon::reload() {
   if (options_.config_file.empty()) return log_.warning("reload: there is no configuration file (--config)");
   auto config = complete_config(options_, source_->header().node);
   if (!config) {
-    log_.error("reload: " + config.error().message + ": the former configuration stays in force");
-    return show_config(config.error().message + ": the former configuration stays in force");
+    const std::string stays = config.error().message + ": the former configuration stays in force";
+    show_config(stays);
+    return log_.error("reload: " + stays);
   }
   const std::string came_to = reload_words(config_changes(config_, *config), config_changes(*started_, *config));
   {
@@ -240,8 +241,8 @@ void Daemon::reload() {
     engine_->set_maintenance_files({});
     maintenance_ = std::make_unique<MaintenanceReader>(config_.maintenance_dir);
   }
+  show_config("read again: " + came_to);  // before it is told: who reads the log asks next
   log_.info("reload: " + options_.config_file + " is in force: " + came_to);
-  show_config("read again: " + came_to);
 }
 
 Result<void> Daemon::run() {
