@@ -319,6 +319,7 @@ class WebLoader {
         return {};
       }
       std::vector<std::string_view> names;
+      names.reserve(kHeaders.size());
       for (const HeaderField& field : kHeaders) names.push_back(field.name);
       return each(key.value, key.key, names, [&](const Member& field) { return header(field, config); });
     });

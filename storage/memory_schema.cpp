@@ -63,7 +63,7 @@ Result<std::int64_t> known_version(SqlDatabase& database, Migrations migrations)
   auto version = database.integer("PRAGMA user_version");
   if (!version) return version;
   const auto mark = database.integer("PRAGMA application_id");
-  if (!mark) return mark;
+  if (!mark) return mark.error();
   const auto newest = static_cast<std::int64_t>(migrations.size());
   // Files of our first schema have no mark until they are opened once.
   const bool unmarked = *mark == 0 && (*version == 0 || *version == 1);
