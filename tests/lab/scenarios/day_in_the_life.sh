@@ -135,7 +135,7 @@ want "verify says that it is not repaired" ended 1
 want "and why" said 'FAIL.*dirty connector still shows'
 types ack "$port" --by ann --reason 'ticket 4711' --for 2h
 want "ack is taken" ended 0
-is_acknowledged="any(.faults[]; .id == \"$id\" and .state == \"acknowledged\" and .acknowledged.by == \"ann\" and
+is_acknowledged="any(.faults[]; .id == \"$id\" and .state == \"acknowledged\" and .acknowledged.by == \"ann (as root)\" and
     .acknowledged.reason == \"ticket 4711\")"
 eventually 40 "the fault is acknowledged" port_is "$port" "$is_acknowledged"
 types ack "$port" --by bob
