@@ -113,7 +113,7 @@ void Ledger::place(Port& port, SteadyTime now, WallTime wall) const {
 }
 
 void Ledger::open_fault(Slot& slot, const PortVerdict::Named& named, const std::string& port, SteadyTime now,
-                        WallTime wall, std::vector<LedgerChange>& changes) {
+                        WallTime wall, std::vector<LedgerChange>& changes, const LedgerFault* acknowledged) {
   LedgerEntry entry;
   entry.fault = named.fault;
   entry.last_seen = now;
@@ -124,6 +124,13 @@ void Ledger::open_fault(Slot& slot, const PortVerdict::Named& named, const std::
   entry.kept.severity = named.severity;
   entry.kept.confidence = named.confidence;
   entry.kept.opened_at = entry.kept.last_seen_at = wall;
+  if (acknowledged != nullptr) {
+    entry.kept.state = FaultState::kAcknowledged;
+    entry.kept.acknowledged_at = acknowledged->acknowledged_at;
+    entry.kept.acknowledged_by = acknowledged->acknowledged_by;
+    entry.kept.acknowledged_reason = acknowledged->acknowledged_reason;
+    entry.kept.acknowledged_until = acknowledged->acknowledged_until;
+  }
   slot.entry = entry;
   slot.candidate = nullptr;
   changes.push_back({FaultEventKind::kOpened, entry});
@@ -147,6 +154,17 @@ void Ledger::refresh(Slot& slot, const PortVerdict::Named& named, bool maintenan
     entry.kept.severity = named.severity;
     changes.push_back({FaultEventKind::kWorsened, entry});
   }
+}
+
+/// Who took note of what is wrong has done so, whatever we call it now; not of something worse, nor of what an
+/// administrator does.
+void Ledger::rename(Slot& slot, const PortVerdict::Named& named, const std::string& port, SteadyTime now, WallTime wall,
+                    std::vector<LedgerChange>& changes) {
+  const LedgerFault before = slot.entry->kept;
+  const bool same_matter = !is(*slot.entry->fault, "admin_down") && !is(*named.fault, "admin_down") &&
+                           named.severity <= before.severity && is_acknowledged(before, wall);
+  close(slot, port, wall, changes);
+  open_fault(slot, named, port, now, wall, changes, same_matter ? &before : nullptr);
 }
 
 void Ledger::close(Slot& slot, const std::string& port, WallTime wall, std::vector<LedgerChange>& changes) {
@@ -270,11 +288,7 @@ void Ledger::step_slot(Slot& slot, const std::optional<PortVerdict::Named>& name
   const bool rival_wins =
       certain || (in_seconds(now - slot.candidate_since) >= knobs_[kRivalHold] &&
                   slot.candidate_evaluations >= static_cast<std::size_t>(knobs_[kRivalEvaluations]));
-  if (rival_wins && !verdict.maintenance) {
-    close(slot, port, wall, changes);
-    open_fault(slot, *named, port, now, wall, changes);
-    return;
-  }
+  if (rival_wins && !verdict.maintenance) return rename(slot, *named, port, now, wall, changes);
   // A link that carries is not down: what says that it is proves itself, whatever else is wrong.
   if (!verdict.down && means_down(*slot.entry->fault)) return step_proof(slot, verdict, port, now, wall, changes);
   // Something is still wrong: what is open neither heals nor proves.

@@ -105,7 +105,9 @@ class Ledger {
   void step_slot(Slot& slot, const std::optional<PortVerdict::Named>& named, const PortVerdict& verdict, bool second,
                  const std::string& port, SteadyTime now, WallTime wall, std::vector<LedgerChange>& changes);
   void open_fault(Slot& slot, const PortVerdict::Named& named, const std::string& port, SteadyTime now, WallTime wall,
-                  std::vector<LedgerChange>& changes);
+                  std::vector<LedgerChange>& changes, const LedgerFault* acknowledged = nullptr);
+  void rename(Slot& slot, const PortVerdict::Named& named, const std::string& port, SteadyTime now, WallTime wall,
+              std::vector<LedgerChange>& changes);
   void refresh(Slot& slot, const PortVerdict::Named& named, bool maintenance, SteadyTime now, WallTime wall,
                std::vector<LedgerChange>& changes) const;
   void step_proof(Slot& slot, const PortVerdict& verdict, const std::string& port, SteadyTime now, WallTime wall,

@@ -122,6 +122,23 @@ TEST(Ledger, AnotherNameMustLeadForAWhile) {
   EXPECT_EQ(desk.events, "opened:dirty_connector closed:dirty_connector opened:bad_module ");
 }
 
+TEST(Ledger, WhoTookNoteOfAFaultHasItUnderItsNewNameToo) {
+  Desk desk;
+  desk.tell(Desk::wrong(kDirty), 100);
+  ASSERT_TRUE(desk.ledger.acknowledge("pci/1", "ann", "spare ordered", Desk::wall(5000), Desk::wall(100)));
+  desk.tell(Desk::wrong(kModule), 260);
+  const LedgerFault& renamed = desk.ledger.open("pci/1")[0]->kept;
+  EXPECT_EQ(renamed.fault, "bad_module");
+  EXPECT_EQ(renamed.state, FaultState::kAcknowledged);
+  EXPECT_EQ(renamed.acknowledged_by, "ann");
+  EXPECT_EQ(renamed.acknowledged_reason, "spare ordered");
+  EXPECT_EQ(renamed.acknowledged_until, Desk::wall(5000));
+  PortVerdict worse = Desk::wrong(kDirty);
+  worse.primary->severity = Severity::kCritical;
+  desk.tell(worse, 260);
+  EXPECT_EQ(desk.ledger.open("pci/1")[0]->kept.state, FaultState::kOpen) << "of something worse she knows nothing";
+}
+
 TEST(Ledger, AQuarrelOfNamesDoesNotKeepAFaultClosed) {
   Desk desk;
   for (int i = 0; i < 6; ++i) desk.tell(Desk::wrong(i % 2 != 0 ? kDirty : kModule), 10);
