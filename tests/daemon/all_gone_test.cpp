@@ -1,20 +1,12 @@
 // What the engine makes of ports that go: one alone, all at once, the last one, and names that swap at a reboot.
 #include <gmock/gmock.h>
 
-#include "daemon/engine.h"
-#include "tests/diagnosis/feed.h"
+#include "tests/daemon/story.h"
 
 namespace linkhealth {
 namespace {
 
 using ::testing::HasSubstr;
-
-EngineSettings settings() {
-  EngineSettings settings;
-  settings.node = "node";
-  settings.knobs = KnobTable(engine_knob_groups());
-  return settings;
-}
 
 /// A node with `count` ports that are alike.
 struct Node {
@@ -43,7 +35,7 @@ struct Node {
   }
 
   Feed feed;
-  Engine engine{settings()};
+  Engine engine{Story::settings()};
   std::vector<bool> present;
   std::shared_ptr<const Report> report;
   std::vector<FaultEvent> events;
@@ -129,7 +121,7 @@ TEST(PortsThatGo, AnOpenFaultFollowsThePciAddressWhenNamesSwapAtAReboot) {
     kept = node.engine.ledger_state();
   }
   const std::string id = node.report->ports[1].faults[0].id;
-  Engine after(settings());  // the node has booted, and the kernel named the devices the other way round
+  Engine after(Story::settings());  // the node has booted, and the kernel named the devices the other way round
   after.restore(kept);
   Snapshot snapshot = node.tick();
   std::swap(snapshot.ports.at("mlx5_0/1").id.pci, snapshot.ports.at("mlx5_1/1").id.pci);
@@ -161,7 +153,7 @@ TEST(PortsThatGo, AFaultOfAPortThatNeverComesBackStaysInTheLedgerAndClosesWhenIt
   node.present[0] = false;
   node.run(600);
   ASSERT_EQ(node.events.size(), 1U);
-  Engine after(settings());
+  Engine after(Story::settings());
   after.restore(node.engine.ledger_state());
   node.engine = std::move(after);
   node.run(600);  // still gone: nothing is said again, nothing is lost

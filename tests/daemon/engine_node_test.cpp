@@ -3,8 +3,7 @@
 
 #include <cmath>
 
-#include "daemon/engine.h"
-#include "tests/diagnosis/feed.h"
+#include "tests/daemon/story.h"
 
 namespace linkhealth {
 namespace {
@@ -14,14 +13,7 @@ using ::testing::HasSubstr;
 /// A node with `count` ports that are alike; a test changes one port's sample.
 struct Node {
   explicit Node(std::size_t ports, std::map<PortKey, ExpectedPort> expected = {})
-      : count(ports), engine(settings(std::move(expected))) {}
-  static EngineSettings settings(std::map<PortKey, ExpectedPort> expected) {
-    EngineSettings settings;
-    settings.node = "node";
-    settings.knobs = KnobTable(engine_knob_groups());
-    settings.expected = std::move(expected);
-    return settings;
-  }
+      : count(ports), engine(Story::settings(std::move(expected))) {}
   void run(double seconds) {
     for (const double end = feed.t + seconds; feed.t < end;) {
       Snapshot snapshot = feed.tick();
@@ -134,7 +126,7 @@ TEST(ExpectedPorts, WhatNobodyExpectsIsNotMissed) {
 }
 
 TEST(ExpectedPorts, AnExemptOneIsNotAwaited) {
-  EngineSettings settings = Node::settings({{"mlx5_9/1", at_400g()}});
+  EngineSettings settings = Story::settings({{"mlx5_9/1", at_400g()}});
   settings.exempt["mlx5_9/1"] = "spare";
   Node node(1);
   node.engine = Engine(settings);

@@ -1,52 +1,9 @@
-#include "diagnosis/ledger.h"
-
 #include <gtest/gtest.h>
+
+#include "tests/diagnosis/ledger_desk.h"
 
 namespace linkhealth {
 namespace {
-
-const Fault& kDirty = find_fault("dirty_connector", End::kPath);
-const Fault& kModule = find_fault("bad_module", End::kLocal);
-const Fault& kPulled = find_fault("unplugged", End::kPath);
-const Fault& kAdmin = find_fault("admin_down", End::kLocal);
-const Fault& kCongested = find_fault("congestion", End::kFabric);
-
-struct Desk {
-  std::vector<double> knobs;
-  Ledger ledger;
-  double t = 0;
-  std::string events;
-
-  static std::vector<double> defaults() {
-    std::vector<double> values;
-    for (const Knob& knob : ledger_knobs()) values.push_back(knob.value);
-    return values;
-  }
-  Desk() : knobs(defaults()), ledger("node", knobs) {}
-
-  static PortVerdict wrong(const Fault& fault, bool down = false, double down_s = 0) {
-    PortVerdict verdict;
-    verdict.judged = true;
-    verdict.down = down;
-    verdict.down_s = down_s;
-    verdict.primary = PortVerdict::Named{&fault, 0.9, fault.severity};
-    return verdict;
-  }
-  static PortVerdict fine() {
-    PortVerdict verdict;
-    verdict.judged = true;
-    return verdict;
-  }
-  static WallTime wall(double t) { return WallTime(Milliseconds(1763640000000)) + from_seconds(t); }
-
-  void tell(const PortVerdict& verdict, double seconds) {
-    for (const double end = t + seconds; t < end;) {
-      t += 10;
-      for (const LedgerChange& change : ledger.update("pci/1", verdict, steady_from_seconds(t), wall(t)))
-        events += std::string(to_string(change.kind)) + ":" + change.entry.kept.fault + " ";
-    }
-  }
-};
 
 TEST(Ledger, AFaultOpensAfterItsHoldProvesAndCloses) {
   Desk desk;
@@ -122,23 +79,6 @@ TEST(Ledger, AnotherNameMustLeadForAWhile) {
   EXPECT_EQ(desk.events, "opened:dirty_connector closed:dirty_connector opened:bad_module ");
 }
 
-TEST(Ledger, WhoTookNoteOfAFaultHasItUnderItsNewNameToo) {
-  Desk desk;
-  desk.tell(Desk::wrong(kDirty), 100);
-  ASSERT_TRUE(desk.ledger.acknowledge("pci/1", "ann", "spare ordered", Desk::wall(5000), Desk::wall(100)));
-  desk.tell(Desk::wrong(kModule), 260);
-  const LedgerFault& renamed = desk.ledger.open("pci/1")[0]->kept;
-  EXPECT_EQ(renamed.fault, "bad_module");
-  EXPECT_EQ(renamed.state, FaultState::kAcknowledged);
-  EXPECT_EQ(renamed.acknowledged_by, "ann");
-  EXPECT_EQ(renamed.acknowledged_reason, "spare ordered");
-  EXPECT_EQ(renamed.acknowledged_until, Desk::wall(5000));
-  PortVerdict worse = Desk::wrong(kDirty);
-  worse.primary->severity = Severity::kCritical;
-  desk.tell(worse, 260);
-  EXPECT_EQ(desk.ledger.open("pci/1")[0]->kept.state, FaultState::kOpen) << "of something worse she knows nothing";
-}
-
 TEST(Ledger, AQuarrelOfNamesDoesNotKeepAFaultClosed) {
   Desk desk;
   for (int i = 0; i < 6; ++i) desk.tell(Desk::wrong(i % 2 != 0 ? kDirty : kModule), 10);
@@ -200,18 +140,6 @@ TEST(Ledger, IdsNameNodePortFaultAndTime) {
   EXPECT_EQ(desk.ledger.open("pci/1")[0]->kept.id, "node:pci/1:dirty_connector:1763640040");
 }
 
-TEST(Ledger, AnAcknowledgementHoldsUntilItsTime) {
-  Desk desk;
-  EXPECT_FALSE(desk.ledger.acknowledge("pci/1", "ann", "spare ordered", std::nullopt, Desk::wall(0)));
-  desk.tell(Desk::wrong(kDirty), 100);
-  EXPECT_FALSE(desk.ledger.acknowledge("pci/1", "ann", "", Desk::wall(-1), Desk::wall(100)));
-  ASSERT_TRUE(desk.ledger.acknowledge("pci/1", "ann", "spare ordered", Desk::wall(500), Desk::wall(100)));
-  desk.tell(Desk::wrong(kDirty), 100);
-  EXPECT_EQ(desk.ledger.open("pci/1")[0]->kept.state, FaultState::kAcknowledged);
-  desk.tell(Desk::wrong(kDirty), 400);
-  EXPECT_EQ(desk.ledger.open("pci/1")[0]->kept.state, FaultState::kOpen);
-}
-
 TEST(Ledger, TheTimeWhileNobodyLookedIsNoQuiet) {
   Desk desk;
   desk.tell(Desk::wrong(kDirty), 100);
@@ -224,60 +152,6 @@ TEST(Ledger, TheTimeWhileNobodyLookedIsNoQuiet) {
   EXPECT_EQ(next.events, "");
   next.tell(Desk::fine(), 310);
   EXPECT_EQ(next.events, "proving:dirty_connector ");
-}
-
-TEST(Ledger, AFaultIsNotAcknowledgedTwice) {
-  Desk desk;
-  desk.tell(Desk::wrong(kDirty), 100);
-  const WallTime until = Desk::wall(500) + std::chrono::milliseconds(223);  // nobody wants to read those
-  ASSERT_TRUE(desk.ledger.acknowledge("pci/1", "ann", "", until, Desk::wall(100)));
-  const auto again = desk.ledger.acknowledge("pci/1", "bob", "", std::nullopt, Desk::wall(200));
-  ASSERT_FALSE(again);
-  EXPECT_NE(again.error().message.find("acknowledged already, by ann until 2025-11-20T12:08:20Z"), std::string::npos)
-      << again.error().message;
-  EXPECT_TRUE(desk.ledger.acknowledge("pci/1", "bob", "", std::nullopt, Desk::wall(501))) << "ann's time is over";
-}
-
-TEST(Ledger, TheEndOfAnAcknowledgementIsToldOnce) {
-  Desk desk;
-  desk.tell(Desk::wrong(kDirty), 100);
-  ASSERT_TRUE(desk.ledger.acknowledge("pci/1", "ann", "", Desk::wall(500), Desk::wall(100)));
-  desk.events.clear();
-  desk.tell(Desk::wrong(kDirty), 390);
-  EXPECT_EQ(desk.events, "");
-  desk.tell(Desk::wrong(kDirty), 200);
-  EXPECT_EQ(desk.events, "reopened:dirty_connector ");
-  EXPECT_EQ(desk.ledger.open("pci/1")[0]->kept.acknowledged_by, "");
-}
-
-TEST(Ledger, AnAcknowledgementEndsAlsoWhileNothingCanBeJudged) {
-  Desk desk;
-  desk.tell(Desk::wrong(kDirty), 100);
-  ASSERT_TRUE(desk.ledger.acknowledge("pci/1", "ann", "", Desk::wall(200), Desk::wall(100)));
-  desk.tell(PortVerdict(), 200);
-  EXPECT_EQ(desk.ledger.open("pci/1")[0]->kept.state, FaultState::kOpen);
-}
-
-TEST(Ledger, WhatComesBackWhileAcknowledgedStaysAcknowledged) {
-  Desk desk;
-  desk.tell(Desk::wrong(kDirty), 100);
-  ASSERT_TRUE(desk.ledger.acknowledge("pci/1", "ann", "", std::nullopt, Desk::wall(100)));
-  desk.tell(Desk::fine(), 400);
-  ASSERT_EQ(desk.ledger.open("pci/1")[0]->kept.state, FaultState::kProving);
-  desk.tell(Desk::wrong(kDirty), 50);
-  EXPECT_EQ(desk.ledger.open("pci/1")[0]->kept.state, FaultState::kAcknowledged);
-}
-
-TEST(Ledger, AnAcknowledgementCanBeTakenBack) {
-  Desk desk;
-  desk.tell(Desk::wrong(kDirty), 100);
-  EXPECT_FALSE(desk.ledger.withdraw_acknowledgement("pci/1", Desk::wall(100)));
-  EXPECT_FALSE(desk.ledger.withdraw_acknowledgement("pci/9", Desk::wall(100)));
-  ASSERT_TRUE(desk.ledger.acknowledge("pci/1", "ann", "", std::nullopt, Desk::wall(100)));
-  const auto change = desk.ledger.withdraw_acknowledgement("pci/1", Desk::wall(200));
-  ASSERT_TRUE(change);
-  EXPECT_EQ(change->kind, FaultEventKind::kReopened);
-  EXPECT_EQ(desk.ledger.open("pci/1")[0]->kept.state, FaultState::kOpen);
 }
 
 PortVerdict worked_on(PortVerdict verdict) {

@@ -5,12 +5,10 @@ lldpd of tests/probes/lldpd_live.py, in network namespaces of its own. Exit code
 """
 import os
 import signal
-import subprocess
 import sys
-import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))), "probes"))
-from lldpd_live import CHILDREN, in_far, make_link, must, run, skip, start_lldpd, tell, wait_until  # noqa: E402
+from lldpd_live import in_far, in_own_network, make_link, must, run, start_lldpd, tell, wait_until  # noqa: E402
 
 
 def add_link(far_pid):
@@ -65,31 +63,6 @@ def scenario(program, folder):
     os.killpg(near.pid, signal.SIGKILL)
 
 
-def main():
-    for tool in ("lldpd", "lldpctl", "lldpcli", "ip", "unshare", "nsenter"):
-        if run("sh", "-c", f"command -v {tool}").returncode != 0:
-            skip(f"there is no {tool}")
-    if len(sys.argv) == 2:
-        if os.geteuid() != 0 or run("unshare", "-n", "true").returncode != 0:
-            skip("no right to make a network namespace")
-        os.execvp("unshare", ["unshare", "-n", sys.executable, os.path.abspath(__file__), sys.argv[1], "inside"])
-    if run("ip", "link", "add", "probe0", "type", "veth", "peer", "name", "probe1").returncode != 0:
-        skip("no veth devices here")
-    must("ip", "link", "delete", "probe0")
-    with tempfile.TemporaryDirectory(prefix="lldp-learn-") as folder:
-        os.chmod(folder, 0o755)
-        try:
-            scenario(os.path.abspath(sys.argv[1]), folder)
-        finally:
-            for child in CHILDREN:
-                try:
-                    os.killpg(child.pid, signal.SIGKILL)
-                except ProcessLookupError:
-                    pass
-                child.wait(timeout=20)
-    print("passed")
-
-
 if __name__ == "__main__":
     os.environ["PATH"] += ":/usr/sbin:/sbin"
-    main()
+    in_own_network(scenario, "lldpctl")

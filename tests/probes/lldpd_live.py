@@ -163,14 +163,16 @@ def scenario(program, folder):
     print("ok   an lldpd that was killed:", ask(program, near_socket)[0])
 
 
-def main():
-    for tool in ("lldpd", "lldpcli", "ip", "unshare", "nsenter"):
+def in_own_network(scenario, *tools):
+    """Runs scenario(PROGRAM, folder) in a network namespace of its own, and ends what it started."""
+    for tool in ("lldpd", "lldpcli", "ip", "unshare", "nsenter", *tools):
         if shutil.which(tool) is None and not os.path.exists("/usr/sbin/" + tool):
             skip(f"there is no {tool}")
     if len(sys.argv) == 2:
         if os.geteuid() != 0 or run("unshare", "-n", "true").returncode != 0:
             skip("no right to make a network namespace")
-        os.execvp("unshare", ["unshare", "-n", sys.executable, os.path.abspath(__file__), sys.argv[1], "inside"])
+        os.execvp("unshare", ["unshare", "-n", sys.executable, os.path.abspath(sys.argv[0]),
+                              os.path.abspath(sys.argv[1]), "inside"])
     if run("ip", "link", "add", "probe0", "type", "veth", "peer", "name", "probe1").returncode != 0:
         skip("no veth devices here")
     must("ip", "link", "delete", "probe0")
@@ -190,4 +192,4 @@ def main():
 
 if __name__ == "__main__":
     os.environ["PATH"] += ":/usr/sbin:/sbin"
-    main()
+    in_own_network(scenario)
