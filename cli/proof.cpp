@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "exporters/text_layout.h"
 
@@ -17,6 +18,8 @@ constexpr std::array<std::string_view, 5> kVerdicts = {"waiting", "proving", "pa
 constexpr double kSettle_s = 20;
 // A fault that still shows so long after the proof began is not repaired; the ledger waits 300 s itself.
 constexpr double kStillThere_s = 600;
+// What was seen so long ago does not show any more.
+constexpr double kStillGone_s = 60;
 // Without the kernel's count of losses a pause in the samples says nothing.
 constexpr double kLongestBlind_s = 30;
 
@@ -151,8 +154,20 @@ void Prover::judge(const PortReport& port, const Look& now, WallTime at) {
   }
   for (const FaultReport& fault : port.faults) {
     const bool shows = fault.state != FaultState::kProving && fault.severity != Severity::kNotice &&
-                       at - fault.last_seen_at < std::chrono::minutes(1);
-    if (!shows || state_.elapsed_s < std::min(kStillThere_s, limits_.least_s)) continue;
+                       in_seconds(at - fault.last_seen_at) < kStillGone_s;
+    if (!shows) continue;
+    if (state_.elapsed_s < std::min(kStillThere_s, limits_.least_s)) continue;
+    // Right after a repair the last ten minutes still hold what was before it: however short the proof is to be, the
+    // fault has that time to go. Where nothing was done it has not.
+    const double left_s = fault.repairs.empty() ? 0 : kStillThere_s - in_seconds(at - fault.repairs.back().at);
+    if (left_s > 0) {
+      if (!std::exchange(told_that_it_shows_, true))
+        state_.note =
+            name_words(fault.fault) + " still shows: it has " + duration_words(from_seconds(left_s)) + " to go";
+      state_.remaining_s = std::max(state_.remaining_s, kStillGone_s);
+      state_.needed_s = state_.elapsed_s + state_.remaining_s;
+      continue;
+    }
     fail(name_words(fault.fault) + " still shows" + (fault.summary.empty() ? "" : ": " + fault.summary));
     return;
   }

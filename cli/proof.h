@@ -67,6 +67,7 @@ class Prover {
   ProofState state_;
   std::optional<SteadyTime> first_, begun_, enough_since_;
   Look last_;
+  bool told_that_it_shows_ = false;
 };
 
 }  // namespace linkhealth::cli

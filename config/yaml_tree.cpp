@@ -6,9 +6,11 @@
 #include <yaml-cpp/parser.h>
 
 #include <algorithm>
+#include <optional>
 #include <sstream>
 
 #include "base/text.h"
+#include "base/utf8.h"
 
 namespace linkhealth {
 
@@ -118,7 +120,24 @@ Error error_at(std::string_view file_name, std::size_t line, std::string_view wh
   return {fmt::format("{}:{}: {}", file_name, line, what)};
 }
 
+namespace {
+
+/// The line of the first byte that is no UTF-8: YAML has no other, and what is read could not be written again.
+std::optional<std::size_t> line_that_is_no_utf8(std::string_view text) {
+  std::size_t line = 1;
+  while (!text.empty()) {
+    const std::size_t length = utf8_length(text);
+    if (length == 0) return line;
+    if (text.front() == '\n') ++line;
+    text.remove_prefix(length);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 Result<YamlNode> parse_yaml(std::string_view text, std::string_view file_name) {
+  if (const auto line = line_that_is_no_utf8(text)) return error_at(file_name, *line, "not valid UTF-8");
   try {
     std::istringstream stream{std::string(text)};
     YAML::Parser parser(stream);

@@ -94,6 +94,12 @@ ApiReply past_of(const ApiRequest& request, const ApiView& view, const Report& r
   auto past = view.memory->past(asked->query);
   if (!past) return api_error(request, 503, past.error().message);
   past->port = (*port)->port;
+  std::erase_if(past->maintenance, [&](const Maintenance& one) {
+    const PortId& id = (*port)->latest.id;
+    const std::string& meant = one.port;
+    return !meant.empty() && meant != asked->query.port && meant != (*port)->port && meant != id.device &&
+           meant != id.netdev && meant != id.pci;
+  });
   return style != nullptr ? reply("text/plain; charset=utf-8", past_text(*past, **port, *style))
                           : reply("application/json", past_json(*past, asked->signals) + "\n");
 }

@@ -14,6 +14,7 @@
 #include "daemon/deliveries.h"
 #include "daemon/doctor.h"
 #include "daemon/event_log.h"
+#include "daemon/heap.h"
 #include "daemon/kept_outbox.h"
 #include "daemon/live_header.h"
 #include "daemon/loop.h"
@@ -321,6 +322,7 @@ void Daemon::self_test(const Report& report) {
                 ? "self-test: nothing is hidden"
                 : fmt::format("self-test: {} source{} can't be seen, or only in part: see linkhealth doctor",
                               doctor.hidden, doctor.hidden == 1 ? "" : "s"));
+  give_back_start();
 }
 
 void Daemon::start_memory(const std::string& node) {

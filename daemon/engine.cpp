@@ -84,6 +84,7 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
   s.wall = snapshot.wall_time;
   if (std::exchange(s.expects_anew, false)) s.expect_anew();
   s.end_old_maintenance();
+  s.log_maintenance();
   if (s.last_step) s.step_s = in_seconds(snapshot.taken_at - *s.last_step);
   s.last_step = snapshot.taken_at;
   auto report = std::make_shared<Report>();
@@ -91,6 +92,7 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
   s.note_idle_cards(snapshot.gaps);
   const auto subjects = s.subjects();
   s.release_left_out(subjects);
+  s.release_lost(snapshot.taken_at);
   result.events = std::move(s.waiting);
   s.waiting.clear();
   const bool plan_known = !s.settings.expected.empty();
@@ -105,6 +107,7 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
     if (work != nullptr)  // before the port is looked at: a loss under somebody's hands is no flap
       s.history.excuse(subject.stable, snapshot.taken_at - (snapshot.wall_time - work->since));
     PortView view = view_of(*subject.port, subject.expected, snapshot.taken_at, s.window_values, port.errors_since);
+    port.ber = view.up ? view.signal.ber : std::nullopt;
     const std::string* const left_out = State::of_port(s.settings.exempt, *subject.port);
     port.exempt = left_out != nullptr ? *left_out : exempt_reason(*subject.port, subject.expected, plan_known);
     if (port.exempt.empty()) {
@@ -160,6 +163,7 @@ LedgerState Engine::ledger_state() const {
   kept.rule_use = *state_->rule_use;
   kept.repairs = state_->repairs.state();
   kept.maintenance = state_->maintenance;
+  kept.maintenance_log = state_->maintenance_log;
   return kept;
 }
 
@@ -168,6 +172,7 @@ void Engine::restore(const LedgerState& state) {
   state_->rule_use = std::make_shared<const RuleUse>(state.rule_use);
   state_->repairs.restore(state.repairs);
   state_->maintenance = state.maintenance;
+  state_->maintenance_log = state.maintenance_log;
 }
 
 ReferenceState Engine::references() const { return state_->history.references(); }

@@ -33,6 +33,9 @@ FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortView
       if (ranked.fault == entry.fault && report.fault.empty() && entry.kept.state != FaultState::kProving) {
         explain(report, view, opinion.findings, *differential, ranked, judge_values[5],
                 repairs.failed(entry.kept.port, entry.kept.id));
+        if (differential == &opinion.differential)
+          explain_shares(report, {view, opinion.findings, entry.fault, nullptr}, differential_values, *differential,
+                         ranked);
         report.fault = ranked.fault->name;
       }
   }
@@ -128,7 +131,7 @@ PortReport Engine::State::report_of(const Subject& subject, const PortView& view
   if (report.exempt.empty()) {
     for (const LedgerEntry* entry : ledger.open(subject.stable))
       report.faults.push_back(fault_report(*entry, view, port));
-    report.symptoms = port.symptoms = symptom_verdicts(opinion.findings, port.symptoms);
+    report.symptoms = port.symptoms = symptoms = symptom_verdicts(opinion.findings, port.symptoms, symptoms);
   }
   std::stable_sort(report.faults.begin(), report.faults.end(), [](const FaultReport& a, const FaultReport& b) {
     const bool proving_a = a.state == FaultState::kProving, proving_b = b.state == FaultState::kProving;

@@ -29,6 +29,22 @@ std::span<const Knob> judge_knobs() { return kJudgeKnobs; }
 
 namespace {
 
+/// The same kind of module at the same speed.
+bool runs_alike(const PortHistory& a, const PortHistory& b) {
+  const auto& one = a.latest;
+  const auto& two = b.latest;
+  return one.module && two.module && !one.module->type.empty() && one.module->type == two.module->type && one.link &&
+         two.link && b.carrier == true && one.link->speed_mbps && one.link->speed_mbps == two.link->speed_mbps;
+}
+
+/// A port with the same kind of module at the same speed.
+void note_sibling(GroupStats& group, const PortView& view, const Subject& sibling) {
+  ++group.siblings_as_slow;
+  if (!sibling.judged->ber || sibling.port->fec() != view.port.fec()) return;
+  ++group.siblings_ber;
+  group.siblings_worst_ber = std::max(group.siblings_worst_ber, *sibling.judged->ber);
+}
+
 /// The speed at which two or more other ports with the same kind of module run, if all of them do.
 double siblings_speed(const Subject& subject, const std::vector<Subject>& all) {
   const auto& own = subject.port->latest;
@@ -44,6 +60,21 @@ double siblings_speed(const Subject& subject, const std::vector<Subject>& all) {
     ++count;
   }
   return count >= 2 ? speed : 0;
+}
+
+constexpr double kOneMomentS = 30;  ///< all functions of a card fall within a few seconds; a driver may tell it later
+
+/// "0000:1b:00.1" and "0000:1b:00.0": two functions of one card.
+bool one_card(const PortId& a, const PortId& b) {
+  const std::size_t dot = a.pci.rfind('.');
+  return dot != std::string::npos && a.pci != b.pci && a.pci.compare(0, dot + 1, b.pci, 0, dot + 1) == 0;
+}
+
+/// Another function of the card gave up at the moment when this port fell.
+bool card_died(const PortView& view, const PortHistory& other) {
+  return view.down && view.port.carrier_since && other.fatal_at && !other.fatal_queue && other.carrier != true &&
+         together(*other.fatal_at, *view.port.carrier_since, kOneMomentS) &&
+         one_card(view.port.latest.id, other.latest.id);
 }
 
 constexpr double kOutageS = 120;  ///< a longer loss has a cause of its own and is no flap
@@ -68,12 +99,19 @@ bool lost_lately(const PortView& view) {
 void Engine::State::fill_group(PortView& view, const Subject& subject, const std::vector<Subject>& all) {
   const double within_s = std::max(15.0, step_s + 1);
   GroupStats& group = view.group;
-  const Judged& own = *subject.judged;
+  Judged& own = *subject.judged;
+  own.errors_ever = view.signal.since_ever;
   group.siblings_speed_mbps = siblings_speed(subject, all);
   std::vector<double> rises;
   const bool own_start = starts(view, history.uptime_s());  // then all ports of the node are down at once
   for (const Subject& other : all) {
-    if (other.port == subject.port || !other.port->present) continue;
+    if (other.port == subject.port) continue;
+    group.card_fatal = group.card_fatal || card_died(view, *other.port);
+    if (!other.port->present) continue;
+    if (runs_alike(*subject.port, *other.port)) note_sibling(group, view, other);
+    // What was ever so did not begin with what began just now.
+    const bool same_age = other.judged->errors_since && own.errors_ever == other.judged->errors_ever;
+    if (!subject.leaf.empty() && other.leaf == subject.leaf && same_age) ++group.leaf_errors;
     if (other.temperature_drop_c) rises.push_back(-*other.temperature_drop_c);
     if (other.temperature_drop_c && *other.temperature_drop_c <= kSharedRiseC) ++group.siblings_hotter;
     const bool one_module = !subject.port->own.serial.empty() && subject.port->own.serial == other.port->own.serial;
@@ -87,7 +125,7 @@ void Engine::State::fill_group(PortView& view, const Subject& subject, const std
     const bool admin = other.port->latest.link && other.port->latest.link->admin_up == false;
     if (both_down && !admin && together(*view.port.carrier_since, *other.port->carrier_since, within_s))
       ++group.fell_together;
-    if (own.errors_since && other.judged->errors_since && together(*own.errors_since, *other.judged->errors_since, 900))
+    if (same_age && own.errors_since && together(*own.errors_since, *other.judged->errors_since, 900))
       ++group.errors_together;
   }
   group.siblings = rises.size();
@@ -123,10 +161,21 @@ void Engine::State::note_errors(Judged& port, SteadyTime now) const {
   }
 }
 
+namespace {
+
+/// On fewer lanes than before, or than planned.
+bool narrow(const PortView& view) {
+  const std::uint32_t planned = view.expected != nullptr ? view.expected->lanes.value_or(0) : 0;
+  return view.link().lanes && *view.link().lanes < std::max(view.port.best_lanes, planned);
+}
+
+}  // namespace
+
 Severity Engine::State::severity_of(const RankedFault& ranked, const PortView& view, const Findings& findings) const {
   const Severity own = ranked.fault->severity;
   if (own == Severity::kNotice || ranked.fault->name == "monitor_blind" || ranked.fault->name == "wrong_cabling")
     return own;
+  if (ranked.fault->name == "reduced_speed" && !narrow(view) && wanted_speed(view).by_module) return Severity::kNotice;
   const bool bad = view.down || at(findings, SymptomId::kLosingData).present();
   return bad ? Severity::kCritical : own;
 }
@@ -146,9 +195,10 @@ PortVerdict Engine::State::verdict_of(const PortView& view, const Fault* incumbe
     verdict.cable = view.port.own.serial + " - " + view.port.far.serial;
   verdict.down_s = view.settled_down_s();
   if (view.down && starts(view, history.uptime_s())) verdict.down_s = std::min(verdict.down_s, 0.0);
-  verdict.idle = view.traffic.known_s > 0 && view.traffic.loaded_s < 0.2 * view.traffic.known_s;
+  verdict.idle = view.traffic.idle_now;
   opinion.differential = differentiate({view, opinion.findings, incumbent, nullptr}, differential_values);
   opinion.second = Differential{};
+  verdict.odds = (1 - opinion.differential.healthy) / std::max(opinion.differential.healthy, 1e-12);
   // A port of which nothing can be read is unknown, which is neither healthy nor faulty.
   const bool blind = at(opinion.findings, SymptomId::kCountersBlind).present();
   const bool unreadable = view.port.blind.contains("link") || view.port.blind.contains("counters");
@@ -160,9 +210,13 @@ PortVerdict Engine::State::verdict_of(const PortView& view, const Fault* incumbe
     verdict.judged = true;  // it came: nothing more is to be seen under this key
     return verdict;
   }
-  if (opinion.differential.ranked.empty()) return verdict;
-  if (1 - opinion.differential.healthy < judge_values[0]) return verdict;
-  if (!view.down && !supported(*opinion.differential.ranked.front().cause, opinion.findings)) return verdict;
+  const bool fault = !opinion.differential.ranked.empty() && 1 - opinion.differential.healthy >= judge_values[0] &&
+                     (view.down || supported(*opinion.differential.ranked.front().cause, opinion.findings));
+  if (!fault) {
+    // Errors that a full counter no longer counts are neither there nor gone.
+    if (incumbent != nullptr && view.port.errors_full && !view.signal.ber) verdict.judged = false;
+    return verdict;
+  }
   const RankedFault& first = opinion.differential.ranked.front();
   if (view.down && first.confidence < judge_values[4]) verdict.down_s -= judge_values[3];
   if (at(opinion.findings, SymptomId::kModuleAbsent).present()) verdict.down_s -= judge_values[6];

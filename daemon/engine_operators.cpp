@@ -72,6 +72,23 @@ void Engine::State::release_left_out(const std::vector<Subject>& all) {
       release(subject.stable, subject.port->key, "configuration leaves this port out: " + *why);
 }
 
+namespace {
+
+/// Long enough for a slow driver to bring its ports back after a boot.
+constexpr double kLostS = 600;
+
+}  // namespace
+
+/// What an earlier run left open on a port that is neither there nor expected any more would stay open for ever.
+void Engine::State::release_lost(SteadyTime now) {
+  if (!first_step) first_step = now;
+  if (looked_for_lost || in_seconds(now - *first_step) < kLostS) return;
+  looked_for_lost = true;
+  for (const LedgerFault& fault : ledger.state().faults)
+    if (!history.ports().contains(fault.port))
+      release(fault.port, fault.port, "this port is not there any more, and nobody expects it");
+}
+
 /// Closes what is open on a port of which nothing is asked any more.
 void Engine::State::release(const std::string& stable, const PortKey& port, const std::string& why) {
   for (const LedgerChange& change : ledger.release(stable)) {
@@ -123,6 +140,7 @@ Result<Maintenance> Engine::begin_maintenance(const PortKey& port, Maintenance m
   }
   std::erase_if(state_->maintenance, [&](const Maintenance& old) { return old.port == maintenance.port; });
   state_->maintenance.push_back(maintenance);
+  state_->log_maintenance();
   return maintenance;
 }
 
@@ -138,6 +156,7 @@ Result<Maintenance> Engine::end_maintenance(const PortKey& port) {
   if (at != all.end()) {
     Maintenance ended = *at;
     all.erase(at);
+    state_->log_maintenance();
     return ended;
   }
   const PortHistory* found = port.empty() ? nullptr : state_->history.find(port);
@@ -152,6 +171,40 @@ void Engine::set_maintenance_files(std::vector<Maintenance> files) { state_->mai
 void Engine::State::end_old_maintenance() {
   for (std::vector<Maintenance>* list : {&maintenance, &maintenance_files})
     std::erase_if(*list, [this](const Maintenance& one) { return one.until && wall >= *one.until; });
+}
+
+namespace {
+
+constexpr std::size_t kMostLogged = 500;
+constexpr double kLoggedS = 90.0 * 86400;  ///< as long as events are kept by default
+
+bool same_work(const Maintenance& a, const Maintenance& b) {
+  return a.port == b.port && a.by == b.by && a.since == b.since && a.file == b.file;
+}
+bool holds(const std::vector<Maintenance>& all, const Maintenance& one) {
+  return std::ranges::any_of(all, [&one](const Maintenance& other) { return same_work(one, other); });
+}
+
+}  // namespace
+
+/// What is in force is in the log, and what is no longer has an end: whoever ended it, and wherever it was said.
+void Engine::State::log_maintenance() {
+  for (Maintenance& one : maintenance_log)
+    if (!one.ended_at && !holds(maintenance, one) && !holds(maintenance_files, one))
+      one.ended_at = one.until ? std::min(std::max(wall, one.since), *one.until) : std::max(wall, one.since);
+  for (const std::vector<Maintenance>* list : {&maintenance, &maintenance_files})
+    for (const Maintenance& one : *list) {
+      const auto known =
+          std::ranges::find_if(maintenance_log, [&](const Maintenance& old) { return same_work(one, old); });
+      if (known == maintenance_log.end()) {
+        maintenance_log.push_back(one);
+      } else if (known->ended_at || known->until != one.until || known->reason != one.reason) {
+        *known = one;  // read again after a restart, or written anew
+      }
+    }
+  std::erase_if(maintenance_log,
+                [this](const Maintenance& one) { return one.ended_at && in_seconds(wall - *one.ended_at) > kLoggedS; });
+  if (maintenance_log.size() > kMostLogged) maintenance_log.erase(maintenance_log.begin());
 }
 
 /// Of several the one that lasts longest.

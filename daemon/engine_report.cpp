@@ -54,7 +54,8 @@ std::size_t gone_at_once(const std::vector<const PortHistory*>& watched, double 
 Health health_of(const PortReport& report, const PortView& view, bool judged) {
   if (!report.exempt.empty()) return Health::kExempt;
   if (view.down && view.port.present) return Health::kDown;
-  Health health = judged ? Health::kHealthy : Health::kUnknown;
+  // Of a port that is not there nobody can say that it is well.
+  Health health = judged && view.port.present ? Health::kHealthy : Health::kUnknown;
   for (const FaultReport& fault : report.faults) {
     if (fault.fault == "monitor_blind") {
       const bool whole = std::any_of(fault.evidence.begin(), fault.evidence.end(),
@@ -78,6 +79,10 @@ PortFigures figures_of(const PortView& view) {
   PortFigures figures;
   figures.pre_fec_ber = view.signal.ber;
   if (view.signal.ber) figures.ber_window_s = view.signal.ber_window_s;
+  if (view.signal.ber && view.signal.ber_range) {
+    figures.pre_fec_ber_low = view.signal.ber_range->low;
+    figures.pre_fec_ber_high = view.signal.ber_range->high;
+  }
   figures.worst_rx_power_dbm = view.light.worst_rx_dbm;
   if (view.light.worst_rx_lane >= 0) figures.worst_rx_lane = static_cast<std::uint32_t>(view.light.worst_rx_lane + 1);
   figures.rx_power_margin_db = view.light.margin_db;

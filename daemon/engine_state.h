@@ -31,7 +31,9 @@ struct Judged {
   SharedList<SymptomVerdict> symptoms;
   std::optional<SteadyTime> errors_since;
   std::optional<SteadyTime> errors_last;
-  bool begun = false;  ///< it was looked at in a step
+  bool errors_ever = false;   ///< they are as old as what is known of the link: nobody saw them begin
+  std::optional<double> ber;  ///< before FEC, when it was looked at last
+  bool begun = false;         ///< it was looked at in a step
   bool judged = false;
   std::size_t gone_with = 0;  ///< so many ports went at once, this one among them; 0: no such thing
   std::size_t hot_with = 0;   ///< so many modules got hot together
@@ -94,9 +96,13 @@ struct Engine::State {
   std::array<KnobValues, kSymptomCount> symptom_values{};
   std::map<std::string, Judged> judged;
   Opinion opinion;                           ///< of the port that is being judged
+  SharedList<SymptomVerdict> symptoms;       ///< of the port that was reported last
   std::map<std::string, FaultReport> texts;  ///< by fault id: what was last said of it
   std::vector<FaultEvent> waiting;
   std::vector<Maintenance> maintenance, maintenance_files;
+  std::vector<Maintenance> maintenance_log;  ///< all of late, oldest first
+  std::optional<SteadyTime> first_step;
+  bool looked_for_lost = false;
   std::shared_ptr<const RuleUse> rule_use = std::make_shared<const RuleUse>();
   bool expects_anew = true;  ///< what is expected of this node is new with the next step
   std::optional<SteadyTime> last_step;
@@ -120,6 +126,8 @@ struct Engine::State {
   void tell_place(FaultEvent& event, const PortKey& port) const;
   FaultReport wait_with(const LedgerChange& change, const PortKey& port);
   void end_old_maintenance();
+  void log_maintenance();
+  void release_lost(SteadyTime now);
   const Maintenance* maintenance_of(const PortHistory& port, const std::string& stable) const;
   void fill_group(PortView& view, const Subject& subject, const std::vector<Subject>& all);
   void note_repair(const Subject& subject, const PortView& view, Judged& judged, WallTime now);

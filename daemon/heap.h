@@ -7,4 +7,8 @@ namespace linkhealth {
 /// REQUIRES: called first of all.
 void keep_memory_small();
 
+/// Gives back the pages of code that only the start needed: configuration, the search for ports, the libraries' own
+/// beginnings. They stay in the kernel's cache of the file; what is used again is mapped again, by itself.
+void give_back_start();
+
 }  // namespace linkhealth

@@ -65,13 +65,12 @@ void PeerReader::read_round(Shared& shared, std::unique_lock<std::mutex>& lock) 
   lock.unlock();
   PeerRound round;
   round.readings = shared.probe->read(ports, begun);
-  const SteadyTime ended = shared.clock.steady();
-  const SteadyTime due = shared.probe->next_due(ended);
-  round.duration_s = in_seconds(ended - begun);
   lock.lock();
   shared.busy_since.reset();
-  shared.due = std::max(due, ended + kShortestPause);
-  if (shared.stop) return;
+  if (shared.stop) return;  // left behind: the clock's owner may be gone
+  const SteadyTime ended = shared.clock.steady();
+  round.duration_s = in_seconds(ended - begun);
+  shared.due = std::max(shared.probe->next_due(ended), ended + kShortestPause);
   const bool first = !std::exchange(shared.answered, true);
   if (round.readings.empty() && !first) return;
   shared.finished.push_back(std::move(round));

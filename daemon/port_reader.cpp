@@ -45,7 +45,6 @@ Reading PortReader::read(ReadGroup group, SteadyTime now) {
   Reading reading;
   reading.port = port_.id.key();
   reading.group = group;
-  reading.sample.id = port_.id;
   if (group == ReadGroup::kCounters) read_counters(reading);
   if (group == ReadGroup::kKernel) read_kernel(reading);
   if (group == ReadGroup::kDriver) read_driver(reading);
@@ -214,7 +213,7 @@ void PortReader::read_driver(Reading& reading) {
 void PortReader::read_link_files(Reading& reading) {
   if (!netdev_files_) {
     auto reader = NetdevReader::open(*host_, port_, NetdevReader::Speed::kRead);
-    if (!reader) return;  // the deciding thread's own reader says so
+    if (!reader) return;  // the search for ports says so
     netdev_files_.emplace(*std::move(reader));
   }
   std::vector<Gap> said_already;

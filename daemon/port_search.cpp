@@ -43,6 +43,23 @@ SampledPort renamed(InventoryPort port, SampledPort* former) {
 }  // namespace
 
 PortsFound PortSearch::compare(Inventory found, std::map<PortKey, SampledPort> known, SteadyTime now) {
+  const bool complete = !found.incomplete;
+  PortsFound result = judge(std::move(found), std::move(known), now);
+  std::set<std::pair<PortKey, std::string>> said;
+  for (const Gap& gap : result.gaps)
+    if (!gap.port.empty()) said.emplace(gap.port, gap.probe);
+  for (const auto& [port, probe] : said_) {
+    if (said.contains({port, probe})) continue;
+    if (complete)
+      result.gaps_ended.push_back({port, probe, ""});
+    else
+      said.emplace(port, probe);  // what could not be searched takes nothing back
+  }
+  said_ = std::move(said);
+  return result;
+}
+
+PortsFound PortSearch::judge(Inventory found, std::map<PortKey, SampledPort> known, SteadyTime now) {
   PortsFound result;
   const bool first = std::exchange(first_, false);
   if (found.incomplete && !known.empty()) {

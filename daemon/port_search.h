@@ -4,7 +4,9 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "daemon/sampled_port.h"
@@ -18,8 +20,9 @@ struct PortsFound {
   std::map<PortKey, SampledPort> ports;
   std::vector<PortKey> fresh;  ///< of `ports`: these need readers
   std::vector<PortEvent> events;
-  std::vector<Gap> gaps;    ///< the inventory's, and what is missing
-  bool again_soon = false;  ///< a port was missed and may be gone: search again soon
+  std::vector<Gap> gaps;        ///< the inventory's, and what is missing
+  std::vector<Gap> gaps_ended;  ///< of ports, said by an earlier search and not by this one; no reason
+  bool again_soon = false;      ///< a port was missed and may be gone: search again soon
 };
 
 class PortSearch {
@@ -31,12 +34,14 @@ class PortSearch {
   PortsFound compare(Inventory found, std::map<PortKey, SampledPort> known, SteadyTime now);
 
  private:
+  PortsFound judge(Inventory found, std::map<PortKey, SampledPort> known, SteadyTime now);
   void judge_missing(PortsFound& result, const Inventory& found, std::map<PortKey, SampledPort>& known, SteadyTime now);
   void name_losses(PortsFound& result);
 
   bool first_ = true;
-  std::size_t watched_before_ = 0;  ///< when there was a port last
-  std::size_t rdma_before_ = 0;     ///< when there was an RDMA port last
+  std::set<std::pair<PortKey, std::string>> said_;  ///< port and probe of the gaps that stand
+  std::size_t watched_before_ = 0;                  ///< when there was a port last
+  std::size_t rdma_before_ = 0;                     ///< when there was an RDMA port last
 };
 
 }  // namespace linkhealth

@@ -14,7 +14,7 @@ SharedBytes Published::get(Lazy& lazy, Make make) {
 }
 
 SharedBytes Published::metrics(MetricGroups groups) const {
-  return get(metrics_[index_of(groups)], [&] { return metrics_text(*report_, counts_, monitor_, groups); });
+  return get(metrics_[index_of(groups)], [&] { return pages_->text(step(), groups); });
 }
 
 SharedBytes Published::metrics_gzip(MetricGroups groups) const {
@@ -30,7 +30,7 @@ void Published::prepare_as(const Published& former) const {
 }
 
 SharedBytes Published::make_gzip(MetricGroups groups) const {
-  return get(metrics_gzip_[index_of(groups)], [&] { return gzip_->compress(*metrics(groups)); });
+  return get(metrics_gzip_[index_of(groups)], [&] { return pages_->gzip(step(), groups); });
 }
 
 SharedBytes Published::report_json() const {
@@ -40,7 +40,7 @@ SharedBytes Published::report_json() const {
 void Publisher::publish(std::shared_ptr<const Report> report, const std::vector<FaultEvent>& events,
                         MonitorFigures monitor) {
   for (const FaultEvent& event : events) counts_.add(event);
-  auto next = std::make_shared<const Published>(std::move(report), counts_, std::move(monitor), json_.report, gzip_);
+  auto next = std::make_shared<const Published>(std::move(report), counts_, std::move(monitor), json_.report, pages_);
   const auto published = next;
   {
     const std::lock_guard lock(mutex_);

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "daemon/doctor.h"
-#include "daemon/gzip.h"
+#include "daemon/metrics_pages.h"
 #include "exporters/metrics.h"
 #include "model/catalogue.h"
 #include "model/report.h"
@@ -41,12 +41,12 @@ using SharedBytes = std::shared_ptr<const std::string>;
 class Published {
  public:
   Published(std::shared_ptr<const Report> report, FaultEventCounts counts, MonitorFigures monitor,
-            std::function<std::string(const Report&)> report_json, std::shared_ptr<Gzip> gzip)
+            std::function<std::string(const Report&)> report_json, std::shared_ptr<MetricsPages> pages)
       : report_(std::move(report)),
         counts_(std::move(counts)),
         monitor_(std::move(monitor)),
         write_json_(std::move(report_json)),
-        gzip_(std::move(gzip)) {}
+        pages_(std::move(pages)) {}
 
   [[nodiscard]] const Report& report() const { return *report_; }
   [[nodiscard]] SharedBytes metrics(MetricGroups groups) const;
@@ -65,6 +65,7 @@ class Published {
     std::atomic<bool> asked = false;
   };
   [[nodiscard]] SharedBytes make_gzip(MetricGroups groups) const;
+  [[nodiscard]] MetricsStep step() const { return {*report_, counts_, monitor_}; }
   template <typename Make>
   static SharedBytes get(Lazy& lazy, Make make);
   static std::size_t index_of(MetricGroups groups) { return (groups.counters ? 1U : 0U) + (groups.optics ? 2U : 0U); }
@@ -73,7 +74,7 @@ class Published {
   FaultEventCounts counts_;
   MonitorFigures monitor_;
   std::function<std::string(const Report&)> write_json_;
-  std::shared_ptr<Gzip> gzip_;  ///< of all steps
+  std::shared_ptr<MetricsPages> pages_;  ///< of all steps
   mutable std::array<Lazy, 4> metrics_;
   mutable std::array<Lazy, 4> metrics_gzip_;
   mutable Lazy report_json_;
@@ -113,7 +114,7 @@ class Publisher {
   JsonWriters json_;
   NodeFacts facts_;
   ShownConfiguration configuration_;  // of the mutex
-  std::shared_ptr<Gzip> gzip_ = std::make_shared<Gzip>();
+  std::shared_ptr<MetricsPages> pages_ = std::make_shared<MetricsPages>();
   FaultEventCounts counts_;  // the publishing thread's own
   mutable std::mutex mutex_;
   std::shared_ptr<const Published> current_;

@@ -125,6 +125,7 @@ void Sampler::take_search(Cycle& cycle, Inventory found) {
   ports_ = std::move(result.ports);
   node_gaps_.clear();
   for (Gap& gap : result.gaps) (gap.port.empty() ? node_gaps_ : cycle.snapshot.gaps).push_back(std::move(gap));
+  cycle.snapshot.gaps_ended.insert(cycle.snapshot.gaps_ended.end(), result.gaps_ended.begin(), result.gaps_ended.end());
   cycle.snapshot.events.insert(cycle.snapshot.events.end(), result.events.begin(), result.events.end());
   for (const PortKey& key : result.fresh) {
     SampledPort& fresh = ports_[key];

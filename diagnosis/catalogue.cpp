@@ -6,9 +6,7 @@
 #include <array>
 #include <cmath>
 
-#include "diagnosis/differential.h"
 #include "diagnosis/faults.h"
-#include "diagnosis/ledger.h"
 #include "diagnosis/sources.h"
 #include "diagnosis/symptoms.h"
 
@@ -168,6 +166,7 @@ CatalogueFault describe(const Looks& looks, const std::vector<Looks>& all, doubl
   row.title = fault.title;
   row.meaning = fault.meaning;
   row.verify = fault.verify;
+  row.sure = fault.sure;
   row.source = source_of(fault.name);
   row.repair.reserve(fault.repair.size());
   for (const RepairStep& step : fault.repair) row.repair.push_back(step.text);
@@ -215,9 +214,14 @@ Catalogue make_catalogue(const KnobTable& knobs) {
   for (const Symptom& row : symptom_table())
     catalogue.symptoms.push_back(
         {row.name, row.meaning, row.how, source_of(row.id), knobs_of(knobs, "symptoms", row.name, row.knobs)});
-  for (const auto& [name, group] :
-       {std::pair{std::string_view("differential"), differential_knobs()}, {"ledger", ledger_knobs()}})
-    for (CatalogueKnob& knob : knobs_of(knobs, "", name, group)) catalogue.knobs.push_back(std::move(knob));
+  for (const KnobGroup& group : knobs.groups()) {
+    const std::string_view source = source_of_knobs(group.name);
+    if (!group.section.empty() || source.empty()) continue;  // a symptom's; of no rule, but of a probe or an exporter
+    for (CatalogueKnob& knob : knobs_of(knobs, "", group.name, group.knobs)) {
+      knob.source = source;
+      catalogue.knobs.push_back(std::move(knob));
+    }
+  }
   return catalogue;
 }
 

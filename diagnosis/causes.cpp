@@ -15,12 +15,12 @@ constexpr Expectation kRetraining[] = {
     {kLightThere, kAlways}, {kRemoteFault, kOften}, {kTrainingFails, kSometimes}, {kNoPcsLock, kSometimes},
     {kNoFecLock, kRarely},  {kBadSignal, kRarely},  {kNoPartner, kRarely},        {kNegotiationFails, kRarely}};
 constexpr Expectation kDirtyIn[] = {
-    {kRemoteFault, kRarely},   {kModuleNew, kSometimes},    {kLightLow, kAlways},         {kOneLaneErrors, kOften},
-    {kLosingData, kOften},     {kFlaps, kSometimes},        {kErrorsBeforeFall, kAlways}, {kSomeLanesDark, kOften},
-    {kBadSignal, kOften},      {kNoFecLock, kRarely},       {kNoLight, kSometimes},       {kLinkRecoveries, kSometimes},
-    {kSnrLow, kSometimes},     {kTrainingFails, kRarely},   {kLightThere, kRarely},       {kNoPartner, kSometimes},
-    {kLaneReadsDark, kRarely}, {kNoLockWithLight, kRarely}, {kFarErrors, kRarely},        {kRetries, kSometimes},
-    {kSpeedReduced, kRarely},  {kNoPcsLock, kSometimes}};
+    {kRemoteFault, kRarely},   {kModuleNew, kSometimes},    {kLightLow, kAlways},        {kOneLaneErrors, kOften},
+    {kLosingData, kOften},     {kFlaps, kSometimes},        {kErrorsBeforeFall, kOften}, {kSomeLanesDark, kOften},
+    {kBadSignal, kOften},      {kNoFecLock, kRarely},       {kNoLight, kSometimes},      {kLinkRecoveries, kSometimes},
+    {kSnrLow, kSometimes},     {kTrainingFails, kRarely},   {kLightThere, kRarely},      {kNoPartner, kSometimes},
+    {kLaneReadsDark, kRarely}, {kNoLockWithLight, kRarely}, {kFarErrors, kRarely},       {kRetries, kSometimes},
+    {kSpeedReduced, kRarely},  {kNoPcsLock, kSometimes},    {kFibresAlike, kRarely},     {kFarSendsUnheard, kAlways}};
 constexpr Expectation kDirtyOut[] = {{kModuleNew, kSometimes}, {kFarErrors, kOften},     {kRetries, kSometimes},
                                      {kRemoteFault, kOften},   {kFarRxLow, kAlways},     {kLightThere, kAlways},
                                      {kFlaps, kRarely},        {kNoFecLock, kRarely},    {kTrainingFails, kRarely},
@@ -31,7 +31,7 @@ constexpr Expectation kReflections[] = {
     {kLightThere, kAlways},       {kErrorsBeforeFall, kAlways}, {kBadSignal, kOften}, {kLinkRecoveries, kRarely},
     {kRetries, kRarely}};
 constexpr Expectation kFibre[] = {{kRemoteFault, kSometimes},   {kModuleNew, kRarely},
-                                  {kLightLow, kAlways},         {kFarRxLow, kAlways},
+                                  {kLightLow, kAlways},         {kFarRxLow, kOften},
                                   {kLosingData, kOften},        {kFarErrors, kSometimes},
                                   {kNoLight, kOften},           {kSomeLanesDark, kSometimes},
                                   {kFarRxDark, kOften},         {kErrorsBeforeFall, kSometimes},
@@ -40,19 +40,21 @@ constexpr Expectation kFibre[] = {{kRemoteFault, kSometimes},   {kModuleNew, kRa
                                   {kNoFecLock, kRarely},        {kRetries, kSometimes},
                                   {kSnrLow, kSometimes},        {kLinkRecoveries, kSometimes},
                                   {kSpeedReduced, kRarely},     {kNoLockWithLight, kRarely},
-                                  {kNoPcsLock, kSometimes}};
-constexpr Expectation kFarLaser[] = {{kRemoteFault, kRarely},   {kLightLow, kAlways},     {kFarTxLow, kAlways},
-                                     {kOneLaneErrors, kAlways}, {kLosingData, kOften},    {kFarTxOff, kSometimes},
-                                     {kSomeLanesDark, kOften},  {kNoLight, kSometimes},   {kErrorsBeforeFall, kOften},
-                                     {kBadSignal, kOften},      {kNoFecLock, kRarely},    {kFlaps, kSometimes},
-                                     {kNoPartner, kSometimes},  {kSnrLow, kSometimes},    {kLinkRecoveries, kSometimes},
-                                     {kRetries, kRarely},       {kSpeedReduced, kRarely}, {kNoPcsLock, kSometimes}};
+                                  {kNoPcsLock, kSometimes},     {kFibresAlike, kOften},
+                                  {kFarSendsUnheard, kAlways}};
+constexpr Expectation kFarLaser[] = {
+    {kRemoteFault, kRarely},     {kLightLow, kAlways},     {kFarTxLow, kAlways},          {kOneLaneErrors, kAlways},
+    {kLosingData, kOften},       {kFarTxOff, kSometimes},  {kSomeLanesDark, kOften},      {kNoLight, kSometimes},
+    {kErrorsBeforeFall, kOften}, {kBadSignal, kOften},     {kNoFecLock, kRarely},         {kFlaps, kSometimes},
+    {kNoPartner, kSometimes},    {kSnrLow, kSometimes},    {kLinkRecoveries, kSometimes}, {kRetries, kRarely},
+    {kSpeedReduced, kRarely},    {kNoPcsLock, kSometimes}, {kFibresAlike, kSometimes}};
 constexpr Expectation kOwnLaser[] = {{kModuleNew, kRarely},    {kTxLow, kAlways},         {kTxFault, kSometimes},
                                      {kBiasHigh, kSometimes},  {kTxOff, kSometimes},      {kFarRxLow, kAlways},
                                      {kFarErrors, kSometimes}, {kRetries, kSometimes},    {kRemoteFault, kOften},
                                      {kLightThere, kAlways},   {kFarRxDark, kRarely},     {kFlaps, kSometimes},
                                      {kNoFecLock, kSometimes}, {kTrainingFails, kRarely}, {kNoPartner, kRarely},
-                                     {kBadSignal, kSometimes}, {kNoPcsLock, kRarely}};
+                                     {kBadSignal, kSometimes}, {kNoPcsLock, kRarely},     {kLaserTires, kSometimes}};
+constexpr Expectation kTiringLaser[] = {{kLaserTires, kAlways}, {kBiasHigh, kAlways}, {kTxFault, kRarely}};
 constexpr Expectation kOwnReceiver[] = {{kSupplyLow, kRarely},        {kModuleNew, kSometimes},
                                         {kOneLaneErrors, kOften},     {kLosingData, kOften},
                                         {kFlaps, kSometimes},         {kErrorsBeforeFall, kOften},
@@ -64,14 +66,12 @@ constexpr Expectation kOwnReceiver[] = {{kSupplyLow, kRarely},        {kModuleNe
                                         {kSpeedReduced, kRarely},     {kBiasHigh, kRarely},
                                         {kRemoteFault, kRarely},      {kNoPartner, kRarely},
                                         {kModuleBlind, kRarely},      {kTxOff, kRarely},
-                                        {kNoLight, kRarely},          {kNoPcsLock, kSometimes}};
+                                        {kNoLight, kRarely},          {kNoPcsLock, kSometimes},
+                                        {kFibresAlike, kRarely},      {kFarSendsUnheard, kOften}};
 constexpr Expectation kBursting[] = {{kErrorBursts, kAlways},   {kLosingData, kAlways}, {kFlaps, kSometimes},
                                      {kOneLaneErrors, kRarely}, {kRetries, kSometimes}, {kLinkRecoveries, kSometimes}};
-constexpr Expectation kFarReceiver[] = {{kFarErrors, kAlways},
-                                        {kRetries, kOften},
-                                        {kRemoteFault, kSometimes},
-                                        {kLightThere, kAlways},
-                                        {kFlaps, kSometimes}};
+constexpr Expectation kFarReceiver[] = {
+    {kFarErrors, kAlways}, {kRetries, kOften}, {kRemoteFault, kOften}, {kLightThere, kAlways}, {kFlaps, kSometimes}};
 constexpr Expectation kLoose[] = {{kFlaps, kAlways},         {kErrorBursts, kSometimes}, {kLinkRecoveries, kSometimes},
                                   {kLosingData, kSometimes}, {kRetries, kRarely},        {kModuleState, kRarely}};
 constexpr Expectation kFarModule[] = {
@@ -87,17 +87,35 @@ constexpr Expectation kModuleControl[] = {
     {kModuleState, kOften},   {kModuleBlind, kOften},    {kModuleAbsent, kRarely},
     {kTxOff, kOften},         {kLightThere, kSometimes}, {kNoLight, kSometimes},
     {kFlaps, kRarely},        {kFarRxDark, kOften},      {kFarRxLow, kSometimes},
-    {kNoPartner, kRarely}};
-constexpr Expectation kHot[] = {{kNicHot, kSometimes},     {kModuleHot, kAlways},     {kOverheatReported, kOften},
-                                {kLosingData, kSometimes}, {kFlaps, kSometimes},      {kErrorsBeforeFall, kOften},
-                                {kLightThere, kOften},     {kOneLaneErrors, kRarely}, {kBiasHigh, kSometimes},
-                                {kTxLow, kRarely},         {kLightLow, kRarely},      {kTxOff, kSometimes},
-                                {kSnrLow, kSometimes},     {kBadSignal, kSometimes},  {kLinkRecoveries, kSometimes}};
+    {kNoPartner, kRarely},    {kFarSendsUnheard, kOften}};
+// It neither sends nor listens, and says nothing of why.
+constexpr Expectation kDeadModule[] = {
+    {kTxOff, kAlways},          {kTxLow, kAlways},     {kNoLight, kOften},         {kLightLow, kOften},
+    {kLightThere, kSometimes},  {kFarRxDark, kOften},  {kFarRxLow, kOften},        {kTxFault, kSometimes},
+    {kModuleState, kRarely},    {kNoPartner, kOften},  {kRemoteFault, kSometimes}, {kTrainingFails, kRarely},
+    {kFarSendsUnheard, kOften}, {kModuleNew, kRarely}, {kModuleBlind, kRarely},    {kNoPcsLock, kRarely}};
+constexpr Expectation kHot[] = {{kNicHot, kSometimes},
+                                {kModuleHot, kAlways},
+                                {kOverheatReported, kOften},
+                                {kLosingData, kSometimes},
+                                {kFlaps, kSometimes},
+                                {kErrorsBeforeFall, kOften},
+                                {kLightThere, kOften},
+                                {kOneLaneErrors, kRarely},
+                                {kBiasHigh, kSometimes},
+                                {kLaserTires, kRarely},
+                                {kTxLow, kRarely},
+                                {kLightLow, kRarely},
+                                {kTxOff, kSometimes},
+                                {kSnrLow, kSometimes},
+                                {kBadSignal, kSometimes},
+                                {kLinkRecoveries, kSometimes},
+                                {kFarSendsUnheard, kSometimes}};
 constexpr Expectation kMissing[] = {{kModuleAbsent, kAlways}, {kNoCableReported, kAlways}, {kFarRxDark, kOften},
                                     {kFarRxLow, kOften},      {kNoPartner, kRarely},       {kModuleBlind, kSometimes}};
-constexpr Expectation kUnsupported[] = {{kModuleNew, kAlways},  {kUnsupportedReported, kAlways}, {kTxOff, kOften},
-                                        {kLightThere, kOften},  {kModuleState, kRarely},         {kNoLight, kSometimes},
-                                        {kFarRxLow, kSometimes}};
+constexpr Expectation kUnsupported[] = {
+    {kModuleNew, kAlways},   {kUnsupportedReported, kAlways}, {kTxOff, kOften},        {kLightThere, kOften},
+    {kModuleState, kRarely}, {kNoLight, kSometimes},          {kFarRxLow, kSometimes}, {kFarSendsUnheard, kSometimes}};
 constexpr Expectation kCable[] = {{kModuleNew, kSometimes},
                                   {kOneLaneErrors, kOften},
                                   {kLosingData, kOften},
@@ -125,17 +143,22 @@ constexpr Expectation kCable[] = {{kModuleNew, kSometimes},
                                   {kTxOff, kRarely},
                                   {kTxFault, kRarely},
                                   {kModuleState, kRarely},
-                                  {kNoPcsLock, kSometimes}};
+                                  {kNoPcsLock, kSometimes},
+                                  {kFarSendsUnheard, kOften}};
+constexpr Expectation kCableOut[] = {
+    {kFarErrors, kAlways}, {kRetries, kOften},    {kRemoteFault, kSometimes}, {kLinkRecoveries, kSometimes},
+    {kFlaps, kSometimes},  {kModuleNew, kRarely}, {kFarRxLow, kSometimes},    {kTrainingFails, kSometimes}};
 constexpr Expectation kSpeed[] = {{kSpeedReduced, kAlways}, {kRetries, kRarely}, {kCongested, kRarely}};
-constexpr Expectation kSettings[] = {{kModuleNew, kSometimes}, {kNegotiationFails, kOften}, {kSettingsTouched, kOften},
+constexpr Expectation kSettings[] = {{kModuleNew, kSometimes}, {kNegotiationFails, kOften}, {kSettingsTouched, kAlways},
                                      {kLightThere, kAlways},   {kNoFecLock, kOften},        {kTrainingFails, kRarely},
                                      {kNoPartner, kRarely},    {kNoPcsLock, kSometimes}};
-constexpr Expectation kAdmin[] = {{kAdminDown, kAlways},  {kTxOff, kOften},     {kSettingsTouched, kAlways},
-                                  {kFarRxDark, kOften},   {kFarRxLow, kOften},  {kLightThere, kOften},
-                                  {kNoLight, kSometimes}, {kNoPartner, kRarely}};
+constexpr Expectation kAdmin[] = {{kAdminDown, kAlways},  {kTxOff, kOften},      {kSettingsTouched, kAlways},
+                                  {kFarRxDark, kOften},   {kFarRxLow, kOften},   {kLightThere, kOften},
+                                  {kNoLight, kSometimes}, {kNoPartner, kRarely}, {kFarSendsUnheard, kSometimes}};
 constexpr Expectation kUnplugged[] = {
     {kModuleNew, kSometimes},       {kNoLight, kAlways},  {kNoPartner, kAlways}, {kFarRxDark, kAlways},
-    {kFarModuleAbsent, kSometimes}, {kFarRxLow, kAlways}, {kLightLow, kAlways},  {kFlaps, kRarely}};
+    {kFarModuleAbsent, kSometimes}, {kFarRxLow, kAlways}, {kLightLow, kAlways},  {kFlaps, kRarely},
+    {kFarSendsUnheard, kAlways}};
 constexpr Expectation kUnpluggedCable[] = {{kModuleAbsent, kAlways},
                                            {kNoCableReported, kAlways},
                                            {kNoPartner, kRarely},
@@ -154,7 +177,7 @@ constexpr Expectation kFarStarting[] = {{kRemoteFault, kAlways}, {kFarAdminDown,
 constexpr Expectation kSwitchDown[] = {{kModuleNew, kRarely},     {kGroupDown, kAlways},      {kNoLight, kOften},
                                        {kNoPartner, kOften},      {kFarTxOff, kOften},        {kFarTxLow, kOften},
                                        {kLightLow, kRarely},      {kRemoteFault, kSometimes}, {kLightThere, kSometimes},
-                                       {kGroupFlaps, kSometimes}, {kFlaps, kSometimes},       {kFarAdminDown, kRarely}};
+                                       {kGroupFlaps, kSometimes}, {kFlaps, kRarely},          {kFarAdminDown, kRarely}};
 constexpr Expectation kSwitchErrors[] = {
     {kGroupErrors, kAlways}, {kLosingData, kOften},     {kOneLaneErrors, kRarely},
     {kFlaps, kSometimes},    {kGroupFlaps, kSometimes}, {kLinkRecoveries, kSometimes},
@@ -164,27 +187,33 @@ constexpr Expectation kSwitchFlaps[] = {
 constexpr Expectation kPcie[] = {{kNicHot, kRarely},   {kPcieReduced, kAlways}, {kPcieErrors, kSometimes},
                                  {kHostDrops, kOften}, {kRetries, kRarely},     {kCongested, kRarely}};
 constexpr Expectation kPcieAer[] = {{kPcieErrors, kAlways}, {kPcieReduced, kSometimes}, {kHostDrops, kSometimes}};
-constexpr Expectation kNic[] = {{kNicHot, kRarely},           {kDeviceFatal, kAlways},   {kDeviceGone, kSometimes},
-                                {kCountersBlind, kSometimes}, {kRetries, kSometimes},    {kLightThere, kOften},
-                                {kNoPartner, kSometimes},     {kTrainingFails, kRarely}, {kTxOff, kSometimes},
-                                {kModuleBlind, kSometimes},   {kNoLight, kRarely},       {kFlaps, kSometimes},
-                                {kHostDrops, kRarely}};
+constexpr Expectation kNic[] = {{kNicHot, kRarely},           {kDeviceFatal, kAlways},       {kDeviceGone, kSometimes},
+                                {kCountersBlind, kSometimes}, {kRetries, kSometimes},        {kLightThere, kOften},
+                                {kNoPartner, kSometimes},     {kTrainingFails, kRarely},     {kTxOff, kSometimes},
+                                {kModuleBlind, kSometimes},   {kNoLight, kRarely},           {kFlaps, kSometimes},
+                                {kHostDrops, kRarely},        {kFarSendsUnheard, kSometimes}};
 constexpr Expectation kNicGone[] = {{kPcieLost, kSometimes},   {kNicHot, kRarely},       {kDeviceGone, kAlways},
                                     {kDeviceFatal, kOften},    {kCountersBlind, kOften}, {kModuleBlind, kOften},
                                     {kLightThere, kSometimes}, {kFlaps, kRarely}};
 constexpr Expectation kHotCard[] = {{kNicHot, kAlways},        {kPcieReduced, kSometimes}, {kPcieErrors, kSometimes},
                                     {kModuleHot, kSometimes},  {kFlaps, kSometimes},       {kLosingData, kRarely},
                                     {kLinkRecoveries, kRarely}};
-constexpr Expectation kSlot[] = {{kSlotPower, kAlways}, {kTxOff, kOften},     {kNoLight, kSometimes},
-                                 {kLightThere, kOften}, {kFarRxDark, kOften}, {kNoPartner, kRarely}};
-constexpr Expectation kSupply[] = {{kSupplyShared, kAlways}, {kSupplyLow, kAlways},       {kTxLow, kRarely},
-                                   {kFlaps, kSometimes},     {kLosingData, kSometimes},   {kModuleState, kSometimes},
-                                   {kTxOff, kSometimes},     {kLightThere, kSometimes},   {kErrorBursts, kRarely},
-                                   {kNoLight, kRarely},      {kErrorsBeforeFall, kRarely}};
+constexpr Expectation kSlot[] = {{kSlotPower, kAlways},         {kTxOff, kOften},     {kNoLight, kSometimes},
+                                 {kLightThere, kOften},         {kFarRxDark, kOften}, {kNoPartner, kRarely},
+                                 {kFarSendsUnheard, kSometimes}};
+constexpr Expectation kSupply[] = {
+    {kSupplyShared, kAlways}, {kSupplyLow, kAlways},        {kTxLow, kRarely},
+    {kFlaps, kSometimes},     {kLosingData, kSometimes},    {kModuleState, kSometimes},
+    {kTxOff, kSometimes},     {kLightThere, kSometimes},    {kErrorBursts, kRarely},
+    {kNoLight, kRarely},      {kErrorsBeforeFall, kRarely}, {kFarSendsUnheard, kSometimes}};
 constexpr Expectation kHost[] = {{kHostDrops, kAlways}, {kRetries, kSometimes}, {kCongested, kRarely}};
 constexpr Expectation kCongestion[] = {{kCongested, kAlways}, {kRetries, kSometimes}, {kHostDrops, kRarely}};
 constexpr Expectation kElsewhere[] = {
     {kRetries, kAlways}, {kForwardedErrors, kSometimes}, {kFarErrors, kRarely}, {kCongested, kRarely}};
+// What was damaged on its way through a switch need not be missed by this host: it may not have been for it.
+constexpr Expectation kUpstream[] = {
+    {kForwardedErrors, kAlways}, {kRetries, kSometimes}, {kFarErrors, kRarely}, {kCongested, kRarely}};
+constexpr Expectation kCard[] = {{kCardErrors, kAlways}, {kRetries, kSometimes}, {kHostDrops, kSometimes}};
 constexpr Expectation kWiring[] = {{kNeighbourDiffers, kAlways}, {kNoPartner, kSometimes}, {kNoLight, kRarely}};
 constexpr Expectation kBlindPort[] = {{kCountersBlind, kAlways}, {kModuleBlind, kSometimes}};
 constexpr Expectation kBlindModule[] = {{kModuleBlind, kAlways}};
@@ -197,9 +226,13 @@ constexpr Decisive kDecideControl[] = {{kModuleFaultReported, 5}};
 constexpr Decisive kDecideHot[] = {{kOverheatReported, 5}, {kModuleHot, 3}};
 constexpr Decisive kDecideFarDown[] = {{kFarAdminDown, 6}};
 constexpr Decisive kDecideNic[] = {{kDeviceFatal, 8}};
+constexpr Decisive kDecideCard[] = {{kCardErrors, 4}};
 constexpr Decisive kDecideGone[] = {{kDeviceGone, 12}};
 constexpr Decisive kDecideWiring[] = {{kNeighbourDiffers, 6}};
 constexpr Decisive kDecideReading[] = {{kLaneReadsDark, 5}};
+constexpr Decisive kDecideCable[] = {{kModuleFaultReported, 4}};
+constexpr Decisive kDecideCableOut[] = {{kFarErrors, 2}};
+constexpr Decisive kDecideTiring[] = {{kLaserTires, 4}};
 constexpr Decisive kDecideUnplugged[] = {{kFarModuleAbsent, 4}};
 constexpr Decisive kDecideSwitchErrors[] = {{kGroupErrors, 3}};
 constexpr Decisive kDecideSwitchFlaps[] = {{kGroupFlaps, 3}};
@@ -240,12 +273,15 @@ constexpr Cause kCauses[] = {
     {"damaged fibre", "damaged_fiber", End::kPath, 9, 8, kGlass, kLossBoth, kFibre, {}},
     {"far laser", "failing_transmitter", End::kFar, 4, 3, kGlass, kLossFarLaser, kFarLaser, {}},
     {"own laser", "failing_transmitter", End::kLocal, 4, 3, kGlass, kLossOwnLaser, kOwnLaser, {}},
+    {"tiring laser", "failing_transmitter", End::kLocal, 1, .01, kGlass, kBright, kTiringLaser, kDecideTiring},
+    {"tiring laser of a cable", "faulty_cable", End::kPath, 1, .01, kOnAoc, kBright, kTiringLaser, kDecideTiring},
     {"own receiver or electronics", "bad_module", End::kLocal, 14, 8, kGlass, kBrightErrors, kOwnReceiver, {}},
     {"bursting module", "bad_module", End::kLocal, 5, .1, kGlass, kMaybeErrors, kBursting, {}},
-    {"far receiver", "bad_module", End::kFar, 3, .1, kGlass, kBright, kFarReceiver, {}},
+    {"far receiver", "bad_module", End::kFar, 3, 3, kGlass, kBright, kFarReceiver, {}},
     {"loose or dying module", "bad_module", End::kLocal, 5, .1, kGlass, kSeldomErrors, kLoose, {}},
     {"module control", "bad_module", End::kLocal, 1, 4, kModules, kAnyLight, kModuleControl, kDecideControl},
-    {"wrong power reading", "bad_module", End::kLocal, 3, .1, kModules, kReadingLost, kWrongReading, kDecideReading},
+    {"dead module", "bad_module", End::kLocal, .01, 3, kGlass, kAnyLight, kDeadModule, {}},
+    {"wrong power reading", "bad_module", End::kLocal, 3, .001, kModules, kReadingLost, kWrongReading, kDecideReading},
     {"far module", "bad_module", End::kFar, 6, 3, kGlass, kBrightErrors, kFarModule, {}},
     {"overheated", "module_overheated", End::kLocal, 5, 2, kModules, kMaybeErrors, kHot, kDecideHot},
     {"overheated retimer", "module_overheated", End::kLocal, .3, .1, kOnCopper, kSeldomErrors, kHot, kDecideHot},
@@ -253,7 +289,8 @@ constexpr Cause kCauses[] = {
     {"no cable", "module_missing", End::kLocal, .1, 3, kOnePiece, kAnyLight, kMissing, kDecideMissing},
     {"refused module", "module_unsupported", End::kLocal, .1, 3, kAnyMedium, kAnyLight, kUnsupported,
      kDecideUnsupported},
-    {"cable", "faulty_cable", End::kPath, 30, 12, kOnePiece, kCableLoss, kCable, {}},
+    {"cable", "faulty_cable", End::kPath, 30, 12, kOnePiece, kCableLoss, kCable, kDecideCable},
+    {"cable, outgoing", "faulty_cable", End::kPath, 1, 1, kOnAoc | kOnCopper, kBright, kCableOut, kDecideCableOut},
     {"loose cable", "faulty_cable", End::kPath, 6, .1, kOnePiece, kSeldomErrors, kLoose, {}},
     {"slow link", "reduced_speed", End::kPath, 4, .01, kAnyMedium, kBright, kSpeed, {}},
     {"settings", "settings_mismatch", End::kPath, .05, 9, kAnyMedium, kAnyLight, kSettings, {}},
@@ -277,9 +314,11 @@ constexpr Cause kCauses[] = {
      kDecideSupply},
     {"driver or firmware", "nic_fault", End::kNode, 3, 4, kAnyMedium, kAnyLight, kNic, kDecideNic},
     {"device gone", "nic_fault", End::kNode, .5, 2, kAnyMedium, kAnyLight, kNicGone, kDecideGone},
+    {"card that loses packets", "nic_fault", End::kNode, .5, .1, kAnyMedium, kBright, kCard, kDecideCard},
     {"slow host", "host_bottleneck", End::kNode, 6, .01, kAnyMedium, kBright, kHost, {}},
     {"congestion", "congestion", End::kFabric, 6, .01, kAnyMedium, kBright, kCongestion, {}},
     {"loss elsewhere", "loss_elsewhere", End::kFabric, 5, .01, kAnyMedium, kBright, kElsewhere, {}},
+    {"damage before the last switch", "loss_elsewhere", End::kFabric, 5, .01, kAnyMedium, kBright, kUpstream, {}},
     {"other cable", "wrong_cabling", End::kPath, 4, .02, kAnyMedium, kBright, kWiring, kDecideWiring},
     {"port not readable", "monitor_blind", End::kNode, 4, .5, kAnyMedium, kAnyLight, kBlindPort, kDecideBlind},
     {"module not readable", "monitor_blind", End::kNode, 4, .2, kAnyMedium, kAnyLight, kBlindModule, {}},

@@ -1,5 +1,7 @@
 #include "diagnosis/differential.h"
 
+#include "diagnosis/joint_row.h"
+
 #include <algorithm>
 #include <cmath>
 
@@ -73,90 +75,6 @@ double prior_of_retraining(const DifferentialInput& input, KnobValues knobs) {
   return std::max(least, knobs[4] * all_priors_down() * still_down);
 }
 
-/// Density of a reading where no light was lost: noise, with tails for remating and temperature.
-double quiet(double drop, double sigma) {
-  const double z = drop / sigma;
-  return 0.97 * std::exp(-z * z / 2) / (sigma * 2.5066) + 0.03 * std::exp(-std::abs(drop) / 0.6) / 1.2;
-}
-/// Density of a reading where light was lost: contamination is lognormal with median 0.8 dB (docs/physics.md 7d),
-/// breaks and dying lasers go beyond. Below half a dB nothing shows.
-double lost(double drop, double sigma) {
-  const double onset = normal_cdf((drop - 0.85 - (sigma - 0.2)) / std::max(sigma, 0.2));
-  return onset * 0.33 * std::exp(-std::max(drop, 0.0) / 3.0) + 1e-4;
-}
-
-/// How well each place of loss fits the four measured drops. A reading that is not there fits everything.
-/// `errors`, `far_errors`: whether light that is missing does harm; nullopt: not known.
-std::array<double, kLightLossCount> light_likelihood(const LightStats& light, std::optional<bool> errors_known,
-                                                     std::optional<bool> far_errors) {
-  const bool errors = errors_known == true;
-  std::array<double, kLightLossCount> fit;
-  fit.fill(1);
-  // Another patch cord costs or gives a decibel or two. Without harm, less light is a fault only beyond that.
-  const auto harmless = [&light](const std::optional<Drop>& drop, std::optional<bool> harm) {
-    const bool known_or_touched = harm == false || (!harm && light.touched);
-    return drop && !drop->tells_alone && known_or_touched && drop->db < light.alone_db;
-  };
-  const auto weigh = [&fit, errors](const std::optional<Drop>& drop, std::array<bool, kLightLossCount> is_lost) {
-    // Against its siblings instead of its own past: only errors make a low lane worth a word.
-    if (!drop || (drop->sigma_db > 0.4 && !errors && !drop->tells_alone)) return;
-    for (std::size_t i = 0; i < kLightLossCount; ++i)
-      fit[i] *= is_lost[i] ? lost(drop->db, drop->sigma_db) : quiet(drop->db, drop->sigma_db);
-  };
-  //                     none  incoming outgoing both  far laser own laser
-  const bool little_left = light.margin_db && *light.margin_db < 1;
-  if (little_left || !harmless(light.rx, errors_known)) weigh(light.rx, {false, true, false, true, true, false});
-  if (!harmless(light.far_rx, far_errors)) weigh(light.far_rx, {false, false, true, true, false, true});
-  weigh(light.far_tx, {false, false, false, false, true, false});
-  weigh(light.tx, {false, false, false, false, false, true});
-  double sum = 0;
-  for (const double value : fit) sum += value;
-  for (double& value : fit) value = std::max(value / sum, 1e-9);
-  return fit;
-}
-
-bool dims_receiver(std::size_t loss) {
-  const auto place = static_cast<LightLoss>(loss);
-  return place == LightLoss::kIncoming || place == LightLoss::kBoth || place == LightLoss::kFarLaser;
-}
-
-/// Whether the measured loss of light is enough for the rise of the error rate: the least drop that a receiver without
-/// an error floor needs (docs/physics.md 7b). 1 when one of them is not known.
-double drop_suffices(const PortView& view) {
-  const SignalStats& s = view.signal;
-  if (!view.light.rx || !s.ber || !s.ber_reference || view.light.rx->sigma_db > 0.4) return 1;
-  double after = *s.ber;
-  if (s.worst_lane >= 0) after = std::max(after, s.lane_ber[static_cast<std::size_t>(s.worst_lane)]);
-  const double before = std::max(*s.ber_reference, 1e-13);
-  const bool pam4 = view.link().fec == "RS544" || view.link().fec == "LLRS";
-  const double needed = implied_drop_db(before, after, pam4);
-  return std::max(0.02, normal_cdf((view.light.rx->db - 0.8 * needed + 0.2) / 0.3));
-}
-
-/// Errors, no errors, or not known: pooled over the symptoms that count the same damage.
-std::optional<bool> receive_errors(const Findings& findings) {
-  if (at(findings, kReceiveErrors).present() || at(findings, kLosingData).present()) return true;
-  if (at(findings, kReceiveErrors).absent() || at(findings, kLosingData).absent()) return false;
-  return std::nullopt;
-}
-
-double joint_log(const Cause& cause, const std::array<double, kLightLossCount>& fit, std::optional<bool> errors,
-                 double suffices) {
-  double sum = 0;
-  for (std::size_t i = 0; i < kLightLossCount; ++i) {
-    double term = cause.light.loss[i] * fit[i];
-    if (errors) {
-      const bool dim = dims_receiver(i);
-      const double p = dim ? cause.light.errors_if_dim : cause.light.errors_if_bright;
-      // Light lost by less than the errors need does not explain them.
-      const double explained = dim ? std::max(p * suffices, std::min(p, cause.light.errors_if_bright)) : p;
-      term *= *errors ? explained : 1 - p;
-    }
-    sum += term;
-  }
-  return std::log(std::max(sum, 1e-12));
-}
-
 /// What a symptom says of a cause, with its logarithms: a logarithm for each symptom and cause of each port and step
 /// was most of what judging cost.
 struct Letter {
@@ -222,7 +140,7 @@ std::vector<SymptomId> taking_part(const DifferentialInput& input, bool errors) 
   for (const Symptom& row : symptom_table()) {
     const Finding& finding = at(input.findings, row.id);
     if (finding.verdict == Verdict::kUnknown || held_by_other_row(row.id, input)) continue;
-    if (row.id == kOneLaneErrors && !errors) continue;
+    if ((row.id == kOneLaneErrors || row.id == kFibresAlike) && !errors) continue;
     if (input.view.down && is_traffic(row.id)) continue;
     if (input.explained != nullptr && finding.present() && explains(*input.explained->cause, row.id)) continue;
     ids.push_back(row.id);
@@ -272,20 +190,67 @@ bool leaves_light_alone(const Cause& cause) { return cause.light.errors_if_dim <
 
 }  // namespace
 
+namespace {
+
+/// What the scores of all causes have in common.
+struct Grounds {
+  const DifferentialInput& input;
+  std::optional<bool> errors;
+  std::array<double, kLightLossCount> light;
+  double suffices;
+  bool joint;
+  std::vector<SymptomId> ids;
+  double healthy;  ///< its prior
+
+  Grounds(const DifferentialInput& from, KnobValues knobs)
+      : input(from),
+        errors(receive_errors(from.findings)),
+        light(light_likelihood(from.view.light, errors, known(at(from.findings, kFarErrors)))),
+        suffices(drop_suffices(from.view)),
+        // A first fault that touches neither light nor errors (PCIe, a wrong neighbour) does not account for them.
+        joint(!from.view.down && (from.explained == nullptr || leaves_light_alone(*from.explained->cause))),
+        ids(taking_part(from, errors == true)),
+        healthy(from.view.down ? prior_of_retraining(from, knobs) : cause_table()[0].prior_up) {}
+
+  static std::optional<bool> known(const Finding& finding) {
+    return finding.verdict == Verdict::kUnknown ? std::nullopt : std::optional(finding.present());
+  }
+  [[nodiscard]] double decisive(const Cause& cause, SymptomId id) const {
+    for (const Decisive& row : cause.decisive)
+      if (row.symptom == id && at(input.findings, id).present()) return row.nats;
+    return 0;
+  }
+  [[nodiscard]] bool decided(const Cause& cause) const {
+    return std::ranges::any_of(cause.decisive,
+                               [this](const Decisive& row) { return at(input.findings, row.symptom).present(); });
+  }
+  [[nodiscard]] double prior_log(std::size_t c) const {
+    const Cause& cause = cause_table()[c];
+    return std::log(c == 0 ? healthy : input.view.down ? cause.prior_down : cause.prior_up);
+  }
+  [[nodiscard]] const CauseLetters& letters(std::size_t c, bool is_decided) const {
+    return c == 0 && input.view.down ? retraining_letters() : letter_tables()[c][is_decided ? 1 : 0];
+  }
+  [[nodiscard]] double says(const CauseLetters& of_cause, SymptomId id) const {
+    const auto i = static_cast<std::size_t>(id);
+    const Letter& letter = kLetters[of_cause[i]];
+    return input.findings[i].present() ? letter.log_present : letter.log_absent;
+  }
+  [[nodiscard]] double joint_share(const Cause& cause, bool is_decided) const {
+    if (!joint) return 0;
+    const double row = joint_log(cause, light, errors, suffices);
+    return is_decided ? std::max(row, -4.0) : row;
+  }
+};
+
+}  // namespace
+
 Differential differentiate(const DifferentialInput& input, KnobValues knobs) {
   const auto causes = cause_table();
-  const auto& tables = letter_tables();
   const PortView& view = input.view;
+  const Grounds grounds(input, knobs);
   Differential result;
-  const std::optional<bool> errors = receive_errors(input.findings);
-  const Finding& far = at(input.findings, kFarErrors);
-  result.light = light_likelihood(view.light, errors,
-                                  far.verdict == Verdict::kUnknown ? std::nullopt : std::optional(far.present()));
-  const double suffices = drop_suffices(view);
-  // A first fault that touches neither light nor errors (PCIe, a wrong neighbour) does not account for them.
-  const bool joint = !view.down && (input.explained == nullptr || leaves_light_alone(*input.explained->cause));
-  const auto ids = taking_part(input, errors == true);
-  const double healthy = view.down ? prior_of_retraining(input, knobs) : causes[0].prior_up;
+  result.light = grounds.light;
   double best = -1e300;
   std::array<double, kMaxCauses> score{};
   for (std::size_t c = 0; c < causes.size(); ++c) {
@@ -295,21 +260,12 @@ Differential differentiate(const DifferentialInput& input, KnobValues knobs) {
       score[c] = -1e9;
       continue;
     }
-    double sum = std::log(c == 0 ? healthy : view.down ? cause.prior_down : cause.prior_up);
-    bool decided = false;
-    for (const Decisive& row : cause.decisive)
-      if (at(input.findings, row.symptom).present()) {
-        sum += row.nats;
-        decided = true;
-      }
-    const CauseLetters& letters = c == 0 && view.down ? retraining_letters() : tables[c][decided ? 1 : 0];
-    for (const SymptomId id : ids) {
-      const auto i = static_cast<std::size_t>(id);
-      const Letter& letter = kLetters[letters[i]];
-      sum += input.findings[i].present() ? letter.log_present : letter.log_absent;
-    }
-    if (joint && !decided) sum += joint_log(cause, result.light, errors, suffices);
-    if (joint && decided) sum += std::max(joint_log(cause, result.light, errors, suffices), -4.0);
+    const bool decided = grounds.decided(cause);
+    double sum = grounds.prior_log(c);
+    for (const Decisive& row : cause.decisive) sum += grounds.decisive(cause, row.symptom);
+    const CauseLetters& letters = grounds.letters(c, decided);
+    for (const SymptomId id : grounds.ids) sum += grounds.says(letters, id);
+    sum += grounds.joint_share(cause, decided);
     if (input.incumbent != nullptr && input.incumbent->name == cause.fault && input.incumbent->end == cause.end)
       sum += knobs[0];
     score[c] = sum;
@@ -321,6 +277,25 @@ Differential differentiate(const DifferentialInput& input, KnobValues knobs) {
   result.healthy = result.posterior[0];
   rank(result, input, knobs);
   return result;
+}
+
+std::vector<Share> shares(const DifferentialInput& input, KnobValues knobs, const Cause& named, const Cause& other) {
+  const Grounds grounds(input, knobs);
+  const auto index = [](const Cause& cause) { return static_cast<std::size_t>(&cause - cause_table().data()); };
+  const bool one = grounds.decided(named), two = grounds.decided(other);
+  std::vector<Share> found{
+      {Share::Kind::kPrior, {}, grounds.prior_log(index(named)) - grounds.prior_log(index(other))}};
+  if (grounds.joint)
+    found.push_back(
+        {Share::Kind::kLightAndErrors, {}, grounds.joint_share(named, one) - grounds.joint_share(other, two)});
+  const CauseLetters& ours = grounds.letters(index(named), one);
+  const CauseLetters& theirs = grounds.letters(index(other), two);
+  for (const Symptom& row : symptom_table()) {
+    double nats = grounds.decisive(named, row.id) - grounds.decisive(other, row.id);
+    if (std::ranges::count(grounds.ids, row.id) > 0) nats += grounds.says(ours, row.id) - grounds.says(theirs, row.id);
+    if (nats != 0) found.push_back({Share::Kind::kSymptom, row.id, nats});
+  }
+  return found;
 }
 
 std::vector<Missing> missing_evidence(const Differential& differential, const Findings& findings, bool down) {

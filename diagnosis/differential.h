@@ -11,7 +11,7 @@
 
 namespace linkhealth {
 
-inline constexpr std::size_t kMaxCauses = 48;
+inline constexpr std::size_t kMaxCauses = 56;
 
 /// One fault with its probability: the sum over its causes.
 struct RankedFault {
@@ -47,5 +47,14 @@ struct Missing {
   double gain;
 };
 std::vector<Missing> missing_evidence(const Differential& differential, const Findings& findings, bool down);
+
+/// What one thing says for one cause against another, in nats (the logarithm of the odds).
+struct Share {
+  enum class Kind : std::uint8_t { kPrior, kLightAndErrors, kSymptom } kind = Kind::kSymptom;
+  SymptomId symptom{};
+  double nats = 0;
+};
+/// All that sets `named` apart from `other`: the sum is the logarithm of their odds.
+std::vector<Share> shares(const DifferentialInput& input, KnobValues knobs, const Cause& named, const Cause& other);
 
 }  // namespace linkhealth

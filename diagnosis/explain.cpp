@@ -1,5 +1,6 @@
 #include "diagnosis/explain.h"
 
+#include "diagnosis/other_faults.h"
 #include "diagnosis/undecided.h"
 
 #include <fmt/format.h>
@@ -71,6 +72,26 @@ std::string fill_in(std::string_view text, const PortView& view, int lane) {
   return out;
 }
 
+constexpr std::size_t kRuledOut = 5;
+
+std::string time_words(double seconds) {
+  return seconds < 120 ? fmt::format("{:.0f} s", seconds) : fmt::format("{:.0f} min", std::floor(seconds / 60));
+}
+
+/// An error ratio is worth what it was measured over: " over 2 min, with 95 % 3.1e-05 to 3.4e-05".
+std::string window_words(const Comparison& seen, const PortView& view) {
+  const SignalStats& s = view.signal;
+  if (seen.reader != Reader::kFec || !seen.what.starts_with("pre-FEC BER") || seen.what.ends_with("fall") ||
+      s.ber_window_s <= 0)
+    return "";
+  std::string text = " over " + time_words(s.ber_window_s);
+  if (!s.ber || !s.ber_range || seen.observed != *s.ber) return text;
+  // Many errors leave no room for doubt; few do, and then it is said how much.
+  if (s.ber_range->high < 1.1 * s.ber_range->low) return text + ", with 95 % right to 5 %";
+  text += fmt::format(", with 95 % {:.1e} to {:.1e}", s.ber_range->low, s.ber_range->high);
+  return text;
+}
+
 Evidence evidence_of(const Symptom& row, const Comparison& seen, const PortView& view, bool supports) {
   Evidence evidence;
   evidence.symptom = std::string(row.name);
@@ -80,7 +101,7 @@ Evidence evidence_of(const Symptom& row, const Comparison& seen, const PortView&
   evidence.unit = std::string(seen.unit);
   evidence.where = seen.lane >= 0 ? fmt::format("lane {}", seen.lane + 1) : "";
   evidence.source = reader_name(seen.reader, view);
-  evidence.text = std::string(seen.what);
+  evidence.text = std::string(seen.what) + window_words(seen, view);
   evidence.supports = supports;
   return evidence;
 }
@@ -129,6 +150,17 @@ std::string down_sentence(const PortView& view) {
   return text;
 }
 
+/// "the far end is leaf-45 Ethernet2/2, the plan says leaf-45 Ethernet3/2"
+std::string wiring_sentence(const PortView& view) {
+  const auto& peer = view.port.latest.peer;
+  if (!peer || view.expected == nullptr) return "";
+  const auto place = [](const std::string& system, const std::string& port) {
+    return port.empty() ? system : system + " " + port;
+  };
+  return fmt::format("the far end is {}, the plan says {}", place(peer->system, peer->port),
+                     place(view.expected->peer_system, view.expected->peer_port));
+}
+
 std::string summary_of(const PortView& view, const Findings& findings, const RankedFault& ranked, int lane) {
   std::string text;
   const auto add = [&text](const std::string& part) {
@@ -140,9 +172,13 @@ std::string summary_of(const PortView& view, const Findings& findings, const Ran
     add(down_sentence(view));
   } else {
     add(light_sentence(view, lane));
-    add(signal_sentence(view));
+    // Of a link whose errors are as ever the figures say nothing about what is wrong.
+    if (at(findings, SymptomId::kReceiveErrors).present() || at(findings, SymptomId::kLosingData).present())
+      add(signal_sentence(view));
   }
-  if (text.empty() || (!view.down && text.empty())) add(std::string(ranked.fault->meaning));
+  if (at(findings, SymptomId::kNeighbourDiffers).present() && explains(*ranked.cause, SymptomId::kNeighbourDiffers))
+    add(wiring_sentence(view));
+  if (text.empty()) add(std::string(ranked.fault->meaning));
   std::size_t said = 0;
   for (const Symptom& row : symptom_table()) {
     if (said >= 2 || !at(findings, row.id).present() || !explains(*ranked.cause, row.id)) continue;
@@ -153,6 +189,33 @@ std::string summary_of(const PortView& view, const Findings& findings, const Ran
     ++said;
   }
   return text;
+}
+
+/// What shows, and what does not and should; what does not show and rules others out.
+void put_evidence(FaultReport& report, const PortView& view, const Findings& findings, const RankedFault& ranked) {
+  for (const Symptom& row : symptom_table()) {
+    const Finding& finding = at(findings, row.id);
+    if (!finding.present()) continue;
+    const bool pooled =
+        row.id == SymptomId::kReceiveErrors || row.id == SymptomId::kLosingData || row.id == SymptomId::kLinkDown;
+    const bool supports = pooled || explains(*ranked.cause, row.id);
+    for (std::size_t i = 0; i < finding.count; ++i)
+      report.evidence.push_back(evidence_of(row, finding.comparisons[i], view, supports));
+    if (!supports && finding.count > 0) report.evidence.back().text += ": not explained by it";
+  }
+  for (const Expectation& row : ranked.cause->expects) {
+    const Finding& finding = at(findings, row.symptom);
+    if (row.often != Often::kAlways || !finding.absent() || finding.count == 0) continue;
+    report.evidence.push_back(evidence_of(symptom(row.symptom), finding.comparisons[0], view, false));
+    report.evidence.back().text += ": does not show, and nearly always would";
+  }
+  for (const RuledOut& row : ruled_out(view, findings, ranked, kRuledOut)) {
+    Evidence evidence = evidence_of(symptom(row.symptom), row.seen, view, true);
+    std::string against;
+    for (const Fault* fault : row.faults) against += (against.empty() ? "" : " and ") + title_in_sentence(*fault);
+    evidence.text += ": speaks against " + against;
+    report.ruled_out.push_back(std::move(evidence));
+  }
 }
 
 }  // namespace
@@ -171,31 +234,57 @@ void explain(FaultReport& report, const PortView& view, const Findings& findings
     report.summary += fmt::format(". From here it cannot be told from: {}", rival->other.fault->title);
   }
   report.verify = fill_in(ranked.fault->verify, view, lane);
+  report.to_be_sure = fill_in(ranked.fault->sure, view, lane);
   report.repair.clear();
   for (const RepairStep* step : steps_left(*ranked.fault, failed))
     report.repair.push_back(fill_in(step->text, view, lane));
-  for (const Symptom& row : symptom_table()) {
-    const Finding& finding = at(findings, row.id);
-    if (!finding.present()) continue;
-    const bool pooled =
-        row.id == SymptomId::kReceiveErrors || row.id == SymptomId::kLosingData || row.id == SymptomId::kLinkDown;
-    const bool supports = pooled || explains(*ranked.cause, row.id);
-    for (std::size_t i = 0; i < finding.count; ++i)
-      report.evidence.push_back(evidence_of(row, finding.comparisons[i], view, supports));
-  }
-  for (const Expectation& row : ranked.cause->expects) {
-    const Finding& finding = at(findings, row.symptom);
-    if (row.often != Often::kAlways || !finding.absent() || finding.count == 0) continue;
-    report.evidence.push_back(evidence_of(symptom(row.symptom), finding.comparisons[0], view, false));
-  }
+  put_evidence(report, view, findings, ranked);
   for (const Missing& missing : missing_evidence(differential, findings, view.down)) {
     const Symptom& row = symptom(missing.symptom);
-    report.missing.push_back(
-        {std::string(row.name), std::string(at(findings, row.id).reason), fill_in(row.how, view, lane)});
+    report.missing.push_back({std::string(row.name), std::string(at(findings, row.id).reason),
+                              fill_in(row.how, view, lane), decides(differential, ranked, row.id)});
   }
   for (const RankedFault& row : differential.ranked)
     if (row.confidence >= 0.005)
       report.differential.push_back({std::string(row.fault->name), row.fault->end, row.confidence});
+}
+
+namespace {
+
+/// The likeliest cause of all that are another fault: perhaps that nothing is wrong.
+const Cause& runner_up(const Differential& differential, const RankedFault& ranked) {
+  std::size_t best = 0;
+  for (const RankedFault& row : differential.ranked) {
+    const auto i = static_cast<std::size_t>(row.cause - cause_table().data());
+    if (row.fault != ranked.fault && differential.posterior[i] > differential.posterior[best]) best = i;
+  }
+  return cause_table()[best];
+}
+
+std::string_view name_of(const Share& share) {
+  switch (share.kind) {
+    case Share::Kind::kPrior:
+      return "how often each of them comes";
+    case Share::Kind::kLightAndErrors:
+      return "light and errors together";
+    case Share::Kind::kSymptom:
+      return symptom(share.symptom).name;
+  }
+  return "";
+}
+
+}  // namespace
+
+void explain_shares(FaultReport& report, const DifferentialInput& input, KnobValues knobs,
+                    const Differential& differential, const RankedFault& ranked) {
+  const Cause& other = runner_up(differential, ranked);
+  EvidenceShares& out = report.shares.emplace();
+  out.against = std::string(other.fault);
+  out.end = other.end;
+  for (const Share& share : shares(input, knobs, *ranked.cause, other))
+    out.shares.push_back({std::string(name_of(share)), share.nats});
+  std::ranges::stable_sort(
+      out.shares, [](const EvidenceShare& a, const EvidenceShare& b) { return std::abs(a.nats) > std::abs(b.nats); });
 }
 
 namespace {
@@ -213,7 +302,9 @@ bool says_the_same(const SharedList<SymptomVerdict>& before, const Findings& fin
 
 }  // namespace
 
-SharedList<SymptomVerdict> symptom_verdicts(const Findings& findings, const SharedList<SymptomVerdict>& before) {
+SharedList<SymptomVerdict> symptom_verdicts(const Findings& findings, const SharedList<SymptomVerdict>& before,
+                                            const SharedList<SymptomVerdict>& neighbour) {
+  if (says_the_same(neighbour, findings)) return neighbour;
   if (says_the_same(before, findings)) return before;
   std::vector<SymptomVerdict> verdicts;
   verdicts.reserve(kSymptomCount);

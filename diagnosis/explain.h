@@ -12,8 +12,12 @@ namespace linkhealth {
 /// `undecided_ratio`: a fault with so much of its confidence cannot be told from it; `failed`: what was tried in vain.
 void explain(FaultReport& report, const PortView& view, const Findings& findings, const Differential& differential,
              const RankedFault& ranked, double undecided_ratio, std::span<const RepairAction> failed = {});
-/// The verdicts of the whole symptom table. `before`: those of the last step, given again while they are the same,
-/// which they mostly are.
-SharedList<SymptomVerdict> symptom_verdicts(const Findings& findings, const SharedList<SymptomVerdict>& before = {});
+/// What each symptom gave for `ranked` against the runner-up, with the names that people read.
+void explain_shares(FaultReport& report, const DifferentialInput& input, KnobValues knobs,
+                    const Differential& differential, const RankedFault& ranked);
+/// The verdicts of the whole symptom table. `before`: those of the last step; `neighbour`: those of another port. Where
+/// one of them is the same it is given again: links that are well share one list.
+SharedList<SymptomVerdict> symptom_verdicts(const Findings& findings, const SharedList<SymptomVerdict>& before = {},
+                                            const SharedList<SymptomVerdict>& neighbour = {});
 
 }  // namespace linkhealth

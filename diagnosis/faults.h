@@ -94,6 +94,7 @@ struct Fault {
   std::string_view meaning;
   std::span<const RepairStep> repair;  ///< cheapest first
   std::string_view verify;
+  std::string_view sure;  ///< the one test that decides (docs/faults.md); "" for healthy
 };
 
 /// The first cause is "healthy".

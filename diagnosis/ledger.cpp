@@ -21,6 +21,8 @@ enum Index : std::size_t {
   kProofBer,
   kNoticeProof,
   kAdminProof,
+  kSureOdds,
+  kIdlePatience,
 };
 
 constexpr Knob kKnobs[] = {
@@ -36,7 +38,11 @@ constexpr Knob kKnobs[] = {
     {"proof_ber", 1e-15, 1e-18, 1e-6, "",
      "error ratio after FEC that is to be ruled out with 95 %: no error in 3/(ratio x rate), docs/physics.md 3b"},
     {"notice_proof_s", 900, 0, 604800, "s", "the same for notices and for the node's own faults"},
-    {"admin_proof_s", 10, 0, 604800, "s", "the same for a port that was set down"}};
+    {"admin_proof_s", 10, 0, 604800, "s", "the same for a port that was set down"},
+    {"sure_odds", 1000, 1, 1e12, "",
+     "so many times likelier wrong than right, a link that carries needs no hold: a sequential test stops here"},
+    {"idle_patience_s", 86400, 0, 2592000, "s",
+     "what only traffic shows waits so long for load before it heals without"}};
 
 /// No event in a time in which so many are expected on average: with 95 % the rate is lower (rule of three).
 constexpr double kErrorsFor95 = 3;
@@ -85,6 +91,8 @@ double Ledger::hold_s(const Fault& fault, const PortVerdict& verdict, bool secon
   if (is(fault, "monitor_blind")) return 0;  // its symptom waits long enough
   if (is(fault, "wrong_cabling")) return knobs_[kSignalHold];
   if (second) return knobs_[kSecondHold];
+  if (is(fault, "pcie_degraded")) return 0;  // the same: a lane of PCIe does not come back by itself
+  if (!verdict.down && verdict.odds >= knobs_[kSureOdds]) return 0;
   if (fault.severity == Severity::kNotice) return knobs_[kNoticeHold];
   return verdict.down ? 0 : knobs_[kSignalHold];  // a link that is down waits by down_hold_s
 }
@@ -103,7 +111,7 @@ void Ledger::place(Port& port, SteadyTime now, WallTime wall) const {
   const auto steady = [&](WallTime then) { return now - std::max(wall - then, Milliseconds(0)); };
   for (Slot* slot : {&port.primary, &port.secondary}) {
     if (!slot->entry) continue;
-    slot->entry->restored_at = now;
+    slot->entry->restored_at = slot->entry->looked_at = now;
     slot->entry->last_seen = steady(slot->entry->kept.last_seen_at);
     if (!slot->entry->kept.proving_since) continue;
     // Nobody watched it while the daemon was away, perhaps for hours: the proof begins anew.
@@ -214,25 +222,39 @@ std::optional<FaultProof> Ledger::proof(const LedgerEntry& entry) const {
   const auto at = ports_.find(entry.kept.port);
   if (entry.kept.state != FaultState::kProving || !entry.kept.proving_since || at == ports_.end()) return std::nullopt;
   const double rate_bps = at->second.rate_bps;
-  FaultProof proof{*entry.kept.proving_since, proof_s(*entry.fault, rate_bps), std::nullopt};
+  FaultProof proof{*entry.kept.proving_since + entry.waited, proof_s(*entry.fault, rate_bps), std::nullopt};
   const bool of_signal = entry.fault->severity != Severity::kNotice && entry.fault->end != End::kNode;
   if (of_signal && rate_bps > 0 && proof.needed_s > 0) proof.ber_bound = kErrorsFor95 / (rate_bps * proof.needed_s);
   return proof;
 }
 
+bool Ledger::waits_for_load(LedgerEntry& entry, bool idle, SteadyTime now) const {
+  if (!idle || !needs_traffic(*entry.fault)) {
+    entry.idle_since.reset();
+    return false;
+  }
+  if (!entry.idle_since) entry.idle_since = now;
+  if (in_seconds(now - *entry.idle_since) > knobs_[kIdlePatience]) return false;
+  const Milliseconds passed = now - entry.looked_at;
+  entry.last_seen += passed;
+  if (entry.proving_since) {
+    *entry.proving_since += passed;
+    entry.waited += passed;
+  }
+  return true;
+}
+
 void Ledger::step_proof(Slot& slot, const PortVerdict& verdict, const std::string& port, SteadyTime now, WallTime wall,
                         std::vector<LedgerChange>& changes) {
   LedgerEntry& entry = *slot.entry;
-  if (verdict.idle && needs_traffic(*entry.fault) && !entry.proving_since) {
-    entry.last_seen = now;
-    return;
-  }
+  if (waits_for_load(entry, verdict.idle, now)) return;
   const bool admin = is(*entry.fault, "admin_down");
   if (!entry.proving_since) {
     // Nobody looked while the daemon was away, and the first looks of a new run see little: modules are read later.
     const SteadyTime watched_since = std::max(entry.last_seen, entry.restored_at.value_or(entry.last_seen));
     if (in_seconds(now - watched_since) < (admin ? 0 : knobs_[kQuiet])) return;
     entry.proving_since = now;
+    entry.waited = Milliseconds(0);
     entry.kept.proving_since = wall;
     entry.kept.state = FaultState::kProving;
     entry.drops_at_proof = verdict.drops;
@@ -242,6 +264,7 @@ void Ledger::step_proof(Slot& slot, const PortVerdict& verdict, const std::strin
   if (!admin && (verdict.lost_data || verdict.drops != entry.drops_at_proof)) {
     entry.drops_at_proof = verdict.drops;
     entry.proving_since = now;
+    entry.waited = Milliseconds(0);
     entry.kept.proving_since = wall;
   }
   if (in_seconds(now - *entry.proving_since) >= proof_s(*entry.fault, verdict.rate_bps))
@@ -315,6 +338,8 @@ std::vector<LedgerChange> Ledger::update(const std::string& stable_port, const P
     step_slot(port.primary, verdict.primary, verdict, false, stable_port, now, wall, changes);
     step_slot(port.secondary, verdict.secondary, verdict, true, stable_port, now, wall, changes);
   }
+  for (Slot* slot : {&port.primary, &port.secondary})
+    if (slot->entry) slot->entry->looked_at = now;
   if (verdict.maintenance)
     std::erase_if(changes, [](const LedgerChange& change) { return change.kind == FaultEventKind::kReopened; });
   return changes;

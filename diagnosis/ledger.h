@@ -28,7 +28,8 @@ struct PortVerdict {
   bool lost_data = false;     ///< errors that FEC could not correct, since the last look
   std::string module, cable;  ///< serial numbers: of the module, of what is between the ports; "" not known
   bool maintenance = false;   ///< somebody works on it: nothing opens, worsens or is told as reopened
-  bool idle = false;          ///< no load: what only traffic shows can't be seen, and so does not heal
+  double odds = 0;            ///< that something is wrong, against that nothing is
+  bool idle = false;          ///< no load now: what only traffic shows can't be seen, and so does not heal
   struct Named {
     const Fault* fault = nullptr;
     double confidence = 0;
@@ -46,6 +47,9 @@ struct LedgerEntry {
   std::optional<SteadyTime> proving_since;
   std::uint64_t drops_at_proof = 0;
   std::optional<SteadyTime> restored_at;  ///< known from an earlier run, and looked at since then
+  SteadyTime looked_at;                   ///< the latest verdict of the port
+  std::optional<SteadyTime> idle_since;   ///< what only traffic shows waits for load
+  Milliseconds waited{0};                 ///< for load, since the proof began
 };
 
 struct LedgerChange {
@@ -112,6 +116,8 @@ class Ledger {
                std::vector<LedgerChange>& changes) const;
   void step_proof(Slot& slot, const PortVerdict& verdict, const std::string& port, SteadyTime now, WallTime wall,
                   std::vector<LedgerChange>& changes);
+  /// Without load nothing is seen of what only traffic shows: its times stand still. False: it has waited long enough.
+  bool waits_for_load(LedgerEntry& entry, bool idle, SteadyTime now) const;
   void close(Slot& slot, const std::string& port, WallTime wall, std::vector<LedgerChange>& changes);
   void count(RepeatOf of, const std::string& subject, const LedgerFault& fault, WallTime wall);
   [[nodiscard]] double hold_s(const Fault& fault, const PortVerdict& verdict, bool second) const;

@@ -24,9 +24,15 @@ using Tracks = PerLane<Track>;
 /// `latest`: with errors to go with it, one reading is enough; else the median of three outvotes a glitch.
 std::optional<Drop> worst_drop(const Tracks& tracks, std::size_t lanes, bool latest) {
   std::optional<Drop> worst;
-  for (std::size_t i = 0; i < lanes; ++i)
-    if (const auto drop = latest ? tracks[i].latest_drop() : tracks[i].drop(); drop && (!worst || *drop > worst->db))
+  double least = 99;
+  for (std::size_t i = 0; i < lanes; ++i) {
+    const auto drop = latest ? tracks[i].latest_drop() : tracks[i].drop();
+    if (!drop) continue;
+    least = std::min(least, *drop);
+    if (!worst || *drop > worst->db)
       worst = Drop{*drop, tracks[i].reference.size() > 1 ? kReadNoiseDb : kOneSampleDb, static_cast<int>(i)};
+  }
+  if (worst) worst->spread_db = worst->db - least;
   return worst;
 }
 
@@ -40,7 +46,9 @@ std::optional<Drop> worst_against_siblings(const Tracks& tracks, std::size_t lan
   const int lane = static_cast<int>(lowest - levels.begin());
   const double low = *lowest;
   std::sort(levels.begin(), levels.end());
-  return Drop{levels[(levels.size()) / 2] - low, kCalibrationDb, lane};
+  Drop below{levels[(levels.size()) / 2] - low, kCalibrationDb, lane};
+  below.spread_db = below.db;
+  return below;
 }
 
 bool all_dark(const Tracks& tracks, std::size_t lanes) {
@@ -135,7 +143,7 @@ std::optional<Drop> against_sender(const Tracks& sent, const Tracks& received, s
 int lane_with_the_errors(const PortView& view) {
   const SignalStats& s = view.signal;
   const bool same_lanes = s.lanes == view.port.own.rx_lanes && s.worst_lane >= 0;
-  return same_lanes && s.lane_stands_out ? s.worst_lane : -1;
+  return same_lanes && (s.lane_stands_out || s.lane_rose) ? s.worst_lane : -1;
 }
 
 /// What is lost where there is no past: against the siblings; and, since all lanes may share one fibre, against what is
@@ -188,6 +196,11 @@ void fill_light(PortView& view, double in_alarm_db, double out_alarm_db) {
     light.far_tx = worst_against_siblings(port.far.tx_dbm, port.far.tx_lanes);
     light.tx = worst_against_siblings(port.own.tx_dbm, port.own.tx_lanes);
   }
+  // A link that was never seen up has no past: then a lane is compared with its siblings.
+  if (view.down && light.rx_fresh && !light.tx) light.tx = worst_against_siblings(port.own.tx_dbm, port.own.tx_lanes);
+  if (view.down && light.far_fresh && !light.far_tx)
+    light.far_tx = worst_against_siblings(port.far.tx_dbm, port.far.tx_lanes);
+  if (view.down && light.far_fresh && !light.far_rx) light.far_rx = far_without_past(view);
   // Errors at the far end with its light as ever: the fault is as old as what we know of it.
   const SignalStats& s = view.signal;
   if (s.far_error_reads >= 3 && 2 * s.far_error_reads >= s.far_reads && light.far_rx && light.far_rx->db < 0.8)
@@ -196,8 +209,8 @@ void fill_light(PortView& view, double in_alarm_db, double out_alarm_db) {
       light.far_rx = lost;
     }
   // A fault that is as old as the reference does not show against it; it does against the siblings.
-  const auto beside = [](std::optional<Drop>& drop, const Tracks& tracks, std::size_t lanes, double alarm_db) {
-    if (!drop || drop->db > 0.8) return;
+  const auto beside = [&view](std::optional<Drop>& drop, const Tracks& tracks, std::size_t lanes, double alarm_db) {
+    if (!drop || (drop->db > 0.8 && !(view.signal.since_ever && drop->sigma_db >= kCalibrationDb))) return;
     auto low = worst_against_siblings(tracks, lanes);
     if (!low || low->db < alarm_db) return;
     low->tells_alone = true;
@@ -219,6 +232,12 @@ void fill_light(PortView& view, double in_alarm_db, double out_alarm_db) {
     light.far_tx_same_lane = port.far.tx_dbm[static_cast<std::size_t>(light.rx->lane)].drop();
   if (light.far_rx && light.far_rx->lane >= 0)
     light.far_rx_same_lane = port.own.tx_dbm[static_cast<std::size_t>(light.far_rx->lane)].drop();
+  // Connectors and bends take the same from all wavelengths of a fibre, within half a decibel.
+  const auto one_wavelength = [&light](const std::optional<Drop>& drop) {
+    return light.wavelengths_share_fibre && drop && drop->db >= 1.2 && drop->spread_db > std::max(1.0, 0.6 * drop->db);
+  };
+  light.rx_one_wavelength = one_wavelength(light.rx);
+  light.far_rx_one_wavelength = one_wavelength(light.far_rx);
   light.tx_dark_all = all_dark(port.own.tx_dbm, port.own.tx_lanes);
   if (light.far_fresh) {
     light.far_rx_dark_all = all_dark(port.far.rx_dbm, port.far.rx_lanes);

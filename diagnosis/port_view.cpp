@@ -4,6 +4,7 @@
 #include <cmath>
 #include <vector>
 
+#include "base/text.h"
 #include "diagnosis/port_traffic.h"
 
 namespace linkhealth {
@@ -24,12 +25,15 @@ constexpr Knob kWindows[] = {
     {"traffic_s", 1500, 60, 3600, "s", "over which traffic is judged"},
     {"traffic_full_s", 1300, 30, 3600, "s", "of it must be known"},
     {"traffic_run_s", 900, 30, 3600, "s",
-     "so much of it is enough where all of it says the same: good links have peaks of up to 300 s"},
+     "so much of it is enough where all of it says the same: good links have peaks of up to 300 s, and two of them may "
+     "meet"},
     {"bin_s", 115, 10, 1800, "s", "rare events are counted by bins of this, whatever the cadence"},
     {"idle_share", 0.02, 0, 0.5, "", "of the line rate: below, a port neither queues nor drops"},
     {"marks_per_s", 400, 1, 1e6, "/s", "more congestion marks than this make an interval congested"},
     {"pause_per_s", 5, 0.1, 1e6, "/s", "more pause frames than this do too"},
     {"drops_per_s", 0.4, 0.01, 1e6, "/s", "more packets without a buffer than this make an interval one with drops"},
+    {"pause_sent_per_s", 20, 0.1, 1e6, "/s", "more pause frames sent than this: the host asks for rest"},
+    {"stalls_per_s", 0.2, 0.01, 100, "/s", "more seconds with PCIe stalls than this make an interval a stalled one"},
     {"wait_share", 0.01, 1e-4, 10, "", "ticks an octet waited, where the past was no better"},
     {"lane_share", 20, 1, 1000, "", "a lane above the limit divided by this is near it (limit/10: a warning)"},
     {"lane_share_copper", 4, 1, 1000, "", "the same for copper, which runs nearer its limit"},
@@ -41,6 +45,8 @@ constexpr Knob kWindows[] = {
     {"low_power_share", 1000, 10, 1e6, "",
      "a lane with less errors than the limit divided by this has 1.6 dB left: a good link of low power (7b)"},
     {"supply_low_v", 3.135, 2.5, 3.4, "V", "supply voltage where the module gives no limit (docs/physics.md 3e)"},
+    {"lane_own_ratio", 8, 2, 1000, "",
+     "a lane so much above its own past, and so much above the median lane, needs no more (docs/physics.md 3a)"},
     {"supply_dip_v", 0.12, 0.03, 0.5, "V", "below its own past: meters are 3 % apart, but each of them is steady"}};
 enum Window : std::size_t {
   kBerS,
@@ -54,6 +60,8 @@ enum Window : std::size_t {
   kMarks,
   kPause,
   kDrops,
+  kPauseSent,
+  kStalls,
   kWait,
   kLaneShare,
   kLaneShareCopper,
@@ -62,6 +70,7 @@ enum Window : std::size_t {
   kLaneLightSure,
   kLowPowerShare,
   kSupplyLow,
+  kLaneOwnRatio,
   kSupplyDip
 };
 
@@ -82,7 +91,7 @@ std::vector<const Interval*> recent_clean(const PortView& view, KnobValues k) {
 
 void fill_ber(PortView& view, KnobValues k) {
   SignalStats& s = view.signal;
-  s.ber_limit = ber_limit(view.link().fec);
+  s.ber_limit = ber_limit(view.port.fec(), view.medium);
   if (const auto reference = view.port.ber_log10.lower_quartile()) s.ber_reference = std::pow(10.0, *reference);
   const auto chosen = recent_clean(view, k);
   if (chosen.empty() || static_cast<double>(chosen.size()) < k[kBerCount]) return;
@@ -93,13 +102,17 @@ void fill_ber(PortView& view, KnobValues k) {
     s.ber_resolution = interval->ber_floor;
   }
   s.ber = median_of(values);
+  if (const double bits = view.port.line_rate_bps() * s.ber_window_s; bits > 0) {
+    const SignalStats::Range counted = counted_range(*s.ber * bits);
+    s.ber_range = SignalStats::Range{counted.low / bits, counted.high / bits};
+  }
   s.lanes = chosen.front()->lanes;
   std::vector<double> lane_values;
   for (std::size_t lane = 0; lane < s.lanes; ++lane) {
     values.clear();
     for (const Interval* interval : chosen)
-      if (lane < interval->lanes && !std::isnan(interval->lane_bits[lane]))
-        values.push_back(interval->lane_bits[lane] * static_cast<double>(interval->lanes) /
+      if (lane < interval->lanes && !std::isnan(interval->lane_bits(lane)))
+        values.push_back(interval->lane_bits(lane) * static_cast<double>(interval->lanes) /
                          (view.port.line_rate_bps() * interval->seconds()));
     if (values.size() != chosen.size()) {
       s.lanes = 0;
@@ -115,59 +128,81 @@ void fill_ber(PortView& view, KnobValues k) {
   std::sort(lane_values.begin(), lane_values.end());
   const double typical = std::max(lane_values[(lane_values.size() - 1) / 2], floor);
   s.worst_lane_ratio = *worst / typical;
-  const bool pam4 = view.link().fec == "RS544" || view.link().fec == "LLRS";
+  const bool pam4 = is_pam4(view);
   if (s.worst_lane_ratio > 2) s.worst_lane_penalty_db = implied_drop_db(typical, *worst, pam4);
   const double share = view.medium == Medium::kCopper ? k[kLaneShareCopper] : k[kLaneShare];
   s.lane_limit = s.ber_limit.value_or(1) / share;
   s.lane_penalty_limit_db = k[kLanePenalty];
   s.lane_stands_out = *worst > s.lane_limit && s.worst_lane_penalty_db >= s.lane_penalty_limit_db;
+  const auto own = view.port.lane_ber_log10[static_cast<std::size_t>(s.worst_lane)].lower_quartile();
+  if (!own || s.worst_lane_ratio < k[kLaneOwnRatio]) return;
+  s.lane_own_limit =
+      std::max(pam4 ? 1e-6 : 1e-8, k[kLaneOwnRatio] * std::pow(10.0, *own));  // 3a: below it may do as it likes
+  s.lane_rose = *worst > s.lane_own_limit;
 }
+
+/// Damage of one kind: whether it is counted at all, in how many intervals, from when to when.
+struct Damage {
+  double sum = 0, largest = 0;
+  std::size_t intervals = 0, recent = 0;
+  std::optional<SteadyTime> first, last;
+  void take(const Interval& interval, Flow flow, bool is_recent) {
+    const double count = interval.flow(flow);
+    sum += count;
+    largest = std::max(largest, count);
+    ++intervals;
+    recent += is_recent;
+    if (!first) first = interval.begin;
+    last = interval.end;
+  }
+  [[nodiscard]] double span_s() const { return first ? in_seconds(*last - *first) : 0; }
+};
 
 void fill_losses(PortView& view, KnobValues k) {
   SignalStats& s = view.signal;
-  std::optional<SteadyTime> first_u, last_u, first_s, last_s;
+  constexpr FlowSet kDamage{Flow::kUncorrectableBlocks, Flow::kSymbolErrors, Flow::kFrameErrors,
+                            Flow::kLinkRecoveries,      Flow::kCardErrors,   Flow::kPcieDamage,
+                            Flow::kModuleBusErrors,     Flow::kModuleHeat};
+  FlowSet known;
+  Damage blocks, symbols, frames;
   for (const Interval& interval : view.port.intervals) {
     if (!interval.clean || (view.port.fresh_since && interval.begin < *view.port.fresh_since)) continue;
     ++s.intervals_1h;
+    known.add(interval.known());
+    const FlowSet counted = interval.counted();
+    if (!counted.has_any(kDamage)) continue;
     const bool recent = in_seconds(view.now - interval.end) <= k[kRecentS];
-    const double u = interval.flow(Flow::kUncorrectableBlocks);
-    const double symbols = interval.flow(Flow::kSymbolErrors);
-    const double frames = interval.flow(Flow::kFrameErrors);
-    const double recoveries = interval.flow(Flow::kLinkRecoveries);
-    if (!std::isnan(u)) {
-      s.uncorrectable_known = true;
-      if (u > 0) {
-        ++s.uncorrectable_intervals_1h;
-        s.uncorrectable_intervals_10m += recent;
-        s.uncorrectable_1h += u;
-        if (!first_u) first_u = interval.begin;
-        last_u = interval.end;
-      }
-    }
-    if (!std::isnan(symbols)) {
-      s.symbols_known = true;
-      if (symbols > 0) {
-        ++s.symbol_intervals_1h;
-        s.symbol_intervals_10m += recent;
-        s.symbols_1h += symbols;
-        s.symbols_largest = std::max(s.symbols_largest, symbols);
-        if (!first_s) first_s = interval.begin;
-        last_s = interval.end;
-      }
-    }
-    if (!std::isnan(frames)) {
-      s.frames_known = true;
-      s.frame_intervals_1h += frames > 0;
-      s.frame_intervals_10m += recent && frames > 0;
-      s.frames_1h += frames;
-    }
-    if (!std::isnan(recoveries)) {
-      s.recoveries_known = true;
-      s.recoveries_1h += recoveries;
-    }
+    if (counted.has(Flow::kUncorrectableBlocks)) blocks.take(interval, Flow::kUncorrectableBlocks, recent);
+    if (counted.has(Flow::kSymbolErrors)) symbols.take(interval, Flow::kSymbolErrors, recent);
+    if (counted.has(Flow::kFrameErrors)) frames.take(interval, Flow::kFrameErrors, recent);
+    if (counted.has(Flow::kLinkRecoveries)) s.recoveries_1h += interval.flow(Flow::kLinkRecoveries);
+    s.card_errors.take(interval, Flow::kCardErrors);
+    s.pcie_damage.take(interval, Flow::kPcieDamage);
+    s.module_bus_errors.take(interval, Flow::kModuleBusErrors);
+    s.module_heat.take(interval, Flow::kModuleHeat);
   }
-  if (first_u) s.uncorrectable_span_s = in_seconds(*last_u - *first_u);
-  if (first_s) s.symbol_span_s = in_seconds(*last_s - *first_s);
+  s.uncorrectable_known = known.has(Flow::kUncorrectableBlocks);
+  s.symbols_known = known.has(Flow::kSymbolErrors);
+  s.frames_known = known.has(Flow::kFrameErrors);
+  s.recoveries_known = known.has(Flow::kLinkRecoveries);
+  s.card_errors.known = known.has(Flow::kCardErrors);
+  s.pcie_damage.known = known.has(Flow::kPcieDamage);
+  s.module_bus_errors.known = known.has(Flow::kModuleBusErrors);
+  s.module_heat.known = known.has(Flow::kModuleHeat);
+  s.uncorrectable_intervals_1h = blocks.intervals;
+  s.uncorrectable_intervals_10m = blocks.recent;
+  s.uncorrectable_1h = blocks.sum;
+  s.uncorrectable_span_s = blocks.span_s();
+  s.symbol_intervals_1h = symbols.intervals;
+  s.symbol_intervals_10m = symbols.recent;
+  s.symbols_1h = symbols.sum;
+  s.symbols_largest = symbols.largest;
+  s.symbol_span_s = symbols.span_s();
+  s.frame_intervals_1h = frames.intervals;
+  s.frame_intervals_10m = frames.recent;
+  s.frames_1h = frames.sum;
+  s.frames_largest = frames.largest;
+  s.frame_span_s = frames.span_s();
   for (const auto& read : view.port.peer_errors) {
     if (view.port.fresh_since && read.t < *view.port.fresh_since) continue;
     ++s.far_reads;
@@ -177,12 +212,21 @@ void fill_losses(PortView& view, KnobValues k) {
 }
 
 TrafficLimits traffic_limits(KnobValues k) {
-  return {k[kTrafficS], k[kFullS], k[kRunS], k[kBinS], k[kIdle], k[kMarks], k[kPause], k[kDrops], k[kWait]};
+  return {k[kTrafficS], k[kFullS], k[kRunS],      k[kBinS],   k[kIdle], k[kMarks],
+          k[kPause],    k[kDrops], k[kPauseSent], k[kStalls], k[kWait]};
 }
 
 }  // namespace
 
 std::span<const Knob> view_knobs() { return kWindows; }
+
+void Repeated::take(const Interval& interval, Flow flow) {
+  if (!interval.counted().has(flow)) return;
+  events += interval.flow(flow);
+  ++intervals;
+  if (!first) first = interval.begin;
+  last = interval.end;
+}
 
 const LinkSample& PortView::link() const {
   static const LinkSample kNone;
@@ -206,6 +250,30 @@ Medium medium_of(const PortHistory& port) {
   if (kind == "aoc") return Medium::kAoc;
   if (kind == "dac" || kind == "acc") return Medium::kCopper;
   return Medium::kUnknown;
+}
+
+double module_speed_mbps(std::string_view type) {
+  const auto end = type.find("G-");
+  const auto gigabits = end == std::string_view::npos ? std::nullopt : parse_u64(type.substr(0, end));
+  if (!gigabits) return 0;
+  const std::string_view ports = type.substr(end + 2, 2);
+  const bool shared = ports.size() == 2 && ports[1] == 'x' && ports[0] >= '1' && ports[0] <= '8';
+  return static_cast<double>(*gigabits) * 1000 / (shared ? ports[0] - '0' : 1);
+}
+
+bool is_pam4(const PortView& view) { return view.port.fec() == "RS544" || view.port.fec() == "LLRS"; }
+
+WantedSpeed wanted_speed(const PortView& view) {
+  const ExpectedPort* expected = view.expected;
+  if (expected != nullptr && expected->speed_mbps)
+    return {std::max<double>(view.port.best_speed_mbps, *expected->speed_mbps)};
+  // Nobody said what it should be: its siblings with the same module do.
+  WantedSpeed wanted{std::max<double>(view.port.best_speed_mbps, view.group.siblings_speed_mbps)};
+  const auto& module = view.port.latest.module;
+  if (!module || !module->present || view.group.siblings_as_slow > 0) return wanted;
+  const double made_for = module_speed_mbps(module->type);
+  if (made_for > wanted.mbps) wanted = {made_for, true};
+  return wanted;
 }
 
 namespace {
@@ -234,12 +302,24 @@ std::string_view leaf_of(const PortHistory& port, const ExpectedPort* expected) 
   return expected != nullptr ? std::string_view(expected->peer_system) : std::string_view();
 }
 
-std::optional<double> ber_limit(const std::string& fec) {
+std::optional<double> ber_limit(std::string_view fec, Medium medium) {
+  const bool copper = medium == Medium::kCopper;
   if (!fec_is_on(fec)) return std::nullopt;
-  if (fec == "RS528") return 5e-5;
+  if (fec == "RS528") return copper ? 1e-5 : 5e-5;
   if (fec == "LLRS") return 1e-5;
   if (fec == "BaseR") return 1e-8;
-  return 2.4e-4;
+  return copper ? 1e-4 : 2.4e-4;
+}
+
+SignalStats::Range counted_range(double counted) {
+  constexpr double kTwoSided95 = 1.96;
+  const auto cube = [](double x) { return x * x * x; };
+  const double more = counted + 1;
+  SignalStats::Range range;
+  if (counted > 0)
+    range.low = counted * cube(std::max(0.0, 1 - 1 / (9 * counted) - kTwoSided95 / (3 * std::sqrt(counted))));
+  range.high = more * cube(1 - 1 / (9 * more) + kTwoSided95 / (3 * std::sqrt(more)));
+  return range;
 }
 
 double implied_drop_db(double before, double after, bool pam4) {
@@ -275,6 +355,9 @@ double in_alarm_db(const PortView& view, KnobValues k) {
 
 }  // namespace
 
+/// Above the limit divided by this errors are no longer those of any good link (docs/physics.md 3a).
+constexpr double kNotRare = 100;
+
 PortView view_of(const PortHistory& port, const ExpectedPort* expected, SteadyTime now, KnobValues windows,
                  std::optional<SteadyTime> errors_since) {
   PortView view(port);
@@ -292,10 +375,10 @@ PortView view_of(const PortHistory& port, const ExpectedPort* expected, SteadyTi
   fill_traffic(view, traffic_limits(windows));
   // Errors that are as old as the reference: then the reference of the light has the fault in it, too.
   const SignalStats& s = view.signal;
-  const bool at_limit = s.ber && s.ber_limit && (*s.ber > *s.ber_limit / 24 || s.lane_stands_out);
+  const bool at_limit = s.ber && s.ber_limit && (*s.ber > *s.ber_limit / kNotRare || s.lane_stands_out);
   const bool as_ever = s.ber && s.ber_reference && *s.ber < 8 * *s.ber_reference;
   const bool at_once = !s.ber_limit && errors_since && in_seconds(*errors_since - port.first_seen) < windows[kRecentS];
-  view.signal.since_ever = (at_limit && as_ever) || at_once;
+  view.signal.since_ever = (at_limit && as_ever && !s.lane_rose) || at_once;
   fill_light(view, in_alarm_db(view, windows), windows[kLaneLight]);
   return view;
 }

@@ -13,10 +13,24 @@ namespace linkhealth {
 
 enum class Medium : std::uint8_t { kOptical, kAoc, kCopper, kUnknown };
 
+/// What is rare on a good link: how often it came in the last hour.
+struct Repeated {
+  double events = 0;
+  std::size_t intervals = 0;  ///< with any
+  std::optional<SteadyTime> first, last;
+  bool known = false;
+  [[nodiscard]] double span_s() const { return first ? in_seconds(*last - *first) : 0; }
+  void take(const Interval& interval, Flow flow);
+};
+
 /// The recent error rate and where it is. Rates over clean intervals only; while the link is down, of the last ones.
 struct SignalStats {
-  std::optional<double> ber;            ///< now: median of the last clean intervals
-  double ber_window_s = 0;              ///< that these intervals cover
+  std::optional<double> ber;  ///< now: median of the last clean intervals
+  double ber_window_s = 0;    ///< that these intervals cover
+  struct Range {
+    double low = 0, high = 0;
+  };
+  std::optional<Range> ber_range;       ///< of the true ratio with 95 %, by how many errors were counted in that time
   double ber_resolution = 0;            ///< half a bit error in one of them
   std::optional<double> ber_reference;  ///< this link's own
   std::optional<double> ber_limit;      ///< of the FEC mode; nullopt without FEC
@@ -27,13 +41,17 @@ struct SignalStats {
   double worst_lane_penalty_db = 0;  ///< the least loss of signal that sets it apart from the median lane
   std::size_t intervals_1h = 0, uncorrectable_intervals_1h = 0, symbol_intervals_1h = 0, frame_intervals_1h = 0;
   std::size_t uncorrectable_intervals_10m = 0, symbol_intervals_10m = 0, frame_intervals_10m = 0;
-  double symbols_largest = 0;  ///< of symbols_1h, in one interval
+  double symbols_largest = 0;                   ///< of symbols_1h, in one interval
+  double frames_largest = 0, frame_span_s = 0;  ///< of frames_1h
+  Repeated card_errors, pcie_damage, module_bus_errors, module_heat;
   double uncorrectable_1h = 0, symbols_1h = 0, frames_1h = 0, recoveries_1h = 0, far_errors_1h = 0;
   std::size_t far_error_reads = 0, far_reads = 0;
   double uncorrectable_span_s = 0, symbol_span_s = 0;
   double lane_limit = 0, lane_penalty_limit_db = 0;
   bool lane_stands_out = false;  ///< near its limit, and far from its siblings: no past is needed to see it
-  bool since_ever = false;       ///< errors as old as the reference
+  double lane_own_limit = 0;
+  bool lane_rose = false;   ///< far above its own past, and its siblings did not
+  bool since_ever = false;  ///< errors as old as the reference
   bool uncorrectable_known = false, symbols_known = false, frames_known = false, recoveries_known = false;
 };
 
@@ -52,14 +70,16 @@ struct TrafficStats {
   std::size_t loaded = 0;  ///< intervals with more than 2 % load
   std::size_t all = 0;
   double loaded_s = 0;
-  double tested_s = 0;   ///< with load or with drops
-  double known_s = 0;    ///< of the 25 minutes
-  double full_s = 1300;  ///< that must be known to judge
+  double tested_s = 0;    ///< with load or with drops
+  double known_s = 0;     ///< of the 25 minutes
+  bool idle_now = false;  ///< the latest interval of which the load is known had none
+  double full_s = 1300;   ///< that must be known to judge
   double marks_share = 0, pause_share = 0, wait_share = 0, drops_share = 0, retries_share = 0;
   double marks_per_s = 0, pause_per_s = 0, wait_ratio = 0, drops_per_s = 0, retries_per_s = 0, forwarded_per_s = 0;
-  double pause_sent_per_s = 0, forwarded_share = 0, stalls_per_s = 0;
+  double pause_sent_per_s = 0, forwarded_share = 0, stalls_per_s = 0, discards_per_s = 0;
+  double pause_sent_share = 0, stalls_share = 0, discards_share = 0;  ///< of the intervals with load
   bool marks_known = false, pause_known = false, wait_known = false, drops_known = false, retries_known = false,
-       forwarded_known = false;
+       forwarded_known = false, pause_sent_known = false, stalls_known = false, discards_known = false;
 };
 
 /// A drop of light against what is normal, with how well it is known.
@@ -68,6 +88,7 @@ struct Drop {
   double sigma_db = 0.2;
   int lane = -1;
   bool tells_alone = false;  ///< so far below its siblings that it needs neither a past nor errors
+  double spread_db = 0;      ///< between this lane and the one that lost least
 };
 
 /// The link budget in drops: what each of the four measuring points has lost. The calibration errors of the modules
@@ -81,6 +102,8 @@ struct LightStats {
   bool rx_fresh = false;   ///< the module was read after the last transition
   bool far_fresh = false;  ///< the far module too
   bool wavelengths_share_fibre = false;
+  bool rx_one_wavelength = false;      ///< one fibre carries all lanes, and only some of them lost light:
+  bool far_rx_one_wavelength = false;  ///< no dirt does that
   std::optional<double> bias_ratio;
   int bias_lane = -1;
   std::optional<double> worst_rx_dbm;
@@ -98,8 +121,13 @@ struct GroupStats {
   std::size_t flaps_alone = 0;
   std::optional<SteadyTime> first_flap{}, last_flap{};  ///< of flaps_together
   std::size_t errors_together = 0;                      ///< of them: errors began within 15 min of this one's
-  double siblings_speed_mbps = 0;                 ///< what two or more others with the same module run at; 0: none
-  std::size_t siblings_supply_low = 0;            ///< other ports whose module's supply voltage is low now
+  bool card_fatal = false;              ///< another function of this card reported a fatal error when this port fell
+  std::size_t siblings_as_slow = 0;     ///< other ports with the same kind of module and the same speed
+  std::size_t siblings_ber = 0;         ///< of them: whose error ratio is known
+  double siblings_worst_ber = 0;        ///< the highest of these
+  std::size_t leaf_errors = 0;          ///< other ports to the same switch that have errors
+  double siblings_speed_mbps = 0;       ///< what two or more others with the same module run at; 0: none
+  std::size_t siblings_supply_low = 0;  ///< other ports whose module's supply voltage is low now
   std::size_t siblings = 0, siblings_hotter = 0;  ///< other ports whose module gives a temperature; that rose 6 C
   double siblings_rise_c = 0;                     ///< their median rise: what the room has of it; never below 0
 };
@@ -126,6 +154,17 @@ struct PortView {
 };
 
 Medium medium_of(const PortHistory& port);
+/// By its FEC: RS(544) and RS(272) were made for PAM4.
+bool is_pam4(const PortView& view);
+/// In Mb/s, by the module's type: "400G-DR4", "800G-2xDR4" (two ports of 400G); 0: it does not say.
+double module_speed_mbps(std::string_view type);
+/// What the link should run at. Where neither the plan nor its past nor its siblings say, the module does: somebody may
+/// have wanted it slower, so that is worth a word and no alarm.
+struct WantedSpeed {
+  double mbps = 0;
+  bool by_module = false;
+};
+WantedSpeed wanted_speed(const PortView& view);
 /// `errors_since`: when the present errors began, as the caller remembers it.
 PortView view_of(const PortHistory& port, const ExpectedPort* expected, SteadyTime now, KnobValues windows,
                  std::optional<SteadyTime> errors_since = std::nullopt);
@@ -136,7 +175,10 @@ std::span<const Knob> view_knobs();
 /// The switch behind a port: by what it says itself, else by plan; "" when not known.
 std::string_view leaf_of(const PortHistory& port, const ExpectedPort* expected);
 /// The highest bit error ratio before FEC that the mode is made for (docs/physics.md 3a); nullopt without FEC.
-std::optional<double> ber_limit(const std::string& fec);
+std::optional<double> ber_limit(std::string_view fec, Medium medium);
+/// Between what the true number of events lies with 95 % when `counted` were seen (Poisson; Wilson and Hilferty's
+/// approximation, right to 1 % from 0 events on).
+SignalStats::Range counted_range(double counted);
 /// The least loss of light, in dB, that lifts a bit error ratio from `before` to `after` (docs/physics.md 7b without
 /// floor).
 double implied_drop_db(double before, double after, bool pam4);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace linkhealth {
 
@@ -21,6 +22,18 @@ std::optional<std::size_t> weakest(const std::array<std::optional<double>, kMaxL
   for (std::size_t i = 0; i < lanes.size(); ++i)
     if (lanes[i] && (!found || *lanes[i] < *lanes[*found])) found = i;
   return found;
+}
+
+/// The error ratio of the link that came back: `view.signal` still has the minutes before in it.
+std::optional<double> ber_after(const PortView& view, SteadyTime back) {
+  constexpr std::size_t kEnough = 3;
+  std::vector<double> values;
+  for (const Interval& interval : view.port.intervals)
+    if (interval.clean && interval.begin >= back && !std::isnan(interval.ber)) values.push_back(interval.ber);
+  if (values.size() < kEnough) return std::nullopt;
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
 }
 
 }  // namespace
@@ -62,7 +75,7 @@ std::optional<RepairRecord> RepairWatch::step(const PortView& view, WallTime wal
   note_outage(view);
   const SteadyTime back = view.port.carrier_since.value_or(outage_->begun);
   const double up_s = in_seconds(view.now - back);
-  const bool read = since(view.port.module_at, back) && view.signal.ber.has_value();
+  const bool read = since(view.port.module_at, back) && ber_after(view, back).has_value();
   if (up_s < knobs[kSettled] || (!read && up_s < knobs[kPatience])) return std::nullopt;
   auto record = before_ ? judge(view, wall, knobs) : std::nullopt;
   if (record) record->at = wall - (view.now - back);
@@ -72,7 +85,8 @@ std::optional<RepairRecord> RepairWatch::step(const PortView& view, WallTime wal
 }
 
 std::optional<RepairRecord> RepairWatch::judge(const PortView& view, WallTime /*wall*/, KnobValues knobs) const {
-  const Look after = look(view);
+  Look after = look(view);
+  after.ber = ber_after(view, view.port.carrier_since.value_or(outage_->begun));
   RepairRecord record;
   bool light_moved = false;
   for (std::size_t i = 0; i < kMaxLanes; ++i)

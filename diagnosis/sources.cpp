@@ -77,13 +77,18 @@ constexpr auto kSymptoms = std::to_array<std::pair<SymptomId, Text>>({
     {kSomeLanesDark, kModuleMap},
     {kLightThere, kModuleMap},
     {kLightLow, kDdm},
+    {kFibresAlike,
+     "docs/physics.md 7d: dirt is on one to three fibres of a ferrule, a crushed cable hits all; judgement"},
     {kLaneReadsDark, kModuleMap},
     {kTxLow, kDdm},
     {kTxFault, kModuleMap},
     {kBiasHigh, "judgement: 20 % above the early value (lasers age at constant power)"},
+    {kLaserTires,
+     "docs/physics.md 3e, 7d: the current of a laser ends at 1.3 to 1.5 times its first; judgement (share of heat)"},
     {kTxOff, kModuleMap},
     {kFarTxLow, kDdm},
     {kFarTxOff, kModuleMap},
+    {kFarSendsUnheard, kDdm},
     {kFarRxLow, kDdm},
     {kFarRxDark, kModuleMap},
     {kNoLockWithLight, kModuleMap},
@@ -103,18 +108,36 @@ constexpr auto kSymptoms = std::to_array<std::pair<SymptomId, Text>>({
     {kNicHot, "linux: drivers/net/ethernet/mellanox/mlx5/core/events.c (temperature warning)"},
     {kSlotPower, "linux: drivers/net/ethernet/mellanox/mlx5/core/events.c (powered down ports)"},
     {kPcieLost, "linux: drivers/pci/hotplug/pciehp_ctrl.c"},
+    {kCardErrors, "IBTA ExcessiveBufferOverrunErrors; linux: mlx5 counters.rst (tx_errors_phy); judgement (counts)"},
     {kGroupDown, kGroup},
     {kGroupFlaps, kGroup},
     {kGroupErrors, kGroup},
     {kCongested, kTraffic},
     {kHostDrops, kTraffic},
     {kRetries, kTraffic},
-    {kForwardedErrors, "IBTA PortRcvRemotePhysicalErrors"},
+    {kForwardedErrors, "IBTA PortRcvRemotePhysicalErrors; bad checksums where the link itself lost nothing"},
     {kCountersBlind, "what could not be read"},
     {kModuleBlind, "what could not be read"},
 });
 
+constexpr auto kKnobGroups = std::to_array<std::pair<Text, Text>>({
+    {"differential", "judgement, fitted on simulated links (docs/accuracy.md); docs/adr/0002-differential.md"},
+    {"judge", "judgement, fitted on simulated links (docs/accuracy.md)"},
+    {"windows", "IEEE 802.3 and UFM PDR plugin (error windows), docs/physics.md 3a, 3b, 7; judgement (the rest)"},
+    {"intent", "docs/physics.md 7d (training, boots); judgement"},
+    {"trends", "docs/physics.md 7d (ageing of lasers); least squares with 99 %"},
+    {"ledger", "NVIDIA (30 min to accept a repair); rule of three, docs/physics.md 3b; judgement (holds)"},
+    {"repairs", "judgement (as long as errors are judged over)"},
+    {"repair_watch", "docs/physics.md 7d (remating moves light by 0.3 dB); judgement (times)"},
+});
+
 }  // namespace
+
+std::string_view source_of_knobs(std::string_view group) {
+  for (const auto& [name, source] : kKnobGroups)
+    if (name == group) return source;
+  return {};
+}
 
 std::string_view source_of(std::string_view fault) {
   for (const auto& [name, source] : kFaults)

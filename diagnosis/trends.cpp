@@ -57,7 +57,7 @@ std::vector<Trend> trends_of(const PortView& view, KnobValues k) {
     const double limit = usable(bias.high_alarm) ? *bias.high_alarm : k[2] * slope->level;
     add(out, "tx_bias", "mA", drifts.bias_ma, limit, false, 100 / slope->level, k[0]);
   }
-  if (const auto limit = ber_limit(view.link().fec))
+  if (const auto limit = ber_limit(view.port.fec(), view.medium))
     add(out, "pre_fec_ber", "decades", drifts.ber_log10, std::log10(*limit), false, 1, k[0]);
   add(out, "temperature", "C", drifts.temperature_c, usable(temperature.high_warn) ? *temperature.high_warn : k[3],
       false, 1, k[0]);

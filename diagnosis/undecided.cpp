@@ -50,6 +50,14 @@ const RepairStep* telling_step(const Fault& a, const Fault& b, std::span<const R
   return best;
 }
 
+double prior_of(const Cause& cause, bool down) { return down ? cause.prior_down : cause.prior_up; }
+
+/// What is seen speaks for the one as much as for the other: the first leads because it comes more often, no more.
+bool seen_alike(const RankedFault& named, const RankedFault& other, bool down) {
+  constexpr double kAlike = 0.5;
+  return other.probability * prior_of(*named.cause, down) >= kAlike * named.probability * prior_of(*other.cause, down);
+}
+
 }  // namespace
 
 std::optional<Rival> rival_of(const Differential& differential, const RankedFault& named, const Findings& findings,
@@ -57,8 +65,11 @@ std::optional<Rival> rival_of(const Differential& differential, const RankedFaul
   const RankedFault* other = nullptr;
   for (const RankedFault& row : differential.ranked)
     if (row.fault != named.fault && (other == nullptr || row.confidence > other->confidence)) other = &row;
-  if (other == nullptr || other->confidence < ratio * named.confidence) return std::nullopt;
+  if (other == nullptr) return std::nullopt;
   Rival rival{*other, telling(missing_evidence(differential, findings, down), *named.cause, *other->cause), nullptr};
+  // What nobody read is no reason to leave it out.
+  const bool unread = rival.reading && seen_alike(named, *other, down);
+  if (other->confidence < (unread ? ratio / 2 : ratio) * named.confidence) return std::nullopt;
   if (!rival.reading) rival.step = telling_step(*named.fault, *other->fault, failed);
   return rival;
 }

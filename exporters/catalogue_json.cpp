@@ -31,6 +31,7 @@ void put_knobs(JsonWriter& json, const std::vector<CatalogueKnob>& knobs) {
     put(json, "max", row.knob.max);
     put(json, "unit", row.knob.unit);
     put(json, "meaning", row.knob.meaning);
+    if (!row.source.empty()) put(json, "source", row.source);
     json.end_object();
   }
   json.end_array();
@@ -73,6 +74,7 @@ void put_fault(JsonWriter& json, const CatalogueFault& fault, const RuleUse* use
   json.end_array();
   put_list(json, "repair", fault.repair);
   put(json, "verify", fault.verify);
+  put(json, "to_be_sure", std::string_view(repair_step(fault.sure)));
   put(json, "source", fault.source);
   if (use != nullptr) put_count(json, "opened", use->faults, fmt::format("{}/{}", fault.name, to_string(fault.end)));
   json.end_object();

@@ -47,7 +47,8 @@ void put_fault(std::string& out, const CatalogueFault& fault) {
   out += "\n**What to do**, cheapest first\n";
   for (std::size_t i = 0; i < fault.repair.size(); ++i)
     out += fmt::format("{}. {}\n", i + 1, repair_step(fault.repair[i]));
-  out += fmt::format("\n**Verify**: {}.\n\n**Sources**: {}.\n", fault.verify, fault.source);
+  out += fmt::format("\n**To be sure**: {}.\n\n**Verify**: {}.\n\n**Sources**: {}.\n", repair_step(fault.sure),
+                     fault.verify, fault.source);
 }
 
 }  // namespace
@@ -69,6 +70,10 @@ std::string faults_page(const Catalogue& catalogue) {
                            row.knob.unit.empty() ? "" : " ", row.knob.unit);
     out += fmt::format("| `{}` | {} | {} | {} |\n", symptom.name, symptom.meaning, knobs, symptom.source);
   }
+  out += "\n## Other knobs\n\n| knob | default | meaning | source |\n|---|---|---|---|\n";
+  for (const CatalogueKnob& row : catalogue.knobs)
+    out += fmt::format("| `{}` | {:g}{}{} | {} | {} |\n", row.path, row.value, row.knob.unit.empty() ? "" : " ",
+                       row.knob.unit, row.knob.meaning, row.source);
   return out;
 }
 

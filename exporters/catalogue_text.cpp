@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <utility>
 
 #include "base/text.h"
 #include "exporters/text_layout.h"
@@ -65,6 +66,19 @@ void put_knobs(Lines& lines, const std::vector<CatalogueKnob>& knobs) {
   }
 }
 
+/// By their groups, each with the source of its numbers.
+void put_other_knobs(Lines& lines, const std::vector<CatalogueKnob>& knobs) {
+  std::string_view group;
+  for (const CatalogueKnob& row : knobs) {
+    const std::string_view own = std::string_view(row.path).substr(0, row.path.rfind('.'));
+    if (own != std::exchange(group, own)) {
+      lines.row(2, own, 8 + kNameColumns, "");
+      lines.row(10, "source", kNameColumns, row.source);
+    }
+    put_knobs(lines, {row});
+  }
+}
+
 std::string times(std::optional<std::uint64_t> count) {
   if (!count) return "-";
   return *count == 0 ? "never" : std::to_string(*count);
@@ -84,8 +98,9 @@ void put_fault(Lines& lines, const CatalogueFault& fault, const RuleUse* use) {
   }
   for (std::size_t i = 0; i < fault.repair.size(); ++i)
     lines.row(2, std::to_string(i + 1), 6, repair_step(fault.repair[i]));
-  lines.row(2, "verify", 8, fault.verify);
-  lines.row(2, "source", 8, fault.source);
+  lines.row(2, "to be sure", 12, repair_step(fault.sure));
+  lines.row(2, "verify", 12, fault.verify);
+  lines.row(2, "source", 12, fault.source);
   if (use != nullptr) lines.row(2, "opened here", 13, times(uses_of(fault, use)));
 }
 
@@ -164,7 +179,7 @@ Result<std::string> rules_text(const Catalogue& catalogue, const RulesView& view
   }
   if (!view.unused) {
     lines.heading("Other knobs");
-    put_knobs(lines, catalogue.knobs);
+    put_other_knobs(lines, catalogue.knobs);
   }
   return lines.take();
 }

@@ -53,6 +53,13 @@ std::string acknowledged_words(const Acknowledgement& acknowledged, WallTime now
                      acknowledged.reason);
 }
 
+std::string maintenance_begun_words(const Maintenance& maintenance) {
+  return fmt::format("begun by {}{}{}{}{}", maintenance.by,
+                     maintenance.file.empty() ? "" : " (" + maintenance.file + ")",
+                     maintenance.port.empty() ? ", of all ports" : "", until_words(maintenance.until, ""),
+                     maintenance.reason.empty() ? "" : ": " + maintenance.reason);
+}
+
 std::string maintenance_words(const Maintenance& maintenance, WallTime now) {
   std::string by = maintenance.by;
   if (!maintenance.file.empty()) by += " (" + maintenance.file + ")";

@@ -17,6 +17,8 @@ std::vector<std::pair<std::string, std::string>> repair_rows(const FaultReport& 
 std::string repair_words(const RepairRecord& repair);
 /// "acknowledged by ann 12 min ago, until 2026-11-20 14:00:00Z: spare ordered"
 std::string acknowledged_words(const Acknowledgement& acknowledged, WallTime now);
+/// "begun by ann, until 2026-11-20 14:00:00Z: new jumper"
+std::string maintenance_begun_words(const Maintenance& maintenance);
 /// "in maintenance by ann since 12 min ago, until …: nothing is raised for this port: new jumper"
 std::string maintenance_words(const Maintenance& maintenance, WallTime now);
 

@@ -9,6 +9,7 @@
 #include "exporters/explain_light.h"
 #include "exporters/explain_physics.h"
 #include "exporters/explain_repairs.h"
+#include "exporters/explain_shares.h"
 #include "exporters/text.h"
 #include "exporters/text_layout.h"
 
@@ -72,7 +73,8 @@ std::string cable(const PortReport& port) {
 
 std::string state_words(const PortReport& port, const ExplainView& view) {
   std::string text = name_words(to_string(port.health));
-  if (!port.faults.empty()) return text + " since " + ago_words(port.faults.front().opened_at, view.now);
+  if (!port.faults.empty() && port.health != Health::kHealthy)
+    return text + " since " + ago_words(port.faults.front().opened_at, view.now);
   if (port.figures.carrier_since && port.latest.link && port.latest.link->carrier)
     text += fmt::format(", link {} for {}", *port.latest.link->carrier ? "up" : "down",
                         duration_words(view.t - *port.figures.carrier_since));
@@ -161,6 +163,7 @@ void steps(Page& page, const FaultReport& fault) {
                   : i == 1 ? "next"
                            : "",
                   fmt::format("{} {}", i + 1, fault.repair[i]), 2);
+  if (!fault.to_be_sure.empty() && fault.state != FaultState::kProving) page.labelled("To be sure", fault.to_be_sure);
   if (!fault.verify.empty()) page.labelled("Proof", fault.verify);
 }
 
@@ -173,8 +176,11 @@ WhyRow why_row(const Page& page, const Evidence& evidence) {
   row.name = evidence.supports ? "+ " : "- ";
   row.name += name_words(evidence.symptom);
   if (!evidence.where.empty()) row.name += ", " + evidence.where;
+  const bool statement = evidence.op == "=" && evidence.threshold == 1.0 && evidence.unit.empty();  // true or not
   if (evidence.observed) row.observed = quantity_words(*evidence.observed, evidence.unit);
-  if (evidence.threshold) row.limit = evidence.op + " " + number_words(*evidence.threshold, evidence.unit);
+  if (evidence.observed && statement) row.observed = *evidence.observed == 1 ? "yes" : "no";
+  if (evidence.threshold && !statement)
+    row.limit = evidence.op + " " + number_words(*evidence.threshold, evidence.unit);
   row.source = evidence.source;
   row.text = evidence.text;
   for (std::string* part : {&row.name, &row.observed, &row.limit, &row.source, &row.text}) *part = page.clean(*part);
@@ -188,6 +194,10 @@ void why(Page& page, const FaultReport& fault) {
   for (const bool supports : {true, false})
     for (const Evidence& evidence : fault.evidence)
       if (evidence.supports == supports) rows.push_back(why_row(page, evidence));
+  for (const Evidence& evidence : fault.ruled_out) {
+    rows.push_back(why_row(page, evidence));
+    rows.back().name[0] = '-';  // it does not show, and speaks against others
+  }
   std::size_t name = 24;
   std::size_t observed = 8;
   std::size_t limit = 5;
@@ -211,6 +221,7 @@ void why(Page& page, const FaultReport& fault) {
   }
   for (const MissingEvidence& missing : fault.missing) {
     std::string text = name_words(missing.symptom) + ": " + missing.why;
+    if (!missing.decides.empty()) text += "; it would tell this from " + missing.decides;
     if (!missing.how.empty()) text += ". To see it: " + missing.how;
     const auto lines = wrap(page.clean(text), page.width() - 4);
     for (std::size_t i = 0; i < lines.size(); ++i) page.line((i == 0 ? "  ? " : "    ") + lines[i]);
@@ -252,7 +263,12 @@ void figures(Page& page, const PortReport& port) {
         (port.latest.link->fec.empty() ? "" : " " + port.latest.link->fec));
   if (figures.pre_fec_ber)
     add("pre-FEC BER " + ber_words(*figures.pre_fec_ber) +
-        (figures.ber_window_s ? " over " + duration_words(from_seconds(*figures.ber_window_s)) : ""));
+        (figures.ber_window_s ? " over " + duration_words(from_seconds(*figures.ber_window_s)) : "") +
+        (figures.pre_fec_ber_low && figures.pre_fec_ber_high &&
+                 *figures.pre_fec_ber_high > 1.1 * *figures.pre_fec_ber_low
+             ? fmt::format(" (95 %: {} to {})", ber_words(*figures.pre_fec_ber_low),
+                           ber_words(*figures.pre_fec_ber_high))
+             : ""));
   if (figures.rx_power_margin_db) add(fmt::format("Rx margin {:.1f} dB", *figures.rx_power_margin_db));
   add(fmt::format("{} involuntary drop{} in 24 h", figures.involuntary_downs_24h,
                   figures.involuntary_downs_24h == 1 ? "" : "s"));
@@ -366,6 +382,8 @@ std::string explain_text(const PortReport& port, const TextStyle& style, const E
                                                     confidence_words(other.confidence), other.summary));
   }
   cannot_see(page, port);
+  if (view.symptoms && !port.faults.empty())
+    for (const std::string& line : share_lines(port.faults.front(), style)) page.line(line);
   if (view.symptoms) symptom_table(page, port);
   return page.take();
 }

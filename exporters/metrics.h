@@ -110,7 +110,7 @@ class SeriesSink {
 /// Every series of the report, once.
 void collect_metrics(const Report& report, const FaultEventCounts& events, const MonitorFigures& monitor,
                      MetricGroups groups, SeriesSink& sink);
-/// Prometheus text format 0.0.4, the bytes that prometheus-cpp would write (docs/adr/0006-cheap-output.md).
+/// The same as Prometheus text (exporters/metrics_writer.h), for those who need it once.
 std::string metrics_text(const Report& report, const FaultEventCounts& events, const MonitorFigures& monitor,
                          MetricGroups groups);
 

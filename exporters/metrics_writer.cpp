@@ -65,62 +65,42 @@ const std::vector<LabelHeads>& label_heads() {
 }
 
 /// Eight bytes at a time: the library's hash took a sixth of the rendering. Equal keys are compared as a whole anyway.
-std::uint32_t hash_of(std::string_view key) {
+/// `seed`: the hash of what stands before `text`.
+std::uint64_t hash_of(std::string_view text, std::uint64_t seed) {
   constexpr std::uint64_t kSpread = 0x9e37'79b9'7f4a'7c15;  // 2^64 / golden ratio: every bit moves many
-  std::uint64_t hash = key.size();
-  for (; key.size() >= sizeof hash; key.remove_prefix(sizeof hash)) {
+  std::uint64_t hash = seed + text.size();
+  for (; text.size() >= sizeof hash; text.remove_prefix(sizeof hash)) {
     std::uint64_t word = 0;
-    std::memcpy(&word, key.data(), sizeof word);
+    std::memcpy(&word, text.data(), sizeof word);
     hash = (std::rotl(hash, 23) ^ word) * kSpread;
   }
   std::uint64_t rest = 0;
-  for (const char c : key) rest = rest << 8 | static_cast<unsigned char>(c);
-  hash = (std::rotl(hash, 23) ^ rest) * kSpread;
-  return static_cast<std::uint32_t>(hash >> 32);
+  for (const char c : text) rest = rest << 8 | static_cast<unsigned char>(c);
+  return (std::rotl(hash, 23) ^ rest) * kSpread;
 }
 
-/// `name{device="mlx5_0",port="1"} `, what stands before the value.
-void append_key(std::string& text, const LabelHeads& heads, std::span<const std::string_view> labels) {
-  constexpr std::string_view kEnd = "\"} ";
-  if (labels.empty()) {
-    text.append(heads.front()).append(" ");
-    return;
-  }
-  std::size_t size = kEnd.size();
-  for (std::size_t i = 0; i < labels.size(); ++i) size += heads.at(i).size() + labels[i].size();
-  if (!std::all_of(labels.begin(), labels.end(), is_plain)) {
-    for (std::size_t i = 0; i < labels.size(); ++i) append_odd(text += heads[i], labels[i]);
-    text += kEnd;
-    return;
-  }
-  // Room for all at once: asking for room with each piece took longer than copying them.
-  const std::size_t begin = text.size();
-  text.resize(begin + size);
-  char* out = text.data() + begin;
-  for (std::size_t i = 0; i < labels.size(); ++i) {
-    out = std::copy(heads[i].begin(), heads[i].end(), out);
-    out = std::copy(labels[i].begin(), labels[i].end(), out);
-  }
-  std::copy(kEnd.begin(), kEnd.end(), out);
+char* write(char* out, std::string_view text) { return std::copy(text.begin(), text.end(), out); }
+
+constexpr std::size_t kLongestValue = 32;
+
+/// At most kLongestValue characters; returns the end.
+char* write_value(char* out, double value) {
+  if (std::isnan(value)) return write(out, "Nan");
+  if (std::isinf(value)) return write(out, value < 0 ? "-Inf" : "+Inf");
+  constexpr double kWhole = 1e15;  // below, %.16g of a whole number is the number
+  if (std::abs(value) < kWhole && !(value == 0 && std::signbit(value)))
+    if (const auto whole = static_cast<std::int64_t>(value); static_cast<double>(whole) == value)
+      return std::to_chars(out, out + kLongestValue, whole).ptr;
+  return std::to_chars(out, out + kLongestValue, value, std::chars_format::general,
+                       std::numeric_limits<double>::max_digits10 - 1)
+      .ptr;
 }
 
 }  // namespace
 
 void append_value(std::string& text, double value) {
-  if (std::isnan(value)) {
-    text += "Nan";
-  } else if (std::isinf(value)) {
-    text += value < 0 ? "-Inf" : "+Inf";
-  } else {
-    constexpr double kWhole = 1e15;  // below, %.16g of a whole number is the number
-    std::array<char, 32> digits;     // NOLINT(*-member-init): filled by to_chars
-    char* const end = digits.data() + digits.size();
-    const bool whole = std::abs(value) < kWhole && std::trunc(value) == value && !(value == 0 && std::signbit(value));
-    const auto written = whole ? std::to_chars(digits.data(), end, static_cast<std::int64_t>(value))
-                               : std::to_chars(digits.data(), end, value, std::chars_format::general,
-                                               std::numeric_limits<double>::max_digits10 - 1);
-    text.append(digits.data(), written.ptr);
-  }
+  std::array<char, kLongestValue> digits;  // NOLINT(*-member-init): filled by write_value
+  text.append(digits.data(), write_value(digits.data(), value));
 }
 
 MetricsWriter::MetricsWriter() : families_(metric_table().size()) {}
@@ -128,28 +108,62 @@ MetricsWriter::MetricsWriter() : families_(metric_table().size()) {}
 void MetricsWriter::add(std::size_t row, std::span<const std::string_view> labels, double value) {
   Family& family = families_.at(row);
   const LabelHeads& heads = label_heads()[row];
-  std::string& text = family.lines;
-  const std::size_t begin = text.size();
-  append_key(text, heads, labels);
-  if (family.repeats(begin)) {
-    text.resize(begin);
+  if (labels.size() <= kHeadLabels) {
+    family.add_line(heads, as_written(labels), value);
     return;
   }
-  append_value(text, value);
-  text += '\n';
+  if (!family.has_head(labels)) {
+    for (std::size_t i = 0; i < kHeadLabels; ++i) family.head_labels.at(i) = labels[i];
+    const auto written = as_written(labels.first(kHeadLabels));
+    family.head.clear();
+    for (std::size_t i = 0; i < kHeadLabels; ++i) family.head.append(heads.at(i)).append(written[i]);
+    family.head_hash = hash_of(family.head, 0);
+  }
+  family.add_line(std::span(heads).subspan(kHeadLabels), as_written(labels.subspan(kHeadLabels)), value);
 }
 
-bool MetricsWriter::Family::repeats(std::size_t begin) {
+std::span<const std::string_view> MetricsWriter::as_written(std::span<const std::string_view> labels) {
+  if (std::all_of(labels.begin(), labels.end(), is_plain)) return labels;
+  escaped_.assign(labels.size(), {});
+  views_.clear();
+  for (std::size_t i = 0; i < labels.size(); ++i) {
+    append_odd(escaped_[i], labels[i]);
+    views_.push_back(escaped_[i]);
+  }
+  return views_;
+}
+
+bool MetricsWriter::Family::has_head(std::span<const std::string_view> labels) const {
+  return !head.empty() && std::equal(head_labels.begin(), head_labels.end(), labels.begin());
+}
+
+void MetricsWriter::Family::add_line(std::span<const std::string> heads, std::span<const std::string_view> labels,
+                                     double value) {
+  constexpr std::string_view kLabelsEnd = "\"} ";
+  std::size_t most = head.size() + heads.front().size() + kLabelsEnd.size() + kLongestValue + 1;
+  for (std::size_t i = 0; i < labels.size(); ++i) most += heads[i].size() + labels[i].size();
+  // Not a string that grows with each line: to fill its new end with zeros first took as long as to write it.
+  if (room.size() < used + most) room.resize(std::max(room.size() * 2, used + most));
+  char* const begin = room.data() + used;
+  char* const tail = write(begin, head);
+  char* end = tail;
+  for (std::size_t i = 0; i < labels.size(); ++i) end = write(write(end, heads[i]), labels[i]);
+  end = labels.empty() ? write(write(end, heads.front()), " ") : write(end, kLabelsEnd);
+  if (repeats({begin, end}, hash_of({tail, end}, head_hash))) return;
+  char* const value_end = write_value(end, value);
+  *value_end = '\n';
+  used = static_cast<std::size_t>(value_end + 1 - room.data());
+}
+
+bool MetricsWriter::Family::repeats(std::string_view key, std::uint64_t hash64) {
   if (series * 2 >= slots.size()) grow();
-  const std::string_view all = lines;
-  const std::string_view key = all.substr(begin);
-  const std::uint32_t hash = hash_of(key);
+  const auto hash = static_cast<std::uint32_t>(hash64 >> 32);
   const std::size_t mask = slots.size() - 1;
   std::size_t at = hash & mask;
   // The key ends with the blank before the value. Quotes inside of labels are escaped, so none begins another.
   for (; slots[at].begin != 0; at = (at + 1) & mask)
-    if (slots[at].hash == hash && all.substr(slots[at].begin - 1).starts_with(key)) return true;
-  slots[at] = {static_cast<std::uint32_t>(begin + 1), hash};
+    if (slots[at].hash == hash && lines().substr(slots[at].begin - 1).starts_with(key)) return true;
+  slots[at] = {static_cast<std::uint32_t>(used + 1), hash};
   ++series;
   return false;
 }
@@ -165,21 +179,23 @@ void MetricsWriter::Family::grow() {
   slots = std::move(larger);
 }
 
+void MetricsWriter::Family::clear() {
+  used = 0;
+  std::fill(slots.begin(), slots.end(), Slot());
+  series = 0;
+}
+
+std::string MetricsWriter::header_of(std::size_t row) {
+  const MetricInfo& info = metric_table()[row];
+  std::string header;
+  header.append("# HELP ").append(info.name).append(" ").append(info.help);
+  header.append("\n# TYPE ").append(info.name);
+  return header.append(info.type == MetricType::kCounter ? " counter\n" : " gauge\n");
+}
+
 std::string MetricsWriter::take() {
-  constexpr std::size_t kHeader = 256;
-  std::size_t size = 0;
-  for (const Family& family : families_) size += family.lines.empty() ? 0 : family.lines.size() + kHeader;
   std::string text;
-  text.reserve(size);
-  for (std::size_t row = 0; row < families_.size(); ++row) {
-    if (families_[row].lines.empty()) continue;
-    const MetricInfo& info = metric_table()[row];
-    text.append("# HELP ").append(info.name).append(" ").append(info.help);
-    text.append("\n# TYPE ").append(info.name);
-    text += info.type == MetricType::kCounter ? " counter\n" : " gauge\n";
-    text += families_[row].lines;
-    families_[row] = {};
-  }
+  take([&](std::string_view piece) { text += piece; });
   return text;
 }
 

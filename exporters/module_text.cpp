@@ -4,6 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "base/time.h"
 #include "exporters/text_layout.h"
@@ -210,6 +214,40 @@ std::string host_lane_words(const ModuleHostLane& lane) {
   return join(words, ", ");
 }
 
+/// "media_pre_fec_ber_avg" as people say it; the unit belongs to the value.
+std::string observable_words(std::string out) {
+  const auto say = [&](std::string_view from, std::string_view to) {
+    if (const auto at = out.find(from); at != std::string::npos) out.replace(at, from.size(), to);
+  };
+  say("_pre_fec_ber", " pre-FEC BER");
+  say("_fec_tail_symbols", " FEC tail");
+  say("_esnr_db", " SNR");
+  say("_ltp_db", " LTP");
+  for (const char* unit : {"_per_nm", "_per_s", "_percent", "_krad", "_mhz", "_dbm", "_db", "_ps2"}) say(unit, "");
+  std::replace(out.begin(), out.end(), '_', ' ');
+  return out;
+}
+
+/// One line for each quantity and limit, with its lanes.
+std::string vdm_flags(const ModuleVdm& vdm, const TextStyle& style) {
+  std::vector<std::pair<std::string, std::string>> lines;  // what, and its lanes
+  for (const VdmFlags& entry : vdm.flags) {
+    const std::string word = flag_word(entry.flags);
+    if (word.empty()) continue;
+    const std::string what = observable_words(clean_text(entry.name, style.ascii)) + " " + word;
+    auto line = std::find_if(lines.begin(), lines.end(), [&](const auto& known) { return known.first == what; });
+    if (line == lines.end()) line = lines.insert(lines.end(), {what, ""});
+    if (entry.lane) line->second += fmt::format(" {}", *entry.lane);
+  }
+  std::string out;
+  for (const auto& [what, lanes] : lines)
+    if (lanes.empty())
+      out += fmt::format("    {}\n", what);
+    else
+      out += fmt::format("    {}, lane{}{}\n", what, lanes.find(' ', 1) == std::string::npos ? "" : "s", lanes);
+  return out;
+}
+
 std::string flags(const ModuleSample& m, const TextStyle& style) {
   std::string out;
   const auto quad = [&](std::string_view name, const AlarmFlags& flags) {
@@ -225,9 +263,7 @@ std::string flags(const ModuleSample& m, const TextStyle& style) {
   for (std::size_t i = 0; i < m.host_lanes.size(); ++i)
     if (const std::string set = host_lane_words(m.host_lanes[i]); m.host_lanes[i].in_use.value_or(true) && !set.empty())
       out += fmt::format("    host lane {}: {}\n", i + 1, set);
-  for (const VdmFlags& entry : m.vdm.flags)
-    quad(clean_text(entry.name, style.ascii) + (entry.lane ? fmt::format(" of lane {}", *entry.lane) : ""),
-         entry.flags);
+  out += vdm_flags(m.vdm, style);
   if (out.empty()) return out;
   return "\n" + paint_bold("  Flags", style) + " (latched: since somebody last read them, perhaps not us)\n" + out;
 }

@@ -85,11 +85,11 @@ void fields(Is<KeptIdentity> auto& identity, auto& visit) {
 
 std::string past_json(const PortPast& past, std::span<const Signal> wanted) {
   return fmt::format(
-      R"({{"schema":"{}","port":{},"from":"{}","to":"{}","step_s":{},"at":[{}],"signals":{{{}}},"events":{},"repairs":{},)"
+      R"({{"schema":"{}","port":{},"from":"{}","to":"{}","step_s":{},"at":[{}],"signals":{{{}}},"events":{},"repairs":{},"maintenance":{},)"
       R"("identities":{}}})",
       kHistorySchema, quoted(past.port), format_rfc3339(past.from), format_rfc3339(past.to), past.step_s,
       joined(past.at, [](WallTime at) { return "\"" + format_rfc3339(at) + "\""; }), signals_of(past, wanted),
-      to_json(past.events), to_json(past.repairs), to_json(past.identities));
+      to_json(past.events), to_json(past.repairs), to_json(past.maintenance), to_json(past.identities));
 }
 
 std::string identities_json(const std::string& serial, const std::vector<KeptIdentity>& places) {

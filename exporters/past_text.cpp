@@ -294,6 +294,13 @@ class PastText {
       entries.push_back({event.at, event.event, event_words(event), paint_of(event)});
     for (const RepairRecord& repair : past_.repairs)
       entries.push_back({repair.at, "repair", repair_words(repair), Health::kExempt});
+    for (const Maintenance& work : past_.maintenance) {
+      entries.push_back({work.since, "maintenance", maintenance_begun_words(work), Health::kExempt});
+      if (work.ended_at)
+        entries.push_back({*work.ended_at, "maintenance",
+                           fmt::format("ended, after {}", duration_words(*work.ended_at - work.since)),
+                           Health::kExempt});
+    }
     std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.at < b.at; });
     line();
     line(paint_bold("What happened", style_));

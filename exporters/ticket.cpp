@@ -102,8 +102,9 @@ std::string stop_words(const std::string& step, const std::string& port, bool la
 std::string evidence_line(const Evidence& evidence) {
   std::string text = name_words(evidence.symptom);
   if (!evidence.where.empty()) text += ", " + evidence.where;
-  if (evidence.observed) text += ": " + quantity_words(*evidence.observed, evidence.unit);
-  if (evidence.threshold)
+  const bool statement = evidence.op == "=" && evidence.threshold == 1.0 && evidence.unit.empty();  // true or not
+  if (evidence.observed && !statement) text += ": " + quantity_words(*evidence.observed, evidence.unit);
+  if (evidence.threshold && !statement)
     text += fmt::format(" (limit {} {})", evidence.op, quantity_words(*evidence.threshold, evidence.unit));
   if (!evidence.text.empty()) text += ": " + evidence.text;
   if (!evidence.source.empty()) text += fmt::format(" ({})", evidence.source);

@@ -18,6 +18,7 @@ struct CatalogueKnob {
   std::string path;
   Knob knob;
   double value = 0;
+  std::string_view source{};  ///< where its default comes from; "" for a symptom's, whose own source it is
 };
 
 struct CatalogueSymptom {
@@ -48,7 +49,7 @@ struct CatalogueFault {
   std::string_view name;
   End end = End::kNone;
   Severity severity = Severity::kWarning;
-  std::string_view title, meaning, verify, source;
+  std::string_view title, meaning, verify, sure, source;
   std::vector<std::string_view> causes;  ///< the physical ways to get it
   std::vector<std::string_view> media;   ///< "optical", "AOC", "copper"; empty: any
   std::vector<std::string_view> repair;  ///< cheapest first, with placeholders
@@ -61,7 +62,7 @@ struct CatalogueFault {
 struct Catalogue {
   std::vector<CatalogueFault> faults;
   std::vector<CatalogueSymptom> symptoms;
-  std::vector<CatalogueKnob> knobs;  ///< those that belong to no symptom: the differential, the ledger
+  std::vector<CatalogueKnob> knobs;  ///< those that belong to no symptom: the differential, the windows, the ledger …
 };
 
 }  // namespace linkhealth

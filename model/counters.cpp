@@ -3,14 +3,21 @@
 #include <algorithm>
 
 #include "model/counter_rows.h"
+#include "model/counter_rows_hw.h"
 
 namespace linkhealth {
 
 namespace {
 
-constexpr auto& kTable = counter_rows::kRows;
-
 constexpr bool by_name(const CounterInfo& a, const CounterInfo& b) { return a.name < b.name; }
+
+constexpr auto whole_table() {
+  std::array<CounterInfo, counter_rows::kRows.size() + counter_rows::kHwRows.size()> all{};
+  std::merge(counter_rows::kRows.begin(), counter_rows::kRows.end(), counter_rows::kHwRows.begin(),
+             counter_rows::kHwRows.end(), all.begin(), by_name);
+  return all;
+}
+constexpr auto kTable = whole_table();
 
 constexpr bool strictly_ordered() {
   for (std::size_t i = 1; i < kTable.size(); ++i)

@@ -43,7 +43,7 @@ void Drift::close() {
   if (enough && (points_.empty() || bin_ > points_.back().bin)) {
     points_.push_back({bin_, median_of(filling_)});
     while (points_.back().bin - points_.front().bin >= static_cast<std::int64_t>(kDaysKept * kBinsADay))
-      points_.pop_front();
+      points_.erase(points_.begin());
     slope_.reset();
   }
   filling_.clear();

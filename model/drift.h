@@ -5,7 +5,6 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <optional>
 #include <vector>
 
@@ -42,7 +41,7 @@ class Drift {
   };
   void close();
 
-  std::deque<Point> points_;
+  std::vector<Point> points_;  ///< oldest first
   std::int64_t bin_ = 0;
   WallTime last_;
   std::vector<double> filling_;

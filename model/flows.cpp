@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 namespace linkhealth {
 
@@ -14,54 +15,106 @@ constexpr std::array<FlowInfo, kFlowCount> kTable{{
     {kCorrectedBits,
      "corrected bits",
      kFirst,
-     {"fec_corrected_bits", "rx_corrected_bits_phy"},
+     {"fec_corrected_bits", "rx_corrected_bits_phy", "rx_corrected_bits"},
      "bits that FEC corrected: always some on PAM4"},
-    {kCorrectedBlocks, "corrected blocks", kFirst, {"fec_corrected_blocks"}, "codewords that FEC corrected"},
-    {kUncorrectableBlocks, "uncorrectable blocks", kFirst, {"fec_uncorrectable_blocks"}, "codewords lost"},
+    {kCorrectedBlocks,
+     "corrected blocks",
+     kFirst,
+     {"fec_corrected_blocks", "rx_fec_corrected_blocks"},
+     "codewords that FEC corrected"},
+    {kUncorrectableBlocks,
+     "uncorrectable blocks",
+     kFirst,
+     {"fec_uncorrectable_blocks", "rx_fec_uncorrectable_blocks"},
+     "codewords lost"},
     {kSymbolErrors,
      "symbol errors",
      kMost,
-     {"symbol_error", "phy_SymbolErrorDuringCarrier", "rx_pcs_symbol_err_phy"},
+     {"symbol_error", "phy_SymbolErrorDuringCarrier", "rx_pcs_symbol_err_phy", "rx_pcs_symbol_err",
+      "illegal_bytes.nic"},
      "symbols that were not corrected"},
     {kFrameErrors,
      "bad frames",
      kMost,
-     {"mac_FrameCheckSequenceErrors", "port_rcv_errors", "netdev_rx_crc_errors"},
+     {"mac_FrameCheckSequenceErrors", "port_rcv_errors", "netdev_rx_crc_errors", "rx_crc_errors_phy",
+      "rx_fcs_err_frames", "rx_crc_errors.nic", "frames_rx_bad_fcs"},
      "frames received damaged"},
-    {kLinkRecoveries, "link recoveries", kFirst, {"link_error_recovery"}, "retrained without going down"},
+    {kLinkRecoveries,
+     "link recoveries",
+     kFirst,
+     {"link_error_recovery", "total_success_recovery_phy"},
+     "retrained without going down"},
     {kRxOctets, "octets received", kMost, {"port_rcv_data", "netdev_rx_bytes"}, "traffic in"},
     {kTxOctets, "octets sent", kMost, {"port_xmit_data", "netdev_tx_bytes"}, "traffic out"},
     {kCongestionMarks,
      "congestion marks",
      kSum,
-     {"np_cnp_sent", "np_ecn_marked_roce_packets", "rp_cnp_handled"},
+     // mlx5 and bnxt_re; bnxt_re by its old names; irdma.
+     {"np_cnp_sent", "np_ecn_marked_roce_packets", "rp_cnp_handled", "np_cnp_pkts", "tx_cnp_pkts", "rx_ecn_marked_pkts",
+      "rx_cnp_pkts", "cnpSent", "RxECNMrkd", "cnpHandled"},
      "ECN marks and congestion notifications"},
-    {kPauseReceived, "pause frames received", kFirst, {"pause_rx_pause_frames"}, "the network can't absorb us"},
-    {kPauseSent, "pause frames sent", kFirst, {"pause_tx_pause_frames"}, "this host can't absorb the network"},
+    {kPauseReceived,
+     "pause frames received",
+     kMost,  // of one priority where only that one pauses
+     {"pause_rx_pause_frames", "rx_global_pause", "rx_pause_frames", "link_xoff_rx.nic", "frames_rx_pause",
+      "rx_prio0_pause", "rx_prio1_pause", "rx_prio2_pause", "rx_prio3_pause", "rx_prio4_pause", "rx_prio5_pause",
+      "rx_prio6_pause", "rx_prio7_pause"},
+     "the network can't absorb us"},
+    {kPauseSent,
+     "pause frames sent",
+     kMost,
+     {"pause_tx_pause_frames", "tx_global_pause", "tx_pause_frames", "link_xoff_tx.nic", "frames_tx_pause",
+      "tx_prio0_pause", "tx_prio1_pause", "tx_prio2_pause", "tx_prio3_pause", "tx_prio4_pause", "tx_prio5_pause",
+      "tx_prio6_pause", "tx_prio7_pause"},
+     "this host can't absorb the network"},
     {kTransmitWait, "transmit wait", kFirst, {"port_xmit_wait"}, "ticks with data and no credits"},
     {kHostDrops,
      "host drops",
      kSum,
-     {"out_of_buffer", "rx_discards_phy", "rnr_nak_retry_err"},
+     {"out_of_buffer",           "rx_discards_phy",   "rnr_nak_retry_err",
+      "rx_out_of_buffer",        "rnr_naks_rcvd",     "RNR received",
+      "rx_dropped.nic",          "frames_rx_dropped", "mac_FramesLostDueToIntMACRcvError",
+      "netdev_rx_missed_errors", "ip4InDiscards",     "ip6InDiscards",
+      "rx_prio0_discards",       "rx_prio1_discards", "rx_prio2_discards",
+      "rx_prio3_discards",       "rx_prio4_discards", "rx_prio5_discards",
+      "rx_prio6_discards",       "rx_prio7_discards"},
      "packets that this host had no buffer for"},
     {kRetries,
      "retries",
      kSum,
      // Not out_of_sequence: adaptive routing reorders without losing anything.
      {"packet_seq_err", "local_ack_timeout_err", "implied_nak_seq_err", "duplicate_request", "roce_adp_retrans",
-      "rcvd_seq_err", "completer_retry_err"},
+      "rcvd_seq_err", "completer_retry_err",                             // rxe
+      "seq_err_naks_rcvd", "to_retransmits", "missing_resp", "dup_req",  // bnxt_re, old names
+      "RetransSegs", "tcpRetransSegs", "Nak Sequence Error", "Nak Sequence Error Implied", "RTO"},  // irdma
      "transport noticed that packets were lost"},
     {kForwardedErrors,
      "forwarded errors",
      kSum,
-     {"port_rcv_remote_physical_errors"},
-     "packets that a switch had marked bad before"},
+     {"port_rcv_remote_physical_errors", "frames_rx_stomped_crc", "rx_icrc_encapsulated", "CRC errors"},
+     "packets that were bad before the last switch sent them"},
     {kPcieStalls,
      "PCIe stalls",
      kFirst,
      {"outbound_pci_stalled_wr_events", "outbound_pci_stalled_wr"},
      "the NIC waits for PCIe credits"},
     {kTransmitDiscards, "transmit discards", kFirst, {"port_xmit_discards"}, "packets dropped on the way out"},
+    {kCardErrors,
+     "card errors",
+     kSum,
+     {"excessive_buffer_overrun_errors", "tx_errors_phy"},
+     "packets that this card lost by its own fault: no buffer in spite of credits, or not sent whole"},
+    {kPcieDamage,
+     "PCIe damage",
+     kSum,
+     {"rx_pci_signal_integrity", "tx_pci_signal_integrity", "res_rx_pci_err", "res_tx_pci_err"},
+     "PCIe errors that the card counts"},
+    {kModuleBusErrors,
+     "module bus errors",
+     kSum,
+     {"module_bus_stuck", "module_bad_shorted"},
+     "times the module could not be talked to"},
+    {kModuleHeat, "module heat", kFirst, {"module_high_temp"}, "times the card found the module too hot"},
 }};
 
 constexpr bool in_order() {
@@ -75,15 +128,21 @@ constexpr std::uint64_t all_ones(std::uint8_t width_bits) {
   return width_bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width_bits) - 1;
 }
 
-/// The counters of each flow as ids, found once.
-struct Sources {
-  std::array<std::array<std::optional<CounterId>, 8>, kFlowCount> ids{};
-  Sources() {
-    for (std::size_t f = 0; f < kFlowCount; ++f)
-      for (std::size_t i = 0; i < kTable[f].counters.size(); ++i)
-        if (!kTable[f].counters[i].empty()) ids[f][i] = find_counter(kTable[f].counters[i]);
-  }
+/// What a counter says: which flow, and how many names of this flow stand before its own.
+struct Use {
+  CounterId counter;
+  std::uint8_t flow, rank;
 };
+
+/// Of all counters, in their order; found once.
+std::vector<Use> find_uses() {
+  std::vector<Use> uses;
+  for (std::uint8_t f = 0; f < kFlowCount; ++f)
+    for (std::uint8_t i = 0; i < kMostCountersOfAFlow; ++i)
+      if (const auto id = find_counter(kTable[f].counters[i])) uses.push_back({*id, f, i});
+  std::stable_sort(uses.begin(), uses.end(), [](const Use& a, const Use& b) { return a.counter < b.counter; });
+  return uses;
+}
 
 /// Four octets are counted as one by the InfiniBand data counters (IBTA vol. 1, 16.1.3.5).
 double unit_of(std::string_view counter) {
@@ -110,16 +169,12 @@ bool any_went_down(const Counters& before, const Counters& after) {
 }
 
 /// NaN where it can't be known.
-double increase_of(CounterId id, const Counters& before, const Counters& after) {
-  const auto from = before.get(id);
-  const auto to = after.get(id);
-  if (!from || !to) return kUnknownValue;
-  const CounterInfo& info = known_counters()[id];
-  if (*to < *from)
-    return wrapped(info, *from, *to) ? static_cast<double>((*to - *from) & all_ones(info.width_bits)) : kUnknownValue;
+double increase_of(const CounterInfo& info, std::uint64_t from, std::uint64_t to) {
+  if (to < from)
+    return wrapped(info, from, to) ? static_cast<double>((to - from) & all_ones(info.width_bits)) : kUnknownValue;
   // Beyond the classic width the kernel reads the 64-bit twin, which does not stick.
-  if (info.end == CounterEnd::kSaturates && *to == all_ones(info.width_bits)) return kUnknownValue;
-  return static_cast<double>(*to - *from) * unit_of(info.name);
+  if (info.end == CounterEnd::kSaturates && to == all_ones(info.width_bits)) return kUnknownValue;
+  return static_cast<double>(to - from) * unit_of(info.name);
 }
 
 /// What is judged by how much of it there is in a time, not by whether there is any.
@@ -128,14 +183,13 @@ bool is_rate(Flow flow) {
          flow == kTransmitWait;
 }
 
-double combined(Combine how, double sum, double next) {
-  if (std::isnan(next)) return sum;
+double combined(Combine how, double sum, double next, bool earlier_name) {
   if (std::isnan(sum)) return next;
   switch (how) {
     case kSum:
       return sum + next;
     case kFirst:
-      return sum;
+      return earlier_name ? next : sum;
     case kMost:
       return std::max(sum, next);
   }
@@ -146,19 +200,35 @@ double combined(Combine how, double sum, double next) {
 
 std::span<const FlowInfo, kFlowCount> flow_table() { return kTable; }
 
+bool errors_are_full(const Counters& counters) {
+  return counters.get("symbol_error") == 0xFFFFu || counters.get("port_rcv_errors") == 0xFFFFu;
+}
+
 FlowIncrease flow_increase(const Counters& before, const Counters& after, const CounterSpan& span) {
-  static const Sources sources;
+  static const std::vector<Use> kUses = find_uses();
   FlowIncrease result;
   result.values.fill(kUnknownValue);
   result.reset = any_went_down(before, after);
   if (result.reset) return result;
-  for (std::size_t f = 0; f < kFlowCount; ++f)
-    for (const auto& id : sources.ids[f]) {
-      if (!id) continue;
-      double increase = increase_of(*id, before, after);
-      if (span && is_rate(kTable[f].flow) && !std::isnan(increase)) increase /= std::max(span(*id), 1.0);
-      result.values[f] = combined(kTable[f].combine, result.values[f], increase);
+  std::array<std::uint8_t, kFlowCount> rank;  // of the name that a flow was taken from
+  rank.fill(kMostCountersOfAFlow);
+  auto from = before.known().begin();
+  auto use = kUses.begin();
+  for (const auto& [id, value] : after.known()) {
+    while (from != before.known().end() && from->first < id) ++from;
+    if (from == before.known().end()) break;
+    if (from->first != id) continue;
+    while (use != kUses.end() && use->counter < id) ++use;
+    for (; use != kUses.end() && use->counter == id; ++use) {
+      const FlowInfo& row = kTable[use->flow];
+      double increase = increase_of(known_counters()[id], from->second, value);
+      if (std::isnan(increase)) continue;
+      if (span && is_rate(row.flow)) increase /= std::max(span(id), 1.0);
+      double& sum = result.values[use->flow];
+      sum = combined(row.combine, sum, increase, use->rank < rank[use->flow]);
+      rank[use->flow] = std::min(rank[use->flow], use->rank);
     }
+  }
   return result;
 }
 

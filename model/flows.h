@@ -31,8 +31,12 @@ enum class Flow : std::uint8_t {
   kForwardedErrors,
   kPcieStalls,
   kTransmitDiscards,
+  kCardErrors,
+  kPcieDamage,
+  kModuleBusErrors,
+  kModuleHeat,
 };
-inline constexpr std::size_t kFlowCount = 17;
+inline constexpr std::size_t kFlowCount = 21;
 
 enum class Combine : std::uint8_t {
   kSum,    ///< different events: add
@@ -40,11 +44,13 @@ enum class Combine : std::uint8_t {
   kMost,   ///< the same events, some drivers leave one at zero: the largest increase
 };
 
+inline constexpr std::size_t kMostCountersOfAFlow = 24;
+
 struct FlowInfo {
   Flow flow;
   std::string_view name;
   Combine combine;
-  std::array<std::string_view, 8> counters;
+  std::array<std::string_view, kMostCountersOfAFlow> counters;  ///< the same thing by the names of all drivers
   std::string_view meaning;
 };
 
@@ -60,6 +66,8 @@ struct FlowIncrease {
   FlowValues values;
   bool reset = false;
 };
+/// Whether a classic counter of bad symbols or packets is full (IBTA 16.1.3.5): it counted, and now says no more.
+bool errors_are_full(const Counters& counters);
 /// How long ago a counter's value in `before` was read, in intervals of the port: 1 for one that is read each time.
 using CounterSpan = std::function<double(CounterId)>;
 /// A counter that is read less often than others has counted for longer than an interval. What is judged as a rate

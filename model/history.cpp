@@ -39,11 +39,17 @@ bool is_intent(PortEventKind kind) {
   }
 }
 
+/// The oldest entries, up to the first that is not older than `since`.
+template <typename Entry>
+void forget_before(std::vector<Entry>& list, SteadyTime since, SteadyTime Entry::*when) {
+  list.erase(list.begin(), std::ranges::find_if(list, [&](const Entry& entry) { return entry.*when >= since; }));
+}
+
 }  // namespace
 
 double to_dbm(double milliwatt) { return milliwatt > 1e-4 ? 10 * std::log10(milliwatt) : kDarkDbm; }
 
-bool fec_is_on(const std::string& fec) { return !fec.empty() && fec != "Off" && fec != "None" && fec != "off"; }
+bool fec_is_on(std::string_view fec) { return !fec.empty() && fec != "Off" && fec != "None" && fec != "off"; }
 
 std::span<const Knob> intent_knobs() { return kIntentKnobs; }
 
@@ -54,15 +60,27 @@ std::uint64_t PortHistory::involuntary_losses(SteadyTime now, double window_s) c
   return total;
 }
 
-double line_rate_bps(double speed_mbps, const std::string& fec) {
+double line_rate_bps(double speed_mbps, std::string_view fec) {
   // 64b/66b and 256b/257b transcoding with RS(528) end at 1.03125, RS(544) at 1.0625 (IEEE 802.3 cl. 91, 119).
   return speed_mbps * 1e6 * (fec == "RS544" ? 1.0625 : 1.03125);
 }
 
-double PortHistory::line_rate_bps() const {
-  const double speed = latest.link && latest.link->speed_mbps && *latest.link->speed_mbps > 0 ? *latest.link->speed_mbps
-                                                                                              : best_speed_mbps;
-  return linkhealth::line_rate_bps(speed, latest.link ? latest.link->fec : "");
+double PortHistory::speed_mbps() const {
+  const bool said = latest.link && latest.link->speed_mbps && *latest.link->speed_mbps > 0;
+  return said ? *latest.link->speed_mbps : best_speed_mbps;
+}
+
+double PortHistory::line_rate_bps() const { return linkhealth::line_rate_bps(speed_mbps(), fec()); }
+
+std::string_view PortHistory::fec() const {
+  constexpr double kPam4LaneMbps = 50'000;
+  const std::string_view said = latest.link ? std::string_view(latest.link->fec) : std::string_view();
+  if (!said.empty() && said != "RS") return said;
+  const std::uint32_t lanes = latest.link && latest.link->lanes ? *latest.link->lanes : best_lanes;
+  // Without a number of lanes: no port of 200 Gb/s and more has lanes of 25.
+  if (lanes > 0 ? speed_mbps() / lanes >= kPam4LaneMbps : speed_mbps() >= 4 * kPam4LaneMbps) return "RS544";
+  if (!said.empty()) return "RS528";
+  return corrects_ ? "RS528" : said;
 }
 
 bool PortHistory::intended(SteadyTime t) const { return intent_until_ && t <= *intent_until_; }
@@ -92,7 +110,7 @@ void PortHistory::take_loss(SteadyTime t, std::uint64_t count) {
   const bool admin_off = latest.link && latest.link->admin_up == false;
   const bool voluntary = intended(t) || admin_off;
   (voluntary ? voluntary_total : involuntary_total) += count;
-  if (losses.size() >= 512) losses.pop_front();
+  if (losses.size() >= 512) losses.erase(losses.begin());
   losses.push_back({t, count, voluntary});
   last_loss = t;
 }
@@ -107,10 +125,22 @@ void PortHistory::remember_before_fall() {
   }
   uncorrectable_before_fall = uncorrectable;
   ber_before_fall = last.empty() ? std::nullopt : std::optional(*std::max_element(last.begin(), last.end()));
+  temperature_before_fall_c.reset();
+  if (own.temperature_c.recent_count > 0) temperature_before_fall_c = own.temperature_c.recent[0];
   rx_drop_before_fall.reset();
   for (std::size_t lane = 0; lane < own.rx_lanes; ++lane)
     if (const auto drop = own.rx_dbm[lane].drop())
       rx_drop_before_fall = std::max(rx_drop_before_fall.value_or(-99.0), *drop);
+}
+
+/// What one failure says in several words, and with an event, is one.
+void PortHistory::note_fatal(SteadyTime t) {
+  constexpr double kApartS = 60;
+  constexpr std::size_t kKept = 8;
+  fatal_at = t;
+  if (!fatals.empty() && in_seconds(t - fatals.back()) < kApartS) return;
+  if (fatals.size() >= kKept) fatals.erase(fatals.begin());
+  fatals.push_back(t);
 }
 
 /// A device that was started anew and carries is well again. One that does not carry yet may be as dead as before.
@@ -190,17 +220,17 @@ void PortHistory::take_event(const PortEvent& event) {
       forget_counters();
       break;
     case PortEventKind::kDeviceFatal:
-      fatal_at = event.t;
+      note_fatal(event.t);
       fatal_queue = false;
       if (fatal_text.empty()) fatal_text = "the device reported a fatal error";
       break;
     case PortEventKind::kKernelLog:
-      if (kernel_log.size() >= 32) kernel_log.pop_front();
+      if (kernel_log.size() >= 32) kernel_log.erase(kernel_log.begin());
       kernel_log.emplace_back(event.t, event.text);
       if (const bool queue = is_kernel_log(event.text, KernelLogClass::kQueueStuck);
           queue || is_kernel_log(event.text, KernelLogClass::kFatal)) {
         fatal_queue = queue && (fatal_queue || !fatal_at);
-        fatal_at = event.t;
+        note_fatal(event.t);
         fatal_text = event.text;
       }
       break;
@@ -268,12 +298,11 @@ void PortHistory::forget_old(SteadyTime now) {
   std::erase_if(blind, [now](const auto& entry) {
     return !is_group(entry.first) && in_seconds(now - entry.second.last) > kGapKeepSeconds;
   });
-  while (!losses.empty() && in_seconds(now - losses.front().t) > kDaySeconds) losses.pop_front();
+  forget_before(losses, now - from_seconds(kDaySeconds), &CarrierLoss::t);
   while (!intervals.empty() &&
          (intervals.size() > kMaxIntervals || in_seconds(now - intervals.front().end) > kIntervalKeepSeconds))
     intervals.pop_front();
-  while (!peer_errors.empty() && in_seconds(now - peer_errors.front().t) > kIntervalKeepSeconds)
-    peer_errors.pop_front();
+  forget_before(peer_errors, now - from_seconds(kIntervalKeepSeconds), &PeerErrors::t);
 }
 
 void PortHistory::begin(const PortSample& sample, SteadyTime now) {

@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "model/drift.h"
-#include "model/flows.h"
+#include "model/intervals.h"
 #include "model/knobs.h"
 #include "model/reference.h"
 #include "model/reference_state.h"
@@ -20,29 +20,13 @@
 
 namespace linkhealth {
 
-inline constexpr std::size_t kMaxLanes = 16;
 inline constexpr double kDarkDbm = -40;  ///< what 0 mW prints as
 
 /// What a link of this nominal speed carries, coding included.
-double line_rate_bps(double speed_mbps, const std::string& fec);
+double line_rate_bps(double speed_mbps, std::string_view fec);
 
 /// kDarkDbm for 0 mW and less: no light has no logarithm.
 double to_dbm(double milliwatt);
-
-/// The increases between two readings at least 8 s apart, of a port whose carrier stayed.
-struct Interval {
-  SteadyTime begin, end;
-  bool carrier = false;  ///< up all the time
-  bool clean = false;    ///< and no transition within 20 s before: training errors are not the link's
-  FlowValues flows{};
-  std::array<float, kMaxLanes> lane_bits{};  ///< corrected bits of each FEC lane; NaN unknown
-  std::uint8_t lanes = 0;
-  double ber = kUnknownValue;        ///< pre-FEC, all lanes; NaN when not known
-  double ber_floor = kUnknownValue;  ///< what half a bit error would have been
-  double utilization = kUnknownValue;
-  [[nodiscard]] double seconds() const { return in_seconds(end - begin); }
-  [[nodiscard]] double flow(Flow flow) const { return flows[static_cast<std::size_t>(flow)]; }
-};
 
 /// A value that a module reports for one lane: its normal level and its last readings of this up period.
 struct Track {
@@ -140,14 +124,15 @@ class PortHistory {
   std::optional<bool> carrier;              ///< nullopt: never known
   std::optional<SteadyTime> carrier_since;  ///< last transition; nullopt: none seen
   bool carrier_seen = false;                ///< was up once
-  std::deque<CarrierLoss> losses;           ///< newest last, 24 h
+  std::vector<CarrierLoss> losses;          ///< newest last, 24 h
   std::uint64_t involuntary_total = 0, voluntary_total = 0;
   std::optional<SteadyTime> last_loss, last_admin_event, last_module_event, last_reboot, last_reset;
   std::optional<SteadyTime> device_gone_at, fatal_at, driver_reload_at;
   std::string gone_words;  ///< what the PCI bus showed when the device went; "" not known
   std::string fatal_text;
+  std::vector<SteadyTime> fatals;  ///< separate ones, newest last, at most 8: a start forgets fatal_at, not these
   bool fatal_queue = false;  ///< all that was said: a transmit queue did not move; the driver mends that by itself
-  std::deque<std::pair<SteadyTime, std::string>> kernel_log;  ///< newest last, at most 32
+  std::vector<std::pair<SteadyTime, std::string>> kernel_log;  ///< newest last, at most 32
   std::uint32_t best_speed_mbps = 0, best_lanes = 0;
   std::optional<SteadyTime> serial_changed_at;
   /// Since when the link is what it is now: after a hand, a reboot, or a minute without carrier, old errors are past.
@@ -161,21 +146,23 @@ class PortHistory {
   std::optional<double> ber_before_fall, ber_reference_at_fall;
   double uncorrectable_before_fall = 0;
   std::optional<double> rx_drop_before_fall;
+  std::optional<double> temperature_before_fall_c;  ///< of the module, as it was read last
 
   // --- over weeks
   Drifts drifts;
 
   // --- light
   ModuleTracks own, far;
+  bool errors_full = false;       ///< one of this port's counters of bad symbols or packets stands at its end
   bool peer_errors_full = false;  ///< a far error counter stands at its end: it counted, nobody knows when
   struct PeerErrors {
     SteadyTime t;
     double errors;
   };
-  std::deque<PeerErrors> peer_errors;  ///< increases of the far receiver's errors, 1 h
+  std::vector<PeerErrors> peer_errors;  ///< increases of the far receiver's errors, 1 h
   std::optional<SteadyTime> pcie_low_since;
   std::size_t pcie_low_reads = 0;
-  std::deque<std::pair<SteadyTime, double>> aer;  ///< PCIe errors counted so far (uncorrectable x100), 1 h
+  std::vector<std::pair<SteadyTime, double>> aer;  ///< PCIe errors counted so far (uncorrectable x100), 1 h
 
   // --- questions
   /// Losses that nobody intended, in the last `window_s`.
@@ -183,6 +170,10 @@ class PortHistory {
   /// "optical", "aoc", "dac", "acc" or "unknown"; what the last present module said.
   [[nodiscard]] const std::string& medium() const { return medium_; }
   [[nodiscard]] double line_rate_bps() const;
+  /// The FEC mode in force: as the link says it, or, where it says nothing (IPoIB and some drivers answer no
+  /// ETHTOOL_FEC) or only "RS", what its lanes can't do without: RS544 from 50 Gb/s a lane on (PAM4; IEEE 802.3 cl.
+  /// 134, IBTA HDR); below, RS528 when something was corrected. "" not known.
+  [[nodiscard]] std::string_view fec() const;
   /// What is normal for it, without its key and time.
   [[nodiscard]] PortReferences references() const;
 
@@ -196,12 +187,15 @@ class PortHistory {
   void excuse(SteadyTime since);
   void take_link(const LinkSample& link, SteadyTime now);
   void set_carrier(bool up, SteadyTime t);
+  void note_fatal(SteadyTime t);
   void forget_absent_module();
   void forget_fatal();
   void remember_before_fall();
   void take_counters(const PortSample& sample, SteadyTime now);
   void close_interval(SteadyTime now);
-  void learn_ber(const Interval& interval);
+  void learn_ber(const OpenInterval& interval);
+  [[nodiscard]] SteadyTime read_at(CounterId id, SteadyTime otherwise) const;
+  void note_read(const Counters& counters, SteadyTime now);
   void take_module(const ModuleSample& module, SteadyTime now);
   void note_light_back(SteadyTime now);
   void note_drifts(const ModuleSample& module);
@@ -211,21 +205,26 @@ class PortHistory {
   void forget_counters();
   void forget_old(SteadyTime now);
   [[nodiscard]] bool intended(SteadyTime t) const;
+  [[nodiscard]] bool was_bad_before_fall() const;
+  [[nodiscard]] double speed_mbps() const;
 
   std::string medium_ = "unknown";
-  Interval open_;
+  OpenInterval open_;
   bool open_valid_ = false;
   std::vector<FecLane> last_fec_lanes_;
   std::optional<SteadyTime> lanes_at_;
-  Counters baseline_;  ///< what the next increases are counted from: each counter's last value since the last reset
-  std::vector<std::optional<SteadyTime>> read_at_;  ///< of each known counter, when it had that value
+  bool corrects_ = false;  ///< FEC corrected something: it is on
+  Counters baseline_;      ///< what the next increases are counted from: each counter's last value since the last reset
+  std::vector<std::pair<CounterId, SteadyTime>> read_at_;  ///< when known counters had that value; in their order
   std::optional<std::uint64_t> last_down_count_;
   std::optional<std::uint64_t> last_link_downed_;
   std::uint64_t losses_by_event_ = 0;
   std::optional<SteadyTime> intent_until_;
   std::optional<Counters> last_peer_counters_;
   bool read_while_down_ = false;
-  WallTime wall_;  ///< of the snapshot that is being folded in
+  std::size_t dark_reads_ = 0;     ///< one after the other, on all lanes of a link that carries
+  bool powers_are_blank_ = false;  ///< zeros on all lanes of a link that carries, and never anything else
+  WallTime wall_;                  ///< of the snapshot that is being folded in
   IntentTimes times_;
 };
 
@@ -253,6 +252,7 @@ class History {
  private:
   void adopt(const std::string& stable, PortHistory& port);
   void meet_ports(const Snapshot& snapshot);
+  [[nodiscard]] std::string stable_of_label(const PortKey& key) const;
   void take_samples(const Snapshot& snapshot);
   void take_gaps(const Snapshot& snapshot);
 
@@ -266,6 +266,6 @@ class History {
 };
 
 /// FEC modes that correct by themselves; "" and "Off" do not.
-bool fec_is_on(const std::string& fec);
+bool fec_is_on(std::string_view fec);
 
 }  // namespace linkhealth

@@ -29,17 +29,32 @@ double bits_from_blocks(double blocks, double seconds, double rate_bps, double c
 
 }  // namespace
 
+SteadyTime PortHistory::read_at(CounterId id, SteadyTime otherwise) const {
+  const auto at = std::lower_bound(read_at_.begin(), read_at_.end(), id,
+                                   [](const auto& entry, CounterId wanted) { return entry.first < wanted; });
+  return at != read_at_.end() && at->first == id ? at->second : otherwise;
+}
+
+void PortHistory::note_read(const Counters& counters, SteadyTime now) {
+  auto at = read_at_.begin();
+  for (const auto& [id, value] : counters.known()) {
+    while (at != read_at_.end() && at->first < id) ++at;
+    if (at == read_at_.end() || at->first != id) at = read_at_.emplace(at, id, now);
+    at->second = now;
+  }
+}
+
 void PortHistory::take_counters(const PortSample& sample, SteadyTime now) {
   const bool reading = latest.counters.has_value() && counters_at.has_value();
   // How long an interval is, and how long ago something was read in such intervals.
   const double interval_s =
       std::max(intervals.empty() ? 0.0 : intervals.back().seconds(), open_valid_ ? in_seconds(now - open_.begin) : 0.0);
-  const auto spans = [&](SteadyTime read_at) {
-    const double ratio = interval_s > 0 ? in_seconds(now - read_at) / interval_s : 1;
+  const auto spans = [&](SteadyTime then) {
+    const double ratio = interval_s > 0 ? in_seconds(now - then) / interval_s : 1;
     return ratio > 1.5 ? ratio : 1.0;
   };
   if (reading && open_valid_) {
-    const CounterSpan span = [&](CounterId id) { return spans(read_at_[id].value_or(now)); };
+    const CounterSpan span = [&](CounterId id) { return spans(read_at(id, now)); };
     const FlowIncrease increase = flow_increase(baseline_, *sample.counters, span);
     if (increase.reset) {
       last_reset = now;
@@ -67,15 +82,15 @@ void PortHistory::take_counters(const PortSample& sample, SteadyTime now) {
     const auto after = sample.counters->get("link_downed");
     if (before && after && *after > *before) {
       std::uint64_t seen = 0;
-      const auto id = find_counter("link_downed");
-      const auto since =
-          id && *id < read_at_.size() ? read_at_[*id] : counters_at;  // it is read less often than others
-      for (auto at = losses.rbegin(); at != losses.rend() && since && at->t >= *since; ++at) seen += at->count;
+      const SteadyTime since =
+          read_at(find_counter("link_downed").value(), counters_at.value_or(now));  // it is read less often than others
+      for (auto at = losses.rbegin(); at != losses.rend() && at->t >= since; ++at) seen += at->count;
       if (*after - *before > seen) take_loss(now, *after - *before - seen);
     }
   }
   if (!latest.counters) latest.counters.emplace();
   latest.counters->merge(*sample.counters);
+  errors_full = errors_are_full(*latest.counters);
   // After a reset nothing from before it may be compared with: also not what was not read this time.
   if (!open_valid_) {
     baseline_ = *sample.counters;
@@ -83,8 +98,7 @@ void PortHistory::take_counters(const PortSample& sample, SteadyTime now) {
   } else {
     baseline_.merge(*sample.counters);
   }
-  read_at_.resize(known_counters().size());
-  for (const auto& [id, value] : sample.counters->known()) read_at_[id] = now;
+  note_read(*sample.counters, now);
   if (!sample.fec_lanes.empty()) {
     latest.fec_lanes = last_fec_lanes_ = sample.fec_lanes;
     lanes_at_ = now;
@@ -111,17 +125,18 @@ void PortHistory::close_interval(SteadyTime now) {
       const double octets = std::max(open_.flow(Flow::kRxOctets), open_.flow(Flow::kTxOctets));
       if (!std::isnan(octets)) open_.utilization = octets * 8 / (rate * seconds);
     }
+    corrects_ = corrects_ || open_.flow(Flow::kCorrectedBits) > 0 || open_.flow(Flow::kCorrectedBlocks) > 0;
     learn_ber(open_);
-    intervals.push_back(open_);
+    intervals.emplace_back(open_);
   }
-  open_ = Interval{};
+  open_ = OpenInterval{};
   open_.flows.fill(kUnknownValue);
   open_.begin = now;
   open_.carrier = carrier == true;
   open_valid_ = true;
 }
 
-void PortHistory::learn_ber(const Interval& interval) {
+void PortHistory::learn_ber(const OpenInterval& interval) {
   if (!interval.clean) return;
   constexpr double kGateDecades = 0.9;
   if (!std::isnan(interval.ber)) {

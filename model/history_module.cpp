@@ -90,15 +90,38 @@ bool is_blank(const ModuleSample& module) {
          });
 }
 
+/// Its meters work, and all of them read no light.
+bool receives_nothing(const ModuleSample& module) {
+  return !module.lanes.empty() && std::ranges::all_of(module.lanes, [](const ModuleLane& lane) {
+    return lane.rx_power_mw && to_dbm(*lane.rx_power_mw) <= kDarkDbm;
+  });
+}
+
+bool sees_light(const ModuleSample& module) {
+  return std::ranges::any_of(module.lanes, [](const ModuleLane& lane) {
+    return lane.rx_power_mw.value_or(0) > 0 || lane.tx_power_mw.value_or(0) > 0;
+  });
+}
+
 }  // namespace
+
+/// Where errors were why somebody changed the module, the new one must be as good as the link was before them
+/// (ten times at most: the field's test of a repair); else what did not help would be the new normal.
+bool PortHistory::was_bad_before_fall() const {
+  constexpr double kDecade = 1;
+  const auto normal = ber_log10.lower_quartile();
+  return normal && ber_before_fall && last_loss && std::log10(*ber_before_fall) > *normal + kDecade;
+}
 
 void PortHistory::take_module(const ModuleSample& module, SteadyTime now) {
   if (is_blank(module)) return;
   if (!module.serial.empty() && !own.serial.empty() && module.serial != own.serial) {
     own.clear_references();
     for (Track& track : far.rx_dbm) track = Track();  // what arrives there is now another laser's
-    for (Reference& reference : lane_ber_log10) reference.clear();
-    ber_log10.clear();
+    if (!was_bad_before_fall()) {
+      for (Reference& reference : lane_ber_log10) reference.clear();
+      ber_log10.clear();
+    }
     drifts = Drifts();
     serial_changed_at = now;
     best_speed_mbps = 0;
@@ -110,12 +133,25 @@ void PortHistory::take_module(const ModuleSample& module, SteadyTime now) {
   module_at = now;
   own.read_at = now;
   if (carrier == false) read_while_down_ = true;
+  // A link that carries receives light: a page of zeros now and then is the module's reading, not its light.
+  constexpr std::size_t kDarkReadsThatStand = 3;
+  dark_reads_ = carrier == true && receives_nothing(module) ? dark_reads_ + 1 : 0;
+  const bool doubtful = dark_reads_ > 0 && dark_reads_ < kDarkReadsThatStand;
   own.rx_lanes = own.tx_lanes = 0;
+  // A link that carries has light. A module that says zero on all lanes, and never said anything else, does not measure
+  // it (docs/physics.md 3e).
+  if (sees_light(module))
+    powers_are_blank_ = false;
+  else if (const Track& first = std::as_const(own.rx_dbm)[0];
+           carrier == true && first.reference.size() == 0 && first.recent_count == 0)
+    powers_are_blank_ = true;
   const bool settled = carrier == true && (!carrier_since || in_seconds(now - *carrier_since) >= 5);
-  for (std::size_t i = 0; i < std::min(module.lanes.size(), kMaxLanes); ++i) {
+  const std::size_t lanes = powers_are_blank_ ? 0 : std::min(module.lanes.size(), kMaxLanes);
+  for (std::size_t i = 0; i < lanes; ++i) {
     const ModuleLane& lane = module.lanes[i];
     if (lane.rx_power_mw) {
       own.rx_lanes = i + 1;
+      if (doubtful) continue;
       const double dbm = to_dbm(*lane.rx_power_mw);
       const auto was_lost = own.rx_dbm[i].drop();
       own.rx_dbm[i].add_recent(dbm);
@@ -165,8 +201,7 @@ void PortHistory::take_peer(const PeerSample& peer, SteadyTime now) {
   if (!peer.link && before.link && peer.source.empty()) latest.peer->link = before.link;
   // Sources answer at times of their own: a sample may repeat a reading beside a new one of another source.
   if (peer.counters && !same_instant(read_before, *peer_at)) {
-    peer_errors_full =
-        peer.counters->get("symbol_error") == 0xFFFFu || peer.counters->get("port_rcv_errors") == 0xFFFFu;
+    peer_errors_full = errors_are_full(*peer.counters);
     if (last_peer_counters_) {
       const FlowIncrease increase = flow_increase(*last_peer_counters_, *peer.counters);
       if (!increase.reset) {
@@ -224,7 +259,7 @@ void PortHistory::take_pcie(const PcieSample& pcie, SteadyTime now) {
                          100 * static_cast<double>(pcie.aer_nonfatal.value_or(0) + pcie.aer_fatal.value_or(0));
     if (!aer.empty() && total < aer.back().second) aer.clear();
     aer.emplace_back(now, total);
-    while (aer.size() > 2 && in_seconds(now - aer.front().first) > kAerKeepSeconds) aer.pop_front();
+    while (aer.size() > 2 && in_seconds(now - aer.front().first) > kAerKeepSeconds) aer.erase(aer.begin());
   }
   const bool narrow = pcie.width && pcie.max_width && *pcie.width < *pcie.max_width;
   const bool slow = pcie.speed_gtps && pcie.max_speed_gtps && *pcie.speed_gtps < *pcie.max_speed_gtps - 0.1;

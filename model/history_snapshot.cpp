@@ -46,9 +46,27 @@ void History::await_no_more(const std::string& stable) {
   ports_.erase(at);
 }
 
+namespace {
+
+/// More than its label: readers of recordings make the device's name from that.
+bool says_who_it_is(const PortId& id) {
+  return !id.pci.empty() || !id.driver.empty() || !id.netdev.empty() || !id.link_layer.empty() || !id.guid.empty();
+}
+
+}  // namespace
+
+std::string History::stable_of_label(const PortKey& key) const {
+  if (const auto label = labels_.find(key); label != labels_.end()) return label->second;
+  for (const auto& [stable, port] : ports_)
+    if (port.key == key) return stable;
+  return key;
+}
+
 void History::meet_ports(const Snapshot& snapshot) {
   for (const auto& [key, sample] : snapshot.ports) {
-    const std::string stable = sample.id.device.empty() ? key : sample.id.stable_key();
+    // A group that was not due is left out, and who the port is may be one: then the last one stands.
+    const bool named = says_who_it_is(sample.id);
+    const std::string stable = named && !sample.id.device.empty() ? sample.id.stable_key() : stable_of_label(key);
     const auto [at, is_new] = ports_.try_emplace(stable);
     PortHistory& port = at->second;
     if (is_new) {
@@ -63,14 +81,14 @@ void History::meet_ports(const Snapshot& snapshot) {
     port.key = key;
     port.present = true;
     port.absent_since.reset();
-    port.latest.id = sample.id;
+    if (named || is_new) port.latest.id = sample.id;
     labels_[key] = stable;
   }
   const auto has_come = [&](const PortKey& name) {
     return std::ranges::any_of(snapshot.ports, [&](const auto& entry) { return is_named(entry.second.id, name); });
   };
   for (auto& [stable, port] : ports_)
-    if (port.awaited && (port.arrived || has_come(port.key))) {
+    if ((port.awaited || !says_who_it_is(port.latest.id)) && (port.arrived || has_come(port.key))) {
       port.arrived = true;
       port.present = true;
       port.absent_since.reset();

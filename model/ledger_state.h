@@ -56,7 +56,8 @@ struct LedgerState {
   std::vector<LedgerRepeat> repeats;
   std::vector<RepairRecord> repairs;  ///< oldest first
   RuleUse rule_use;
-  std::vector<Maintenance> maintenance;  ///< begun by command and not over
+  std::vector<Maintenance> maintenance;      ///< begun by command and not over
+  std::vector<Maintenance> maintenance_log;  ///< all of late, by file too, oldest first; `ended_at` where it is over
   bool operator==(const LedgerState&) const = default;
 };
 

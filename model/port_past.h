@@ -58,6 +58,7 @@ struct PortPast {
   std::vector<SignalSeries> signals;     ///< those that were seen at all, in the table's order
   std::vector<KeptEvent> events;         ///< oldest first
   std::vector<RepairRecord> repairs;     ///< oldest first
+  std::vector<Maintenance> maintenance;  ///< oldest first; from the memory of all ports: names are not the memory's
   std::vector<KeptIdentity> identities;  ///< seen last first
   std::size_t damaged_rows = 0;          ///< left out
   [[nodiscard]] const SignalSeries* find(Signal signal) const {

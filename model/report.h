@@ -52,6 +52,8 @@ struct MissingEvidence {
   std::string symptom;
   std::string why;
   std::string how;
+  std::string
+      decides;  ///< which other faults it would tell from this one: "damaged fibre (4%)"; "" how sure this one is
 };
 
 struct Candidate {
@@ -66,6 +68,17 @@ struct Undecided {
   End end = End::kNone;
   double confidence = 0;
   std::string test;  ///< the cheapest thing to do that would tell them apart
+};
+
+/// What one symptom says for the fault against the runner-up: the logarithm of the odds (1: 2.7 to 1, 4.6: 100 to 1).
+struct EvidenceShare {
+  std::string symptom;  ///< or "before anything is seen", "light and errors"
+  double nats = 0;      ///< below 0: it speaks for the other
+};
+struct EvidenceShares {
+  std::string against;  ///< the other: a fault's name, or "healthy"
+  End end = End::kNone;
+  std::vector<EvidenceShare> shares;  ///< the weightiest first; their sum is all that sets the two apart
 };
 
 /// How often something like it was here before.
@@ -99,8 +112,9 @@ struct Maintenance {
   std::string port;  ///< stable key; "" for all ports of the node
   std::string by, reason;
   WallTime since;
-  std::optional<WallTime> until;  ///< nullopt: until it is ended (only by file)
-  std::string file;               ///< that says so; "" for one that was begun by command
+  std::optional<WallTime> until;       ///< nullopt: until it is ended (only by file)
+  std::string file;                    ///< that says so; "" for one that was begun by command
+  std::optional<WallTime> ended_at{};  ///< when it was over; nullopt: it lasts
   bool operator==(const Maintenance&) const = default;
 };
 
@@ -116,10 +130,13 @@ struct FaultReport {
   std::string summary;  ///< one sentence for a technician
   std::vector<Evidence> evidence;
   std::vector<MissingEvidence> missing;
-  std::vector<Candidate> differential;  ///< most likely first, the fault itself included
-  std::optional<Undecided> undecided;   ///< another fault that cannot be told from it with what can be read
-  std::vector<std::string> repair;      ///< cheapest first; what has failed already is left out
+  std::vector<Evidence> ruled_out;       ///< what does not show, and another fault would show: `text` says which
+  std::vector<Candidate> differential;   ///< most likely first, the fault itself included
+  std::optional<Undecided> undecided;    ///< another fault that cannot be told from it with what can be read
+  std::optional<EvidenceShares> shares;  ///< what each symptom gave, against the runner-up
+  std::vector<std::string> repair;       ///< cheapest first; what has failed already is left out
   std::string verify;
+  std::string to_be_sure;             ///< the one test that would decide
   std::vector<RepairRecord> repairs;  ///< what was tried on it, oldest first
   FaultPast past;
   std::optional<FaultProof> proof;              ///< only while it proves itself
@@ -130,6 +147,8 @@ struct FaultReport {
 struct PortFigures {
   std::optional<double> pre_fec_ber;  ///< over ber_window_s
   std::optional<double> ber_window_s;
+  /// What so many counted errors say of the true ratio, with 95 %.
+  std::optional<double> pre_fec_ber_low, pre_fec_ber_high;
   std::optional<double> worst_rx_power_dbm;    ///< of the lane with the least margin
   std::optional<std::uint32_t> worst_rx_lane;  ///< from 1
   std::optional<double> rx_power_margin_db;    ///< above the module's low alarm, or the medium's limit

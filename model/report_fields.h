@@ -66,6 +66,7 @@ void fields(Is<MissingEvidence> auto& missing, auto& visit) {
   visit.always("symptom", missing.symptom);
   visit.always("why", missing.why);
   visit.always("how", missing.how);
+  visit("decides", missing.decides);
 }
 
 void fields(Is<Candidate> auto& candidate, auto& visit) {
@@ -79,6 +80,17 @@ void fields(Is<Undecided> auto& undecided, auto& visit) {
   visit.always("end", undecided.end);
   visit.always("confidence", undecided.confidence);
   visit.always("test", undecided.test);
+}
+
+void fields(Is<EvidenceShare> auto& share, auto& visit) {
+  visit.always("symptom", share.symptom);
+  visit.always("nats", share.nats);
+}
+
+void fields(Is<EvidenceShares> auto& shares, auto& visit) {
+  visit.always("against", shares.against);
+  visit.always("end", shares.end);
+  visit.always("shares", shares.shares);
 }
 
 void fields(Is<RepairRecord> auto& repair, auto& visit) {
@@ -123,6 +135,7 @@ void fields(Is<Maintenance> auto& maintenance, auto& visit) {
   visit.always("since", maintenance.since);
   visit("until", maintenance.until);
   visit("file", maintenance.file);
+  visit("ended_at", maintenance.ended_at);
 }
 
 void fields(Is<FaultReport> auto& fault, auto& visit) {
@@ -137,10 +150,13 @@ void fields(Is<FaultReport> auto& fault, auto& visit) {
   visit.always("summary", fault.summary);
   visit.always("evidence", fault.evidence);
   visit.always("missing", fault.missing);
+  visit("ruled_out", fault.ruled_out);
   visit.always("differential", fault.differential);
   visit("undecided", fault.undecided);
+  visit("shares", fault.shares);
   visit.always("repair", fault.repair);
   visit.always("verify", fault.verify);
+  visit("to_be_sure", fault.to_be_sure);
   visit("repairs", fault.repairs);
   visit("past", fault.past);
   visit("proof", fault.proof);
@@ -150,6 +166,8 @@ void fields(Is<FaultReport> auto& fault, auto& visit) {
 void fields(Is<PortFigures> auto& figures, auto& visit) {
   visit("pre_fec_ber", figures.pre_fec_ber);
   visit("ber_window_s", figures.ber_window_s);
+  visit("pre_fec_ber_low", figures.pre_fec_ber_low);
+  visit("pre_fec_ber_high", figures.pre_fec_ber_high);
   visit("worst_rx_power_dbm", figures.worst_rx_power_dbm);
   visit("worst_rx_lane", figures.worst_rx_lane);
   visit("rx_power_margin_db", figures.rx_power_margin_db);

@@ -14,6 +14,7 @@ namespace linkhealth {
 
 namespace {
 
+constexpr std::array kStateFiles = {"state", "phys_state", "rate"};
 constexpr unsigned kStateMaxSkip = 7;  // the state comes back soon after a port has left switch mode
 
 bool is_damage_counter(const std::string& name) {
@@ -72,11 +73,11 @@ std::optional<IbRate> parse_rate(std::string_view text) {
 }
 
 IbPortReader::IbPortReader(Host& host, const InventoryPort& port)
-    : host_(&host), key_(port.id.key()), infiniband_(port.id.link_layer == "InfiniBand") {
-  const auto dir = std::make_shared<const std::string>(port.sysfs_port_dir);
-  for (const char* name : {"state", "phys_state", "rate"}) state_files_.emplace_back(dir, name);
-  find_counters(port.sysfs_port_dir + "/counters");
-  find_hw_counters(port.sysfs_port_dir + "/hw_counters");
+    : host_(&host), key_(port.id.key()), dir_(port.sysfs_port_dir), infiniband_(port.id.link_layer == "InfiniBand") {
+  state_files_.reserve(kStateFiles.size());
+  for (const char* name : kStateFiles) state_files_.emplace_back(name);
+  find_counters(dir_ + "/counters");
+  find_hw_counters(dir_ + "/hw_counters");
 }
 
 Result<IbPortReader> IbPortReader::open(Host& host, const InventoryPort& port) {
@@ -86,32 +87,31 @@ Result<IbPortReader> IbPortReader::open(Host& host, const InventoryPort& port) {
 }
 
 void IbPortReader::find_counters(const std::string& dir) {
-  errors_ = CounterFiles(dir);
-  traffic_ = CounterFiles(dir);
-  const auto names = host_->list_dir(dir);
+  auto names = host_->list_dir(dir);
   if (!names) {
     // A driver without a performance management agent has no such directory (drivers/infiniband/core/sysfs.c makes it
     // only with process_mad): nothing is missing then, as with rxe, siw, irdma and efa.
     if (names.error().errnum != ENOENT) no_counters_ = "counters: " + errno_name(names.error().errnum);
     return;
   }
-  for (const auto& name : *names) (is_damage_counter(name) ? errors_ : traffic_).add(name, name);
+  const auto traffic = std::stable_partition(names->begin(), names->end(), is_damage_counter);
+  errors_ = CounterFiles(dir, "", {names->begin(), traffic});
+  traffic_ = CounterFiles(dir, "", {traffic, names->end()});
   last_read_.resize(errors_.size() + traffic_.size());
   if (errors_.empty() && traffic_.empty()) no_counters_ = "the counters directory is empty";
 }
 
 void IbPortReader::find_hw_counters(const std::string& dir) {
-  hw_ = CounterFiles(dir);
-  const auto names = host_->list_dir(dir);
+  auto names = host_->list_dir(dir);
   if (!names) {
     if (names.error().errnum != ENOENT) no_hw_counters_ = "hw_counters: " + errno_name(names.error().errnum);
     return;
   }
-  for (const auto& name : *names) {
-    if (name == "lifespan") continue;                       // the cache's age limit, no counter
-    if (errors_.has(name) || traffic_.has(name)) continue;  // one name, one source
-    hw_.add(name, name);
-  }
+  std::erase_if(*names, [this](const std::string& name) {
+    return name == "lifespan"                           // the cache's age limit, no counter
+           || errors_.has(name) || traffic_.has(name);  // one name, one source
+  });
+  hw_ = CounterFiles(dir, "", *names);
 }
 
 ReadStatus IbPortReader::read(IbGroup group, PortSample& sample, std::vector<Gap>& gaps) {
@@ -132,7 +132,7 @@ ReadStatus IbPortReader::read(IbGroup group, PortSample& sample, std::vector<Gap
 /// The file's text; nullopt with a reason kept in the file otherwise.
 std::optional<std::string> IbPortReader::read_state_file(KeptFile& file) {
   std::array<char, 128> buffer;  // NOLINT(*-member-init): filled by the read
-  const auto text = file.read(*host_, buffer);
+  const auto text = file.read(*host_, dir_, buffer);
   if (!text) return std::nullopt;
   if (*text) return std::string(**text);
   gone_ = gone_ || (text->error().errnum == ENODEV && &file == &state_files_.front());

@@ -67,6 +67,7 @@ class IbPortReader {
 
   Host* host_;
   PortKey key_;
+  std::string dir_;
   bool infiniband_ = false;
   bool gone_ = false;                  // for ever: kept files of a device that has gone stay dead
   std::vector<KeptFile> state_files_;  // state, phys_state, rate

@@ -17,6 +17,8 @@ namespace {
 
 constexpr const char* kVerbsDir = "/sys/class/infiniband";
 constexpr const char* kNetDir = "/sys/class/net";
+/// A container without the host's network, a /sys in part, or just gone: said once, under the source that it hides.
+constexpr const char* kNotHere = " is not in this network namespace, or not in this /sys";
 constexpr std::size_t kMaxGids = 16;  // enough to meet a netdev; each unused entry answers EINVAL
 
 class Builder {
@@ -119,7 +121,11 @@ class Builder {
   void take_netdev(InventoryPort& port) {
     if (port.id.netdev.empty()) return;
     const auto dir = host_.resolve(std::string(kNetDir) + "/" + port.id.netdev);
-    if (!dir) return;  // in another network namespace, or just gone
+    if (!dir) {
+      if (port.exempt_reason.empty())
+        inventory_.gaps.push_back({port.id.key(), "netdev_stats", port.id.netdev + kNotHere});
+      return;
+    }
     port.sysfs_netdev_dir = *dir;
     port.ifindex = static_cast<int>(parse_u64(read_attribute(host_, *dir + "/ifindex")).value_or(0));
     claimed_.insert(port.id.netdev);

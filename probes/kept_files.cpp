@@ -8,13 +8,13 @@
 
 namespace linkhealth {
 
-std::optional<Result<std::string_view>> KeptFile::read(Host& host, std::span<char> buffer) {
-  if (skip_ > 0) {
-    --skip_;
+std::optional<Result<std::string_view>> KeptFile::read(Host& host, const std::string& dir, std::span<char> buffer) {
+  if (trouble_ && trouble_->skip > 0) {
+    --trouble_->skip;
     return std::nullopt;
   }
   if (!file_) {
-    auto opened = host.open_file(*dir_ + "/" + name_);
+    auto opened = host.open_file(dir + "/" + std::string(name_));
     if (!opened) return opened.error();
     file_ = std::move(*opened);
   }
@@ -23,27 +23,29 @@ std::optional<Result<std::string_view>> KeptFile::read(Host& host, std::span<cha
   return trim(std::string_view(buffer.data(), *size));
 }
 
-void KeptFile::accept() {
-  if (failures_ == 0) return;
-  failures_ = 0;
-  reason_.clear();
-}
-
 void KeptFile::reject(std::string reason, unsigned max_skip) {
-  reason_ = std::move(reason);
-  skip_ = failures_ >= 16 ? max_skip : std::min(max_skip, 1U << failures_);
-  ++failures_;
+  if (!trouble_) trouble_ = std::make_unique<Trouble>();
+  trouble_->reason = std::move(reason);
+  trouble_->skip = trouble_->failures >= 16 ? max_skip : std::min(max_skip, 1U << trouble_->failures);
+  ++trouble_->failures;
 }
 
-void CounterFiles::add(const std::string& name, std::string counter_name) {
-  files_.emplace_back(dir_, name);
-  counter_ids_.push_back(find_counter(counter_name));
-  odd_names_.push_back(counter_ids_.back() ? "" : std::move(counter_name));
+CounterFiles::CounterFiles(std::string dir, std::string_view prefix, std::span<const std::string> names)
+    : dir_(std::move(dir)), prefix_size_(prefix.size()) {
+  files_.reserve(names.size());
+  counter_ids_.reserve(names.size());
+  for (const std::string& name : names) {
+    std::string counter = std::string(prefix) + name;
+    const auto id = find_counter(counter);
+    counter_ids_.push_back(id.value_or(kOdd));
+    if (!id) odd_names_.push_back(std::make_unique<const std::string>(std::move(counter)));
+    files_.emplace_back((id ? known_counters()[*id].name : *odd_names_.back()).substr(prefix_size_));
+  }
 }
 
 std::optional<Result<std::uint64_t>> CounterFiles::read_one(Host& host, KeptFile& file) {
   std::array<char, 128> buffer;  // NOLINT(*-member-init): filled by the read
-  const auto text = file.read(host, buffer);
+  const auto text = file.read(host, dir_, buffer);
   if (!text) return std::nullopt;
   ++reads_;
   auto value = *text ? parse_counter(**text) : Result<std::uint64_t>(text->error());
@@ -79,15 +81,15 @@ std::string join_reasons(std::span<const KeptFile> files) {
   constexpr std::size_t kNames = 4;
   std::string joined;
   for (auto first = files.begin(); first != files.end(); ++first) {
-    const std::string& reason = first->reason();
+    const std::string_view reason = first->reason();
     const auto same = [&](const KeptFile& file) { return file.reason() == reason; };
     if (reason.empty() || std::any_of(files.begin(), first, same)) continue;
     if (!joined.empty()) joined += "; ";
     std::size_t names = 0;
     for (auto file = first; file != files.end(); ++file)
-      if (same(*file) && ++names <= kNames) joined += (names > 1 ? ", " : "") + file->name();
+      if (same(*file) && ++names <= kNames) joined.append(names > 1 ? ", " : "").append(file->name());
     if (names > kNames) joined += " and " + std::to_string(names - kNames) + " more";
-    joined += ": " + reason;
+    joined.append(": ").append(reason);
   }
   return joined;
 }

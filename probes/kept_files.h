@@ -22,37 +22,39 @@ enum class ReadStatus : std::uint8_t { kOk, kGone };
 
 class KeptFile {
  public:
-  /// `dir` is shared by the files of one directory: 64 ports keep 7,000 files.
-  KeptFile(std::shared_ptr<const std::string> dir, std::string name) : dir_(std::move(dir)), name_(std::move(name)) {}
+  /// `name` must outlive the file. Small, because 64 ports keep 7,000 of them.
+  explicit KeptFile(std::string_view name) : name_(name) {}
 
-  /// Opens at the first read (and again later if that failed). nullopt while the file is left alone.
-  std::optional<Result<std::string_view>> read(Host& host, std::span<char> buffer);
+  /// Opens `dir`/name at the first read (and again later if that failed). nullopt while the file is left alone.
+  std::optional<Result<std::string_view>> read(Host& host, const std::string& dir, std::span<char> buffer);
   /// The content was usable: the file is asked each time again.
-  void accept();
+  void accept() { trouble_.reset(); }
   /// The content or the read was not usable: 1, 2, 4, … reads are left out, at most `max_skip`.
   void reject(std::string reason, unsigned max_skip);
 
-  [[nodiscard]] const std::string& name() const { return name_; }
+  [[nodiscard]] std::string_view name() const { return name_; }
   /// Why the last try failed; "" after a good one.
-  [[nodiscard]] const std::string& reason() const { return reason_; }
+  [[nodiscard]] std::string_view reason() const { return trouble_ ? trouble_->reason : std::string_view(); }
 
  private:
-  std::shared_ptr<const std::string> dir_;
-  std::string name_;
+  struct Trouble {
+    std::string reason;
+    unsigned failures = 0;
+    unsigned skip = 0;
+  };
+
+  std::string_view name_;
   std::unique_ptr<HostFile> file_;
-  std::string reason_;
-  unsigned failures_ = 0;
-  unsigned skip_ = 0;
+  std::unique_ptr<Trouble> trouble_;  ///< none: the last try was good
 };
 
 /// Files of one directory that each hold a number.
 class CounterFiles {
  public:
   CounterFiles() = default;
-  explicit CounterFiles(std::string dir) : dir_(std::make_shared<const std::string>(std::move(dir))) {}
+  /// The counter of file "x" is called `prefix`x.
+  CounterFiles(std::string dir, std::string_view prefix, std::span<const std::string> names);
 
-  /// REQUIRES: called before the first read.
-  void add(const std::string& name, std::string counter_name);
   [[nodiscard]] bool empty() const { return files_.empty(); }
   [[nodiscard]] bool has(std::string_view counter_name) const;
 
@@ -66,15 +68,17 @@ class CounterFiles {
   ReadStatus read_at(std::size_t index, Host& host, Take take, IsGone is_gone);
 
   [[nodiscard]] std::size_t size() const { return files_.size(); }
+  /// A file's name is the end of its counter's.
   [[nodiscard]] std::string_view counter_name(std::size_t index) const {
-    return counter_ids_[index] ? known_counters()[*counter_ids_[index]].name : odd_names_[index];
+    const std::string_view name = files_[index].name();
+    return {name.data() - prefix_size_, prefix_size_ + name.size()};
   }
   /// Puts the value of file `index` into `counters`; its row in the counter table is looked up only once.
   void put(std::size_t index, std::uint64_t value, Counters& counters) const {
-    if (const auto id = counter_ids_[index]) {
-      counters.set(*id, value);
+    if (counter_ids_[index] != kOdd) {
+      counters.set(counter_ids_[index], value);
     } else {
-      counters.set(odd_names_[index], value);
+      counters.set(counter_name(index), value);
     }
   }
   /// "symbol_error, link_downed: EINVAL; VL15_dropped: text \"N/A (no PMA)\""; "" when all is well.
@@ -87,10 +91,12 @@ class CounterFiles {
   std::optional<Result<std::uint64_t>> read_one(Host& host, KeptFile& file);
 
   static constexpr unsigned kMaxSkip = 63;
-  std::shared_ptr<const std::string> dir_;
+  static constexpr CounterId kOdd = 0xffff;  ///< the counter table does not know it
+  std::string dir_;
+  std::size_t prefix_size_ = 0;
   std::vector<KeptFile> files_;
-  std::vector<std::optional<CounterId>> counter_ids_;  ///< by file
-  std::vector<std::string> odd_names_;                 ///< by file, of what the counter table does not know; else ""
+  std::vector<CounterId> counter_ids_;                         ///< by file
+  std::vector<std::unique_ptr<const std::string>> odd_names_;  ///< of counters, what `files_` has no row for
   std::uint64_t reads_ = 0;
 };
 

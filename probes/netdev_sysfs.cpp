@@ -24,18 +24,16 @@ constexpr std::uint64_t kMaxMbps = 100'000'000;  // SPEED_UNKNOWN (-1, or 429496
 
 NetdevReader::NetdevReader(Host& host, const InventoryPort& port, Speed speed)
     : host_(&host), key_(port.id.key()), dir_(port.sysfs_netdev_dir), speed_(speed) {
-  const auto dir = std::make_shared<const std::string>(dir_);
-  for (const char* name : kFileNames) files_.emplace_back(dir, name);
+  files_.reserve(kFileNames.size());
+  for (const char* name : kFileNames) files_.emplace_back(name);
 }
 
 void NetdevReader::find_statistics() {
   if (std::exchange(statistics_found_, true)) return;
   const std::string dir = dir_ + "/statistics";
-  statistics_ = CounterFiles(dir);
   const auto names = host_->list_dir(dir);
   if (!names) no_statistics_ = "statistics: " + errno_name(names.error().errnum);
-  if (names)
-    for (const auto& name : *names) statistics_.add(name, "netdev_" + name);
+  if (names) statistics_ = CounterFiles(dir, "netdev_", *names);
 }
 
 Result<NetdevReader> NetdevReader::open(Host& host, const InventoryPort& port, Speed speed) {
@@ -46,7 +44,7 @@ Result<NetdevReader> NetdevReader::open(Host& host, const InventoryPort& port, S
 
 std::optional<std::string> NetdevReader::read_text(KeptFile& file, int absent_errnum) {
   std::array<char, 128> buffer;  // NOLINT(*-member-init): filled by the read
-  const auto text = file.read(*host_, buffer);
+  const auto text = file.read(*host_, dir_, buffer);
   if (!text) return std::nullopt;
   if (*text) return std::string(**text);
   const int errnum = text->error().errnum;

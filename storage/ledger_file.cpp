@@ -68,6 +68,7 @@ void fields(Is<LedgerDocument> auto& document, auto& visit) {
   visit("repeats", document.state.repeats);
   visit("repairs", document.state.repairs);
   visit("maintenance", document.state.maintenance);
+  visit("maintenance_log", document.state.maintenance_log);
   visit.always("rule_use", document.state.rule_use);
 }
 

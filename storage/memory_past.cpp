@@ -86,11 +86,17 @@ Result<PortPast> Memory::past(const PastQuery& query) {
   if (!events) return events.error();
   auto repairs = tables::repairs_of(*database_, query.port, past.from, past.to);
   if (!repairs) return repairs.error();
+  auto maintenance = tables::read_maintenance_log(*database_);
+  if (!maintenance) return maintenance.error();
+  std::erase_if(*maintenance, [&past](const Maintenance& one) {
+    return one.since > past.to || (one.ended_at && *one.ended_at < past.from);
+  });
   auto identities = tables::identities_of_port(*database_, query.port);
   if (!identities) return identities.error();
   if (auto filled = fill_signals(query, past); !filled) return filled.error();
   past.events = *std::move(events);
   past.repairs = *std::move(repairs);
+  past.maintenance = *std::move(maintenance);
   past.identities = *std::move(identities);
   return past;
 }

@@ -139,6 +139,15 @@ Result<LedgerState> read_ledger(SqlDatabase& database) {
   return state;
 }
 
+Result<std::vector<Maintenance>> read_maintenance_log(SqlDatabase& database) {
+  const auto document = read_state(database, kLedger);
+  if (!document) return document.error();
+  if (!*document) return std::vector<Maintenance>();
+  auto state = parse_ledger(**document);
+  if (!state) return state.error();
+  return std::move(state->maintenance_log);
+}
+
 Result<void> write_references(SqlDatabase& database, const ReferenceState& state) {
   return write_state(database, kReferences, references_json(state));
 }

@@ -20,6 +20,8 @@ inline constexpr std::int64_t kPortsInKey = 4096;
 Result<void> write_ledger(SqlDatabase& database, const LedgerState& state);
 /// Empty where nothing was written yet.
 Result<LedgerState> read_ledger(SqlDatabase& database);
+/// Of all ports, oldest first.
+Result<std::vector<Maintenance>> read_maintenance_log(SqlDatabase& database);
 Result<void> write_references(SqlDatabase& database, const ReferenceState& state);
 Result<ReferenceState> read_references(SqlDatabase& database);
 

@@ -25,6 +25,7 @@ LIBRARIES = [
     (r"sqlite3", {"storage"}),
     (r"httplib", {"daemon", "cli"}),
     (r"openssl/", {"daemon/openssl_functions"}),
+    (r"isa-l/", {"daemon/gzip"}),
     (r"crypt\.h", {"daemon/password_checker"}),
     (r"curl/", {"daemon/http_poster"}),
     (r"CLI/", {"cli", "daemon/options"}),

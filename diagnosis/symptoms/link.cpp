@@ -86,19 +86,16 @@ Finding flaps(const PortView& v, KnobValues k) {
 Finding speed_reduced(const PortView& v, KnobValues) {
   if (v.down) return not_known("the link is down");
   const auto& link = v.link();
-  double wanted = v.port.best_speed_mbps;
   double wanted_lanes = v.port.best_lanes;
-  if (v.expected != nullptr) {
-    wanted = std::max<double>(wanted, v.expected->speed_mbps.value_or(0));
-    wanted_lanes = std::max<double>(wanted_lanes, v.expected->lanes.value_or(0));
-  }
-  // Nobody said what it should be: its siblings with the same module do.
-  if (v.expected == nullptr || !v.expected->speed_mbps) wanted = std::max(wanted, v.group.siblings_speed_mbps);
+  if (v.expected != nullptr) wanted_lanes = std::max<double>(wanted_lanes, v.expected->lanes.value_or(0));
   if (link.lanes && wanted_lanes > *link.lanes)
     return Case(Reader::kLink).below("lanes in use", *link.lanes, wanted_lanes).close();
   std::optional<double> speed;
   if (link.speed_mbps && *link.speed_mbps > 0) speed = *link.speed_mbps;
-  return Case(Reader::kLink).below("speed", speed, wanted, "Mb/s").close();
+  const WantedSpeed wanted = wanted_speed(v);
+  return Case(Reader::kLink)
+      .below(wanted.by_module ? "speed, of what the module is made for" : "speed", speed, wanted.mbps, "Mb/s")
+      .close();
 }
 
 Finding no_partner(const PortView& v, KnobValues) {
@@ -124,6 +121,10 @@ Finding reason(const PortView& v, std::string_view what, Match match) {
 }
 
 Finding negotiation_fails(const PortView& v, KnobValues) {
+  for (const auto& [t, text] : v.port.kernel_log)
+    if (v.down && is_kernel_log(text, KernelLogClass::kMisconfigured) &&
+        (!v.port.carrier_since || in_seconds(t - *v.port.carrier_since) > -120))
+      return Case(Reader::kEvents).holds("the kernel log says that settings and medium do not fit", true).close();
   return reason(v, "autonegotiation failed", [](const DownReason& r) {
     return r.state == "Autoneg" && !r.substate.empty() && r.substate != "No partner detected";
   });
@@ -143,8 +144,11 @@ Finding no_pcs_lock(const PortView& v, KnobValues) {
                 [](const DownReason& r) { return r.state == "Logical mismatch" && !contains(r.substate, "FEC"); });
 }
 Finding bad_signal(const PortView& v, KnobValues) {
-  return reason(v, "bad signal integrity",
-                [](const DownReason& r) { return r.state == "Bad signal integrity" && !contains(r.substate, "ALOS"); });
+  return reason(v, "bad signal integrity", [](const DownReason& r) {
+    // A lost reference clock is the card's own: device_fatal.
+    return r.state == "Bad signal integrity" && !contains(r.substate, "ALOS") &&
+           !contains(r.substate, "reference clock");
+  });
 }
 Finding remote_fault(const PortView& v, KnobValues) {
   return reason(v, "the far end reports a fault", [](const DownReason& r) {
@@ -167,7 +171,15 @@ Finding unsupported_reported(const PortView& v, KnobValues) {
   });
 }
 
-Finding module_fault_reported(const PortView& v, KnobValues) {
+constexpr Knob kBusKnobs[] = {
+    {"events", 3, 1, 1000, "", "of the module's bus in an hour, each in a reading of its own"},
+    {"span_s", 600, 0, 3600, "s", "between the first and the last: somebody plugs for less"}};
+Finding module_fault_reported(const PortView& v, KnobValues k) {
+  if (const Repeated& bus = v.signal.module_bus_errors;
+      static_cast<double>(bus.intervals) >= k[0] && bus.span_s() >= k[1])
+    return Case(Reader::kCounters)
+        .at_least("times in an hour that the module's bus was stuck or shorted", bus.events, k[0])
+        .close();
   for (const auto& [t, text] : v.port.kernel_log) {
     const bool says = is_kernel_log(text, KernelLogClass::kModuleError);
     if (says && v.down && (!v.port.carrier_since || in_seconds(t - *v.port.carrier_since) > -120))
@@ -179,7 +191,13 @@ Finding module_fault_reported(const PortView& v, KnobValues) {
   });
 }
 
-Finding overheat_reported(const PortView& v, KnobValues) {
+constexpr Knob kHeatKnobs[] = {
+    {"events", 2, 1, 1000, "", "that the card counts in an hour, each in a reading of its own"}};
+Finding overheat_reported(const PortView& v, KnobValues k) {
+  if (const Repeated& heat = v.signal.module_heat; static_cast<double>(heat.intervals) >= k[0])
+    return Case(Reader::kCounters)
+        .at_least("times in an hour that the card found the module too hot", heat.events, k[0])
+        .close();
   for (const auto& [t, text] : v.port.kernel_log)
     if (is_kernel_log(text, KernelLogClass::kModuleHot) && in_seconds(v.now - t) < 3600)
       return Case(Reader::kEvents).holds("the kernel log reports a high temperature", true).close();
@@ -190,6 +208,7 @@ Finding overheat_reported(const PortView& v, KnobValues) {
 constexpr Knob kSettingsKnobs[] = {{"window_s", 180, 10, 3600, "s", "between the change and the fall"}};
 Finding settings_touched(const PortView& v, KnobValues k) {
   if (!v.down) return not_known("the link is up");
+  if (!v.port.last_admin_event && !v.port.carrier_seen) return not_known("the link was never seen up");
   if (!v.port.carrier_since || !v.port.last_admin_event)
     return Case(Reader::kEvents).holds("settings changed", false).close();
   const double since = in_seconds(*v.port.last_admin_event - *v.port.carrier_since);
@@ -258,17 +277,9 @@ constexpr Symptom kRows[] = {
      {},
      &unsupported_reported,
      "read the kernel log"},
-    {kModuleFaultReported,
-     "module_fault_reported",
-     "the driver reports a module error",
-     {},
-     &module_fault_reported,
-     "read the kernel log"},
-    {kOverheatReported,
-     "overheat_reported",
-     "the driver reports a hot module",
-     {},
-     &overheat_reported,
+    {kModuleFaultReported, "module_fault_reported", "the driver reports a module error", kBusKnobs,
+     &module_fault_reported, "read the kernel log"},
+    {kOverheatReported, "overheat_reported", "the driver reports a hot module", kHeatKnobs, &overheat_reported,
      "read the kernel log"},
     {kSettingsTouched, "settings_touched", "down since an administrator's change", kSettingsKnobs, &settings_touched,
      ""},

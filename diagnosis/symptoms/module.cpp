@@ -29,7 +29,9 @@ constexpr Knob kHotKnobs[] = {
     {"rise_c", 11, 3, 40, "C", "above its own reference, what its siblings rose taken off"},
     {"rise_floor_c", 55, 20, 100, "C", "a rise counts only above this"},
     {"siblings", 2, 1, 16, "", "so many siblings that rose too make it the room"},
-    {"room_c", 5, 0, 30, "C", "a hot room is a fault only so far above the warning, or at the module's alarm"}};
+    {"room_c", 5, 0, 30, "C", "a hot room is a fault only so far above the warning, or at the module's alarm"},
+    {"most_c", 110, 90, 200, "C",
+     "no module carries at such heat, its laser is off long before: a reading gone wrong"}};
 Finding module_hot(const PortView& v, KnobValues k) {
   const auto& module = v.port.latest.module;
   if (!module || !module->temperature_c || !module->present) return not_known("the module gives no temperature");
@@ -37,6 +39,9 @@ Finding module_hot(const PortView& v, KnobValues k) {
   const Track& track = v.port.own.temperature_c;
   auto now = track.now();
   if (now) now = std::min(*now, track.recent[0]);
+  // One that switched itself off cools down, and is no better for it until the link is back.
+  if (now && v.down) now = std::max(*now, v.port.temperature_before_fall_c.value_or(*now));
+  if (v.up && now && *now > k[5]) return not_known("the temperature cannot be");
   // All-zero limits are what a module without limits gives.
   const auto& limits = module->thresholds.temperature_c;
   const bool usable = limits.high_warn && *limits.high_warn > limits.low_warn.value_or(0) && *limits.high_warn > 30;

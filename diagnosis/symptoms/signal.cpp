@@ -1,6 +1,7 @@
 // Symptoms of the received signal: error rates before and after FEC, lanes, recoveries.
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "diagnosis/symptoms/families.h"
 
@@ -10,8 +11,6 @@ namespace {
 
 using enum SymptomId;
 
-bool is_pam4(const PortView& v) { return v.link().fec == "RS544" || v.link().fec == "LLRS"; }
-
 // receive_errors: more errors before FEC than this link's own normal, or than its FEC mode leaves room for.
 constexpr Knob kErrorKnobs[] = {
     {"own_ratio", 8, 2, 1000, "", "times the link's own reference: +8 C moves a link x1.5-2 only"},
@@ -19,7 +18,45 @@ constexpr Knob kErrorKnobs[] = {
     {"floor_nrz_ber", 1e-8, 1e-15, 1e-3, "", "the same for NRZ"},
     {"limit_share_optical", 20, 1, 1000, "", "limit divided by this is too much, whatever the past was"},
     {"limit_share_copper", 4, 1, 1000, "", "copper runs nearer its limit"},
-    {"no_fec_symbols_per_h", 20, 1, 1e9, "", "without FEC: symbol errors in an hour, in three intervals or more"}};
+    {"no_fec_symbols_per_h", 20, 1, 1e9, "", "without FEC: symbol errors in an hour, in three intervals or more"},
+    {"sibling_ratio", 50, 2, 1e6, "",
+     "times the worst of two or more links with the same kind of module: it is none of them (good ones spread 0.6 "
+     "decades)"},
+    {"sibling_share_optical", 60, 1, 1e6, "", "and above the limit divided by this"},
+    {"sibling_share_copper", 10, 1, 1e6, "", "the same for copper"},
+    {"together_share", 3, 1, 100, "",
+     "the limit's share is so much stricter while another link to the same switch has errors"}};
+enum Error : std::size_t {
+  kOwnRatio,
+  kFloorPam4,
+  kFloorNrz,
+  kShareOptical,
+  kShareCopper,
+  kSymbolsPerH,
+  kSiblingRatio,
+  kSiblingShareOptical,
+  kSiblingShareCopper,
+  kTogetherShare
+};
+
+/// A link without a past of its own is compared with its like, and with the others to the same switch.
+std::optional<Finding> errors_among_others(const PortView& v, KnobValues k) {
+  const SignalStats& s = v.signal;
+  const bool copper = v.medium == Medium::kCopper;
+  const double least = *s.ber_limit / k[copper ? kSiblingShareCopper : kSiblingShareOptical];
+  if (v.group.siblings_ber >= 2 && *s.ber > least && *s.ber >= k[kSiblingRatio] * v.group.siblings_worst_ber)
+    return Case(Reader::kFec)
+        .above("pre-FEC BER", s.ber, least)
+        .at_least("times the worst link with the same kind of module",
+                  *s.ber / std::max(v.group.siblings_worst_ber, 1e-15), k[kSiblingRatio])
+        .close();
+  const double stricter = *s.ber_limit / (k[copper ? kShareCopper : kShareOptical] * k[kTogetherShare]);
+  if (v.group.leaf_errors > 0 && *s.ber > stricter)
+    return Case(Reader::kFec)
+        .above("pre-FEC BER, while others to the same switch have errors", s.ber, stricter)
+        .close();
+  return std::nullopt;
+}
 
 Finding receive_errors(const PortView& v, KnobValues k) {
   const SignalStats& s = v.signal;
@@ -27,13 +64,14 @@ Finding receive_errors(const PortView& v, KnobValues k) {
     if (!s.symbols_known && s.frames_known && s.intervals_1h >= 3)
       return Case(Reader::kCounters)
           .at_least("intervals with damaged frames", static_cast<double>(s.frame_intervals_1h), 3)
-          .at_least("damaged frames in an hour", s.frames_1h, k[5])
+          .at_least("damaged frames in an hour", s.frames_1h, k[kSymbolsPerH])
           .at_least("of the intervals in ten minutes", static_cast<double>(s.frame_intervals_10m), 1)
           .close();
     if (!s.symbols_known || s.intervals_1h < 3) return not_known("no FEC counters and no symbol errors to read");
     return Case(Reader::kCounters)
         .at_least("intervals with symbol errors", static_cast<double>(s.symbol_intervals_1h), 3)
-        .at_least("symbol errors in an hour, the worst interval left out", s.symbols_1h - s.symbols_largest, k[5])
+        .at_least("symbol errors in an hour, the worst interval left out", s.symbols_1h - s.symbols_largest,
+                  k[kSymbolsPerH])
         .close();
   }
   if (v.down && !s.ber) return not_known("the link is down");
@@ -44,7 +82,7 @@ Finding receive_errors(const PortView& v, KnobValues k) {
           .close();
     return not_known("too few readings of corrected bits");
   }
-  const double share = v.medium == Medium::kCopper ? k[4] : k[3];
+  const double share = k[v.medium == Medium::kCopper ? kShareCopper : kShareOptical];
   const double absolute = *s.ber_limit / share;
   if (s.lane_stands_out)
     return Case(Reader::kFec)
@@ -53,9 +91,15 @@ Finding receive_errors(const PortView& v, KnobValues k) {
         .at_least("signal lost against the median lane", s.worst_lane_penalty_db, s.lane_penalty_limit_db, "dB")
         .close();
   if (*s.ber > absolute) return Case(Reader::kFec).above("pre-FEC BER", s.ber, absolute).close();
-  const double floor = is_pam4(v) ? k[1] : k[2];
+  if (s.lane_rose)
+    return Case(Reader::kFec)
+        .lane(s.worst_lane)
+        .above("pre-FEC BER of this lane", s.lane_ber[static_cast<std::size_t>(s.worst_lane)], s.lane_own_limit)
+        .close();
+  if (auto among = errors_among_others(v, k)) return *among;
+  const double floor = k[is_pam4(v) ? kFloorPam4 : kFloorNrz];
   if (!s.ber_reference) return Case(Reader::kFec).above("pre-FEC BER", s.ber, absolute).close();
-  return Case(Reader::kFec).above("pre-FEC BER", s.ber, std::max(floor, *s.ber_reference * k[0])).close();
+  return Case(Reader::kFec).above("pre-FEC BER", s.ber, std::max(floor, *s.ber_reference * k[kOwnRatio])).close();
 }
 
 // losing_data: errors that FEC could not correct, sustained: each transition has its own burst.
@@ -63,10 +107,27 @@ constexpr Knob kLossKnobs[] = {
     {"min_intervals", 3, 1, 100, "", "clean intervals with losses in the last hour"},
     {"span_s", 100, 0, 3600, "s", "between the first and the last"},
     {"min_blocks", 8, 1, 1e6, "", "lost in all: a good link loses a few codewords in an hour now and then"},
-    {"min_symbols", 20, 1, 1e6, "", "the same without FEC: 1e-12 makes 370 an hour at 100G"}};
+    {"min_symbols", 20, 1, 1e6, "", "the same without FEC: 1e-12 makes 370 an hour at 100G"},
+    {"min_packets", 60, 1, 1e6, "",
+     "InfiniBand: packets received damaged, in an hour (docs/physics.md 3d: 1 a minute)"},
+    {"packets_span_s", 1200, 0, 3600, "s", "between the first and the last of them"}};
+/// InfiniBand counts what arrived damaged apart from what a switch had marked: a lasting rate is this link's own, even
+/// where the driver shows no other error.
+std::optional<Finding> losing_packets(const PortView& v, KnobValues k) {
+  const SignalStats& s = v.signal;
+  if (v.port.latest.id.link_layer != "InfiniBand" || !s.frames_known || s.card_errors.events > 0) return std::nullopt;
+  Finding found =
+      Case(Reader::kCounters)
+          .at_least("time between the first and the last damaged packet", s.frame_span_s, k[5], "s")
+          .at_least("intervals with damaged packets in ten minutes", static_cast<double>(s.frame_intervals_10m), 3)
+          .at_least("damaged packets in an hour, the worst interval left out", s.frames_1h - s.frames_largest, k[4])
+          .close();
+  return found.present() ? std::optional(found) : std::nullopt;
+}
 Finding losing_data(const PortView& v, KnobValues k) {
   const SignalStats& s = v.signal;
   if (s.intervals_1h < 3) return not_known("too few readings since the link came up");
+  if (auto packets = losing_packets(v, k)) return *packets;
   const bool blocks = s.uncorrectable_intervals_1h >= s.symbol_intervals_1h;
   if (blocks && s.uncorrectable_known)
     return Case(Reader::kFec)
@@ -75,6 +136,7 @@ Finding losing_data(const PortView& v, KnobValues k) {
         .at_least("of them in ten minutes", static_cast<double>(s.uncorrectable_intervals_10m), 1)
         .at_least("uncorrectable blocks in an hour", s.uncorrectable_1h, k[2])
         .close();
+  if (!s.symbols_known && v.port.errors_full) return not_known("a counter is full (65535): clear it with perfquery -R");
   if (!s.symbols_known) return not_known("no counter of lost symbols or blocks");
   return Case(Reader::kCounters)
       .at_least("intervals with symbol errors", static_cast<double>(s.symbol_intervals_1h), k[0])

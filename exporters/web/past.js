@@ -13,7 +13,7 @@ export function collect(report) {
   }
 }
 
-const fromHere = (name) => ({ remembered: false, points: seen.get(name) || [], events: [], repairs: [] });
+const fromHere = (name) => ({ remembered: false, points: seen.get(name) || [], events: [], repairs: [], maintenance: [] });
 
 let kept; // whether this daemon has a history: its own description of its API says so
 async function hasHistory() {
@@ -34,7 +34,7 @@ export async function past(name) {
       return point;
     });
     if (points.length < 2) return fromHere(name);
-    return { remembered: true, points, events: history.events || [], repairs: history.repairs || [] };
+    return { remembered: true, points, events: history.events || [], repairs: history.repairs || [], maintenance: history.maintenance || [] };
   } catch {
     return fromHere(name);
   }

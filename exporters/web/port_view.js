@@ -8,12 +8,15 @@ const TITLES = { dirty_connector: 'Dirty connector', damaged_fiber: 'Damaged fib
 const title = (name) => TITLES[name] || words(name).replace(/^./, (c) => c.toUpperCase());
 const PLACES = { local: 'at this end', far: 'at the far end', path: 'on the way', node: 'in this node', fabric: 'in the fabric' };
 
+// A statement is true or not: "1 = 1" says nothing to people.
+const isStatement = (one) => one.op === '=' && one.threshold === 1 && !one.unit;
+
 function evidence(fault) {
   if (!fault.evidence.length) return '';
   return [el('h3', {}, 'Why'), el('div.scroll', { tabindex: '0', role: 'group', 'aria-label': 'Evidence' }, el('table', {},
     el('thead', {}, el('tr', {}, ['', 'What', 'Seen', 'Compared with', 'Where, by whom'].map((head) => el('th', { scope: 'col' }, head || el('span', {}, '±'))))),
     el('tbody', {}, fault.evidence.map((one) => el('tr', {}, el('td', {}, one.supports === false ? '− against' : '+ for'), el('td', {}, one.text || words(one.symptom)),
-      el('td.num', {}, quantity(one.observed, one.unit)), el('td.num', {}, one.threshold === undefined ? '' : `${one.op} ${quantity(one.threshold, one.unit)}`),
+      el('td.num', {}, isStatement(one) ? (one.observed ? 'yes' : 'no') : quantity(one.observed, one.unit)), el('td.num', {}, one.threshold === undefined || isStatement(one) ? '' : `${one.op} ${quantity(one.threshold, one.unit)}`),
       el('td', {}, [one.where, one.source].filter(Boolean).join(', ')))))))];
 }
 
@@ -40,8 +43,10 @@ function verdict(fault, report, port) {
     standing(fault, report, port),
     fault.repair.length ? [el('h3', {}, fault.state === 'proving' ? 'Should it come back, in this order' : 'Do this, in this order'), el('ol.steps', {}, fault.repair.map((step) => el('li', {}, step)))] : '',
     fault.verify ? el('p', {}, 'Then ', el('code', {}, `linkhealth verify ${port.port}`), `: ${fault.verify}`) : '',
+    fault.to_be_sure && fault.state !== 'proving' ? el('p', {}, `To be sure: ${fault.to_be_sure}`) : '',
     evidence(fault),
-    fault.missing?.length ? [el('h3', {}, 'Would help to decide'), el('ul', {}, fault.missing.map((one) => el('li', {}, `${words(one.symptom)}: ${one.why}; ${one.how}`)))] : '',
+    fault.ruled_out?.length ? [el('h3', {}, 'Speaks against other faults'), el('ul', {}, fault.ruled_out.map((one) => el('li', {}, `${words(one.symptom)}: ${one.text} (${one.source})`)))] : '',
+    fault.missing?.length ? [el('h3', {}, 'Would help to decide'), el('ul', {}, fault.missing.map((one) => el('li', {}, `${words(one.symptom)}: ${one.why}${one.decides ? `; it would tell this from ${one.decides}` : ''}; ${one.how}`)))] : '',
     fault.undecided ? el('p', {}, `Cannot be told from ${words(fault.undecided.fault)} (${percent(fault.undecided.confidence)}): ${fault.undecided.test}`) : '',
     others.length ? [el('h3', {}, 'Or'), el('ul', {}, others.map((one) => el('li', {}, `${title(one.fault)} ${PLACES[one.end] || ''}: ${percent(one.confidence)}`)))] : '');
 }
@@ -87,7 +92,10 @@ function timeline(report, port, events, past) {
     at: repair.at, sign: '✚', tone: 'unknown',
     text: `repair: ${words(repair.action)}, ${words(repair.outcome)}${repair.rx_power_before_dbm !== undefined && repair.rx_power_after_dbm !== undefined
       ? ` (Rx ${dbm(repair.rx_power_before_dbm)} → ${dbm(repair.rx_power_after_dbm)})` : ''}` }));
-  const once = new Map([...entries, ...repairs].filter((entry) => entry.at).map((entry) => [`${entry.at} ${entry.text}`, entry]));
+  const works = (past.maintenance || []).flatMap((work) => [
+    { at: work.since, sign: '⚒', tone: 'exempt', text: `maintenance begun ${noted(work).replace(' until it closes', '')}` },
+    { at: work.ended_at, sign: '⚒', tone: 'exempt', text: 'maintenance ended' }]);
+  const once = new Map([...entries, ...repairs, ...works].filter((entry) => entry.at).map((entry) => [`${entry.at} ${entry.text}`, entry]));
   const sorted = [...once.values()].sort((a, b) => (a.at < b.at ? 1 : -1)).slice(0, 50);
   return el('section.card', {}, el('h2', {}, 'What happened'),
     sorted.length ? el('ol.timeline', {}, sorted.map((entry) => el(`li.${entry.tone}`, { 'data-sign': entry.sign }, el('span.soft.small', {}, ago(entry.at, report.at)), el('br'), entry.text)))

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "probes/module/codes.h"
@@ -129,8 +131,9 @@ void decode_cmis_lanes(const ModuleImage& image, bool optical, ModuleSample& sam
     read_loopback(upper_page(image, 0x13, number), sample);
     if (!bank.state.exists()) {
       // Lanes of later banks keep their numbers: an unread bank leaves lanes without values before them.
-      sample.warnings.push_back(number == 0 ? "page 11h was not read: nothing is known of the lanes"
-                                            : "page 11h of a bank was not read: its lanes are not known");
+      sample.warnings.push_back(number == 0
+                                    ? "page 11h was not read: nothing is known of the lanes"
+                                    : fmt::format("page 11h of bank {} was not read: its lanes are not known", number));
       continue;
     }
     sample.host_lanes.resize(std::size_t{number} * kLanesPerBank);

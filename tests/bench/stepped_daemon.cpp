@@ -11,6 +11,7 @@
 #include <iostream>
 #include <span>
 #include <string>
+#include <utility>
 
 #include "daemon/daemon.h"
 #include "daemon/engine.h"
@@ -87,16 +88,18 @@ int run(std::span<char*> arguments) {
     const auto step = diagnosis ? engine.step(*snapshot) : Engine::Step{latest.take(*snapshot), {}};
     publisher.publish(step.report, step.events, {"bench", 0.0});
   };
+  bool starting = true;
   for (char byte = '\n'; byte == '\n'; byte = static_cast<char>(std::getchar())) {
     clock.advance(settings.counters_period);
     take(sampler.poll());  // begins the reads; as in the daemon's loop, what comes back is taken when its event says so
     for (bool done = false; !done;) {
-      constexpr int kLostEvent_ms = 5;  // the poll above may have taken the event with the readings
+      constexpr int kPatience_ms = 1000;
       pollfd event{sampler.wake_fds().front(), POLLIN, 0};
-      if (!sampler.settled()) ::poll(&event, 1, kLostEvent_ms);
+      if (!sampler.settled()) ::poll(&event, 1, kPatience_ms);
       done = sampler.settled();  // before the poll: what finishes after it is of the next round
       take(sampler.poll());
     }
+    if (std::exchange(starting, false)) give_back_start();  // as the daemon, after its first whole cycle
     std::puts("ok");
     std::fflush(stdout);
   }

@@ -153,6 +153,53 @@ TEST(Prove, AFaultThatStillShowsFails) {
   EXPECT_THAT(bench.run(10).reason, HasSubstr("dirty connector still shows: lane 2 receives -9.1 dBm"));
 }
 
+void repaired_now(Bench& bench) {
+  RepairRecord repair;
+  repair.at = WallTime(from_seconds(bench.t));
+  bench.port.faults[0].repairs = {repair};
+}
+
+TEST(Prove, AShortProofRightAfterARepairWaitsUntilTheFaultHasGone) {
+  Bench bench({.ber = 1e-9, .least_s = 60});
+  bench.port.faults = test::dirty_port().faults;
+  bench.port.faults[0].last_seen_at = WallTime(from_seconds(bench.t));
+  repaired_now(bench);
+  std::string notes = bench.look().note.value_or("");
+  for (int i = 0; i < 30; ++i) {  // the error rate is that of the last ten minutes
+    bench.port.faults[0].last_seen_at = WallTime(from_seconds(bench.t));
+    const ProofState state = bench.run(10);
+    ASSERT_EQ(state.verdict, ProofVerdict::kProving) << bench.t;
+    EXPECT_GT(state.remaining_s, 0) << bench.t;
+    notes += state.note.value_or("");
+  }
+  EXPECT_EQ(notes, "dirty connector still shows: it has 9 min to go");
+  EXPECT_EQ(bench.run(50).verdict, ProofVerdict::kProving) << "it may show again with the next reading";
+  EXPECT_EQ(bench.run(60).verdict, ProofVerdict::kPass);
+}
+
+TEST(Prove, AShortProofOfAPortThatNobodyTouchedFailsAtOnce) {
+  Bench bench({.ber = 1e-9, .least_s = 2});
+  bench.port.faults = test::dirty_port().faults;
+  bench.port.faults[0].repairs.clear();
+  bench.look();
+  bench.port.faults[0].last_seen_at = WallTime(from_seconds(bench.t));
+  EXPECT_THAT(bench.run(3).reason, HasSubstr("dirty connector still shows"));
+}
+
+TEST(Prove, AShortProofDoesNotPassAFaultThatStays) {
+  Bench bench({.ber = 1e-9, .least_s = 60});
+  bench.port.faults = test::dirty_port().faults;
+  repaired_now(bench);
+  bench.look();
+  ProofState state;
+  for (int i = 0; i < 60 && state.verdict != ProofVerdict::kFail; ++i) {
+    bench.port.faults[0].last_seen_at = WallTime(from_seconds(bench.t));
+    state = bench.run(10);
+    ASSERT_NE(state.verdict, ProofVerdict::kPass);
+  }
+  EXPECT_THAT(state.reason, HasSubstr("dirty connector still shows"));
+}
+
 TEST(Prove, AFaultThatProvesItselfGoneDoesNotFail) {
   Bench bench;
   bench.port.faults = test::dirty_port().faults;

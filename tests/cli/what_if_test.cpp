@@ -93,7 +93,7 @@ TEST_F(WhatIf, NothingTurnedChangesNothing) {
 }
 
 TEST_F(WhatIf, SaysWhichDiagnosisWouldComeLater) {
-  EXPECT_EQ(run({"ledger.signal_hold_s=3600"}), 0) << err.str();
+  EXPECT_EQ(run({"ledger.signal_hold_s=3600", "ledger.sure_odds=1e9"}), 0) << err.str();
   EXPECT_NE(out.str().find("dirty connector (path"), std::string::npos) << out.str();
   EXPECT_NE(out.str().find("opened 59 min later"), std::string::npos) << out.str();
   EXPECT_NE(out.str().find("0 of 1 diagnoses would be gone, 0 new, 1 at another time."), std::string::npos);

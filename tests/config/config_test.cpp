@@ -118,6 +118,11 @@ ledger:
 )"));
 }
 
+/// A path in another encoding was taken, and --dump-config wrote another one.
+TEST(Config, BytesThatAreNoUtf8AreOneClearError) {
+  EXPECT_EQ(error_of("# M\xc3\xbcller\nsocket: \"/run/M\xfcller\"\n"), "a.yaml:2: not valid UTF-8");
+}
+
 TEST(Config, AWrongKeyNamesItsLineAndTheNearestGoodOne) {
   EXPECT_EQ(error_of("symptoms:\n  carrier_flaps:\n    windw_s: 5\n"),
             R"(a.yaml:3: unknown key "windw_s" (did you mean "window_s"?))");

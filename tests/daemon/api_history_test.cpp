@@ -59,6 +59,26 @@ TEST_F(ApiHistoryTest, APortsPastByAnyOfItsNames) {
   }
 }
 
+TEST_F(ApiHistoryTest, MaintenanceOfThePortByAnyOfItsNamesAndOfTheNode) {
+  MemoryBatch batch;
+  batch.now = memory_time(60);
+  batch.ledger.emplace();
+  for (const std::string& port :
+       {stable_, std::string("mlx5_3"), std::string("ens4np0"), std::string(), stable_ + "1"}) {
+    Maintenance work;
+    work.port = port;
+    work.by = "who" + std::to_string(batch.ledger->maintenance_log.size());
+    work.since = memory_time(10);
+    batch.ledger->maintenance_log.push_back(work);
+  }
+  ASSERT_TRUE(memory_->write(batch).ok());
+  const ApiReply past = get("/api/v1/ports/mlx5_3/history");
+  for (const char* by : {"who0", "who1", "who2", "who3"})
+    EXPECT_THAT(*past.body, HasSubstr(std::string(R"("by":")") + by + "\""));
+  EXPECT_THAT(*past.body, Not(HasSubstr("who4"))) << "another port's";
+  EXPECT_THAT(*get("/api/v1/text/history/mlx5_3").body, HasSubstr("begun by who3, of all ports"));
+}
+
 TEST_F(ApiHistoryTest, OnlyTheSignalsThatWereAskedFor) {
   const ApiReply past = get("/api/v1/ports/mlx5_3/1/history", {{"signals", "temperature_c"}});
   EXPECT_THAT(*past.body, HasSubstr("temperature_c"));

@@ -57,6 +57,7 @@ TEST(ExpectedPorts, OneThatWasNeverThereIsAFindingAndClosesWhenItComes) {
   node.run(120);
   EXPECT_TRUE(node.events.empty()) << "a driver that loads takes as long";
   ASSERT_NE(node.port("mlx5_2/1"), nullptr);
+  EXPECT_EQ(node.port("mlx5_2/1")->health, Health::kUnknown) << "what is not there is not healthy";
   node.run(200);
   ASSERT_EQ(node.events.size(), 1U);
   EXPECT_EQ(node.events[0].port, "mlx5_2/1");
@@ -285,6 +286,28 @@ TEST(SharedSupply, OneModuleAloneIsNot) {
   volts = 3.05;
   node.run(1200);
   EXPECT_TRUE(node.events.empty());
+}
+
+/// A cable that goes bad beside one that was never good: nothing began together, and no switch is at fault.
+TEST(Errors, OfALinkThatEverHadThemDidNotBeginWithAnothers) {
+  ExpectedPort expected;
+  expected.peer_system = "leaf-1";
+  Node node(2, {{"mlx5_0/1", expected}, {"mlx5_1/1", expected}});
+  node.feed.module.kind = "dac";
+  node.feed.module.connector = "No separable connector";
+  node.feed.module.lanes.clear();
+  std::uint64_t first = 0, second = 0;
+  double rate = 1.6e6;  // of 400G: 4e-6
+  node.change = [&](std::size_t i, PortSample& port) {
+    (i == 0 ? first : second) += static_cast<std::uint64_t>((i == 0 ? rate : 5e6) * node.feed.period_s);
+    port.counters->set("fec_corrected_bits", i == 0 ? first : second);
+  };
+  node.run(900);
+  EXPECT_TRUE(node.events.empty());
+  rate = 5.2e7;
+  node.run(1800);
+  ASSERT_EQ(node.events.size(), 1U);
+  EXPECT_EQ(node.events.front().fault.fault, "faulty_cable");
 }
 
 }  // namespace

@@ -112,7 +112,7 @@ TEST(LittleLight, AfterAnotherPatchCordIsAFaultWithErrors) {
   story.feed.receive_mw(0.5);
   story.feed.bits_per_s = 4e6;
   story.run(900);
-  EXPECT_THAT(story.events, HasSubstr("opened:dirty_connector"));
+  EXPECT_THAT(story.events, HasSubstr("opened:damaged_fiber"));
 }
 
 /// Falls for ten seconds, so often, so far apart.
@@ -213,6 +213,32 @@ TEST(ALinkThatCarries, IsNotSaidToBeDownAgainWhateverElseIsWrong) {
   story.feed.bits_per_s = 4000;
   story.feed.receive_mw(0.8);
   story.run(20000);
+  EXPECT_THAT(story.events, HasSubstr("closed:"));
+}
+
+/// Without FEC, errors are counted in 16 bits, and nobody clears them.
+TEST(FullCounter, NeitherHoldsNorEndsAFault) {
+  Story story;
+  story.feed.link.fec = "Off";
+  story.feed.link.speed_mbps = 100000;
+  story.feed.bits_per_s = 0;
+  story.feed.counters = Counters();
+  std::uint64_t errors = 0;
+  const auto count = [&](double seconds, std::uint64_t per_tick) {
+    for (double t = 0; t < seconds; t += story.feed.period_s) {
+      errors = std::min<std::uint64_t>(errors + per_tick, 0xFFFF);
+      story.feed.counters.set("symbol_error", errors);
+      story.feed.add("port_rcv_data", 1'000'000);
+      story.run(story.feed.period_s);
+    }
+  };
+  count(1800, 0);
+  count(1200, 400);
+  ASSERT_THAT(story.events, HasSubstr("opened:"));
+  count(3 * 3600, 400);  // full after 27 minutes
+  EXPECT_THAT(story.events, Not(HasSubstr("proving:")));
+  errors = 0;  // somebody clears it, and the link is well
+  count(6 * 3600, 0);
   EXPECT_THAT(story.events, HasSubstr("closed:"));
 }
 

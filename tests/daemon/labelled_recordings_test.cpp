@@ -1,5 +1,6 @@
-// Replays every labelled recording of LINKHEALTH_SHARED/recordings: the diagnosis at the end is right (or what the
-// recording cannot tell from it), good ports stay healthy, what was repaired is closed.
+// Replays every labelled recording of LINKHEALTH_SHARED/recordings, and those of tests/fixtures/told_apart, which were
+// wrong once: the diagnosis at the end is right (or what the recording cannot tell from it), good ports stay healthy,
+// what was repaired is closed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -13,30 +14,32 @@
 namespace linkhealth {
 namespace {
 
-const std::filesystem::path kFolder = std::filesystem::path(LINKHEALTH_SHARED) / "recordings";
+using std::filesystem::path;
 
-const sim::TruthFile& truth_file() {
-  static const sim::TruthFile kTruth = [] {
-    auto read = sim::read_truth_file((kFolder / "truth.json").string());
-    return read ? read.value() : sim::TruthFile{};
-  }();
-  return kTruth;
-}
+struct Recording {
+  path file;
+  std::map<PortKey, sim::Truth> truth;
+};
+void PrintTo(const Recording& recording, std::ostream* out) { *out << recording.file.filename().string(); }
 
-std::vector<std::string> names() {
-  std::vector<std::string> out;
-  for (const auto& [name, ports] : truth_file()) out.push_back(name);
+std::vector<Recording> recordings_of(const path& folder) {
+  std::vector<Recording> out;
+  if (const auto read = sim::read_truth_file((folder / "truth.json").string()))
+    for (const auto& [name, ports] : read.value()) out.push_back({folder / name, ports});
   return out;
 }
+
+std::vector<Recording> shared() { return recordings_of(path(LINKHEALTH_SHARED) / "recordings"); }
+std::vector<Recording> told_apart() { return recordings_of(path(LINKHEALTH_SOURCE_DIR) / "tests/fixtures/told_apart"); }
 
 struct Replay {
   std::shared_ptr<const Report> report;
   std::vector<FaultEvent> events;
 };
 
-Replay replay(const std::string& name) {
+Replay replay(const path& file) {
   Replay out;
-  auto reader = RecordingReader::open((kFolder / name).string());
+  auto reader = RecordingReader::open(file.string());
   if (!reader) return out;
   const auto header = reader.value().header();
   if (!header) return out;
@@ -53,13 +56,13 @@ Replay replay(const std::string& name) {
   return out;
 }
 
-class Labelled : public testing::TestWithParam<std::string> {};
+class Labelled : public testing::TestWithParam<Recording> {};
 GTEST_ALLOW_UNINSTANTIATED_PARAMETERIZED_TEST(Labelled);
 
 TEST_P(Labelled, IsRight) {
-  const Replay seen = replay(GetParam());
+  const Replay seen = replay(GetParam().file);
   ASSERT_NE(seen.report, nullptr);
-  for (const auto& [key, truth] : truth_file().at(GetParam())) {
+  for (const auto& [key, truth] : GetParam().truth) {
     SCOPED_TRACE(key);
     const auto port = std::find_if(seen.report->ports.begin(), seen.report->ports.end(),
                                    [&key = key](const PortReport& row) { return row.port == key; });
@@ -84,12 +87,14 @@ TEST_P(Labelled, IsRight) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Recording, Labelled, testing::ValuesIn(names()),
-                         [](const auto& row) { return row.param.substr(0, row.param.find('.')); });
+std::string name_of(const testing::TestParamInfo<Recording>& row) { return row.param.file.stem().stem().string(); }
+INSTANTIATE_TEST_SUITE_P(Recording, Labelled, testing::ValuesIn(shared()), name_of);
+INSTANTIATE_TEST_SUITE_P(ToldApart, Labelled, testing::ValuesIn(told_apart()), name_of);
 
 TEST(LabelledRecordings, AreThere) {
-  if (truth_file().empty()) GTEST_SKIP() << "no labelled recordings in " << kFolder;
-  EXPECT_GE(truth_file().size(), 46U);
+  EXPECT_EQ(told_apart().size(), 14U);
+  if (shared().empty()) GTEST_SKIP() << "no labelled recordings in " << LINKHEALTH_SHARED;
+  EXPECT_GE(shared().size(), 46U);
 }
 
 }  // namespace

@@ -64,7 +64,7 @@ constexpr Oddity kOddities[] = {
        host.remove(nic.netdev_dir());
        host.remove("/sys/class/net/" + nic.netdev);
      },
-     "", ""},
+     "netdev_stats", "is not in this network namespace, or not in this /sys"},
     {"NoPciAttributes",
      [](FakeHost& host, const Nic& nic) {
        for (const char* which : {"current_link_speed", "current_link_width", "max_link_speed", "max_link_width"})

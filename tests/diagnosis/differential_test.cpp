@@ -108,6 +108,53 @@ TEST(Differential, AFarPortThatIsReadAndSetUpIsNotDown) {
   }
 }
 
+/// Who says that he is not ready sends light: he does not hear us, or he starts.
+TEST(Differential, AFarEndThatIsNotReadyAndSendsLightIsNotSurelyDown) {
+  Scene scene(Medium::kOptical, false);
+  for (const Symptom& row : symptom_table())
+    if (row.id < kFarTxLow) scene.see(row.id, Verdict::kAbsent);
+  scene.see(kLinkDown);
+  scene.see(kLightThere);
+  scene.see(kRemoteFault);
+  for (const SymptomId id : {kFarTxLow, kFarTxOff, kFarRxLow, kFarRxDark, kFarAdminDown, kFarModuleAbsent, kFarErrors,
+                             kGroupDown, kGroupFlaps, kGroupErrors})
+    scene.see(id, Verdict::kUnknown);
+  const auto first = scene.rank().ranked.front();
+  EXPECT_EQ(first.fault->name, "far_port_down");
+  EXPECT_LT(first.confidence, 0.9);
+}
+
+TEST(Differential, OneDarkPortAloneIsNotItsSwitch) {
+  Scene scene(Medium::kOptical, false);
+  scene.see(kLinkDown);
+  scene.see(kNoLight);
+  scene.see(kFlaps);
+  EXPECT_NE(scene.top(), "far_switch_fault/far");
+  scene.see(kFarAdminDown, Verdict::kAbsent);
+  EXPECT_NE(scene.top(), "far_switch_fault/far") << "what is pulled there is dark, too";
+}
+
+TEST(Differential, OneWavelengthOfAFibreThatLosesLightIsALaserWhateverIsKnownOfTheFarEnd) {
+  Scene scene;
+  scene.see(kReceiveErrors);
+  scene.see(kOneLaneErrors);
+  scene.view.light.rx = Drop{4, 0.22, 1};
+  EXPECT_EQ(scene.top(), "dirty_connector/path") << "eight fibres";
+  scene.view.light.rx_one_wavelength = true;
+  EXPECT_EQ(scene.top(), "failing_transmitter/far");
+}
+
+TEST(Differential, WithErrorsOnOneSideLightLostOnBothIsTheFibre) {
+  Scene scene;
+  scene.see(kReceiveErrors);
+  scene.see(kFarErrors, Verdict::kAbsent);
+  scene.view.light.rx = Drop{3.4, 0.22, 2};
+  scene.view.light.far_tx = Drop{0.05, 0.22, 2};
+  scene.view.light.tx = Drop{0.05, 0.22, 1};
+  scene.view.light.far_rx = Drop{2.7, 0.22, 1};
+  EXPECT_EQ(scene.top(), "damaged_fiber/path");
+}
+
 TEST(Differential, AnActiveOpticalCableThatLosesDataInBurstsIsOnePart) {
   Scene scene(Medium::kAoc);
   scene.see(kErrorBursts);

@@ -200,6 +200,37 @@ TEST(Ledger, AnIdlePortProvesNothingAboutItsTraffic) {
   EXPECT_EQ(desk.events, "opened:congestion proving:congestion closed:congestion ");
 }
 
+TEST(Ledger, AProofOfTrafficWaitsWhileThereIsNone) {
+  Desk desk;
+  desk.tell(Desk::wrong(kCongested), 400);
+  desk.tell(Desk::fine(), 600);  // the job's last minutes were good
+  ASSERT_EQ(desk.events, "opened:congestion proving:congestion ");
+  PortVerdict idle = Desk::fine();
+  idle.idle = true;
+  const auto begun = desk.ledger.proof(*desk.ledger.open("pci/1").at(0))->since;
+  desk.tell(idle, 20000);
+  EXPECT_EQ(desk.events, "opened:congestion proving:congestion ") << "the end of a job is no repair";
+  EXPECT_EQ(desk.ledger.proof(*desk.ledger.open("pci/1").at(0))->since - begun, std::chrono::seconds(20000));
+  for (int i = 0; i < 30; ++i) {  // bursts: the time with load is what counts
+    desk.tell(Desk::fine(), 10);
+    desk.tell(idle, 10);
+  }
+  EXPECT_EQ(desk.events, "opened:congestion proving:congestion ");
+  desk.tell(Desk::fine(), 600);
+  EXPECT_EQ(desk.events, "opened:congestion proving:congestion closed:congestion ");
+}
+
+TEST(Ledger, ANodeThatStaysIdleIsNotBlamedForEver) {
+  Desk desk;
+  desk.tell(Desk::wrong(kCongested), 400);
+  PortVerdict idle = Desk::fine();
+  idle.idle = true;
+  desk.tell(idle, 86000);
+  EXPECT_EQ(desk.events, "opened:congestion ");
+  desk.tell(idle, 3000);
+  EXPECT_EQ(desk.events, "opened:congestion proving:congestion closed:congestion ");
+}
+
 PortVerdict fine_at(double rate_bps) {
   PortVerdict verdict = Desk::fine();
   verdict.rate_bps = rate_bps;

@@ -59,6 +59,30 @@ TEST_F(RepairWatchTest, CleanedFibreIsSeenByTheLightThatComesBack) {
   EXPECT_TRUE(records[0].pre_fec_ber_before && records[0].pre_fec_ber_after);
 }
 
+TEST_F(RepairWatchTest, TheErrorsAfterItAreThoseOfTheLinkThatCameBack) {
+  feed.bits_per_s = 4'000'000;  // 1e-5 at 400G
+  run(100);
+  outage(12, [this] {
+    feed.module.serial = "B2";
+    feed.bits_per_s = 4000;  // 1e-8
+  });
+  ASSERT_EQ(records.size(), 1U);
+  EXPECT_NEAR(*records[0].pre_fec_ber_before, 1e-5, 1e-6);
+  EXPECT_NEAR(records[0].pre_fec_ber_after.value_or(0), 1e-8, 1e-9) << "not those of the minutes before";
+}
+
+TEST_F(RepairWatchTest, SeldomReadCountersAreWaitedFor) {
+  feed.period_s = 60;
+  feed.bits_per_s = 4'000'000;
+  run(60);
+  outage(3, [this] {
+    feed.module.serial = "B2";
+    feed.bits_per_s = 4000;
+  });
+  ASSERT_EQ(records.size(), 1U);
+  EXPECT_NEAR(records[0].pre_fec_ber_after.value_or(0), 1e-8, 1e-9);
+}
+
 TEST_F(RepairWatchTest, TheTimeIsWhenTheLinkCameBack) {
   outage(12, [this] { feed.module.lanes[1].rx_power_mw = 0.8; });
   ASSERT_EQ(records.size(), 1U);

@@ -56,6 +56,17 @@ inline void lanes(Scene& s) {
   s.view.light.rx_lanes = 2;
   s.port.own.tx_lanes = 2;
 }
+inline void ribbon(Scene& s, std::size_t low_fibres) {
+  s.port.latest.module = ModuleSample{};
+  s.port.latest.module->connector = "MPO-12";
+  s.view.light.rx_lanes = 4, s.view.light.rx_low_lanes = low_fibres;
+  s.view.light.rx = Drop{2, 0.2, 0};
+}
+inline void unheard(Scene& s, double far_tx_dbm) {
+  s.view.light.rx_dark_all = s.view.light.far_fresh = true;
+  s.port.far.tx_lanes = 1;
+  s.port.far.tx_dbm[0].add_recent(far_tx_dbm);
+}
 inline void fail(Scene& s, const char* probe, double for_s, const char* why = "EIO") {
   s.port.blind[probe] = {steady_from_seconds(10000 - for_s), steady_from_seconds(10000), 20, why};
 }
@@ -66,6 +77,13 @@ inline void losing(Scene& s, std::size_t intervals) {
   s.view.signal.uncorrectable_intervals_10m = 1;
   s.view.signal.uncorrectable_span_s = 200, s.view.signal.uncorrectable_1h = 8;
   s.view.signal.uncorrectable_known = true;
+}
+inline void repeated(Repeated& what, double events, std::size_t intervals, double span_s) {
+  what = {.events = events,
+          .intervals = intervals,
+          .first = steady_from_seconds(9000),
+          .last = steady_from_seconds(9000 + span_s),
+          .known = true};
 }
 inline void narrow(Scene& s) {
   s.port.latest.pcie = PcieSample{};

@@ -14,13 +14,21 @@ TEST(PcieReduced, UnderLoadNobodySavesPower) {
   scene.port.latest.pcie = PcieSample{};
   scene.port.latest.pcie->speed_gtps = 8;
   scene.port.latest.pcie->max_speed_gtps = 32;
-  scene.port.pcie_low_reads = 1;
-  Interval busy;
-  busy.utilization = 0.3;
-  scene.port.intervals.push_back(busy);
+  scene.port.pcie_low_reads = 2;
+  scene.port.pcie_low_since = scene.view.now - from_seconds(600);
+  scene.port.pcie_at = scene.view.now;
+  for (int i = 3; i > 0; --i) {
+    OpenInterval busy;
+    busy.begin = scene.view.now - from_seconds(10 * i);
+    busy.end = scene.view.now - from_seconds(10 * (i - 1));
+    busy.utilization = 0.3;
+    scene.port.intervals.emplace_back(busy);
+  }
   EXPECT_TRUE(look(kPcieReduced, scene.view).present());
-  scene.port.intervals.back().utilization = 0.01;
-  EXPECT_TRUE(look(kPcieReduced, scene.view).absent());
+  scene.port.intervals.clear();
+  EXPECT_TRUE(look(kPcieReduced, scene.view).absent()) << "load not known: power saving, for ten minutes or so";
+  scene.port.pcie_low_since = scene.view.now - from_seconds(900);
+  EXPECT_TRUE(look(kPcieReduced, scene.view).present());
 }
 
 TEST(SpeedReduced, SiblingsWithTheSameModuleStandInForAPlan) {
@@ -30,6 +38,72 @@ TEST(SpeedReduced, SiblingsWithTheSameModuleStandInForAPlan) {
   EXPECT_TRUE(look(kSpeedReduced, scene.view).present());
   scene.expected.speed_mbps = 200000;  // somebody wants it so
   EXPECT_TRUE(look(kSpeedReduced, scene.view).absent());
+}
+
+TEST(SpeedReduced, WhereNobodyElseSaysTheModuleDoes) {
+  Scene scene;
+  scene.port.latest.link->speed_mbps = 200000;
+  scene.port.best_speed_mbps = 200000;
+  scene.port.latest.module = ModuleSample{};
+  scene.port.latest.module->type = "400G-ACC";
+  EXPECT_TRUE(look(kSpeedReduced, scene.view).present()) << "a link that was always slow";
+  EXPECT_TRUE(wanted_speed(scene.view).by_module);
+  scene.view.group.siblings_as_slow = 1;
+  EXPECT_TRUE(look(kSpeedReduced, scene.view).absent()) << "built so";
+  scene.view.group.siblings_as_slow = 0;
+  scene.expected.speed_mbps = 200000;
+  EXPECT_TRUE(look(kSpeedReduced, scene.view).absent()) << "somebody wants it so";
+}
+
+TEST(SpeedReduced, AModuleSaysWhatOnePortOfItCarries) {
+  EXPECT_EQ(module_speed_mbps("400G-DR4"), 400000);
+  EXPECT_EQ(module_speed_mbps("800G-2xDR4"), 400000);
+  EXPECT_EQ(module_speed_mbps("100G-4WDM-10"), 100000);
+  EXPECT_EQ(module_speed_mbps("4x10G-SR"), 0) << "a splitter: each port as it is set";
+  EXPECT_EQ(module_speed_mbps("2.5G-T"), 0);
+  EXPECT_EQ(module_speed_mbps("G-"), 0);
+  EXPECT_EQ(module_speed_mbps(""), 0);
+}
+
+TEST(PcieErrors, ThatComeFastNeedNoHour) {
+  Scene scene;
+  scene.port.aer = {{steady_from_seconds(9400), 3}, {steady_from_seconds(9700), 3}, {steady_from_seconds(10000), 7}};
+  EXPECT_TRUE(look(kPcieErrors, scene.view).absent()) << "four in five minutes";
+  scene.port.aer.back().second = 8;
+  EXPECT_TRUE(look(kPcieErrors, scene.view).present());
+}
+
+/// Errors that were always there: there is no past to compare with.
+struct AlwaysBad : Scene {
+  explicit AlwaysBad(double ber) {
+    view.signal.ber = view.signal.ber_reference = ber;
+    view.signal.ber_limit = 2.4e-4;
+  }
+};
+
+TEST(ReceiveErrors, OfALinkThatWasAlwaysBadShowAgainstItsLike) {
+  AlwaysBad scene(6e-6);
+  EXPECT_TRUE(look(kReceiveErrors, scene.view).absent());
+  scene.view.group.siblings_ber = 1, scene.view.group.siblings_worst_ber = 1e-8;
+  EXPECT_TRUE(look(kReceiveErrors, scene.view).absent()) << "one other link may be a very good one";
+  scene.view.group.siblings_ber = 2;
+  EXPECT_TRUE(look(kReceiveErrors, scene.view).present());
+  scene.view.group.siblings_worst_ber = 5e-7;
+  EXPECT_TRUE(look(kReceiveErrors, scene.view).absent()) << "such links have errors";
+}
+
+TEST(ReceiveErrors, FarFromTheLimitAreNoFaultHoweverGoodTheOthersAre) {
+  AlwaysBad scene(2e-6);
+  scene.view.group.siblings_ber = 4, scene.view.group.siblings_worst_ber = 1e-11;
+  EXPECT_TRUE(look(kReceiveErrors, scene.view).absent());
+}
+
+TEST(ReceiveErrors, CountSoonerWhileAnotherLinkToTheSwitchHasThem) {
+  AlwaysBad scene(6e-6);
+  scene.view.group.leaf_errors = 1;
+  EXPECT_TRUE(look(kReceiveErrors, scene.view).present());
+  scene.view.signal.ber = scene.view.signal.ber_reference = 3e-6;
+  EXPECT_TRUE(look(kReceiveErrors, scene.view).absent());
 }
 
 TEST(FarErrors, ACounterThatStillRisesCountsThoughAnotherIsFull) {
@@ -139,6 +213,75 @@ TEST(Traffic, ARunThatSaysTheSameAllAlongNeedsNoFullWindow) {
   t.run.loaded_s = 600;
   EXPECT_EQ(look(kCongested, scene.view).verdict, Verdict::kUnknown) << "idle in between";
   EXPECT_EQ(look(kRetries, scene.view).verdict, Verdict::kUnknown) << "rare events need the whole window";
+}
+
+TEST(HostDrops, AHostThatSendsPausesDropsNothingAndIsSlowAllTheSame) {
+  Scene scene;
+  TrafficStats& t = scene.view.traffic;
+  t.all = 150;
+  t.drops_known = t.pause_sent_known = true;
+  t.known_s = 1500;
+  t.loaded_s = 1100;
+  t.pause_sent_share = 0.8;
+  EXPECT_TRUE(look(kHostDrops, scene.view).present());
+  t.pause_sent_share = 0.79;
+  EXPECT_TRUE(look(kHostDrops, scene.view).absent()) << "pauses are ordinary where RoCE is";
+  t.pause_sent_share = 1;
+  t.loaded_s = 1099;
+  EXPECT_TRUE(look(kHostDrops, scene.view).absent()) << "a peak";
+  t.loaded_s = 1100;
+  t.known_s = 1200;
+  EXPECT_FALSE(look(kHostDrops, scene.view).present()) << "not long enough";
+  t = {.all = 150, .loaded_s = 1100, .known_s = 1500, .stalls_share = 0.8, .stalls_known = true};
+  EXPECT_TRUE(look(kHostDrops, scene.view).present()) << "PCIe stalls, of a driver without counters of drops";
+}
+
+TEST(Congested, PacketsThatWaitedTooLongToBeSent) {
+  Scene scene;
+  scene.view.traffic = {.loaded_s = 1100, .known_s = 1500, .discards_share = 0.8, .discards_known = true};
+  EXPECT_TRUE(look(kCongested, scene.view).present());
+  scene.view.traffic.discards_share = 0.79;
+  EXPECT_TRUE(look(kCongested, scene.view).absent());
+}
+
+TEST(LosingData, InfiniBandCountsWhatArrivedDamagedApart) {
+  Scene scene;
+  SignalStats& s = scene.view.signal;
+  s.intervals_1h = 60;
+  s.uncorrectable_known = s.frames_known = true;
+  s.frame_intervals_1h = 40;
+  s.frame_intervals_10m = 7;
+  s.frames_1h = 65;
+  s.frames_largest = 5;
+  s.frame_span_s = 1200;
+  EXPECT_TRUE(look(kLosingData, scene.view).absent()) << "on Ethernet a switch may have marked them";
+  scene.port.latest.id.link_layer = "InfiniBand";
+  EXPECT_TRUE(look(kLosingData, scene.view).present());
+  s.card_errors.events = 1;
+  EXPECT_TRUE(look(kLosingData, scene.view).absent()) << "overruns are among them";
+  s.card_errors.events = 0;
+  s.frames_largest = 6;
+  EXPECT_TRUE(look(kLosingData, scene.view).absent()) << "one burst";
+  s.frames_largest = 5;
+  s.frame_span_s = 1199;
+  EXPECT_TRUE(look(kLosingData, scene.view).absent()) << "not for long";
+}
+
+TEST(CountersOfTheCard, SayWhatTheKernelLogSays) {
+  Scene scene;
+  SignalStats& s = scene.view.signal;
+  repeated(s.pcie_damage, 10, 4, 300);
+  EXPECT_TRUE(look(kPcieErrors, scene.view).present());
+  repeated(s.pcie_damage, 9, 4, 300);
+  EXPECT_FALSE(look(kPcieErrors, scene.view).present());
+  repeated(s.module_bus_errors, 3, 3, 600);
+  EXPECT_TRUE(look(kModuleFaultReported, scene.view).present());
+  repeated(s.module_bus_errors, 3, 3, 599);
+  EXPECT_FALSE(look(kModuleFaultReported, scene.view).present()) << "somebody plugs";
+  repeated(s.module_heat, 2, 2, 60);
+  EXPECT_TRUE(look(kOverheatReported, scene.view).present());
+  repeated(s.module_heat, 1, 1, 60);
+  EXPECT_FALSE(look(kOverheatReported, scene.view).present());
 }
 
 TEST(DeviceFatal, AQueueThatWasStuckADayAgoAndMovesIsPast) {

@@ -113,6 +113,8 @@ const std::vector<Row>& rows() {
          s.view.light.rx = Drop{1.1, 0.2, 0};
        },
        kNoReason},
+      {kFibresAlike, true, [](Scene& s) { ribbon(s, 4); }, [](Scene& s) { ribbon(s, 3); },
+       [](Scene& s) { ribbon(s, 4), s.port.latest.module->connector = "LC"; }},
       {kLaneReadsDark, true, [](Scene& s) { lanes(s), s.view.light.worst_rx_dbm = -40; },
        [](Scene& s) { lanes(s), s.view.light.worst_rx_dbm = -15; }, kNoReason},
       {kTxLow, true,
@@ -127,6 +129,9 @@ const std::vector<Row>& rows() {
        [](Scene& s) { lanes(s), s.port.latest.module->lanes[1].tx_fault = false; }, kNoReason},
       {kBiasHigh, true, [](Scene& s) { s.view.light.bias_ratio = 1.2; },
        [](Scene& s) { s.view.light.bias_ratio = 1.19; }, kNoReason},
+      {kLaserTires, true, [](Scene& s) { lanes(s), s.view.light.bias_ratio = 1.31, s.view.light.bias_lane = 0; },
+       [](Scene& s) { lanes(s), s.view.light.bias_ratio = 1.29, s.view.light.bias_lane = 0; },
+       [](Scene& s) { lanes(s); }},
       {kTxOff, false, [](Scene& s) { lanes(s), s.port.own.tx_dbm[0].add_recent(-40); },
        [](Scene& s) { lanes(s), s.port.own.tx_dbm[0].add_recent(0); }, kNoReason},
       {kFarTxLow, true,
@@ -141,6 +146,8 @@ const std::vector<Row>& rows() {
        [](Scene& s) { s.view.light.far_fresh = true, s.port.far.tx_lanes = 1, s.port.far.tx_dbm[0].add_recent(-40); },
        [](Scene& s) { s.view.light.far_fresh = true, s.port.far.tx_lanes = 1, s.port.far.tx_dbm[0].add_recent(0); },
        kNoReason},
+      {kFarSendsUnheard, false, [](Scene& s) { unheard(s, -1); }, [](Scene& s) { unheard(s, -40); },
+       [](Scene& s) { unheard(s, -1), s.view.light.far_fresh = false; }},
       {kFarRxLow, true,
        [](Scene& s) {
          s.view.light.far_rx = Drop{1.2, 0.2, 0};
@@ -152,7 +159,7 @@ const std::vector<Row>& rows() {
       {kFarRxDark, false,
        [](Scene& s) { s.view.light.far_fresh = true, s.port.far.rx_lanes = 1, s.view.light.far_rx_dark_all = true; },
        [](Scene& s) { s.view.light.far_fresh = true, s.port.far.rx_lanes = 1; }, kNoReason},
-      {kNoLockWithLight, true,
+      {kNoLockWithLight, false,
        [](Scene& s) {
          lanes(s), s.port.latest.module->lanes[0].rx_lol = true, s.port.latest.module->lanes[0].rx_power_mw = 1;
        },
@@ -214,7 +221,7 @@ const std::vector<Row>& rows() {
          s.port.aer = {{steady_from_seconds(1), 5}, {steady_from_seconds(2), 15}};
        },
        [](Scene& s) {
-         s.port.aer = {{steady_from_seconds(1), 5}, {steady_from_seconds(2), 14}};
+         s.port.aer = {{steady_from_seconds(1), 5}, {steady_from_seconds(3600), 12}};
        },
        kNoReason},
       {kDeviceFatal, true, [](Scene& s) { s.port.fatal_at = steady_from_seconds(5); }, kNoReason, nullptr},
@@ -227,6 +234,8 @@ const std::vector<Row>& rows() {
       {kPcieLost, true,
        [](Scene& s) { say(s, 9000, "pciehp 0000:00:01.0: Slot(3): Link Down"), s.port.present = false; },
        [](Scene& s) { say(s, 9000, "pciehp 0000:00:01.0: Slot(3): Link Down"); }, nullptr},
+      {kCardErrors, true, [](Scene& s) { repeated(s.view.signal.card_errors, 8, 4, 300); },
+       [](Scene& s) { repeated(s.view.signal.card_errors, 8, 4, 299); }, kNoReason},
       {kGroupDown, false, [](Scene& s) { s.view.group.same_leaf = 1, s.view.group.fell_together = 1; },
        [](Scene& s) { s.view.group.same_leaf = 1; }, kNoReason},
       {kGroupFlaps, true, [](Scene& s) { s.view.group = {.same_leaf = 1, .flaps_together = 2, .flaps_alone = 3}; },
@@ -236,19 +245,19 @@ const std::vector<Row>& rows() {
       {kCongested, true,
        [](Scene& s) {
          s.view.traffic = {
-             .loaded_s = 700, .known_s = 1500, .marks_share = 0.8, .marks_per_s = 500, .marks_known = true};
+             .loaded_s = 1100, .known_s = 1500, .marks_share = 0.8, .marks_per_s = 500, .marks_known = true};
        },
        [](Scene& s) {
          s.view.traffic = {
-             .loaded_s = 700, .known_s = 1500, .marks_share = 0.79, .marks_per_s = 500, .marks_known = true};
+             .loaded_s = 1100, .known_s = 1500, .marks_share = 0.79, .marks_per_s = 500, .marks_known = true};
        },
        [](Scene& s) {
-         s.view.traffic = {.loaded_s = 700, .known_s = 600, .marks_share = 1, .marks_per_s = 500, .marks_known = true};
+         s.view.traffic = {.loaded_s = 1100, .known_s = 600, .marks_share = 1, .marks_per_s = 500, .marks_known = true};
        }},
       {kHostDrops, true,
        [](Scene& s) {
          s.view.traffic = {
-             .all = 9, .tested_s = 600, .known_s = 1500, .drops_share = 0.5, .drops_per_s = 0.5, .drops_known = true};
+             .all = 9, .tested_s = 1100, .known_s = 1500, .drops_share = 0.5, .drops_per_s = 0.5, .drops_known = true};
        },
        [](Scene& s) {
          s.view.traffic = {.all = 9, .known_s = 1500, .drops_share = 0.4, .drops_per_s = 0.5, .drops_known = true};
@@ -267,14 +276,14 @@ const std::vector<Row>& rows() {
       {kForwardedErrors, true,
        [](Scene& s) {
          s.view.traffic = {
-             .all = 9, .known_s = 1500, .forwarded_per_s = 0.01, .forwarded_share = 0.3, .forwarded_known = true};
+             .all = 9, .known_s = 1500, .forwarded_per_s = 0.01, .forwarded_share = 0.6, .forwarded_known = true};
        },
        [](Scene& s) {
          s.view.traffic = {
-             .all = 9, .known_s = 1500, .forwarded_per_s = 0.01, .forwarded_share = 0.2, .forwarded_known = true};
+             .all = 9, .known_s = 1500, .forwarded_per_s = 0.01, .forwarded_share = 0.5, .forwarded_known = true};
        },
        kNoReason},
-      {kCountersBlind, true, [](Scene& s) { fail(s, "counters", 300); }, [](Scene& s) { fail(s, "counters", 299); },
+      {kCountersBlind, true, [](Scene& s) { fail(s, "counters", 120); }, [](Scene& s) { fail(s, "counters", 119); },
        [](Scene& s) { s.port.present = false; }},
       {kModuleBlind, true, [](Scene& s) { fail(s, "module", 900); },
        [](Scene& s) { fail(s, "module", 10799, "EBUSY"); }, nullptr},

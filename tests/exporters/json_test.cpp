@@ -19,7 +19,7 @@ FaultReport dirty_connector() {
   fault.last_seen_at = *parse_rfc3339("2026-11-20T12:06:12.5Z");
   fault.summary = "lane 2 receives -9.1 dBm";
   fault.evidence = {{"rx_power_low", -9.1, "<", -6.4, "dBm", "lane 2", "module", "", true}};
-  fault.missing = {{"far_tx_low", "no peer data", "read leaf-12"}};
+  fault.missing = {{"far_tx_low", "no peer data", "read leaf-12", ""}};
   fault.differential = {{"dirty_connector", End::kPath, 0.83}, {"failing_transmitter", End::kFar, 0.11}};
   fault.repair = {"clean both ends"};
   fault.verify = "no uncorrectable block for 30 minutes";

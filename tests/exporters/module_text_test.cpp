@@ -97,6 +97,22 @@ TEST(ModuleText, SaysWhenAFlagWasSetAndClearedAndThatOthersMayHaveTakenIt) {
   EXPECT_THAT(text, HasSubstr("clear  2 changes, last set 2026-11-20T10:00:12Z, cleared 2026-11-20T10:01:00Z\n"));
 }
 
+TEST(ModuleText, FlagsOfTheStatisticsAreOneLineForEachLimitWithItsLanes) {
+  ModuleSample m = module();
+  const AlarmFlags low{true, true, false, false};
+  const AlarmFlags high{false, false, true, false};
+  m.vdm.flags = {{"media_esnr_db", 1, low},
+                 {"media_esnr_db", 3, low},
+                 {"media_esnr_db", 4, high},
+                 {"media_pre_fec_ber_avg", std::nullopt, high},
+                 {"coherent_rx_total_power_dbm", 1, low}};
+  const std::string text = module_text(m, {});
+  EXPECT_THAT(text, HasSubstr("    media SNR low alarm, lanes 1 3\n"));
+  EXPECT_THAT(text, HasSubstr("    media SNR high warning, lane 4\n"));
+  EXPECT_THAT(text, HasSubstr("    media pre-FEC BER avg high warning\n"));
+  EXPECT_THAT(text, HasSubstr("    coherent rx total power low alarm, lane 1\n"));
+}
+
 TEST(ModuleText, SaysThatStatisticsAreLive) {
   ModuleSample m = module();
   m.vdm.media_pre_fec_ber.max = 2e-5;

@@ -166,6 +166,32 @@ TEST(PastTextTest, SaysWhoTookNoteOfItAndHowLongItWasOpen) {
   EXPECT_THAT(text, HasSubstr("opened       dirty connector (path, warning, 83%): lane 2 receives"));
 }
 
+TEST(PastTextTest, SaysWhoWorkedOnItAndForHowLong) {
+  PortPast past = dirty_past();
+  Maintenance work;
+  work.port = "0000:9a:00.0/1";
+  work.by = "ann";
+  work.reason = "new jumper";
+  work.since = past.from + std::chrono::minutes(90);
+  work.until = past.from + std::chrono::minutes(150);
+  work.ended_at = past.from + std::chrono::minutes(100);
+  Maintenance file;  // of the whole node, and it lasts
+  file.by = "file";
+  file.file = "/etc/linkhealth/maintenance/all";
+  file.since = past.from + std::chrono::minutes(105);
+  past.maintenance = {work, file};
+  TextStyle style;
+  style.width_columns = 140;
+  const std::string text = past_text(past, test::dirty_port(), style);
+  const auto begun = text.find("maintenance  begun by ann, until 2026-11-20 12:20:00Z: new jumper\n");
+  const auto ended = text.find("maintenance  ended, after 10 min\n");
+  ASSERT_NE(begun, std::string::npos) << text;
+  ASSERT_NE(ended, std::string::npos) << text;
+  EXPECT_LT(begun, text.find("repair  "));
+  EXPECT_LT(text.find("repair  "), ended);
+  EXPECT_THAT(text, HasSubstr("maintenance  begun by file (/etc/linkhealth/maintenance/all), of all ports\n"));
+}
+
 TEST(PastTextTest, WhatIsNoLongerSeenIsNotNow) {
   PortPast past = dirty_past();
   for (SignalSeries& series : past.signals) std::fill(series.values.begin() + 60, series.values.end(), kNone);

@@ -97,6 +97,18 @@ TEST(ExplainText, WhileARepairProvesItselfNobodyIsSentAgain) {
   EXPECT_THAT(text, Not(HasSubstr("Do this")));
 }
 
+TEST(ExplainText, SaysWithTheEvidenceWhatEachSymptomGave) {
+  ExplainView view = at_now();
+  view.symptoms = true;
+  EXPECT_THAT(explain_text(test::dirty_port(), plain(100), view),
+              HasSubstr("\n  For dirty connector against damaged fiber  log-odds  odds\n"
+                        "  + far Rx low                                  +2.94  19 to 1\n"
+                        "  - light and errors together                   -1.20  1 to 3.3\n"
+                        "  + all others                                  +0.02  1.0 to 1\n"
+                        "  = together                                    +1.76  5.8 to 1\n"));
+  EXPECT_THAT(explain(test::dirty_port()), Not(HasSubstr("log-odds")));
+}
+
 TEST(ExplainText, Down) { test::expect_golden("tests/golden/text/explain_down.txt", explain(test::down_port())); }
 TEST(ExplainText, Blind) { test::expect_golden("tests/golden/text/explain_blind.txt", explain(test::blind_port())); }
 TEST(ExplainText, Exempt) { test::expect_golden("tests/golden/text/explain_exempt.txt", explain(test::exempt_port())); }

@@ -1,5 +1,7 @@
 // Any bytes as answers of a far end: the checks and decoders neither overrun nor give a number that its field cannot
 // hold, text stays printable, and a whole round over such answers never sets anything.
+#include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -30,7 +32,9 @@ class FuzzPort final : public MadPort {
     input_ = input_.subspan(size);
     if (how % 4 == 3) return bytes;
     bytes.resize(kMadSize);
+    const std::array<std::uint8_t, 2> status{bytes[4], bytes[5]};
     std::copy_n(request.begin(), 24, bytes.begin());
+    if ((how & 0x40U) != 0) std::ranges::copy(status, bytes.begin() + 4);  // the other side's error
     bytes[3] = 0x81;
     if (how % 2 == 1) bytes[65] = request[65];
     return bytes;

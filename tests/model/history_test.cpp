@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 #include "tests/diagnosis/feed.h"
 
 namespace linkhealth {
@@ -280,6 +282,60 @@ TEST(History, WithoutAnUptimeTheNodeMayJustHaveBooted) {
   feed.pull(feed.t + 5);
   history.observe(blind_tick());
   EXPECT_EQ(port_of(history).involuntary_losses(history.now(), 3600), 0U);
+}
+
+TEST(History, WhereNobodySaysTheFecModeTheLanesAndTheCountersDo) {
+  const auto fec_of = [](std::uint32_t speed_mbps, std::uint32_t lanes, const char* said, bool corrects) {
+    History history;
+    Feed feed;
+    feed.link.speed_mbps = speed_mbps;
+    feed.link.lanes = lanes;
+    feed.link.fec = said;
+    feed.bits_per_s = corrects ? 100 : 0;
+    for (int i = 0; i < 4; ++i) history.observe(feed.tick());
+    return std::string(history.find(feed.key)->fec());
+  };
+  EXPECT_EQ(fec_of(400000, 4, "", false), "RS544");
+  EXPECT_EQ(fec_of(100000, 2, "", false), "RS544");
+  EXPECT_EQ(fec_of(100000, 4, "", true), "RS528");
+  EXPECT_EQ(fec_of(25000, 1, "", false), "") << "it may run without";
+  EXPECT_EQ(fec_of(25000, 1, "RS", false), "RS528");
+  EXPECT_EQ(fec_of(100000, 4, "Off", true), "Off") << "what the link says goes before";
+}
+
+/// The error ratio that is normal, after a module was changed that had so many bits corrected a second.
+double normal_after_swap(double bits_per_s_before) {
+  History history;
+  Feed feed;
+  for (int i = 0; i < 60; ++i) history.observe(feed.tick());
+  feed.bits_per_s = bits_per_s_before;
+  for (int i = 0; i < 60; ++i) history.observe(feed.tick());
+  feed.pull(feed.t + 1);
+  for (int i = 0; i < 6; ++i) history.observe(feed.tick());
+  feed.module.serial = "B2";
+  feed.bits_per_s = 4e6;
+  feed.plug(feed.t + 1);
+  for (int i = 0; i < 30; ++i) history.observe(feed.tick());
+  return std::pow(10.0, history.find(feed.key)->ber_log10.lower_quartile().value());
+}
+
+TEST(History, ASwapThatDidNotHelpIsNotTheNewNormal) {
+  EXPECT_LT(normal_after_swap(4e6), 2e-8) << "what the link was before it had errors";
+  EXPECT_GT(normal_after_swap(4000), 5e-6) << "a link that was well may have another normal with another module";
+}
+
+TEST(History, APageWithoutLightOfALinkThatCarriesIsTheModulesReading) {
+  History history;
+  Feed feed;
+  feed.period_s = 60;
+  for (int i = 0; i < 20; ++i) history.observe(feed.tick());
+  const double usual = history.find(feed.key)->own.rx_dbm[0].now().value();
+  feed.receive_mw(0);
+  for (int i = 0; i < 2; ++i) history.observe(feed.tick());
+  EXPECT_NEAR(history.find(feed.key)->own.rx_dbm[0].now().value(), usual, 0.1);
+  for (int i = 0; i < 4; ++i) history.observe(feed.tick());
+  EXPECT_LT(history.find(feed.key)->own.rx_dbm[0].now().value(), -30)
+      << "it stands: the meter is dead, and that is told";
 }
 
 }  // namespace

@@ -47,7 +47,10 @@ using Complete =
                    MissingEvidence, Candidate, FaultReport, PortFigures, SymptomVerdict, PortReport>;
 TYPED_TEST_SUITE(FieldLists, Complete);
 
-TYPED_TEST(FieldLists, NameEveryMember) { EXPECT_EQ(listed_count<TypeParam>(), member_count<TypeParam>()); }
+TYPED_TEST(FieldLists, NameEveryMember) {
+  EXPECT_EQ(listed_count<TypeParam>(), member_count<TypeParam>())
+      << "a member without its line in model/sample_fields.h or model/report_fields.h is in no recording and no JSON";
+}
 
 TEST(FieldListsWithExceptions, NameEveryOtherMember) {
   EXPECT_EQ(listed_count<PortId>(), member_count<PortId>() - 1);              // verbs follows from the key

@@ -117,6 +117,10 @@ void Simulation::draw_ports(const CaseSpec& spec) {
     setup.id.function = "pf";
     setup.leaf = "leaf-" + std::to_string(first_leaf + (rails ? i : i / 4));
     setup.far_port = "Ethernet" + std::to_string(1 + rng_.below(32)) + "/" + std::to_string(1 + rng_.below(2));
+    while (std::any_of(ports_.begin(), ports_.end(), [&setup](const auto& other) {
+      return other->setup.leaf == setup.leaf && other->setup.far_port == setup.far_port;
+    }))
+      setup.far_port = "Ethernet" + std::to_string(33 + i) + "/1";  // of one switch, each port has one cable
     setup.far_guid = "ec0d:9a03:00" + hex(rng_.bits(), 2) + ":" + hex(rng_.bits(), 4);
     setup.peer_source = level == 1 ? "lldp" : ib && rng_.chance(0.7) ? "mad" : "telemetry";
     if (level == 1 && ib) setup.peer_source = "mad";

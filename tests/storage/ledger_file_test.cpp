@@ -43,7 +43,8 @@ LedgerState example() {
            {RepeatOf::kCable, "A1 - B2", "dirty_connector", 2, fault.opened_at}},
           {repair},
           use,
-          {{"0000:1b:00.0/1", "ann", "new jumper", fault.opened_at, fault.last_seen_at, ""}}};
+          {{"0000:1b:00.0/1", "ann", "new jumper", fault.opened_at, fault.last_seen_at, ""}},
+          {{"", "bob", "fans", fault.opened_at, std::nullopt, "/etc/m/all", fault.last_seen_at}}};
 }
 
 TEST(LedgerJsonTest, WhatIsWrittenIsReadBack) {

@@ -50,6 +50,23 @@ TEST_F(MemoryPastTest, NothingIsRememberedOfAPortThatWasNeverSeen) {
   EXPECT_THAT(empty.signals, IsEmpty());
 }
 
+TEST_F(MemoryPastTest, MaintenanceOfTheTimeIsThereAndWhatWasOverBeforeIsNot) {
+  open();
+  MemoryBatch batch = event_batch(0);
+  Maintenance old, now;
+  old.by = now.by = "ann";
+  old.since = memory_time(100);
+  old.ended_at = memory_time(200);
+  now.since = memory_time(300);  // and it lasts
+  batch.ledger->maintenance_log = {old, now};
+  ASSERT_TRUE(memory_->write(batch).ok());
+  EXPECT_THAT(past(1000, 900).maintenance, testing::ElementsAre(old, now));
+  EXPECT_THAT(past(1000, 750).maintenance, testing::ElementsAre(now));
+  EXPECT_THAT(past(250, 200).maintenance, testing::ElementsAre(old)) << "not begun yet";
+  open();  // over a restart
+  EXPECT_THAT(memory_->remembered().ledger.maintenance_log, SizeIs(2));
+}
+
 TEST_F(MemoryPastTest, StepsAreWithoutAHoleAndAbsentIsNotANumber) {
   open();
   add(0, 50);

@@ -32,7 +32,10 @@ FaultReport full_fault() {
   fault.end = End::kPath;
   fault.confidence = 0.83;
   fault.evidence = {{"rx_power_low", -9.1, "<", -6.4, "dBm", "lane 2", "module", "low light", false}};
-  fault.missing = {{"far_tx_low", "why", "how"}};
+  fault.missing = {{"far_tx_low", "why", "how", "damaged fibre (4%)"}};
+  fault.ruled_out = {fault.evidence[0]};
+  fault.shares = EvidenceShares{"damaged_fiber", End::kPath, {{"rx_power_low", 1.5}}};
+  fault.to_be_sure = "clean one fibre";
   fault.differential = {{"dirty_connector", End::kNone, 0.83}};
   fault.repair = {"clean"};
   fault.repairs = {{"0000:1b:00.0/1", fault.id, RepairAction::kModuleReplaced, WallTime(), RepairOutcome::kFailed, -9.1,
@@ -48,7 +51,8 @@ void print_report(const PortSample& latest) {
   port.port = "mlx5_0/1";
   port.faults = {full_fault()};
   port.latest = latest;
-  port.figures = {1e-8, 720, -9.1, 2, 0.8, 2.4e-4, 8.1, 0.1, -0.1, 0.2, 1, 2, 3, SteadyTime(Milliseconds(1500))};
+  port.figures = {1e-8, 720, 9e-9, 2e-8, -9.1, 2, 0.8, 2.4e-4,
+                  8.1,  0.1, -0.1, 0.2,  1,    2, 3,   SteadyTime(Milliseconds(1500))};
   port.gaps = {{"mlx5_0/1", "module", "EBUSY"}};
   port.symptoms = {{"rx_power_low", "unknown", "EBUSY"}};
   port.expected = {400000, 4, "leaf-12", "Ethernet17/1", "r14", "40", "3", "30 m"};
@@ -79,6 +83,7 @@ void print_history() {
   event.kind = FaultEventKind::kAcknowledged;
   past.events = {kept_event(event, "0000:1b:00.0/1", event_json_line(event))};
   past.repairs = full_fault().repairs;
+  past.maintenance = {{"", "ann", "new jumper", WallTime(), WallTime(), "/etc/m/all", WallTime()}};
   past.identities = {
       {"S1", "far", "0000:1b:00.0/1", "leaf-12 Ethernet17/1", "ACME", "P1", "dac", WallTime(), WallTime()}};
   print("history", past_json(past, {}));

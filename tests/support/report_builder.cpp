@@ -59,15 +59,20 @@ FaultReport dirty_connector() {
                     {"sudden_onset", std::nullopt, "", std::nullopt, "", "", "events",
                      "began as a step at 08:53:11Z, 40 s after a carrier loss", true},
                     {"far_tx_low", 0.4, "<", -2.9, "dBm", "lane 2", "leaf-12 (peer)", "", false}};
-  fault.missing = {{"far_rx_low", "the peer gives no received power; it would separate a bent fibre (11%)",
-                    "on leaf-12: show interface Ethernet20/1 transceiver"}};
+  fault.missing = {{"far_rx_low", "the peer gives no received power",
+                    "on leaf-12: show interface Ethernet20/1 transceiver", "damaged fibre (11%)"}};
+  fault.ruled_out = {
+      {"module_hot", 51, ">=", 70, "C", "", "module", "module temperature: speaks against overheated module", true}};
   fault.differential = {{"dirty_connector", End::kPath, 0.83},
                         {"damaged_fiber", End::kPath, 0.11},
                         {"failing_transmitter", End::kFar, 0.04},
                         {"bad_module", End::kLocal, 0.02}};
+  fault.shares = EvidenceShares{
+      "damaged_fiber", End::kPath, {{"far_rx_low", 2.94}, {"light and errors together", -1.2}, {"retries", 0.02}}};
   fault.repair = {"clean both ends of the fibre of lane 2 and both module ports (MPO-12 APC)", "replace the jumper",
                   "replace the far module", "replace this module"};
   fault.verify = "Rx power of lane 2 above -4.0 dBm and no uncorrectable block for 30 minutes";
+  fault.to_be_sure = "clean one fibre: the light that it brings rises by 1 dB or more";
   return fault;
 }
 

@@ -120,6 +120,14 @@ TEST(Cmis, LaneFlagsAndStates) {
   EXPECT_EQ(m.lanes[0].tx_disabled, true);
 }
 
+TEST(Cmis, RevisionsThatDoNotExistAreNotNamed) {
+  auto b = EepromBuilder::cmis();
+  b.lower().byte(1, 0x05);  // an SFF-8636 revision: seen in DACs with a CMIS identifier
+  const ModuleSample m = decode(b);
+  EXPECT_EQ(m.management, "CMIS");
+  EXPECT_THAT(m.warnings, Contains("CMIS revision 05h is not one that exists"));
+}
+
 TEST(Cmis, OutputValidIsReservedBeforeRevision5) {
   auto b = EepromBuilder::cmis();
   b.lower().byte(1, 0x40);
@@ -137,6 +145,12 @@ TEST(Cmis, BanksHoldTheLanesAboveEight) {
   EXPECT_EQ(m.bank_count, 2U);
   ASSERT_EQ(m.lanes.size(), 16U);
   EXPECT_DOUBLE_EQ(*m.lanes[15].rx_power_mw, 0.1234);
+}
+
+TEST(Cmis, ABankThatCouldNotBeReadIsNamed) {
+  auto b = EepromBuilder::cmis();
+  b.page(1).byte(142, 0x06);
+  EXPECT_THAT(decode(b).warnings, Contains(HasSubstr("page 11h of bank 2 was not read")));
 }
 
 TEST(Cmis, ADriverThatIgnoresTheBankGivesNoLanesTwice) {

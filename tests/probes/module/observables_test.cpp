@@ -63,6 +63,30 @@ TEST(VdmLimits, OutOfOrderOrAllZeroAreNone) {
   EXPECT_THAT(m.warnings, Contains(HasSubstr("limits of media_esnr_db are not in order")));
 }
 
+/// Sixteen lanes: what a descriptor names is a lane of its bank, so both banks have the same descriptors and limits.
+TEST(VdmLimits, OfTheSecondBankAreThereAlthoughItsDescriptorsEqualTheFirstBanks) {
+  auto b = EepromBuilder::cmis();
+  b.lower().byte(86, 0x51).byte(87, 0x56).byte(88, 0x88);
+  b.page(1).byte(142, 0x45);
+  b.page(0x2f).byte(128, 0x00);
+  b.page(0x11, 1).fill(128, 4, 0x44).fill(206, 8, 0x10).u16(186, 1234);
+  for (const std::uint8_t bank : {std::uint8_t{0}, std::uint8_t{1}}) {
+    for (unsigned lane = 0; lane < 8; ++lane) {
+      b.page(0x20, bank).byte(128 + 2 * lane, lane).byte(129 + 2 * lane, 5);
+      b.page(0x24, bank).u16(128 + 2 * lane, 0x1400 + 0x100U * bank + lane);
+    }
+    b.page(0x28, bank).limits(128, 0xffff, 0x1100, 0xffff, 0x1300);
+    b.page(0x2c, bank).byte(128, bank == 1 ? 0x0a : 0);
+  }
+  const ModuleSample m = decode(b);
+  ASSERT_EQ(m.vdm.media_esnr_db.size(), 16U);
+  EXPECT_DOUBLE_EQ(m.vdm.media_esnr_db[0], 20.0);
+  EXPECT_DOUBLE_EQ(m.vdm.media_esnr_db[8], 21.0);
+  ASSERT_EQ(m.vdm.flags.size(), 1U);
+  EXPECT_EQ(m.vdm.flags[0].lane, 9U);
+  EXPECT_THAT(m.warnings, IsEmpty());
+}
+
 TEST(VdmFlags, ANibbleForEachInstanceLowOneFirst) {
   auto b = with_limits();
   b.page(0x2c).byte(128, 0xa0).byte(129, 0x01);  // instance 2: LA and LW; instance 3: HA

@@ -141,5 +141,14 @@ TEST(Sff8472, AnEmptyA2IsAbsent) {
   EXPECT_THAT(m.warnings, Contains("A2h is all zeros: left out"));
 }
 
+/// The upper half of A0h is the maker's own, and mostly empty: neither zeros nor ones say anything.
+TEST(Sff8472, AnEmptyMakersAreaIsNoWarning) {
+  for (const unsigned filler : {0x00U, 0xffU}) {
+    auto b = EepromBuilder::sff8472();
+    b.page(0).fill(128, 128, filler);
+    EXPECT_THAT(decode_module(b.image()).warnings, IsEmpty()) << filler;
+  }
+}
+
 }  // namespace
 }  // namespace linkhealth

@@ -1,0 +1,265 @@
+// What the engine makes of a module or a card that gives way: heat, a laser, the card under two ports.
+#include <gmock/gmock.h>
+
+#include "tests/daemon/story.h"
+
+namespace linkhealth {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+TEST(ActiveCopper, WithoutLimitsOfItsOwnIsTooHotAtSeventyDegrees) {
+  Story story;
+  story.feed.module.kind = "acc";
+  story.feed.module.type = "400G-ACC";
+  story.feed.module.connector = "No separable connector";
+  story.feed.module.temperature_c = 39.7;
+  for (ModuleLane& lane : story.feed.module.lanes) lane = ModuleLane{};
+  story.run(3600);
+  ASSERT_EQ(story.events, "");
+  story.feed.module.temperature_c = 75.3;
+  story.run(600);
+  EXPECT_THAT(story.events, HasSubstr("opened:module_overheated"));
+}
+
+/// A module that switched itself off is as cold as that makes it: it was hot when the link fell.
+TEST(AHotModule, ThatSwitchedItselfOffIsStillTheHotOneWhenItHasCooledDown) {
+  Story story;
+  story.run(3600);
+  story.feed.module.temperature_c = 84;
+  story.run(300);
+  ASSERT_THAT(story.events, HasSubstr("opened:module_overheated"));
+  story.feed.pull(story.feed.t + 1);
+  for (ModuleLane& lane : story.feed.module.lanes) lane.tx_power_mw = 0;
+  story.run(300);
+  story.feed.module.temperature_c = 52;
+  story.run(1500);
+  EXPECT_THAT(story.events, Not(HasSubstr("failing_transmitter")));
+  EXPECT_THAT(story.events, Not(HasSubstr("closed:module_overheated")));
+}
+
+/// One laser far below its siblings from the first reading on, and the far end does not hear that lane.
+TEST(ALinkThatNeverCameUp, WithOneLaserFarBelowItsSiblingsNamesTheTransmitter) {
+  ExpectedPort expected;
+  expected.speed_mbps = 400000;
+  Story story({{"mlx5_0/1", expected}});
+  story.feed.link.carrier = false;
+  story.feed.link.state = "DOWN";
+  story.feed.link.phys_state = "Polling";
+  story.feed.link.carrier_up_count = story.feed.link.carrier_down_count = 0;
+  for (ModuleLane& lane : story.feed.module.lanes) lane.tx_power_mw = 1.3;
+  story.feed.module.lanes[0].tx_power_mw = 0.05;
+  story.run(900);
+  ASSERT_FALSE(story.report->ports.front().faults.empty());
+  const FaultReport& fault = story.report->ports.front().faults.front();
+  EXPECT_EQ(fault.fault, "failing_transmitter");
+  EXPECT_EQ(fault.end, End::kLocal);
+}
+
+TEST(Counters, ThatAllStandStillOnALinkThatCarriesAreNotRead) {
+  Story story;
+  story.feed.bits_per_s = 40000;
+  story.run(3600);
+  story.feed.bits_per_s = 0;
+  story.run(500);
+  EXPECT_EQ(story.events, "");
+  story.run(300);
+  EXPECT_EQ(story.events, "opened:monitor_blind ");
+  story.run(7200);
+  EXPECT_EQ(story.events, "opened:monitor_blind ") << "that it lasts is no repair";
+}
+
+TEST(ACard, ThatDiesAndStartsAnewAgainAndAgainIsNotRepairedByThat) {
+  Story story;
+  story.run(3600);
+  for (int again = 0; again < 5; ++again) {
+    story.log("mlx5_core 0000:1b:00.0: device's health compromised - reached miss count");
+    story.feed.event(PortEventKind::kDeviceFatal, story.feed.t + 1.1);
+    story.feed.event(PortEventKind::kDeviceGone, story.feed.t + 1.1);
+    story.feed.pull(story.feed.t + 1.2);
+    story.run(30);
+    story.feed.event(PortEventKind::kDeviceAdded, story.feed.t + 1);
+    story.feed.plug(story.feed.t + 6);
+    story.run(400);
+  }
+  EXPECT_THAT(story.events, HasSubstr("opened:nic_fault"));
+  ASSERT_FALSE(story.report->ports.front().faults.empty());
+  EXPECT_EQ(story.report->ports.front().faults.front().state, FaultState::kOpen);
+}
+
+TEST(Counters, OfAnIdleLinkThatStillCorrectsBitsAreRead) {
+  Story story;
+  story.feed.bits_per_s = 40000;
+  story.run(3600);
+  story.feed.bits_per_s = 40;
+  story.run(1800);
+  EXPECT_EQ(story.events, "");
+}
+
+TEST(AModule, ThatNeverSaidAnythingButZeroDoesNotMeasureItsLight) {
+  Story story;
+  story.feed.receive_mw(0);
+  for (ModuleLane& lane : story.feed.module.lanes) lane.tx_power_mw = lane.tx_bias_ma = 0;
+  story.run(3600);
+  EXPECT_EQ(story.events, "") << "many active cables give no powers";
+}
+
+TEST(APort, IsThereWhenAnyOfItsGroupsIs) {
+  Story story;
+  story.run(600);
+  for (int i = 0; i < 60; ++i) {
+    Snapshot snapshot = story.feed.tick();
+    PortId label;  // who it is was told before, and has not changed: a reader knows its label
+    label.device = i < 30 ? "mlx5_0" : "";
+    snapshot.ports.begin()->second.id = label;
+    const Engine::Step step = story.engine.step(snapshot);
+    EXPECT_TRUE(step.events.empty());
+    ASSERT_EQ(step.report->ports.size(), 1U);
+    EXPECT_EQ(step.report->ports.front().latest.id.pci, "0000:1b:00.0");
+  }
+}
+
+TEST(ALostReferenceClock, IsTheCardsAndNotTheModules) {
+  Story story;
+  story.run(3600);
+  story.feed.pull(story.feed.t + 1);
+  story.feed.link.down_reason = DownReason{"Bad signal integrity", "Serdes reference clock lost"};
+  story.run(300);
+  EXPECT_THAT(story.events, HasSubstr("opened:nic_fault"));
+}
+
+TEST(AMisconfiguredPort, SaysSoInTheLogWhereTheDriverGivesNoReason) {
+  Story story;
+  story.run(3600);
+  story.feed.pull(story.feed.t + 1);
+  story.log("ice 0000:1b:00.0: Possible mis-configuration of the Ethernet port detected, please use the tool");
+  story.run(300);
+  EXPECT_THAT(story.events, HasSubstr("opened:settings_mismatch"));
+}
+
+/// Two ports, two functions of one card: `sister_says`: the second one logs its own end, too.
+struct DyingCard {
+  Feed feed;
+  Engine engine{Story::settings()};
+  std::shared_ptr<const Report> report;
+  bool alive = true;
+  void run(double seconds, bool with_event = false) {
+    for (const double end = feed.t + seconds; feed.t < end;) {
+      Snapshot snapshot = feed.tick();
+      PortSample sample = snapshot.ports.begin()->second;
+      snapshot.ports.clear();
+      for (int i = 0; i < 3; ++i) {
+        PortSample port = sample;
+        port.id.device = "mlx5_" + std::to_string(i);
+        port.id.pci = i == 2 ? "0000:5e:00.0" : "0000:1b:00." + std::to_string(i);
+        if (port.module) port.module->serial = "S" + std::to_string(i);
+        if (!alive && i < 2) {
+          port.link->carrier = false;
+          port.link->state = "DOWN";
+          port.link->carrier_down_count = 1;
+        }
+        snapshot.ports[port.id.key()] = port;
+      }
+      if (with_event) {
+        const auto at = snapshot.taken_at - from_seconds(5);
+        snapshot.events.push_back({at, "mlx5_0/1", PortEventKind::kDeviceFatal, "device's health compromised"});
+        for (const char* key : {"mlx5_0/1", "mlx5_1/1"})
+          snapshot.events.push_back({at, key, PortEventKind::kCarrierDown, ""});
+        with_event = false;
+      }
+      report = engine.step(snapshot).report;
+    }
+  }
+  const PortReport& port(std::string_view key) const {
+    for (const PortReport& each : report->ports)
+      if (each.port == key) return each;
+    return report->ports.front();
+  }
+};
+
+TEST(ACardThatDies, TakesThePortOfItsOtherFunctionAlong) {
+  DyingCard card;
+  card.run(3600);
+  card.alive = false;
+  card.run(300, true);
+  for (const char* key : {"mlx5_0/1", "mlx5_1/1"}) {
+    ASSERT_FALSE(card.port(key).faults.empty()) << key;
+    EXPECT_EQ(card.port(key).faults.front().fault, "nic_fault") << key;
+  }
+  EXPECT_TRUE(card.port("mlx5_2/1").faults.empty()) << "another card";
+}
+
+/// What a laser takes more and more current for is not lost yet: to be told before it is.
+TEST(ATiringLaser, IsAWarningWhileItsLightIsHeld) {
+  Story story;
+  story.run(3600);
+  for (int step = 0; step < 20; ++step) {
+    *story.feed.module.lanes[2].tx_bias_ma += 1.5;
+    story.run(120);
+  }
+  ASSERT_FALSE(story.report->ports.front().faults.empty());
+  const FaultReport& fault = story.report->ports.front().faults.front();
+  EXPECT_EQ(fault.fault, "failing_transmitter");
+  EXPECT_EQ(fault.end, End::kLocal);
+  EXPECT_EQ(fault.severity, Severity::kWarning);
+}
+
+TEST(ATiringLaser, ThatFeedsAllLanesShowsAgainstItsPastAtTheSameTemperature) {
+  Story story;
+  story.run(3600);
+  for (ModuleLane& lane : story.feed.module.lanes) lane.tx_bias_ma = 70 * 1.4;
+  story.run(600);
+  EXPECT_THAT(story.events, HasSubstr("opened:failing_transmitter"));
+}
+
+TEST(Bias, ThatFollowsTheTemperatureIsNoFault) {
+  Story story;
+  story.run(3600);
+  for (int step = 1; step <= 17; ++step) {
+    story.feed.module.temperature_c = 50 + step;
+    for (ModuleLane& lane : story.feed.module.lanes) lane.tx_bias_ma = 70 * (1 + 0.02 * step);
+    story.run(120);
+  }
+  EXPECT_EQ(story.events, "");
+}
+
+TEST(Bias, OfAnotherModuleOrAnotherSettingIsNoFault) {
+  Story story;
+  story.run(3600);
+  story.feed.pull(story.feed.t + 1);
+  story.run(20);
+  story.feed.module.serial = "B2";
+  for (ModuleLane& lane : story.feed.module.lanes) lane.tx_bias_ma = 105;
+  story.feed.plug(story.feed.t + 1);
+  story.run(3600);
+  for (ModuleLane& lane : story.feed.module.lanes) lane.tx_bias_ma = 140, lane.tx_power_mw = 1.4;
+  story.run(1800);
+  EXPECT_THAT(story.events, Not(HasSubstr("failing_transmitter")));
+}
+
+/// Of some ports there is a line only now and then: between two of them they are not gone.
+TEST(APort, OfWhichEverySixthSnapshotSpeaksIsNotADeadCard) {
+  Story story;
+  story.feed.period_s = 60;
+  for (int step = 0; step < 120; ++step) {
+    Snapshot snapshot = story.feed.tick();
+    if (step % 6 != 0) snapshot.ports.clear();
+    for (const FaultEvent& event : story.engine.step(std::move(snapshot)).events) story.events += event.fault.fault;
+  }
+  EXPECT_EQ(story.events, "");
+}
+
+TEST(APort, ThatNeverComesBackIsADeadCardHoweverSeldomItSpoke) {
+  Story story;
+  story.feed.period_s = 60;
+  for (int step = 0; step < 60; ++step) {
+    Snapshot snapshot = story.feed.tick();
+    if (step % 6 != 0 || step > 30) snapshot.ports.clear();
+    for (const FaultEvent& event : story.engine.step(std::move(snapshot)).events) story.events += event.fault.fault;
+  }
+  EXPECT_EQ(story.events, "nic_fault");
+}
+
+}  // namespace
+}  // namespace linkhealth
