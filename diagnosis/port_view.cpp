@@ -74,13 +74,16 @@ enum Window : std::size_t {
   kSupplyDip
 };
 
-/// The newest clean intervals with a known BER that make up "now".
+/// The newest clean intervals with a known BER that make up "now". Since the fibre was mated anew the ratio of before is
+/// not that of now.
 std::vector<const Interval*> recent_clean(const PortView& view, KnobValues k) {
   std::vector<const Interval*> chosen;
   double covered_s = 0;
+  const auto& fresh_since = view.port.fresh_since;
   const SteadyTime reference_time = view.down && view.port.last_loss ? *view.port.last_loss : view.now;
   for (auto at = view.port.intervals.rbegin(); at != view.port.intervals.rend(); ++at) {
     if (in_seconds(reference_time - at->end) > k[kRecentS]) break;
+    if (!view.down && fresh_since && at->begin < *fresh_since) break;
     if (!at->clean || std::isnan(at->ber)) continue;
     chosen.push_back(&*at);
     covered_s += at->seconds();

@@ -9,7 +9,7 @@ namespace {
 
 class RepairStory : public testing::Test {
  protected:
-  RepairStory() : engine(settings()) {}
+  explicit RepairStory(EngineSettings with = settings()) : engine_(std::make_unique<Engine>(std::move(with))) {}
   static EngineSettings settings() {
     EngineSettings settings;
     settings.node = "node";
@@ -18,7 +18,7 @@ class RepairStory : public testing::Test {
   }
   void run(double seconds) {
     for (const double end = feed.t + seconds; feed.t < end;) {
-      Engine::Step step = engine.step(feed.tick());
+      Engine::Step step = engine_->step(feed.tick());
       report = step.report;
       for (FaultEvent& event : step.events) events.push_back(std::move(event));
     }
@@ -40,7 +40,7 @@ class RepairStory : public testing::Test {
   const FaultReport& fault() const { return report->ports.at(0).faults.at(0); }
 
   Feed feed;
-  Engine engine;
+  std::unique_ptr<Engine> engine_;
   std::shared_ptr<const Report> report;
   std::vector<FaultEvent> events;
 };
@@ -92,13 +92,57 @@ TEST_F(RepairStory, ARestartForgetsNoRepair) {
   touch_fibre(0.26, 3'000'000);
   run(2400);
   Engine again(settings());
-  again.restore(engine.ledger_state());
-  again.restore(engine.references());
+  again.restore(engine_->ledger_state());
+  again.restore(engine_->references());
   std::shared_ptr<const Report> first;
   for (int i = 0; i < 90; ++i) first = again.step(feed.tick()).report;
   ASSERT_FALSE(first->ports.at(0).faults.empty());
   EXPECT_EQ(first->ports.at(0).faults.at(0).repairs.size(), 1U);
   EXPECT_EQ(first->ports.at(0).faults.at(0).repair.at(0), "replace the jumper");
+}
+
+/// Holds as short as an impatient site or a lab sets them.
+class ImpatientRepair : public RepairStory {
+ protected:
+  ImpatientRepair() : RepairStory(impatient()) { feed.period_s = 1; }
+  static EngineSettings impatient() {
+    EngineSettings settings = RepairStory::settings();
+    for (const auto& [knob, value] :
+         {std::pair("down_hold_s", 5), {"signal_hold_s", 10}, {"quiet_s", 20}, {"proof_s", 60}})
+      EXPECT_TRUE(settings.knobs.set("ledger", knob, value).ok()) << knob;
+    EXPECT_TRUE(settings.knobs.set("windows", "ber_s", 20).ok());
+    return settings;
+  }
+  /// A restart: what is kept goes over, the readings of the last minutes do not.
+  void restart() {
+    auto fresh = std::make_unique<Engine>(impatient());
+    fresh->restore(engine_->ledger_state());
+    fresh->restore(engine_->references());
+    engine_ = std::move(fresh);
+  }
+  std::string told() const {
+    std::string all;
+    for (const FaultEvent& event : events) all += std::string(to_string(event.kind)) + " ";
+    return all;
+  }
+};
+
+TEST_F(ImpatientRepair, ErrorsOfBeforeTheFibreWasMatedAreNotThoseOfNow) {
+  run(300);
+  make_dirty();
+  feed.bits_per_s = 12'000'000;
+  run(120);
+  ASSERT_EQ(told(), "opened ");
+  restart();
+  run(20);  // two intervals with errors: too few to say so
+  feed.pull(feed.t + 1);
+  for (ModuleLane& lane : feed.module.lanes) lane.rx_power_mw = 0;
+  run(8);
+  feed.receive_mw(0.8);
+  feed.bits_per_s = 4000;
+  feed.plug(feed.t + 1);
+  run(200);
+  EXPECT_EQ(told(), "opened proving closed ");
 }
 
 }  // namespace
