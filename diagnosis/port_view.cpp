@@ -74,8 +74,8 @@ enum Window : std::size_t {
   kSupplyDip
 };
 
-/// The newest clean intervals with a known BER that make up "now". Since the fibre was mated anew the ratio of before is
-/// not that of now.
+/// The newest clean intervals with a known BER that make up "now". Since the fibre was mated anew the ratio of before
+/// is not that of now.
 std::vector<const Interval*> recent_clean(const PortView& view, KnobValues k) {
   std::vector<const Interval*> chosen;
   double covered_s = 0;
