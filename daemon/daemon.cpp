@@ -126,7 +126,8 @@ Result<void> Daemon::make_source() {
     return {};
   }
   allow_many_open_files();
-  const SamplerSettings settings = sampler_settings(config_.knobs);
+  SamplerSettings settings = sampler_settings(config_.knobs);
+  settings.read_threads = ReadWorker::Threads::kLent;
   std::unique_ptr<ModuleReader> modules;
   // A copied /sys tree has no kernel behind it to ask for a module.
   if (options_.sysroot.empty())

@@ -1,17 +1,24 @@
 #include "daemon/loop.h"
 
-#include <poll.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
 #include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <climits>
+#include <condition_variable>
 #include <csignal>
+#include <memory>
 #include <set>
+#include <span>
 #include <string>
+#include <system_error>
 #include <vector>
 
+#include "base/quiet_thread.h"
 #include "daemon/service_manager.h"
 #include "probes/kernel_socket.h"
 
@@ -20,6 +27,8 @@ namespace linkhealth {
 namespace {
 
 constexpr std::array kSignals = {SIGTERM, SIGINT, SIGHUP};
+/// A read that goes on at the end is waited for so long.
+constexpr Milliseconds kStopPatience{200};
 
 sigset_t loop_signals() {
   sigset_t signals;
@@ -28,10 +37,30 @@ sigset_t loop_signals() {
   return signals;
 }
 
-/// poll()'s timeout; -1: none.
-int as_timeout(std::optional<Milliseconds> wait) {
-  return wait ? static_cast<int>(std::clamp<Milliseconds::rep>(wait->count(), 0, INT_MAX)) : -1;
-}
+class Loop;
+
+/// What the threads have in common; lives as long as the longest of them.
+struct Crew {
+  OwnedFd waited{epoll_create1(EPOLL_CLOEXEC)};
+  OwnedFd ending{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};  ///< readable from the end on: wakes all
+  std::mutex turn;
+  // All below is under the lock.
+  std::condition_variable changed;
+  Loop* loop = nullptr;  ///< until it has ended
+  std::size_t members = 0;
+  std::size_t reading = 0;  ///< so many of them are away, perhaps for ever
+  bool ended = false;
+
+  /// One member more; false: the system gives no thread.
+  static bool start_member(const std::shared_ptr<Crew>& crew);
+  static void serve(const std::shared_ptr<Crew>& crew);
+  static void lend(const std::shared_ptr<Crew>& crew, std::unique_lock<std::mutex>& turn);
+  void end() {
+    ended = true;
+    eventfd_write(ending.get(), 1);
+    changed.notify_all();
+  }
+};
 
 class Loop {
  public:
@@ -39,38 +68,116 @@ class Loop {
       : source_(source), engine_(engine), clock_(clock), hooks_(hooks) {}
 
   Result<void> run();
+  // For who has the turn.
+  [[nodiscard]] bool wants_thread() const { return source_.wants_thread(); }
+  std::function<void()> work() { return source_.work(); }
+  void take(std::span<const epoll_event> events);
+  void take_reads();
+  void fail(const Error& error);
 
  private:
+  Result<void> prepare();
   void poll_source(double lateness_s);
+  void expect_next();
   void list_descriptors();
-  Result<void> wait();
+  void set_timer(std::optional<SteadyTime> at);
   void take_signals();
-  std::optional<Milliseconds> until_feed();
+  std::optional<SteadyTime> feed_due();
 
   Source& source_;
   Engine& engine_;
   const Clock& clock_;
   const LoopHooks& hooks_;
   const ServiceManager manager_ = ServiceManager::from_environment();
-  OwnedFd signals_;
-  std::vector<pollfd> waited_;  ///< the signals, then what the source asks for
-  std::set<int> unusable_;      ///< asked for and not open: read with the next
-                                ///< timer, later and not never
+  std::shared_ptr<Crew> crew_ = std::make_shared<Crew>();
+  OwnedFd signals_, timer_;
+  std::vector<int> listed_;             ///< what the source asks for
+  std::set<int> unusable_;              ///< asked for and not open: read with the next timer, later and not never
+  std::optional<SteadyTime> wakes_at_;  ///< the timer is set to that
+  bool wakes_to_feed_ = false;          ///< the watchdog and nothing else
   std::optional<SteadyTime> fed_at_;
   std::string said_;  ///< the status that systemd shows
-  bool stop_ = false;
+  Result<void> result_;
 };
 
-Result<void> Loop::run() {
+bool Crew::start_member(const std::shared_ptr<Crew>& crew) {
+  try {
+    quiet_thread([crew] { serve(crew); }).detach();  // one that hangs in the kernel can be neither cancelled nor joined
+  } catch (const std::system_error&) {               // the limit of tasks
+    return false;
+  }
+  ++crew->members;
+  return true;
+}
+
+void Crew::serve(const std::shared_ptr<Crew>& crew) {
+  constexpr std::size_t kEnough = 2;  // one at work and one that waits
+  std::unique_lock turn(crew->turn);
+  lend(crew, turn);
+  while (!crew->ended && crew->members - crew->reading <= kEnough) {
+    turn.unlock();
+    std::array<epoll_event, 8> events{};
+    const int count = epoll_wait(crew->waited.get(), events.data(), events.size(), -1);
+    const int error = errno;
+    turn.lock();
+    if (crew->ended) break;
+    if (count >= 0) {
+      crew->loop->take(std::span(events).first(static_cast<std::size_t>(count)));
+    } else if (error != EINTR) {
+      crew->loop->fail(errno_error("the event loop ended", error));
+    }
+    lend(crew, turn);
+  }
+  --crew->members;
+  crew->changed.notify_all();
+}
+
+void Crew::lend(const std::shared_ptr<Crew>& crew, std::unique_lock<std::mutex>& turn) {
+  while (!crew->ended && crew->loop->wants_thread()) {
+    if (crew->members - crew->reading == 1 && !start_member(crew)) return;  // somebody must keep the time
+    const auto work = crew->loop->work();
+    ++crew->reading;
+    turn.unlock();
+    work();
+    turn.lock();
+    --crew->reading;
+    if (!crew->ended) crew->loop->take_reads();
+  }
+}
+
+Result<void> Loop::prepare() {
   const sigset_t signals = loop_signals();
   signals_ = OwnedFd(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!signals_) return errno_error("taking signals as events", errno);
+  timer_ = OwnedFd(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
+  if (!timer_ || !crew_->waited || !crew_->ending) return errno_error("the event loop can't be set up", errno);
+  // The timer wakes one thread, once.
+  for (const auto& [fd, how] : {std::pair(signals_.get(), 0U), {timer_.get(), EPOLLET}, {crew_->ending.get(), 0U}}) {
+    epoll_event wanted{EPOLLIN | how, {.fd = fd}};
+    if (epoll_ctl(crew_->waited.get(), EPOLL_CTL_ADD, fd, &wanted) < 0)
+      return errno_error("the event loop can't be set up", errno);
+  }
+  return {};
+}
+
+Result<void> Loop::run() {
+  if (auto prepared = prepare(); !prepared) return prepared;
+  std::unique_lock turn(crew_->turn);
+  crew_->loop = this;
   poll_source(0);
+  expect_next();
   manager_.tell("READY=1");
-  Result<void> ended;
-  while (ended && !stop_) ended = wait();
+  if (!Crew::start_member(crew_)) return Error{"the event loop can't be set up: no thread can be started"};
+  crew_->changed.wait(turn, [this] { return crew_->ended; });
+  crew_->loop = nullptr;
   manager_.tell("STOPPING=1");
-  return ended;
+  crew_->changed.wait_for(turn, kStopPatience, [this] { return crew_->members == 0; });
+  return result_;
+}
+
+void Loop::fail(const Error& error) {
+  result_ = error;
+  crew_->end();
 }
 
 void Loop::poll_source(double lateness_s) {
@@ -87,18 +194,76 @@ void Loop::poll_source(double lateness_s) {
   }
 }
 
-/// Feeds come and go, and rest: what is waited for is what the source asks for
-/// now.
-void Loop::list_descriptors() {
-  const std::vector<int> wanted = source_.wake_fds();
-  std::erase_if(unusable_, [&](int fd) { return std::find(wanted.begin(), wanted.end(), fd) == wanted.end(); });
-  waited_.assign(1, {signals_.get(), POLLIN, 0});
-  for (const int fd : wanted)
-    if (!unusable_.contains(fd)) waited_.push_back({fd, POLLIN, 0});
+void Loop::take(std::span<const epoll_event> events) {
+  bool due = false;
+  bool readable = false;
+  double lateness_s = 0;
+  for (const epoll_event& event : events) {
+    if (event.data.fd == signals_.get()) {
+      take_signals();
+    } else if (event.data.fd == timer_.get()) {
+      std::uint64_t times = 0;
+      if (read(timer_.get(), &times, sizeof times) != sizeof times || !wakes_at_) continue;  // it was set anew
+      due = !wakes_to_feed_;
+      lateness_s = std::max(0.0, in_seconds(clock_.steady() - *wakes_at_));
+      wakes_at_.reset();
+    } else {
+      readable = true;
+    }
+  }
+  if (crew_->ended) return;
+  if (due || readable) poll_source(due ? lateness_s : 0);
+  expect_next();
 }
 
-/// Feeds the watchdog when that is due; how long until it is due again.
-std::optional<Milliseconds> Loop::until_feed() {
+void Loop::take_reads() {
+  poll_source(0);
+  expect_next();
+}
+
+/// What wakes the next thread, before this one goes to read.
+void Loop::expect_next() {
+  list_descriptors();
+  const auto feed = feed_due();
+  std::optional<SteadyTime> due;
+  if (const auto until = source_.until_due()) due = clock_.steady() + *until;
+  wakes_to_feed_ = feed && (!due || *feed < *due);
+  set_timer(wakes_to_feed_ ? feed : due);
+}
+
+/// Feeds come and go, and rest: what is waited for is what the source asks for now.
+void Loop::list_descriptors() {
+  const std::vector<int> wanted = source_.wake_fds();
+  if (wanted == listed_) return;
+  const auto has = [](const std::vector<int>& all, int fd) {
+    return std::find(all.begin(), all.end(), fd) != all.end();
+  };
+  for (const int fd : listed_) {
+    if (has(wanted, fd)) continue;
+    if (unusable_.erase(fd) == 0) epoll_ctl(crew_->waited.get(), EPOLL_CTL_DEL, fd, nullptr);
+  }
+  for (const int fd : wanted) {
+    if (has(listed_, fd)) continue;
+    epoll_event event{EPOLLIN, {.fd = fd}};
+    if (epoll_ctl(crew_->waited.get(), EPOLL_CTL_ADD, fd, &event) < 0) unusable_.insert(fd);
+  }
+  listed_ = wanted;
+}
+
+void Loop::set_timer(std::optional<SteadyTime> at) {
+  if (at == wakes_at_) return;
+  itimerspec when{};  // zeroes: never
+  if (at) {
+    const auto wait = std::max<std::chrono::nanoseconds>(*at - clock_.steady(), std::chrono::nanoseconds(1));
+    const auto whole = std::chrono::duration_cast<std::chrono::seconds>(wait);
+    when.it_value = {whole.count(), (wait - whole).count()};
+  }
+  timerfd_settime(timer_.get(), 0, &when, nullptr);
+  wakes_at_ = at;
+}
+
+/// Feeds the watchdog when that is due; when it is due again.
+std::optional<SteadyTime> Loop::feed_due() {
   const auto period = manager_.feed_period();
   if (!period) return std::nullopt;
   const SteadyTime now = clock_.steady();
@@ -106,33 +271,7 @@ std::optional<Milliseconds> Loop::until_feed() {
     manager_.tell("WATCHDOG=1");
     fed_at_ = now;
   }
-  return *fed_at_ + *period - now;
-}
-
-Result<void> Loop::wait() {
-  list_descriptors();
-  const auto until_feed = this->until_feed();
-  const auto until_due = source_.until_due();
-  const SteadyTime begun = clock_.steady();
-  const bool feed_first = until_feed && (!until_due || *until_feed < *until_due);
-  const int ready = ::poll(waited_.data(), waited_.size(), as_timeout(feed_first ? until_feed : until_due));
-  if (ready < 0) return errno == EINTR ? Result<void>() : errno_error("the event loop ended", errno);
-  if (ready == 0) {
-    if (feed_first) return {};
-    poll_source(std::max(0.0, in_seconds(clock_.steady() - begun - std::max(*until_due, Milliseconds(0)))));
-    return {};
-  }
-  if (waited_.front().revents != 0) take_signals();
-  bool readable = false;
-  for (std::size_t i = 1; i < waited_.size(); ++i) {
-    if ((waited_[i].revents & POLLNVAL) != 0) {
-      unusable_.insert(waited_[i].fd);
-    } else {
-      readable = readable || waited_[i].revents != 0;
-    }
-  }
-  if (readable && !stop_) poll_source(0);
-  return {};
+  return *fed_at_ + *period;
 }
 
 void Loop::take_signals() {
@@ -141,7 +280,7 @@ void Loop::take_signals() {
     if (told.ssi_signo == SIGHUP) {
       hooks_.on_reload();
     } else {
-      stop_ = true;
+      crew_->end();
     }
   }
 }

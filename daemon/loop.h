@@ -1,5 +1,9 @@
-// The deciding thread: waits (poll), polls the source, steps the engine, hands the result on. Nothing here may
-// block.
+// What the daemon does all day: waits, polls the source, steps the engine, hands the result on. Nothing of that may
+// block, and some reads do. So a few threads take turns (leader and followers): whoever wakes up has the turn, does
+// what is to be done, gives the turn away, makes the reads that may block, and takes it again for what they gave. In
+// the usual case one thread does all of a cycle and none is woken by another. Meanwhile a second one waits, for the
+// next time or event: when a read hangs it goes on with the rest, and a third one comes to wait. "The deciding thread"
+// is the one that has the turn.
 #pragma once
 
 #include <functional>
@@ -27,8 +31,9 @@ struct LoopHooks {
 /// Blocks the signals that the loop takes as events. REQUIRES: called before the first thread is started.
 void block_loop_signals();
 
-/// Runs until SIGTERM or SIGINT. Tells the service manager READY after the first poll, feeds its watchdog, and STOPPING
-/// at the end. An Error only when the loop itself can't be set up.
+/// Runs until the process is sent SIGTERM or SIGINT. Hooks are called on any thread of the loop, one at a time. Tells
+/// the service manager READY after the first poll, feeds its watchdog, and STOPPING at the end, which waits for no read
+/// that hangs. An Error only when the loop itself can't be set up.
 Result<void> run_loop(Source& source, Engine& engine, const Clock& clock, const LoopHooks& hooks);
 
 }  // namespace linkhealth

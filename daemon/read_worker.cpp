@@ -43,21 +43,38 @@ struct ReadWorker::Shared {
   std::deque<Job> queue;
   std::vector<Reading> finished;
   std::vector<std::shared_ptr<Running>> threads;
+  SteadyTime waits_since;  ///< the queue, for a thread that is lent
   bool stop = false;
 
   /// Whether a thread is there that takes from the queue.
   [[nodiscard]] bool has_worker() const {
     return std::any_of(threads.begin(), threads.end(), [](const auto& thread) { return !thread->left_behind; });
   }
+  void run_next(std::unique_lock<std::mutex>& lock, Running& self);
 };
+
+/// The first job of the queue, which is not empty. The lock is held before and after, not while it runs.
+void ReadWorker::Shared::run_next(std::unique_lock<std::mutex>& lock, Running& self) {
+  Job job = std::move(queue.front());
+  queue.pop_front();
+  self = {true, false, job.port, job.group, clock.steady()};
+  lock.unlock();
+  Reading reading = job.run();
+  job.run = nullptr;  // what the read needs ends here, not under the lock
+  lock.lock();
+  if (stop) return;
+  reading.duration_s = in_seconds(clock.steady() - self.since);
+  self.at_work = false;
+  finished.push_back(std::move(reading));
+}
 
 namespace {
 constexpr Milliseconds kStopPatience{200};
 }  // namespace
 
-ReadWorker::ReadWorker(const Clock& clock, Milliseconds patience)
-    : shared_(std::make_shared<Shared>(clock)), patience_(patience) {
-  start_thread();
+ReadWorker::ReadWorker(const Clock& clock, Milliseconds patience, Threads threads)
+    : shared_(std::make_shared<Shared>(clock)), patience_(patience), threads_(threads) {
+  if (threads_ == Threads::kOwn) start_thread();
 }
 
 ReadWorker::~ReadWorker() {
@@ -95,22 +112,32 @@ void ReadWorker::run(const std::shared_ptr<Shared>& shared, const std::shared_pt
       shared->wake.wait(lock);
       continue;
     }
-    Job job = std::move(shared->queue.front());
-    shared->queue.pop_front();
-    *self = {true, false, job.port, job.group, shared->clock.steady()};
-    lock.unlock();
-    Reading reading = job.run();
-    job.run = nullptr;  // what the read needs ends here, not under the lock
-    lock.lock();
+    shared->run_next(lock, *self);
     if (shared->stop) break;
-    reading.duration_s = in_seconds(shared->clock.steady() - self->since);
-    self->at_work = false;
     if (!shared->has_worker()) self->left_behind = false;  // nobody took its place: it goes on
-    shared->finished.push_back(std::move(reading));
     if (shared->queue.empty() || self->left_behind) eventfd_write(shared->event, 1);
   }
   std::erase(shared->threads, self);
   shared->thread_ended.notify_all();
+}
+
+void ReadWorker::run_lent(const std::shared_ptr<Shared>& shared, const std::shared_ptr<Running>& self) {
+  std::unique_lock lock(shared->mutex);
+  while (!shared->stop && !self->left_behind && !shared->queue.empty()) shared->run_next(lock, *self);
+  std::erase(shared->threads, self);
+  shared->thread_ended.notify_all();
+}
+
+bool ReadWorker::wants_thread() const {
+  if (threads_ != Threads::kLent) return false;
+  const std::lock_guard lock(shared_->mutex);
+  return !shared_->queue.empty() && !shared_->has_worker() && shared_->threads.size() < kMaxThreads;
+}
+
+std::function<void()> ReadWorker::work() {
+  const std::lock_guard lock(shared_->mutex);
+  return
+      [shared = shared_, self = shared_->threads.emplace_back(std::make_shared<Running>())] { run_lent(shared, self); };
 }
 
 void ReadWorker::submit(Job job) {
@@ -123,11 +150,12 @@ void ReadWorker::submit(std::vector<Job> jobs) {
   if (jobs.empty()) return;
   {
     const std::lock_guard lock(shared_->mutex);
+    if (shared_->queue.empty()) shared_->waits_since = shared_->clock.steady();
     for (Job& job : jobs) shared_->queue.push_back(std::move(job));
     // A list that grows by itself would move each reading several times.
     shared_->finished.reserve(shared_->finished.size() + shared_->queue.size());
   }
-  shared_->wake.notify_one();  // after the lock: who is woken would wait for it
+  if (threads_ == Threads::kOwn) shared_->wake.notify_one();  // after the lock: who is woken would wait for it
 }
 
 bool ReadWorker::is_out(const PortKey& port, ReadGroup group) const {
@@ -145,7 +173,7 @@ bool ReadWorker::is_out(const PortKey& port, ReadGroup group) const {
 std::vector<Reading> ReadWorker::take_finished() {
   const std::lock_guard lock(shared_->mutex);
   eventfd_t count = 0;
-  eventfd_read(shared_->event, &count);
+  if (threads_ == Threads::kOwn) eventfd_read(shared_->event, &count);
   return std::exchange(shared_->finished, {});
 }
 
@@ -160,6 +188,7 @@ std::vector<ReadWorker::Stuck> ReadWorker::check_stuck() {
       stuck.push_back({thread->port, thread->group, thread->since});
       if (std::exchange(thread->left_behind, true)) continue;
       replace = true;
+      shared_->waits_since = now;
       // Its other jobs would run into the same wall, and a reader takes one read at a time.
       std::erase_if(shared_->queue, [&](const Job& job) { return job.port == thread->port; });
     }
@@ -168,9 +197,11 @@ std::vector<ReadWorker::Stuck> ReadWorker::check_stuck() {
     const std::lock_guard lock(shared_->mutex);
     return shared_->threads.size();
   }();
-  if (replace && threads < kMaxThreads) start_thread();
+  if (replace && threads_ == Threads::kOwn && threads < kMaxThreads) start_thread();
   const std::lock_guard lock(shared_->mutex);
-  if (!shared_->has_worker())
+  // A thread is lent in a moment, unless there is none.
+  const bool soon = threads_ == Threads::kLent && shared_->clock.steady() - shared_->waits_since < patience_;
+  if (!shared_->has_worker() && !soon)
     for (const Job& job : shared_->queue) stuck.push_back({job.port, job.group, shared_->clock.steady(), true});
   return stuck;
 }

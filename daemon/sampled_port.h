@@ -21,6 +21,7 @@ struct SampledPort {
   std::optional<LinkSample> netdev;      ///< what the lock-free files last said
   LinkSample kernel;                     ///< what the read worker last said: verbs state, speed, FEC, down reason
   std::optional<LinkSample> last_shown;  ///< both together, as in the last snapshot that had them
+  bool link_news = true;                 ///< one of them said something else since then
   bool show = false;                     ///< put the link into the next snapshot even when it did not change
   bool module_seen = false;
   std::uint64_t found_after = 0;   ///< the number of the device event that it was found after

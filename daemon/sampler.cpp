@@ -50,7 +50,7 @@ Sampler::Sampler(HostFactory hosts, std::unique_ptr<ModuleReader> modules, const
       search_host_(hosts_()),
       health_host_(hosts_()),
       modules_(std::move(modules)),
-      worker_(clock, settings.read_patience),
+      worker_(clock, settings.read_patience, settings.read_threads),
       clock_(clock),
       settings_(settings),
       header_(std::move(header)) {
@@ -162,7 +162,8 @@ void Sampler::read_link(Cycle& cycle, SampledPort& port) {
     port.gone = true;
     return;
   }
-  if (!sample.link) return;
+  if (!sample.link || sample.link == port.netdev) return;
+  port.link_news = true;
   const bool first = !port.netdev.has_value();
   if (!first) {
     const auto changes = link_changes(port.port.id.key(), as_netdev(*port.netdev), as_netdev(*sample.link), cycle.now);
@@ -178,9 +179,8 @@ void Sampler::read_link(Cycle& cycle, SampledPort& port) {
 }
 
 void Sampler::report_stuck(Cycle& cycle) {
-  const double patience_s = in_seconds(settings_.read_patience);
   std::map<std::string, SteadyTime> stuck;
-  const std::string no_answer = fmt::format("no answer within {:g} s", patience_s);
+  const auto no_answer = [this] { return fmt::format("no answer within {:g} s", in_seconds(settings_.read_patience)); };
   const auto report = [&](const PortKey& port, std::string_view probe, SteadyTime since, const std::string& reason) {
     // Said when it begins and then with every snapshot: a gap is of the last attempt, and this one is still going on.
     // The same words each time, because the reason is a metric's label.
@@ -191,14 +191,16 @@ void Sampler::report_stuck(Cycle& cycle) {
   };
   for (const ReadWorker::Stuck& read : worker_.check_stuck())
     report(read.port == kSearch ? "" : read.port, probe_of(read.group), read.since,
-           read.waiting ? "not read: too many other reads hang" : no_answer);
+           read.waiting ? "not read: too many other reads hang" : no_answer());
   const auto busy = modules_ ? modules_->busy() : std::nullopt;
-  if (busy && cycle.now - busy->since >= settings_.read_patience) report(busy->port, "module", busy->since, no_answer);
+  if (busy && cycle.now - busy->since >= settings_.read_patience)
+    report(busy->port, "module", busy->since, no_answer());
   stuck_ = std::move(stuck);
 }
 
 void Sampler::put_links(Cycle& cycle) {
   for (auto& [key, port] : ports_) {
+    if (!std::exchange(port.link_news, false) && !port.show) continue;
     LinkSample link = port.link();
     if (!std::exchange(port.show, false) && port.last_shown == link) continue;
     cycle.content = true;

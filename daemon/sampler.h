@@ -63,6 +63,8 @@ class Sampler : public Source {
   std::optional<Snapshot> poll() override;
   [[nodiscard]] std::optional<Milliseconds> until_due() const override;
   [[nodiscard]] std::vector<int> wake_fds() const override;
+  [[nodiscard]] bool wants_thread() const override { return worker_.wants_thread(); }
+  std::function<void()> work() override { return worker_.work(); }
   [[nodiscard]] RecordingHeader header() const override { return header_; }
 
   /// What is there to watch, and what is left out and why; after the first poll().

@@ -107,7 +107,7 @@ void Sampler::take_reading(Cycle& cycle, Reading& reading) {
   if (reading.sample.pcie) sample.pcie = reading.sample.pcie;
   if (reading.group == ReadGroup::kKernel && reading.sample.link) {
     port.kernel = *std::move(reading.sample.link);
-    port.show = true;
+    port.link_news = port.show = true;
   }
 }
 

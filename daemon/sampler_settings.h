@@ -5,6 +5,7 @@
 #include <span>
 
 #include "base/time.h"
+#include "daemon/read_worker.h"
 #include "model/knobs.h"
 #include "probes/module_schedule.h"
 
@@ -25,6 +26,8 @@ struct SamplerSettings {
   bool kernel_log = true;
   bool verbs_events = true;
   bool port_mads = true;
+  /// Whose threads read. Not configured: who runs the daemon's loop lends them (daemon/loop.h).
+  ReadWorker::Threads read_threads = ReadWorker::Threads::kOwn;
 };
 
 /// The section "sampling" of the configuration.

@@ -1,6 +1,7 @@
 // Where snapshots come from: the live kernel (Sampler) or a recording (PlaySource). The loop knows only this.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <vector>
 
@@ -20,6 +21,11 @@ class Source {
   /// Descriptors that make poll() worth calling as soon as they are readable; asked anew after each poll(). One that
   /// was listed must stay open until it was left out once.
   [[nodiscard]] virtual std::vector<int> wake_fds() const = 0;
+  /// Whether poll() left reads to be made by a thread that is lent to them.
+  [[nodiscard]] virtual bool wants_thread() const { return false; }
+  /// Those reads, for a thread that does nothing else meanwhile and may hang in one for ever; then poll() again. May
+  /// run beside poll(), and outlive the source. REQUIRES: wants_thread(); it is run.
+  virtual std::function<void()> work() { return {}; }
   /// What the recording's header says, for a recorder and the engine.
   [[nodiscard]] virtual RecordingHeader header() const = 0;
 };

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <array>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -91,6 +92,8 @@ class Memory {
   /// This event and all before it were sent by `sink`. When it cannot be written now, it is with the next write.
   void mark_delivered(const std::string& sink, const std::string& event_id);
 
+  /// Called before each answer to past(), on the thread that asks: what waits to be written can be written first.
+  void before_past(std::function<void()> call);
   /// `port` of the answer is left empty: labels are not the memory's.
   Result<PortPast> past(const PastQuery& query);
   /// What happened to all ports last, oldest first; empty when nothing is remembered.
@@ -147,6 +150,8 @@ class Memory {
   SignalFolder folder_;
   std::int64_t small_checked_s_ = 0;
   MemoryFigures figures_;
+  std::mutex before_past_mutex_;
+  std::function<void()> before_past_;
   mutable std::mutex shown_mutex_;
   MemoryFigures shown_;  ///< figures_ after the last write
   std::vector<std::string> notes_;

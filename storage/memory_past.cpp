@@ -76,7 +76,16 @@ Result<std::vector<KeptEvent>> Memory::newest_events(std::size_t limit) {
   return tables::newest_events(*database_, limit);
 }
 
+void Memory::before_past(std::function<void()> call) {
+  const std::lock_guard lock(before_past_mutex_);
+  before_past_ = std::move(call);
+}
+
 Result<PortPast> Memory::past(const PastQuery& query) {
+  {
+    const std::lock_guard lock(before_past_mutex_);
+    if (before_past_) before_past_();
+  }
   const std::lock_guard lock(mutex_);
   if (!database_) return Error{"nothing is remembered now: " + figures_.error};
   PortPast past;

@@ -3,8 +3,6 @@
 // renders and compresses. So that a cycle can be compared with an exporter that reads when it is scraped.
 //   bench_stepped_daemon PORT SYSROOT [--no-diagnosis]
 // With --no-diagnosis the report is the snapshot alone: what an exporter does that judges nothing.
-#include <poll.h>
-
 #include <atomic>
 #include <cstdio>
 #include <cstring>
@@ -70,6 +68,7 @@ int run(std::span<char*> arguments) {
   const std::string sysroot = arguments[2];
   SamplerSettings settings = sampler_settings(KnobTable(all_knob_groups()));
   settings.link_period = settings.counters_period = Milliseconds(1000);
+  settings.read_threads = ReadWorker::Threads::kLent;
   settings.firmware_reads = 0;  // every counter file each time, as node_exporter does
   Sampler sampler([&] { return std::make_unique<LiveHost>(sysroot); }, nullptr, clock, settings, {});
   Engine engine({"bench", KnobTable(all_knob_groups())});
@@ -91,12 +90,9 @@ int run(std::span<char*> arguments) {
   bool starting = true;
   for (char byte = '\n'; byte == '\n'; byte = static_cast<char>(std::getchar())) {
     clock.advance(settings.counters_period);
-    take(sampler.poll());  // begins the reads; as in the daemon's loop, what comes back is taken when its event says so
-    for (bool done = false; !done;) {
-      constexpr int kPatience_ms = 1000;
-      pollfd event{sampler.wake_fds().front(), POLLIN, 0};
-      if (!sampler.settled()) ::poll(&event, 1, kPatience_ms);
-      done = sampler.settled();  // before the poll: what finishes after it is of the next round
+    take(sampler.poll());
+    while (sampler.wants_thread()) {  // as the daemon's loop: who is awake makes the reads (daemon/loop.cpp)
+      sampler.work()();
       take(sampler.poll());
     }
     if (std::exchange(starting, false)) give_back_start();  // as the daemon, after its first whole cycle

@@ -4,7 +4,12 @@
 #include <sys/eventfd.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <csignal>
+#include <future>
+#include <memory>
+#include <set>
+#include <thread>
 
 #include "probes/kernel_socket.h"
 #include "tests/support/manual_clock.h"
@@ -20,7 +25,7 @@ class MovingSource : public Source {
     eventfd_t count = 0;
     if (current) eventfd_read(current->get(), &count);
     if (polls > kPolls) {
-      raise(SIGTERM);  // blocked, and taken by the loop
+      kill(getpid(), SIGTERM);  // blocked, and taken by the loop
       return std::nullopt;
     }
     previous = std::move(current);
@@ -55,7 +60,7 @@ TEST(DaemonLoop, WatchesWhatTheSourceAsksForNow) {
 class ClosedSource : public Source {
  public:
   std::optional<Snapshot> poll() override {
-    raise(++polls < kPolls ? SIGHUP : SIGTERM);
+    kill(getpid(), ++polls < kPolls ? SIGHUP : SIGTERM);  // blocked, and taken by the loop
     return std::nullopt;
   }
   [[nodiscard]] std::optional<Milliseconds> until_due() const override { return Milliseconds(1); }
@@ -80,6 +85,73 @@ TEST(DaemonLoop, ADescriptorThatIsNotOpenLeavesTheTimer) {
   alarm(0);
   EXPECT_EQ(source.polls, ClosedSource::kPolls);
   EXPECT_EQ(reloads, ClosedSource::kPolls - 1);
+}
+
+/// Wants a read with each of its first polls, and ends the loop after so many polls by time.
+class ReadingSource : public Source {
+ public:
+  std::optional<Snapshot> poll() override {
+    ++polls;
+    deciding.insert(std::this_thread::get_id());
+    if (polls == kEnd) kill(getpid(), SIGTERM);
+    wanted = !away && polls < kEnd;
+    return std::nullopt;
+  }
+  [[nodiscard]] std::optional<Milliseconds> until_due() const override { return Milliseconds(1); }
+  [[nodiscard]] std::vector<int> wake_fds() const override { return {}; }
+  [[nodiscard]] RecordingHeader header() const override { return {}; }
+  [[nodiscard]] bool wants_thread() const override { return wanted; }
+  std::function<void()> work() override {
+    wanted = false;
+    away = true;
+    return [this, hangs = hang] {
+      reading.insert(std::this_thread::get_id());
+      hangs.wait();
+      away = false;
+    };
+  }
+
+  static constexpr int kEnd = 50;
+  int polls = 0;
+  bool wanted = false;
+  std::atomic<bool> away = false;
+  std::shared_future<void> hang;  ///< what a read waits for
+  std::set<std::thread::id> deciding, reading;
+};
+
+TEST(DaemonLoop, OneThreadReadsAndDecidesAndNoneIsWokenForIt) {
+  block_loop_signals();
+  ReadingSource source;
+  std::promise<void> at_once;
+  at_once.set_value();
+  source.hang = at_once.get_future().share();
+  Engine engine({});
+  const testing::ManualClock clock;
+  alarm(60);
+  ASSERT_TRUE(run_loop(source, engine, clock, {}));
+  alarm(0);
+  EXPECT_FALSE(source.reading.contains(std::this_thread::get_id())) << "the main thread must be there to end it all";
+  EXPECT_LE(source.reading.size(), 2U);
+  EXPECT_GE(source.polls, ReadingSource::kEnd);
+}
+
+TEST(DaemonLoop, AReadThatHangsStopsNeitherTheLoopNorItsEnd) {
+  block_loop_signals();
+  std::promise<void> never;
+  auto source = std::make_unique<ReadingSource>();
+  source->hang = never.get_future().share();
+  Engine engine({});
+  const testing::ManualClock clock;
+  alarm(60);
+  ASSERT_TRUE(run_loop(*source, engine, clock, {}));
+  alarm(0);
+  EXPECT_GE(source->polls, ReadingSource::kEnd);
+  EXPECT_EQ(source->reading.size(), 1U);
+  ASSERT_EQ(source->deciding.size(), 2U)
+      << "the main thread's first poll, and who took the place of the one that hangs";
+  EXPECT_FALSE(source->deciding.contains(*source->reading.begin()));
+  never.set_value();
+  while (source->away) std::this_thread::yield();  // it goes without a look at the loop, which is no more
 }
 
 }  // namespace

@@ -169,5 +169,95 @@ TEST(DaemonReadWorker, EndsThoughAReadHangs) {
   ended->get_future().wait();
 }
 
+TEST(DaemonReadWorker, ALentThreadMakesAllThatWaitsAndNoOtherIsWanted) {
+  ManualClock clock;
+  ReadWorker worker(clock, kPatience, ReadWorker::Threads::kLent);
+  EXPECT_FALSE(worker.wants_thread());
+  const auto lent = std::this_thread::get_id();
+  std::vector<std::thread::id> ran;
+  std::vector<ReadWorker::Job> batch;
+  for (const char* port : {"a/1", "b/1"})
+    batch.push_back(job(port, [&] {
+      ran.push_back(std::this_thread::get_id());
+      EXPECT_FALSE(worker.wants_thread()) << "one is at work";
+    }));
+  worker.submit(std::move(batch));
+  ASSERT_TRUE(worker.wants_thread());
+  EXPECT_FALSE(worker.idle());
+  EXPECT_TRUE(worker.check_stuck().empty()) << "a thread is lent in a moment";
+  const auto work = worker.work();
+  EXPECT_FALSE(worker.wants_thread()) << "one is on its way";
+  work();
+  EXPECT_EQ(ran, std::vector({lent, lent}));
+  EXPECT_FALSE(worker.wants_thread());
+  pollfd event{worker.event_fd(), POLLIN, 0};
+  EXPECT_EQ(poll(&event, 1, 0), 0) << "who lends a thread knows";
+  EXPECT_EQ(worker.take_finished().size(), 2U);
+  EXPECT_TRUE(worker.idle());
+}
+
+TEST(DaemonReadWorker, ALentThreadThatHangsIsNamedAndAnotherIsWanted) {
+  ManualClock clock;
+  ReadWorker worker(clock, kPatience, ReadWorker::Threads::kLent);
+  std::promise<void> started;
+  std::promise<void> release;
+  const std::shared_future<void> released = release.get_future().share();
+  std::vector<ReadWorker::Job> batch;
+  batch.push_back(job("hung/1", [&started, released] {
+    started.set_value();
+    released.wait();
+  }));
+  batch.push_back(job("hung/1", [] { FAIL() << "beside the read that hangs"; }));
+  batch.push_back(job("good/1", [] {}));
+  worker.submit(std::move(batch));
+  std::thread hangs(worker.work());
+  started.get_future().wait();
+  EXPECT_FALSE(worker.wants_thread());
+  clock.advance(kPatience);
+  const auto stuck = worker.check_stuck();
+  ASSERT_EQ(stuck.size(), 1U) << "what waits behind it does not wait in vain";
+  EXPECT_EQ(stuck[0].port, "hung/1");
+  ASSERT_TRUE(worker.wants_thread());
+  worker.work()();
+  auto readings = worker.take_finished();
+  ASSERT_EQ(readings.size(), 1U);
+  EXPECT_EQ(readings[0].port, "good/1");
+  worker.submit(job("late/1", [] {}));
+  clock.advance(kPatience);
+  const auto waits = worker.check_stuck();
+  ASSERT_EQ(waits.size(), 2U) << "nobody lends a thread: what waits is named too";
+  EXPECT_TRUE(waits[1].waiting);
+  release.set_value();
+  hangs.join();
+  readings = worker.take_finished();
+  ASSERT_EQ(readings.size(), 1U) << "it leaves the rest to whoever took its place";
+  EXPECT_EQ(readings[0].port, "hung/1");
+}
+
+TEST(DaemonReadWorker, NoMoreThreadsAreWantedThanMayHang) {
+  ManualClock clock;
+  ReadWorker worker(clock, kPatience, ReadWorker::Threads::kLent);
+  std::promise<void> release;
+  const auto released = release.get_future().share();
+  std::vector<std::thread> lent;
+  for (std::size_t i = 0; i < ReadWorker::kMaxThreads; ++i) {
+    std::promise<void> started;
+    worker.submit(job("port" + std::to_string(i), [&started, released] {
+      started.set_value();
+      released.wait();
+    }));
+    ASSERT_TRUE(worker.wants_thread());
+    lent.emplace_back(worker.work());
+    started.get_future().wait();
+    clock.advance(kPatience);
+    EXPECT_EQ(worker.check_stuck().size(), i + 1);
+  }
+  worker.submit(job("one more", [] {}));
+  EXPECT_FALSE(worker.wants_thread());
+  release.set_value();
+  for (std::thread& thread : lent) thread.join();
+  EXPECT_TRUE(worker.wants_thread());
+}
+
 }  // namespace
 }  // namespace linkhealth

@@ -293,6 +293,50 @@ TEST_F(MemoryTest, TheWriterWritesAllBeforeItEnds) {
   EXPECT_EQ(open()->remembered().ledger, memory_ledger(50));
 }
 
+/// `step` is the number of a step of 10 s.
+MemoryBatch row_batch(std::int64_t step) {
+  MemoryBatch batch;
+  batch.now = memory_time(step * 10);
+  batch.rows.push_back(memory_row(step * 10, 50));
+  return batch;
+}
+
+TEST_F(MemoryTest, RowsAloneAreGatheredForAMinuteOrUntilSomethingElseComes) {
+  auto memory = open();
+  MemoryWriter writer(*memory, [] {});
+  writer.drain();
+  const std::uint64_t before = writer.figures().writes;
+  const auto writes = [&] { return writer.figures().writes - before; };
+  for (int step = 0; step < 6; ++step) writer.remember(row_batch(step));
+  EXPECT_EQ(writes(), 0U);
+  writer.remember(row_batch(6));  // a minute after the first
+  while (writes() == 0) std::this_thread::yield();
+  writer.remember(row_batch(7));
+  writer.remember(event_batch(1));  // is never waited with, and takes the row along
+  while (writes() < 2) std::this_thread::yield();
+  writer.drain();
+  EXPECT_EQ(writes(), 2U);
+  MemoryBatch many;
+  for (std::size_t i = 0; i <= MemoryWriter::kGatheredRows; ++i) many.rows.push_back(memory_row(80, 50));
+  many.now = memory_time(80);
+  writer.remember(many);
+  while (writes() < 3) std::this_thread::yield();
+}
+
+TEST_F(MemoryTest, WhoAsksForThePastSeesWhatWasGathered) {
+  auto memory = open();
+  MemoryWriter writer(*memory, [] {});
+  for (int step = 0; step < 3; ++step) writer.remember(row_batch(step));
+  PastQuery query;
+  query.port = memory_row(0, 50).port;
+  query.now = memory_time(30);
+  query.since_s = 60;
+  const auto past = memory->past(query);
+  ASSERT_TRUE(past.ok());
+  ASSERT_FALSE(past->signals.empty());
+  EXPECT_EQ(std::ranges::count_if(past->signals.front().values, [](double value) { return !std::isnan(value); }), 3);
+}
+
 TEST_F(MemoryTest, WhatIsTooMuchToWaitIsDroppedAndCounted) {
   auto memory = open();
   std::mutex gate;
