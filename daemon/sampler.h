@@ -1,19 +1,17 @@
 // What is read of this node, how often, and how it becomes one Snapshot. The sampler decides nothing about links: it
 // keeps time, merges groups and says what it could not read.
 //
-//   group     every (knob)           what is read, and where
-//   link      link_period_s          carrier and its counts, from files that wait for no lock, here. A link event
-//   prompts
-//                                    a read at once: the kernel merges fast flaps, the counts are the truth
-//   counters  counters_period_s      PMA and hw counters, FEC, MAC, pause, netdev statistics, verbs state, speed,
-//   lanes:
-//                                    on the read worker
-//   pcie      pcie_period_s          speed, width, AER: on the read worker
-//   driver    driver_period_s        the driver's own statistics, devlink health: on the read worker
-//   module    module_period_s        EEPROM pages: on the module reader's thread
-//   inventory rescan_period_s        which ports there are; also when a device comes or goes: on the read worker
-//   events    as they come           link and device events, the kernel log, verbs events: see probes/event_feed.h
-//   peer      (section "peers")      the far ends: a thread for each source, joined by PeerMerge
+//   group     every (knob)        what is read, and where
+//   link      link_period_s       carrier and its counts, from files that wait for no lock, here. A link event
+//                                 prompts a read at once: the kernel merges fast flaps, the counts are the truth
+//   counters  counters_period_s   PMA and hw counters, FEC, MAC, pause, netdev statistics, verbs state, speed,
+//                                 lanes: by the read worker
+//   pcie      pcie_period_s       speed, width, AER: by the read worker
+//   driver    driver_period_s     the driver's own statistics, devlink health: by the read worker
+//   module    module_period_s     EEPROM pages: on the module reader's thread
+//   inventory rescan_period_s     which ports there are; also when a device comes or goes: by the read worker
+//   events    as they come        link and device events, the kernel log, verbs events: see probes/event_feed.h
+//   peer      (section "peers")   the far ends: a thread for each source, joined by PeerMerge
 //
 // A module read holds the kernel's RTNL lock for as long as it takes, and verbs state, ethtool and netlink dumps wait
 // for that lock. That is why only lock-free files are read here: the loop is never late, whatever a module does.
