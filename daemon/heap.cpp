@@ -35,6 +35,9 @@ void keep_memory_small() {
   mallopt(M_MMAP_THRESHOLD, kOwnMapping_bytes);
 }
 
-void give_back_start() { dl_iterate_phdr(give_back_file, nullptr); }
+void give_back_start() {
+  dl_iterate_phdr(give_back_file, nullptr);
+  malloc_trim(0);
+}
 
 }  // namespace linkhealth
