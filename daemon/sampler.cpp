@@ -22,6 +22,9 @@ namespace {
 /// An event asks for a search at once; the next one waits this long.
 constexpr Milliseconds kSearchRest{500};
 
+/// So often a device that was removed may be listed still, and was not added again that we heard of.
+constexpr unsigned kLeavingLooks = 6;
+
 /// Seconds since boot: the first number of /proc/uptime.
 std::optional<double> read_uptime_s(Host& host) {
   const auto text = host.read_file("/proc/uptime");
@@ -117,6 +120,11 @@ void Sampler::rescan(Cycle& cycle) {
 
 void Sampler::take_search(Cycle& cycle, Inventory found) {
   last_search_ = cycle.now;
+  if (is_leaving(found) && ++leaving_looks_ <= kLeavingLooks) {
+    search_ = true;
+    return;
+  }
+  leaving_looks_ = 0;
   forget_removed();
   // A removal that was told while the search was under way is of a device that the search may have found again; one
   // after it is noticed by the port's own files.

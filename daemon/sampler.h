@@ -92,6 +92,7 @@ class Sampler : public Source {
   void take_news(Cycle& cycle, FeedNews& news);
   void tell_feeds(SteadyTime now);
   void forget_removed();
+  [[nodiscard]] bool is_leaving(const Inventory& found) const;
   void follow_prompts(const Cycle& cycle);
   void rescan(Cycle& cycle);
   void take_search(Cycle& cycle, Inventory found);
@@ -128,8 +129,9 @@ class Sampler : public Source {
   SteadyTime last_search_;
   std::vector<Gap> node_gaps_;
   std::vector<Feed> feeds_;
-  std::map<std::string, std::uint64_t> removed_;  ///< what device events said since the last search
-  bool search_ = false;                           ///< an event asks for a search
+  std::map<std::string, std::uint64_t> removed_, added_;  ///< what device events said since the last search
+  unsigned leaving_looks_ = 0;                            ///< searches that found a device on its way out
+  bool search_ = false;                                   ///< an event asks for a search
   SteadyTime search_rests_;  ///< not before: a node that makes devices all day long is not searched all day long
   std::map<std::string, double> durations_s_;  ///< of each probe's last cycle
   std::map<std::string, SteadyTime> stuck_;    ///< what hangs, and since when

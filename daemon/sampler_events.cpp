@@ -7,6 +7,13 @@
 
 namespace linkhealth {
 
+namespace {
+
+/// What the kernel's events call it: where there is a verbs device, that one decides.
+const std::string& name_of(const PortId& id) { return id.verbs ? id.device : id.netdev; }
+
+}  // namespace
+
 void Sampler::take_events(Cycle& cycle) {
   for (Feed& feed : feeds_) {
     if (feed.rests_until > cycle.now) continue;
@@ -23,6 +30,7 @@ void Sampler::take_news(Cycle& cycle, FeedNews& news) {
   prompts.ports.merge(news.ports);
   prompts.modules.merge(news.modules);
   for (const auto& [name, number] : news.removed) removed_[name] = std::max(removed_[name], number);
+  for (const auto& [name, number] : news.added) added_[name] = std::max(added_[name], number);
   Snapshot& snapshot = cycle.snapshot;
   if (!news.gaps.empty()) cycle.content = true;
   snapshot.gaps.insert(snapshot.gaps.end(), news.gaps.begin(), news.gaps.end());
@@ -33,12 +41,25 @@ void Sampler::take_news(Cycle& cycle, FeedNews& news) {
 /// settings began anew. The events may be heard after a search that has seen the new one; their numbers tell.
 void Sampler::forget_removed() {
   const auto removed = std::exchange(removed_, {});
+  added_.clear();
   for (auto& [key, port] : ports_) {
-    const PortId& id = port.port.id;
-    // Where there is a verbs device, that one decides.
-    const auto name = removed.find(id.verbs ? id.device : id.netdev);
+    const auto name = removed.find(name_of(port.port.id));
     if (name != removed.end() && port.found_after < name->second) port.gone = true;
   }
+}
+
+/// A removal is told before the device is gone from /sys. One that is listed still, and was not added again, is on its
+/// way out: neither gone nor back.
+bool Sampler::is_leaving(const Inventory& found) const {
+  return std::any_of(ports_.begin(), ports_.end(), [&](const auto& entry) {
+    const std::string& name = name_of(entry.second.port.id);
+    const auto removed = removed_.find(name);
+    if (removed == removed_.end() || entry.second.found_after >= removed->second) return false;
+    const auto added = added_.find(name);
+    return (added == added_.end() || added->second < removed->second) &&
+           std::any_of(found.ports.begin(), found.ports.end(),
+                       [&name](const InventoryPort& port) { return name_of(port.id) == name; });
+  });
 }
 
 void Sampler::tell_feeds(SteadyTime now) {

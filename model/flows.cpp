@@ -1,6 +1,7 @@
 #include "model/flows.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <vector>
 
@@ -201,7 +202,11 @@ double combined(Combine how, double sum, double next, bool earlier_name) {
 std::span<const FlowInfo, kFlowCount> flow_table() { return kTable; }
 
 bool errors_are_full(const Counters& counters) {
-  return counters.get("symbol_error") == 0xFFFFu || counters.get("port_rcv_errors") == 0xFFFFu;
+  static const std::array kErrors{find_counter("symbol_error").value(), find_counter("port_rcv_errors").value()};
+  return std::ranges::any_of(kErrors, [&counters](CounterId id) {
+    const CounterInfo& info = known_counters()[id];
+    return info.end == CounterEnd::kSaturates && counters.get(id) == all_ones(info.width_bits);
+  });
 }
 
 FlowIncrease flow_increase(const Counters& before, const Counters& after, const CounterSpan& span) {

@@ -75,6 +75,7 @@ FeedNews DeviceEvents::receive(Host& /*host*/, SteadyTime /*now*/) {
     if (!event || !*event || (*event)->action == "change") continue;
     news.search = true;
     if ((*event)->action == "remove") news.removed[(*event)->name] = (*event)->number;
+    if ((*event)->action == "add") news.added[(*event)->name] = (*event)->number;
   }
   return news;
 }

@@ -29,7 +29,8 @@ struct FeedNews {
   /// Verbs devices and netdevs that were removed, and the number of the kernel's event that said so: what was found
   /// before that event is not there any more, whatever has its name now.
   std::map<std::string, std::uint64_t> removed;
-  std::vector<Gap> gaps;  ///< of this time only: something was lost
+  std::map<std::string, std::uint64_t> added;  ///< the same of those that were added
+  std::vector<Gap> gaps;                       ///< of this time only: something was lost
 };
 
 class EventFeed {

@@ -177,6 +177,29 @@ TEST_F(DaemonSamplerEvents, ARemovalThatIsHeardAfterTheNewDeviceWasFoundIsNotTol
   EXPECT_THAT(kinds(settle()), IsEmpty());
 }
 
+TEST_F(DaemonSamplerEvents, ADeviceThatIsListedWhileItLeavesGoesOnceAndComesOnce) {
+  settle();
+  clock.advance(Milliseconds(600));
+  uevent("remove", "infiniband", "/devices/x/infiniband/mlx5_0");
+  EXPECT_THAT(kinds(settle()), IsEmpty()) << "told before it is gone";
+  uevent("add", "infiniband", "/devices/x/infiniband/mlx5_0");
+  clock.advance(Milliseconds(600));
+  EXPECT_THAT(kinds(settle()), ElementsAre(PortEventKind::kDeviceGone, PortEventKind::kDeviceAdded));
+  clock.advance(Milliseconds(600));
+  EXPECT_THAT(kinds(settle()), IsEmpty());
+}
+
+TEST_F(DaemonSamplerEvents, ADeviceThatStaysListedAfterItsRemovalIsAnotherOne) {
+  settle();
+  uevent("remove", "infiniband", "/devices/x/infiniband/mlx5_0");  // and its coming back was not heard
+  std::vector<PortEventKind> told;
+  for (int second = 0; second < 10; ++second) {
+    clock.advance(Milliseconds(1000));
+    for (const PortEventKind kind : kinds(settle())) told.push_back(kind);
+  }
+  EXPECT_THAT(told, ElementsAre(PortEventKind::kDeviceGone, PortEventKind::kDeviceAdded));
+}
+
 TEST_F(DaemonSamplerEvents, AFeedThatToldRestsAndAFloodOfSearchesIsOne) {
   settle();
   clock.advance(Milliseconds(600));
