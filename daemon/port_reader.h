@@ -40,6 +40,7 @@ enum class ReadGroup : std::uint8_t {
 struct Reading {
   PortKey port;
   ReadGroup group = ReadGroup::kCounters;
+  std::uint64_t reader = 0;                      ///< SampledPort::reader_number of who read it
   PortSample sample;                             ///< `link` holds only what this group knows of it
   std::map<std::uint32_t, Counters> statistics;  ///< of kStatistics, by ifindex
   std::shared_ptr<Inventory> inventory;          ///< of kInventory

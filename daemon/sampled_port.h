@@ -17,6 +17,7 @@ namespace linkhealth {
 struct SampledPort {
   InventoryPort port;
   std::shared_ptr<PortReader> reader;
+  std::uint64_t reader_number = 0;       ///< of all readers there were; another device under this name has another one
   std::optional<NetdevReader> files;     ///< none: no netdev, or it can't be opened
   std::optional<LinkSample> netdev;      ///< what the lock-free files last said
   LinkSample kernel;                     ///< what the read worker last said: verbs state, speed, FEC, down reason

@@ -142,6 +142,7 @@ void Sampler::take_search(Cycle& cycle, Inventory found) {
                                                 settings_.port_mads ? own_ports_ : MadOpener());
     auto files = NetdevReader::open(*host_, fresh.port, NetdevReader::Speed::kSkip);
     if (files) fresh.files.emplace(*std::move(files));
+    fresh.reader_number = ++readers_;
     counters_.at = cycle.now;  // a new port is read at once
   }
   if (result.again_soon) inventory_due_.at = cycle.now + settings_.link_period;

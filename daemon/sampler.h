@@ -125,7 +125,8 @@ class Sampler : public Source {
   RecordingHeader header_;
   std::map<PortKey, SampledPort> ports_;
   PortSearch ports_search_;
-  bool searched_ = false;  ///< the first search is done here: there is nothing yet that it could delay
+  std::uint64_t readers_ = 0;  ///< so many were made
+  bool searched_ = false;      ///< the first search is done here: there is nothing yet that it could delay
   SteadyTime last_search_;
   std::vector<Gap> node_gaps_;
   std::vector<Feed> feeds_;

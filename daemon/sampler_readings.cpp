@@ -30,8 +30,11 @@ std::string_view probe_of(ReadGroup group) {
 void Sampler::add_job(std::vector<ReadWorker::Job>& jobs, SampledPort& port, ReadGroup group) {
   const PortKey key = port.port.id.key();
   if (!port.watched() || worker_.is_out(key, group)) return;
-  jobs.push_back(
-      {key, group, [reader = port.reader, group, now = clock_.steady()] { return reader->read(group, now); }});
+  jobs.push_back({key, group, [reader = port.reader, number = port.reader_number, group, now = clock_.steady()] {
+                    Reading reading = reader->read(group, now);
+                    reading.reader = number;
+                    return reading;
+                  }});
 }
 
 void Sampler::submit(SampledPort& port, ReadGroup group) {
@@ -82,6 +85,9 @@ void Sampler::take_reading(Cycle& cycle, Reading& reading) {
     return;
   }
   firmware_reads_ += reading.firmware_reads;
+  const auto at = ports_.find(reading.port);
+  // Of a device that had this name before: that it is gone, and what could not be read of it, is not the new one's.
+  if (at != ports_.end() && at->second.reader_number != reading.reader) return;
   Snapshot& snapshot = cycle.snapshot;
   snapshot.gaps.insert(snapshot.gaps.end(), reading.gaps.begin(), reading.gaps.end());
   snapshot.gaps_ended.insert(snapshot.gaps_ended.end(), reading.gaps_ended.begin(), reading.gaps_ended.end());
@@ -94,7 +100,6 @@ void Sampler::take_reading(Cycle& cycle, Reading& reading) {
     counters->merge(statistics->second);
   }
   if (!reading.health.empty()) take_health(cycle, reading.health);
-  const auto at = ports_.find(reading.port);
   if (at == ports_.end()) return;
   SampledPort& port = at->second;
   PortSample& sample = cycle.snapshot.ports[reading.port];
