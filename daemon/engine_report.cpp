@@ -83,6 +83,7 @@ PortFigures figures_of(const PortView& view) {
     figures.pre_fec_ber_low = view.signal.ber_range->low;
     figures.pre_fec_ber_high = view.signal.ber_range->high;
   }
+  figures.pre_fec_ber_normal = view.signal.ber_reference;
   figures.worst_rx_power_dbm = view.light.worst_rx_dbm;
   if (view.light.worst_rx_lane >= 0) figures.worst_rx_lane = static_cast<std::uint32_t>(view.light.worst_rx_lane + 1);
   figures.rx_power_margin_db = view.light.margin_db;

@@ -79,11 +79,10 @@ enum Window : std::size_t {
 std::vector<const Interval*> recent_clean(const PortView& view, KnobValues k) {
   std::vector<const Interval*> chosen;
   double covered_s = 0;
-  const auto& fresh_since = view.port.fresh_since;
   const SteadyTime reference_time = view.down && view.port.last_loss ? *view.port.last_loss : view.now;
   for (auto at = view.port.intervals.rbegin(); at != view.port.intervals.rend(); ++at) {
     if (in_seconds(reference_time - at->end) > k[kRecentS]) break;
-    if (!view.down && fresh_since && at->begin < *fresh_since) break;
+    if (!view.down && view.port.mated_at && at->begin < *view.port.mated_at) break;
     if (!at->clean || std::isnan(at->ber)) continue;
     chosen.push_back(&*at);
     covered_s += at->seconds();

@@ -97,6 +97,11 @@ void PortHistory::take_intent(SteadyTime t) {
   if (!intent_until_ || until > *intent_until_) intent_until_ = until;
 }
 
+void PortHistory::note_mated(SteadyTime t) {
+  for (auto* since : {&fresh_since, &mated_at})
+    if (!*since || t > **since) *since = t;
+}
+
 void PortHistory::excuse(SteadyTime since) {
   for (CarrierLoss& loss : losses) {
     if (loss.voluntary || loss.t < since) continue;
@@ -167,7 +172,7 @@ void PortHistory::set_carrier(bool up, SteadyTime t) {
   if (carrier.has_value()) carrier_since = t;
   if (carrier == true && !up) remember_before_fall();
   const bool long_down = up && carrier == false && last_loss && in_seconds(t - *last_loss) >= 60;
-  if (long_down) fresh_since = t;
+  if (long_down) note_mated(t);
   const bool forget = up && (read_while_down_ || long_down || intended(t) || !carrier);
   carrier = up;
   if (up) carrier_seen = true;

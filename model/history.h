@@ -137,6 +137,9 @@ class PortHistory {
   std::optional<SteadyTime> serial_changed_at;
   /// Since when the link is what it is now: after a hand, a reboot, or a minute without carrier, old errors are past.
   std::optional<SteadyTime> fresh_since;
+  /// The fibre was mated anew: the light came back, or the carrier after a minute without. The error ratio of before is
+  /// not that of now.
+  std::optional<SteadyTime> mated_at;
 
   // --- counters
   std::deque<Interval> intervals;  ///< newest last; at most an hour and 512
@@ -184,6 +187,7 @@ class PortHistory {
   void take_event(const PortEvent& event);
   void take_loss(SteadyTime t, std::uint64_t count);
   void take_intent(SteadyTime t);
+  void note_mated(SteadyTime t);
   void excuse(SteadyTime since);
   void take_link(const LinkSample& link, SteadyTime now);
   void set_carrier(bool up, SteadyTime t);

@@ -63,8 +63,7 @@ void PortHistory::note_light_back(SteadyTime now) {
   for (std::size_t i = 0; i < own.rx_lanes; ++i) worst = std::max(worst, own.rx_dbm[i].latest_drop().value_or(99));
   if (own.rx_lanes == 0 || worst > kBackDb) return;
   rx_drop_before_fall.reset();
-  const SteadyTime since = carrier_since.value_or(now);
-  if (!fresh_since || since > *fresh_since) fresh_since = since;
+  note_mated(carrier_since.value_or(now));
 }
 
 void PortHistory::note_drifts(const ModuleSample& module) {
@@ -158,7 +157,7 @@ void PortHistory::take_module(const ModuleSample& module, SteadyTime now) {
       // The light is back: somebody cleaned or moved something, and the errors of before are past.
       if (was_lost && *was_lost > kLostDb && own.rx_dbm[i].latest_drop() < kBackDb && carrier == true) {
         own.rx_dbm[i].recent_count = 1;
-        if (!fresh_since || now > *fresh_since) fresh_since = now;
+        note_mated(now);
       }
       if (settled && dbm > -25)
         own.rx_dbm[i].reference.add(now, dbm, kGateLowDb, kGateHighDb, Reference::Young::kGuardLow);

@@ -149,6 +149,9 @@ struct PortFigures {
   std::optional<double> ber_window_s;
   /// What so many counted errors say of the true ratio, with 95 %.
   std::optional<double> pre_fec_ber_low, pre_fec_ber_high;
+  /// What is normal for this link, from its own past; an interval without an error counts as half a bit. nullopt: too
+  /// little past.
+  std::optional<double> pre_fec_ber_normal;
   std::optional<double> worst_rx_power_dbm;    ///< of the lane with the least margin
   std::optional<std::uint32_t> worst_rx_lane;  ///< from 1
   std::optional<double> rx_power_margin_db;    ///< above the module's low alarm, or the medium's limit

@@ -168,6 +168,7 @@ void fields(Is<PortFigures> auto& figures, auto& visit) {
   visit("ber_window_s", figures.ber_window_s);
   visit("pre_fec_ber_low", figures.pre_fec_ber_low);
   visit("pre_fec_ber_high", figures.pre_fec_ber_high);
+  visit("pre_fec_ber_normal", figures.pre_fec_ber_normal);
   visit("worst_rx_power_dbm", figures.worst_rx_power_dbm);
   visit("worst_rx_lane", figures.worst_rx_lane);
   visit("rx_power_margin_db", figures.rx_power_margin_db);

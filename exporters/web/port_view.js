@@ -122,6 +122,7 @@ function facts(port) {
   const figures = port.figures || {};
   const rows = [['Link', [link.carrier === false ? 'down' : 'up', speed(link.speed_mbps), link.lanes ? `${link.lanes} lanes` : '', link.fec].filter(Boolean).join(', ')],
     ['Flaps in 24 h', String(figures.involuntary_downs_24h ?? '–')], ['Uncorrectable blocks', port.now?.counters?.fec_uncorrectable_blocks],
+    ['Pre-FEC BER', figures.pre_fec_ber === undefined ? '' : `${ber(figures.pre_fec_ber)}${figures.pre_fec_ber_normal === undefined ? '' : `, normal ${ber(figures.pre_fec_ber_normal)}`}`],
     ['Margin', figures.rx_power_margin_db === undefined ? '' : `${figures.rx_power_margin_db.toFixed(1)} dB above the low alarm`],
     ['Module', module.present === false ? 'none' : [module.type, module.vendor, module.part_number].filter(Boolean).join(' ')], ['Serial', module.serial], ['Connector', module.connector],
     ['Temperature', module.temperature_c === undefined ? '' : `${module.temperature_c.toFixed(1)} °C`], ['PCI', port.now?.id?.pci], ['Driver', port.now?.id?.driver]];

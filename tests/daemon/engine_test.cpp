@@ -2,46 +2,36 @@
 
 #include <gtest/gtest.h>
 
-#include "tests/diagnosis/feed.h"
+#include "tests/daemon/story.h"
 
 namespace linkhealth {
 namespace {
 
-struct Story {
-  Feed feed;
-  Engine engine;
-  std::shared_ptr<const Report> report;
-  std::string events;
-  std::vector<FaultEvent> all;
-
-  Story() : engine(settings()) {}
-  static EngineSettings settings() {
-    EngineSettings settings;
-    settings.node = "node";
-    settings.knobs = KnobTable(engine_knob_groups());
-    return settings;
-  }
-  void run(double seconds) {
-    for (const double end = feed.t + seconds; feed.t < end;) {
-      Engine::Step step = engine.step(feed.tick());
-      report = step.report;
-      for (const FaultEvent& event : step.events) {
-        events += std::string(to_string(event.kind)) + ":" + event.fault.fault + " ";
-        all.push_back(event);
-      }
-    }
-  }
-  const PortReport& port() const { return report->ports.at(0); }
-};
-
 TEST(Engine, AHealthyPortIsHealthyAndQuiet) {
   Story run;
+  run.run(15);
+  EXPECT_FALSE(run.port().figures.pre_fec_ber_normal.has_value());
   run.run(7200);
   EXPECT_EQ(run.events, "");
   EXPECT_EQ(run.port().health, Health::kHealthy);
   EXPECT_TRUE(run.port().faults.empty());
   ASSERT_TRUE(run.port().figures.pre_fec_ber.has_value());
   EXPECT_NEAR(*run.port().figures.pre_fec_ber, 9.4e-9, 1e-10);
+  EXPECT_NEAR(run.port().figures.pre_fec_ber_normal.value_or(0), 9.4e-9, 1e-10);
+}
+
+TEST(Engine, ANodeThatHasJustBootedKnowsItsErrorRatioLikeAnyOther) {
+  Story run;
+  run.feed.uptime_s = 20;
+  run.run(60);
+  EXPECT_TRUE(run.port().figures.pre_fec_ber.has_value());
+  run.feed.module.lanes[1].rx_power_mw = 0.2;
+  run.feed.bits_per_s = 4e7;
+  for (int i = 0; i < 40; ++i) {
+    run.run(10);
+    ASSERT_TRUE(run.port().figures.pre_fec_ber.has_value()) << "at " << run.feed.uptime_s << " s of uptime";
+  }
+  EXPECT_EQ(run.events, "opened:dirty_connector ");
 }
 
 TEST(Engine, LightLostOnOneLaneWithErrorsIsADirtyConnectorWithItsLane) {
@@ -53,6 +43,7 @@ TEST(Engine, LightLostOnOneLaneWithErrorsIsADirtyConnectorWithItsLane) {
   ASSERT_EQ(run.events, "opened:dirty_connector ");
   const FaultReport& fault = run.port().faults.at(0);
   EXPECT_EQ(run.port().health, Health::kDegraded);
+  EXPECT_NEAR(run.port().figures.pre_fec_ber_normal.value_or(0), 9.4e-9, 1e-10);
   EXPECT_NE(fault.summary.find("lane 2"), std::string::npos) << fault.summary;
   EXPECT_NE(fault.repair.at(0).find("lane 2"), std::string::npos);
   EXPECT_FALSE(fault.evidence.empty());

@@ -4,6 +4,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "daemon/engine.h"
 #include "tests/diagnosis/feed.h"
@@ -14,7 +15,8 @@ struct Story {
   Feed feed;
   Engine engine{settings()};
   std::shared_ptr<const Report> report;
-  std::string events;
+  std::string events;           ///< "opened:dirty_connector closed:dirty_connector "
+  std::vector<FaultEvent> all;  ///< the same, whole
 
   Story() = default;
   explicit Story(std::map<PortKey, ExpectedPort> expected) : engine(settings(std::move(expected))) {}
@@ -29,10 +31,13 @@ struct Story {
     for (const double end = feed.t + seconds; feed.t < end;) {
       const Engine::Step step = engine.step(feed.tick());
       report = step.report;
-      for (const FaultEvent& event : step.events)
+      for (const FaultEvent& event : step.events) {
         events += std::string(to_string(event.kind)) + ":" + event.fault.fault + " ";
+        all.push_back(event);
+      }
     }
   }
+  const PortReport& port() const { return report->ports.at(0); }
   void log(const char* text) { feed.event(PortEventKind::kKernelLog, feed.t + 1, text); }
   void set_down() {
     feed.link.admin_up = false;

@@ -51,8 +51,23 @@ void print_report(const PortSample& latest) {
   port.port = "mlx5_0/1";
   port.faults = {full_fault()};
   port.latest = latest;
-  port.figures = {1e-8, 720, 9e-9, 2e-8, -9.1, 2, 0.8, 2.4e-4,
-                  8.1,  0.1, -0.1, 0.2,  1,    2, 3,   SteadyTime(Milliseconds(1500))};
+  port.figures = {.pre_fec_ber = 1e-8,
+                  .ber_window_s = 720,
+                  .pre_fec_ber_low = 9e-9,
+                  .pre_fec_ber_high = 2e-8,
+                  .pre_fec_ber_normal = 1.1e-8,
+                  .worst_rx_power_dbm = -9.1,
+                  .worst_rx_lane = 2,
+                  .rx_power_margin_db = 0.8,
+                  .pre_fec_ber_limit = 2.4e-4,
+                  .rx_power_lost_db = 8.1,
+                  .far_rx_power_lost_db = 0.1,
+                  .tx_power_lost_db = -0.1,
+                  .far_tx_power_lost_db = 0.2,
+                  .involuntary_downs_24h = 1,
+                  .involuntary_downs_total = 2,
+                  .voluntary_downs_total = 3,
+                  .carrier_since = SteadyTime(Milliseconds(1500))};
   port.gaps = {{"mlx5_0/1", "module", "EBUSY"}};
   port.symptoms = {{"rx_power_low", "unknown", "EBUSY"}};
   port.expected = {400000, 4, "leaf-12", "Ethernet17/1", "r14", "40", "3", "30 m"};

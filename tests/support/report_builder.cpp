@@ -104,6 +104,7 @@ PortReport healthy_port(const std::string& device, const std::string& netdev, co
   port.latest.peer->port = "Ethernet17/1";
   port.figures.pre_fec_ber = 2.1e-8;
   port.figures.ber_window_s = 720;
+  port.figures.pre_fec_ber_normal = 1.9e-8;
   port.figures.worst_rx_power_dbm = -1.2;
   port.figures.worst_rx_lane = 1;
   port.figures.rx_power_margin_db = 8.7;

@@ -102,9 +102,9 @@ eventually 60 "Alertmanager is ready" curl -fsS --max-time 5 http://127.0.0.1:90
 eventually 60 "the switch's side is known" port_is "$port" '.now.peer.module.serial == "LAB0001"'
 want "no alert is there" alerts_are 0
 stage healthy
-sleep 20   # a past to compare with
+eventually 180 "the daemon knows what is normal for $port" port_is "$port" "$knows_normal"
 want "an orderly restart, as of an upgrade" timeout 90 systemctl restart linkhealthd
-eventually 90 "$port is healthy again" port_is "$port" "$clean and .now.module.serial == \"LAB0000\" and .now.peer.module.serial == \"LAB0001\""
+eventually 90 "$port is healthy again, and its normal values are known as before" port_is "$port" "$clean and $knows_normal and .now.module.serial == \"LAB0000\" and .now.peer.module.serial == \"LAB0001\""
 
 # --- the link goes bad
 pages rx so0 2 -8.0dBm

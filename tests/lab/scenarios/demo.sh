@@ -25,7 +25,8 @@ say "The daemon starts, with the lab's short times"
 daemon=$!
 until_true 40 port_is rxe0/1 "$clean"
 show status
-sleep 12   # a past to compare with
+say "It learns what is normal for this link"
+until_true 120 port_is rxe0/1 "$knows_normal"
 say "Dust on the connector of so0: lane 2 now receives 6 dB less, and FEC corrects 3e-5 of the bits"
 pages rx so0 2 -8.0dBm
 fec_errors so0 3e-5

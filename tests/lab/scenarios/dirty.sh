@@ -7,6 +7,7 @@ fec_errors so0 1e-12
 daemon_start
 prometheus_start
 eventually 40 "rxe0/1 is healthy first" port_is rxe0/1 "$clean"
+eventually 120 "the daemon knows what is normal for rxe0/1" port_is rxe0/1 "$knows_normal"
 eventually 60 "Prometheus scrapes the daemon" prometheus_has 'up{job="linkhealth"} == 1'
 want "no fault is active in Prometheus" shows '"result":\[\]' \
     curl -fsS --get --data-urlencode 'query=linkhealth_fault_active{device="rxe0"}' "http://$prometheus/api/v1/query"
