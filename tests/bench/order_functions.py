@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""Writes daemon/cycle.ld: which functions the linker lays side by side, because a running daemon executes them.
+
+    tests/bench/order_functions.py                     # 3 minutes; wants valgrind and build/release with -DLINKHEALTH_BENCH=ON
+    tests/bench/order_functions.py --check PROGRAM     # how many of the file's functions PROGRAM has; exit code 1: too few
+
+A function that has been renamed is simply not moved; from time to time the file is made anew (docs/adr/0010-layout.md).
+"""
+import argparse
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import time
+
+import fake_sysfs
+from measure import Program
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SOURCE = os.path.dirname(os.path.dirname(HERE))
+FILE = f"{SOURCE}/daemon/cycle.ld"
+HEAD = """\
+/* What a running daemon executes lies side by side: each page of code that a cycle touches is memory of the process, and
+   sixteen are mapped around it. Made by tests/bench/order_functions.py; docs/adr/0010-layout.md says why. First what
+   each cycle executes, then what comes once a minute or less. */
+"""
+ENOUGH = 0.75
+
+
+def callgrind(folder, program, *arguments):
+    return Program(["valgrind", "--tool=callgrind", "--instr-atstart=no", "--demangle=no", "--compress-strings=no",
+                    f"--callgrind-out-file={folder}/out", program, *arguments], stdin=subprocess.PIPE)
+
+
+def control(process, *words):
+    subprocess.run(["callgrind_control", *words, str(process.pid)], check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+
+
+def executed(folder, program):
+    """What was executed of PROGRAM's own code since the dump before, by the names that the linker knows."""
+    newest = max((f"{folder}/{name}" for name in os.listdir(folder) if name.startswith("out.")), key=os.path.getmtime)
+    names, of_program = set(), False
+    for line in open(newest, encoding="utf-8", errors="replace"):
+        if line.startswith("ob="):
+            of_program = os.path.realpath(line[3:].strip()) == os.path.realpath(program)
+        elif line.startswith("fn=") and of_program:
+            names.add(re.sub(r"'\d+$", "", line[3:].strip()))  # 'N: a recursion
+    return names
+
+
+def dump(process, folder, program):
+    before = set(os.listdir(folder))
+    control(process, "-d")
+    for _ in range(200):
+        if set(os.listdir(folder)) - before:
+            break
+        time.sleep(0.1)
+    time.sleep(0.5)
+    return executed(folder, program)
+
+
+def stepped(bin_folder, tree, cycles):
+    """(in each cycle, ever after the start)"""
+    program = f"{bin_folder}/bench_stepped_daemon"
+    with tempfile.TemporaryDirectory() as folder, callgrind(folder, program, "{port}", tree) as process:
+        process.process.stdout.readline()
+        client = process.client("/metrics?collect[]=counters")
+
+        def run(count):
+            for _ in range(count):
+                process.process.stdin.write(b"\n")
+                process.process.stdin.flush()
+                process.process.stdout.readline()
+                client.get()
+
+        control(process, "-i", "on")
+        run(cycles)
+        ever = dump(process, folder, program)
+        run(25)
+        return dump(process, folder, program), ever
+
+
+def live(bin_folder, tree):
+    """linkhealthd as shipped, with its database, after its self-test."""
+    program = f"{bin_folder}/linkhealthd"
+    with tempfile.TemporaryDirectory() as folder, tempfile.TemporaryDirectory() as state:
+        with open(f"{state}/c.yaml", "w", encoding="utf-8") as config:
+            config.write("{}\n")
+        arguments = ["--config", f"{state}/c.yaml", "--listen", "127.0.0.1:{port}", "--socket", f"{state}/s", "--state-dir", state,
+                     "--sysroot", tree, "--dry-run", "--log-level", "error"]
+        with callgrind(folder, program, *arguments) as process:
+            client = process.client("/metrics")
+            time.sleep(20)
+            control(process, "-i", "on")
+            for _ in range(14):
+                time.sleep(5)
+                client.get()
+            return dump(process, folder, program)
+
+
+def sections(names):
+    """A constructor's section has the name of its other variant, and what the compiler cut off or specialised has a tail."""
+    plain = {re.sub(r"\.(isra|part|constprop|cold)\b.*$", "", name) for name in names}
+    return sorted(re.sub(r"([CD])1E", r"\1[12]E", name) for name in plain if re.fullmatch(r"[\w.]+", name))
+
+
+def write(bin_folder):
+    each, ever = set(), set()
+    with tempfile.TemporaryDirectory(dir="/dev/shm") as trees:
+        for devices, cycles in ((10, 330), (64, 130)):
+            fake_sysfs.make(f"{trees}/{devices}/sys", devices, equal=True)
+            fake_sysfs.make(f"{trees}/full{devices}/sys", devices)
+            in_each, after_start = stepped(bin_folder, f"{trees}/{devices}", cycles)
+            each |= in_each
+            ever |= after_start
+        ever |= live(bin_folder, f"{trees}/full10")
+    lines = [f"    *(.text.{name}*)" for name in sections(each) + sections(ever - each)]
+    with open(FILE, "w", encoding="utf-8") as file:
+        file.write(HEAD + "SECTIONS\n{\n  .text.cycle : ALIGN(4096)\n  {\n" + "\n".join(lines) + "\n  }\n}\nINSERT BEFORE .text;\n")
+    print(f"{FILE}: {len(lines)} functions, {len(each)} of them in each cycle")
+
+
+def check(program):
+    asked = re.findall(r"\*\(\.text\.(\S+)\*\)", open(FILE, encoding="utf-8").read())
+    symbols = subprocess.run(["nm", program], check=True, capture_output=True, text=True).stdout
+    there = {re.sub(r"([CD])[12]E", r"\1[12]E", line.split()[-1].split(".")[0]) for line in symbols.splitlines()}
+    found = sum(name.split(".")[0] in there for name in asked)
+    print(f"{found} of {len(asked)} functions that lie side by side are in {os.path.basename(program)}")
+    if found < ENOUGH * len(asked):
+        print("too few: tests/bench/order_functions.py makes daemon/cycle.ld anew", file=sys.stderr)
+        return 1
+    return 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", default=f"{SOURCE}/build/release/bin")
+    parser.add_argument("--check", metavar="PROGRAM")
+    options = parser.parse_args()
+    if options.check:
+        return check(options.check)
+    write(options.bin)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
