@@ -19,7 +19,8 @@ constexpr Knob kJudgeKnobs[] = {
      "more patience with a link that is down while no name leads: module and far end are read"},
     {"leads_at", 0.5, 0, 1, "", "a name that is so sure leads"},
     {"undecided_ratio", 0.4, 0.05, 1, "", "a rival with so much of the first one's confidence cannot be told from it"},
-    {"hand_s", 30, 0, 600, "s", "more patience with a module that was pulled out: to swap it takes a minute"}};
+    {"hand_s", 30, 0, 600, "s", "more patience with a module that was pulled out: to swap it takes a minute"},
+    {"set_up_s", 60, 0, 600, "s", "more patience with a link that somebody has set up: nothing fell, and it trains"}};
 
 bool together(SteadyTime a, SteadyTime b, double within_s) { return std::abs(in_seconds(a - b)) <= within_s; }
 
@@ -85,6 +86,12 @@ constexpr double kBootS = 240, kReloadS = 200;
 bool starts(const PortView& view, std::optional<double> uptime_s) {
   const auto& reload = view.port.driver_reload_at;
   return (uptime_s && *uptime_s < kBootS) || (reload && in_seconds(view.now - *reload) < kReloadS);
+}
+
+/// It was down because somebody wanted it, and nobody does any more.
+bool set_up_since(const PortView& view) {
+  const auto& at = view.port.last_admin_event;
+  return at && view.port.carrier_since && *at > *view.port.carrier_since && view.link().admin_up == true;
 }
 
 /// Errors that FEC could not correct in the newest interval of a link that carries undisturbed.
@@ -195,6 +202,7 @@ PortVerdict Engine::State::verdict_of(const PortView& view, const Fault* incumbe
     verdict.cable = view.port.own.serial + " - " + view.port.far.serial;
   verdict.down_s = view.settled_down_s();
   if (view.down && starts(view, history.uptime_s())) verdict.down_s = std::min(verdict.down_s, 0.0);
+  if (view.down && set_up_since(view)) verdict.down_s -= judge_values[7];
   verdict.idle = view.traffic.idle_now;
   opinion.differential = differentiate({view, opinion.findings, incumbent, nullptr}, differential_values);
   opinion.second = Differential{};

@@ -32,6 +32,7 @@ struct Finding {
   std::uint8_t count = 0;
   std::array<Comparison, kMax> comparisons{};
   std::string_view reason;  ///< why unknown
+  bool comes = false;       ///< unknown only until more readings are there, which come by themselves
   [[nodiscard]] bool present() const { return verdict == Verdict::kPresent; }
   [[nodiscard]] bool absent() const { return verdict == Verdict::kAbsent; }
 };
@@ -92,6 +93,12 @@ class Case {
 inline Finding not_known(std::string_view reason) {
   Finding finding;
   finding.reason = reason;
+  return finding;
+}
+
+inline Finding not_known_yet(std::string_view reason) {
+  Finding finding = not_known(reason);
+  finding.comes = true;
   return finding;
 }
 

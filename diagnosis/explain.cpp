@@ -241,8 +241,10 @@ void explain(FaultReport& report, const PortView& view, const Findings& findings
   put_evidence(report, view, findings, ranked);
   for (const Missing& missing : missing_evidence(differential, findings, view.down)) {
     const Symptom& row = symptom(missing.symptom);
-    report.missing.push_back({std::string(row.name), std::string(at(findings, row.id).reason),
-                              fill_in(row.how, view, lane), decides(differential, ranked, row.id)});
+    const Finding& finding = at(findings, row.id);
+    report.missing.push_back({std::string(row.name), std::string(finding.reason),
+                              finding.comes ? "wait, the monitor reads it" : fill_in(row.how, view, lane),
+                              decides(differential, ranked, row.id)});
   }
   for (const RankedFault& row : differential.ranked)
     if (row.confidence >= 0.005)

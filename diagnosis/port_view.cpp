@@ -210,6 +210,7 @@ void fill_losses(PortView& view, KnobValues k) {
     ++s.far_reads;
     s.far_error_reads += read.errors > 0;
     s.far_errors_1h += read.errors;
+    s.far_errors_largest = std::max(s.far_errors_largest, read.errors);
   }
 }
 

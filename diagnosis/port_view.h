@@ -45,6 +45,7 @@ struct SignalStats {
   double frames_largest = 0, frame_span_s = 0;  ///< of frames_1h
   Repeated card_errors, pcie_damage, module_bus_errors, module_heat;
   double uncorrectable_1h = 0, symbols_1h = 0, frames_1h = 0, recoveries_1h = 0, far_errors_1h = 0;
+  double far_errors_largest = 0;  ///< of one reading
   std::size_t far_error_reads = 0, far_reads = 0;
   double uncorrectable_span_s = 0, symbol_span_s = 0;
   double lane_limit = 0, lane_penalty_limit_db = 0;

@@ -179,10 +179,14 @@ void PortHistory::set_carrier(bool up, SteadyTime t) {
   // Readings from before a short flap still say how the link is; readings of the dark time do not.
   if (forget) {
     read_while_down_ = false;
-    for (ModuleTracks* tracks : {&own, &far})
-      for (auto* values : {&tracks->rx_dbm, &tracks->tx_dbm, &tracks->bias_ma})
-        for (Track& track : *values) track.forget_recent();
+    forget_recent_light();
   }
+}
+
+void PortHistory::forget_recent_light() {
+  for (ModuleTracks* tracks : {&own, &far})
+    for (auto* values : {&tracks->rx_dbm, &tracks->tx_dbm, &tracks->bias_ma})
+      for (Track& track : *values) track.forget_recent();
 }
 
 void PortHistory::take_event(const PortEvent& event) {
@@ -200,6 +204,7 @@ void PortHistory::take_event(const PortEvent& event) {
     case PortEventKind::kAdminUp:
       last_admin_event = event.t;
       if (latest.link) latest.link->admin_up = event.kind == PortEventKind::kAdminUp;
+      if (event.kind == PortEventKind::kAdminUp) forget_recent_light();  // a port that is set down sends nothing
       break;
     case PortEventKind::kModuleRemoved:
       last_module_event = event.t;
@@ -263,6 +268,7 @@ void PortHistory::take_link(const LinkSample& link, SteadyTime now) {
   if (link.admin_up == true && admin_before && (!last_admin_event || in_seconds(now - *last_admin_event) > 60)) {
     take_intent(now);  // the event was missed
     last_admin_event = now;
+    forget_recent_light();
   }
   if (up) {
     if (extra > 0 && carrier == true && *up) {  // fell and came back between two readings

@@ -188,6 +188,7 @@ class PortHistory {
   void take_loss(SteadyTime t, std::uint64_t count);
   void take_intent(SteadyTime t);
   void note_mated(SteadyTime t);
+  void forget_recent_light();
   void excuse(SteadyTime since);
   void take_link(const LinkSample& link, SteadyTime now);
   void set_carrier(bool up, SteadyTime t);

@@ -48,30 +48,39 @@ constexpr Knob kLowKnobs[] = {
     {"drop_db", 1.2, 0.3, 10, "dB", "below its own reference: read noise 0.07, remating 0.3"},
     {"sibling_db", 3.2, 1, 10, "dB",
      "below the other lanes, where there is no past: of eight good ones the lowest is 1.5 (7a)"}};
-Finding low(const std::optional<Drop>& drop, Reader reader, std::string_view what, std::string_view unknown,
-            KnobValues k) {
-  if (!drop) return not_known(unknown);
-  const double limit = drop->sigma_db > 0.4 ? std::max(k[1], 3 * drop->sigma_db) : k[0];
-  return Case(reader).lane(drop->lane).at_least(what, drop->db, limit, "dB").close();
+/// Why it is not known how much of a power is lost: there is none, or there is no past to hold it against.
+Finding no_drop(const PortView& v, const ModuleTracks& end, std::size_t lanes, std::string_view no_powers) {
+  if (lanes == 0) return not_known(no_powers);
+  if (v.errors_since && end.read_at && *end.read_at < *v.errors_since)
+    return not_known_yet("it was not read since the errors began");
+  return not_known_yet("there are too few readings to say what is normal for it");
+}
+Finding low(const Drop& drop, Reader reader, std::string_view what, KnobValues k) {
+  const double limit = drop.sigma_db > 0.4 ? std::max(k[1], 3 * drop.sigma_db) : k[0];
+  return Case(reader).lane(drop.lane).at_least(what, drop.db, limit, "dB").close();
 }
 Finding light_low(const PortView& v, KnobValues k) {
   if (!v.light.rx_fresh && v.down) return not_known(kNoPowers);
-  return low(v.light.rx, Reader::kModule, "received power lost", kNoPowers, k);
+  if (!v.light.rx) return no_drop(v, v.port.own, v.port.own.rx_lanes, kNoPowers);
+  return low(*v.light.rx, Reader::kModule, "received power lost", k);
 }
 constexpr std::string_view kNotSince = "the module was not read since the link changed";
 constexpr std::string_view kFarNotSince = "the far module was not read since the link fell";
 // What was read before the fall says nothing about it.
 Finding tx_low(const PortView& v, KnobValues k) {
   if (v.down && !v.light.rx_fresh) return not_known(kNotSince);
-  return low(v.light.tx, Reader::kModule, "sent power lost", kNoPowers, k);
+  if (!v.light.tx) return no_drop(v, v.port.own, v.port.own.tx_lanes, kNoPowers);
+  return low(*v.light.tx, Reader::kModule, "sent power lost", k);
 }
 Finding far_tx_low(const PortView& v, KnobValues k) {
   if (v.down && !v.light.far_fresh) return not_known(kFarNotSince);
-  return low(v.light.far_tx, Reader::kPeer, "power sent by the far end lost", kNoFarPowers, k);
+  if (!v.light.far_tx) return no_drop(v, v.port.far, v.port.far.tx_lanes, kNoFarPowers);
+  return low(*v.light.far_tx, Reader::kPeer, "power sent by the far end lost", k);
 }
 Finding far_rx_low(const PortView& v, KnobValues k) {
   if (v.down && !v.light.far_fresh) return not_known(kFarNotSince);
-  return low(v.light.far_rx, Reader::kPeer, "power received by the far end lost", kNoFarPowers, k);
+  if (!v.light.far_rx) return no_drop(v, v.port.far, v.port.far.rx_lanes, kNoFarPowers);
+  return low(*v.light.far_rx, Reader::kPeer, "power received by the far end lost", k);
 }
 
 // fibres_alike: dirt lies on some fibres of a ferrule (each neighbour with 25 %, docs/physics.md 7d); what bends or

@@ -197,9 +197,11 @@ Finding link_recoveries(const PortView& v, KnobValues k) {
 }
 
 // far_errors: the far receiver, which sees what we send, counts errors, sustained.
-constexpr Knob kFarKnobs[] = {{"reads", 3, 1, 100, "", "readings with new errors in the last hour"},
-                              {"share", 0.5, 0.05, 1, "", "of the readings"},
-                              {"errors", 20, 1, 1e9, "", "errors in an hour"}};
+constexpr Knob kFarKnobs[] = {
+    {"reads", 3, 1, 100, "", "readings with new errors in the last hour"},
+    {"share", 0.5, 0.05, 1, "", "of the readings"},
+    {"errors", 20, 1, 1e9, "", "errors in an hour, the worst reading left out"},
+    {"no_fec_ber", 5e-13, 0, 1e-6, "", "and without FEC so many that they make up this error ratio: 1e-12 is allowed"}};
 Finding far_errors(const PortView& v, KnobValues k) {
   const SignalStats& s = v.signal;
   // A counter at its end can't rise. With losses on the way as well it is telling.
@@ -208,11 +210,14 @@ Finding far_errors(const PortView& v, KnobValues k) {
   // One that is full says nothing of now; another that still rises does.
   const bool stuck = v.port.peer_errors_full && s.far_error_reads == 0;
   if (s.far_reads < 2 || stuck) return not_known("the far end's counters are not known");
+  const double watched_s = std::min(3600.0, in_seconds(v.now - v.port.first_seen));
+  const double allowed = s.ber_limit ? 0 : k[3] * v.port.line_rate_bps() * watched_s;
   return Case(Reader::kPeer)
       .at_least("readings with new errors at the far receiver", static_cast<double>(s.far_error_reads), k[0])
       .at_least("share of the readings", static_cast<double>(s.far_error_reads) / static_cast<double>(s.far_reads),
                 k[1])
-      .at_least("errors at the far receiver in an hour", s.far_errors_1h, k[2])
+      .at_least("errors at the far receiver in an hour, the worst reading left out",
+                s.far_errors_1h - s.far_errors_largest, std::max(k[2], allowed))
       .close();
 }
 

@@ -48,6 +48,28 @@ TEST(AFall, WithLightAsBeforeMayBeTraining) {
   EXPECT_EQ(story.events, "");
 }
 
+TEST(AFall, ThatSomebodyEndsMayTakeAMinuteOfTraining) {
+  for (const bool heard : {true, false}) {  // the event may be missed
+    Story story;
+    story.feed.period_s = 60;
+    story.run(7200);
+    const auto lanes = story.feed.module.lanes;
+    story.set_down();
+    for (ModuleLane& lane : story.feed.module.lanes) lane.tx_power_mw = lane.tx_bias_ma = 0;
+    story.run(600);
+    story.feed.module.lanes = lanes;
+    story.feed.link.admin_up = true;
+    story.feed.link.down_reason = {"Link training failure", "Remote side is not ready yet"};
+    if (heard) story.feed.event(PortEventKind::kAdminUp, story.feed.t + 19);
+    story.run(60);  // it trains
+    story.feed.link.down_reason = {};
+    story.feed.plug(story.feed.t + 4);
+    story.run(3600);
+    EXPECT_EQ(story.events.rfind("opened:"), 0U) << story.events << (heard ? "" : "(the event was missed)");
+    EXPECT_THAT(story.events, HasSubstr("closed:admin_down"));
+  }
+}
+
 TEST(AFall, IntoTheDarkIsNoTraining) {
   Story story;
   story.run(3600);

@@ -1,5 +1,5 @@
 // Where a symptom takes another way than its usual one.
-#include <gtest/gtest.h>
+#include <gmock/gmock.h>
 
 #include "diagnosis/symptoms.h"
 #include "tests/diagnosis/symptom_scene.h"
@@ -8,6 +8,7 @@ namespace linkhealth {
 namespace {
 
 using namespace symptom_scene;  // NOLINT(google-build-using-namespace)
+using ::testing::HasSubstr;
 
 TEST(PcieReduced, UnderLoadNobodySavesPower) {
   Scene scene;
@@ -116,6 +117,37 @@ TEST(FarErrors, ACounterThatStillRisesCountsThoughAnotherIsFull) {
   scene.view.signal.far_error_reads = 0;
   scene.view.signal.far_errors_1h = 0;
   EXPECT_EQ(look(kFarErrors, scene.view).verdict, Verdict::kUnknown);
+}
+
+TEST(FarErrors, WithoutFecThoseThatTheStandardAllowsAreNone) {
+  Scene scene;
+  scene.port.latest.link->fec = "Off";
+  scene.port.latest.link->speed_mbps = 100000;
+  scene.port.first_seen = scene.view.now - std::chrono::minutes(25);
+  SignalStats& s = scene.view.signal;
+  s.far_reads = 5, s.far_error_reads = 3;
+  s.far_errors_1h = 39, s.far_errors_largest = 11;  // 2.5e-13 of the bits; 1e-12 is allowed
+  EXPECT_TRUE(look(kFarErrors, scene.view).absent());
+  s.far_errors_1h = 200;
+  EXPECT_TRUE(look(kFarErrors, scene.view).present());
+  s.far_errors_largest = 190;
+  EXPECT_TRUE(look(kFarErrors, scene.view).absent()) << "one burst";
+}
+
+TEST(PowerLost, SaysWhetherItIsNotReadOrNotKnownYet) {
+  Scene scene;
+  for (const SymptomId id : {kTxLow, kFarTxLow, kFarRxLow, kLightLow}) {
+    EXPECT_FALSE(look(id, scene.view).comes);
+    EXPECT_THAT(std::string(look(id, scene.view).reason), HasSubstr("gives no"));
+  }
+  for (ModuleTracks* end : {&scene.port.own, &scene.port.far}) end->tx_lanes = end->rx_lanes = 4;
+  for (const SymptomId id : {kTxLow, kFarTxLow, kFarRxLow, kLightLow}) {
+    EXPECT_TRUE(look(id, scene.view).comes) << "more readings come by themselves";
+    EXPECT_THAT(std::string(look(id, scene.view).reason), HasSubstr("too few readings"));
+  }
+  scene.port.far.read_at = scene.view.now - std::chrono::minutes(9);
+  scene.view.errors_since = scene.view.now - std::chrono::minutes(5);
+  EXPECT_THAT(std::string(look(kFarTxLow, scene.view).reason), HasSubstr("since the errors began"));
 }
 
 TEST(LosingData, AFewCodewordsInAnHourAreNoFault) {
