@@ -176,8 +176,21 @@ void Prover::judge(const PortReport& port, const Look& now, WallTime at) {
   if (in_seconds(now.t - *enough_since_) >= kSettle_s) state_.verdict = ProofVerdict::kPass;
 }
 
+namespace {
+
+/// The last thing that somebody did here, where it changed the light.
+const RepairRecord* last_repair(const PortReport& port) {
+  for (const FaultReport& fault : port.faults)
+    for (auto at = fault.repairs.rbegin(); at != fault.repairs.rend(); ++at)
+      if (at->rx_power_before_dbm && at->rx_power_after_dbm) return &*at;
+  return nullptr;
+}
+
+}  // namespace
+
 const ProofState& Prover::add(const PortReport& port, SteadyTime t, WallTime at) {
   state_.note.reset();
+  if (const RepairRecord* repair = last_repair(port)) state_.repair = *repair;
   if (state_.verdict != ProofVerdict::kWaiting && state_.verdict != ProofVerdict::kProving) return state_;
   const Look now = look(port, t);
   if (!first_) first_ = t;

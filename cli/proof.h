@@ -31,8 +31,9 @@ struct ProofState {
   double needed_s = 0;     ///< all of it
   double confidence = 0;   ///< so far, that the error ratio is below the limit
   double bits = 0;
-  std::uint64_t errors = 0;         ///< after FEC
-  std::optional<std::string> note;  ///< what has just happened and is to be told: "set down: the proof begins anew"
+  std::uint64_t errors = 0;            ///< after FEC
+  std::optional<RepairRecord> repair;  ///< the last one that changed the light, also when its fault has closed since
+  std::optional<std::string> note;     ///< what has just happened and is to be told: "set down: the proof begins anew"
   [[nodiscard]] double progress() const { return needed_s > 0 ? 1 - remaining_s / needed_s : 0; }
 };
 

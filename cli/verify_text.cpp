@@ -21,14 +21,6 @@ std::string bar(double share, bool ascii) {
   return text;
 }
 
-/// The last thing that somebody did here, where it changed the light.
-const RepairRecord* last_repair(const PortReport& port) {
-  for (const FaultReport& fault : port.faults)
-    for (auto at = fault.repairs.rbegin(); at != fault.repairs.rend(); ++at)
-      if (at->rx_power_before_dbm && at->rx_power_after_dbm) return &*at;
-  return nullptr;
-}
-
 /// The light of one lane now; nullopt: dark, or not read.
 std::optional<double> lane_dbm(const PortReport& port, std::uint32_t lane) {
   const auto& module = port.latest.module;
@@ -42,9 +34,9 @@ std::string sure_words(double confidence) {
 }
 
 /// The lane that was repaired against what it was; else the worst.
-std::string rx_words(const PortReport& port) {
+std::string rx_words(const PortReport& port, const std::optional<RepairRecord>& repair) {
   const PortFigures& figures = port.figures;
-  if (const RepairRecord* repair = last_repair(port); repair != nullptr && repair->rx_lane)
+  if (repair && repair->rx_lane)
     if (const auto now_dbm = lane_dbm(port, *repair->rx_lane))
       return fmt::format("Rx lane {} {:.1f} dBm (was {:.1f})", *repair->rx_lane, *now_dbm,
                          *repair->rx_power_before_dbm);
@@ -120,7 +112,7 @@ std::string verify_progress(const PortReport& port, const ProofState& state, con
   add(fmt::format("errors {}", state.errors));
   add("drops 0");
   if (port.figures.pre_fec_ber) add("pre-FEC " + ber_words(*port.figures.pre_fec_ber));
-  add(rx_words(port));
+  add(rx_words(port, state.repair));
   return text;
 }
 
@@ -129,7 +121,7 @@ std::string verify_verdict(const PortReport& port, const ProofState& state, cons
     return behind(state.verdict == ProofVerdict::kFail ? "FAIL" : "NOT KNOWN", port.port + ": " + state.reason, style);
   std::string text = fmt::format("{}: BER below the limit with {} confidence, {} without a drop", port.port,
                                  sure_words(state.confidence), long_duration(state.elapsed_s));
-  if (const RepairRecord* repair = last_repair(port))
+  if (const auto& repair = state.repair)
     text += fmt::format("; {:+.1f} dB{} since the repair", *repair->rx_power_after_dbm - *repair->rx_power_before_dbm,
                         repair->rx_lane ? fmt::format(" on lane {}", *repair->rx_lane) : "");
   return behind("PASS", text, style);

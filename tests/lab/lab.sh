@@ -160,6 +160,7 @@ has_fault() { echo "(.faults | any(.fault == \"$1\" and .state != \"closed\" and
 quiet='(.faults | all(.state == "closed" or .severity == "notice"))'
 # what was normal before a fault is what it is judged against: a port that the daemon has just met has none
 knows_normal='(.figures.pre_fec_ber_normal != null and .figures.rx_power_lost_db != null)'
+knows_far_normal=".figures.far_rx_power_lost_db != null and .figures.far_tx_power_lost_db != null"
 clean='((.faults | all(.state == "closed")) and .health == "healthy")'
 metrics() { curl -fsS --max-time 5 "http://$http/metrics${1:-}"; }
 # metric REGEX: value of the first series that matches
