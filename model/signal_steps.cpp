@@ -37,6 +37,21 @@ double growth(std::optional<std::uint64_t>& before, std::uint64_t now) {
   return grown;
 }
 
+/// A reading may come late, and the next one at its time: the bits of a second in a hundredth of it are no peak.
+constexpr double kLeastRate_s = 4;
+
+/// What is told as a rate, by the names of all drivers.
+const std::vector<CounterId>& rate_counters() {
+  static const std::vector<CounterId> kIds = [] {
+    std::vector<CounterId> ids;
+    for (const Flow flow : {Flow::kRxOctets, Flow::kTxOctets, Flow::kCorrectedBits})
+      for (const std::string_view name : flow_info(flow).counters)
+        if (const auto id = find_counter(name)) ids.push_back(*id);
+    return ids;
+  }();
+  return kIds;
+}
+
 struct ModuleSignals {
   Signal rx, tx;
 };
@@ -108,28 +123,62 @@ void SignalCollector::take_link(Counted& port, const PortSample& sample, const P
     keep_least(port.values[kSpeed], *sample.link->speed_mbps);
 }
 
+void SignalCollector::Rate::add(double value, double over_s) {
+  if (std::isnan(value)) return;
+  sum += value;
+  seconds += over_s;
+}
+
+double SignalCollector::Rate::take() {
+  const double rate = seconds > 0 ? sum / seconds : kUnknownValue;
+  *this = Rate();
+  return rate;
+}
+
 void SignalCollector::take_counters(Counted& port, const PortSample& sample, const PortReport& report, SteadyTime now) {
-  const FlowIncrease increase = flow_increase(port.before, *sample.counters);
   const double seconds = port.read_at ? in_seconds(now - *port.read_at) : 0;
+  // How long ago it was read, in readings as long as the last one.
+  const CounterSpan span = [&](CounterId id) {
+    const auto at = port.rates_read_at.find(id);
+    const double ratio = at != port.rates_read_at.end() && seconds > 0 ? in_seconds(now - at->second) / seconds : 1;
+    return ratio > 1.5 ? ratio : 1.0;
+  };
+  const FlowIncrease increase = flow_increase(port.before, *sample.counters);
+  const FlowIncrease rates = flow_increase(port.before, *sample.counters, span);
   if (increase.reset) {
     port.before = *sample.counters;
+    port.rates_read_at.clear();
   } else {
     port.before.merge(*sample.counters);
   }
   port.read_at = now;
+  for (const CounterId id : rate_counters())
+    if (sample.counters->get(id)) port.rates_read_at[id] = now;
   for (const SignalInfo& info : signal_table())
     if (info.flow) keep_sum(port.values[info.signal], increase.values[static_cast<std::size_t>(*info.flow)]);
-  if (seconds <= 0) return;
-  const auto flow = [&](Flow which) { return increase.values[static_cast<std::size_t>(which)]; };
+  if (seconds > 0) take_rates(port, rates, report, seconds);
+}
+
+void SignalCollector::take_rates(Counted& port, const FlowIncrease& rates, const PortReport& report, double seconds) {
+  const auto flow = [&](Flow which) { return rates.values[static_cast<std::size_t>(which)]; };
+  port.rx_octets.add(flow(Flow::kRxOctets), seconds);
+  port.tx_octets.add(flow(Flow::kTxOctets), seconds);
+  if (port.carrier == true)
+    port.corrected_bits.add(flow(Flow::kCorrectedBits), seconds);
+  else
+    port.corrected_bits = Rate();
+  port.rates_over_s += seconds;
+  if (port.rates_over_s < kLeastRate_s) return;
+  port.rates_over_s = 0;
   constexpr double kMegabits = 8e-6;
-  keep_most(port.values[kRxTraffic], flow(Flow::kRxOctets) * kMegabits / seconds);
-  keep_most(port.values[kTxTraffic], flow(Flow::kTxOctets) * kMegabits / seconds);
+  keep_most(port.values[kRxTraffic], port.rx_octets.take() * kMegabits);
+  keep_most(port.values[kTxTraffic], port.tx_octets.take() * kMegabits);
+  const double bits_per_s = port.corrected_bits.take();
   if (port.carrier != true) return;
   const double rate =
       report.latest.link ? line_rate_bps(report.latest.link->speed_mbps.value_or(0), report.latest.link->fec) : 0;
-  const double bits = flow(Flow::kCorrectedBits);
-  if (!std::isnan(bits) && rate > 0)
-    keep_most(port.values[kPreFecBer], bits / (rate * seconds));
+  if (!std::isnan(bits_per_s) && rate > 0)
+    keep_most(port.values[kPreFecBer], bits_per_s / rate);
   else if (report.figures.pre_fec_ber)  // from corrected blocks, or the module's own
     keep_most(port.values[kPreFecBer], *report.figures.pre_fec_ber);
 }

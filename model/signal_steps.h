@@ -32,15 +32,26 @@ class SignalCollector {
   std::vector<SignalRow> finish();
 
  private:
+  /// What is told as a rate, of readings that come closer together than kLeastRate_s.
+  struct Rate {
+    double sum = 0, seconds = 0;
+    void add(double value, double over_s);
+    /// NaN: nothing was read. Begins anew.
+    double take();
+  };
   struct Counted {
     Counters before;  ///< the last value of each counter since the last reset
     std::optional<SteadyTime> read_at;
+    std::map<CounterId, SteadyTime> rates_read_at;  ///< some are read less often than others
+    Rate rx_octets, tx_octets, corrected_bits;
+    double rates_over_s = 0;
     std::optional<std::uint64_t> involuntary_downs, voluntary_downs, pcie_errors;
     std::optional<bool> carrier;
     SignalValues values;  ///< of the step so far
   };
   static void take_link(Counted& port, const PortSample& sample, const PortReport& report);
   static void take_counters(Counted& port, const PortSample& sample, const PortReport& report, SteadyTime now);
+  static void take_rates(Counted& port, const FlowIncrease& rates, const PortReport& report, double seconds);
   static void take_pcie(Counted& port, const PcieSample& pcie);
 
   std::map<std::string, Counted> ports_;  ///< by stable key

@@ -112,6 +112,47 @@ TEST_F(SignalCollectorTest, TheErrorRatioIsThatOfTheStep) {
   EXPECT_THAT(at(20).at(0).values[kPreFecBer], DoubleNear(1.0e-9, 1e-12));
 }
 
+TEST_F(SignalCollectorTest, ReadingsThatComeUnevenlyMakeNoPeak) {
+  report_.ports.resize(1);
+  report_.ports[0].latest.link = link(true, 100000, "RS544");
+  sample().link = link(true);
+  counters(0, 0);
+  at(0);
+  std::vector<SignalRow> rows;
+  // Each second 1062 bits. The reading of the sixth second came late, and the next one at its time.
+  const auto milliseconds = [&](int ms, std::uint64_t bits) {
+    sample().link = link(true);
+    counters(0, bits);
+    snapshot_.taken_at = SteadyTime(Milliseconds(100'000 + ms));
+    snapshot_.wall_time = WallTime(Milliseconds(kStart_s * 1000 + ms));
+    for (SignalRow& row : collector_.add(snapshot_, report_)) rows.push_back(row);
+    snapshot_.ports.clear();
+  };
+  for (int second = 1; second <= 5; ++second) milliseconds(1000 * second, 1062U * static_cast<unsigned>(second));
+  milliseconds(6990, 1062 * 6);
+  milliseconds(7000, 1062 * 7);
+  for (int second = 8; second <= 19; ++second) milliseconds(1000 * second, 1062U * static_cast<unsigned>(second));
+  ASSERT_THAT(rows, SizeIs(1));
+  EXPECT_THAT(rows[0].values[kPreFecBer], DoubleNear(1.0e-8, 0.3e-8));
+}
+
+TEST_F(SignalCollectorTest, WhatIsReadSeldomIsARateOverItsWholeTime) {
+  sample().link = link(true);
+  counters(0, 0);
+  sample().counters->set("port_rcv_data", 0);
+  at(0);
+  std::vector<SignalRow> rows;
+  for (int second = 10; second <= 110; second += 10) {
+    sample().link = link(true);
+    counters(0, 0);
+    if (second == 100) sample().counters->set("port_rcv_data", 100 * 250'000'000ULL);  // words of four octets: 8 Gb/s
+    for (SignalRow& row : at(second)) rows.push_back(row);
+  }
+  double most = 0;
+  for (const SignalRow& row : rows) most = std::fmax(most, row.values[kRxTraffic]);
+  EXPECT_NEAR(most, 8000, 1);
+}
+
 TEST_F(SignalCollectorTest, CarrierLossesOfBeforeAreNotOfThisStep) {
   report_.ports.resize(1);
   report_.ports[0].figures.involuntary_downs_total = 7;
