@@ -48,12 +48,15 @@ constexpr Knob kLowKnobs[] = {
     {"drop_db", 1.2, 0.3, 10, "dB", "below its own reference: read noise 0.07, remating 0.3"},
     {"sibling_db", 3.2, 1, 10, "dB",
      "below the other lanes, where there is no past: of eight good ones the lowest is 1.5 (7a)"}};
-/// Why it is not known how much of a power is lost: there is none, or there is no past to hold it against.
+/// Why it is not known how much of a power is lost: there is none, or there is no past to hold it against. What is
+/// still being read comes by itself.
 Finding no_drop(const PortView& v, const ModuleTracks& end, std::size_t lanes, std::string_view no_powers) {
   if (lanes == 0) return not_known(no_powers);
-  if (v.errors_since && end.read_at && *end.read_at < *v.errors_since)
-    return not_known_yet("it was not read since the errors began");
-  return not_known_yet("there are too few readings to say what is normal for it");
+  const bool before = v.errors_since && end.read_at && *end.read_at < *v.errors_since;
+  const std::string_view why =
+      before ? "it was not read since the errors began" : "there are too few readings to say what is normal for it";
+  const bool goes_on = &end == &v.port.own ? !v.port.blind.contains("module") : v.peer_fresh();
+  return goes_on ? not_known_yet(why) : not_known(why);
 }
 Finding low(const Drop& drop, Reader reader, std::string_view what, KnobValues k) {
   const double limit = drop.sigma_db > 0.4 ? std::max(k[1], 3 * drop.sigma_db) : k[0];

@@ -8,6 +8,7 @@ namespace {
 
 using ::testing::HasSubstr;
 using ::testing::Not;
+using ::testing::StartsWith;
 
 TEST(ActiveCopper, WithoutLimitsOfItsOwnIsTooHotAtSeventyDegrees) {
   Story story;
@@ -259,6 +260,28 @@ TEST(APort, ThatNeverComesBackIsADeadCardHoweverSeldomItSpoke) {
     for (const FaultEvent& event : story.engine.step(std::move(snapshot)).events) story.events += event.fault.fault;
   }
   EXPECT_EQ(story.events, "nic_fault");
+}
+
+TEST(FarModule, ThatIsReadSinceAMinuteIsWaitedForAndNotAskedFor) {
+  Story story;
+  story.run(1800);
+  story.feed.module.lanes[1].rx_power_mw = 0.2;
+  story.feed.bits_per_s = 4e7;
+  story.run(300);
+  ASSERT_FALSE(story.port().faults.empty());
+  const auto how_to_see_far_tx = [](const PortReport& port) {
+    for (const MissingEvidence& missing : port.faults.at(0).missing)
+      if (missing.symptom == "far_tx_low") return missing.how;
+    return std::string();
+  };
+  EXPECT_THAT(how_to_see_far_tx(story.port()), HasSubstr("transmit power of the far end"));
+  PeerSample far;
+  far.source = "telemetry";
+  far.module.emplace().lanes.resize(4);
+  for (ModuleLane& lane : far.module->lanes) lane.tx_power_mw = lane.rx_power_mw = 0.8;
+  Snapshot snapshot = story.feed.tick();
+  snapshot.ports.begin()->second.peer = far;
+  EXPECT_THAT(how_to_see_far_tx(story.engine.step(snapshot).report->ports.at(0)), StartsWith("wait"));
 }
 
 }  // namespace

@@ -141,6 +141,7 @@ TEST(PowerLost, SaysWhetherItIsNotReadOrNotKnownYet) {
     EXPECT_THAT(std::string(look(id, scene.view).reason), HasSubstr("gives no"));
   }
   for (ModuleTracks* end : {&scene.port.own, &scene.port.far}) end->tx_lanes = end->rx_lanes = 4;
+  scene.port.peer_at = scene.view.now;
   for (const SymptomId id : {kTxLow, kFarTxLow, kFarRxLow, kLightLow}) {
     EXPECT_TRUE(look(id, scene.view).comes) << "more readings come by themselves";
     EXPECT_THAT(std::string(look(id, scene.view).reason), HasSubstr("too few readings"));
@@ -148,6 +149,10 @@ TEST(PowerLost, SaysWhetherItIsNotReadOrNotKnownYet) {
   scene.port.far.read_at = scene.view.now - std::chrono::minutes(9);
   scene.view.errors_since = scene.view.now - std::chrono::minutes(5);
   EXPECT_THAT(std::string(look(kFarTxLow, scene.view).reason), HasSubstr("since the errors began"));
+  scene.port.peer_at.reset();
+  scene.port.blind["module"] = {};
+  for (const SymptomId id : {kTxLow, kFarTxLow})
+    EXPECT_FALSE(look(id, scene.view).comes) << "nobody reads it any more: to wait is no advice";
 }
 
 TEST(LosingData, AFewCodewordsInAnHourAreNoFault) {
