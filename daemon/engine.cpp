@@ -103,6 +103,7 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
   for (const Subject& subject : subjects) {
     Judged& port = *subject.judged;
     port.begun = true;
+    s.opinion.differential = nullptr;
     const Maintenance* work = s.maintenance_of(*subject.port, subject.stable);
     if (work != nullptr)  // before the port is looked at: a loss under somebody's hands is no flap
       s.history.excuse(subject.stable, snapshot.taken_at - (snapshot.wall_time - work->since));
@@ -112,10 +113,10 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
     port.exempt = left_out != nullptr ? *left_out : exempt_reason(*subject.port, subject.expected, plan_known);
     if (port.exempt.empty()) {
       s.fill_group(view, subject, subjects);
-      s.opinion.findings = observe_all(view, s.symptom_values);
+      observe_all(view, s.symptom_values, s.opinion.findings);
       s.note_errors(port, snapshot.taken_at);
       s.note_repair(subject, view, port, snapshot.wall_time);
-      PortVerdict verdict = s.verdict_of(view, s.ledger.incumbent(subject.stable));
+      PortVerdict verdict = s.verdict_of(view, port, s.ledger.incumbent(subject.stable));
       verdict.maintenance = work != nullptr;
       if (gone > 0 && std::exchange(told, true)) verdict = PortVerdict{};
       port.gone_with = gone;

@@ -27,13 +27,14 @@ void Engine::State::note_idle_cards(const std::vector<Gap>& gaps) {
 
 FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortView& view, const Judged& port) {
   FaultReport report;
-  for (const Differential* differential : {&opinion.differential, &opinion.second}) {
+  for (const Differential* differential : {opinion.differential, &std::as_const(opinion.second)}) {
+    if (opinion.differential == nullptr) break;                 // not judged
     if (1 - differential->healthy < judge_values[0]) continue;  // a healthy link's figures speak of no fault
     for (const RankedFault& ranked : differential->ranked)
       if (ranked.fault == entry.fault && report.fault.empty() && entry.kept.state != FaultState::kProving) {
         explain(report, view, opinion.findings, *differential, ranked, judge_values[5],
                 repairs.failed(entry.kept.port, entry.kept.id));
-        if (differential == &opinion.differential)
+        if (differential == opinion.differential)
           explain_shares(report, {view, opinion.findings, entry.fault, nullptr}, differential_values, *differential,
                          ranked);
         report.fault = ranked.fault->name;

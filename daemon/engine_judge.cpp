@@ -187,7 +187,7 @@ Severity Engine::State::severity_of(const RankedFault& ranked, const PortView& v
   return bad ? Severity::kCritical : own;
 }
 
-PortVerdict Engine::State::verdict_of(const PortView& view, const Fault* incumbent) {
+PortVerdict Engine::State::verdict_of(const PortView& view, Judged& own, const Fault* incumbent) {
   PortVerdict verdict;
   verdict.down = view.down;
   verdict.rate_bps = view.port.line_rate_bps();
@@ -204,9 +204,11 @@ PortVerdict Engine::State::verdict_of(const PortView& view, const Fault* incumbe
   if (view.down && starts(view, history.uptime_s())) verdict.down_s = std::min(verdict.down_s, 0.0);
   if (view.down && set_up_since(view)) verdict.down_s -= judge_values[7];
   verdict.idle = view.traffic.idle_now;
-  opinion.differential = differentiate({view, opinion.findings, incumbent, nullptr}, differential_values);
+  const Differential& differential =
+      own.differential.of({view, opinion.findings, incumbent, nullptr}, differential_values);
+  opinion.differential = &differential;
   opinion.second = Differential{};
-  verdict.odds = (1 - opinion.differential.healthy) / std::max(opinion.differential.healthy, 1e-12);
+  verdict.odds = (1 - differential.healthy) / std::max(differential.healthy, 1e-12);
   // A port of which nothing can be read is unknown, which is neither healthy nor faulty.
   const bool blind = at(opinion.findings, SymptomId::kCountersBlind).present();
   const bool unreadable = view.port.blind.contains("link") || view.port.blind.contains("counters");
@@ -218,14 +220,14 @@ PortVerdict Engine::State::verdict_of(const PortView& view, const Fault* incumbe
     verdict.judged = true;  // it came: nothing more is to be seen under this key
     return verdict;
   }
-  const bool fault = !opinion.differential.ranked.empty() && 1 - opinion.differential.healthy >= judge_values[0] &&
-                     (view.down || supported(*opinion.differential.ranked.front().cause, opinion.findings));
+  const bool fault = !differential.ranked.empty() && 1 - differential.healthy >= judge_values[0] &&
+                     (view.down || supported(*differential.ranked.front().cause, opinion.findings));
   if (!fault) {
     // Errors that a full counter no longer counts are neither there nor gone.
     if (incumbent != nullptr && view.port.errors_full && !view.signal.ber) verdict.judged = false;
     return verdict;
   }
-  const RankedFault& first = opinion.differential.ranked.front();
+  const RankedFault& first = differential.ranked.front();
   if (view.down && first.confidence < judge_values[4]) verdict.down_s -= judge_values[3];
   if (at(opinion.findings, SymptomId::kModuleAbsent).present()) verdict.down_s -= judge_values[6];
   verdict.primary = {first.fault, first.confidence, severity_of(first, view, opinion.findings)};

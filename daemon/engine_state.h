@@ -23,7 +23,8 @@ namespace linkhealth {
 /// What the tables say of one port in one step. 20 kB, and of no use after it: one for all ports.
 struct Opinion {
   Findings findings;
-  Differential differential, second;
+  const Differential* differential = nullptr;  ///< Judged keeps it; null: not judged
+  Differential second;
 };
 
 /// What the engine keeps of a port beside its history.
@@ -39,6 +40,7 @@ struct Judged {
   std::size_t hot_with = 0;   ///< so many modules got hot together
   std::size_t low_with = 0;   ///< so many modules lost supply voltage together
   RepairWatch repairs;
+  RememberedDifferential differential;
   std::string exempt;
 };
 
@@ -131,7 +133,7 @@ struct Engine::State {
   const Maintenance* maintenance_of(const PortHistory& port, const std::string& stable) const;
   void fill_group(PortView& view, const Subject& subject, const std::vector<Subject>& all);
   void note_repair(const Subject& subject, const PortView& view, Judged& judged, WallTime now);
-  PortVerdict verdict_of(const PortView& view, const Fault* incumbent);
+  PortVerdict verdict_of(const PortView& view, Judged& own, const Fault* incumbent);
   void note_errors(Judged& port, SteadyTime now) const;
   Severity severity_of(const RankedFault& ranked, const PortView& view, const Findings& findings) const;
   PortReport report_of(const Subject& subject, const PortView& view, Judged& judged, const Snapshot& snapshot);

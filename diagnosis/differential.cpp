@@ -11,14 +11,14 @@ namespace {
 
 using enum SymptomId;
 
-constexpr Knob kKnobs[] = {
-    {"incumbent_nats", 1, 0, 10, "", "how much more a fault that is open already weighs"},
-    {"temper_up", 1.4, 0.1, 2, "", "exponent on the posterior of a link that carries (calibration)"},
-    {"temper_down", 1.4, 0.1, 2, "", "the same of a link that is down"},
-    {"cap", 0.99, 0.5, 0.999, "", "no diagnosis is surer than this"},
-    {"retrain_odds", 30, 0, 1e6, "", "falls from which a link comes back by itself, for each one that stays"},
-    {"retrain_median_s", 15, 1, 600, "s", "how long that takes (docs/physics.md 7d: 1 to 15 s, by speed)"},
-    {"retrain_spread", 0.9, 0.1, 3, "", "and its spread, in logarithms: 2 % take longer than 95 s"}};
+constexpr std::array<Knob, kDifferentialKnobs> kKnobs = {
+    {{"incumbent_nats", 1, 0, 10, "", "how much more a fault that is open already weighs"},
+     {"temper_up", 1.4, 0.1, 2, "", "exponent on the posterior of a link that carries (calibration)"},
+     {"temper_down", 1.4, 0.1, 2, "", "the same of a link that is down"},
+     {"cap", 0.99, 0.5, 0.999, "", "no diagnosis is surer than this"},
+     {"retrain_odds", 30, 0, 1e6, "", "falls from which a link comes back by itself, for each one that stays"},
+     {"retrain_median_s", 15, 1, 600, "s", "how long that takes (docs/physics.md 7d: 1 to 15 s, by speed)"},
+     {"retrain_spread", 0.9, 0.1, 3, "", "and its spread, in logarithms: 2 % take longer than 95 s"}}};
 
 /// Symptoms that the joint row of light and errors holds already.
 bool in_joint_row(SymptomId id) {
@@ -135,24 +135,34 @@ bool held_by_other_row(SymptomId id, const DifferentialInput& input) {
 }
 
 /// Symptoms that take part: known, and not held by another row or explained by the first fault.
-std::vector<SymptomId> taking_part(const DifferentialInput& input, bool errors) {
-  std::vector<SymptomId> ids;
+std::bitset<kSymptomCount> taking_part(const DifferentialInput& input, bool errors) {
+  std::bitset<kSymptomCount> ids;
   for (const Symptom& row : symptom_table()) {
     const Finding& finding = at(input.findings, row.id);
     if (finding.verdict == Verdict::kUnknown || held_by_other_row(row.id, input)) continue;
     if ((row.id == kOneLaneErrors || row.id == kFibresAlike) && !errors) continue;
     if (input.view.down && is_traffic(row.id)) continue;
     if (input.explained != nullptr && finding.present() && explains(*input.explained->cause, row.id)) continue;
-    ids.push_back(row.id);
+    ids.set(static_cast<std::size_t>(row.id));
   }
   return ids;
 }
 
-void rank(Differential& result, const DifferentialInput& input, KnobValues knobs) {
+/// By cause; looked up once.
+const std::vector<const Fault*>& faults_of_causes() {
+  static const auto kFaults = [] {
+    std::vector<const Fault*> faults;
+    for (const Cause& cause : cause_table()) faults.push_back(&find_fault(cause.fault, cause.end));
+    return faults;
+  }();
+  return kFaults;
+}
+
+void rank(Differential& result, const Grounds& grounds) {
   const auto causes = cause_table();
   for (std::size_t i = 1; i < causes.size(); ++i) {
     if (result.posterior[i] <= 0) continue;
-    const Fault* fault = &find_fault(causes[i].fault, causes[i].end);
+    const Fault* fault = faults_of_causes()[i];
     auto found = std::find_if(result.ranked.begin(), result.ranked.end(),
                               [fault](const RankedFault& row) { return row.fault == fault; });
     if (found == result.ranked.end()) {
@@ -166,11 +176,11 @@ void rank(Differential& result, const DifferentialInput& input, KnobValues knobs
   std::stable_sort(result.ranked.begin(), result.ranked.end(),
                    [](const RankedFault& a, const RankedFault& b) { return a.probability > b.probability; });
   // The confidence of a name supposes that something is wrong: whether, is what opening decides.
-  const double exponent = knobs[input.view.down ? 2 : 1];
+  const double exponent = grounds.knobs[grounds.down ? 2 : 1];
   double sum = 0;
-  for (RankedFault& row : result.ranked) sum += std::pow(row.probability, exponent);
+  for (RankedFault& row : result.ranked) sum += row.confidence = std::pow(row.probability, exponent);
   for (RankedFault& row : result.ranked)
-    row.confidence = sum > 0 ? std::min(std::pow(row.probability, exponent) / sum, knobs[3]) : 0;
+    row.confidence = sum > 0 ? std::min(row.confidence / sum, grounds.knobs[3]) : 0;
   if (result.ranked.size() > 6) result.ranked.resize(6);
 }
 
@@ -188,111 +198,133 @@ namespace {
 
 bool leaves_light_alone(const Cause& cause) { return cause.light.errors_if_dim < 0.25 && cause.light.loss[0] > 0.9; }
 
-}  // namespace
+std::optional<bool> known(const Finding& finding) {
+  return finding.verdict == Verdict::kUnknown ? std::nullopt : std::optional(finding.present());
+}
 
-namespace {
-
-/// What the scores of all causes have in common.
-struct Grounds {
-  const DifferentialInput& input;
-  std::optional<bool> errors;
-  std::array<double, kLightLossCount> light;
-  double suffices;
-  bool joint;
-  std::vector<SymptomId> ids;
-  double healthy;  ///< its prior
-
-  Grounds(const DifferentialInput& from, KnobValues knobs)
-      : input(from),
-        errors(receive_errors(from.findings)),
-        light(light_likelihood(from.view.light, errors, known(at(from.findings, kFarErrors)))),
-        suffices(drop_suffices(from.view)),
-        // A first fault that touches neither light nor errors (PCIe, a wrong neighbour) does not account for them.
-        joint(!from.view.down && (from.explained == nullptr || leaves_light_alone(*from.explained->cause))),
-        ids(taking_part(from, errors == true)),
-        healthy(from.view.down ? prior_of_retraining(from, knobs) : cause_table()[0].prior_up) {}
-
-  static std::optional<bool> known(const Finding& finding) {
-    return finding.verdict == Verdict::kUnknown ? std::nullopt : std::optional(finding.present());
+/// The scores of all causes on the same grounds. Sees nothing but them, which is why equal grounds may share an answer.
+class Scores {
+ public:
+  explicit Scores(const Grounds& grounds) : grounds_(grounds) {
+    for (const Symptom& row : symptom_table())
+      if (grounds.takes_part[static_cast<std::size_t>(row.id)]) ids_.push_back(row.id);
   }
+
+  [[nodiscard]] bool possible(const Cause& cause) const {
+    return (cause.media & grounds_.medium) != 0 &&
+           (grounds_.explained == nullptr || grounds_.explained->fault != cause.fault);
+  }
+  [[nodiscard]] double of(std::size_t c) const {
+    const Cause& cause = cause_table()[c];
+    const bool is_decided = decided(cause);
+    double sum = prior_log(c);
+    for (const Decisive& row : cause.decisive) sum += decisive(cause, row.symptom);
+    const CauseLetters& of_cause = letters(c, is_decided);
+    for (const SymptomId id : ids_) sum += says(of_cause, id);
+    sum += joint_share(cause, is_decided);
+    const Fault* const incumbent = grounds_.incumbent;
+    if (incumbent != nullptr && incumbent->name == cause.fault && incumbent->end == cause.end) sum += grounds_.knobs[0];
+    return sum;
+  }
+  [[nodiscard]] bool present(SymptomId id) const {
+    return grounds_.verdicts[static_cast<std::size_t>(id)] == Verdict::kPresent;
+  }
+  [[nodiscard]] bool takes_part(SymptomId id) const { return grounds_.takes_part[static_cast<std::size_t>(id)]; }
   [[nodiscard]] double decisive(const Cause& cause, SymptomId id) const {
     for (const Decisive& row : cause.decisive)
-      if (row.symptom == id && at(input.findings, id).present()) return row.nats;
+      if (row.symptom == id && present(id)) return row.nats;
     return 0;
   }
   [[nodiscard]] bool decided(const Cause& cause) const {
-    return std::ranges::any_of(cause.decisive,
-                               [this](const Decisive& row) { return at(input.findings, row.symptom).present(); });
+    return std::ranges::any_of(cause.decisive, [this](const Decisive& row) { return present(row.symptom); });
   }
   [[nodiscard]] double prior_log(std::size_t c) const {
     const Cause& cause = cause_table()[c];
-    return std::log(c == 0 ? healthy : input.view.down ? cause.prior_down : cause.prior_up);
+    return std::log(c == 0 ? grounds_.healthy : grounds_.down ? cause.prior_down : cause.prior_up);
   }
   [[nodiscard]] const CauseLetters& letters(std::size_t c, bool is_decided) const {
-    return c == 0 && input.view.down ? retraining_letters() : letter_tables()[c][is_decided ? 1 : 0];
+    return c == 0 && grounds_.down ? retraining_letters() : letter_tables()[c][is_decided ? 1 : 0];
   }
   [[nodiscard]] double says(const CauseLetters& of_cause, SymptomId id) const {
-    const auto i = static_cast<std::size_t>(id);
-    const Letter& letter = kLetters[of_cause[i]];
-    return input.findings[i].present() ? letter.log_present : letter.log_absent;
+    const Letter& letter = kLetters[of_cause[static_cast<std::size_t>(id)]];
+    return present(id) ? letter.log_present : letter.log_absent;
   }
   [[nodiscard]] double joint_share(const Cause& cause, bool is_decided) const {
-    if (!joint) return 0;
-    const double row = joint_log(cause, light, errors, suffices);
+    if (!grounds_.joint) return 0;
+    const double row = joint_log(cause, grounds_.light, grounds_.errors, grounds_.suffices);
     return is_decided ? std::max(row, -4.0) : row;
   }
+
+ private:
+  const Grounds& grounds_;
+  std::vector<SymptomId> ids_;
 };
 
-}  // namespace
-
-Differential differentiate(const DifferentialInput& input, KnobValues knobs) {
+Differential score(const Grounds& grounds) {
   const auto causes = cause_table();
-  const PortView& view = input.view;
-  const Grounds grounds(input, knobs);
+  const Scores scores(grounds);
   Differential result;
   result.light = grounds.light;
   double best = -1e300;
   std::array<double, kMaxCauses> score{};
   for (std::size_t c = 0; c < causes.size(); ++c) {
-    const Cause& cause = causes[c];
-    if ((cause.media & medium_bit(view)) == 0 ||
-        (input.explained != nullptr && input.explained->fault->name == cause.fault)) {
-      score[c] = -1e9;
-      continue;
-    }
-    const bool decided = grounds.decided(cause);
-    double sum = grounds.prior_log(c);
-    for (const Decisive& row : cause.decisive) sum += grounds.decisive(cause, row.symptom);
-    const CauseLetters& letters = grounds.letters(c, decided);
-    for (const SymptomId id : grounds.ids) sum += grounds.says(letters, id);
-    sum += grounds.joint_share(cause, decided);
-    if (input.incumbent != nullptr && input.incumbent->name == cause.fault && input.incumbent->end == cause.end)
-      sum += knobs[0];
-    score[c] = sum;
-    best = std::max(best, sum);
+    score[c] = -1e9;
+    if (!scores.possible(causes[c])) continue;
+    score[c] = scores.of(c);
+    best = std::max(best, score[c]);
   }
   double total = 0;
   for (std::size_t c = 0; c < causes.size(); ++c) total += result.posterior[c] = std::exp(score[c] - best);
   for (std::size_t c = 0; c < causes.size(); ++c) result.posterior[c] /= total;
   result.healthy = result.posterior[0];
-  rank(result, input, knobs);
+  rank(result, grounds);
   return result;
 }
 
+}  // namespace
+
+Grounds grounds_of(const DifferentialInput& input, KnobValues knobs) {
+  const PortView& view = input.view;
+  Grounds grounds;
+  grounds.medium = medium_bit(view);
+  grounds.down = view.down;
+  // A first fault that touches neither light nor errors (PCIe, a wrong neighbour) does not account for them.
+  grounds.joint = !view.down && (input.explained == nullptr || leaves_light_alone(*input.explained->cause));
+  grounds.errors = receive_errors(input.findings);
+  grounds.light = light_likelihood(view.light, grounds.errors, known(at(input.findings, kFarErrors)));
+  grounds.suffices = drop_suffices(view);
+  grounds.healthy = view.down ? prior_of_retraining(input, knobs) : cause_table()[0].prior_up;
+  for (std::size_t i = 0; i < kSymptomCount; ++i) grounds.verdicts[i] = input.findings[i].verdict;
+  grounds.takes_part = taking_part(input, grounds.errors == true);
+  grounds.incumbent = input.incumbent;
+  std::ranges::copy(knobs, grounds.knobs.begin());
+  grounds.explained = input.explained != nullptr ? input.explained->cause : nullptr;
+  return grounds;
+}
+
+Differential differentiate(const DifferentialInput& input, KnobValues knobs) { return score(grounds_of(input, knobs)); }
+
+const Differential& RememberedDifferential::of(const DifferentialInput& input, KnobValues knobs) {
+  const Grounds grounds = grounds_of(input, knobs);
+  if (!last_ || grounds != grounds_) last_ = score(grounds);
+  grounds_ = grounds;
+  return *last_;
+}
+
 std::vector<Share> shares(const DifferentialInput& input, KnobValues knobs, const Cause& named, const Cause& other) {
-  const Grounds grounds(input, knobs);
+  const Grounds grounds = grounds_of(input, knobs);
+  const Scores scores(grounds);
   const auto index = [](const Cause& cause) { return static_cast<std::size_t>(&cause - cause_table().data()); };
-  const bool one = grounds.decided(named), two = grounds.decided(other);
-  std::vector<Share> found{
-      {Share::Kind::kPrior, {}, grounds.prior_log(index(named)) - grounds.prior_log(index(other))}};
+  const bool one = scores.decided(named), two = scores.decided(other);
+  std::vector<Share> found{{Share::Kind::kPrior, {}, scores.prior_log(index(named)) - scores.prior_log(index(other))}};
   if (grounds.joint)
     found.push_back(
-        {Share::Kind::kLightAndErrors, {}, grounds.joint_share(named, one) - grounds.joint_share(other, two)});
-  const CauseLetters& ours = grounds.letters(index(named), one);
-  const CauseLetters& theirs = grounds.letters(index(other), two);
+        {Share::Kind::kLightAndErrors, {}, scores.joint_share(named, one) - scores.joint_share(other, two)});
+  const CauseLetters& ours = scores.letters(index(named), one);
+  const CauseLetters& theirs = scores.letters(index(other), two);
   for (const Symptom& row : symptom_table()) {
-    double nats = grounds.decisive(named, row.id) - grounds.decisive(other, row.id);
-    if (std::ranges::count(grounds.ids, row.id) > 0) nats += grounds.says(ours, row.id) - grounds.says(theirs, row.id);
+    double nats = scores.decisive(named, row.id) - scores.decisive(other, row.id);
+    if (scores.takes_part(row.id)) nats += scores.says(ours, row.id) - scores.says(theirs, row.id);
     if (nats != 0) found.push_back({Share::Kind::kSymptom, row.id, nats});
   }
   return found;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <bitset>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -12,6 +13,7 @@
 namespace linkhealth {
 
 inline constexpr std::size_t kMaxCauses = 56;
+inline constexpr std::size_t kDifferentialKnobs = 7;
 
 /// One fault with its probability: the sum over its causes.
 struct RankedFault {
@@ -38,6 +40,34 @@ struct DifferentialInput {
 Differential differentiate(const DifferentialInput& input, KnobValues knobs);
 /// differentiate()'s own knobs.
 std::span<const Knob> differential_knobs();
+
+/// All that a differential is made from, and nothing else: what is equal here gets the same answer.
+struct Grounds {
+  std::uint8_t medium = 0;  ///< a bit of Media
+  bool down = false, joint = false;
+  std::optional<bool> errors;
+  std::array<double, kLightLossCount> light{};
+  double suffices = 1, healthy = 0;  ///< healthy: its prior
+  std::array<Verdict, kSymptomCount> verdicts{};
+  std::bitset<kSymptomCount> takes_part;
+  const Fault* incumbent = nullptr;
+  const Cause* explained = nullptr;
+  std::array<double, kDifferentialKnobs> knobs{};
+  bool operator==(const Grounds&) const = default;
+};
+Grounds grounds_of(const DifferentialInput& input, KnobValues knobs);
+
+/// differentiate() of one port. A link on which nothing has changed gets its last answer again: to
+/// make it anew in each step was two fifths of what judging cost.
+class RememberedDifferential {
+ public:
+  /// Good until the next call.
+  const Differential& of(const DifferentialInput& input, KnobValues knobs);
+
+ private:
+  Grounds grounds_;
+  std::optional<Differential> last_;
+};
 
 /// True when `cause` accounts for `symptom`.
 bool explains(const Cause& cause, SymptomId symptom);

@@ -108,7 +108,7 @@ inline const Symptom& symptom(SymptomId id) { return symptom_table()[static_cast
 using Findings = std::array<Finding, kSymptomCount>;
 inline const Finding& at(const Findings& findings, SymptomId id) { return findings[static_cast<std::size_t>(id)]; }
 
-/// Everything that the table says about one port. `knobs` has one entry for each row.
-Findings observe_all(const PortView& view, const std::array<KnobValues, kSymptomCount>& knobs);
+/// Everything that the table says about one port. `knobs` has one entry for each row. In place: findings are 20 kB.
+void observe_all(const PortView& view, const std::array<KnobValues, kSymptomCount>& knobs, Findings& findings);
 
 }  // namespace linkhealth

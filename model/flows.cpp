@@ -129,10 +129,25 @@ constexpr std::uint64_t all_ones(std::uint8_t width_bits) {
   return width_bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width_bits) - 1;
 }
 
-/// What a counter says: which flow, and how many names of this flow stand before its own.
+/// Four octets are counted as one by the InfiniBand data counters (IBTA vol. 1, 16.1.3.5).
+std::uint8_t unit_of(std::string_view counter) {
+  return counter == "port_rcv_data" || counter == "port_xmit_data" ? 4 : 1;
+}
+
+/// What is judged by how much of it there is in a time, not by whether there is any.
+bool is_rate(Flow flow) {
+  return flow == kCorrectedBits || flow == kCorrectedBlocks || flow == kRxOctets || flow == kTxOctets ||
+         flow == kTransmitWait;
+}
+
+/// What a counter says, side by side: the tables themselves are ten times as large.
 struct Use {
   CounterId counter;
-  std::uint8_t flow, rank;
+  std::uint8_t flow;
+  std::uint8_t rank;  ///< so many names of this flow stand before its own
+  std::uint8_t unit;
+  Combine combine;
+  bool is_rate;
 };
 
 /// Of all counters, in their order; found once.
@@ -140,14 +155,10 @@ std::vector<Use> find_uses() {
   std::vector<Use> uses;
   for (std::uint8_t f = 0; f < kFlowCount; ++f)
     for (std::uint8_t i = 0; i < kMostCountersOfAFlow; ++i)
-      if (const auto id = find_counter(kTable[f].counters[i])) uses.push_back({*id, f, i});
+      if (const auto id = find_counter(kTable[f].counters[i]))
+        uses.push_back({*id, f, i, unit_of(kTable[f].counters[i]), kTable[f].combine, is_rate(kTable[f].flow)});
   std::stable_sort(uses.begin(), uses.end(), [](const Use& a, const Use& b) { return a.counter < b.counter; });
   return uses;
-}
-
-/// Four octets are counted as one by the InfiniBand data counters (IBTA vol. 1, 16.1.3.5).
-double unit_of(std::string_view counter) {
-  return counter == "port_rcv_data" || counter == "port_xmit_data" ? 4.0 : 1.0;
 }
 
 /// A counter of known width that went on at zero. A reset looks alike, but then the step is seldom the shorter way.
@@ -175,13 +186,7 @@ double increase_of(const CounterInfo& info, std::uint64_t from, std::uint64_t to
     return wrapped(info, from, to) ? static_cast<double>((to - from) & all_ones(info.width_bits)) : kUnknownValue;
   // Beyond the classic width the kernel reads the 64-bit twin, which does not stick.
   if (info.end == CounterEnd::kSaturates && to == all_ones(info.width_bits)) return kUnknownValue;
-  return static_cast<double>(to - from) * unit_of(info.name);
-}
-
-/// What is judged by how much of it there is in a time, not by whether there is any.
-bool is_rate(Flow flow) {
-  return flow == kCorrectedBits || flow == kCorrectedBlocks || flow == kRxOctets || flow == kTxOctets ||
-         flow == kTransmitWait;
+  return static_cast<double>(to - from);
 }
 
 double combined(Combine how, double sum, double next, bool earlier_name) {
@@ -213,6 +218,7 @@ FlowIncrease flow_increase(const Counters& before, const Counters& after, const 
   static const std::vector<Use> kUses = find_uses();
   FlowIncrease result;
   result.values.fill(kUnknownValue);
+  result.rates.fill(kUnknownValue);
   result.reset = any_went_down(before, after);
   if (result.reset) return result;
   std::array<std::uint8_t, kFlowCount> rank;  // of the name that a flow was taken from
@@ -225,13 +231,15 @@ FlowIncrease flow_increase(const Counters& before, const Counters& after, const 
     if (from->first != id) continue;
     while (use != kUses.end() && use->counter < id) ++use;
     for (; use != kUses.end() && use->counter == id; ++use) {
-      const FlowInfo& row = kTable[use->flow];
-      double increase = increase_of(known_counters()[id], from->second, value);
+      const double increase = increase_of(known_counters()[id], from->second, value) * use->unit;
       if (std::isnan(increase)) continue;
-      if (span && is_rate(row.flow)) increase /= std::max(span(id), 1.0);
+      const bool earlier = use->rank < rank[use->flow];
       double& sum = result.values[use->flow];
-      sum = combined(row.combine, sum, increase, use->rank < rank[use->flow]);
-      rank[use->flow] = std::min(rank[use->flow], use->rank);
+      double& rate = result.rates[use->flow];
+      sum = combined(use->combine, sum, increase, earlier);
+      const bool counted_longer = span && use->is_rate && increase > 0;
+      rate = combined(use->combine, rate, counted_longer ? increase / std::max(span(id), 1.0) : increase, earlier);
+      if (earlier) rank[use->flow] = use->rank;
     }
   }
   return result;

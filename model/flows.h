@@ -64,15 +64,16 @@ using FlowValues = std::array<double, kFlowCount>;  ///< NaN: not known
 /// all-ones of a saturating counter, or when any counter of the port went down (then all were reset).
 struct FlowIncrease {
   FlowValues values;
+  FlowValues rates;  ///< the same, but of one interval: see CounterSpan
   bool reset = false;
 };
 /// Whether a classic counter of bad symbols or packets is full (IBTA 16.1.3.5): it counted, and now says no more.
 bool errors_are_full(const Counters& counters);
 /// How long ago a counter's value in `before` was read, in intervals of the port: 1 for one that is read each time.
 using CounterSpan = std::function<double(CounterId)>;
-/// A counter that is read less often than others has counted for longer than an interval. What is judged as a rate
-/// (bits corrected, traffic, time spent waiting) is scaled to one interval; damage counts whole, where it was noticed.
-/// Null: everything is read each time.
+/// A counter that is read less often than others has counted for longer than an interval. In `rates` what is judged as
+/// a rate (bits corrected, traffic, time spent waiting) is scaled to one interval; damage counts whole, where it was
+/// noticed. Null: everything is read each time.
 FlowIncrease flow_increase(const Counters& before, const Counters& after, const CounterSpan& span = nullptr);
 
 }  // namespace linkhealth

@@ -60,7 +60,7 @@ void PortHistory::take_counters(const PortSample& sample, SteadyTime now) {
       last_reset = now;
       open_valid_ = false;
     } else {
-      for (std::size_t i = 0; i < kFlowCount; ++i) add_to(open_.flows[i], increase.values[i]);
+      for (std::size_t i = 0; i < kFlowCount; ++i) add_to(open_.flows[i], increase.rates[i]);
       const std::size_t lanes = std::min({sample.fec_lanes.size(), last_fec_lanes_.size(), kMaxLanes});
       if (lanes > 0) open_.lanes = static_cast<std::uint8_t>(lanes);
       for (std::size_t i = 0; i < lanes; ++i) {

@@ -143,8 +143,7 @@ void SignalCollector::take_counters(Counted& port, const PortSample& sample, con
     const double ratio = at != port.rates_read_at.end() && seconds > 0 ? in_seconds(now - at->second) / seconds : 1;
     return ratio > 1.5 ? ratio : 1.0;
   };
-  const FlowIncrease increase = flow_increase(port.before, *sample.counters);
-  const FlowIncrease rates = flow_increase(port.before, *sample.counters, span);
+  const FlowIncrease increase = flow_increase(port.before, *sample.counters, span);
   if (increase.reset) {
     port.before = *sample.counters;
     port.rates_read_at.clear();
@@ -156,11 +155,11 @@ void SignalCollector::take_counters(Counted& port, const PortSample& sample, con
     if (sample.counters->get(id)) port.rates_read_at[id] = now;
   for (const SignalInfo& info : signal_table())
     if (info.flow) keep_sum(port.values[info.signal], increase.values[static_cast<std::size_t>(*info.flow)]);
-  if (seconds > 0) take_rates(port, rates, report, seconds);
+  if (seconds > 0) take_rates(port, increase.rates, report, seconds);
 }
 
-void SignalCollector::take_rates(Counted& port, const FlowIncrease& rates, const PortReport& report, double seconds) {
-  const auto flow = [&](Flow which) { return rates.values[static_cast<std::size_t>(which)]; };
+void SignalCollector::take_rates(Counted& port, const FlowValues& rates, const PortReport& report, double seconds) {
+  const auto flow = [&](Flow which) { return rates[static_cast<std::size_t>(which)]; };
   port.rx_octets.add(flow(Flow::kRxOctets), seconds);
   port.tx_octets.add(flow(Flow::kTxOctets), seconds);
   if (port.carrier == true)

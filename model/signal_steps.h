@@ -51,7 +51,7 @@ class SignalCollector {
   };
   static void take_link(Counted& port, const PortSample& sample, const PortReport& report);
   static void take_counters(Counted& port, const PortSample& sample, const PortReport& report, SteadyTime now);
-  static void take_rates(Counted& port, const FlowIncrease& rates, const PortReport& report, double seconds);
+  static void take_rates(Counted& port, const FlowValues& rates, const PortReport& report, double seconds);
   static void take_pcie(Counted& port, const PcieSample& pcie);
 
   std::map<std::string, Counted> ports_;  ///< by stable key

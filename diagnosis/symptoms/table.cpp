@@ -23,11 +23,9 @@ std::span<const Symptom, kSymptomCount> symptom_table() {
   return kTable;
 }
 
-Findings observe_all(const PortView& view, const std::array<KnobValues, kSymptomCount>& knobs) {
-  Findings findings;
+void observe_all(const PortView& view, const std::array<KnobValues, kSymptomCount>& knobs, Findings& findings) {
   const auto table = symptom_table();
   for (std::size_t i = 0; i < kSymptomCount; ++i) findings[i] = table[i].observe(view, knobs[i]);
-  return findings;
 }
 
 }  // namespace linkhealth

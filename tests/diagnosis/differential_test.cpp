@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <random>
 #include <set>
+#include <utility>
 
 namespace linkhealth {
 namespace {
@@ -285,6 +288,44 @@ TEST(Differential, ANoisySignalInACableIsTheCable) {
   scene.see(kSnrLow);
   scene.see(kModuleHot, Verdict::kAbsent);
   EXPECT_EQ(scene.top(), "faulty_cable/path");
+}
+
+TEST(RememberedDifferential, SaysAtEveryStepWhatWouldBeSaidAnew) {
+  std::minstd_rand dice(7);
+  const auto roll = [&dice](unsigned sides) { return static_cast<unsigned>(dice() % sides); };
+  Scene scene;
+  const auto drops = {&scene.view.light.rx, &scene.view.light.tx, &scene.view.light.far_rx, &scene.view.light.far_tx};
+  std::vector<double> knobs;
+  for (const Knob& knob : differential_knobs()) knobs.push_back(knob.value);
+  const Fault* incumbent = nullptr;
+  RememberedDifferential remembered;
+  // Each of these is some step's only news; a third of the steps have none.
+  const std::vector<std::function<void()>> news = {
+      [&] { scene.see(static_cast<SymptomId>(roll(kSymptomCount)), static_cast<Verdict>(roll(3))); },
+      [&] {
+        **(drops.begin() + roll(4)) = Drop{roll(8) * 0.5, 0.2, 0};
+      },
+      [&] { (*(drops.begin() + roll(4)))->reset(); },
+      [&] { scene.view.down = !std::exchange(scene.view.up, scene.view.down); },
+      [&] { scene.view.now += std::chrono::seconds(roll(20)); },
+      [&] { scene.view.medium = static_cast<Medium>(roll(4)); },
+      [&] { incumbent = roll(2) == 0 ? nullptr : &fault_table()[roll(static_cast<unsigned>(fault_table().size()))]; },
+      [&] { scene.view.signal.ber = roll(2) == 0 ? std::nullopt : std::optional(1e-6 * (1 + roll(9))); },
+      [&] { scene.view.signal.ber_reference = 1e-9 * (1 + roll(9)); },
+      [&] { knobs[roll(kDifferentialKnobs)] *= 1 + 0.01 * roll(3); }};
+  for (int step = 0; step < 4000; ++step) {
+    if (roll(3) > 0) news[roll(static_cast<unsigned>(news.size()))]();
+    const DifferentialInput input{scene.view, scene.findings, incumbent, nullptr};
+    const Differential anew = differentiate(input, knobs);
+    const Differential& said = remembered.of(input, knobs);
+    ASSERT_EQ(said.posterior, anew.posterior) << step;
+    ASSERT_EQ(said.light, anew.light) << step;
+    ASSERT_EQ(said.ranked.size(), anew.ranked.size()) << step;
+    for (std::size_t i = 0; i < anew.ranked.size(); ++i) {
+      ASSERT_EQ(said.ranked[i].fault, anew.ranked[i].fault) << step;
+      ASSERT_EQ(said.ranked[i].confidence, anew.ranked[i].confidence) << step;
+    }
+  }
 }
 
 }  // namespace
