@@ -11,7 +11,8 @@ namespace linkhealth {
 
 namespace {
 
-constexpr std::size_t kLevelMemory = ISAL_DEF_LVL1_SMALL;
+/// A page of metrics stays what it is until ports come or a scraper asks for more.
+constexpr unsigned kLearnEach = 256;
 /// What the room for the output grows by; ISA-L goes on where it was when the room was too small.
 constexpr std::size_t kRoom = std::size_t{16} * 1024;
 /// ISA-L takes twice as long in pieces of 150 bytes, and no longer from about 2 kB on.
@@ -23,16 +24,12 @@ Gzip::Gzip() = default;
 Gzip::~Gzip() = default;
 
 void Gzip::begin() {
-  // Nothing here is filled before it is written: pages that no text reaches cost no memory.
-  if (!stream_) {
-    stream_ = std::make_unique_for_overwrite<isal_zstream>();
-    level_memory_ = std::make_unique_for_overwrite<unsigned char[]>(kLevelMemory);
-  }
+  // Not filled before it is written: pages that no text reaches cost no memory.
+  if (!stream_) stream_ = std::make_unique_for_overwrite<isal_zstream>();
   isal_deflate_init(stream_.get());
   stream_->gzip_flag = IGZIP_GZIP;
-  stream_->level = 1;
-  stream_->level_buf = level_memory_.get();
-  stream_->level_buf_size = kLevelMemory;
+  if (code_) isal_deflate_set_hufftables(stream_.get(), code_.get(), IGZIP_HUFFTABLE_CUSTOM);
+  if (texts_++ % kLearnEach == 0) learning_ = std::make_unique<isal_huff_histogram>();
 }
 
 void Gzip::deflate() {
@@ -46,9 +43,10 @@ void Gzip::deflate() {
 
 void Gzip::feed(std::string_view text) {
   while (!text.empty()) {
-    const std::size_t size = std::min<std::size_t>(text.size(), std::numeric_limits<std::uint32_t>::max());
+    const std::size_t size = std::min<std::size_t>(text.size(), std::numeric_limits<int>::max());
     stream_->next_in = reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data()));
     stream_->avail_in = static_cast<std::uint32_t>(size);
+    if (learning_) isal_update_histogram(stream_->next_in, static_cast<int>(size), learning_.get());
     deflate();
     text.remove_prefix(size);
   }
@@ -74,6 +72,12 @@ std::string Gzip::end() {
   stream_->end_of_stream = 1;
   stream_->avail_in = 0;
   deflate();
+  if (learning_) {
+    if (!code_) code_ = std::make_unique<isal_hufftables>();
+    // It has a code for every byte and length, also for those that this text does not have.
+    isal_create_hufftables(code_.get(), learning_.get());
+    learning_.reset();
+  }
   return out_.substr(0, stream_->total_out);
 }
 

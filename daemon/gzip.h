@@ -5,12 +5,15 @@
 #include <string>
 #include <string_view>
 
+struct isal_huff_histogram;
+struct isal_hufftables;
 struct isal_zstream;
 
 namespace linkhealth {
 
-/// Its memory is taken with the first text and kept: a new state for each text costs more than compressing the metrics
-/// of ten ports.
+/// For texts that resemble each other, as one page of metrics does the next: the Huffman code is made of one text in
+/// 256 and used for those after it. Its memory is taken with the first text and kept: a new state for each text costs
+/// more than compressing the metrics of ten ports.
 class Gzip {
  public:
   Gzip();
@@ -18,8 +21,8 @@ class Gzip {
   Gzip(const Gzip&) = delete;
   Gzip& operator=(const Gzip&) = delete;
 
-  /// A gzip member at ISA-L's level 1 (as small as zlib's level 1 in a half (10 ports) to a third (64 ports) of its
-  /// time), of pieces, so that nobody needs room for the whole text: begin(), add() for each, end().
+  /// A gzip member, of pieces, so that nobody needs room for the whole text: begin(), add() for each, end(). As small
+  /// as zlib's level 1, in a third (10 ports) to a quarter (64 ports) of its time.
   void begin();
   void add(std::string_view piece);
   /// REQUIRES: begin().
@@ -34,9 +37,11 @@ class Gzip {
   void deflate();
 
   std::unique_ptr<isal_zstream> stream_;
-  std::unique_ptr<unsigned char[]> level_memory_;  // NOLINT(*-avoid-c-arrays): not to be filled, see begin
-  std::string small_;                              ///< pieces that wait for more
-  std::string out_;                                ///< begins with what is made so far
+  std::unique_ptr<isal_hufftables> code_;          ///< none: no text has been seen
+  std::unique_ptr<isal_huff_histogram> learning_;  ///< of this text; none: it is not learned from
+  unsigned texts_ = 0;
+  std::string small_;  ///< pieces that wait for more
+  std::string out_;    ///< begins with what is made so far
 };
 
 }  // namespace linkhealth
