@@ -11,7 +11,7 @@
 namespace linkhealth {
 namespace {
 
-/// A page that was refused this often is not there; before that the bus may just have been busy.
+/// A page that failed this often is tried only seldom; before that the bus may just have been busy.
 constexpr int kPageTries = 3;
 /// The shortest time for which others can take the RTNL lock between two of our reads.
 constexpr Milliseconds kShortestPause{2};
@@ -22,7 +22,12 @@ bool is_absent(int errnum) { return errnum == ENODEV || errnum == ENXIO; }
 bool is_page_refused(int errnum) {
   return errnum == EINVAL || errnum == EIO || errnum == EOPNOTSUPP || errnum == ERANGE;
 }
+/// The page is not there; EIO may pass: a module answers it for minutes after it was put in.
+bool is_final(int errnum) { return errnum != EIO; }
 bool is_lower_page(const ModulePageRequest& page) { return page.offset < 128 && page.i2c_address == kModuleAddressA0; }
+bool is_identity_page(const ModulePageRequest& page) {
+  return page.offset >= 128 && page.page == 0 && page.i2c_address == kModuleAddressA0;
+}
 
 std::string page_name(const ModulePageRequest& page) {
   constexpr char kDigits[] = "0123456789abcdef";
@@ -38,11 +43,9 @@ std::optional<ModulePageRequest> rest_of(ModulePageRequest page, std::size_t cam
   return page;
 }
 
-std::optional<std::string> serial_bytes(const ModuleImage& image) {
-  const auto where = serial_request(image);
-  if (!where) return std::nullopt;
-  const ModulePage page(image, {where->i2c_address, where->bank, where->page, where->offset >= 128});
-  return page.raw(where->offset, where->length);
+std::optional<std::string> bytes_at(const ModuleImage& image, const ModulePageRequest& where) {
+  const ModulePage page(image, {where.i2c_address, where.bank, where.page, where.offset >= 128});
+  return page.raw(where.offset, where.length);
 }
 
 /// SFF-8472 gives LOS and transmit fault live; the other maps latch them.
@@ -70,6 +73,8 @@ void ModuleSchedule::request(const PortKey& key, SteadyTime now) {
   if (port == nullptr) return;
   port->failures = 0;
   port->unsupported = false;
+  for (auto& [page, failure] : port->page_failures)
+    if (failure.again_at) failure.again_at = now;
   const SteadyTime soonest = std::max(now, port->not_before);
   if (!port->due || *port->due > soonest) port->due = soonest;
 }
@@ -111,14 +116,12 @@ void ModuleSchedule::begin_round(Port& port, SteadyTime now) {
   port.in_round = true;
   port.ending = false;
   port.rest.reset();
-  port.warnings.clear();
   port.change = ModuleChange::kNone;
   port.started_at = now;
   port.duration = Milliseconds{0};
   port.image = without_monitors(port.image);
-  // Pages that failed without being given up are tried again.
-  for (const auto& [page, count] : port.page_failures)
-    if (count < kPageTries) {
+  for (const auto& [page, failure] : port.page_failures)
+    if (failure.again_at && now >= *failure.again_at) {
       port.image.forget(page);
       port.identified = false;
     }
@@ -134,11 +137,15 @@ std::optional<ModulePageRequest> ModuleSchedule::next_page(Port& port) {
   }
   const auto monitors = next_reads(port.image, ReadScope::kMonitors);
   if (!monitors.empty()) return monitors.front();
-  // Last, the serial number again: a swap between two reads would mix two modules' pages.
-  port.serial = serial_bytes(port.image);
-  const auto serial = serial_request(port.image);
-  port.ending = serial && port.serial;
-  return port.ending ? serial : std::nullopt;
+  // Last, what tells it from another: a swap between two reads would mix two modules' pages.
+  const auto where = proof_request(port.image);
+  if (!where) return std::nullopt;
+  if (!port.proof || port.proof->where != *where) {
+    const auto bytes = bytes_at(port.image, *where);
+    port.proof = bytes ? std::optional(Proof{*where, *bytes}) : std::nullopt;
+  }
+  port.ending = port.proof.has_value();
+  return port.ending ? where : std::nullopt;
 }
 
 void ModuleSchedule::done(const ModuleRead& read, const Result<std::vector<std::uint8_t>>& answer, SteadyTime started,
@@ -154,7 +161,7 @@ void ModuleSchedule::done(const ModuleRead& read, const Result<std::vector<std::
   } else {
     take_error(*port, read.page, answer.error(), ended);
   }
-  if (port->in_round && port->ending && !port->rest) take_serial(*port, ended);
+  if (port->in_round && port->ending && !port->rest) take_proof(*port, ended);
 }
 
 void ModuleSchedule::take_bytes(Port& port, const ModulePageRequest& page, const std::vector<std::uint8_t>& bytes) {
@@ -167,21 +174,26 @@ void ModuleSchedule::take_error(Port& port, const ModulePageRequest& page, const
   const bool was_rest = port.rest.has_value();
   port.rest.reset();
   if (is_absent(error.errnum)) return end_absent(port, now);
+  // Without the identity page nothing else can be understood. What proves it at the end of a round is a part of it.
+  const bool needed = is_lower_page(page) || (is_identity_page(page) && !port.ending && !is_final(error.errnum));
   // After some bytes of this page have come already, the port and the module do answer.
-  if (is_page_refused(error.errnum) && (was_rest || !is_lower_page(page))) {
+  if (is_page_refused(error.errnum) && (was_rest || !needed)) {
     port.image.store(page, {});
-    const int count = error.errnum == EINVAL ? kPageTries : port.page_failures[page] + 1;
-    port.page_failures[page] = count;
-    port.warnings.push_back(page_name(page) + ": " + errno_name(error.errnum));
+    PageFailure& failure = port.page_failures[page];
+    failure.errnum = error.errnum;
+    ++failure.count;
+    failure.again_at.reset();
+    if (!is_final(error.errnum))
+      failure.again_at = now + (failure.count < kPageTries ? Milliseconds{0} : timing_.longest_wait);
     return;
   }
   port.unsupported = error.errnum == EOPNOTSUPP;
   end_failed(port, errno_name(error.errnum), now);
 }
 
-void ModuleSchedule::take_serial(Port& port, SteadyTime now) {
-  const auto serial = serial_bytes(port.image);
-  if (serial && serial != port.serial) {
+void ModuleSchedule::take_proof(Port& port, SteadyTime now) {
+  const auto bytes = bytes_at(port.image, port.proof->where);
+  if (bytes && *bytes != port.proof->bytes) {
     forget_module(port);
     begin_round(port, now);
     port.change = ModuleChange::kSwapped;
@@ -192,7 +204,7 @@ void ModuleSchedule::take_serial(Port& port, SteadyTime now) {
 
 void ModuleSchedule::forget_module(Port& port) {
   port.image = ModuleImage();
-  port.serial.reset();
+  port.proof.reset();
   port.page_failures.clear();
   port.identified = false;
   port.flags_valid = false;
@@ -226,14 +238,17 @@ void ModuleSchedule::end_failed(Port& port, const std::string& reason, SteadyTim
 }
 
 void ModuleSchedule::end_good(Port& port, SteadyTime now) {
-  const ModulePage lower = lower_page(port.image);
-  if (!lower.exists()) {
-    // Some drivers answer success with no bytes when the read failed (mlx5 before 6.18).
+  // Some drivers answer success with no bytes when the read failed (mlx5 before 6.18).
+  if (const std::string why = why_nothing_known(port.image); !why.empty()) {
     port.image = ModuleImage();
-    return end_failed(port, "no data", now);
+    port.identified = false;
+    return end_failed(port, why, now);
   }
   ModuleSample sample = decode_module(port.image);
-  sample.warnings.insert(sample.warnings.end(), port.warnings.begin(), port.warnings.end());
+  for (const auto& [page, failure] : port.page_failures) {
+    std::string warning = page_name(page) + ": " + errno_name(failure.errnum);
+    if (sample.warnings.empty() || sample.warnings.back() != warning) sample.warnings.push_back(std::move(warning));
+  }
   if (port.present == false) port.change = ModuleChange::kInserted;
   port.present = true;
   port.failures = 0;
@@ -263,9 +278,10 @@ void ModuleSchedule::finish(Port& port, std::optional<ModuleSample> sample, std:
     finished_.push_back(std::move(round));
     return;
   }
-  if (round.change == ModuleChange::kNone) round.change = older->change;
-  if (round.sample && older->sample && round.sample->serial == older->sample->serial)
-    unite_flags(*round.sample, *older->sample);
+  if (round.change == ModuleChange::kNone) {
+    round.change = older->change;
+    if (round.sample && older->sample) unite_flags(*round.sample, *older->sample);
+  }
   *older = std::move(round);
 }
 

@@ -48,7 +48,7 @@ enum class ModuleChange : std::uint8_t {
   kNone,
   kInserted,  ///< the cage was empty before
   kRemoved,   ///< there was a module before
-  kSwapped,   ///< the serial number is another one
+  kSwapped,   ///< the part or serial number is another one
 };
 
 /// What one round on a port gave: a sample (present or not) or the reason why there is none.
@@ -85,24 +85,33 @@ class ModuleSchedule {
   [[nodiscard]] bool has_finished() const { return !finished_.empty(); }
 
  private:
+  /// What tells a module from the next one.
+  struct Proof {
+    ModulePageRequest where;
+    std::string bytes;
+  };
+  struct PageFailure {
+    int errnum = 0;
+    int count = 0;                       ///< in a row
+    std::optional<SteadyTime> again_at;  ///< nullopt: never, the page is not there
+  };
   struct Port {
     ModulePort id;
-    std::optional<SteadyTime> due;      ///< nullopt: not until something happens
-    SteadyTime not_before;              ///< a request() cannot hurry it more than this
-    ModuleImage image;                  ///< what is known of the module that is in
-    std::optional<std::string> serial;  ///< the bytes of its serial number
-    std::optional<bool> present;        ///< as last seen
-    bool unsupported = false;           ///< the driver has no module interface
+    std::optional<SteadyTime> due;  ///< nullopt: not until something happens
+    SteadyTime not_before;          ///< a request() cannot hurry it more than this
+    ModuleImage image;              ///< what is known of the module that is in
+    std::optional<Proof> proof;     ///< that it is the same module still
+    std::optional<bool> present;    ///< as last seen
+    bool unsupported = false;       ///< the driver has no module interface
     bool in_round = false;
     bool identified = false;   ///< all that never changes was read
     bool flags_valid = false;  ///< the latched flags were cleared by an earlier round on this module
     ModuleCalm calm;           ///< as the last round found it
     ModuleFlagHistory history;
-    bool ending = false;  ///< the read in progress is the round's last: the serial number
+    bool ending = false;  ///< the read in progress is the round's last: the proof
     int failures = 0;     ///< rounds in a row
-    std::map<ModulePageRequest, int> page_failures;
+    std::map<ModulePageRequest, PageFailure> page_failures;
     std::optional<ModulePageRequest> rest;  ///< what a short read left over
-    std::vector<std::string> warnings;
     ModuleChange change = ModuleChange::kNone;
     SteadyTime started_at;
     Milliseconds duration{0};
@@ -115,7 +124,7 @@ class ModuleSchedule {
   void forget_module(Port& port);
   void take_bytes(Port& port, const ModulePageRequest& page, const std::vector<std::uint8_t>& bytes);
   void take_error(Port& port, const ModulePageRequest& page, const Error& error, SteadyTime now);
-  void take_serial(Port& port, SteadyTime now);
+  void take_proof(Port& port, SteadyTime now);
   void end_absent(Port& port, SteadyTime now);
   void end_failed(Port& port, const std::string& reason, SteadyTime now);
   void end_good(Port& port, SteadyTime now);

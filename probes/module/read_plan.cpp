@@ -177,17 +177,33 @@ ModuleImage without_monitors(const ModuleImage& image) {
   return out;
 }
 
-std::optional<ModulePageRequest> serial_request(const ModuleImage& image) {
-  switch (module_head(screened(image, nullptr)).map) {
+std::optional<ModulePageRequest> proof_request(const ModuleImage& raw) {
+  const ModuleImage image = screened(raw, nullptr);
+  if (!lower_page(image).byte(0)) return std::nullopt;
+  ModulePageRequest numbers{};
+  switch (module_head(image).map) {  // from the part number to the end of the serial number
     case ModuleMap::kSff8472:
-      return ModulePageRequest{kModuleAddressA0, 0, 0, 68, 16};
+      numbers = {kModuleAddressA0, 0, 0, 40, 44};
+      break;
     case ModuleMap::kSff8636:
-      return upper(0x00, 0, 196, 16);
+      numbers = upper(0x00, 0, 168, 44);
+      break;
     case ModuleMap::kCmis:
-      return upper(0x00, 0, 166, 16);
+      numbers = upper(0x00, 0, 148, 34);
+      break;
     default:
-      return std::nullopt;
+      break;
   }
+  const ModulePage page(image, {numbers.i2c_address, numbers.bank, numbers.page, numbers.offset >= kUpper});
+  return page.raw(numbers.offset, numbers.length) ? numbers : ModulePageRequest{kModuleAddressA0, 0, 0, 0, 2};
+}
+
+std::string why_nothing_known(const ModuleImage& raw) {
+  std::vector<std::string> reasons;
+  const ModuleImage image = screened(raw, &reasons);
+  if (lower_page(image).exists()) return module_head(image).map == ModuleMap::kNone ? "no data: no identifier" : "";
+  if (!lower_page(raw).exists() || reasons.empty()) return "no data";
+  return "no data: " + reasons.front().substr(0, reasons.front().rfind(':'));
 }
 
 }  // namespace linkhealth

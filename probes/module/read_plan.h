@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "probes/module/image.h"
@@ -25,8 +26,13 @@ std::vector<ModulePageRequest> next_reads(const ModuleImage& image, ReadScope sc
 /// EOPNOTSUPP), and after an error that may pass (EIO, EBUSY) gives up the round instead.
 ModuleImage without_monitors(const ModuleImage& image);
 
-/// Where the serial number stands. Reading it after a round and comparing shows a swap between two reads, which would
-/// mix two modules' pages. nullopt while the memory map is not known.
-std::optional<ModulePageRequest> serial_request(const ModuleImage& image);
+/// What tells this module from the next: part and serial number, in one firmware access; of a module of which these are
+/// not known its first two bytes. Reading it after a round and comparing shows a swap between two reads, which would
+/// mix two modules' pages, and an empty cage. nullopt while nothing is known.
+std::optional<ModulePageRequest> proof_request(const ModuleImage& image);
+
+/// Why `image` is of no use though its reads succeeded: "no data: the lower page is all zeros", as a module answers
+/// that was put in a second ago; "" where it is of use.
+std::string why_nothing_known(const ModuleImage& image);
 
 }  // namespace linkhealth

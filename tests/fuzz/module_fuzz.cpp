@@ -29,6 +29,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   }
   const ModuleSample sample = decode_module(image);
   if ((sample.kind == "dac" || sample.kind == "acc") && !sample.lanes.empty()) std::abort();
-  (void)serial_request(without_monitors(image));
+  if (const auto proof = proof_request(without_monitors(image)); proof && !is_valid(*proof)) std::abort();
+  (void)why_nothing_known(image);
   return 0;
 }

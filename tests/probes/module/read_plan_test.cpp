@@ -192,11 +192,18 @@ TEST(ReadPlan, NoLimitsOfFlatOrCopperQsfp) {
   EXPECT_TRUE(next_reads(cable, ReadScope::kMonitors).empty());
 }
 
-TEST(ReadPlan, KnowsWhereTheSerialStands) {
-  EXPECT_FALSE(serial_request(ModuleImage{}));
-  EXPECT_EQ(serial_request(EepromBuilder::cmis().image())->offset, 166);
-  EXPECT_EQ(serial_request(EepromBuilder::sff8636().image())->offset, 196);
-  EXPECT_EQ(serial_request(EepromBuilder::sff8472().image())->offset, 68);
+TEST(ReadPlan, KnowsWhatTellsOneModuleFromTheNext) {
+  EXPECT_FALSE(proof_request(ModuleImage{}));
+  const auto sees = [](const ModuleImage& image, unsigned first, unsigned last) {
+    const auto proof = proof_request(image);
+    return proof && proof->length <= 48 && proof->offset <= first && proof->offset + proof->length > last;
+  };
+  EXPECT_TRUE(sees(EepromBuilder::cmis().image(), 148, 181));
+  EXPECT_TRUE(sees(EepromBuilder::sff8636().image(), 168, 211));
+  EXPECT_TRUE(sees(EepromBuilder::sff8472().image(), 40, 83));
+  ModuleImage unread;
+  unread.store({kModuleAddressA0, 0, 0, 0, 128}, std::vector<std::uint8_t>(128, 0x11));
+  EXPECT_EQ(proof_request(unread), (ModulePageRequest{kModuleAddressA0, 0, 0, 0, 2}));
 }
 
 }  // namespace
