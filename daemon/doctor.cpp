@@ -121,6 +121,18 @@ SourceSight of_port(const SourceRow& row, const PortReport& port, const Report& 
   return sight;
 }
 
+/// A read that hangs, a card that fell off the bus: gaps of no source of the table. Each is said all the same.
+void add_other_gaps(std::vector<SourceSight>& sources, const std::vector<Gap>& gaps) {
+  for (const Gap& gap : gaps) {
+    const auto has_row = [&gap](const SourceRow& row) { return row.probe == gap.probe; };
+    if (std::ranges::any_of(source_table(), has_row)) continue;
+    const SourceRow row{gap.probe, gap.probe, gap.port.empty(), {}, nullptr, nullptr, {}};
+    SourceSight sight = blank(row);
+    judge_gap(sight, row, gap, false);
+    sources.push_back(std::move(sight));
+  }
+}
+
 bool is_visible(const SourceSight& sight) {
   return sight.state == SourceState::kSeen || sight.state == SourceState::kPartly;
 }
@@ -194,6 +206,7 @@ PortSight sight_of(const PortReport& port, const Report& report, const NodeFacts
     const bool ready = row.probe == "down_reason" && source.state == SourceState::kNoWord;
     if (row.sight && (is_visible(source) || ready)) seen |= bit(*row.sight);
   }
+  add_other_gaps(sight.sources, port.gaps);
   add_blurs(sight, seen);
   return sight;
 }
@@ -232,6 +245,7 @@ DoctorReport examine(const Report& report, const NodeFacts& facts) {
   doctor.capabilities = facts.capabilities;
   for (const SourceRow& row : source_table())
     if (row.node) doctor.node_sources.push_back(of_node(row, report, facts));
+  add_other_gaps(doctor.node_sources, report.gaps);
   for (const PortReport& port : report.ports)
     doctor.ports.push_back(sight_of(port, report, facts, doctor.node_sources));
   doctor.costs = costs_of(report);

@@ -24,6 +24,11 @@ template <CounterSource source>
 bool counted(const PortReport& port) {
   return has_counter_of(port, source);
 }
+bool has_health(const PortReport& port) {
+  if (!port.latest.counters) return false;
+  return std::ranges::any_of(port.latest.counters->other(),
+                             [](const auto& entry) { return entry.first.starts_with("devlink_"); });
+}
 bool peer_by(const PortReport& port, std::string_view source) {
   return port.latest.peer && port.latest.peer->source == source;
 }
@@ -112,7 +117,7 @@ constexpr SourceRow kSources[] = {
      [](const PortReport& port) { return port.latest.pcie && port.latest.pcie->nic_temperature_c; },
      kMountSys,
      true},
-    {"devlink_health", "the driver's health reporters", false, Sight::kEvents, &has_pci, nullptr, kNetAdmin},
+    {"devlink", "the driver's health reporters", false, Sight::kEvents, &has_pci, &has_health, kNetAdmin},
     {"peer_mad", "the far end, by InfiniBand management packets", false, Sight::kFarCounters, &is_infiniband,
      [](const PortReport& port) { return peer_by(port, "mad"); }, kUmad, false, SourceKind::kFarEnd},
     {"peer_lldp",

@@ -223,10 +223,15 @@ Finding far_errors(const PortView& v, KnobValues k) {
 
 constexpr Knob kSnrKnobs[] = {{"pam4_db", 16.5, 8, 25, "dB", "eSNR at which PAM4 is near its limit (CMIS VDM)"}};
 Finding snr_low(const PortView& v, KnobValues k) {
-  if (!v.port.latest.module || v.port.latest.module->vdm.media_esnr_db.empty() || v.down)
-    return not_known("the module gives no signal-to-noise ratio");
-  const auto& snr = v.port.latest.module->vdm.media_esnr_db;
-  const auto worst = std::min_element(snr.begin(), snr.end());
+  const auto& module = v.port.latest.module;
+  if (!module || v.down) return not_known("the module gives no signal-to-noise ratio");
+  // DP-16QAM lives on far less than PAM4 does: 800G-ZR modules that are well say 15.5 dB.
+  if (!module->coherent.empty()) return not_known("a coherent module's limits are not those of PAM4");
+  const auto& snr = module->vdm.media_esnr_db;
+  auto worst = snr.end();
+  for (auto lane = snr.begin(); lane != snr.end(); ++lane)  // 0 is CMIS's word for "none"
+    if (*lane > 0 && (worst == snr.end() || *lane < *worst)) worst = lane;
+  if (worst == snr.end()) return not_known("the module gives no signal-to-noise ratio");
   return Case(Reader::kModule).lane(static_cast<int>(worst - snr.begin())).below("eSNR", *worst, k[0], "dB").close();
 }
 

@@ -89,14 +89,31 @@ INSTANTIATE_TEST_SUITE_P(
                       Refusal{"peer_mad", "ENOENT", SourceState::kHidden, "ib_umad"},
                       Refusal{"peer_lldp", "lldpd does not answer", SourceState::kHidden, "lldpd"},
                       Refusal{"import", "late.json: stale", SourceState::kHidden, "rights"},
-                      Refusal{"devlink_health", "EPERM", SourceState::kHidden, "CAP_NET_ADMIN"},
-                      Refusal{"hwmon", "Permission denied", SourceState::kHidden, "/sys"},
+                      Refusal{"devlink", "EPERM", SourceState::kHidden, "CAP_NET_ADMIN"},
                       Refusal{"driver_stats", "EPERM", SourceState::kHidden, "network namespace"},
                       Refusal{"device_events", "EPERM", SourceState::kHidden, "network namespace"},
                       Refusal{"inventory", "/sys/class/infiniband: Permission denied", SourceState::kHidden, "/sys"},
                       Refusal{"counters", "symbol_error: Invalid argument", SourceState::kPartly, "switch mode"},
                       Refusal{"link_events", "Operation not permitted", SourceState::kHidden, "network namespace"}),
     [](const auto& test) { return std::string(test.param.probe) + std::to_string(test.index); });
+
+TEST(Doctor, AGapOfNoSourceOfTheTableIsSaidToo) {
+  Report report = one_port();
+  report.gaps.push_back({"", "pci_bus", "0000:1b:00.0 is off the bus"});
+  report.ports[0].gaps.push_back({"mlx5_0/1", "ethtool", "no answer within 5 s"});
+  const DoctorReport doctor = examine(report, {});
+  EXPECT_EQ(doctor.hidden, 2U);
+  EXPECT_THAT(self_test_lines(doctor),
+              ElementsAre("pci_bus can't be seen: 0000:1b:00.0 is off the bus",
+                          AllOf(HasSubstr("mlx5_0/1: ethtool can't be seen"), HasSubstr("the device hangs"))));
+  EXPECT_THAT(doctor_text(doctor, {}), AllOf(HasSubstr("off the bus"), HasSubstr("no answer within 5 s")));
+}
+
+TEST(Doctor, ReportersThatAreReadAreSeen) {
+  Report report = one_port();
+  report.ports[0].latest.counters->set("devlink_fw_error", 0);
+  EXPECT_EQ(source(examine(report, {}), "devlink").state, SourceState::kSeen);
+}
 
 TEST(Doctor, TenPortsWithOneCauseAreOneLine) {
   Report report = one_port();
@@ -251,8 +268,8 @@ TEST(Doctor, EverySourceHasAHintAndIsListedOnce) {
     EXPECT_EQ(std::count(probes.begin(), probes.end(), row.probe), 0) << row.probe;
     probes.push_back(row.probe);
   }
-  for (const char* probe : {"driver_stats", "kernel_log", "verbs_events", "peer_mad", "peer_lldp", "import",
-                            "devlink_health", "hwmon", "device_events"})
+  for (const char* probe : {"driver_stats", "kernel_log", "verbs_events", "peer_mad", "peer_lldp", "import", "devlink",
+                            "hwmon", "device_events"})
     EXPECT_NE(std::find(probes.begin(), probes.end(), probe), probes.end()) << probe;
 }
 

@@ -93,12 +93,14 @@ const std::vector<Row>& rows() {
        kNoReason},
       {kSnrLow, true,
        [](Scene& s) {
-         lanes(s), s.port.latest.module->vdm.media_esnr_db = {20, 15};
+         lanes(s), s.port.latest.module->vdm.media_esnr_db = {20, 0, 15};
        },
        [](Scene& s) {
-         lanes(s), s.port.latest.module->vdm.media_esnr_db = {20, 17};
+         lanes(s), s.port.latest.module->vdm.media_esnr_db = {20, 0, 17};  // 0: a lane without a value
        },
-       kNoReason},
+       [](Scene& s) {
+         lanes(s), s.port.latest.module->vdm.media_esnr_db = {15}, s.port.latest.module->coherent.osnr_db = 30;
+       }},
       {kNoLight, false, [](Scene& s) { lanes(s), s.view.light.rx_dark_all = true; }, [](Scene& s) { lanes(s); },
        kNoReason},
       {kSomeLanesDark, false, [](Scene& s) { lanes(s), s.view.light.rx_dark_some = true; }, [](Scene& s) { lanes(s); },

@@ -84,6 +84,31 @@ TEST(ImportFile, AValueThatCannotBeMakesTheFileUnbelievable) {
       ::testing::HasSubstr("33 lanes"));
 }
 
+TEST(ImportFile, EveryTextAndEveryNumberIsLookedAt) {
+  const auto module = [](const std::string& fields) {
+    return why(file_text(kAt, R"("mlx5_0/1":{"module":{)" + fields + "}}"));
+  };
+  const auto peer = [](const std::string& fields) {
+    return why(file_text(kAt, R"("mlx5_0/1":{"peer":{)" + fields + "}}"));
+  };
+  EXPECT_EQ(module(R"("revision":"\u001b[31mX")"), "ports > mlx5_0/1: a revision that is no plain text");
+  EXPECT_EQ(module(R"("connector":"\u001b[2J")"), "ports > mlx5_0/1: a connector that is no plain text");
+  EXPECT_EQ(module(R"("warnings":["\u001b[2J"])"), "ports > mlx5_0/1: a warning that is no plain text");
+  EXPECT_EQ(module(R"("vdm":{"media_pre_fec_ber":{"current":7}})"), "ports > mlx5_0/1: a BER of 7");
+  EXPECT_EQ(module(R"("vdm":{"media_esnr_db":[22,-900]})"), "ports > mlx5_0/1: a ratio of -900 dB");
+  EXPECT_EQ(module(R"("coherent":{"osnr_db":1e300})"), "ports > mlx5_0/1: a ratio of 1e+300 dB");
+  EXPECT_EQ(module(R"("coherent_statistics":{"rx_total_power_dbm":{"min":900}})"),
+            "ports > mlx5_0/1: a power of 900 dBm");
+  EXPECT_EQ(module(R"("length_m":-3)"), "ports > mlx5_0/1: a length of -3 m");
+  EXPECT_EQ(peer(R"("link":{"state":"\u001b[2J"})"), "ports > mlx5_0/1: a state that is no plain text");
+  EXPECT_EQ(peer(R"("link":{"speed_mbps":4000000000})"), "ports > mlx5_0/1: a speed of 4e+09 Mb/s");
+  EXPECT_EQ(peer(R"("counters":{"a\u0007b":1})"), "ports > mlx5_0/1: a counter name that is no plain text");
+  EXPECT_EQ(peer(R"("link":{"state":"ACTIVE","speed_mbps":400000,"lanes":4},"counters":{"symbol_error":1})"), "");
+  EXPECT_EQ(
+      module(R"("temperature_c":40,"length_m":30,"vdm":{"media_esnr_db":[22,0],"media_pre_fec_ber":{"min":1e-9}})"),
+      "");
+}
+
 TEST(ImportFile, ASourceThatOnlyTheDaemonItselfHasIsRefused) {
   for (const char* source : {"mad", "lldp", "plan", "hearsay"})
     EXPECT_THAT(why(file_text(kAt, fmt::format(R"("mlx5_0/1":{{"peer":{{"source":"{}"}}}})", source))),

@@ -190,6 +190,46 @@ TEST(Cmis, VdmValuesThatAreNoneStayAbsent) {
   EXPECT_FALSE(m.vdm.laser_frequency_error_mhz);
 }
 
+TEST(Cmis, ALaneWithoutAVdmValueKeepsItsPlace) {
+  const ModuleSample m = decode(with_vdm({{0, 5, 0x1600}, {1, 5, 0}, {2, 5, 0x1600}, {3, 5, 0x1500}}));
+  EXPECT_THAT(m.vdm.media_esnr_db, ElementsAre(22.0, 0.0, 22.0, 21.0)) << "0 is CMIS's word for none";
+}
+
+/// Byte 01h:159 says which of the three are there, 01h:145 what each of them is.
+TEST(Cmis, AuxiliaryMonitorsAreWhatTheModuleSaysTheyAre) {
+  struct Row {
+    unsigned there, kinds;
+    std::optional<double> tec_percent, laser_c;
+    AlarmFlags tec, laser;
+  };
+  constexpr AlarmFlags kNone{};
+  constexpr AlarmFlags kHighAlarm{.low_alarm = false, .low_warn = false, .high_warn = false, .high_alarm = true};
+  constexpr AlarmFlags kLowAlarm{.low_alarm = true, .low_warn = false, .high_warn = false, .high_alarm = false};
+  constexpr AlarmFlags kHighWarn{.low_alarm = false, .low_warn = false, .high_warn = true, .high_alarm = false};
+  const Row rows[] = {
+      {0x03, 0x07, {}, {}, kNone, kNone},               // none is there
+      {0x07, 0x00, {}, {}, kNone, kNone},               // the first is none of the two
+      {0x07, 0x01, 50.0, {}, kHighAlarm, kNone},        // the first is the TEC
+      {0x0b, 0x00, {}, 61.5, kNone, kLowAlarm},         // the second is the laser's temperature
+      {0x0b, 0x02, 48.05, {}, kLowAlarm, kNone},        // … or the TEC
+      {0x13, 0x00, {}, 70.25, kNone, kHighWarn},        // the third is the laser's temperature
+      {0x13, 0x04, {}, {}, kNone, kNone},               // … or a second supply, which is not kept
+      {0x1f, 0x01, 50.0, 61.5, kHighAlarm, kLowAlarm},  // all three: the first of each
+  };
+  for (const Row& row : rows) {
+    SCOPED_TRACE(::testing::PrintToString(row.there) + " " + ::testing::PrintToString(row.kinds));
+    auto b = EepromBuilder::cmis();
+    b.lower().u16(18, 16384).u16(20, 61 * 256 + 128).u16(22, 70 * 256 + 64).byte(10, 0x21).byte(11, 0x04);
+    b.page(1).byte(159, row.there).byte(145, row.kinds);
+    const ModuleSample m = decode(b);
+    ASSERT_EQ(m.tec_current_percent.has_value(), row.tec_percent.has_value());
+    EXPECT_NEAR(m.tec_current_percent.value_or(0), row.tec_percent.value_or(0), 0.01);
+    EXPECT_EQ(m.laser_temperature_c, row.laser_c);
+    EXPECT_EQ(m.tec_flags, row.tec);
+    EXPECT_EQ(m.laser_temperature_flags, row.laser);
+  }
+}
+
 TEST(Cmis, SeveralDataPathsGiveTheWorstAndEachOne) {
   const ModuleSample m = decode(with_vdm({{0x00, 15, (16U << 11U) | 100U}, {0x04, 15, (16U << 11U) | 300U}}));
   EXPECT_NEAR(*m.vdm.media_pre_fec_ber.current, 3e-6, 1e-12);

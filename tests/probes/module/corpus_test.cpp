@@ -8,6 +8,7 @@
 #include <set>
 #include <sstream>
 
+#include "probes/import_judge.h"
 #include "probes/module/decode.h"
 #include "probes/module/dump_file.h"
 #include "probes/module/screen.h"
@@ -312,6 +313,14 @@ TEST(ModuleCorpus, InventsNothing) {
       EXPECT_TRUE(m.thresholds.empty()) << file;
     }
   }
+}
+
+/// What we decode of a real module is believed when somebody else imports it.
+TEST(ModuleCorpus, NoRealModuleIsUnbelievable) {
+  const auto files = dumps();
+  if (files.empty()) GTEST_SKIP() << "no module dumps in " LINKHEALTH_SHARED "/modules";
+  for (const auto& file : files)
+    EXPECT_EQ(objection({.peer = std::nullopt, .module = decode_module(*read_module_dump(file.string()))}), "") << file;
 }
 
 /// Every checksum of a module that was really read holds, but for one whose vendor name was overwritten.

@@ -150,5 +150,14 @@ TEST(Sff8472, AnEmptyMakersAreaIsNoWarning) {
   }
 }
 
+TEST(Sff8472, TheCoolerIsReadWhereItIs) {
+  auto b = EepromBuilder::sff8472();
+  EXPECT_FALSE(decode(b).tec_current_ma) << "0: there is none";
+  b.a2().u16(108, 0xff9c).byte(113, 0x04).byte(117, 0x08);
+  const ModuleSample m = decode(b);
+  EXPECT_NEAR(*m.tec_current_ma, -10, 1e-9);
+  EXPECT_EQ(m.tec_flags, (AlarmFlags{.low_alarm = true, .low_warn = false, .high_warn = true, .high_alarm = false}));
+}
+
 }  // namespace
 }  // namespace linkhealth

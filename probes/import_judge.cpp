@@ -1,0 +1,164 @@
+#include "probes/import_judge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <string_view>
+
+#include "base/text.h"
+#include "model/sample_fields.h"
+
+namespace linkhealth {
+
+namespace {
+
+constexpr std::size_t kMaxLanes = 32;  // of a module with four banks (CMIS 8.1)
+constexpr std::size_t kMaxText = 256;
+constexpr std::size_t kMaxItems = 1024;  // VDM: 256 instances on each of four banks (CMIS 7.1)
+
+/// What a quantity can be: wider than anything works, narrower than what a mistaken unit gives.
+struct Range {
+  std::string_view ending;  ///< of the key
+  std::string_view words;   ///< with the value in its place; "": the key and the value
+  double low, high;
+};
+/// The first row whose ending fits.
+constexpr auto kRanges = std::to_array<Range>({
+    {"temperature_c", "temperature of {:g} °C", -100, 200},
+    {"supply_v", "supply of {:g} V", 0, 20},
+    {"power_mw", "power of {:g} mW", 0, 1000},
+    {"bias_ma", "bias of {:g} mA", 0, 2000},
+    {"_current_ma", "current of {:g} mA", -10'000, 10'000},
+    {"attenuation_db", "attenuation of {:g} dB", 0, 255},
+    {"_db", "ratio of {:g} dB", -20, 256},
+    {"_dbm", "power of {:g} dBm", -100, 60},
+    {"_ber", "BER of {:g}", 0, 1},
+    {"_ber_by_lane", "BER of {:g}", 0, 1},
+    {"frame_error_ratio", "", 0, 1e12},  // CMIS gives up to 2.047e10
+    {"_symbols", "", 0, 65'535},
+    {"_percent", "share of {:g} %", -1000, 1000},
+    {"speed_mbps", "speed of {:g} Mb/s", 0, 100e6},
+    {"lanes", "", 0, 64},
+    {"_per_nm", "", -1e6, 1e6},
+    {"_nm", "wavelength of {:g} nm", 100, 10'000},
+    {"_m", "length of {:g} m", 0, 1e7},
+    {"_w", "power of {:g} W", 0, 1000},
+});
+/// Neither of CMIS's nor of verbs' numbers is larger.
+constexpr double kLargest = 1e20;
+
+/// Parts of a quantity that has several.
+bool is_part(std::string_view name) {
+  constexpr auto kParts = std::to_array<std::string_view>(
+      {"min", "max", "avg", "current", "total", "low_alarm", "low_warn", "high_warn", "high_alarm", "limits"});
+  return std::ranges::find(kParts, name) != kParts.end();
+}
+
+std::string spaced(std::string_view key) {
+  std::string words(key);
+  std::replace(words.begin(), words.end(), '_', ' ');
+  return words;
+}
+
+class Judge {
+ public:
+  void object(std::string what) {
+    if (why_.empty()) why_ = std::move(what);
+  }
+  void text(std::string_view key, std::string_view text) {
+    if (key == "warnings") key = "warning";
+    if (text.size() > kMaxText || printable(text) != text) object(spaced(key) + " that is no plain text");
+  }
+  void number(std::string_view key, double value) {
+    const auto fits = [key](const Range& range) { return key.ends_with(range.ending); };
+    const auto range = std::ranges::find_if(kRanges, fits);
+    const bool known = range != kRanges.end();
+    const double low = known ? range->low : -kLargest;
+    const double high = known ? range->high : kLargest;
+    if (value >= low && value <= high) return;
+    object(known && !range->words.empty() ? fmt::format(fmt::runtime(range->words), value)
+                                          : fmt::format("{} of {:g}", spaced(key), value));
+  }
+  [[nodiscard]] const std::string& why() const { return why_; }
+
+ private:
+  std::string why_;
+};
+
+/// Goes through every field, with the key of the quantity that it belongs to.
+class Walk {
+ public:
+  explicit Walk(Judge& judge, std::string_view key = "") : judge_(judge), key_(key) {}
+
+  template <typename T>
+  void operator()(std::string_view name, const T& field) {
+    Walk(judge_, is_part(name) ? key_ : name).value(field);
+  }
+  template <typename T>
+  void always(std::string_view name, const T& field) {
+    (*this)(name, field);
+  }
+
+  void value(bool /*yes*/) {}
+  void value(WallTime /*at*/) {}
+  void value(double number) { judge_.number(key_, number); }
+  void value(std::uint32_t number) { judge_.number(key_, number); }
+  void value(std::uint64_t /*any*/) {}
+  void value(const std::string& text) { judge_.text(key_, text); }
+  void value(const Counters& counters) {
+    for (const auto& [name, number] : counters.other()) judge_.text("counter name", name);
+    if (counters.size() > kMaxItems) judge_.object(fmt::format("list of {} counters", counters.size()));
+  }
+  template <typename T>
+  void value(const std::optional<T>& field) {
+    if (field) value(*field);
+  }
+  template <typename T>
+  void value(const Boxed<T>& field) {
+    if (field) value(*field);
+  }
+  template <typename List>
+  requires requires(const List& list) { list.begin(), list.size(); }
+  void value(const List& list) {
+    if (list.size() > kMaxItems) judge_.object(fmt::format("list of {} {}", list.size(), spaced(key_)));
+    for (const auto& item : list) value(item);
+  }
+  template <typename T>
+  void value(const T& group) {
+    fields(group, *this);
+  }
+
+ private:
+  Judge& judge_;
+  std::string_view key_;
+};
+
+void judge_module(Judge& judge, const ModuleSample& module) {
+  constexpr auto kKinds = std::to_array<std::string_view>({"optical", "aoc", "dac", "acc", "unknown"});
+  if (std::ranges::find(kKinds, module.kind) == kKinds.end()) judge.object("module kind that there is not");
+  if (module.lanes.size() > kMaxLanes) judge.object(fmt::format("module with {} lanes", module.lanes.size()));
+  Walk(judge).value(module);
+}
+
+void judge_peer(Judge& judge, const PeerSample& peer) {
+  if (peer.source != "telemetry" && peer.source != "fleet")
+    judge.object("peer source that is neither \"telemetry\" nor \"fleet\"");
+  if (peer.age_s && !(*peer.age_s >= 0 && *peer.age_s <= kMaxImportValidSeconds))
+    judge.object("peer age that can't be");
+  if (peer.module_age_s || !peer.module_source.empty()) judge.object("peer module with a source of its own");
+  if (peer.module) judge_module(judge, *peer.module);
+  Walk(judge).value(peer);
+}
+
+}  // namespace
+
+std::string objection(const ImportedPort& port) {
+  Judge judge;
+  if (port.peer) judge_peer(judge, *port.peer);
+  if (port.module) judge_module(judge, *port.module);
+  return judge.why();
+}
+
+}  // namespace linkhealth
