@@ -82,15 +82,20 @@ IbPortReader* PortReader::verbs(std::vector<Gap>& gaps) {
   return &*verbs_;
 }
 
-const EthtoolFamily* PortReader::ethtool() {
-  if (!family_ && !no_ethtool_) {
-    if (const auto family = resolve_ethtool_family(*host_)) {
+const EthtoolFamily* PortReader::ethtool(std::vector<Gap>& gaps) {
+  if (family_) return &*family_;
+  if (no_ethtool_) return nullptr;
+  ask(kEthtool, "ethtool", gaps, [&]() -> std::optional<Error> {
+    const auto family = resolve_ethtool_family(*host_);
+    if (family) {
       family_ = *family;
-      if (auto names = read_stat_names(*host_, *family)) statistic_names_ = *std::move(names);
-    } else {
-      no_ethtool_ = true;
+      return std::nullopt;
     }
-  }
+    no_ethtool_ = family.error().errnum == EOPNOTSUPP;
+    if (no_ethtool_) return std::nullopt;
+    if (family.error().errnum == ENOENT) return Error{"EOPNOTSUPP: the kernel has no ethtool netlink", 0};
+    return family.error();
+  });
   return family_ ? &*family_ : nullptr;
 }
 
@@ -138,7 +143,7 @@ void PortReader::read_counters(Reading& reading) {
 void PortReader::read_kernel(Reading& reading) {
   reading.sample.link.emplace();
   if (port_.ifindex != 0) {
-    if (const EthtoolFamily* family = ethtool()) {
+    if (const EthtoolFamily* family = ethtool(reading.gaps)) {
       read_link_settings(*family, reading);
       read_statistics(*family, reading);
     } else {
@@ -185,8 +190,14 @@ void PortReader::read_link_settings(const EthtoolFamily& family, Reading& readin
 }
 
 void PortReader::read_statistics(const EthtoolFamily& family, Reading& reading) {
-  ask(kStandardStatistics, "ethtool_stats", reading.gaps,
-      [&] { return merge(read_stats(*host_, family, ifindex(), statistic_names_), reading.sample); });
+  ask(kStandardStatistics, "ethtool_stats", reading.gaps, [&]() -> std::optional<Error> {
+    if (statistic_names_.empty()) {
+      auto names = read_stat_names(*host_, family);
+      if (!names) return names.error();
+      statistic_names_ = *std::move(names);
+    }
+    return merge(read_stats(*host_, family, ifindex(), statistic_names_), reading.sample);
+  });
   ask(kPause, "pause", reading.gaps, [&] { return merge(read_pause(*host_, family, ifindex()), reading.sample); });
 }
 

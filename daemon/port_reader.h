@@ -65,6 +65,7 @@ class PortReader {
  private:
   /// The sources that are asked less and less often while they fail.
   enum Source : std::uint8_t {
+    kEthtool,
     kLinkModes,
     kLinkState,
     kFec,
@@ -84,7 +85,7 @@ class PortReader {
   template <typename Read>
   bool ask(Source source, std::string_view probe, std::vector<Gap>& gaps, Read read);
   IbPortReader* verbs(std::vector<Gap>& gaps);
-  const EthtoolFamily* ethtool();
+  const EthtoolFamily* ethtool(std::vector<Gap>& gaps);
   void read_counters(Reading& reading);
   bool read_own_counters(Reading& reading);
   void read_hw_counters(IbPortReader& verbs, Reading& reading);
@@ -100,7 +101,7 @@ class PortReader {
   std::optional<IbPortReader> verbs_;
   std::optional<NetdevReader> netdev_files_;  // where there is no netlink: a copied /sys tree
   std::optional<EthtoolFamily> family_;
-  bool no_ethtool_ = false;
+  bool no_ethtool_ = false;  // a copy of /sys has no kernel behind it
   EthtoolStatNames statistic_names_;
   std::size_t firmware_reads_ = 0;
   OwnCounters own_counters_;

@@ -220,7 +220,7 @@ ReadStatus IbPortReader::read_due(std::size_t budget, SteadyTime now, PortSample
       if (!sample.counters) sample.counters.emplace();
       turn.files->put(index, value, *sample.counters);
     };
-    if (turn.files->read_at(turn.index, *host_, take, [this] { return is_gone(); }) == ReadStatus::kGone)
+    if (turn.files->read_turn(turn.index, *host_, take, [this] { return is_gone(); }) == ReadStatus::kGone)
       return ReadStatus::kGone;
   }
   for (const CounterFiles* files : {&errors_, &traffic_})

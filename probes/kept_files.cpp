@@ -43,7 +43,7 @@ CounterFiles::CounterFiles(std::string dir, std::string_view prefix, std::span<c
   }
 }
 
-std::optional<Result<std::uint64_t>> CounterFiles::read_one(Host& host, KeptFile& file) {
+std::optional<Result<std::uint64_t>> CounterFiles::read_one(Host& host, KeptFile& file, unsigned max_skip) {
   std::array<char, 128> buffer;  // NOLINT(*-member-init): filled by the read
   const auto text = file.read(host, dir_, buffer);
   if (!text) return std::nullopt;
@@ -53,7 +53,7 @@ std::optional<Result<std::uint64_t>> CounterFiles::read_one(Host& host, KeptFile
     file.accept();
   } else {
     const int errnum = value.error().errnum;
-    file.reject(errnum == 0 ? value.error().message : errno_name(errnum), kMaxSkip);
+    file.reject(errnum == 0 ? value.error().message : errno_name(errnum), max_skip);
   }
   return value;
 }

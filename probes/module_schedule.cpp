@@ -75,6 +75,7 @@ void ModuleSchedule::request(const PortKey& key, SteadyTime now) {
   port->unsupported = false;
   for (auto& [page, failure] : port->page_failures)
     if (failure.again_at) failure.again_at = now;
+  if (port->doubts > 0) port->doubt_at = now;
   const SteadyTime soonest = std::max(now, port->not_before);
   if (!port->due || *port->due > soonest) port->due = soonest;
 }
@@ -119,7 +120,9 @@ void ModuleSchedule::begin_round(Port& port, SteadyTime now) {
   port.change = ModuleChange::kNone;
   port.started_at = now;
   port.duration = Milliseconds{0};
-  port.image = without_monitors(port.image);
+  const bool anew = port.doubt_at && now >= *port.doubt_at;
+  port.image = anew ? ModuleImage() : without_monitors(port.image);
+  if (anew) port.identified = false;
   for (const auto& [page, failure] : port.page_failures)
     if (failure.again_at && now >= *failure.again_at) {
       port.image.forget(page);
@@ -206,6 +209,8 @@ void ModuleSchedule::forget_module(Port& port) {
   port.image = ModuleImage();
   port.proof.reset();
   port.page_failures.clear();
+  port.doubts = 0;
+  port.doubt_at.reset();
   port.identified = false;
   port.flags_valid = false;
   port.calm = {};
@@ -249,6 +254,7 @@ void ModuleSchedule::end_good(Port& port, SteadyTime now) {
     std::string warning = page_name(page) + ": " + errno_name(failure.errnum);
     if (sample.warnings.empty() || sample.warnings.back() != warning) sample.warnings.push_back(std::move(warning));
   }
+  doubt(port, sample, now);
   if (port.present == false) port.change = ModuleChange::kInserted;
   port.present = true;
   port.failures = 0;
@@ -266,6 +272,18 @@ void ModuleSchedule::end_good(Port& port, SteadyTime now) {
   port.flags_valid = true;
   set_due(port, now, wait);
   finish(port, std::move(sample), std::nullopt);
+}
+
+/// A module that was put in a moment ago may answer zeros, or half a page, where its names and limits stand. One that
+/// still does after some minutes is like that: only an event is a reason to look again.
+void ModuleSchedule::doubt(Port& port, const ModuleSample& sample, SteadyTime now) const {
+  port.doubt_at.reset();
+  if (sample.checksums_ok != false && !identity_is_doubtful(port.image)) {
+    port.doubts = 0;
+    return;
+  }
+  port.doubts = std::min(port.doubts + 1, kMaxDoublings);
+  if (const Milliseconds wait = back_off(port.doubts); wait < timing_.longest_wait) port.doubt_at = now + wait;
 }
 
 void ModuleSchedule::finish(Port& port, std::optional<ModuleSample> sample, std::optional<Gap> gap) {

@@ -111,6 +111,8 @@ class ModuleSchedule {
     bool ending = false;  ///< the read in progress is the round's last: the proof
     int failures = 0;     ///< rounds in a row
     std::map<ModulePageRequest, PageFailure> page_failures;
+    int doubts = 0;                         ///< how often its identity answered what can't be
+    std::optional<SteadyTime> doubt_at;     ///< it is read anew then; nullopt: it is well, or it is what it is
     std::optional<ModulePageRequest> rest;  ///< what a short read left over
     ModuleChange change = ModuleChange::kNone;
     SteadyTime started_at;
@@ -128,6 +130,7 @@ class ModuleSchedule {
   void end_absent(Port& port, SteadyTime now);
   void end_failed(Port& port, const std::string& reason, SteadyTime now);
   void end_good(Port& port, SteadyTime now);
+  void doubt(Port& port, const ModuleSample& sample, SteadyTime now) const;
   void finish(Port& port, std::optional<ModuleSample> sample, std::optional<Gap> gap);
   void set_due(Port& port, SteadyTime now, Milliseconds wait) const;
   [[nodiscard]] Milliseconds back_off(int failures) const;

@@ -229,8 +229,12 @@ Finding snr_low(const PortView& v, KnobValues k) {
   if (!module->coherent.empty()) return not_known("a coherent module's limits are not those of PAM4");
   const auto& snr = module->vdm.media_esnr_db;
   auto worst = snr.end();
+  const auto is_used = [&](std::size_t lane) {
+    return lane >= module->lanes.size() || module->lanes[lane] != ModuleLane{};
+  };
   for (auto lane = snr.begin(); lane != snr.end(); ++lane)  // 0 is CMIS's word for "none"
-    if (*lane > 0 && (worst == snr.end() || *lane < *worst)) worst = lane;
+    if (*lane > 0 && is_used(static_cast<std::size_t>(lane - snr.begin())) && (worst == snr.end() || *lane < *worst))
+      worst = lane;
   if (worst == snr.end()) return not_known("the module gives no signal-to-noise ratio");
   return Case(Reader::kModule).lane(static_cast<int>(worst - snr.begin())).below("eSNR", *worst, k[0], "dB").close();
 }

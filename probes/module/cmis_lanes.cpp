@@ -97,6 +97,28 @@ std::optional<bool> any_of_share(const std::vector<ModuleHostLane>& host, std::s
   return out;
 }
 
+/// No application runs over the host lanes that feed it: the other half of a module that is used in part.
+bool is_idle(const std::vector<ModuleHostLane>& host, std::size_t lane, std::size_t media_lanes) {
+  const std::size_t share = std::max<std::size_t>(1, host.size() / std::max<std::size_t>(1, media_lanes));
+  const std::size_t end = std::min(host.size(), (lane + 1) * share);
+  if (lane * share >= end) return false;
+  for (std::size_t i = lane * share; i < end; ++i)
+    if (host[i].in_use.value_or(true) && host[i].data_path_state != "Deactivated") return false;
+  return true;
+}
+
+/// What such a lane says is of nobody's light. A module that says it of every lane was not set up yet, or does not
+/// know.
+void forget_idle_lanes(const ModulePage& identity, std::size_t media_lanes, ModuleSample& sample) {
+  const unsigned not_there = identity.byte(210).value_or(0);
+  std::vector<std::size_t> idle;
+  for (std::size_t lane = 0; lane < sample.lanes.size(); ++lane)
+    if ((lane < kLanesPerBank && (not_there >> lane & 1U) != 0) || is_idle(sample.host_lanes, lane, media_lanes))
+      idle.push_back(lane);
+  if (idle.size() == sample.lanes.size()) return;
+  for (const std::size_t lane : idle) sample.lanes[lane] = ModuleLane{};
+}
+
 void read_loopback(const ModulePage& page, ModuleSample& sample) {
   for (unsigned offset = 180; offset <= 183; ++offset)
     if (const auto lanes = page.byte(offset)) sample.looped = sample.looped.value_or(false) || *lanes != 0;
@@ -150,6 +172,7 @@ void decode_cmis_lanes(const ModuleImage& image, bool optical, ModuleSample& sam
     sample.lanes[lane].tx_lol = any_of_share(sample.host_lanes, lane, media_lanes, &ModuleHostLane::tx_lol);
     sample.lanes[lane].tx_eq_fault = any_of_share(sample.host_lanes, lane, media_lanes, &ModuleHostLane::tx_eq_fault);
   }
+  forget_idle_lanes(upper_page(image, 0x00), media_lanes, sample);
   if (vdm_group_count(image) == 0) read_snr(upper_page(image, 0x14), media_lanes, sample.vdm);
 }
 

@@ -1,5 +1,7 @@
 #include "probes/module/read_plan.h"
 
+#include <algorithm>
+
 #include "probes/module/screen.h"
 
 namespace linkhealth {
@@ -204,6 +206,12 @@ std::string why_nothing_known(const ModuleImage& raw) {
   if (lower_page(image).exists()) return module_head(image).map == ModuleMap::kNone ? "no data: no identifier" : "";
   if (!lower_page(raw).exists() || reasons.empty()) return "no data";
   return "no data: " + reasons.front().substr(0, reasons.front().rfind(':'));
+}
+
+bool identity_is_doubtful(const ModuleImage& image) {
+  const ModuleImage kept = screened(image, nullptr);
+  const auto is_kept = [&kept](const ModulePageKey& key) { return ModulePage(kept, key).exists(); };
+  return std::ranges::any_of(image.keys(), [&](const ModulePageKey& key) { return !moves(key) && !is_kept(key); });
 }
 
 }  // namespace linkhealth

@@ -35,4 +35,7 @@ std::optional<ModulePageRequest> proof_request(const ModuleImage& image);
 /// that was put in a second ago; "" where it is of use.
 std::string why_nothing_known(const ModuleImage& image);
 
+/// A page of ReadScope::kIdentity answered what can't be (screened out): a module that was put in a moment ago does so.
+bool identity_is_doubtful(const ModuleImage& image);
+
 }  // namespace linkhealth

@@ -45,9 +45,14 @@ struct FakeModule {
   void set_serial(const std::string& text) {
     for (std::size_t i = 0; i < 16; ++i)
       page00[196 - 128 + i] = static_cast<std::uint8_t>(i < text.size() ? text[i] : ' ');
-    unsigned sum = 0;
-    for (std::size_t i = 192 - 128; i < 223 - 128; ++i) sum += page00[i];
-    page00[223 - 128] = static_cast<std::uint8_t>(sum);
+    sign();
+  }
+  void sign() {
+    for (const auto& [first, at] : {std::pair(128U, 191U), std::pair(192U, 223U)}) {
+      unsigned sum = 0;
+      for (std::size_t i = first - 128; i < at - 128; ++i) sum += page00[i];
+      page00[at - 128] = static_cast<std::uint8_t>(sum);
+    }
   }
 
   Result<std::vector<std::uint8_t>> read(const ModulePageRequest& page) {

@@ -296,6 +296,31 @@ TEST_F(IbSysfs, ReadsWithinABudgetAndErrorsMoreOften) {
   EXPECT_TRUE(first.gaps.empty());
 }
 
+TEST_F(IbSysfs, AfterHoursInSwitchModeTheCountersAreBackInMinutes) {
+  const char* const names[] = {"symbol_error", "link_downed", "VL15_dropped"};  // turns of 20, 30 and 120 s
+  for (const char* name : names) {
+    fake_.set(counter(name), "5\n");
+    host_.fail(counter(name), EINVAL);
+  }
+  auto port = reader();
+  std::map<std::string, int> back_s;
+  bool said = true;
+  constexpr int kHealed = 3 * 3600;
+  for (int now = 0; now < kHealed + 1200; now += 10) {
+    if (now == kHealed) host_.heal();
+    Reading reading;
+    reading.status = port.read_due(2, SteadyTime(std::chrono::seconds(now)), reading.sample, reading.gaps);
+    for (const char* name : names)
+      if (reading.sample.counters && reading.sample.counters->get(name)) back_s.emplace(name, now - kHealed);
+    said = !reading.gaps.empty();
+  }
+  for (const char* name : names) {
+    ASSERT_TRUE(back_s.contains(name)) << name;
+    EXPECT_LE(back_s[name], 600) << name;
+  }
+  EXPECT_FALSE(said);
+}
+
 TEST_F(IbSysfs, WithoutABudgetEveryFileIsReadEachTime) {
   auto port = reader();
   Reading reading;

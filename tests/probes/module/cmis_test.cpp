@@ -105,7 +105,7 @@ TEST(Cmis, AReservedBiasMultiplierMakesTheBiasUnknown) {
 
 TEST(Cmis, LaneFlagsAndStates) {
   auto b = EepromBuilder::cmis();
-  b.page(0x11).byte(128, 0x24).byte(131, 0xa1).byte(136, 0x04).byte(147, 0x02).byte(150, 0x08).byte(213, 0x08);
+  b.page(0x11).byte(128, 0x24).byte(131, 0xa4).byte(136, 0x04).byte(147, 0x02).byte(150, 0x08).byte(213, 0x08);
   b.page(0x10).byte(130, 0x01);
   const ModuleSample m = decode(b);
   EXPECT_EQ(m.host_lanes[0].data_path_state, "Activated");
@@ -118,6 +118,29 @@ TEST(Cmis, LaneFlagsAndStates) {
   EXPECT_EQ(m.lanes[1].rx_los, true);
   EXPECT_EQ(m.lanes[3].rx_power_flags.low_alarm, true);
   EXPECT_EQ(m.lanes[0].tx_disabled, true);
+}
+
+TEST(Cmis, LanesThatNoApplicationUsesSayNothing) {
+  auto b = EepromBuilder::cmis();
+  b.page(0x11).byte(130, 0x11).byte(131, 0x11).fill(210, 4, 0).u16(190, 0).u16(192, 0).byte(147, 0x0c);
+  ModuleSample m = decode(b);
+  ASSERT_EQ(m.lanes.size(), 4U);
+  EXPECT_TRUE(m.lanes[1].rx_power_mw) << "host lanes 3 and 4 carry";
+  EXPECT_EQ(m.lanes[2], ModuleLane{}) << "the module's other half is not used: its darkness is no fault";
+  EXPECT_EQ(m.lanes[3], ModuleLane{});
+  b.page(0x11).fill(210, 4, 0x10);  // used by another port, which is switched off
+  EXPECT_EQ(decode(b).lanes[2], ModuleLane{});
+  b.page(0x11).fill(128, 4, 0x11).fill(206, 8, 0);
+  m = decode(b);
+  EXPECT_TRUE(m.lanes[0].rx_power_mw) << "of every lane: the module was not set up yet, its light counts all the same";
+}
+
+TEST(Cmis, LanesThatTheModuleDoesNotHaveSayNothing) {
+  auto b = EepromBuilder::cmis();
+  b.page(0).byte(210, 0xf4);
+  const ModuleSample m = decode(b);
+  EXPECT_EQ(m.lanes[2], ModuleLane{});
+  EXPECT_TRUE(m.lanes[3].rx_power_mw);
 }
 
 TEST(Cmis, RevisionsThatDoNotExistAreNotNamed) {
