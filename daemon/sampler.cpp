@@ -83,29 +83,36 @@ std::optional<Snapshot> Sampler::poll() {
   cycle.now = clock_.steady();
   cycle.snapshot.taken_at = cycle.now;
   cycle.snapshot.wall_time = clock_.wall();
+  cycle.snapshot.events = std::exchange(early_events_, {});
   if (std::exchange(first_, false)) cycle.snapshot.events.push_back({cycle.now, "", PortEventKind::kMonitorStart, ""});
   take_events(cycle);
   if ((search_ && cycle.now >= search_rests_) || inventory_due_.is_due(cycle.now)) rescan(cycle);
-  if (cycle.prompts.look || link_.is_due(cycle.now)) read_links(cycle);
-  follow_prompts(cycle);
-  take_readings(cycle);
-  submit_due(cycle.now);  // after the readings: a search among them may have found a port
-  if (modules_) take_modules(cycle);
-  if (far_ends_) take_far_ends(cycle);
+  if (!searched_) take_readings(cycle);
+  if (searched_) read_all(cycle);
   report_stuck(cycle);
+  // Nothing can be said before the ports are known, unless what looks for them hangs.
+  if (!searched_ && stuck_.empty()) {
+    early_events_ = std::move(cycle.snapshot.events);
+    return std::nullopt;
+  }
   put_links(cycle);
   finish(cycle);
   if (!cycle.content) return std::nullopt;
   return std::move(cycle.snapshot);
 }
 
+void Sampler::read_all(Cycle& cycle) {
+  if (cycle.prompts.look || link_.is_due(cycle.now)) read_links(cycle);
+  follow_prompts(cycle);
+  take_readings(cycle);
+  submit_due(cycle.now);  // after the readings: a search among them may have found a port
+  if (modules_) take_modules(cycle);
+  if (far_ends_) take_far_ends(cycle);
+}
+
 void Sampler::rescan(Cycle& cycle) {
   inventory_due_.done(cycle.now);
   search_rests_ = cycle.now + kSearchRest;
-  if (!std::exchange(searched_, true)) {
-    search_ = false;
-    return take_search(cycle, search_ports(*host_));
-  }
   search_ = worker_.is_out(kSearch, ReadGroup::kInventory);
   if (search_) return;  // something came while a search was under way: once more after it
   // Not here: a port's phys_port_name is answered under the kernel's RTNL lock (net/core/net-sysfs.c).
@@ -120,6 +127,7 @@ void Sampler::rescan(Cycle& cycle) {
 
 void Sampler::take_search(Cycle& cycle, Inventory found) {
   last_search_ = cycle.now;
+  searched_ = true;
   if (is_leaving(found) && ++leaving_looks_ <= kLeavingLooks) {
     search_ = true;
     return;
@@ -250,6 +258,7 @@ void Sampler::finish(Cycle& cycle) {
 }
 
 std::optional<Milliseconds> Sampler::until_due() const {
+  if (!searched_) return settings_.read_patience;
   const SteadyTime now = clock_.steady();
   SteadyTime next = std::min({link_.at, counters_.at, pcie_.at, driver_.at, inventory_due_.at});
   if (search_) next = std::min(next, search_rests_);

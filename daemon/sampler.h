@@ -2,8 +2,9 @@
 // keeps time, merges groups and says what it could not read.
 //
 //   group     every (knob)        what is read, and where
-//   link      link_period_s       carrier and its counts, from files that wait for no lock, here. A link event
-//                                 prompts a read at once: the kernel merges fast flaps, the counts are the truth
+//   link      link_period_s       carrier and its counts, from files that wait for no lock, here (probes/carrier.h). A
+//                                 link event prompts a read at once: the kernel merges fast flaps, the counts are the
+//                                 truth
 //   counters  counters_period_s   PMA and hw counters, FEC, MAC, pause, netdev statistics, verbs state, speed,
 //                                 lanes: by the read worker
 //   pcie      pcie_period_s       speed, width, AER: by the read worker
@@ -96,6 +97,7 @@ class Sampler : public Source {
   void follow_prompts(const Cycle& cycle);
   void rescan(Cycle& cycle);
   void take_search(Cycle& cycle, Inventory found);
+  void read_all(Cycle& cycle);
   void read_links(Cycle& cycle);
   void read_link(Cycle& cycle, SampledPort& port);
   void add_job(std::vector<ReadWorker::Job>& jobs, SampledPort& port, ReadGroup group);
@@ -126,7 +128,8 @@ class Sampler : public Source {
   std::map<PortKey, SampledPort> ports_;
   PortSearch ports_search_;
   std::uint64_t readers_ = 0;  ///< so many were made
-  bool searched_ = false;      ///< the first search is done here: there is nothing yet that it could delay
+  bool searched_ = false;
+  std::vector<PortEvent> early_events_;  ///< of before that
   SteadyTime last_search_;
   std::vector<Gap> node_gaps_;
   std::vector<Feed> feeds_;

@@ -42,6 +42,8 @@ class Host {
  public:
   virtual ~Host() = default;
 
+  /// False: a copied /sys tree. Its files are all there is, and no read of one waits for a lock.
+  [[nodiscard]] virtual bool has_kernel() const { return true; }
   /// The whole file, at most 64 KiB. Paths are absolute: "/sys/class/…", "/proc/…".
   virtual Result<std::string> read_file(const std::string& path) = 0;
   virtual Result<std::unique_ptr<HostFile>> open_file(const std::string& path) = 0;

@@ -24,6 +24,7 @@ class LiveHost final : public Host {
   explicit LiveHost(const std::string& sysroot = "");
 
   /// Regular files only, never blocks on a FIFO: EISDIR, EINVAL. EFBIG above 64 KiB.
+  [[nodiscard]] bool has_kernel() const override { return !sysroot_; }
   Result<std::string> read_file(const std::string& path) override;
   Result<std::unique_ptr<HostFile>> open_file(const std::string& path) override;
   Result<std::vector<std::string>> list_dir(const std::string& path) override;

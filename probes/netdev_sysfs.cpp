@@ -11,9 +11,9 @@ namespace linkhealth {
 
 namespace {
 
-enum NetdevFile : std::uint8_t { kFlags, kCarrier, kSpeed, kMtu, kCarrierUpCount, kCarrierDownCount };
-constexpr std::array<const char*, 6> kFileNames = {"flags", "carrier",          "speed",
-                                                   "mtu",   "carrier_up_count", "carrier_down_count"};
+enum NetdevFile : std::uint8_t { kFlags, kCarrier, kSpeed, kMtu, kCarrierUpCount, kCarrierDownCount, kOperState };
+constexpr std::array kFileNames = {"flags",    "carrier", "speed", "mtu", "carrier_up_count", "carrier_down_count",
+                                   "operstate"};
 constexpr unsigned kMaxSkip = 7;
 /// Nothing is decided by the MTU: with a read each second of the others, it is read twice a minute.
 constexpr unsigned kMtuEach = 30;
@@ -69,36 +69,63 @@ std::optional<std::uint64_t> NetdevReader::read_number(KeptFile& file, int absen
   return value;
 }
 
+/// RFC 2863 as the kernel writes it (operstates in net-sysfs.c); nullopt for "unknown", of drivers that have none.
+static std::optional<bool> carrier_of_operstate(std::string_view text) {
+  if (text == "up" || text == "dormant" || text == "testing") return true;
+  if (text == "down" || text == "lowerlayerdown" || text == "notpresent") return false;
+  return std::nullopt;
+}
+
+std::optional<bool> NetdevReader::follow_carrier(std::uint64_t ups, std::uint64_t downs, bool set_down,
+                                                 bool now_and_then) {
+  const std::optional<bool> counted = follower_.follow(ups, downs);
+  if (set_down || !follower_.wants_operstate(now_and_then)) return counted;
+  const auto text = read_text(files_[kOperState]);
+  std::optional<bool> said = text ? carrier_of_operstate(*text) : std::nullopt;
+  if (text) files_[kOperState].accept();
+  if (text && !said && !counted)
+    if (const auto carrier = read_number(files_[kCarrier])) said = *carrier != 0;
+  return said ? follower_.learn(*said) : counted;
+}
+
 ReadStatus NetdevReader::read_link(PortSample& sample, std::vector<Gap>& gaps) {
   if (gone_) return ReadStatus::kGone;
-  // A carrier says that the port is set up: of one that is not, the kernel gives none (carrier_show in net-sysfs.c).
+  const bool live = host_->has_kernel();
+  // In a copy a carrier says that the port is set up: of one that is not, the kernel gives none (carrier_show).
   std::optional<std::uint64_t> flags;
-  std::optional<std::uint64_t> carrier = carrier_ ? read_number(files_[kCarrier], EINVAL) : std::nullopt;
-  const bool stayed = carrier == 1;
+  const bool stayed = !live && carrier_ && read_number(files_[kCarrier], EINVAL).value_or(0) == 1;
   if (!stayed) {
     flags = read_number(files_[kFlags]);
     if (gone_) return ReadStatus::kGone;
   }
   const bool set_down = flags && (*flags & kIffUp) == 0;
-  if (!stayed) carrier = read_number(files_[kCarrier], set_down ? EINVAL : 0);
   const std::uint64_t speed = speed_ == Speed::kRead ? read_number(files_[kSpeed], EINVAL).value_or(0) : 0;
   const auto downs = read_number(files_[kCarrierDownCount]);
-  // It was up, it is up, and it was not lost in between: nor was it gained. After a change it is read once more,
-  // because the carrier may have come back between the reads.
-  const bool same = stayed && downs && downs == downs_;
+  // It was up and was not lost since: nor was it gained. After a change it is read once more, because the carrier may
+  // have come back between the reads.
+  const bool same = (live ? carrier_ : stayed) && downs && downs == downs_;
   const auto ups = same && settled_ ? ups_ : read_number(files_[kCarrierUpCount]);
+  const bool rested = mtu_rests_ == 0;
   if (!same || mtu_rests_-- == 0) {
     mtu_ = read_number(files_[kMtu]);
     mtu_rests_ = kMtuEach;
   }
-  carrier_ = carrier == 1;
+  std::optional<bool> carrier;
+  if (stayed) {
+    carrier = true;
+  } else if (live && ups && downs) {
+    carrier = follow_carrier(*ups, *downs, set_down, rested);
+  } else if (const auto file = read_number(files_[kCarrier], set_down ? EINVAL : 0)) {
+    carrier = *file != 0;  // a kernel without the counts (before 4.16) takes no lock for it either
+  }
+  carrier_ = carrier.value_or(false) && !set_down;
   settled_ = same;
   ups_ = ups;
   downs_ = downs;
   if (flags || carrier || speed != 0 || mtu_ || ups || downs) {
     LinkSample& link = sample.link ? *sample.link : sample.link.emplace();
     if (flags || stayed) link.admin_up = !set_down;
-    if (carrier || set_down) link.carrier = !set_down && *carrier != 0;
+    if (carrier || set_down) link.carrier = carrier_;
     if (speed > 0 && speed <= kMaxMbps) link.speed_mbps = static_cast<std::uint32_t>(speed);
     if (mtu_ && *mtu_ <= 0xffffffffU) link.mtu_bytes = static_cast<std::uint32_t>(*mtu_);
     if (ups) link.carrier_up_count = *ups;

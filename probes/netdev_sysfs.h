@@ -9,6 +9,7 @@
 
 #include "base/result.h"
 #include "model/snapshot.h"
+#include "probes/carrier.h"
 #include "probes/host.h"
 #include "probes/inventory.h"
 #include "probes/kept_files.h"
@@ -18,7 +19,8 @@ namespace linkhealth {
 class NetdevReader {
  public:
   /// The speed file is answered under the kernel's RTNL lock (speed_show: the read spins until it is free), which a
-  /// slow module read holds for seconds. Without it no read of this class waits for that lock.
+  /// slow module read holds for seconds. Without it no read of this class waits for that lock (see probes/carrier.h),
+  /// but for a driver without an operstate, whose carrier file is read once.
   enum class Speed : std::uint8_t { kSkip, kRead };
 
   /// An Error when the netdev's directory is not there. REQUIRES: `host` outlives the reader.
@@ -38,6 +40,7 @@ class NetdevReader {
   std::optional<std::string> read_text(KeptFile& file, int absent_errnum = 0);
   std::optional<std::uint64_t> read_number(KeptFile& file, int absent_errnum = 0);
   bool is_gone();
+  std::optional<bool> follow_carrier(std::uint64_t ups, std::uint64_t downs, bool set_down, bool now_and_then);
   /// With the first read of them: of the two readers of a port one never reads any.
   void find_statistics();
 
@@ -49,6 +52,7 @@ class NetdevReader {
   CounterFiles statistics_;
   std::string no_statistics_;
   bool statistics_found_ = false;
+  CarrierFollower follower_;
   bool carrier_ = false;  ///< at the last read
   bool settled_ = false;  ///< and since the one before it the carrier was not lost
   std::optional<std::uint64_t> ups_, downs_, mtu_;

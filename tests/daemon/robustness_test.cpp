@@ -161,6 +161,28 @@ TEST_F(OddNode, AHungSearchDelaysNothingElse) {
   EXPECT_TRUE(others);
 }
 
+TEST_F(OddNode, ASearchThatHangsAtTheStartIsNamedAndDoneWhenItCanBe) {
+  shared->hang("phys_port_name");
+  start();
+  EXPECT_FALSE(sampler->poll()) << "there is nothing to say yet";
+  EXPECT_EQ(sampler->until_due(), settings.read_patience);
+  bool named = false;
+  for (int i = 0; i < 200 && !named; ++i) {
+    wait(50);
+    clock.advance(settings.read_patience);
+    take(sampler->poll());
+    named = has_gap("", "inventory", "no answer within");
+  }
+  EXPECT_TRUE(named);
+  EXPECT_EQ(count(PortEventKind::kMonitorStart), 1U) << "said with the first snapshot";
+  EXPECT_TRUE(all.ports.empty());
+  shared->hang("");
+  clock.advance(settings.link_period);
+  settle();
+  EXPECT_TRUE(neighbour_is_whole());
+  EXPECT_FALSE(has_gap("", "inventory", "no answer within"));
+}
+
 TEST_F(OddNode, ADeviceThatIsListedButAnswersEnodevDoesNotKeepUsBusy) {
   start();
   settle();

@@ -45,6 +45,7 @@ TEST_F(NetdevSysfs, ReadsLinkAndStatistics) {
 
 TEST_F(NetdevSysfs, SetDownIsAValueNotAGap) {
   fake_.set(file("flags"), "0x1002\n");
+  fake_.set(file("operstate"), "down\n");
   fake_.set_error(file("carrier"), EINVAL);
   fake_.set_error(file("speed"), EINVAL);
   auto port = reader();
@@ -56,7 +57,7 @@ TEST_F(NetdevSysfs, SetDownIsAValueNotAGap) {
     EXPECT_TRUE(gaps_.empty());
   }
   fake_.set(file("flags"), "0x1003\n");
-  fake_.set(file("carrier"), "1\n");
+  fake_.set(file("operstate"), "up\n");
   port.read_link(sample_, gaps_);
   EXPECT_EQ(sample_.link->carrier, true) << "no back-off after a value";
 }
@@ -76,19 +77,83 @@ TEST_F(NetdevSysfs, ALinkThatStaysUpIsTwoReadsLessAndMissesNothing) {
   fake_.set(file("carrier_up_count"), "4\n");
   EXPECT_EQ(read().carrier_up_count, 4U);
   EXPECT_EQ(read().carrier_up_count, 4U);
-  fake_.set(file("carrier"), "0\n");
   fake_.set(file("carrier_down_count"), "4\n");
   EXPECT_EQ(read().carrier, false);
-  fake_.set(file("carrier"), "1\n");
   fake_.set(file("carrier_up_count"), "5\n");
   const LinkSample back = read();
   EXPECT_EQ(back.carrier, true);
   EXPECT_EQ(back.carrier_up_count, 5U);
-  fake_.set_error(file("carrier"), EINVAL);
   fake_.set(file("flags"), "0x1002\n");
   port.read_link(sample_, gaps_);
   EXPECT_EQ(sample_.link->admin_up, false);
+  EXPECT_EQ(sample_.link->carrier, false);
   EXPECT_TRUE(gaps_.empty());
+  EXPECT_EQ(host_.reads(file("carrier")), 0U) << "it waits for the RTNL lock";
+}
+
+TEST_F(NetdevSysfs, ADriverWithoutAnOperstateIsAskedForItsCarrierOnce) {
+  fake_.set(file("operstate"), "unknown\n");
+  fake_.set(file("carrier"), "0\n");
+  auto port = reader();
+  for (int cycle = 0; cycle < 100; ++cycle) {
+    port.read_link(sample_, gaps_);
+    EXPECT_EQ(sample_.link->carrier, false);
+  }
+  fake_.set(file("carrier_up_count"), "4\n");
+  port.read_link(sample_, gaps_);
+  EXPECT_EQ(sample_.link->carrier, true);
+  EXPECT_EQ(host_.reads(file("carrier")), 1U);
+}
+
+TEST_F(NetdevSysfs, WithoutCountsTheCarrierFileIsRead) {
+  fake_.remove(file("carrier_up_count"));  // Linux before 4.16
+  fake_.remove(file("carrier_down_count"));
+  auto port = reader();
+  port.read_link(sample_, gaps_);
+  EXPECT_EQ(sample_.link->carrier, true);
+  fake_.set(file("carrier"), "0\n");
+  port.read_link(sample_, gaps_);
+  EXPECT_EQ(sample_.link->carrier, false);
+}
+
+TEST(CarrierFollower, FollowsEveryChangeFromWhereOperstateStood) {
+  for (const bool from : {false, true})
+    for (std::uint64_t gained = 0; gained < 4; ++gained)
+      for (std::uint64_t lost = 0; lost < 4; ++lost) {
+        if (from ? lost < gained || lost > gained + 1 : gained < lost || gained > lost + 1) continue;
+        CarrierFollower follower;
+        EXPECT_FALSE(follower.follow(10, 20));
+        EXPECT_EQ(follower.learn(from), from);
+        const bool now = (gained + lost) % 2 == 0 ? from : !from;
+        EXPECT_EQ(follower.follow(10 + gained, 20 + lost), now) << from << " " << gained << " " << lost;
+      }
+}
+
+TEST(CarrierFollower, AnOperstateThatIsLateIsPutRight) {
+  CarrierFollower follower;
+  follower.follow(3, 3);
+  follower.learn(true);  // it was lost half a second ago, and operstate does not say so yet
+  int looks = 0;
+  while (!follower.wants_operstate(false)) {
+    follower.follow(3, 3);
+    ++looks;
+  }
+  EXPECT_GE(looks, 2) << "link-watch takes up to a second";
+  EXPECT_FALSE(follower.learn(false));
+  EXPECT_EQ(follower.follow(4, 3), true);
+  EXPECT_TRUE(follower.learn(false)) << "the counts are ahead";
+  EXPECT_FALSE(follower.wants_operstate(false));
+}
+
+TEST(CarrierFollower, NowAndThenItIsComparedWhileTheCountsStandStill) {
+  CarrierFollower follower;
+  follower.follow(3, 2);
+  follower.learn(true);
+  for (int i = 0; i < 10; ++i) follower.follow(3, 2);
+  EXPECT_FALSE(follower.wants_operstate(false));
+  EXPECT_TRUE(follower.wants_operstate(true));
+  EXPECT_FALSE(follower.learn(false));
+  EXPECT_EQ(follower.follow(3, 2), false);
 }
 
 TEST_F(NetdevSysfs, TheMtuIsReadNowAndThen) {
@@ -108,7 +173,7 @@ TEST_F(NetdevSysfs, TheMtuIsReadNowAndThen) {
 }
 
 TEST_F(NetdevSysfs, ADownLinkHasNoSpeed) {
-  fake_.set(file("carrier"), "0\n");
+  fake_.set(file("operstate"), "down\n");
   for (const char* none : {"-1\n", "4294967295\n", "0\n"}) {
     fake_.set(file("speed"), none);
     auto port = reader();
@@ -121,7 +186,7 @@ TEST_F(NetdevSysfs, ADownLinkHasNoSpeed) {
 }
 
 TEST_F(NetdevSysfs, UnreadableIsUnknownNotDown) {
-  host_.fail(file("carrier"), EPERM);
+  host_.fail(file("operstate"), EPERM);
   host_.replace(file("mtu"), "garbage\n");
   host_.replace(file("flags"), "\n");
   auto port = reader();
@@ -129,7 +194,7 @@ TEST_F(NetdevSysfs, UnreadableIsUnknownNotDown) {
   EXPECT_FALSE(sample_.link->carrier);
   EXPECT_FALSE(sample_.link->admin_up);
   EXPECT_EQ(sample_.link->speed_mbps, 400000U);
-  EXPECT_THAT(gaps_, ElementsAre(Gap{"mlx5_0/1", "link", "flags: empty; carrier: EPERM; mtu: text \"garbage\""}));
+  EXPECT_THAT(gaps_, ElementsAre(Gap{"mlx5_0/1", "link", "flags: empty; mtu: text \"garbage\"; operstate: EPERM"}));
 }
 
 TEST_F(NetdevSysfs, NothingReadableLeavesTheGroupOut) {
