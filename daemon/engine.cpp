@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "base/text.h"
 #include "daemon/engine_report.h"
@@ -96,9 +97,11 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
   result.events = std::move(s.waiting);
   s.waiting.clear();
   const bool plan_known = !s.settings.expected.empty();
-  // All ports gone at one time are one matter of the driver or of the monitor: the first port tells it for all.
-  const std::size_t gone = gone_at_once(watched(subjects), std::max(15.0, s.step_s + 1));
-  bool told = false, hot_told = false, low_told = false;
+  // All ports of a driver gone at one time are one matter, of the driver or of the monitor: the first tells it for all.
+  const auto all_watched = watched(subjects);
+  const auto gone = gone_at_once(all_watched, std::max(15.0, s.step_s + 1));
+  std::set<std::string> told;
+  bool hot_told = false, low_told = false;
   report->ports.reserve(subjects.size());
   for (const Subject& subject : subjects) {
     Judged& port = *subject.judged;
@@ -118,8 +121,10 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
       s.note_repair(subject, view, port, snapshot.wall_time);
       PortVerdict verdict = s.verdict_of(view, port, s.ledger.incumbent(subject.stable));
       verdict.maintenance = work != nullptr;
-      if (gone > 0 && std::exchange(told, true)) verdict = PortVerdict{};
-      port.gone_with = gone;
+      const auto went = gone.find(subject.port->latest.id.driver);
+      if (went != gone.end() && !told.insert(went->first).second) verdict = PortVerdict{};
+      port.gone_with = went != gone.end() ? went->second : 0;
+      port.all_gone = port.gone_with == all_watched.size();
       // Modules that got hot together are one matter of the room or the fans: the first port tells it for all.
       const bool hot = verdict.primary && verdict.primary->fault->name == "module_overheated";
       port.hot_with = hot && view.group.siblings_hotter >= 2 ? view.group.siblings_hotter + 1 : 0;

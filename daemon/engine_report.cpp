@@ -40,15 +40,27 @@ bool supported(const Cause& cause, const Findings& findings) {
 
 /// How long the link has had to come up by itself.
 
-std::size_t gone_at_once(const std::vector<const PortHistory*>& watched, double within_s) {
-  if (watched.size() < 2) return 0;
-  std::optional<SteadyTime> first, last;
+std::map<std::string, std::size_t> gone_at_once(const std::vector<const PortHistory*>& watched, double within_s) {
+  struct Group {
+    std::size_t ports = 0, gone = 0;
+    SteadyTime first = SteadyTime::max(), last = SteadyTime::min();
+  };
+  const auto is_absent = [](const PortHistory* port) { return !port->present && port->absent_since; };
+  if (std::ranges::none_of(watched, is_absent)) return {};
+  std::map<std::string, Group> groups;
   for (const PortHistory* port : watched) {
-    if (port->present || !port->absent_since) return 0;
-    first = std::min(first.value_or(*port->absent_since), *port->absent_since);
-    last = std::max(last.value_or(*port->absent_since), *port->absent_since);
+    Group& group = groups[port->latest.id.driver];
+    ++group.ports;
+    if (!is_absent(port)) continue;
+    ++group.gone;
+    group.first = std::min(group.first, *port->absent_since);
+    group.last = std::max(group.last, *port->absent_since);
   }
-  return in_seconds(*last - *first) <= within_s ? watched.size() : 0;
+  std::map<std::string, std::size_t> gone;
+  for (const auto& [driver, group] : groups)
+    if (group.ports >= 2 && group.gone == group.ports && in_seconds(group.last - group.first) <= within_s)
+      gone[driver] = group.ports;
+  return gone;
 }
 
 Health health_of(const PortReport& report, const PortView& view, bool judged) {

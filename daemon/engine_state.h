@@ -37,6 +37,7 @@ struct Judged {
   bool begun = false;         ///< it was looked at in a step
   bool judged = false;
   std::size_t gone_with = 0;  ///< so many ports went at once, this one among them; 0: no such thing
+  bool all_gone = false;      ///< and these are all that the node has
   std::size_t hot_with = 0;   ///< so many modules got hot together
   std::size_t low_with = 0;   ///< so many modules lost supply voltage together
   RepairWatch repairs;

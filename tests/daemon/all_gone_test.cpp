@@ -21,6 +21,7 @@ struct Node {
         PortSample port = sample;
         port.id.device = "mlx5_" + std::to_string(i);
         port.id.pci = "0000:" + std::to_string(10 + i) + ":00.0";
+        port.id.driver = i < others_from ? "mlx5_core" : "ionic";
         if (port.module) port.module->serial = "S" + std::to_string(i);
         snapshot.ports[port.id.key()] = port;
       }
@@ -37,6 +38,7 @@ struct Node {
   Feed feed;
   Engine engine{Story::settings()};
   std::vector<bool> present;
+  std::size_t others_from = 1000;  ///< from here on the ports are another driver's
   std::shared_ptr<const Report> report;
   std::vector<FaultEvent> events;
 };
@@ -72,6 +74,18 @@ TEST(PortsThatGo, AllAtOnceAreOneMatterAndNoCable) {
   EXPECT_EQ(node.events.back().kind, FaultEventKind::kClosed);
   EXPECT_EQ(node.events.size(), 3U);
   for (const PortReport& port : node.report->ports) EXPECT_EQ(port.health, Health::kHealthy) << port.port;
+}
+
+TEST(PortsThatGo, APortOfAnotherDriverThatStaysChangesNothing) {
+  Node node(9);
+  node.others_from = 8;
+  node.run(600);
+  std::fill(node.present.begin(), node.present.begin() + 8, false);
+  node.run(1800);
+  ASSERT_EQ(node.events.size(), 1U);
+  EXPECT_EQ(node.events[0].fault.fault, "nic_fault");
+  EXPECT_THAT(node.events[0].fault.summary, HasSubstr("all 8 ports of mlx5_core went at once"));
+  EXPECT_EQ(node.report->ports[8].health, Health::kHealthy);
 }
 
 TEST(PortsThatGo, TheLastOneIsReported) {
