@@ -1,22 +1,36 @@
 #include "probes/mad_questions.h"
 
+#include <algorithm>
 #include <utility>
 
 namespace linkhealth {
 namespace {
+
+/// A switch that has just been started has its maker's name for some minutes, or none.
+constexpr Milliseconds kFreshLink{15 * 60'000};
+constexpr Milliseconds kFreshPeriod{5 * 60'000};
 
 /// Names and capabilities of a far end that is new, or was asked long ago. What fails keeps its old value, and the next
 /// round tries again.
 void ask_identity(MadTalk& talk, std::uint8_t local_port, const IbNodeInfo& node, const MadTiming& timing,
                   KnownPeer& known, SteadyTime now) {
   const bool same = known.node_guid == node.node_guid && known.port == node.local_port;
-  if (same && known.asked_at && now - *known.asked_at < timing.identity_period) return;
-  if (!same) known = {node.node_guid, node.local_port, "", std::nullopt, std::nullopt};
+  if (!same) known = {node.node_guid, node.local_port, "", std::nullopt, std::nullopt, std::nullopt};
+  if (!known.met_at) known.met_at = now;
+  const bool fresh = known.system.empty() || now - *known.met_at < kFreshLink;
+  const Milliseconds period = fresh ? std::min(kFreshPeriod, timing.identity_period) : timing.identity_period;
+  if (known.asked_at && now - *known.asked_at < period) return;
   const auto description = talk.ask_directed(MadQuestion::kNodeDescription, local_port);
   if (!description) return;
   known.system = system_name(decode_node_description(*description));
   known.offered.reset();
   known.asked_at = now;
+}
+
+/// Whoever is there next may be another one, or the same under another name.
+void forget_identity(KnownPeer& known) {
+  known.asked_at.reset();
+  known.met_at.reset();
 }
 
 /// The LID of the far end's agent. A switch has one for all its ports, in its port 0.
@@ -87,8 +101,10 @@ Result<CounterAnswer> ask_counters(MadTalk& talk, std::uint16_t lid, std::uint8_
 PeerAnswer ask_peer(MadTalk& talk, std::uint8_t local_port, const MadTiming& timing, KnownPeer& known, SteadyTime now) {
   const auto own = talk.ask_directed(MadQuestion::kPortInfo, 0, local_port);
   if (!own) return {MadOutcome::kFailed, std::nullopt, {"this node's own port: " + own.error().message}};
-  if (!decode_port_info(*own).link_up)
+  if (!decode_port_info(*own).link_up) {
+    forget_identity(known);
     return {MadOutcome::kLinkDown, std::nullopt, {"the link is down: no question can cross it"}};
+  }
 
   const auto node_answer = talk.ask_directed(MadQuestion::kNodeInfo, local_port);
   if (!node_answer) return {MadOutcome::kFailed, std::nullopt, {"the far end: " + node_answer.error().message}};

@@ -22,6 +22,7 @@ struct KnownPeer {
   std::string system;
   std::optional<PerfCapabilities> offered;
   std::optional<SteadyTime> asked_at;
+  std::optional<SteadyTime> met_at;  ///< when it was first asked after the link came up
 };
 
 /// One port's questions, counted. The transaction numbers go on over rounds, so that a late answer fits none.

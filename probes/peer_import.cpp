@@ -54,6 +54,7 @@ class ImportProbe final : public PeerProbe {
       reading.answered = true;
     }
     for (const Believed& one : believed(now)) take_file(one, ports, now, readings);
+    tell_expired(readings);
     std::vector<PeerReading> all;
     if (!node_gaps_.empty()) {
       all.emplace_back().gaps = bounded(std::move(node_gaps_));
@@ -117,16 +118,21 @@ class ImportProbe final : public PeerProbe {
     SteadyTime read_at;
   };
 
+  struct Expired {
+    std::string name;
+    bool peer = false, module = false;
+  };
+
   void judge_time(const std::string& name, ImportFile file, SteadyTime now, std::map<std::string, FirstSeen>& seen,
                   std::vector<Believed>& files) {
     const WallTime wall = clock_.wall();
-    if (file.at > wall + timing_.skew) {
-      gap(name, "its time is in the future: compare the clocks");
-      return;
-    }
     // The wall clock is asked once for each reading: a step of it makes no reading older or newer.
     const auto before = seen_.find(name);
     const bool known = before != seen_.end() && before->second.at == file.at;
+    if (!known && file.at > wall + timing_.skew) {
+      gap(name, "its time is in the future: compare the clocks");
+      return;
+    }
     const SteadyTime read_at = known ? before->second.read_at : std::min(now, now - (wall - file.at));
     seen[name] = {file.at, read_at};
     const SteadyTime until = read_at + from_seconds(file.valid_for_s);
@@ -144,13 +150,22 @@ class ImportProbe final : public PeerProbe {
       }
       PeerReading& reading = readings[port->id.key()];
       if (now >= one.valid_until) {
-        reading.gaps.push_back(
-            {reading.port, kName, printable(one.name).substr(0, 80) + ": over its time of validity"});
+        expired_[port->id.key()] = {one.name, imported.peer.has_value(), imported.module.has_value()};
         continue;
       }
       take_port(one, imported, reading);
     }
     if (stranger) gap(one.name, "names a port that is not here");
+  }
+
+  /// The newest of a port's files that are over, unless another one says the same.
+  void tell_expired(std::map<PortKey, PeerReading>& readings) {
+    for (const auto& [port, file] : expired_) {
+      PeerReading& reading = readings[port];
+      if ((!file.peer || reading.peer) && (!file.module || reading.module)) continue;
+      reading.gaps.push_back({reading.port, kName, printable(file.name).substr(0, 80) + ": over its time of validity"});
+    }
+    expired_.clear();
   }
 
   static void take_port(const Believed& one, const ImportedPort& imported, PeerReading& reading) {
@@ -172,6 +187,7 @@ class ImportProbe final : public PeerProbe {
   std::unique_ptr<ImportDirectory> directory_;
   const Clock& clock_;
   ImportTiming timing_;
+  std::map<PortKey, Expired> expired_;
   SteadyTime due_;
   std::vector<Gap> node_gaps_;
   std::map<std::string, FirstSeen> seen_;  ///< by file name

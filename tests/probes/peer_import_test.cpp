@@ -333,5 +333,26 @@ TEST_F(PeerImport, AStepOfTheWallClockMakesNoReadingNewer) {
   EXPECT_TRUE(read().gaps.empty());
 }
 
+TEST_F(PeerImport, AClockThatIsPutBackTakesNoReadingAway) {
+  write("a.json", file_text(now(), kPeer));
+  const SteadyTime first = read().read_at;
+  clock.step = Milliseconds(-60'000);
+  const PeerReading later = read();
+  EXPECT_TRUE(later.peer);
+  EXPECT_EQ(later.read_at, first);
+  EXPECT_TRUE(node_gaps.empty());
+}
+
+TEST_F(PeerImport, OldFilesBesideANewOneAreNoGaps) {
+  for (int i = 0; i < 20; ++i) write("old" + std::to_string(i) + ".json", file_text(now(), kPeer));
+  read();
+  clock.advance(std::chrono::hours(1));
+  EXPECT_EQ(read().gaps.size(), 1U) << "the newest is told";
+  write("new.json", file_text(now(), kPeer));
+  const PeerReading reading = read();
+  EXPECT_TRUE(reading.peer);
+  EXPECT_TRUE(reading.gaps.empty());
+}
+
 }  // namespace
 }  // namespace linkhealth

@@ -121,6 +121,28 @@ TEST_F(PeerMad, ANameThatDidNotComeIsAskedForAgain) {
   EXPECT_EQ(round().peer->system, "leaf-12");
 }
 
+TEST_F(PeerMad, AfterTheLinkWasDownTheNameIsAskedAnew) {
+  round();
+  fabric_.own_phys_state = 2;  // Polling
+  round();
+  fabric_.own_phys_state = 5;
+  fabric_.description = "leaf-13";
+  EXPECT_EQ(round().peer->system, "leaf-13");
+}
+
+TEST_F(PeerMad, ASwitchThatHasJustStartedIsAskedForItsNameMoreOften) {
+  fabric_.description = "MF0;switch-5c2e41:MQM9700/U1";
+  EXPECT_EQ(round().peer->system, "switch-5c2e41");
+  fabric_.description = "leaf-12";
+  now_ += 6min;
+  EXPECT_EQ(round().peer->system, "leaf-12");
+  now_ += 20min;
+  round();
+  fabric_.description = "leaf-13";
+  now_ += 6min;
+  EXPECT_EQ(round().peer->system, "leaf-12") << "later once an hour";
+}
+
 TEST_F(PeerMad, AnAdapterHasItsLidInThePortItself) {
   fabric_.node_type = 1;
   fabric_.node_ports = 2;
