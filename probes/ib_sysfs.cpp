@@ -87,6 +87,7 @@ Result<IbPortReader> IbPortReader::open(Host& host, const InventoryPort& port) {
 }
 
 void IbPortReader::find_counters(const std::string& dir) {
+  no_counters_.clear();
   auto names = host_->list_dir(dir);
   if (!names) {
     // A driver without a performance management agent has no such directory (drivers/infiniband/core/sysfs.c makes it
@@ -203,6 +204,7 @@ std::vector<IbPortReader::Turn> IbPortReader::due_turns(SteadyTime now) {
 
 ReadStatus IbPortReader::read_due(std::size_t budget, SteadyTime now, PortSample& sample, std::vector<Gap>& gaps) {
   if (gone_) return ReadStatus::kGone;
+  if (!no_counters_.empty()) find_counters(dir_ + "/counters");
   if (!no_counters_.empty()) {
     gaps.push_back({key_, "counters", no_counters_});
     return is_gone() ? ReadStatus::kGone : ReadStatus::kOk;

@@ -296,6 +296,19 @@ TEST_F(IbSysfs, ReadsWithinABudgetAndErrorsMoreOften) {
   EXPECT_TRUE(first.gaps.empty());
 }
 
+TEST_F(IbSysfs, ADirectoryThatCouldNotBeListedOnceIsListedAgain) {
+  host_.fail_list("*counters", EMFILE);
+  auto port = reader();
+  Reading failed;
+  port.read_due(2, SteadyTime(), failed.sample, failed.gaps);
+  EXPECT_EQ(failed.gaps.size(), 1U);
+  host_.heal();
+  Reading healed;
+  port.read_due(2, SteadyTime(std::chrono::seconds(10)), healed.sample, healed.gaps);
+  EXPECT_TRUE(healed.gaps.empty());
+  EXPECT_EQ(healed.sample.counters->get("symbol_error"), 5U);
+}
+
 TEST_F(IbSysfs, AfterHoursInSwitchModeTheCountersAreBackInMinutes) {
   const char* const names[] = {"symbol_error", "link_downed", "VL15_dropped"};  // turns of 20, 30 and 120 s
   for (const char* name : names) {
