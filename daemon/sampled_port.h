@@ -26,8 +26,9 @@ struct SampledPort {
   bool show = false;                     ///< put the link into the next snapshot even when it did not change
   bool module_seen = false;
   std::uint64_t found_after = 0;   ///< the number of the device event that it was found after
-  bool has_module_reader = false;  ///< ethtool gave the module, or said that there is none
-  bool module_imported = false;    ///< somebody else's reading of the module stands
+  bool has_module_reader = false;  ///< ethtool gives the module, or says that there is none
+  unsigned module_failures = 0;    ///< of ethtool's readings of the module, one after the other
+  bool module_imported = false;    ///< somebody else's reading of the module stands, newer than ethtool's last
   bool module_ignored = false;     ///< somebody else reads it too
   std::optional<SteadyTime> link_changed_at;
   bool gone = false;

@@ -134,6 +134,23 @@ void Sampler::take_health(Cycle& cycle, const std::vector<HealthReporter>& repor
   }
 }
 
+namespace {
+
+/// Which of ethtool and the import reads this module from now on. One failure is a busy bus; several one after the
+/// other leave the port blind, and then somebody else's reading is worth more than none.
+void note_module_round(SampledPort& port, const ModuleRound& round) {
+  constexpr unsigned kFailuresThatStand = 3;
+  if (round.sample) {
+    port.has_module_reader = true;
+    port.module_imported = false;
+    port.module_failures = 0;
+  } else if (round.gap && ++port.module_failures >= kFailuresThatStand) {
+    port.has_module_reader = false;
+  }
+}
+
+}  // namespace
+
 void Sampler::take_modules(Cycle& cycle) {
   for (ModuleRound& round : modules_->take_finished()) {
     const auto at = ports_.find(round.port);
@@ -145,7 +162,7 @@ void Sampler::take_modules(Cycle& cycle) {
       snapshot.events.push_back({cycle.now, round.port, PortEventKind::kModuleRemoved, ""});
     if (round.change == ModuleChange::kInserted || round.change == ModuleChange::kSwapped)
       snapshot.events.push_back({cycle.now, round.port, PortEventKind::kModuleInserted, ""});
-    if (round.sample) at->second.has_module_reader = true;
+    note_module_round(at->second, round);
     if (round.gap && !at->second.module_imported) snapshot.gaps.push_back(*std::move(round.gap));
     if (round.sample) snapshot.ports[round.port].module = *std::move(round.sample);
   }
@@ -168,12 +185,13 @@ void Sampler::take_far_ends(Cycle& cycle) {
 /// Somebody else's reading of this end's module is for ports whose module ethtool can't read (InfiniBand).
 void Sampler::take_imported_module(Cycle& cycle, SampledPort& port, MergedPeer& merged) {
   const PortKey key = port.port.id.key();
+  const bool was_ignored = port.module_ignored;
   if (merged.module) port.module_ignored = port.has_module_reader;
-  if (merged.module_ended) {
-    port.module_ignored = false;
-    if (std::exchange(port.module_imported, false))
-      cycle.snapshot.gaps.push_back({key, "module", "the imported reading has ended, and ethtool gives none"});
-  }
+  if (merged.module_ended) port.module_ignored = false;
+  // Without this the gap would stand until some source names the far end again.
+  if (was_ignored && !port.module_ignored) cycle.snapshot.gaps_ended.push_back({key, "import", ""});
+  if (merged.module_ended && std::exchange(port.module_imported, false))
+    cycle.snapshot.gaps.push_back({key, "module", "the imported reading has ended, and ethtool gives none"});
   if (port.module_ignored)
     cycle.snapshot.gaps.push_back({key, "import", "its module is read through ethtool: the imported one is ignored"});
   // A reading from before the link changed says nothing about the link as it is.

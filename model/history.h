@@ -205,6 +205,7 @@ class PortHistory {
   void note_light_back(SteadyTime now);
   void note_drifts(const ModuleSample& module);
   void take_peer(const PeerSample& peer, SteadyTime now);
+  void take_peer_counters(const PeerSample& peer, SteadyTime now);
   void take_pcie(const PcieSample& pcie, SteadyTime now);
   void take_reboot(SteadyTime now);
   void forget_counters();
@@ -225,7 +226,7 @@ class PortHistory {
   std::optional<std::uint64_t> last_link_downed_;
   std::uint64_t losses_by_event_ = 0;
   std::optional<SteadyTime> intent_until_;
-  std::optional<Counters> last_peer_counters_;
+  PeerSample counted_peer_;  ///< the last far end that gave counters: who it is, and they
   bool read_while_down_ = false;
   std::size_t dark_reads_ = 0;     ///< one after the other, on all lanes of a link that carries
   bool powers_are_blank_ = false;  ///< zeros on all lanes of a link that carries, and never anything else

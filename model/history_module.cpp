@@ -188,6 +188,36 @@ void PortHistory::take_module(const ModuleSample& module, SteadyTime now) {
   }
 }
 
+namespace {
+
+/// Whether both are one port of one system, as far as one source can tell: a GUID where it knows it stays over renames.
+bool same_far_port(const PeerSample& a, const PeerSample& b) {
+  if (a.guid.empty() && b.guid.empty()) return a.system == b.system && a.port == b.port;
+  return a.guid == b.guid && a.port == b.port;
+}
+
+}  // namespace
+
+/// Increases are counted only between two readings that one source made of one port: what another port has counted in
+/// its life, or another source in another width, is no error of this link.
+void PortHistory::take_peer_counters(const PeerSample& peer, SteadyTime now) {
+  const PeerSample before = std::exchange(counted_peer_, peer);
+  peer_errors_full = errors_are_full(*peer.counters);
+  // Sources name ports each in its way, so that another source alone does not make it another port.
+  if (!before.counters || before.source != peer.source) return;
+  if (!same_far_port(before, peer)) {
+    peer_errors.clear();
+    return;
+  }
+  const FlowIncrease increase = flow_increase(*before.counters, *peer.counters);
+  if (increase.reset) return;
+  double errors = 0;
+  for (const Flow flow : {Flow::kSymbolErrors, Flow::kFrameErrors, Flow::kUncorrectableBlocks})
+    if (!std::isnan(increase.values[static_cast<std::size_t>(flow)]))
+      errors += increase.values[static_cast<std::size_t>(flow)];
+  peer_errors.push_back({now, errors});
+}
+
 void PortHistory::take_peer(const PeerSample& peer, SteadyTime now) {
   if (peer == PeerSample{}) {  // nothing is known any more
     latest.peer.reset();
@@ -199,20 +229,7 @@ void PortHistory::take_peer(const PeerSample& peer, SteadyTime now) {
   const auto read_before = std::exchange(peer_at, now - from_seconds(peer.age_s.value_or(0)));
   if (!peer.link && before.link && peer.source.empty()) latest.peer->link = before.link;
   // Sources answer at times of their own: a sample may repeat a reading beside a new one of another source.
-  if (peer.counters && !same_instant(read_before, *peer_at)) {
-    peer_errors_full = errors_are_full(*peer.counters);
-    if (last_peer_counters_) {
-      const FlowIncrease increase = flow_increase(*last_peer_counters_, *peer.counters);
-      if (!increase.reset) {
-        double errors = 0;
-        for (const Flow flow : {Flow::kSymbolErrors, Flow::kFrameErrors, Flow::kUncorrectableBlocks})
-          if (!std::isnan(increase.values[static_cast<std::size_t>(flow)]))
-            errors += increase.values[static_cast<std::size_t>(flow)];
-        peer_errors.push_back({now, errors});
-      }
-    }
-    last_peer_counters_ = peer.counters;
-  }
+  if (peer.counters && !same_instant(read_before, *peer_at)) take_peer_counters(peer, now);
   if (!peer.module) return;
   if (!peer.module->serial.empty() && !far.serial.empty() && peer.module->serial != far.serial) {
     far.clear_references();

@@ -83,6 +83,18 @@ Result<Mad> MadTalk::ask_perf(MadQuestion question, std::uint16_t lid, std::uint
   return ask({question, port, 0, 0}, lid);
 }
 
+namespace {
+
+/// What is left when the extended query failed. Where that one has the error counters as well, the short ones of the
+/// plain query (8 and 16 bits) are no stand-in: under one name one reading would say 65535 and the next 100000.
+Result<CounterAnswer> without_extended(Counters plain, const PerfCapabilities& offered, const Error& why) {
+  Error reason{"64-bit ones: " + why.message, why.errnum};
+  if (offered.extended_errors) return reason;
+  return CounterAnswer{std::move(plain), std::move(reason.message)};
+}
+
+}  // namespace
+
 Result<CounterAnswer> ask_counters(MadTalk& talk, std::uint16_t lid, std::uint8_t port,
                                    const PerfCapabilities& offered) {
   const auto plain = talk.ask_perf(MadQuestion::kPortCounters, lid, port);
@@ -91,9 +103,9 @@ Result<CounterAnswer> ask_counters(MadTalk& talk, std::uint16_t lid, std::uint8_
   if (!counters) return counters.error();
   if (!offered.has_extended()) return CounterAnswer{std::move(*counters), "no 64-bit traffic counters there"};
   const auto extended = talk.ask_perf(MadQuestion::kPortCountersExtended, lid, port);
-  if (!extended) return CounterAnswer{std::move(*counters), "64-bit ones: " + extended.error().message};
+  if (!extended) return without_extended(std::move(*counters), offered, extended.error());
   const auto wide = decode_port_counters_extended(*extended, port, offered);
-  if (!wide) return CounterAnswer{std::move(*counters), "64-bit ones: " + wide.error().message};
+  if (!wide) return without_extended(std::move(*counters), offered, wide.error());
   counters->merge(*wide);
   return CounterAnswer{std::move(*counters), std::nullopt};
 }

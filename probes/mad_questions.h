@@ -55,8 +55,9 @@ struct PeerAnswer {
 /// an answer to one, what builds on it is not asked. `known` is what earlier rounds found, and is brought up to date.
 PeerAnswer ask_peer(MadTalk& talk, std::uint8_t local_port, const MadTiming& timing, KnownPeer& known, SteadyTime now);
 
-/// The counters of `port` at `lid`: one MAD, two where the agent has 64-bit counters. The 64-bit ones are left out,
-/// with a reason, when only they fail. Also for this node's own port, at its own LID.
+/// The counters of `port` at `lid`: one MAD, two where the agent has 64-bit counters. When only the 64-bit ones fail,
+/// they are left out, with a reason; an error where they are all there is to take, the error counters among them. Also
+/// for this node's own port, at its own LID.
 struct CounterAnswer {
   Counters counters;
   std::optional<std::string> reason;

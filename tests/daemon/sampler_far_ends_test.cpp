@@ -6,6 +6,8 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cerrno>
 #include <mutex>
 
 #include "daemon/sampler.h"
@@ -66,6 +68,13 @@ class DaemonFarEnds : public ::testing::Test {
     probes.push_back(std::make_unique<ScriptedProbe>(probe, script));
     sampler->watch_far_ends(std::make_unique<FarEnds>(std::move(probes), clock, FarEndTiming{}, plan));
   }
+  /// The import says now that this end's module is `serial`.
+  void import_module(const std::string& serial) {
+    PeerReading said = reading();
+    said.module.emplace();
+    said.module->serial = serial;
+    script->say({said});
+  }
   [[nodiscard]] PeerReading reading() const {
     PeerReading said;
     said.port = "mlx5_0/1";
@@ -104,6 +113,16 @@ class DaemonFarEnds : public ::testing::Test {
   void next_round() {
     next_round([this] { return rounds_seen; });
   }
+  /// A module reader whose ethtool fails as `module_errnum` says; ENODEV is a good answer: the cage is empty.
+  [[nodiscard]] std::unique_ptr<ModuleReader> module_reader() const {
+    auto host = std::make_unique<FakeHost>();
+    host->set_responder([errnum = module_errnum](int, std::span<const std::byte> request) {
+      if (open_genl_message(request, ETHTOOL_MSG_MODULE_EEPROM_GET).ok())
+        return Result<std::vector<Bytes>>(Error{"no module", errnum->load()});
+      return Result<std::vector<Bytes>>(std::vector<Bytes>{testing::captured("up_family")});
+    });
+    return std::make_unique<ModuleReader>(std::move(host), clock, module_timing(settings));
+  }
   [[nodiscard]] bool has_gap(const std::string& text) const { return std::ranges::find(gaps, text) != gaps.end(); }
   void take(const Snapshot& snapshot) {
     if (const auto at = snapshot.ports.find("mlx5_0/1"); at != snapshot.ports.end()) {
@@ -111,6 +130,7 @@ class DaemonFarEnds : public ::testing::Test {
       if (at->second.peer) peer = at->second.peer;
       if (at->second.module) module = at->second.module;
     }
+    for (const Gap& gap : snapshot.gaps_ended) gaps_ended.push_back(gap.probe);
     for (const Gap& gap : snapshot.gaps) {
       rounds_seen = rounds_seen || gap.probe == "import";
       gaps.push_back(gap.probe + ": " + gap.reason);
@@ -126,11 +146,13 @@ class DaemonFarEnds : public ::testing::Test {
   }();
   Nic nic;
   std::shared_ptr<Script> script = std::make_shared<Script>();
+  std::shared_ptr<std::atomic<int>> module_errnum = std::make_shared<std::atomic<int>>(ENODEV);
   std::map<PortKey, ExpectedPort> plan;
   std::unique_ptr<Sampler> sampler;
   Boxed<PeerSample> peer;
   Boxed<ModuleSample> module;
   std::vector<std::string> gaps;
+  std::vector<std::string> gaps_ended;  ///< their probes
   bool rounds_seen = false;
 };
 
@@ -223,12 +245,7 @@ TEST_F(DaemonFarEnds, AnImportedModuleFromBeforeTheLinkChangedIsNotTaken) {
 }
 
 TEST_F(DaemonFarEnds, AnImportedModuleIsIgnoredWhereEthtoolReadsIt) {
-  auto host = std::make_unique<FakeHost>();
-  host->set_responder([](int, std::span<const std::byte> request) -> Result<std::vector<Bytes>> {
-    if (open_genl_message(request, ETHTOOL_MSG_MODULE_EEPROM_GET).ok()) return Error{"empty cage", ENODEV};
-    return std::vector<Bytes>{testing::captured("up_family")};
-  });
-  start("import", std::make_unique<ModuleReader>(std::move(host), clock, module_timing(settings)));
+  start("import", module_reader());
   settle();
   ASSERT_TRUE(module);
   EXPECT_FALSE(module->present);
@@ -252,6 +269,47 @@ TEST_F(DaemonFarEnds, AnImportedModuleThatEndsIsAGap) {
   next_round();
   EXPECT_THAT(gaps, ::testing::IsSupersetOf({"import: the imported reading is over its time of validity",
                                              "module: the imported reading has ended, and ethtool gives none"}));
+}
+
+TEST_F(DaemonFarEnds, AnImportOfBeforeHidesNoLaterFailureOfEthtool) {
+  *module_errnum = EIO;
+  import_module("MT2301X00001");
+  start("import", module_reader());
+  settle();
+  ASSERT_TRUE(module);
+  *module_errnum = ENODEV;
+  next_round([this] { return !module->present; });
+  *module_errnum = EIO;
+  next_round([this] { return has_gap("module: EIO"); });
+}
+
+TEST_F(DaemonFarEnds, AnImportThatEndsIsNoGapWhereEthtoolReadsAgain) {
+  *module_errnum = EIO;
+  import_module("MT2301X00001");
+  start("import", module_reader());
+  settle();
+  ASSERT_TRUE(module);
+  *module_errnum = ENODEV;
+  next_round([this] { return !module->present; });
+  PeerReading with_peer = reading();  // so that the test sees when the round has come
+  with_peer.peer.emplace();
+  with_peer.peer->system = "leaf-12";
+  script->say({with_peer});
+  next_round([this] { return peer.has_value(); });
+  EXPECT_FALSE(has_gap("module: the imported reading has ended, and ethtool gives none"));
+}
+
+TEST_F(DaemonFarEnds, AnImportedModuleIsTakenWhenEthtoolKeepsFailing) {
+  start("import", module_reader());
+  settle();
+  ASSERT_TRUE(module);
+  import_module("MT2301X00001");
+  next_round([this] { return has_gap("import: its module is read through ethtool: the imported one is ignored"); });
+  *module_errnum = EIO;
+  for (int failures = 0; failures < 3; ++failures) next_round([this] { return has_gap("module: EIO"); });
+  import_module("MT2301X00002");
+  next_round([this] { return module->serial == "MT2301X00002"; });
+  EXPECT_THAT(gaps_ended, ::testing::Contains("import"));
 }
 
 }  // namespace

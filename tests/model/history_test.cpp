@@ -187,6 +187,58 @@ TEST(HistoryFarEnd, AReadingThatIsRepeatedCountsOnce) {
   EXPECT_EQ(port_of(history).peer_errors.size(), 1U);
 }
 
+/// A far port, and how many symbol errors it has counted in its life.
+PeerSample far_port(const std::string& guid, const std::string& port, std::uint64_t symbol_errors) {
+  PeerSample peer;
+  peer.source = "mad";
+  peer.age_s = 0;
+  peer.guid = guid;
+  peer.port = port;
+  peer.counters.emplace();
+  peer.counters->set("symbol_error", symbol_errors);
+  return peer;
+}
+
+TEST(HistoryFarEnd, WhatAnotherPortCountedInItsLifeIsNoErrorOfThisLink) {
+  for (const auto& [guid, port] : {std::pair{"bbbb", "17"}, std::pair{"aaaa", "3"}}) {
+    History history;
+    Feed feed;
+    history.observe(with_peer(feed, far_port("aaaa", "17", 5)));
+    history.observe(with_peer(feed, far_port("aaaa", "17", 9)));
+    history.observe(with_peer(feed, far_port(guid, port, 40000)));
+    EXPECT_TRUE(port_of(history).peer_errors.empty());
+    history.observe(with_peer(feed, far_port(guid, port, 40002)));
+    ASSERT_EQ(port_of(history).peer_errors.size(), 1U);
+    EXPECT_EQ(port_of(history).peer_errors[0].errors, 2);
+  }
+}
+
+TEST(HistoryFarEnd, ASystemThatIsRenamedIsTheSameWhereItsGuidIs) {
+  History history;
+  Feed feed;
+  history.observe(with_peer(feed, far_port("aaaa", "17", 5)));
+  PeerSample renamed = far_port("aaaa", "17", 9);
+  renamed.system = "leaf-12";
+  history.observe(with_peer(feed, renamed));
+  EXPECT_EQ(port_of(history).peer_errors.size(), 1U);
+  for (PeerSample named : {far_port("", "17", 9), far_port("", "17", 100)}) {
+    named.system = named.counters->get("symbol_error") == 100U ? "leaf-13" : "leaf-12";
+    history.observe(with_peer(feed, named));
+  }
+  EXPECT_TRUE(port_of(history).peer_errors.empty()) << "without a GUID its name tells it from another";
+}
+
+TEST(HistoryFarEnd, NothingIsCountedBetweenTheReadingsOfTwoSources) {
+  History history;
+  Feed feed;
+  history.observe(with_peer(feed, far_port("aaaa", "17", 5)));
+  history.observe(with_peer(feed, far_port("aaaa", "17", 9)));
+  PeerSample imported = far_port("", "Ethernet17/1", 5000);
+  imported.source = "telemetry";
+  history.observe(with_peer(feed, imported));
+  EXPECT_EQ(port_of(history).peer_errors.size(), 1U) << "what was counted before is still of this link";
+}
+
 TEST(HistoryFarEnd, AModuleOfAnotherSourceHasItsOwnAge) {
   History history;
   Feed feed;

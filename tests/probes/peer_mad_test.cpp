@@ -241,6 +241,15 @@ TEST_F(PeerMad, WideErrorCountersReplaceTheNarrowOnes) {
   EXPECT_EQ(round().peer->counters->get("symbol_error"), 1'000'000U);
 }
 
+TEST_F(PeerMad, NarrowErrorCountersAreNoStandInForWideOnes) {
+  fabric_.perf_mask2 = 2;
+  fabric_.errnum[kExtended] = ETIMEDOUT;
+  const PeerReading reading = round();
+  EXPECT_FALSE(reading.peer->counters);
+  EXPECT_EQ(reading.peer->link->state, "ACTIVE");
+  EXPECT_THAT(reasons(reading), ElementsAre("counters: 64-bit ones: no answer: Connection timed out"));
+}
+
 TEST_F(PeerMad, NeverSetsAndNeverReusesATransaction) {
   for (int i = 0; i < 5; ++i) round();
   std::set<Mad> requests;
