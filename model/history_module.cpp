@@ -201,7 +201,13 @@ bool same_far_port(const PeerSample& a, const PeerSample& b) {
 /// Increases are counted only between two readings that one source made of one port: what another port has counted in
 /// its life, or another source in another width, is no error of this link.
 void PortHistory::take_peer_counters(const PeerSample& peer, SteadyTime now) {
-  const PeerSample before = std::exchange(counted_peer_, peer);
+  PeerSample now_counted;  // without its module, which is large
+  now_counted.source = peer.source;
+  now_counted.system = peer.system;
+  now_counted.port = peer.port;
+  now_counted.guid = peer.guid;
+  now_counted.counters = peer.counters;
+  const PeerSample before = std::exchange(counted_peer_, std::move(now_counted));
   peer_errors_full = errors_are_full(*peer.counters);
   // Sources name ports each in its way, so that another source alone does not make it another port.
   if (!before.counters || before.source != peer.source) return;
