@@ -24,6 +24,8 @@ bool says_who(const PeerSample& peer) {
   return !peer.system.empty() || !peer.port.empty() || !peer.guid.empty() || peer.link || peer.counters;
 }
 
+bool has_state(const PeerSample& peer) { return peer.link || peer.counters; }
+
 double age_s(const PeerReading& reading, SteadyTime now) { return std::max(0.0, in_seconds(now - reading.read_at)); }
 
 SteadyTime module_read_at(const PeerReading& reading) { return reading.module_read_at.value_or(reading.read_at); }
@@ -53,8 +55,10 @@ void PeerMerge::set_ports(const std::set<PortKey>& ports) {
 /// Whether it says something new.
 bool PeerMerge::take_reading(Port& port, std::size_t rank, PeerReading reading) {
   Said& said = port.said[rank];
-  const bool new_gaps = said.gaps != reading.gaps;
+  const bool failed = !reading.answered && !reading.peer && !reading.module;
+  const bool new_gaps = said.gaps != reading.gaps || said.failed != failed;
   said.gaps = std::move(reading.gaps);
+  said.failed = failed;
   reading.gaps.clear();
   if (!reading.peer && !reading.module) {
     if (!reading.answered || !said.reading) return new_gaps;
@@ -109,6 +113,31 @@ void PeerMerge::end_old(Port& port, const PortKey& key, SteadyTime now) {
   }
 }
 
+/// Who says what state the far port is in: the most trusted that says who is there. While a link is down, a MAD cannot
+/// cross it: then the switch's telemetry of now says more than the far end's own answer of before.
+const PeerReading* PeerMerge::state_reading(const Port& port) {
+  const PeerReading* first = nullptr;
+  for (const auto& [rank, said] : port.said) {
+    if (!said.reading || !said.reading->peer || !says_who(*said.reading->peer)) continue;
+    if (!said.failed && (!first || has_state(*said.reading->peer))) return &*said.reading;
+    if (!first) first = &*said.reading;
+  }
+  return first;
+}
+
+/// A sample has one source and one age for names and state, so that what a less trusted source alone knows is left
+/// aside; its owner must hear of it.
+void PeerMerge::add_unused_state(const Port& port, const PortKey& key, std::vector<Gap>& gaps) {
+  const PeerReading* used = state_reading(port);
+  for (const auto& [rank, said] : port.said) {
+    if (!said.reading || !said.reading->peer || &*said.reading == used || said.failed) continue;
+    const PeerSample& peer = *said.reading->peer;
+    if ((peer.link && !used->peer->link) || (peer.counters && !used->peer->counters))
+      gaps.push_back({key, std::string(kTrust[rank]),
+                      "its link and counters are not used: " + used->peer->source + " says who the far end is"});
+  }
+}
+
 PeerSample PeerMerge::join(const Port& port, const PortKey& key, SteadyTime now) const {
   PeerSample joined;
   const PeerReading* who = nullptr;
@@ -129,8 +158,14 @@ PeerSample PeerMerge::join(const Port& port, const PortKey& key, SteadyTime now)
     return joined;
   }
   joined = *who->peer;
-  joined.age_s = age_s(*who, now);
-  if (module && module != who) {
+  const PeerReading* state = state_reading(port);
+  if (!state) state = who;
+  joined.source = state->peer->source;
+  joined.link = state->peer->link;
+  joined.counters = state->peer->counters;
+  joined.age_s = age_s(*state, now);
+  joined.module = state->peer->module;
+  if (module && module != state) {
     joined.module = module->peer->module;
     joined.module_source = module->peer->source;
     joined.module_age_s = age_s(*module, now);
@@ -142,7 +177,8 @@ MergedPeer PeerMerge::merged(Port& port, const PortKey& key, SteadyTime now) con
   MergedPeer out;
   PeerSample joined = join(port, key, now);
   const bool empty = joined == PeerSample{};
-  bool gaps = false;
+  add_unused_state(port, key, out.gaps);
+  bool gaps = !out.gaps.empty();
   for (const auto& [rank, said] : port.said) {
     out.gaps.insert(out.gaps.end(), said.gaps.begin(), said.gaps.end());
     gaps = gaps || !said.gaps.empty();

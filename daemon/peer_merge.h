@@ -1,10 +1,12 @@
 // What several sources say of the far ends, joined into one PeerSample a port. Pure: readings and times in, samples and
 // gaps out.
 //
-//   trust        mad > lldp > import (telemetry, fleet) > plan: the first that names somebody gives names, link,
-//   counters source       who that was; "plan" carries names only, and only where nobody else says anything module from
-//   the most trusted source that has one; `module_source` and `module_age_s` where that is another how long     until
-//   the reading's own end, otherwise `hold` after it was read; then there is a gap, not a reading
+//   trust      mad > lldp > import (telemetry, fleet) > plan
+//   names      the first that names somebody; "plan" only where nobody else says anything
+//   state      link, counters, source and age: of the same, unless it failed in its last round and a less trusted one
+//              that answered has them. A link or counters that are left aside though nobody else has them are a gap.
+//   module     the most trusted source that has one; `module_source` and `module_age_s` where that is another
+//   how long   until the reading's own end, otherwise `hold` after it was read; then there is a gap, not a reading
 #pragma once
 
 #include <map>
@@ -50,6 +52,7 @@ class PeerMerge {
   struct Said {
     std::optional<PeerReading> reading;  ///< with a peer or a module; none: nothing, or it ended
     std::vector<Gap> gaps;
+    bool failed = false;  ///< no answer in its last round: its reading is of before
   };
   struct Port {
     std::map<std::size_t, Said> said;  ///< by rank: most trusted first
@@ -62,6 +65,8 @@ class PeerMerge {
   bool take_reading(Port& port, std::size_t rank, PeerReading reading);
   void end_old(Port& port, const PortKey& key, SteadyTime now);
   MergedPeer merged(Port& port, const PortKey& key, SteadyTime now) const;
+  static const PeerReading* state_reading(const Port& port);
+  static void add_unused_state(const Port& port, const PortKey& key, std::vector<Gap>& gaps);
   [[nodiscard]] PeerSample join(const Port& port, const PortKey& key, SteadyTime now) const;
 
   Milliseconds hold_;

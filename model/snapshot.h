@@ -80,7 +80,7 @@ struct FecLane {
 /// What is known of the far end of the cable: one sample a port, joined from all sources. Quite empty: nothing is known
 /// any more, and what was said before stands no longer.
 struct PeerSample {
-  /// Who says the names, link and counters: "mad", "lldp", "telemetry" or "fleet" (imported), "plan" (only names).
+  /// Who says link, counters and mostly names: "mad", "lldp", "telemetry" or "fleet" (imported), "plan" (only names).
   std::string source;
   std::optional<double> age_s;  ///< how old that reading was when the snapshot was taken; a plan has no age
   std::string system, port, guid;

@@ -31,6 +31,14 @@ PeerReading with_module(PeerReading said) {
   return said;
 }
 
+PeerReading with_state(PeerReading said, bool admin_up) {
+  said.peer->link.emplace();
+  said.peer->link->admin_up = admin_up;
+  said.peer->counters.emplace();
+  said.peer->counters->set("symbol_error", 5000);
+  return said;
+}
+
 PeerReading nothing() {
   PeerReading said;
   said.port = "mlx5_0/1";
@@ -132,6 +140,35 @@ TEST_F(PeerMerging, AFarEndThatDoesNotAnswerStandsUntilItIsTooOld) {
   EXPECT_EQ(*now.peer, PeerSample{}) << "takes back what was said";
   EXPECT_EQ(now.gaps.front().reason, "no answer");
   EXPECT_TRUE(merge.take_changes(kStart + kHold + kHold).empty()) << "said once";
+}
+
+TEST_F(PeerMerging, AnAnswerOfNowHidesNotBehindAnOldOneOfAMoreTrustedSource) {
+  const SteadyTime now = kStart + Milliseconds(200'000);
+  merge.take("peer_mad", {with_state(reading("mad", "leaf-mad", kStart), true)});
+  merge.take("import", {with_module(with_state(reading("telemetry", "leaf-import", now), false))});
+  EXPECT_EQ(changes(now).peer->link->admin_up, true) << "the most trusted answered in its last round";
+  merge.take("peer_mad", {no_answer("peer_mad", "the link is down: no question can cross it")});
+  auto peer = changes(now).peer;
+  ASSERT_TRUE(peer && peer->link && peer->counters);
+  EXPECT_EQ(peer->link->admin_up, false);
+  EXPECT_EQ(peer->source, "telemetry");
+  EXPECT_EQ(peer->age_s, 0.0);
+  EXPECT_EQ(peer->system, "leaf-mad") << "nobody else is there because a question failed";
+  EXPECT_EQ(peer->module_source, "") << "of the same source";
+  merge.take("peer_mad", {with_state(reading("mad", "leaf-mad", now), true)});
+  peer = changes(now).peer;
+  EXPECT_EQ(peer->source, "mad");
+  EXPECT_EQ(peer->link->admin_up, true);
+}
+
+TEST_F(PeerMerging, AStateThatIsNotUsedIsAGap) {
+  merge.take("peer_lldp", {reading("lldp", "leaf-12", kStart)});
+  merge.take("import", {with_state(reading("telemetry", "leaf-12", kStart), false)});
+  EXPECT_THAT(changes(kStart).gaps,
+              ::testing::ElementsAre(
+                  Gap{"mlx5_0/1", "import", "its link and counters are not used: lldp says who the far end is"}));
+  merge.take("peer_mad", {with_state(reading("mad", "leaf-12", kStart), true)});
+  EXPECT_TRUE(changes(kStart).gaps.empty()) << "nothing is missed";
 }
 
 TEST_F(PeerMerging, ASourceThatIsSilentAltogetherEndsWithAGap) {
