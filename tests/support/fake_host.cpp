@@ -227,6 +227,7 @@ Result<bool> FakeHost::ethtool(const std::string& netdev, std::span<std::byte> c
 }
 
 Result<std::unique_ptr<HostEvents>> FakeHost::listen(int protocol, std::span<const std::uint32_t>) {
+  if (refused_listeners_ != 0) return errno_error("netlink listen", refused_listeners_);
   auto mailbox = std::make_shared<Mailbox>();
   listeners_.emplace(protocol, mailbox);
   return std::unique_ptr<HostEvents>(std::make_unique<FakeEvents>(std::move(mailbox)));

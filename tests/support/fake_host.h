@@ -51,6 +51,8 @@ class FakeHost final : public Host {
   void refuse_records(const std::string& path, int errnum) { refused_records_[path] = errnum; }
   /// The next receive of those who listen to `protocol` answers `errnum` (ENOBUFS: events were lost).
   void inject_error(int protocol, int errnum);
+  /// Listening to any protocol answers `errnum` from now on (EOPNOTSUPP: a copied tree has no kernel behind it).
+  void refuse_listeners(int errnum) { refused_listeners_ = errnum; }
 
   Result<std::string> read_file(const std::string& path) override;
   Result<std::unique_ptr<HostFile>> open_file(const std::string& path) override;
@@ -75,6 +77,7 @@ class FakeHost final : public Host {
   Responder responder_;
   Ethtool ethtool_;
   std::multimap<int, std::weak_ptr<Mailbox>> listeners_;
+  int refused_listeners_ = 0;
   std::map<std::string, std::vector<Bytes>> records_;
   std::map<std::string, int> refused_records_;
   std::multimap<std::string, std::weak_ptr<Mailbox>> record_readers_;

@@ -1,55 +1,40 @@
 #include "probes/module/dump_file.h"
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "probes/module/decode.h"
 #include "tests/support/eeprom_builder.h"
+#include "tests/support/module_files.h"
 
 namespace linkhealth {
 namespace {
 
-std::string bytes_of(const ModuleImage& image, std::initializer_list<ModulePageKey> keys) {
-  std::string out;
-  for (const ModulePageKey& key : keys) {
-    const auto half = image.whole(key);
-    for (unsigned i = 0; i < 128; ++i) out.push_back(half ? static_cast<char>((*half)[i]) : '\0');
-  }
-  return out;
-}
-
-std::string hex_text(const std::string& raw) {
-  std::string out = "Offset\t\tValues\n------\t\t------\n";
-  for (std::size_t i = 0; i < raw.size(); ++i) {
-    if (i % 16 == 0) out += fmt::format("0x{:04x}:\t\t", i);
-    out += fmt::format("{:02x}{}", static_cast<unsigned char>(raw[i]), i % 16 == 15 ? "\n" : " ");
-  }
-  return out;
-}
+using testing::ethtool_hex;
+using testing::ethtool_raw;
 
 const ModulePageKey kLower{kModuleAddressA0, 0, 0, false};
 ModulePageKey page(std::uint8_t number) { return {kModuleAddressA0, 0, number, true}; }
 
 TEST(DumpFile, EthtoolRawOfEveryMap) {
   const ModuleImage qsfp = EepromBuilder::sff8636().image();
-  const auto a = parse_module_dump(bytes_of(qsfp, {kLower, page(0), page(1), page(2), page(3)}));
+  const auto a = parse_module_dump(ethtool_raw(qsfp, {kLower, page(0), page(1), page(2), page(3)}));
   ASSERT_TRUE(a);
   EXPECT_EQ(decode_module(*a).lanes.size(), 4U);
   EXPECT_FALSE(decode_module(*a).thresholds.rx_power_mw.empty());
   const ModuleImage cmis = EepromBuilder::cmis().image();
-  const auto b = parse_module_dump(bytes_of(cmis, {kLower, page(0), page(1), page(2), page(0x10), page(0x11)}));
+  const auto b = parse_module_dump(ethtool_raw(cmis, {kLower, page(0), page(1), page(2), page(0x10), page(0x11)}));
   ASSERT_TRUE(b);
   EXPECT_EQ(decode_module(*b).lanes.size(), 4U);
   const ModuleImage sfp = EepromBuilder::sff8472().image();
   const ModulePageKey a2{kModuleAddressA2, 0, 0, false};
-  const auto c = parse_module_dump(bytes_of(sfp, {kLower, page(0), a2, page(9)}));
+  const auto c = parse_module_dump(ethtool_raw(sfp, {kLower, page(0), a2, page(9)}));
   ASSERT_TRUE(c);
   EXPECT_TRUE(decode_module(*c).temperature_c);
 }
 
 TEST(DumpFile, EthtoolHexSaysTheSameAsRaw) {
-  const std::string raw = bytes_of(EepromBuilder::sff8636().image(), {kLower, page(0)});
-  const auto image = parse_module_dump(hex_text(raw));
+  const std::string raw = ethtool_raw(EepromBuilder::sff8636().image(), {kLower, page(0)});
+  const auto image = parse_module_dump(ethtool_hex(raw));
   ASSERT_TRUE(image) << image.error().message;
   EXPECT_EQ(decode_module(*image).serial, "AC0002");
 }
