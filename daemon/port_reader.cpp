@@ -100,11 +100,16 @@ const EthtoolFamily* PortReader::ethtool(std::vector<Gap>& gaps) {
 }
 
 void PortReader::read_hw_counters(IbPortReader& verbs, Reading& reading) {
-  if (!std::exchange(rdma_index_known_, true)) {
-    if (const auto devices = read_rdma_devices(*host_)) {
+  if (!rdma_index_known_) {
+    std::vector<Gap> unsaid;  // the files say the same
+    ask(kRdmaDevices, "hw_counters", unsaid, [&]() -> std::optional<Error> {
+      const auto devices = read_rdma_devices(*host_);
+      if (!devices) return devices.error();
+      rdma_index_known_ = true;
       for (const RdmaDevice& device : *devices)
         if (device.name == port_.id.device) rdma_index_ = device.index;
-    }
+      return std::nullopt;
+    });
   }
   if (rdma_index_) {
     std::vector<Gap> unsaid;  // the files say the same: only when they fail too it is a gap

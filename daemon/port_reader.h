@@ -72,6 +72,7 @@ class PortReader {
     kStandardStatistics,
     kPause,
     kOwnCounters,
+    kRdmaDevices,
     kRdmaCounters,
     kDriverStatistics,
     kSourceCount

@@ -22,6 +22,7 @@ struct SampledPort {
   std::optional<LinkSample> netdev;      ///< what the lock-free files last said
   LinkSample kernel;                     ///< what the read worker last said: verbs state, speed, FEC, down reason
   std::optional<LinkSample> last_shown;  ///< both together, as in the last snapshot that had them
+  bool kernel_again = false;             ///< something happened while the worker was reading that
   bool link_news = true;                 ///< one of them said something else since then
   bool show = false;                     ///< put the link into the next snapshot even when it did not change
   bool module_seen = false;

@@ -38,6 +38,10 @@ void Sampler::add_job(std::vector<ReadWorker::Job>& jobs, SampledPort& port, Rea
 }
 
 void Sampler::submit(SampledPort& port, ReadGroup group) {
+  if (group == ReadGroup::kKernel && worker_.is_out(port.port.id.key(), group)) {
+    port.kernel_again = true;  // what comes back may be of before
+    return;
+  }
   std::vector<ReadWorker::Job> jobs;
   add_job(jobs, port, group);
   worker_.submit(std::move(jobs));
@@ -113,6 +117,10 @@ void Sampler::take_reading(Cycle& cycle, Reading& reading) {
   if (reading.group == ReadGroup::kKernel && reading.sample.link) {
     port.kernel = *std::move(reading.sample.link);
     port.link_news = port.show = true;
+    if (std::exchange(port.kernel_again, false)) {
+      port.kernel.down_reason.reset();  // maybe of another outage
+      submit(port, ReadGroup::kKernel);
+    }
   }
 }
 

@@ -197,6 +197,7 @@ class PortHistory {
   void forget_fatal();
   void remember_before_fall();
   void take_counters(const PortSample& sample, SteadyTime now);
+  void see_counters(const Counters& now);
   void close_interval(SteadyTime now);
   void learn_ber(const OpenInterval& interval);
   [[nodiscard]] SteadyTime read_at(CounterId id, SteadyTime otherwise) const;

@@ -95,6 +95,23 @@ void History::meet_ports(const Snapshot& snapshot) {
     }
 }
 
+namespace {
+
+bool has_source(const Counters& counters, CounterSource source) {
+  return std::ranges::any_of(counters.known(),
+                             [source](const auto& entry) { return known_counters()[entry.first].source == source; });
+}
+
+}  // namespace
+
+/// Counters of the network interface come each period, also where those of verbs can't be read: on a verbs port only
+/// counters of their own kind end that blindness.
+void PortHistory::see_counters(const Counters& now) {
+  const bool odd = !now.other().empty();  // a driver's hw_counters that the table does not know, or devlink's
+  if (!latest.id.verbs || has_source(now, CounterSource::kIbPort)) blind.erase("counters");
+  if (!latest.id.verbs || has_source(now, CounterSource::kIbHw) || odd) blind.erase("hw_counters");
+}
+
 void History::take_samples(const Snapshot& snapshot) {
   for (const auto& [key, sample] : snapshot.ports) {
     PortHistory& port = ports_[labels_[key]];
@@ -105,10 +122,7 @@ void History::take_samples(const Snapshot& snapshot) {
     if (sample.peer) port.take_peer(*sample.peer, now_);
     if (sample.pcie) port.take_pcie(*sample.pcie, now_);
     if (sample.link) port.blind.erase("link");
-    if (sample.counters) {
-      port.blind.erase("counters");
-      port.blind.erase("hw_counters");
-    }
+    if (sample.counters) port.see_counters(*sample.counters);
     if (sample.module) port.blind.erase("module");
     // The sources of the far end are one group: what none of them could read stands in the same snapshot again.
     if (sample.peer)

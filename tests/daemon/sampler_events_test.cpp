@@ -5,7 +5,9 @@
 #include <poll.h>
 
 #include <algorithm>
+#include <chrono>
 #include <string>
+#include <thread>
 
 #include "daemon/sampler.h"
 #include "probes/kernel_log.h"
@@ -135,6 +137,19 @@ TEST_F(DaemonSamplerEvents, APortEventReadsTheStateOfThatPort) {
   const Snapshot seen = settle();
   EXPECT_THAT(kinds(seen), ElementsAre(PortEventKind::kPortError));
   EXPECT_EQ(seen.ports.at("mlx5_0/1").link->state, "INIT");
+}
+
+TEST_F(DaemonSamplerEvents, AnEventDuringAReadOfTheStateReadsItAgain) {
+  settle();
+  shared->hang("/phys_state");  // which is read after the state
+  news.ports.insert("mlx5_0/1");
+  sampler->poll();
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // so that the read is out; without that nothing is shown
+  shared->change([&](FakeHost& host) { host.set(nic.port_dir() + "/state", "2: INIT\n"); });
+  news.ports.insert("mlx5_0/1");
+  sampler->poll();
+  shared->hang("");
+  EXPECT_EQ(settle().ports.at("mlx5_0/1").link->state, "INIT");
 }
 
 TEST_F(DaemonSamplerEvents, ADeviceEventSearchesAtOnceAndSaysEachThingOnce) {

@@ -44,5 +44,23 @@ TEST(HistoryGaps, ASourceThatAnswersAgainIsNotBlind) {
   EXPECT_FALSE(is_blind(history, "fec"));
 }
 
+TEST(HistoryGaps, CountersOfTheInterfaceDoNotEndTheBlindnessOfVerbs) {
+  History history;
+  Feed feed;
+  observe(history, feed, nullptr);
+  const auto blind_for = [&](const char* counter) {
+    for (int i = 0; i < 30; ++i) {
+      Snapshot snapshot = feed.tick();
+      PortSample& port = snapshot.ports.begin()->second;
+      port.counters.emplace().set(counter, static_cast<std::uint64_t>(i));
+      snapshot.gaps.push_back({"mlx5_0/1", "counters", "EIO"});
+      history.observe(snapshot);
+    }
+    return history.find("mlx5_0/1")->blind.at("counters").attempts;
+  };
+  EXPECT_EQ(blind_for("netdev_rx_bytes"), 30U);
+  EXPECT_EQ(blind_for("symbol_error"), 1U) << "a part of them is read";
+}
+
 }  // namespace
 }  // namespace linkhealth
