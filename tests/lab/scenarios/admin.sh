@@ -39,6 +39,16 @@ set_sim so2/module/delay_ms 8000
 lateness=$(watch_metrics highest '^linkhealth_loop_lateness_seconds ([0-9.e+-]+)$' 20)
 note "largest linkhealth_loop_lateness_seconds in 20 s of hanging reads: ${lateness:-none}"
 want "EEPROM hangs: the loop is never late (${lateness:-none} s)" awk -v late="${lateness:-99}" 'BEGIN {exit !(late < 0.5)}'
+# What hangs has a name for as long as it is not read: read_patience_s of lab.yaml is in it.
+hung_is_named() {
+    local page
+    page=$(metrics) || return 1
+    grep -E '^linkhealth_(gap|stuck_probes)' <<<"$page"
+    grep -Eq '^linkhealth_stuck_probes [1-9]' <<<"$page" &&
+        grep -Fxq 'linkhealth_gap{device="rxe2",port="1",probe="module",reason="no answer within 2 s"} 1' <<<"$page"
+}
+eventually 60 "EEPROM hangs: the metrics name the module's read" hung_is_named
+eventually 60 "EEPROM hangs: linkhealth status names it" shows '[?] module: no answer within 2 s \(rxe2/1\)' lh status
 stamp() { metric linkhealth_last_sample_timestamp_seconds; }
 first=$(stamp)
 sleep 3

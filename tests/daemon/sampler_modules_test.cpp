@@ -1,0 +1,218 @@
+// What the sampler makes of what the module reader finds: events of the cage, and the name of a read that hangs.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <linux/ethtool_netlink.h>
+#include <linux/genetlink.h>
+#include <poll.h>
+
+#include <cerrno>
+#include <condition_variable>
+#include <mutex>
+
+#include "daemon/sampler.h"
+#include "probes/netlink_message.h"
+#include "tests/probes/fake_module.h"
+#include "tests/probes/netlink_fixtures.h"
+#include "tests/probes/sysfs_tree.h"
+#include "tests/support/manual_clock.h"
+#include "tests/support/shared_host.h"
+
+namespace linkhealth {
+namespace {
+
+using testing::add_nic;
+using testing::FakeHost;
+using testing::FakeModule;
+using testing::LockedHost;
+using testing::ManualClock;
+using testing::Nic;
+using testing::SharedHost;
+
+/// The cage of one port: a module that a test exchanges, pulls or makes hang, and its answers as netlink has them.
+class Cage {
+ public:
+  template <typename Change>
+  void change(Change apply) {
+    const std::lock_guard lock(mutex_);
+    apply(module_);
+  }
+  void hang(bool hangs) {
+    const std::lock_guard lock(mutex_);
+    hangs_ = hangs;
+    changed_.notify_all();
+  }
+  /// Whether the reader is in a read that hangs.
+  bool is_hanging() {
+    const std::lock_guard lock(mutex_);
+    return waiting_;
+  }
+  Result<std::vector<Bytes>> answer(std::span<const std::byte> request) {
+    const auto asked = open_genl_message(request, ETHTOOL_MSG_MODULE_EEPROM_GET);
+    if (!asked) return std::vector<Bytes>{testing::captured("up_family")};
+    std::unique_lock lock(mutex_);
+    waiting_ = hangs_;
+    changed_.wait(lock, [this] { return !hangs_; });
+    waiting_ = false;
+    const auto u8 = [&](std::uint16_t type) { return asked->u8(type).value_or(0); };
+    const auto u32 = [&](std::uint16_t type) { return static_cast<std::uint8_t>(asked->u32(type).value_or(0)); };
+    const auto bytes = module_.read({u8(ETHTOOL_A_MODULE_EEPROM_I2C_ADDRESS), u8(ETHTOOL_A_MODULE_EEPROM_BANK),
+                                     u8(ETHTOOL_A_MODULE_EEPROM_PAGE), u32(ETHTOOL_A_MODULE_EEPROM_OFFSET),
+                                     u32(ETHTOOL_A_MODULE_EEPROM_LENGTH)});
+    if (!bytes) return bytes.error();
+    const genlmsghdr head{ETHTOOL_MSG_MODULE_EEPROM_GET_REPLY, 1, 0};
+    return std::vector<Bytes>{NetlinkBuilder(0x14, 0)
+                                  .header(head)
+                                  .put(ETHTOOL_A_MODULE_EEPROM_DATA, std::as_bytes(std::span(*bytes)))
+                                  .take()};
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  FakeModule module_;
+  bool hangs_ = false;
+  bool waiting_ = false;
+};
+
+class DaemonSamplerModules : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    nic.device = "mlx5_0";
+    shared->change([&](FakeHost& host) {
+      add_nic(host, nic);
+      host.set("/proc/uptime", "86400.25 1000.00\n");
+    });
+    auto host = std::make_unique<FakeHost>();
+    host->set_responder([cage = cage](int, std::span<const std::byte> request) { return cage->answer(request); });
+    auto reader = std::make_unique<ModuleReader>(std::move(host), clock, module_timing(settings));
+    modules = reader.get();
+    sampler = std::make_unique<Sampler>([this] { return std::make_unique<LockedHost>(shared); }, std::move(reader),
+                                        clock, settings, RecordingHeader{});
+  }
+  void TearDown() override { cage->hang(false); }
+
+  void take(Snapshot& all) {
+    if (auto snapshot = sampler->poll()) {
+      all.events.insert(all.events.end(), snapshot->events.begin(), snapshot->events.end());
+      all.gaps.insert(all.gaps.end(), snapshot->gaps.begin(), snapshot->gaps.end());
+      if (const auto port = snapshot->ports.find("mlx5_0/1"); port != snapshot->ports.end() && port->second.module)
+        all.ports["mlx5_0/1"].module = port->second.module;
+    }
+  }
+  /// Time does not pass while a module is read, unless a test wants that: no read takes long by accident.
+  enum class Time : std::uint8_t { kStopsForReads, kPasses };
+  /// Lets time pass and polls until `done`; the limit is only for a test that has failed.
+  template <typename Done>
+  Snapshot poll_until(Done done, Time time = Time::kStopsForReads) {
+    Snapshot all;
+    for (int tries = 0; tries < 6'000; ++tries) {
+      take(all);
+      if (done(all)) return all;
+      pass(time, Milliseconds(1000));
+    }
+    ADD_FAILURE() << "it never came";
+    return all;
+  }
+  void pass(Time time, Milliseconds step) {
+    if (time == Time::kPasses || !modules->busy()) {
+      clock.advance(step);
+      modules->request("mlx5_0/1");  // wakes the reader: the clock that it sleeps by is not ours
+    }
+    pollfd wanted{modules->event_fd(), POLLIN, 0};
+    ::poll(&wanted, 1, 5);
+  }
+  Snapshot until_module(const std::string& serial) {
+    return poll_until([&](const Snapshot& seen) {
+      const auto port = seen.ports.find("mlx5_0/1");
+      return port != seen.ports.end() && port->second.module->serial == serial;
+    });
+  }
+  static std::vector<PortEventKind> module_events(const Snapshot& snapshot) {
+    std::vector<PortEventKind> all;
+    for (const PortEvent& event : snapshot.events)
+      if (event.kind == PortEventKind::kModuleInserted || event.kind == PortEventKind::kModuleRemoved) {
+        EXPECT_EQ(event.port, "mlx5_0/1");
+        all.push_back(event.kind);
+      }
+    return all;
+  }
+  static std::vector<Gap> module_gaps(const Snapshot& snapshot) {
+    std::vector<Gap> all;
+    for (const Gap& gap : snapshot.gaps)
+      if (gap.probe == "module") all.push_back(gap);
+    return all;
+  }
+
+  std::shared_ptr<SharedHost> shared = std::make_shared<SharedHost>();
+  std::shared_ptr<Cage> cage = std::make_shared<Cage>();  // a read that hangs outlives the test
+  ManualClock clock;
+  SamplerSettings settings;
+  Nic nic;
+  ModuleReader* modules = nullptr;
+  std::unique_ptr<Sampler> sampler;
+};
+
+using ::testing::Each;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+TEST_F(DaemonSamplerModules, AModuleThatIsThereFromTheStartIsReadAndIsNoEvent) {
+  const Snapshot seen = until_module("SN000001");
+  EXPECT_THAT(module_events(seen), IsEmpty());
+  EXPECT_THAT(module_gaps(seen), IsEmpty());
+  EXPECT_EQ(seen.ports.at("mlx5_0/1").module->temperature_c, 35.0);
+}
+
+TEST_F(DaemonSamplerModules, AnExchangedModuleIsRemovedAndInserted) {
+  until_module("SN000001");
+  cage->change([](FakeModule& module) { module.set_serial("SN000002"); });
+  EXPECT_THAT(module_events(until_module("SN000002")),
+              ElementsAre(PortEventKind::kModuleRemoved, PortEventKind::kModuleInserted));
+  clock.advance(settings.module_period);
+  EXPECT_THAT(module_events(until_module("SN000002")), IsEmpty()) << "said once";
+}
+
+TEST_F(DaemonSamplerModules, APulledModuleIsRemovedAndOnePutInIsInserted) {
+  until_module("SN000001");
+  cage->change([](FakeModule& module) { module.all_errno = ENODEV; });
+  const Snapshot pulled = until_module("");
+  EXPECT_THAT(module_events(pulled), ElementsAre(PortEventKind::kModuleRemoved));
+  EXPECT_FALSE(pulled.ports.at("mlx5_0/1").module->present);
+  EXPECT_THAT(module_gaps(pulled), IsEmpty()) << "an empty cage is seen, not unreadable";
+  cage->change([](FakeModule& module) { module.all_errno = 0; });
+  EXPECT_THAT(module_events(until_module("SN000001")), ElementsAre(PortEventKind::kModuleInserted));
+}
+
+TEST_F(DaemonSamplerModules, AModuleThatCannotBeReadIsAGapAndNoEvent) {
+  until_module("SN000001");
+  cage->change([](FakeModule& module) { module.all_errno = EBUSY; });
+  const Snapshot seen = poll_until([](const Snapshot& all) { return !module_gaps(all).empty(); });
+  EXPECT_THAT(module_gaps(seen), ElementsAre(Gap{"mlx5_0/1", "module", "EBUSY"}));
+  EXPECT_THAT(module_events(seen), IsEmpty());
+}
+
+TEST_F(DaemonSamplerModules, AReadThatHangsLongerThanThePatienceIsNamedInEachSnapshot) {
+  until_module("SN000001");
+  cage->hang(true);
+  for (int tries = 0; tries < 6'000 && !cage->is_hanging(); ++tries) pass(Time::kStopsForReads, Milliseconds(100));
+  ASSERT_TRUE(cage->is_hanging());
+  clock.advance(modules->busy()->since + settings.read_patience - Milliseconds(1) - clock.steady());
+  Snapshot early;
+  take(early);
+  EXPECT_THAT(module_gaps(early), IsEmpty()) << "patience is not over";
+  clock.advance(Milliseconds(1));
+  const auto named = sampler->poll();
+  ASSERT_TRUE(named) << "that a read hangs is worth a snapshot of its own";
+  const Gap gap{"mlx5_0/1", "module", "no answer within 5 s"};
+  EXPECT_THAT(module_gaps(*named), ElementsAre(gap));
+  const Snapshot later = poll_until([](const Snapshot& all) { return module_gaps(all).size() > 2; }, Time::kPasses);
+  EXPECT_THAT(module_gaps(later), Each(gap)) << "the same words for as long as it hangs";
+  EXPECT_THAT(module_events(later), IsEmpty());
+  cage->hang(false);
+  clock.advance(module_timing(settings).longest_wait);  // slow modules are left alone for a while
+  until_module("SN000001");
+  EXPECT_THAT(module_gaps(until_module("SN000001")), IsEmpty());
+}
+
+}  // namespace
+}  // namespace linkhealth
