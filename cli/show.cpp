@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 
 #include "cli/commands.h"
@@ -12,7 +13,13 @@ std::string style_query(const TextStyle& style) {
                      style.ascii ? "&ascii=1" : "");
 }
 
-void complain(const std::string& message) { std::fputs(("linkhealth: " + message + "\n").c_str(), stderr); }
+void complain(const std::string& message) {
+  std::string line = "linkhealth: " + message;
+  // A file's name may hold anything: one line, and nothing that a terminal obeys.
+  std::replace_if(
+      line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
+  std::fputs((line + "\n").c_str(), stderr);
+}
 
 int show(const Result<Answer>& answer, int exit_code) {
   if (!answer) {

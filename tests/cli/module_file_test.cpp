@@ -175,6 +175,8 @@ TEST_F(CliModuleFile, WhatIsNoModuleIsOneLineAndExitCodeTwo) {
 TEST_F(CliModuleFile, WhatIsNoFileIsOneLineAndExitCodeTwo) {
   expect_refused(run("module --file " + directory), directory + ": Is a directory");
   expect_refused(run("module --json --file " + directory + "/nothing"), "/nothing: No such file or directory");
+  expect_refused(run(R"sh(module --file "$(printf '/no\nsuch\033[31m')")sh"),
+                 "/no?such?[31m: No such file or directory");
   expect_refused(run("module --file ''"), "say a port or --file FILE (linkhealth status lists the ports)");
 }
 
