@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
 #include <utility>
 
 namespace linkhealth {
@@ -89,14 +90,26 @@ void note_known(const FlowSet& known, TrafficStats& t) {
   t.discards_known = known.has(Flow::kTransmitDiscards);
 }
 
+using NewestFirst = std::deque<Interval>::const_reverse_iterator;
+
+/// Several counters tell of the same frames, and those that a driver keeps for itself are read only once a minute: what
+/// they say may be of damage that was seen before.
+bool damaged_lately(NewestFirst at, NewestFirst oldest) {
+  constexpr double kSlowest_s = 70;
+  for (auto older = at; older != oldest && in_seconds(at->end - older->end) <= kSlowest_s; ++older)
+    if (older->counted().has_any({Flow::kUncorrectableBlocks, Flow::kSymbolErrors})) return true;
+  return false;
+}
+
 /// Bad frames of an interval. Where this link lost nothing that FEC or the line code would have seen, they were bad
 /// before: a switch that forwards before it has read the checksum marks what it can't take back.
-void take_bad_frames(const PortView& view, const Interval& interval, Tally& tally, bool& known) {
+void take_bad_frames(const PortView& view, NewestFirst at, Tally& tally, bool& known) {
+  const Interval& interval = *at;
   const bool seen = interval.known().has(view.signal.ber_limit ? Flow::kUncorrectableBlocks : Flow::kSymbolErrors);
   if (!seen || !interval.known().has(Flow::kFrameErrors)) return;
   known = true;
   if (!interval.counted().has(Flow::kFrameErrors)) return;
-  const bool damaged = interval.counted().has_any({Flow::kUncorrectableBlocks, Flow::kSymbolErrors});
+  const bool damaged = damaged_lately(at, view.port.intervals.rend());
   (damaged ? tally.damaged_here : tally.stomped) += interval.flow(Flow::kFrameErrors);
   tally.now_stomped = !damaged;
 }
@@ -171,7 +184,7 @@ void fill_traffic(PortView& view, const TrafficLimits& k) {
     }
     tally.now_stomped = false;
     known.add(at->known());
-    if (!infiniband) take_bad_frames(view, *at, tally, t.forwarded_known);
+    if (!infiniband) take_bad_frames(view, at, tally, t.forwarded_known);
     tally.add_rare(at->seconds(), rates.retries > 0, rates.forwarded > 0, tally.now_stomped, k.bin_s);
     if (load_known && !idle) take_loaded(*at, rates, k, wait_limit, tally, t);
     if (!t.run.full && tally.seconds >= k.run_s) t.run = run_of(tally, t);

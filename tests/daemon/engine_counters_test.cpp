@@ -26,8 +26,9 @@ struct Loaded : Story {
   }
   void carry(double seconds, const char* layer, const std::function<void(Feed&)>& meanwhile = nullptr) {
     for (const double end = feed.t + seconds; feed.t < end;) {
-      feed.add("port_rcv_data", 375'000'000'000);
-      feed.add("port_xmit_data", 375'000'000'000);
+      const auto words = static_cast<std::uint64_t>(6.25e9 * feed.period_s);
+      feed.add("port_rcv_data", words);
+      feed.add("port_xmit_data", words);
       if (meanwhile) meanwhile(feed);
       Snapshot snapshot = feed.tick();
       snapshot.ports.begin()->second.id.link_layer = layer;
@@ -105,6 +106,24 @@ TEST(OneCounter, BadFramesBesideLostCodewordsAreDamageDoneHere) {
   story.carry(7200, "Ethernet", [](Feed& feed) {
     feed.add("fec_uncorrectable_blocks", 3);
     feed.add("mac_FrameCheckSequenceErrors", 3);
+  });
+  EXPECT_EQ(story.events.find("loss_elsewhere"), std::string::npos) << story.events;
+  EXPECT_NE(story.named(), "");
+}
+
+TEST(OneCounter, LateWordOfTheSameFramesIsNoNews) {
+  Loaded story;
+  story.feed.period_s = 10;
+  for (const char* name : {"mac_FrameCheckSequenceErrors", "netdev_rx_crc_errors", "rx_crc_errors_phy"})
+    story.feed.counters.set(name, 1);
+  story.carry(1800, "Ethernet");
+  int tick = 0;
+  story.carry(7200, "Ethernet", [&tick](Feed& feed) {
+    const int of_minute = tick++ % 6;
+    if (of_minute == 0) feed.add("fec_uncorrectable_blocks", 10);
+    if (of_minute == 0) feed.add("mac_FrameCheckSequenceErrors", 10);
+    if (of_minute == 2) feed.add("netdev_rx_crc_errors", 10);
+    if (of_minute == 5) feed.add("rx_crc_errors_phy", 10);  // the driver's own are read once a minute
   });
   EXPECT_EQ(story.events.find("loss_elsewhere"), std::string::npos) << story.events;
   EXPECT_NE(story.named(), "");
