@@ -15,6 +15,10 @@ constexpr const char* kProbe = "kernel_log";
 /// own.
 constexpr std::uint32_t kLastFacility = 1;
 
+/// printk's clock is not the steady one (kernel/printk: local_clock): nobody sets its pace right, and after months they
+/// are minutes apart. A line that is read as it comes is of now, then.
+constexpr Milliseconds kDrift{5'000};
+
 Gap refused(const Error& error) {
   std::string reason = error.message;
   if (error.errnum == EPERM || error.errnum == EACCES)
@@ -111,11 +115,14 @@ FeedNews KernelLog::receive(Host& /*host*/, SteadyTime now) {
     news.more = records->size() >= HostEvents::kAtOnce;
     for (const Bytes& bytes : *records) {
       auto record = parse_kernel_record({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
-      if (!record || record->facility > kLastFacility || take(*record, news)) continue;
+      if (!record || record->facility > kLastFacility) continue;
+      if (live_ && (now - record->t > kDrift || record->t - now > kDrift)) record->t = now;
+      if (take(*record, news)) continue;
       if (waiting_.size() >= kMaxWaiting) waiting_.pop_front();
       waiting_.push_back(*std::move(record));
     }
   }
+  live_ = live_ || !news.more;
   std::erase_if(waiting_, [&](const KernelRecord& record) { return now - record.t > kPatience; });
   close_repeats(now, news);
   return news;

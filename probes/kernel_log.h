@@ -70,6 +70,7 @@ class KernelLog final : public EventFeed {
   std::size_t in_minute_ = 0;
   bool ports_known_ = false;
   bool ports_changed_ = false;
+  bool live_ = false;  ///< the lines from before the start have been read
 };
 
 }  // namespace linkhealth

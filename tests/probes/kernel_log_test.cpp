@@ -56,6 +56,23 @@ TEST_F(KernelLogFeed, LinesFromBeforeTheStartComeWithTheirOwnTime) {
   EXPECT_THAT(news.events[0].text, ::testing::HasSubstr("health compromised"));
 }
 
+TEST_F(KernelLogFeed, AClockThatWentAnotherPaceForMonthsMovesNoLine) {
+  constexpr double kNow = 8'640'000;  // a hundred days
+  start();
+  receive(kNow);
+  for (const double off : {-130.0, 130.0}) {
+    log(kNow + off, "mlx5_core 0000:1b:00.0: TX timeout detected");
+    const FeedNews news = receive(kNow + 200 + off);
+    ASSERT_EQ(news.events.size(), 1U) << off;
+    EXPECT_EQ(news.events[0].t, steady_from_seconds(kNow + 200 + off)) << off;
+  }
+  log(kNow + 1000 - 130, "mlx5_core 0000:5e:00.0: TX timeout detected");
+  EXPECT_TRUE(receive(kNow + 1000).events.empty()) << "a driver that is being loaded";
+  ports.push_back(port("mlx5_2", "ens3np0", "0000:5e:00.0"));
+  feed->set_ports(host, ports, steady_from_seconds(kNow + 1002));
+  EXPECT_EQ(receive(kNow + 1002).events.size(), 1U);
+}
+
 TEST_F(KernelLogFeed, ReadsNothingBeforeThePortsAreKnown) {
   log(1, "mlx5_core 0000:1b:00.0: TX timeout detected");
   feed.emplace(host);
