@@ -94,7 +94,7 @@ using NewestFirst = std::deque<Interval>::const_reverse_iterator;
 
 /// Several counters tell of the same frames, and those that a driver keeps for itself are read only once a minute: what
 /// they say may be of damage that was seen before.
-bool damaged_lately(NewestFirst at, NewestFirst oldest) {
+bool damaged_lately(const NewestFirst& at, const NewestFirst& oldest) {
   constexpr double kSlowest_s = 70;
   for (auto older = at; older != oldest && in_seconds(at->end - older->end) <= kSlowest_s; ++older)
     if (older->counted().has_any({Flow::kUncorrectableBlocks, Flow::kSymbolErrors})) return true;
@@ -103,7 +103,7 @@ bool damaged_lately(NewestFirst at, NewestFirst oldest) {
 
 /// Bad frames of an interval. Where this link lost nothing that FEC or the line code would have seen, they were bad
 /// before: a switch that forwards before it has read the checksum marks what it can't take back.
-void take_bad_frames(const PortView& view, NewestFirst at, Tally& tally, bool& known) {
+void take_bad_frames(const PortView& view, const NewestFirst& at, Tally& tally, bool& known) {
   const Interval& interval = *at;
   const bool seen = interval.known().has(view.signal.ber_limit ? Flow::kUncorrectableBlocks : Flow::kSymbolErrors);
   if (!seen || !interval.known().has(Flow::kFrameErrors)) return;
