@@ -210,6 +210,7 @@ void PortReader::read_driver(Reading& reading) {
   if (port_.ifindex == 0 || port_.id.netdev.empty()) return;
   ask(kDriverStatistics, "driver_stats", reading.gaps, [&]() -> std::optional<Error> {
     auto read = driver_statistics_.read(*host_, port_.id.netdev);
+    driver_lanes_ = driver_lanes_ && read;
     if (!read && read.error().errnum == EOPNOTSUPP) return std::nullopt;  // nothing is missing: many have none
     if (!read) return read.error();
     // The driver names four lanes on every port: those beyond the link's width say nothing, and of a wider link the

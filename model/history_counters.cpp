@@ -64,10 +64,11 @@ void PortHistory::take_counters(const PortSample& sample, SteadyTime now) {
       const std::size_t lanes = std::min({sample.fec_lanes.size(), last_fec_lanes_.size(), kMaxLanes});
       if (lanes > 0) open_.lanes = static_cast<std::uint8_t>(lanes);
       for (std::size_t i = 0; i < lanes; ++i) {
-        const auto from =
-            last_fec_lanes_[i].corrected_bits ? last_fec_lanes_[i].corrected_bits : last_fec_lanes_[i].corrected_blocks;
-        const auto to = sample.fec_lanes[i].corrected_bits ? sample.fec_lanes[i].corrected_bits
-                                                           : sample.fec_lanes[i].corrected_blocks;
+        const FecLane& before = last_fec_lanes_[i];
+        const FecLane& after = sample.fec_lanes[i];
+        const bool by_bits = before.corrected_bits && after.corrected_bits;  // never bits less blocks
+        const auto& from = by_bits ? before.corrected_bits : before.corrected_blocks;
+        const auto& to = by_bits ? after.corrected_bits : after.corrected_blocks;
         open_.lane_bits[i] +=
             from && to && *to >= *from
                 ? static_cast<float>(static_cast<double>(*to - *from) / spans(lanes_at_.value_or(now)))

@@ -50,6 +50,26 @@ TEST(History, AnyCounterThatGoesDownRebasesAll) {
   EXPECT_EQ(port_of(history).intervals.back().flow(Flow::kUncorrectableBlocks), 0);
 }
 
+TEST(History, LanesThatWereCountedInBlocksAreNotTakenFromBits) {
+  History history;
+  Feed feed;
+  feed.bits_per_s = 0;
+  feed.fec_lanes.assign(4, FecLane());
+  const auto observe = [&](std::optional<std::uint64_t> bits, std::optional<std::uint64_t> blocks) {
+    Snapshot snapshot = feed.tick();
+    for (FecLane& lane : snapshot.ports.begin()->second.fec_lanes) {
+      lane.corrected_bits = bits;
+      lane.corrected_blocks = blocks;
+    }
+    history.observe(snapshot);
+    return port_of(history).intervals.empty() ? kUnknownValue : port_of(history).intervals.back().lane_bits(0);
+  };
+  observe({}, 10);
+  EXPECT_EQ(observe({}, 14), 4);
+  EXPECT_TRUE(std::isnan(observe(5'000'000'000, {})));
+  EXPECT_EQ(observe(5'000'000'007, {}), 7);
+}
+
 TEST(History, ASaturatedCounterIsNotKnown) {
   Counters before, after;
   before.set("symbol_error", 65000);
