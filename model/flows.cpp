@@ -1,8 +1,6 @@
 #include "model/flows.h"
 
-#include <algorithm>
 #include <array>
-#include <cmath>
 #include <vector>
 
 namespace linkhealth {
@@ -15,17 +13,17 @@ using enum Combine;
 constexpr std::array<FlowInfo, kFlowCount> kTable{{
     {kCorrectedBits,
      "corrected bits",
-     kFirst,
+     kMost,
      {"fec_corrected_bits", "rx_corrected_bits_phy", "rx_corrected_bits"},
      "bits that FEC corrected: always some on PAM4"},
     {kCorrectedBlocks,
      "corrected blocks",
-     kFirst,
+     kMost,
      {"fec_corrected_blocks", "rx_fec_corrected_blocks"},
      "codewords that FEC corrected"},
     {kUncorrectableBlocks,
      "uncorrectable blocks",
-     kFirst,
+     kMost,
      {"fec_uncorrectable_blocks", "rx_fec_uncorrectable_blocks"},
      "codewords lost"},
     {kSymbolErrors,
@@ -42,7 +40,7 @@ constexpr std::array<FlowInfo, kFlowCount> kTable{{
      "frames received damaged"},
     {kLinkRecoveries,
      "link recoveries",
-     kFirst,
+     kMost,
      {"link_error_recovery", "total_success_recovery_phy"},
      "retrained without going down"},
     {kRxOctets, "octets received", kMost, {"port_rcv_data", "netdev_rx_bytes"}, "traffic in"},
@@ -68,7 +66,7 @@ constexpr std::array<FlowInfo, kFlowCount> kTable{{
       "tx_prio0_pause", "tx_prio1_pause", "tx_prio2_pause", "tx_prio3_pause", "tx_prio4_pause", "tx_prio5_pause",
       "tx_prio6_pause", "tx_prio7_pause"},
      "this host can't absorb the network"},
-    {kTransmitWait, "transmit wait", kFirst, {"port_xmit_wait"}, "ticks with data and no credits"},
+    {kTransmitWait, "transmit wait", kMost, {"port_xmit_wait"}, "ticks with data and no credits"},
     {kHostDrops,
      "host drops",
      kSum,
@@ -94,12 +92,8 @@ constexpr std::array<FlowInfo, kFlowCount> kTable{{
      kSum,
      {"port_rcv_remote_physical_errors", "frames_rx_stomped_crc", "rx_icrc_encapsulated", "CRC errors"},
      "packets that were bad before the last switch sent them"},
-    {kPcieStalls,
-     "PCIe stalls",
-     kFirst,
-     {"outbound_pci_stalled_wr_events", "outbound_pci_stalled_wr"},
-     "the NIC waits for PCIe credits"},
-    {kTransmitDiscards, "transmit discards", kFirst, {"port_xmit_discards"}, "packets dropped on the way out"},
+    {kPcieStalls, "PCIe stalls", kMost, {"outbound_pci_stalled_wr_events"}, "the NIC waits for PCIe credits"},
+    {kTransmitDiscards, "transmit discards", kMost, {"port_xmit_discards"}, "packets dropped on the way out"},
     {kCardErrors,
      "card errors",
      kSum,
@@ -115,7 +109,7 @@ constexpr std::array<FlowInfo, kFlowCount> kTable{{
      kSum,
      {"module_bus_stuck", "module_bad_shorted"},
      "times the module could not be talked to"},
-    {kModuleHeat, "module heat", kFirst, {"module_high_temp"}, "times the card found the module too hot"},
+    {kModuleHeat, "module heat", kMost, {"module_high_temp"}, "times the card found the module too hot"},
 }};
 
 constexpr bool in_order() {
@@ -125,124 +119,45 @@ constexpr bool in_order() {
 }
 static_assert(in_order(), "the flow table stands in the order of Flow");
 
-constexpr std::uint64_t all_ones(std::uint8_t width_bits) {
-  return width_bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width_bits) - 1;
-}
-
 /// Four octets are counted as one by the InfiniBand data counters (IBTA vol. 1, 16.1.3.5).
 std::uint8_t unit_of(std::string_view counter) {
   return counter == "port_rcv_data" || counter == "port_xmit_data" ? 4 : 1;
 }
 
-/// What is judged by how much of it there is in a time, not by whether there is any.
-bool is_rate(Flow flow) {
-  return flow == kCorrectedBits || flow == kCorrectedBlocks || flow == kRxOctets || flow == kTxOctets ||
-         flow == kTransmitWait;
-}
-
-/// What a counter says, side by side: the tables themselves are ten times as large.
-struct Use {
-  CounterId counter;
-  std::uint8_t flow;
-  std::uint8_t rank;  ///< so many names of this flow stand before its own
-  std::uint8_t unit;
-  Combine combine;
-  bool is_rate;
-};
-
-/// Of all counters, in their order; found once.
-std::vector<Use> find_uses() {
-  std::vector<Use> uses;
-  for (std::uint8_t f = 0; f < kFlowCount; ++f)
-    for (std::uint8_t i = 0; i < kMostCountersOfAFlow; ++i)
-      if (const auto id = find_counter(kTable[f].counters[i]))
-        uses.push_back({*id, f, i, unit_of(kTable[f].counters[i]), kTable[f].combine, is_rate(kTable[f].flow)});
-  std::stable_sort(uses.begin(), uses.end(), [](const Use& a, const Use& b) { return a.counter < b.counter; });
+std::vector<FlowUse> find_uses() {
+  std::vector<FlowUse> uses(known_counters().size());
+  for (const FlowInfo& info : kTable)
+    for (const std::string_view name : info.counters)
+      if (const auto id = find_counter(name))
+        uses[*id] = {true, info.flow, unit_of(name), info.combine, is_rate(info.flow)};
   return uses;
-}
-
-/// A counter of known width that went on at zero. A reset looks alike, but then the step is seldom the shorter way.
-bool wrapped(const CounterInfo& info, std::uint64_t from, std::uint64_t to) {
-  if (info.end != CounterEnd::kWraps || info.width_bits >= 64 || from > all_ones(info.width_bits)) return false;
-  const std::uint64_t half = all_ones(info.width_bits) / 2;
-  return from > half && ((to - from) & all_ones(info.width_bits)) <= half;
-}
-
-bool any_went_down(const Counters& before, const Counters& after) {
-  auto a = before.known().begin();
-  for (const auto& [id, value] : after.known()) {
-    while (a != before.known().end() && a->first < id) ++a;
-    if (a == before.known().end()) return false;
-    if (a->first != id || value >= a->second) continue;
-    const CounterInfo& info = known_counters()[id];
-    if (info.end != CounterEnd::kLevel && !wrapped(info, a->second, value)) return true;
-  }
-  return false;
-}
-
-/// NaN where it can't be known.
-double increase_of(const CounterInfo& info, std::uint64_t from, std::uint64_t to) {
-  if (to < from)
-    return wrapped(info, from, to) ? static_cast<double>((to - from) & all_ones(info.width_bits)) : kUnknownValue;
-  // Beyond the classic width the kernel reads the 64-bit twin, which does not stick.
-  if (info.end == CounterEnd::kSaturates && to == all_ones(info.width_bits)) return kUnknownValue;
-  return static_cast<double>(to - from);
-}
-
-double combined(Combine how, double sum, double next, bool earlier_name) {
-  if (std::isnan(sum)) return next;
-  switch (how) {
-    case kSum:
-      return sum + next;
-    case kFirst:
-      return earlier_name ? next : sum;
-    case kMost:
-      return std::max(sum, next);
-  }
-  return sum;
 }
 
 }  // namespace
 
 std::span<const FlowInfo, kFlowCount> flow_table() { return kTable; }
 
-bool errors_are_full(const Counters& counters) {
-  static const std::array kErrors{find_counter("symbol_error").value(), find_counter("port_rcv_errors").value()};
-  return std::ranges::any_of(kErrors, [&counters](CounterId id) {
-    const CounterInfo& info = known_counters()[id];
-    return info.end == CounterEnd::kSaturates && counters.get(id) == all_ones(info.width_bits);
-  });
+bool is_rate(Flow flow) {
+  return flow == kCorrectedBits || flow == kCorrectedBlocks || flow == kRxOctets || flow == kTxOctets ||
+         flow == kTransmitWait;
 }
 
-FlowIncrease flow_increase(const Counters& before, const Counters& after, const CounterSpan& span) {
-  static const std::vector<Use> kUses = find_uses();
-  FlowIncrease result;
-  result.values.fill(kUnknownValue);
-  result.rates.fill(kUnknownValue);
-  result.reset = any_went_down(before, after);
-  if (result.reset) return result;
-  std::array<std::uint8_t, kFlowCount> rank;  // of the name that a flow was taken from
-  rank.fill(kMostCountersOfAFlow);
-  auto from = before.known().begin();
-  auto use = kUses.begin();
-  for (const auto& [id, value] : after.known()) {
-    while (from != before.known().end() && from->first < id) ++from;
-    if (from == before.known().end()) break;
-    if (from->first != id) continue;
-    while (use != kUses.end() && use->counter < id) ++use;
-    for (; use != kUses.end() && use->counter == id; ++use) {
-      const double increase = increase_of(known_counters()[id], from->second, value) * use->unit;
-      if (std::isnan(increase)) continue;
-      const bool earlier = use->rank < rank[use->flow];
-      double& sum = result.values[use->flow];
-      double& rate = result.rates[use->flow];
-      sum = combined(use->combine, sum, increase, earlier);
-      const bool counted_longer = span && use->is_rate && increase > 0;
-      rate = combined(use->combine, rate, counted_longer ? increase / std::max(span(id), 1.0) : increase, earlier);
-      if (earlier) rank[use->flow] = use->rank;
-    }
+std::span<const FlowUse> flow_uses() {
+  static const std::vector<FlowUse> kUses = find_uses();
+  return kUses;
+}
+
+bool is_full(const CounterInfo& info, std::uint64_t value) {
+  return info.end == CounterEnd::kSaturates && value == (std::uint64_t{1} << info.width_bits) - 1;
+}
+
+std::string_view full_error_counter(const Counters& counters) {
+  static const std::array kErrors{find_counter("symbol_error").value(), find_counter("port_rcv_errors").value()};
+  for (const CounterId id : kErrors) {
+    const CounterInfo& info = known_counters()[id];
+    if (const auto value = counters.get(id); value && is_full(info, *value)) return info.name;
   }
-  return result;
+  return "";
 }
 
 }  // namespace linkhealth

@@ -3,8 +3,9 @@
 #pragma once
 
 #include <array>
+#include <bit>
 #include <cstdint>
-#include <functional>
+#include <initializer_list>
 #include <limits>
 #include <span>
 #include <string_view>
@@ -39,9 +40,8 @@ enum class Flow : std::uint8_t {
 inline constexpr std::size_t kFlowCount = 21;
 
 enum class Combine : std::uint8_t {
-  kSum,    ///< different events: add
-  kFirst,  ///< the same events by different names: the first that is there
-  kMost,   ///< the same events, some drivers leave one at zero: the largest increase
+  kSum,   ///< different events: add
+  kMost,  ///< the same events by different names, some left at zero by some drivers: the largest increase
 };
 
 inline constexpr std::size_t kMostCountersOfAFlow = 24;
@@ -60,20 +60,48 @@ inline const FlowInfo& flow_info(Flow flow) { return flow_table()[static_cast<st
 inline constexpr double kUnknownValue = std::numeric_limits<double>::quiet_NaN();
 using FlowValues = std::array<double, kFlowCount>;  ///< NaN: not known
 
-/// The increases between two readings of one port. Unknown where a counter was not there both times, stands at the
-/// all-ones of a saturating counter, or when any counter of the port went down (then all were reset).
-struct FlowIncrease {
-  FlowValues values;
-  FlowValues rates;  ///< the same, but of one interval: see CounterSpan
-  bool reset = false;
+/// Some of the flows.
+class FlowSet {
+ public:
+  constexpr FlowSet() = default;
+  constexpr FlowSet(std::initializer_list<Flow> flows) {
+    for (const Flow flow : flows) add(flow);
+  }
+  constexpr void add(Flow flow) { bits_ |= bit(flow); }
+  constexpr void add(FlowSet others) { bits_ |= others.bits_; }
+  [[nodiscard]] constexpr bool has(Flow flow) const { return (bits_ & bit(flow)) != 0; }
+  [[nodiscard]] constexpr bool has_any(FlowSet others) const { return (bits_ & others.bits_) != 0; }
+  [[nodiscard]] constexpr bool empty() const { return bits_ == 0; }
+  /// How many of these come before `flow` in the table.
+  [[nodiscard]] constexpr std::size_t before(Flow flow) const {
+    return static_cast<std::size_t>(std::popcount(bits_ & (bit(flow) - 1)));
+  }
+  [[nodiscard]] constexpr std::size_t size() const { return static_cast<std::size_t>(std::popcount(bits_)); }
+
+ private:
+  static_assert(kFlowCount <= 32);
+  static constexpr std::uint32_t bit(Flow flow) { return std::uint32_t{1} << static_cast<unsigned>(flow); }
+  std::uint32_t bits_ = 0;
 };
-/// Whether a classic counter of bad symbols or packets is full (IBTA 16.1.3.5): it counted, and now says no more.
-bool errors_are_full(const Counters& counters);
-/// How long ago a counter's value in `before` was read, in intervals of the port: 1 for one that is read each time.
-using CounterSpan = std::function<double(CounterId)>;
-/// A counter that is read less often than others has counted for longer than an interval. In `rates` what is judged as
-/// a rate (bits corrected, traffic, time spent waiting) is scaled to one interval; damage counts whole, where it was
-/// noticed. Null: everything is read each time.
-FlowIncrease flow_increase(const Counters& before, const Counters& after, const CounterSpan& span = nullptr);
+
+/// What is judged by how much of it there is in a time, not by whether there is any.
+bool is_rate(Flow flow);
+
+/// What a counter says.
+struct FlowUse {
+  bool used = false;  ///< by a flow at all
+  Flow flow{};
+  std::uint8_t unit = 1;  ///< what one of it counts
+  Combine combine{};
+  bool is_rate = false;
+};
+/// Of each counter, by its CounterId: the tables themselves are ten times as large.
+std::span<const FlowUse> flow_uses();
+
+/// Whether a counter stands at the end of its width and sticks there (IBTA 16.1.3.5): it counted, and now says no more.
+/// Beyond the classic width the kernel reads the 64-bit twin, which does not stick.
+bool is_full(const CounterInfo& info, std::uint64_t value);
+/// The first counter of bad symbols or packets that is full; "" none.
+std::string_view full_error_counter(const Counters& counters);
 
 }  // namespace linkhealth

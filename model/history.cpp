@@ -298,7 +298,7 @@ void PortHistory::take_reboot(SteadyTime now) {
 /// They began anew, and may already be higher than they were.
 void PortHistory::forget_counters() {
   latest.counters.reset();
-  baseline_ = {};
+  meter_.forget();
   last_fec_lanes_.clear();
   last_down_count_.reset();
   open_valid_ = false;

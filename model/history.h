@@ -1,5 +1,5 @@
 // What is remembered of each port, in bounded memory: the latest values, increases of counters, references, carrier
-// losses with their intent. The only place that computes increases, and that knows resets, saturation and reboots.
+// losses with their intent. Knows reboots and who is who.
 // Keyed by PortId::stable_key(), so that a rename or a reboot loses nothing.
 #pragma once
 
@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "model/drift.h"
+#include "model/flow_meter.h"
 #include "model/intervals.h"
 #include "model/knobs.h"
 #include "model/reference.h"
@@ -126,7 +127,7 @@ class PortHistory {
   bool carrier_seen = false;                ///< was up once
   std::vector<CarrierLoss> losses;          ///< newest last, 24 h
   std::uint64_t involuntary_total = 0, voluntary_total = 0;
-  std::optional<SteadyTime> last_loss, last_admin_event, last_module_event, last_reboot, last_reset;
+  std::optional<SteadyTime> last_loss, last_admin_event, last_module_event, last_reboot;
   std::optional<SteadyTime> device_gone_at, fatal_at, driver_reload_at;
   std::string gone_words;  ///< what the PCI bus showed when the device went; "" not known
   std::string fatal_text;
@@ -156,7 +157,7 @@ class PortHistory {
 
   // --- light
   ModuleTracks own, far;
-  bool errors_full = false;       ///< one of this port's counters of bad symbols or packets stands at its end
+  std::string_view full_errors;   ///< the counter of bad symbols or packets that stands at its end; "" none
   bool peer_errors_full = false;  ///< a far error counter stands at its end: it counted, nobody knows when
   struct PeerErrors {
     SteadyTime t;
@@ -200,8 +201,8 @@ class PortHistory {
   void see_counters(const Counters& now);
   void close_interval(SteadyTime now);
   void learn_ber(const OpenInterval& interval);
-  [[nodiscard]] SteadyTime read_at(CounterId id, SteadyTime otherwise) const;
-  void note_read(const Counters& counters, SteadyTime now);
+  void count_lanes(const std::vector<FecLane>& now, double spans);
+  void take_missed_losses(const Counters& counters, SteadyTime since, SteadyTime now);
   void take_module(const ModuleSample& module, SteadyTime now);
   void note_light_back(SteadyTime now);
   void note_drifts(const ModuleSample& module);
@@ -221,8 +222,7 @@ class PortHistory {
   std::vector<FecLane> last_fec_lanes_;
   std::optional<SteadyTime> lanes_at_;
   bool corrects_ = false;  ///< FEC corrected something: it is on
-  Counters baseline_;      ///< what the next increases are counted from: each counter's last value since the last reset
-  std::vector<std::pair<CounterId, SteadyTime>> read_at_;  ///< when known counters had that value; in their order
+  FlowMeter meter_;
   std::optional<std::uint64_t> last_down_count_;
   std::optional<std::uint64_t> last_link_downed_;
   std::uint64_t losses_by_event_ = 0;

@@ -27,25 +27,40 @@ double bits_from_blocks(double blocks, double seconds, double rate_bps, double c
   return -std::log1p(-share) * total;
 }
 
-}  // namespace
-
-SteadyTime PortHistory::read_at(CounterId id, SteadyTime otherwise) const {
-  const auto at = std::lower_bound(read_at_.begin(), read_at_.end(), id,
-                                   [](const auto& entry, CounterId wanted) { return entry.first < wanted; });
-  return at != read_at_.end() && at->first == id ? at->second : otherwise;
+CounterId link_downed() {
+  static const CounterId kId = find_counter("link_downed").value();
+  return kId;
 }
 
-void PortHistory::note_read(const Counters& counters, SteadyTime now) {
-  auto at = read_at_.begin();
-  for (const auto& [id, value] : counters.known()) {
-    while (at != read_at_.end() && at->first < id) ++at;
-    if (at == read_at_.end() || at->first != id) at = read_at_.emplace(at, id, now);
-    at->second = now;
+}  // namespace
+
+/// What the driver counted on each lane since the last reading of them; `spans`: how many intervals ago that was.
+void PortHistory::count_lanes(const std::vector<FecLane>& now, double spans) {
+  const std::size_t lanes = std::min({now.size(), last_fec_lanes_.size(), kMaxLanes});
+  if (lanes > 0) open_.lanes = static_cast<std::uint8_t>(lanes);
+  for (std::size_t i = 0; i < lanes; ++i) {
+    const FecLane& before = last_fec_lanes_[i];
+    const bool by_bits = before.corrected_bits && now[i].corrected_bits;  // never bits less blocks
+    const auto& from = by_bits ? before.corrected_bits : before.corrected_blocks;
+    const auto& to = by_bits ? now[i].corrected_bits : now[i].corrected_blocks;
+    open_.lane_bits[i] +=
+        static_cast<float>(from && to && *to >= *from ? static_cast<double>(*to - *from) / spans : kUnknownValue);
   }
 }
 
+/// InfiniBand has no carrier count: a link_downed that rises by more than what was seen is what was missed. It is read
+/// less often than the link: `since` its last reading.
+void PortHistory::take_missed_losses(const Counters& counters, SteadyTime since, SteadyTime now) {
+  if (latest.id.link_layer != "InfiniBand" || last_down_count_ || !latest.counters) return;
+  const auto before = latest.counters->get(link_downed());
+  const auto after = counters.get(link_downed());
+  if (!before || !after || *after <= *before) return;
+  std::uint64_t seen = 0;
+  for (auto at = losses.rbegin(); at != losses.rend() && at->t >= since; ++at) seen += at->count;
+  if (*after - *before > seen) take_loss(now, *after - *before - seen);
+}
+
 void PortHistory::take_counters(const PortSample& sample, SteadyTime now) {
-  const bool reading = latest.counters.has_value() && counters_at.has_value();
   // How long an interval is, and how long ago something was read in such intervals.
   const double interval_s =
       std::max(intervals.empty() ? 0.0 : intervals.back().seconds(), open_valid_ ? in_seconds(now - open_.begin) : 0.0);
@@ -53,53 +68,19 @@ void PortHistory::take_counters(const PortSample& sample, SteadyTime now) {
     const double ratio = interval_s > 0 ? in_seconds(now - then) / interval_s : 1;
     return ratio > 1.5 ? ratio : 1.0;
   };
-  if (reading && open_valid_) {
-    const CounterSpan span = [&](CounterId id) { return spans(read_at(id, now)); };
-    const FlowIncrease increase = flow_increase(baseline_, *sample.counters, span);
-    if (increase.reset) {
-      last_reset = now;
-      open_valid_ = false;
-    } else {
-      for (std::size_t i = 0; i < kFlowCount; ++i) add_to(open_.flows[i], increase.rates[i]);
-      const std::size_t lanes = std::min({sample.fec_lanes.size(), last_fec_lanes_.size(), kMaxLanes});
-      if (lanes > 0) open_.lanes = static_cast<std::uint8_t>(lanes);
-      for (std::size_t i = 0; i < lanes; ++i) {
-        const FecLane& before = last_fec_lanes_[i];
-        const FecLane& after = sample.fec_lanes[i];
-        const bool by_bits = before.corrected_bits && after.corrected_bits;  // never bits less blocks
-        const auto& from = by_bits ? before.corrected_bits : before.corrected_blocks;
-        const auto& to = by_bits ? after.corrected_bits : after.corrected_blocks;
-        open_.lane_bits[i] +=
-            from && to && *to >= *from
-                ? static_cast<float>(static_cast<double>(*to - *from) / spans(lanes_at_.value_or(now)))
-                : static_cast<float>(kUnknownValue);
-      }
-    }
+  const SteadyTime downs_read_at = meter_.read_at(link_downed(), counters_at.value_or(now));
+  const FlowIncrease increase = meter_.take(*sample.counters, now, interval_s);
+  if (increase.reset.has(CounterSource::kEthtoolFec) || increase.reset.has(CounterSource::kEthtoolDriver))
+    last_fec_lanes_.clear();
+  if (open_valid_) {
+    for (std::size_t i = 0; i < kFlowCount; ++i) add_to(open_.flows[i], increase.rates[i]);
+    count_lanes(sample.fec_lanes, spans(lanes_at_.value_or(now)));
   }
   if (carrier != true) open_.carrier = false;
-  // InfiniBand has no carrier count: a link_downed that rises by more than what was seen is what was missed.
-  if (latest.id.link_layer == "InfiniBand" && !last_down_count_ && latest.counters) {
-    const auto before = latest.counters->get("link_downed");
-    const auto after = sample.counters->get("link_downed");
-    if (before && after && *after > *before) {
-      std::uint64_t seen = 0;
-      const SteadyTime since =
-          read_at(find_counter("link_downed").value(), counters_at.value_or(now));  // it is read less often than others
-      for (auto at = losses.rbegin(); at != losses.rend() && at->t >= since; ++at) seen += at->count;
-      if (*after - *before > seen) take_loss(now, *after - *before - seen);
-    }
-  }
+  take_missed_losses(*sample.counters, downs_read_at, now);
   if (!latest.counters) latest.counters.emplace();
   latest.counters->merge(*sample.counters);
-  errors_full = errors_are_full(*latest.counters);
-  // After a reset nothing from before it may be compared with: also not what was not read this time.
-  if (!open_valid_) {
-    baseline_ = *sample.counters;
-    last_fec_lanes_.clear();
-  } else {
-    baseline_.merge(*sample.counters);
-  }
-  note_read(*sample.counters, now);
+  full_errors = full_error_counter(*latest.counters);
   if (!sample.fec_lanes.empty()) {
     latest.fec_lanes = last_fec_lanes_ = sample.fec_lanes;
     lanes_at_ = now;
@@ -130,6 +111,7 @@ void PortHistory::close_interval(SteadyTime now) {
     learn_ber(open_);
     intervals.emplace_back(open_);
   }
+  meter_.begin_interval();
   open_ = OpenInterval{};
   open_.flows.fill(kUnknownValue);
   open_.begin = now;

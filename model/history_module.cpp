@@ -208,7 +208,7 @@ void PortHistory::take_peer_counters(const PeerSample& peer, SteadyTime now) {
   now_counted.guid = peer.guid;
   now_counted.counters = peer.counters;
   const PeerSample before = std::exchange(counted_peer_, std::move(now_counted));
-  peer_errors_full = errors_are_full(*peer.counters);
+  peer_errors_full = !full_error_counter(*peer.counters).empty();
   // Sources name ports each in its way, so that another source alone does not make it another port.
   if (!before.counters || before.source != peer.source) return;
   if (!same_far_port(before, peer)) {

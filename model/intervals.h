@@ -3,7 +3,6 @@
 #pragma once
 
 #include <array>
-#include <bit>
 #include <cstdint>
 #include <vector>
 
@@ -27,30 +26,6 @@ struct OpenInterval {
   double utilization = kUnknownValue;
   [[nodiscard]] double seconds() const { return in_seconds(end - begin); }
   [[nodiscard]] double flow(Flow flow) const { return flows[static_cast<std::size_t>(flow)]; }
-};
-
-/// Some of the flows.
-class FlowSet {
- public:
-  constexpr FlowSet() = default;
-  constexpr FlowSet(std::initializer_list<Flow> flows) {
-    for (const Flow flow : flows) add(flow);
-  }
-  constexpr void add(Flow flow) { bits_ |= bit(flow); }
-  constexpr void add(FlowSet others) { bits_ |= others.bits_; }
-  [[nodiscard]] constexpr bool has(Flow flow) const { return (bits_ & bit(flow)) != 0; }
-  [[nodiscard]] constexpr bool has_any(FlowSet others) const { return (bits_ & others.bits_) != 0; }
-  [[nodiscard]] constexpr bool empty() const { return bits_ == 0; }
-  /// How many of these come before `flow` in the table.
-  [[nodiscard]] constexpr std::size_t before(Flow flow) const {
-    return static_cast<std::size_t>(std::popcount(bits_ & (bit(flow) - 1)));
-  }
-  [[nodiscard]] constexpr std::size_t size() const { return static_cast<std::size_t>(std::popcount(bits_)); }
-
- private:
-  static_assert(kFlowCount <= 32);
-  static constexpr std::uint32_t bit(Flow flow) { return std::uint32_t{1} << static_cast<unsigned>(flow); }
-  std::uint32_t bits_ = 0;
 };
 
 /// One that is over. Values to seven digits.

@@ -40,18 +40,6 @@ double growth(std::optional<std::uint64_t>& before, std::uint64_t now) {
 /// A reading may come late, and the next one at its time: the bits of a second in a hundredth of it are no peak.
 constexpr double kLeastRate_s = 4;
 
-/// What is told as a rate, by the names of all drivers.
-const std::vector<CounterId>& rate_counters() {
-  static const std::vector<CounterId> kIds = [] {
-    std::vector<CounterId> ids;
-    for (const Flow flow : {Flow::kRxOctets, Flow::kTxOctets, Flow::kCorrectedBits})
-      for (const std::string_view name : flow_info(flow).counters)
-        if (const auto id = find_counter(name)) ids.push_back(*id);
-    return ids;
-  }();
-  return kIds;
-}
-
 struct ModuleSignals {
   Signal rx, tx;
 };
@@ -137,22 +125,9 @@ double SignalCollector::Rate::take() {
 
 void SignalCollector::take_counters(Counted& port, const PortSample& sample, const PortReport& report, SteadyTime now) {
   const double seconds = port.read_at ? in_seconds(now - *port.read_at) : 0;
-  // How long ago it was read, in readings as long as the last one.
-  const CounterSpan span = [&](CounterId id) {
-    const auto at = port.rates_read_at.find(id);
-    const double ratio = at != port.rates_read_at.end() && seconds > 0 ? in_seconds(now - at->second) / seconds : 1;
-    return ratio > 1.5 ? ratio : 1.0;
-  };
-  const FlowIncrease increase = flow_increase(port.before, *sample.counters, span);
-  if (increase.reset) {
-    port.before = *sample.counters;
-    port.rates_read_at.clear();
-  } else {
-    port.before.merge(*sample.counters);
-  }
+  const FlowIncrease increase = port.meter.take(*sample.counters, now, seconds);
+  port.meter.begin_interval();
   port.read_at = now;
-  for (const CounterId id : rate_counters())
-    if (sample.counters->get(id)) port.rates_read_at[id] = now;
   for (const SignalInfo& info : signal_table())
     if (info.flow) keep_sum(port.values[info.signal], increase.values[static_cast<std::size_t>(*info.flow)]);
   if (seconds > 0) take_rates(port, increase.rates, report, seconds);

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "model/flow_meter.h"
 #include "model/report.h"
 #include "model/signals.h"
 
@@ -40,9 +41,8 @@ class SignalCollector {
     double take();
   };
   struct Counted {
-    Counters before;  ///< the last value of each counter since the last reset
+    FlowMeter meter;
     std::optional<SteadyTime> read_at;
-    std::map<CounterId, SteadyTime> rates_read_at;  ///< some are read less often than others
     Rate rx_octets, tx_octets, corrected_bits;
     double rates_over_s = 0;
     std::optional<std::uint64_t> involuntary_downs, voluntary_downs, pcie_errors;

@@ -81,7 +81,7 @@ ROWS = {
                                                          "odd_nodes.sixty_four_ports"]),
     34: ("a tool reset counters that it did not record",
          ["MadRequests.NoneSetsAnything", "PeerMad.NeverSetsAndNeverReusesATransaction",
-          "History.AnyCounterThatGoesDownRebasesAll"]),
+          "History.ACounterThatGoesDownRebasesThoseOfItsSourceAndNoOther"]),
     35: ("a constant error rate did not trigger", ["FaultLife.AnErrorRateThatWasAlwaysThereIsSeen",
                                                    "FaultLife.ALaneThatWasAlwaysBadIsSeen"]),
     36: ("ethtool -m with thresholds, please", ["Cmis.ReadsAWholeModule",

@@ -136,7 +136,10 @@ Finding losing_data(const PortView& v, KnobValues k) {
         .at_least("of them in ten minutes", static_cast<double>(s.uncorrectable_intervals_10m), 1)
         .at_least("uncorrectable blocks in an hour", s.uncorrectable_1h, k[2])
         .close();
-  if (!s.symbols_known && v.port.errors_full) return not_known("a counter is full (65535): clear it with perfquery -R");
+  if (!s.symbols_known && v.port.full_errors == "symbol_error")
+    return not_known("symbol_error is full (65535): clear it with perfquery -R");
+  if (!s.symbols_known && !v.port.full_errors.empty())
+    return not_known("port_rcv_errors is full (65535): clear it with perfquery -R");
   if (!s.symbols_known) return not_known("no counter of lost symbols or blocks");
   return Case(Reader::kCounters)
       .at_least("intervals with symbol errors", static_cast<double>(s.symbol_intervals_1h), k[0])

@@ -462,7 +462,7 @@ def pcie_degraded(p, t0, rng, hard):
         else:
             p.pcie["speed_gtps"] = rng.choice([8.0, 16.0] if p.base_pcie["speed_gtps"] > 16 else [8.0, 5.0])
         p.throttle = 0.6
-        p.extra.update(outbound_pci_stalled_wr=20.0, out_of_buffer=0.1, pause_tx_pause_frames=5.0)
+        p.extra.update(outbound_pci_stalled_wr_events=0.9, out_of_buffer=0.1, pause_tx_pause_frames=5.0)
     def of(q):
         q.pcie, q.throttle = dict(p.pcie), 0.6
         q.extra.update(p.extra)

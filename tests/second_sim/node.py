@@ -14,7 +14,7 @@ IB = ("port_xmit_data port_rcv_data port_xmit_packets port_rcv_packets symbol_er
 ROCE = "np_cnp_sent np_ecn_marked_roce_packets rp_cnp_handled".split()
 RETRY = "out_of_sequence packet_seq_err local_ack_timeout_err out_of_buffer duplicate_request".split()
 MLX5 = ("implied_nak_seq_err rnr_nak_retry_err req_transport_retries_exceeded roce_adp_retrans rx_icrc_encapsulated "
-        "rx_discards_phy link_down_events_phy outbound_pci_stalled_wr").split()
+        "rx_discards_phy link_down_events_phy outbound_pci_stalled_wr_events").split()
 ETH = ("phy_SymbolErrorDuringCarrier mac_FrameCheckSequenceErrors pause_rx_pause_frames pause_tx_pause_frames "
        "netdev_rx_errors netdev_rx_bytes netdev_tx_bytes netdev_rx_packets netdev_tx_packets").split()
 SATURATES = {"symbol_error": 65535, "link_error_recovery": 255, "link_downed": 255, "port_rcv_errors": 65535,

@@ -104,7 +104,7 @@ void PortSim::offer_counters() {
     }
     tally_.offer("rx_discards_phy", 0);
     tally_.offer("link_down_events_phy", down_count_);
-    tally_.offer("outbound_pci_stalled_wr", 0);
+    tally_.offer("outbound_pci_stalled_wr_events", 0);
   }
   if (!ib) {
     tally_.offer("np_cnp_sent", any());
@@ -342,7 +342,7 @@ void PortSim::count_traffic(double step_s, double load) {
   if (now.remote_marked) tally_.add("port_rcv_remote_physical_errors", some(now.remote_loss_per_s * busy));
   tally_.add("out_of_buffer", some(now.host_drops_per_s * busy));
   tally_.add("rx_discards_phy", some(now.host_drops_per_s * busy * 0.4));
-  tally_.add("outbound_pci_stalled_wr", some(now.pci_stalls_per_s * busy));
+  tally_.add("outbound_pci_stalled_wr_events", some(std::min(1.0, now.pci_stalls_per_s) * busy));  // seconds
 }
 
 }  // namespace linkhealth::sim

@@ -1,0 +1,128 @@
+#include "model/flow_meter.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace linkhealth {
+
+namespace {
+
+constexpr std::uint64_t all_ones(std::uint8_t width_bits) {
+  return width_bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width_bits) - 1;
+}
+
+/// A counter of known width that went on at zero. A reset looks alike, but then the step is seldom the shorter way.
+bool wrapped(const CounterInfo& info, std::uint64_t from, std::uint64_t to) {
+  if (info.end != CounterEnd::kWraps || info.width_bits >= 64 || from > all_ones(info.width_bits)) return false;
+  const std::uint64_t half = all_ones(info.width_bits) / 2;
+  return from > half && ((to - from) & all_ones(info.width_bits)) <= half;
+}
+
+/// NaN where it can't be known. The step to the end of a saturating counter is at least as long as it looks.
+double increase_of(const CounterInfo& info, std::uint64_t from, std::uint64_t to) {
+  if (to < from)
+    return wrapped(info, from, to) ? static_cast<double>((to - from) & all_ones(info.width_bits)) : kUnknownValue;
+  if (is_full(info, from)) return kUnknownValue;
+  return static_cast<double>(to - from);
+}
+
+double scaled(double increase, double counted_s, double interval_s) {
+  const double intervals = interval_s > 0 ? counted_s / interval_s : 1;
+  return intervals > 1.5 ? increase / intervals : increase;
+}
+
+}  // namespace
+
+/// A counter that went down, or that seems to have gone round while those of another source began anew.
+CounterSources FlowMeter::begun_anew(const Counters& reading) const {
+  CounterSources fell, went_round;
+  auto at = entries_.begin();
+  for (const auto& [id, value] : reading.known()) {
+    while (at != entries_.end() && at->id < id) ++at;
+    if (at == entries_.end()) break;
+    if (at->id != id || value >= at->value) continue;
+    const CounterInfo& info = known_counters()[id];
+    if (info.end != CounterEnd::kLevel) (wrapped(info, at->value, value) ? went_round : fell).add(info.source);
+  }
+  if (fell) fell.add(went_round);
+  return fell;
+}
+
+void FlowMeter::forget(CounterSources sources) {
+  std::erase_if(entries_, [sources](const Entry& entry) { return sources.has(known_counters()[entry.id].source); });
+}
+
+void FlowMeter::forget() { *this = FlowMeter(); }
+
+void FlowMeter::begin_interval() {
+  interval_rates_.fill(0);
+  for (Entry& entry : entries_) entry.share = 0;
+}
+
+SteadyTime FlowMeter::read_at(CounterId id, SteadyTime otherwise) const {
+  const auto at = std::ranges::lower_bound(entries_, id, {}, &Entry::id);
+  return at != entries_.end() && at->id == id ? at->at : otherwise;
+}
+
+/// Adds what one counter says to its flow.
+void FlowMeter::count(const FlowUse& use, Entry& entry, double increase, double rate) {
+  const auto flow = static_cast<std::size_t>(use.flow);
+  double& total = totals_[flow];
+  total = use.combine == Combine::kSum ? total + increase : std::max(total, entry.told + increase);
+  if (!use.is_rate) return;
+  entry.share += static_cast<float>(rate);
+  interval_rates_[flow] = std::max(interval_rates_[flow], static_cast<double>(entry.share));
+}
+
+/// All that was read now has told what its flow counts now, whoever said it.
+void FlowMeter::note_told(const Counters& reading) {
+  const auto uses = flow_uses();
+  auto at = entries_.begin();
+  for (const auto& [id, value] : reading.known()) {
+    while (at->id != id) ++at;
+    if (uses[id].used) at->told = totals_[static_cast<std::size_t>(uses[id].flow)];
+  }
+}
+
+FlowIncrease FlowMeter::take(const Counters& reading, SteadyTime now, double interval_s) {
+  FlowIncrease result;
+  result.values.fill(kUnknownValue);
+  result.rates.fill(kUnknownValue);
+  result.reset = begun_anew(reading);
+  if (result.reset) forget(result.reset);
+  const auto totals_before = totals_;
+  const auto rates_before = interval_rates_;
+  const auto uses = flow_uses();
+  FlowSet known;
+  auto at = entries_.begin();
+  for (const auto& [id, value] : reading.known()) {
+    while (at != entries_.end() && at->id < id) ++at;
+    if (at == entries_.end() || at->id != id) {
+      at = entries_.insert(at, Entry{value, now, 0, 0, id});
+      continue;
+    }
+    const FlowUse& use = uses[id];
+    const double increase = use.used ? increase_of(known_counters()[id], at->value, value) * use.unit : kUnknownValue;
+    if (!std::isnan(increase)) {
+      known.add(use.flow);
+      count(use, *at, increase, scaled(increase, in_seconds(now - at->at), interval_s));
+    }
+    at->value = value;
+    at->at = now;
+  }
+  note_told(reading);
+  for (std::size_t i = 0; i < kFlowCount; ++i) {
+    if (!known.has(static_cast<Flow>(i))) continue;
+    result.values[i] = totals_[i] - totals_before[i];
+    result.rates[i] = is_rate(static_cast<Flow>(i)) ? interval_rates_[i] - rates_before[i] : result.values[i];
+  }
+  return result;
+}
+
+FlowIncrease flow_increase(const Counters& before, const Counters& after) {
+  FlowMeter meter;
+  meter.take(before, SteadyTime{});
+  return meter.take(after, SteadyTime{} + from_seconds(1));
+}
+
+}  // namespace linkhealth

@@ -1,0 +1,75 @@
+// What a port's counters add to its flows, over time: the only place that knows resets, ends and late copies.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <vector>
+
+#include "base/time.h"
+#include "model/counters.h"
+#include "model/flows.h"
+
+namespace linkhealth {
+
+/// Some of the sources of counters.
+class CounterSources {
+ public:
+  constexpr CounterSources() = default;
+  constexpr void add(CounterSource source) { bits_ |= bit(source); }
+  constexpr void add(CounterSources others) { bits_ |= others.bits_; }
+  [[nodiscard]] constexpr bool has(CounterSource source) const { return (bits_ & bit(source)) != 0; }
+  constexpr explicit operator bool() const { return bits_ != 0; }
+
+ private:
+  static constexpr std::uint8_t bit(CounterSource source) {
+    return static_cast<std::uint8_t>(1U << static_cast<unsigned>(source));
+  }
+  std::uint8_t bits_ = 0;
+};
+
+/// What one reading adds. NaN where nothing of a flow is known: no counter of it was read now and before, it stands at
+/// the all-ones of a saturating counter, or its source began anew.
+struct FlowIncrease {
+  FlowValues values;     ///< whole, where it was noticed
+  FlowValues rates;      ///< the same of one interval: see FlowMeter::take
+  CounterSources reset;  ///< whose counters began anew
+};
+
+/// Follows the counters of one port. Each source is read at times of its own, and several count the same events: what
+/// one has told already is not added again when another tells it later.
+class FlowMeter {
+ public:
+  /// What `reading` adds. A counter that is read less often than others has counted for longer than an interval: in
+  /// `rates`, what is judged as a rate (bits corrected, traffic, time spent waiting) is scaled to one interval of
+  /// `interval_s`; damage counts whole. 0: everything is read each time.
+  FlowIncrease take(const Counters& reading, SteadyTime now, double interval_s = 0);
+  /// Of sources that tell the same rate, the larger one counts in each interval: the next one begins.
+  void begin_interval();
+  /// All began anew.
+  void forget();
+  /// When a counter was last read since its source began; `otherwise` when it never was.
+  [[nodiscard]] SteadyTime read_at(CounterId id, SteadyTime otherwise) const;
+
+ private:
+  /// The last reading of a counter.
+  struct Entry {
+    std::uint64_t value;
+    SteadyTime at;
+    double told;  ///< its flow's total then, whoever told it
+    float share;  ///< of a rate: what this counter alone told in this interval
+    CounterId id;
+  };
+  [[nodiscard]] CounterSources begun_anew(const Counters& reading) const;
+  void forget(CounterSources sources);
+  void count(const FlowUse& use, Entry& entry, double increase, double rate);
+  void note_told(const Counters& reading);
+
+  std::vector<Entry> entries_;  ///< in the counters' order
+  std::array<double, kFlowCount> totals_{};
+  std::array<double, kFlowCount> interval_rates_{};
+};
+
+/// Of two readings of everything.
+FlowIncrease flow_increase(const Counters& before, const Counters& after);
+
+}  // namespace linkhealth

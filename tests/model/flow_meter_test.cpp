@@ -1,0 +1,243 @@
+#include "model/flow_meter.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace linkhealth {
+namespace {
+
+using Values = std::vector<std::pair<std::string_view, std::uint64_t>>;
+
+Counters counters(const Values& values) {
+  Counters made;
+  for (const auto& [name, value] : values) made.set(name, value);
+  return made;
+}
+
+/// What a port's flow adds up to.
+struct Metered {
+  FlowMeter meter;
+  Flow flow;
+  double total = 0;
+  int known = 0;
+  void read(double t, const Values& values) {
+    const double more = meter.take(counters(values), steady_from_seconds(t), 10).values[static_cast<std::size_t>(flow)];
+    if (std::isnan(more)) return;
+    total += more;
+    ++known;
+  }
+};
+
+// mlx5: the kernel's statistics come each 10 s, the driver's own of the same frames once a minute.
+TEST(FlowMeter, OneEventThatSeveralSourcesTellAtTheirTimesCountsOnce) {
+  Metered frames{{}, Flow::kFrameErrors};
+  Metered symbols{{}, Flow::kSymbolErrors};
+  Metered pause{{}, Flow::kPauseReceived};
+  for (int i = 0; i < 40; ++i) {
+    const std::uint64_t n = i >= 15 ? 10 : 0;
+    Values now{{"mac_FrameCheckSequenceErrors", n}, {"phy_SymbolErrorDuringCarrier", n}, {"pause_rx_pause_frames", n}};
+    if (i % 6 == 0)
+      now.insert(now.end(), {{"rx_crc_errors_phy", n}, {"rx_pcs_symbol_err_phy", n}, {"rx_global_pause", n}});
+    for (Metered* flow : {&frames, &symbols, &pause}) flow->read(10.0 * i, now);
+    // The classic counters come on their own, a little later.
+    if (i % 3 == 1)
+      for (Metered* flow : {&frames, &symbols, &pause})
+        flow->read(10.0 * i + 0.5, {{"port_rcv_errors", n}, {"symbol_error", n}});
+  }
+  EXPECT_EQ(frames.total, 10);
+  EXPECT_EQ(symbols.total, 10);
+  EXPECT_EQ(pause.total, 10);
+}
+
+// What only one source sees counts, unless the other told as much since the last reading of the one: then it may be the
+// same, and the smaller sum is said.
+TEST(FlowMeter, WhatOneSourceAloneSeesCounts) {
+  Metered frames{{}, Flow::kFrameErrors};
+  const auto both = [&](double t, std::uint64_t kernel, std::uint64_t driver) {
+    frames.read(t, {{"mac_FrameCheckSequenceErrors", kernel}});
+    frames.read(t + 0.1, {{"rx_crc_errors_phy", driver}});
+  };
+  both(0, 0, 0);
+  both(60, 1000, 0);  // a driver may leave it at zero
+  EXPECT_EQ(frames.total, 1000);
+  both(120, 1000, 7);
+  EXPECT_EQ(frames.total, 1007);
+  both(180, 1003, 9);  // the three may be of the seven
+  EXPECT_EQ(frames.total, 1009);
+  both(240, 1003, 9);
+  both(300, 1008, 9);
+  EXPECT_EQ(frames.total, 1014);
+}
+
+TEST(FlowMeter, OfSourcesThatTellARateTheLargerOneCountsInAnInterval) {
+  FlowMeter meter;
+  const auto rate = [&](double t, const Values& values) {
+    return meter.take(counters(values), steady_from_seconds(t), 10).rates[static_cast<std::size_t>(Flow::kRxOctets)];
+  };
+  rate(0, {{"netdev_rx_bytes", 0}});
+  rate(0.1, {{"port_rcv_data", 0}});
+  double last = 0;
+  for (int i = 1; i <= 6; ++i) {
+    meter.begin_interval();
+    last = rate(10 * i, {{"netdev_rx_bytes", 1000U * static_cast<unsigned>(i)}});
+    EXPECT_EQ(last, 1000);
+  }
+  EXPECT_NEAR(last + rate(60.1, {{"port_rcv_data", 6U * 300}}), 1200, 3) << "of one interval, not of six, nor of both";
+}
+
+TEST(FlowMeter, WhatSeemsToHaveGoneRoundBeginsAnewWithTheRestOfTheCard) {
+  FlowMeter meter;
+  meter.take(counters({{"netdev_rx_bytes", 1'000'000}, {"local_ack_timeout_err", 0xfffffffeU}}), SteadyTime{});
+  const FlowIncrease increase =
+      meter.take(counters({{"netdev_rx_bytes", 10}, {"local_ack_timeout_err", 1}}), SteadyTime{} + from_seconds(10));
+  EXPECT_TRUE(increase.reset.has(CounterSource::kIbHw));
+  EXPECT_TRUE(std::isnan(increase.values[static_cast<std::size_t>(Flow::kRetries)]));
+}
+
+TEST(FlowMeter, TheNextReadingOfASourceThatBeganAnewCountsFromThere) {
+  Metered symbols{{}, Flow::kSymbolErrors};
+  symbols.read(0, {{"symbol_error", 500}, {"port_rcv_data", 1000}});
+  symbols.read(10, {{"port_rcv_data", 3}});  // perfquery -R
+  symbols.read(20, {{"symbol_error", 600}});
+  EXPECT_EQ(symbols.known, 0) << "600 since it was cleared, not 100 since it was read";
+  symbols.read(30, {{"symbol_error", 601}});
+  EXPECT_EQ(symbols.total, 1);
+}
+
+TEST(Flows, ACounterSaysOneThing) {
+  std::map<std::string_view, int> uses;
+  for (const FlowInfo& info : flow_table()) {
+    EXPECT_FALSE(is_rate(info.flow) && info.combine == Combine::kSum) << info.name << ": rates are compared";
+    for (const std::string_view name : info.counters)
+      if (!name.empty()) {
+        EXPECT_EQ(++uses[name], 1) << name;
+      }
+  }
+}
+
+TEST(Flows, ACounterThatIsFullIsNamed) {
+  EXPECT_EQ(full_error_counter(counters({{"symbol_error", 65534}})), "");
+  EXPECT_EQ(full_error_counter(counters({{"symbol_error", 7}, {"port_rcv_errors", 65535}})), "port_rcv_errors");
+  EXPECT_EQ(full_error_counter(counters({{"symbol_error", 70000}})), "") << "the 64-bit twin";
+}
+
+TEST(Flows, ACounterThatIsNotThereIsNotZero) {
+  Counters before, after;
+  before.set("port_rcv_data", 1);
+  after.set("port_rcv_data", 2);
+  const FlowIncrease increase = flow_increase(before, after);
+  EXPECT_EQ(increase.values[static_cast<std::size_t>(Flow::kRxOctets)], 4);
+  EXPECT_TRUE(std::isnan(increase.values[static_cast<std::size_t>(Flow::kUncorrectableBlocks)]));
+}
+
+TEST(Flows, EachEndOfACounterIsTreatedAsItsOwn) {
+  const auto step = [](std::string_view name, std::uint64_t from, std::uint64_t to, Flow flow) {
+    Counters before, after;
+    before.set(name, from);
+    after.set(name, to);
+    const FlowIncrease increase = flow_increase(before, after);
+    return std::pair(static_cast<bool>(increase.reset), increase.values[static_cast<std::size_t>(flow)]);
+  };
+  // Wraps at 64 bits: a decrease is a reset (nobody fills 64 bits).
+  EXPECT_TRUE(step("netdev_rx_bytes", 100, 5, Flow::kRxOctets).first);
+  // Saturates: the step to the end counts, at the end no increase is known, a decrease is a reset (perfquery -R).
+  EXPECT_EQ(step("symbol_error", 65000, 65534, Flow::kSymbolErrors).second, 534);
+  EXPECT_EQ(step("symbol_error", 0, 65535, Flow::kSymbolErrors).second, 65535);
+  EXPECT_TRUE(std::isnan(step("symbol_error", 65535, 65535, Flow::kSymbolErrors).second));
+  EXPECT_EQ(step("link_error_recovery", 250, 255, Flow::kLinkRecoveries).second, 5);
+  EXPECT_TRUE(std::isnan(step("link_error_recovery", 255, 255, Flow::kLinkRecoveries).second));
+  EXPECT_TRUE(step("symbol_error", 65535, 0, Flow::kSymbolErrors).first);
+  // Drivers name their congestion and their retries differently.
+  for (const char* name : {"np_cnp_sent", "rp_cnp_handled", "cnpHandled", "cnpSent", "RxECNMrkd", "rx_cnp_pkts"})
+    EXPECT_EQ(step(name, 100, 500, Flow::kCongestionMarks).second, 400) << name;
+  for (const char* name : {"packet_seq_err", "RetransSegs", "Nak Sequence Error", "RTO", "to_retransmits"})
+    EXPECT_EQ(step(name, 100, 107, Flow::kRetries).second, 7) << name;
+  // Of unknown width: a decrease is a reset.
+  EXPECT_TRUE(step("to_retransmits", 0xffffffff, 3, Flow::kRetries).first);
+  // A level, in percent: it goes down without anything having been reset, and up without anything having been counted.
+  EXPECT_FALSE(step("outbound_pci_stalled_wr", 40, 0, Flow::kPcieStalls).first);
+  EXPECT_TRUE(std::isnan(step("outbound_pci_stalled_wr", 0, 40, Flow::kPcieStalls).second));
+  // A 32-bit counter that goes on at zero; and one that was reset.
+  EXPECT_FALSE(step("link_down_events_phy", 0xffffffff, 1, Flow::kRetries).first);
+  EXPECT_TRUE(step("link_down_events_phy", 40, 1, Flow::kRetries).first);
+}
+
+// mlx5's queue counters are 32 bits wide: at ten million requests a second one is full every seven minutes. That is no
+// reset, which would take the whole interval from all counters of the port.
+TEST(Flows, AQueueCounterOfMlx5ThatWentOnAtZeroIsNoReset) {
+  Counters before, after;
+  before.set("rx_write_requests", 0xfffffff0U);
+  after.set("rx_write_requests", 5);
+  before.set("fec_uncorrectable_blocks", 1);
+  after.set("fec_uncorrectable_blocks", 4);
+  before.set("local_ack_timeout_err", 0xfffffffeU);
+  after.set("local_ack_timeout_err", 1);
+  const FlowIncrease increase = flow_increase(before, after);
+  EXPECT_FALSE(increase.reset);
+  EXPECT_EQ(increase.values[static_cast<std::size_t>(Flow::kUncorrectableBlocks)], 3);
+  EXPECT_EQ(increase.values[static_cast<std::size_t>(Flow::kRetries)], 3);
+  // The driver was loaded anew: something else began at zero, too.
+  before.set("netdev_rx_bytes", 1'000'000);
+  after.set("netdev_rx_bytes", 10);
+  EXPECT_TRUE(flow_increase(before, after).reset);
+  // bnxt_re and rxe count 64 bits under the same names.
+  Counters wide, fallen;
+  wide.set("duplicate_request", 0x1'0000'0000U);
+  fallen.set("duplicate_request", 5);
+  EXPECT_TRUE(flow_increase(wide, fallen).reset);
+}
+
+// The same thing by the name that each driver gives it.
+TEST(Flows, EachDriversNameCarriesTheMeaning) {
+  const auto flow_of = [](std::string_view name, Flow flow) {
+    Counters before, after;
+    before.set(name, 10);
+    after.set(name, 17);
+    return flow_increase(before, after).values[static_cast<std::size_t>(flow)];
+  };
+  for (const char* name : {"np_cnp_sent", "rp_cnp_handled", "np_ecn_marked_roce_packets",      // mlx5, bnxt_re
+                           "np_cnp_pkts", "tx_cnp_pkts", "rx_cnp_pkts", "rx_ecn_marked_pkts",  // bnxt_re before
+                           "cnpSent", "cnpHandled", "RxECNMrkd"})                              // irdma
+    EXPECT_EQ(flow_of(name, Flow::kCongestionMarks), 7) << name;
+  for (const char* name : {"packet_seq_err", "to_retransmits", "seq_err_naks_rcvd", "RetransSegs", "tcpRetransSegs",
+                           "Nak Sequence Error", "completer_retry_err"})
+    EXPECT_EQ(flow_of(name, Flow::kRetries), 7) << name;
+  for (const char* name :
+       {"rx_out_of_buffer", "RNR received", "rx_dropped.nic", "frames_rx_dropped", "rx_prio3_discards",
+        "mac_FramesLostDueToIntMACRcvError", "netdev_rx_missed_errors", "ip4InDiscards"})
+    EXPECT_EQ(flow_of(name, Flow::kHostDrops), 7) << name;
+  for (const char* name : {"rx_crc_errors_phy", "rx_fcs_err_frames", "rx_crc_errors.nic", "frames_rx_bad_fcs"})
+    EXPECT_EQ(flow_of(name, Flow::kFrameErrors), 7) << name;
+  EXPECT_EQ(flow_of("rx_corrected_bits", Flow::kCorrectedBits), 7);
+  EXPECT_EQ(flow_of("rx_fec_uncorrectable_blocks", Flow::kUncorrectableBlocks), 7);
+  EXPECT_EQ(flow_of("rx_pcs_symbol_err", Flow::kSymbolErrors), 7);
+  for (const char* name :
+       {"frames_rx_stomped_crc", "port_rcv_remote_physical_errors", "rx_icrc_encapsulated", "CRC errors"})
+    EXPECT_EQ(flow_of(name, Flow::kForwardedErrors), 7) << name;
+  EXPECT_EQ(flow_of("rx_prio3_pause", Flow::kPauseReceived), 7);
+  EXPECT_EQ(flow_of("tx_prio7_pause", Flow::kPauseSent), 7);
+  for (const char* name : {"excessive_buffer_overrun_errors", "tx_errors_phy"})
+    EXPECT_EQ(flow_of(name, Flow::kCardErrors), 7) << name;
+  for (const char* name : {"rx_pci_signal_integrity", "res_tx_pci_err"})
+    EXPECT_EQ(flow_of(name, Flow::kPcieDamage), 7) << name;
+  EXPECT_EQ(flow_of("module_bus_stuck", Flow::kModuleBusErrors), 7);
+  EXPECT_EQ(flow_of("module_high_temp", Flow::kModuleHeat), 7);
+  EXPECT_EQ(flow_of("link_xoff_rx.nic", Flow::kPauseReceived), 7);
+  EXPECT_EQ(flow_of("total_success_recovery_phy", Flow::kLinkRecoveries), 7);
+}
+
+TEST(Flows, EveryCounterOfAFlowIsInTheTable) {
+  for (const FlowInfo& info : flow_table())
+    for (const std::string_view name : info.counters)
+      if (!name.empty()) {
+        EXPECT_TRUE(find_counter(name)) << name;
+      }
+}
+
+}  // namespace
+}  // namespace linkhealth
