@@ -6,6 +6,7 @@
 #include <set>
 
 #include "model/counters.h"
+#include "model/flows.h"
 
 namespace linkhealth {
 
@@ -101,6 +102,19 @@ SourceSight of_node(const SourceRow& row, const Report& report, const NodeFacts&
   return sight;
 }
 
+/// Counters that stand at the end of their width count no further until somebody clears them.
+void judge_full_counters(SourceSight& sight, const PortReport& port) {
+  if (!port.latest.counters) return;
+  std::string full;
+  for (const auto& [id, value] : port.latest.counters->known())
+    if (const CounterInfo& info = known_counters()[id]; is_full(info, value))
+      full += fmt::format("{}{} ({})", full.empty() ? "" : ", ", info.name, value);
+  if (full.empty()) return;
+  sight.state = SourceState::kPartly;
+  sight.why = "full, and counting no further: " + full;
+  sight.hint = "clear them once with perfquery -R; the daemon never clears a counter";
+}
+
 SourceSight of_port(const SourceRow& row, const PortReport& port, const Report& report, const NodeFacts& facts) {
   SourceSight sight = blank(row);
   if (row.applies != nullptr && !row.applies(port)) {
@@ -114,6 +128,7 @@ SourceSight of_port(const SourceRow& row, const PortReport& port, const Report& 
     judge_gap(sight, row, *gap, seen);
   } else if (seen) {
     sight.state = SourceState::kSeen;
+    if (row.probe == "counters") judge_full_counters(sight, port);
   } else {
     judge_silent(sight, row, facts);
   }

@@ -115,6 +115,17 @@ TEST(Doctor, ReportersThatAreReadAreSeen) {
   EXPECT_EQ(source(examine(report, {}), "devlink").state, SourceState::kSeen);
 }
 
+TEST(Doctor, ACounterThatIsFullCountsNoFurther) {
+  Report report = one_port();
+  report.ports[0].latest.counters->set("link_error_recovery", 254);
+  EXPECT_EQ(source(examine(report, {}), "counters").state, SourceState::kSeen);
+  report.ports[0].latest.counters->set("link_error_recovery", 255);
+  const DoctorReport doctor = examine(report, {});
+  EXPECT_EQ(source(doctor, "counters").state, SourceState::kPartly);
+  EXPECT_EQ(source(doctor, "counters").why, "full, and counting no further: link_error_recovery (255)");
+  EXPECT_THAT(source(doctor, "counters").hint, HasSubstr("perfquery -R"));
+}
+
 TEST(Doctor, TenPortsWithOneCauseAreOneLine) {
   Report report = one_port();
   for (int i = 1; i < 10; ++i) {
