@@ -69,7 +69,7 @@ constexpr std::array<FlowInfo, kFlowCount> kTable{{
     {kTransmitWait, "transmit wait", kMost, {"port_xmit_wait"}, "ticks with data and no credits"},
     {kHostDrops,
      "host drops",
-     kSum,
+     kMost,  // netdev_rx_missed_errors of mlx5 is rx_out_of_buffer, rx_discards_phy holds those of each priority
      {"out_of_buffer",           "rx_discards_phy",   "rnr_nak_retry_err",
       "rx_out_of_buffer",        "rnr_naks_rcvd",     "RNR received",
       "rx_dropped.nic",          "frames_rx_dropped", "mac_FramesLostDueToIntMACRcvError",
