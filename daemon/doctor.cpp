@@ -244,6 +244,12 @@ std::vector<std::string> costs_of(const Report& report) {
         "each time)",
         firmware_reads, ports, ports == 1 ? "" : "s"));
   for (const ProbeTiming& timing : report.timings)
+    if (timing.port_readings > 0)
+      costs.push_back(fmt::format(
+          "{:.1f} reads that cost a firmware command on mlx5, of one port in one reading (on average of {})",
+          static_cast<double>(timing.firmware_reads) / static_cast<double>(timing.port_readings),
+          timing.port_readings));
+  for (const ProbeTiming& timing : report.timings)
     costs.push_back(fmt::format("{}: {:.1f} ms in its last cycle{}", timing.probe, timing.duration_s * 1000,
                                 timing.probe == "module" ? "; each module read holds the kernel's RTNL lock" : ""));
   return costs;

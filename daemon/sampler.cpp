@@ -243,8 +243,12 @@ void Sampler::finish(Cycle& cycle) {
   for (const ProbeTiming& timing : snapshot.timings) now_s[timing.probe] += timing.duration_s;
   for (const auto& [probe, duration_s] : now_s) durations_s_[probe] = duration_s;
   snapshot.timings.clear();  // every probe each time: a metric that comes and goes is of no use
-  for (const auto& [probe, duration_s] : durations_s_)
-    snapshot.timings.push_back({probe, duration_s, probe == "counters" ? firmware_reads_ : 0});
+  for (const auto& [probe, duration_s] : durations_s_) {
+    ProbeTiming& timing = snapshot.timings.emplace_back(ProbeTiming{probe, duration_s});
+    if (probe != "counters") continue;
+    timing.firmware_reads = firmware_reads_;
+    timing.port_readings = counter_readings_;
+  }
   snapshot.uptime_s = read_uptime_s(*host_);
   snapshot.gaps.insert(snapshot.gaps.end(), node_gaps_.begin(), node_gaps_.end());
   for (const Feed& feed : feeds_) {

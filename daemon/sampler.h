@@ -140,6 +140,7 @@ class Sampler : public Source {
   std::map<std::string, double> durations_s_;  ///< of each probe's last cycle
   std::map<std::string, SteadyTime> stuck_;    ///< what hangs, and since when
   std::uint64_t firmware_reads_ = 0;           ///< of all ports so far
+  std::uint64_t counter_readings_ = 0;         ///< in so many readings of one port's verbs counters
   Due link_, counters_, pcie_, driver_, inventory_due_;
   bool first_ = true;
 };

@@ -89,6 +89,7 @@ void Sampler::take_reading(Cycle& cycle, Reading& reading) {
     return;
   }
   firmware_reads_ += reading.firmware_reads;
+  counter_readings_ += reading.firmware_reads > 0 ? 1 : 0;
   const auto at = ports_.find(reading.port);
   // Of a device that had this name before: that it is gone, and what could not be read of it, is not the new one's.
   if (at != ports_.end() && at->second.reader_number != reading.reader) return;

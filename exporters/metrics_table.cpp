@@ -71,6 +71,10 @@ constexpr std::array kMetrics = std::to_array<MetricInfo>({
      "least one firmware command. Scrapes add none."},
     {"linkhealth_loop_lateness_seconds", kGauge, "", "s", "", "How late the last cycle began."},
     {"linkhealth_store_writes_total", kCounter, "", "", "counters", "Transactions that were written to linkhealth.db."},
+    {"linkhealth_port_readings_total", kCounter, "", "", "counters",
+     "Readings of one port's verbs counters: rate(linkhealth_firmware_reads_total[10m]) by the rate of this is what "
+     "one "
+     "port costs in one cycle."},
     {"linkhealth_port_state_info", kGauge, "device,port,state,phys_state", "", "counters",
      "Always 1; the verbs port's state and physical state, in the kernel's words."},
     {"linkhealth_store_up", kGauge, "", "", "", "1: the last write to linkhealth.db succeeded."},

@@ -164,6 +164,7 @@ struct ProbeTiming {
   double duration_s = 0;
   /// Reads so far that cost a firmware command on mlx5, all ports; a lower bound where one read takes several.
   std::uint64_t firmware_reads = 0;
+  std::uint64_t port_readings = 0;  ///< the readings of one port in which those were made, so far
   bool operator==(const ProbeTiming&) const = default;
 };
 

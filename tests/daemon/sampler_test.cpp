@@ -254,9 +254,13 @@ TEST_F(DaemonSampler, CountsReadsThatCostAFirmwareCommand) {
   settings.firmware_reads = 2;
   start();
   settle();
-  const auto total = [](const Snapshot& snapshot) {
+  std::uint64_t readings = 0;
+  const auto total = [&readings](const Snapshot& snapshot) {
     std::uint64_t sum = 0;
-    for (const ProbeTiming& timing : snapshot.timings) sum += timing.firmware_reads;
+    for (const ProbeTiming& timing : snapshot.timings) {
+      sum += timing.firmware_reads;
+      readings = std::max(readings, timing.port_readings);
+    }
     return sum;
   };
   const auto next = [&] {
@@ -278,9 +282,11 @@ TEST_F(DaemonSampler, CountsReadsThatCostAFirmwareCommand) {
   constexpr std::uint64_t kPorts = 2;
   constexpr std::uint64_t kCycles = 12;
   std::uint64_t after = 0;
+  const std::uint64_t readings_before = readings;
   for (std::uint64_t cycle = 0; cycle < kCycles; ++cycle) after = next();
   EXPECT_GT(after, before);
   EXPECT_LE(after - before, kCycles * kPorts * 3) << "two files and one request for hw_counters";
+  EXPECT_EQ(readings - readings_before, kCycles * kPorts);
 }
 
 TEST_F(DaemonSampler, DevlinkHealthInErrorIsAFatalDeviceOnce) {
