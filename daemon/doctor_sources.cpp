@@ -30,14 +30,16 @@ bool has_health(const PortReport& port) {
                              [](const auto& entry) { return entry.first.starts_with("devlink_"); });
 }
 bool peer_by(const PortReport& port, std::string_view source) {
-  return port.latest.peer && port.latest.peer->source == source;
+  const auto& peer = port.latest.peer;
+  return peer && (peer->source == source || peer->link_source == source || peer->counters_source == source);
 }
 
 /// Whoever wrote the file, somebody else read it. ethtool has no path to the module of a port in InfiniBand mode.
 bool has_imported(const PortReport& port) {
   const auto& peer = port.latest.peer;
   const auto imported = [](std::string_view source) { return source == "telemetry" || source == "fleet"; };
-  return (peer && (imported(peer->source) || imported(peer->module_source))) ||
+  return (peer && (imported(peer->source) || imported(peer->link_source) || imported(peer->counters_source) ||
+                   imported(peer->module_source))) ||
          (is_infiniband(port) && port.latest.module.has_value());
 }
 

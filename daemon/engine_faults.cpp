@@ -121,8 +121,12 @@ PortReport Engine::State::report_of(const Subject& subject, const PortView& view
   } else {
     report.latest.id = subject.port->latest.id;  // what it last said is not so any more: no series, no "link up"
   }
-  if (report.latest.peer && report.latest.peer->age_s && subject.port->peer_at)
-    report.latest.peer->age_s = in_seconds(snapshot.taken_at - *subject.port->peer_at);
+  if (report.latest.peer && report.latest.peer->age_s && subject.port->peer_at) {
+    PeerSample& peer = *report.latest.peer;
+    const double since_s = in_seconds(snapshot.taken_at - *subject.port->peer_at) - *peer.age_s;
+    for (auto* age_s : {&peer.age_s, &peer.link_age_s, &peer.counters_age_s})
+      if (*age_s) **age_s += since_s;
+  }
   if (report.latest.peer && report.latest.peer->module_age_s && subject.port->far.read_at)
     report.latest.peer->module_age_s = in_seconds(snapshot.taken_at - *subject.port->far.read_at);
   report.figures = figures_of(view);

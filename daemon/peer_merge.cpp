@@ -7,6 +7,8 @@
 #include <string_view>
 #include <utility>
 
+#include "diagnosis/peer_names.h"
+
 namespace linkhealth {
 
 namespace {
@@ -25,6 +27,17 @@ bool says_who(const PeerSample& peer) {
 }
 
 bool has_state(const PeerSample& peer) { return peer.link || peer.counters; }
+
+/// Whether the two speak of two ports. Sources write names each in its way, so only what can be compared is.
+bool contradicts(const PeerSample& a, const PeerSample& b) {
+  const NameMatch system = compare_systems(a.system, b.system);
+  const bool same_guid = !a.guid.empty() && a.guid == b.guid;
+  const bool other_guid = !a.guid.empty() && !b.guid.empty() && !same_guid;
+  if (system == NameMatch::kDiffers && !same_guid) return true;
+  if (other_guid && system != NameMatch::kSame) return true;
+  return compare_ports(a.port, a.description, b.port) == NameMatch::kDiffers &&
+         compare_ports(b.port, b.description, a.port) == NameMatch::kDiffers;
+}
 
 double age_s(const PeerReading& reading, SteadyTime now) { return std::max(0.0, in_seconds(now - reading.read_at)); }
 
@@ -113,40 +126,42 @@ void PeerMerge::end_old(Port& port, const PortKey& key, SteadyTime now) {
   }
 }
 
-/// Who says what state the far port is in: the most trusted that says who is there. While a link is down, a MAD cannot
-/// cross it: then the switch's telemetry of now says more than the far end's own answer of before.
-const PeerReading* PeerMerge::state_reading(const Port& port) {
-  const PeerReading* first = nullptr;
+/// The most trusted reading of which `fits` is true; one of before only while nobody who answered has another.
+template <typename Fits>
+const PeerReading* PeerMerge::most_trusted(const Port& port, Fits fits) {
+  const PeerReading* of_before = nullptr;
   for (const auto& [rank, said] : port.said) {
-    if (!said.reading || !said.reading->peer || !says_who(*said.reading->peer)) continue;
-    if (!said.failed && (!first || has_state(*said.reading->peer))) return &*said.reading;
-    if (!first) first = &*said.reading;
+    if (!said.reading || !said.reading->peer || !fits(*said.reading->peer)) continue;
+    if (!said.failed) return &*said.reading;
+    if (of_before == nullptr) of_before = &*said.reading;
   }
-  return first;
+  return of_before;
 }
 
-/// A sample has one source and one age for names and state, so that what a less trusted source alone knows is left
-/// aside; its owner must hear of it.
-void PeerMerge::add_unused_state(const Port& port, const PortKey& key, std::vector<Gap>& gaps) {
-  const PeerReading* used = state_reading(port);
+const PeerReading* PeerMerge::who_says(const Port& port) {
+  for (const auto& [rank, said] : port.said)
+    if (said.reading && said.reading->peer && says_who(*said.reading->peer)) return &*said.reading;
+  return nullptr;
+}
+
+/// What is said of another port than the one that is there is no news of this link.
+void PeerMerge::add_contradictions(const Port& port, const PortKey& key, std::vector<Gap>& gaps) {
+  const PeerReading* who = who_says(port);
   for (const auto& [rank, said] : port.said) {
-    if (!said.reading || !said.reading->peer || &*said.reading == used || said.failed) continue;
+    if (!said.reading || !said.reading->peer || said.failed || &*said.reading == who) continue;
     const PeerSample& peer = *said.reading->peer;
-    if ((peer.link && !used->peer->link) || (peer.counters && !used->peer->counters))
+    if (has_state(peer) && contradicts(peer, *who->peer))
       gaps.push_back({key, std::string(kTrust[rank]),
-                      "its link and counters are not used: " + used->peer->source + " says who the far end is"});
+                      "its link and counters are not used: " + who->peer->source + " names another far end"});
   }
 }
 
 PeerSample PeerMerge::join(const Port& port, const PortKey& key, SteadyTime now) const {
   PeerSample joined;
-  const PeerReading* who = nullptr;
   const PeerReading* module = nullptr;
-  for (const auto& [rank, said] : port.said) {
-    if (!said.reading || !said.reading->peer) continue;
-    if (!who && says_who(*said.reading->peer)) who = &*said.reading;
-    if (!module && said.reading->peer->module) module = &*said.reading;
-  }
+  for (const auto& [rank, said] : port.said)
+    if (!module && said.reading && said.reading->peer && said.reading->peer->module) module = &*said.reading;
+  const PeerReading* who = who_says(port);
   if (!who) who = module;
   if (!who) {
     const auto planned = plan_.find(key);
@@ -158,17 +173,26 @@ PeerSample PeerMerge::join(const Port& port, const PortKey& key, SteadyTime now)
     return joined;
   }
   joined = *who->peer;
-  const PeerReading* state = state_reading(port);
-  if (!state) state = who;
-  joined.source = state->peer->source;
-  joined.link = state->peer->link;
-  joined.counters = state->peer->counters;
-  joined.age_s = age_s(*state, now);
-  joined.module = state->peer->module;
-  if (module && module != state) {
+  joined.age_s = age_s(*who, now);
+  const auto stamp = [&](const PeerReading& part, std::string& source, std::optional<double>& part_age_s) {
+    if (&part == who) return;
+    source = part.peer->source;
+    part_age_s = age_s(part, now);
+  };
+  const auto of_this_port = [&](const PeerSample& peer) {
+    return &peer == &*who->peer || !contradicts(peer, *who->peer);
+  };
+  if (const auto* link = most_trusted(port, [&](const auto& peer) { return peer.link && of_this_port(peer); })) {
+    joined.link = link->peer->link;
+    stamp(*link, joined.link_source, joined.link_age_s);
+  }
+  if (const auto* counted = most_trusted(port, [&](const auto& peer) { return peer.counters && of_this_port(peer); })) {
+    joined.counters = counted->peer->counters;
+    stamp(*counted, joined.counters_source, joined.counters_age_s);
+  }
+  if (module) {
     joined.module = module->peer->module;
-    joined.module_source = module->peer->source;
-    joined.module_age_s = age_s(*module, now);
+    stamp(*module, joined.module_source, joined.module_age_s);
   }
   return joined;
 }
@@ -177,7 +201,7 @@ MergedPeer PeerMerge::merged(Port& port, const PortKey& key, SteadyTime now) con
   MergedPeer out;
   PeerSample joined = join(port, key, now);
   const bool empty = joined == PeerSample{};
-  add_unused_state(port, key, out.gaps);
+  add_contradictions(port, key, out.gaps);
   bool gaps = !out.gaps.empty();
   for (const auto& [rank, said] : port.said) {
     out.gaps.insert(out.gaps.end(), said.gaps.begin(), said.gaps.end());

@@ -3,9 +3,11 @@
 //
 //   trust      mad > lldp > import (telemetry, fleet) > plan
 //   names      the first that names somebody; "plan" only where nobody else says anything
-//   state      link, counters, source and age: of the same, unless it failed in its last round and a less trusted one
-//              that answered has them. A link or counters that are left aside though nobody else has them are a gap.
-//   module     the most trusted source that has one; `module_source` and `module_age_s` where that is another
+//   state      link and counters each from the most trusted source that has them; one that answered in its last round
+//              before one that did not (a MAD cannot cross a link that is down), and never one that names another far
+//              end: that is a gap
+//   module     the most trusted source that has one
+//              link, counters and module say their source and age where these are not those of the names
 //   how long   until the reading's own end, otherwise `hold` after it was read; then there is a gap, not a reading
 #pragma once
 
@@ -65,8 +67,10 @@ class PeerMerge {
   bool take_reading(Port& port, std::size_t rank, PeerReading reading);
   void end_old(Port& port, const PortKey& key, SteadyTime now);
   MergedPeer merged(Port& port, const PortKey& key, SteadyTime now) const;
-  static const PeerReading* state_reading(const Port& port);
-  static void add_unused_state(const Port& port, const PortKey& key, std::vector<Gap>& gaps);
+  template <typename Fits>
+  static const PeerReading* most_trusted(const Port& port, Fits fits);
+  static const PeerReading* who_says(const Port& port);
+  static void add_contradictions(const Port& port, const PortKey& key, std::vector<Gap>& gaps);
   [[nodiscard]] PeerSample join(const Port& port, const PortKey& key, SteadyTime now) const;
 
   Milliseconds hold_;

@@ -36,9 +36,20 @@ struct PeerReader::Shared {
   std::optional<SteadyTime> busy_since;
   std::vector<PeerRound> finished;
   bool answered = false;
+  bool gap_of_node = false;  ///< the last round said one
   bool stop = false;
   bool ended = false;
 };
+
+namespace {
+
+bool has_gap_of_node(const std::vector<PeerReading>& readings) {
+  return std::ranges::any_of(readings, [](const PeerReading& reading) {
+    return std::ranges::any_of(reading.gaps, [](const Gap& gap) { return gap.port.empty(); });
+  });
+}
+
+}  // namespace
 
 PeerReader::PeerReader(std::unique_ptr<PeerProbe> probe, const Clock& clock)
     : name_(probe->name()),
@@ -72,7 +83,9 @@ void PeerReader::read_round(Shared& shared, std::unique_lock<std::mutex>& lock) 
   round.duration_s = in_seconds(ended - begun);
   shared.due = std::max(shared.probe->next_due(ended), ended + kShortestPause);
   const bool first = !std::exchange(shared.answered, true);
-  if (round.readings.empty() && !first) return;
+  // A round that says nothing wakes nobody, unless a gap of the node ends with it.
+  const bool had_gap = std::exchange(shared.gap_of_node, has_gap_of_node(round.readings));
+  if (round.readings.empty() && !first && !had_gap) return;
   shared.finished.push_back(std::move(round));
   eventfd_write(shared.event, 1);
 }

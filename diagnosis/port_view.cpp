@@ -6,6 +6,7 @@
 
 #include "base/text.h"
 #include "diagnosis/port_traffic.h"
+#include "model/peer_times.h"
 
 namespace linkhealth {
 
@@ -236,8 +237,10 @@ const LinkSample& PortView::link() const {
   return port.latest.link ? *port.latest.link : kNone;
 }
 
-bool PortView::peer_fresh() const {
-  return port.peer_at && (!port.carrier_since || *port.peer_at >= *port.carrier_since);
+bool PortView::peer_fresh(std::optional<double> PeerSample::*part_age_s) const {
+  const auto& peer = port.latest.peer;
+  if (!peer || !port.peer_at) return false;
+  return !port.carrier_since || part_read_at(*peer, (*peer).*part_age_s, *port.peer_at) >= *port.carrier_since;
 }
 
 double PortView::settled_down_s() const {

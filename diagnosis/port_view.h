@@ -149,7 +149,8 @@ struct PortView {
   LightStats light;
   GroupStats group;
   [[nodiscard]] const LinkSample& link() const;
-  [[nodiscard]] bool peer_fresh() const;
+  /// Whether what is known of the far end was read since this link changed: the part of it that has this age.
+  [[nodiscard]] bool peer_fresh(std::optional<double> PeerSample::*part_age_s) const;
   /// Down for so long, with nobody's hand at it.
   [[nodiscard]] double settled_down_s() const;
 };

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "exporters/explain_far_end.h"
 #include "exporters/explain_light.h"
 #include "exporters/explain_physics.h"
 #include "exporters/explain_repairs.h"
@@ -295,29 +296,8 @@ void trends(Page& page, const PortReport& port) {
   }
 }
 
-std::string_view source_words(std::string_view source) {
-  if (source == "mad") return "says that port itself (MAD)";
-  if (source == "lldp") return "says LLDP";
-  if (source == "telemetry") return "says imported telemetry";
-  if (source == "fleet") return "says another node of the fleet (imported)";
-  return source == "plan" ? "as planned: nothing says so itself" : "";
-}
-
-std::string age_words(const std::optional<double>& age_s) {
-  return age_s && *age_s >= 0 ? ", " + duration_words(from_seconds(*age_s)) + " ago" : "";
-}
-
-/// "leaf-12 Ethernet17/1, says LLDP, 12 s ago · its module: telemetry, 40 s ago"
 void far_end(Page& page, const PortReport& port) {
-  const auto& peer = port.latest.peer;
-  if (!peer || source_words(peer->source).empty()) return;
-  std::string text = port.peer.empty() ? "unnamed" : port.peer;
-  text += fmt::format(", {}{}", source_words(peer->source), age_words(peer->age_s));
-  if (!peer->description.empty()) text += fmt::format(" · \"{}\"", peer->description);
-  if (!peer->address.empty()) text += " · managed at " + peer->address;
-  if (!peer->module_source.empty())
-    text += fmt::format(" · its module: {}{}", peer->module_source, age_words(peer->module_age_s));
-  page.labelled("Far end", text);
+  if (const std::string text = far_end_words(port); !text.empty()) page.labelled("Far end", text);
 }
 
 void cannot_see(Page& page, const PortReport& port) {

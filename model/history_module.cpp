@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "model/history.h"
+#include "model/peer_times.h"
 
 namespace linkhealth {
 
@@ -203,6 +204,7 @@ bool same_far_port(const PeerSample& a, const PeerSample& b) {
 void PortHistory::take_peer_counters(const PeerSample& peer, SteadyTime now) {
   PeerSample now_counted;  // without its module, which is large
   now_counted.source = peer.source;
+  now_counted.counters_source = peer.counters_source;
   now_counted.system = peer.system;
   now_counted.port = peer.port;
   now_counted.guid = peer.guid;
@@ -210,7 +212,8 @@ void PortHistory::take_peer_counters(const PeerSample& peer, SteadyTime now) {
   const PeerSample before = std::exchange(counted_peer_, std::move(now_counted));
   peer_errors_full = !full_error_counter(*peer.counters).empty();
   // Sources name ports each in its way, so that another source alone does not make it another port.
-  if (!before.counters || before.source != peer.source) return;
+  const bool same_source = before.source == peer.source && before.counters_source == peer.counters_source;
+  if (!before.counters || !same_source) return;
   if (!same_far_port(before, peer)) {
     peer_errors.clear();
     return;
@@ -235,7 +238,10 @@ void PortHistory::take_peer(const PeerSample& peer, SteadyTime now) {
   const auto read_before = std::exchange(peer_at, now - from_seconds(peer.age_s.value_or(0)));
   if (!peer.link && before.link && peer.source.empty()) latest.peer->link = before.link;
   // Sources answer at times of their own: a sample may repeat a reading beside a new one of another source.
-  if (peer.counters && !same_instant(read_before, *peer_at)) take_peer_counters(peer, now);
+  std::optional<SteadyTime> counted_before;
+  if (read_before && before.counters) counted_before = part_read_at(before, before.counters_age_s, *read_before);
+  if (peer.counters && !same_instant(counted_before, part_read_at(peer, peer.counters_age_s, *peer_at)))
+    take_peer_counters(peer, now);
   if (!peer.module) return;
   if (!peer.module->serial.empty() && !far.serial.empty() && peer.module->serial != far.serial) {
     far.clear_references();

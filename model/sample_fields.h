@@ -271,6 +271,10 @@ void fields(Is<PeerSample> auto& peer, auto& visit) {
   visit("link", peer.link);
   visit("counters", peer.counters);
   visit("module", peer.module);
+  visit("link_source", peer.link_source);
+  visit("link_age_s", peer.link_age_s);
+  visit("counters_source", peer.counters_source);
+  visit("counters_age_s", peer.counters_age_s);
   visit("module_source", peer.module_source);
   visit("module_age_s", peer.module_age_s);
 }

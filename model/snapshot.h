@@ -80,7 +80,7 @@ struct FecLane {
 /// What is known of the far end of the cable: one sample a port, joined from all sources. Quite empty: nothing is known
 /// any more, and what was said before stands no longer.
 struct PeerSample {
-  /// Who says link, counters and mostly names: "mad", "lldp", "telemetry" or "fleet" (imported), "plan" (only names).
+  /// Who says the names: "mad", "lldp", "telemetry" or "fleet" (imported), "plan" (only names).
   std::string source;
   std::optional<double> age_s;  ///< how old that reading was when the snapshot was taken; a plan has no age
   std::string system, port, guid;
@@ -89,8 +89,10 @@ struct PeerSample {
   std::optional<LinkSample> link;
   std::optional<Counters> counters;
   Boxed<ModuleSample> module;
-  std::string module_source;           ///< who read the far module, where that is not `source`
-  std::optional<double> module_age_s;  ///< and how old its reading was; `age_s` where there is none
+  /// Who read link, counters and module, each where that is not `source`, and how old that reading was; `age_s` where
+  /// there is none.
+  std::string link_source, counters_source, module_source;
+  std::optional<double> link_age_s, counters_age_s, module_age_s;
   bool operator==(const PeerSample&) const = default;
 };
 

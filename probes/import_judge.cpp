@@ -148,6 +148,8 @@ void judge_peer(Judge& judge, const PeerSample& peer) {
   if (peer.age_s && !(*peer.age_s >= 0 && *peer.age_s <= kMaxImportValidSeconds))
     judge.object("peer age that can't be");
   if (peer.module_age_s || !peer.module_source.empty()) judge.object("peer module with a source of its own");
+  if (peer.link_age_s || !peer.link_source.empty()) judge.object("peer link with a source of its own");
+  if (peer.counters_age_s || !peer.counters_source.empty()) judge.object("peer counters with a source of their own");
   if (peer.module) judge_module(judge, *peer.module);
   Walk(judge).value(peer);
 }

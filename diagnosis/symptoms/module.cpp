@@ -98,7 +98,8 @@ Finding supply_shared(const PortView& v, KnobValues k) {
 
 Finding far_admin_down(const PortView& v, KnobValues) {
   const auto& peer = v.port.latest.peer;
-  if (!peer || !peer->link || !v.peer_fresh()) return not_known("the state of the far port is not known");
+  if (!peer || !peer->link || !v.peer_fresh(&PeerSample::link_age_s))
+    return not_known("the state of the far port is not known");
   std::optional<bool> off;
   if (peer->link->admin_up) off = !*peer->link->admin_up;
   if (peer->link->phys_state == "Disabled") off = true;
@@ -107,7 +108,8 @@ Finding far_admin_down(const PortView& v, KnobValues) {
 
 Finding far_module_absent(const PortView& v, KnobValues) {
   const auto& peer = v.port.latest.peer;
-  if (!peer || !peer->module || !v.peer_fresh()) return not_known("the peer gives no module data");
+  if (!peer || !peer->module || !v.peer_fresh(&PeerSample::module_age_s))
+    return not_known("the peer gives no module data");
   return Case(Reader::kPeer).holds("no module at the far end", !peer->module->present).close();
 }
 

@@ -201,6 +201,9 @@ TEST(Doctor, AnImportIsSeenWhereAReadingCameFromIt) {
   EXPECT_EQ(source(examine(report, facts), "import").state, SourceState::kNoWord) << "lldpd said that";
   report.ports[0].latest.peer->module_source = "telemetry";
   EXPECT_EQ(source(examine(report, facts), "import").state, SourceState::kSeen);
+  report.ports[0].latest.peer->module_source.clear();
+  report.ports[0].latest.peer->counters_source = "fleet";
+  EXPECT_EQ(source(examine(report, facts), "import").state, SourceState::kSeen);
   report.ports[0].gaps.push_back({"mlx5_0/1", "import", "old.json: over its time of validity"});
   EXPECT_EQ(source(examine(report, facts), "import").state, SourceState::kPartly);
   report = one_port();

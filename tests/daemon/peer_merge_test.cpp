@@ -142,33 +142,87 @@ TEST_F(PeerMerging, AFarEndThatDoesNotAnswerStandsUntilItIsTooOld) {
   EXPECT_TRUE(merge.take_changes(kStart + kHold + kHold).empty()) << "said once";
 }
 
-TEST_F(PeerMerging, AnAnswerOfNowHidesNotBehindAnOldOneOfAMoreTrustedSource) {
+TEST_F(PeerMerging, AStateOfNowHidesNotBehindAnOldOneOfAMoreTrustedSource) {
   const SteadyTime now = kStart + Milliseconds(200'000);
-  merge.take("peer_mad", {with_state(reading("mad", "leaf-mad", kStart), true)});
-  merge.take("import", {with_module(with_state(reading("telemetry", "leaf-import", now), false))});
+  merge.take("peer_mad", {with_state(reading("mad", "leaf-12", kStart), true)});
+  merge.take("import", {with_module(with_state(reading("telemetry", "LEAF-12.dc1.example", now), false))});
   EXPECT_EQ(changes(now).peer->link->admin_up, true) << "the most trusted answered in its last round";
   merge.take("peer_mad", {no_answer("peer_mad", "the link is down: no question can cross it")});
   auto peer = changes(now).peer;
   ASSERT_TRUE(peer && peer->link && peer->counters);
+  EXPECT_EQ(peer->source, "mad") << "nobody else is there because a question failed";
+  EXPECT_EQ(peer->system, "leaf-12");
+  EXPECT_EQ(peer->age_s, 200.0);
   EXPECT_EQ(peer->link->admin_up, false);
-  EXPECT_EQ(peer->source, "telemetry");
-  EXPECT_EQ(peer->age_s, 0.0);
-  EXPECT_EQ(peer->system, "leaf-mad") << "nobody else is there because a question failed";
-  EXPECT_EQ(peer->module_source, "") << "of the same source";
-  merge.take("peer_mad", {with_state(reading("mad", "leaf-mad", now), true)});
+  EXPECT_EQ(peer->link_source, "telemetry");
+  EXPECT_EQ(peer->link_age_s, 0.0);
+  EXPECT_EQ(peer->counters_source, "telemetry");
+  EXPECT_EQ(peer->counters_age_s, 0.0);
+  merge.take("peer_mad", {with_state(reading("mad", "leaf-12", now), true)});
   peer = changes(now).peer;
-  EXPECT_EQ(peer->source, "mad");
   EXPECT_EQ(peer->link->admin_up, true);
+  EXPECT_EQ(peer->link_source, "") << "of the source that says who is there";
+  EXPECT_FALSE(peer->link_age_s);
 }
 
-TEST_F(PeerMerging, AStateThatIsNotUsedIsAGap) {
+TEST_F(PeerMerging, TheStateThatOnlyTelemetryKnowsStandsBesideTheNamesOfLldp) {
   merge.take("peer_lldp", {reading("lldp", "leaf-12", kStart)});
-  merge.take("import", {with_state(reading("telemetry", "leaf-12", kStart), false)});
-  EXPECT_THAT(changes(kStart).gaps,
-              ::testing::ElementsAre(
-                  Gap{"mlx5_0/1", "import", "its link and counters are not used: lldp says who the far end is"}));
-  merge.take("peer_mad", {with_state(reading("mad", "leaf-12", kStart), true)});
-  EXPECT_TRUE(changes(kStart).gaps.empty()) << "nothing is missed";
+  merge.take("import", {with_state(reading("telemetry", "leaf-12", kStart - Milliseconds(5'000)), false)});
+  MergedPeer now = changes(kStart + Milliseconds(3'000));
+  ASSERT_TRUE(now.peer && now.peer->link && now.peer->counters);
+  EXPECT_TRUE(now.gaps.empty());
+  EXPECT_EQ(now.peer->source, "lldp");
+  EXPECT_EQ(now.peer->age_s, 3.0);
+  EXPECT_EQ(now.peer->link->admin_up, false);
+  EXPECT_EQ(now.peer->link_source, "telemetry");
+  EXPECT_EQ(now.peer->link_age_s, 8.0);
+  EXPECT_EQ(now.peer->counters->get("symbol_error"), 5000U);
+  EXPECT_EQ(now.peer->counters_source, "telemetry");
+  EXPECT_EQ(now.peer->counters_age_s, 8.0);
+}
+
+TEST_F(PeerMerging, LinkAndCountersMayEachHaveASourceOfTheirOwn) {
+  PeerReading mad = with_state(reading("mad", "leaf-12", kStart), true);
+  mad.peer->counters.reset();
+  merge.take("peer_mad", {mad});
+  merge.take("import", {with_state(reading("telemetry", "", kStart), false)});
+  const auto peer = changes(kStart).peer;
+  ASSERT_TRUE(peer && peer->link && peer->counters);
+  EXPECT_EQ(peer->link->admin_up, true);
+  EXPECT_EQ(peer->link_source, "");
+  EXPECT_EQ(peer->counters_source, "telemetry") << "that names nobody contradicts nobody";
+}
+
+TEST_F(PeerMerging, AStateOfAnotherPortIsNotUsedAndAGapSaysSo) {
+  merge.take("peer_lldp", {reading("lldp", "leaf-12", kStart)});
+  merge.take("import", {with_state(reading("telemetry", "leaf-13", kStart), false)});
+  MergedPeer now = changes(kStart);
+  EXPECT_FALSE(now.peer->link || now.peer->counters);
+  EXPECT_THAT(now.gaps, ::testing::ElementsAre(Gap{"mlx5_0/1", "import",
+                                                   "its link and counters are not used: lldp names another far end"}));
+  PeerReading imported = with_state(reading("telemetry", "leaf-12", kStart), false);
+  imported.peer->port = "Ethernet18/1";
+  merge.take("import", {imported});
+  EXPECT_FALSE(changes(kStart).peer->link) << "another port of that switch";
+  imported.peer->port = "Eth17/1";
+  merge.take("import", {imported});
+  now = changes(kStart);
+  EXPECT_TRUE(now.peer->link);
+  EXPECT_TRUE(now.gaps.empty());
+}
+
+TEST_F(PeerMerging, AGuidTellsWhereNamesCanNot) {
+  PeerReading mad = reading("mad", "leaf-12", kStart);
+  mad.peer->guid = "b8ce:f603:00aa:0001";
+  PeerReading imported = with_state(reading("telemetry", "renamed", kStart), false);
+  imported.peer->guid = mad.peer->guid;
+  merge.take("peer_mad", {mad});
+  merge.take("import", {imported});
+  EXPECT_TRUE(changes(kStart).peer->link) << "it was renamed";
+  imported.peer->system.clear();
+  imported.peer->guid = "b8ce:f603:00aa:0002";
+  merge.take("import", {imported});
+  EXPECT_FALSE(changes(kStart).peer->link);
 }
 
 TEST_F(PeerMerging, ASourceThatIsSilentAltogetherEndsWithAGap) {

@@ -105,6 +105,27 @@ TEST(PeerReader, ASourceWithNothingToSayStillHasAnswered) {
   EXPECT_TRUE(reader.take_finished().at(0).readings.empty());
 }
 
+/// The last port of its kind has gone, and other ports are still there: nothing is asked, and nothing is missed.
+TEST(PeerReaderFarEnds, AGapOfTheNodeEndsWithTheRoundThatSaysNothing) {
+  ManualClock clock;
+  std::vector<std::unique_ptr<PeerProbe>> probes;
+  probes.push_back(std::make_unique<ScriptedProbe>("peer_mad", [](auto ports, auto) {
+    std::vector<PeerReading> readings;
+    if (ports.front().id.device == "mlx5_0") readings.emplace_back().gaps.push_back({"", "peer_mad", "load ib_umad"});
+    return readings;
+  }));
+  FarEnds far_ends(std::move(probes), clock, {}, {});
+  far_ends.set_ports({port_named("mlx5_0")});
+  ASSERT_TRUE(wait_readable(far_ends.wake_fds().at(0)));
+  far_ends.take(clock.steady());
+  ASSERT_EQ(far_ends.node_gaps().size(), 1U);
+  clock.advance(PeerReader::kShortestPause);
+  far_ends.set_ports({port_named("eth0")});
+  ASSERT_TRUE(wait_readable(far_ends.wake_fds().at(0)));
+  EXPECT_TRUE(far_ends.take(clock.steady()).node_gaps_changed);
+  EXPECT_TRUE(far_ends.node_gaps().empty());
+}
+
 /// A read that hangs until the test lets go.
 struct Hanging {
   std::shared_ptr<std::promise<void>> entered = std::make_shared<std::promise<void>>();

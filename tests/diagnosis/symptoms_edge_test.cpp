@@ -141,6 +141,7 @@ TEST(PowerLost, SaysWhetherItIsNotReadOrNotKnownYet) {
     EXPECT_THAT(std::string(look(id, scene.view).reason), HasSubstr("gives no"));
   }
   for (ModuleTracks* end : {&scene.port.own, &scene.port.far}) end->tx_lanes = end->rx_lanes = 4;
+  scene.port.latest.peer.emplace();
   scene.port.peer_at = scene.view.now;
   for (const SymptomId id : {kTxLow, kFarTxLow, kFarRxLow, kLightLow}) {
     EXPECT_TRUE(look(id, scene.view).comes) << "more readings come by themselves";

@@ -180,6 +180,14 @@ TEST(ExplainText, WhoSaysWhatIsAtTheFarEndAndHowLongAgo) {
       far_end_line(peer, "leaf-12 Ethernet17/1"),
       "Far end    leaf-12 Ethernet17/1, says LLDP, 12 s ago · \"to gpu-0417\" · managed at 10.0.0.12 · its module: "
       "telemetry, 40 s ago");
+  peer = PeerSample{};
+  peer.source = "lldp";
+  peer.link_source = peer.counters_source = "telemetry";
+  peer.link_age_s = peer.counters_age_s = 2;
+  EXPECT_EQ(far_end_line(peer, "leaf-12"), "Far end    leaf-12, says LLDP · its link and counters: telemetry, 2.0 s ago");
+  peer.link_source = "fleet";
+  EXPECT_EQ(far_end_line(peer, "leaf-12"),
+            "Far end    leaf-12, says LLDP · its link: fleet, 2.0 s ago · its counters: telemetry, 2.0 s ago");
   PeerSample planned;
   planned.source = "plan";
   EXPECT_EQ(far_end_line(planned, "leaf-12"), "Far end    leaf-12, as planned: nothing says so itself");
