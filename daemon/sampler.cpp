@@ -32,17 +32,6 @@ std::optional<double> read_uptime_s(Host& host) {
   return parse_double(split(*text, ' ').front());
 }
 
-/// The search for ports has a name of its own in the read worker, so that no other read of the node delays it.
-const PortKey kSearch = "(search)";
-
-/// The number of the last device event is read first: what is found after it was not removed by it.
-Inventory search_ports(Host& host) {
-  const std::uint64_t found_after = latest_device_event(host);
-  Inventory found = take_inventory(host);
-  found.found_after = found_after;
-  return found;
-}
-
 }  // namespace
 
 Sampler::Sampler(HostFactory hosts, std::unique_ptr<ModuleReader> modules, const Clock& clock, SamplerSettings settings,
@@ -50,10 +39,10 @@ Sampler::Sampler(HostFactory hosts, std::unique_ptr<ModuleReader> modules, const
     : hosts_(std::move(hosts)),
       host_(hosts_()),
       statistics_host_(hosts_()),
-      search_host_(hosts_()),
       health_host_(hosts_()),
       modules_(std::move(modules)),
       worker_(clock, settings.read_patience, settings.read_threads),
+      searches_(clock, settings.read_patience),
       clock_(clock),
       settings_(settings),
       header_(std::move(header)) {
@@ -113,16 +102,10 @@ void Sampler::read_all(Cycle& cycle) {
 void Sampler::rescan(Cycle& cycle) {
   inventory_due_.done(cycle.now);
   search_rests_ = cycle.now + kSearchRest;
-  search_ = worker_.is_out(kSearch, ReadGroup::kInventory);
+  search_ = searches_.is_out();
   if (search_) return;  // something came while a search was under way: once more after it
   // Not here: a port's phys_port_name is answered under the kernel's RTNL lock (net/core/net-sysfs.c).
-  worker_.submit({kSearch, ReadGroup::kInventory, [host = search_host_] {
-                    Reading reading;
-                    reading.port = kSearch;
-                    reading.group = ReadGroup::kInventory;
-                    reading.inventory = std::make_shared<Inventory>(search_ports(*host));
-                    return reading;
-                  }});
+  worker_.submit(searches_.begin(hosts_()));
 }
 
 void Sampler::take_search(Cycle& cycle, Inventory found) {
@@ -202,13 +185,20 @@ void Sampler::report_stuck(Cycle& cycle) {
     // Said when it begins and then with every snapshot: a gap is of the last attempt, and this one is still going on.
     // The same words each time, because the reason is a metric's label.
     cycle.snapshot.gaps.push_back({port, std::string(probe), reason});
-    const std::string what = port + " " + std::string(probe);
+    const std::string what = fmt::format("{} {} {}", port, probe, reason);
     if (!stuck_.contains(what)) cycle.content = true;
     stuck.emplace(what, since);
   };
-  for (const ReadWorker::Stuck& read : worker_.check_stuck())
-    report(read.port == kSearch ? "" : read.port, probe_of(read.group), read.since,
-           read.waiting ? "not read: too many other reads hang" : no_answer());
+  for (const ReadWorker::Stuck& read : worker_.check_stuck()) {
+    const bool search = read.group == ReadGroup::kInventory;
+    SearchDesk::Hang hang;
+    if (search && !read.waiting) hang = searches_.hang(read.port);
+    search_ = search_ || hang.again;
+    report(search ? "" : read.port, probe_of(read.group), read.since,
+           read.waiting ? "not read: too many other reads hang" : no_answer() + hang.where);
+  }
+  for (const std::string& words : searches_.resting())
+    cycle.snapshot.gaps.push_back({"", std::string(probe_of(ReadGroup::kInventory)), words});
   const auto busy = modules_ ? modules_->busy() : std::nullopt;
   if (busy && cycle.now - busy->since >= settings_.read_patience)
     report(busy->port, "module", busy->since, no_answer());
@@ -262,8 +252,8 @@ void Sampler::finish(Cycle& cycle) {
 }
 
 std::optional<Milliseconds> Sampler::until_due() const {
-  if (!searched_) return settings_.read_patience;
   const SteadyTime now = clock_.steady();
+  if (!searched_) return search_ ? std::max(search_rests_ - now, Milliseconds(0)) : settings_.read_patience;
   SteadyTime next = std::min({link_.at, counters_.at, pcie_.at, driver_.at, inventory_due_.at});
   if (search_) next = std::min(next, search_rests_);
   for (const Feed& feed : feeds_)

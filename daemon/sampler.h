@@ -34,6 +34,7 @@
 #include "daemon/read_worker.h"
 #include "daemon/sampled_port.h"
 #include "daemon/sampler_settings.h"
+#include "daemon/search_desk.h"
 #include "daemon/source.h"
 #include "probes/event_feed.h"
 #include "probes/host.h"
@@ -116,11 +117,11 @@ class Sampler : public Source {
   HostFactory hosts_;
   std::unique_ptr<Host> host_;
   std::shared_ptr<Host> statistics_host_;
-  std::shared_ptr<Host> search_host_;
   std::shared_ptr<Host> health_host_;
   std::unique_ptr<ModuleReader> modules_;
   std::unique_ptr<FarEnds> far_ends_;
   ReadWorker worker_;
+  SearchDesk searches_;
   const Clock& clock_;
   SamplerSettings settings_;
   MadOpener own_ports_;

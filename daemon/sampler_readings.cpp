@@ -85,7 +85,9 @@ void Sampler::take_reading(Cycle& cycle, Reading& reading) {
   cycle.content = true;
   cycle.snapshot.timings.push_back({std::string(probe_of(reading.group)), reading.duration_s});
   if (reading.inventory) {
-    take_search(cycle, std::move(*reading.inventory));
+    const SearchDesk::Return search = searches_.take(reading.port);
+    search_ = search_ || search.again;
+    if (search.use) take_search(cycle, std::move(*reading.inventory));
     return;
   }
   firmware_reads_ += reading.firmware_reads;

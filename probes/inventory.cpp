@@ -23,12 +23,13 @@ constexpr std::size_t kMaxGids = 16;  // enough to meet a netdev; each unused en
 
 class Builder {
  public:
-  explicit Builder(Host& host) : host_(host), slots_(read_slots(host)) {}
+  Builder(Host& host, const InventoryWatch& watch) : host_(host), watch_(watch), slots_(read_slots(host)) {}
 
   Inventory build() {
     for (const auto& device : list(kVerbsDir)) add_verbs_device(device);
-    const bool has_rdma = !inventory_.ports.empty();
+    const bool has_rdma = !inventory_.ports.empty() || !left_out_pci_.empty();
     for (const auto& netdev : list(kNetDir)) add_plain_port(netdev);
+    enter("");
     if (has_rdma) exempt_management_ports();
     finish();
     return std::move(inventory_);
@@ -45,14 +46,29 @@ class Builder {
     return {};
   }
 
+  void enter(const std::string& device) const {
+    if (watch_.at) watch_.at(device);
+  }
+
+  /// True for a device that hangs: only names and links are read of it, for which the kernel asks no driver.
+  bool leave_out(const std::string& device, const std::string& dir) {
+    if (!watch_.left_out.contains(device)) return false;
+    add_gap(device, "left out: its files do not answer");
+    const auto function = host_.resolve(dir + "/device");
+    left_out_pci_.insert(function ? pci_address_in(*function) : "");
+    return true;
+  }
+
   void add_gap(const std::string& port, const std::string& reason) {
     inventory_.gaps.push_back({port, "inventory", reason});
   }
 
   void add_verbs_device(const std::string& device) {
+    enter(device);
     InventoryPort common;
     const auto dir = host_.resolve(std::string(kVerbsDir) + "/" + device);
     if (!dir) return add_gap(device, "device: " + errno_name(dir.error().errnum));
+    if (leave_out(device, *dir)) return claim_netdevs_of(*dir);
     common.sysfs_device_dir = *dir;
     common.id.device = device;
     common.id.guid = read_attribute(host_, *dir + "/node_guid");
@@ -141,11 +157,13 @@ class Builder {
 
   void add_plain_port(const std::string& netdev) {
     if (claimed_.contains(netdev)) return;
+    enter(netdev);
     const auto dir = host_.resolve(std::string(kNetDir) + "/" + netdev);
     if (!dir) {
       if (dir.error().errnum != ENOENT) add_gap(netdev, "netdev: " + errno_name(dir.error().errnum));
       return;
     }
+    if (leave_out(netdev, *dir)) return;
     if (!is_physical_ethernet(host_, *dir)) return;
     InventoryPort port;
     port.id.device = port.id.netdev = netdev;
@@ -186,12 +204,14 @@ class Builder {
     auto& ports = inventory_.ports;
     for (auto& port : ports) {
       if (port.sysfs_pci_dir.empty()) continue;
+      enter(port.id.device);
       const std::string address = base_name(port.sysfs_pci_dir);
       const auto slot = slots_.find(address.substr(0, address.rfind('.')));
       port.slot = slot != slots_.end() ? slot->second : read_attribute(host_, port.sysfs_pci_dir + "/label");
       port.numa_node =
           static_cast<int>(parse_i64(read_attribute(host_, port.sysfs_pci_dir + "/numa_node")).value_or(-1));
     }
+    enter("");
     drop_shared_addresses();
     std::sort(ports.begin(), ports.end(), [](const InventoryPort& a, const InventoryPort& b) {
       return std::tuple(a.id.pci.empty(), a.id.pci, a.id.port, !a.id.verbs, a.id.device) <
@@ -202,6 +222,8 @@ class Builder {
   /// No two ports share a stable key: a representor or subfunction lives at its parent's address, and would take over
   /// the parent's history.
   void drop_shared_addresses() {
+    for (auto& port : inventory_.ports)
+      if (!port.exempt_reason.empty() && left_out_pci_.contains(port.id.pci)) port.id.pci.clear();
     std::set<std::string> taken;
     for (const bool exempt : {false, true})
       for (auto& port : inventory_.ports)
@@ -209,6 +231,8 @@ class Builder {
   }
 
   Host& host_;
+  const InventoryWatch& watch_;
+  std::set<std::string> left_out_pci_;        // of devices that are left out; "" for one without an address
   std::map<std::string, std::string> slots_;  // "0000:1b:00" -> "4"
   std::set<std::string> claimed_;             // netdevs of verbs ports
   Inventory inventory_;
@@ -216,8 +240,8 @@ class Builder {
 
 }  // namespace
 
-Inventory take_inventory(Host& host) {
-  Inventory found = Builder(host).build();
+Inventory take_inventory(Host& host, const InventoryWatch& watch) {
+  Inventory found = Builder(host, watch).build();
   found.cards = network_cards(host);
   for (const PciCard& card : found.cards.value_or(std::vector<PciCard>())) {
     const bool has_port = std::any_of(found.ports.begin(), found.ports.end(), [&card](const InventoryPort& port) {

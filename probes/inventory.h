@@ -3,7 +3,9 @@
 // start and for each time a device comes or goes, not for each cycle.
 #pragma once
 
+#include <functional>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,13 +37,21 @@ struct Inventory {
   std::uint64_t found_after = 0;
 };
 
+/// For a search of a node on which a device hangs.
+struct InventoryWatch {
+  /// Verbs devices and plain netdevs of which nothing is read; each is a gap.
+  std::set<std::string> left_out;
+  /// Told before anything is read of a device; "": of the node.
+  std::function<void(const std::string& device)> at;
+};
+
 /// Never fails: what could not be read is a gap, and hides nothing else. A missing /sys/class/infiniband is a node
 /// without RDMA, not a gap.
 ///
 /// Exempt are: virtual functions and subfunctions (they share their parent's cable), representors of switch mode,
 /// virtual NICs of clouds and hypervisors, and management ports. A management port is judged with care: it carries a
 /// default route (also through a bond, bridge or VLAN), has no RDMA device, and the node has RDMA ports elsewhere.
-Inventory take_inventory(Host& host);
+Inventory take_inventory(Host& host, const InventoryWatch& watch = {});
 
 /// Names of the netdevs that carry a default route, from the text of /proc/net/route and /proc/net/ipv6_route.
 std::vector<std::string> default_route_netdevs(std::string_view route, std::string_view ipv6_route);

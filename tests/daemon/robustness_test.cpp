@@ -183,6 +183,64 @@ TEST_F(OddNode, ASearchThatHangsAtTheStartIsNamedAndDoneWhenItCanBe) {
   EXPECT_FALSE(has_gap("", "inventory", "no answer within"));
 }
 
+TEST_F(OddNode, ADeviceThatHangsAtTheStartIsNamedAndHidesNoOther) {
+  const std::string hung = "no answer within 5 s of mlx5_0 (link_layer)";
+  shared->hang(first.port_dir() + "/link_layer");
+  start();
+  EXPECT_FALSE(sampler->poll());
+  for (int i = 0; i < 200 && !neighbour_is_whole(); ++i) {
+    wait(50);
+    if (sampler->inventory().empty()) clock.advance(settings.read_patience);
+    take(sampler->poll());
+  }
+  EXPECT_TRUE(neighbour_is_whole());
+  EXPECT_TRUE(has_gap("", "inventory", hung));
+  EXPECT_EQ(count(PortEventKind::kMonitorStart), 1U);
+  EXPECT_EQ(all.ports.size(), 1U) << "its netdev is no port of its own meanwhile";
+  // It is not asked again while its read is out, and named with each snapshot.
+  const long threads_before = threads();
+  for (int i = 0; i < 20; ++i) {
+    clock.advance(settings.rescan_period);
+    all = Snapshot{};
+    for (int tries = 0; tries < 100 && !neighbour_is_whole(); ++tries) {
+      take(sampler->poll());
+      if (!neighbour_is_whole()) wait(20);
+    }
+    EXPECT_TRUE(has_gap("", "inventory", hung)) << i;
+  }
+  EXPECT_LE(threads(), threads_before + 1);
+  shared->hang("");
+  clock.advance(settings.link_period);
+  settle();
+  clock.advance(settings.counters_period);
+  settle();
+  EXPECT_EQ(all.ports.size(), 2U) << "it is searched as soon as it answers";
+  EXPECT_TRUE(all.ports.contains("mlx5_0/1") && all.ports.at("mlx5_0/1").counters);
+  EXPECT_FALSE(has_gap("", "inventory", "no answer within"));
+}
+
+TEST_F(OddNode, APortThatIsKnownStaysWhileASearchHangsAtItsDevice) {
+  start();
+  settle();
+  shared->hang(second.port_dir() + "/link_layer");
+  all = Snapshot{};
+  for (int i = 0; i < 200 && !has_gap("", "inventory", "of mlx5_1 (link_layer)"); ++i) {
+    clock.advance(i == 0 ? settings.rescan_period : settings.read_patience);
+    take(sampler->poll());
+    wait(50);
+    take(sampler->poll());
+  }
+  EXPECT_TRUE(has_gap("", "inventory", "no answer within 5 s of mlx5_1 (link_layer)"));
+  for (int i = 0; i < 200 && !has_gap("mlx5_1/1", "inventory", "the device can't be read"); ++i) {
+    clock.advance(settings.link_period);
+    take(sampler->poll());
+    wait(20);
+  }
+  EXPECT_TRUE(has_gap("mlx5_1/1", "inventory", "the device can't be read"));
+  EXPECT_EQ(sampler->inventory().size(), 2U);
+  EXPECT_EQ(count(PortEventKind::kDeviceGone), 0U);
+}
+
 TEST_F(OddNode, ADeviceThatIsListedButAnswersEnodevDoesNotKeepUsBusy) {
   start();
   settle();

@@ -17,7 +17,9 @@ using ::testing::ElementsAre;
 using testing::FailingHost;
 using testing::FakeHost;
 using ::testing::HasSubstr;
+using ::testing::IsSupersetOf;
 using testing::Nic;
+using ::testing::UnorderedElementsAre;
 
 constexpr const char* kRoute =
     "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT\n"
@@ -123,6 +125,26 @@ TEST(Inventory, ASubfunctionDoesNotTakeItsParentsHistory) {
   EXPECT_EQ(port(inventory, "mlx5_5/1").exempt_reason, "subfunction of 0000:1b:00.0");
   EXPECT_EQ(port(inventory, "mlx5_0/1").id.stable_key(), "0000:1b:00.0/1");
   EXPECT_EQ(port(inventory, "mlx5_5/1").id.stable_key(), "mlx5_5/1");
+}
+
+TEST(Inventory, NothingTakesThePlaceOfADeviceThatIsLeftOut) {
+  FakeHost fake;
+  add_nic(fake, Nic{});
+  add_nic(fake, Nic{.device = "", .netdev = "eno1", .pci = "0000:02:00.0", .driver = "tg3", .ifindex = 5});
+  fake.set("/proc/net/route", kRoute);
+  const std::string dir = Nic{}.pci_dir() + "/mlx5_core.sf.2";
+  add_verbs(fake, dir + "/infiniband/mlx5_5", "mlx5_5", "Ethernet");
+  fake.link(dir + "/infiniband/mlx5_5/device", dir);
+  std::vector<std::string> entered;
+  InventoryWatch watch{{"mlx5_0"}, [&](const std::string& device) { entered.push_back(device); }};
+  const auto inventory = take_inventory(fake, watch);
+  EXPECT_THAT(keys(inventory), UnorderedElementsAre("mlx5_5/1", "eno1")) << "its netdev is no plain port for that";
+  EXPECT_EQ(port(inventory, "mlx5_5/1").id.stable_key(), "mlx5_5/1") << "nor its subfunction the parent";
+  EXPECT_NE(port(inventory, "eno1").exempt_reason, "") << "the node has RDMA ports all the same";
+  EXPECT_THAT(inventory.gaps, ElementsAre(Gap{"mlx5_0", "inventory", "left out: its files do not answer"}));
+  EXPECT_THAT(entered, IsSupersetOf({"mlx5_0", "mlx5_5", "eno1", ""}));
+  watch.left_out = {"eno1"};
+  EXPECT_THAT(keys(take_inventory(fake, watch)), UnorderedElementsAre("mlx5_0/1", "mlx5_5/1"));
 }
 
 TEST(Inventory, SwitchModeRepresentorsAreExempt) {

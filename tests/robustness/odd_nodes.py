@@ -353,6 +353,31 @@ def hung_read(node):
         hang.close()
 
 
+def hung_search_at_the_start(node):
+    """A file that the search for ports reads never answers, from before the start on."""
+    for index in range(8):
+        node.add(index)
+    hang = HangingDirectory(node.port(3), ["link_layer"])
+    try:
+        with running(node) as daemon:
+            daemon.until(lambda: len(daemon.ports()) == 7, "the other seven are watched")
+            daemon.until(lambda: 'reason="no answer within 0.5 s of mlx5_3 (link_layer)"' in daemon.metrics(),
+                         "the device at which the search stands, in the metrics")
+            assert "inventory: no answer within 0.5 s of mlx5_3 (link_layer)" in daemon.get("/api/v1/text/status?width=200")
+            put(f"{node.port(7)}/counters/symbol_error", "6")
+            daemon.until(lambda: 'device="mlx5_7",port="1",counter="symbol_error"} 6' in daemon.metrics(), "a new value")
+            first = daemon.report()["t"]
+            daemon.until(lambda: daemon.report()["t"] > first + 3, "several searches")
+            assert hang.reads <= 2, f"{hang.reads} reads hang: a device that hangs is not searched again"
+            assert len(daemon.ports()) == 7 and "ens3" not in daemon.ports()
+            hang.close()  # what was hidden below it is there again
+            daemon.until(lambda: len(daemon.ports()) == 8, "it is watched once it answers")
+            daemon.until(lambda: "linkhealth_stuck_probes 0" in daemon.metrics(), "nothing is left of it")
+            daemon.stop()
+    finally:
+        hang.close()
+
+
 def all_reads_hang(node):
     """More devices hang than there may be threads."""
     hangs = []
@@ -459,7 +484,7 @@ def has_counters_line(daemon, line):
 
 TESTS = [covers_the_infiniband_collector, no_device_at_all, switch_mode_and_garbage, missing_directories, no_infiniband_class, virtual_functions_only,
          unplug_and_replug, renamed_netdev, swapped_names_after_a_reboot, all_ports_vanish, sixty_four_ports,
-         too_few_descriptors, hung_read, all_reads_hang, maintenance_files_hang, doctor_of_a_copy, watch_as_json]
+         too_few_descriptors, hung_read, hung_search_at_the_start, all_reads_hang, maintenance_files_hang, doctor_of_a_copy, watch_as_json]
 
 
 def main():
