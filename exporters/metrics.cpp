@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
-#include <unordered_map>
 
 #include "base/text.h"
 #include "exporters/gap_label.h"
+#include "exporters/metric_families.h"
 #include "exporters/metrics_writer.h"
 
 namespace linkhealth {
@@ -14,40 +14,6 @@ namespace linkhealth {
 namespace {
 
 constexpr double kBytesPerMegabit = 125'000;
-
-/// Adds series to a sink by their metric's name and the values of its labels.
-class Families {
- public:
-  using Labels = std::initializer_list<std::string_view>;
-  explicit Families(SeriesSink& sink) : sink_(sink) {}
-
-  /// REQUIRES: `name` is in the table and `labels` are as many as it says there.
-  void add(std::string_view name, Labels labels, double value) { sink_.add(row_of(name), std::span(labels), value); }
-  void add(std::string_view name, Labels labels, std::optional<double> value) {
-    if (value) add(name, labels, *value);
-  }
-  /// For many series of one metric.
-  void add(std::size_t row, Labels labels, double value) { sink_.add(row, std::span(labels), value); }
-
-  static std::size_t row_of(std::string_view name) {
-    static const auto rows = [] {
-      std::unordered_map<std::string_view, std::size_t> all;
-      for (const MetricInfo& info : metric_table()) all.emplace(info.name, all.size());
-      return all;
-    }();
-    return rows.at(name);
-  }
-
- private:
-  SeriesSink& sink_;
-};
-
-double unix_seconds(WallTime time) { return std::chrono::duration<double>(time.time_since_epoch()).count(); }
-
-struct PortLabels {
-  std::string device;
-  std::string port;
-};
 
 PortLabels split_key(const PortKey& key) {
   const auto slash = key.rfind('/');
@@ -124,6 +90,9 @@ void add_link(Families& out, const PortReport& port, const PortLabels& at, WallT
     out.add("linkhealth_trend_days_left", {at.device, at.port, trend.what, "low"}, trend.days_left_low);
     out.add("linkhealth_trend_days_left", {at.device, at.port, trend.what, "high"}, trend.days_left_high);
   }
+  if (link && link->down_reason && !link->carrier.value_or(true))
+    out.add("linkhealth_link_down_reason_info",
+            {at.device, at.port, link->down_reason->state, link->down_reason->substate}, 1.0);
   if (port.latest.counters)
     if (const auto blocks = port.latest.counters->get("fec_uncorrectable_blocks"))
       out.add("linkhealth_fec_uncorrectable_blocks_total", labels, static_cast<double>(*blocks));
@@ -166,47 +135,6 @@ void add_counters(Families& out, const PortReport& port, const PortLabels& at) {
   };
   for (const auto& [id, value] : port.latest.counters->known()) add(known_counters()[id].name, value);
   for (const auto& [name, value] : port.latest.counters->other()) add(name, value);
-}
-
-std::optional<double> from_milli(std::optional<double> value) {
-  return value ? std::optional(*value / 1000) : std::nullopt;
-}
-
-void add_optics(Families& out, const PortReport& port, const PortLabels& at) {
-  const auto& module = port.latest.module;
-  if (!module || !module->present) return;
-  out.add("linkhealth_module_temperature_celsius", {at.device, at.port}, module->temperature_c);
-  out.add("linkhealth_module_supply_volts", {at.device, at.port}, module->supply_v);
-  for (std::size_t i = 0; i < module->lanes.size(); ++i) {
-    const std::string number = std::to_string(i + 1);
-    const std::initializer_list<std::string_view> labels = {at.device, at.port, number};
-    const ModuleLane& lane = module->lanes[i];
-    out.add("linkhealth_module_lane_rx_power_watts", labels, from_milli(lane.rx_power_mw));
-    out.add("linkhealth_module_lane_tx_power_watts", labels, from_milli(lane.tx_power_mw));
-    out.add("linkhealth_module_lane_tx_bias_amperes", labels, from_milli(lane.tx_bias_ma));
-  }
-  const auto seconds = [](const std::optional<WallTime>& when) {
-    return when ? std::optional(unix_seconds(*when)) : std::nullopt;
-  };
-  for (const ModuleFlag& flag : module->flags) {
-    const std::string lane = flag.lane ? std::to_string(*flag.lane) : "";
-    const std::initializer_list<std::string_view> labels = {at.device, at.port, lane, flag.name};
-    out.add("linkhealth_module_flag_changes_total", labels, static_cast<double>(flag.change_count));
-    out.add("linkhealth_module_flag_last_set_timestamp_seconds", labels, seconds(flag.set_at));
-    out.add("linkhealth_module_flag_last_cleared_timestamp_seconds", labels, seconds(flag.cleared_at));
-  }
-}
-
-/// The other half of the link budget: what the far end sends and receives, as it says itself.
-void add_far_optics(Families& out, const PortReport& port, const PortLabels& at) {
-  const auto& peer = port.latest.peer;
-  if (!peer || !peer->module) return;
-  for (std::size_t i = 0; i < peer->module->lanes.size(); ++i) {
-    const std::string number = std::to_string(i + 1);
-    const ModuleLane& lane = peer->module->lanes[i];
-    out.add("linkhealth_peer_lane_rx_power_watts", {at.device, at.port, number}, from_milli(lane.rx_power_mw));
-    out.add("linkhealth_peer_lane_tx_power_watts", {at.device, at.port, number}, from_milli(lane.tx_power_mw));
-  }
 }
 
 void add_events(Families& out, const FaultEventCounts& counts, SteadyTime now) {
@@ -282,10 +210,8 @@ void collect_metrics(const Report& report, const FaultEventCounts& events, const
     add_link(out, port, at, report.at);
     for (const Gap& gap : port.gaps) add_gap(out, gap, at);
     if (groups.counters) add_counters(out, port, at);
-    if (groups.optics) {
-      add_optics(out, port, at);
-      add_far_optics(out, port, at);
-    }
+    if (groups.counters) add_phy(out, port, at);
+    if (groups.optics) add_hardware(out, port, at);
   }
   for (const Gap& gap : report.gaps) add_gap(out, gap, {});
   out.add("linkhealth_stuck_probes", {}, stuck_probes(report));

@@ -46,6 +46,9 @@ constexpr std::array kMetrics = std::to_array<MetricInfo>({
     {"linkhealth_link_downs_total", kCounter, "device,port,intent", "", "",
      "Carrier losses since the monitor started: involuntary, or voluntary (an administrator, a reboot, a driver "
      "reload)."},
+    {"linkhealth_link_down_reason_info", kGauge, "device,port,reason,substate", "", "",
+     "Always 1; why the kernel thinks that the link is down, in ethtool's words. Only while it is down, and where the "
+     "driver says so."},
     {"linkhealth_pre_fec_ber", kGauge, "device,port", "", "",
      "Bit error ratio before correction, over the configured window."},
     {"linkhealth_fec_uncorrectable_blocks_total", kCounter, "device,port", "", "",
@@ -85,6 +88,16 @@ constexpr std::array kMetrics = std::to_array<MetricInfo>({
     {"linkhealth_store_size_bytes", kGauge, "", "bytes", "", "Size of what is in linkhealth.db."},
     {"linkhealth_raw_total", kCounter, "device,port,counter", "", "counters",
      "Every counter that could be read, by the kernel's own name and in the kernel's own unit."},
+    {"linkhealth_fec_lane_bit_errors_total", kCounter, "device,port,lane", "", "counters",
+     "Bits that FEC corrected on one lane (lane 1 first)."},
+    {"linkhealth_fec_lane_corrected_blocks_total", kCounter, "device,port,lane", "", "counters",
+     "Blocks that FEC corrected on one lane."},
+    {"linkhealth_fec_lane_uncorrectable_blocks_total", kCounter, "device,port,lane", "", "counters",
+     "Blocks that FEC could not correct on one lane."},
+    {"linkhealth_link_sqi", kGauge, "device,port", "", "counters",
+     "Signal quality index of a PHY that has one (BASE-T)."},
+    {"linkhealth_link_sqi_max", kGauge, "device,port", "", "counters",
+     "The best that its signal quality index can be."},
     {"linkhealth_module_temperature_celsius", kGauge, "device,port", "Celsius", "optics", "Temperature of the module."},
     {"linkhealth_module_supply_volts", kGauge, "device,port", "V", "optics", "Supply voltage of the module."},
     {"linkhealth_module_lane_rx_power_watts", kGauge, "device,port,lane", "W", "optics",
@@ -104,13 +117,45 @@ constexpr std::array kMetrics = std::to_array<MetricInfo>({
      "When a read last found the flag newly set."},
     {"linkhealth_module_flag_last_cleared_timestamp_seconds", kGauge, "device,port,lane,flag", "s", "optics",
      "When a read last found the flag no longer set."},
+    {"linkhealth_module_lane_esnr_db", kGauge, "device,port,lane,side", "dB", "optics",
+     "Effective signal-to-noise ratio that the module measures on a lane; side: media or host."},
+    {"linkhealth_module_lane_ltp_db", kGauge, "device,port,lane,side", "dB", "optics",
+     "PAM4 level transition parameter of a lane."},
+    {"linkhealth_module_pre_fec_ber", kGauge, "device,port,side,statistic", "", "optics",
+     "Bit error ratio before correction as the module measures it; statistic: min, max, avg, current. The first three "
+     "are "
+     "of an interval that nobody here can end."},
+    {"linkhealth_module_frame_error_ratio", kGauge, "device,port,side,statistic", "", "optics",
+     "Share of frames that the module's FEC could not correct."},
+    {"linkhealth_module_fec_tail_symbols", kGauge, "device,port,side,statistic", "", "optics",
+     "Most symbol errors of any code word."},
+    {"linkhealth_module_laser_age_ratio", kGauge, "device,port", "", "optics",
+     "How much of its laser's life the module thinks is used: 0 new, 1 at its end."},
+    {"linkhealth_module_laser_frequency_error_hertz", kGauge, "device,port", "Hz", "optics",
+     "How far a tunable laser is from its channel."},
+    {"linkhealth_module_coherent", kGauge, "device,port,monitor", "", "optics",
+     "A monitor of a coherent module (OIF C-CMIS), by its name in recordings, which ends with its unit: osnr_db, "
+     "pdl_db, "
+     "chromatic_dispersion_ps_per_nm, …"},
+    {"linkhealth_pcie_current_link_transfers_per_second", kGauge, "device,port,end", "transfers/s", "optics",
+     "Speed of the card's PCIe link, as each end says (card, bridge)."},
+    {"linkhealth_pcie_max_link_transfers_per_second", kGauge, "device,port,end", "transfers/s", "optics",
+     "The most that it can be; of the card: the lesser of both ends."},
+    {"linkhealth_pcie_current_link_width", kGauge, "device,port,end", "", "optics", "Lanes of the card's PCIe link."},
+    {"linkhealth_pcie_max_link_width", kGauge, "device,port,end", "", "optics", "The most that it can have."},
+    {"linkhealth_pcie_errors_total", kCounter, "device,port,severity", "", "optics",
+     "Errors by PCIe's advanced error reporting (correctable, nonfatal, fatal), since the card was found."},
+    {"linkhealth_nic_temperature_celsius", kGauge, "device,port", "Celsius", "optics",
+     "The card's hottest sensor (not the module's)."},
+    {"linkhealth_nic_critical_temperature_celsius", kGauge, "device,port", "Celsius", "optics",
+     "That sensor's own limit."},
 });
 
 constexpr auto kKnobs = std::to_array<Knob>({
     {"counters", 0, 0, 1, "",
      "on: every scrape has the raw counters, also without collect[]=counters: 100 and more a port"},
     {"optics", 0, 0, 1, "",
-     "on: every scrape has each lane's light and the module's flags, also without collect[]=optics"},
+     "on: every scrape has each lane's light, the module's flags and the card's slot, also without collect[]=optics"},
 });
 constexpr std::array<KnobGroup, 1> kKnobGroups = {{{"", "metrics", kKnobs}}};
 
@@ -162,7 +207,7 @@ std::string metrics_reference() {
       "\n## Raw counters: `/metrics?collect[]=counters`\n\n"
       "One series for each counter of each port: hundreds a port on some hardware.\n\n";
   append_group(text, "counters");
-  text += "\n## Optics, lane by lane: `/metrics?collect[]=optics`\n\n";
+  text += "\n## Optics lane by lane, and the card: `/metrics?collect[]=optics`\n\n";
   append_group(text, "optics");
   text +=
       "\nBoth groups: `/metrics?collect[]=counters&collect[]=optics`. The default set is always included.\n"

@@ -165,6 +165,7 @@ TEST(MetricsLibrary, WholeReportsGiveTheSameBytes) {
     Report report = test::example_report();
     report.ports.push_back(test::down_port());
     report.ports.push_back(test::blind_port());
+    report.ports.push_back(test::measured_port());
     if (seed > 0) disturb(report, random);
     const MonitorFigures monitor{random.text(), random.value()};
     for (const MetricGroups groups : {MetricGroups{false, false}, {true, false}, {false, true}, {true, true}}) {

@@ -42,6 +42,36 @@ TEST(Metrics, AllGroups) {
                                                                     {.counters = true, .optics = true}));
 }
 
+Report measured() {
+  Report report;
+  report.ports = {test::measured_port()};
+  return report;
+}
+
+TEST(Metrics, WhatHardwareMeasuresOfItself) {
+  test::expect_golden("tests/golden/metrics/hardware.prom", render(measured(), {.counters = true, .optics = true}));
+}
+
+TEST(Metrics, WhatIsNotKnownHasNoSeries) {
+  const std::string text = render(measured(), {.counters = true, .optics = true});
+  EXPECT_THAT(text,
+              HasSubstr(R"(linkhealth_module_lane_esnr_db{device="mlx5_9",port="1",lane="3",side="media"} 20.25)"));
+  EXPECT_THAT(text, Not(HasSubstr(R"(port="1",lane="2",side="media"})"))) << "0 dB is CMIS's word for none";
+  EXPECT_THAT(
+      text,
+      Not(HasSubstr(R"(linkhealth_pcie_current_link_transfers_per_second{device="mlx5_9",port="1",end="bridge"})")));
+  EXPECT_THAT(text, Not(HasSubstr(R"(severity="nonfatal")")));
+  EXPECT_THAT(render(measured()), Not(HasSubstr("linkhealth_pcie"))) << "not by default";
+}
+
+TEST(Metrics, TheReasonOfALinkThatIsDownEndsWithIt) {
+  Report report;
+  report.ports = {test::down_port()};
+  EXPECT_THAT(render(report), HasSubstr("linkhealth_link_down_reason_info{"));
+  report.ports[0].latest.link->carrier = true;
+  EXPECT_THAT(render(report), Not(HasSubstr("linkhealth_link_down_reason_info{")));
+}
+
 TEST(Metrics, ConfigurationMayAddAGroupToEveryScrape) {
   KnobTable knobs(metric_knob_groups());
   EXPECT_FALSE(metric_groups(knobs).counters || metric_groups(knobs).optics);
@@ -64,7 +94,7 @@ TEST(Metrics, TheFarEndsLightIsTheOtherHalfOfTheBudget) {
   EXPECT_THAT(text, Not(HasSubstr("linkhealth_peer_lane_tx_power_watts{device=\"mlx5_0\",port=\"1\",lane=\"1\"}")));
 }
 
-TEST(Metrics, WhatIsNotKnownHasNoSeries) {
+TEST(Metrics, WhatHardwareDoesNotMeasureHasNoSeries) {
   Report report = test::example_report();
   report.ports = {test::blind_port()};
   const std::string text = render(report, {.counters = true, .optics = true});
@@ -230,8 +260,10 @@ TEST(Metrics, PromtoolFindsNothing) {
   if (std::system("command -v promtool >/dev/null 2>&1") != 0)
     GTEST_SKIP() << "promtool is not installed (Debian package prometheus)";
   const std::string path = ::testing::TempDir() + "linkhealth_metrics_" + std::to_string(getpid()) + ".prom";
-  std::ofstream(path) << metrics_text(test::example_report(), some_events(), kMonitor,
-                                      {.counters = true, .optics = true});
+  Report report = test::example_report();
+  report.ports.push_back(test::down_port());
+  report.ports.push_back(test::measured_port());
+  std::ofstream(path) << metrics_text(report, some_events(), kMonitor, {.counters = true, .optics = true});
   EXPECT_EQ(std::system(("promtool check metrics < " + path + " >&2").c_str()), 0);
   std::remove(path.c_str());
 }

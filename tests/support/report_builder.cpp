@@ -174,6 +174,34 @@ PortReport exempt_port() {
   return port;
 }
 
+PortReport measured_port() {
+  PortReport port = healthy_port("mlx5_9", "eth9", "");
+  ModuleSample& module = *port.latest.module;
+  module.vdm.media_esnr_db = {21.5, 0, 20.25};  // 0: this lane has none
+  module.vdm.host_ltp_db = {33};
+  module.vdm.media_pre_fec_ber = {1e-9, 3e-7, 2e-8, 1.5e-8};
+  module.vdm.host_frame_error_ratio.current = 0;
+  module.vdm.media_fec_tail_symbols.max = 7;
+  module.vdm.laser_age_percent = 25;
+  module.vdm.laser_frequency_error_mhz = -150;
+  module.coherent.osnr_db = 28.5;
+  module.coherent.carrier_frequency_offset_mhz = -40;
+  port.latest.link->sqi = 6;
+  port.latest.link->sqi_max = 7;
+  port.latest.fec_lanes = {{1000, std::nullopt, std::nullopt}, {std::nullopt, 12, 3}};
+  PcieSample& pcie = port.latest.pcie.emplace();
+  pcie.speed_gtps = 16;
+  pcie.max_speed_gtps = 32;
+  pcie.width = 8;
+  pcie.max_width = 16;
+  pcie.bridge_width = 8;
+  pcie.aer_correctable = 4;
+  pcie.aer_fatal = 0;
+  pcie.nic_temperature_c = 61.5;
+  pcie.nic_critical_temperature_c = 105;
+  return port;
+}
+
 PortReport blind_port() {
   PortReport port = port_with_id("mlx5_9", "", "0000:dd:00.0");
   port.health = Health::kUnknown;

@@ -20,6 +20,8 @@ PortReport down_port();
 PortReport exempt_port();
 /// mlx5_9/1: nothing could be read, with the reasons.
 PortReport blind_port();
+/// All that hardware may measure of itself: a coherent module's VDM, FEC by lane, a PHY's signal quality, the slot.
+PortReport measured_port();
 
 /// gpu-0417 with all of the above.
 Report example_report();
