@@ -60,23 +60,27 @@ std::string read_slot(Host& host, const std::string& pci) {
 }
 
 /// The hottest of the function's own sensors (Documentation/hwmon/sysfs-interface.rst: millidegrees Celsius). A sensor
-/// of a module belongs to the module's group: mlx5 labels those "Module0", the NIC's own "asic".
-void read_temperature(Host& host, const std::string& dir, PcieSample& pcie) {
+/// of a module belongs to the module's group: mlx5 labels those "Module0", the NIC's own "asic". A card without sensors
+/// is no trouble, one whose sensor can't be read is.
+void read_temperature(Host& host, const std::string& dir, PcieSample& pcie, std::string& trouble) {
   std::string ignored;
   const std::string chips_dir = dir + "/hwmon/";
-  const auto chips = host.list_dir(dir + "/hwmon");
-  if (!chips) return;
-  for (const std::string& chip : *chips) {
+  const auto list = [&](const std::string& folder) {
+    auto names = host.list_dir(folder);
+    if (!names && names.error().errnum != ENOENT)
+      trouble += (trouble.empty() ? "" : "; ") + base_name(folder) + ": " + errno_name(names.error().errnum);
+    return names ? std::move(*names) : std::vector<std::string>();
+  };
+  for (const std::string& chip : list(dir + "/hwmon")) {
     const std::string chip_dir = chips_dir + chip;
-    const auto files = host.list_dir(chip_dir);
-    if (!files) continue;
-    for (const std::string& file : *files) {
+    const auto files = list(chip_dir);
+    for (const std::string& file : files) {
       constexpr std::string_view kInput = "_input";
       if (!file.starts_with("temp") || !file.ends_with(kInput)) continue;
       const std::string sensor = file.substr(0, file.size() - kInput.size());
       const auto label = host.read_file(fmt::format("{}/{}_label", chip_dir, sensor));
       if (label && label->starts_with("Module")) continue;
-      const auto now_c = read_value(host, chip_dir, file.c_str(), parse_millidegrees, ignored);
+      const auto now_c = read_value(host, chip_dir, file.c_str(), parse_millidegrees, trouble);
       if (!now_c || (pcie.nic_temperature_c && *pcie.nic_temperature_c >= *now_c)) continue;
       pcie.nic_temperature_c = now_c;
       pcie.nic_critical_temperature_c =
@@ -141,7 +145,9 @@ void read_pcie(Host& host, const InventoryPort& port, PortSample& sample, std::v
     const auto node = read_value(host, dir, "numa_node", parse_u64, ignored);  // -1: none
     if (node && *node < kMaxNumaNodes) pcie.numa_node = static_cast<std::uint32_t>(*node);
     pcie.slot = read_slot(host, port.id.pci);
-    read_temperature(host, dir, pcie);
+    std::string hot_trouble;
+    read_temperature(host, dir, pcie, hot_trouble);
+    if (!hot_trouble.empty()) gaps.push_back({port.id.key(), "hwmon", std::move(hot_trouble)});
     sample.pcie = std::move(pcie);
   }
   if (!trouble.empty()) gaps.push_back({port.id.key(), "pcie", std::move(trouble)});

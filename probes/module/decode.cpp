@@ -2,11 +2,44 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
+
 #include "probes/module/codes.h"
 #include "probes/module/maps.h"
 #include "probes/module/screen.h"
 
 namespace linkhealth {
+
+namespace {
+
+bool is_zero(const std::optional<double>& value) { return value.value_or(0) <= 0; }
+
+/// No module runs at 0 V, and hardly one at 0 C: where such a meter says so beside zeros of all others, nobody
+/// measures. A module that is dark says its temperature and its supply.
+bool measures_nothing(const ModuleSample& sample) {
+  const bool dead_supply = std::ranges::any_of(
+      sample.warnings, [](const std::string& warning) { return warning.starts_with("supply of 0 V"); });
+  if (!dead_supply && (sample.supply_v || sample.temperature_c != 0.0)) return false;
+  return std::ranges::all_of(sample.lanes, [](const ModuleLane& lane) {
+    return is_zero(lane.rx_power_mw) && is_zero(lane.tx_power_mw) && is_zero(lane.tx_bias_ma);
+  });
+}
+
+void drop_blank_monitors(ModuleSample& sample) {
+  bool dropped = false;
+  const auto drop = [&dropped](std::optional<double>& value) {
+    dropped = dropped || value.has_value();
+    value.reset();
+  };
+  if (!measures_nothing(sample)) return;
+  if (sample.temperature_c == 0.0) drop(sample.temperature_c);
+  for (ModuleLane& lane : sample.lanes)
+    for (auto* value : {&lane.rx_power_mw, &lane.tx_power_mw, &lane.tx_bias_ma}) drop(*value);
+  if (dropped) sample.warnings.emplace_back("its meters all read zero: nothing is measured");
+}
+
+}  // namespace
 
 ModuleSample decode_module(const ModuleImage& image) {
   ModuleSample sample;
@@ -33,6 +66,7 @@ ModuleSample decode_module(const ModuleImage& image) {
       sample.warnings.push_back(fmt::format("identifier {:02x}h: a form factor that is not known", head.identifier));
       break;
   }
+  drop_blank_monitors(sample);
   return sample;
 }
 

@@ -118,13 +118,25 @@ TEST_F(Pcie, BridgeSlotNodeAndTemperature) {
 
 TEST_F(Pcie, WhatABoardDoesNotNameIsAbsent) {
   fake_.set(nic_.pci_dir() + "/numa_node", "-1\n");
-  fake_.set(nic_.pci_dir() + "/hwmon/hwmon0/temp1_input", "999999999\n");
   read_pcie(host_, port_, sample_, gaps_);
   ASSERT_TRUE(sample_.pcie);
   EXPECT_EQ(sample_.pcie->slot, "");
   EXPECT_FALSE(sample_.pcie->numa_node);
-  EXPECT_FALSE(sample_.pcie->nic_temperature_c) << "out of range is no temperature";
+  EXPECT_FALSE(sample_.pcie->nic_temperature_c);
   EXPECT_TRUE(gaps_.empty());
+}
+
+TEST_F(Pcie, ASensorThatCannotBeReadIsAGap) {
+  const std::string hwmon = nic_.pci_dir() + "/hwmon/hwmon0";
+  fake_.set(hwmon + "/temp1_input", "999999999\n");
+  fake_.set(hwmon + "/temp2_input", "50000\n");
+  fake_.set_error(hwmon + "/temp3_input", EIO);
+  read_pcie(host_, port_, sample_, gaps_);
+  ASSERT_TRUE(sample_.pcie);
+  EXPECT_EQ(sample_.pcie->nic_temperature_c, 50.0) << "out of range is no temperature";
+  ASSERT_EQ(gaps_.size(), 1U);
+  EXPECT_EQ(gaps_[0].probe, "hwmon");
+  EXPECT_EQ(gaps_[0].reason, "temp1_input: text \"999999999\"; temp3_input: EIO");
 }
 
 }  // namespace

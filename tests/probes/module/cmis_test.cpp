@@ -60,6 +60,39 @@ TEST(Cmis, AFlatModuleHasIdentityOnly) {
   EXPECT_THAT(m.lanes, IsEmpty());
 }
 
+EepromBuilder without_light() {
+  auto b = EepromBuilder::cmis();
+  for (unsigned at = 154; at < 202; at += 2) b.page(0x11).u16(at, 0);
+  return b;
+}
+
+TEST(Cmis, MetersThatAllReadZeroMeasureNothing) {
+  auto b = without_light();
+  b.lower().u16(14, 0).u16(16, 0);
+  const ModuleSample m = decode(b);
+  EXPECT_FALSE(m.temperature_c);
+  EXPECT_FALSE(m.supply_v);
+  ASSERT_EQ(m.lanes.size(), 4U);
+  for (const ModuleLane& lane : m.lanes) EXPECT_FALSE(lane.rx_power_mw || lane.tx_power_mw || lane.tx_bias_ma);
+  EXPECT_THAT(m.warnings, Contains("its meters all read zero: nothing is measured"));
+}
+
+// Some modules have a thermometer and nothing else.
+TEST(Cmis, AThermometerAloneIsBelieved) {
+  auto b = without_light();
+  b.lower().u16(16, 0);
+  const ModuleSample m = decode(b);
+  EXPECT_TRUE(m.temperature_c);
+  EXPECT_FALSE(m.lanes[0].rx_power_mw);
+}
+
+TEST(Cmis, AModuleThatIsDarkSaysSo) {
+  const ModuleSample m = decode(without_light());
+  EXPECT_EQ(m.lanes[0].rx_power_mw, 0.0);
+  EXPECT_EQ(m.lanes[0].tx_power_mw, 0.0);
+  EXPECT_THAT(m.warnings, IsEmpty());
+}
+
 TEST(Cmis, ReservedBitsBesideTheStateAreMasked) {
   auto b = EepromBuilder::cmis();
   b.lower().byte(3, 0x57);
