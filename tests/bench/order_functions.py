@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Writes daemon/cycle.ld: which functions the linker lays side by side, because a running daemon executes them.
 
-    tests/bench/order_functions.py                     # 3 minutes; wants valgrind and build/release with -DLINKHEALTH_BENCH=ON
+    cmake --preset release -B build/unordered -DLINKHEALTH_BENCH=ON -DLINKHEALTH_CAN_ORDER=OFF && cmake --build build/unordered
+    tests/bench/order_functions.py --bin build/unordered/bin       # 3 minutes; wants valgrind
     tests/bench/order_functions.py --check PROGRAM     # how many of the file's functions PROGRAM has; exit code 1: too few
 
-A function that has been renamed is simply not moved; from time to time the file is made anew (docs/adr/0010-layout.md).
+A function that has been renamed is simply not moved; from time to time the file is made anew (docs/adr/0010-layout.md). It is made from
+programs without it: valgrind knows no names in a section of our own.
 """
 import argparse
 import os
@@ -105,7 +107,15 @@ def sections(names):
     return sorted(re.sub(r"([CD])1E", r"\1[12]E", name) for name in plain if re.fullmatch(r"[\w.]+", name))
 
 
+def refuse_ordered(program):
+    headers = subprocess.run(["readelf", "-SW", program], check=True, capture_output=True, text=True).stdout
+    if ".text.cycle" in headers:
+        sys.exit(f"{program} is laid out by {os.path.basename(FILE)} already: build it with -DLINKHEALTH_CAN_ORDER=OFF")
+
+
 def write(bin_folder):
+    for program in ("bench_stepped_daemon", "linkhealthd"):
+        refuse_ordered(f"{bin_folder}/{program}")
     each, ever = set(), set()
     with tempfile.TemporaryDirectory(dir="/dev/shm") as trees:
         for devices, cycles in ((10, 330), (64, 130)):
@@ -135,7 +145,7 @@ def check(program):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--bin", default=f"{SOURCE}/build/release/bin")
+    parser.add_argument("--bin", default=f"{SOURCE}/build/unordered/bin")
     parser.add_argument("--check", metavar="PROGRAM")
     options = parser.parse_args()
     if options.check:
