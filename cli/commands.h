@@ -64,6 +64,7 @@ struct MaintenanceOptions {
   std::string action;  ///< "start" or "end"
   std::string port;    ///< or "all"
   std::string for_time, reason, by;
+  bool no_module_reads = false;
   bool json = false;
 };
 int run_maintenance(const Client& client, const MaintenanceOptions& options);

@@ -55,6 +55,8 @@ void add_maintenance(CLI::App& app, MaintenanceOptions& options) {
   command->add_option("--reason", options.reason, "What is done")->type_name("TEXT");
   command->add_option("--by", options.by, "The name to show; another who really asks is shown beside it: ann (as root)")
       ->type_name("NAME");
+  command->add_flag("--no-module-reads", options.no_module_reads,
+                    "Leave the module's memory alone meanwhile: its firmware is being changed, say");
   command->add_flag("--json", options.json, "The answer as JSON (docs/schema/action.json)");
   command->footer(
       "All is still seen and shown. What is wrong when the time is over is raised then; flaps under somebody's hands "
@@ -64,6 +66,7 @@ void add_maintenance(CLI::App& app, MaintenanceOptions& options) {
       "\nExamples:\n"
       "  linkhealth maintenance start mlx5_3 --for 1h --reason 'new jumper'\n"
       "  linkhealth maintenance end mlx5_3\n"
+      "  linkhealth maintenance start mlx5_3 --for 20m --reason 'module firmware' --no-module-reads\n"
       "  linkhealth maintenance start all --for 4h --reason 'firmware'\n"
       "\nExit codes: 0 done; 2 no such port, or no maintenance to end; 3 the daemon does not answer; 4 it could not do "
       "it.");

@@ -52,10 +52,14 @@ int run_maintenance(const Client& client, const MaintenanceOptions& options) {
     complain(end ? "maintenance end takes no --for" : "maintenance start: say --for how long (30m, 2h, 1d)");
     return kBadInput;
   }
+  if (end && options.no_module_reads) {
+    complain("maintenance end takes no --no-module-reads");
+    return kBadInput;
+  }
   const auto query = parameters("maintenance", options.for_time, options.reason, options.by, options.json);
   if (!query) return kBadInput;
-  return show(
-      client.post("/api/v1/maintenance?port=" + path_part(options.port) + "&" + *query + (end ? "&end=1" : "")));
+  return show(client.post("/api/v1/maintenance?port=" + path_part(options.port) + "&" + *query + (end ? "&end=1" : "") +
+                          (options.no_module_reads ? "&module_reads=off" : "")));
 }
 
 }  // namespace linkhealth::cli

@@ -38,7 +38,7 @@ _linkhealth() {
     fleet) options+=' --prometheus --by --work-list --limit --json --bearer-token-file --ca-file' ;;
     module) options+=' --file --json' ;;
     ack) options+=' --for --reason --by --end --json' ;;
-    maintenance) options+=' --for --reason --by --json' ;;
+    maintenance) options+=' --for --reason --by --no-module-reads --json' ;;
     check) options+=' --drain-reason --perfdata --json' ;;
     ticket) options+=' --json' ;;
     verify | qualify) options+=' --ber --least --json' ;;

@@ -25,6 +25,7 @@ struct Wish {
   std::string reason;
   std::optional<std::uint64_t> for_s;
   bool end = false;
+  std::optional<bool> module_reads;
 };
 
 std::string param(const ApiRequest& request, const std::string& name) {
@@ -41,6 +42,11 @@ Result<Wish> wish_of(const ApiRequest& request) {
   if (wish.by.empty()) wish.by = wish.user;
   wish.reason = clean_text(trim(param(request, "reason")), false);
   wish.end = param(request, "end") == "1";
+  if (const std::string reads = param(request, "module_reads"); reads == "off") {
+    wish.module_reads = false;
+  } else if (!reads.empty()) {
+    return Error{"module_reads= takes off"};
+  }
   if (wish.by.empty()) return Error{"by= is missing: who says so?"};
   if (wish.by.size() > kMaxNameBytes) return Error{fmt::format("by= is longer than {} bytes", kMaxNameBytes)};
   if (!wish.user.empty() && wish.by != wish.user) wish.by += fmt::format(" {}{})", kAs, wish.user);
@@ -135,11 +141,13 @@ ApiReply maintain(const ApiRequest& request, const ApiView& view, const PortRepo
   wanted.reason = wish.reason;
   wanted.since = view.now;
   wanted.until = until_of(wish, view.now);
+  wanted.module_reads = wish.module_reads;
   const auto work = wish.end ? view.desk->end_maintenance(key, wish.by) : view.desk->begin_maintenance(key, wanted);
   if (!work) return api_error(request, 409, work.error().message);
   std::string sentence =
       wish.end ? fmt::format("{}: maintenance ended after {}", name, duration_words(view.now - work->since))
-               : fmt::format("{}: in maintenance {}, nothing is raised", name, until_words(work->until, view.now, ""));
+               : fmt::format("{}: in maintenance {}, nothing is raised{}", name, until_words(work->until, view.now, ""),
+                             work->module_reads == false ? ", and no module is read" : "");
   return done(request, view, std::move(sentence), [&](JsonWriter& out) {
     put(out, "action", std::string(wish.end ? "maintenance_end" : "maintenance_start"));
     put(out, "port", port == nullptr ? "all" : port->port);

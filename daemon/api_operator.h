@@ -1,7 +1,7 @@
 // What people tell the daemon over the API: acknowledgements and maintenance. POST only, and only from who may act.
 //
 //   POST /api/v1/ports/PORT/ack?for=SECONDS&reason=&by=      &end=1 takes it back; without for=: until the fault closes
-//   POST /api/v1/maintenance?port=PORT|all&for=SECONDS&reason=&by=      &end=1 ends it
+//   POST /api/v1/maintenance?port=PORT|all&for=SECONDS&reason=&by=[&module_reads=off]   &end=1 ends it
 //
 // by= is the name to show; who really asks (the peer of the Unix socket, the user or certificate on TCP) is added where
 // that is somebody else: "ann (as root)". So it stands in reports, events, history and the log.

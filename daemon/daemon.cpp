@@ -296,6 +296,7 @@ void Daemon::on_step(const Snapshot& snapshot, const Engine::Step& step, double 
   last_step_at_ = snapshot.wall_time;
   memory_->on_step(snapshot, *step.report, step.events, engine_->ledger_state(),
                    [this] { return engine_->references(); });
+  if (sampler_ != nullptr) sampler_->leave_modules(modules_left(*step.report));
   publisher_.publish(step.report, step.events,
                      {LINKHEALTH_VERSION, lateness_s, started_at_, memory_->health(), metric_groups(config_.knobs)});
   deliveries_.on_step(false);

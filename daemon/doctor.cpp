@@ -25,6 +25,7 @@ std::string hint_for(const SourceRow& row, std::string_view reason) {
   if (reason.starts_with("no answer within") || reason == "the device does not answer" ||
       reason.starts_with("not read: too many"))
     return "the device hangs: see the kernel log; a reset of the device or a reboot ends it";
+  if (reason.starts_with(kModuleLeft)) return "it is read again when the maintenance ends";
   return std::string(row.hint);
 }
 

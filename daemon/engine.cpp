@@ -144,6 +144,8 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
     if (subject.port->arrived) continue;
     report->ports.push_back(s.report_of(subject, view, port, snapshot));
     if (work != nullptr) report->ports.back().maintenance = *work;
+    if (work != nullptr && s.leaves_module(*subject.port, subject.stable))
+      report->ports.back().maintenance->module_reads = false;
   }
   weigh(*report, s.history);
   report->node = s.settings.node;

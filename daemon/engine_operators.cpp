@@ -207,14 +207,26 @@ void Engine::State::log_maintenance() {
   if (maintenance_log.size() > kMostLogged) maintenance_log.erase(maintenance_log.begin());
 }
 
+namespace {
+
+bool is_of(const Maintenance& one, const PortHistory& port, const std::string& stable) {
+  const PortId& id = port.latest.id;
+  const std::string& name = one.port;
+  return name.empty() || name == stable || name == port.key || name == id.device || name == id.netdev || name == id.pci;
+}
+
+}  // namespace
+
+bool Engine::State::leaves_module(const PortHistory& port, const std::string& stable) const {
+  const auto leaves = [&](const Maintenance& one) { return one.module_reads == false && is_of(one, port, stable); };
+  return std::ranges::any_of(maintenance, leaves) || std::ranges::any_of(maintenance_files, leaves);
+}
+
 /// Of several the one that lasts longest.
 const Maintenance* Engine::State::maintenance_of(const PortHistory& port, const std::string& stable) const {
   const Maintenance* found = nullptr;
   const auto consider = [&](const Maintenance& one) {
-    const PortId& id = port.latest.id;
-    const std::string& name = one.port;
-    if (!name.empty() && name != stable && name != port.key && name != id.device && name != id.netdev && name != id.pci)
-      return;
+    if (!is_of(one, port, stable)) return;
     const bool longer = found != nullptr && found->until && (!one.until || *one.until > *found->until);
     if (found == nullptr || longer) found = &one;
   };

@@ -132,6 +132,8 @@ struct Engine::State {
   void log_maintenance();
   void release_lost(SteadyTime now);
   const Maintenance* maintenance_of(const PortHistory& port, const std::string& stable) const;
+  /// Whether somebody who works on the port wants its module left alone.
+  [[nodiscard]] bool leaves_module(const PortHistory& port, const std::string& stable) const;
   void fill_group(PortView& view, const Subject& subject, const std::vector<Subject>& all);
   void note_repair(const Subject& subject, const PortView& view, Judged& judged, WallTime now);
   PortVerdict verdict_of(const PortView& view, Judged& own, const Fault* incumbent);

@@ -96,6 +96,7 @@ void Sampler::read_all(Cycle& cycle) {
   take_readings(cycle);
   submit_due(cycle.now);  // after the readings: a search among them may have found a port
   if (modules_) take_modules(cycle);
+  if (modules_) say_left_modules(cycle);
   if (far_ends_) take_far_ends(cycle);
 }
 
@@ -138,14 +139,34 @@ void Sampler::take_search(Cycle& cycle, Inventory found) {
   }
   if (result.again_soon) inventory_due_.at = cycle.now + settings_.link_period;
   std::erase_if(cycle.snapshot.ports, [this](const auto& entry) { return !ports_.contains(entry.first); });
-  std::vector<ModulePort> with_module;
-  for (const auto& [key, port] : ports_) {
-    if (port.port.ifindex != 0 && port.watched())
-      with_module.push_back({key, static_cast<std::uint32_t>(port.port.ifindex)});
-  }
-  if (modules_) modules_->set_ports(with_module);
+  tell_modules();
   tell_feeds(cycle.now);
   if (far_ends_) far_ends_->set_ports(inventory());
+}
+
+void Sampler::tell_modules() {
+  if (!modules_) return;
+  std::vector<ModulePort> with_module;
+  for (const auto& [key, port] : ports_)
+    if (port.port.ifindex != 0 && port.watched() && !modules_left_.contains(key))
+      with_module.push_back({key, static_cast<std::uint32_t>(port.port.ifindex)});
+  modules_->set_ports(with_module);
+}
+
+void Sampler::leave_modules(std::set<PortKey> ports) {
+  if (ports == modules_left_) return;
+  modules_left_ = std::move(ports);
+  std::erase_if(modules_said_, [this](const PortKey& port) { return !modules_left_.contains(port); });
+  tell_modules();
+}
+
+/// Once: it is no failure that is tried again.
+void Sampler::say_left_modules(Cycle& cycle) {
+  for (const PortKey& port : modules_left_) {
+    if (!ports_.contains(port) || !modules_said_.insert(port).second) continue;
+    cycle.snapshot.gaps.push_back({port, "module", std::string(kModuleLeft)});
+    cycle.content = true;
+  }
 }
 
 void Sampler::read_links(Cycle& cycle) {

@@ -57,6 +57,8 @@ class Sampler : public Source {
   void watch_far_ends(std::unique_ptr<FarEnds> far_ends) { far_ends_ = std::move(far_ends); }
   /// The configuration was read again: what recordings of this node begin with, and what the plan calls the far ends.
   void expect(const std::map<PortKey, ExpectedPort>& expected, std::map<PortKey, ExpectedPort> planned);
+  /// Somebody works on these ports, and their modules are not read until the next call.
+  void leave_modules(std::set<PortKey> ports);
   /// From now on the counters of InfiniBand ports that are found are asked by MADs, where the settings say so.
   void ask_own_ports(MadOpener opener) { own_ports_ = std::move(opener); }
 
@@ -98,6 +100,8 @@ class Sampler : public Source {
   void follow_prompts(const Cycle& cycle);
   void rescan(Cycle& cycle);
   void take_search(Cycle& cycle, Inventory found);
+  void tell_modules();
+  void say_left_modules(Cycle& cycle);
   void read_all(Cycle& cycle);
   void read_links(Cycle& cycle);
   void read_link(Cycle& cycle, SampledPort& port);
@@ -137,7 +141,9 @@ class Sampler : public Source {
   std::map<std::string, std::uint64_t> removed_, added_;  ///< what device events said since the last search
   unsigned leaving_looks_ = 0;                            ///< searches that found a device on its way out
   bool search_ = false;                                   ///< an event asks for a search
-  SteadyTime search_rests_;  ///< not before: a node that makes devices all day long is not searched all day long
+  SteadyTime search_rests_;         ///< not before: a node that makes devices all day long is not searched all day long
+  std::set<PortKey> modules_left_;  ///< ports whose modules are not to be read
+  std::set<PortKey> modules_said_;  ///< of those, what has a gap
   std::map<std::string, double> durations_s_;  ///< of each probe's last cycle
   std::map<std::string, SteadyTime> stuck_;    ///< what hangs, and since when
   std::uint64_t firmware_reads_ = 0;           ///< of all ports so far

@@ -32,4 +32,11 @@ std::optional<End> parse_end(std::string_view text) { return parse<End>(kEndName
 std::optional<Severity> parse_severity(std::string_view text) { return parse<Severity>(kSeverityNames, text); }
 std::optional<FaultState> parse_fault_state(std::string_view text) { return parse<FaultState>(kStateNames, text); }
 
+std::set<PortKey> modules_left(const Report& report) {
+  std::set<PortKey> ports;
+  for (const PortReport& port : report.ports)
+    if (port.maintenance && port.maintenance->module_reads == false) ports.insert(port.port);
+  return ports;
+}
+
 }  // namespace linkhealth

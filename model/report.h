@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -115,6 +116,7 @@ struct Maintenance {
   std::optional<WallTime> until;       ///< nullopt: until it is ended (only by file)
   std::string file;                    ///< that says so; "" for one that was begun by command
   std::optional<WallTime> ended_at{};  ///< when it was over; nullopt: it lasts
+  std::optional<bool> module_reads{};  ///< false: the module's memory is left alone meanwhile
   bool operator==(const Maintenance&) const = default;
 };
 
@@ -223,6 +225,9 @@ struct Report {
   std::vector<ProbeTiming> timings;
   std::shared_ptr<const RuleUse> rule_use;  ///< not part of the document
 };
+
+/// Ports whose module somebody who works there wants left alone.
+std::set<PortKey> modules_left(const Report& report);
 
 /// Something that happened to a fault. Sent at least once to those who listen.
 struct FaultEvent {

@@ -136,6 +136,7 @@ void fields(Is<Maintenance> auto& maintenance, auto& visit) {
   visit("until", maintenance.until);
   visit("file", maintenance.file);
   visit("ended_at", maintenance.ended_at);
+  visit("module_reads", maintenance.module_reads);
 }
 
 void fields(Is<FaultReport> auto& fault, auto& visit) {

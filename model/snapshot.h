@@ -160,6 +160,9 @@ struct Gap {
   bool operator==(const Gap&) const = default;
 };
 
+/// The reason of a module's gap while somebody works on the port and wants the module left alone.
+inline constexpr std::string_view kModuleLeft = "not read during maintenance";
+
 /// How long a probe took in this cycle. Not recorded.
 struct ProbeTiming {
   std::string probe;

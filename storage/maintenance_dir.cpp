@@ -65,6 +65,11 @@ Result<Maintenance> parse_maintenance_file(std::string_view text, const std::str
                      "\" is no instant such as 2026-11-20T14:00:00Z: this file is not obeyed"};
     } else if (key == "port") {
       found.port = printable(value);
+    } else if (key == "module_reads") {
+      if (value != "off")
+        return Error{path + ": module_reads can be \"off\", not \"" + printable(value.substr(0, 60)) +
+                     "\": this file is not obeyed"};
+      found.module_reads = false;
     } else if (key == "by") {
       found.by = printable(value);
     } else {

@@ -96,9 +96,8 @@ ROWS = {
     41: ("module revisions decoded as garbage", ["ModuleCorpus.InventsNothing", "ModuleCorpus.RealModulesHaveRightChecksums",
                                                  "Cmis.RevisionsThatDoNotExistAreNotNamed"]),
     42: ("reading an unplugged module logs kernel errors", ["ModuleScheduleTest.AnEmptyCageIsNoModuleAndIsAskedSeldom"]),
-    # Not offered for one port: a module that is busy is asked less and less often and is not blind.
-    43: ("switch module reading off during firmware work", ["Engine.ABusyModuleIsNotBlind",
-        "ModuleScheduleTest.FailuresAreGapsAndAreAskedLessAndLessOften"]),
+    43: ("switch module reading off during firmware work", ["DaemonSamplerModules.AModuleThatIsToBeLeftAloneIsNotRead",
+        "MaintenanceLog.AModuleIsLeftAloneForAsLongAsAnybodyWantsIt", "Engine.ABusyModuleIsNotBlind"]),
     44: ("a voltage off by ten", ["Cmis.ReadsAWholeModule", "ModuleCorpus.AgreesWithEverythingThatTheSourcesState"]),
     45: ("operators compare link_downed by hand", ["StatusText.UsualTerminal",
                                                    "StatusText.SaysWhenNothingIsWrongAndWhenNothingIsWatched"]),

@@ -78,6 +78,10 @@ TEST_F(Operators, MaintenanceOfOnePortAndOfAll) {
   EXPECT_EQ(run("maintenance start mlx5_3 --for 30m --reason jumper --by ann").out,
             "mlx5_3/1: in maintenance until 2026-11-20 12:30:00Z (for 30 min), nothing is raised\n");
   EXPECT_EQ(desk.noted, "begin mlx5_3/1|" + ann_ + "|jumper|2026-11-20T12:30:00Z");
+  EXPECT_EQ(run("maintenance start mlx5_3 --for 30m --no-module-reads --by ann").out,
+            "mlx5_3/1: in maintenance until 2026-11-20 12:30:00Z (for 30 min), nothing is raised, and no module is "
+            "read\n");
+  EXPECT_EQ(desk.noted, "begin mlx5_3/1|" + ann_ + "||2026-11-20T12:30:00Z|no module reads");
   EXPECT_EQ(run("maintenance start all --for 2d --by ann").exit_code, 0);
   EXPECT_EQ(desk.noted, "begin |" + ann_ + "||2026-11-22T12:00:00Z");
   EXPECT_EQ(run("maintenance end all --by ann").out, "all ports: maintenance ended after 5 min\n");
@@ -86,7 +90,8 @@ TEST_F(Operators, MaintenanceOfOnePortAndOfAll) {
 
 TEST_F(Operators, MaintenanceMistakes) {
   for (const char* wrong : {"maintenance", "maintenance start", "maintenance start mlx5_3", "maintenance stop mlx5_3",
-                            "maintenance end mlx5_3 --for 2h", "maintenance start mlx5_3 --for 91d"}) {
+                            "maintenance end mlx5_3 --for 2h", "maintenance start mlx5_3 --for 91d",
+                            "maintenance end mlx5_3 --no-module-reads"}) {
     const Outcome outcome = run(wrong);
     EXPECT_EQ(outcome.exit_code, kBadInput) << wrong;
     EXPECT_THAT(outcome.err, ::testing::StartsWith("linkhealth: ")) << wrong;
@@ -159,6 +164,9 @@ TEST_F(Actions, WhoReallyAsksIsSaidBesideTheNameThatIsGiven) {
   work.params.emplace("for", "60");
   EXPECT_EQ(status(work), 200);
   EXPECT_THAT(desk.noted, HasSubstr("|ann (as uid 1234)|"));
+  work.params.emplace("module_reads", "maybe");
+  EXPECT_EQ(status(work), 400);
+  work.params.erase("module_reads");
   work.params.emplace("end", "1");
   EXPECT_EQ(status(work), 200);
   EXPECT_THAT(desk.noted, HasSubstr("|ann (as uid 1234)"));

@@ -126,6 +126,12 @@ TEST(Doctor, ACounterThatIsFullCountsNoFurther) {
   EXPECT_THAT(source(doctor, "counters").hint, HasSubstr("perfquery -R"));
 }
 
+TEST(Doctor, AModuleThatIsLeftAloneNeedsNoRight) {
+  Report report = one_port();
+  report.ports[0].gaps.push_back({"mlx5_0/1", "module", std::string(kModuleLeft)});
+  EXPECT_EQ(source(examine(report, {}), "module").hint, "it is read again when the maintenance ends");
+}
+
 TEST(Doctor, SaysWhatAReadingOfOnePortCosts) {
   Report report = one_port();
   report.timings = {{"counters", 0.002, 50, 20}};

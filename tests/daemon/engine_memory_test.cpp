@@ -86,6 +86,25 @@ TEST(MaintenanceLog, HoldsWhatWasBegunAndWhenItWasOver) {
   EXPECT_EQ(log[0].port, "0000:1b:00.0/1");
 }
 
+TEST(MaintenanceLog, AModuleIsLeftAloneForAsLongAsAnybodyWantsIt) {
+  Story run;
+  run.run(60);
+  EXPECT_TRUE(modules_left(*run.report).empty());
+  Maintenance firmware = work(run, 600);
+  firmware.module_reads = false;
+  ASSERT_TRUE(run.engine.begin_maintenance("mlx5_0/1", firmware));
+  ASSERT_TRUE(run.engine.begin_maintenance("", work(run, 3000)));  // lasts longer, and says nothing of modules
+  run.run(10);
+  EXPECT_EQ(modules_left(*run.report), std::set<PortKey>{"mlx5_0/1"});
+  Story again;
+  again.feed = run.feed;
+  again.engine.restore(run.engine.ledger_state());
+  again.run(10);
+  EXPECT_EQ(modules_left(*again.report), std::set<PortKey>{"mlx5_0/1"}) << "over a restart too";
+  again.run(600);
+  EXPECT_TRUE(modules_left(*again.report).empty());
+}
+
 TEST(MaintenanceLog, OneThatRunsOutEndsAtItsTime) {
   Story run;
   run.run(60);

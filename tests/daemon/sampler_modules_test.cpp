@@ -191,6 +191,30 @@ TEST_F(DaemonSamplerModules, AModuleThatCannotBeReadIsAGapAndNoEvent) {
   EXPECT_THAT(module_events(seen), IsEmpty());
 }
 
+// Firmware is written into a module over the very bus that it is read by.
+TEST_F(DaemonSamplerModules, AModuleThatIsToBeLeftAloneIsNotRead) {
+  until_module("SN000001");
+  sampler->leave_modules({"mlx5_0/1"});
+  const Gap left{"mlx5_0/1", "module", "not read during maintenance"};
+  const Snapshot begun = poll_until([](const Snapshot& all) { return !module_gaps(all).empty(); });
+  EXPECT_THAT(module_gaps(begun), ElementsAre(left));
+  std::size_t reads = 0;
+  cage->change([&](FakeModule& module) { reads = module.reads.size(); });
+  for (int i = 0; i < 20; ++i) {
+    pass(Time::kPasses, settings.module_period);
+    sampler->leave_modules({"mlx5_0/1"});
+    Snapshot more;
+    take(more);
+    EXPECT_THAT(module_gaps(more), IsEmpty()) << "said once: it is no failure that is tried again";
+  }
+  cage->change([&](FakeModule& module) {
+    EXPECT_EQ(module.reads.size(), reads);
+    module.set_serial("SN000001");
+  });
+  sampler->leave_modules({});
+  EXPECT_THAT(module_gaps(until_module("SN000001")), IsEmpty()) << "read as soon as it may be";
+}
+
 TEST_F(DaemonSamplerModules, AReadThatHangsLongerThanThePatienceIsNamedInEachSnapshot) {
   until_module("SN000001");
   cage->hang(true);

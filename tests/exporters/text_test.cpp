@@ -184,7 +184,8 @@ TEST(ExplainText, WhoSaysWhatIsAtTheFarEndAndHowLongAgo) {
   peer.source = "lldp";
   peer.link_source = peer.counters_source = "telemetry";
   peer.link_age_s = peer.counters_age_s = 2;
-  EXPECT_EQ(far_end_line(peer, "leaf-12"), "Far end    leaf-12, says LLDP · its link and counters: telemetry, 2.0 s ago");
+  EXPECT_EQ(far_end_line(peer, "leaf-12"),
+            "Far end    leaf-12, says LLDP · its link and counters: telemetry, 2.0 s ago");
   peer.link_source = "fleet";
   EXPECT_EQ(far_end_line(peer, "leaf-12"),
             "Far end    leaf-12, says LLDP · its link: fleet, 2.0 s ago · its counters: telemetry, 2.0 s ago");

@@ -33,6 +33,15 @@ TEST_F(MaintenanceDirTest, AnEmptyFileIsEnough) {
   EXPECT_GT(found.maintenance[1].since, WallTime());
 }
 
+TEST_F(MaintenanceDirTest, AModuleMayBeLeftAlone) {
+  const auto off = parse_maintenance_file("module_reads: off\n", "/etc/m/mlx5_3", WallTime());
+  ASSERT_TRUE(off);
+  EXPECT_EQ(off->module_reads, false);
+  const auto odd = parse_maintenance_file("module_reads: none\n", "/etc/m/mlx5_3", WallTime());
+  ASSERT_FALSE(odd);
+  EXPECT_EQ(odd.error().message, "/etc/m/mlx5_3: module_reads can be \"off\", not \"none\": this file is not obeyed");
+}
+
 TEST_F(MaintenanceDirTest, LinesSayTheRest) {
   const auto one = parse_maintenance_file(
       "# by the rack team\nport: mlx5_3/2\nuntil: 2026-11-20T14:00:00Z\nby: ann\nreason: new jumper\nand a new "

@@ -21,8 +21,8 @@ class NotingDesk : public Operator {
     return dirty_port().faults.front();
   }
   Result<Maintenance> begin_maintenance(const PortKey& port, const Maintenance& maintenance) override {
-    noted =
-        "begin " + port + "|" + maintenance.by + "|" + maintenance.reason + "|" + format_rfc3339(*maintenance.until);
+    noted = "begin " + port + "|" + maintenance.by + "|" + maintenance.reason + "|" +
+            format_rfc3339(*maintenance.until) + (maintenance.module_reads == false ? "|no module reads" : "");
     return maintenance;
   }
   Result<Maintenance> end_maintenance(const PortKey& port, const std::string& by) override {
