@@ -56,6 +56,9 @@ constexpr auto kPatterns = std::to_array<KernelLogPattern>({
     {"assert_var", kFatal, {"assert_var"}, "the firmware stopped with an assertion"},
     {"firmware_recovery", kFatal, {"fw_recovery"}, "the firmware is being recovered"},
     {"firmware_fatal", kFatal, {"FW fatal"}, "the firmware reports a fatal error"},
+    // bnxt (bnxt_async_event_process(), bnxt_fw_exception()); a "Non-fatal firmware reset event" mends itself.
+    {"firmware_fatal_reset", kFatal, {"Fatal firmware reset event"}, "the firmware reports a fatal error"},
+    {"firmware_fatal_condition", kFatal, {"irmware fatal"}, "the firmware reports a fatal error"},
     {"firmware_error", kFatal, {"firmware error"}, "the firmware reports an error"},
     {"heartbeat", kFatal, {"heartbeat failure"}, "the firmware's heartbeat stopped"},
     {"adapter_reset", kFatal, {"adapter reset"}, "the driver resets the card"},

@@ -62,6 +62,15 @@ const Line kLines[] = {
     {"mlx5_core 0000:1b:00.0 ens1f0np0: Link up", "link_up", kLinkUp},
     {"mlx5_core 0000:1b:00.0 ens1f0np0: Link down", "link_down", kLinkDown},
     {"IPv6: ADDRCONF(NETDEV_CHANGE): ens1f0np0: link becomes ready", "link_ready", kLinkUp},
+    {"bnxt_en 0000:28:00.0 ens2np0: Fatal firmware reset event, data1: 0x6, data2: 0x0, min wait 4000 ms, max wait "
+     "20000 "
+     "ms",
+     "firmware_fatal_reset", kFatal},
+    {"bnxt_en 0000:28:00.0 ens2np0: Firmware fatal reset event received", "firmware_fatal_condition", kFatal},
+    {"bnxt_en 0000:28:00.0 ens2np0: Detected firmware fatal condition, initiating reset", "firmware_fatal_condition",
+     kFatal},
+    {"bnxt_en 0000:28:00.0 ens2np0: Non-fatal firmware reset event, data1: 0x6, data2: 0x0, min wait 4000 ms", "",
+     kNoise},
     {"bnxt_en 0000:28:00.0 ens2np0: NIC Link is Down", "nic_link_down", kLinkDown},
     {"bnxt_en 0000:28:00.0 ens2np0: NIC Link is Up, 100000 Mbps full duplex, Flow control: none", "nic_link_up",
      kLinkUp},
