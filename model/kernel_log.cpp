@@ -53,7 +53,14 @@ constexpr auto kPatterns = std::to_array<KernelLogPattern>({
     {"command_timeout", kFatal, {"Will cause a leak of a command resource"}, "the firmware does not answer"},
     {"health_compromised", kFatal, {"health compromised"}, "the firmware's heartbeat stopped"},
     {"hardware_error", kFatal, {"unrecoverable hardware error"}, "the hardware has failed"},
-    {"assert_var", kFatal, {"assert_var"}, "the firmware stopped with an assertion"},
+    // What follows it (assert_var and more) comes with an issue of any severity, so that it says nothing alone.
+    {"fatal_error", kFatal, {"Fatal error ", " detected"}, "the driver's sensors found the card dead"},
+    {"health_hot", kNicHot, {"Health issue observed", "High temperature"}, "the card is too hot"},
+    {"health_emergency", kFatal, {"Health issue observed", "severity(0)"}, "the firmware reports an error"},
+    {"health_alert", kFatal, {"Health issue observed", "severity(1)"}, "the firmware reports an error"},
+    {"health_critical", kFatal, {"Health issue observed", "severity(2)"}, "the firmware reports an error"},
+    {"health_error", kFatal, {"Health issue observed", "severity(3)"}, "the firmware reports an error"},
+    {"pci_unavailable", kPcieLost, {"PCI slot is unavailable"}, "the card does not answer on PCIe any more"},
     {"firmware_recovery", kFatal, {"fw_recovery"}, "the firmware is being recovered"},
     {"firmware_fatal", kFatal, {"FW fatal"}, "the firmware reports a fatal error"},
     // bnxt (bnxt_async_event_process(), bnxt_fw_exception()); a "Non-fatal firmware reset event" mends itself.

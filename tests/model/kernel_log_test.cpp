@@ -54,6 +54,19 @@ const Line kLines[] = {
     {"mlx5_core 0000:d2:00.0: poll_health:174: device's health compromised - reached miss count.", "health_compromised",
      kFatal},
     {"mlx5_core 0000:d2:00.0: print_health_info: synd 0x8: unrecoverable hardware error.", "hardware_error", kFatal},
+    {"mlx5_core 0000:d2:00.0: poll_health:801:(pid 0): Fatal error 1 detected", "fatal_error", kFatal},
+    {"mlx5_core 0000:d2:00.0: print_health_info:430:(pid 0): Health issue observed, firmware internal error, "
+     "severity(3) "
+     "ERROR:",
+     "health_error", kFatal},
+    {"mlx5_core 0000:d2:00.0: print_health_info:430:(pid 0): Health issue observed, High temperature, severity(3) "
+     "ERROR:",
+     "health_hot", kNicHot},
+    {"mlx5_core 0000:d2:00.0: print_health_info:430:(pid 0): Health issue observed, high CRC error rate, severity(4) "
+     "WARNING:",
+     "", kNoise},
+    {"mlx5_core 0000:d2:00.0: print_health_info:433:(pid 0): assert_var[0] 0x0000002a", "", kNoise},
+    {"mlx5_core 0000:d2:00.0: print_health_info:425:(pid 0): PCI slot is unavailable", "pci_unavailable", kPcieLost},
     {"NETDEV WATCHDOG: eth0 (mlx5_core): transmit queue 3 timed out", "netdev_watchdog", kQueueStuck},
     {"mlx5_core 0000:1b:00.0 eth2: TX timeout detected", "tx_timeout", kQueueStuck},
     {"mlx5_core 0000:d2:00.0: mlx5_cmd_out_err:838:(pid 1441871): ACCESS_REG(0x805) op_mod(0x1) failed, status bad "
