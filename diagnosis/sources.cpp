@@ -108,7 +108,7 @@ constexpr auto kSymptoms = std::to_array<std::pair<SymptomId, Text>>({
     {kNicHot, "linux: drivers/net/ethernet/mellanox/mlx5/core/events.c (temperature warning)"},
     {kSlotPower, "linux: drivers/net/ethernet/mellanox/mlx5/core/events.c (powered down ports)"},
     {kPcieLost, "linux: drivers/pci/hotplug/pciehp_ctrl.c"},
-    {kCardErrors, "IBTA ExcessiveBufferOverrunErrors; linux: mlx5 counters.rst (tx_errors_phy); judgement (counts)"},
+    {kCardErrors, "IBTA ExcessiveBufferOverrunErrors; judgement (counts)"},
     {kGroupDown, kGroup},
     {kGroupFlaps, kGroup},
     {kGroupErrors, kGroup},

@@ -26,9 +26,10 @@ double increase_of(const CounterInfo& info, std::uint64_t from, std::uint64_t to
   return static_cast<double>(to - from);
 }
 
-double scaled(double increase, double counted_s, double interval_s) {
+/// How many intervals a counter's increase is of; 1: it is read in each.
+double intervals_in(double counted_s, double interval_s) {
   const double intervals = interval_s > 0 ? counted_s / interval_s : 1;
-  return intervals > 1.5 ? increase / intervals : increase;
+  return intervals > 1.5 ? intervals : 1;
 }
 
 }  // namespace
@@ -65,13 +66,14 @@ SteadyTime FlowMeter::read_at(CounterId id, SteadyTime otherwise) const {
 }
 
 /// Adds what one counter says to its flow.
-void FlowMeter::count(const FlowUse& use, Entry& entry, double increase, double rate) {
+void FlowMeter::count(const FlowUse& use, Entry& entry, double increase, double intervals) {
   const auto flow = static_cast<std::size_t>(use.flow);
   double& total = totals_[flow];
   total = use.combine == Combine::kSum ? total + increase : std::max(total, entry.told + increase);
   if (!use.is_rate) return;
-  entry.share += static_cast<float>(rate);
-  interval_rates_[flow] = std::max(interval_rates_[flow], static_cast<double>(entry.share));
+  entry.share += static_cast<float>(increase / intervals);
+  double& rate = interval_rates_[flow];
+  rate = use.combine == Combine::kSum ? rate + increase / intervals : std::max(rate, static_cast<double>(entry.share));
 }
 
 /// All that was read now has told what its flow counts now, whoever said it.
@@ -105,7 +107,10 @@ FlowIncrease FlowMeter::take(const Counters& reading, SteadyTime now, double int
     const double increase = use.used ? increase_of(known_counters()[id], at->value, value) * use.unit : kUnknownValue;
     if (!std::isnan(increase)) {
       known.add(use.flow);
-      count(use, *at, increase, scaled(increase, in_seconds(now - at->at), interval_s));
+      const double counted_s = in_seconds(now - at->at);
+      const double intervals = intervals_in(counted_s, interval_s);
+      count(use, *at, increase, intervals);
+      if (intervals > 1 && is_spread(use.flow)) result.late.push_back({use.flow, increase / counted_s, at->at});
     }
     at->value = value;
     at->at = now;

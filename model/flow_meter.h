@@ -27,12 +27,20 @@ class CounterSources {
   std::uint8_t bits_ = 0;
 };
 
+/// A rate that was told for longer than an interval.
+struct LateRate {
+  Flow flow{};
+  double per_s = 0;
+  SteadyTime since;  ///< the reading before
+};
+
 /// What one reading adds. NaN where nothing of a flow is known: no counter of it was read now and before, it stands at
 /// the all-ones of a saturating counter, or its source began anew.
 struct FlowIncrease {
-  FlowValues values;     ///< whole, where it was noticed
-  FlowValues rates;      ///< the same of one interval: see FlowMeter::take
-  CounterSources reset;  ///< whose counters began anew
+  FlowValues values;           ///< whole, where it was noticed
+  FlowValues rates;            ///< the same of one interval: see FlowMeter::take
+  CounterSources reset;        ///< whose counters began anew
+  std::vector<LateRate> late;  ///< of is_spread flows: what was there in each interval since, not in this one alone
 };
 
 /// Follows the counters of one port. Each source is read at times of its own, and several count the same events: what
@@ -40,8 +48,8 @@ struct FlowIncrease {
 class FlowMeter {
  public:
   /// What `reading` adds. A counter that is read less often than others has counted for longer than an interval: in
-  /// `rates`, what is judged as a rate (bits corrected, traffic, time spent waiting) is scaled to one interval of
-  /// `interval_s`; damage counts whole. 0: everything is read each time.
+  /// `rates`, what is judged as a rate (bits corrected, traffic, pauses, time spent waiting) is scaled to one interval
+  /// of `interval_s`; damage counts whole. 0: everything is read each time.
   FlowIncrease take(const Counters& reading, SteadyTime now, double interval_s = 0);
   /// Of sources that tell the same rate, the larger one counts in each interval: the next one begins.
   void begin_interval();
@@ -61,7 +69,7 @@ class FlowMeter {
   };
   [[nodiscard]] CounterSources begun_anew(const Counters& reading) const;
   void forget(CounterSources sources);
-  void count(const FlowUse& use, Entry& entry, double increase, double rate);
+  void count(const FlowUse& use, Entry& entry, double increase, double intervals);
   void note_told(const Counters& reading);
 
   std::vector<Entry> entries_;  ///< in the counters' order

@@ -43,8 +43,8 @@ constexpr std::array<FlowInfo, kFlowCount> kTable{{
      kMost,
      {"link_error_recovery", "total_success_recovery_phy"},
      "retrained without going down"},
-    {kRxOctets, "octets received", kMost, {"port_rcv_data", "netdev_rx_bytes"}, "traffic in"},
-    {kTxOctets, "octets sent", kMost, {"port_xmit_data", "netdev_tx_bytes"}, "traffic out"},
+    {kRxOctets, "octets received", kMost, {"port_rcv_data", "mac_OctetsReceivedOK", "netdev_rx_bytes"}, "traffic in"},
+    {kTxOctets, "octets sent", kMost, {"port_xmit_data", "mac_OctetsTransmittedOK", "netdev_tx_bytes"}, "traffic out"},
     {kCongestionMarks,
      "congestion marks",
      kSum,
@@ -97,8 +97,8 @@ constexpr std::array<FlowInfo, kFlowCount> kTable{{
     {kCardErrors,
      "card errors",
      kSum,
-     {"excessive_buffer_overrun_errors", "tx_errors_phy"},
-     "packets that this card lost by its own fault: no buffer in spite of credits, or not sent whole"},
+     {"excessive_buffer_overrun_errors"},
+     "packets that this card lost by its own fault: no buffer in spite of credits"},
     {kPcieDamage,
      "PCIe damage",
      kSum,
@@ -137,9 +137,12 @@ std::vector<FlowUse> find_uses() {
 
 std::span<const FlowInfo, kFlowCount> flow_table() { return kTable; }
 
-bool is_rate(Flow flow) {
-  return flow == kCorrectedBits || flow == kCorrectedBlocks || flow == kRxOctets || flow == kTxOctets ||
-         flow == kTransmitWait;
+bool is_rate(Flow flow) { return flow == kCorrectedBits || flow == kCorrectedBlocks || is_spread(flow); }
+
+bool is_spread(Flow flow) {
+  constexpr FlowSet kSpread{kRxOctets,     kTxOctets,  kCongestionMarks, kPauseReceived,   kPauseSent,
+                            kTransmitWait, kHostDrops, kPcieStalls,      kTransmitDiscards};
+  return kSpread.has(flow);
 }
 
 std::span<const FlowUse> flow_uses() {

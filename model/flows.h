@@ -84,8 +84,11 @@ class FlowSet {
   std::uint32_t bits_ = 0;
 };
 
-/// What is judged by how much of it there is in a time, not by whether there is any.
+/// What is judged by how much of it there is in a time, or in how much of the time, not by whether there is any.
 bool is_rate(Flow flow);
+/// Rates that a late reading spreads over all the time it is of. Not what the error ratio is made of: an interval whose
+/// ratio is not known has none.
+bool is_spread(Flow flow);
 
 /// What a counter says.
 struct FlowUse {

@@ -200,6 +200,8 @@ class PortHistory {
   void take_counters(const PortSample& sample, SteadyTime now);
   void see_counters(const Counters& now);
   void close_interval(SteadyTime now);
+  void take_late(const LateRate& late);
+  [[nodiscard]] bool load_is_told() const;
   void learn_ber(const OpenInterval& interval);
   void count_lanes(const std::vector<FecLane>& now, double spans);
   void take_missed_losses(const Counters& counters, SteadyTime since, SteadyTime now);

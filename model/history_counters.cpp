@@ -1,5 +1,6 @@
 // The counters' side of PortHistory: increases, intervals and the bit error ratio.
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include "model/history.h"
@@ -25,6 +26,13 @@ double bits_from_blocks(double blocks, double seconds, double rate_bps, double c
   if (total <= 0) return kUnknownValue;
   const double share = std::min(blocks / total, 0.999);
   return -std::log1p(-share) * total;
+}
+
+/// Share of the line rate; NaN where no octets were counted.
+template <typename AnyInterval>
+double load(const AnyInterval& interval, double rate_bps) {
+  const double octets = std::fmax(interval.flow(Flow::kRxOctets), interval.flow(Flow::kTxOctets));
+  return octets * 8 / (rate_bps * interval.seconds());
 }
 
 CounterId link_downed() {
@@ -76,6 +84,7 @@ void PortHistory::take_counters(const PortSample& sample, SteadyTime now) {
     for (std::size_t i = 0; i < kFlowCount; ++i) add_to(open_.flows[i], increase.rates[i]);
     count_lanes(sample.fec_lanes, spans(lanes_at_.value_or(now)));
   }
+  for (const LateRate& late : increase.late) take_late(late);
   if (carrier != true) open_.carrier = false;
   take_missed_losses(*sample.counters, downs_read_at, now);
   if (!latest.counters) latest.counters.emplace();
@@ -104,8 +113,7 @@ void PortHistory::close_interval(SteadyTime now) {
     if (rate > 0 && seconds > 0) {
       open_.ber_floor = 0.5 / (rate * seconds);
       if (!std::isnan(bits)) open_.ber = bits / (rate * seconds);
-      const double octets = std::max(open_.flow(Flow::kRxOctets), open_.flow(Flow::kTxOctets));
-      if (!std::isnan(octets)) open_.utilization = octets * 8 / (rate * seconds);
+      if (load_is_told()) open_.utilization = load(open_, rate);
     }
     corrects_ = corrects_ || open_.flow(Flow::kCorrectedBits) > 0 || open_.flow(Flow::kCorrectedBlocks) > 0;
     learn_ber(open_);
@@ -117,6 +125,29 @@ void PortHistory::close_interval(SteadyTime now) {
   open_.begin = now;
   open_.carrier = carrier == true;
   open_valid_ = true;
+}
+
+/// The interval in which a counter was read before had its part then, and the open one has its own.
+void PortHistory::take_late(const LateRate& late) {
+  const double rate = line_rate_bps();
+  const bool traffic = late.flow == Flow::kRxOctets || late.flow == Flow::kTxOctets;
+  for (auto at = intervals.rbegin(); at != intervals.rend() && at->begin >= late.since; ++at) {
+    at->take_late(late.flow, late.per_s * at->seconds(), flow_info(late.flow).combine);
+    if (traffic && rate > 0 && at->seconds() > 0) at->utilization = static_cast<float>(load(*at, rate));
+  }
+}
+
+/// A netdev leaves out what RDMA carries, and verbs counters what the netdev does (mlx5_ib mad.c). So where the port's
+/// own octets are read more seldom, an interval without them says nothing of the load until they are.
+bool PortHistory::load_is_told() const {
+  static const std::array kOfThePort{find_counter("port_xmit_data").value(),
+                                     find_counter("mac_OctetsTransmittedOK").value()};
+  bool counted = false;
+  for (const CounterId id : kOfThePort) {
+    if (meter_.read_at(id, open_.begin) > open_.begin) return true;
+    counted = counted || (latest.counters && latest.counters->get(id));
+  }
+  return !counted;
 }
 
 void PortHistory::learn_ber(const OpenInterval& interval) {

@@ -50,6 +50,8 @@ class Interval {
     if (counted_.has(flow)) return static_cast<double>(values_[counted_.before(flow)]);
     return known_.has(flow) ? 0.0 : kUnknownValue;
   }
+  /// What is told later of this time: to be added, or the larger of both.
+  void take_late(Flow flow, double value, Combine combine);
   /// Corrected bits of an FEC lane; NaN where they are not known. REQUIRES: lane < lanes.
   [[nodiscard]] double lane_bits(std::size_t lane) const {
     return static_cast<double>(values_[counted_.size() + lane]);

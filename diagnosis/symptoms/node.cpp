@@ -140,7 +140,8 @@ Finding pcie_lost(const PortView& v, KnobValues k) {
   return says(v, KernelLogClass::kPcieLost, "the PCIe link of the slot went down", v.port.present ? -1 : k[0]);
 }
 
-// card_errors: credits promised buffers that were not there, or packets left the card broken: no cable does that.
+// card_errors: credits promised buffers that were not there: no cable does that. Not mlx5's tx_errors_phy: those
+// are frames longer than the port's MTU (linux: its counters.rst).
 constexpr Knob kCardKnobs[] = {{"per_h", 8, 1, 1e6, "", "in an hour; the counter of overruns ends at 15"},
                                {"intervals", 4, 1, 1000, "", "with them"},
                                {"span_s", 300, 0, 3600, "s", "between the first and the last"}};

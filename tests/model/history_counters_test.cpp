@@ -96,16 +96,39 @@ TEST(History, ACounterThatIsReadSeldomGivesTheRateOfItsOwnTime) {
   constexpr std::uint64_t kWordsPerS = 1'000'000;
   port.run_minutes(4, kWordsPerS);
   const auto& intervals = port_of(port.history).intervals;
-  std::size_t known = 0;
-  for (const Interval& interval : intervals) {
-    const double octets = interval.flow(Flow::kRxOctets);
-    if (std::isnan(octets)) continue;
-    ++known;
-    EXPECT_NEAR(octets / interval.seconds(), 4.0 * kWordsPerS, 1e4) << "not six times as much";
-    EXPECT_LT(interval.utilization, 0.001);
+  const auto rate = [&intervals](std::size_t i) { return intervals[i].flow(Flow::kRxOctets) / intervals[i].seconds(); };
+  EXPECT_TRUE(std::isnan(rate(0))) << "before its first reading it is unknown, not zero";
+  for (std::size_t i = 5; i < 23; ++i) {
+    EXPECT_NEAR(rate(i), 4.0 * kWordsPerS, 1e4) << i << ": not six times as much, and in each interval";
+    EXPECT_LT(intervals[i].utilization, 0.001);
   }
-  EXPECT_GE(known, 3U);
-  EXPECT_GT(intervals.size(), known) << "where it was not read it is unknown, not zero";
+  port.feed.counters = Counters();
+  port.feed.counters.set("fec_uncorrectable_blocks", port.blocks);
+  port.history.observe(port.feed.tick());
+  EXPECT_TRUE(std::isnan(intervals.back().flow(Flow::kRxOctets))) << "not read since";
+}
+
+TEST(History, ANetdevAloneDoesNotTellTheLoadOfAPortThatCountsItsOwn) {
+  History history;
+  Feed feed;
+  std::uint64_t words = 0;
+  const auto observe = [&](int ticks, bool counts_its_own) {
+    for (int tick = 0; tick < ticks; ++tick) {
+      feed.counters = Counters();
+      feed.counters.set("netdev_tx_bytes", 5000 + static_cast<std::uint64_t>(feed.t));
+      words += 62'500'000'000;
+      if (counts_its_own && tick % 6 == 5) feed.counters.set("port_xmit_data", words);
+      history.observe(feed.tick());
+    }
+  };
+  const auto& intervals = [&history]() -> const auto& { return port_of(history).intervals; };
+  observe(3, false);
+  EXPECT_LT(intervals().back().utilization, 0.001) << "nothing else is there";
+  observe(12, true);
+  EXPECT_NEAR(intervals().back().utilization, 0.47, 0.02);
+  EXPECT_NEAR(intervals()[intervals().size() - 5].utilization, 0.47, 0.02) << "told late";
+  observe(2, true);
+  EXPECT_TRUE(std::isnan(intervals().back().utilization)) << "not idle: not told yet";
 }
 
 TEST(History, DamageThatIsReadSeldomCountsWhole) {

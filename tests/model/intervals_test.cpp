@@ -47,6 +47,26 @@ TEST(Interval, LanesStandBehindTheFlows) {
   EXPECT_NEAR(kept.flow(Flow::kRxOctets), 1e12, 1e12 * 1e-7);
 }
 
+TEST(Interval, WhatIsToldLateIsAddedOrTheLargerOfBoth) {
+  OpenInterval open = counted();
+  of(open, Flow::kRxOctets) = 100;
+  of(open, Flow::kModuleHeat) = 3;
+  open.lanes = 1;
+  open.lane_bits = {7};
+  Interval kept(open);
+  kept.take_late(Flow::kRxOctets, 40, Combine::kMost);
+  EXPECT_EQ(kept.flow(Flow::kRxOctets), 100);
+  kept.take_late(Flow::kRxOctets, 400, Combine::kMost);
+  EXPECT_EQ(kept.flow(Flow::kRxOctets), 400);
+  kept.take_late(Flow::kCongestionMarks, 5, Combine::kSum);
+  kept.take_late(Flow::kCongestionMarks, 6, Combine::kSum);
+  EXPECT_EQ(kept.flow(Flow::kCongestionMarks), 11);
+  kept.take_late(Flow::kRetries, 0, Combine::kSum);
+  EXPECT_EQ(kept.flow(Flow::kRetries), 0) << "known, and none";
+  EXPECT_EQ(kept.flow(Flow::kModuleHeat), 3) << "the others stand where they stood";
+  EXPECT_EQ(kept.lane_bits(0), 7);
+}
+
 TEST(Interval, AnErrorRatioOfOneBitInAnHourIsKept) {
   OpenInterval open = counted();
   open.ber = 1 / (850e9 * 3600);
