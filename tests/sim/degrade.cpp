@@ -28,6 +28,7 @@ constexpr DegradeInfo kTable[] = {
     {kHoles, "holes", "every group fails now and then"},
     {kSplitGroups, "split_groups", "link, counters and module in snapshots of their own"},
     {kNoSerial, "no_serial", "the module's identity is not readable"},
+    {kOwnPeriods, "own_periods", "each counter at the shipped period of its source"},
 };
 
 bool is_transport(std::string_view name) {
@@ -120,9 +121,33 @@ void Degrader::strip(PortSample& port, const PortKey& key, Snapshot& snapshot) {
     case kNoSerial:
       if (port.module) port.module->serial = port.module->vendor = port.module->part_number = "";
       break;
+    case kOwnPeriods:
+      keep_due(port, key, snapshot.taken_at);
+      break;
     default:
       break;
   }
+}
+
+/// The drivers' own are read once a minute (sampler.driver_period_s); so, two files of a port each ten seconds, is a
+/// classic counter where no MAD can be sent.
+double shipped_period_s(CounterSource source) {
+  return source == CounterSource::kEthtoolDriver || source == CounterSource::kIbPort ? 60 : 0;
+}
+
+void Degrader::keep_due(PortSample& port, const PortKey& key, SteadyTime now) {
+  const auto early = [&](const std::string& name, double period_s) {
+    const auto [at, first] = counted_at_.try_emplace({key, name}, now);
+    if (!first && in_seconds(now - at->second) < period_s - 1) return true;
+    at->second = first ? now - from_seconds(10 * static_cast<double>(name.size() % 6)) : now;  // not all at once
+    return false;
+  };
+  if (port.counters)
+    filter(*port.counters, [&early](std::string_view name) {
+      const auto id = find_counter(name);
+      return id && early(std::string(name), shipped_period_s(known_counters()[*id].source));
+    });
+  if (early("the driver's lanes", shipped_period_s(CounterSource::kEthtoolDriver))) port.fec_lanes.clear();
 }
 
 /// A slower monitor reads every group each time: groups of what is left out come with the next snapshot.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <span>
@@ -34,6 +35,7 @@ enum class Degrade : std::uint8_t {
   kHoles,           ///< every group fails now and then
   kSplitGroups,     ///< link, counters and module come in snapshots of their own
   kNoSerial,        ///< module identity is not readable
+  kOwnPeriods,      ///< each counter at the shipped period of its source
 };
 
 struct DegradeInfo {
@@ -55,12 +57,14 @@ class Degrader {
  private:
   bool thin(Snapshot& snapshot);
   void strip(PortSample& port, const PortKey& key, Snapshot& snapshot);
+  void keep_due(PortSample& port, const PortKey& key, SteadyTime now);
 
   Degrade kind_;
   double keep_from_s_;
   std::uint64_t count_ = 0;
   Snapshot held_;  ///< what the next snapshot of a thinned recording brings along
   std::optional<SteadyTime> module_at_;
+  std::map<std::pair<PortKey, std::string>, SteadyTime> counted_at_;
   bool module_due_ = false;
 };
 

@@ -61,7 +61,8 @@ TEST_P(StaysRight, WithoutWhatDoesNotDecide) {
 }
 INSTANTIATE_TEST_SUITE_P(Kinds, StaysRight,
                          testing::Values("thin", "no_lanes", "no_bits", "slow_module", "no_thresholds", "no_uptime",
-                                         "no_carrier_count", "late_start", "holes", "split_groups", "no_serial"),
+                                         "no_carrier_count", "late_start", "holes", "split_groups", "no_serial",
+                                         "own_periods"),
                          name_of);
 
 class FallsBack : public DegradedRecordings {};
