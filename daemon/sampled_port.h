@@ -35,7 +35,7 @@ struct SampledPort {
   bool gone = false;
   unsigned misses = 0;        ///< searches in a row that did not find it
   std::string lost_device;    ///< the RDMA device that it was, when only its network interface is left
-  bool fatal_health = false;  ///< devlink says that device or firmware have failed
+  unsigned fatal_health = 0;  ///< readings, one after the other, in which devlink said that device or firmware failed
 
   [[nodiscard]] bool watched() const { return port.exempt_reason.empty(); }
   /// What the sources say together. What was true while the link was up is not carried over to a link that is down.

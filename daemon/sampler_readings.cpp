@@ -129,7 +129,8 @@ void Sampler::take_reading(Cycle& cycle, Reading& reading) {
 
 void Sampler::take_health(Cycle& cycle, const std::vector<HealthReporter>& reporters) {
   for (auto& [key, port] : ports_) {
-    bool fatal = false;
+    bool in_error = false;
+    unsigned until_fatal = 0;
     for (const HealthReporter& reporter : reporters) {
       if (reporter.pci.empty() || reporter.pci != port.port.id.pci || !port.watched()) continue;
       auto& counters = cycle.snapshot.ports[key].counters;
@@ -137,11 +138,14 @@ void Sampler::take_health(Cycle& cycle, const std::vector<HealthReporter>& repor
       const std::string prefix = "devlink_" + reporter.name;
       if (reporter.errors) counters->set(prefix + "_errors", *reporter.errors);
       if (reporter.recoveries) counters->set(prefix + "_recoveries", *reporter.recoveries);
-      fatal = fatal || is_fatal(reporter);
+      const unsigned readings = readings_until_fatal(port.port.id.driver, reporter.name);
+      if (readings == 0 || reporter.in_error != true) continue;
+      until_fatal = in_error ? std::min(until_fatal, readings) : readings;
+      in_error = true;
     }
-    if (fatal && !port.fatal_health)
+    port.fatal_health = in_error ? port.fatal_health + 1 : 0;
+    if (in_error && port.fatal_health == until_fatal)
       cycle.snapshot.events.push_back({cycle.now, key, PortEventKind::kDeviceFatal, "devlink health: error"});
-    port.fatal_health = fatal;
   }
 }
 

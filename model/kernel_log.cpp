@@ -9,7 +9,7 @@ namespace {
 using enum KernelLogClass;
 
 // Sources: linux drivers/net/ethernet/mellanox/mlx5/core/{events,health,cmd,main}.c and en_main.c,
-// broadcom/bnxt/bnxt.c, intel/ice/ice_main.c, net/sched/sch_generic.c,
+// broadcom/bnxt/bnxt.c, intel/{i40e/i40e_main.c,ice/{ice_main,ice_sriov}.c}, net/sched/sch_generic.c,
 // drivers/pci/{pci.c,pcie/aer.c,pcie/dpc.c,hotplug/pciehp_ctrl.c}.
 constexpr auto kPatterns = std::to_array<KernelLogPattern>({
     // First, because such lines hold words of others: a monitor without rights asks registers, again and again.
@@ -49,6 +49,7 @@ constexpr auto kPatterns = std::to_array<KernelLogPattern>({
     {"module_disabled", kModuleDisabled, {"Port module event", "disabled"}, "the module was switched off"},
     // mlx5: the card
     {"nic_hot", kNicHot, {"High temperature on sensors"}, "the card is too hot"},
+    {"nic_hot_threshold", kNicHot, {"Chip temperature has gone above"}, "the card is too hot (bnxt)"},
     {"slot_power", kWeakPower, {"Detected insufficient power on the PCIe slot"}, "little slot power; often benign"},
     {"command_timeout", kFatal, {"Will cause a leak of a command resource"}, "the firmware does not answer"},
     {"health_compromised", kFatal, {"health compromised"}, "the firmware's heartbeat stopped"},
@@ -70,7 +71,10 @@ constexpr auto kPatterns = std::to_array<KernelLogPattern>({
     {"heartbeat", kFatal, {"heartbeat failure"}, "the firmware's heartbeat stopped"},
     {"adapter_reset", kFatal, {"adapter reset"}, "the driver resets the card"},
     {"hardware_reset", kFatal, {"Hardware reset"}, "the driver resets the card"},
-    {"malicious_driver", kFatal, {"Malicious Driver"}, "the card stopped the driver"},
+    // ice, i40e, ixgbe. Of a virtual function it is its guest's doing, whom the host does not trust.
+    {"firmware_recovery_mode", kFatal, {"irmware recovery mode detected"}, "the firmware serves its repair only"},
+    {"malicious_guest", kNoise, {"Malicious Driver Detection", "VF"}, "a virtual function did what it may not"},
+    {"malicious_driver", kQueueStuck, {"Malicious Driver"}, "the card stopped a queue of the driver, who resets it"},
     {"netdev_watchdog", kQueueStuck, {"NETDEV WATCHDOG"}, "a transmit queue does not move"},
     {"tx_timeout", kQueueStuck, {"TX timeout detected"}, "a transmit queue does not move"},
 
@@ -80,6 +84,10 @@ constexpr auto kPatterns = std::to_array<KernelLogPattern>({
     {"sfp_unsupported", kModuleRefused, {"unsupported SFP"}, "the driver does not accept this module"},
     {"module_nvm", kModuleRefused, {"module is incompatible with the device's NVM"}, "the card does not accept it"},
     {"module_power", kModuleError, {"module's power requirements exceed"}, "the module needs more power than there is"},
+    // Intel's own ice driver (ice_devlink_health_status; the kernel's keeps these words for devlink).
+    {"module_no_contact", kModuleError, {"annot communicate with the module"}, "the module does not answer the card"},
+    {"module_type", kModuleRefused, {"Module type is not supported"}, "a kind of module that the card does not know"},
+    {"module_not_qualified", kModuleRefused, {"Module is not qualified"}, "the card does not accept this module"},
     {"module_shutdown", kModuleError, {"module is shut"}, "the card has switched the module off"},
     {"module_tx_disabled", kModuleDisabled, {"TX is disabled"}, "the card has switched the transmitter off"},
     {"port_misconfigured",
@@ -92,8 +100,10 @@ constexpr auto kPatterns = std::to_array<KernelLogPattern>({
      kPcieReduced,
      {"Gb/s available PCIe bandwidth", "limited by"},
      "less PCIe bandwidth than the card could use"},
-    {"aer_uncorrected", kFatal, {"AER: ", "Uncorrect"}, "an uncorrectable PCIe error"},
-    {"bus_error_uncorrected", kFatal, {"PCIe Bus Error: severity=Uncorrect"}, "an uncorrectable PCIe error"},
+    {"aer_fatal", kFatal, {"AER: ", "Uncorrect", "(Fatal)"}, "the PCIe link gave up"},
+    {"bus_error_fatal", kFatal, {"PCIe Bus Error: severity=Uncorrect", "(Fatal)"}, "the PCIe link gave up"},
+    {"aer_uncorrected", kPcieUncorrected, {"AER: ", "Uncorrect"}, "an uncorrectable PCIe error"},
+    {"bus_error_uncorrected", kPcieUncorrected, {"PCIe Bus Error: severity=Uncorrect"}, "an uncorrectable PCIe error"},
     {"dpc", kFatal, {"DPC: containment"}, "the port above was cut off after a PCIe error"},
     {"slot_link_down", kPcieLost, {"pciehp", "Slot(", "Link Down"}, "the PCIe link of the slot went down"},
     {"slot_empty", kPcieLost, {"pciehp", "Slot(", "Card not present"}, "the card is not in its slot any more"},

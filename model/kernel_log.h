@@ -24,11 +24,12 @@ enum class KernelLogClass : std::uint8_t {
   kMisconfigured,    ///< settings of the port and its medium do not fit
   kLinkUp,
   kLinkDown,
-  kPcieReduced,  ///< less PCIe bandwidth than the device could use
-  kPcieError,    ///< PCIe errors that were corrected
-  kPcieLost,     ///< the PCIe link below a slot went down, or its card was taken out
-  kFabricTrap,   ///< a port's error threshold, as a trap of the fabric
-  kNoise,        ///< says nothing of the link; never kept
+  kPcieReduced,      ///< less PCIe bandwidth than the device could use
+  kPcieError,        ///< PCIe errors that were corrected
+  kPcieUncorrected,  ///< a transaction was lost, the PCIe link works on (linux: PCI/pcieaer-howto, "non-fatal")
+  kPcieLost,         ///< the PCIe link below a slot went down, or its card was taken out
+  kFabricTrap,       ///< a port's error threshold, as a trap of the fabric
+  kNoise,            ///< says nothing of the link; never kept
 };
 
 /// One kind of line. A line is of this kind when it holds all parts in their order; "" parts are left out.

@@ -4,6 +4,7 @@
 #include <linux/genetlink.h>
 #include <linux/netlink.h>
 
+#include <algorithm>
 #include <utility>
 
 #include "probes/ethtool_family.h"
@@ -15,10 +16,22 @@ namespace {
 constexpr std::uint8_t kHealthy = 0;
 constexpr std::uint8_t kError = 1;
 
+struct FatalReporter {
+  std::string_view driver, reporter;
+  unsigned readings;
+};
+// linux: drivers/net/ethernet/mellanox/mlx5/core/health.c, broadcom/bnxt/bnxt_devlink.c (until 5.15 fw_fatal; then
+// "fw", which is in error, too, for the seconds of a reset that mends it), qlogic/qed/qed_devlink.c. Not mlx5's "fw":
+// any syndrome. Not ice's "port": nobody sets it right again, and what it is stands in its diagnosis only.
+constexpr FatalReporter kFatal[] = {
+    {"mlx5_core", "fw_fatal", 1}, {"bnxt_en", "fw_fatal", 1}, {"bnxt_en", "fw", 2}, {"qede", "fw_fatal", 1}};
+
 }  // namespace
 
-bool is_fatal(const HealthReporter& reporter) {
-  return reporter.in_error == true && (reporter.name == "fw_fatal" || reporter.name == "hw_err");
+unsigned readings_until_fatal(std::string_view driver, std::string_view reporter) {
+  const auto* const row = std::ranges::find_if(
+      kFatal, [&](const FatalReporter& each) { return each.driver == driver && each.reporter == reporter; });
+  return row == std::end(kFatal) ? 0 : row->readings;
 }
 
 Bytes build_health_reporters_dump(std::uint16_t family) {

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -17,15 +18,15 @@ namespace linkhealth {
 
 struct HealthReporter {
   std::string pci;   ///< "0000:1b:00.0"; "" for a device of another bus
-  std::string name;  ///< "fw", "fw_fatal", "tx", "rx", "vnic", … (mlx5); "hw_err", "fw_fatal" (bnxt)
+  std::string name;  ///< "fw", "fw_fatal", "tx", "rx", "vnic", … (mlx5); "fw" (bnxt); "mdd", "fw", "port", … (ice)
   std::optional<std::uint32_t> devlink_port;  ///< of a reporter that belongs to one port of the device
   std::optional<bool> in_error;               ///< DEVLINK_HEALTH_REPORTER_STATE_ERROR, which stands until recovery
   std::optional<std::uint64_t> errors, recoveries;
 };
 
-/// Whether the driver says that device or firmware have failed: "fw_fatal" (mlx5, bnxt) or "hw_err" (bnxt) in error.
-/// The others ("tx", "rx", "fw", "vnic") recover by themselves or are of queues.
-bool is_fatal(const HealthReporter& reporter);
+/// After how many readings in error, one after the other, a reporter of `driver` says that device or firmware have
+/// failed; 0: it never says that, because it is of queues, recovers by itself or has other errors, too.
+unsigned readings_until_fatal(std::string_view driver, std::string_view reporter);
 
 Bytes build_health_reporters_dump(std::uint16_t family);
 Result<HealthReporter> parse_health_reporter(ByteView message);

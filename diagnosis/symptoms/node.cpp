@@ -62,12 +62,23 @@ Finding pcie_reduced(const PortView& v, KnobValues k) {
   return found.below("PCIe speed", pcie->speed_gtps, pcie->max_speed_gtps.value_or(0), "GT/s").close();
 }
 
+/// A line of the kernel log that holds until it is old: it is said again while its cause lasts.
+bool said(const PortView& v, KernelLogClass what, double hold_s) {
+  return std::ranges::any_of(v.port.kernel_log, [&](const auto& line) {
+    return in_seconds(v.now - line.first) <= hold_s && is_kernel_log(line.second, what);
+  });
+}
+Finding says(const PortView& v, KernelLogClass what, std::string_view words, double hold_s) {
+  return Case(Reader::kEvents).holds(words, said(v, what, hold_s)).close();
+}
+
 constexpr Knob kAerKnobs[] = {
     {"per_h", 10, 1, 1e6, "", "PCIe errors in an hour; an uncorrectable one counts a hundred (docs/physics.md 3g)"},
     {"sure_nats", 9.2, 1, 100, "",
      "evidence for that rate against a tenth of it, in nats: a sequential test, wrong once in 10,000 times"},
     {"intervals", 4, 1, 1000, "", "with errors that the card itself counts"},
-    {"span_s", 300, 0, 3600, "s", "between the first and the last of these"}};
+    {"span_s", 300, 0, 3600, "s", "between the first and the last of these"},
+    {"said_s", 3600, 60, 86400, "s", "how long an uncorrectable error counts that the kernel log says"}};
 /// The most that any stretch up to now says for `per_h` errors against a tenth of that.
 double evidence_nats(const PortView& v, double per_h) {
   double most = 0;
@@ -81,6 +92,8 @@ Finding pcie_errors(const PortView& v, KnobValues k) {
   if (const Repeated& card = v.signal.pcie_damage;
       card.events >= k[0] && static_cast<double>(card.intervals) >= k[2] && card.span_s() >= k[3])
     return Case(Reader::kCounters).at_least("PCIe errors that the card counted in an hour", card.events, k[0]).close();
+  if (said(v, KernelLogClass::kPcieUncorrected, k[4]))
+    return Case(Reader::kEvents).holds("the kernel log says that a PCIe transaction was lost", true).close();
   if (v.port.aer.size() < 2) return not_known("PCIe error counts are not known");
   const double in_an_hour = v.port.aer.back().second - v.port.aer.front().second;
   const double nats = evidence_nats(v, k[0]);
@@ -118,13 +131,6 @@ Finding device_fatal(const PortView& v, KnobValues k) {
   return Case(Reader::kEvents).holds("driver or firmware reported a fatal error", v.port.fatal_at.has_value()).close();
 }
 
-/// A line of the kernel log that holds until it is old: it is said again while its cause lasts.
-Finding says(const PortView& v, KernelLogClass what, std::string_view words, double hold_s) {
-  const bool said = std::any_of(v.port.kernel_log.begin(), v.port.kernel_log.end(), [&](const auto& line) {
-    return in_seconds(v.now - line.first) <= hold_s && is_kernel_log(line.second, what);
-  });
-  return Case(Reader::kEvents).holds(words, said).close();
-}
 constexpr Knob kHotKnobs[] = {{"hold_s", 3600, 60, 86400, "s", "how long a line that is not said again counts"}};
 Finding nic_hot(const PortView& v, KnobValues k) {
   return says(v, KernelLogClass::kNicHot, "the kernel log says that the card is too hot", k[0]);

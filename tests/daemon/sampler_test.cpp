@@ -289,37 +289,40 @@ TEST_F(DaemonSampler, CountsReadsThatCostAFirmwareCommand) {
   EXPECT_EQ(readings - readings_before, kCycles * kPorts);
 }
 
+/// A devlink whose only reporter, of `pci`, is in `state`.
+FakeHost::Responder devlink_says(std::string pci, std::string reporter, const std::uint8_t& state) {
+  return [=, &state](int protocol, std::span<const std::byte> request) -> Result<std::vector<Bytes>> {
+    nlmsghdr head;
+    std::memcpy(&head, request.data(), sizeof(head));
+    genlmsghdr genl{};
+    if (protocol != NETLINK_GENERIC) return Error{"no such protocol", EPROTONOSUPPORT};
+    const std::string text(reinterpret_cast<const char*>(request.data()), request.size());  // NOLINT
+    if (head.nlmsg_type == GENL_ID_CTRL) {
+      if (text.find("devlink") == std::string::npos) return Error{"no such family", ENOENT};
+      genl.cmd = CTRL_CMD_NEWFAMILY;
+      const std::uint16_t id = 0x15;
+      return std::vector<Bytes>{NetlinkBuilder(GENL_ID_CTRL, 0)
+                                    .header(genl)
+                                    .put(CTRL_ATTR_FAMILY_ID, std::as_bytes(std::span(&id, 1)))
+                                    .take()};
+    }
+    genl.cmd = DEVLINK_CMD_HEALTH_REPORTER_GET;
+    return std::vector<Bytes>{NetlinkBuilder(0x15, NLM_F_MULTI)
+                                  .header(genl)
+                                  .put_string(DEVLINK_ATTR_BUS_NAME, "pci")
+                                  .put_string(DEVLINK_ATTR_DEV_NAME, pci)
+                                  .open_nest(DEVLINK_ATTR_HEALTH_REPORTER)
+                                  .put_string(DEVLINK_ATTR_HEALTH_REPORTER_NAME, reporter)
+                                  .put_u8(DEVLINK_ATTR_HEALTH_REPORTER_STATE, state)
+                                  .put_u64(DEVLINK_ATTR_HEALTH_REPORTER_ERR_COUNT, state)
+                                  .close_nest()
+                                  .take()};
+  };
+}
+
 TEST_F(DaemonSampler, DevlinkHealthInErrorIsAFatalDeviceOnce) {
   std::uint8_t state = 0;
-  shared->change([&](FakeHost& host) {
-    host.set_responder([&](int protocol, std::span<const std::byte> request) -> Result<std::vector<Bytes>> {
-      nlmsghdr head;
-      std::memcpy(&head, request.data(), sizeof(head));
-      genlmsghdr genl{};
-      if (protocol != NETLINK_GENERIC) return Error{"no such protocol", EPROTONOSUPPORT};
-      const std::string text(reinterpret_cast<const char*>(request.data()), request.size());  // NOLINT
-      if (head.nlmsg_type == GENL_ID_CTRL) {
-        if (text.find("devlink") == std::string::npos) return Error{"no such family", ENOENT};
-        genl.cmd = CTRL_CMD_NEWFAMILY;
-        const std::uint16_t id = 0x15;
-        return std::vector<Bytes>{NetlinkBuilder(GENL_ID_CTRL, 0)
-                                      .header(genl)
-                                      .put(CTRL_ATTR_FAMILY_ID, std::as_bytes(std::span(&id, 1)))
-                                      .take()};
-      }
-      genl.cmd = DEVLINK_CMD_HEALTH_REPORTER_GET;
-      return std::vector<Bytes>{NetlinkBuilder(0x15, NLM_F_MULTI)
-                                    .header(genl)
-                                    .put_string(DEVLINK_ATTR_BUS_NAME, "pci")
-                                    .put_string(DEVLINK_ATTR_DEV_NAME, first.pci)
-                                    .open_nest(DEVLINK_ATTR_HEALTH_REPORTER)
-                                    .put_string(DEVLINK_ATTR_HEALTH_REPORTER_NAME, "fw_fatal")
-                                    .put_u8(DEVLINK_ATTR_HEALTH_REPORTER_STATE, state)
-                                    .put_u64(DEVLINK_ATTR_HEALTH_REPORTER_ERR_COUNT, state)
-                                    .close_nest()
-                                    .take()};
-    });
-  });
+  shared->change([&](FakeHost& host) { host.set_responder(devlink_says(first.pci, "fw_fatal", state)); });
   start();
   const Snapshot healthy = settle();
   EXPECT_EQ(count(healthy, PortEventKind::kDeviceFatal), 0U);
@@ -332,6 +335,27 @@ TEST_F(DaemonSampler, DevlinkHealthInErrorIsAFatalDeviceOnce) {
   EXPECT_EQ(failed.ports.at("mlx5_0/1").counters->get("devlink_fw_fatal_errors"), 1U);
   clock.advance(settings.driver_period);
   EXPECT_EQ(count(settle(), PortEventKind::kDeviceFatal), 0U) << "said when it begins";
+}
+
+TEST_F(DaemonSampler, AResetThatMendsTheFirmwareOfABnxtIsNoFatalDevice) {
+  std::uint8_t state = 0;
+  shared->change([&](FakeHost& host) {
+    host.set_responder(devlink_says(first.pci, "fw", state));
+    host.make_dir("/sys/bus/pci/drivers/bnxt_en");
+    host.link(first.pci_dir() + "/driver", "/sys/bus/pci/drivers/bnxt_en");
+  });
+  start();
+  settle();
+  const auto fatals_with = [&](std::uint8_t now) {
+    shared->change([&](FakeHost&) { state = now; });
+    clock.advance(settings.driver_period);
+    return count(settle(), PortEventKind::kDeviceFatal);
+  };
+  EXPECT_EQ(fatals_with(1), 0U);
+  EXPECT_EQ(fatals_with(0), 0U);
+  EXPECT_EQ(fatals_with(1), 0U) << "another one";
+  EXPECT_EQ(fatals_with(1), 1U) << "still so a minute later";
+  EXPECT_EQ(fatals_with(1), 0U);
 }
 
 TEST_F(DaemonSampler, ADriversOwnStatisticsComeAtTheirSlowPeriodAndTheirGapEnds) {

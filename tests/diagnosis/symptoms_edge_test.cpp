@@ -305,6 +305,17 @@ TEST(LosingData, InfiniBandCountsWhatArrivedDamagedApart) {
   EXPECT_TRUE(look(kLosingData, scene.view).absent()) << "not for long";
 }
 
+TEST(PcieErrors, OneThatIsUncorrectableCountsForAnHour) {
+  Scene scene;
+  EXPECT_EQ(look(kPcieErrors, scene.view).verdict, Verdict::kUnknown);
+  scene.port.kernel_log = {{scene.view.now,
+                            "pcieport 0000:1a:00.0: AER: Uncorrectable (Non-Fatal) error message "
+                            "received from 0000:1b:00.0"}};
+  EXPECT_TRUE(look(kPcieErrors, scene.view).present());
+  scene.view.now += from_seconds(3601);
+  EXPECT_FALSE(look(kPcieErrors, scene.view).present());
+}
+
 TEST(CountersOfTheCard, SayWhatTheKernelLogSays) {
   Scene scene;
   SignalStats& s = scene.view.signal;

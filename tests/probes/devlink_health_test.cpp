@@ -39,15 +39,21 @@ TEST(DevlinkHealth, AReporterIsRead) {
   EXPECT_EQ(read->in_error, true);
   EXPECT_EQ(read->errors, 3U);
   EXPECT_EQ(read->recoveries, 2U);
-  EXPECT_TRUE(is_fatal(*read));
 }
 
-TEST(DevlinkHealth, OnlyTheDevicesEndIsFatal) {
-  EXPECT_FALSE(is_fatal(*parse_health_reporter(reporter("pci", "0000:1b:00.0", "fw_fatal", 0))));
-  EXPECT_FALSE(is_fatal(*parse_health_reporter(reporter("pci", "0000:1b:00.0", "tx", 1)))) << "a queue, recovers";
-  const auto newer = parse_health_reporter(reporter("pci", "0000:1b:00.0", "fw_fatal", 9));
-  EXPECT_FALSE(newer->in_error) << "a state that this program does not know is not known";
-  EXPECT_FALSE(is_fatal(*newer));
+TEST(DevlinkHealth, AStateThatThisProgramDoesNotKnowIsNotKnown) {
+  EXPECT_EQ(parse_health_reporter(reporter("pci", "0000:1b:00.0", "fw_fatal", 0))->in_error, false);
+  EXPECT_FALSE(parse_health_reporter(reporter("pci", "0000:1b:00.0", "fw_fatal", 9))->in_error);
+}
+
+TEST(DevlinkHealth, WhatAReporterMeansIsItsDriversMatter) {
+  EXPECT_EQ(readings_until_fatal("mlx5_core", "fw_fatal"), 1U);
+  EXPECT_EQ(readings_until_fatal("mlx5_core", "fw"), 0U) << "any syndrome, also a warm sensor";
+  EXPECT_EQ(readings_until_fatal("mlx5_core", "tx"), 0U) << "a queue, recovers";
+  EXPECT_EQ(readings_until_fatal("bnxt_en", "fw"), 2U) << "once: a reset that mends it";
+  EXPECT_EQ(readings_until_fatal("bnxt_en", "hw"), 0U) << "writes to its flash";
+  EXPECT_EQ(readings_until_fatal("ice", "port"), 0U);
+  EXPECT_EQ(readings_until_fatal("", "fw_fatal"), 0U);
 }
 
 TEST(DevlinkHealth, ADeviceOfAnotherBusHasNoPciAddress) {
