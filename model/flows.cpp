@@ -56,27 +56,21 @@ constexpr std::array<FlowInfo, kFlowCount> kTable{{
      "pause frames received",
      kMost,  // of one priority where only that one pauses
      {"pause_rx_pause_frames", "rx_global_pause", "rx_pause_frames", "link_xoff_rx.nic", "frames_rx_pause",
-      "rx_prio0_pause", "rx_prio1_pause", "rx_prio2_pause", "rx_prio3_pause", "rx_prio4_pause", "rx_prio5_pause",
-      "rx_prio6_pause", "rx_prio7_pause"},
+      "rx_prio#_pause", "rx_pfc_frames", "rx_pfc_ena_frames_pri#", "rx_priority_#_xoff.nic", "frames_rx_pripause"},
      "the network can't absorb us"},
     {kPauseSent,
      "pause frames sent",
      kMost,
      {"pause_tx_pause_frames", "tx_global_pause", "tx_pause_frames", "link_xoff_tx.nic", "frames_tx_pause",
-      "tx_prio0_pause", "tx_prio1_pause", "tx_prio2_pause", "tx_prio3_pause", "tx_prio4_pause", "tx_prio5_pause",
-      "tx_prio6_pause", "tx_prio7_pause"},
+      "tx_prio#_pause", "tx_pfc_frames", "tx_pfc_ena_frames_pri#", "tx_priority_#_xoff.nic", "frames_tx_pripause"},
      "this host can't absorb the network"},
     {kTransmitWait, "transmit wait", kMost, {"port_xmit_wait"}, "ticks with data and no credits"},
     {kHostDrops,
      "host drops",
      kMost,  // netdev_rx_missed_errors of mlx5 is rx_out_of_buffer, rx_discards_phy holds those of each priority
-     {"out_of_buffer",           "rx_discards_phy",   "rnr_nak_retry_err",
-      "rx_out_of_buffer",        "rnr_naks_rcvd",     "RNR received",
-      "rx_dropped.nic",          "frames_rx_dropped", "mac_FramesLostDueToIntMACRcvError",
-      "netdev_rx_missed_errors", "ip4InDiscards",     "ip6InDiscards",
-      "rx_prio0_discards",       "rx_prio1_discards", "rx_prio2_discards",
-      "rx_prio3_discards",       "rx_prio4_discards", "rx_prio5_discards",
-      "rx_prio6_discards",       "rx_prio7_discards"},
+     {"out_of_buffer", "rx_discards_phy", "rnr_nak_retry_err", "rx_out_of_buffer", "rnr_naks_rcvd", "RNR received",
+      "rx_dropped.nic", "frames_rx_dropped", "mac_FramesLostDueToIntMACRcvError", "netdev_rx_missed_errors",
+      "ip4InDiscards", "ip6InDiscards", "rx_prio#_discards", "rx_prio#_buf_discard", "rx_prio#_cong_discard"},
      "packets that this host had no buffer for"},
     {kRetries,
      "retries",
@@ -127,13 +121,26 @@ std::uint8_t unit_of(std::string_view counter) {
 std::vector<FlowUse> find_uses() {
   std::vector<FlowUse> uses(known_counters().size());
   for (const FlowInfo& info : kTable)
-    for (const std::string_view name : info.counters)
+    for (const std::string& name : names_of(info))
       if (const auto id = find_counter(name))
         uses[*id] = {true, info.flow, unit_of(name), info.combine, is_rate(info.flow)};
   return uses;
 }
 
 }  // namespace
+
+std::vector<std::string> names_of(const FlowInfo& info) {
+  constexpr unsigned kPriorities = 8;
+  std::vector<std::string> names;
+  for (const std::string_view counter : info.counters) {
+    if (counter.empty()) break;
+    const auto place = counter.find('#');
+    if (place == std::string_view::npos) names.emplace_back(counter);
+    for (unsigned priority = 0; place != std::string_view::npos && priority < kPriorities; ++priority)
+      names.emplace_back(counter).replace(place, 1, std::to_string(priority));
+  }
+  return names;
+}
 
 std::span<const FlowInfo, kFlowCount> flow_table() { return kTable; }
 

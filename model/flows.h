@@ -8,7 +8,9 @@
 #include <initializer_list>
 #include <limits>
 #include <span>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/counters.h"
 
@@ -50,12 +52,16 @@ struct FlowInfo {
   Flow flow;
   std::string_view name;
   Combine combine;
-  std::array<std::string_view, kMostCountersOfAFlow> counters;  ///< the same thing by the names of all drivers
+  /// The same thing by the names of all drivers; "#" stands for each priority, 0 to 7.
+  std::array<std::string_view, kMostCountersOfAFlow> counters;
   std::string_view meaning;
 };
 
 std::span<const FlowInfo, kFlowCount> flow_table();
 inline const FlowInfo& flow_info(Flow flow) { return flow_table()[static_cast<std::size_t>(flow)]; }
+
+/// The names of its counters, one for each priority where they have one.
+std::vector<std::string> names_of(const FlowInfo& info);
 
 inline constexpr double kUnknownValue = std::numeric_limits<double>::quiet_NaN();
 using FlowValues = std::array<double, kFlowCount>;  ///< NaN: not known
