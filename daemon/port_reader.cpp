@@ -121,6 +121,12 @@ void PortReader::read_hw_counters(IbPortReader& verbs, Reading& reading) {
   reading.gone = verbs.read(IbGroup::kHw, reading.sample, reading.gaps) == ReadStatus::kGone || reading.gone;
 }
 
+/// By files: netlink's request is one for a port (drivers/infiniband/core/nldev.c, stat_get_doit_default_counter).
+void PortReader::read_device_counters(IbPortReader& verbs, Reading& reading) {
+  if (verbs.has_device_counters()) ++reading.firmware_reads;
+  reading.gone = verbs.read(IbGroup::kDevice, reading.sample, reading.gaps) == ReadStatus::kGone || reading.gone;
+}
+
 /// False: the files have to be read.
 bool PortReader::read_own_counters(Reading& reading) {
   if (!own_counters_.offered()) return false;
@@ -143,6 +149,7 @@ void PortReader::read_counters(Reading& reading) {
   // hw_counters: one request, or one burst of files
   reading.firmware_reads = files->costly_reads() + own_counters_.mads() - before + 1;
   read_hw_counters(*files, reading);
+  read_device_counters(*files, reading);
 }
 
 void PortReader::read_kernel(Reading& reading) {

@@ -90,6 +90,7 @@ class PortReader {
   void read_counters(Reading& reading);
   bool read_own_counters(Reading& reading);
   void read_hw_counters(IbPortReader& verbs, Reading& reading);
+  static void read_device_counters(IbPortReader& verbs, Reading& reading);
   void read_kernel(Reading& reading);
   void read_link_settings(const EthtoolFamily& family, Reading& reading);
   void read_statistics(const EthtoolFamily& family, Reading& reading);

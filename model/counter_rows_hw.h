@@ -2,7 +2,7 @@
 //
 // Read in the kernel's source: drivers/infiniband/hw/mlx5/counters.c, bnxt_re/hw_counters.c (and Broadcom's own
 // driver), irdma/verbs.c, efa/efa_verbs.c, sw/rxe/rxe_hw_counters.c; where a driver has renamed its own, both names are
-// here.
+// here. What efa counts of its commands, and mlx5 in switch mode of its queues, stands in the device's directory.
 //
 // mlx5's queue counters are 32 bits wide (be32 of query_q_counter_out): one of traffic is full within minutes and goes
 // on at zero, which is no reset. bnxt_re and rxe count 64 bits under some of the same names: from beyond 32 bits a

@@ -78,6 +78,7 @@ IbPortReader::IbPortReader(Host& host, const InventoryPort& port)
   for (const char* name : kStateFiles) state_files_.emplace_back(name);
   find_counters(dir_ + "/counters");
   find_hw_counters(dir_ + "/hw_counters");
+  find_device_counters(port);
 }
 
 Result<IbPortReader> IbPortReader::open(Host& host, const InventoryPort& port) {
@@ -115,6 +116,25 @@ void IbPortReader::find_hw_counters(const std::string& dir) {
   hw_ = CounterFiles(dir, "", *names);
 }
 
+void IbPortReader::find_device_counters(const InventoryPort& port) {
+  const std::string dir = port.sysfs_device_dir + "/hw_counters";
+  const bool lacking = no_hw_counters_.empty() && (hw_.empty() || hw_.has_any("vport_"));
+  auto names = host_->list_dir(dir);
+  if (!names) {  // few drivers have them
+    if (lacking && names.error().errnum != ENOENT)
+      no_device_counters_ = "hw_counters of the device: " + errno_name(names.error().errnum);
+    return;
+  }
+  std::erase_if(*names, [this](const std::string& name) {
+    return name == "lifespan" || errors_.has(name) || traffic_.has(name) || hw_.has(name);
+  });
+  if (port.cabled_ports <= 1) {
+    device_ = CounterFiles(dir, "", *names);
+  } else if (lacking && !names->empty()) {
+    no_device_counters_ = "counted for the whole device, which has " + std::to_string(port.cabled_ports) + " ports";
+  }
+}
+
 ReadStatus IbPortReader::read(IbGroup group, PortSample& sample, std::vector<Gap>& gaps) {
   if (gone_) return ReadStatus::kGone;
   switch (group) {
@@ -124,6 +144,8 @@ ReadStatus IbPortReader::read(IbGroup group, PortSample& sample, std::vector<Gap
       return read_counters(traffic_, "counters", no_counters_, sample, gaps);
     case IbGroup::kHw:
       return read_counters(hw_, "hw_counters", no_hw_counters_, sample, gaps);
+    case IbGroup::kDevice:
+      return read_counters(device_, "hw_counters", no_device_counters_, sample, gaps);
     case IbGroup::kState:
       break;
   }

@@ -1,5 +1,11 @@
 // The InfiniBand class files of one port: /sys/class/infiniband/DEV/ports/N/{state,phys_state,rate}, counters/* and
 // hw_counters/* (linux: drivers/infiniband/core/sysfs.c). The files are found once, at open, and then only read.
+//
+// A driver may have hw_counters of the whole device too, in DEV/hw_counters. mlx5 in switch mode has its queue,
+// congestion and ICRC counters only there ("essentially the real Q_counters of this device", mlx5_ib_alloc_counters in
+// drivers/infiniband/hw/mlx5/counters.c): a port has the same names with "vport_", which stay zero for the port with
+// the cable (mlx5_ib_query_q_counters_vport), or none. They are one port's only where its device has no other port with
+// a cable.
 #pragma once
 
 #include <cstdint>
@@ -24,6 +30,7 @@ enum class IbGroup : std::uint8_t {
   kErrors,   ///< damage counters of counters/: one firmware command each on mlx5
   kTraffic,  ///< packets and octets of counters/, and names that the table does not know: likewise
   kHw,       ///< hw_counters/: one refresh for all while read in one burst (10 ms lifespan)
+  kDevice,   ///< the device's hw_counters/ that the port does not have, likewise
 };
 
 class IbPortReader {
@@ -43,6 +50,8 @@ class IbPortReader {
   /// each time, as kErrors and kTraffic above.
   ReadStatus read_due(std::size_t budget, SteadyTime now, PortSample& sample, std::vector<Gap>& gaps);
 
+  /// Whether the device has counters that are this port's: one request more on mlx5.
+  [[nodiscard]] bool has_device_counters() const { return !device_.empty(); }
   /// Reads of counters/ files so far, each of which costs a firmware command on mlx5.
   [[nodiscard]] std::uint64_t costly_reads() const { return errors_.reads() + traffic_.reads(); }
 
@@ -50,6 +59,7 @@ class IbPortReader {
   IbPortReader(Host& host, const InventoryPort& port);
   void find_counters(const std::string& dir);
   void find_hw_counters(const std::string& dir);
+  void find_device_counters(const InventoryPort& port);
   ReadStatus read_state(PortSample& sample, std::vector<Gap>& gaps);
   ReadStatus read_counters(CounterFiles& files, const char* probe, const std::string& why_none, PortSample& sample,
                            std::vector<Gap>& gaps);
@@ -71,10 +81,11 @@ class IbPortReader {
   bool infiniband_ = false;
   bool gone_ = false;                  // for ever: kept files of a device that has gone stay dead
   std::vector<KeptFile> state_files_;  // state, phys_state, rate
-  CounterFiles errors_, traffic_, hw_;
+  CounterFiles errors_, traffic_, hw_, device_;
   std::vector<std::optional<SteadyTime>> last_read_;  // of each file of counters/: errors_, then traffic_
   bool read_once_ = false;                            // read_due() was called
   std::string no_counters_, no_hw_counters_;          // why a directory has none
+  std::string no_device_counters_;                    // why the device's are not this port's; "" also without any
 };
 
 /// How often a file of counters/ is worth a firmware command when the budget allows it; those that tell of damage on

@@ -213,6 +213,7 @@ class Builder {
     }
     enter("");
     drop_shared_addresses();
+    count_cabled_ports();
     std::sort(ports.begin(), ports.end(), [](const InventoryPort& a, const InventoryPort& b) {
       return std::tuple(a.id.pci.empty(), a.id.pci, a.id.port, !a.id.verbs, a.id.device) <
              std::tuple(b.id.pci.empty(), b.id.pci, b.id.port, !b.id.verbs, b.id.device);
@@ -228,6 +229,14 @@ class Builder {
     for (const bool exempt : {false, true})
       for (auto& port : inventory_.ports)
         if (exempt == !port.exempt_reason.empty() && !taken.insert(port.id.stable_key()).second) port.id.pci.clear();
+  }
+
+  void count_cabled_ports() {
+    std::map<std::string, std::size_t> of_device;
+    for (const auto& port : inventory_.ports)
+      if (port.id.verbs && port.exempt_reason.empty()) ++of_device[port.id.device];
+    for (auto& port : inventory_.ports)
+      if (port.id.verbs) port.cabled_ports = of_device[port.id.device];
   }
 
   Host& host_;

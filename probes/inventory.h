@@ -25,6 +25,7 @@ struct InventoryPort {
   int ifindex = 0;               ///< 0: no netdev
   std::string exempt_reason;     ///< why this port has no cable to judge; "": it is watched
   std::string slot;              ///< the slot's label, for the person who walks to the machine; "" not known
+  std::size_t cabled_ports = 1;  ///< ports of its verbs device that are watched, with this one
   int numa_node = -1;            ///< -1: not known, as the kernel says it
 };
 

@@ -66,6 +66,12 @@ bool CounterFiles::has(std::string_view counter_name) const {
   return false;
 }
 
+bool CounterFiles::has_any(std::string_view beginning) const {
+  for (std::size_t i = 0; i < files_.size(); ++i)
+    if (counter_name(i).starts_with(beginning)) return true;
+  return false;
+}
+
 Result<std::uint64_t> parse_counter(std::string_view text) {
   if (const auto value = parse_u64(text)) return *value;
   return unexpected_text(text);

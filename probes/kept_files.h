@@ -57,6 +57,8 @@ class CounterFiles {
 
   [[nodiscard]] bool empty() const { return files_.empty(); }
   [[nodiscard]] bool has(std::string_view counter_name) const;
+  /// Whether a counter's name begins so.
+  [[nodiscard]] bool has_any(std::string_view beginning) const;
 
   /// Reads all files that are not left alone and calls `take(index, value)` for each number.
   /// kGone at the first ENODEV that `is_gone()` confirms: a driver may answer it for one attribute alone.

@@ -55,6 +55,18 @@ TEST_F(InfiniBandPort, ErrorsComeEachPeriodByTwoMads) {
   EXPECT_EQ(quiet.sample.counters->get("out_of_sequence"), 9U) << "hw_counters stay files";
 }
 
+TEST_F(InfiniBandPort, TheDevicesCountersAreReadWhereThePortsStayZero) {
+  start();
+  Nic nic;
+  nic.link_layer = "InfiniBand";
+  shared->change([&](FakeHost& host) { testing::enter_switch_mode(host, nic); });
+  const Reading reading = read(0);
+  EXPECT_EQ(reading.sample.counters->get("packet_seq_err"), 12U);
+  EXPECT_EQ(reading.sample.counters->get("vport_packet_seq_err"), 0U);
+  EXPECT_TRUE(reading.gaps.empty());
+  EXPECT_EQ(read(10).firmware_reads, 4U) << "two MADs, the port's hw_counters and the device's";
+}
+
 TEST_F(InfiniBandPort, WithoutTheRightToAskTheFilesSayTheSame) {
   fabric.open_errnum = EACCES;
   start();

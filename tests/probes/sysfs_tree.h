@@ -74,4 +74,33 @@ inline void add_nic(FakeHost& host, const Nic& nic) {
     host.set(nic.port_dir() + "/hw_counters/" + name, "9\n");
 }
 
+/// What mlx5 in switch mode offers in hw_counters: the port's own stay zero, the device's count.
+inline void enter_switch_mode(FakeHost& host, const Nic& nic) {
+  host.remove(nic.port_dir() + "/hw_counters");
+  for (const char* name : {"out_of_sequence", "packet_seq_err", "lifespan"}) {
+    const std::string file = name == std::string("lifespan") ? name : std::string("vport_") + name;
+    host.set(nic.port_dir() + "/hw_counters/" + file, "0\n");
+    host.set(nic.pci_dir() + "/infiniband/" + nic.device + "/hw_counters/" + name, "12\n");
+  }
+  host.set(nic.pci_dir() + "/infiniband/" + nic.device + "/hw_counters/np_cnp_sent", "13\n");
+}
+
+/// Another verbs port of the same device with a netdev of its own.
+inline void add_second_port(FakeHost& host, const Nic& nic, const std::string& netdev,
+                            const std::string& phys_port_name) {
+  const std::string port = nic.pci_dir() + "/infiniband/" + nic.device + "/ports/2";
+  for (const auto& [file, text] : {std::pair{"link_layer", "Ethernet"},
+                                   {"state", "4: ACTIVE"},
+                                   {"phys_state", "5: LinkUp"},
+                                   {"rate", "400 Gb/sec (4X NDR)"}})
+    host.set(port + "/" + file, std::string(text) + "\n");
+  host.set(port + "/hw_counters/vport_packet_seq_err", "3\n");
+  const std::string dir = nic.pci_dir() + "/net/" + netdev;
+  add_netdev(host, dir, netdev, nic.ifindex + 100);
+  host.link(dir + "/device", nic.pci_dir());
+  host.set(dir + "/dev_port", "1\n");
+  host.set(dir + "/phys_port_name", phys_port_name + "\n");
+  host.set(port + "/gid_attrs/ndevs/0", netdev + "\n");
+}
+
 }  // namespace linkhealth::testing
