@@ -208,6 +208,9 @@ def switch_mode_and_garbage(node):
     for counter in COUNTERS:  # a directory in the place of a file: reading it fails, as EINVAL does
         os.unlink(node.port(0) + "/counters/" + counter)
         os.mkdir(node.port(0) + "/counters/" + counter)
+    shutil.rmtree(node.port(0) + "/hw_counters")
+    put(node.port(0) + "/hw_counters/vport_packet_seq_err", "0")  # of the port with the cable: always
+    put(node.port(0) + "/../../hw_counters/packet_seq_err", "12")
     put(node.port(1) + "/counters/link_downed", "N/A (no PMA)")
     put(node.port(1) + "/counters/VL15_dropped", "\x1b[31mgarbage\x07")
     with running(node) as daemon:
@@ -215,6 +218,8 @@ def switch_mode_and_garbage(node):
         daemon.until(lambda: 'device="mlx5_1",port="1",probe="counters",reason="unexpected text"' in daemon.metrics(),
                      "the gap of the odd texts")
         assert 'device="mlx5_0",port="1",probe="counters"' in daemon.metrics()
+        daemon.until(lambda: 'device="mlx5_0",port="1",counter="packet_seq_err"} 12' in daemon.metrics(),
+                     "what is counted for the device")
         assert "\x1b" not in daemon.get("/api/v1/text/status?width=150") + daemon.metrics()
 
 
