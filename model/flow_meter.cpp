@@ -32,6 +32,9 @@ double intervals_in(double counted_s, double interval_s) {
   return intervals > 1.5 ? intervals : 1;
 }
 
+/// A burst somewhere in a longer time, spread over all of it, would be most of windows.traffic_s.
+constexpr double kLongestSpread_s = 600;
+
 }  // namespace
 
 /// A counter that went down, or that seems to have gone round while those of another source began anew.
@@ -110,7 +113,8 @@ FlowIncrease FlowMeter::take(const Counters& reading, SteadyTime now, double int
       const double counted_s = in_seconds(now - at->at);
       const double intervals = intervals_in(counted_s, interval_s);
       count(use, *at, increase, intervals);
-      if (intervals > 1 && is_spread(use.flow)) result.late.push_back({use.flow, increase / counted_s, at->at});
+      if (intervals > 1 && is_spread(use.flow) && counted_s <= kLongestSpread_s)
+        result.late.push_back({use.flow, increase / counted_s, at->at});
     }
     at->value = value;
     at->at = now;

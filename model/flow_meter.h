@@ -40,7 +40,7 @@ struct FlowIncrease {
   FlowValues values;           ///< whole, where it was noticed
   FlowValues rates;            ///< the same of one interval: see FlowMeter::take
   CounterSources reset;        ///< whose counters began anew
-  std::vector<LateRate> late;  ///< of is_spread flows: what was there in each interval since, not in this one alone
+  std::vector<LateRate> late;  ///< of is_spread flows: what was there in each interval since, for ten minutes at most
 };
 
 /// Follows the counters of one port. Each source is read at times of its own, and several count the same events: what

@@ -115,6 +115,7 @@ TEST(FlowMeter, ARateOfLongerThanAnIntervalIsToldWithItsTime) {
   EXPECT_EQ(minute[0].per_s, 100);
   EXPECT_EQ(minute[0].since, steady_from_seconds(0));
   EXPECT_TRUE(late(70, {{"rx_prio3_pause", 7000}}).empty()) << "read in each interval";
+  EXPECT_TRUE(late(700, {{"rx_prio3_pause", 70000}}).empty()) << "a burst, or all the time: nobody knows";
 }
 
 TEST(FlowMeter, WhatSeemsToHaveGoneRoundBeginsAnewWithTheRestOfTheCard) {
