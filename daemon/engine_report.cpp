@@ -75,7 +75,9 @@ Health health_of(const PortReport& report, const PortView& view, bool judged) {
       if (whole) return Health::kUnknown;
       continue;
     }
-    if (fault.fault == "nic_fault" && fault.state == FaultState::kOpen) return Health::kDown;
+    // A dead card carries nothing, whatever its link says; where one queue was stuck the others went on.
+    const bool dead_card = fault.fault == "nic_fault" && !(view.up && view.port.fatal_queue);
+    if (dead_card && fault.state == FaultState::kOpen) return Health::kDown;
     if (fault.severity == Severity::kNotice) continue;
     const Health now = fault.state == FaultState::kProving     ? Health::kAtRisk
                        : fault.severity == Severity::kCritical ? Health::kDegraded

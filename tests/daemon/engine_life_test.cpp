@@ -18,6 +18,7 @@ TEST(FaultLife, AStuckQueueOfBeforeDoesNotComeBackWithThePort) {
   run.log(kStuck);
   run.run(300);
   ASSERT_EQ(run.events, "opened:nic_fault ");
+  EXPECT_EQ(run.port().health, Health::kDegraded) << "the other queues carry";
   run.set_down();
   run.run(600);
   EXPECT_EQ(run.events, "opened:nic_fault closed:nic_fault opened:admin_down ");
@@ -33,6 +34,7 @@ TEST(FaultLife, ADeadCardStaysDeadWhenItsPortIsSetDownAndUp) {
   run.run(600);
   run.log(kDead);
   run.run(300);
+  EXPECT_EQ(run.port().health, Health::kDown) << "though its link is up";
   run.set_down();
   run.run(300);
   run.events.clear();
