@@ -252,6 +252,10 @@ TEST(Flows, EachDriversNameCarriesTheMeaning) {
   for (const char* name : {"rx_pci_signal_integrity", "res_tx_pci_err"})
     EXPECT_EQ(flow_of(name, Flow::kPcieDamage), 7) << name;
   EXPECT_EQ(flow_of("module_bus_stuck", Flow::kModuleBusErrors), 7);
+  for (const char* name : {"mac_OctetsReceivedOK", "ip4InOctets", "rx_bytes", "rdma_rx_bytes"})
+    EXPECT_EQ(flow_of(name, Flow::kRxOctets), 7) << name;
+  for (const char* name : {"mac_OctetsTransmittedOK", "ip4OutOctets", "tx_bytes", "rdma_tx_bytes"})
+    EXPECT_EQ(flow_of(name, Flow::kTxOctets), 7) << name;
   EXPECT_EQ(flow_of("module_high_temp", Flow::kModuleHeat), 7);
   EXPECT_EQ(flow_of("link_xoff_rx.nic", Flow::kPauseReceived), 7);
   EXPECT_EQ(flow_of("total_success_recovery_phy", Flow::kLinkRecoveries), 7);
