@@ -1,5 +1,7 @@
 #include "model/flows.h"
 
+#include <fmt/format.h>
+
 #include <array>
 #include <vector>
 
@@ -147,7 +149,7 @@ std::vector<std::string> names_of(const FlowInfo& info) {
     const auto place = counter.find('#');
     if (place == std::string_view::npos) names.emplace_back(counter);
     for (unsigned priority = 0; place != std::string_view::npos && priority < kPriorities; ++priority)
-      names.emplace_back(counter).replace(place, 1, std::to_string(priority));
+      names.push_back(fmt::format("{}{}{}", counter.substr(0, place), priority, counter.substr(place + 1)));
   }
   return names;
 }
