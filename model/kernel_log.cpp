@@ -74,6 +74,10 @@ constexpr auto kPatterns = std::to_array<KernelLogPattern>({
     // ice, i40e, ixgbe. Of a virtual function it is its guest's doing, whom the host does not trust.
     {"firmware_recovery_mode", kFatal, {"irmware recovery mode detected"}, "the firmware serves its repair only"},
     {"malicious_guest", kNoise, {"Malicious Driver Detection", "VF"}, "a virtual function did what it may not"},
+    {"malicious_function",
+     kNoise,
+     {"Malicious Driver Detection", "of function"},
+     "a function did what it may not (i40e)"},
     {"malicious_driver", kQueueStuck, {"Malicious Driver"}, "the card stopped a queue of the driver, who resets it"},
     {"netdev_watchdog", kQueueStuck, {"NETDEV WATCHDOG"}, "a transmit queue does not move"},
     {"tx_timeout", kQueueStuck, {"TX timeout detected"}, "a transmit queue does not move"},

@@ -43,6 +43,25 @@ TEST(FaultLife, ADeadCardStaysDeadWhenItsPortIsSetDownAndUp) {
   EXPECT_THAT(run.events, HasSubstr("opened:nic_fault"));
 }
 
+TEST(FaultLife, WhatAGuestDidIsNothingOfTheHostsPort) {
+  Story run;
+  run.run(600);
+  run.log("ice 0000:1b:00.0: 3 Rx Malicious Driver Detection events detected on PF 0 VF 5 MAC 02:00:00:00:00:05.");
+  run.run(900);
+  EXPECT_EQ(run.events, "");
+}
+
+TEST(FaultLife, APcieErrorThatTheLinkSurvivesKillsNoCard) {
+  Story run;
+  run.run(600);
+  run.log("pcieport 0000:1a:00.0: AER: Uncorrectable (Non-Fatal) error message received from 0000:1b:00.0");
+  run.run(900);
+  EXPECT_EQ(run.events, "opened:pcie_degraded ");
+  EXPECT_EQ(run.port().health, Health::kDegraded);
+  run.run(10800);
+  EXPECT_THAT(run.events, HasSubstr("closed:pcie_degraded")) << "not said again in an hour, and an hour of proof";
+}
+
 TEST(FaultLife, ADriverReloadClearsADeadCardThatCarriesAgain) {
   Story run;
   run.run(600);

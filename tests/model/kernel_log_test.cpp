@@ -112,6 +112,8 @@ const Line kLines[] = {
      "malicious_guest", kNoise},
     {"i40e 0000:18:00.0: Malicious Driver Detection event 0x02 on TX queue 12 PF number 0x00 VF number 0x05",
      "malicious_guest", kNoise},
+    {"i40e 0000:18:00.0: Malicious Driver Detection event 0x02 on RX queue 12 of function 0x45", "malicious_function",
+     kNoise},
     {"ixgbe 0000:18:00.0: Malicious Driver Detection event detected on PF 0 VF 5 MAC: 02:00:00:00:00:05 "
      "mdd-disable-vf=on",
      "malicious_guest", kNoise},
