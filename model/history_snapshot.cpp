@@ -102,6 +102,19 @@ bool has_source(const Counters& counters, CounterSource source) {
                              [source](const auto& entry) { return known_counters()[entry.first].source == source; });
 }
 
+/// A gap beside what the same probe gave is of a part of it: a file that this kernel or card does not have.
+bool is_of_a_part(const Gap& gap, const Snapshot& snapshot) {
+  const auto port = snapshot.ports.find(gap.port);
+  if (port == snapshot.ports.end()) return false;
+  const PortSample& sample = port->second;
+  if (gap.probe == "link")
+    return sample.link && (sample.link->carrier || !sample.link->phys_state.empty() || !sample.link->state.empty());
+  if (gap.probe == "module") return sample.module.has_value();
+  if (gap.probe == "counters")
+    return sample.counters && (!sample.id.verbs || has_source(*sample.counters, CounterSource::kIbPort));
+  return false;
+}
+
 }  // namespace
 
 /// Counters of the network interface come each period, also where those of verbs can't be read: on a verbs port only
@@ -139,7 +152,7 @@ void History::take_gaps(const Snapshot& snapshot) {
     if (const auto label = labels_.find(gap.port); label != labels_.end()) ports_[label->second].blind.erase(gap.probe);
   for (const Gap& gap : snapshot.gaps) {
     const auto label = labels_.find(gap.port);
-    if (label == labels_.end()) continue;
+    if (label == labels_.end() || is_of_a_part(gap, snapshot)) continue;
     const auto [at, is_new] = ports_[label->second].blind.try_emplace(gap.probe);
     Blindness& blind = at->second;
     // Busy is not unreadable: the time of one does not count for the other.

@@ -44,6 +44,9 @@ ROWS = {
     14: ("the last device of a class going was never told", ["DaemonPortSearch.TheLastPortOfAKindIsTold",
          "DaemonPortSearch.AllPortsGoneIsOneGapOfTheNode", "PortsThatGo.TheLastOneIsReported"]),
     15: ("a file read from a path that never was", ["OddPort.IsSaidAndHidesNoOther",
+                                                    "NetdevSysfs.WithoutCountsTheCarrierFileIsRead",
+                                                    "FaultLife.APartThatIsNeverReadHidesNotTheRest",
+                                                    "Doctor.ADeviceThatCouldBeOpenedIsNotSeenUntilSomebodyListens",
                                                     "Doctor.SaysWhatIsSeenAndWhatIsNotYet"]),
     16: ("a flap at bring-up drained the node for ever", ["Ledger.AFaultOpensAfterItsHoldProvesAndCloses",
                                                           "FaultLife.FlapsClearByProvenStability"]),
@@ -108,7 +111,8 @@ ROWS = {
     49: ("a card shows no LLDP neighbour",
          ["DoctorRefusal.HasItsReasonAndItsHint", "PeerLldpHints.AreOfTheDriver",
           "PeerLldp.NoNeighbourIsAGapOnlyWhenOneMustHaveCome"]),
-    50: ("split ports, odd rates", ["IbSysfsParse.Rates", "EthtoolLinkModes.UnknownIsAbsentNotANumber"]),
+    50: ("split ports, odd rates", ["IbSysfsParse.Rates", "EthtoolLinkModes.UnknownIsAbsentNotANumber",
+                                    "Inventory.TwoPortsOfOneFunctionAreToldApartByDevPort"]),
 }
 
 

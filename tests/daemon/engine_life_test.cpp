@@ -91,6 +91,22 @@ TEST(FaultLife, ACardThatIsDeadAfterTheRebootTooIsStillTheSameFault) {
   EXPECT_EQ(run.events, "opened:nic_fault proving:nic_fault closed:nic_fault ");
 }
 
+TEST(FaultLife, APartThatIsNeverReadHidesNotTheRest) {
+  for (const char* probe : {"link", "counters", "hw_counters", "module", "pcie"}) {
+    Story run;
+    run.feed.gaps = {{"mlx5_0/1", probe, "carrier_up_count, carrier_down_count: ENOENT"}};
+    run.feed.counters.set("symbol_error", 1);
+    run.run(1200);
+    EXPECT_EQ(run.events, "") << probe;
+    EXPECT_EQ(run.port().health, Health::kHealthy) << probe;
+    run.feed.bits_per_s = 4e8;
+    run.feed.receive_mw(0.1);
+    run.run(900);
+    EXPECT_THAT(run.events, HasSubstr("opened:")) << probe;
+    EXPECT_THAT(run.events, Not(HasSubstr("monitor_blind"))) << probe;
+  }
+}
+
 TEST(FaultLife, AFaultThatComesBeforeTheLightHasAPastIsSeen) {
   Story run;
   run.run(25);               // two readings

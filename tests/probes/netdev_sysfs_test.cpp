@@ -111,6 +111,9 @@ TEST_F(NetdevSysfs, WithoutCountsTheCarrierFileIsRead) {
   auto port = reader();
   port.read_link(sample_, gaps_);
   EXPECT_EQ(sample_.link->carrier, true);
+  ASSERT_EQ(gaps_.size(), 1U) << "what never was is said";
+  EXPECT_EQ(gaps_[0].probe, "link");
+  EXPECT_EQ(gaps_[0].reason, "carrier_up_count, carrier_down_count: ENOENT");
   fake_.set(file("carrier"), "0\n");
   port.read_link(sample_, gaps_);
   EXPECT_EQ(sample_.link->carrier, false);
