@@ -304,6 +304,11 @@ void PortHistory::forget_counters() {
   open_valid_ = false;
 }
 
+const Blindness* PortHistory::blind_to(std::string_view probe) const {
+  const auto at = blind.find(std::string(probe));
+  return at == blind.end() || at->second.part ? nullptr : &at->second;
+}
+
 void PortHistory::forget_old(SteadyTime now) {
   // A group's gap ends when the group is read. Any other gap is over when nobody repeats it: what fails is tried again.
   std::erase_if(blind, [now](const auto& entry) {

@@ -94,6 +94,7 @@ struct Blindness {
   SteadyTime last;
   std::size_t attempts = 0;
   std::string reason;
+  bool part = false;  ///< the rest of what the probe reads came: said, and no blindness
 };
 
 /// Slow changes of a link that carries: of the lane with the least light, and of the laser with the most current.
@@ -169,6 +170,8 @@ class PortHistory {
   std::vector<std::pair<SteadyTime, double>> aer;  ///< PCIe errors counted so far (uncorrectable x100), 1 h
 
   // --- questions
+  /// nullptr: what this probe reads comes, all of it or the most.
+  [[nodiscard]] const Blindness* blind_to(std::string_view probe) const;
   /// Losses that nobody intended, in the last `window_s`.
   [[nodiscard]] std::uint64_t involuntary_losses(SteadyTime now, double window_s) const;
   /// "optical", "aoc", "dac", "acc" or "unknown"; what the last present module said.

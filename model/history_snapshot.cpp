@@ -1,5 +1,6 @@
 // What a snapshot brings: which ports it has, what each says, what could not be read.
 #include <algorithm>
+#include <utility>
 
 #include "model/history.h"
 #include "model/port_lookup.h"
@@ -102,6 +103,8 @@ bool has_source(const Counters& counters, CounterSource source) {
                              [source](const auto& entry) { return known_counters()[entry.first].source == source; });
 }
 
+constexpr double kTurnsSeconds = 60;  // in which a port's classic files that can be read have had a turn, or some
+
 /// A gap beside what the same probe gave is of a part of it: a file that this kernel or card does not have.
 bool is_of_a_part(const Gap& gap, const Snapshot& snapshot) {
   const auto port = snapshot.ports.find(gap.port);
@@ -152,11 +155,15 @@ void History::take_gaps(const Snapshot& snapshot) {
     if (const auto label = labels_.find(gap.port); label != labels_.end()) ports_[label->second].blind.erase(gap.probe);
   for (const Gap& gap : snapshot.gaps) {
     const auto label = labels_.find(gap.port);
-    if (label == labels_.end() || is_of_a_part(gap, snapshot)) continue;
+    if (label == labels_.end()) continue;
     const auto [at, is_new] = ports_[label->second].blind.try_emplace(gap.probe);
     Blindness& blind = at->second;
-    // Busy is not unreadable: the time of one does not count for the other.
-    if (!is_new && (blind.reason == "EBUSY") != (gap.reason == "EBUSY")) blind.attempts = 0;
+    // Files take turns: where the one that fails is read alone, nothing says that the others fail too.
+    const bool still_part = blind.part && in_seconds(now_ - blind.since) < kTurnsSeconds;
+    const bool part = still_part || is_of_a_part(gap, snapshot);
+    // Busy is not unreadable, nor is a part the whole: the time of one does not count for the other.
+    if (part != std::exchange(blind.part, part) || (blind.reason == "EBUSY") != (gap.reason == "EBUSY"))
+      blind.attempts = 0;
     if (is_new || blind.attempts == 0) blind.since = now_;
     blind.last = now_;
     ++blind.attempts;

@@ -43,6 +43,16 @@ constexpr auto kPmaPeriods = std::to_array<PmaPeriod>({
 constexpr int kOtherPmaPeriodS = 120;
 constexpr double kDue = 0.9;  // a cycle that begins a little early does not cost a whole cycle more
 
+/// One gap for a probe, also where its files are read in two parts: the second reason hides not the first.
+void add_gap(std::vector<Gap>& gaps, const PortKey& port, const char* probe, std::string reasons) {
+  if (reasons.empty()) return;
+  if (!gaps.empty() && gaps.back().port == port && gaps.back().probe == probe) {
+    gaps.back().reason += "; " + reasons;
+  } else {
+    gaps.push_back({port, probe, std::move(reasons)});
+  }
+}
+
 }  // namespace
 
 Milliseconds pma_period(std::string_view counter) {
@@ -191,7 +201,7 @@ ReadStatus IbPortReader::read_state(PortSample& sample, std::vector<Gap>& gaps) 
       if (infiniband_ || !link.lanes) link.lanes = rate->lanes;
     }
   }
-  if (auto reasons = join_reasons(state_files_); !reasons.empty()) gaps.push_back({key_, "link", std::move(reasons)});
+  add_gap(gaps, key_, "link", join_reasons(state_files_));
   return ReadStatus::kOk;
 }
 
@@ -206,7 +216,7 @@ ReadStatus IbPortReader::read_counters(CounterFiles& files, const char* probe, c
     files.put(index, value, *sample.counters);
   };
   if (files.read(*host_, take, [this] { return is_gone(); }) == ReadStatus::kGone) return ReadStatus::kGone;
-  if (auto reasons = files.reasons(); !reasons.empty()) gaps.push_back({key_, probe, std::move(reasons)});
+  add_gap(gaps, key_, probe, files.reasons());
   return ReadStatus::kOk;
 }
 
@@ -247,8 +257,7 @@ ReadStatus IbPortReader::read_due(std::size_t budget, SteadyTime now, PortSample
     if (turn.files->read_turn(turn.index, *host_, take, [this] { return is_gone(); }) == ReadStatus::kGone)
       return ReadStatus::kGone;
   }
-  for (const CounterFiles* files : {&errors_, &traffic_})
-    if (auto reasons = files->reasons(); !reasons.empty()) gaps.push_back({key_, "counters", std::move(reasons)});
+  for (const CounterFiles* files : {&errors_, &traffic_}) add_gap(gaps, key_, "counters", files->reasons());
   return ReadStatus::kOk;
 }
 

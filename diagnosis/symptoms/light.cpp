@@ -55,7 +55,8 @@ Finding no_drop(const PortView& v, const ModuleTracks& end, std::size_t lanes, s
   const bool before = v.errors_since && end.read_at && *end.read_at < *v.errors_since;
   const std::string_view why =
       before ? "it was not read since the errors began" : "there are too few readings to say what is normal for it";
-  const bool goes_on = &end == &v.port.own ? !v.port.blind.contains("module") : v.peer_fresh(&PeerSample::module_age_s);
+  const bool goes_on =
+      &end == &v.port.own ? v.port.blind_to("module") == nullptr : v.peer_fresh(&PeerSample::module_age_s);
   return goes_on ? not_known_yet(why) : not_known(why);
 }
 Finding low(const Drop& drop, Reader reader, std::string_view what, KnobValues k) {

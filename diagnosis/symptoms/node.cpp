@@ -198,8 +198,8 @@ Finding blind(const PortView& v, double attempts, double hold_s, std::span<const
               std::size_t failed = 0) {
   const Blindness* worst = nullptr;
   for (const std::string_view probe : probes)
-    if (const auto at = v.port.blind.find(std::string(probe)); at != v.port.blind.end())
-      if (worst == nullptr || at->second.since < worst->since) worst = &at->second;
+    if (const Blindness* at = v.port.blind_to(probe); at != nullptr)
+      if (worst == nullptr || at->since < worst->since) worst = at;
   if (worst == nullptr) return Case(Reader::kMonitor).holds("reading fails", false).close();
   return Case(Reader::kMonitor)
       .at_least("failed readings", static_cast<double>(std::max(worst->attempts, failed)), attempts)
@@ -233,13 +233,13 @@ Finding counters_blind(const PortView& v, KnobValues k) {
     return Case(Reader::kMonitor).at_least("no counter moved on a link that carries, since", frozen, k[3], "s").close();
   constexpr std::string_view kProbes[] = {"counters", "link"};
   const bool refused = std::any_of(std::begin(kProbes), std::end(kProbes), [&v](std::string_view probe) {
-    const auto at = v.port.blind.find(std::string(probe));
-    return at != v.port.blind.end() && (at->second.reason == "EPERM" || at->second.reason == "EACCES");
+    const Blindness* at = v.port.blind_to(probe);
+    return at != nullptr && (at->reason == "EPERM" || at->reason == "EACCES");
   });
   // What fails together fails less by chance: each failed reading counts, of whatever probe.
   std::size_t failed = 0;
-  for (const auto& [probe, at] : v.port.blind)
-    if ((probe == "counters" || probe == "link" || probe == "module") && at.reason != "EBUSY") failed += at.attempts;
+  for (const char* probe : {"counters", "link", "module"})
+    if (const Blindness* at = v.port.blind_to(probe); at != nullptr && at->reason != "EBUSY") failed += at->attempts;
   return blind(v, refused ? k[0] / 2 : k[0], refused ? k[2] : k[1], kProbes, failed);
 }
 constexpr Knob kModuleBlindKnobs[] = {
@@ -250,10 +250,10 @@ constexpr Knob kModuleBlindKnobs[] = {
     {"down_hold_s", 120, 10, 86400, "s", "the same while the link is down: a module that dies takes the link along"}};
 Finding module_blind(const PortView& v, KnobValues k) {
   constexpr std::string_view kProbes[] = {"module"};
-  const auto at = v.port.blind.find("module");
-  const bool busy = at != v.port.blind.end() && at->second.reason == "EBUSY";
-  const bool fell_with_it = v.down && at != v.port.blind.end() && v.port.carrier_since &&
-                            std::abs(in_seconds(at->second.since - *v.port.carrier_since)) < k[3];
+  const Blindness* at = v.port.blind_to("module");
+  const bool busy = at != nullptr && at->reason == "EBUSY";
+  const bool fell_with_it =
+      v.down && at != nullptr && v.port.carrier_since && std::abs(in_seconds(at->since - *v.port.carrier_since)) < k[3];
   return blind(v, k[0], busy ? k[2] : fell_with_it ? k[3] : k[1], kProbes);
 }
 

@@ -99,6 +99,8 @@ TEST(FaultLife, APartThatIsNeverReadHidesNotTheRest) {
     run.run(1200);
     EXPECT_EQ(run.events, "") << probe;
     EXPECT_EQ(run.port().health, Health::kHealthy) << probe;
+    ASSERT_EQ(run.port().gaps.size(), 1U) << "and it is said";
+    EXPECT_EQ(run.port().gaps[0].probe, probe);
     run.feed.bits_per_s = 4e8;
     run.feed.receive_mw(0.1);
     run.run(900);

@@ -56,11 +56,33 @@ TEST(HistoryGaps, CountersOfTheInterfaceDoNotEndTheBlindnessOfVerbs) {
       snapshot.gaps.push_back({"mlx5_0/1", "counters", "EIO"});
       history.observe(snapshot);
     }
-    const auto& blind = history.find("mlx5_0/1")->blind;
-    return blind.contains("counters") ? blind.at("counters").attempts : 0;
+    const Blindness* blind = history.find("mlx5_0/1")->blind_to("counters");
+    return blind != nullptr ? blind->attempts : 0;
   };
   EXPECT_EQ(blind_for("netdev_rx_bytes"), 30U);
   EXPECT_EQ(blind_for("symbol_error"), 0U) << "a part of them is read";
+  EXPECT_EQ(history.find("mlx5_0/1")->blind.at("counters").reason, "EIO") << "the other part is still said";
+}
+
+TEST(HistoryGaps, AFileThatFailsInATurnOfItsOwnIsAPartUntilNothingElseComes) {
+  History history;
+  Feed feed;
+  const auto turn = [&](bool with_others) {
+    Snapshot snapshot = feed.tick();
+    PortSample& port = snapshot.ports.begin()->second;
+    port.counters.reset();
+    if (with_others) port.counters.emplace().set("link_downed", 1);
+    snapshot.gaps.push_back({"mlx5_0/1", "counters", "symbol_error: EINVAL"});
+    history.observe(snapshot);
+    return history.find("mlx5_0/1")->blind_to("counters");
+  };
+  for (int i = 0; i < 30; ++i) EXPECT_EQ(turn(i % 5 == 0), nullptr) << "between others it alone is due";
+  turn(true);
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(turn(false), nullptr);
+  const Blindness* whole = turn(false);
+  ASSERT_NE(whole, nullptr) << "for a minute nothing else came";
+  EXPECT_EQ(whole->attempts, 1U) << "from now on";
+  EXPECT_EQ(turn(true), nullptr);
 }
 
 }  // namespace

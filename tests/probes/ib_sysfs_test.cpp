@@ -334,6 +334,18 @@ TEST_F(IbSysfs, AfterHoursInSwitchModeTheCountersAreBackInMinutes) {
   EXPECT_FALSE(said);
 }
 
+TEST_F(IbSysfs, WhatFailsAmongErrorsAndAmongTrafficIsOneGap) {
+  fake_.set(counter("port_rcv_data"), "5\n");
+  host_.fail(counter("symbol_error"), EINVAL);
+  host_.fail(counter("port_rcv_data"), EIO);
+  for (const std::size_t budget : {0, 2}) {
+    auto port = reader();
+    Reading reading;
+    port.read_due(budget, SteadyTime(), reading.sample, reading.gaps);
+    EXPECT_THAT(reading.gaps, ElementsAre(Gap{"mlx5_0/1", "counters", "symbol_error: EINVAL; port_rcv_data: EIO"}));
+  }
+}
+
 TEST_F(IbSysfs, WithoutABudgetEveryFileIsReadEachTime) {
   auto port = reader();
   Reading reading;

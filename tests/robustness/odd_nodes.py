@@ -203,6 +203,10 @@ def no_device_at_all(node):
         assert "no RDMA port on this node" in open(daemon.directory + "/log", encoding="utf-8").read()
 
 
+def healthy_with_gap(port, probe):
+    return port["health"] == "healthy" and any(gap["probe"] == probe for gap in port.get("gaps", []))
+
+
 def switch_mode_and_garbage(node):
     node.add(0), node.add(1)
     for counter in COUNTERS:  # a directory in the place of a file: reading it fails, as EINVAL does
@@ -220,6 +224,8 @@ def switch_mode_and_garbage(node):
         assert 'device="mlx5_0",port="1",probe="counters"' in daemon.metrics()
         daemon.until(lambda: 'device="mlx5_0",port="1",counter="packet_seq_err"} 12' in daemon.metrics(),
                      "what is counted for the device")
+        daemon.until(lambda: healthy_with_gap(daemon.ports()["mlx5_1/1"], "counters"),
+                     "two files that fail are said and hide not the rest")
         assert "\x1b" not in daemon.get("/api/v1/text/status?width=150") + daemon.metrics()
 
 
