@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <map>
 #include <set>
+#include <span>
 #include <tuple>
 
 #include "base/text.h"
@@ -82,9 +83,11 @@ class Builder {
       claim_netdevs_of(*dir);
       return add_gap(device, "ports: " + errno_name(ports.error().errnum));
     }
+    const auto first = static_cast<std::ptrdiff_t>(inventory_.ports.size());
     for (const auto& name : *ports)
       if (const auto number = parse_u64(name); number && *number > 0 && *number <= 0xffffffffU)
         add_verbs_port(common, static_cast<std::uint32_t>(*number), lower);
+    exempt_ports_of_representors({inventory_.ports.begin() + first, inventory_.ports.end()});
   }
 
   /// The netdevs of a verbs device that can't be read must not turn into plain Ethernet ports for that.
@@ -155,6 +158,16 @@ class Builder {
     if (is_representor_name(name)) port.exempt_reason = "representor of " + name + " (switch mode)";
   }
 
+  /// In switch mode mlx5's device has a port for each function that there is or may be, and the first one is the
+  /// cable's; the netdevs of representors are not told by it (drivers/infiniband/hw/mlx5/ib_rep.c).
+  static void exempt_ports_of_representors(std::span<InventoryPort> ports) {
+    const auto has_netdev = [](const InventoryPort& port) { return !port.id.netdev.empty(); };
+    if (std::none_of(ports.begin(), ports.end(), has_netdev)) return;
+    for (InventoryPort& port : ports)
+      if (port.id.port > 1 && port.id.link_layer == "Ethernet" && !has_netdev(port) && port.exempt_reason.empty())
+        port.exempt_reason = "no network interface: a representor's port (switch mode)";
+  }
+
   void add_plain_port(const std::string& netdev) {
     if (claimed_.contains(netdev)) return;
     enter(netdev);
@@ -184,11 +197,21 @@ class Builder {
     if (!route && !ipv6)
       add_gap("", "default route: " + errno_name(route.error().errnum) + "; management ports are not told apart");
     std::set<std::string> carriers;
-    for (const auto& name : default_route_netdevs(route ? *route : "", ipv6 ? *ipv6 : ""))
-      add_lowers(name, 0, carriers);
+    for (const auto& name : default_route_netdevs(route ? *route : "", ipv6 ? *ipv6 : "")) {
+      std::set<std::string> lowers;
+      add_lowers(name, 0, lowers);
+      if (!has_verbs_port(lowers)) carriers.merge(lowers);
+    }
     for (auto& port : inventory_.ports)
       if (may_be(port) && carriers.contains(port.id.netdev))
         port.exempt_reason = "management port: carries the default route and has no RDMA device";
+  }
+
+  /// True for a bond that RDMA uses too: as a LAG of mlx5 it has one verbs device, which stands at its first member.
+  bool has_verbs_port(const std::set<std::string>& netdevs) const {
+    return std::any_of(inventory_.ports.begin(), inventory_.ports.end(), [&netdevs](const InventoryPort& port) {
+      return port.id.verbs && port.exempt_reason.empty() && netdevs.contains(port.id.netdev);
+    });
   }
 
   /// `netdev` and all below it: a bond's members, a VLAN's or a bridge's ports.

@@ -51,7 +51,8 @@ struct InventoryWatch {
 ///
 /// Exempt are: virtual functions and subfunctions (they share their parent's cable), representors of switch mode,
 /// virtual NICs of clouds and hypervisors, and management ports. A management port is judged with care: it carries a
-/// default route (also through a bond, bridge or VLAN), has no RDMA device, and the node has RDMA ports elsewhere.
+/// default route (also through a bond, bridge or VLAN, but not beside an RDMA port, as in a LAG), has no RDMA device,
+/// and the node has RDMA ports elsewhere.
 Inventory take_inventory(Host& host, const InventoryWatch& watch = {});
 
 /// Names of the netdevs that carry a default route, from the text of /proc/net/route and /proc/net/ipv6_route.

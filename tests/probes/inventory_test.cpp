@@ -160,6 +160,22 @@ TEST(Inventory, SwitchModeRepresentorsAreExempt) {
   EXPECT_EQ(port(inventory, "aaa_rep").id.pci, "");
 }
 
+TEST(Inventory, InSwitchModePortsWithoutANetdevAreNoCables) {
+  FakeHost host;
+  add_nic(host, Nic{});
+  for (const char* number : {"2", "3", "17"}) {
+    const std::string port = Nic{}.pci_dir() + "/infiniband/mlx5_0/ports/" + number;
+    host.set(port + "/link_layer", "Ethernet\n");
+    host.set(port + "/state", "1: DOWN\n");
+  }
+  const auto inventory = take_inventory(host);
+  ASSERT_EQ(inventory.ports.size(), 4U);
+  for (const char* key : {"mlx5_0/2", "mlx5_0/3", "mlx5_0/17"})
+    EXPECT_EQ(port(inventory, key).exempt_reason, "no network interface: a representor's port (switch mode)");
+  EXPECT_EQ(port(inventory, "mlx5_0/1").exempt_reason, "");
+  EXPECT_EQ(port(inventory, "mlx5_0/1").cabled_ports, 1U) << "what is counted for the device is this port's";
+}
+
 TEST(Inventory, RepresentorNames) {
   for (const char* name : {"pf0vf3", "pf1sf88", "c1pf0vf0", "pf0hpf", "pf0"})
     EXPECT_TRUE(is_representor_name(name)) << name;
@@ -248,6 +264,23 @@ TEST(Inventory, TheManagementPortIsFoundBelowABond) {
   host.link(bond + "/lower_eno1", bond);  // a loop must end
   host.set("/proc/net/route", kRoute);
   EXPECT_THAT(port(take_inventory(host), "eno2").exempt_reason, HasSubstr("management port"));
+}
+
+TEST(Inventory, TheSecondLinkOfALagIsNoManagementPort) {
+  FakeHost host;
+  const Nic second{.device = "", .netdev = "ens1f1np1", .pci = "0000:1b:00.1", .ifindex = 3, .phys_port_name = "p1"};
+  add_nic(host, Nic{.device = "mlx5_bond_0"});
+  add_nic(host, second);
+  const std::string bond = "/sys/devices/virtual/net/eno1";
+  add_netdev(host, bond, "eno1", 6);
+  host.link(bond + "/lower_ens1np0", Nic{}.netdev_dir());
+  host.link(bond + "/lower_ens1f1np1", second.netdev_dir());
+  host.set("/proc/net/route", kRoute);
+  const auto inventory = take_inventory(host);
+  EXPECT_THAT(keys(inventory), ElementsAre("mlx5_bond_0/1", "ens1f1np1"));
+  EXPECT_EQ(port(inventory, "mlx5_bond_0/1").exempt_reason, "");
+  EXPECT_EQ(port(inventory, "mlx5_bond_0/1").id.netdev, "ens1np0");
+  EXPECT_EQ(port(inventory, "ens1f1np1").exempt_reason, "");
 }
 
 TEST(Inventory, ARailWithTheDefaultRouteAndANodeWithoutRdmaAreWatched) {

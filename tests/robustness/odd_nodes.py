@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The real daemon on odd nodes: /sys trees made here, read as --sysroot. Every wait is for a thing to happen.
 
-usage: odd_nodes.py LINKHEALTHD LINKHEALTH      prints one line a test; exit code 1 when one failed
+usage: odd_nodes.py LINKHEALTHD LINKHEALTH [TEST...]      prints one line a test; exit code 1 when one failed
 """
 import contextlib
 import http.client
@@ -21,6 +21,7 @@ sys.path.insert(0, os.path.dirname(os.path.abspath(__file__)))
 from fuse_hang import HangingDirectory, Unusable  # noqa: E402
 
 DAEMON, PROGRAM = sys.argv[1:3]
+ONLY = sys.argv[3:]  # none: all
 COUNTERS = ["symbol_error", "link_downed", "port_rcv_errors", "VL15_dropped", "port_xmit_data", "port_rcv_data"]
 CONFIG = """site: {rack: r12, u: "14"}
 
@@ -276,6 +277,26 @@ def renamed_netdev(node):
         assert daemon.ports()["mlx5_0/1"]["faults"] == []
 
 
+def a_bond_is_made(node):
+    """mlx5's LAG: one verbs device is left, at the first member; the second member's port is a plain one."""
+    node.add(0), node.add(1)
+    with running(node) as daemon:
+        daemon.until(lambda: has_counters(daemon, "mlx5_0") and has_counters(daemon, "mlx5_1"), "both ports")
+        for index in (0, 1):
+            os.unlink(f"{node.root}/class/infiniband/mlx5_{index}")
+        shutil.rmtree(node.function(1) + "/infiniband")
+        os.rename(node.function(0) + "/infiniband/mlx5_0", node.function(0) + "/infiniband/mlx5_bond_0")
+        link(node.function(0) + "/infiniband/mlx5_bond_0", node.root + "/class/infiniband/mlx5_bond_0")
+        daemon.until(lambda: set(daemon.ports()) == {"mlx5_bond_0/1", "ens1"}, "both links, each once")
+        daemon.until(lambda: has_counters(daemon, "mlx5_bond_0"), "what the LAG counts")
+        daemon.until(lambda: all(port["health"] == "healthy" for port in daemon.ports().values()), "both are healthy")
+        assert not any(port["faults"] for port in daemon.ports().values())
+        put(node.function(1) + "/net/ens1/carrier", "0")
+        put(node.function(1) + "/net/ens1/carrier_down_count", "3")
+        daemon.until(lambda: daemon.ports()["ens1"]["health"] == "down", "the second link is down")
+        assert daemon.ports()["mlx5_bond_0/1"]["health"] == "healthy"
+
+
 def swapped_names_after_a_reboot(node):
     """An open fault is in the ledger file; the node boots, and the kernel gives the names the other way round."""
     node.add(0), node.add(1)
@@ -494,13 +515,13 @@ def has_counters_line(daemon, line):
 
 
 TESTS = [covers_the_infiniband_collector, no_device_at_all, switch_mode_and_garbage, missing_directories, no_infiniband_class, virtual_functions_only,
-         unplug_and_replug, renamed_netdev, swapped_names_after_a_reboot, all_ports_vanish, sixty_four_ports,
+         unplug_and_replug, renamed_netdev, a_bond_is_made, swapped_names_after_a_reboot, all_ports_vanish, sixty_four_ports,
          too_few_descriptors, hung_read, hung_search_at_the_start, all_reads_hang, maintenance_files_hang, doctor_of_a_copy, watch_as_json]
 
 
 def main():
     failed = 0
-    for test in TESTS:
+    for test in (test for test in TESTS if not ONLY or test.__name__ in ONLY):
         node = Node()
         try:
             test(node)
