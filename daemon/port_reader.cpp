@@ -235,6 +235,7 @@ void PortReader::read_driver(Reading& reading) {
 }
 
 void PortReader::read_link_files(Reading& reading) {
+  if (!port_.has_link_of_netdev()) return;
   if (!netdev_files_) {
     auto reader = NetdevReader::open(*host_, port_, NetdevReader::Speed::kRead);
     if (!reader) return;  // the search for ports says so

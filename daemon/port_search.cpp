@@ -26,10 +26,15 @@ bool answers_gone(SampledPort& port) {
   return port.files->read_link(unused, unsaid) == ReadStatus::kGone;
 }
 
+/// An IPoIB interface comes and goes without its port.
+bool is_same_interface(const InventoryPort& former, const InventoryPort& now) {
+  return former.ifindex == now.ifindex || !(former.has_link_of_netdev() || now.has_link_of_netdev());
+}
+
 /// A port that is the same netdev under another name goes on where it was, so that no carrier loss is forgotten.
 SampledPort renamed(InventoryPort port, SampledPort* former) {
   SampledPort fresh;
-  if (former != nullptr && !former->gone && former->port.ifindex == port.ifindex && port.ifindex != 0) {
+  if (former != nullptr && !former->gone && is_same_interface(former->port, port)) {
     fresh.netdev = former->netdev;
     fresh.kernel = former->kernel;
     fresh.module_seen = former->module_seen;
@@ -82,7 +87,7 @@ PortsFound PortSearch::judge(Inventory found, std::map<PortKey, SampledPort> kno
       result.ports.emplace(key, std::move(*former));
       continue;
     }
-    const bool reloaded = former != nullptr && (former->gone || former->port.ifindex != port.ifindex ||
+    const bool reloaded = former != nullptr && (former->gone || !is_same_interface(former->port, port) ||
                                                 former->port.id.verbs != port.id.verbs);
     if (reloaded) result.events.push_back({now, at->second, PortEventKind::kDeviceGone, ""});
     const bool lost_rdma = former != nullptr && former->port.id.verbs && !port.id.verbs;

@@ -132,8 +132,10 @@ void Sampler::take_search(Cycle& cycle, Inventory found) {
     fresh.found_after = found_after;
     fresh.reader = std::make_shared<PortReader>(hosts_(), fresh.port, settings_.firmware_reads,
                                                 settings_.port_mads ? own_ports_ : MadOpener());
-    auto files = NetdevReader::open(*host_, fresh.port, NetdevReader::Speed::kSkip);
-    if (files) fresh.files.emplace(*std::move(files));
+    if (fresh.port.has_link_of_netdev()) {
+      auto files = NetdevReader::open(*host_, fresh.port, NetdevReader::Speed::kSkip);
+      if (files) fresh.files.emplace(*std::move(files));
+    }
     fresh.reader_number = ++readers_;
     counters_.at = cycle.now;  // a new port is read at once
   }
@@ -233,7 +235,7 @@ void Sampler::put_links(Cycle& cycle) {
     if (!std::exchange(port.show, false) && port.last_shown == link) continue;
     cycle.content = true;
     cycle.snapshot.ports[key].link = link;
-    if (port.port.ifindex == 0 && port.last_shown && port.last_shown->carrier != link.carrier && link.carrier) {
+    if (!port.port.has_link_of_netdev() && port.last_shown && port.last_shown->carrier != link.carrier && link.carrier) {
       const auto kind = *link.carrier ? PortEventKind::kCarrierUp : PortEventKind::kCarrierDown;
       cycle.snapshot.events.push_back({cycle.now, key, kind, ""});
     }

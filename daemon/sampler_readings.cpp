@@ -101,7 +101,7 @@ void Sampler::take_reading(Cycle& cycle, Reading& reading) {
   for (auto& [key, port] : ports_) {
     if (reading.statistics.empty()) break;
     const auto statistics = reading.statistics.find(static_cast<std::uint32_t>(port.port.ifindex));
-    if (statistics == reading.statistics.end() || !port.watched()) continue;
+    if (statistics == reading.statistics.end() || !port.watched() || !port.port.has_link_of_netdev()) continue;
     auto& counters = cycle.snapshot.ports[key].counters;
     if (!counters) counters.emplace();
     counters->merge(statistics->second);

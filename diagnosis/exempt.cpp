@@ -9,6 +9,12 @@ std::string unexpected_note(const PortHistory& port, const ExpectedPort* expecte
   return port.carrier == true ? "it has a link, and no configuration expects this port" : "";
 }
 
+/// Since the driver was loaded. An InfiniBand port has no carrier count, but one of its losses (IBTA vol. 1, 16.1.3.5).
+static bool had_link(const PortSample& port) {
+  if (port.link && port.link->carrier_up_count.value_or(0) > 0) return true;
+  return port.id.link_layer == "InfiniBand" && port.counters && port.counters->get("link_downed").value_or(0) > 0;
+}
+
 std::string exempt_reason(const PortHistory& port, const ExpectedPort* expected, bool plan_known) {
   const PortId& id = port.latest.id;
   if (!id.exempt.empty()) return id.exempt;
@@ -16,7 +22,7 @@ std::string exempt_reason(const PortHistory& port, const ExpectedPort* expected,
   if (id.function == "sf") return "sf: a subfunction, its physical function is watched";
   if (port.carrier_seen || port.carrier == true) return "";
   if (expected != nullptr) return "";
-  const bool was_up = port.latest.link && port.latest.link->carrier_up_count.value_or(0) > 0;
+  const bool was_up = had_link(port.latest);
   if (plan_known) return "unused: not expected by configuration, and never had a link";
   const bool module = port.latest.module && port.latest.module->present;
   const bool no_module = port.latest.module && !module;

@@ -27,6 +27,11 @@ struct InventoryPort {
   std::string slot;              ///< the slot's label, for the person who walks to the machine; "" not known
   std::size_t cabled_ports = 1;  ///< ports of its verbs device that are watched, with this one
   int numa_node = -1;            ///< -1: not known, as the kernel says it
+
+  /// Whether the netdev's carrier, flags and packets are the port's. IPoIB's carrier says that a multicast group is
+  /// joined, falls with each change of LID or P_Key, and is off while the interface is set down, which most are on a
+  /// rail for RDMA (linux: drivers/infiniband/ulp/ipoib/{ipoib_ib,ipoib_multicast,ipoib_verbs}.c).
+  [[nodiscard]] bool has_link_of_netdev() const { return !sysfs_netdev_dir.empty() && id.link_layer != "InfiniBand"; }
 };
 
 struct Inventory {

@@ -13,6 +13,7 @@ InventoryPort port(const std::string& device, const std::string& pci, const std:
   made.id.netdev = netdev;
   made.id.pci = pci;
   made.ifindex = ifindex;
+  if (ifindex != 0) made.sysfs_netdev_dir = "/sys/class/net/" + netdev;
   return made;
 }
 

@@ -30,6 +30,16 @@ TEST(Exempt, APortThatCarriedIsNot) {
   EXPECT_EQ(exempt_reason(port, nullptr, true), "");
 }
 
+TEST(Exempt, AnInfiniBandPortThatLostItsLinkBeforeTheStartIsNot) {
+  PortHistory port = unused();
+  port.latest.module.reset();
+  port.latest.id.link_layer = "InfiniBand";
+  port.latest.counters.emplace().set("link_downed", 0);
+  EXPECT_NE(exempt_reason(port, nullptr, false).find("never had a link"), std::string::npos);
+  port.latest.counters->set("link_downed", 1);
+  EXPECT_EQ(exempt_reason(port, nullptr, false), "");
+}
+
 TEST(Exempt, AVirtualFunctionIs) {
   PortHistory port;
   port.latest.id.function = "vf";

@@ -297,6 +297,30 @@ def a_bond_is_made(node):
         assert daemon.ports()["mlx5_bond_0/1"]["health"] == "healthy"
 
 
+def idle_ipoib(node):
+    """InfiniBand rails: their IPoIB interfaces are set down, or lose their carrier when a partition changes."""
+    for index in range(3):
+        node.add(index, netdev=f"ib{index}")
+        put(node.port(index) + "/link_layer", "InfiniBand")
+        put(f"{node.function(index)}/net/ib{index}/type", "32")
+    put(node.function(1) + "/net/ib1/flags", "0x1002")
+    put(node.function(1) + "/net/ib1/carrier_up_count", "0")
+    os.unlink(node.function(1) + "/net/ib1/carrier"), os.mkdir(node.function(1) + "/net/ib1/carrier")  # EINVAL
+    with running(node) as daemon:
+        daemon.until(lambda: all(port["health"] == "healthy" for port in daemon.ports().values()), "all rails are healthy")
+        for count in range(4, 10):
+            put(node.function(2) + "/net/ib2/carrier_down_count", str(count))
+            put(node.function(2) + "/net/ib2/carrier", str(count % 2))
+            first = daemon.report()["t"]
+            daemon.until(lambda t=first: daemon.report()["t"] > t + 1, "a second of cycles")
+        ports = daemon.ports()
+        assert [port["health"] for port in ports.values()] == ["healthy"] * 3, ports
+        assert not any(port["faults"] for port in ports.values())
+        put(node.port(1) + "/phys_state", "2: Polling"), put(node.port(1) + "/state", "1: DOWN")
+        put(node.port(1) + "/counters/link_downed", "6")
+        daemon.until(lambda: daemon.ports()["mlx5_1/1"]["health"] == "down", "a rail that is down is down")
+
+
 def swapped_names_after_a_reboot(node):
     """An open fault is in the ledger file; the node boots, and the kernel gives the names the other way round."""
     node.add(0), node.add(1)
@@ -515,7 +539,7 @@ def has_counters_line(daemon, line):
 
 
 TESTS = [covers_the_infiniband_collector, no_device_at_all, switch_mode_and_garbage, missing_directories, no_infiniband_class, virtual_functions_only,
-         unplug_and_replug, renamed_netdev, a_bond_is_made, swapped_names_after_a_reboot, all_ports_vanish, sixty_four_ports,
+         unplug_and_replug, renamed_netdev, a_bond_is_made, idle_ipoib, swapped_names_after_a_reboot, all_ports_vanish, sixty_four_ports,
          too_few_descriptors, hung_read, hung_search_at_the_start, all_reads_hang, maintenance_files_hang, doctor_of_a_copy, watch_as_json]
 
 
