@@ -235,7 +235,8 @@ void Sampler::put_links(Cycle& cycle) {
     if (!std::exchange(port.show, false) && port.last_shown == link) continue;
     cycle.content = true;
     cycle.snapshot.ports[key].link = link;
-    if (!port.port.has_link_of_netdev() && port.last_shown && port.last_shown->carrier != link.carrier && link.carrier) {
+    if (!port.port.has_link_of_netdev() && port.last_shown && port.last_shown->carrier != link.carrier &&
+        link.carrier) {
       const auto kind = *link.carrier ? PortEventKind::kCarrierUp : PortEventKind::kCarrierDown;
       cycle.snapshot.events.push_back({cycle.now, key, kind, ""});
     }

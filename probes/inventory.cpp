@@ -20,6 +20,7 @@ constexpr const char* kVerbsDir = "/sys/class/infiniband";
 constexpr const char* kNetDir = "/sys/class/net";
 /// A container without the host's network, a /sys in part, or just gone: said once, under the source that it hides.
 constexpr const char* kNotHere = " is not in this network namespace, or not in this /sys";
+constexpr const char* kElsewhere = " in another network namespace";
 constexpr std::size_t kMaxGids = 16;  // enough to meet a netdev; each unused entry answers EINVAL
 
 class Builder {
@@ -78,6 +79,7 @@ class Builder {
     common.id.hca_type = read_attribute(host_, *dir + "/hca_type");
     const std::string lower = read_attribute(host_, *dir + "/parent");  // rdma_rxe only
     describe_device(host_, *dir, lower, common);
+    exempt_plane_device(common);
     auto ports = host_.list_dir(*dir + "/ports");
     if (!ports) {
       claim_netdevs_of(*dir);
@@ -88,6 +90,21 @@ class Builder {
       if (const auto number = parse_u64(name); number && *number > 0 && *number <= 0xffffffffU)
         add_verbs_port(common, static_cast<std::uint32_t>(*number), lower);
     exempt_ports_of_representors({inventory_.ports.begin() + first, inventory_.ports.end()});
+  }
+
+  /// An XDR port of mlx5 may have a second device with a port for each plane, for management datagrams only: it stands
+  /// at the same function, has no uverbs file, and its ports are one cable (drivers/infiniband/hw/mlx5/main.c
+  /// mlx5_ib_add_sub_dev(), core/uverbs_main.c).
+  void exempt_plane_device(InventoryPort& device) {
+    const std::string dir = device.sysfs_device_dir + "/device/infiniband_verbs";
+    const auto files = host_.list_dir(dir);
+    if (!files || files->empty() || !device.exempt_reason.empty()) return;
+    std::string whole;
+    for (const auto& file : *files) {
+      whole = read_attribute(host_, dir + "/" + file + "/ibdev");
+      if (whole.empty() || whole == device.id.device) return;
+    }
+    device.exempt_reason = "planes of " + whole + ", whose port is watched";
   }
 
   /// The netdevs of a verbs device that can't be read must not turn into plain Ethernet ports for that.
@@ -123,8 +140,28 @@ class Builder {
       if (is_representor_name(read_attribute(host_, dir + "/phys_port_name"))) continue;
       if (found.empty() || name == by_gid) found = name;
     }
-    return found.empty() ? by_gid : found;
+    if (!found.empty() || by_gid.empty() || is_of_card(by_gid, port.sysfs_pci_dir, 0))
+      return found.empty() ? by_gid : found;
+    inventory_.gaps.push_back({port.id.key(), "netdev_stats", "its interface is " + by_gid + kElsewhere});
+    return "";
   }
+
+  /// Whether the netdev of this name is of the card, or above one that is. The GID table gives the name that an
+  /// interface has in its own network namespace (linux: drivers/infiniband/core/sysfs.c print_ndev()): another one may
+  /// have it here.
+  bool is_of_card(const std::string& netdev, const std::string& pci_dir, int depth) {
+    const std::string dir = std::string(kNetDir) + "/" + netdev;
+    const auto entries = host_.list_dir(dir);
+    if (!entries || pci_dir.empty())
+      return true;  // it is not here, which take_netdev() says; or nothing to compare with
+    if (const auto device = host_.resolve(dir + "/device")) return card_of(pci_dir_in(*device)) == card_of(pci_dir);
+    return depth < 4 && std::any_of(entries->begin(), entries->end(), [&](const std::string& entry) {
+             return entry.starts_with("lower_") && is_of_card(entry.substr(6), pci_dir, depth + 1);
+           });
+  }
+
+  /// All functions of a card: "/sys/…/0000:1b:00".
+  static std::string card_of(const std::string& pci_dir) { return pci_dir.substr(0, pci_dir.rfind('.')); }
 
   std::string gid_netdev(const std::string& port_dir) {
     const auto entries = host_.list_dir(port_dir + "/gid_attrs/ndevs");

@@ -14,12 +14,23 @@ namespace {
 
 // A hypervisor's or cloud's own NICs: the cable is not this machine's. Functions of a physical card that were passed
 // into a virtual machine have no physfn link there; these drivers serve nothing else.
-constexpr std::array<std::string_view, 8> kVirtualNicDrivers = {"efa",  "ena", "gve",        "hv_netvsc",
+constexpr std::array<std::string_view, 9> kVirtualNicDrivers = {"efa",  "ena", "erdma",      "gve",    "hv_netvsc",
                                                                 "mana", "vif", "virtio_net", "vmxnet3"};
 constexpr std::array<std::string_view, 5> kVirtualFunctionDrivers = {"iavf", "i40evf", "igbvf", "ixgbevf", "nfp_netvf"};
-// drivers/net/ethernet/mellanox/mlx5/core/main.c (mlx5_core_pci_table, MLX5_PCI_DEV_IS_VF) and mlx4/main.c.
-constexpr std::array<std::string_view, 9> kMellanoxVirtualFunctions = {"0x1002", "0x1004", "0x1012", "0x1014", "0x1016",
-                                                                       "0x1018", "0x101a", "0x101c", "0x101e"};
+// Of the others a machine that got a virtual function sees it by the number alone. Each driver's PCI table:
+// drivers/net/ethernet/mellanox/{mlx5/core/main.c (MLX5_PCI_DEV_IS_VF),mlx4/main.c}, broadcom/bnxt/bnxt.c
+// (CONFIG_BNXT_SRIOV), pensando/ionic/ionic.h, intel/idpf/idpf_main.c.
+struct VirtualFunctions {
+  std::string_view vendor;
+  std::string_view devices;
+};
+constexpr VirtualFunctions kVirtualFunctions[] = {
+    {"0x15b3", "0x1002 0x1004 0x1012 0x1014 0x1016 0x1018 0x101a 0x101c 0x101e 0xa2d3"},
+    {"0x14e4",
+     "0x1606 0x1607 0x1608 0x1609 0x16bd 0x16c1 0x16c2 0x16c3 0x16c4 0x16c5 0x16cb 0x16d3 0x16dc 0x16e1 0x16e5 0x16e6 "
+     "0x1806 0x1807 0x1808 0x1809 0x1819 0x181b 0xd800"},
+    {"0x1dd8", "0x1003"},
+    {"0x8086", "0x145c"}};
 
 template <typename Names>
 bool contains(const Names& names, std::string_view name) {
@@ -44,6 +55,12 @@ std::string driver_of(Host& host, const std::string& device_dir) {
   return "";
 }
 
+bool is_virtual_function(std::string_view vendor, std::string_view device) {
+  return std::any_of(std::begin(kVirtualFunctions), std::end(kVirtualFunctions), [&](const VirtualFunctions& row) {
+    return row.vendor == vendor && !device.empty() && row.devices.find(device) != std::string_view::npos;
+  });
+}
+
 /// Why the function at `port.sysfs_pci_dir` shares the cable of another, and sets its kind.
 void judge_function(Host& host, const std::string& device_dir, InventoryPort& port) {
   const std::string& pci = port.sysfs_pci_dir;
@@ -58,8 +75,8 @@ void judge_function(Host& host, const std::string& device_dir, InventoryPort& po
     port.id.function = "vf";
     port.exempt_reason = "virtual function of " + base_name(*physical);
   } else if (contains(kVirtualFunctionDrivers, port.id.driver) ||
-             (!pci.empty() && read_attribute(host, pci + "/vendor") == "0x15b3" &&
-              contains(kMellanoxVirtualFunctions, read_attribute(host, pci + "/device")))) {
+             (!pci.empty() &&
+              is_virtual_function(read_attribute(host, pci + "/vendor"), read_attribute(host, pci + "/device")))) {
     port.id.function = "vf";
     port.exempt_reason = "virtual function: the physical one is not in this machine";
   }

@@ -5,6 +5,7 @@
 
 #include <cerrno>
 
+#include "tests/probes/inventory_queries.h"
 #include "tests/probes/sysfs_tree.h"
 
 namespace linkhealth {
@@ -18,27 +19,11 @@ using testing::FailingHost;
 using testing::FakeHost;
 using ::testing::HasSubstr;
 using ::testing::IsSupersetOf;
+using testing::keys;
+using testing::kRoute;
 using testing::Nic;
+using testing::port;
 using ::testing::UnorderedElementsAre;
-
-constexpr const char* kRoute =
-    "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow\tIRTT\n"
-    "eno1\t00000000\t010200C0\t0003\t0\t0\t0\t00000000\t0\t0\t0\n"
-    "ens1np0\t000200C0\t00000000\t0001\t0\t0\t0\t00FFFFFF\t0\t0\t0\n";
-
-std::vector<std::string> keys(const Inventory& inventory) {
-  std::vector<std::string> all;
-  for (const auto& port : inventory.ports) all.push_back(port.id.key());
-  return all;
-}
-
-const InventoryPort& port(const Inventory& inventory, const std::string& key) {
-  for (const auto& entry : inventory.ports)
-    if (entry.id.key() == key) return entry;
-  ADD_FAILURE() << "no port " << key;
-  static const InventoryPort none;
-  return none;
-}
 
 TEST(Inventory, JoinsVerbsDeviceNetdevPciAndDriver) {
   FakeHost host;
@@ -107,12 +92,23 @@ TEST(Inventory, VirtualFunctionsAreExemptWithTheirParent) {
 TEST(Inventory, AGuestSeesThatItsFunctionIsVirtual) {
   FakeHost host;
   add_nic(host, Nic{});
-  host.set(Nic{}.pci_dir() + "/vendor", "0x15b3\n");
-  host.set(Nic{}.pci_dir() + "/device", "0x101e\n");
-  EXPECT_EQ(take_inventory(host).ports.at(0).exempt_reason,
-            "virtual function: the physical one is not in this machine");
-  host.set(Nic{}.pci_dir() + "/device", "0x1021\n");
-  EXPECT_EQ(take_inventory(host).ports.at(0).exempt_reason, "");
+  const auto reason_for = [&host](const char* vendor, const char* device) {
+    host.set(Nic{}.pci_dir() + "/vendor", std::string(vendor) + "\n");
+    host.set(Nic{}.pci_dir() + "/device", std::string(device) + "\n");
+    return take_inventory(host).ports.at(0).exempt_reason;
+  };
+  for (const auto& [vendor, device] : {std::pair{"0x15b3", "0x101e"},
+                                       {"0x15b3", "0xa2d3"},
+                                       {"0x14e4", "0x1819"},
+                                       {"0x1dd8", "0x1003"},
+                                       {"0x8086", "0x145c"}})
+    EXPECT_EQ(reason_for(vendor, device), "virtual function: the physical one is not in this machine") << device;
+  for (const auto& [vendor, device] : {std::pair{"0x15b3", "0x1021"},
+                                       {"0x14e4", "0x1760"},
+                                       {"0x1dd8", "0x1002"},
+                                       {"0x8086", "0x1452"},
+                                       {"0x8086", ""}})
+    EXPECT_EQ(reason_for(vendor, device), "") << device;
 }
 
 TEST(Inventory, ASubfunctionDoesNotTakeItsParentsHistory) {
@@ -145,42 +141,6 @@ TEST(Inventory, NothingTakesThePlaceOfADeviceThatIsLeftOut) {
   EXPECT_THAT(entered, IsSupersetOf({"mlx5_0", "mlx5_5", "eno1", ""}));
   watch.left_out = {"eno1"};
   EXPECT_THAT(keys(take_inventory(fake, watch)), UnorderedElementsAre("mlx5_0/1", "mlx5_5/1"));
-}
-
-TEST(Inventory, SwitchModeRepresentorsAreExempt) {
-  FakeHost host;
-  add_nic(host, Nic{});
-  const std::string dir = Nic{}.pci_dir() + "/net/aaa_rep";
-  add_netdev(host, dir, "aaa_rep", 9);
-  host.link(dir + "/device", Nic{}.pci_dir());
-  host.set(dir + "/phys_port_name", "pf0vf3\n");
-  const auto inventory = take_inventory(host);
-  EXPECT_EQ(port(inventory, "mlx5_0/1").id.netdev, "ens1np0");
-  EXPECT_EQ(port(inventory, "aaa_rep").exempt_reason, "representor of pf0vf3 (switch mode)");
-  EXPECT_EQ(port(inventory, "aaa_rep").id.pci, "");
-}
-
-TEST(Inventory, InSwitchModePortsWithoutANetdevAreNoCables) {
-  FakeHost host;
-  add_nic(host, Nic{});
-  for (const char* number : {"2", "3", "17"}) {
-    const std::string port = Nic{}.pci_dir() + "/infiniband/mlx5_0/ports/" + number;
-    host.set(port + "/link_layer", "Ethernet\n");
-    host.set(port + "/state", "1: DOWN\n");
-  }
-  const auto inventory = take_inventory(host);
-  ASSERT_EQ(inventory.ports.size(), 4U);
-  for (const char* key : {"mlx5_0/2", "mlx5_0/3", "mlx5_0/17"})
-    EXPECT_EQ(port(inventory, key).exempt_reason, "no network interface: a representor's port (switch mode)");
-  EXPECT_EQ(port(inventory, "mlx5_0/1").exempt_reason, "");
-  EXPECT_EQ(port(inventory, "mlx5_0/1").cabled_ports, 1U) << "what is counted for the device is this port's";
-}
-
-TEST(Inventory, RepresentorNames) {
-  for (const char* name : {"pf0vf3", "pf1sf88", "c1pf0vf0", "pf0hpf", "pf0"})
-    EXPECT_TRUE(is_representor_name(name)) << name;
-  for (const char* name : {"", "p0", "p0s1", "pf", "pfvf", "pf0vf", "pf0vfx", "c", "c1", "port1", "pf0x"})
-    EXPECT_FALSE(is_representor_name(name)) << name;
 }
 
 TEST(Inventory, TwoPortsOfOneFunctionAreToldApartByDevPort) {
@@ -264,23 +224,6 @@ TEST(Inventory, TheManagementPortIsFoundBelowABond) {
   host.link(bond + "/lower_eno1", bond);  // a loop must end
   host.set("/proc/net/route", kRoute);
   EXPECT_THAT(port(take_inventory(host), "eno2").exempt_reason, HasSubstr("management port"));
-}
-
-TEST(Inventory, TheSecondLinkOfALagIsNoManagementPort) {
-  FakeHost host;
-  const Nic second{.device = "", .netdev = "ens1f1np1", .pci = "0000:1b:00.1", .ifindex = 3, .phys_port_name = "p1"};
-  add_nic(host, Nic{.device = "mlx5_bond_0"});
-  add_nic(host, second);
-  const std::string bond = "/sys/devices/virtual/net/eno1";
-  add_netdev(host, bond, "eno1", 6);
-  host.link(bond + "/lower_ens1np0", Nic{}.netdev_dir());
-  host.link(bond + "/lower_ens1f1np1", second.netdev_dir());
-  host.set("/proc/net/route", kRoute);
-  const auto inventory = take_inventory(host);
-  EXPECT_THAT(keys(inventory), ElementsAre("mlx5_bond_0/1", "ens1f1np1"));
-  EXPECT_EQ(port(inventory, "mlx5_bond_0/1").exempt_reason, "");
-  EXPECT_EQ(port(inventory, "mlx5_bond_0/1").id.netdev, "ens1np0");
-  EXPECT_EQ(port(inventory, "ens1f1np1").exempt_reason, "");
 }
 
 TEST(Inventory, ARailWithTheDefaultRouteAndANodeWithoutRdmaAreWatched) {
