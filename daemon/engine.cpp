@@ -57,6 +57,8 @@ std::span<const KnobGroup> engine_knob_groups() {
 
 /// With what every port asks of every other one: 64 ports ask 4,032 times.
 std::vector<Subject> Engine::State::subjects() {
+  if (judged.size() > history.ports().size())
+    std::erase_if(judged, [this](const auto& entry) { return !history.ports().contains(entry.first); });
   std::vector<Subject> all;
   all.reserve(history.ports().size());
   for (const auto& [stable, port] : history.ports()) {
@@ -113,7 +115,8 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
     PortView view = view_of(*subject.port, subject.expected, snapshot.taken_at, s.window_values, port.errors_since);
     port.ber = view.up ? view.signal.ber : std::nullopt;
     const std::string* const left_out = State::of_port(s.settings.exempt, *subject.port);
-    port.exempt = left_out != nullptr ? *left_out : exempt_reason(*subject.port, subject.expected, plan_known);
+    const bool faulty = !s.ledger.open(subject.stable).empty();
+    port.exempt = left_out != nullptr ? *left_out : exempt_reason(*subject.port, subject.expected, plan_known, faulty);
     if (port.exempt.empty()) {
       s.fill_group(view, subject, subjects);
       observe_all(view, s.symptom_values, s.opinion.findings);

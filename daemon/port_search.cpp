@@ -26,6 +26,16 @@ bool answers_gone(SampledPort& port) {
   return port.files->read_link(unused, unsaid) == ReadStatus::kGone;
 }
 
+/// Why a port that is not here is not lost either; "": it is. Somebody else has the card or the interface, and means
+/// to.
+std::string lent_to(const SampledPort& port, const Inventory& found) {
+  constexpr std::string_view kLenders[] = {"vfio-pci", "pci-stub", "pciback", "uio_pci_generic", "igb_uio"};
+  for (const PciCard& card : found.cards.value_or(std::vector<PciCard>()))
+    if (card.address == port.port.id.pci && std::ranges::find(kLenders, card.driver) != std::end(kLenders))
+      return "lent by " + card.driver + ": a virtual machine or a program has the card";
+  return port.moved ? "its interface went to another network namespace" : "";
+}
+
 /// An IPoIB interface comes and goes without its port.
 bool is_same_interface(const InventoryPort& former, const InventoryPort& now) {
   return former.ifindex == now.ifindex || !(former.has_link_of_netdev() || now.has_link_of_netdev());
@@ -99,6 +109,7 @@ PortsFound PortSearch::judge(Inventory found, std::map<PortKey, SampledPort> kno
   for (const PortKey& key : done) known.erase(key);
   result.gaps = found.gaps;
   judge_missing(result, found, known, now);
+  miss_remembered(result, found, now);
   name_losses(result);
   return result;
 }
@@ -107,6 +118,14 @@ void PortSearch::judge_missing(PortsFound& result, const Inventory& found, std::
                                SteadyTime now) {
   for (auto& [key, port] : known) {
     if (result.ports.contains(key)) continue;  // another device has the name now; its own comes back under its address
+    if (std::string lent = lent_to(port, found); !lent.empty()) {
+      port.port.exempt_reason = port.port.id.exempt = std::move(lent);
+      port.gone = false;
+      port.files.reset();
+      port.netdev.reset();
+      result.ports.emplace(key, std::move(port));
+      continue;
+    }
     const bool unreadable = is_unreadable(found, port.port.id);
     const bool gone = !unreadable && (answers_gone(port) || ++port.misses >= kMisses);
     if (gone) {
@@ -117,6 +136,24 @@ void PortSearch::judge_missing(PortsFound& result, const Inventory& found, std::
     result.again_soon = result.again_soon || !unreadable;
     port.gone = false;  // said; its readers find out anew
     result.ports.emplace(key, std::move(port));
+  }
+}
+
+/// A card that did not come back from a reboot. One that has its driver may have lent its interface before we started.
+void PortSearch::miss_remembered(PortsFound& result, const Inventory& found, SteadyTime now) {
+  std::erase_if(remembered_, [&found](const PortId& id) {
+    return std::ranges::any_of(found.ports, [&id](const InventoryPort& port) {
+      return port.id.stable_key() == id.stable_key() || port.id.guid == id.guid;
+    });
+  });
+  if (remembered_.empty() || !found.cards) return;
+  result.again_soon = true;
+  if (++remembered_looks_ < kMisses) return;
+  result.again_soon = false;
+  for (const PortId& id : std::exchange(remembered_, {})) {
+    const auto card = std::ranges::find(*found.cards, id.pci, &PciCard::address);
+    if (card == found.cards->end() || card->driver.empty())
+      result.events.push_back({now, id.key(), PortEventKind::kDeviceGone, pci_words(found.cards, id.pci)});
   }
 }
 

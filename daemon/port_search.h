@@ -27,6 +27,9 @@ struct PortsFound {
 
 class PortSearch {
  public:
+  /// Ports of an earlier run that had a link. One that is not found, nor its GUID elsewhere, and whose card is not on
+  /// the PCI bus or has no driver there, is told as gone after some searches. Before the first search.
+  void remember(std::vector<PortId> ports) { remembered_ = std::move(ports); }
   /// So many searches must miss a port whose files still answer.
   static constexpr unsigned kMisses = 3;
 
@@ -36,9 +39,12 @@ class PortSearch {
  private:
   PortsFound judge(Inventory found, std::map<PortKey, SampledPort> known, SteadyTime now);
   void judge_missing(PortsFound& result, const Inventory& found, std::map<PortKey, SampledPort>& known, SteadyTime now);
+  void miss_remembered(PortsFound& result, const Inventory& found, SteadyTime now);
   void name_losses(PortsFound& result);
 
   bool first_ = true;
+  std::vector<PortId> remembered_;  ///< and not found yet
+  unsigned remembered_looks_ = 0;
   std::set<std::pair<PortKey, std::string>> said_;  ///< port and probe of the gaps that stand
   std::size_t watched_before_ = 0;                  ///< when there was a port last
   std::size_t rdma_before_ = 0;                     ///< when there was an RDMA port last

@@ -33,6 +33,7 @@ struct SampledPort {
   bool module_ignored = false;     ///< somebody else reads it too
   std::optional<SteadyTime> link_changed_at;
   bool gone = false;
+  bool moved = false;         ///< its netdev went to another network namespace
   unsigned misses = 0;        ///< searches in a row that did not find it
   std::string lost_device;    ///< the RDMA device that it was, when only its network interface is left
   unsigned fatal_health = 0;  ///< readings, one after the other, in which devlink said that device or firmware failed

@@ -23,6 +23,15 @@ std::string describe(const InventoryPort& port) {
 
 }  // namespace
 
+std::vector<PortId> ports_to_miss(const ReferenceState& known) {
+  std::vector<PortId> ports;
+  for (const PortReferences& kept : known.ports) {
+    PortId id = port_id_of(kept);
+    if (kept.linked_at && !id.guid.empty() && !id.pci.empty()) ports.push_back(std::move(id));
+  }
+  return ports;
+}
+
 std::vector<std::string> introduce_node(const std::vector<InventoryPort>& ports, const std::vector<Gap>& gaps) {
   std::vector<std::string> watched;
   std::vector<std::string> left_out;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "model/reference_state.h"
 #include "model/report.h"
 #include "model/snapshot.h"
 #include "probes/inventory.h"
@@ -13,6 +14,9 @@ namespace linkhealth {
 /// Lines for a person.
 std::vector<std::string> introduce_node(const std::vector<InventoryPort>& ports, const std::vector<Gap>& gaps);
 std::vector<std::string> introduce_recording(const std::string& file, double speed, const Report& report);
+
+/// Ports of an earlier run that can be missed: those that had a link, of a card that would be known at another address.
+std::vector<PortId> ports_to_miss(const ReferenceState& known);
 
 /// `snapshot` with the last known value of every group that it does not have: the first line of a recording that begins
 /// while the daemon runs.

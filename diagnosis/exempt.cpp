@@ -15,12 +15,12 @@ static bool had_link(const PortSample& port) {
   return port.id.link_layer == "InfiniBand" && port.counters && port.counters->get("link_downed").value_or(0) > 0;
 }
 
-std::string exempt_reason(const PortHistory& port, const ExpectedPort* expected, bool plan_known) {
+std::string exempt_reason(const PortHistory& port, const ExpectedPort* expected, bool plan_known, bool faulty) {
   const PortId& id = port.latest.id;
   if (!id.exempt.empty()) return id.exempt;
   if (id.function == "vf") return "vf: a virtual function, its physical function is watched";
   if (id.function == "sf") return "sf: a subfunction, its physical function is watched";
-  if (port.carrier_seen || port.carrier == true) return "";
+  if (port.carrier_seen || port.carrier == true || port.linked_at || faulty) return "";
   if (expected != nullptr) return "";
   const bool was_up = had_link(port.latest);
   if (plan_known) return "unused: not expected by configuration, and never had a link";

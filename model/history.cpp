@@ -17,7 +17,9 @@ constexpr Knob kIntentKnobs[] = {
     {"boot_quiet_s", 300, 0, 3600, "s", "after a boot: links come up and drivers settle, that is nobody's fault"},
     {"before_s", 100, 0, 3600, "s",
      "a loss so long before a hand or an administrator is theirs: events may be read late"},
-    {"after_s", 200, 0, 3600, "s", "and so long after"}};
+    {"after_s", 200, 0, 3600, "s", "and so long after"},
+    {"used_s", 604800, 0, 31536000, "s",
+     "a port that had a link so lately before a restart is missed: nobody left it unused"}};
 
 /// Probes whose success a snapshot shows: it has their group.
 bool is_group(std::string_view probe) {
@@ -280,6 +282,7 @@ void PortHistory::take_link(const LinkSample& link, SteadyTime now) {
   if (count) last_down_count_ = count;
   losses_by_event_ = 0;
   link_at = now;
+  if (carrier == true) linked_at = wall_;
   if (carrier == true) forget_fatal();
   if (carrier == true) {
     best_speed_mbps = std::max(best_speed_mbps, link.speed_mbps.value_or(0));

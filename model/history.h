@@ -102,9 +102,10 @@ struct Drifts {
   Drift rx_dbm, bias_ma, temperature_c, ber_log10;
 };
 
-/// How long an event explains what happens around it.
+/// How long an event explains what happens around it, and a link is missed.
 struct IntentTimes {
   double boot_quiet_s = 300, before_s = 100, after_s = 200;
+  double used_s = 7 * 86400.0;
 };
 /// The same as knobs, in the order of the fields.
 std::span<const Knob> intent_knobs();
@@ -126,6 +127,7 @@ class PortHistory {
   std::optional<bool> carrier;              ///< nullopt: never known
   std::optional<SteadyTime> carrier_since;  ///< last transition; nullopt: none seen
   bool carrier_seen = false;                ///< was up once
+  std::optional<WallTime> linked_at;        ///< was up last, maybe in an earlier run: not longer ago than used_s
   std::vector<CarrierLoss> losses;          ///< newest last, 24 h
   std::uint64_t involuntary_total = 0, voluntary_total = 0;
   std::optional<SteadyTime> last_loss, last_admin_event, last_module_event, last_reboot;
@@ -263,6 +265,9 @@ class History {
 
  private:
   void adopt(const std::string& stable, PortHistory& port);
+  void recall(const PortKey& label);
+  [[nodiscard]] bool is_forgettable(const PortHistory& port) const;
+  [[nodiscard]] bool was_used(const PortReferences& kept) const;
   void meet_ports(const Snapshot& snapshot);
   [[nodiscard]] std::string stable_of_label(const PortKey& key) const;
   void take_samples(const Snapshot& snapshot);

@@ -1,6 +1,7 @@
 // What is normal for a port, taken out before a restart and taken over after it.
 #include <algorithm>
 
+#include "base/text.h"
 #include "model/history.h"
 
 namespace linkhealth {
@@ -38,8 +39,24 @@ void each_drift(Port& port, Visit visit) {
 
 }  // namespace
 
+PortId port_id_of(const PortReferences& kept) {
+  PortId id;
+  id.device = kept.label.substr(0, kept.label.find('/'));
+  id.verbs = kept.label.size() > id.device.size();
+  id.guid = kept.guid;
+  if (const auto slash = kept.port.rfind('/'); slash != std::string::npos && kept.port != kept.label) {
+    id.pci = kept.port.substr(0, slash);
+    id.port = static_cast<std::uint32_t>(parse_u64(kept.port.substr(slash + 1)).value_or(1));
+  }
+  return id;
+}
+
 PortReferences PortHistory::references() const {
   PortReferences kept;
+  kept.label = key;
+  kept.guid = latest.id.guid;
+  if (latest.id.exempt.empty()) kept.linked_at = linked_at;
+  if (own.serial.empty()) return kept;  // nothing says whose values they would be
   kept.serial = own.serial;
   kept.far_serial = far.serial;
   kept.best_speed_mbps = best_speed_mbps;
@@ -54,6 +71,8 @@ PortReferences PortHistory::references() const {
 }
 
 void PortHistory::adopt(const PortReferences& kept, SteadyTime now) {
+  if (!linked_at) linked_at = kept.linked_at;
+  if (kept.serial.empty()) return;
   own.serial = kept.serial;  // another serial at the first reading voids what is adopted here
   far.serial = kept.far_serial;
   best_speed_mbps = kept.best_speed_mbps;
@@ -76,27 +95,46 @@ void PortHistory::adopt(const PortReferences& kept, SteadyTime now) {
 ReferenceState History::references() const {
   ReferenceState state;
   for (const auto& [stable, port] : ports_) {
-    if (port.own.serial.empty()) continue;  // nothing says whose values they would be
     PortReferences kept = port.references();
     kept.port = stable;
     kept.seen_at = wall_;
-    if (!kept.references.empty()) state.ports.push_back(std::move(kept));
+    if (!kept.references.empty() || kept.linked_at) state.ports.push_back(std::move(kept));
   }
   for (const auto& [stable, kept] : kept_)
-    if (!ports_.contains(stable)) state.ports.push_back(kept);
+    if (!ports_.contains(stable) && in_seconds(wall_ - kept.seen_at) < kForgetAfterSeconds) state.ports.push_back(kept);
   return state;
 }
 
 void History::restore(const ReferenceState& state) {
-  for (const PortReferences& kept : state.ports)
-    if (!kept.serial.empty()) kept_[kept.port] = kept;
+  for (const PortReferences& kept : state.ports) kept_[kept.port] = kept;
+}
+
+bool History::was_used(const PortReferences& kept) const {
+  return kept.linked_at && in_seconds(wall_ - *kept.linked_at) < times_.used_s;
 }
 
 void History::adopt(const std::string& stable, PortHistory& port) {
   const auto at = kept_.find(stable);
   if (at == kept_.end()) return;
+  if (!was_used(at->second)) at->second.linked_at.reset();
   if (in_seconds(wall_ - at->second.seen_at) < kForgetAfterSeconds) port.adopt(at->second, now_);
   kept_.erase(at);
+}
+
+/// A port of an earlier run that is not there in this one: so that somebody misses it.
+void History::recall(const PortKey& label) {
+  const auto kept = std::ranges::find(kept_, label, [](const auto& entry) { return entry.second.label; });
+  if (kept == kept_.end() || labels_.contains(label) || !was_used(kept->second)) return;
+  const std::string stable = kept->first;
+  PortHistory& port = ports_[stable];
+  port.times_ = times_;
+  port.key = label;
+  port.latest.id = port_id_of(kept->second);
+  port.present = false;
+  port.first_seen = now_;
+  port.absent_since = now_;
+  labels_[label] = stable;
+  adopt(stable, port);
 }
 
 }  // namespace linkhealth

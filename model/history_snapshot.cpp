@@ -184,13 +184,30 @@ void History::observe(const Snapshot& snapshot) {
   }
   meet_ports(snapshot);
   for (const PortEvent& event : snapshot.events) {
+    if (event.kind == PortEventKind::kDeviceGone) recall(event.port);
     const auto label = labels_.find(event.port);
     if (label != labels_.end()) ports_[label->second].take_event(event);
   }
   take_samples(snapshot);
   take_gaps(snapshot);
-  for (auto& [stable, port] : ports_)
+  bool forget = false;
+  for (auto& [stable, port] : ports_) {
     if (!port.present && !port.absent_since) port.absent_since = now_;
+    forget = forget || is_forgettable(port);
+  }
+  if (!forget) return;
+  std::erase_if(labels_, [this](const auto& entry) {
+    const auto at = ports_.find(entry.second);
+    return at == ports_.end() || is_forgettable(at->second);
+  });
+  std::erase_if(ports_, [this](const auto& entry) { return is_forgettable(entry.second); });
+}
+
+/// Subfunctions and virtual functions come and go under new names all day, and nothing is ever asked of them.
+bool History::is_forgettable(const PortHistory& port) const {
+  constexpr double kForgetStrangersSeconds = 3600;
+  return !port.present && !port.latest.id.exempt.empty() && port.absent_since &&
+         in_seconds(now_ - *port.absent_since) > kForgetStrangersSeconds;
 }
 
 }  // namespace linkhealth

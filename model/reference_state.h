@@ -2,10 +2,12 @@
 // modules. With them a fault that is there from the first sample on is judged against the past.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "base/time.h"
+#include "model/snapshot.h"
 
 namespace linkhealth {
 
@@ -18,13 +20,19 @@ struct KeptReference {
 
 struct PortReferences {
   std::string port;        ///< stable key
-  std::string serial;      ///< of the module that they belong to; never empty
+  std::string serial;      ///< of the module that the references belong to; "" when it was never read
   std::string far_serial;  ///< "" when the far module did not say
   WallTime seen_at;        ///< when the port was last seen
   std::uint32_t best_speed_mbps = 0, best_lanes = 0;
   std::vector<KeptReference> references;
+  std::string label{};                  ///< "mlx5_3/1", as it was called
+  std::string guid{};                   ///< of its verbs device; "" for a plain Ethernet port
+  std::optional<WallTime> linked_at{};  ///< when it last had a link; nullopt: never, or nobody is to miss it
   bool operator==(const PortReferences&) const = default;
 };
+
+/// Who that port was, as far as it is kept.
+PortId port_id_of(const PortReferences& kept);
 
 struct ReferenceState {
   std::vector<PortReferences> ports;

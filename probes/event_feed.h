@@ -30,6 +30,7 @@ struct FeedNews {
   /// before that event is not there any more, whatever has its name now.
   std::map<std::string, std::uint64_t> removed;
   std::map<std::string, std::uint64_t> added;  ///< the same of those that were added
+  std::set<std::uint32_t> moved;               ///< ifindexes of netdevs that went to another network namespace
   std::vector<Gap> gaps;                       ///< of this time only: something was lost
 };
 

@@ -30,6 +30,7 @@ FeedNews LinkEvents::receive(Host& /*host*/, SteadyTime /*now*/) {
     // search.
     if (ifindexes_.contains((*event)->link.ifindex)) news.look = true;
     if ((*event)->kind != LinkEventKind::kChanged) news.search = true;
+    if ((*event)->moved) news.moved.insert((*event)->link.ifindex);
   }
   return news;
 }

@@ -93,6 +93,7 @@ Result<std::optional<LinkEvent>> parse_link_event(ByteView bytes) {
   LinkEvent event{LinkEventKind::kChanged, link_of(*message)};
   if (message->type == RTM_DELLINK) {
     event.kind = LinkEventKind::kRemoved;
+    event.moved = message->attributes.find(IFLA_NEW_NETNSID).has_value();
   } else if (info.ifi_change == ~0U) {
     event.kind = LinkEventKind::kAdded;  // register_netdevice() announces with all bits set
   }

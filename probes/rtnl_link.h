@@ -41,6 +41,7 @@ enum class LinkEventKind : std::uint8_t {
 struct LinkEvent {
   LinkEventKind kind = LinkEventKind::kChanged;
   NetdevLink link;
+  bool moved = false;  ///< removed from here only: it is in another network namespace (IFLA_NEW_NETNSID)
 };
 
 /// The multicast group of link events, for Host::listen(NETLINK_ROUTE, …).

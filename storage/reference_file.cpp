@@ -22,9 +22,12 @@ void fields(Is<KeptReference> auto& reference, auto& visit) {
 
 void fields(Is<PortReferences> auto& port, auto& visit) {
   visit.always("port", port.port);
+  visit("label", port.label);
+  visit("guid", port.guid);
   visit.always("serial", port.serial);
   visit("far_serial", port.far_serial);
   visit.always("seen_at", port.seen_at);
+  visit("linked_at", port.linked_at);
   visit.always("best_speed_mbps", port.best_speed_mbps);
   visit.always("best_lanes", port.best_lanes);
   visit("references", port.references);

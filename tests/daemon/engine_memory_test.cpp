@@ -45,6 +45,106 @@ TEST(LostPorts, AnAwaitedPortThatIsStillAwaitedStaysOpen) {
   ASSERT_EQ(after.engine.ledger_state().faults.size(), 1U);
 }
 
+/// The same node after a reboot: the kernel's counts begin at zero, the link does not come up, nothing is in the cage.
+Feed dark_after_reboot(const Feed& before) {
+  Feed feed = before;
+  feed.t += 120;
+  feed.uptime_s = 60;
+  feed.link.carrier = false;
+  feed.link.state = "DOWN";
+  feed.link.phys_state = "Polling";
+  feed.link.carrier_up_count = 0;
+  feed.link.carrier_down_count = 1;
+  feed.module = ModuleSample{};
+  feed.module.present = false;
+  return feed;
+}
+
+TEST(LostPorts, ALinkThatDoesNotComeBackAfterARebootIsMissed) {
+  Story before;
+  before.run(600);
+  const ReferenceState kept = before.engine.references();
+  Story after;
+  after.feed = dark_after_reboot(before.feed);
+  after.engine.restore(kept);
+  after.run(1200);
+  EXPECT_EQ(after.port().exempt, "");
+  EXPECT_EQ(after.port().health, Health::kDown);
+  EXPECT_THAT(after.events, HasSubstr("opened:"));
+  EXPECT_TRUE(after.engine.references().ports.at(0).linked_at) << "also over the next restart";
+  ReferenceState old = kept;
+  for (PortReferences& port : old.ports) *port.linked_at -= std::chrono::hours(24 * 8);
+  Story unused;
+  unused.feed = dark_after_reboot(before.feed);
+  unused.engine.restore(old);
+  unused.run(1200);
+  EXPECT_EQ(unused.port().exempt, "unused: no module, and never had a link") << "a week is long enough";
+  EXPECT_EQ(unused.events, "");
+}
+
+TEST(LostPorts, AnOpenFaultOutlivesARestartOfAnyKind) {
+  Story before;
+  before.run(600);
+  before.feed.pull(before.feed.t + 1);
+  before.feed.receive_mw(0);
+  before.run(400);
+  const LedgerState kept = before.engine.ledger_state();
+  ASSERT_EQ(kept.faults.size(), 1U);
+  Story after;
+  after.feed = dark_after_reboot(before.feed);
+  after.feed.module_readable = false;
+  after.engine.restore(kept);
+  after.run(1200);
+  ASSERT_FALSE(after.port().faults.empty()) << after.port().exempt;
+  EXPECT_EQ(after.port().faults.at(0).id, kept.faults.at(0).id);
+}
+
+TEST(LostPorts, FunctionsThatComeAndGoUnderNewNamesAreForgotten) {
+  Story run;
+  const auto step = [&run](int function) {
+    Snapshot snapshot = run.feed.tick();
+    PortSample& sample = snapshot.ports["mlx5_" + std::to_string(function) + "/1"];
+    sample.id.device = "mlx5_" + std::to_string(function);
+    sample.id.function = "sf";
+    sample.id.exempt = "subfunction of 0000:1b:00.0";
+    sample.link.emplace().carrier = true;
+    return run.engine.step(snapshot).report->ports.size();
+  };
+  std::size_t most = 0;
+  for (int i = 0; i < 3600; ++i) most = std::max(most, step(10 + i / 6));  // a new one each minute, for ten hours
+  EXPECT_LE(most, 65U) << "an hour of them";
+  run.run(7200);
+  EXPECT_EQ(run.report->ports.size(), 1U);
+}
+
+TEST(LostPorts, ACardThatIsNotThereAfterARebootIsMissed) {
+  Story before;
+  before.feed.key = "mlx5_5/1";
+  before.run(600);
+  const auto run_without_it = [&before](const ReferenceState& known) {
+    Story after;
+    after.engine.restore(known);
+    after.feed = dark_after_reboot(before.feed);
+    for (int i = 0; i < 100; ++i) {
+      Snapshot snapshot = after.feed.tick();
+      snapshot.ports.clear();
+      if (i == 1)
+        snapshot.events.push_back({snapshot.taken_at, "mlx5_5/1", PortEventKind::kDeviceGone, "not on the PCI bus"});
+      const Engine::Step step = after.engine.step(snapshot);
+      after.report = step.report;
+      for (const FaultEvent& event : step.events) after.events += event.fault.fault + ": " + event.fault.summary;
+    }
+    return after;
+  };
+  const Story missed = run_without_it(before.engine.references());
+  EXPECT_THAT(missed.events, HasSubstr("nic_fault"));
+  EXPECT_THAT(missed.events, HasSubstr("not on the PCI bus"));
+  ASSERT_EQ(missed.report->ports.size(), 1U);
+  EXPECT_EQ(missed.report->ports[0].port, "mlx5_5/1");
+  EXPECT_EQ(missed.report->ports[0].latest.id.pci, "0000:1b:00.0");
+  EXPECT_EQ(run_without_it({}).events, "") << "nobody knows it";
+}
+
 TEST(LostPorts, AFaultOfAPortThatComesBackInTimeIsKept) {
   Story before;
   before.run(600);

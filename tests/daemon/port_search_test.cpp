@@ -24,6 +24,7 @@ class DaemonPortSearch : public ::testing::Test {
     found.ports = std::move(ports);
     found.gaps = std::move(gaps);
     found.incomplete = incomplete;
+    found.cards = cards;
     PortsFound result = search.compare(std::move(found), std::move(known), SteadyTime(Milliseconds(1000)));
     known = std::move(result.ports);
     return result;
@@ -35,6 +36,7 @@ class DaemonPortSearch : public ::testing::Test {
   }
 
   PortSearch search;
+  std::optional<std::vector<PciCard>> cards;
   std::map<PortKey, SampledPort> known;
   const InventoryPort one = port("mlx5_0", "0000:1b:00.0", "ens1", 2);
   const InventoryPort two = port("mlx5_1", "0000:1c:00.0", "ens2", 3);
@@ -160,6 +162,87 @@ TEST_F(DaemonPortSearch, AllPortsGoneIsOneGapOfTheNode) {
 
 TEST_F(DaemonPortSearch, ANodeThatNeverHadAPortMissesNone) {
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(find({}).gaps.empty());
+}
+
+TEST_F(DaemonPortSearch, ACardThatIsLentToAVirtualMachineIsNotGone) {
+  find({one, two});
+  cards = {PciCard{"0000:1b:00.0", "mlx5_core", {}, {}}, PciCard{"0000:1c:00.0", "vfio-pci", {}, {}}};
+  for (unsigned i = 0; i < 2 * PortSearch::kMisses; ++i) {
+    const PortsFound result = find({one});
+    EXPECT_EQ(words(result), "");
+    EXPECT_TRUE(result.gaps.empty());
+    EXPECT_FALSE(result.again_soon) << "nobody waits for it";
+    ASSERT_TRUE(known.contains("mlx5_1/1"));
+    EXPECT_EQ(known.at("mlx5_1/1").port.id.exempt, "lent by vfio-pci: a virtual machine or a program has the card");
+    EXPECT_FALSE(known.at("mlx5_1/1").watched());
+  }
+  find({one, two});
+  EXPECT_TRUE(known.at("mlx5_1/1").watched()) << "it was given back";
+}
+
+TEST_F(DaemonPortSearch, ACardThatLosesItsLenderIsGone) {
+  find({one, two});
+  cards = {PciCard{"0000:1c:00.0", "vfio-pci", {}, {}}};
+  find({one});
+  cards = {PciCard{"0000:1c:00.0", "", {}, {}}};
+  for (unsigned i = 1; i < PortSearch::kMisses; ++i) EXPECT_EQ(words(find({one})), "");
+  EXPECT_EQ(words(find({one})), "device_gone mlx5_1/1;");
+}
+
+TEST_F(DaemonPortSearch, AnInterfaceThatWasMovedToAnotherNamespaceIsNotGone) {
+  find({one, two});
+  known.at("mlx5_1/1").moved = true;
+  known.at("mlx5_1/1").gone = true;
+  EXPECT_EQ(words(find({one})), "");
+  EXPECT_EQ(known.at("mlx5_1/1").port.id.exempt, "its interface went to another network namespace");
+  find({one, two});
+  EXPECT_TRUE(known.at("mlx5_1/1").watched()) << "it came back";
+  EXPECT_FALSE(known.at("mlx5_1/1").moved);
+}
+
+class RememberedPorts : public DaemonPortSearch {
+ protected:
+  void SetUp() override {
+    lost.guid = "b83f:d203:0012:0002";
+    search.remember({lost});
+    cards = {PciCard{"0000:1b:00.0", "mlx5_core", {}, {}}};
+  }
+  PortId lost = two.id;
+  std::string after_some_searches(const std::vector<InventoryPort>& ports) {
+    std::string all;
+    for (unsigned i = 0; i < 2 * PortSearch::kMisses; ++i) all += words(find(ports));
+    return all;
+  }
+};
+
+TEST_F(RememberedPorts, OneWhoseCardIsNotOnTheBusIsGone) {
+  EXPECT_TRUE(find({one}).again_soon);
+  EXPECT_EQ(after_some_searches({one}), "device_gone mlx5_1/1;") << "once";
+}
+
+TEST_F(RememberedPorts, OneWhoseCardHasNoDriverIsGone) {
+  cards->push_back(PciCard{"0000:1c:00.0", "", {}, {}});
+  EXPECT_EQ(after_some_searches({one}), "device_gone mlx5_1/1;");
+}
+
+TEST_F(RememberedPorts, OneWhoseCardSomebodyUsesIsNot) {
+  cards->push_back(PciCard{"0000:1c:00.0", "mlx5_core", {}, {}});
+  EXPECT_EQ(after_some_searches({one}), "") << "its interface may be in a container";
+}
+
+TEST_F(RememberedPorts, OneThatIsThereOrAtAnotherAddressIsNot) {
+  EXPECT_EQ(after_some_searches({one, two}), "");
+  InventoryPort elsewhere = port("mlx5_1", "0000:9c:00.0", "ens2", 3);
+  elsewhere.id.guid = lost.guid;
+  known.clear();
+  search = PortSearch();
+  search.remember({lost});
+  EXPECT_EQ(after_some_searches({one, elsewhere}), "");
+}
+
+TEST_F(RememberedPorts, WhereTheBusCantBeListedNobodyKnows) {
+  cards.reset();
+  EXPECT_EQ(after_some_searches({one}), "");
 }
 
 }  // namespace

@@ -30,6 +30,15 @@ TEST(Exempt, APortThatCarriedIsNot) {
   EXPECT_EQ(exempt_reason(port, nullptr, true), "");
 }
 
+TEST(Exempt, APortThatCarriedInAnEarlierRunOrHasAnOpenFaultIsNot) {
+  EXPECT_EQ(exempt_reason(unused(), nullptr, false, true), "");
+  PortHistory port = unused();
+  port.linked_at = WallTime();
+  EXPECT_EQ(exempt_reason(port, nullptr, false), "");
+  port.latest.id.exempt = "lent by vfio-pci";
+  EXPECT_EQ(exempt_reason(port, nullptr, false, true), "lent by vfio-pci");
+}
+
 TEST(Exempt, AnInfiniBandPortThatLostItsLinkBeforeTheStartIsNot) {
   PortHistory port = unused();
   port.latest.module.reset();

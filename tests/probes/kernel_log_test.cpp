@@ -94,6 +94,15 @@ TEST_F(KernelLogFeed, OtherLinesAreNeverKept) {
   EXPECT_FALSE(receive(3).heard);
 }
 
+TEST_F(KernelLogFeed, ANameFromAnotherNetworkNamespaceIsNotThePortOfThatNameHere) {
+  start();
+  log(1, "mlx5_core 0000:3b:00.0 ens1np0: TX timeout detected");
+  log(1, "mlx5_core 0000:3b:01.2 ens1np0: Link down");
+  const FeedNews news = receive(2);
+  ASSERT_EQ(news.events.size(), 1U) << "of a card that is not watched: nobody's";
+  EXPECT_EQ(news.events[0].port, "mlx5_1/1");
+}
+
 TEST_F(KernelLogFeed, APortIsFoundByNetdevByAddressByTheBridgeAboveAndByTheDeviceField) {
   start();
   log(1, "NETDEV WATCHDOG: ens2np0 (mlx5_core): transmit queue 3 timed out");

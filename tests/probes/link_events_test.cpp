@@ -84,6 +84,16 @@ TEST_F(LinkEventsFeed, APortOfOursThatGoesPromptsBoth) {
   expect(receive(), true, true);
 }
 
+TEST_F(LinkEventsFeed, APortThatGoesToAnotherNamespaceIsToldAsMoved) {
+  ifinfomsg info{};
+  info.ifi_index = kOurs;
+  info.ifi_change = kAllBits;
+  host.inject(NETLINK_ROUTE, NetlinkBuilder(RTM_DELLINK, 0).header(info).put_u32(IFLA_NEW_NETNSID, 0).take());
+  const FeedNews news = receive();
+  EXPECT_TRUE(news.search);
+  EXPECT_EQ(news.moved, std::set<std::uint32_t>{kOurs});
+}
+
 TEST_F(LinkEventsFeed, ABridgeThatLosesAPortHasRemovedNothing) {
   inject(RTM_DELLINK, kOurs, kAllBits, AF_BRIDGE);
   expect(receive(), false, false);

@@ -122,6 +122,18 @@ TEST(RtnlLink, EventsAreAddedChangedRemoved) {
   EXPECT_EQ((*removed)->kind, LinkEventKind::kRemoved);
 }
 
+TEST(RtnlLink, WhatWentToAnotherNetworkNamespaceIsMoved) {
+  const auto gone = parse_link_event(event(RTM_DELLINK, AF_UNSPEC, ~0U));
+  ifinfomsg info{};
+  info.ifi_index = 7;
+  info.ifi_change = ~0U;
+  const auto moved = parse_link_event(NetlinkBuilder(RTM_DELLINK, 0).header(info).put_u32(IFLA_NEW_NETNSID, 0).take());
+  ASSERT_TRUE(gone && *gone && moved && *moved);
+  EXPECT_FALSE((*gone)->moved);
+  EXPECT_TRUE((*moved)->moved);
+  EXPECT_EQ((*moved)->kind, LinkEventKind::kRemoved);
+}
+
 TEST(RtnlLink, APortThatLeavesABridgeIsNotRemoved) {
   const auto bridge = parse_link_event(event(RTM_DELLINK, AF_BRIDGE, ~0U));
   ASSERT_TRUE(bridge);

@@ -339,6 +339,45 @@ def swapped_names_after_a_reboot(node):
             assert ports["mlx5_1/1"]["faults"] == []
 
 
+def on_the_bus(node, index, driver):
+    put(node.function(index) + "/class", "0x020700")
+    device, target = f"{node.root}/bus/pci/devices/{node.pci(index)}", f"{node.root}/bus/pci/drivers/{driver}"
+    os.makedirs(target, exist_ok=True)
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(node.function(index) + "/driver")
+    link(target, node.function(index) + "/driver")
+    if not os.path.islink(device):
+        link(node.function(index), device)
+
+
+def a_card_is_missing_after_a_reboot(node):
+    """Three cards had links; one does not come back, one comes back dark, and one is lent to a virtual machine."""
+    config = CONFIG + "symptoms: {device_gone: {reload_s: 10}}\n"
+    for index in range(4):
+        node.add(index), on_the_bus(node, index, "mlx5_core")
+    with running(node, config=config) as daemon:
+        daemon.until(lambda: all(port["health"] == "healthy" for port in daemon.ports().values()), "four healthy ports")
+        daemon.stop()
+        node.remove(1)
+        os.unlink(f"{node.root}/bus/pci/devices/{node.pci(1)}")
+        for file, text in (("carrier", "0"), ("carrier_up_count", "0"), ("carrier_down_count", "1")):
+            put(f"{node.function(2)}/net/ens2/{file}", text)
+        put(node.port(2) + "/state", "1: DOWN"), put(node.port(2) + "/phys_state", "3: Disabled")
+        with running(node, state=daemon.directory, config=config) as after:
+            after.until(lambda: after.ports()["mlx5_1/1"]["faults"], "a fault of the missing card")
+            assert after.ports()["mlx5_1/1"]["faults"][0]["fault"] == "nic_fault"
+            assert "not on the PCI bus" in after.ports()["mlx5_1/1"]["faults"][0]["summary"]
+            after.until(lambda: after.ports()["mlx5_2/1"]["health"] == "down", "the link that did not come back")
+            for path in ("class/infiniband/mlx5_3", "class/net/ens3"):
+                os.unlink(f"{node.root}/{path}")
+            shutil.rmtree(node.function(3) + "/infiniband"), shutil.rmtree(node.function(3) + "/net")
+            on_the_bus(node, 3, "vfio-pci")
+            after.until(lambda: after.ports()["mlx5_3/1"]["exempt"].startswith("lent by vfio-pci"), "the lent card")
+            seen = after.report()["t"]
+            after.until(lambda: after.report()["t"] > seen + 12, "longer than a driver may take")
+            assert not after.ports()["mlx5_3/1"]["faults"]
+
+
 def all_ports_vanish(node):
     for index in range(4):
         node.add(index)
@@ -539,7 +578,7 @@ def has_counters_line(daemon, line):
 
 
 TESTS = [covers_the_infiniband_collector, no_device_at_all, switch_mode_and_garbage, missing_directories, no_infiniband_class, virtual_functions_only,
-         unplug_and_replug, renamed_netdev, a_bond_is_made, idle_ipoib, swapped_names_after_a_reboot, all_ports_vanish, sixty_four_ports,
+         unplug_and_replug, renamed_netdev, a_bond_is_made, idle_ipoib, swapped_names_after_a_reboot, a_card_is_missing_after_a_reboot, all_ports_vanish, sixty_four_ports,
          too_few_descriptors, hung_read, hung_search_at_the_start, all_reads_hang, maintenance_files_hang, doctor_of_a_copy, watch_as_json]
 
 
