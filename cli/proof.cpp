@@ -91,6 +91,7 @@ bool Prover::link_is_wrong(const PortReport& port, const Look& now) {
   const auto& link = port.latest.link;
   const auto& expected = port.expected;
   if (!link || !now.up) return false;
+  if (port.health == Health::kDown && is_unmanaged(*link)) fail(port.note);
   if (expected.speed_mbps && link->speed_mbps && *link->speed_mbps < *expected.speed_mbps)
     fail(fmt::format("it runs at {}, {} is expected", speed_words(*link->speed_mbps),
                      speed_words(*expected.speed_mbps)));

@@ -113,6 +113,10 @@ PortReport Engine::State::report_of(const Subject& subject, const PortView& view
       report.exempt.empty())
     report.note = std::to_string(view.group.siblings_hotter + 1) +
                   " modules of this node are hotter than usual together: the room, its inlet or a fan";
+  else if (port.exempt.empty() && subject.port->is_shut_out(snapshot.taken_at))
+    report.note = subject.port->latest.link->state +
+                  ": the link has trained, and no subnet manager makes it ACTIVE: ask who runs the fabric, which may "
+                  "have shut the port out";
   else if (port.exempt.empty())
     report.note = unexpected_note(*subject.port, subject.expected, !settings.expected.empty());
   report.peer = peer_of(*subject.port, subject.expected);

@@ -65,7 +65,7 @@ std::map<std::string, std::size_t> gone_at_once(const std::vector<const PortHist
 
 Health health_of(const PortReport& report, const PortView& view, bool judged) {
   if (!report.exempt.empty()) return Health::kExempt;
-  if (view.down && view.port.present) return Health::kDown;
+  if ((view.down || view.port.is_shut_out(view.now)) && view.port.present) return Health::kDown;
   // Of a port that is not there nobody can say that it is well.
   Health health = judged && view.port.present ? Health::kHealthy : Health::kUnknown;
   for (const FaultReport& fault : report.faults) {

@@ -124,7 +124,12 @@ void Sampler::take_search(Cycle& cycle, Inventory found) {
   PortsFound result = ports_search_.compare(std::move(found), std::move(ports_), cycle.now);
   ports_ = std::move(result.ports);
   node_gaps_.clear();
-  for (Gap& gap : result.gaps) (gap.port.empty() ? node_gaps_ : cycle.snapshot.gaps).push_back(std::move(gap));
+  for (Gap& gap : result.gaps) {
+    const bool of_port = ports_.contains(gap.port);
+    // A device that can't be looked into has no port that could say it.
+    if (!of_port && !gap.port.empty()) gap = {"", gap.probe, gap.port + ": " + gap.reason};
+    (of_port ? cycle.snapshot.gaps : node_gaps_).push_back(std::move(gap));
+  }
   cycle.snapshot.gaps_ended.insert(cycle.snapshot.gaps_ended.end(), result.gaps_ended.begin(), result.gaps_ended.end());
   cycle.snapshot.events.insert(cycle.snapshot.events.end(), result.events.begin(), result.events.end());
   for (const PortKey& key : result.fresh) {

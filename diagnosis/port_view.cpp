@@ -271,8 +271,7 @@ bool is_pam4(const PortView& view) { return view.port.fec() == "RS544" || view.p
 
 WantedSpeed wanted_speed(const PortView& view) {
   const ExpectedPort* expected = view.expected;
-  if (expected != nullptr && expected->speed_mbps)
-    return {std::max<double>(view.port.best_speed_mbps, *expected->speed_mbps)};
+  if (expected != nullptr && expected->speed_mbps) return {static_cast<double>(*expected->speed_mbps)};
   // Nobody said what it should be: its siblings with the same module do.
   WantedSpeed wanted{std::max<double>(view.port.best_speed_mbps, view.group.siblings_speed_mbps)};
   const auto& module = view.port.latest.module;

@@ -19,7 +19,10 @@ constexpr Knob kIntentKnobs[] = {
      "a loss so long before a hand or an administrator is theirs: events may be read late"},
     {"after_s", 200, 0, 3600, "s", "and so long after"},
     {"used_s", 604800, 0, 31536000, "s",
-     "a port that had a link so lately before a restart is missed: nobody left it unused"}};
+     "a port that had a link so lately before a restart is missed: nobody left it unused"},
+    {"manager_s", 120, 10, 3600, "s",
+     "InfiniBand: a link that is up and that no subnet manager has made ACTIVE for so long is down; a sweep takes "
+     "seconds, a failover up to a minute"}};
 
 /// Probes whose success a snapshot shows: it has their group.
 bool is_group(std::string_view probe) {
@@ -283,6 +286,11 @@ void PortHistory::take_link(const LinkSample& link, SteadyTime now) {
   losses_by_event_ = 0;
   link_at = now;
   if (carrier == true) linked_at = wall_;
+  if (latest.id.link_layer != "InfiniBand" || !is_unmanaged(link)) {
+    unmanaged_since.reset();
+  } else if (!unmanaged_since) {
+    unmanaged_since = now;
+  }
   if (carrier == true) forget_fatal();
   if (carrier == true) {
     best_speed_mbps = std::max(best_speed_mbps, link.speed_mbps.value_or(0));
@@ -305,6 +313,10 @@ void PortHistory::forget_counters() {
   last_fec_lanes_.clear();
   last_down_count_.reset();
   open_valid_ = false;
+}
+
+bool PortHistory::is_shut_out(SteadyTime now) const {
+  return unmanaged_since && in_seconds(now - *unmanaged_since) >= times_.manager_s;
 }
 
 const Blindness* PortHistory::blind_to(std::string_view probe) const {

@@ -102,10 +102,11 @@ struct Drifts {
   Drift rx_dbm, bias_ma, temperature_c, ber_log10;
 };
 
-/// How long an event explains what happens around it, and a link is missed.
+/// How long an event explains what happens around it, a link is missed, and a subnet manager may take.
 struct IntentTimes {
   double boot_quiet_s = 300, before_s = 100, after_s = 200;
   double used_s = 7 * 86400.0;
+  double manager_s = 120;
 };
 /// The same as knobs, in the order of the fields.
 std::span<const Knob> intent_knobs();
@@ -124,11 +125,12 @@ class PortHistory {
   std::map<std::string, Blindness> blind;  ///< by probe
 
   // --- carrier
-  std::optional<bool> carrier;              ///< nullopt: never known
-  std::optional<SteadyTime> carrier_since;  ///< last transition; nullopt: none seen
-  bool carrier_seen = false;                ///< was up once
-  std::optional<WallTime> linked_at;        ///< was up last, maybe in an earlier run: not longer ago than used_s
-  std::vector<CarrierLoss> losses;          ///< newest last, 24 h
+  std::optional<bool> carrier;                ///< nullopt: never known
+  std::optional<SteadyTime> carrier_since;    ///< last transition; nullopt: none seen
+  bool carrier_seen = false;                  ///< was up once
+  std::optional<WallTime> linked_at;          ///< was up last, maybe in an earlier run: not longer ago than used_s
+  std::optional<SteadyTime> unmanaged_since;  ///< is LinkUp and not ACTIVE: InfiniBand without a subnet manager
+  std::vector<CarrierLoss> losses;            ///< newest last, 24 h
   std::uint64_t involuntary_total = 0, voluntary_total = 0;
   std::optional<SteadyTime> last_loss, last_admin_event, last_module_event, last_reboot;
   std::optional<SteadyTime> device_gone_at, fatal_at, driver_reload_at;
@@ -174,6 +176,8 @@ class PortHistory {
   // --- questions
   /// nullptr: what this probe reads comes, all of it or the most.
   [[nodiscard]] const Blindness* blind_to(std::string_view probe) const;
+  /// The link is up, and nothing gets through: for longer than a subnet manager takes none has made the port ACTIVE.
+  [[nodiscard]] bool is_shut_out(SteadyTime now) const;
   /// Losses that nobody intended, in the last `window_s`.
   [[nodiscard]] std::uint64_t involuntary_losses(SteadyTime now, double window_s) const;
   /// "optical", "aoc", "dac", "acc" or "unknown"; what the last present module said.

@@ -82,6 +82,10 @@ void History::meet_ports(const Snapshot& snapshot) {
     port.key = key;
     port.present = true;
     port.absent_since.reset();
+    // Ethernet and InfiniBand of one card run at speeds of their own.
+    const std::string& was = port.latest.id.link_layer;
+    if (named && !was.empty() && !sample.id.link_layer.empty() && was != sample.id.link_layer)
+      port.best_speed_mbps = port.best_lanes = 0;
     if (named || is_new) port.latest.id = sample.id;
     labels_[key] = stable;
   }

@@ -15,6 +15,10 @@ PortKey PortId::key() const { return verbs ? device + "/" + std::to_string(port)
 
 std::string PortId::stable_key() const { return pci.empty() ? key() : pci + "/" + std::to_string(port); }
 
+bool is_unmanaged(const LinkSample& link) {
+  return link.phys_state == "LinkUp" && (link.state == "INIT" || link.state == "ARMED");
+}
+
 std::string_view to_string(PortEventKind kind) { return kEventNames.at(static_cast<std::size_t>(kind)); }
 
 std::optional<PortEventKind> parse_port_event_kind(std::string_view text) {

@@ -68,6 +68,9 @@ struct LinkSample {
   std::optional<DownReason> down_reason;            ///< only while down, and where the driver gives one
   bool operator==(const LinkSample&) const = default;
 };
+/// An InfiniBand link that has trained and that no subnet manager has made ACTIVE: Initialize and Armed pass only what
+/// that one sends (IBTA vol. 1, 14.2.5.6 PortState).
+bool is_unmanaged(const LinkSample& link);
 
 /// FEC counters of one lane, lane 1 first.
 struct FecLane {

@@ -72,6 +72,19 @@ TEST(Prove, ADropFails) {
   EXPECT_EQ(state.reason, "the carrier was lost");
 }
 
+TEST(Prove, ALinkThatNoSubnetManagerMakesActiveFails) {
+  Bench bench;
+  bench.look();
+  bench.port.latest.link->state = "INIT";
+  bench.port.latest.link->phys_state = "LinkUp";
+  EXPECT_EQ(bench.run(60).verdict, ProofVerdict::kProving) << "the daemon gives a manager its time";
+  bench.port.health = Health::kDown;
+  bench.port.note = "INIT: the link has trained, and no subnet manager makes it ACTIVE";
+  const ProofState state = bench.run(60);
+  EXPECT_EQ(state.verdict, ProofVerdict::kFail);
+  EXPECT_THAT(state.reason, HasSubstr("no subnet manager"));
+}
+
 TEST(Prove, WhatFailedStaysFailed) {
   Bench bench;
   bench.look();

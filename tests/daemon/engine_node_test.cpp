@@ -310,5 +310,63 @@ TEST(Errors, OfALinkThatEverHadThemDidNotBeginWithAnothers) {
   EXPECT_EQ(node.events.front().fault.fault, "faulty_cable");
 }
 
+TEST(ShutOut, APortThatNoSubnetManagerMakesActiveIsDownWithoutACablesFault) {
+  for (const char* state : {"INIT", "ARMED"}) {
+    Story run;
+    run.feed.link_layer = "InfiniBand";
+    run.feed.link.state = "ACTIVE";
+    run.feed.link.phys_state = "LinkUp";
+    run.run(600);
+    ASSERT_EQ(run.port().health, Health::kHealthy);
+    run.feed.link.state = state;
+    run.run(60);
+    EXPECT_EQ(run.port().health, Health::kHealthy) << "a sweep takes a moment";
+    run.run(600);
+    EXPECT_EQ(run.port().health, Health::kDown);
+    EXPECT_THAT(run.port().note, HasSubstr(std::string(state) + ": the link has trained, and no subnet manager"));
+    ASSERT_TRUE(run.port().impact);
+    EXPECT_EQ(run.port().impact->bandwidth_lost_mbps, 400000);
+    EXPECT_EQ(run.events, "") << "no cable is to blame";
+    run.feed.link.state = "ACTIVE";
+    run.run(10);
+    EXPECT_EQ(run.port().health, Health::kHealthy);
+    EXPECT_EQ(run.port().note, "");
+  }
+}
+
+TEST(Speed, WhatIsAskedOfAPortIsWhatItIsMeasuredBy) {
+  ExpectedPort at_200g;
+  at_200g.speed_mbps = 200000;
+  Story run({{"mlx5_0/1", at_200g}});
+  run.run(600);  // at 400G
+  run.feed.link.speed_mbps = 200000;
+  run.run(1200);
+  EXPECT_EQ(run.events, "");
+  run.feed.link.speed_mbps = 100000;
+  run.run(1200);
+  EXPECT_THAT(run.events, HasSubstr("reduced_speed"));
+}
+
+TEST(Speed, APortThatBecomesAnotherKindHasNoPast) {
+  Story run;
+  run.feed.link_layer = "InfiniBand";
+  run.feed.link.phys_state = "LinkUp";
+  run.feed.link.state = "ACTIVE";
+  run.feed.module_readable = false;
+  run.run(600);
+  run.feed.link_layer = "Ethernet";
+  run.feed.link.speed_mbps = 200000;
+  run.run(1200);
+  EXPECT_EQ(run.events, "");
+}
+
+TEST(ShutOut, EthernetHasNoSubnetManager) {
+  Story run;
+  run.feed.link.state = "INIT";  // iWARP without an address (linux: drivers/infiniband/hw/cxgb4)
+  run.feed.link.phys_state = "LinkUp";
+  run.run(1200);
+  EXPECT_EQ(run.port().health, Health::kHealthy);
+}
+
 }  // namespace
 }  // namespace linkhealth

@@ -14,6 +14,7 @@ struct Feed {
   double t = 0;
   double period_s = 10;
   double uptime_s = 100000;
+  std::string link_layer = "Ethernet";
   LinkSample link;
   Counters counters;
   ModuleSample module;
@@ -91,7 +92,7 @@ struct Feed {
     port.id.netdev = "ens1np0";
     port.id.pci = "0000:1b:00.0";
     port.id.driver = "mlx5_core";
-    port.id.link_layer = "Ethernet";
+    port.id.link_layer = link_layer;
     port.id.function = "pf";
     if (readable) {
       port.link = link;

@@ -239,6 +239,16 @@ def missing_directories(node):
         assert all(not port.get("gaps") for port in daemon.ports().values()), "what is not offered is no gap"
 
 
+def a_device_that_cant_be_looked_into(node):
+    """A /sys in part: the class is there, one device behind it is not. Its ports are not known, so the node says it."""
+    node.add(0), node.add(1)
+    shutil.rmtree(node.function(1))
+    with running(node) as daemon:
+        daemon.until(lambda: has_counters(daemon, "mlx5_0"), "the other device")
+        assert "mlx5_1: device: " in daemon.get("/api/v1/text/status?width=200"), daemon.get("/api/v1/text/status?width=200")
+        assert 'probe="inventory"' in daemon.metrics()
+
+
 def no_infiniband_class(node):
     node.add(0)
     shutil.rmtree(node.root + "/class/infiniband")
@@ -577,7 +587,7 @@ def has_counters_line(daemon, line):
     return line in daemon.metrics().splitlines()
 
 
-TESTS = [covers_the_infiniband_collector, no_device_at_all, switch_mode_and_garbage, missing_directories, no_infiniband_class, virtual_functions_only,
+TESTS = [covers_the_infiniband_collector, no_device_at_all, switch_mode_and_garbage, missing_directories, a_device_that_cant_be_looked_into, no_infiniband_class, virtual_functions_only,
          unplug_and_replug, renamed_netdev, a_bond_is_made, idle_ipoib, swapped_names_after_a_reboot, a_card_is_missing_after_a_reboot, all_ports_vanish, sixty_four_ports,
          too_few_descriptors, hung_read, hung_search_at_the_start, all_reads_hang, maintenance_files_hang, doctor_of_a_copy, watch_as_json]
 
