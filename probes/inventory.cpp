@@ -101,7 +101,7 @@ class Builder {
     if (!files || files->empty() || !device.exempt_reason.empty()) return;
     std::string whole;
     for (const auto& file : *files) {
-      whole = read_attribute(host_, dir + "/" + file + "/ibdev");
+      whole = read_attribute(host_, std::string(dir).append("/").append(file).append("/ibdev"));
       if (whole.empty() || whole == device.id.device) return;
     }
     device.exempt_reason = "planes of " + whole + ", whose port is watched";
