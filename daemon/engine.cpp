@@ -119,6 +119,7 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
     port.exempt = left_out != nullptr ? *left_out : exempt_reason(*subject.port, subject.expected, plan_known, faulty);
     if (port.exempt.empty()) {
       s.fill_group(view, subject, subjects);
+      if (lanes_may_be_others(view)) leave_single_lanes(view.light);
       observe_all(view, s.symptom_values, s.opinion.findings);
       s.note_errors(port, snapshot.taken_at);
       s.note_repair(subject, view, port, snapshot.wall_time);

@@ -123,6 +123,8 @@ void Engine::State::fill_group(PortView& view, const Subject& subject, const std
     if (other.temperature_drop_c && *other.temperature_drop_c <= kSharedRiseC) ++group.siblings_hotter;
     const bool one_module = !subject.port->own.serial.empty() && subject.port->own.serial == other.port->own.serial;
     if (other.supply_low && !one_module) ++group.siblings_supply_low;
+    const auto& module = other.port->latest.module;
+    group.shares_module = group.shares_module || (one_module && module && module->present);
     // Where nobody says which switch it is, falling together says that it is one.
     if (one_module || other.leaf != subject.leaf) continue;
     if (!other.port->carrier_seen) continue;

@@ -31,8 +31,9 @@ void Sampler::take_news(Cycle& cycle, FeedNews& news) {
   prompts.modules.merge(news.modules);
   for (const auto& [name, number] : news.removed) removed_[name] = std::max(removed_[name], number);
   for (const auto& [name, number] : news.added) added_[name] = std::max(added_[name], number);
-  for (auto& [key, port] : ports_)
-    port.moved = port.moved || news.moved.contains(static_cast<std::uint32_t>(port.port.ifindex));
+  if (!news.moved.empty())
+    for (auto& [key, port] : ports_)
+      port.moved = port.moved || news.moved.contains(static_cast<std::uint32_t>(port.port.ifindex));
   Snapshot& snapshot = cycle.snapshot;
   if (!news.gaps.empty()) cycle.content = true;
   snapshot.gaps.insert(snapshot.gaps.end(), news.gaps.begin(), news.gaps.end());

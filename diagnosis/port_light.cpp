@@ -7,6 +7,17 @@
 
 namespace linkhealth {
 
+bool lanes_may_be_others(const PortView& view) { return view.group.shares_module && view.up && !view.errors_since; }
+
+void leave_single_lanes(LightStats& light) {
+  light.rx = light.tx = std::nullopt;
+  light.worst_rx_dbm = light.margin_db = light.bias_ratio = std::nullopt;
+  light.worst_rx_lane = light.bias_lane = -1;
+  light.rx_low_lanes = 0;
+  light.rx_drop_spread = 0;
+  light.rx_dark_some = light.rx_one_wavelength = false;
+}
+
 void fill_light(PortView& view, double in_alarm_db, double out_alarm_db);
 
 namespace {

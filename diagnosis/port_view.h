@@ -127,6 +127,7 @@ struct GroupStats {
   std::size_t siblings_ber = 0;         ///< of them: whose error ratio is known
   double siblings_worst_ber = 0;        ///< the highest of these
   std::size_t leaf_errors = 0;          ///< other ports to the same switch that have errors
+  bool shares_module = false;           ///< another port of this node has the same one: a split or twin-port cage
   double siblings_speed_mbps = 0;       ///< what two or more others with the same module run at; 0: none
   std::size_t siblings_supply_low = 0;  ///< other ports whose module's supply voltage is low now
   std::size_t siblings = 0, siblings_hotter = 0;  ///< other ports whose module gives a temperature; that rose 6 C
@@ -167,6 +168,11 @@ struct WantedSpeed {
   bool by_module = false;
 };
 WantedSpeed wanted_speed(const PortView& view);
+/// Nobody says which lanes of a shared module are this port's. While it has no errors, what one lane shows may be
+/// another port's.
+bool lanes_may_be_others(const PortView& view);
+/// Takes back what was taken from single lanes.
+void leave_single_lanes(LightStats& light);
 /// `errors_since`: when the present errors began, as the caller remembers it.
 PortView view_of(const PortHistory& port, const ExpectedPort* expected, SteadyTime now, KnobValues windows,
                  std::optional<SteadyTime> errors_since = std::nullopt);

@@ -11,6 +11,7 @@ namespace {
 using enum SymptomId;
 
 constexpr std::string_view kNoPowers = "the module gives no powers";
+constexpr std::string_view kSharedModule = "the module is shared with another port: its lanes can't be told apart";
 constexpr std::string_view kNoFarPowers = "the peer gives no module data";
 
 bool optical(const PortView& v) { return v.medium != Medium::kCopper; }
@@ -52,6 +53,7 @@ constexpr Knob kLowKnobs[] = {
 /// still being read comes by itself.
 Finding no_drop(const PortView& v, const ModuleTracks& end, std::size_t lanes, std::string_view no_powers) {
   if (lanes == 0) return not_known(no_powers);
+  if (&end == &v.port.own && lanes_may_be_others(v)) return not_known(kSharedModule);
   const bool before = v.errors_since && end.read_at && *end.read_at < *v.errors_since;
   const std::string_view why =
       before ? "it was not read since the errors began" : "there are too few readings to say what is normal for it";
@@ -106,6 +108,7 @@ Finding fibres_alike(const PortView& v, KnobValues k) {
 Finding lane_reads_dark(const PortView& v, KnobValues) {
   if (!v.up || v.light.rx_lanes == 0) return not_known(v.up ? kNoPowers : "the link is down");
   if (!v.light.rx_fresh) return not_known(kNoPowers);
+  if (lanes_may_be_others(v)) return not_known(kSharedModule);
   return Case(Reader::kModule)
       .lane(v.light.worst_rx_lane)
       .below("received power while the link carries", v.light.worst_rx_dbm, -20, "dBm")
@@ -117,6 +120,7 @@ Finding tx_fault(const PortView& v, KnobValues) {
   if (!module || !optical(v)) return not_known(kNoPowers);
   if (v.link().admin_up == false) return not_known("the port is set down");
   if (!v.light.rx_fresh) return not_known(kNotSince);
+  if (lanes_may_be_others(v)) return not_known(kSharedModule);
   std::optional<bool> fault;
   int lane = -1;
   for (std::size_t i = 0; i < module->lanes.size(); ++i)

@@ -334,6 +334,24 @@ TEST(ShutOut, APortThatNoSubnetManagerMakesActiveIsDownWithoutACablesFault) {
   }
 }
 
+/// Two ports of a twin-port cage read one module of four lanes; the fibre of the other port's lanes goes dark.
+TEST(SharedModule, ALaneThatIsDarkIsNotTheOtherPortsFault) {
+  Node node(2);
+  node.change = [&](std::size_t i, PortSample& port) {
+    if (port.module) port.module->serial = "TWIN";
+    if (i == 1 && node.feed.t > 1000 && port.link) {
+      port.link->carrier = false;
+      port.link->carrier_down_count = *port.link->carrier_down_count + 1;
+    }
+  };
+  node.run(995);
+  for (const std::size_t lane : {2, 3}) node.feed.module.lanes[lane].rx_power_mw = 0.0001;
+  node.run(2000);
+  EXPECT_TRUE(node.port("mlx5_0/1")->faults.empty()) << node.port("mlx5_0/1")->faults[0].summary;
+  EXPECT_EQ(node.port("mlx5_0/1")->health, Health::kHealthy);
+  ASSERT_EQ(node.port("mlx5_1/1")->faults.size(), 1U) << "the port that is down still sees its lanes";
+}
+
 TEST(Speed, WhatIsAskedOfAPortIsWhatItIsMeasuredBy) {
   ExpectedPort at_200g;
   at_200g.speed_mbps = 200000;
