@@ -23,6 +23,8 @@ void fill_light(PortView& view, double in_alarm_db, double out_alarm_db);
 namespace {
 
 constexpr double kDarkBelowDbm = -20;
+constexpr double kFarReachingDarkDbm = -30;  // ER and ZR that give no limits
+constexpr double kBelowAlarmDb = 3;
 constexpr double kReadNoiseDb = 0.22;   // noise 0.07, remating 0.3, temperature
 constexpr double kOneSampleDb = 0.5;    // against a single reading from before
 constexpr double kCalibrationDb = 0.8;  // lane to lane: calibration and loss
@@ -69,10 +71,21 @@ bool all_dark(const Tracks& tracks, std::size_t lanes) {
   return true;
 }
 
+/// Avalanche photodiodes and coherent receivers work where others are dark: ER4 to -21 dBm, ZR to -25. Their makers'
+/// own alarm says so (dumps of ER4, ZR and DWDM modules: -23 to -28.5 dBm).
+double dark_below_dbm(const ModuleSample& module) {
+  const Limits& rx = module.thresholds.rx_power_mw;
+  if (rx.low_alarm && *rx.low_alarm > 1e-4 && rx.low_alarm < rx.high_alarm)
+    return std::min(kDarkBelowDbm, to_dbm(*rx.low_alarm) - kBelowAlarmDb);
+  const bool far_reaching = module.type.find("ZR") != std::string::npos || module.type.find("-ER") != std::string::npos;
+  return far_reaching ? kFarReachingDarkDbm : kDarkBelowDbm;
+}
+
 void fill_rx(PortView& view) {
   LightStats& light = view.light;
   const ModuleTracks& own = view.port.own;
   light.rx_lanes = own.rx_lanes;
+  if (view.port.latest.module) light.dark_dbm = dark_below_dbm(*view.port.latest.module);
   std::size_t dark = 0;
   double least = 99, most = -99;
   const auto& thresholds = view.port.latest.module ? view.port.latest.module->thresholds : ModuleThresholds{};
@@ -80,7 +93,7 @@ void fill_rx(PortView& view) {
     const Track& track = own.rx_dbm[i];
     const auto level = track.now();
     if (!level) continue;
-    dark += track.recent[0] < kDarkBelowDbm;
+    dark += track.recent[0] < light.dark_dbm;
     if (!light.worst_rx_dbm || *level < *light.worst_rx_dbm) {
       light.worst_rx_dbm = *level;
       light.worst_rx_lane = static_cast<int>(i);

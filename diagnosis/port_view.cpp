@@ -276,7 +276,10 @@ WantedSpeed wanted_speed(const PortView& view) {
   WantedSpeed wanted{std::max<double>(view.port.best_speed_mbps, view.group.siblings_speed_mbps)};
   const auto& module = view.port.latest.module;
   if (!module || !module->present || view.group.siblings_as_slow > 0) return wanted;
-  const double made_for = module_speed_mbps(module->type);
+  // One end of a splitter cable has fewer lanes than its code was made for (SFF-8024 table 4-4 has one for all widths).
+  const double lanes = module->media_lane_count.value_or(0);
+  const double share = lanes > 0 && view.port.best_lanes > 0 ? std::min(1.0, view.port.best_lanes / lanes) : 1;
+  const double made_for = module_speed_mbps(module->type) * share;
   if (made_for > wanted.mbps) wanted = {made_for, true};
   return wanted;
 }

@@ -150,12 +150,11 @@ class Builder {
   /// interface has in its own network namespace (linux: drivers/infiniband/core/sysfs.c print_ndev()): another one may
   /// have it here.
   bool is_of_card(const std::string& netdev, const std::string& pci_dir, int depth) {
-    const std::string dir = std::string(kNetDir) + "/" + netdev;
-    const auto entries = host_.list_dir(dir);
-    if (!entries || pci_dir.empty())
-      return true;  // it is not here, which take_netdev() says; or nothing to compare with
-    if (const auto device = host_.resolve(dir + "/device")) return card_of(pci_dir_in(*device)) == card_of(pci_dir);
-    return depth < 4 && std::any_of(entries->begin(), entries->end(), [&](const std::string& entry) {
+    const auto dir = host_.resolve(std::string(kNetDir) + "/" + netdev);
+    if (!dir || pci_dir.empty()) return true;  // it is not here, which take_netdev() says; or nothing to compare with
+    if (const std::string own = pci_dir_in(*dir); !own.empty()) return card_of(own) == card_of(pci_dir);
+    const auto entries = host_.list_dir(*dir);
+    return entries && depth < 4 && std::any_of(entries->begin(), entries->end(), [&](const std::string& entry) {
              return entry.starts_with("lower_") && is_of_card(entry.substr(6), pci_dir, depth + 1);
            });
   }

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <algorithm>
 
 #include <bit>
 #include <string>
@@ -30,8 +31,10 @@ Medium medium_of(const ModulePage& lower, const ModulePage& id) {
   const std::uint8_t connector = id.byte(203).value_or(0);
   const auto technology = id.byte(212);
   if (!technology) return {};
-  if (media == kPassiveCopper || *technology == 0x0a || *technology == 0x0b) return {false, true, "dac"};
-  if (is_copper_technology(*technology)) return {false, true, "acc"};
+  const bool passive = *technology == 0x0a || *technology == 0x0b;
+  if (is_copper_technology(*technology) && !passive)
+    return {false, true, "acc"};  // media type 03h is linear copper too
+  if (passive || media == kPassiveCopper) return {false, true, "dac"};
   if (media == kActiveCable) return {true, true, "aoc"};
   if (media != kMultimodeFibre && media != kSingleModeFibre) return {};
   return connector == 0x23 || connector == 0x0b ? Medium{true, true, "aoc"} : Medium{true, false, "optical"};
@@ -44,6 +47,14 @@ struct Application {
   unsigned data_paths = 0;                   ///< on one bank
 };
 
+/// CMIS 5.3 table 8-23: a nibble of 0 leaves the number to the interface, more than 8 is reserved. An interface's name
+/// has it behind its first dash ("400GAUI-8", "400G-DR4"); without one it is a single lane.
+unsigned lane_count(unsigned nibble, std::string_view interface) {
+  if (nibble >= 1 && nibble <= 8) return nibble;
+  const auto digit = interface.find_first_of("0123456789", std::min(interface.find('-'), interface.size()));
+  return digit == std::string_view::npos ? 1U : std::clamp(static_cast<unsigned>(interface[digit] - '0'), 1U, 8U);
+}
+
 std::optional<Application> application(const ModulePage& lower, const ModulePage& advert, unsigned number) {
   if (number < 1 || number > 15) return std::nullopt;
   const ModulePage& page = number <= 8 ? lower : advert;
@@ -53,7 +64,9 @@ std::optional<Application> application(const ModulePage& lower, const ModulePage
   const auto lanes = page.byte(at + 2);
   const auto starts = page.byte(at + 3);
   if (!host_id || !media_id || !lanes || !starts || *host_id == 0xff || *host_id == 0) return std::nullopt;
-  Application out{*host_id, *media_id, static_cast<unsigned>(*lanes) >> 4U, *lanes & 0x0fU, 0};
+  const auto media_name = media_interface_name(lower.byte(85).value_or(0), *media_id);
+  Application out{*host_id, *media_id, lane_count(*lanes >> 4U, host_interface_name(*host_id)),
+                  lane_count(*lanes & 0x0fU, media_name), 0};
   out.data_paths = std::max(1U, static_cast<unsigned>(std::popcount(*starts)));
   return out;
 }

@@ -284,5 +284,41 @@ TEST(FarModule, ThatIsReadSinceAMinuteIsWaitedForAndNotAskedFor) {
   EXPECT_THAT(how_to_see_far_tx(story.engine.step(snapshot).report->ports.at(0)), StartsWith("wait"));
 }
 
+/// A receiver with an avalanche photodiode: what is dark for others is its daily light.
+TEST(FarReaching, LightAboveTheModulesOwnAlarmIsNotDark) {
+  for (const auto& [type, low_alarm_mw, dbm] :
+       {std::tuple{"100G-ER4", 0.004365, -21.5}, {"400G-ZR", 0.005012, -20.5}, {"10G-ZR", 0.0, -23.0}}) {
+    Story run;
+    run.feed.module.type = type;
+    run.feed.module.thresholds = {};
+    if (low_alarm_mw > 0) {
+      run.feed.module.thresholds.rx_power_mw.low_alarm = low_alarm_mw;
+      run.feed.module.thresholds.rx_power_mw.high_alarm = 2;
+    }
+    run.feed.receive_mw(std::pow(10, dbm / 10));
+    run.run(1800);
+    EXPECT_EQ(run.events, "") << type;
+    EXPECT_EQ(run.port().health, Health::kHealthy) << type;
+    run.feed.module.lanes[2].rx_power_mw = 0.0001;
+    run.run(900);
+    EXPECT_NE(run.events, "") << "a lane that reads nothing at all, and carries";
+  }
+}
+
+/// 200G to two times 100G: this end of the cable has two of the four lanes that its code was made for.
+TEST(Splitter, TheEndOfASplitterCableIsNotSlow) {
+  for (const unsigned lanes : {2U, 4U}) {
+    Story run;
+    run.feed.module.kind = "dac";
+    run.feed.module.type = "200G-CR4";
+    run.feed.module.media_lane_count = 4;
+    for (ModuleLane& lane : run.feed.module.lanes) lane = ModuleLane{};
+    run.feed.link.speed_mbps = 100000;
+    run.feed.link.lanes = lanes;
+    run.run(1800);
+    EXPECT_EQ(run.events, lanes == 2 ? "" : "opened:reduced_speed ");
+  }
+}
+
 }  // namespace
 }  // namespace linkhealth

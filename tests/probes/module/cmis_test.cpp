@@ -47,6 +47,30 @@ TEST(Cmis, ReadsAWholeModule) {
   EXPECT_THAT(m.warnings, IsEmpty());
 }
 
+TEST(Cmis, CopperWithEqualizersIsActive) {
+  for (const auto& [technology, kind] :
+       {std::pair{0x0aU, "dac"}, {0x0bU, "dac"}, {0x0fU, "acc"}, {0x13U, "acc"}, {0x00U, "dac"}}) {
+    auto b = EepromBuilder::cmis();
+    b.lower().byte(85, 0x03).byte(86, 0x1d).byte(87, 0x01).byte(88, 0x88);
+    b.page(0).byte(212, technology).byte(203, 0x23);
+    EXPECT_EQ(decode(b).kind, kind) << technology;
+  }
+}
+
+TEST(Cmis, ALaneCountThatIsLeftToTheInterfaceIsTakenFromIt) {
+  for (const unsigned counts : {0x00U, 0x80U, 0x04U, 0xf9U}) {  // "defined by the interface", and reserved ones
+    auto b = EepromBuilder::cmis();
+    b.lower().byte(88, counts);
+    const ModuleSample m = decode(b);
+    EXPECT_EQ(m.host_lane_count, 8U) << counts;
+    EXPECT_EQ(m.media_lane_count, 4U) << counts;
+    EXPECT_EQ(m.lanes.size(), 4U) << counts;
+  }
+  auto zr = EepromBuilder::cmis();
+  zr.lower().byte(87, 0x3e).byte(88, 0x80);
+  EXPECT_EQ(decode(zr).media_lane_count, 1U) << "400G-ZR: one wavelength";
+}
+
 TEST(Cmis, AFlatModuleHasIdentityOnly) {
   auto b = EepromBuilder::cmis();
   b.lower().byte(2, 0x80).byte(3, 0x0b).byte(85, 0x03).byte(86, 0x1d).byte(87, 0x01).byte(88, 0x88);
