@@ -47,8 +47,10 @@ constexpr ReasonWords kReasons[] = {
     {"Power budget exceeded", {}},
     {"Overheat", {}},
     {"Module", kModule},
+    {"OTP speed violation", {}},  // this and the next one since Linux 7.0 (include/uapi/linux/ethtool.h)
+    {"BMC request", {}},
 };
-static_assert(std::size(kReasons) == ETHTOOL_LINK_EXT_STATE_MODULE + 1);
+static_assert(std::size(kReasons) == ETHTOOL_LINK_EXT_STATE_MODULE + 3);
 static_assert(std::size(kAutoneg) == ETHTOOL_LINK_EXT_SUBSTATE_AN_NO_HCD);
 static_assert(std::size(kTraining) == ETHTOOL_LINK_EXT_SUBSTATE_LT_REMOTE_FAULT);
 static_assert(std::size(kLogical) == ETHTOOL_LINK_EXT_SUBSTATE_LLM_RS_FEC_IS_NOT_LOCKED);

@@ -14,6 +14,14 @@ namespace linkhealth {
 
 namespace {
 
+/// mlx5 shows the module's sensor among the card's: "Module0", or by its index from 64 on where firmware has no name
+/// for it (drivers/net/ethernet/mellanox/mlx5/core/hwmon.c).
+bool is_of_module(std::string_view label) {
+  constexpr std::string_view kSensor = "sensor";
+  if (label.starts_with("Module")) return true;
+  return label.starts_with(kSensor) && parse_u64(trim(label.substr(kSensor.size()))).value_or(0) >= 64;
+}
+
 /// A value of `dir`/`name`; what went wrong goes into `trouble`.
 template <typename Parse>
 auto read_value(Host& host, const std::string& dir, const char* name, Parse parse, std::string& trouble,
@@ -79,7 +87,7 @@ void read_temperature(Host& host, const std::string& dir, PcieSample& pcie, std:
       if (!file.starts_with("temp") || !file.ends_with(kInput)) continue;
       const std::string sensor = file.substr(0, file.size() - kInput.size());
       const auto label = host.read_file(fmt::format("{}/{}_label", chip_dir, sensor));
-      if (label && label->starts_with("Module")) continue;
+      if (label && is_of_module(*label)) continue;
       const auto now_c = read_value(host, chip_dir, file.c_str(), parse_millidegrees, trouble);
       if (!now_c || (pcie.nic_temperature_c && *pcie.nic_temperature_c >= *now_c)) continue;
       pcie.nic_temperature_c = now_c;

@@ -18,6 +18,7 @@ Finding admin_down(const PortView& v, KnobValues) {
   std::optional<bool> off;
   if (v.link().admin_up) off = !*v.link().admin_up;
   if (v.port.latest.id.link_layer == "InfiniBand" && v.link().phys_state == "Disabled") off = true;
+  if (const auto& reason = v.link().down_reason; v.down && reason && reason->state == "BMC request") off = true;
   return Case(Reader::kLink).holds("set down by an administrator", off).close();
 }
 
@@ -126,7 +127,8 @@ Finding negotiation_fails(const PortView& v, KnobValues) {
         (!v.port.carrier_since || in_seconds(t - *v.port.carrier_since) > -120))
       return Case(Reader::kEvents).holds("the kernel log says that settings and medium do not fit", true).close();
   return reason(v, "autonegotiation failed", [](const DownReason& r) {
-    return r.state == "Autoneg" && !r.substate.empty() && r.substate != "No partner detected";
+    return r.state == "OTP speed violation" ||  // the card's own limit: a speed that it must not run at was asked for
+           (r.state == "Autoneg" && !r.substate.empty() && r.substate != "No partner detected");
   });
 }
 Finding training_fails(const PortView& v, KnobValues) {

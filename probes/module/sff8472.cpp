@@ -59,11 +59,12 @@ Medium medium_of(const ModulePage& a0) {
 std::string type_of(const ModulePage& a0, const Medium& medium, std::optional<double> rate_mbd) {
   if (const auto name = extended_compliance_name(a0.byte(36).value_or(0), true); !name.empty())
     return std::string(name);
+  // There is no bit for copper at 10 Gb/s: most such cables set that of 1000BASE-CX.
+  const bool copper_cable = medium.kind == "dac" || medium.kind == "acc";
+  if (copper_cable && rate_mbd.value_or(0) >= 9900) return *rate_mbd >= 25000 ? "25G-CR" : "10G-CR";
   for (const Bit& row : kComplianceBits)
     if (a0.offers(row.byte, row.bit)) return std::string(row.type);
-  if (medium.kind != "dac" && medium.kind != "acc") return {};
-  if (rate_mbd.value_or(0) >= 25000) return "25G-CR";
-  return rate_mbd.value_or(0) >= 9900 ? "10G-CR" : "";
+  return {};
 }
 
 /// Byte 19 of a cable: a mantissa with a multiplier, for lengths that byte 18 cannot hold.
@@ -77,7 +78,7 @@ std::optional<double> cable_length_m(const ModulePage& a0) {
   return *metres;
 }
 
-std::optional<double> reach_m(const ModulePage& a0) {
+std::optional<double> reach_m(const ModulePage& a0, bool copper) {
   double reach = 0;
   const auto longest = [&](unsigned offset, double unit_m) {
     const std::uint8_t value = a0.byte(offset).value_or(0);
@@ -85,7 +86,8 @@ std::optional<double> reach_m(const ModulePage& a0) {
   };
   longest(14, 1000);
   longest(15, 100);
-  for (const unsigned offset : {16U, 17U, 18U, 19U}) longest(offset, 10);
+  for (const unsigned offset : {16U, 17U, 19U}) longest(offset, 10);
+  longest(18, copper ? 1 : 10);  // of OM4, or of the copper
   return reach > 0 ? std::optional(reach) : std::nullopt;
 }
 
@@ -168,7 +170,10 @@ ModuleLane read_lane(const ModulePage& a0, const ModulePage& a2, const Calibrate
                      ModuleWarnings& warnings) {
   ModuleLane lane;
   if (a0.offers(93, 5)) lane.tx_fault = a2.bit(110, 2);
-  if (a0.offers(93, 4)) lane.rx_los = a2.bit(110, 1);
+  // Byte 65 says which level means a loss; one that claims both has none (linux: drivers/net/phy/sfp.c).
+  const bool inverted = a0.offers(65, 2);
+  if (const auto los = a2.bit(110, 1); los && a0.offers(93, 4) && !(inverted && a0.offers(65, 1)))
+    lane.rx_los = *los != inverted;
   if (const auto status = a2.byte(110); status && a0.offers(93, 6)) lane.tx_disabled = (*status & 0xc0U) != 0;
   if (!ready) return lane;
   lane.tx_bias_ma = read_monitor(a2, 100, quantities.bias, 0, warnings);
@@ -223,7 +228,7 @@ void decode_sff8472(const ModuleImage& image, ModuleSample& sample) {
   read_identity(a0, kIdentity, sample);
   note_checksum(sample, "A0h bytes 0-62", a0.checksum_ok(0, 62, 63));
   note_checksum(sample, "A0h bytes 64-94", a0.checksum_ok(64, 94, 95));
-  (medium.cable ? sample.length_m : sample.reach_m) = medium.cable ? cable_length_m(a0) : reach_m(a0);
+  (medium.cable ? sample.length_m : sample.reach_m) = medium.cable ? cable_length_m(a0) : reach_m(a0, medium.copper);
   if (!medium.copper && !a0.offers(8, 2) && !a0.offers(8, 3)) {
     const auto wavelength = a0.u16(60);
     if (wavelength && *wavelength >= 600 && *wavelength <= 2000) sample.wavelength_nm = *wavelength;

@@ -171,7 +171,9 @@ TEST(EthtoolLinkState, WordsAreEthtools) {
 }
 
 TEST(EthtoolLinkState, CodesOfNewerKernelsKeepTheirNumber) {
-  EXPECT_EQ(down_reason(11, 3), (DownReason{"state 11", "substate 3"}));
+  EXPECT_EQ(down_reason(11, 0), (DownReason{"OTP speed violation", ""}));
+  EXPECT_EQ(down_reason(12, 3), (DownReason{"BMC request", "substate 3"}));
+  EXPECT_EQ(down_reason(13, 3), (DownReason{"state 13", "substate 3"}));
   EXPECT_EQ(down_reason(255, 0), (DownReason{"state 255", ""}));
   EXPECT_EQ(down_reason(ETHTOOL_LINK_EXT_STATE_NO_CABLE, 2), (DownReason{"No cable", "substate 2"}));
 }

@@ -105,6 +105,8 @@ TEST_F(Pcie, BridgeSlotNodeAndTemperature) {
   fake_.set(hwmon + "/temp1_label", "asic\n");
   fake_.set(hwmon + "/temp2_input", "70000\n");
   fake_.set(hwmon + "/temp2_label", "Module0\n");
+  fake_.set(hwmon + "/temp3_input", "72000\n");
+  fake_.set(hwmon + "/temp3_label", "sensor64\n");
   read_pcie(host_, port_, sample_, gaps_);
   ASSERT_TRUE(sample_.pcie);
   EXPECT_EQ(sample_.pcie->bridge_speed_gtps, 16.0);

@@ -104,6 +104,25 @@ TEST(Sff8472, NoLightIsZeroNotAbsent) {
   EXPECT_EQ(m.lanes[0].rx_los, true);
 }
 
+TEST(Sff8472, ALossOfSignalMayBeInvertedOrMeaningless) {
+  for (const auto& [options, los] :
+       {std::pair{0x02U, std::optional(true)}, {0x04U, std::optional(false)}, {0x06U, std::optional<bool>()}}) {
+    auto b = EepromBuilder::sff8472();
+    b.lower().byte(65, options);
+    b.a2().byte(110, 0x02);
+    EXPECT_EQ(decode(b).lanes[0].rx_los, los) << options;
+  }
+}
+
+TEST(Sff8472, CopperIsMeasuredInMetresAndNamedByItsRate) {
+  auto cable = EepromBuilder::sff8472();
+  cable.lower().byte(2, 0x21).byte(3, 0).byte(6, 0x04).byte(8, 0x04).byte(12, 103).byte(18, 3);  // 1000BASE-CX, passive
+  EXPECT_EQ(decode(cable).type, "10G-CR");
+  EXPECT_EQ(decode(cable).length_m, 3);
+  cable.lower().byte(12, 12);
+  EXPECT_EQ(decode(cable).type, "1G-CX");
+}
+
 TEST(Sff8472, WhatIsNotReadyIsNotRead) {
   auto b = EepromBuilder::sff8472();
   b.a2().byte(110, 0x01);
