@@ -86,9 +86,9 @@ std::vector<PortKey> KernelLog::ports_of(const KernelRecord& record) const {
     const bool placed = std::any_of(owner.addresses.begin(), owner.addresses.end(), [&](const std::string& address) {
       return std::find(addresses.begin(), addresses.end(), address) != addresses.end();
     });
-    // The log is one for all network namespaces: where the card is told, a name that another interface has here is not
-    // this one's (netdev_printk() writes driver, address and name).
-    if (named && (placed || addresses.empty())) by_name.push_back(key);
+    // The log is one for all network namespaces: where the card is told, a name is not of a port on another card
+    // (netdev_printk() writes driver, address and name).
+    if (named && (placed || addresses.empty() || owner.addresses.empty())) by_name.push_back(key);
     if (placed) by_address.push_back(key);
   }
   // A name is one port; an address is every port of the function.

@@ -101,6 +101,12 @@ TEST_F(KernelLogFeed, ANameFromAnotherNetworkNamespaceIsNotThePortOfThatNameHere
   const FeedNews news = receive(2);
   ASSERT_EQ(news.events.size(), 1U) << "of a card that is not watched: nobody's";
   EXPECT_EQ(news.events[0].port, "mlx5_1/1");
+  ports.push_back(port("rxe0", "so0", ""));
+  feed->set_ports(host, ports, steady_from_seconds(3));
+  log(3, "mlx5_core 0000:99:00.0 so0: TX timeout detected");
+  const FeedNews soft = receive(4);
+  ASSERT_EQ(soft.events.size(), 1U) << "a port without an address is known by its name";
+  EXPECT_EQ(soft.events[0].port, "rxe0/1");
 }
 
 TEST_F(KernelLogFeed, APortIsFoundByNetdevByAddressByTheBridgeAboveAndByTheDeviceField) {
