@@ -92,7 +92,8 @@ ReadWorker::Job SearchDesk::begin(std::unique_ptr<Host> host) {
   Search search{std::make_shared<Place>(clock_), {}, false, ""};
   for (const auto& [name, device] : devices_)
     if (device.hangs || now < device.rests_until) search.left_out.insert(name);
-  InventoryWatch watch{search.left_out, [place = search.place](const std::string& device) { place->enter(device); }};
+  InventoryWatch watch{search.left_out, [place = search.place](const std::string& device) { place->enter(device); },
+                       managers_};
   // A name of its own in the read worker, so that neither another read of the node nor a search left behind delays it.
   const PortKey job = fmt::format("(search {})", ++number_);
   std::shared_ptr<Host> placed = std::make_shared<PlacedHost>(std::move(host), search.place);

@@ -15,6 +15,7 @@
 #include "daemon/read_worker.h"
 #include "model/snapshot.h"
 #include "probes/host.h"
+#include "probes/inventory.h"
 
 namespace linkhealth {
 
@@ -68,6 +69,7 @@ class SearchDesk {
   std::uint64_t number_ = 0;
   std::map<PortKey, Search> searches_;
   std::map<std::string, Device> devices_;
+  std::shared_ptr<NvSwitchManagers> managers_ = std::make_shared<NvSwitchManagers>();
 };
 
 }  // namespace linkhealth

@@ -76,6 +76,17 @@ std::string words_of(std::string name) {
   return name;
 }
 
+/// A node often boots with a wrong clock, which NTP then steps: what was opened before would be years old, or not yet
+/// begun. What an earlier run opened keeps its time.
+void follow_stepped_clock(std::optional<LedgerEntry>& entry, SteadyTime now, WallTime wall) {
+  constexpr Milliseconds kStep{60'000};
+  if (!entry || !entry->opened_at) return;
+  const WallTime opened_at = wall - (now - *entry->opened_at);
+  if (std::chrono::abs(opened_at - entry->kept.opened_at) < kStep) return;
+  entry->kept.opened_at = opened_at;
+  if (entry->proving_since) entry->kept.proving_since = wall - (now - *entry->proving_since);
+}
+
 std::int64_t unix_seconds(WallTime wall) {
   return std::chrono::duration_cast<std::chrono::seconds>(wall.time_since_epoch()).count();
 }
@@ -125,6 +136,7 @@ void Ledger::open_fault(Slot& slot, const PortVerdict::Named& named, const std::
   LedgerEntry entry;
   entry.fault = named.fault;
   entry.last_seen = now;
+  entry.opened_at = now;
   entry.kept.id = fmt::format("{}:{}:{}:{}", node_, port, named.fault->name, unix_seconds(wall));
   entry.kept.port = port;
   entry.kept.fault = std::string(named.fault->name);
@@ -333,7 +345,10 @@ std::vector<LedgerChange> Ledger::update(const std::string& stable_port, const P
   port.module = verdict.module;
   port.cable = verdict.cable;
   if (verdict.rate_bps > 0) port.rate_bps = verdict.rate_bps;
-  for (Slot* slot : {&port.primary, &port.secondary}) expire(slot->entry, wall, changes);
+  for (Slot* slot : {&port.primary, &port.secondary}) {
+    follow_stepped_clock(slot->entry, now, wall);
+    expire(slot->entry, wall, changes);
+  }
   if (verdict.judged) {
     step_slot(port.primary, verdict.primary, verdict, false, stable_port, now, wall, changes);
     step_slot(port.secondary, verdict.secondary, verdict, true, stable_port, now, wall, changes);

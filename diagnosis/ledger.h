@@ -44,6 +44,7 @@ struct LedgerEntry {
   LedgerFault kept;
   const Fault* fault = nullptr;
   SteadyTime last_seen;
+  std::optional<SteadyTime> opened_at;  ///< in this run
   std::optional<SteadyTime> proving_since;
   std::uint64_t drops_at_proof = 0;
   std::optional<SteadyTime> restored_at;  ///< known from an earlier run, and looked at since then

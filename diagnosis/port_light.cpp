@@ -11,8 +11,12 @@ bool lanes_may_be_others(const PortView& view) { return view.group.shares_module
 
 void leave_single_lanes(LightStats& light) {
   light.rx = light.tx = std::nullopt;
-  light.worst_rx_dbm = light.margin_db = light.bias_ratio = std::nullopt;
-  light.worst_rx_lane = light.bias_lane = -1;
+  light.bias_ratio.reset();
+  light.bias_lane = -1;
+  if (light.worst_rx_dbm && *light.worst_rx_dbm < light.dark_dbm) {  // not of a port that carries: another one's
+    light.worst_rx_dbm = light.margin_db = std::nullopt;
+    light.worst_rx_lane = -1;
+  }
   light.rx_low_lanes = 0;
   light.rx_drop_spread = 0;
   light.rx_dark_some = light.rx_one_wavelength = false;
@@ -23,7 +27,7 @@ void fill_light(PortView& view, double in_alarm_db, double out_alarm_db);
 namespace {
 
 constexpr double kDarkBelowDbm = -20;
-constexpr double kFarReachingDarkDbm = -30;  // ER and ZR that give no limits
+constexpr double kFarReachingEnoughDbm = -27;  // ER and ZR that give no limits
 constexpr double kBelowAlarmDb = 3;
 constexpr double kReadNoiseDb = 0.22;   // noise 0.07, remating 0.3, temperature
 constexpr double kOneSampleDb = 0.5;    // against a single reading from before
@@ -73,19 +77,22 @@ bool all_dark(const Tracks& tracks, std::size_t lanes) {
 
 /// Avalanche photodiodes and coherent receivers work where others are dark: ER4 to -21 dBm, ZR to -25. Their makers'
 /// own alarm says so (dumps of ER4, ZR and DWDM modules: -23 to -28.5 dBm).
-double dark_below_dbm(const ModuleSample& module) {
+std::optional<double> far_reaching_enough_dbm(const ModuleSample& module) {
   const Limits& rx = module.thresholds.rx_power_mw;
-  if (rx.low_alarm && *rx.low_alarm > 1e-4 && rx.low_alarm < rx.high_alarm)
-    return std::min(kDarkBelowDbm, to_dbm(*rx.low_alarm) - kBelowAlarmDb);
-  const bool far_reaching = module.type.find("ZR") != std::string::npos || module.type.find("-ER") != std::string::npos;
-  return far_reaching ? kFarReachingDarkDbm : kDarkBelowDbm;
+  if (rx.low_alarm && *rx.low_alarm > 1e-4 && rx.low_alarm < rx.high_alarm) {
+    const double alarm = to_dbm(*rx.low_alarm);
+    return alarm - kBelowAlarmDb < kDarkBelowDbm ? std::optional(alarm) : std::nullopt;
+  }
+  const bool by_name = module.type.find("ZR") != std::string::npos || module.type.find("-ER") != std::string::npos;
+  return by_name ? std::optional(kFarReachingEnoughDbm) : std::nullopt;
 }
 
 void fill_rx(PortView& view) {
   LightStats& light = view.light;
   const ModuleTracks& own = view.port.own;
   light.rx_lanes = own.rx_lanes;
-  if (view.port.latest.module) light.dark_dbm = dark_below_dbm(*view.port.latest.module);
+  if (view.port.latest.module) light.enough_dbm = far_reaching_enough_dbm(*view.port.latest.module);
+  light.dark_dbm = light.enough_dbm ? *light.enough_dbm - kBelowAlarmDb : kDarkBelowDbm;
   std::size_t dark = 0;
   double least = 99, most = -99;
   const auto& thresholds = view.port.latest.module ? view.port.latest.module->thresholds : ModuleThresholds{};

@@ -109,7 +109,8 @@ struct LightStats {
   int bias_lane = -1;
   std::optional<double> worst_rx_dbm;
   int worst_rx_lane = -1;
-  double dark_dbm = -20;  ///< received power below which there is no light, for this kind of receiver
+  double dark_dbm = -20;             ///< received power below which there is no light, for this kind of receiver
+  std::optional<double> enough_dbm;  ///< the least that a far-reaching receiver works with; nullopt: an ordinary one
   std::optional<double> margin_db;
   double alone_db = 3;   ///< light lost on the way that needs nothing else to be a fault
   bool touched = false;  ///< the carrier went since the powers have a past: perhaps it is another fibre now

@@ -123,13 +123,14 @@ class Builder {
     port.id.netdev = lower.empty() ? find_netdev(port) : lower;
     take_netdev(port);
     if (lower.empty()) exempt_representor(port);
+    exempt_nvswitch_manager(host_, watch_.managers.get(), port);
     inventory_.ports.push_back(std::move(port));
   }
 
   /// The netdev of a verbs port: among those of the same device the one with the port's dev_port, and of several the
   /// one that the GID table names (IPoIB children and representors share a dev_port); else the GID table's.
   std::string find_netdev(const InventoryPort& port) {
-    const std::string by_gid = gid_netdev(port.sysfs_port_dir);
+    std::string by_gid = gid_netdev(port.sysfs_port_dir);
     const std::string net = port.sysfs_device_dir + "/device/net";
     const auto names = host_.list_dir(net);
     std::string found;
@@ -140,8 +141,8 @@ class Builder {
       if (is_representor_name(read_attribute(host_, dir + "/phys_port_name"))) continue;
       if (found.empty() || name == by_gid) found = name;
     }
-    if (!found.empty() || by_gid.empty() || is_of_card(by_gid, port.sysfs_pci_dir, 0))
-      return found.empty() ? by_gid : found;
+    if (!found.empty()) return found;
+    if (by_gid.empty() || is_of_card(by_gid, port.sysfs_pci_dir, 0)) return by_gid;
     inventory_.gaps.push_back({port.id.key(), "netdev_stats", "its interface is " + by_gid + kElsewhere});
     return "";
   }

@@ -4,6 +4,9 @@
 #pragma once
 
 #include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <string>
@@ -43,21 +46,30 @@ struct Inventory {
   std::uint64_t found_after = 0;
 };
 
-/// For a search of a node on which a device hangs.
+/// Which cards, by node GUID, are there to manage the NVSwitches of the machine. Kept from search to search, and shared
+/// by searches that overlap: it is told by the vital product data, which is read word by word over PCI configuration
+/// space and takes some 100 ms a card.
+struct NvSwitchManagers {
+  std::mutex mutex;
+  std::map<std::string, bool> by_guid;
+};
+
+/// For a search of a node on which a device hangs, or that was searched before.
 struct InventoryWatch {
   /// Verbs devices and plain netdevs of which nothing is read; each is a gap.
   std::set<std::string> left_out;
   /// Told before anything is read of a device; "": of the node.
   std::function<void(const std::string& device)> at;
+  std::shared_ptr<NvSwitchManagers> managers;  ///< nullptr: nothing is kept
 };
 
 /// Never fails: what could not be read is a gap, and hides nothing else. A missing /sys/class/infiniband is a node
 /// without RDMA, not a gap.
 ///
 /// Exempt are: virtual functions and subfunctions (they share their parent's cable), representors of switch mode,
-/// virtual NICs of clouds and hypervisors, and management ports. A management port is judged with care: it carries a
-/// default route (also through a bond, bridge or VLAN, but not beside an RDMA port, as in a LAG), has no RDMA device,
-/// and the node has RDMA ports elsewhere.
+/// virtual NICs of clouds and hypervisors, cards that manage NVSwitches, and management ports. A management port is
+/// judged with care: it carries a default route (also through a bond, bridge or VLAN, but not beside an RDMA port, as
+/// in a LAG), has no RDMA device, and the node has RDMA ports elsewhere.
 Inventory take_inventory(Host& host, const InventoryWatch& watch = {});
 
 /// Names of the netdevs that carry a default route, from the text of /proc/net/route and /proc/net/ipv6_route.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <optional>
 #include <set>
 
 #include "base/text.h"
@@ -142,6 +143,26 @@ void describe_device(Host& host, const std::string& dir, const std::string& lowe
   port.id.pci = base_name(port.sysfs_pci_dir);
   port.id.driver = driver_of(host, *device);
   judge_function(host, *device, port);
+}
+
+void exempt_nvswitch_manager(Host& host, NvSwitchManagers* kept, InventoryPort& port) {
+  if (port.id.link_layer != "InfiniBand" || !port.exempt_reason.empty() || port.sysfs_pci_dir.empty()) return;
+  if (read_attribute(host, port.sysfs_pci_dir + "/vendor") != "0x15b3") return;
+  std::optional<bool> manages;
+  if (kept != nullptr) {
+    const std::lock_guard lock(kept->mutex);
+    if (const auto at = kept->by_guid.find(port.id.guid); at != kept->by_guid.end()) manages = at->second;
+  }
+  if (!manages) {
+    const auto vpd = host.read_file(port.sysfs_pci_dir + "/vpd");
+    if (!vpd) return;  // a card without, or a container that may not: it is watched
+    manages = vpd->find("SW_MNG") != std::string::npos;
+    if (kept != nullptr && !port.id.guid.empty()) {
+      const std::lock_guard lock(kept->mutex);
+      kept->by_guid[port.id.guid] = *manages;
+    }
+  }
+  if (*manages) port.exempt_reason = "manages the machine's NVSwitches (VPD SW_MNG): it has no cable";
 }
 
 std::vector<std::string> default_route_netdevs(std::string_view route, std::string_view ipv6_route) {

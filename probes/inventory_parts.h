@@ -19,5 +19,10 @@ bool is_physical_ethernet(Host& host, const std::string& netdev_dir);
 /// Fills in driver, function, PCI address and the reason why there is no cable to judge. `dir` is a verbs device's or
 /// a netdev's directory; `lower` the netdev below a rdma_rxe device, else "".
 void describe_device(Host& host, const std::string& dir, const std::string& lower, InventoryPort& port);
+/// Exempts an InfiniBand port whose card is soldered to the NVSwitches of an HGX or DGX B200 or B300 to manage them: a
+/// ConnectX-7 by number and driver, known by "SMDL=SW_MNG" in its vital product data (NVIDIA Fabric Manager User Guide,
+/// nvidia-fabricmanager-start.sh). Those that no subnet manager uses stay down or INIT for ever. Of NVIDIA's cards
+/// only.
+void exempt_nvswitch_manager(Host& host, NvSwitchManagers* kept, InventoryPort& port);
 
 }  // namespace linkhealth

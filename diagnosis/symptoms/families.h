@@ -1,6 +1,9 @@
 // What symptoms/table.cpp takes from each family's file.
 #pragma once
 
+#include <span>
+#include <string_view>
+
 #include "diagnosis/symptoms.h"
 
 namespace linkhealth::symptoms {
@@ -13,5 +16,8 @@ extern const std::span<const Symptom> kNodeFamily;
 extern const std::span<const Symptom> kGroupFamily;
 extern const std::span<const Symptom> kTrafficFamily;
 extern const std::span<const Symptom> kMonitorFamily;
+
+inline constexpr std::string_view kSharedModule =
+    "the module is shared with another port: its lanes can't be told apart";
 
 }  // namespace linkhealth::symptoms

@@ -11,7 +11,6 @@ namespace {
 using enum SymptomId;
 
 constexpr std::string_view kNoPowers = "the module gives no powers";
-constexpr std::string_view kSharedModule = "the module is shared with another port: its lanes can't be told apart";
 constexpr std::string_view kNoFarPowers = "the peer gives no module data";
 
 bool optical(const PortView& v) { return v.medium != Medium::kCopper; }
@@ -37,10 +36,9 @@ Finding light_there(const PortView& v, KnobValues k) {
   if (!v.down) return not_known("the link is up");
   if (v.light.rx_lanes == 0 || !v.light.rx_fresh) return not_known(kNoPowers);
   const bool past = !v.light.rx || v.light.rx->sigma_db <= 0.4;
-  const bool far_reaching = v.light.dark_dbm < -20;  // then its own alarm tells what is enough
   return Case(Reader::kModule)
       .lane(v.light.worst_rx_lane)
-      .at_least("received power", v.light.worst_rx_dbm, far_reaching ? v.light.dark_dbm + 3 : k[0], "dBm")
+      .at_least("received power", v.light.worst_rx_dbm, v.light.enough_dbm.value_or(k[0]), "dBm")
       .below(past ? "light lost against its own past" : "light lost against the other lanes",
              v.light.rx ? v.light.rx->db : 0, past ? k[1] : std::max(k[2], 3 * v.light.rx->sigma_db), "dB")
       .close();

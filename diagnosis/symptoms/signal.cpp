@@ -230,7 +230,7 @@ Finding snr_low(const PortView& v, KnobValues k) {
   if (!module || v.down) return not_known("the module gives no signal-to-noise ratio");
   // DP-16QAM lives on far less than PAM4 does: 800G-ZR modules that are well say 15.5 dB.
   if (!module->coherent.empty()) return not_known("a coherent module's limits are not those of PAM4");
-  if (lanes_may_be_others(v)) return not_known("the module is shared with another port: its lanes can't be told apart");
+  if (lanes_may_be_others(v)) return not_known(kSharedModule);
   const auto& snr = module->vdm.media_esnr_db;
   auto worst = snr.end();
   const auto is_used = [&](std::size_t lane) {

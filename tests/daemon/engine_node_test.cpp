@@ -345,10 +345,12 @@ TEST(SharedModule, ALaneThatIsDarkIsNotTheOtherPortsFault) {
     }
   };
   node.run(995);
+  EXPECT_TRUE(node.port("mlx5_0/1")->figures.worst_rx_power_dbm) << "what all lanes have is told";
   for (const std::size_t lane : {2, 3}) node.feed.module.lanes[lane].rx_power_mw = 0.0001;
   node.run(2000);
   EXPECT_TRUE(node.port("mlx5_0/1")->faults.empty()) << node.port("mlx5_0/1")->faults[0].summary;
   EXPECT_EQ(node.port("mlx5_0/1")->health, Health::kHealthy);
+  EXPECT_FALSE(node.port("mlx5_0/1")->figures.worst_rx_power_dbm) << "a dark lane is not of a port that carries";
   ASSERT_EQ(node.port("mlx5_1/1")->faults.size(), 1U) << "the port that is down still sees its lanes";
 }
 

@@ -5,9 +5,7 @@
 #include <poll.h>
 
 #include <algorithm>
-#include <chrono>
 #include <string>
-#include <thread>
 
 #include "daemon/sampler.h"
 #include "probes/kernel_log.h"
@@ -144,7 +142,7 @@ TEST_F(DaemonSamplerEvents, AnEventDuringAReadOfTheStateReadsItAgain) {
   shared->hang("/phys_state");  // which is read after the state
   news.ports.insert("mlx5_0/1");
   sampler->poll();
-  std::this_thread::sleep_for(std::chrono::milliseconds(50));  // so that the read is out; without that nothing is shown
+  shared->until_a_read_hangs();
   shared->change([&](FakeHost& host) { host.set(nic.port_dir() + "/state", "2: INIT\n"); });
   news.ports.insert("mlx5_0/1");
   sampler->poll();

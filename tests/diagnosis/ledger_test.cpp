@@ -124,6 +124,40 @@ TEST(Ledger, TheStateSurvivesARestart) {
   EXPECT_EQ(changes[0].entry.kept.id, kept.faults[0].id);
 }
 
+TEST(Ledger, AStepOfTheClockAgesNoFaultOfThisRun) {
+  constexpr double kYears = 2e8;
+  Desk desk;
+  desk.tell(Desk::wrong(kDirty), 110);
+  ASSERT_EQ(desk.events, "opened:dirty_connector ");
+  const WallTime opened = desk.ledger.open("pci/1")[0]->kept.opened_at;
+  desk.ledger.update("pci/1", Desk::wrong(kDirty), steady_from_seconds(desk.t + 10), Desk::wall(desk.t + 40));
+  EXPECT_EQ(desk.ledger.open("pci/1")[0]->kept.opened_at, opened) << "half a minute is no step";
+  desk.ledger.update("pci/1", Desk::wrong(kDirty), steady_from_seconds(desk.t + 20), Desk::wall(desk.t + 20 + kYears));
+  EXPECT_EQ(desk.ledger.open("pci/1")[0]->kept.opened_at, opened + from_seconds(kYears));
+  desk.ledger.update("pci/1", Desk::wrong(kDirty), steady_from_seconds(desk.t + 30), Desk::wall(desk.t + 30));
+  EXPECT_EQ(desk.ledger.open("pci/1")[0]->kept.opened_at, opened) << "and back";
+}
+
+TEST(Ledger, AStepOfTheClockMovesTheBeginningOfAProof) {
+  Desk desk;
+  desk.tell(Desk::wrong(kDirty), 110);
+  desk.tell(Desk::fine(), 600);
+  const auto proving = desk.ledger.open("pci/1")[0]->kept.proving_since;
+  ASSERT_TRUE(proving);
+  desk.ledger.update("pci/1", Desk::fine(), steady_from_seconds(desk.t + 10), Desk::wall(desk.t + 10 + 9000));
+  EXPECT_EQ(desk.ledger.open("pci/1")[0]->kept.proving_since, *proving + from_seconds(9000));
+}
+
+TEST(Ledger, AStepOfTheClockLeavesWhatAnEarlierRunOpened) {
+  Desk before;
+  before.tell(Desk::wrong(kDirty), 110);
+  Desk desk;
+  desk.ledger.restore(before.ledger.state());
+  for (const double wall_s : {-1e9, 300.0, 310.0})  // the node boots in 1994
+    desk.ledger.update("pci/1", Desk::wrong(kDirty), steady_from_seconds(desk.t += 10), Desk::wall(wall_s));
+  EXPECT_EQ(desk.ledger.open("pci/1")[0]->kept.opened_at, before.ledger.open("pci/1")[0]->kept.opened_at);
+}
+
 TEST(Ledger, AnotherVersionsFaultIsLeftOut) {
   Desk desk;
   LedgerState state;

@@ -132,7 +132,7 @@ TEST(Inventory, NothingTakesThePlaceOfADeviceThatIsLeftOut) {
   add_verbs(fake, dir + "/infiniband/mlx5_5", "mlx5_5", "Ethernet");
   fake.link(dir + "/infiniband/mlx5_5/device", dir);
   std::vector<std::string> entered;
-  InventoryWatch watch{{"mlx5_0"}, [&](const std::string& device) { entered.push_back(device); }};
+  InventoryWatch watch{{"mlx5_0"}, [&](const std::string& device) { entered.push_back(device); }, nullptr};
   const auto inventory = take_inventory(fake, watch);
   EXPECT_THAT(keys(inventory), UnorderedElementsAre("mlx5_5/1", "eno1")) << "its netdev is no plain port for that";
   EXPECT_EQ(port(inventory, "mlx5_5/1").id.stable_key(), "mlx5_5/1") << "nor its subfunction the parent";

@@ -14,6 +14,7 @@ using testing::add_nic;
 using testing::add_verbs;
 using ::testing::Contains;
 using ::testing::ElementsAre;
+using testing::FailingHost;
 using testing::FakeHost;
 using testing::keys;
 using testing::kRoute;
@@ -98,6 +99,55 @@ TEST(InventoryTopology, ThePlanesOfAPortAreOneCable) {
   for (const char* key : {"smi_0/1", "smi_0/2"})
     EXPECT_EQ(port(inventory, key).exempt_reason, "planes of mlx5_0, whose port is watched");
   EXPECT_EQ(port(inventory, "smi_0/1").id.pci, "");
+}
+
+class NvSwitches : public ::testing::Test {
+ protected:
+  NvSwitches() {
+    for (const Nic& nic : {bridge, rail}) {
+      add_nic(host, nic);
+      host.set(nic.pci_dir() + "/vendor", "0x15b3\n");
+      host.set(nic.pci_dir() + "/infiniband/" + nic.device + "/node_guid", nic.device + "\n");
+    }
+    host.set(bridge.pci_dir() + "/vpd", std::string("\x82\x0a\0Bridge\x90", 10) + "VAMLX:MODL=CX71:SMDL=SW_MNG");
+    host.set(rail.pci_dir() + "/vpd", "VAMLX:MODL=CX75310A");
+  }
+  FakeHost host;
+  FailingHost failing{host};
+  Nic bridge{.netdev = "", .link_layer = "InfiniBand"};
+  Nic rail{.device = "mlx5_1", .netdev = "", .pci = "0000:2b:00.0", .link_layer = "InfiniBand", .ifindex = 3};
+};
+
+TEST_F(NvSwitches, TheirManagersAreNoCables) {
+  const auto inventory = take_inventory(failing);
+  EXPECT_EQ(port(inventory, "mlx5_0/1").exempt_reason,
+            "manages the machine's NVSwitches (VPD SW_MNG): it has no cable");
+  EXPECT_EQ(port(inventory, "mlx5_1/1").exempt_reason, "");
+}
+
+TEST_F(NvSwitches, VitalProductDataIsReadOnceForACard) {
+  const InventoryWatch watch{{}, nullptr, std::make_shared<NvSwitchManagers>()};
+  for (int search = 0; search < 3; ++search)
+    EXPECT_NE(port(take_inventory(failing, watch), "mlx5_0/1").exempt_reason, "");
+  EXPECT_EQ(failing.reads("*/vpd"), 2U);
+  host.set(bridge.pci_dir() + "/infiniband/mlx5_0/node_guid", "another card at this address\n");
+  host.set(bridge.pci_dir() + "/vpd", "ConnectX-7");
+  EXPECT_EQ(port(take_inventory(failing, watch), "mlx5_0/1").exempt_reason, "");
+}
+
+TEST_F(NvSwitches, WhatCantBeReadIsWatchedAndReadAgain) {
+  const InventoryWatch watch{{}, nullptr, std::make_shared<NvSwitchManagers>()};
+  failing.fail("*/vpd", ETIMEDOUT);
+  EXPECT_EQ(port(take_inventory(failing, watch), "mlx5_0/1").exempt_reason, "");
+  failing.heal();
+  EXPECT_NE(port(take_inventory(failing, watch), "mlx5_0/1").exempt_reason, "");
+}
+
+TEST_F(NvSwitches, OtherMakersAndEthernetAreNotAsked) {
+  host.set(bridge.pci_dir() + "/vendor", "0x8086\n");
+  host.set(rail.port_dir() + "/link_layer", "Ethernet\n");
+  take_inventory(failing);
+  EXPECT_EQ(failing.reads("*/vpd"), 0U);
 }
 
 TEST(InventoryTopology, TheSecondLinkOfALagIsNoManagementPort) {

@@ -170,6 +170,10 @@ class Daemon:
                 return files
         raise AssertionError(f"more and more descriptors: {files}")
 
+    def reload(self, config):
+        put(self.directory + "/config.yaml", config)
+        self.process.send_signal(signal.SIGHUP)
+
     def stop(self):
         self.process.send_signal(signal.SIGTERM)
         assert self.process.wait(20) == 0, "it ends well"
@@ -331,6 +335,21 @@ def idle_ipoib(node):
         daemon.until(lambda: daemon.ports()["mlx5_1/1"]["health"] == "down", "a rail that is down is down")
 
 
+def nvswitch_managers(node):
+    """An HGX B200: the cards that manage its NVSwitches look like rails, and those nobody uses are down for ever."""
+    for index in range(3):
+        node.add(index, netdev=f"ib{index}")
+        put(node.port(index) + "/link_layer", "InfiniBand"), put(node.function(index) + "/vendor", "0x15b3")
+        put(f"{node.function(index)}/net/ib{index}/type", "32")
+        put(node.function(index) + "/vpd", "VAMLX:MODL=CX71" + ("" if index == 0 else ":SMDL=SW_MNG"))
+    put(node.port(1) + "/phys_state", "2: Polling"), put(node.port(1) + "/state", "1: DOWN")
+    with running(node) as daemon:
+        daemon.until(lambda: daemon.ports()["mlx5_0/1"]["health"] == "healthy", "the rail")
+        for name in ("mlx5_1/1", "mlx5_2/1"):
+            port = daemon.ports()[name]
+            assert port["health"] == "exempt" and "NVSwitches" in port["exempt"], port
+
+
 def swapped_names_after_a_reboot(node):
     """An open fault is in the ledger file; the node boots, and the kernel gives the names the other way round."""
     node.add(0), node.add(1)
@@ -386,6 +405,9 @@ def a_card_is_missing_after_a_reboot(node):
             seen = after.report()["t"]
             after.until(lambda: after.report()["t"] > seen + 12, "longer than a driver may take")
             assert not after.ports()["mlx5_3/1"]["faults"]
+            after.reload(config + f'ports: {{"{node.pci(1)}": {{exempt: "moved to another machine"}}}}\n')
+            after.until(lambda: not after.ports()["mlx5_1/1"]["faults"], "what was taken out on purpose is no fault")
+            assert after.ports()["mlx5_1/1"]["exempt"] == "moved to another machine", after.ports()["mlx5_1/1"]
 
 
 def all_ports_vanish(node):
@@ -587,8 +609,10 @@ def has_counters_line(daemon, line):
     return line in daemon.metrics().splitlines()
 
 
-TESTS = [covers_the_infiniband_collector, no_device_at_all, switch_mode_and_garbage, missing_directories, a_device_that_cant_be_looked_into, no_infiniband_class, virtual_functions_only,
-         unplug_and_replug, renamed_netdev, a_bond_is_made, idle_ipoib, swapped_names_after_a_reboot, a_card_is_missing_after_a_reboot, all_ports_vanish, sixty_four_ports,
+TESTS = [covers_the_infiniband_collector, no_device_at_all, switch_mode_and_garbage, missing_directories,
+         a_device_that_cant_be_looked_into, no_infiniband_class, virtual_functions_only,
+         unplug_and_replug, renamed_netdev, a_bond_is_made, idle_ipoib, nvswitch_managers,
+         swapped_names_after_a_reboot, a_card_is_missing_after_a_reboot, all_ports_vanish, sixty_four_ports,
          too_few_descriptors, hung_read, hung_search_at_the_start, all_reads_hang, maintenance_files_hang, doctor_of_a_copy, watch_as_json]
 
 

@@ -27,15 +27,27 @@ class SharedHost {
     let_go_.notify_all();
   }
 
+  /// Returns when a read hangs.
+  void until_a_read_hangs() {
+    std::unique_lock lock(mutex_);
+    hangs_.wait(lock, [this] { return hanging_reads_ > 0; });
+  }
+
  private:
   friend class LockedHost;
   friend class LockedFile;
   void wait_while_hanging(std::unique_lock<std::mutex>& lock, const std::string& path) {
-    let_go_.wait(lock, [&] { return hanging_.empty() || path.find(hanging_) == std::string::npos; });
+    const auto may_go = [&] { return hanging_.empty() || path.find(hanging_) == std::string::npos; };
+    if (may_go()) return;
+    ++hanging_reads_;
+    hangs_.notify_all();
+    let_go_.wait(lock, may_go);
+    --hanging_reads_;
   }
 
   std::mutex mutex_;
-  std::condition_variable let_go_;
+  std::condition_variable let_go_, hangs_;
+  int hanging_reads_ = 0;
   std::string hanging_;
   FakeHost fake_;
 };
