@@ -17,6 +17,14 @@ constexpr double kBackDb = 0.6;
 constexpr double kGateLowDb = 0.7, kGateHighDb = 3;
 constexpr double kSupplyGateV = 0.08;  // of the supply voltage: meters are 3 % apart, but each of them is steady
 
+/// Of `lanes` those that are the link's: the last ones may never have had light while it carried on the first (a BiDi
+/// module has four places and light on two; so has one that runs split). A link can't carry without one of its lanes.
+std::size_t lanes_with_a_past(const PerLane<Track>& tracks, std::size_t lanes) {
+  std::size_t used = lanes;
+  while (used > 0 && tracks[used - 1].reference.size() == 0) --used;
+  return used > 0 ? used : lanes;
+}
+
 /// Ages are written to a millisecond, and one reading's two ages may be rounded apart.
 bool same_instant(const std::optional<SteadyTime>& a, SteadyTime b) {
   return a && std::chrono::abs(*a - b) <= Milliseconds(1);
@@ -176,6 +184,8 @@ void PortHistory::take_module(const ModuleSample& module, SteadyTime now) {
         own.bias_ma[i].reference.add(now, *lane.tx_bias_ma, *lane.tx_bias_ma * 0.3, *lane.tx_bias_ma * 0.12);
     }
   }
+  own.rx_lanes = lanes_with_a_past(own.rx_dbm, own.rx_lanes);
+  own.tx_lanes = lanes_with_a_past(own.tx_dbm, own.tx_lanes);
   note_light_back(now);
   if (settled) note_drifts(module);
   if (module.supply_v) {

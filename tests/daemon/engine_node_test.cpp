@@ -1,50 +1,12 @@
 // What the engine says of a node as a whole, of ports that never were there, and of what is to come.
 #include <gmock/gmock.h>
 
-#include <cmath>
-
-#include "tests/daemon/story.h"
+#include "tests/daemon/node_story.h"
 
 namespace linkhealth {
 namespace {
 
 using ::testing::HasSubstr;
-
-/// A node with `count` ports that are alike; a test changes one port's sample.
-struct Node {
-  explicit Node(std::size_t ports, std::map<PortKey, ExpectedPort> expected = {})
-      : count(ports), engine(Story::settings(std::move(expected))) {}
-  void run(double seconds) {
-    for (const double end = feed.t + seconds; feed.t < end;) {
-      Snapshot snapshot = feed.tick();
-      const PortSample sample = snapshot.ports.begin()->second;
-      snapshot.ports.clear();
-      for (std::size_t i = 0; i < count; ++i) {
-        PortSample port = sample;
-        port.id.device = "mlx5_" + std::to_string(i);
-        port.id.pci = "0000:" + std::to_string(10 + i) + ":00.0";
-        if (port.module) port.module->serial = "S" + std::to_string(i);
-        if (change) change(i, port);
-        snapshot.ports[port.id.key()] = port;
-      }
-      const Engine::Step step = engine.step(snapshot);
-      report = step.report;
-      events.insert(events.end(), step.events.begin(), step.events.end());
-    }
-  }
-  const PortReport* port(const std::string& key) const {
-    for (const PortReport& each : report->ports)
-      if (each.port == key) return &each;
-    return nullptr;
-  }
-
-  Feed feed;
-  std::size_t count;
-  std::function<void(std::size_t, PortSample&)> change;
-  Engine engine;
-  std::shared_ptr<const Report> report;
-  std::vector<FaultEvent> events;
-};
 
 ExpectedPort at_400g() {
   ExpectedPort expected;
@@ -332,26 +294,6 @@ TEST(ShutOut, APortThatNoSubnetManagerMakesActiveIsDownWithoutACablesFault) {
     EXPECT_EQ(run.port().health, Health::kHealthy);
     EXPECT_EQ(run.port().note, "");
   }
-}
-
-/// Two ports of a twin-port cage read one module of four lanes; the fibre of the other port's lanes goes dark.
-TEST(SharedModule, ALaneThatIsDarkIsNotTheOtherPortsFault) {
-  Node node(2);
-  node.change = [&](std::size_t i, PortSample& port) {
-    if (port.module) port.module->serial = "TWIN";
-    if (i == 1 && node.feed.t > 1000 && port.link) {
-      port.link->carrier = false;
-      port.link->carrier_down_count = *port.link->carrier_down_count + 1;
-    }
-  };
-  node.run(995);
-  EXPECT_TRUE(node.port("mlx5_0/1")->figures.worst_rx_power_dbm) << "what all lanes have is told";
-  for (const std::size_t lane : {2, 3}) node.feed.module.lanes[lane].rx_power_mw = 0.0001;
-  node.run(2000);
-  EXPECT_TRUE(node.port("mlx5_0/1")->faults.empty()) << node.port("mlx5_0/1")->faults[0].summary;
-  EXPECT_EQ(node.port("mlx5_0/1")->health, Health::kHealthy);
-  EXPECT_FALSE(node.port("mlx5_0/1")->figures.worst_rx_power_dbm) << "a dark lane is not of a port that carries";
-  ASSERT_EQ(node.port("mlx5_1/1")->faults.size(), 1U) << "the port that is down still sees its lanes";
 }
 
 TEST(Speed, WhatIsAskedOfAPortIsWhatItIsMeasuredBy) {
