@@ -286,6 +286,8 @@ void PortHistory::take_peer(const PeerSample& peer, SteadyTime now) {
         far.tx_dbm[i].reference.add(now, dbm, kGateLowDb, kGateHighDb, Reference::Young::kGuardLow);
     }
   }
+  far.rx_lanes = lanes_with_a_past(far.rx_dbm, far.rx_lanes);
+  far.tx_lanes = lanes_with_a_past(far.tx_dbm, far.tx_lanes);
   if (peer.module->temperature_c) far.temperature_c.add_recent(*peer.module->temperature_c);
 }
 
