@@ -58,6 +58,7 @@ struct Coded {
 constexpr Coded kWidths[] = {{1, 1}, {2, 4}, {4, 8}, {8, 12}, {16, 2}};
 constexpr Coded kSpeedsMbps[] = {{1, 2'500}, {2, 5'000}, {4, 10'000}};
 constexpr Coded kExtendedSpeedsMbps[] = {{1, 14'000}, {2, 25'000}, {4, 50'000}, {8, 100'000}};
+constexpr Coded kExtendedSpeeds2Mbps[] = {{1, 200'000}};
 constexpr Coded kMtus[] = {{1, 256}, {2, 512}, {3, 1024}, {4, 2048}, {5, 4096}};
 
 template <std::size_t N>
@@ -72,7 +73,17 @@ std::string word(const std::string_view (&words)[N], std::uint32_t index) {
   return index < N ? std::string(words[index]) : std::string();
 }
 
+/// LinkSpeedExtActive2: the first three bits of byte 56 of PortInfo, reserved before XDR. Debian 12's libibmad has no
+/// name for it (rdma-core calls it IB_PORT_LINK_SPEED_EXT_ACTIVE_2_F).
+std::uint32_t extended_speed_2(const Mad& answer) {
+  constexpr std::size_t kByte = 56;
+  return answer.at(kDataAt + kByte) >> 5U;
+}
+
 std::optional<std::uint32_t> lane_speed_mbps(const Mad& answer) {
+  // A later speed hides the earlier fields, also one that is not known here: then the speed is not known.
+  if (const std::uint32_t extended_2 = extended_speed_2(answer); extended_2 != 0)
+    return look_up(kExtendedSpeeds2Mbps, extended_2);
   // CapabilityMask says whether this field counts, but a switch has the mask in port 0 only; elsewhere unused is 0.
   const std::uint32_t extended = field(answer, kDataAt, IB_PORT_LINK_SPEED_EXT_ACTIVE_F);
   if (extended != 0) return look_up(kExtendedSpeedsMbps, extended);

@@ -183,6 +183,18 @@ TEST(MadPortInfo, EveryWidthAndSpeedOfTheKernelsRateFile) {
   EXPECT_EQ(lane_speed(IB_PORT_LINK_SPEED_ACTIVE_F, 0), std::nullopt);
 }
 
+TEST(MadPortInfo, SpeedsFromXdrOnStandInAFieldOfTheirOwn) {
+  constexpr std::size_t kSpeeds2 = IB_SMP_DATA_OFFS + 56;  // active: three bits, supported: two, enabled: three
+  Mad answer = filled({{IB_PORT_PHYS_STATE_F, 5}, {IB_PORT_LINK_WIDTH_ACTIVE_F, 2}, {IB_PORT_LINK_SPEED_ACTIVE_F, 4}});
+  const auto speed_mbps = [&](std::uint8_t speeds2) {
+    answer.at(kSpeeds2) = speeds2;
+    return decode_port_info(answer).link.speed_mbps;
+  };
+  EXPECT_EQ(speed_mbps(0b001'01'001), 800'000U) << "XDR, as the kernel's rate file has it";
+  EXPECT_EQ(speed_mbps(0b010'11'011), std::nullopt) << "a speed after XDR is not 10 Gb/s a lane";
+  EXPECT_EQ(speed_mbps(0b000'01'001), 40'000U) << "able to, but not in use";
+}
+
 TEST(MadPortInfo, ADownPortHasNoSpeedAndReservedCodesNoWords) {
   const IbPortInfo down = decode_port_info(filled({{IB_PORT_STATE_F, 1},
                                                    {IB_PORT_PHYS_STATE_F, 3},
