@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include "base/text.h"
 
@@ -82,6 +83,7 @@ std::uint64_t hash_of(std::string_view text, std::uint64_t seed) {
 char* write(char* out, std::string_view text) { return std::copy(text.begin(), text.end(), out); }
 
 constexpr std::size_t kLongestValue = 32;
+constexpr std::string_view kLabelsEnd = "\"} ";
 
 /// At most kLongestValue characters; returns the end.
 char* write_value(char* out, double value) {
@@ -109,21 +111,25 @@ void MetricsWriter::add(std::size_t row, std::span<const std::string_view> label
   Family& family = families_.at(row);
   const LabelHeads& heads = label_heads()[row];
   if (labels.size() <= kHeadLabels) {
-    family.add_line(heads, as_written(labels), value);
+    if (!family.write_over(heads, labels, value)) family.add_line(heads, as_written(labels, family), value);
     return;
   }
   if (!family.has_head(labels)) {
     for (std::size_t i = 0; i < kHeadLabels; ++i) family.head_labels.at(i) = labels[i];
-    const auto written = as_written(labels.first(kHeadLabels));
+    const auto written = as_written(labels.first(kHeadLabels), family);
     family.head.clear();
     for (std::size_t i = 0; i < kHeadLabels; ++i) family.head.append(heads.at(i)).append(written[i]);
     family.head_hash = hash_of(family.head, 0);
   }
-  family.add_line(std::span(heads).subspan(kHeadLabels), as_written(labels.subspan(kHeadLabels)), value);
+  const auto own_heads = std::span(heads).subspan(kHeadLabels);
+  const auto own_labels = labels.subspan(kHeadLabels);
+  if (!family.write_over(own_heads, own_labels, value))
+    family.add_line(own_heads, as_written(own_labels, family), value);
 }
 
-std::span<const std::string_view> MetricsWriter::as_written(std::span<const std::string_view> labels) {
+std::span<const std::string_view> MetricsWriter::as_written(std::span<const std::string_view> labels, Family& family) {
   if (std::all_of(labels.begin(), labels.end(), is_plain)) return labels;
+  family.plain = false;
   escaped_.assign(labels.size(), {});
   views_.clear();
   for (std::size_t i = 0; i < labels.size(); ++i) {
@@ -139,7 +145,7 @@ bool MetricsWriter::Family::has_head(std::span<const std::string_view> labels) c
 
 void MetricsWriter::Family::add_line(std::span<const std::string> heads, std::span<const std::string_view> labels,
                                      double value) {
-  constexpr std::string_view kLabelsEnd = "\"} ";
+  if (used < last_used) forget_rest();
   std::size_t most = head.size() + heads.front().size() + kLabelsEnd.size() + kLongestValue + 1;
   for (std::size_t i = 0; i < labels.size(); ++i) most += heads[i].size() + labels[i].size();
   // Not a string that grows with each line: to fill its new end with zeros first took as long as to write it.
@@ -155,6 +161,34 @@ void MetricsWriter::Family::add_line(std::span<const std::string> heads, std::sp
   used = static_cast<std::size_t>(value_end + 1 - room.data());
 }
 
+bool MetricsWriter::Family::write_over(std::span<const std::string> heads, std::span<const std::string_view> labels,
+                                       double value) {
+  if (used >= last_used || !plain) return false;
+  std::string_view old(room.data() + used, last_used - used);
+  old = old.substr(0, old.find('\n'));
+  const auto skips = [&old](std::string_view piece) {
+    if (!old.starts_with(piece)) return false;
+    old.remove_prefix(piece.size());
+    return true;
+  };
+  if (!skips(head)) return false;
+  for (std::size_t i = 0; i < labels.size(); ++i)
+    if (!skips(heads[i]) || !skips(labels[i])) return false;
+  if (labels.empty() ? !skips(heads.front()) || !skips(" ") : !skips(kLabelsEnd)) return false;
+  std::array<char, kLongestValue> digits;  // NOLINT(*-member-init): filled by write_value
+  const std::string_view text(digits.data(), write_value(digits.data(), value));
+  if (old.size() != text.size()) return false;
+  const auto begin = static_cast<std::size_t>(old.data() - room.data());
+  write(room.data() + begin, text);
+  used = begin + text.size() + 1;
+  return true;
+}
+
+void MetricsWriter::Family::forget_rest() {
+  reinsert(slots.size(), used);
+  last_used = 0;
+}
+
 bool MetricsWriter::Family::repeats(std::string_view key, std::uint64_t hash64) {
   if (series * 2 >= slots.size()) grow();
   const auto hash = static_cast<std::uint32_t>(hash64 >> 32);
@@ -168,21 +202,23 @@ bool MetricsWriter::Family::repeats(std::string_view key, std::uint64_t hash64) 
   return false;
 }
 
-void MetricsWriter::Family::grow() {
-  std::vector<Slot> larger(slots.empty() ? 16 : slots.size() * 2);
-  for (const Slot& slot : slots) {
-    if (slot.begin == 0) continue;
-    std::size_t at = slot.hash & (larger.size() - 1);
-    while (larger[at].begin != 0) at = (at + 1) & (larger.size() - 1);
-    larger[at] = slot;
+void MetricsWriter::Family::grow() { reinsert(slots.empty() ? 16 : slots.size() * 2, used); }
+
+void MetricsWriter::Family::reinsert(std::size_t slot_count, std::size_t end) {
+  const std::vector<Slot> all = std::exchange(slots, std::vector<Slot>(slot_count));
+  series = 0;
+  for (const Slot& slot : all) {
+    if (slot.begin == 0 || slot.begin > end) continue;
+    std::size_t at = slot.hash & (slot_count - 1);
+    while (slots[at].begin != 0) at = (at + 1) & (slot_count - 1);
+    slots[at] = slot;
+    ++series;
   }
-  slots = std::move(larger);
 }
 
 void MetricsWriter::Family::clear() {
-  used = 0;
-  std::fill(slots.begin(), slots.end(), Slot());
-  series = 0;
+  if (used < last_used) forget_rest();
+  last_used = std::exchange(used, 0);
 }
 
 std::string MetricsWriter::header_of(std::size_t row) {

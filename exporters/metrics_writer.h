@@ -33,8 +33,10 @@ class MetricsWriter : public SeriesSink {
 
   /// One metric: its lines, and where each begins by the hash of what comes before its value.
   struct Family {
-    std::string room;  ///< begins with the lines
+    std::string room;  ///< begins with the lines; behind them, up to `last_used`, those of the text before
     std::size_t used = 0;
+    std::size_t last_used = 0;  ///< more than `used` while every line was the same as in the text before
+    bool plain = true;          ///< no label ever had to be written in another way than it was read
     struct Slot {
       std::uint32_t begin = 0;  ///< where the line begins, plus 1; 0: free
       std::uint32_t hash = 0;
@@ -50,16 +52,23 @@ class MetricsWriter : public SeriesSink {
     /// The head, the labels that it does not have, each after its own head, and the value; unless such a series is
     /// there already.
     void add_line(std::span<const std::string> heads, std::span<const std::string_view> labels, double value);
+    /// Whether the text before has this line at the same place, with as many digits: then only they are written. Most
+    /// series come again at the next scrape, in the same order, and are in `slots` already. `labels` as they were read.
+    bool write_over(std::span<const std::string> heads, std::span<const std::string_view> labels, double value);
+    /// The lines of the text before that did not come again are no longer known.
+    void forget_rest();
     /// Whether an earlier line has this key; remembers it otherwise, as that of the line that begins at `used`.
     bool repeats(std::string_view key, std::uint64_t hash);
     void grow();
-    /// Without series, with its room.
+    /// The slots of lines that begin before `end`, in `slot_count` new ones.
+    void reinsert(std::size_t slot_count, std::size_t end);
+    /// Begins a new text in the same room.
     void clear();
   };
   /// "# HELP …" and "# TYPE …" of a row of the table.
   static std::string header_of(std::size_t row);
   /// With escapes where they need some; valid until the next call.
-  std::span<const std::string_view> as_written(std::span<const std::string_view> labels);
+  std::span<const std::string_view> as_written(std::span<const std::string_view> labels, Family& family);
 
   std::vector<Family> families_;
   std::vector<std::string> escaped_;

@@ -128,6 +128,97 @@ TEST(MetricsLibrary, AnyLabelsAndValuesGiveTheSameBytes) {
   }
 }
 
+/// What is scraped again and again: mostly the same series in the same order.
+class Scrapes {
+ public:
+  explicit Scrapes(unsigned seed) : random_(seed) {
+    for (int i = 0; i < 40; ++i) insert();
+  }
+  void change() {
+    for (Series& series : all_)
+      if (random_.chance(2))
+        series.value = random_.chance(4) ? random_.value() : static_cast<double>(random_.below(20));
+    if (random_.chance(3)) all_.erase(all_.begin() + static_cast<std::ptrdiff_t>(random_.below(all_.size() - 1)));
+    if (random_.chance(3)) insert();
+    if (random_.chance(5)) all_.insert(place(), all_.at(random_.below(all_.size())));
+    if (random_.chance(5)) std::swap(all_.at(random_.below(all_.size())), all_.back());
+  }
+  void put(SeriesSink& sink) const {
+    for (const Series& series : all_) {
+      const std::vector<std::string_view> views(series.labels.begin(), series.labels.end());
+      sink.add(series.row, views, series.value);
+    }
+  }
+
+ private:
+  struct Series {
+    std::size_t row = 0;
+    std::vector<std::string> labels;
+    double value = 0;
+  };
+  std::vector<Series>::iterator place() {
+    return all_.begin() + static_cast<std::ptrdiff_t>(random_.below(all_.size() + 1));
+  }
+  void insert() {
+    Series series{random_.below(4), {}, random_.value()};
+    const std::string_view names = metric_table()[series.row].labels;
+    series.labels.resize(names.empty() ? 0 : split(names, ',').size());
+    // Few labels are odd: a metric that had one is written anew each time.
+    for (std::string& label : series.labels)
+      label = random_.chance(200) ? random_.text()
+                                  : std::string(1 + random_.below(3), static_cast<char>('a' + random_.below(3)));
+    all_.insert(place(), std::move(series));
+  }
+
+  Random random_;
+  std::vector<Series> all_;
+};
+
+TEST(MetricsLibrary, AWriterThatIsKeptWritesWhatTheLibraryWrites) {
+  for (unsigned seed = 0; seed < 100; ++seed) {
+    Scrapes scrapes(seed);
+    MetricsWriter kept;
+    for (int scrape = 0; scrape < 40; ++scrape) {
+      LibrarySink library;
+      scrapes.put(library);
+      scrapes.put(kept);
+      ASSERT_EQ(kept.take(), library.text()) << "seed " << seed << ", scrape " << scrape;
+      scrapes.change();
+    }
+  }
+}
+
+/// A label that reads like what another one is written as.
+TEST(MetricsLibrary, AWriterThatIsKeptConfusesNoEscape) {
+  const auto row = static_cast<std::size_t>(std::find_if(metric_table().begin(), metric_table().end(),
+                                                         [](const MetricInfo& info) {
+                                                           return !info.labels.empty() &&
+                                                                  info.labels.find(',') == std::string_view::npos;
+                                                         }) -
+                                            metric_table().begin());
+  ASSERT_LT(row, metric_table().size());
+  const std::string line =
+      "a\"} 5\n" + std::string(metric_table()[row].name) + "{" + std::string(metric_table()[row].labels) + "=\"b";
+  MetricsWriter kept;
+  for (const std::vector<std::string>& labels : std::vector<std::vector<std::string>>{{"a", "b"},
+                                                                                      {line},
+                                                                                      {"a", "b"},
+                                                                                      {"x\n"},
+                                                                                      {"x\\n"},
+                                                                                      {"x\n"},
+                                                                                      {"\xff"},
+                                                                                      {printable("\xff")},
+                                                                                      {"\xff"},
+                                                                                      {"a", "b"}}) {
+    LibrarySink library;
+    for (const std::string& label : labels) {
+      library.add(row, std::vector<std::string_view>{label}, 5);
+      kept.add(row, std::vector<std::string_view>{label}, 5);
+    }
+    ASSERT_EQ(kept.take(), library.text());
+  }
+}
+
 TEST(MetricsLibrary, ValuesAreWrittenAsTheLibraryWritesThem) {
   Random random(1);
   for (int i = 0; i < 20'000; ++i) {
