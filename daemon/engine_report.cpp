@@ -75,8 +75,10 @@ Health health_of(const PortReport& report, const PortView& view, bool judged) {
       if (whole) return Health::kUnknown;
       continue;
     }
-    // A dead card carries nothing, whatever its link says; where one queue was stuck the others went on.
-    const bool dead_card = fault.fault == "nic_fault" && !(view.up && view.port.fatal_queue);
+    // A dead card carries nothing, whatever its link says; where one queue was stuck the others went on, and one that
+    // failed again and again may work just now.
+    const bool works = view.up && (view.port.fatal_queue || !view.port.fatal_at);
+    const bool dead_card = fault.fault == "nic_fault" && !works;
     if (dead_card && fault.state == FaultState::kOpen) return Health::kDown;
     if (fault.severity == Severity::kNotice) continue;
     const Health now = fault.state == FaultState::kProving     ? Health::kAtRisk

@@ -84,7 +84,7 @@ struct Engine::State {
     return defaults.values(group);
   }
 
-  static IntentTimes intent_times(KnobValues k) { return {k[0], k[1], k[2], k[3], k[4]}; }
+  static IntentTimes intent_times(KnobValues k) { return {k[0], k[1], k[2], k[3], k[4], k[5]}; }
 
   EngineSettings settings;
   KnobTable defaults{engine_knob_groups()};

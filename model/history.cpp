@@ -22,7 +22,10 @@ constexpr Knob kIntentKnobs[] = {
      "a port that had a link so lately before a restart is missed: nobody left it unused"},
     {"manager_s", 120, 10, 3600, "s",
      "InfiniBand: a link that is up and that no subnet manager has made ACTIVE for so long is down; a sweep takes "
-     "seconds, a failover up to a minute"}};
+     "seconds, a failover up to a minute"},
+    {"mended_s", 600, 60, 86400, "s",
+     "an error that killed a card is past when its link carries and still counts what comes so long after; at once "
+     "when the link fell and came back by itself. A card's own reset takes up to two minutes"}};
 
 /// Probes whose success a snapshot shows: it has their group.
 bool is_group(std::string_view probe) {
@@ -157,11 +160,25 @@ void PortHistory::note_fatal(SteadyTime t) {
 void PortHistory::forget_fatal() {
   const auto after = [this](const std::optional<SteadyTime>& start) { return start && *start > *fatal_at; };
   if (!fatal_at) return;
-  if (!after(last_reboot) && !(after(driver_reload_at) && !device_gone_at) && !(fatal_queue && after(last_admin_event)))
-    return;
+  const bool anew = after(last_reboot) || (after(driver_reload_at) && !device_gone_at);
+  if (anew || (fatal_queue && after(last_admin_event))) end_fatal();
+}
+
+void PortHistory::end_fatal() {
   fatal_at.reset();
   fatal_queue = false;
   fatal_text.clear();
+}
+
+/// Drivers reset a card in place, too, and the kernel's log keeps what was said weeks ago. What a dead card counted
+/// last stands still, while its link may be told as up for ever.
+void PortHistory::note_life(const OpenInterval& interval) {
+  if (!fatal_at || fatal_queue || !interval.carrier || *fatal_at > interval.begin) return;
+  const bool counts = interval.flow(Flow::kRxOctets) > 0 || interval.flow(Flow::kCorrectedBits) > 0 ||
+                      interval.flow(Flow::kCorrectedBlocks) > 0;
+  const bool set_up = last_admin_event && *last_admin_event > *fatal_at;
+  const bool trained = carrier_since && *carrier_since > *fatal_at && !set_up;
+  if (counts && (trained || in_seconds(interval.begin - *fatal_at) >= times_.mended_s)) end_fatal();
 }
 
 /// An empty cage that was refuted (by an event, by a carrier) before the module was read again: what is there is not

@@ -102,11 +102,13 @@ struct Drifts {
   Drift rx_dbm, bias_ma, temperature_c, ber_log10;
 };
 
-/// How long an event explains what happens around it, a link is missed, and a subnet manager may take.
+/// How long an event explains what happens around it, a link is missed, a subnet manager may take, and a card's error
+/// counts though it works on.
 struct IntentTimes {
   double boot_quiet_s = 300, before_s = 100, after_s = 200;
   double used_s = 7 * 86400.0;
   double manager_s = 120;
+  double mended_s = 600;
 };
 /// The same as knobs, in the order of the fields.
 std::span<const Knob> intent_knobs();
@@ -205,6 +207,9 @@ class PortHistory {
   void note_fatal(SteadyTime t);
   void forget_absent_module();
   void forget_fatal();
+  void end_fatal();
+  /// The card brought something over the cable in `interval`.
+  void note_life(const OpenInterval& interval);
   void remember_before_fall();
   void take_counters(const PortSample& sample, SteadyTime now);
   void see_counters(const Counters& now);

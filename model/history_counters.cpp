@@ -117,6 +117,7 @@ void PortHistory::close_interval(SteadyTime now) {
     }
     corrects_ = corrects_ || open_.flow(Flow::kCorrectedBits) > 0 || open_.flow(Flow::kCorrectedBlocks) > 0;
     learn_ber(open_);
+    note_life(open_);
     intervals.emplace_back(open_);
   }
   meter_.begin_interval();

@@ -104,12 +104,15 @@ Finding pcie_errors(const PortView& v, KnobValues k) {
       .close();
 }
 
-// device_fatal: holds until the device was started anew and carries. A queue that was stuck once and moves is past.
-// That a card starts anew again and again is no repair, and nobody's work.
+// device_fatal: holds until the device was started anew and carries, or works on (PortHistory::note_life). A queue that
+// was stuck once and moves is past. That a card starts anew again and again is no repair, and nobody's work.
 constexpr Knob kFatalKnobs[] = {{"queue_s", 86400, 600, 604800, "s",
                                  "a stuck transmit queue that is not said again for so long, on a link that carries"},
                                 {"repeats", 3, 2, 8, "", "separate fatal errors: starting anew does not help"},
-                                {"repeats_s", 10800, 600, 604800, "s", "within so long"}};
+                                {"repeats_s", 10800, 600, 604800, "s", "within so long"},
+                                {"old_s", 120, 30, 3600, "s",
+                                 "the kernel's log has an error from before the start and the link carries: for so "
+                                 "long its counters may show that the card works"}};
 /// So many fatal errors of the card itself lie so near that it is not well, though it carries just now.
 std::size_t fatals_within(const PortHistory& port, SteadyTime now, double seconds) {
   return static_cast<std::size_t>(std::ranges::count_if(port.fatals, [&](SteadyTime t) {
@@ -128,6 +131,9 @@ Finding device_fatal(const PortView& v, KnobValues k) {
     return Case(Reader::kEvents).holds("another port of this card fell with a fatal error", true).close();
   if (const auto fatals = static_cast<double>(fatals_within(v.port, v.now, k[2])); fatals >= k[1])
     return Case(Reader::kEvents).at_least("fatal errors, one after the other", fatals, k[1]).close();
+  if (v.up && v.port.fatal_at && !v.port.fatal_queue && *v.port.fatal_at < v.port.first_seen &&
+      in_seconds(v.now - v.port.first_seen) < k[3])
+    return not_known_yet("an error from before the start: the counters will show whether the card works");
   return Case(Reader::kEvents).holds("driver or firmware reported a fatal error", v.port.fatal_at.has_value()).close();
 }
 

@@ -91,6 +91,73 @@ TEST(FaultLife, ACardThatIsDeadAfterTheRebootTooIsStillTheSameFault) {
   EXPECT_EQ(run.events, "opened:nic_fault proving:nic_fault closed:nic_fault ");
 }
 
+constexpr const char* kFirmwareError =
+    "mlx5_core 0000:1b:00.0: print_health_info:431:(pid 0): Health issue observed, firmware internal error, "
+    "severity(3) "
+    "ERROR:";
+
+TEST(FaultLife, AnErrorOfTheCardThatIsOlderThanTheMonitorIsPastWhereItsLinkCarries) {
+  Story run;
+  run.feed.t = 2'000'000;
+  run.feed.event(PortEventKind::kKernelLog, 1000, kFirmwareError);
+  run.run(3600);
+  EXPECT_EQ(run.events, "") << "the kernel's log keeps it until the next boot";
+  EXPECT_EQ(run.port().health, Health::kHealthy);
+}
+
+TEST(FaultLife, AnOlderErrorOfACardThatCountsNothingMoreIsOneStill) {
+  for (const bool carrier : {true, false}) {
+    Story run;
+    run.feed.t = 2'000'000;
+    run.feed.bits_per_s = 0;
+    run.feed.link.carrier = carrier;  // as it was told last
+    run.feed.event(PortEventKind::kKernelLog, 1'999'000, kFirmwareError);
+    run.run(600);
+    EXPECT_THAT(run.events, HasSubstr("opened:nic_fault")) << carrier;
+    EXPECT_EQ(run.port().health, Health::kDown) << carrier;
+  }
+}
+
+TEST(FaultLife, ACardThatResetItselfAndTrainedIsWellAgain) {
+  Story run;  // bnxt opens the same interface again: no device goes or comes
+  run.run(600);
+  run.log("bnxt_en 0000:1b:00.0 ens1np0: Fatal firmware reset event, data1: 0x6, data2: 0x0, min wait 4000 ms");
+  run.feed.pull(run.feed.t + 2);
+  run.run(120);
+  ASSERT_EQ(run.events, "opened:nic_fault ");
+  run.feed.plug(run.feed.t + 2);
+  run.run(600);
+  EXPECT_EQ(run.events, "opened:nic_fault proving:nic_fault ");
+  EXPECT_NE(run.port().health, Health::kDown);
+  run.run(7200);
+  EXPECT_EQ(run.events, "opened:nic_fault proving:nic_fault closed:nic_fault ");
+}
+
+TEST(FaultLife, ACardThatWorksOnAfterAnErrorIsWellAgainAfterAWhile) {
+  Story run;
+  run.run(600);
+  run.log(kFirmwareError);
+  run.run(500);
+  EXPECT_EQ(run.events, "opened:nic_fault ") << "a reset may come yet";
+  run.run(600);
+  EXPECT_EQ(run.events, "opened:nic_fault proving:nic_fault ");
+  run.run(7200);
+  EXPECT_EQ(run.events, "opened:nic_fault proving:nic_fault closed:nic_fault ");
+}
+
+TEST(FaultLife, ACardThatFailsAgainAndAgainAndCarriesIsNotDown) {
+  Story run;
+  run.run(600);
+  for (int again = 0; again < 3; ++again) {
+    run.log(kFirmwareError);
+    run.run(700);
+  }
+  ASSERT_FALSE(run.port().faults.empty());
+  EXPECT_EQ(run.port().faults.front().fault, "nic_fault");
+  EXPECT_EQ(run.port().faults.front().state, FaultState::kOpen);
+  EXPECT_EQ(run.port().health, Health::kDegraded);
+}
+
 TEST(FaultLife, APartThatIsNeverReadHidesNotTheRest) {
   for (const char* probe : {"link", "counters", "hw_counters", "module", "pcie"}) {
     Story run;
