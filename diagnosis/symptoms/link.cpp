@@ -113,6 +113,24 @@ Finding no_partner(const PortView& v, KnobValues) {
   return not_known("the driver gives no reason");
 }
 
+/// When the kernel's log said it last of this link that is down, unless what it says later refutes it: the log is read
+/// from its oldest line, which may be weeks old when the monitor starts.
+std::optional<SteadyTime> said_in_log(const PortView& v, KernelLogClass what) {
+  if (!v.down) return std::nullopt;
+  for (auto line = v.port.kernel_log.rbegin(); line != v.port.kernel_log.rend(); ++line) {
+    const auto& [t, text] = *line;
+    if (is_kernel_log(text, what)) return t;
+    if (is_kernel_log(text, KernelLogClass::kLinkUp) || is_kernel_log(text, KernelLogClass::kModulePlugged)) break;
+  }
+  return std::nullopt;
+}
+/// The same, said since the link fell or shortly before.
+bool log_says(const PortView& v, KernelLogClass what) {
+  constexpr double kBeforeS = 120;
+  const auto t = said_in_log(v, what);
+  return t && (!v.port.carrier_since || in_seconds(*t - *v.port.carrier_since) > -kBeforeS);
+}
+
 /// A symptom of the reason that the driver gives for a link that is down.
 template <typename Match>
 Finding reason(const PortView& v, std::string_view what, Match match) {
@@ -122,10 +140,8 @@ Finding reason(const PortView& v, std::string_view what, Match match) {
 }
 
 Finding negotiation_fails(const PortView& v, KnobValues) {
-  for (const auto& [t, text] : v.port.kernel_log)
-    if (v.down && is_kernel_log(text, KernelLogClass::kMisconfigured) &&
-        (!v.port.carrier_since || in_seconds(t - *v.port.carrier_since) > -120))
-      return Case(Reader::kEvents).holds("the kernel log says that settings and medium do not fit", true).close();
+  if (log_says(v, KernelLogClass::kMisconfigured))
+    return Case(Reader::kEvents).holds("the kernel log says that settings and medium do not fit", true).close();
   return reason(v, "autonegotiation failed", [](const DownReason& r) {
     return r.state == "OTP speed violation" ||  // the card's own limit: a speed that it must not run at was asked for
            (r.state == "Autoneg" && !r.substate.empty() && r.substate != "No partner detected");
@@ -163,11 +179,9 @@ Finding no_cable_reported(const PortView& v, KnobValues) {
 
 Finding unsupported_reported(const PortView& v, KnobValues) {
   // The line of the log holds until something is done at the module.
-  for (const auto& [t, text] : v.port.kernel_log) {
-    const bool says = is_kernel_log(text, KernelLogClass::kModuleRefused);
-    const bool current = (!v.port.last_module_event || t >= *v.port.last_module_event) && v.down;
-    if (says && current) return Case(Reader::kEvents).holds("the kernel log refuses the module", true).close();
-  }
+  const auto refused = said_in_log(v, KernelLogClass::kModuleRefused);
+  if (refused && (!v.port.last_module_event || *refused >= *v.port.last_module_event))
+    return Case(Reader::kEvents).holds("the kernel log refuses the module", true).close();
   return reason(v, "unsupported cable", [](const DownReason& r) {
     return r.substate == "Unsupported cable" || contains(r.substate, "not formally supported");
   });
@@ -182,11 +196,8 @@ Finding module_fault_reported(const PortView& v, KnobValues k) {
     return Case(Reader::kCounters)
         .at_least("times in an hour that the module's bus was stuck or shorted", bus.events, k[0])
         .close();
-  for (const auto& [t, text] : v.port.kernel_log) {
-    const bool says = is_kernel_log(text, KernelLogClass::kModuleError);
-    if (says && v.down && (!v.port.carrier_since || in_seconds(t - *v.port.carrier_since) > -120))
-      return Case(Reader::kEvents).holds("the kernel log reports a module error", true).close();
-  }
+  if (log_says(v, KernelLogClass::kModuleError))
+    return Case(Reader::kEvents).holds("the kernel log reports a module error", true).close();
   return reason(v, "the module is at fault", [](const DownReason& r) {
     return r.state == "EEPROM issue" || r.state == "Power budget exceeded" || r.state == "Module" ||
            r.state == "Calibration failure" || (r.state == "Cable issue" && r.substate != "Unsupported cable");

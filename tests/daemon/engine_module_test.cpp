@@ -139,6 +139,36 @@ TEST(AMisconfiguredPort, SaysSoInTheLogWhereTheDriverGivesNoReason) {
   EXPECT_THAT(story.events, HasSubstr("opened:settings_mismatch"));
 }
 
+/// What the kernel's log has from weeks ago, on a port that is down when the monitor starts.
+std::string said_of_a_dark_port(std::vector<const char*> log) {
+  Story story;
+  story.feed.t = 2'000'000;
+  story.feed.link.carrier = false;
+  story.feed.link.carrier_down_count = 1;
+  double at = 3600;
+  for (const char* line : log) story.feed.event(PortEventKind::kKernelLog, at += 60, line);
+  story.feed.event(PortEventKind::kKernelLog, 1'999'000, "mlx5_core 0000:1b:00.0 ens1np0: Link down");
+  story.run(900);
+  std::string text = story.events;
+  for (const FaultReport& fault : story.port().faults) text += fault.fault + " " + std::to_string(fault.confidence);
+  return text;
+}
+
+TEST(AnOldLineOfTheLog, ThatTheLinkSurvivedBlamesNoModule) {
+  constexpr const char* kLinkUp = "mlx5_core 0000:1b:00.0 ens1np0: Link up";
+  constexpr const char* kPlugged = "mlx5_core 0000:1b:00.0: Port module event: module 0, Cable plugged";
+  const std::string without = said_of_a_dark_port({});
+  for (const char* line :
+       {"mlx5_core 0000:1b:00.0: Port module event[error]: module 0, Cable error, Bus stuck(I2C or data shorted)",
+        "bnxt_en 0000:1b:00.0 ens1np0: Unqualified SFP+ module detected",
+        "ice 0000:1b:00.0: Possible mis-configuration of the Ethernet port detected, please use the tool"}) {
+    EXPECT_NE(said_of_a_dark_port({line}), without) << line;
+    EXPECT_NE(said_of_a_dark_port({kPlugged, kLinkUp, line}), without) << line;
+    EXPECT_EQ(said_of_a_dark_port({line, kLinkUp}), without) << line;
+    EXPECT_EQ(said_of_a_dark_port({line, kPlugged}), without) << line;
+  }
+}
+
 /// Two ports, two functions of one card: `sister_says`: the second one logs its own end, too.
 struct DyingCard {
   Feed feed;
