@@ -154,13 +154,11 @@ void PortReader::read_counters(Reading& reading) {
 
 void PortReader::read_kernel(Reading& reading) {
   reading.sample.link.emplace();
-  if (port_.ifindex != 0) {
-    if (const EthtoolFamily* family = ethtool(reading.gaps)) {
-      read_link_settings(*family, reading);
-      read_statistics(*family, reading);
-    } else {
-      read_link_files(reading);
-    }
+  if (const EthtoolFamily* family = port_.ifindex != 0 ? ethtool(reading.gaps) : nullptr) {
+    read_link_settings(*family, reading);
+    read_statistics(*family, reading);
+  } else {
+    read_link_files(reading);
   }
   if (IbPortReader* const files = verbs(reading.gaps))
     reading.gone = files->read(IbGroup::kState, reading.sample, reading.gaps) == ReadStatus::kGone || reading.gone;

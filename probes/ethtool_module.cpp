@@ -2,6 +2,10 @@
 
 #include <linux/ethtool_netlink.h>
 
+#include <cerrno>
+
+#include "probes/ethtool_link.h"
+
 namespace linkhealth {
 namespace {
 constexpr std::size_t kHalfPageBytes = 128;
@@ -30,8 +34,13 @@ Result<std::vector<std::uint8_t>> parse_module_read(ByteView message) {
 Result<std::vector<std::uint8_t>> read_module(Host& host, EthtoolFamily family, std::uint32_t ifindex,
                                               const ModulePageRequest& page) {
   const auto answer = ask_ethtool(host, build_module_read(family, ifindex, page));
-  if (!answer) return answer.error();
-  return parse_module_read(*answer);
+  if (answer) return parse_module_read(*answer);
+  // No module; or no device: ethtool itself refuses one that its driver has detached, as in error recovery (linux:
+  // net/ethtool/netlink.c ethnl_ops_begin()).
+  if (answer.error().errnum == ENODEV)
+    if (const auto state = read_linkstate(host, family, ifindex); !state && state.error().errnum == ENODEV)
+      return Error{"the driver has detached its network device", ESHUTDOWN};
+  return answer.error();
 }
 
 }  // namespace linkhealth

@@ -10,6 +10,7 @@
 
 #include "base/text.h"
 #include "probes/inventory_parts.h"
+#include "probes/rtnl_link.h"
 #include "probes/sysfs_text.h"
 
 namespace linkhealth {
@@ -21,6 +22,8 @@ constexpr const char* kNetDir = "/sys/class/net";
 /// A container without the host's network, a /sys in part, or just gone: said once, under the source that it hides.
 constexpr const char* kNotHere = " is not in this network namespace, or not in this /sys";
 constexpr const char* kElsewhere = " in another network namespace";
+/// A container with the host's /sys and a network of its own: there netlink's numbers are those of other interfaces.
+constexpr const char* kNotOurs = " is in another network namespace than the monitor";
 constexpr std::size_t kMaxGids = 16;  // enough to meet a netdev; each unused entry answers EINVAL
 
 class Builder {
@@ -184,9 +187,21 @@ class Builder {
     }
     port.sysfs_netdev_dir = *dir;
     port.ifindex = static_cast<int>(parse_u64(read_attribute(host_, *dir + "/ifindex")).value_or(0));
+    if (port.exempt_reason.empty() && is_elsewhere(port)) {
+      port.ifindex = 0;
+      inventory_.gaps.push_back({port.id.key(), "link_modes", port.id.netdev + kNotOurs});
+    }
     claimed_.insert(port.id.netdev);
     if (port.sysfs_pci_dir.empty())
       if (const auto device = host_.resolve(*dir + "/device"); device) port.sysfs_pci_dir = pci_dir_in(*device);
+  }
+
+  /// Whether the kernel knows another interface by this number here, or none, than the one in this /sys.
+  bool is_elsewhere(const InventoryPort& port) {
+    if (port.ifindex == 0 || !host_.has_kernel()) return false;
+    const auto link = read_link(host_, static_cast<std::uint32_t>(port.ifindex));
+    if (!link) return link.error().errnum == ENODEV;
+    return link->name != port.id.netdev || link->address != read_attribute(host_, port.sysfs_netdev_dir + "/address");
   }
 
   void exempt_representor(InventoryPort& port) {

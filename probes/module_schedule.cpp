@@ -237,6 +237,8 @@ void ModuleSchedule::end_failed(Port& port, const std::string& reason, SteadyTim
     text += ": the driver has no module interface";
   } else if (reason == "EPERM") {
     text += ": reading modules needs CAP_NET_ADMIN";
+  } else if (reason == "ESHUTDOWN") {
+    text += ": the driver has detached its network device";
   }
   port.change = ModuleChange::kNone;
   finish(port, std::nullopt, Gap{port.id.port, "module", std::move(text)});

@@ -138,7 +138,9 @@ class LldpProbe final : public PeerProbe {
 
   /// Whether the port is up for so long that LLDP must have come.
   bool is_settled(const InventoryPort& port, SteadyTime now) {
-    const bool up = read_attribute(*host_, port.sysfs_netdev_dir + "/carrier") == "1";
+    // Not the carrier file, whose read waits for the RTNL lock (probes/carrier.h). "unknown": the driver sets none.
+    const std::string state = read_attribute(*host_, port.sysfs_netdev_dir + "/operstate");
+    const bool up = state == "up" || state == "unknown";
     // A count tells of falls between two looks.
     const std::string changes = read_attribute(*host_, port.sysfs_netdev_dir + "/carrier_changes");
     if (!up) {

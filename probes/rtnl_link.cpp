@@ -28,12 +28,24 @@ constexpr std::array<std::string_view, 25> kStatNames = {
     "netdev_tx_window_errors",    "netdev_rx_compressed",     "netdev_tx_compressed",    "netdev_rx_nohandler",
     "netdev_rx_otherhost_dropped"};
 
+std::string hardware_address(ByteView bytes) {
+  constexpr char kDigits[] = "0123456789abcdef";
+  std::string text;
+  for (const std::byte byte : bytes) {
+    const auto value = std::to_integer<unsigned>(byte);
+    if (!text.empty()) text += ':';
+    text += {kDigits[value >> 4U], kDigits[value & 0xfU]};
+  }
+  return text;
+}
+
 NetdevLink link_of(const NetlinkMessage& message) {
   const auto info = message.fixed<ifinfomsg>();
   const NetlinkAttributes& attributes = message.attributes;
   NetdevLink link;
   link.ifindex = static_cast<std::uint32_t>(info.ifi_index);
   link.name = attributes.text(IFLA_IFNAME);
+  if (const auto address = attributes.find(IFLA_ADDRESS)) link.address = hardware_address(address->payload);
   link.admin_up = (info.ifi_flags & IFF_UP) != 0;
   link.carrier = (info.ifi_flags & IFF_LOWER_UP) != 0;
   if (const auto state = attributes.u8(IFLA_OPERSTATE); state && *state < kOperstates.size())

@@ -24,6 +24,7 @@ namespace linkhealth {
 struct NetdevLink {
   std::uint32_t ifindex = 0;
   std::string name;
+  std::string address;                              ///< IFLA_ADDRESS as sysfs prints it: "b8:3f:d2:00:00:01"
   bool admin_up = false;                            ///< IFF_UP
   bool carrier = false;                             ///< IFF_LOWER_UP
   std::string operstate;                            ///< RFC 2863, as sysfs prints it: "up", "down", "lowerlayerdown"

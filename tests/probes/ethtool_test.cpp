@@ -372,10 +372,24 @@ TEST(EthtoolModule, NoDataIsNoBytesAndTooMuchIsAnError) {
 }
 
 TEST(EthtoolModule, TheKernelsErrorsComeThrough) {
-  for (const int errnum : {ENODEV, EBUSY, EIO, EOPNOTSUPP, EINVAL, EPERM, ETIMEDOUT}) {
+  for (const int errnum : {ENXIO, EBUSY, EIO, EOPNOTSUPP, EINVAL, EPERM, ETIMEDOUT}) {
     FakeHost host;
     host.set_responder(answer(Error{"as the lab answered", errnum}));
     EXPECT_EQ(read_module(host, kFamily, 2, {}).error().errnum, errnum);
+  }
+}
+
+/// ethtool answers ENODEV itself for a device that its driver has detached: the module may well be there.
+TEST(EthtoolModule, ADetachedDeviceIsNoEmptyCage) {
+  for (const bool detached : {true, false}) {
+    FakeHost host;
+    host.set_responder([detached](int, std::span<const std::byte> request) -> Result<std::vector<Bytes>> {
+      const auto message = open_netlink_message(request, sizeof(genlmsghdr));
+      const bool module = message && message->fixed<genlmsghdr>().cmd == ETHTOOL_MSG_MODULE_EEPROM_GET;
+      if (module || detached) return Error{"as the kernel answers", ENODEV};
+      return std::vector<Bytes>{reply(ETHTOOL_MSG_LINKSTATE_GET_REPLY, ETHTOOL_A_LINKSTATE_HEADER).take()};
+    });
+    EXPECT_EQ(read_module(host, kFamily, 2, {}).error().errnum, detached ? ESHUTDOWN : ENODEV);
   }
 }
 

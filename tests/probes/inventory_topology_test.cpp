@@ -1,8 +1,13 @@
 // Ports that are more or fewer than their cables: switch mode, LAGs, planes, other network namespaces.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/if_link.h>
+#include <linux/rtnetlink.h>
+
+#include <algorithm>
 
 #include "probes/inventory.h"
+#include "probes/netlink_message.h"
 #include "tests/probes/inventory_queries.h"
 #include "tests/probes/sysfs_tree.h"
 
@@ -71,6 +76,38 @@ TEST(InventoryTopology, ANameFromAnotherNetworkNamespaceTakesNoInterfaceHere) {
   EXPECT_EQ(port(inventory, "eth0").exempt_reason, "");
   EXPECT_THAT(inventory.gaps,
               Contains(Gap{"mlx5_0/1", "netdev_stats", "its interface is eth0 in another network namespace"}));
+}
+
+/// A container with the host's /sys and a network of its own, in which numbers begin at 2, too.
+TEST(InventoryTopology, AnotherInterfaceByTheSameNumberIsNotThePorts) {
+  const std::vector<std::byte> own{std::byte{0x0a}, std::byte{0xbc}}, other{std::byte{0x0a}, std::byte{0xbd}};
+  struct {
+    const char* name;
+    const std::vector<std::byte>& address;
+    bool there, ours;
+  } const rows[] = {{"ens1np0", own, true, true},
+                    {"ens1np0", other, true, false},
+                    {"eth0", own, true, false},
+                    {"", own, false, false}};
+  for (const auto& row : rows) {
+    FakeHost host;
+    add_nic(host, Nic{.ifindex = 2});
+    host.set(Nic{}.netdev_dir() + "/address", "0a:bc\n");
+    host.set_responder([&row](int, std::span<const std::byte>) -> Result<std::vector<Bytes>> {
+      if (!row.there) return Error{"as the kernel answers", ENODEV};
+      ifinfomsg info{};
+      info.ifi_index = 2;
+      return std::vector<Bytes>{NetlinkBuilder(RTM_NEWLINK, 0)
+                                    .header(info)
+                                    .put_string(IFLA_IFNAME, row.name)
+                                    .put(IFLA_ADDRESS, row.address)
+                                    .take()};
+    });
+    const auto inventory = take_inventory(host);
+    EXPECT_EQ(port(inventory, "mlx5_0/1").ifindex, row.ours ? 2 : 0) << row.name;
+    const Gap gap{"mlx5_0/1", "link_modes", "ens1np0 is in another network namespace than the monitor"};
+    EXPECT_EQ(std::ranges::count(inventory.gaps, gap), row.ours ? 0 : 1) << row.name;
+  }
 }
 
 TEST(InventoryTopology, ABondAboveTheCardMayBeTheGidTablesNetdev) {

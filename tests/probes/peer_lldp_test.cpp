@@ -62,10 +62,10 @@ class PeerLldp : public ::testing::Test {
     port.id.link_layer = "Ethernet";
     port.ifindex = 2;
     port.sysfs_netdev_dir = "/sys/class/net/ens1np0";
-    carrier("1", "4");
+    carrier("up", "4");
   }
-  void carrier(const std::string& up, const std::string& changes) {
-    host_->set("/sys/class/net/ens1np0/carrier", up + "\n");
+  void carrier(const std::string& state, const std::string& changes) {
+    host_->set("/sys/class/net/ens1np0/operstate", state + "\n");
     host_->set("/sys/class/net/ens1np0/carrier_changes", changes + "\n");
   }
   void sees(std::vector<LldpNeighbour> neighbours) {
@@ -159,11 +159,11 @@ TEST_F(PeerLldp, NoNeighbourIsAGapOnlyWhenOneMustHaveCome) {
 TEST_F(PeerLldp, APortThatFellWaitsAnew) {
   sees({});
   at(100);
-  carrier("1", "6");  // down and up between two looks
+  carrier("up", "6");  // down and up between two looks
   EXPECT_TRUE(at(170)[0].gaps.empty());
   EXPECT_TRUE(at(229)[0].gaps.empty());
   EXPECT_FALSE(at(230)[0].gaps.empty());
-  carrier("0", "7");
+  carrier("down", "7");
   EXPECT_TRUE(at(260)[0].gaps.empty()) << "a port that is down has no neighbour, and that is no gap";
   EXPECT_TRUE(at(260)[0].answered);
 }

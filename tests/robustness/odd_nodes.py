@@ -98,6 +98,16 @@ class Node:
         shutil.rmtree(self.root, ignore_errors=True)
 
 
+# What a container without the host's network is, with the host's /sys in it: two interfaces have numbers that the
+# host's ports have, too.
+OWN_NETWORK = """set -e
+ip link add v0 type veth peer name v1
+ip link set v0 up
+ip link set v1 up
+mount --rbind "$0" /sys
+exec "$@\""""
+
+
 class UnixHttp(http.client.HTTPConnection):
     def __init__(self, path):
         super().__init__("localhost", timeout=20)
@@ -110,14 +120,16 @@ class UnixHttp(http.client.HTTPConnection):
 
 
 class Daemon:
-    def __init__(self, node, state=None, limit_files=None, config=CONFIG):
+    def __init__(self, node, state=None, limit_files=None, own_network=False, config=CONFIG):
         self.directory = state or tempfile.mkdtemp(prefix="odd_state.")
         self.socket = self.directory + "/s.sock"
         put(self.directory + "/config.yaml", config)
-        command = [DAEMON, "--sysroot", node.root, "--config", self.directory + "/config.yaml", "--socket", self.socket,
+        command = [DAEMON, *([] if own_network else ["--sysroot", node.root]), "--config", self.directory + "/config.yaml", "--socket", self.socket,
                    "--state-dir", self.directory, "--listen", "127.0.0.1:0", "--dry-run"]
         if limit_files:
             command = ["prlimit", f"--nofile={limit_files}", *command]
+        if own_network:
+            command = ["unshare", "-r", "-m", "-n", "sh", "-c", OWN_NETWORK, node.root, *command]
         self.log = open(self.directory + "/log", "w", encoding="utf-8")
         self.process = subprocess.Popen(command, stdout=self.log, stderr=self.log)
         self.until(lambda: self.get("/-/ready") is not None, "the daemon is ready")
@@ -546,6 +558,23 @@ def maintenance_files_hang(node):
         os.rmdir(directory)
 
 
+def the_hosts_sys_in_a_network_of_its_own(node):
+    node.add(0)
+    node.add(1)
+    if subprocess.run(["unshare", "-r", "-m", "-n", "ip", "link"], capture_output=True).returncode != 0:
+        raise Unusable("no namespaces may be made here")
+    with running(node, own_network=True) as daemon:
+        daemon.until(lambda: has_counters(daemon, "mlx5_1"), "the counters of /sys")
+        daemon.until(lambda: daemon.ports()["mlx5_0/1"]["now"]["link"]["speed_mbps"] == 400000, "the port's own speed")
+        for key, name in (("mlx5_0/1", "ens0"), ("mlx5_1/1", "ens1")):
+            port = daemon.ports()[key]
+            assert port["health"] == "healthy", port
+            assert {gap["reason"] for gap in port["gaps"] if gap["probe"] == "link_modes"} == {
+                f"{name} is in another network namespace than the monitor"}, port["gaps"]
+            assert port["now"]["counters"]["netdev_rx_crc_errors"] == 7
+            assert "netdev_rx_bytes" not in port["now"]["counters"], "another interface's"
+
+
 def doctor_of_a_copy(node):
     node.add(0)
     out = subprocess.run([PROGRAM, "doctor", "--sysroot", node.root, "--json"], capture_output=True, text=True)
@@ -613,7 +642,8 @@ TESTS = [covers_the_infiniband_collector, no_device_at_all, switch_mode_and_garb
          a_device_that_cant_be_looked_into, no_infiniband_class, virtual_functions_only,
          unplug_and_replug, renamed_netdev, a_bond_is_made, idle_ipoib, nvswitch_managers,
          swapped_names_after_a_reboot, a_card_is_missing_after_a_reboot, all_ports_vanish, sixty_four_ports,
-         too_few_descriptors, hung_read, hung_search_at_the_start, all_reads_hang, maintenance_files_hang, doctor_of_a_copy, watch_as_json]
+         too_few_descriptors, hung_read, hung_search_at_the_start, all_reads_hang, maintenance_files_hang,
+         the_hosts_sys_in_a_network_of_its_own, doctor_of_a_copy, watch_as_json]
 
 
 def main():
