@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "diagnosis/symptoms/families.h"
+#include "diagnosis/symptoms/log_words.h"
 #include "model/kernel_log.h"
 
 namespace linkhealth::symptoms {
@@ -113,24 +114,6 @@ Finding no_partner(const PortView& v, KnobValues) {
   return not_known("the driver gives no reason");
 }
 
-/// When the kernel's log said it last of this link that is down, unless what it says later refutes it: the log is read
-/// from its oldest line, which may be weeks old when the monitor starts.
-std::optional<SteadyTime> said_in_log(const PortView& v, KernelLogClass what) {
-  if (!v.down) return std::nullopt;
-  for (auto line = v.port.kernel_log.rbegin(); line != v.port.kernel_log.rend(); ++line) {
-    const auto& [t, text] = *line;
-    if (is_kernel_log(text, what)) return t;
-    if (is_kernel_log(text, KernelLogClass::kLinkUp) || is_kernel_log(text, KernelLogClass::kModulePlugged)) break;
-  }
-  return std::nullopt;
-}
-/// The same, said since the link fell or shortly before.
-bool log_says(const PortView& v, KernelLogClass what) {
-  constexpr double kBeforeS = 120;
-  const auto t = said_in_log(v, what);
-  return t && (!v.port.carrier_since || in_seconds(*t - *v.port.carrier_since) > -kBeforeS);
-}
-
 /// A symptom of the reason that the driver gives for a link that is down.
 template <typename Match>
 Finding reason(const PortView& v, std::string_view what, Match match) {
@@ -140,7 +123,7 @@ Finding reason(const PortView& v, std::string_view what, Match match) {
 }
 
 Finding negotiation_fails(const PortView& v, KnobValues) {
-  if (log_says(v, KernelLogClass::kMisconfigured))
+  if (said_in_log(v, KernelLogClass::kMisconfigured))
     return Case(Reader::kEvents).holds("the kernel log says that settings and medium do not fit", true).close();
   return reason(v, "autonegotiation failed", [](const DownReason& r) {
     return r.state == "OTP speed violation" ||  // the card's own limit: a speed that it must not run at was asked for
@@ -177,10 +160,16 @@ Finding no_cable_reported(const PortView& v, KnobValues) {
   return reason(v, "no cable", [](const DownReason& r) { return r.state == "No cable"; });
 }
 
+/// The log says it of the module that is there now. That one was put in is noticed some minutes later at most.
+bool said_of_module(const PortView& v, KernelLogClass what) {
+  constexpr double kNoticedS = 300;
+  const auto t = said_in_log(v, what);
+  return t && (!v.port.last_module_event || in_seconds(*v.port.last_module_event - *t) <= kNoticedS);
+}
+
 Finding unsupported_reported(const PortView& v, KnobValues) {
-  // The line of the log holds until something is done at the module.
-  const auto refused = said_in_log(v, KernelLogClass::kModuleRefused);
-  if (refused && (!v.port.last_module_event || *refused >= *v.port.last_module_event))
+  // bnxt says "Unqualified" of modules with which the link works, too.
+  if (said_of_module(v, KernelLogClass::kModuleRefused))
     return Case(Reader::kEvents).holds("the kernel log refuses the module", true).close();
   return reason(v, "unsupported cable", [](const DownReason& r) {
     return r.substate == "Unsupported cable" || contains(r.substate, "not formally supported");
@@ -196,7 +185,7 @@ Finding module_fault_reported(const PortView& v, KnobValues k) {
     return Case(Reader::kCounters)
         .at_least("times in an hour that the module's bus was stuck or shorted", bus.events, k[0])
         .close();
-  if (log_says(v, KernelLogClass::kModuleError))
+  if (said_of_module(v, KernelLogClass::kModuleError))
     return Case(Reader::kEvents).holds("the kernel log reports a module error", true).close();
   return reason(v, "the module is at fault", [](const DownReason& r) {
     return r.state == "EEPROM issue" || r.state == "Power budget exceeded" || r.state == "Module" ||

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "diagnosis/symptoms/families.h"
+#include "diagnosis/symptoms/log_words.h"
 #include "model/kernel_log.h"
 
 namespace linkhealth::symptoms {
@@ -141,11 +142,11 @@ constexpr Knob kHotKnobs[] = {{"hold_s", 3600, 60, 86400, "s", "how long a line 
 Finding nic_hot(const PortView& v, KnobValues k) {
   return says(v, KernelLogClass::kNicHot, "the kernel log says that the card is too hot", k[0]);
 }
-// slot_power: said once. It holds while the link is down; a port that carries has its power.
+// slot_power: said once. It holds while the link is down; a port that carries, or carried since, has its power.
 Finding slot_power(const PortView& v, KnobValues) {
-  if (v.up) return Case(Reader::kEvents).holds("ports are off: the slot gives too little power", false).close();
-  const double since_boot_s = v.port.last_reboot ? in_seconds(v.now - *v.port.last_reboot) : 1e18;
-  return says(v, KernelLogClass::kPortPower, "ports are off: the slot gives too little power", since_boot_s);
+  return Case(Reader::kEvents)
+      .holds("ports are off: the slot gives too little power", said_in_log(v, KernelLogClass::kPortPower).has_value())
+      .close();
 }
 constexpr Knob kLostKnobs[] = {{"hold_s", 86400, 60, 604800, "s", "how long the line counts while the device is away"}};
 Finding pcie_lost(const PortView& v, KnobValues k) {

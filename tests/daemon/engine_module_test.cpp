@@ -169,6 +169,29 @@ TEST(AnOldLineOfTheLog, ThatTheLinkSurvivedBlamesNoModule) {
   }
 }
 
+/// The same under the monitor's own eyes: the link carried for half an hour, then it loses its light.
+TEST(AnOldLineOfTheLog, IsPastOnceTheLinkCarried) {
+  const auto said = [](const char* line) {
+    Story story;
+    story.feed.t = 100'000;
+    if (*line != '\0') story.feed.event(PortEventKind::kKernelLog, 60, line);
+    story.run(1800);
+    EXPECT_EQ(story.events, "") << line;
+    story.feed.pull(story.feed.t + 1);
+    story.feed.receive_mw(0);
+    story.run(900);
+    std::string text = story.events;
+    for (const FaultReport& fault : story.port().faults) text += fault.fault + " " + std::to_string(fault.confidence);
+    return text;
+  };
+  const std::string without = said("");
+  for (const char* line :
+       {"bnxt_en 0000:1b:00.0 ens1np0: Unqualified SFP+ module detected on port 1",
+        "mlx5_core 0000:1b:00.0: One or more network ports have been powered down due to insufficient/unadvertised "
+        "power on the PCIe slot"})
+    EXPECT_EQ(said(line), without) << line;
+}
+
 /// Two ports, two functions of one card: `sister_says`: the second one logs its own end, too.
 struct DyingCard {
   Feed feed;
