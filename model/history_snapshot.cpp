@@ -166,7 +166,7 @@ void History::take_gaps(const Snapshot& snapshot) {
     const bool still_part = blind.part && in_seconds(now_ - blind.since) < kTurnsSeconds;
     const bool part = still_part || is_of_a_part(gap, snapshot);
     // Busy is not unreadable, nor is a part the whole: the time of one does not count for the other.
-    if (part != std::exchange(blind.part, part) || (blind.reason == "EBUSY") != (gap.reason == "EBUSY"))
+    if (part != std::exchange(blind.part, part) || blind.reason.starts_with("EBUSY") != gap.reason.starts_with("EBUSY"))
       blind.attempts = 0;
     if (is_new || blind.attempts == 0) blind.since = now_;
     blind.last = now_;

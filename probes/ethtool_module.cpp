@@ -3,13 +3,23 @@
 #include <linux/ethtool_netlink.h>
 
 #include <cerrno>
+#include <string_view>
 
+#include "base/text.h"
 #include "probes/ethtool_link.h"
 
 namespace linkhealth {
 namespace {
 constexpr std::size_t kHalfPageBytes = 128;
+
+/// What drivers say of an empty cage whose errno is another one (linux: bnxt_ethtool.c bnxt_get_module_status(),
+/// mlxsw/core_env.c, and mlx5 en_ethtool.c since 6.19 with the status of the register MCIA: 3, not connected).
+bool says_empty_cage(std::string_view words) {
+  return words.ends_with("module not inserted") || words.ends_with("No module present indication") ||
+         (words.find("Query module eeprom") != std::string_view::npos && words.ends_with(", status 3"));
 }
+
+}  // namespace
 
 Bytes build_module_read(EthtoolFamily family, std::uint32_t ifindex, const ModulePageRequest& page) {
   return ethtool_request(family, ETHTOOL_MSG_MODULE_EEPROM_GET, ETHTOOL_A_MODULE_EEPROM_HEADER, ifindex)
@@ -40,7 +50,9 @@ Result<std::vector<std::uint8_t>> read_module(Host& host, EthtoolFamily family, 
   if (answer.error().errnum == ENODEV)
     if (const auto state = read_linkstate(host, family, ifindex); !state && state.error().errnum == ENODEV)
       return Error{"the driver has detached its network device", ESHUTDOWN};
-  return answer.error();
+  Error error = answer.error();
+  if (says_empty_cage(trim(error.kernel_words))) error.errnum = ENODEV;
+  return error;
 }
 
 }  // namespace linkhealth

@@ -74,8 +74,8 @@ std::string extended_ack(std::span<const std::byte> message) {
 }
 
 Error kernel_error(int errnum, std::span<const std::byte> message) {
-  const std::string text = extended_ack(message);
-  return {std::string(std::strerror(errnum)) + (text.empty() ? "" : " (" + text + ")"), errnum};
+  std::string text = extended_ack(message);
+  return {std::string(std::strerror(errnum)) + (text.empty() ? "" : " (" + text + ")"), errnum, std::move(text)};
 }
 
 class KernelEvents final : public HostEvents {

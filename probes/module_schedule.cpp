@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <utility>
 
+#include "base/text.h"
 #include "probes/module/decode.h"
 #include "probes/module/read_plan.h"
 #include "probes/sysfs_text.h"
@@ -191,7 +192,7 @@ void ModuleSchedule::take_error(Port& port, const ModulePageRequest& page, const
     return;
   }
   port.unsupported = error.errnum == EOPNOTSUPP;
-  end_failed(port, errno_name(error.errnum), now);
+  end_failed(port, error, now);
 }
 
 void ModuleSchedule::take_proof(Port& port, SteadyTime now) {
@@ -228,7 +229,8 @@ void ModuleSchedule::end_absent(Port& port, SteadyTime now) {
   finish(port, std::move(empty), std::nullopt);
 }
 
-void ModuleSchedule::end_failed(Port& port, const std::string& reason, SteadyTime now) {
+void ModuleSchedule::end_failed(Port& port, const Error& error, SteadyTime now) {
+  const std::string reason = error.errnum != 0 ? errno_name(error.errnum) : error.message;
   port.failures = std::min(port.failures + 1, kMaxDoublings);
   set_due(port, now, reason == "EPERM" ? timing_.longest_wait : back_off(port.failures));
   std::string text = reason;
@@ -239,6 +241,8 @@ void ModuleSchedule::end_failed(Port& port, const std::string& reason, SteadyTim
     text += ": reading modules needs CAP_NET_ADMIN";
   } else if (reason == "ESHUTDOWN") {
     text += ": the driver has detached its network device";
+  } else if (const std::string words = printable(trim(error.kernel_words)); !words.empty()) {
+    text += ": " + words;
   }
   port.change = ModuleChange::kNone;
   finish(port, std::nullopt, Gap{port.id.port, "module", std::move(text)});
@@ -249,7 +253,7 @@ void ModuleSchedule::end_good(Port& port, SteadyTime now) {
   if (const std::string why = why_nothing_known(port.image); !why.empty()) {
     port.image = ModuleImage();
     port.identified = false;
-    return end_failed(port, why, now);
+    return end_failed(port, Error{why}, now);
   }
   ModuleSample sample = decode_module(port.image);
   for (const auto& [page, failure] : port.page_failures) {

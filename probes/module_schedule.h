@@ -128,7 +128,7 @@ class ModuleSchedule {
   void take_error(Port& port, const ModulePageRequest& page, const Error& error, SteadyTime now);
   void take_proof(Port& port, SteadyTime now);
   void end_absent(Port& port, SteadyTime now);
-  void end_failed(Port& port, const std::string& reason, SteadyTime now);
+  void end_failed(Port& port, const Error& error, SteadyTime now);
   void end_good(Port& port, SteadyTime now);
   void doubt(Port& port, const ModuleSample& sample, SteadyTime now) const;
   void finish(Port& port, std::optional<ModuleSample> sample, std::optional<Gap> gap);

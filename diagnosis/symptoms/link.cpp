@@ -185,6 +185,10 @@ Finding module_fault_reported(const PortView& v, KnobValues k) {
     return Case(Reader::kCounters)
         .at_least("times in an hour that the module's bus was stuck or shorted", bus.events, k[0])
         .close();
+  // bnxt_ethtool.c bnxt_get_module_status()
+  if (const Blindness* module = v.port.blind_to("module");
+      v.down && module != nullptr && contains(module->reason, "disabled due to current fault"))
+    return Case(Reader::kModule).holds("the card has switched the module off: it takes too much current", true).close();
   if (said_of_module(v, KernelLogClass::kModuleError))
     return Case(Reader::kEvents).holds("the kernel log reports a module error", true).close();
   return reason(v, "the module is at fault", [](const DownReason& r) {

@@ -246,7 +246,7 @@ Finding counters_blind(const PortView& v, KnobValues k) {
   // What fails together fails less by chance: each failed reading counts, of whatever probe.
   std::size_t failed = 0;
   for (const char* probe : {"counters", "link", "module"})
-    if (const Blindness* at = v.port.blind_to(probe); at != nullptr && at->reason != "EBUSY") failed += at->attempts;
+    if (const Blindness* at = v.port.blind_to(probe); at != nullptr && !at->reason.starts_with("EBUSY")) failed += at->attempts;
   return blind(v, refused ? k[0] / 2 : k[0], refused ? k[2] : k[1], kProbes, failed);
 }
 constexpr Knob kModuleBlindKnobs[] = {
@@ -258,7 +258,7 @@ constexpr Knob kModuleBlindKnobs[] = {
 Finding module_blind(const PortView& v, KnobValues k) {
   constexpr std::string_view kProbes[] = {"module"};
   const Blindness* at = v.port.blind_to("module");
-  const bool busy = at != nullptr && at->reason == "EBUSY";
+  const bool busy = at != nullptr && at->reason.starts_with("EBUSY");
   const bool fell_with_it =
       v.down && at != nullptr && v.port.carrier_since && std::abs(in_seconds(at->since - *v.port.carrier_since)) < k[3];
   return blind(v, k[0], busy ? k[2] : fell_with_it ? k[3] : k[1], kProbes);

@@ -192,6 +192,18 @@ TEST(AnOldLineOfTheLog, IsPastOnceTheLinkCarried) {
     EXPECT_EQ(said(line), without) << line;
 }
 
+TEST(AModule, ThatTheCardSwitchedOffForItsCurrentIsBad) {
+  Story story;
+  story.run(1800);
+  story.feed.pull(story.feed.t + 1);
+  story.feed.module_readable = false;
+  story.feed.gaps = {{"mlx5_0/1", "module", "EINVAL: bnxt_en: Transceiver module disabled due to current fault"}};
+  story.run(600);
+  ASSERT_EQ(story.events, "opened:bad_module ");
+  const auto& evidence = story.port().faults.front().evidence;
+  EXPECT_TRUE(std::ranges::any_of(evidence, [](const Evidence& e) { return e.symptom == "module_fault_reported"; }));
+}
+
 /// Two ports, two functions of one card: `sister_says`: the second one logs its own end, too.
 struct DyingCard {
   Feed feed;

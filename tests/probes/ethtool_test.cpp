@@ -379,6 +379,30 @@ TEST(EthtoolModule, TheKernelsErrorsComeThrough) {
   }
 }
 
+/// Drivers have other errors for an empty cage, and say it in words.
+TEST(EthtoolModule, AnEmptyCageIsKnownByTheDriversWords) {
+  struct {
+    int errnum;
+    const char* words;
+    bool empty;
+  } const rows[] = {
+      {EINVAL, "bnxt_en: Transceiver module not inserted", true},
+      {EINVAL, "bnxt_en: Transceiver module disabled due to current fault", false},
+      {EINVAL, "", false},
+      {EIO, "mlx5_core: Query module eeprom by page failed, read 0 bytes, err -5, status 3", true},
+      {EIO, "mlx5_core: Query module eeprom by page failed, read 0 bytes, err -5, status 3\n", true},
+      {EIO, "mlx5_core: Query module eeprom by page failed, read 0 bytes, err -5, status 9", false},
+      {EIO, "mlxsw_spectrum: No module present indication", true},
+      {EIO, "another driver's words, status 3", false},
+  };
+  for (const auto& row : rows) {
+    FakeHost host;
+    host.set_responder(answer(Error{"as the kernel answers", row.errnum, row.words}));
+    const auto read = read_module(host, kFamily, 2, {});
+    EXPECT_EQ(read.error().errnum, row.empty ? ENODEV : row.errnum) << row.words;
+  }
+}
+
 /// ethtool answers ENODEV itself for a device that its driver has detached: the module may well be there.
 TEST(EthtoolModule, ADetachedDeviceIsNoEmptyCage) {
   for (const bool detached : {true, false}) {

@@ -22,6 +22,7 @@ struct FakeModule {
   std::array<std::uint8_t, 128> page03{};
   std::map<std::uint8_t, int> page_errno;  // by page; 0xff: the lower page
   int all_errno = 0;
+  std::string kernel_words;  // beside all_errno
   std::size_t longest = 128;
   Milliseconds delay{5};
   std::vector<ModulePageRequest> reads;
@@ -60,7 +61,7 @@ struct FakeModule {
     reads.push_back(page);
     const auto failure = page_errno.find(page.offset < 128 ? 0xff : page.page);
     const int errnum = all_errno != 0 ? all_errno : failure != page_errno.end() ? failure->second : 0;
-    if (errnum != 0) return Error{"as ordered", errnum};
+    if (errnum != 0) return Error{"as ordered", errnum, kernel_words};
     auto& half = page.offset < 128 ? lower : page.page == 0 ? page00 : page03;
     const std::size_t first = page.offset % 128;
     const std::size_t size = std::min<std::size_t>(page.length, longest);

@@ -68,6 +68,7 @@ TEST(AnswerCollector, GivesTheKernelsErrorWithItsText) {
   ASSERT_FALSE(added);
   EXPECT_EQ(added.error().errnum, EOPNOTSUPP);
   EXPECT_EQ(added.error().message, "Operation not supported (no module)");
+  EXPECT_EQ(added.error().kernel_words, "no module");
   EXPECT_TRUE(collector.complete());
 }
 

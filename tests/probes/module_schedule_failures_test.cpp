@@ -56,6 +56,13 @@ TEST_F(ModuleScheduleTest, WithoutRightsTheGapSaysWhichOne) {
   EXPECT_EQ(only_round().gap->reason, "EPERM: reading modules needs CAP_NET_ADMIN");
 }
 
+TEST_F(ModuleScheduleTest, TheDriversWordsAreTheReason) {
+  module().all_errno = EINVAL;
+  module().kernel_words = "bnxt_en: Transceiver module disabled due to current fault\n";
+  run_for(1);
+  EXPECT_EQ(only_round().gap->reason, "EINVAL: bnxt_en: Transceiver module disabled due to current fault");
+}
+
 TEST_F(ModuleScheduleTest, ALateFailureKeepsTheIdentity) {
   run_for(5);
   module().all_errno = EBUSY;
