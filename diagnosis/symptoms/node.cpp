@@ -246,7 +246,8 @@ Finding counters_blind(const PortView& v, KnobValues k) {
   // What fails together fails less by chance: each failed reading counts, of whatever probe.
   std::size_t failed = 0;
   for (const char* probe : {"counters", "link", "module"})
-    if (const Blindness* at = v.port.blind_to(probe); at != nullptr && !at->reason.starts_with("EBUSY")) failed += at->attempts;
+    if (const Blindness* at = v.port.blind_to(probe); at != nullptr && !at->reason.starts_with("EBUSY"))
+      failed += at->attempts;
   return blind(v, refused ? k[0] / 2 : k[0], refused ? k[2] : k[1], kProbes, failed);
 }
 constexpr Knob kModuleBlindKnobs[] = {
