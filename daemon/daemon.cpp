@@ -132,7 +132,9 @@ Result<void> Daemon::make_source() {
   // A copied /sys tree has no kernel behind it to ask for a module.
   if (options_.sysroot.empty())
     modules = std::make_unique<ModuleReader>(std::make_unique<LiveHost>(), clock_, module_timing(settings));
-  const auto hosts = [root = options_.sysroot] { return std::make_unique<LiveHost>(root); };
+  const auto hosts = [root = options_.sysroot, batches = std::make_shared<BatchedReads>()] {
+    return std::make_unique<LiveHost>(root, batches);
+  };
   std::vector<std::unique_ptr<EventFeed>> feeds;
   if (options_.sysroot.empty() && settings.verbs_events)
     feeds.push_back(std::make_unique<VerbsEvents>(live_verbs(), settings.read_patience));

@@ -24,6 +24,15 @@ class HostFile {
   virtual ~HostFile() = default;
   /// Reads from offset 0. The number of bytes; an Error with errnum otherwise.
   virtual Result<std::size_t> read(std::span<char> buffer) = 0;
+  /// What read() makes a pread() of; -1: it does something else.
+  [[nodiscard]] virtual int descriptor() const { return -1; }
+};
+
+/// One of several reads that are made together.
+struct FileRead {
+  HostFile* file = nullptr;  ///< none: `got` stays what it is
+  std::span<char> buffer;
+  Result<std::size_t> got = std::size_t{0};  ///< as HostFile::read()
 };
 
 /// Messages that come by themselves: link events, device events, lines of the kernel log.
@@ -47,6 +56,11 @@ class Host {
   /// The whole file, at most 64 KiB. Paths are absolute: "/sys/class/…", "/proc/…".
   virtual Result<std::string> read_file(const std::string& path) = 0;
   virtual Result<std::unique_ptr<HostFile>> open_file(const std::string& path) = 0;
+  /// Reads files of this Host one after the other, in as few calls of the kernel as it takes.
+  virtual void read_together(std::span<FileRead> reads) {
+    for (FileRead& read : reads)
+      if (read.file != nullptr) read.got = read.file->read(read.buffer);
+  }
   /// The names in a directory, without "." and "..", sorted.
   virtual Result<std::vector<std::string>> list_dir(const std::string& path) = 0;
   /// The canonical path behind `path`, all symlinks followed.

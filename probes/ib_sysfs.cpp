@@ -15,6 +15,7 @@ namespace linkhealth {
 namespace {
 
 constexpr std::array kStateFiles = {"state", "phys_state", "rate"};
+constexpr std::size_t kLongestState = 128;
 constexpr unsigned kStateMaxSkip = 7;  // the state comes back soon after a port has left switch mode
 
 bool is_damage_counter(const std::string& name) {
@@ -163,33 +164,38 @@ ReadStatus IbPortReader::read(IbGroup group, PortSample& sample, std::vector<Gap
 }
 
 /// The file's text; nullopt with a reason kept in the file otherwise.
-std::optional<std::string> IbPortReader::read_state_file(KeptFile& file) {
-  std::array<char, 128> buffer;  // NOLINT(*-member-init): filled by the read
-  const auto text = file.read(*host_, dir_, buffer);
+std::optional<std::string_view> IbPortReader::take_state_text(KeptFile& file,
+                                                              const std::optional<Result<std::string_view>>& text) {
   if (!text) return std::nullopt;
-  if (*text) return std::string(**text);
+  if (*text) return **text;
   gone_ = gone_ || (text->error().errnum == ENODEV && &file == &state_files_.front());
   file.reject(errno_name(text->error().errnum), kStateMaxSkip);
   return std::nullopt;
 }
 
 bool IbPortReader::is_gone() {
-  if (!gone_) read_state_file(state_files_.front());
+  std::array<char, kLongestState> buffer;  // NOLINT(*-member-init): filled by the read
+  KeptFile& state = state_files_.front();
+  if (!gone_) take_state_text(state, state.read(*host_, dir_, buffer));
   return gone_;
 }
 
 ReadStatus IbPortReader::read_state(PortSample& sample, std::vector<Gap>& gaps) {
-  const auto take = [&](KeptFile& file, auto parse) {
-    const auto text = read_state_file(file);
+  KeptReads<kStateFiles.size(), kLongestState> reads;
+  for (KeptFile& file : state_files_) reads.add(*host_, file, dir_);
+  reads.read(*host_);
+  const auto take = [&](std::size_t number, auto parse) {
+    KeptFile& file = state_files_[number];
+    const auto text = take_state_text(file, reads.text(number));
     auto value = text ? parse(*text) : decltype(parse(*text))();
     if (value) file.accept();
     if (text && !value) file.reject(unexpected_text(*text).message, kStateMaxSkip);
     return value;
   };
-  const auto state = take(state_files_[0], parse_state);
+  const auto state = take(0, parse_state);
   if (gone_) return ReadStatus::kGone;
-  const auto phys_state = take(state_files_[1], parse_state);
-  const auto rate = take(state_files_[2], parse_rate);
+  const auto phys_state = take(1, parse_state);
+  const auto rate = take(2, parse_rate);
   if (state || phys_state || rate) {
     LinkSample& link = sample.link ? *sample.link : sample.link.emplace();
     if (state) link.state = *state;

@@ -73,7 +73,7 @@ class IbPortReader {
   std::vector<Turn> due_turns(SteadyTime now);
   /// Asks the state file: an ENODEV of it is the device's end.
   bool is_gone();
-  std::optional<std::string> read_state_file(KeptFile& file);
+  std::optional<std::string_view> take_state_text(KeptFile& file, const std::optional<Result<std::string_view>>& text);
 
   Host* host_;
   PortKey key_;

@@ -8,7 +8,7 @@
 
 namespace linkhealth {
 
-std::optional<Result<std::string_view>> KeptFile::read(Host& host, const std::string& dir, std::span<char> buffer) {
+std::optional<Result<HostFile*>> KeptFile::begin(Host& host, const std::string& dir) {
   if (trouble_ && trouble_->skip > 0) {
     --trouble_->skip;
     return std::nullopt;
@@ -18,7 +18,14 @@ std::optional<Result<std::string_view>> KeptFile::read(Host& host, const std::st
     if (!opened) return opened.error();
     file_ = std::move(*opened);
   }
-  const auto size = file_->read(buffer);
+  return file_.get();
+}
+
+std::optional<Result<std::string_view>> KeptFile::read(Host& host, const std::string& dir, std::span<char> buffer) {
+  const auto file = begin(host, dir);
+  if (!file) return std::nullopt;
+  if (!*file) return file->error();
+  const auto size = (**file)->read(buffer);
   if (!size) return size.error();
   return trim(std::string_view(buffer.data(), *size));
 }
@@ -43,17 +50,19 @@ CounterFiles::CounterFiles(std::string dir, std::string_view prefix, std::span<c
   }
 }
 
-std::optional<Result<std::uint64_t>> CounterFiles::read_one(Host& host, KeptFile& file, unsigned max_skip) {
-  std::array<char, 128> buffer;  // NOLINT(*-member-init): filled by the read
-  const auto text = file.read(host, dir_, buffer);
-  if (!text) return std::nullopt;
-  ++reads_;
-  auto value = *text ? parse_counter(**text) : Result<std::uint64_t>(text->error());
+void CounterFiles::read_files(std::size_t first, std::size_t count, Host& host, Reads& reads) {
+  for (std::size_t i = first; i < first + count; ++i) reads.add(host, files_[i], dir_);
+  reads.read(host);
+}
+
+Result<std::uint64_t> CounterFiles::take_number(KeptFile& file, const Result<std::string_view>& text,
+                                                unsigned max_skip) {
+  auto value = text ? parse_counter(*text) : Result<std::uint64_t>(text.error());
   if (value) {
     file.accept();
   } else {
-    const int errnum = value.error().errnum;
-    file.reject(errnum == 0 ? value.error().message : errno_name(errnum), max_skip);
+    const Error& error = value.error();
+    file.reject(error.errnum == 0 ? error.message : errno_name(error.errnum), max_skip);
   }
   return value;
 }

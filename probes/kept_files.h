@@ -1,7 +1,10 @@
-// Sysfs attributes kept open: each read is one pread and evaluates the attribute anew. A file that fails is asked less
+// Sysfs attributes kept open: each read evaluates the attribute anew. Files of one group are read together, in as few
+// calls of the kernel as it takes. A file that fails is asked less
 // and less often, and never hides its neighbours; what fails is told in one sentence for the whole group.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdint>
 #include <memory>
@@ -11,6 +14,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/text.h"
 #include "model/counters.h"
 #include "probes/host.h"
 
@@ -25,7 +29,10 @@ class KeptFile {
   /// `name` must outlive the file. Small, because 64 ports keep 7,000 of them.
   explicit KeptFile(std::string_view name) : name_(name) {}
 
-  /// Opens `dir`/name at the first read (and again later if that failed). nullopt while the file is left alone.
+  /// What is to be read: `dir`/name is opened the first time (and again later if that failed). nullopt: the file is
+  /// left alone this time.
+  std::optional<Result<HostFile*>> begin(Host& host, const std::string& dir);
+  /// begin() and the read. nullopt while the file is left alone.
   std::optional<Result<std::string_view>> read(Host& host, const std::string& dir, std::span<char> buffer);
   /// The content was usable: the file is asked each time again.
   void accept() { trouble_.reset(); }
@@ -46,6 +53,26 @@ class KeptFile {
   std::string_view name_;
   std::unique_ptr<HostFile> file_;
   std::unique_ptr<Trouble> trouble_;  ///< none: the last try was good
+};
+
+/// Reads of a few kept files, at most `kMost` of them, that are made together. A text that is longer than `kLongest` is
+/// cut off.
+template <std::size_t kMost, std::size_t kLongest>
+class KeptReads {
+ public:
+  [[nodiscard]] bool has_room(std::size_t count) const { return kMost - size_ >= count; }
+  /// Begins to read `file`. The number of its text.
+  std::size_t add(Host& host, KeptFile& file, const std::string& dir);
+  /// Reads all that were added.
+  void read(Host& host) { host.read_together(std::span(reads_).first(size_)); }
+  /// What KeptFile::read() gives.
+  [[nodiscard]] std::optional<Result<std::string_view>> text(std::size_t number) const;
+
+ private:
+  std::size_t size_ = 0;
+  std::array<bool, kMost> asked_;  // NOLINT(*-member-init): filled by add()
+  std::array<FileRead, kMost> reads_;
+  std::array<std::array<char, kLongest>, kMost> texts_;  // NOLINT(*-member-init): filled by the reads
 };
 
 /// Files of one directory that each hold a number.
@@ -89,10 +116,14 @@ class CounterFiles {
   [[nodiscard]] std::uint64_t reads() const { return reads_; }
 
  private:
-  /// The number, or why there is none; nullopt: left alone this time.
-  std::optional<Result<std::uint64_t>> read_one(Host& host, KeptFile& file, unsigned max_skip);
+  static constexpr std::size_t kTogether = 32;
+  using Reads = KeptReads<kTogether, 64>;  ///< a counter has 21 characters
+  /// Reads `count` of the files, from `first` on.
+  void read_files(std::size_t first, std::size_t count, Host& host, Reads& reads);
+  /// The number that `file` has, which is accepted or rejected by it.
+  static Result<std::uint64_t> take_number(KeptFile& file, const Result<std::string_view>& text, unsigned max_skip);
   template <typename Take, typename IsGone>
-  ReadStatus read_at(std::size_t index, Host& host, Take take, IsGone is_gone, unsigned max_skip);
+  ReadStatus read_some(std::size_t first, std::size_t count, Host& host, Take take, IsGone is_gone, unsigned max_skip);
 
   static constexpr unsigned kMaxSkip = 63;
   static constexpr unsigned kMaxTurnsLeftOut = 4;  ///< the longest period between turns is two minutes
@@ -112,26 +143,54 @@ Result<std::uint64_t> parse_counter(std::string_view text);
 /// One sentence for files that failed, those with the same reason together, at most four names each.
 std::string join_reasons(std::span<const KeptFile> files);
 
+template <std::size_t kMost, std::size_t kLongest>
+std::size_t KeptReads<kMost, kLongest>::add(Host& host, KeptFile& file, const std::string& dir) {
+  const std::size_t number = size_++;
+  const auto begun = file.begin(host, dir);
+  asked_[number] = begun.has_value();
+  reads_[number].buffer = texts_[number];
+  if (begun && *begun) reads_[number].file = **begun;
+  if (begun && !*begun) reads_[number].got = begun->error();
+  return number;
+}
+
+template <std::size_t kMost, std::size_t kLongest>
+std::optional<Result<std::string_view>> KeptReads<kMost, kLongest>::text(std::size_t number) const {
+  if (!asked_[number]) return std::nullopt;
+  const FileRead& read = reads_[number];
+  if (!read.got) return read.got.error();
+  return trim(std::string_view(read.buffer.data(), *read.got));
+}
+
 template <typename Take, typename IsGone>
 ReadStatus CounterFiles::read(Host& host, Take take, IsGone is_gone) {
-  for (std::size_t i = 0; i < files_.size(); ++i)
-    if (read_at(i, host, take, is_gone, kMaxSkip) == ReadStatus::kGone) return ReadStatus::kGone;
+  for (std::size_t first = 0; first < files_.size(); first += kTogether)
+    if (read_some(first, std::min(kTogether, files_.size() - first), host, take, is_gone, kMaxSkip) ==
+        ReadStatus::kGone)
+      return ReadStatus::kGone;
   return ReadStatus::kOk;
 }
 
 template <typename Take, typename IsGone>
 ReadStatus CounterFiles::read_turn(std::size_t index, Host& host, Take take, IsGone is_gone) {
-  return read_at(index, host, take, is_gone, kMaxTurnsLeftOut);
+  return read_some(index, 1, host, take, is_gone, kMaxTurnsLeftOut);
 }
 
 template <typename Take, typename IsGone>
-ReadStatus CounterFiles::read_at(std::size_t index, Host& host, Take take, IsGone is_gone, unsigned max_skip) {
-  const auto value = read_one(host, files_[index], max_skip);
-  if (!value) return ReadStatus::kOk;
-  if (*value) {
-    take(index, **value);
-  } else if (value->error().errnum == ENODEV && is_gone()) {
-    return ReadStatus::kGone;
+ReadStatus CounterFiles::read_some(std::size_t first, std::size_t count, Host& host, Take take, IsGone is_gone,
+                                   unsigned max_skip) {
+  Reads reads;
+  read_files(first, count, host, reads);
+  for (std::size_t i = 0; i < count; ++i) {
+    const auto text = reads.text(i);
+    if (!text) continue;
+    ++reads_;
+    const auto value = take_number(files_[first + i], *text, max_skip);
+    if (value) {
+      take(first + i, *value);
+    } else if (value.error().errnum == ENODEV && is_gone()) {
+      return ReadStatus::kGone;
+    }
   }
   return ReadStatus::kOk;
 }

@@ -12,6 +12,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cstdlib>
 #include <utility>
@@ -35,6 +36,7 @@ class LiveFile final : public HostFile {
  public:
   explicit LiveFile(OwnedFd fd) : fd_(std::move(fd)) {}
   Result<std::size_t> read(std::span<char> buffer) override { return read_at(fd_.get(), buffer, 0); }
+  [[nodiscard]] int descriptor() const override { return fd_.get(); }
 
  private:
   OwnedFd fd_;
@@ -105,7 +107,7 @@ struct CloseDir {
 
 }  // namespace
 
-LiveHost::LiveHost(const std::string& sysroot) {
+LiveHost::LiveHost(const std::string& sysroot, std::shared_ptr<BatchedReads> batches) : batches_(std::move(batches)) {
   if (!sysroot.empty()) sysroot_.emplace(sysroot);
 }
 
@@ -145,6 +147,41 @@ Result<std::unique_ptr<HostFile>> LiveHost::open_file(const std::string& path) {
   if (!fd) return fd.error();
   if (is_reserved(fd->get())) return std::unique_ptr<HostFile>(std::make_unique<ReopenedFile>(*disk));
   return std::unique_ptr<HostFile>(std::make_unique<LiveFile>(std::move(*fd)));
+}
+
+/// As many from the first on as one call of the kernel takes; how many of `reads` are done with.
+std::size_t LiveHost::read_batch(std::span<FileRead> reads) {
+  std::array<DescriptorRead, BatchedReads::kAtOnce> orders;  // NOLINT(*-member-init): filled below
+  std::array<FileRead*, BatchedReads::kAtOnce> whose;        // NOLINT(*-member-init): likewise
+  std::size_t seen = 0, count = 0;
+  for (; seen < reads.size() && count < orders.size(); ++seen) {
+    FileRead& read = reads[seen];
+    if (read.file == nullptr) continue;
+    if (read.file->descriptor() < 0) break;
+    orders[count] = {read.file->descriptor(), read.buffer, 0};
+    whose[count++] = &read;
+  }
+  if (count < 2) return 0;
+  const std::size_t made = batches_->read(std::span(orders).first(count));
+  for (std::size_t i = 0; i < made; ++i) {
+    const std::int64_t got = orders[i].got;
+    if (got >= 0) {
+      whose[i]->got = static_cast<std::size_t>(got);
+    } else if (got == -EINTR) {
+      whose[i]->got = whose[i]->file->read(whose[i]->buffer);
+    } else {
+      whose[i]->got = errno_error("read", static_cast<int>(-got));
+    }
+  }
+  return made == count ? seen : static_cast<std::size_t>(whose[made] - reads.data());
+}
+
+void LiveHost::read_together(std::span<FileRead> reads) {
+  while (!reads.empty()) {
+    std::size_t done = batches_ != nullptr ? read_batch(reads) : 0;
+    if (done == 0) Host::read_together(reads.first(done = 1));
+    reads = reads.subspan(done);
+  }
 }
 
 Result<std::vector<std::string>> LiveHost::list_dir(const std::string& path) {

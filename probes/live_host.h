@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "probes/batched_reads.h"
 #include "probes/host.h"
 #include "probes/kernel_socket.h"
 #include "probes/sysroot.h"
@@ -21,12 +22,14 @@ class LiveHost final : public Host {
  public:
   /// "": this machine. Otherwise a directory that stands for /sys (or holds a "sys" that does): every /sys path is
   /// read below it, /proc is absent (ENOENT), and netlink answers EOPNOTSUPP.
-  explicit LiveHost(const std::string& sysroot = "");
+  /// `batches`: shared by the Hosts of a process; without them each file is read by a call of its own.
+  explicit LiveHost(const std::string& sysroot = "", std::shared_ptr<BatchedReads> batches = nullptr);
 
   /// Regular files only, never blocks on a FIFO: EISDIR, EINVAL. EFBIG above 64 KiB.
   [[nodiscard]] bool has_kernel() const override { return !sysroot_; }
   Result<std::string> read_file(const std::string& path) override;
   Result<std::unique_ptr<HostFile>> open_file(const std::string& path) override;
+  void read_together(std::span<FileRead> reads) override;
   Result<std::vector<std::string>> list_dir(const std::string& path) override;
   Result<std::string> resolve(const std::string& path) override;
   Result<std::vector<Bytes>> netlink(int protocol, std::span<const std::byte> request) override;
@@ -35,9 +38,11 @@ class LiveHost final : public Host {
   Result<std::unique_ptr<HostEvents>> open_records(const std::string& path) override;
 
  private:
+  std::size_t read_batch(std::span<FileRead> reads);
   [[nodiscard]] Result<std::string> on_disk(const std::string& path) const;
 
   std::optional<Sysroot> sysroot_;
+  std::shared_ptr<BatchedReads> batches_;
   std::map<int, std::unique_ptr<KernelSocket>> sockets_;  // by protocol, kept open
   OwnedFd ioctl_socket_;
 };

@@ -11,7 +11,6 @@ namespace linkhealth {
 
 namespace {
 
-enum NetdevFile : std::uint8_t { kFlags, kCarrier, kSpeed, kMtu, kCarrierUpCount, kCarrierDownCount, kOperState };
 constexpr std::array kFileNames = {"flags",    "carrier", "speed", "mtu", "carrier_up_count", "carrier_down_count",
                                    "operstate"};
 constexpr unsigned kMaxSkip = 7;
@@ -42,13 +41,26 @@ Result<NetdevReader> NetdevReader::open(Host& host, const InventoryPort& port, S
   return NetdevReader(host, port, speed);
 }
 
-std::optional<std::string> NetdevReader::read_text(KeptFile& file, int absent_errnum) {
+void NetdevReader::begin_link(LinkReads& reads) {
+  ahead_ = {};
+  if (gone_) return;
+  link_reads_ = &reads;
+  for (const File file : {may_have_stayed() ? kCarrier : kFlags, kCarrierDownCount})
+    ahead_[file] = static_cast<std::uint8_t>(reads.add(*host_, files_[file], dir_));
+}
+
+/// In a copy a carrier says that the port is set up: of one that is not, the kernel gives none (carrier_show).
+bool NetdevReader::may_have_stayed() const { return !host_->has_kernel() && carrier_; }
+
+std::optional<std::string> NetdevReader::read_text(File which, int absent_errnum) {
+  KeptFile& file = files_[which];
   std::array<char, 128> buffer;  // NOLINT(*-member-init): filled by the read
-  const auto text = file.read(*host_, dir_, buffer);
+  const auto ahead = std::exchange(ahead_[which], std::nullopt);
+  const auto text = ahead ? link_reads_->text(*ahead) : file.read(*host_, dir_, buffer);
   if (!text) return std::nullopt;
   if (*text) return std::string(**text);
   const int errnum = text->error().errnum;
-  gone_ = gone_ || (errnum == ENODEV && &file == &files_.front());
+  gone_ = gone_ || (errnum == ENODEV && which == kFlags);
   if (errnum == absent_errnum) {
     file.accept();
   } else {
@@ -57,14 +69,14 @@ std::optional<std::string> NetdevReader::read_text(KeptFile& file, int absent_er
   return std::nullopt;
 }
 
-std::optional<std::uint64_t> NetdevReader::read_number(KeptFile& file, int absent_errnum) {
-  const auto text = read_text(file, absent_errnum);
+std::optional<std::uint64_t> NetdevReader::read_number(File which, int absent_errnum) {
+  const auto text = read_text(which, absent_errnum);
   if (!text) return std::nullopt;
   const auto value = parse_hex_or_decimal(*text);
   if (value || *text == "-1") {  // -1: not known, the kernel's way to say absent
-    file.accept();
+    files_[which].accept();
   } else {
-    file.reject(unexpected_text(*text).message, kMaxSkip);
+    files_[which].reject(unexpected_text(*text).message, kMaxSkip);
   }
   return value;
 }
@@ -80,34 +92,33 @@ std::optional<bool> NetdevReader::follow_carrier(std::uint64_t ups, std::uint64_
                                                  bool now_and_then) {
   const std::optional<bool> counted = follower_.follow(ups, downs);
   if (set_down || !follower_.wants_operstate(now_and_then)) return counted;
-  const auto text = read_text(files_[kOperState]);
+  const auto text = read_text(kOperState);
   std::optional<bool> said = text ? carrier_of_operstate(*text) : std::nullopt;
   if (text) files_[kOperState].accept();
   if (text && !said && !counted)
-    if (const auto carrier = read_number(files_[kCarrier])) said = *carrier != 0;
+    if (const auto carrier = read_number(kCarrier)) said = *carrier != 0;
   return said ? follower_.learn(*said) : counted;
 }
 
 ReadStatus NetdevReader::read_link(PortSample& sample, std::vector<Gap>& gaps) {
   if (gone_) return ReadStatus::kGone;
   const bool live = host_->has_kernel();
-  // In a copy a carrier says that the port is set up: of one that is not, the kernel gives none (carrier_show).
   std::optional<std::uint64_t> flags;
-  const bool stayed = !live && carrier_ && read_number(files_[kCarrier], EINVAL).value_or(0) == 1;
+  const bool stayed = may_have_stayed() && read_number(kCarrier, EINVAL).value_or(0) == 1;
   if (!stayed) {
-    flags = read_number(files_[kFlags]);
+    flags = read_number(kFlags);
     if (gone_) return ReadStatus::kGone;
   }
   const bool set_down = flags && (*flags & kIffUp) == 0;
-  const std::uint64_t speed = speed_ == Speed::kRead ? read_number(files_[kSpeed], EINVAL).value_or(0) : 0;
-  const auto downs = read_number(files_[kCarrierDownCount]);
+  const std::uint64_t speed = speed_ == Speed::kRead ? read_number(kSpeed, EINVAL).value_or(0) : 0;
+  const auto downs = read_number(kCarrierDownCount);
   // It was up and was not lost since: nor was it gained. After a change it is read once more, because the carrier may
   // have come back between the reads.
   const bool same = (live ? carrier_ : stayed) && downs && downs == downs_;
-  const auto ups = same && settled_ ? ups_ : read_number(files_[kCarrierUpCount]);
+  const auto ups = same && settled_ ? ups_ : read_number(kCarrierUpCount);
   const bool rested = mtu_rests_ == 0;
   if (!same || mtu_rests_-- == 0) {
-    mtu_ = read_number(files_[kMtu]);
+    mtu_ = read_number(kMtu);
     mtu_rests_ = kMtuEach;
   }
   std::optional<bool> carrier;
@@ -115,7 +126,7 @@ ReadStatus NetdevReader::read_link(PortSample& sample, std::vector<Gap>& gaps) {
     carrier = true;
   } else if (live && ups && downs) {
     carrier = follow_carrier(*ups, *downs, set_down, rested);
-  } else if (const auto file = read_number(files_[kCarrier], set_down ? EINVAL : 0)) {
+  } else if (const auto file = read_number(kCarrier, set_down ? EINVAL : 0)) {
     carrier = *file != 0;  // a kernel without the counts (before 4.16) takes no lock for it either
   }
   carrier_ = carrier.value_or(false) && !set_down;
@@ -136,7 +147,7 @@ ReadStatus NetdevReader::read_link(PortSample& sample, std::vector<Gap>& gaps) {
 }
 
 bool NetdevReader::is_gone() {
-  if (!gone_) read_number(files_[kFlags]);
+  if (!gone_) read_number(kFlags);
   return gone_;
 }
 

@@ -2,6 +2,7 @@
 // netlink, such as in a copied /sys tree. On a live node rtnetlink says the same in one request for all ports.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -26,6 +27,12 @@ class NetdevReader {
   /// An Error when the netdev's directory is not there. REQUIRES: `host` outlives the reader.
   static Result<NetdevReader> open(Host& host, const InventoryPort& port, Speed speed = Speed::kRead);
 
+  /// Reads of many ports that are made together before each takes its own.
+  using LinkReads = KeptReads<64, 64>;
+  static constexpr std::size_t kAhead = 2;  ///< so many of a port
+  /// Adds to `reads` what the next read_link() reads in any case. REQUIRES: they are made before that call, and last
+  /// until its end.
+  void begin_link(LinkReads& reads);
   /// Fills admin_up, carrier, speed_mbps, mtu_bytes and the carrier counts of sample.link; a gap (probe "link") when
   /// some can't be read. While the port is set down the kernel answers EINVAL to carrier and speed: carrier is false
   /// then, and speed absent without a gap. The MTU is read after a change of the carrier and each 30th time, and else
@@ -35,11 +42,23 @@ class NetdevReader {
   ReadStatus read_statistics(PortSample& sample, std::vector<Gap>& gaps);
 
  private:
+  enum File : std::uint8_t {
+    kFlags,
+    kCarrier,
+    kSpeed,
+    kMtu,
+    kCarrierUpCount,
+    kCarrierDownCount,
+    kOperState,
+    kFileCount
+  };
+
   NetdevReader(Host& host, const InventoryPort& port, Speed speed);
   /// The text; nullopt when left alone or failed. `absent` is the errno that is a value here, not a failure.
-  std::optional<std::string> read_text(KeptFile& file, int absent_errnum = 0);
-  std::optional<std::uint64_t> read_number(KeptFile& file, int absent_errnum = 0);
+  std::optional<std::string> read_text(File which, int absent_errnum = 0);
+  std::optional<std::uint64_t> read_number(File which, int absent_errnum = 0);
   bool is_gone();
+  [[nodiscard]] bool may_have_stayed() const;
   std::optional<bool> follow_carrier(std::uint64_t ups, std::uint64_t downs, bool set_down, bool now_and_then);
   /// With the first read of them: of the two readers of a port one never reads any.
   void find_statistics();
@@ -48,7 +67,10 @@ class NetdevReader {
   PortKey key_;
   std::string dir_;
   Speed speed_;
-  std::vector<KeptFile> files_;  // in the order of NetdevFile
+  std::vector<KeptFile> files_;  // in the order of File
+  const LinkReads* link_reads_ = nullptr;
+  std::array<std::optional<std::uint8_t>, kFileCount>
+      ahead_;  ///< by file: its number in link_reads_, until it is taken
   CounterFiles statistics_;
   std::string no_statistics_;
   bool statistics_found_ = false;

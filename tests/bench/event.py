@@ -54,12 +54,15 @@ class Events(threading.Thread):
 
 def main():
     daemon, work, events = sys.argv[1], sys.argv[2], int(sys.argv[3])
-    for command in ("ip link set lo up", f"ip link add ens1np0 index 2 type veth peer name {FAR} index 900",
+    tree = f"{work}/event/sys"
+    fake_sysfs.make(tree, 1)
+    net = os.path.realpath(f"{tree}/class/net/ens1np0")
+    with open(f"{net}/address", encoding="ascii") as file:
+        address = file.read().strip()  # another one would be another interface, whose events are not the port's
+    for command in ("ip link set lo up", f"ip link add ens1np0 index 2 address {address} type veth peer name {FAR} index 900",
                     "ip link set ens1np0 up"):
         subprocess.run(command.split(), check=True)
     set_up(True)
-    tree = f"{work}/event/sys"
-    fake_sysfs.make(tree, 1)
     subprocess.run(["mount", "--bind", tree, "/sys"], check=True)
     net = os.path.realpath("/sys/class/net/ens1np0")
     state = f"{work}/event"

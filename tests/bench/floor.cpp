@@ -1,11 +1,14 @@
-// The least that such an exporter can cost on this machine: files kept open, one pread of each at each scrape, the text
-// written by hand, compressed and sent. It judges nothing, remembers nothing and serves one connection at a time.
+// The least that such an exporter can cost on this machine: files kept open, each read at each scrape, all of them in
+// as few calls as the kernel takes, the text written by hand, compressed and sent. It judges nothing, remembers nothing
+// and serves one connection at a time.
 //   bench_floor PORT SYSROOT
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <array>
 #include <charconv>
 #include <cstdio>
 #include <cstdlib>
@@ -16,6 +19,7 @@
 #include <vector>
 
 #include "daemon/gzip.h"
+#include "probes/batched_reads.h"
 #include "probes/live_host.h"
 
 namespace linkhealth {
@@ -25,6 +29,8 @@ struct Series {
   int file = -1;
   std::string name;  ///< with its labels and the blank before the value
 };
+
+constexpr std::size_t kLongest = 64;
 
 std::vector<Series> find_series(const std::filesystem::path& sysroot) {
   std::vector<Series> found;
@@ -43,16 +49,35 @@ std::vector<Series> find_series(const std::filesystem::path& sysroot) {
   return found;
 }
 
+/// The first kLongest bytes of each file, one behind the other.
+void read_all(const std::vector<Series>& all, BatchedReads& batches, std::vector<char>& texts) {
+  texts.resize(all.size() * kLongest);
+  for (std::size_t done = 0; done < all.size();) {
+    std::array<DescriptorRead, BatchedReads::kAtOnce> reads;
+    const std::size_t count = std::min(reads.size(), all.size() - done);
+    for (std::size_t i = 0; i < count; ++i)
+      reads[i] = {all[done + i].file, std::span(texts).subspan((done + i) * kLongest, kLongest), 0};
+    std::size_t made = batches.read(std::span(reads).first(count));
+    if (made == 0) {
+      reads[0].got = pread(reads[0].fd, reads[0].buffer.data(), kLongest, 0);
+      made = 1;
+    }
+    for (std::size_t i = 0; i < made; ++i)
+      reads[i].buffer[static_cast<std::size_t>(std::clamp<std::int64_t>(reads[i].got, 0, kLongest - 1))] = '\0';
+    done += made;
+  }
+}
+
 /// Numbers only, as both exporters give them: "4: ACTIVE" is 4.
-void write_page(const std::vector<Series>& all, std::string& page) {
+void write_page(const std::vector<Series>& all, const std::vector<char>& texts, std::string& page) {
   page.clear();
-  for (const Series& series : all) {
-    char text[64];
-    const ssize_t size = pread(series.file, text, sizeof text, 0);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    const char* const begin = texts.data() + i * kLongest;
     std::uint64_t value = 0;
-    if (size <= 0 || std::from_chars(text, text + size, value).ec != std::errc()) continue;
-    char* const end = std::to_chars(text, text + sizeof text, value).ptr;
-    page.append(series.name).append(text, end).push_back('\n');
+    if (std::from_chars(begin, begin + kLongest, value).ec != std::errc()) continue;
+    std::array<char, 24> digits;
+    char* const end = std::to_chars(digits.data(), digits.data() + digits.size(), value).ptr;
+    page.append(all[i].name).append(digits.data(), end).push_back('\n');
   }
 }
 
@@ -78,11 +103,14 @@ int run(std::uint16_t port, const char* sysroot) {
     return 1;
   }
   Gzip gzip;
+  BatchedReads batches;
+  std::vector<char> texts;
   std::string page;
   for (int connection = 0; (connection = accept(server, nullptr, nullptr)) >= 0; close(connection)) {
     char request[4096];  // one request at a time, in one piece
     while (recv(connection, request, sizeof request, 0) > 0) {
-      write_page(all, page);
+      read_all(all, batches, texts);
+      write_page(all, texts, page);
       const std::string body = gzip.compress(page);
       if (!send_all(connection, "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: " +
                                     std::to_string(body.size()) + "\r\n\r\n" + body))

@@ -70,7 +70,8 @@ int run(std::span<char*> arguments) {
   settings.link_period = settings.counters_period = Milliseconds(1000);
   settings.read_threads = ReadWorker::Threads::kLent;
   settings.firmware_reads = 0;  // every counter file each time, as node_exporter does
-  Sampler sampler([&] { return std::make_unique<LiveHost>(sysroot); }, nullptr, clock, settings, {});
+  const auto batches = std::make_shared<BatchedReads>();
+  Sampler sampler([&] { return std::make_unique<LiveHost>(sysroot, batches); }, nullptr, clock, settings, {});
   Engine engine({"bench", KnobTable(all_knob_groups())});
   LatestValues latest;
   Publisher publisher({report_json, port_json, event_json_line, module_json});

@@ -91,6 +91,36 @@ TEST_F(NetdevSysfs, ALinkThatStaysUpIsTwoReadsLessAndMissesNothing) {
   EXPECT_EQ(host_.reads(file("carrier")), 0U) << "it waits for the RTNL lock";
 }
 
+TEST_F(NetdevSysfs, WhatIsReadTogetherWithOtherPortsIsReadOnceAndSaysTheSame) {
+  auto port = reader();
+  const auto cycle = [&] {
+    NetdevReader::LinkReads reads;
+    port.begin_link(reads);
+    reads.read(host_);
+    sample_.link.reset();
+    host_.forget_reads();
+    const ReadStatus status = port.read_link(sample_, gaps_);
+    EXPECT_EQ(host_.reads(file("flags")) + host_.reads(file("carrier_down_count")), 0U);
+    return status;
+  };
+  EXPECT_EQ(cycle(), ReadStatus::kOk);
+  EXPECT_EQ(sample_.link->admin_up, true);
+  EXPECT_EQ(sample_.link->carrier_down_count, 2U);
+  EXPECT_EQ(sample_.link->carrier, true);
+  fake_.set(file("carrier_down_count"), "3\n");
+  cycle();
+  EXPECT_EQ(sample_.link->carrier_down_count, 3U);
+  fake_.set_error(file("carrier_down_count"), EIO);
+  EXPECT_EQ(cycle(), ReadStatus::kOk);
+  ASSERT_EQ(gaps_.size(), 1U);
+  EXPECT_EQ(gaps_[0].reason, "carrier_down_count: EIO");
+  fake_.set_error(file("flags"), ENODEV);
+  EXPECT_EQ(cycle(), ReadStatus::kGone);
+  NetdevReader::LinkReads unused;
+  port.begin_link(unused);
+  EXPECT_TRUE(unused.has_room(64)) << "of a device that has gone nothing is read";
+}
+
 TEST_F(NetdevSysfs, ADriverWithoutAnOperstateIsAskedForItsCarrierOnce) {
   fake_.set(file("operstate"), "unknown\n");
   fake_.set(file("carrier"), "0\n");
