@@ -240,9 +240,9 @@ void PortReader::read_link_files(Reading& reading) {
     netdev_files_.emplace(*std::move(reader));
   }
   std::vector<Gap> said_already;
-  PortSample sample;
-  reading.gone = netdev_files_->read_link(sample, said_already) == ReadStatus::kGone || reading.gone;
-  if (sample.link) reading.sample.link->speed_mbps = sample.link->speed_mbps;
+  std::optional<LinkSample> link;
+  reading.gone = netdev_files_->read_link(link, said_already) == ReadStatus::kGone || reading.gone;
+  if (link) reading.sample.link->speed_mbps = link->speed_mbps;
   reading.gone = netdev_files_->read_statistics(reading.sample, reading.gaps) == ReadStatus::kGone || reading.gone;
 }
 

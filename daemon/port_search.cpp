@@ -21,7 +21,7 @@ bool is_unreadable(const Inventory& found, const PortId& id) {
 bool answers_gone(SampledPort& port) {
   if (port.gone) return true;
   if (!port.files) return false;
-  PortSample unused;
+  std::optional<LinkSample> unused;
   std::vector<Gap> unsaid;
   return port.files->read_link(unused, unsaid) == ReadStatus::kGone;
 }

@@ -192,16 +192,16 @@ void Sampler::read_links(Cycle& cycle) {
 }
 
 void Sampler::read_link(Cycle& cycle, SampledPort& port) {
-  PortSample sample;
-  if (port.files->read_link(sample, cycle.snapshot.gaps) == ReadStatus::kGone) {
+  std::optional<LinkSample> link;
+  if (port.files->read_link(link, cycle.snapshot.gaps) == ReadStatus::kGone) {
     port.gone = true;
     return;
   }
-  if (!sample.link || sample.link == port.netdev) return;
+  if (!link || link == port.netdev) return;
   port.link_news = true;
   const bool first = !port.netdev.has_value();
   if (!first) {
-    const auto changes = link_changes(port.port.id.key(), as_netdev(*port.netdev), as_netdev(*sample.link), cycle.now);
+    const auto changes = link_changes(port.port.id.key(), as_netdev(*port.netdev), as_netdev(*link), cycle.now);
     cycle.snapshot.events.insert(cycle.snapshot.events.end(), changes.begin(), changes.end());
     if (!changes.empty()) {
       port.link_changed_at = cycle.now;
@@ -210,7 +210,7 @@ void Sampler::read_link(Cycle& cycle, SampledPort& port) {
       if (modules_) modules_->request(port.port.id.key());
     }
   }
-  port.netdev = std::move(sample.link);
+  port.netdev = std::move(link);
 }
 
 void Sampler::report_stuck(Cycle& cycle) {

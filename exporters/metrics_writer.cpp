@@ -148,9 +148,8 @@ void MetricsWriter::Family::add_line(std::span<const std::string> heads, std::sp
   if (used < last_used) forget_rest();
   std::size_t most = head.size() + heads.front().size() + kLabelsEnd.size() + kLongestValue + 1;
   for (std::size_t i = 0; i < labels.size(); ++i) most += heads[i].size() + labels[i].size();
-  // Not a string that grows with each line: to fill its new end with zeros first took as long as to write it.
-  if (room.size() < used + most) room.resize(std::max(room.size() * 2, used + most));
-  char* const begin = room.data() + used;
+  if (room_size < used + most) make_room(std::max(room_size * 2, used + most));
+  char* const begin = room.get() + used;
   char* const tail = write(begin, head);
   char* end = tail;
   for (std::size_t i = 0; i < labels.size(); ++i) end = write(write(end, heads[i]), labels[i]);
@@ -158,13 +157,20 @@ void MetricsWriter::Family::add_line(std::span<const std::string> heads, std::sp
   if (repeats({begin, end}, hash_of({tail, end}, head_hash))) return;
   char* const value_end = write_value(end, value);
   *value_end = '\n';
-  used = static_cast<std::size_t>(value_end + 1 - room.data());
+  used = static_cast<std::size_t>(value_end + 1 - room.get());
+}
+
+void MetricsWriter::Family::make_room(std::size_t size) {
+  auto larger = std::make_unique_for_overwrite<char[]>(size);
+  std::copy_n(room.get(), std::max(used, last_used), larger.get());
+  room = std::move(larger);
+  room_size = size;
 }
 
 bool MetricsWriter::Family::write_over(std::span<const std::string> heads, std::span<const std::string_view> labels,
                                        double value) {
   if (used >= last_used || !plain) return false;
-  std::string_view old(room.data() + used, last_used - used);
+  std::string_view old(room.get() + used, last_used - used);
   old = old.substr(0, old.find('\n'));
   const auto skips = [&old](std::string_view piece) {
     if (!old.starts_with(piece)) return false;
@@ -178,8 +184,8 @@ bool MetricsWriter::Family::write_over(std::span<const std::string> heads, std::
   std::array<char, kLongestValue> digits;  // NOLINT(*-member-init): filled by write_value
   const std::string_view text(digits.data(), write_value(digits.data(), value));
   if (old.size() != text.size()) return false;
-  const auto begin = static_cast<std::size_t>(old.data() - room.data());
-  write(room.data() + begin, text);
+  const auto begin = static_cast<std::size_t>(old.data() - room.get());
+  write(room.get() + begin, text);
   used = begin + text.size() + 1;
   return true;
 }

@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -33,7 +34,10 @@ class MetricsWriter : public SeriesSink {
 
   /// One metric: its lines, and where each begins by the hash of what comes before its value.
   struct Family {
-    std::string room;  ///< begins with the lines; behind them, up to `last_used`, those of the text before
+    /// Begins with the lines; behind them, up to `last_used`, those of the text before. Not a string: what it is larger
+    /// than the text was never written, and so is no memory of the process.
+    std::unique_ptr<char[]> room;
+    std::size_t room_size = 0;
     std::size_t used = 0;
     std::size_t last_used = 0;  ///< more than `used` while every line was the same as in the text before
     bool plain = true;          ///< no label ever had to be written in another way than it was read
@@ -47,7 +51,7 @@ class MetricsWriter : public SeriesSink {
     std::uint64_t head_hash = 0;
     std::array<std::string, kHeadLabels> head_labels;  ///< as they were read
 
-    [[nodiscard]] std::string_view lines() const { return {room.data(), used}; }
+    [[nodiscard]] std::string_view lines() const { return {room.get(), used}; }
     [[nodiscard]] bool has_head(std::span<const std::string_view> labels) const;
     /// The head, the labels that it does not have, each after its own head, and the value; unless such a series is
     /// there already.
@@ -60,6 +64,7 @@ class MetricsWriter : public SeriesSink {
     /// Whether an earlier line has this key; remembers it otherwise, as that of the line that begins at `used`.
     bool repeats(std::string_view key, std::uint64_t hash);
     void grow();
+    void make_room(std::size_t size);
     /// The slots of lines that begin before `end`, in `slot_count` new ones.
     void reinsert(std::size_t slot_count, std::size_t end);
     /// Begins a new text in the same room.

@@ -102,8 +102,10 @@ std::unique_ptr<BatchedReads::Context> BatchedReads::take_context() {
 }
 
 void BatchedReads::give_up() {
+  std::vector<std::unique_ptr<Context>> unused;  // ended without the lock
   const std::lock_guard lock(mutex_);
   offered_ = false;
+  unused.swap(idle_);
 }
 
 void BatchedReads::give_back(std::unique_ptr<Context> context) {
@@ -122,8 +124,11 @@ std::size_t BatchedReads::read(std::span<DescriptorRead> reads) {
     reads[i].got = -EIO;  // unless the kernel says something else
   }
   const auto taken = syscall(SYS_io_submit, context->id, static_cast<long>(reads.size()), context->list.data());
-  const auto made = static_cast<std::size_t>(std::max(taken, 0L));
-  if (made == 0) give_up();
+  if (taken <= 0) {
+    give_up();
+    return 0;
+  }
+  const auto made = static_cast<std::size_t>(taken);
   const std::size_t had = context->take_results(reads);
   if (had < made) context->wait_for_results(reads, made - had);
   give_back(std::move(context));

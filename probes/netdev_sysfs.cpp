@@ -52,13 +52,12 @@ void NetdevReader::begin_link(LinkReads& reads) {
 /// In a copy a carrier says that the port is set up: of one that is not, the kernel gives none (carrier_show).
 bool NetdevReader::may_have_stayed() const { return !host_->has_kernel() && carrier_; }
 
-std::optional<std::string> NetdevReader::read_text(File which, int absent_errnum) {
+std::optional<std::string_view> NetdevReader::read_text(File which, Text& buffer, int absent_errnum) {
   KeptFile& file = files_[which];
-  std::array<char, 128> buffer;  // NOLINT(*-member-init): filled by the read
   const auto ahead = std::exchange(ahead_[which], std::nullopt);
   const auto text = ahead ? link_reads_->text(*ahead) : file.read(*host_, dir_, buffer);
   if (!text) return std::nullopt;
-  if (*text) return std::string(**text);
+  if (*text) return **text;
   const int errnum = text->error().errnum;
   gone_ = gone_ || (errnum == ENODEV && which == kFlags);
   if (errnum == absent_errnum) {
@@ -70,7 +69,8 @@ std::optional<std::string> NetdevReader::read_text(File which, int absent_errnum
 }
 
 std::optional<std::uint64_t> NetdevReader::read_number(File which, int absent_errnum) {
-  const auto text = read_text(which, absent_errnum);
+  Text buffer;  // NOLINT(*-member-init): filled by the read
+  const auto text = read_text(which, buffer, absent_errnum);
   if (!text) return std::nullopt;
   const auto value = parse_hex_or_decimal(*text);
   if (value || *text == "-1") {  // -1: not known, the kernel's way to say absent
@@ -92,7 +92,8 @@ std::optional<bool> NetdevReader::follow_carrier(std::uint64_t ups, std::uint64_
                                                  bool now_and_then) {
   const std::optional<bool> counted = follower_.follow(ups, downs);
   if (set_down || !follower_.wants_operstate(now_and_then)) return counted;
-  const auto text = read_text(kOperState);
+  Text buffer;  // NOLINT(*-member-init): filled by the read
+  const auto text = read_text(kOperState, buffer);
   std::optional<bool> said = text ? carrier_of_operstate(*text) : std::nullopt;
   if (text) files_[kOperState].accept();
   if (text && !said && !counted)
@@ -100,7 +101,7 @@ std::optional<bool> NetdevReader::follow_carrier(std::uint64_t ups, std::uint64_
   return said ? follower_.learn(*said) : counted;
 }
 
-ReadStatus NetdevReader::read_link(PortSample& sample, std::vector<Gap>& gaps) {
+ReadStatus NetdevReader::read_link(std::optional<LinkSample>& said, std::vector<Gap>& gaps) {
   if (gone_) return ReadStatus::kGone;
   const bool live = host_->has_kernel();
   std::optional<std::uint64_t> flags;
@@ -134,7 +135,7 @@ ReadStatus NetdevReader::read_link(PortSample& sample, std::vector<Gap>& gaps) {
   ups_ = ups;
   downs_ = downs;
   if (flags || carrier || speed != 0 || mtu_ || ups || downs) {
-    LinkSample& link = sample.link ? *sample.link : sample.link.emplace();
+    LinkSample& link = said ? *said : said.emplace();
     if (flags || stayed) link.admin_up = !set_down;
     if (carrier || set_down) link.carrier = carrier_;
     if (speed > 0 && speed <= kMaxMbps) link.speed_mbps = static_cast<std::uint32_t>(speed);

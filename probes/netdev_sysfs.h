@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/result.h"
@@ -33,11 +34,11 @@ class NetdevReader {
   /// Adds to `reads` what the next read_link() reads in any case. REQUIRES: they are made before that call, and last
   /// until its end.
   void begin_link(LinkReads& reads);
-  /// Fills admin_up, carrier, speed_mbps, mtu_bytes and the carrier counts of sample.link; a gap (probe "link") when
-  /// some can't be read. While the port is set down the kernel answers EINVAL to carrier and speed: carrier is false
-  /// then, and speed absent without a gap. The MTU is read after a change of the carrier and each 30th time, and else
-  /// the one before.
-  ReadStatus read_link(PortSample& sample, std::vector<Gap>& gaps);
+  /// Fills admin_up, carrier, speed_mbps, mtu_bytes and the carrier counts of `said`, which is made for them; a gap
+  /// (probe "link") when some can't be read. While the port is set down the kernel answers EINVAL to carrier and speed:
+  /// carrier is false then, and speed absent without a gap. The MTU is read after a change of the carrier and each 30th
+  /// time, and else the one before.
+  ReadStatus read_link(std::optional<LinkSample>& said, std::vector<Gap>& gaps);
   /// Adds statistics/* as netdev_*; a gap (probe "counters") when some can't be read.
   ReadStatus read_statistics(PortSample& sample, std::vector<Gap>& gaps);
 
@@ -54,8 +55,10 @@ class NetdevReader {
   };
 
   NetdevReader(Host& host, const InventoryPort& port, Speed speed);
-  /// The text; nullopt when left alone or failed. `absent` is the errno that is a value here, not a failure.
-  std::optional<std::string> read_text(File which, int absent_errnum = 0);
+  using Text = std::array<char, 128>;
+  /// The text, in `buffer` or in what was read ahead; nullopt when left alone or failed. `absent_errnum` is a value
+  /// here, not a failure.
+  std::optional<std::string_view> read_text(File which, Text& buffer, int absent_errnum = 0);
   std::optional<std::uint64_t> read_number(File which, int absent_errnum = 0);
   bool is_gone();
   [[nodiscard]] bool may_have_stayed() const;

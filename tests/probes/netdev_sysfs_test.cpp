@@ -31,7 +31,7 @@ class NetdevSysfs : public ::testing::Test {
 
 TEST_F(NetdevSysfs, ReadsLinkAndStatistics) {
   auto port = reader();
-  EXPECT_EQ(port.read_link(sample_, gaps_), ReadStatus::kOk);
+  EXPECT_EQ(port.read_link(sample_.link, gaps_), ReadStatus::kOk);
   EXPECT_EQ(port.read_statistics(sample_, gaps_), ReadStatus::kOk);
   EXPECT_EQ(sample_.link->admin_up, true);
   EXPECT_EQ(sample_.link->carrier, true);
@@ -50,7 +50,7 @@ TEST_F(NetdevSysfs, SetDownIsAValueNotAGap) {
   fake_.set_error(file("speed"), EINVAL);
   auto port = reader();
   for (int cycle = 0; cycle < 3; ++cycle) {
-    port.read_link(sample_, gaps_);
+    port.read_link(sample_.link, gaps_);
     EXPECT_EQ(sample_.link->admin_up, false);
     EXPECT_EQ(sample_.link->carrier, false);
     EXPECT_FALSE(sample_.link->speed_mbps);
@@ -58,7 +58,7 @@ TEST_F(NetdevSysfs, SetDownIsAValueNotAGap) {
   }
   fake_.set(file("flags"), "0x1003\n");
   fake_.set(file("operstate"), "up\n");
-  port.read_link(sample_, gaps_);
+  port.read_link(sample_.link, gaps_);
   EXPECT_EQ(sample_.link->carrier, true) << "no back-off after a value";
 }
 
@@ -66,7 +66,7 @@ TEST_F(NetdevSysfs, ALinkThatStaysUpIsTwoReadsLessAndMissesNothing) {
   auto port = reader();
   const auto read = [&] {
     sample_.link.reset();
-    EXPECT_EQ(port.read_link(sample_, gaps_), ReadStatus::kOk);
+    EXPECT_EQ(port.read_link(sample_.link, gaps_), ReadStatus::kOk);
     EXPECT_EQ(sample_.link->admin_up, true);
     return *sample_.link;
   };
@@ -84,7 +84,7 @@ TEST_F(NetdevSysfs, ALinkThatStaysUpIsTwoReadsLessAndMissesNothing) {
   EXPECT_EQ(back.carrier, true);
   EXPECT_EQ(back.carrier_up_count, 5U);
   fake_.set(file("flags"), "0x1002\n");
-  port.read_link(sample_, gaps_);
+  port.read_link(sample_.link, gaps_);
   EXPECT_EQ(sample_.link->admin_up, false);
   EXPECT_EQ(sample_.link->carrier, false);
   EXPECT_TRUE(gaps_.empty());
@@ -99,7 +99,7 @@ TEST_F(NetdevSysfs, WhatIsReadTogetherWithOtherPortsIsReadOnceAndSaysTheSame) {
     reads.read(host_);
     sample_.link.reset();
     host_.forget_reads();
-    const ReadStatus status = port.read_link(sample_, gaps_);
+    const ReadStatus status = port.read_link(sample_.link, gaps_);
     EXPECT_EQ(host_.reads(file("flags")) + host_.reads(file("carrier_down_count")), 0U);
     return status;
   };
@@ -126,11 +126,11 @@ TEST_F(NetdevSysfs, ADriverWithoutAnOperstateIsAskedForItsCarrierOnce) {
   fake_.set(file("carrier"), "0\n");
   auto port = reader();
   for (int cycle = 0; cycle < 100; ++cycle) {
-    port.read_link(sample_, gaps_);
+    port.read_link(sample_.link, gaps_);
     EXPECT_EQ(sample_.link->carrier, false);
   }
   fake_.set(file("carrier_up_count"), "4\n");
-  port.read_link(sample_, gaps_);
+  port.read_link(sample_.link, gaps_);
   EXPECT_EQ(sample_.link->carrier, true);
   EXPECT_EQ(host_.reads(file("carrier")), 1U);
 }
@@ -139,13 +139,13 @@ TEST_F(NetdevSysfs, WithoutCountsTheCarrierFileIsRead) {
   fake_.remove(file("carrier_up_count"));  // Linux before 4.16
   fake_.remove(file("carrier_down_count"));
   auto port = reader();
-  port.read_link(sample_, gaps_);
+  port.read_link(sample_.link, gaps_);
   EXPECT_EQ(sample_.link->carrier, true);
   ASSERT_EQ(gaps_.size(), 1U) << "what never was is said";
   EXPECT_EQ(gaps_[0].probe, "link");
   EXPECT_EQ(gaps_[0].reason, "carrier_up_count, carrier_down_count: ENOENT");
   fake_.set(file("carrier"), "0\n");
-  port.read_link(sample_, gaps_);
+  port.read_link(sample_.link, gaps_);
   EXPECT_EQ(sample_.link->carrier, false);
 }
 
@@ -191,17 +191,17 @@ TEST(CarrierFollower, NowAndThenItIsComparedWhileTheCountsStandStill) {
 
 TEST_F(NetdevSysfs, TheMtuIsReadNowAndThen) {
   auto port = reader();
-  port.read_link(sample_, gaps_);
+  port.read_link(sample_.link, gaps_);
   fake_.set(file("mtu"), "9000\n");
   for (int cycle = 0; cycle < 32; ++cycle) {
     sample_.link.reset();
-    port.read_link(sample_, gaps_);
+    port.read_link(sample_.link, gaps_);
     EXPECT_TRUE(sample_.link->mtu_bytes) << cycle;
   }
   EXPECT_EQ(sample_.link->mtu_bytes, 9000U);
   fake_.set(file("mtu"), "1500\n");
   fake_.set(file("carrier_down_count"), "3\n");
-  port.read_link(sample_, gaps_);
+  port.read_link(sample_.link, gaps_);
   EXPECT_EQ(sample_.link->mtu_bytes, 1500U) << "a change of the carrier is a reason to look";
 }
 
@@ -211,7 +211,7 @@ TEST_F(NetdevSysfs, ADownLinkHasNoSpeed) {
     fake_.set(file("speed"), none);
     auto port = reader();
     PortSample sample;
-    port.read_link(sample, gaps_);
+    port.read_link(sample.link, gaps_);
     EXPECT_EQ(sample.link->carrier, false);
     EXPECT_FALSE(sample.link->speed_mbps) << none;
     EXPECT_TRUE(gaps_.empty()) << none;
@@ -223,7 +223,7 @@ TEST_F(NetdevSysfs, UnreadableIsUnknownNotDown) {
   host_.replace(file("mtu"), "garbage\n");
   host_.replace(file("flags"), "\n");
   auto port = reader();
-  EXPECT_EQ(port.read_link(sample_, gaps_), ReadStatus::kOk);
+  EXPECT_EQ(port.read_link(sample_.link, gaps_), ReadStatus::kOk);
   EXPECT_FALSE(sample_.link->carrier);
   EXPECT_FALSE(sample_.link->admin_up);
   EXPECT_EQ(sample_.link->speed_mbps, 400000U);
@@ -233,7 +233,7 @@ TEST_F(NetdevSysfs, UnreadableIsUnknownNotDown) {
 TEST_F(NetdevSysfs, NothingReadableLeavesTheGroupOut) {
   host_.fail("*/net/ens1np0/*", EIO);
   auto port = reader();
-  port.read_link(sample_, gaps_);
+  port.read_link(sample_.link, gaps_);
   port.read_statistics(sample_, gaps_);
   EXPECT_FALSE(sample_.link);
   EXPECT_FALSE(sample_.counters);
@@ -242,20 +242,20 @@ TEST_F(NetdevSysfs, NothingReadableLeavesTheGroupOut) {
 
 TEST_F(NetdevSysfs, UnplugMeansRescan) {
   auto port = reader();
-  port.read_link(sample_, gaps_);
+  port.read_link(sample_.link, gaps_);
   port.read_statistics(sample_, gaps_);
   fake_.remove(nic_.pci_dir());
-  EXPECT_EQ(port.read_link(sample_, gaps_), ReadStatus::kGone);
+  EXPECT_EQ(port.read_link(sample_.link, gaps_), ReadStatus::kGone);
   EXPECT_EQ(port.read_statistics(sample_, gaps_), ReadStatus::kGone);
   EXPECT_TRUE(gaps_.empty());
 }
 
 TEST_F(NetdevSysfs, ARenameIsFollowed) {
   auto port = reader();
-  port.read_link(sample_, gaps_);
+  port.read_link(sample_.link, gaps_);
   fake_.rename(nic_.netdev_dir(), nic_.pci_dir() + "/net/rail0");
   fake_.set(nic_.pci_dir() + "/net/rail0/carrier_down_count", "9\n");
-  EXPECT_EQ(port.read_link(sample_, gaps_), ReadStatus::kOk);
+  EXPECT_EQ(port.read_link(sample_.link, gaps_), ReadStatus::kOk);
   EXPECT_EQ(sample_.link->carrier_down_count, 9U);
 }
 

@@ -32,7 +32,7 @@ std::map<PortKey, PortSample> read_all(Host& host, const Inventory& inventory, s
       auto reader = NetdevReader::open(host, port);
       EXPECT_TRUE(reader) << port.id.key();
       if (!reader) continue;
-      EXPECT_EQ(reader->read_link(sample, gaps), ReadStatus::kOk);
+      EXPECT_EQ(reader->read_link(sample.link, gaps), ReadStatus::kOk);
       EXPECT_EQ(reader->read_statistics(sample, gaps), ReadStatus::kOk);
     }
     read_pcie(host, port, sample, gaps);
