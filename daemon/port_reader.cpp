@@ -6,7 +6,6 @@
 
 #include "probes/ethtool_fec.h"
 #include "probes/ethtool_link.h"
-#include "probes/pcie.h"
 #include "probes/rdma_netlink.h"
 #include "probes/rtnl_link.h"
 #include "probes/sysfs_text.h"
@@ -48,7 +47,7 @@ Reading PortReader::read(ReadGroup group, SteadyTime now) {
   if (group == ReadGroup::kCounters) read_counters(reading);
   if (group == ReadGroup::kKernel) read_kernel(reading);
   if (group == ReadGroup::kDriver) read_driver(reading);
-  if (group == ReadGroup::kPcie) read_pcie(*host_, port_, reading.sample, reading.gaps);
+  if (group == ReadGroup::kPcie) pcie_.read(*host_, port_, reading.sample, reading.gaps);
   reading.gaps_ended = std::exchange(gaps_ended_, {});
   return reading;
 }

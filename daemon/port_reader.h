@@ -22,6 +22,7 @@
 #include "probes/inventory.h"
 #include "probes/netdev_sysfs.h"
 #include "probes/own_counters.h"
+#include "probes/pcie.h"
 
 namespace linkhealth {
 
@@ -107,6 +108,7 @@ class PortReader {
   EthtoolStatNames statistic_names_;
   std::size_t firmware_reads_ = 0;
   OwnCounters own_counters_;
+  PcieReader pcie_;
   DriverStatisticsReader driver_statistics_;
   std::optional<std::uint32_t> lanes_;  // of the link, as last read
   bool driver_lanes_ = false;           // fec_lanes come from the driver's own statistics

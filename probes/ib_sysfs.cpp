@@ -107,11 +107,10 @@ void IbPortReader::find_counters(const std::string& dir) {
     if (names.error().errnum != ENOENT) no_counters_ = "counters: " + errno_name(names.error().errnum);
     return;
   }
-  const auto traffic = std::stable_partition(names->begin(), names->end(), is_damage_counter);
-  errors_ = CounterFiles(dir, "", {names->begin(), traffic});
-  traffic_ = CounterFiles(dir, "", {traffic, names->end()});
-  last_read_.resize(errors_.size() + traffic_.size());
-  if (errors_.empty() && traffic_.empty()) no_counters_ = "the counters directory is empty";
+  std::stable_partition(names->begin(), names->end(), is_damage_counter);
+  pma_ = CounterFiles(dir, "", *names);
+  last_read_.resize(pma_.size());
+  if (pma_.empty()) no_counters_ = "the counters directory is empty";
 }
 
 void IbPortReader::find_hw_counters(const std::string& dir) {
@@ -121,8 +120,8 @@ void IbPortReader::find_hw_counters(const std::string& dir) {
     return;
   }
   std::erase_if(*names, [this](const std::string& name) {
-    return name == "lifespan"                           // the cache's age limit, no counter
-           || errors_.has(name) || traffic_.has(name);  // one name, one source
+    return name == "lifespan"  // the cache's age limit, no counter
+           || pma_.has(name);  // one name, one source
   });
   hw_ = CounterFiles(dir, "", *names);
 }
@@ -136,9 +135,8 @@ void IbPortReader::find_device_counters(const InventoryPort& port) {
       no_device_counters_ = "hw_counters of the device: " + errno_name(names.error().errnum);
     return;
   }
-  std::erase_if(*names, [this](const std::string& name) {
-    return name == "lifespan" || errors_.has(name) || traffic_.has(name) || hw_.has(name);
-  });
+  std::erase_if(*names,
+                [this](const std::string& name) { return name == "lifespan" || pma_.has(name) || hw_.has(name); });
   if (port.cabled_ports <= 1) {
     device_ = CounterFiles(dir, "", *names);
   } else if (lacking && !names->empty()) {
@@ -149,10 +147,8 @@ void IbPortReader::find_device_counters(const InventoryPort& port) {
 ReadStatus IbPortReader::read(IbGroup group, PortSample& sample, std::vector<Gap>& gaps) {
   if (gone_) return ReadStatus::kGone;
   switch (group) {
-    case IbGroup::kErrors:
-      return read_counters(errors_, "counters", no_counters_, sample, gaps);
-    case IbGroup::kTraffic:
-      return read_counters(traffic_, "counters", no_counters_, sample, gaps);
+    case IbGroup::kPma:
+      return read_counters(pma_, "counters", no_counters_, sample, gaps);
     case IbGroup::kHw:
       return read_counters(hw_, "hw_counters", no_hw_counters_, sample, gaps);
     case IbGroup::kDevice:
@@ -228,13 +224,11 @@ ReadStatus IbPortReader::read_counters(CounterFiles& files, const char* probe, c
 
 std::vector<IbPortReader::Turn> IbPortReader::due_turns(SteadyTime now) {
   std::vector<Turn> turns;
-  auto last = last_read_.begin();
-  for (CounterFiles* files : {&errors_, &traffic_}) {
-    for (std::size_t i = 0; i < files->size(); ++i, ++last) {
-      const double overdue = *last ? in_seconds(now - **last) / in_seconds(pma_period(files->counter_name(i)))
-                                   : std::numeric_limits<double>::infinity();
-      if (overdue >= kDue) turns.push_back({files, i, overdue, &*last});
-    }
+  for (std::size_t i = 0; i < pma_.size(); ++i) {
+    const auto& last = last_read_[i];
+    const double overdue = last ? in_seconds(now - *last) / in_seconds(pma_period(pma_.counter_name(i)))
+                                : std::numeric_limits<double>::infinity();
+    if (overdue >= kDue) turns.push_back({i, overdue});
   }
   std::stable_sort(turns.begin(), turns.end(), [](const Turn& a, const Turn& b) { return a.overdue > b.overdue; });
   return turns;
@@ -247,23 +241,20 @@ ReadStatus IbPortReader::read_due(std::size_t budget, SteadyTime now, PortSample
     gaps.push_back({key_, "counters", no_counters_});
     return is_gone() ? ReadStatus::kGone : ReadStatus::kOk;
   }
-  if (budget == 0) {
-    if (read(IbGroup::kErrors, sample, gaps) == ReadStatus::kGone) return ReadStatus::kGone;
-    return read(IbGroup::kTraffic, sample, gaps);
-  }
+  if (budget == 0) return read(IbGroup::kPma, sample, gaps);
   std::vector<Turn> turns = due_turns(now);
   if (std::exchange(read_once_, true) && turns.size() > budget)
     turns.erase(turns.begin() + static_cast<std::ptrdiff_t>(budget), turns.end());
+  const auto take = [&](std::size_t index, std::uint64_t value) {
+    if (!sample.counters) sample.counters.emplace();
+    pma_.put(index, value, *sample.counters);
+  };
   for (const Turn& turn : turns) {
-    *turn.last = now;
-    const auto take = [&](std::size_t index, std::uint64_t value) {
-      if (!sample.counters) sample.counters.emplace();
-      turn.files->put(index, value, *sample.counters);
-    };
-    if (turn.files->read_turn(turn.index, *host_, take, [this] { return is_gone(); }) == ReadStatus::kGone)
+    last_read_[turn.index] = now;
+    if (pma_.read_turn(turn.index, *host_, take, [this] { return is_gone(); }) == ReadStatus::kGone)
       return ReadStatus::kGone;
   }
-  for (const CounterFiles* files : {&errors_, &traffic_}) add_gap(gaps, key_, "counters", files->reasons());
+  add_gap(gaps, key_, "counters", pma_.reasons());
   return ReadStatus::kOk;
 }
 

@@ -26,11 +26,10 @@ namespace linkhealth {
 
 /// What is read together; each group may have its own period.
 enum class IbGroup : std::uint8_t {
-  kState,    ///< three cheap files
-  kErrors,   ///< damage counters of counters/: one firmware command each on mlx5
-  kTraffic,  ///< packets and octets of counters/, and names that the table does not know: likewise
-  kHw,       ///< hw_counters/: one refresh for all while read in one burst (10 ms lifespan)
-  kDevice,   ///< the device's hw_counters/ that the port does not have, likewise
+  kState,   ///< three cheap files
+  kPma,     ///< counters/, those of damage first: one firmware command each on mlx5
+  kHw,      ///< hw_counters/: one refresh for all while read in one burst (10 ms lifespan)
+  kDevice,  ///< the device's hw_counters/ that the port does not have, likewise
 };
 
 class IbPortReader {
@@ -47,13 +46,13 @@ class IbPortReader {
 
   /// At most `budget` files of counters/, those that are most overdue. The first call reads every file, so that each
   /// counter has a value to count from. What was not due is not in the sample, and the last value stands. 0: every file
-  /// each time, as kErrors and kTraffic above.
+  /// each time, as kPma above.
   ReadStatus read_due(std::size_t budget, SteadyTime now, PortSample& sample, std::vector<Gap>& gaps);
 
   /// Whether the device has counters that are this port's: one request more on mlx5.
   [[nodiscard]] bool has_device_counters() const { return !device_.empty(); }
   /// Reads of counters/ files so far, each of which costs a firmware command on mlx5.
-  [[nodiscard]] std::uint64_t costly_reads() const { return errors_.reads() + traffic_.reads(); }
+  [[nodiscard]] std::uint64_t costly_reads() const { return pma_.reads(); }
 
  private:
   IbPortReader(Host& host, const InventoryPort& port);
@@ -65,10 +64,8 @@ class IbPortReader {
                            std::vector<Gap>& gaps);
   /// A file of counters/ that waits for its turn.
   struct Turn {
-    CounterFiles* files;
     std::size_t index;
     double overdue;  ///< age in periods
-    std::optional<SteadyTime>* last;
   };
   std::vector<Turn> due_turns(SteadyTime now);
   /// Asks the state file: an ENODEV of it is the device's end.
@@ -81,8 +78,8 @@ class IbPortReader {
   bool infiniband_ = false;
   bool gone_ = false;                  // for ever: kept files of a device that has gone stay dead
   std::vector<KeptFile> state_files_;  // state, phys_state, rate
-  CounterFiles errors_, traffic_, hw_, device_;
-  std::vector<std::optional<SteadyTime>> last_read_;  // of each file of counters/: errors_, then traffic_
+  CounterFiles pma_, hw_, device_;
+  std::vector<std::optional<SteadyTime>> last_read_;  // of each file of pma_
   bool read_once_ = false;                            // read_due() was called
   std::string no_counters_, no_hw_counters_;          // why a directory has none
   std::string no_device_counters_;                    // why the device's are not this port's; "" also without any

@@ -23,6 +23,8 @@ class OwnedFd {
   OwnedFd& operator=(OwnedFd&& other) noexcept;
   ~OwnedFd();
   [[nodiscard]] int get() const { return fd_; }
+  /// The descriptor, which is somebody else's from now on.
+  int release() { return std::exchange(fd_, -1); }
   explicit operator bool() const { return fd_ >= 0; }
 
  private:

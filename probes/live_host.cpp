@@ -42,13 +42,20 @@ class LiveFile final : public HostFile {
   OwnedFd fd_;
 };
 
-Result<OwnedFd> open_regular(const std::string& path) {
-  OwnedFd fd(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
-  if (!fd) return errno_error(path, errno);
+constexpr int kReadFlags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY;
+
+Result<OwnedFd> regular(Result<OwnedFd> fd, const std::string& path) {
+  if (!fd) return fd;
   struct stat status {};
-  if (fstat(fd.get(), &status) != 0) return errno_error(path, errno);
+  if (fstat(fd->get(), &status) != 0) return errno_error(path, errno);
   if (S_ISDIR(status.st_mode)) return errno_error(path, EISDIR);
   if (!S_ISREG(status.st_mode)) return Error{path + ": not a regular file", EINVAL};
+  return fd;
+}
+
+Result<OwnedFd> open_path(const std::string& path, int flags) {
+  OwnedFd fd(open(path.c_str(), flags));
+  if (!fd) return errno_error(path, errno);
   return fd;
 }
 
@@ -57,7 +64,7 @@ class ReopenedFile final : public HostFile {
  public:
   explicit ReopenedFile(std::string path) : path_(std::move(path)) {}
   Result<std::size_t> read(std::span<char> buffer) override {
-    auto fd = open_regular(path_);
+    auto fd = regular(open_path(path_, kReadFlags), path_);
     if (!fd) {
       // A kept file would say that its device has gone.
       const int errnum = fd.error().errnum == ENOENT ? ENODEV : fd.error().errnum;
@@ -111,17 +118,13 @@ LiveHost::LiveHost(const std::string& sysroot, std::shared_ptr<BatchedReads> bat
   if (!sysroot.empty()) sysroot_.emplace(sysroot);
 }
 
-Result<std::string> LiveHost::on_disk(const std::string& path) const {
-  if (!sysroot_) return path;
-  auto canonical = sysroot_->resolve(path);
-  if (!canonical) return canonical;
-  return sysroot_->on_disk(*canonical);
+Result<OwnedFd> LiveHost::open_for_reading(const std::string& path, int more_flags) const {
+  const int flags = kReadFlags | more_flags;
+  return sysroot_ ? sysroot_->open(path, flags) : open_path(path, flags);
 }
 
 Result<std::string> LiveHost::read_file(const std::string& path) {
-  auto disk = on_disk(path);
-  if (!disk) return disk;
-  auto fd = open_regular(*disk);
+  const auto fd = regular(open_for_reading(path), path);
   if (!fd) return fd.error();
   // sysfs gives a page at once, and a second read would evaluate the attribute (a firmware command) again; /proc gives
   // pieces.
@@ -141,11 +144,14 @@ Result<std::string> LiveHost::read_file(const std::string& path) {
 }
 
 Result<std::unique_ptr<HostFile>> LiveHost::open_file(const std::string& path) {
-  auto disk = on_disk(path);
-  if (!disk) return disk.error();
-  auto fd = open_regular(*disk);
+  auto fd = regular(open_for_reading(path), path);
   if (!fd) return fd.error();
-  if (is_reserved(fd->get())) return std::unique_ptr<HostFile>(std::make_unique<ReopenedFile>(*disk));
+  if (is_reserved(fd->get())) {
+    const auto canonical = sysroot_ ? sysroot_->resolve(path) : path;
+    if (!canonical) return canonical.error();
+    return std::unique_ptr<HostFile>(
+        std::make_unique<ReopenedFile>(sysroot_ ? sysroot_->on_disk(*canonical) : *canonical));
+  }
   return std::unique_ptr<HostFile>(std::make_unique<LiveFile>(std::move(*fd)));
 }
 
@@ -185,10 +191,11 @@ void LiveHost::read_together(std::span<FileRead> reads) {
 }
 
 Result<std::vector<std::string>> LiveHost::list_dir(const std::string& path) {
-  auto disk = on_disk(path);
-  if (!disk) return disk.error();
-  const std::unique_ptr<DIR, CloseDir> dir(opendir(disk->c_str()));
+  auto fd = open_for_reading(path, O_DIRECTORY);
+  if (!fd) return fd.error();
+  const std::unique_ptr<DIR, CloseDir> dir(fdopendir(fd->get()));
   if (!dir) return errno_error(path, errno);
+  fd->release();  // the directory's now
   std::vector<std::string> names;
   for (;;) {
     errno = 0;

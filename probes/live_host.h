@@ -39,7 +39,7 @@ class LiveHost final : public Host {
 
  private:
   std::size_t read_batch(std::span<FileRead> reads);
-  [[nodiscard]] Result<std::string> on_disk(const std::string& path) const;
+  [[nodiscard]] Result<OwnedFd> open_for_reading(const std::string& path, int more_flags = 0) const;
 
   std::optional<Sysroot> sysroot_;
   std::shared_ptr<BatchedReads> batches_;

@@ -25,8 +25,11 @@ std::optional<std::vector<PciCard>> network_cards(Host& host) {
   if (!addresses) return std::nullopt;
   std::vector<PciCard> cards;
   for (const std::string& address : *addresses) {
-    const std::string dir = std::string(kDevices) + "/" + address;
-    if (!is_network(read_attribute(host, dir + "/class")) || host.resolve(dir + "/physfn")) continue;
+    const std::string link = std::string(kDevices) + "/" + address;
+    if (!is_network(read_attribute(host, link + "/class"))) continue;
+    const auto followed = host.resolve(link);  // once, not for each attribute
+    const std::string& dir = followed ? *followed : link;
+    if (host.resolve(dir + "/physfn")) continue;
     PciCard card;
     card.address = address;
     if (const auto driver = host.resolve(dir + "/driver")) card.driver = driver->substr(driver->rfind('/') + 1);

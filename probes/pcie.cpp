@@ -97,6 +97,45 @@ void read_temperature(Host& host, const std::string& dir, PcieSample& pcie, std:
   }
 }
 
+/// The address of the bridge above is a PCI function's; "" where there is none: a root complex.
+std::string bridge_above(const std::string& dir) {
+  const std::string above = dir.substr(0, dir.rfind('/'));
+  return pci_address_in(above) == base_name(above) ? above : "";
+}
+
+/// What stays as it is while the card is in its slot.
+struct Fixed {
+  PcieSample pcie;
+  std::string trouble;
+  bool complete = true;  ///< nothing is missing that may come yet
+};
+
+Fixed read_fixed(Host& host, const InventoryPort& port, const std::string& bridge) {
+  Fixed fixed;
+  const std::string& dir = port.sysfs_pci_dir;
+  PcieSample& pcie = fixed.pcie;
+  std::string ignored;
+  const auto read = [&](const std::string& of, const char* name, auto parse, std::string& trouble) {
+    int errnum = 0;
+    auto value = read_value(host, of, name, parse, trouble, &errnum);
+    fixed.complete = fixed.complete && (value || errnum == ENOENT);
+    return value;
+  };
+  pcie.max_speed_gtps = read(dir, "max_link_speed", parse_link_speed, fixed.trouble);
+  pcie.max_width = read(dir, "max_link_width", parse_link_width, fixed.trouble);
+  if (!bridge.empty()) {
+    pcie.bridge_max_speed_gtps = read(bridge, "max_link_speed", parse_link_speed, ignored);
+    pcie.bridge_max_width = read(bridge, "max_link_width", parse_link_width, ignored);
+    pcie.max_speed_gtps = both_ends(pcie.max_speed_gtps, pcie.bridge_max_speed_gtps);
+    pcie.max_width = both_ends(pcie.max_width, pcie.bridge_max_width);
+  }
+  const auto node = read_value(host, dir, "numa_node", parse_u64, ignored);  // -1: none
+  if (node && *node < kMaxNumaNodes) pcie.numa_node = static_cast<std::uint32_t>(*node);
+  pcie.slot = read_slot(host, port.id.pci);
+  fixed.complete = fixed.complete && fixed.trouble.empty();
+  return fixed;
+}
+
 }  // namespace
 
 std::optional<double> parse_millidegrees(std::string_view text) {
@@ -126,33 +165,26 @@ std::optional<std::uint64_t> parse_aer_total(std::string_view text) {
   return std::nullopt;
 }
 
-void read_pcie(Host& host, const InventoryPort& port, PortSample& sample, std::vector<Gap>& gaps) {
+void PcieReader::read(Host& host, const InventoryPort& port, PortSample& sample, std::vector<Gap>& gaps) {
   const std::string& dir = port.sysfs_pci_dir;
   if (dir.empty()) return;
+  const std::string bridge = bridge_above(dir);
+  Fixed fixed = fixed_ ? Fixed{*fixed_, "", false} : read_fixed(host, port, bridge);
+  if (fixed.complete) fixed_ = fixed.pcie;
+  PcieSample& pcie = fixed.pcie;
   std::string trouble;
   std::string ignored;
-  const std::string above = dir.substr(0, dir.rfind('/'));
-  const std::string bridge = pci_address_in(above) == base_name(above) ? above : "";
-  PcieSample pcie;
   pcie.speed_gtps = read_value(host, dir, "current_link_speed", parse_link_speed, trouble);
   pcie.width = read_value(host, dir, "current_link_width", parse_link_width, trouble);
-  pcie.max_speed_gtps = read_value(host, dir, "max_link_speed", parse_link_speed, trouble);
-  pcie.max_width = read_value(host, dir, "max_link_width", parse_link_width, trouble);
+  if (!fixed.trouble.empty()) trouble += (trouble.empty() ? "" : "; ") + fixed.trouble;
   if (!bridge.empty()) {
     pcie.bridge_speed_gtps = read_value(host, bridge, "current_link_speed", parse_link_speed, ignored);
     pcie.bridge_width = read_value(host, bridge, "current_link_width", parse_link_width, ignored);
-    pcie.bridge_max_speed_gtps = read_value(host, bridge, "max_link_speed", parse_link_speed, ignored);
-    pcie.bridge_max_width = read_value(host, bridge, "max_link_width", parse_link_width, ignored);
-    pcie.max_speed_gtps = both_ends(pcie.max_speed_gtps, pcie.bridge_max_speed_gtps);
-    pcie.max_width = both_ends(pcie.max_width, pcie.bridge_max_width);
   }
   pcie.aer_correctable = read_aer(host, dir, "aer_dev_correctable", trouble);
   pcie.aer_nonfatal = read_aer(host, dir, "aer_dev_nonfatal", trouble);
   pcie.aer_fatal = read_aer(host, dir, "aer_dev_fatal", trouble);
   if (pcie.speed_gtps || pcie.width || pcie.aer_correctable || pcie.aer_nonfatal || pcie.aer_fatal) {
-    const auto node = read_value(host, dir, "numa_node", parse_u64, ignored);  // -1: none
-    if (node && *node < kMaxNumaNodes) pcie.numa_node = static_cast<std::uint32_t>(*node);
-    pcie.slot = read_slot(host, port.id.pci);
     std::string hot_trouble;
     read_temperature(host, dir, pcie, hot_trouble);
     if (!hot_trouble.empty()) gaps.push_back({port.id.key(), "hwmon", std::move(hot_trouble)});

@@ -13,10 +13,18 @@
 
 namespace linkhealth {
 
-/// Fills sample.pcie. The maxima are what both ends of the PCIe link can do: a card in a slower slot is not degraded.
-/// A gap (probe "pcie") when a link speed or width can't be read; AER totals are absent where the platform keeps them
-/// to itself. Nothing at all for a port without a PCI function. Reads by path, for a period of a minute or so.
-void read_pcie(Host& host, const InventoryPort& port, PortSample& sample, std::vector<Gap>& gaps);
+class PcieReader {
+ public:
+  /// Fills sample.pcie. The maxima are what both ends of the PCIe link can do: a card in a slower slot is not degraded.
+  /// A gap (probe "pcie") when a link speed or width can't be read; AER totals are absent where the platform keeps them
+  /// to itself. Nothing at all for a port without a PCI function. Reads by path, for a period of a minute or so; what
+  /// stays as it is while the card is in its slot only once. REQUIRES: the same port each time.
+  void read(Host& host, const InventoryPort& port, PortSample& sample, std::vector<Gap>& gaps);
+
+ private:
+  /// Of a sample: the maxima, NUMA node and slot.
+  std::optional<PcieSample> fixed_;
+};
 
 /// "32.0 GT/s PCIe" -> 32; "2.5 GT/s" -> 2.5. nullopt for "Unknown" and anything else.
 std::optional<double> parse_link_speed(std::string_view text);

@@ -6,10 +6,11 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <climits>
-#include <vector>
+#include <utility>
 
 #include "base/text.h"
 
@@ -35,16 +36,22 @@ Result<std::string> read_link(const std::string& path) {
   return std::string(target.data(), static_cast<std::size_t>(size));
 }
 
-/// 0: no part of the path is a symlink, so that it is canonical as it stands. ENOENT: it is not there. Anything else:
-/// not known (an old kernel, a link). One call instead of one for each part, and most paths are of this kind.
-int look_without_links(const std::string& disk) {
+/// The descriptor when no part of the path is a symlink: it is canonical as it stands. Otherwise the errno. ENOENT: it
+/// is not there. ELOOP or ENOSYS: not known (a link, an old kernel). One call instead of one for each part, and most
+/// paths are of this kind.
+Result<OwnedFd> open_without_links(const std::string& disk, int flags) {
   open_how how{};
-  how.flags = O_PATH | O_CLOEXEC;
+  how.flags = static_cast<unsigned>(flags | O_CLOEXEC);
   how.resolve = RESOLVE_NO_SYMLINKS;
-  const auto fd = static_cast<int>(syscall(SYS_openat2, AT_FDCWD, disk.c_str(), &how, sizeof how));
-  if (fd < 0) return errno;
-  close(fd);
-  return 0;
+  OwnedFd fd(static_cast<int>(syscall(SYS_openat2, AT_FDCWD, disk.c_str(), &how, sizeof how)));
+  if (!fd) return errno_error(disk, errno);
+  return fd;
+}
+
+/// EPERM: the file is somebody else's (open(2)).
+Result<OwnedFd> open_unnoticed(const std::string& disk, int flags) {
+  auto fd = open_without_links(disk, flags | O_NOATIME);
+  return !fd && fd.error().errnum == EPERM ? open_without_links(disk, flags) : std::move(fd);
 }
 
 /// Without "." or ".." or an empty part.
@@ -63,28 +70,29 @@ Sysroot::Sysroot(const std::string& directory) : root_(directory) {
 
 Result<std::string> Sysroot::resolve(const std::string& path) const {
   if (!below_sys(path)) return Error{path + ": not in a copied /sys tree", ENOENT};
-  if (is_plain_path(path)) {
-    const int status = look_without_links(on_disk(path));
-    if (status == 0) return path;
-    if (status == ENOENT) return errno_error(path, ENOENT);
-  }
   std::vector<std::string> todo;
   push_parts(std::string_view(path).substr(4), todo);
   std::string done = "/sys";
   int links = 0;
+  bool looked_ahead = false;  // since the last link
   while (!todo.empty()) {
-    const std::string part = std::move(todo.back());
-    todo.pop_back();
-    if (part == "..") {
+    if (todo.back() == "..") {
+      todo.pop_back();
       if (done != "/sys") done.erase(done.rfind('/'));
       continue;
     }
-    std::string next = done;
-    next.append("/").append(part);
+    if (!std::exchange(looked_ahead, true)) {
+      const auto plain = look_ahead(done, todo);
+      if (!plain) return errno_error(path, plain.error().errnum);
+      for (std::size_t i = 0; i < *plain; ++i, todo.pop_back()) done.append("/").append(todo.back());
+      continue;
+    }
+    std::string next = done + "/" + todo.back();
+    todo.pop_back();
     struct stat status {};
     if (lstat(on_disk(next).c_str(), &status) != 0) return errno_error(path, errno);
     if (!S_ISLNK(status.st_mode)) {
-      done = next;
+      done = std::move(next);
       continue;
     }
     if (++links > kMaxLinks) return errno_error(path, ELOOP);
@@ -92,8 +100,35 @@ Result<std::string> Sysroot::resolve(const std::string& path) const {
     if (!target) return target.error();
     if (target->starts_with('/')) done = "/sys";
     push_parts(below_sys(*target) ? std::string_view(*target).substr(4) : std::string_view(*target), todo);
+    looked_ahead = false;
   }
   return done;
+}
+
+/// One call tells that no part of a path is a link, and most links are a path's last part.
+Result<std::size_t> Sysroot::look_ahead(const std::string& done, const std::vector<std::string>& todo) const {
+  if (std::find(todo.begin(), todo.end(), "..") != todo.end()) return std::size_t{0};
+  std::string parent = done;
+  for (std::size_t left = todo.size() - 1; left > 0; --left) parent.append("/").append(todo[left]);
+  const auto whole = open_without_links(on_disk(parent + "/" + todo.front()), O_PATH);
+  if (whole) return todo.size();
+  if (whole.error().errnum == ENOENT) return whole.error();
+  return todo.size() > 1 && open_without_links(on_disk(parent), O_PATH) ? todo.size() - 1 : 0;
+}
+
+Result<OwnedFd> Sysroot::open(const std::string& path, int flags) const {
+  if (below_sys(path) && is_plain_path(path)) {
+    auto fd = open_unnoticed(on_disk(path), flags);
+    if (fd) return fd;
+    if (fd.error().errnum == ENOENT) return errno_error(path, ENOENT);
+  }
+  const auto canonical = resolve(path);
+  if (!canonical) return canonical.error();
+  auto fd = open_unnoticed(on_disk(*canonical), flags);
+  if (!fd && fd.error().errnum == ENOSYS)
+    fd = OwnedFd(::open(on_disk(*canonical).c_str(), flags | O_CLOEXEC));  // Linux before 5.6
+  if (!fd || !*fd) return errno_error(path, fd ? errno : fd.error().errnum);
+  return fd;
 }
 
 }  // namespace linkhealth

@@ -79,12 +79,12 @@ TEST_F(IbSysfs, ReadsTheGroupsSeparately) {
   EXPECT_FALSE(state.sample.counters);
   EXPECT_EQ(host_.reads("*/counters/*"), 0U) << "the state costs no firmware command";
 
-  const auto errors = read(port, IbGroup::kErrors);
+  const auto errors = read(port, IbGroup::kPma);
   EXPECT_EQ(errors.sample.counters->get("symbol_error"), 5U);
   EXPECT_FALSE(errors.sample.counters->get("port_xmit_data"));
   EXPECT_EQ(port.costly_reads(), 4U);
 
-  EXPECT_EQ(read(port, IbGroup::kTraffic).sample.counters->get("port_xmit_data"), 5U);
+  EXPECT_EQ(read(port, IbGroup::kPma).sample.counters->get("port_xmit_data"), 5U);
   const auto hw = read(port, IbGroup::kHw);
   EXPECT_EQ(hw.sample.counters->get("out_of_sequence"), 9U);
   EXPECT_EQ(hw.sample.counters->get("some_new_counter"), 9U);
@@ -94,9 +94,9 @@ TEST_F(IbSysfs, ReadsTheGroupsSeparately) {
 
 TEST_F(IbSysfs, KeptFilesSeeNewValues) {
   auto port = reader();
-  read(port, IbGroup::kErrors);
+  read(port, IbGroup::kPma);
   fake_.set(counter("symbol_error"), "6\n");
-  EXPECT_EQ(read(port, IbGroup::kErrors).sample.counters->get("symbol_error"), 6U);
+  EXPECT_EQ(read(port, IbGroup::kPma).sample.counters->get("symbol_error"), 6U);
 }
 
 TEST_F(IbSysfs, OddTextAndErrorsOfOneFileAreOneGapAndHideNothing) {
@@ -104,7 +104,7 @@ TEST_F(IbSysfs, OddTextAndErrorsOfOneFileAreOneGapAndHideNothing) {
   host_.fail(counter("port_rcv_errors"), EINVAL);
   host_.replace(counter("VL15_dropped"), "N/A (no PMA)\n");
   auto port = reader();
-  const auto errors = read(port, IbGroup::kErrors);
+  const auto errors = read(port, IbGroup::kPma);
   EXPECT_EQ(errors.status, ReadStatus::kOk);
   EXPECT_EQ(errors.sample.counters->get("link_downed"), 5U);
   EXPECT_FALSE(errors.sample.counters->get("symbol_error"));
@@ -118,7 +118,7 @@ TEST_F(IbSysfs, EveryKindOfBadContentIsAbsentWithAReason) {
     host_.heal();
     host_.replace(counter("symbol_error"), bad);
     auto port = reader();
-    const auto errors = read(port, IbGroup::kErrors);
+    const auto errors = read(port, IbGroup::kPma);
     EXPECT_FALSE(errors.sample.counters->get("symbol_error")) << bad;
     EXPECT_EQ(errors.sample.counters->get("link_downed"), 5U) << bad;
     ASSERT_EQ(errors.gaps.size(), 1U) << bad;
@@ -129,7 +129,7 @@ TEST_F(IbSysfs, EveryKindOfBadContentIsAbsentWithAReason) {
 TEST_F(IbSysfs, APortInSwitchModeLosesOnlyItself) {
   host_.fail("*/ports/1/*", EINVAL);
   auto port = reader();
-  for (const IbGroup group : {IbGroup::kState, IbGroup::kErrors, IbGroup::kTraffic, IbGroup::kHw}) {
+  for (const IbGroup group : {IbGroup::kState, IbGroup::kPma, IbGroup::kHw}) {
     const auto reading = read(port, group);
     EXPECT_EQ(reading.status, ReadStatus::kOk);
     EXPECT_FALSE(reading.sample.link);
@@ -142,7 +142,7 @@ TEST_F(IbSysfs, AFailingFileIsAskedLessAndLessOftenAndComesBack) {
   host_.fail(counter("symbol_error"), EOPNOTSUPP);
   auto port = reader();
   for (int cycle = 0; cycle < 256; ++cycle) {
-    const auto errors = read(port, IbGroup::kErrors);
+    const auto errors = read(port, IbGroup::kPma);
     EXPECT_EQ(errors.gaps.size(), 1U) << "unknown stays unknown while the file is left alone";
     EXPECT_EQ(errors.sample.counters->get("link_downed"), 5U);
   }
@@ -151,48 +151,48 @@ TEST_F(IbSysfs, AFailingFileIsAskedLessAndLessOftenAndComesBack) {
   host_.heal();
   bool back = false;
   for (int cycle = 0; cycle < 64 && !back; ++cycle)
-    back = read(port, IbGroup::kErrors).sample.counters->get("symbol_error") == 5U;
+    back = read(port, IbGroup::kPma).sample.counters->get("symbol_error") == 5U;
   EXPECT_TRUE(back);
-  EXPECT_TRUE(read(port, IbGroup::kErrors).gaps.empty());
+  EXPECT_TRUE(read(port, IbGroup::kPma).gaps.empty());
 }
 
 TEST_F(IbSysfs, UnplugAndReplugMeansRescan) {
   auto port = reader();
-  for (const IbGroup group : {IbGroup::kState, IbGroup::kErrors, IbGroup::kTraffic, IbGroup::kHw}) read(port, group);
+  for (const IbGroup group : {IbGroup::kState, IbGroup::kPma, IbGroup::kHw}) read(port, group);
   fake_.remove(nic_.pci_dir());
   add_nic(fake_, nic_);  // the same name again
-  for (const IbGroup group : {IbGroup::kState, IbGroup::kErrors, IbGroup::kTraffic, IbGroup::kHw}) {
+  for (const IbGroup group : {IbGroup::kState, IbGroup::kPma, IbGroup::kHw}) {
     const auto reading = read(port, group);
     EXPECT_EQ(reading.status, ReadStatus::kGone);
     EXPECT_TRUE(reading.gaps.empty()) << "gone is not blind";
   }
   auto again = reader();
-  EXPECT_EQ(read(again, IbGroup::kErrors).sample.counters->get("symbol_error"), 5U);
+  EXPECT_EQ(read(again, IbGroup::kPma).sample.counters->get("symbol_error"), 5U);
 }
 
 TEST_F(IbSysfs, UnplugInTheMiddleOfAReadKeepsWhatWasRead) {
   auto port = reader();
   read(port, IbGroup::kState);
   host_.fail(counter("symbol_error"), ENODEV);
-  EXPECT_EQ(read(port, IbGroup::kErrors).status, ReadStatus::kOk) << "the device answers: only the file is odd";
+  EXPECT_EQ(read(port, IbGroup::kPma).status, ReadStatus::kOk) << "the device answers: only the file is odd";
   host_.fail("*/state", ENODEV);
   host_.heal();
   host_.fail("*", ENODEV);
-  EXPECT_EQ(read(port, IbGroup::kErrors).status, ReadStatus::kGone);
+  EXPECT_EQ(read(port, IbGroup::kPma).status, ReadStatus::kGone);
 }
 
 TEST_F(IbSysfs, ARenameIsFollowed) {
   auto port = reader();
-  read(port, IbGroup::kErrors);
+  read(port, IbGroup::kPma);
   fake_.rename(nic_.pci_dir() + "/infiniband/mlx5_0", nic_.pci_dir() + "/infiniband/mlx5_9");
-  EXPECT_EQ(read(port, IbGroup::kErrors).sample.counters->get("symbol_error"), 5U);
+  EXPECT_EQ(read(port, IbGroup::kPma).sample.counters->get("symbol_error"), 5U);
 }
 
 TEST_F(IbSysfs, DirectoriesThatTheDriverDoesNotOfferAreAbsentNotGaps) {
   fake_.remove(nic_.port_dir() + "/counters");
   fake_.remove(nic_.port_dir() + "/hw_counters");
   auto port = reader();
-  for (const IbGroup group : {IbGroup::kErrors, IbGroup::kTraffic, IbGroup::kHw}) {
+  for (const IbGroup group : {IbGroup::kPma, IbGroup::kHw}) {
     const auto seen = read(port, group);
     EXPECT_TRUE(seen.gaps.empty());
     EXPECT_FALSE(seen.sample.counters);
@@ -202,7 +202,7 @@ TEST_F(IbSysfs, DirectoriesThatTheDriverDoesNotOfferAreAbsentNotGaps) {
 TEST_F(IbSysfs, DirectoriesThatCannotBeReadAreGaps) {
   host_.fail_list("*counters", EACCES);
   auto port = reader();
-  const auto gaps = read(port, IbGroup::kErrors).gaps;
+  const auto gaps = read(port, IbGroup::kPma).gaps;
   ASSERT_EQ(gaps.size(), 1U);
   EXPECT_EQ(gaps[0].probe, "counters");
   EXPECT_TRUE(gaps[0].reason.starts_with("counters: ")) << gaps[0].reason;
@@ -222,7 +222,7 @@ TEST_F(IbSysfs, DescriptorsAreBoundedAndClosed) {
   {
     auto port = reader();
     for (int cycle = 0; cycle < 3; ++cycle)
-      for (const IbGroup group : {IbGroup::kState, IbGroup::kErrors, IbGroup::kTraffic, IbGroup::kHw})
+      for (const IbGroup group : {IbGroup::kState, IbGroup::kPma, IbGroup::kHw})
         read(port, group);
     EXPECT_EQ(fake_.open_files(), 3U + 5U + 2U);
   }

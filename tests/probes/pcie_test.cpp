@@ -44,7 +44,7 @@ TEST(PcieParse, Texts) {
 
 TEST_F(Pcie, ReadsLinkAndErrors) {
   fake_.set(nic_.pci_dir() + "/aer_dev_correctable", "RxErr 4\nTOTAL_ERR_COR 4\n");
-  read_pcie(host_, port_, sample_, gaps_);
+  PcieReader().read(host_, port_, sample_, gaps_);
   ASSERT_TRUE(sample_.pcie);
   EXPECT_EQ(sample_.pcie->speed_gtps, 32.0);
   EXPECT_EQ(sample_.pcie->width, 16U);
@@ -58,14 +58,14 @@ TEST_F(Pcie, ASlowerSlotIsNotADegradedCard) {
   fake_.set(nic_.pci_dir() + "/current_link_width", "8\n");
   fake_.set(nic_.bridge_dir() + "/max_link_speed", "16.0 GT/s PCIe\n");
   fake_.set(nic_.bridge_dir() + "/max_link_width", "8\n");
-  read_pcie(host_, port_, sample_, gaps_);
+  PcieReader().read(host_, port_, sample_, gaps_);
   EXPECT_EQ(sample_.pcie->max_speed_gtps, 16.0);
   EXPECT_EQ(sample_.pcie->max_width, 8U);
 }
 
 TEST_F(Pcie, AFasterSlotDoesNotRaiseTheCard) {
   fake_.set(nic_.bridge_dir() + "/max_link_speed", "64.0 GT/s PCIe\n");
-  read_pcie(host_, port_, sample_, gaps_);
+  PcieReader().read(host_, port_, sample_, gaps_);
   EXPECT_EQ(sample_.pcie->max_speed_gtps, 32.0);
 }
 
@@ -73,7 +73,7 @@ TEST_F(Pcie, BadContentIsAGap) {
   host_.replace("*/current_link_speed", "Unknown\n");
   host_.fail("*/0000:1b:00.0/max_link_width", EINVAL);
   fake_.set(nic_.pci_dir() + "/aer_dev_fatal", "garbage\n");
-  read_pcie(host_, port_, sample_, gaps_);
+  PcieReader().read(host_, port_, sample_, gaps_);
   EXPECT_FALSE(sample_.pcie->speed_gtps);
   EXPECT_EQ(sample_.pcie->width, 16U);
   EXPECT_THAT(gaps_, ElementsAre(Gap{"mlx5_0/1", "pcie",
@@ -83,13 +83,41 @@ TEST_F(Pcie, BadContentIsAGap) {
 
 TEST_F(Pcie, AGoneFunctionLeavesTheGroupOut) {
   fake_.remove(nic_.pci_dir());
-  read_pcie(host_, port_, sample_, gaps_);
+  PcieReader().read(host_, port_, sample_, gaps_);
   EXPECT_FALSE(sample_.pcie);
   EXPECT_EQ(gaps_.size(), 1U);
 }
 
+TEST_F(Pcie, WhatStaysWhileTheCardIsInItsSlotIsReadOnce) {
+  PcieReader reader;
+  reader.read(host_, port_, sample_, gaps_);
+  const auto first = sample_.pcie;
+  host_.forget_reads();
+  fake_.set(nic_.pci_dir() + "/current_link_width", "8\n");
+  reader.read(host_, port_, sample_, gaps_);
+  EXPECT_EQ(sample_.pcie->width, 8U);
+  EXPECT_EQ(sample_.pcie->max_width, first->max_width);
+  EXPECT_EQ(sample_.pcie->max_speed_gtps, 32.0);
+  EXPECT_EQ(sample_.pcie->numa_node, first->numa_node);
+  EXPECT_EQ(host_.reads("*/max_link_*") + host_.reads("*/numa_node"), 0U);
+}
+
+TEST_F(Pcie, ALimitThatCouldNotBeReadIsReadAgain) {
+  PcieReader reader;
+  for (const std::string& dir : {nic_.pci_dir(), nic_.bridge_dir()}) {
+    const std::string file = dir + "/max_link_width";
+    fake_.set(file, "16\n");
+    host_.fail(file, EIO);
+    reader.read(host_, port_, sample_, gaps_);
+    host_.heal();
+  }
+  fake_.set(nic_.bridge_dir() + "/max_link_width", "4\n");
+  reader.read(host_, port_, sample_, gaps_);
+  EXPECT_EQ(sample_.pcie->max_width, 4U);
+}
+
 TEST_F(Pcie, AVirtualPortHasNoPcie) {
-  read_pcie(host_, InventoryPort{}, sample_, gaps_);
+  PcieReader().read(host_, InventoryPort{}, sample_, gaps_);
   EXPECT_FALSE(sample_.pcie);
   EXPECT_TRUE(gaps_.empty());
 }
@@ -107,7 +135,7 @@ TEST_F(Pcie, BridgeSlotNodeAndTemperature) {
   fake_.set(hwmon + "/temp2_label", "Module0\n");
   fake_.set(hwmon + "/temp3_input", "72000\n");
   fake_.set(hwmon + "/temp3_label", "sensor64\n");
-  read_pcie(host_, port_, sample_, gaps_);
+  PcieReader().read(host_, port_, sample_, gaps_);
   ASSERT_TRUE(sample_.pcie);
   EXPECT_EQ(sample_.pcie->bridge_speed_gtps, 16.0);
   EXPECT_EQ(sample_.pcie->bridge_width, 8U);
@@ -120,7 +148,7 @@ TEST_F(Pcie, BridgeSlotNodeAndTemperature) {
 
 TEST_F(Pcie, WhatABoardDoesNotNameIsAbsent) {
   fake_.set(nic_.pci_dir() + "/numa_node", "-1\n");
-  read_pcie(host_, port_, sample_, gaps_);
+  PcieReader().read(host_, port_, sample_, gaps_);
   ASSERT_TRUE(sample_.pcie);
   EXPECT_EQ(sample_.pcie->slot, "");
   EXPECT_FALSE(sample_.pcie->numa_node);
@@ -133,7 +161,7 @@ TEST_F(Pcie, ASensorThatCannotBeReadIsAGap) {
   fake_.set(hwmon + "/temp1_input", "999999999\n");
   fake_.set(hwmon + "/temp2_input", "50000\n");
   fake_.set_error(hwmon + "/temp3_input", EIO);
-  read_pcie(host_, port_, sample_, gaps_);
+  PcieReader().read(host_, port_, sample_, gaps_);
   ASSERT_TRUE(sample_.pcie);
   EXPECT_EQ(sample_.pcie->nic_temperature_c, 50.0) << "out of range is no temperature";
   ASSERT_EQ(gaps_.size(), 1U);

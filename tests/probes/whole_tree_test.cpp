@@ -25,7 +25,7 @@ std::map<PortKey, PortSample> read_all(Host& host, const Inventory& inventory, s
       auto reader = IbPortReader::open(host, port);
       EXPECT_TRUE(reader) << port.id.key();
       if (!reader) continue;
-      for (const IbGroup group : {IbGroup::kState, IbGroup::kErrors, IbGroup::kTraffic, IbGroup::kHw})
+      for (const IbGroup group : {IbGroup::kState, IbGroup::kPma, IbGroup::kHw})
         EXPECT_EQ(reader->read(group, sample, gaps), ReadStatus::kOk);
     }
     if (!port.sysfs_netdev_dir.empty()) {
@@ -35,7 +35,7 @@ std::map<PortKey, PortSample> read_all(Host& host, const Inventory& inventory, s
       EXPECT_EQ(reader->read_link(sample.link, gaps), ReadStatus::kOk);
       EXPECT_EQ(reader->read_statistics(sample, gaps), ReadStatus::kOk);
     }
-    read_pcie(host, port, sample, gaps);
+    PcieReader().read(host, port, sample, gaps);
   }
   return samples;
 }
