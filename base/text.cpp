@@ -25,7 +25,8 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
 }
 
 namespace {
-std::optional<std::uint64_t> parse_base(std::string_view text, int base) {
+template <int base>
+std::optional<std::uint64_t> parse_base(std::string_view text) {
   std::uint64_t value = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value, base);
@@ -34,11 +35,11 @@ std::optional<std::uint64_t> parse_base(std::string_view text, int base) {
 }
 }  // namespace
 
-std::optional<std::uint64_t> parse_u64(std::string_view text) { return parse_base(text, 10); }
+std::optional<std::uint64_t> parse_u64(std::string_view text) { return parse_base<10>(text); }
 
 std::optional<std::uint64_t> parse_hex_or_decimal(std::string_view text) {
-  if (text.starts_with("0x") || text.starts_with("0X")) return parse_base(text.substr(2), 16);
-  return parse_base(text, 10);
+  if (text.starts_with("0x") || text.starts_with("0X")) return parse_base<16>(text.substr(2));
+  return parse_base<10>(text);
 }
 
 std::optional<double> parse_double(std::string_view text) {

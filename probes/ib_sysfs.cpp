@@ -16,6 +16,7 @@ namespace {
 
 constexpr std::array kStateFiles = {"state", "phys_state", "rate"};
 constexpr std::size_t kLongestState = 128;
+constexpr unsigned kRateEach = 6;      // reads of the state: with the shipped periods a minute
 constexpr unsigned kStateMaxSkip = 7;  // the state comes back soon after a port has left switch mode
 
 bool is_damage_counter(const std::string& name) {
@@ -176,33 +177,42 @@ bool IbPortReader::is_gone() {
   return gone_;
 }
 
+/// The value of a state file; nullopt with a reason kept in the file otherwise.
+template <typename Parse>
+auto IbPortReader::take_state(KeptFile& file, const std::optional<Result<std::string_view>>& read, Parse parse) {
+  const auto text = take_state_text(file, read);
+  auto value = text ? parse(*text) : decltype(parse(*text))();
+  if (value) file.accept();
+  if (text && !value) file.reject(unexpected_text(*text).message, kStateMaxSkip);
+  return value;
+}
+
 ReadStatus IbPortReader::read_state(PortSample& sample, std::vector<Gap>& gaps) {
-  KeptReads<kStateFiles.size(), kLongestState> reads;
-  for (KeptFile& file : state_files_) reads.add(*host_, file, dir_);
+  KeptReads<2, kLongestState> reads;
+  for (std::size_t i = 0; i < 2; ++i) reads.add(*host_, state_files_[i], dir_);
   reads.read(*host_);
-  const auto take = [&](std::size_t number, auto parse) {
-    KeptFile& file = state_files_[number];
-    const auto text = take_state_text(file, reads.text(number));
-    auto value = text ? parse(*text) : decltype(parse(*text))();
-    if (value) file.accept();
-    if (text && !value) file.reject(unexpected_text(*text).message, kStateMaxSkip);
-    return value;
-  };
-  const auto state = take(0, parse_state);
+  auto state = take_state(state_files_[0], reads.text(0), parse_state);
   if (gone_) return ReadStatus::kGone;
-  const auto phys_state = take(1, parse_state);
-  const auto rate = take(2, parse_rate);
-  if (state || phys_state || rate) {
+  auto phys_state = take_state(state_files_[1], reads.text(1), parse_state);
+  const bool same = state == state_ && phys_state == phys_state_;
+  if (!same || !rate_ || rate_rests_-- == 0) {
+    std::array<char, kLongestState> buffer;  // NOLINT(*-member-init): filled by the read
+    rate_ = take_state(state_files_[2], state_files_[2].read(*host_, dir_, buffer), parse_rate);
+    rate_rests_ = kRateEach - 1;
+  }
+  if (state || phys_state || rate_) {
     LinkSample& link = sample.link ? *sample.link : sample.link.emplace();
     if (state) link.state = *state;
     if (phys_state) link.phys_state = *phys_state;
     if (infiniband_ && phys_state) link.carrier = *phys_state == "LinkUp";
     const bool up = phys_state ? *phys_state == "LinkUp" : state && *state == "ACTIVE";
-    if (rate && up && (infiniband_ || !link.speed_mbps)) {
-      link.speed_mbps = rate->speed_mbps;
-      if (infiniband_ || !link.lanes) link.lanes = rate->lanes;
+    if (rate_ && up && (infiniband_ || !link.speed_mbps)) {
+      link.speed_mbps = rate_->speed_mbps;
+      if (infiniband_ || !link.lanes) link.lanes = rate_->lanes;
     }
   }
+  state_ = std::move(state);
+  phys_state_ = std::move(phys_state);
   add_gap(gaps, key_, "link", join_reasons(state_files_));
   return ReadStatus::kOk;
 }

@@ -26,10 +26,15 @@ namespace linkhealth {
 
 /// What is read together; each group may have its own period.
 enum class IbGroup : std::uint8_t {
-  kState,   ///< three cheap files
+  kState,   ///< state, phys_state and rate: each up to five firmware commands on mlx5
   kPma,     ///< counters/, those of damage first: one firmware command each on mlx5
   kHw,      ///< hw_counters/: one refresh for all while read in one burst (10 ms lifespan)
   kDevice,  ///< the device's hw_counters/ that the port does not have, likewise
+};
+
+struct IbRate {
+  std::uint32_t speed_mbps = 0;
+  std::uint32_t lanes = 0;
 };
 
 class IbPortReader {
@@ -41,7 +46,8 @@ class IbPortReader {
   /// Adds the group's values to `sample`, and to `gaps` one gap when something of it could not be read (probe "link",
   /// "counters" or "hw_counters"). kState fills state and phys_state; on InfiniBand also carrier, and speed and lanes
   /// while the link is up (while it trains the rate file holds a stale or default rate); on Ethernet speed and lanes
-  /// only where the sample has none, because soft devices and old kernels round them down.
+  /// only where the sample has none, because soft devices and old kernels round them down. The rate is read after a
+  /// change of the other two and each sixth time, and else the one before.
   ReadStatus read(IbGroup group, PortSample& sample, std::vector<Gap>& gaps);
 
   /// At most `budget` files of counters/, those that are most overdue. The first call reads every file, so that each
@@ -70,6 +76,8 @@ class IbPortReader {
   std::vector<Turn> due_turns(SteadyTime now);
   /// Asks the state file: an ENODEV of it is the device's end.
   bool is_gone();
+  template <typename Parse>
+  auto take_state(KeptFile& file, const std::optional<Result<std::string_view>>& read, Parse parse);
   std::optional<std::string_view> take_state_text(KeptFile& file, const std::optional<Result<std::string_view>>& text);
 
   Host* host_;
@@ -78,6 +86,9 @@ class IbPortReader {
   bool infiniband_ = false;
   bool gone_ = false;                  // for ever: kept files of a device that has gone stay dead
   std::vector<KeptFile> state_files_;  // state, phys_state, rate
+  std::optional<std::string> state_, phys_state_;
+  std::optional<IbRate> rate_;  // as last read
+  unsigned rate_rests_ = 0;     // for so many reads more
   CounterFiles pma_, hw_, device_;
   std::vector<std::optional<SteadyTime>> last_read_;  // of each file of pma_
   bool read_once_ = false;                            // read_due() was called
@@ -92,10 +103,6 @@ Milliseconds pma_period(std::string_view counter);
 /// "4: ACTIVE" -> "ACTIVE"; nullopt for anything else.
 std::optional<std::string> parse_state(std::string_view text);
 
-struct IbRate {
-  std::uint32_t speed_mbps = 0;
-  std::uint32_t lanes = 0;
-};
 /// "400 Gb/sec (4X NDR)" -> 400000, 4; "2.5 Gb/sec (1X SDR)" -> 2500, 1. nullopt for anything else.
 std::optional<IbRate> parse_rate(std::string_view text);
 

@@ -177,7 +177,7 @@ void PcieReader::read(Host& host, const InventoryPort& port, PortSample& sample,
   pcie.speed_gtps = read_value(host, dir, "current_link_speed", parse_link_speed, trouble);
   pcie.width = read_value(host, dir, "current_link_width", parse_link_width, trouble);
   if (!fixed.trouble.empty()) trouble += (trouble.empty() ? "" : "; ") + fixed.trouble;
-  if (!bridge.empty()) {
+  if (pcie.bridge_max_speed_gtps || pcie.bridge_max_width) {  // else it has none of the four (pcie_dev_attrs)
     pcie.bridge_speed_gtps = read_value(host, bridge, "current_link_speed", parse_link_speed, ignored);
     pcie.bridge_width = read_value(host, bridge, "current_link_width", parse_link_width, ignored);
   }

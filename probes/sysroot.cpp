@@ -48,12 +48,6 @@ Result<OwnedFd> open_without_links(const std::string& disk, int flags) {
   return fd;
 }
 
-/// EPERM: the file is somebody else's (open(2)).
-Result<OwnedFd> open_unnoticed(const std::string& disk, int flags) {
-  auto fd = open_without_links(disk, flags | O_NOATIME);
-  return !fd && fd.error().errnum == EPERM ? open_without_links(disk, flags) : std::move(fd);
-}
-
 /// Without "." or ".." or an empty part.
 bool is_plain_path(std::string_view path) {
   return path.find("/.") == std::string_view::npos && path.find("//") == std::string_view::npos && !path.ends_with('/');
@@ -117,17 +111,19 @@ Result<std::size_t> Sysroot::look_ahead(const std::string& done, const std::vect
 }
 
 Result<OwnedFd> Sysroot::open(const std::string& path, int flags) const {
+  int quietly = flags | O_NOATIME;
   if (below_sys(path) && is_plain_path(path)) {
-    auto fd = open_unnoticed(on_disk(path), flags);
+    auto fd = open_without_links(on_disk(path), quietly);
+    if (!fd && fd.error().errnum == EPERM) fd = open_without_links(on_disk(path), quietly = flags);  // not our file
     if (fd) return fd;
     if (fd.error().errnum == ENOENT) return errno_error(path, ENOENT);
   }
   const auto canonical = resolve(path);
   if (!canonical) return canonical.error();
-  auto fd = open_unnoticed(on_disk(*canonical), flags);
-  if (!fd && fd.error().errnum == ENOSYS)
-    fd = OwnedFd(::open(on_disk(*canonical).c_str(), flags | O_CLOEXEC));  // Linux before 5.6
-  if (!fd || !*fd) return errno_error(path, fd ? errno : fd.error().errnum);
+  const std::string disk = on_disk(*canonical);
+  OwnedFd fd(::open(disk.c_str(), quietly | O_CLOEXEC));
+  if (!fd && errno == EPERM) fd = OwnedFd(::open(disk.c_str(), flags | O_CLOEXEC));
+  if (!fd) return errno_error(path, errno);
   return fd;
 }
 

@@ -79,17 +79,35 @@ TEST_F(IbSysfs, ReadsTheGroupsSeparately) {
   EXPECT_FALSE(state.sample.counters);
   EXPECT_EQ(host_.reads("*/counters/*"), 0U) << "the state costs no firmware command";
 
-  const auto errors = read(port, IbGroup::kPma);
-  EXPECT_EQ(errors.sample.counters->get("symbol_error"), 5U);
-  EXPECT_FALSE(errors.sample.counters->get("port_xmit_data"));
-  EXPECT_EQ(port.costly_reads(), 4U);
-
-  EXPECT_EQ(read(port, IbGroup::kPma).sample.counters->get("port_xmit_data"), 5U);
+  const auto pma = read(port, IbGroup::kPma);
+  EXPECT_EQ(pma.sample.counters->get("symbol_error"), 5U);
+  EXPECT_EQ(pma.sample.counters->get("port_xmit_data"), 5U);
+  EXPECT_EQ(port.costly_reads(), 5U);
   const auto hw = read(port, IbGroup::kHw);
   EXPECT_EQ(hw.sample.counters->get("out_of_sequence"), 9U);
   EXPECT_EQ(hw.sample.counters->get("some_new_counter"), 9U);
   EXPECT_FALSE(hw.sample.counters->get("lifespan"));
   EXPECT_TRUE(hw.gaps.empty());
+}
+
+TEST_F(IbSysfs, TheRateIsReadAfterAChangeAndNowAndThen) {
+  auto port = reader();
+  const std::string dir = nic_.port_dir();
+  const auto speed = [&] { return read(port, IbGroup::kState).sample.link->speed_mbps; };
+  EXPECT_EQ(speed(), 400000U);
+  host_.forget_reads();
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(speed(), 400000U);
+  EXPECT_EQ(host_.reads("*/rate"), 0U) << "each costs up to five firmware commands";
+  EXPECT_EQ(host_.reads("*/phys_state"), 5U);
+  fake_.set(dir + "/rate", "200 Gb/sec (2X NDR)\n");
+  EXPECT_EQ(speed(), 200000U) << "the sixth time";
+  fake_.set(dir + "/rate", "400 Gb/sec (4X NDR)\n");
+  EXPECT_EQ(speed(), 200000U);
+  fake_.set(dir + "/state", "2: INIT\n");
+  EXPECT_EQ(speed(), 400000U) << "the state changed";
+  host_.fail(dir + "/rate", EIO);
+  fake_.set(dir + "/state", "4: ACTIVE\n");
+  EXPECT_FALSE(speed()) << "what can't be read is unknown";
 }
 
 TEST_F(IbSysfs, KeptFilesSeeNewValues) {
@@ -104,11 +122,11 @@ TEST_F(IbSysfs, OddTextAndErrorsOfOneFileAreOneGapAndHideNothing) {
   host_.fail(counter("port_rcv_errors"), EINVAL);
   host_.replace(counter("VL15_dropped"), "N/A (no PMA)\n");
   auto port = reader();
-  const auto errors = read(port, IbGroup::kPma);
-  EXPECT_EQ(errors.status, ReadStatus::kOk);
-  EXPECT_EQ(errors.sample.counters->get("link_downed"), 5U);
-  EXPECT_FALSE(errors.sample.counters->get("symbol_error"));
-  EXPECT_THAT(errors.gaps, ElementsAre(Gap{"mlx5_0/1", "counters",
+  const auto pma = read(port, IbGroup::kPma);
+  EXPECT_EQ(pma.status, ReadStatus::kOk);
+  EXPECT_EQ(pma.sample.counters->get("link_downed"), 5U);
+  EXPECT_FALSE(pma.sample.counters->get("symbol_error"));
+  EXPECT_THAT(pma.gaps, ElementsAre(Gap{"mlx5_0/1", "counters",
                                            "VL15_dropped: text \"N/A (no PMA)\"; "
                                            "port_rcv_errors, symbol_error: EINVAL"}));
 }
@@ -118,11 +136,11 @@ TEST_F(IbSysfs, EveryKindOfBadContentIsAbsentWithAReason) {
     host_.heal();
     host_.replace(counter("symbol_error"), bad);
     auto port = reader();
-    const auto errors = read(port, IbGroup::kPma);
-    EXPECT_FALSE(errors.sample.counters->get("symbol_error")) << bad;
-    EXPECT_EQ(errors.sample.counters->get("link_downed"), 5U) << bad;
-    ASSERT_EQ(errors.gaps.size(), 1U) << bad;
-    EXPECT_EQ(errors.gaps[0].reason.find('\x1b'), std::string::npos);
+    const auto pma = read(port, IbGroup::kPma);
+    EXPECT_FALSE(pma.sample.counters->get("symbol_error")) << bad;
+    EXPECT_EQ(pma.sample.counters->get("link_downed"), 5U) << bad;
+    ASSERT_EQ(pma.gaps.size(), 1U) << bad;
+    EXPECT_EQ(pma.gaps[0].reason.find('\x1b'), std::string::npos);
   }
 }
 
@@ -142,9 +160,9 @@ TEST_F(IbSysfs, AFailingFileIsAskedLessAndLessOftenAndComesBack) {
   host_.fail(counter("symbol_error"), EOPNOTSUPP);
   auto port = reader();
   for (int cycle = 0; cycle < 256; ++cycle) {
-    const auto errors = read(port, IbGroup::kPma);
-    EXPECT_EQ(errors.gaps.size(), 1U) << "unknown stays unknown while the file is left alone";
-    EXPECT_EQ(errors.sample.counters->get("link_downed"), 5U);
+    const auto pma = read(port, IbGroup::kPma);
+    EXPECT_EQ(pma.gaps.size(), 1U) << "unknown stays unknown while the file is left alone";
+    EXPECT_EQ(pma.sample.counters->get("link_downed"), 5U);
   }
   EXPECT_LE(host_.reads(counter("symbol_error")), 10U);
   EXPECT_EQ(host_.reads(counter("link_downed")), 256U);

@@ -125,6 +125,7 @@ TEST_F(Pcie, AVirtualPortHasNoPcie) {
 TEST_F(Pcie, BridgeSlotNodeAndTemperature) {
   fake_.set(nic_.bridge_dir() + "/current_link_speed", "16.0 GT/s PCIe\n");
   fake_.set(nic_.bridge_dir() + "/current_link_width", "8\n");
+  fake_.set(nic_.bridge_dir() + "/max_link_width", "16\n");
   fake_.set("/sys/bus/pci/slots/4/address", "0000:1b:00\n");
   fake_.set("/sys/bus/pci/slots/5/address", "0000:1c:00\n");
   const std::string hwmon = nic_.pci_dir() + "/hwmon/hwmon3";
