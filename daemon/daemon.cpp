@@ -111,6 +111,7 @@ class Daemon {
   WallTime last_step_at_;
   bool introduced_ = false;
   bool tested_ = false;
+  std::uint64_t searches_ = 0;  ///< after so many of them code was given back
   std::optional<SteadyTime> first_step_;
   std::size_t port_count_ = 0;
   std::size_t fault_count_ = 0;
@@ -312,6 +313,7 @@ void Daemon::on_step(const Snapshot& snapshot, const Engine::Step& step, double 
                                        : introduce_recording(options_.play_file, options_.play_speed, *step.report))
       log_.info(line);
   self_test(*step.report);
+  if (tested_ && std::exchange(searches_, sampler_->searches()) != sampler_->searches()) give_back_rare_code();
 }
 
 void Daemon::self_test(const Report& report) {
@@ -326,7 +328,6 @@ void Daemon::self_test(const Report& report) {
                 ? "self-test: nothing is hidden"
                 : fmt::format("self-test: {} source{} can't be seen, or only in part: see linkhealth doctor",
                               doctor.hidden, doctor.hidden == 1 ? "" : "s"));
-  give_back_start();
 }
 
 void Daemon::start_memory(const std::string& node) {

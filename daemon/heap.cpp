@@ -35,7 +35,7 @@ void keep_memory_small() {
   mallopt(M_MMAP_THRESHOLD, kOwnMapping_bytes);
 }
 
-void give_back_start() {
+void give_back_rare_code() {
   dl_iterate_phdr(give_back_file, nullptr);
   malloc_trim(0);
 }

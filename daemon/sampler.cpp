@@ -112,6 +112,7 @@ void Sampler::rescan(Cycle& cycle) {
 void Sampler::take_search(Cycle& cycle, Inventory found) {
   last_search_ = cycle.now;
   searched_ = true;
+  ++searches_done_;
   if (is_leaving(found) && ++leaving_looks_ <= kLeavingLooks) {
     search_ = true;
     return;

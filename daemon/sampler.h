@@ -77,6 +77,8 @@ class Sampler : public Source {
   [[nodiscard]] std::set<std::string> sources() const;
   /// Whether everything was read, or found unreadable, at least once.
   [[nodiscard]] bool settled() const;
+  /// So many searches for ports were done.
+  [[nodiscard]] std::uint64_t searches() const { return searches_done_; }
 
  private:
   /// When a group is to be read again.
@@ -136,6 +138,7 @@ class Sampler : public Source {
   PortSearch ports_search_;
   std::uint64_t readers_ = 0;  ///< so many were made
   bool searched_ = false;
+  std::uint64_t searches_done_ = 0;
   std::vector<PortEvent> early_events_;  ///< of before that
   SteadyTime last_search_;
   std::vector<Gap> node_gaps_;

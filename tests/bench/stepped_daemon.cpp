@@ -88,7 +88,7 @@ int run(std::span<char*> arguments) {
     const auto step = diagnosis ? engine.step(*snapshot) : Engine::Step{latest.take(*snapshot), {}};
     publisher.publish(step.report, step.events, {"bench", 0.0});
   };
-  bool starting = true;
+  std::uint64_t searches = 0;
   for (char byte = '\n'; byte == '\n'; byte = static_cast<char>(std::getchar())) {
     clock.advance(settings.counters_period);
     take(sampler.poll());
@@ -96,7 +96,7 @@ int run(std::span<char*> arguments) {
       sampler.work()();
       take(sampler.poll());
     }
-    if (std::exchange(starting, false)) give_back_start();  // as the daemon, after its first whole cycle
+    if (std::exchange(searches, sampler.searches()) != sampler.searches()) give_back_rare_code();  // as the daemon
     std::puts("ok");
     std::fflush(stdout);
   }
