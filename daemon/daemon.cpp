@@ -113,8 +113,7 @@ class Daemon {
   bool tested_ = false;
   std::uint64_t searches_ = 0;  ///< after so many of them code was given back
   std::optional<SteadyTime> first_step_;
-  std::size_t port_count_ = 0;
-  std::size_t fault_count_ = 0;
+  std::size_t port_count_ = 0, fault_count_ = 0;
 };
 
 Result<void> Daemon::make_source() {

@@ -127,8 +127,8 @@ TEST_F(IbSysfs, OddTextAndErrorsOfOneFileAreOneGapAndHideNothing) {
   EXPECT_EQ(pma.sample.counters->get("link_downed"), 5U);
   EXPECT_FALSE(pma.sample.counters->get("symbol_error"));
   EXPECT_THAT(pma.gaps, ElementsAre(Gap{"mlx5_0/1", "counters",
-                                           "VL15_dropped: text \"N/A (no PMA)\"; "
-                                           "port_rcv_errors, symbol_error: EINVAL"}));
+                                        "VL15_dropped: text \"N/A (no PMA)\"; "
+                                        "port_rcv_errors, symbol_error: EINVAL"}));
 }
 
 TEST_F(IbSysfs, EveryKindOfBadContentIsAbsentWithAReason) {
@@ -240,8 +240,7 @@ TEST_F(IbSysfs, DescriptorsAreBoundedAndClosed) {
   {
     auto port = reader();
     for (int cycle = 0; cycle < 3; ++cycle)
-      for (const IbGroup group : {IbGroup::kState, IbGroup::kPma, IbGroup::kHw})
-        read(port, group);
+      for (const IbGroup group : {IbGroup::kState, IbGroup::kPma, IbGroup::kHw}) read(port, group);
     EXPECT_EQ(fake_.open_files(), 3U + 5U + 2U);
   }
   EXPECT_EQ(fake_.open_files(), 0U);

@@ -1,10 +1,12 @@
 #include "probes/live_host.h"
 
+#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <linux/netlink.h>
 #include <sys/stat.h>
 
+#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
@@ -51,6 +53,37 @@ TEST_F(LiveHostTree, ReadsThroughSymlinksBelowTheRoot) {
 TEST_F(LiveHostTree, AnAbsoluteLinkStartsAtTheRoot) {
   fs::create_symlink("/sys/devices/pci0/net/eth0", sys_ / "class/net/absolute");
   EXPECT_EQ(*LiveHost(sys_).read_file("/sys/class/net/absolute/speed"), "400000\n");
+}
+
+TEST_F(LiveHostTree, LinksInTheMiddleAndAtTheEndAreFollowed) {
+  fs::create_directories(sys_ / "devices/pci0/0000:01:00.0/net/eth1/queues");
+  put(sys_ / "devices/pci0/0000:01:00.0/vendor", "0x15b3\n");
+  fs::create_symlink("../..", sys_ / "devices/pci0/0000:01:00.0/net/eth1/device");
+  fs::create_symlink("../../devices/pci0/0000:01:00.0/net/eth1", sys_ / "class/net/eth1");
+  LiveHost host(sys_);
+  const std::string function = "/sys/devices/pci0/0000:01:00.0";
+  EXPECT_EQ(*host.resolve("/sys/class/net/eth1/device"), function);
+  EXPECT_EQ(*host.resolve("/sys/class/net/eth1/device/net/eth1/device/net"), function + "/net");
+  EXPECT_EQ(*host.resolve("/sys/class/net/eth1/queues/../device/vendor"), function + "/vendor");
+  EXPECT_EQ(*host.resolve("/sys/class/net/eth1/../eth1"), "/sys/devices/pci0/0000:01:00.0/net/eth1")
+      << "\"..\" of a link is that of where it leads";
+  EXPECT_EQ(*host.read_file("/sys/class/net/eth1/device/vendor"), "0x15b3\n");
+  EXPECT_THAT(*host.list_dir("/sys/class/net/eth1/device/net"), ::testing::ElementsAre("eth1"));
+  EXPECT_EQ(host.resolve("/sys/class/net/eth1/device/physfn").error().errnum, ENOENT);
+  EXPECT_EQ(host.resolve("/sys/class/net/eth1/device/vendor/x").error().errnum, ENOTDIR);
+}
+
+TEST_F(LiveHostTree, ACopyDoesNotLearnThatItWasRead) {
+  const fs::path file = sys_ / "devices/pci0/net/eth0/speed";
+  const std::array<timespec, 2> long_ago{{{1'000'000'000, 0}, {1'000'000'000, 0}}};
+  ASSERT_EQ(utimensat(AT_FDCWD, file.c_str(), long_ago.data(), 0), 0);
+  LiveHost host(sys_);
+  EXPECT_TRUE(host.read_file("/sys/devices/pci0/net/eth0/speed"));
+  EXPECT_TRUE(host.read_file("/sys/class/net/eth0/speed"));
+  EXPECT_TRUE(host.list_dir("/sys/devices/pci0/net/eth0"));
+  struct stat status {};
+  ASSERT_EQ(stat(file.c_str(), &status), 0);
+  EXPECT_EQ(status.st_atim.tv_sec, 1'000'000'000);
 }
 
 TEST_F(LiveHostTree, LinksNeverEscapeTheRoot) {
