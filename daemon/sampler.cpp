@@ -180,7 +180,8 @@ void Sampler::say_left_modules(Cycle& cycle) {
 void Sampler::read_links(Cycle& cycle) {
   link_.done(cycle.now);
   const SteadyTime begun = clock_.steady();
-  for (auto port = ports_.begin(); port != ports_.end();) {
+  const auto with_files = [](const auto& entry) { return entry.second.files.has_value(); };
+  for (auto port = ports_.begin(); (port = std::find_if(port, ports_.end(), with_files)) != ports_.end();) {
     NetdevReader::LinkReads reads;
     const auto first = port;
     for (; port != ports_.end() && reads.has_room(NetdevReader::kAhead); ++port)

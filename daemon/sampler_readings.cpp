@@ -54,6 +54,7 @@ void Sampler::submit_due(SteadyTime now) {
   const bool counters_due = counters_.is_due(now);
   std::vector<ReadWorker::Job> jobs;
   const auto add_all = [&](ReadGroup group) {
+    jobs.reserve(jobs.size() + ports_.size() + 1);
     for (auto& [key, port] : ports_) add_job(jobs, port, group);
   };
   // First what waits for no lock, so that a module that holds RTNL delays as little as can be.
@@ -111,10 +112,8 @@ void Sampler::take_reading(Cycle& cycle, Reading& reading) {
   SampledPort& port = at->second;
   PortSample& sample = cycle.snapshot.ports[reading.port];
   port.gone = port.gone || reading.gone;
-  if (reading.sample.counters) {
-    if (!sample.counters) sample.counters.emplace();
-    sample.counters->merge(*reading.sample.counters);
-  }
+  if (reading.sample.counters && sample.counters) sample.counters->merge(*reading.sample.counters);
+  if (reading.sample.counters && !sample.counters) sample.counters = std::move(reading.sample.counters);
   if (!reading.sample.fec_lanes.empty()) sample.fec_lanes = std::move(reading.sample.fec_lanes);
   if (reading.sample.pcie) sample.pcie = reading.sample.pcie;
   if (reading.group == ReadGroup::kKernel && reading.sample.link) {

@@ -24,8 +24,8 @@ struct DescriptorRead {
 /// be called from any thread.
 class BatchedReads {
  public:
-  /// At most so many reads in one call.
-  static constexpr std::size_t kAtOnce = 64;
+  /// At most so many reads in one call: more gain nothing, and the kernel's ring for their results is one page.
+  static constexpr std::size_t kAtOnce = 32;
 
   BatchedReads();
   ~BatchedReads();

@@ -34,30 +34,34 @@ class SteppedClock : public Clock {
   std::atomic<Milliseconds::rep> now_ms_ = 1'000'000;
 };
 
-/// The latest sample of each port, unjudged.
+/// The latest sample of each port, unjudged. One report for all steps, as the values of an exporter stay where they are:
+/// between two steps nobody else looks at it.
 class LatestValues {
  public:
   std::shared_ptr<const Report> take(const Snapshot& snapshot) {
-    auto report = std::make_shared<Report>();
-    report->at = snapshot.wall_time;
-    report->t = snapshot.taken_at;
-    report->ports.reserve(snapshot.ports.size());
+    report_->at = snapshot.wall_time;
+    report_->t = snapshot.taken_at;
     for (const auto& [key, sample] : snapshot.ports) {
-      PortReport& port = ports_[key];
-      port.port = key;
+      PortReport& port = report_of(key);
       port.latest.id = sample.id;
       if (sample.link) port.latest.link = sample.link;
       if (sample.counters) {
         if (!port.latest.counters) port.latest.counters.emplace();
         port.latest.counters->merge(*sample.counters);
       }
-      report->ports.push_back(port);
     }
-    return report;
+    return report_;
   }
 
  private:
-  std::map<PortKey, PortReport> ports_;
+  PortReport& report_of(const PortKey& key) {
+    const auto [at, is_new] = places_.emplace(key, report_->ports.size());
+    if (is_new) report_->ports.emplace_back().port = key;
+    return report_->ports[at->second];
+  }
+
+  std::shared_ptr<Report> report_ = std::make_shared<Report>();
+  std::map<PortKey, std::size_t> places_;
 };
 
 int run(std::span<char*> arguments) {
