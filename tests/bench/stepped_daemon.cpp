@@ -34,8 +34,8 @@ class SteppedClock : public Clock {
   std::atomic<Milliseconds::rep> now_ms_ = 1'000'000;
 };
 
-/// The latest sample of each port, unjudged. One report for all steps, as the values of an exporter stay where they are:
-/// between two steps nobody else looks at it.
+/// The latest sample of each port, unjudged. One report for all steps, as the values of an exporter stay where they
+/// are: between two steps nobody else looks at it.
 class LatestValues {
  public:
   std::shared_ptr<const Report> take(const Snapshot& snapshot) {
