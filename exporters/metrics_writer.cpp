@@ -80,6 +80,36 @@ std::uint64_t hash_of(std::string_view text, std::uint64_t seed) {
   return (std::rotl(hash, 23) ^ rest) * kSpread;
 }
 
+template <typename Word>
+bool same_word(const char* a, const char* b) {
+  Word left, right;  // NOLINT(*-init-variables): filled below
+  std::memcpy(&left, a, sizeof left);
+  std::memcpy(&right, b, sizeof right);
+  return left == right;
+}
+
+/// Whether `text` stands at `at`. By words and in place: pieces have ten characters, and to call memcmp for each took
+/// longer than to compare.
+inline bool stands_at(const char* at, std::string_view text) {
+  using Long = std::uint64_t;
+  using Short = std::uint32_t;
+  const char* const want = text.data();
+  const std::size_t size = text.size();
+  if (size >= sizeof(Long)) {
+    const std::size_t last = size - sizeof(Long);
+    for (std::size_t i = 0; i < last; i += sizeof(Long))
+      if (!same_word<Long>(at + i, want + i)) return false;
+    return same_word<Long>(at + last, want + last);
+  }
+  if (size >= sizeof(Short)) {
+    const std::size_t last = size - sizeof(Short);
+    return same_word<Short>(at, want) && same_word<Short>(at + last, want + last);
+  }
+  for (std::size_t i = 0; i < size; ++i)
+    if (at[i] != want[i]) return false;
+  return true;
+}
+
 char* write(char* out, std::string_view text) { return std::copy(text.begin(), text.end(), out); }
 
 constexpr std::size_t kLongestValue = 32;
@@ -140,7 +170,10 @@ std::span<const std::string_view> MetricsWriter::as_written(std::span<const std:
 }
 
 bool MetricsWriter::Family::has_head(std::span<const std::string_view> labels) const {
-  return !head.empty() && std::equal(head_labels.begin(), head_labels.end(), labels.begin());
+  const auto same = [](const std::string& known, std::string_view label) {
+    return known.size() == label.size() && stands_at(known.data(), label);
+  };
+  return !head.empty() && std::equal(head_labels.begin(), head_labels.end(), labels.begin(), same);
 }
 
 void MetricsWriter::Family::add_line(std::span<const std::string> heads, std::span<const std::string_view> labels,
@@ -170,11 +203,12 @@ void MetricsWriter::Family::make_room(std::size_t size) {
 bool MetricsWriter::Family::write_over(std::span<const std::string> heads, std::span<const std::string_view> labels,
                                        double value) {
   if (used >= last_used || !plain) return false;
-  std::string_view old(room.get() + used, last_used - used);
-  old = old.substr(0, old.find('\n'));
-  const auto skips = [&old](std::string_view piece) {
-    if (!old.starts_with(piece)) return false;
-    old.remove_prefix(piece.size());
+  char* at = room.get() + used;
+  // Of one line: a label may read like the end of one line and the beginning of the next.
+  const auto* const old_end = static_cast<const char*>(std::memchr(at, '\n', last_used - used));
+  const auto skips = [&](std::string_view piece) {
+    if (static_cast<std::size_t>(old_end - at) < piece.size() || !stands_at(at, piece)) return false;
+    at += piece.size();
     return true;
   };
   if (!skips(head)) return false;
@@ -183,10 +217,9 @@ bool MetricsWriter::Family::write_over(std::span<const std::string> heads, std::
   if (labels.empty() ? !skips(heads.front()) || !skips(" ") : !skips(kLabelsEnd)) return false;
   std::array<char, kLongestValue> digits;  // NOLINT(*-member-init): filled by write_value
   const std::string_view text(digits.data(), write_value(digits.data(), value));
-  if (old.size() != text.size()) return false;
-  const auto begin = static_cast<std::size_t>(old.data() - room.get());
-  write(room.get() + begin, text);
-  used = begin + text.size() + 1;
+  if (at + text.size() != old_end) return false;
+  at = write(at, text);
+  used = static_cast<std::size_t>(at + 1 - room.get());
   return true;
 }
 

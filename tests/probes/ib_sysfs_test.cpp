@@ -110,6 +110,30 @@ TEST_F(IbSysfs, TheRateIsReadAfterAChangeAndNowAndThen) {
   EXPECT_FALSE(speed()) << "what can't be read is unknown";
 }
 
+TEST_F(IbSysfs, EveryWholeNumberIsRead) {
+  auto port = reader();
+  const std::pair<const char*, std::optional<std::uint64_t>> cases[] = {
+      {"0\n", 0},
+      {"007\n", 7},
+      {"9999999999999999999\n", 9'999'999'999'999'999'999U},
+      {"18446744073709551615\n", ~std::uint64_t{0}},
+      {"5", 5},
+      {" 6 \n", 6},
+      {"18446744073709551616\n", std::nullopt},
+      {"-1\n", std::nullopt},
+      {"1 2\n", std::nullopt},
+      {"\n", std::nullopt},
+      {"8:\n", std::nullopt},
+      {"8/\n", std::nullopt},
+  };
+  for (const auto& [text, value] : cases) {
+    fake_.set(counter("symbol_error"), text);
+    EXPECT_EQ(read(port, IbGroup::kPma).sample.counters->get("symbol_error"), value) << text;
+    fake_.set(counter("symbol_error"), "1\n");
+    for (int i = 0; i < 3; ++i) read(port, IbGroup::kPma);  // a file that failed is left alone once
+  }
+}
+
 TEST_F(IbSysfs, KeptFilesSeeNewValues) {
   auto port = reader();
   read(port, IbGroup::kPma);
