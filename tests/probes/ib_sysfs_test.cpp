@@ -123,8 +123,7 @@ TEST_F(IbSysfs, EveryWholeNumberIsRead) {
       {"-1\n", std::nullopt},
       {"1 2\n", std::nullopt},
       {"\n", std::nullopt},
-      {"8:\n", std::nullopt},
-      {"8/\n", std::nullopt},
+      {"8:/\n", std::nullopt},
   };
   for (const auto& [text, value] : cases) {
     fake_.set(counter("symbol_error"), text);
