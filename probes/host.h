@@ -33,7 +33,6 @@ struct FileRead {
   HostFile* file = nullptr;  ///< none: `got` stays what it is
   std::span<char> buffer;
   Result<std::size_t> got = std::size_t{0};  ///< as HostFile::read()
-  int descriptor = -1;                       ///< HostFile::descriptor(), from who knows it; -1: ask the file
 };
 
 /// Messages that come by themselves: link events, device events, lines of the kernel log.

@@ -14,10 +14,9 @@ std::optional<Result<HostFile*>> KeptFile::begin(Host& host, const std::string& 
     return std::nullopt;
   }
   if (!file_) {
-    auto opened = host.open_file(dir + "/" + std::string(name()));
+    auto opened = host.open_file(dir + "/" + std::string(name_));
     if (!opened) return opened.error();
     file_ = std::move(*opened);
-    descriptor_ = file_->descriptor();
   }
   return file_.get();
 }

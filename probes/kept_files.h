@@ -27,7 +27,7 @@ enum class ReadStatus : std::uint8_t { kOk, kGone };
 class KeptFile {
  public:
   /// `name` must outlive the file. Small, because 64 ports keep 7,000 of them.
-  explicit KeptFile(std::string_view name) : name_(name.data()), name_size_(static_cast<std::uint32_t>(name.size())) {}
+  explicit KeptFile(std::string_view name) : name_(name) {}
 
   /// What is to be read: `dir`/name is opened the first time (and again later if that failed). nullopt: the file is
   /// left alone this time.
@@ -39,9 +39,7 @@ class KeptFile {
   /// The content or the read was not usable: 1, 2, 4, … reads are left out, at most `max_skip`.
   void reject(std::string reason, unsigned max_skip);
 
-  [[nodiscard]] std::string_view name() const { return {name_, name_size_}; }
-  /// HostFile::descriptor() of the open file, so that a list of reads need not look at each file's object.
-  [[nodiscard]] int descriptor() const { return descriptor_; }
+  [[nodiscard]] std::string_view name() const { return name_; }
   /// Why the last try failed; "" after a good one.
   [[nodiscard]] std::string_view reason() const { return trouble_ ? trouble_->reason : std::string_view(); }
 
@@ -52,9 +50,7 @@ class KeptFile {
     unsigned skip = 0;
   };
 
-  const char* name_;
-  std::uint32_t name_size_;
-  int descriptor_ = -1;
+  std::string_view name_;
   std::unique_ptr<HostFile> file_;
   std::unique_ptr<Trouble> trouble_;  ///< none: the last try was good
 };
@@ -156,7 +152,6 @@ std::size_t KeptReads<kMost, kLongest>::add(Host& host, KeptFile& file, const st
   asked_[number] = begun.has_value();
   reads_[number].buffer = texts_[number];
   if (begun && *begun) reads_[number].file = **begun;
-  reads_[number].descriptor = file.descriptor();
   if (begun && !*begun) reads_[number].got = begun->error();
   return number;
 }

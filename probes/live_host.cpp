@@ -163,9 +163,8 @@ std::size_t LiveHost::read_batch(std::span<FileRead> reads) {
   for (; seen < reads.size() && count < orders.size(); ++seen) {
     FileRead& read = reads[seen];
     if (read.file == nullptr) continue;
-    const int fd = read.descriptor >= 0 ? read.descriptor : read.file->descriptor();
-    if (fd < 0) break;
-    orders[count] = {fd, read.buffer, 0};
+    if (read.file->descriptor() < 0) break;
+    orders[count] = {read.file->descriptor(), read.buffer, 0};
     whose[count++] = &read;
   }
   if (count < 2) return 0;
