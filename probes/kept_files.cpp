@@ -55,16 +55,8 @@ void CounterFiles::read_files(std::size_t first, std::size_t count, Host& host, 
   reads.read(host);
 }
 
-Result<std::uint64_t> CounterFiles::take_number(KeptFile& file, const Result<std::string_view>& text,
-                                                unsigned max_skip) {
-  auto value = text ? parse_counter(*text) : Result<std::uint64_t>(text.error());
-  if (value) {
-    file.accept();
-  } else {
-    const Error& error = value.error();
-    file.reject(error.errnum == 0 ? error.message : errno_name(error.errnum), max_skip);
-  }
-  return value;
+void CounterFiles::reject(KeptFile& file, const Error& error, unsigned max_skip) {
+  file.reject(error.errnum == 0 ? error.message : errno_name(error.errnum), max_skip);
 }
 
 std::string CounterFiles::reasons() const { return join_reasons(files_); }

@@ -67,8 +67,8 @@ class KeptReads {
   void read(Host& host) { host.read_together(std::span(reads_).first(size_)); }
   /// What KeptFile::read() gives.
   [[nodiscard]] std::optional<Result<std::string_view>> text(std::size_t number) const;
-  /// The text as the kernel writes most counters: digits and a line's end, nothing else. nullopt: look at the text.
-  [[nodiscard]] std::optional<std::uint64_t> plain_number(std::size_t number) const;
+  /// The number that stands there, of a file that holds one.
+  [[nodiscard]] std::optional<Result<std::uint64_t>> number(std::size_t number) const;
 
  private:
   std::size_t size_ = 0;
@@ -122,8 +122,7 @@ class CounterFiles {
   using Reads = KeptReads<kTogether, 64>;  ///< a counter has 21 characters
   /// Reads `count` of the files, from `first` on.
   void read_files(std::size_t first, std::size_t count, Host& host, Reads& reads);
-  /// The number that `file` has, which is accepted or rejected by it.
-  static Result<std::uint64_t> take_number(KeptFile& file, const Result<std::string_view>& text, unsigned max_skip);
+  static void reject(KeptFile& file, const Error& error, unsigned max_skip);
   template <typename Take, typename IsGone>
   ReadStatus read_some(std::size_t first, std::size_t count, Host& host, Take take, IsGone is_gone, unsigned max_skip);
 
@@ -165,20 +164,11 @@ std::optional<Result<std::string_view>> KeptReads<kMost, kLongest>::text(std::si
 }
 
 template <std::size_t kMost, std::size_t kLongest>
-std::optional<std::uint64_t> KeptReads<kMost, kLongest>::plain_number(std::size_t number) const {
-  constexpr std::size_t kDigits = 19;  // what any number of so many has room for
+std::optional<Result<std::uint64_t>> KeptReads<kMost, kLongest>::number(std::size_t number) const {
+  if (!asked_[number]) return std::nullopt;
   const FileRead& read = reads_[number];
-  if (!asked_[number] || !read.got || *read.got < 2 || *read.got > kDigits + 1) return std::nullopt;
-  const std::size_t digits = *read.got - 1;
-  const char* const text = read.buffer.data();
-  if (text[digits] != '\n') return std::nullopt;
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < digits; ++i) {
-    const auto digit = static_cast<unsigned char>(text[i] - '0');
-    if (digit > 9) return std::nullopt;
-    value = value * 10 + digit;
-  }
-  return value;
+  if (!read.got) return read.got.error();
+  return parse_counter(trim(std::string_view(read.buffer.data(), *read.got)));
 }
 
 template <typename Take, typename IsGone>
@@ -201,21 +191,16 @@ ReadStatus CounterFiles::read_some(std::size_t first, std::size_t count, Host& h
   Reads reads;
   read_files(first, count, host, reads);
   for (std::size_t i = 0; i < count; ++i) {
-    if (const auto number = reads.plain_number(i)) {
-      ++reads_;
+    const auto value = reads.number(i);
+    if (!value) continue;
+    ++reads_;
+    if (*value) {
       files_[first + i].accept();
-      take(first + i, *number);
+      take(first + i, **value);
       continue;
     }
-    const auto text = reads.text(i);
-    if (!text) continue;
-    ++reads_;
-    const auto value = take_number(files_[first + i], *text, max_skip);
-    if (value) {
-      take(first + i, *value);
-    } else if (value.error().errnum == ENODEV && is_gone()) {
-      return ReadStatus::kGone;
-    }
+    reject(files_[first + i], value->error(), max_skip);
+    if (value->error().errnum == ENODEV && is_gone()) return ReadStatus::kGone;
   }
   return ReadStatus::kOk;
 }

@@ -111,17 +111,16 @@ Result<std::size_t> Sysroot::look_ahead(const std::string& done, const std::vect
 }
 
 Result<OwnedFd> Sysroot::open(const std::string& path, int flags) const {
-  int quietly = flags | O_NOATIME;
   if (below_sys(path) && is_plain_path(path)) {
-    auto fd = open_without_links(on_disk(path), quietly);
-    if (!fd && fd.error().errnum == EPERM) fd = open_without_links(on_disk(path), quietly = flags);  // not our file
+    auto fd = open_without_links(on_disk(path), flags | O_NOATIME);
+    if (!fd && fd.error().errnum == EPERM) fd = open_without_links(on_disk(path), flags);  // not our file
     if (fd) return fd;
     if (fd.error().errnum == ENOENT) return errno_error(path, ENOENT);
   }
   const auto canonical = resolve(path);
   if (!canonical) return canonical.error();
   const std::string disk = on_disk(*canonical);
-  OwnedFd fd(::open(disk.c_str(), quietly | O_CLOEXEC));
+  OwnedFd fd(::open(disk.c_str(), flags | O_CLOEXEC | O_NOATIME));
   if (!fd && errno == EPERM) fd = OwnedFd(::open(disk.c_str(), flags | O_CLOEXEC));
   if (!fd) return errno_error(path, errno);
   return fd;
