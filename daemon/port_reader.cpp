@@ -98,22 +98,26 @@ const EthtoolFamily* PortReader::ethtool(std::vector<Gap>& gaps) {
   return family_ ? &*family_ : nullptr;
 }
 
+/// The kernel's number of the device, by which RDMA netlink is asked. nullopt: files have to say the same.
+std::optional<std::uint32_t> PortReader::rdma_index() {
+  if (rdma_index_known_) return rdma_index_;
+  std::vector<Gap> unsaid;
+  ask(kRdmaDevices, "hw_counters", unsaid, [&]() -> std::optional<Error> {
+    const auto devices = read_rdma_devices(*host_);
+    if (!devices) return devices.error();
+    rdma_index_known_ = true;
+    for (const RdmaDevice& device : *devices)
+      if (device.name == port_.id.device) rdma_index_ = device.index;
+    return std::nullopt;
+  });
+  return rdma_index_;
+}
+
 void PortReader::read_hw_counters(IbPortReader& verbs, Reading& reading) {
-  if (!rdma_index_known_) {
-    std::vector<Gap> unsaid;  // the files say the same
-    ask(kRdmaDevices, "hw_counters", unsaid, [&]() -> std::optional<Error> {
-      const auto devices = read_rdma_devices(*host_);
-      if (!devices) return devices.error();
-      rdma_index_known_ = true;
-      for (const RdmaDevice& device : *devices)
-        if (device.name == port_.id.device) rdma_index_ = device.index;
-      return std::nullopt;
-    });
-  }
-  if (rdma_index_) {
+  if (const auto device = rdma_index()) {
     std::vector<Gap> unsaid;  // the files say the same: only when they fail too it is a gap
     const bool by_netlink = ask(kRdmaCounters, "hw_counters", unsaid, [&] {
-      return merge(read_rdma_counters(*host_, *rdma_index_, port_.id.port), reading.sample);
+      return merge(read_rdma_counters(*host_, *device, port_.id.port), reading.sample);
     });
     if (by_netlink) return;
   }
@@ -159,8 +163,24 @@ void PortReader::read_kernel(Reading& reading) {
   } else {
     read_link_files(reading);
   }
-  if (IbPortReader* const files = verbs(reading.gaps))
-    reading.gone = files->read(IbGroup::kState, reading.sample, reading.gaps) == ReadStatus::kGone || reading.gone;
+  if (IbPortReader* const files = verbs(reading.gaps)) read_verbs_state(*files, reading);
+}
+
+/// Netlink's answer is one query of the port (ib_query_port in drivers/infiniband/core/nldev.c, fill_port_info), each
+/// of the files is another.
+void PortReader::read_verbs_state(IbPortReader& verbs, Reading& reading) {
+  if (const auto device = rdma_index()) {
+    std::vector<Gap> unsaid;
+    const bool by_netlink = ask(kRdmaState, "link", unsaid, [&]() -> std::optional<Error> {
+      auto port = read_rdma_port(*host_, *device, port_.id.port);
+      if (!port) return port.error();
+      if (port->state.empty() || port->phys_state.empty()) return Error{"a state without a word"};
+      verbs.put_state(std::move(port->state), std::move(port->phys_state), reading.sample, reading.gaps);
+      return std::nullopt;
+    });
+    if (by_netlink) return;
+  }
+  reading.gone = verbs.read(IbGroup::kState, reading.sample, reading.gaps) == ReadStatus::kGone || reading.gone;
 }
 
 void PortReader::read_link_settings(const EthtoolFamily& family, Reading& reading) {

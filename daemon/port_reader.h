@@ -75,6 +75,7 @@ class PortReader {
     kOwnCounters,
     kRdmaDevices,
     kRdmaCounters,
+    kRdmaState,
     kDriverStatistics,
     kSourceCount
   };
@@ -90,9 +91,11 @@ class PortReader {
   const EthtoolFamily* ethtool(std::vector<Gap>& gaps);
   void read_counters(Reading& reading);
   bool read_own_counters(Reading& reading);
+  std::optional<std::uint32_t> rdma_index();
   void read_hw_counters(IbPortReader& verbs, Reading& reading);
   static void read_device_counters(IbPortReader& verbs, Reading& reading);
   void read_kernel(Reading& reading);
+  void read_verbs_state(IbPortReader& verbs, Reading& reading);
   void read_link_settings(const EthtoolFamily& family, Reading& reading);
   void read_statistics(const EthtoolFamily& family, Reading& reading);
   void read_driver(Reading& reading);

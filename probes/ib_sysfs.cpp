@@ -193,7 +193,17 @@ ReadStatus IbPortReader::read_state(PortSample& sample, std::vector<Gap>& gaps) 
   reads.read(*host_);
   auto state = take_state(state_files_[0], reads.text(0), parse_state);
   if (gone_) return ReadStatus::kGone;
-  auto phys_state = take_state(state_files_[1], reads.text(1), parse_state);
+  finish_state(std::move(state), take_state(state_files_[1], reads.text(1), parse_state), sample, gaps);
+  return ReadStatus::kOk;
+}
+
+void IbPortReader::put_state(std::string state, std::string phys_state, PortSample& sample, std::vector<Gap>& gaps) {
+  for (std::size_t i = 0; i < 2; ++i) state_files_[i].accept();  // nothing is missed that they lacked
+  finish_state(std::move(state), std::move(phys_state), sample, gaps);
+}
+
+void IbPortReader::finish_state(std::optional<std::string> state, std::optional<std::string> phys_state,
+                                PortSample& sample, std::vector<Gap>& gaps) {
   const bool same = state == state_ && phys_state == phys_state_;
   if (!same || !rate_ || rate_rests_-- == 0) {
     std::array<char, kLongestState> buffer;  // NOLINT(*-member-init): filled by the read
@@ -214,7 +224,6 @@ ReadStatus IbPortReader::read_state(PortSample& sample, std::vector<Gap>& gaps) 
   state_ = std::move(state);
   phys_state_ = std::move(phys_state);
   add_gap(gaps, key_, "link", join_reasons(state_files_));
-  return ReadStatus::kOk;
 }
 
 ReadStatus IbPortReader::read_counters(CounterFiles& files, const char* probe, const std::string& why_none,

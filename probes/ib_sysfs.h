@@ -26,7 +26,7 @@ namespace linkhealth {
 
 /// What is read together; each group may have its own period.
 enum class IbGroup : std::uint8_t {
-  kState,   ///< state, phys_state and rate: each up to five firmware commands on mlx5
+  kState,   ///< state, phys_state and rate: each a query of the port, up to five firmware commands on mlx5
   kPma,     ///< counters/, those of damage first: one firmware command each on mlx5
   kHw,      ///< hw_counters/: one refresh for all while read in one burst (10 ms lifespan)
   kDevice,  ///< the device's hw_counters/ that the port does not have, likewise
@@ -49,6 +49,8 @@ class IbPortReader {
   /// only where the sample has none, because soft devices and old kernels round them down. The rate is read after a
   /// change of the other two and each sixth time, and else the one before.
   ReadStatus read(IbGroup group, PortSample& sample, std::vector<Gap>& gaps);
+  /// kState for who has heard the two states from elsewhere, in the files' words: only the rate's file is read.
+  void put_state(std::string state, std::string phys_state, PortSample& sample, std::vector<Gap>& gaps);
 
   /// At most `budget` files of counters/, those that are most overdue. The first call reads every file, so that each
   /// counter has a value to count from. What was not due is not in the sample, and the last value stands. 0: every file
@@ -66,6 +68,8 @@ class IbPortReader {
   void find_hw_counters(const std::string& dir);
   void find_device_counters(const InventoryPort& port);
   ReadStatus read_state(PortSample& sample, std::vector<Gap>& gaps);
+  void finish_state(std::optional<std::string> state, std::optional<std::string> phys_state, PortSample& sample,
+                    std::vector<Gap>& gaps);
   ReadStatus read_counters(CounterFiles& files, const char* probe, const std::string& why_none, PortSample& sample,
                            std::vector<Gap>& gaps);
   /// A file of counters/ that waits for its turn.

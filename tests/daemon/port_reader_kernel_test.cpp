@@ -1,6 +1,7 @@
 // What a port's reader makes of the kernel's answers by netlink, with messages that a kernel gave.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <rdma/rdma_netlink.h>
 
 #include <cerrno>
 #include <map>
@@ -8,32 +9,33 @@
 #include "daemon/port_reader.h"
 #include "tests/probes/netlink_fixtures.h"
 #include "tests/probes/sysfs_tree.h"
-#include "tests/support/shared_host.h"
+#include "tests/support/fake_host.h"
 
 namespace linkhealth {
 namespace {
 
 using testing::captured;
+using testing::FailingHost;
 using testing::FakeHost;
-using testing::LockedHost;
 using testing::Nic;
-using testing::SharedHost;
 
 struct PortWithKernel : ::testing::Test {
-  std::shared_ptr<SharedHost> shared = std::make_shared<SharedHost>();
-  std::map<std::string, int> refused;  ///< by the request's name in the capture
+  FakeHost fake;
+  FailingHost* host = nullptr;           ///< the reader's
+  Nic nic{.device = "rxe0"};             ///< ifindex 2, as in the capture
+  std::map<std::string, int> refused;    ///< by the request's name in the capture
+  std::map<std::string, Bytes> instead;  ///< of what the kernel answered
   std::map<std::string, int> asked;
   std::optional<PortReader> reader;
   SteadyTime now = steady_from_seconds(1000);
 
   PortWithKernel() {
-    InventoryPort port;
-    shared->change([&](FakeHost& host) {
-      testing::add_nic(host, Nic());  // ifindex 2, as in the capture
-      port = take_inventory(host).ports.at(0);
-      host.set_responder([this](int, std::span<const std::byte> request) { return answer(request); });
-    });
-    reader.emplace(std::make_unique<LockedHost>(shared), port);
+    testing::add_nic(fake, nic);
+    const InventoryPort port = take_inventory(fake).ports.at(0);
+    fake.set_responder([this](int, std::span<const std::byte> request) { return answer(request); });
+    auto its = std::make_unique<FailingHost>(fake);
+    host = its.get();
+    reader.emplace(std::move(its), port);
   }
   Result<std::vector<Bytes>> answer(std::span<const std::byte> request) {
     for (const auto& [ask, reply] : {std::pair("family_request", "up_family"),
@@ -42,14 +44,18 @@ struct PortWithKernel : ::testing::Test {
                                      {"linkmodes_request", "up_linkmodes"},
                                      {"linkstate_request", "up_linkstate"},
                                      {"fec_request", "up_fec"},
-                                     {"pause_request", "up_pause"}})
+                                     {"pause_request", "up_pause"},
+                                     {"rdma_devices_request", "up_rdma_devices"},
+                                     {"rdma_port_request", "down_rdma_port"}})
       if (std::ranges::equal(captured(ask), request)) {
         ++asked[ask];
         if (const auto no = refused.find(ask); no != refused.end()) return Error{"as ordered", no->second};
+        if (const auto other = instead.find(ask); other != instead.end()) return std::vector<Bytes>{other->second};
         return std::vector<Bytes>{captured(reply)};
       }
     return Error{"not in the capture", EOPNOTSUPP};
   }
+  [[nodiscard]] std::size_t reads(const std::string& file) const { return host->reads("*/ports/1/" + file); }
   Reading read(int after_s) {
     now += std::chrono::seconds(after_s);
     return reader->read(ReadGroup::kKernel, now);
@@ -115,6 +121,61 @@ TEST_F(PortWithKernel, OneSourceThatIsRefusedHidesNoOther) {
   EXPECT_EQ(asked["fec_request"], 1) << "not before ten seconds";
   read(5);
   EXPECT_EQ(asked["fec_request"], 2);
+}
+
+// In the capture the port is down; the files here say that it is up.
+TEST_F(PortWithKernel, TheVerbsStateIsOneQuestion) {
+  const Reading first = read(0);
+  EXPECT_EQ(first.sample.link->state, "DOWN");
+  EXPECT_EQ(first.sample.link->phys_state, "Polling");
+  read(10);
+  EXPECT_EQ(asked["rdma_devices_request"], 1);
+  EXPECT_EQ(asked["rdma_port_request"], 2);
+  EXPECT_EQ(reads("state") + reads("phys_state"), 0U) << "each is a query of its own: firmware commands on mlx5";
+  EXPECT_EQ(reads("rate"), 1U) << "of which netlink says nothing";
+}
+
+TEST_F(PortWithKernel, FilesSayTheStateWhereNetlinkDoesNot) {
+  refused["rdma_port_request"] = EINVAL;
+  const Reading refusal = read(0);
+  EXPECT_EQ(refusal.sample.link->state, "ACTIVE");
+  EXPECT_EQ(refusal.sample.link->phys_state, "LinkUp");
+  EXPECT_THAT(gaps_of(refusal), ::testing::IsEmpty()) << "nothing is missing";
+  read(5);
+  EXPECT_EQ(asked["rdma_port_request"], 1) << "not before ten seconds";
+  refused.clear();
+  EXPECT_EQ(read(5).sample.link->state, "DOWN");
+}
+
+TEST_F(PortWithKernel, AStateWithoutAWordIsTheFilesToSay) {
+  instead["rdma_port_request"] = NetlinkBuilder(RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_GET), 0)
+                                     .put_u32(RDMA_NLDEV_ATTR_DEV_INDEX, 0)
+                                     .put_u32(RDMA_NLDEV_ATTR_PORT_INDEX, 1)
+                                     .put_u8(RDMA_NLDEV_ATTR_PORT_STATE, 4)
+                                     .put_u8(RDMA_NLDEV_ATTR_PORT_PHYS_STATE, 0)
+                                     .take();
+  fake.set(nic.port_dir() + "/phys_state", "0: <unknown>\n");
+  const Reading reading = read(0);
+  EXPECT_EQ(reading.sample.link->state, "ACTIVE");
+  EXPECT_EQ(reading.sample.link->phys_state, "");
+  EXPECT_THAT(gaps_of(reading), ::testing::ElementsAre("link: phys_state: text \"0: <unknown>\""));
+}
+
+TEST_F(PortWithKernel, WhatTheFilesLackedIsNotMissedAnyMore) {
+  refused["rdma_port_request"] = EINVAL;
+  host->fail("*/ports/1/state", EINVAL);  // a port in switch mode
+  EXPECT_THAT(gaps_of(read(0)), ::testing::ElementsAre("link: state: EINVAL"));
+  refused.clear();
+  const Reading healed = read(10);
+  EXPECT_EQ(healed.sample.link->state, "DOWN");
+  EXPECT_THAT(gaps_of(healed), ::testing::IsEmpty());
+}
+
+TEST_F(PortWithKernel, ADeviceThatHasGoneIsToldByItsFiles) {
+  read(0);
+  refused["rdma_port_request"] = EINVAL;  // of an index that no device has
+  host->fail("*/ports/1/state", ENODEV);
+  EXPECT_TRUE(read(10).gone);
 }
 
 }  // namespace

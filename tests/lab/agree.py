@@ -46,13 +46,16 @@ def optics(netdev):
 
 
 def link(netdev, device):
-    """What `ethtool` and `ibv_devinfo` print."""
+    """What `ethtool` and `ibv_devinfo` print; the physical state's word as sysfs has it."""
     text, verbs = run("ethtool", netdev), run("ibv_devinfo", "-d", device, "-v")
+    with open(f"/sys/class/infiniband/{device}/ports/1/phys_state", encoding="ascii") as file:
+        phys_state = file.read().split(": ")[1].strip()
     return {
         "link.speed_mbps": first(r"Speed: (\d+)Mb/s", text, int),
         "link.lanes": first(r"Lanes: (\d+)", text, int),
         "link.carrier": first(r"Link detected: (\w+)", text) == "yes",
         "link.state": first(r"state:\s+PORT_(\w+)", verbs),
+        "link.phys_state": phys_state,
         "id.link_layer": first(r"link_layer:\s+(\w+)", verbs),
         "id.guid": first(r"node_guid:\s+([0-9a-f:]+)", verbs),
     }
