@@ -148,8 +148,6 @@ std::string_view without_domain(std::string_view name) { return name.substr(0, n
 
 }  // namespace
 
-std::span<const std::string_view> plan_columns() { return kColumns; }
-
 Result<std::vector<PlanRow>> parse_plan_csv(std::string_view text, std::string_view file_name) {
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);  // what a spreadsheet puts in front
   Rows rows(file_name);

@@ -26,8 +26,6 @@ struct PlanRow {
 /// Bytes of a plan, at most: 100 000 links.
 inline constexpr std::size_t kMaxPlanBytes = std::size_t{16} << 20;
 
-/// The column names, in the order in which a plan is written.
-std::span<const std::string_view> plan_columns();
 /// CSV with a line of column names (RFC 4180 quotes; lines that begin with # are left out). Errors are "FILE:LINE:
 /// what".
 Result<std::vector<PlanRow>> parse_plan_csv(std::string_view text, std::string_view file_name);

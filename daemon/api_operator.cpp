@@ -161,10 +161,6 @@ ApiReply maintain(const ApiRequest& request, const ApiView& view, const PortRepo
 
 }  // namespace
 
-bool is_action(std::string_view path) {
-  return path == kMaintenancePath || (path.starts_with(kPortsPath) && path.ends_with(kAckEnd));
-}
-
 ApiReply act(const ApiRequest& request, const ApiView& view, const Report& report) {
   if (!request.caller.may_act)
     return api_error(request, 403, "only who may use the Unix socket can acknowledge or begin maintenance");

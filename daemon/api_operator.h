@@ -35,8 +35,6 @@ class Operator {
   [[nodiscard]] virtual std::string not_kept() const = 0;
 };
 
-/// Whether a POST to this path is one of ours.
-bool is_action(std::string_view path);
 /// 403 for who may not act, 400 for a bad parameter, 404 for an unknown port, 409 where there is nothing to do.
 ApiReply act(const ApiRequest& request, const ApiView& view, const Report& report);
 

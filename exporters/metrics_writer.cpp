@@ -115,7 +115,7 @@ char* write(char* out, std::string_view text) { return std::copy(text.begin(), t
 constexpr std::size_t kLongestValue = 32;
 constexpr std::string_view kLabelsEnd = "\"} ";
 
-/// At most kLongestValue characters; returns the end.
+/// As the library prints it: %.16g, "+Inf", "-Inf", "Nan". At most kLongestValue characters; returns the end.
 char* write_value(char* out, double value) {
   if (std::isnan(value)) return write(out, "Nan");
   if (std::isinf(value)) return write(out, value < 0 ? "-Inf" : "+Inf");
@@ -129,11 +129,6 @@ char* write_value(char* out, double value) {
 }
 
 }  // namespace
-
-void append_value(std::string& text, double value) {
-  std::array<char, kLongestValue> digits;  // NOLINT(*-member-init): filled by write_value
-  text.append(digits.data(), write_value(digits.data(), value));
-}
 
 MetricsWriter::MetricsWriter() : families_(metric_table().size()) {}
 

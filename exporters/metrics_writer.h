@@ -91,7 +91,4 @@ void MetricsWriter::take(Out out) {
   }
 }
 
-/// A value as the library prints it: %.16g, "+Inf", "-Inf", "Nan".
-void append_value(std::string& text, double value);
-
 }  // namespace linkhealth

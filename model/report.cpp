@@ -1,5 +1,6 @@
 #include "model/report.h"
 
+#include <algorithm>
 #include <array>
 
 namespace linkhealth {
@@ -14,13 +15,6 @@ constexpr std::array<std::string_view, 4> kStateNames = {"open", "acknowledged",
 constexpr std::array<std::string_view, 6> kEventNames = {"opened",  "worsened", "acknowledged",
                                                          "proving", "closed",   "reopened"};
 
-template <typename Enum, std::size_t N>
-std::optional<Enum> parse(const std::array<std::string_view, N>& names, std::string_view text) {
-  for (std::size_t i = 0; i < N; ++i)
-    if (names[i] == text) return static_cast<Enum>(i);
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::string_view to_string(Health health) { return kHealthNames.at(static_cast<std::size_t>(health)); }
@@ -28,9 +22,11 @@ std::string_view to_string(End end) { return kEndNames.at(static_cast<std::size_
 std::string_view to_string(Severity severity) { return kSeverityNames.at(static_cast<std::size_t>(severity)); }
 std::string_view to_string(FaultState state) { return kStateNames.at(static_cast<std::size_t>(state)); }
 std::string_view to_string(FaultEventKind kind) { return kEventNames.at(static_cast<std::size_t>(kind)); }
-std::optional<End> parse_end(std::string_view text) { return parse<End>(kEndNames, text); }
-std::optional<Severity> parse_severity(std::string_view text) { return parse<Severity>(kSeverityNames, text); }
-std::optional<FaultState> parse_fault_state(std::string_view text) { return parse<FaultState>(kStateNames, text); }
+std::optional<End> parse_end(std::string_view text) {
+  const auto at = std::find(kEndNames.begin(), kEndNames.end(), text);
+  if (at == kEndNames.end()) return std::nullopt;
+  return static_cast<End>(at - kEndNames.begin());
+}
 
 std::set<PortKey> modules_left(const Report& report) {
   std::set<PortKey> ports;

@@ -32,8 +32,6 @@ std::string_view to_string(Severity severity);
 std::string_view to_string(FaultState state);
 std::string_view to_string(FaultEventKind kind);
 std::optional<End> parse_end(std::string_view text);
-std::optional<Severity> parse_severity(std::string_view text);
-std::optional<FaultState> parse_fault_state(std::string_view text);
 
 /// One comparison that was made: what was seen, against what, where, and by whom it was read.
 struct Evidence {

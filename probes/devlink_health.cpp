@@ -49,7 +49,6 @@ Result<HealthReporter> parse_health_reporter(ByteView message) {
   reporter.name = content.text(DEVLINK_ATTR_HEALTH_REPORTER_NAME);
   if (reporter.name.empty()) return bad_message("a health reporter without a name");
   if (answer->text(DEVLINK_ATTR_BUS_NAME) == "pci") reporter.pci = answer->text(DEVLINK_ATTR_DEV_NAME);
-  reporter.devlink_port = answer->u32(DEVLINK_ATTR_PORT_INDEX);
   const auto state = content.u8(DEVLINK_ATTR_HEALTH_REPORTER_STATE);
   if (state && *state <= kError) reporter.in_error = *state != kHealthy;
   reporter.errors = content.u64(DEVLINK_ATTR_HEALTH_REPORTER_ERR_COUNT);

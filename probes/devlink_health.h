@@ -19,8 +19,7 @@ namespace linkhealth {
 struct HealthReporter {
   std::string pci;   ///< "0000:1b:00.0"; "" for a device of another bus
   std::string name;  ///< "fw", "fw_fatal", "tx", "rx", "vnic", … (mlx5); "fw" (bnxt); "mdd", "fw", "port", … (ice)
-  std::optional<std::uint32_t> devlink_port;  ///< of a reporter that belongs to one port of the device
-  std::optional<bool> in_error;               ///< DEVLINK_HEALTH_REPORTER_STATE_ERROR, which stands until recovery
+  std::optional<bool> in_error;  ///< DEVLINK_HEALTH_REPORTER_STATE_ERROR, which stands until recovery
   std::optional<std::uint64_t> errors, recoveries;
 };
 

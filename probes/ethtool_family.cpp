@@ -35,9 +35,8 @@ NetlinkBuilder ethtool_request(EthtoolFamily family, std::uint8_t command, std::
   genlmsghdr head{};
   head.cmd = command;
   head.version = ETHTOOL_GENL_VERSION;
-  NetlinkBuilder request(family.id, ifindex == kAllDevices ? NLM_F_DUMP : NLM_F_ACK);
-  request.header(head).open_nest(header);
-  if (ifindex != kAllDevices) request.put_u32(ETHTOOL_A_HEADER_DEV_INDEX, ifindex);
+  NetlinkBuilder request(family.id, NLM_F_ACK);
+  request.header(head).open_nest(header).put_u32(ETHTOOL_A_HEADER_DEV_INDEX, ifindex);
   if (flags != 0) request.put_u32(ETHTOOL_A_HEADER_FLAGS, flags);
   request.close_nest();
   return request;

@@ -58,16 +58,6 @@ static_assert(std::size(kSignal) == ETHTOOL_LINK_EXT_SUBSTATE_BSI_SERDES_ALOS);
 static_assert(std::size(kCable) == ETHTOOL_LINK_EXT_SUBSTATE_CI_CABLE_TEST_FAILURE);
 static_assert(std::size(kModule) == ETHTOOL_LINK_EXT_SUBSTATE_MODULE_CMIS_NOT_READY);
 
-template <typename Reading, typename Parse>
-Result<std::vector<Reading>> read_all(Host& host, const Bytes& request, Parse parse) {
-  const auto answers = host.netlink(NETLINK_GENERIC, request);
-  if (!answers) return answers.error();
-  std::vector<Reading> readings;
-  for (const Bytes& answer : *answers)
-    if (auto reading = parse(answer)) readings.push_back(std::move(*reading));
-  return readings;
-}
-
 }  // namespace
 
 DownReason down_reason(std::uint8_t state, std::uint8_t substate) {
@@ -109,10 +99,6 @@ Result<EthtoolLinkState> read_linkstate(Host& host, EthtoolFamily family, std::u
   return parse_linkstate(*answer);
 }
 
-Result<std::vector<EthtoolLinkState>> read_linkstates(Host& host, EthtoolFamily family) {
-  return read_all<EthtoolLinkState>(host, build_linkstate_get(family, kAllDevices), parse_linkstate);
-}
-
 Bytes build_linkmodes_get(EthtoolFamily family, std::uint32_t ifindex) {
   // Bit sets as words instead of names: we do not read them.
   return ethtool_request(family, ETHTOOL_MSG_LINKMODES_GET, ETHTOOL_A_LINKMODES_HEADER, ifindex,
@@ -131,8 +117,6 @@ Result<EthtoolLinkModes> parse_linkmodes(ByteView message) {
   if (speed && *speed != 0 && *speed != static_cast<std::uint32_t>(SPEED_UNKNOWN)) modes.speed_mbps = speed;
   const auto lanes = answer->u32(ETHTOOL_A_LINKMODES_LANES);
   if (lanes && *lanes != 0) modes.lanes = lanes;
-  const auto duplex = answer->u8(ETHTOOL_A_LINKMODES_DUPLEX);
-  if (duplex && *duplex != DUPLEX_UNKNOWN) modes.full_duplex = *duplex == DUPLEX_FULL;
   if (const auto autoneg = answer->u8(ETHTOOL_A_LINKMODES_AUTONEG)) modes.autoneg = *autoneg == AUTONEG_ENABLE;
   return modes;
 }
@@ -141,10 +125,6 @@ Result<EthtoolLinkModes> read_linkmodes(Host& host, EthtoolFamily family, std::u
   const auto answer = ask_ethtool(host, build_linkmodes_get(family, ifindex));
   if (!answer) return answer.error();
   return parse_linkmodes(*answer);
-}
-
-Result<std::vector<EthtoolLinkModes>> read_all_linkmodes(Host& host, EthtoolFamily family) {
-  return read_all<EthtoolLinkModes>(host, build_linkmodes_get(family, kAllDevices), parse_linkmodes);
 }
 
 }  // namespace linkhealth

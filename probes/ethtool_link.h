@@ -22,8 +22,6 @@ struct EthtoolLinkState {
 Bytes build_linkstate_get(EthtoolFamily family, std::uint32_t ifindex);
 Result<EthtoolLinkState> parse_linkstate(ByteView message);
 Result<EthtoolLinkState> read_linkstate(Host& host, EthtoolFamily family, std::uint32_t ifindex);
-/// All devices in one request. An answer that cannot be parsed is left out.
-Result<std::vector<EthtoolLinkState>> read_linkstates(Host& host, EthtoolFamily family);
 
 /// ethtool's words for ETHTOOL_LINK_EXT_STATE_* and ETHTOOL_LINK_EXT_SUBSTATE_* (substate 0: none given). Codes that
 /// are newer than this program are "state 11" and "substate 7".
@@ -34,14 +32,12 @@ struct EthtoolLinkModes {
   EthtoolDevice device;
   std::optional<std::uint32_t> speed_mbps;
   std::optional<std::uint32_t> lanes;  ///< only from drivers with cap_link_lanes_supported
-  std::optional<bool> full_duplex;
-  std::optional<bool> autoneg;  ///< switched on, not necessarily done
+  std::optional<bool> autoneg;         ///< switched on, not necessarily done
 };
 
 Bytes build_linkmodes_get(EthtoolFamily family, std::uint32_t ifindex);
 Result<EthtoolLinkModes> parse_linkmodes(ByteView message);
 /// EOPNOTSUPP: the driver has no link settings.
 Result<EthtoolLinkModes> read_linkmodes(Host& host, EthtoolFamily family, std::uint32_t ifindex);
-Result<std::vector<EthtoolLinkModes>> read_all_linkmodes(Host& host, EthtoolFamily family);
 
 }  // namespace linkhealth

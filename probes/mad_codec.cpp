@@ -158,8 +158,6 @@ Error wrong_port(std::uint32_t came, std::uint8_t port) {
 
 }  // namespace
 
-bool is_directed(MadQuestion question) { return row_of(question).management_class == kSmpDirected; }
-
 Mad encode_request(const MadRequest& request) {
   const QuestionRow& row = row_of(request.question);
   Mad mad{};
@@ -214,7 +212,6 @@ Result<IbNodeInfo> decode_node_info(const Mad& answer) {
   info.ports = static_cast<std::uint8_t>(field(answer, kDataAt, IB_NODE_NPORTS_F));
   info.local_port = static_cast<std::uint8_t>(field(answer, kDataAt, IB_NODE_LOCAL_PORT_F));
   info.node_guid = field64(answer, kDataAt, IB_NODE_GUID_F);
-  info.port_guid = field64(answer, kDataAt, IB_NODE_PORT_GUID_F);
   if (info.node_guid == 0 || ~info.node_guid == 0) return Error{"NodeInfo without a GUID", EPROTO};
   if (info.local_port == 0 || info.local_port > info.ports)
     return Error{fmt::format("NodeInfo of port {} of {}", info.local_port, info.ports), EPROTO};

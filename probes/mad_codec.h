@@ -31,9 +31,6 @@ enum class MadQuestion : std::uint8_t {
   kPortCountersExtended,  ///< GMP; `port` likewise
 };
 
-/// Whether the question takes a directed route (SMP) and not a LID (GMP).
-bool is_directed(MadQuestion question);
-
 struct MadRequest {
   MadQuestion question = MadQuestion::kNodeInfo;
   std::uint8_t port = 0;
@@ -57,7 +54,6 @@ struct IbNodeInfo {
   std::uint8_t ports = 0;
   std::uint8_t local_port = 0;  ///< the port by which the question came in: the far end of our cable
   std::uint64_t node_guid = 0;
-  std::uint64_t port_guid = 0;
 };
 /// EPROTO when it cannot be true (no GUID, a port number beyond the last one).
 Result<IbNodeInfo> decode_node_info(const Mad& answer);

@@ -1,6 +1,5 @@
 #include "probes/rdma_netlink.h"
 
-#include <fmt/format.h>
 #include <linux/netlink.h>
 #include <rdma/rdma_netlink.h>
 
@@ -43,11 +42,6 @@ Result<NetlinkAttributes> open_answer(ByteView bytes, unsigned command) {
   return message->attributes;
 }
 
-std::string guid_text(std::uint64_t guid) {
-  return fmt::format("{:04x}:{:04x}:{:04x}:{:04x}", guid >> 48, (guid >> 32) & 0xffff, (guid >> 16) & 0xffff,
-                     guid & 0xffff);
-}
-
 Result<Bytes> ask(Host& host, const Bytes& request) {
   auto answers = host.netlink(NETLINK_RDMA, request);
   if (!answers) return answers.error();
@@ -65,9 +59,6 @@ Result<RdmaDevice> parse_rdma_device(ByteView message) {
   RdmaDevice device;
   device.index = answer->u32(RDMA_NLDEV_ATTR_DEV_INDEX).value_or(0);
   device.name = answer->text(RDMA_NLDEV_ATTR_DEV_NAME);
-  device.ports = answer->u32(RDMA_NLDEV_ATTR_PORT_INDEX).value_or(0);
-  if (const auto guid = answer->u64(RDMA_NLDEV_ATTR_NODE_GUID)) device.node_guid = guid_text(*guid);
-  device.firmware = answer->text(RDMA_NLDEV_ATTR_FW_VERSION);
   if (device.name.empty()) return bad_message("a device without a name");
   return device;
 }
@@ -90,15 +81,11 @@ Result<RdmaPort> parse_rdma_port(ByteView message) {
   auto answer = open_answer(message, RDMA_NLDEV_CMD_GET);
   if (!answer) answer = open_answer(message, RDMA_NLDEV_CMD_PORT_GET);
   if (!answer) return answer.error();
-  const auto number = answer->u32(RDMA_NLDEV_ATTR_PORT_INDEX);
-  if (!number || !answer->u8(RDMA_NLDEV_ATTR_PORT_STATE)) return bad_message("an answer without a port");
+  if (!answer->u32(RDMA_NLDEV_ATTR_PORT_INDEX) || !answer->u8(RDMA_NLDEV_ATTR_PORT_STATE))
+    return bad_message("an answer without a port");
   RdmaPort port;
-  port.device = answer->u32(RDMA_NLDEV_ATTR_DEV_INDEX).value_or(0);
-  port.port = *number;
   port.state = word_of(answer->u8(RDMA_NLDEV_ATTR_PORT_STATE), kStates);
   port.phys_state = word_of(answer->u8(RDMA_NLDEV_ATTR_PORT_PHYS_STATE), kPhysStates);
-  port.ifindex = answer->u32(RDMA_NLDEV_ATTR_NDEV_INDEX).value_or(0);
-  port.netdev = answer->text(RDMA_NLDEV_ATTR_NDEV_NAME);
   return port;
 }
 

@@ -20,19 +20,12 @@ namespace linkhealth {
 struct RdmaDevice {
   std::uint32_t index = 0;  ///< the kernel's number, which the other requests take; never reused
   std::string name;         ///< "mlx5_0"
-  std::uint32_t ports = 0;
-  std::string node_guid;  ///< "b83f:d203:0012:3456", as sysfs writes it
-  std::string firmware;   ///< "" where the driver has none
 };
 
 /// RDMA_NLDEV_CMD_PORT_GET.
 struct RdmaPort {
-  std::uint32_t device = 0;
-  std::uint32_t port = 0;  ///< from 1
   std::string state;       ///< "DOWN", "INIT", "ARMED", "ACTIVE"; "state 9" for a code that is new
-  std::string phys_state;  ///< "Sleep", "Polling", "Disabled", "LinkUp", …
-  std::uint32_t ifindex = 0;
-  std::string netdev;  ///< "" without one
+  std::string phys_state;  ///< "Sleep", "Polling", "Disabled", "LinkUp", …; "" for none
 };
 
 Bytes build_rdma_devices_dump();

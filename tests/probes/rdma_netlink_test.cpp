@@ -26,19 +26,13 @@ TEST(RdmaNetlink, ReadsADevice) {
   ASSERT_TRUE(device) << device.error().message;
   EXPECT_EQ(device->index, 0U);
   EXPECT_EQ(device->name, "rxe0");
-  EXPECT_EQ(device->ports, 1U);
-  EXPECT_EQ(device->node_guid, "0073:6fff:fe00:0000");  // from the MAC 02:73:6f:00:00:00
-  EXPECT_EQ(device->firmware, "");
 }
 
 TEST(RdmaNetlink, ReadsTheStateOfAPort) {
   const auto up = parse_rdma_port(captured("up_rdma_port"));
   ASSERT_TRUE(up);
-  EXPECT_EQ(up->port, 1U);
   EXPECT_EQ(up->state, "ACTIVE");
   EXPECT_EQ(up->phys_state, "LinkUp");
-  EXPECT_EQ(up->ifindex, 2U);
-  EXPECT_EQ(up->netdev, "so0");
   const auto down = parse_rdma_port(captured("down_rdma_port"));
   EXPECT_EQ(down->state, "DOWN");
   EXPECT_EQ(down->phys_state, "Polling");
@@ -54,7 +48,6 @@ TEST(RdmaNetlink, AStateOfANewerKernelKeepsItsNumber) {
   ASSERT_TRUE(port);
   EXPECT_EQ(port->state, "state 9");
   EXPECT_EQ(port->phys_state, "");
-  EXPECT_EQ(port->netdev, "");
 }
 
 TEST(RdmaNetlink, ReadsAllCountersOfAPort) {
