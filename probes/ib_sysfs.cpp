@@ -15,6 +15,7 @@ namespace linkhealth {
 namespace {
 
 constexpr std::array kStateFiles = {"state", "phys_state", "rate"};
+constexpr std::size_t kRateFile = 2;
 constexpr std::size_t kLongestState = 128;
 constexpr unsigned kRateEach = 6;      // reads of the state: with the shipped periods a minute
 constexpr unsigned kStateMaxSkip = 7;  // the state comes back soon after a port has left switch mode
@@ -205,25 +206,37 @@ void IbPortReader::put_state(std::string state, std::string phys_state, PortSamp
 void IbPortReader::finish_state(std::optional<std::string> state, std::optional<std::string> phys_state,
                                 PortSample& sample, std::vector<Gap>& gaps) {
   const bool same = state == state_ && phys_state == phys_state_;
-  if (!same || !rate_ || rate_rests_-- == 0) {
-    std::array<char, kLongestState> buffer;  // NOLINT(*-member-init): filled by the read
-    rate_ = take_state(state_files_[2], state_files_[2].read(*host_, dir_, buffer), parse_rate);
-    rate_rests_ = kRateEach - 1;
-  }
-  if (state || phys_state || rate_) {
+  const bool up = phys_state ? *phys_state == "LinkUp" : state == "ACTIVE";
+  if (state || phys_state) {
     LinkSample& link = sample.link ? *sample.link : sample.link.emplace();
     if (state) link.state = *state;
     if (phys_state) link.phys_state = *phys_state;
     if (infiniband_ && phys_state) link.carrier = *phys_state == "LinkUp";
-    const bool up = phys_state ? *phys_state == "LinkUp" : state && *state == "ACTIVE";
-    if (rate_ && up && (infiniband_ || !link.speed_mbps)) {
-      link.speed_mbps = rate_->speed_mbps;
-      if (infiniband_ || !link.lanes) link.lanes = rate_->lanes;
-    }
+  }
+  if (up && (infiniband_ || !sample.link->speed_mbps)) {
+    read_rate(same);
+    put_rate(*sample.link);
+  } else {
+    rate_.reset();
+    state_files_[kRateFile].accept();  // nothing of it is missed
   }
   state_ = std::move(state);
   phys_state_ = std::move(phys_state);
   add_gap(gaps, key_, "link", join_reasons(state_files_));
+}
+
+void IbPortReader::read_rate(bool same_state) {
+  if (same_state && rate_ && rate_rests_-- > 0) return;
+  std::array<char, kLongestState> buffer;  // NOLINT(*-member-init): filled by the read
+  KeptFile& file = state_files_[kRateFile];
+  rate_ = take_state(file, file.read(*host_, dir_, buffer), parse_rate);
+  rate_rests_ = kRateEach - 1;
+}
+
+void IbPortReader::put_rate(LinkSample& link) const {
+  if (!rate_) return;
+  link.speed_mbps = rate_->speed_mbps;
+  if (infiniband_ || !link.lanes) link.lanes = rate_->lanes;
 }
 
 ReadStatus IbPortReader::read_counters(CounterFiles& files, const char* probe, const std::string& why_none,

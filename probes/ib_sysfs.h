@@ -44,10 +44,10 @@ class IbPortReader {
   static Result<IbPortReader> open(Host& host, const InventoryPort& port);
 
   /// Adds the group's values to `sample`, and to `gaps` one gap when something of it could not be read (probe "link",
-  /// "counters" or "hw_counters"). kState fills state and phys_state; on InfiniBand also carrier, and speed and lanes
-  /// while the link is up (while it trains the rate file holds a stale or default rate); on Ethernet speed and lanes
-  /// only where the sample has none, because soft devices and old kernels round them down. The rate is read after a
-  /// change of the other two and each sixth time, and else the one before.
+  /// "counters" or "hw_counters"). kState fills state and phys_state; on InfiniBand also carrier. Speed and lanes come
+  /// from the rate while the link is up (while it trains that file holds a stale or default rate), on Ethernet only
+  /// where the sample has no speed yet, because soft devices and old kernels round it down. The rate is read when it is
+  /// wanted and one of the states changed, and each sixth time, and else it is the one before.
   ReadStatus read(IbGroup group, PortSample& sample, std::vector<Gap>& gaps);
   /// kState for who has heard the two states from elsewhere, in the files' words: only the rate's file is read.
   void put_state(std::string state, std::string phys_state, PortSample& sample, std::vector<Gap>& gaps);
@@ -70,6 +70,8 @@ class IbPortReader {
   ReadStatus read_state(PortSample& sample, std::vector<Gap>& gaps);
   void finish_state(std::optional<std::string> state, std::optional<std::string> phys_state, PortSample& sample,
                     std::vector<Gap>& gaps);
+  void read_rate(bool same_state);
+  void put_rate(LinkSample& link) const;
   ReadStatus read_counters(CounterFiles& files, const char* probe, const std::string& why_none, PortSample& sample,
                            std::vector<Gap>& gaps);
   /// A file of counters/ that waits for its turn.

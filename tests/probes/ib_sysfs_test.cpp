@@ -110,6 +110,26 @@ TEST_F(IbSysfs, TheRateIsReadAfterAChangeAndNowAndThen) {
   EXPECT_FALSE(speed()) << "what can't be read is unknown";
 }
 
+TEST_F(IbSysfs, ARateThatNobodyWantsIsNotRead) {
+  auto port = reader();
+  const auto ask = [&](std::optional<std::uint32_t> speed_mbps) {
+    Reading reading;
+    reading.sample.link.emplace().speed_mbps = speed_mbps;
+    reading.status = port.read(IbGroup::kState, reading.sample, reading.gaps);
+    return reading;
+  };
+  host_.fail("*/rate", EIO, 1);
+  EXPECT_EQ(ask(std::nullopt).gaps.size(), 1U);
+  const auto known = ask(100000U);
+  EXPECT_EQ(known.sample.link->speed_mbps, 100000U);
+  EXPECT_TRUE(known.gaps.empty()) << "what can't be read and is not wanted is not missing";
+  EXPECT_EQ(host_.reads("*/rate"), 1U);
+  EXPECT_EQ(ask(std::nullopt).sample.link->speed_mbps, 400000U) << "at once, when it is wanted again";
+  fake_.set(nic_.port_dir() + "/phys_state", "2: Polling\n");
+  EXPECT_FALSE(ask(std::nullopt).sample.link->speed_mbps);
+  EXPECT_EQ(host_.reads("*/rate"), 2U);
+}
+
 TEST_F(IbSysfs, EveryWholeNumberIsRead) {
   auto port = reader();
   const std::pair<const char*, std::optional<std::uint64_t>> cases[] = {
