@@ -273,7 +273,7 @@ void PortHistory::take_event(const PortEvent& event) {
 
 void PortHistory::take_link(const LinkSample& link, SteadyTime now) {
   std::optional<bool> up = link.carrier;
-  if (!up && !link.phys_state.empty()) up = link.phys_state == "LinkUp";
+  if (!up && !link.phys_state.empty()) up = has_link(link.phys_state);
   if (!up && !link.state.empty()) up = link.state == "ACTIVE";
   const std::optional<std::uint64_t> count = link.carrier_down_count;
   std::uint64_t extra = 0;

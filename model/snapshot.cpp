@@ -15,6 +15,8 @@ PortKey PortId::key() const { return verbs ? device + "/" + std::to_string(port)
 
 std::string PortId::stable_key() const { return pci.empty() ? key() : pci + "/" + std::to_string(port); }
 
+bool has_link(std::string_view phys_state) { return phys_state == "LinkUp" || phys_state == "LinkErrorRecovery"; }
+
 bool is_unmanaged(const LinkSample& link) {
   return link.phys_state == "LinkUp" && (link.state == "INIT" || link.state == "ARMED");
 }

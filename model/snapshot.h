@@ -54,7 +54,7 @@ struct DownReason {
 
 struct LinkSample {
   std::optional<bool> admin_up;  ///< IFF_UP
-  std::optional<bool> carrier;   ///< IFF_LOWER_UP; for InfiniBand: phys_state LinkUp
+  std::optional<bool> carrier;   ///< IFF_LOWER_UP; for InfiniBand: has_link(phys_state)
   std::string state;             ///< verbs port state: "ACTIVE", "DOWN", "INIT", "ARMED"
   std::string phys_state;        ///< "LinkUp", "Polling", "Disabled", …
   std::optional<std::uint32_t> speed_mbps;
@@ -68,6 +68,9 @@ struct LinkSample {
   std::optional<DownReason> down_reason;            ///< only while down, and where the driver gives one
   bool operator==(const LinkSample&) const = default;
 };
+/// Whether a physical state is that of a link. Also while it recovers from errors: it is down, and counted as that
+/// (LinkDownedCounter), only when the recovery fails (IBTA vol. 1, 16.1.3.5).
+bool has_link(std::string_view phys_state);
 /// An InfiniBand link that has trained and that no subnet manager has made ACTIVE: Initialize and Armed pass only what
 /// that one sends (IBTA vol. 1, 14.2.5.6 PortState).
 bool is_unmanaged(const LinkSample& link);

@@ -206,12 +206,12 @@ void IbPortReader::put_state(std::string state, std::string phys_state, PortSamp
 void IbPortReader::finish_state(std::optional<std::string> state, std::optional<std::string> phys_state,
                                 PortSample& sample, std::vector<Gap>& gaps) {
   const bool same = state == state_ && phys_state == phys_state_;
-  const bool up = phys_state ? *phys_state == "LinkUp" : state == "ACTIVE";
+  const bool up = phys_state ? has_link(*phys_state) : state == "ACTIVE";
   if (state || phys_state) {
     LinkSample& link = sample.link ? *sample.link : sample.link.emplace();
     if (state) link.state = *state;
     if (phys_state) link.phys_state = *phys_state;
-    if (infiniband_ && phys_state) link.carrier = *phys_state == "LinkUp";
+    if (infiniband_ && phys_state) link.carrier = has_link(*phys_state);
   }
   if (up && (infiniband_ || !sample.link->speed_mbps)) {
     read_rate(same);

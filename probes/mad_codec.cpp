@@ -48,7 +48,7 @@ std::uint64_t field64(const Mad& mad, int at, MAD_FIELDS which) { return mad_get
 constexpr std::string_view kStates[] = {"", "DOWN", "INIT", "ARMED", "ACTIVE"};
 constexpr std::string_view kPhysStates[] = {
     "", "Sleep", "Polling", "Disabled", "PortConfigurationTraining", "LinkUp", "LinkErrorRecovery", "Phy Test"};
-constexpr std::uint32_t kLinkUp = 5, kDisabled = 3, kArmed = 3, kActive = 4;
+constexpr std::uint32_t kDisabled = 3, kArmed = 3, kActive = 4;
 
 struct Coded {
   std::uint32_t code;
@@ -243,10 +243,10 @@ IbPortInfo decode_port_info(const Mad& answer) {
   const std::uint32_t state = field(answer, kDataAt, IB_PORT_STATE_F);
   const std::uint32_t phys_state = field(answer, kDataAt, IB_PORT_PHYS_STATE_F);
   info.lid = static_cast<std::uint16_t>(field(answer, kDataAt, IB_PORT_LID_F));
-  info.link_up = phys_state == kLinkUp;
   info.forwards = state == kArmed || state == kActive;
   info.link.state = word(kStates, state);
   info.link.phys_state = word(kPhysStates, phys_state);
+  info.link_up = has_link(info.link.phys_state);
   if (phys_state != 0) {
     info.link.carrier = info.link_up;
     info.link.admin_up = phys_state != kDisabled;

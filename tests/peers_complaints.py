@@ -111,7 +111,7 @@ ROWS = {
     49: ("a card shows no LLDP neighbour",
          ["DoctorRefusal.HasItsReasonAndItsHint", "PeerLldpHints.AreOfTheDriver",
           "PeerLldp.NoNeighbourIsAGapOnlyWhenOneMustHaveCome"]),
-    50: ("split ports, odd rates", ["IbSysfsParse.Rates", "EthtoolLinkModes.UnknownIsAbsentNotANumber",
+    50: ("split ports, odd rates", ["IbStateParse.Rates", "EthtoolLinkModes.UnknownIsAbsentNotANumber",
                                     "Inventory.TwoPortsOfOneFunctionAreToldApartByDevPort"]),
 }
 

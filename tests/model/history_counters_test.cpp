@@ -37,6 +37,18 @@ TEST(History, BitsAreEstimatedFromBlocksWhereTheDriverCountsOnlyThose) {
   EXPECT_NEAR(port_of(history).intervals.back().ber, 4000 / 425e9, 1e-10);
 }
 
+TEST(History, ALinkThatRecoversFromErrorsHasNotFallen) {
+  History history;
+  Feed feed;
+  feed.link.carrier.reset();
+  feed.link.carrier_down_count.reset();
+  run(history, feed, 5);
+  feed.link.phys_state = "LinkErrorRecovery";
+  run(history, feed, 1);
+  EXPECT_EQ(port_of(history).carrier, true);
+  EXPECT_EQ(port_of(history).involuntary_total, 0U) << "a recovery that fails downs it, and is counted then";
+}
+
 TEST(History, ACounterThatGoesDownRebasesThoseOfItsSourceAndNoOther) {
   History history;
   Feed feed;

@@ -43,30 +43,6 @@ class IbSysfs : public ::testing::Test {
   FailingHost host_{fake_};
 };
 
-TEST(IbSysfsParse, States) {
-  EXPECT_EQ(parse_state("4: ACTIVE"), "ACTIVE");
-  EXPECT_EQ(parse_state("4: PortConfigurationTraining"), "PortConfigurationTraining");
-  for (const char* bad : {"", "ACTIVE", "4:", "4: ", "x: ACTIVE", "7: <unknown>", "N/A (no PMA)"})
-    EXPECT_FALSE(parse_state(bad)) << bad;
-}
-
-TEST(IbSysfsParse, Rates) {
-  const auto check = [](const char* text, std::uint32_t mbps, std::uint32_t lanes) {
-    const auto rate = parse_rate(text);
-    ASSERT_TRUE(rate) << text;
-    EXPECT_EQ(rate->speed_mbps, mbps) << text;
-    EXPECT_EQ(rate->lanes, lanes) << text;
-  };
-  check("400 Gb/sec (4X NDR)", 400000, 4);
-  check("2.5 Gb/sec (1X SDR)", 2500, 1);
-  check("25 Gb/sec (1X EDR)", 25000, 1);
-  check("10 Gb/sec (4X)", 10000, 4);
-  for (const char* bad :
-       {"", "400", "400 Gb/sec", "400 Gb/sec (", "400 Gb/sec (X)", "400 Gb/sec (4X NDR", "-1 Gb/sec (4X)",
-        "0 Gb/sec (4X)", "400 Gb/sec (0X)", "nan Gb/sec (4X)", "1e300 Gb/sec (4X)", "400 Gb/sec (4)x"})
-    EXPECT_FALSE(parse_rate(bad)) << bad;
-}
-
 TEST_F(IbSysfs, ReadsTheGroupsSeparately) {
   auto port = reader();
   const auto state = read(port, IbGroup::kState);
@@ -88,46 +64,6 @@ TEST_F(IbSysfs, ReadsTheGroupsSeparately) {
   EXPECT_EQ(hw.sample.counters->get("some_new_counter"), 9U);
   EXPECT_FALSE(hw.sample.counters->get("lifespan"));
   EXPECT_TRUE(hw.gaps.empty());
-}
-
-TEST_F(IbSysfs, TheRateIsReadAfterAChangeAndNowAndThen) {
-  auto port = reader();
-  const std::string dir = nic_.port_dir();
-  const auto speed = [&] { return read(port, IbGroup::kState).sample.link->speed_mbps; };
-  EXPECT_EQ(speed(), 400000U);
-  host_.forget_reads();
-  for (int i = 0; i < 5; ++i) EXPECT_EQ(speed(), 400000U);
-  EXPECT_EQ(host_.reads("*/rate"), 0U) << "each costs up to five firmware commands";
-  EXPECT_EQ(host_.reads("*/phys_state"), 5U);
-  fake_.set(dir + "/rate", "200 Gb/sec (2X NDR)\n");
-  EXPECT_EQ(speed(), 200000U) << "the sixth time";
-  fake_.set(dir + "/rate", "400 Gb/sec (4X NDR)\n");
-  EXPECT_EQ(speed(), 200000U);
-  fake_.set(dir + "/state", "2: INIT\n");
-  EXPECT_EQ(speed(), 400000U) << "the state changed";
-  host_.fail(dir + "/rate", EIO);
-  fake_.set(dir + "/state", "4: ACTIVE\n");
-  EXPECT_FALSE(speed()) << "what can't be read is unknown";
-}
-
-TEST_F(IbSysfs, ARateThatNobodyWantsIsNotRead) {
-  auto port = reader();
-  const auto ask = [&](std::optional<std::uint32_t> speed_mbps) {
-    Reading reading;
-    reading.sample.link.emplace().speed_mbps = speed_mbps;
-    reading.status = port.read(IbGroup::kState, reading.sample, reading.gaps);
-    return reading;
-  };
-  host_.fail("*/rate", EIO, 1);
-  EXPECT_EQ(ask(std::nullopt).gaps.size(), 1U);
-  const auto known = ask(100000U);
-  EXPECT_EQ(known.sample.link->speed_mbps, 100000U);
-  EXPECT_TRUE(known.gaps.empty()) << "what can't be read and is not wanted is not missing";
-  EXPECT_EQ(host_.reads("*/rate"), 1U);
-  EXPECT_EQ(ask(std::nullopt).sample.link->speed_mbps, 400000U) << "at once, when it is wanted again";
-  fake_.set(nic_.port_dir() + "/phys_state", "2: Polling\n");
-  EXPECT_FALSE(ask(std::nullopt).sample.link->speed_mbps);
-  EXPECT_EQ(host_.reads("*/rate"), 2U);
 }
 
 TEST_F(IbSysfs, EveryWholeNumberIsRead) {
@@ -287,22 +223,6 @@ TEST_F(IbSysfs, DescriptorsAreBoundedAndClosed) {
     EXPECT_EQ(fake_.open_files(), 3U + 5U + 2U);
   }
   EXPECT_EQ(fake_.open_files(), 0U);
-}
-
-class IbSysfsInfiniBand : public IbSysfs {
- protected:
-  IbSysfsInfiniBand() : IbSysfs(Nic{.netdev = "", .link_layer = "InfiniBand"}) {}
-};
-
-TEST_F(IbSysfsInfiniBand, CarrierIsThePhysicalState) {
-  auto port = reader();
-  EXPECT_EQ(read(port, IbGroup::kState).sample.link->carrier, true);
-  fake_.set(nic_.port_dir() + "/state", "1: DOWN\n");
-  fake_.set(nic_.port_dir() + "/phys_state", "2: Polling\n");
-  fake_.set(nic_.port_dir() + "/rate", "10 Gb/sec (4X SDR)\n");
-  const auto state = read(port, IbGroup::kState);
-  EXPECT_EQ(state.sample.link->carrier, false);
-  EXPECT_FALSE(state.sample.link->speed_mbps) << "the rate of a link that trains means nothing";
 }
 
 TEST_F(IbSysfs, ReadsWithinABudgetAndErrorsMoreOften) {

@@ -195,6 +195,13 @@ TEST(MadPortInfo, SpeedsFromXdrOnStandInAFieldOfTheirOwn) {
   EXPECT_EQ(speed_mbps(0b000'01'001), 40'000U) << "able to, but not in use";
 }
 
+TEST(MadPortInfo, APortThatRecoversFromErrorsHasALink) {
+  const IbPortInfo info = decode_port_info(filled({{IB_PORT_STATE_F, 4}, {IB_PORT_PHYS_STATE_F, 6}}));
+  EXPECT_EQ(info.link.phys_state, "LinkErrorRecovery");
+  EXPECT_TRUE(info.link_up);
+  EXPECT_EQ(info.link.carrier, true);
+}
+
 TEST(MadPortInfo, ADownPortHasNoSpeedAndReservedCodesNoWords) {
   const IbPortInfo down = decode_port_info(filled({{IB_PORT_STATE_F, 1},
                                                    {IB_PORT_PHYS_STATE_F, 3},

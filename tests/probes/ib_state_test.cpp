@@ -1,0 +1,121 @@
+// The verbs state of a port: state, phys_state and rate.
+#include <gtest/gtest.h>
+
+#include <cerrno>
+
+#include "probes/ib_sysfs.h"
+#include "tests/probes/sysfs_tree.h"
+
+namespace linkhealth {
+namespace {
+
+using testing::FailingHost;
+using testing::FakeHost;
+using testing::Nic;
+
+struct IbState : ::testing::Test {
+  struct Seen {
+    LinkSample link;
+    std::vector<Gap> gaps;
+  };
+
+  explicit IbState(Nic its = {}) : nic(std::move(its)) {
+    testing::add_nic(fake, nic);
+    reader.emplace(std::move(*IbPortReader::open(host, take_inventory(fake).ports.at(0))));
+  }
+  /// `speed_mbps`: as ethtool has said it.
+  Seen read(std::optional<std::uint32_t> speed_mbps = std::nullopt) {
+    PortSample sample;
+    sample.link.emplace().speed_mbps = speed_mbps;
+    Seen seen;
+    EXPECT_EQ(reader->read(IbGroup::kState, sample, seen.gaps), ReadStatus::kOk);
+    seen.link = *sample.link;
+    return seen;
+  }
+  void put(const std::string& file, const std::string& text) { fake.set(nic.port_dir() + "/" + file, text + "\n"); }
+
+  Nic nic;
+  FakeHost fake;
+  FailingHost host{fake};
+  std::optional<IbPortReader> reader;
+};
+
+TEST(IbStateParse, States) {
+  EXPECT_EQ(parse_state("4: ACTIVE"), "ACTIVE");
+  EXPECT_EQ(parse_state("4: PortConfigurationTraining"), "PortConfigurationTraining");
+  for (const char* bad : {"", "ACTIVE", "4:", "4: ", "x: ACTIVE", "7: <unknown>", "N/A (no PMA)"})
+    EXPECT_FALSE(parse_state(bad)) << bad;
+}
+
+TEST(IbStateParse, Rates) {
+  const auto check = [](const char* text, std::uint32_t mbps, std::uint32_t lanes) {
+    const auto rate = parse_rate(text);
+    ASSERT_TRUE(rate) << text;
+    EXPECT_EQ(rate->speed_mbps, mbps) << text;
+    EXPECT_EQ(rate->lanes, lanes) << text;
+  };
+  check("400 Gb/sec (4X NDR)", 400000, 4);
+  check("2.5 Gb/sec (1X SDR)", 2500, 1);
+  check("25 Gb/sec (1X EDR)", 25000, 1);
+  check("10 Gb/sec (4X)", 10000, 4);
+  for (const char* bad :
+       {"", "400", "400 Gb/sec", "400 Gb/sec (", "400 Gb/sec (X)", "400 Gb/sec (4X NDR", "-1 Gb/sec (4X)",
+        "0 Gb/sec (4X)", "400 Gb/sec (0X)", "nan Gb/sec (4X)", "1e300 Gb/sec (4X)", "400 Gb/sec (4)x"})
+    EXPECT_FALSE(parse_rate(bad)) << bad;
+}
+
+TEST_F(IbState, TheRateIsReadAfterAChangeAndNowAndThen) {
+  EXPECT_EQ(read().link.speed_mbps, 400000U);
+  host.forget_reads();
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(read().link.speed_mbps, 400000U);
+  EXPECT_EQ(host.reads("*/rate"), 0U) << "each costs up to five firmware commands";
+  EXPECT_EQ(host.reads("*/phys_state"), 5U);
+  put("rate", "200 Gb/sec (2X NDR)");
+  EXPECT_EQ(read().link.speed_mbps, 200000U) << "the sixth time";
+  put("rate", "400 Gb/sec (4X NDR)");
+  EXPECT_EQ(read().link.speed_mbps, 200000U);
+  put("state", "2: INIT");
+  EXPECT_EQ(read().link.speed_mbps, 400000U) << "the state changed";
+  host.fail("*/rate", EIO);
+  put("state", "4: ACTIVE");
+  EXPECT_FALSE(read().link.speed_mbps) << "what can't be read is unknown";
+}
+
+TEST_F(IbState, ARateThatNobodyWantsIsNotRead) {
+  host.fail("*/rate", EIO, 1);
+  EXPECT_EQ(read().gaps.size(), 1U);
+  const Seen known = read(100000U);
+  EXPECT_EQ(known.link.speed_mbps, 100000U);
+  EXPECT_TRUE(known.gaps.empty()) << "what can't be read and is not wanted is not missing";
+  EXPECT_EQ(host.reads("*/rate"), 1U);
+  EXPECT_EQ(read().link.speed_mbps, 400000U) << "at once, when it is wanted again";
+  put("phys_state", "2: Polling");
+  EXPECT_FALSE(read().link.speed_mbps);
+  EXPECT_EQ(host.reads("*/rate"), 2U);
+}
+
+struct IbStateOfInfiniBand : IbState {
+  IbStateOfInfiniBand() : IbState(Nic{.netdev = "", .link_layer = "InfiniBand"}) {}
+};
+
+TEST_F(IbStateOfInfiniBand, CarrierIsThePhysicalState) {
+  EXPECT_EQ(read().link.carrier, true);
+  put("state", "1: DOWN");
+  put("phys_state", "2: Polling");
+  put("rate", "10 Gb/sec (4X SDR)");
+  const Seen down = read();
+  EXPECT_EQ(down.link.carrier, false);
+  EXPECT_FALSE(down.link.speed_mbps) << "the rate of a link that trains means nothing";
+}
+
+TEST_F(IbStateOfInfiniBand, ALinkThatRecoversFromErrorsIsNotDown) {
+  read();
+  put("phys_state", "6: LinkErrorRecovery");
+  const Seen recovering = read();
+  EXPECT_EQ(recovering.link.phys_state, "LinkErrorRecovery");
+  EXPECT_EQ(recovering.link.carrier, true);
+  EXPECT_EQ(recovering.link.speed_mbps, 400000U);
+}
+
+}  // namespace
+}  // namespace linkhealth
