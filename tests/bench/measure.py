@@ -130,6 +130,11 @@ class Program:
         """Times that a thread went to sleep by itself: each is a wake-up later."""
         return sum(int(text.split("\nvoluntary_ctxt_switches:")[1].split()[0]) for text in self.threads("status"))
 
+    def disk_waits(self):
+        """Pages of it that had to come from a disk (major faults): the machine had taken them back."""
+        with open(f"/proc/{self.pid}/stat", encoding="ascii") as text:
+            return int(text.read().rpartition(") ")[2].split()[9])
+
     def rss_mb(self):
         with open(f"/proc/{self.pid}/status", encoding="ascii") as text:
             return int(re.search(r"VmRSS:\s+(\d+)", text.read()).group(1)) / 1024
