@@ -18,8 +18,7 @@ constexpr std::array<std::string_view, 8> kPhysStates = {
     "", "Sleep", "Polling", "Disabled", "PortConfigurationTraining", "LinkUp", "LinkErrorRecovery", "Phy Test"};
 
 std::string word_of(std::optional<std::uint8_t> code, std::span<const std::string_view> words) {
-  if (!code) return "";
-  return *code < words.size() ? std::string(words[*code]) : "state " + std::to_string(*code);
+  return code && *code < words.size() ? std::string(words[*code]) : "";
 }
 
 constexpr std::uint16_t message_type(unsigned command) {

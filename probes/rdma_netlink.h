@@ -24,8 +24,8 @@ struct RdmaDevice {
 
 /// RDMA_NLDEV_CMD_PORT_GET.
 struct RdmaPort {
-  std::string state;       ///< "DOWN", "INIT", "ARMED", "ACTIVE"; "state 9" for a code that is new
-  std::string phys_state;  ///< "Sleep", "Polling", "Disabled", "LinkUp", …; "" for none
+  std::string state;       ///< "DOWN", "INIT", "ARMED", "ACTIVE"; "" for none and for a code that is new
+  std::string phys_state;  ///< "Sleep", "Polling", "Disabled", "LinkUp", …; "" likewise
 };
 
 Bytes build_rdma_devices_dump();
