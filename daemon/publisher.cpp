@@ -5,11 +5,14 @@
 namespace linkhealth {
 
 template <typename Make>
-SharedBytes Published::get(Lazy& lazy, Make make) {
-  std::call_once(lazy.once, [&] {
+SharedBytes Published::get(Lazy& lazy, Make make) const {
+  if (lazy.made) return lazy.bytes;
+  // Not std::call_once: glibc's pthread_once wakes those who wait by a system call, also when there are none.
+  const std::lock_guard lock(making_);
+  if (!lazy.made) {
     lazy.bytes = std::make_shared<const std::string>(make());
     lazy.made = true;
-  });
+  }
   return lazy.bytes;
 }
 

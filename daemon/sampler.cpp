@@ -47,11 +47,11 @@ Sampler::Sampler(HostFactory hosts, std::unique_ptr<ModuleReader> modules, const
       settings_(settings),
       header_(std::move(header)) {
   const SteadyTime now = clock_.steady();
-  link_ = {settings.link_period, now};
-  counters_ = {settings.counters_period, now};
-  pcie_ = {settings.pcie_period, now};
-  driver_ = {settings.driver_period, now};
-  inventory_due_ = {settings.rescan_period, now};
+  link_ = Due(settings.link_period, now);
+  counters_ = Due(settings.counters_period, now);
+  pcie_ = Due(settings.pcie_period, now);
+  driver_ = Due(settings.driver_period, now);
+  inventory_due_ = Due(settings.rescan_period, now);
   feeds_.push_back({std::make_unique<LinkEvents>(*host_), now});
   feeds_.push_back({std::make_unique<DeviceEvents>(*host_), now});
   if (settings.kernel_log) feeds_.push_back({std::make_unique<KernelLog>(*host_), now});

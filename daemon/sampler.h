@@ -28,6 +28,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "daemon/due.h"
 #include "daemon/far_ends.h"
 #include "daemon/port_reader.h"
 #include "daemon/port_search.h"
@@ -81,13 +82,6 @@ class Sampler : public Source {
   [[nodiscard]] std::uint64_t searches() const { return searches_done_; }
 
  private:
-  /// When a group is to be read again.
-  struct Due {
-    Milliseconds period{0};
-    SteadyTime at;
-    [[nodiscard]] bool is_due(SteadyTime now) const { return now >= at; }
-    void done(SteadyTime now) { at = now + period; }
-  };
   struct Cycle;
 
   /// A source of events, and until when its descriptor is not watched.

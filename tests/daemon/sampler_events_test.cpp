@@ -287,5 +287,22 @@ TEST_F(DaemonSamplerEvents, TheKernelLogCanBeSwitchedOff) {
   EXPECT_THAT(kinds(settle()), Not(Contains(PortEventKind::kKernelLog)));
 }
 
+// Each wake-up comes a little late, and the ports were found a little after the start: no reason to wake up twice.
+TEST_F(DaemonSamplerEvents, CountersAreReadInTheWakeUpOfTheLinks) {
+  const SteadyTime begun = clock.steady();
+  sampler->poll();
+  clock.advance(Milliseconds(30));
+  settle();
+  clock.advance(2 * settings.link_period);  // a new port is looked for once more
+  settle();
+  Milliseconds::rep wake_ups = 2;
+  for (; clock.steady() < begun + settings.counters_period; ++wake_ups) {
+    clock.advance(*sampler->until_due() + Milliseconds(3));
+    settle();
+  }
+  EXPECT_EQ(wake_ups, settings.counters_period / settings.link_period);
+  EXPECT_EQ(*sampler->until_due(), settings.link_period - Milliseconds(3));
+}
+
 }  // namespace
 }  // namespace linkhealth

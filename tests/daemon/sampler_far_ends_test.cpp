@@ -37,10 +37,9 @@ struct Script {
   }
 };
 
-class ScriptedProbe final : public PeerProbe {
+class ToldFarEnd final : public PeerProbe {
  public:
-  ScriptedProbe(std::string name, std::shared_ptr<Script> script)
-      : name_(std::move(name)), script_(std::move(script)) {}
+  ToldFarEnd(std::string name, std::shared_ptr<Script> script) : name_(std::move(name)), script_(std::move(script)) {}
   [[nodiscard]] std::string_view name() const override { return name_; }
   std::vector<PeerReading> read(std::span<const InventoryPort> /*ports*/, SteadyTime now) override {
     due_ = now + Milliseconds(10'000);
@@ -65,7 +64,7 @@ class DaemonFarEnds : public ::testing::Test {
     sampler = std::make_unique<Sampler>([this] { return std::make_unique<LockedHost>(shared); }, std::move(modules),
                                         clock, settings, RecordingHeader{});
     std::vector<std::unique_ptr<PeerProbe>> probes;
-    probes.push_back(std::make_unique<ScriptedProbe>(probe, script));
+    probes.push_back(std::make_unique<ToldFarEnd>(probe, script));
     sampler->watch_far_ends(std::make_unique<FarEnds>(std::move(probes), clock, FarEndTiming{}, plan));
   }
   /// The import says now that this end's module is `serial`.
