@@ -5,14 +5,11 @@
 namespace linkhealth {
 
 template <typename Make>
-SharedBytes Published::get(Lazy& lazy, Make make) const {
-  if (lazy.made) return lazy.bytes;
-  // Not std::call_once: glibc's pthread_once wakes those who wait by a system call, also when there are none.
-  const std::lock_guard lock(making_);
-  if (!lazy.made) {
+SharedBytes Published::get(Lazy& lazy, Make make) {
+  std::call_once(lazy.once, [&] {
     lazy.bytes = std::make_shared<const std::string>(make());
     lazy.made = true;
-  }
+  });
   return lazy.bytes;
 }
 
