@@ -27,11 +27,11 @@ constexpr std::array<std::uint16_t, 256> make_crc_table() {
 }
 
 std::uint16_t crc16(std::string_view bytes) {
-  static constexpr auto kTable = make_crc_table();
+  static constexpr auto kCrcTable = make_crc_table();
   std::uint16_t crc = 0xffff;
   for (const char c : bytes) {
     const auto index = static_cast<std::uint8_t>((crc >> 8U) ^ static_cast<std::uint8_t>(c));
-    crc = static_cast<std::uint16_t>((crc << 8U) ^ kTable[index]);
+    crc = static_cast<std::uint16_t>((crc << 8U) ^ kCrcTable[index]);
   }
   return crc;
 }
