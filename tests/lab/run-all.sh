@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
-# run-all.sh   builds the lab when needed and runs all scenarios: two plain boots, one with systemd as PID 1, and one for a
-# link's whole bad day with a browser at the daemon's page. Two machines run at once, for most of a scenario is waiting; what
-# the second of them prints comes when both have ended. Prints a line for each check and ends with "N passed, N failed, N
-# skipped". LAB_OUT: where the lab is built (default build/lab).
+# run-all.sh   builds the lab when needed and runs all scenarios: one plain boot, one with systemd as PID 1, and one for a link's
+# whole bad day with a browser at the daemon's page. Prints a line for each check and ends with "N passed, N failed, N skipped". LAB_OUT: where the lab is built (default build/lab).
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 out=${LAB_OUT:-$here/../../build/lab}
-log=$(mktemp) second=$(mktemp)
-trap 'for job in $(jobs -p); do pkill -P "$job"; done; rm -f "$log" "$second"' EXIT
+plain=(smoke healthy dirty pull admin events)
+booted=(systemd)
+log=$(mktemp)
+trap 'rm -f "$log"' EXIT
 close() {
     local passed failed skipped
     passed=$(grep -c '^ok ' "$log") failed=$(grep -c '^FAIL ' "$log") skipped=$(grep -c '^SKIP ' "$log")
@@ -33,23 +33,16 @@ boot() {
 }
 # run WHAT COMMAND...
 run() {
-    local what=$1 own status
-    own=$(mktemp)
+    local what=$1 before status
     shift
-    "$@" 2>&1 | tee "$own"
+    before=$(grep -c '^FAIL ' "$log")
+    "$@" 2>&1 | tee -a "$log"
     status=${PIPESTATUS[0]}
-    if [ "$status" -ne 0 ] && ! grep -q '^FAIL ' "$own"; then
-        echo "FAIL lab: the machine for $what ended with $status" | tee -a "$own"
+    if [ "$status" -ne 0 ] && [ "$(grep -c '^FAIL ' "$log")" -eq "$before" ]; then
+        echo "FAIL lab: the machine for $what ended with $status" | tee -a "$log"
     fi
-    cat "$own" >>"$log"
-    rm -f "$own"
 }
-boot 1500 -- smoke healthy dirty >"$second" &
-boot 1500 -- pull admin events
-wait
-cat "$second"
-boot 900 --systemd -- systemd >"$second" &
+boot 2000 -- "${plain[@]}"
+boot 900 --systemd -- "${booted[@]}"
 run day_in_the_life "$here/day.py" "$out"
-wait
-cat "$second"
 close
