@@ -52,7 +52,7 @@ FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortView
   if (port.gone_with > 0 && entry.kept.fault == "nic_fault")
     report.summary = fmt::format(
         "all {} ports of {} went at once: the driver, or what the monitor may see of /sys; no cable", port.gone_with,
-        port.all_gone || view.port.latest.id.driver.empty() ? "this node" : view.port.latest.id.driver);
+        port.all_gone || view.port.latest.id->driver.empty() ? "this node" : view.port.latest.id->driver);
   if (port.hot_with > 0 && entry.kept.fault == "module_overheated")
     report.summary = std::to_string(port.hot_with) +
                      " modules of this node got hot together: the room, its inlet or a fan, not this module";

@@ -55,7 +55,7 @@ double siblings_speed(const Subject& subject, const std::vector<Subject>& all) {
   for (const Subject& other : all) {
     const auto& theirs = other.port->latest;
     if (other.port == subject.port || other.port->carrier != true || !theirs.link || !theirs.link->speed_mbps) continue;
-    if (!theirs.module || theirs.module->type != own.module->type || theirs.id.driver != own.id.driver) continue;
+    if (!theirs.module || theirs.module->type != own.module->type || theirs.id->driver != own.id->driver) continue;
     if (count > 0 && *theirs.link->speed_mbps != speed) return 0;
     speed = *theirs.link->speed_mbps;
     ++count;

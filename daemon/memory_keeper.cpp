@@ -84,7 +84,7 @@ void MemoryKeeper::on_step(const Snapshot& snapshot, const Report& report, const
   for (const FaultEvent& event : events) {
     const auto sample = snapshot.ports.find(event.port);
     batch.events.push_back(kept_event(
-        event, sample == snapshot.ports.end() ? event.port : sample->second.id.stable_key(), event_json_line(event)));
+        event, sample == snapshot.ports.end() ? event.port : sample->second.id->stable_key(), event_json_line(event)));
   }
   // With an event the ledger goes in the same transaction, whatever changed in it.
   if (!events.empty() || !same_but_for_time(ledger_, ledger)) {

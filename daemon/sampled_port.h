@@ -16,6 +16,7 @@ namespace linkhealth {
 
 struct SampledPort {
   InventoryPort port;
+  Shared<PortId> id;  ///< that of `port`, for every sample of it
   std::shared_ptr<PortReader> reader;
   std::uint64_t reader_number = 0;       ///< of all readers there were; another device under this name has another one
   std::optional<NetdevReader> files;     ///< none: no netdev, or it can't be opened

@@ -124,6 +124,7 @@ void Sampler::take_search(Cycle& cycle, Inventory found) {
   const std::uint64_t found_after = std::max(found.found_after, latest_device_event(*host_));
   PortsFound result = ports_search_.compare(std::move(found), std::move(ports_), cycle.now);
   ports_ = std::move(result.ports);
+  for (auto& [key, port] : ports_) port.id = port.port.id;
   node_gaps_.clear();
   for (Gap& gap : result.gaps) {
     const bool of_port = ports_.contains(gap.port);
@@ -266,7 +267,7 @@ void Sampler::finish(Cycle& cycle) {
   // The next poll searches anew; a device that is still listed while it answers ENODEV must not keep us busy.
   if (gone) inventory_due_.at = std::min(inventory_due_.at, std::max(cycle.now, last_search_ + settings_.link_period));
   if (!cycle.content) return;
-  for (const auto& [key, port] : ports_) snapshot.ports[key].id = port.port.id;
+  for (const auto& [key, port] : ports_) snapshot.ports[key].id = port.id;
   std::map<std::string, double> now_s;
   for (const ProbeTiming& timing : snapshot.timings) now_s[timing.probe] += timing.duration_s;
   for (const auto& [probe, duration_s] : now_s) durations_s_[probe] = duration_s;

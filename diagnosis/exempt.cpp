@@ -3,16 +3,16 @@
 namespace linkhealth {
 
 std::string unexpected_note(const PortHistory& port, const ExpectedPort* expected, bool plan_known) {
-  const std::string& function = port.latest.id.function;
+  const std::string& function = port.latest.id->function;
   const bool physical = function.empty() || function == "pf";
-  if (!plan_known || expected != nullptr || !physical || !port.latest.id.exempt.empty()) return "";
+  if (!plan_known || expected != nullptr || !physical || !port.latest.id->exempt.empty()) return "";
   return port.carrier == true ? "it has a link, and no configuration expects this port" : "";
 }
 
 /// Since the driver was loaded. An InfiniBand port has no carrier count, but one of its losses (IBTA vol. 1, 16.1.3.5).
 static bool had_link(const PortSample& port) {
   if (port.link && port.link->carrier_up_count.value_or(0) > 0) return true;
-  return port.id.link_layer == "InfiniBand" && port.counters && port.counters->get("link_downed").value_or(0) > 0;
+  return port.id->link_layer == "InfiniBand" && port.counters && port.counters->get("link_downed").value_or(0) > 0;
 }
 
 std::string exempt_reason(const PortHistory& port, const ExpectedPort* expected, bool plan_known, bool faulty) {

@@ -163,7 +163,7 @@ void fill_traffic(PortView& view, const TrafficLimits& k) {
   Tally tally;
   bool latest_seen = false;
   FlowSet known;
-  const bool infiniband = view.port.latest.id.link_layer == "InfiniBand";  // counts forwarded errors apart
+  const bool infiniband = view.port.latest.id->link_layer == "InfiniBand";  // counts forwarded errors apart
   // Ten times its own past; the knob where the past is not known or was no better.
   const auto own_wait = view.port.transmit_wait_share.lower_quartile();
   const double wait_limit = own_wait ? std::clamp(10 * *own_wait, 0.3 * k.wait_share, k.wait_share) : k.wait_share;

@@ -63,7 +63,7 @@ Result<Report> parse_report(std::string_view json) {
     return Error{fmt::format("not a report: its \"schema\" is \"{}\", not \"{}\"",
                              printable(document.schema).substr(0, 60), kReportSchema)};
   if (!ok) return Error{in.error()};
-  for (PortReport& port : report.ports) port.latest.id.verbs = port.port.find('/') != std::string::npos;
+  for (PortReport& port : report.ports) port.latest.id.edit().verbs = port.port.find('/') != std::string::npos;
   return report;
 }
 

@@ -88,6 +88,8 @@ inline constexpr auto kRows = std::to_array<CounterInfo>({
      "seconds in which PCIe writes stalled for long (mlx5)"},
     {"pause_rx_pause_frames", kEthtoolStd, 64, kWraps, kEndToEnd, "pause frames received: the network can't absorb us"},
     {"pause_tx_pause_frames", kEthtoolStd, 64, kWraps, kHost, "pause frames sent: this host can't absorb the network"},
+    {"pause_tx_pause_storm_events", kEthtoolStd, 64, kWraps, kHost,
+     "times that this NIC had asked for a pause for too long and stopped asking: the host doesn't take packets"},
     {"phy_SymbolErrorDuringCarrier", kEthtoolStd, 64, kWraps, kHere, "symbol errors that were not corrected"},
     {"port_rcv_constraint_errors", kIbPort, 8, kSaturates, kHere, "packets refused by a partition or raw filter"},
     {"port_rcv_data", kIbPort, 64, kWraps, kTraffic, "data received, in units of four octets"},

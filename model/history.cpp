@@ -303,7 +303,7 @@ void PortHistory::take_link(const LinkSample& link, SteadyTime now) {
   losses_by_event_ = 0;
   link_at = now;
   if (carrier == true) linked_at = wall_;
-  if (latest.id.link_layer != "InfiniBand" || !is_unmanaged(link)) {
+  if (latest.id->link_layer != "InfiniBand" || !is_unmanaged(link)) {
     unmanaged_since.reset();
   } else if (!unmanaged_since) {
     unmanaged_since = now;

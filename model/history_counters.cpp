@@ -59,7 +59,7 @@ void PortHistory::count_lanes(const std::vector<FecLane>& now, double spans) {
 /// InfiniBand has no carrier count: a link_downed that rises by more than what was seen is what was missed. It is read
 /// less often than the link: `since` its last reading.
 void PortHistory::take_missed_losses(const Counters& counters, SteadyTime since, SteadyTime now) {
-  if (latest.id.link_layer != "InfiniBand" || last_down_count_ || !latest.counters) return;
+  if (latest.id->link_layer != "InfiniBand" || last_down_count_ || !latest.counters) return;
   const auto before = latest.counters->get(link_downed());
   const auto after = counters.get(link_downed());
   if (!before || !after || *after <= *before) return;

@@ -54,8 +54,8 @@ PortId port_id_of(const PortReferences& kept) {
 PortReferences PortHistory::references() const {
   PortReferences kept;
   kept.label = key;
-  kept.guid = latest.id.guid;
-  if (latest.id.exempt.empty()) kept.linked_at = linked_at;
+  kept.guid = latest.id->guid;
+  if (latest.id->exempt.empty()) kept.linked_at = linked_at;
   if (own.serial.empty()) return kept;  // nothing says whose values they would be
   kept.serial = own.serial;
   kept.far_serial = far.serial;

@@ -67,7 +67,7 @@ void History::meet_ports(const Snapshot& snapshot) {
   for (const auto& [key, sample] : snapshot.ports) {
     // A group that was not due is left out, and who the port is may be one: then the last one stands.
     const bool named = says_who_it_is(sample.id);
-    const std::string stable = named && !sample.id.device.empty() ? sample.id.stable_key() : stable_of_label(key);
+    const std::string stable = named && !sample.id->device.empty() ? sample.id->stable_key() : stable_of_label(key);
     const auto [at, is_new] = ports_.try_emplace(stable);
     PortHistory& port = at->second;
     if (is_new) {
@@ -83,8 +83,8 @@ void History::meet_ports(const Snapshot& snapshot) {
     port.present = true;
     port.absent_since.reset();
     // Ethernet and InfiniBand of one card run at speeds of their own.
-    const std::string& was = port.latest.id.link_layer;
-    if (named && !was.empty() && !sample.id.link_layer.empty() && was != sample.id.link_layer)
+    const std::string& was = port.latest.id->link_layer;
+    if (named && !was.empty() && !sample.id->link_layer.empty() && was != sample.id->link_layer)
       port.best_speed_mbps = port.best_lanes = 0;
     if (named || is_new) port.latest.id = sample.id;
     labels_[key] = stable;
@@ -118,7 +118,7 @@ bool is_of_a_part(const Gap& gap, const Snapshot& snapshot) {
     return sample.link && (sample.link->carrier || !sample.link->phys_state.empty() || !sample.link->state.empty());
   if (gap.probe == "module") return sample.module.has_value();
   if (gap.probe == "counters")
-    return sample.counters && (!sample.id.verbs || has_source(*sample.counters, CounterSource::kIbPort));
+    return sample.counters && (!sample.id->verbs || has_source(*sample.counters, CounterSource::kIbPort));
   return false;
 }
 
@@ -128,8 +128,8 @@ bool is_of_a_part(const Gap& gap, const Snapshot& snapshot) {
 /// counters of their own kind end that blindness.
 void PortHistory::see_counters(const Counters& now) {
   const bool odd = !now.other().empty();  // a driver's hw_counters that the table does not know, or devlink's
-  if (!latest.id.verbs || has_source(now, CounterSource::kIbPort)) blind.erase("counters");
-  if (!latest.id.verbs || has_source(now, CounterSource::kIbHw) || odd) blind.erase("hw_counters");
+  if (!latest.id->verbs || has_source(now, CounterSource::kIbPort)) blind.erase("counters");
+  if (!latest.id->verbs || has_source(now, CounterSource::kIbHw) || odd) blind.erase("hw_counters");
 }
 
 void History::take_samples(const Snapshot& snapshot) {
@@ -210,7 +210,7 @@ void History::observe(const Snapshot& snapshot) {
 /// Subfunctions and virtual functions come and go under new names all day, and nothing is ever asked of them.
 bool History::is_forgettable(const PortHistory& port) const {
   constexpr double kForgetStrangersSeconds = 3600;
-  return !port.present && !port.latest.id.exempt.empty() && port.absent_since &&
+  return !port.present && !port.latest.id->exempt.empty() && port.absent_since &&
          in_seconds(now_ - *port.absent_since) > kForgetStrangersSeconds;
 }
 

@@ -19,6 +19,7 @@
 #include "model/counters.h"
 #include "model/json_reader.h"
 #include "model/json_writer.h"
+#include "model/shared.h"
 #include "model/shared_list.h"
 
 namespace linkhealth {
@@ -74,6 +75,10 @@ class FieldsOut {
   }
   template <typename T>
   void value(const Boxed<T>& v) {
+    value(*v);
+  }
+  template <typename T>
+  void value(const Shared<T>& v) {
     value(*v);
   }
   template <typename T>
@@ -162,6 +167,10 @@ class FieldsIn {
   template <typename T>
   bool value(Boxed<T>& out) {
     return value(out.emplace());
+  }
+  template <typename T>
+  bool value(Shared<T>& out) {
+    return value(out.edit());
   }
   template <typename T>
   bool value(std::vector<T>& out) {

@@ -70,7 +70,8 @@ void complete_id(const PortKey& key, PortId& id) {
   id.verbs = slash != std::string::npos;
   if (!id.device.empty()) return;
   id.device = key.substr(0, slash);
-  const auto port = id.verbs ? parse_u64(std::string_view(key).substr(slash + 1)) : std::nullopt;
+  if (!id.verbs) return;
+  const auto port = parse_u64(std::string_view(key).substr(slash + 1));
   if (port && *port <= UINT32_MAX) id.port = static_cast<std::uint32_t>(*port);
 }
 
@@ -139,7 +140,7 @@ Result<Snapshot> parse_snapshot(std::string_view line) {
   if (!read_events(in, read.events, read.snapshot.events)) return Error{in.error()};
   read.snapshot.taken_at = *read.t;
   read.snapshot.wall_time = *read.at;
-  for (auto& [key, port] : read.snapshot.ports) complete_id(key, port.id);
+  for (auto& [key, port] : read.snapshot.ports) complete_id(key, port.id.edit());
   return std::move(read.snapshot);
 }
 

@@ -176,7 +176,7 @@ std::vector<SignalRow> SignalCollector::add(const Snapshot& snapshot, const Repo
     if (found == snapshot.ports.end()) continue;
     const PortSample& sample = found->second;
     if (!sample.link && !sample.counters && !sample.module && !sample.peer && !sample.pcie) continue;
-    Counted& counted = ports_[sample.id.stable_key()];
+    Counted& counted = ports_[sample.id->stable_key()];
     if (sample.link) take_link(counted, sample, port);
     if (sample.counters) take_counters(counted, sample, port, snapshot.taken_at);
     if (sample.module) take_module(counted.values, *sample.module);

@@ -15,6 +15,7 @@
 #include "model/boxed.h"
 #include "model/counters.h"
 #include "model/module_sample.h"
+#include "model/shared.h"
 
 namespace linkhealth {
 
@@ -117,7 +118,7 @@ struct PcieSample {
 };
 
 struct PortSample {
-  PortId id;
+  Shared<PortId> id;
   std::optional<LinkSample> link;
   std::optional<Counters> counters;
   std::vector<FecLane> fec_lanes;  ///< empty: not due or not offered

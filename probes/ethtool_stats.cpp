@@ -27,6 +27,7 @@ constexpr std::array<StatGroup, 4> kGroups = {{
 
 /// The kernel numbers statistics and strings from 0 and has some dozens; more is damage.
 constexpr std::uint32_t kMaxStrings = 4096;
+constexpr std::uint16_t kPauseStormEvents = 4;  // ETHTOOL_A_PAUSE_STAT_TX_PAUSE_STORM_EVENTS, newer than our headers
 
 const StatGroup* find_group(std::optional<std::uint32_t> id) {
   for (const StatGroup& group : kGroups)
@@ -149,6 +150,7 @@ Result<Counters> parse_pause(ByteView message) {
   Counters counters;
   if (const auto sent = stats.u64(ETHTOOL_A_PAUSE_STAT_TX_FRAMES)) counters.set("pause_tx_pause_frames", *sent);
   if (const auto received = stats.u64(ETHTOOL_A_PAUSE_STAT_RX_FRAMES)) counters.set("pause_rx_pause_frames", *received);
+  if (const auto storms = stats.u64(kPauseStormEvents)) counters.set("pause_tx_pause_storm_events", *storms);
   return counters;
 }
 

@@ -29,7 +29,8 @@ Result<Counters> parse_stats(ByteView message, const EthtoolStatNames& names);
 /// EOPNOTSUPP: the driver offers no group.
 Result<Counters> read_stats(Host& host, EthtoolFamily family, std::uint32_t ifindex, const EthtoolStatNames& names);
 
-/// ETHTOOL_MSG_PAUSE_GET with statistics: pause_tx_pause_frames, pause_rx_pause_frames (802.3 30.3.4.2 and 30.3.4.3).
+/// ETHTOOL_MSG_PAUSE_GET with statistics: pause_tx_pause_frames, pause_rx_pause_frames (802.3 30.3.4.2 and 30.3.4.3)
+/// and, from kernels that have it, pause_tx_pause_storm_events (linux: Documentation/netlink/specs/ethtool.yaml).
 Bytes build_pause_get(EthtoolFamily family, std::uint32_t ifindex);
 Result<Counters> parse_pause(ByteView message);
 Result<Counters> read_pause(Host& host, EthtoolFamily family, std::uint32_t ifindex);

@@ -18,7 +18,7 @@ Finding admin_down(const PortView& v, KnobValues) {
   // InfiniBand ports have no IFF_UP of their own: the physical state says that the port was disabled (IBTA 14.2.5.6).
   std::optional<bool> off;
   if (v.link().admin_up) off = !*v.link().admin_up;
-  if (v.port.latest.id.link_layer == "InfiniBand" && v.link().phys_state == "Disabled") off = true;
+  if (v.port.latest.id->link_layer == "InfiniBand" && v.link().phys_state == "Disabled") off = true;
   if (const auto& reason = v.link().down_reason; v.down && reason && reason->state == "BMC request") off = true;
   return Case(Reader::kLink).holds("set down by an administrator", off).close();
 }
@@ -109,7 +109,7 @@ Finding no_partner(const PortView& v, KnobValues) {
         (r.state == "Autoneg" && r.substate == "No partner detected") || contains(r.substate, "Serdes ALOS");
     return Case(Reader::kLink).holds("no signal of a partner", none).close();
   }
-  if (v.port.latest.id.link_layer == "InfiniBand" && !link.phys_state.empty())
+  if (v.port.latest.id->link_layer == "InfiniBand" && !link.phys_state.empty())
     return Case(Reader::kLink).holds("polling for a partner", link.phys_state == "Polling").close();
   return not_known("the driver gives no reason");
 }

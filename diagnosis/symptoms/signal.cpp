@@ -115,7 +115,7 @@ constexpr Knob kLossKnobs[] = {
 /// where the driver shows no other error.
 std::optional<Finding> losing_packets(const PortView& v, KnobValues k) {
   const SignalStats& s = v.signal;
-  if (v.port.latest.id.link_layer != "InfiniBand" || !s.frames_known || s.card_errors.events > 0) return std::nullopt;
+  if (v.port.latest.id->link_layer != "InfiniBand" || !s.frames_known || s.card_errors.events > 0) return std::nullopt;
   Finding found =
       Case(Reader::kCounters)
           .at_least("time between the first and the last damaged packet", s.frame_span_s, k[5], "s")

@@ -27,7 +27,7 @@ class Node {
       feeds_[i].add("port_xmit_data", 10'000'000'000);
       Snapshot one = feeds_[i].tick();
       PortSample& port = one.ports.begin()->second;
-      port.id.pci = "0000:" + std::to_string(10 + i) + ":00.0";
+      port.id.edit().pci = "0000:" + std::to_string(10 + i) + ":00.0";
       if (count_ % 6 != 0) port.module.reset();
       all.taken_at = one.taken_at;
       all.wall_time = one.wall_time;

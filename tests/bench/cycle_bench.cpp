@@ -16,11 +16,11 @@ Snapshot snapshot_of(int ports, int step) {
   snapshot.wall_time = WallTime(std::chrono::seconds(kStart_s + 10 * step));
   for (int i = 0; i < ports; ++i) {
     PortSample sample;
-    sample.id.device = "mlx5_" + std::to_string(i);
-    sample.id.port = 1;
-    sample.id.netdev = "ens" + std::to_string(i) + "np0";
-    sample.id.pci = "0000:" + std::to_string(10 + i) + ":00.0";
-    sample.id.link_layer = "Ethernet";
+    sample.id.edit().device = "mlx5_" + std::to_string(i);
+    sample.id.edit().port = 1;
+    sample.id.edit().netdev = "ens" + std::to_string(i) + "np0";
+    sample.id.edit().pci = "0000:" + std::to_string(10 + i) + ":00.0";
+    sample.id.edit().link_layer = "Ethernet";
     sample.link.emplace();
     sample.link->carrier = sample.link->admin_up = true;
     sample.link->speed_mbps = 400'000;
@@ -28,7 +28,7 @@ Snapshot snapshot_of(int ports, int step) {
     std::uint64_t value = static_cast<std::uint64_t>(step) * 1000;
     for (const CounterInfo& row : known_counters())
       sample.counters->set(row.name, row.place == CounterPlace::kTraffic ? ++value * 1'000'000 : 3);
-    snapshot.ports[sample.id.key()] = std::move(sample);
+    snapshot.ports[sample.id->key()] = std::move(sample);
   }
   return snapshot;
 }

@@ -22,11 +22,11 @@ Report one_port() {
   report.node = "node";
   PortReport port;
   port.port = "mlx5_0/1";
-  port.latest.id.device = "mlx5_0";
-  port.latest.id.netdev = "ens1np0";
-  port.latest.id.pci = "0000:1b:00.0";
-  port.latest.id.driver = "mlx5_core";
-  port.latest.id.link_layer = "Ethernet";
+  port.latest.id.edit().device = "mlx5_0";
+  port.latest.id.edit().netdev = "ens1np0";
+  port.latest.id.edit().pci = "0000:1b:00.0";
+  port.latest.id.edit().driver = "mlx5_core";
+  port.latest.id.edit().link_layer = "Ethernet";
   port.latest.link.emplace().carrier = true;
   port.latest.counters.emplace().set("symbol_error", 1);
   port.latest.pcie.emplace().width = 16;
@@ -66,7 +66,7 @@ TEST_P(DoctorRefusal, HasItsReasonAndItsHint) {
   const auto row = std::find_if(source_table().begin(), source_table().end(),
                                 [](const SourceRow& each) { return each.probe == GetParam().probe; });
   ASSERT_NE(row, source_table().end());
-  if (std::string(GetParam().probe).starts_with("peer_mad")) report.ports[0].latest.id.link_layer = "InfiniBand";
+  if (std::string(GetParam().probe).starts_with("peer_mad")) report.ports[0].latest.id.edit().link_layer = "InfiniBand";
   (row->node ? report.gaps : report.ports[0].gaps)
       .push_back({row->node ? "" : "mlx5_0/1", GetParam().probe, GetParam().reason});
   const DoctorReport doctor = examine(report, {});
@@ -213,7 +213,7 @@ TEST(Doctor, AnImportIsSeenWhereAReadingCameFromIt) {
   report.ports[0].gaps.push_back({"mlx5_0/1", "import", "old.json: over its time of validity"});
   EXPECT_EQ(source(examine(report, facts), "import").state, SourceState::kPartly);
   report = one_port();
-  report.ports[0].latest.id.link_layer = "InfiniBand";
+  report.ports[0].latest.id.edit().link_layer = "InfiniBand";
   report.ports[0].latest.module.emplace();
   EXPECT_EQ(source(examine(report, facts), "import").state, SourceState::kSeen) << "ethtool has no path to it";
 }

@@ -104,9 +104,9 @@ TEST(LostPorts, FunctionsThatComeAndGoUnderNewNamesAreForgotten) {
   const auto step = [&run](int function) {
     Snapshot snapshot = run.feed.tick();
     PortSample& sample = snapshot.ports["mlx5_" + std::to_string(function) + "/1"];
-    sample.id.device = "mlx5_" + std::to_string(function);
-    sample.id.function = "sf";
-    sample.id.exempt = "subfunction of 0000:1b:00.0";
+    sample.id.edit().device = "mlx5_" + std::to_string(function);
+    sample.id.edit().function = "sf";
+    sample.id.edit().exempt = "subfunction of 0000:1b:00.0";
     sample.link.emplace().carrier = true;
     return run.engine.step(snapshot).report->ports.size();
   };
@@ -141,7 +141,7 @@ TEST(LostPorts, ACardThatIsNotThereAfterARebootIsMissed) {
   EXPECT_THAT(missed.events, HasSubstr("not on the PCI bus"));
   ASSERT_EQ(missed.report->ports.size(), 1U);
   EXPECT_EQ(missed.report->ports[0].port, "mlx5_5/1");
-  EXPECT_EQ(missed.report->ports[0].latest.id.pci, "0000:1b:00.0");
+  EXPECT_EQ(missed.report->ports[0].latest.id->pci, "0000:1b:00.0");
   EXPECT_EQ(run_without_it({}).events, "") << "nobody knows it";
 }
 
@@ -264,10 +264,10 @@ TEST(Impact, OfARailIsTheShareOfWhatTheNodeShouldHaveOnIt) {
       snapshot.ports.clear();
       for (int i = 0; i < 4; ++i) {
         PortSample port = sample;
-        port.id.device = "mlx5_" + std::to_string(i);
-        port.id.pci = "0000:" + std::to_string(10 + i) + ":00.0";
+        port.id.edit().device = "mlx5_" + std::to_string(i);
+        port.id.edit().pci = "0000:" + std::to_string(10 + i) + ":00.0";
         if (i == 0 && first_is_down) port.link->carrier = false;
-        snapshot.ports[port.id.key()] = port;
+        snapshot.ports[port.id->key()] = port;
       }
       report = engine.step(snapshot).report;
     }

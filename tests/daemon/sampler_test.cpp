@@ -235,9 +235,9 @@ TEST_F(DaemonSampler, APortThatIsExemptIsNotReadButShown) {
   start();
   const Snapshot seen = settle();
   const auto virtual_function = std::find_if(seen.ports.begin(), seen.ports.end(),
-                                             [](const auto& port) { return !port.second.id.exempt.empty(); });
+                                             [](const auto& port) { return !port.second.id->exempt.empty(); });
   ASSERT_NE(virtual_function, seen.ports.end());
-  EXPECT_THAT(virtual_function->second.id.exempt, ::testing::HasSubstr("virtual function"));
+  EXPECT_THAT(virtual_function->second.id->exempt, ::testing::HasSubstr("virtual function"));
   EXPECT_FALSE(virtual_function->second.counters);
 }
 

@@ -7,7 +7,7 @@ namespace {
 
 PortHistory unused() {
   PortHistory port;
-  port.latest.id.device = "mlx5_3";
+  port.latest.id.edit().device = "mlx5_3";
   port.carrier = false;
   port.latest.module = ModuleSample{};
   port.latest.module->present = false;
@@ -35,14 +35,14 @@ TEST(Exempt, APortThatCarriedInAnEarlierRunOrHasAnOpenFaultIsNot) {
   PortHistory port = unused();
   port.linked_at = WallTime();
   EXPECT_EQ(exempt_reason(port, nullptr, false), "");
-  port.latest.id.exempt = "lent by vfio-pci";
+  port.latest.id.edit().exempt = "lent by vfio-pci";
   EXPECT_EQ(exempt_reason(port, nullptr, false, true), "lent by vfio-pci");
 }
 
 TEST(Exempt, AnInfiniBandPortThatLostItsLinkBeforeTheStartIsNot) {
   PortHistory port = unused();
   port.latest.module.reset();
-  port.latest.id.link_layer = "InfiniBand";
+  port.latest.id.edit().link_layer = "InfiniBand";
   port.latest.counters.emplace().set("link_downed", 0);
   EXPECT_NE(exempt_reason(port, nullptr, false).find("never had a link"), std::string::npos);
   port.latest.counters->set("link_downed", 1);
@@ -51,7 +51,7 @@ TEST(Exempt, AnInfiniBandPortThatLostItsLinkBeforeTheStartIsNot) {
 
 TEST(Exempt, AVirtualFunctionIs) {
   PortHistory port;
-  port.latest.id.function = "vf";
+  port.latest.id.edit().function = "vf";
   port.carrier = true;
   EXPECT_NE(exempt_reason(port, nullptr, false).find("virtual"), std::string::npos);
 }

@@ -88,12 +88,12 @@ struct Feed {
     snapshot.wall_time = WallTime(Milliseconds(1763640000000)) + from_seconds(t);
     snapshot.uptime_s = uptime_s;
     PortSample port;
-    port.id.device = key.substr(0, key.find('/'));
-    port.id.netdev = "ens1np0";
-    port.id.pci = "0000:1b:00.0";
-    port.id.driver = "mlx5_core";
-    port.id.link_layer = link_layer;
-    port.id.function = "pf";
+    port.id.edit().device = key.substr(0, key.find('/'));
+    port.id.edit().netdev = "ens1np0";
+    port.id.edit().pci = "0000:1b:00.0";
+    port.id.edit().driver = "mlx5_core";
+    port.id.edit().link_layer = link_layer;
+    port.id.edit().function = "pf";
     if (readable) {
       port.link = link;
       port.counters = counters;

@@ -250,7 +250,7 @@ TEST(Metrics, TheDefaultSetIsLean) {
 TEST(Metrics, APlainEthernetPortHasItsNetdevAsDevice) {
   Report report;
   report.ports = {test::healthy_port("mlx5_0", "eth0", "")};
-  report.ports[0].port = report.ports[0].latest.id.device = "eth0";
+  report.ports[0].port = report.ports[0].latest.id.edit().device = "eth0";
   EXPECT_THAT(render(report), HasSubstr("linkhealth_link_up{device=\"eth0\",port=\"1\"} 1"));
 }
 

@@ -333,6 +333,20 @@ TEST(EthtoolStats, ReadsPauseFrames) {
   ASSERT_TRUE(counters);
   EXPECT_EQ(counters->get("pause_tx_pause_frames"), 21U);
   EXPECT_EQ(counters->get("pause_rx_pause_frames"), 22U);
+  EXPECT_EQ(counters->get("pause_tx_pause_storm_events"), std::nullopt) << "the kernel of the capture has none";
+}
+
+TEST(EthtoolStats, ReadsPauseStorms) {
+  constexpr std::uint16_t kStorms = 4;  // as in the kernel's Documentation/netlink/specs/ethtool.yaml
+  const auto counters = parse_pause(reply(ETHTOOL_MSG_PAUSE_GET_REPLY, ETHTOOL_A_PAUSE_HEADER)
+                                        .open_nest(ETHTOOL_A_PAUSE_STATS)
+                                        .put_u64(ETHTOOL_A_PAUSE_STAT_TX_FRAMES, 21)
+                                        .put_u64(kStorms, 3)
+                                        .close_nest()
+                                        .take());
+  ASSERT_TRUE(counters);
+  EXPECT_EQ(counters->get("pause_tx_pause_frames"), 21U);
+  EXPECT_EQ(counters->get("pause_tx_pause_storm_events"), 3U);
 }
 
 }  // namespace

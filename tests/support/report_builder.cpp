@@ -38,8 +38,9 @@ ModuleSample good_module() {
 PortReport port_with_id(const std::string& device, const std::string& netdev, const std::string& pci) {
   PortReport port;
   port.port = device + "/1";
-  port.latest.id = {device,     1,    netdev, pci, "mlx5_core", "b83f:d203:0012:345" + device.substr(device.size() - 1),
-                    "Ethernet", "pf", true,   ""};
+  port.latest.id =
+      PortId{device,     1,    netdev, pci, "mlx5_core", "b83f:d203:0012:345" + device.substr(device.size() - 1),
+             "Ethernet", "pf", true,   ""};
   return port;
 }
 
