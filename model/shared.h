@@ -18,7 +18,7 @@ class Shared {
   const T& operator*() const { return value_ ? *value_ : none(); }
   const T* operator->() const { return &**this; }
   operator const T&() const { return **this; }  // NOLINT(google-explicit-constructor): used as the value that it is
-  /// A copy that is this holder's own, to be changed.
+  /// A copy that is this holder's own, to be changed before anybody shares it.
   T& edit() {
     auto own = std::make_shared<T>(**this);
     value_ = own;

@@ -4,9 +4,10 @@
 
 #include <cstddef>
 #include <initializer_list>
-#include <memory>
 #include <utility>
 #include <vector>
+
+#include "model/shared.h"
 
 namespace linkhealth {
 
@@ -14,22 +15,20 @@ template <typename T>
 class SharedList {
  public:
   SharedList() = default;
-  SharedList(std::vector<T> items)  // NOLINT(google-explicit-constructor): used as the list that it is
-      : items_(items.empty() ? nullptr : std::make_shared<const std::vector<T>>(std::move(items))) {}
+  SharedList(std::vector<T> items) {  // NOLINT(google-explicit-constructor): used as the list that it is
+    if (!items.empty()) items_ = std::move(items);
+  }
   SharedList(std::initializer_list<T> items) : SharedList(std::vector<T>(items)) {}
 
-  [[nodiscard]] const std::vector<T>& items() const {
-    static const std::vector<T> kNone;
-    return items_ ? *items_ : kNone;
-  }
+  [[nodiscard]] const std::vector<T>& items() const { return *items_; }
   [[nodiscard]] auto begin() const { return items().begin(); }
   [[nodiscard]] auto end() const { return items().end(); }
   [[nodiscard]] std::size_t size() const { return items().size(); }
-  [[nodiscard]] bool empty() const { return items_ == nullptr; }
+  [[nodiscard]] bool empty() const { return items().empty(); }
   const T& operator[](std::size_t index) const { return items()[index]; }
 
  private:
-  std::shared_ptr<const std::vector<T>> items_;  ///< none: empty
+  Shared<std::vector<T>> items_;
 };
 
 }  // namespace linkhealth

@@ -16,11 +16,12 @@ Snapshot snapshot_of(int ports, int step) {
   snapshot.wall_time = WallTime(std::chrono::seconds(kStart_s + 10 * step));
   for (int i = 0; i < ports; ++i) {
     PortSample sample;
-    sample.id.edit().device = "mlx5_" + std::to_string(i);
-    sample.id.edit().port = 1;
-    sample.id.edit().netdev = "ens" + std::to_string(i) + "np0";
-    sample.id.edit().pci = "0000:" + std::to_string(10 + i) + ":00.0";
-    sample.id.edit().link_layer = "Ethernet";
+    PortId& id = sample.id.edit();
+    id.device = "mlx5_" + std::to_string(i);
+    id.port = 1;
+    id.netdev = "ens" + std::to_string(i) + "np0";
+    id.pci = "0000:" + std::to_string(10 + i) + ":00.0";
+    id.link_layer = "Ethernet";
     sample.link.emplace();
     sample.link->carrier = sample.link->admin_up = true;
     sample.link->speed_mbps = 400'000;

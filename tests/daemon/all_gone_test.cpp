@@ -19,9 +19,10 @@ struct Node {
     for (std::size_t i = 0; i < present.size(); ++i)
       if (present[i]) {
         PortSample port = sample;
-        port.id.edit().device = "mlx5_" + std::to_string(i);
-        port.id.edit().pci = "0000:" + std::to_string(10 + i) + ":00.0";
-        port.id.edit().driver = i < others_from ? "mlx5_core" : "ionic";
+        PortId& id = port.id.edit();
+        id.device = "mlx5_" + std::to_string(i);
+        id.pci = "0000:" + std::to_string(10 + i) + ":00.0";
+        id.driver = i < others_from ? "mlx5_core" : "ionic";
         if (port.module) port.module->serial = "S" + std::to_string(i);
         snapshot.ports[port.id->key()] = port;
       }

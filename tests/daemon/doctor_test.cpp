@@ -22,11 +22,12 @@ Report one_port() {
   report.node = "node";
   PortReport port;
   port.port = "mlx5_0/1";
-  port.latest.id.edit().device = "mlx5_0";
-  port.latest.id.edit().netdev = "ens1np0";
-  port.latest.id.edit().pci = "0000:1b:00.0";
-  port.latest.id.edit().driver = "mlx5_core";
-  port.latest.id.edit().link_layer = "Ethernet";
+  PortId& id = port.latest.id.edit();
+  id.device = "mlx5_0";
+  id.netdev = "ens1np0";
+  id.pci = "0000:1b:00.0";
+  id.driver = "mlx5_core";
+  id.link_layer = "Ethernet";
   port.latest.link.emplace().carrier = true;
   port.latest.counters.emplace().set("symbol_error", 1);
   port.latest.pcie.emplace().width = 16;

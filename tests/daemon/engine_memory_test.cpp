@@ -104,9 +104,10 @@ TEST(LostPorts, FunctionsThatComeAndGoUnderNewNamesAreForgotten) {
   const auto step = [&run](int function) {
     Snapshot snapshot = run.feed.tick();
     PortSample& sample = snapshot.ports["mlx5_" + std::to_string(function) + "/1"];
-    sample.id.edit().device = "mlx5_" + std::to_string(function);
-    sample.id.edit().function = "sf";
-    sample.id.edit().exempt = "subfunction of 0000:1b:00.0";
+    PortId& id = sample.id.edit();
+    id.device = "mlx5_" + std::to_string(function);
+    id.function = "sf";
+    id.exempt = "subfunction of 0000:1b:00.0";
     sample.link.emplace().carrier = true;
     return run.engine.step(snapshot).report->ports.size();
   };

@@ -88,12 +88,13 @@ struct Feed {
     snapshot.wall_time = WallTime(Milliseconds(1763640000000)) + from_seconds(t);
     snapshot.uptime_s = uptime_s;
     PortSample port;
-    port.id.edit().device = key.substr(0, key.find('/'));
-    port.id.edit().netdev = "ens1np0";
-    port.id.edit().pci = "0000:1b:00.0";
-    port.id.edit().driver = "mlx5_core";
-    port.id.edit().link_layer = link_layer;
-    port.id.edit().function = "pf";
+    PortId& id = port.id.edit();
+    id.device = key.substr(0, key.find('/'));
+    id.netdev = "ens1np0";
+    id.pci = "0000:1b:00.0";
+    id.driver = "mlx5_core";
+    id.link_layer = link_layer;
+    id.function = "pf";
     if (readable) {
       port.link = link;
       port.counters = counters;

@@ -91,9 +91,10 @@ void FleetNode::inject(Report& report, std::vector<FaultEvent>& events) {
     return port.latest.peer ? port.latest.peer->system : port.expected.peer_system;
   };
   for (PortReport& port : report.ports) {  // what the simulation does not draw
-    port.latest.id.edit().firmware = spec_.number % 3 == 0 ? "28.41.1000" : "28.39.1002";
-    port.latest.id.edit().hca_type = "MT4129";
-    port.latest.id.edit().board_id = "MT_0000000838";
+    PortId& id = port.latest.id.edit();
+    id.firmware = spec_.number % 3 == 0 ? "28.41.1000" : "28.39.1002";
+    id.hca_type = "MT4129";
+    id.board_id = "MT_0000000838";
   }
   std::string flapping;
   for (const PortReport& port : report.ports)
