@@ -112,7 +112,7 @@ class Program:
             except (OSError, EOFError, RuntimeError):
                 time.sleep(0.05)
         self.log.seek(0)
-        raise SystemExit(f"{self.command[0]} does not answer: {self.log.read().decode()[-800:]}")
+        raise RuntimeError(f"{self.command[0]} does not answer: {self.log.read().decode()[-800:]}")
 
     def threads(self, file):
         for thread in os.listdir(f"/proc/{self.pid}/task"):
