@@ -146,10 +146,11 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
     }
     // What was awaited and came is told under its own key; here only its fault has to close.
     if (subject.port->arrived) continue;
-    report->ports.push_back(s.report_of(subject, view, port, snapshot));
-    if (work != nullptr) report->ports.back().maintenance = *work;
-    if (work != nullptr && s.leaves_module(*subject.port, subject.stable))
-      report->ports.back().maintenance->module_reads = false;
+    PortReport& of_port = report->ports.emplace_back();
+    s.report_on(of_port, subject, view, port, snapshot);
+    if (work == nullptr) continue;
+    of_port.maintenance = *work;
+    if (s.leaves_module(*subject.port, subject.stable)) of_port.maintenance->module_reads = false;
   }
   weigh(*report, s.history);
   report->node = s.settings.node;

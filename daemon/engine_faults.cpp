@@ -104,9 +104,8 @@ void Engine::State::emit(const LedgerChange& change, const Subject& subject, con
   events.push_back(std::move(event));
 }
 
-PortReport Engine::State::report_of(const Subject& subject, const PortView& view, Judged& port,
-                                    const Snapshot& snapshot) {
-  PortReport report;
+void Engine::State::report_on(PortReport& report, const Subject& subject, const PortView& view, Judged& port,
+                              const Snapshot& snapshot) {
   report.port = subject.port->key;
   report.exempt = port.exempt;
   if (view.group.siblings_hotter >= 2 && subject.temperature_drop_c.value_or(0) <= kSharedRiseC &&
@@ -141,7 +140,8 @@ PortReport Engine::State::report_of(const Subject& subject, const PortView& view
   if (report.exempt.empty()) {
     for (const LedgerEntry* entry : ledger.open(subject.stable))
       report.faults.push_back(fault_report(*entry, view, port));
-    report.symptoms = port.symptoms = symptoms = symptom_verdicts(opinion.findings, port.symptoms, symptoms);
+    port.symptoms = symptoms = tell_symptoms(opinion.findings, port.symptoms, symptoms);
+    report.symptoms = symptoms->verdicts;
   }
   std::stable_sort(report.faults.begin(), report.faults.end(), [](const FaultReport& a, const FaultReport& b) {
     const bool proving_a = a.state == FaultState::kProving, proving_b = b.state == FaultState::kProving;
@@ -150,7 +150,6 @@ PortReport Engine::State::report_of(const Subject& subject, const PortView& view
     return a.severity > b.severity;
   });
   report.health = health_of(report, view, port.judged);
-  return report;
 }
 
 }  // namespace linkhealth

@@ -10,6 +10,7 @@
 
 #include "daemon/engine.h"
 #include "diagnosis/differential.h"
+#include "diagnosis/explain.h"
 #include "diagnosis/ledger.h"
 #include "diagnosis/repair_book.h"
 #include "diagnosis/repair_watch.h"
@@ -29,7 +30,7 @@ struct Opinion {
 
 /// What the engine keeps of a port beside its history.
 struct Judged {
-  SharedList<SymptomVerdict> symptoms;
+  std::shared_ptr<const SymptomsTold> symptoms;  ///< null: none yet
   std::optional<SteadyTime> errors_since;
   std::optional<SteadyTime> errors_last;
   bool errors_ever = false;   ///< they are as old as what is known of the link: nobody saw them begin
@@ -98,9 +99,9 @@ struct Engine::State {
   KnobValues trend_values;
   std::array<KnobValues, kSymptomCount> symptom_values{};
   std::map<std::string, Judged> judged;
-  Opinion opinion;                           ///< of the port that is being judged
-  SharedList<SymptomVerdict> symptoms;       ///< of the port that was reported last
-  std::map<std::string, FaultReport> texts;  ///< by fault id: what was last said of it
+  Opinion opinion;                               ///< of the port that is being judged
+  std::shared_ptr<const SymptomsTold> symptoms;  ///< of the port that was reported last
+  std::map<std::string, FaultReport> texts;      ///< by fault id: what was last said of it
   std::vector<FaultEvent> waiting;
   std::vector<Maintenance> maintenance, maintenance_files;
   std::vector<Maintenance> maintenance_log;  ///< all of late, oldest first
@@ -139,7 +140,9 @@ struct Engine::State {
   PortVerdict verdict_of(const PortView& view, Judged& own, const Fault* incumbent);
   void note_errors(Judged& port, SteadyTime now) const;
   Severity severity_of(const RankedFault& ranked, const PortView& view, const Findings& findings) const;
-  PortReport report_of(const Subject& subject, const PortView& view, Judged& judged, const Snapshot& snapshot);
+  /// What is told of `subject`, into `report`, which is empty.
+  void report_on(PortReport& report, const Subject& subject, const PortView& view, Judged& judged,
+                 const Snapshot& snapshot);
   FaultReport fault_report(const LedgerEntry& entry, const PortView& view, const Judged& judged);
   void emit(const LedgerChange& change, const Subject& subject, const PortView& view, const Judged& judged,
             const Snapshot& snapshot, std::vector<FaultEvent>& events);

@@ -16,7 +16,7 @@ constexpr unsigned kLearnEach = 256;
 /// What the room for the output grows by; ISA-L goes on where it was when the room was too small.
 constexpr std::size_t kRoom = std::size_t{16} * 1024;
 /// ISA-L takes twice as long in pieces of 150 bytes, and no longer from about 2 kB on.
-constexpr std::size_t kSmall = std::size_t{8} * 1024;
+constexpr std::size_t kSmall = std::size_t{2} * 1024;
 
 }  // namespace
 

@@ -191,7 +191,7 @@ void Sampler::read_links(Cycle& cycle) {
     for (auto at = first; at != port; ++at)
       if (at->second.files) read_link(cycle, at->second);
   }
-  cycle.snapshot.timings.push_back({"link", in_seconds(clock_.steady() - begun)});
+  cycle.add_duration("link", in_seconds(clock_.steady() - begun));
 }
 
 void Sampler::read_link(Cycle& cycle, SampledPort& port) {
@@ -268,10 +268,9 @@ void Sampler::finish(Cycle& cycle) {
   if (gone) inventory_due_.at = std::min(inventory_due_.at, std::max(cycle.now, last_search_ + settings_.link_period));
   if (!cycle.content) return;
   for (const auto& [key, port] : ports_) snapshot.ports[key].id = port.id;
-  std::map<std::string, double> now_s;
-  for (const ProbeTiming& timing : snapshot.timings) now_s[timing.probe] += timing.duration_s;
-  for (const auto& [probe, duration_s] : now_s) durations_s_[probe] = duration_s;
-  snapshot.timings.clear();  // every probe each time: a metric that comes and goes is of no use
+  for (const auto& [probe, duration_s] : cycle.durations_s) durations_s_[probe] = duration_s;
+  snapshot.timings.reserve(durations_s_.size());
+  // Every probe each time: a metric that comes and goes is of no use.
   for (const auto& [probe, duration_s] : durations_s_) {
     ProbeTiming& timing = snapshot.timings.emplace_back(ProbeTiming{probe, duration_s});
     if (probe != "counters") continue;

@@ -103,7 +103,7 @@ class Sampler : public Source {
   void read_all(Cycle& cycle);
   void read_links(Cycle& cycle);
   void read_link(Cycle& cycle, SampledPort& port);
-  void add_job(std::vector<ReadWorker::Job>& jobs, SampledPort& port, ReadGroup group);
+  void add_job(std::vector<ReadWorker::Job>& jobs, const PortKey& key, SampledPort& port, ReadGroup group);
   void submit(SampledPort& port, ReadGroup group);
   void submit_due(SteadyTime now);
   void take_readings(Cycle& cycle);

@@ -27,8 +27,7 @@ std::string_view probe_of(ReadGroup group) {
   return "";
 }
 
-void Sampler::add_job(std::vector<ReadWorker::Job>& jobs, SampledPort& port, ReadGroup group) {
-  const PortKey key = port.port.id.key();
+void Sampler::add_job(std::vector<ReadWorker::Job>& jobs, const PortKey& key, SampledPort& port, ReadGroup group) {
   if (!port.watched() || worker_.is_out(key, group)) return;
   jobs.push_back({key, group, [reader = port.reader, number = port.reader_number, group, now = clock_.steady()] {
                     Reading reading = reader->read(group, now);
@@ -38,12 +37,13 @@ void Sampler::add_job(std::vector<ReadWorker::Job>& jobs, SampledPort& port, Rea
 }
 
 void Sampler::submit(SampledPort& port, ReadGroup group) {
-  if (group == ReadGroup::kKernel && worker_.is_out(port.port.id.key(), group)) {
+  const PortKey key = port.port.id.key();
+  if (group == ReadGroup::kKernel && worker_.is_out(key, group)) {
     port.kernel_again = true;  // what comes back may be of before
     return;
   }
   std::vector<ReadWorker::Job> jobs;
-  add_job(jobs, port, group);
+  add_job(jobs, key, port, group);
   worker_.submit(std::move(jobs));
 }
 
@@ -55,7 +55,7 @@ void Sampler::submit_due(SteadyTime now) {
   std::vector<ReadWorker::Job> jobs;
   const auto add_all = [&](ReadGroup group) {
     jobs.reserve(jobs.size() + ports_.size() + 1);
-    for (auto& [key, port] : ports_) add_job(jobs, port, group);
+    for (auto& [key, port] : ports_) add_job(jobs, key, port, group);
   };
   // First what waits for no lock, so that a module that holds RTNL delays as little as can be.
   if (counters_due) add_all(ReadGroup::kCounters);
@@ -84,7 +84,7 @@ void Sampler::take_readings(Cycle& cycle) {
 
 void Sampler::take_reading(Cycle& cycle, Reading& reading) {
   cycle.content = true;
-  cycle.snapshot.timings.push_back({std::string(probe_of(reading.group)), reading.duration_s});
+  cycle.add_duration(probe_of(reading.group), reading.duration_s);
   if (reading.inventory) {
     const SearchDesk::Return search = searches_.take(reading.port);
     search_ = search_ || search.again;
@@ -171,7 +171,7 @@ void Sampler::take_modules(Cycle& cycle) {
     if (at == ports_.end()) continue;
     cycle.content = at->second.module_seen = true;
     Snapshot& snapshot = cycle.snapshot;
-    snapshot.timings.push_back({"module", round.duration_s});
+    cycle.add_duration("module", round.duration_s);
     if (round.change == ModuleChange::kRemoved || round.change == ModuleChange::kSwapped)
       snapshot.events.push_back({cycle.now, round.port, PortEventKind::kModuleRemoved, ""});
     if (round.change == ModuleChange::kInserted || round.change == ModuleChange::kSwapped)
@@ -186,7 +186,7 @@ void Sampler::take_far_ends(Cycle& cycle) {
   FarEnds::News news = far_ends_->take(cycle.now);
   if (!news.ports.empty() || !news.timings.empty() || news.node_gaps_changed) cycle.content = true;
   Snapshot& snapshot = cycle.snapshot;
-  snapshot.timings.insert(snapshot.timings.end(), news.timings.begin(), news.timings.end());
+  for (const ProbeTiming& timing : news.timings) cycle.add_duration(timing.probe, timing.duration_s);
   for (auto& [key, merged] : news.ports) {
     const auto at = ports_.find(key);
     if (at == ports_.end()) continue;

@@ -3,10 +3,14 @@
 // can't be made (and none that fails) makes it unknown, with the reason.
 #pragma once
 
-#include <array>
+#include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string_view>
+#include <type_traits>
+
+#include "diagnosis/static_text.h"
 
 namespace linkhealth {
 
@@ -25,14 +29,44 @@ struct Comparison {
   Reader reader = Reader::kLink;
 };
 
+/// A few comparisons, in place. A port has some seventy lists of them, made anew each second, and most are empty: only
+/// what is in a list is written and copied.
+class Comparisons {
+ public:
+  static constexpr std::size_t kMax = 4;  ///< what comes after that is left out
+
+  Comparisons() noexcept {}  // NOLINT(*-member-init,modernize-use-equals-default): what is not in it is not written
+  Comparisons(const Comparisons& other) noexcept { *this = other; }  // NOLINT(*-member-init)
+  Comparisons& operator=(const Comparisons& other) noexcept {
+    size_ = other.size_;
+    for (std::size_t i = 0; i < size_; ++i) std::construct_at(&items_[i], other.items_[i]);
+    return *this;
+  }
+  ~Comparisons() = default;
+
+  void add(const Comparison& comparison) {
+    if (size_ < kMax) std::construct_at(&items_[size_++], comparison);
+  }
+  [[nodiscard]] bool empty() const { return size_ == 0; }
+  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] const Comparison* begin() const { return &items_[0]; }
+  [[nodiscard]] const Comparison* end() const { return &items_[size_]; }
+  [[nodiscard]] const Comparison& front() const { return items_[0]; }
+
+ private:
+  std::uint8_t size_ = 0;
+  union {
+    Comparison items_[kMax];
+  };
+  static_assert(std::is_trivially_copyable_v<Comparison>, "their lifetimes need no end");
+};
+
 /// A symptom's verdict with the comparisons behind it. Small: no heap.
 struct Finding {
-  static constexpr std::size_t kMax = 4;
   Verdict verdict = Verdict::kUnknown;
-  std::uint8_t count = 0;
-  std::array<Comparison, kMax> comparisons{};
-  std::string_view reason;  ///< why unknown
-  bool comes = false;       ///< unknown only until more readings are there, which come by themselves
+  bool comes = false;  ///< unknown only until more readings are there, which come by themselves
+  StaticText reason;   ///< why unknown
+  Comparisons comparisons;
   [[nodiscard]] bool present() const { return verdict == Verdict::kPresent; }
   [[nodiscard]] bool absent() const { return verdict == Verdict::kAbsent; }
 };
@@ -46,21 +80,21 @@ class Case {
     lane_ = index;
     return *this;
   }
-  Case& at_least(std::string_view what, std::optional<double> observed, double threshold, std::string_view unit = "") {
+  Case& at_least(StaticText what, std::optional<double> observed, double threshold, std::string_view unit = "") {
     return compare(what, observed, ">=", threshold, unit, observed && *observed >= threshold);
   }
-  Case& above(std::string_view what, std::optional<double> observed, double threshold, std::string_view unit = "") {
+  Case& above(StaticText what, std::optional<double> observed, double threshold, std::string_view unit = "") {
     return compare(what, observed, ">", threshold, unit, observed && *observed > threshold);
   }
-  Case& below(std::string_view what, std::optional<double> observed, double threshold, std::string_view unit = "") {
+  Case& below(StaticText what, std::optional<double> observed, double threshold, std::string_view unit = "") {
     return compare(what, observed, "<", threshold, unit, observed && *observed < threshold);
   }
-  Case& holds(std::string_view what, std::optional<bool> observed) {
+  Case& holds(StaticText what, std::optional<bool> observed) {
     return compare(what, observed ? std::optional<double>(*observed ? 1 : 0) : std::nullopt, "=", 1, "",
                    observed.value_or(false));
   }
   /// What must be known for the rest to mean something; else the verdict is unknown with this reason.
-  Case& needs(bool known, std::string_view reason) {
+  Case& needs(bool known, StaticText reason) {
     if (!known && finding_.reason.empty()) {
       unknown_ = true;
       finding_.reason = reason;
@@ -74,11 +108,10 @@ class Case {
   }
 
  private:
-  Case& compare(std::string_view what, std::optional<double> observed, std::string_view op, double threshold,
+  Case& compare(StaticText what, std::optional<double> observed, std::string_view op, double threshold,
                 std::string_view unit, bool held) {
     if (!observed) return needs(false, what);
-    if (finding_.count < Finding::kMax)
-      finding_.comparisons[finding_.count++] = {what, *observed, op, threshold, unit, lane_, reader_};
+    finding_.comparisons.add({what, *observed, op, threshold, unit, lane_, reader_});
     if (!held) failed_ = true;
     return *this;
   }
@@ -90,13 +123,13 @@ class Case {
   bool unknown_ = false;
 };
 
-inline Finding not_known(std::string_view reason) {
+inline Finding not_known(StaticText reason) {
   Finding finding;
   finding.reason = reason;
   return finding;
 }
 
-inline Finding not_known_yet(std::string_view reason) {
+inline Finding not_known_yet(StaticText reason) {
   Finding finding = not_known(reason);
   finding.comes = true;
   return finding;

@@ -199,14 +199,14 @@ void put_evidence(FaultReport& report, const PortView& view, const Findings& fin
     const bool pooled =
         row.id == SymptomId::kReceiveErrors || row.id == SymptomId::kLosingData || row.id == SymptomId::kLinkDown;
     const bool supports = pooled || explains(*ranked.cause, row.id);
-    for (std::size_t i = 0; i < finding.count; ++i)
-      report.evidence.push_back(evidence_of(row, finding.comparisons[i], view, supports));
-    if (!supports && finding.count > 0) report.evidence.back().text += ": not explained by it";
+    for (const Comparison& comparison : finding.comparisons)
+      report.evidence.push_back(evidence_of(row, comparison, view, supports));
+    if (!supports && !finding.comparisons.empty()) report.evidence.back().text += ": not explained by it";
   }
   for (const Expectation& row : ranked.cause->expects) {
     const Finding& finding = at(findings, row.symptom);
-    if (row.often != Often::kAlways || !finding.absent() || finding.count == 0) continue;
-    report.evidence.push_back(evidence_of(symptom(row.symptom), finding.comparisons[0], view, false));
+    if (row.often != Often::kAlways || !finding.absent() || finding.comparisons.empty()) continue;
+    report.evidence.push_back(evidence_of(symptom(row.symptom), finding.comparisons.front(), view, false));
     report.evidence.back().text += ": does not show, and nearly always would";
   }
   for (const RuledOut& row : ruled_out(view, findings, ranked, kRuledOut)) {
@@ -295,26 +295,29 @@ std::string_view word_of(const Finding& finding) {
   return finding.present() ? "present" : finding.absent() ? "absent" : "unknown";
 }
 
-bool says_the_same(const SharedList<SymptomVerdict>& before, const Findings& findings) {
-  return std::equal(before.begin(), before.end(), findings.begin(), findings.end(),
-                    [](const SymptomVerdict& was, const Finding& is) {
-                      return was.verdict == word_of(is) && was.reason == is.reason;
-                    });
+bool says_the_same(const SymptomsTold* before, const Findings& findings) {
+  return before != nullptr && std::ranges::equal(before->of, findings, [](const auto& was, const Finding& is) {
+           return was.verdict == is.verdict && was.reason == is.reason;
+         });
 }
 
 }  // namespace
 
-SharedList<SymptomVerdict> symptom_verdicts(const Findings& findings, const SharedList<SymptomVerdict>& before,
-                                            const SharedList<SymptomVerdict>& neighbour) {
-  if (says_the_same(neighbour, findings)) return neighbour;
-  if (says_the_same(before, findings)) return before;
+std::shared_ptr<const SymptomsTold> tell_symptoms(const Findings& findings,
+                                                  const std::shared_ptr<const SymptomsTold>& before,
+                                                  const std::shared_ptr<const SymptomsTold>& neighbour) {
+  if (says_the_same(neighbour.get(), findings)) return neighbour;
+  if (says_the_same(before.get(), findings)) return before;
+  auto told = std::make_shared<SymptomsTold>();
   std::vector<SymptomVerdict> verdicts;
   verdicts.reserve(kSymptomCount);
   for (const Symptom& row : symptom_table()) {
     const Finding& finding = at(findings, row.id);
+    told->of.at(static_cast<std::size_t>(row.id)) = {finding.verdict, finding.reason};
     verdicts.push_back({std::string(row.name), std::string(word_of(finding)), std::string(finding.reason)});
   }
-  return verdicts;
+  told->verdicts = std::move(verdicts);
+  return told;
 }
 
 }  // namespace linkhealth

@@ -54,8 +54,8 @@ bool holds(const Comparison& seen) {
 
 const Comparison* failed(const Finding& finding) {
   if (!finding.absent()) return nullptr;
-  for (std::size_t i = 0; i < finding.count; ++i)
-    if (!holds(finding.comparisons[i])) return &finding.comparisons[i];
+  for (const Comparison& comparison : finding.comparisons)
+    if (!holds(comparison)) return &comparison;
   return nullptr;
 }
 

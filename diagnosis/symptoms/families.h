@@ -17,7 +17,6 @@ extern const std::span<const Symptom> kGroupFamily;
 extern const std::span<const Symptom> kTrafficFamily;
 extern const std::span<const Symptom> kMonitorFamily;
 
-inline constexpr std::string_view kSharedModule =
-    "the module is shared with another port: its lanes can't be told apart";
+inline constexpr StaticText kSharedModule = "the module is shared with another port: its lanes can't be told apart";
 
 }  // namespace linkhealth::symptoms

@@ -9,7 +9,7 @@ namespace {
 
 using enum SymptomId;
 
-constexpr std::string_view kNoLeaf = "no other port of this node goes to the same switch";
+constexpr StaticText kNoLeaf = "no other port of this node goes to the same switch";
 
 Finding group_down(const PortView& v, KnobValues) {
   if (!v.down) return not_known("the link is up");

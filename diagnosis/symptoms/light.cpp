@@ -10,8 +10,8 @@ namespace {
 
 using enum SymptomId;
 
-constexpr std::string_view kNoPowers = "the module gives no powers";
-constexpr std::string_view kNoFarPowers = "the peer gives no module data";
+constexpr StaticText kNoPowers = "the module gives no powers";
+constexpr StaticText kNoFarPowers = "the peer gives no module data";
 
 bool optical(const PortView& v) { return v.medium != Medium::kCopper; }
 
@@ -39,7 +39,7 @@ Finding light_there(const PortView& v, KnobValues k) {
   return Case(Reader::kModule)
       .lane(v.light.worst_rx_lane)
       .at_least("received power", v.light.worst_rx_dbm, v.light.enough_dbm.value_or(k[0]), "dBm")
-      .below(past ? "light lost against its own past" : "light lost against the other lanes",
+      .below(past ? StaticText("light lost against its own past") : StaticText("light lost against the other lanes"),
              v.light.rx ? v.light.rx->db : 0, past ? k[1] : std::max(k[2], 3 * v.light.rx->sigma_db), "dB")
       .close();
 }
@@ -50,17 +50,17 @@ constexpr Knob kLowKnobs[] = {
      "below the other lanes, where there is no past: of eight good ones the lowest is 1.5 (7a)"}};
 /// Why it is not known how much of a power is lost: there is none, or there is no past to hold it against. What is
 /// still being read comes by itself.
-Finding no_drop(const PortView& v, const ModuleTracks& end, std::size_t lanes, std::string_view no_powers) {
+Finding no_drop(const PortView& v, const ModuleTracks& end, std::size_t lanes, StaticText no_powers) {
   if (lanes == 0) return not_known(no_powers);
   if (&end == &v.port.own && lanes_may_be_others(v)) return not_known(kSharedModule);
   const bool before = v.errors_since && end.read_at && *end.read_at < *v.errors_since;
-  const std::string_view why =
-      before ? "it was not read since the errors began" : "there are too few readings to say what is normal for it";
+  const StaticText why = before ? StaticText("it was not read since the errors began")
+                                : StaticText("there are too few readings to say what is normal for it");
   const bool goes_on =
       &end == &v.port.own ? v.port.blind_to("module") == nullptr : v.peer_fresh(&PeerSample::module_age_s);
   return goes_on ? not_known_yet(why) : not_known(why);
 }
-Finding low(const Drop& drop, Reader reader, std::string_view what, KnobValues k) {
+Finding low(const Drop& drop, Reader reader, StaticText what, KnobValues k) {
   const double limit = drop.sigma_db > 0.4 ? std::max(k[1], 3 * drop.sigma_db) : k[0];
   return Case(reader).lane(drop.lane).at_least(what, drop.db, limit, "dB").close();
 }
@@ -69,8 +69,8 @@ Finding light_low(const PortView& v, KnobValues k) {
   if (!v.light.rx) return no_drop(v, v.port.own, v.port.own.rx_lanes, kNoPowers);
   return low(*v.light.rx, Reader::kModule, "received power lost", k);
 }
-constexpr std::string_view kNotSince = "the module was not read since the link changed";
-constexpr std::string_view kFarNotSince = "the far module was not read since the link fell";
+constexpr StaticText kNotSince = "the module was not read since the link changed";
+constexpr StaticText kFarNotSince = "the far module was not read since the link fell";
 // What was read before the fall says nothing about it.
 Finding tx_low(const PortView& v, KnobValues k) {
   if (v.down && !v.light.rx_fresh) return not_known(kNotSince);

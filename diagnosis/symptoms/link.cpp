@@ -96,7 +96,8 @@ Finding speed_reduced(const PortView& v, KnobValues) {
   if (link.speed_mbps && *link.speed_mbps > 0) speed = *link.speed_mbps;
   const WantedSpeed wanted = wanted_speed(v);
   return Case(Reader::kLink)
-      .below(wanted.by_module ? "speed, of what the module is made for" : "speed", speed, wanted.mbps, "Mb/s")
+      .below(wanted.by_module ? StaticText("speed, of what the module is made for") : StaticText("speed"), speed,
+             wanted.mbps, "Mb/s")
       .close();
 }
 
@@ -116,7 +117,7 @@ Finding no_partner(const PortView& v, KnobValues) {
 
 /// A symptom of the reason that the driver gives for a link that is down.
 template <typename Match>
-Finding reason(const PortView& v, std::string_view what, Match match) {
+Finding reason(const PortView& v, StaticText what, Match match) {
   if (!v.down) return not_known("the link is up");
   if (!v.link().down_reason) return not_known("the driver gives no reason");
   return Case(Reader::kLink).holds(what, match(*v.link().down_reason)).close();

@@ -69,7 +69,7 @@ bool said(const PortView& v, KernelLogClass what, double hold_s) {
     return in_seconds(v.now - line.first) <= hold_s && is_kernel_log(line.second, what);
   });
 }
-Finding says(const PortView& v, KernelLogClass what, std::string_view words, double hold_s) {
+Finding says(const PortView& v, KernelLogClass what, StaticText words, double hold_s) {
   return Case(Reader::kEvents).holds(words, said(v, what, hold_s)).close();
 }
 

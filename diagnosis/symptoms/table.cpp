@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <array>
 #include <cassert>
 
 #include "diagnosis/symptoms/families.h"
@@ -16,6 +18,14 @@ std::array<Symptom, kSymptomCount> collect() {
   return table;
 }
 
+using Observe = decltype(Symptom::observe);
+/// Alone: a row is longer than a line of the processor's cache, and each second all of them are called for each port.
+std::array<Observe, kSymptomCount> collect_observers() {
+  std::array<Observe, kSymptomCount> observers{};
+  std::ranges::transform(symptom_table(), observers.begin(), &Symptom::observe);
+  return observers;
+}
+
 }  // namespace
 
 std::span<const Symptom, kSymptomCount> symptom_table() {
@@ -24,8 +34,8 @@ std::span<const Symptom, kSymptomCount> symptom_table() {
 }
 
 void observe_all(const PortView& view, const std::array<KnobValues, kSymptomCount>& knobs, Findings& findings) {
-  const auto table = symptom_table();
-  for (std::size_t i = 0; i < kSymptomCount; ++i) findings[i] = table[i].observe(view, knobs[i]);
+  static const std::array<Observe, kSymptomCount> kObservers = collect_observers();
+  for (std::size_t i = 0; i < kSymptomCount; ++i) findings[i] = kObservers[i](view, knobs[i]);
 }
 
 }  // namespace linkhealth

@@ -9,7 +9,7 @@ namespace {
 
 using enum SymptomId;
 
-constexpr std::string_view kNotFull = "the window of the traffic is not full yet";
+constexpr StaticText kNotFull = "the window of the traffic is not full yet";
 
 constexpr Knob kCongestionKnobs[] = {
     {"loaded_s", 1100, 10, 1500, "s", "with load, of windows.traffic_s: peaks and idle hours do not count"},

@@ -358,7 +358,7 @@ TEST(ReceiveErrors, ALaneThatStandsOutNeedsNoPast) {
   scene.view.signal.lane_stands_out = true;
   const Finding finding = look(kReceiveErrors, scene.view);
   EXPECT_TRUE(finding.present());
-  EXPECT_EQ(finding.comparisons[0].lane, 2);
+  EXPECT_EQ(finding.comparisons.front().lane, 2);
 }
 
 TEST(Symptoms, SixLossesInABurstAreFlapsToo) {
