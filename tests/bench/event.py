@@ -7,15 +7,16 @@ is told to take the link down or up. The time begins when a listener of our own 
 waits for its readers (synchronize_net), which takes some milliseconds. Before the first event: wake-ups of the whole
 daemon as it is shipped, with its feeds and the threads of the far ends, while nothing happens.
 """
+import contextlib
 import fcntl
 import json
 import os
 import re
+import signal
 import socket
 import struct
 import subprocess
 import sys
-import threading
 import time
 
 import fake_sysfs
@@ -36,20 +37,43 @@ def write(path, value):
         file.write(f"{value}\n")
 
 
-class Events(threading.Thread):
-    """When the kernel told of a change of the interface with index 2 (struct nlmsghdr, ifinfomsg)."""
+class Events:
+    """When the kernel told of a change of the interface with index 2 (struct nlmsghdr, ifinfomsg). Heard in a process of its
+    own, before all others where that is allowed: one that has its turn after the daemon hears of it when all is over."""
 
     def __init__(self):
-        super().__init__(daemon=True)
-        self.socket = socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE)
-        self.socket.bind((0, 1))  # RTMGRP_LINK
-        self.times = []
+        heard, told = os.pipe()
+        self.listener = os.fork()
+        if self.listener == 0:
+            self.listen(told)
+        os.close(told)
+        os.set_blocking(heard, False)
+        self.heard = heard
 
-    def run(self):
-        while True:
-            message = self.socket.recv(65536)
-            if struct.unpack_from("=i", message, 20)[0] == 2:
-                self.times.append(time.perf_counter())
+    @staticmethod
+    def listen(told):
+        with contextlib.suppress(PermissionError):
+            os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
+        with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as events:
+            events.bind((0, 1))  # RTMGRP_LINK
+            while True:
+                message = events.recv(65536)
+                now = time.perf_counter()  # CLOCK_MONOTONIC: that of all processes
+                if struct.unpack_from("=i", message, 20)[0] == 2:
+                    os.write(told, struct.pack("=d", now))
+
+    def times(self):
+        """Of those since the last call."""
+        with contextlib.suppress(BlockingIOError):
+            return [at for at, in struct.iter_unpack("=d", os.read(self.heard, 65536 * 8))]
+        return []
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        os.kill(self.listener, signal.SIGKILL)
+        os.waitpid(self.listener, 0)
 
 
 def main():
@@ -67,9 +91,7 @@ def main():
     net = os.path.realpath("/sys/class/net/ens1np0")
     state = f"{work}/event"
     took = []
-    events_seen = Events()
-    events_seen.start()
-    with Program([daemon, "--listen", "127.0.0.1:{port}", "--socket", f"{state}/s", "--state-dir", state, "--dry-run",
+    with Events() as events_seen, Program([daemon, "--listen", "127.0.0.1:{port}", "--socket", f"{state}/s", "--state-dir", state, "--dry-run",
                   "--log-level", "error"]) as program:
         client = program.client()
         value = lambda: re.search(r"^linkhealth_link_up\{.*\} (\d)", client.text(), re.MULTILINE).group(1)
@@ -83,7 +105,7 @@ def main():
             name = "carrier_up_count" if up else "carrier_down_count"
             counts[name] += 1
             time.sleep(0.3 + 0.037 * (number % 10))  # not in step with the daemon's own look at the file each second
-            events_seen.times.clear()
+            events_seen.times()
             asked = time.perf_counter()
             write(f"{net}/carrier", int(up))
             write(f"{net}/{name}", counts[name])
@@ -92,11 +114,11 @@ def main():
                 if time.perf_counter() - asked > 5:
                     sys.exit(f"event {number} was not seen within 5 s")
             seen = time.perf_counter()
-            while not events_seen.times:
+            while not (told := events_seen.times()):
                 if time.perf_counter() - asked > 5:
                     sys.exit(f"the kernel told nothing of event {number}")
                 time.sleep(0.001)
-            took.append(max(0.0, seen - events_seen.times[0]) * 1e3)
+            took.append(max(0.0, seen - told[0]) * 1e3)
     took.sort()
     print(json.dumps({"events": events, "idle_wakes_per_s": wakes, "p50_ms": took[len(took) // 2], "p99_ms": took[min(len(took) - 1, int(len(took) * 0.99))]}))
 
