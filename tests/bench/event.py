@@ -43,21 +43,27 @@ class Events:
 
     def __init__(self):
         heard, told = os.pipe()
+        script = os.getpid()
         self.listener = os.fork()
         if self.listener == 0:
-            self.listen(told)
+            self.listen(script, told)
+            os._exit(0)
         os.close(told)
         os.set_blocking(heard, False)
         self.heard = heard
 
     @staticmethod
-    def listen(told):
+    def listen(script, told):
         with contextlib.suppress(PermissionError):
             os.sched_setscheduler(0, os.SCHED_FIFO, os.sched_param(1))
         with socket.socket(socket.AF_NETLINK, socket.SOCK_RAW, socket.NETLINK_ROUTE) as events:
             events.bind((0, 1))  # RTMGRP_LINK
-            while True:
-                message = events.recv(65536)
+            events.settimeout(2)
+            while os.getppid() == script:  # it ends with the script, however that ends
+                try:
+                    message = events.recv(65536)
+                except TimeoutError:
+                    continue
                 now = time.perf_counter()  # CLOCK_MONOTONIC: that of all processes
                 if struct.unpack_from("=i", message, 20)[0] == 2:
                     os.write(told, struct.pack("=d", now))
