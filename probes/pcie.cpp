@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <string>
+#include <tuple>
 
 #include "base/text.h"
 #include "probes/kept_files.h"
@@ -22,11 +24,9 @@ bool is_of_module(std::string_view label) {
   return label.starts_with(kSensor) && parse_u64(trim(label.substr(kSensor.size()))).value_or(0) >= 64;
 }
 
-/// A value of `dir`/`name`; what went wrong goes into `trouble`.
-template <typename Parse>
-auto read_value(Host& host, const std::string& dir, const char* name, Parse parse, std::string& trouble,
-                int* errnum = nullptr) {
-  const auto text = host.read_file(dir + "/" + name);
+/// The value in the text of file `name`; what went wrong goes into `trouble`.
+template <typename Text, typename Parse>
+auto value_of(const Result<Text>& text, const char* name, Parse parse, std::string& trouble, int* errnum = nullptr) {
   auto value = text ? parse(trim(*text)) : decltype(parse(""))();
   if (errnum != nullptr && !text) *errnum = text.error().errnum;
   if (!value) {
@@ -37,6 +37,12 @@ auto read_value(Host& host, const std::string& dir, const char* name, Parse pars
   return value;
 }
 
+template <typename Parse>
+auto read_value(Host& host, const std::string& dir, const char* name, Parse parse, std::string& trouble,
+                int* errnum = nullptr) {
+  return value_of(host.read_file(dir + "/" + name), name, parse, trouble, errnum);
+}
+
 /// The lesser of what the card and the bridge above can do. A bridge that can't be read (a root complex, a virtual
 /// machine) limits nothing.
 template <typename T>
@@ -45,10 +51,10 @@ std::optional<T> both_ends(std::optional<T> card, std::optional<T> bridge) {
 }
 
 /// An AER total; a missing file is no trouble: the firmware may have kept AER to itself.
-std::optional<std::uint64_t> read_aer(Host& host, const std::string& dir, const char* name, std::string& trouble) {
+std::optional<std::uint64_t> aer_total(const Result<std::string_view>& text, const char* name, std::string& trouble) {
   std::string aer_trouble;
   int errnum = 0;
-  const auto total = read_value(host, dir, name, parse_aer_total, aer_trouble, &errnum);
+  const auto total = value_of(text, name, parse_aer_total, aer_trouble, &errnum);
   if (!total && errnum != ENOENT) trouble += (trouble.empty() ? "" : "; ") + aer_trouble;
   return total;
 }
@@ -136,7 +142,46 @@ Fixed read_fixed(Host& host, const InventoryPort& port, const std::string& bridg
   return fixed;
 }
 
+enum MovingFile : std::uint8_t { kSpeed, kWidth, kCorrectable, kNonfatal, kFatal, kBridgeSpeed, kBridgeWidth };
+/// By MovingFile.
+constexpr std::array kMovingNames = {"current_link_speed", "current_link_width", "aer_dev_correctable",
+                                     "aer_dev_nonfatal",   "aer_dev_fatal",      "current_link_speed",
+                                     "current_link_width"};
+/// aer_dev_fatal has some twenty lines of "PoisonTLPBlocked 18446744073709551615".
+constexpr std::size_t kLongestText = 2048;
+
 }  // namespace
+
+/// What the files say that change.
+struct PcieReader::Moving {
+  std::array<FileRead, kMovingNames.size()> reads;
+  std::array<std::array<char, kLongestText>, kMovingNames.size()> texts;  // NOLINT(*-member-init): filled by the reads
+
+  [[nodiscard]] Result<std::string_view> text(MovingFile which) const {
+    const FileRead& read = reads.at(which);
+    if (!read.got) return read.got.error();
+    return std::string_view(read.buffer.data(), *read.got);
+  }
+};
+
+/// One that fails is opened anew the next time: the function may have gone and come back.
+void PcieReader::read_moving(Host& host, const std::string& dir, const std::string& bridge, Moving& moving) {
+  static_assert(std::tuple_size_v<decltype(kept_)> == kMovingNames.size());
+  const std::size_t count = bridge.empty() ? std::size_t{kBridgeSpeed} : kept_.size();
+  for (std::size_t i = 0; i < count; ++i) {
+    FileRead& read = moving.reads.at(i);
+    if (!kept_.at(i)) {
+      auto opened = host.open_file((i >= kBridgeSpeed ? bridge : dir) + "/" + kMovingNames.at(i));
+      if (!opened) read.got = opened.error();
+      if (opened) kept_.at(i) = *std::move(opened);
+    }
+    read.file = kept_.at(i).get();
+    read.buffer = moving.texts.at(i);
+  }
+  host.read_together(std::span(moving.reads).first(count));
+  for (std::size_t i = 0; i < count; ++i)
+    if (!moving.reads.at(i).got) kept_.at(i).reset();
+}
 
 std::optional<double> parse_millidegrees(std::string_view text) {
   const auto value = parse_double(text);
@@ -174,16 +219,23 @@ void PcieReader::read(Host& host, const InventoryPort& port, PortSample& sample,
   PcieSample& pcie = fixed.pcie;
   std::string trouble;
   std::string ignored;
-  pcie.speed_gtps = read_value(host, dir, "current_link_speed", parse_link_speed, trouble);
-  pcie.width = read_value(host, dir, "current_link_width", parse_link_width, trouble);
+  // Else it has none of the four (pcie_dev_attrs).
+  const bool bridge_speaks = pcie.bridge_max_speed_gtps || pcie.bridge_max_width;
+  Moving moving;
+  read_moving(host, dir, bridge_speaks ? bridge : "", moving);
+  const auto value = [&](MovingFile which, auto parse, std::string& into) {
+    return value_of(moving.text(which), kMovingNames.at(which), parse, into);
+  };
+  pcie.speed_gtps = value(kSpeed, parse_link_speed, trouble);
+  pcie.width = value(kWidth, parse_link_width, trouble);
   if (!fixed.trouble.empty()) trouble += (trouble.empty() ? "" : "; ") + fixed.trouble;
-  if (pcie.bridge_max_speed_gtps || pcie.bridge_max_width) {  // else it has none of the four (pcie_dev_attrs)
-    pcie.bridge_speed_gtps = read_value(host, bridge, "current_link_speed", parse_link_speed, ignored);
-    pcie.bridge_width = read_value(host, bridge, "current_link_width", parse_link_width, ignored);
+  if (bridge_speaks) {
+    pcie.bridge_speed_gtps = value(kBridgeSpeed, parse_link_speed, ignored);
+    pcie.bridge_width = value(kBridgeWidth, parse_link_width, ignored);
   }
-  pcie.aer_correctable = read_aer(host, dir, "aer_dev_correctable", trouble);
-  pcie.aer_nonfatal = read_aer(host, dir, "aer_dev_nonfatal", trouble);
-  pcie.aer_fatal = read_aer(host, dir, "aer_dev_fatal", trouble);
+  pcie.aer_correctable = aer_total(moving.text(kCorrectable), kMovingNames[kCorrectable], trouble);
+  pcie.aer_nonfatal = aer_total(moving.text(kNonfatal), kMovingNames[kNonfatal], trouble);
+  pcie.aer_fatal = aer_total(moving.text(kFatal), kMovingNames[kFatal], trouble);
   if (pcie.speed_gtps || pcie.width || pcie.aer_correctable || pcie.aer_nonfatal || pcie.aer_fatal) {
     std::string hot_trouble;
     read_temperature(host, dir, pcie, hot_trouble);

@@ -2,8 +2,11 @@
 // aer_dev_* (linux: drivers/pci/pci-sysfs.c, drivers/pci/pcie/aer.c).
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <memory>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -17,13 +20,17 @@ class PcieReader {
  public:
   /// Fills sample.pcie. The maxima are what both ends of the PCIe link can do: a card in a slower slot is not degraded.
   /// A gap (probe "pcie") when a link speed or width can't be read; AER totals are absent where the platform keeps them
-  /// to itself. Nothing at all for a port without a PCI function. Reads by path, for a period of a minute or so; what
-  /// stays as it is while the card is in its slot only once. REQUIRES: the same port each time.
+  /// to itself. Nothing at all for a port without a PCI function. What changes is kept open and read together; what
+  /// stays as it is while the card is in its slot is read only once. REQUIRES: the same host and port each time.
   void read(Host& host, const InventoryPort& port, PortSample& sample, std::vector<Gap>& gaps);
 
  private:
+  struct Moving;
+  void read_moving(Host& host, const std::string& dir, const std::string& bridge, Moving& moving);
+
   /// Of a sample: the maxima, NUMA node and slot.
   std::optional<PcieSample> fixed_;
+  std::array<std::unique_ptr<HostFile>, 7> kept_;  ///< speed, width and AER of the card, speed and width of the bridge
 };
 
 /// "32.0 GT/s PCIe" -> 32; "2.5 GT/s" -> 2.5. nullopt for "Unknown" and anything else.

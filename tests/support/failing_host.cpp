@@ -25,7 +25,7 @@ bool matches(const std::string& glob, const std::string& path) { return fnmatch(
 
 struct FailingHost::State {
   std::vector<Rule> rules;
-  std::vector<std::string> log;
+  std::vector<std::string> log, opened;  ///< paths
 
   /// The newest rule that still applies; counts its use.
   const Rule* apply(On on, const std::string& path) {
@@ -84,10 +84,15 @@ void FailingHost::fail_netlink(int errnum, int times) {
 }
 void FailingHost::heal() { state_->rules.clear(); }
 
-std::size_t FailingHost::reads(const std::string& glob) const {
+namespace {
+std::size_t matches_in(const std::vector<std::string>& log, const std::string& glob) {
   return static_cast<std::size_t>(
-      std::count_if(state_->log.begin(), state_->log.end(), [&](const auto& path) { return matches(glob, path); }));
+      std::count_if(log.begin(), log.end(), [&](const auto& path) { return matches(glob, path); }));
 }
+}  // namespace
+
+std::size_t FailingHost::reads(const std::string& glob) const { return matches_in(state_->log, glob); }
+std::size_t FailingHost::opens(const std::string& glob) const { return matches_in(state_->opened, glob); }
 void FailingHost::forget_reads() { state_->log.clear(); }
 
 Result<std::string> FailingHost::read_file(const std::string& path) {
@@ -105,6 +110,7 @@ Result<std::string> FailingHost::read_file(const std::string& path) {
 Result<std::unique_ptr<HostFile>> FailingHost::open_file(const std::string& path) {
   auto file = inner_.open_file(path);
   if (!file) return file;
+  state_->opened.push_back(path);
   return std::unique_ptr<HostFile>(std::make_unique<FailingFile>(std::move(*file), path, state_));
 }
 

@@ -105,6 +105,8 @@ class FailingHost final : public Host {
   /// How many reads (of whole files and of open ones) went to paths that match, failed ones included.
   [[nodiscard]] std::size_t reads(const std::string& glob) const;
   void forget_reads();
+  /// How many files that match were opened to be kept.
+  [[nodiscard]] std::size_t opens(const std::string& glob) const;
 
   Result<std::string> read_file(const std::string& path) override;
   Result<std::unique_ptr<HostFile>> open_file(const std::string& path) override;
