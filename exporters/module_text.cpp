@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "exporters/module_values_text.h"
 #include "exporters/text_layout.h"
 
 namespace linkhealth {
@@ -19,16 +20,6 @@ namespace {
 constexpr std::size_t kBarColumns = 7;
 /// Below this a receiver sees nothing: one count of a power register is -40 dBm.
 constexpr double kNoLightDbm = -39.9;
-
-std::string join(const std::vector<std::string>& parts, std::string_view separator) {
-  std::string out;
-  for (const std::string& part : parts) {
-    if (part.empty()) continue;
-    if (!out.empty()) out += separator;
-    out += part;
-  }
-  return out;
-}
 
 std::string signed_db(double dbm) { return fmt::format("{:.1f}", std::fabs(dbm) < 0.05 ? 0.0 : dbm); }
 
@@ -102,10 +93,6 @@ std::string plain_limits(const Limits& limits, std::string_view unit, int digits
                      unit);
 }
 
-std::string row(std::string_view name, const std::string& value) {
-  return value.empty() ? std::string() : "  " + pad_right(name, 12) + " " + value + "\n";
-}
-
 std::string kind_words(const ModuleSample& m) {
   if (m.kind == "aoc") return "active optical cable";
   if (m.kind == "dac") return "passive copper cable";
@@ -141,6 +128,20 @@ std::string flag_word(const AlarmFlags& flags) {
   return flags.high_warn.value_or(false) ? "high warning" : "";
 }
 
+std::string named(const std::optional<bool>& flag, std::string_view name) {
+  return flag.value_or(false) ? std::string(name) : std::string();
+}
+
+/// "193100 GHz (1552.5 nm)", of each lane.
+std::string laser_words(const std::vector<LaserTuning>& lasers) {
+  constexpr double kLightNmGhz = 299'792'458;  // the speed of light in nm GHz
+  std::vector<std::string> parts;
+  for (const LaserTuning& laser : lasers)
+    if (laser.frequency_ghz)
+      parts.push_back(fmt::format("{:.1f} GHz ({:.2f} nm)", *laser.frequency_ghz, kLightNmGhz / *laser.frequency_ghz));
+  return join(parts, ", ");
+}
+
 std::string state(const ModuleSample& m, const TextStyle& style) {
   std::string out;
   if (m.state == "ModuleReady")
@@ -156,6 +157,8 @@ std::string state(const ModuleSample& m, const TextStyle& style) {
   if (m.supply_v)
     out += row("supply", fmt::format("{:.2f} V", *m.supply_v) + mark(beyond(m.supply_v, m.thresholds.supply_v), style) +
                              plain_limits(m.thresholds.supply_v, "V", 2));
+  if (m.second_supply_v) out += row("2nd supply", fmt::format("{:.2f} V", *m.second_supply_v));
+  out += row("laser", laser_words(m.laser_tuning));
   if (m.max_power_w) out += row("power", fmt::format("at most {:g} W", *m.max_power_w));
   if (m.module_firmware_error.value_or(false)) out += row("firmware", "the module's own firmware has failed");
   if (m.data_path_firmware_error.value_or(false)) out += row("firmware", "the data path's firmware has failed");
@@ -163,10 +166,16 @@ std::string state(const ModuleSample& m, const TextStyle& style) {
   return out;
 }
 
+std::string tuning_flags(const LaserTuning& laser) {
+  return join({named(laser.wavelength_unlocked, "laser off its wavelength"),
+               named(laser.channel_invalid, "asked for a channel that it does not have"),
+               named(laser.tuning_not_accepted, "tuning refused"),
+               named(laser.fine_tuning_out_of_range, "fine tuning out of range"),
+               named(laser.target_power_out_of_range, "asked for a power that it can't give")},
+              ", ");
+}
+
 std::string lane_flags(const ModuleLane& lane) {
-  const auto named = [](const std::optional<bool>& flag, std::string_view name) {
-    return flag.value_or(false) ? std::string(name) : std::string();
-  };
   const auto limit = [](std::string_view name, const AlarmFlags& flags) {
     const std::string word = flag_word(flags);
     return word.empty() ? word : fmt::format("{} {}", name, word);
@@ -257,9 +266,14 @@ std::string flags(const ModuleSample& m, const TextStyle& style) {
   quad("supply", m.supply_flags);
   quad("laser temperature", m.laser_temperature_flags);
   quad("laser cooler", m.tec_flags);
-  for (std::size_t i = 0; i < m.lanes.size(); ++i)
-    if (const std::string set = lane_flags(m.lanes[i]); !set.empty())
+  quad("second supply", m.second_supply_flags);
+  quad("the maker's auxiliary monitor", m.auxiliary_flags);
+  quad("the maker's custom monitor", m.custom_flags);
+  for (std::size_t i = 0; i < m.lanes.size(); ++i) {
+    const std::string tuning = i < m.laser_tuning.size() ? tuning_flags(m.laser_tuning[i]) : "";
+    if (const std::string set = join({lane_flags(m.lanes[i]), tuning}, ", "); !set.empty())
       out += fmt::format("    lane {}: {}\n", i + 1, set);
+  }
   for (std::size_t i = 0; i < m.host_lanes.size(); ++i)
     if (const std::string set = host_lane_words(m.host_lanes[i]); m.host_lanes[i].in_use.value_or(true) && !set.empty())
       out += fmt::format("    host lane {}: {}\n", i + 1, set);
@@ -283,99 +297,6 @@ std::string flag_history(const ModuleSample& m, const TextStyle& style) {
   return out;
 }
 
-template <typename Format>
-std::string statistics_row(std::string_view title, const VdmStatistics& values, const Format& format) {
-  std::vector<std::string> parts;
-  const auto add = [&](std::string_view name, const std::optional<double>& value) {
-    if (value) parts.push_back(std::string(name) + " " + format(*value));
-  };
-  add("now", values.current);
-  add("avg", values.avg);
-  add("min", values.min);
-  add("max", values.max);
-  add("total", values.total);
-  return row(title, join(parts, "  "));
-}
-
-std::string ber(std::string_view title, const BerStatistics& ber) {
-  return statistics_row(title, {.min = ber.min, .max = ber.max, .avg = ber.avg, .current = ber.current, .total = {}},
-                        [](double value) { return value == 0 ? std::string("0") : fmt::format("{:.1e}", value); });
-}
-
-std::string symbols(double value) { return fmt::format("{:.0f}", value); }
-
-std::string numbers(const std::vector<double>& values) {
-  std::vector<std::string> parts;
-  parts.reserve(values.size());
-  for (const double value : values) parts.push_back(value == 0 ? "-" : fmt::format("{:.1f}", value));
-  return join(parts, "  ");
-}
-
-std::string ratio(double value) { return value == 0 ? "0" : fmt::format("{:.1e}", value); }
-
-/// The first limits that the module has for a value: "warns below 18.0".
-std::string low_limit(const ModuleVdm& vdm, std::string_view name) {
-  for (const VdmLimits& entry : vdm.thresholds)
-    if (entry.name == name && entry.limits.low_warn)
-      return fmt::format("   warns below {:.1f}", *entry.limits.low_warn);
-  return {};
-}
-
-std::string per_lane(std::string_view title, const ModuleVdm& vdm, const std::vector<double>& values,
-                     std::string_view name) {
-  return values.empty() ? "" : row(title, numbers(values) + low_limit(vdm, name));
-}
-
-std::string vdm(const ModuleSample& m) {
-  const ModuleVdm& v = m.vdm;
-  const std::string statistics = ber("media BER", v.media_pre_fec_ber) + ber("host BER", v.host_pre_fec_ber) +
-                                 statistics_row("media frames", v.media_frame_error_ratio, ratio) +
-                                 statistics_row("host frames", v.host_frame_error_ratio, ratio) +
-                                 statistics_row("media tail", v.media_fec_tail_symbols, symbols) +
-                                 statistics_row("host tail", v.host_fec_tail_symbols, symbols);
-  std::string out = per_lane("media SNR dB", v, v.media_esnr_db, "media_esnr_db") +
-                    per_lane("host SNR dB", v, v.host_esnr_db, "host_esnr_db") +
-                    per_lane("media LTP dB", v, v.media_ltp_db, "media_ltp_db") +
-                    per_lane("host LTP dB", v, v.host_ltp_db, "host_ltp_db") + statistics;
-  if (!statistics.empty() || !m.coherent_statistics.empty())
-    out +=
-        row("", v.frozen.value_or(false) ? "avg, min and max are old: another agent has frozen them"
-                                         : "avg, min and max are live: since an unknown time, not since our last read");
-  return out.empty() ? out : "\n" + out;
-}
-
-struct CoherentRow {
-  std::string_view name;
-  std::optional<double> ModuleCoherent::*now;
-  VdmStatistics CoherentStatistics::*statistics;
-};
-constexpr CoherentRow kCoherentRows[] = {
-    {"OSNR dB", &ModuleCoherent::osnr_db, &CoherentStatistics::osnr_db},
-    {"eSNR dB", &ModuleCoherent::esnr_db, &CoherentStatistics::esnr_db},
-    {"Rx all dBm", &ModuleCoherent::rx_total_power_dbm, &CoherentStatistics::rx_total_power_dbm},
-    {"Rx own dBm", &ModuleCoherent::rx_signal_power_dbm, &CoherentStatistics::rx_signal_power_dbm},
-    {"Tx dBm", &ModuleCoherent::tx_power_dbm, &CoherentStatistics::tx_power_dbm},
-    {"CD ps/nm", &ModuleCoherent::chromatic_dispersion_ps_per_nm, &CoherentStatistics::chromatic_dispersion_ps_per_nm},
-    {"DGD ps", &ModuleCoherent::dgd_ps, &CoherentStatistics::dgd_ps},
-    {"PDL dB", &ModuleCoherent::pdl_db, &CoherentStatistics::pdl_db},
-    {"offset MHz", &ModuleCoherent::carrier_frequency_offset_mhz, &CoherentStatistics::carrier_frequency_offset_mhz},
-};
-
-std::string coherent(const ModuleSample& m) {
-  std::string out;
-  for (const CoherentRow& entry : kCoherentRows) {
-    VdmStatistics values = m.coherent_statistics.*entry.statistics;
-    values.current = m.coherent.*entry.now;
-    out += statistics_row(entry.name, values, [](double value) { return fmt::format("{:.1f}", value); });
-  }
-  const CoherentStatistics& c = m.coherent_statistics;
-  if (c.rx_bits && c.rx_corrected_bits)
-    out += row("FEC", fmt::format("{} of {} bits corrected", *c.rx_corrected_bits, *c.rx_bits) +
-                          (c.rx_uncorrectable_frames ? fmt::format(", {} frames lost", *c.rx_uncorrectable_frames)
-                                                     : std::string()));
-  return out.empty() ? out : "\n" + out;
-}
-
 std::string warnings(const ModuleSample& m, const TextStyle& style) {
   if (m.warnings.empty()) return {};
   std::string out = "\n" + paint_bold("  Not believed", style) + "\n";
@@ -393,7 +314,7 @@ std::string module_text(const ModuleSample& m, const TextStyle& style) {
   std::string out = identity(m, style) + state(m, style);
   out += one_side(m, "Rx", &ModuleLane::rx_power_mw, m.thresholds.rx_power_mw, style);
   out += one_side(m, "Tx", &ModuleLane::tx_power_mw, m.thresholds.tx_power_mw, style) + bias_alone(m);
-  out += vdm(m) + coherent(m);
+  out += vdm_text(m) + coherent_text(m);
   return out + flags(m, style) + flag_history(m, style) + warnings(m, style);
 }
 

@@ -51,6 +51,17 @@ struct ModuleHostLane {
   bool operator==(const ModuleHostLane&) const = default;
 };
 
+/// The laser of one media lane of a tunable module (CMIS page 12h). The flags are latched.
+struct LaserTuning {
+  std::optional<double> frequency_ghz;            ///< as it is now; nullopt also while it is tuned to none
+  std::optional<bool> wavelength_unlocked;        ///< it has lost its wavelength
+  std::optional<bool> channel_invalid;            ///< the host asked for a channel that it does not have
+  std::optional<bool> tuning_not_accepted;        ///< … at a time or on a grid that it does not take
+  std::optional<bool> fine_tuning_out_of_range;   ///< … for an offset that it can't reach
+  std::optional<bool> target_power_out_of_range;  ///< … for a power that it can't give
+  bool operator==(const LaserTuning&) const = default;
+};
+
 /// Left out (all nullopt) when the module gives none, or nonsense.
 struct Limits {
   std::optional<double> low_alarm;
@@ -218,8 +229,13 @@ struct ModuleSample {
   std::optional<double> reach_m;            ///< longest fibre that a separable module is made for
   std::optional<bool> rx_power_is_average;  ///< false: the module reports OMA
   AlarmFlags temperature_flags, supply_flags, laser_temperature_flags, tec_flags;
+  AlarmFlags second_supply_flags;
+  AlarmFlags auxiliary_flags,
+      custom_flags;                        ///< CMIS: of monitors whose meaning is the maker's, so that no value is kept
   std::vector<ModuleHostLane> host_lanes;  ///< CMIS, lane 1 first
+  std::vector<LaserTuning> laser_tuning;   ///< by media lane; empty unless the lasers are tunable
   std::optional<double> laser_temperature_c;
+  std::optional<double> second_supply_v;      ///< CMIS: of a module that measures two
   std::optional<double> tec_current_percent;  ///< of its maximum (CMIS)
   std::optional<double> tec_current_ma;       ///< SFF-8472
   std::optional<bool> low_power_requested;    ///< the host holds the module in low power

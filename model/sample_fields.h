@@ -82,6 +82,15 @@ void fields(Is<ModuleHostLane> auto& lane, auto& visit) {
   visit("rx_output_valid", lane.rx_output_valid);
 }
 
+void fields(Is<LaserTuning> auto& laser, auto& visit) {
+  visit("frequency_ghz", laser.frequency_ghz);
+  visit("wavelength_unlocked", laser.wavelength_unlocked);
+  visit("channel_invalid", laser.channel_invalid);
+  visit("tuning_not_accepted", laser.tuning_not_accepted);
+  visit("fine_tuning_out_of_range", laser.fine_tuning_out_of_range);
+  visit("target_power_out_of_range", laser.target_power_out_of_range);
+}
+
 void fields(Is<Limits> auto& limits, auto& visit) {
   visit("low_alarm", limits.low_alarm);
   visit("low_warn", limits.low_warn);
@@ -220,8 +229,13 @@ void more_module_fields(Is<ModuleSample> auto& module, auto& visit) {
   visit("supply_flags", module.supply_flags);
   visit("laser_temperature_flags", module.laser_temperature_flags);
   visit("tec_flags", module.tec_flags);
+  visit("second_supply_flags", module.second_supply_flags);
+  visit("auxiliary_flags", module.auxiliary_flags);
+  visit("custom_flags", module.custom_flags);
   visit("host_lanes", module.host_lanes);
+  visit("laser_tuning", module.laser_tuning);
   visit("laser_temperature_c", module.laser_temperature_c);
+  visit("second_supply_v", module.second_supply_v);
   visit("tec_current_percent", module.tec_current_percent);
   visit("tec_current_ma", module.tec_current_ma);
   visit("low_power_requested", module.low_power_requested);

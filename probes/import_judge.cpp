@@ -43,6 +43,7 @@ constexpr auto kRanges = std::to_array<Range>({
     {"lanes", "", 0, 64},
     {"_per_nm", "", -1e6, 1e6},
     {"_nm", "wavelength of {:g} nm", 100, 10'000},
+    {"frequency_ghz", "frequency of {:g} GHz", 0, 1e6},  // of light; of a cable's attenuation far less
     {"_m", "length of {:g} m", 0, 1e7},
     {"_w", "power of {:g} W", 0, 1000},
 });

@@ -17,6 +17,9 @@ constexpr ModuleQuad kModuleQuads[] = {
     {"supply", &ModuleSample::supply_flags},
     {"laser_temperature", &ModuleSample::laser_temperature_flags},
     {"tec", &ModuleSample::tec_flags},
+    {"second_supply", &ModuleSample::second_supply_flags},
+    {"auxiliary", &ModuleSample::auxiliary_flags},
+    {"custom", &ModuleSample::custom_flags},
 };
 
 struct ModuleBit {
@@ -47,6 +50,18 @@ constexpr LaneQuad kLaneQuads[] = {
     {"rx_power", &ModuleLane::rx_power_flags},
     {"tx_power", &ModuleLane::tx_power_flags},
     {"tx_bias", &ModuleLane::tx_bias_flags},
+};
+
+struct LaserBit {
+  std::string_view name;
+  std::optional<bool> LaserTuning::*flag;
+};
+constexpr LaserBit kLaserBits[] = {
+    {"laser_wavelength_unlocked", &LaserTuning::wavelength_unlocked},
+    {"laser_channel_invalid", &LaserTuning::channel_invalid},
+    {"laser_tuning_not_accepted", &LaserTuning::tuning_not_accepted},
+    {"laser_fine_tuning_out_of_range", &LaserTuning::fine_tuning_out_of_range},
+    {"laser_target_power_out_of_range", &LaserTuning::target_power_out_of_range},
 };
 
 struct HostBit {
@@ -90,6 +105,8 @@ void visit_flags(Sample& sample, const Visit& visit) {
     for (const LaneQuad& row : kLaneQuads)
       visit_quad(std::string(row.name), Lane(i + 1), sample.lanes[i].*row.flags, visit);
   }
+  for (std::uint32_t i = 0; i < sample.laser_tuning.size(); ++i)
+    for (const LaserBit& row : kLaserBits) visit(std::string(row.name), Lane(i + 1), sample.laser_tuning[i].*row.flag);
   for (std::uint32_t i = 0; i < sample.host_lanes.size(); ++i)
     for (const HostBit& row : kHostBits) visit(std::string(row.name), Lane(i + 1), sample.host_lanes[i].*row.flag);
 }

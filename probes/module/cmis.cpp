@@ -154,7 +154,7 @@ void read_state(const ModulePage& lower, const ModuleHead& head, ModuleSample& s
 }
 
 /// What an auxiliary monitor of the lower page measures; 01h:145 chooses between two for each of the three.
-enum class AuxKind : std::uint8_t { kOther, kTec, kLaserTemperature };
+enum class AuxKind : std::uint8_t { kMakers, kTec, kLaserTemperature, kSecondSupply };
 struct AuxMonitor {
   std::uint8_t offset, flags_offset, flags_bit;
   std::uint8_t advert_bit;  ///< of 01h:159: it is there
@@ -162,10 +162,11 @@ struct AuxMonitor {
   AuxKind if_clear, if_set;
 };
 constexpr AuxMonitor kAuxiliary[] = {
-    {18, 10, 0, 2, 0, AuxKind::kOther, AuxKind::kTec},
+    {18, 10, 0, 2, 0, AuxKind::kMakers, AuxKind::kTec},
     {20, 10, 4, 3, 1, AuxKind::kLaserTemperature, AuxKind::kTec},
-    {22, 11, 0, 4, 2, AuxKind::kLaserTemperature, AuxKind::kOther},
+    {22, 11, 0, 4, 2, AuxKind::kLaserTemperature, AuxKind::kSecondSupply},
 };
+constexpr ModuleQuantity kSecondSupplyV{"second supply", "V", true, 0.1, 3.3, {0, 1e-4}};
 
 void read_auxiliary(const ModulePage& lower, const ModulePage& advert, ModuleSample& sample) {
   ModuleQuantity laser = kTemperatureC;
@@ -180,8 +181,14 @@ void read_auxiliary(const ModulePage& lower, const ModulePage& advert, ModuleSam
     } else if (kind == AuxKind::kLaserTemperature && !sample.laser_temperature_c) {
       sample.laser_temperature_c = read_monitor(lower, row.offset, laser, 0, sample.warnings);
       sample.laser_temperature_flags = read_flags(lower, row.flags_offset, row.flags_bit, 1);
+    } else if (kind == AuxKind::kSecondSupply) {
+      sample.second_supply_v = read_monitor(lower, row.offset, kSecondSupplyV, 0, sample.warnings);
+      sample.second_supply_flags = read_flags(lower, row.flags_offset, row.flags_bit, 1);
+    } else if (kind == AuxKind::kMakers) {
+      sample.auxiliary_flags = read_flags(lower, row.flags_offset, row.flags_bit, 1);
     }
   }
+  if (advert.offers(159, 5)) sample.custom_flags = read_flags(lower, 11, 4, 1);
 }
 
 void read_module_monitors(const ModulePage& lower, const ModulePage& advert, ModuleSample& sample) {

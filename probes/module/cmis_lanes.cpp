@@ -116,7 +116,10 @@ void forget_idle_lanes(const ModulePage& identity, std::size_t media_lanes, Modu
     if ((lane < kLanesPerBank && (not_there >> lane & 1U) != 0) || is_idle(sample.host_lanes, lane, media_lanes))
       idle.push_back(lane);
   if (idle.size() == sample.lanes.size()) return;
-  for (const std::size_t lane : idle) sample.lanes[lane] = ModuleLane{};
+  for (const std::size_t lane : idle) {
+    sample.lanes[lane] = ModuleLane{};
+    if (lane < sample.laser_tuning.size()) sample.laser_tuning[lane] = LaserTuning{};
+  }
 }
 
 void read_loopback(const ModulePage& page, ModuleSample& sample) {
@@ -172,6 +175,7 @@ void decode_cmis_lanes(const ModuleImage& image, bool optical, ModuleSample& sam
     sample.lanes[lane].tx_lol = any_of_share(sample.host_lanes, lane, media_lanes, &ModuleHostLane::tx_lol);
     sample.lanes[lane].tx_eq_fault = any_of_share(sample.host_lanes, lane, media_lanes, &ModuleHostLane::tx_eq_fault);
   }
+  if (cmis_is_tunable(image)) decode_cmis_tuning(image, per_bank, sample);
   forget_idle_lanes(upper_page(image, 0x00), media_lanes, sample);
   if (vdm_group_count(image) == 0) read_snr(upper_page(image, 0x14), media_lanes, sample.vdm);
 }

@@ -27,5 +27,9 @@ void decode_cmis_coherent(const ModuleImage& image, ModuleSample& sample);
 std::optional<ModuleQuantity> cmis_bias(const ModulePage& advert);
 /// The lane part of CMIS: pages 10h, 11h, 13h and 14h of every bank. `optical` false: no light is looked for.
 void decode_cmis_lanes(const ModuleImage& image, bool optical, ModuleSample& sample);
+/// What the lasers of a tunable module are tuned to: page 12h of every bank, `lanes_per_bank` media lanes on each. For
+/// cmis_is_tunable() and after the lanes themselves. Offsets and bits after CMIS 5.3 8.12, as sonic-platform-common's
+/// mem_maps/public/c_cmis.py has them; frequencies checked against the channels that two dumps of 400ZR modules hold.
+void decode_cmis_tuning(const ModuleImage& image, std::size_t lanes_per_bank, ModuleSample& sample);
 
 }  // namespace linkhealth

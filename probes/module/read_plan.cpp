@@ -100,6 +100,7 @@ void cmis_identity_reads(const ModuleImage& image, Requests& out) {
 void cmis_lane_reads(const ModuleImage& image, std::uint8_t bank, Requests& out) {
   out.push_back(upper(0x11, bank));
   out.push_back(upper(0x10, bank, kUpper, 16));
+  if (cmis_is_tunable(image)) out.push_back(upper(0x12, bank, 168, 71));  // from the frequencies to the flags
   const bool diagnostics = upper_page(image, 0x01).offers(142, 5);
   const std::uint8_t groups = vdm_group_count(image);
   if (diagnostics) out.push_back(upper(0x13, bank, 180, 4));

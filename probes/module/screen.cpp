@@ -91,6 +91,10 @@ ModuleHead module_head(const ModuleImage& image) {
 
 bool cmis_is_flat(const ModuleImage& image) { return lower_page(image).bit(2, 7).value_or(true); }
 
+bool cmis_is_tunable(const ModuleImage& image) {
+  return !cmis_is_flat(image) && upper_page(image, 0x01).offers(155, 6);
+}
+
 std::uint8_t cmis_bank_count(const ModuleImage& image) {
   const ModulePage advert = upper_page(image, 0x01);
   switch (advert.byte(142).value_or(0) & 3U) {

@@ -29,6 +29,8 @@ ModuleHead module_head(const ModuleImage& image);
 bool cmis_is_flat(const ModuleImage& image);
 /// CMIS: how many banks of eight lanes (01h:142); 1 when not known.
 std::uint8_t cmis_bank_count(const ModuleImage& image);
+/// Whether its lasers can be tuned, so that there is a page 12h (01h:155.6).
+bool cmis_is_tunable(const ModuleImage& image);
 /// CMIS: how many groups of VDM values (2Fh:128); 0 when VDM is not offered.
 std::uint8_t vdm_group_count(const ModuleImage& image);
 

@@ -97,6 +97,34 @@ TEST(ModuleText, SaysWhenAFlagWasSetAndClearedAndThatOthersMayHaveTakenIt) {
   EXPECT_THAT(text, HasSubstr("clear  2 changes, last set 2026-11-20T10:00:12Z, cleared 2026-11-20T10:01:00Z\n"));
 }
 
+TEST(ModuleText, ATunableLaserHasItsFrequencyAndTheWavelengthThatPeopleSay) {
+  ModuleSample m = module();
+  EXPECT_THAT(module_text(m, {}), Not(HasSubstr("laser")));
+  m.laser_tuning.resize(3);
+  m.laser_tuning[0].frequency_ghz = 193'100;
+  m.laser_tuning[1].frequency_ghz = 196'100;
+  m.laser_tuning[1].wavelength_unlocked = true;
+  m.laser_tuning[1].target_power_out_of_range = true;
+  m.laser_tuning[2].channel_invalid = true;
+  const std::string text = module_text(m, {});
+  EXPECT_THAT(text, HasSubstr("  laser        193100.0 GHz (1552.52 nm), 196100.0 GHz (1528.77 nm)\n"));
+  EXPECT_THAT(text, HasSubstr("    lane 2: laser off its wavelength, asked for a power that it can't give\n"));
+  EXPECT_THAT(text, HasSubstr("    lane 3: Rx LOS, asked for a channel that it does not have\n"));
+}
+
+TEST(ModuleText, MonitorsOfTheMakersOwnHaveFlagsAndNoValue) {
+  ModuleSample m = module();
+  m.second_supply_v = 1.753;
+  m.second_supply_flags.low_warn = true;
+  m.auxiliary_flags.high_alarm = true;
+  m.custom_flags.high_warn = true;
+  const std::string text = module_text(m, {});
+  EXPECT_THAT(text, HasSubstr("  2nd supply   1.75 V\n"));
+  EXPECT_THAT(text, HasSubstr("    second supply low warning\n"));
+  EXPECT_THAT(text, HasSubstr("    the maker's auxiliary monitor high alarm\n"));
+  EXPECT_THAT(text, HasSubstr("    the maker's custom monitor high warning\n"));
+}
+
 TEST(ModuleText, FlagsOfTheStatisticsAreOneLineForEachLimitWithItsLanes) {
   ModuleSample m = module();
   const AlarmFlags low{true, true, false, false};

@@ -63,10 +63,11 @@ EepromBuilder cmis_with_vdm(unsigned banks) {
   return module;
 }
 
-/// A coherent module: VDM, and the statistics of C-CMIS.
+/// A coherent module: VDM, the statistics of C-CMIS, and a laser that is tuned.
 EepromBuilder coherent() {
   auto module = cmis_with_vdm(1);
-  module.page(1).byte(142, 0x54);
+  module.page(1).byte(142, 0x54).byte(155, 0xc3);
+  module.page(0x12).u16(168, 0x0b82).u16(170, 0x7760).fill(231, 8, 0x3f);
   for (unsigned at = 128; at < 188; at += 2) module.page(0x34).u16(at, 0x0100 + at);
   for (unsigned at = 128; at < 212; at += 2) module.page(0x35).u16(at, 0x0010 + at);
   return module;

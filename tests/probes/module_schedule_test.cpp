@@ -73,6 +73,23 @@ TEST_F(ModuleScheduleTest, RemembersWhenAFlagWasSetAndClearedAndHowOften) {
   EXPECT_GT(flags[0].set_at->time_since_epoch(), (steady_from_seconds(1025) - SteadyTime()));
 }
 
+TEST(ModuleFlags, ATunableLasersAreRememberedByLaneAndForgottenWithTheRest) {
+  ModuleSample sample;
+  sample.laser_tuning.resize(2);
+  ModuleFlagHistory history;
+  for (const bool set : {false, true, false}) {
+    sample.laser_tuning[1].wavelength_unlocked = set;
+    history.take(sample, WallTime(Milliseconds(1000)));
+  }
+  const auto flags = history.list();
+  ASSERT_EQ(flags.size(), 1U);
+  EXPECT_EQ(flags[0].name, "laser_wavelength_unlocked");
+  EXPECT_EQ(flags[0].lane, 2U);
+  EXPECT_EQ(flags[0].change_count, 2U);
+  forget_flags(sample);
+  EXPECT_FALSE(sample.laser_tuning[1].wavelength_unlocked) << "latched at an unknown time";
+}
+
 TEST_F(ModuleScheduleTest, AnotherModuleHasNoPast) {
   run_for(5);
   module().lower[6] = 0x80;

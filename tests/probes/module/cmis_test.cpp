@@ -293,7 +293,7 @@ TEST(Cmis, AuxiliaryMonitorsAreWhatTheModuleSaysTheyAre) {
       {0x0b, 0x00, {}, 61.5, kNone, kLowAlarm},         // the second is the laser's temperature
       {0x0b, 0x02, 48.05, {}, kLowAlarm, kNone},        // … or the TEC
       {0x13, 0x00, {}, 70.25, kNone, kHighWarn},        // the third is the laser's temperature
-      {0x13, 0x04, {}, {}, kNone, kNone},               // … or a second supply, which is not kept
+      {0x13, 0x04, {}, {}, kNone, kNone},               // … or a second supply
       {0x1f, 0x01, 50.0, 61.5, kHighAlarm, kLowAlarm},  // all three: the first of each
   };
   for (const Row& row : rows) {
@@ -308,6 +308,22 @@ TEST(Cmis, AuxiliaryMonitorsAreWhatTheModuleSaysTheyAre) {
     EXPECT_EQ(m.tec_flags, row.tec);
     EXPECT_EQ(m.laser_temperature_flags, row.laser);
   }
+}
+
+TEST(Cmis, OtherMonitorsOfTheLowerPage) {
+  auto b = EepromBuilder::cmis();
+  b.lower().u16(22, 17500).u16(24, 0xc936).byte(10, 0x01).byte(11, 0x84);
+  b.page(1).byte(159, 0x37).byte(145, 0x04);
+  const ModuleSample m = decode(b);
+  EXPECT_NEAR(m.second_supply_v.value_or(0), 1.75, 1e-9);
+  EXPECT_EQ(m.second_supply_flags.high_warn, true);
+  EXPECT_EQ(m.auxiliary_flags.high_alarm, true) << "the first auxiliary one is the maker's own";
+  EXPECT_EQ(m.custom_flags.low_warn, true);
+  EXPECT_EQ(m.custom_flags.high_alarm, false);
+  b.page(1).byte(159, 0x03);
+  const ModuleSample none = decode(b);
+  EXPECT_FALSE(none.second_supply_v);
+  EXPECT_TRUE(none.second_supply_flags.empty() && none.auxiliary_flags.empty() && none.custom_flags.empty());
 }
 
 TEST(Cmis, SeveralDataPathsGiveTheWorstAndEachOne) {

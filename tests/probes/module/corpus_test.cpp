@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -313,6 +314,28 @@ TEST(ModuleCorpus, InventsNothing) {
       EXPECT_TRUE(m.thresholds.empty()) << file;
     }
   }
+}
+
+/// A module holds the channel that it was asked for beside the frequency that it has: each says the other (CMIS 5.3
+/// 8.12: 193.1 THz and so many steps; on the grid of 75 GHz a step is a third of that).
+TEST(ModuleCorpus, TunableLasersAreWhereTheirChannelsSay) {
+  const auto files = dumps();
+  if (files.empty()) GTEST_SKIP() << "no module dumps in " LINKHEALTH_SHARED "/modules";
+  const std::map<unsigned, double> steps_ghz = {{3, 25}, {4, 50}, {5, 100}, {7, 25}};
+  int compared = 0;
+  for (const auto& file : files) {
+    const json dump = json::parse(std::ifstream(file));
+    if (dump["provenance"] != "real" || !dump["pages"].contains("12")) continue;
+    const ModuleImage image = *read_module_dump(file.string());
+    const ModulePage page = upper_page(image, 0x12);
+    const ModuleSample m = decode_module(image);
+    ASSERT_TRUE(cmis_is_tunable(image) && !m.laser_tuning.empty()) << file;
+    ++compared;
+    const double step = steps_ghz.at(*page.byte(128) >> 4U);
+    EXPECT_EQ(m.laser_tuning[0].frequency_ghz, 193'100 + *page.s16(136) * step) << file;
+    EXPECT_EQ(m.laser_tuning[0].wavelength_unlocked, false) << file;
+  }
+  EXPECT_EQ(compared, 2);
 }
 
 /// What we decode of a real module is believed when somebody else imports it.

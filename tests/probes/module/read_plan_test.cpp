@@ -90,10 +90,22 @@ TEST(ReadPlan, VdmOnlyWhereAdvertisedAndUsed) {
   EXPECT_FALSE(asks_for(monitors, 0x26));
 }
 
+TEST(ReadPlan, ThePageOfTunableLasersOnlyWhereThereAreSome) {
+  for (const unsigned controls : {0x00U, 0x40U}) {
+    auto b = EepromBuilder::cmis();
+    b.page(1).byte(155, controls);
+    b.page(0x12).byte(231, 0);
+    ModuleImage image;
+    EXPECT_FALSE(asks_for(read_all(b.image(), image, ReadScope::kIdentity), 0x12));
+    EXPECT_EQ(asks_for(read_all(b.image(), image, ReadScope::kMonitors), 0x12), controls != 0);
+  }
+}
+
 /// Every page that the plan knows: what never moves is read once, however many rounds follow.
 TEST(ReadPlan, WhatDoesNotMoveIsReadOnceAndWhatMovesOnceARound) {
   auto cmis = EepromBuilder::cmis();
-  cmis.page(1).byte(142, 0x74);
+  cmis.page(1).byte(142, 0x74).byte(155, 0x40);
+  cmis.page(0x12).byte(231, 0x02);
   cmis.page(0x2f).byte(128, 0x00);
   cmis.page(0x20).byte(128, 0x00).byte(129, 5);
   cmis.page(0x24).u16(128, 0x1600);
@@ -112,7 +124,7 @@ TEST(ReadPlan, WhatDoesNotMoveIsReadOnceAndWhatMovesOnceARound) {
     std::set<std::uint8_t> still, moving;
   };
   for (const auto& [memory, still, moving] :
-       {Case{cmis, {0x00, 0x01, 0x02, 0x20, 0x28}, {0x10, 0x11, 0x24, 0x2c, 0x34, 0x35}},
+       {Case{cmis, {0x00, 0x01, 0x02, 0x20, 0x28}, {0x10, 0x11, 0x12, 0x24, 0x2c, 0x34, 0x35}},
         Case{qsfp, {0x00, 0x03, 0x21}, {0x20}}}) {
     const ModuleImage bytes = memory.image();
     ModuleImage image;

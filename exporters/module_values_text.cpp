@@ -1,0 +1,124 @@
+#include "exporters/module_values_text.h"
+
+#include <fmt/format.h>
+
+#include "exporters/text_layout.h"
+
+namespace linkhealth {
+
+std::string join(const std::vector<std::string>& parts, std::string_view separator) {
+  std::string out;
+  for (const std::string& part : parts) {
+    if (part.empty()) continue;
+    if (!out.empty()) out += separator;
+    out += part;
+  }
+  return out;
+}
+
+std::string row(std::string_view name, const std::string& value) {
+  return value.empty() ? std::string() : "  " + pad_right(name, 12) + " " + value + "\n";
+}
+
+namespace {
+
+template <typename Format>
+std::string statistics_row(std::string_view title, const VdmStatistics& values, const Format& format) {
+  std::vector<std::string> parts;
+  const auto add = [&](std::string_view name, const std::optional<double>& value) {
+    if (value) parts.push_back(std::string(name) + " " + format(*value));
+  };
+  add("now", values.current);
+  add("avg", values.avg);
+  add("min", values.min);
+  add("max", values.max);
+  add("total", values.total);
+  return row(title, join(parts, "  "));
+}
+
+std::string ber(std::string_view title, const BerStatistics& ber) {
+  return statistics_row(title, {.min = ber.min, .max = ber.max, .avg = ber.avg, .current = ber.current, .total = {}},
+                        [](double value) { return value == 0 ? std::string("0") : fmt::format("{:.1e}", value); });
+}
+
+std::string symbols(double value) { return fmt::format("{:.0f}", value); }
+
+std::string numbers(const std::vector<double>& values) {
+  std::vector<std::string> parts;
+  parts.reserve(values.size());
+  for (const double value : values) parts.push_back(value == 0 ? "-" : fmt::format("{:.1f}", value));
+  return join(parts, "  ");
+}
+
+std::string ratio(double value) { return value == 0 ? "0" : fmt::format("{:.1e}", value); }
+
+/// The first limits that the module has for a value: "warns below 18.0".
+std::string low_limit(const ModuleVdm& vdm, std::string_view name) {
+  for (const VdmLimits& entry : vdm.thresholds)
+    if (entry.name == name && entry.limits.low_warn)
+      return fmt::format("   warns below {:.1f}", *entry.limits.low_warn);
+  return {};
+}
+
+std::string per_lane(std::string_view title, const ModuleVdm& vdm, const std::vector<double>& values,
+                     std::string_view name) {
+  return values.empty() ? "" : row(title, numbers(values) + low_limit(vdm, name));
+}
+
+}  // namespace
+
+std::string vdm_text(const ModuleSample& m) {
+  const ModuleVdm& v = m.vdm;
+  const std::string statistics = ber("media BER", v.media_pre_fec_ber) + ber("host BER", v.host_pre_fec_ber) +
+                                 statistics_row("media frames", v.media_frame_error_ratio, ratio) +
+                                 statistics_row("host frames", v.host_frame_error_ratio, ratio) +
+                                 statistics_row("media tail", v.media_fec_tail_symbols, symbols) +
+                                 statistics_row("host tail", v.host_fec_tail_symbols, symbols);
+  std::string out = per_lane("media SNR dB", v, v.media_esnr_db, "media_esnr_db") +
+                    per_lane("host SNR dB", v, v.host_esnr_db, "host_esnr_db") +
+                    per_lane("media LTP dB", v, v.media_ltp_db, "media_ltp_db") +
+                    per_lane("host LTP dB", v, v.host_ltp_db, "host_ltp_db") + statistics;
+  if (!statistics.empty() || !m.coherent_statistics.empty())
+    out +=
+        row("", v.frozen.value_or(false) ? "avg, min and max are old: another agent has frozen them"
+                                         : "avg, min and max are live: since an unknown time, not since our last read");
+  return out.empty() ? out : "\n" + out;
+}
+
+namespace {
+
+struct CoherentRow {
+  std::string_view name;
+  std::optional<double> ModuleCoherent::*now;
+  VdmStatistics CoherentStatistics::*statistics;
+};
+constexpr CoherentRow kCoherentRows[] = {
+    {"OSNR dB", &ModuleCoherent::osnr_db, &CoherentStatistics::osnr_db},
+    {"eSNR dB", &ModuleCoherent::esnr_db, &CoherentStatistics::esnr_db},
+    {"Rx all dBm", &ModuleCoherent::rx_total_power_dbm, &CoherentStatistics::rx_total_power_dbm},
+    {"Rx own dBm", &ModuleCoherent::rx_signal_power_dbm, &CoherentStatistics::rx_signal_power_dbm},
+    {"Tx dBm", &ModuleCoherent::tx_power_dbm, &CoherentStatistics::tx_power_dbm},
+    {"CD ps/nm", &ModuleCoherent::chromatic_dispersion_ps_per_nm, &CoherentStatistics::chromatic_dispersion_ps_per_nm},
+    {"DGD ps", &ModuleCoherent::dgd_ps, &CoherentStatistics::dgd_ps},
+    {"PDL dB", &ModuleCoherent::pdl_db, &CoherentStatistics::pdl_db},
+    {"offset MHz", &ModuleCoherent::carrier_frequency_offset_mhz, &CoherentStatistics::carrier_frequency_offset_mhz},
+};
+
+}  // namespace
+
+std::string coherent_text(const ModuleSample& m) {
+  std::string out;
+  for (const CoherentRow& entry : kCoherentRows) {
+    VdmStatistics values = m.coherent_statistics.*entry.statistics;
+    values.current = m.coherent.*entry.now;
+    out += statistics_row(entry.name, values, [](double value) { return fmt::format("{:.1f}", value); });
+  }
+  const CoherentStatistics& c = m.coherent_statistics;
+  if (c.rx_bits && c.rx_corrected_bits)
+    out += row("FEC", fmt::format("{} of {} bits corrected", *c.rx_corrected_bits, *c.rx_bits) +
+                          (c.rx_uncorrectable_frames ? fmt::format(", {} frames lost", *c.rx_uncorrectable_frames)
+                                                     : std::string()));
+  return out.empty() ? out : "\n" + out;
+}
+
+}  // namespace linkhealth

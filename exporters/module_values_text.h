@@ -1,0 +1,23 @@
+// What module_text() is put together from: rows, and the values of VDM and of coherent modules as rows.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/snapshot.h"
+
+namespace linkhealth {
+
+/// The parts that are not empty.
+std::string join(const std::vector<std::string>& parts, std::string_view separator);
+/// A line with its name; "" without a value.
+std::string row(std::string_view name, const std::string& value);
+
+/// The values that a module measures of its signal (CMIS VDM), with an empty line before; "" for one that measures
+/// none.
+std::string vdm_text(const ModuleSample& m);
+/// The same of a coherent module's monitors and statistics.
+std::string coherent_text(const ModuleSample& m);
+
+}  // namespace linkhealth
