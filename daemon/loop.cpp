@@ -202,8 +202,8 @@ void Loop::take(std::span<const epoll_event> events) {
     if (event.data.fd == signals_.get()) {
       take_signals();
     } else if (event.data.fd == timer_.get()) {
-      // Not read: each expiry is told once (EPOLLET), and to set the timer forgets it.
-      if (!wakes_at_ || clock_.steady() < *wakes_at_) continue;  // it was set anew
+      std::uint64_t times = 0;
+      if (read(timer_.get(), &times, sizeof times) != sizeof times || !wakes_at_) continue;  // it was set anew
       due = !wakes_to_feed_;
       lateness_s = std::max(0.0, in_seconds(clock_.steady() - *wakes_at_));
       wakes_at_.reset();
