@@ -132,7 +132,7 @@ std::string named(const std::optional<bool>& flag, std::string_view name) {
   return flag.value_or(false) ? std::string(name) : std::string();
 }
 
-/// "193100 GHz (1552.5 nm)", of each lane.
+/// "193100.0 GHz (1552.52 nm)", of each lane that is tuned to something.
 std::string laser_words(const std::vector<LaserTuning>& lasers) {
   constexpr double kLightNmGhz = 299'792'458;  // the speed of light in nm GHz
   std::vector<std::string> parts;
