@@ -277,9 +277,9 @@ Result<void> Daemon::run() {
   if (config_.dry_run) log_.info("dry run: everything is judged and shown, nothing is sent");
   LoopHooks hooks;
   hooks.deciding = &deciding_;
-  hooks.on_step = [this](const Snapshot& snapshot, const Engine::Step& step, double lateness_s) {
-    on_step(snapshot, step, lateness_s);
-  };
+  hooks.on_step = std::bind_front(&Daemon::on_step, this);
+  hooks.wants_thread = [this] { return maintenance_->wants_thread(); };
+  hooks.work = [this] { return maintenance_->work(); };
   hooks.on_reload = [this] { reload(); };
   hooks.status = [this] { return status(); };
   auto ended = run_loop(*source_, *engine_, clock_, hooks);

@@ -69,8 +69,10 @@ class Loop {
 
   Result<void> run();
   // For who has the turn.
-  [[nodiscard]] bool wants_thread() const { return source_.wants_thread(); }
-  std::function<void()> work() { return source_.work(); }
+  [[nodiscard]] bool has_reads() const { return source_.wants_thread(); }
+  [[nodiscard]] bool has_other_work() const { return hooks_.wants_thread && hooks_.wants_thread(); }
+  std::function<void()> reads() { return source_.work(); }
+  std::function<void()> other_work() { return hooks_.work(); }
   void take(std::span<const epoll_event> events);
   void take_reads();
   void fail(const Error& error);
@@ -133,15 +135,17 @@ void Crew::serve(const std::shared_ptr<Crew>& crew) {
 }
 
 void Crew::lend(const std::shared_ptr<Crew>& crew, std::unique_lock<std::mutex>& turn) {
-  while (!crew->ended && crew->loop->wants_thread()) {
+  while (!crew->ended) {
+    const bool reads = crew->loop->has_reads();
+    if (!reads && !crew->loop->has_other_work()) return;
     if (crew->members - crew->reading == 1 && !start_member(crew)) return;  // somebody must keep the time
-    const auto work = crew->loop->work();
+    const auto work = reads ? crew->loop->reads() : crew->loop->other_work();
     ++crew->reading;
     turn.unlock();
     work();
     turn.lock();
     --crew->reading;
-    if (!crew->ended) crew->loop->take_reads();
+    if (!crew->ended && reads) crew->loop->take_reads();
   }
 }
 

@@ -22,6 +22,10 @@ struct LoopHooks {
   std::mutex* deciding = nullptr;
   /// After each step. `lateness_s`: how much later than planned the loop came to it.
   std::function<void(const Snapshot& snapshot, const Engine::Step& step, double lateness_s)> on_step;
+  /// What is not the source's and may block as well (other people's directories): whether there is such work, and the
+  /// work, which the thread that is awake does after the source's. It tells nothing to the loop. Both or neither.
+  std::function<bool()> wants_thread;
+  std::function<std::function<void()>()> work;
   /// SIGHUP.
   std::function<void()> on_reload;
   /// The service manager's status line after a step ("10 ports, 1 fault").

@@ -20,63 +20,53 @@ MaintenanceReader::Read reader_of(const std::string& directory) {
 }  // namespace
 
 struct MaintenanceReader::Shared {
+  explicit Shared(Read how) : read(std::move(how)) {}
+
+  const Read read;
   std::mutex mutex;
   std::condition_variable changed;
-  bool asked = true, busy = false, ending = false;
+  bool asked = true, busy = false;
   std::optional<MaintenanceDir::Found> found;
-  std::thread thread;
+
+  void look();
 };
 
 MaintenanceReader::MaintenanceReader(const std::string& directory)
     : MaintenanceReader(directory, reader_of(directory)) {}
 
 MaintenanceReader::MaintenanceReader(std::string directory, Read read) : directory_(std::move(directory)) {
-  if (!read) return;
-  shared_ = std::make_shared<Shared>();
-  shared_->thread = quiet_thread([shared = shared_, read = std::move(read)] { run(shared, read); });
+  if (read) shared_ = std::make_shared<Shared>(std::move(read));
 }
 
-MaintenanceReader::~MaintenanceReader() {
-  if (shared_ == nullptr) return;
-  bool hangs = false;
-  {
-    const std::lock_guard lock(shared_->mutex);
-    shared_->ending = true;
-    hangs = shared_->busy;
-  }
-  shared_->changed.notify_all();
-  if (hangs) {
-    shared_->thread.detach();
-  } else {
-    shared_->thread.join();
-  }
+void MaintenanceReader::Shared::look() {
+  auto now_found = read();
+  const std::lock_guard lock(mutex);
+  busy = false;
+  // Nobody took the former answer: what it complained of is not said twice, so it must not be lost.
+  if (found)
+    now_found.complaints.insert(now_found.complaints.begin(), found->complaints.begin(), found->complaints.end());
+  found = std::move(now_found);
+  changed.notify_all();
 }
 
-void MaintenanceReader::run(const std::shared_ptr<Shared>& shared, const Read& read) {
-  std::unique_lock lock(shared->mutex);
-  for (;;) {
-    shared->changed.wait(lock, [&] { return shared->asked || shared->ending; });
-    if (shared->ending) return;
-    shared->asked = false;
-    shared->busy = true;
-    lock.unlock();
-    auto found = read();
-    lock.lock();
-    shared->busy = false;
-    // Nobody took the former answer: what it complained of is not said twice, so it must not be lost.
-    if (shared->found)
-      found.complaints.insert(found.complaints.begin(), shared->found->complaints.begin(),
-                              shared->found->complaints.end());
-    shared->found = std::move(found);
-    shared->changed.notify_all();
-  }
+bool MaintenanceReader::wants_thread() const {
+  if (shared_ == nullptr) return false;
+  const std::lock_guard lock(shared_->mutex);
+  return shared_->asked && !shared_->busy;
+}
+
+std::function<void()> MaintenanceReader::work() {
+  const std::lock_guard lock(shared_->mutex);
+  shared_->asked = false;
+  shared_->busy = true;
+  return [shared = shared_] { shared->look(); };
 }
 
 MaintenanceReader::News MaintenanceReader::look(SteadyTime now) {
   News news;
   if (shared_ == nullptr) return news;
-  if (!asked_at_) asked_at_ = now;  // the first look began with the thread
-  std::unique_lock lock(shared_->mutex);
+  if (!asked_at_) asked_at_ = now;  // the first look is due from the start
+  const std::lock_guard lock(shared_->mutex);
   if (auto found = std::exchange(shared_->found, std::nullopt)) {
     news.maintenance = std::move(found->maintenance);
     news.complaints = std::move(found->complaints);
@@ -93,12 +83,11 @@ MaintenanceReader::News MaintenanceReader::look(SteadyTime now) {
   if (since < kEvery) return news;
   shared_->asked = true;
   asked_at_ = now;
-  lock.unlock();
-  shared_->changed.notify_all();
   return news;
 }
 
 void MaintenanceReader::wait(Milliseconds patience) {
+  if (wants_thread()) quiet_thread(work()).detach();
   if (shared_ == nullptr) return;
   std::unique_lock lock(shared_->mutex);
   shared_->changed.wait_for(lock, patience, [this] { return !shared_->asked && !shared_->busy; });

@@ -98,7 +98,7 @@ bool Memory::near_limit() {
 Result<void> Memory::write_waiting() {
   // An event or a state that is told must outlive a power cut; a step of history need not.
   const bool told = !waiting_.events.empty() || waiting_.ledger;
-  if (auto set = database_->execute(told ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL"); !set) return set;
+  if (auto set = database_->set_durable(told); !set) return set;
   auto transaction = SqlTransaction::begin(*database_);
   if (!transaction) return transaction.error();
   const SignalFolder folder_before = waiting_.rows.empty() ? SignalFolder() : folder_;
@@ -144,10 +144,11 @@ Result<void> Memory::write_events() {
 
 Result<void> Memory::write_rows() {
   if (!settings_.history) return {};
+  tables::RowWriter writer(*database_);
   for (const SignalRow& row : waiting_.rows) {
-    if (auto done = tables::write_row(*database_, row); !done) return done;
+    if (auto done = writer.write(row); !done) return done;
     for (const SignalRow& longer : folder_.add(row))
-      if (auto done = tables::write_row(*database_, longer); !done) return done;
+      if (auto done = writer.write(longer); !done) return done;
   }
   return {};
 }

@@ -166,6 +166,7 @@ Result<void> Memory::fold_from_rows(WallTime now) {
     names.push_back((*ports)->text(0));
   }
   folder_ = {};
+  tables::RowWriter writer(*database_);
   for (const std::string& port : names) {
     std::size_t damaged = 0;
     const auto rows = tables::read_rows(*database_, port, kSignalSteps_s[0], from_s, now_s + 1, damaged);
@@ -173,7 +174,7 @@ Result<void> Memory::fold_from_rows(WallTime now) {
     // What is completed here was not written by a run that was killed; what was, stays as it is.
     for (const SignalRow& row : *rows)
       for (const SignalRow& longer : folder_.add(row))
-        if (auto done = tables::write_row(*database_, longer); !done) return done;
+        if (auto done = writer.write(longer); !done) return done;
   }
   return {};
 }

@@ -53,13 +53,17 @@ Result<std::optional<std::int64_t>> port_number(SqlDatabase& database, const std
   return find();
 }
 
-Result<void> write_row(SqlDatabase& database, const SignalRow& row) {
-  const auto number = port_number(database, row.port, true);
-  if (!number) return number.error();
-  if (!*number) return {};  // the 4096th port that ever was here is not remembered
-  auto run = database.run(sql_of(row.step_s).insert);
+Result<void> RowWriter::write(const SignalRow& row) {
+  auto known = numbers_.find(row.port);
+  if (known == numbers_.end()) {
+    const auto number = port_number(database_, row.port, true);
+    if (!number) return number.error();
+    known = numbers_.emplace(row.port, *number).first;
+  }
+  if (!known->second) return {};  // the 4096th port that ever was here is not remembered
+  auto run = database_.run(sql_of(row.step_s).insert);
   if (!run) return run.error();
-  (*run)->bind(row.at_s * kPortsInKey + **number).bind_blob(signal_blob(row.values));
+  (*run)->bind(row.at_s * kPortsInKey + *known->second).bind_blob(signal_blob(row.values));
   return (*run)->done();
 }
 

@@ -2,6 +2,7 @@
 // a transaction where several belong together.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -47,8 +48,17 @@ Result<std::vector<KeptIdentity>> identities_of_serial(SqlDatabase& database, co
 
 /// The number of a port in keys; made where it has none and `make`. nullopt: unknown, or there are too many.
 Result<std::optional<std::int64_t>> port_number(SqlDatabase& database, const std::string& port, bool make);
-/// One that is there already stays: the clock was set back.
-Result<void> write_row(SqlDatabase& database, const SignalRow& row);
+/// Writes rows of one transaction, no longer: a port's number may be undone with it.
+class RowWriter {
+ public:
+  explicit RowWriter(SqlDatabase& database) : database_(database) {}
+  /// One that is there already stays: the clock was set back.
+  Result<void> write(const SignalRow& row);
+
+ private:
+  SqlDatabase& database_;
+  std::map<std::string, std::optional<std::int64_t>> numbers_;  ///< asked once for the rows of a minute
+};
 /// What stands of one port in [from_s, to_s), oldest first; `damaged` counts rows that are left out.
 Result<std::vector<SignalRow>> read_rows(SqlDatabase& database, const std::string& port, std::uint32_t step_s,
                                          std::int64_t from_s, std::int64_t to_s, std::size_t& damaged);

@@ -127,6 +127,18 @@ Result<std::shared_ptr<SqlRun>> SqlDatabase::run(const char* sql) {
   return std::make_shared<SqlRun>(statement.get());
 }
 
+Result<void> SqlDatabase::set_durable(bool durable) {
+  if (durable_ == durable) return {};
+  if (auto set = execute(durable ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL"); !set) return set;
+  durable_ = durable;
+  return {};
+}
+
+Result<void> SqlDatabase::run_once(const char* sql) {
+  const auto statement = run(sql);
+  return statement ? (*statement)->done() : statement.error();
+}
+
 Result<std::int64_t> SqlDatabase::integer(const char* sql) {
   auto query = run(sql);
   if (!query) return query.error();
@@ -136,17 +148,17 @@ Result<std::int64_t> SqlDatabase::integer(const char* sql) {
 }
 
 Result<std::unique_ptr<SqlTransaction>> SqlTransaction::begin(SqlDatabase& database) {
-  if (auto begun = database.execute("BEGIN IMMEDIATE"); !begun) return begun.error();
+  if (auto begun = database.run_once("BEGIN IMMEDIATE"); !begun) return begun.error();
   return std::make_unique<SqlTransaction>(database);
 }
 
 SqlTransaction::~SqlTransaction() {
   // After some errors SQLite has rolled back by itself; then there is nothing to do and nothing to say.
-  if (open_ && !database_.execute("ROLLBACK")) open_ = false;
+  if (open_ && !database_.run_once("ROLLBACK")) open_ = false;
 }
 
 Result<void> SqlTransaction::commit() {
-  if (auto committed = database_.execute("COMMIT"); !committed) return committed;
+  if (auto committed = database_.run_once("COMMIT"); !committed) return committed;
   open_ = false;
   return {};
 }

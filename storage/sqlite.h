@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -53,10 +54,15 @@ class SqlDatabase {
   /// A file that nobody changes meanwhile; what stands in its -wal is not seen.
   static Result<SqlDatabase> open_read_only(const std::string& path);
 
-  /// Statements without parameters, one after the other.
+  /// Statements without parameters, one after the other, and seldom: they are parsed each time.
   Result<void> execute(const char* sql);
   /// `sql` must live as long as the database (a literal): it is prepared once.
   Result<std::shared_ptr<SqlRun>> run(const char* sql);
+  /// One run of a statement that has no parameters and gives no rows.
+  Result<void> run_once(const char* sql);
+  /// Whether what is committed outlives a power cut; otherwise the latest transactions may be lost with it, and no
+  /// more.
+  Result<void> set_durable(bool durable);
   /// The first column of the first row of a query without parameters.
   Result<std::int64_t> integer(const char* sql);
   [[nodiscard]] const std::string& path() const { return path_; }
@@ -74,6 +80,7 @@ class SqlDatabase {
   std::unique_ptr<sqlite3, Close> database_;
   std::unordered_map<const char*, std::unique_ptr<sqlite3_stmt, Finalize>> prepared_;  // goes before the database
   std::string path_;
+  std::optional<bool> durable_;  ///< nullopt: as SQLite began
 };
 
 /// A transaction that is undone unless commit() was called.

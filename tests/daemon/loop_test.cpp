@@ -136,6 +136,46 @@ TEST(DaemonLoop, OneThreadReadsAndDecidesAndNoneIsWokenForIt) {
   EXPECT_GE(source.polls, ReadingSource::kEnd);
 }
 
+/// Work beside the source's: wanted again as soon as it was done, until it hangs for ever with the kHangs-th.
+struct OtherWork {
+  static constexpr int kHangs = 3;
+  std::promise<void> never;
+  std::shared_future<void> hang{never.get_future().share()};
+  std::atomic<int> begun = 0;
+  std::atomic<bool> busy = false;
+
+  void put(LoopHooks& hooks) {
+    hooks.wants_thread = [this] { return !busy; };
+    hooks.work = [this] {
+      busy = true;
+      return [this] {
+        if (++begun == kHangs) hang.wait();
+        busy = false;
+      };
+    };
+  }
+};
+
+TEST(DaemonLoop, OtherWorkGoesWithTheLoopAndMayHangToo) {
+  block_loop_signals();
+  ReadingSource source;
+  std::promise<void> at_once;
+  at_once.set_value();
+  source.hang = at_once.get_future().share();
+  Engine engine({});
+  const testing::ManualClock clock;
+  OtherWork other;
+  LoopHooks hooks;
+  other.put(hooks);
+  alarm(60);
+  ASSERT_TRUE(run_loop(source, engine, clock, hooks));
+  alarm(0);
+  EXPECT_EQ(other.begun, OtherWork::kHangs);
+  EXPECT_GE(source.polls, ReadingSource::kEnd) << "reads go on";
+  other.never.set_value();
+  while (source.away || other.busy) std::this_thread::yield();
+}
+
 TEST(DaemonLoop, AReadThatHangsStopsNeitherTheLoopNorItsEnd) {
   block_loop_signals();
   std::promise<void> never;

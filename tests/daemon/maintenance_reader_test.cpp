@@ -41,12 +41,29 @@ TEST(MaintenanceReaderTest, WhatStandsInTheDirectory) {
   EXPECT_THAT(later.complaints, IsEmpty()) << "said once";
 }
 
-TEST(MaintenanceReaderTest, NoDirectoryIsNoThread) {
+TEST(MaintenanceReaderTest, NoDirectoryIsNoWork) {
   MaintenanceReader reader("");
   reader.wait(kLong);
+  EXPECT_FALSE(reader.wants_thread());
   const auto news = reader.look(at(100));
   EXPECT_FALSE(news.maintenance);
   EXPECT_THAT(news.complaints, IsEmpty());
+}
+
+TEST(MaintenanceReaderTest, WhoeverIsAwakeMakesOneLookWhenItIsDue) {
+  const test::TempDirectory temp;
+  std::ofstream(temp.file("mlx5_3")) << "reason: fibre";
+  MaintenanceReader reader(temp.path());
+  EXPECT_FALSE(reader.look(at(0)).maintenance);
+  ASSERT_TRUE(reader.wants_thread()) << "due from the start";
+  const auto work = reader.work();
+  EXPECT_FALSE(reader.wants_thread()) << "one at a time";
+  work();
+  EXPECT_FALSE(reader.wants_thread());
+  EXPECT_TRUE(reader.look(at(1)).maintenance);
+  EXPECT_FALSE(reader.wants_thread()) << "not due yet";
+  (void)reader.look(at(5));
+  EXPECT_TRUE(reader.wants_thread());
 }
 
 /// A directory that answers when it is let.
@@ -80,6 +97,7 @@ struct Gate {
 TEST(MaintenanceReaderTest, OneThatDoesNotAnswerHoldsUpNobodyAndIsNamedOnce) {
   const auto gate = std::make_shared<Gate>();
   MaintenanceReader reader("/nfs/work", [gate] { return gate->answer(); });
+  reader.wait(Milliseconds(0));
   std::vector<std::string> said;
   for (int second = 0; second < 60; ++second) {
     const auto news = reader.look(at(second));
@@ -99,6 +117,7 @@ TEST(MaintenanceReaderTest, TheEndLeavesAThreadThatHangsBehind) {
   const auto gate = std::make_shared<Gate>();
   {
     MaintenanceReader reader("/nfs/work", [gate] { return gate->answer(); });
+    reader.wait(Milliseconds(0));
     gate->wait(&Gate::asked);
   }
   gate->let();
