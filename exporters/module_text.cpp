@@ -78,7 +78,7 @@ std::string power_cell(std::optional<double> power_mw, const Limits& limits, con
 
 /// "limits -8.0 to 3.4 dBm (alarm -8.9, 4.5)"; "" where the module gives none.
 std::string power_limits(const Limits& limits) {
-  if (limits.empty()) return "the module gives no limits";
+  if (limits.empty()) return "no limits are known";
   const auto dbm = [](const std::optional<double>& mw) {
     const auto value = mw ? dbm_from_mw(*mw) : std::nullopt;
     return value ? signed_db(*value) : std::string("-");
@@ -87,10 +87,13 @@ std::string power_limits(const Limits& limits) {
                      dbm(limits.low_alarm), dbm(limits.high_alarm));
 }
 
+/// Limits of degrees and percents are whole numbers on most modules, and have at most one more digit on the others.
 std::string plain_limits(const Limits& limits, std::string_view unit, int digits) {
   if (!limits.low_warn || !limits.high_warn) return {};
-  return fmt::format("   warns outside {:.{}f} to {:.{}f} {}", *limits.low_warn, digits, *limits.high_warn, digits,
-                     unit);
+  const auto number = [digits](double value) {
+    return digits == 1 ? fmt::format("{:g}", std::round(value * 10) / 10) : fmt::format("{:.{}f}", value, digits);
+  };
+  return fmt::format("   warns outside {} to {} {}", number(*limits.low_warn), number(*limits.high_warn), unit);
 }
 
 std::string kind_words(const ModuleSample& m) {
@@ -142,6 +145,13 @@ std::string laser_words(const std::vector<LaserTuning>& lasers) {
   return join(parts, ", ");
 }
 
+std::string monitor_row(std::string_view name, std::optional<double> value, const Limits& limits, std::string_view unit,
+                        int digits, const TextStyle& style) {
+  if (!value) return {};
+  return row(name, fmt::format("{:.{}f} {}", *value, digits, unit) + mark(beyond(value, limits), style) +
+                       plain_limits(limits, unit, digits));
+}
+
 std::string state(const ModuleSample& m, const TextStyle& style) {
   std::string out;
   if (m.state == "ModuleReady")
@@ -150,15 +160,13 @@ std::string state(const ModuleSample& m, const TextStyle& style) {
     out += row("state", join({m.state, m.fault_cause,
                               m.low_power_requested.value_or(false) ? "the host holds it in low power" : ""},
                              ": "));
-  if (m.temperature_c)
-    out += row("temperature", fmt::format("{:.1f} C", *m.temperature_c) +
-                                  mark(beyond(m.temperature_c, m.thresholds.temperature_c), style) +
-                                  plain_limits(m.thresholds.temperature_c, "C", 0));
-  if (m.supply_v)
-    out += row("supply", fmt::format("{:.2f} V", *m.supply_v) + mark(beyond(m.supply_v, m.thresholds.supply_v), style) +
-                             plain_limits(m.thresholds.supply_v, "V", 2));
-  if (m.second_supply_v) out += row("2nd supply", fmt::format("{:.2f} V", *m.second_supply_v));
+  out += monitor_row("temperature", m.temperature_c, m.thresholds.temperature_c, "C", 1, style);
+  out += monitor_row("supply", m.supply_v, m.thresholds.supply_v, "V", 2, style);
+  out += monitor_row("2nd supply", m.second_supply_v, m.thresholds.second_supply_v, "V", 2, style);
   out += row("laser", laser_words(m.laser_tuning));
+  out += monitor_row("laser temp.", m.laser_temperature_c, m.thresholds.laser_temperature_c, "C", 1, style);
+  out += monitor_row("laser cooler", m.tec_current_percent, m.thresholds.tec_current_percent, "%", 1, style);
+  out += monitor_row("laser cooler", m.tec_current_ma, m.thresholds.tec_current_ma, "mA", 1, style);
   if (m.max_power_w) out += row("power", fmt::format("at most {:g} W", *m.max_power_w));
   if (m.module_firmware_error.value_or(false)) out += row("firmware", "the module's own firmware has failed");
   if (m.data_path_firmware_error.value_or(false)) out += row("firmware", "the data path's firmware has failed");
@@ -175,17 +183,22 @@ std::string tuning_flags(const LaserTuning& laser) {
               ", ");
 }
 
-std::string lane_flags(const ModuleLane& lane) {
+/// SFF-8472 gives the loss of signal and the laser fault as they are now; the other maps latch them.
+bool losses_are_live(const ModuleSample& m) { return m.management.starts_with("SFF-8472"); }
+
+std::vector<std::string> loss_words(const ModuleLane& lane) {
+  return {named(lane.rx_los, "Rx LOS"), named(lane.rx_lol, "Rx LOL"),     named(lane.tx_los, "Tx LOS"),
+          named(lane.tx_lol, "Tx LOL"), named(lane.tx_fault, "Tx fault"), named(lane.tx_eq_fault, "equalizer fault")};
+}
+
+std::string lane_flags(const ModuleLane& lane, bool losses) {
   const auto limit = [](std::string_view name, const AlarmFlags& flags) {
     const std::string word = flag_word(flags);
     return word.empty() ? word : fmt::format("{} {}", name, word);
   };
-  return join(
-      {named(lane.rx_los, "Rx LOS"), named(lane.rx_lol, "Rx LOL"), named(lane.tx_los, "Tx LOS"),
-       named(lane.tx_lol, "Tx LOL"), named(lane.tx_fault, "Tx fault"), named(lane.tx_eq_fault, "equalizer fault"),
-       named(lane.tx_disabled, "Tx off by host"), limit("Rx power", lane.rx_power_flags),
-       limit("Tx power", lane.tx_power_flags), limit("bias", lane.tx_bias_flags)},
-      ", ");
+  return join({losses ? join(loss_words(lane), ", ") : "", limit("Rx power", lane.rx_power_flags),
+               limit("Tx power", lane.tx_power_flags), limit("bias", lane.tx_bias_flags)},
+              ", ");
 }
 
 std::string one_side(const ModuleSample& m, std::string_view title, std::optional<double> ModuleLane::*power,
@@ -213,10 +226,28 @@ std::string bias_alone(const ModuleSample& m) {
   return out.empty() ? out : "\n  Tx (no power monitor)\n" + out;
 }
 
-std::string host_lane_words(const ModuleHostLane& lane) {
+/// What is so now, of lanes that are not simply at work.
+std::string lane_states(const ModuleSample& m, const TextStyle& style) {
+  std::string out;
+  for (std::size_t i = 0; i < m.lanes.size(); ++i) {
+    const std::string losses = losses_are_live(m) ? join(loss_words(m.lanes[i]), ", ") : "";
+    if (const auto words = join({losses, named(m.lanes[i].tx_disabled, "Tx off by host")}, ", "); !words.empty())
+      out += fmt::format("    lane {}: {}\n", i + 1, words);
+  }
+  for (std::size_t i = 0; i < m.host_lanes.size(); ++i) {
+    const ModuleHostLane& lane = m.host_lanes[i];
+    const bool works = lane.data_path_state.empty() || lane.data_path_state == "Activated";
+    // A data path that is not up sends nothing to the host either.
+    const std::string words = !works                          ? "data path " + lane.data_path_state
+                              : lane.rx_output_valid == false ? "sends no valid signal to the host"
+                                                              : "";
+    if (lane.in_use.value_or(true) && !words.empty()) out += fmt::format("    host lane {}: {}\n", i + 1, words);
+  }
+  return out.empty() ? out : "\n" + paint_bold("  Lanes now", style) + "\n" + out;
+}
+
+std::string host_lane_flags(const ModuleHostLane& lane) {
   std::vector<std::string> words;
-  if (!lane.data_path_state.empty() && lane.data_path_state != "Activated")
-    words.push_back("data path " + lane.data_path_state);
   if (lane.tx_los.value_or(false)) words.emplace_back("no signal from the host");
   if (lane.tx_lol.value_or(false)) words.emplace_back("no lock on the host's signal");
   if (lane.tx_eq_fault.value_or(false)) words.emplace_back("input equalizer did not adapt");
@@ -271,11 +302,11 @@ std::string flags(const ModuleSample& m, const TextStyle& style) {
   quad("the maker's custom monitor", m.custom_flags);
   for (std::size_t i = 0; i < m.lanes.size(); ++i) {
     const std::string tuning = i < m.laser_tuning.size() ? tuning_flags(m.laser_tuning[i]) : "";
-    if (const std::string set = join({lane_flags(m.lanes[i]), tuning}, ", "); !set.empty())
+    if (const std::string set = join({lane_flags(m.lanes[i], !losses_are_live(m)), tuning}, ", "); !set.empty())
       out += fmt::format("    lane {}: {}\n", i + 1, set);
   }
   for (std::size_t i = 0; i < m.host_lanes.size(); ++i)
-    if (const std::string set = host_lane_words(m.host_lanes[i]); m.host_lanes[i].in_use.value_or(true) && !set.empty())
+    if (const std::string set = host_lane_flags(m.host_lanes[i]); m.host_lanes[i].in_use.value_or(true) && !set.empty())
       out += fmt::format("    host lane {}: {}\n", i + 1, set);
   out += vdm_flags(m.vdm, style);
   if (out.empty()) return out;
@@ -315,7 +346,7 @@ std::string module_text(const ModuleSample& m, const TextStyle& style) {
   out += one_side(m, "Rx", &ModuleLane::rx_power_mw, m.thresholds.rx_power_mw, style);
   out += one_side(m, "Tx", &ModuleLane::tx_power_mw, m.thresholds.tx_power_mw, style) + bias_alone(m);
   out += vdm_text(m) + coherent_text(m);
-  return out + flags(m, style) + flag_history(m, style) + warnings(m, style);
+  return out + lane_states(m, style) + flags(m, style) + flag_history(m, style) + warnings(m, style);
 }
 
 }  // namespace linkhealth

@@ -79,10 +79,10 @@ struct ModuleThresholds {
   Limits rx_power_mw;
   Limits tx_power_mw;
   Limits tx_bias_ma;
-  [[nodiscard]] bool empty() const {
-    return temperature_c.empty() && supply_v.empty() && rx_power_mw.empty() && tx_power_mw.empty() &&
-           tx_bias_ma.empty();
-  }
+  Limits laser_temperature_c, second_supply_v;  ///< CMIS
+  Limits tec_current_percent;                   ///< CMIS
+  Limits tec_current_ma;                        ///< SFF-8472
+  [[nodiscard]] bool empty() const { return *this == ModuleThresholds{}; }
   bool operator==(const ModuleThresholds&) const = default;
 };
 

@@ -104,6 +104,10 @@ void fields(Is<ModuleThresholds> auto& thresholds, auto& visit) {
   visit("rx_power_mw", thresholds.rx_power_mw);
   visit("tx_power_mw", thresholds.tx_power_mw);
   visit("tx_bias_ma", thresholds.tx_bias_ma);
+  visit("laser_temperature_c", thresholds.laser_temperature_c);
+  visit("second_supply_v", thresholds.second_supply_v);
+  visit("tec_current_percent", thresholds.tec_current_percent);
+  visit("tec_current_ma", thresholds.tec_current_ma);
 }
 
 void fields(Is<BerStatistics> auto& ber, auto& visit) {

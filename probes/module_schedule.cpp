@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "probes/module/decode.h"
 #include "probes/module/read_plan.h"
+#include "probes/module/screen.h"
 #include "probes/sysfs_text.h"
 
 namespace linkhealth {
@@ -19,20 +20,21 @@ constexpr Milliseconds kShortestPause{2};
 constexpr int kMaxDoublings = 20;
 
 bool is_absent(int errnum) { return errnum == ENODEV || errnum == ENXIO; }
+/// What passes: a module that was just put in answers EIO for minutes, and the bus has words of its own for an address
+/// that did not answer (Documentation/i2c/fault-codes.rst).
+bool may_pass(int errnum) { return errnum == EIO || errnum == ENXIO || errnum == ENODEV || errnum == EREMOTEIO; }
+bool is_final(int errnum) { return !may_pass(errnum); }
 /// The page cannot be read though the module can.
 bool is_page_refused(int errnum) {
-  return errnum == EINVAL || errnum == EIO || errnum == EOPNOTSUPP || errnum == ERANGE;
+  return may_pass(errnum) || errnum == EINVAL || errnum == EOPNOTSUPP || errnum == ERANGE;
 }
-/// The page is not there; EIO may pass: a module answers it for minutes after it was put in.
-bool is_final(int errnum) { return errnum != EIO; }
 bool is_lower_page(const ModulePageRequest& page) { return page.offset < 128 && page.i2c_address == kModuleAddressA0; }
 bool is_identity_page(const ModulePageRequest& page) {
   return page.offset >= 128 && page.page == 0 && page.i2c_address == kModuleAddressA0;
 }
 
-std::string page_name(const ModulePageRequest& page) {
-  constexpr char kDigits[] = "0123456789abcdef";
-  return std::string("page ") + kDigits[page.page >> 4U] + kDigits[page.page & 0xfU] + "h";
+std::string name_of(const ModulePageRequest& page) {
+  return page_name({page.i2c_address, page.bank, page.page, page.offset >= 128});
 }
 
 /// The rest of a short read, from an even offset on: two-byte values stay whole. nullopt when nothing more is to come.
@@ -177,7 +179,9 @@ void ModuleSchedule::take_bytes(Port& port, const ModulePageRequest& page, const
 void ModuleSchedule::take_error(Port& port, const ModulePageRequest& page, const Error& error, SteadyTime now) {
   const bool was_rest = port.rest.has_value();
   port.rest.reset();
-  if (is_absent(error.errnum)) return end_absent(port, now);
+  // One address or page that does not answer is no empty cage: the read that proves the module at the end tells.
+  if (is_absent(error.errnum) && (is_lower_page(page) || is_identity_page(page) || port.ending))
+    return end_absent(port, now);
   // Without the identity page nothing else can be understood. What proves it at the end of a round is a part of it.
   const bool needed = is_lower_page(page) || (is_identity_page(page) && !port.ending && !is_final(error.errnum));
   // After some bytes of this page have come already, the port and the module do answer.
@@ -257,7 +261,7 @@ void ModuleSchedule::end_good(Port& port, SteadyTime now) {
   }
   ModuleSample sample = decode_module(port.image);
   for (const auto& [page, failure] : port.page_failures) {
-    std::string warning = page_name(page) + ": " + errno_name(failure.errnum);
+    std::string warning = name_of(page) + ": " + errno_name(failure.errnum);
     if (sample.warnings.empty() || sample.warnings.back() != warning) sample.warnings.push_back(std::move(warning));
   }
   doubt(port, sample, now);

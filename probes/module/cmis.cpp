@@ -24,6 +24,10 @@ struct Medium {
   bool optical = false;
   bool cable = false;
   std::string kind = "unknown";
+  /// A retimer's receiver loses signal and lock as an optical one does; it has no power to measure.
+  [[nodiscard]] MediaSide side() const {
+    return optical ? MediaSide::kOptical : kind == "acc" ? MediaSide::kElectric : MediaSide::kNone;
+  }
 };
 
 Medium medium_of(const ModulePage& lower, const ModulePage& id) {
@@ -153,22 +157,24 @@ void read_state(const ModulePage& lower, const ModuleHead& head, ModuleSample& s
   sample.data_path_firmware_error = lower.bit(8, 2);
 }
 
-/// What an auxiliary monitor of the lower page measures; 01h:145 chooses between two for each of the three.
+/// What an auxiliary monitor of the lower page measures; 01h:145 chooses between two for each of the three. Its limits
+/// stand on page 02h.
 enum class AuxKind : std::uint8_t { kMakers, kTec, kLaserTemperature, kSecondSupply };
 struct AuxMonitor {
-  std::uint8_t offset, flags_offset, flags_bit;
+  std::uint8_t offset, limits_offset, flags_offset, flags_bit;
   std::uint8_t advert_bit;  ///< of 01h:159: it is there
   std::uint8_t kind_bit;    ///< of 01h:145: which of the two
   AuxKind if_clear, if_set;
 };
 constexpr AuxMonitor kAuxiliary[] = {
-    {18, 10, 0, 2, 0, AuxKind::kMakers, AuxKind::kTec},
-    {20, 10, 4, 3, 1, AuxKind::kLaserTemperature, AuxKind::kTec},
-    {22, 11, 0, 4, 2, AuxKind::kLaserTemperature, AuxKind::kSecondSupply},
+    {18, 144, 10, 0, 2, 0, AuxKind::kMakers, AuxKind::kTec},
+    {20, 152, 10, 4, 3, 1, AuxKind::kLaserTemperature, AuxKind::kTec},
+    {22, 160, 11, 0, 4, 2, AuxKind::kLaserTemperature, AuxKind::kSecondSupply},
 };
 constexpr ModuleQuantity kSecondSupplyV{"second supply", "V", true, 0.1, 3.3, {0, 1e-4}};
+constexpr ModuleQuantity kTecPercent{"TEC current", "%", true, -100, 100, {0, 100.0 / 32767}};
 
-void read_auxiliary(const ModulePage& lower, const ModulePage& advert, ModuleSample& sample) {
+void read_auxiliary(const ModulePage& lower, const ModulePage& advert, const ModulePage& limits, ModuleSample& sample) {
   ModuleQuantity laser = kTemperatureC;
   laser.name = "laser temperature";
   for (const AuxMonitor& row : kAuxiliary) {
@@ -176,13 +182,16 @@ void read_auxiliary(const ModulePage& lower, const ModulePage& advert, ModuleSam
     const AuxKind kind = advert.offers(145, row.kind_bit) ? row.if_set : row.if_clear;
     if (kind == AuxKind::kTec && !sample.tec_current_percent) {
       if (const auto raw = lower.s16(row.offset); raw && *raw != -32768)
-        sample.tec_current_percent = *raw * 100.0 / 32767;
+        sample.tec_current_percent = convert(kTecPercent, static_cast<std::uint16_t>(*raw));
+      sample.thresholds.tec_current_percent = read_limits(limits, row.limits_offset, kTecPercent, sample.warnings);
       sample.tec_flags = read_flags(lower, row.flags_offset, row.flags_bit, 1);
     } else if (kind == AuxKind::kLaserTemperature && !sample.laser_temperature_c) {
       sample.laser_temperature_c = read_monitor(lower, row.offset, laser, 0, sample.warnings);
+      sample.thresholds.laser_temperature_c = read_limits(limits, row.limits_offset, laser, sample.warnings);
       sample.laser_temperature_flags = read_flags(lower, row.flags_offset, row.flags_bit, 1);
     } else if (kind == AuxKind::kSecondSupply) {
       sample.second_supply_v = read_monitor(lower, row.offset, kSecondSupplyV, 0, sample.warnings);
+      sample.thresholds.second_supply_v = read_limits(limits, row.limits_offset, kSecondSupplyV, sample.warnings);
       sample.second_supply_flags = read_flags(lower, row.flags_offset, row.flags_bit, 1);
     } else if (kind == AuxKind::kMakers) {
       sample.auxiliary_flags = read_flags(lower, row.flags_offset, row.flags_bit, 1);
@@ -191,7 +200,8 @@ void read_auxiliary(const ModulePage& lower, const ModulePage& advert, ModuleSam
   if (advert.offers(159, 5)) sample.custom_flags = read_flags(lower, 11, 4, 1);
 }
 
-void read_module_monitors(const ModulePage& lower, const ModulePage& advert, ModuleSample& sample) {
+void read_module_monitors(const ModulePage& lower, const ModulePage& advert, const ModulePage& limits,
+                          ModuleSample& sample) {
   if (advert.offers(159, 0)) {
     sample.temperature_c = read_monitor(lower, 14, kTemperatureC, 0, sample.warnings);
     sample.temperature_flags = read_flags(lower, 9, 0, 1);
@@ -200,11 +210,14 @@ void read_module_monitors(const ModulePage& lower, const ModulePage& advert, Mod
     sample.supply_v = read_monitor(lower, 16, kSupplyV, 0, sample.warnings);
     sample.supply_flags = read_flags(lower, 9, 4, 1);
   }
-  read_auxiliary(lower, advert, sample);
+  read_auxiliary(lower, advert, limits, sample);
 }
 
 void read_thresholds(const ModulePage& page, const ModulePage& advert, bool optical, ModuleSample& sample) {
-  if (!page.exists()) return;
+  if (!page.exists()) {
+    sample.warnings.emplace_back("page 02h was not read: the module's limits are not known");
+    return;
+  }
   note_checksum(sample, "page 02h", page.checksum_ok(128, 254, 255));
   ModuleThresholds& out = sample.thresholds;
   if (advert.offers(159, 0)) out.temperature_c = read_limits(page, 128, kTemperatureC, sample.warnings);
@@ -254,11 +267,13 @@ void decode_cmis(const ModuleImage& image, const ModuleHead& head, ModuleSample&
   }
   sample.bank_count = cmis_bank_count(image);
   read_advert(advert, medium, sample);
-  read_module_monitors(lower, advert, sample);
-  read_thresholds(upper_page(image, 0x02), advert, medium.optical, sample);
-  decode_cmis_lanes(image, medium.optical, sample);
+  const ModulePage limits = upper_page(image, 0x02);
+  read_module_monitors(lower, advert, limits, sample);
+  read_thresholds(limits, advert, medium.optical, sample);
+  decode_cmis_lanes(image, medium.side(), sample);
   decode_cmis_vdm(image, sample);
   decode_cmis_coherent(image, sample);
+  forget_idle_statistics(sample);
 }
 
 }  // namespace linkhealth

@@ -51,6 +51,7 @@ constexpr LaneMonitor kMonitors[] = {
 struct Bank {
   ModulePage advert, control, state;
   bool cmis5 = false;
+  bool optical = false;
 };
 
 const ModuleQuantity& quantity_of(std::uint8_t advert_bit) {
@@ -63,6 +64,7 @@ ModuleLane read_media_lane(const Bank& bank, unsigned index, unsigned lane, Modu
   for (const LaneFlag& flag : kMediaFlags)
     if (bank.advert.offers(flag.advert_offset, flag.advert_bit)) out.*flag.field = bank.state.bit(flag.offset, index);
   out.tx_disabled = bank.control.bit(130, index);
+  if (!bank.optical) return out;
   for (const LaneMonitor& monitor : kMonitors) {
     if (!bank.advert.offers(160, monitor.advert_bit)) continue;
     const auto at = [&](unsigned i) { return bank.state.bit(monitor.flags_offset + i, index); };
@@ -145,14 +147,15 @@ void read_snr(const ModulePage& page, std::size_t media_lanes, ModuleVdm& vdm) {
 
 }  // namespace
 
-void decode_cmis_lanes(const ModuleImage& image, bool optical, ModuleSample& sample) {
-  const std::size_t media_lanes = optical ? sample.media_lane_count.value_or(0) : 0;
+void decode_cmis_lanes(const ModuleImage& image, MediaSide side, ModuleSample& sample) {
+  const std::size_t media_lanes = side == MediaSide::kNone ? 0 : sample.media_lane_count.value_or(0);
   const ModulePage advert = upper_page(image, 0x01);
   const bool cmis5 = lower_page(image).byte(1).value_or(0) >= 0x50;
   const unsigned banks = cmis_bank_count(image);
   const std::size_t per_bank = std::min<std::size_t>(kLanesPerBank, banks == 0 ? 0 : (media_lanes + banks - 1) / banks);
   for (std::uint8_t number = 0; number < banks; ++number) {
-    const Bank bank{advert, upper_page(image, 0x10, number), upper_page(image, 0x11, number), cmis5};
+    const Bank bank{advert, upper_page(image, 0x10, number), upper_page(image, 0x11, number), cmis5,
+                    side == MediaSide::kOptical};
     read_loopback(upper_page(image, 0x13, number), sample);
     if (!bank.state.exists()) {
       // Lanes of later banks keep their numbers: an unread bank leaves lanes without values before them.
@@ -162,10 +165,11 @@ void decode_cmis_lanes(const ModuleImage& image, bool optical, ModuleSample& sam
       continue;
     }
     sample.host_lanes.resize(std::size_t{number} * kLanesPerBank);
-    sample.lanes.resize(optical ? std::size_t{number} * per_bank : 0);
+    sample.lanes.resize(std::size_t{number} * per_bank);
     for (unsigned i = 0; i < kLanesPerBank; ++i) sample.host_lanes.push_back(read_host_lane(bank, i));
     for (unsigned i = 0; i < per_bank; ++i)
-      sample.lanes.push_back(read_media_lane(bank, i, number * kLanesPerBank + i + 1, sample.warnings));
+      sample.lanes.push_back(
+          read_media_lane(bank, i, static_cast<unsigned>(number * per_bank) + i + 1, sample.warnings));
   }
   // Unused host lanes at the end are no lanes of this module (four-lane modules in the eight-lane map).
   const std::size_t host_lanes = sample.host_lane_count.value_or(0);

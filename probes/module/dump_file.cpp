@@ -107,11 +107,13 @@ Result<ModuleImage> from_linear(std::span<const std::uint8_t> bytes) {
   store_both(image, kModuleAddressA0, bytes.first(std::min(bytes.size(), 2 * kHalf)));
   // Any bytes have the length of some module: only a first byte that is a form factor makes them one.
   const ModuleHead head = module_head(image);
-  if (head.map == ModuleMap::kNone || head.map == ModuleMap::kVendor || form_factor_name(head.identifier).empty())
+  const bool makers_own_cmis = head.map == ModuleMap::kCmis && module_map(head.identifier) == ModuleMap::kVendor;
+  if (head.map == ModuleMap::kNone || head.map == ModuleMap::kVendor ||
+      (form_factor_name(head.identifier).empty() && !makers_own_cmis))
     return Error{fmt::format("its first byte, {:02x}h, names no kind of module: not a module's memory", bytes[0])};
   if (bytes.size() <= 2 * kHalf) return image;
   const auto rest = bytes.subspan(2 * kHalf);
-  const ModuleMap map = module_map(bytes[0]);
+  const ModuleMap map = head.map;
   if (map == ModuleMap::kSff8472) {
     store_both(image, kModuleAddressA2, rest.first(std::min(rest.size(), 2 * kHalf)));
     return image;
@@ -156,13 +158,21 @@ bool is_text(std::string_view content) {
                      [](char c) { return (c >= 0x20 && c <= 0x7e) || c == '\n' || c == '\r' || c == '\t'; });
 }
 
+/// JSON is UTF-8, perhaps behind a byte order mark, and has no zero byte; a module's memory has.
+std::optional<std::string_view> json_text(std::string_view content) {
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  if (content.starts_with(kByteOrderMark)) content.remove_prefix(kByteOrderMark.size());
+  const std::string_view text = trim(content);
+  return text.starts_with("{") && text.find('\0') == std::string_view::npos ? std::optional(text) : std::nullopt;
+}
+
 }  // namespace
 
 Result<ModuleImage> parse_module_dump(std::string_view content) {
   if (content.empty()) return Error{"the file is empty"};
+  if (const auto json = json_text(content)) return parse_json(*json);
   if (is_text(content)) {
     const std::string_view text = trim(content);
-    if (text.starts_with("{")) return parse_json(text);
     if (text.starts_with("Offset") || text.starts_with("0x")) return parse_hex_text(content);
     return Error{
         "not a module dump: neither the JSON of a dump, nor `ethtool -m DEV hex on`, nor `ethtool -m DEV raw on`"};

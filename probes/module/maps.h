@@ -23,10 +23,14 @@ void decode_cmis_vdm(const ModuleImage& image, ModuleSample& sample);
 /// of an 800ZR module. C-CMIS's own list of what a module fills in could not be sourced: a quantity whose three
 /// registers are all zero is taken as absent. Media lane 1 only.
 void decode_cmis_coherent(const ModuleImage& image, ModuleSample& sample);
+/// Error ratios of zero of a side that receives nothing, or of a module that is not ready: nothing was counted.
+void forget_idle_statistics(ModuleSample& sample);
 /// The laser bias with the multiplier that page 01h gives; nullopt for the reserved one.
 std::optional<ModuleQuantity> cmis_bias(const ModulePage& advert);
-/// The lane part of CMIS: pages 10h, 11h, 13h and 14h of every bank. `optical` false: no light is looked for.
-void decode_cmis_lanes(const ModuleImage& image, bool optical, ModuleSample& sample);
+/// What is at the far side of a module: nothing that it could say anything of, an electrical receiver, or light.
+enum class MediaSide : std::uint8_t { kNone, kElectric, kOptical };
+/// The lane part of CMIS: pages 10h, 11h, 13h and 14h of every bank.
+void decode_cmis_lanes(const ModuleImage& image, MediaSide side, ModuleSample& sample);
 /// What the lasers of a tunable module are tuned to: page 12h of every bank, `lanes_per_bank` media lanes on each. For
 /// cmis_is_tunable() and after the lanes themselves. Offsets and bits after CMIS 5.3 8.12, as sonic-platform-common's
 /// mem_maps/public/c_cmis.py has them; frequencies checked against the channels that two dumps of 400ZR modules hold.

@@ -46,8 +46,8 @@ bool in_order(const Limits& l) {
          below(l.high_warn, l.high_alarm) && below(l.low_alarm, l.high_warn) && below(l.low_alarm, l.high_alarm);
 }
 
-/// A BER is a probability; 0.5 is CMIS's "no value", and 0 from a receiver without a signal is none either (the F16 of
-/// a module that counts nothing), but may be true of a perfect link: it is kept.
+/// A BER is a probability; 0.5 is CMIS's "no value". 0 may be true of a perfect link; forget_idle_statistics() knows
+/// when it is not.
 bool is_plausible_ber(double ber) { return ber >= 0 && ber < 0.5; }
 /// CMIS 5.3 7.10.2: the largest F16 is the "no value" of error ratios; a ratio is at most 1.
 bool is_plausible_ratio(double ratio) { return ratio >= 0 && ratio <= 1; }
@@ -119,8 +119,7 @@ void ObservableCollector::take_value(const Observable& row, const std::optional<
     case Sink::kScalar:
       return worst(vdm.*row.scalar, value, false);
     case Sink::kModule:
-      sample_.*row.module = value;
-      return;
+      return worst(sample_.*row.module, value, false);
     case Sink::kCoherent:
       sample_.coherent.*row.coherent = value;
   }

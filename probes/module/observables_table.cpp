@@ -45,7 +45,9 @@ constexpr Observable of_coherent(std::uint8_t type, std::string_view name, Obser
 
 constexpr Observable kCmis[] = {
     of_vdm(1, "laser_age_percent", kU16, 1, 0xffff, &ModuleVdm::laser_age_percent),
+    of_module(2, "tec_current_percent", kS16, 100.0 / 32767, kLowest, &ModuleSample::tec_current_percent),
     of_vdm(3, "laser_frequency_error_mhz", kS16, 10, kLowest, &ModuleVdm::laser_frequency_error_mhz),
+    of_module(4, "laser_temperature_c", kS16, 1.0 / 256, kLowest, &ModuleSample::laser_temperature_c),
     {5, "media_esnr_db", kU16, 1.0 / 256, 0, Sink::kEsnr},
     {6, "host_esnr_db", kU16, 1.0 / 256, 0, Sink::kEsnr, kNone, true},
     {7, "media_ltp_db", kU16, 1.0 / 256, 0, Sink::kLtp},

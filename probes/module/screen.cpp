@@ -14,23 +14,26 @@ bool all_are(Half half, std::uint8_t value) {
   return std::all_of(half.begin(), half.end(), [&](std::uint8_t byte) { return byte == value; });
 }
 
-std::string name_of(const ModulePageKey& key) {
-  if (key.i2c_address == kModuleAddressA2) return key.upper ? "A2h, upper half" : "A2h";
-  if (!key.upper) return "the lower page";
-  return key.bank == 0 ? fmt::format("page {:02x}h", key.page)
-                       : fmt::format("page {:02x}h of bank {}", key.page, key.bank);
-}
-
 /// Pages where a module that works cannot have 128 zeros: identity, advertisements, limits, lane states.
 bool zeros_are_nonsense(const ModulePageKey& key) {
   if (key.i2c_address == kModuleAddressA2) return !key.upper;
   return !key.upper || key.page <= 0x03 || key.page == 0x11;
 }
 
-/// Pages of a bank that differ from those of bank 0 in any module that works: they hold states and readings.
-/// Descriptors and limits name a lane of their bank and are mostly the same.
-bool differs_by_bank(const ModulePageKey& key) {
+/// Pages of a bank that differ from those of bank 0 where there is light: they hold states and readings. Descriptors
+/// and limits name a lane of their bank and are mostly the same.
+bool holds_readings(const ModulePageKey& key) {
   return key.page == 0x11 || key.page == 0x14 || (key.page >= 0x24 && key.page <= 0x27);
+}
+
+/// The readings of eight lanes with light are never the same as those of eight others. Without light they are: all
+/// lanes of a module that is switched off say the same.
+bool driver_ignores_bank(const ModuleImage& image, std::uint8_t bank) {
+  constexpr unsigned kReadings = 154, kReadingsLength = 48;  // 11h: power sent, bias, power received
+  const auto one = upper_page(image, 0x11).raw(kReadings, kReadingsLength);
+  const auto other = upper_page(image, 0x11, bank).raw(kReadings, kReadingsLength);
+  const auto is_light = [](char byte) { return byte != 0 && byte != 1; };  // 0.1 uW: a receiver without light
+  return one && one == other && std::any_of(one->begin(), one->end(), is_light);
 }
 
 /// SFF-8472's upper half of A0h is the maker's own, whatever is in it.
@@ -49,7 +52,8 @@ std::string why_not_memory(const ModuleImage& image, const ModulePageKey& key, H
     return other != key && bytes && std::equal(half.begin(), half.end(), bytes->begin());
   };
   if (same_as({kModuleAddressA0, 0, 0, true})) return "is a copy of page 00h: the module does not have it";
-  if (key.bank != 0 && differs_by_bank(key) && !all_are(half, 0x00) && same_as({kModuleAddressA0, 0, key.page, true}))
+  if (key.bank != 0 && holds_readings(key) && !all_are(half, 0x00) && same_as({kModuleAddressA0, 0, key.page, true}) &&
+      driver_ignores_bank(image, key.bank))
     return "is a copy of bank 0: the driver ignores the bank";
   return {};
 }
@@ -61,6 +65,13 @@ bool looks_like_cmis(const ModuleImage& image, std::uint8_t identifier, std::uin
 
 }  // namespace
 
+std::string page_name(const ModulePageKey& key) {
+  if (key.i2c_address == kModuleAddressA2) return key.upper ? "A2h, upper half" : "A2h";
+  if (!key.upper) return "the lower page";
+  return key.bank == 0 ? fmt::format("page {:02x}h", key.page)
+                       : fmt::format("page {:02x}h of bank {}", key.page, key.bank);
+}
+
 ModuleImage screened(const ModuleImage& image, std::vector<std::string>* reasons) {
   ModuleImage out = image;
   for (const ModulePageKey& key : image.keys()) {
@@ -69,7 +80,7 @@ ModuleImage screened(const ModuleImage& image, std::vector<std::string>* reasons
     const std::string why = why_not_memory(image, key, *half);
     if (why.empty()) continue;
     out.drop(key);
-    if (reasons != nullptr) reasons->push_back(name_of(key) + " " + why + ": left out");
+    if (reasons != nullptr) reasons->push_back(page_name(key) + " " + why + ": left out");
   }
   return out;
 }

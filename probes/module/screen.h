@@ -15,6 +15,9 @@ namespace linkhealth {
 /// `image` without such pages. Each one adds a sentence to `reasons` when that is not null.
 ModuleImage screened(const ModuleImage& image, std::vector<std::string>* reasons);
 
+/// "page 11h of bank 1", "A2h", "the lower page".
+std::string page_name(const ModulePageKey& key);
+
 /// What is needed to choose a memory map.
 struct ModuleHead {
   ModuleMap map = ModuleMap::kNone;

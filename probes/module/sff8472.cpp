@@ -106,6 +106,7 @@ struct Calibrated {
   ModuleQuantity bias = kBiasMa;
   ModuleQuantity tx_power = kTxPowerMw;
   ModuleQuantity rx_power = kRxPowerMw;
+  bool has_rx_power = true;
 };
 
 /// value = slope * raw + offset, slope a fixed point number with eight bits after the point, both in the unit of the
@@ -115,6 +116,8 @@ void apply_linear(const ModulePage& a2, unsigned slope_at, double lsb, ModuleQua
   const double offset = a2.s16(slope_at + 2).value_or(0);
   quantity.coefficients = {offset * lsb, slope * lsb};
 }
+
+constexpr ModuleQuantity kTecMa{"TEC current", "mA", true, -3276.8, 3276.7, {0, 0.1}};
 
 bool has_slopes(const ModulePage& a2) {
   for (const unsigned at : {76U, 80U, 84U, 88U})
@@ -128,6 +131,12 @@ void apply_rx_polynomial(const ModulePage& a2, ModuleQuantity& quantity) {
     const float c = std::bit_cast<float>(a2.u32(72 - 4 * power).value_or(0));
     quantity.coefficients.at(power) = static_cast<double>(c) * 1e-4;
   }
+}
+
+bool has_rx_polynomial(const ModulePage& a2) {
+  for (const unsigned at : {56U, 60U, 64U, 68U, 72U})
+    if (a2.u32(at).value_or(0) != 0) return true;
+  return false;
 }
 
 Calibrated calibration(const ModulePage& a0, const ModulePage& a2, ModuleWarnings& warnings) {
@@ -145,7 +154,12 @@ Calibrated calibration(const ModulePage& a0, const ModulePage& a2, ModuleWarning
   apply_linear(a2, 88, 1e-4, out.supply);
   apply_linear(a2, 76, 0.002, out.bias);
   apply_linear(a2, 80, 1e-4, out.tx_power);
-  apply_rx_polynomial(a2, out.rx_power);
+  out.has_rx_power = has_rx_polynomial(a2);
+  if (out.has_rx_power)
+    apply_rx_polynomial(a2, out.rx_power);
+  else
+    warnings.emplace_back(
+        "externally calibrated, and the constants of the received power are all zero: it is left out");
   return out;
 }
 
@@ -155,7 +169,8 @@ void read_thresholds(const ModulePage& a2, const Calibrated& quantities, bool op
   if (!optical) return;
   sample.thresholds.tx_bias_ma = read_limits(a2, 16, quantities.bias, sample.warnings);
   sample.thresholds.tx_power_mw = read_limits(a2, 24, quantities.tx_power, sample.warnings);
-  sample.thresholds.rx_power_mw = read_limits(a2, 32, quantities.rx_power, sample.warnings);
+  if (quantities.has_rx_power)
+    sample.thresholds.rx_power_mw = read_limits(a2, 32, quantities.rx_power, sample.warnings);
 }
 
 /// Which flag bits stand where in bytes 112-113 (alarms) and 116-117 (warnings): high in `bit`, low below it.
@@ -166,7 +181,8 @@ AlarmFlags flags_at(const ModulePage& a2, unsigned byte, unsigned bit) {
           .high_alarm = a2.bit(byte, bit)};
 }
 
-ModuleLane read_lane(const ModulePage& a0, const ModulePage& a2, const Calibrated& quantities, bool ready,
+/// `measures`: light and bias are there, and valid.
+ModuleLane read_lane(const ModulePage& a0, const ModulePage& a2, const Calibrated& quantities, bool measures,
                      ModuleWarnings& warnings) {
   ModuleLane lane;
   if (a0.offers(93, 5)) lane.tx_fault = a2.bit(110, 2);
@@ -175,10 +191,10 @@ ModuleLane read_lane(const ModulePage& a0, const ModulePage& a2, const Calibrate
   if (const auto los = a2.bit(110, 1); los && a0.offers(93, 4) && !(inverted && a0.offers(65, 1)))
     lane.rx_los = *los != inverted;
   if (const auto status = a2.byte(110); status && a0.offers(93, 6)) lane.tx_disabled = (*status & 0xc0U) != 0;
-  if (!ready) return lane;
+  if (!measures) return lane;
   lane.tx_bias_ma = read_monitor(a2, 100, quantities.bias, 0, warnings);
   lane.tx_power_mw = read_monitor(a2, 102, quantities.tx_power, 0, warnings);
-  lane.rx_power_mw = read_monitor(a2, 104, quantities.rx_power, 0, warnings);
+  if (quantities.has_rx_power) lane.rx_power_mw = read_monitor(a2, 104, quantities.rx_power, 0, warnings);
   if (!a0.offers(93, 7)) return lane;
   lane.tx_bias_flags = flags_at(a2, 112, 3);
   lane.tx_power_flags = flags_at(a2, 112, 1);
@@ -187,8 +203,16 @@ ModuleLane read_lane(const ModulePage& a0, const ModulePage& a2, const Calibrate
 }
 
 void read_diagnostics(const ModulePage& a0, const ModulePage& a2, const Medium& medium, ModuleSample& sample) {
-  if (!a0.offers(92, 6) || a0.offers(92, 2) || !a2.exists()) return;
+  if (!a0.offers(92, 6)) return;
   if (medium.kind == "dac") return;  // vendors copy an optic's layout; there is nothing to measure
+  if (a0.offers(92, 2)) {
+    sample.warnings.emplace_back("its monitors need a change of the bus address, which the kernel does not make");
+    return;
+  }
+  if (!a2.exists()) {
+    sample.warnings.emplace_back("A2h was not read: light, limits and flags are not known");
+    return;
+  }
   note_checksum(sample, "A2h", a2.checksum_ok(0, 94, 95));
   const Calibrated quantities = calibration(a0, a2, sample.warnings);
   read_thresholds(a2, quantities, !medium.copper, sample);
@@ -203,11 +227,14 @@ void read_diagnostics(const ModulePage& a0, const ModulePage& a2, const Medium& 
       sample.supply_flags = flags_at(a2, 112, 5);
     }
   }
-  if (medium.copper || !a2.u16(96)) return;
+  // A repeater's receiver loses its signal as an optical one does; it has no power to measure.
+  if ((medium.copper && medium.kind != "acc") || !a2.u16(96)) return;
+  sample.lanes.push_back(read_lane(a0, a2, quantities, ready && !medium.copper, sample.warnings));
+  if (medium.copper) return;
   sample.rx_power_is_average = a0.bit(92, 3);
-  sample.lanes.push_back(read_lane(a0, a2, quantities, ready, sample.warnings));
   // Optional monitors (bytes 106-109) read 0 where they do not exist; 106 may also be a wavelength, so only the TEC.
   if (const auto raw = a2.s16(108); ready && raw && *raw != 0 && *raw != -1) sample.tec_current_ma = *raw * 0.1;
+  if (sample.tec_current_ma) sample.thresholds.tec_current_ma = read_limits(a2, 48, kTecMa, sample.warnings);
   if (sample.tec_current_ma && a0.offers(93, 7)) sample.tec_flags = flags_at(a2, 113, 3);
 }
 

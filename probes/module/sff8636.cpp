@@ -123,7 +123,8 @@ AlarmFlags lane_flags(const ModulePage& lower, unsigned base, unsigned lane) {
   return read_flags(lower, base + (lane - 1) / 2, lane % 2 == 1 ? 7 : 3, -1);
 }
 
-ModuleLane read_lane(const ModulePage& lower, const ModulePage& id, unsigned lane, bool ready,
+/// `measures`: light and bias are there, and valid.
+ModuleLane read_lane(const ModulePage& lower, const ModulePage& id, unsigned lane, bool measures,
                      ModuleWarnings& warnings) {
   ModuleLane out;
   const unsigned bit = lane - 1;
@@ -134,7 +135,7 @@ ModuleLane read_lane(const ModulePage& lower, const ModulePage& id, unsigned lan
   if (id.offers(194, 4)) out.rx_lol = lower.bit(5, bit);
   if (id.offers(194, 5)) out.tx_lol = lower.bit(5, 4 + bit);
   out.tx_disabled = lower.bit(86, bit);
-  if (!ready) return out;
+  if (!measures) return out;
   out.rx_power_mw = read_monitor(lower, 34 + 2 * bit, kRxPowerMw, lane, warnings);
   out.tx_bias_ma = read_monitor(lower, 42 + 2 * bit, kBiasMa, lane, warnings);
   if (id.offers(220, 2)) out.tx_power_mw = read_monitor(lower, 50 + 2 * bit, kTxPowerMw, lane, warnings);
@@ -162,7 +163,10 @@ void read_module_monitors(const ModulePage& lower, const ModulePage& id, bool co
 }
 
 void read_thresholds(const ModulePage& page, bool tx_power, ModuleSample& sample) {
-  if (!page.exists()) return;
+  if (!page.exists()) {
+    sample.warnings.emplace_back("page 03h was not read: the module's limits are not known");
+    return;
+  }
   sample.thresholds.temperature_c = read_limits(page, 128, kTemperatureC, sample.warnings);
   sample.thresholds.supply_v = read_limits(page, 144, kSupplyV, sample.warnings);
   sample.thresholds.rx_power_mw = read_limits(page, 176, kRxPowerMw, sample.warnings);
@@ -189,14 +193,16 @@ void decode_sff8636(const ModuleImage& image, const ModuleHead& head, ModuleSamp
   const bool ready = !sample.data_not_ready.value_or(false);
   if (!ready) sample.warnings.emplace_back("the module says that its readings are not valid yet");
   if (ready) read_module_monitors(lower, id, medium.copper, sample);
-  if (medium.copper) return;
-  sample.rx_power_is_average = id.bit(220, 3);
+  // A repeater's receiver loses signal and lock as an optical one does; it has no power to measure.
+  if (medium.copper && medium.kind != "acc") return;
+  if (!medium.copper) sample.rx_power_is_average = id.bit(220, 3);
   const std::uint8_t not_there = lower.byte(113).value_or(0) & 0x0fU;
   for (unsigned lane = 1; lane <= *sample.media_lane_count; ++lane) {
     const bool there = not_there == 0x0f || ((not_there >> (lane - 1)) & 1U) == 0;
-    sample.lanes.push_back(there && lower.byte(3) ? read_lane(lower, id, lane, ready, sample.warnings) : ModuleLane{});
+    sample.lanes.push_back(there && lower.byte(3) ? read_lane(lower, id, lane, ready && !medium.copper, sample.warnings)
+                                                  : ModuleLane{});
   }
-  if (lower.bit(2, 2).value_or(true)) return;  // flat: no page 03h, 20h or 21h
+  if (medium.copper || lower.bit(2, 2).value_or(true)) return;  // flat: no page 03h, 20h or 21h
   read_thresholds(upper_page(image, 0x03), id.offers(220, 2), sample);
   if (ready && id.offers(195, 0)) decode_sff8636_parameters(image, sample);
 }

@@ -56,7 +56,7 @@ TEST(ModuleText, WithoutLimitsThereIsNoBar) {
   ModuleSample m = module();
   m.thresholds = {};
   const std::string text = module_text(m, {});
-  EXPECT_THAT(text, HasSubstr("Rx dBm   the module gives no limits\n     1  -1.0\n"));
+  EXPECT_THAT(text, HasSubstr("Rx dBm   no limits are known\n     1  -1.0\n"));
   EXPECT_THAT(text, Not(HasSubstr("▕")));
 }
 

@@ -93,6 +93,26 @@ TEST_F(ModuleScheduleTest, APageThatIsRefusedIsTriedThriceAndThenSeldom) {
   EXPECT_EQ(reads_of(3), 5U);
 }
 
+/// SFP's A2h is an address of its own: one that does not answer is no empty cage.
+TEST_F(ModuleScheduleTest, APageThatDoesNotAnswerOnTheBusIsNoEmptyCage) {
+  for (const int errnum : {ENXIO, ENODEV, EREMOTEIO}) {
+    SCOPED_TRACE(errno_name(errnum));
+    schedule_.set_ports({}, now_);
+    schedule_.set_ports({{"mlx5_0/1", 7}}, now_);
+    module() = FakeModule();
+    module().page_errno[3] = errnum;
+    run_for(0.5);
+    const ModuleRound round = only_round();
+    ASSERT_TRUE(round.sample);
+    EXPECT_TRUE(round.sample->present);
+    EXPECT_EQ(round.sample->serial, "SN000001");
+    EXPECT_THAT(round.sample->warnings, ::testing::Contains("page 03h: " + errno_name(errnum)));
+    module().page_errno.clear();
+    run_for(120);
+    EXPECT_FALSE(only_round().sample->thresholds.empty()) << "it passes";
+  }
+}
+
 TEST_F(ModuleScheduleTest, AnEventIsAReasonToTryARefusedPageAgain) {
   module().page_errno[3] = EIO;
   run_for(60);

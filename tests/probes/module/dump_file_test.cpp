@@ -47,6 +47,25 @@ TEST(DumpFile, JsonWithBanks) {
   EXPECT_EQ(upper_page(*image, 0x11, 1).byte(128), 0x44);
 }
 
+TEST(DumpFile, JsonIsUtf8PerhapsBehindAByteOrderMark) {
+  for (const char* text :
+       {R"({"note":"Länge 2 µm","pages":{"lower":"18"}})", "\xef\xbb\xbf \n{\"pages\":{\"lower\":\"18\"}}"}) {
+    const auto image = parse_module_dump(text);
+    ASSERT_TRUE(image) << image.error().message;
+    EXPECT_EQ(lower_page(*image).byte(0), 0x18);
+  }
+}
+
+TEST(DumpFile, AMakersOwnIdentifierWithTheMapOfCmisIsAModule) {
+  auto b = EepromBuilder::cmis();
+  b.lower().byte(0, 0x80);
+  b.page(0).byte(128, 0x80);
+  const auto image =
+      parse_module_dump(ethtool_raw(b.image(), {kLower, page(0), page(1), page(2), page(0x10), page(0x11)}));
+  ASSERT_TRUE(image) << image.error().message;
+  EXPECT_EQ(decode_module(*image).lanes.size(), 4U);
+}
+
 TEST(DumpFile, ABadFileIsOneClearLine) {
   const auto why = [](std::string_view content) {
     const auto image = parse_module_dump(content);

@@ -7,6 +7,7 @@ namespace linkhealth {
 namespace {
 
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -62,6 +63,41 @@ TEST(Sff8472, NaNInTheCalibrationIsNoReading) {
   b.lower().byte(92, 0x58);
   b.a2().fill(56, 20, 0xff).u16(76, 256).u16(80, 256).u16(84, 256).u16(88, 256);
   EXPECT_FALSE(decode(b).lanes[0].rx_power_mw);
+}
+
+TEST(Sff8472, WithoutConstantsForItTheReceivedPowerIsUnknownAndNotDark) {
+  auto b = EepromBuilder::sff8472();
+  b.lower().byte(92, 0x58);
+  b.a2().fill(56, 20, 0).u16(76, 256).u16(80, 256).u16(84, 256).u16(88, 256).u16(104, 5000);
+  const ModuleSample m = decode(b);
+  EXPECT_FALSE(m.lanes[0].rx_power_mw);
+  EXPECT_TRUE(m.thresholds.rx_power_mw.empty());
+  EXPECT_TRUE(m.lanes[0].tx_power_mw);
+  EXPECT_THAT(m.warnings, ElementsAre("externally calibrated, and the constants of the received power are all zero: it "
+                                      "is left out"));
+}
+
+TEST(Sff8472, WhereItsMonitorsCannotBeReadItSaysSo) {
+  auto away = EepromBuilder::sff8472();
+  ModuleImage image = away.image();
+  image.drop({kModuleAddressA2, 0, 0, false});
+  EXPECT_THAT(decode_module(image).warnings, ElementsAre("A2h was not read: light, limits and flags are not known"));
+  away.lower().byte(92, 0x6c);
+  EXPECT_THAT(decode(away).warnings,
+              ElementsAre("its monitors need a change of the bus address, which the kernel does not make"));
+  away.lower().byte(92, 0);
+  EXPECT_THAT(decode(away).warnings, IsEmpty()) << "it has none";
+}
+
+TEST(Sff8472, AnActiveCopperCableSaysThatItLostItsSignal) {
+  auto b = EepromBuilder::sff8472();
+  b.lower().byte(8, 0x08).byte(2, 0x21).byte(3, 0).byte(18, 3).u16(60, 0x0100);
+  b.a2().byte(110, 0x02);
+  const ModuleSample m = decode(b);
+  EXPECT_EQ(m.kind, "acc");
+  ASSERT_EQ(m.lanes.size(), 1U);
+  EXPECT_EQ(m.lanes[0].rx_los, true);
+  EXPECT_FALSE(m.lanes[0].rx_power_mw);
 }
 
 TEST(Sff8472, ACopperCableHasNoLight) {
@@ -172,9 +208,10 @@ TEST(Sff8472, AnEmptyMakersAreaIsNoWarning) {
 TEST(Sff8472, TheCoolerIsReadWhereItIs) {
   auto b = EepromBuilder::sff8472();
   EXPECT_FALSE(decode(b).tec_current_ma) << "0: there is none";
-  b.a2().u16(108, 0xff9c).byte(113, 0x04).byte(117, 0x08);
+  b.a2().limits(48, 1000, 0xfc18, 900, 0xfc7c).u16(108, 0xff9c).byte(113, 0x04).byte(117, 0x08);
   const ModuleSample m = decode(b);
   EXPECT_NEAR(*m.tec_current_ma, -10, 1e-9);
+  EXPECT_NEAR(*m.thresholds.tec_current_ma.low_alarm, -100, 1e-9);
   EXPECT_EQ(m.tec_flags, (AlarmFlags{.low_alarm = true, .low_warn = false, .high_warn = true, .high_alarm = false}));
 }
 

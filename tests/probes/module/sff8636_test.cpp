@@ -52,6 +52,20 @@ TEST(Sff8636, APassiveCableWithPlausibleNumbersHasNone) {
   EXPECT_EQ(m.copper_attenuation[0].attenuation_db, 6);
 }
 
+TEST(Sff8636, AnActiveCopperCableLosesSignalAndLockAndHasNoLight) {
+  auto b = EepromBuilder::sff8636();
+  b.lower().byte(3, 0x05).byte(5, 0x02);
+  b.page(0).byte(147, 0xc0).byte(194, 0x30);
+  const ModuleSample m = decode(b);
+  EXPECT_EQ(m.kind, "acc");
+  ASSERT_EQ(m.lanes.size(), 4U);
+  EXPECT_EQ(m.lanes[0].rx_los, true);
+  EXPECT_EQ(m.lanes[1].rx_los, false);
+  EXPECT_EQ(m.lanes[1].rx_lol, true);
+  EXPECT_FALSE(m.lanes[0].rx_power_mw);
+  EXPECT_TRUE(m.thresholds.rx_power_mw.empty());
+}
+
 TEST(Sff8636, UnreadableLimitsAreNone) {
   auto b = EepromBuilder::sff8636();
   const ModuleSample m = decode(b.without(3));

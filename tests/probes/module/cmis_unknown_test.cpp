@@ -1,0 +1,158 @@
+// CMIS where the module, its driver or a file leaves something out: what is said then, and what is not made up.
+#include <gmock/gmock.h>
+
+#include "probes/module/decode.h"
+#include "probes/module/screen.h"
+#include "tests/support/eeprom_builder.h"
+
+namespace linkhealth {
+namespace {
+
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+ModuleSample decode(const EepromBuilder& b) { return decode_module(b.image()); }
+
+/// An AEC: a retimer at each end, no light.
+EepromBuilder active_copper() {
+  auto b = EepromBuilder::cmis();
+  b.lower().byte(85, 0x04);
+  b.page(0).byte(212, 0x0c).byte(202, 0x42).byte(203, 0x23);
+  return b;
+}
+
+TEST(CmisActiveCopper, ARetimersReceiverLosesSignalAndLock) {
+  auto b = active_copper();
+  b.page(1).byte(158, 0x06);  // loss of signal and of lock are offered
+  b.page(0x11).byte(147, 0x01).byte(148, 0x02);
+  const ModuleSample m = decode(b);
+  EXPECT_EQ(m.kind, "acc");
+  ASSERT_EQ(m.lanes.size(), 8U);
+  EXPECT_EQ(m.lanes[0].rx_los, true);
+  EXPECT_EQ(m.lanes[0].rx_lol, false);
+  EXPECT_EQ(m.lanes[1].rx_lol, true);
+  for (const ModuleLane& lane : m.lanes) EXPECT_TRUE(!lane.rx_power_mw && !lane.tx_power_mw && !lane.tx_bias_ma);
+}
+
+TEST(CmisPassiveCopper, HasNoLanesToSpeakOf) {
+  auto b = active_copper();
+  b.page(0).byte(212, 0x0a);
+  EXPECT_EQ(decode(b).kind, "dac");
+  EXPECT_THAT(decode(b).lanes, IsEmpty());
+}
+
+TEST(CmisAuxiliary, LimitsStandOnPage02) {
+  auto b = EepromBuilder::cmis();
+  b.page(1).byte(159, 0x1f).byte(145, 0x05);  // TEC, laser temperature, second supply
+  b.lower().u16(18, 0x4000).u16(20, 0x3000).u16(22, 18000);
+  b.page(2).limits(144, 0x7000, 0x9000, 0x6000, 0xa000);
+  b.page(2).limits(152, 0x5000, 0xfb00, 0x4b00, 0x0000);
+  b.page(2).limits(160, 20000, 16000, 19000, 17000);
+  const ModuleSample m = decode(b);
+  EXPECT_EQ(m.laser_temperature_c, 48);
+  EXPECT_EQ(m.thresholds.laser_temperature_c, (Limits{-5, 0, 75, 80}));
+  EXPECT_NEAR(*m.thresholds.tec_current_percent.high_alarm, 0x7000 * 100.0 / 32767, 1e-9);
+  EXPECT_NEAR(*m.thresholds.tec_current_percent.low_warn, -0x6000 * 100.0 / 32767, 1e-9);
+  EXPECT_NEAR(*m.thresholds.second_supply_v.low_alarm, 1.6, 1e-9);
+}
+
+/// A VDM of one group with `descriptors` (first byte, type) and `values`.
+EepromBuilder with_vdm(std::initializer_list<std::array<unsigned, 3>> rows) {
+  auto b = EepromBuilder::cmis();
+  b.page(1).byte(142, 0x44);
+  b.page(0x2f).byte(128, 0x00);
+  unsigned at = 128;
+  for (const auto& [where, type, value] : rows) {
+    b.page(0x20).byte(at, where).byte(at + 1, type);
+    b.page(0x24).u16(at, value);
+    at += 2;
+  }
+  return b;
+}
+
+TEST(CmisVdm, CoolerAndLaserTemperatureComeThroughItToo) {
+  const ModuleSample m = decode(with_vdm({{0x0f, 2, 0x4000}, {0x00, 4, 0x267d}, {0x01, 4, 0x2000}}));
+  EXPECT_NEAR(*m.tec_current_percent, 0x4000 * 100.0 / 32767, 1e-9);
+  EXPECT_DOUBLE_EQ(*m.laser_temperature_c, 0x267d / 256.0) << "the hottest";
+}
+
+constexpr unsigned kAvg = 13, kMax = 11, kHostAvg = 14;
+
+TEST(CmisVdm, AnErrorRatioOfZeroOfASideThatReceivesNothingIsNone) {
+  auto b = with_vdm({{0x0f, kAvg, 0}, {0x0f, kMax, 0}, {0x0f, kHostAvg, 0}});
+  b.page(1).byte(158, 0x06);
+  EXPECT_EQ(decode(b).vdm.media_pre_fec_ber.avg, 0) << "a link may be perfect";
+  b.page(0x11).byte(147, 0x0f);
+  const ModuleSample dark = decode(b);
+  EXPECT_TRUE(dark.vdm.media_pre_fec_ber.empty());
+  EXPECT_EQ(dark.vdm.host_pre_fec_ber.avg, 0) << "the host's side goes on";
+  b.page(0x11).byte(147, 0x07);
+  EXPECT_EQ(decode(b).vdm.media_pre_fec_ber.avg, 0) << "one lane receives";
+  b.lower().byte(3, 0x02);  // low power
+  EXPECT_TRUE(decode(b).vdm.media_pre_fec_ber.empty());
+  EXPECT_TRUE(decode(b).vdm.host_pre_fec_ber.empty());
+}
+
+TEST(CmisVdm, WhatWasCountedStaysWhenTheLightGoes) {
+  auto b = with_vdm({{0x0f, kAvg, 0x8064}, {0x0f, kMax, 0}});
+  b.page(1).byte(158, 0x06);
+  b.page(0x11).byte(147, 0x0f);
+  EXPECT_TRUE(decode(b).vdm.media_pre_fec_ber.avg);
+  EXPECT_FALSE(decode(b).vdm.media_pre_fec_ber.max);
+}
+
+/// Sixteen lanes whose second bank says what the first does.
+EepromBuilder two_banks(unsigned rx_power_raw) {
+  auto b = EepromBuilder::cmis();
+  b.page(1).byte(142, 0x05);
+  for (const std::uint8_t bank : {std::uint8_t{0}, std::uint8_t{1}}) {
+    b.page(0x10, bank);
+    b.page(0x11, bank).fill(128, 128, 0).fill(128, 4, 0x44).fill(206, 8, 0x10);
+    for (unsigned lane = 0; lane < 8; ++lane) b.u16(186 + 2 * lane, rx_power_raw);
+  }
+  return b;
+}
+
+TEST(CmisBanks, AModuleThatIsDarkIsNotADriverThatIgnoresTheBank) {
+  for (const unsigned raw : {0U, 1U}) {
+    const ModuleSample m = decode(two_banks(raw));
+    EXPECT_EQ(m.lanes.size(), 8U) << "four media lanes a bank";
+    EXPECT_EQ(m.host_lanes.size(), 16U);
+    EXPECT_THAT(m.warnings, Not(Contains(HasSubstr("bank")))) << raw;
+  }
+}
+
+TEST(CmisBanks, TheSameLightTwiceIs) {
+  const ModuleSample m = decode(two_banks(8000));
+  EXPECT_THAT(m.warnings, Contains("page 11h of bank 1 is a copy of bank 0: the driver ignores the bank: left out"));
+  EXPECT_EQ(m.lanes.size(), 4U);
+}
+
+TEST(CmisBanks, AWarningNamesTheLaneAsItIsNumbered) {
+  auto b = two_banks(1);
+  b.page(0x11, 1).u16(186, 0xffff);
+  EXPECT_THAT(decode(b).warnings, Contains(HasSubstr("lane 5")));
+}
+
+TEST(CmisPages, HaveNames) {
+  EXPECT_EQ(page_name({kModuleAddressA0, 0, 0x11, true}), "page 11h");
+  EXPECT_EQ(page_name({kModuleAddressA0, 1, 0x11, true}), "page 11h of bank 1");
+  EXPECT_EQ(page_name({kModuleAddressA2, 0, 0, false}), "A2h");
+  EXPECT_EQ(page_name({kModuleAddressA0, 0, 0, false}), "the lower page");
+}
+
+TEST(CmisPages, OneThatIsMissingIsSaid) {
+  const auto without = [](EepromBuilder b, std::uint8_t page) { return decode(b.without(page)).warnings; };
+  EXPECT_THAT(without(EepromBuilder::cmis(), 0x02),
+              ElementsAre("page 02h was not read: the module's limits are not known"));
+  const auto vdm = with_vdm({{0x0f, kAvg, 0}});
+  EXPECT_THAT(without(vdm, 0x2f), ElementsAre("page 2fh was not read: the module's VDM values are not known"));
+  EXPECT_THAT(without(vdm, 0x24), ElementsAre("page 24h was not read: its VDM values are not known"));
+  EXPECT_THAT(decode(vdm).warnings, IsEmpty());
+}
+
+}  // namespace
+}  // namespace linkhealth
