@@ -35,6 +35,8 @@ class FarEnds {
     std::vector<ProbeTiming> timings;
     bool node_gaps_changed = false;
   };
+  /// Whether a port has carrier: when that is first known, and when it changes.
+  void set_carrier(const PortKey& port, bool carrier) { merge_.set_carrier(port, carrier); }
   /// What is new since the last call; never waits.
   News take(SteadyTime now);
   /// Of the whole node: what a source could not do at all, and sources that hang.

@@ -26,6 +26,13 @@ bool says_who(const PeerSample& peer) {
   return !peer.system.empty() || !peer.port.empty() || !peer.guid.empty() || peer.link || peer.counters;
 }
 
+bool names_somebody(const PeerSample& peer) { return !peer.system.empty() || !peer.port.empty() || !peer.guid.empty(); }
+
+/// lldpd may hear of a lost carrier before we do.
+constexpr Milliseconds kLinkNews{10'000};
+/// IEEE 802.1AB: a neighbour is sent each 30 s (msgTxInterval) and holds for four times that (msgTxHold).
+constexpr Milliseconds kLldpHold{120'000};
+
 bool has_state(const PeerSample& peer) { return peer.link || peer.counters; }
 
 /// Whether the two speak of two ports. Sources write names each in its way, so only what can be compared is.
@@ -65,6 +72,44 @@ void PeerMerge::set_ports(const std::set<PortKey>& ports) {
   for (const PortKey& key : ports) ports_.try_emplace(key);
 }
 
+void PeerMerge::set_carrier(const PortKey& key, bool carrier) {
+  const auto at = ports_.find(key);
+  if (at == ports_.end()) return;
+  Port& port = at->second;
+  port.down = !carrier;
+  port.names_stand = port.names_stand || port.down;
+  port.named_for = kLldpHold;
+  port.named_since.reset();
+  port.changed = port.changed || port.last_named.has_value();
+}
+
+/// The reading of `rank` ends. An import says itself how long it holds, also its names.
+void PeerMerge::keep_names(Port& port, std::size_t rank) {
+  const PeerReading& ending = *port.said[rank].reading;
+  if (kTrust[rank] == "import" || !ending.peer || !names_somebody(*ending.peer)) return;
+  PeerReading& kept = port.last_named.emplace();
+  kept.port = ending.port;
+  kept.read_at = ending.read_at;
+  PeerSample& names = kept.peer.emplace();
+  names.source = ending.peer->source;
+  names.system = ending.peer->system;
+  names.port = ending.peer->port;
+  names.guid = ending.peer->guid;
+  names.description = ending.peer->description;
+  names.address = ending.peer->address;
+  port.names_stand = port.down;
+  port.named_for = kLinkNews;
+  port.named_since.reset();
+}
+
+void PeerMerge::end_names(Port& port, SteadyTime now) {
+  if (!port.last_named || port.down) return;
+  if (!port.named_since) port.named_since = now;
+  if (now - *port.named_since < port.named_for) return;
+  port.last_named.reset();
+  port.changed = port.changed || std::exchange(port.names_stand, false);
+}
+
 /// Whether it says something new.
 bool PeerMerge::take_reading(Port& port, std::size_t rank, PeerReading reading) {
   Said& said = port.said[rank];
@@ -76,9 +121,11 @@ bool PeerMerge::take_reading(Port& port, std::size_t rank, PeerReading reading) 
   if (!reading.peer && !reading.module) {
     if (!reading.answered || !said.reading) return new_gaps;
     port.module_ended = port.module_ended || said.reading->module.has_value();
+    keep_names(port, rank);
     said.reading.reset();
     return true;
   }
+  if (reading.peer && names_somebody(*reading.peer)) port.last_named.reset();
   if (said.reading && same_reading(*said.reading, reading)) {
     said.reading->valid_until = reading.valid_until;
     return new_gaps;
@@ -117,6 +164,7 @@ void PeerMerge::end_old(Port& port, const PortKey& key, SteadyTime now) {
     if (!said.reading || now < said.reading->valid_until.value_or(said.reading->read_at + hold_)) continue;
     const bool import = kTrust[rank] == "import";
     port.module_ended = port.module_ended || said.reading->module.has_value();
+    keep_names(port, rank);
     said.reading.reset();
     port.changed = true;
     if (said.gaps.empty())
@@ -162,6 +210,7 @@ PeerSample PeerMerge::join(const Port& port, const PortKey& key, SteadyTime now)
   for (const auto& [rank, said] : port.said)
     if (!module && said.reading && said.reading->peer && said.reading->peer->module) module = &*said.reading;
   const PeerReading* who = who_says(port);
+  if (!who) who = port.named_before();
   if (!who) who = module;
   if (!who) {
     const auto planned = plan_.find(key);
@@ -202,6 +251,9 @@ MergedPeer PeerMerge::merged(Port& port, const PortKey& key, SteadyTime now) con
   PeerSample joined = join(port, key, now);
   const bool empty = joined == PeerSample{};
   add_contradictions(port, key, out.gaps);
+  if (const PeerReading* before = port.named_before(); before != nullptr && who_says(port) == nullptr)
+    out.gaps.push_back({key, before->peer->source == "mad" ? "peer_mad" : "peer_lldp",
+                        "nobody names it now: its names are of before the link fell"});
   bool gaps = !out.gaps.empty();
   for (const auto& [rank, said] : port.said) {
     out.gaps.insert(out.gaps.end(), said.gaps.begin(), said.gaps.end());
@@ -223,6 +275,7 @@ std::map<PortKey, MergedPeer> PeerMerge::take_changes(SteadyTime now) {
   std::map<PortKey, MergedPeer> changes;
   for (auto& [key, port] : ports_) {
     end_old(port, key, now);
+    end_names(port, now);
     if (!std::exchange(port.changed, false)) continue;
     MergedPeer out = merged(port, key, now);
     if (out.peer || out.module || out.module_ended || !out.gaps.empty()) changes.emplace(key, std::move(out));

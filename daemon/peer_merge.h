@@ -9,6 +9,8 @@
 //   module     the most trusted source that has one
 //              link, counters and module say their source and age where these are not those of the names
 //   how long   until the reading's own end, otherwise `hold` after it was read; then there is a gap, not a reading
+//   link down  nobody can ask across it, and lldpd drops its neighbour at once. Whom a MAD or LLDP named last stays
+//              named, with a gap that says so, until somebody names one again or, with the link back, nobody does
 #pragma once
 
 #include <map>
@@ -42,6 +44,8 @@ class PeerMerge {
   void set_plan(std::map<PortKey, ExpectedPort> plan);
   /// The ports there are; what is known of others is dropped.
   void set_ports(const std::set<PortKey>& ports);
+  /// Whether the port has carrier: when that is first known, and when it changes.
+  void set_carrier(const PortKey& port, bool carrier);
   /// One round of a source. REQUIRES: `probe` is "peer_mad", "peer_lldp" or "import".
   void take(const std::string& probe, std::vector<PeerReading> readings);
   /// Every port of which there is something new to say, and what has ended since.
@@ -62,9 +66,17 @@ class PeerMerge {
     bool shown = false;  ///< a sample with something in it was given out
     bool module_new = false;
     bool module_ended = false;
+    bool down = false;
+    std::optional<PeerReading> last_named;  ///< names only, of a MAD's or LLDP's reading that ended
+    bool names_stand = false;               ///< it ended with the link, and is given out
+    Milliseconds named_for{};               ///< so long from `named_since` on, unless the link is down
+    std::optional<SteadyTime> named_since;  ///< nullopt: since the next take_changes()
+    [[nodiscard]] const PeerReading* named_before() const { return names_stand && last_named ? &*last_named : nullptr; }
   };
 
   bool take_reading(Port& port, std::size_t rank, PeerReading reading);
+  static void keep_names(Port& port, std::size_t rank);
+  static void end_names(Port& port, SteadyTime now);
   void end_old(Port& port, const PortKey& key, SteadyTime now);
   MergedPeer merged(Port& port, const PortKey& key, SteadyTime now) const;
   template <typename Fits>

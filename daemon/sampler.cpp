@@ -256,6 +256,8 @@ void Sampler::put_links(Cycle& cycle) {
       cycle.snapshot.events.push_back({cycle.now, key, kind, ""});
     }
     if (port.last_shown && port.last_shown->carrier != link.carrier) port.link_changed_at = cycle.now;
+    if (far_ends_ && link.carrier && (!port.last_shown || port.last_shown->carrier != link.carrier))
+      far_ends_->set_carrier(key, *link.carrier);
     port.last_shown = std::move(link);
   }
 }

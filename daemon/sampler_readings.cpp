@@ -204,8 +204,10 @@ void Sampler::take_imported_module(Cycle& cycle, SampledPort& port, MergedPeer& 
   if (merged.module_ended) port.module_ignored = false;
   // Without this the gap would stand until some source names the far end again.
   if (was_ignored && !port.module_ignored) cycle.snapshot.gaps_ended.push_back({key, "import", ""});
-  if (merged.module_ended && std::exchange(port.module_imported, false))
+  if (merged.module_ended && std::exchange(port.module_imported, false)) {
+    cycle.snapshot.ports[key].module = ModuleSample{};  // what it said holds no longer
     cycle.snapshot.gaps.push_back({key, "module", "the imported reading has ended, and ethtool gives none"});
+  }
   if (port.module_ignored)
     cycle.snapshot.gaps.push_back({key, "import", "its module is read through ethtool: the imported one is ignored"});
   // A reading from before the link changed says nothing about the link as it is.

@@ -206,6 +206,8 @@ class PortHistory {
   void set_carrier(bool up, SteadyTime t);
   void note_fatal(SteadyTime t);
   void forget_absent_module();
+  void end_module();
+  void end_old_module(SteadyTime now);
   void forget_fatal();
   void end_fatal();
   /// The card brought something over the cable in `interval`.

@@ -121,7 +121,27 @@ bool PortHistory::was_bad_before_fall() const {
   return normal && ber_before_fall && last_loss && std::log10(*ber_before_fall) > *normal + kDecade;
 }
 
+/// What it read holds no longer. What it was like stays known, for when it is read again.
+void PortHistory::end_module() {
+  latest.module.reset();
+  module_at.reset();
+  own.read_at.reset();
+  own.rx_lanes = own.tx_lanes = 0;
+  for (auto* values : {&own.rx_dbm, &own.tx_dbm, &own.bias_ma})
+    for (Track& track : *values) track.forget_recent();
+  own.temperature_c.forget_recent();
+  own.supply_v.forget_recent();
+}
+
+/// A module that can't be read is unknown. It is read each minute, and busy now and then.
+void PortHistory::end_old_module(SteadyTime now) {
+  constexpr double kOldS = 300;  // as long as a far end's reading stands (peers.hold_s)
+  const auto gap = blind.find("module");
+  if (module_at && gap != blind.end() && !gap->second.part && in_seconds(now - *module_at) >= kOldS) end_module();
+}
+
 void PortHistory::take_module(const ModuleSample& module, SteadyTime now) {
+  if (module == ModuleSample{}) return end_module();
   if (is_blank(module)) return;
   if (!module.serial.empty() && !own.serial.empty() && module.serial != own.serial) {
     own.clear_references();

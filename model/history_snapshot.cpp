@@ -116,7 +116,7 @@ bool is_of_a_part(const Gap& gap, const Snapshot& snapshot) {
   const PortSample& sample = port->second;
   if (gap.probe == "link")
     return sample.link && (sample.link->carrier || !sample.link->phys_state.empty() || !sample.link->state.empty());
-  if (gap.probe == "module") return sample.module.has_value();
+  if (gap.probe == "module") return sample.module && *sample.module != ModuleSample{};
   if (gap.probe == "counters")
     return sample.counters && (!sample.id->verbs || has_source(*sample.counters, CounterSource::kIbPort));
   return false;
@@ -196,6 +196,7 @@ void History::observe(const Snapshot& snapshot) {
   take_gaps(snapshot);
   bool forget = false;
   for (auto& [stable, port] : ports_) {
+    port.end_old_module(now_);
     if (!port.present && !port.absent_since) port.absent_since = now_;
     forget = forget || is_forgettable(port);
   }

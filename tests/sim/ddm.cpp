@@ -90,8 +90,9 @@ ModuleSample read_module(const LinkModel& link, const Ddm& ddm, Way in, double t
   }
   if (ddm.limits == LimitsKind::kGood) out.thresholds = medium_limits(medium);
   if (ddm.limits == LimitsKind::kZero) {
-    const Limits zero{0, 0, 0, 0};
-    out.thresholds = {zero, zero, zero, zero, zero};
+    ModuleThresholds& t = out.thresholds;
+    for (Limits* limits : {&t.temperature_c, &t.supply_v, &t.rx_power_mw, &t.tx_power_mw, &t.tx_bias_ma})
+      *limits = {0, 0, 0, 0};
   }
   if (ddm.vdm) {
     for (std::size_t lane = 0; lane < link.lanes(); ++lane) {

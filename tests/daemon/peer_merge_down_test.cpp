@@ -1,0 +1,88 @@
+// Who is at the far end of a link that is down: whoever was named last, for the technician who goes there.
+#include <gtest/gtest.h>
+
+#include "tests/daemon/peer_merging.h"
+
+namespace linkhealth {
+namespace {
+
+using testing::kHold;
+using testing::kStart;
+using testing::nothing;
+using testing::PeerMerging;
+using testing::reading;
+using testing::with_state;
+
+/// lldpd drops the neighbours of an interface that is not running, which is when a technician needs them.
+TEST_F(PeerMerging, WhoWasThereStaysNamedWhileTheLinkIsDown) {
+  merge.set_carrier("mlx5_0/1", true);
+  merge.take("peer_lldp", {with_state(reading("lldp", "leaf-12", kStart), true)});
+  changes(kStart);
+  merge.set_carrier("mlx5_0/1", false);
+  merge.take("peer_lldp", {nothing()});
+  const MergedPeer down = changes(kStart + Milliseconds(2'000));
+  ASSERT_TRUE(down.peer);
+  EXPECT_EQ(down.peer->system, "leaf-12");
+  EXPECT_EQ(down.peer->source, "lldp");
+  EXPECT_EQ(down.peer->age_s, 2);
+  EXPECT_FALSE(down.peer->link || down.peer->counters) << "of these nobody knows";
+  ASSERT_EQ(down.gaps.size(), 1U);
+  EXPECT_EQ(down.gaps[0].reason, "nobody names it now: its names are of before the link fell");
+  EXPECT_FALSE(changes(kStart + Milliseconds(86'400'000)).peer) << "nothing new, however long it is down";
+  merge.set_carrier("mlx5_0/1", true);
+  EXPECT_EQ(changes(kStart + Milliseconds(86'401'000)).peer->system, "leaf-12") << "LLDP takes its time";
+  merge.take("peer_lldp", {reading("lldp", "leaf-7", kStart + Milliseconds(86'420'000))});
+  const MergedPeer moved = changes(kStart + Milliseconds(86'420'000));
+  EXPECT_EQ(moved.peer->system, "leaf-7");
+  EXPECT_TRUE(moved.gaps.empty());
+  merge.take("peer_lldp", {nothing()});
+  EXPECT_EQ(*changes(kStart + Milliseconds(86'430'000)).peer, PeerSample{}) << "gone while the link is up";
+}
+
+TEST_F(PeerMerging, WithTheLinkBackAndNobodyThereTheNamesEnd) {
+  merge.take("peer_lldp", {reading("lldp", "leaf-12", kStart)});
+  merge.set_carrier("mlx5_0/1", false);
+  merge.take("peer_lldp", {nothing()});
+  changes(kStart);
+  merge.set_carrier("mlx5_0/1", true);
+  EXPECT_EQ(changes(kStart + Milliseconds(1'000)).peer->system, "leaf-12");
+  EXPECT_FALSE(changes(kStart + Milliseconds(120'000)).peer);
+  EXPECT_EQ(*changes(kStart + Milliseconds(121'000)).peer, PeerSample{});
+}
+
+TEST_F(PeerMerging, LldpMayHearOfTheLostCarrierFirst) {
+  merge.take("peer_lldp", {reading("lldp", "leaf-12", kStart)});
+  changes(kStart);
+  merge.take("peer_lldp", {nothing()});
+  EXPECT_EQ(*changes(kStart).peer, PeerSample{});
+  merge.set_carrier("mlx5_0/1", false);
+  EXPECT_EQ(changes(kStart + Milliseconds(1'000)).peer->system, "leaf-12");
+}
+
+TEST_F(PeerMerging, AnOldNeighbourDoesNotComeBackWithALaterFall) {
+  merge.take("peer_lldp", {reading("lldp", "leaf-12", kStart)});
+  changes(kStart);
+  merge.take("peer_lldp", {nothing()});
+  changes(kStart);
+  changes(kStart + Milliseconds(10'000));
+  merge.set_carrier("mlx5_0/1", false);
+  EXPECT_FALSE(changes(kStart + Milliseconds(11'000)).peer);
+}
+
+TEST_F(PeerMerging, AMadsNamesOutliveItsHoldAndAnImportsDoNot) {
+  merge.set_carrier("mlx5_0/1", false);
+  merge.take("peer_mad", {with_state(reading("mad", "leaf-12", kStart), true)});
+  changes(kStart);
+  const MergedPeer held = changes(kStart + kHold);
+  EXPECT_EQ(held.peer->system, "leaf-12");
+  EXPECT_FALSE(held.peer->link);
+  merge.set_ports({});
+  merge.set_ports({"mlx5_0/1"});
+  merge.set_carrier("mlx5_0/1", false);
+  merge.take("import", {reading("fleet", "leaf-12", kStart)});
+  changes(kStart);
+  EXPECT_EQ(*changes(kStart + kHold).peer, PeerSample{});
+}
+
+}  // namespace
+}  // namespace linkhealth
