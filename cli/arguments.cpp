@@ -77,6 +77,7 @@ void add_status(CLI::App& app, Parsed& parsed, const LocalCommands& local) {
   auto* once = command->add_flag("--once", parsed.once, "Look at this node once, without the daemon");
   command->add_option("--sysroot", parsed.sysroot, "With --once: read a copy of a node's /sys below DIR")
       ->type_name("DIR")
+      ->check(CLI::Validator(CLI::ExistingDirectory).description(""))
       ->needs(once);
 }
 

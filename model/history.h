@@ -207,6 +207,8 @@ class PortHistory {
   void note_fatal(SteadyTime t);
   void forget_absent_module();
   void end_module();
+  void recall_peer(const PortReferences& kept, Milliseconds age, SteadyTime now);
+  void end_recalled_peer(SteadyTime now);
   void end_old_module(SteadyTime now);
   void forget_fatal();
   void end_fatal();
@@ -245,7 +247,8 @@ class PortHistory {
   std::optional<std::uint64_t> last_link_downed_;
   std::uint64_t losses_by_event_ = 0;
   std::optional<SteadyTime> intent_until_;
-  PeerSample counted_peer_;  ///< the last far end that gave counters: who it is, and they
+  PeerSample counted_peer_;     ///< the last far end that gave counters: who it is, and they
+  bool peer_recalled_ = false;  ///< latest.peer is of before a restart
   bool read_while_down_ = false;
   std::size_t dark_reads_ = 0;     ///< one after the other, on all lanes of a link that carries
   bool powers_are_blank_ = false;  ///< zeros on all lanes of a link that carries, and never anything else

@@ -258,6 +258,7 @@ void PortHistory::take_peer_counters(const PeerSample& peer, SteadyTime now) {
 }
 
 void PortHistory::take_peer(const PeerSample& peer, SteadyTime now) {
+  peer_recalled_ = false;
   if (peer == PeerSample{}) {  // nothing is known any more
     latest.peer.reset();
     peer_at.reset();

@@ -56,6 +56,12 @@ PortReferences PortHistory::references() const {
   kept.label = key;
   kept.guid = latest.id->guid;
   if (latest.id->exempt.empty()) kept.linked_at = linked_at;
+  if (latest.peer && (latest.peer->source == "mad" || latest.peer->source == "lldp")) {
+    kept.peer_source = latest.peer->source;
+    kept.peer_system = latest.peer->system;
+    kept.peer_port = latest.peer->port;
+    kept.peer_guid = latest.peer->guid;
+  }
   if (own.serial.empty()) return kept;  // nothing says whose values they would be
   kept.serial = own.serial;
   kept.far_serial = far.serial;
@@ -92,12 +98,33 @@ void PortHistory::adopt(const PortReferences& kept, SteadyTime now) {
   });
 }
 
+/// Who was there before a restart: while the link is down nobody can ask.
+void PortHistory::recall_peer(const PortReferences& kept, Milliseconds age, SteadyTime now) {
+  if (latest.peer || kept.peer_source.empty()) return;
+  latest.peer.emplace();
+  latest.peer->source = kept.peer_source;
+  latest.peer->system = kept.peer_system;
+  latest.peer->port = kept.peer_port;
+  latest.peer->guid = kept.peer_guid;
+  latest.peer->age_s = std::max(0.0, in_seconds(age));
+  peer_at = now - age;
+  peer_recalled_ = true;
+}
+
+/// With a link, whoever is there was heard by now.
+void PortHistory::end_recalled_peer(SteadyTime now) {
+  constexpr double kLldpHoldS = 120;  // IEEE 802.1AB: msgTxInterval (30 s) times msgTxHold (4)
+  if (!peer_recalled_ || carrier != true || in_seconds(now - carrier_since.value_or(first_seen)) < kLldpHoldS) return;
+  take_peer(PeerSample{}, now);
+}
+
 ReferenceState History::references() const {
   ReferenceState state;
   for (const auto& [stable, port] : ports_) {
     PortReferences kept = port.references();
     kept.port = stable;
     kept.seen_at = wall_;
+    if (!kept.peer_source.empty() && port.peer_at) kept.peer_at = wall_ - (now_ - *port.peer_at);
     if (!kept.references.empty() || kept.linked_at) state.ports.push_back(std::move(kept));
   }
   for (const auto& [stable, kept] : kept_)
@@ -117,7 +144,10 @@ void History::adopt(const std::string& stable, PortHistory& port) {
   const auto at = kept_.find(stable);
   if (at == kept_.end()) return;
   if (!was_used(at->second)) at->second.linked_at.reset();
-  if (in_seconds(wall_ - at->second.seen_at) < kForgetAfterSeconds) port.adopt(at->second, now_);
+  if (in_seconds(wall_ - at->second.seen_at) < kForgetAfterSeconds) {
+    port.adopt(at->second, now_);
+    if (at->second.peer_at) port.recall_peer(at->second, wall_ - *at->second.peer_at, now_);
+  }
   kept_.erase(at);
 }
 

@@ -28,6 +28,11 @@ void fields(Is<PortReferences> auto& port, auto& visit) {
   visit("far_serial", port.far_serial);
   visit.always("seen_at", port.seen_at);
   visit("linked_at", port.linked_at);
+  visit("peer_source", port.peer_source);
+  visit("peer_system", port.peer_system);
+  visit("peer_port", port.peer_port);
+  visit("peer_guid", port.peer_guid);
+  visit("peer_at", port.peer_at);
   visit.always("best_speed_mbps", port.best_speed_mbps);
   visit.always("best_lanes", port.best_lanes);
   visit("references", port.references);

@@ -283,7 +283,8 @@ TEST(Durations, FormsAndMistakes) {
 TEST(LocalCommandsAreThereOnlyWhenTheyCanRun, ReplayAndOnce) {
   std::string seen;
   LocalCommands local;
-  const char* const once[] = {"linkhealth", "status", "--once", "--sysroot", "/tree", "--json"};
+  const char* const once[] = {"linkhealth", "status", "--once", "--sysroot", "/tmp", "--json"};
+  const char* const nowhere[] = {"linkhealth", "status", "--once", "--sysroot", "/nowhere"};
   const char* const replay[] = {"linkhealth", "replay", "file.jsonl", "--format", "jsonl"};
   const char* const module[] = {"linkhealth", "module"};
   ::testing::internal::CaptureStderr();
@@ -299,7 +300,10 @@ TEST(LocalCommandsAreThereOnlyWhenTheyCanRun, ReplayAndOnce) {
   };
   local.module = [](const ModuleOptions&, const TextStyle&) { return 10; };
   EXPECT_EQ(run(6, once, local), 7);
-  EXPECT_EQ(seen, "/tree");
+  EXPECT_EQ(seen, "/tmp");
+  seen.clear();
+  EXPECT_EQ(run(5, nowhere, local), kBadInput);
+  EXPECT_EQ(seen, "") << "a node without ports would be a wrong answer";
   EXPECT_EQ(run(5, replay, local), 9);
   EXPECT_EQ(seen, "file.jsonl jsonl");
   EXPECT_EQ(run(2, module, local), kBadInput);

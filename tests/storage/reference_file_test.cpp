@@ -18,6 +18,11 @@ ReferenceState example() {
   bare.label = "mlx5_1/1";
   bare.guid = "b83f:d203:0012:3456";
   bare.seen_at = port.seen_at;
+  bare.peer_source = "mad";
+  bare.peer_system = "leaf-12";
+  bare.peer_port = "17";
+  bare.peer_guid = "b83f:d203:0099:0001";
+  bare.peer_at = bare.seen_at;
   bare.linked_at = *parse_rfc3339("2026-11-20T12:05:02Z");
   return {{port, bare}};
 }
