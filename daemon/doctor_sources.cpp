@@ -24,6 +24,11 @@ template <CounterSource source>
 bool counted(const PortReport& port) {
   return has_counter_of(port, source);
 }
+/// A reading of the port's settings alone is a link sample too, and says nothing of the link.
+bool has_link(const PortReport& port) {
+  const auto& link = port.latest.link;
+  return link && (link->carrier || !link->state.empty() || !link->phys_state.empty());
+}
 bool has_health(const PortReport& port) {
   if (!port.latest.counters) return false;
   return std::ranges::any_of(port.latest.counters->other(),
@@ -76,8 +81,7 @@ constexpr SourceRow kSources[] = {
      false,
      SourceKind::kFarEnd},
     // of each port
-    {"link", "carrier, its counts, the port's state", false, Sight::kLink, nullptr,
-     [](const PortReport& port) { return port.latest.link.has_value(); }, kMountSys, true},
+    {"link", "carrier, its counts, the port's state", false, Sight::kLink, nullptr, &has_link, kMountSys, true},
     {"counters", "verbs port counters", false, Sight::kCounters, &has_verbs, &counted<CounterSource::kIbPort>,
      "see docs/hardware.md: a port in switch mode or a virtual function has none", true},
     {"hw_counters", "the driver's RDMA counters", false, Sight::kCounters, &has_verbs, &counted<CounterSource::kIbHw>,

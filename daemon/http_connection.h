@@ -24,11 +24,14 @@ class HttpConnection {
   bool last = false;               ///< close when the answer is sent
   bool ended = false;              ///< the client sends nothing more
   bool waiting = false;            ///< for the gate's word on the request in `in`
+  bool answered = false;           ///< at least one request
   bool asked = false;              ///< the gate, and its word has not been used yet
   std::unique_ptr<HttpFeed> feed;  ///< goes on until one of both ends
   std::uint32_t watched = 0;
   SteadyTime deadline;
 
+  /// Between two requests. One that has not asked yet is about to.
+  [[nodiscard]] bool idle() const { return answered && in.empty() && !sending() && !waiting && feed == nullptr; }
   /// What came is appended to `in`. False: broken.
   bool read_more();
   void answer_with(std::string head, SharedBytes body);

@@ -62,20 +62,16 @@ void HttpServer::stop() {
     if (stream.thread.joinable()) stream.thread.join();
 }
 
-void HttpServer::listen(OwnedFd socket, Kind kind) { listeners_.emplace_back(std::move(socket), kind); }
+void HttpServer::listen(OwnedFd socket, Kind kind) { listeners_.add(std::move(socket), kind); }
 
 void HttpServer::wake() { eventfd_write(wake_.get(), 1); }
 
 Result<void> HttpServer::start() {
-  const auto add = [this](int fd) {
-    epoll_event event{};
-    event.events = EPOLLIN;
-    event.data.fd = fd;
-    return epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0;
-  };
-  bool good = add(wake_.get());
-  for (const auto& [fd, kind] : listeners_) good = good && add(fd.get());
-  if (!good) return errno_error("setting up the server", errno);
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.fd = wake_.get();
+  if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wake_.get(), &event) != 0 || !listeners_.watch(epoll_.get()))
+    return errno_error("setting up the server", errno);
   thread_ = quiet_thread([this] { run(); });
   return {};
 }
@@ -90,43 +86,67 @@ void HttpServer::run() {
         on_wake();
         continue;
       }
-      const auto listener = std::find_if(listeners_.begin(), listeners_.end(),
-                                         [&](const auto& entry) { return entry.first.get() == event.data.fd; });
-      if (listener != listeners_.end()) {
-        accept_all(event.data.fd, listener->second);
+      if (const auto kind = listeners_.kind_of(event.data.fd)) {
+        accept_all(event.data.fd, *kind);
       } else {
         on_ready(event.data.fd, event.events);
       }
     }
     drop_expired();
+    listeners_.rested(clock_.steady());
   }
 }
 
 void HttpServer::accept_all(int listener, Kind kind) {
+  bool taken = false;
+  bool made_room = false;
   for (;;) {
-    OwnedFd fd(accept4(listener, nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (!fd) return;
-    std::size_t same = 0;
-    auto oldest = connections_.end();
-    for (auto at = connections_.begin(); at != connections_.end(); ++at) {
-      if (at->second->kind != kind) continue;
-      ++same;
-      if (oldest == connections_.end() || at->second->deadline < oldest->second->deadline) oldest = at;
+    Accepted next = accept_next(listener);
+    if (!next.socket && !next.refused) return;
+    if (next.socket) {
+      take(std::move(next.socket), kind);
+      taken = true;
+    } else if (made_room || !drop_idle()) {
+      // Who was taken is served first: that may make room.
+      if (!taken) listeners_.rest(clock_.steady() + kListenRest);
+      return;
+    } else {
+      made_room = true;  // once: where the whole system has none left, closing ours one by one helps nobody
     }
-    if (same >= kMaxConnections) drop(oldest->first);
-    bool good = true;
-    std::unique_ptr<TlsSession> tls;
-    if (kind == Kind::kTcp && gate_ != nullptr) tls = gate_->accept(good);
-    if (!good) continue;
-    epoll_event event{};
-    event.events = EPOLLIN;
-    const int number = event.data.fd = fd.get();
-    if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, number, &event) != 0) continue;
-    auto connection = std::make_unique<Connection>(std::move(fd), std::move(tls), ++tickets_, kind);
-    connection->watched = EPOLLIN;
-    connection->deadline = clock_.steady() + kRequestTimeout;
-    connections_[number] = std::move(connection);
   }
+}
+
+bool HttpServer::drop_idle() {
+  auto oldest = connections_.end();
+  for (auto at = connections_.begin(); at != connections_.end(); ++at)
+    if (at->second->idle() && (oldest == connections_.end() || at->second->deadline < oldest->second->deadline))
+      oldest = at;
+  if (oldest == connections_.end()) return false;
+  drop(oldest->first);
+  return true;
+}
+
+void HttpServer::take(OwnedFd socket, Kind kind) {
+  std::size_t same = 0;
+  auto oldest = connections_.end();
+  for (auto at = connections_.begin(); at != connections_.end(); ++at) {
+    if (at->second->kind != kind) continue;
+    ++same;
+    if (oldest == connections_.end() || at->second->deadline < oldest->second->deadline) oldest = at;
+  }
+  if (same >= kMaxConnections) drop(oldest->first);
+  bool good = true;
+  std::unique_ptr<TlsSession> tls;
+  if (kind == Kind::kTcp && gate_ != nullptr) tls = gate_->accept(good);
+  if (!good) return;
+  epoll_event event{};
+  event.events = EPOLLIN;
+  const int number = event.data.fd = socket.get();
+  if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, number, &event) != 0) return;
+  auto connection = std::make_unique<Connection>(std::move(socket), std::move(tls), ++tickets_, kind);
+  connection->watched = EPOLLIN;
+  connection->deadline = clock_.steady() + kRequestTimeout;
+  connections_[number] = std::move(connection);
 }
 
 void HttpServer::on_ready(int fd, std::uint32_t events) {
@@ -176,6 +196,7 @@ bool HttpServer::serve(Connection& connection) {
     if (!connection.send_more()) return false;
     if (connection.sending()) return true;  // the client takes no more now
     if (was_answering) {
+      connection.answered = true;
       if (connection.last && connection.feed == nullptr) return false;
       connection.deadline = clock_.steady() + (connection.feed != nullptr ? connection.feed->keep_alive_after
                                                : !connection.in.empty()   ? kRequestTimeout
@@ -343,6 +364,7 @@ void HttpServer::drop(int fd) {
   if (found->second->feed != nullptr) --feeds_;
   if (gate_ != nullptr) gate_->forget(found->second->ticket);
   connections_.erase(found);
+  listeners_.resume();
 }
 
 void HttpServer::drop_expired() {
@@ -366,11 +388,11 @@ void HttpServer::drop_expired() {
 }
 
 int HttpServer::wait_ms() const {
-  if (connections_.empty()) return -1;
-  const auto next = std::min_element(connections_.begin(), connections_.end(), [](const auto& a, const auto& b) {
-    return a.second->deadline < b.second->deadline;
-  });
-  const auto wait = next->second->deadline - clock_.steady();
+  std::optional<SteadyTime> next = listeners_.rests_until();
+  for (const auto& [fd, connection] : connections_)
+    next = std::min(next.value_or(connection->deadline), connection->deadline);
+  if (!next) return -1;
+  const auto wait = *next - clock_.steady();
   return static_cast<int>(std::clamp<std::int64_t>(wait.count() + 1, 1, 120'000));
 }
 

@@ -19,6 +19,7 @@
 #include "daemon/http_answer.h"
 #include "daemon/http_connection.h"
 #include "daemon/http_gate.h"
+#include "daemon/http_listeners.h"
 #include "daemon/http_request.h"
 #include "probes/kernel_socket.h"
 
@@ -27,12 +28,16 @@ namespace linkhealth {
 class HttpServer {
  public:
   /// Listening sockets are of one of two kinds; each has its own number of connections, so that none takes the other's.
-  enum class Kind : std::uint8_t { kTcp, kUnix };
+  using Kind = HttpListeners::Kind;
+  static constexpr std::size_t kKinds = 2;
   static constexpr std::size_t kMaxConnections = 64;  ///< of each kind; one more closes the one silent for longest
   /// A request must be whole, and an answer taken, this long after it began.
   static constexpr Milliseconds kRequestTimeout{2'000};
   static constexpr Milliseconds kAnswerTimeout{5'000};
   static constexpr Milliseconds kIdleTimeout{120'000};  ///< longer than any scrape interval: no new connection each
+  /// Without a descriptor for a new connection, and none that could be closed for it, it waits so long, or until one of
+  /// the others ends.
+  static constexpr Milliseconds kListenRest{100};
 
   static constexpr std::size_t kMaxFeeds = 16;  ///< of both kinds together; one more is refused
 
@@ -62,6 +67,9 @@ class HttpServer {
   struct Streaming;
   void run();
   void accept_all(int listener, Kind kind);
+  void take(OwnedFd socket, Kind kind);
+  /// Closes the connection that was answered and has asked nothing for longest. False: there is none.
+  bool drop_idle();
   void on_ready(int fd, std::uint32_t events);
   void on_wake();
   bool read_more(Connection& connection);
@@ -86,7 +94,7 @@ class HttpServer {
   const Clock& clock_;
   HttpGate* gate_ = nullptr;
   OwnedFd epoll_, wake_;
-  std::vector<std::pair<OwnedFd, Kind>> listeners_;
+  HttpListeners listeners_;
   std::map<int, std::unique_ptr<Connection>> connections_;
   std::list<Streaming> streams_;
   std::uint64_t tickets_ = 0;

@@ -255,7 +255,7 @@ void PortReader::read_link_files(Reading& reading) {
   if (!port_.has_link_of_netdev()) return;
   if (!netdev_files_) {
     auto reader = NetdevReader::open(*host_, port_, NetdevReader::Speed::kRead);
-    if (!reader) return;  // the search for ports says so
+    if (!reader) return;  // the sampler, whose files are the same, says so
     netdev_files_.emplace(*std::move(reader));
   }
   std::vector<Gap> said_already;

@@ -14,6 +14,7 @@
 #include "probes/kernel_log.h"
 #include "probes/link_events.h"
 #include "probes/rtnl_link.h"
+#include "probes/sysfs_text.h"
 
 namespace linkhealth {
 
@@ -85,6 +86,7 @@ std::optional<Snapshot> Sampler::poll() {
     return std::nullopt;
   }
   put_links(cycle);
+  say_unopened(cycle);
   finish(cycle);
   if (!cycle.content) return std::nullopt;
   return std::move(cycle.snapshot);
@@ -124,7 +126,10 @@ void Sampler::take_search(Cycle& cycle, Inventory found) {
   const std::uint64_t found_after = std::max(found.found_after, latest_device_event(*host_));
   PortsFound result = ports_search_.compare(std::move(found), std::move(ports_), cycle.now);
   ports_ = std::move(result.ports);
-  for (auto& [key, port] : ports_) port.id = port.port.id;
+  for (auto& [key, port] : ports_) {
+    port.id = port.port.id;
+    open_files(port);
+  }
   node_gaps_.clear();
   for (Gap& gap : result.gaps) {
     const bool of_port = ports_.contains(gap.port);
@@ -139,10 +144,6 @@ void Sampler::take_search(Cycle& cycle, Inventory found) {
     fresh.found_after = found_after;
     fresh.reader = std::make_shared<PortReader>(hosts_(), fresh.port, settings_.firmware_reads,
                                                 settings_.port_mads ? own_ports_ : MadOpener());
-    if (fresh.port.has_link_of_netdev()) {
-      auto files = NetdevReader::open(*host_, fresh.port, NetdevReader::Speed::kSkip);
-      if (files) fresh.files.emplace(*std::move(files));
-    }
     fresh.reader_number = ++readers_;
     counters_.at = cycle.now;  // a new port is read at once
   }
@@ -151,6 +152,20 @@ void Sampler::take_search(Cycle& cycle, Inventory found) {
   tell_modules();
   tell_feeds(cycle.now);
   if (far_ends_) far_ends_->set_ports(inventory());
+}
+
+/// With each search until it works. Of a netdev that is not there the search says what is missing.
+void Sampler::open_files(SampledPort& port) {
+  const bool lent = port.reader != nullptr && !port.watched();  // since it was found: somebody else has it now
+  if (port.files || lent || !port.port.has_link_of_netdev()) return;
+  auto files = NetdevReader::open(*host_, port.port, NetdevReader::Speed::kSkip);
+  port.unopened.clear();
+  if (files) {
+    port.files.emplace(*std::move(files));
+  } else if (files.error().errnum != ENOENT && files.error().errnum != ENODEV) {
+    port.unopened = errno_name(files.error().errnum);
+    port.netdev.reset();  // of before a rename: nobody can say that it still holds
+  }
 }
 
 void Sampler::tell_modules() {
@@ -180,6 +195,7 @@ void Sampler::say_left_modules(Cycle& cycle) {
 
 void Sampler::read_links(Cycle& cycle) {
   link_.done(cycle.now);
+  cycle.links_read = true;
   const SteadyTime begun = clock_.steady();
   const auto with_files = [](const auto& entry) { return entry.second.files.has_value(); };
   for (auto port = ports_.begin(); (port = std::find_if(port, ports_.end(), with_files)) != ports_.end();) {
@@ -259,6 +275,16 @@ void Sampler::put_links(Cycle& cycle) {
     if (far_ends_ && link.carrier && (!port.last_shown || port.last_shown->carrier != link.carrier))
       far_ends_->set_carrier(key, *link.carrier);
     port.last_shown = std::move(link);
+  }
+}
+
+/// Also with a link that is shown without being read: one without its gap would say that all of it was seen.
+void Sampler::say_unopened(Cycle& cycle) {
+  for (const auto& [key, port] : ports_) {
+    if (port.unopened.empty() || !port.watched()) continue;
+    const auto shown = cycle.snapshot.ports.find(key);
+    if (cycle.links_read || (shown != cycle.snapshot.ports.end() && shown->second.link))
+      cycle.snapshot.gaps.push_back({key, "link", port.unopened});
   }
 }
 

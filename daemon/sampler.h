@@ -98,6 +98,7 @@ class Sampler : public Source {
   void follow_prompts(const Cycle& cycle);
   void rescan(Cycle& cycle);
   void take_search(Cycle& cycle, Inventory found);
+  void open_files(SampledPort& port);
   void tell_modules();
   void say_left_modules(Cycle& cycle);
   void read_all(Cycle& cycle);
@@ -114,6 +115,7 @@ class Sampler : public Source {
   void take_imported_module(Cycle& cycle, SampledPort& port, MergedPeer& merged);
   void report_stuck(Cycle& cycle);
   void put_links(Cycle& cycle);
+  void say_unopened(Cycle& cycle);
   void finish(Cycle& cycle);
 
   HostFactory hosts_;

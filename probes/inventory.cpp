@@ -275,14 +275,23 @@ class Builder {
       if (entry.starts_with("lower_")) add_lowers(entry.substr(6), depth + 1, found);
   }
 
+  /// That of the function or of what it is behind: a card may have a switch of its own.
+  [[nodiscard]] std::string slot_of(std::string pci_dir) const {
+    for (; !pci_address_in(pci_dir).empty(); pci_dir.resize(pci_dir.rfind('/'))) {
+      const std::string address = base_name(pci_dir);
+      if (const auto slot = slots_.find(address.substr(0, address.rfind('.'))); slot != slots_.end())
+        return slot->second;
+    }
+    return "";
+  }
+
   void finish() {
     auto& ports = inventory_.ports;
     for (auto& port : ports) {
       if (port.sysfs_pci_dir.empty()) continue;
       enter(port.id.device);
-      const std::string address = base_name(port.sysfs_pci_dir);
-      const auto slot = slots_.find(address.substr(0, address.rfind('.')));
-      port.slot = slot != slots_.end() ? slot->second : read_attribute(host_, port.sysfs_pci_dir + "/label");
+      port.slot = slot_of(port.sysfs_pci_dir);
+      if (port.slot.empty()) port.slot = read_attribute(host_, port.sysfs_pci_dir + "/label");
       port.numa_node =
           static_cast<int>(parse_i64(read_attribute(host_, port.sysfs_pci_dir + "/numa_node")).value_or(-1));
     }

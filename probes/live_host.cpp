@@ -79,7 +79,7 @@ class ReopenedFile final : public HostFile {
 
 /// Whether so few descriptors are left that the rest is for those who ask and for the files of faults and events.
 bool is_reserved(int fd) {
-  constexpr rlim_t kReserve = 128;
+  constexpr rlim_t kReserve = kReservedDescriptors;
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return false;
   return static_cast<rlim_t>(fd) + std::min(kReserve, limit.rlim_cur / 2) >= limit.rlim_cur;

@@ -1,6 +1,7 @@
 // The Host of a running node, or of a copied /sys tree (`--sysroot DIR`).
 #pragma once
 
+#include <cstddef>
 #include <map>
 #include <memory>
 #include <optional>
@@ -13,6 +14,11 @@
 #include "probes/sysroot.h"
 
 namespace linkhealth {
+
+/// Of the descriptors that this process may have, so many are not used to keep files open: they are for those who ask,
+/// and for the files of faults and events. More than all connections that the daemon holds together
+/// (daemon/server.cpp).
+constexpr std::size_t kReservedDescriptors = 256;
 
 /// Raises this process's limit of open files to what it may have: a node with 64 ports keeps some 5,000 open, and the
 /// usual soft limit is 1,024.

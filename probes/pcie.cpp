@@ -109,6 +109,22 @@ std::string bridge_above(const std::string& dir) {
   return pci_address_in(above) == base_name(above) ? above : "";
 }
 
+/// The function whose link is the one in the slot. BlueField and ConnectX-8 have a switch of their own: the link
+/// between their function and that switch is inside of the card, always as good as new, and the slot's is the switch's
+/// upstream port's. A switch of the board is another maker's.
+std::string edge_of_card(Host& host, const std::string& dir) {
+  constexpr std::string_view kMellanox = "0x15b3";
+  const auto is_theirs = [&](const std::string& of) {
+    const auto vendor = host.read_file(of + "/vendor");
+    return vendor && trim(*vendor) == kMellanox;
+  };
+  std::string edge = dir;
+  if (!is_theirs(edge)) return edge;
+  for (std::string above = bridge_above(edge); !above.empty() && is_theirs(above); above = bridge_above(edge))
+    edge = std::move(above);
+  return edge;
+}
+
 /// What stays as it is while the card is in its slot.
 struct Fixed {
   PcieSample pcie;
@@ -116,9 +132,8 @@ struct Fixed {
   bool complete = true;  ///< nothing is missing that may come yet
 };
 
-Fixed read_fixed(Host& host, const InventoryPort& port, const std::string& bridge) {
+Fixed read_fixed(Host& host, const InventoryPort& port, const std::string& edge, const std::string& bridge) {
   Fixed fixed;
-  const std::string& dir = port.sysfs_pci_dir;
   PcieSample& pcie = fixed.pcie;
   std::string ignored;
   const auto read = [&](const std::string& of, const char* name, auto parse, std::string& trouble) {
@@ -127,17 +142,17 @@ Fixed read_fixed(Host& host, const InventoryPort& port, const std::string& bridg
     fixed.complete = fixed.complete && (value || errnum == ENOENT);
     return value;
   };
-  pcie.max_speed_gtps = read(dir, "max_link_speed", parse_link_speed, fixed.trouble);
-  pcie.max_width = read(dir, "max_link_width", parse_link_width, fixed.trouble);
+  pcie.max_speed_gtps = read(edge, "max_link_speed", parse_link_speed, fixed.trouble);
+  pcie.max_width = read(edge, "max_link_width", parse_link_width, fixed.trouble);
   if (!bridge.empty()) {
     pcie.bridge_max_speed_gtps = read(bridge, "max_link_speed", parse_link_speed, ignored);
     pcie.bridge_max_width = read(bridge, "max_link_width", parse_link_width, ignored);
     pcie.max_speed_gtps = both_ends(pcie.max_speed_gtps, pcie.bridge_max_speed_gtps);
     pcie.max_width = both_ends(pcie.max_width, pcie.bridge_max_width);
   }
-  const auto node = read_value(host, dir, "numa_node", parse_u64, ignored);  // -1: none
+  const auto node = read_value(host, port.sysfs_pci_dir, "numa_node", parse_u64, ignored);  // -1: none
   if (node && *node < kMaxNumaNodes) pcie.numa_node = static_cast<std::uint32_t>(*node);
-  pcie.slot = read_slot(host, port.id.pci);
+  pcie.slot = read_slot(host, base_name(edge));
   fixed.complete = fixed.complete && fixed.trouble.empty();
   return fixed;
 }
@@ -213,8 +228,9 @@ std::optional<std::uint64_t> parse_aer_total(std::string_view text) {
 void PcieReader::read(Host& host, const InventoryPort& port, PortSample& sample, std::vector<Gap>& gaps) {
   const std::string& dir = port.sysfs_pci_dir;
   if (dir.empty()) return;
-  const std::string bridge = bridge_above(dir);
-  Fixed fixed = fixed_ ? Fixed{*fixed_, "", false} : read_fixed(host, port, bridge);
+  if (!fixed_) edge_ = edge_of_card(host, dir);
+  const std::string bridge = bridge_above(edge_);
+  Fixed fixed = fixed_ ? Fixed{*fixed_, "", false} : read_fixed(host, port, edge_, bridge);
   if (fixed.complete) fixed_ = fixed.pcie;
   PcieSample& pcie = fixed.pcie;
   std::string trouble;
@@ -222,7 +238,7 @@ void PcieReader::read(Host& host, const InventoryPort& port, PortSample& sample,
   // Else it has none of the four (pcie_dev_attrs).
   const bool bridge_speaks = pcie.bridge_max_speed_gtps || pcie.bridge_max_width;
   Moving moving;
-  read_moving(host, dir, bridge_speaks ? bridge : "", moving);
+  read_moving(host, edge_, bridge_speaks ? bridge : "", moving);
   const auto value = [&](MovingFile which, auto parse, std::string& into) {
     return value_of(moving.text(which), kMovingNames.at(which), parse, into);
   };

@@ -19,6 +19,7 @@ namespace linkhealth {
 class PcieReader {
  public:
   /// Fills sample.pcie. The maxima are what both ends of the PCIe link can do: a card in a slower slot is not degraded.
+  /// Of a card with a switch of its own it is the link of that switch that counts.
   /// A gap (probe "pcie") when a link speed or width can't be read; AER totals are absent where the platform keeps them
   /// to itself. Nothing at all for a port without a PCI function. What changes is kept open and read together; what
   /// stays as it is while the card is in its slot is read only once. REQUIRES: the same host and port each time.
@@ -30,6 +31,7 @@ class PcieReader {
 
   /// Of a sample: the maxima, NUMA node and slot.
   std::optional<PcieSample> fixed_;
+  std::string edge_;                               ///< the directory of the function whose link is the one in the slot
   std::array<std::unique_ptr<HostFile>, 7> kept_;  ///< speed, width and AER of the card, speed and width of the bridge
 };
 

@@ -133,6 +133,17 @@ TEST(Doctor, AModuleThatIsLeftAloneNeedsNoRight) {
   EXPECT_EQ(source(examine(report, {}), "module").hint, "it is read again when the maintenance ends");
 }
 
+TEST(Doctor, ALinkOfWhichOnlySettingsAreKnownIsNotSeen) {
+  Report report = one_port();
+  report.ports[0].gaps.push_back({"mlx5_0/1", "link", "EACCES"});
+  EXPECT_EQ(source(examine(report, {}), "link").state, SourceState::kPartly) << "some of it came from elsewhere";
+  report.ports[0].latest.link->carrier.reset();
+  report.ports[0].latest.link->speed_mbps = 400'000;
+  EXPECT_EQ(source(examine(report, {}), "link").state, SourceState::kHidden);
+  report.ports[0].gaps.clear();
+  EXPECT_EQ(source(examine(report, {}), "link").state, SourceState::kNoWord);
+}
+
 TEST(Doctor, SaysWhatAReadingOfOnePortCosts) {
   Report report = one_port();
   report.timings = {{"counters", 0.002, 50, 20}};

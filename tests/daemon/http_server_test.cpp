@@ -1,9 +1,13 @@
 // How the server treats connections. Sockets here wait, tests do not: whatever must not come is followed by something
 // that must.
 #include <arpa/inet.h>
+#include <fcntl.h>
 #include <gmock/gmock.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
+
+#include <optional>
 
 #include "daemon/http_server.h"
 #include "tests/support/test_server.h"
@@ -184,6 +188,109 @@ TEST_F(HttpServerTest, OneListenerTooManyIsRefused) {
     next.send(kListen);
     answer = next.read_to("\r\n");
   }
+}
+
+/// From now on this process can open one descriptor more: the next client's own end of its connection. UBSan needs some
+/// when it meets a type for the first time, so that a test does everything once before, and looks at results after.
+class OneDescriptorLeft {
+ public:
+  OneDescriptorLeft() {
+    EXPECT_EQ(getrlimit(RLIMIT_NOFILE, &before_), 0);
+    const OwnedFd next(open("/dev/null", O_RDONLY | O_CLOEXEC));  // the kernel gives the lowest one that is free
+    rlimit low = before_;
+    low.rlim_cur = static_cast<rlim_t>(next.get()) + 1;
+    EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &low), 0);
+  }
+  OneDescriptorLeft(const OneDescriptorLeft&) = delete;
+  OneDescriptorLeft& operator=(const OneDescriptorLeft&) = delete;
+  ~OneDescriptorLeft() { EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &before_), 0); }
+
+ private:
+  rlimit before_{};
+};
+
+class ServerWithoutDescriptors : public HttpServerTest {
+ protected:
+  void SetUp() override {
+    HttpServerTest::SetUp();
+    feed.emplace(connection());
+    feed->send(kListen);
+    feed->read_to("retry: 5000\n\n");
+    let_it_turn();
+  }
+  static std::string ask(const Connection& client, const std::string& request) {
+    client.try_send(request);
+    return client.read_to("ready\n");
+  }
+  /// A client that the server has answered, and keeps.
+  Connection idle_client() const {
+    Connection client = connection();
+    ask(client, kReady);
+    return client;
+  }
+  /// A client that the server knows, in the middle of its next request.
+  Connection slow_client() const {
+    Connection client = connection();
+    ask(client, std::string(kReady) + "GET /-/re");
+    return client;
+  }
+  /// Returns when the server has had a turn after what came before.
+  void let_it_turn() {
+    publish();
+    server->on_events();
+    feed->read_to("}\n\n");
+  }
+
+  std::optional<Connection> feed;  ///< a listener, which is never idle
+  const std::string rest_of_request = "ady HTTP/1.1\r\n\r\n";
+};
+
+TEST_F(ServerWithoutDescriptors, TheOneIdleForLongestMakesRoom) {
+  const Connection oldest = idle_client();
+  clock.steady_now = clock.steady_now.load() + Milliseconds(1);
+  const Connection newer = idle_client();
+  const Connection slow = slow_client();
+  std::optional<OneDescriptorLeft> limit(std::in_place);
+  const Connection client = connection();
+  const std::string answer = ask(client, kReady);
+  limit.reset();
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 200"));
+  EXPECT_TRUE(oldest.is_closed());
+  EXPECT_THAT(ask(newer, kReady), StartsWith("HTTP/1.1 200"));
+  EXPECT_THAT(ask(slow, rest_of_request), StartsWith("HTTP/1.1 200"));
+}
+
+TEST_F(ServerWithoutDescriptors, ItRestsWhereNoneIsIdleAndLooksAgainLater) {
+  const Connection slow = slow_client();
+  std::optional<OneDescriptorLeft> limit(std::in_place);
+  const std::size_t looks_before = clock.looks;
+  const Connection client = connection();
+  client.try_send(kReady);
+  let_it_turn();
+  const std::string slow_answer = ask(slow, rest_of_request);
+  let_it_turn();
+  const std::string before_the_look = ask(slow, kReady);
+  clock.steady_now = clock.steady_now.load() + HttpServer::kListenRest;
+  const std::string answer = client.read_to("ready\n");
+  const std::size_t looks = clock.looks - looks_before;
+  limit.reset();
+  EXPECT_THAT(slow_answer, StartsWith("HTTP/1.1 200")) << "it serves those that it has";
+  EXPECT_THAT(before_the_look, StartsWith("HTTP/1.1 200")) << "idle, and not closed while nobody looks who waits";
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 200")) << "in the place of the one that is idle now";
+  EXPECT_TRUE(slow.is_closed());
+  EXPECT_LT(looks, 200U) << "a few for each turn; one that spins makes many thousands";
+}
+
+TEST_F(ServerWithoutDescriptors, AConnectionThatEndsMakesRoomAtOnce) {
+  std::optional<Connection> slow(slow_client());
+  std::optional<OneDescriptorLeft> limit(std::in_place);
+  const Connection client = connection();
+  client.try_send(kReady);
+  let_it_turn();
+  slow.reset();  // the clock stands still
+  const std::string answer = client.read_to("ready\n");
+  limit.reset();
+  EXPECT_THAT(answer, StartsWith("HTTP/1.1 200"));
 }
 
 }  // namespace

@@ -65,6 +65,8 @@ constexpr Oddity kOddities[] = {
        host.remove("/sys/class/net/" + nic.netdev);
      },
      "netdev_stats", "is not in this network namespace, or not in this /sys"},
+    {"NetdevDirectoryWithoutPermission",
+     [](FakeHost& host, const Nic& nic) { host.refuse_list(nic.netdev_dir(), EACCES); }, "link", "EACCES"},
     {"NoPciAttributes",
      [](FakeHost& host, const Nic& nic) {
        for (const char* which : {"current_link_speed", "current_link_width", "max_link_speed", "max_link_width"})
@@ -96,6 +98,72 @@ TEST_P(OddPort, IsSaidAndHidesNoOther) {
 }
 INSTANTIATE_TEST_SUITE_P(Table, OddPort, ::testing::ValuesIn(kOddities),
                          [](const auto& test) { return std::string(test.param.name); });
+
+// ------------------------------------------------------------------------ a netdev whose directory can't be opened
+class UnopenedNetdev : public OddNode {
+ protected:
+  void refuse(int errnum) {
+    change([&](FakeHost& host) { host.refuse_list(first.netdev_dir(), errnum); });
+  }
+  std::size_t link_gaps() const {
+    return static_cast<std::size_t>(std::count_if(all.gaps.begin(), all.gaps.end(), [](const Gap& gap) {
+      return gap.port == "mlx5_0/1" && gap.probe == "link";
+    }));
+  }
+};
+
+TEST_F(UnopenedNetdev, IsAGapOfEachLinkThatIsShown) {
+  refuse(EACCES);
+  start();
+  std::size_t shown = 0;
+  for (int period = 0; period < 3; ++period) {
+    for (int quiet = 0; quiet < 2;) {
+      all = Snapshot{};
+      take(sampler->poll());
+      const auto port = all.ports.find("mlx5_0/1");
+      if (port != all.ports.end() && port->second.link) {
+        ++shown;
+        EXPECT_EQ(port->second.link->carrier_up_count, std::nullopt);
+        EXPECT_EQ(link_gaps(), 1U) << "a link without it would end the gap";
+      }
+      quiet = sampler->settled() ? quiet + 1 : 0;
+      if (quiet == 0) wait();
+    }
+    clock.advance(settings.counters_period);
+  }
+  EXPECT_GE(shown, 3U);
+}
+
+TEST_F(UnopenedNetdev, IsTriedAgainByEachSearch) {
+  refuse(EACCES);
+  start();
+  settle();
+  ASSERT_TRUE(has_gap("mlx5_0/1", "link", "EACCES"));
+  clock.advance(settings.rescan_period);
+  settle();
+  EXPECT_TRUE(has_gap("mlx5_0/1", "link", "EACCES")) << "still so";
+  refuse(0);
+  clock.advance(settings.rescan_period);
+  settle();
+  clock.advance(settings.counters_period);
+  settle();
+  EXPECT_EQ(all.ports.at("mlx5_0/1").link->carrier_up_count, 3U);
+  EXPECT_EQ(link_gaps(), 0U);
+  EXPECT_EQ(count(PortEventKind::kCarrierUp), 0U) << "nothing happened to the link";
+  change([&](FakeHost& host) { host.set(first.netdev_dir() + "/carrier_up_count", "4\n"); });
+  clock.advance(settings.link_period);
+  settle();
+  EXPECT_EQ(count(PortEventKind::kCarrierUp), 1U) << "watched from then on";
+}
+
+TEST_F(UnopenedNetdev, ThatIsNotThereHasTheSearchesWordOnly) {
+  for (const int errnum : {ENOENT, ENODEV}) {
+    refuse(errnum);
+    start();
+    settle();
+    EXPECT_EQ(link_gaps(), 0U) << errnum;
+  }
+}
 
 }  // namespace
 }  // namespace linkhealth

@@ -44,6 +44,15 @@ TEST(Inventory, JoinsVerbsDeviceNetdevPciAndDriver) {
   EXPECT_EQ(found.exempt_reason, "");
 }
 
+TEST(Inventory, TheSlotIsThatOfTheCardsOwnSwitch) {
+  FakeHost host;
+  add_nic(host, Nic{});
+  host.set("/sys/bus/pci/slots/5/address", "0000:1a:01\n");
+  EXPECT_EQ(take_inventory(host).ports.at(0).slot, "5");
+  host.set("/sys/bus/pci/slots/4/address", "0000:1b:00\n");
+  EXPECT_EQ(take_inventory(host).ports.at(0).slot, "4") << "the nearest";
+}
+
 TEST(Inventory, NoDeviceAtAllIsNoGap) {
   FakeHost host;
   const auto inventory = take_inventory(host);

@@ -69,6 +69,39 @@ TEST_F(Pcie, AFasterSlotDoesNotRaiseTheCard) {
   EXPECT_EQ(sample_.pcie->max_speed_gtps, 32.0);
 }
 
+/// A BlueField: root port, the card's switch (upstream and downstream port), the function.
+TEST_F(Pcie, OfACardWithASwitchOfItsOwnTheSlotsLinkCounts) {
+  const std::string root = "/sys/devices/pci0000:c9/0000:c9:01.0";
+  const std::string upstream = root + "/0000:ca:00.0";
+  const std::string function = upstream + "/0000:cb:00.0/0000:cc:00.0";
+  const auto link = [&](const std::string& of, const char* vendor, const char* speed, const char* width) {
+    fake_.set(of + "/vendor", vendor);
+    fake_.set(of + "/current_link_speed", speed);
+    fake_.set(of + "/current_link_width", width);
+    fake_.set(of + "/max_link_speed", "32.0 GT/s PCIe\n");
+    fake_.set(of + "/max_link_width", "16\n");
+  };
+  link(root, "0x8086\n", "2.5 GT/s PCIe\n", "8\n");
+  link(upstream, "0x15b3\n", "2.5 GT/s PCIe\n", "8\n");
+  link(upstream + "/0000:cb:00.0", "0x15b3\n", "32.0 GT/s PCIe\n", "16\n");
+  link(function, "0x15b3\n", "32.0 GT/s PCIe\n", "16\n");
+  fake_.set(upstream + "/aer_dev_correctable", "TOTAL_ERR_COR 7\n");
+  fake_.set("/sys/bus/pci/slots/5/address", "0000:ca:00\n");
+  port_.sysfs_pci_dir = function;
+  port_.id.pci = "0000:cc:00.0";
+  PcieReader().read(host_, port_, sample_, gaps_);
+  ASSERT_TRUE(sample_.pcie);
+  EXPECT_EQ(sample_.pcie->speed_gtps, 2.5);
+  EXPECT_EQ(sample_.pcie->width, 8U);
+  EXPECT_EQ(sample_.pcie->max_width, 16U);
+  EXPECT_EQ(sample_.pcie->aer_correctable, 7U);
+  EXPECT_EQ(sample_.pcie->slot, "5");
+  fake_.set(upstream + "/vendor", "0x1000\n");  // a switch of the board
+  fake_.set(upstream + "/0000:cb:00.0/vendor", "0x1000\n");
+  PcieReader().read(host_, port_, sample_, gaps_);
+  EXPECT_EQ(sample_.pcie->width, 16U);
+}
+
 TEST_F(Pcie, BadContentIsAGap) {
   host_.replace("*/current_link_speed", "Unknown\n");
   host_.fail("*/0000:1b:00.0/max_link_width", EINVAL);

@@ -28,6 +28,8 @@ class FakeHost final : public Host {
   /// A file that is there but answers every read with `errnum`.
   void set_error(const std::string& path, int errnum);
   void make_dir(const std::string& path);
+  /// Listing the directory answers `errnum` from now on; 0: its names again.
+  void refuse_list(const std::string& path, int errnum) { refused_lists_[path] = errnum; }
   /// A symlink; `target` is absolute or relative to the link's directory.
   void link(const std::string& path, const std::string& target);
   /// Removes a file, a link or a whole directory. Open files answer ENODEV from now on, for ever, as sysfs does.
@@ -73,6 +75,7 @@ class FakeHost final : public Host {
   std::map<std::string, std::shared_ptr<Node>> files_;
   std::map<std::string, std::string> links_;
   std::set<std::string> dirs_;
+  std::map<std::string, int> refused_lists_;
   std::shared_ptr<std::size_t> open_files_;
   Responder responder_;
   Ethtool ethtool_;

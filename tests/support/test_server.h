@@ -14,7 +14,11 @@ class FixedClock : public Clock {
  public:
   std::atomic<SteadyTime> steady_now{SteadyTime()};  // a test moves it while the server looks
   std::atomic<WallTime> wall_now{WallTime()};
-  [[nodiscard]] SteadyTime steady() const override { return steady_now; }
+  mutable std::atomic<std::size_t> looks = 0;  // a server that spins looks again and again
+  [[nodiscard]] SteadyTime steady() const override {
+    ++looks;
+    return steady_now;
+  }
   [[nodiscard]] WallTime wall() const override { return wall_now; }
 };
 
