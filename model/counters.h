@@ -64,6 +64,8 @@ class Counters {
   void set(CounterId id, std::uint64_t value);
   /// Overwrites the values that `newer` has, keeps the others.
   void merge(const Counters& newer);
+  /// The table's counters of this source, and where that is a driver's also those that the table does not know.
+  void forget(CounterSource source);
   [[nodiscard]] std::optional<std::uint64_t> get(std::string_view name) const;
   [[nodiscard]] std::optional<std::uint64_t> get(CounterId id) const;
   [[nodiscard]] bool empty() const { return known_.empty() && other_.empty(); }

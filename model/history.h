@@ -173,7 +173,8 @@ class PortHistory {
   std::vector<PeerErrors> peer_errors;  ///< increases of the far receiver's errors, 1 h
   std::optional<SteadyTime> pcie_low_since;
   std::size_t pcie_low_reads = 0;
-  std::vector<std::pair<SteadyTime, double>> aer;  ///< PCIe errors counted so far (uncorrectable x100), 1 h
+  std::array<std::optional<std::uint64_t>, 3> aer_totals;  ///< correctable, nonfatal, fatal, as last read
+  std::vector<std::pair<SteadyTime, double>> aer;          ///< PCIe errors counted so far (uncorrectable x100), 1 h
 
   // --- questions
   /// nullptr: what this probe reads comes, all of it or the most.
@@ -210,6 +211,7 @@ class PortHistory {
   void recall_peer(const PortReferences& kept, Milliseconds age, SteadyTime now);
   void end_recalled_peer(SteadyTime now);
   void end_old_module(SteadyTime now);
+  void end_old_counters(SteadyTime now);
   void forget_fatal();
   void end_fatal();
   /// The card brought something over the cable in `interval`.

@@ -63,9 +63,30 @@ void PortHistory::take_missed_losses(const Counters& counters, SteadyTime since,
   const auto before = latest.counters->get(link_downed());
   const auto after = counters.get(link_downed());
   if (!before || !after || *after <= *before) return;
+  // While the link is down the kernel's file is read, of eight bits, instead of the port's agent, of 64: a full one
+  // says nothing of what came since.
+  if (is_full(known_counters()[link_downed()], *before)) return;
   std::uint64_t seen = 0;
   for (auto at = losses.rbegin(); at != losses.rend() && at->t >= since; ++at) seen += at->count;
   if (*after - *before > seen) take_loss(now, *after - *before - seen);
+}
+
+/// What can't be read any more is not known: a total that stands still would look like a link without errors.
+void PortHistory::end_old_counters(SteadyTime now) {
+  constexpr double kOldS = 300;  // as long as a module's and a far end's reading stand
+  struct Source {
+    const char* probe;
+    CounterSource source;
+  };
+  static constexpr Source kSources[] = {{"counters", CounterSource::kIbPort},
+                                        {"hw_counters", CounterSource::kIbHw},
+                                        {"fec", CounterSource::kEthtoolFec},
+                                        {"driver_stats", CounterSource::kEthtoolDriver}};
+  if (blind.empty() || !latest.counters) return;
+  for (const auto& [probe, source] : kSources)
+    if (const auto gap = blind.find(probe);
+        gap != blind.end() && !gap->second.part && in_seconds(now - gap->second.since) >= kOldS)
+      latest.counters->forget(source);
 }
 
 void PortHistory::take_counters(const PortSample& sample, SteadyTime now) {

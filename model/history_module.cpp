@@ -316,8 +316,14 @@ void PortHistory::take_pcie(const PcieSample& pcie, SteadyTime now) {
   latest.pcie = pcie;
   pcie_at = now;
   if (pcie.aer_correctable || pcie.aer_nonfatal || pcie.aer_fatal) {
-    const double total = static_cast<double>(pcie.aer_correctable.value_or(0)) +
-                         100 * static_cast<double>(pcie.aer_nonfatal.value_or(0) + pcie.aer_fatal.value_or(0));
+    const std::array now_read{pcie.aer_correctable, pcie.aer_nonfatal, pcie.aer_fatal};
+    // One that can't be read now stands as it was; one that is read for the first time has a past of its own.
+    for (std::size_t i = 0; i < now_read.size(); ++i) {
+      if (now_read[i] && !aer_totals[i]) aer.clear();
+      if (now_read[i]) aer_totals[i] = now_read[i];
+    }
+    const double total = static_cast<double>(aer_totals[0].value_or(0)) +
+                         100 * static_cast<double>(aer_totals[1].value_or(0) + aer_totals[2].value_or(0));
     if (!aer.empty() && total < aer.back().second) aer.clear();
     aer.emplace_back(now, total);
     while (aer.size() > 2 && in_seconds(now - aer.front().first) > kAerKeepSeconds) aer.erase(aer.begin());

@@ -197,6 +197,7 @@ void History::observe(const Snapshot& snapshot) {
   bool forget = false;
   for (auto& [stable, port] : ports_) {
     port.end_old_module(now_);
+    port.end_old_counters(now_);
     port.end_recalled_peer(now_);
     if (!port.present && !port.absent_since) port.absent_since = now_;
     forget = forget || is_forgettable(port);

@@ -9,8 +9,8 @@ namespace {
 using enum KernelLogClass;
 
 // Sources: linux drivers/net/ethernet/mellanox/mlx5/core/{events,health,cmd,main}.c and en_main.c,
-// broadcom/bnxt/bnxt.c, intel/{i40e/i40e_main.c,ice/{ice_main,ice_sriov}.c}, net/sched/sch_generic.c,
-// drivers/pci/{pci.c,pcie/aer.c,pcie/dpc.c,hotplug/pciehp_ctrl.c}.
+// broadcom/bnxt/bnxt.c, pensando/ionic/ionic_lif.c, intel/{i40e/i40e_main.c,ice/{ice_main,ice_sriov}.c},
+// net/sched/sch_generic.c, drivers/pci/{pci.c,pcie/aer.c,pcie/dpc.c,hotplug/pciehp_ctrl.c}.
 constexpr auto kPatterns = std::to_array<KernelLogPattern>({
     // First, because such lines hold words of others: a monitor without rights asks registers, again and again.
     {"access_reg",
@@ -71,8 +71,11 @@ constexpr auto kPatterns = std::to_array<KernelLogPattern>({
     {"heartbeat", kFatal, {"heartbeat failure"}, "the firmware's heartbeat stopped"},
     {"adapter_reset", kFatal, {"adapter reset"}, "the driver resets the card"},
     {"hardware_reset", kFatal, {"Hardware reset"}, "the driver resets the card"},
+    // ionic (ionic_lif_handle_fw_down()); a stalled heartbeat alone comes back now and then
+    {"firmware_stopped", kFatal, {"FW Down: Stopping LIFs"}, "the firmware stopped, and the driver with it"},
     // ice, i40e, ixgbe. Of a virtual function it is its guest's doing, whom the host does not trust.
     {"firmware_recovery_mode", kFatal, {"irmware recovery mode detected"}, "the firmware serves its repair only"},
+    {"rebuild_failed", kFatal, {"Rebuild failed, unload and reload driver"}, "the card did not come back from a reset"},
     {"malicious_guest", kNoise, {"Malicious Driver Detection", "VF"}, "a virtual function did what it may not"},
     {"malicious_function",
      kNoise,

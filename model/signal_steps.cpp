@@ -159,10 +159,9 @@ void SignalCollector::take_rates(Counted& port, const FlowValues& rates, const P
 
 void SignalCollector::take_pcie(Counted& port, const PcieSample& pcie) {
   keep_most(port.values[kNicTemperature], or_unknown(pcie.nic_temperature_c));
-  if (pcie.aer_correctable || pcie.aer_nonfatal || pcie.aer_fatal)
-    keep_sum(port.values[kPcieErrors],
-             growth(port.pcie_errors,
-                    pcie.aer_correctable.value_or(0) + pcie.aer_nonfatal.value_or(0) + pcie.aer_fatal.value_or(0)));
+  const std::array totals{pcie.aer_correctable, pcie.aer_nonfatal, pcie.aer_fatal};
+  for (std::size_t i = 0; i < totals.size(); ++i)
+    if (totals[i]) keep_sum(port.values[kPcieErrors], growth(port.pcie_errors[i], *totals[i]));
 }
 
 std::vector<SignalRow> SignalCollector::add(const Snapshot& snapshot, const Report& report) {

@@ -45,7 +45,8 @@ class SignalCollector {
     std::optional<SteadyTime> read_at;
     Rate rx_octets, tx_octets, corrected_bits;
     double rates_over_s = 0;
-    std::optional<std::uint64_t> involuntary_downs, voluntary_downs, pcie_errors;
+    std::optional<std::uint64_t> involuntary_downs, voluntary_downs;
+    std::array<std::optional<std::uint64_t>, 3> pcie_errors;  ///< correctable, nonfatal, fatal
     std::optional<bool> carrier;
     SignalValues values;  ///< of the step so far
   };

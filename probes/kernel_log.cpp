@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "probes/pcie.h"
+
 namespace linkhealth {
 
 namespace {
@@ -66,10 +68,15 @@ void KernelLog::set_ports(Host& host, std::span<const InventoryPort> ports, Stea
       if (!name.empty()) owner.names.push_back(name);
     if (!port.id.pci.empty()) {
       owner.addresses.push_back(port.id.pci);
-      // ".../0000:00:1c.0/0000:1b:00.0": errors of the slot are told by the bridge above.
+      // ".../0000:00:1c.0/0000:1b:00.0": errors of the slot are told by the bridge above, and those inside of a card
+      // with a switch of its own by that.
       const auto path = host.resolve("/sys/bus/pci/devices/" + port.id.pci);
       const auto chain = path ? pci_addresses_in(*path) : std::vector<std::string>();
-      if (chain.size() >= 2) owner.addresses.push_back(chain[chain.size() - 2]);
+      const std::string edge = path ? base_name(edge_of_card(host, *path)) : "";
+      for (std::size_t i = chain.size(); i-- > 1;) {
+        owner.addresses.push_back(chain[i - 1]);
+        if (chain[i] == edge) break;
+      }
     }
     owners_[key] = std::move(owner);
   }

@@ -46,9 +46,6 @@ Result<Counters> OwnCounters::ask(MadTalk& talk, SteadyTime now) {
     const auto offered = talk.ask_perf(MadQuestion::kPerfClassPortInfo, lid_);
     if (!offered) return offered.error();
     agent_ = decode_perf_capabilities(*offered);
-    // mlx5 gives it and does not say so (linux: process_pma_cmd() in drivers/infiniband/hw/mlx5/mad.c sets
-    // IB_PMA_CLASS_CAP_EXT_WIDTH alone); the kernel's own file does not ask either (PORT_PMA_ATTR in core/sysfs.c).
-    agent_->xmit_wait = true;
   }
   const auto port = static_cast<std::uint8_t>(id_.port);
   auto answer = ask_counters(talk, lid_, port, *agent_);

@@ -109,22 +109,6 @@ std::string bridge_above(const std::string& dir) {
   return pci_address_in(above) == base_name(above) ? above : "";
 }
 
-/// The function whose link is the one in the slot. BlueField and ConnectX-8 have a switch of their own: the link
-/// between their function and that switch is inside of the card, always as good as new, and the slot's is the switch's
-/// upstream port's. A switch of the board is another maker's.
-std::string edge_of_card(Host& host, const std::string& dir) {
-  constexpr std::string_view kMellanox = "0x15b3";
-  const auto is_theirs = [&](const std::string& of) {
-    const auto vendor = host.read_file(of + "/vendor");
-    return vendor && trim(*vendor) == kMellanox;
-  };
-  std::string edge = dir;
-  if (!is_theirs(edge)) return edge;
-  for (std::string above = bridge_above(edge); !above.empty() && is_theirs(above); above = bridge_above(edge))
-    edge = std::move(above);
-  return edge;
-}
-
 /// What stays as it is while the card is in its slot.
 struct Fixed {
   PcieSample pcie;
@@ -157,11 +141,22 @@ Fixed read_fixed(Host& host, const InventoryPort& port, const std::string& edge,
   return fixed;
 }
 
-enum MovingFile : std::uint8_t { kSpeed, kWidth, kCorrectable, kNonfatal, kFatal, kBridgeSpeed, kBridgeWidth };
+enum MovingFile : std::uint8_t {
+  kSpeed,
+  kWidth,
+  kCorrectable,
+  kNonfatal,
+  kFatal,
+  kBridgeSpeed,
+  kBridgeWidth,
+  kInnerCorrectable,
+  kInnerNonfatal,
+  kInnerFatal
+};
 /// By MovingFile.
-constexpr std::array kMovingNames = {"current_link_speed", "current_link_width", "aer_dev_correctable",
-                                     "aer_dev_nonfatal",   "aer_dev_fatal",      "current_link_speed",
-                                     "current_link_width"};
+constexpr std::array kMovingNames = {
+    "current_link_speed", "current_link_width", "aer_dev_correctable", "aer_dev_nonfatal", "aer_dev_fatal",
+    "current_link_speed", "current_link_width", "aer_dev_correctable", "aer_dev_nonfatal", "aer_dev_fatal"};
 /// aer_dev_fatal has some twenty lines of "PoisonTLPBlocked 18446744073709551615".
 constexpr std::size_t kLongestText = 2048;
 
@@ -177,25 +172,52 @@ struct PcieReader::Moving {
     if (!read.got) return read.got.error();
     return std::string_view(read.buffer.data(), *read.got);
   }
+  /// Of the card's edge and of the function behind it. A total without one of them that is there is none.
+  [[nodiscard]] std::optional<std::uint64_t> aer_total_of(MovingFile edge, MovingFile inner,
+                                                          std::string& trouble) const {
+    std::string failed;
+    const auto at_edge = aer_total(text(edge), kMovingNames.at(edge), failed);
+    const auto behind = aer_total(text(inner), kMovingNames.at(inner), failed);
+    if (!failed.empty()) {
+      trouble += (trouble.empty() ? "" : "; ") + failed;
+      return std::nullopt;
+    }
+    return at_edge && behind ? *at_edge + *behind : at_edge ? at_edge : behind;
+  }
 };
 
 /// One that fails is opened anew the next time: the function may have gone and come back.
-void PcieReader::read_moving(Host& host, const std::string& dir, const std::string& bridge, Moving& moving) {
+void PcieReader::read_moving(Host& host, const std::string& bridge, const std::string& inner, Moving& moving) {
   static_assert(std::tuple_size_v<decltype(kept_)> == kMovingNames.size());
-  const std::size_t count = bridge.empty() ? std::size_t{kBridgeSpeed} : kept_.size();
-  for (std::size_t i = 0; i < count; ++i) {
+  for (std::size_t i = 0; i < kept_.size(); ++i) {
     FileRead& read = moving.reads.at(i);
-    if (!kept_.at(i)) {
-      auto opened = host.open_file((i >= kBridgeSpeed ? bridge : dir) + "/" + kMovingNames.at(i));
+    const std::string& dir = i >= kInnerCorrectable ? inner : i >= kBridgeSpeed ? bridge : edge_;
+    if (dir.empty()) {
+      read.got = Error{"there is none", ENOENT};
+    } else if (!kept_.at(i)) {
+      auto opened = host.open_file(dir + "/" + kMovingNames.at(i));
       if (!opened) read.got = opened.error();
       if (opened) kept_.at(i) = *std::move(opened);
     }
     read.file = kept_.at(i).get();
     read.buffer = moving.texts.at(i);
   }
-  host.read_together(std::span(moving.reads).first(count));
-  for (std::size_t i = 0; i < count; ++i)
+  host.read_together(moving.reads);
+  for (std::size_t i = 0; i < kept_.size(); ++i)
     if (!moving.reads.at(i).got) kept_.at(i).reset();
+}
+
+std::string edge_of_card(Host& host, const std::string& dir) {
+  constexpr std::string_view kMellanox = "0x15b3";
+  const auto is_theirs = [&](const std::string& of) {
+    const auto vendor = host.read_file(of + "/vendor");
+    return vendor && trim(*vendor) == kMellanox;
+  };
+  std::string edge = dir;
+  if (!is_theirs(edge)) return edge;
+  for (std::string above = bridge_above(edge); !above.empty() && is_theirs(above); above = bridge_above(edge))
+    edge = std::move(above);
+  return edge;
 }
 
 std::optional<double> parse_millidegrees(std::string_view text) {
@@ -238,7 +260,7 @@ void PcieReader::read(Host& host, const InventoryPort& port, PortSample& sample,
   // Else it has none of the four (pcie_dev_attrs).
   const bool bridge_speaks = pcie.bridge_max_speed_gtps || pcie.bridge_max_width;
   Moving moving;
-  read_moving(host, edge_, bridge_speaks ? bridge : "", moving);
+  read_moving(host, bridge_speaks ? bridge : "", edge_ != dir ? dir : "", moving);
   const auto value = [&](MovingFile which, auto parse, std::string& into) {
     return value_of(moving.text(which), kMovingNames.at(which), parse, into);
   };
@@ -249,9 +271,9 @@ void PcieReader::read(Host& host, const InventoryPort& port, PortSample& sample,
     pcie.bridge_speed_gtps = value(kBridgeSpeed, parse_link_speed, ignored);
     pcie.bridge_width = value(kBridgeWidth, parse_link_width, ignored);
   }
-  pcie.aer_correctable = aer_total(moving.text(kCorrectable), kMovingNames[kCorrectable], trouble);
-  pcie.aer_nonfatal = aer_total(moving.text(kNonfatal), kMovingNames[kNonfatal], trouble);
-  pcie.aer_fatal = aer_total(moving.text(kFatal), kMovingNames[kFatal], trouble);
+  pcie.aer_correctable = moving.aer_total_of(kCorrectable, kInnerCorrectable, trouble);
+  pcie.aer_nonfatal = moving.aer_total_of(kNonfatal, kInnerNonfatal, trouble);
+  pcie.aer_fatal = moving.aer_total_of(kFatal, kInnerFatal, trouble);
   if (pcie.speed_gtps || pcie.width || pcie.aer_correctable || pcie.aer_nonfatal || pcie.aer_fatal) {
     std::string hot_trouble;
     read_temperature(host, dir, pcie, hot_trouble);

@@ -27,14 +27,19 @@ class PcieReader {
 
  private:
   struct Moving;
-  void read_moving(Host& host, const std::string& dir, const std::string& bridge, Moving& moving);
+  void read_moving(Host& host, const std::string& bridge, const std::string& inner, Moving& moving);
 
   /// Of a sample: the maxima, NUMA node and slot.
   std::optional<PcieSample> fixed_;
-  std::string edge_;                               ///< the directory of the function whose link is the one in the slot
-  std::array<std::unique_ptr<HostFile>, 7> kept_;  ///< speed, width and AER of the card, speed and width of the bridge
+  std::string edge_;  ///< the directory of the function whose link is the one in the slot
+  /// Speed, width and AER of the card's edge, speed and width of the bridge above, AER of the function behind the edge.
+  std::array<std::unique_ptr<HostFile>, 10> kept_;
 };
 
+/// The directory of the function whose PCIe link is the one in the slot; `dir` is that of the NIC's function. BlueField
+/// and ConnectX-8 have a switch of their own: the link between their function and that switch is inside of the card,
+/// and the slot's is the switch's upstream port's. A switch of the board is another maker's.
+std::string edge_of_card(Host& host, const std::string& dir);
 /// "32.0 GT/s PCIe" -> 32; "2.5 GT/s" -> 2.5. nullopt for "Unknown" and anything else.
 std::optional<double> parse_link_speed(std::string_view text);
 /// "16" -> 16. nullopt for 0 (not trained), 255 (the function does not answer) and anything else.

@@ -18,6 +18,8 @@ struct Line {
 
 // As the drivers print them (their sources, bug reports and vendors' documents).
 const Line kLines[] = {
+    {"ionic 0000:24:00.0: FW Down: Stopping LIFs", "firmware_stopped", kFatal},
+    {"ice 0000:b1:00.0: Rebuild failed, unload and reload driver", "rebuild_failed", kFatal},
     {"mlx5_core 0000:1b:00.0: Port module event: module 0, Cable plugged", "module_plugged", kModulePlugged},
     {"mlx5_core 0000:63:00.1: Port module event: module 1, Cable unplugged", "module_unplugged", kModuleUnplugged},
     {"mlx5_core 0000:63:00.1: Port module event: module 1, Cable disabled", "module_disabled", kModuleDisabled},

@@ -51,14 +51,6 @@ TEST_F(OwnPort, AskedAtItsOwnLidAndTwoMadsAreEnoughWhileNothingChanges) {
   EXPECT_EQ(fabric.open_now, 0) << "the device must be able to go";
 }
 
-/// mlx5's driver answers the question for the class itself, with the bit of the extended counters alone.
-TEST_F(OwnPort, ItsWaitIsReadThoughMlx5DoesNotOfferIt) {
-  fabric.perf_mask = 0x0200;
-  const auto counters = read();
-  ASSERT_TRUE(counters);
-  EXPECT_EQ(counters->get("port_xmit_wait"), 55U);
-}
-
 TEST_F(OwnPort, HasTheNamesOfTheFiles) {
   const auto counters = read();
   ASSERT_TRUE(counters);

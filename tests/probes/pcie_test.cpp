@@ -86,6 +86,7 @@ TEST_F(Pcie, OfACardWithASwitchOfItsOwnTheSlotsLinkCounts) {
   link(upstream + "/0000:cb:00.0", "0x15b3\n", "32.0 GT/s PCIe\n", "16\n");
   link(function, "0x15b3\n", "32.0 GT/s PCIe\n", "16\n");
   fake_.set(upstream + "/aer_dev_correctable", "TOTAL_ERR_COR 7\n");
+  fake_.set(function + "/aer_dev_correctable", "TOTAL_ERR_COR 2\n");
   fake_.set("/sys/bus/pci/slots/5/address", "0000:ca:00\n");
   port_.sysfs_pci_dir = function;
   port_.id.pci = "0000:cc:00.0";
@@ -94,7 +95,7 @@ TEST_F(Pcie, OfACardWithASwitchOfItsOwnTheSlotsLinkCounts) {
   EXPECT_EQ(sample_.pcie->speed_gtps, 2.5);
   EXPECT_EQ(sample_.pcie->width, 8U);
   EXPECT_EQ(sample_.pcie->max_width, 16U);
-  EXPECT_EQ(sample_.pcie->aer_correctable, 7U);
+  EXPECT_EQ(sample_.pcie->aer_correctable, 9U) << "of both ends of the card";
   EXPECT_EQ(sample_.pcie->slot, "5");
   fake_.set(upstream + "/vendor", "0x1000\n");  // a switch of the board
   fake_.set(upstream + "/0000:cb:00.0/vendor", "0x1000\n");

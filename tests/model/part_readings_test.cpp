@@ -1,0 +1,96 @@
+// Totals of which a reading has only a part, or another width: nothing is counted that did not happen.
+#include <gtest/gtest.h>
+
+#include "model/history.h"
+#include "tests/diagnosis/feed.h"
+
+namespace linkhealth {
+namespace {
+
+struct Aer {
+  History history;
+  Feed feed;
+  void read(std::optional<std::uint64_t> correctable, std::optional<std::uint64_t> nonfatal) {
+    Snapshot snapshot = feed.tick();
+    snapshot.ports["mlx5_0/1"].pcie.emplace();
+    snapshot.ports["mlx5_0/1"].pcie->aer_correctable = correctable;
+    snapshot.ports["mlx5_0/1"].pcie->aer_nonfatal = nonfatal;
+    history.observe(snapshot);
+  }
+  [[nodiscard]] double grown() const {
+    const auto& aer = history.find("mlx5_0/1")->aer;
+    return aer.empty() ? 0 : aer.back().second - aer.front().second;
+  }
+};
+
+TEST(PartReadings, OfAerCountNothingTwice) {
+  Aer card;
+  card.read(5, 40);
+  card.read(5, {});
+  EXPECT_EQ(card.grown(), 0);
+  card.read(5, 40);
+  EXPECT_EQ(card.grown(), 0) << "one failed read is no 40 errors";
+  card.read(7, 41);
+  EXPECT_EQ(card.grown(), 2 + 100) << "what cannot be corrected counts a hundred times";
+}
+
+TEST(PartReadings, OfAerThatComeLaterHaveAPastOfTheirOwn) {
+  Aer card;
+  card.read(5, {});
+  card.read(5, 40);
+  EXPECT_EQ(card.grown(), 0);
+  card.read(6, 40);
+  EXPECT_EQ(card.grown(), 1);
+}
+
+/// A total that stands still looks like a link without errors.
+TEST(PartReadings, OfCountersThatCannotBeReadForMinutesAreUnknown) {
+  History history;
+  Feed feed;
+  history.observe(feed.tick());
+  const auto known = [&](const char* name) { return history.find("mlx5_0/1")->latest.counters->get(name).has_value(); };
+  const auto blind = [&](double seconds) {
+    for (const double end = feed.t + seconds; feed.t < end;) {
+      Snapshot snapshot = feed.tick();
+      snapshot.ports["mlx5_0/1"].counters.emplace().set("netdev_rx_bytes", 7);
+      snapshot.gaps = {{"mlx5_0/1", "fec", "EIO"}};
+      history.observe(snapshot);
+    }
+  };
+  blind(290);
+  EXPECT_TRUE(known("fec_uncorrectable_blocks"));
+  blind(30);
+  EXPECT_FALSE(known("fec_uncorrectable_blocks"));
+  EXPECT_TRUE(known("netdev_rx_bytes")) << "another source";
+  Snapshot snapshot = feed.tick();
+  snapshot.gaps_ended = {{"mlx5_0/1", "fec", ""}};
+  history.observe(snapshot);
+  EXPECT_TRUE(known("fec_uncorrectable_blocks"));
+}
+
+TEST(PartReadings, AFullFileBetweenTwoAnswersOfTheAgentIsNoFlaps) {
+  History history;
+  Feed feed;
+  feed.link_layer = "InfiniBand";
+  feed.link.carrier_up_count.reset();
+  feed.link.carrier_down_count.reset();
+  const auto read = [&](std::uint64_t link_downed) {
+    feed.counters.set("link_downed", link_downed);
+    history.observe(feed.tick());
+  };
+  const auto losses = [&] {
+    std::uint64_t count = 0;
+    for (const CarrierLoss& loss : history.find("mlx5_0/1")->losses) count += loss.count;
+    return count;
+  };
+  read(300);
+  read(300);
+  read(255);  // the link is down: the file has eight bits
+  read(301);
+  EXPECT_EQ(losses(), 0U);
+  read(303);
+  EXPECT_EQ(losses(), 2U);
+}
+
+}  // namespace
+}  // namespace linkhealth
