@@ -6,6 +6,7 @@
 #include <cerrno>
 
 #include "probes/pcie.h"
+#include "probes/sysfs_text.h"
 
 namespace linkhealth {
 
