@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "diagnosis/peer_names.h"
+#include "model/reading_ages.h"
 
 namespace linkhealth {
 
@@ -30,8 +31,6 @@ bool names_somebody(const PeerSample& peer) { return !peer.system.empty() || !pe
 
 /// lldpd may hear of a lost carrier before we do.
 constexpr Milliseconds kLinkNews{10'000};
-/// IEEE 802.1AB: a neighbour is sent each 30 s (msgTxInterval) and holds for four times that (msgTxHold).
-constexpr Milliseconds kLldpHold{120'000};
 
 bool has_state(const PeerSample& peer) { return peer.link || peer.counters; }
 
@@ -78,7 +77,7 @@ void PeerMerge::set_carrier(const PortKey& key, bool carrier) {
   Port& port = at->second;
   port.down = !carrier;
   port.names_stand = port.names_stand || port.down;
-  port.named_for = kLldpHold;
+  port.named_for = from_seconds(kLldpHoldS);
   port.named_since.reset();
   port.changed = port.changed || port.last_named.has_value();
 }

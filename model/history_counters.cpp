@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/history.h"
+#include "model/reading_ages.h"
 
 namespace linkhealth {
 
@@ -73,7 +74,6 @@ void PortHistory::take_missed_losses(const Counters& counters, SteadyTime since,
 
 /// What can't be read any more is not known: a total that stands still would look like a link without errors.
 void PortHistory::end_old_counters(SteadyTime now) {
-  constexpr double kOldS = 300;  // as long as a module's and a far end's reading stand
   struct Source {
     const char* probe;
     CounterSource source;
@@ -85,7 +85,7 @@ void PortHistory::end_old_counters(SteadyTime now) {
   if (blind.empty() || !latest.counters) return;
   for (const auto& [probe, source] : kSources)
     if (const auto gap = blind.find(probe);
-        gap != blind.end() && !gap->second.part && in_seconds(now - gap->second.since) >= kOldS)
+        gap != blind.end() && !gap->second.part && in_seconds(now - gap->second.since) >= kUnreadableS)
       latest.counters->forget(source);
 }
 

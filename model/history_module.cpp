@@ -5,6 +5,7 @@
 
 #include "model/history.h"
 #include "model/peer_times.h"
+#include "model/reading_ages.h"
 
 namespace linkhealth {
 
@@ -135,9 +136,9 @@ void PortHistory::end_module() {
 
 /// A module that can't be read is unknown. It is read each minute, and busy now and then.
 void PortHistory::end_old_module(SteadyTime now) {
-  constexpr double kOldS = 300;  // as long as a far end's reading stands (peers.hold_s)
   const auto gap = blind.find("module");
-  if (module_at && gap != blind.end() && !gap->second.part && in_seconds(now - *module_at) >= kOldS) end_module();
+  if (module_at && gap != blind.end() && !gap->second.part && in_seconds(now - *module_at) >= kUnreadableS)
+    end_module();
 }
 
 void PortHistory::take_module(const ModuleSample& module, SteadyTime now) {

@@ -3,6 +3,7 @@
 
 #include "base/text.h"
 #include "model/history.h"
+#include "model/reading_ages.h"
 
 namespace linkhealth {
 
@@ -113,7 +114,6 @@ void PortHistory::recall_peer(const PortReferences& kept, Milliseconds age, Stea
 
 /// With a link, whoever is there was heard by now.
 void PortHistory::end_recalled_peer(SteadyTime now) {
-  constexpr double kLldpHoldS = 120;  // IEEE 802.1AB: msgTxInterval (30 s) times msgTxHold (4)
   if (!peer_recalled_ || carrier != true || in_seconds(now - carrier_since.value_or(first_seen)) < kLldpHoldS) return;
   take_peer(PeerSample{}, now);
 }

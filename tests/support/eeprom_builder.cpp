@@ -49,6 +49,19 @@ EepromBuilder EepromBuilder::cmis() {
   return b.lower();
 }
 
+EepromBuilder EepromBuilder::cmis_with_vdm(std::initializer_list<std::array<unsigned, 3>> rows) {
+  EepromBuilder b = cmis();
+  b.page(0x01).byte(142, 0x44);
+  b.page(0x2f).byte(128, 0x00);
+  unsigned at = 128;
+  for (const auto& [where, type, value] : rows) {
+    b.page(0x20).byte(at, where).byte(at + 1, type);
+    b.page(0x24).u16(at, value);
+    at += 2;
+  }
+  return b;
+}
+
 EepromBuilder& EepromBuilder::a2() {
   at_ = {kModuleAddressA2, 0, 0, false};
   return *this;

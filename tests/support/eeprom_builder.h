@@ -2,7 +2,9 @@
 // exist. One call sets one fact; the rest stays at zero.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <map>
 #include <string>
 #include <string_view>
@@ -20,6 +22,9 @@ class EepromBuilder {
   static EepromBuilder sff8636();
   /// A QSFP-DD of CMIS 5.0, 400G-DR4, all monitors, eight host lanes activated, four media lanes.
   static EepromBuilder cmis();
+
+  /// cmis() with VDM of one group, on its pages 2Fh, 20h and 24h: of each row the first byte, the type and the value.
+  static EepromBuilder cmis_with_vdm(std::initializer_list<std::array<unsigned, 3>> rows);
 
   /// The page that the next calls change; the first is the lower page of A0h.
   EepromBuilder& a2();

@@ -13,20 +13,6 @@ using ::testing::IsEmpty;
 
 ModuleSample decode(const EepromBuilder& b) { return decode_module(b.image()); }
 
-/// A VDM of one group with `descriptors` (first byte, type) and `values`.
-EepromBuilder with_vdm(std::initializer_list<std::array<unsigned, 3>> rows) {
-  auto b = EepromBuilder::cmis();
-  b.page(1).byte(142, 0x44);
-  b.page(0x2f).byte(128, 0x00);
-  unsigned at = 128;
-  for (const auto& [where, type, value] : rows) {
-    b.page(0x20).byte(at, where).byte(at + 1, type);
-    b.page(0x24).u16(at, value);
-    at += 2;
-  }
-  return b;
-}
-
 TEST(Cmis, ReadsAWholeModule) {
   const ModuleSample m = decode(EepromBuilder::cmis());
   EXPECT_EQ(m.kind, "optical");
@@ -244,14 +230,14 @@ TEST(Cmis, ADriverThatIgnoresTheBankGivesNoLanesTwice) {
 }
 
 TEST(Cmis, VdmGoesByTypeNotByPosition) {
-  const ModuleSample m = decode(with_vdm({{0x01, 5, 0x1600},
-                                          {0x00, 5, 0x1580},
-                                          {0x0f, 15, (16U << 11U) | 100U},
-                                          {0x0f, 9, (14U << 11U) | 200U},
-                                          {0x0f, 16, (12U << 11U) | 5U},
-                                          {0x0f, 31, 7},
-                                          {0x00, 7, 0x2000},
-                                          {0x00, 101, 0x1234}}));
+  const ModuleSample m = decode(EepromBuilder::cmis_with_vdm({{0x01, 5, 0x1600},
+                                                              {0x00, 5, 0x1580},
+                                                              {0x0f, 15, (16U << 11U) | 100U},
+                                                              {0x0f, 9, (14U << 11U) | 200U},
+                                                              {0x0f, 16, (12U << 11U) | 5U},
+                                                              {0x0f, 31, 7},
+                                                              {0x00, 7, 0x2000},
+                                                              {0x00, 101, 0x1234}}));
   EXPECT_THAT(m.vdm.media_esnr_db, ElementsAre(21.5, 22.0));
   EXPECT_NEAR(*m.vdm.media_pre_fec_ber.current, 1e-6, 1e-12);
   EXPECT_NEAR(*m.vdm.media_pre_fec_ber.min, 2e-8, 1e-14);
@@ -262,8 +248,8 @@ TEST(Cmis, VdmGoesByTypeNotByPosition) {
 }
 
 TEST(Cmis, VdmValuesThatAreNoneStayAbsent) {
-  const ModuleSample m =
-      decode(with_vdm({{0x00, 5, 0}, {0x0f, 15, (23U << 11U) | 5U}, {0x0f, 33, 0xffff}, {0x0f, 3, 0x8000}}));
+  const ModuleSample m = decode(EepromBuilder::cmis_with_vdm(
+      {{0x00, 5, 0}, {0x0f, 15, (23U << 11U) | 5U}, {0x0f, 33, 0xffff}, {0x0f, 3, 0x8000}}));
   EXPECT_THAT(m.vdm.media_esnr_db, IsEmpty());
   EXPECT_FALSE(m.vdm.media_pre_fec_ber.current) << "0.5 means not available";
   EXPECT_TRUE(m.vdm.media_fec_tail_symbols.empty());
@@ -271,7 +257,8 @@ TEST(Cmis, VdmValuesThatAreNoneStayAbsent) {
 }
 
 TEST(Cmis, ALaneWithoutAVdmValueKeepsItsPlace) {
-  const ModuleSample m = decode(with_vdm({{0, 5, 0x1600}, {1, 5, 0}, {2, 5, 0x1600}, {3, 5, 0x1500}}));
+  const ModuleSample m =
+      decode(EepromBuilder::cmis_with_vdm({{0, 5, 0x1600}, {1, 5, 0}, {2, 5, 0x1600}, {3, 5, 0x1500}}));
   EXPECT_THAT(m.vdm.media_esnr_db, ElementsAre(22.0, 0.0, 22.0, 21.0)) << "0 is CMIS's word for none";
 }
 
@@ -327,27 +314,28 @@ TEST(Cmis, OtherMonitorsOfTheLowerPage) {
 }
 
 TEST(Cmis, SeveralDataPathsGiveTheWorstAndEachOne) {
-  const ModuleSample m = decode(with_vdm({{0x00, 15, (16U << 11U) | 100U}, {0x04, 15, (16U << 11U) | 300U}}));
+  const ModuleSample m =
+      decode(EepromBuilder::cmis_with_vdm({{0x00, 15, (16U << 11U) | 100U}, {0x04, 15, (16U << 11U) | 300U}}));
   EXPECT_NEAR(*m.vdm.media_pre_fec_ber.current, 3e-6, 1e-12);
   ASSERT_EQ(m.vdm.media_pre_fec_ber_by_lane.size(), 5U);
   EXPECT_NEAR(*m.vdm.media_pre_fec_ber_by_lane[0].current, 1e-6, 1e-12);
 }
 
 TEST(Cmis, VdmIsNotTakenFromAModuleThatDoesNotOfferIt) {
-  auto b = with_vdm({{0x00, 5, 0x1600}});
+  auto b = EepromBuilder::cmis_with_vdm({{0x00, 5, 0x1600}});
   b.page(1).byte(142, 0x04);
   EXPECT_TRUE(decode(b).vdm.empty());
 }
 
 TEST(Cmis, FrozenStatisticsAreSaidToBeOld) {
-  auto b = with_vdm({{0x00, 5, 0x1600}});
+  auto b = EepromBuilder::cmis_with_vdm({{0x00, 5, 0x1600}});
   b.page(0x2f).byte(144, 0x80);
   EXPECT_EQ(decode(b).vdm.frozen, true);
 }
 
 TEST(Cmis, CoherentMonitors) {
-  const ModuleSample m =
-      decode(with_vdm({{0x0f, 134, 0xff38}, {0x0f, 139, 361}, {0x0f, 144, 0xfc18}, {0x0f, 141, 0x8000}}));
+  const ModuleSample m = decode(
+      EepromBuilder::cmis_with_vdm({{0x0f, 134, 0xff38}, {0x0f, 139, 361}, {0x0f, 144, 0xfc18}, {0x0f, 141, 0x8000}}));
   EXPECT_EQ(m.coherent.chromatic_dispersion_ps_per_nm, -200);
   EXPECT_NEAR(*m.coherent.osnr_db, 36.1, 1e-9);
   EXPECT_NEAR(*m.coherent.rx_total_power_dbm, -10, 1e-9);

@@ -59,22 +59,9 @@ TEST(CmisAuxiliary, LimitsStandOnPage02) {
   EXPECT_NEAR(*m.thresholds.second_supply_v.low_alarm, 1.6, 1e-9);
 }
 
-/// A VDM of one group with `descriptors` (first byte, type) and `values`.
-EepromBuilder with_vdm(std::initializer_list<std::array<unsigned, 3>> rows) {
-  auto b = EepromBuilder::cmis();
-  b.page(1).byte(142, 0x44);
-  b.page(0x2f).byte(128, 0x00);
-  unsigned at = 128;
-  for (const auto& [where, type, value] : rows) {
-    b.page(0x20).byte(at, where).byte(at + 1, type);
-    b.page(0x24).u16(at, value);
-    at += 2;
-  }
-  return b;
-}
-
 TEST(CmisVdm, CoolerAndLaserTemperatureComeThroughItToo) {
-  const ModuleSample m = decode(with_vdm({{0x0f, 2, 0x4000}, {0x00, 4, 0x267d}, {0x01, 4, 0x2000}}));
+  const ModuleSample m =
+      decode(EepromBuilder::cmis_with_vdm({{0x0f, 2, 0x4000}, {0x00, 4, 0x267d}, {0x01, 4, 0x2000}}));
   EXPECT_NEAR(*m.tec_current_percent, 0x4000 * 100.0 / 32767, 1e-9);
   EXPECT_DOUBLE_EQ(*m.laser_temperature_c, 0x267d / 256.0) << "the hottest";
 }
@@ -82,7 +69,7 @@ TEST(CmisVdm, CoolerAndLaserTemperatureComeThroughItToo) {
 constexpr unsigned kAvg = 13, kMax = 11, kHostAvg = 14;
 
 TEST(CmisVdm, AnErrorRatioOfZeroOfASideThatReceivesNothingIsNone) {
-  auto b = with_vdm({{0x0f, kAvg, 0}, {0x0f, kMax, 0}, {0x0f, kHostAvg, 0}});
+  auto b = EepromBuilder::cmis_with_vdm({{0x0f, kAvg, 0}, {0x0f, kMax, 0}, {0x0f, kHostAvg, 0}});
   b.page(1).byte(158, 0x06);
   EXPECT_EQ(decode(b).vdm.media_pre_fec_ber.avg, 0) << "a link may be perfect";
   b.page(0x11).byte(147, 0x0f);
@@ -97,7 +84,7 @@ TEST(CmisVdm, AnErrorRatioOfZeroOfASideThatReceivesNothingIsNone) {
 }
 
 TEST(CmisVdm, WhatWasCountedStaysWhenTheLightGoes) {
-  auto b = with_vdm({{0x0f, kAvg, 0x8064}, {0x0f, kMax, 0}});
+  auto b = EepromBuilder::cmis_with_vdm({{0x0f, kAvg, 0x8064}, {0x0f, kMax, 0}});
   b.page(1).byte(158, 0x06);
   b.page(0x11).byte(147, 0x0f);
   EXPECT_TRUE(decode(b).vdm.media_pre_fec_ber.avg);
@@ -148,7 +135,7 @@ TEST(CmisPages, OneThatIsMissingIsSaid) {
   const auto without = [](EepromBuilder b, std::uint8_t page) { return decode(b.without(page)).warnings; };
   EXPECT_THAT(without(EepromBuilder::cmis(), 0x02),
               ElementsAre("page 02h was not read: the module's limits are not known"));
-  const auto vdm = with_vdm({{0x0f, kAvg, 0}});
+  const auto vdm = EepromBuilder::cmis_with_vdm({{0x0f, kAvg, 0}});
   EXPECT_THAT(without(vdm, 0x2f), ElementsAre("page 2fh was not read: the module's VDM values are not known"));
   EXPECT_THAT(without(vdm, 0x24), ElementsAre("page 24h was not read: its VDM values are not known"));
   EXPECT_THAT(decode(vdm).warnings, IsEmpty());
