@@ -226,23 +226,34 @@ std::string bias_alone(const ModuleSample& m) {
   return out.empty() ? out : "\n  Tx (no power monitor)\n" + out;
 }
 
+/// A line for each run of lanes with the same words; "" says nothing of a lane.
+std::string lane_lines(std::string_view name, const std::vector<std::string>& words) {
+  std::string out;
+  for (std::size_t first = 0, end = 0; first < words.size(); first = end) {
+    for (end = first + 1; end < words.size() && words[end] == words[first];) ++end;
+    if (words[first].empty()) continue;
+    const bool one = end == first + 1;
+    out += fmt::format("    {} {}: {}\n", name,
+                       one ? fmt::format("lane {}", end) : fmt::format("lanes {} to {}", first + 1, end), words[first]);
+  }
+  return out;
+}
+
 /// What is so now, of lanes that are not simply at work.
 std::string lane_states(const ModuleSample& m, const TextStyle& style) {
-  std::string out;
-  for (std::size_t i = 0; i < m.lanes.size(); ++i) {
-    const std::string losses = losses_are_live(m) ? join(loss_words(m.lanes[i]), ", ") : "";
-    if (const auto words = join({losses, named(m.lanes[i].tx_disabled, "Tx off by host")}, ", "); !words.empty())
-      out += fmt::format("    lane {}: {}\n", i + 1, words);
-  }
-  for (std::size_t i = 0; i < m.host_lanes.size(); ++i) {
-    const ModuleHostLane& lane = m.host_lanes[i];
+  std::vector<std::string> media, host;
+  for (const ModuleLane& lane : m.lanes)
+    media.push_back(join(
+        {losses_are_live(m) ? join(loss_words(lane), ", ") : "", named(lane.tx_disabled, "Tx off by host")}, ", "));
+  for (const ModuleHostLane& lane : m.host_lanes) {
     const bool works = lane.data_path_state.empty() || lane.data_path_state == "Activated";
     // A data path that is not up sends nothing to the host either.
     const std::string words = !works                          ? "data path " + lane.data_path_state
                               : lane.rx_output_valid == false ? "sends no valid signal to the host"
                                                               : "";
-    if (lane.in_use.value_or(true) && !words.empty()) out += fmt::format("    host lane {}: {}\n", i + 1, words);
+    host.push_back(lane.in_use.value_or(true) ? words : "");
   }
+  const std::string out = lane_lines("media", media) + lane_lines("host", host);
   return out.empty() ? out : "\n" + paint_bold("  Lanes now", style) + "\n" + out;
 }
 

@@ -152,5 +152,25 @@ TEST(ModuleText, SaysThatStatisticsAreLive) {
   EXPECT_THAT(module_text(m, {}), HasSubstr("another agent has frozen them"));
 }
 
+TEST(ModuleText, WhatLanesAreNowIsALineForThoseThatAreAlike) {
+  ModuleSample m;
+  m.management = "CMIS 5.0";
+  m.host_lanes.resize(8);
+  for (ModuleHostLane& lane : m.host_lanes) lane.data_path_state = "Activated";
+  m.host_lanes[2].rx_output_valid = false;
+  for (std::size_t i = 4; i < 8; ++i) m.host_lanes[i].data_path_state = "Deactivated";
+  m.lanes.resize(2);
+  m.lanes[1].tx_disabled = true;
+  m.lanes[1].rx_los = true;
+  const std::string text = module_text(m, TextStyle{});
+  EXPECT_THAT(text, HasSubstr("  Lanes now\n"
+                              "    media lane 2: Tx off by host\n"
+                              "    host lane 3: sends no valid signal to the host\n"
+                              "    host lanes 5 to 8: data path Deactivated\n"));
+  EXPECT_THAT(text, HasSubstr("    lane 2: Rx LOS\n")) << "latched, so among the flags";
+  m.management = "SFF-8472 12.4";  // there it is as it is now
+  EXPECT_THAT(module_text(m, TextStyle{}), HasSubstr("    media lane 2: Rx LOS, Tx off by host\n"));
+}
+
 }  // namespace
 }  // namespace linkhealth
