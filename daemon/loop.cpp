@@ -135,11 +135,13 @@ void Crew::serve(const std::shared_ptr<Crew>& crew) {
 }
 
 void Crew::lend(const std::shared_ptr<Crew>& crew, std::unique_lock<std::mutex>& turn) {
+  bool did_read = false;  // a source that always wants to read starves nobody
   while (!crew->ended) {
-    const bool reads = crew->loop->has_reads();
+    const bool reads = crew->loop->has_reads() && !(did_read && crew->loop->has_other_work());
     if (!reads && !crew->loop->has_other_work()) return;
     if (crew->members - crew->reading == 1 && !start_member(crew)) return;  // somebody must keep the time
     const auto work = reads ? crew->loop->reads() : crew->loop->other_work();
+    did_read = reads;
     ++crew->reading;
     turn.unlock();
     work();

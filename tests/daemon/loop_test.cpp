@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <csignal>
+#include <functional>
 #include <future>
 #include <memory>
 #include <set>
@@ -87,14 +88,17 @@ TEST(DaemonLoop, ADescriptorThatIsNotOpenLeavesTheTimer) {
   EXPECT_EQ(reloads, ClosedSource::kPolls - 1);
 }
 
-/// Wants a read with each of its first polls, and ends the loop after so many polls by time.
+/// Wants a read with each poll until it ends the loop, after so many polls and not before `may_end`.
 class ReadingSource : public Source {
  public:
   std::optional<Snapshot> poll() override {
     ++polls;
     deciding.insert(std::this_thread::get_id());
-    if (polls == kEnd) kill(getpid(), SIGTERM);
-    wanted = !away && polls < kEnd;
+    if (!ended && polls >= kEnd && (!may_end || may_end())) {
+      ended = true;
+      kill(getpid(), SIGTERM);
+    }
+    wanted = !away && !ended;
     return std::nullopt;
   }
   [[nodiscard]] std::optional<Milliseconds> until_due() const override { return Milliseconds(1); }
@@ -115,6 +119,8 @@ class ReadingSource : public Source {
   int polls = 0;
   bool wanted = false;
   std::atomic<bool> away = false;
+  bool ended = false;
+  std::function<bool()> may_end;
   std::shared_future<void> hang;  ///< what a read waits for
   std::set<std::thread::id> deciding, reading;
 };
@@ -158,7 +164,7 @@ struct OtherWork {
 
 TEST(DaemonLoop, OtherWorkGoesWithTheLoopAndMayHangToo) {
   block_loop_signals();
-  ReadingSource source;
+  ReadingSource source;  // wants to read all the time, and still the other work has its turn
   std::promise<void> at_once;
   at_once.set_value();
   source.hang = at_once.get_future().share();
@@ -167,6 +173,7 @@ TEST(DaemonLoop, OtherWorkGoesWithTheLoopAndMayHangToo) {
   OtherWork other;
   LoopHooks hooks;
   other.put(hooks);
+  source.may_end = [&other] { return other.begun == OtherWork::kHangs; };
   alarm(60);
   ASSERT_TRUE(run_loop(source, engine, clock, hooks));
   alarm(0);
