@@ -26,14 +26,40 @@ bool answers_gone(SampledPort& port) {
   return port.files->read_link(unused, unsaid) == ReadStatus::kGone;
 }
 
-/// Why a port that is not here is not lost either; "": it is. Somebody else has the card or the interface, and means
-/// to.
-std::string lent_to(const SampledPort& port, const Inventory& found) {
+/// The driver by which somebody else has the card, and means to; "": nobody.
+std::string lender_of(const std::string& pci, const Inventory& found) {
   constexpr std::string_view kLenders[] = {"vfio-pci", "pci-stub", "pciback", "uio_pci_generic", "igb_uio"};
-  for (const PciCard& card : found.cards.value_or(std::vector<PciCard>()))
-    if (card.address == port.port.id.pci && std::ranges::find(kLenders, card.driver) != std::end(kLenders))
-      return "lent by " + card.driver + ": a virtual machine or a program has the card";
+  if (!found.cards) return "";
+  const auto card = std::ranges::find(*found.cards, pci, &PciCard::address);
+  const bool lent = card != found.cards->end() && std::ranges::find(kLenders, card->driver) != std::end(kLenders);
+  return lent ? card->driver : "";
+}
+
+/// Why a port that is not here is not lost either; "": it is.
+std::string lent_to(const SampledPort& port, const Inventory& found) {
+  if (const std::string lender = lender_of(port.port.id.pci, found); !lender.empty())
+    return "lent by " + lender + ": a virtual machine or a program has the card";
   return port.moved ? "its interface went to another network namespace" : "";
+}
+
+const PortKey* plain_port_at(const std::map<PortKey, SampledPort>& ports, const std::string& stable_key) {
+  for (const auto& [key, port] : ports)
+    if (!port.port.id.verbs && port.port.id.stable_key() == stable_key) return &key;
+  return nullptr;
+}
+
+/// Two links of mlx5 as a LAG have one verbs device, at the function of one of them (linux:
+/// drivers/net/ethernet/mellanox/mlx5/core/lag/lag.c): the other one's is not lost.
+bool shares_rdma(const std::string& pci, const std::map<PortKey, SampledPort>& ports) {
+  const auto card_of = [](const std::string& address) { return address.substr(0, address.rfind('.')); };
+  return std::ranges::any_of(ports, [&](const auto& entry) {
+    const PortId& id = entry.second.port.id;
+    return id.verbs && entry.second.watched() && id.pci != pci && card_of(id.pci) == card_of(pci);
+  });
+}
+
+Gap rdma_gap(const PortKey& port) {
+  return {port, "rdma_device", "the RDMA device is gone, its network interface is still there"};
 }
 
 /// An IPoIB interface comes and goes without its port.
@@ -77,6 +103,7 @@ PortsFound PortSearch::compare(Inventory found, std::map<PortKey, SampledPort> k
 PortsFound PortSearch::judge(Inventory found, std::map<PortKey, SampledPort> known, SteadyTime now) {
   PortsFound result;
   const bool first = std::exchange(first_, false);
+  if (first) remembered_until_ = now + kRememberedFor;
   if (found.incomplete && !known.empty()) {
     // Without the list of RDMA devices their netdevs would look like plain Ethernet ports.
     result.ports = std::move(known);
@@ -92,6 +119,7 @@ PortsFound PortSearch::judge(Inventory found, std::map<PortKey, SampledPort> kno
     const auto at = former_keys.find(port.id.stable_key());
     SampledPort* const former = at == former_keys.end() ? nullptr : &known.at(at->second);
     if (former != nullptr) done.insert(at->second);
+    if (!port.id.verbs) port.id.guid = lost_guid(port.id, former);
     if (former != nullptr && !former->gone && former->port.id == port.id && former->port.ifindex == port.ifindex) {
       former->misses = 0;
       result.ports.emplace(key, std::move(*former));
@@ -139,20 +167,46 @@ void PortSearch::judge_missing(PortsFound& result, const Inventory& found, std::
   }
 }
 
-/// A card that did not come back from a reboot. One that has its driver may have lent its interface before we started.
+/// Of the RDMA device that is missed beside this netdev; "": none is. It goes into the memory with the port: nothing
+/// else that is kept of a plain port says that it lost something.
+std::string PortSearch::lost_guid(const PortId& plain, const SampledPort* former) const {
+  if (former != nullptr && (former->port.id.verbs || !former->lost_device.empty())) return former->port.id.guid;
+  const auto at = std::ranges::find(remembered_, plain.stable_key(), &PortId::stable_key);
+  return at == remembered_.end() ? "" : at->guid;
+}
+
+/// Also of a card that has its driver: it is a gap and no fault, because its interface may have been lent before we
+/// started.
 void PortSearch::miss_remembered(PortsFound& result, const Inventory& found, SteadyTime now) {
-  std::erase_if(remembered_, [&found](const PortId& id) {
-    return std::ranges::any_of(found.ports, [&id](const InventoryPort& port) {
-      return port.id.stable_key() == id.stable_key() || port.id.guid == id.guid;
+  if (found.incomplete) return;
+  std::erase_if(remembered_, [&result](const PortId& id) {
+    return std::ranges::any_of(result.ports, [&id](const auto& entry) {
+      const PortId& here = entry.second.port.id;
+      return here.verbs && (here.stable_key() == id.stable_key() || here.guid == id.guid);
     });
   });
-  if (remembered_.empty() || !found.cards) return;
-  result.again_soon = true;
-  if (++remembered_looks_ < kMisses) return;
-  result.again_soon = false;
-  for (const PortId& id : std::exchange(remembered_, {})) {
+  if (now >= remembered_until_) remembered_.clear();
+  missed_ = 0;
+  if (remembered_.empty()) return;
+  if (remembered_looks_ < kMisses && ++remembered_looks_ < kMisses) {
+    result.again_soon = true;
+    return;
+  }
+  for (const PortId& id : remembered_) {
+    if (!lender_of(id.pci, found).empty()) continue;
+    ++missed_;
+    const PortKey* plain = plain_port_at(result.ports, id.stable_key());
+    if (plain != nullptr && !shares_rdma(id.pci, result.ports)) result.gaps.push_back(rdma_gap(*plain));
+  }
+  if (found.cards && !std::exchange(remembered_told_, true)) tell_remembered_gone(result, found, now);
+}
+
+/// A card that did not come back from a reboot.
+void PortSearch::tell_remembered_gone(PortsFound& result, const Inventory& found, SteadyTime now) {
+  for (const PortId& id : remembered_) {
     const auto card = std::ranges::find(*found.cards, id.pci, &PciCard::address);
-    if (card == found.cards->end() || card->driver.empty())
+    const bool there = card != found.cards->end() && !card->driver.empty();
+    if (!there && plain_port_at(result.ports, id.stable_key()) == nullptr)
       result.events.push_back({now, id.key(), PortEventKind::kDeviceGone, pci_words(found.cards, id.pci)});
   }
 }
@@ -163,17 +217,18 @@ void PortSearch::name_losses(PortsFound& result) {
   for (const auto& [key, port] : result.ports) {
     watched += port.watched();
     rdma += port.watched() && port.port.id.verbs;
-    if (!port.lost_device.empty())
-      result.gaps.push_back({key, "rdma_device", "the RDMA device is gone, its network interface is still there"});
+    if (!port.lost_device.empty()) result.gaps.push_back(rdma_gap(key));
   }
   const auto lost = [](std::size_t before, std::string_view what) {
     return fmt::format("no {} is left, of {}: the driver, or what this process may see of /sys; no cable", what,
                        before);
   };
-  if (watched == 0 && watched_before_ > 0) {
-    result.gaps.push_back({"", "inventory", lost(watched_before_, "port")});
-  } else if (rdma == 0 && rdma_before_ > 0) {
-    result.gaps.push_back({"", "inventory", lost(rdma_before_, "RDMA port")});
+  const std::size_t watched_before = watched_before_ > 0 ? watched_before_ : missed_;
+  const std::size_t rdma_before = rdma_before_ > 0 ? rdma_before_ : missed_;
+  if (watched == 0 && watched_before > 0) {
+    result.gaps.push_back({"", "inventory", lost(watched_before, "port")});
+  } else if (rdma == 0 && rdma_before > 0) {
+    result.gaps.push_back({"", "inventory", lost(rdma_before, "RDMA port")});
   }
   if (watched > 0) watched_before_ = watched;
   if (rdma > 0) rdma_before_ = rdma;

@@ -3,12 +3,14 @@
 // alone leave a port unknown. Only its own files (ENODEV) or several searches say that it is gone.
 #pragma once
 
+#include <chrono>
 #include <map>
 #include <set>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "base/time.h"
 #include "daemon/sampled_port.h"
 #include "model/snapshot.h"
 #include "probes/inventory.h"
@@ -27,11 +29,16 @@ struct PortsFound {
 
 class PortSearch {
  public:
-  /// Ports of an earlier run that had a link. One that is not found, nor its GUID elsewhere, and whose card is not on
-  /// the PCI bus or has no driver there, is told as gone after some searches. Before the first search.
+  /// Ports of an earlier run that had a link and an RDMA device; a plain one with a GUID had lost it by then. One that
+  /// is not found, nor its GUID elsewhere, and whose card is not on the PCI bus or has no driver there, is told as gone
+  /// after some searches. That only its netdev is left, or no port at all, is a gap. Before the first search.
   void remember(std::vector<PortId> ports) { remembered_ = std::move(ports); }
   /// So many searches must miss a port whose files still answer.
   static constexpr unsigned kMisses = 3;
+  /// For so long a run misses what an earlier one had, as long as the history does (its used_s). An operator may have
+  /// unloaded RDMA for good: then the ports lose the GUID that they had, and the next run has nothing to miss. What is
+  /// not there at all leaves the memory 30 days after it was last seen (model/history_references.cpp).
+  static constexpr Milliseconds kRememberedFor = std::chrono::hours(7 * 24);
 
   /// Ports are recognized by PortId::stable_key(): a rename is neither gone nor new, and keeps the kernel's counts.
   PortsFound compare(Inventory found, std::map<PortKey, SampledPort> known, SteadyTime now);
@@ -39,12 +46,17 @@ class PortSearch {
  private:
   PortsFound judge(Inventory found, std::map<PortKey, SampledPort> known, SteadyTime now);
   void judge_missing(PortsFound& result, const Inventory& found, std::map<PortKey, SampledPort>& known, SteadyTime now);
+  [[nodiscard]] std::string lost_guid(const PortId& plain, const SampledPort* former) const;
   void miss_remembered(PortsFound& result, const Inventory& found, SteadyTime now);
+  void tell_remembered_gone(PortsFound& result, const Inventory& found, SteadyTime now);
   void name_losses(PortsFound& result);
 
   bool first_ = true;
   std::vector<PortId> remembered_;  ///< and not found yet
+  SteadyTime remembered_until_;
   unsigned remembered_looks_ = 0;
+  bool remembered_told_ = false;                    ///< those whose card is gone
+  std::size_t missed_ = 0;                          ///< of the remembered ones, once it is no matter of a slow driver
   std::set<std::pair<PortKey, std::string>> said_;  ///< port and probe of the gaps that stand
   std::size_t watched_before_ = 0;                  ///< when there was a port last
   std::size_t rdma_before_ = 0;                     ///< when there was an RDMA port last

@@ -26,7 +26,7 @@ struct PortReferences {
   std::uint32_t best_speed_mbps = 0, best_lanes = 0;
   std::vector<KeptReference> references;
   std::string label{};                  ///< "mlx5_3/1", as it was called
-  std::string guid{};                   ///< of its verbs device; "" for a plain Ethernet port
+  std::string guid{};                   ///< of its verbs device; "" for a plain Ethernet port that never had one
   std::optional<WallTime> linked_at{};  ///< when it last had a link; nullopt: never, or nobody is to miss it
   std::string peer_source{}, peer_system{}, peer_port{}, peer_guid{};  ///< whom a MAD or LLDP named at the far end
   std::optional<WallTime> peer_at{};                                   ///< when; nullopt: nobody was

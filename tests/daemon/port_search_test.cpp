@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 namespace linkhealth {
 namespace {
 
@@ -25,7 +27,7 @@ class DaemonPortSearch : public ::testing::Test {
     found.gaps = std::move(gaps);
     found.incomplete = incomplete;
     found.cards = cards;
-    PortsFound result = search.compare(std::move(found), std::move(known), SteadyTime(Milliseconds(1000)));
+    PortsFound result = search.compare(std::move(found), std::move(known), now);
     known = std::move(result.ports);
     return result;
   }
@@ -34,7 +36,12 @@ class DaemonPortSearch : public ::testing::Test {
     for (const PortEvent& event : result.events) text += std::string(to_string(event.kind)) + " " + event.port + ";";
     return text;
   }
+  static bool says(const PortsFound& in, const std::string& at, const std::string& part) {
+    return std::ranges::any_of(
+        in.gaps, [&](const Gap& gap) { return gap.port == at && gap.reason.find(part) != std::string::npos; });
+  }
 
+  SteadyTime now{Milliseconds(1000)};
   PortSearch search;
   std::optional<std::vector<PciCard>> cards;
   std::map<PortKey, SampledPort> known;
@@ -138,14 +145,10 @@ TEST_F(DaemonPortSearch, TheLastPortOfAKindIsTold) {
   // The RDMA driver is unloaded: the network interfaces stay.
   PortsFound result = find({port("", "0000:1b:00.0", "ens1", 2), port("", "0000:1c:00.0", "ens2", 3)});
   EXPECT_EQ(words(result), "device_gone mlx5_0/1;device_gone mlx5_1/1;");
-  const auto has = [](const PortsFound& in, const std::string& at, const std::string& part) {
-    return std::any_of(in.gaps.begin(), in.gaps.end(),
-                       [&](const Gap& gap) { return gap.port == at && gap.reason.find(part) != std::string::npos; });
-  };
-  EXPECT_TRUE(has(result, "", "no RDMA port is left, of 2"));
-  EXPECT_TRUE(has(result, "ens1", "its network interface is still there"));
+  EXPECT_TRUE(says(result, "", "no RDMA port is left, of 2"));
+  EXPECT_TRUE(says(result, "ens1", "its network interface is still there"));
   result = find({port("", "0000:1b:00.0", "ens1", 2), port("", "0000:1c:00.0", "ens2", 3)});
-  EXPECT_TRUE(has(result, "", "no RDMA port is left")) << "as long as it is so";
+  EXPECT_TRUE(says(result, "", "no RDMA port is left")) << "as long as it is so";
   result = find({one, two});
   EXPECT_TRUE(result.gaps.empty());
   EXPECT_EQ(known.at("mlx5_0/1").lost_device, "");
@@ -243,6 +246,134 @@ TEST_F(RememberedPorts, OneThatIsThereOrAtAnotherAddressIsNot) {
 TEST_F(RememberedPorts, WhereTheBusCantBeListedNobodyKnows) {
   cards.reset();
   EXPECT_EQ(after_some_searches({one}), "");
+}
+
+/// What was lost while nobody looked, or was told already by an earlier run.
+class LostOverARestart : public DaemonPortSearch {
+ protected:
+  void SetUp() override {
+    one.id.guid = "b83f:d203:0012:0001";
+    two.id.guid = "b83f:d203:0012:0002";
+    cards = {PciCard{"0000:1b:00.0", "mlx5_core", {}, {}}, PciCard{"0000:1c:00.0", "mlx5_core", {}, {}}};
+    search.remember({one.id, two.id});
+  }
+  /// The last of as many searches as it takes.
+  PortsFound settle(const std::vector<InventoryPort>& ports) {
+    for (unsigned i = 1; i < PortSearch::kMisses; ++i) {
+      const PortsFound early = find(ports);
+      EXPECT_TRUE(early.gaps.empty() && early.again_soon) << "at a boot the driver may be on its way";
+    }
+    PortsFound result = find(ports);
+    EXPECT_FALSE(result.again_soon);
+    return result;
+  }
+  /// Of the ports as they are known now the memory gives back the label, the address and the GUID.
+  void restart() {
+    std::vector<PortId> kept;
+    for (const auto& [key, port] : known) kept.push_back(port.port.id);
+    known.clear();
+    search = PortSearch();
+    search.remember(kept);
+  }
+
+  InventoryPort one = DaemonPortSearch::one;
+  InventoryPort two = DaemonPortSearch::two;
+  const InventoryPort plain_one = port("", "0000:1b:00.0", "ens1", 2);
+  const InventoryPort plain_two = port("", "0000:1c:00.0", "ens2", 3);
+};
+
+TEST_F(LostOverARestart, TheRdmaDriverIsMissed) {
+  for (const PortsFound& result : {settle({plain_one, plain_two}), find({plain_one, plain_two})}) {
+    EXPECT_EQ(words(result), "");
+    EXPECT_TRUE(says(result, "", "no RDMA port is left, of 2"));
+    EXPECT_TRUE(says(result, "ens1", "its network interface is still there"));
+    EXPECT_TRUE(says(result, "ens2", "its network interface is still there"));
+  }
+  const PortsFound back = find({one, two});
+  EXPECT_TRUE(back.gaps.empty());
+  EXPECT_EQ(back.gaps_ended.size(), 2U);
+  EXPECT_TRUE(find({one, two}).gaps.empty());
+}
+
+TEST_F(LostOverARestart, OneRdmaDeviceIsMissed) {
+  const PortsFound result = settle({one, plain_two});
+  ASSERT_EQ(result.gaps.size(), 1U);
+  EXPECT_TRUE(says(result, "ens2", "its network interface is still there"));
+}
+
+TEST_F(LostOverARestart, ItIsToldByTheNextRunToo) {
+  settle({plain_one, plain_two});
+  for (int i = 0; i < 3; ++i) {
+    restart();
+    EXPECT_TRUE(says(settle({plain_one, plain_two}), "", "no RDMA port is left, of 2"));
+  }
+}
+
+TEST_F(LostOverARestart, WhatWasLostWhileRunningIsToldByTheNextRun) {
+  find({one, two});
+  EXPECT_TRUE(says(find({plain_one, plain_two}), "", "no RDMA port is left, of 2"));
+  EXPECT_TRUE(find({plain_one, plain_two}).fresh.empty()) << "the same ports";
+  restart();
+  const PortsFound result = settle({plain_one, plain_two});
+  EXPECT_TRUE(says(result, "", "no RDMA port is left, of 2"));
+  EXPECT_TRUE(says(result, "ens1", "its network interface is still there"));
+}
+
+/// An operator may have unloaded RDMA for good.
+TEST_F(LostOverARestart, ItEndsAfterAWeekAndIsForgotten) {
+  settle({plain_one, plain_two});
+  now += PortSearch::kRememberedFor;
+  EXPECT_EQ(find({plain_one, plain_two}).gaps_ended.size(), 2U);
+  const PortsFound result = find({plain_one, plain_two});
+  EXPECT_TRUE(result.gaps.empty());
+  EXPECT_EQ(words(result), "");
+  EXPECT_EQ(known.at("ens1").port.id.guid, "") << "or a restart would tell it again";
+}
+
+TEST_F(LostOverARestart, AllPortsAreMissedThoughTheirCardsHaveADriver) {
+  const PortsFound result = settle({});
+  EXPECT_EQ(words(result), "");
+  ASSERT_EQ(result.gaps.size(), 1U);
+  EXPECT_TRUE(says(result, "", "no port is left, of 2"));
+  EXPECT_TRUE(says(find({}), "", "no port is left, of 2")) << "as long as it is so";
+  EXPECT_TRUE(find({one}).gaps.empty());
+}
+
+TEST_F(LostOverARestart, AllPortsAreMissedWhereTheBusCantBeListed) {
+  cards.reset();
+  const PortsFound result = settle({});
+  EXPECT_EQ(words(result), "");
+  EXPECT_TRUE(says(result, "", "no port is left, of 2"));
+}
+
+TEST_F(LostOverARestart, PulledCardsAreToldAsBeforeAndOnce) {
+  cards->clear();
+  const PortsFound result = settle({});
+  EXPECT_EQ(words(result), "device_gone mlx5_0/1;device_gone mlx5_1/1;");
+  EXPECT_TRUE(says(result, "", "no port is left, of 2"));
+  EXPECT_EQ(words(find({})), "");
+}
+
+TEST_F(LostOverARestart, CardsThatAreLentAreNotMissed) {
+  cards = {PciCard{"0000:1b:00.0", "vfio-pci", {}, {}}, PciCard{"0000:1c:00.0", "vfio-pci", {}, {}}};
+  EXPECT_TRUE(settle({}).gaps.empty());
+}
+
+/// Two links of mlx5 as a LAG have one verbs device, at the first one's function.
+TEST_F(LostOverARestart, TheSecondMemberOfALagMissesNothing) {
+  search = PortSearch();
+  two.id.pci = "0000:1b:00.1";
+  search.remember({one.id, two.id});
+  EXPECT_TRUE(settle({one, port("", "0000:1b:00.1", "ens2", 3)}).gaps.empty());
+}
+
+TEST_F(LostOverARestart, AListThatCantBeReadMissesNothingAndForgetsNothing) {
+  const std::vector<Gap> why = {{"", "inventory", "/sys/class/infiniband: I/O error"}};
+  for (unsigned i = 0; i < PortSearch::kMisses; ++i) {
+    const PortsFound result = find({}, why, true);
+    EXPECT_EQ(result.gaps, why);
+  }
+  EXPECT_TRUE(says(settle({plain_one, plain_two}), "", "no RDMA port is left, of 2"));
 }
 
 }  // namespace
