@@ -27,7 +27,8 @@ void FarEnds::set_ports(const std::vector<InventoryPort>& ports) {
   }
   merge_.set_plan(std::move(planned));
   merge_.set_ports(keys);
-  for (const auto& reader : readers_) reader->set_ports(watched);
+  // A file may name an exempt port, which is not the same as a port that is not here.
+  for (const auto& reader : readers_) reader->set_ports(reader->name() == "import" ? ports : watched);
 }
 
 FarEnds::News FarEnds::take(SteadyTime now) {

@@ -27,7 +27,7 @@ class FarEnds {
 
   /// Another plan, in force with the next set_ports().
   void set_plan(std::map<PortKey, ExpectedPort> plan) { plan_ = std::move(plan); }
-  /// Exempt ports are left out: nobody asks who is behind them.
+  /// Nobody asks who is behind an exempt port. Only the import is told of them: a file that names one is no mistake.
   void set_ports(const std::vector<InventoryPort>& ports);
 
   struct News {

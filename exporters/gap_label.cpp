@@ -17,7 +17,14 @@ std::string unquoted(std::string_view text) {
   const auto open = text.find('"');
   if (open == std::string_view::npos) return std::string(text);
   const auto close = text.rfind('"');
-  return std::string(text.substr(0, open + 1)) + std::string(text.substr(close + 1));
+  return std::string(text.substr(0, open)) + "\"...\"" + std::string(text.substr(close + 1));
+}
+
+/// `text` without what a parser says of a file that it can't read: it shows the place and some of the content.
+std::string_view without_place(std::string_view text) {
+  constexpr std::string_view kNoFormat = "not whole or not the format";
+  const auto at = text.find(kNoFormat);
+  return at == std::string_view::npos ? text : text.substr(0, at + kNoFormat.size());
 }
 
 /// Runs of digits become "N": a number is not a kind of failure. The patience of a hung read is configured, and stays.
@@ -32,19 +39,33 @@ std::string without_numbers(std::string_view text) {
   return out;
 }
 
+std::string_view behind_colon(std::string_view part) {
+  const auto colon = part.find(": ");
+  return colon == std::string_view::npos ? part : trim(part.substr(colon + 2));
+}
+
 std::string cause_of(std::string_view part) {
   part = trim(part);
   if (part.find("text \"") != std::string_view::npos) return "unexpected text";
   if (part.starts_with("EOPNOTSUPP")) return "EOPNOTSUPP";
-  const auto colon = part.find(": ");
   // "files: cause"; a sentence of ours has its colon after more than a list of names, and stays whole.
-  return without_numbers(colon == std::string_view::npos ? part : trim(part.substr(colon + 2)));
+  part = behind_colon(part);
+  // "ports > PORT: cause" of an imported file, which may call a port anything.
+  return without_numbers(part.starts_with("ports > ") ? behind_colon(part) : part);
+}
+
+/// At most kMaxBytes, and no half character: a label that is no UTF-8 spoils the whole scrape.
+void cut(std::string& label) {
+  if (label.size() <= kMaxBytes) return;
+  std::size_t size = kMaxBytes;
+  while (size > 0 && (static_cast<unsigned char>(label[size]) & 0xc0U) == 0x80U) --size;
+  label.resize(size);
 }
 
 }  // namespace
 
 std::string gap_label(std::string_view reason) {
-  const std::string plain = unquoted(reason);
+  const std::string plain = unquoted(without_place(reason));
   std::vector<std::string> causes;
   std::string_view rest = plain;
   while (!rest.empty()) {
@@ -57,7 +78,7 @@ std::string gap_label(std::string_view reason) {
   std::sort(causes.begin(), causes.end());
   std::string label;
   for (const std::string& cause : causes) label += (label.empty() ? "" : "; ") + cause;
-  if (label.size() > kMaxBytes) label.resize(kMaxBytes);
+  cut(label);
   return label;
 }
 

@@ -12,48 +12,105 @@ namespace linkhealth {
 
 namespace {
 
-/// The file as it is written.
-struct FileLine {
-  std::string schema;
-  std::optional<WallTime> at;
-  std::optional<double> valid_for_s;
-  std::map<std::string, ImportedPort> ports;
+class FileReader {
+ public:
+  FileReader(std::string_view text, const PortOfName& port_of) : in_(text), port_of_(port_of) {}
+
+  Result<ImportFile> read() {
+    const bool whole = in_.object([this](std::string_view key) { return field(key); }) && in_.at_end();
+    if (std::string why = refusal(whole); !why.empty()) return Error{std::move(why)};
+    file_.at = *at_;
+    file_.valid_for_s = *valid_for_s_;
+    return std::move(file_);
+  }
+
+ private:
+  bool field(std::string_view key) {
+    if (in_.take_null()) return true;
+    if (key == "schema") return in_.read(schema_);
+    if (key == "at") return FieldsIn(in_).value(at_);
+    if (key == "valid_for_s") return FieldsIn(in_).value(valid_for_s_);
+    if (key != "ports") return in_.skip();
+    has_ports_ = true;
+    return in_.object([this](std::string_view name) { return entry(name); });
+  }
+
+  /// What makes the file unbelievable; "": nothing.
+  [[nodiscard]] std::string refusal(bool whole) const {
+    if (!schema_.empty() && schema_ != kImportSchema)
+      return fmt::format("its format is \"{}\", and this program reads {}", printable(schema_).substr(0, 60),
+                         kImportSchema);
+    if (!whole) return "not whole or not the format: " + printable(in_.error());
+    if (schema_.empty()) return fmt::format("schema is missing: write {}", kImportSchema);
+    if (!at_) return "at is missing: when the readings were taken";
+    if (!valid_for_s_) return "valid_for_s is missing: for how long the readings hold";
+    if (!(*valid_for_s_ > 0 && *valid_for_s_ <= kMaxImportValidSeconds))
+      return "valid_for_s must be more than 0 and at most a day";
+    if (!has_ports_) return "ports is missing: write {} when there is nothing to say";
+    if (file_.named > kMaxImportPorts) return fmt::format("more than {} ports", kMaxImportPorts);
+    return objection_;
+  }
+
+  bool entry(std::string_view name) {
+    // The file is refused already, and what is left of it needs no room.
+    if (++file_.named > kMaxImportPorts || !objection_.empty()) return in_.skip();
+    ImportedPort port;
+    if (!read_entry(port)) return false;
+    if (port.peer && port.peer->source.empty()) port.peer->source = "telemetry";
+    if (const std::string why = objection(port); !why.empty())
+      objection_ = fmt::format("ports > {}: a {}", printable(name).substr(0, 60), why);
+    else if (const auto key = port_of_(name))
+      keep(*key, std::move(port));
+    return true;
+  }
+
+  bool read_entry(ImportedPort& port) {
+    return in_.object([&](std::string_view key) {
+      if (key == "peer") return part(port.peer, port);
+      if (key == "module") return part(port.module, port);
+      return in_.skip();
+    });
+  }
+
+  template <typename Sample>
+  bool part(std::optional<Sample>& out, ImportedPort& port) {
+    if (in_.take_null()) return true;
+    if (out) port.flaw = "an entry has peer or module twice, and is not taken";
+    return FieldsIn(in_).value(out);
+  }
+
+  /// Of two entries that contradict each other nobody can tell which one is right.
+  void keep(const PortKey& key, ImportedPort port) {
+    const auto [at, first] = file_.ports.try_emplace(key);
+    if (!first) port.flaw = "two entries are of one port, and neither is taken";
+    if (!port.flaw.empty()) {
+      port.peer.reset();
+      port.module.reset();
+    }
+    // It would take away what an older file says of the module.
+    if (port.module && *port.module == ModuleSample{}) {
+      port.module.reset();
+      port.flaw = "an empty module says nothing, and is not taken";
+    }
+    at->second = std::move(port);
+  }
+
+  JsonReader in_;
+  const PortOfName& port_of_;
+  std::string schema_;
+  std::optional<WallTime> at_;
+  std::optional<double> valid_for_s_;
+  bool has_ports_ = false;
+  ImportFile file_;
+  std::string objection_;  ///< to the first value that can't be
 };
 
 }  // namespace
 
-void fields(Is<ImportedPort> auto& port, auto& visit) {
-  visit("peer", port.peer);
-  visit("module", port.module);
-}
+std::optional<PortKey> port_as_named(std::string_view name) { return PortKey(name); }
 
-void fields(Is<FileLine> auto& file, auto& visit) {
-  visit("schema", file.schema);
-  visit("at", file.at);
-  visit("valid_for_s", file.valid_for_s);
-  visit("ports", file.ports);
-}
-
-Result<ImportFile> parse_import_file(std::string_view text) {
-  JsonReader in(text);
-  FileLine read;
-  const bool whole = FieldsIn(in).value(read) && in.at_end();
-  if (!read.schema.empty() && read.schema != kImportSchema)
-    return Error{fmt::format("its format is \"{}\", and this program reads \"{}\"",
-                             printable(read.schema).substr(0, 60), kImportSchema)};
-  if (!whole) return Error{"not whole or not the format: " + printable(in.error())};
-  if (read.schema.empty()) return Error{fmt::format("\"schema\" is missing: write \"{}\"", kImportSchema)};
-  if (!read.at) return Error{"\"at\" is missing: when the readings were taken"};
-  if (!read.valid_for_s) return Error{"\"valid_for_s\" is missing: for how long the readings hold"};
-  if (!(*read.valid_for_s > 0 && *read.valid_for_s <= kMaxImportValidSeconds))
-    return Error{"\"valid_for_s\" must be more than 0 and at most a day"};
-  if (read.ports.size() > kMaxImportPorts) return Error{fmt::format("more than {} ports", kMaxImportPorts)};
-  for (auto& [key, port] : read.ports) {
-    if (port.peer && port.peer->source.empty()) port.peer->source = "telemetry";
-    if (const std::string why = objection(port); !why.empty())
-      return Error{fmt::format("ports > {}: a {}", printable(key).substr(0, 60), why)};
-  }
-  return ImportFile{*read.at, *read.valid_for_s, std::move(read.ports)};
+Result<ImportFile> parse_import_file(std::string_view text, const PortOfName& port_of) {
+  return FileReader(text, port_of).read();
 }
 
 }  // namespace linkhealth

@@ -145,7 +145,7 @@ void judge_module(Judge& judge, const ModuleSample& module) {
 
 void judge_peer(Judge& judge, const PeerSample& peer) {
   if (peer.source != "telemetry" && peer.source != "fleet")
-    judge.object("peer source that is neither \"telemetry\" nor \"fleet\"");
+    judge.object("peer source that is neither telemetry nor fleet");
   if (peer.age_s && !(*peer.age_s >= 0 && *peer.age_s <= kMaxImportValidSeconds))
     judge.object("peer age that can't be");
   if (peer.module_age_s || !peer.module_source.empty()) judge.object("peer module with a source of its own");

@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <functional>
 #include <map>
-#include <set>
+#include <optional>
+#include <string_view>
 #include <utility>
 
 #include "base/text.h"
@@ -18,21 +20,66 @@ namespace {
 constexpr const char* kName = "import";
 constexpr std::size_t kMaxFileGaps = 16;
 
-/// A file that can be believed, in this node's monotonic time.
-struct Believed {
-  std::string name;
-  ImportFile file;
+/// Entries of all files together, at most: each is read and judged in every round, also one of a port of another node.
+constexpr std::size_t kMaxEntries = 16 * kMaxImportPorts;
+
+std::string shown(const std::string& file) { return printable(file).substr(0, 80); }
+
+/// The ports by each of their names: "mlx5_0/1", "ibp27s0", "0000:1b:00.0/1".
+class PortNames {
+ public:
+  explicit PortNames(std::span<const InventoryPort> ports) {
+    // A name that two have is the watched one's: an exempt port may share its card.
+    for (const bool exempt : {false, true})
+      for (const InventoryPort& port : ports)
+        if (exempt == !port.exempt_reason.empty()) add(port);
+  }
+  [[nodiscard]] const InventoryPort* find(std::string_view name) const {
+    const auto at = ports_.find(name);
+    return at == ports_.end() ? nullptr : at->second;
+  }
+
+ private:
+  void add(const InventoryPort& port) {
+    ports_.emplace(port.id.key(), &port);
+    if (!port.id.netdev.empty()) ports_.emplace(port.id.netdev, &port);
+    if (!port.id.pci.empty()) ports_.emplace(fmt::format("{}/{}", port.id.pci, port.id.port), &port);
+  }
+  std::map<std::string, const InventoryPort*, std::less<>> ports_;
+};
+
+/// When the readings of a file were taken, and when they end.
+struct Times {
+  WallTime at;  ///< as the file says it: files are compared by it
   SteadyTime read_at;
   SteadyTime valid_until;
 };
 
-/// A port by any of its names: "mlx5_0/1", "ibp27s0", "0000:1b:00.0/1".
-const InventoryPort* find_port(std::span<const InventoryPort> ports, const std::string& name) {
-  for (const InventoryPort& port : ports)
-    if (port.id.key() == name || (!port.id.netdev.empty() && port.id.netdev == name) ||
-        (!port.id.pci.empty() && fmt::format("{}/{}", port.id.pci, port.id.port) == name))
-      return &port;
-  return nullptr;
+template <typename Sample>
+struct Newest {
+  Sample sample;
+  Times times;
+};
+
+struct Expired {
+  std::string file;
+  WallTime at;
+  bool peer = false, module = false;
+};
+
+/// What the files that were read so far say of a port. Only the newest of each part is kept, so that a round needs room
+/// for the ports of this node, however many files there are.
+struct OfPort {
+  std::optional<Newest<PeerSample>> peer;
+  std::optional<Newest<ModuleSample>> module;
+  std::optional<Expired> expired;  ///< the newest file that is over
+  std::vector<Gap> gaps;
+};
+
+/// Of two files of one time the one that is read later counts.
+template <typename Sample>
+void keep_newer(std::optional<Newest<Sample>>& kept, std::optional<Sample> said, const Times& times) {
+  if (said && (!kept || times.at >= kept->times.at)) kept = Newest<Sample>{*std::move(said), times};
 }
 
 class ImportProbe final : public PeerProbe {
@@ -46,51 +93,48 @@ class ImportProbe final : public PeerProbe {
   std::vector<PeerReading> read(std::span<const InventoryPort> ports, SteadyTime now) override {
     due_ = now + timing_.period;
     node_gaps_.clear();
-    std::map<PortKey, PeerReading> readings;
-    for (const InventoryPort& port : ports) {
-      PeerReading& reading = readings[port.id.key()];
-      reading.port = port.id.key();
-      reading.read_at = now;
-      reading.answered = true;
-    }
-    for (const Believed& one : believed(now)) take_file(one, ports, now, readings);
-    tell_expired(readings);
+    std::map<PortKey, OfPort> of_ports;
+    for (const InventoryPort& port : ports)
+      if (port.exempt_reason.empty()) of_ports[port.id.key()];
+    read_files(PortNames(ports), now, of_ports);
     std::vector<PeerReading> all;
-    if (!node_gaps_.empty()) {
-      all.emplace_back().gaps = bounded(std::move(node_gaps_));
-      node_gaps_.clear();
-    }
-    for (auto& [key, reading] : readings) all.push_back(std::move(reading));
+    if (!node_gaps_.empty()) all.emplace_back().gaps = bounded("", std::exchange(node_gaps_, {}));
+    for (auto& [key, of_port] : of_ports) all.push_back(joined(key, std::move(of_port), now));
     return all;
   }
 
  private:
   void gap(const std::string& file, const std::string& reason) {
-    node_gaps_.push_back({"", kName, (file.empty() ? "" : printable(file).substr(0, 80) + ": ") + reason});
+    node_gaps_.push_back({"", kName, shown(file) + ": " + reason});
   }
+  /// Of the directory as a whole; before those of files, of which only the first ones are told.
+  void gap_of_all(const std::string& reason) { node_gaps_.insert(node_gaps_.begin(), {"", kName, reason}); }
 
-  static std::vector<Gap> bounded(std::vector<Gap> gaps) {
+  static std::vector<Gap> bounded(const PortKey& port, std::vector<Gap> gaps) {
     if (gaps.size() <= kMaxFileGaps) return gaps;
     gaps.resize(kMaxFileGaps);
-    gaps.push_back({"", kName, "and more files that can't be believed"});
+    gaps.push_back({port, kName, "and more files that can't be believed"});
     return gaps;
   }
 
-  /// Files by the time of their readings, the newest last; a later one replaces what an earlier one says of a port.
-  std::vector<Believed> believed(SteadyTime now) {
-    std::vector<Believed> files;
-    auto names = directory_->names();
-    if (!names) {
-      gap("", names.error().message);
-      return files;
+  std::vector<std::string> names() {
+    auto found = directory_->names();
+    if (!found) {
+      gap_of_all(found.error().message);
+      return {};
     }
-    if (names->size() > kMaxImportFiles) {
-      gap("", fmt::format("more than {} files: the rest is not read", kMaxImportFiles));
-      names->resize(kMaxImportFiles);
+    if (found->size() > kMaxImportFiles) {
+      gap_of_all(fmt::format("more than {} files, and the rest is not read", kMaxImportFiles));
+      found->resize(kMaxImportFiles);
     }
+    return *std::move(found);
+  }
+
+  void read_files(const PortNames& ports, SteadyTime now, std::map<PortKey, OfPort>& of_ports) {
     std::size_t bytes = 0;
+    std::size_t entries = 0;
     std::map<std::string, FirstSeen> seen;
-    for (const std::string& name : *names) {
+    for (const std::string& name : names()) {
       const auto text = directory_->read(name);
       if (!text) {
         if (text.error().errnum != ENOENT) gap(name, text.error().message);
@@ -98,19 +142,35 @@ class ImportProbe final : public PeerProbe {
       }
       bytes += text->size();
       if (bytes > kMaxImportBytes) {
-        gap(name, "all files together are larger than 4 MiB: this one and the rest are not read");
+        gap_of_all(shown(name) + ": all files together are larger than 4 MiB: this one and the rest are not read");
         break;
       }
-      auto file = parse_import_file(*text);
+      bool stranger = false;
+      auto file = parse_import_file(*text, [&](std::string_view port) { return key_of(ports, port, stranger); });
       if (!file) {
         gap(name, file.error().message);
         continue;
       }
-      judge_time(name, *std::move(file), now, seen, files);
+      entries += file->named;
+      if (entries > kMaxEntries) {
+        gap_of_all(fmt::format("{}: all files together name more than {} ports: this one and the rest are not read",
+                               shown(name), kMaxEntries));
+        break;
+      }
+      const auto times = times_of(name, *file, now, seen);
+      if (!times) continue;
+      if (stranger) gap(name, "names a port that is not here");
+      take_file(name, *std::move(file), *times, now, of_ports);
     }
     seen_ = std::move(seen);
-    std::ranges::stable_sort(files, {}, [](const Believed& one) { return one.file.at; });
-    return files;
+  }
+
+  /// An exempt port is no stranger: who writes the file need not know that nobody judges it.
+  static std::optional<PortKey> key_of(const PortNames& ports, std::string_view name, bool& stranger) {
+    const InventoryPort* port = ports.find(name);
+    stranger = stranger || port == nullptr;
+    if (port == nullptr || !port->exempt_reason.empty()) return std::nullopt;
+    return port->id.key();
   }
 
   struct FirstSeen {
@@ -118,76 +178,66 @@ class ImportProbe final : public PeerProbe {
     SteadyTime read_at;
   };
 
-  struct Expired {
-    std::string name;
-    bool peer = false, module = false;
-  };
-
-  void judge_time(const std::string& name, ImportFile file, SteadyTime now, std::map<std::string, FirstSeen>& seen,
-                  std::vector<Believed>& files) {
+  std::optional<Times> times_of(const std::string& name, const ImportFile& file, SteadyTime now,
+                                std::map<std::string, FirstSeen>& seen) {
     const WallTime wall = clock_.wall();
     // The wall clock is asked once for each reading: a step of it makes no reading older or newer.
     const auto before = seen_.find(name);
     const bool known = before != seen_.end() && before->second.at == file.at;
     if (!known && file.at > wall + timing_.skew) {
       gap(name, "its time is in the future: compare the clocks");
-      return;
+      return std::nullopt;
     }
     const SteadyTime read_at = known ? before->second.read_at : std::min(now, now - (wall - file.at));
     seen[name] = {file.at, read_at};
-    const SteadyTime until = read_at + from_seconds(file.valid_for_s);
-    files.push_back({name, std::move(file), read_at, until});
+    return Times{file.at, read_at, read_at + from_seconds(file.valid_for_s)};
   }
 
-  void take_file(const Believed& one, std::span<const InventoryPort> ports, SteadyTime now,
-                 std::map<PortKey, PeerReading>& readings) {
-    bool stranger = false;
-    for (const auto& [name, imported] : one.file.ports) {
-      const InventoryPort* port = find_port(ports, name);
-      if (port == nullptr) {
-        stranger = true;
-        continue;
-      }
-      PeerReading& reading = readings[port->id.key()];
-      if (now >= one.valid_until) {
-        expired_[port->id.key()] = {one.name, imported.peer.has_value(), imported.module.has_value()};
-        continue;
-      }
-      take_port(one, imported, reading);
+  static void take_file(const std::string& name, ImportFile file, const Times& times, SteadyTime now,
+                        std::map<PortKey, OfPort>& of_ports) {
+    const bool over = now >= times.valid_until;
+    for (auto& [key, entry] : file.ports) {
+      OfPort& of_port = of_ports[key];
+      if (over && (!of_port.expired || times.at >= of_port.expired->at))
+        of_port.expired = {name, times.at, entry.peer.has_value(), entry.module.has_value()};
+      if (over) continue;
+      if (!entry.flaw.empty()) of_port.gaps.push_back({key, kName, shown(name) + ": " + entry.flaw});
+      keep_newer(of_port.peer, std::move(entry.peer), times);
+      keep_newer(of_port.module, std::move(entry.module), times);
     }
-    if (stranger) gap(one.name, "names a port that is not here");
   }
 
-  /// The newest of a port's files that are over, unless another one says the same.
-  void tell_expired(std::map<PortKey, PeerReading>& readings) {
-    for (const auto& [port, file] : expired_) {
-      PeerReading& reading = readings[port];
-      if ((!file.peer || reading.peer) && (!file.module || reading.module)) continue;
-      reading.gaps.push_back({reading.port, kName, printable(file.name).substr(0, 80) + ": over its time of validity"});
+  static PeerReading joined(const PortKey& key, OfPort of_port, SteadyTime now) {
+    PeerReading reading;
+    reading.port = key;
+    reading.read_at = now;
+    reading.answered = true;
+    reading.gaps = bounded(key, std::move(of_port.gaps));
+    // Unless another file says the same.
+    if (const auto& over = of_port.expired;
+        over && ((over->peer && !of_port.peer) || (over->module && !of_port.module)))
+      reading.gaps.push_back({key, kName, shown(over->file) + ": over its time of validity"});
+    if (of_port.module) {
+      const Times& times = of_port.module->times;
+      reading.module = std::move(of_port.module->sample);
+      reading.read_at = times.read_at;
+      reading.module_read_at = times.read_at;
+      reading.valid_until = times.valid_until;
     }
-    expired_.clear();
-  }
-
-  static void take_port(const Believed& one, const ImportedPort& imported, PeerReading& reading) {
-    if (imported.peer) {
-      reading.peer = imported.peer;
-      reading.read_at = one.read_at - from_seconds(imported.peer->age_s.value_or(0));
+    if (of_port.peer) {
+      const Times& times = of_port.peer->times;
+      reading.peer = std::move(of_port.peer->sample);
+      reading.read_at = times.read_at - from_seconds(reading.peer->age_s.value_or(0));
       reading.peer->age_s.reset();
+      // The whole reading ends with its first part; the next round says what is left of it.
+      reading.valid_until = std::min(reading.valid_until.value_or(times.valid_until), times.valid_until);
     }
-    if (imported.module) {
-      reading.module = imported.module;
-      if (!reading.peer) reading.read_at = one.read_at;
-      reading.module_read_at = one.read_at;
-    }
-    // The whole reading ends with its first part; the next round says what is left of it.
-    if (imported.peer || imported.module)
-      reading.valid_until = std::min(reading.valid_until.value_or(one.valid_until), one.valid_until);
+    return reading;
   }
 
   std::unique_ptr<ImportDirectory> directory_;
   const Clock& clock_;
   ImportTiming timing_;
-  std::map<PortKey, Expired> expired_;
   SteadyTime due_;
   std::vector<Gap> node_gaps_;
   std::map<std::string, FirstSeen> seen_;  ///< by file name

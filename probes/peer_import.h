@@ -16,8 +16,9 @@ struct ImportTiming {
   Milliseconds skew{5'000};
 };
 
-/// The daemon's one probe of that kind, named "import". Answers for every port each time, so that a reading whose file
-/// is gone or over its time ends. `clock` tells the wall time against which `at` is held.
+/// The daemon's one probe of that kind, named "import". Answers for every watched port each time, so that a reading
+/// whose file is gone or over its time ends; what a file says of an exempt port is skipped without a word. `clock`
+/// tells the wall time against which `at` is held.
 std::unique_ptr<PeerProbe> make_import_probe(std::unique_ptr<ImportDirectory> directory, const Clock& clock,
                                              ImportTiming timing);
 

@@ -3,6 +3,7 @@
 import json
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -113,6 +114,40 @@ class Run(unittest.TestCase):
         for garbage in ("echo", "echo '[]'", "echo '{}'", "echo '{\"result\":{\"output\":{\"Module Info\":{}}}}'"):
             self.assertEqual(self.run_with(garbage + "\n").returncode, 1, garbage)
             self.assertEqual(os.listdir(self.out), [], garbage)
+
+    def test_an_output_of_another_form_hides_no_other_port(self):
+        status = '"status":{"code":0}'
+        for odd in ('{"result":null}', '{"result":{"output":null}}', '{"result":[],"status":7}', '{"status":null}',
+                    '{"result":{"output":{"Module Info":{"Temperature [C]":{"values":null}}}},%s}' % status,
+                    '{"result":{"output":{"Module Info":{"Temperature [C]":{"values":7}}}},%s}' % status,
+                    '{"result":{"output":{"Module Info":{"Cable Type":[],"Rev":{},"Bias Current [mA]":null}}}}',
+                    '{"result":{"output":{"Module Info":[]}}}', "[" * 5000):
+            (self.root / "odd").write_text(odd)
+            done = self.run_with(f"case $2 in *1b*) cat {self.root}/odd;; *) cat {FIXTURES}/dac.json;; esac\n")
+            self.assertEqual(done.returncode, 1, odd)
+            self.assertRegex(done.stderr, r"\Alinkhealth-import-mstlink: mlx5_0/1 \(0000:1b:00.0\): [^\n]+\n\Z", odd)
+            self.assertEqual(os.listdir(self.out), ["mlx5_1_1.mstlink.json"], odd)
+
+    def test_the_file_of_a_port_that_went_is_removed(self):
+        mstlink = f"cat {FIXTURES}/dac.json\n"
+        (self.out / "switch.json").write_text("{}")
+        self.assertEqual(self.run_with(mstlink).returncode, 0)
+        device = self.root / "sys/class/infiniband/mlx5_0"
+        (device / "device").unlink()
+        shutil.rmtree(device)
+        done = self.run_with(mstlink)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual(sorted(os.listdir(self.out)), ["mlx5_1_1.mstlink.json", "switch.json"], "another's file stays")
+        shutil.rmtree(self.root / "sys/class/infiniband")
+        self.assertEqual(self.run_with(mstlink).returncode, 0)
+        self.assertEqual(os.listdir(self.out), ["switch.json"])
+        shutil.rmtree(self.out)
+        self.assertEqual(self.run_with(mstlink).returncode, 0, "no port and no directory is nothing to do")
+
+    def test_the_file_of_a_port_that_fails_stays_until_it_is_over(self):
+        self.assertEqual(self.run_with(f"cat {FIXTURES}/dac.json\n").returncode, 0)
+        self.assertEqual(self.run_with("exit 1\n").returncode, 1)
+        self.assertEqual(len(os.listdir(self.out)), 2)
 
     def test_without_a_directory_it_says_so(self):
         self.out.rmdir()

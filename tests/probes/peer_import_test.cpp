@@ -1,4 +1,4 @@
-// Imported files: the format, what is believed of a file before it is read, and what a round makes of them.
+// Imported files: what is believed of a file before it is read, and what a round makes of them.
 #include "probes/peer_import.h"
 
 #include <fcntl.h>
@@ -13,111 +13,16 @@
 #include <fstream>
 
 #include "probes/import_file.h"
+#include "tests/probes/import_files.h"
 #include "tests/support/manual_clock.h"
 
 namespace linkhealth {
 namespace {
 
 namespace fs = std::filesystem;
+using testing::file_text;
+using testing::kPeer;
 using testing::ManualClock;
-
-std::string file_text(const std::string& at, const std::string& ports, double valid_for_s = 120) {
-  return fmt::format(R"({{"schema":"linkhealth.import/1","at":"{}","valid_for_s":{},"ports":{{{}}}}})", at, valid_for_s,
-                     ports);
-}
-constexpr const char* kAt = "2026-11-20T10:00:12Z";
-constexpr const char* kPeer = R"("mlx5_0/1":{"peer":{"source":"telemetry","system":"leaf-12","port":"Ethernet17/1",)"
-                              R"("module":{"temperature_c":48,"lanes":[{"rx_power_mw":0.9,"tx_power_mw":1.1}]}}})";
-
-std::string why(const std::string& text) {
-  const auto parsed = parse_import_file(text);
-  return parsed ? "" : parsed.error().message;
-}
-
-TEST(ImportFile, ReadsPeerAndModuleInTheFormsOfARecording) {
-  const auto parsed = parse_import_file(
-      file_text(kAt, std::string(kPeer) + R"(,"mlx5_1/1":{"module":{"serial":"A1","kind":"optical"},"later":1})"));
-  ASSERT_TRUE(parsed.ok()) << parsed.error().message;
-  EXPECT_EQ(format_rfc3339(parsed->at), kAt);
-  EXPECT_EQ(parsed->valid_for_s, 120);
-  ASSERT_EQ(parsed->ports.size(), 2U);
-  EXPECT_EQ(parsed->ports.at("mlx5_0/1").peer->module->lanes.at(0).tx_power_mw, 1.1);
-  EXPECT_EQ(parsed->ports.at("mlx5_1/1").module->serial, "A1");
-}
-
-TEST(ImportFile, ASourceThatIsLeftOutIsTelemetry) {
-  const auto parsed = parse_import_file(file_text(kAt, R"("mlx5_0/1":{"peer":{"system":"leaf-12"}})"));
-  ASSERT_TRUE(parsed.ok());
-  EXPECT_EQ(parsed->ports.at("mlx5_0/1").peer->source, "telemetry");
-}
-
-TEST(ImportFile, ABadFileIsOneClause) {
-  EXPECT_THAT(why(""), ::testing::StartsWith("not whole or not the format"));
-  EXPECT_THAT(why(file_text(kAt, kPeer).substr(0, 100)), ::testing::StartsWith("not whole or not the format"));
-  EXPECT_THAT(why("{}"), ::testing::HasSubstr("\"schema\" is missing"));
-  EXPECT_THAT(why(R"({"schema":"linkhealth.import/2"})"), ::testing::HasSubstr("its format is"));
-  EXPECT_THAT(why(R"({"schema":"linkhealth.import/1"})"), ::testing::HasSubstr("\"at\" is missing"));
-  EXPECT_THAT(why(R"({"schema":"linkhealth.import/1","at":"2026-11-20T10:00:12Z"})"),
-              ::testing::HasSubstr("\"valid_for_s\" is missing"));
-  EXPECT_THAT(why(file_text(kAt, "", 0)), ::testing::HasSubstr("at most a day"));
-  EXPECT_THAT(why(file_text(kAt, "", 90'000)), ::testing::HasSubstr("at most a day"));
-  EXPECT_THAT(why(file_text("yesterday", "")), ::testing::StartsWith("not whole or not the format"));
-  EXPECT_THAT(why(file_text(kAt, "") + "x"), ::testing::StartsWith("not whole or not the format"));
-}
-
-TEST(ImportFile, AValueThatCannotBeMakesTheFileUnbelievable) {
-  const auto module = [](const std::string& fields) {
-    return why(file_text(kAt, R"("mlx5_0/1":{"module":{)" + fields + "}}"));
-  };
-  EXPECT_EQ(module(R"("temperature_c":48)"), "");
-  EXPECT_EQ(module(R"("temperature_c":4800)"), "ports > mlx5_0/1: a temperature of 4800 °C");
-  EXPECT_EQ(module(R"("supply_v":3300)"), "ports > mlx5_0/1: a supply of 3300 V");
-  EXPECT_EQ(module(R"("lanes":[{"rx_power_mw":-3.5}])"), "ports > mlx5_0/1: a power of -3.5 mW")
-      << "somebody wrote dBm";
-  EXPECT_EQ(module(R"("lanes":[{"tx_bias_ma":7000}])"), "ports > mlx5_0/1: a bias of 7000 mA");
-  EXPECT_EQ(module(R"("thresholds":{"rx_power_mw":{"low_alarm":-10}})"), "ports > mlx5_0/1: a power of -10 mW");
-  EXPECT_EQ(module(R"("kind":"laser")"), "ports > mlx5_0/1: a module kind that there is not");
-  EXPECT_EQ(module(R"("serial":"A\u001b[2J")"), "ports > mlx5_0/1: a serial that is no plain text");
-  EXPECT_THAT(
-      module(R"("lanes":[{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},)"
-             R"({},{},{},{}])"),
-      ::testing::HasSubstr("33 lanes"));
-}
-
-TEST(ImportFile, EveryTextAndEveryNumberIsLookedAt) {
-  const auto module = [](const std::string& fields) {
-    return why(file_text(kAt, R"("mlx5_0/1":{"module":{)" + fields + "}}"));
-  };
-  const auto peer = [](const std::string& fields) {
-    return why(file_text(kAt, R"("mlx5_0/1":{"peer":{)" + fields + "}}"));
-  };
-  EXPECT_EQ(module(R"("revision":"\u001b[31mX")"), "ports > mlx5_0/1: a revision that is no plain text");
-  EXPECT_EQ(module(R"("connector":"\u001b[2J")"), "ports > mlx5_0/1: a connector that is no plain text");
-  EXPECT_EQ(module(R"("warnings":["\u001b[2J"])"), "ports > mlx5_0/1: a warning that is no plain text");
-  EXPECT_EQ(module(R"("vdm":{"media_pre_fec_ber":{"current":7}})"), "ports > mlx5_0/1: a BER of 7");
-  EXPECT_EQ(module(R"("vdm":{"media_esnr_db":[22,-900]})"), "ports > mlx5_0/1: a ratio of -900 dB");
-  EXPECT_EQ(module(R"("coherent":{"osnr_db":1e300})"), "ports > mlx5_0/1: a ratio of 1e+300 dB");
-  EXPECT_EQ(module(R"("coherent_statistics":{"rx_total_power_dbm":{"min":900}})"),
-            "ports > mlx5_0/1: a power of 900 dBm");
-  EXPECT_EQ(module(R"("length_m":-3)"), "ports > mlx5_0/1: a length of -3 m");
-  EXPECT_EQ(peer(R"("link":{"state":"\u001b[2J"})"), "ports > mlx5_0/1: a state that is no plain text");
-  EXPECT_EQ(peer(R"("link":{"speed_mbps":4000000000})"), "ports > mlx5_0/1: a speed of 4e+09 Mb/s");
-  EXPECT_EQ(peer(R"("counters":{"a\u0007b":1})"), "ports > mlx5_0/1: a counter name that is no plain text");
-  EXPECT_EQ(peer(R"("link":{"state":"ACTIVE","speed_mbps":400000,"lanes":4},"counters":{"symbol_error":1})"), "");
-  EXPECT_EQ(
-      module(R"("temperature_c":40,"length_m":30,"vdm":{"media_esnr_db":[22,0],"media_pre_fec_ber":{"min":1e-9}})"),
-      "");
-}
-
-TEST(ImportFile, ASourceThatOnlyTheDaemonItselfHasIsRefused) {
-  for (const char* source : {"mad", "lldp", "plan", "hearsay"})
-    EXPECT_THAT(why(file_text(kAt, fmt::format(R"("mlx5_0/1":{{"peer":{{"source":"{}"}}}})", source))),
-                ::testing::HasSubstr("neither \"telemetry\" nor \"fleet\""));
-  EXPECT_THAT(why(file_text(kAt, R"("mlx5_0/1":{"peer":{"age_s":-1}})")), ::testing::HasSubstr("age"));
-  for (const char* part : {"module_age_s", "link_age_s", "counters_age_s"})
-    EXPECT_THAT(why(file_text(kAt, fmt::format(R"("mlx5_0/1":{{"peer":{{"{}":1}}}})", part))),
-                ::testing::HasSubstr("source of"));
-}
 
 TEST(ImportTrust, RootAndThisUserAndNobodyElse) {
   FileFacts facts;
@@ -300,13 +205,70 @@ TEST_F(PeerImport, AFileThatIsTooLargeIsAGap) {
 TEST_F(PeerImport, TooManyFilesAreNotRead) {
   for (std::size_t i = 0; i <= kMaxImportFiles; ++i)
     write(fmt::format("{:04}.json", i), file_text(now(), R"("mlx5_0/1":{})"));
-  EXPECT_EQ(only_gap(), "more than 256 files: the rest is not read");
+  EXPECT_EQ(only_gap(), "more than 256 files, and the rest is not read");
 }
 
 TEST_F(PeerImport, TooManyBytesAreNotRead) {
   const std::string big = file_text(now(), "") + std::string(kMaxImportFileBytes - 200, ' ');
   for (int i = 0; i < 20; ++i) write(fmt::format("{:02}.json", i), big);
   EXPECT_THAT(only_gap(), ::testing::HasSubstr("larger than 4 MiB"));
+}
+
+TEST_F(PeerImport, TooManyEntriesAreNotRead) {
+  std::string entries = kPeer;
+  for (int i = 1; i < 1000; ++i) entries += fmt::format(",\"x{}\":{{}}", i);
+  for (int i = 0; i < 17; ++i) write(fmt::format("{:02}.json", i), file_text(now(), entries));
+  EXPECT_TRUE(read().peer) << "the files before stand";
+  EXPECT_THAT(node_gaps, ::testing::Contains("16.json: all files together name more than 16384 ports: this one and "
+                                             "the rest are not read"));
+}
+
+TEST_F(PeerImport, AnExemptPortIsNoStranger) {
+  ports.push_back(ports.front());
+  ports.back().id.device = "mlx5_4";
+  ports.back().id.netdev = "ibp9s0";
+  ports.back().id.pci = "0000:09:00.0";
+  ports.back().exempt_reason = "manages the machine's NVSwitches";
+  write("a.json", file_text(now(), kPeer + std::string(R"(,"0000:09:00.0/1":{"module":{"serial":"A1"}})")));
+  EXPECT_TRUE(read().peer);
+  EXPECT_THAT(node_gaps, ::testing::IsEmpty());
+  EXPECT_EQ(probe->read(ports, clock.steady()).size(), 1U) << "nothing is said of it";
+}
+
+TEST_F(PeerImport, ANameThatAnExemptPortHasTooIsTheWatchedOnes) {
+  ports.insert(ports.begin(), ports.front());
+  ports.front().id.device = "rep0";
+  ports.front().exempt_reason = "representor";
+  write("a.json", file_text(now(), R"("ibp27s0":{"module":{"serial":"A1"}})"));
+  EXPECT_TRUE(read().module);
+}
+
+TEST_F(PeerImport, AnEmptyModuleTakesNoReadingAway) {
+  write("a.json", file_text(now(), R"("mlx5_0/1":{"module":{"serial":"A1"}})"));
+  clock.advance(Milliseconds(1'000));
+  write("b.json", file_text(now(), R"("mlx5_0/1":{"module":{}})"));
+  const PeerReading reading = read();
+  ASSERT_TRUE(reading.module);
+  EXPECT_EQ(reading.module->serial, "A1");
+  EXPECT_EQ(reading.gaps,
+            (std::vector<Gap>{{"mlx5_0/1", "import", "b.json: an empty module says nothing, and is not taken"}}));
+}
+
+TEST_F(PeerImport, ThreeNamesOfOnePortInOneFileAreAGap) {
+  const auto peer = [](const char* name, const char* port) {
+    return fmt::format(R"("{}":{{"peer":{{"system":"leaf-1","port":"{}"}}}})", name, port);
+  };
+  write("a.json",
+        file_text(now(), peer("mlx5_0/1", "E1") + "," + peer("ibp27s0", "E2") + "," + peer("0000:1b:00.0/1", "E3")));
+  const PeerReading reading = read();
+  EXPECT_FALSE(reading.peer);
+  EXPECT_EQ(reading.gaps,
+            (std::vector<Gap>{{"mlx5_0/1", "import", "a.json: two entries are of one port, and neither is taken"}}));
+}
+
+TEST_F(PeerImport, AFileWithoutPortsIsAGap) {
+  write("a.json", R"({"schema":"linkhealth.import/1","valid_for_s":60,"at":")" + now() + "\"}");
+  EXPECT_THAT(only_gap(), ::testing::StartsWith("a.json: ports is missing"));
 }
 
 TEST_F(PeerImport, ManyBadFilesAreNotManyGaps) {

@@ -1,0 +1,174 @@
+// The format of imported files, and what of it is believed.
+#include "probes/import_file.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/probes/import_files.h"
+
+namespace linkhealth {
+namespace {
+
+using testing::file_text;
+using testing::kAt;
+using testing::kPeer;
+
+std::string why(const std::string& text) {
+  const auto parsed = parse_import_file(text);
+  return parsed ? "" : parsed.error().message;
+}
+
+TEST(ImportFile, ReadsPeerAndModuleInTheFormsOfARecording) {
+  const auto parsed = parse_import_file(
+      file_text(kAt, std::string(kPeer) + R"(,"mlx5_1/1":{"module":{"serial":"A1","kind":"optical"},"later":1})"));
+  ASSERT_TRUE(parsed.ok()) << parsed.error().message;
+  EXPECT_EQ(format_rfc3339(parsed->at), kAt);
+  EXPECT_EQ(parsed->valid_for_s, 120);
+  ASSERT_EQ(parsed->ports.size(), 2U);
+  EXPECT_EQ(parsed->ports.at("mlx5_0/1").peer->module->lanes.at(0).tx_power_mw, 1.1);
+  EXPECT_EQ(parsed->ports.at("mlx5_1/1").module->serial, "A1");
+}
+
+TEST(ImportFile, ASourceThatIsLeftOutIsTelemetry) {
+  const auto parsed = parse_import_file(file_text(kAt, R"("mlx5_0/1":{"peer":{"system":"leaf-12"}})"));
+  ASSERT_TRUE(parsed.ok());
+  EXPECT_EQ(parsed->ports.at("mlx5_0/1").peer->source, "telemetry");
+}
+
+TEST(ImportFile, ABadFileIsOneClause) {
+  EXPECT_THAT(why(""), ::testing::StartsWith("not whole or not the format"));
+  EXPECT_THAT(why(file_text(kAt, kPeer).substr(0, 100)), ::testing::StartsWith("not whole or not the format"));
+  EXPECT_THAT(why("{}"), ::testing::HasSubstr("schema is missing"));
+  EXPECT_THAT(why(R"({"schema":"linkhealth.import/2"})"), ::testing::HasSubstr("its format is"));
+  EXPECT_THAT(why(R"({"schema":"linkhealth.import/1"})"), ::testing::HasSubstr("at is missing"));
+  EXPECT_THAT(why(R"({"schema":"linkhealth.import/1","at":"2026-11-20T10:00:12Z"})"),
+              ::testing::HasSubstr("valid_for_s is missing"));
+  EXPECT_THAT(why(file_text(kAt, "", 0)), ::testing::HasSubstr("at most a day"));
+  EXPECT_THAT(why(file_text(kAt, "", 90'000)), ::testing::HasSubstr("at most a day"));
+  EXPECT_THAT(why(file_text("yesterday", "")), ::testing::StartsWith("not whole or not the format"));
+  EXPECT_THAT(why(file_text(kAt, "") + "x"), ::testing::StartsWith("not whole or not the format"));
+}
+
+TEST(ImportFile, AValueThatCannotBeMakesTheFileUnbelievable) {
+  const auto module = [](const std::string& fields) {
+    return why(file_text(kAt, R"("mlx5_0/1":{"module":{)" + fields + "}}"));
+  };
+  EXPECT_EQ(module(R"("temperature_c":48)"), "");
+  EXPECT_EQ(module(R"("temperature_c":4800)"), "ports > mlx5_0/1: a temperature of 4800 °C");
+  EXPECT_EQ(module(R"("supply_v":3300)"), "ports > mlx5_0/1: a supply of 3300 V");
+  EXPECT_EQ(module(R"("lanes":[{"rx_power_mw":-3.5}])"), "ports > mlx5_0/1: a power of -3.5 mW")
+      << "somebody wrote dBm";
+  EXPECT_EQ(module(R"("lanes":[{"tx_bias_ma":7000}])"), "ports > mlx5_0/1: a bias of 7000 mA");
+  EXPECT_EQ(module(R"("thresholds":{"rx_power_mw":{"low_alarm":-10}})"), "ports > mlx5_0/1: a power of -10 mW");
+  EXPECT_EQ(module(R"("kind":"laser")"), "ports > mlx5_0/1: a module kind that there is not");
+  EXPECT_EQ(module(R"("serial":"A\u001b[2J")"), "ports > mlx5_0/1: a serial that is no plain text");
+  EXPECT_THAT(
+      module(R"("lanes":[{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},{},)"
+             R"({},{},{},{}])"),
+      ::testing::HasSubstr("33 lanes"));
+}
+
+TEST(ImportFile, EveryTextAndEveryNumberIsLookedAt) {
+  const auto module = [](const std::string& fields) {
+    return why(file_text(kAt, R"("mlx5_0/1":{"module":{)" + fields + "}}"));
+  };
+  const auto peer = [](const std::string& fields) {
+    return why(file_text(kAt, R"("mlx5_0/1":{"peer":{)" + fields + "}}"));
+  };
+  EXPECT_EQ(module(R"("revision":"\u001b[31mX")"), "ports > mlx5_0/1: a revision that is no plain text");
+  EXPECT_EQ(module(R"("connector":"\u001b[2J")"), "ports > mlx5_0/1: a connector that is no plain text");
+  EXPECT_EQ(module(R"("warnings":["\u001b[2J"])"), "ports > mlx5_0/1: a warning that is no plain text");
+  EXPECT_EQ(module(R"("vdm":{"media_pre_fec_ber":{"current":7}})"), "ports > mlx5_0/1: a BER of 7");
+  EXPECT_EQ(module(R"("vdm":{"media_esnr_db":[22,-900]})"), "ports > mlx5_0/1: a ratio of -900 dB");
+  EXPECT_EQ(module(R"("coherent":{"osnr_db":1e300})"), "ports > mlx5_0/1: a ratio of 1e+300 dB");
+  EXPECT_EQ(module(R"("coherent_statistics":{"rx_total_power_dbm":{"min":900}})"),
+            "ports > mlx5_0/1: a power of 900 dBm");
+  EXPECT_EQ(module(R"("length_m":-3)"), "ports > mlx5_0/1: a length of -3 m");
+  EXPECT_EQ(peer(R"("link":{"state":"\u001b[2J"})"), "ports > mlx5_0/1: a state that is no plain text");
+  EXPECT_EQ(peer(R"("link":{"speed_mbps":4000000000})"), "ports > mlx5_0/1: a speed of 4e+09 Mb/s");
+  EXPECT_EQ(peer(R"("counters":{"a\u0007b":1})"), "ports > mlx5_0/1: a counter name that is no plain text");
+  EXPECT_EQ(peer(R"("link":{"state":"ACTIVE","speed_mbps":400000,"lanes":4},"counters":{"symbol_error":1})"), "");
+  EXPECT_EQ(
+      module(R"("temperature_c":40,"length_m":30,"vdm":{"media_esnr_db":[22,0],"media_pre_fec_ber":{"min":1e-9}})"),
+      "");
+}
+
+TEST(ImportFile, ASourceThatOnlyTheDaemonItselfHasIsRefused) {
+  for (const char* source : {"mad", "lldp", "plan", "hearsay"})
+    EXPECT_THAT(why(file_text(kAt, fmt::format(R"("mlx5_0/1":{{"peer":{{"source":"{}"}}}})", source))),
+                ::testing::HasSubstr("neither telemetry nor fleet"));
+  EXPECT_THAT(why(file_text(kAt, R"("mlx5_0/1":{"peer":{"age_s":-1}})")), ::testing::HasSubstr("age"));
+  for (const char* part : {"module_age_s", "link_age_s", "counters_age_s"})
+    EXPECT_THAT(why(file_text(kAt, fmt::format(R"("mlx5_0/1":{{"peer":{{"{}":1}}}})", part))),
+                ::testing::HasSubstr("source of"));
+}
+
+/// What was said of the port's entry; the file itself is believed.
+ImportedPort entry(const std::string& ports) {
+  const auto parsed = parse_import_file(file_text(kAt, ports));
+  EXPECT_TRUE(parsed.ok()) << parsed.error().message;
+  return parsed && parsed->ports.contains("mlx5_0/1") ? parsed->ports.at("mlx5_0/1") : ImportedPort{};
+}
+
+TEST(ImportFile, OnlyPortsThatAreAskedForAreKept) {
+  std::vector<std::string> named;
+  const auto parsed =
+      parse_import_file(file_text(kAt, R"("x0":{"module":{"serial":"A1"}},"ours":{"module":{"serial":"A2"}},"x1":{})"),
+                        [&](std::string_view name) {
+                          named.emplace_back(name);
+                          return name == "ours" ? std::optional<PortKey>("mlx5_0/1") : std::nullopt;
+                        });
+  ASSERT_TRUE(parsed.ok()) << parsed.error().message;
+  EXPECT_EQ(named, (std::vector<std::string>{"x0", "ours", "x1"}));
+  EXPECT_EQ(parsed->named, 3U);
+  ASSERT_EQ(parsed->ports.size(), 1U);
+  EXPECT_EQ(parsed->ports.at("mlx5_0/1").module->serial, "A2");
+}
+
+TEST(ImportFile, APortThatIsNotKeptIsJudgedAllTheSame) {
+  const auto parsed = parse_import_file(file_text(kAt, R"("x0":{"module":{"temperature_c":4800}})"),
+                                        [](std::string_view) { return std::optional<PortKey>(); });
+  ASSERT_FALSE(parsed.ok());
+  EXPECT_EQ(parsed.error().message, "ports > x0: a temperature of 4800 °C");
+}
+
+TEST(ImportFile, TooManyPortsAreRefused) {
+  std::string ports = "\"p\":{}";
+  for (std::size_t i = 1; i < kMaxImportPorts; ++i) ports += fmt::format(",\"p{}\":{{}}", i);
+  EXPECT_EQ(why(file_text(kAt, ports)), "");
+  EXPECT_EQ(why(file_text(kAt, ports + ",\"q\":{}")), "more than 1024 ports");
+}
+
+TEST(ImportFile, WithoutPortsItSaysNothing) {
+  const std::string head = R"({"schema":"linkhealth.import/1","at":"2026-11-20T10:00:12Z","valid_for_s":60)";
+  EXPECT_THAT(why(head + "}"), ::testing::StartsWith("ports is missing"));
+  EXPECT_THAT(why(head + ",\"ports\":null}"), ::testing::StartsWith("ports is missing"));
+  EXPECT_EQ(why(head + ",\"ports\":{}}"), "");
+}
+
+TEST(ImportFile, AnEmptyModuleIsNotTaken) {
+  const ImportedPort port = entry(R"("mlx5_0/1":{"module":{},"peer":{"system":"leaf-12"}})");
+  EXPECT_FALSE(port.module);
+  EXPECT_TRUE(port.peer);
+  EXPECT_EQ(port.flaw, "an empty module says nothing, and is not taken");
+  EXPECT_TRUE(entry(R"("mlx5_0/1":{"module":{"present":false}})").module) << "an empty cage is a reading";
+  EXPECT_EQ(entry(R"("mlx5_0/1":{"module":null})").flaw, "");
+}
+
+TEST(ImportFile, OfTwoEntriesOfOnePortNeitherIsTaken) {
+  const std::string one = R"("mlx5_0/1":{"module":{"serial":"A1"}})";
+  const ImportedPort port = entry(one + "," + one);
+  EXPECT_FALSE(port.module);
+  EXPECT_EQ(port.flaw, "two entries are of one port, and neither is taken");
+  EXPECT_EQ(entry(one + "," + one + "," + one).flaw, port.flaw);
+}
+
+TEST(ImportFile, APartThatIsThereTwiceIsNotTaken) {
+  const ImportedPort port = entry(R"("mlx5_0/1":{"peer":{"system":"leaf-1"},"peer":{"system":"leaf-2"}})");
+  EXPECT_FALSE(port.peer);
+  EXPECT_EQ(port.flaw, "an entry has peer or module twice, and is not taken");
+}
+
+}  // namespace
+}  // namespace linkhealth
