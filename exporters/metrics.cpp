@@ -129,12 +129,13 @@ void add_counters(Families& out, const PortReport& port, const PortLabels& at) {
               static_cast<double>(*port.latest.link->carrier_down_count));
   }
   if (!port.latest.counters) return;
-  const std::size_t raw = Families::row_of("linkhealth_raw_total");
-  const auto add = [&](std::string_view name, std::uint64_t value) {
-    out.add(raw, {at.device, at.port, name}, static_cast<double>(value));
+  const std::size_t raw = Families::row_of("linkhealth_raw_total"), level = Families::row_of("linkhealth_raw_level");
+  const auto add = [&](std::size_t row, std::string_view name, std::uint64_t value) {
+    out.add(row, {at.device, at.port, name}, static_cast<double>(value));
   };
-  for (const auto& [id, value] : port.latest.counters->known()) add(known_counters()[id].name, value);
-  for (const auto& [name, value] : port.latest.counters->other()) add(name, value);
+  for (const auto& [id, value] : port.latest.counters->known())
+    add(known_counters()[id].end == CounterEnd::kLevel ? level : raw, known_counters()[id].name, value);
+  for (const auto& [name, value] : port.latest.counters->other()) add(raw, name, value);
 }
 
 void add_events(Families& out, const FaultEventCounts& counts, SteadyTime now) {

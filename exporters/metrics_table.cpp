@@ -88,6 +88,9 @@ constexpr std::array kMetrics = std::to_array<MetricInfo>({
     {"linkhealth_store_size_bytes", kGauge, "", "bytes", "", "Size of what is in linkhealth.db."},
     {"linkhealth_raw_total", kCounter, "device,port,counter", "", "counters",
      "Every counter that could be read, by the kernel's own name and in the kernel's own unit."},
+    {"linkhealth_raw_level", kGauge, "device,port,counter", "", "counters",
+     "What stands among the kernel's counters and goes up and down (percent, things in use), by the kernel's own "
+     "name."},
     {"linkhealth_fec_lane_bit_errors_total", kCounter, "device,port,lane", "", "counters",
      "Bits that FEC corrected on one lane (lane 1 first)."},
     {"linkhealth_fec_lane_corrected_blocks_total", kCounter, "device,port,lane", "", "counters",
@@ -198,9 +201,9 @@ std::string metrics_reference() {
       "`instance, device, port`, and take what lasts (`pci`, `guid`, the far end) from `linkhealth_port_info`.\n"
       "Counters begin again when the monitor starts, as `rate()` and `increase()` expect.\n\n"
       "\n"
-      "The default set is at most 15 series a link and 120 a node of 8 links (a test counts); an open fault adds two, "
-      "a\n"
-      "source that can't be read one.\n\n"
+      "The default set is at most 15 series a link and 120 a node of 8 links (a test counts); an open fault adds "
+      "three\n"
+      "(and one for each further kind of event), a source that can't be read one.\n\n"
       "## Always\n\n";
   append_group(text, "");
   text +=

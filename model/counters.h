@@ -66,6 +66,11 @@ class Counters {
   void merge(const Counters& newer);
   /// The table's counters of this source, and where that is a driver's also those that the table does not know.
   void forget(CounterSource source);
+  /// The same of the table's counters alone for which `wanted(id)` holds.
+  template <typename Wanted>
+  void forget_known_if(Wanted wanted) {
+    std::erase_if(known_, [&](const auto& entry) { return wanted(entry.first); });
+  }
   [[nodiscard]] std::optional<std::uint64_t> get(std::string_view name) const;
   [[nodiscard]] std::optional<std::uint64_t> get(CounterId id) const;
   [[nodiscard]] bool empty() const { return known_.empty() && other_.empty(); }

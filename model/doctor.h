@@ -45,6 +45,7 @@ struct PortSight {
 struct DoctorReport {
   std::string node, version, kernel;
   bool of_daemon = true;                  ///< false: of the command that asks, without a daemon
+  bool played = false;                    ///< a recording is played: kernel and rights are not known
   std::vector<std::string> capabilities;  ///< the effective ones that matter here: "CAP_NET_ADMIN"
   std::vector<SourceSight> node_sources;
   std::vector<PortSight> ports;

@@ -82,7 +82,8 @@ constexpr std::array<FlowInfo, kFlowCount> kTable{{
      kMost,  // netdev_rx_missed_errors of mlx5 is rx_out_of_buffer, rx_discards_phy holds those of each priority
      {"out_of_buffer", "rx_discards_phy", "rnr_nak_retry_err", "rx_out_of_buffer", "rnr_naks_rcvd", "RNR received",
       "rx_dropped.nic", "frames_rx_dropped", "mac_FramesLostDueToIntMACRcvError", "netdev_rx_missed_errors",
-      "ip4InDiscards", "ip6InDiscards", "rx_prio#_discards", "rx_prio#_buf_discard", "rx_prio#_cong_discard"},
+      "ip4InDiscards", "ip6InDiscards", "rx_prio#_discards", "rx_prio#_buf_discard", "rx_prio#_cong_discard",
+      "rx_discard_packets_cos#"},
      "packets that this host had no buffer for"},
     {kRetries,
      "retries",

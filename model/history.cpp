@@ -215,7 +215,10 @@ void PortHistory::take_event(const PortEvent& event) {
   if (is_intent(event.kind)) take_intent(event.t);
   switch (event.kind) {
     case PortEventKind::kCarrierDown:
-      take_loss(event.t, 1);
+      if (losses_ahead_ == 0)
+        take_loss(event.t, 1);
+      else
+        --losses_ahead_;
       ++losses_by_event_;
       set_carrier(false, event.t);
       break;
@@ -280,9 +283,10 @@ void PortHistory::take_link(const LinkSample& link, SteadyTime now) {
   if (count && last_down_count_ && *count >= *last_down_count_) {
     const std::uint64_t seen = *count - *last_down_count_;
     extra = seen > losses_by_event_ ? seen - losses_by_event_ : 0;
-  } else if (!count && carrier == true && up == false && losses_by_event_ == 0) {
+  } else if (!count && carrier == true && up == false && losses_by_event_ == 0 && losses_ahead_ == 0) {
     extra = 1;
   }
+  if (up) losses_ahead_ = 0;
   const bool admin_before = latest.link && latest.link->admin_up == false;
   if (link.admin_up == false && !admin_before) take_intent(now);
   latest.link = link;
@@ -329,7 +333,9 @@ void PortHistory::forget_counters() {
   meter_.forget();
   last_fec_lanes_.clear();
   last_down_count_.reset();
+  losses_ahead_ = 0;
   open_valid_ = false;
+  aer_totals = {};  // the next reading begins `aer` anew
 }
 
 bool PortHistory::is_shut_out(SteadyTime now) const {

@@ -116,9 +116,9 @@ std::span<const Knob> intent_knobs();
 class PortHistory {
  public:
   // --- identity and the latest values
-  PortKey key;           ///< the label it has now
+  PortKey key;           ///< the label it has now; its stable key while another port has that label
   bool present = true;   ///< in the last snapshot
-  bool arrived = false;  ///< an awaited port was seen since, under its own stable key
+  bool arrived = false;  ///< it was seen under another stable key: its own (of an awaited one), or of another slot
   bool awaited = false;  ///< expected by configuration and never seen
   std::optional<SteadyTime> absent_since;
   PortSample latest;  ///< the last known value of each group
@@ -246,8 +246,8 @@ class PortHistory {
   bool corrects_ = false;  ///< FEC corrected something: it is on
   FlowMeter meter_;
   std::optional<std::uint64_t> last_down_count_;
-  std::optional<std::uint64_t> last_link_downed_;
   std::uint64_t losses_by_event_ = 0;
+  std::uint64_t losses_ahead_ = 0;  ///< that link_downed told before the link was seen to have fallen
   std::optional<SteadyTime> intent_until_;
   PeerSample counted_peer_;     ///< the last far end that gave counters: who it is, and they
   bool peer_recalled_ = false;  ///< latest.peer is of before a restart
@@ -286,6 +286,7 @@ class History {
   [[nodiscard]] bool was_used(const PortReferences& kept) const;
   void meet_ports(const Snapshot& snapshot);
   [[nodiscard]] std::string stable_of_label(const PortKey& key) const;
+  void part_names(const Snapshot& snapshot);
   void take_samples(const Snapshot& snapshot);
   void take_gaps(const Snapshot& snapshot);
 

@@ -69,24 +69,50 @@ void PortHistory::take_missed_losses(const Counters& counters, SteadyTime since,
   if (is_full(known_counters()[link_downed()], *before)) return;
   std::uint64_t seen = 0;
   for (auto at = losses.rbegin(); at != losses.rend() && at->t >= since; ++at) seen += at->count;
-  if (*after - *before > seen) take_loss(now, *after - *before - seen);
+  if (*after - *before <= seen) return;
+  take_loss(now, *after - *before - seen);
+  // The link may be down since, and not have been looked at yet.
+  if (link_at != now) losses_ahead_ = *after - *before - seen;
 }
+
+namespace {
+
+/// Whose gap says that a counter can't be read.
+std::string_view probe_of(const CounterInfo& info) {
+  switch (info.source) {
+    case CounterSource::kIbPort:
+      return "counters";
+    case CounterSource::kIbHw:
+      return "hw_counters";
+    case CounterSource::kEthtoolFec:
+      return "fec";
+    case CounterSource::kEthtoolStd:
+      return info.name.starts_with("pause_") ? "pause" : "ethtool_stats";
+    case CounterSource::kEthtoolDriver:
+      return "driver_stats";
+    case CounterSource::kNetdev:
+      return "netdev_stats";
+  }
+  return "";
+}
+
+}  // namespace
 
 /// What can't be read any more is not known: a total that stands still would look like a link without errors.
 void PortHistory::end_old_counters(SteadyTime now) {
-  struct Source {
-    const char* probe;
-    CounterSource source;
-  };
-  static constexpr Source kSources[] = {{"counters", CounterSource::kIbPort},
-                                        {"hw_counters", CounterSource::kIbHw},
-                                        {"fec", CounterSource::kEthtoolFec},
-                                        {"driver_stats", CounterSource::kEthtoolDriver}};
   if (blind.empty() || !latest.counters) return;
-  for (const auto& [probe, source] : kSources)
-    if (const auto gap = blind.find(probe);
-        gap != blind.end() && !gap->second.part && in_seconds(now - gap->second.since) >= kUnreadableS)
-      latest.counters->forget(source);
+  for (const auto& [probe, gap] : blind) {
+    // A part: files of one directory, which take turns. Which of them fail, and since when, their own ages say.
+    if (!gap.part && in_seconds(now - gap.since) < kUnreadableS) continue;
+    const auto is_old = [&](CounterId id) {
+      return probe_of(known_counters()[id]) == probe &&
+             (!gap.part || in_seconds(now - meter_.read_at(id, SteadyTime{})) >= kFileUnreadableS);
+    };
+    latest.counters->forget_known_if(is_old);
+    if (gap.part) continue;
+    if (probe == "hw_counters") latest.counters->forget(CounterSource::kIbHw);
+    if (probe == "driver_stats") latest.counters->forget(CounterSource::kEthtoolDriver);
+  }
 }
 
 void PortHistory::take_counters(const PortSample& sample, SteadyTime now) {

@@ -63,6 +63,22 @@ std::string History::stable_of_label(const PortKey& key) const {
   return key;
 }
 
+/// Of ports that are not there: a name that another one has now is no longer theirs, and a card that sits in another
+/// slot now has not gone.
+void History::part_names(const Snapshot& snapshot) {
+  for (auto& [stable, port] : ports_) {
+    if (port.present) continue;
+    if (const auto label = labels_.find(port.key); label != labels_.end() && label->second != stable) port.key = stable;
+    const PortId& id = port.latest.id;
+    const auto is_it = [&](const auto& entry) {
+      const PortId& other = entry.second.id;  // a network interface without its RDMA device is not the whole card
+      return !other.device.empty() && other.guid == id.guid && other.port == id.port;
+    };
+    const bool has_guid = id.guid.find_first_not_of("0:") != std::string::npos;  // virtual functions may have zeros
+    if (has_guid && std::ranges::any_of(snapshot.ports, is_it)) port.arrived = true;
+  }
+}
+
 void History::meet_ports(const Snapshot& snapshot) {
   for (const auto& [key, sample] : snapshot.ports) {
     // A group that was not due is left out, and who the port is may be one: then the last one stands.
@@ -81,6 +97,7 @@ void History::meet_ports(const Snapshot& snapshot) {
       port.take_intent(now_ + from_seconds(times_.boot_quiet_s - up_s - times_.after_s));
     port.key = key;
     port.present = true;
+    port.arrived = false;
     port.absent_since.reset();
     // Ethernet and InfiniBand of one card run at speeds of their own.
     const std::string& was = port.latest.id->link_layer;
@@ -89,6 +106,7 @@ void History::meet_ports(const Snapshot& snapshot) {
     if (named || is_new) port.latest.id = sample.id;
     labels_[key] = stable;
   }
+  part_names(snapshot);
   const auto has_come = [&](const PortKey& name) {
     return std::ranges::any_of(snapshot.ports, [&](const auto& entry) { return is_named(entry.second.id, name); });
   };

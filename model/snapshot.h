@@ -167,6 +167,12 @@ struct Gap {
   bool operator==(const Gap&) const = default;
 };
 
+/// How it begins when it was a file of somebody else's, and its time is over.
+inline constexpr std::string_view kImportEnded = "the imported reading has ended";
+
+/// Behind a counter's name in the reason of a gap: it stands at the end of its width until somebody clears it.
+inline constexpr std::string_view kCountsNoFurther = " is full and counts no further";
+
 /// The reason of a module's gap while somebody works on the port and wants the module left alone.
 inline constexpr std::string_view kModuleLeft = "not read during maintenance";
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "diagnosis/symptoms/families.h"
+#include "model/flows.h"
 
 namespace linkhealth::symptoms {
 
@@ -110,7 +111,27 @@ constexpr Knob kLossKnobs[] = {
     {"min_symbols", 20, 1, 1e6, "", "the same without FEC: 1e-12 makes 370 an hour at 100G"},
     {"min_packets", 60, 1, 1e6, "",
      "InfiniBand: packets received damaged, in an hour (docs/physics.md 3d: 1 a minute)"},
-    {"packets_span_s", 1200, 0, 3600, "s", "between the first and the last of them"}};
+    {"packets_span_s", 1200, 0, 3600, "s", "between the first and the last of them"},
+    {"min_until_full", 32768, 1, 1e9, "",
+     "seen in an hour of a counter that is full since: half of what symbol_error and port_rcv_errors hold (IBTA "
+     "16.1.3.5)"}};
+bool stands_full(const PortView& v, std::string_view counter) {
+  const auto id = find_counter(counter);
+  if (!id || !v.port.latest.counters) return false;
+  const auto value = v.port.latest.counters->get(*id);
+  return value && is_full(known_counters()[*id], *value);
+}
+/// What was seen to fill up counts no further: whether it lasts can't be seen any more, and so much need not last.
+std::optional<Finding> ran_full(const PortView& v, KnobValues k) {
+  const SignalStats& s = v.signal;
+  if (s.symbols_1h >= k[6] && stands_full(v, "symbol_error"))
+    return Case(Reader::kCounters).at_least("symbol errors until symbol_error was full", s.symbols_1h, k[6]).close();
+  if (s.frames_1h >= k[6] && s.card_errors.events == 0 && stands_full(v, "port_rcv_errors"))
+    return Case(Reader::kCounters)
+        .at_least("damaged packets until port_rcv_errors was full", s.frames_1h, k[6])
+        .close();
+  return std::nullopt;
+}
 /// InfiniBand counts what arrived damaged apart from what a switch had marked: a lasting rate is this link's own, even
 /// where the driver shows no other error.
 std::optional<Finding> losing_packets(const PortView& v, KnobValues k) {
@@ -127,6 +148,7 @@ std::optional<Finding> losing_packets(const PortView& v, KnobValues k) {
 Finding losing_data(const PortView& v, KnobValues k) {
   const SignalStats& s = v.signal;
   if (s.intervals_1h < 3) return not_known("too few readings since the link came up");
+  if (auto full = ran_full(v, k)) return *full;
   if (auto packets = losing_packets(v, k)) return *packets;
   const bool blocks = s.uncorrectable_intervals_1h >= s.symbol_intervals_1h;
   if (blocks && s.uncorrectable_known)
@@ -141,12 +163,16 @@ Finding losing_data(const PortView& v, KnobValues k) {
   if (!s.symbols_known && !v.port.full_errors.empty())
     return not_known("port_rcv_errors is full (65535): clear it with perfquery -R");
   if (!s.symbols_known) return not_known("no counter of lost symbols or blocks");
-  return Case(Reader::kCounters)
-      .at_least("intervals with symbol errors", static_cast<double>(s.symbol_intervals_1h), k[0])
-      .at_least("time between the first and the last", s.symbol_span_s, k[1], "s")
-      .at_least("of them in ten minutes", static_cast<double>(s.symbol_intervals_10m), 1)
-      .at_least("symbol errors in an hour, the worst interval left out", s.symbols_1h - s.symbols_largest, k[3])
-      .close();
+  const Finding symbols =
+      Case(Reader::kCounters)
+          .at_least("intervals with symbol errors", static_cast<double>(s.symbol_intervals_1h), k[0])
+          .at_least("time between the first and the last", s.symbol_span_s, k[1], "s")
+          .at_least("of them in ten minutes", static_cast<double>(s.symbol_intervals_10m), 1)
+          .at_least("symbol errors in an hour, the worst interval left out", s.symbols_1h - s.symbols_largest, k[3])
+          .close();
+  if (!symbols.present() && stands_full(v, "port_rcv_errors"))
+    return not_known("port_rcv_errors is full (65535): clear it with perfquery -R");
+  return symbols;
 }
 
 // one_lane_errors: one lane has most of the errors. All lanes together point at what they share.

@@ -238,30 +238,73 @@ TEST(ALinkThatCarries, IsNotSaidToBeDownAgainWhateverElseIsWrong) {
   EXPECT_THAT(story.events, HasSubstr("closed:"));
 }
 
-/// Without FEC, errors are counted in 16 bits, and nobody clears them.
-TEST(FullCounter, NeitherHoldsNorEndsAFault) {
-  Story story;
-  story.feed.link.fec = "Off";
-  story.feed.link.speed_mbps = 100000;
-  story.feed.bits_per_s = 0;
-  story.feed.counters = Counters();
-  std::uint64_t errors = 0;
-  const auto count = [&](double seconds, std::uint64_t per_tick) {
-    for (double t = 0; t < seconds; t += story.feed.period_s) {
+/// A link without FEC, whose errors are counted in 16 bits that nobody clears.
+struct SixteenBits : Story {
+  explicit SixteenBits(std::string which, std::string link_layer = "Ethernet") : counter(std::move(which)) {
+    feed.link_layer = std::move(link_layer);
+    feed.link.fec = "Off";
+    feed.link.speed_mbps = 100000;
+    feed.bits_per_s = 0;
+    feed.counters = Counters();
+  }
+  void count(double seconds, std::uint64_t per_tick) {
+    for (double t = 0; t < seconds; t += feed.period_s) {
       errors = std::min<std::uint64_t>(errors + per_tick, 0xFFFF);
-      story.feed.counters.set("symbol_error", errors);
-      story.feed.add("port_rcv_data", 1'000'000);
-      story.run(story.feed.period_s);
+      feed.counters.set("symbol_error", 0);
+      feed.counters.set("port_rcv_errors", 0);
+      feed.counters.set(counter, errors);
+      feed.add("port_rcv_data", 1'000'000);
+      run(feed.period_s);
     }
-  };
-  count(1800, 0);
-  count(1200, 400);
+  }
+  std::string counter;
+  std::uint64_t errors = 0;
+};
+
+TEST(FullCounter, NeitherHoldsNorEndsAFault) {
+  SixteenBits story("symbol_error");
+  story.count(1800, 0);
+  story.count(1200, 400);
   ASSERT_THAT(story.events, HasSubstr("opened:"));
-  count(3 * 3600, 400);  // full after 27 minutes
+  story.count(3 * 3600, 400);  // full after 27 minutes
   EXPECT_THAT(story.events, Not(HasSubstr("proving:")));
-  errors = 0;  // somebody clears it, and the link is well
-  count(6 * 3600, 0);
+  story.errors = 0;  // somebody clears it, and the link is well
+  story.count(6 * 3600, 0);
   EXPECT_THAT(story.events, HasSubstr("closed:"));
+}
+
+// The worse the link, the sooner its counter says nothing any more: it was healthy for ever.
+TEST(FullCounter, ThatFillsBeforeItsErrorsCanLastIsAFault) {
+  for (const auto& [counter, per_tick] :
+       {std::pair("port_rcv_errors", 600), {"port_rcv_errors", 2000}, {"symbol_error", 33000}}) {
+    SCOPED_TRACE(counter + std::string(" ") + std::to_string(per_tick));
+    SixteenBits story(counter, "InfiniBand");
+    story.count(1800, 0);
+    ASSERT_EQ(story.port().health, Health::kHealthy);
+    story.count(3600, static_cast<std::uint64_t>(per_tick));
+    EXPECT_THAT(story.events, HasSubstr("opened:"));
+    story.count(3 * 3600, static_cast<std::uint64_t>(per_tick));
+    EXPECT_THAT(story.events, Not(HasSubstr("proving:"))) << "nothing says that it ended";
+  }
+}
+
+// What is full says neither that there are errors nor that there are none.
+TEST(FullCounter, ThatWasFullFromTheStartIsUnknownAndSaysSo) {
+  for (const char* counter : {"symbol_error", "port_rcv_errors"}) {
+    SCOPED_TRACE(counter);
+    SixteenBits story(counter, "InfiniBand");
+    story.errors = 0xFFFF;
+    story.count(1800, 0);
+    EXPECT_EQ(story.port().health, Health::kUnknown);
+    EXPECT_EQ(story.events, "");
+    ASSERT_EQ(story.port().gaps.size(), 1U);
+    EXPECT_EQ(story.port().gaps[0].probe, "counters");
+    EXPECT_THAT(story.port().gaps[0].reason, HasSubstr(std::string(counter) + " is full and counts no further"));
+    story.errors = 0;
+    story.count(1800, 0);
+    EXPECT_EQ(story.port().health, Health::kHealthy);
+    EXPECT_TRUE(story.port().gaps.empty());
+  }
 }
 
 }  // namespace

@@ -232,7 +232,7 @@ TEST(Flows, EachDriversNameCarriesTheMeaning) {
     EXPECT_EQ(flow_of(name, Flow::kRetries), 7) << name;
   for (const char* name :
        {"rx_out_of_buffer", "RNR received", "rx_dropped.nic", "frames_rx_dropped", "rx_prio3_discards",
-        "mac_FramesLostDueToIntMACRcvError", "netdev_rx_missed_errors", "ip4InDiscards"})
+        "rx_discard_packets_cos7", "mac_FramesLostDueToIntMACRcvError", "netdev_rx_missed_errors", "ip4InDiscards"})
     EXPECT_EQ(flow_of(name, Flow::kHostDrops), 7) << name;
   for (const char* name : {"rx_crc_errors_phy", "rx_fcs_err_frames", "rx_crc_errors.nic", "frames_rx_bad_fcs"})
     EXPECT_EQ(flow_of(name, Flow::kFrameErrors), 7) << name;

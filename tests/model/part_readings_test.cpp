@@ -43,6 +43,20 @@ TEST(PartReadings, OfAerThatComeLaterHaveAPastOfTheirOwn) {
   EXPECT_EQ(card.grown(), 1);
 }
 
+/// A card that comes back counts from zero, and may have more by the next reading than it had before.
+TEST(PartReadings, OfAerAfterACardCameBackOrARebootHaveAPastOfTheirOwn) {
+  Aer card;
+  card.read(3, 0);
+  card.read(3, 0);
+  Snapshot snapshot = card.feed.tick();
+  snapshot.events = {{snapshot.taken_at, "mlx5_0/1", PortEventKind::kDeviceAdded, ""}};
+  card.history.observe(snapshot);
+  card.read(40, 0);
+  EXPECT_EQ(card.grown(), 0);
+  card.read(41, 0);
+  EXPECT_EQ(card.grown(), 1);
+}
+
 /// A total that stands still looks like a link without errors.
 TEST(PartReadings, OfCountersThatCannotBeReadForMinutesAreUnknown) {
   History history;
@@ -90,6 +104,67 @@ TEST(PartReadings, AFullFileBetweenTwoAnswersOfTheAgentIsNoFlaps) {
   EXPECT_EQ(losses(), 0U);
   read(303);
   EXPECT_EQ(losses(), 2U);
+}
+
+/// The worker's batch is taken in parts: counters may come a snapshot before the state of the same fall.
+TEST(PartReadings, AFallThatIsCountedBeforeItIsSeenIsOne) {
+  History history;
+  Feed feed;
+  feed.link_layer = "InfiniBand";
+  feed.link.carrier_up_count.reset();
+  feed.link.carrier_down_count.reset();
+  feed.counters.set("link_downed", 0);
+  const auto losses = [&] {
+    std::uint64_t count = 0;
+    for (const CarrierLoss& loss : history.find("mlx5_0/1")->losses) count += loss.count;
+    return count;
+  };
+  history.observe(feed.tick());
+  const auto counters_alone = [&](std::uint64_t link_downed) {
+    feed.counters.set("link_downed", link_downed);
+    Snapshot snapshot = feed.tick();
+    snapshot.ports["mlx5_0/1"].link.reset();
+    history.observe(snapshot);
+  };
+  counters_alone(1);
+  EXPECT_EQ(losses(), 1U);
+  feed.event(PortEventKind::kCarrierDown, feed.t);
+  feed.link.carrier = false;
+  history.observe(feed.tick());
+  EXPECT_EQ(losses(), 1U) << "the same fall";
+  feed.link.carrier = true;
+  feed.event(PortEventKind::kCarrierUp, feed.t);
+  history.observe(feed.tick());
+  counters_alone(2);  // fell and came back before anybody looked
+  history.observe(feed.tick());
+  feed.event(PortEventKind::kCarrierDown, feed.t);
+  feed.link.carrier = false;
+  feed.counters.set("link_downed", 3);
+  history.observe(feed.tick());
+  EXPECT_EQ(losses(), 3U) << "another fall";
+}
+
+TEST(PartReadings, OfStandardStatisticsAndOfOneFileAreUnknownToo) {
+  History history;
+  Feed feed;
+  feed.link_layer = "InfiniBand";
+  feed.counters.set("mac_FrameCheckSequenceErrors", 7);
+  feed.counters.set("pause_rx_pause_frames", 9);
+  feed.counters.set("symbol_error", 5);
+  history.observe(feed.tick());
+  const auto known = [&](const char* name) { return history.find("mlx5_0/1")->latest.counters->get(name).has_value(); };
+  for (const double end = feed.t + 1000; feed.t < end;) {
+    Snapshot snapshot = feed.tick();
+    Counters& now = snapshot.ports["mlx5_0/1"].counters.emplace();
+    now.set("port_rcv_data", 7);
+    now.set("pause_rx_pause_frames", 9);
+    snapshot.gaps = {{"mlx5_0/1", "ethtool_stats", "EIO"}, {"mlx5_0/1", "counters", "symbol_error: text \"N/A\""}};
+    history.observe(snapshot);
+  }
+  EXPECT_FALSE(known("mac_FrameCheckSequenceErrors"));
+  EXPECT_TRUE(known("pause_rx_pause_frames")) << "another question";
+  EXPECT_FALSE(known("symbol_error")) << "one file of many";
+  EXPECT_TRUE(known("port_rcv_data"));
 }
 
 }  // namespace

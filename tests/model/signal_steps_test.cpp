@@ -52,6 +52,24 @@ class SignalCollectorTest : public testing::Test {
   SignalCollector collector_;
 };
 
+TEST_F(SignalCollectorTest, ACardThatCameBackCountsFromZeroAgain) {
+  const auto read = [&](int second, std::uint64_t correctable, std::uint64_t blocks) {
+    counters(blocks, 1000);
+    sample().pcie.emplace();
+    sample().pcie->aer_correctable = correctable;
+    return at(second);
+  };
+  read(0, 3, 5);
+  snapshot_.events = {{snapshot_.taken_at, "mlx5_0/1", PortEventKind::kDeviceAdded, ""}};
+  read(1, 40, 4000);
+  snapshot_.events.clear();
+  read(2, 41, 4001);
+  const auto rows = read(12, 41, 4001);
+  ASSERT_THAT(rows, SizeIs(1));
+  EXPECT_EQ(rows[0].values[kPcieErrors], 1);
+  EXPECT_EQ(rows[0].values[kUncorrectableBlocks], 1);
+}
+
 TEST_F(SignalCollectorTest, AStepEndsWithTheFirstSnapshotOfTheNext) {
   sample().link = link(true, 400000);
   EXPECT_THAT(at(3), IsEmpty());
