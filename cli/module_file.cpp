@@ -16,7 +16,9 @@ int show_module_file(const ModuleOptions& options, const TextStyle& style) {
     complain(image.error().message);
     return kBadInput;
   }
-  const ModuleSample module = decode_module(*image);
+  ModuleSample module = decode_module(*image);
+  const auto cuts = pages_cut_off(*image);
+  module.warnings.insert(module.warnings.begin(), cuts.begin(), cuts.end());
   const std::string text = options.json ? module_json(module) + "\n" : module_text(module, style);
   std::fwrite(text.data(), 1, text.size(), stdout);
   return kOk;

@@ -28,11 +28,13 @@ struct SampledPort {
   bool link_news = true;                 ///< one of them said something else since then
   bool show = false;                     ///< put the link into the next snapshot even when it did not change
   bool module_seen = false;
-  std::uint64_t found_after = 0;   ///< the number of the device event that it was found after
-  bool has_module_reader = false;  ///< ethtool gives the module, or says that there is none
-  unsigned module_failures = 0;    ///< of ethtool's readings of the module, one after the other
-  bool module_imported = false;    ///< somebody else's reading of the module stands, newer than ethtool's last
-  bool module_ignored = false;     ///< somebody else reads it too
+  std::uint64_t found_after = 0;         ///< the number of the device event that it was found after
+  bool has_module_reader = false;        ///< ethtool gives the module, or says that there is none
+  unsigned module_failures = 0;          ///< of ethtool's readings of the module, one after the other
+  bool module_imported = false;          ///< somebody else's reading of the module stands, newer than ethtool's last
+  bool module_ignored = false;           ///< somebody else reads it too
+  std::optional<bool> imported_present;  ///< whether a module was there, as the last such reading says
+  std::string imported_serial;           ///< and the last that it named; "" none
   std::optional<SteadyTime> link_changed_at;
   bool gone = false;
   bool moved = false;         ///< its netdev went to another network namespace

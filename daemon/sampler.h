@@ -113,6 +113,7 @@ class Sampler : public Source {
   void take_modules(Cycle& cycle);
   void take_far_ends(Cycle& cycle);
   void take_imported_module(Cycle& cycle, SampledPort& port, MergedPeer& merged);
+  static void note_imported_change(Cycle& cycle, SampledPort& port, const ModuleSample& now);
   void report_stuck(Cycle& cycle);
   void put_links(Cycle& cycle);
   void say_unopened(Cycle& cycle);

@@ -206,7 +206,7 @@ void Sampler::take_imported_module(Cycle& cycle, SampledPort& port, MergedPeer& 
   if (was_ignored && !port.module_ignored) cycle.snapshot.gaps_ended.push_back({key, "import", ""});
   if (merged.module_ended && std::exchange(port.module_imported, false)) {
     cycle.snapshot.ports[key].module = ModuleSample{};  // what it said holds no longer
-    cycle.snapshot.gaps.push_back({key, "module", "the imported reading has ended, and ethtool gives none"});
+    cycle.snapshot.gaps.push_back({key, "module", std::string(kImportEnded) + ", and ethtool gives none"});
   }
   if (port.module_ignored)
     cycle.snapshot.gaps.push_back({key, "import", "its module is read through ethtool: the imported one is ignored"});
@@ -214,7 +214,21 @@ void Sampler::take_imported_module(Cycle& cycle, SampledPort& port, MergedPeer& 
   if (!merged.module || port.module_ignored || (port.link_changed_at && merged.module_read_at < *port.link_changed_at))
     return;
   port.module_imported = true;
+  note_imported_change(cycle, port, *merged.module);
   cycle.snapshot.ports[key].module = *std::move(merged.module);
+}
+
+/// Who exchanges a module takes the link down: without the event that would be a loss nobody wanted.
+void Sampler::note_imported_change(Cycle& cycle, SampledPort& port, const ModuleSample& now) {
+  const PortKey key = port.port.id.key();
+  const auto tell = [&](PortEventKind kind) { cycle.snapshot.events.push_back({cycle.now, key, kind, ""}); };
+  const bool was_present = port.imported_present.value_or(now.present);
+  const bool another =
+      now.present && !now.serial.empty() && !port.imported_serial.empty() && now.serial != port.imported_serial;
+  if (was_present && (!now.present || another)) tell(PortEventKind::kModuleRemoved);
+  if (now.present && (!was_present || another)) tell(PortEventKind::kModuleInserted);
+  port.imported_present = now.present;
+  if (!now.serial.empty()) port.imported_serial = now.serial;
 }
 
 }  // namespace linkhealth

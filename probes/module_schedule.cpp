@@ -204,7 +204,7 @@ void ModuleSchedule::take_proof(Port& port, SteadyTime now) {
   if (bytes && *bytes != port.proof->bytes) {
     forget_module(port);
     begin_round(port, now);
-    port.change = ModuleChange::kSwapped;
+    port.swapped = true;
     return;
   }
   end_good(port, now);
@@ -224,6 +224,7 @@ void ModuleSchedule::forget_module(Port& port) {
 
 void ModuleSchedule::end_absent(Port& port, SteadyTime now) {
   forget_module(port);
+  port.swapped = false;
   if (port.present == true) port.change = ModuleChange::kRemoved;
   port.present = false;
   port.failures = 0;
@@ -265,6 +266,7 @@ void ModuleSchedule::end_good(Port& port, SteadyTime now) {
     if (sample.warnings.empty() || sample.warnings.back() != warning) sample.warnings.push_back(std::move(warning));
   }
   doubt(port, sample, now);
+  if (std::exchange(port.swapped, false)) port.change = ModuleChange::kSwapped;
   if (port.present == false) port.change = ModuleChange::kInserted;
   port.present = true;
   port.failures = 0;

@@ -114,6 +114,7 @@ class ModuleSchedule {
     int doubts = 0;                         ///< how often its identity answered what can't be
     std::optional<SteadyTime> doubt_at;     ///< it is read anew then; nullopt: it is well, or it is what it is
     std::optional<ModulePageRequest> rest;  ///< what a short read left over
+    bool swapped = false;  ///< another module's bytes were seen, and no round has told of it yet: it may boot first
     ModuleChange change = ModuleChange::kNone;
     SteadyTime started_at;
     Milliseconds duration{0};

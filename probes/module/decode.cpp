@@ -33,10 +33,14 @@ void drop_blank_monitors(ModuleSample& sample) {
     value.reset();
   };
   if (!measures_nothing(sample)) return;
-  if (sample.temperature_c == 0.0) drop(sample.temperature_c);
+  for (auto* value : {&sample.temperature_c, &sample.laser_temperature_c})
+    if (*value == 0.0) drop(*value);
   for (ModuleLane& lane : sample.lanes)
     for (auto* value : {&lane.rx_power_mw, &lane.tx_power_mw, &lane.tx_bias_ma}) drop(*value);
-  if (dropped) sample.warnings.emplace_back("its meters all read zero: nothing is measured");
+  if (!dropped) return;
+  sample.warnings.emplace_back(sample.temperature_c || sample.supply_v
+                                   ? "its meters of light and bias all read zero: they measure nothing"
+                                   : "its meters all read zero: nothing is measured");
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/result.h"
 #include "probes/module/image.h"
@@ -17,5 +18,7 @@ namespace linkhealth {
 Result<ModuleImage> parse_module_dump(std::string_view content);
 /// As parse_module_dump, from a file of at most 1 MiB; an error begins with the path.
 Result<ModuleImage> read_module_dump(const std::string& path);
+/// One sentence for each half page of which the dump has a part only: what the decoder does not find there may be.
+std::vector<std::string> pages_cut_off(const ModuleImage& image);
 
 }  // namespace linkhealth

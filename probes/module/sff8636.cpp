@@ -24,8 +24,10 @@ struct Medium {
   std::string kind = "unknown";
 };
 
+/// Unknown while a byte that decides it is not there: a dump may break off.
 Medium medium_of(const ModulePage& id) {
-  const std::uint8_t technology = id.byte(147).value_or(0) >> 4U;
+  if (!id.byte(147)) return {};
+  const std::uint8_t technology = *id.byte(147) >> 4U;
   const std::uint8_t connector = id.byte(130).value_or(0);
   const std::uint8_t compliance = id.offers(131, 7) ? id.byte(192).value_or(0) : 0;
   const bool copper_bits = id.offers(131, 3) && !id.offers(131, 2) && !id.offers(131, 1);
@@ -35,14 +37,15 @@ Medium medium_of(const ModulePage& id) {
   if (!optical_cable && (copper_bits || is_copper_compliance(compliance))) return {true, true, "dac"};
   if (optical_cable || connector == 0x23) return {false, true, "aoc"};
   if (connector == 0x22) return {true, false, "unknown"};
-  if (!id.byte(147)) return {};
+  if (id.offers(131, 7) && !id.byte(192)) return {};
   return {false, false, "optical"};
 }
 
 std::string type_of(const ModulePage& id, const Medium& medium) {
   // Byte 192 counts also where bit 131.7 does not point at it: modules without a code have 0 there.
-  if (const auto name = extended_compliance_name(id.byte(192).value_or(0), false); !name.empty())
-    return std::string(name);
+  const auto extended = id.byte(192);
+  if (!extended) return {};
+  if (const auto name = extended_compliance_name(*extended, false); !name.empty()) return std::string(name);
   if (id.offers(131, 3)) return "40G-CR4";
   if (id.offers(131, 0) || (medium.kind == "aoc" && id.offers(131, 2))) return "40G-AOC";
   if (id.offers(131, 2)) return "40G-SR4";

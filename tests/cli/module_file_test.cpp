@@ -12,6 +12,7 @@
 namespace linkhealth::cli {
 namespace {
 
+using ::testing::AllOf;
 using testing::dump_json;
 using ::testing::EndsWith;
 using testing::ethtool_hex;
@@ -91,6 +92,19 @@ TEST_F(CliModuleFile, EveryFormOfAnSfpSaysTheSame) {
   EXPECT_THAT(json, HasSubstr("\"temperature_c\":40,"));
   EXPECT_THAT(json, HasSubstr("\"supply_v\":3.3"));
   EXPECT_THAT(json, Not(HasSubstr("\"warnings\"")));
+}
+
+// `ethtool … | head -14`: a 100G-CR4 was called 40G-CR4, because the byte that says so was not there.
+TEST_F(CliModuleFile, WhatBreaksOffSaysSoAndIsNotTakenForAnother) {
+  EepromBuilder module = EepromBuilder::sff8636();
+  module.page(0x00).byte(131, 0x88).byte(192, 0x0b).byte(147, 0xa0);  // 100G-CR4, by the extended code
+  const std::string raw = qsfp_files(module).raw;
+  EXPECT_THAT(show(raw, "--json").out, AllOf(HasSubstr("\"type\":\"100G-CR4\""), HasSubstr("\"kind\":\"dac\"")));
+  const Outcome cut = show(ethtool_hex(raw.substr(0, 192)), "--json");
+  EXPECT_EQ(cut.exit_code, kOk);
+  EXPECT_THAT(cut.out, AllOf(HasSubstr("\"kind\":\"dac\""), Not(HasSubstr("G-CR4"))));
+  EXPECT_THAT(cut.out, HasSubstr("page 00h breaks off after 64 of 128 bytes: what stands behind is not known"));
+  EXPECT_THAT(show(raw.substr(0, 135), "--json").out, HasSubstr("\"kind\":\"unknown\""));
 }
 
 TEST_F(CliModuleFile, EveryFormOfAQsfpSaysTheSame) {

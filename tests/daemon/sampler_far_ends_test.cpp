@@ -31,6 +31,7 @@ using testing::SharedHost;
 struct Script {
   std::mutex mutex;
   std::vector<PeerReading> readings;
+  std::map<std::string, std::vector<PortKey>> asked;  ///< by source, the ports of its last round
   void say(std::vector<PeerReading> now) {
     const std::lock_guard lock(mutex);
     readings = std::move(now);
@@ -41,9 +42,12 @@ class ToldFarEnd final : public PeerProbe {
  public:
   ToldFarEnd(std::string name, std::shared_ptr<Script> script) : name_(std::move(name)), script_(std::move(script)) {}
   [[nodiscard]] std::string_view name() const override { return name_; }
-  std::vector<PeerReading> read(std::span<const InventoryPort> /*ports*/, SteadyTime now) override {
+  std::vector<PeerReading> read(std::span<const InventoryPort> ports, SteadyTime now) override {
     due_ = now + Milliseconds(10'000);
     const std::lock_guard lock(script_->mutex);
+    std::vector<PortKey>& asked = script_->asked[name_];
+    asked.clear();
+    for (const InventoryPort& port : ports) asked.push_back(port.id.key());
     return script_->readings;
   }
   [[nodiscard]] SteadyTime next_due(SteadyTime /*now*/) const override { return due_; }
@@ -130,6 +134,9 @@ class DaemonFarEnds : public ::testing::Test {
       if (at->second.module) module = at->second.module;
       module_read = module_read || at->second.module.has_value();
     }
+    for (const PortEvent& event : snapshot.events)
+      if (event.kind == PortEventKind::kModuleRemoved || event.kind == PortEventKind::kModuleInserted)
+        module_events.push_back(event.kind);
     for (const Gap& gap : snapshot.gaps_ended) gaps_ended.push_back(gap.probe);
     for (const Gap& gap : snapshot.gaps) {
       rounds_seen = rounds_seen || gap.probe == "import";
@@ -153,6 +160,7 @@ class DaemonFarEnds : public ::testing::Test {
   Boxed<ModuleSample> module;
   std::vector<std::string> gaps;
   std::vector<std::string> gaps_ended;  ///< their probes
+  std::vector<PortEventKind> module_events;
   bool rounds_seen = false;
   bool module_read = false;  ///< in this round. A read that is out when the time goes on has taken that long, and rests
 };
@@ -168,6 +176,24 @@ TEST_F(DaemonFarEnds, TheFarEndStandsInTheSnapshot) {
   ASSERT_TRUE(peer);
   EXPECT_EQ(peer->system, "leaf-12");
   EXPECT_EQ(peer->age_s, 0.0);
+}
+
+TEST_F(DaemonFarEnds, OnlyTheImportIsToldOfExemptPorts) {
+  std::vector<std::unique_ptr<PeerProbe>> probes;
+  for (const char* name : {"peer_mad", "import"}) probes.push_back(std::make_unique<ToldFarEnd>(name, script));
+  FarEnds far_ends(std::move(probes), clock, {}, {});
+  std::vector<InventoryPort> ports(2);
+  ports[0].id.device = "mlx5_0";
+  ports[1].id.device = "mlx5_1";
+  ports[1].exempt_reason = "manages the machine's NVSwitches";
+  far_ends.set_ports(ports);
+  for (const int fd : far_ends.wake_fds()) {
+    pollfd wanted{fd, POLLIN, 0};
+    ASSERT_EQ(::poll(&wanted, 1, 10'000), 1);
+  }
+  const std::lock_guard lock(script->mutex);
+  EXPECT_EQ(script->asked["peer_mad"], (std::vector<PortKey>{"mlx5_0/1"}));
+  EXPECT_EQ(script->asked["import"], (std::vector<PortKey>{"mlx5_0/1", "mlx5_1/1"}));
 }
 
 TEST_F(DaemonFarEnds, ThePlanNamesItWhereNobodyElseDoes) {
@@ -215,6 +241,32 @@ TEST_F(DaemonFarEnds, AnImportedModuleIsTakenWhereEthtoolGivesNone) {
   settle();
   ASSERT_TRUE(module);
   EXPECT_EQ(module->serial, "MT2301X00001");
+}
+
+// On an InfiniBand port an import is the only way to a module.
+TEST_F(DaemonFarEnds, AnImportedModuleThatIsExchangedIsAnEvent) {
+  using enum PortEventKind;
+  import_module("S1");
+  start("import");
+  settle();
+  ASSERT_TRUE(module);
+  EXPECT_THAT(module_events, ::testing::IsEmpty()) << "the first that is known";
+  const auto next_module = [&](const std::string& serial, bool present = true) {
+    module_events.clear();
+    module = {};
+    PeerReading said = reading();
+    said.module.emplace();
+    said.module->serial = serial;
+    said.module->present = present;
+    script->say({said});
+    next_round([this] { return module.has_value(); });
+  };
+  next_module("S2");
+  EXPECT_THAT(module_events, ::testing::ElementsAre(kModuleRemoved, kModuleInserted));
+  next_module("", false);
+  EXPECT_THAT(module_events, ::testing::ElementsAre(kModuleRemoved));
+  next_module("S2");
+  EXPECT_THAT(module_events, ::testing::ElementsAre(kModuleInserted)) << "the same one, put in again";
 }
 
 TEST_F(DaemonFarEnds, AnImportedModuleFromBeforeTheLinkChangedIsNotTaken) {

@@ -152,6 +152,29 @@ TEST_F(ModuleScheduleTest, AnotherSerialNumberIsASwap) {
   EXPECT_EQ(round.sample->serial, "SN000002");
 }
 
+TEST_F(ModuleScheduleTest, ASwapIsToldThoughTheNewModuleBootsFirst) {
+  run_for(5);
+  schedule_.take_finished();
+  module().set_serial("SN000002");
+  module().before_read = [this](std::size_t) {
+    // Only the last read of a round is of the upper half of page 00h: it sees another serial. All after it fail.
+    const ModulePageRequest& last = module().reads.back();
+    if (last.page == 0 && last.offset >= 128) module().all_errno = EIO;
+  };
+  run_for(11);
+  module().before_read = nullptr;
+  for (const ModuleRound& round : schedule_.take_finished()) EXPECT_EQ(round.change, ModuleChange::kNone);
+  module().all_errno = 0;
+  schedule_.request("mlx5_0/1", now_);
+  run_for(5);
+  const ModuleRound round = only_round();
+  EXPECT_EQ(round.change, ModuleChange::kSwapped);
+  ASSERT_TRUE(round.sample);
+  EXPECT_EQ(round.sample->serial, "SN000002");
+  run_for(11);
+  EXPECT_EQ(only_round().change, ModuleChange::kNone) << "once";
+}
+
 TEST_F(ModuleScheduleTest, WithoutASerialNumberAnotherPartIsASwap) {
   module().set_serial("");
   run_for(5);

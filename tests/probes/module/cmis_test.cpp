@@ -24,6 +24,8 @@ TEST(Cmis, ReadsAWholeModule) {
   EXPECT_EQ(m.reach_m, 5000);
   EXPECT_NEAR(*m.wavelength_nm, 1311, 1e-9);
   EXPECT_EQ(m.max_power_w, 10);
+  EXPECT_DOUBLE_EQ(*m.temperature_c, 50);
+  EXPECT_DOUBLE_EQ(*m.supply_v, 3.3);
   ASSERT_EQ(m.lanes.size(), 4U);
   ASSERT_EQ(m.host_lanes.size(), 8U);
   EXPECT_EQ(m.host_lanes[7].data_path_state, "Activated");
@@ -78,9 +80,11 @@ EepromBuilder without_light() {
 
 TEST(Cmis, MetersThatAllReadZeroMeasureNothing) {
   auto b = without_light();
-  b.lower().u16(14, 0).u16(16, 0);
+  b.lower().u16(14, 0).u16(16, 0).u16(20, 0);
+  b.page(1).byte(159, 0x0b).byte(145, 0x00);  // with a monitor of the laser's temperature
   const ModuleSample m = decode(b);
   EXPECT_FALSE(m.temperature_c);
+  EXPECT_FALSE(m.laser_temperature_c);
   EXPECT_FALSE(m.supply_v);
   ASSERT_EQ(m.lanes.size(), 4U);
   for (const ModuleLane& lane : m.lanes) EXPECT_FALSE(lane.rx_power_mw || lane.tx_power_mw || lane.tx_bias_ma);
@@ -94,6 +98,7 @@ TEST(Cmis, AThermometerAloneIsBelieved) {
   const ModuleSample m = decode(b);
   EXPECT_TRUE(m.temperature_c);
   EXPECT_FALSE(m.lanes[0].rx_power_mw);
+  EXPECT_THAT(m.warnings, Contains("its meters of light and bias all read zero: they measure nothing"));
 }
 
 TEST(Cmis, AModuleThatIsDarkSaysSo) {
