@@ -2,6 +2,8 @@
 
 #include <CLI/CLI.hpp>
 
+#include <cerrno>
+#include <cstdio>
 #include <optional>
 
 #include "base/text.h"
@@ -265,7 +267,9 @@ int dispatch(const CLI::App& app, Parsed& parsed, const LocalCommands& local) {
 
 }  // namespace
 
-int run(int argc, const char* const* argv, const LocalCommands& local) {
+namespace {
+
+int parse_and_run(int argc, const char* const* argv, const LocalCommands& local) {
   CLI::App app("Which RDMA link is faulty, at which end, and what to do", "linkhealth");
   Parsed parsed;
   app.set_version_flag("--version", std::string("linkhealth " LINKHEALTH_VERSION));
@@ -297,6 +301,18 @@ int run(int argc, const char* const* argv, const LocalCommands& local) {
     return kBadInput;
   }
   return dispatch(app, parsed, local);
+}
+
+}  // namespace
+
+int run(int argc, const char* const* argv, const LocalCommands& local) {
+  const int exit_code = parse_and_run(argc, argv, local);
+  errno = 0;
+  const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;  // std::cout is stdout too
+  if (written) return exit_code;
+  constexpr const char* kLost = "the output could not be written";
+  complain(errno == 0 ? kLost : errno_error(kLost, errno).message);
+  return kDaemonError;
 }
 
 }  // namespace linkhealth::cli

@@ -2,9 +2,12 @@
 
 #include <fmt/format.h>
 #include <httplib.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/un.h>
 #include <unistd.h>
+
+#include <cerrno>
 
 #include "base/text.h"
 #include "cli/exit_codes.h"
@@ -42,6 +45,19 @@ std::string path_part(std::string_view text) {
   return out;
 }
 
+/// Also when so many wait already that no more may (EAGAIN).
+bool Client::somebody_listens() const {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  socket_path_.copy(address.sun_path, sizeof address.sun_path - 1);
+  const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
+  if (fd < 0) return false;
+  const bool connected = connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  const bool somebody = connected || errno == EAGAIN;
+  close(fd);
+  return somebody;
+}
+
 Error Client::unreachable() const {
   constexpr std::string_view kAdvice =
       "start it with systemctl start linkhealthd, or look once without it: linkhealth status --once";
@@ -54,6 +70,12 @@ Error Client::unreachable() const {
     return {
         fmt::format("no permission to ask the daemon at {}: be root, or a member of the socket's group", socket_path_),
         EACCES};
+  if (somebody_listens())
+    return {
+        fmt::format("the daemon listens on {} and gives no answer: it may hang (journalctl -u linkhealthd; systemctl "
+                    "restart linkhealthd)",
+                    socket_path_),
+        ETIMEDOUT};
   return {fmt::format("the daemon does not answer on {}: {}", socket_path_, kAdvice), ECONNREFUSED};
 }
 

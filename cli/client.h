@@ -34,6 +34,8 @@ class Client {
                                               const std::function<bool(std::string_view)>& take) const;
 
  private:
+  [[nodiscard]] bool somebody_listens() const;
+  /// ENOENT and ECONNREFUSED: no daemon is there. ETIMEDOUT: one is, and does not answer.
   [[nodiscard]] Error unreachable() const;
   std::string socket_path_;
 };

@@ -129,7 +129,7 @@ ApiReply module(const ApiRequest& request, const ApiView& view, const Report& re
     return text ? reply(kText, module_text(*sample, api_style(request)))
                 : reply(kJson, view.publisher.module_json(*sample));
   }
-  std::string why = "not read yet";
+  std::string why = view.publisher.node_facts().copied_tree ? "a copy of /sys has no module behind it" : "not read yet";
   for (const Gap& gap : (*port)->gaps)
     if (gap.probe == "module") why = gap.reason;
   return api_error(request, 404, fmt::format("the module of {} can't be seen: {}", (*port)->port, why));

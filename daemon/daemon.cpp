@@ -260,10 +260,10 @@ Result<void> Daemon::run() {
   maintenance_->wait(kMaintenancePatience);
   look_for_maintenance(clock_.steady());
   make_desk();
-  if (options_.play_file.empty()) {
-    LiveHost host(options_.sysroot);
-    publisher_.set_node_facts(gather_node_facts(host, true, !options_.sysroot.empty(), sampler_->sources()));
-  }
+  LiveHost host(options_.sysroot);
+  publisher_.set_node_facts(sampler_ == nullptr ? played_node_facts()
+                                                : gather_node_facts(host, true, !options_.sysroot.empty(),
+                                                                    sampler_->sources(), config_.lldpd_socket));
   started_ = config_;
   show_config("");
   if (auto started = start_outputs(); !started) return started;

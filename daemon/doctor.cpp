@@ -21,14 +21,6 @@ bool is_not_offered(std::string_view reason) {
   return reason.starts_with("EOPNOTSUPP") || reason.find("Operation not supported") != std::string_view::npos;
 }
 
-std::string hint_for(const SourceRow& row, std::string_view reason) {
-  if (reason.starts_with("no answer within") || reason == "the device does not answer" ||
-      reason.starts_with("not read: too many"))
-    return "the device hangs: see the kernel log; a reset of the device or a reboot ends it";
-  if (reason.starts_with(kModuleLeft)) return "it is read again when the maintenance ends";
-  return std::string(row.hint);
-}
-
 /// What a gap makes of a source of which something (or nothing) was read.
 void judge_gap(SourceSight& sight, const SourceRow& row, const Gap& gap, bool seen) {
   sight.why = gap.reason;
@@ -54,7 +46,7 @@ void judge_access(SourceSight& sight, const SourceRow& row, const NodeFacts& fac
   if (access->second.empty()) return;
   sight.state = SourceState::kHidden;
   sight.why = access->second;
-  sight.hint = row.hint;
+  sight.hint = row.hint;  // it could not be opened
 }
 
 /// A source that nothing was read of and that has no gap: open, off, or refused.
@@ -66,7 +58,7 @@ void judge_silent(SourceSight& sight, const SourceRow& row, const NodeFacts& fac
       return;
     }
     // A daemon that could not open it has a gap.
-    if (!open && facts.of_daemon) {
+    if (!open && facts.of_daemon && !facts.played) {
       sight.state = SourceState::kNotUsed;
       sight.why = "switched off in the configuration";
       return;
@@ -94,6 +86,8 @@ SourceSight of_node(const SourceRow& row, const Report& report, const NodeFacts&
     gap = find_gap(port->gaps, row.probe);
   if (gap != nullptr) {
     judge_gap(sight, row, *gap, seen);
+    const auto more = std::ranges::count(report.gaps, row.probe, &Gap::probe) - 1;
+    if (more > 0) sight.why += fmt::format(" (and {} more)", more);
   } else if (seen || row.probe == "inventory") {
     sight.state = SourceState::kSeen;
   } else {
@@ -125,11 +119,11 @@ SourceSight of_port(const SourceRow& row, const PortReport& port, const Report& 
   const bool seen = row.seen != nullptr && row.seen(port);
   const Gap* gap = find_gap(port.gaps, row.probe);
   if (gap == nullptr) gap = find_gap(report.gaps, row.probe);
-  if (gap != nullptr) {
-    judge_gap(sight, row, *gap, seen);
-  } else if (seen) {
+  if (seen && (gap == nullptr || gap->reason.find(kCountsNoFurther) != std::string::npos)) {
     sight.state = SourceState::kSeen;
     if (row.probe == "counters") judge_full_counters(sight, port);
+  } else if (gap != nullptr) {
+    judge_gap(sight, row, *gap, seen);
   } else {
     judge_silent(sight, row, facts);
   }
@@ -264,6 +258,7 @@ DoctorReport examine(const Report& report, const NodeFacts& facts) {
   doctor.version = facts.version;
   doctor.kernel = facts.kernel;
   doctor.of_daemon = facts.of_daemon;
+  doctor.played = facts.played;
   doctor.capabilities = facts.capabilities;
   for (const SourceRow& row : source_table())
     if (row.node) doctor.node_sources.push_back(of_node(row, report, facts));
@@ -285,7 +280,8 @@ std::vector<std::string> self_test_lines(const DoctorReport& doctor) {
   const auto say = [&](const SourceSight& source, const PortKey& port) {
     if (!is_missing(source)) return;
     const std::string line =
-        fmt::format("{} can't be seen: {}{}", source.what, source.why, source.hint.empty() ? "" : ": " + source.hint);
+        fmt::format("{} {}: {}{}", source.what, is_visible(source) ? "can be seen only in part" : "can't be seen",
+                    source.why, source.hint.empty() ? "" : ": " + source.hint);
     // Ten ports with one cause are one line.
     if (said.insert(line).second) lines.push_back(port.empty() ? line : port + ": " + line);
   };

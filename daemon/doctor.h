@@ -23,6 +23,7 @@ struct NodeFacts {
   std::string kernel;  ///< "6.1.0-18-amd64"; "" not known
   bool of_daemon = true;
   bool copied_tree = false;                            ///< a copy of /sys: no kernel behind it
+  bool played = false;                                 ///< a recording: neither kernel nor rights are its node's
   std::vector<std::string> capabilities;               ///< effective, those that matter
   std::map<std::string, std::string> access;           ///< by probe: why its device can't be opened; "" it can
   std::set<std::string> open;                          ///< Sampler::sources(): what is listened to and asked
@@ -30,7 +31,10 @@ struct NodeFacts {
   std::map<std::string, std::string> driver_versions;  ///< by driver; only drivers with a version of their own
 };
 /// Reads /proc and opens the devices that sources need; nothing is written and nothing waits for the hardware.
-NodeFacts gather_node_facts(Host& host, bool of_daemon, bool copied_tree, std::set<std::string> open);
+NodeFacts gather_node_facts(Host& host, bool of_daemon, bool copied_tree, std::set<std::string> open,
+                            const std::string& lldpd_socket);
+/// Of a daemon that plays a recording.
+NodeFacts played_node_facts();
 /// Names of the capabilities that matter in the text of /proc/PID/status.
 std::vector<std::string> effective_capabilities(std::string_view proc_status);
 
@@ -49,11 +53,14 @@ struct SourceRow {
   std::optional<Sight> sight;               ///< what it lets see
   bool (*applies)(const PortReport& port);  ///< null: to every port
   bool (*seen)(const PortReport& port);     ///< of the node: of any port; null: only gaps and the node's facts tell
-  std::string_view hint;                    ///< what makes it visible
+  std::string_view hint;                    ///< what makes it visible; of kAccessHints: to who was refused
   bool in_sys = false;                      ///< read from files below /sys: a copy has them too
   SourceKind kind = SourceKind::kRead;
 };
 std::span<const SourceRow> source_table();
+/// What to do about `reason`, why a source can't be read: a right or a mount helps against a refusal, and not against
+/// what a device or a driver answers.
+std::string hint_for(const SourceRow& row, std::string_view reason);
 
 /// Everything that can be said from the last report and the node's facts. Pure.
 DoctorReport examine(const Report& report, const NodeFacts& facts);

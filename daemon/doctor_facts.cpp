@@ -63,7 +63,8 @@ std::vector<std::string> effective_capabilities(std::string_view proc_status) {
   return names;
 }
 
-NodeFacts gather_node_facts(Host& host, bool of_daemon, bool copied_tree, std::set<std::string> open) {
+NodeFacts gather_node_facts(Host& host, bool of_daemon, bool copied_tree, std::set<std::string> open,
+                            const std::string& lldpd_socket) {
   NodeFacts facts;
   facts.version = LINKHEALTH_VERSION;
   facts.of_daemon = of_daemon;
@@ -76,9 +77,14 @@ NodeFacts gather_node_facts(Host& host, bool of_daemon, bool copied_tree, std::s
   facts.access["kernel_log"] = why_closed(host, "/dev/kmsg");
   facts.access["verbs_events"] = why_none_open(host, "/sys/class/infiniband_verbs", "uverbs");
   facts.access["peer_mad"] = why_none_open(host, "/sys/class/infiniband_mad", "umad");
-  std::string lldpd = why_closed(host, "/run/lldpd.socket");
-  if (!lldpd.empty() && why_closed(host, "/var/run/lldpd.socket").empty()) lldpd.clear();
-  facts.access["peer_lldp"] = lldpd;
+  facts.access["peer_lldp"] = why_closed(host, lldpd_socket);
+  return facts;
+}
+
+NodeFacts played_node_facts() {
+  NodeFacts facts;
+  facts.version = LINKHEALTH_VERSION;
+  facts.played = true;
   return facts;
 }
 

@@ -1,5 +1,6 @@
 // THE table of sources, by the names that their probes have in gaps.
 #include <algorithm>
+#include <array>
 
 #include "daemon/doctor.h"
 #include "model/counters.h"
@@ -55,6 +56,17 @@ constexpr std::string_view kNetAdmin =
 constexpr std::string_view kUmad = "load ib_umad, and let the daemon open /dev/infiniband/umad*";
 constexpr std::string_view kUverbs = "load ib_uverbs, and let the daemon open /dev/infiniband/uverbs*";
 
+constexpr std::string_view kKmsg = "give the daemon /dev/kmsg and CAP_SYSLOG";
+/// They help who was refused, or looks into a part of the system only.
+constexpr std::array kAccessHints = {kMountSys, kHostNet, kNetAdmin, kUmad, kUverbs, kKmsg};
+
+/// What a reason says where somebody was refused, or it is not there where we look.
+constexpr std::array<std::string_view, 9> kRefusals = {
+    "EPERM",        "EACCES",    "ENOENT",     "ENODEV", "Operation not permitted", "Permission denied",
+    "No such file", "namespace", "copied /sys"};
+constexpr std::array<std::string_view, 3> kBusy = {"EBUSY", "EAGAIN", "Device or resource busy"};
+constexpr std::string_view kNoneThere = "see docs/hardware.md: a port in switch mode or a virtual function has none";
+
 constexpr SourceRow kSources[] = {
     // of the node
     {"inventory", "which ports there are", true, {}, nullptr, nullptr, kMountSys, true},
@@ -69,21 +81,21 @@ constexpr SourceRow kSources[] = {
      SourceKind::kHeard},
     {"device_events", "devices that come and go", true, Sight::kEvents, nullptr, nullptr, kHostNet, false,
      SourceKind::kHeard},
-    {"kernel_log", "what drivers say in the kernel log", true, Sight::kEvents, nullptr, nullptr,
-     "give the daemon /dev/kmsg and CAP_SYSLOG", false, SourceKind::kHeard},
+    {"kernel_log", "what drivers say in the kernel log", true, Sight::kEvents, nullptr, nullptr, kKmsg, false,
+     SourceKind::kHeard},
     {"import",
      "readings that others have, as files",
      true,
      {},
      nullptr,
      &has_imported,
-     "see the directory's rights and the file's time (docs/recording.md)",
+     "see what is said of the file, its time and the directory's rights (docs/import.md)",
      false,
      SourceKind::kFarEnd},
     // of each port
     {"link", "carrier, its counts, the port's state", false, Sight::kLink, nullptr, &has_link, kMountSys, true},
     {"counters", "verbs port counters", false, Sight::kCounters, &has_verbs, &counted<CounterSource::kIbPort>,
-     "see docs/hardware.md: a port in switch mode or a virtual function has none", true},
+     kNoneThere, true},
     {"hw_counters", "the driver's RDMA counters", false, Sight::kCounters, &has_verbs, &counted<CounterSource::kIbHw>,
      kMountSys, true},
     {"verbs_events", "port and device events of verbs", false, Sight::kEvents, &has_verbs, nullptr, kUverbs, false,
@@ -141,5 +153,21 @@ static_assert(std::size(kSources) < 64);
 }  // namespace
 
 std::span<const SourceRow> source_table() { return kSources; }
+
+std::string hint_for(const SourceRow& row, std::string_view reason) {
+  const auto says = [reason](std::string_view word) { return reason.find(word) != std::string_view::npos; };
+  if (reason.starts_with("no answer within") || reason == "the device does not answer" ||
+      reason.starts_with("not read: too many"))
+    return "the device hangs: see the kernel log; a reset of the device or a reboot ends it";
+  if (reason.starts_with(kImportEnded)) return "renew the import: see whoever writes it (docs/import.md)";
+  if (reason.starts_with(kModuleLeft)) return "it is read again when the maintenance ends";
+  const bool refused = std::ranges::any_of(kRefusals, says);
+  if (row.hint == kNoneThere && refused) return std::string(kMountSys);
+  if (refused || std::ranges::find(kAccessHints, row.hint) == kAccessHints.end()) return std::string(row.hint);
+  if (std::ranges::any_of(kBusy, says)) return "somebody else is at it: it is read again by itself";
+  if (row.probe == "module") return "the module or its bus answers so: see the kernel log, and reseat the module";
+  if (row.kind == SourceKind::kRead) return "the driver or the device answers so: see the kernel log";
+  return "";  // what was lost of a feed, what a far end refused
+}
 
 }  // namespace linkhealth

@@ -1,8 +1,10 @@
 // linkhealthd: reads the command line and the clock; everything else is in daemon.cpp.
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
 
+#include "base/result.h"
 #include "daemon/daemon.h"
 #include "daemon/heap.h"
 #include "daemon/loop.h"
@@ -40,8 +42,9 @@ int main(int argc, char** argv) {
   }
   log.set_level(config->log_level);
   if (parsed.options->dump_config) {
-    std::fputs(linkhealth::dump_config(*config).c_str(), stdout);
-    return 0;
+    if (std::fputs(linkhealth::dump_config(*config).c_str(), stdout) >= 0 && std::fflush(stdout) == 0) return 0;
+    log.error(linkhealth::errno_error("linkhealthd: can't write the output", errno).message);
+    return kBadInput;
   }
   if (parsed.options->check_config) {
     // The plan and the web configuration are part of it: what a start would refuse is told here, too.

@@ -1,5 +1,6 @@
 #include "daemon/peer_sources.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -36,7 +37,8 @@ constexpr auto kKnobs = std::to_array<Knob>({
     {"lldp", 1, 0, 1, "", "1: ask lldpd for the neighbours of Ethernet ports; 0: do not"},
     {"import", 1, 0, 1, "", "1: take the readings that others put into import_dir; 0: do not"},
     {"plan", 1, 0, 1, "", "1: the plan (ports > PORT > peer) names a far end that nothing else does; 0: it does not"},
-    {"hold_s", 300, 10, 86400, "s", "how long the last answer of a far end stands when no other comes"},
+    {"hold_s", 300, 10, 86400, "s",
+     "how long the last answer of a far end stands when no other comes; at least 2.5 of the periods below"},
     {"patience_s", 30, 1, 600, "s", "a source that takes longer is reported as hung"},
     {"lldp_period_s", 30, 1, 3600, "s", "how often lldpd is asked; it is told every 30 s (802.1AB msgTxInterval)"},
     {"lldp_timeout_s", 2, 0.1, 60, "s", "how long lldpd may take to answer"},
@@ -69,6 +71,13 @@ std::map<PortKey, ExpectedPort> planned_names(const KnobTable& knobs, const std:
   return knobs.values("peers")[kPlan] >= 0.5 ? expected : std::map<PortKey, ExpectedPort>();
 }
 
+Milliseconds far_end_hold(const KnobTable& knobs) {
+  constexpr double kPeriods = 2.5;  // one answer may be lost, and each port has its own place in a period
+  const KnobValues values = knobs.values("peers");
+  const double longest = std::max(values[kMad] * values[kMadPeriod], values[kLldp] * values[kLldpPeriod]);
+  return from_seconds(std::max(values[kHold], kPeriods * longest));
+}
+
 std::unique_ptr<FarEnds> make_far_ends(const Config& config, const Clock& clock, bool once) {
   const KnobValues values = config.knobs.values("peers");
   const auto is_on = [&](KnobIndex knob) { return values[knob] >= 0.5; };
@@ -84,7 +93,7 @@ std::unique_ptr<FarEnds> make_far_ends(const Config& config, const Clock& clock,
         make_import_probe(open_import_directory(config.import_dir), clock, {time(kImportPeriod), time(kImportSkew)}));
   std::map<PortKey, ExpectedPort> plan = planned_names(config.knobs, config.expected);
   if (probes.empty() && plan.empty()) return nullptr;
-  return std::make_unique<FarEnds>(std::move(probes), clock, FarEndTiming{time(kHold), time(kPatience)},
+  return std::make_unique<FarEnds>(std::move(probes), clock, FarEndTiming{far_end_hold(config.knobs), time(kPatience)},
                                    std::move(plan));
 }
 

@@ -17,6 +17,9 @@ std::span<const KnobGroup> peer_knob_groups();
 /// The plan's names of far ends, where `knobs` let it name them.
 std::map<PortKey, ExpectedPort> planned_names(const KnobTable& knobs, const std::map<PortKey, ExpectedPort>& expected);
 
+/// How long an answer of a far end stands: `hold_s`, and never less than it takes to ask twice.
+Milliseconds far_end_hold(const KnobTable& knobs);
+
 /// All sources that configuration leaves on. Null when that is none. `once`: for one look, which spreads nothing over
 /// time.
 std::unique_ptr<FarEnds> make_far_ends(const Config& config, const Clock& clock, bool once = false);

@@ -26,13 +26,6 @@ constexpr Milliseconds kSearchRest{500};
 /// So often a device that was removed may be listed still, and was not added again that we heard of.
 constexpr unsigned kLeavingLooks = 6;
 
-/// Seconds since boot: the first number of /proc/uptime.
-std::optional<double> read_uptime_s(Host& host) {
-  const auto text = host.read_file("/proc/uptime");
-  if (!text) return std::nullopt;
-  return parse_double(split(*text, ' ').front());
-}
-
 }  // namespace
 
 Sampler::Sampler(HostFactory hosts, std::unique_ptr<ModuleReader> modules, const Clock& clock, SamplerSettings settings,
@@ -305,7 +298,7 @@ void Sampler::finish(Cycle& cycle) {
     timing.firmware_reads = firmware_reads_;
     timing.port_readings = counter_readings_;
   }
-  snapshot.uptime_s = read_uptime_s(*host_);
+  snapshot.uptime_s = host_->uptime_s();
   snapshot.gaps.insert(snapshot.gaps.end(), node_gaps_.begin(), node_gaps_.end());
   for (const Feed& feed : feeds_) {
     const std::vector<Gap> gaps = feed.feed->gaps();

@@ -122,9 +122,12 @@ std::string doctor_text(const DoctorReport& doctor, const TextStyle& style) {
                                             : fmt::format("{} source{} can't be seen, or only in part", doctor.hidden,
                                                           doctor.hidden == 1 ? "" : "s")));
   page.paragraph(
-      fmt::format("kernel {}, linkhealth {}, rights of {}: {}", doctor.kernel.empty() ? "not known" : doctor.kernel,
-                  doctor.version, doctor.of_daemon ? "the daemon" : "this command (no daemon was asked)",
-                  joined(doctor.capabilities, "no capabilities")),
+      doctor.played
+          ? fmt::format("linkhealth {} plays a recording: kernel and rights of its node are not known", doctor.version)
+          : fmt::format("kernel {}, linkhealth {}, rights of {}: {}",
+                        doctor.kernel.empty() ? "not known" : doctor.kernel, doctor.version,
+                        doctor.of_daemon ? "the daemon" : "this command (no daemon was asked)",
+                        joined(doctor.capabilities, "no capabilities")),
       2);
   page.blank();
   page.title("  The node");

@@ -289,10 +289,23 @@ class PastText {
     return event.severity == "critical" ? Health::kDown : Health::kDegraded;
   }
 
+  /// Those that began before this time, or after it: the clock may have been put back.
+  void add_open_faults(std::vector<Entry>& entries) const {
+    for (const FaultReport& fault : port_.faults) {
+      const auto begins = [&fault](const KeptEvent& event) {
+        return event.fault_id == fault.id && event.event == "opened";
+      };
+      if (std::ranges::none_of(past_.events, begins))
+        entries.push_back(
+            {fault.opened_at, "open", name_words(fault.fault) + ", since then: " + fault.summary, Health::kDegraded});
+    }
+  }
+
   void timeline() {
     std::vector<Entry> entries;
     for (const KeptEvent& event : past_.events)
       entries.push_back({event.at, event.event, event_words(event), paint_of(event)});
+    add_open_faults(entries);
     for (const RepairRecord& repair : past_.repairs)
       entries.push_back({repair.at, "repair", repair_words(repair), Health::kExempt});
     for (const Maintenance& work : past_.maintenance) {

@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <limits>
 #include <map>
+#include <set>
 #include <string>
 #include <utility>
 
@@ -47,12 +48,7 @@ class MadProbe final : public PeerProbe {
           break;
         }
     }
-    if (!closed_.empty()) {
-      PeerReading node;
-      node.read_at = now;
-      node.gaps.push_back({"", kName, closed_.begin()->second});
-      readings.push_back(std::move(node));
-    }
+    say_closed(readings, now);
     return readings;
   }
 
@@ -66,7 +62,20 @@ class MadProbe final : public PeerProbe {
       return true;
     };
     std::erase_if(closed_, gone);
+    std::erase_if(opened_, [&](const PortKey& key) { return gone(std::pair(key, 0)); });
     std::erase_if(known_, gone);
+  }
+
+  /// No right or no interface concerns every port and is said once, unless one of them could be opened.
+  void say_closed(std::vector<PeerReading>& readings, SteadyTime now) const {
+    for (const auto& [key, reason] : closed_) {
+      const PortKey whose = opened_.empty() ? PortKey() : key;
+      PeerReading& reading = readings.emplace_back();
+      reading.port = whose;
+      reading.read_at = now;
+      reading.gaps.push_back({whose, kName, reason});
+      if (whose.empty()) return;
+    }
   }
 
   std::optional<PeerReading> ask(const PortId& id, SteadyTime now) {
@@ -74,6 +83,7 @@ class MadProbe final : public PeerProbe {
     auto opened = opener_(id.device, id.port);
     if (!opened) return refuse(key, opened.error(), now);
     closed_.erase(key);
+    opened_.insert(key);
     MadTalk talk(**opened, timing_, transaction_);
     PeerAnswer answer = ask_peer(talk, static_cast<std::uint8_t>(id.port), timing_, known_[key], now);
     schedule_.done(key, answer.outcome, talk.mads(), now);
@@ -85,9 +95,10 @@ class MadProbe final : public PeerProbe {
     return reading;
   }
 
-  /// No right or no interface concerns every port, and is said once; anything else is this port's.
+  /// No right or no interface: say_closed(). Anything else is this port's.
   std::optional<PeerReading> refuse(const PortKey& key, const Error& error, SteadyTime now) {
     schedule_.done(key, MadOutcome::kFailed, 0, now);
+    opened_.erase(key);
     if (error.errnum == EACCES || error.errnum == EPERM || error.errnum == ENODEV) {
       closed_[key] = error.message;
       return std::nullopt;
@@ -106,6 +117,7 @@ class MadProbe final : public PeerProbe {
   bool started_ = false;
   std::uint32_t transaction_ = 0;
   std::map<PortKey, std::string> closed_;  ///< ports whose interface cannot be used, and why
+  std::set<PortKey> opened_;               ///< those whose interface could be, the last time
   std::map<PortKey, KnownPeer> known_;
 };
 

@@ -1,6 +1,8 @@
 // The program as people run it: a process against a real server on a real Unix socket.
 #include <gmock/gmock.h>
 #include <pty.h>
+#include <sys/socket.h>
+#include <sys/un.h>
 #include <sys/wait.h>
 #include <unistd.h>
 #include <zlib.h>
@@ -15,6 +17,7 @@
 #include "cli/arguments.h"
 #include "cli/exit_codes.h"
 #include "cli/terminal.h"
+#include "probes/kernel_socket.h"
 #include "tests/cli/cli_harness.h"
 #include "tests/storage/memory_example.h"
 #include "tests/support/golden.h"
@@ -220,6 +223,39 @@ TEST_F(CliTest, WithoutADaemonItSaysWhatToDo) {
     EXPECT_EQ(wrong.err,
               "linkhealth: the daemon is not running (no socket at " + settings.socket_path +
                   "): start it with systemctl start linkhealthd, or look once without it: linkhealth status --once\n");
+  }
+}
+
+TEST_F(CliTest, ADaemonThatListensAndGivesNoAnswerIsNoMissingOne) {
+  const OwnedFd listener(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  settings.socket_path.copy(address.sun_path, sizeof address.sun_path - 1);
+  ASSERT_EQ(bind(listener.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address), 0);
+  ASSERT_EQ(listen(listener.get(), 16), 0);
+  std::thread breaks_off([&] {  // until the listener is shut down
+    for (int fd = 0; (fd = accept(listener.get(), nullptr, nullptr)) >= 0; close(fd)) {
+    }
+  });
+  for (const auto& [command, exit_code] : {std::pair("status", kNotReachable), {"doctor", kBadInput}}) {
+    const Outcome outcome = run(command);
+    EXPECT_EQ(outcome.exit_code, exit_code) << command;
+    EXPECT_EQ(outcome.out, "") << command << ": nobody else looks instead";
+    EXPECT_EQ(outcome.err, "linkhealth: the daemon listens on " + settings.socket_path +
+                               " and gives no answer: it may hang (journalctl -u linkhealthd; systemctl restart "
+                               "linkhealthd)\n");
+  }
+  shutdown(listener.get(), SHUT_RDWR);
+  breaks_off.join();
+}
+
+TEST_F(CliTest, OutputThatCanNotBeWrittenIsNoSuccess) {
+  for (const char* command : {"rules", "rules --json", "--help", "--version"}) {
+    const int status = std::system((std::string("env -i ASAN_OPTIONS=detect_leaks=0 " LINKHEALTH_PROGRAM " ") +
+                                    command + " >/dev/full 2>" + directory + "/err")
+                                       .c_str());
+    EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, kDaemonError) << command;
+    EXPECT_THAT(read_all(directory + "/err"), HasSubstr("linkhealth: the output could not be written")) << command;
   }
 }
 

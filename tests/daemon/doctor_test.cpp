@@ -94,6 +94,19 @@ INSTANTIATE_TEST_SUITE_P(
                       Refusal{"driver_stats", "EPERM", SourceState::kHidden, "network namespace"},
                       Refusal{"device_events", "EPERM", SourceState::kHidden, "network namespace"},
                       Refusal{"inventory", "/sys/class/infiniband: Permission denied", SourceState::kHidden, "/sys"},
+                      // A right or a mount helps against a refusal, and not against what a device answers.
+                      Refusal{"module", "EIO", SourceState::kHidden, "reseat the module"},
+                      Refusal{"module", "the module answers only zeros", SourceState::kHidden, "reseat the module"},
+                      Refusal{"module", "the imported reading has ended, and ethtool gives none", SourceState::kHidden,
+                              "renew the import"},
+                      Refusal{"driver_stats", "EBUSY", SourceState::kHidden, "read again by itself"},
+                      Refusal{"hwmon", "temp1_input: EIO", SourceState::kHidden, "kernel log"},
+                      Refusal{"pcie", "current_link_speed: text \"Unknown\"", SourceState::kPartly, "kernel log"},
+                      Refusal{"link", "state: text \"garbage\"", SourceState::kPartly, "kernel log"},
+                      Refusal{"link", "carrier: Permission denied", SourceState::kPartly, "mount the host's /sys"},
+                      Refusal{"counters", "symbol_error: EACCES", SourceState::kPartly, "mount the host's /sys"},
+                      Refusal{"netdev_stats", "ib0 is in another network namespace than the monitor",
+                              SourceState::kHidden, "network namespace"},
                       Refusal{"counters", "symbol_error: Invalid argument", SourceState::kPartly, "switch mode"},
                       Refusal{"link_events", "Operation not permitted", SourceState::kHidden, "network namespace"}),
     [](const auto& test) { return std::string(test.param.probe) + std::to_string(test.index); });
@@ -125,6 +138,7 @@ TEST(Doctor, ACounterThatIsFullCountsNoFurther) {
   EXPECT_EQ(source(doctor, "counters").state, SourceState::kPartly);
   EXPECT_EQ(source(doctor, "counters").why, "full, and counting no further: link_error_recovery (255)");
   EXPECT_THAT(source(doctor, "counters").hint, HasSubstr("perfquery -R"));
+  EXPECT_THAT(self_test_lines(doctor), ElementsAre(HasSubstr("verbs port counters can be seen only in part: full")));
 }
 
 TEST(Doctor, AModuleThatIsLeftAloneNeedsNoRight) {
@@ -201,12 +215,20 @@ TEST(Doctor, WhatIsSwitchedOffIsNeitherSeenNorHidden) {
   EXPECT_THAT(doctor_text(doctor, {}), HasSubstr("switched off in the configuration: verbs_events, peer_lldp"));
 }
 
+TEST(Doctor, OfAPlayedRecordingNothingIsSwitchedOff) {
+  const DoctorReport doctor = examine(one_port(), played_node_facts());
+  EXPECT_EQ(source(doctor, "kernel_log").state, SourceState::kNoWord);
+  EXPECT_THAT(doctor_text(doctor, {}),
+              AllOf(HasSubstr("plays a recording"), Not(HasSubstr("switched off")), Not(HasSubstr("capabilities"))));
+}
+
 TEST(Doctor, WhatWasLostOfAFeedThatIsOpenIsPartOfIt) {
   Report report = one_port();
   report.gaps.push_back({"", "kernel_log", "lines were overwritten before they could be read"});
   NodeFacts facts;
   facts.open = {"kernel_log"};
   EXPECT_EQ(source(examine(report, facts), "kernel_log").state, SourceState::kPartly);
+  EXPECT_EQ(source(examine(report, facts), "kernel_log").hint, "") << "nothing brings it back";
   facts.open.clear();
   EXPECT_EQ(source(examine(report, facts), "kernel_log").state, SourceState::kHidden);
 }
@@ -270,22 +292,23 @@ TEST(Doctor, FactsOfAContainerWithPartialSys) {
   host.set("/proc/sys/kernel/osrelease", "6.1.0\n");
   host.set("/proc/self/status", "CapEff:\t0000000000000000\n");
   host.set_error("/dev/kmsg", EPERM);
-  NodeFacts facts = gather_node_facts(host, true, false, {});
+  NodeFacts facts = gather_node_facts(host, true, false, {}, "/run/own/lldpd.socket");
   EXPECT_EQ(facts.kernel, "6.1.0");
   EXPECT_EQ(facts.firmware.at("mlx5_0"), "28.39.1002");
   EXPECT_EQ(facts.driver_versions.at("mlx5_core"), "24.01-0.3.3");
   EXPECT_THAT(facts.access.at("kernel_log"), HasSubstr("Operation not permitted"));
   EXPECT_THAT(facts.access.at("peer_mad"), HasSubstr("/sys/class/infiniband_mad"));
-  EXPECT_THAT(facts.access.at("peer_lldp"), HasSubstr("/run/lldpd.socket"));
+  EXPECT_THAT(facts.access.at("peer_lldp"), HasSubstr("/run/own/lldpd.socket"));
   // With the devices: a Host opens what is no regular file and refuses it with EINVAL.
   host.make_dir("/sys/class/infiniband_mad/umad0");
   host.set_error("/dev/infiniband/umad0", EINVAL);
   host.set_error("/dev/kmsg", EINVAL);
-  facts = gather_node_facts(host, true, false, {});
+  facts = gather_node_facts(host, true, false, {}, "/run/own/lldpd.socket");
   EXPECT_EQ(facts.access.at("peer_mad"), "");
   EXPECT_EQ(facts.access.at("kernel_log"), "");
   host.set_error("/dev/infiniband/umad0", EACCES);
-  EXPECT_THAT(gather_node_facts(host, true, false, {}).access.at("peer_mad"), HasSubstr("Permission denied"));
+  EXPECT_THAT(gather_node_facts(host, true, false, {}, "/run/own/lldpd.socket").access.at("peer_mad"),
+              HasSubstr("Permission denied"));
 }
 
 TEST(Doctor, EveryExampleIsDrawnAndWritten) {

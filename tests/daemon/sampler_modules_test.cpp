@@ -80,7 +80,7 @@ class DaemonSamplerModules : public ::testing::Test {
     nic.device = "mlx5_0";
     shared->change([&](FakeHost& host) {
       add_nic(host, nic);
-      host.set("/proc/uptime", "86400.25 1000.00\n");
+      host.set_uptime(86400.25);
     });
     auto host = std::make_unique<FakeHost>();
     host->set_responder([cage = cage](int, std::span<const std::byte> request) { return cage->answer(request); });

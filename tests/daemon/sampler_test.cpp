@@ -37,7 +37,7 @@ class DaemonSampler : public ::testing::Test {
     shared->change([&](FakeHost& host) {
       add_nic(host, first);
       add_nic(host, second);
-      host.set("/proc/uptime", "86400.25 1000.00\n");
+      host.set_uptime(86400.25);
     });
   }
   void TearDown() override { shared->hang(""); }

@@ -199,9 +199,13 @@ TEST(PastTextTest, WhatIsNoLongerSeenIsNotNow) {
 }
 
 TEST(PastTextTest, APortWithoutAPastSaysSo) {
-  const std::string text = past_text({}, test::dirty_port(), {});
-  EXPECT_THAT(text, HasSubstr("Nothing was measured of it in this time."));
-  EXPECT_THAT(text, HasSubstr("no fault was seen"));
+  PortReport port = test::dirty_port();
+  const std::string faulty = past_text({}, port, {});
+  EXPECT_THAT(faulty, HasSubstr("Nothing was measured of it in this time."));
+  EXPECT_THAT(faulty, ::testing::Not(HasSubstr("no fault was seen")));
+  EXPECT_THAT(faulty, HasSubstr("open         dirty connector, since then: ")) << "one is open, whenever it began";
+  port.faults.clear();
+  EXPECT_THAT(past_text({}, port, {}), HasSubstr("no fault was seen"));
 }
 
 }  // namespace

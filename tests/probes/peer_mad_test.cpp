@@ -288,6 +288,23 @@ TEST_F(PeerMad, NoAccessIsOneGapForAllPortsAndEndsWhenItIsGiven) {
   EXPECT_TRUE(last[0].peer);
 }
 
+TEST_F(PeerMad, APortWithoutAnInterfaceIsItsOwnGapBesideOneThatAnswers) {
+  timing_.mads_per_s = 0;
+  const auto open_all = fabric_.opener();
+  probe_ = make_mad_probe(timing_, [&](const std::string& device, std::uint32_t port) -> decltype(open_all("", 0U)) {
+    if (device == "mlx5_1") return Error{"no management interface for mlx5_1 port 1", ENODEV};
+    return open_all(device, port);
+  });
+  ports_ = {ib_port("mlx5_0"), ib_port("mlx5_1")};
+  const auto readings = read();
+  ASSERT_EQ(readings.size(), 2U);
+  EXPECT_TRUE(readings[0].peer);
+  EXPECT_THAT(readings[0].gaps, IsEmpty());
+  EXPECT_EQ(readings[1].port, "mlx5_1/1");
+  ASSERT_EQ(readings[1].gaps.size(), 1U);
+  EXPECT_EQ(readings[1].gaps[0].port, "mlx5_1/1");
+}
+
 TEST_F(PeerMad, WithoutABudgetOneCallAsksEveryPort) {
   timing_.mads_per_s = 0;
   probe_ = make_mad_probe(timing_, fabric_.opener());

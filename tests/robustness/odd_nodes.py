@@ -253,6 +253,10 @@ def missing_directories(node):
     with running(node) as daemon:
         daemon.until(lambda: has_counters(daemon, "mlx5_2") and has_counters(daemon, "mlx5_1"), "the others' counters")
         assert all(not port.get("gaps") for port in daemon.ports().values()), "what is not offered is no gap"
+        begun = daemon.report()["t"]
+        daemon.until(lambda: daemon.report()["t"] > begun + 3, "more cycles")
+        said = [line for line in open(daemon.log.name, encoding="utf-8").read().splitlines() if "counters" in line]
+        assert not said, f"what is not offered is no line of the log, in no cycle: {said}"
 
 
 def a_device_that_cant_be_looked_into(node):
