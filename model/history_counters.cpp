@@ -101,7 +101,9 @@ std::string_view probe_of(const CounterInfo& info) {
 /// What can't be read any more is not known: a total that stands still would look like a link without errors.
 void PortHistory::end_old_counters(SteadyTime now) {
   if (blind.empty() || !latest.counters) return;
-  for (const auto& [probe, gap] : blind) {
+  for (const auto& entry : blind) {
+    const std::string& probe = entry.first;
+    const Blindness& gap = entry.second;
     // A part: files of one directory, which take turns. Which of them fail, and since when, their own ages say.
     if (!gap.part && in_seconds(now - gap.since) < kUnreadableS) continue;
     const auto is_old = [&](CounterId id) {

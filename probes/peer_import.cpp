@@ -193,7 +193,7 @@ class ImportProbe final : public PeerProbe {
     return Times{file.at, read_at, read_at + from_seconds(file.valid_for_s)};
   }
 
-  static void take_file(const std::string& name, ImportFile file, const Times& times, SteadyTime now,
+  static void take_file(const std::string& name, ImportFile&& file, const Times& times, SteadyTime now,
                         std::map<PortKey, OfPort>& of_ports) {
     const bool over = now >= times.valid_until;
     for (auto& [key, entry] : file.ports) {

@@ -163,7 +163,7 @@ Finding losing_data(const PortView& v, KnobValues k) {
   if (!s.symbols_known && !v.port.full_errors.empty())
     return not_known("port_rcv_errors is full (65535): clear it with perfquery -R");
   if (!s.symbols_known) return not_known("no counter of lost symbols or blocks");
-  const Finding symbols =
+  Finding symbols =
       Case(Reader::kCounters)
           .at_least("intervals with symbol errors", static_cast<double>(s.symbol_intervals_1h), k[0])
           .at_least("time between the first and the last", s.symbol_span_s, k[1], "s")
