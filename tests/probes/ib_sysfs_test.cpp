@@ -111,7 +111,8 @@ TEST_F(IbSysfs, OddTextAndErrorsOfOneFileAreOneGapAndHideNothing) {
 }
 
 TEST_F(IbSysfs, EveryKindOfBadContentIsAbsentWithAReason) {
-  for (const char* bad : {"N/A (no PMA)\n", "", "\n", "garbage\n", "-1\n", "18446744073709551616\n", "5 5\n", "0x5\n", "\x1b[31m\n"}) {
+  for (const char* bad :
+       {"N/A (no PMA)\n", "", "\n", "garbage\n", "-1\n", "18446744073709551616\n", "5 5\n", "0x5\n", "\x1b[31m\n"}) {
     host_.heal();
     host_.replace(counter("symbol_error"), bad);
     auto port = reader();
