@@ -16,19 +16,16 @@ FarEnds::FarEnds(std::vector<std::unique_ptr<PeerProbe>> probes, const Clock& cl
 }
 
 void FarEnds::set_ports(const std::vector<InventoryPort>& ports) {
-  std::vector<InventoryPort> watched;
   std::set<PortKey> keys;
   std::map<PortKey, ExpectedPort> planned;
   for (const InventoryPort& port : ports) {
     if (!port.exempt_reason.empty()) continue;
-    watched.push_back(port);
     keys.insert(port.id.key());
     if (const ExpectedPort* of_plan = find_named(plan_, port.id)) planned[port.id.key()] = *of_plan;
   }
   merge_.set_plan(std::move(planned));
   merge_.set_ports(keys);
-  // A file may name an exempt port, which is not the same as a port that is not here.
-  for (const auto& reader : readers_) reader->set_ports(reader->name() == "import" ? ports : watched);
+  for (const auto& reader : readers_) reader->set_ports(ports);
 }
 
 FarEnds::News FarEnds::take(SteadyTime now) {

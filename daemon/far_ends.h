@@ -27,7 +27,7 @@ class FarEnds {
 
   /// Another plan, in force with the next set_ports().
   void set_plan(std::map<PortKey, ExpectedPort> plan) { plan_ = std::move(plan); }
-  /// Nobody asks who is behind an exempt port. Only the import is told of them: a file that names one is no mistake.
+  /// Nobody is asked who is behind an exempt port; the probes are told of them all the same: see PeerProbe::read().
   void set_ports(const std::vector<InventoryPort>& ports);
 
   struct News {

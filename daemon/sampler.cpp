@@ -298,7 +298,9 @@ void Sampler::finish(Cycle& cycle) {
     timing.firmware_reads = firmware_reads_;
     timing.port_readings = counter_readings_;
   }
-  snapshot.uptime_s = host_->uptime_s();
+  // The monotonic clock begins with the boot (linux: CLOCK_MONOTONIC). /proc/uptime says it too, and may hang: in a
+  // container of LXC it is a file of FUSE.
+  if (host_->has_kernel()) snapshot.uptime_s = in_seconds(cycle.now.time_since_epoch());
   snapshot.gaps.insert(snapshot.gaps.end(), node_gaps_.begin(), node_gaps_.end());
   for (const Feed& feed : feeds_) {
     const std::vector<Gap> gaps = feed.feed->gaps();

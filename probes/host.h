@@ -7,7 +7,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -54,8 +53,6 @@ class Host {
 
   /// False: a copied /sys tree. Its files are all there is, and no read of one waits for a lock.
   [[nodiscard]] virtual bool has_kernel() const { return true; }
-  /// Seconds since the kernel started; nullopt: it is not known. Never waits.
-  [[nodiscard]] virtual std::optional<double> uptime_s() const { return std::nullopt; }
   /// The whole file, at most 64 KiB. Paths are absolute: "/sys/class/…", "/proc/…".
   virtual Result<std::string> read_file(const std::string& path) = 0;
   virtual Result<std::unique_ptr<HostFile>> open_file(const std::string& path) = 0;

@@ -15,7 +15,6 @@
 #include <array>
 #include <cerrno>
 #include <cstdlib>
-#include <ctime>
 #include <utility>
 
 namespace linkhealth {
@@ -122,12 +121,6 @@ LiveHost::LiveHost(const std::string& sysroot, std::shared_ptr<BatchedReads> bat
 Result<OwnedFd> LiveHost::open_for_reading(const std::string& path, int more_flags) const {
   const int flags = kReadFlags | more_flags;
   return sysroot_ ? sysroot_->open(path, flags) : open_path(path, flags);
-}
-
-std::optional<double> LiveHost::uptime_s() const {
-  timespec since_boot{};
-  if (sysroot_ || clock_gettime(CLOCK_BOOTTIME, &since_boot) != 0) return std::nullopt;
-  return static_cast<double>(since_boot.tv_sec) + static_cast<double>(since_boot.tv_nsec) * 1e-9;
 }
 
 Result<std::string> LiveHost::read_file(const std::string& path) {

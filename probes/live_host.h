@@ -33,8 +33,6 @@ class LiveHost final : public Host {
 
   /// Regular files only, never blocks on a FIFO: EISDIR, EINVAL. EFBIG above 64 KiB.
   [[nodiscard]] bool has_kernel() const override { return !sysroot_; }
-  /// From the clock, not from /proc/uptime: in a container that may be a FUSE file, which may hang.
-  [[nodiscard]] std::optional<double> uptime_s() const override;
   Result<std::string> read_file(const std::string& path) override;
   Result<std::unique_ptr<HostFile>> open_file(const std::string& path) override;
   void read_together(std::span<FileRead> reads) override;

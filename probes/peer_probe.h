@@ -35,8 +35,8 @@ class PeerProbe {
   virtual ~PeerProbe() = default;
   /// The word in gaps, timings and metrics: "peer_mad", "peer_lldp", "import".
   [[nodiscard]] virtual std::string_view name() const = 0;
-  /// Whatever is due of these ports; may take its time, but bounds each wait. A gap of the whole node that is not said
-  /// again is over.
+  /// Whatever is due of these ports, but for exempt ones, of which nobody is asked; may take its time, but bounds each
+  /// wait. A gap of the whole node that is not said again is over.
   virtual std::vector<PeerReading> read(std::span<const InventoryPort> ports, SteadyTime now) = 0;
   /// When read() has something to do again.
   [[nodiscard]] virtual SteadyTime next_due(SteadyTime now) const = 0;

@@ -145,6 +145,7 @@ std::optional<Finding> losing_packets(const PortView& v, KnobValues k) {
           .close();
   return found.present() ? std::optional(found) : std::nullopt;
 }
+Finding full_packets() { return not_known("port_rcv_errors is full (65535): clear it with perfquery -R"); }
 Finding losing_data(const PortView& v, KnobValues k) {
   const SignalStats& s = v.signal;
   if (s.intervals_1h < 3) return not_known("too few readings since the link came up");
@@ -160,8 +161,8 @@ Finding losing_data(const PortView& v, KnobValues k) {
         .close();
   if (!s.symbols_known && v.port.full_errors == "symbol_error")
     return not_known("symbol_error is full (65535): clear it with perfquery -R");
-  if (!s.symbols_known && !v.port.full_errors.empty())
-    return not_known("port_rcv_errors is full (65535): clear it with perfquery -R");
+  const bool packets_full = v.port.full_errors == "port_rcv_errors";
+  if (!s.symbols_known && packets_full) return full_packets();
   if (!s.symbols_known) return not_known("no counter of lost symbols or blocks");
   Finding symbols =
       Case(Reader::kCounters)
@@ -170,9 +171,7 @@ Finding losing_data(const PortView& v, KnobValues k) {
           .at_least("of them in ten minutes", static_cast<double>(s.symbol_intervals_10m), 1)
           .at_least("symbol errors in an hour, the worst interval left out", s.symbols_1h - s.symbols_largest, k[3])
           .close();
-  if (!symbols.present() && stands_full(v, "port_rcv_errors"))
-    return not_known("port_rcv_errors is full (65535): clear it with perfquery -R");
-  return symbols;
+  return !symbols.present() && packets_full ? full_packets() : symbols;
 }
 
 // one_lane_errors: one lane has most of the errors. All lanes together point at what they share.

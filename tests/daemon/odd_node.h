@@ -34,7 +34,6 @@ class OddNode : public ::testing::Test {
     change([&](FakeHost& host) {
       add_nic(host, first);
       add_nic(host, second);
-      host.set_uptime(86400.25);
     });
   }
   void TearDown() override { shared->hang(""); }

@@ -44,7 +44,6 @@ class DaemonSamplerEvents : public ::testing::Test {
     nic.device = "mlx5_0";
     shared->change([&](FakeHost& host) {
       add_nic(host, nic);
-      host.set_uptime(86400.25);
       host.add_record(kKernelLogPath,
                       "3,1,2500000,-;mlx5_core " + nic.pci + ": device's health compromised - reached miss count");
     });

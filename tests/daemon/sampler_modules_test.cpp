@@ -78,10 +78,7 @@ class DaemonSamplerModules : public ::testing::Test {
  protected:
   void SetUp() override {
     nic.device = "mlx5_0";
-    shared->change([&](FakeHost& host) {
-      add_nic(host, nic);
-      host.set_uptime(86400.25);
-    });
+    shared->change([&](FakeHost& host) { add_nic(host, nic); });
     auto host = std::make_unique<FakeHost>();
     host->set_responder([cage = cage](int, std::span<const std::byte> request) { return cage->answer(request); });
     auto reader = std::make_unique<ModuleReader>(std::move(host), clock, module_timing(settings));

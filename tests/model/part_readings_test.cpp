@@ -82,66 +82,64 @@ TEST(PartReadings, OfCountersThatCannotBeReadForMinutesAreUnknown) {
   EXPECT_TRUE(known("fec_uncorrectable_blocks"));
 }
 
-TEST(PartReadings, AFullFileBetweenTwoAnswersOfTheAgentIsNoFlaps) {
-  History history;
-  Feed feed;
-  feed.link_layer = "InfiniBand";
-  feed.link.carrier_up_count.reset();
-  feed.link.carrier_down_count.reset();
-  const auto read = [&](std::uint64_t link_downed) {
-    feed.counters.set("link_downed", link_downed);
-    history.observe(feed.tick());
-  };
-  const auto losses = [&] {
+/// A port without carrier counts: its losses are those that are seen, and link_downed.
+struct InfiniBand {
+  InfiniBand() {
+    feed.link_layer = "InfiniBand";
+    feed.link.carrier_up_count.reset();
+    feed.link.carrier_down_count.reset();
+  }
+  [[nodiscard]] std::uint64_t losses() const {
     std::uint64_t count = 0;
     for (const CarrierLoss& loss : history.find("mlx5_0/1")->losses) count += loss.count;
     return count;
+  }
+  History history;
+  Feed feed;
+};
+
+TEST(PartReadings, AFullFileBetweenTwoAnswersOfTheAgentIsNoFlaps) {
+  InfiniBand port;
+  const auto read = [&](std::uint64_t link_downed) {
+    port.feed.counters.set("link_downed", link_downed);
+    port.history.observe(port.feed.tick());
   };
   read(300);
   read(300);
   read(255);  // the link is down: the file has eight bits
   read(301);
-  EXPECT_EQ(losses(), 0U);
+  EXPECT_EQ(port.losses(), 0U);
   read(303);
-  EXPECT_EQ(losses(), 2U);
+  EXPECT_EQ(port.losses(), 2U);
 }
 
 /// The worker's batch is taken in parts: counters may come a snapshot before the state of the same fall.
 TEST(PartReadings, AFallThatIsCountedBeforeItIsSeenIsOne) {
-  History history;
-  Feed feed;
-  feed.link_layer = "InfiniBand";
-  feed.link.carrier_up_count.reset();
-  feed.link.carrier_down_count.reset();
-  feed.counters.set("link_downed", 0);
-  const auto losses = [&] {
-    std::uint64_t count = 0;
-    for (const CarrierLoss& loss : history.find("mlx5_0/1")->losses) count += loss.count;
-    return count;
-  };
-  history.observe(feed.tick());
+  InfiniBand port;
+  port.feed.counters.set("link_downed", 0);
+  port.history.observe(port.feed.tick());
   const auto counters_alone = [&](std::uint64_t link_downed) {
-    feed.counters.set("link_downed", link_downed);
-    Snapshot snapshot = feed.tick();
+    port.feed.counters.set("link_downed", link_downed);
+    Snapshot snapshot = port.feed.tick();
     snapshot.ports["mlx5_0/1"].link.reset();
-    history.observe(snapshot);
+    port.history.observe(snapshot);
   };
   counters_alone(1);
-  EXPECT_EQ(losses(), 1U);
-  feed.event(PortEventKind::kCarrierDown, feed.t);
-  feed.link.carrier = false;
-  history.observe(feed.tick());
-  EXPECT_EQ(losses(), 1U) << "the same fall";
-  feed.link.carrier = true;
-  feed.event(PortEventKind::kCarrierUp, feed.t);
-  history.observe(feed.tick());
+  EXPECT_EQ(port.losses(), 1U);
+  port.feed.event(PortEventKind::kCarrierDown, port.feed.t);
+  port.feed.link.carrier = false;
+  port.history.observe(port.feed.tick());
+  EXPECT_EQ(port.losses(), 1U) << "the same fall";
+  port.feed.link.carrier = true;
+  port.feed.event(PortEventKind::kCarrierUp, port.feed.t);
+  port.history.observe(port.feed.tick());
   counters_alone(2);  // fell and came back before anybody looked
-  history.observe(feed.tick());
-  feed.event(PortEventKind::kCarrierDown, feed.t);
-  feed.link.carrier = false;
-  feed.counters.set("link_downed", 3);
-  history.observe(feed.tick());
-  EXPECT_EQ(losses(), 3U) << "another fall";
+  port.history.observe(port.feed.tick());
+  port.feed.event(PortEventKind::kCarrierDown, port.feed.t);
+  port.feed.link.carrier = false;
+  port.feed.counters.set("link_downed", 3);
+  port.history.observe(port.feed.tick());
+  EXPECT_EQ(port.losses(), 3U) << "another fall";
 }
 
 TEST(PartReadings, OfStandardStatisticsAndOfOneFileAreUnknownToo) {

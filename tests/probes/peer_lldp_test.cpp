@@ -179,6 +179,9 @@ TEST_F(PeerLldp, PortsWithoutLldpAreNotAskedAbout) {
   port.id.link_layer = "InfiniBand";
   EXPECT_TRUE(at(100).empty());
   port.id.link_layer = "Ethernet";
+  port.exempt_reason = "virtual function of 0000:1b:00.0";
+  EXPECT_TRUE(at(100).empty());
+  port.exempt_reason.clear();
   port.ifindex = 0;
   EXPECT_TRUE(at(100).empty());
   EXPECT_EQ(answers->asked, 0) << "a node of InfiniBand ports needs no lldpd, and misses none";

@@ -56,9 +56,6 @@ class FakeHost final : public Host {
   /// Listening to any protocol answers `errnum` from now on (EOPNOTSUPP: a copied tree has no kernel behind it).
   void refuse_listeners(int errnum) { refused_listeners_ = errnum; }
 
-  void set_uptime(double seconds) { uptime_s_ = seconds; }
-
-  [[nodiscard]] std::optional<double> uptime_s() const override { return uptime_s_; }
   Result<std::string> read_file(const std::string& path) override;
   Result<std::unique_ptr<HostFile>> open_file(const std::string& path) override;
   Result<std::vector<std::string>> list_dir(const std::string& path) override;
@@ -80,7 +77,6 @@ class FakeHost final : public Host {
   std::set<std::string> dirs_;
   std::map<std::string, int> refused_lists_;
   std::shared_ptr<std::size_t> open_files_;
-  std::optional<double> uptime_s_;
   Responder responder_;
   Ethtool ethtool_;
   std::multimap<int, std::weak_ptr<Mailbox>> listeners_;
@@ -115,7 +111,6 @@ class FailingHost final : public Host {
   /// How many files that match were opened to be kept.
   [[nodiscard]] std::size_t opens(const std::string& glob) const;
 
-  [[nodiscard]] std::optional<double> uptime_s() const override { return inner_.uptime_s(); }
   Result<std::string> read_file(const std::string& path) override;
   Result<std::unique_ptr<HostFile>> open_file(const std::string& path) override;
   Result<std::vector<std::string>> list_dir(const std::string& path) override;

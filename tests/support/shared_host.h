@@ -78,10 +78,6 @@ class LockedHost final : public Host {
  public:
   explicit LockedHost(std::shared_ptr<SharedHost> shared) : shared_(std::move(shared)) {}
 
-  [[nodiscard]] std::optional<double> uptime_s() const override {
-    const std::lock_guard lock(shared_->mutex_);
-    return shared_->fake_.uptime_s();
-  }
   Result<std::string> read_file(const std::string& path) override {
     std::unique_lock lock(shared_->mutex_);
     shared_->wait_while_hanging(lock, path);
