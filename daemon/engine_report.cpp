@@ -38,8 +38,6 @@ bool supported(const Cause& cause, const Findings& findings) {
                      [&](const Expectation& row) { return at(findings, row.symptom).present(); });
 }
 
-/// How long the link has had to come up by itself.
-
 std::map<std::string, std::size_t> gone_at_once(const std::vector<const PortHistory*>& watched, double within_s) {
   struct Group {
     std::size_t ports = 0, gone = 0;
@@ -66,13 +64,14 @@ std::map<std::string, std::size_t> gone_at_once(const std::vector<const PortHist
 Health health_of(const PortReport& report, const PortView& view, bool judged) {
   if (!report.exempt.empty()) return Health::kExempt;
   if ((view.down || view.port.is_shut_out(view.now)) && view.port.present) return Health::kDown;
-  // Of a port that is not there nobody can say that it is well.
-  Health health = judged && view.port.present ? Health::kHealthy : Health::kUnknown;
+  // Of a port that is not there nobody can say that it is well, nor of a link that RDMA can't use.
+  const bool whole = view.port.present && view.port.blind_to("rdma_device") == nullptr;
+  Health health = judged && whole ? Health::kHealthy : Health::kUnknown;
   for (const FaultReport& fault : report.faults) {
     if (fault.fault == "monitor_blind") {
-      const bool whole = std::any_of(fault.evidence.begin(), fault.evidence.end(),
+      const bool blind = std::any_of(fault.evidence.begin(), fault.evidence.end(),
                                      [](const Evidence& e) { return e.symptom == "counters_blind"; });
-      if (whole) return Health::kUnknown;
+      if (blind) return Health::kUnknown;
       continue;
     }
     // A dead card carries nothing, whatever its link says; where one queue was stuck the others went on, and one that

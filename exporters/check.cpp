@@ -43,7 +43,7 @@ CheckLevel level_of(const PortReport& port) {
 }
 
 std::string text_of(const PortReport& port) {
-  if (port.faults.empty()) return name_words(to_string(port.health)) + (port.note.empty() ? "" : ": " + port.note);
+  if (port.faults.empty()) return health_words(port);
   const FaultReport& fault = port.faults.front();
   std::string text = fmt::format("{} ({})", name_words(fault.fault), confidence_words(fault.confidence));
   if (fault.acknowledged) return text + ", acknowledged by " + clean_text(fault.acknowledged->by, true);

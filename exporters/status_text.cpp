@@ -81,11 +81,7 @@ std::string verdict_cell(const PortReport& port) {
     if (port.faults.size() > 1) text += fmt::format("; and {} more", port.faults.size() - 1);
     return text;
   }
-  std::string text = name_words(to_string(port.health));
-  if (!port.note.empty()) text += ": " + port.note;
-  if (port.health == Health::kUnknown && !port.gaps.empty())
-    text += fmt::format(": can't read {}: {}", port.gaps.front().probe, port.gaps.front().reason);
-  return text;
+  return health_words(port);
 }
 
 /// A name that only the plan gives is marked: nobody has said that the cable really ends there.

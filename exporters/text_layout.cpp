@@ -200,6 +200,22 @@ std::string name_words(std::string_view name) {
   return words;
 }
 
+std::string health_words(const PortReport& port) {
+  std::string text = name_words(to_string(port.health));
+  if (!port.note.empty()) text += ": " + port.note;
+  if (port.health != Health::kUnknown || port.gaps.empty()) return text;
+  // What leaves a whole port unknown; other gaps stand beside it.
+  constexpr std::string_view kGrounds[] = {"rdma_device", "link", "counters", "inventory"};
+  const Gap* gap = &port.gaps.front();
+  for (const std::string_view probe : kGrounds) {
+    const auto at = std::ranges::find(port.gaps, probe, &Gap::probe);
+    if (at == port.gaps.end()) continue;
+    gap = &*at;
+    break;
+  }
+  return text + (gap->probe == kGrounds[0] ? ": " : fmt::format(": can't read {}: ", gap->probe)) + gap->reason;
+}
+
 std::optional<double> dbm_from_mw(double power_mw) {
   if (!(power_mw > 0)) return std::nullopt;
   return 10 * std::log10(power_mw);

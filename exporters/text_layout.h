@@ -44,6 +44,8 @@ std::string confidence_words(double confidence);
 std::string speed_words(std::uint32_t speed_mbps);
 /// A fault's or symptom's name as words: "dirty connector".
 std::string name_words(std::string_view name);
+/// What a port without a fault is called: "healthy"; "unknown: can't read link: Input/output error".
+std::string health_words(const PortReport& port);
 
 /// 10 log10(mW); nullopt for "no light" (0 mW and below).
 std::optional<double> dbm_from_mw(double power_mw);

@@ -44,6 +44,21 @@ TEST(ExpectedPorts, WhatThePciBusShowsIsSaid) {
   EXPECT_THAT(node.events[0].fault.summary, HasSubstr("never there: 0000:3b:00.0 is on the PCI bus without a driver"));
 }
 
+TEST(RdmaThatIsGone, LeavesItsPortUnknownThoughTheLinkIsUp) {
+  Node node(2);
+  node.run(600);
+  EXPECT_EQ(node.port("mlx5_1/1")->health, Health::kHealthy);
+  node.feed.gaps.push_back({"mlx5_1/1", "rdma_device", "the RDMA device is gone"});
+  node.run(60);
+  EXPECT_EQ(node.port("mlx5_1/1")->health, Health::kUnknown);
+  EXPECT_EQ(node.port("mlx5_0/1")->health, Health::kHealthy);
+  EXPECT_TRUE(node.events.empty()) << "no cable is to blame";
+  node.feed.gaps.clear();
+  node.feed.gaps_ended.push_back({"mlx5_1/1", "rdma_device", ""});
+  node.run(60);
+  EXPECT_EQ(node.port("mlx5_1/1")->health, Health::kHealthy);
+}
+
 TEST(ExpectedPorts, OneThatNobodyExpectsIsNamedWhereThereIsAPlan) {
   Node node(2, {{"mlx5_0/1", at_400g()}});
   node.run(600);

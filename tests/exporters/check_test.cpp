@@ -34,7 +34,8 @@ TEST(CheckTest, WhatAnAdministratorSetDownIsAWarning) {
 TEST(CheckTest, TheWorstComesFirstAndUnknownIsLessThanBad) {
   const Check all = check(test::example_report(), nullptr, now());
   EXPECT_EQ(check_line(all, false),
-            "LINKHEALTH CRITICAL - mlx5_7/1 far port down (91%); mlx5_3/1 dirty connector (83%); mlx5_9/1 unknown\n");
+            "LINKHEALTH CRITICAL - mlx5_7/1 far port down (91%); mlx5_3/1 dirty connector (83%); mlx5_9/1 unknown: "
+            "can't read counters: EINVAL from the device\n");
   EXPECT_EQ(check_line(all, true).substr(check_line(all, true).find('|')), "| ports=5 problems=3;0 down=1;;0\n");
   EXPECT_EQ(all.drain_reason, "linkhealth: mlx5_7/1 far port down (91%) +2");
 }
@@ -46,6 +47,21 @@ TEST(CheckTest, OnePortAndAllWell) {
   Report good = report;
   good.ports = {report.ports[0], report.ports[3]};
   EXPECT_EQ(check_line(check(good, nullptr, now()), false), "LINKHEALTH OK - 2 ports, 1 exempt\n");
+}
+
+TEST(CheckTest, AnUnknownPortSaysWhyAndNotWhateverElseIsNotSeen) {
+  Report report = test::example_report();
+  report.ports = {test::blind_port()};
+  PortReport& port = report.ports[0];
+  port.gaps = {{port.port, "peer_lldp", "no neighbour"}, {port.port, "link", "Input/output error"}};
+  EXPECT_EQ(check_line(check(report, nullptr, now()), false),
+            "LINKHEALTH UNKNOWN - mlx5_9/1 unknown: can't read link: Input/output error\n");
+  port.gaps.push_back({port.port, "rdma_device", "the RDMA device is gone, its network interface is still there"});
+  const Check gone = check(report, nullptr, now());
+  EXPECT_EQ(gone.text, "mlx5_9/1 unknown: the RDMA device is gone, its network interface is still there");
+  EXPECT_EQ(gone.drain_reason, "linkhealth: mlx5_9/1 unknown: the RDMA device is gone");
+  port.gaps.clear();
+  EXPECT_EQ(check(report, nullptr, now()).text, "mlx5_9/1 unknown");
 }
 
 TEST(CheckTest, MaintenanceIsOkAndSaid) {
