@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "daemon/port_reader.h"
 #include "model/snapshot.h"
@@ -32,7 +33,7 @@ struct SampledPort {
   bool has_module_reader = false;        ///< ethtool gives the module, or says that there is none
   unsigned module_failures = 0;          ///< of ethtool's readings of the module, one after the other
   bool module_imported = false;          ///< somebody else's reading of the module stands, newer than ethtool's last
-  bool module_ignored = false;           ///< somebody else reads it too
+  std::string_view import_refused;       ///< why it does not, as the gap says it; "": it may
   std::optional<bool> imported_present;  ///< whether a module was there, as the last such reading says
   std::string imported_serial;           ///< and the last that it named; "" none
   std::optional<SteadyTime> link_changed_at;

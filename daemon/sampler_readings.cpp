@@ -196,23 +196,32 @@ void Sampler::take_far_ends(Cycle& cycle) {
   }
 }
 
-/// Somebody else's reading of this end's module is for ports whose module ethtool can't read (InfiniBand).
+namespace {
+
+/// Why somebody else's reading of this end's module is not taken; "": it is. It is for ports whose module ethtool can't
+/// read (InfiniBand).
+std::string_view why_refused(const SampledPort& port, SteadyTime module_read_at) {
+  if (port.has_module_reader) return "its module is read through ethtool: the imported one is ignored";
+  if (port.link_changed_at && module_read_at < *port.link_changed_at)
+    return "its module was read before the link's last change: the next reading of it counts";
+  return "";
+}
+
+}  // namespace
+
 void Sampler::take_imported_module(Cycle& cycle, SampledPort& port, MergedPeer& merged) {
   const PortKey key = port.port.id.key();
-  const bool was_ignored = port.module_ignored;
-  if (merged.module) port.module_ignored = port.has_module_reader;
-  if (merged.module_ended) port.module_ignored = false;
+  const bool was_refused = !port.import_refused.empty();
+  if (merged.module) port.import_refused = why_refused(port, merged.module_read_at);
+  if (merged.module_ended) port.import_refused = {};
   // Without this the gap would stand until some source names the far end again.
-  if (was_ignored && !port.module_ignored) cycle.snapshot.gaps_ended.push_back({key, "import", ""});
+  if (was_refused && port.import_refused.empty()) cycle.snapshot.gaps_ended.push_back({key, "import", ""});
   if (merged.module_ended && std::exchange(port.module_imported, false)) {
     cycle.snapshot.ports[key].module = ModuleSample{};  // what it said holds no longer
     cycle.snapshot.gaps.push_back({key, "module", std::string(kImportEnded) + ", and ethtool gives none"});
   }
-  if (port.module_ignored)
-    cycle.snapshot.gaps.push_back({key, "import", "its module is read through ethtool: the imported one is ignored"});
-  // A reading from before the link changed says nothing about the link as it is.
-  if (!merged.module || port.module_ignored || (port.link_changed_at && merged.module_read_at < *port.link_changed_at))
-    return;
+  if (!port.import_refused.empty()) cycle.snapshot.gaps.push_back({key, "import", std::string(port.import_refused)});
+  if (!merged.module || !port.import_refused.empty()) return;
   port.module_imported = true;
   note_imported_change(cycle, port, *merged.module);
   cycle.snapshot.ports[key].module = *std::move(merged.module);

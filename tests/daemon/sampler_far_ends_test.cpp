@@ -290,12 +290,17 @@ TEST_F(DaemonFarEnds, AnImportedModuleFromBeforeTheLinkChangedIsNotTaken) {
   next_round();
   ASSERT_TRUE(peer);
   EXPECT_FALSE(module);
+  const std::string refused =
+      "import: its module was read before the link's last change: the next reading of it counts";
+  EXPECT_TRUE(has_gap(refused)) << "it is not dropped without a word";
+  gaps.clear();
   with_peer.module->serial = "NEW";
   with_peer.module_read_at = clock.steady();
   script->say({with_peer});
   next_round();
   ASSERT_TRUE(module);
   EXPECT_EQ(module->serial, "NEW");
+  EXPECT_FALSE(has_gap(refused));
 }
 
 TEST_F(DaemonFarEnds, AnImportedModuleIsIgnoredWhereEthtoolReadsIt) {
