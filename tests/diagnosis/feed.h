@@ -21,7 +21,7 @@ struct Feed {
   ModuleSample module;
   std::vector<PortEvent> events;
   std::vector<Gap> gaps;
-  std::vector<Gap> gaps_ended;  ///< told once
+  std::vector<Gap> gaps_ended;     ///< told once
   double bits_per_s = 4000;        ///< corrected: BER 1e-8 at 400G
   std::vector<FecLane> fec_lanes;  ///< of what the driver gives; their increase goes to one of them
   std::size_t bad_fec_lane = 0;
