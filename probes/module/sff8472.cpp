@@ -23,6 +23,8 @@ constexpr Bit kComplianceBits[] = {{3, 7, "10G-ER"},     {3, 6, "10G-LRM"}, {3, 
 /// Byte 94.
 constexpr std::string_view kRevisions[] = {"",     "9.3",  "9.5",  "10.2", "10.4", "11.0",
                                            "11.3", "11.4", "12.3", "12.4", "12.5"};
+/// Codes of byte 94. The first stands for 12.0 and later (linux: include/linux/sfp.h).
+constexpr std::uint8_t kRevision12_0 = 8, kRevision12_4 = 9;
 
 std::optional<double> signaling_rate_mbd(const ModulePage& a0) {
   const auto rate = a0.byte(12);
@@ -181,6 +183,17 @@ AlarmFlags flags_at(const ModulePage& a2, unsigned byte, unsigned bit) {
           .high_alarm = a2.bit(byte, bit)};
 }
 
+/// Bytes 118-119, as they are now. Revision 11.9b moved the bits of the clocks from byte 115 to 119, and 12.4 brought
+/// that of the equalizer, with its advertisement where an externally calibrated module has constants.
+void read_clocks(const ModulePage& a0, const ModulePage& a2, ModuleLane& lane) {
+  const std::uint8_t revision = a0.byte(94).value_or(0);
+  if (a0.offers(64, 3) && revision >= kRevision12_0) {
+    lane.rx_lol = a2.bit(119, 0);
+    lane.tx_lol = a2.bit(119, 1);
+  }
+  if (!a0.offers(92, 4) && a2.offers(58, 0) && revision >= kRevision12_4) lane.tx_eq_fault = a2.bit(118, 4);
+}
+
 /// `measures`: light and bias are there, and valid.
 ModuleLane read_lane(const ModulePage& a0, const ModulePage& a2, const Calibrated& quantities, bool measures,
                      ModuleWarnings& warnings) {
@@ -191,6 +204,7 @@ ModuleLane read_lane(const ModulePage& a0, const ModulePage& a2, const Calibrate
   if (const auto los = a2.bit(110, 1); los && a0.offers(93, 4) && !(inverted && a0.offers(65, 1)))
     lane.rx_los = *los != inverted;
   if (const auto status = a2.byte(110); status && a0.offers(93, 6)) lane.tx_disabled = (*status & 0xc0U) != 0;
+  read_clocks(a0, a2, lane);
   if (!measures) return lane;
   lane.tx_bias_ma = read_monitor(a2, 100, quantities.bias, 0, warnings);
   lane.tx_power_mw = read_monitor(a2, 102, quantities.tx_power, 0, warnings);

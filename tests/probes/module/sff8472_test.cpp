@@ -100,6 +100,57 @@ TEST(Sff8472, AnActiveCopperCableSaysThatItLostItsSignal) {
   EXPECT_FALSE(m.lanes[0].rx_power_mw);
 }
 
+/// An SFP28 with clock recovery whose clocks and equalizer of the host's signal have failed.
+EepromBuilder with_unlocked_clocks() {
+  auto b = EepromBuilder::sff8472();
+  b.lower().byte(36, 0x02).byte(64, 0x08).byte(94, 0x09);
+  b.a2().byte(58, 0x01).byte(118, 0x10).byte(119, 0x03);
+  return b;
+}
+
+TEST(Sff8472, AClockThatIsNotLockedIsSaid) {
+  auto b = with_unlocked_clocks();
+  ModuleLane lane = decode(b).lanes.at(0);
+  EXPECT_EQ(lane.rx_lol, true);
+  EXPECT_EQ(lane.tx_lol, true);
+  EXPECT_EQ(lane.tx_eq_fault, true);
+  b.a2().byte(118, 0x0f).byte(119, 0x1d);  // the other bits are of rates and power levels
+  lane = decode(b).lanes.at(0);
+  EXPECT_EQ(lane.rx_lol, true);
+  EXPECT_EQ(lane.tx_lol, false);
+  EXPECT_EQ(lane.tx_eq_fault, false);
+}
+
+TEST(Sff8472, BitsOfClocksThatAreNotAdvertisedSayNothing) {
+  auto none = with_unlocked_clocks();
+  none.lower().byte(64, 0);
+  none.a2().byte(58, 0);
+  const ModuleLane lane = decode(none).lanes.at(0);
+  EXPECT_FALSE(lane.rx_lol || lane.tx_lol || lane.tx_eq_fault);
+  EXPECT_TRUE(lane.rx_los);
+  auto external = with_unlocked_clocks();
+  external.lower().byte(92, 0x58);
+  EXPECT_TRUE(decode(external).lanes.at(0).rx_lol);
+  EXPECT_FALSE(decode(external).lanes.at(0).tx_eq_fault) << "byte 58 is part of a calibration constant there";
+}
+
+/// The clocks' bits stood in byte 115 before; the equalizer's was reserved until 12.4.
+TEST(Sff8472, BitsOfClocksAreReadFromTheRevisionOnThatHasThemThere) {
+  struct Row {
+    unsigned revision;
+    bool clocks, equalizer;
+  };
+  for (const Row& row :
+       {Row{0, false, false}, {7, false, false}, {8, true, false}, {9, true, true}, {10, true, true}}) {
+    auto b = with_unlocked_clocks();
+    b.lower().byte(94, row.revision);
+    const ModuleLane lane = decode(b).lanes.at(0);
+    EXPECT_EQ(lane.rx_lol.has_value(), row.clocks) << row.revision;
+    EXPECT_EQ(lane.tx_lol.has_value(), row.clocks) << row.revision;
+    EXPECT_EQ(lane.tx_eq_fault.has_value(), row.equalizer) << row.revision;
+  }
+}
+
 TEST(Sff8472, ACopperCableHasNoLight) {
   auto b = EepromBuilder::sff8472();
   b.lower().byte(8, 0x04).byte(2, 0x21).byte(3, 0).byte(18, 3).u16(60, 0x0100);
