@@ -112,7 +112,8 @@ bool is_idle(const std::vector<ModuleHostLane>& host, std::size_t lane, std::siz
 /// What such a lane says is of nobody's light. A module that says it of every lane was not set up yet, or does not
 /// know.
 void forget_idle_lanes(const ModulePage& identity, std::size_t media_lanes, ModuleSample& sample) {
-  const unsigned not_there = identity.byte(210).value_or(0);
+  const unsigned mask = identity.byte(210).value_or(0);
+  const unsigned not_there = mask == 0xff ? 0U : mask;  // of all lanes: it was not filled in
   std::vector<std::size_t> idle;
   for (std::size_t lane = 0; lane < sample.lanes.size(); ++lane)
     if ((lane < kLanesPerBank && (not_there >> lane & 1U) != 0) || is_idle(sample.host_lanes, lane, media_lanes))
@@ -130,14 +131,14 @@ void read_loopback(const ModulePage& page, ModuleSample& sample) {
 }
 
 /// Page 14h holds signal-to-noise ratios only while somebody has selected them (06h); little endian, unlike the rest.
-void read_snr(const ModulePage& page, std::size_t media_lanes, ModuleVdm& vdm) {
+void read_snr(const ModulePage& page, std::size_t media_lanes, ModuleVdm& vdm, ModuleWarnings& warnings) {
   if (page.byte(128) != 0x06) return;
   const auto read = [&](unsigned base, std::size_t lanes, std::vector<double>& out) {
     for (unsigned lane = 0; lane < std::min<std::size_t>(lanes, kLanesPerBank); ++lane) {
       const auto low = page.byte(base + 2 * lane);
       const auto high = page.byte(base + 2 * lane + 1);
       if (!low || !high) return;
-      out.push_back(((*high << 8) | *low) / 256.0);
+      out.push_back(believed_snr_db(((*high << 8) | *low) / 256.0, warnings).value_or(0));
     }
     while (!out.empty() && out.back() == 0) out.pop_back();
   };
@@ -181,7 +182,7 @@ void decode_cmis_lanes(const ModuleImage& image, MediaSide side, ModuleSample& s
   }
   if (cmis_is_tunable(image)) decode_cmis_tuning(image, per_bank, sample);
   forget_idle_lanes(upper_page(image, 0x00), media_lanes, sample);
-  if (vdm_group_count(image) == 0) read_snr(upper_page(image, 0x14), media_lanes, sample.vdm);
+  if (vdm_group_count(image) == 0) read_snr(upper_page(image, 0x14), media_lanes, sample.vdm, sample.warnings);
 }
 
 }  // namespace linkhealth

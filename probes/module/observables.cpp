@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "probes/module/values.h"
+
 namespace linkhealth {
 
 namespace {
@@ -105,7 +107,9 @@ void ObservableCollector::take_value(const Observable& row, const std::optional<
   ModuleVdm& vdm = sample_.vdm;
   switch (row.sink) {
     case Sink::kEsnr:
-      return put_lane(row.host ? vdm.host_esnr_db : vdm.media_esnr_db, lane, value);
+      if (believed_snr_db(value, sample_.warnings))
+        put_lane(row.host ? vdm.host_esnr_db : vdm.media_esnr_db, lane, value);
+      return;
     case Sink::kLtp:
       return put_lane(row.host ? vdm.host_ltp_db : vdm.media_ltp_db, lane, value);
     case Sink::kBer:

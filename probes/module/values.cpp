@@ -55,6 +55,15 @@ std::optional<double> read_monitor(const ModulePage& page, unsigned offset, cons
   return std::nullopt;
 }
 
+std::optional<double> believed_snr_db(double snr_db, ModuleWarnings& warnings) {
+  // PAM4 needs 17 dB or so and a perfect one has 30; all ones (256 dB) and 8000h (128 dB) are no readings.
+  constexpr double kMostDb = 60;
+  if (snr_db <= kMostDb) return snr_db;
+  constexpr std::string_view kWarning = "a signal-to-noise ratio of more than 60 dB cannot be true: left out";
+  if (std::find(warnings.begin(), warnings.end(), kWarning) == warnings.end()) warnings.emplace_back(kWarning);
+  return std::nullopt;
+}
+
 std::optional<std::array<std::uint16_t, 4>> read_quad(const ModulePage& page, unsigned offset) {
   std::array<std::uint16_t, 4> out{};
   for (unsigned i = 0; i < out.size(); ++i) {

@@ -39,6 +39,8 @@ double convert(const ModuleQuantity& quantity, std::uint16_t raw);
 /// A monitor. nullopt when not read; nullopt and a warning when it is all ones or out of range. `lane` 0: none.
 std::optional<double> read_monitor(const ModulePage& page, unsigned offset, const ModuleQuantity& quantity,
                                    unsigned lane, ModuleWarnings& warnings);
+/// A signal-to-noise ratio; nullopt and a warning, once for all lanes, when it cannot be one.
+std::optional<double> believed_snr_db(double snr_db, ModuleWarnings& warnings);
 /// Four registers one after the other; nullopt when one was not read.
 std::optional<std::array<std::uint16_t, 4>> read_quad(const ModulePage& page, unsigned offset);
 /// Four registers: high alarm, low alarm, high warning, low warning. Empty when they are all zero, switched off

@@ -124,6 +124,30 @@ TEST(CmisBanks, AWarningNamesTheLaneAsItIsNumbered) {
   EXPECT_THAT(decode(b).warnings, Contains(HasSubstr("lane 5")));
 }
 
+// osfp-2x400g-fr4 of the corpus has it: no lane at all would be there.
+TEST(CmisLanes, AMaskOfAllLanesIsNone) {
+  auto b = EepromBuilder::cmis();
+  b.page(0).byte(210, 0xff);
+  EXPECT_TRUE(decode(b).lanes[3].rx_power_mw);
+  b.page(0x11).byte(130, 0x11).byte(131, 0x11).fill(210, 4, 0);
+  const ModuleSample m = decode(b);
+  EXPECT_TRUE(m.lanes[1].rx_power_mw);
+  EXPECT_EQ(m.lanes[2], ModuleLane{}) << "nothing runs over it, whatever the mask says";
+}
+
+TEST(CmisLanes, SnrThatCannotBeIsNone) {
+  constexpr auto kSaid = "a signal-to-noise ratio of more than 60 dB cannot be true: left out";
+  auto b = EepromBuilder::cmis();
+  b.page(0x14).byte(128, 0x06).fill(240, 8, 0xff);
+  EXPECT_THAT(decode(b).vdm.media_esnr_db, IsEmpty());
+  EXPECT_THAT(decode(b).warnings, ElementsAre(kSaid));
+  b.page(0x14).byte(242, 0x80).byte(243, 0x15).byte(244, 0x00).byte(245, 0x80);
+  EXPECT_THAT(decode(b).vdm.media_esnr_db, ElementsAre(0.0, 21.5)) << "a lane keeps its place";
+  const ModuleSample vdm = decode(EepromBuilder::cmis_with_vdm({{0, 5, 0x8000}, {1, 5, 0x1580}, {2, 5, 0xfffe}}));
+  EXPECT_THAT(vdm.vdm.media_esnr_db, ElementsAre(0.0, 21.5));
+  EXPECT_THAT(vdm.warnings, ElementsAre(kSaid));
+}
+
 TEST(CmisPages, HaveNames) {
   EXPECT_EQ(page_name({kModuleAddressA0, 0, 0x11, true}), "page 11h");
   EXPECT_EQ(page_name({kModuleAddressA0, 1, 0x11, true}), "page 11h of bank 1");
