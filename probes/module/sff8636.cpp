@@ -35,9 +35,9 @@ Medium medium_of(const ModulePage& id) {
   if (technology >= kTechActiveCopper || is_active_copper_compliance(compliance)) return {true, true, "acc"};
   if (technology >= kTechCopper || connector == 0x21) return {true, true, "dac"};
   if (!optical_cable && (copper_bits || is_copper_compliance(compliance))) return {true, true, "dac"};
+  if (!optical_cable && id.offers(131, 7) && !id.byte(192)) return {};
   if (optical_cable || connector == 0x23) return {false, true, "aoc"};
   if (connector == 0x22) return {true, false, "unknown"};
-  if (id.offers(131, 7) && !id.byte(192)) return {};
   return {false, false, "optical"};
 }
 
@@ -196,6 +196,10 @@ void decode_sff8636(const ModuleImage& image, const ModuleHead& head, ModuleSamp
   const bool ready = !sample.data_not_ready.value_or(false);
   if (!ready) sample.warnings.emplace_back("the module says that its readings are not valid yet");
   if (ready) read_module_monitors(lower, id, medium.copper, sample);
+  if (!medium.copper && medium.kind == "unknown") {
+    sample.warnings.emplace_back("page 00h was read in part: light is left out, it may be a copper cable");
+    return;
+  }
   // A repeater's receiver loses signal and lock as an optical one does; it has no power to measure.
   if (medium.copper && medium.kind != "acc") return;
   if (!medium.copper) sample.rx_power_is_average = id.bit(220, 3);

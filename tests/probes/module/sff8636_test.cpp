@@ -90,6 +90,25 @@ TEST(Sff8636, WithoutPage00NothingIsTakenForLight) {
   EXPECT_EQ(m.kind, "unknown");
 }
 
+/// A dump or a first read may break off before the byte that tells a cable.
+TEST(Sff8636, APageThatBreaksOffBeforeItsMediumIsNotTakenForLight) {
+  auto dac = EepromBuilder::sff8636();
+  dac.page(0).byte(147, 0xa0).byte(130, 0x23).byte(192, 0x0b);
+  auto named = EepromBuilder::sff8636();  // its technology says a laser, only the extended code says copper
+  named.page(0).byte(147, 0x00).byte(130, 0x23).byte(192, 0x0b);
+  for (const auto& [module, bytes] : {std::pair{dac, 12}, {named, 60}}) {
+    ModuleImage image = module.image();
+    image.forget(
+        {kModuleAddressA0, 0, 0, static_cast<std::uint8_t>(128 + bytes), static_cast<std::uint8_t>(128 - bytes)});
+    const ModuleSample m = decode_module(image);
+    EXPECT_EQ(m.kind, "unknown") << bytes;
+    EXPECT_THAT(m.lanes, IsEmpty()) << bytes;
+    EXPECT_TRUE(m.thresholds.rx_power_mw.empty()) << bytes;
+    EXPECT_THAT(m.warnings, Contains("page 00h was read in part: light is left out, it may be a copper cable"))
+        << bytes;
+  }
+}
+
 TEST(Sff8636, OldRevisionsMeasureWhatIsNotZero) {
   auto b = EepromBuilder::sff8636();
   b.lower().byte(1, 0x03).u16(22, 0);
