@@ -142,6 +142,8 @@ void read_advert(const ModulePage& advert, const Medium& medium, ModuleSample& s
   if (const auto raw = advert.u16(138); raw && *raw >= 600 * 20 && *raw <= 2000 * 20)
     sample.wavelength_nm = *raw * 0.05;
   sample.rx_power_is_average = advert.bit(151, 4);
+  if (advert.offers(160, 0) && !cmis_bias(advert))
+    sample.warnings.emplace_back("the bias has a scale that is reserved: it and its limits are left out");
 }
 
 void read_state(const ModulePage& lower, const ModuleHead& head, ModuleSample& sample) {

@@ -149,6 +149,10 @@ TEST(Cmis, AReservedBiasMultiplierMakesTheBiasUnknown) {
   const ModuleSample m = decode(b);
   EXPECT_FALSE(m.lanes[0].tx_bias_ma);
   EXPECT_TRUE(m.lanes[0].tx_power_mw);
+  EXPECT_TRUE(m.thresholds.tx_bias_ma.empty());
+  EXPECT_THAT(m.warnings, ElementsAre("the bias has a scale that is reserved: it and its limits are left out"));
+  b.page(1).byte(160, 0x1e);
+  EXPECT_THAT(decode(b).warnings, IsEmpty()) << "there is no bias";
 }
 
 TEST(Cmis, LaneFlagsAndStates) {
