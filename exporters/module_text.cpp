@@ -201,6 +201,10 @@ std::string lane_flags(const ModuleLane& lane, bool losses) {
               ", ");
 }
 
+std::string bias_words(double bias_ma, const ModuleSample& m, const TextStyle& style) {
+  return fmt::format("bias {:.1f} mA", bias_ma) + mark(beyond(bias_ma, m.thresholds.tx_bias_ma), style);
+}
+
 std::string one_side(const ModuleSample& m, std::string_view title, std::optional<double> ModuleLane::*power,
                      const Limits& limits, const TextStyle& style) {
   const bool any =
@@ -210,19 +214,18 @@ std::string one_side(const ModuleSample& m, std::string_view title, std::optiona
   for (std::size_t i = 0; i < m.lanes.size(); ++i) {
     std::string line = fmt::format("  {:>4}  {}", i + 1, power_cell(m.lanes[i].*power, limits, style));
     if (power == &ModuleLane::tx_power_mw && m.lanes[i].tx_bias_ma)
-      line += fmt::format("   bias {:.1f} mA", *m.lanes[i].tx_bias_ma) +
-              mark(beyond(m.lanes[i].tx_bias_ma, m.thresholds.tx_bias_ma), style);
+      line += "   " + bias_words(*m.lanes[i].tx_bias_ma, m, style);
     out += line + "\n";
   }
   return out;
 }
 
-std::string bias_alone(const ModuleSample& m) {
+std::string bias_alone(const ModuleSample& m, const TextStyle& style) {
   std::string out;
   const bool with_power =
       std::any_of(m.lanes.begin(), m.lanes.end(), [](const auto& l) { return l.tx_power_mw.has_value(); });
   for (std::size_t i = 0; i < m.lanes.size() && !with_power; ++i)
-    if (m.lanes[i].tx_bias_ma) out += fmt::format("  {:>4}  bias {:.1f} mA\n", i + 1, *m.lanes[i].tx_bias_ma);
+    if (m.lanes[i].tx_bias_ma) out += fmt::format("  {:>4}  {}\n", i + 1, bias_words(*m.lanes[i].tx_bias_ma, m, style));
   return out.empty() ? out : "\n  Tx (no power monitor)\n" + out;
 }
 
@@ -355,7 +358,7 @@ std::string module_text(const ModuleSample& m, const TextStyle& style) {
   if (!m.present) return "no module in the cage\n";
   std::string out = identity(m, style) + state(m, style);
   out += one_side(m, "Rx", &ModuleLane::rx_power_mw, m.thresholds.rx_power_mw, style);
-  out += one_side(m, "Tx", &ModuleLane::tx_power_mw, m.thresholds.tx_power_mw, style) + bias_alone(m);
+  out += one_side(m, "Tx", &ModuleLane::tx_power_mw, m.thresholds.tx_power_mw, style) + bias_alone(m, style);
   out += vdm_text(m) + coherent_text(m);
   return out + lane_states(m, style) + flags(m, style) + flag_history(m, style) + warnings(m, style);
 }

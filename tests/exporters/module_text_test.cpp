@@ -70,6 +70,17 @@ TEST(ModuleText, ACableHasNoLanes) {
   EXPECT_THAT(text, Not(HasSubstr("dBm")));
 }
 
+TEST(ModuleText, ABiasBeyondItsLimitsIsMarkedWithAndWithoutAPowerBesideIt) {
+  ModuleSample m = module();
+  m.thresholds.tx_bias_ma = {2, 4, 8, 10};
+  m.lanes[0].tx_bias_ma = 0;
+  m.lanes[1].tx_bias_ma = 7;
+  EXPECT_THAT(module_text(m, {}),
+              HasSubstr("Tx (no power monitor)\n     1  bias 0.0 mA ✖ low alarm\n     2  bias 7.0 mA\n"));
+  m.lanes[0].tx_power_mw = 0.5;
+  EXPECT_THAT(module_text(m, {}), HasSubstr("-3.0   bias 0.0 mA ✖ low alarm\n"));
+}
+
 TEST(ModuleText, SaysWhatIsNotBelieved) {
   ModuleSample m = module();
   m.warnings = {"temperature reads ffffh, which is no reading"};
