@@ -114,6 +114,7 @@ PortFigures figures_of(const PortView& view) {
   figures.involuntary_downs_24h = view.port.involuntary_losses(view.now, 86400);
   figures.involuntary_downs_total = view.port.involuntary_total;
   figures.voluntary_downs_total = view.port.voluntary_total;
+  figures.involuntary_downs_told = view.port.involuntary_told;
   figures.carrier_since = view.port.carrier_since;
   return figures;
 }

@@ -47,6 +47,16 @@ void Sampler::submit(SampledPort& port, ReadGroup group) {
   worker_.submit(std::move(jobs));
 }
 
+namespace {
+
+/// A link that changed lately: whether it fell its PHY says, by the driver's counts, sooner than those are read else.
+bool wants_phy_count(const SampledPort& port, SteadyTime now) {
+  constexpr Milliseconds kLately{30'000};
+  return port.link_changed_at && now - *port.link_changed_at < kLately;
+}
+
+}  // namespace
+
 /// All that is due goes out as one batch: it is begun and it comes back at one time, so that a cycle is one step, not
 /// as many as the worker has pauses.
 void Sampler::submit_due(SteadyTime now) {
@@ -68,6 +78,8 @@ void Sampler::submit_due(SteadyTime now) {
     if (!worker_.is_out("", ReadGroup::kStatistics))
       jobs.push_back({"", ReadGroup::kStatistics, [host = statistics_host_] { return read_statistics(*host); }});
     add_all(ReadGroup::kKernel);
+    for (auto& [key, port] : ports_)
+      if (!driver_.is_due(now) && wants_phy_count(port, now)) add_job(jobs, key, port, ReadGroup::kDriver);
   }
   if (driver_.is_due(now)) {
     driver_.done(now);

@@ -80,9 +80,9 @@ void add_link(Families& out, const PortReport& port, const PortLabels& at, WallT
   if (carrier)
     out.add("linkhealth_bandwidth_available_bytes_per_second", labels, *carrier ? speed : std::optional(0.0));
   out.add("linkhealth_link_downs_total", {at.device, at.port, "involuntary"},
-          static_cast<double>(port.figures.involuntary_downs_total));
+          static_cast<double>(port.figures.involuntary_downs_told));
   out.add("linkhealth_link_downs_total", {at.device, at.port, "voluntary"},
-          static_cast<double>(port.figures.voluntary_downs_total));
+          static_cast<double>(port.figures.voluntary_downs_told()));
   out.add("linkhealth_pre_fec_ber", labels, port.figures.pre_fec_ber);
   out.add("linkhealth_rx_power_margin_db", labels, port.figures.rx_power_margin_db);
   for (const Trend& trend : port.trends) {

@@ -45,7 +45,9 @@ constexpr std::array kMetrics = std::to_array<MetricInfo>({
      "Speed that the link came up with (in bytes: Prometheus knows no bits), 0 while it is down."},
     {"linkhealth_link_downs_total", kCounter, "device,port,intent", "", "",
      "Carrier losses since the monitor started: involuntary, or voluntary (an administrator, a reboot, a driver "
-     "reload)."},
+     "reload, "
+     "a changed setting). A loss that turns out later to have been meant stays where it was counted, and the next "
+     "involuntary one is counted as voluntary in its place: neither ever goes down."},
     {"linkhealth_link_down_reason_info", kGauge, "device,port,reason,substate", "", "",
      "Always 1; why the kernel thinks that the link is down, in ethtool's words. Only while it is down, and where the "
      "driver says so."},

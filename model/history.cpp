@@ -61,13 +61,6 @@ bool fec_is_on(std::string_view fec) { return !fec.empty() && fec != "Off" && fe
 
 std::span<const Knob> intent_knobs() { return kIntentKnobs; }
 
-std::uint64_t PortHistory::involuntary_losses(SteadyTime now, double window_s) const {
-  std::uint64_t total = 0;
-  for (const CarrierLoss& loss : losses)
-    if (!loss.voluntary && in_seconds(now - loss.t) <= window_s) total += loss.count;
-  return total;
-}
-
 double line_rate_bps(double speed_mbps, std::string_view fec) {
   // 64b/66b and 256b/257b transcoding with RS(528) end at 1.03125, RS(544) at 1.0625 (IEEE 802.3 cl. 91, 119).
   return speed_mbps * 1e6 * (fec == "RS544" ? 1.0625 : 1.03125);
@@ -91,41 +84,9 @@ std::string_view PortHistory::fec() const {
   return corrects_ ? "RS528" : said;
 }
 
-bool PortHistory::intended(SteadyTime t) const { return intent_until_ && t <= *intent_until_; }
-
-void PortHistory::take_intent(SteadyTime t) {
-  for (CarrierLoss& loss : losses)
-    if (!loss.voluntary && in_seconds(t - loss.t) <= times_.before_s) {
-      loss.voluntary = true;
-      involuntary_total -= loss.count;
-      voluntary_total += loss.count;
-    }
-  if (!fresh_since || t > *fresh_since) fresh_since = t;
-  const SteadyTime until = t + from_seconds(times_.after_s);
-  if (!intent_until_ || until > *intent_until_) intent_until_ = until;
-}
-
 void PortHistory::note_mated(SteadyTime t) {
   for (auto* since : {&fresh_since, &mated_at})
     if (!*since || t > **since) *since = t;
-}
-
-void PortHistory::excuse(SteadyTime since) {
-  for (CarrierLoss& loss : losses) {
-    if (loss.voluntary || loss.t < since) continue;
-    loss.voluntary = true;
-    involuntary_total -= loss.count;
-    voluntary_total += loss.count;
-  }
-}
-
-void PortHistory::take_loss(SteadyTime t, std::uint64_t count) {
-  const bool admin_off = latest.link && latest.link->admin_up == false;
-  const bool voluntary = intended(t) || admin_off;
-  (voluntary ? voluntary_total : involuntary_total) += count;
-  if (losses.size() >= 512) losses.erase(losses.begin());
-  losses.push_back({t, count, voluntary});
-  last_loss = t;
 }
 
 void PortHistory::remember_before_fall() {
@@ -174,7 +135,9 @@ void PortHistory::end_fatal() {
 /// last stands still, while its link may be told as up for ever.
 void PortHistory::note_life(const OpenInterval& interval) {
   if (!fatal_at || fatal_queue || !interval.carrier || *fatal_at > interval.begin) return;
-  const bool counts = interval.flow(Flow::kRxOctets) > 0 || interval.flow(Flow::kCorrectedBits) > 0 ||
+  // On Ethernet FEC has always something to correct; InfiniBand's agent does not count that, and an idle port no data.
+  const bool answers = answers_ && latest.id->link_layer == "InfiniBand";
+  const bool counts = answers || interval.flow(Flow::kRxOctets) > 0 || interval.flow(Flow::kCorrectedBits) > 0 ||
                       interval.flow(Flow::kCorrectedBlocks) > 0;
   const bool set_up = last_admin_event && *last_admin_event > *fatal_at;
   const bool trained = carrier_since && *carrier_since > *fatal_at && !set_up;
@@ -282,16 +245,21 @@ void PortHistory::take_link(const LinkSample& link, SteadyTime now) {
   std::uint64_t extra = 0;
   if (count && last_down_count_ && *count >= *last_down_count_) {
     const std::uint64_t seen = *count - *last_down_count_;
-    extra = seen > losses_by_event_ ? seen - losses_by_event_ : 0;
+    const std::uint64_t gained =
+        link.carrier_up_count && last_up_count_ ? *link.carrier_up_count - *last_up_count_ : seen + 1;
+    const bool nothing = carrier == false && up == false && is_no_change(latest.id->driver, gained, seen);
+    extra = seen > losses_by_event_ && !nothing ? seen - losses_by_event_ : 0;
   } else if (!count && carrier == true && up == false && losses_by_event_ == 0 && losses_ahead_ == 0) {
     extra = 1;
   }
   if (up) losses_ahead_ = 0;
-  const bool admin_before = latest.link && latest.link->admin_up == false;
-  if (link.admin_up == false && !admin_before) take_intent(now);
+  const std::string& layer = latest.id->link_layer;
+  const bool admin_before = latest.link && is_set_down(*latest.link, layer);
+  const bool set_down = is_set_down(link, layer);
+  if (set_down && !admin_before) take_intent(now);
   latest.link = link;
   if (extra > 0) take_loss(now, extra);
-  if (link.admin_up == true && admin_before && (!last_admin_event || in_seconds(now - *last_admin_event) > 60)) {
+  if (!set_down && admin_before && (!last_admin_event || in_seconds(now - *last_admin_event) > 60)) {
     take_intent(now);  // the event was missed
     last_admin_event = now;
     forget_recent_light();
@@ -304,6 +272,7 @@ void PortHistory::take_link(const LinkSample& link, SteadyTime now) {
     set_carrier(*up, now);
   }
   if (count) last_down_count_ = count;
+  if (link.carrier_up_count) last_up_count_ = link.carrier_up_count;
   losses_by_event_ = 0;
   link_at = now;
   if (carrier == true) linked_at = wall_;
@@ -322,8 +291,7 @@ void PortHistory::take_link(const LinkSample& link, SteadyTime now) {
 void PortHistory::take_reboot(SteadyTime now) {
   last_reboot = now;
   take_intent(now + from_seconds(times_.boot_quiet_s - times_.after_s));
-  for (CarrierLoss& loss : losses)
-    if (!loss.voluntary && in_seconds(now - loss.t) <= 900) loss.voluntary = true;
+  excuse(now - from_seconds(900));
   forget_counters();
 }
 
@@ -333,6 +301,8 @@ void PortHistory::forget_counters() {
   meter_.forget();
   last_fec_lanes_.clear();
   last_down_count_.reset();
+  last_up_count_.reset();
+  phy_.reset();
   losses_ahead_ = 0;
   open_valid_ = false;
   aer_totals = {};  // the next reading begins `aer` anew

@@ -88,6 +88,14 @@ struct CarrierLoss {
   double down_s = 0;       ///< until the carrier came back; 0: not yet, or not known
 };
 
+/// What the port's hardware counts of the falls of its link.
+struct PhyCount {
+  CounterId id;
+  std::uint64_t count;
+  SteadyTime t;
+  std::optional<SteadyTime> doubted_since;  ///< what was seen since is more or less
+};
+
 /// Failed attempts of one probe since its last success.
 struct Blindness {
   SteadyTime since;
@@ -134,6 +142,7 @@ class PortHistory {
   std::optional<SteadyTime> unmanaged_since;  ///< is LinkUp and not ACTIVE: InfiniBand without a subnet manager
   std::vector<CarrierLoss> losses;            ///< newest last, 24 h
   std::uint64_t involuntary_total = 0, voluntary_total = 0;
+  std::uint64_t involuntary_told = 0;  ///< as exported: never goes down, what turned out to be meant pays for the next
   std::optional<SteadyTime> last_loss, last_admin_event, last_module_event, last_reboot;
   std::optional<SteadyTime> device_gone_at, fatal_at, driver_reload_at;
   std::string gone_words;  ///< what the PCI bus showed when the device went; "" not known
@@ -203,6 +212,10 @@ class PortHistory {
   void note_mated(SteadyTime t);
   void forget_recent_light();
   void excuse(SteadyTime since);
+  void excuse(CarrierLoss& loss);
+  void excuse_newest(std::uint64_t count);
+  void compare_with_phy(const Counters& counters, SteadyTime now);
+  void take_phy_count(PhyCount now);
   void take_link(const LinkSample& link, SteadyTime now);
   void set_carrier(bool up, SteadyTime t);
   void note_fatal(SteadyTime t);
@@ -245,7 +258,9 @@ class PortHistory {
   std::optional<SteadyTime> lanes_at_;
   bool corrects_ = false;  ///< FEC corrected something: it is on
   FlowMeter meter_;
-  std::optional<std::uint64_t> last_down_count_;
+  std::optional<std::uint64_t> last_down_count_, last_up_count_;
+  std::optional<PhyCount> phy_;  ///< up to which the losses that were seen are those that the PHY counted
+  bool answers_ = false;         ///< a counter for which the card's firmware is asked was read in the open interval
   std::uint64_t losses_by_event_ = 0;
   std::uint64_t losses_ahead_ = 0;  ///< that link_downed told before the link was seen to have fallen
   std::optional<SteadyTime> intent_until_;

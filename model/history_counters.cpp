@@ -36,6 +36,15 @@ double load(const AnyInterval& interval, double rate_bps) {
   return octets * 8 / (rate_bps * interval.seconds());
 }
 
+/// A PMA's file or a driver's hw_counters: a command of the firmware each, which fails on a card that is dead (linux:
+/// mlx5_internal_err_ret_value()).
+bool asks_firmware(const Counters& counters) {
+  return std::ranges::any_of(counters.known(), [](const auto& entry) {
+    const CounterSource source = known_counters()[entry.first].source;
+    return source == CounterSource::kIbPort || source == CounterSource::kIbHw;
+  });
+}
+
 CounterId link_downed() {
   static const CounterId kId = find_counter("link_downed").value();
   return kId;
@@ -136,6 +145,8 @@ void PortHistory::take_counters(const PortSample& sample, SteadyTime now) {
   for (const LateRate& late : increase.late) take_late(late);
   if (carrier != true) open_.carrier = false;
   take_missed_losses(*sample.counters, downs_read_at, now);
+  compare_with_phy(*sample.counters, now);
+  answers_ = answers_ || asks_firmware(*sample.counters);
   if (!latest.counters) latest.counters.emplace();
   latest.counters->merge(*sample.counters);
   full_errors = full_error_counter(*latest.counters);
@@ -169,6 +180,7 @@ void PortHistory::close_interval(SteadyTime now) {
     note_life(open_);
     intervals.emplace_back(open_);
   }
+  answers_ = false;
   meter_.begin_interval();
   open_ = OpenInterval{};
   open_.flows.fill(kUnknownValue);

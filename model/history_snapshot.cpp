@@ -217,6 +217,7 @@ void History::observe(const Snapshot& snapshot) {
     port.end_old_module(now_);
     port.end_old_counters(now_);
     port.end_recalled_peer(now_);
+    port.involuntary_told = std::max(port.involuntary_told, port.involuntary_total);
     if (!port.present && !port.absent_since) port.absent_since = now_;
     forget = forget || is_forgettable(port);
   }

@@ -103,8 +103,8 @@ void fold_value(SignalFold fold, double& into, std::uint16_t& seen, double value
 
 void SignalCollector::take_link(Counted& port, const PortSample& sample, const PortReport& report) {
   // The totals count from when the monitor started: what was lost before the first look is not of this step.
-  keep_sum(port.values[kCarrierDowns], growth(port.involuntary_downs, report.figures.involuntary_downs_total));
-  keep_sum(port.values[kVoluntaryDowns], growth(port.voluntary_downs, report.figures.voluntary_downs_total));
+  keep_sum(port.values[kCarrierDowns], growth(port.involuntary_downs, report.figures.involuntary_downs_told));
+  keep_sum(port.values[kVoluntaryDowns], growth(port.voluntary_downs, report.figures.voluntary_downs_told()));
   if (sample.link->carrier) keep_least(port.values[kCarrierUp], *sample.link->carrier ? 1 : 0);
   port.carrier = sample.link->carrier ? sample.link->carrier : port.carrier;
   if (sample.link->speed_mbps && *sample.link->speed_mbps > 0)

@@ -21,6 +21,14 @@ bool is_unmanaged(const LinkSample& link) {
   return link.phys_state == "LinkUp" && (link.state == "INIT" || link.state == "ARMED");
 }
 
+bool is_set_down(const LinkSample& link, std::string_view link_layer) {
+  return link.admin_up == false || (link_layer == "InfiniBand" && link.phys_state == "Disabled");
+}
+
+bool is_no_change(std::string_view driver, std::uint64_t gains, std::uint64_t losses) {
+  return driver == "mlx5_core" && gains == losses;
+}
+
 std::string_view to_string(PortEventKind kind) { return kEventNames.at(static_cast<std::size_t>(kind)); }
 
 std::optional<PortEventKind> parse_port_event_kind(std::string_view text) {

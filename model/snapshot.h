@@ -75,6 +75,13 @@ bool has_link(std::string_view phys_state);
 /// An InfiniBand link that has trained and that no subnet manager has made ACTIVE: Initialize and Armed pass only what
 /// that one sends (IBTA vol. 1, 14.2.5.6 PortState).
 bool is_unmanaged(const LinkSample& link);
+/// By an administrator: `ip link set down`; of an InfiniBand port, which has no such flag, `ibportstate disable` (IBTA
+/// vol. 1, 14.2.5.6 PortPhysicalState).
+bool is_set_down(const LinkSample& link, std::string_view link_layer);
+/// Gains and losses that rose together on a link that was down before and is down after them say nothing of mlx5: it
+/// counts one of each for an event that changed nothing, such as a port that is set up without a cable (linux, since
+/// 5.14: mlx5e_update_carrier() calls netif_carrier_event()).
+bool is_no_change(std::string_view driver, std::uint64_t gains, std::uint64_t losses);
 
 /// FEC counters of one lane, lane 1 first.
 struct FecLane {

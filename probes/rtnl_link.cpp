@@ -159,13 +159,14 @@ Result<std::map<std::uint32_t, Counters>> read_netdev_stats(Host& host) {
   return all;
 }
 
-std::vector<PortEvent> link_changes(const PortKey& port, const NetdevLink& before, const NetdevLink& after,
-                                    SteadyTime at) {
+std::vector<PortEvent> link_changes(const PortKey& port, std::string_view driver, const NetdevLink& before,
+                                    const NetdevLink& after, SteadyTime at) {
   std::vector<PortEvent> events;
   if (before.admin_up && !after.admin_up) events.push_back({at, port, PortEventKind::kAdminDown, ""});
   if (!before.admin_up && after.admin_up) events.push_back({at, port, PortEventKind::kAdminUp, ""});
   std::uint64_t downs = increase(before.carrier_down_count, after.carrier_down_count);
   std::uint64_t ups = increase(before.carrier_up_count, after.carrier_up_count);
+  if (!before.carrier && !after.carrier && is_no_change(driver, ups, downs)) return events;
   // Losses and gains alternate; where the counts do not allow it, the kernel's counts win.
   bool carrier = before.carrier;
   while (downs + ups > 0) {

@@ -77,9 +77,10 @@ Result<std::map<std::uint32_t, Counters>> read_netdev_stats(Host& host);
 
 /// What happened to a device between two readings: one carrier event for each change that the kernel counted, however
 /// short, and admin_down/admin_up. At most kMaxCarrierEvents of each kind (the counts in the sample hold the rest);
-/// none when the counts went backwards (the device was registered anew).
+/// none when the counts went backwards (the device was registered anew), or say nothing with this driver
+/// (is_no_change()).
 inline constexpr std::uint64_t kMaxCarrierEvents = 64;
-std::vector<PortEvent> link_changes(const PortKey& port, const NetdevLink& before, const NetdevLink& after,
-                                    SteadyTime at);
+std::vector<PortEvent> link_changes(const PortKey& port, std::string_view driver, const NetdevLink& before,
+                                    const NetdevLink& after, SteadyTime at);
 
 }  // namespace linkhealth

@@ -15,10 +15,9 @@ using enum SymptomId;
 bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
 
 Finding admin_down(const PortView& v, KnobValues) {
-  // InfiniBand ports have no IFF_UP of their own: the physical state says that the port was disabled (IBTA 14.2.5.6).
   std::optional<bool> off;
   if (v.link().admin_up) off = !*v.link().admin_up;
-  if (v.port.latest.id->link_layer == "InfiniBand" && v.link().phys_state == "Disabled") off = true;
+  if (is_set_down(v.link(), v.port.latest.id->link_layer)) off = true;
   if (const auto& reason = v.link().down_reason; v.down && reason && reason->state == "BMC request") off = true;
   return Case(Reader::kLink).holds("set down by an administrator", off).close();
 }

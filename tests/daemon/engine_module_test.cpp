@@ -145,6 +145,7 @@ std::string said_of_a_dark_port(std::vector<const char*> log) {
   story.feed.t = 2'000'000;
   story.feed.link.carrier = false;
   story.feed.link.carrier_down_count = 1;
+  story.feed.counters.set("link_down_events_phy", 1);  // with mlx5 the carrier counts alone do not say so
   double at = 3600;
   for (const char* line : log) story.feed.event(PortEventKind::kKernelLog, at += 60, line);
   story.feed.event(PortEventKind::kKernelLog, 1'999'000, "mlx5_core 0000:1b:00.0 ens1np0: Link down");

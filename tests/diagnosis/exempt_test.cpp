@@ -39,6 +39,22 @@ TEST(Exempt, APortThatCarriedInAnEarlierRunOrHasAnOpenFaultIsNot) {
   EXPECT_EQ(exempt_reason(port, nullptr, false, true), "lent by vfio-pci");
 }
 
+// linux: mlx5e_update_carrier() counts one gain and one loss when a port without a cable is set up.
+TEST(Exempt, CountsOfMlx5ThatAreAlikeAreNoLinkThatWas) {
+  PortHistory port = unused();
+  port.latest.module.reset();
+  port.latest.link.emplace().carrier_up_count = 1;
+  port.latest.link->carrier_down_count = 1;
+  port.latest.id.edit().driver = "bnxt_en";
+  EXPECT_EQ(exempt_reason(port, nullptr, false), "") << "it had a link, and lost it";
+  port.latest.id.edit().driver = "mlx5_core";
+  EXPECT_NE(exempt_reason(port, nullptr, false), "");
+  port.latest.counters.emplace().set("link_down_events_phy", 0);
+  EXPECT_NE(exempt_reason(port, nullptr, false), "");
+  port.latest.counters->set("link_down_events_phy", 1);
+  EXPECT_EQ(exempt_reason(port, nullptr, false), "") << "the PHY saw it fall";
+}
+
 TEST(Exempt, AnInfiniBandPortThatLostItsLinkBeforeTheStartIsNot) {
   PortHistory port = unused();
   port.latest.module.reset();

@@ -200,5 +200,25 @@ TEST(History, AfterTheDeviceCameBackCountersThatRestartedAreNotComparedEvenWhenT
   EXPECT_EQ(errors, 2);
 }
 
+// InfiniBand's agent counts no corrected bits, and an idle port no data.
+TEST(HistoryCounters, ACardWhoseFirmwareAnswersIsAliveThoughItsPortIsIdle) {
+  for (const bool answers : {true, false}) {
+    History history;
+    Feed feed;
+    feed.link_layer = "InfiniBand";
+    feed.link.carrier_up_count.reset();
+    feed.link.carrier_down_count.reset();
+    feed.bits_per_s = 0;
+    feed.counters = Counters();
+    feed.counters.set(answers ? "port_rcv_data" : "netdev_rx_packets", 1000);
+    history.observe(feed.tick());
+    feed.event(PortEventKind::kDeviceFatal, feed.t + 1);
+    for (int i = 0; i < 50; ++i) history.observe(feed.tick());
+    EXPECT_TRUE(history.find("mlx5_0/1")->fatal_at) << "for ten minutes anything may be";
+    for (int i = 0; i < 50; ++i) history.observe(feed.tick());
+    EXPECT_EQ(history.find("mlx5_0/1")->fatal_at.has_value(), !answers);
+  }
+}
+
 }  // namespace
 }  // namespace linkhealth

@@ -173,10 +173,10 @@ TEST_F(SignalCollectorTest, WhatIsReadSeldomIsARateOverItsWholeTime) {
 
 TEST_F(SignalCollectorTest, CarrierLossesOfBeforeAreNotOfThisStep) {
   report_.ports.resize(1);
-  report_.ports[0].figures.involuntary_downs_total = 7;
+  report_.ports[0].figures.involuntary_downs_total = report_.ports[0].figures.involuntary_downs_told = 7;
   sample().link.emplace().carrier = true;
   at(0);
-  report_.ports[0].figures.involuntary_downs_total = 9;
+  report_.ports[0].figures.involuntary_downs_total = report_.ports[0].figures.involuntary_downs_told = 9;
   sample().link.emplace().carrier = true;
   EXPECT_EQ(at(10).at(0).values[kCarrierDowns], 0);
   EXPECT_EQ(collector_.finish().at(0).values[kCarrierDowns], 2);

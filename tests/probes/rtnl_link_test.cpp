@@ -63,7 +63,8 @@ TEST(RtnlLink, EveryCutIsAnError) {
 
 TEST(RtnlLink, TenFlapsBetweenTwoReadingsAreTen) {
   // The port was up at both readings, and the kernel sent far fewer events.
-  const auto events = link_changes("so0", link_named("up_link"), link_named("flapped_link"), steady_from_seconds(12));
+  const auto events =
+      link_changes("so0", "simoptics", link_named("up_link"), link_named("flapped_link"), steady_from_seconds(12));
   ASSERT_EQ(events.size(), 20U);
   for (std::size_t i = 0; i < events.size(); ++i) {
     EXPECT_EQ(events[i].kind, i % 2 == 0 ? PortEventKind::kCarrierDown : PortEventKind::kCarrierUp);
@@ -74,22 +75,39 @@ TEST(RtnlLink, TenFlapsBetweenTwoReadingsAreTen) {
 
 TEST(RtnlLink, NoChangeIsNoEvent) {
   const NetdevLink link = link_named("up_link");
-  EXPECT_TRUE(link_changes("so0", link, link, {}).empty());
+  EXPECT_TRUE(link_changes("so0", "simoptics", link, link, {}).empty());
+}
+
+// linux: mlx5e_update_carrier() counts one of each for any event while nothing changes, as of a port without a cable.
+TEST(RtnlLink, WithMlx5CountsThatRiseTogetherOnALinkThatIsDownAreNoChange) {
+  NetdevLink before = link_named("up_link");
+  before.carrier = false;
+  before.carrier_up_count = before.carrier_down_count = 0;
+  NetdevLink after = before;
+  after.carrier_up_count = after.carrier_down_count = 1;
+  EXPECT_TRUE(link_changes("eth0", "mlx5_core", before, after, {}).empty());
+  EXPECT_EQ(link_changes("eth0", "bnxt_en", before, after, {}).size(), 2U) << "it came up and fell";
+  before.admin_up = false;
+  const auto set_up = link_changes("eth0", "mlx5_core", before, after, {});
+  ASSERT_EQ(set_up.size(), 1U);
+  EXPECT_EQ(set_up[0].kind, PortEventKind::kAdminUp);
+  before.carrier = after.carrier = before.admin_up = true;
+  EXPECT_EQ(link_changes("eth0", "mlx5_core", before, after, {}).size(), 2U) << "it fell and came back";
 }
 
 TEST(RtnlLink, SetDownIsAnEventOfItsOwn) {
-  const auto events = link_changes("so0", link_named("flapped_link"), link_named("admindown_link"), {});
+  const auto events = link_changes("so0", "simoptics", link_named("flapped_link"), link_named("admindown_link"), {});
   ASSERT_FALSE(events.empty());
   EXPECT_EQ(events.front().kind, PortEventKind::kAdminDown);
 }
 
 TEST(RtnlLink, CountsThatWentBackwardsOrAreMissingAreNoEvents) {
   const NetdevLink before = link_named("flapped_link");
-  EXPECT_TRUE(link_changes("so0", before, link_named("up_link"), {}).empty());  // registered anew
+  EXPECT_TRUE(link_changes("so0", "simoptics", before, link_named("up_link"), {}).empty());  // registered anew
   NetdevLink unknown = before;
   unknown.carrier_up_count.reset();
   unknown.carrier_down_count.reset();
-  EXPECT_TRUE(link_changes("so0", unknown, before, {}).empty());
+  EXPECT_TRUE(link_changes("so0", "simoptics", unknown, before, {}).empty());
 }
 
 TEST(RtnlLink, AFloodOfFlapsIsBounded) {
@@ -97,7 +115,7 @@ TEST(RtnlLink, AFloodOfFlapsIsBounded) {
   NetdevLink after = before;
   after.carrier_down_count = 4'000'000'000;
   after.carrier_up_count = 4'000'000'000;
-  EXPECT_EQ(link_changes("so0", before, after, {}).size(), 2 * kMaxCarrierEvents);
+  EXPECT_EQ(link_changes("so0", "simoptics", before, after, {}).size(), 2 * kMaxCarrierEvents);
 }
 
 Bytes event(std::uint16_t type, unsigned char family, unsigned change) {

@@ -129,7 +129,7 @@ PortReport dirty_port() {
   port.figures.worst_rx_power_dbm = -9.1;
   port.figures.worst_rx_lane = 2;
   port.figures.rx_power_margin_db = 0.8;
-  port.figures.involuntary_downs_24h = port.figures.involuntary_downs_total = 2;
+  port.figures.involuntary_downs_24h = port.figures.involuntary_downs_total = port.figures.involuntary_downs_told = 2;
   port.figures.voluntary_downs_total = 1;
   port.faults = {dirty_connector()};
   port.symptoms = {{"rx_power_low", "present", ""},
@@ -150,7 +150,7 @@ PortReport down_port() {
   port.figures = {};
   port.figures.worst_rx_power_dbm = -std::numeric_limits<double>::infinity();
   port.figures.worst_rx_lane = 1;
-  port.figures.involuntary_downs_24h = port.figures.involuntary_downs_total = 1;
+  port.figures.involuntary_downs_24h = port.figures.involuntary_downs_total = port.figures.involuntary_downs_told = 1;
   port.figures.carrier_since = example_t() - std::chrono::minutes(190);
   FaultReport fault;
   fault.fault = "far_port_down";

@@ -1,0 +1,107 @@
+// Which losses of a link there were, and which of them somebody meant.
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "model/history.h"
+
+namespace linkhealth {
+
+namespace {
+
+/// The hardware's own counts of falls, the one that is read most often first.
+const std::array<CounterId, 3>& phy_counts() {
+  static const std::array kIds{find_counter("link_ext_down_count").value(),
+                               find_counter("link_down_events_phy").value(), find_counter("link_down_events").value()};
+  return kIds;
+}
+
+/// A driver may see a fall this long after or before its PHY has counted it (bnxt_en copies its counts once a second).
+constexpr double kPhyLagS = 3;
+
+}  // namespace
+
+std::uint64_t PortHistory::involuntary_losses(SteadyTime now, double window_s) const {
+  std::uint64_t total = 0;
+  for (const CarrierLoss& loss : losses)
+    if (!loss.voluntary && in_seconds(now - loss.t) <= window_s) total += loss.count;
+  return total;
+}
+
+bool PortHistory::intended(SteadyTime t) const { return intent_until_ && t <= *intent_until_; }
+
+void PortHistory::take_intent(SteadyTime t) {
+  for (CarrierLoss& loss : losses)
+    if (in_seconds(t - loss.t) <= times_.before_s) excuse(loss);
+  if (!fresh_since || t > *fresh_since) fresh_since = t;
+  const SteadyTime until = t + from_seconds(times_.after_s);
+  if (!intent_until_ || until > *intent_until_) intent_until_ = until;
+}
+
+void PortHistory::excuse(CarrierLoss& loss) {
+  if (std::exchange(loss.voluntary, true)) return;
+  involuntary_total -= loss.count;
+  voluntary_total += loss.count;
+}
+
+void PortHistory::excuse(SteadyTime since) {
+  for (CarrierLoss& loss : losses)
+    if (loss.t >= since) excuse(loss);
+}
+
+void PortHistory::take_loss(SteadyTime t, std::uint64_t count) {
+  const bool admin_off = latest.link && is_set_down(*latest.link, latest.id->link_layer);
+  const bool voluntary = intended(t) || admin_off;
+  (voluntary ? voluntary_total : involuntary_total) += count;
+  if (losses.size() >= 512) losses.erase(losses.begin());
+  losses.push_back({t, count, voluntary});
+  last_loss = t;
+}
+
+/// Carrier counts also rise when a driver is set up anew (rings, channels, MTU, XDP: linux,
+/// mlx5e_switch_priv_channels(), bnxt_close_nic()), and before Linux 5.14 mlx5 missed falls that were over before it
+/// looked. The PHY counts what the link did.
+void PortHistory::compare_with_phy(const Counters& counters, SteadyTime now) {
+  if (!last_down_count_) return;  // without a carrier count link_downed is asked: take_missed_losses()
+  for (const CounterId id : phy_counts()) {
+    if (const auto count = counters.get(id)) return take_phy_count({id, *count, now, std::nullopt});
+    if (latest.counters && latest.counters->get(id)) return;  // it is read at another time
+  }
+}
+
+void PortHistory::take_phy_count(PhyCount now) {
+  if (!phy_ || phy_->id != now.id || now.count < phy_->count) {
+    phy_ = now;
+    return;
+  }
+  const std::uint64_t fell = now.count - phy_->count;
+  std::uint64_t seen = 0, meant = 0;
+  for (auto at = losses.rbegin(); at != losses.rend() && at->t > phy_->t; ++at)
+    (at->voluntary ? meant : seen) += at->count;
+  // A port that is set down need not fall, and may.
+  if (seen <= fell && fell <= seen + meant) {
+    phy_ = now;
+    return;
+  }
+  if (!phy_->doubted_since) phy_->doubted_since = now.t;
+  if (in_seconds(now.t - *phy_->doubted_since) < kPhyLagS) return;
+  if (fell > seen) take_loss(now.t, fell - seen - meant);
+  if (fell < seen) excuse_newest(seen - fell);
+  phy_ = now;
+}
+
+void PortHistory::excuse_newest(std::uint64_t count) {
+  for (auto at = losses.rbegin(); at != losses.rend() && count > 0; ++at) {
+    if (at->voluntary) continue;
+    if (at->count > count) {  // a part of those that one reading found
+      at->count -= count;
+      involuntary_total -= count;
+      voluntary_total += count;
+      return;
+    }
+    count -= at->count;
+    excuse(*at);
+  }
+}
+
+}  // namespace linkhealth
