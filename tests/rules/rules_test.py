@@ -4,6 +4,7 @@ one more is a failure. Fails also when a rule has no case. WORDS: only the cases
 """
 import json
 import os
+import pathlib
 import re
 import shutil
 import subprocess
@@ -245,6 +246,10 @@ def repairs():
                ).firing("150m").firing("200m", alert("LinkRepeatOffender", "ticket", instance="gpu-1", **DIRTY)
                ).about("200m", "link_fault:linkhealth_faults_opened:count7d",
                        "round(link_fault:linkhealth_faults_opened:count7d)", ({"instance": "gpu-1", "port": "1", **DIRTY}, 3)
+               ).about("200m", "link_fault:linkhealth_fault_events:rate5m",  # of the whole node, as the runbook asks
+                       "round(sum by (instance, fault) (sum_over_time("
+                       "link_fault:linkhealth_fault_events:rate5m{event=~\"opened|reopened\"}[7d])) * 60)",
+                       ({"instance": "gpu-1", "fault": "dirty_connector"}, 3)
                ).about("63m", "link_fault:linkhealth_fault_events:rate5m",
                        "count by (instance, fault, event) (link_fault:linkhealth_fault_events:rate5m)",
                        ({"instance": "gpu-1", "fault": "dirty_connector", "event": "opened"}, 1)
@@ -365,6 +370,20 @@ def unknown_metrics():
                   for name in set(re.findall(r"(?<![\w:])(linkhealth_\w+)(?![\w:])", text)) - served)
 
 
+def texts_for_people():
+    """What names series to people or asks for them: documents, runbooks, dashboards, deploy/, `linkhealth fleet`, and the rules."""
+    found = (path for pattern in ("*.md", "docs/**/*.md", "dashboards/**/*.*", "deploy/**/*.*", "cli/*.cpp")
+             for path in pathlib.Path(ROOT).glob(pattern) if path.suffix != ".pyc")
+    return {str(path.relative_to(ROOT)): path.read_text(encoding="utf-8") for path in found}
+
+
+def unrecorded(texts):
+    """Names of recorded series that no rule records: who looks there sees nothing and thinks that all is well."""
+    records = named_rules()[1]
+    return sorted(f"{path}: {name}" for path, text in texts.items()
+                  for name in set(re.findall(r"(?<![\w:])\w+:linkhealth_\w+:\w+", text)) - records)
+
+
 # labels that Prometheus itself or a site's own series give
 NOT_OURS = {"instance", "job", "alertname", "severity", "alertstate", "le", "__name__"}
 
@@ -393,6 +412,10 @@ def main():
     unknown = unknown_metrics() + unknown_labels()
     if unknown:
         print("not in docs/metrics.md: " + ", ".join(unknown))
+        return 1
+    missing = unrecorded(texts_for_people())
+    if missing:
+        print("no rule records: " + ", ".join(missing))
         return 1
     promtool = shutil.which("promtool")
     if not promtool:
