@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""deploy/schedulers against the documented contracts, with stand-ins for linkhealth, scontrol and nhc's die.
+"""schedulers_test.py [LINKHEALTH]: deploy/schedulers against the documented contracts, with stand-ins for linkhealth, scontrol and
+nhc's die; and the example that LINKHEALTH's help gives.
 
 The stand-in of linkhealth answers as `linkhealth check` does (tests/cli/check_test.cpp holds that to be so).
 """
@@ -8,9 +9,11 @@ import os
 import pathlib
 import stat
 import subprocess
+import sys
 import tempfile
 import unittest
 
+PROGRAM = sys.argv.pop(1) if len(sys.argv) > 1 and not sys.argv[1].startswith("-") else ""
 DEPLOY = pathlib.Path(__file__).resolve().parents[2] / "deploy" / "schedulers"
 REASON = "linkhealth: mlx5_7/1 far port down (91%) +2"
 LINES = {0: "LINKHEALTH OK - 10 ports", 1: "LINKHEALTH WARNING - mlx5_3/1 dirty connector (83%)",
@@ -71,6 +74,20 @@ class Schedulers(unittest.TestCase):
         theirs = "NodeName=gpu-1 State=IDLE+DRAIN Reason=bad disk [ann@now]"
         for level in LINES:
             self.assertEqual(self.slurm(level, theirs), "", level)
+
+    @unittest.skipIf(not PROGRAM, "no program was given")
+    def test_the_example_of_the_help_drains_on_critical_only(self):
+        text = subprocess.run([PROGRAM, "check", "--help"], check=True, capture_output=True, text=True).stdout
+        example = text[text.index("  reason=$("):text.index("\nFor Slurm")]
+        log = self.path / "scontrol.log"
+        self.program("scontrol", f"""for word in "$@"; do printf '%s|' "$word"; done >>{log}\n""")
+        self.program("hostname", "echo gpu-1\n")
+        for level in LINES:
+            log.write_text("")
+            self.linkhealth(level)
+            self.assertEqual(self.run_it(["sh", "-c", example]).stderr, "")
+            wanted = f"update|NodeName=gpu-1|State=DRAIN|Reason={REASON}|" if level == 2 else ""
+            self.assertEqual(log.read_text(), wanted, level)
 
     def nhc(self, level, argument=""):
         self.linkhealth(level)
