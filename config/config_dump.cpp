@@ -107,7 +107,7 @@ std::string dump_config(const Config& config) {
       quoted(config.maintenance_dir));
   out += fmt::format("# Diagnoses and shows, but announces nothing.\ndry_run: {}\n", config.dry_run);
   out += fmt::format("# error, warning, info or debug\nlog_level: {}\n", to_string(config.log_level));
-  out += "# Labels of the place: row, rack, u, pod, … They stand in metrics, events and tickets.\n";
+  out += "# Labels of the place: events, alerts and tickets have them all, metrics only pod, row, rack, u and rail.\n";
   dump_map(out, "site", config.site);
   out +=
       "# What is asked of a port: speed_mbps, lanes, peer (system, port, rack, u), rail, cable; or exempt, with the\n"
