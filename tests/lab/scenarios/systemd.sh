@@ -12,6 +12,11 @@ install -m 755 "$bin/linkhealthd" "$bin/linkhealth" /usr/bin/
 install -D -m 644 "$lab/lab.yaml" /etc/linkhealth/linkhealth.yaml
 install -m 644 "$unit" /etc/systemd/system/
 [ ! -e "$lab/../../systemd/linkhealth.catalog" ] || install -m 644 "$lab/../../systemd/linkhealth.catalog" /usr/lib/systemd/catalog/
+# A textfile where node_exporter looks, which the unit's walls keep out without the drop-in.
+prom=/var/lib/prometheus/node-exporter/linkhealth.prom
+mkdir -p "${prom%/*}"
+echo "textfile: {path: $prom, period_s: 1}" >>/etc/linkhealth/linkhealth.yaml
+install -D -m 644 "$lab/../../systemd/examples/linkhealthd-textfile.conf" /etc/systemd/system/linkhealthd.service.d/textfile.conf
 ports_up
 fec_errors so0 1e-12
 # A real lldpd, and on the other end of so0 somebody who says who he is.
@@ -43,6 +48,7 @@ want "it is active" shows '^active$' property ActiveState
 want "Type=notify with a watchdog" test "$(property Type)" = notify -a "$(property WatchdogUSec)" != 0
 eventually 40 "rxe0/1 is healthy" port_is rxe0/1 "$clean"
 want "the state directory is there" test -d /var/lib/linkhealth
+eventually 20 "the textfile is written, with the drop-in for its folder" grep -q '^linkhealth_build_info' "$prom"
 
 # Inside the unit's walls the daemon sees what it can see outside of them.
 doctor() { lh doctor --json >"$tmp/doctor.json"; jq -c '[.sources[], (.ports[] | select(.port == "rxe0/1") | .sources[])] | map({(.probe): .state}) | add' "$tmp/doctor.json"; }
@@ -88,6 +94,7 @@ want "systemctl stop" timeout 30 systemctl stop linkhealthd
 note "stopped in $(since "$start") ms"
 want "the stop is clean" test "$(property Result)" = success -a "$(property ActiveState)" = inactive
 want "the socket is gone" test ! -S /run/linkhealth/linkhealth.sock
+want "so is the textfile" test ! -e "$prom"
 want "no watchdog, no crash in the journal" shows '^0$' \
     sh -c 'journalctl -q -u linkhealthd -o cat --no-pager | grep -c -E "Watchdog timeout|core-dump|SIGABRT|SIGSEGV"'
 [ "$failed" -eq 0 ] || journalctl -q -u linkhealthd -o cat --no-pager | tail -n 20 | sed 's/^/     | /'
