@@ -296,8 +296,8 @@ void Daemon::on_step(const Snapshot& snapshot, const Engine::Step& step, double 
   look_for_maintenance(clock_.steady());
   record(snapshot, *step.report);
   last_step_at_ = snapshot.wall_time;
-  memory_->on_step(snapshot, *step.report, step.events, engine_->ledger_state(),
-                   [this] { return engine_->references(); });
+  const auto references = [this] { return engine_->references(); };
+  memory_->on_step(snapshot, *step.report, step.events, engine_->ledger_state(), references, step.moves);
   if (sampler_ != nullptr) sampler_->leave_modules(modules_left(*step.report));
   publisher_.publish(step.report, step.events,
                      {LINKHEALTH_VERSION, lateness_s, started_at_, memory_->health(), metric_groups(config_.knobs)});

@@ -85,6 +85,7 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
   State& s = *state_;
   s.history.observe(snapshot);
   s.wall = snapshot.wall_time;
+  s.follow_cards();
   if (std::exchange(s.expects_anew, false)) s.expect_anew();
   s.end_old_maintenance();
   s.log_maintenance();
@@ -92,6 +93,7 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
   s.last_step = snapshot.taken_at;
   auto report = std::make_shared<Report>();
   Step result;
+  result.moves = s.history.moves();
   s.note_idle_cards(snapshot.gaps);
   const auto subjects = s.subjects();
   s.release_left_out(subjects);

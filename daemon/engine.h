@@ -10,6 +10,7 @@
 
 #include "model/knobs.h"
 #include "model/ledger_state.h"
+#include "model/port_moves.h"
 #include "model/reference_state.h"
 #include "model/report.h"
 #include "model/snapshot.h"
@@ -34,6 +35,7 @@ class Engine {
   struct Step {
     std::shared_ptr<const Report> report;
     std::vector<FaultEvent> events;
+    PortMoves moves;  ///< ports that have another stable key since the last step
   };
 
   explicit Engine(EngineSettings settings);

@@ -51,6 +51,20 @@ void Engine::reconfigure(const EngineSettings& settings) {
   state_->expects_anew = true;
 }
 
+/// What is kept of a port goes where its card is now.
+void Engine::State::follow_cards() {
+  const PortMoves& moves = history.moves();
+  if (moves.empty()) return;
+  for (const auto& [from, to] : moves)
+    if (to.empty()) release(from, from, "another card has this PCI address now");
+  move_keys(judged, moves);
+  ledger.follow(moves);
+  repairs.follow(moves);
+  for (std::vector<Maintenance>* list : {&maintenance, &maintenance_log})
+    for (Maintenance& one : *list)
+      if (const std::string& to = moved(one.port, moves); !to.empty()) one.port = to;
+}
+
 /// Awaits what is expected and not there, and no longer what never came and nobody expects now.
 void Engine::State::expect_anew() {
   std::vector<std::pair<std::string, PortKey>> idle;

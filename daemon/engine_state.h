@@ -121,6 +121,7 @@ struct Engine::State {
     return at != map.end() ? &at->second : find_named(map, port.latest.id);
   }
   std::vector<Subject> subjects();
+  void follow_cards();
   void expect_anew();
   void release(const std::string& stable, const PortKey& port, const std::string& why);
   void release_left_out(const std::vector<Subject>& all);

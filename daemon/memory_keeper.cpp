@@ -30,6 +30,13 @@ constexpr std::array<KnobGroup, 1> kGroups = {{{"", "memory", kKnobs}}};
 constexpr double kReferencesEvery_s = 900;
 constexpr std::size_t kAtOnce = 64;
 
+/// What stands where another card is now, and whose nobody knows, is in nobody's way and grows old like the rest.
+PortMoves with_names_for_all(PortMoves moves, WallTime now) {
+  for (auto& [from, to] : moves)
+    if (to.empty()) to = from + " until " + format_rfc3339(now);
+  return moves;
+}
+
 }  // namespace
 
 std::span<const KnobGroup> memory_knob_groups() { return kGroups; }
@@ -78,21 +85,28 @@ void MemoryKeeper::start(std::vector<EventSink> sinks) {
 }
 
 void MemoryKeeper::on_step(const Snapshot& snapshot, const Report& report, const std::vector<FaultEvent>& events,
-                           LedgerState ledger, const std::function<ReferenceState()>& references) {
+                           LedgerState ledger, const std::function<ReferenceState()>& references,
+                           const PortMoves& moves) {
   MemoryBatch batch;
   batch.now = snapshot.wall_time;
+  const PortMoves kept_moves = with_names_for_all(moves, batch.now);
+  if (!moves.empty()) {
+    batch.moves = {kept_moves};
+    collector_.follow(kept_moves);
+  }
   for (const FaultEvent& event : events) {
     const auto sample = snapshot.ports.find(event.port);
     batch.events.push_back(kept_event(
-        event, sample == snapshot.ports.end() ? event.port : sample->second.id->stable_key(), event_json_line(event)));
+        event, sample == snapshot.ports.end() ? moved(event.port, kept_moves) : sample->second.id->stable_key(),
+        event_json_line(event)));
   }
   // With an event the ledger goes in the same transaction, whatever changed in it.
-  if (!events.empty() || !same_but_for_time(ledger_, ledger)) {
+  if (!events.empty() || !moves.empty() || !same_but_for_time(ledger_, ledger)) {
     ledger_ = ledger;
     batch.ledger = std::move(ledger);
   }
   if (!references_at_) references_at_ = batch.now;
-  if (std::abs(in_seconds(batch.now - *references_at_)) >= kReferencesEvery_s) {
+  if (!moves.empty() || std::abs(in_seconds(batch.now - *references_at_)) >= kReferencesEvery_s) {
     references_at_ = batch.now;
     batch.references = references();
   }

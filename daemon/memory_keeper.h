@@ -44,9 +44,10 @@ class MemoryKeeper {
   /// did not send comes first.
   void start(std::vector<EventSink> sinks);
 
-  /// One step of the deciding thread. Asks `references` for what is normal each quarter of an hour.
+  /// One step of the deciding thread. Asks `references` for what is normal each quarter of an hour, and when ports have
+  /// other stable keys than in the step before, as `moves` says.
   void on_step(const Snapshot& snapshot, const Report& report, const std::vector<FaultEvent>& events,
-               LedgerState ledger, const std::function<ReferenceState()>& references);
+               LedgerState ledger, const std::function<ReferenceState()>& references, const PortMoves& moves = {});
   /// What people said, before they are answered. Waits for the disk; an error says why it would be forgotten.
   Result<void> keep(LedgerState ledger, WallTime now);
   /// The last step: what is not over is written too.

@@ -113,13 +113,18 @@ PortsFound PortSearch::judge(Inventory found, std::map<PortKey, SampledPort> kno
   std::map<std::string, PortKey> former_keys;
   for (const auto& [key, port] : known) former_keys.emplace(port.port.id.stable_key(), key);
   std::set<PortKey> done;
+  std::set<std::string> rdma_guids;
+  for (const InventoryPort& port : found.ports)
+    if (port.id.verbs) rdma_guids.insert(port.id.guid);
   for (InventoryPort& port : found.ports) {
     const PortKey key = port.id.key();
     port.id.exempt = port.exempt_reason;
     const auto at = former_keys.find(port.id.stable_key());
     SampledPort* const former = at == former_keys.end() ? nullptr : &known.at(at->second);
     if (former != nullptr) done.insert(at->second);
+    // Addresses may be other cards' after a reboot: what another one's RDMA device says is nothing that this one lost.
     if (!port.id.verbs) port.id.guid = lost_guid(port.id, former);
+    if (!port.id.verbs && rdma_guids.contains(port.id.guid)) port.id.guid.clear();
     if (former != nullptr && !former->gone && former->port.id == port.id && former->port.ifindex == port.ifindex) {
       former->misses = 0;
       result.ports.emplace(key, std::move(*former));

@@ -27,7 +27,9 @@ std::vector<PortId> ports_to_miss(const ReferenceState& known) {
   std::vector<PortId> ports;
   for (const PortReferences& kept : known.ports) {
     PortId id = port_id_of(kept);
-    if (kept.linked_at && !id.guid.empty() && !id.pci.empty()) ports.push_back(std::move(id));
+    // One whose address another card got (model/port_moves.h) may be at any address now, and lent there.
+    const bool is_placed = !id.pci.empty() && id.pci != id.guid;
+    if (kept.linked_at && !id.guid.empty() && is_placed) ports.push_back(std::move(id));
   }
   return ports;
 }

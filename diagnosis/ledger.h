@@ -12,6 +12,7 @@
 #include "diagnosis/faults.h"
 #include "model/knobs.h"
 #include "model/ledger_state.h"
+#include "model/port_moves.h"
 
 namespace linkhealth {
 
@@ -85,6 +86,9 @@ class Ledger {
   /// Nothing is asked of the port any more: what is open there closes, as no repair and not counted as one that came
   /// back.
   std::vector<LedgerChange> release(const std::string& stable_port);
+
+  /// Ports have other stable keys now. What is open keeps its id.
+  void follow(const PortMoves& moves);
 
   [[nodiscard]] LedgerState state() const;
   /// Takes over what an earlier run knew; times become steady at the next update.

@@ -21,6 +21,24 @@ std::vector<LedgerChange> Ledger::release(const std::string& stable_port) {
   return changes;
 }
 
+void Ledger::follow(const PortMoves& moves) {
+  move_keys(ports_, moves);
+  for (auto& [stable, port] : ports_)
+    for (Slot* slot : {&port.primary, &port.secondary})
+      if (slot->entry) slot->entry->kept.port = stable;
+  std::vector<LedgerRepeat> taken;
+  std::erase_if(repeats_, [&](const auto& entry) {
+    const LedgerRepeat& repeat = entry.second;
+    if (repeat.of != RepeatOf::kPort || !moves.contains(repeat.subject)) return false;
+    taken.push_back(repeat);
+    return true;
+  });
+  for (LedgerRepeat& repeat : taken) {
+    repeat.subject = moved(repeat.subject, moves);
+    if (!repeat.subject.empty()) repeats_[{repeat.of, repeat.subject, repeat.fault}] = repeat;
+  }
+}
+
 std::vector<const LedgerEntry*> Ledger::open(const std::string& stable_port) const {
   std::vector<const LedgerEntry*> entries;
   const auto at = ports_.find(stable_port);

@@ -57,6 +57,12 @@ std::vector<RepairAction> RepairBook::failed(const std::string& port, const std:
   return actions;
 }
 
+void RepairBook::follow(const PortMoves& moves) {
+  move_keys(records_, moves);
+  for (auto& [port, records] : records_)
+    for (RepairRecord& record : records) record.port = port;
+}
+
 std::vector<RepairRecord> RepairBook::state() const {
   std::vector<RepairRecord> all;
   for (const auto& [port, records] : records_) all.insert(all.end(), records.begin(), records.end());

@@ -9,6 +9,7 @@
 
 #include "model/knobs.h"
 #include "model/ledger_state.h"
+#include "model/port_moves.h"
 #include "model/repair.h"
 
 namespace linkhealth {
@@ -28,6 +29,9 @@ class RepairBook {
   [[nodiscard]] std::vector<RepairRecord> of(const std::string& port, const std::string& fault_id) const;
   /// The actions that did not help this fault.
   [[nodiscard]] std::vector<RepairAction> failed(const std::string& port, const std::string& fault_id) const;
+
+  /// Ports have other stable keys now.
+  void follow(const PortMoves& moves);
 
   [[nodiscard]] std::vector<RepairRecord> state() const;
   void restore(const std::vector<RepairRecord>& records);

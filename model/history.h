@@ -1,6 +1,7 @@
 // What is remembered of each port, in bounded memory: the latest values, increases of counters, references, carrier
 // losses with their intent. Knows reboots and who is who.
-// Keyed by PortId::stable_key(), so that a rename or a reboot loses nothing.
+// Keyed by PortId::stable_key(), so that a rename or a reboot loses nothing; a card that has another PCI address, as
+// its GUID shows, takes what is known of it along (model/port_moves.h).
 #pragma once
 
 #include <array>
@@ -15,6 +16,7 @@
 #include "model/flow_meter.h"
 #include "model/intervals.h"
 #include "model/knobs.h"
+#include "model/port_moves.h"
 #include "model/reference.h"
 #include "model/reference_state.h"
 #include "model/snapshot.h"
@@ -282,6 +284,8 @@ class History {
   [[nodiscard]] const PortHistory* find(const PortKey& key) const;
   [[nodiscard]] SteadyTime now() const { return now_; }
   [[nodiscard]] std::optional<double> uptime_s() const { return uptime_s_; }
+  /// Ports that have another stable key since the last snapshot: whoever keeps something by it follows.
+  [[nodiscard]] const PortMoves& moves() const { return moves_; }
   /// A port that configuration asks for. One that is never seen is known as absent from now on, under its label; when
   /// it is seen later under its own stable key, what was awaited counts as present.
   void await(const PortKey& key);
@@ -299,7 +303,11 @@ class History {
   void recall(const PortKey& label);
   [[nodiscard]] bool is_forgettable(const PortHistory& port) const;
   [[nodiscard]] bool was_used(const PortReferences& kept) const;
+  void follow_cards(const Snapshot& snapshot);
   void meet_ports(const Snapshot& snapshot);
+  [[nodiscard]] bool is_as_before(const PortKey& key, const PortSample& sample) const;
+  [[nodiscard]] std::string stable_of(const PortKey& key, const PortSample& sample) const;
+  [[nodiscard]] std::map<std::string, std::string> known_names() const;
   [[nodiscard]] std::string stable_of_label(const PortKey& key) const;
   void part_names(const Snapshot& snapshot);
   void take_samples(const Snapshot& snapshot);
@@ -308,6 +316,7 @@ class History {
   std::map<std::string, PortHistory> ports_;  ///< by stable key
   std::map<PortKey, std::string> labels_;
   std::map<std::string, PortReferences> kept_;  ///< of an earlier run, until the port is seen
+  PortMoves moves_;                             ///< with the last snapshot
   IntentTimes times_;
   SteadyTime now_;
   WallTime wall_;

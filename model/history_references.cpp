@@ -38,6 +38,11 @@ void each_drift(Port& port, Visit visit) {
   visit("drift.ber_log10", port.drifts.ber_log10);
 }
 
+/// Its address is another card's now (model/port_moves.h).
+bool is_known_by_guid(const PortReferences& kept) {
+  return !kept.guid.empty() && kept.port.starts_with(kept.guid + "/");
+}
+
 }  // namespace
 
 PortId port_id_of(const PortReferences& kept) {
@@ -45,7 +50,8 @@ PortId port_id_of(const PortReferences& kept) {
   id.device = kept.label.substr(0, kept.label.find('/'));
   id.verbs = kept.label.size() > id.device.size();
   id.guid = kept.guid;
-  if (const auto slash = kept.port.rfind('/'); slash != std::string::npos && kept.port != kept.label) {
+  const bool is_placed = kept.port != kept.label || is_known_by_guid(kept);
+  if (const auto slash = kept.port.rfind('/'); slash != std::string::npos && is_placed) {
     id.pci = kept.port.substr(0, slash);
     id.port = static_cast<std::uint32_t>(parse_u64(kept.port.substr(slash + 1)).value_or(1));
   }
@@ -125,7 +131,9 @@ ReferenceState History::references() const {
     kept.port = stable;
     kept.seen_at = wall_;
     if (!kept.peer_source.empty() && port.peer_at) kept.peer_at = wall_ - (now_ - *port.peer_at);
-    if (!kept.references.empty() || kept.linked_at) state.ports.push_back(std::move(kept));
+    // An open fault alone is reason enough to know whose it is.
+    const bool has_name = port.latest.id->exempt.empty() && !lasting_name(kept.guid, port.latest.id->port).empty();
+    if (!kept.references.empty() || kept.linked_at || has_name) state.ports.push_back(std::move(kept));
   }
   for (const auto& [stable, kept] : kept_)
     if (!ports_.contains(stable) && in_seconds(wall_ - kept.seen_at) < kForgetAfterSeconds) state.ports.push_back(kept);

@@ -79,11 +79,63 @@ void History::part_names(const Snapshot& snapshot) {
   }
 }
 
-void History::meet_ports(const Snapshot& snapshot) {
+/// A group that was not due is left out, and who the port is may be one: then the last one stands.
+std::string History::stable_of(const PortKey& key, const PortSample& sample) const {
+  const bool named = says_who_it_is(sample.id) && !sample.id->device.empty();
+  return named ? sample.id->stable_key() : stable_of_label(key);
+}
+
+/// Names and addresses that were there in the snapshot before need no look at what may have moved.
+bool History::is_as_before(const PortKey& key, const PortSample& sample) const {
+  if (!says_who_it_is(sample.id)) return true;
+  const PortHistory* port = find(key);
+  return port != nullptr && port->latest.id == sample.id;
+}
+
+/// Who is remembered under which stable key; "" where no GUID says it.
+std::map<std::string, std::string> History::known_names() const {
+  std::map<std::string, std::string> names;
+  for (const auto& [stable, kept] : kept_) names[stable] = lasting_name(kept.guid, port_id_of(kept).port);
+  for (const auto& [stable, port] : ports_) names[stable] = lasting_name(port.latest.id->guid, port.latest.id->port);
+  return names;
+}
+
+void History::follow_cards(const Snapshot& snapshot) {
+  moves_.clear();
+  const auto as_before = [this](const auto& entry) { return is_as_before(entry.first, entry.second); };
+  if (std::ranges::all_of(snapshot.ports, as_before)) return;
+  const auto known = known_names();
+  std::map<std::string, std::string> here;
   for (const auto& [key, sample] : snapshot.ports) {
-    // A group that was not due is left out, and who the port is may be one: then the last one stands.
+    const std::string stable = stable_of(key, sample);
+    const auto same = known.find(stable);
+    here[stable] = says_who_it_is(sample.id) ? lasting_name(sample.id->guid, sample.id->port)
+                   : same != known.end()     ? same->second
+                                             : "";
+  }
+  moves_ = moves_between(known, here);
+  if (moves_.empty()) return;
+  move_keys(ports_, moves_);
+  move_keys(kept_, moves_);
+  for (auto& [label, stable] : labels_) stable = moved(stable, moves_);
+  std::erase_if(labels_, [](const auto& entry) { return entry.second.empty(); });
+  for (auto& [stable, kept] : kept_) kept.port = stable;
+  for (const auto& [from, to] : moves_) {
+    const auto at = ports_.find(to);
+    if (at == ports_.end()) continue;
+    at->second.forget_counters();
+    // Nobody shall find another card at the address that it had.
+    if (here.contains(to)) continue;
+    PortId& id = at->second.latest.id.edit();
+    id.pci = id.guid;
+  }
+}
+
+void History::meet_ports(const Snapshot& snapshot) {
+  follow_cards(snapshot);
+  for (const auto& [key, sample] : snapshot.ports) {
     const bool named = says_who_it_is(sample.id);
-    const std::string stable = named && !sample.id->device.empty() ? sample.id->stable_key() : stable_of_label(key);
+    const std::string stable = stable_of(key, sample);
     const auto [at, is_new] = ports_.try_emplace(stable);
     PortHistory& port = at->second;
     if (is_new) {

@@ -220,6 +220,13 @@ std::vector<SignalRow> SignalFolder::add(const SignalRow& row) {
   return done;
 }
 
+void SignalFolder::follow(const PortMoves& moves) {
+  move_keys(ports_, moves);
+  for (auto& [port, folds] : ports_)
+    for (auto& fold : folds)
+      if (fold) fold->row.port = port;
+}
+
 std::vector<SignalRow> SignalFolder::unfinished() const {
   std::vector<SignalRow> rows;
   for (const auto& [port, folds] : ports_)

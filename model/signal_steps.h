@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "model/flow_meter.h"
+#include "model/port_moves.h"
 #include "model/report.h"
 #include "model/signals.h"
 
@@ -31,6 +32,8 @@ class SignalCollector {
   std::vector<SignalRow> add(const Snapshot& snapshot, const Report& report);
   /// The rows of the step that is not over.
   std::vector<SignalRow> finish();
+  /// Ports have other stable keys now.
+  void follow(const PortMoves& moves) { move_keys(ports_, moves); }
 
  private:
   /// What is told as a rate, of readings that come closer together than kLeastRate_s.
@@ -66,6 +69,8 @@ class SignalFolder {
   std::vector<SignalRow> add(const SignalRow& row);
   /// The steps that are not over, of all ports.
   [[nodiscard]] std::vector<SignalRow> unfinished() const;
+  /// Ports have other stable keys now.
+  void follow(const PortMoves& moves);
 
  private:
   struct Fold {

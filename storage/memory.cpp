@@ -41,6 +41,8 @@ std::int64_t in_whole_seconds(WallTime time) {
 }  // namespace
 
 void MemoryBatch::append(MemoryBatch newer) {
+  for (const PortMoves& one : newer.moves) follow(one);
+  move_behind(moves, newer.moves);
   move_behind(events, newer.events);
   move_behind(rows, newer.rows);
   move_behind(identities, newer.identities);
@@ -101,13 +103,18 @@ Result<void> Memory::write_waiting() {
   if (auto set = database_->set_durable(told); !set) return set;
   auto transaction = SqlTransaction::begin(*database_);
   if (!transaction) return transaction.error();
-  const SignalFolder folder_before = waiting_.rows.empty() ? SignalFolder() : folder_;
+  const bool folds = !waiting_.rows.empty() || !waiting_.moves.empty();
+  const SignalFolder folder_before = folds ? folder_ : SignalFolder();
   const auto sinks_before = sinks_;
   const auto undo = [&](Result<void> failed) {
-    if (!waiting_.rows.empty()) folder_ = folder_before;
+    if (folds) folder_ = folder_before;
     sinks_ = sinks_before;
     return failed;
   };
+  for (const PortMoves& moves : waiting_.moves) {
+    if (auto done = tables::move_ports(*database_, moves); !done) return undo(done);
+    folder_.follow(moves);
+  }
   if (auto done = write_events(); !done) return undo(done);
   if (waiting_.ledger)
     if (auto done = tables::write_ledger(*database_, *waiting_.ledger); !done) return undo(done);

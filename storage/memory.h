@@ -34,6 +34,9 @@ struct MemorySettings {
 
 /// What is written in one transaction.
 struct MemoryBatch {
+  /// Ports have other stable keys since the batch before, and all that is in this one has the new ones. With ledger and
+  /// references in the same batch: half of a move would be moved again after a restart. No key is "".
+  std::vector<PortMoves> moves;
   std::vector<KeptEvent> events;
   std::optional<LedgerState> ledger;  ///< as it is after those events
   std::optional<ReferenceState> references;
@@ -41,8 +44,10 @@ struct MemoryBatch {
   std::vector<KeptIdentity> identities;
   WallTime now;  ///< of the latest step in it
   [[nodiscard]] bool empty() const {
-    return events.empty() && !ledger && !references && rows.empty() && identities.empty();
+    return moves.empty() && events.empty() && !ledger && !references && rows.empty() && identities.empty();
   }
+  /// What waits here from before a move goes to the ports' new stable keys.
+  void follow(const PortMoves& moved_ports);
   /// Puts what is newer behind what is here.
   void append(MemoryBatch newer);
 };

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "model/ledger_state.h"
+#include "model/port_moves.h"
 #include "model/port_past.h"
 #include "model/reference_state.h"
 #include "model/signal_steps.h"
@@ -23,6 +24,8 @@ Result<void> write_ledger(SqlDatabase& database, const LedgerState& state);
 Result<LedgerState> read_ledger(SqlDatabase& database);
 /// Of all ports, oldest first.
 Result<std::vector<Maintenance>> read_maintenance_log(SqlDatabase& database);
+/// Gives the rows of all tables to the ports' new stable keys, all at once. REQUIRES: no key is "".
+Result<void> move_ports(SqlDatabase& database, const PortMoves& moves);
 Result<void> write_references(SqlDatabase& database, const ReferenceState& state);
 Result<ReferenceState> read_references(SqlDatabase& database);
 

@@ -15,7 +15,7 @@ std::uint64_t drop_oldest(std::vector<T>& list, std::size_t limit) {
 }
 
 bool only_rows(const MemoryBatch& batch) {
-  return batch.events.empty() && !batch.ledger && !batch.references && batch.identities.empty();
+  return batch.moves.empty() && batch.events.empty() && !batch.ledger && !batch.references && batch.identities.empty();
 }
 
 constexpr Milliseconds kReadersPatience{200};

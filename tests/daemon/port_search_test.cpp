@@ -295,6 +295,14 @@ TEST_F(LostOverARestart, TheRdmaDriverIsMissed) {
   EXPECT_TRUE(find({one, two}).gaps.empty());
 }
 
+/// The buses were numbered anew: a plain card has the address that an RDMA card had.
+TEST_F(LostOverARestart, APlainPortHasLostNoGuidThatAnotherHas) {
+  InventoryPort moved_on = port("mlx5_0", "0000:2b:00.0", "ens3", 4);
+  moved_on.id.guid = one.id.guid;
+  settle({plain_one, moved_on, two});
+  EXPECT_EQ(known.at("ens1").port.id.guid, "");
+}
+
 TEST_F(LostOverARestart, OneRdmaDeviceIsMissed) {
   const PortsFound result = settle({one, plain_two});
   ASSERT_EQ(result.gaps.size(), 1U);

@@ -35,11 +35,42 @@ TEST(History, ACardThatSitsInAnotherSlotHasNotGone) {
   Feed feed;
   history.observe(one_card(feed, "mlx5_1/1", "0000:1b:00.0", "b83f:d203:0010:0001"));
   history.observe(one_card(feed, "mlx5_1/1", "0000:2c:00.0", "b83f:d203:0010:0001"));
-  EXPECT_TRUE(history.ports().at("0000:1b:00.0/1").arrived);
+  ASSERT_EQ(history.ports().size(), 1U) << "what is known of it went with it";
+  EXPECT_TRUE(history.ports().at("0000:2c:00.0/1").present);
   history.observe(one_card(feed, "mlx5_1/1", "0000:1b:00.0", "b83f:d203:0010:0001"));
-  EXPECT_FALSE(history.ports().at("0000:1b:00.0/1").arrived) << "back in its slot";
+  EXPECT_TRUE(history.ports().at("0000:1b:00.0/1").present) << "back in its slot";
   history.observe(one_card(feed, "mlx5_1/1", "0000:3d:00.0", "0000:0000:0000:0000"));
   EXPECT_FALSE(history.ports().at("0000:1b:00.0/1").arrived) << "a virtual function";
+}
+
+using Names = std::map<std::string, std::string>;
+
+TEST(PortMoves, GoWithTheNameThatLasts) {
+  EXPECT_EQ(moves_between({{"1b", "a/1"}, {"2b", "b/1"}}, {{"1b", "a/1"}, {"2b", "b/1"}}), PortMoves());
+  EXPECT_EQ(moves_between({{"1b", "a/1"}, {"2b", "b/1"}}, {{"1b", "b/1"}, {"2b", "a/1"}}),
+            (PortMoves{{"1b", "2b"}, {"2b", "1b"}}));
+  EXPECT_EQ(moves_between({{"1b", "a/1"}, {"2b", "b/1"}}, {{"2b", "a/1"}, {"3b", "b/1"}}),
+            (PortMoves{{"1b", "2b"}, {"2b", "3b"}, {"3b", ""}}));
+  EXPECT_EQ(moves_between({{"1b", "a/1"}}, {{"1b", "c/1"}}), PortMoves()) << "a card that replaced it is its heir";
+}
+
+TEST(PortMoves, WhoseKeyAnotherHasIsKeptUnderItsName) {
+  const PortMoves gone = moves_between({{"1b", "a/1"}, {"2b", "b/1"}}, {{"2b", "a/1"}});
+  EXPECT_EQ(gone, (PortMoves{{"1b", "2b"}, {"2b", "b/1"}}));
+  EXPECT_EQ(moves_between({{"2b", "a/1"}, {"b/1", "b/1"}}, {{"2b", "a/1"}, {"3b", "b/1"}}),
+            (PortMoves{{"b/1", "3b"}, {"3b", ""}}));
+  EXPECT_EQ(moves_between({{"1b", "a/1"}, {"2b", ""}}, {{"2b", "a/1"}}), (PortMoves{{"1b", "2b"}, {"2b", ""}}));
+}
+
+TEST(PortMoves, WhatStandsAtTwoKeysAndFunctionsOfOneCardStay) {
+  const Names twins{{"1b", "a/1"}, {"2b", "a/1"}};
+  EXPECT_EQ(moves_between(twins, {{"2b", "a/1"}, {"3b", "a/1"}}), PortMoves());
+  EXPECT_EQ(moves_between({{"1b", "a/1"}}, {{"2b", "a/1"}, {"3b", "a/1"}}), PortMoves());
+  EXPECT_EQ(moves_between(twins, {{"3b", "a/1"}}), PortMoves());
+  EXPECT_EQ(moves_between({{"0000:1b:00.0/1", "a/1"}}, {{"0000:1b:00.1/1", "a/1"}}), PortMoves()) << "a LAG";
+  EXPECT_EQ(lasting_name("0000:0000:0000:0000", 1), "");
+  EXPECT_EQ(lasting_name("", 1), "");
+  EXPECT_NE(lasting_name("b83f:d203:0010:0001", 1), lasting_name("b83f:d203:0010:0001", 2));
 }
 
 }  // namespace

@@ -197,5 +197,37 @@ TEST_F(MemoryPastTest, ADamagedRowIsLeftOutAndCounted) {
   EXPECT_EQ(temperatures(seen).at(1), 51);
 }
 
+/// Two cards that swapped their addresses, in the middle of a step of ten minutes.
+TEST_F(MemoryPastTest, WhatIsRememberedGoesWithACardToItsNewAddress) {
+  const std::string other = "0000:2b:00.0/1";
+  open();
+  for (const std::int64_t second : {0, 10}) {
+    add(second, 40);
+    add(second, 70, other);
+  }
+  MemoryBatch batch = event_batch(10);
+  batch.identities = {{"AC1", "local", kMemoryPort, "mlx5_0/1", "", "", "", memory_time(0), memory_time(10)}};
+  ASSERT_TRUE(memory_->write(batch));
+
+  MemoryBatch waiting, moved;
+  waiting.now = moved.now = memory_time(20);
+  waiting.rows = {memory_row(20, 40), memory_row(20, 70, other)};
+  moved.moves = {{{kMemoryPort, other}, {other, kMemoryPort}}};
+  moved.rows = {memory_row(30, 40, other), memory_row(30, 70)};
+  waiting.append(moved);
+  ASSERT_TRUE(memory_->write(waiting));
+
+  EXPECT_THAT(temperatures(past(39, 40, 10)), testing::ElementsAre(70, 70, 70, 70)) << "each only its own";
+  EXPECT_THAT(temperatures(past(39, 40, 600)), testing::ElementsAre(70)) << "also the step that is not over";
+  EXPECT_THAT(past(39, 40).events, IsEmpty());
+  EXPECT_THAT(past(39, 40).identities, IsEmpty());
+  const auto theirs = memory_->past({other, memory_time(39), 40, 10});
+  ASSERT_TRUE(theirs.ok());
+  EXPECT_THAT(temperatures(*theirs), testing::ElementsAre(40, 40, 40, 40));
+  EXPECT_THAT(theirs->events, SizeIs(1));
+  EXPECT_THAT(theirs->repairs, SizeIs(1));
+  EXPECT_THAT(theirs->identities, SizeIs(1));
+}
+
 }  // namespace
 }  // namespace linkhealth
