@@ -385,6 +385,31 @@ def swapped_names_after_a_reboot(node):
             assert ports["mlx5_1/1"]["faults"] == []
 
 
+def renumbered_after_a_reboot(node):
+    """A card was put in: the two others have other addresses after the boot, the first one that of the second."""
+    node.add(0), node.add(1)
+    put(node.function(1) + "/current_link_width", "4")
+    with running(node) as daemon:
+        daemon.until(lambda: daemon.ports()["mlx5_1/1"]["faults"], "the PCIe fault of mlx5_1")
+        fault = daemon.ports()["mlx5_1/1"]["faults"][0]
+        daemon.stop()
+        node.remove(0), node.remove(1)
+        node.add(1, name="mlx5_0", netdev="ens0"), node.add(2, name="mlx5_1", netdev="ens1")
+        for index, name in ((1, "mlx5_0"), (2, "mlx5_1")):
+            put(f"{node.function(index)}/infiniband/{name}/node_guid", f"b83f:d203:0012:{index - 1:04x}")
+        put(node.function(2) + "/current_link_width", "4")
+        with running(node, state=daemon.directory) as after:
+            ports = after.ports()
+            assert [each["id"] for each in ports["mlx5_1/1"]["faults"]] == [fault["id"]], ports["mlx5_1/1"]["faults"]
+            assert ports["mlx5_0/1"]["faults"] == []
+
+            def events(port):
+                return [each["event"] for each in json.loads(after.get(f"/api/v1/ports/{port}/history"))["events"]]
+
+            after.until(lambda: "opened" in events("mlx5_1/1"), "what happened to the card, under its new address")
+            assert events("mlx5_0/1") == []
+
+
 def on_the_bus(node, index, driver):
     put(node.function(index) + "/class", "0x020700")
     device, target = f"{node.root}/bus/pci/devices/{node.pci(index)}", f"{node.root}/bus/pci/drivers/{driver}"
@@ -646,7 +671,7 @@ def has_counters_line(daemon, line):
 TESTS = [covers_the_infiniband_collector, no_device_at_all, switch_mode_and_garbage, missing_directories,
          a_device_that_cant_be_looked_into, no_infiniband_class, virtual_functions_only,
          unplug_and_replug, renamed_netdev, a_bond_is_made, idle_ipoib, nvswitch_managers,
-         swapped_names_after_a_reboot, a_card_is_missing_after_a_reboot, all_ports_vanish, sixty_four_ports,
+         swapped_names_after_a_reboot, renumbered_after_a_reboot, a_card_is_missing_after_a_reboot, all_ports_vanish, sixty_four_ports,
          too_few_descriptors, hung_read, hung_search_at_the_start, all_reads_hang, maintenance_files_hang,
          the_hosts_sys_in_a_network_of_its_own, doctor_of_a_copy, watch_as_json]
 
