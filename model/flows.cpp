@@ -79,11 +79,13 @@ constexpr std::array<FlowInfo, kFlowCount> kTable{{
     {kTransmitWait, "transmit wait", kMost, {"port_xmit_wait"}, "ticks with data and no credits"},
     {kHostDrops,
      "host drops",
-     kMost,  // netdev_rx_missed_errors of mlx5 is rx_out_of_buffer, rx_discards_phy holds those of each priority
-     {"out_of_buffer", "rx_discards_phy", "rnr_nak_retry_err", "rx_out_of_buffer", "rnr_naks_rcvd", "RNR received",
-      "rx_dropped.nic", "frames_rx_dropped", "mac_FramesLostDueToIntMACRcvError", "netdev_rx_missed_errors",
-      "ip4InDiscards", "ip6InDiscards", "rx_prio#_discards", "rx_prio#_buf_discard", "rx_prio#_cong_discard",
-      "rx_discard_packets_cos#"},
+     // netdev_rx_missed_errors of mlx5 is rx_out_of_buffer, rx_discards_phy holds those of each priority. Of the RNR
+     // NAKs only those that were sent (irdma; linux: rxe_resp.c, RESPST_ERR_RNR): one received, such as mlx5's and
+     // bnxt_re's rnr_nak_retry_err, says that the peer had no receive work request; this host is well.
+     kMost,
+     {"out_of_buffer", "rx_discards_phy", "RNR sent", "send_rnr_err", "rx_out_of_buffer", "rx_dropped.nic",
+      "frames_rx_dropped", "mac_FramesLostDueToIntMACRcvError", "netdev_rx_missed_errors", "ip4InDiscards",
+      "ip6InDiscards", "rx_prio#_discards", "rx_prio#_buf_discard", "rx_prio#_cong_discard", "rx_discard_packets_cos#"},
      "packets that this host had no buffer for"},
     {kRetries,
      "retries",

@@ -231,7 +231,7 @@ TEST(Flows, EachDriversNameCarriesTheMeaning) {
                            "Nak Sequence Error", "completer_retry_err"})
     EXPECT_EQ(flow_of(name, Flow::kRetries), 7) << name;
   for (const char* name :
-       {"rx_out_of_buffer", "RNR received", "rx_dropped.nic", "frames_rx_dropped", "rx_prio3_discards",
+       {"rx_out_of_buffer", "RNR sent", "send_rnr_err", "rx_dropped.nic", "frames_rx_dropped", "rx_prio3_discards",
         "rx_discard_packets_cos7", "mac_FramesLostDueToIntMACRcvError", "netdev_rx_missed_errors", "ip4InDiscards"})
     EXPECT_EQ(flow_of(name, Flow::kHostDrops), 7) << name;
   for (const char* name : {"rx_crc_errors_phy", "rx_fcs_err_frames", "rx_crc_errors.nic", "frames_rx_bad_fcs"})
@@ -259,6 +259,15 @@ TEST(Flows, EachDriversNameCarriesTheMeaning) {
   EXPECT_EQ(flow_of("module_high_temp", Flow::kModuleHeat), 7);
   EXPECT_EQ(flow_of("link_xoff_rx.nic", Flow::kPauseReceived), 7);
   EXPECT_EQ(flow_of("total_success_recovery_phy", Flow::kLinkRecoveries), 7);
+}
+
+// The peer sent it, because it had no receive work request: a slow receiver would accuse all its senders.
+TEST(Flows, AnRnrNakThatWasReceivedSaysNothingOfThisHost) {
+  for (const char* name : {"rnr_nak_retry_err", "rnr_naks_rcvd", "RNR received", "rcvd_rnr_err"}) {
+    const auto id = find_counter(name);
+    ASSERT_TRUE(id) << name;
+    EXPECT_FALSE(flow_uses()[*id].used) << name;
+  }
 }
 
 TEST(Flows, EveryCounterOfAFlowIsInTheTable) {
