@@ -226,7 +226,7 @@ std::vector<std::string> costs_of(const Report& report) {
   std::size_t firmware_reads = 0;
   std::size_t ports = 0;
   for (const PortReport& port : report.ports) {
-    if (!port.exempt.empty() || !port.latest.counters) continue;
+    if (!port.latest.counters) continue;
     std::size_t here = 0;
     for (const auto& [id, value] : port.latest.counters->known())
       here += known_counters()[id].source == CounterSource::kIbPort;

@@ -101,6 +101,11 @@ bool lost_lately(const PortView& view) {
   return last.clean && (last.flow(Flow::kUncorrectableBlocks) > 0 || last.flow(Flow::kSymbolErrors) > 0);
 }
 
+/// A virtual function has the link of a port that is watched too: what happens to both happened once.
+bool is_other_link(const Subject& other, const Subject& subject) {
+  return other.port != subject.port && other.port->latest.id->exempt.empty();
+}
+
 }  // namespace
 
 void Engine::State::fill_group(PortView& view, const Subject& subject, const std::vector<Subject>& all) {
@@ -112,7 +117,7 @@ void Engine::State::fill_group(PortView& view, const Subject& subject, const std
   std::vector<double> rises;
   const bool own_start = starts(view, history.uptime_s());  // then all ports of the node are down at once
   for (const Subject& other : all) {
-    if (other.port == subject.port) continue;
+    if (!is_other_link(other, subject)) continue;
     group.card_fatal = group.card_fatal || card_died(view, *other.port);
     if (!other.port->present) continue;
     if (runs_alike(*subject.port, *other.port)) note_sibling(group, view, other);
@@ -147,7 +152,7 @@ void Engine::State::fill_group(PortView& view, const Subject& subject, const std
   for (const CarrierLoss& loss : view.port.losses) {
     if (loss.voluntary || loss.down_s > kOutageS) continue;
     const bool shared = std::any_of(all.begin(), all.end(), [&](const Subject& other) {
-      if (other.port == subject.port || other.leaf != subject.leaf) return false;
+      if (!is_other_link(other, subject) || other.leaf != subject.leaf) return false;
       return std::any_of(other.port->losses.rbegin(), other.port->losses.rend(), [&](const CarrierLoss& theirs) {
         return !theirs.voluntary && theirs.down_s <= kOutageS && together(loss.t, theirs.t, within_s);
       });

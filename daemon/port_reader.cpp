@@ -157,13 +157,17 @@ void PortReader::read_counters(Reading& reading) {
 
 void PortReader::read_kernel(Reading& reading) {
   reading.sample.link.emplace();
+  if (port_.exempt_reason.empty()) read_interface(reading);
+  if (IbPortReader* const files = verbs(reading.gaps)) read_verbs_state(*files, reading);
+}
+
+void PortReader::read_interface(Reading& reading) {
   if (const EthtoolFamily* family = port_.ifindex != 0 ? ethtool(reading.gaps) : nullptr) {
     read_link_settings(*family, reading);
     read_statistics(*family, reading);
   } else {
     read_link_files(reading);
   }
-  if (IbPortReader* const files = verbs(reading.gaps)) read_verbs_state(*files, reading);
 }
 
 /// Netlink's answer is one query of the port (ib_query_port in drivers/infiniband/core/nldev.c, fill_port_info), each

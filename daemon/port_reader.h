@@ -95,6 +95,7 @@ class PortReader {
   void read_hw_counters(IbPortReader& verbs, Reading& reading);
   static void read_device_counters(IbPortReader& verbs, Reading& reading);
   void read_kernel(Reading& reading);
+  void read_interface(Reading& reading);
   void read_verbs_state(IbPortReader& verbs, Reading& reading);
   void read_link_settings(const EthtoolFamily& family, Reading& reading);
   void read_statistics(const EthtoolFamily& family, Reading& reading);

@@ -153,6 +153,7 @@ void PortSearch::judge_missing(PortsFound& result, const Inventory& found, std::
     if (result.ports.contains(key)) continue;  // another device has the name now; its own comes back under its address
     if (std::string lent = lent_to(port, found); !lent.empty()) {
       port.port.exempt_reason = port.port.id.exempt = std::move(lent);
+      port.lent = true;
       port.gone = false;
       port.files.reset();
       port.netdev.reset();

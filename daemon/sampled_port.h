@@ -39,11 +39,15 @@ struct SampledPort {
   std::optional<SteadyTime> link_changed_at;
   bool gone = false;
   bool moved = false;         ///< its netdev went to another network namespace
+  bool lent = false;          ///< somebody else has it since it was found: it has no files here
   unsigned misses = 0;        ///< searches in a row that did not find it
   std::string lost_device;    ///< the RDMA device that it was, when only its network interface is left
   unsigned fatal_health = 0;  ///< readings, one after the other, in which devlink said that device or firmware failed
 
   [[nodiscard]] bool watched() const { return port.exempt_reason.empty(); }
+  /// Whether its verbs files are read: also of a port that nobody judges, so that who watches nodes by those counters
+  /// misses none.
+  [[nodiscard]] bool is_counted() const { return port.id.verbs && !lent; }
   /// What the sources say together. What was true while the link was up is not carried over to a link that is down.
   [[nodiscard]] LinkSample link() const;
 };

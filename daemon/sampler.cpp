@@ -135,8 +135,11 @@ void Sampler::take_search(Cycle& cycle, Inventory found) {
   for (const PortKey& key : result.fresh) {
     SampledPort& fresh = ports_[key];
     fresh.found_after = found_after;
+    // A virtual function may have its physical one's LID, and be told from it by a GRH only (linux: mlx5's
+    // get_core_cap_flags(), grh_required): the answer would be of that one.
+    const bool by_mads = settings_.port_mads && fresh.watched();
     fresh.reader = std::make_shared<PortReader>(hosts_(), fresh.port, settings_.firmware_reads,
-                                                settings_.port_mads ? own_ports_ : MadOpener());
+                                                by_mads ? own_ports_ : MadOpener());
     fresh.reader_number = ++readers_;
     counters_.at = cycle.now;  // a new port is read at once
   }
@@ -149,8 +152,7 @@ void Sampler::take_search(Cycle& cycle, Inventory found) {
 
 /// With each search until it works. Of a netdev that is not there the search says what is missing.
 void Sampler::open_files(SampledPort& port) {
-  const bool lent = port.reader != nullptr && !port.watched();  // since it was found: somebody else has it now
-  if (port.files || lent || !port.port.has_link_of_netdev()) return;
+  if (port.files || port.lent || !port.port.has_link_of_netdev()) return;
   auto files = NetdevReader::open(*host_, port.port, NetdevReader::Speed::kSkip);
   port.unopened.clear();
   if (files) {

@@ -27,8 +27,19 @@ std::string_view probe_of(ReadGroup group) {
   return "";
 }
 
+namespace {
+
+/// Of a port that nobody judges: what it counts and its verbs state, each counters period. Its module and its PCIe
+/// function's link are those of another port, or nobody's.
+bool is_read(const SampledPort& port, ReadGroup group) {
+  if (port.watched()) return true;
+  return port.is_counted() && (group == ReadGroup::kCounters || group == ReadGroup::kKernel);
+}
+
+}  // namespace
+
 void Sampler::add_job(std::vector<ReadWorker::Job>& jobs, const PortKey& key, SampledPort& port, ReadGroup group) {
-  if (!port.watched() || worker_.is_out(key, group)) return;
+  if (!is_read(port, group) || worker_.is_out(key, group)) return;
   jobs.push_back({key, group, [reader = port.reader, number = port.reader_number, group, now = clock_.steady()] {
                     Reading reading = reader->read(group, now);
                     reading.reader = number;
@@ -36,7 +47,9 @@ void Sampler::add_job(std::vector<ReadWorker::Job>& jobs, const PortKey& key, Sa
                   }});
 }
 
+/// Something happened to it: no reason to read what nobody judges.
 void Sampler::submit(SampledPort& port, ReadGroup group) {
+  if (!port.watched()) return;
   const PortKey key = port.port.id.key();
   if (group == ReadGroup::kKernel && worker_.is_out(key, group)) {
     port.kernel_again = true;  // what comes back may be of before

@@ -79,10 +79,14 @@ void add_link(Families& out, const PortReport& port, const PortLabels& at, WallT
     out.add("linkhealth_bandwidth_expected_bytes_per_second", labels, *port.expected.speed_mbps * kBytesPerMegabit);
   if (carrier)
     out.add("linkhealth_bandwidth_available_bytes_per_second", labels, *carrier ? speed : std::optional(0.0));
-  out.add("linkhealth_link_downs_total", {at.device, at.port, "involuntary"},
-          static_cast<double>(port.figures.involuntary_downs_told));
-  out.add("linkhealth_link_downs_total", {at.device, at.port, "voluntary"},
-          static_cast<double>(port.figures.voluntary_downs_told()));
+  else if (!port.latest.id->exempt.empty())  // efa: neither an InfiniBand port nor an interface that has a carrier
+    out.add("linkhealth_bandwidth_available_bytes_per_second", labels, speed);
+  if (port.latest.id->exempt.empty()) {  // of the others nobody counts them
+    out.add("linkhealth_link_downs_total", {at.device, at.port, "involuntary"},
+            static_cast<double>(port.figures.involuntary_downs_told));
+    out.add("linkhealth_link_downs_total", {at.device, at.port, "voluntary"},
+            static_cast<double>(port.figures.voluntary_downs_told()));
+  }
   out.add("linkhealth_pre_fec_ber", labels, port.figures.pre_fec_ber);
   out.add("linkhealth_rx_power_margin_db", labels, port.figures.rx_power_margin_db);
   for (const Trend& trend : port.trends) {

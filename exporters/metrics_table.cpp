@@ -45,9 +45,10 @@ constexpr std::array kMetrics = std::to_array<MetricInfo>({
      "Speed that the link came up with (in bytes: Prometheus knows no bits), 0 while it is down."},
     {"linkhealth_link_downs_total", kCounter, "device,port,intent", "", "",
      "Carrier losses since the monitor started: involuntary, or voluntary (an administrator, a reboot, a driver "
-     "reload, "
-     "a changed setting). A loss that turns out later to have been meant stays where it was counted, and the next "
-     "involuntary one is counted as voluntary in its place: neither ever goes down."},
+     "reload, a changed setting). A loss that turns out later to have been meant stays where it was counted, and the "
+     "next "
+     "involuntary one is counted as voluntary in its place: neither ever goes down. Not of ports that are left out "
+     "(virtual functions, efa)."},
     {"linkhealth_link_down_reason_info", kGauge, "device,port,reason,substate", "", "",
      "Always 1; why the kernel thinks that the link is down, in ethtool's words. Only while it is down, and where the "
      "driver says so."},
@@ -89,7 +90,8 @@ constexpr std::array kMetrics = std::to_array<MetricInfo>({
      "Rows of history and events that could not wait any longer for the disk."},
     {"linkhealth_store_size_bytes", kGauge, "", "bytes", "", "Size of what is in linkhealth.db."},
     {"linkhealth_raw_total", kCounter, "device,port,counter", "", "counters",
-     "Every counter that could be read, by the kernel's own name and in the kernel's own unit."},
+     "Every counter that could be read, by the kernel's own name and in the kernel's own unit. Of verbs ports that are "
+     "left out (virtual functions, efa) too."},
     {"linkhealth_raw_level", kGauge, "device,port,counter", "", "counters",
      "What stands among the kernel's counters and goes up and down (percent, things in use), by the kernel's own "
      "name."},

@@ -34,7 +34,7 @@ struct SourceSight {
 struct PortSight {
   PortKey port;
   std::string netdev, pci, driver, driver_version, firmware;
-  std::string exempt;  ///< why the port is left out; then nothing is read of it
+  std::string exempt;  ///< why the port is left out; then no source of it is judged
   std::vector<SourceSight> sources;
   /// Faults that could be told apart with everything visible, and can't be with what is: "dirty_connector from
   /// damaged_fiber, bad_module (needs the far module)".

@@ -141,7 +141,7 @@ void IbPortReader::find_device_counters(const InventoryPort& port) {
                 [this](const std::string& name) { return name == "lifespan" || pma_.has(name) || hw_.has(name); });
   if (port.cabled_ports <= 1) {
     device_ = CounterFiles(dir, "", *names);
-  } else if (lacking && !names->empty()) {
+  } else if (lacking && port.exempt_reason.empty() && !names->empty()) {
     no_device_counters_ = "counted for the whole device, which has " + std::to_string(port.cabled_ports) + " ports";
   }
 }

@@ -5,7 +5,7 @@
 // congestion and ICRC counters only there ("essentially the real Q_counters of this device", mlx5_ib_alloc_counters in
 // drivers/infiniband/hw/mlx5/counters.c): a port has the same names with "vport_", which stay zero for the port with
 // the cable (mlx5_ib_query_q_counters_vport), or none. They are one port's only where its device has no other port with
-// a cable.
+// a cable; those of a device that is left out (efa's commands) are its port's where it has one.
 #pragma once
 
 #include <cstdint>

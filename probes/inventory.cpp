@@ -316,11 +316,14 @@ class Builder {
   }
 
   void count_cabled_ports() {
-    std::map<std::string, std::size_t> of_device;
-    for (const auto& port : inventory_.ports)
-      if (port.id.verbs && port.exempt_reason.empty()) ++of_device[port.id.device];
+    std::map<std::string, std::size_t> all, cabled;
+    for (const auto& port : inventory_.ports) {
+      if (!port.id.verbs) continue;
+      ++all[port.id.device];
+      cabled[port.id.device] += port.exempt_reason.empty();
+    }
     for (auto& port : inventory_.ports)
-      if (port.id.verbs) port.cabled_ports = of_device[port.id.device];
+      if (port.id.verbs) port.cabled_ports = (port.exempt_reason.empty() ? cabled : all)[port.id.device];
   }
 
   Host& host_;

@@ -28,7 +28,7 @@ struct InventoryPort {
   int ifindex = 0;               ///< 0: no netdev
   std::string exempt_reason;     ///< why this port has no cable to judge; "": it is watched
   std::string slot;              ///< the slot's label, for the person who walks to the machine; "" not known
-  std::size_t cabled_ports = 1;  ///< ports of its verbs device that are watched, with this one
+  std::size_t cabled_ports = 1;  ///< ports of its verbs device that are watched, with this one; of an exempt one: all
   int numa_node = -1;            ///< -1: not known, as the kernel says it
 
   /// Whether the netdev's carrier, flags and packets are the port's. IPoIB's carrier says that a multicast group is

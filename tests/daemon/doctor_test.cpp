@@ -269,7 +269,7 @@ TEST(Doctor, WhatIsHiddenBlursFaults) {
   EXPECT_THAT(words(), HasSubstr("pcie_degraded (needs PCIe)"));
 }
 
-TEST(Doctor, AnExemptPortIsNotRead) {
+TEST(Doctor, AnExemptPortIsNotJudged) {
   Report report = one_port();
   report.ports[0].exempt = "virtual function of 0000:1b:00.0";
   const DoctorReport doctor = examine(report, {});

@@ -345,5 +345,38 @@ TEST(ShutOut, EthernetHasNoSubnetManager) {
   EXPECT_EQ(run.port().health, Health::kHealthy);
 }
 
+// A virtual function has its physical one's link: that they fall together says nothing of the switch.
+TEST(ExemptPorts, AreNoOtherPortsThatFellToo) {
+  Node node(2);
+  node.change = [](std::size_t i, PortSample& sample) {
+    if (i == 1) sample.id.edit().exempt = "virtual function of 0000:10:00.0";
+  };
+  node.run(600);
+  for (int i = 0; i < 5; ++i) {
+    node.feed.pull(node.feed.t + 1);
+    node.run(20);
+    node.feed.plug(node.feed.t + 1);
+    node.run(900);
+  }
+  node.feed.pull(node.feed.t + 1);
+  node.run(600);
+  ASSERT_FALSE(node.events.empty());
+  for (const FaultEvent& event : node.events) EXPECT_NE(event.fault.fault, "far_switch_fault");
+  EXPECT_EQ(node.port("mlx5_1/1")->health, Health::kExempt);
+}
+
+TEST(ExemptPorts, TheirCountersAreShownAndJudgeNothing) {
+  Node node(1);
+  node.change = [](std::size_t, PortSample& sample) { sample.id.edit().exempt = "virtual NIC (efa)"; };
+  node.run(600);
+  for (int i = 0; i < 60; ++i) {
+    node.feed.add("fec_uncorrectable_blocks", 1000);
+    node.run(10);
+  }
+  EXPECT_TRUE(node.events.empty());
+  EXPECT_EQ(node.port("mlx5_0/1")->latest.counters->get("fec_uncorrectable_blocks"), 60'003U);
+  EXPECT_FALSE(node.port("mlx5_0/1")->figures.pre_fec_ber);
+}
+
 }  // namespace
 }  // namespace linkhealth

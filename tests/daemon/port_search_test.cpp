@@ -178,6 +178,7 @@ TEST_F(DaemonPortSearch, ACardThatIsLentToAVirtualMachineIsNotGone) {
     ASSERT_TRUE(known.contains("mlx5_1/1"));
     EXPECT_EQ(known.at("mlx5_1/1").port.id.exempt, "lent by vfio-pci: a virtual machine or a program has the card");
     EXPECT_FALSE(known.at("mlx5_1/1").watched());
+    EXPECT_FALSE(known.at("mlx5_1/1").is_counted());
   }
   find({one, two});
   EXPECT_TRUE(known.at("mlx5_1/1").watched()) << "it was given back";

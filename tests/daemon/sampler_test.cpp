@@ -229,17 +229,6 @@ TEST_F(DaemonSampler, AHungDeviceIsNamedAndHidesNoOther) {
   EXPECT_TRUE(others);
 }
 
-TEST_F(DaemonSampler, APortThatIsExemptIsNotReadButShown) {
-  shared->change([&](FakeHost& host) { host.link(second.pci_dir() + "/physfn", first.pci_dir()); });
-  start();
-  const Snapshot seen = settle();
-  const auto virtual_function = std::find_if(seen.ports.begin(), seen.ports.end(),
-                                             [](const auto& port) { return !port.second.id->exempt.empty(); });
-  ASSERT_NE(virtual_function, seen.ports.end());
-  EXPECT_THAT(virtual_function->second.id->exempt, ::testing::HasSubstr("virtual function"));
-  EXPECT_FALSE(virtual_function->second.counters);
-}
-
 TEST(DaemonSamplerSettings, FollowTheKnobs) {
   KnobTable knobs(sampler_knob_groups());
   EXPECT_EQ(sampler_settings(knobs).link_period, SamplerSettings().link_period);

@@ -254,6 +254,24 @@ TEST(Metrics, APlainEthernetPortHasItsNetdevAsDevice) {
   EXPECT_THAT(render(report), HasSubstr("linkhealth_link_up{device=\"eth0\",port=\"1\"} 1"));
 }
 
+TEST(Metrics, OfAPortThatIsLeftOutThereIsWhatItCountsAndNoNumberThatNobodyCounted) {
+  Report report = measured();
+  PortReport& port = report.ports[0];
+  port.health = Health::kExempt;
+  port.exempt = "virtual NIC (efa)";
+  port.latest.id.edit().exempt = port.exempt;
+  port.latest.counters.emplace().set("rx_drops", 7);
+  port.latest.link.emplace().state = "ACTIVE";
+  port.latest.link->speed_mbps = 100'000;
+  const std::string text = render(report, {.counters = true});
+  EXPECT_THAT(text, HasSubstr(R"(linkhealth_raw_total{device="mlx5_9",port="1",counter="rx_drops"} 7)"));
+  EXPECT_THAT(text, HasSubstr(R"(linkhealth_port_state_info{device="mlx5_9",port="1",state="ACTIVE")"));
+  EXPECT_THAT(text,
+              HasSubstr("linkhealth_bandwidth_available_bytes_per_second{device=\"mlx5_9\",port=\"1\"} 12500000000"));
+  EXPECT_THAT(text, Not(HasSubstr("linkhealth_link_up{")));
+  EXPECT_THAT(text, Not(HasSubstr("linkhealth_link_downs_total{")));
+}
+
 TEST(Metrics, ThePageDescribesTheTable) { test::expect_golden("docs/metrics.md", metrics_reference()); }
 
 TEST(Metrics, PromtoolFindsNothing) {

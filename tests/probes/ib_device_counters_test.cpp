@@ -102,5 +102,24 @@ TEST_F(DeviceCounters, WhatThePortCountsItselfIsNotTakenFromTheDevice) {
   EXPECT_TRUE(read(one_of_two, IbGroup::kDevice).gaps.empty());
 }
 
+// What efa counts of its commands stands there, too.
+TEST_F(DeviceCounters, OfADeviceThatIsLeftOutTheyAreItsOnlyPorts) {
+  fake_.link(nic_.pci_dir() + "/physfn", "/sys/devices/pci0000:1a/0000:1b:00.7");
+  fake_.set(nic_.pci_dir() + "/infiniband/mlx5_0/hw_counters/submitted_cmds", "14\n");
+  auto port = reader();
+  EXPECT_EQ(read(port, IbGroup::kDevice).sample.counters->get("submitted_cmds"), 14U);
+}
+
+TEST_F(DeviceCounters, OfADeviceWithAnotherPortTheyAreNoRepresentors) {
+  testing::enter_switch_mode(fake_, nic_);
+  testing::add_second_port(fake_, nic_, "ens1np0r3", "pf0vf3");
+  const auto inventory = take_inventory(fake_);
+  ASSERT_NE(inventory.ports.at(1).exempt_reason, "");
+  IbPortReader port = std::move(*IbPortReader::open(fake_, inventory.ports.at(1)));
+  const auto seen = read(port, IbGroup::kDevice);
+  EXPECT_FALSE(seen.sample.counters);
+  EXPECT_TRUE(seen.gaps.empty()) << "nobody expects them of it";
+}
+
 }  // namespace
 }  // namespace linkhealth

@@ -283,6 +283,7 @@ def virtual_functions_only(node):
         put(node.function(index) + "/vendor", "0x15b3")
         put(node.function(index) + "/device", "0x101e")
     with running(node) as daemon:
+        daemon.until(lambda: has_counters(daemon, "mlx5_0"), "what a function counts")
         assert [port["health"] for port in daemon.ports().values()] == ["exempt"] * 3
 
 
