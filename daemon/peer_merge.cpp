@@ -32,7 +32,7 @@ bool names_somebody(const PeerSample& peer) { return !peer.system.empty() || !pe
 /// lldpd may hear of a lost carrier before we do.
 constexpr Milliseconds kLinkNews{10'000};
 
-bool has_state(const PeerSample& peer) { return peer.link || peer.counters; }
+bool says_what(const PeerSample& peer) { return peer.link || peer.counters || peer.module; }
 
 /// Whether the two speak of two ports. Sources write names each in its way, so only what can be compared is.
 bool contradicts(const PeerSample& a, const PeerSample& b) {
@@ -124,7 +124,7 @@ bool PeerMerge::take_reading(Port& port, std::size_t rank, PeerReading reading) 
     said.reading.reset();
     return true;
   }
-  if (reading.peer && names_somebody(*reading.peer)) port.last_named.reset();
+  if (kTrust[rank] != "import" && reading.peer && names_somebody(*reading.peer)) port.last_named.reset();
   if (said.reading && same_reading(*said.reading, reading)) {
     said.reading->valid_until = reading.valid_until;
     return new_gaps;
@@ -185,31 +185,44 @@ const PeerReading* PeerMerge::most_trusted(const Port& port, Fits fits) {
   return of_before;
 }
 
-const PeerReading* PeerMerge::who_says(const Port& port) {
-  for (const auto& [rank, said] : port.said)
-    if (said.reading && said.reading->peer && says_who(*said.reading->peer)) return &*said.reading;
-  return nullptr;
+/// Who is named now. While nobody is asked across a link that is down, an import does not send people elsewhere than
+/// to whom a MAD or LLDP named last: it may have been of another port before already.
+const PeerReading* PeerMerge::who_is_there(const Port& port) {
+  const PeerReading* before = port.named_before();
+  for (const auto& [rank, said] : port.said) {
+    if (!said.reading || !said.reading->peer || !says_who(*said.reading->peer)) continue;
+    const bool elsewhere = before != nullptr && contradicts(*said.reading->peer, *before->peer);
+    return kTrust[rank] == "import" && elsewhere ? before : &*said.reading;
+  }
+  return before;
 }
 
 /// What is said of another port than the one that is there is no news of this link.
 void PeerMerge::add_contradictions(const Port& port, const PortKey& key, std::vector<Gap>& gaps) {
-  const PeerReading* who = who_says(port);
+  const PeerReading* who = who_is_there(port);
+  if (who == nullptr) return;
   for (const auto& [rank, said] : port.said) {
     if (!said.reading || !said.reading->peer || said.failed || &*said.reading == who) continue;
     const PeerSample& peer = *said.reading->peer;
-    if (has_state(peer) && contradicts(peer, *who->peer))
+    if (says_what(peer) && contradicts(peer, *who->peer))
       gaps.push_back({key, std::string(kTrust[rank]),
-                      "its link and counters are not used: " + who->peer->source + " names another far end"});
+                      "its link, counters and module are not used: " + who->peer->source + " names another far end"});
   }
+}
+
+/// Also one that failed in its last round: a module's powers are judged by their age. `who`: nullptr, or who is there.
+const PeerReading* PeerMerge::first_with_module(const Port& port, const PeerReading* who) {
+  for (const auto& [rank, said] : port.said) {
+    if (!said.reading || !said.reading->peer || !said.reading->peer->module) continue;
+    if (!who || &*said.reading == who || !contradicts(*said.reading->peer, *who->peer)) return &*said.reading;
+  }
+  return nullptr;
 }
 
 PeerSample PeerMerge::join(const Port& port, const PortKey& key, SteadyTime now) const {
   PeerSample joined;
-  const PeerReading* module = nullptr;
-  for (const auto& [rank, said] : port.said)
-    if (!module && said.reading && said.reading->peer && said.reading->peer->module) module = &*said.reading;
-  const PeerReading* who = who_says(port);
-  if (!who) who = port.named_before();
+  const PeerReading* who = who_is_there(port);
+  const PeerReading* module = first_with_module(port, who);
   if (!who) who = module;
   if (!who) {
     const auto planned = plan_.find(key);
@@ -250,7 +263,7 @@ MergedPeer PeerMerge::merged(Port& port, const PortKey& key, SteadyTime now) con
   PeerSample joined = join(port, key, now);
   const bool empty = joined == PeerSample{};
   add_contradictions(port, key, out.gaps);
-  if (const PeerReading* before = port.named_before(); before != nullptr && who_says(port) == nullptr)
+  if (const PeerReading* before = port.named_before(); before != nullptr && who_is_there(port) == before)
     out.gaps.push_back({key, before->peer->source == "mad" ? "peer_mad" : "peer_lldp",
                         "nobody names it now: its names are of before the link fell"});
   bool gaps = !out.gaps.empty();

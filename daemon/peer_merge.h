@@ -6,11 +6,12 @@
 //   state      link and counters each from the most trusted source that has them; one that answered in its last round
 //              before one that did not (a MAD cannot cross a link that is down), and never one that names another far
 //              end: that is a gap
-//   module     the most trusted source that has one
+//   module     the most trusted source that has one, and never one that names another far end
 //              link, counters and module say their source and age where these are not those of the names
 //   how long   until the reading's own end, otherwise `hold` after it was read; then there is a gap, not a reading
 //   link down  nobody can ask across it, and lldpd drops its neighbour at once. Whom a MAD or LLDP named last stays
-//              named, with a gap that says so, until somebody names one again or, with the link back, nobody does
+//              named, with a gap that says so, until a MAD, LLDP or an import that does not name another does, or, with
+//              the link back, nobody does
 #pragma once
 
 #include <map>
@@ -81,7 +82,8 @@ class PeerMerge {
   MergedPeer merged(Port& port, const PortKey& key, SteadyTime now) const;
   template <typename Fits>
   static const PeerReading* most_trusted(const Port& port, Fits fits);
-  static const PeerReading* who_says(const Port& port);
+  static const PeerReading* who_is_there(const Port& port);
+  static const PeerReading* first_with_module(const Port& port, const PeerReading* who);
   static void add_contradictions(const Port& port, const PortKey& key, std::vector<Gap>& gaps);
   [[nodiscard]] PeerSample join(const Port& port, const PortKey& key, SteadyTime now) const;
 

@@ -11,6 +11,7 @@ using testing::kStart;
 using testing::nothing;
 using testing::PeerMerging;
 using testing::reading;
+using testing::with_module;
 using testing::with_state;
 
 /// lldpd drops the neighbours of an interface that is not running, which is when a technician needs them.
@@ -37,6 +38,46 @@ TEST_F(PeerMerging, WhoWasThereStaysNamedWhileTheLinkIsDown) {
   EXPECT_TRUE(moved.gaps.empty());
   merge.take("peer_lldp", {nothing()});
   EXPECT_EQ(*changes(kStart + Milliseconds(86'430'000)).peer, PeerSample{}) << "gone while the link is up";
+}
+
+/// It was of another port while LLDP could say so; a link that falls does not make it true.
+TEST_F(PeerMerging, AnImportOfAnotherFarEndIsNotThisOneWhenTheLinkFalls) {
+  const auto imported = [](int at_s) {
+    return with_module(with_state(reading("telemetry", "leaf-13", kStart + Milliseconds(1'000 * at_s)), false));
+  };
+  merge.set_carrier("mlx5_0/1", true);
+  merge.take("peer_lldp", {reading("lldp", "leaf-12", kStart)});
+  merge.take("import", {imported(0)});
+  changes(kStart);
+  merge.set_carrier("mlx5_0/1", false);
+  merge.take("peer_lldp", {nothing()});
+  for (const int at_s : {2, 60}) {
+    merge.take("import", {imported(at_s)});
+    const MergedPeer down = changes(kStart + Milliseconds(1'000 * at_s));
+    ASSERT_TRUE(down.peer);
+    EXPECT_EQ(down.peer->system, "leaf-12");
+    EXPECT_FALSE(down.peer->link || down.peer->counters || down.peer->module);
+    ASSERT_EQ(down.gaps.size(), 2U);
+    EXPECT_EQ(down.gaps[0].reason, "its link, counters and module are not used: lldp names another far end");
+    EXPECT_EQ(down.gaps[1].reason, "nobody names it now: its names are of before the link fell");
+  }
+  merge.set_carrier("mlx5_0/1", true);
+  changes(kStart + Milliseconds(61'000));
+  EXPECT_EQ(changes(kStart + Milliseconds(181'000)).peer->system, "leaf-13") << "up, and LLDP has nobody: it may be";
+}
+
+TEST_F(PeerMerging, AnImportOfTheSameFarEndStandsWhenTheLinkFalls) {
+  merge.set_carrier("mlx5_0/1", true);
+  merge.take("peer_lldp", {reading("lldp", "leaf-12", kStart)});
+  const PeerReading imported = with_module(with_state(reading("telemetry", "leaf-12", kStart), false));
+  merge.take("import", {imported});
+  changes(kStart);
+  merge.set_carrier("mlx5_0/1", false);
+  merge.take("peer_lldp", {nothing()});
+  const MergedPeer down = changes(kStart + Milliseconds(2'000));
+  ASSERT_TRUE(down.peer && down.peer->link && down.peer->module);
+  EXPECT_EQ(down.peer->source, "telemetry") << "it says so now";
+  EXPECT_TRUE(down.gaps.empty());
 }
 
 TEST_F(PeerMerging, WithTheLinkBackAndNobodyThereTheNamesEnd) {

@@ -63,7 +63,7 @@ TEST_F(PeerMerging, ThePlansNamesAreNotPutIntoAnothersMouth) {
 
 TEST_F(PeerMerging, AnImportedModuleJoinsTheNamesOfOthersWithItsOwnAge) {
   merge.take("peer_lldp", {reading("lldp", "leaf-12", kStart)});
-  merge.take("import", {with_module(reading("telemetry", "somebody", kStart - Milliseconds(40'000)))});
+  merge.take("import", {with_module(reading("telemetry", "LEAF-12.dc1.example", kStart - Milliseconds(40'000)))});
   const auto peer = changes(kStart + Milliseconds(3'000)).peer;
   ASSERT_TRUE(peer && peer->module);
   EXPECT_EQ(peer->source, "lldp");
@@ -146,8 +146,9 @@ TEST_F(PeerMerging, AStateOfAnotherPortIsNotUsedAndAGapSaysSo) {
   merge.take("import", {with_state(reading("telemetry", "leaf-13", kStart), false)});
   MergedPeer now = changes(kStart);
   EXPECT_FALSE(now.peer->link || now.peer->counters);
-  EXPECT_THAT(now.gaps, ::testing::ElementsAre(Gap{"mlx5_0/1", "import",
-                                                   "its link and counters are not used: lldp names another far end"}));
+  EXPECT_THAT(now.gaps,
+              ::testing::ElementsAre(
+                  Gap{"mlx5_0/1", "import", "its link, counters and module are not used: lldp names another far end"}));
   PeerReading imported = with_state(reading("telemetry", "leaf-12", kStart), false);
   imported.peer->port = "Ethernet18/1";
   merge.take("import", {imported});
@@ -156,6 +157,23 @@ TEST_F(PeerMerging, AStateOfAnotherPortIsNotUsedAndAGapSaysSo) {
   merge.take("import", {imported});
   now = changes(kStart);
   EXPECT_TRUE(now.peer->link);
+  EXPECT_TRUE(now.gaps.empty());
+}
+
+/// Two cables are swapped, or a telemetry job still has yesterday's mapping: the light of the old port's laser is not
+/// this link's.
+TEST_F(PeerMerging, AModuleOfAnotherPortIsNotUsedAndAGapSaysSo) {
+  const Gap not_used{"mlx5_0/1", "import", "its link, counters and module are not used: lldp names another far end"};
+  merge.take("peer_lldp", {reading("lldp", "leaf-12", kStart)});
+  merge.take("import", {with_module(reading("telemetry", "leaf-13", kStart))});
+  MergedPeer now = changes(kStart);
+  EXPECT_EQ(now.peer->system, "leaf-12");
+  EXPECT_FALSE(now.peer->module);
+  EXPECT_EQ(now.peer->module_source, "");
+  EXPECT_THAT(now.gaps, ::testing::ElementsAre(not_used));
+  merge.take("import", {with_module(reading("telemetry", "", kStart))});
+  now = changes(kStart);
+  EXPECT_TRUE(now.peer->module) << "that names nobody contradicts nobody";
   EXPECT_TRUE(now.gaps.empty());
 }
 
