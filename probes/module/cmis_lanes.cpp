@@ -109,15 +109,21 @@ bool is_idle(const std::vector<ModuleHostLane>& host, std::size_t lane, std::siz
   return true;
 }
 
-/// What such a lane says is of nobody's light. A module that says it of every lane was not set up yet, or does not
-/// know.
-void forget_idle_lanes(const ModulePage& identity, std::size_t media_lanes, ModuleSample& sample) {
+/// Byte 00h:210 has a bit for each of media lanes 1 to 8 that is not there (CMIS 5.2, 8.3.7): lanes of bank 0. Nothing
+/// says it of later banks, whose lanes follow on the ones that bank 0 has.
+bool is_missing(const ModulePage& identity, std::size_t per_bank, std::size_t lane) {
   const unsigned mask = identity.byte(210).value_or(0);
   const unsigned not_there = mask == 0xff ? 0U : mask;  // of all lanes: it was not filled in
+  return lane < per_bank && (not_there >> lane & 1U) != 0;
+}
+
+/// What such a lane says is of nobody's light. A module that says it of every lane was not set up yet, or does not
+/// know.
+void forget_idle_lanes(const ModulePage& identity, std::size_t per_bank, std::size_t media_lanes,
+                       ModuleSample& sample) {
   std::vector<std::size_t> idle;
   for (std::size_t lane = 0; lane < sample.lanes.size(); ++lane)
-    if ((lane < kLanesPerBank && (not_there >> lane & 1U) != 0) || is_idle(sample.host_lanes, lane, media_lanes))
-      idle.push_back(lane);
+    if (is_missing(identity, per_bank, lane) || is_idle(sample.host_lanes, lane, media_lanes)) idle.push_back(lane);
   if (idle.size() == sample.lanes.size()) return;
   for (const std::size_t lane : idle) {
     sample.lanes[lane] = ModuleLane{};
@@ -181,7 +187,7 @@ void decode_cmis_lanes(const ModuleImage& image, MediaSide side, ModuleSample& s
     sample.lanes[lane].tx_eq_fault = any_of_share(sample.host_lanes, lane, media_lanes, &ModuleHostLane::tx_eq_fault);
   }
   if (cmis_is_tunable(image)) decode_cmis_tuning(image, per_bank, sample);
-  forget_idle_lanes(upper_page(image, 0x00), media_lanes, sample);
+  forget_idle_lanes(upper_page(image, 0x00), per_bank, media_lanes, sample);
   if (vdm_group_count(image) == 0) read_snr(upper_page(image, 0x14), media_lanes, sample.vdm, sample.warnings);
 }
 

@@ -118,6 +118,17 @@ TEST(CmisBanks, TheSameLightTwiceIs) {
   EXPECT_EQ(m.lanes.size(), 4U);
 }
 
+/// 2 x (8 host lanes to 4 media lanes): lanes 5 to 8 of the first bank are not there, the second bank's four are.
+TEST(CmisBanks, LanesThatTheFirstBankDoesNotHaveAreNotTheSecondBanks) {
+  auto b = two_banks(1);
+  b.page(0).byte(210, 0xf2);
+  b.page(0x11, 1).u16(186, 1234).u16(188, 1234);
+  const ModuleSample m = decode(b);
+  ASSERT_EQ(m.lanes.size(), 8U);
+  EXPECT_EQ(m.lanes[1], ModuleLane{});
+  for (const unsigned lane : {4U, 5U}) EXPECT_DOUBLE_EQ(m.lanes[lane].rx_power_mw.value_or(0), 0.1234) << lane;
+}
+
 TEST(CmisBanks, AWarningNamesTheLaneAsItIsNumbered) {
   auto b = two_banks(1);
   b.page(0x11, 1).u16(186, 0xffff);
