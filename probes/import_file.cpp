@@ -87,6 +87,7 @@ class FileReader {
       port.peer.reset();
       port.module.reset();
     }
+    leave_out_bad_limits(port);
     // It would take away what an older file says of the module.
     if (port.module && *port.module == ModuleSample{}) {
       port.module.reset();

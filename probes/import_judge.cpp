@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <limits>
 #include <string_view>
 
 #include "base/text.h"
@@ -155,7 +156,43 @@ void judge_peer(Judge& judge, const PeerSample& peer) {
   Walk(judge).value(peer);
 }
 
+bool are_zero(const Limits& limits) {
+  const auto is_zero = [](const std::optional<double>& limit) { return limit.value_or(0) == 0; };
+  return (limits.high_warn || limits.high_alarm) && is_zero(limits.low_alarm) && is_zero(limits.low_warn) &&
+         is_zero(limits.high_warn) && is_zero(limits.high_alarm);
+}
+
+bool in_order(const Limits& limits) {
+  constexpr double kNone = std::numeric_limits<double>::infinity();
+  const double low_alarm = limits.low_alarm.value_or(-kNone);
+  const double low_warn = limits.low_warn.value_or(low_alarm);
+  const double high_alarm = limits.high_alarm.value_or(kNone);
+  const double high_warn = limits.high_warn.value_or(high_alarm);
+  return low_alarm <= low_warn && low_warn < high_warn && high_warn <= high_alarm;
+}
+
+/// Takes bad limits of one quantity away. Returns whether it did.
+bool take_away(std::string_view name, Limits& limits, std::vector<std::string>& warnings) {
+  if (limits.empty() || (!are_zero(limits) && in_order(limits))) return false;
+  warnings.push_back(
+      fmt::format("limits of {} are {}: left out", name, are_zero(limits) ? "all zero" : "not in order"));
+  limits = Limits{};
+  return true;
+}
+
+void leave_out_bad_limits(ModuleSample& module) {
+  auto of_quantity = [&](std::string_view name, Limits& limits) { take_away(name, limits, module.warnings); };
+  fields(module.thresholds, of_quantity);
+  std::erase_if(module.vdm.thresholds,
+                [&](VdmLimits& entry) { return take_away(entry.name, entry.limits, module.warnings); });
+}
+
 }  // namespace
+
+void leave_out_bad_limits(ImportedPort& port) {
+  if (port.peer && port.peer->module) leave_out_bad_limits(*port.peer->module);
+  if (port.module) leave_out_bad_limits(*port.module);
+}
 
 std::string objection(const ImportedPort& port) {
   Judge judge;

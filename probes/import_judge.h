@@ -11,4 +11,8 @@ namespace linkhealth {
 /// Every text and every number of the port is looked at.
 std::string objection(const ImportedPort& port);
 
+/// Limits that can't be a module's go, with a warning of the module that says so: all zero, which many write for
+/// "none", and out of order. What was measured stands.
+void leave_out_bad_limits(ImportedPort& port);
+
 }  // namespace linkhealth

@@ -156,6 +156,47 @@ TEST(ImportFile, AnEmptyModuleIsNotTaken) {
   EXPECT_EQ(entry(R"("mlx5_0/1":{"module":null})").flaw, "");
 }
 
+/// Some telemetry writes 0 where a module gives no limits. Upside down, every reading would be outside.
+TEST(ImportFile, LimitsThatAreZeroOrUpsideDownAreLeftOut) {
+  const auto module = [](const std::string& limits) {
+    return *entry(R"("mlx5_0/1":{"module":{"temperature_c":51,"thresholds":{)" + limits + "}}}").module;
+  };
+  for (const char* zero : {R"("low_alarm":0,"low_warn":0,"high_warn":0,"high_alarm":0)",
+                           R"("low_alarm":0,"high_alarm":0)", R"("high_alarm":0)"}) {
+    const ModuleSample m = module(fmt::format(R"("temperature_c":{{{}}})", zero));
+    EXPECT_TRUE(m.thresholds.empty()) << zero;
+    EXPECT_THAT(m.warnings, ::testing::ElementsAre("limits of temperature_c are all zero: left out"));
+    EXPECT_EQ(m.temperature_c, 51) << "the readings stand";
+  }
+  for (const char* unordered :
+       {R"("low_alarm":2,"high_alarm":0.5)", R"("low_warn":6,"high_warn":6)", R"("low_alarm":1,"low_warn":0.5)",
+        R"("high_warn":3,"high_alarm":2)", R"("low_alarm":1,"high_warn":0.5,"high_alarm":2)"}) {
+    const ModuleSample m = module(fmt::format(R"("rx_power_mw":{{{}}},"supply_v":{{"low_alarm":3}})", unordered));
+    EXPECT_TRUE(m.thresholds.rx_power_mw.empty()) << unordered;
+    EXPECT_EQ(m.thresholds.supply_v.low_alarm, 3);
+    EXPECT_THAT(m.warnings, ::testing::ElementsAre("limits of rx_power_mw are not in order: left out"));
+  }
+  const ModuleSample good = module(R"("temperature_c":{"low_alarm":0,"low_warn":0,"high_warn":70,"high_alarm":70},)"
+                                   R"("laser_temperature_c":{"low_warn":0},"supply_v":{"high_warn":3.5})");
+  EXPECT_EQ(good.thresholds.temperature_c, (Limits{0, 0, 70, 70}));
+  EXPECT_EQ(good.thresholds.laser_temperature_c.low_warn, 0);
+  EXPECT_EQ(good.thresholds.supply_v.high_warn, 3.5);
+  EXPECT_THAT(good.warnings, ::testing::IsEmpty());
+}
+
+TEST(ImportFile, LimitsOfTheFarModuleAndOfVdmToo) {
+  const std::string module = R"("module":{"thresholds":{"supply_v":{"high_alarm":0}},"vdm":{"thresholds":[)"
+                             R"({"name":"media_esnr_db","lane":2,"limits":{"low_alarm":9,"low_warn":8}},)"
+                             R"({"name":"media_esnr_db","lane":1,"limits":{"low_alarm":8}}]}})";
+  const ImportedPort port = entry(R"("mlx5_0/1":{"peer":{)" + module + "}}");
+  EXPECT_TRUE(port.peer->module->thresholds.empty());
+  ASSERT_EQ(port.peer->module->vdm.thresholds.size(), 1U);
+  EXPECT_EQ(port.peer->module->vdm.thresholds[0].lane, 1U);
+  EXPECT_THAT(port.peer->module->warnings,
+              ::testing::ElementsAre("limits of supply_v are all zero: left out",
+                                     "limits of media_esnr_db are not in order: left out"));
+}
+
 TEST(ImportFile, OfTwoEntriesOfOnePortNeitherIsTaken) {
   const std::string one = R"("mlx5_0/1":{"module":{"serial":"A1"}})";
   const ImportedPort port = entry(one + "," + one);
