@@ -128,6 +128,29 @@ class Run(unittest.TestCase):
             self.assertRegex(done.stderr, r"\Alinkhealth-import-mstlink: mlx5_0/1 \(0000:1b:00.0\): [^\n]+\n\Z", odd)
             self.assertEqual(os.listdir(self.out), ["mlx5_1_1.mstlink.json"], odd)
 
+    def test_a_name_that_is_no_text_loses_no_readings(self):
+        fixture = (FIXTURES / "osfp_dr4.json").read_bytes()
+        serial = b"EX2504000001"
+        self.assertEqual(fixture.count(serial), 1)
+        for odd, told in ((serial + b"\xff\xff", "EX2504000001"), (b"EX25\xe4\x010\x07", "EX25??0?"),
+                          (b"EX25\\u0001\\u00e4001", "EX25??001"), (b"\\u0000\xff", None), (b"X" * 300, "X" * 256)):
+            (self.root / "odd").write_bytes(fixture.replace(serial, odd))
+            done = self.run_with(f"cat {self.root}/odd\n")
+            self.assertEqual((done.returncode, done.stderr), (0, ""), odd)
+            path = self.out / "mlx5_0_1.mstlink.json"
+            module = json.loads(path.read_text())["ports"]["mlx5_0/1"]["module"]
+            self.assertEqual(module.get("serial"), told)
+            self.assertEqual(len(module["lanes"]), 4)
+            checked = subprocess.run([CHECK, path], capture_output=True, text=True, timeout=60, check=False)
+            self.assertEqual(checked.stdout, "good 1 ports\n")
+
+    def test_an_output_that_breaks_off_is_said_to_be_none(self):
+        done = self.run_with(f"head -c 200 {FIXTURES}/dac.json\n")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("mlx5_0/1 (0000:1b:00.0): the output is no JSON: ", done.stderr)
+        done = self.run_with("echo '-E- No such device'\n")
+        self.assertIn("mlx5_0/1 (0000:1b:00.0): mstlink ended with 0: -E- No such device\n", done.stderr)
+
     def test_the_file_of_a_port_that_went_is_removed(self):
         mstlink = f"cat {FIXTURES}/dac.json\n"
         (self.out / "switch.json").write_text("{}")
