@@ -23,7 +23,10 @@ bool is_absent(int errnum) { return errnum == ENODEV || errnum == ENXIO; }
 /// What passes: a module that was just put in answers EIO for minutes, and the bus has words of its own for an address
 /// that did not answer (Documentation/i2c/fault-codes.rst).
 bool may_pass(int errnum) { return errnum == EIO || errnum == ENXIO || errnum == ENODEV || errnum == EREMOTEIO; }
-bool is_final(int errnum) { return !may_pass(errnum); }
+/// Of the page, of the whole bus (a stretched clock, a lost arbitration), or of a kernel that was busy for 2 s
+/// (kernel_socket.h): that ends the round. When one page does it kPageTries times in a row, it is the page.
+bool is_late(int errnum) { return errnum == ETIMEDOUT || errnum == EAGAIN; }
+bool is_final(int errnum) { return !may_pass(errnum) && !is_late(errnum); }
 /// The page cannot be read though the module can.
 bool is_page_refused(int errnum) {
   return may_pass(errnum) || errnum == EINVAL || errnum == EOPNOTSUPP || errnum == ERANGE;
@@ -185,18 +188,25 @@ void ModuleSchedule::take_error(Port& port, const ModulePageRequest& page, const
   // Without the identity page nothing else can be understood. What proves it at the end of a round is a part of it.
   const bool needed = is_lower_page(page) || (is_identity_page(page) && !port.ending && !is_final(error.errnum));
   // After some bytes of this page have come already, the port and the module do answer.
-  if (is_page_refused(error.errnum) && (was_rest || !needed)) {
-    port.image.store(page, {});
+  const bool of_page = was_rest || !needed;
+  if (of_page && is_page_refused(error.errnum)) return pass_over(port, page, error.errnum, now);
+  if (of_page && !port.ending && is_late(error.errnum)) {
     PageFailure& failure = port.page_failures[page];
+    if (failure.count + 1 >= kPageTries) return pass_over(port, page, error.errnum, now);
     failure.errnum = error.errnum;
     ++failure.count;
-    failure.again_at.reset();
-    if (!is_final(error.errnum))
-      failure.again_at = now + (failure.count < kPageTries ? Milliseconds{0} : timing_.longest_wait);
-    return;
   }
   port.unsupported = error.errnum == EOPNOTSUPP;
   end_failed(port, error, now);
+}
+
+void ModuleSchedule::pass_over(Port& port, const ModulePageRequest& page, int errnum, SteadyTime now) const {
+  port.image.store(page, {});
+  PageFailure& failure = port.page_failures[page];
+  failure.errnum = errnum;
+  ++failure.count;
+  failure.again_at.reset();
+  if (!is_final(errnum)) failure.again_at = now + (failure.count < kPageTries ? Milliseconds{0} : timing_.longest_wait);
 }
 
 void ModuleSchedule::take_proof(Port& port, SteadyTime now) {

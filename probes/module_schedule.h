@@ -127,6 +127,7 @@ class ModuleSchedule {
   void forget_module(Port& port);
   void take_bytes(Port& port, const ModulePageRequest& page, const std::vector<std::uint8_t>& bytes);
   void take_error(Port& port, const ModulePageRequest& page, const Error& error, SteadyTime now);
+  void pass_over(Port& port, const ModulePageRequest& page, int errnum, SteadyTime now) const;
   void take_proof(Port& port, SteadyTime now);
   void end_absent(Port& port, SteadyTime now);
   void end_failed(Port& port, const Error& error, SteadyTime now);

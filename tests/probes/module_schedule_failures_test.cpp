@@ -113,6 +113,38 @@ TEST_F(ModuleScheduleTest, APageThatDoesNotAnswerOnTheBusIsNoEmptyCage) {
   }
 }
 
+/// Once it may be the kernel that was busy, or the bus; again and again at one page it is that page.
+TEST_F(ModuleScheduleTest, APageThatAlwaysTimesOutHidesNotTheRestOfTheModule) {
+  for (const int errnum : {ETIMEDOUT, EAGAIN}) {
+    SCOPED_TRACE(errno_name(errnum));
+    schedule_.set_ports({}, now_);
+    schedule_.set_ports({{"mlx5_0/1", 7}}, now_);
+    module() = FakeModule();
+    module().page_errno[3] = errnum;
+    run_for(0.5);
+    EXPECT_EQ(only_round().gap->reason, errno_name(errnum));
+    run_for(60);
+    const ModuleRound round = only_round();
+    ASSERT_TRUE(round.sample);
+    EXPECT_EQ(round.sample->serial, "SN000001");
+    EXPECT_TRUE(round.sample->temperature_c);
+    EXPECT_THAT(round.sample->warnings, ::testing::Contains("page 03h: " + errno_name(errnum)));
+    EXPECT_EQ(reads_of(3), 3U);
+    module().page_errno.clear();
+    run_for(301);
+    EXPECT_FALSE(only_round().sample->thresholds.empty()) << "it passes";
+  }
+}
+
+TEST_F(ModuleScheduleTest, WithoutItsNamesAModuleThatTimesOutIsNotRead) {
+  module().page_errno[0] = ETIMEDOUT;
+  run_for(300);
+  EXPECT_EQ(only_round().gap->reason, "ETIMEDOUT");
+  module().page_errno.clear();
+  run_for(301);
+  EXPECT_EQ(only_round().sample->serial, "SN000001");
+}
+
 TEST_F(ModuleScheduleTest, AnEventIsAReasonToTryARefusedPageAgain) {
   module().page_errno[3] = EIO;
   run_for(60);
