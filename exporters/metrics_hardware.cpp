@@ -35,7 +35,12 @@ std::optional<double> from_milli(std::optional<double> value) {
 
 void add_module(Families& out, const PortReport& port, const PortLabels& at) {
   const auto& module = port.latest.module;
-  if (!module || !module->present) return;
+  if (!module) return;
+  const auto seconds = [](const std::optional<WallTime>& when) {
+    return when ? std::optional(unix_seconds(*when)) : std::nullopt;
+  };
+  out.add("linkhealth_module_import_timestamp_seconds", {at.device, at.port}, seconds(module->imported_at));
+  if (!module->present) return;
   out.add("linkhealth_module_temperature_celsius", {at.device, at.port}, module->temperature_c);
   out.add("linkhealth_module_supply_volts", {at.device, at.port}, module->supply_v);
   for (std::size_t i = 0; i < module->lanes.size(); ++i) {
@@ -46,9 +51,6 @@ void add_module(Families& out, const PortReport& port, const PortLabels& at) {
     out.add("linkhealth_module_lane_tx_power_watts", labels, from_milli(lane.tx_power_mw));
     out.add("linkhealth_module_lane_tx_bias_amperes", labels, from_milli(lane.tx_bias_ma));
   }
-  const auto seconds = [](const std::optional<WallTime>& when) {
-    return when ? std::optional(unix_seconds(*when)) : std::nullopt;
-  };
   for (const ModuleFlag& flag : module->flags) {
     const std::string lane = flag.lane ? std::to_string(*flag.lane) : "";
     const std::initializer_list<std::string_view> labels = {at.device, at.port, lane, flag.name};

@@ -105,6 +105,8 @@ constexpr std::array kMetrics = std::to_array<MetricInfo>({
      "Signal quality index of a PHY that has one (BASE-T)."},
     {"linkhealth_link_sqi_max", kGauge, "device,port", "", "counters",
      "The best that its signal quality index can be."},
+    {"linkhealth_module_import_timestamp_seconds", kGauge, "device,port", "s", "optics",
+     "When somebody else read this end's module (an imported reading); there is no series where the daemon reads it."},
     {"linkhealth_module_temperature_celsius", kGauge, "device,port", "Celsius", "optics", "Temperature of the module."},
     {"linkhealth_module_supply_volts", kGauge, "device,port", "V", "optics", "Supply voltage of the module."},
     {"linkhealth_module_lane_rx_power_watts", kGauge, "device,port,lane", "W", "optics",

@@ -355,8 +355,10 @@ std::string warnings(const ModuleSample& m, const TextStyle& style) {
 }  // namespace
 
 std::string module_text(const ModuleSample& m, const TextStyle& style) {
-  if (!m.present) return "no module in the cage\n";
-  std::string out = identity(m, style) + state(m, style);
+  const std::string imported =
+      m.imported_at ? row("read", "by somebody else (imported), " + format_rfc3339(*m.imported_at)) : "";
+  if (!m.present) return "no module in the cage\n" + imported;
+  std::string out = identity(m, style) + imported + state(m, style);
   out += one_side(m, "Rx", &ModuleLane::rx_power_mw, m.thresholds.rx_power_mw, style);
   out += one_side(m, "Tx", &ModuleLane::tx_power_mw, m.thresholds.tx_power_mw, style) + bias_alone(m, style);
   out += vdm_text(m) + coherent_text(m);

@@ -247,8 +247,9 @@ struct ModuleSample {
   ModuleCoherent coherent;
   CoherentStatistics coherent_statistics;
   std::vector<CopperAttenuation> copper_attenuation;
-  std::vector<ModuleFlag> flags;      ///< of a module that is read again and again; a single read has no past
-  std::vector<std::string> warnings;  ///< what was implausible and therefore left out
+  std::vector<ModuleFlag> flags;        ///< of a module that is read again and again; a single read has no past
+  std::optional<WallTime> imported_at;  ///< when somebody else read it; nullopt: we read it ourselves
+  std::vector<std::string> warnings;    ///< what was implausible and therefore left out
   bool operator==(const ModuleSample&) const = default;
 };
 

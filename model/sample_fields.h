@@ -252,6 +252,7 @@ void more_module_fields(Is<ModuleSample> auto& module, auto& visit) {
   visit("coherent_statistics", module.coherent_statistics);
   visit("copper_attenuation", module.copper_attenuation);
   visit("flags", module.flags);
+  visit("imported_at", module.imported_at);
 }
 
 void fields(Is<ModuleSample> auto& module, auto& visit) {

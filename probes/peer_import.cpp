@@ -202,6 +202,7 @@ class ImportProbe final : public PeerProbe {
         of_port.expired = {name, times.at, entry.peer.has_value(), entry.module.has_value()};
       if (over) continue;
       if (!entry.flaw.empty()) of_port.gaps.push_back({key, kName, shown(name) + ": " + entry.flaw});
+      if (entry.module) entry.module->imported_at = times.at;
       keep_newer(of_port.peer, std::move(entry.peer), times);
       keep_newer(of_port.module, std::move(entry.module), times);
     }

@@ -94,6 +94,15 @@ TEST(Metrics, TheFarEndsLightIsTheOtherHalfOfTheBudget) {
   EXPECT_THAT(text, Not(HasSubstr("linkhealth_peer_lane_tx_power_watts{device=\"mlx5_0\",port=\"1\",lane=\"1\"}")));
 }
 
+TEST(Metrics, AnImportedModuleSaysSinceWhen) {
+  Report report;
+  report.ports = {test::healthy_port("mlx5_0", "eth0", "")};
+  EXPECT_THAT(render(report, {.optics = true}), Not(HasSubstr("linkhealth_module_import_timestamp_seconds{")));
+  report.ports[0].latest.module->imported_at = WallTime(std::chrono::seconds(1'795'175'969));
+  EXPECT_THAT(render(report, {.optics = true}),
+              HasSubstr("linkhealth_module_import_timestamp_seconds{device=\"mlx5_0\",port=\"1\"} 1795175969\n"));
+}
+
 TEST(Metrics, WhatHardwareDoesNotMeasureHasNoSeries) {
   Report report = test::example_report();
   report.ports = {test::blind_port()};

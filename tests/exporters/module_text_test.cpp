@@ -38,6 +38,16 @@ TEST(ModuleText, ShowsLanesAsBarsAgainstTheModulesOwnLimits) {
   EXPECT_THAT(text, HasSubstr("lane 3: Rx LOS\n"));
 }
 
+/// An imported reading may hold for a day.
+TEST(ModuleText, WhoElseReadItAndWhenIsSaid) {
+  ModuleSample m = module();
+  EXPECT_THAT(module_text(m, {}), Not(HasSubstr("imported")));
+  m.imported_at = WallTime(std::chrono::seconds(1'795'175'969));
+  EXPECT_THAT(module_text(m, {}), HasSubstr("by somebody else (imported), 2026-11-20T"));
+  m.present = false;
+  EXPECT_THAT(module_text(m, {}), HasSubstr("by somebody else (imported), 2026-11-20T"));
+}
+
 TEST(ModuleText, AsciiHasTheSameWords) {
   TextStyle style;
   style.ascii = true;

@@ -144,6 +144,7 @@ TEST_F(PeerImport, PeerAndModuleMayComeFromTwoFiles) {
   ASSERT_TRUE(reading.peer && reading.module);
   EXPECT_EQ(reading.read_at, first);
   EXPECT_EQ(reading.module_read_at, clock.steady());
+  EXPECT_EQ(format_rfc3339(reading.module->imported_at.value_or(WallTime())), now());
   EXPECT_EQ(reading.valid_until, first + Milliseconds(60'000)) << "the first end";
 }
 
