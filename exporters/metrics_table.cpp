@@ -46,9 +46,8 @@ constexpr std::array kMetrics = std::to_array<MetricInfo>({
     {"linkhealth_link_downs_total", kCounter, "device,port,intent", "", "",
      "Carrier losses since the monitor started: involuntary, or voluntary (an administrator, a reboot, a driver "
      "reload, a changed setting). A loss that turns out later to have been meant stays where it was counted, and the "
-     "next "
-     "involuntary one is counted as voluntary in its place: neither ever goes down. Not of ports that are left out "
-     "(virtual functions, efa)."},
+     "next involuntary one is counted as voluntary in its place: neither ever goes down. Not of ports that are left "
+     "out (virtual functions, efa)."},
     {"linkhealth_link_down_reason_info", kGauge, "device,port,reason,substate", "", "",
      "Always 1; why the kernel thinks that the link is down, in ethtool's words. Only while it is down, and where the "
      "driver says so."},

@@ -27,6 +27,13 @@ bool is_damage_counter(const std::string& name) {
   return row.source == CounterSource::kIbPort && row.place != CounterPlace::kTraffic;
 }
 
+/// Files that a driver fills wrongly. Broadcom's of 2025 leaves `symbol_error` little-endian (one error reads as 256)
+/// and cuts `link_downed` to eight bits (hw_counters.c, bnxt_re_assign_pma_port_counters()); ethtool has both whole, as
+/// rx_pcs_symbol_err and link_down_events.
+bool is_wrong(std::string_view driver, std::string_view name) {
+  return driver == "bnxt_en" && (name == "symbol_error" || name == "link_downed");
+}
+
 struct PmaPeriod {
   std::string_view counter;
   int seconds;
@@ -86,7 +93,11 @@ std::optional<IbRate> parse_rate(std::string_view text) {
 }
 
 IbPortReader::IbPortReader(Host& host, const InventoryPort& port)
-    : host_(&host), key_(port.id.key()), dir_(port.sysfs_port_dir), infiniband_(port.id.link_layer == "InfiniBand") {
+    : host_(&host),
+      key_(port.id.key()),
+      dir_(port.sysfs_port_dir),
+      infiniband_(port.id.link_layer == "InfiniBand"),
+      driver_(port.id.driver) {
   state_files_.reserve(kStateFiles.size());
   for (const char* name : kStateFiles) state_files_.emplace_back(name);
   find_counters(dir_ + "/counters");
@@ -109,6 +120,7 @@ void IbPortReader::find_counters(const std::string& dir) {
     if (names.error().errnum != ENOENT) no_counters_ = "counters: " + errno_name(names.error().errnum);
     return;
   }
+  std::erase_if(*names, [this](const std::string& name) { return is_wrong(driver_, name); });
   std::stable_partition(names->begin(), names->end(), is_damage_counter);
   pma_ = CounterFiles(dir, "", *names);
   last_read_.resize(pma_.size());

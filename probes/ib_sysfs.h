@@ -90,6 +90,7 @@ class IbPortReader {
   PortKey key_;
   std::string dir_;
   bool infiniband_ = false;
+  std::string driver_;
   bool gone_ = false;                  // for ever: kept files of a device that has gone stay dead
   std::vector<KeptFile> state_files_;  // state, phys_state, rate
   std::optional<std::string> state_, phys_state_;

@@ -43,6 +43,17 @@ class IbSysfs : public ::testing::Test {
   FailingHost host_{fake_};
 };
 
+TEST_F(IbSysfs, FilesThatADriverFillsWronglyAreNotRead) {
+  auto inventory = take_inventory(fake_);
+  inventory.ports.at(0).id.driver = "bnxt_en";
+  auto port = std::move(*IbPortReader::open(host_, inventory.ports.at(0)));
+  const auto pma = read(port, IbGroup::kPma);
+  EXPECT_FALSE(pma.sample.counters->get("symbol_error"));
+  EXPECT_FALSE(pma.sample.counters->get("link_downed"));
+  EXPECT_EQ(pma.sample.counters->get("port_xmit_data"), 5U);
+  EXPECT_TRUE(pma.gaps.empty());
+}
+
 TEST_F(IbSysfs, ReadsTheGroupsSeparately) {
   auto port = reader();
   const auto state = read(port, IbGroup::kState);
