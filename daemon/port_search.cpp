@@ -223,7 +223,7 @@ void PortSearch::name_losses(PortsFound& result) {
   for (const auto& [key, port] : result.ports) {
     watched += port.watched();
     rdma += port.watched() && port.port.id.verbs;
-    if (!port.lost_device.empty()) result.gaps.push_back(rdma_gap(key));
+    if (!port.lost_device.empty() && !shares_rdma(port.port.id.pci, result.ports)) result.gaps.push_back(rdma_gap(key));
   }
   const auto lost = [](std::size_t before, std::string_view what) {
     return fmt::format("no {} is left, of {}: the driver, or what this process may see of /sys; no cable", what,

@@ -154,6 +154,15 @@ TEST_F(DaemonPortSearch, TheLastPortOfAKindIsTold) {
   EXPECT_EQ(known.at("mlx5_0/1").lost_device, "");
 }
 
+TEST_F(DaemonPortSearch, TheSecondMemberOfALagThatIsMadeMissesNothing) {
+  find({port("mlx5_0", "0000:1b:00.0", "ens1", 2), port("mlx5_1", "0000:1b:00.1", "ens2", 3)});
+  PortsFound result = find({port("mlx5_bond_0", "0000:1b:00.0", "ens1", 2), port("", "0000:1b:00.1", "ens2", 3)});
+  EXPECT_TRUE(result.gaps.empty()) << "its RDMA is at the first one now";
+  result = find({port("", "0000:1b:00.0", "ens1", 2), port("", "0000:1b:00.1", "ens2", 3)});
+  EXPECT_TRUE(says(result, "ens1", "its network interface is still there"));
+  EXPECT_TRUE(says(result, "ens2", "its network interface is still there"));
+}
+
 TEST_F(DaemonPortSearch, AllPortsGoneIsOneGapOfTheNode) {
   find({one, two});
   for (unsigned i = 0; i < PortSearch::kMisses; ++i) find({});
