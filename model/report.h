@@ -162,7 +162,7 @@ struct PortFigures {
   std::uint64_t involuntary_downs_24h = 0;
   std::uint64_t involuntary_downs_total = 0;  ///< since the monitor started
   std::uint64_t voluntary_downs_total = 0;    ///< by an administrator, a reboot, a driver reload
-  /// The first of them as a counter: it never goes down when a loss turns out to have been meant. Not in JSON.
+  /// The first of them as a counter: it never goes down when a loss turns out to have been meant.
   std::uint64_t involuntary_downs_told = 0;
   [[nodiscard]] std::uint64_t voluntary_downs_told() const {
     return involuntary_downs_total + voluntary_downs_total - involuntary_downs_told;

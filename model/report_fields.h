@@ -181,6 +181,7 @@ void fields(Is<PortFigures> auto& figures, auto& visit) {
   visit.always("involuntary_downs_24h", figures.involuntary_downs_24h);
   visit.always("involuntary_downs_total", figures.involuntary_downs_total);
   visit.always("voluntary_downs_total", figures.voluntary_downs_total);
+  visit.always("involuntary_downs_told", figures.involuntary_downs_told);
   visit("carrier_since_t", figures.carrier_since);
 }
 

@@ -67,6 +67,7 @@ void print_report(const PortSample& latest) {
                   .involuntary_downs_24h = 1,
                   .involuntary_downs_total = 2,
                   .voluntary_downs_total = 3,
+                  .involuntary_downs_told = 2,
                   .carrier_since = SteadyTime(Milliseconds(1500))};
   port.gaps = {{"mlx5_0/1", "module", "EBUSY"}};
   port.symptoms = {{"rx_power_low", "unknown", "EBUSY"}};
