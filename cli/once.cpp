@@ -13,6 +13,7 @@
 #include "daemon/engine.h"
 #include "daemon/peer_sources.h"
 #include "daemon/sampler.h"
+#include "daemon/start.h"
 #include "exporters/json.h"
 #include "exporters/text.h"
 #include "probes/live_host.h"
@@ -50,19 +51,14 @@ void wait_for(const Sampler& sampler, Milliseconds longest) {
   poll(wanted.data(), wanted.size(), static_cast<int>(due.count()) + 1);
 }
 
-/// Whether a copy of /sys is there, or a directory with one: any other is a path that somebody mistyped.
-bool is_copy_of_sys(const std::string& dir) {
-  const auto has = [&dir](const char* name) { return access((dir + name).c_str(), F_OK) == 0; };
-  return has("/sys") || has("/class") || has("/bus") || has("/devices");
-}
-
 }  // namespace
 
 Look look_once(const std::string& sysroot, const Clock& clock) {
-  if (!sysroot.empty() && !is_copy_of_sys(sysroot)) {
-    complain(sysroot + ": no copy of a /sys: it has neither sys nor class");
-    return {};
-  }
+  if (!sysroot.empty())
+    if (const auto copy = check_sysroot(sysroot); !copy) {
+      complain(copy.error().message);
+      return {};
+    }
   const Config config = default_config(all_knob_groups());
   allow_many_open_files();
   const auto sampler = make_sampler(sysroot, config, clock);

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <filesystem>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -29,6 +28,7 @@
 #include "daemon/sampler.h"
 #include "daemon/server.h"
 #include "daemon/shown_clock.h"
+#include "daemon/start.h"
 #include "daemon/watched.h"
 #include "diagnosis/catalogue.h"
 #include "exporters/journal.h"
@@ -43,8 +43,6 @@ namespace linkhealth {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 constexpr Milliseconds kSelfTestPatience{30'000};
 /// For the maintenance files before the first step; a local directory answers at once.
 constexpr Milliseconds kMaintenancePatience{1'000};
@@ -57,7 +55,8 @@ class Daemon {
         options_(options),
         clock_(clock),
         log_(log),
-        events_(config_.state_dir + "/events.jsonl"),
+        state_dir_(state_directory(config_, options)),
+        events_(state_dir_.empty() ? "" : state_dir_ + "/events.jsonl"),
         publisher_({report_json, port_json, event_json_line, module_json}),
         shown_clock_(clock, publisher_, !options.play_file.empty()),
         started_at_(clock.wall()),
@@ -67,7 +66,6 @@ class Daemon {
 
  private:
   Result<void> make_source();
-  Result<void> make_directories();
   Result<void> start_outputs();
   void on_step(const Snapshot& snapshot, const Engine::Step& step, double lateness_s);
   void self_test(const Report& report);
@@ -79,7 +77,7 @@ class Daemon {
   void show_config(const std::string& note);
   void reload();
   void record(const Snapshot& snapshot, const Report& report);
-  [[nodiscard]] bool announces() const;
+  [[nodiscard]] bool announces() const { return sends_news(config_, options_); }
   Result<void> announce(const KeptEvent& event);
   void say_once(bool& said, const Error& error, const std::string& consequence);
   [[nodiscard]] std::string status() const;
@@ -89,6 +87,7 @@ class Daemon {
   std::optional<Config> started_;  ///< as it was at the start: what needs a restart is told against it
   const Clock& clock_;
   Log& log_;
+  const std::string state_dir_;  ///< "": nothing is kept
   EventLog events_;
   std::unique_ptr<MaintenanceReader> maintenance_;
   SystemdJournal journal_;
@@ -149,17 +148,6 @@ Result<void> Daemon::make_source() {
   return {};
 }
 
-Result<void> Daemon::make_directories() {
-  for (const fs::path& directory : {fs::path(config_.state_dir), fs::path(config_.socket_path).parent_path()}) {
-    std::error_code error;
-    if (!directory.empty()) fs::create_directories(directory, error);
-    if (error)
-      return Error{fmt::format("can't make {}: {} (--state-dir and --socket name other places)", directory.string(),
-                               error.message())};
-  }
-  return {};
-}
-
 Result<void> Daemon::start_outputs() {
   const RecordingHeader header = source_->header();
   tap_.set_header(recording_header_json(header));
@@ -192,11 +180,6 @@ Result<void> Daemon::start_deliveries() {
                            [this](bool good, const std::string& line) { good ? log_.info(line) : log_.error(line); });
 }
 
-bool Daemon::announces() const {
-  // A played recording is nobody's news, unless its routes are being tried; a dry run says nothing, now or later.
-  return !config_.dry_run && (options_.play_file.empty() || options_.play_announce);
-}
-
 /// The name under which the plan knows this node.
 Result<void> Daemon::add_plan() {
   if (config_.plan_path.empty()) return {};
@@ -212,13 +195,13 @@ void Daemon::show_config(const std::string& note) {
                                 note.empty() ? WallTime() : clock_.wall()});
 }
 
-/// A bad file changes nothing.
+/// A bad file changes nothing, nor does one with which the next start would fail.
 void Daemon::reload() {
   server_->reread_web_config();
   if (options_.config_file.empty()) return log_.warning("reload: there is no configuration file (--config)");
   auto config = complete_config(options_, source_->header().node);
-  if (!config) {
-    const std::string stays = config.error().message + ": the former configuration stays in force";
+  if (const auto starts = config ? check_start(*config, options_) : config.error(); !starts) {
+    const std::string stays = starts.error().message + ": the former configuration stays in force";
     show_config(stays);
     return log_.error("reload: " + stays);
   }
@@ -250,8 +233,10 @@ void Daemon::reload() {
 }
 
 Result<void> Daemon::run() {
+  if (!options_.sysroot.empty())
+    if (auto copy = check_sysroot(options_.sysroot); !copy) return copy;
   if (auto planned = add_plan(); !planned) return planned;
-  if (auto made = make_directories(); !made) return made;
+  if (auto made = make_directories(state_dir_, config_.socket_path); !made) return made;
   if (auto made = make_source(); !made) return made;
   const RecordingHeader header = source_->header();
   engine_ = std::make_unique<Engine>(engine_settings(config_, header.node, header.expected));
@@ -275,6 +260,8 @@ Result<void> Daemon::run() {
   }
   log_.info(fmt::format("ask with: linkhealth --socket {} status", config_.socket_path));
   if (config_.dry_run) log_.info("dry run: everything is judged and shown, nothing is sent");
+  if (sampler_ != nullptr && state_dir_.empty())
+    log_.info("a copied tree (--sysroot): nothing is remembered or sent; --state-dir names a place of its own for it");
   LoopHooks hooks;
   hooks.deciding = &deciding_;
   hooks.on_step = std::bind_front(&Daemon::on_step, this);
@@ -331,8 +318,8 @@ void Daemon::self_test(const Report& report) {
 
 void Daemon::start_memory(const std::string& node) {
   const bool played = !options_.play_file.empty();
-  memory_ = std::make_unique<MemoryKeeper>(memory_settings(config_.knobs, played ? "" : config_.state_dir),
-                                           clock_.wall(), log_);
+  memory_ =
+      std::make_unique<MemoryKeeper>(memory_settings(config_.knobs, played ? "" : state_dir_), clock_.wall(), log_);
   const Remembered& known = memory_->remembered();
   if (!known.ledger.faults.empty())
     log_.info(fmt::format("known from before: {} open fault{}", known.ledger.faults.size(),

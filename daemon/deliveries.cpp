@@ -22,6 +22,18 @@ Result<WebhookTemplate> read_template(const std::string& file) {
 
 }  // namespace
 
+Result<void> Deliveries::check(const Outputs& outputs) {
+  const std::atomic<bool> stop = false;
+  const bool hook = !outputs.webhook.url.empty();
+  if (hook)
+    if (const auto body = read_template(outputs.webhook.template_file); !body)
+      return Error{"webhook: " + body.error().message};
+  if (!hook && outputs.alertmanager.urls.empty()) return {};
+  if (const auto poster = curl_poster({}, stop); !poster)
+    return Error{(hook ? "webhook: " : "alertmanager: ") + poster.error().message};
+  return {};
+}
+
 void Deliveries::stop() {
   if (!thread_.joinable()) return;
   {

@@ -27,6 +27,8 @@ class Deliveries {
     AlertOrigin alerts;
     std::function<std::string(const FaultEvent&)> event_json;
   };
+  /// What start() would refuse.
+  static Result<void> check(const Outputs& outputs);
   /// Makes what is configured and starts the thread; nothing when nothing is. `outbox` and `publisher` must outlive it.
   Result<void> start(const Outputs& outputs, const Origin& origin, Outbox& outbox, const Publisher& publisher,
                      const Retry::Say& say);

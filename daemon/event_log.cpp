@@ -13,6 +13,7 @@ namespace linkhealth {
 EventLog::EventLog(std::string path, std::size_t max_bytes) : path_(std::move(path)), max_bytes_(max_bytes) {}
 
 Result<void> EventLog::append(std::string_view line) {
+  if (path_.empty()) return {};
   struct stat info {};
   if (::stat(path_.c_str(), &info) == 0 && static_cast<std::size_t>(info.st_size) + line.size() >= max_bytes_)
     std::rename(path_.c_str(), (path_ + ".1").c_str());

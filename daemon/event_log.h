@@ -12,6 +12,7 @@ namespace linkhealth {
 class EventLog {
  public:
   /// Appends to `path`; at `max_bytes` the file becomes `path`.1 and a new one begins, so two files at most.
+  /// "": nothing is written.
   explicit EventLog(std::string path, std::size_t max_bytes = std::size_t{16} << 20U);
 
   /// One line, without its newline. Written at once in a single write, so a kill never leaves half of one behind

@@ -9,6 +9,7 @@
 #include "daemon/heap.h"
 #include "daemon/loop.h"
 #include "daemon/reload.h"
+#include "daemon/start.h"
 #include "daemon/web_gate.h"
 
 namespace {
@@ -48,8 +49,10 @@ int main(int argc, char** argv) {
   }
   if (parsed.options->check_config) {
     // The plan and the web configuration are part of it: what a start would refuse is told here, too.
-    if (const auto complete = linkhealth::complete_config(*parsed.options, config->node); !complete) {
-      log.error("linkhealthd: " + complete.error().message);
+    const auto complete = linkhealth::complete_config(*parsed.options, config->node);
+    const auto starts = complete ? linkhealth::check_start(*complete, *parsed.options) : complete.error();
+    if (!starts) {
+      log.error("linkhealthd: " + starts.error().message);
       return kBadInput;
     }
     if (const std::string& web = config->outputs.web_config_file; !web.empty()) {

@@ -24,8 +24,10 @@ void add_flags(CLI::App& app, DaemonOptions& options) {
   app.add_option("--config", options.config_file, "configuration file (YAML)")->type_name("FILE");
   app.add_option("--listen", options.listen, "where metrics and the read-only API are served")->type_name("ADDR:PORT");
   app.add_option("--socket", options.socket, "Unix socket of the API, for linkhealth")->type_name("PATH");
-  app.add_option("--state-dir", options.state_dir, "where open faults and events are kept")->type_name("DIR");
-  app.add_option("--sysroot", options.sysroot, "read a copy of a node's /sys instead of the live one")
+  app.add_option("--state-dir", options.state_dir, "where state is kept; without it --sysroot and --play keep none")
+      ->type_name("DIR");
+  app.add_option("--sysroot", options.sysroot,
+                 "read a copy of a node's /sys; without --state-dir it is a look: nothing is remembered or sent")
       ->type_name("DIR")
       ->check(CLI::Validator(CLI::ExistingDirectory).description(""));
   app.add_option("--record", options.record_file, "write a recording while running (.gz: compressed)")

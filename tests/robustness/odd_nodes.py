@@ -616,6 +616,29 @@ def doctor_of_a_copy(node):
     assert subprocess.run([PROGRAM, "doctor", "--nonsense"], capture_output=True).returncode == 2
 
 
+def a_copy_leaves_this_nodes_state_alone(node):
+    """Without --state-dir on the command line; the configuration's is that of the node's own daemon."""
+    node.add(0)
+    work = tempfile.mkdtemp(prefix="odd_state.")
+    put(work + "/config.yaml", CONFIG + f"state_dir: {work}/of_the_node\n")
+    command = [DAEMON, "--sysroot", node.root, "--config", work + "/config.yaml", "--socket", work + "/s.sock", "--listen", "none"]
+    with open(work + "/log", "w", encoding="utf-8") as log:
+        process = subprocess.Popen(command, stdout=log, stderr=log)
+    until = time.monotonic() + 60
+    try:
+        while "self-test" not in open(work + "/log", encoding="utf-8").read():
+            assert process.poll() is None and time.monotonic() < until, open(work + "/log", encoding="utf-8").read()
+            time.sleep(0.1)
+    finally:
+        process.terminate()
+        process.wait()
+    assert "nothing is remembered or sent" in open(work + "/log", encoding="utf-8").read()
+    assert not os.path.exists(work + "/of_the_node")
+    empty = subprocess.run([DAEMON, "--sysroot", work, *command[3:]], capture_output=True, text=True)
+    assert empty.returncode == 1 and "no copy of a /sys" in empty.stderr, empty.stderr
+    shutil.rmtree(work)
+
+
 def watch_as_json(node):
     node.add(0)
     with running(node) as daemon:
@@ -674,7 +697,8 @@ TESTS = [covers_the_infiniband_collector, no_device_at_all, switch_mode_and_garb
          unplug_and_replug, renamed_netdev, a_bond_is_made, idle_ipoib, nvswitch_managers,
          swapped_names_after_a_reboot, renumbered_after_a_reboot, a_card_is_missing_after_a_reboot, all_ports_vanish, sixty_four_ports,
          too_few_descriptors, hung_read, hung_search_at_the_start, all_reads_hang, maintenance_files_hang,
-         the_hosts_sys_in_a_network_of_its_own, doctor_of_a_copy, watch_as_json]
+         the_hosts_sys_in_a_network_of_its_own, doctor_of_a_copy,
+         a_copy_leaves_this_nodes_state_alone, watch_as_json]
 
 
 def main():

@@ -1,0 +1,73 @@
+#include "daemon/start.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+
+#include "daemon/deliveries.h"
+#include "daemon/peer_credentials.h"
+
+namespace linkhealth {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+Result<void> check_group(std::string_view key, const std::string& name) {
+  if (name.empty()) return {};
+  const auto found = group_id(name);
+  return found ? Result<void>() : Error{fmt::format("{}: {}", key, found.error().message)};
+}
+
+/// A directory that the start itself makes need not be there yet.
+Result<void> check_record(const std::string& path, const std::string& state_directory) {
+  const fs::path directory = fs::path(path).parent_path();
+  std::error_code error;
+  if (directory.empty() || directory == fs::path(state_directory) || fs::is_directory(directory, error)) return {};
+  return Error{fmt::format("record: {}: there is no directory {}", path, directory.string())};
+}
+
+}  // namespace
+
+std::string state_directory(const Config& config, const DaemonOptions& options) {
+  const bool of_this_node = options.play_file.empty() && options.sysroot.empty();
+  return of_this_node || options.state_dir ? config.state_dir : "";
+}
+
+bool sends_news(const Config& config, const DaemonOptions& options) {
+  if (config.dry_run) return false;
+  if (!options.play_file.empty()) return options.play_announce;
+  return options.sysroot.empty() || options.state_dir;
+}
+
+Result<void> check_sysroot(const std::string& directory) {
+  std::error_code error;
+  for (const char* name : {"sys", "class", "bus", "devices"})
+    if (fs::exists(fs::path(directory) / name, error)) return {};
+  return Error{directory + ": no copy of a /sys: it has neither sys nor class"};
+}
+
+Result<void> check_start(const Config& config, const DaemonOptions& options) {
+  if (!options.sysroot.empty())
+    if (auto copy = check_sysroot(options.sysroot); !copy) return copy;
+  if (auto good = check_group("control_group", config.outputs.control_group); !good) return good;
+  if (auto good = check_group("socket_group", config.outputs.socket_group); !good) return good;
+  if (auto good = check_record(options.record_file.empty() ? config.record_path : options.record_file,
+                               state_directory(config, options));
+      !good)
+    return good;
+  return sends_news(config, options) ? Deliveries::check(config.outputs) : Result<void>();
+}
+
+Result<void> make_directories(const std::string& state_directory, const std::string& socket_path) {
+  for (const fs::path& directory : {fs::path(state_directory), fs::path(socket_path).parent_path()}) {
+    std::error_code error;
+    if (!directory.empty()) fs::create_directories(directory, error);
+    if (error)
+      return Error{fmt::format("can't make {}: {} (--state-dir and --socket name other places)", directory.string(),
+                               error.message())};
+  }
+  return {};
+}
+
+}  // namespace linkhealth

@@ -1,0 +1,98 @@
+// Whose state a run may read and write, and what a start refuses though the file is good.
+#include "daemon/start.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "tests/support/temp_directory.h"
+
+namespace linkhealth {
+namespace {
+
+TEST(Start, OtherPortsThanThisNodesHaveNoStateUnlessADirectoryIsNamedForThem) {
+  Config config;
+  EXPECT_EQ(state_directory(config, {}), "/var/lib/linkhealth");
+  DaemonOptions copy;
+  copy.sysroot = "/tmp/customer/sys";
+  EXPECT_EQ(state_directory(config, copy), "");
+  DaemonOptions recording;
+  recording.play_file = "node.jsonl";
+  EXPECT_EQ(state_directory(config, recording), "");
+  copy.state_dir = recording.state_dir = config.state_dir = "/tmp/customer/state";
+  EXPECT_EQ(state_directory(config, copy), "/tmp/customer/state");
+  EXPECT_EQ(state_directory(config, recording), "/tmp/customer/state");
+}
+
+TEST(Start, WhatIsSeenOnACopyIsNobodysNews) {
+  Config config;
+  EXPECT_TRUE(sends_news(config, {}));
+  DaemonOptions copy;
+  copy.sysroot = "/tmp/customer/sys";
+  EXPECT_FALSE(sends_news(config, copy));
+  copy.state_dir = "/tmp/customer/state";
+  EXPECT_TRUE(sends_news(config, copy)) << "a run of its own";
+  config.dry_run = true;
+  EXPECT_FALSE(sends_news(config, copy));
+  EXPECT_FALSE(sends_news(config, {}));
+  config.dry_run = false;
+  DaemonOptions recording;
+  recording.play_file = "node.jsonl";
+  EXPECT_FALSE(sends_news(config, recording));
+  recording.play_announce = true;
+  EXPECT_TRUE(sends_news(config, recording));
+}
+
+TEST(Start, NoDirectoryIsMadeForNoState) {
+  const test::TempDirectory temp;
+  ASSERT_TRUE(make_directories("", temp.file("run/s.sock")).ok());
+  EXPECT_TRUE(std::filesystem::is_directory(temp.file("run")));
+  ASSERT_TRUE(make_directories(temp.file("state"), "").ok());
+  EXPECT_TRUE(std::filesystem::is_directory(temp.file("state")));
+}
+
+TEST(Start, WhatItWouldRefuseIsTold) {
+  const test::TempDirectory temp;
+  const auto why = [](const Config& config, const DaemonOptions& options = {}) {
+    const auto good = check_start(config, options);
+    return good ? std::string() : good.error().message;
+  };
+  EXPECT_EQ(why({}), "");
+  Config config;
+  config.outputs.control_group = "nosuchgroup";
+  EXPECT_EQ(why(config), "control_group: there is no group \"nosuchgroup\"");
+  config = {};
+  config.outputs.socket_group = "nosuchgroup";
+  EXPECT_EQ(why(config), "socket_group: there is no group \"nosuchgroup\"");
+  config.outputs.socket_group = "root";
+  EXPECT_EQ(why(config), "");
+
+  config.outputs.webhook.template_file = temp.file("no.json");
+  EXPECT_EQ(why(config), "") << "no URL: nothing is sent";
+  config.outputs.webhook.url = "http://hook:1/";
+  EXPECT_EQ(why(config), "webhook: " + temp.file("no.json") + ": No such file or directory");
+  std::ofstream(temp.file("no.json")) << "{\"a\": {{nothing}}}";
+  EXPECT_EQ(why(config), "webhook: " + temp.file("no.json") + ": there is no {{nothing}}");
+  config.dry_run = true;
+  EXPECT_EQ(why(config), "") << "nothing is sent";
+}
+
+TEST(Start, ARecordingNeedsItsDirectory) {
+  const test::TempDirectory temp;
+  Config config;
+  config.state_dir = temp.file("state");
+  for (const std::string& good :
+       {std::string("-"), std::string("x.jsonl"), temp.file("x.jsonl.gz"), temp.file("state/x.jsonl")}) {
+    config.record_path = good;
+    EXPECT_TRUE(check_start(config, {}).ok()) << good;
+  }
+  DaemonOptions options;
+  options.record_file = temp.file("nowhere/x.jsonl");
+  const auto bad = check_start(config, options);
+  ASSERT_FALSE(bad.ok());
+  EXPECT_EQ(bad.error().message, "record: " + options.record_file + ": there is no directory " + temp.file("nowhere"));
+}
+
+}  // namespace
+}  // namespace linkhealth
