@@ -7,6 +7,7 @@
 
 #include "model/counters.h"
 #include "model/flows.h"
+#include "model/full_counter.h"
 
 namespace linkhealth {
 
@@ -107,7 +108,7 @@ void judge_full_counters(SourceSight& sight, const PortReport& port) {
   if (full.empty()) return;
   sight.state = SourceState::kPartly;
   sight.why = "full, and counting no further: " + full;
-  sight.hint = "clear them once with perfquery -R; the daemon never clears a counter";
+  sight.hint = how_to_clear(port.latest.id) + "; the daemon never clears a counter";
 }
 
 SourceSight of_port(const SourceRow& row, const PortReport& port, const Report& report, const NodeFacts& facts) {

@@ -64,6 +64,7 @@ constexpr std::array kAccessHints = {kMountSys, kHostNet, kNetAdmin, kUmad, kUve
 constexpr std::array<std::string_view, 9> kRefusals = {
     "EPERM",        "EACCES",    "ENOENT",     "ENODEV", "Operation not permitted", "Permission denied",
     "No such file", "namespace", "copied /sys"};
+constexpr std::array<std::string_view, 3> kNoDescriptors = {"EMFILE", "ENFILE", "Too many open files"};
 constexpr std::array<std::string_view, 3> kBusy = {"EBUSY", "EAGAIN", "Device or resource busy"};
 constexpr std::string_view kNoneThere = "see docs/hardware.md: a port in switch mode or a virtual function has none";
 
@@ -135,7 +136,7 @@ constexpr SourceRow kSources[] = {
      [](const PortReport& port) { return port.latest.pcie && port.latest.pcie->nic_temperature_c; },
      kMountSys,
      true},
-    {"devlink", "the driver's health reporters", false, Sight::kEvents, &has_pci, &has_health, kNetAdmin},
+    {"devlink", "the driver's health reporters", false, Sight::kEvents, &has_pci, &has_health, kHostNet},
     {"peer_mad", "the far end, by InfiniBand management packets", false, Sight::kFarCounters, &is_infiniband,
      [](const PortReport& port) { return peer_by(port, "mad"); }, kUmad, false, SourceKind::kFarEnd},
     {"peer_lldp",
@@ -159,6 +160,9 @@ std::string hint_for(const SourceRow& row, std::string_view reason) {
   if (reason.starts_with("no answer within") || reason == "the device does not answer" ||
       reason.starts_with("not read: too many"))
     return "the device hangs: see the kernel log; a reset of the device or a reboot ends it";
+  if (std::ranges::any_of(kNoDescriptors, says))
+    return "the daemon, or the system, has no file descriptors left: raise LimitNOFILE of its unit (docker: --ulimit "
+           "nofile=)";
   if (reason.starts_with(kImportEnded)) return "renew the import: see whoever writes it (docs/import.md)";
   if (reason.starts_with(kModuleLeft)) return "it is read again when the maintenance ends";
   const bool refused = std::ranges::any_of(kRefusals, says);

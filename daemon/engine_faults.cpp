@@ -7,6 +7,7 @@
 #include "daemon/engine_state.h"
 #include "diagnosis/exempt.h"
 #include "diagnosis/explain.h"
+#include "model/full_counter.h"
 
 namespace linkhealth {
 
@@ -139,8 +140,9 @@ void Engine::State::report_on(PortReport& report, const Subject& subject, const 
   // A link whose errors are counted no further looks like one without errors.
   if (const std::string_view full = subject.port->full_errors;
       !full.empty() && !subject.port->blind.contains("counters"))
-    report.gaps.push_back({subject.port->key, "counters",
-                           std::string(full) + std::string(kCountsNoFurther) + ": clear it with perfquery -R"});
+    report.gaps.push_back(
+        {subject.port->key, "counters",
+         std::string(full) + std::string(kCountsNoFurther) + " (" + how_to_clear(subject.port->latest.id) + ")"});
   if (subject.expected != nullptr) report.expected = *subject.expected;
   if (report.exempt.empty()) {
     for (const LedgerEntry* entry : ledger.open(subject.stable))

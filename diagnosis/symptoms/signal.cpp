@@ -145,7 +145,7 @@ std::optional<Finding> losing_packets(const PortView& v, KnobValues k) {
           .close();
   return found.present() ? std::optional(found) : std::nullopt;
 }
-Finding full_packets() { return not_known("port_rcv_errors is full (65535): clear it with perfquery -R"); }
+Finding full_packets() { return not_known("port_rcv_errors is full (65535): linkhealth doctor says what clears it"); }
 Finding losing_data(const PortView& v, KnobValues k) {
   const SignalStats& s = v.signal;
   if (s.intervals_1h < 3) return not_known("too few readings since the link came up");
@@ -160,7 +160,7 @@ Finding losing_data(const PortView& v, KnobValues k) {
         .at_least("uncorrectable blocks in an hour", s.uncorrectable_1h, k[2])
         .close();
   if (!s.symbols_known && v.port.full_errors == "symbol_error")
-    return not_known("symbol_error is full (65535): clear it with perfquery -R");
+    return not_known("symbol_error is full (65535): linkhealth doctor says what clears it");
   const bool packets_full = v.port.full_errors == "port_rcv_errors";
   if (!s.symbols_known && packets_full) return full_packets();
   if (!s.symbols_known) return not_known("no counter of lost symbols or blocks");

@@ -90,7 +90,9 @@ INSTANTIATE_TEST_SUITE_P(
                       Refusal{"peer_mad", "ENOENT", SourceState::kHidden, "ib_umad"},
                       Refusal{"peer_lldp", "lldpd does not answer", SourceState::kHidden, "lldpd"},
                       Refusal{"import", "late.json: stale", SourceState::kHidden, "rights"},
-                      Refusal{"devlink", "EPERM", SourceState::kHidden, "CAP_NET_ADMIN"},
+                      Refusal{"devlink", "EPERM", SourceState::kHidden, "network namespace"},
+                      Refusal{"inventory", "/sys/class/infiniband: EMFILE", SourceState::kHidden, "LimitNOFILE"},
+                      Refusal{"module", "Too many open files", SourceState::kHidden, "LimitNOFILE"},
                       Refusal{"driver_stats", "EPERM", SourceState::kHidden, "network namespace"},
                       Refusal{"device_events", "EPERM", SourceState::kHidden, "network namespace"},
                       Refusal{"inventory", "/sys/class/infiniband: Permission denied", SourceState::kHidden, "/sys"},
@@ -137,7 +139,11 @@ TEST(Doctor, ACounterThatIsFullCountsNoFurther) {
   const DoctorReport doctor = examine(report, {});
   EXPECT_EQ(source(doctor, "counters").state, SourceState::kPartly);
   EXPECT_EQ(source(doctor, "counters").why, "full, and counting no further: link_error_recovery (255)");
-  EXPECT_THAT(source(doctor, "counters").hint, HasSubstr("perfquery -R"));
+  EXPECT_THAT(source(doctor, "counters").hint, AllOf(HasSubstr("reset of the device"), Not(HasSubstr("perfquery -R"))))
+      << "Ethernet has no agent to ask";
+  report.ports[0].latest.id.edit().link_layer = "InfiniBand";
+  EXPECT_THAT(source(examine(report, {}), "counters").hint, HasSubstr("perfquery -R -C mlx5_0 -P 1 clears it;"))
+      << "without a device and a port it clears another one's";
   EXPECT_THAT(self_test_lines(doctor), ElementsAre(HasSubstr("verbs port counters can be seen only in part: full")));
 }
 

@@ -1,0 +1,18 @@
+// A counter that stands at the end of its width, and what makes it count again.
+#pragma once
+
+#include <string>
+
+#include "model/snapshot.h"
+
+namespace linkhealth {
+
+/// perfquery(8) without a device and a port takes the first active one of the node. On RoCE there is no agent that
+/// answers it at all (docs/hardware.md).
+inline std::string how_to_clear(const PortId& id) {
+  if (id.link_layer == "InfiniBand")
+    return "perfquery -R -C " + id.device + " -P " + std::to_string(id.port) + " clears it";
+  return "a reset of the device may clear it (perfquery can on InfiniBand only)";
+}
+
+}  // namespace linkhealth
