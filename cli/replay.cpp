@@ -13,13 +13,6 @@ namespace linkhealth {
 
 namespace {
 
-void override_with(ExpectedPort& port, const ExpectedPort& wanted) {
-  if (wanted.speed_mbps) port.speed_mbps = wanted.speed_mbps;
-  if (wanted.lanes) port.lanes = wanted.lanes;
-  if (!wanted.peer_system.empty()) port.peer_system = wanted.peer_system;
-  if (!wanted.peer_port.empty()) port.peer_port = wanted.peer_port;
-}
-
 constexpr int kReplayed = 0;
 constexpr int kNotReplayed = 2;
 
@@ -98,8 +91,8 @@ EngineSettings replay_settings(const RecordingHeader& header, const std::optiona
   settings.expected = header.expected;
   settings.knobs = config ? config->knobs : KnobTable(engine_knob_groups());
   if (!config) return settings;
-  for (const auto& [port, wanted] : config->expected) override_with(settings.expected[port], wanted);
-  settings.exempt = config->exempt;
+  static_cast<AskedByName&>(settings) = *config;
+  settings.planned.insert(header.expected.begin(), header.expected.end());
   return settings;
 }
 

@@ -10,6 +10,7 @@
 
 #include "base/result.h"
 #include "config/outputs.h"
+#include "model/asked.h"
 #include "model/knobs.h"
 #include "model/snapshot.h"
 
@@ -31,7 +32,7 @@ struct ListenAddress {
 Result<ListenAddress> parse_listen_address(std::string_view text);
 std::string to_string(const ListenAddress& address);
 
-struct Config {
+struct Config : AskedByName {
   ListenAddress listen;
   std::string socket_path = "/run/linkhealth/linkhealth.sock";
   std::string state_dir = "/var/lib/linkhealth";
@@ -43,10 +44,8 @@ struct Config {
   std::string maintenance_dir = "/etc/linkhealth/maintenance";  ///< files that say what is being worked on; "": none
   bool dry_run = false;                                         ///< diagnose and show, but announce nothing
   LogLevel log_level = LogLevel::kInfo;
-  std::map<std::string, std::string> site;   ///< labels of the place: row, rack, …
-  std::map<PortKey, ExpectedPort> expected;  ///< what is asked of each port
-  std::map<PortKey, std::string> exempt;     ///< ports of which nothing is expected, with the reason
-  Outputs outputs;                           ///< who may come in, and where events go
+  std::map<std::string, std::string> site;  ///< labels of the place: row, rack, …
+  Outputs outputs;                          ///< who may come in, and where events go
   KnobTable knobs;
 };
 

@@ -36,13 +36,16 @@ void dump_expected(std::string& out, const ExpectedPort& expected) {
 }
 
 void dump_ports(std::string& out, const Config& config) {
-  std::map<PortKey, ExpectedPort> all = config.expected;
-  for (const auto& [port, reason] : config.exempt) all[port];
+  std::map<PortKey, ExpectedPort> all = with_plan(config);
+  std::map<PortKey, std::string> left_out = config.exempt;
+  for (const auto& [port, reason] : config.planned_exempt)
+    if (!config.expected.contains(port)) left_out.emplace(port, reason);
+  for (const auto& [port, reason] : left_out) all[port];
   out += fmt::format("ports:{}\n", all.empty() ? " {}" : "");
   for (const auto& [port, expected] : all) {
     out += fmt::format("  {}:\n", quoted(port));
     dump_expected(out, expected);
-    if (const auto exempt = config.exempt.find(port); exempt != config.exempt.end())
+    if (const auto exempt = left_out.find(port); exempt != left_out.end())
       out += fmt::format("    exempt: {}\n", quoted(exempt->second));
   }
 }

@@ -255,21 +255,10 @@ std::size_t apply_plan(Config& config, std::span<const PlanRow> rows, std::strin
     if (!row.node.empty() && row.node != node && without_domain(row.node) != without_domain(node)) continue;
     ++own;
     for (const auto& [label, value] : row.site) config.site.try_emplace(label, value);
-    if (!row.exempt.empty()) {
-      if (!config.expected.contains(row.port)) config.exempt.try_emplace(row.port, row.exempt);
-      continue;
-    }
-    if (config.exempt.contains(row.port)) continue;
-    ExpectedPort& expected = config.expected[row.port];
-    const ExpectedPort& plan = row.expected;
-    if (!expected.speed_mbps) expected.speed_mbps = plan.speed_mbps;
-    if (!expected.lanes) expected.lanes = plan.lanes;
-    if (expected.peer_system.empty() && expected.peer_port.empty()) {
-      expected.peer_system = plan.peer_system;
-      expected.peer_port = plan.peer_port;
-    }
-    for (auto part : {&ExpectedPort::peer_rack, &ExpectedPort::peer_u, &ExpectedPort::rail, &ExpectedPort::cable})
-      if ((expected.*part).empty()) expected.*part = plan.*part;
+    if (row.exempt.empty())
+      config.planned.emplace(row.port, row.expected);
+    else
+      config.planned_exempt.emplace(row.port, row.exempt);
   }
   return own;
 }

@@ -215,7 +215,7 @@ void Daemon::reload() {
   }
   const bool other_maintenance = config_.maintenance_dir != config->maintenance_dir;
   config_ = *std::move(config);
-  if (sampler_ != nullptr) sampler_->expect(config_.expected, planned_names(started_->knobs, config_.expected));
+  if (sampler_ != nullptr) sampler_->expect(with_plan(config_), planned_names(started_->knobs, config_));
   tap_.set_header(recording_header_json(source_->header()));
   silent_ = !announces();
   if (announces() && outbox_ == nullptr) {
@@ -239,7 +239,8 @@ Result<void> Daemon::run() {
   if (auto made = make_directories(state_dir_, config_.socket_path); !made) return made;
   if (auto made = make_source(); !made) return made;
   const RecordingHeader header = source_->header();
-  engine_ = std::make_unique<Engine>(engine_settings(config_, header.node, header.expected));
+  engine_ = std::make_unique<Engine>(
+      engine_settings(config_, header.node, sampler_ == nullptr ? header.expected : decltype(header.expected)()));
   start_memory(header.node);
   maintenance_ = std::make_unique<MaintenanceReader>(config_.maintenance_dir);
   maintenance_->wait(kMaintenancePatience);
@@ -289,6 +290,7 @@ void Daemon::on_step(const Snapshot& snapshot, const Engine::Step& step, double 
   publisher_.publish(step.report, step.events,
                      {LINKHEALTH_VERSION, lateness_s, started_at_, memory_->health(), metric_groups(config_.knobs)});
   deliveries_.on_step(false);
+  for (const std::string& remark : step.remarks) log_.warning(remark);
   if (!step.events.empty()) server_->on_events();
   port_count_ = step.report->ports.size();
   fault_count_ = 0;

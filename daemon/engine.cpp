@@ -62,12 +62,14 @@ std::vector<Subject> Engine::State::subjects() {
   std::vector<Subject> all;
   all.reserve(history.ports().size());
   for (const auto& [stable, port] : history.ports()) {
-    const ExpectedPort* expected = of_port(settings.expected, port);
+    Judged& own = judged[stable];
+    const AskedOfPort& asked = asked_of_port(port, own);
+    const ExpectedPort* expected = asked.expected ? &*asked.expected : nullptr;
     const bool current = port.module_at && in_seconds(history.now() - *port.module_at) < 300;
     // A module that does not send, or not for long, is as cold as that makes it: it tells nothing of the room.
     const bool warm =
         port.carrier == true && in_seconds(history.now() - port.carrier_since.value_or(port.first_seen)) >= kWarmUpS;
-    all.push_back({stable, &port, expected, leaf_of(port, expected), &judged[stable],
+    all.push_back({stable, &port, expected, leaf_of(port, expected), &own,
                    current && warm ? hottest(port.own.temperature_c) : std::nullopt,
                    current && supply_low(port, window_values) == true});
   }
@@ -100,7 +102,8 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
   s.release_lost(snapshot.taken_at);
   result.events = std::move(s.waiting);
   s.waiting.clear();
-  const bool plan_known = !s.settings.expected.empty();
+  result.remarks = std::exchange(s.remarks, {});
+  const bool plan_known = !s.settings.empty();
   // All ports of a driver gone at one time are one matter, of the driver or of the monitor: the first tells it for all.
   const auto all_watched = watched(subjects);
   const auto gone = gone_at_once(all_watched, std::max(15.0, s.step_s + 1));
@@ -116,9 +119,9 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
       s.history.excuse(subject.stable, snapshot.taken_at - (snapshot.wall_time - work->since));
     PortView view = view_of(*subject.port, subject.expected, snapshot.taken_at, s.window_values, port.errors_since);
     port.ber = view.up ? view.signal.ber : std::nullopt;
-    const std::string* const left_out = State::of_port(s.settings.exempt, *subject.port);
     const bool faulty = !s.ledger.open(subject.stable).empty();
-    port.exempt = left_out != nullptr ? *left_out : exempt_reason(*subject.port, subject.expected, plan_known, faulty);
+    port.exempt = !port.asked.exempt.empty() ? port.asked.exempt
+                                             : exempt_reason(*subject.port, subject.expected, plan_known, faulty);
     if (port.exempt.empty()) {
       s.fill_group(view, subject, subjects);
       if (lanes_may_be_others(view)) leave_single_lanes(view.light);

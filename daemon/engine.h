@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "model/asked.h"
 #include "model/knobs.h"
 #include "model/ledger_state.h"
 #include "model/port_moves.h"
@@ -18,13 +19,11 @@
 namespace linkhealth {
 
 /// What the engine must know beside the snapshots.
-struct EngineSettings {
+struct EngineSettings : AskedByName {
   std::string node;
-  KnobTable knobs;                             ///< engine_knob_groups(), as configured
-  std::map<PortKey, ExpectedPort> expected{};  ///< what configuration asks of each port; empty: nothing is known
-  std::map<PortKey, std::string> exempt{};     ///< ports that configuration leaves out, with the reason
-  SiteLabels site{};                           ///< where the node is
-  bool dry_run = false;                        ///< only said in the report: whoever sends things obeys it
+  KnobTable knobs;       ///< engine_knob_groups(), as configured
+  SiteLabels site{};     ///< where the node is
+  bool dry_run = false;  ///< only said in the report: whoever sends things obeys it
 };
 
 /// Every knob of the diagnosis and the ledger, for configuration to read and print.
@@ -36,6 +35,7 @@ class Engine {
     std::shared_ptr<const Report> report;
     std::vector<FaultEvent> events;
     PortMoves moves;  ///< ports that have another stable key since the last step
+    std::vector<std::string> remarks;  ///< on the configuration, for the log: each once
   };
 
   explicit Engine(EngineSettings settings);

@@ -118,7 +118,9 @@ void Engine::State::report_on(PortReport& report, const Subject& subject, const 
                   ": the link has trained, and no subnet manager makes it ACTIVE: ask who runs the fabric, which may "
                   "have shut the port out";
   else if (port.exempt.empty())
-    report.note = unexpected_note(*subject.port, subject.expected, !settings.expected.empty());
+    report.note = unexpected_note(*subject.port, subject.expected, !settings.empty());
+  if (const std::string& odd = port.asked.contradiction; !odd.empty())
+    report.note += (report.note.empty() ? "" : "; ") + odd;
   report.peer = peer_of(*subject.port, subject.expected);
   if (subject.port->present) {
     report.latest = subject.port->latest;

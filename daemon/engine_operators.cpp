@@ -21,8 +21,9 @@ Result<std::string> Engine::State::stable_of(const PortKey& key) const {
 void Engine::State::tell_place(FaultEvent& event, const PortKey& port) const {
   if (!settings.site.empty()) event.site = settings.site;
   const PortHistory* known = history.find(port);
-  if (const ExpectedPort* expected = known == nullptr ? nullptr : of_port(settings.expected, *known))
-    event.rail = expected->rail;
+  if (known == nullptr) return;
+  if (const auto asked = asked_of(settings, known->key, known->latest.id); asked.expected)
+    event.rail = asked.expected->rail;
 }
 
 /// The event of something that was said comes with the next step.
@@ -44,8 +45,8 @@ FaultReport Engine::State::wait_with(const LedgerChange& change, const PortKey& 
 void Engine::reconfigure(const EngineSettings& settings) {
   EngineSettings& now = state_->settings;
   now.knobs.take_values(settings.knobs);
-  now.expected = settings.expected;
-  now.exempt = settings.exempt;
+  static_cast<AskedByName&>(now) = settings;
+  ++state_->settings_made;
   now.site = settings.site;
   now.dry_run = settings.dry_run;
   state_->expects_anew = true;
@@ -69,21 +70,32 @@ void Engine::State::follow_cards() {
 void Engine::State::expect_anew() {
   std::vector<std::pair<std::string, PortKey>> idle;
   for (const auto& [stable, port] : history.ports())
-    if (port.awaited && (!settings.expected.contains(port.key) || settings.exempt.contains(port.key)))
-      idle.emplace_back(stable, port.key);
+    if (port.awaited && !awaits(settings, port.key)) idle.emplace_back(stable, port.key);
   for (const auto& [stable, key] : idle) {
     release(stable, key, "configuration no longer expects this port");
     history.await_no_more(stable);
     judged.erase(stable);
   }
-  for (const auto& [key, expected] : settings.expected)
-    if (!settings.exempt.contains(key)) history.await(key);
+  for (const auto* entries : {&settings.expected, &settings.planned})
+    for (const auto& [key, expected] : *entries)
+      if (awaits(settings, key)) history.await(key);
+}
+
+const AskedOfPort& Engine::State::asked_of_port(const PortHistory& port, Judged& own) {
+  if (own.asked_by == settings_made && own.asked_id == port.latest.id) return own.asked;
+  AskedOfPort asked = asked_of(settings, port.key, port.latest.id);
+  if (!asked.contradiction.empty() && asked.contradiction != own.asked.contradiction)
+    remarks.push_back(port.key + ": " + asked.contradiction);
+  own.asked = std::move(asked);
+  own.asked_id = port.latest.id;
+  own.asked_by = settings_made;
+  return own.asked;
 }
 
 void Engine::State::release_left_out(const std::vector<Subject>& all) {
   for (const Subject& subject : all)
-    if (const std::string* why = of_port(settings.exempt, *subject.port))
-      release(subject.stable, subject.port->key, "configuration leaves this port out: " + *why);
+    if (const std::string& why = subject.judged->asked.exempt; !why.empty())
+      release(subject.stable, subject.port->key, "configuration leaves this port out: " + why);
 }
 
 namespace {

@@ -16,8 +16,8 @@
 #include "diagnosis/repair_watch.h"
 #include "diagnosis/symptoms.h"
 #include "diagnosis/trends.h"
+#include "model/asked.h"
 #include "model/history.h"
-#include "model/port_lookup.h"
 
 namespace linkhealth {
 
@@ -44,6 +44,9 @@ struct Judged {
   RepairWatch repairs;
   RememberedDifferential differential;
   std::string exempt;
+  AskedOfPort asked;  ///< of `asked_id`, by the settings of `asked_by`
+  Shared<PortId> asked_id;
+  std::uint64_t asked_by = 0;  ///< 0: not yet
 };
 
 struct Subject {
@@ -108,18 +111,16 @@ struct Engine::State {
   std::optional<SteadyTime> first_step;
   bool looked_for_lost = false;
   std::shared_ptr<const RuleUse> rule_use = std::make_shared<const RuleUse>();
-  bool expects_anew = true;  ///< what is expected of this node is new with the next step
+  std::uint64_t settings_made = 1;   ///< so many settings were in force
+  std::vector<std::string> remarks;  ///< of this step
+  bool expects_anew = true;          ///< what is expected of this node is new with the next step
   std::optional<SteadyTime> last_step;
   double step_s = 10;
   std::string idle_cards;  ///< cards that the PCI bus shows and that have no driver; "" none, or not known
   WallTime wall;
 
-  /// What configuration says of a port, which may not have come yet and then has no name but that of the configuration.
-  template <typename Value>
-  static const Value* of_port(const std::map<PortKey, Value>& map, const PortHistory& port) {
-    const auto at = map.find(port.key);
-    return at != map.end() ? &at->second : find_named(map, port.latest.id);
-  }
+  /// What is asked of a port, made anew when its names or the settings are others.
+  const AskedOfPort& asked_of_port(const PortHistory& port, Judged& own);
   std::vector<Subject> subjects();
   void follow_cards();
   void expect_anew();

@@ -5,12 +5,10 @@
 #include <algorithm>
 #include <utility>
 
-#include "model/port_lookup.h"
-
 namespace linkhealth {
 
 FarEnds::FarEnds(std::vector<std::unique_ptr<PeerProbe>> probes, const Clock& clock, FarEndTiming timing,
-                 std::map<PortKey, ExpectedPort> plan)
+                 AskedByName plan)
     : timing_(timing), plan_(std::move(plan)), merge_(timing.hold, {}) {
   for (auto& probe : probes) readers_.push_back(std::make_unique<PeerReader>(std::move(probe), clock));
 }
@@ -21,7 +19,8 @@ void FarEnds::set_ports(const std::vector<InventoryPort>& ports) {
   for (const InventoryPort& port : ports) {
     if (!port.exempt_reason.empty()) continue;
     keys.insert(port.id.key());
-    if (const ExpectedPort* of_plan = find_named(plan_, port.id)) planned[port.id.key()] = *of_plan;
+    if (auto asked = asked_of(plan_, port.id.key(), port.id); asked.expected)
+      planned[port.id.key()] = *std::move(asked.expected);
   }
   merge_.set_plan(std::move(planned));
   merge_.set_ports(keys);

@@ -9,6 +9,7 @@
 
 #include "daemon/peer_merge.h"
 #include "daemon/peer_reader.h"
+#include "model/asked.h"
 
 namespace linkhealth {
 
@@ -22,11 +23,10 @@ struct FarEndTiming {
 class FarEnds {
  public:
   /// Starts a thread for each probe. `clock` belongs to main(): see PeerReader.
-  FarEnds(std::vector<std::unique_ptr<PeerProbe>> probes, const Clock& clock, FarEndTiming timing,
-          std::map<PortKey, ExpectedPort> plan);
+  FarEnds(std::vector<std::unique_ptr<PeerProbe>> probes, const Clock& clock, FarEndTiming timing, AskedByName plan);
 
   /// Another plan, in force with the next set_ports().
-  void set_plan(std::map<PortKey, ExpectedPort> plan) { plan_ = std::move(plan); }
+  void set_plan(AskedByName plan) { plan_ = std::move(plan); }
   /// Nobody is asked who is behind an exempt port; the probes are told of them all the same: see PeerProbe::read().
   void set_ports(const std::vector<InventoryPort>& ports);
 
@@ -51,7 +51,7 @@ class FarEnds {
 
  private:
   FarEndTiming timing_;
-  std::map<PortKey, ExpectedPort> plan_;  ///< by any name of a port
+  AskedByName plan_;  ///< by any name of a port
   PeerMerge merge_;
   std::vector<std::unique_ptr<PeerReader>> readers_;
   std::vector<Gap> node_gaps_;

@@ -21,7 +21,7 @@ RecordingHeader live_header(const Config& config, const Clock& clock) {
   header.boot_id = first_line_of(host, "/proc/sys/kernel/random/boot_id");
   header.at = clock.wall();
   header.version = LINKHEALTH_VERSION;
-  header.expected = config.expected;
+  header.expected = with_plan(config);
   return header;
 }
 

@@ -67,8 +67,8 @@ MadTiming mad_timing(KnobValues values, bool once) {
 
 std::span<const KnobGroup> peer_knob_groups() { return kGroups; }
 
-std::map<PortKey, ExpectedPort> planned_names(const KnobTable& knobs, const std::map<PortKey, ExpectedPort>& expected) {
-  return knobs.values("peers")[kPlan] >= 0.5 ? expected : std::map<PortKey, ExpectedPort>();
+AskedByName planned_names(const KnobTable& knobs, const AskedByName& asked) {
+  return knobs.values("peers")[kPlan] >= 0.5 ? asked : AskedByName();
 }
 
 Milliseconds far_end_hold(const KnobTable& knobs) {
@@ -91,7 +91,7 @@ std::unique_ptr<FarEnds> make_far_ends(const Config& config, const Clock& clock,
   if (is_on(kImport))
     probes.push_back(
         make_import_probe(open_import_directory(config.import_dir), clock, {time(kImportPeriod), time(kImportSkew)}));
-  std::map<PortKey, ExpectedPort> plan = planned_names(config.knobs, config.expected);
+  AskedByName plan = planned_names(config.knobs, config);
   if (probes.empty() && plan.empty()) return nullptr;
   return std::make_unique<FarEnds>(std::move(probes), clock, FarEndTiming{far_end_hold(config.knobs), time(kPatience)},
                                    std::move(plan));

@@ -78,8 +78,8 @@ Result<Config> complete_config(const DaemonOptions& options, const std::string& 
 
 EngineSettings engine_settings(const Config& config, const std::string& node,
                                const std::map<PortKey, ExpectedPort>& recorded) {
-  EngineSettings settings{node, config.knobs, recorded, config.exempt, config.site, config.dry_run};
-  for (const auto& [port, expected] : config.expected) settings.expected[port] = expected;
+  EngineSettings settings{config, node, config.knobs, config.site, config.dry_run};
+  for (const auto& [port, expected] : recorded) settings.planned.emplace(port, expected);
   return settings;
 }
 

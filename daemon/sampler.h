@@ -37,6 +37,7 @@
 #include "daemon/sampler_settings.h"
 #include "daemon/search_desk.h"
 #include "daemon/source.h"
+#include "model/asked.h"
 #include "probes/event_feed.h"
 #include "probes/host.h"
 #include "probes/module_reader.h"
@@ -57,7 +58,7 @@ class Sampler : public Source {
   /// From now on the far ends are watched too; null: they are not. Before the first poll().
   void watch_far_ends(std::unique_ptr<FarEnds> far_ends) { far_ends_ = std::move(far_ends); }
   /// The configuration was read again: what recordings of this node begin with, and what the plan calls the far ends.
-  void expect(const std::map<PortKey, ExpectedPort>& expected, std::map<PortKey, ExpectedPort> planned);
+  void expect(const std::map<PortKey, ExpectedPort>& expected, AskedByName planned);
   /// Ports of an earlier run that are missed when they are not here. Before the first poll().
   void remember(std::vector<PortId> ports) { ports_search_.remember(std::move(ports)); }
   /// Somebody works on these ports, and their modules are not read until the next call.

@@ -2,7 +2,6 @@
 #pragma once
 
 #include <array>
-#include <map>
 #include <string>
 
 #include "model/snapshot.h"
@@ -21,15 +20,6 @@ inline bool is_named(const PortId& id, const std::string& name) {
   for (const std::string& own : names_of(id))
     if (own == name) return true;
   return false;
-}
-
-/// What `map` says of the port, under the first of its names that is there; null: nothing.
-template <typename Value>
-const Value* find_named(const std::map<PortKey, Value>& map, const PortId& id) {
-  if (map.empty()) return nullptr;
-  for (const std::string& name : names_of(id))
-    if (const auto at = map.find(name); at != map.end()) return &at->second;
-  return nullptr;
 }
 
 }  // namespace linkhealth

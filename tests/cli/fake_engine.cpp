@@ -28,10 +28,12 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
   report->node = state_->settings.node;
   report->at = snapshot.wall_time;
   report->t = snapshot.taken_at;
-  for (const auto& [key, expected] : state_->settings.expected) {
+  auto names = state_->settings.planned;
+  names.insert(state_->settings.expected.begin(), state_->settings.expected.end());
+  for (const auto& [key, any] : names) {
     PortReport& port = report->ports.emplace_back();
     port.port = key;
-    port.expected = expected;
+    port.expected = *asked_of(state_->settings, key, {}).expected;
     port.figures.ber_window_s = state_->settings.knobs.values("ledger")[0];
     if (state_->settings.exempt.contains(key)) port.exempt = state_->settings.exempt.at(key);
   }

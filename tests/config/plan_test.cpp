@@ -73,17 +73,18 @@ TEST(Plan, OnlyThisNodesRowsCountAndTheConfigurationWins) {
   config.expected["mlx5_0/1"].peer_port = "Ethernet9/9";
   config.site["rack"] = "99";
   EXPECT_EQ(apply_plan(config, *parse_plan_csv(kCsv, "plan.csv"), "gpu-1.dc1.example"), 2U);
-  EXPECT_EQ(config.expected.size(), 2U);
-  EXPECT_EQ(config.expected["mlx5_0/1"].peer_port, "Ethernet9/9");
-  EXPECT_EQ(config.expected["mlx5_0/1"].peer_system, "") << "half of a peer is not mixed with half of another";
-  EXPECT_EQ(config.expected["mlx5_0/1"].speed_mbps, 400000U);
-  EXPECT_EQ(config.expected["mlx5_0/1"].rail, "1");
+  auto asked = with_plan(config);
+  EXPECT_EQ(asked.size(), 2U);
+  EXPECT_EQ(asked["mlx5_0/1"].peer_port, "Ethernet9/9");
+  EXPECT_EQ(asked["mlx5_0/1"].peer_system, "") << "half of a peer is not mixed with half of another";
+  EXPECT_EQ(asked["mlx5_0/1"].speed_mbps, 400000U);
+  EXPECT_EQ(asked["mlx5_0/1"].rail, "1");
   EXPECT_EQ(config.site["rack"], "99");
   EXPECT_EQ(config.site["u"], "17");
   EXPECT_TRUE(config.exempt.empty());
   Config other;
   apply_plan(other, *parse_plan_csv(kCsv, "plan.csv"), "gpu-2");
-  EXPECT_EQ(other.exempt["mlx5_0/1"], "spare \"slot\"");
+  EXPECT_EQ(other.planned_exempt["mlx5_0/1"], "spare \"slot\"");
 }
 
 constexpr std::string_view kFabric =

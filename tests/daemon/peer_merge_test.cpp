@@ -285,7 +285,7 @@ TEST(FarEndsPlan, NamesAPortByItsPciAddressToo) {
   testing::ManualClock clock;
   ExpectedPort planned;
   planned.peer_system = "leaf-9";
-  FarEnds far_ends({}, clock, {}, {{"0000:1b:00.0", planned}});
+  FarEnds far_ends({}, clock, {}, std::map<PortKey, ExpectedPort>{{"0000:1b:00.0", planned}});
   InventoryPort port;
   port.id.device = "mlx5_0";
   port.id.verbs = true;

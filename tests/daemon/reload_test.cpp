@@ -34,8 +34,8 @@ TEST_F(Reload, ThePlanIsPartOfTheConfiguration) {
   write("plan.csv", "node,port,peer_system,peer_port,rack\ngpu-1,ens1np0,leaf-1,Ethernet1/1,12\ngpu-2,x,y,z,13\n");
   const auto config = read("plan: " + temp_.file("plan.csv") + "\n");
   ASSERT_TRUE(config) << config.error().message;
-  EXPECT_EQ(config->expected.size(), 1U);
-  EXPECT_EQ(config->expected.at("ens1np0").peer_system, "leaf-1");
+  EXPECT_EQ(config->planned.size(), 1U);
+  EXPECT_EQ(config->planned.at("ens1np0").peer_system, "leaf-1");
   EXPECT_EQ(config->site.at("rack"), "12");
 }
 
@@ -86,6 +86,55 @@ TEST_F(Reload, WhatChangedIsSaidInWords) {
   EXPECT_EQ(reload_words({}, {}), "nothing changed");
 }
 
+/// The feed's port is mlx5_0/1, with the interface ens1np0.
+AskedOfPort asked_of_feeds_port(const Config& config) {
+  const Snapshot snapshot = Feed().tick();
+  return asked_of(config, "mlx5_0/1", snapshot.ports.at("mlx5_0/1").id);
+}
+
+TEST_F(Reload, WhatIsSaidUnderSeveralNamesOfAPortIsOne) {
+  for (const char* text : {"ports: {mlx5_0: {speed_mbps: 800000}, ens1np0: {peer: {system: leaf, port: Eth1}}}\n",
+                           "ports: {ens1np0: {speed_mbps: 800000}, mlx5_0/1: {peer: {system: leaf, port: Eth1}}}\n"}) {
+    const AskedOfPort asked = asked_of_feeds_port(*read(text));
+    ASSERT_TRUE(asked.expected) << text;
+    EXPECT_EQ(asked.expected->speed_mbps, 800000U) << text;
+    EXPECT_EQ(asked.expected->peer_system, "leaf") << text;
+    EXPECT_EQ(asked.contradiction, "") << text;
+  }
+}
+
+TEST_F(Reload, TheConfigurationGoesBeforeThePlanUnderAnyName) {
+  write("plan.csv", "port,speed_mbps,rail,peer_system,peer_port\nmlx5_0/1,800000,7,leaf-1,Eth1\n");
+  const std::string plan = "plan: " + temp_.file("plan.csv") + "\n";
+  const AskedOfPort asked =
+      asked_of_feeds_port(*read(plan + "ports: {mlx5_0: {speed_mbps: 400000}, ens1np0: {peer: {port: Eth9}}}\n"));
+  ASSERT_TRUE(asked.expected);
+  EXPECT_EQ(asked.expected->speed_mbps, 400000U);
+  EXPECT_EQ(asked.expected->rail, "7") << "of this the configuration says nothing";
+  EXPECT_EQ(asked.expected->peer_system, "");
+  EXPECT_EQ(asked.expected->peer_port, "Eth9");
+  EXPECT_EQ(asked.contradiction, "") << "the operator corrects the plan: that is what the order is for";
+
+  write("plan.csv", "port,exempt\nmlx5_0/1,not cabled\n");
+  EXPECT_EQ(asked_of_feeds_port(*read(plan)).exempt, "not cabled");
+  const AskedOfPort cabled = asked_of_feeds_port(*read(plan + "ports: {ens1np0: {speed_mbps: 400000}}\n"));
+  EXPECT_EQ(cabled.exempt, "");
+  EXPECT_EQ(cabled.expected->speed_mbps, 400000U);
+  EXPECT_EQ(cabled.contradiction, "");
+}
+
+TEST_F(Reload, TwoEntriesThatDoNotAgreeAreSaidOfThePort) {
+  EXPECT_EQ(asked_of_feeds_port(*read("ports: {mlx5_0: {speed_mbps: 800000}, ens1np0: {speed_mbps: 400000}}\n"))
+                .contradiction,
+            "configuration says speed_mbps 400000 under ens1np0 and 800000 under mlx5_0: the first one counts");
+  EXPECT_EQ(
+      asked_of_feeds_port(*read("ports: {mlx5_0: {exempt: spare}, ens1np0: {speed_mbps: 400000}}\n")).contradiction,
+      "configuration leaves it out under mlx5_0 and expects something of it under ens1np0: it is left out");
+  write("plan.csv", "port,rail\nmlx5_0,1\nmlx5_0/1,2\n");
+  EXPECT_EQ(asked_of_feeds_port(*read("plan: " + temp_.file("plan.csv") + "\n")).contradiction,
+            "the plan says rail 2 under mlx5_0/1 and 1 under mlx5_0: the first one counts");
+}
+
 /// A node of one port, and what was said of it.
 struct Watched {
   explicit Watched(const Config& config) : engine(engine_settings(config, "gpu-1", {})) {}
@@ -94,6 +143,7 @@ struct Watched {
       const Engine::Step step = engine.step(feed.tick());
       report = step.report;
       for (const FaultEvent& event : step.events) events.push_back(event);
+      remarks.insert(remarks.end(), step.remarks.begin(), step.remarks.end());
     }
   }
   void reload(const Config& config) { engine.reconfigure(engine_settings(config, "gpu-1", {})); }
@@ -101,7 +151,24 @@ struct Watched {
   Engine engine;
   std::shared_ptr<const Report> report;
   std::vector<FaultEvent> events;
+  std::vector<std::string> remarks;
 };
+
+TEST_F(Reload, AContradictionIsANoteAndOneLineOfTheLog) {
+  const std::string text = "ports: {mlx5_0: {speed_mbps: 800000}, ens1np0: {speed_mbps: 400000}}\n";
+  const std::string said = "configuration says speed_mbps 400000 under ens1np0 and 800000 under mlx5_0";
+  Watched node(*read(text));
+  node.run(60);
+  EXPECT_THAT(node.report->ports.at(0).note, HasSubstr(said));
+  EXPECT_EQ(node.report->ports.at(0).expected.speed_mbps, 400000U);
+  EXPECT_THAT(node.remarks, ElementsAre(HasSubstr("mlx5_0/1: " + said)));
+  node.reload(*read(text));
+  node.run(60);
+  EXPECT_EQ(node.remarks.size(), 1U) << "the same again is no news";
+  node.reload(*read("ports: {mlx5_0: {speed_mbps: 400000}}\n"));
+  node.run(60);
+  EXPECT_EQ(node.report->ports.at(0).note, "");
+}
 
 TEST_F(Reload, APortThatIsNewlyExpectedAndAbsentBecomesAFinding) {
   Watched node(*read("ports: {mlx5_0/1: {rail: 1}}\n"));
