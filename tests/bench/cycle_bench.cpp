@@ -34,7 +34,7 @@ Snapshot snapshot_of(int ports, int step) {
   return snapshot;
 }
 
-Engine new_engine() { return Engine({"bench", KnobTable(all_knob_groups())}); }
+Engine new_engine() { return Engine({{}, "bench", KnobTable(all_knob_groups())}); }
 
 void judge(benchmark::State& state) {
   Engine engine = new_engine();

@@ -76,7 +76,7 @@ int run(std::span<char*> arguments) {
   settings.firmware_reads = 0;  // every counter file each time, as node_exporter does
   const auto batches = std::make_shared<BatchedReads>();
   Sampler sampler([&] { return std::make_unique<LiveHost>(sysroot, batches); }, nullptr, clock, settings, {});
-  Engine engine({"bench", KnobTable(all_knob_groups())});
+  Engine engine({{}, "bench", KnobTable(all_knob_groups())});
   LatestValues latest;
   Publisher publisher({report_json, port_json, event_json_line, module_json});
   RecordingTap tap;
@@ -89,7 +89,7 @@ int run(std::span<char*> arguments) {
   }
   const auto take = [&](const std::optional<Snapshot>& snapshot) {
     if (!snapshot) return;
-    const auto step = diagnosis ? engine.step(*snapshot) : Engine::Step{latest.take(*snapshot), {}};
+    const auto step = diagnosis ? engine.step(*snapshot) : Engine::Step{latest.take(*snapshot), {}, {}};
     publisher.publish(step.report, step.events, {"bench", 0.0});
   };
   std::uint64_t searches = 0;
