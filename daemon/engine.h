@@ -34,7 +34,7 @@ class Engine {
   struct Step {
     std::shared_ptr<const Report> report;
     std::vector<FaultEvent> events;
-    PortMoves moves;  ///< ports that have another stable key since the last step
+    PortMoves moves;                   ///< ports that have another stable key since the last step
     std::vector<std::string> remarks;  ///< on the configuration, for the log: each once
   };
 

@@ -89,7 +89,7 @@ int run(std::span<char*> arguments) {
   }
   const auto take = [&](const std::optional<Snapshot>& snapshot) {
     if (!snapshot) return;
-    const auto step = diagnosis ? engine.step(*snapshot) : Engine::Step{latest.take(*snapshot), {}, {}};
+    const auto step = diagnosis ? engine.step(*snapshot) : Engine::Step{latest.take(*snapshot), {}, {}, {}};
     publisher.publish(step.report, step.events, {"bench", 0.0});
   };
   std::uint64_t searches = 0;
