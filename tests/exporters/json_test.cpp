@@ -74,7 +74,8 @@ TEST(ReportJson, ShowsWhatWasReadBesideWhatIsConcluded) {
                               R"("counters":{"symbol_error":7},"module":{"present":true,"kind":"unknown",)"
                               R"("lanes":[{"rx_power_mw":0.123}]}},)"));
   EXPECT_THAT(json, HasSubstr(R"("figures":{"pre_fec_ber":3.4e-05,"involuntary_downs_24h":0,)"
-                              R"("involuntary_downs_total":0,"voluntary_downs_total":0,"carrier_since_t":1.500},)"));
+                              R"("involuntary_downs_total":0,"voluntary_downs_total":0,"involuntary_downs_told":0,)"
+                              R"("carrier_since_t":1.500},)"));
   EXPECT_THAT(json, HasSubstr(R"("gaps":[{"port":"mlx5_0/1","probe":"module","reason":"EBUSY"}])"));
   EXPECT_THAT(json, testing::Not(HasSubstr("timings")));
 }
