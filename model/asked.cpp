@@ -81,9 +81,10 @@ void take(const Field& field, const std::array<Rank, 2>& ranks, AskedOfPort& ask
       const std::string words = field.words(*entry);
       if (words.empty() || words == said) continue;
       if (first != nullptr) {
-        add_sentence(asked.contradiction, std::string(rank.who) + " says " + std::string(field.name) + " " + said +
-                                              " under " + *first + " and " + words + " under " + name +
-                                              ": the first one counts");
+        std::string sentence(rank.who);
+        sentence.append(" says ").append(field.name).append(" ").append(said).append(" under ").append(*first);
+        sentence.append(" and ").append(words).append(" under ").append(name).append(": the first one counts");
+        add_sentence(asked.contradiction, sentence);
         break;
       }
       first = &name;

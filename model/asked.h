@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "model/snapshot.h"
 
@@ -13,9 +14,8 @@ namespace linkhealth {
 /// By any name of a port. What the configuration says goes before the plan, field by field.
 struct AskedByName {
   AskedByName() = default;
-  AskedByName(
-      std::map<PortKey, ExpectedPort> by_configuration,  // NOLINT(google-explicit-constructor): there is no plan
-      std::map<PortKey, ExpectedPort> by_plan = {})
+  // NOLINTNEXTLINE(google-explicit-constructor): there is no plan
+  AskedByName(std::map<PortKey, ExpectedPort> by_configuration, std::map<PortKey, ExpectedPort> by_plan = {})
       : expected(std::move(by_configuration)), planned(std::move(by_plan)) {}
 
   std::map<PortKey, ExpectedPort> expected;  ///< by the configuration
