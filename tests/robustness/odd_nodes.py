@@ -54,8 +54,10 @@ class Node:
         for index in range(ports):
             self.add(index)
 
+    one_card = False  # its ports are functions of one
+
     def pci(self, index):
-        return f"0000:{index + 0x10:02x}:00.0"
+        return f"0000:10:00.{index}" if self.one_card else f"0000:{index + 0x10:02x}:00.0"
 
     def function(self, index):
         return f"{self.root}/devices/pci0000:00/{self.pci(index)}"
@@ -310,7 +312,8 @@ def renamed_netdev(node):
 
 
 def a_bond_is_made(node):
-    """mlx5's LAG: one verbs device is left, at the first member; the second member's port is a plain one."""
+    """mlx5's LAG: one verbs device is left, at the first member; the second member's port, of the same card, is a plain one."""
+    node.one_card = True
     node.add(0), node.add(1)
     with running(node) as daemon:
         daemon.until(lambda: has_counters(daemon, "mlx5_0") and has_counters(daemon, "mlx5_1"), "both ports")
