@@ -59,6 +59,13 @@ struct Feed {
     for (std::size_t i = 0; i < fec_lanes.size(); ++i)
       fec_lanes[i].corrected_bits = fec_lanes[i].corrected_bits.value_or(0) + (i == bad_fec_lane ? by : by / 100000);
   }
+  /// Its link has neither an administrator's flag nor counts of its carrier.
+  void be_infiniband() {
+    link_layer = "InfiniBand";
+    link.admin_up.reset();
+    link.carrier_up_count.reset();
+    link.carrier_down_count.reset();
+  }
   void event(PortEventKind kind, double at, std::string text = "") {
     events.push_back({steady_from_seconds(at), key, kind, std::move(text)});
   }

@@ -205,9 +205,7 @@ TEST(HistoryCounters, ACardWhoseFirmwareAnswersIsAliveThoughItsPortIsIdle) {
   for (const bool answers : {true, false}) {
     History history;
     Feed feed;
-    feed.link_layer = "InfiniBand";
-    feed.link.carrier_up_count.reset();
-    feed.link.carrier_down_count.reset();
+    feed.be_infiniband();
     feed.bits_per_s = 0;
     feed.counters = Counters();
     feed.counters.set(answers ? "port_rcv_data" : "netdev_rx_packets", 1000);

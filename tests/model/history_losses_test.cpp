@@ -99,9 +99,7 @@ TEST(PhyCounts, ACountThatBeginsAnewSaysNothing) {
 TEST(PhyCounts, NeverMindWhereTheCarrierIsNotCounted) {
   History history;
   Feed feed;
-  feed.link_layer = "InfiniBand";
-  feed.link.carrier_up_count.reset();
-  feed.link.carrier_down_count.reset();
+  feed.be_infiniband();
   feed.counters.set("link_down_events_phy", 1);
   history.observe(feed.tick());
   feed.counters.set("link_down_events_phy", 9);
@@ -143,10 +141,7 @@ TEST(CarrierCounts, OfMlx5ThatRiseTogetherOnALinkThatIsDownAreNoLosses) {
 TEST(DisabledInfiniBandPorts, FallBecauseSomebodyWantsIt) {
   History history;
   Feed feed;
-  feed.link_layer = "InfiniBand";
-  feed.link.admin_up.reset();
-  feed.link.carrier_up_count.reset();
-  feed.link.carrier_down_count.reset();
+  feed.be_infiniband();
   const auto run = [&](int ticks) {
     for (int i = 0; i < ticks; ++i) history.observe(feed.tick());
   };

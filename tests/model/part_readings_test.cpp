@@ -84,11 +84,7 @@ TEST(PartReadings, OfCountersThatCannotBeReadForMinutesAreUnknown) {
 
 /// A port without carrier counts: its losses are those that are seen, and link_downed.
 struct InfiniBand {
-  InfiniBand() {
-    feed.link_layer = "InfiniBand";
-    feed.link.carrier_up_count.reset();
-    feed.link.carrier_down_count.reset();
-  }
+  InfiniBand() { feed.be_infiniband(); }
   [[nodiscard]] std::uint64_t losses() const {
     std::uint64_t count = 0;
     for (const CarrierLoss& loss : history.find("mlx5_0/1")->losses) count += loss.count;

@@ -371,15 +371,21 @@ def nvswitch_managers(node):
             assert port["health"] == "exempt" and "NVSwitches" in port["exempt"], port
 
 
+def shut_down_with_a_fault(node, daemon):
+    """The node of two cards goes down once the second one's fault is open; that fault."""
+    daemon.until(lambda: daemon.ports()["mlx5_1/1"]["faults"], "the PCIe fault of mlx5_1")
+    fault = daemon.ports()["mlx5_1/1"]["faults"][0]
+    daemon.stop()
+    node.remove(0), node.remove(1)
+    return fault
+
+
 def swapped_names_after_a_reboot(node):
     """An open fault is in the ledger file; the node boots, and the kernel gives the names the other way round."""
     node.add(0), node.add(1)
     put(node.function(1) + "/current_link_width", "4")
     with running(node) as daemon:
-        daemon.until(lambda: daemon.ports()["mlx5_1/1"]["faults"], "the PCIe fault of mlx5_1")
-        fault = daemon.ports()["mlx5_1/1"]["faults"][0]
-        daemon.stop()
-        node.remove(0), node.remove(1)
+        fault = shut_down_with_a_fault(node, daemon)
         node.add(0, name="mlx5_1", netdev="ens1")
         node.add(1, name="mlx5_0", netdev="ens0")
         put(node.function(1) + "/current_link_width", "4")
@@ -394,10 +400,7 @@ def renumbered_after_a_reboot(node):
     node.add(0), node.add(1)
     put(node.function(1) + "/current_link_width", "4")
     with running(node) as daemon:
-        daemon.until(lambda: daemon.ports()["mlx5_1/1"]["faults"], "the PCIe fault of mlx5_1")
-        fault = daemon.ports()["mlx5_1/1"]["faults"][0]
-        daemon.stop()
-        node.remove(0), node.remove(1)
+        fault = shut_down_with_a_fault(node, daemon)
         node.add(1, name="mlx5_0", netdev="ens0"), node.add(2, name="mlx5_1", netdev="ens1")
         for index, name in ((1, "mlx5_0"), (2, "mlx5_1")):
             put(f"{node.function(index)}/infiniband/{name}/node_guid", f"b83f:d203:0012:{index - 1:04x}")
