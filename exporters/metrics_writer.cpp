@@ -110,6 +110,9 @@ inline bool stands_at(const char* at, std::string_view text) {
   return true;
 }
 
+/// Not ==: zero has two signs, and what is no number equals nothing.
+bool same_bits(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
+
 char* write(char* out, std::string_view text) { return std::copy(text.begin(), text.end(), out); }
 
 constexpr std::size_t kLongestValue = 32;
@@ -186,6 +189,8 @@ void MetricsWriter::Family::add_line(std::span<const std::string> heads, std::sp
   char* const value_end = write_value(end, value);
   *value_end = '\n';
   used = static_cast<std::size_t>(value_end + 1 - room.get());
+  room_lines.push_back({value, static_cast<std::uint32_t>(used - 1), static_cast<std::uint32_t>(value_end - end)});
+  count = room_lines.size();
 }
 
 void MetricsWriter::Family::make_room(std::size_t size) {
@@ -199,8 +204,9 @@ bool MetricsWriter::Family::write_over(std::span<const std::string> heads, std::
                                        double value) {
   if (used >= last_used || !plain) return false;
   char* at = room.get() + used;
+  Line& line = room_lines[count];
   // Of one line: a label may read like the end of one line and the beginning of the next.
-  const auto* const old_end = static_cast<const char*>(std::memchr(at, '\n', last_used - used));
+  const char* const old_end = room.get() + line.end;
   const auto skips = [&](std::string_view piece) {
     if (static_cast<std::size_t>(old_end - at) < piece.size() || !stands_at(at, piece)) return false;
     at += piece.size();
@@ -210,16 +216,22 @@ bool MetricsWriter::Family::write_over(std::span<const std::string> heads, std::
   for (std::size_t i = 0; i < labels.size(); ++i)
     if (!skips(heads[i]) || !skips(labels[i])) return false;
   if (labels.empty() ? !skips(heads.front()) || !skips(" ") : !skips(kLabelsEnd)) return false;
-  std::array<char, kLongestValue> digits;  // NOLINT(*-member-init): filled by write_value
-  const std::string_view text(digits.data(), write_value(digits.data(), value));
-  if (at + text.size() != old_end) return false;
-  at = write(at, text);
-  used = static_cast<std::size_t>(at + 1 - room.get());
+  if (at + line.digits != old_end) return false;
+  if (!same_bits(value, line.value)) {
+    std::array<char, kLongestValue> digits;  // NOLINT(*-member-init): filled by write_value
+    const std::string_view text(digits.data(), write_value(digits.data(), value));
+    if (text.size() != line.digits) return false;
+    write(at, text);
+    line.value = value;
+  }
+  used = line.end + std::size_t{1};
+  ++count;
   return true;
 }
 
 void MetricsWriter::Family::forget_rest() {
   reinsert(slots.size(), used);
+  room_lines.resize(count);
   last_used = 0;
 }
 
@@ -230,7 +242,7 @@ bool MetricsWriter::Family::repeats(std::string_view key, std::uint64_t hash64) 
   std::size_t at = hash & mask;
   // The key ends with the blank before the value. Quotes inside of labels are escaped, so none begins another.
   for (; slots[at].begin != 0; at = (at + 1) & mask)
-    if (slots[at].hash == hash && lines().substr(slots[at].begin - 1).starts_with(key)) return true;
+    if (slots[at].hash == hash && text().substr(slots[at].begin - 1).starts_with(key)) return true;
   slots[at] = {static_cast<std::uint32_t>(used + 1), hash};
   ++series;
   return false;
@@ -253,6 +265,7 @@ void MetricsWriter::Family::reinsert(std::size_t slot_count, std::size_t end) {
 void MetricsWriter::Family::clear() {
   if (used < last_used) forget_rest();
   last_used = std::exchange(used, 0);
+  count = 0;
 }
 
 std::string MetricsWriter::header_of(std::size_t row) {

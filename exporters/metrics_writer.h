@@ -40,7 +40,15 @@ class MetricsWriter : public SeriesSink {
     std::size_t room_size = 0;
     std::size_t used = 0;
     std::size_t last_used = 0;  ///< more than `used` while every line was the same as in the text before
-    bool plain = true;          ///< no label ever had to be written in another way than it was read
+    /// A line of the room.
+    struct Line {
+      double value = 0;
+      std::uint32_t end = 0;     ///< where its '\n' stands
+      std::uint32_t digits = 0;  ///< so many characters of it are the value
+    };
+    std::vector<Line> room_lines;  ///< all that the room holds
+    std::size_t count = 0;         ///< so many of them end before `used`
+    bool plain = true;             ///< no label ever had to be written in another way than it was read
     struct Slot {
       std::uint32_t begin = 0;  ///< where the line begins, plus 1; 0: free
       std::uint32_t hash = 0;
@@ -51,7 +59,7 @@ class MetricsWriter : public SeriesSink {
     std::uint64_t head_hash = 0;
     std::array<std::string, kHeadLabels> head_labels;  ///< as they were read
 
-    [[nodiscard]] std::string_view lines() const { return {room.get(), used}; }
+    [[nodiscard]] std::string_view text() const { return {room.get(), used}; }
     [[nodiscard]] bool has_head(std::span<const std::string_view> labels) const;
     /// The head, the labels that it does not have, each after its own head, and the value; unless such a series is
     /// there already.
@@ -86,7 +94,7 @@ void MetricsWriter::take(Out out) {
     Family& family = families_[row];
     if (family.used == 0) continue;
     out(header_of(row));
-    out(family.lines());
+    out(family.text());
     family.clear();
   }
 }

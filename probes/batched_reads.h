@@ -11,14 +11,9 @@
 #include <span>
 #include <vector>
 
-namespace linkhealth {
+#include "probes/host.h"
 
-/// One read from offset 0.
-struct DescriptorRead {
-  int fd = -1;
-  std::span<char> buffer;
-  std::int64_t got = 0;  ///< bytes, or the negated errno
-};
+namespace linkhealth {
 
 /// Contexts for such calls, lent to who reads and taken back after it: a read that hangs keeps its own. All methods may
 /// be called from any thread.

@@ -35,6 +35,13 @@ struct FileRead {
   Result<std::size_t> got = std::size_t{0};  ///< as HostFile::read()
 };
 
+/// One read of a descriptor, from offset 0.
+struct DescriptorRead {
+  int fd = -1;
+  std::span<char> buffer;
+  std::int64_t got = 0;  ///< bytes, or the negated errno
+};
+
 /// Messages that come by themselves: link events, device events, lines of the kernel log.
 class HostEvents {
  public:
@@ -60,6 +67,10 @@ class Host {
   virtual void read_together(std::span<FileRead> reads) {
     for (FileRead& read : reads)
       if (read.file != nullptr) read.got = read.file->read(read.buffer);
+  }
+  /// The same of files that gave a descriptor().
+  virtual void read_descriptors(std::span<DescriptorRead> reads) {
+    for (DescriptorRead& read : reads) read.got = -EBADF;  // a Host without descriptors gave none
   }
   /// The names in a directory, without "." and "..", sorted.
   virtual Result<std::vector<std::string>> list_dir(const std::string& path) = 0;

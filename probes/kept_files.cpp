@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <array>
+#include <limits>
+#include <utility>
 
 #include "base/text.h"
 #include "probes/sysfs_text.h"
@@ -48,18 +50,63 @@ CounterFiles::CounterFiles(std::string dir, std::string_view prefix, std::span<c
     if (!id) odd_names_.push_back(std::make_unique<const std::string>(std::move(counter)));
     files_.emplace_back((id ? known_counters()[*id].name : *odd_names_.back()).substr(prefix_size_));
   }
+  descriptors_.assign(files_.size(), -1);
+  looked_at_ = files_.size();
 }
 
-void CounterFiles::read_files(std::size_t first, std::size_t count, Host& host, Reads& reads) {
-  for (std::size_t i = first; i < first + count; ++i) reads.add(host, files_[i], dir_);
-  reads.read(host);
+void CounterFiles::read_descriptors(std::size_t first, std::size_t count, Host& host, Reads& reads) const {
+  std::size_t asked = 0;
+  for (std::size_t i = first; i < first + count; ++i) {
+    if (descriptors_[i] < 0) continue;
+    reads.reads[asked] = {descriptors_[i], reads.texts[asked], 0};
+    ++asked;
+  }
+  if (asked > 0) host.read_descriptors(std::span(reads.reads).first(asked));
 }
 
-void CounterFiles::reject(KeptFile& file, const Error& error, unsigned max_skip) {
-  file.reject(error.errnum == 0 ? error.message : errno_name(error.errnum), max_skip);
+namespace {
+
+/// A number as the kernel prints it, "123\n".
+std::optional<std::uint64_t> printed_number(std::string_view text) {
+  constexpr std::size_t kNeverTooLarge = std::numeric_limits<std::uint64_t>::digits10;
+  if (text.size() < 2 || text.size() > kNeverTooLarge + 1 || text.back() != '\n') return std::nullopt;
+  std::uint64_t value = 0;
+  for (const char c : text.substr(0, text.size() - 1)) {
+    if (c < '0' || c > '9') return std::nullopt;
+    value = value * 10 + static_cast<std::uint64_t>(c - '0');
+  }
+  return value;
 }
 
-std::string CounterFiles::reasons() const { return join_reasons(files_); }
+}  // namespace
+
+std::optional<Result<std::uint64_t>> CounterFiles::number(std::size_t index, Host& host, Reads& reads) {
+  if (descriptors_[index] < 0) {
+    std::array<char, kLongest> buffer;  // NOLINT(*-member-init): filled by the read
+    const auto text = files_[index].read(host, dir_, buffer);
+    if (!text) return std::nullopt;
+    if (!*text) return text->error();
+    return parse_counter(**text);
+  }
+  const DescriptorRead& read = reads.reads[reads.taken++];
+  if (read.got < 0) return errno_error("read", static_cast<int>(-read.got));
+  const std::string_view text(read.buffer.data(), static_cast<std::size_t>(read.got));
+  if (const auto value = printed_number(text)) return *value;
+  return parse_counter(trim(text));
+}
+
+void CounterFiles::accept(std::size_t index) {
+  files_[index].accept();
+  descriptors_[index] = files_[index].descriptor();
+  if (descriptors_[index] >= 0) --looked_at_;
+}
+
+void CounterFiles::reject(std::size_t index, const Error& error, unsigned max_skip) {
+  files_[index].reject(error.errnum == 0 ? error.message : errno_name(error.errnum), max_skip);
+  if (std::exchange(descriptors_[index], -1) >= 0) ++looked_at_;
+}
+
+std::string CounterFiles::reasons() const { return looked_at_ == 0 ? std::string() : join_reasons(files_); }
 
 bool CounterFiles::has(std::string_view counter_name) const {
   for (std::size_t i = 0; i < files_.size(); ++i)

@@ -32,6 +32,11 @@ Result<std::size_t> read_at(int fd, std::span<char> buffer, std::size_t offset) 
   }
 }
 
+void read_alone(DescriptorRead& read) {
+  const auto size = read_at(read.fd, read.buffer, 0);
+  read.got = size ? static_cast<std::int64_t>(*size) : -static_cast<std::int64_t>(size.error().errnum);
+}
+
 class LiveFile final : public HostFile {
  public:
   explicit LiveFile(OwnedFd fd) : fd_(std::move(fd)) {}
@@ -156,37 +161,37 @@ Result<std::unique_ptr<HostFile>> LiveHost::open_file(const std::string& path) {
 }
 
 /// As many from the first on as one call of the kernel takes; how many of `reads` are done with.
-std::size_t LiveHost::read_batch(std::span<FileRead> reads) {
+void LiveHost::read_together(std::span<FileRead> reads) {
   std::array<DescriptorRead, BatchedReads::kAtOnce> orders;  // NOLINT(*-member-init): filled below
   std::array<FileRead*, BatchedReads::kAtOnce> whose;        // NOLINT(*-member-init): likewise
-  std::size_t seen = 0, count = 0;
-  for (; seen < reads.size() && count < orders.size(); ++seen) {
-    FileRead& read = reads[seen];
-    if (read.file == nullptr) continue;
-    if (read.file->descriptor() < 0) break;
-    orders[count] = {read.file->descriptor(), read.buffer, 0};
-    whose[count++] = &read;
-  }
-  if (count < 2) return 0;
-  const std::size_t made = batches_->read(std::span(orders).first(count));
-  for (std::size_t i = 0; i < made; ++i) {
-    const std::int64_t got = orders[i].got;
-    if (got >= 0) {
-      whose[i]->got = static_cast<std::size_t>(got);
-    } else if (got == -EINTR) {
-      whose[i]->got = whose[i]->file->read(whose[i]->buffer);
-    } else {
-      whose[i]->got = errno_error("read", static_cast<int>(-got));
+  while (!reads.empty()) {
+    std::size_t seen = 0, count = 0;
+    for (; seen < reads.size() && count < orders.size(); ++seen) {
+      FileRead& read = reads[seen];
+      if (read.file == nullptr) continue;
+      orders[count] = {read.file->descriptor(), read.buffer, 0};
+      whose[count++] = &read;
     }
+    read_descriptors(std::span(orders).first(count));
+    for (std::size_t i = 0; i < count; ++i) {
+      if (const std::int64_t got = orders[i].got; got >= 0) {
+        whose[i]->got = static_cast<std::size_t>(got);
+      } else {
+        whose[i]->got = errno_error("read", static_cast<int>(-got));
+      }
+    }
+    reads = reads.subspan(seen);
   }
-  return made == count ? seen : static_cast<std::size_t>(whose[made] - reads.data());
 }
 
-void LiveHost::read_together(std::span<FileRead> reads) {
+void LiveHost::read_descriptors(std::span<DescriptorRead> reads) {
   while (!reads.empty()) {
-    std::size_t done = batches_ != nullptr ? read_batch(reads) : 0;
-    if (done == 0) Host::read_together(reads.first(done = 1));
-    reads = reads.subspan(done);
+    const auto batch = reads.first(std::min(reads.size(), BatchedReads::kAtOnce));
+    const std::size_t made = batches_ != nullptr && batch.size() > 1 ? batches_->read(batch) : 0;
+    for (DescriptorRead& read : batch.first(made))
+      if (read.got == -EINTR) read_alone(read);
+    if (made == 0) read_alone(batch.front());
+    reads = reads.subspan(std::max<std::size_t>(made, 1));
   }
 }
 

@@ -36,6 +36,7 @@ class LiveHost final : public Host {
   Result<std::string> read_file(const std::string& path) override;
   Result<std::unique_ptr<HostFile>> open_file(const std::string& path) override;
   void read_together(std::span<FileRead> reads) override;
+  void read_descriptors(std::span<DescriptorRead> reads) override;
   Result<std::vector<std::string>> list_dir(const std::string& path) override;
   Result<std::string> resolve(const std::string& path) override;
   Result<std::vector<Bytes>> netlink(int protocol, std::span<const std::byte> request) override;
@@ -44,7 +45,6 @@ class LiveHost final : public Host {
   Result<std::unique_ptr<HostEvents>> open_records(const std::string& path) override;
 
  private:
-  std::size_t read_batch(std::span<FileRead> reads);
   [[nodiscard]] Result<OwnedFd> open_for_reading(const std::string& path, int more_flags = 0) const;
 
   std::optional<Sysroot> sysroot_;
