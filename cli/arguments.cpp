@@ -149,6 +149,8 @@ void add_record(CLI::App& app, Parsed& parsed) {
       ->required()
       ->type_name("FILE");
   command->footer(
+      "\nIt begins with what the daemon knows and ends when the time is over. Most is read each\n"
+      "ten seconds: give a minute or more where rates matter.\n"
       "\nExamples:\n"
       "  linkhealth record --for 10m night.jsonl.gz\n"
       "  linkhealth record --for 1m - | ssh desk linkhealth replay -\n"

@@ -40,6 +40,14 @@ class Sink {
   std::unique_ptr<gzFile_s, GzClose> file_;
 };
 
+/// `lines`: with the header.
+std::string outcome(std::uint64_t lines, const std::string& file) {
+  const std::uint64_t snapshots = lines > 0 ? lines - 1 : 0;
+  return fmt::format(
+      "{} snapshot{} in {}{}\n", snapshots, snapshots == 1 ? "" : "s", file,
+      snapshots == 1 ? ": what was known when it began; nothing was read in that time (give a longer --for)" : "");
+}
+
 }  // namespace
 
 Result<std::uint64_t> parse_duration_s(std::string_view text, std::uint64_t longest_s) {
@@ -82,8 +90,7 @@ int run_record(const Client& client, const RecordOptions& options) {
     if (lines == 0 && options.file != "-") unlink(options.file.c_str());
     return show(answer);
   }
-  if (options.file != "-")
-    std::fputs(fmt::format("{} snapshots in {}\n", lines > 0 ? lines - 1 : 0, options.file).c_str(), stderr);
+  if (options.file != "-") std::fputs(outcome(lines, options.file).c_str(), stderr);
   return kOk;
 }
 

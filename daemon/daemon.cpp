@@ -76,7 +76,7 @@ class Daemon {
   Result<void> start_deliveries();
   void show_config(const std::string& note);
   void reload();
-  void record(const Snapshot& snapshot, const Report& report);
+  void record(const Snapshot& snapshot, const std::shared_ptr<const Report>& report);
   [[nodiscard]] bool announces() const { return sends_news(config_, options_); }
   Result<void> announce(const KeptEvent& event);
   void say_once(bool& said, const Error& error, const std::string& consequence);
@@ -282,7 +282,7 @@ Result<void> Daemon::run() {
 
 void Daemon::on_step(const Snapshot& snapshot, const Engine::Step& step, double lateness_s) {
   look_for_maintenance(clock_.steady());
-  record(snapshot, *step.report);
+  record(snapshot, step.report);
   last_step_at_ = snapshot.wall_time;
   const auto references = [this] { return engine_->references(); };
   memory_->on_step(snapshot, *step.report, step.events, engine_->ledger_state(), references, step.moves);
@@ -351,14 +351,15 @@ void Daemon::look_for_maintenance(SteadyTime now) {
   if (news.maintenance) engine_->set_maintenance_files(*std::move(news.maintenance));
 }
 
-void Daemon::record(const Snapshot& snapshot, const Report& report) {
+void Daemon::record(const Snapshot& snapshot, const std::shared_ptr<const Report>& report) {
   if (recorder_ && !recorder_failed_) {
     if (const auto written = recorder_->write(snapshot); !written)
       say_once(recorder_failed_, written.error(), "the recording ends here; everything else goes on");
   }
-  if (tap_.wanted())
-    tap_.push(snapshot.taken_at, snapshot_json(snapshot),
-              [&] { return snapshot_json(with_all_groups(snapshot, report)); });
+  tap_.note(snapshot.taken_at, [frame = std::make_shared<const Snapshot>(frame_of(snapshot)), report] {
+    return snapshot_json(with_all_groups(*frame, *report));
+  });
+  if (tap_.wanted()) tap_.push(snapshot.taken_at, snapshot_json(snapshot));
 }
 
 /// On the memory's thread, when the event was written.

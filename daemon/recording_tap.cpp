@@ -1,10 +1,15 @@
 #include "daemon/recording_tap.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace linkhealth {
 
-RecordingTap::State RecordingTap::Listener::next(Milliseconds wait, std::string& line) {
+RecordingTap::State RecordingTap::Listener::next(SteadyTime now, Milliseconds wait, std::string& line) {
   std::unique_lock lock(mutex_);
-  changed_.wait_for(lock, wait, [&] { return !lines_.empty() || ended_; });
+  if (now >= deadline_) ended_ = true;
+  const auto left = std::chrono::ceil<Milliseconds>(deadline_ - now);
+  changed_.wait_for(lock, std::min(wait, left), [&] { return !lines_.empty() || ended_; });
   if (fell_behind_) return State::kFellBehind;
   if (lines_.empty()) return ended_ ? State::kEnded : State::kNothingYet;
   line = std::move(lines_.front());
@@ -30,28 +35,43 @@ std::vector<std::shared_ptr<RecordingTap::Listener>> RecordingTap::listeners() c
   return alive;
 }
 
-Result<std::shared_ptr<RecordingTap::Listener>> RecordingTap::listen(Milliseconds duration) {
+Result<std::shared_ptr<RecordingTap::Listener>> RecordingTap::listen(SteadyTime now, Milliseconds duration) {
   const std::size_t already = listeners().size();
-  const std::lock_guard lock(mutex_);
-  if (closed_ || header_.empty()) return Error{"the daemon does not record now: it is starting or stopping"};
-  if (already >= max_listeners_) return Error{"too many recordings are under way: wait for one of them to end"};
   auto listener = std::make_shared<Listener>();
-  listener->duration_ = duration;
-  listener->lines_.push_back(header_ + "\n");
-  listener->bytes_ = listener->lines_.front().size();
-  listeners_.push_back(listener);
+  std::function<std::string()> all_known;
+  {
+    const std::lock_guard lock(mutex_);
+    if (closed_ || header_.empty()) return Error{"the daemon does not record now: it is starting or stopping"};
+    if (already >= max_listeners_) return Error{"too many recordings are under way: wait for one of them to end"};
+    listener->duration_ = duration;
+    listener->deadline_ = now + duration;
+    listener->lines_.push_back(header_ + "\n");
+    listener->bytes_ = listener->lines_.front().size();
+    all_known = all_known_;
+    if (all_known) listener->begins_at_ = noted_at_;
+    listeners_.push_back(listener);
+  }
+  if (!all_known) return listener;  // before the first step, which has everything
+  std::string line = all_known() + "\n";
+  const std::lock_guard lock(listener->mutex_);
+  listener->bytes_ += line.size();
+  listener->lines_.insert(listener->lines_.begin() + 1, std::move(line));  // before what came meanwhile
   return listener;
+}
+
+void RecordingTap::note(SteadyTime t, std::function<std::string()> all_known) {
+  const std::lock_guard lock(mutex_);
+  noted_at_ = t;
+  all_known_.swap(all_known);
 }
 
 bool RecordingTap::wanted() const { return !listeners().empty(); }
 
-void RecordingTap::push(SteadyTime t, const std::string& usual, const std::function<std::string()>& opening) {
+void RecordingTap::push(SteadyTime t, const std::string& line) {
   for (const auto& listener : listeners()) {
     const std::lock_guard lock(listener->mutex_);
-    if (listener->ended_) continue;
-    const bool newcomer = !listener->until_;
-    if (newcomer) listener->until_ = t + listener->duration_;
-    const std::string line = newcomer && opening ? opening() : usual;
+    if (listener->ended_ || (listener->begins_at_ && t <= *listener->begins_at_)) continue;
+    if (!listener->until_) listener->until_ = t + listener->duration_;
     if (listener->bytes_ + line.size() > max_waiting_bytes_)
       listener->fell_behind_ = listener->ended_ = true;
     else {

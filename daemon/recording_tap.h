@@ -23,8 +23,8 @@ class RecordingTap {
 
   class Listener {
    public:
-    /// The next line, header first, waiting at most `wait` for it.
-    State next(Milliseconds wait, std::string& line);
+    /// The next line, header first, waiting at most `wait` for it. `now`: of the clock that listen() was told.
+    State next(SteadyTime now, Milliseconds wait, std::string& line);
 
    private:
     friend class RecordingTap;
@@ -33,7 +33,9 @@ class RecordingTap {
     std::deque<std::string> lines_;
     std::size_t bytes_ = 0;
     Milliseconds duration_{0};
-    std::optional<SteadyTime> until_;
+    SteadyTime deadline_;                  ///< on the listener's clock
+    std::optional<SteadyTime> until_;      ///< on the snapshots' clock, which a played recording has of its own
+    std::optional<SteadyTime> begins_at_;  ///< of the first line, which says all that was known then
     bool ended_ = false;
     bool fell_behind_ = false;
   };
@@ -43,15 +45,17 @@ class RecordingTap {
 
   /// The first line of every recording; without it nobody can listen.
   void set_header(std::string line);
-  /// Everything of the next `duration`, measured on the snapshots' own clock. An error when too many listen already.
+  /// What is known (note()) at once, then everything that comes, until `duration` has passed from `now` on, also when
+  /// nothing comes, or between the first snapshot that comes and the last one. An error when too many listen already.
   /// Hold the pointer for as long as you listen.
-  Result<std::shared_ptr<Listener>> listen(Milliseconds duration);
+  Result<std::shared_ptr<Listener>> listen(SteadyTime now, Milliseconds duration);
   /// Whether anybody listens: the line need not be made when not.
   [[nodiscard]] bool wanted() const;
-  /// One snapshot's line, without its newline. Never blocks on a listener. A listener's first line is `opening()`
-  /// instead, if there is one: a snapshot with every group that is known, because the groups that are not due now would
-  /// be missing.
-  void push(SteadyTime t, const std::string& line, const std::function<std::string()>& opening = nullptr);
+  /// How to say all that is known at the step of `t`, without a newline: groups that are not due while somebody listens
+  /// would be missing. Called on the listener's thread, at any later time. Before that step's push().
+  void note(SteadyTime t, std::function<std::string()> all_known);
+  /// One snapshot's line, without its newline. Never blocks on a listener.
+  void push(SteadyTime t, const std::string& line);
   /// Ends all recordings in good order.
   void close();
 
@@ -62,6 +66,8 @@ class RecordingTap {
   std::size_t max_listeners_;
   std::size_t max_waiting_bytes_;
   std::string header_;
+  SteadyTime noted_at_;
+  std::function<std::string()> all_known_;
   bool closed_ = false;
   mutable std::vector<std::weak_ptr<Listener>> listeners_;
 };

@@ -236,12 +236,12 @@ class ApiServer : public Server {
     const auto wanted_s = seconds == request.params.end() ? std::nullopt : parse_u64(seconds->second);
     if (!wanted_s || *wanted_s == 0 || *wanted_s > kMaxRecording_s)
       return plain(api_error(request, 400, fmt::format("for= takes 1 to {} seconds", kMaxRecording_s)));
-    const auto listener = tap_.listen(std::chrono::seconds(*wanted_s));
+    const auto listener = tap_.listen(clock_.steady(), std::chrono::seconds(*wanted_s));
     if (!listener) return plain(api_error(request, 503, listener.error().message));
     auto stream = std::make_unique<HttpStream>();
     stream->content_type = "application/x-ndjson";
-    stream->next = [listener = *listener](std::string& line) {
-      switch (listener->next(kRecordingPoll, line)) {
+    stream->next = [listener = *listener, &clock = clock_](std::string& line) {
+      switch (listener->next(clock.steady(), kRecordingPoll, line)) {
         case RecordingTap::State::kLine:
           return HttpStream::State::kBytes;
         case RecordingTap::State::kNothingYet:

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string>
 
 namespace linkhealth {
 
@@ -68,14 +69,30 @@ std::vector<std::string> introduce_recording(const std::string& file, double spe
       fmt::format("playing {}: node {}, {} ports, {} s in a second", file, report.node, report.ports.size(), speed)};
 }
 
+Snapshot frame_of(const Snapshot& snapshot) {
+  Snapshot frame;
+  frame.taken_at = snapshot.taken_at;
+  frame.wall_time = snapshot.wall_time;
+  frame.uptime_s = snapshot.uptime_s;
+  for (const auto& [key, port] : snapshot.ports) frame.ports[key].id = port.id;
+  frame.gaps = snapshot.gaps;
+  return frame;
+}
+
 Snapshot with_all_groups(const Snapshot& snapshot, const Report& report) {
   Snapshot full = snapshot;
+  const auto is_said = [&full](const Gap& gap) {
+    return std::ranges::any_of(full.gaps,
+                               [&](const Gap& said) { return said.port == gap.port && said.probe == gap.probe; });
+  };
   for (const PortReport& port : report.ports) {
     const auto at = full.ports.find(port.port);
     if (at == full.ports.end()) continue;
-    const PortId id = at->second.id;
+    const auto id = at->second.id;
     at->second = port.latest;
     at->second.id = id;
+    for (const Gap& gap : port.gaps)  // a count that is full was read: whoever replays sees that
+      if (!is_said(gap) && gap.reason.find(kCountsNoFurther) == std::string::npos) full.gaps.push_back(gap);
   }
   return full;
 }

@@ -18,8 +18,10 @@ std::vector<std::string> introduce_recording(const std::string& file, double spe
 /// Ports of an earlier run that can be missed: those that had a link, of a card that would be known at another address.
 std::vector<PortId> ports_to_miss(const ReferenceState& known);
 
-/// `snapshot` with the last known value of every group that it does not have: the first line of a recording that begins
-/// while the daemon runs.
+/// What a snapshot says without what was read: its time, which ports there are, and what could not be seen.
+Snapshot frame_of(const Snapshot& snapshot);
+/// `snapshot` with the last known value of every group that it does not have, and with the gaps that stand: the first
+/// line of a recording that begins while the daemon runs.
 Snapshot with_all_groups(const Snapshot& snapshot, const Report& report);
 
 }  // namespace linkhealth

@@ -296,6 +296,13 @@ void trends(Page& page, const PortReport& port) {
   }
 }
 
+/// The light, the limits and the temperature are then no older and no newer than that.
+void imported(Page& page, const PortReport& port, const ExplainView& view) {
+  const auto& module = port.latest.module;
+  if (module && module->imported_at)
+    page.labelled("Module", "read by somebody else (imported) " + ago_words(*module->imported_at, view.now));
+}
+
 void far_end(Page& page, const PortReport& port) {
   if (const std::string text = far_end_words(port); !text.empty()) page.labelled("Far end", text);
 }
@@ -355,6 +362,7 @@ std::string explain_text(const PortReport& port, const TextStyle& style, const E
   }
   if (port.maintenance) page.labelled("Work", maintenance_words(*port.maintenance, view.now));
   page.gap();
+  imported(page, port, view);
   for (const std::string& line : view.physics ? physics_lines(port, style) : light_lines(port, style)) page.line(line);
   if (port.health != Health::kExempt) figures(page, port);
   trends(page, port);

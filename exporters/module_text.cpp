@@ -278,6 +278,7 @@ std::string observable_words(std::string out) {
   say("_esnr_db", " SNR");
   say("_ltp_db", " LTP");
   for (const char* unit : {"_per_nm", "_per_s", "_percent", "_krad", "_mhz", "_dbm", "_db", "_ps2"}) say(unit, "");
+  if (out.ends_with("_v")) out.resize(out.size() - 2);
   std::replace(out.begin(), out.end(), '_', ' ');
   return out;
 }

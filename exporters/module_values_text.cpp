@@ -67,6 +67,29 @@ std::string per_lane(std::string_view title, const ModuleVdm& vdm, const std::ve
 
 }  // namespace
 
+namespace {
+
+struct SupplyRow {
+  std::string_view name;
+  std::optional<double> ModuleVdm::*value_v;
+};
+constexpr SupplyRow kSupplies[] = {
+    {"12 V", &ModuleVdm::vcc12_v},      {"2.6 V", &ModuleVdm::vcc2p6_v}, {"1.8 V", &ModuleVdm::vcc1p8_v},
+    {"1.2 V", &ModuleVdm::vcc1p2_v},    {"0.9 V", &ModuleVdm::vcc0p9_v}, {"0.7 V A", &ModuleVdm::vcc0p7a_v},
+    {"0.7 V B", &ModuleVdm::vcc0p7b_v},
+};
+
+/// "1.8 V: 1.797, 0.9 V: 0.901"
+std::string supplies(const ModuleVdm& v) {
+  std::string text;
+  for (const SupplyRow& supply : kSupplies)
+    if (v.*supply.value_v)
+      text += fmt::format("{}{}: {:.3f}", text.empty() ? "" : ", ", supply.name, *(v.*supply.value_v));
+  return text;
+}
+
+}  // namespace
+
 std::string vdm_text(const ModuleSample& m) {
   const ModuleVdm& v = m.vdm;
   const std::string statistics = ber("media BER", v.media_pre_fec_ber) + ber("host BER", v.host_pre_fec_ber) +
@@ -78,6 +101,7 @@ std::string vdm_text(const ModuleSample& m) {
                     per_lane("host SNR dB", v, v.host_esnr_db, "host_esnr_db") +
                     per_lane("media LTP dB", v, v.media_ltp_db, "media_ltp_db") +
                     per_lane("host LTP dB", v, v.host_ltp_db, "host_ltp_db") + statistics;
+  if (const std::string inside = supplies(v); !inside.empty()) out += row("supplies V", inside);
   if (!statistics.empty() || !m.coherent_statistics.empty())
     out +=
         row("", v.frozen.value_or(false) ? "avg, min and max are old: another agent has frozen them"

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/text.h"
@@ -46,7 +48,12 @@ std::string link_cell(const PortReport& port, SteadyTime t) {
   return text;
 }
 
-std::string rx_cell(const PortReport& port) {
+/// Marks what the footnote of imports speaks of.
+constexpr std::string_view kImportMark = "*";
+
+bool is_imported(const PortReport& port) { return port.latest.module && port.latest.module->imported_at; }
+
+std::string rx_words(const PortReport& port) {
   const PortFigures& figures = port.figures;
   if (!figures.worst_rx_power_dbm) {
     const auto& module = port.latest.module;
@@ -56,6 +63,10 @@ std::string rx_cell(const PortReport& port) {
   std::string text = fmt::format("{:.1f}", *figures.worst_rx_power_dbm);
   if (figures.worst_rx_lane && is_problem(port)) text += fmt::format(" lane {}", *figures.worst_rx_lane);
   return text;
+}
+
+std::string rx_cell(const PortReport& port) {
+  return rx_words(port) + (is_imported(port) ? " " + std::string(kImportMark) : "");
 }
 
 /// "in maintenance until 2026-11-20 14:00Z (ann: new jumper)"
@@ -236,6 +247,26 @@ std::string gap_lines(const Report& report, const TextStyle& style, std::size_t 
   return text;
 }
 
+/// Of whose modules the daemon has what somebody else read, and how old the oldest of these readings is.
+std::string import_line(const std::vector<const PortReport*>& shown, WallTime now, const TextStyle& style,
+                        std::size_t width) {
+  std::optional<WallTime> oldest;
+  const PortReport* first = nullptr;
+  std::size_t count = 0;
+  for (const PortReport* port : shown) {
+    if (!is_imported(*port)) continue;
+    if (first == nullptr) first = port;
+    ++count;
+    oldest = std::min(oldest.value_or(WallTime::max()), *port->latest.module->imported_at);
+  }
+  if (first == nullptr) return {};
+  std::string line = fmt::format("{} module read by somebody else (imported)", kImportMark);
+  if (now >= *oldest) line += fmt::format(", {}{} ago", count > 1 ? "up to " : "", duration_words(now - *oldest));
+  line += ": " + first->port;
+  if (count > 1) line += fmt::format(", and {} more port{}", count - 1, count == 2 ? "" : "s");
+  return "\n  " + cut(clean_text(line, style.ascii), std::max<std::size_t>(width, 20) - 2, style.ascii) + "\n";
+}
+
 }  // namespace
 
 std::string impact_words(const Impact& impact) {
@@ -257,9 +288,12 @@ std::size_t count_problems(const Report& report) {
 }
 
 std::string status_text(const Report& report, const TextStyle& style, const StatusView& view) {
-  std::vector<Row> rows;
+  std::vector<const PortReport*> shown;
   for (const PortReport& port : report.ports)
-    if (!view.problems_only || is_problem(port)) rows.push_back(row_of(port, report.t, style.ascii));
+    if (!view.problems_only || is_problem(port)) shown.push_back(&port);
+  std::vector<Row> rows;
+  rows.reserve(shown.size());
+  for (const PortReport* port : shown) rows.push_back(row_of(*port, report.t, style.ascii));
   const auto width = static_cast<std::size_t>(std::clamp(style.width_columns, 40, 1000));
   const Layout layout = lay_out(rows, width, view.wide);
   const std::size_t total = view.wide ? layout.verdict_begins() + layout.verdict : width;
@@ -272,7 +306,9 @@ std::string status_text(const Report& report, const TextStyle& style, const Stat
     text += "\n  No port is watched.\n";
   else if (rows.empty())
     text += "\n  No port wants attention.\n";
-  return text + gap_lines(report, style, view.wide ? 1000 : width);
+  const std::size_t lines_width = view.wide ? 1000 : width;
+  text += import_line(shown, view.now.value_or(report.at), style, lines_width);
+  return text + gap_lines(report, style, lines_width);
 }
 
 }  // namespace linkhealth

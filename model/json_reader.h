@@ -6,6 +6,9 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -23,10 +26,12 @@ class JsonReader {
   template <std::predicate<std::string_view> OnKey>
   bool object(OnKey on_key) {
     if (!open('{', "an object")) return false;
+    std::set<std::string, std::less<>> keys;  // stays empty unless they are watched
     for (bool first = true; !close('}', first); first = false) {
       std::string unescaped;
       std::string_view key;
       if (failed_ || !read_key(unescaped, key)) return false;
+      if (watching_ && !repeated_ && !keys.emplace(key).second) repeated_ = key;
       if (!on_key(key)) return stepped_out(key);
     }
     return !failed_;
@@ -58,6 +63,13 @@ class JsonReader {
   /// Whether nothing but white space is left.
   bool at_end();
 
+  /// From now on a key that stands twice in one object is noticed, before its second value is read. RFC 8259 4 leaves
+  /// open which one counts. Not a failure; costs a copy of each key.
+  void watch_keys() { watching_ = true; }
+  /// The first such key since forget_repeated().
+  [[nodiscard]] const std::optional<std::string>& repeated() const { return repeated_; }
+  void forget_repeated() { repeated_.reset(); }
+
   [[nodiscard]] bool failed() const { return failed_; }
   /// Makes this reader fail for a reason of the caller; answers false.
   bool fail(std::string_view message);
@@ -82,6 +94,8 @@ class JsonReader {
   std::size_t at_ = 0;
   int depth_ = 0;
   bool failed_ = false;
+  bool watching_ = false;
+  std::optional<std::string> repeated_;
   std::string message_;
   std::string path_;
 };

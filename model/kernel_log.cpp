@@ -71,6 +71,12 @@ constexpr auto kPatterns = std::to_array<KernelLogPattern>({
     {"heartbeat", kFatal, {"heartbeat failure"}, "the firmware's heartbeat stopped"},
     {"adapter_reset", kFatal, {"adapter reset"}, "the driver resets the card"},
     {"hardware_reset", kFatal, {"Hardware reset"}, "the driver resets the card"},
+    // bnxt (bnxt_event_error_report(); hsi_struct_def.h says which pauses: those that it got, until it heeds none)
+    {"pause_storm", kPaused, {"Pause Storm detected"}, "paused for so long that it sends without flow control"},
+    {"doorbells_dropped",
+     kHostBusy,
+     {"MMIO doorbells dropped by the device"},
+     "the host rang faster than the card hears"},
     // ionic (ionic_lif_handle_fw_down()); a stalled heartbeat alone comes back now and then
     {"firmware_stopped", kFatal, {"FW Down: Stopping LIFs"}, "the firmware stopped, and the driver with it"},
     // ice, i40e, ixgbe. Of a virtual function it is its guest's doing, whom the host does not trust.

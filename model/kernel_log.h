@@ -28,8 +28,10 @@ enum class KernelLogClass : std::uint8_t {
   kPcieError,        ///< PCIe errors that were corrected
   kPcieUncorrected,  ///< a transaction was lost, the PCIe link works on (linux: PCI/pcieaer-howto, "non-fatal")
   kPcieLost,         ///< the PCIe link below a slot went down, or its card was taken out
-  kFabricTrap,       ///< a port's error threshold, as a trap of the fabric
-  kNoise,            ///< says nothing of the link; never kept
+  kPaused,      ///< told not to send for so long that the card heeds no pause: congestion, or a receiver that hangs
+  kHostBusy,    ///< the host asks more of the card than it takes
+  kFabricTrap,  ///< a port's error threshold, as a trap of the fabric
+  kNoise,       ///< says nothing of the link; never kept
 };
 
 /// One kind of line. A line is of this kind when it holds all parts in their order; "" parts are left out.

@@ -135,6 +135,8 @@ struct ModuleVdm {
   VdmStatistics host_fec_tail_symbols;
   std::optional<double> laser_age_percent;
   std::optional<double> laser_frequency_error_mhz;
+  /// Supplies inside the module and 12 V, as the module itself measures them (CMIS 5.3 and later).
+  std::optional<double> vcc2p6_v, vcc1p8_v, vcc1p2_v, vcc0p9_v, vcc0p7a_v, vcc0p7b_v, vcc12_v;
   std::optional<bool> frozen;  ///< another agent froze the statistics: they are old
   std::vector<VdmLimits> thresholds;
   std::vector<VdmFlags> flags;
@@ -142,7 +144,8 @@ struct ModuleVdm {
     return media_esnr_db.empty() && host_esnr_db.empty() && media_pre_fec_ber.empty() && host_pre_fec_ber.empty() &&
            media_ltp_db.empty() && host_ltp_db.empty() && media_frame_error_ratio.empty() &&
            host_frame_error_ratio.empty() && media_fec_tail_symbols.empty() && host_fec_tail_symbols.empty() &&
-           !laser_age_percent && !laser_frequency_error_mhz && !frozen && thresholds.empty() && flags.empty();
+           !laser_age_percent && !laser_frequency_error_mhz && !vcc2p6_v && !vcc1p8_v && !vcc1p2_v && !vcc0p9_v &&
+           !vcc0p7a_v && !vcc0p7b_v && !vcc12_v && !frozen && thresholds.empty() && flags.empty();
   }
   bool operator==(const ModuleVdm&) const = default;
 };

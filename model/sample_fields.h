@@ -152,6 +152,13 @@ void fields(Is<ModuleVdm> auto& vdm, auto& visit) {
   visit("host_fec_tail_symbols", vdm.host_fec_tail_symbols);
   visit("laser_age_percent", vdm.laser_age_percent);
   visit("laser_frequency_error_mhz", vdm.laser_frequency_error_mhz);
+  visit("vcc2p6_v", vdm.vcc2p6_v);
+  visit("vcc1p8_v", vdm.vcc1p8_v);
+  visit("vcc1p2_v", vdm.vcc1p2_v);
+  visit("vcc0p9_v", vdm.vcc0p9_v);
+  visit("vcc0p7a_v", vdm.vcc0p7a_v);
+  visit("vcc0p7b_v", vdm.vcc0p7b_v);
+  visit("vcc12_v", vdm.vcc12_v);
   visit("frozen", vdm.frozen);
   visit("thresholds", vdm.thresholds);
   visit("flags", vdm.flags);

@@ -12,12 +12,14 @@ namespace linkhealth {
 
 namespace {
 
+std::string named(std::string_view key) { return printable(key).substr(0, 60); }
+
 class FileReader {
  public:
-  FileReader(std::string_view text, const PortOfName& port_of) : in_(text), port_of_(port_of) {}
+  FileReader(std::string_view text, const PortOfName& port_of) : in_(text), port_of_(port_of) { in_.watch_keys(); }
 
   Result<ImportFile> read() {
-    const bool whole = in_.object([this](std::string_view key) { return field(key); }) && in_.at_end();
+    const bool whole = in_.object([this](std::string_view key) { return top(key); }) && in_.at_end();
     if (std::string why = refusal(whole); !why.empty()) return Error{std::move(why)};
     file_.at = *at_;
     file_.valid_for_s = *valid_for_s_;
@@ -25,6 +27,13 @@ class FileReader {
   }
 
  private:
+  bool top(std::string_view key) {
+    if (in_.repeated() && twice_.empty()) twice_ = fmt::format("{} is there twice", named(key));
+    const bool ok = field(key);
+    in_.forget_repeated();  // inside of what is ignored
+    return ok;
+  }
+
   bool field(std::string_view key) {
     if (in_.take_null()) return true;
     if (key == "schema") return in_.read(schema_);
@@ -41,6 +50,7 @@ class FileReader {
       return fmt::format("its format is \"{}\", and this program reads {}", printable(schema_).substr(0, 60),
                          kImportSchema);
     if (!whole) return "not whole or not the format: " + printable(in_.error());
+    if (!twice_.empty()) return twice_;
     if (schema_.empty()) return fmt::format("schema is missing: write {}", kImportSchema);
     if (!at_) return "at is missing: when the readings were taken";
     if (!valid_for_s_) return "valid_for_s is missing: for how long the readings hold";
@@ -54,11 +64,14 @@ class FileReader {
   bool entry(std::string_view name) {
     // The file is refused already, and what is left of it needs no room.
     if (++file_.named > kMaxImportPorts || !objection_.empty()) return in_.skip();
+    in_.forget_repeated();  // the name of a port: keep() sees it, also where it has two
     ImportedPort port;
     if (!read_entry(port)) return false;
+    if (in_.repeated()) port.flaw = fmt::format("an entry has {} twice, and is not taken", named(*in_.repeated()));
+    in_.forget_repeated();
     if (port.peer && port.peer->source.empty()) port.peer->source = "telemetry";
     if (const std::string why = objection(port); !why.empty())
-      objection_ = fmt::format("ports > {}: a {}", printable(name).substr(0, 60), why);
+      objection_ = fmt::format("ports > {}: a {}", named(name), why);
     else if (const auto key = port_of_(name))
       keep(*key, std::move(port));
     return true;
@@ -66,17 +79,15 @@ class FileReader {
 
   bool read_entry(ImportedPort& port) {
     return in_.object([&](std::string_view key) {
-      if (key == "peer") return part(port.peer, port);
-      if (key == "module") return part(port.module, port);
+      if (key == "peer") return part(port.peer);
+      if (key == "module") return part(port.module);
       return in_.skip();
     });
   }
 
   template <typename Sample>
-  bool part(std::optional<Sample>& out, ImportedPort& port) {
-    if (in_.take_null()) return true;
-    if (out) port.flaw = "an entry has peer or module twice, and is not taken";
-    return FieldsIn(in_).value(out);
+  bool part(std::optional<Sample>& out) {
+    return in_.take_null() || FieldsIn(in_).value(out);
   }
 
   /// Of two entries that contradict each other nobody can tell which one is right.
@@ -103,6 +114,7 @@ class FileReader {
   std::optional<double> valid_for_s_;
   bool has_ports_ = false;
   ImportFile file_;
+  std::string twice_;      ///< a key of the file itself
   std::string objection_;  ///< to the first value that can't be
 };
 

@@ -28,7 +28,7 @@ struct Range {
 /// The first row whose ending fits.
 constexpr auto kRanges = std::to_array<Range>({
     {"temperature_c", "temperature of {:g} °C", -100, 200},
-    {"supply_v", "supply of {:g} V", 0, 20},
+    {"_v", "supply of {:g} V", 0, 20},
     {"power_mw", "power of {:g} mW", 0, 1000},
     {"bias_ma", "bias of {:g} mA", 0, 2000},
     {"_current_ma", "current of {:g} mA", -10'000, 10'000},

@@ -23,8 +23,8 @@ constexpr Bit kComplianceBits[] = {{3, 7, "10G-ER"},     {3, 6, "10G-LRM"}, {3, 
 /// Byte 94.
 constexpr std::string_view kRevisions[] = {"",     "9.3",  "9.5",  "10.2", "10.4", "11.0",
                                            "11.3", "11.4", "12.3", "12.4", "12.5"};
-/// Codes of byte 94. The first stands for 12.0 and later (linux: include/linux/sfp.h).
-constexpr std::uint8_t kRevision12_0 = 8, kRevision12_4 = 9;
+/// Codes of byte 94. The second stands for 12.0 and later (linux: include/linux/sfp.h).
+constexpr std::uint8_t kRevision11_4 = 7, kRevision12_0 = 8, kRevision12_4 = 9;
 
 std::optional<double> signaling_rate_mbd(const ModulePage& a0) {
   const auto rate = a0.byte(12);
@@ -216,6 +216,16 @@ ModuleLane read_lane(const ModulePage& a0, const ModulePage& a2, const Calibrate
   return lane;
 }
 
+/// Optional monitors (bytes 106-109) read 0 where they do not exist; 106 may also be a wavelength, so only the TEC.
+/// REQUIRES: revision 11.4, which brought them and their limits and flags; all that was reserved before.
+void read_cooler(const ModulePage& a0, const ModulePage& a2, ModuleSample& sample) {
+  const auto raw = a2.s16(108);
+  if (!raw || *raw == 0 || *raw == -1) return;
+  sample.tec_current_ma = *raw * 0.1;
+  sample.thresholds.tec_current_ma = read_limits(a2, 48, kTecMa, sample.warnings);
+  if (a0.offers(93, 7)) sample.tec_flags = flags_at(a2, 113, 3);
+}
+
 void read_diagnostics(const ModulePage& a0, const ModulePage& a2, const Medium& medium, ModuleSample& sample) {
   if (!a0.offers(92, 6)) return;
   if (medium.kind == "dac") return;  // vendors copy an optic's layout; there is nothing to measure
@@ -246,10 +256,7 @@ void read_diagnostics(const ModulePage& a0, const ModulePage& a2, const Medium& 
   sample.lanes.push_back(read_lane(a0, a2, quantities, ready && !medium.copper, sample.warnings));
   if (medium.copper) return;
   sample.rx_power_is_average = a0.bit(92, 3);
-  // Optional monitors (bytes 106-109) read 0 where they do not exist; 106 may also be a wavelength, so only the TEC.
-  if (const auto raw = a2.s16(108); ready && raw && *raw != 0 && *raw != -1) sample.tec_current_ma = *raw * 0.1;
-  if (sample.tec_current_ma) sample.thresholds.tec_current_ma = read_limits(a2, 48, kTecMa, sample.warnings);
-  if (sample.tec_current_ma && a0.offers(93, 7)) sample.tec_flags = flags_at(a2, 113, 3);
+  if (ready && a0.byte(94).value_or(0) >= kRevision11_4) read_cooler(a0, a2, sample);
 }
 
 }  // namespace

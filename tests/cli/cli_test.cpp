@@ -177,6 +177,23 @@ TEST_F(CliWithDaemon, RecordWritesAPlainOrAPackedFile) {
   EXPECT_EQ(run("record --for 2s -").out, read_all(plain));
 }
 
+/// The daemon reads most things each ten seconds: who asks for two waits two, not up to twenty.
+TEST_F(CliWithDaemon, RecordEndsInItsTimeWithWhatIsKnown) {
+  tap.set_header("{\"schema\":1}");
+  tap.note(SteadyTime(), [] { return std::string("{\"known\":1}"); });
+  std::thread time([this] {
+    while (!tap.wanted()) std::this_thread::yield();
+    clock.steady_now = clock.steady_now.load() + std::chrono::seconds(2);
+  });
+  const std::string file = directory + "/short.jsonl";
+  const Outcome recorded = run("record --for 2s " + file);
+  time.join();
+  EXPECT_EQ(recorded.exit_code, 0) << recorded.err;
+  EXPECT_EQ(recorded.err, "1 snapshot in " + file +
+                              ": what was known when it began; nothing was read in that time (give a longer --for)\n");
+  EXPECT_EQ(read_all(file), "{\"schema\":1}\n{\"known\":1}\n");
+}
+
 TEST_F(CliWithDaemon, RecordNeverOverwrites) {
   const std::string file = directory + "/precious";
   std::ofstream(file) << "precious";

@@ -3,14 +3,12 @@
 #include <gmock/gmock.h>
 
 #include "daemon/api.h"
-#include "daemon/recording_tap.h"
 #include "tests/support/report_builder.h"
 #include "tests/support/test_server.h"
 
 namespace linkhealth {
 namespace {
 
-using std::chrono::seconds;
 using ::testing::HasSubstr;
 
 TEST(Publisher, BytesAreMadeOnceAndShared) {
@@ -82,42 +80,6 @@ TEST(Publisher, EventsAreBoundedAndCounted) {
   EXPECT_EQ(publisher.events_json(2), "{\"events\":[{\"event\":\"opened\"},{\"event\":\"closed\"}]}\n");
   EXPECT_EQ(publisher.events_json(0), "{\"events\":[]}\n");
   EXPECT_THAT(*publisher.current()->metrics({}), HasSubstr("event=\"opened\"} 1005"));
-}
-
-TEST(RecordingTap, FollowsTheSnapshotsOwnClock) {
-  RecordingTap tap;
-  std::string line;
-  EXPECT_FALSE(tap.listen(seconds(1)).ok());  // no header yet
-  tap.set_header("H");
-  EXPECT_FALSE(tap.wanted());
-  auto listener = tap.listen(seconds(5));
-  ASSERT_TRUE(listener.ok());
-  EXPECT_TRUE(tap.wanted());
-  for (const int t : {100, 104, 105, 106}) tap.push(SteadyTime(seconds(t)), std::to_string(t));
-  std::string all;
-  while ((*listener)->next(Milliseconds(0), line) == RecordingTap::State::kLine) all += line;
-  EXPECT_EQ(all, "H\n100\n104\n105\n");
-  EXPECT_EQ((*listener)->next(Milliseconds(0), line), RecordingTap::State::kEnded);
-  listener->reset();
-  EXPECT_FALSE(tap.wanted());
-}
-
-TEST(RecordingTap, ASlowListenerIsDroppedNotWaitedFor) {
-  RecordingTap tap(2, 10);
-  tap.set_header("H");
-  const auto listener = tap.listen(seconds(100));
-  tap.push(SteadyTime(seconds(1)), "12345678901");
-  std::string line;
-  EXPECT_EQ((*listener)->next(Milliseconds(0), line), RecordingTap::State::kFellBehind);
-}
-
-TEST(RecordingTap, AtMostSoManyListen) {
-  RecordingTap tap(1);
-  tap.set_header("H");
-  const auto listener = tap.listen(seconds(1));
-  EXPECT_THAT(tap.listen(seconds(1)).error().message, HasSubstr("too many recordings"));
-  tap.close();
-  EXPECT_FALSE(tap.listen(seconds(1)).ok());
 }
 
 TEST(Api, AcceptEncoding) {

@@ -173,6 +173,18 @@ TEST(ModuleText, SaysThatStatisticsAreLive) {
   EXPECT_THAT(module_text(m, {}), HasSubstr("another agent has frozen them"));
 }
 
+TEST(ModuleText, SuppliesInsideTheModuleAreOneLine) {
+  ModuleSample m = module();
+  EXPECT_THAT(module_text(m, {}), Not(HasSubstr("supplies")));
+  m.vdm.vcc12_v = 12.01;
+  m.vdm.vcc0p7a_v = 0.749;
+  m.vdm.flags = {
+      {"vcc0p7a_v", std::nullopt, {.low_alarm = false, .low_warn = true, .high_warn = false, .high_alarm = false}}};
+  const std::string text = module_text(m, {});
+  EXPECT_THAT(text, HasSubstr("  supplies V   12 V: 12.010, 0.7 V A: 0.749\n"));
+  EXPECT_THAT(text, HasSubstr("    vcc0p7a low warning\n"));
+}
+
 TEST(ModuleText, WhatLanesAreNowIsALineForThoseThatAreAlike) {
   ModuleSample m;
   m.management = "CMIS 5.0";

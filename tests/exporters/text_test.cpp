@@ -207,5 +207,58 @@ TEST(StatusText, ANameThatOnlyThePlanGivesIsMarked) {
   EXPECT_EQ(status_text(report, plain(200), StatusView{}).find("(plan)"), std::string::npos);
 }
 
+/// The report whose modules at `ports` somebody else read: the first of them 40 s ago, each other 20 s earlier.
+Report with_imports(const std::vector<std::size_t>& ports) {
+  Report report = test::example_report();
+  Milliseconds age = std::chrono::seconds(40);
+  for (const std::size_t at : ports) {
+    auto& module = report.ports[at].latest.module;
+    if (!module) module.emplace();
+    module->imported_at = test::example_now() - age;
+    age += std::chrono::seconds(20);
+  }
+  return report;
+}
+
+TEST(StatusText, AModuleThatSomebodyElseReadIsMarked) {
+  test::expect_golden("tests/golden/text/status_imported.txt", status_text(with_imports({1, 2}), plain(150), live()));
+  EXPECT_THAT(status_text(test::example_report(), plain(150), live()), Not(HasSubstr("imported")));
+}
+
+TEST(StatusText, AnImportIsNamedAlsoWhereTheColumnIsTooWideAndOnlyIfItsPortIsShown) {
+  EXPECT_THAT(status_text(with_imports({1}), plain(150), live()),
+              HasSubstr("\n  * module read by somebody else (imported), 40 s ago: mlx5_3/1\n"));
+  const std::string narrow = status_text(with_imports({1}), plain(60), live());
+  EXPECT_THAT(narrow, HasSubstr("* module read by somebody else (imported)"));
+  for (const auto line : split(narrow, '\n')) EXPECT_LE(display_width(line), 60U) << line;
+  StatusView problems = live();
+  problems.problems_only = true;
+  EXPECT_THAT(status_text(with_imports({0}), plain(150), problems), Not(HasSubstr("imported")));
+}
+
+TEST(StatusText, WithoutAClockTheAgeOfAnImportIsThatOfTheReport) {
+  Report report = with_imports({1});
+  report.at = *report.ports[1].latest.module->imported_at + std::chrono::seconds(7);
+  EXPECT_THAT(status_text(report, plain(150), {}), HasSubstr("(imported), 7.0 s ago: mlx5_3/1"));
+}
+
+TEST(ExplainText, AModuleThatSomebodyElseReadIsSaidWithItsAge) {
+  const PortReport port = with_imports({1}).ports[1];
+  test::expect_golden("tests/golden/text/explain_imported.txt", explain(port, 110));
+  ExplainView physics = at_now();
+  physics.physics = true;
+  EXPECT_THAT(explain_text(port, plain(110), physics), HasSubstr("(imported)"));
+  EXPECT_THAT(explain(test::dirty_port()), Not(HasSubstr("imported")));
+}
+
+TEST(ExplainText, AnEmptyCageOfAnImportIsSaidToBeOne) {
+  PortReport port = test::healthy_port("mlx5_0", "ens1np0", "0000:1b:00.0");
+  port.latest.module.emplace();
+  port.latest.module->present = false;
+  port.latest.module->imported_at = test::example_now() - std::chrono::minutes(2);
+  EXPECT_THAT(explain(port),
+              HasSubstr("  Module     read by somebody else (imported) 2 min ago (2026-11-20 11:58:00Z)"));
+}
+
 }  // namespace
 }  // namespace linkhealth

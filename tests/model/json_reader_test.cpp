@@ -72,5 +72,28 @@ TEST(JsonReader, NamesThePlaceOfAFailure) {
   EXPECT_FALSE(in.at_end() && in.skip());
 }
 
+TEST(JsonReader, NoticesAKeyThatStandsTwiceInOneObjectWhenItIsToWatch) {
+  const auto repeated = [](std::string_view text, bool watch) {
+    JsonReader in(text);
+    if (watch) in.watch_keys();
+    EXPECT_TRUE(in.skip() && in.at_end()) << in.error();
+    return in.repeated();
+  };
+  EXPECT_EQ(repeated(R"({"a":1,"b":{"a":2},"c":[{"a":3},{"a":4}]})", true), std::nullopt);
+  EXPECT_EQ(repeated(R"({"a":1,"b":2,"a":1})", true), "a");
+  EXPECT_EQ(repeated(R"({"a":1,"b":2,"a":1})", false), std::nullopt);
+  EXPECT_EQ(repeated(R"([{"x":{"a":1,"\u0061":null}},{"b":1,"b":2}])", true), "a") << "the first one, unescaped";
+  EXPECT_EQ(repeated(R"({"":1,"":2})", true), "");
+  JsonReader in(R"({"a":1,"a":2,"b":3})");
+  in.watch_keys();
+  std::string seen;
+  EXPECT_TRUE(in.object([&](std::string_view key) {
+    if (in.repeated()) seen += std::string(key) + "!";
+    in.forget_repeated();
+    return in.skip();
+  }));
+  EXPECT_EQ(seen, "a!") << "before its second value is read";
+}
+
 }  // namespace
 }  // namespace linkhealth

@@ -120,6 +120,12 @@ const Line kLines[] = {
      "mdd-disable-vf=on",
      "malicious_guest", kNoise},
     {"ice 0000:18:00.0: Malicious Driver Detection event TX_PQM detected on PF", "malicious_driver", kQueueStuck},
+    // bnxt_event_error_report() of bnxt.c
+    {"bnxt_en 0000:28:00.0 ens2np0: Pause Storm detected!", "pause_storm", kPaused},
+    {"bnxt_en 0000:28:00.0 ens2np0: One or more MMIO doorbells dropped by the device!", "doorbells_dropped", kHostBusy},
+    {"bnxt_en 0000:28:00.0 ens2np0: 1PPS: Received invalid signal on pin0 from the external source. Please fix the "
+     "signal and reconfigure the pin",
+     "", kNoise},
     {"bnxt_en 0000:28:00.0 ens2np0: Chip temperature has gone above the critical thermal threshold!",
      "nic_hot_threshold", kNicHot},
     {"bnxt_en 0000:28:00.0 ens2np0: Chip temperature has gone below the critical thermal threshold!", "", kNoise},

@@ -205,5 +205,29 @@ TEST(CoherentStatistics, OnlyWhereAdvertised) {
   EXPECT_TRUE(decode(b).coherent_statistics.empty());
 }
 
+/// CMIS 5.4 table 8-172: 100 uV a bit, that of 12 V 250 uV.
+TEST(VdmSupplies, InsideTheModuleAreRead) {
+  const ModuleSample m = decode(EepromBuilder::cmis_with_vdm({{0x0f, 77, 26'010},
+                                                              {0x0f, 78, 17'970},
+                                                              {0x0f, 79, 12'030},
+                                                              {0x0f, 80, 9'010},
+                                                              {0x0f, 81, 7'490},
+                                                              {0x0f, 82, 7'510},
+                                                              {0x0f, 83, 48'040}}));
+  EXPECT_NEAR(*m.vdm.vcc2p6_v, 2.601, 1e-9);
+  EXPECT_NEAR(*m.vdm.vcc1p8_v, 1.797, 1e-9);
+  EXPECT_NEAR(*m.vdm.vcc1p2_v, 1.203, 1e-9);
+  EXPECT_NEAR(*m.vdm.vcc0p9_v, 0.901, 1e-9);
+  EXPECT_NEAR(*m.vdm.vcc0p7a_v, 0.749, 1e-9);
+  EXPECT_NEAR(*m.vdm.vcc0p7b_v, 0.751, 1e-9);
+  EXPECT_NEAR(*m.vdm.vcc12_v, 12.01, 1e-9);
+  EXPECT_EQ(m.lanes.size(), 4U) << "they are of the module, and make no lane";
+}
+
+TEST(VdmSupplies, WithoutAValueStayAbsent) {
+  const ModuleSample m = decode(EepromBuilder::cmis_with_vdm({{0x0f, 78, 0}, {0x0f, 83, 0xffff}, {0x0f, 84, 0xfe00}}));
+  EXPECT_TRUE(m.vdm.empty());
+}
+
 }  // namespace
 }  // namespace linkhealth

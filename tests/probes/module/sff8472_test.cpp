@@ -266,5 +266,46 @@ TEST(Sff8472, TheCoolerIsReadWhereItIs) {
   EXPECT_EQ(m.tec_flags, (AlarmFlags{.low_alarm = true, .low_warn = false, .high_warn = true, .high_alarm = false}));
 }
 
+/// Bytes 40 to 55 and 108, and bits 3 and 2 of 113 and 117, were reserved until 11.4: an older module's say nothing.
+TEST(Sff8472, TheCoolerIsReadFromTheRevisionOnThatHasIt) {
+  for (unsigned revision = 0; revision <= 10; ++revision) {
+    auto b = EepromBuilder::sff8472();
+    b.lower().byte(94, revision);
+    b.a2().limits(48, 1000, 0xfc18, 900, 0xfc7c).u16(108, 0xff9c).byte(113, 0x04).byte(117, 0x08);
+    const ModuleSample m = decode(b);
+    EXPECT_EQ(m.tec_current_ma.has_value(), revision >= 7) << revision;
+    EXPECT_EQ(m.thresholds.tec_current_ma.empty(), revision < 7) << revision;
+    EXPECT_EQ(m.tec_flags.any(), revision >= 7) << revision;
+    EXPECT_TRUE(m.temperature_c) << "what was there from the beginning stays";
+  }
+}
+
+/// Each bit of status and each flag of A2h is taken only where a bit of A0h says that it is kept.
+TEST(Sff8472, AStatusBitThatIsNotAdvertisedIsNotKnown) {
+  auto b = EepromBuilder::sff8472();
+  b.lower().byte(64, 0).byte(65, 0).byte(93, 0).byte(94, 10);
+  b.a2().byte(110, 0xc6).byte(112, 0xff).byte(113, 0xff).byte(115, 0xff).byte(116, 0xff).byte(117, 0xff);
+  b.a2().byte(118, 0xff).byte(119, 0xff);
+  const ModuleSample m = decode(b);
+  const ModuleLane& lane = m.lanes.at(0);
+  EXPECT_FALSE(lane.rx_los || lane.tx_fault || lane.tx_disabled || lane.rx_lol || lane.tx_lol || lane.tx_eq_fault);
+  EXPECT_FALSE(lane.rx_power_flags.any() || lane.tx_power_flags.any() || lane.tx_bias_flags.any());
+  EXPECT_FALSE(m.temperature_flags.any() || m.supply_flags.any() || m.tec_flags.any());
+  EXPECT_TRUE(lane.rx_power_mw);
+  struct Row {
+    unsigned byte, bits;
+    std::optional<bool> ModuleLane::*field;
+  };
+  for (const Row& row : {Row{93, 0x10, &ModuleLane::rx_los},
+                         {93, 0x20, &ModuleLane::tx_fault},
+                         {93, 0x40, &ModuleLane::tx_disabled},
+                         {64, 0x08, &ModuleLane::rx_lol},
+                         {64, 0x08, &ModuleLane::tx_lol}}) {
+    auto one = b;
+    one.lower().byte(row.byte, row.bits);
+    EXPECT_EQ(decode(one).lanes.at(0).*row.field, true) << row.byte << " " << row.bits;
+  }
+}
+
 }  // namespace
 }  // namespace linkhealth

@@ -1,0 +1,52 @@
+// What the first line of a recording says that begins while the daemon runs.
+#include "daemon/watched.h"
+
+#include <gmock/gmock.h>
+
+#include <utility>
+
+namespace linkhealth {
+namespace {
+
+using ::testing::ElementsAre;
+
+Gap standing_gap(const PortKey& port, std::string probe, std::string reason) {
+  return {port, std::move(probe), std::move(reason)};
+}
+
+/// A step in which nothing was due but one port's counters, which could not be read.
+TEST(FirstLine, HasWhatIsKnownWithTheGapsThatStandAndNoEventsOfThePast) {
+  Snapshot step;
+  step.taken_at = SteadyTime(std::chrono::seconds(100));
+  step.wall_time = WallTime(std::chrono::seconds(1'800'000'000));
+  step.uptime_s = 5000;
+  step.ports["mlx5_0/1"].id.edit().device = "mlx5_0";
+  step.events.emplace_back();
+  step.gaps = {standing_gap("mlx5_0/1", "counters", "EINVAL"), standing_gap("", "kernel_log", "no permission")};
+  Report report;
+  for (const char* key : {"mlx5_0/1", "mlx5_1/1"}) {
+    PortReport& port = report.ports.emplace_back();
+    port.port = key;
+    port.latest.link.emplace().carrier = true;
+    port.latest.module.emplace().serial = "A1";
+    port.gaps = {
+        standing_gap(key, "counters", "EINVAL"), standing_gap(key, "module", "EBUSY"),
+        standing_gap(key, "counters_of_the_phy", "symbol_error is full and counts no further (reload the driver)")};
+  }
+  const Snapshot first = with_all_groups(frame_of(step), report);
+  EXPECT_EQ(first.taken_at, SteadyTime(std::chrono::seconds(100)));
+  EXPECT_EQ(first.wall_time, step.wall_time);
+  EXPECT_EQ(first.uptime_s, 5000);
+  EXPECT_TRUE(first.events.empty());
+  ASSERT_EQ(first.ports.size(), 1U) << "a port that has gone is none";
+  const PortSample& port = first.ports.at("mlx5_0/1");
+  EXPECT_EQ(port.id->device, "mlx5_0");
+  EXPECT_EQ(port.link->carrier, true);
+  EXPECT_EQ(port.module->serial, "A1");
+  EXPECT_THAT(first.gaps, ElementsAre(standing_gap("mlx5_0/1", "counters", "EINVAL"),
+                                      standing_gap("", "kernel_log", "no permission"),
+                                      standing_gap("mlx5_0/1", "module", "EBUSY")));
+}
+
+}  // namespace
+}  // namespace linkhealth
