@@ -356,7 +356,7 @@ void Daemon::record(const Snapshot& snapshot, const std::shared_ptr<const Report
     if (const auto written = recorder_->write(snapshot); !written)
       say_once(recorder_failed_, written.error(), "the recording ends here; everything else goes on");
   }
-  tap_.note(snapshot.taken_at, [frame = std::make_shared<const Snapshot>(frame_of(snapshot)), report] {
+  tap_.note(snapshot.taken_at, [frame = std::make_shared<const SnapshotFrame>(frame_of(snapshot)), report] {
     return snapshot_json(with_all_groups(*frame, *report));
   });
   if (tap_.wanted()) tap_.push(snapshot.taken_at, snapshot_json(snapshot));

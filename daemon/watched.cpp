@@ -69,18 +69,20 @@ std::vector<std::string> introduce_recording(const std::string& file, double spe
       fmt::format("playing {}: node {}, {} ports, {} s in a second", file, report.node, report.ports.size(), speed)};
 }
 
-Snapshot frame_of(const Snapshot& snapshot) {
-  Snapshot frame;
-  frame.taken_at = snapshot.taken_at;
-  frame.wall_time = snapshot.wall_time;
-  frame.uptime_s = snapshot.uptime_s;
-  for (const auto& [key, port] : snapshot.ports) frame.ports[key].id = port.id;
-  frame.gaps = snapshot.gaps;
+SnapshotFrame frame_of(const Snapshot& snapshot) {
+  SnapshotFrame frame{snapshot.taken_at, snapshot.wall_time, snapshot.uptime_s, {}, snapshot.gaps};
+  frame.ports.reserve(snapshot.ports.size());
+  for (const auto& [key, port] : snapshot.ports) frame.ports.emplace_back(key, port.id);
   return frame;
 }
 
-Snapshot with_all_groups(const Snapshot& snapshot, const Report& report) {
-  Snapshot full = snapshot;
+Snapshot with_all_groups(const SnapshotFrame& frame, const Report& report) {
+  Snapshot full;
+  full.taken_at = frame.taken_at;
+  full.wall_time = frame.wall_time;
+  full.uptime_s = frame.uptime_s;
+  full.gaps = frame.gaps;
+  for (const auto& [key, id] : frame.ports) full.ports[key].id = id;
   const auto is_said = [&full](const Gap& gap) {
     return std::ranges::any_of(full.gaps,
                                [&](const Gap& said) { return said.port == gap.port && said.probe == gap.probe; });

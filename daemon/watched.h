@@ -1,11 +1,15 @@
 // What the daemon says at its start: which ports it watches, which it leaves out and why, and what it can't see.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "base/time.h"
 #include "model/reference_state.h"
 #include "model/report.h"
+#include "model/shared.h"
 #include "model/snapshot.h"
 #include "probes/inventory.h"
 
@@ -18,10 +22,17 @@ std::vector<std::string> introduce_recording(const std::string& file, double spe
 /// Ports of an earlier run that can be missed: those that had a link, of a card that would be known at another address.
 std::vector<PortId> ports_to_miss(const ReferenceState& known);
 
-/// What a snapshot says without what was read: its time, which ports there are, and what could not be seen.
-Snapshot frame_of(const Snapshot& snapshot);
-/// `snapshot` with the last known value of every group that it does not have, and with the gaps that stand: the first
-/// line of a recording that begins while the daemon runs.
-Snapshot with_all_groups(const Snapshot& snapshot, const Report& report);
+/// What a snapshot says beside what was read. Small: one is kept of each step.
+struct SnapshotFrame {
+  SteadyTime taken_at;
+  WallTime wall_time;
+  std::optional<double> uptime_s;
+  std::vector<std::pair<PortKey, Shared<PortId>>> ports;  ///< that exist
+  std::vector<Gap> gaps;
+};
+SnapshotFrame frame_of(const Snapshot& snapshot);
+/// The last known value of every group, with the gaps that stand: the first line of a recording that begins while the
+/// daemon runs.
+Snapshot with_all_groups(const SnapshotFrame& frame, const Report& report);
 
 }  // namespace linkhealth
