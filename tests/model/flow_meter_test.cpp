@@ -215,6 +215,29 @@ TEST(Flows, AQueueCounterOfMlx5ThatWentOnAtZeroIsNoReset) {
   EXPECT_TRUE(flow_increase(wide, fallen).reset);
 }
 
+// mlx5 shows one of them among the netdev's counters too: bad frames were lost with it.
+TEST(Flows, TheMissedPacketsOfMlx5GoOnAtZeroToo) {
+  Counters before, after;
+  before.set("netdev_rx_missed_errors", 0xfffffff0U);
+  after.set("netdev_rx_missed_errors", 5);
+  before.set("netdev_rx_packets", 1'000);
+  after.set("netdev_rx_packets", 2'000);
+  before.set("netdev_rx_crc_errors", 1);
+  after.set("netdev_rx_crc_errors", 4);
+  const FlowIncrease increase = flow_increase(before, after);
+  EXPECT_FALSE(increase.reset);
+  EXPECT_EQ(increase.values[static_cast<std::size_t>(Flow::kHostDrops)], 21);
+  EXPECT_EQ(increase.values[static_cast<std::size_t>(Flow::kFrameErrors)], 3);
+  // The driver was loaded anew.
+  after.set("netdev_rx_packets", 7);
+  EXPECT_TRUE(flow_increase(before, after).reset);
+  EXPECT_TRUE(std::isnan(flow_increase(before, after).values[static_cast<std::size_t>(Flow::kHostDrops)]));
+  // Drivers that count 64 bits.
+  after.set("netdev_rx_packets", 2'000);
+  before.set("netdev_rx_missed_errors", 0x1'0000'0000U);
+  EXPECT_TRUE(flow_increase(before, after).reset);
+}
+
 // The same thing by the name that each driver gives it.
 TEST(Flows, EachDriversNameCarriesTheMeaning) {
   const auto flow_of = [](std::string_view name, Flow flow) {
