@@ -141,6 +141,7 @@ class PortHistory {
   std::optional<SteadyTime> carrier_since;    ///< last transition; nullopt: none seen
   bool carrier_seen = false;                  ///< was up once
   std::optional<WallTime> linked_at;          ///< was up last, maybe in an earlier run: not longer ago than used_s
+  std::optional<WallTime> verbs_seen_at;      ///< its verbs device, maybe in an earlier run; nullopt: never was
   std::optional<SteadyTime> unmanaged_since;  ///< is LinkUp and not ACTIVE: InfiniBand without a subnet manager
   std::vector<CarrierLoss> losses;            ///< newest last, 24 h
   std::uint64_t involuntary_total = 0, voluntary_total = 0;
