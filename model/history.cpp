@@ -300,6 +300,10 @@ void PortHistory::forget_counters() {
   latest.counters.reset();
   meter_.forget();
   last_fec_lanes_.clear();
+  held_ = Counters();
+  held_lanes_.clear();
+  lanes_doubted_ = false;
+  downs_read_at_.reset();
   last_down_count_.reset();
   last_up_count_.reset();
   phy_.reset();

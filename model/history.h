@@ -234,6 +234,11 @@ class PortHistory {
   void note_life(const OpenInterval& interval);
   void remember_before_fall();
   void take_counters(const PortSample& sample, SteadyTime now);
+  void settle_lanes(const FlowIncrease& increase);
+  void take_lanes(const std::vector<FecLane>& lanes, SteadyTime now);
+  void take_values(const Counters& counters, SteadyTime now);
+  void take_held(const FlowIncrease& increase);
+  [[nodiscard]] Counters hold_back(const Counters& counters);
   void see_counters(const Counters& now);
   void close_interval(SteadyTime now);
   void take_late(const LateRate& late);
@@ -261,6 +266,11 @@ class PortHistory {
   std::optional<SteadyTime> lanes_at_;
   bool corrects_ = false;  ///< FEC corrected something: it is on
   FlowMeter meter_;
+  Counters held_;  ///< what counters fell to, until it is known whether they began anew
+  std::vector<FecLane> held_lanes_;
+  bool lanes_doubted_ = false;
+  SteadyTime held_at_, held_lanes_at_;
+  std::optional<SteadyTime> downs_read_at_;  ///< InfiniBand's link_downed
   std::optional<std::uint64_t> last_down_count_, last_up_count_;
   std::optional<PhyCount> phy_;  ///< up to which the losses that were seen are those that the PHY counted
   bool answers_ = false;         ///< a counter for which the card's firmware is asked was read in the open interval
