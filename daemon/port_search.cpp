@@ -103,7 +103,8 @@ PortsFound PortSearch::compare(Inventory found, std::map<PortKey, SampledPort> k
 PortsFound PortSearch::judge(Inventory found, std::map<PortKey, SampledPort> known, SteadyTime now) {
   PortsFound result;
   const bool first = std::exchange(first_, false);
-  if (first) remembered_until_ = now + kRememberedFor;
+  if (first) remembered_from_ = now;
+  forget_remembered(now);
   if (found.incomplete && !known.empty()) {
     // Without the list of RDMA devices their netdevs would look like plain Ethernet ports.
     result.ports = std::move(known);
@@ -177,28 +178,33 @@ void PortSearch::judge_missing(PortsFound& result, const Inventory& found, std::
 /// else that is kept of a plain port says that it lost something.
 std::string PortSearch::lost_guid(const PortId& plain, const SampledPort* former) const {
   if (former != nullptr && (former->port.id.verbs || !former->lost_device.empty())) return former->port.id.guid;
-  const auto at = std::ranges::find(remembered_, plain.stable_key(), &PortId::stable_key);
-  return at == remembered_.end() ? "" : at->guid;
+  const auto at = std::ranges::find(remembered_, plain.stable_key(),
+                                    [](const RememberedPort& port) { return port.id.stable_key(); });
+  return at == remembered_.end() ? "" : at->id.guid;
+}
+
+void PortSearch::forget_remembered(SteadyTime now) {
+  std::erase_if(remembered_,
+                [&](const RememberedPort& port) { return now - remembered_from_ + port.unseen >= kRememberedFor; });
 }
 
 /// Also of a card that has its driver: it is a gap and no fault, because its interface may have been lent before we
 /// started.
 void PortSearch::miss_remembered(PortsFound& result, const Inventory& found, SteadyTime now) {
   if (found.incomplete) return;
-  std::erase_if(remembered_, [&result](const PortId& id) {
-    return std::ranges::any_of(result.ports, [&id](const auto& entry) {
+  std::erase_if(remembered_, [&result](const RememberedPort& port) {
+    return std::ranges::any_of(result.ports, [&id = port.id](const auto& entry) {
       const PortId& here = entry.second.port.id;
       return here.verbs && (here.stable_key() == id.stable_key() || here.guid == id.guid);
     });
   });
-  if (now >= remembered_until_) remembered_.clear();
   missed_ = 0;
   if (remembered_.empty()) return;
   if (remembered_looks_ < kMisses && ++remembered_looks_ < kMisses) {
     result.again_soon = true;
     return;
   }
-  for (const PortId& id : remembered_) {
+  for (const auto& [id, unseen] : remembered_) {
     if (!lender_of(id.pci, found).empty()) continue;
     ++missed_;
     const PortKey* plain = plain_port_at(result.ports, id.stable_key());
@@ -209,7 +215,7 @@ void PortSearch::miss_remembered(PortsFound& result, const Inventory& found, Ste
 
 /// A card that did not come back from a reboot.
 void PortSearch::tell_remembered_gone(PortsFound& result, const Inventory& found, SteadyTime now) {
-  for (const PortId& id : remembered_) {
+  for (const auto& [id, unseen] : remembered_) {
     const auto card = std::ranges::find(*found.cards, id.pci, &PciCard::address);
     const bool there = card != found.cards->end() && !card->driver.empty();
     if (!there && plain_port_at(result.ports, id.stable_key()) == nullptr)

@@ -17,6 +17,12 @@
 
 namespace linkhealth {
 
+/// A port of an earlier run.
+struct RememberedPort {
+  PortId id;
+  Milliseconds unseen{};  ///< since its RDMA device was seen last
+};
+
 /// The ports after a search, and what changed.
 struct PortsFound {
   std::map<PortKey, SampledPort> ports;
@@ -32,12 +38,12 @@ class PortSearch {
   /// Ports of an earlier run that had a link and an RDMA device; a plain one with a GUID had lost it by then. One that
   /// is not found, nor its GUID elsewhere, and whose card is not on the PCI bus or has no driver there, is told as gone
   /// after some searches. That only its netdev is left, or no port at all, is a gap. Before the first search.
-  void remember(std::vector<PortId> ports) { remembered_ = std::move(ports); }
+  void remember(std::vector<RememberedPort> ports) { remembered_ = std::move(ports); }
   /// So many searches must miss a port whose files still answer.
   static constexpr unsigned kMisses = 3;
-  /// For so long a run misses what an earlier one had, as long as the history does (its used_s). An operator may have
-  /// unloaded RDMA for good: then the ports lose the GUID that they had, and the next run has nothing to miss. What is
-  /// not there at all leaves the memory 30 days after it was last seen (model/history_references.cpp).
+  /// For so long after it was seen last a run misses what an earlier one had, as long as the history does (its used_s).
+  /// An operator may have unloaded RDMA for good: then the ports lose the GUID that they had, and the next run has
+  /// nothing to miss. What is not there at all leaves the memory after 30 days (model/history_references.cpp).
   static constexpr Milliseconds kRememberedFor = std::chrono::hours(7 * 24);
 
   /// Ports are recognized by PortId::stable_key(): a rename is neither gone nor new, and keeps the kernel's counts.
@@ -47,13 +53,14 @@ class PortSearch {
   PortsFound judge(Inventory found, std::map<PortKey, SampledPort> known, SteadyTime now);
   void judge_missing(PortsFound& result, const Inventory& found, std::map<PortKey, SampledPort>& known, SteadyTime now);
   [[nodiscard]] std::string lost_guid(const PortId& plain, const SampledPort* former) const;
+  void forget_remembered(SteadyTime now);
   void miss_remembered(PortsFound& result, const Inventory& found, SteadyTime now);
   void tell_remembered_gone(PortsFound& result, const Inventory& found, SteadyTime now);
   void name_losses(PortsFound& result);
 
   bool first_ = true;
-  std::vector<PortId> remembered_;  ///< and not found yet
-  SteadyTime remembered_until_;
+  std::vector<RememberedPort> remembered_;  ///< and not found yet
+  SteadyTime remembered_from_;              ///< the first search
   unsigned remembered_looks_ = 0;
   bool remembered_told_ = false;                    ///< those whose card is gone
   std::size_t missed_ = 0;                          ///< of the remembered ones, once it is no matter of a slow driver

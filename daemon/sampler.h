@@ -60,7 +60,7 @@ class Sampler : public Source {
   /// The configuration was read again: what recordings of this node begin with, and what the plan calls the far ends.
   void expect(const std::map<PortKey, ExpectedPort>& expected, AskedByName planned);
   /// Ports of an earlier run that are missed when they are not here. Before the first poll().
-  void remember(std::vector<PortId> ports) { ports_search_.remember(std::move(ports)); }
+  void remember(std::vector<RememberedPort> ports) { ports_search_.remember(std::move(ports)); }
   /// Somebody works on these ports, and their modules are not read until the next call.
   void leave_modules(std::set<PortKey> ports);
   /// From now on the counters of InfiniBand ports that are found are asked by MADs, where the settings say so.

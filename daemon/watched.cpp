@@ -24,13 +24,15 @@ std::string describe(const InventoryPort& port) {
 
 }  // namespace
 
-std::vector<PortId> ports_to_miss(const ReferenceState& known) {
-  std::vector<PortId> ports;
+std::vector<RememberedPort> ports_to_miss(const ReferenceState& known, WallTime now) {
+  std::vector<RememberedPort> ports;
   for (const PortReferences& kept : known.ports) {
     PortId id = port_id_of(kept);
     // One whose address another card got (model/port_moves.h) may be at any address now, and lent there.
     const bool is_placed = !id.pci.empty() && id.pci != id.guid;
-    if (kept.linked_at && !id.guid.empty() && is_placed) ports.push_back(std::move(id));
+    const Milliseconds unseen = now - kept.verbs_seen_at.value_or(kept.seen_at);
+    if (kept.linked_at && !id.guid.empty() && is_placed)
+      ports.push_back({std::move(id), std::max(unseen, Milliseconds::zero())});
   }
   return ports;
 }

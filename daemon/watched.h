@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "daemon/port_search.h"
 #include "model/reference_state.h"
 #include "model/report.h"
 #include "model/shared.h"
@@ -20,7 +21,8 @@ std::vector<std::string> introduce_node(const std::vector<InventoryPort>& ports,
 std::vector<std::string> introduce_recording(const std::string& file, double speed, const Report& report);
 
 /// Ports of an earlier run that can be missed: those that had a link, of a card that would be known at another address.
-std::vector<PortId> ports_to_miss(const ReferenceState& known);
+/// A clock that was set back since makes them no older.
+std::vector<RememberedPort> ports_to_miss(const ReferenceState& known, WallTime now);
 
 /// What a snapshot says beside what was read. Small: one is kept of each step.
 struct SnapshotFrame {

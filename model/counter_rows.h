@@ -6,6 +6,9 @@
 // counters.rst. ethtool: include/uapi/linux/ethtool_netlink.h. Where the hardware's width is not documented, the row
 // says kUnknown and a decrease counts as a reset.
 //
+// netdev_rx_missed_errors of mlx5 is a queue counter of 32 bits (en_main.c mlx5e_get_stats(), qcnt.rx_out_of_buffer),
+// that of others has 64: from beyond 32 bits, or when other counters of the netdev fall too, a decrease is a reset.
+//
 // rxe has a link_downed too, 64 bits wide in its hw_counters: it is read by the PMA's row, and its carrier count is
 // what is judged.
 #pragma once
@@ -70,7 +73,7 @@ inline constexpr auto kRows = std::to_array<CounterInfo>({
     {"netdev_rx_crc_errors", kNetdev, 64, kWraps, kHere, "frames with a bad CRC"},
     {"netdev_rx_dropped", kNetdev, 64, kWraps, kHost, "packets received and dropped"},
     {"netdev_rx_errors", kNetdev, 64, kWraps, kHere, "bad packets received"},
-    {"netdev_rx_missed_errors", kNetdev, 64, kWraps, kHost, "packets that the NIC had no buffer for"},
+    {"netdev_rx_missed_errors", kNetdev, 32, kWraps, kHost, "packets that the NIC had no buffer for"},
     {"netdev_rx_packets", kNetdev, 64, kWraps, kTraffic, "packets received by the netdev"},
     {"netdev_tx_bytes", kNetdev, 64, kWraps, kTraffic, "octets sent by the netdev"},
     {"netdev_tx_dropped", kNetdev, 64, kWraps, kEgress, "packets dropped on the way out"},

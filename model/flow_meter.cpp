@@ -34,6 +34,8 @@ double intervals_in(double counted_s, double interval_s) {
 
 /// A burst somewhere in a longer time, spread over all of it, would be most of windows.traffic_s.
 constexpr double kLongestSpread_s = 600;
+/// Within it each counter that can be read is read again (ib_sysfs.cpp, kOtherPmaPeriodS).
+constexpr double kLongestDoubt_s = 150;
 
 }  // namespace
 
@@ -52,8 +54,61 @@ CounterSources FlowMeter::begun_anew(const Counters& reading) const {
   return fell;
 }
 
-void FlowMeter::forget(CounterSources sources) {
-  std::erase_if(entries_, [sources](const Entry& entry) { return sources.has(known_counters()[entry.id].source); });
+CounterSources FlowMeter::doubted() const {
+  CounterSources sources;
+  for (const Doubted& one : doubted_) sources.add(known_counters()[one.before.id].source);
+  return sources;
+}
+
+/// Counts from now on, and keeps what the sources said before: the next reading may be as high again.
+void FlowMeter::doubt(CounterSources sources, SteadyTime now) {
+  const auto is_of = [sources](const Entry& entry) { return sources.has(known_counters()[entry.id].source); };
+  std::erase_if(doubted_, [&](const Doubted& one) { return is_of(one.before); });
+  for (const Entry& entry : entries_)
+    if (is_of(entry)) doubted_.push_back({entry, now});
+  std::erase_if(entries_, is_of);
+}
+
+/// What has not been read since the wrong reading counts from before it.
+void FlowMeter::restore(CounterSources sources) {
+  for (const Doubted& one : doubted_) {
+    if (!sources.has(known_counters()[one.before.id].source)) continue;
+    const auto at = std::ranges::lower_bound(entries_, one.before.id, {}, &Entry::id);
+    if (at == entries_.end() || at->id != one.before.id) {
+      entries_.insert(at, one.before);
+    } else if (at->at == one.fell_at || at->value < one.before.value) {
+      *at = one.before;
+    }
+  }
+}
+
+/// A counter that fell and is as high again, or higher, had not begun anew: all of one that had would have come between
+/// two readings. One that is still lower had, and the rest of its source with it. Which sources were read wrongly.
+CounterSources FlowMeter::settle_falls(const Counters& reading, SteadyTime now) {
+  CounterSources anew, back, settled;
+  for (const Doubted& one : doubted_) {
+    const CounterInfo& info = known_counters()[one.before.id];
+    if (in_seconds(now - one.fell_at) > kLongestDoubt_s) {
+      settled.add(info.source);
+      continue;
+    }
+    const auto value = reading.get(one.before.id);
+    if (!value || info.end == CounterEnd::kLevel) continue;
+    const auto fell_to = [&](std::uint64_t to) {
+      return to < one.before.value && !wrapped(info, one.before.value, to);
+    };
+    const auto at = std::ranges::lower_bound(entries_, one.before.id, {}, &Entry::id);
+    if (fell_to(*value))
+      anew.add(info.source);
+    else if (at != entries_.end() && at->id == one.before.id && fell_to(at->value))
+      back.add(info.source);
+  }
+  back.remove(anew);
+  if (back) restore(back);
+  settled.add(anew);
+  settled.add(back);
+  std::erase_if(doubted_, [&](const Doubted& one) { return settled.has(known_counters()[one.before.id].source); });
+  return back;
 }
 
 void FlowMeter::forget() { *this = FlowMeter(); }
@@ -61,6 +116,7 @@ void FlowMeter::forget() { *this = FlowMeter(); }
 void FlowMeter::begin_interval() {
   interval_rates_.fill(0);
   for (Entry& entry : entries_) entry.share = 0;
+  for (Doubted& one : doubted_) one.before.share = 0;
 }
 
 SteadyTime FlowMeter::read_at(CounterId id, SteadyTime otherwise) const {
@@ -93,8 +149,9 @@ FlowIncrease FlowMeter::take(const Counters& reading, SteadyTime now, double int
   FlowIncrease result;
   result.values.fill(kUnknownValue);
   result.rates.fill(kUnknownValue);
+  if (!doubted_.empty()) result.back = settle_falls(reading, now);
   result.reset = begun_anew(reading);
-  if (result.reset) forget(result.reset);
+  if (result.reset) doubt(result.reset, now);
   const auto totals_before = totals_;
   const auto rates_before = interval_rates_;
   const auto uses = flow_uses();

@@ -17,6 +17,7 @@ class CounterSources {
   constexpr CounterSources() = default;
   constexpr void add(CounterSource source) { bits_ |= bit(source); }
   constexpr void add(CounterSources others) { bits_ |= others.bits_; }
+  constexpr void remove(CounterSources others) { bits_ &= static_cast<std::uint8_t>(~others.bits_); }
   [[nodiscard]] constexpr bool has(CounterSource source) const { return (bits_ & bit(source)) != 0; }
   constexpr explicit operator bool() const { return bits_ != 0; }
 
@@ -39,7 +40,8 @@ struct LateRate {
 struct FlowIncrease {
   FlowValues values;           ///< whole, where it was noticed
   FlowValues rates;            ///< the same of one interval: see FlowMeter::take
-  CounterSources reset;        ///< whose counters began anew
+  CounterSources reset;        ///< whose counters fell: they began anew, or this reading of them is wrong
+  CounterSources back;         ///< whose fall was a wrong reading: what they said before it stands
   std::vector<LateRate> late;  ///< of is_spread flows: what was there in each interval since, for ten minutes at most
 };
 
@@ -55,6 +57,8 @@ class FlowMeter {
   void begin_interval();
   /// All began anew.
   void forget();
+  /// Whose fall is neither a reset nor a wrong reading yet.
+  [[nodiscard]] CounterSources doubted() const;
   /// When a counter was last read since its source began; `otherwise` when it never was.
   [[nodiscard]] SteadyTime read_at(CounterId id, SteadyTime otherwise) const;
 
@@ -67,12 +71,20 @@ class FlowMeter {
     float share;  ///< of a rate: what this counter alone told in this interval
     CounterId id;
   };
+  /// The same before its source fell.
+  struct Doubted {
+    Entry before;
+    SteadyTime fell_at;
+  };
   [[nodiscard]] CounterSources begun_anew(const Counters& reading) const;
-  void forget(CounterSources sources);
+  CounterSources settle_falls(const Counters& reading, SteadyTime now);
+  void restore(CounterSources sources);
+  void doubt(CounterSources sources, SteadyTime now);
   void count(const FlowUse& use, Entry& entry, double increase, double intervals);
   void note_told(const Counters& reading);
 
-  std::vector<Entry> entries_;  ///< in the counters' order
+  std::vector<Entry> entries_;    ///< in the counters' order
+  std::vector<Doubted> doubted_;  ///< of sources whose fall is not settled
   std::array<double, kFlowCount> totals_{};
   std::array<double, kFlowCount> interval_rates_{};
 };

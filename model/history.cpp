@@ -237,6 +237,17 @@ void PortHistory::take_event(const PortEvent& event) {
   }
 }
 
+namespace {
+
+/// Or may have been: where no interface is seen, a RoCE port says the same of one that was set down, as by each pod
+/// that comes or goes, and of one whose link fell.
+bool may_be_set_down(const LinkSample& link, std::string_view link_layer) {
+  return is_set_down(link, link_layer) ||
+         (link_layer == "Ethernet" && !link.admin_up && !link.carrier_down_count && link.phys_state == "Disabled");
+}
+
+}  // namespace
+
 void PortHistory::take_link(const LinkSample& link, SteadyTime now) {
   std::optional<bool> up = link.carrier;
   if (!up && !link.phys_state.empty()) up = has_link(link.phys_state);
@@ -254,8 +265,8 @@ void PortHistory::take_link(const LinkSample& link, SteadyTime now) {
   }
   if (up) losses_ahead_ = 0;
   const std::string& layer = latest.id->link_layer;
-  const bool admin_before = latest.link && is_set_down(*latest.link, layer);
-  const bool set_down = is_set_down(link, layer);
+  const bool admin_before = latest.link && may_be_set_down(*latest.link, layer);
+  const bool set_down = may_be_set_down(link, layer);
   if (set_down && !admin_before) take_intent(now);
   latest.link = link;
   if (extra > 0) take_loss(now, extra);
@@ -300,6 +311,10 @@ void PortHistory::forget_counters() {
   latest.counters.reset();
   meter_.forget();
   last_fec_lanes_.clear();
+  held_ = Counters();
+  held_lanes_.clear();
+  lanes_doubted_ = false;
+  downs_read_at_.reset();
   last_down_count_.reset();
   last_up_count_.reset();
   phy_.reset();

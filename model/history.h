@@ -141,6 +141,7 @@ class PortHistory {
   std::optional<SteadyTime> carrier_since;    ///< last transition; nullopt: none seen
   bool carrier_seen = false;                  ///< was up once
   std::optional<WallTime> linked_at;          ///< was up last, maybe in an earlier run: not longer ago than used_s
+  std::optional<WallTime> verbs_seen_at;      ///< its verbs device, maybe in an earlier run; nullopt: never was
   std::optional<SteadyTime> unmanaged_since;  ///< is LinkUp and not ACTIVE: InfiniBand without a subnet manager
   std::vector<CarrierLoss> losses;            ///< newest last, 24 h
   std::uint64_t involuntary_total = 0, voluntary_total = 0;
@@ -233,6 +234,11 @@ class PortHistory {
   void note_life(const OpenInterval& interval);
   void remember_before_fall();
   void take_counters(const PortSample& sample, SteadyTime now);
+  void settle_lanes(const FlowIncrease& increase);
+  void take_lanes(const std::vector<FecLane>& lanes, SteadyTime now);
+  void take_values(const Counters& counters, SteadyTime now);
+  void take_held(const FlowIncrease& increase);
+  [[nodiscard]] Counters hold_back(const Counters& counters);
   void see_counters(const Counters& now);
   void close_interval(SteadyTime now);
   void take_late(const LateRate& late);
@@ -260,6 +266,11 @@ class PortHistory {
   std::optional<SteadyTime> lanes_at_;
   bool corrects_ = false;  ///< FEC corrected something: it is on
   FlowMeter meter_;
+  Counters held_;  ///< what counters fell to, until it is known whether they began anew
+  std::vector<FecLane> held_lanes_;
+  bool lanes_doubted_ = false;
+  SteadyTime held_at_, held_lanes_at_;
+  std::optional<SteadyTime> downs_read_at_;  ///< InfiniBand's link_downed
   std::optional<std::uint64_t> last_down_count_, last_up_count_;
   std::optional<PhyCount> phy_;  ///< up to which the losses that were seen are those that the PHY counted
   bool answers_ = false;         ///< a counter for which the card's firmware is asked was read in the open interval

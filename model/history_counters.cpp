@@ -126,6 +126,71 @@ void PortHistory::end_old_counters(SteadyTime now) {
   }
 }
 
+namespace {
+
+bool has_lanes(CounterSources sources) {
+  return sources.has(CounterSource::kEthtoolFec) || sources.has(CounterSource::kEthtoolDriver);
+}
+
+}  // namespace
+
+/// What was read wrongly of a source was of its lanes too.
+void PortHistory::settle_lanes(const FlowIncrease& increase) {
+  if (!lanes_doubted_ || has_lanes(meter_.doubted())) return;
+  lanes_doubted_ = false;
+  if (!has_lanes(increase.back)) {
+    last_fec_lanes_ = held_lanes_;
+    lanes_at_ = held_lanes_at_;
+  }
+  held_lanes_.clear();
+}
+
+void PortHistory::take_lanes(const std::vector<FecLane>& lanes, SteadyTime now) {
+  if (lanes_doubted_) {
+    held_lanes_ = lanes;
+    held_lanes_at_ = now;
+    return;
+  }
+  latest.fec_lanes = last_fec_lanes_ = lanes;
+  lanes_at_ = now;
+}
+
+/// What one reading says beside its increases.
+void PortHistory::take_values(const Counters& counters, SteadyTime now) {
+  take_missed_losses(counters, downs_read_at_.value_or(counters_at.value_or(now)), now);
+  if (counters.get(link_downed())) downs_read_at_ = now;
+  compare_with_phy(counters, now);
+  if (!latest.counters) latest.counters.emplace();
+  latest.counters->merge(counters);
+}
+
+/// Of sources that had begun anew it is what they began with.
+void PortHistory::take_held(const FlowIncrease& increase) {
+  if (held_.empty()) return;
+  const CounterSources doubted = meter_.doubted();
+  const auto source_of = [](CounterId id) { return known_counters()[id].source; };
+  Counters anew = held_;
+  anew.forget_known_if([&](CounterId id) { return doubted.has(source_of(id)) || increase.back.has(source_of(id)); });
+  held_.forget_known_if([&](CounterId id) { return !doubted.has(source_of(id)); });
+  if (!anew.empty()) take_values(anew, held_at_);
+}
+
+/// Without what is lower than before and may be a wrong reading: a total that falls and comes back would be counted
+/// twice by whoever adds up its increases.
+Counters PortHistory::hold_back(const Counters& counters) {
+  const CounterSources doubted = meter_.doubted();
+  Counters believed = counters;
+  believed.forget_known_if([&](CounterId id) {
+    const CounterInfo& info = known_counters()[id];
+    const auto before = latest.counters ? latest.counters->get(id) : std::nullopt;
+    const auto value = counters.get(id);
+    if (!doubted.has(info.source) || info.end == CounterEnd::kLevel || !before || *value >= *before) return false;
+    held_.set(id, *value);
+    return true;
+  });
+  return believed;
+}
+
 void PortHistory::take_counters(const PortSample& sample, SteadyTime now) {
   // How long an interval is, and how long ago something was read in such intervals.
   const double interval_s =
@@ -134,26 +199,24 @@ void PortHistory::take_counters(const PortSample& sample, SteadyTime now) {
     const double ratio = interval_s > 0 ? in_seconds(now - then) / interval_s : 1;
     return ratio > 1.5 ? ratio : 1.0;
   };
-  const SteadyTime downs_read_at = meter_.read_at(link_downed(), counters_at.value_or(now));
   const FlowIncrease increase = meter_.take(*sample.counters, now, interval_s);
-  if (increase.reset.has(CounterSource::kEthtoolFec) || increase.reset.has(CounterSource::kEthtoolDriver))
-    last_fec_lanes_.clear();
+  settle_lanes(increase);
+  lanes_doubted_ = lanes_doubted_ || has_lanes(increase.reset);
   if (open_valid_) {
     for (std::size_t i = 0; i < kFlowCount; ++i) add_to(open_.flows[i], increase.rates[i]);
-    count_lanes(sample.fec_lanes, spans(lanes_at_.value_or(now)));
+    if (!lanes_doubted_) count_lanes(sample.fec_lanes, spans(lanes_at_.value_or(now)));
   }
   for (const LateRate& late : increase.late) take_late(late);
   if (carrier != true) open_.carrier = false;
-  take_missed_losses(*sample.counters, downs_read_at, now);
-  compare_with_phy(*sample.counters, now);
+  take_held(increase);
+  if (increase.reset) held_at_ = now;
+  if (meter_.doubted())
+    take_values(hold_back(*sample.counters), now);
+  else
+    take_values(*sample.counters, now);
+  if (!sample.fec_lanes.empty()) take_lanes(sample.fec_lanes, now);
   answers_ = answers_ || asks_firmware(*sample.counters);
-  if (!latest.counters) latest.counters.emplace();
-  latest.counters->merge(*sample.counters);
   full_errors = full_error_counter(*latest.counters);
-  if (!sample.fec_lanes.empty()) {
-    latest.fec_lanes = last_fec_lanes_ = sample.fec_lanes;
-    lanes_at_ = now;
-  }
   counters_at = now;
   if (!latest.id->exempt.empty()) return;  // nobody judges it: a node may have hundreds of virtual functions
   if (!open_valid_ || in_seconds(now - open_.begin) >= kIntervalSeconds) close_interval(now);

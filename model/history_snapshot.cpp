@@ -206,6 +206,7 @@ void History::take_samples(const Snapshot& snapshot) {
   for (const auto& [key, sample] : snapshot.ports) {
     PortHistory& port = ports_[labels_[key]];
     port.wall_ = snapshot.wall_time;
+    if (port.latest.id->verbs) port.verbs_seen_at = snapshot.wall_time;
     if (sample.link) port.take_link(*sample.link, now_);
     if (sample.counters) port.take_counters(sample, now_);
     if (sample.module) port.take_module(*sample.module, now_);

@@ -55,7 +55,7 @@ struct DownReason {
 
 struct LinkSample {
   std::optional<bool> admin_up;  ///< IFF_UP
-  std::optional<bool> carrier;   ///< IFF_LOWER_UP; for InfiniBand: has_link(phys_state)
+  std::optional<bool> carrier;   ///< IFF_LOWER_UP; for InfiniBand, and where no interface is seen: has_link(phys_state)
   std::string state;             ///< verbs port state: "ACTIVE", "DOWN", "INIT", "ARMED"
   std::string phys_state;        ///< "LinkUp", "Polling", "Disabled", …
   std::optional<std::uint32_t> speed_mbps;

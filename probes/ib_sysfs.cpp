@@ -97,6 +97,8 @@ IbPortReader::IbPortReader(Host& host, const InventoryPort& port)
       key_(port.id.key()),
       dir_(port.sysfs_port_dir),
       infiniband_(port.id.link_layer == "InfiniBand"),
+      without_interface_(port.id.link_layer == "Ethernet" && port.sysfs_netdev_dir.empty() &&
+                         port.exempt_reason.empty()),
       driver_(port.id.driver) {
   state_files_.reserve(kStateFiles.size());
   for (const char* name : kStateFiles) state_files_.emplace_back(name);
@@ -223,7 +225,7 @@ void IbPortReader::finish_state(std::optional<std::string> state, std::optional<
     LinkSample& link = sample.link ? *sample.link : sample.link.emplace();
     if (state) link.state = *state;
     if (phys_state) link.phys_state = *phys_state;
-    if (infiniband_ && phys_state) link.carrier = has_link(*phys_state);
+    if ((infiniband_ && phys_state) || without_interface_) link.carrier = up;
   }
   if (up && (infiniband_ || !sample.link->speed_mbps)) {
     read_rate(same);

@@ -44,10 +44,12 @@ class IbPortReader {
   static Result<IbPortReader> open(Host& host, const InventoryPort& port);
 
   /// Adds the group's values to `sample`, and to `gaps` one gap when something of it could not be read (probe "link",
-  /// "counters" or "hw_counters"). kState fills state and phys_state; on InfiniBand also carrier. Speed and lanes come
-  /// from the rate while the link is up (while it trains that file holds a stale or default rate), on Ethernet only
-  /// where the sample has no speed yet, because soft devices and old kernels round it down. The rate is read when it is
-  /// wanted and one of the states changed, and each sixth time, and else it is the one before.
+  /// "counters" or "hw_counters"). kState fills state and phys_state; on InfiniBand also carrier, and on Ethernet where
+  /// no interface says it, for the driver's states are those of the interface, wherever that is (linux:
+  /// mlx5_query_port_roce(), bnxt_re_query_port(), irdma_query_port()): set down and fallen look alike. Speed and lanes
+  /// come from the rate while the link is up (while it trains that file holds a stale or default rate), on Ethernet
+  /// only where the sample has no speed yet, because soft devices and old kernels round it down. The rate is read when
+  /// it is wanted and one of the states changed, and each sixth time, and else it is the one before.
   ReadStatus read(IbGroup group, PortSample& sample, std::vector<Gap>& gaps);
   /// kState for who has heard the two states from elsewhere, in the files' words: only the rate's file is read.
   void put_state(std::string state, std::string phys_state, PortSample& sample, std::vector<Gap>& gaps);
@@ -90,6 +92,7 @@ class IbPortReader {
   PortKey key_;
   std::string dir_;
   bool infiniband_ = false;
+  bool without_interface_ = false;  // of a watched port: it would say the carrier on Ethernet
   std::string driver_;
   bool gone_ = false;                  // for ever: kept files of a device that has gone stay dead
   std::vector<KeptFile> state_files_;  // state, phys_state, rate

@@ -7,6 +7,7 @@
 #include <set>
 #include <span>
 #include <tuple>
+#include <utility>
 
 #include "base/text.h"
 #include "probes/inventory_parts.h"
@@ -130,24 +131,33 @@ class Builder {
     inventory_.ports.push_back(std::move(port));
   }
 
-  /// The netdev of a verbs port: among those of the same device the one with the port's dev_port, and of several the
-  /// one that the GID table names (IPoIB children and representors share a dev_port); else the GID table's.
+  /// The netdev of a verbs port: among those of the same device one with the port's dev_port that is above no other
+  /// (an IPoIB child has its parent's dev_port), and of several the one that the GID table names (representors share a
+  /// dev_port too); else the GID table's.
   std::string find_netdev(const InventoryPort& port) {
     std::string by_gid = gid_netdev(port.sysfs_port_dir);
     const std::string net = port.sysfs_device_dir + "/device/net";
     const auto names = host_.list_dir(net);
     std::string found;
+    std::pair<bool, bool> best;  // of `found`: whether it is above no other, and whether the GID table names it
     for (const auto& name : names ? *names : std::vector<std::string>()) {
       std::string dir = net;
       dir.append("/").append(name);
       if (parse_u64(read_attribute(host_, dir + "/dev_port")).value_or(0) + 1 != port.id.port) continue;
       if (is_representor_name(read_attribute(host_, dir + "/phys_port_name"))) continue;
-      if (found.empty() || name == by_gid) found = name;
+      const std::pair rank(!is_child(dir), name == by_gid);
+      if (found.empty() || rank > best) std::tie(found, best) = std::tie(name, rank);
     }
     if (!found.empty()) return found;
     if (by_gid.empty() || is_of_card(by_gid, port.sysfs_pci_dir, 0)) return by_gid;
     inventory_.gaps.push_back({port.id.key(), "netdev_stats", "its interface is " + by_gid + kElsewhere});
     return "";
+  }
+
+  /// Whether the netdev is above another one: iflink is its own number otherwise, as where it can't be read.
+  bool is_child(const std::string& netdev_dir) {
+    const auto iflink = parse_u64(read_attribute(host_, netdev_dir + "/iflink"));
+    return iflink && iflink != parse_u64(read_attribute(host_, netdev_dir + "/ifindex"));
   }
 
   /// Whether the netdev of this name is of the card, or above one that is. The GID table gives the name that an

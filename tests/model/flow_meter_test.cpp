@@ -137,6 +137,87 @@ TEST(FlowMeter, TheNextReadingOfASourceThatBeganAnewCountsFromThere) {
   EXPECT_EQ(symbols.total, 1);
 }
 
+// A torn read, or a driver that had its cache filled anew: what was there before is not counted again.
+TEST(FlowMeter, ACounterThatIsBackAtTheNextReadingWasReadWrongly) {
+  Metered symbols{{}, Flow::kSymbolErrors};
+  symbols.read(0, {{"symbol_error", 100}, {"port_rcv_errors", 5}});
+  for (double t = 10; t < 100; t += 20) {
+    symbols.read(t, {{"symbol_error", 0}, {"port_rcv_errors", 5}});
+    symbols.read(t + 10, {{"symbol_error", 100}, {"port_rcv_errors", 5}});
+  }
+  EXPECT_EQ(symbols.total, 0);
+  EXPECT_EQ(symbols.known, 5) << "unknown while nobody knows, and nothing then";
+  symbols.read(110, {{"symbol_error", 99}});
+  symbols.read(120, {{"symbol_error", 104}});
+  EXPECT_EQ(symbols.total, 4) << "what came meanwhile counts";
+  symbols.read(130, {{"symbol_error", 105}});
+  EXPECT_EQ(symbols.total, 5);
+}
+
+TEST(FlowMeter, TheOthersOfItsSourceLoseNothingByIt) {
+  Metered frames{{}, Flow::kFrameErrors};
+  frames.read(0, {{"symbol_error", 100}, {"port_rcv_errors", 5}});
+  frames.read(10, {{"symbol_error", 0}, {"port_rcv_errors", 7}});
+  frames.read(20, {{"symbol_error", 100}, {"port_rcv_errors", 10}});
+  EXPECT_EQ(frames.total, 5);
+}
+
+TEST(FlowMeter, WhatStaysLowerHasBegunAnew) {
+  Metered symbols{{}, Flow::kSymbolErrors};
+  symbols.read(0, {{"symbol_error", 100}});
+  symbols.read(10, {{"symbol_error", 0}});
+  symbols.read(20, {{"symbol_error", 30}});
+  EXPECT_EQ(symbols.total, 30);
+  symbols.read(30, {{"symbol_error", 130}});
+  EXPECT_EQ(symbols.total, 130);
+  symbols.read(40, {{"symbol_error", 20}});
+  symbols.read(50, {{"symbol_error", 10}});
+  symbols.read(60, {{"symbol_error", 12}});
+  EXPECT_EQ(symbols.total, 132) << "twice in a row";
+}
+
+// A card that was set up anew, with more errors than before at once: its other counters are lower still.
+TEST(FlowMeter, OneThatIsHigherBeganAnewWithTheRestOfItsSource) {
+  Metered symbols{{}, Flow::kSymbolErrors};
+  symbols.read(0, {{"symbol_error", 2}, {"port_rcv_data", 1'000'000}});
+  symbols.read(10, {{"symbol_error", 0}, {"port_rcv_data", 10}});
+  symbols.read(20, {{"symbol_error", 50}, {"port_rcv_data", 5'000}});
+  EXPECT_EQ(symbols.total, 50);
+}
+
+// Of files that take turns the one that fell is not among the next ones.
+TEST(FlowMeter, AFallIsSettledByTheNextReadingOfWhatFell) {
+  for (const double later : {30.0, 300.0}) {
+    Metered symbols{{}, Flow::kSymbolErrors};
+    symbols.read(0, {{"symbol_error", 100}, {"port_rcv_errors", 5}});
+    symbols.read(10, {{"symbol_error", 0}});
+    symbols.read(20, {{"port_rcv_errors", 5}});
+    EXPECT_TRUE(symbols.meter.doubted());
+    symbols.read(20 + later, {{"symbol_error", 100}});
+    EXPECT_EQ(symbols.total, later < 100 ? 0 : 100) << "in minutes they may have come";
+    EXPECT_FALSE(symbols.meter.doubted());
+  }
+}
+
+TEST(FlowMeter, ACounterThatWasFullSaysNothingByAWrongReading) {
+  Metered frames{{}, Flow::kFrameErrors};
+  frames.read(0, {{"port_rcv_errors", 65535}});
+  frames.read(10, {{"port_rcv_errors", 0}});
+  frames.read(20, {{"port_rcv_errors", 65535}});
+  EXPECT_EQ(frames.known, 0);
+  frames.read(30, {{"port_rcv_errors", 0}});  // somebody cleared it
+  frames.read(40, {{"port_rcv_errors", 3}});
+  EXPECT_EQ(frames.total, 3);
+}
+
+TEST(FlowMeter, WhatAnotherSourceToldMeanwhileIsNotCountedTwice) {
+  Metered frames{{}, Flow::kFrameErrors};
+  frames.read(0, {{"mac_FrameCheckSequenceErrors", 100}, {"port_rcv_errors", 100}});
+  frames.read(10, {{"mac_FrameCheckSequenceErrors", 107}, {"port_rcv_errors", 0}});
+  frames.read(20, {{"mac_FrameCheckSequenceErrors", 109}, {"port_rcv_errors", 109}});
+  EXPECT_EQ(frames.total, 9);
+}
+
 TEST(Flows, ACounterSaysOneThing) {
   std::map<std::string, int> uses;
   for (const FlowInfo& info : flow_table())
@@ -213,6 +294,29 @@ TEST(Flows, AQueueCounterOfMlx5ThatWentOnAtZeroIsNoReset) {
   wide.set("duplicate_request", 0x1'0000'0000U);
   fallen.set("duplicate_request", 5);
   EXPECT_TRUE(flow_increase(wide, fallen).reset);
+}
+
+// mlx5 shows one of them among the netdev's counters too: bad frames were lost with it.
+TEST(Flows, TheMissedPacketsOfMlx5GoOnAtZeroToo) {
+  Counters before, after;
+  before.set("netdev_rx_missed_errors", 0xfffffff0U);
+  after.set("netdev_rx_missed_errors", 5);
+  before.set("netdev_rx_packets", 1'000);
+  after.set("netdev_rx_packets", 2'000);
+  before.set("netdev_rx_crc_errors", 1);
+  after.set("netdev_rx_crc_errors", 4);
+  const FlowIncrease increase = flow_increase(before, after);
+  EXPECT_FALSE(increase.reset);
+  EXPECT_EQ(increase.values[static_cast<std::size_t>(Flow::kHostDrops)], 21);
+  EXPECT_EQ(increase.values[static_cast<std::size_t>(Flow::kFrameErrors)], 3);
+  // The driver was loaded anew.
+  after.set("netdev_rx_packets", 7);
+  EXPECT_TRUE(flow_increase(before, after).reset);
+  EXPECT_TRUE(std::isnan(flow_increase(before, after).values[static_cast<std::size_t>(Flow::kHostDrops)]));
+  // Drivers that count 64 bits.
+  after.set("netdev_rx_packets", 2'000);
+  before.set("netdev_rx_missed_errors", 0x1'0000'0000U);
+  EXPECT_TRUE(flow_increase(before, after).reset);
 }
 
 // The same thing by the name that each driver gives it.

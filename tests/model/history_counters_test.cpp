@@ -65,6 +65,74 @@ TEST(History, ACounterThatGoesDownRebasesThoseOfItsSourceAndNoOther) {
   EXPECT_EQ(port_of(history).intervals.back().flow(Flow::kSymbolErrors), 0);
 }
 
+/// Whoever adds up the increases of what is exported takes a fall for a reset.
+TEST(History, AWrongReadingIsNotShown) {
+  History history;
+  Feed feed;
+  feed.counters.set("symbol_error", 100);
+  const auto shown = [&](std::uint64_t read) {
+    feed.counters.set("symbol_error", read);
+    run(history, feed, 1);
+    return port_of(history).latest.counters->get("symbol_error");
+  };
+  run(history, feed, 5);
+  EXPECT_EQ(shown(0), 100U);
+  EXPECT_EQ(shown(100), 100U);
+  EXPECT_EQ(port_of(history).intervals.back().flow(Flow::kSymbolErrors), 0);
+  EXPECT_EQ(shown(3), 100U);
+  EXPECT_EQ(shown(4), 4U) << "it had begun anew";
+  EXPECT_EQ(port_of(history).intervals.back().flow(Flow::kSymbolErrors), 1);
+}
+
+TEST(History, LinkDownedThatWasReadWronglyIsNoLoss) {
+  History history;
+  Feed feed;
+  feed.be_infiniband();
+  const auto losses = [&](std::uint64_t link_downed) {
+    feed.counters.set("link_downed", link_downed);
+    run(history, feed, 1);
+    return port_of(history).involuntary_total;
+  };
+  for (int i = 0; i < 5; ++i) losses(3);
+  EXPECT_EQ(losses(0), 0U);
+  EXPECT_EQ(losses(3), 0U);
+  EXPECT_EQ(losses(0), 0U);
+  EXPECT_EQ(losses(1), 1U) << "it began anew, and the link fell since";
+}
+
+TEST(History, ThePhysCountThatWasReadWronglyIsNoLoss) {
+  History history;
+  Feed feed;
+  const auto losses = [&](std::uint64_t count) {
+    feed.counters.set("link_down_events_phy", count);
+    run(history, feed, 1);
+    return port_of(history).involuntary_total;
+  };
+  for (int i = 0; i < 5; ++i) losses(30);
+  losses(0);
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(losses(30), 0U);
+}
+
+TEST(History, LanesOfAWrongReadingAreThoseOfBefore) {
+  History history;
+  Feed feed;
+  feed.bits_per_s = 0;
+  const auto bits = [&](std::uint64_t lane) {
+    feed.counters.set("fec_corrected_bits", 4 * lane);
+    feed.fec_lanes.assign(4, FecLane());
+    for (FecLane& one : feed.fec_lanes) one.corrected_bits = lane;
+    run(history, feed, 1);
+    const auto& intervals = port_of(history).intervals;
+    return intervals.empty() || intervals.back().lanes == 0 ? kUnknownValue : intervals.back().lane_bits(0);
+  };
+  bits(1000);
+  EXPECT_EQ(bits(1004), 4);
+  EXPECT_FALSE(bits(0) > 0);
+  EXPECT_EQ(bits(1008), 2) << "four in two intervals";
+  EXPECT_FALSE(bits(5) > 0);
+  EXPECT_EQ(bits(12), 7) << "it had begun anew";
+}
+
 TEST(History, LanesThatWereCountedInBlocksAreNotTakenFromBits) {
   History history;
   Feed feed;

@@ -43,6 +43,41 @@ TEST(History, ACardThatSitsInAnotherSlotHasNotGone) {
   EXPECT_FALSE(history.ports().at("0000:1b:00.0/1").arrived) << "a virtual function";
 }
 
+/// For a week its network interface alone is said to have lost something (daemon/port_search.h), over restarts too.
+TEST(History, WhenTheVerbsDeviceWasLastSeenIsKept) {
+  const auto run = [](History& history, double from_s, const char* name, const char* guid, int steps) {
+    Feed feed;
+    feed.t = from_s;
+    for (int i = 0; i < steps; ++i) {
+      Snapshot snapshot = one_card(feed, name, "0000:1b:00.0", guid);
+      snapshot.ports.at(name).id.edit().verbs = std::string(name).find('/') != std::string::npos;
+      history.observe(snapshot);
+    }
+    return history.references().ports.at(0);
+  };
+  constexpr const char* kGuid = "b83f:d203:0010:0001";
+  History history;
+  const PortReferences with = run(history, 1000, "mlx5_1/1", kGuid, 3);
+  EXPECT_EQ(with.verbs_seen_at, with.seen_at);
+  const PortReferences without = run(history, 2000, "ens1np0", kGuid, 3);
+  EXPECT_GT(without.seen_at, with.seen_at);
+  EXPECT_EQ(without.verbs_seen_at, with.verbs_seen_at);
+  History next;
+  next.restore({{without}});
+  EXPECT_EQ(run(next, 3000, "ens1np0", kGuid, 3).verbs_seen_at, with.verbs_seen_at) << "over a restart";
+  History gone;
+  gone.restore({{without}});
+  Feed other;
+  gone.observe(one_card(other, "mlx5_2/1", "0000:2c:00.0", "b83f:d203:0010:0002"));
+  EXPECT_EQ(gone.references().ports.back().verbs_seen_at, with.verbs_seen_at) << "of one that is not there at all";
+  History old;
+  PortReferences before = without;
+  before.verbs_seen_at.reset();
+  old.restore({{before}});
+  EXPECT_EQ(run(old, 3000, "ens1np0", kGuid, 3).verbs_seen_at, without.seen_at) << "kept by an earlier release";
+  EXPECT_FALSE(run(next, 4000, "ens1np0", "", 3).verbs_seen_at) << "nothing is missed any more";
+}
+
 using Names = std::map<std::string, std::string>;
 
 TEST(PortMoves, GoWithTheNameThatLasts) {

@@ -104,9 +104,31 @@ TEST(PartReadings, AFullFileBetweenTwoAnswersOfTheAgentIsNoFlaps) {
   read(300);
   read(255);  // the link is down: the file has eight bits
   read(301);
-  EXPECT_EQ(port.losses(), 0U);
+  EXPECT_EQ(port.losses(), 1U) << "as the agent says, before and after";
+  read(301);
   read(303);
-  EXPECT_EQ(port.losses(), 2U);
+  EXPECT_EQ(port.losses(), 3U);
+  read(255);
+  read(255);
+  read(310);
+  EXPECT_EQ(port.losses(), 3U) << "for how long it was full nobody knows";
+}
+
+/// What was seen of the link since the last reading that holds is not missed.
+TEST(PartReadings, AFallThatWasSeenBeforeAWrongReadingIsOne) {
+  InfiniBand port;
+  const auto read = [&](std::uint64_t link_downed) {
+    port.feed.counters.set("link_downed", link_downed);
+    port.history.observe(port.feed.tick());
+  };
+  read(300);
+  port.feed.link.carrier = false;
+  port.feed.event(PortEventKind::kCarrierDown, port.feed.t + 1);
+  read(255);
+  port.feed.link.carrier = true;
+  port.feed.event(PortEventKind::kCarrierUp, port.feed.t + 1);
+  read(301);
+  EXPECT_EQ(port.losses(), 1U);
 }
 
 /// The worker's batch is taken in parts: counters may come a snapshot before the state of the same fall.

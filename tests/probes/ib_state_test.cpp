@@ -40,6 +40,45 @@ struct IbState : ::testing::Test {
   std::optional<IbPortReader> reader;
 };
 
+/// In another network namespace than this one: its interface can't be seen.
+struct IbStateOfAPod : IbState {
+  IbStateOfAPod() : IbState(Nic{.netdev = ""}) {}
+};
+
+TEST_F(IbStateOfAPod, TheCarrierIsWhatTheDriverSaysOfTheInterface) {
+  EXPECT_EQ(read().link.carrier, true);
+  put("state", "1: DOWN");
+  put("phys_state", "3: Disabled");
+  EXPECT_EQ(read().link.carrier, false);
+  EXPECT_EQ(read().link.admin_up, std::nullopt) << "nobody knows whether it was set down";
+  fake.set_error(nic.port_dir() + "/phys_state", EIO);
+  EXPECT_EQ(read().link.carrier, false);
+  put("state", "4: ACTIVE");
+  EXPECT_EQ(read().link.carrier, true);
+  fake.set_error(nic.port_dir() + "/state", EIO);
+  for (int i = 0; i < 20; ++i) EXPECT_EQ(read().link.carrier, std::nullopt);
+}
+
+TEST_F(IbState, WithAnInterfaceTheCarrierIsTheInterfaces) {
+  EXPECT_EQ(read().link.phys_state, "LinkUp");
+  EXPECT_EQ(read().link.carrier, std::nullopt);
+}
+
+/// A virtual function's, or efa's, whose state is no cable's.
+TEST(IbStateOfAStranger, HasNoCarrier) {
+  FakeHost host;
+  const Nic nic{.netdev = ""};
+  testing::add_nic(host, nic);
+  InventoryPort port = take_inventory(host).ports.at(0);
+  for (const bool exempt : {false, true}) {
+    port.exempt_reason = exempt ? "virtual function of 0000:1b:00.0" : "";
+    PortSample sample;
+    std::vector<Gap> gaps;
+    EXPECT_EQ(IbPortReader::open(host, port)->read(IbGroup::kState, sample, gaps), ReadStatus::kOk);
+    EXPECT_EQ(sample.link->carrier.has_value(), !exempt);
+  }
+}
+
 TEST(IbStateParse, States) {
   EXPECT_EQ(parse_state("4: ACTIVE"), "ACTIVE");
   EXPECT_EQ(parse_state("4: PortConfigurationTraining"), "PortConfigurationTraining");

@@ -78,6 +78,34 @@ TEST(InventoryTopology, ANameFromAnotherNetworkNamespaceTakesNoInterfaceHere) {
               Contains(Gap{"mlx5_0/1", "netdev_stats", "its interface is eth0 in another network namespace"}));
 }
 
+/// An IPoIB child stands in its parent's directory with the same dev_port, and its iflink is the parent's number
+/// (linux: drivers/infiniband/ulp/ipoib/ipoib_main.c ipoib_get_iflink()). A renamed parent sorts behind it.
+TEST(InventoryTopology, AnIpoibChildIsNotThePortsInterface) {
+  for (const char* child : {"ib0.8001", "pkey1", "zz"}) {
+    FakeHost host;
+    const Nic nic{.netdev = "rail0", .link_layer = "InfiniBand", .ifindex = 4, .phys_port_name = ""};
+    add_nic(host, nic);
+    host.remove(nic.port_dir() + "/gid_attrs/ndevs/0");  // the GID table of InfiniBand names none
+    host.set(nic.netdev_dir() + "/iflink", "4\n");
+    const std::string dir = nic.pci_dir() + "/net/" + child;
+    add_netdev(host, dir, child, 9);
+    host.link(dir + "/device", nic.pci_dir());
+    host.set(dir + "/dev_port", "0\n");
+    host.set(dir + "/iflink", "4\n");
+    EXPECT_EQ(port(take_inventory(host), "mlx5_0/1").id.netdev, "rail0") << child;
+  }
+}
+
+/// The parent was moved into a container: its child is what can be seen of the port here.
+TEST(InventoryTopology, AChildWithoutItsParentIsTakenAsBefore) {
+  FakeHost host;
+  const Nic nic{.netdev = "ib0.8001", .link_layer = "InfiniBand", .ifindex = 9, .phys_port_name = ""};
+  add_nic(host, nic);
+  host.remove(nic.port_dir() + "/gid_attrs/ndevs/0");
+  host.set(nic.netdev_dir() + "/iflink", "4\n");
+  EXPECT_EQ(port(take_inventory(host), "mlx5_0/1").id.netdev, "ib0.8001");
+}
+
 /// A container with the host's /sys and a network of its own, in which numbers begin at 2, too.
 TEST(InventoryTopology, AnotherInterfaceByTheSameNumberIsNotThePorts) {
   const std::vector<std::byte> own{std::byte{0x0a}, std::byte{0xbc}}, other{std::byte{0x0a}, std::byte{0xbd}};

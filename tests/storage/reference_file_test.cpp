@@ -24,6 +24,7 @@ ReferenceState example() {
   bare.peer_guid = "b83f:d203:0099:0001";
   bare.peer_at = bare.seen_at;
   bare.linked_at = *parse_rfc3339("2026-11-20T12:05:02Z");
+  bare.verbs_seen_at = *parse_rfc3339("2026-11-20T12:05:07Z");
   return {{port, bare}};
 }
 
