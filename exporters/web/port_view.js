@@ -116,7 +116,7 @@ function charts(port, past, width, marks) {
     module?.temperature_c !== undefined ? chart(pick('temperature_c'), { title: 'Module temperature', format: (x) => `${x.toFixed(1)} °C`, tick: (x) => x.toFixed(0), limit: limits.temperature_c?.high_warn, limitWord: 'high warning', marks }, width) : '');
 }
 
-function facts(port) {
+function facts(report, port) {
   const module = port.now?.module || {};
   const link = port.now?.link || {};
   const figures = port.figures || {};
@@ -125,6 +125,7 @@ function facts(port) {
     ['Pre-FEC BER', figures.pre_fec_ber === undefined ? '' : `${ber(figures.pre_fec_ber)}${figures.pre_fec_ber_normal === undefined ? '' : `, normal ${ber(figures.pre_fec_ber_normal)}`}`],
     ['Margin', figures.rx_power_margin_db === undefined ? '' : `${figures.rx_power_margin_db.toFixed(1)} dB above the low alarm`],
     ['Module', module.present === false ? 'none' : [module.type, module.vendor, module.part_number].filter(Boolean).join(' ')], ['Serial', module.serial], ['Connector', module.connector],
+    ['Module read', module.imported_at === undefined ? '' : `by somebody else (imported) ${ago(module.imported_at, report.at)}`],
     ['Temperature', module.temperature_c === undefined ? '' : `${module.temperature_c.toFixed(1)} °C`], ['PCI', port.now?.id?.pci], ['Driver', port.now?.id?.driver]];
   return el('section.card', {}, el('h2', {}, 'This port'), el('dl', {}, rows.filter(([, value]) => value !== undefined && value !== '').map(([name, value]) => [el('dt', {}, name), el('dd', {}, String(value))])));
 }
@@ -135,5 +136,5 @@ export function portView(report, port, events, past, width, state) {
     el('h1', { tabindex: '-1' }, port.port, ' ', pill(port.health)),
     el('p.soft', {}, [port.now?.id?.netdev, port.now?.module?.type, port.peer ? `to ${port.peer}` : 'far end not known'].filter(Boolean).join(' · '))),
   el('div.columns', {}, el('div', {}, port.faults.length ? port.faults.map((fault) => verdict(fault, report, port)) : quiet(port), lightCard(port), lanesCard(port)),
-    el('div', {}, ticketCard(report, port, state), charts(port, past, width, marks), timeline(report, port, events, past), facts(port)))];
+    el('div', {}, ticketCard(report, port, state), charts(port, past, width, marks), timeline(report, port, events, past), facts(report, port)))];
 }

@@ -76,6 +76,15 @@ async function words() {
   const told = await page.$$eval('.timeline li', (lines) => lines.map((line) => line.textContent));
   check(told.filter((line) => line.includes('Dirty connector opened: lane 4')).length === 1, `port: the timeline has the opening once: ${told.join(' | ')}`);
   check(told.every((line) => !line.includes('undefined')), 'port: nothing in the timeline is undefined');
+  const imported = await page.evaluate(async (name) => {
+    const [report, { portView }] = [await (await fetch('api/v1/report')).json(), await import('./web/port_view.js')];
+    const shown = report.ports.find((one) => one.port === name);
+    const text = () => portView(report, shown, [], { remembered: false, points: [], events: [], repairs: [] }, 600, {}).map((card) => card.textContent).join(' ');
+    const before = text();
+    shown.now.module.imported_at = new Date(Date.parse(report.at) - 40000).toISOString();
+    return [before.includes('Module read'), text().match(/Module readby somebody else \(imported\) 40 s ago/)?.[0]];
+  }, port);
+  check(!imported[0] && imported[1], `port: that somebody else read the module is said, and only then: ${imported}`);
   await page.goto(`${base}/#/port/none`);
   await page.waitForFunction(() => document.querySelector('h1').textContent.includes('No port none'));
   check(true, 'a port that is not there is said');
