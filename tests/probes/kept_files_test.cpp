@@ -103,8 +103,8 @@ TEST_P(CounterFilesTest, MoreFilesThanGoIntoOneCall) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Reads, CounterFilesTest, ::testing::Bool(),
-                         [](const auto& info) { return std::string(info.param ? "InOneGo" : "OneByOne"); });
+std::string way_of(const ::testing::TestParamInfo<bool>& in_one_go) { return in_one_go.param ? "InOneGo" : "OneByOne"; }
+INSTANTIATE_TEST_SUITE_P(Reads, CounterFilesTest, ::testing::Bool(), way_of);
 
 }  // namespace
 }  // namespace linkhealth
