@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <utility>
 
 #include "base/text.h"
@@ -64,22 +63,6 @@ void CounterFiles::read_descriptors(std::size_t first, std::size_t count, Host& 
   if (asked > 0) host.read_descriptors(std::span(reads.reads).first(asked));
 }
 
-namespace {
-
-/// A number as the kernel prints it, "123\n".
-std::optional<std::uint64_t> printed_number(std::string_view text) {
-  constexpr std::size_t kNeverTooLarge = std::numeric_limits<std::uint64_t>::digits10;
-  if (text.size() < 2 || text.size() > kNeverTooLarge + 1 || text.back() != '\n') return std::nullopt;
-  std::uint64_t value = 0;
-  for (const char c : text.substr(0, text.size() - 1)) {
-    if (c < '0' || c > '9') return std::nullopt;
-    value = value * 10 + static_cast<std::uint64_t>(c - '0');
-  }
-  return value;
-}
-
-}  // namespace
-
 std::optional<Result<std::uint64_t>> CounterFiles::number(std::size_t index, Host& host, Reads& reads) {
   if (descriptors_[index] < 0) {
     std::array<char, kLongest> buffer;  // NOLINT(*-member-init): filled by the read
@@ -90,9 +73,7 @@ std::optional<Result<std::uint64_t>> CounterFiles::number(std::size_t index, Hos
   }
   const DescriptorRead& read = reads.reads[reads.taken++];
   if (read.got < 0) return errno_error("read", static_cast<int>(-read.got));
-  const std::string_view text(read.buffer.data(), static_cast<std::size_t>(read.got));
-  if (const auto value = printed_number(text)) return *value;
-  return parse_counter(trim(text));
+  return parse_counter(trim({read.buffer.data(), static_cast<std::size_t>(read.got)}));
 }
 
 void CounterFiles::accept(std::size_t index) {

@@ -14,6 +14,9 @@ TEST(Text, TrimsAndSplits) {
 
 TEST(Text, NumbersAreWholeOrNothing) {
   EXPECT_EQ(parse_u64("18446744073709551615"), 18446744073709551615ULL);
+  EXPECT_EQ(parse_u64("9999999999999999999"), 9999999999999999999ULL);
+  EXPECT_EQ(parse_u64("00000000000000000000012"), 12U);
+  EXPECT_EQ(parse_u64("0"), 0U);
   for (const char* bad : {"", "-1", "+1", "12x", " 1", "18446744073709551616", "N/A (no PMA)", "0x10"})
     EXPECT_FALSE(parse_u64(bad)) << bad;
   EXPECT_EQ(parse_hex_or_decimal("0x1b"), 27U);

@@ -85,6 +85,10 @@ TEST(PartReadings, OfCountersThatCannotBeReadForMinutesAreUnknown) {
 /// A port without carrier counts: its losses are those that are seen, and link_downed.
 struct InfiniBand {
   InfiniBand() { feed.be_infiniband(); }
+  void read(std::uint64_t link_downed) {
+    feed.counters.set("link_downed", link_downed);
+    history.observe(feed.tick());
+  }
   [[nodiscard]] std::uint64_t losses() const {
     std::uint64_t count = 0;
     for (const CarrierLoss& loss : history.find("mlx5_0/1")->losses) count += loss.count;
@@ -96,38 +100,30 @@ struct InfiniBand {
 
 TEST(PartReadings, AFullFileBetweenTwoAnswersOfTheAgentIsNoFlaps) {
   InfiniBand port;
-  const auto read = [&](std::uint64_t link_downed) {
-    port.feed.counters.set("link_downed", link_downed);
-    port.history.observe(port.feed.tick());
-  };
-  read(300);
-  read(300);
-  read(255);  // the link is down: the file has eight bits
-  read(301);
+  port.read(300);
+  port.read(300);
+  port.read(255);  // the link is down: the file has eight bits
+  port.read(301);
   EXPECT_EQ(port.losses(), 1U) << "as the agent says, before and after";
-  read(301);
-  read(303);
+  port.read(301);
+  port.read(303);
   EXPECT_EQ(port.losses(), 3U);
-  read(255);
-  read(255);
-  read(310);
+  port.read(255);
+  port.read(255);
+  port.read(310);
   EXPECT_EQ(port.losses(), 3U) << "for how long it was full nobody knows";
 }
 
 /// What was seen of the link since the last reading that holds is not missed.
 TEST(PartReadings, AFallThatWasSeenBeforeAWrongReadingIsOne) {
   InfiniBand port;
-  const auto read = [&](std::uint64_t link_downed) {
-    port.feed.counters.set("link_downed", link_downed);
-    port.history.observe(port.feed.tick());
-  };
-  read(300);
+  port.read(300);
   port.feed.link.carrier = false;
   port.feed.event(PortEventKind::kCarrierDown, port.feed.t + 1);
-  read(255);
+  port.read(255);
   port.feed.link.carrier = true;
   port.feed.event(PortEventKind::kCarrierUp, port.feed.t + 1);
-  read(301);
+  port.read(301);
   EXPECT_EQ(port.losses(), 1U);
 }
 
