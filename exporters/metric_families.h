@@ -8,25 +8,34 @@
 #include <string_view>
 
 #include "base/time.h"
+#include "exporters/metric_rows.h"
 #include "exporters/metrics.h"
 
 namespace linkhealth {
 
-/// Adds series to a sink by their metric's name and the values of its labels.
+/// A metric by its name: the compiler finds the row, and takes no name that the table does not have.
+class Metric {
+ public:
+  consteval Metric(const char* name) : row_(0) {  // NOLINT(*-explicit-*): a name is one
+    while (metric_rows::kRows.at(row_).name != name) ++row_;
+  }
+  [[nodiscard]] constexpr std::size_t row() const { return row_; }
+
+ private:
+  std::size_t row_;
+};
+
+/// Adds series to a sink by their metric and the values of its labels.
 class Families {
  public:
   using Labels = std::initializer_list<std::string_view>;
   explicit Families(SeriesSink& sink) : sink_(sink) {}
 
-  /// REQUIRES: `name` is in the table and `labels` are as many as it says there.
-  void add(std::string_view name, Labels labels, double value) { sink_.add(row_of(name), std::span(labels), value); }
-  void add(std::string_view name, Labels labels, std::optional<double> value) {
-    if (value) add(name, labels, *value);
+  /// REQUIRES: `labels` are as many as the table says.
+  void add(Metric metric, Labels labels, double value) { sink_.add(metric.row(), std::span(labels), value); }
+  void add(Metric metric, Labels labels, std::optional<double> value) {
+    if (value) add(metric, labels, *value);
   }
-  /// For many series of one metric.
-  void add(std::size_t row, Labels labels, double value) { sink_.add(row, std::span(labels), value); }
-
-  static std::size_t row_of(std::string_view name);
 
  private:
   SeriesSink& sink_;

@@ -97,8 +97,10 @@ void add_link(Families& out, const PortReport& port, const PortLabels& at, WallT
   if (link && link->down_reason && !link->carrier.value_or(true))
     out.add("linkhealth_link_down_reason_info",
             {at.device, at.port, link->down_reason->state, link->down_reason->substate}, 1.0);
+  // Looked up once: the search for a name goes through a dozen pages of the counter table.
+  static const auto kUncorrectable = find_counter("fec_uncorrectable_blocks").value();
   if (port.latest.counters)
-    if (const auto blocks = port.latest.counters->get("fec_uncorrectable_blocks"))
+    if (const auto blocks = port.latest.counters->get(kUncorrectable))
       out.add("linkhealth_fec_uncorrectable_blocks_total", labels, static_cast<double>(*blocks));
   if (port.latest.peer && port.latest.peer->age_s)
     out.add("linkhealth_peer_read_timestamp_seconds", labels,
@@ -133,13 +135,13 @@ void add_counters(Families& out, const PortReport& port, const PortLabels& at) {
               static_cast<double>(*port.latest.link->carrier_down_count));
   }
   if (!port.latest.counters) return;
-  const std::size_t raw = Families::row_of("linkhealth_raw_total"), level = Families::row_of("linkhealth_raw_level");
-  const auto add = [&](std::size_t row, std::string_view name, std::uint64_t value) {
-    out.add(row, {at.device, at.port, name}, static_cast<double>(value));
+  constexpr Metric kRaw = "linkhealth_raw_total", kLevel = "linkhealth_raw_level";
+  const auto add = [&](Metric metric, std::string_view name, std::uint64_t value) {
+    out.add(metric, {at.device, at.port, name}, static_cast<double>(value));
   };
   for (const auto& [id, value] : port.latest.counters->known())
-    add(known_counters()[id].end == CounterEnd::kLevel ? level : raw, known_counters()[id].name, value);
-  for (const auto& [name, value] : port.latest.counters->other()) add(raw, name, value);
+    add(known_counters()[id].end == CounterEnd::kLevel ? kLevel : kRaw, known_counters()[id].name, value);
+  for (const auto& [name, value] : port.latest.counters->other()) add(kRaw, name, value);
 }
 
 void add_events(Families& out, const FaultEventCounts& counts, SteadyTime now) {

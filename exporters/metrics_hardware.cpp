@@ -1,20 +1,10 @@
 // Series of what the hardware measures of itself: modules at both ends, lanes, the card.
 #include <string>
-#include <unordered_map>
 
 #include "exporters/metric_families.h"
 #include "model/sample_fields.h"
 
 namespace linkhealth {
-
-std::size_t Families::row_of(std::string_view name) {
-  static const auto rows = [] {
-    std::unordered_map<std::string_view, std::size_t> all;
-    for (const MetricInfo& info : metric_table()) all.emplace(info.name, all.size());
-    return all;
-  }();
-  return rows.at(name);
-}
 
 namespace {
 
@@ -82,15 +72,14 @@ struct Side {
   const VdmStatistics& fec_tail_symbols;
 };
 
-void add_lanes(Families& out, std::string_view metric, const std::vector<double>& by_lane, const Side& side,
+void add_lanes(Families& out, Metric metric, const std::vector<double>& by_lane, const Side& side,
                const PortLabels& at) {
   for (std::size_t i = 0; i < by_lane.size(); ++i)
     if (by_lane[i] > 0) out.add(metric, {at.device, at.port, std::to_string(i + 1), side.name}, by_lane[i]);  // 0: none
 }
 
 template <typename Statistics>
-void add_statistics(Families& out, std::string_view metric, const Statistics& of, const Side& side,
-                    const PortLabels& at) {
+void add_statistics(Families& out, Metric metric, const Statistics& of, const Side& side, const PortLabels& at) {
   const auto add = [&](std::string_view statistic, const std::optional<double>& value) {
     out.add(metric, {at.device, at.port, side.name, statistic}, value);
   };

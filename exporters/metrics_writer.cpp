@@ -1,5 +1,7 @@
 #include "exporters/metrics_writer.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -137,6 +139,7 @@ MetricsWriter::MetricsWriter() : families_(metric_table().size()) {}
 
 void MetricsWriter::add(std::size_t row, std::span<const std::string_view> labels, double value) {
   Family& family = families_.at(row);
+  if (family.header_size == 0) family.begin(metric_table()[row]);
   const LabelHeads& heads = label_heads()[row];
   if (labels.size() <= kHeadLabels) {
     if (!family.write_over(heads, labels, value)) family.add_line(heads, as_written(labels, family), value);
@@ -172,6 +175,14 @@ bool MetricsWriter::Family::has_head(std::span<const std::string_view> labels) c
     return known.size() == label.size() && stands_at(known.data(), label);
   };
   return !head.empty() && std::equal(head_labels.begin(), head_labels.end(), labels.begin(), same);
+}
+
+void MetricsWriter::Family::begin(const MetricInfo& info) {
+  const std::string_view type = info.type == MetricType::kCounter ? "counter" : "gauge";
+  const std::string header = fmt::format("# HELP {0} {1}\n# TYPE {0} {2}\n", info.name, info.help, type);
+  make_room(header.size());
+  write(room.get(), header);
+  used = header_size = header.size();
 }
 
 void MetricsWriter::Family::add_line(std::span<const std::string> heads, std::span<const std::string_view> labels,
@@ -264,16 +275,8 @@ void MetricsWriter::Family::reinsert(std::size_t slot_count, std::size_t end) {
 
 void MetricsWriter::Family::clear() {
   if (used < last_used) forget_rest();
-  last_used = std::exchange(used, 0);
+  last_used = std::exchange(used, header_size);
   count = 0;
-}
-
-std::string MetricsWriter::header_of(std::size_t row) {
-  const MetricInfo& info = metric_table()[row];
-  std::string header;
-  header.append("# HELP ").append(info.name).append(" ").append(info.help);
-  header.append("\n# TYPE ").append(info.name);
-  return header.append(info.type == MetricType::kCounter ? " counter\n" : " gauge\n");
 }
 
 std::string MetricsWriter::take() {

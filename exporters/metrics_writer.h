@@ -34,10 +34,11 @@ class MetricsWriter : public SeriesSink {
 
   /// One metric: its lines, and where each begins by the hash of what comes before its value.
   struct Family {
-    /// Begins with the lines; behind them, up to `last_used`, those of the text before. Not a string: what it is larger
-    /// than the text was never written, and so is no memory of the process.
+    /// Begins with what stands above the lines, and the lines; behind them, up to `last_used`, those of the text
+    /// before. Not a string: what it is larger than the text was never written, and so is no memory of the process.
     std::unique_ptr<char[]> room;
     std::size_t room_size = 0;
+    std::size_t header_size = 0;  ///< of "# HELP …" and "# TYPE …"; 0: there never was a series
     std::size_t used = 0;
     std::size_t last_used = 0;  ///< more than `used` while every line was the same as in the text before
     /// A line of the room.
@@ -60,6 +61,8 @@ class MetricsWriter : public SeriesSink {
     std::array<std::string, kHeadLabels> head_labels;  ///< as they were read
 
     [[nodiscard]] std::string_view text() const { return {room.get(), used}; }
+    /// Before the first series there ever is.
+    void begin(const MetricInfo& info);
     [[nodiscard]] bool has_head(std::span<const std::string_view> labels) const;
     /// The head, the labels that it does not have, each after its own head, and the value; unless such a series is
     /// there already.
@@ -78,8 +81,6 @@ class MetricsWriter : public SeriesSink {
     /// Begins a new text in the same room.
     void clear();
   };
-  /// "# HELP …" and "# TYPE …" of a row of the table.
-  static std::string header_of(std::size_t row);
   /// With escapes where they need some; valid until the next call.
   std::span<const std::string_view> as_written(std::span<const std::string_view> labels, Family& family);
 
@@ -90,10 +91,8 @@ class MetricsWriter : public SeriesSink {
 
 template <typename Out>
 void MetricsWriter::take(Out out) {
-  for (std::size_t row = 0; row < families_.size(); ++row) {
-    Family& family = families_[row];
-    if (family.used == 0) continue;
-    out(header_of(row));
+  for (Family& family : families_) {
+    if (family.count == 0) continue;
     out(family.text());
     family.clear();
   }
