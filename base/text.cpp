@@ -3,17 +3,8 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
-#include <limits>
 
 namespace linkhealth {
-
-std::string_view trim(std::string_view text) {
-  // By hand: each counter file comes through here, and a search in a set of characters is a call for each of them.
-  const auto is_space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
-  while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
-  while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
-  return text;
-}
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
@@ -36,17 +27,7 @@ std::optional<std::uint64_t> parse_base(std::string_view text) {
 }
 }  // namespace
 
-std::optional<std::uint64_t> parse_u64(std::string_view text) {
-  // Each counter file comes through here, and from_chars takes three times as long.
-  constexpr std::size_t kNeverTooLarge = std::numeric_limits<std::uint64_t>::digits10;
-  if (text.empty() || text.size() > kNeverTooLarge) return parse_base<10>(text);
-  std::uint64_t value = 0;
-  for (const char c : text) {
-    if (c < '0' || c > '9') return std::nullopt;
-    value = value * 10 + static_cast<std::uint64_t>(c - '0');
-  }
-  return value;
-}
+std::optional<std::uint64_t> parse_any_u64(std::string_view text) { return parse_base<10>(text); }
 
 std::optional<std::uint64_t> parse_hex_or_decimal(std::string_view text) {
   if (text.starts_with("0x") || text.starts_with("0X")) return parse_base<16>(text.substr(2));

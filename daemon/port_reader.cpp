@@ -33,19 +33,23 @@ std::optional<Error> merge(const Result<Counters>& counters, PortSample& sample)
 
 }  // namespace
 
-PortReader::PortReader(std::unique_ptr<Host> host, InventoryPort port, std::size_t firmware_reads, MadOpener mads)
+PortReader::PortReader(std::unique_ptr<Host> host, InventoryPort port, std::size_t firmware_reads, MadOpener mads,
+                       std::uint64_t number)
     : host_(std::move(host)),
+      number_(number),
       port_(std::move(port)),
+      key_(port_.id.key()),
       firmware_reads_(firmware_reads),
       own_counters_(std::move(mads), port_.id) {}
 
 Reading PortReader::read(ReadGroup group, SteadyTime now) {
   now_ = now;
   Reading reading;
-  reading.port = port_.id.key();
+  reading.port = key_;
   reading.group = group;
+  reading.reader = number_;
   if (group == ReadGroup::kCounters) read_counters(reading);
-  if (group == ReadGroup::kKernel) read_kernel(reading);
+  if (group == ReadGroup::kKernel || (group == ReadGroup::kCounters && reads_all_at_once())) read_kernel(reading);
   if (group == ReadGroup::kDriver) read_driver(reading);
   if (group == ReadGroup::kPcie) pcie_.read(*host_, port_, reading.sample, reading.gaps);
   reading.gaps_ended = std::exchange(gaps_ended_, {});
@@ -58,13 +62,13 @@ bool PortReader::ask(Source source, std::string_view probe, std::vector<Gap>& ga
   if (now_ < retry.at) return false;
   const std::optional<Error> error = read();
   if (!error) {
-    if (std::exchange(retry, {}).failures > 0) gaps_ended_.push_back({port_.id.key(), std::string(probe), ""});
+    if (std::exchange(retry, {}).failures > 0) gaps_ended_.push_back({key_, std::string(probe), ""});
     return true;
   }
   const Milliseconds doubled = kFirstRetry * (1 << std::min(retry.failures, 6));
   retry.at = now_ + (error->errnum == EOPNOTSUPP ? kLongestRetry : std::min(doubled, kLongestRetry));
   ++retry.failures;
-  gaps.push_back({port_.id.key(), std::string(probe), reason_of(*error)});
+  gaps.push_back({key_, std::string(probe), reason_of(*error)});
   return false;
 }
 
@@ -73,7 +77,7 @@ IbPortReader* PortReader::verbs(std::vector<Gap>& gaps) {
   if (!verbs_) {
     auto reader = IbPortReader::open(*host_, port_);
     if (!reader) {
-      gaps.push_back({port_.id.key(), "counters", reason_of(reader.error())});
+      gaps.push_back({key_, "counters", reason_of(reader.error())});
       return nullptr;
     }
     verbs_.emplace(*std::move(reader));
@@ -274,7 +278,7 @@ Reading read_health(Host& host) {
   reading.group = ReadGroup::kHealth;
   auto health = read_health_reporters(host);
   if (health) {
-    reading.health = *std::move(health);
+    reading.node.emplace().health = *std::move(health);
   } else if (health.error().errnum != EOPNOTSUPP && health.error().errnum != ENOENT) {
     reading.gaps.push_back({"", "devlink", reason_of(health.error())});
   }
@@ -286,7 +290,7 @@ Reading read_statistics(Host& host) {
   reading.group = ReadGroup::kStatistics;
   auto statistics = read_netdev_stats(host);
   if (statistics) {
-    reading.statistics = *std::move(statistics);
+    reading.node.emplace().statistics = *std::move(statistics);
   } else if (statistics.error().errnum != EOPNOTSUPP) {
     reading.gaps.push_back({"", "netdev_stats", reason_of(statistics.error())});
   }

@@ -29,7 +29,7 @@ namespace linkhealth {
 /// What is read together.
 enum class ReadGroup : std::uint8_t {
   kCounters,    ///< verbs port counters and hw_counters
-  kKernel,      ///< verbs state, speed, lanes, FEC, down reason, ethtool statistics: mostly under RTNL
+  kKernel,      ///< verbs state, speed, lanes, FEC, down reason, ethtool statistics: under RTNL where it is a netdev's
   kPcie,        ///< PCIe link and errors
   kDriver,      ///< the driver's own statistics (ethtool -S): under RTNL, and dear
   kHealth,      ///< devlink health reporters of all devices in one request (of the node, not of a port)
@@ -37,29 +37,39 @@ enum class ReadGroup : std::uint8_t {
   kInventory,   ///< which ports there are (of the node): one of its files waits for RTNL
 };
 
+/// What a read of the node gave.
+struct NodeReading {
+  std::map<std::uint32_t, Counters> statistics;  ///< of kStatistics, by ifindex
+  std::optional<Inventory> inventory;            ///< of kInventory
+  std::vector<HealthReporter> health;            ///< of kHealth
+};
+
 /// What a read gave. A group that could not be read is absent and has a gap.
 struct Reading {
   PortKey port;
   ReadGroup group = ReadGroup::kCounters;
-  std::uint64_t reader = 0;                      ///< SampledPort::reader_number of who read it
-  PortSample sample;                             ///< `link` holds only what this group knows of it
-  std::map<std::uint32_t, Counters> statistics;  ///< of kStatistics, by ifindex
-  std::shared_ptr<Inventory> inventory;          ///< of kInventory
+  std::uint64_t reader = 0;  ///< PortReader::number() of who read it
+  PortSample sample;         ///< `link` holds only what this group knows of it
+  Boxed<NodeReading> node;   ///< none: of a port
   std::vector<Gap> gaps;
   std::vector<Gap> gaps_ended;  ///< see Snapshot
   bool gone = false;            ///< the device is not there any more: search anew
   double duration_s = 0;
-  std::uint64_t firmware_reads = 0;    ///< of this read: see ProbeTiming
-  std::vector<HealthReporter> health;  ///< of kHealth
+  std::uint64_t firmware_reads = 0;  ///< of this read: see ProbeTiming
 };
 
 class PortReader {
  public:
   /// `firmware_reads`: at most so many files of counters/ with each read of kCounters after the first; 0: all due.
   /// `mads`: how an InfiniBand port's counters are asked of it all at once; empty, or while it fails: its files.
-  PortReader(std::unique_ptr<Host> host, InventoryPort port, std::size_t firmware_reads = 0, MadOpener mads = {});
+  /// `number`: of all readers there were; another device under this name has another one.
+  PortReader(std::unique_ptr<Host> host, InventoryPort port, std::size_t firmware_reads = 0, MadOpener mads = {},
+             std::uint64_t number = 0);
 
   [[nodiscard]] const InventoryPort& port() const { return port_; }
+  [[nodiscard]] std::uint64_t number() const { return number_; }
+  /// Where no interface is seen, nothing of kKernel waits for RTNL: a read of kCounters gives it too.
+  [[nodiscard]] bool reads_all_at_once() const { return port_.ifindex == 0; }
   /// REQUIRES: one call at a time.
   Reading read(ReadGroup group, SteadyTime now);
 
@@ -104,7 +114,9 @@ class PortReader {
   [[nodiscard]] std::uint32_t ifindex() const { return static_cast<std::uint32_t>(port_.ifindex); }
 
   std::unique_ptr<Host> host_;
+  std::uint64_t number_;
   InventoryPort port_;
+  PortKey key_;
   std::optional<IbPortReader> verbs_;
   std::optional<NetdevReader> netdev_files_;  // where there is no netlink: a copied /sys tree
   std::optional<EthtoolFamily> family_;

@@ -8,8 +8,9 @@
 #include <cerrno>
 #include <condition_variable>
 #include <csignal>
-#include <deque>
+#include <iterator>
 #include <mutex>
+#include <span>
 #include <system_error>
 #include <thread>
 #include <utility>
@@ -23,6 +24,35 @@ struct ReadWorker::Running {
   PortKey port;
   ReadGroup group = ReadGroup::kCounters;
   SteadyTime since;
+};
+
+/// What waits, in order. Jobs come as one batch and go one by one: nothing is moved from place to place meanwhile.
+class ReadWorker::Queue {
+ public:
+  [[nodiscard]] bool empty() const { return waiting().empty(); }
+  [[nodiscard]] std::span<const Job> waiting() const { return std::span(jobs_).subspan(taken_); }
+  void add(std::vector<Job> jobs) {
+    if (empty()) {
+      clear();
+      jobs_.swap(jobs);
+    } else {
+      jobs_.insert(jobs_.end(), std::make_move_iterator(jobs.begin()), std::make_move_iterator(jobs.end()));
+    }
+  }
+  /// The first one. REQUIRES: !empty().
+  Job take() { return std::move(jobs_[taken_++]); }
+  void forget(const PortKey& port) {
+    jobs_.erase(jobs_.begin(), jobs_.begin() + static_cast<std::ptrdiff_t>(std::exchange(taken_, 0)));
+    std::erase_if(jobs_, [&](const Job& job) { return job.port == port; });
+  }
+  void clear() {
+    jobs_.clear();
+    taken_ = 0;
+  }
+
+ private:
+  std::vector<Job> jobs_;
+  std::size_t taken_ = 0;  ///< so many of them have gone
 };
 
 /// What the threads and their owner have in common; lives as long as the longest of them.
@@ -40,7 +70,7 @@ struct ReadWorker::Shared {
   // All below is under the lock.
   std::condition_variable wake;
   std::condition_variable thread_ended;
-  std::deque<Job> queue;
+  Queue queue;
   std::vector<Reading> finished;
   std::vector<std::shared_ptr<Running>> threads;
   SteadyTime waits_since;  ///< the queue, for a thread that is lent
@@ -55,12 +85,11 @@ struct ReadWorker::Shared {
 
 /// The first job of the queue, which is not empty. The lock is held before and after, not while it runs.
 void ReadWorker::Shared::run_next(std::unique_lock<std::mutex>& lock, Running& self) {
-  Job job = std::move(queue.front());
-  queue.pop_front();
+  Job job = queue.take();
   self = {true, false, job.port, job.group, clock.steady()};
   lock.unlock();
-  Reading reading = job.run();
-  job.run = nullptr;  // what the read needs ends here, not under the lock
+  Reading reading = job.reader ? job.reader->read(job.group, self.since) : job.run();
+  job = {};  // what the read needs ends here, not under the lock
   lock.lock();
   if (stop) return;
   reading.duration_s = in_seconds(clock.steady() - self.since);
@@ -151,9 +180,9 @@ void ReadWorker::submit(std::vector<Job> jobs) {
   {
     const std::lock_guard lock(shared_->mutex);
     if (shared_->queue.empty()) shared_->waits_since = shared_->clock.steady();
-    for (Job& job : jobs) shared_->queue.push_back(std::move(job));
+    shared_->queue.add(std::move(jobs));
     // A list that grows by itself would move each reading several times.
-    shared_->finished.reserve(shared_->finished.size() + shared_->queue.size());
+    shared_->finished.reserve(shared_->finished.size() + shared_->queue.waiting().size());
   }
   if (threads_ == Threads::kOwn) shared_->wake.notify_one();  // after the lock: who is woken would wait for it
 }
@@ -166,7 +195,7 @@ bool ReadWorker::is_out(const PortKey& port, ReadGroup group) const {
   const auto running = [&](const std::shared_ptr<Running>& thread) {
     return thread->at_work && thread->port == port && (thread->group == group || thread->left_behind);
   };
-  return std::any_of(shared_->queue.begin(), shared_->queue.end(), queued) ||
+  return std::ranges::any_of(shared_->queue.waiting(), queued) ||
          std::any_of(shared_->threads.begin(), shared_->threads.end(), running);
 }
 
@@ -190,7 +219,7 @@ std::vector<ReadWorker::Stuck> ReadWorker::check_stuck() {
       replace = true;
       shared_->waits_since = now;
       // Its other jobs would run into the same wall, and a reader takes one read at a time.
-      std::erase_if(shared_->queue, [&](const Job& job) { return job.port == thread->port; });
+      shared_->queue.forget(thread->port);
     }
   }
   const std::size_t threads = [this] {
@@ -202,7 +231,8 @@ std::vector<ReadWorker::Stuck> ReadWorker::check_stuck() {
   // A thread is lent in a moment, unless there is none.
   const bool soon = threads_ == Threads::kLent && shared_->clock.steady() - shared_->waits_since < patience_;
   if (!shared_->has_worker() && !soon)
-    for (const Job& job : shared_->queue) stuck.push_back({job.port, job.group, shared_->clock.steady(), true});
+    for (const Job& job : shared_->queue.waiting())
+      stuck.push_back({job.port, job.group, shared_->clock.steady(), true});
   return stuck;
 }
 

@@ -25,7 +25,8 @@ class ReadWorker {
   struct Job {
     PortKey port;  ///< "" for the node
     ReadGroup group = ReadGroup::kCounters;
-    std::function<Reading()> run;
+    std::function<Reading()> run{};                ///< where there is no reader
+    std::shared_ptr<PortReader> reader = nullptr;  ///< of the port: reads the group, at the time when it begins
   };
   /// A read that has not come back.
   struct Stuck {
@@ -67,6 +68,7 @@ class ReadWorker {
   [[nodiscard]] int event_fd() const;
 
  private:
+  class Queue;
   struct Shared;
   struct Running;
   static void run(const std::shared_ptr<Shared>& shared, const std::shared_ptr<Running>& self);

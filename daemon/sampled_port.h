@@ -19,7 +19,6 @@ struct SampledPort {
   InventoryPort port;
   Shared<PortId> id;  ///< that of `port`, for every sample of it
   std::shared_ptr<PortReader> reader;
-  std::uint64_t reader_number = 0;       ///< of all readers there were; another device under this name has another one
   std::optional<NetdevReader> files;     ///< none: no netdev, or it can't be opened
   std::string unopened;                  ///< why it can't, though it is there; "": no such thing
   std::optional<LinkSample> netdev;      ///< what the lock-free files last said

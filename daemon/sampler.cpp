@@ -139,8 +139,7 @@ void Sampler::take_search(Cycle& cycle, Inventory found) {
     // get_core_cap_flags(), grh_required): the answer would be of that one.
     const bool by_mads = settings_.port_mads && fresh.watched();
     fresh.reader = std::make_shared<PortReader>(hosts_(), fresh.port, settings_.firmware_reads,
-                                                by_mads ? own_ports_ : MadOpener());
-    fresh.reader_number = ++readers_;
+                                                by_mads ? own_ports_ : MadOpener(), ++readers_);
     counters_.at = cycle.now;  // a new port is read at once
   }
   if (result.again_soon) inventory_due_.at = cycle.now + settings_.link_period;

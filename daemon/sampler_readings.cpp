@@ -40,11 +40,7 @@ bool is_read(const SampledPort& port, ReadGroup group) {
 
 void Sampler::add_job(std::vector<ReadWorker::Job>& jobs, const PortKey& key, SampledPort& port, ReadGroup group) {
   if (!is_read(port, group) || worker_.is_out(key, group)) return;
-  jobs.push_back({key, group, [reader = port.reader, number = port.reader_number, group, now = clock_.steady()] {
-                    Reading reading = reader->read(group, now);
-                    reading.reader = number;
-                    return reading;
-                  }});
+  jobs.push_back({key, group, {}, port.reader});
 }
 
 /// Something happened to it: no reason to read what nobody judges.
@@ -78,7 +74,8 @@ void Sampler::submit_due(SteadyTime now) {
   std::vector<ReadWorker::Job> jobs;
   const auto add_all = [&](ReadGroup group) {
     jobs.reserve(jobs.size() + ports_.size() + 1);
-    for (auto& [key, port] : ports_) add_job(jobs, key, port, group);
+    for (auto& [key, port] : ports_)
+      if (group != ReadGroup::kKernel || !port.reader->reads_all_at_once()) add_job(jobs, key, port, group);
   };
   // First what waits for no lock, so that a module that holds RTNL delays as little as can be.
   if (counters_due) add_all(ReadGroup::kCounters);
@@ -110,29 +107,29 @@ void Sampler::take_readings(Cycle& cycle) {
 void Sampler::take_reading(Cycle& cycle, Reading& reading) {
   cycle.content = true;
   cycle.add_duration(probe_of(reading.group), reading.duration_s);
-  if (reading.inventory) {
+  if (reading.node && reading.node->inventory) {
     const SearchDesk::Return search = searches_.take(reading.port);
     search_ = search_ || search.again;
-    if (search.use) take_search(cycle, std::move(*reading.inventory));
+    if (search.use) take_search(cycle, *std::move(reading.node->inventory));
     return;
   }
   firmware_reads_ += reading.firmware_reads;
   counter_readings_ += reading.firmware_reads > 0 ? 1 : 0;
   const auto at = ports_.find(reading.port);
   // Of a device that had this name before: that it is gone, and what could not be read of it, is not the new one's.
-  if (at != ports_.end() && at->second.reader_number != reading.reader) return;
+  if (at != ports_.end() && at->second.reader->number() != reading.reader) return;
   Snapshot& snapshot = cycle.snapshot;
   snapshot.gaps.insert(snapshot.gaps.end(), reading.gaps.begin(), reading.gaps.end());
   snapshot.gaps_ended.insert(snapshot.gaps_ended.end(), reading.gaps_ended.begin(), reading.gaps_ended.end());
   for (auto& [key, port] : ports_) {
-    if (reading.statistics.empty()) break;
-    const auto statistics = reading.statistics.find(static_cast<std::uint32_t>(port.port.ifindex));
-    if (statistics == reading.statistics.end() || !port.watched() || !port.port.has_link_of_netdev()) continue;
+    if (!reading.node) break;
+    const auto statistics = reading.node->statistics.find(static_cast<std::uint32_t>(port.port.ifindex));
+    if (statistics == reading.node->statistics.end() || !port.watched() || !port.port.has_link_of_netdev()) continue;
     auto& counters = cycle.snapshot.ports[key].counters;
     if (!counters) counters.emplace();
     counters->merge(statistics->second);
   }
-  if (!reading.health.empty()) take_health(cycle, reading.health);
+  if (reading.node && !reading.node->health.empty()) take_health(cycle, reading.node->health);
   if (at == ports_.end()) return;
   SampledPort& port = at->second;
   PortSample& sample = cycle.snapshot.ports[reading.port];
@@ -140,8 +137,8 @@ void Sampler::take_reading(Cycle& cycle, Reading& reading) {
   if (reading.sample.counters && sample.counters) sample.counters->merge(*reading.sample.counters);
   if (reading.sample.counters && !sample.counters) sample.counters = std::move(reading.sample.counters);
   if (!reading.sample.fec_lanes.empty()) sample.fec_lanes = std::move(reading.sample.fec_lanes);
-  if (reading.sample.pcie) sample.pcie = reading.sample.pcie;
-  if (reading.group == ReadGroup::kKernel && reading.sample.link) {
+  if (reading.sample.pcie) sample.pcie = std::move(reading.sample.pcie);
+  if (reading.sample.link) {
     port.kernel = *std::move(reading.sample.link);
     port.link_news = port.show = true;
     if (std::exchange(port.kernel_again, false)) {

@@ -104,8 +104,8 @@ ReadWorker::Job SearchDesk::begin(std::unique_ptr<Host> host) {
             reading.group = ReadGroup::kInventory;
             // The number of the last device event is read first: what is found after it was not removed by it.
             const std::uint64_t found_after = latest_device_event(*placed);
-            reading.inventory = std::make_shared<Inventory>(take_inventory(*placed, watch));
-            reading.inventory->found_after = found_after;
+            Inventory& inventory = reading.node.emplace().inventory.emplace(take_inventory(*placed, watch));
+            inventory.found_after = found_after;
             return reading;
           }};
 }

@@ -131,7 +131,7 @@ struct PortSample {
   std::vector<FecLane> fec_lanes;  ///< empty: not due or not offered
   Boxed<ModuleSample> module;
   Boxed<PeerSample> peer;
-  std::optional<PcieSample> pcie;
+  Boxed<PcieSample> pcie;
   bool operator==(const PortSample&) const = default;
 };
 

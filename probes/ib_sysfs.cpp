@@ -123,9 +123,10 @@ void IbPortReader::find_counters(const std::string& dir) {
     return;
   }
   std::erase_if(*names, [this](const std::string& name) { return is_wrong(driver_, name); });
-  std::stable_partition(names->begin(), names->end(), is_damage_counter);
   pma_ = CounterFiles(dir, "", *names);
   last_read_.resize(pma_.size());
+  damage_.clear();
+  for (const std::string& name : *names) damage_.push_back(is_damage_counter(name));
   if (pma_.empty()) no_counters_ = "the counters directory is empty";
 }
 
@@ -276,7 +277,9 @@ std::vector<IbPortReader::Turn> IbPortReader::due_turns(SteadyTime now) {
                                 : std::numeric_limits<double>::infinity();
     if (overdue >= kDue) turns.push_back({i, overdue});
   }
-  std::stable_sort(turns.begin(), turns.end(), [](const Turn& a, const Turn& b) { return a.overdue > b.overdue; });
+  std::stable_sort(turns.begin(), turns.end(), [this](const Turn& a, const Turn& b) {
+    return a.overdue != b.overdue ? a.overdue > b.overdue : damage_[a.index] && !damage_[b.index];
+  });
   return turns;
 }
 

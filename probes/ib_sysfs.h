@@ -27,7 +27,7 @@ namespace linkhealth {
 /// What is read together; each group may have its own period.
 enum class IbGroup : std::uint8_t {
   kState,   ///< state, phys_state and rate: each a query of the port, up to five firmware commands on mlx5
-  kPma,     ///< counters/, those of damage first: one firmware command each on mlx5
+  kPma,     ///< counters/: one firmware command each on mlx5
   kHw,      ///< hw_counters/: one refresh for all while read in one burst (10 ms lifespan)
   kDevice,  ///< the device's hw_counters/ that the port does not have, likewise
 };
@@ -54,9 +54,9 @@ class IbPortReader {
   /// kState for who has heard the two states from elsewhere, in the files' words: only the rate's file is read.
   void put_state(std::string state, std::string phys_state, PortSample& sample, std::vector<Gap>& gaps);
 
-  /// At most `budget` files of counters/, those that are most overdue. The first call reads every file, so that each
-  /// counter has a value to count from. What was not due is not in the sample, and the last value stands. 0: every file
-  /// each time, as kPma above.
+  /// At most `budget` files of counters/, those that are most overdue, of equals those of damage. The first call reads
+  /// every file, so that each counter has a value to count from. What was not due is not in the sample, and the last
+  /// value stands. 0: every file each time, as kPma above.
   ReadStatus read_due(std::size_t budget, SteadyTime now, PortSample& sample, std::vector<Gap>& gaps);
 
   /// Whether the device has counters that are this port's: one request more on mlx5.
@@ -101,6 +101,7 @@ class IbPortReader {
   unsigned rate_rests_ = 0;     // for so many reads more
   CounterFiles pma_, hw_, device_;
   std::vector<std::optional<SteadyTime>> last_read_;  // of each file of pma_
+  std::vector<bool> damage_;                          // of each: it counts damage, so its turn comes first among equals
   bool read_once_ = false;                            // read_due() was called
   std::string no_counters_, no_hw_counters_;          // why a directory has none
   std::string no_device_counters_;                    // why the device's are not this port's; "" also without any

@@ -63,17 +63,16 @@ void CounterFiles::read_descriptors(std::size_t first, std::size_t count, Host& 
   if (asked > 0) host.read_descriptors(std::span(reads.reads).first(asked));
 }
 
-std::optional<Result<std::uint64_t>> CounterFiles::number(std::size_t index, Host& host, Reads& reads) {
-  if (descriptors_[index] < 0) {
+std::optional<Result<std::uint64_t>> CounterFiles::number(std::size_t index, Host& host, const DescriptorRead* read) {
+  if (read == nullptr) {
     std::array<char, kLongest> buffer;  // NOLINT(*-member-init): filled by the read
     const auto text = files_[index].read(host, dir_, buffer);
     if (!text) return std::nullopt;
     if (!*text) return text->error();
     return parse_counter(**text);
   }
-  const DescriptorRead& read = reads.reads[reads.taken++];
-  if (read.got < 0) return errno_error("read", static_cast<int>(-read.got));
-  return parse_counter(trim({read.buffer.data(), static_cast<std::size_t>(read.got)}));
+  if (read->got < 0) return errno_error("read", static_cast<int>(-read->got));
+  return parse_counter(trim(text_of(*read)));
 }
 
 void CounterFiles::accept(std::size_t index) {

@@ -128,9 +128,13 @@ class CounterFiles {
   };
   /// Reads those of the `count` files from `first` on that have a descriptor, in one go.
   void read_descriptors(std::size_t first, std::size_t count, Host& host, Reads& reads) const;
-  /// The number in file `index`, the next of those that are asked for in the order of read_descriptors(); nullopt while
-  /// the file is left alone.
-  std::optional<Result<std::uint64_t>> number(std::size_t index, Host& host, Reads& reads);
+  /// The number in file `index`, of which `read` was read; null: it is read alone. nullopt while the file is left
+  /// alone.
+  std::optional<Result<std::uint64_t>> number(std::size_t index, Host& host, const DescriptorRead* read);
+  /// "" of a read that failed.
+  static std::string_view text_of(const DescriptorRead& read) {
+    return {read.buffer.data(), static_cast<std::size_t>(std::max<std::int64_t>(read.got, 0))};
+  }
   void accept(std::size_t index);
   void reject(std::size_t index, const Error& error, unsigned max_skip);
   template <typename Take, typename IsGone>
@@ -198,7 +202,14 @@ ReadStatus CounterFiles::read_some(std::size_t first, std::size_t count, Host& h
   Reads reads;
   read_descriptors(first, count, host, reads);
   for (std::size_t i = first; i < first + count; ++i) {
-    const auto value = number(i, host, reads);
+    const DescriptorRead* const read = descriptors_[i] >= 0 ? &reads.reads[reads.taken++] : nullptr;
+    // Nearly always: without an Error at hand.
+    if (const auto value = read != nullptr ? parse_u64(trim(text_of(*read))) : std::nullopt) {
+      ++reads_;
+      take(i, *value);
+      continue;
+    }
+    const auto value = number(i, host, read);
     if (!value) continue;
     ++reads_;
     if (*value) {

@@ -55,6 +55,26 @@ TEST_F(InfiniBandPort, ErrorsComeEachPeriodByTwoMads) {
   EXPECT_EQ(quiet.sample.counters->get("out_of_sequence"), 9U) << "hw_counters stay files";
 }
 
+TEST_F(InfiniBandPort, WhereNoInterfaceIsSeenNothingWaitsForRtnlAndAllIsReadAtOnce) {
+  for (const char* netdev : {"", "ib0"}) {
+    Nic nic;
+    nic.link_layer = "InfiniBand";
+    nic.netdev = netdev;
+    const auto host = std::make_shared<SharedHost>();
+    InventoryPort found;
+    host->change([&](FakeHost& its) {
+      testing::add_nic(its, nic);
+      found = take_inventory(its).ports.at(0);
+    });
+    PortReader port(std::make_unique<LockedHost>(host), found, 2);
+    const Reading reading = port.read(ReadGroup::kCounters, now);
+    EXPECT_EQ(port.reads_all_at_once(), nic.netdev.empty());
+    EXPECT_EQ(reading.sample.counters->get("symbol_error"), 5U);
+    EXPECT_EQ(reading.sample.link ? reading.sample.link->state : "not read",
+              nic.netdev.empty() ? "ACTIVE" : "not read");
+  }
+}
+
 TEST_F(InfiniBandPort, TheDevicesCountersAreReadWhereThePortsStayZero) {
   start();
   Nic nic;

@@ -66,7 +66,7 @@ class SearchDesks : public ::testing::Test {
     const Reading reading = made.run();
     returned = desk.take(made.port);
     std::vector<std::string> found;
-    for (const InventoryPort& port : reading.inventory->ports) found.push_back(port.id.device);
+    for (const InventoryPort& port : reading.node->inventory->ports) found.push_back(port.id.device);
     return found;
   }
   /// One that hangs at `at`; `meanwhile` once it was left behind.

@@ -288,6 +288,18 @@ TEST_F(IbSysfs, ReadsWithinABudgetAndErrorsMoreOften) {
   EXPECT_TRUE(first.gaps.empty());
 }
 
+TEST_F(IbSysfs, OfTwoThatAreEquallyOverdueTheOneOfDamageComesFirst) {
+  for (const char* name : {"port_rcv_data", "port_rcv_errors"}) fake_.set(counter(name), "5\n");
+  auto port = reader();
+  Reading first;
+  port.read_due(1, SteadyTime(), first.sample, first.gaps);
+  Reading next;
+  port.read_due(3, SteadyTime(std::chrono::seconds(30)), next.sample, next.gaps);
+  EXPECT_EQ(next.sample.counters->get("symbol_error"), 5U) << "the most overdue";
+  EXPECT_EQ(next.sample.counters->get("port_rcv_errors"), 5U);
+  EXPECT_FALSE(next.sample.counters->get("port_rcv_data"));
+}
+
 TEST_F(IbSysfs, ADirectoryThatCouldNotBeListedOnceIsListedAgain) {
   host_.fail_list("*counters", EMFILE);
   auto port = reader();
@@ -334,7 +346,7 @@ TEST_F(IbSysfs, WhatFailsAmongErrorsAndAmongTrafficIsOneGap) {
     auto port = reader();
     Reading reading;
     port.read_due(budget, SteadyTime(), reading.sample, reading.gaps);
-    EXPECT_THAT(reading.gaps, ElementsAre(Gap{"mlx5_0/1", "counters", "symbol_error: EINVAL; port_rcv_data: EIO"}));
+    EXPECT_THAT(reading.gaps, ElementsAre(Gap{"mlx5_0/1", "counters", "port_rcv_data: EIO; symbol_error: EINVAL"}));
   }
 }
 
