@@ -315,6 +315,7 @@ void PortHistory::forget_counters() {
   held_lanes_.clear();
   lanes_doubted_ = false;
   downs_read_at_.reset();
+  losses_told_ = 0;
   last_down_count_.reset();
   last_up_count_.reset();
   phy_.reset();

@@ -245,7 +245,7 @@ class PortHistory {
   [[nodiscard]] bool load_is_told() const;
   void learn_ber(const OpenInterval& interval);
   void count_lanes(const std::vector<FecLane>& now, double spans);
-  void take_missed_losses(const Counters& counters, SteadyTime since, SteadyTime now);
+  std::uint64_t take_missed_losses(const Counters& counters, SteadyTime since, SteadyTime now);
   void take_module(const ModuleSample& module, SteadyTime now);
   void note_light_back(SteadyTime now);
   void note_drifts(const ModuleSample& module);
@@ -275,6 +275,7 @@ class PortHistory {
   std::optional<PhyCount> phy_;  ///< up to which the losses that were seen are those that the PHY counted
   bool answers_ = false;         ///< a counter for which the card's firmware is asked was read in the open interval
   std::uint64_t losses_by_event_ = 0;
+  std::uint64_t losses_told_ = 0;   ///< losses at downs_read_at_ that link_downed told: it holds them already
   std::uint64_t losses_ahead_ = 0;  ///< that link_downed told before the link was seen to have fallen
   std::optional<SteadyTime> intent_until_;
   PeerSample counted_peer_;     ///< the last far end that gave counters: who it is, and they

@@ -67,21 +67,24 @@ void PortHistory::count_lanes(const std::vector<FecLane>& now, double spans) {
 }
 
 /// InfiniBand has no carrier count: a link_downed that rises by more than what was seen is what was missed. It is read
-/// less often than the link: `since` its last reading.
-void PortHistory::take_missed_losses(const Counters& counters, SteadyTime since, SteadyTime now) {
-  if (latest.id->link_layer != "InfiniBand" || last_down_count_ || !latest.counters) return;
+/// less often than the link: `since` its last reading. How many they were.
+std::uint64_t PortHistory::take_missed_losses(const Counters& counters, SteadyTime since, SteadyTime now) {
+  if (latest.id->link_layer != "InfiniBand" || last_down_count_ || !latest.counters) return 0;
   const auto before = latest.counters->get(link_downed());
   const auto after = counters.get(link_downed());
-  if (!before || !after || *after <= *before) return;
+  if (!before || !after || *after <= *before) return 0;
   // While the link is down the kernel's file is read, of eight bits, instead of the port's agent, of 64: a full one
   // says nothing of what came since.
-  if (is_full(known_counters()[link_downed()], *before)) return;
+  if (is_full(known_counters()[link_downed()], *before)) return 0;
   std::uint64_t seen = 0;
   for (auto at = losses.rbegin(); at != losses.rend() && at->t >= since; ++at) seen += at->count;
-  if (*after - *before <= seen) return;
-  take_loss(now, *after - *before - seen);
+  seen -= std::min(seen, losses_told_);
+  if (*after - *before <= seen) return 0;
+  const std::uint64_t missed = *after - *before - seen;
+  take_loss(now, missed);
   // The link may be down since, and not have been looked at yet.
-  if (link_at != now) losses_ahead_ = *after - *before - seen;
+  if (link_at != now) losses_ahead_ = missed;
+  return missed;
 }
 
 namespace {
@@ -157,8 +160,11 @@ void PortHistory::take_lanes(const std::vector<FecLane>& lanes, SteadyTime now) 
 
 /// What one reading says beside its increases.
 void PortHistory::take_values(const Counters& counters, SteadyTime now) {
-  take_missed_losses(counters, downs_read_at_.value_or(counters_at.value_or(now)), now);
-  if (counters.get(link_downed())) downs_read_at_ = now;
+  const std::uint64_t missed = take_missed_losses(counters, downs_read_at_.value_or(counters_at.value_or(now)), now);
+  if (counters.get(link_downed())) {
+    downs_read_at_ = now;
+    losses_told_ = missed;
+  }
   compare_with_phy(counters, now);
   if (!latest.counters) latest.counters.emplace();
   latest.counters->merge(counters);

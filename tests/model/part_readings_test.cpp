@@ -114,6 +114,12 @@ TEST(PartReadings, AFullFileBetweenTwoAnswersOfTheAgentIsNoFlaps) {
   EXPECT_EQ(port.losses(), 3U) << "for how long it was full nobody knows";
 }
 
+TEST(PartReadings, WhatTheCounterToldAtOneReadingIsNoLossOfTheNext) {
+  InfiniBand port;
+  for (std::uint64_t downs = 300; downs <= 305; ++downs) port.read(downs);
+  EXPECT_EQ(port.losses(), 5U) << "one before each reading";
+}
+
 /// What was seen of the link since the last reading that holds is not missed.
 TEST(PartReadings, AFallThatWasSeenBeforeAWrongReadingIsOne) {
   InfiniBand port;
