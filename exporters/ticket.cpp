@@ -44,6 +44,7 @@ void name_module(TicketEnd& end, const Boxed<ModuleSample>& module) {
   end.part_number = module->part_number + (module->revision.empty() ? "" : " rev " + module->revision);
   end.serial = module->serial;
   end.firmware = module->firmware;
+  end.imported_at = module->imported_at;
 }
 
 TicketEnd near_end(const Report& report, const PortReport& port) {

@@ -2,6 +2,7 @@
 // stop, how to know that it worked, and the proof. As Markdown for people and as JSON for ticket systems.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -15,6 +16,7 @@ namespace linkhealth {
 struct TicketEnd {
   std::string system, place, slot, port;
   std::string vendor, part_number, serial, firmware;
+  std::optional<WallTime> imported_at;  ///< when somebody else read the module; nullopt: it was read from this node
 };
 
 struct TicketStep {

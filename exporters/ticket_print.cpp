@@ -46,6 +46,7 @@ void add_end(std::string& out, std::string_view name, const TicketEnd& end) {
   if (!end.part_number.empty()) module += (module.empty() ? "" : " ") + end.part_number;
   if (!end.serial.empty()) module += (module.empty() ? "" : ", ") + ("serial " + end.serial);
   if (!end.firmware.empty()) module += ", firmware " + end.firmware;
+  if (end.imported_at) module += ", as somebody else read it (imported) on " + instant_words(*end.imported_at);
   add_line(out, fmt::format("{} module", name), module.empty() ? "can't be read from this node" : module);
 }
 
@@ -88,6 +89,7 @@ void end_json(JsonWriter& out, std::string_view key, const TicketEnd& end) {
   object.put("part_number", end.part_number);
   object.put("serial", end.serial);
   object.put("firmware", end.firmware);
+  if (end.imported_at) object.put("module_imported_at", format_rfc3339(*end.imported_at));
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include "exporters/text_layout.h"
 #include "tests/support/golden.h"
 #include "tests/support/report_builder.h"
 
@@ -92,6 +93,17 @@ TEST(TicketTest, EachStepSaysWhenToStop) {
 TEST(TicketTest, AHealthyPortHasATicketToo) {
   const Report report = test::example_report();
   EXPECT_THAT(ticket_markdown(make_ticket(report, report.ports[0])), HasSubstr("No fault is open on this port."));
+}
+
+TEST(TicketTest, WhoseReadingOfTheModuleItIs) {
+  Report report = placed();
+  EXPECT_THAT(ticket_markdown(make_ticket(report, report.ports[1])), Not(HasSubstr("imported")));
+  report.ports[1].latest.module->imported_at = report.at - std::chrono::minutes(5);
+  const Ticket ticket = make_ticket(report, report.ports[1]);
+  EXPECT_THAT(ticket_markdown(ticket), HasSubstr(", as somebody else read it (imported) on " +
+                                                 instant_words(report.at - std::chrono::minutes(5))));
+  EXPECT_THAT(ticket_json(ticket),
+              HasSubstr("\"module_imported_at\":\"" + format_rfc3339(report.at - std::chrono::minutes(5))));
 }
 
 TEST(TicketTest, WhatAModuleSaysIsNoMarkup) {
