@@ -25,7 +25,7 @@ FILE = f"{SOURCE}/daemon/cycle.ld"
 HEAD = """\
 /* What a running daemon executes lies side by side: each page of code that a cycle touches is memory of the process, and
    sixteen are mapped around it. Made by tests/bench/order_functions.py; docs/adr/0010-layout.md says why. First what
-   each cycle executes, then what comes once a minute or less. */
+   each cycle executes to read and to answer, then to judge, then what comes once a minute or less. */
 """
 ENOUGH = 0.75
 
@@ -62,10 +62,10 @@ def dump(process, folder, program):
     return executed(folder, program)
 
 
-def stepped(bin_folder, tree, cycles):
+def stepped(bin_folder, tree, cycles, *options):
     """(in each cycle, ever after the start)"""
     program = f"{bin_folder}/bench_stepped_daemon"
-    with tempfile.TemporaryDirectory() as folder, callgrind(folder, program, "{port}", tree) as process:
+    with tempfile.TemporaryDirectory() as folder, callgrind(folder, program, "{port}", tree, *options) as process:
         process.process.stdout.readline()
         client = process.client("/metrics?collect[]=counters")
 
@@ -124,11 +124,12 @@ def write(bin_folder):
             in_each, after_start = stepped(bin_folder, f"{trees}/{devices}", cycles)
             each |= in_each
             ever |= after_start
+        reads, _ = stepped(bin_folder, f"{trees}/10", 330, "--no-diagnosis")
         ever |= live(bin_folder, f"{trees}/full10")
-    lines = [f"    *(.text.{name}*)" for name in sections(each) + sections(ever - each)]
+    lines = [f"    *(.text.{name}*)" for name in sections(reads) + sections(each - reads) + sections(ever - each - reads)]
     with open(FILE, "w", encoding="utf-8") as file:
         file.write(HEAD + "SECTIONS\n{\n  .text.cycle : ALIGN(4096)\n  {\n" + "\n".join(lines) + "\n  }\n}\nINSERT BEFORE .text;\n")
-    print(f"{FILE}: {len(lines)} functions, {len(each)} of them in each cycle")
+    print(f"{FILE}: {len(lines)} functions, {len(each | reads)} of them in each cycle")
 
 
 def check(program):
