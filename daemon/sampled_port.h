@@ -42,6 +42,7 @@ struct SampledPort {
   unsigned misses = 0;        ///< searches in a row that did not find it
   std::string lost_device;    ///< the RDMA device that it was, when only its network interface is left
   unsigned fatal_health = 0;  ///< readings, one after the other, in which devlink said that device or firmware failed
+  bool fatal_health_told = false;  ///< of these readings
 
   [[nodiscard]] bool watched() const { return port.exempt_reason.empty(); }
   /// Whether its verbs files are read: also of a port that nobody judges, so that who watches nodes by those counters

@@ -165,7 +165,9 @@ void Sampler::take_health(Cycle& cycle, const std::vector<HealthReporter>& repor
       in_error = true;
     }
     port.fatal_health = in_error ? port.fatal_health + 1 : 0;
-    if (in_error && port.fatal_health == until_fatal)
+    if (!in_error) port.fatal_health_told = false;
+    // At least: another reporter may have joined the first, one that needs fewer readings.
+    if (in_error && port.fatal_health >= until_fatal && !std::exchange(port.fatal_health_told, true))
       cycle.snapshot.events.push_back({cycle.now, key, PortEventKind::kDeviceFatal, "devlink health: error"});
   }
 }

@@ -77,6 +77,10 @@ constexpr auto kPatterns = std::to_array<KernelLogPattern>({
      kHostBusy,
      {"MMIO doorbells dropped by the device"},
      "the host rang faster than the card hears"},
+    {"speed_refused",
+     kMisconfigured,
+     {"Speed change not supported with dual rate transceivers"},
+     "the module does not go with the speed that was asked for"},
     // ionic (ionic_lif_handle_fw_down()); a stalled heartbeat alone comes back now and then
     {"firmware_stopped", kFatal, {"FW Down: Stopping LIFs"}, "the firmware stopped, and the driver with it"},
     // ice, i40e, ixgbe. Of a virtual function it is its guest's doing, whom the host does not trust.

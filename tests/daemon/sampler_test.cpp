@@ -277,9 +277,12 @@ TEST_F(DaemonSampler, CountsReadsThatCostAFirmwareCommand) {
   EXPECT_EQ(readings - readings_before, kCycles * kPorts);
 }
 
-/// A devlink whose only reporter, of `pci`, is in `state`.
-FakeHost::Responder devlink_says(std::string pci, std::string reporter, const std::uint8_t& state) {
-  return [=, &state](int protocol, std::span<const std::byte> request) -> Result<std::vector<Bytes>> {
+/// By reporter, its state.
+using Reporters = std::map<std::string, std::uint8_t>;
+
+/// A devlink that has these reporters of `pci`.
+FakeHost::Responder devlink_says(std::string pci, const Reporters& reporters) {
+  return [=, &reporters](int protocol, std::span<const std::byte> request) -> Result<std::vector<Bytes>> {
     nlmsghdr head;
     std::memcpy(&head, request.data(), sizeof(head));
     genlmsghdr genl{};
@@ -295,28 +298,31 @@ FakeHost::Responder devlink_says(std::string pci, std::string reporter, const st
                                     .take()};
     }
     genl.cmd = DEVLINK_CMD_HEALTH_REPORTER_GET;
-    return std::vector<Bytes>{NetlinkBuilder(0x15, NLM_F_MULTI)
-                                  .header(genl)
-                                  .put_string(DEVLINK_ATTR_BUS_NAME, "pci")
-                                  .put_string(DEVLINK_ATTR_DEV_NAME, pci)
-                                  .open_nest(DEVLINK_ATTR_HEALTH_REPORTER)
-                                  .put_string(DEVLINK_ATTR_HEALTH_REPORTER_NAME, reporter)
-                                  .put_u8(DEVLINK_ATTR_HEALTH_REPORTER_STATE, state)
-                                  .put_u64(DEVLINK_ATTR_HEALTH_REPORTER_ERR_COUNT, state)
-                                  .close_nest()
-                                  .take()};
+    std::vector<Bytes> answers;
+    for (const auto& [reporter, state] : reporters)
+      answers.push_back(NetlinkBuilder(0x15, NLM_F_MULTI)
+                            .header(genl)
+                            .put_string(DEVLINK_ATTR_BUS_NAME, "pci")
+                            .put_string(DEVLINK_ATTR_DEV_NAME, pci)
+                            .open_nest(DEVLINK_ATTR_HEALTH_REPORTER)
+                            .put_string(DEVLINK_ATTR_HEALTH_REPORTER_NAME, reporter)
+                            .put_u8(DEVLINK_ATTR_HEALTH_REPORTER_STATE, state)
+                            .put_u64(DEVLINK_ATTR_HEALTH_REPORTER_ERR_COUNT, state)
+                            .close_nest()
+                            .take());
+    return answers;
   };
 }
 
 TEST_F(DaemonSampler, DevlinkHealthInErrorIsAFatalDeviceOnce) {
-  std::uint8_t state = 0;
-  shared->change([&](FakeHost& host) { host.set_responder(devlink_says(first.pci, "fw_fatal", state)); });
+  Reporters reporters = {{"fw_fatal", 0}};
+  shared->change([&](FakeHost& host) { host.set_responder(devlink_says(first.pci, reporters)); });
   start();
   const Snapshot healthy = settle();
   EXPECT_EQ(count(healthy, PortEventKind::kDeviceFatal), 0U);
   EXPECT_EQ(healthy.ports.at("mlx5_0/1").counters->get("devlink_fw_fatal_errors"), 0U);
   EXPECT_FALSE(healthy.ports.at("mlx5_1/1").counters->get("devlink_fw_fatal_errors")) << "another device";
-  shared->change([&](FakeHost&) { state = 1; });
+  shared->change([&](FakeHost&) { reporters["fw_fatal"] = 1; });
   clock.advance(settings.driver_period);
   const Snapshot failed = settle();
   ASSERT_EQ(count(failed, PortEventKind::kDeviceFatal), 1U);
@@ -326,24 +332,28 @@ TEST_F(DaemonSampler, DevlinkHealthInErrorIsAFatalDeviceOnce) {
 }
 
 TEST_F(DaemonSampler, AResetThatMendsTheFirmwareOfABnxtIsNoFatalDevice) {
-  std::uint8_t state = 0;
+  Reporters reporters;
   shared->change([&](FakeHost& host) {
-    host.set_responder(devlink_says(first.pci, "fw", state));
+    host.set_responder(devlink_says(first.pci, reporters));
     host.make_dir("/sys/bus/pci/drivers/bnxt_en");
     host.link(first.pci_dir() + "/driver", "/sys/bus/pci/drivers/bnxt_en");
   });
   start();
   settle();
-  const auto fatals_with = [&](std::uint8_t now) {
-    shared->change([&](FakeHost&) { state = now; });
+  const auto fatals_with = [&](Reporters now) {
+    shared->change([&](FakeHost&) { reporters = std::move(now); });
     clock.advance(settings.driver_period);
     return count(settle(), PortEventKind::kDeviceFatal);
   };
-  EXPECT_EQ(fatals_with(1), 0U);
-  EXPECT_EQ(fatals_with(0), 0U);
-  EXPECT_EQ(fatals_with(1), 0U) << "another one";
-  EXPECT_EQ(fatals_with(1), 1U) << "still so a minute later";
-  EXPECT_EQ(fatals_with(1), 0U);
+  EXPECT_EQ(fatals_with({{"fw", 1}}), 0U);
+  EXPECT_EQ(fatals_with({{"fw", 0}}), 0U);
+  EXPECT_EQ(fatals_with({{"fw", 1}}), 0U) << "another one";
+  EXPECT_EQ(fatals_with({{"fw", 1}}), 1U) << "still so a minute later";
+  EXPECT_EQ(fatals_with({{"fw", 1}}), 0U);
+  EXPECT_EQ(fatals_with({{"fw", 0}}), 0U);
+  EXPECT_EQ(fatals_with({{"fw", 1}}), 0U);
+  EXPECT_EQ(fatals_with({{"fw", 1}, {"fw_fatal", 1}}), 1U) << "another reporter, which needs no second reading";
+  EXPECT_EQ(fatals_with({{"fw", 1}, {"fw_fatal", 0}}), 0U) << "told already";
 }
 
 TEST_F(DaemonSampler, ADriversOwnStatisticsComeAtTheirSlowPeriodAndTheirGapEnds) {

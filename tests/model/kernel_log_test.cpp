@@ -123,6 +123,8 @@ const Line kLines[] = {
     // bnxt_event_error_report() of bnxt.c
     {"bnxt_en 0000:28:00.0 ens2np0: Pause Storm detected!", "pause_storm", kPaused},
     {"bnxt_en 0000:28:00.0 ens2np0: One or more MMIO doorbells dropped by the device!", "doorbells_dropped", kHostBusy},
+    {"bnxt_en 0000:28:00.0 ens2np0: Speed change not supported with dual rate transceivers on this board",
+     "speed_refused", kMisconfigured},
     {"bnxt_en 0000:28:00.0 ens2np0: 1PPS: Received invalid signal on pin0 from the external source. Please fix the "
      "signal and reconfigure the pin",
      "", kNoise},
