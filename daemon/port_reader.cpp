@@ -273,11 +273,16 @@ void PortReader::read_link_files(Reading& reading) {
   reading.gone = netdev_files_->read_statistics(reading.sample, reading.gaps) == ReadStatus::kGone || reading.gone;
 }
 
-Reading read_health(Host& host) {
+Reading read_health(Host& host, HealthReporters& reporters) {
   Reading reading;
   reading.group = ReadGroup::kHealth;
-  auto health = read_health_reporters(host);
+  auto health = reporters.read(host);
   if (health) {
+    for (const HealthReporter& reporter : *health)
+      if (reporter.unsaid)
+        reading.gaps.push_back({"", "devlink",
+                                "what reporter " + reporter.name + " of " + reporter.device +
+                                    " has found: " + reason_of(*reporter.unsaid)});
     reading.node.emplace().health = *std::move(health);
   } else if (health.error().errnum != EOPNOTSUPP && health.error().errnum != ENOENT) {
     reading.gaps.push_back({"", "devlink", reason_of(health.error())});

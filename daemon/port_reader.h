@@ -137,7 +137,7 @@ class PortReader {
 };
 
 /// devlink's health reporters of all devices.
-Reading read_health(Host& host);
+Reading read_health(Host& host, HealthReporters& reporters);
 
 /// RTM_GETSTATS of all devices.
 Reading read_statistics(Host& host);

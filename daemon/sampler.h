@@ -110,6 +110,7 @@ class Sampler : public Source {
   void submit_due(SteadyTime now);
   void take_readings(Cycle& cycle);
   void take_reading(Cycle& cycle, Reading& reading);
+  static void tell_health(Cycle& cycle, const PortKey& port, const HealthReporter& reporter);
   void take_health(Cycle& cycle, const std::vector<HealthReporter>& reporters);
   void take_modules(Cycle& cycle);
   void take_far_ends(Cycle& cycle);
@@ -124,6 +125,7 @@ class Sampler : public Source {
   std::unique_ptr<Host> host_;
   std::shared_ptr<Host> statistics_host_;
   std::shared_ptr<Host> health_host_;
+  std::shared_ptr<HealthReporters> health_reporters_ = std::make_shared<HealthReporters>();
   std::unique_ptr<ModuleReader> modules_;
   std::unique_ptr<FarEnds> far_ends_;
   ReadWorker worker_;

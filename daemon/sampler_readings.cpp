@@ -4,6 +4,7 @@
 
 #include "daemon/sampler.h"
 #include "daemon/sampler_cycle.h"
+#include "model/kernel_log.h"
 
 namespace linkhealth {
 
@@ -95,7 +96,8 @@ void Sampler::submit_due(SteadyTime now) {
     driver_.done(now);
     add_all(ReadGroup::kDriver);
     if (!worker_.is_out("", ReadGroup::kHealth))
-      jobs.push_back({"", ReadGroup::kHealth, [host = health_host_] { return read_health(*host); }});
+      jobs.push_back({"", ReadGroup::kHealth,
+                      [host = health_host_, reporters = health_reporters_] { return read_health(*host, *reporters); }});
   }
   worker_.submit(std::move(jobs));
 }
@@ -148,17 +150,26 @@ void Sampler::take_reading(Cycle& cycle, Reading& reading) {
   }
 }
 
+/// What a reporter says of a new error is as good as a line of the kernel log, whose words drivers give to either.
+void Sampler::tell_health(Cycle& cycle, const PortKey& port, const HealthReporter& reporter) {
+  const KernelLogPattern* const pattern = classify_kernel_log(reporter.words);
+  if (pattern == nullptr || pattern->what == KernelLogClass::kNoise) return;
+  cycle.snapshot.events.push_back(
+      {cycle.now, port, PortEventKind::kKernelLog, "devlink health, " + reporter.name + ": " + reporter.words});
+}
+
 void Sampler::take_health(Cycle& cycle, const std::vector<HealthReporter>& reporters) {
   for (auto& [key, port] : ports_) {
     bool in_error = false;
     unsigned until_fatal = 0;
     for (const HealthReporter& reporter : reporters) {
-      if (reporter.pci.empty() || reporter.pci != port.port.id.pci || !port.watched()) continue;
+      if (reporter.pci().empty() || reporter.pci() != port.port.id.pci || !port.watched()) continue;
       auto& counters = cycle.snapshot.ports[key].counters;
       if (!counters) counters.emplace();
       const std::string prefix = "devlink_" + reporter.name;
       if (reporter.errors) counters->set(prefix + "_errors", *reporter.errors);
       if (reporter.recoveries) counters->set(prefix + "_recoveries", *reporter.recoveries);
+      tell_health(cycle, key, reporter);
       const unsigned readings = readings_until_fatal(port.port.id.driver, reporter.name);
       if (readings == 0 || reporter.in_error != true) continue;
       until_fatal = in_error ? std::min(until_fatal, readings) : readings;

@@ -101,12 +101,15 @@ constexpr auto kPatterns = std::to_array<KernelLogPattern>({
     {"sfp_unsupported", kModuleRefused, {"unsupported SFP"}, "the driver does not accept this module"},
     {"module_nvm", kModuleRefused, {"module is incompatible with the device's NVM"}, "the card does not accept it"},
     {"module_power", kModuleError, {"module's power requirements exceed"}, "the module needs more power than there is"},
-    // Intel's own ice driver (ice_devlink_health_status; the kernel's keeps these words for devlink).
+    // Intel's own ice driver (ice_devlink_health_status). The kernel's says them by devlink (probes/devlink_health.h).
     {"module_no_contact", kModuleError, {"annot communicate with the module"}, "the module does not answer the card"},
     {"module_type", kModuleRefused, {"Module type is not supported"}, "a kind of module that the card does not know"},
     {"module_not_qualified", kModuleRefused, {"Module is not qualified"}, "the card does not accept this module"},
     {"module_shutdown", kModuleError, {"module is shut"}, "the card has switched the module off"},
     {"module_tx_disabled", kModuleDisabled, {"TX is disabled"}, "the card has switched the transmitter off"},
+    {"module_absent", kModuleUnplugged, {"Module is not present"}, "there is no module in the cage"},
+    {"module_conflict", kMisconfigured, {"Unresolved module conflict"}, "the port's settings do not fit its module"},
+    {"link_settings", kMisconfigured, {"Invalid link configuration"}, "settings that make no link"},
     {"port_misconfigured",
      kMisconfigured,
      {"onfiguration of the Ethernet port detected"},

@@ -16,7 +16,7 @@ enum class KernelLogClass : std::uint8_t {
   kModuleError,      ///< the module is at fault or cannot be read
   kModuleHot,        ///< the module is too hot
   kModulePlugged,    ///< a module was plugged
-  kModuleUnplugged,  ///< a module was pulled
+  kModuleUnplugged,  ///< a module was pulled, or is not there
   kModuleDisabled,   ///< the port's module was switched off by software
   kNicHot,           ///< a sensor of the NIC is too hot
   kPortPower,        ///< ports are off because the slot gives too little power

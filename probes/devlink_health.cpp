@@ -22,9 +22,22 @@ struct FatalReporter {
 };
 // linux: drivers/net/ethernet/mellanox/mlx5/core/health.c, broadcom/bnxt/bnxt_devlink.c (until 5.15 fw_fatal; then
 // "fw", which is in error, too, for the seconds of a reset that mends it), qlogic/qed/qed_devlink.c. Not mlx5's "fw":
-// any syndrome. Not ice's "port": nobody sets it right again, and what it is stands in its diagnosis only.
+// any syndrome. Not ice's "port": nobody sets it right again.
 constexpr FatalReporter kFatal[] = {
     {"mlx5_core", "fw_fatal", 1}, {"bnxt_en", "fw_fatal", 1}, {"bnxt_en", "fw", 2}, {"qede", "fw_fatal", 1}};
+
+/// ice's, which has one for each port (linux: drivers/net/ethernet/intel/ice/devlink/health.c).
+constexpr std::string_view kWithWords = "port";
+
+Result<std::string> ask_words(Host& host, std::uint16_t family, const HealthReporter& reporter) {
+  const auto answers = host.netlink(NETLINK_GENERIC, build_health_diagnosis(family, reporter));
+  if (!answers) return answers.error();
+  for (const Bytes& answer : *answers) {
+    auto words = parse_health_diagnosis(answer);
+    if (!words || !words->empty()) return words;
+  }
+  return std::string();
+}
 
 }  // namespace
 
@@ -48,7 +61,8 @@ Result<HealthReporter> parse_health_reporter(ByteView message) {
   HealthReporter reporter;
   reporter.name = content.text(DEVLINK_ATTR_HEALTH_REPORTER_NAME);
   if (reporter.name.empty()) return bad_message("a health reporter without a name");
-  if (answer->text(DEVLINK_ATTR_BUS_NAME) == "pci") reporter.pci = answer->text(DEVLINK_ATTR_DEV_NAME);
+  reporter.bus = answer->text(DEVLINK_ATTR_BUS_NAME);
+  reporter.device = answer->text(DEVLINK_ATTR_DEV_NAME);
   const auto state = content.u8(DEVLINK_ATTR_HEALTH_REPORTER_STATE);
   if (state && *state <= kError) reporter.in_error = *state != kHealthy;
   reporter.errors = content.u64(DEVLINK_ATTR_HEALTH_REPORTER_ERR_COUNT);
@@ -56,7 +70,30 @@ Result<HealthReporter> parse_health_reporter(ByteView message) {
   return reporter;
 }
 
-Result<std::vector<HealthReporter>> read_health_reporters(Host& host) {
+Bytes build_health_diagnosis(std::uint16_t family, const HealthReporter& reporter) {
+  genlmsghdr head{};
+  head.cmd = DEVLINK_CMD_HEALTH_REPORTER_DIAGNOSE;
+  head.version = DEVLINK_GENL_VERSION;
+  return NetlinkBuilder(family, NLM_F_ACK)
+      .header(head)
+      .put_string(DEVLINK_ATTR_BUS_NAME, reporter.bus)
+      .put_string(DEVLINK_ATTR_DEV_NAME, reporter.device)
+      .put_string(DEVLINK_ATTR_HEALTH_REPORTER_NAME, reporter.name)
+      .take();
+}
+
+Result<std::string> parse_health_diagnosis(ByteView message) {
+  const auto answer = open_genl_message(message, DEVLINK_CMD_HEALTH_REPORTER_DIAGNOSE);
+  if (!answer) return answer.error();
+  std::string_view name;
+  for (const NetlinkAttribute item : answer->nested(DEVLINK_ATTR_FMSG)) {
+    if (item.type == DEVLINK_ATTR_FMSG_OBJ_NAME) name = item.text();
+    if (item.type == DEVLINK_ATTR_FMSG_OBJ_VALUE_DATA && name == "Description") return std::string(item.text());
+  }
+  return std::string();
+}
+
+Result<std::vector<HealthReporter>> HealthReporters::read(Host& host) {
   const auto family = ask_ethtool(host, build_family_request(DEVLINK_GENL_NAME));
   if (!family) return family.error();
   const auto id = parse_family_id(*family);
@@ -66,6 +103,15 @@ Result<std::vector<HealthReporter>> read_health_reporters(Host& host) {
   std::vector<HealthReporter> reporters;
   for (const Bytes& answer : *answers)
     if (auto reporter = parse_health_reporter(answer)) reporters.push_back(*std::move(reporter));
+  for (HealthReporter& reporter : reporters) {
+    if (reporter.name != kWithWords || !reporter.errors) continue;
+    const auto known = errors_.try_emplace({reporter.device, reporter.name}, *reporter.errors).first;
+    const bool news = *reporter.errors != std::exchange(known->second, *reporter.errors);
+    if (!news || *reporter.errors == 0) continue;  // 0: the driver was loaded anew
+    auto words = ask_words(host, *id, reporter);
+    if (words) reporter.words = *std::move(words);
+    if (!words) reporter.unsaid = words.error();
+  }
   return reporters;
 }
 

@@ -139,6 +139,16 @@ TEST(AMisconfiguredPort, SaysSoInTheLogWhereTheDriverGivesNoReason) {
   EXPECT_THAT(story.events, HasSubstr("opened:settings_mismatch"));
 }
 
+TEST(AModule, ThatIceRefusesByDevlinkAloneIsUnsupported) {
+  Story story;
+  story.feed.module_readable = false;
+  story.run(3600);
+  story.feed.pull(story.feed.t + 1);
+  story.log("devlink health, port: An unsupported module was detected.");
+  story.run(300);
+  EXPECT_THAT(story.events, HasSubstr("opened:module_unsupported"));
+}
+
 /// What the kernel's log has from weeks ago, on a port that is down when the monitor starts.
 std::string said_of_a_dark_port(std::vector<const char*> log) {
   Story story;

@@ -2,16 +2,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <linux/devlink.h>
-#include <linux/genetlink.h>
-#include <linux/netlink.h>
 #include <poll.h>
 
 #include <algorithm>
-#include <cstring>
 #include <set>
 
-#include "probes/netlink_message.h"
 #include "tests/probes/fake_driver.h"
 #include "tests/probes/sysfs_tree.h"
 #include "tests/support/manual_clock.h"
@@ -275,85 +270,6 @@ TEST_F(DaemonSampler, CountsReadsThatCostAFirmwareCommand) {
   EXPECT_GT(after, before);
   EXPECT_LE(after - before, kCycles * kPorts * 3) << "two files and one request for hw_counters";
   EXPECT_EQ(readings - readings_before, kCycles * kPorts);
-}
-
-/// By reporter, its state.
-using Reporters = std::map<std::string, std::uint8_t>;
-
-/// A devlink that has these reporters of `pci`.
-FakeHost::Responder devlink_says(std::string pci, const Reporters& reporters) {
-  return [=, &reporters](int protocol, std::span<const std::byte> request) -> Result<std::vector<Bytes>> {
-    nlmsghdr head;
-    std::memcpy(&head, request.data(), sizeof(head));
-    genlmsghdr genl{};
-    if (protocol != NETLINK_GENERIC) return Error{"no such protocol", EPROTONOSUPPORT};
-    const std::string text(reinterpret_cast<const char*>(request.data()), request.size());  // NOLINT
-    if (head.nlmsg_type == GENL_ID_CTRL) {
-      if (text.find("devlink") == std::string::npos) return Error{"no such family", ENOENT};
-      genl.cmd = CTRL_CMD_NEWFAMILY;
-      const std::uint16_t id = 0x15;
-      return std::vector<Bytes>{NetlinkBuilder(GENL_ID_CTRL, 0)
-                                    .header(genl)
-                                    .put(CTRL_ATTR_FAMILY_ID, std::as_bytes(std::span(&id, 1)))
-                                    .take()};
-    }
-    genl.cmd = DEVLINK_CMD_HEALTH_REPORTER_GET;
-    std::vector<Bytes> answers;
-    for (const auto& [reporter, state] : reporters)
-      answers.push_back(NetlinkBuilder(0x15, NLM_F_MULTI)
-                            .header(genl)
-                            .put_string(DEVLINK_ATTR_BUS_NAME, "pci")
-                            .put_string(DEVLINK_ATTR_DEV_NAME, pci)
-                            .open_nest(DEVLINK_ATTR_HEALTH_REPORTER)
-                            .put_string(DEVLINK_ATTR_HEALTH_REPORTER_NAME, reporter)
-                            .put_u8(DEVLINK_ATTR_HEALTH_REPORTER_STATE, state)
-                            .put_u64(DEVLINK_ATTR_HEALTH_REPORTER_ERR_COUNT, state)
-                            .close_nest()
-                            .take());
-    return answers;
-  };
-}
-
-TEST_F(DaemonSampler, DevlinkHealthInErrorIsAFatalDeviceOnce) {
-  Reporters reporters = {{"fw_fatal", 0}};
-  shared->change([&](FakeHost& host) { host.set_responder(devlink_says(first.pci, reporters)); });
-  start();
-  const Snapshot healthy = settle();
-  EXPECT_EQ(count(healthy, PortEventKind::kDeviceFatal), 0U);
-  EXPECT_EQ(healthy.ports.at("mlx5_0/1").counters->get("devlink_fw_fatal_errors"), 0U);
-  EXPECT_FALSE(healthy.ports.at("mlx5_1/1").counters->get("devlink_fw_fatal_errors")) << "another device";
-  shared->change([&](FakeHost&) { reporters["fw_fatal"] = 1; });
-  clock.advance(settings.driver_period);
-  const Snapshot failed = settle();
-  ASSERT_EQ(count(failed, PortEventKind::kDeviceFatal), 1U);
-  EXPECT_EQ(failed.ports.at("mlx5_0/1").counters->get("devlink_fw_fatal_errors"), 1U);
-  clock.advance(settings.driver_period);
-  EXPECT_EQ(count(settle(), PortEventKind::kDeviceFatal), 0U) << "said when it begins";
-}
-
-TEST_F(DaemonSampler, AResetThatMendsTheFirmwareOfABnxtIsNoFatalDevice) {
-  Reporters reporters;
-  shared->change([&](FakeHost& host) {
-    host.set_responder(devlink_says(first.pci, reporters));
-    host.make_dir("/sys/bus/pci/drivers/bnxt_en");
-    host.link(first.pci_dir() + "/driver", "/sys/bus/pci/drivers/bnxt_en");
-  });
-  start();
-  settle();
-  const auto fatals_with = [&](Reporters now) {
-    shared->change([&](FakeHost&) { reporters = std::move(now); });
-    clock.advance(settings.driver_period);
-    return count(settle(), PortEventKind::kDeviceFatal);
-  };
-  EXPECT_EQ(fatals_with({{"fw", 1}}), 0U);
-  EXPECT_EQ(fatals_with({{"fw", 0}}), 0U);
-  EXPECT_EQ(fatals_with({{"fw", 1}}), 0U) << "another one";
-  EXPECT_EQ(fatals_with({{"fw", 1}}), 1U) << "still so a minute later";
-  EXPECT_EQ(fatals_with({{"fw", 1}}), 0U);
-  EXPECT_EQ(fatals_with({{"fw", 0}}), 0U);
-  EXPECT_EQ(fatals_with({{"fw", 1}}), 0U);
-  EXPECT_EQ(fatals_with({{"fw", 1}, {"fw_fatal", 1}}), 1U) << "another reporter, which needs no second reading";
-  EXPECT_EQ(fatals_with({{"fw", 1}, {"fw_fatal", 0}}), 0U) << "told already";
 }
 
 TEST_F(DaemonSampler, ADriversOwnStatisticsComeAtTheirSlowPeriodAndTheirGapEnds) {

@@ -39,6 +39,7 @@ void parse_all(ByteView bytes) {
   static_cast<void>(parse_family_id(bytes));
   static_cast<void>(parse_linkstate(bytes));
   static_cast<void>(parse_health_reporter(bytes));
+  static_cast<void>(parse_health_diagnosis(bytes));
   static_cast<void>(parse_statistics_count(bytes));
   static_cast<void>(parse_statistic_names(bytes));
   static_cast<void>(parse_statistic_values(bytes));

@@ -72,10 +72,11 @@ fi
 
 # 3. the simulated optics
 module=$out/simoptics
-if [ ! "$module/simoptics.ko" -nt "$here/simoptics/simoptics.c" ]; then
+if [ ! -e "$module/simoptics.ko" ] || [ -n "$(find "$here/simoptics" -newer "$module/simoptics.ko" -print -quit)" ]; then
     say "building simoptics.ko"
+    rm -rf "$module"   # objects of sources that are gone
     mkdir -p "$module"
-    cp "$here/simoptics/simoptics.c" "$here/simoptics/Makefile" "$module/"
+    cp "$here"/simoptics/*.[ch] "$here/simoptics/Makefile" "$module/"
     timeout 300 make -s -C "$root/usr/src/linux-headers-$kernel" M="$module" CC=gcc-12 modules >"$module/log" 2>&1 ||
         { cat "$module/log" >&2; die "simoptics.ko does not build against $kernel"; }
 fi

@@ -1,9 +1,13 @@
 // The probes against the kernel that runs the tests.
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <fstream>
+#include <string>
 
+#include "probes/devlink_health.h"
 #include "probes/ethtool_link.h"
 #include "probes/ethtool_stats.h"
 #include "probes/live_host.h"
@@ -64,6 +68,32 @@ TEST(NetlinkLive, RdmaAnswersOrSaysThatItIsNotThere) {
     const auto port = read_rdma_port(host, device.index, 1);
     EXPECT_TRUE(port) << device.name << ": " << port.error().message;
   }
+}
+
+/// The lab's simulated optics have a reporter like ice's (tests/lab/simoptics/health.c).
+TEST(NetlinkLive, WhatADevlinkReporterHasFoundIsAsked) {
+  const std::string file = "/sys/kernel/debug/simoptics/so3/health";
+  if (access(file.c_str(), W_OK) != 0) GTEST_SKIP() << "needs the lab's simulated optics";
+  LiveHost host;
+  HealthReporters all;
+  const auto port = [&] {
+    auto reporters = all.read(host);
+    EXPECT_TRUE(reporters) << reporters.error().message;
+    if (!reporters) return HealthReporter{};
+    for (HealthReporter& reporter : *reporters)
+      if (reporter.bus == "platform" && reporter.device == "simoptics.3") return std::move(reporter);
+    ADD_FAILURE() << "no such reporter";
+    return HealthReporter{};
+  };
+  const HealthReporter before = port();
+  EXPECT_EQ(before.name, "port");
+  EXPECT_EQ(before.words, "");
+  std::ofstream(file) << "Module type is not supported.";
+  const HealthReporter after = port();
+  EXPECT_EQ(after.errors, before.errors.value_or(0) + 1);
+  EXPECT_EQ(after.in_error, true);
+  EXPECT_EQ(after.words, "Module type is not supported.");
+  EXPECT_EQ(port().words, "");
 }
 
 }  // namespace

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Proves the lab itself: module pages, EEPROM faults, FEC, statistics, carrier, RDMA on top. Needs none of our programs.
+# Proves the lab itself: module pages, EEPROM faults, FEC, statistics, carrier, RDMA on top. Needs none of our programs; the
+# probes' own tests of a live kernel run here when they are built.
 . "$(dirname "$0")/../lab.sh"
 is() { local name=$1; shift; want "$name" shows "$@"; }
 now_ms() { local now=$EPOCHREALTIME; echo $((${now/./} / 1000)); }
@@ -49,6 +50,11 @@ set_sim so0/stats/eth-mac/FrameCheckSequenceErrors 43
 is "FCS errors" 'FrameCheckSequenceErrors: 43' ethtool -S so0 --groups eth-mac
 set_sim so0/ethtool_stats "rx_symbol_err_phy 46"
 is "driver statistics" 'rx_symbol_err_phy: 46' ethtool -S so0
+set_sim so0/health "An unsupported module was detected."
+is "a health reporter in error" 'state error error 1' devlink health show platform/simoptics.0 reporter port
+is "what it says" 'Description: An unsupported module was detected' devlink health diagnose platform/simoptics.0 reporter port
+live_tests=$bin/test_probes_netlink
+[ ! -x "$live_tests" ] || is "the probes' tests of a live kernel" '\[ +PASSED +\] 6 tests' "$live_tests" --gtest_filter='NetlinkLive.*'
 
 set_sim so0/ext_substate 4
 set_sim so0/ext_state 3

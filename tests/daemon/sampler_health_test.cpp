@@ -1,0 +1,162 @@
+// What the sampler makes of devlink's health reporters.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <poll.h>
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "daemon/sampler.h"
+#include "tests/probes/devlink_answers.h"
+#include "tests/probes/sysfs_tree.h"
+#include "tests/support/manual_clock.h"
+#include "tests/support/shared_host.h"
+
+namespace linkhealth {
+namespace {
+
+using testing::add_nic;
+using testing::DevlinkAnswers;
+using ::testing::ElementsAre;
+using testing::FakeHost;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using testing::LockedHost;
+using testing::ManualClock;
+using testing::Nic;
+using testing::SharedHost;
+
+class SamplerHealth : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    first.device = "mlx5_0";
+    second = {.device = "mlx5_1", .netdev = "ens2np0", .pci = "0000:1c:00.0", .ifindex = 3};
+    shared->change([&](FakeHost& host) {
+      add_nic(host, first);
+      add_nic(host, second);
+      host.set_responder(
+          [this](int protocol, std::span<const std::byte> request) { return devlink.answer(protocol, request); });
+    });
+  }
+  void driver(const std::string& name) {
+    shared->change([&](FakeHost& host) {
+      host.make_dir("/sys/bus/pci/drivers/" + name);
+      host.link(first.pci_dir() + "/driver", "/sys/bus/pci/drivers/" + name);
+    });
+  }
+  /// What the first card's reporters are like from now on, and what the sampler says of it a minute later.
+  void next(const DevlinkAnswers::Reporters& reporters) {
+    shared->change([&](FakeHost&) { devlink.reporters[{"pci", first.pci}] = reporters; });
+    events.clear();
+    gaps.clear();
+    if (sampler == nullptr)
+      sampler = std::make_unique<Sampler>([this] { return std::make_unique<LockedHost>(shared); }, nullptr, clock,
+                                          settings, RecordingHeader{});
+    clock.advance(settings.driver_period);
+    while (true) {
+      take();
+      if (sampler->settled()) break;
+      wait();
+    }
+    take();
+  }
+  std::size_t fatals(const DevlinkAnswers::Reporters& reporters) {
+    next(reporters);
+    return static_cast<std::size_t>(std::ranges::count(events, PortEventKind::kDeviceFatal, &PortEvent::kind));
+  }
+  /// Lines of a log, with their port.
+  [[nodiscard]] std::vector<std::string> lines() const {
+    std::vector<std::string> said;
+    for (const PortEvent& event : events)
+      if (event.kind == PortEventKind::kKernelLog) said.push_back(event.port + " " + event.text);
+    return said;
+  }
+  [[nodiscard]] std::optional<std::uint64_t> counted(const PortKey& port, std::string_view counter) const {
+    return counters.at(port).get(counter);
+  }
+
+  std::shared_ptr<SharedHost> shared = std::make_shared<SharedHost>();
+  DevlinkAnswers devlink;
+  ManualClock clock;
+  SamplerSettings settings;
+  Nic first, second;
+  std::vector<PortEvent> events;
+  std::vector<Gap> gaps;
+  std::map<PortKey, Counters> counters;
+
+ private:
+  void take() {
+    const auto snapshot = sampler->poll();
+    if (!snapshot) return;
+    for (const auto& [key, sample] : snapshot->ports)
+      if (sample.counters) counters[key].merge(*sample.counters);
+    events.insert(events.end(), snapshot->events.begin(), snapshot->events.end());
+    for (const Gap& gap : snapshot->gaps)
+      if (gap.probe == "devlink") gaps.push_back(gap);
+  }
+  void wait() const {
+    std::vector<pollfd> wanted;
+    for (const int fd : sampler->wake_fds()) wanted.push_back({fd, POLLIN, 0});
+    ::poll(wanted.data(), wanted.size(), 1'000);
+  }
+
+  std::unique_ptr<Sampler> sampler;
+};
+
+TEST_F(SamplerHealth, AnErrorIsAFatalDeviceOnce) {
+  EXPECT_EQ(fatals({{"fw_fatal", {false, 0}}}), 0U);
+  EXPECT_EQ(counted("mlx5_0/1", "devlink_fw_fatal_errors"), 0U);
+  EXPECT_FALSE(counted("mlx5_1/1", "devlink_fw_fatal_errors")) << "another device";
+  EXPECT_EQ(fatals({{"fw_fatal", {true, 1}}}), 1U);
+  EXPECT_EQ(counted("mlx5_0/1", "devlink_fw_fatal_errors"), 1U);
+  EXPECT_EQ(fatals({{"fw_fatal", {true, 1}}}), 0U) << "said when it begins";
+}
+
+TEST_F(SamplerHealth, AResetThatMendsTheFirmwareOfABnxtIsNoFatalDevice) {
+  driver("bnxt_en");
+  const DevlinkAnswers::Reporters good = {{"fw", {false, 0}}}, bad = {{"fw", {true, 1}}};
+  EXPECT_EQ(fatals(good), 0U);
+  EXPECT_EQ(fatals(bad), 0U);
+  EXPECT_EQ(fatals(good), 0U);
+  EXPECT_EQ(fatals(bad), 0U) << "another one";
+  EXPECT_EQ(fatals(bad), 1U) << "still so a minute later";
+  EXPECT_EQ(fatals(bad), 0U);
+  EXPECT_EQ(fatals(good), 0U);
+  EXPECT_EQ(fatals(bad), 0U);
+  EXPECT_EQ(fatals({{"fw", {true, 1}}, {"fw_fatal", {true, 1}}}), 1U)
+      << "another reporter, which needs no second reading";
+  EXPECT_EQ(fatals({{"fw", {true, 1}}, {"fw_fatal", {false, 1}}}), 0U) << "told already";
+}
+
+TEST_F(SamplerHealth, WhatIcesPortReporterFindsIsALineOfThePortsLog) {
+  driver("ice");
+  next({{"port", {true, 3, "Module type is not supported."}}});
+  EXPECT_THAT(lines(), IsEmpty()) << "nobody knows how old it is";
+  next({{"port", {true, 3, "Module type is not supported."}}});
+  EXPECT_THAT(lines(), IsEmpty());
+  next({{"port", {true, 4, "An unsupported module was detected."}}});
+  EXPECT_THAT(lines(), ElementsAre("mlx5_0/1 devlink health, port: An unsupported module was detected."));
+  next({{"port", {true, 4, "An unsupported module was detected."}}});
+  EXPECT_THAT(lines(), IsEmpty()) << "of the same error";
+  next({{"port", {true, 5, "LOM topology netlist is corrupted."}}});
+  EXPECT_THAT(lines(), IsEmpty()) << "words that say nothing of a link";
+  EXPECT_EQ(fatals({{"port", {true, 6, "Module is not present."}}}), 0U) << "it never says that the card is dead";
+  next({{"port", {false, 0, ""}}});
+  EXPECT_THAT(lines(), IsEmpty()) << "a driver that was loaded anew";
+  EXPECT_THAT(gaps, IsEmpty());
+}
+
+TEST_F(SamplerHealth, WordsThatMayNotBeAskedAreAGap) {
+  driver("ice");
+  next({{"port", {true, 3, "Module is not qualified."}}});
+  shared->change([&](FakeHost&) { devlink.diagnosis_error = EPERM; });
+  next({{"port", {true, 4, "Module is not qualified."}}});
+  EXPECT_THAT(lines(), IsEmpty());
+  ASSERT_EQ(gaps.size(), 1U);
+  EXPECT_EQ(gaps[0].reason, "what reporter port of " + first.pci + " has found: EPERM");
+  EXPECT_EQ(counted("mlx5_0/1", "devlink_port_errors"), 4U) << "the rest is read";
+}
+
+}  // namespace
+}  // namespace linkhealth
