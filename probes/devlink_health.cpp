@@ -109,8 +109,8 @@ Result<std::vector<HealthReporter>> HealthReporters::read(Host& host) {
     const bool news = *reporter.errors != std::exchange(known->second, *reporter.errors);
     if (!news || *reporter.errors == 0) continue;  // 0: the driver was loaded anew
     auto words = ask_words(host, *id, reporter);
-    if (words) reporter.words = *std::move(words);
     if (!words) reporter.unsaid = words.error();
+    if (words) reporter.words = *std::move(words);
   }
   return reporters;
 }
