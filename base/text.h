@@ -1,6 +1,7 @@
 // Small pure text functions: strict parsing of numbers, splitting, and "did you mean".
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -22,6 +23,9 @@ inline std::string_view trim(std::string_view text) {
 }
 /// The parts between `separator`, empty ones included.
 std::vector<std::string_view> split(std::string_view text, char separator);
+/// Not of a string that ends with the call: the parts are in it.
+template <std::same_as<std::string> Text>
+std::vector<std::string_view> split(Text&& text, char separator) = delete;
 /// parse_u64() of a text of any length.
 std::optional<std::uint64_t> parse_any_u64(std::string_view text);
 /// A whole decimal number, with nothing else around it. nullopt for "", "-1", "12x" or an overflow.

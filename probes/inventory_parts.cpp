@@ -51,7 +51,8 @@ bool is_pci_address(std::string_view name) {  // "0000:1b:00.0"; the domain may 
 
 std::string driver_of(Host& host, const std::string& device_dir) {
   if (const auto driver = host.resolve(device_dir + "/driver"); driver) return base_name(*driver);
-  for (const auto line : split(read_attribute(host, device_dir + "/uevent"), '\n'))  // a copy may lack /sys/bus
+  const std::string uevent = read_attribute(host, device_dir + "/uevent");  // a copy may lack /sys/bus
+  for (const auto line : split(uevent, '\n'))
     if (line.starts_with("DRIVER=")) return std::string(trim(line.substr(7)));
   return "";
 }

@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+#include <string_view>
+#include <utility>
+
 namespace linkhealth {
 namespace {
 
@@ -11,6 +15,13 @@ TEST(Text, TrimsAndSplits) {
   EXPECT_EQ(split("a::b", ':'), (std::vector<std::string_view>{"a", "", "b"}));
   EXPECT_EQ(split("", ':'), (std::vector<std::string_view>{""}));
 }
+
+template <typename Text>
+concept CanBeSplit = requires(Text&& text) {
+  split(std::forward<Text>(text), ',');
+};
+static_assert(CanBeSplit<std::string&> && CanBeSplit<const std::string&> && CanBeSplit<std::string_view>);
+static_assert(!CanBeSplit<std::string>, "the parts would be of a string that is gone");
 
 TEST(Text, NumbersAreWholeOrNothing) {
   EXPECT_EQ(parse_u64("18446744073709551615"), 18446744073709551615ULL);

@@ -138,6 +138,10 @@ daemon_start() {
     daemon=$!
     eventually 30 "the daemon answers" lh status || { tail -n 20 "$tmp/linkhealthd.log"; finish; }
 }
+# What a sanitizer complained of, or the end of its log.
+last_words() {
+    grep -m 1 -A 40 'ERROR: [A-Za-z]*Sanitizer\|WARNING: ThreadSanitizer\|runtime error:' "$tmp/linkhealthd.log" || tail -n 20 "$tmp/linkhealthd.log"
+}
 daemon_stop() {
     local pid=$daemon status
     daemon=''
@@ -146,7 +150,7 @@ daemon_stop() {
     kill -KILL "$pid" 2>/dev/null
     wait "$pid"
     status=$?
-    if [ "$status" -eq 0 ]; then ok "the daemon ends cleanly"; else bad "the daemon ends cleanly (exit $status)" "$(tail -n 20 "$tmp/linkhealthd.log")"; fi
+    if [ "$status" -eq 0 ]; then ok "the daemon ends cleanly"; else bad "the daemon ends cleanly (exit $status)" "$(last_words)"; fi
 }
 # port_is PORT EXPRESSION: jq on the port's part of the report; prints that part's essence
 port_is() {

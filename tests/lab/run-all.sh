@@ -1,6 +1,9 @@
 #!/usr/bin/env bash
 # run-all.sh   builds the lab when needed and runs all scenarios: one plain boot, one with systemd as PID 1, and one for a link's
-# whole bad day with a browser at the daemon's page. Prints a line for each check and ends with "N passed, N failed, N skipped". LAB_OUT: where the lab is built (default build/lab).
+# whole bad day with a browser at the daemon's page. Prints a line for each check and ends with "N passed, N failed, N skipped".
+# LAB_OUT: where the lab is built (default build/lab). The plain boot has the programs with sanitizers (build/dev/bin) where they
+# are built, because no test of ours takes a kernel's answers through all of them; the others have those that are shipped.
+# LINKHEALTH_BIN: the same for all.
 set -uo pipefail
 here=$(cd "$(dirname "$0")" && pwd)
 out=${LAB_OUT:-$here/../../build/lab}
@@ -42,7 +45,9 @@ run() {
         echo "FAIL lab: the machine for $what ended with $status" | tee -a "$log"
     fi
 }
-boot 2000 -- "${plain[@]}"
+programs=${LINKHEALTH_BIN:-}
+[ -n "$programs" ] || [ ! -x "$here/../../build/dev/bin/linkhealthd" ] || programs=$(cd "$here/../../build/dev/bin" && pwd)
+LINKHEALTH_BIN=$programs boot 2000 -- "${plain[@]}"
 boot 900 --systemd -- "${booted[@]}"
 run day_in_the_life "$here/day.py" "$out"
 close

@@ -44,6 +44,17 @@ TEST(Inventory, JoinsVerbsDeviceNetdevPciAndDriver) {
   EXPECT_EQ(found.exempt_reason, "");
 }
 
+TEST(Inventory, ACopyWithoutBusHasItsDriverFromTheUevent) {
+  FakeHost host;
+  add_nic(host, Nic{});
+  host.remove(Nic{}.pci_dir() + "/driver");
+  host.set(Nic{}.pci_dir() + "/uevent",
+           "PCI_CLASS=20000\nPCI_ID=15B3:1021\nDRIVER=mlx5_core\nPCI_SLOT_NAME=0000:1b:00.0\n");
+  EXPECT_EQ(take_inventory(host).ports.at(0).id.driver, "mlx5_core");
+  host.set(Nic{}.pci_dir() + "/uevent", "PCI_CLASS=20000\nPCI_ID=15B3:1021\n");
+  EXPECT_EQ(take_inventory(host).ports.at(0).id.driver, "") << "nobody drives it";
+}
+
 TEST(Inventory, TheSlotIsThatOfTheCardsOwnSwitch) {
   FakeHost host;
   add_nic(host, Nic{});
