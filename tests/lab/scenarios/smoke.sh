@@ -54,8 +54,9 @@ set_sim so0/health "An unsupported module was detected."
 is "a health reporter in error" 'state error error 1' devlink health show platform/simoptics.0 reporter port
 is "what it says" 'Description: An unsupported module was detected' devlink health diagnose platform/simoptics.0 reporter port
 live_tests=$lab/../../build/dev/bin/test_probes_netlink
+live() { "$live_tests" --gtest_filter='NetlinkLive.*' >"$tmp/live" 2>&1 && ! grep SKIPPED "$tmp/live"; }
 if [ -x "$live_tests" ]; then
-    is "the probes' tests of a live kernel" '\[ +PASSED +\] 6 tests' "$live_tests" --gtest_filter='NetlinkLive.*'
+    want "the probes' tests of a live kernel, none skipped" live
 else
     echo "SKIP $scenario: the probes' tests of a live kernel are not built (cmake --build --preset dev)"
 fi
