@@ -1,40 +1,25 @@
 // What the sampler makes of devlink's health reporters.
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <poll.h>
 
-#include <algorithm>
-#include <map>
 #include <string>
+#include <vector>
 
-#include "daemon/sampler.h"
+#include "tests/daemon/sampler_fixture.h"
 #include "tests/probes/devlink_answers.h"
-#include "tests/probes/sysfs_tree.h"
-#include "tests/support/manual_clock.h"
-#include "tests/support/shared_host.h"
 
 namespace linkhealth {
 namespace {
 
-using testing::add_nic;
 using testing::DevlinkAnswers;
 using ::testing::ElementsAre;
 using testing::FakeHost;
-using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using testing::LockedHost;
-using testing::ManualClock;
-using testing::Nic;
-using testing::SharedHost;
 
-class SamplerHealth : public ::testing::Test {
+class SamplerHealth : public testing::SamplerFixture {
  protected:
   void SetUp() override {
-    first.device = "mlx5_0";
-    second = {.device = "mlx5_1", .netdev = "ens2np0", .pci = "0000:1c:00.0", .ifindex = 3};
+    SamplerFixture::SetUp();
     shared->change([&](FakeHost& host) {
-      add_nic(host, first);
-      add_nic(host, second);
       host.set_responder(
           [this](int protocol, std::span<const std::byte> request) { return devlink.answer(protocol, request); });
     });
@@ -48,60 +33,33 @@ class SamplerHealth : public ::testing::Test {
   /// What the first card's reporters are like from now on, and what the sampler says of it a minute later.
   void next(const DevlinkAnswers::Reporters& reporters) {
     shared->change([&](FakeHost&) { devlink.reporters[{"pci", first.pci}] = reporters; });
-    events.clear();
-    gaps.clear();
-    if (sampler == nullptr)
-      sampler = std::make_unique<Sampler>([this] { return std::make_unique<LockedHost>(shared); }, nullptr, clock,
-                                          settings, RecordingHeader{});
+    if (sampler == nullptr) start();
     clock.advance(settings.driver_period);
-    while (true) {
-      take();
-      if (sampler->settled()) break;
-      wait();
-    }
-    take();
+    seen = settle();
   }
   std::size_t fatals(const DevlinkAnswers::Reporters& reporters) {
     next(reporters);
-    return static_cast<std::size_t>(std::ranges::count(events, PortEventKind::kDeviceFatal, &PortEvent::kind));
+    return count(seen, PortEventKind::kDeviceFatal);
   }
   /// Lines of a log, with their port.
   [[nodiscard]] std::vector<std::string> lines() const {
     std::vector<std::string> said;
-    for (const PortEvent& event : events)
+    for (const PortEvent& event : seen.events)
       if (event.kind == PortEventKind::kKernelLog) said.push_back(event.port + " " + event.text);
     return said;
   }
+  [[nodiscard]] std::vector<std::string> gaps() const {
+    std::vector<std::string> said;
+    for (const Gap& gap : seen.gaps)
+      if (gap.probe == "devlink") said.push_back(gap.reason);
+    return said;
+  }
   [[nodiscard]] std::optional<std::uint64_t> counted(const PortKey& port, std::string_view counter) const {
-    return counters.at(port).get(counter);
+    return seen.ports.at(port).counters->get(counter);
   }
 
-  std::shared_ptr<SharedHost> shared = std::make_shared<SharedHost>();
   DevlinkAnswers devlink;
-  ManualClock clock;
-  SamplerSettings settings;
-  Nic first, second;
-  std::vector<PortEvent> events;
-  std::vector<Gap> gaps;
-  std::map<PortKey, Counters> counters;
-
- private:
-  void take() {
-    const auto snapshot = sampler->poll();
-    if (!snapshot) return;
-    for (const auto& [key, sample] : snapshot->ports)
-      if (sample.counters) counters[key].merge(*sample.counters);
-    events.insert(events.end(), snapshot->events.begin(), snapshot->events.end());
-    for (const Gap& gap : snapshot->gaps)
-      if (gap.probe == "devlink") gaps.push_back(gap);
-  }
-  void wait() const {
-    std::vector<pollfd> wanted;
-    for (const int fd : sampler->wake_fds()) wanted.push_back({fd, POLLIN, 0});
-    ::poll(wanted.data(), wanted.size(), 1'000);
-  }
-
-  std::unique_ptr<Sampler> sampler;
+  Snapshot seen;
 };
 
 TEST_F(SamplerHealth, AnErrorIsAFatalDeviceOnce) {
@@ -144,7 +102,7 @@ TEST_F(SamplerHealth, WhatIcesPortReporterFindsIsALineOfThePortsLog) {
   EXPECT_EQ(fatals({{"port", {true, 6, "Module is not present."}}}), 0U) << "it never says that the card is dead";
   next({{"port", {false, 0, ""}}});
   EXPECT_THAT(lines(), IsEmpty()) << "a driver that was loaded anew";
-  EXPECT_THAT(gaps, IsEmpty());
+  EXPECT_THAT(gaps(), IsEmpty());
 }
 
 TEST_F(SamplerHealth, WordsThatMayNotBeAskedAreAGap) {
@@ -153,8 +111,7 @@ TEST_F(SamplerHealth, WordsThatMayNotBeAskedAreAGap) {
   shared->change([&](FakeHost&) { devlink.diagnosis_error = EPERM; });
   next({{"port", {true, 4, "Module is not qualified."}}});
   EXPECT_THAT(lines(), IsEmpty());
-  ASSERT_EQ(gaps.size(), 1U);
-  EXPECT_EQ(gaps[0].reason, "what reporter port of " + first.pci + " has found: EPERM");
+  EXPECT_THAT(gaps(), ElementsAre("what reporter port of " + first.pci + " has found: EPERM"));
   EXPECT_EQ(counted("mlx5_0/1", "devlink_port_errors"), 4U) << "the rest is read";
 }
 

@@ -1,16 +1,12 @@
 #include "daemon/sampler.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <poll.h>
 
 #include <algorithm>
 #include <set>
 
+#include "tests/daemon/sampler_fixture.h"
 #include "tests/probes/fake_driver.h"
-#include "tests/probes/sysfs_tree.h"
-#include "tests/support/manual_clock.h"
-#include "tests/support/shared_host.h"
 
 namespace linkhealth {
 namespace {
@@ -18,82 +14,8 @@ namespace {
 using testing::add_nic;
 using testing::FakeDriver;
 using testing::FakeHost;
-using testing::LockedHost;
-using testing::ManualClock;
-using testing::Nic;
-using testing::SharedHost;
 
-/// A node without netlink and without modules, read through the real probes and threads.
-class DaemonSampler : public ::testing::Test {
- protected:
-  void SetUp() override {
-    first.device = "mlx5_0";
-    second = {.device = "mlx5_1", .netdev = "ens2np0", .pci = "0000:1c:00.0", .ifindex = 3};
-    shared->change([&](FakeHost& host) {
-      add_nic(host, first);
-      add_nic(host, second);
-    });
-  }
-  void TearDown() override { shared->hang(""); }
-
-  void start() {
-    sampler = std::make_unique<Sampler>([this] { return std::make_unique<LockedHost>(shared); }, nullptr, clock,
-                                        settings, RecordingHeader{});
-  }
-  /// Polls until the worker has nothing left to do, and merges what came.
-  Snapshot settle() {
-    Snapshot all;
-    do {
-      if (auto snapshot = sampler->poll()) {
-        for (auto& [key, sample] : snapshot->ports) {
-          PortSample& port = all.ports[key];
-          port.id = sample.id;
-          if (sample.link) port.link = sample.link;
-          if (sample.pcie) port.pcie = sample.pcie;
-          if (sample.counters) {
-            if (!port.counters) port.counters.emplace();
-            port.counters->merge(*sample.counters);
-          }
-        }
-        all.events.insert(all.events.end(), snapshot->events.begin(), snapshot->events.end());
-        all.gaps.insert(all.gaps.end(), snapshot->gaps.begin(), snapshot->gaps.end());
-        all.gaps_ended.insert(all.gaps_ended.end(), snapshot->gaps_ended.begin(), snapshot->gaps_ended.end());
-        all.uptime_s = snapshot->uptime_s;
-      }
-      if (sampler->settled()) break;
-      wait();
-    } while (true);
-    if (auto rest = sampler->poll()) {
-      for (auto& [key, sample] : rest->ports) {
-        if (sample.link) all.ports[key].link = sample.link;
-        if (sample.pcie) all.ports[key].pcie = sample.pcie;
-        if (sample.counters) {
-          if (!all.ports[key].counters) all.ports[key].counters.emplace();
-          all.ports[key].counters->merge(*sample.counters);
-        }
-      }
-      all.events.insert(all.events.end(), rest->events.begin(), rest->events.end());
-      all.gaps.insert(all.gaps.end(), rest->gaps.begin(), rest->gaps.end());
-      all.gaps_ended.insert(all.gaps_ended.end(), rest->gaps_ended.begin(), rest->gaps_ended.end());
-    }
-    return all;
-  }
-  void wait() const {
-    std::vector<pollfd> wanted;
-    for (const int fd : sampler->wake_fds()) wanted.push_back({fd, POLLIN, 0});
-    ::poll(wanted.data(), wanted.size(), 1'000);
-  }
-  static std::size_t count(const Snapshot& snapshot, PortEventKind kind) {
-    return static_cast<std::size_t>(std::count_if(snapshot.events.begin(), snapshot.events.end(),
-                                                  [kind](const PortEvent& event) { return event.kind == kind; }));
-  }
-
-  std::shared_ptr<SharedHost> shared = std::make_shared<SharedHost>();
-  ManualClock clock;
-  SamplerSettings settings;
-  Nic first, second;
-  std::unique_ptr<Sampler> sampler;
-};
+using DaemonSampler = testing::SamplerFixture;
 
 TEST_F(DaemonSampler, ReadsEveryGroupOfEveryPort) {
   start();
