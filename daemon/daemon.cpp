@@ -158,6 +158,7 @@ Result<void> Daemon::start_outputs() {
     recorder_.emplace(*std::move(recorder));
   }
   ServerSettings settings;
+  settings.thread = ServerSettings::Thread::kLent;
   settings.listen = config_.listen;
   settings.socket_path = config_.socket_path;
   settings.socket_mode = socket_mode(config_.outputs);
@@ -268,6 +269,8 @@ Result<void> Daemon::run() {
   hooks.on_step = std::bind_front(&Daemon::on_step, this);
   hooks.wants_thread = [this] { return maintenance_->wants_thread(); };
   hooks.work = [this] { return maintenance_->work(); };
+  hooks.requests_fd = server_->wake_fd();
+  hooks.serve_requests = server_->serving();
   hooks.on_reload = [this] { reload(); };
   hooks.status = [this] { return status(); };
   auto ended = run_loop(*source_, *engine_, clock_, hooks);

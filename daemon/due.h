@@ -1,6 +1,8 @@
 // When what is read again and again is to be read next.
 #pragma once
 
+#include <algorithm>
+
 #include "base/time.h"
 
 namespace linkhealth {
@@ -16,15 +18,25 @@ class Due {
   Due(Milliseconds period, SteadyTime begun) : at(begun), period_(period), begun_(begun) {}
 
   [[nodiscard]] bool is_due(SteadyTime now) const { return now >= at; }
+  /// The next time that comes within `slack` comes now instead, and not again then: in each period at most one. Whether
+  /// one did.
+  bool hasten(SteadyTime now, Milliseconds slack) {
+    if (is_due(now) || at - now >= std::min(slack, period_)) return false;
+    counts_as_ = at;
+    at = now;
+    return true;
+  }
   /// A look before its time, because of an event, postpones nothing.
   void done(SteadyTime now) {
     if (!is_due(now)) return;
-    at = period_.count() > 0 ? begun_ + ((now - begun_) / period_ + 1) * period_ : now;
+    const SteadyTime counted = std::max(now, counts_as_);
+    at = period_.count() > 0 ? begun_ + ((counted - begun_) / period_ + 1) * period_ : now;
   }
 
  private:
   Milliseconds period_{0};
   SteadyTime begun_;
+  SteadyTime counts_as_;  ///< the time that was hastened last
 };
 
 }  // namespace linkhealth

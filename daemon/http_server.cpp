@@ -3,37 +3,15 @@
 #include <fmt/format.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
-#include <sys/socket.h>
+#include <sys/timerfd.h>
+#include <unistd.h>
 
-#include <fcntl.h>
 #include <algorithm>
 #include <array>
-#include <csignal>
 
 #include "base/quiet_thread.h"
 
 namespace linkhealth {
-
-namespace {
-
-/// All bytes on a blocking socket.
-bool send_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const auto sent = send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
-    if (sent < 0 && errno == EINTR) continue;
-    if (sent <= 0) return false;
-    bytes.remove_prefix(static_cast<std::size_t>(sent));
-  }
-  return true;
-}
-
-bool is_connected(int fd) {
-  char byte = 0;
-  const auto got = recv(fd, &byte, 1, MSG_PEEK | MSG_DONTWAIT);
-  return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
-}
-
-}  // namespace
 
 struct HttpServer::Connection : HttpConnection {
   Connection(OwnedFd socket, std::unique_ptr<TlsSession> session, std::uint64_t number, Kind of)
@@ -41,16 +19,12 @@ struct HttpServer::Connection : HttpConnection {
   Kind kind;
 };
 
-struct HttpServer::Streaming {
-  std::thread thread;
-  std::shared_ptr<std::atomic<bool>> done;
-};
-
 HttpServer::HttpServer(Handler handler, const Clock& clock)
     : handler_(std::move(handler)),
       clock_(clock),
       epoll_(epoll_create1(EPOLL_CLOEXEC)),
-      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+      wake_(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
+      timer_(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK)) {}
 
 HttpServer::~HttpServer() { stop(); }
 
@@ -58,8 +32,8 @@ void HttpServer::stop() {
   stopping_ = true;
   wake();
   if (thread_.joinable()) thread_.join();
-  for (Streaming& stream : streams_)
-    if (stream.thread.joinable()) stream.thread.join();
+  const std::lock_guard lock(serving_);  // who serves now is waited for, who comes later finds the end
+  streams_.stop();
 }
 
 void HttpServer::listen(OwnedFd socket, Kind kind) { listeners_.add(std::move(socket), kind); }
@@ -67,34 +41,49 @@ void HttpServer::listen(OwnedFd socket, Kind kind) { listeners_.add(std::move(so
 void HttpServer::wake() { eventfd_write(wake_.get(), 1); }
 
 Result<void> HttpServer::start() {
-  epoll_event event{};
-  event.events = EPOLLIN;
-  event.data.fd = wake_.get();
-  if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, wake_.get(), &event) != 0 || !listeners_.watch(epoll_.get()))
+  if (!watch_input(wake_.get()) || !watch_input(timer_.get()) || !listeners_.watch(epoll_.get()))
     return errno_error("setting up the server", errno);
-  thread_ = quiet_thread([this] { run(); });
   return {};
 }
 
-void HttpServer::run() {
+bool HttpServer::watch_input(int fd) {
+  epoll_event event{};
+  event.events = EPOLLIN;
+  event.data.fd = fd;
+  return epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, fd, &event) == 0;
+}
+
+void HttpServer::start_thread() {
+  thread_ = quiet_thread([this] {
+    while (!stopping_) serve_ready(-1);
+  });
+}
+
+bool HttpServer::serve() {
+  const std::lock_guard lock(serving_);
+  const std::uint64_t before = answers_;
+  if (!stopping_) serve_ready(0);
+  return answers_ != before;
+}
+
+void HttpServer::serve_ready(int wait_ms) {
   std::array<epoll_event, 16> events{};
-  while (!stopping_) {
-    const int count = epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), wait_ms());
-    for (int i = 0; i < count; ++i) {
-      const epoll_event& event = events.at(static_cast<std::size_t>(i));
-      if (event.data.fd == wake_.get()) {
-        on_wake();
-        continue;
-      }
-      if (const auto kind = listeners_.kind_of(event.data.fd)) {
-        accept_all(event.data.fd, *kind);
-      } else {
-        on_ready(event.data.fd, event.events);
-      }
+  const int count = epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), wait_ms);
+  for (int i = 0; i < count; ++i) {
+    const epoll_event& event = events.at(static_cast<std::size_t>(i));
+    if (event.data.fd == wake_.get()) {
+      on_wake();
+    } else if (event.data.fd == timer_.get()) {
+      on_timer();
+    } else if (const auto kind = listeners_.kind_of(event.data.fd)) {
+      accept_all(event.data.fd, *kind);
+    } else {
+      on_ready(event.data.fd, event.events);
     }
-    drop_expired();
-    listeners_.rested(clock_.steady());
   }
+  drop_expired();
+  listeners_.rested(clock_.steady());
+  expect_next();
 }
 
 void HttpServer::accept_all(int listener, Kind kind) {
@@ -139,10 +128,8 @@ void HttpServer::take(OwnedFd socket, Kind kind) {
   std::unique_ptr<TlsSession> tls;
   if (kind == Kind::kTcp && gate_ != nullptr) tls = gate_->accept(good);
   if (!good) return;
-  epoll_event event{};
-  event.events = EPOLLIN;
-  const int number = event.data.fd = socket.get();
-  if (epoll_ctl(epoll_.get(), EPOLL_CTL_ADD, number, &event) != 0) return;
+  const int number = socket.get();
+  if (!watch_input(number)) return;
   auto connection = std::make_unique<Connection>(std::move(socket), std::move(tls), ++tickets_, kind);
   connection->watched = EPOLLIN;
   connection->deadline = clock_.steady() + kRequestTimeout;
@@ -274,6 +261,7 @@ void HttpServer::refuse(Connection& connection, int status) {
 }
 
 void HttpServer::answer(Connection& connection, HttpRequest& request) {
+  ++answers_;
   HttpAnswer made;
   try {
     made = handler_(request.api, connection.kind, connection.fd.get());
@@ -328,34 +316,11 @@ void HttpServer::watch(Connection& connection) {
 }
 
 bool HttpServer::begin_stream(Connection& connection, std::unique_ptr<HttpStream> stream) {
-  streams_.remove_if([](Streaming& streaming) {
-    if (*streaming.done) streaming.thread.join();
-    return !streaming.thread.joinable();
-  });
-  auto done = std::make_shared<std::atomic<bool>>(false);
-  epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, connection.fd.get(), nullptr);
   const int fd = connection.fd.get();
-  // Blocking from here on; a client that takes nothing for this long has lost its stream.
-  const timeval patience{std::chrono::duration_cast<std::chrono::seconds>(kAnswerTimeout).count(), 0};
-  setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &patience, sizeof(patience));
-  fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) & ~O_NONBLOCK);
-  auto run = [this, done, socket = std::make_shared<OwnedFd>(std::move(connection.fd)),
-              stream = std::shared_ptr<HttpStream>(std::move(stream))] {
-    ApiReply reply;
-    reply.content_type = stream->content_type;
-    bool good = send_all(socket->get(), http_head(reply, std::nullopt, false));
-    std::string bytes;
-    while (good && !stopping_) {
-      const HttpStream::State state = stream->next(bytes);
-      if (state == HttpStream::State::kBytes) good = send_all(socket->get(), http_chunk(bytes));
-      if (state == HttpStream::State::kNothingYet) good = is_connected(socket->get());
-      if (state == HttpStream::State::kEnded) send_all(socket->get(), "0\r\n\r\n");
-      if (state == HttpStream::State::kEnded || state == HttpStream::State::kBroken) break;
-    }
-    *done = true;
-  };
-  streams_.push_back({quiet_thread(std::move(run)), done});
-  return true;
+  epoll_ctl(epoll_.get(), EPOLL_CTL_DEL, fd, nullptr);
+  if (streams_.begin(connection.fd, std::move(stream), kAnswerTimeout)) return true;
+  watch_input(fd);
+  return false;
 }
 
 void HttpServer::drop(int fd) {
@@ -387,13 +352,25 @@ void HttpServer::drop_expired() {
   }
 }
 
-int HttpServer::wait_ms() const {
+void HttpServer::on_timer() {
+  std::uint64_t times = 0;
+  if (read(timer_.get(), &times, sizeof times) == sizeof times) wakes_at_.reset();
+}
+
+/// A deadline that moved on by little is left to ring: with each answer it moves by as much as the clock has.
+void HttpServer::expect_next() {
+  constexpr Milliseconds kLittle = kIdleTimeout / 2;
   std::optional<SteadyTime> next = listeners_.rests_until();
   for (const auto& [fd, connection] : connections_)
     next = std::min(next.value_or(connection->deadline), connection->deadline);
-  if (!next) return -1;
-  const auto wait = *next - clock_.steady();
-  return static_cast<int>(std::clamp<std::int64_t>(wait.count() + 1, 1, 120'000));
+  if (next == wakes_at_ || (next && wakes_at_ && *wakes_at_ < *next && *next - *wakes_at_ < kLittle)) return;
+  itimerspec when{};  // zeroes: never
+  if (next) {
+    const auto wait_ms = std::clamp<std::int64_t>((*next - clock_.steady()).count() + 1, 1, kIdleTimeout.count());
+    when.it_value = {wait_ms / 1000, wait_ms % 1000 * 1'000'000};
+  }
+  timerfd_settime(timer_.get(), 0, &when, nullptr);
+  wakes_at_ = next;
 }
 
 }  // namespace linkhealth

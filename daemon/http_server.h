@@ -1,14 +1,15 @@
-// One thread that serves all connections of all listening sockets, without waking up for those that are silent.
-// (cpp-httplib looks at each kept connection every 10 ms and brings OpenSSL into memory:
-// docs/adr/0006-cheap-output.md.)
+// Serves all connections of all listening sockets, on one thread at a time, without waking up for those that are
+// silent. The thread is its own, or lent by who waits for much else besides (daemon/loop.h): then the wake-up of a
+// scrape is that of the next sample, too. (cpp-httplib looks at each kept connection every 10 ms and brings OpenSSL
+// into memory: docs/adr/0006-cheap-output.md.)
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <functional>
-#include <list>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <thread>
@@ -21,6 +22,7 @@
 #include "daemon/http_gate.h"
 #include "daemon/http_listeners.h"
 #include "daemon/http_request.h"
+#include "daemon/http_streams.h"
 #include "probes/kernel_socket.h"
 
 namespace linkhealth {
@@ -54,7 +56,15 @@ class HttpServer {
   void listen(OwnedFd socket, Kind kind);
   /// What stands before the API on TCP; must outlive the server. REQUIRES: before start().
   void set_gate(HttpGate* gate) { gate_ = gate; }
+  /// Ready to serve.
   Result<void> start();
+  /// Serves on a thread of its own, and nobody else does. REQUIRES: after start().
+  void start_thread();
+  /// Readable when there is something to serve.
+  [[nodiscard]] int fd() const { return epoll_.get(); }
+  /// Serves what is ready, on the calling thread; fd() may be readable afterwards. Whether a request was answered. From
+  /// any thread, also after stop(), when it does nothing. REQUIRES: no start_thread().
+  bool serve();
   /// Ends its threads; nothing is answered afterwards.
   void stop();
   /// From any thread: feeds may have something new, or the gate has decided.
@@ -64,14 +74,16 @@ class HttpServer {
 
  private:
   struct Connection;
-  struct Streaming;
-  void run();
+  /// What is ready within `wait_ms`; -1: for ever.
+  void serve_ready(int wait_ms);
+  bool watch_input(int fd);
   void accept_all(int listener, Kind kind);
   void take(OwnedFd socket, Kind kind);
   /// Closes the connection that was answered and has asked nothing for longest. False: there is none.
   bool drop_idle();
   void on_ready(int fd, std::uint32_t events);
   void on_wake();
+  void on_timer();
   bool read_more(Connection& connection);
   /// False: the connection has ended.
   bool serve(Connection& connection);
@@ -88,18 +100,21 @@ class HttpServer {
   void watch(Connection& connection);
   void drop(int fd);
   void drop_expired();
-  [[nodiscard]] int wait_ms() const;
+  void expect_next();
 
   Handler handler_;
   const Clock& clock_;
   HttpGate* gate_ = nullptr;
-  OwnedFd epoll_, wake_;
+  OwnedFd epoll_, wake_, timer_;
+  std::optional<SteadyTime> wakes_at_;  ///< the timer is set to that
   HttpListeners listeners_;
   std::map<int, std::unique_ptr<Connection>> connections_;
-  std::list<Streaming> streams_;
+  HttpStreams streams_;
+  std::uint64_t answers_ = 0;
   std::uint64_t tickets_ = 0;
   std::atomic<std::size_t> feeds_ = 0;
   std::atomic<bool> stopping_ = false;
+  std::mutex serving_;  ///< held by serve()
   std::thread thread_;
 };
 

@@ -1,5 +1,6 @@
 #include "daemon/loop.h"
 
+#include <sched.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
 #include <sys/signalfd.h>
@@ -29,6 +30,13 @@ namespace {
 constexpr std::array kSignals = {SIGTERM, SIGINT, SIGHUP};
 /// A read that goes on at the end is waited for so long.
 constexpr Milliseconds kStopPatience{200};
+/// What is due within this time after a request was answered is done at once.
+constexpr Milliseconds kTogether{1'000};
+/// Who waits for the turn looks so often for who asks: a decision may hang as well, on a file system that is no sysfs.
+constexpr Milliseconds kTurnPatience{100};
+
+/// To have the turn.
+using Turn = std::unique_lock<std::timed_mutex>;
 
 sigset_t loop_signals() {
   sigset_t signals;
@@ -39,13 +47,24 @@ sigset_t loop_signals() {
 
 class Loop;
 
+/// What a thread woke up for.
+struct Woken {
+  std::array<epoll_event, 8> events{};
+  std::size_t count = 0;  ///< of them, without requests
+  bool answered = false;  ///< a request
+  int error = 0;          ///< errno
+  [[nodiscard]] bool only_requests() const { return count == 0 && error == 0; }
+};
+
 /// What the threads have in common; lives as long as the longest of them.
 struct Crew {
   OwnedFd waited{epoll_create1(EPOLL_CLOEXEC)};
   OwnedFd ending{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};  ///< readable from the end on: wakes all
-  std::mutex turn;
+  int requests_fd = -1;
+  std::function<bool()> serve_requests;  ///< without the turn: who asks waits for nobody who decides
+  std::timed_mutex turn;
   // All below is under the lock.
-  std::condition_variable changed;
+  std::condition_variable_any changed;
   Loop* loop = nullptr;  ///< until it has ended
   std::size_t members = 0;
   std::size_t reading = 0;  ///< so many of them are away, perhaps for ever
@@ -54,7 +73,11 @@ struct Crew {
   /// One member more; false: the system gives no thread.
   static bool start_member(const std::shared_ptr<Crew>& crew);
   static void serve(const std::shared_ptr<Crew>& crew);
-  static void lend(const std::shared_ptr<Crew>& crew, std::unique_lock<std::mutex>& turn);
+  static void lend(const std::shared_ptr<Crew>& crew, Turn& turn);
+  /// Waits for what comes.
+  [[nodiscard]] Woken wait() const;
+  /// Who asks wakes one thread, and the next one only when that has served him.
+  [[nodiscard]] bool await_requests(int operation) const;
   void end() {
     ended = true;
     eventfd_write(ending.get(), 1);
@@ -73,7 +96,7 @@ class Loop {
   [[nodiscard]] bool has_other_work() const { return hooks_.wants_thread && hooks_.wants_thread(); }
   std::function<void()> reads() { return source_.work(); }
   std::function<void()> other_work() { return hooks_.work(); }
-  void take(std::span<const epoll_event> events);
+  void take(std::span<const epoll_event> events, bool answered);
   void take_reads();
   void fail(const Error& error);
 
@@ -112,21 +135,43 @@ bool Crew::start_member(const std::shared_ptr<Crew>& crew) {
   return true;
 }
 
+Woken Crew::wait() const {
+  Woken woken;
+  const int count = epoll_wait(waited.get(), woken.events.data(), static_cast<int>(woken.events.size()), -1);
+  if (count < 0) woken.error = errno;
+  const auto end = woken.events.begin() + std::max(count, 0);
+  const auto others = std::partition(woken.events.begin(), end,
+                                     [this](const epoll_event& event) { return event.data.fd != requests_fd; });
+  woken.count = static_cast<std::size_t>(others - woken.events.begin());
+  if (others == end) return woken;
+  woken.answered = serve_requests();
+  (void)await_requests(EPOLL_CTL_MOD);  // can't fail for what was added
+  // Who asked from this node was woken on this processor, as if we were to sleep now: he has it first.
+  if (woken.answered) sched_yield();
+  return woken;
+}
+
+bool Crew::await_requests(int operation) const {
+  epoll_event wanted{EPOLLIN | EPOLLONESHOT, {.fd = requests_fd}};
+  return epoll_ctl(waited.get(), operation, requests_fd, &wanted) == 0;
+}
+
 void Crew::serve(const std::shared_ptr<Crew>& crew) {
   constexpr std::size_t kEnough = 2;  // one at work and one that waits
-  std::unique_lock turn(crew->turn);
+  Turn turn(crew->turn);
   lend(crew, turn);
   while (!crew->ended && crew->members - crew->reading <= kEnough) {
     turn.unlock();
-    std::array<epoll_event, 8> events{};
-    const int count = epoll_wait(crew->waited.get(), events.data(), events.size(), -1);
-    const int error = errno;
-    turn.lock();
+    Woken woken = crew->wait();
+    // Who has the turn is awake for both: there is nothing to do but to wait for the next who asks.
+    while (woken.only_requests() && !(woken.answered && turn.try_lock())) woken = crew->wait();
+    while (!turn.owns_lock() && !turn.try_lock_for(kTurnPatience))
+      if (crew->serve_requests) crew->serve_requests();
     if (crew->ended) break;
-    if (count >= 0) {
-      crew->loop->take(std::span(events).first(static_cast<std::size_t>(count)));
-    } else if (error != EINTR) {
-      crew->loop->fail(errno_error("the event loop ended", error));
+    if (woken.error == 0) {
+      crew->loop->take(std::span(woken.events).first(woken.count), woken.answered);
+    } else if (woken.error != EINTR) {
+      crew->loop->fail(errno_error("the event loop ended", woken.error));
     }
     lend(crew, turn);
   }
@@ -134,7 +179,7 @@ void Crew::serve(const std::shared_ptr<Crew>& crew) {
   crew->changed.notify_all();
 }
 
-void Crew::lend(const std::shared_ptr<Crew>& crew, std::unique_lock<std::mutex>& turn) {
+void Crew::lend(const std::shared_ptr<Crew>& crew, Turn& turn) {
   bool did_read = false;  // a source that always wants to read starves nobody
   while (!crew->ended) {
     const bool reads = crew->loop->has_reads() && !(did_read && crew->loop->has_other_work());
@@ -157,6 +202,10 @@ Result<void> Loop::prepare() {
   if (!signals_) return errno_error("taking signals as events", errno);
   timer_ = OwnedFd(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
   if (!timer_ || !crew_->waited || !crew_->ending) return errno_error("the event loop can't be set up", errno);
+  crew_->requests_fd = hooks_.requests_fd;
+  crew_->serve_requests = hooks_.serve_requests;
+  if (crew_->requests_fd >= 0 && !crew_->await_requests(EPOLL_CTL_ADD))
+    return errno_error("the event loop can't be set up", errno);
   // The timer wakes one thread, once.
   for (const auto& [fd, how] : {std::pair(signals_.get(), 0U), {timer_.get(), EPOLLET}, {crew_->ending.get(), 0U}}) {
     epoll_event wanted{EPOLLIN | how, {.fd = fd}};
@@ -168,7 +217,7 @@ Result<void> Loop::prepare() {
 
 Result<void> Loop::run() {
   if (auto prepared = prepare(); !prepared) return prepared;
-  std::unique_lock turn(crew_->turn);
+  Turn turn(crew_->turn);
   crew_->loop = this;
   poll_source(0);
   expect_next();
@@ -200,7 +249,7 @@ void Loop::poll_source(double lateness_s) {
   }
 }
 
-void Loop::take(std::span<const epoll_event> events) {
+void Loop::take(std::span<const epoll_event> events, bool answered) {
   bool due = false;
   bool readable = false;
   double lateness_s = 0;
@@ -218,8 +267,9 @@ void Loop::take(std::span<const epoll_event> events) {
     }
   }
   if (crew_->ended) return;
-  if (due || readable) poll_source(due ? lateness_s : 0);
-  expect_next();
+  const bool hastened = answered && source_.hasten(kTogether);
+  if (due || readable || hastened) poll_source(due ? lateness_s : 0);
+  if (!events.empty() || hastened) expect_next();
 }
 
 void Loop::take_reads() {

@@ -3,7 +3,8 @@
 // what is to be done, gives the turn away, makes the reads that may block, and takes it again for what they gave. In
 // the usual case one thread does all of a cycle and none is woken by another. Meanwhile a second one waits, for the
 // next time or event: when a read hangs it goes on with the rest, and a third one comes to wait. "The deciding thread"
-// is the one that has the turn.
+// is the one that has the turn. Who asks for metrics or anything else is answered by the thread that woke, before it
+// takes the turn; then it makes the next sample a little before its time, instead of waking up again for it.
 #pragma once
 
 #include <functional>
@@ -26,6 +27,10 @@ struct LoopHooks {
   /// work, which the thread that is awake does after the source's. It tells nothing to the loop. Both or neither.
   std::function<bool()> wants_thread;
   std::function<std::function<void()>()> work;
+  /// Who asks us: a descriptor that is readable then (-1: nobody does), and what serves them, on the thread that woke
+  /// and whoever has the turn. Whether a request was answered; may be called after the loop's end.
+  int requests_fd = -1;
+  std::function<bool()> serve_requests;
   /// SIGHUP.
   std::function<void()> on_reload;
   /// The service manager's status line after a step ("10 ports, 1 fault").

@@ -314,6 +314,14 @@ void Sampler::finish(Cycle& cycle) {
     snapshot.gaps.insert(snapshot.gaps.end(), far_ends_->node_gaps().begin(), far_ends_->node_gaps().end());
 }
 
+bool Sampler::hasten(Milliseconds slack) {
+  if (!searched_) return false;
+  const SteadyTime now = clock_.steady();
+  bool any = false;
+  for (Due* due : {&link_, &counters_, &pcie_, &driver_, &inventory_due_}) any = due->hasten(now, slack) || any;
+  return any;
+}
+
 std::optional<Milliseconds> Sampler::until_due() const {
   const SteadyTime now = clock_.steady();
   if (!searched_) return search_ ? std::max(search_rests_ - now, Milliseconds(0)) : settings_.read_patience;

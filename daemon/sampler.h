@@ -14,6 +14,9 @@
 //   events    as they come        link and device events, the kernel log, verbs events: see probes/event_feed.h
 //   peer      (section "peers")   the far ends: a thread for each source, joined by PeerMerge
 //
+// Each in whole periods after one beginning (daemon/due.h), or up to a second before its time when the daemon is awake
+// because somebody asked (hasten()): in each period once.
+//
 // A module read holds the kernel's RTNL lock for as long as it takes, and verbs state, ethtool and netlink dumps wait
 // for that lock. That is why only lock-free files are read here: the loop is never late, whatever a module does.
 #pragma once
@@ -67,6 +70,7 @@ class Sampler : public Source {
   void ask_own_ports(MadOpener opener) { own_ports_ = std::move(opener); }
 
   std::optional<Snapshot> poll() override;
+  bool hasten(Milliseconds slack) override;
   [[nodiscard]] std::optional<Milliseconds> until_due() const override;
   [[nodiscard]] std::vector<int> wake_fds() const override;
   [[nodiscard]] bool wants_thread() const override { return worker_.wants_thread(); }

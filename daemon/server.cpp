@@ -148,24 +148,25 @@ class ApiServer : public Server {
         memory_(settings.memory),
         desk_(settings.desk),
         started_(clock.steady()),
-        http_([this](ApiRequest& request, HttpServer::Kind kind, int socket) { return handle(request, kind, socket); },
-              clock) {}
+        http_(std::make_shared<HttpServer>(
+            [this](ApiRequest& request, HttpServer::Kind kind, int socket) { return handle(request, kind, socket); },
+            clock)) {}
   ApiServer(const ApiServer&) = delete;
   ApiServer& operator=(const ApiServer&) = delete;
   ~ApiServer() override {
     tap_.close();
-    http_.stop();
-    gate_.reset();  // the checker's thread calls http_.wake()
+    http_->stop();
+    gate_.reset();  // the checker's thread calls http_->wake()
     if (!socket_path_.empty()) unlink(socket_path_.c_str());
   }
 
   Result<void> start(const ServerSettings& settings) {
     if (!settings.web_config_file.empty()) {
-      auto gate = WebGate::open(settings.web_config_file, clock_, settings.say, [this] { http_.wake(); });
+      auto gate = WebGate::open(settings.web_config_file, clock_, settings.say, [this] { http_->wake(); });
       if (!gate) return gate.error();
       gate_ = *std::move(gate);
       scheme_ = gate_->encrypts() ? "https" : "http";
-      http_.set_gate(gate_.get());
+      http_->set_gate(gate_.get());
     }
     if (!settings.listen.host.empty()) {
       auto fd = listen_tcp(settings.listen);
@@ -173,7 +174,7 @@ class ApiServer : public Server {
       const auto port = port_of(*fd);
       if (!port) return port.error();
       port_ = *port;
-      http_.listen(*std::move(fd), HttpServer::Kind::kTcp);
+      http_->listen(*std::move(fd), HttpServer::Kind::kTcp);
     }
     if (!settings.control_group.empty()) {
       const auto group = group_id(settings.control_group);
@@ -184,18 +185,24 @@ class ApiServer : public Server {
       auto fd = listen_unix(settings);
       if (!fd) return fd.error();
       socket_path_ = settings.socket_path;
-      http_.listen(*std::move(fd), HttpServer::Kind::kUnix);
+      http_->listen(*std::move(fd), HttpServer::Kind::kUnix);
     }
-    return http_.start();
+    if (auto started = http_->start(); !started) return started;
+    if (settings.thread == ServerSettings::Thread::kOwn) http_->start_thread();
+    return {};
+  }
+  [[nodiscard]] int wake_fd() const override { return http_->fd(); }
+  [[nodiscard]] std::function<bool()> serving() const override {
+    return [http = http_] { return http->serve(); };
   }
   [[nodiscard]] int tcp_port() const override { return port_; }
   void on_events() override {
-    if (http_.has_feeds()) http_.wake();
+    if (http_->has_feeds()) http_->wake();
   }
   void reread_web_config() override {
     if (gate_ == nullptr) return;
     gate_->look_again();
-    http_.wake();
+    http_->wake();
   }
   [[nodiscard]] std::string_view scheme() const override { return scheme_; }
 
@@ -269,7 +276,7 @@ class ApiServer : public Server {
   int port_ = 0;
   std::string_view scheme_ = "http";
   std::unique_ptr<WebGate> gate_;
-  HttpServer http_;
+  std::shared_ptr<HttpServer> http_;
 };
 
 }  // namespace

@@ -18,6 +18,9 @@ class Source {
   virtual std::optional<Snapshot> poll() = 0;
   /// How long until poll() has something to do, if no descriptor wakes it first; nullopt: never again.
   [[nodiscard]] virtual std::optional<Milliseconds> until_due() const = 0;
+  /// Who calls is awake in any case: what is due within `slack` is due now and not then. Whether something is, so that
+  /// poll() is worth calling.
+  virtual bool hasten(Milliseconds /*slack*/) { return false; }
   /// Descriptors that make poll() worth calling as soon as they are readable; asked anew after each poll(). One that
   /// was listed must stay open until it was left out once.
   [[nodiscard]] virtual std::vector<int> wake_fds() const = 0;

@@ -80,12 +80,11 @@ class Client:
 class Program:
     """A started exporter. `command` has {port} where the port goes."""
 
-    def __init__(self, command, stdin=None, environment=None):
+    def __init__(self, command, environment=None):
         self.port = free_port()
         self.log = tempfile.TemporaryFile()
-        self.process = subprocess.Popen([word.replace("{port}", str(self.port)) for word in command], stdin=stdin,
-                                        stdout=subprocess.PIPE if stdin else self.log, stderr=self.log,
-                                        env={**os.environ, **(environment or {})})
+        self.process = subprocess.Popen([word.replace("{port}", str(self.port)) for word in command],
+                                        stdout=self.log, stderr=self.log, env={**os.environ, **(environment or {})})
         self.pid = self.process.pid
         self.command = command
 

@@ -32,7 +32,7 @@ ENOUGH = 0.75
 
 def callgrind(folder, program, *arguments):
     return Program(["valgrind", "--tool=callgrind", "--instr-atstart=no", "--demangle=no", "--compress-strings=no",
-                    f"--callgrind-out-file={folder}/out", program, *arguments], stdin=subprocess.PIPE)
+                    f"--callgrind-out-file={folder}/out", program, *arguments])
 
 
 def control(process, *words):
@@ -66,14 +66,10 @@ def stepped(bin_folder, tree, cycles, *options):
     """(in each cycle, ever after the start)"""
     program = f"{bin_folder}/bench_stepped_daemon"
     with tempfile.TemporaryDirectory() as folder, callgrind(folder, program, "{port}", tree, *options) as process:
-        process.process.stdout.readline()
         client = process.client("/metrics?collect[]=counters")
 
         def run(count):
             for _ in range(count):
-                process.process.stdin.write(b"\n")
-                process.process.stdin.flush()
-                process.process.stdout.readline()
                 client.get()
 
         control(process, "-i", "on")

@@ -1,10 +1,13 @@
-// The daemon's own parts (Sampler, Engine, Publisher, Server), stepped by hand: for each line on stdin one whole cycle
-// as linkhealthd makes it (read every counter file, judge, publish), then "ok" on stdout. The next scrape
-// renders and compresses. So that a cycle can be compared with an exporter that reads when it is scraped.
+// The daemon's own parts (Sampler, Engine, Publisher, Server), stepped by who scrapes: after each request that was
+// answered one whole cycle (read every counter file, judge, publish, render), on the thread that answered, as
+// linkhealthd makes it when a sample is due with each scrape (daemon/loop.h). So that a cycle can be compared with an
+// exporter that reads when it is scraped.
 //   bench_stepped_daemon PORT SYSROOT [--no-diagnosis]
 // With --no-diagnosis the report is the snapshot alone: what an exporter does that judges nothing.
+#include <poll.h>
+#include <sched.h>
+
 #include <atomic>
-#include <cstdio>
 #include <cstring>
 #include <iostream>
 #include <span>
@@ -81,6 +84,7 @@ int run(std::span<char*> arguments) {
   Publisher publisher({report_json, port_json, event_json_line, module_json});
   RecordingTap tap;
   ServerSettings where;
+  where.thread = ServerSettings::Thread::kLent;
   where.listen = {"127.0.0.1", static_cast<std::uint16_t>(std::stoi(arguments[1]))};
   auto server = Server::start(where, publisher, tap, clock);
   if (!server) {
@@ -93,7 +97,7 @@ int run(std::span<char*> arguments) {
     publisher.publish(step.report, step.events, {"bench", 0.0});
   };
   std::uint64_t searches = 0;
-  for (char byte = '\n'; byte == '\n'; byte = static_cast<char>(std::getchar())) {
+  const auto step = [&] {
     clock.advance(settings.counters_period);
     take(sampler.poll());
     while (sampler.wants_thread()) {  // as the daemon's loop: who is awake makes the reads (daemon/loop.cpp)
@@ -101,10 +105,15 @@ int run(std::span<char*> arguments) {
       take(sampler.poll());
     }
     if (std::exchange(searches, sampler.searches()) != sampler.searches()) give_back_rare_code();  // as the daemon
-    std::puts("ok");
-    std::fflush(stdout);
-  }
-  return 0;
+  };
+  step();
+  const auto serve = (*server)->serving();
+  for (pollfd asked{(*server)->wake_fd(), POLLIN, 0}; poll(&asked, 1, -1) > 0;)
+    if (serve()) {
+      sched_yield();  // as the daemon
+      step();
+    }
+  return 1;
 }
 
 }  // namespace

@@ -55,6 +55,37 @@ TEST(Due, ALookBeforeItsTimePostponesNothing) {
   EXPECT_EQ(due.at, at_ms(1000));
 }
 
+TEST(Due, HastenedItCountsAsTheTimeThatWasToCome) {
+  Due due(1s, at_ms(0));
+  due.done(at_ms(0));
+  EXPECT_TRUE(due.hasten(at_ms(300), 1s));
+  EXPECT_TRUE(due.is_due(at_ms(300)));
+  due.done(at_ms(300));
+  EXPECT_EQ(due.at, at_ms(2000)) << "not once more at 1 s";
+}
+
+TEST(Due, HoweverOftenItIsHastenedThereIsOneInEachPeriod) {
+  Due due(1s, at_ms(0));
+  std::size_t times = 0;
+  for (int ms = 0; ms < 10'000; ms += 50) {
+    due.hasten(at_ms(ms), 1s);
+    if (!due.is_due(at_ms(ms))) continue;
+    due.done(at_ms(ms));
+    ++times;
+  }
+  EXPECT_EQ(times, 11U) << "that of 10 s is before its time, too";
+}
+
+TEST(Due, WhatComesLaterThanTheSlackIsNotHastened) {
+  Due due(10s, at_ms(0));
+  due.done(at_ms(0));
+  EXPECT_FALSE(due.hasten(at_ms(9000), 1s));
+  EXPECT_TRUE(due.hasten(at_ms(9001), 1s));
+  EXPECT_FALSE(due.hasten(at_ms(9001), 1s)) << "it is due";
+  due.done(at_ms(9001));
+  EXPECT_EQ(due.at, at_ms(20'000));
+}
+
 TEST(Due, WithoutAPeriodItIsAlwaysDue) {
   Due due(0ms, at_ms(0));
   due.done(at_ms(70));

@@ -49,9 +49,11 @@ class Connection {
   OwnedFd fd_;
 };
 
-class HttpServerTest : public ::testing::Test, protected test::TestServer {
+/// With a thread of its own, and with two that are lent.
+class HttpServerTest : public ::testing::TestWithParam<ServerSettings::Thread>, protected test::TestServer {
  protected:
   void SetUp() override {
+    settings.thread = GetParam();
     publish();
     start();
   }
@@ -60,7 +62,7 @@ class HttpServerTest : public ::testing::Test, protected test::TestServer {
 
 constexpr const char* kReady = "GET /-/ready HTTP/1.1\r\n\r\n";
 
-TEST_F(HttpServerTest, AConnectionTakesMoreThanAHundredRequests) {
+TEST_P(HttpServerTest, AConnectionTakesMoreThanAHundredRequests) {
   const Connection client = connection();
   for (int i = 0; i < 300; ++i) {
     client.send(kReady);
@@ -68,7 +70,7 @@ TEST_F(HttpServerTest, AConnectionTakesMoreThanAHundredRequests) {
   }
 }
 
-TEST_F(HttpServerTest, RequestsInOneWriteAndInPieces) {
+TEST_P(HttpServerTest, RequestsInOneWriteAndInPieces) {
   const Connection client = connection();
   client.send(std::string(kReady) + kReady + "GET /-/re");
   client.read_to("ready\n");
@@ -78,14 +80,14 @@ TEST_F(HttpServerTest, RequestsInOneWriteAndInPieces) {
   EXPECT_THAT(client.read_to("ready\n"), HasSubstr("Connection: keep-alive\r\n"));
 }
 
-TEST_F(HttpServerTest, ClosesWhenAsked) {
+TEST_P(HttpServerTest, ClosesWhenAsked) {
   const Connection client = connection();
   client.send("GET /-/ready HTTP/1.1\r\nConnection: close\r\n\r\n");
   EXPECT_THAT(client.read_to("ready\n"), HasSubstr("Connection: close\r\n"));
   EXPECT_TRUE(client.is_closed());
 }
 
-TEST_F(HttpServerTest, WhatIsNoHttpIsRefusedAndTheConnectionEnds) {
+TEST_P(HttpServerTest, WhatIsNoHttpIsRefusedAndTheConnectionEnds) {
   const Connection client = connection();
   client.send("SSH-2.0-OpenSSH\r\n\r\n");
   EXPECT_THAT(client.read_to("\r\n\r\n"), StartsWith("HTTP/1.1 400 Bad Request\r\n"));
@@ -93,7 +95,7 @@ TEST_F(HttpServerTest, WhatIsNoHttpIsRefusedAndTheConnectionEnds) {
   EXPECT_TRUE(client.is_closed());
 }
 
-TEST_F(HttpServerTest, ManySlowClientsHoldUpNobody) {
+TEST_P(HttpServerTest, ManySlowClientsHoldUpNobody) {
   std::vector<Connection> slow;
   for (std::size_t i = 0; i < HttpServer::kMaxConnections; ++i) {
     slow.push_back(connection());
@@ -110,7 +112,7 @@ TEST_F(HttpServerTest, ManySlowClientsHoldUpNobody) {
   EXPECT_EQ(closed, 1U);
 }
 
-TEST_F(HttpServerTest, ARequestThatTricklesIsGivenUp) {
+TEST_P(HttpServerTest, ARequestThatTricklesIsGivenUp) {
   const Connection client = connection();
   client.send("GET /metrics HT");
   const Connection other = connection();
@@ -121,7 +123,7 @@ TEST_F(HttpServerTest, ARequestThatTricklesIsGivenUp) {
   EXPECT_TRUE(client.is_closed());
 }
 
-TEST_F(HttpServerTest, ALargeAnswerToASlowReaderComesWhole) {
+TEST_P(HttpServerTest, ALargeAnswerToASlowReaderComesWhole) {
   const Connection slow = connection();
   std::string many;
   for (int i = 0; i < 300; ++i) many += "GET /metrics?collect[]=counters HTTP/1.1\r\n\r\n";
@@ -145,7 +147,7 @@ TEST(HttpHead, SaysHowLongAndWhetherMoreMayBeAsked) {
 
 constexpr const char* kListen = "GET /api/v1/events/stream HTTP/1.1\r\n\r\n";
 
-TEST_F(HttpServerTest, EventsComeAsTheyHappen) {
+TEST_P(HttpServerTest, EventsComeAsTheyHappen) {
   const Connection client = connection();
   client.send(kListen);
   EXPECT_THAT(client.read_to("retry: 5000\n\n"), HasSubstr("Content-Type: text/event-stream"));
@@ -156,7 +158,7 @@ TEST_F(HttpServerTest, EventsComeAsTheyHappen) {
   EXPECT_THAT(event, HasSubstr("id: "));
 }
 
-TEST_F(HttpServerTest, AListenerThatHearsNothingIsKeptAlive) {
+TEST_P(HttpServerTest, AListenerThatHearsNothingIsKeptAlive) {
   const Connection client = connection();
   client.send(kListen);
   client.read_to("retry: 5000\n\n");
@@ -171,7 +173,7 @@ TEST_F(HttpServerTest, AListenerThatHearsNothingIsKeptAlive) {
   EXPECT_THAT(client.read_to(": still here\n\n"), HasSubstr(": still here"));
 }
 
-TEST_F(HttpServerTest, OneListenerTooManyIsRefused) {
+TEST_P(HttpServerTest, OneListenerTooManyIsRefused) {
   std::vector<Connection> clients;
   for (std::size_t i = 0; i < HttpServer::kMaxFeeds; ++i) {
     clients.push_back(connection());
@@ -245,7 +247,7 @@ class ServerWithoutDescriptors : public HttpServerTest {
   const std::string rest_of_request = "ady HTTP/1.1\r\n\r\n";
 };
 
-TEST_F(ServerWithoutDescriptors, TheOneIdleForLongestMakesRoom) {
+TEST_P(ServerWithoutDescriptors, TheOneIdleForLongestMakesRoom) {
   const Connection oldest = idle_client();
   clock.steady_now = clock.steady_now.load() + Milliseconds(1);
   const Connection newer = idle_client();
@@ -260,7 +262,7 @@ TEST_F(ServerWithoutDescriptors, TheOneIdleForLongestMakesRoom) {
   EXPECT_THAT(ask(slow, rest_of_request), StartsWith("HTTP/1.1 200"));
 }
 
-TEST_F(ServerWithoutDescriptors, ItRestsWhereNoneIsIdleAndLooksAgainLater) {
+TEST_P(ServerWithoutDescriptors, ItRestsWhereNoneIsIdleAndLooksAgainLater) {
   const Connection slow = slow_client();
   std::optional<OneDescriptorLeft> limit(std::in_place);
   const std::size_t looks_before = clock.looks;
@@ -281,7 +283,7 @@ TEST_F(ServerWithoutDescriptors, ItRestsWhereNoneIsIdleAndLooksAgainLater) {
   EXPECT_LT(looks, 200U) << "a few for each turn; one that spins makes many thousands";
 }
 
-TEST_F(ServerWithoutDescriptors, AConnectionThatEndsMakesRoomAtOnce) {
+TEST_P(ServerWithoutDescriptors, AConnectionThatEndsMakesRoomAtOnce) {
   std::optional<Connection> slow(slow_client());
   std::optional<OneDescriptorLeft> limit(std::in_place);
   const Connection client = connection();
@@ -292,6 +294,14 @@ TEST_F(ServerWithoutDescriptors, AConnectionThatEndsMakesRoomAtOnce) {
   limit.reset();
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 200"));
 }
+
+std::string thread_name(const ::testing::TestParamInfo<ServerSettings::Thread>& thread) {
+  return thread.param == ServerSettings::Thread::kOwn ? "Own" : "Lent";
+}
+INSTANTIATE_TEST_SUITE_P(Thread, HttpServerTest,
+                         ::testing::Values(ServerSettings::Thread::kOwn, ServerSettings::Thread::kLent), thread_name);
+INSTANTIATE_TEST_SUITE_P(Thread, ServerWithoutDescriptors,
+                         ::testing::Values(ServerSettings::Thread::kOwn, ServerSettings::Thread::kLent), thread_name);
 
 }  // namespace
 }  // namespace linkhealth

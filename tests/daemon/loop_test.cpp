@@ -202,5 +202,158 @@ TEST(DaemonLoop, AReadThatHangsStopsNeitherTheLoopNorItsEnd) {
   EXPECT_FALSE(source->deciding.contains(*source->reading.begin()));
 }
 
+/// Somebody who asks: each ask() is a request, which serve() answers.
+struct Asker {
+  OwnedFd asked{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+  std::atomic<int> served = 0;
+  std::function<void()> on_serve;
+  bool answers = true;
+
+  void ask() const { eventfd_write(asked.get(), 1); }
+  void put(LoopHooks& hooks) {
+    hooks.requests_fd = asked.get();
+    hooks.serve_requests = [this] {
+      eventfd_t count = 0;
+      eventfd_read(asked.get(), &count);
+      ++served;
+      if (on_serve) on_serve();
+      return answers;
+    };
+  }
+};
+
+/// Never due by itself. Its poll number `at_poll` does what a test wants.
+class QuietSource : public Source {
+ public:
+  std::optional<Snapshot> poll() override {
+    if (++polls == at_poll && act) act();
+    return std::nullopt;
+  }
+  bool hasten(Milliseconds slack) override {
+    slacks.push_back(slack);
+    return true;
+  }
+  [[nodiscard]] std::optional<Milliseconds> until_due() const override { return std::nullopt; }
+  [[nodiscard]] std::vector<int> wake_fds() const override { return {news.get()}; }
+  [[nodiscard]] RecordingHeader header() const override { return {}; }
+  [[nodiscard]] bool wants_thread() const override { return wants_read; }
+  std::function<void()> work() override {
+    wants_read = false;
+    return [this] {
+      if (read) read();
+    };
+  }
+
+  OwnedFd news{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+  std::atomic<int> polls = 0;
+  int at_poll = 0;
+  std::function<void()> act, read;
+  bool wants_read = false;
+  std::vector<Milliseconds> slacks;
+};
+
+TEST(DaemonLoop, WhoeverAnswersMakesTheNextSampleInTheSameWakeUp) {
+  block_loop_signals();
+  QuietSource source;
+  Asker asker;
+  std::set<std::thread::id> serving, polling;
+  asker.on_serve = [&] { serving.insert(std::this_thread::get_id()); };
+  source.at_poll = 2;  // the first is that of the start
+  source.act = [&] {
+    polling.insert(std::this_thread::get_id());
+    kill(getpid(), SIGTERM);
+  };
+  Engine engine({});
+  const testing::ManualClock clock;
+  LoopHooks hooks;
+  asker.put(hooks);
+  asker.ask();
+  alarm(60);
+  ASSERT_TRUE(run_loop(source, engine, clock, hooks));
+  alarm(0);
+  EXPECT_EQ(asker.served, 1);
+  EXPECT_EQ(source.slacks, std::vector<Milliseconds>{Milliseconds(1'000)});
+  EXPECT_EQ(serving, polling);
+}
+
+TEST(DaemonLoop, WhereNobodyWasAnsweredNothingIsHastened) {
+  block_loop_signals();
+  QuietSource source;
+  Asker asker;
+  asker.answers = false;  // a connection came, or went
+  asker.on_serve = [&] {
+    if (asker.served < 5) {
+      asker.ask();
+    } else {
+      kill(getpid(), SIGTERM);
+    }
+  };
+  Engine engine({});
+  const testing::ManualClock clock;
+  LoopHooks hooks;
+  asker.put(hooks);
+  asker.ask();
+  alarm(60);
+  ASSERT_TRUE(run_loop(source, engine, clock, hooks));
+  alarm(0);
+  EXPECT_EQ(asker.served, 5);
+  EXPECT_EQ(source.polls, 1) << "that of the start";
+  EXPECT_TRUE(source.slacks.empty());
+}
+
+TEST(DaemonLoop, WhoAsksIsAnsweredWhileAnotherThreadDecides) {
+  block_loop_signals();
+  QuietSource source;
+  Asker asker;
+  asker.answers = false;  // so that who serves goes back to wait, with no use for the turn
+  const auto ask_and_wait = [&asker] {
+    const int before = asker.served;
+    asker.ask();
+    while (asker.served == before) std::this_thread::yield();
+  };
+  source.wants_read = true;
+  source.read = ask_and_wait;  // from then on there is one who waits
+  source.at_poll = 2;          // after that read, with the turn
+  source.act = [&] {
+    ask_and_wait();
+    eventfd_write(source.news.get(), 1);  // from now on the other one wants the turn, too
+    ask_and_wait();
+    ask_and_wait();
+    kill(getpid(), SIGTERM);
+  };
+  Engine engine({});
+  const testing::ManualClock clock;
+  LoopHooks hooks;
+  asker.put(hooks);
+  alarm(60);
+  ASSERT_TRUE(run_loop(source, engine, clock, hooks));
+  alarm(0);
+  EXPECT_GE(asker.served, 4) << "and now and then a look while nobody asks";
+}
+
+TEST(DaemonLoop, WhileAReadHangsWhoAsksIsAnsweredAndTheNextSampleMade) {
+  block_loop_signals();
+  QuietSource source;
+  Asker asker;
+  std::atomic<bool> back = false;
+  source.wants_read = true;
+  source.read = [&] {
+    asker.ask();
+    while (source.polls < 2) std::this_thread::yield();
+    back = true;
+  };
+  source.at_poll = 3;  // for what the read gave
+  source.act = [] { kill(getpid(), SIGTERM); };
+  Engine engine({});
+  const testing::ManualClock clock;
+  LoopHooks hooks;
+  asker.put(hooks);
+  alarm(60);
+  ASSERT_TRUE(run_loop(source, engine, clock, hooks));
+  alarm(0);
+  EXPECT_TRUE(back);
+  EXPECT_EQ(asker.served, 1);
+}
+
 }  // namespace
 }  // namespace linkhealth

@@ -43,6 +43,21 @@ TEST_F(DaemonSampler, SaysNothingWhenNothingIsDueOrNew) {
   EXPECT_LE(*sampler->until_due(), settings.link_period);
 }
 
+TEST_F(DaemonSampler, WhoIsAwakeAnyhowReadsALittleBeforeItsTimeAndNotAgainThen) {
+  start();
+  EXPECT_FALSE(sampler->hasten(settings.link_period)) << "before the ports are known there is nothing to hasten";
+  settle();
+  shared->change([&](FakeHost& host) { host.set(first.netdev_dir() + "/carrier_down_count", "3\n"); });
+  clock.advance(Milliseconds(100));
+  EXPECT_FALSE(sampler->poll());
+  ASSERT_TRUE(sampler->hasten(settings.link_period));
+  const auto snapshot = sampler->poll();
+  ASSERT_TRUE(snapshot);
+  EXPECT_EQ(count(*snapshot, PortEventKind::kCarrierDown), 1U);
+  EXPECT_EQ(*sampler->until_due(), 2 * settings.link_period - Milliseconds(100));
+  EXPECT_FALSE(sampler->hasten(settings.link_period)) << "in each period once, however many ask";
+}
+
 TEST_F(DaemonSampler, EverySnapshotTellsHowLongEachProbeTookLast) {
   start();
   settle();

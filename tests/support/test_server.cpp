@@ -1,6 +1,7 @@
 #include "tests/support/test_server.h"
 
 #include <gtest/gtest.h>
+#include <poll.h>
 #include <stdlib.h>
 
 #include <filesystem>
@@ -33,6 +34,8 @@ TestServer::TestServer() : directory(new_directory()), publisher(short_json()) {
 
 TestServer::~TestServer() {
   server.reset();
+  lending = false;
+  for (std::thread& lender : lenders) lender.join();
   std::filesystem::remove_all(directory);
 }
 
@@ -45,6 +48,14 @@ void TestServer::start() {
   auto started = Server::start(settings, publisher, tap, clock);
   ASSERT_TRUE(started.ok()) << started.error().message;
   server = std::move(started).value();
+  if (settings.thread != ServerSettings::Thread::kLent) return;
+  for (int i = 0; i < 2; ++i) {
+    lenders.emplace_back([this, fd = server->wake_fd(), serve = server->serving()] {
+      // Outlives the server, as threads of the loop do: its descriptor is open for as long as `serve`.
+      while (lending)
+        if (pollfd asked{fd, POLLIN, 0}; poll(&asked, 1, 10) > 0) serve();
+    });
+  }
 }
 
 }  // namespace linkhealth::test

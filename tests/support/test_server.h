@@ -5,6 +5,8 @@
 #include <atomic>
 #include <memory>
 #include <string>
+#include <thread>
+#include <vector>
 
 #include "daemon/server.h"
 
@@ -37,10 +39,12 @@ struct TestServer {
   RecordingTap tap;
   ServerSettings settings;
   std::unique_ptr<Server> server;
+  std::vector<std::thread> lenders;  ///< where the server has no thread of its own
+  std::atomic<bool> lending = true;
 
   /// Publishes the example report.
   void publish();
-  /// Starts answering. Fails the test when it can't.
+  /// Starts answering; two threads are lent where the settings want that. Fails the test when it can't.
   void start();
 };
 
