@@ -1,5 +1,6 @@
 #include "daemon/loop.h"
 
+#include <poll.h>
 #include <sched.h>
 #include <sys/epoll.h>
 #include <sys/eventfd.h>
@@ -32,11 +33,11 @@ constexpr std::array kSignals = {SIGTERM, SIGINT, SIGHUP};
 constexpr Milliseconds kStopPatience{200};
 /// What is due within this time after a request was answered is done at once.
 constexpr Milliseconds kTogether{1'000};
-/// Who waits for the turn looks so often for who asks: a decision may hang as well, on a file system that is no sysfs.
-constexpr Milliseconds kTurnPatience{100};
+/// Who waits for the turn looks for it each millisecond, then more and more seldom, down to that.
+constexpr int kMostTurnWait_ms = 64;
 
 /// To have the turn.
-using Turn = std::unique_lock<std::timed_mutex>;
+using Turn = std::unique_lock<std::mutex>;
 
 sigset_t loop_signals() {
   sigset_t signals;
@@ -62,9 +63,9 @@ struct Crew {
   OwnedFd ending{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};  ///< readable from the end on: wakes all
   int requests_fd = -1;
   std::function<bool()> serve_requests;  ///< without the turn: who asks waits for nobody who decides
-  std::timed_mutex turn;
+  std::mutex turn;
   // All below is under the lock.
-  std::condition_variable_any changed;
+  std::condition_variable changed;
   Loop* loop = nullptr;  ///< until it has ended
   std::size_t members = 0;
   std::size_t reading = 0;  ///< so many of them are away, perhaps for ever
@@ -76,6 +77,8 @@ struct Crew {
   static void lend(const std::shared_ptr<Crew>& crew, Turn& turn);
   /// Waits for what comes.
   [[nodiscard]] Woken wait() const;
+  /// Waits for the turn, and meanwhile for who asks: a decision may hang as well, on a file system that is no sysfs.
+  void take(Turn& wanted) const;
   /// Who asks wakes one thread, and the next one only when that has served him.
   [[nodiscard]] bool await_requests(int operation) const;
   void end() {
@@ -151,6 +154,13 @@ Woken Crew::wait() const {
   return woken;
 }
 
+void Crew::take(Turn& wanted) const {
+  for (int wait_ms = 1; !wanted.try_lock(); wait_ms = std::min(2 * wait_ms, kMostTurnWait_ms)) {
+    pollfd asks{requests_fd, POLLIN, 0};
+    if (poll(&asks, 1, wait_ms) > 0) serve_requests();
+  }
+}
+
 bool Crew::await_requests(int operation) const {
   epoll_event wanted{EPOLLIN | EPOLLONESHOT, {.fd = requests_fd}};
   return epoll_ctl(waited.get(), operation, requests_fd, &wanted) == 0;
@@ -165,8 +175,7 @@ void Crew::serve(const std::shared_ptr<Crew>& crew) {
     Woken woken = crew->wait();
     // Who has the turn is awake for both: there is nothing to do but to wait for the next who asks.
     while (woken.only_requests() && !(woken.answered && turn.try_lock())) woken = crew->wait();
-    while (!turn.owns_lock() && !turn.try_lock_for(kTurnPatience))
-      if (crew->serve_requests) crew->serve_requests();
+    if (!turn.owns_lock()) crew->take(turn);
     if (crew->ended) break;
     if (woken.error == 0) {
       crew->loop->take(std::span(woken.events).first(woken.count), woken.answered);
