@@ -144,7 +144,7 @@ PortsFound PortSearch::judge(Inventory found, std::map<PortKey, SampledPort> kno
   result.gaps = found.gaps;
   judge_missing(result, found, known, now);
   miss_remembered(result, found, now);
-  name_losses(result);
+  name_losses(result, now);
   return result;
 }
 
@@ -223,7 +223,14 @@ void PortSearch::tell_remembered_gone(PortsFound& result, const Inventory& found
   }
 }
 
-void PortSearch::name_losses(PortsFound& result) {
+void MostOfLate::add(std::size_t count, SteadyTime now) {
+  if (count < most_ && !fewer_since_) fewer_since_ = now;
+  if (count < most_ && now - *fewer_since_ <= kOfLate) return;
+  most_ = count;
+  fewer_since_.reset();
+}
+
+void PortSearch::name_losses(PortsFound& result, SteadyTime now) {
   std::size_t watched = 0;
   std::size_t rdma = 0;
   for (const auto& [key, port] : result.ports) {
@@ -235,15 +242,15 @@ void PortSearch::name_losses(PortsFound& result) {
     return fmt::format("no {} is left, of {}: the driver, or what this process may see of /sys; no cable", what,
                        before);
   };
-  const std::size_t watched_before = watched_before_ > 0 ? watched_before_ : missed_;
-  const std::size_t rdma_before = rdma_before_ > 0 ? rdma_before_ : missed_;
+  const std::size_t watched_before = watched_before_.most() > 0 ? watched_before_.most() : missed_;
+  const std::size_t rdma_before = rdma_before_.most() > 0 ? rdma_before_.most() : missed_;
   if (watched == 0 && watched_before > 0) {
     result.gaps.push_back({"", "inventory", lost(watched_before, "port")});
   } else if (rdma == 0 && rdma_before > 0) {
     result.gaps.push_back({"", "inventory", lost(rdma_before, "RDMA port")});
   }
-  if (watched > 0) watched_before_ = watched;
-  if (rdma > 0) rdma_before_ = rdma;
+  if (watched > 0) watched_before_.add(watched, now);
+  if (rdma > 0) rdma_before_.add(rdma, now);
 }
 
 }  // namespace linkhealth

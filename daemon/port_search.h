@@ -4,7 +4,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <utility>
@@ -33,6 +35,19 @@ struct PortsFound {
   bool again_soon = false;      ///< a port was missed and may be gone: search again soon
 };
 
+/// How many there were before they began to go: a driver that is unloaded takes its devices along one by one.
+class MostOfLate {
+ public:
+  [[nodiscard]] std::size_t most() const { return most_; }
+  /// `now` there are `count`, at least one. Fewer for longer than kOfLate is how many there are.
+  void add(std::size_t count, SteadyTime now);
+
+ private:
+  static constexpr Milliseconds kOfLate{60'000};
+  std::size_t most_ = 0;
+  std::optional<SteadyTime> fewer_since_;
+};
+
 class PortSearch {
  public:
   /// Ports of an earlier run that had a link and an RDMA device; a plain one with a GUID had lost it by then. One that
@@ -56,7 +71,7 @@ class PortSearch {
   void forget_remembered(SteadyTime now);
   void miss_remembered(PortsFound& result, const Inventory& found, SteadyTime now);
   void tell_remembered_gone(PortsFound& result, const Inventory& found, SteadyTime now);
-  void name_losses(PortsFound& result);
+  void name_losses(PortsFound& result, SteadyTime now);
 
   bool first_ = true;
   std::vector<RememberedPort> remembered_;  ///< and not found yet
@@ -65,8 +80,8 @@ class PortSearch {
   bool remembered_told_ = false;                    ///< those whose card is gone
   std::size_t missed_ = 0;                          ///< of the remembered ones, once it is no matter of a slow driver
   std::set<std::pair<PortKey, std::string>> said_;  ///< port and probe of the gaps that stand
-  std::size_t watched_before_ = 0;                  ///< when there was a port last
-  std::size_t rdma_before_ = 0;                     ///< when there was an RDMA port last
+  MostOfLate watched_before_;
+  MostOfLate rdma_before_;
 };
 
 }  // namespace linkhealth

@@ -134,6 +134,26 @@ TEST_F(DaemonPortSearch, AllPortsGoneIsOneGapOfTheNode) {
   EXPECT_THAT(result.gaps[0].reason, ::testing::HasSubstr("no port is left, of 2"));
 }
 
+TEST_F(DaemonPortSearch, PortsThatGoOneAfterTheOtherWentTogether) {
+  find({one, two});
+  now += std::chrono::hours(1);
+  for (unsigned i = 0; i < PortSearch::kMisses; ++i) find({two});
+  now += Milliseconds(5'000);
+  for (unsigned i = 0; i < PortSearch::kMisses; ++i) find({});
+  EXPECT_TRUE(says(find({}), "", "no port is left, of 2")) << "a driver that goes takes them along one by one";
+  now += std::chrono::hours(1);
+  EXPECT_TRUE(says(find({}), "", "no port is left, of 2")) << "as long as it is so";
+}
+
+TEST_F(DaemonPortSearch, APortThatWentLongBeforeIsNotMissedWithTheLast) {
+  find({one, two});
+  for (unsigned i = 0; i < PortSearch::kMisses; ++i) find({two});
+  now += std::chrono::minutes(10);
+  find({two});
+  for (unsigned i = 0; i < PortSearch::kMisses; ++i) find({});
+  EXPECT_TRUE(says(find({}), "", "no port is left, of 1"));
+}
+
 TEST_F(DaemonPortSearch, ANodeThatNeverHadAPortMissesNone) {
   for (int i = 0; i < 3; ++i) EXPECT_TRUE(find({}).gaps.empty());
 }
