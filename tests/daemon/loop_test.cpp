@@ -18,6 +18,16 @@
 namespace linkhealth {
 namespace {
 
+/// Until the source ends the loop. One that misses what it waits for would wait for ever.
+void run(Source& source, const LoopHooks& hooks = {}) {
+  block_loop_signals();
+  Engine engine({});
+  const testing::ManualClock clock;
+  alarm(60);
+  EXPECT_TRUE(run_loop(source, engine, clock, hooks));
+  alarm(0);
+}
+
 /// A source whose descriptors come and go: each poll that one of them causes goes on to the next.
 class MovingSource : public Source {
  public:
@@ -46,14 +56,8 @@ class MovingSource : public Source {
 };
 
 TEST(DaemonLoop, WatchesWhatTheSourceAsksForNow) {
-  block_loop_signals();
   MovingSource source;
-  Engine engine({});
-  const testing::ManualClock clock;
-  const LoopHooks hooks;
-  alarm(60);  // a loop that misses a new descriptor would wait for ever
-  ASSERT_TRUE(run_loop(source, engine, clock, hooks));
-  alarm(0);
+  run(source);
   EXPECT_EQ(source.polls, MovingSource::kPolls + 1);
 }
 
@@ -74,16 +78,11 @@ class ClosedSource : public Source {
 };
 
 TEST(DaemonLoop, ADescriptorThatIsNotOpenLeavesTheTimer) {
-  block_loop_signals();
   ClosedSource source;
-  Engine engine({});
-  const testing::ManualClock clock;
   LoopHooks hooks;
   int reloads = 0;
   hooks.on_reload = [&reloads] { ++reloads; };
-  alarm(60);
-  ASSERT_TRUE(run_loop(source, engine, clock, hooks));
-  alarm(0);
+  run(source, hooks);
   EXPECT_EQ(source.polls, ClosedSource::kPolls);
   EXPECT_EQ(reloads, ClosedSource::kPolls - 1);
 }
@@ -126,16 +125,11 @@ class ReadingSource : public Source {
 };
 
 TEST(DaemonLoop, OneThreadReadsAndDecidesAndNoneIsWokenForIt) {
-  block_loop_signals();
   ReadingSource source;
   std::promise<void> at_once;
   at_once.set_value();
   source.hang = at_once.get_future().share();
-  Engine engine({});
-  const testing::ManualClock clock;
-  alarm(60);
-  ASSERT_TRUE(run_loop(source, engine, clock, {}));
-  alarm(0);
+  run(source);
   while (source.away) std::this_thread::yield();  // the end waits for a read, but not for ever
   EXPECT_FALSE(source.reading.contains(std::this_thread::get_id())) << "the main thread must be there to end it all";
   EXPECT_LE(source.reading.size(), 2U);
@@ -163,20 +157,15 @@ struct OtherWork {
 };
 
 TEST(DaemonLoop, OtherWorkGoesWithTheLoopAndMayHangToo) {
-  block_loop_signals();
   ReadingSource source;  // wants to read all the time, and still the other work has its turn
   std::promise<void> at_once;
   at_once.set_value();
   source.hang = at_once.get_future().share();
-  Engine engine({});
-  const testing::ManualClock clock;
   OtherWork other;
   LoopHooks hooks;
   other.put(hooks);
   source.may_end = [&other] { return other.begun == OtherWork::kHangs; };
-  alarm(60);
-  ASSERT_TRUE(run_loop(source, engine, clock, hooks));
-  alarm(0);
+  run(source, hooks);
   EXPECT_EQ(other.begun, OtherWork::kHangs);
   EXPECT_GE(source.polls, ReadingSource::kEnd) << "reads go on";
   other.never.set_value();
@@ -184,15 +173,10 @@ TEST(DaemonLoop, OtherWorkGoesWithTheLoopAndMayHangToo) {
 }
 
 TEST(DaemonLoop, AReadThatHangsStopsNeitherTheLoopNorItsEnd) {
-  block_loop_signals();
   std::promise<void> never;
   auto source = std::make_unique<ReadingSource>();
   source->hang = never.get_future().share();
-  Engine engine({});
-  const testing::ManualClock clock;
-  alarm(60);
-  ASSERT_TRUE(run_loop(*source, engine, clock, {}));
-  alarm(0);
+  run(*source);
   EXPECT_GE(source->polls, ReadingSource::kEnd);
   ASSERT_EQ(source->deciding.size(), 2U)
       << "the main thread's first poll, and who took the place of the one that hangs";
@@ -253,7 +237,6 @@ class QuietSource : public Source {
 };
 
 TEST(DaemonLoop, WhoeverAnswersMakesTheNextSampleInTheSameWakeUp) {
-  block_loop_signals();
   QuietSource source;
   Asker asker;
   std::set<std::thread::id> serving, polling;
@@ -263,21 +246,16 @@ TEST(DaemonLoop, WhoeverAnswersMakesTheNextSampleInTheSameWakeUp) {
     polling.insert(std::this_thread::get_id());
     kill(getpid(), SIGTERM);
   };
-  Engine engine({});
-  const testing::ManualClock clock;
   LoopHooks hooks;
   asker.put(hooks);
   asker.ask();
-  alarm(60);
-  ASSERT_TRUE(run_loop(source, engine, clock, hooks));
-  alarm(0);
+  run(source, hooks);
   EXPECT_EQ(asker.served, 1);
   EXPECT_EQ(source.slacks, std::vector<Milliseconds>{Milliseconds(1'000)});
   EXPECT_EQ(serving, polling);
 }
 
 TEST(DaemonLoop, WhereNobodyWasAnsweredNothingIsHastened) {
-  block_loop_signals();
   QuietSource source;
   Asker asker;
   asker.answers = false;  // a connection came, or went
@@ -288,21 +266,16 @@ TEST(DaemonLoop, WhereNobodyWasAnsweredNothingIsHastened) {
       kill(getpid(), SIGTERM);
     }
   };
-  Engine engine({});
-  const testing::ManualClock clock;
   LoopHooks hooks;
   asker.put(hooks);
   asker.ask();
-  alarm(60);
-  ASSERT_TRUE(run_loop(source, engine, clock, hooks));
-  alarm(0);
+  run(source, hooks);
   EXPECT_EQ(asker.served, 5);
   EXPECT_EQ(source.polls, 1) << "that of the start";
   EXPECT_TRUE(source.slacks.empty());
 }
 
 TEST(DaemonLoop, WhoAsksIsAnsweredWhileAnotherThreadDecides) {
-  block_loop_signals();
   QuietSource source;
   Asker asker;
   asker.answers = false;  // so that who serves goes back to wait, with no use for the turn
@@ -321,18 +294,13 @@ TEST(DaemonLoop, WhoAsksIsAnsweredWhileAnotherThreadDecides) {
     ask_and_wait();
     kill(getpid(), SIGTERM);
   };
-  Engine engine({});
-  const testing::ManualClock clock;
   LoopHooks hooks;
   asker.put(hooks);
-  alarm(60);
-  ASSERT_TRUE(run_loop(source, engine, clock, hooks));
-  alarm(0);
+  run(source, hooks);
   EXPECT_EQ(asker.served, 4);
 }
 
 TEST(DaemonLoop, WhileAReadHangsWhoAsksIsAnsweredAndTheNextSampleMade) {
-  block_loop_signals();
   QuietSource source;
   Asker asker;
   std::atomic<bool> back = false;
@@ -344,13 +312,9 @@ TEST(DaemonLoop, WhileAReadHangsWhoAsksIsAnsweredAndTheNextSampleMade) {
   };
   source.at_poll = 3;  // for what the read gave
   source.act = [] { kill(getpid(), SIGTERM); };
-  Engine engine({});
-  const testing::ManualClock clock;
   LoopHooks hooks;
   asker.put(hooks);
-  alarm(60);
-  ASSERT_TRUE(run_loop(source, engine, clock, hooks));
-  alarm(0);
+  run(source, hooks);
   EXPECT_TRUE(back);
   EXPECT_EQ(asker.served, 1);
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "daemon/sampler.h"
+#include "tests/daemon/merged_snapshot.h"
 #include "tests/probes/sysfs_tree.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/shared_host.h"
@@ -52,18 +53,8 @@ class OddNode : public ::testing::Test {
   }
   void take(const std::optional<Snapshot>& snapshot) {
     if (!snapshot) return;
-    for (const auto& [key, sample] : snapshot->ports) {
-      PortSample& port = all.ports[key];
-      port.id = sample.id;
-      if (sample.link) port.link = sample.link;
-      if (sample.pcie) port.pcie = sample.pcie;
-      if (!sample.counters) continue;
-      if (!port.counters) port.counters.emplace();
-      port.counters->merge(*sample.counters);
-    }
+    testing::merge_snapshot(*snapshot, all);
     std::erase_if(all.ports, [&](const auto& entry) { return !snapshot->ports.contains(entry.first); });
-    all.events.insert(all.events.end(), snapshot->events.begin(), snapshot->events.end());
-    all.gaps.insert(all.gaps.end(), snapshot->gaps.begin(), snapshot->gaps.end());
   }
   /// Polls until nothing is under way; `all` has what came since.
   void settle() {

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "daemon/sampler.h"
+#include "tests/daemon/merged_snapshot.h"
 #include "tests/probes/sysfs_tree.h"
 #include "tests/support/manual_clock.h"
 #include "tests/support/shared_host.h"
@@ -46,17 +47,7 @@ class SamplerFixture : public ::testing::Test {
   }
   static void add(std::optional<Snapshot> snapshot, Snapshot& all) {
     if (!snapshot) return;
-    for (auto& [key, sample] : snapshot->ports) {
-      PortSample& port = all.ports[key];
-      port.id = sample.id;
-      if (sample.link) port.link = sample.link;
-      if (sample.pcie) port.pcie = sample.pcie;
-      if (!sample.counters) continue;
-      if (!port.counters) port.counters.emplace();
-      port.counters->merge(*sample.counters);
-    }
-    all.events.insert(all.events.end(), snapshot->events.begin(), snapshot->events.end());
-    all.gaps.insert(all.gaps.end(), snapshot->gaps.begin(), snapshot->gaps.end());
+    merge_snapshot(*snapshot, all);
     all.gaps_ended.insert(all.gaps_ended.end(), snapshot->gaps_ended.begin(), snapshot->gaps_ended.end());
     all.uptime_s = snapshot->uptime_s;
   }
