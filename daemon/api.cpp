@@ -33,9 +33,7 @@ constexpr std::string_view kExplainPath = "/api/v1/text/explain/";
 constexpr std::string_view kModuleTextPath = "/api/v1/text/module/";
 constexpr std::size_t kUsualEvents = 100;
 
-ApiReply reply(std::string_view content_type, SharedBytes body) {
-  return {200, std::string(content_type), std::move(body), {}};
-}
+ApiReply reply(std::string_view content_type, SharedBytes body) { return {200, content_type, std::move(body), {}}; }
 ApiReply reply(std::string_view content_type, std::string body) {
   return reply(content_type, std::make_shared<const std::string>(std::move(body)));
 }

@@ -58,7 +58,7 @@ struct ApiRequest {
 
 struct ApiReply {
   int status = 200;
-  std::string content_type;
+  std::string_view content_type;  ///< of a table, or a literal
   SharedBytes body;
   std::vector<std::pair<std::string, std::string>> headers;
 };

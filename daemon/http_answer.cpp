@@ -36,6 +36,8 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kUsualFie
      {"Referrer-Policy", "no-referrer"},
      {"Cache-Control", "no-store"}}};
 
+constexpr std::size_t kUsualHead_bytes = 512;
+
 }  // namespace
 
 std::string_view status_words(int status) {
@@ -45,13 +47,20 @@ std::string_view status_words(int status) {
 }
 
 std::string http_head(const ApiReply& reply, std::optional<std::size_t> size, bool keep_alive) {
-  std::string head = fmt::format("HTTP/1.1 {} {}\r\nContent-Type: {}\r\n", reply.status, status_words(reply.status),
-                                 reply.content_type);
+  // By hand: it is made for each scrape, a second after the last one, and the formatter's code would be fetched anew.
+  std::string head;
+  head.reserve(kUsualHead_bytes);
+  head.append("HTTP/1.1 ").append(std::to_string(reply.status)).append(" ").append(status_words(reply.status));
+  head.append("\r\nContent-Type: ").append(reply.content_type).append("\r\n");
   for (const auto& usual : kUsualFields)
     if (std::ranges::none_of(reply.headers, [&](const auto& field) { return field.first == usual.first; }))
       head.append(usual.first).append(": ").append(usual.second).append("\r\n");
   for (const auto& [name, value] : reply.headers) head.append(name).append(": ").append(value).append("\r\n");
-  head += size ? fmt::format("Content-Length: {}\r\n", *size) : "Transfer-Encoding: chunked\r\n";
+  if (size) {
+    head.append("Content-Length: ").append(std::to_string(*size)).append("\r\n");
+  } else {
+    head += "Transfer-Encoding: chunked\r\n";
+  }
   head += keep_alive ? "Connection: keep-alive\r\n\r\n" : "Connection: close\r\n\r\n";
   return head;
 }

@@ -16,13 +16,13 @@ namespace linkhealth {
 /// `more` with no bytes: nothing yet.
 struct HttpStream {
   enum class State { kBytes, kNothingYet, kEnded, kBroken };
-  std::string content_type;
+  std::string_view content_type;  ///< a literal
   std::function<State(std::string&)> next;
 };
 
 /// Asked on the server's own thread, after HttpServer::wake(): costs nothing while nothing happens.
 struct HttpFeed {
-  std::string content_type;
+  std::string_view content_type;      ///< a literal
   std::function<std::string()> next;  ///< "": nothing new
   std::string keep_alive;             ///< sent after that long a silence, so that both ends see whether the other lives
   Milliseconds keep_alive_after{15'000};

@@ -11,13 +11,6 @@ namespace linkhealth {
 
 namespace {
 
-HttpRequest refused(int status) {
-  HttpRequest request;
-  request.state = HttpRequest::State::kRefused;
-  request.status = status;
-  return request;
-}
-
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 bool same_word(std::string_view a, std::string_view b) {
@@ -93,6 +86,24 @@ int take_field(std::string_view line, HttpRequest& request, std::optional<std::s
   return 0;
 }
 
+/// The request line and the fields. 0, or the status with which the request is refused.
+int take_head(std::string_view head, HttpRequest& request, std::optional<std::size_t>& body_bytes) {
+  for (bool first = true; !head.empty() || first; first = false) {
+    const auto line_end = std::min(head.find("\r\n"), head.size());
+    const std::string_view line = head.substr(0, line_end);
+    head.remove_prefix(std::min(line_end + 2, head.size()));
+    if (first && !take_request_line(line, request)) return 400;
+    if (first) continue;
+    if (const int status = take_field(line, request, body_bytes); status != 0) return status;
+  }
+  return 0;
+}
+
+void refuse(HttpRequest& request, int status) {
+  request.state = HttpRequest::State::kRefused;
+  request.status = status;
+}
+
 }  // namespace
 
 std::string url_decoded(std::string_view text, bool plus_is_blank) {
@@ -112,21 +123,20 @@ std::string url_decoded(std::string_view text, bool plus_is_blank) {
 }
 
 HttpRequest parse_http_request(std::string_view bytes) {
-  const auto end = bytes.substr(0, kMaxRequestHead_bytes).find("\r\n\r\n");
-  if (end == std::string_view::npos) return bytes.size() >= kMaxRequestHead_bytes ? refused(431) : HttpRequest();
   HttpRequest request;
-  std::string_view head = bytes.substr(0, end);
-  std::optional<std::size_t> body_bytes;
-  for (bool first = true; !head.empty() || first; first = false) {
-    const auto line_end = std::min(head.find("\r\n"), head.size());
-    const std::string_view line = head.substr(0, line_end);
-    head.remove_prefix(std::min(line_end + 2, head.size()));
-    if (first && !take_request_line(line, request)) return refused(400);
-    if (first) continue;
-    if (const int status = take_field(line, request, body_bytes); status != 0) return refused(status);
+  const auto end = bytes.substr(0, kMaxRequestHead_bytes).find("\r\n\r\n");
+  if (end == std::string_view::npos) {
+    if (bytes.size() >= kMaxRequestHead_bytes) refuse(request, 431);
+    return request;
   }
-  request.size = end + 4 + body_bytes.value_or(0);
-  if (bytes.size() < request.size) return {};
+  std::optional<std::size_t> body_bytes;
+  if (const int status = take_head(bytes.substr(0, end), request, body_bytes); status != 0) {
+    refuse(request, status);
+    return request;
+  }
+  const std::size_t size = end + 4 + body_bytes.value_or(0);
+  if (bytes.size() < size) return request;
+  request.size = size;
   request.api.body = bytes.substr(end + 4, body_bytes.value_or(0));
   request.state = HttpRequest::State::kComplete;
   return request;

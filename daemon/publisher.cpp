@@ -4,17 +4,20 @@
 
 namespace linkhealth {
 
+// No std::call_once: the library's wakes those who wait with a call of the kernel, also when nobody does.
 template <typename Make>
-SharedBytes Published::get(Lazy& lazy, Make make) {
-  std::call_once(lazy.once, [&] {
+SharedBytes Published::get(Lazy& lazy, std::mutex& making, Make make) {
+  if (lazy.made) return lazy.bytes;
+  const std::lock_guard lock(making);
+  if (!lazy.made) {
     lazy.bytes = std::make_shared<const std::string>(make());
     lazy.made = true;
-  });
+  }
   return lazy.bytes;
 }
 
 SharedBytes Published::metrics(MetricGroups groups) const {
-  return get(metrics_[index_of(groups)], [&] { return pages_->text(step(), groups); });
+  return get(metrics_[index_of(groups)], making_metrics_, [&] { return pages_->text(step(), groups); });
 }
 
 SharedBytes Published::metrics_gzip(MetricGroups groups) const {
@@ -30,11 +33,11 @@ void Published::prepare_as(const Published& former) const {
 }
 
 SharedBytes Published::make_gzip(MetricGroups groups) const {
-  return get(metrics_gzip_[index_of(groups)], [&] { return pages_->gzip(step(), groups); });
+  return get(metrics_gzip_[index_of(groups)], making_metrics_, [&] { return pages_->gzip(step(), groups); });
 }
 
 SharedBytes Published::report_json() const {
-  return get(report_json_, [&] { return write_json_(*report_); });
+  return get(report_json_, making_json_, [&] { return write_json_(*report_); });
 }
 
 void Publisher::publish(std::shared_ptr<const Report> report, const std::vector<FaultEvent>& events,

@@ -59,15 +59,15 @@ class Published {
  private:
   /// Bytes that are made at most once.
   struct Lazy {
-    std::once_flag once;
     SharedBytes bytes;
     std::atomic<bool> made = false;
     std::atomic<bool> asked = false;
   };
   [[nodiscard]] SharedBytes make_gzip(MetricGroups groups) const;
   [[nodiscard]] MetricsStep step() const { return {*report_, counts_, monitor_}; }
+  /// Two who ask at once, of what is made under the same lock: the second waits.
   template <typename Make>
-  static SharedBytes get(Lazy& lazy, Make make);
+  static SharedBytes get(Lazy& lazy, std::mutex& making, Make make);
   static std::size_t index_of(MetricGroups groups) { return (groups.counters ? 1U : 0U) + (groups.optics ? 2U : 0U); }
 
   std::shared_ptr<const Report> report_;
@@ -75,6 +75,7 @@ class Published {
   MonitorFigures monitor_;
   std::function<std::string(const Report&)> write_json_;
   std::shared_ptr<MetricsPages> pages_;  ///< of all steps
+  mutable std::mutex making_metrics_, making_json_;
   mutable std::array<Lazy, 4> metrics_;
   mutable std::array<Lazy, 4> metrics_gzip_;
   mutable Lazy report_json_;

@@ -135,6 +135,12 @@ Result<OwnedFd> listen_unix(const ServerSettings& settings) {
   return error;
 }
 
+/// Who may act on the Unix socket, in words.
+std::string who_may(const std::string& control_group) {
+  return "root, linkhealthd's own user" + (control_group.empty() ? std::string(" (and control_group, which is not set)")
+                                                                 : " and the group " + control_group);
+}
+
 HttpAnswer plain(ApiReply reply) { return {std::move(reply), nullptr, nullptr}; }
 
 class ApiServer : public Server {
@@ -144,7 +150,7 @@ class ApiServer : public Server {
         tap_(tap),
         clock_(clock),
         stale_after_(settings.stale_after),
-        control_group_name_(settings.control_group),
+        who_may_(who_may(settings.control_group)),
         memory_(settings.memory),
         desk_(settings.desk),
         started_(clock.steady()),
@@ -209,7 +215,7 @@ class ApiServer : public Server {
  private:
   HttpAnswer handle(ApiRequest& request, HttpServer::Kind kind, int socket) {
     if (kind == HttpServer::Kind::kUnix) introduce(request, socket);
-    if (const auto refusal = refuse_act(request, who_may())) return plain(*refusal);
+    if (const auto refusal = refuse_act(request, who_may_)) return plain(*refusal);
     if (request.path == kRecordingPath && request.method == "GET") return record(request, kind);
     if (request.path == kEventStreamPath && request.method == "GET")
       return {{}, nullptr, event_feed(publisher_, request.last_event_id)};
@@ -228,17 +234,11 @@ class ApiServer : public Server {
     if (request.caller.may_act) request.caller.user = user_name(peer->uid);
   }
 
-  [[nodiscard]] std::string who_may() const {
-    return "root, linkhealthd's own user" + (control_group_name_.empty()
-                                                 ? std::string(" (and control_group, which is not set)")
-                                                 : " and the group " + control_group_name_);
-  }
-
   HttpAnswer record(const ApiRequest& request, HttpServer::Kind kind) {
     if (kind != HttpServer::Kind::kUnix)
       return plain(api_error(request, 403, "recordings are given on the Unix socket only"));
     // The kernel log's lines are in it, which not everybody may read.
-    if (!request.caller.may_act) return plain(api_error(request, 403, "recordings are given to " + who_may()));
+    if (!request.caller.may_act) return plain(api_error(request, 403, "recordings are given to " + who_may_));
     const auto seconds = request.params.find("for");
     const auto wanted_s = seconds == request.params.end() ? std::nullopt : parse_u64(seconds->second);
     if (!wanted_s || *wanted_s == 0 || *wanted_s > kMaxRecording_s)
@@ -267,7 +267,7 @@ class ApiServer : public Server {
   RecordingTap& tap_;
   const Clock& clock_;
   Milliseconds stale_after_;
-  std::string control_group_name_;
+  std::string who_may_;  ///< in words
   std::optional<gid_t> control_group_;
   Memory* memory_;
   Operator* desk_;
