@@ -48,8 +48,10 @@ Reading PortReader::read(ReadGroup group, SteadyTime now) {
   reading.port = key_;
   reading.group = group;
   reading.reader = number_;
-  if (group == ReadGroup::kCounters) read_counters(reading);
-  if (group == ReadGroup::kKernel || (group == ReadGroup::kCounters && reads_all_at_once())) read_kernel(reading);
+  StateReads state;
+  if (group == ReadGroup::kCounters) read_counters(reading, state);
+  if (group == ReadGroup::kKernel || (group == ReadGroup::kCounters && reads_all_at_once()))
+    read_kernel(reading, state);
   if (group == ReadGroup::kDriver) read_driver(reading);
   if (group == ReadGroup::kPcie) pcie_.read(*host_, port_, reading.sample, reading.gaps);
   reading.gaps_ended = std::exchange(gaps_ended_, {});
@@ -147,22 +149,24 @@ bool PortReader::read_own_counters(Reading& reading) {
   return asked && !not_now;
 }
 
-void PortReader::read_counters(Reading& reading) {
+void PortReader::read_counters(Reading& reading, StateReads& state) {
   IbPortReader* const files = verbs(reading.gaps);
   if (files == nullptr) return;
   const std::uint64_t before = files->costly_reads() + own_counters_.mads();
-  if (!read_own_counters(reading))
-    reading.gone = files->read_due(firmware_reads_, now_, reading.sample, reading.gaps) == ReadStatus::kGone;
+  if (!read_own_counters(reading)) {
+    StateReads* const beside = reads_all_at_once() && !rdma_index() ? &state : nullptr;
+    reading.gone = files->read_due(firmware_reads_, now_, reading.sample, reading.gaps, beside) == ReadStatus::kGone;
+  }
   // hw_counters: one request, or one burst of files
   reading.firmware_reads = files->costly_reads() + own_counters_.mads() - before + 1;
   read_hw_counters(*files, reading);
   read_device_counters(*files, reading);
 }
 
-void PortReader::read_kernel(Reading& reading) {
+void PortReader::read_kernel(Reading& reading, const StateReads& state) {
   reading.sample.link.emplace();
   if (port_.exempt_reason.empty()) read_interface(reading);
-  if (IbPortReader* const files = verbs(reading.gaps)) read_verbs_state(*files, reading);
+  if (IbPortReader* const files = verbs(reading.gaps)) read_verbs_state(*files, reading, state);
 }
 
 void PortReader::read_interface(Reading& reading) {
@@ -176,7 +180,7 @@ void PortReader::read_interface(Reading& reading) {
 
 /// Netlink's answer is one query of the port (ib_query_port in drivers/infiniband/core/nldev.c, fill_port_info), each
 /// of the files is another.
-void PortReader::read_verbs_state(IbPortReader& verbs, Reading& reading) {
+void PortReader::read_verbs_state(IbPortReader& verbs, Reading& reading, const StateReads& state) {
   if (const auto device = rdma_index()) {
     std::vector<Gap> unsaid;
     const bool by_netlink = ask(kRdmaState, "link", unsaid, [&]() -> std::optional<Error> {
@@ -188,7 +192,7 @@ void PortReader::read_verbs_state(IbPortReader& verbs, Reading& reading) {
     });
     if (by_netlink) return;
   }
-  reading.gone = verbs.read(IbGroup::kState, reading.sample, reading.gaps) == ReadStatus::kGone || reading.gone;
+  reading.gone = verbs.read_state(state, reading.sample, reading.gaps) == ReadStatus::kGone || reading.gone;
 }
 
 void PortReader::read_link_settings(const EthtoolFamily& family, Reading& reading) {

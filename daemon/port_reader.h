@@ -99,14 +99,15 @@ class PortReader {
   bool ask(Source source, std::string_view probe, std::vector<Gap>& gaps, Read read);
   IbPortReader* verbs(std::vector<Gap>& gaps);
   const EthtoolFamily* ethtool(std::vector<Gap>& gaps);
-  void read_counters(Reading& reading);
+  /// `state`: see IbPortReader::read_due(); left as it is where netlink gives the state.
+  void read_counters(Reading& reading, StateReads& state);
   bool read_own_counters(Reading& reading);
   std::optional<std::uint32_t> rdma_index();
   void read_hw_counters(IbPortReader& verbs, Reading& reading);
   static void read_device_counters(IbPortReader& verbs, Reading& reading);
-  void read_kernel(Reading& reading);
+  void read_kernel(Reading& reading, const StateReads& state);
   void read_interface(Reading& reading);
-  void read_verbs_state(IbPortReader& verbs, Reading& reading);
+  void read_verbs_state(IbPortReader& verbs, Reading& reading, const StateReads& state);
   void read_link_settings(const EthtoolFamily& family, Reading& reading);
   void read_statistics(const EthtoolFamily& family, Reading& reading);
   void read_driver(Reading& reading);

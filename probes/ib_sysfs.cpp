@@ -15,7 +15,7 @@ namespace linkhealth {
 namespace {
 
 constexpr std::array kStateFiles = {"state", "phys_state", "rate"};
-constexpr std::size_t kRateFile = 2;
+constexpr std::size_t kStateFile = 0, kPhysStateFile = 1, kRateFile = 2;
 constexpr std::size_t kLongestState = 128;
 constexpr unsigned kRateEach = 6;      // reads of the state: with the shipped periods a minute
 constexpr unsigned kStateMaxSkip = 7;  // the state comes back soon after a port has left switch mode
@@ -52,6 +52,11 @@ constexpr auto kPmaPeriods = std::to_array<PmaPeriod>({
 });
 constexpr int kOtherPmaPeriodS = 120;
 constexpr double kDue = 0.9;  // a cycle that begins a little early does not cost a whole cycle more
+
+std::optional<Result<std::string_view>> text_of(const DescriptorRead& read) {
+  if (read.got < 0) return errno_error("read", static_cast<int>(-read.got));
+  return trim({read.buffer.data(), static_cast<std::size_t>(read.got)});
+}
 
 /// One gap for a probe, also where its files are read in two parts: the second reason hides not the first.
 void add_gap(std::vector<Gap>& gaps, const PortKey& port, const char* probe, std::string reasons) {
@@ -99,9 +104,8 @@ IbPortReader::IbPortReader(Host& host, const InventoryPort& port)
       infiniband_(port.id.link_layer == "InfiniBand"),
       without_interface_(port.id.link_layer == "Ethernet" && port.sysfs_netdev_dir.empty() &&
                          port.exempt_reason.empty()),
-      driver_(port.id.driver) {
-  state_files_.reserve(kStateFiles.size());
-  for (const char* name : kStateFiles) state_files_.emplace_back(name);
+      driver_(port.id.driver),
+      state_files_(kStateFiles) {
   find_counters(dir_ + "/counters");
   find_hw_counters(dir_ + "/hw_counters");
   find_device_counters(port);
@@ -173,43 +177,56 @@ ReadStatus IbPortReader::read(IbGroup group, PortSample& sample, std::vector<Gap
     case IbGroup::kState:
       break;
   }
-  return read_state(sample, gaps);
+  return read_state({}, sample, gaps);
 }
 
 /// The file's text; nullopt with a reason kept in the file otherwise.
-std::optional<std::string_view> IbPortReader::take_state_text(KeptFile& file,
+std::optional<std::string_view> IbPortReader::take_state_text(std::size_t file,
                                                               const std::optional<Result<std::string_view>>& text) {
   if (!text) return std::nullopt;
   if (*text) return **text;
-  gone_ = gone_ || (text->error().errnum == ENODEV && &file == &state_files_.front());
-  file.reject(errno_name(text->error().errnum), kStateMaxSkip);
+  gone_ = gone_ || (text->error().errnum == ENODEV && file == kStateFile);
+  state_files_.reject(file, errno_name(text->error().errnum), kStateMaxSkip);
   return std::nullopt;
 }
 
 bool IbPortReader::is_gone() {
   std::array<char, kLongestState> buffer;  // NOLINT(*-member-init): filled by the read
-  KeptFile& state = state_files_.front();
-  if (!gone_) take_state_text(state, state.read(*host_, dir_, buffer));
+  if (!gone_) take_state_text(kStateFile, state_files_[kStateFile].read(*host_, dir_, buffer));
   return gone_;
 }
 
 /// The value of a state file; nullopt with a reason kept in the file otherwise.
 template <typename Parse>
-auto IbPortReader::take_state(KeptFile& file, const std::optional<Result<std::string_view>>& read, Parse parse) {
+auto IbPortReader::take_state(std::size_t file, const std::optional<Result<std::string_view>>& read, Parse parse) {
   const auto text = take_state_text(file, read);
   auto value = text ? parse(*text) : decltype(parse(*text))();
-  if (value) file.accept();
-  if (text && !value) file.reject(unexpected_text(*text).message, kStateMaxSkip);
+  if (value) state_files_[file].accept();
+  if (text && !value) state_files_.reject(file, unexpected_text(*text).message, kStateMaxSkip);
   return value;
 }
 
-ReadStatus IbPortReader::read_state(PortSample& sample, std::vector<Gap>& gaps) {
-  KeptReads<2, kLongestState> reads;
-  for (std::size_t i = 0; i < 2; ++i) reads.add(*host_, state_files_[i], dir_);
-  reads.read(*host_);
-  auto state = take_state(state_files_[0], reads.text(0), parse_state);
+/// Whether both can be read beside the counters: open, and not in trouble.
+bool IbPortReader::begin_state(StateReads& state) {
+  for (const std::size_t file : {kStateFile, kPhysStateFile}) {
+    const int descriptor = state_files_[file].reason().empty() ? state_files_[file].descriptor() : -1;
+    if (descriptor < 0) return false;
+    state.reads[file] = {descriptor, state.texts[file], 0};
+  }
+  return true;
+}
+
+ReadStatus IbPortReader::read_state(const StateReads& ahead, PortSample& sample, std::vector<Gap>& gaps) {
   if (gone_) return ReadStatus::kGone;
-  finish_state(std::move(state), take_state(state_files_[1], reads.text(1), parse_state), sample, gaps);
+  KeptReads<2, kLongestState> reads;
+  if (!ahead.made) {
+    for (const std::size_t file : {kStateFile, kPhysStateFile}) reads.add(*host_, state_files_[file], dir_);
+    reads.read(*host_);
+  }
+  const auto text = [&](std::size_t file) { return ahead.made ? text_of(ahead.reads[file]) : reads.text(file); };
+  auto state = take_state(kStateFile, text(kStateFile), parse_state);
+  if (gone_) return ReadStatus::kGone;
+  finish_state(std::move(state), take_state(kPhysStateFile, text(kPhysStateFile), parse_state), sample, gaps);
   return ReadStatus::kOk;
 }
 
@@ -237,14 +254,13 @@ void IbPortReader::finish_state(std::optional<std::string> state, std::optional<
   }
   state_ = std::move(state);
   phys_state_ = std::move(phys_state);
-  add_gap(gaps, key_, "link", join_reasons(state_files_));
+  add_gap(gaps, key_, "link", state_files_.reasons());
 }
 
 void IbPortReader::read_rate(bool same_state) {
   if (same_state && rate_ && rate_rests_-- > 0) return;
   std::array<char, kLongestState> buffer;  // NOLINT(*-member-init): filled by the read
-  KeptFile& file = state_files_[kRateFile];
-  rate_ = take_state(file, file.read(*host_, dir_, buffer), parse_rate);
+  rate_ = take_state(kRateFile, state_files_[kRateFile].read(*host_, dir_, buffer), parse_rate);
   rate_rests_ = kRateEach - 1;
 }
 
@@ -255,7 +271,7 @@ void IbPortReader::put_rate(LinkSample& link) const {
 }
 
 ReadStatus IbPortReader::read_counters(CounterFiles& files, const char* probe, const std::string& why_none,
-                                       PortSample& sample, std::vector<Gap>& gaps) {
+                                       PortSample& sample, std::vector<Gap>& gaps, StateReads* state) {
   if (!why_none.empty()) {
     gaps.push_back({key_, probe, why_none});
     return is_gone() ? ReadStatus::kGone : ReadStatus::kOk;
@@ -264,7 +280,12 @@ ReadStatus IbPortReader::read_counters(CounterFiles& files, const char* probe, c
     if (!sample.counters) sample.counters.emplace();
     files.put(index, value, *sample.counters);
   };
-  if (files.read(*host_, take, [this] { return is_gone(); }) == ReadStatus::kGone) return ReadStatus::kGone;
+  std::span<DescriptorRead> beside;
+  if (state != nullptr && !files.empty() && begin_state(*state)) beside = state->reads;
+  if (files.read(
+          *host_, take, [this] { return is_gone(); }, beside) == ReadStatus::kGone)
+    return ReadStatus::kGone;
+  if (!beside.empty()) state->made = true;
   add_gap(gaps, key_, probe, files.reasons());
   return ReadStatus::kOk;
 }
@@ -283,14 +304,15 @@ std::vector<IbPortReader::Turn> IbPortReader::due_turns(SteadyTime now) {
   return turns;
 }
 
-ReadStatus IbPortReader::read_due(std::size_t budget, SteadyTime now, PortSample& sample, std::vector<Gap>& gaps) {
+ReadStatus IbPortReader::read_due(std::size_t budget, SteadyTime now, PortSample& sample, std::vector<Gap>& gaps,
+                                  StateReads* state) {
   if (gone_) return ReadStatus::kGone;
   if (!no_counters_.empty()) find_counters(dir_ + "/counters");
   if (!no_counters_.empty()) {
     gaps.push_back({key_, "counters", no_counters_});
     return is_gone() ? ReadStatus::kGone : ReadStatus::kOk;
   }
-  if (budget == 0) return read(IbGroup::kPma, sample, gaps);
+  if (budget == 0) return read_counters(pma_, "counters", no_counters_, sample, gaps, state);
   std::vector<Turn> turns = due_turns(now);
   if (std::exchange(read_once_, true) && turns.size() > budget)
     turns.erase(turns.begin() + static_cast<std::ptrdiff_t>(budget), turns.end());

@@ -8,6 +8,7 @@
 // a cable; those of a device that is left out (efa's commands) are its port's where it has one.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -37,6 +38,13 @@ struct IbRate {
   std::uint32_t lanes = 0;
 };
 
+/// state and phys_state of a port, where they are read in one go with its counters.
+struct StateReads {
+  std::array<DescriptorRead, CounterFiles::kBeside> reads;
+  std::array<std::array<char, 128>, CounterFiles::kBeside> texts;  // NOLINT(*-member-init): filled by the reads
+  bool made = false;
+};
+
 class IbPortReader {
  public:
   /// Finds the port's files. An Error when the port's directory is not there; missing or unreadable files are gaps of
@@ -51,13 +59,17 @@ class IbPortReader {
   /// only where the sample has no speed yet, because soft devices and old kernels round it down. The rate is read when
   /// it is wanted and one of the states changed, and each sixth time, and else it is the one before.
   ReadStatus read(IbGroup group, PortSample& sample, std::vector<Gap>& gaps);
+  /// kState of what was read ahead, or else of the files.
+  ReadStatus read_state(const StateReads& ahead, PortSample& sample, std::vector<Gap>& gaps);
   /// kState for who has heard the two states from elsewhere, in the files' words: only the rate's file is read.
   void put_state(std::string state, std::string phys_state, PortSample& sample, std::vector<Gap>& gaps);
 
   /// At most `budget` files of counters/, those that are most overdue, of equals those of damage. The first call reads
   /// every file, so that each counter has a value to count from. What was not due is not in the sample, and the last
-  /// value stands. 0: every file each time, as kPma above.
-  ReadStatus read_due(std::size_t budget, SteadyTime now, PortSample& sample, std::vector<Gap>& gaps);
+  /// value stands. 0: every file each time, as kPma above, and in the same go those of the state into `state`, where it
+  /// is given and they can be.
+  ReadStatus read_due(std::size_t budget, SteadyTime now, PortSample& sample, std::vector<Gap>& gaps,
+                      StateReads* state = nullptr);
 
   /// Whether the device has counters that are this port's: one request more on mlx5.
   [[nodiscard]] bool has_device_counters() const { return !device_.empty(); }
@@ -69,13 +81,13 @@ class IbPortReader {
   void find_counters(const std::string& dir);
   void find_hw_counters(const std::string& dir);
   void find_device_counters(const InventoryPort& port);
-  ReadStatus read_state(PortSample& sample, std::vector<Gap>& gaps);
+  bool begin_state(StateReads& state);
   void finish_state(std::optional<std::string> state, std::optional<std::string> phys_state, PortSample& sample,
                     std::vector<Gap>& gaps);
   void read_rate(bool same_state);
   void put_rate(LinkSample& link) const;
   ReadStatus read_counters(CounterFiles& files, const char* probe, const std::string& why_none, PortSample& sample,
-                           std::vector<Gap>& gaps);
+                           std::vector<Gap>& gaps, StateReads* state = nullptr);
   /// A file of counters/ that waits for its turn.
   struct Turn {
     std::size_t index;
@@ -85,8 +97,9 @@ class IbPortReader {
   /// Asks the state file: an ENODEV of it is the device's end.
   bool is_gone();
   template <typename Parse>
-  auto take_state(KeptFile& file, const std::optional<Result<std::string_view>>& read, Parse parse);
-  std::optional<std::string_view> take_state_text(KeptFile& file, const std::optional<Result<std::string_view>>& text);
+  auto take_state(std::size_t file, const std::optional<Result<std::string_view>>& read, Parse parse);
+  std::optional<std::string_view> take_state_text(std::size_t file,
+                                                  const std::optional<Result<std::string_view>>& text);
 
   Host* host_;
   PortKey key_;
@@ -94,8 +107,8 @@ class IbPortReader {
   bool infiniband_ = false;
   bool without_interface_ = false;  // of a watched port: it would say the carrier on Ethernet
   std::string driver_;
-  bool gone_ = false;                  // for ever: kept files of a device that has gone stay dead
-  std::vector<KeptFile> state_files_;  // state, phys_state, rate
+  bool gone_ = false;      // for ever: kept files of a device that has gone stay dead
+  KeptFiles state_files_;  // state, phys_state, rate
   std::optional<std::string> state_, phys_state_;
   std::optional<IbRate> rate_;  // as last read
   unsigned rate_rests_ = 0;     // for so many reads more

@@ -38,6 +38,13 @@ void KeptFile::reject(std::string reason, unsigned max_skip) {
   ++trouble_->failures;
 }
 
+std::string KeptFiles::reasons() {
+  std::string text;
+  if (any_failed_) text = join_reasons(files_);
+  any_failed_ = !text.empty();
+  return text;
+}
+
 CounterFiles::CounterFiles(std::string dir, std::string_view prefix, std::span<const std::string> names)
     : dir_(std::move(dir)), prefix_size_(prefix.size()) {
   files_.reserve(names.size());
@@ -53,14 +60,18 @@ CounterFiles::CounterFiles(std::string dir, std::string_view prefix, std::span<c
   looked_at_ = files_.size();
 }
 
-void CounterFiles::read_descriptors(std::size_t first, std::size_t count, Host& host, Reads& reads) const {
+void CounterFiles::read_descriptors(std::size_t first, std::size_t count, Host& host, Reads& reads,
+                                    std::span<DescriptorRead> beside) const {
   std::size_t asked = 0;
   for (std::size_t i = first; i < first + count; ++i) {
     if (descriptors_[i] < 0) continue;
     reads.reads[asked] = {descriptors_[i], reads.texts[asked], 0};
     ++asked;
   }
-  if (asked > 0) host.read_descriptors(std::span(reads.reads).first(asked));
+  const auto theirs = std::span(reads.reads).subspan(asked, beside.size());
+  std::copy(beside.begin(), beside.end(), theirs.begin());
+  if (asked + beside.size() > 0) host.read_descriptors(std::span(reads.reads).first(asked + beside.size()));
+  std::copy(theirs.begin(), theirs.end(), beside.begin());
 }
 
 std::optional<Result<std::uint64_t>> CounterFiles::number(std::size_t index, Host& host, const DescriptorRead* read) {

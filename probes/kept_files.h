@@ -12,6 +12,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/text.h"
@@ -57,6 +58,26 @@ class KeptFile {
   std::unique_ptr<Trouble> trouble_;  ///< none: the last try was good
 };
 
+/// A few files of one directory that are read each by itself.
+class KeptFiles {
+ public:
+  /// `names` must outlive the files.
+  explicit KeptFiles(std::span<const char* const> names) : files_(names.begin(), names.end()) {}
+
+  KeptFile& operator[](std::size_t index) { return files_[index]; }
+  /// KeptFile::reject().
+  void reject(std::size_t index, std::string reason, unsigned max_skip) {
+    files_[index].reject(std::move(reason), max_skip);
+    any_failed_ = true;
+  }
+  /// join_reasons(), without a look at the files while none has failed: they lie in some cache lines for each port.
+  std::string reasons();
+
+ private:
+  std::vector<KeptFile> files_;
+  bool any_failed_ = false;  ///< of them may have
+};
+
 /// Reads of a few kept files, at most `kMost` of them, that are made together. A text that is longer than `kLongest` is
 /// cut off.
 template <std::size_t kMost, std::size_t kLongest>
@@ -91,8 +112,10 @@ class CounterFiles {
 
   /// Reads all files that are not left alone and calls `take(index, value)` for each number.
   /// kGone at the first ENODEV that `is_gone()` confirms: a driver may answer it for one attribute alone.
+  /// `beside`: at most kBeside other reads, made in the same go as the first of these.
   template <typename Take, typename IsGone>
-  ReadStatus read(Host& host, Take take, IsGone is_gone);
+  ReadStatus read(Host& host, Take take, IsGone is_gone, std::span<DescriptorRead> beside = {});
+  static constexpr std::size_t kBeside = 2;
 
   /// The same for one file alone, whose turn it is: turns come seldom, so fewer of them are left out while it fails.
   template <typename Take, typename IsGone>
@@ -122,12 +145,13 @@ class CounterFiles {
   static constexpr std::size_t kLongest = 64;  ///< a counter has 21 characters
   /// What was read of at most kTogether of the files.
   struct Reads {
-    std::array<DescriptorRead, kTogether> reads;
+    std::array<DescriptorRead, kTogether + kBeside> reads;
     std::array<std::array<char, kLongest>, kTogether> texts;  // NOLINT(*-member-init): filled by the reads
     std::size_t taken = 0;                                    ///< of `reads`
   };
-  /// Reads those of the `count` files from `first` on that have a descriptor, in one go.
-  void read_descriptors(std::size_t first, std::size_t count, Host& host, Reads& reads) const;
+  /// Reads those of the `count` files from `first` on that have a descriptor, and those beside, in one go.
+  void read_descriptors(std::size_t first, std::size_t count, Host& host, Reads& reads,
+                        std::span<DescriptorRead> beside) const;
   /// The number in file `index`, of which `read` was read; null: it is read alone. nullopt while the file is left
   /// alone.
   std::optional<Result<std::uint64_t>> number(std::size_t index, Host& host, const DescriptorRead* read);
@@ -138,7 +162,8 @@ class CounterFiles {
   void accept(std::size_t index);
   void reject(std::size_t index, const Error& error, unsigned max_skip);
   template <typename Take, typename IsGone>
-  ReadStatus read_some(std::size_t first, std::size_t count, Host& host, Take take, IsGone is_gone, unsigned max_skip);
+  ReadStatus read_some(std::size_t first, std::size_t count, Host& host, Take take, IsGone is_gone, unsigned max_skip,
+                       std::span<DescriptorRead> beside = {});
 
   static constexpr unsigned kMaxSkip = 63;
   static constexpr unsigned kMaxTurnsLeftOut = 4;  ///< the longest period between turns is two minutes
@@ -183,10 +208,10 @@ std::optional<Result<std::string_view>> KeptReads<kMost, kLongest>::text(std::si
 }
 
 template <typename Take, typename IsGone>
-ReadStatus CounterFiles::read(Host& host, Take take, IsGone is_gone) {
+ReadStatus CounterFiles::read(Host& host, Take take, IsGone is_gone, std::span<DescriptorRead> beside) {
   for (std::size_t first = 0; first < files_.size(); first += kTogether)
-    if (read_some(first, std::min(kTogether, files_.size() - first), host, take, is_gone, kMaxSkip) ==
-        ReadStatus::kGone)
+    if (read_some(first, std::min(kTogether, files_.size() - first), host, take, is_gone, kMaxSkip,
+                  std::exchange(beside, {})) == ReadStatus::kGone)
       return ReadStatus::kGone;
   return ReadStatus::kOk;
 }
@@ -198,9 +223,9 @@ ReadStatus CounterFiles::read_turn(std::size_t index, Host& host, Take take, IsG
 
 template <typename Take, typename IsGone>
 ReadStatus CounterFiles::read_some(std::size_t first, std::size_t count, Host& host, Take take, IsGone is_gone,
-                                   unsigned max_skip) {
+                                   unsigned max_skip, std::span<DescriptorRead> beside) {
   Reads reads;
-  read_descriptors(first, count, host, reads);
+  read_descriptors(first, count, host, reads, beside);
   for (std::size_t i = first; i < first + count; ++i) {
     const DescriptorRead* const read = descriptors_[i] >= 0 ? &reads.reads[reads.taken++] : nullptr;
     // Nearly always: without an Error at hand.

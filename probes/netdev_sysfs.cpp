@@ -22,10 +22,7 @@ constexpr std::uint64_t kMaxMbps = 100'000'000;  // SPEED_UNKNOWN (-1, or 429496
 }  // namespace
 
 NetdevReader::NetdevReader(Host& host, const InventoryPort& port, Speed speed)
-    : host_(&host), key_(port.id.key()), dir_(port.sysfs_netdev_dir), speed_(speed) {
-  files_.reserve(kFileNames.size());
-  for (const char* name : kFileNames) files_.emplace_back(name);
-}
+    : host_(&host), key_(port.id.key()), dir_(port.sysfs_netdev_dir), speed_(speed), files_(kFileNames) {}
 
 void NetdevReader::find_statistics() {
   if (std::exchange(statistics_found_, true)) return;
@@ -63,7 +60,7 @@ std::optional<std::string_view> NetdevReader::read_text(File which, Text& buffer
   if (errnum == absent_errnum) {
     file.accept();
   } else {
-    file.reject(errno_name(errnum), kMaxSkip);
+    files_.reject(which, errno_name(errnum), kMaxSkip);
   }
   return std::nullopt;
 }
@@ -76,7 +73,7 @@ std::optional<std::uint64_t> NetdevReader::read_number(File which, int absent_er
   if (value || *text == "-1") {  // -1: not known, the kernel's way to say absent
     files_[which].accept();
   } else {
-    files_[which].reject(unexpected_text(*text).message, kMaxSkip);
+    files_.reject(which, unexpected_text(*text).message, kMaxSkip);
   }
   return value;
 }
@@ -143,7 +140,7 @@ ReadStatus NetdevReader::read_link(std::optional<LinkSample>& said, std::vector<
     if (ups) link.carrier_up_count = *ups;
     if (downs) link.carrier_down_count = *downs;
   }
-  if (auto reasons = join_reasons(files_); !reasons.empty()) gaps.push_back({key_, "link", std::move(reasons)});
+  if (auto reasons = files_.reasons(); !reasons.empty()) gaps.push_back({key_, "link", std::move(reasons)});
   return ReadStatus::kOk;
 }
 

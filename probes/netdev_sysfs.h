@@ -70,7 +70,7 @@ class NetdevReader {
   PortKey key_;
   std::string dir_;
   Speed speed_;
-  std::vector<KeptFile> files_;  // in the order of File
+  KeptFiles files_;  // in the order of File
   const LinkReads* link_reads_ = nullptr;
   std::array<std::optional<std::uint8_t>, kFileCount>
       ahead_;  ///< by file: its number in link_reads_, until it is taken

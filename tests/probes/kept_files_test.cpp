@@ -4,6 +4,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <array>
+#include <cerrno>
 #include <fstream>
 #include <map>
 #include <memory>
@@ -101,6 +103,47 @@ TEST_P(CounterFilesTest, MoreFilesThanGoIntoOneCall) {
     EXPECT_EQ(values.size(), 69U);
     for (const auto& [name, value] : values) EXPECT_EQ(name, "counter_" + std::to_string(value / 1000));
   }
+}
+
+TEST_P(CounterFilesTest, OtherReadsAreMadeBesideThemWhereThereAreFiles) {
+  std::vector<std::string> names;
+  for (int i = 0; i < 40; ++i) names.push_back("counter_" + std::to_string(i));
+  for (const std::string& name : names) put(name, "1\n");
+  put("state", "4: ACTIVE\n");
+  KeptFile state("state");
+  std::array<char, 16> text{};
+  ASSERT_TRUE(state.read(host_, directory_.path(), text));
+  CounterFiles all = files(names), none = files({});
+  for (const int of_each : {0, 40, 40}) {  // the first time none of them is open
+    text.fill('x');
+    std::array<DescriptorRead, 1> beside = {{{state.descriptor(), text, 0}}};
+    std::size_t taken = 0;
+    CounterFiles& some = of_each == 0 ? none : all;
+    some.read(
+        host_, [&](std::size_t, std::uint64_t) { ++taken; }, [] { return false; }, beside);
+    EXPECT_EQ(taken, of_each);
+    EXPECT_EQ(beside[0].got, of_each == 0 ? 0 : 10);
+    EXPECT_EQ(text[0], of_each == 0 ? 'x' : '4');
+  }
+  std::array<DescriptorRead, 1> closed = {{{9999, text, 0}}};
+  all.read(
+      host_, [](std::size_t, std::uint64_t) {}, [] { return false; }, closed);
+  EXPECT_EQ(closed[0].got, -EBADF);
+}
+
+TEST(KeptFilesTest, SayWhatFailsAsLongAsItDoes) {
+  constexpr std::array kNames = {"state", "rate"};
+  KeptFiles files(kNames);
+  EXPECT_EQ(files.reasons(), "");
+  files.reject(1, "EIO", 1);
+  files.reject(0, "EIO", 1);
+  EXPECT_EQ(files.reasons(), "state, rate: EIO");
+  files[0].accept();
+  EXPECT_EQ(files.reasons(), "rate: EIO");
+  files[1].accept();
+  EXPECT_EQ(files.reasons(), "");
+  files.reject(0, "empty", 1);
+  EXPECT_EQ(files.reasons(), "state: empty");
 }
 
 std::string way_of(const ::testing::TestParamInfo<bool>& in_one_go) { return in_one_go.param ? "InOneGo" : "OneByOne"; }
