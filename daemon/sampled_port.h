@@ -16,17 +16,20 @@
 namespace linkhealth {
 
 struct SampledPort {
-  InventoryPort port;
-  Shared<PortId> id;  ///< that of `port`, for every sample of it
+  // What each poll looks at, side by side: after a second every cache line has to be fetched anew.
+  bool gone = false;
+  bool link_news = true;      ///< one of the sources said something else since the last snapshot
+  bool show = false;          ///< put the link into the next snapshot even when it did not change
+  bool kernel_again = false;  ///< something happened while the worker was reading `kernel`
+  std::string unopened;       ///< why `files` can't be opened, though they are there; "": no such thing
+  std::optional<SteadyTime> link_changed_at;
   std::shared_ptr<PortReader> reader;
-  std::optional<NetdevReader> files;     ///< none: no netdev, or it can't be opened
-  std::string unopened;                  ///< why it can't, though it is there; "": no such thing
-  std::optional<LinkSample> netdev;      ///< what the lock-free files last said
+  std::optional<NetdevReader> files;  ///< none: no netdev, or it can't be opened
+  std::optional<LinkSample> netdev;   ///< what the lock-free files last said
+  InventoryPort port;
+  Shared<PortId> id;                     ///< that of `port`, for every sample of it
   LinkSample kernel;                     ///< what the read worker last said: verbs state, speed, FEC, down reason
   std::optional<LinkSample> last_shown;  ///< both together, as in the last snapshot that had them
-  bool kernel_again = false;             ///< something happened while the worker was reading that
-  bool link_news = true;                 ///< one of them said something else since then
-  bool show = false;                     ///< put the link into the next snapshot even when it did not change
   bool module_seen = false;
   std::uint64_t found_after = 0;         ///< the number of the device event that it was found after
   bool has_module_reader = false;        ///< ethtool gives the module, or says that there is none
@@ -35,12 +38,10 @@ struct SampledPort {
   std::string_view import_refused;       ///< why it does not, as the gap says it; "": it may
   std::optional<bool> imported_present;  ///< whether a module was there, as the last such reading says
   std::string imported_serial;           ///< and the last that it named; "" none
-  std::optional<SteadyTime> link_changed_at;
-  bool gone = false;
-  bool moved = false;         ///< its netdev went to another network namespace
-  bool lent = false;          ///< somebody else has it since it was found: it has no files here
-  unsigned misses = 0;        ///< searches in a row that did not find it
-  std::string lost_device;    ///< the RDMA device that it was, when only its network interface is left
+  bool moved = false;                    ///< its netdev went to another network namespace
+  bool lent = false;                     ///< somebody else has it since it was found: it has no files here
+  unsigned misses = 0;                   ///< searches in a row that did not find it
+  std::string lost_device;               ///< the RDMA device that it was, when only its network interface is left
   unsigned fatal_health = 0;  ///< readings, one after the other, in which devlink said that device or firmware failed
   bool fatal_health_told = false;  ///< of these readings
 

@@ -72,9 +72,11 @@ bool wants_phy_count(const SampledPort& port, SteadyTime now) {
 void Sampler::submit_due(SteadyTime now) {
   const bool pcie_due = pcie_.is_due(now);
   const bool counters_due = counters_.is_due(now);
+  const bool driver_due = driver_.is_due(now);
+  const bool has_kernel = host_->has_kernel();
   std::vector<ReadWorker::Job> jobs;
+  jobs.reserve((2 * std::size_t{counters_due} + std::size_t{pcie_due} + std::size_t{driver_due}) * (ports_.size() + 1));
   const auto add_all = [&](ReadGroup group) {
-    jobs.reserve(jobs.size() + ports_.size() + 1);
     for (auto& [key, port] : ports_)
       if (group != ReadGroup::kKernel || !port.reader->reads_all_at_once()) add_job(jobs, key, port, group);
   };
@@ -86,16 +88,16 @@ void Sampler::submit_due(SteadyTime now) {
   }
   if (counters_due) {
     counters_.done(now);
-    if (!worker_.is_out("", ReadGroup::kStatistics))
+    if (has_kernel && !worker_.is_out("", ReadGroup::kStatistics))
       jobs.push_back({"", ReadGroup::kStatistics, [host = statistics_host_] { return read_statistics(*host); }});
     add_all(ReadGroup::kKernel);
     for (auto& [key, port] : ports_)
-      if (!driver_.is_due(now) && wants_phy_count(port, now)) add_job(jobs, key, port, ReadGroup::kDriver);
+      if (!driver_due && wants_phy_count(port, now)) add_job(jobs, key, port, ReadGroup::kDriver);
   }
-  if (driver_.is_due(now)) {
+  if (driver_due) {
     driver_.done(now);
     add_all(ReadGroup::kDriver);
-    if (!worker_.is_out("", ReadGroup::kHealth))
+    if (has_kernel && !worker_.is_out("", ReadGroup::kHealth))
       jobs.push_back({"", ReadGroup::kHealth,
                       [host = health_host_, reporters = health_reporters_] { return read_health(*host, *reporters); }});
   }

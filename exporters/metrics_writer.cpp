@@ -135,10 +135,11 @@ char* write_value(char* out, double value) {
 
 }  // namespace
 
-MetricsWriter::MetricsWriter() : families_(metric_table().size()) {}
+MetricsWriter::MetricsWriter() : families_(metric_table().size()), shown_(metric_table().size()) {}
 
 void MetricsWriter::add(std::size_t row, std::span<const std::string_view> labels, double value) {
   Family& family = families_.at(row);
+  shown_[row] = true;
   if (family.header_size == 0) family.begin(metric_table()[row]);
   const LabelHeads& heads = label_heads()[row];
   if (labels.size() <= kHeadLabels) {

@@ -85,16 +85,18 @@ class MetricsWriter : public SeriesSink {
   std::span<const std::string_view> as_written(std::span<const std::string_view> labels, Family& family);
 
   std::vector<Family> families_;
+  std::vector<bool> shown_;  ///< by family: it has a series in this text; most have none, and are not looked at
   std::vector<std::string> escaped_;
   std::vector<std::string_view> views_;  ///< of escaped_
 };
 
 template <typename Out>
 void MetricsWriter::take(Out out) {
-  for (Family& family : families_) {
-    if (family.count == 0) continue;
-    out(family.text());
-    family.clear();
+  for (std::size_t row = 0; row < families_.size(); ++row) {
+    if (!shown_[row]) continue;
+    out(families_[row].text());
+    families_[row].clear();
+    shown_[row] = false;
   }
 }
 
