@@ -9,6 +9,7 @@ A function that has been renamed is simply not moved; from time to time the file
 programs without it: valgrind knows no names in a section of our own.
 """
 import argparse
+import bisect
 import os
 import re
 import subprocess
@@ -25,7 +26,8 @@ FILE = f"{SOURCE}/daemon/cycle.ld"
 HEAD = """\
 /* What a running daemon executes lies side by side: each page of code that a cycle touches is memory of the process, and
    sixteen are mapped around it. Made by tests/bench/order_functions.py; docs/adr/0010-layout.md says why. First what
-   each cycle executes to read and to answer, then to judge, then what comes once a minute or less. */
+   each cycle executes to read and to answer, then to judge, both in the order in which it does; then what comes once a
+   minute or less. */
 """
 ENOUGH = 0.75
 
@@ -79,6 +81,50 @@ def stepped(bin_folder, tree, cycles, *options):
         return dump(process, folder, program), ever
 
 
+def functions(program):
+    """[(address, end, names)], by address"""
+    found = {}
+    for line in subprocess.run(["nm", "-S", program], check=True, capture_output=True, text=True).stdout.splitlines():
+        words = line.split()
+        if len(words) == 4 and words[2] in "tTwW":
+            found.setdefault(int(words[0], 16), (int(words[1], 16), []))[1].append(words[3])
+    return [(address, address + size, names) for address, (size, names) in sorted(found.items())]
+
+
+def loaded_at(pid, program):
+    with open(f"/proc/{pid}/maps", encoding="utf-8") as maps:
+        return min(int(line.split("-")[0], 16) for line in maps if line.rstrip().endswith(os.path.realpath(program)))
+
+
+def in_order(bin_folder, tree, *options):
+    """What a cycle executes, as it comes: where code is fetched from memory, what comes next is fetched along."""
+    program = f"{bin_folder}/bench_stepped_daemon"
+    with tempfile.TemporaryDirectory() as folder:
+        trace = f"{folder}/out"
+        with Program(["valgrind", "--tool=lackey", "--basic-counts=no", "--trace-superblocks=yes", "--vex-guest-chase=no", f"--log-file={trace}", program,
+                      "{port}", tree, *options]) as process:
+            client = process.client("/metrics?collect[]=counters")
+            for _ in range(12):
+                client.get()
+            time.sleep(1)  # what is done after an answer
+            begin = os.path.getsize(trace)
+            for _ in range(3):
+                client.get()
+            time.sleep(1)
+            base = loaded_at(process.pid, program)
+        with open(trace, encoding="utf-8") as file:
+            file.seek(begin)
+            blocks = [int(line.split()[1], 16) - base for line in file.read().splitlines() if re.fullmatch("SB [0-9a-f]+", line)]
+    known = functions(program)
+    starts = [address for address, _, _ in known]
+    names = {}
+    for block in dict.fromkeys(blocks):
+        at = bisect.bisect_right(starts, block) - 1
+        if at >= 0 and block < known[at][1]:
+            names.update(dict.fromkeys(known[at][2]))
+    return list(names)
+
+
 def live(bin_folder, tree):
     """linkhealthd as shipped, with its database, after its self-test."""
     program = f"{bin_folder}/linkhealthd"
@@ -99,8 +145,8 @@ def live(bin_folder, tree):
 
 def sections(names):
     """A constructor's section has the name of its other variant, and what the compiler cut off or specialised has a tail."""
-    plain = {re.sub(r"\.(isra|part|constprop|cold)\b.*$", "", name) for name in names}
-    return sorted(re.sub(r"([CD])1E", r"\1[12]E", name) for name in plain if re.fullmatch(r"[\w.]+", name))
+    plain = [re.sub(r"\.(isra|part|constprop|cold)\b.*$", "", name) for name in names]
+    return list(dict.fromkeys(re.sub(r"([CD])[12]E", r"\1[12]E", name) for name in plain if re.fullmatch(r"[\w.]+", name)))
 
 
 def refuse_ordered(program):
@@ -122,7 +168,9 @@ def write(bin_folder):
             ever |= after_start
         reads, _ = stepped(bin_folder, f"{trees}/10", 330, "--no-diagnosis")
         ever |= live(bin_folder, f"{trees}/full10")
-    lines = [f"    *(.text.{name}*)" for name in sections(reads) + sections(each - reads) + sections(ever - each - reads)]
+        order = [*in_order(bin_folder, f"{trees}/10", "--no-diagnosis"), *sorted(reads), *in_order(bin_folder, f"{trees}/10"),
+                 *sorted(each), *sorted(ever)]
+    lines = [f"    *(.text.{name}*)" for name in sections(order)]
     with open(FILE, "w", encoding="utf-8") as file:
         file.write(HEAD + "SECTIONS\n{\n  .text.cycle : ALIGN(4096)\n  {\n" + "\n".join(lines) + "\n  }\n}\nINSERT BEFORE .text;\n")
     print(f"{FILE}: {len(lines)} functions, {len(each | reads)} of them in each cycle")
