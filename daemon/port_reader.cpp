@@ -37,10 +37,10 @@ PortReader::PortReader(std::unique_ptr<Host> host, InventoryPort port, std::size
                        std::uint64_t number)
     : host_(std::move(host)),
       number_(number),
-      port_(std::move(port)),
-      key_(port_.id.key()),
+      key_(port.id.key()),
       firmware_reads_(firmware_reads),
-      own_counters_(std::move(mads), port_.id) {}
+      own_counters_(std::move(mads), port.id),
+      port_(std::move(port)) {}
 
 Reading PortReader::read(ReadGroup group, SteadyTime now) {
   now_ = now;

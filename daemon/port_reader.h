@@ -114,27 +114,28 @@ class PortReader {
   void read_link_files(Reading& reading);
   [[nodiscard]] std::uint32_t ifindex() const { return static_cast<std::uint32_t>(port_.ifindex); }
 
+  // What each read looks at, side by side: after a second every cache line has to be fetched anew.
   std::unique_ptr<Host> host_;
   std::uint64_t number_;
-  InventoryPort port_;
   PortKey key_;
+  std::size_t firmware_reads_ = 0;
+  SteadyTime now_;
+  std::vector<Gap> gaps_ended_;
+  std::optional<std::uint32_t> rdma_index_;
+  bool rdma_index_known_ = false;
+  bool no_ethtool_ = false;  // a copy of /sys has no kernel behind it
+  OwnCounters own_counters_;
+  std::array<Retry, kSourceCount> retries_{};
   std::optional<IbPortReader> verbs_;
+  InventoryPort port_;
   std::optional<NetdevReader> netdev_files_;  // where there is no netlink: a copied /sys tree
   std::optional<EthtoolFamily> family_;
-  bool no_ethtool_ = false;  // a copy of /sys has no kernel behind it
   EthtoolStatNames statistic_names_;
-  std::size_t firmware_reads_ = 0;
-  OwnCounters own_counters_;
   PcieReader pcie_;
   DriverStatisticsReader driver_statistics_;
   std::optional<std::uint32_t> lanes_;  // of the link, as last read
   bool driver_lanes_ = false;           // fec_lanes come from the driver's own statistics
   bool kernel_fec_lanes_ = false;       // the kernel itself counts the lanes' corrected bits
-  std::optional<std::uint32_t> rdma_index_;
-  bool rdma_index_known_ = false;
-  std::array<Retry, kSourceCount> retries_{};
-  std::vector<Gap> gaps_ended_;
-  SteadyTime now_;
 };
 
 /// devlink's health reporters of all devices.

@@ -50,6 +50,8 @@ Sampler::Sampler(HostFactory hosts, std::unique_ptr<ModuleReader> modules, const
   feeds_.push_back({std::make_unique<DeviceEvents>(*host_), now});
   if (settings.kernel_log) feeds_.push_back({std::make_unique<KernelLog>(*host_), now});
   for (auto& feed : feeds) feeds_.push_back({std::move(feed), now});
+  // A copied tree has no kernel that tells of anything.
+  std::erase_if(feeds_, [](const Feed& feed) { return feed.feed->fd() < 0 && feed.feed->gaps().empty(); });
 }
 
 Sampler::~Sampler() = default;

@@ -99,13 +99,13 @@ std::optional<IbRate> parse_rate(std::string_view text) {
 
 IbPortReader::IbPortReader(Host& host, const InventoryPort& port)
     : host_(&host),
-      key_(port.id.key()),
-      dir_(port.sysfs_port_dir),
       infiniband_(port.id.link_layer == "InfiniBand"),
       without_interface_(port.id.link_layer == "Ethernet" && port.sysfs_netdev_dir.empty() &&
                          port.exempt_reason.empty()),
-      driver_(port.id.driver),
-      state_files_(kStateFiles) {
+      state_files_(kStateFiles),
+      key_(port.id.key()),
+      dir_(port.sysfs_port_dir),
+      driver_(port.id.driver) {
   find_counters(dir_ + "/counters");
   find_hw_counters(dir_ + "/hw_counters");
   find_device_counters(port);
@@ -186,7 +186,7 @@ std::optional<std::string_view> IbPortReader::take_state_text(std::size_t file,
   if (!text) return std::nullopt;
   if (*text) return **text;
   gone_ = gone_ || (text->error().errnum == ENODEV && file == kStateFile);
-  state_files_.reject(file, errno_name(text->error().errnum), kStateMaxSkip);
+  reject_state(file, errno_name(text->error().errnum));
   return std::nullopt;
 }
 
@@ -201,19 +201,23 @@ template <typename Parse>
 auto IbPortReader::take_state(std::size_t file, const std::optional<Result<std::string_view>>& read, Parse parse) {
   const auto text = take_state_text(file, read);
   auto value = text ? parse(*text) : decltype(parse(*text))();
-  if (value) state_files_[file].accept();
-  if (text && !value) state_files_.reject(file, unexpected_text(*text).message, kStateMaxSkip);
+  if (value) state_files_.accept(file);
+  if (text && !value) reject_state(file, unexpected_text(*text).message);
   return value;
 }
 
-/// Whether both can be read beside the counters: open, and not in trouble.
-bool IbPortReader::begin_state(StateReads& state) {
+/// Whether both can be read beside the counters: open, and good at the last try.
+bool IbPortReader::begin_state(StateReads& state) const {
   for (const std::size_t file : {kStateFile, kPhysStateFile}) {
-    const int descriptor = state_files_[file].reason().empty() ? state_files_[file].descriptor() : -1;
-    if (descriptor < 0) return false;
-    state.reads[file] = {descriptor, state.texts[file], 0};
+    if (state_descriptors_[file] < 0) return false;
+    state.reads[file] = {state_descriptors_[file], state.texts[file], 0};
   }
   return true;
+}
+
+void IbPortReader::reject_state(std::size_t file, std::string reason) {
+  state_files_.reject(file, std::move(reason), kStateMaxSkip);
+  if (file < state_descriptors_.size()) state_descriptors_[file] = -1;
 }
 
 ReadStatus IbPortReader::read_state(const StateReads& ahead, PortSample& sample, std::vector<Gap>& gaps) {
@@ -227,11 +231,14 @@ ReadStatus IbPortReader::read_state(const StateReads& ahead, PortSample& sample,
   auto state = take_state(kStateFile, text(kStateFile), parse_state);
   if (gone_) return ReadStatus::kGone;
   finish_state(std::move(state), take_state(kPhysStateFile, text(kPhysStateFile), parse_state), sample, gaps);
+  if (!ahead.made)
+    for (const std::size_t file : {kStateFile, kPhysStateFile})
+      state_descriptors_[file] = state_files_[file].reason().empty() ? state_files_[file].descriptor() : -1;
   return ReadStatus::kOk;
 }
 
 void IbPortReader::put_state(std::string state, std::string phys_state, PortSample& sample, std::vector<Gap>& gaps) {
-  for (std::size_t i = 0; i < 2; ++i) state_files_[i].accept();  // nothing is missed that they lacked
+  for (std::size_t i = 0; i < 2; ++i) state_files_.accept(i);  // nothing is missed that they lacked
   finish_state(std::move(state), std::move(phys_state), sample, gaps);
 }
 
@@ -250,7 +257,7 @@ void IbPortReader::finish_state(std::optional<std::string> state, std::optional<
     put_rate(*sample.link);
   } else {
     rate_.reset();
-    state_files_[kRateFile].accept();  // nothing of it is missed
+    state_files_.accept(kRateFile);  // nothing of it is missed
   }
   state_ = std::move(state);
   phys_state_ = std::move(phys_state);

@@ -81,7 +81,8 @@ class IbPortReader {
   void find_counters(const std::string& dir);
   void find_hw_counters(const std::string& dir);
   void find_device_counters(const InventoryPort& port);
-  bool begin_state(StateReads& state);
+  bool begin_state(StateReads& state) const;
+  void reject_state(std::size_t file, std::string reason);
   void finish_state(std::optional<std::string> state, std::optional<std::string> phys_state, PortSample& sample,
                     std::vector<Gap>& gaps);
   void read_rate(bool same_state);
@@ -101,23 +102,26 @@ class IbPortReader {
   std::optional<std::string_view> take_state_text(std::size_t file,
                                                   const std::optional<Result<std::string_view>>& text);
 
+  // What each read looks at, side by side: after a second every cache line has to be fetched anew.
   Host* host_;
-  PortKey key_;
-  std::string dir_;
   bool infiniband_ = false;
   bool without_interface_ = false;  // of a watched port: it would say the carrier on Ethernet
-  std::string driver_;
-  bool gone_ = false;      // for ever: kept files of a device that has gone stay dead
-  KeptFiles state_files_;  // state, phys_state, rate
-  std::optional<std::string> state_, phys_state_;
-  std::optional<IbRate> rate_;  // as last read
-  unsigned rate_rests_ = 0;     // for so many reads more
+  bool gone_ = false;               // for ever: kept files of a device that has gone stay dead
+  bool read_once_ = false;          // read_due() was called
+  unsigned rate_rests_ = 0;         // for so many reads more
+  std::optional<IbRate> rate_;      // as last read
+  /// Where state and phys_state can be read beside the counters; -1: they have to be looked at by themselves.
+  std::array<int, CounterFiles::kBeside> state_descriptors_ = {-1, -1};
+  KeptFiles state_files_;                     // state, phys_state, rate
+  std::string no_counters_, no_hw_counters_;  // why a directory has none
+  std::string no_device_counters_;            // why the device's are not this port's; "" also without any
   CounterFiles pma_, hw_, device_;
+  std::optional<std::string> state_, phys_state_;
+  PortKey key_;
+  std::string dir_;
+  std::string driver_;
   std::vector<std::optional<SteadyTime>> last_read_;  // of each file of pma_
   std::vector<bool> damage_;                          // of each: it counts damage, so its turn comes first among equals
-  bool read_once_ = false;                            // read_due() was called
-  std::string no_counters_, no_hw_counters_;          // why a directory has none
-  std::string no_device_counters_;                    // why the device's are not this port's; "" also without any
 };
 
 /// How often a file of counters/ is worth a firmware command when the budget allows it; those that tell of damage on

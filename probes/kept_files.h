@@ -65,6 +65,10 @@ class KeptFiles {
   explicit KeptFiles(std::span<const char* const> names) : files_(names.begin(), names.end()) {}
 
   KeptFile& operator[](std::size_t index) { return files_[index]; }
+  /// KeptFile::accept().
+  void accept(std::size_t index) {
+    if (any_failed_) files_[index].accept();
+  }
   /// KeptFile::reject().
   void reject(std::size_t index, std::string reason, unsigned max_skip) {
     files_[index].reject(std::move(reason), max_skip);

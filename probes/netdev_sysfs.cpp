@@ -58,7 +58,7 @@ std::optional<std::string_view> NetdevReader::read_text(File which, Text& buffer
   const int errnum = text->error().errnum;
   gone_ = gone_ || (errnum == ENODEV && which == kFlags);
   if (errnum == absent_errnum) {
-    file.accept();
+    files_.accept(which);
   } else {
     files_.reject(which, errno_name(errnum), kMaxSkip);
   }
@@ -71,7 +71,7 @@ std::optional<std::uint64_t> NetdevReader::read_number(File which, int absent_er
   if (!text) return std::nullopt;
   const auto value = parse_hex_or_decimal(*text);
   if (value || *text == "-1") {  // -1: not known, the kernel's way to say absent
-    files_[which].accept();
+    files_.accept(which);
   } else {
     files_.reject(which, unexpected_text(*text).message, kMaxSkip);
   }
@@ -92,7 +92,7 @@ std::optional<bool> NetdevReader::follow_carrier(std::uint64_t ups, std::uint64_
   Text buffer;  // NOLINT(*-member-init): filled by the read
   const auto text = read_text(kOperState, buffer);
   std::optional<bool> said = text ? carrier_of_operstate(*text) : std::nullopt;
-  if (text) files_[kOperState].accept();
+  if (text) files_.accept(kOperState);
   if (text && !said && !counted)
     if (const auto carrier = read_number(kCarrier)) said = *carrier != 0;
   return said ? follower_.learn(*said) : counted;

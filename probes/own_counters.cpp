@@ -12,13 +12,12 @@ constexpr Milliseconds kLidPeriod{60'000};
 
 }  // namespace
 
-OwnCounters::OwnCounters(MadOpener opener, const PortId& id) : opener_(std::move(opener)), id_(id) {}
-
-bool OwnCounters::offered() const {
-  // Port numbers above 254 do not exist in InfiniBand (IBA 14.2.5.3).
-  return opener_ != nullptr && id_.link_layer == "InfiniBand" && id_.verbs && id_.port > 0 &&
-         id_.port < std::numeric_limits<std::uint8_t>::max();
-}
+// Port numbers above 254 do not exist in InfiniBand (IBA 14.2.5.3).
+OwnCounters::OwnCounters(MadOpener opener, const PortId& id)
+    : offered_(opener != nullptr && id.link_layer == "InfiniBand" && id.verbs && id.port > 0 &&
+               id.port < std::numeric_limits<std::uint8_t>::max()),
+      opener_(std::move(opener)),
+      id_(id) {}
 
 Result<Counters> OwnCounters::read(SteadyTime now) {
   if (!offered()) return Error{"no InfiniBand port that can be asked", EOPNOTSUPP};

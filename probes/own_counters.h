@@ -20,7 +20,7 @@ class OwnCounters {
   /// `opener` may be empty: then nothing can be asked.
   OwnCounters(MadOpener opener, const PortId& id);
   /// Whether this port has such counters: InfiniBand, of a verbs device, and there is a way to ask.
-  [[nodiscard]] bool offered() const;
+  [[nodiscard]] bool offered() const { return offered_; }
   /// The port's counters. An Error when it could not be asked or answered badly; EOPNOTSUPP when its agent has no
   /// 64-bit traffic counters, so that the files say more; ENOTCONN when the port has no LID or forwards nothing but
   /// subnet management yet, which is no failure: the files can be read. The interface is open during the read only, so
@@ -34,6 +34,7 @@ class OwnCounters {
   Result<bool> learn_lid(MadTalk& talk, SteadyTime now);
   [[nodiscard]] bool shows_new_errors(const Counters& counters) const;
 
+  bool offered_;
   MadOpener opener_;
   PortId id_;
   MadTiming timing_;
