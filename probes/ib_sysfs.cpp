@@ -289,9 +289,8 @@ ReadStatus IbPortReader::read_counters(CounterFiles& files, const char* probe, c
   };
   std::span<DescriptorRead> beside;
   if (state != nullptr && !files.empty() && begin_state(*state)) beside = state->reads;
-  if (files.read(
-          *host_, take, [this] { return is_gone(); }, beside) == ReadStatus::kGone)
-    return ReadStatus::kGone;
+  const auto gone = [this] { return is_gone(); };
+  if (files.read(*host_, take, gone, beside) == ReadStatus::kGone) return ReadStatus::kGone;
   if (!beside.empty()) state->made = true;
   add_gap(gaps, key_, probe, files.reasons());
   return ReadStatus::kOk;
