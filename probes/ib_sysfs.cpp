@@ -16,7 +16,7 @@ namespace {
 
 constexpr std::array kStateFiles = {"state", "phys_state", "rate"};
 constexpr std::size_t kStateFile = 0, kPhysStateFile = 1, kRateFile = 2;
-constexpr std::size_t kLongestState = 128;
+constexpr std::array kTwoStates = {kStateFile, kPhysStateFile};
 constexpr unsigned kRateEach = 6;      // reads of the state: with the shipped periods a minute
 constexpr unsigned kStateMaxSkip = 7;  // the state comes back soon after a port has left switch mode
 
@@ -191,7 +191,7 @@ std::optional<std::string_view> IbPortReader::take_state_text(std::size_t file,
 }
 
 bool IbPortReader::is_gone() {
-  std::array<char, kLongestState> buffer;  // NOLINT(*-member-init): filled by the read
+  std::array<char, StateReads::kLongest> buffer;  // NOLINT(*-member-init): filled by the read
   if (!gone_) take_state_text(kStateFile, state_files_[kStateFile].read(*host_, dir_, buffer));
   return gone_;
 }
@@ -208,7 +208,7 @@ auto IbPortReader::take_state(std::size_t file, const std::optional<Result<std::
 
 /// Whether both can be read beside the counters: open, and good at the last try.
 bool IbPortReader::begin_state(StateReads& state) const {
-  for (const std::size_t file : {kStateFile, kPhysStateFile}) {
+  for (const std::size_t file : kTwoStates) {
     if (state_descriptors_[file] < 0) return false;
     state.reads[file] = {state_descriptors_[file], state.texts[file], 0};
   }
@@ -222,9 +222,9 @@ void IbPortReader::reject_state(std::size_t file, std::string reason) {
 
 ReadStatus IbPortReader::read_state(const StateReads& ahead, PortSample& sample, std::vector<Gap>& gaps) {
   if (gone_) return ReadStatus::kGone;
-  KeptReads<2, kLongestState> reads;
+  KeptReads<kTwoStates.size(), StateReads::kLongest> reads;
   if (!ahead.made) {
-    for (const std::size_t file : {kStateFile, kPhysStateFile}) reads.add(*host_, state_files_[file], dir_);
+    for (const std::size_t file : kTwoStates) reads.add(*host_, state_files_[file], dir_);
     reads.read(*host_);
   }
   const auto text = [&](std::size_t file) { return ahead.made ? text_of(ahead.reads[file]) : reads.text(file); };
@@ -232,13 +232,13 @@ ReadStatus IbPortReader::read_state(const StateReads& ahead, PortSample& sample,
   if (gone_) return ReadStatus::kGone;
   finish_state(std::move(state), take_state(kPhysStateFile, text(kPhysStateFile), parse_state), sample, gaps);
   if (!ahead.made)
-    for (const std::size_t file : {kStateFile, kPhysStateFile})
+    for (const std::size_t file : kTwoStates)
       state_descriptors_[file] = state_files_[file].reason().empty() ? state_files_[file].descriptor() : -1;
   return ReadStatus::kOk;
 }
 
 void IbPortReader::put_state(std::string state, std::string phys_state, PortSample& sample, std::vector<Gap>& gaps) {
-  for (std::size_t i = 0; i < 2; ++i) state_files_.accept(i);  // nothing is missed that they lacked
+  for (const std::size_t file : kTwoStates) state_files_.accept(file);  // nothing is missed that they lacked
   finish_state(std::move(state), std::move(phys_state), sample, gaps);
 }
 
@@ -266,7 +266,7 @@ void IbPortReader::finish_state(std::optional<std::string> state, std::optional<
 
 void IbPortReader::read_rate(bool same_state) {
   if (same_state && rate_ && rate_rests_-- > 0) return;
-  std::array<char, kLongestState> buffer;  // NOLINT(*-member-init): filled by the read
+  std::array<char, StateReads::kLongest> buffer;  // NOLINT(*-member-init): filled by the read
   rate_ = take_state(kRateFile, state_files_[kRateFile].read(*host_, dir_, buffer), parse_rate);
   rate_rests_ = kRateEach - 1;
 }

@@ -40,8 +40,9 @@ struct IbRate {
 
 /// state and phys_state of a port, where they are read in one go with its counters.
 struct StateReads {
+  static constexpr std::size_t kLongest = 128;
   std::array<DescriptorRead, CounterFiles::kBeside> reads;
-  std::array<std::array<char, 128>, CounterFiles::kBeside> texts;  // NOLINT(*-member-init): filled by the reads
+  std::array<std::array<char, kLongest>, CounterFiles::kBeside> texts;  // NOLINT(*-member-init): filled by the reads
   bool made = false;
 };
 

@@ -25,6 +25,12 @@ LINE = 64
 EVICTED = 96 << 20
 
 
+def number(text):
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text} is no number above 0")
+    return int(text)
+
+
 def middle(values):
     """The mean without the fifth at each end: one cycle in ten thousand is taken by somebody else."""
     ordered = sorted(values)
@@ -43,8 +49,8 @@ def cost_ms(program, turn, between):
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("programs", nargs="+", metavar="PROGRAM", help="the first is what the others are compared with")
-    parser.add_argument("--devices", type=int, default=10)
-    parser.add_argument("--rounds", type=int, default=150)
+    parser.add_argument("--devices", type=number, default=10, metavar="N", help="of the tree that is read (10)")
+    parser.add_argument("--rounds", type=number, default=150, metavar="N", help=f"of {CYCLES} cycles of each program (150)")
     options = parser.parse_args()
     for program in options.programs:
         if not os.access(program, os.X_OK):
@@ -66,12 +72,16 @@ def main():
             turns.append((program, program.client("/metrics?collect[]=counters").get))
         figures = {"cold": [[] for _ in turns], "tight": [[] for _ in turns]}
         for count in range(-1, options.rounds):
+            if sys.stderr.isatty():
+                print(f"\rround {count + 1} of {options.rounds} ", end="", file=sys.stderr, flush=True)
             order = list(range(len(turns)))
             for place in order if count % 2 else reversed(order):
                 for what, between in (("cold", evict), ("tight", lambda: None)):
                     cost = cost_ms(*turns[place], between)
                     if count >= 0:  # the first round warms up
                         figures[what][place].append(cost)
+    if sys.stderr.isatty():
+        print("\r\x1b[K", end="", file=sys.stderr)
     print(f"{'':40} {'cold, ms':>9} {'':>7} {'tight, ms':>10}")
     for place, name in enumerate(options.programs):
         cold, tight = middle(figures["cold"][place]), middle(figures["tight"][place])
