@@ -14,6 +14,7 @@ namespace {
 using testing::add_nic;
 using testing::FakeDriver;
 using testing::FakeHost;
+using ::testing::IsEmpty;
 
 using DaemonSampler = testing::SamplerFixture;
 
@@ -207,6 +208,29 @@ TEST_F(DaemonSampler, CountsReadsThatCostAFirmwareCommand) {
   EXPECT_GT(after, before);
   EXPECT_LE(after - before, kCycles * kPorts * 3) << "two files and one request for hw_counters";
   EXPECT_EQ(readings - readings_before, kCycles * kPorts);
+}
+
+TEST_F(DaemonSampler, ACopiedTreeIsReadAndNotAskedWhatOnlyAKernelAnswers) {
+  shared->become_copied_tree();
+  start();
+  EXPECT_THAT(sampler->sources(), IsEmpty());
+  Snapshot seen = settle();
+  EXPECT_EQ(seen.ports.at("mlx5_0/1").counters->get("symbol_error"), 5U);
+  EXPECT_EQ(seen.uptime_s, std::nullopt) << "of the machine it was copied from nobody knows";
+  EXPECT_EQ(sampler->wake_fds().size(), 1U) << "the worker's";
+  int requests = 0;
+  shared->change([&](FakeHost& host) {
+    host.set_responder([&](int, std::span<const std::byte>) -> Result<std::vector<Bytes>> {
+      ++requests;
+      return Error{"no kernel", EOPNOTSUPP};
+    });
+    host.set(first.port_dir() + "/counters/symbol_error", "6\n");
+  });
+  clock.advance(settings.driver_period);
+  seen = settle();
+  EXPECT_EQ(seen.ports.at("mlx5_0/1").counters->get("symbol_error"), 6U);
+  EXPECT_EQ(requests, 0);
+  EXPECT_THAT(seen.gaps, IsEmpty()) << "what nobody can answer is not missed";
 }
 
 TEST_F(DaemonSampler, ADriversOwnStatisticsComeAtTheirSlowPeriodAndTheirGapEnds) {

@@ -2,6 +2,7 @@
 // go.
 #pragma once
 
+#include <cerrno>
 #include <condition_variable>
 #include <memory>
 #include <mutex>
@@ -27,6 +28,14 @@ class SharedHost {
     let_go_.notify_all();
   }
 
+  /// From now on it is a copied tree: files are all there is, nobody tells of anything.
+  void become_copied_tree() {
+    const std::lock_guard lock(mutex_);
+    has_kernel_ = false;
+    fake_.refuse_listeners(EOPNOTSUPP);
+    fake_.refuse_records("/dev/kmsg", EOPNOTSUPP);
+  }
+
   /// Returns when a read hangs.
   void until_a_read_hangs() {
     std::unique_lock lock(mutex_);
@@ -49,6 +58,7 @@ class SharedHost {
   std::condition_variable let_go_, hangs_;
   int hanging_reads_ = 0;
   std::string hanging_;
+  bool has_kernel_ = true;
   FakeHost fake_;
 };
 
@@ -78,6 +88,10 @@ class LockedHost final : public Host {
  public:
   explicit LockedHost(std::shared_ptr<SharedHost> shared) : shared_(std::move(shared)) {}
 
+  [[nodiscard]] bool has_kernel() const override {
+    const std::lock_guard lock(shared_->mutex_);
+    return shared_->has_kernel_;
+  }
   Result<std::string> read_file(const std::string& path) override {
     std::unique_lock lock(shared_->mutex_);
     shared_->wait_while_hanging(lock, path);
