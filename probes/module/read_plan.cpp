@@ -183,7 +183,8 @@ ModuleImage without_monitors(const ModuleImage& image) {
 std::optional<ModulePageRequest> proof_request(const ModuleImage& raw) {
   const ModuleImage image = screened(raw, nullptr);
   if (!lower_page(image).byte(0)) return std::nullopt;
-  ModulePageRequest numbers{};
+  constexpr ModulePageRequest kFirstBytes{kModuleAddressA0, 0, 0, 0, 2};
+  ModulePageRequest numbers = kFirstBytes;
   switch (module_head(image).map) {  // from the part number to the end of the serial number
     case ModuleMap::kSff8472:
       numbers = {kModuleAddressA0, 0, 0, 40, 44};
@@ -194,11 +195,13 @@ std::optional<ModulePageRequest> proof_request(const ModuleImage& raw) {
     case ModuleMap::kCmis:
       numbers = upper(0x00, 0, 148, 34);
       break;
-    default:
-      break;
+    case ModuleMap::kNone:
+    case ModuleMap::kVendor:
+    case ModuleMap::kIdentityOnly:
+      break;  // where its numbers are is not known, and what else is there may move
   }
   const ModulePage page(image, {numbers.i2c_address, numbers.bank, numbers.page, numbers.offset >= kUpper});
-  return page.raw(numbers.offset, numbers.length) ? numbers : ModulePageRequest{kModuleAddressA0, 0, 0, 0, 2};
+  return page.raw(numbers.offset, numbers.length) ? numbers : kFirstBytes;
 }
 
 std::string why_nothing_known(const ModuleImage& raw) {
