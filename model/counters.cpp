@@ -95,11 +95,6 @@ void Counters::set(CounterId id, std::uint64_t value) {
   put(known_, id, value);
 }
 
-void Counters::forget(CounterSource source) {
-  std::erase_if(known_, [source](const auto& entry) { return known_counters()[entry.first].source == source; });
-  if (source == CounterSource::kIbHw || source == CounterSource::kEthtoolDriver) other_.clear();
-}
-
 void Counters::merge(const Counters& newer) {
   merge_ordered(known_, newer.known_);
   merge_ordered(other_, newer.other_);

@@ -64,12 +64,15 @@ class Counters {
   void set(CounterId id, std::uint64_t value);
   /// Overwrites the values that `newer` has, keeps the others.
   void merge(const Counters& newer);
-  /// The table's counters of this source, and where that is a driver's also those that the table does not know.
-  void forget(CounterSource source);
-  /// The same of the table's counters alone for which `wanted(id)` holds.
+  /// The table's counters for which `wanted(id)` holds.
   template <typename Wanted>
   void forget_known_if(Wanted wanted) {
     std::erase_if(known_, [&](const auto& entry) { return wanted(entry.first); });
+  }
+  /// The others for which `wanted(name)` holds.
+  template <typename Wanted>
+  void forget_other_if(Wanted wanted) {
+    std::erase_if(other_, [&](const auto& entry) { return wanted(entry.first); });
   }
   [[nodiscard]] std::optional<std::uint64_t> get(std::string_view name) const;
   [[nodiscard]] std::optional<std::uint64_t> get(CounterId id) const;

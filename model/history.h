@@ -240,6 +240,7 @@ class PortHistory {
   void take_held(const FlowIncrease& increase);
   [[nodiscard]] Counters hold_back(const Counters& counters);
   void see_counters(const Counters& now);
+  void take_gap(const Gap& gap, const Snapshot& snapshot);
   void close_interval(SteadyTime now);
   void take_late(const LateRate& late);
   [[nodiscard]] bool load_is_told() const;

@@ -3,6 +3,7 @@
 #include <array>
 #include <cmath>
 
+#include "model/counter_probes.h"
 #include "model/history.h"
 #include "model/reading_ages.h"
 
@@ -87,29 +88,6 @@ std::uint64_t PortHistory::take_missed_losses(const Counters& counters, SteadyTi
   return missed;
 }
 
-namespace {
-
-/// Whose gap says that a counter can't be read.
-std::string_view probe_of(const CounterInfo& info) {
-  switch (info.source) {
-    case CounterSource::kIbPort:
-      return "counters";
-    case CounterSource::kIbHw:
-      return "hw_counters";
-    case CounterSource::kEthtoolFec:
-      return "fec";
-    case CounterSource::kEthtoolStd:
-      return info.name.starts_with("pause_") ? "pause" : "ethtool_stats";
-    case CounterSource::kEthtoolDriver:
-      return "driver_stats";
-    case CounterSource::kNetdev:
-      return "netdev_stats";
-  }
-  return "";
-}
-
-}  // namespace
-
 /// What can't be read any more is not known: a total that stands still would look like a link without errors.
 void PortHistory::end_old_counters(SteadyTime now) {
   if (blind.empty() || !latest.counters) return;
@@ -119,13 +97,11 @@ void PortHistory::end_old_counters(SteadyTime now) {
     // A part: files of one directory, which take turns. Which of them fail, and since when, their own ages say.
     if (!gap.part && in_seconds(now - gap.since) < kUnreadableS) continue;
     const auto is_old = [&](CounterId id) {
-      return probe_of(known_counters()[id]) == probe &&
+      return probe_of(id) == probe &&
              (!gap.part || in_seconds(now - meter_.read_at(id, SteadyTime{})) >= kFileUnreadableS);
     };
     latest.counters->forget_known_if(is_old);
-    if (gap.part) continue;
-    if (probe == "hw_counters") latest.counters->forget(CounterSource::kIbHw);
-    if (probe == "driver_stats") latest.counters->forget(CounterSource::kEthtoolDriver);
+    if (!gap.part) latest.counters->forget_other_if([&](const auto& name) { return probe_of_other(name) == probe; });
   }
 }
 

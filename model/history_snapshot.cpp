@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/counter_probes.h"
 #include "model/history.h"
 #include "model/port_lookup.h"
 
@@ -172,10 +173,8 @@ void History::meet_ports(const Snapshot& snapshot) {
 
 namespace {
 
-bool has_source(const Counters& counters, CounterSource source) {
-  return std::ranges::any_of(counters.known(),
-                             [source](const auto& entry) { return known_counters()[entry.first].source == source; });
-}
+/// Read for all ports at once: its gap names none, and holds for each.
+bool is_of_the_node(std::string_view probe) { return probe == "netdev_stats" || probe == "devlink"; }
 
 constexpr double kTurnsSeconds = 60;  // in which a port's classic files that can be read have had a turn, or some
 
@@ -188,18 +187,22 @@ bool is_of_a_part(const Gap& gap, const Snapshot& snapshot) {
     return sample.link && (sample.link->carrier || !sample.link->phys_state.empty() || !sample.link->state.empty());
   if (gap.probe == "module") return sample.module && *sample.module != ModuleSample{};
   if (gap.probe == "counters")
-    return sample.counters && (!sample.id->verbs || has_source(*sample.counters, CounterSource::kIbPort));
+    return sample.counters && (!sample.id->verbs || has_counter_of_probe(*sample.counters, gap.probe));
+  if (gap.probe == "hw_counters") return sample.counters && has_counter_of_probe(*sample.counters, gap.probe);
   return false;
 }
 
 }  // namespace
 
 /// Counters of the network interface come each period, also where those of verbs can't be read: on a verbs port only
-/// counters of their own kind end that blindness.
+/// counters of their own kind end that blindness. Of what is read for the whole node no end is said: they are it.
 void PortHistory::see_counters(const Counters& now) {
-  const bool odd = !now.other().empty();  // a driver's hw_counters that the table does not know, or devlink's
-  if (!latest.id->verbs || has_source(now, CounterSource::kIbPort)) blind.erase("counters");
-  if (!latest.id->verbs || has_source(now, CounterSource::kIbHw) || odd) blind.erase("hw_counters");
+  std::erase_if(blind, [&](const auto& entry) {
+    const std::string& probe = entry.first;
+    const bool of_verbs = probe == "counters" || probe == "hw_counters";
+    if (!of_verbs && !is_of_the_node(probe)) return false;
+    return (of_verbs && !latest.id->verbs) || has_counter_of_probe(now, probe);
+  });
 }
 
 void History::take_samples(const Snapshot& snapshot) {
@@ -225,24 +228,31 @@ void History::take_samples(const Snapshot& snapshot) {
   }
 }
 
+void PortHistory::take_gap(const Gap& gap, const Snapshot& snapshot) {
+  const SteadyTime now = snapshot.taken_at;
+  const auto [at, is_new] = blind.try_emplace(gap.probe);
+  Blindness& blindness = at->second;
+  // Files take turns: where the one that fails is read alone, nothing says that the others fail too.
+  const bool still_part = blindness.part && in_seconds(now - blindness.since) < kTurnsSeconds;
+  const bool part = still_part || is_of_a_part(gap, snapshot);
+  // Busy is not unreadable, nor is a part the whole: the time of one does not count for the other.
+  if (part != std::exchange(blindness.part, part) ||
+      blindness.reason.starts_with("EBUSY") != gap.reason.starts_with("EBUSY"))
+    blindness.attempts = 0;
+  if (is_new || blindness.attempts == 0) blindness.since = now;
+  blindness.last = now;
+  ++blindness.attempts;
+  blindness.reason = gap.reason;
+}
+
 void History::take_gaps(const Snapshot& snapshot) {
   for (const Gap& gap : snapshot.gaps_ended)
     if (const auto label = labels_.find(gap.port); label != labels_.end()) ports_[label->second].blind.erase(gap.probe);
   for (const Gap& gap : snapshot.gaps) {
-    const auto label = labels_.find(gap.port);
-    if (label == labels_.end()) continue;
-    const auto [at, is_new] = ports_[label->second].blind.try_emplace(gap.probe);
-    Blindness& blind = at->second;
-    // Files take turns: where the one that fails is read alone, nothing says that the others fail too.
-    const bool still_part = blind.part && in_seconds(now_ - blind.since) < kTurnsSeconds;
-    const bool part = still_part || is_of_a_part(gap, snapshot);
-    // Busy is not unreadable, nor is a part the whole: the time of one does not count for the other.
-    if (part != std::exchange(blind.part, part) || blind.reason.starts_with("EBUSY") != gap.reason.starts_with("EBUSY"))
-      blind.attempts = 0;
-    if (is_new || blind.attempts == 0) blind.since = now_;
-    blind.last = now_;
-    ++blind.attempts;
-    blind.reason = gap.reason;
+    if (gap.port.empty() && is_of_the_node(gap.probe))
+      for (auto& [stable, port] : ports_) port.take_gap(gap, snapshot);
+    if (const auto label = labels_.find(gap.port); label != labels_.end())
+      ports_[label->second].take_gap(gap, snapshot);
   }
 }
 

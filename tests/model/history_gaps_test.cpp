@@ -1,6 +1,10 @@
 // How long a gap of a port stands.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <string>
+#include <vector>
+
 #include "model/history.h"
 #include "tests/diagnosis/feed.h"
 
@@ -83,6 +87,82 @@ TEST(HistoryGaps, AFileThatFailsInATurnOfItsOwnIsAPartUntilNothingElseComes) {
   ASSERT_NE(whole, nullptr) << "for a minute nothing else came";
   EXPECT_EQ(whole->attempts, 1U) << "from now on";
   EXPECT_EQ(turn(true), nullptr);
+}
+
+/// What is still held of a port's counters after `port_gap` (of `where`, "" for the node) has stood for six minutes,
+/// while everything else was read.
+class HistoryTotals : public ::testing::Test {
+ protected:
+  void read_all_for_a_minute() {
+    for (int i = 0; i < 6; ++i) step(kAll, nullptr, "");
+  }
+  void fail_for_six_minutes(const char* probe, const std::vector<std::string>& read, const char* where = "mlx5_0/1") {
+    read_all_for_a_minute();
+    for (int i = 0; i < 36; ++i) step(read, probe, where);
+  }
+  [[nodiscard]] bool holds(const char* counter) const {
+    return history.find("mlx5_0/1")->latest.counters->get(counter).has_value();
+  }
+  void step(const std::vector<std::string>& read, const char* probe, const char* where) {
+    Snapshot snapshot = feed.tick();
+    auto& counters = snapshot.ports.begin()->second.counters.emplace();
+    for (const std::string& name : read) counters.set(name, 9);
+    if (probe != nullptr) snapshot.gaps.push_back({where, probe, "EIO"});
+    history.observe(snapshot);
+  }
+
+  const std::vector<std::string> kAll = {"symbol_error",         "out_of_sequence",   "netdev_rx_crc_errors",
+                                         "link_down_events_phy", "netdev_multicast",  "rmon_etherStatsPkts64Octets",
+                                         "a_card_s_own",         "devlink_fw_errors", "fec_hist_0to0"};
+  std::vector<std::string> all_but(const std::vector<std::string>& without) const {
+    std::vector<std::string> rest;
+    for (const std::string& name : kAll)
+      if (std::find(without.begin(), without.end(), name) == without.end()) rest.push_back(name);
+    return rest;
+  }
+  History history;
+  Feed feed;
+};
+
+TEST_F(HistoryTotals, OfHwCountersEndThoughTheInterfaceHasCountersThatTheTableDoesNotKnow) {
+  fail_for_six_minutes("hw_counters", all_but({"out_of_sequence", "a_card_s_own"}));
+  EXPECT_FALSE(holds("out_of_sequence"));
+  EXPECT_FALSE(holds("a_card_s_own"));
+  for (const std::string& name : all_but({"out_of_sequence", "a_card_s_own"})) EXPECT_TRUE(holds(name.c_str())) << name;
+}
+
+TEST_F(HistoryTotals, OfADriverEndAlone) {
+  fail_for_six_minutes("driver_stats", all_but({"link_down_events_phy"}));
+  EXPECT_FALSE(holds("link_down_events_phy"));
+  for (const std::string& name : all_but({"link_down_events_phy"})) EXPECT_TRUE(holds(name.c_str())) << name;
+}
+
+TEST_F(HistoryTotals, ThatTheTableDoesNotKnowEndWithTheirOwnSource) {
+  fail_for_six_minutes("ethtool_stats", all_but({"rmon_etherStatsPkts64Octets"}));
+  EXPECT_FALSE(holds("rmon_etherStatsPkts64Octets"));
+  fail_for_six_minutes("fec", all_but({"fec_hist_0to0"}));
+  EXPECT_FALSE(holds("fec_hist_0to0"));
+  EXPECT_TRUE(holds("a_card_s_own"));
+}
+
+TEST_F(HistoryTotals, OfTheWholeNodeEndOnEachPort) {
+  const std::vector<std::string> netdev = {"netdev_multicast", "netdev_rx_crc_errors"};
+  fail_for_six_minutes("netdev_stats", all_but(netdev), "");
+  for (const std::string& name : netdev) EXPECT_FALSE(holds(name.c_str())) << name;
+  EXPECT_TRUE(holds("symbol_error"));
+  read_all_for_a_minute();
+  for (const std::string& name : netdev) EXPECT_TRUE(holds(name.c_str())) << "and they come back: " << name;
+  EXPECT_FALSE(is_blind(history, "netdev_stats"));
+  fail_for_six_minutes("devlink", all_but({"devlink_fw_errors"}), "");
+  EXPECT_FALSE(holds("devlink_fw_errors"));
+}
+
+TEST_F(HistoryTotals, OfOneFileOfHwCountersEndAfterAQuarterOfAnHour) {
+  for (const char* name : {"out_of_sequence", "rx_icrc_encapsulated"}) ASSERT_TRUE(find_counter(name));
+  for (int i = 0; i < 6; ++i) step({"out_of_sequence", "rx_icrc_encapsulated"}, nullptr, "");
+  for (int i = 0; i < 100; ++i) step({"out_of_sequence"}, "hw_counters", "mlx5_0/1");
+  EXPECT_FALSE(holds("rx_icrc_encapsulated"));
+  EXPECT_TRUE(holds("out_of_sequence"));
 }
 
 }  // namespace

@@ -1,0 +1,49 @@
+#include "model/counter_probes.h"
+
+#include <algorithm>
+
+namespace linkhealth {
+
+namespace {
+
+struct Prefix {
+  std::string_view prefix, probe;
+};
+constexpr Prefix kPrefixes[] = {
+    {"ctrl_", "ethtool_stats"},  {"devlink_", "devlink"}, {"fec_", "fec"},           {"mac_", "ethtool_stats"},
+    {"netdev_", "netdev_stats"}, {"pause_", "pause"},     {"phy_", "ethtool_stats"}, {"rmon_", "ethtool_stats"},
+};
+
+}  // namespace
+
+std::string_view probe_of(CounterId id) {
+  const CounterInfo& info = known_counters()[id];
+  switch (info.source) {
+    case CounterSource::kIbPort:
+      return "counters";
+    case CounterSource::kIbHw:
+      return "hw_counters";
+    case CounterSource::kEthtoolFec:
+      return "fec";
+    case CounterSource::kEthtoolStd:
+      return info.name.starts_with("pause_") ? "pause" : "ethtool_stats";
+    case CounterSource::kEthtoolDriver:
+      return "driver_stats";
+    case CounterSource::kNetdev:
+      return "netdev_stats";
+  }
+  return "";
+}
+
+std::string_view probe_of_other(std::string_view name) {
+  const auto* const row =
+      std::ranges::find_if(kPrefixes, [name](const Prefix& each) { return name.starts_with(each.prefix); });
+  return row == std::end(kPrefixes) ? "hw_counters" : row->probe;
+}
+
+bool has_counter_of_probe(const Counters& counters, std::string_view probe) {
+  return std::ranges::any_of(counters.known(), [&](const auto& entry) { return probe_of(entry.first) == probe; }) ||
+         std::ranges::any_of(counters.other(), [&](const auto& entry) { return probe_of_other(entry.first) == probe; });
+}
+
+}  // namespace linkhealth
