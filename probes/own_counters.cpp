@@ -10,6 +10,16 @@ namespace {
 
 constexpr Milliseconds kLidPeriod{60'000};
 
+/// What the files of counters/ say (linux: drivers/infiniband/core/sysfs.c), for they stand in while the link is down:
+/// one name has one width, also where the agent has its errors in 64 bits. And PortXmitWait unasked, as the files say
+/// it: mlx5's kernel counts it and does not offer it (drivers/infiniband/hw/mlx5/mad.c, process_pma_cmd()).
+PerfCapabilities as_the_files(PerfCapabilities offered) {
+  offered.extended_plain = offered.has_extended();
+  offered.extended_errors = false;
+  offered.xmit_wait = true;
+  return offered;
+}
+
 }  // namespace
 
 // Port numbers above 254 do not exist in InfiniBand (IBA 14.2.5.3).
@@ -44,7 +54,7 @@ Result<Counters> OwnCounters::ask(MadTalk& talk, SteadyTime now) {
   if (!agent_) {
     const auto offered = talk.ask_perf(MadQuestion::kPerfClassPortInfo, lid_);
     if (!offered) return offered.error();
-    agent_ = decode_perf_capabilities(*offered);
+    agent_ = as_the_files(decode_perf_capabilities(*offered));
   }
   const auto port = static_cast<std::uint8_t>(id_.port);
   auto answer = ask_counters(talk, lid_, port, *agent_);

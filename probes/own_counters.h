@@ -1,5 +1,5 @@
 // The InfiniBand counters of this node's own port, all of them by two local MADs (PortCounters and
-// PortCountersExtended) instead of one file of sysfs and firmware command each. The names are those of the files.
+// PortCountersExtended) instead of one file of sysfs and firmware command each. Names and widths are the files'.
 //
 // An agent is asked at a LID, and the answer does not say whose it is. So the port's own LID is read first, again each
 // minute, and again before new errors are believed: a subnet manager may have given it to another port meanwhile.

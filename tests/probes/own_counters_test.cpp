@@ -61,6 +61,25 @@ TEST_F(OwnPort, HasTheNamesOfTheFiles) {
   EXPECT_TRUE(counters->other().empty());
 }
 
+TEST_F(OwnPort, HasTheNamesOfTheFilesAlsoWhereTheAgentSaysLessOfItself) {
+  fabric.perf_mask = 0x0200;  // linux: drivers/infiniband/hw/mlx5/mad.c, process_pma_cmd()
+  const auto counters = read();
+  ASSERT_TRUE(counters);
+  EXPECT_EQ(counters->get("port_xmit_wait"), 55U);
+  EXPECT_EQ(counters->known().size(), 21U);
+}
+
+TEST_F(OwnPort, HasTheWidthOfTheFilesThatStandInWhileTheLinkIsDown) {
+  fabric.perf_mask = 0x1000;
+  fabric.perf_mask2 = 2;  // the error counters in 64 bits
+  fabric.symbol_error = 65'535;
+  const auto counters = read();
+  ASSERT_TRUE(counters) << counters.error().message;
+  EXPECT_EQ(counters->get("symbol_error"), 65'535U);
+  EXPECT_EQ(counters->get("link_downed"), 2U) << "64 bits of it would say another number";
+  EXPECT_EQ(counters->get("port_xmit_data"), 0x123456789abcdefU);
+}
+
 TEST_F(OwnPort, TheLidIsReadAgainEachMinute) {
   ASSERT_TRUE(read());
   now += Milliseconds(60'000);
