@@ -13,9 +13,10 @@ using SteadyTime = std::chrono::time_point<std::chrono::steady_clock, std::chron
 /// UTC: the recording's `at`. For people and other machines only, never for a difference.
 using WallTime = std::chrono::time_point<std::chrono::system_clock, std::chrono::milliseconds>;
 using Milliseconds = std::chrono::milliseconds;
+using Microseconds = std::chrono::microseconds;
 
 /// A duration as seconds.
-inline double in_seconds(Milliseconds duration) { return std::chrono::duration<double>(duration).count(); }
+inline double in_seconds(std::chrono::duration<double> duration) { return duration.count(); }
 /// The nearest whole millisecond to a number of seconds. REQUIRES: finite and within +-9e15 ms.
 Milliseconds from_seconds(double seconds);
 
@@ -34,6 +35,8 @@ class Clock {
   virtual ~Clock() = default;
   [[nodiscard]] virtual SteadyTime steady() const = 0;
   [[nodiscard]] virtual WallTime wall() const = 0;
+  /// steady(), finer where it can be: for how long something took that mostly takes less than a millisecond.
+  [[nodiscard]] virtual Microseconds fine() const { return steady().time_since_epoch(); }
 };
 
 }  // namespace linkhealth

@@ -246,7 +246,7 @@ std::vector<std::string> costs_of(const Report& report) {
           static_cast<double>(timing.firmware_reads) / static_cast<double>(timing.port_readings),
           timing.port_readings));
   for (const ProbeTiming& timing : report.timings)
-    costs.push_back(fmt::format("{}: {:.1f} ms in its last cycle{}", timing.probe, timing.duration_s * 1000,
+    costs.push_back(fmt::format("{}: {:.2f} ms in its last cycle{}", timing.probe, timing.duration_s * 1000,
                                 timing.probe == "module" ? "; each module read holds the kernel's RTNL lock" : ""));
   return costs;
 }

@@ -269,7 +269,7 @@ void Loop::take(std::span<const epoll_event> events, bool answered) {
       std::uint64_t times = 0;
       if (read(timer_.get(), &times, sizeof times) != sizeof times || !wakes_at_) continue;  // it was set anew
       due = !wakes_to_feed_;
-      lateness_s = std::max(0.0, in_seconds(clock_.steady() - *wakes_at_));
+      lateness_s = std::max(0.0, in_seconds(clock_.fine() - wakes_at_->time_since_epoch()));
       wakes_at_.reset();
     } else {
       readable = true;

@@ -17,7 +17,10 @@ namespace {
 class RealClock : public linkhealth::Clock {
  public:
   [[nodiscard]] linkhealth::SteadyTime steady() const override {
-    return std::chrono::time_point_cast<linkhealth::Milliseconds>(std::chrono::steady_clock::now());
+    return linkhealth::SteadyTime(std::chrono::duration_cast<linkhealth::Milliseconds>(fine()));
+  }
+  [[nodiscard]] linkhealth::Microseconds fine() const override {
+    return std::chrono::duration_cast<linkhealth::Microseconds>(std::chrono::steady_clock::now().time_since_epoch());
   }
   [[nodiscard]] linkhealth::WallTime wall() const override {
     return std::chrono::time_point_cast<linkhealth::Milliseconds>(std::chrono::system_clock::now());

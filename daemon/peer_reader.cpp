@@ -71,6 +71,7 @@ PeerReader::~PeerReader() {
 void PeerReader::read_round(Shared& shared, std::unique_lock<std::mutex>& lock) {
   const std::vector<InventoryPort> ports = *shared.ports;
   shared.ports_changed = false;
+  const Microseconds fine_begun = shared.clock.fine();
   const SteadyTime begun = shared.clock.steady();
   shared.busy_since = begun;
   lock.unlock();
@@ -80,7 +81,7 @@ void PeerReader::read_round(Shared& shared, std::unique_lock<std::mutex>& lock) 
   shared.busy_since.reset();
   if (shared.stop) return;  // left behind: the clock's owner may be gone
   const SteadyTime ended = shared.clock.steady();
-  round.duration_s = in_seconds(ended - begun);
+  round.duration_s = in_seconds(shared.clock.fine() - fine_begun);
   shared.due = std::max(shared.probe->next_due(ended), ended + kShortestPause);
   const bool first = !std::exchange(shared.answered, true);
   // A round that says nothing wakes nobody, unless a gap of the node ends with it.

@@ -86,13 +86,14 @@ struct ReadWorker::Shared {
 /// The first job of the queue, which is not empty. The lock is held before and after, not while it runs.
 void ReadWorker::Shared::run_next(std::unique_lock<std::mutex>& lock, Running& self) {
   Job job = queue.take();
-  self = {true, false, job.port, job.group, clock.steady()};
+  const Microseconds begun = clock.fine();
+  self = {true, false, job.port, job.group, SteadyTime(std::chrono::duration_cast<Milliseconds>(begun))};
   lock.unlock();
   Reading reading = job.reader ? job.reader->read(job.group, self.since) : job.run();
   job = {};  // what the read needs ends here, not under the lock
   lock.lock();
   if (stop) return;
-  reading.duration_s = in_seconds(clock.steady() - self.since);
+  reading.duration_s = in_seconds(clock.fine() - begun);
   self.at_work = false;
   finished.push_back(std::move(reading));
 }

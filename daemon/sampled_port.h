@@ -30,6 +30,7 @@ struct SampledPort {
   Shared<PortId> id;                     ///< that of `port`, for every sample of it
   LinkSample kernel;                     ///< what the read worker last said: verbs state, speed, FEC, down reason
   std::optional<LinkSample> last_shown;  ///< both together, as in the last snapshot that had them
+  std::uint32_t firmware_reads = 0;      ///< of its last reading of verbs counters; 0: none yet
   bool module_seen = false;
   std::uint64_t found_after = 0;         ///< the number of the device event that it was found after
   bool has_module_reader = false;        ///< ethtool gives the module, or says that there is none
@@ -37,6 +38,7 @@ struct SampledPort {
   bool module_imported = false;          ///< somebody else's reading of the module stands, newer than ethtool's last
   std::string_view import_refused;       ///< why it does not, as the gap says it; "": it may
   std::optional<bool> imported_present;  ///< whether a module was there, as the last such reading says
+  std::string module_serial;             ///< the last that ethtool gave; "" none
   std::string imported_serial;           ///< and the last that it named; "" none
   bool moved = false;                    ///< its netdev went to another network namespace
   bool lent = false;                     ///< somebody else has it since it was found: it has no files here

@@ -301,6 +301,9 @@ void Sampler::finish(Cycle& cycle) {
     if (probe != "counters") continue;
     timing.firmware_reads = firmware_reads_;
     timing.port_readings = counter_readings_;
+    timing.ports.reserve(ports_.size());
+    for (const auto& [key, port] : ports_)
+      if (port.firmware_reads > 0) timing.ports.push_back({port.id, port.firmware_reads});
   }
   // The monotonic clock begins with the boot (linux: CLOCK_MONOTONIC). /proc/uptime says it too, and may hang: in a
   // container of LXC it is a file of FUSE.

@@ -117,11 +117,13 @@ void Sampler::take_reading(Cycle& cycle, Reading& reading) {
     if (search.use) take_search(cycle, *std::move(reading.node->inventory));
     return;
   }
+  const bool costly = reading.firmware_reads > 0;
   firmware_reads_ += reading.firmware_reads;
-  counter_readings_ += reading.firmware_reads > 0 ? 1 : 0;
+  counter_readings_ += costly ? 1 : 0;
   const auto at = ports_.find(reading.port);
   // Of a device that had this name before: that it is gone, and what could not be read of it, is not the new one's.
   if (at != ports_.end() && at->second.reader->number() != reading.reader) return;
+  if (at != ports_.end() && costly) at->second.firmware_reads = static_cast<std::uint32_t>(reading.firmware_reads);
   Snapshot& snapshot = cycle.snapshot;
   snapshot.gaps.insert(snapshot.gaps.end(), reading.gaps.begin(), reading.gaps.end());
   snapshot.gaps_ended.insert(snapshot.gaps_ended.end(), reading.gaps_ended.begin(), reading.gaps_ended.end());
@@ -200,6 +202,22 @@ void note_module_round(SampledPort& port, const ModuleRound& round) {
   }
 }
 
+std::string in_words(const std::string& serial) { return serial.empty() ? "" : "serial " + serial; }
+
+/// A swap is both events, each with its serial. Behind a new interface of the same port (a driver that was loaded anew)
+/// the reader knows nothing of the module that was there before: the serial tells.
+void note_module_change(Snapshot& snapshot, SteadyTime at, const ModuleRound& round, std::string& serial) {
+  const std::string now = round.sample && round.sample->present ? round.sample->serial : "";
+  const bool another = !now.empty() && !serial.empty() && now != serial;
+  const bool swapped = round.change == ModuleChange::kSwapped || (round.change == ModuleChange::kNone && another);
+  const auto tell = [&](PortEventKind kind, const std::string& whose) {
+    snapshot.events.push_back({at, round.port, kind, in_words(whose)});
+  };
+  if (swapped || round.change == ModuleChange::kRemoved) tell(PortEventKind::kModuleRemoved, serial);
+  if (swapped || round.change == ModuleChange::kInserted) tell(PortEventKind::kModuleInserted, now);
+  if (!now.empty()) serial = now;
+}
+
 }  // namespace
 
 void Sampler::take_modules(Cycle& cycle) {
@@ -209,10 +227,7 @@ void Sampler::take_modules(Cycle& cycle) {
     cycle.content = at->second.module_seen = true;
     Snapshot& snapshot = cycle.snapshot;
     cycle.add_duration("module", round.duration_s);
-    if (round.change == ModuleChange::kRemoved || round.change == ModuleChange::kSwapped)
-      snapshot.events.push_back({cycle.now, round.port, PortEventKind::kModuleRemoved, ""});
-    if (round.change == ModuleChange::kInserted || round.change == ModuleChange::kSwapped)
-      snapshot.events.push_back({cycle.now, round.port, PortEventKind::kModuleInserted, ""});
+    note_module_change(snapshot, cycle.now, round, at->second.module_serial);
     note_module_round(at->second, round);
     if (round.gap && !at->second.module_imported) snapshot.gaps.push_back(*std::move(round.gap));
     if (round.sample) snapshot.ports[round.port].module = *std::move(round.sample);
@@ -267,12 +282,14 @@ void Sampler::take_imported_module(Cycle& cycle, SampledPort& port, MergedPeer& 
 /// Who exchanges a module takes the link down: without the event that would be a loss nobody wanted.
 void Sampler::note_imported_change(Cycle& cycle, SampledPort& port, const ModuleSample& now) {
   const PortKey key = port.port.id.key();
-  const auto tell = [&](PortEventKind kind) { cycle.snapshot.events.push_back({cycle.now, key, kind, ""}); };
+  const auto tell = [&](PortEventKind kind, const std::string& serial) {
+    cycle.snapshot.events.push_back({cycle.now, key, kind, in_words(serial)});
+  };
   const bool was_present = port.imported_present.value_or(now.present);
   const bool another =
       now.present && !now.serial.empty() && !port.imported_serial.empty() && now.serial != port.imported_serial;
-  if (was_present && (!now.present || another)) tell(PortEventKind::kModuleRemoved);
-  if (now.present && (!was_present || another)) tell(PortEventKind::kModuleInserted);
+  if (was_present && (!now.present || another)) tell(PortEventKind::kModuleRemoved, port.imported_serial);
+  if (now.present && (!was_present || another)) tell(PortEventKind::kModuleInserted, now.serial);
   port.imported_present = now.present;
   if (!now.serial.empty()) port.imported_serial = now.serial;
 }

@@ -21,10 +21,10 @@ PortLabels split_key(const PortKey& key) {
   return {key.substr(0, slash), key.substr(slash + 1)};
 }
 
+PortLabels labels_of(const PortId& id) { return {id.device, std::to_string(id.port)}; }
+
 PortLabels labels_of(const PortReport& port) {
-  const PortId& id = port.latest.id;
-  if (!id.device.empty()) return {id.device, std::to_string(id.port)};
-  return split_key(port.port);
+  return port.latest.id->device.empty() ? split_key(port.port) : labels_of(*port.latest.id);
 }
 
 /// Of the node; "" where configuration says nothing.
@@ -169,6 +169,10 @@ void add_timings(Families& out, const std::vector<ProbeTiming>& timings, MetricG
   for (const ProbeTiming& timing : timings) {
     firmware_reads += timing.firmware_reads;
     port_readings += timing.port_readings;
+    for (const PortCost& cost : timing.ports) {
+      const PortLabels at = labels_of(*cost.id);
+      out.add("linkhealth_port_firmware_reads", {at.device, at.port}, cost.firmware_reads);
+    }
   }
   out.add("linkhealth_firmware_reads_total", {}, static_cast<double>(firmware_reads));
   if (groups.counters) out.add("linkhealth_port_readings_total", {}, static_cast<double>(port_readings));

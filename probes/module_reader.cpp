@@ -84,12 +84,13 @@ void ModuleReader::run(const std::shared_ptr<Shared>& shared) {
     const auto read = shared->schedule.next(now);
     if (read) {
       shared->busy = ModuleBusy{read->port, now};
+      const Microseconds begun = shared->clock.fine();
       lock.unlock();
       const auto answer = perform(*shared->host, shared->family, *read);
       lock.lock();
       shared->busy.reset();
       if (shared->stop) break;
-      shared->schedule.done(*read, answer, now, shared->clock.steady(), shared->clock.wall());
+      shared->schedule.done(*read, answer, shared->clock.fine() - begun, shared->clock.steady(), shared->clock.wall());
     }
     if (shared->schedule.has_finished()) eventfd_write(shared->event, 1);
     if (read) continue;

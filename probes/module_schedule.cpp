@@ -125,7 +125,7 @@ void ModuleSchedule::begin_round(Port& port, SteadyTime now) {
   port.rest.reset();
   port.change = ModuleChange::kNone;
   port.started_at = now;
-  port.duration = Milliseconds{0};
+  port.duration = Microseconds{0};
   const bool anew = port.doubt_at && now >= *port.doubt_at;
   port.image = anew ? ModuleImage() : without_monitors(port.image);
   if (anew) port.identified = false;
@@ -157,11 +157,10 @@ std::optional<ModulePageRequest> ModuleSchedule::next_page(Port& port) {
   return port.ending ? where : std::nullopt;
 }
 
-void ModuleSchedule::done(const ModuleRead& read, const Result<std::vector<std::uint8_t>>& answer, SteadyTime started,
+void ModuleSchedule::done(const ModuleRead& read, const Result<std::vector<std::uint8_t>>& answer, Microseconds took,
                           SteadyTime ended, WallTime wall) {
   wall_ = wall;
-  const auto took = ended - started;
-  quiet_until_ = ended + std::max(took, kShortestPause);
+  quiet_until_ = ended + std::max(std::chrono::ceil<Milliseconds>(took), kShortestPause);
   Port* port = find(read.port);
   if (port == nullptr || !port->in_round || port->id.ifindex != read.ifindex) return;
   port->duration += took;
@@ -326,7 +325,8 @@ void ModuleSchedule::finish(Port& port, std::optional<ModuleSample> sample, std:
 }
 
 void ModuleSchedule::set_due(Port& port, SteadyTime now, Milliseconds wait) const {
-  const Milliseconds rest = std::clamp(port.duration * timing_.slow_factor, timing_.settle, timing_.longest_wait);
+  const Milliseconds rest = std::clamp(std::chrono::ceil<Milliseconds>(port.duration * timing_.slow_factor),
+                                       timing_.settle, timing_.longest_wait);
   port.not_before = now + rest;
   port.due = now + std::max(wait, rest);
 }

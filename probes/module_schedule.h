@@ -75,8 +75,9 @@ class ModuleSchedule {
   std::optional<ModuleRead> next(SteadyTime now);
   /// When next() will have something; nullopt: not before set_ports() or request().
   [[nodiscard]] std::optional<SteadyTime> wake_at() const;
-  /// The answer to the last read. Ignored when its port is gone meanwhile. `wall` is the time at `ended`, for people.
-  void done(const ModuleRead& read, const Result<std::vector<std::uint8_t>>& answer, SteadyTime started,
+  /// The answer to the last read. Ignored when its port is gone meanwhile. `took` is for how long the read held its
+  /// lock, `wall` the time at `ended`, for people.
+  void done(const ModuleRead& read, const Result<std::vector<std::uint8_t>>& answer, Microseconds took,
             SteadyTime ended, WallTime wall);
 
   /// The newest finished round of each port since the last call. Flags that any of the rounds in between saw are set
@@ -117,7 +118,7 @@ class ModuleSchedule {
     bool swapped = false;  ///< another module's bytes were seen, and no round has told of it yet: it may boot first
     ModuleChange change = ModuleChange::kNone;
     SteadyTime started_at;
-    Milliseconds duration{0};
+    Microseconds duration{0};
   };
 
   Port* find(const PortKey& key);

@@ -51,6 +51,19 @@ TEST(DaemonReadWorker, HandsOverABatchWhenTheQueueIsEmpty) {
   EXPECT_FALSE(worker.is_out("b/1", ReadGroup::kCounters));
 }
 
+TEST(DaemonReadWorker, TellsHowLongAReadTookAlsoBelowAMillisecond) {
+  struct FineClock : ManualClock {
+    [[nodiscard]] Microseconds fine() const override { return ManualClock::fine() + now; }
+    Microseconds now{0};
+  } clock;
+  ReadWorker worker(clock, kPatience);
+  worker.submit(job("a/1", [&clock] { clock.now += Microseconds(137); }));
+  wait_readable(worker.event_fd());
+  const auto readings = worker.take_finished();
+  ASSERT_EQ(readings.size(), 1U);
+  EXPECT_DOUBLE_EQ(readings[0].duration_s, 0.000137);
+}
+
 TEST(DaemonReadWorker, TellsOfABatchOnceWhenAllOfItIsDone) {
   ManualClock clock;
   ReadWorker worker(clock, kPatience);

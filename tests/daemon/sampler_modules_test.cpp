@@ -163,10 +163,22 @@ TEST_F(DaemonSamplerModules, AModuleThatIsThereFromTheStartIsReadAndIsNoEvent) {
 TEST_F(DaemonSamplerModules, AnExchangedModuleIsRemovedAndInserted) {
   until_module("SN000001");
   cage->change([](FakeModule& module) { module.set_serial("SN000002"); });
-  EXPECT_THAT(module_events(until_module("SN000002")),
-              ElementsAre(PortEventKind::kModuleRemoved, PortEventKind::kModuleInserted));
+  const Snapshot exchanged = until_module("SN000002");
+  ASSERT_THAT(module_events(exchanged), ElementsAre(PortEventKind::kModuleRemoved, PortEventKind::kModuleInserted));
+  std::vector<std::string> words;
+  for (const PortEvent& event : exchanged.events) words.push_back(event.text);
+  EXPECT_THAT(words, ::testing::IsSupersetOf({"serial SN000001", "serial SN000002"}));
   clock.advance(settings.module_period);
   EXPECT_THAT(module_events(until_module("SN000002")), IsEmpty()) << "said once";
+}
+
+TEST_F(DaemonSamplerModules, OneThatWasExchangedWhileItsInterfaceBecameAnotherIsRemovedAndInserted) {
+  until_module("SN000001");
+  cage->change([](FakeModule& module) { module.set_serial("SN000002"); });
+  shared->change([&](FakeHost& host) { host.set(nic.netdev_dir() + "/ifindex", "77\n"); });
+  clock.advance(settings.rescan_period);
+  EXPECT_THAT(module_events(until_module("SN000002")),
+              ElementsAre(PortEventKind::kModuleRemoved, PortEventKind::kModuleInserted));
 }
 
 TEST_F(DaemonSamplerModules, APulledModuleIsRemovedAndOnePutInIsInserted) {

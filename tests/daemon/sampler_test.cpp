@@ -176,11 +176,13 @@ TEST_F(DaemonSampler, CountsReadsThatCostAFirmwareCommand) {
   start();
   settle();
   std::uint64_t readings = 0;
-  const auto total = [&readings](const Snapshot& snapshot) {
+  std::vector<PortCost> costs;
+  const auto total = [&](const Snapshot& snapshot) {
     std::uint64_t sum = 0;
     for (const ProbeTiming& timing : snapshot.timings) {
       sum += timing.firmware_reads;
       readings = std::max(readings, timing.port_readings);
+      if (timing.probe == "counters") costs = timing.ports;
     }
     return sum;
   };
@@ -208,6 +210,12 @@ TEST_F(DaemonSampler, CountsReadsThatCostAFirmwareCommand) {
   EXPECT_GT(after, before);
   EXPECT_LE(after - before, kCycles * kPorts * 3) << "two files and one request for hw_counters";
   EXPECT_EQ(readings - readings_before, kCycles * kPorts);
+
+  ASSERT_EQ(costs.size(), kPorts) << "and of each port what its last reading cost";
+  for (const PortCost& cost : costs) {
+    EXPECT_GE(cost.firmware_reads, 1U) << cost.id->key();
+    EXPECT_LE(cost.firmware_reads, 3U) << cost.id->key();
+  }
 }
 
 TEST_F(DaemonSampler, ACopiedTreeIsReadAndNotAskedWhatOnlyAKernelAnswers) {

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""mstlink_test.py SOURCE_DIR IMPORT_CHECK: the example importer on recorded-like output (tests/fixtures/mstlink)."""
+"""mstlink_test.py SOURCE_DIR IMPORT_CHECK: the example importer on made-up output (tests/fixtures/mstlink)."""
 import json
 import os
 import pathlib
@@ -87,6 +87,15 @@ class Run(unittest.TestCase):
             self.assertEqual(checked.stdout, "good 1 ports\n")
             self.assertEqual((self.out / name).stat().st_mode & 0o777, 0o644)
         self.check_schema(json.loads((self.out / names[0]).read_text()))
+
+    def test_each_port_of_a_function_with_two_is_asked_by_its_number(self):
+        port = self.root / "sys/class/infiniband/mlx5_0/ports/2"
+        port.mkdir()
+        (port / "link_layer").write_text("InfiniBand\n")
+        done = self.run_with(f'echo "$@" >>{self.root}/asked\ncat {FIXTURES}/osfp_dr4.json\n')
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertEqual((self.root / "asked").read_text().splitlines(),
+                         ["-d 0000:1b:00.0 -p 1 -m --json", "-d 0000:1b:00.0 -p 2 -m --json", "-d 0000:2c:00.0 -m --json"])
 
     def check_schema(self, document):
         try:

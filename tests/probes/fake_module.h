@@ -85,7 +85,7 @@ class ModuleScheduleTest : public ::testing::Test {
         const SteadyTime started = now_;
         const auto answer = modules_[read->port].read(read->page);
         now_ += modules_[read->port].delay;
-        schedule_.done(*read, answer, started, now_, wall());
+        schedule_.done(*read, answer, now_ - started, now_, wall());
         continue;
       }
       const auto wake = schedule_.wake_at();

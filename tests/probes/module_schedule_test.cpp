@@ -226,7 +226,7 @@ TEST_F(ModuleScheduleTest, OthersGetTheLockBetweenTwoReads) {
   const auto read = schedule_.next(now_);
   ASSERT_TRUE(read);
   const SteadyTime ended = now_ + Milliseconds{400};
-  schedule_.done(*read, module().read(read->page), now_, ended, wall());
+  schedule_.done(*read, module().read(read->page), ended - now_, ended, wall());
   EXPECT_FALSE(schedule_.next(ended + Milliseconds{399}));
   EXPECT_EQ(schedule_.wake_at(), ended + Milliseconds{400});
   EXPECT_TRUE(schedule_.next(ended + Milliseconds{400}));
@@ -248,7 +248,7 @@ TEST_F(ModuleScheduleTest, APortThatLeavesDuringItsReadIsForgotten) {
   const auto read = schedule_.next(now_);
   ASSERT_TRUE(read);
   schedule_.set_ports({}, now_);
-  schedule_.done(*read, module().read(read->page), now_, now_, wall());
+  schedule_.done(*read, module().read(read->page), Milliseconds(0), now_, wall());
   EXPECT_TRUE(schedule_.take_finished().empty());
   EXPECT_FALSE(schedule_.wake_at());
 }
