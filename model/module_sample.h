@@ -150,7 +150,9 @@ struct ModuleVdm {
   bool operator==(const ModuleVdm&) const = default;
 };
 
-/// Monitors of a coherent module (OIF C-CMIS observables, read through VDM).
+/// Monitors of a coherent module (OIF C-CMIS observables, read through VDM). Of several lanes the worst value of each:
+/// the lowest of ratios and powers, the largest of impairments (of dispersion and frequency offset with its sign), of a
+/// modulator's bias the one nearest to an end of its range.
 struct ModuleCoherent {
   std::optional<double> chromatic_dispersion_ps_per_nm;
   std::optional<double> dgd_ps;
