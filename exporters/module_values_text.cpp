@@ -114,11 +114,14 @@ namespace {
 struct CoherentRow {
   std::string_view name;
   std::optional<double> ModuleCoherent::*now;
-  VdmStatistics CoherentStatistics::*statistics;
+  VdmStatistics CoherentStatistics::*statistics = nullptr;  ///< of a margin there are none
 };
 constexpr CoherentRow kCoherentRows[] = {
     {"OSNR dB", &ModuleCoherent::osnr_db, &CoherentStatistics::osnr_db},
     {"eSNR dB", &ModuleCoherent::esnr_db, &CoherentStatistics::esnr_db},
+    {"SNR marg. dB", &ModuleCoherent::snr_margin_db},
+    {"Q dB", &ModuleCoherent::q_factor_db},
+    {"Q margin dB", &ModuleCoherent::q_margin_db},
     {"Rx all dBm", &ModuleCoherent::rx_total_power_dbm, &CoherentStatistics::rx_total_power_dbm},
     {"Rx own dBm", &ModuleCoherent::rx_signal_power_dbm, &CoherentStatistics::rx_signal_power_dbm},
     {"Tx dBm", &ModuleCoherent::tx_power_dbm, &CoherentStatistics::tx_power_dbm},
@@ -133,7 +136,8 @@ constexpr CoherentRow kCoherentRows[] = {
 std::string coherent_text(const ModuleSample& m) {
   std::string out;
   for (const CoherentRow& entry : kCoherentRows) {
-    VdmStatistics values = m.coherent_statistics.*entry.statistics;
+    VdmStatistics values;
+    if (entry.statistics != nullptr) values = m.coherent_statistics.*entry.statistics;
     values.current = m.coherent.*entry.now;
     out += statistics_row(entry.name, values, [](double value) { return fmt::format("{:.1f}", value); });
   }

@@ -167,6 +167,8 @@ struct ModuleCoherent {
   std::optional<double> rx_signal_power_dbm;
   std::optional<double> sop_rate_krad_per_s;
   std::optional<double> mer_db;
+  /// To the limit of what its FEC corrects; Q is that of the pre-FEC BER.
+  std::optional<double> snr_margin_db, q_factor_db, q_margin_db;
   std::optional<double> modulator_bias_xi_percent, modulator_bias_xq_percent, modulator_bias_yi_percent,
       modulator_bias_yq_percent, modulator_bias_x_phase_percent, modulator_bias_y_phase_percent;
   bool operator==(const ModuleCoherent&) const = default;

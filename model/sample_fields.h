@@ -178,6 +178,9 @@ void fields(Is<ModuleCoherent> auto& coherent, auto& visit) {
   visit("rx_signal_power_dbm", coherent.rx_signal_power_dbm);
   visit("sop_rate_krad_per_s", coherent.sop_rate_krad_per_s);
   visit("mer_db", coherent.mer_db);
+  visit("snr_margin_db", coherent.snr_margin_db);
+  visit("q_factor_db", coherent.q_factor_db);
+  visit("q_margin_db", coherent.q_margin_db);
   visit("modulator_bias_xi_percent", coherent.modulator_bias_xi_percent);
   visit("modulator_bias_xq_percent", coherent.modulator_bias_xq_percent);
   visit("modulator_bias_yi_percent", coherent.modulator_bias_yi_percent);

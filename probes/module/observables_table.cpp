@@ -123,6 +123,13 @@ constexpr Observable kCmis[] = {
     of_coherent(146, "coherent_sop_rate_krad_per_s", kU16, 1, &ModuleCoherent::sop_rate_krad_per_s, Worst::kLargest),
     of_coherent(147, "coherent_mer_db", kU16, 0.1, &ModuleCoherent::mer_db, Worst::kSmallest),
     coarse(of_coherent(149, "coherent_sopmd_ps2", kU16, 1, &ModuleCoherent::sopmd_ps2, Worst::kLargest)),
+    // C-CMIS 1.3 table 8, as V. Jardin's cmis-vdm.c for ethtool (2026) has it; sonic-mgmt's plan of VDM tests has the
+    // same names in the same order, and the one dump with them agrees: its Q factor is that of its pre-FEC BER within
+    // 0.1 dB (ModuleCorpus). Of 148 (clock recovery) and 153 (frequency offset in larger steps) no dump could tell the
+    // scale.
+    of_coherent(150, "coherent_snr_margin_db", kS16, 0.1, &ModuleCoherent::snr_margin_db, Worst::kSmallest),
+    of_coherent(151, "coherent_q_factor_db", kU16, 0.1, &ModuleCoherent::q_factor_db, Worst::kSmallest),
+    of_coherent(152, "coherent_q_margin_db", kS16, 0.1, &ModuleCoherent::q_margin_db, Worst::kSmallest),
 };
 
 // Where the text of SFF-8636 6.7.4.4 names other type numbers than its table 6-43, the table is followed.

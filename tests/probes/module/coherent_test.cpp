@@ -95,6 +95,16 @@ TEST(CoherentLanes, TheLargestOfWhatShouldBeSmallStandsWithItsSign) {
   EXPECT_NEAR(*c.evm_percent, 25, 0.01);
 }
 
+/// A margin that is used up goes below zero.
+TEST(CoherentMargins, AndTheQFactorAreReadAndTheLowestStands) {
+  const ModuleCoherent c = coherent(
+      {{0x00, 150, 41}, {0x01, 150, 0xfffb}, {0x00, 151, 107}, {0x01, 151, 63}, {0x00, 152, 42}, {0x01, 152, 0xfffe}});
+  EXPECT_NEAR(c.snr_margin_db.value_or(99), -0.5, 1e-9);
+  EXPECT_NEAR(c.q_factor_db.value_or(99), 6.3, 1e-9);
+  EXPECT_NEAR(c.q_margin_db.value_or(99), -0.2, 1e-9);
+  EXPECT_TRUE(coherent({{0x00, 150, kNoValue}, {0x00, 151, 0xffff}, {0x00, 152, kNoValue}}).empty());
+}
+
 TEST(CoherentLanes, TheBiasNearestToAnEndOfItsRangeStands) {
   const ModuleCoherent c =
       coherent({{0x00, 128, 0x0800}, {0x01, 128, 0x9000}, {0x00, 129, 0x7000}, {0x01, 129, 0xf000}});

@@ -262,6 +262,19 @@ TEST(ModuleCorpus, CoherentStatisticsOfA800ZrAreInOrder) {
   EXPECT_LT(ber, 1e-2);
 }
 
+/// A Q factor is the pre-FEC BER in other words (BER = erfc(Q/sqrt 2)/2), and a margin is less than the whole.
+TEST(ModuleCorpus, TheQFactorOfA800ZrIsThatOfItsErrorRatio) {
+  if (dumps().empty()) GTEST_SKIP() << "no module dumps in " LINKHEALTH_SHARED "/modules";
+  const ModuleSample m = decode_module(*read_module_dump(LINKHEALTH_SHARED "/modules/osfp-800g-zr.json"));
+  ASSERT_TRUE(m.coherent.q_factor_db && m.coherent.q_margin_db && m.coherent.snr_margin_db);
+  const auto ber_of = [](double q_db) { return std::erfc(std::pow(10.0, q_db / 20) / std::sqrt(2.0)) / 2; };
+  ASSERT_TRUE(m.vdm.media_pre_fec_ber.current);
+  EXPECT_GT(*m.vdm.media_pre_fec_ber.current, ber_of(*m.coherent.q_factor_db + 0.2));
+  EXPECT_LT(*m.vdm.media_pre_fec_ber.current, ber_of(*m.coherent.q_factor_db - 0.2));
+  EXPECT_NEAR(*m.coherent.snr_margin_db, *m.coherent.q_margin_db, 0.5);
+  EXPECT_GT(*m.coherent.q_factor_db, *m.coherent.q_margin_db);
+}
+
 /// As above: this scrubbed dump states equalizer faults and does not advertise them (01h:157.3).
 void advertise_equalizer(ModuleImage& image) {
   const std::uint8_t flags[] = {static_cast<std::uint8_t>(upper_page(image, 1).byte(157).value_or(0) | 0x08U)};
