@@ -152,6 +152,8 @@ void fields(Is<ModuleVdm> auto& vdm, auto& visit) {
   visit("host_fec_tail_symbols", vdm.host_fec_tail_symbols);
   visit("laser_age_percent", vdm.laser_age_percent);
   visit("laser_frequency_error_mhz", vdm.laser_frequency_error_mhz);
+  visit("laser_temperature_c", vdm.laser_temperature_c);
+  visit("tec_current_percent", vdm.tec_current_percent);
   visit("vcc2p6_v", vdm.vcc2p6_v);
   visit("vcc1p8_v", vdm.vcc1p8_v);
   visit("vcc1p2_v", vdm.vcc1p2_v);

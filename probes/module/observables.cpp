@@ -90,10 +90,13 @@ void put(Statistics& out, Part part, double value) {
   if constexpr (requires { out.total; }) put_worst(out.total, value);
 }
 
-void put_lane(std::vector<double>& lanes, const std::optional<unsigned>& lane, double value) {
-  if (!lane) return;
-  if (lanes.size() <= *lane) lanes.resize(*lane + 1, 0.0);
-  lanes[*lane] = value;
+void put_lane(std::vector<double>& lanes, unsigned lane, double value) {
+  if (lanes.size() <= lane) lanes.resize(lane + 1, 0.0);
+  lanes[lane] = value;
+}
+
+void warn_once(ModuleWarnings& warnings, std::string warning) {
+  if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end()) warnings.push_back(std::move(warning));
 }
 
 void drop_single(std::vector<BerStatistics>& lanes) {
@@ -138,10 +141,10 @@ void ObservableCollector::take_value(const Observable& row, const std::optional<
   switch (row.sink) {
     case Sink::kEsnr:
       if (believed_snr_db(value, sample_.warnings))
-        put_lane(row.host ? vdm.host_esnr_db : vdm.media_esnr_db, lane, value);
+        take_lane(row, lane, value, row.host ? vdm.host_esnr_db : vdm.media_esnr_db);
       return;
     case Sink::kLtp:
-      return put_lane(row.host ? vdm.host_ltp_db : vdm.media_ltp_db, lane, value);
+      return take_lane(row, lane, value, row.host ? vdm.host_ltp_db : vdm.media_ltp_db);
     case Sink::kBer:
       return take_ber(row, lane, value);
     case Sink::kFrameErrors:
@@ -157,6 +160,15 @@ void ObservableCollector::take_value(const Observable& row, const std::optional<
     case Sink::kCoherent:
       coherent_.push_back({&row, lane, value, {}});
   }
+}
+
+/// CMIS has these by lane only. One of the whole module is that of its only lane; else nobody can say whose it is.
+void ObservableCollector::take_lane(const Observable& row, const std::optional<unsigned>& lane, double value,
+                                    std::vector<double>& lanes) {
+  if (lane) return put_lane(lanes, *lane, value);
+  if ((row.host ? sample_.host_lane_count : sample_.media_lane_count) != 1U)
+    return warn_once(sample_.warnings, std::string(row.name) + " is of the whole module, not of a lane: left out");
+  if (lanes.empty()) put_lane(lanes, 0, value);
 }
 
 void ObservableCollector::take_ber(const Observable& row, const std::optional<unsigned>& lane, double value) {
@@ -179,9 +191,7 @@ void ObservableCollector::take_limits(const Observable& row, const std::optional
     limits_.push_back({&row, lane, 0, limits});
     return;
   }
-  std::string warning = "limits of " + std::string(row.name) + " are not in order: left out";
-  if (std::find(sample_.warnings.begin(), sample_.warnings.end(), warning) == sample_.warnings.end())
-    sample_.warnings.push_back(std::move(warning));
+  warn_once(sample_.warnings, "limits of " + std::string(row.name) + " are not in order: left out");
 }
 
 bool ObservableCollector::gives_way(const Taken& taken, const std::vector<Taken>& all) {

@@ -86,6 +86,7 @@ class ObservableCollector {
 
   void take_flags(const Observable& row, const std::optional<unsigned>& lane, const AlarmFlags& flags);
   void take_value(const Observable& row, const std::optional<unsigned>& lane, double value);
+  void take_lane(const Observable& row, const std::optional<unsigned>& lane, double value, std::vector<double>& lanes);
   void take_ber(const Observable& row, const std::optional<unsigned>& lane, double value);
   void take_limits(const Observable& row, const std::optional<unsigned>& lane, const std::array<std::uint16_t, 4>& raw);
 

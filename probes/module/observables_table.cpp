@@ -14,24 +14,27 @@ constexpr std::uint16_t kNever = 0xffff;  // for codings whose every value is on
 constexpr std::uint16_t kLowest = 0x8000;
 
 constexpr Observable of_vdm(std::uint8_t type, std::string_view name, ObservableCoding coding, double scale,
-                            std::uint16_t not_available, std::optional<double> ModuleVdm::*field) {
+                            std::uint16_t not_available, std::optional<double> ModuleVdm::*field,
+                            Worst worst = Worst::kLargest) {
   return {.type = type,
           .name = name,
           .coding = coding,
           .scale = scale,
           .not_available = not_available,
           .sink = Sink::kScalar,
-          .scalar = field};
+          .scalar = field,
+          .worst = worst};
 }
 constexpr Observable of_module(std::uint8_t type, std::string_view name, ObservableCoding coding, double scale,
-                               std::uint16_t not_available, std::optional<double> ModuleSample::*field) {
+                               std::uint16_t not_available, std::optional<double> ModuleSample::*field, Worst worst) {
   return {.type = type,
           .name = name,
           .coding = coding,
           .scale = scale,
           .not_available = not_available,
           .sink = Sink::kModule,
-          .module = field};
+          .module = field,
+          .worst = worst};
 }
 constexpr Observable of_coherent(std::uint8_t type, std::string_view name, ObservableCoding coding, double scale,
                                  std::optional<double> ModuleCoherent::*field, Worst worst) {
@@ -56,9 +59,9 @@ constexpr Observable of_modulator(std::uint8_t type, std::string_view name,
 
 constexpr Observable kCmis[] = {
     of_vdm(1, "laser_age_percent", kU16, 1, 0xffff, &ModuleVdm::laser_age_percent),
-    of_module(2, "tec_current_percent", kS16, 100.0 / 32767, kLowest, &ModuleSample::tec_current_percent),
-    of_vdm(3, "laser_frequency_error_mhz", kS16, 10, kLowest, &ModuleVdm::laser_frequency_error_mhz),
-    of_module(4, "laser_temperature_c", kS16, 1.0 / 256, kLowest, &ModuleSample::laser_temperature_c),
+    of_vdm(2, "tec_current_percent", kS16, 100.0 / 32767, kLowest, &ModuleVdm::tec_current_percent, Worst::kMagnitude),
+    of_vdm(3, "laser_frequency_error_mhz", kS16, 10, kLowest, &ModuleVdm::laser_frequency_error_mhz, Worst::kMagnitude),
+    of_vdm(4, "laser_temperature_c", kS16, 1.0 / 256, kLowest, &ModuleVdm::laser_temperature_c, Worst::kMagnitude),
     {5, "media_esnr_db", kU16, 1.0 / 256, 0, Sink::kEsnr},
     {6, "host_esnr_db", kU16, 1.0 / 256, 0, Sink::kEsnr, kNone, true},
     {7, "media_ltp_db", kU16, 1.0 / 256, 0, Sink::kLtp},
@@ -137,8 +140,8 @@ constexpr Observable kSff8636[] = {
     {1, "media_esnr_db", kU16, 1.0 / 256, 0, Sink::kEsnr},
     {3, "media_ltp_db", kU16, 1.0 / 256, 0, Sink::kLtp},
     {4, "media_pre_fec_ber_avg", kF16, 1, kNever, Sink::kBer, kAvg},
-    of_module(6, "tec_current_ma", kS16, 0.1, kLowest, &ModuleSample::tec_current_ma),
-    of_vdm(7, "laser_frequency_error_mhz", kS16, 10, kLowest, &ModuleVdm::laser_frequency_error_mhz),
+    of_module(6, "tec_current_ma", kS16, 0.1, kLowest, &ModuleSample::tec_current_ma, Worst::kMagnitude),
+    of_vdm(7, "laser_frequency_error_mhz", kS16, 10, kLowest, &ModuleVdm::laser_frequency_error_mhz, Worst::kMagnitude),
     {9, "media_pre_fec_ber_min", kF16, 1, kNever, Sink::kBer, kMin},
     {10, "media_pre_fec_ber_max", kF16, 1, kNever, Sink::kBer, kMax},
     {12, "media_pre_fec_ber_current", kF16, 1, kNever, Sink::kBer, kCurrent},
