@@ -88,6 +88,19 @@ std::string supplies(const ModuleVdm& v) {
   return text;
 }
 
+/// What VDM has of the lasers, by lane: of each the lane that is farthest from what it should be.
+std::string lasers(const ModuleVdm& v) {
+  std::vector<std::string> parts;
+  if (v.laser_age_percent) parts.push_back(fmt::format("age {:.0f} %", *v.laser_age_percent));
+  if (v.laser_frequency_error_mhz)
+    parts.push_back(fmt::format("frequency error {:.0f} MHz", *v.laser_frequency_error_mhz));
+  if (v.tec_current_percent) parts.push_back(fmt::format("cooler {:.1f} %", *v.tec_current_percent));
+  if (v.laser_temperature_c)
+    parts.push_back(
+        fmt::format("temperature {:.1f} C (from its target; of some modules the laser's own)", *v.laser_temperature_c));
+  return join(parts, "  ");
+}
+
 }  // namespace
 
 std::string vdm_text(const ModuleSample& m) {
@@ -101,6 +114,7 @@ std::string vdm_text(const ModuleSample& m) {
                     per_lane("host SNR dB", v, v.host_esnr_db, "host_esnr_db") +
                     per_lane("media LTP dB", v, v.media_ltp_db, "media_ltp_db") +
                     per_lane("host LTP dB", v, v.host_ltp_db, "host_ltp_db") + statistics;
+  out += row("lasers (VDM)", lasers(v));
   if (const std::string inside = supplies(v); !inside.empty()) out += row("supplies V", inside);
   if (!statistics.empty() || !m.coherent_statistics.empty())
     out +=
@@ -114,11 +128,14 @@ namespace {
 struct CoherentRow {
   std::string_view name;
   std::optional<double> ModuleCoherent::*now;
-  VdmStatistics CoherentStatistics::*statistics;
+  VdmStatistics CoherentStatistics::*statistics = nullptr;  ///< of a margin there are none
 };
 constexpr CoherentRow kCoherentRows[] = {
     {"OSNR dB", &ModuleCoherent::osnr_db, &CoherentStatistics::osnr_db},
     {"eSNR dB", &ModuleCoherent::esnr_db, &CoherentStatistics::esnr_db},
+    {"SNR marg. dB", &ModuleCoherent::snr_margin_db},
+    {"Q dB", &ModuleCoherent::q_factor_db},
+    {"Q margin dB", &ModuleCoherent::q_margin_db},
     {"Rx all dBm", &ModuleCoherent::rx_total_power_dbm, &CoherentStatistics::rx_total_power_dbm},
     {"Rx own dBm", &ModuleCoherent::rx_signal_power_dbm, &CoherentStatistics::rx_signal_power_dbm},
     {"Tx dBm", &ModuleCoherent::tx_power_dbm, &CoherentStatistics::tx_power_dbm},
@@ -133,7 +150,8 @@ constexpr CoherentRow kCoherentRows[] = {
 std::string coherent_text(const ModuleSample& m) {
   std::string out;
   for (const CoherentRow& entry : kCoherentRows) {
-    VdmStatistics values = m.coherent_statistics.*entry.statistics;
+    VdmStatistics values;
+    if (entry.statistics != nullptr) values = m.coherent_statistics.*entry.statistics;
     values.current = m.coherent.*entry.now;
     out += statistics_row(entry.name, values, [](double value) { return fmt::format("{:.1f}", value); });
   }

@@ -134,7 +134,11 @@ struct ModuleVdm {
   VdmStatistics media_fec_tail_symbols;
   VdmStatistics host_fec_tail_symbols;
   std::optional<double> laser_age_percent;
-  std::optional<double> laser_frequency_error_mhz;
+  std::optional<double> laser_frequency_error_mhz;  ///< of the lane whose is largest, with its sign
+  /// Of the lane whose is largest, with its sign: how far the laser is from the temperature that it should have (CMIS
+  /// 5.4 7.1.6.3); of some modules its temperature. Neither is what the auxiliary monitors of the module say.
+  std::optional<double> laser_temperature_c;
+  std::optional<double> tec_current_percent;  ///< the same of the current of its cooler
   /// Supplies inside the module and 12 V, as the module itself measures them (CMIS 5.3 and later).
   std::optional<double> vcc2p6_v, vcc1p8_v, vcc1p2_v, vcc0p9_v, vcc0p7a_v, vcc0p7b_v, vcc12_v;
   std::optional<bool> frozen;  ///< another agent froze the statistics: they are old
@@ -144,13 +148,16 @@ struct ModuleVdm {
     return media_esnr_db.empty() && host_esnr_db.empty() && media_pre_fec_ber.empty() && host_pre_fec_ber.empty() &&
            media_ltp_db.empty() && host_ltp_db.empty() && media_frame_error_ratio.empty() &&
            host_frame_error_ratio.empty() && media_fec_tail_symbols.empty() && host_fec_tail_symbols.empty() &&
-           !laser_age_percent && !laser_frequency_error_mhz && !vcc2p6_v && !vcc1p8_v && !vcc1p2_v && !vcc0p9_v &&
-           !vcc0p7a_v && !vcc0p7b_v && !vcc12_v && !frozen && thresholds.empty() && flags.empty();
+           !laser_age_percent && !laser_frequency_error_mhz && !laser_temperature_c && !tec_current_percent &&
+           !vcc2p6_v && !vcc1p8_v && !vcc1p2_v && !vcc0p9_v && !vcc0p7a_v && !vcc0p7b_v && !vcc12_v && !frozen &&
+           thresholds.empty() && flags.empty();
   }
   bool operator==(const ModuleVdm&) const = default;
 };
 
-/// Monitors of a coherent module (OIF C-CMIS observables, read through VDM).
+/// Monitors of a coherent module (OIF C-CMIS observables, read through VDM). Of several lanes the worst value of each:
+/// the lowest of ratios and powers, the largest of impairments (of dispersion and frequency offset with its sign), of a
+/// modulator's bias the one nearest to an end of its range.
 struct ModuleCoherent {
   std::optional<double> chromatic_dispersion_ps_per_nm;
   std::optional<double> dgd_ps;
@@ -165,6 +172,8 @@ struct ModuleCoherent {
   std::optional<double> rx_signal_power_dbm;
   std::optional<double> sop_rate_krad_per_s;
   std::optional<double> mer_db;
+  /// To the limit of what its FEC corrects; Q is that of the pre-FEC BER.
+  std::optional<double> snr_margin_db, q_factor_db, q_margin_db;
   std::optional<double> modulator_bias_xi_percent, modulator_bias_xq_percent, modulator_bias_yi_percent,
       modulator_bias_yq_percent, modulator_bias_x_phase_percent, modulator_bias_y_phase_percent;
   bool operator==(const ModuleCoherent&) const = default;
@@ -237,7 +246,7 @@ struct ModuleSample {
       custom_flags;                        ///< CMIS: of monitors whose meaning is the maker's, so that no value is kept
   std::vector<ModuleHostLane> host_lanes;  ///< CMIS, lane 1 first
   std::vector<LaserTuning> laser_tuning;   ///< by media lane; empty unless the lasers are tunable
-  std::optional<double> laser_temperature_c;
+  std::optional<double> laser_temperature_c;  ///< of its auxiliary monitor, as all of these; of lanes: `vdm`
   std::optional<double> second_supply_v;      ///< CMIS: of a module that measures two
   std::optional<double> tec_current_percent;  ///< of its maximum (CMIS)
   std::optional<double> tec_current_ma;       ///< SFF-8472

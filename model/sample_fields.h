@@ -152,6 +152,8 @@ void fields(Is<ModuleVdm> auto& vdm, auto& visit) {
   visit("host_fec_tail_symbols", vdm.host_fec_tail_symbols);
   visit("laser_age_percent", vdm.laser_age_percent);
   visit("laser_frequency_error_mhz", vdm.laser_frequency_error_mhz);
+  visit("laser_temperature_c", vdm.laser_temperature_c);
+  visit("tec_current_percent", vdm.tec_current_percent);
   visit("vcc2p6_v", vdm.vcc2p6_v);
   visit("vcc1p8_v", vdm.vcc1p8_v);
   visit("vcc1p2_v", vdm.vcc1p2_v);
@@ -178,6 +180,9 @@ void fields(Is<ModuleCoherent> auto& coherent, auto& visit) {
   visit("rx_signal_power_dbm", coherent.rx_signal_power_dbm);
   visit("sop_rate_krad_per_s", coherent.sop_rate_krad_per_s);
   visit("mer_db", coherent.mer_db);
+  visit("snr_margin_db", coherent.snr_margin_db);
+  visit("q_factor_db", coherent.q_factor_db);
+  visit("q_margin_db", coherent.q_margin_db);
   visit("modulator_bias_xi_percent", coherent.modulator_bias_xi_percent);
   visit("modulator_bias_xq_percent", coherent.modulator_bias_xq_percent);
   visit("modulator_bias_yi_percent", coherent.modulator_bias_yi_percent);

@@ -137,19 +137,19 @@ void read_loopback(const ModulePage& page, ModuleSample& sample) {
 }
 
 /// Page 14h holds signal-to-noise ratios only while somebody has selected them (06h); little endian, unlike the rest.
-void read_snr(const ModulePage& page, std::size_t media_lanes, ModuleVdm& vdm, ModuleWarnings& warnings) {
+/// It may be banked (CMIS 5.4 8.17): each bank has a selector of its own and its own lanes.
+void read_snr(const ModulePage& page, std::size_t first_lane, std::size_t lanes, unsigned base,
+              std::vector<double>& out, ModuleWarnings& warnings) {
   if (page.byte(128) != 0x06) return;
-  const auto read = [&](unsigned base, std::size_t lanes, std::vector<double>& out) {
-    for (unsigned lane = 0; lane < std::min<std::size_t>(lanes, kLanesPerBank); ++lane) {
-      const auto low = page.byte(base + 2 * lane);
-      const auto high = page.byte(base + 2 * lane + 1);
-      if (!low || !high) return;
-      out.push_back(believed_snr_db(((*high << 8) | *low) / 256.0, warnings).value_or(0));
-    }
-    while (!out.empty() && out.back() == 0) out.pop_back();
-  };
-  read(240, media_lanes, vdm.media_esnr_db);
-  read(208, kLanesPerBank, vdm.host_esnr_db);
+  for (unsigned i = 0; i < lanes; ++i) {
+    const auto low = page.byte(base + 2 * i);
+    const auto high = page.byte(base + 2 * i + 1);
+    if (!low || !high) return;
+    const double snr_db = believed_snr_db(((*high << 8) | *low) / 256.0, warnings).value_or(0);
+    if (snr_db == 0) continue;
+    out.resize(std::max(out.size(), first_lane + i + 1), 0.0);
+    out[first_lane + i] = snr_db;
+  }
 }
 
 }  // namespace
@@ -188,7 +188,11 @@ void decode_cmis_lanes(const ModuleImage& image, MediaSide side, ModuleSample& s
   }
   if (cmis_is_tunable(image)) decode_cmis_tuning(image, per_bank, sample);
   forget_idle_lanes(upper_page(image, 0x00), per_bank, media_lanes, sample);
-  if (vdm_group_count(image) == 0) read_snr(upper_page(image, 0x14), media_lanes, sample.vdm, sample.warnings);
+  for (std::uint8_t number = 0; vdm_group_count(image) == 0 && number < banks; ++number) {
+    const ModulePage page = upper_page(image, 0x14, number);
+    read_snr(page, number * per_bank, per_bank, 240, sample.vdm.media_esnr_db, sample.warnings);
+    read_snr(page, std::size_t{number} * kLanesPerBank, kLanesPerBank, 208, sample.vdm.host_esnr_db, sample.warnings);
+  }
 }
 
 }  // namespace linkhealth

@@ -12,6 +12,7 @@ namespace {
 using Coding = ObservableCoding;
 using Part = ObservablePart;
 using Sink = ObservableSink;
+using Worst = ObservableWorst;
 
 double from_f16(std::uint16_t raw) { return (raw & 0x7ffU) * std::pow(10.0, static_cast<int>(raw >> 11U) - 24); }
 
@@ -54,31 +55,48 @@ bool is_plausible_ber(double ber) { return ber >= 0 && ber < 0.5; }
 /// CMIS 5.3 7.10.2: the largest F16 is the "no value" of error ratios; a ratio is at most 1.
 bool is_plausible_ratio(double ratio) { return ratio >= 0 && ratio <= 1; }
 
-void worst(std::optional<double>& slot, double value, bool smallest) {
-  slot = !slot ? value : smallest ? std::min(*slot, value) : std::max(*slot, value);
+bool is_worse(double value, double than, Worst worst) {
+  switch (worst) {
+    case Worst::kLargest:
+      return value > than;
+    case Worst::kSmallest:
+      return value < than;
+    case Worst::kMagnitude:
+      return std::abs(value) > std::abs(than);
+    case Worst::kNearestEnd:
+      return std::abs(value - 50) > std::abs(than - 50);
+  }
+  return false;
+}
+
+void put_worst(std::optional<double>& slot, double value, Worst worst = Worst::kLargest) {
+  if (!slot || is_worse(value, *slot, worst)) slot = value;
 }
 
 template <typename Statistics>
 void put(Statistics& out, Part part, double value) {
   switch (part) {
     case Part::kMin:
-      return worst(out.min, value, true);
+      return put_worst(out.min, value, Worst::kSmallest);
     case Part::kMax:
-      return worst(out.max, value, false);
+      return put_worst(out.max, value);
     case Part::kAvg:
-      return worst(out.avg, value, false);
+      return put_worst(out.avg, value);
     case Part::kCurrent:
-      return worst(out.current, value, false);
+      return put_worst(out.current, value);
     default:
       break;
   }
-  if constexpr (requires { out.total; }) worst(out.total, value, false);
+  if constexpr (requires { out.total; }) put_worst(out.total, value);
 }
 
-void put_lane(std::vector<double>& lanes, const std::optional<unsigned>& lane, double value) {
-  if (!lane) return;
-  if (lanes.size() <= *lane) lanes.resize(*lane + 1, 0.0);
-  lanes[*lane] = value;
+void put_lane(std::vector<double>& lanes, unsigned lane, double value) {
+  if (lanes.size() <= lane) lanes.resize(lane + 1, 0.0);
+  lanes[lane] = value;
+}
+
+void warn_once(ModuleWarnings& warnings, std::string warning) {
+  if (std::find(warnings.begin(), warnings.end(), warning) == warnings.end()) warnings.push_back(std::move(warning));
 }
 
 void drop_single(std::vector<BerStatistics>& lanes) {
@@ -97,10 +115,25 @@ void ObservableCollector::take(const ObservableInstance& instance) {
       std::find_if(table_.begin(), table_.end(), [&](const Observable& o) { return o.type == instance.type; });
   if (row == table_.end()) return;  // unused, or a maker's own quantity
   if (instance.limits) take_limits(*row, instance.lane, *instance.limits);
-  if (instance.flags.any())
-    sample_.vdm.flags.push_back({std::string(row->name), number_of(instance.lane), instance.flags});
+  if (instance.flags.any()) take_flags(*row, instance.lane, instance.flags);
   if (!instance.value) return;
   if (const auto value = value_of(*row, *instance.value)) take_value(*row, instance.lane, *value);
+}
+
+/// One entry for each name and lane, whatever the number of descriptors: who remembers flags knows them by these.
+void ObservableCollector::take_flags(const Observable& row, const std::optional<unsigned>& lane,
+                                     const AlarmFlags& flags) {
+  auto& all = sample_.vdm.flags;
+  const auto entry = std::find_if(all.begin(), all.end(), [&](const VdmFlags& other) {
+    return other.name == row.name && other.lane == number_of(lane);
+  });
+  if (entry == all.end()) {
+    all.push_back({std::string(row.name), number_of(lane), flags});
+    return;
+  }
+  for (const auto flag :
+       {&AlarmFlags::low_alarm, &AlarmFlags::low_warn, &AlarmFlags::high_warn, &AlarmFlags::high_alarm})
+    if ((flags.*flag).value_or(false)) entry->flags.*flag = true;
 }
 
 void ObservableCollector::take_value(const Observable& row, const std::optional<unsigned>& lane, double value) {
@@ -108,10 +141,10 @@ void ObservableCollector::take_value(const Observable& row, const std::optional<
   switch (row.sink) {
     case Sink::kEsnr:
       if (believed_snr_db(value, sample_.warnings))
-        put_lane(row.host ? vdm.host_esnr_db : vdm.media_esnr_db, lane, value);
+        take_lane(row, lane, value, row.host ? vdm.host_esnr_db : vdm.media_esnr_db);
       return;
     case Sink::kLtp:
-      return put_lane(row.host ? vdm.host_ltp_db : vdm.media_ltp_db, lane, value);
+      return take_lane(row, lane, value, row.host ? vdm.host_ltp_db : vdm.media_ltp_db);
     case Sink::kBer:
       return take_ber(row, lane, value);
     case Sink::kFrameErrors:
@@ -121,12 +154,21 @@ void ObservableCollector::take_value(const Observable& row, const std::optional<
     case Sink::kTail:
       return put(row.host ? vdm.host_fec_tail_symbols : vdm.media_fec_tail_symbols, row.part, value);
     case Sink::kScalar:
-      return worst(vdm.*row.scalar, value, false);
+      return put_worst(vdm.*row.scalar, value, row.worst);
     case Sink::kModule:
-      return worst(sample_.*row.module, value, false);
+      return put_worst(sample_.*row.module, value, row.worst);
     case Sink::kCoherent:
-      sample_.coherent.*row.coherent = value;
+      coherent_.push_back({&row, lane, value, {}});
   }
+}
+
+/// CMIS has these by lane only. One of the whole module is that of its only lane; else nobody can say whose it is.
+void ObservableCollector::take_lane(const Observable& row, const std::optional<unsigned>& lane, double value,
+                                    std::vector<double>& lanes) {
+  if (lane) return put_lane(lanes, *lane, value);
+  if ((row.host ? sample_.host_lane_count : sample_.media_lane_count) != 1U)
+    return warn_once(sample_.warnings, std::string(row.name) + " is of the whole module, not of a lane: left out");
+  if (lanes.empty()) put_lane(lanes, 0, value);
 }
 
 void ObservableCollector::take_ber(const Observable& row, const std::optional<unsigned>& lane, double value) {
@@ -146,15 +188,25 @@ void ObservableCollector::take_limits(const Observable& row, const std::optional
                       limit_of(row, raw[0], true)};
   if (limits.empty()) return;
   if (in_order(limits)) {
-    sample_.vdm.thresholds.push_back({std::string(row.name), number_of(lane), limits});
+    limits_.push_back({&row, lane, 0, limits});
     return;
   }
-  std::string warning = "limits of " + std::string(row.name) + " are not in order: left out";
-  if (std::find(sample_.warnings.begin(), sample_.warnings.end(), warning) == sample_.warnings.end())
-    sample_.warnings.push_back(std::move(warning));
+  warn_once(sample_.warnings, "limits of " + std::string(row.name) + " are not in order: left out");
+}
+
+bool ObservableCollector::gives_way(const Taken& taken, const std::vector<Taken>& all) {
+  return taken.row->coarse && std::any_of(all.begin(), all.end(), [&](const Taken& other) {
+           return !other.row->coarse && other.row->name == taken.row->name &&
+                  (other.lane == taken.lane || !other.lane || !taken.lane);
+         });
 }
 
 void ObservableCollector::finish() {
+  for (const Taken& taken : coherent_)
+    if (!gives_way(taken, coherent_)) put_worst(sample_.coherent.*taken.row->coherent, taken.value, taken.row->worst);
+  for (const Taken& taken : limits_)
+    if (!gives_way(taken, limits_))
+      sample_.vdm.thresholds.push_back({std::string(taken.row->name), number_of(taken.lane), taken.limits});
   drop_single(sample_.vdm.media_pre_fec_ber_by_lane);
   drop_single(sample_.vdm.host_pre_fec_ber_by_lane);
   std::vector<VdmLimits> once;

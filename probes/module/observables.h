@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "model/snapshot.h"
 
@@ -24,6 +25,14 @@ enum class ObservableCoding : std::uint8_t {
 enum class ObservableSink : std::uint8_t { kEsnr, kLtp, kBer, kFrameErrors, kTail, kScalar, kModule, kCoherent };
 enum class ObservablePart : std::uint8_t { kNone, kMin, kMax, kAvg, kCurrent, kTotal };
 
+/// Which of several lanes' values stands for all of them: the worst.
+enum class ObservableWorst : std::uint8_t {
+  kLargest,
+  kSmallest,
+  kMagnitude,   ///< farthest from 0, with its sign
+  kNearestEnd,  ///< of a control in percent of its range: farthest from the middle
+};
+
 /// One row of a table of quantities.
 struct Observable {
   std::uint8_t type;
@@ -37,6 +46,8 @@ struct Observable {
   std::optional<double> ModuleVdm::*scalar = nullptr;
   std::optional<double> ModuleSample::*module = nullptr;
   std::optional<double> ModuleCoherent::*coherent = nullptr;
+  ObservableWorst worst = ObservableWorst::kLargest;
+  bool coarse = false;  ///< stands only where the finer row of the same name says nothing
 };
 
 /// One instance as the module describes it. Registers that were not read are nullopt.
@@ -48,7 +59,7 @@ struct ObservableInstance {
   AlarmFlags flags;
 };
 
-/// CMIS 5.4 table 8-172 and C-CMIS 1.3: the types of VDM.
+/// CMIS 5.4 table 8-180 and C-CMIS 1.3: the types of VDM.
 std::span<const Observable> cmis_observables();
 /// SFF-8636 rev 2.11 table 6-43. Left out: residual dispersion (its sign is not stated), frame error rates (frames a
 /// second, not the ratio that CMIS has), the prior period, and the laser's temperature (a deviation).
@@ -59,16 +70,29 @@ class ObservableCollector {
  public:
   ObservableCollector(std::span<const Observable> table, ModuleSample& sample) : table_(table), sample_(sample) {}
   void take(const ObservableInstance& instance);
-  /// After the last one: what is the same on every lane is said once.
+  /// After the last one: of two rows of one quantity the finer stands, and what is the same on every lane is said once.
   void finish();
 
  private:
+  /// What a row gave before all rows are known.
+  struct Taken {
+    const Observable* row;
+    std::optional<unsigned> lane;
+    double value = 0;
+    Limits limits;
+  };
+  /// A coarse row's, of a lane of which the finer row says the same.
+  static bool gives_way(const Taken& taken, const std::vector<Taken>& all);
+
+  void take_flags(const Observable& row, const std::optional<unsigned>& lane, const AlarmFlags& flags);
   void take_value(const Observable& row, const std::optional<unsigned>& lane, double value);
+  void take_lane(const Observable& row, const std::optional<unsigned>& lane, double value, std::vector<double>& lanes);
   void take_ber(const Observable& row, const std::optional<unsigned>& lane, double value);
   void take_limits(const Observable& row, const std::optional<unsigned>& lane, const std::array<std::uint16_t, 4>& raw);
 
   std::span<const Observable> table_;
   ModuleSample& sample_;
+  std::vector<Taken> coherent_, limits_;
 };
 
 }  // namespace linkhealth

@@ -8,46 +8,60 @@ namespace {
 using enum ObservableCoding;
 using enum ObservablePart;
 using Sink = ObservableSink;
+using Worst = ObservableWorst;
 
 constexpr std::uint16_t kNever = 0xffff;  // for codings whose every value is one: an undriven bus is still refused
 constexpr std::uint16_t kLowest = 0x8000;
 
 constexpr Observable of_vdm(std::uint8_t type, std::string_view name, ObservableCoding coding, double scale,
-                            std::uint16_t not_available, std::optional<double> ModuleVdm::*field) {
+                            std::uint16_t not_available, std::optional<double> ModuleVdm::*field,
+                            Worst worst = Worst::kLargest) {
   return {.type = type,
           .name = name,
           .coding = coding,
           .scale = scale,
           .not_available = not_available,
           .sink = Sink::kScalar,
-          .scalar = field};
+          .scalar = field,
+          .worst = worst};
 }
 constexpr Observable of_module(std::uint8_t type, std::string_view name, ObservableCoding coding, double scale,
-                               std::uint16_t not_available, std::optional<double> ModuleSample::*field) {
+                               std::uint16_t not_available, std::optional<double> ModuleSample::*field, Worst worst) {
   return {.type = type,
           .name = name,
           .coding = coding,
           .scale = scale,
           .not_available = not_available,
           .sink = Sink::kModule,
-          .module = field};
+          .module = field,
+          .worst = worst};
 }
 constexpr Observable of_coherent(std::uint8_t type, std::string_view name, ObservableCoding coding, double scale,
-                                 std::optional<double> ModuleCoherent::*field) {
+                                 std::optional<double> ModuleCoherent::*field, Worst worst) {
   return {.type = type,
           .name = name,
           .coding = coding,
           .scale = scale,
           .not_available = coding == kS16 ? kLowest : kNever,
           .sink = Sink::kCoherent,
-          .coherent = field};
+          .coherent = field,
+          .worst = worst};
+}
+/// The same quantity in larger steps, for what the other row's two bytes cannot hold.
+constexpr Observable coarse(Observable row) {
+  row.coarse = true;
+  return row;
+}
+constexpr Observable of_modulator(std::uint8_t type, std::string_view name,
+                                  std::optional<double> ModuleCoherent::*field) {
+  return of_coherent(type, name, kU16, 100.0 / 65535, field, Worst::kNearestEnd);
 }
 
 constexpr Observable kCmis[] = {
     of_vdm(1, "laser_age_percent", kU16, 1, 0xffff, &ModuleVdm::laser_age_percent),
-    of_module(2, "tec_current_percent", kS16, 100.0 / 32767, kLowest, &ModuleSample::tec_current_percent),
-    of_vdm(3, "laser_frequency_error_mhz", kS16, 10, kLowest, &ModuleVdm::laser_frequency_error_mhz),
-    of_module(4, "laser_temperature_c", kS16, 1.0 / 256, kLowest, &ModuleSample::laser_temperature_c),
+    of_vdm(2, "tec_current_percent", kS16, 100.0 / 32767, kLowest, &ModuleVdm::tec_current_percent, Worst::kMagnitude),
+    of_vdm(3, "laser_frequency_error_mhz", kS16, 10, kLowest, &ModuleVdm::laser_frequency_error_mhz, Worst::kMagnitude),
+    of_vdm(4, "laser_temperature_c", kS16, 1.0 / 256, kLowest, &ModuleVdm::laser_temperature_c, Worst::kMagnitude),
     {5, "media_esnr_db", kU16, 1.0 / 256, 0, Sink::kEsnr},
     {6, "host_esnr_db", kU16, 1.0 / 256, 0, Sink::kEsnr, kNone, true},
     {7, "media_ltp_db", kU16, 1.0 / 256, 0, Sink::kLtp},
@@ -86,35 +100,39 @@ constexpr Observable kCmis[] = {
     of_vdm(81, "vcc0p7a_v", kU16, 1e-4, 0, &ModuleVdm::vcc0p7a_v),
     of_vdm(82, "vcc0p7b_v", kU16, 1e-4, 0, &ModuleVdm::vcc0p7b_v),
     of_vdm(83, "vcc12_v", kU16, 2.5e-4, 0, &ModuleVdm::vcc12_v),
-    of_coherent(128, "coherent_modulator_bias_xi_percent", kU16, 100.0 / 65535,
-                &ModuleCoherent::modulator_bias_xi_percent),
-    of_coherent(129, "coherent_modulator_bias_xq_percent", kU16, 100.0 / 65535,
-                &ModuleCoherent::modulator_bias_xq_percent),
-    of_coherent(130, "coherent_modulator_bias_yi_percent", kU16, 100.0 / 65535,
-                &ModuleCoherent::modulator_bias_yi_percent),
-    of_coherent(131, "coherent_modulator_bias_yq_percent", kU16, 100.0 / 65535,
-                &ModuleCoherent::modulator_bias_yq_percent),
-    of_coherent(132, "coherent_modulator_bias_x_phase_percent", kU16, 100.0 / 65535,
-                &ModuleCoherent::modulator_bias_x_phase_percent),
-    of_coherent(133, "coherent_modulator_bias_y_phase_percent", kU16, 100.0 / 65535,
-                &ModuleCoherent::modulator_bias_y_phase_percent),
+    // Which ones there are, with their scales: C-CMIS 1.1 as sonic-platform-common's codes/public/cmis.py has it.
+    of_modulator(128, "coherent_modulator_bias_xi_percent", &ModuleCoherent::modulator_bias_xi_percent),
+    of_modulator(129, "coherent_modulator_bias_xq_percent", &ModuleCoherent::modulator_bias_xq_percent),
+    of_modulator(130, "coherent_modulator_bias_yi_percent", &ModuleCoherent::modulator_bias_yi_percent),
+    of_modulator(131, "coherent_modulator_bias_yq_percent", &ModuleCoherent::modulator_bias_yq_percent),
+    of_modulator(132, "coherent_modulator_bias_x_phase_percent", &ModuleCoherent::modulator_bias_x_phase_percent),
+    of_modulator(133, "coherent_modulator_bias_y_phase_percent", &ModuleCoherent::modulator_bias_y_phase_percent),
     of_coherent(134, "coherent_chromatic_dispersion_ps_per_nm", kS16, 1,
-                &ModuleCoherent::chromatic_dispersion_ps_per_nm),
-    of_coherent(135, "coherent_chromatic_dispersion_ps_per_nm", kS16, 20,
-                &ModuleCoherent::chromatic_dispersion_ps_per_nm),
-    of_coherent(136, "coherent_dgd_ps", kU16, 0.01, &ModuleCoherent::dgd_ps),
-    of_coherent(137, "coherent_sopmd_ps2", kU16, 0.01, &ModuleCoherent::sopmd_ps2),
-    of_coherent(138, "coherent_pdl_db", kU16, 0.1, &ModuleCoherent::pdl_db),
-    of_coherent(139, "coherent_osnr_db", kU16, 0.1, &ModuleCoherent::osnr_db),
-    of_coherent(140, "coherent_esnr_db", kU16, 0.1, &ModuleCoherent::esnr_db),
-    of_coherent(141, "coherent_carrier_frequency_offset_mhz", kS16, 1, &ModuleCoherent::carrier_frequency_offset_mhz),
-    of_coherent(142, "coherent_evm_percent", kU16, 100.0 / 65535, &ModuleCoherent::evm_percent),
-    of_coherent(143, "coherent_tx_power_dbm", kS16, 0.01, &ModuleCoherent::tx_power_dbm),
-    of_coherent(144, "coherent_rx_total_power_dbm", kS16, 0.01, &ModuleCoherent::rx_total_power_dbm),
-    of_coherent(145, "coherent_rx_signal_power_dbm", kS16, 0.01, &ModuleCoherent::rx_signal_power_dbm),
-    of_coherent(146, "coherent_sop_rate_krad_per_s", kU16, 1, &ModuleCoherent::sop_rate_krad_per_s),
-    of_coherent(147, "coherent_mer_db", kU16, 0.1, &ModuleCoherent::mer_db),
-    of_coherent(149, "coherent_sopmd_ps2", kU16, 1, &ModuleCoherent::sopmd_ps2),
+                &ModuleCoherent::chromatic_dispersion_ps_per_nm, Worst::kMagnitude),
+    coarse(of_coherent(135, "coherent_chromatic_dispersion_ps_per_nm", kS16, 20,
+                       &ModuleCoherent::chromatic_dispersion_ps_per_nm, Worst::kMagnitude)),
+    of_coherent(136, "coherent_dgd_ps", kU16, 0.01, &ModuleCoherent::dgd_ps, Worst::kLargest),
+    of_coherent(137, "coherent_sopmd_ps2", kU16, 0.01, &ModuleCoherent::sopmd_ps2, Worst::kLargest),
+    of_coherent(138, "coherent_pdl_db", kU16, 0.1, &ModuleCoherent::pdl_db, Worst::kLargest),
+    of_coherent(139, "coherent_osnr_db", kU16, 0.1, &ModuleCoherent::osnr_db, Worst::kSmallest),
+    of_coherent(140, "coherent_esnr_db", kU16, 0.1, &ModuleCoherent::esnr_db, Worst::kSmallest),
+    of_coherent(141, "coherent_carrier_frequency_offset_mhz", kS16, 1, &ModuleCoherent::carrier_frequency_offset_mhz,
+                Worst::kMagnitude),
+    of_coherent(142, "coherent_evm_percent", kU16, 100.0 / 65535, &ModuleCoherent::evm_percent, Worst::kLargest),
+    of_coherent(143, "coherent_tx_power_dbm", kS16, 0.01, &ModuleCoherent::tx_power_dbm, Worst::kSmallest),
+    of_coherent(144, "coherent_rx_total_power_dbm", kS16, 0.01, &ModuleCoherent::rx_total_power_dbm, Worst::kSmallest),
+    of_coherent(145, "coherent_rx_signal_power_dbm", kS16, 0.01, &ModuleCoherent::rx_signal_power_dbm,
+                Worst::kSmallest),
+    of_coherent(146, "coherent_sop_rate_krad_per_s", kU16, 1, &ModuleCoherent::sop_rate_krad_per_s, Worst::kLargest),
+    of_coherent(147, "coherent_mer_db", kU16, 0.1, &ModuleCoherent::mer_db, Worst::kSmallest),
+    coarse(of_coherent(149, "coherent_sopmd_ps2", kU16, 1, &ModuleCoherent::sopmd_ps2, Worst::kLargest)),
+    // C-CMIS 1.3 table 8, as V. Jardin's cmis-vdm.c for ethtool (2026) has it; sonic-mgmt's plan of VDM tests has the
+    // same names in the same order, and the one dump with them agrees: its Q factor is that of its pre-FEC BER within
+    // 0.1 dB (ModuleCorpus). Of 148 (clock recovery) and 153 (frequency offset in larger steps) no dump could tell the
+    // scale.
+    of_coherent(150, "coherent_snr_margin_db", kS16, 0.1, &ModuleCoherent::snr_margin_db, Worst::kSmallest),
+    of_coherent(151, "coherent_q_factor_db", kU16, 0.1, &ModuleCoherent::q_factor_db, Worst::kSmallest),
+    of_coherent(152, "coherent_q_margin_db", kS16, 0.1, &ModuleCoherent::q_margin_db, Worst::kSmallest),
 };
 
 // Where the text of SFF-8636 6.7.4.4 names other type numbers than its table 6-43, the table is followed.
@@ -122,8 +140,8 @@ constexpr Observable kSff8636[] = {
     {1, "media_esnr_db", kU16, 1.0 / 256, 0, Sink::kEsnr},
     {3, "media_ltp_db", kU16, 1.0 / 256, 0, Sink::kLtp},
     {4, "media_pre_fec_ber_avg", kF16, 1, kNever, Sink::kBer, kAvg},
-    of_module(6, "tec_current_ma", kS16, 0.1, kLowest, &ModuleSample::tec_current_ma),
-    of_vdm(7, "laser_frequency_error_mhz", kS16, 10, kLowest, &ModuleVdm::laser_frequency_error_mhz),
+    of_module(6, "tec_current_ma", kS16, 0.1, kLowest, &ModuleSample::tec_current_ma, Worst::kMagnitude),
+    of_vdm(7, "laser_frequency_error_mhz", kS16, 10, kLowest, &ModuleVdm::laser_frequency_error_mhz, Worst::kMagnitude),
     {9, "media_pre_fec_ber_min", kF16, 1, kNever, Sink::kBer, kMin},
     {10, "media_pre_fec_ber_max", kF16, 1, kNever, Sink::kBer, kMax},
     {12, "media_pre_fec_ber_current", kF16, 1, kNever, Sink::kBer, kCurrent},

@@ -162,6 +162,27 @@ TEST(ModuleText, FlagsOfTheStatisticsAreOneLineForEachLimitWithItsLanes) {
   EXPECT_THAT(text, HasSubstr("    coherent rx total power low alarm, lane 1\n"));
 }
 
+TEST(ModuleText, SaysWhatVdmTellsOfTheLasers) {
+  ModuleSample m = module();
+  m.vdm.laser_age_percent = 12;
+  m.vdm.laser_frequency_error_mhz = -300;
+  m.vdm.tec_current_percent = -80;
+  m.vdm.laser_temperature_c = 2.5;
+  EXPECT_THAT(module_text(m, {}), HasSubstr("  lasers (VDM) age 12 %  frequency error -300 MHz  cooler -80.0 %  "
+                                            "temperature 2.5 C (from its target; of some modules the laser's own)\n"));
+}
+
+TEST(ModuleText, SaysHowFarACoherentModuleIsFromItsLimit) {
+  ModuleSample m = module();
+  m.coherent.q_factor_db = 10.7;
+  m.coherent.q_margin_db = 4.2;
+  m.coherent.snr_margin_db = -0.5;
+  const std::string text = module_text(m, {});
+  EXPECT_THAT(text, HasSubstr("  Q dB         now 10.7\n"));
+  EXPECT_THAT(text, HasSubstr("  Q margin dB  now 4.2\n"));
+  EXPECT_THAT(text, HasSubstr("  SNR marg. dB now -0.5\n"));
+}
+
 TEST(ModuleText, SaysThatStatisticsAreLive) {
   ModuleSample m = module();
   m.vdm.media_pre_fec_ber.max = 2e-5;

@@ -59,11 +59,65 @@ TEST(CmisAuxiliary, LimitsStandOnPage02) {
   EXPECT_NEAR(*m.thresholds.second_supply_v.low_alarm, 1.6, 1e-9);
 }
 
-TEST(CmisVdm, CoolerAndLaserTemperatureComeThroughItToo) {
-  const ModuleSample m =
-      decode(EepromBuilder::cmis_with_vdm({{0x0f, 2, 0x4000}, {0x00, 4, 0x267d}, {0x01, 4, 0x2000}}));
-  EXPECT_NEAR(*m.tec_current_percent, 0x4000 * 100.0 / 32767, 1e-9);
-  EXPECT_DOUBLE_EQ(*m.laser_temperature_c, 0x267d / 256.0) << "the hottest";
+/// CMIS 5.4 7.1.6: by lane, what the laser's temperature and frequency are away from their targets, and its cooler.
+TEST(CmisVdm, OfTheLasersTheLaneThatIsFarthestAwayStandsWithItsSign) {
+  const ModuleSample m = decode(EepromBuilder::cmis_with_vdm(
+      {{0x00, 2, 0x9999}, {0x01, 2, 0x0666}, {0x00, 3, 0xffe2}, {0x01, 3, 1}, {0x00, 4, 0x0080}, {0x01, 4, 0xfd00}}));
+  EXPECT_NEAR(m.vdm.tec_current_percent.value_or(0), -80, 0.01);
+  EXPECT_EQ(m.vdm.laser_frequency_error_mhz, -300);
+  EXPECT_EQ(m.vdm.laser_temperature_c, -3);
+}
+
+/// The module's auxiliary monitors measure the temperature itself: neither may hide the other.
+TEST(CmisVdm, OfTheLasersIsNotWhatTheAuxiliaryMonitorsSay) {
+  auto b = EepromBuilder::cmis_with_vdm({{0x0f, 2, 0xc000}, {0x00, 4, 0x0200}});
+  b.page(1).byte(145, 0x01).byte(159, 0x0f);
+  b.lower().u16(18, 0x1000).u16(20, 0x2d40);
+  const ModuleSample both = decode(b);
+  EXPECT_EQ(both.laser_temperature_c, 45.25);
+  EXPECT_EQ(both.vdm.laser_temperature_c, 2);
+  EXPECT_NEAR(both.tec_current_percent.value_or(0), 12.5, 0.01);
+  EXPECT_NEAR(both.vdm.tec_current_percent.value_or(0), -50, 0.01);
+  const ModuleSample alone = decode(EepromBuilder::cmis_with_vdm({{0x00, 4, 0x0200}}));
+  EXPECT_FALSE(alone.laser_temperature_c) << "2 C from its target is no laser of 2 C";
+}
+
+/// CMIS 5.4 table 8-180 has these by lane only: of the whole module, it is known whose it is only where there is one.
+TEST(CmisVdm, ASignalToNoiseRatioOfTheWholeModuleIsThatOfItsOnlyLaneOrIsSaidToBeLeftOut) {
+  auto b = EepromBuilder::cmis_with_vdm({{0x0f, 5, 0x1380}, {0x0f, 7, 0x2000}, {0x0f, 8, 0x2100}});
+  const ModuleSample several = decode(b);
+  EXPECT_THAT(several.vdm.media_esnr_db, IsEmpty());
+  EXPECT_THAT(several.warnings, Contains("media_esnr_db is of the whole module, not of a lane: left out"));
+  EXPECT_THAT(several.warnings, Contains("media_ltp_db is of the whole module, not of a lane: left out"));
+  EXPECT_THAT(several.warnings, Contains("host_ltp_db is of the whole module, not of a lane: left out"));
+  b.lower().byte(88, 0x81);
+  const ModuleSample one = decode(b);
+  ASSERT_EQ(one.media_lane_count, 1U);
+  EXPECT_THAT(one.vdm.media_esnr_db, ElementsAre(19.5));
+  EXPECT_THAT(one.vdm.media_ltp_db, ElementsAre(32));
+  EXPECT_THAT(one.vdm.host_ltp_db, IsEmpty());
+}
+
+/// CMIS 5.4 8.17: page 14h may be banked, and each bank is of up to eight lanes.
+TEST(Cmis, SnrOfPage14OfLaterBanksIsOfTheirLanes) {
+  auto b = EepromBuilder::cmis();
+  b.lower().byte(86, 0x51).byte(87, 0x56).byte(88, 0x88);
+  b.page(1).byte(142, 0x25);
+  b.page(0x11, 1).fill(128, 4, 0x44).fill(206, 8, 0x10).u16(186, 1234);
+  b.page(0x14, 1).byte(128, 0x06).byte(241, 0x15).byte(254, 0x80).byte(255, 0x13).byte(209, 0x14);
+  const ModuleSample second = decode(b);
+  ASSERT_EQ(second.vdm.media_esnr_db.size(), 16U);
+  EXPECT_EQ(second.vdm.media_esnr_db[0], 0) << "bank 0 does not say";
+  EXPECT_EQ(second.vdm.media_esnr_db[8], 21);
+  EXPECT_EQ(second.vdm.media_esnr_db[15], 19.5);
+  ASSERT_EQ(second.vdm.host_esnr_db.size(), 9U);
+  EXPECT_EQ(second.vdm.host_esnr_db[8], 20);
+  b.page(0x14).byte(128, 0x06).byte(241, 0x16);
+  const ModuleSample both = decode(b);
+  EXPECT_EQ(both.vdm.media_esnr_db.at(0), 22);
+  EXPECT_EQ(both.vdm.media_esnr_db.at(8), 21);
+  b.page(0x14, 1).byte(128, 0x01);
+  EXPECT_EQ(decode(b).vdm.media_esnr_db.size(), 1U) << "the second bank's selector is its own";
 }
 
 constexpr unsigned kAvg = 13, kMax = 11, kHostAvg = 14;

@@ -231,7 +231,10 @@ void compare_coherent(const ModuleSample& m, const json& want, Comparison& c) {
   percent("modulator_bias_x_phase", m.coherent.modulator_bias_x_phase_percent);
   percent("modulator_bias_y_phase", m.coherent.modulator_bias_y_phase_percent);
   c.number("sopmd", m.coherent.sopmd_ps2, v["sopmd_low_granularity_ps2"]);
-  c.number("cd", m.coherent.chromatic_dispersion_ps_per_nm, v["cd_low_granularity_ps_nm"]);
+  // The stated one is coarse, in steps of 20; this module gives the fine one too.
+  ASSERT_TRUE(m.coherent.chromatic_dispersion_ps_per_nm) << c.file;
+  ++c.compared;
+  EXPECT_NEAR(*m.coherent.chromatic_dispersion_ps_per_nm, v["cd_low_granularity_ps_nm"].get<double>(), 20) << c.file;
 }
 
 /// A synthetic dump states flags and Tx power that its page 00h says it does not have (its source's decoder does not
@@ -257,6 +260,19 @@ TEST(ModuleCorpus, CoherentStatisticsOfA800ZrAreInOrder) {
   const double ber = static_cast<double>(*c.rx_corrected_bits) / static_cast<double>(*c.rx_bits);
   EXPECT_GT(ber, 1e-5);
   EXPECT_LT(ber, 1e-2);
+}
+
+/// A Q factor is the pre-FEC BER in other words (BER = erfc(Q/sqrt 2)/2), and a margin is less than the whole.
+TEST(ModuleCorpus, TheQFactorOfA800ZrIsThatOfItsErrorRatio) {
+  if (dumps().empty()) GTEST_SKIP() << "no module dumps in " LINKHEALTH_SHARED "/modules";
+  const ModuleSample m = decode_module(*read_module_dump(LINKHEALTH_SHARED "/modules/osfp-800g-zr.json"));
+  ASSERT_TRUE(m.coherent.q_factor_db && m.coherent.q_margin_db && m.coherent.snr_margin_db);
+  const auto ber_of = [](double q_db) { return std::erfc(std::pow(10.0, q_db / 20) / std::sqrt(2.0)) / 2; };
+  ASSERT_TRUE(m.vdm.media_pre_fec_ber.current);
+  EXPECT_GT(*m.vdm.media_pre_fec_ber.current, ber_of(*m.coherent.q_factor_db + 0.2));
+  EXPECT_LT(*m.vdm.media_pre_fec_ber.current, ber_of(*m.coherent.q_factor_db - 0.2));
+  EXPECT_NEAR(*m.coherent.snr_margin_db, *m.coherent.q_margin_db, 0.5);
+  EXPECT_GT(*m.coherent.q_factor_db, *m.coherent.q_margin_db);
 }
 
 /// As above: this scrubbed dump states equalizer faults and does not advertise them (01h:157.3).

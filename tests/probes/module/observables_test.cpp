@@ -205,7 +205,7 @@ TEST(CoherentStatistics, OnlyWhereAdvertised) {
   EXPECT_TRUE(decode(b).coherent_statistics.empty());
 }
 
-/// CMIS 5.4 table 8-172: 100 uV a bit, that of 12 V 250 uV.
+/// CMIS 5.4 table 8-180: 100 uV a bit, that of 12 V 250 uV.
 TEST(VdmSupplies, InsideTheModuleAreRead) {
   const ModuleSample m = decode(EepromBuilder::cmis_with_vdm({{0x0f, 77, 26'010},
                                                               {0x0f, 78, 17'970},
