@@ -7,6 +7,7 @@ namespace linkhealth {
 namespace {
 
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -116,6 +117,26 @@ TEST(Sff8636, OldRevisionsMeasureWhatIsNotZero) {
   const ModuleSample m = decode(b);
   EXPECT_FALSE(m.temperature_c);
   EXPECT_DOUBLE_EQ(*m.supply_v, 3.3);
+}
+
+// SFF-8636 2.11 table 6-4: 09h to FFh are reserved. Only a revision says which rule tells what is measured.
+TEST(Sff8636, ARevisionThatIsReservedIsSaidAndSoIsWhatIsThenNotKnown) {
+  for (const unsigned revision : {0x09U, 0xffU}) {
+    auto b = EepromBuilder::sff8636();
+    b.lower().byte(1, revision);
+    EXPECT_EQ(decode(b).temperature_c, 45) << "it says that it measures it";
+    EXPECT_EQ(decode(b).management, "SFF-8636");
+    EXPECT_THAT(decode(b).warnings, ElementsAre(HasSubstr("is reserved: the memory map's version is not known")));
+    b.page(0).byte(220, 0x0c);
+    const ModuleSample m = decode(b);
+    EXPECT_FALSE(m.temperature_c);
+    EXPECT_FALSE(m.supply_v);
+    EXPECT_THAT(m.warnings, Contains("temperature is left out: a module of this revision may not measure it"));
+    EXPECT_THAT(m.warnings, Contains("supply is left out: a module of this revision may not measure it"));
+  }
+  auto old = EepromBuilder::sff8636();
+  old.lower().byte(1, 0x02);
+  EXPECT_EQ(decode(old).management, "SFF-8436");
 }
 
 TEST(Sff8636, AnUnprogrammedLowerPageIsNotBelieved) {
