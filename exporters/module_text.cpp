@@ -152,14 +152,28 @@ std::string monitor_row(std::string_view name, std::optional<double> value, cons
                        plain_limits(limits, unit, digits));
 }
 
+/// What keeps it from work, as far as it says so. Nearly every module would obey the pin: that alone is no news.
+std::string state_words(const ModuleSample& m) {
+  const bool held = m.low_power_requested.value_or(false);
+  if (m.state.empty()) return held ? "the host holds it in low power: it may send no light" : "";
+  if (m.state == "ModuleReady") return held ? "ready, while the host asks for low power" : "ready";
+  const bool by_pin = m.state == "ModuleLowPwr" && m.low_power_pin_obeyed.value_or(false);
+  return join({m.state, m.fault_cause,
+               held     ? "the host holds it in low power"
+               : by_pin ? "it obeys the low-power pin of the cage"
+                        : ""},
+              ": ");
+}
+
+std::string power_row(const ModuleSample& m) {
+  if (!m.max_power_w) return {};
+  const bool withheld = m.high_power_enabled == false;
+  return row("power", fmt::format("at most {:g} W{}", *m.max_power_w,
+                                  withheld ? ", of which the host has not enabled more than 3.5 W" : ""));
+}
+
 std::string state(const ModuleSample& m, const TextStyle& style) {
-  std::string out;
-  if (m.state == "ModuleReady")
-    out += row("state", "ready");
-  else if (!m.state.empty())
-    out += row("state", join({m.state, m.fault_cause,
-                              m.low_power_requested.value_or(false) ? "the host holds it in low power" : ""},
-                             ": "));
+  std::string out = row("state", state_words(m));
   out += monitor_row("temperature", m.temperature_c, m.thresholds.temperature_c, "C", 1, style);
   out += monitor_row("supply", m.supply_v, m.thresholds.supply_v, "V", 2, style);
   out += monitor_row("2nd supply", m.second_supply_v, m.thresholds.second_supply_v, "V", 2, style);
@@ -167,7 +181,7 @@ std::string state(const ModuleSample& m, const TextStyle& style) {
   out += monitor_row("laser temp.", m.laser_temperature_c, m.thresholds.laser_temperature_c, "C", 1, style);
   out += monitor_row("laser cooler", m.tec_current_percent, m.thresholds.tec_current_percent, "%", 1, style);
   out += monitor_row("laser cooler", m.tec_current_ma, m.thresholds.tec_current_ma, "mA", 1, style);
-  if (m.max_power_w) out += row("power", fmt::format("at most {:g} W", *m.max_power_w));
+  out += power_row(m);
   if (m.module_firmware_error.value_or(false)) out += row("firmware", "the module's own firmware has failed");
   if (m.data_path_firmware_error.value_or(false)) out += row("firmware", "the data path's firmware has failed");
   if (m.looped.value_or(false)) out += row("loopback", "is switched on: traffic does not pass");

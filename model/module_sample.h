@@ -241,7 +241,9 @@ struct ModuleSample {
   std::optional<double> second_supply_v;      ///< CMIS: of a module that measures two
   std::optional<double> tec_current_percent;  ///< of its maximum (CMIS)
   std::optional<double> tec_current_ma;       ///< SFF-8472
-  std::optional<bool> low_power_requested;    ///< the host holds the module in low power
+  std::optional<bool> low_power_requested;    ///< the host holds the module in low power, by software
+  std::optional<bool> low_power_pin_obeyed;   ///< … or could by a pin, which nobody but the module can read
+  std::optional<bool> high_power_enabled;     ///< SFF-8636 power classes 5 to 8: the host lets it take more than 3.5 W
   std::optional<bool> module_firmware_error;  ///< CMIS: the module's own firmware has failed
   std::optional<bool> data_path_firmware_error;
   std::optional<bool> looped;          ///< CMIS: a loopback is switched on

@@ -250,6 +250,8 @@ void more_module_fields(Is<ModuleSample> auto& module, auto& visit) {
   visit("tec_current_percent", module.tec_current_percent);
   visit("tec_current_ma", module.tec_current_ma);
   visit("low_power_requested", module.low_power_requested);
+  visit("low_power_pin_obeyed", module.low_power_pin_obeyed);
+  visit("high_power_enabled", module.high_power_enabled);
   visit("module_firmware_error", module.module_firmware_error);
   visit("data_path_firmware_error", module.data_path_firmware_error);
   visit("looped", module.looped);

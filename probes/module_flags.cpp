@@ -155,7 +155,8 @@ void unite_flags(ModuleSample& sample, const ModuleSample& earlier) {
 
 ModuleCalm calm_of(const ModuleSample& sample) {
   ModuleCalm out;
-  out.ready = (sample.state.empty() || sample.state == "ModuleReady") && !sample.data_not_ready.value_or(false);
+  out.ready = (sample.state.empty() || sample.state == "ModuleReady") && !sample.data_not_ready.value_or(false) &&
+              !sample.low_power_requested.value_or(false);
   for (const ModuleLane& lane : sample.lanes) out.transmitter_on.push_back(!lane.tx_disabled.value_or(false));
   return out;
 }

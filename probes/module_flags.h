@@ -18,7 +18,7 @@ void unite_flags(ModuleSample& sample, const ModuleSample& earlier);
 
 /// Whether the module was in a condition in which its flags mean something.
 struct ModuleCalm {
-  bool ready = true;                 ///< its readings are valid, and CMIS says ModuleReady
+  bool ready = true;                 ///< its readings are valid, it is in full power, and CMIS says ModuleReady
   std::vector<bool> transmitter_on;  ///< per media lane
 };
 ModuleCalm calm_of(const ModuleSample& sample);

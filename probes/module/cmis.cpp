@@ -155,6 +155,7 @@ void read_state(const ModulePage& lower, const ModuleHead& head, ModuleSample& s
   if (sample.state == "ModuleFault" && head.revision >= 0x40)
     sample.fault_cause = fault_cause_name(lower.byte(41).value_or(0));
   sample.low_power_requested = lower.bit(26, 4);
+  sample.low_power_pin_obeyed = lower.bit(26, 6);
   sample.module_firmware_error = lower.bit(8, 1);
   sample.data_path_firmware_error = lower.bit(8, 2);
 }

@@ -92,6 +92,16 @@ void read_power_class(const ModulePage& id, const ModulePage& lower, ModuleSampl
   sample.max_power_w = kClassW[*sample.power_class - 1];
 }
 
+/// Byte 93 (table 6-10). Passive cables have no such control.
+void read_power_control(const ModulePage& lower, ModuleSample& sample) {
+  const auto by_software = lower.bit(93, 0);
+  if (!by_software) return;
+  sample.low_power_pin_obeyed = !*by_software;
+  if (*by_software) sample.low_power_requested = lower.bit(93, 1);
+  const std::uint32_t power_class = sample.power_class.value_or(0);
+  if (power_class >= 5) sample.high_power_enabled = lower.bit(93, power_class == 8 ? 3 : 2);
+}
+
 void read_copper(const ModulePage& id, ModuleSample& sample) {
   constexpr double kFrequenciesGhz[] = {2.5, 5, 7, 12.9};
   for (unsigned i = 0; i < std::size(kFrequenciesGhz); ++i)
@@ -207,6 +217,7 @@ void decode_sff8636(const ModuleImage& image, const ModuleHead& head, ModuleSamp
   const Medium medium = medium_of(id);
   read_page00(id, lower, medium, sample);
   if (!head.lower_page_usable || !lower.byte(2)) return;
+  if (medium.kind != "dac") read_power_control(lower, sample);
   sample.data_not_ready = lower.bit(2, 0);
   const bool ready = !sample.data_not_ready.value_or(false);
   if (!ready) sample.warnings.emplace_back("the module says that its readings are not valid yet");

@@ -97,6 +97,25 @@ TEST(ModuleText, SaysWhatIsNotBelieved) {
   EXPECT_THAT(module_text(m, {}), HasSubstr("Not believed\n    temperature reads ffffh, which is no reading\n"));
 }
 
+TEST(ModuleText, AModuleThatItsHostHoldsDarkSaysSo) {
+  ModuleSample m = module();
+  EXPECT_THAT(module_text(m, {}), Not(HasSubstr("low power")));
+  m.low_power_pin_obeyed = true;  // as nearly every QSFP does
+  EXPECT_THAT(module_text(m, {}), Not(HasSubstr("low power")));
+  m.low_power_requested = true;
+  EXPECT_THAT(module_text(m, {}), HasSubstr("  state        the host holds it in low power: it may send no light\n"));
+  m.low_power_requested = false;
+  m.state = "ModuleLowPwr";
+  EXPECT_THAT(module_text(m, {}), HasSubstr("  state        ModuleLowPwr: it obeys the low-power pin of the cage\n"));
+  m.state = "ModuleReady";
+  EXPECT_THAT(module_text(m, {}), HasSubstr("  state        ready\n"));
+  m.power_class = 6;
+  m.max_power_w = 4.5;
+  m.high_power_enabled = false;
+  EXPECT_THAT(module_text(m, {}),
+              HasSubstr("  power        at most 4.5 W, of which the host has not enabled more than 3.5 W\n"));
+}
+
 TEST(ModuleText, AnEmptyCage) {
   ModuleSample m;
   m.present = false;

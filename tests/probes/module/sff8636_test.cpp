@@ -139,6 +139,35 @@ TEST(Sff8636, ARevisionThatIsReservedIsSaidAndSoIsWhatIsThenNotKnown) {
   EXPECT_EQ(decode(old).management, "SFF-8436");
 }
 
+// SFF-8636 2.11 table 6-10: .0 puts .1 in the place of the pin LPMode.
+TEST(Sff8636, AModuleThatItsHostHoldsInLowPowerSaysSo) {
+  auto b = EepromBuilder::sff8636();
+  EXPECT_EQ(decode(b).low_power_requested, std::nullopt) << "the pin decides, which cannot be read";
+  EXPECT_EQ(decode(b).low_power_pin_obeyed, true);
+  EXPECT_EQ(decode(b).high_power_enabled, std::nullopt) << "class 3 needs no leave";
+  b.lower().byte(93, 0x03);
+  EXPECT_EQ(decode(b).low_power_requested, true);
+  EXPECT_EQ(decode(b).low_power_pin_obeyed, false);
+  b.lower().byte(93, 0x01);
+  EXPECT_EQ(decode(b).low_power_requested, false);
+  b.page(0).byte(147, 0xa0);  // a passive cable has no such control
+  EXPECT_EQ(decode(b).low_power_requested, std::nullopt);
+}
+
+TEST(Sff8636, AModuleOfAHighPowerClassSaysWhetherItMayTakeIt) {
+  const auto enabled = [](unsigned extended_identifier, unsigned control) {
+    auto b = EepromBuilder::sff8636();
+    b.page(0).byte(129, extended_identifier);
+    b.lower().byte(93, control);
+    return decode(b).high_power_enabled;
+  };
+  EXPECT_EQ(enabled(0xc2, 0x00), false) << "class 6";
+  EXPECT_EQ(enabled(0xc2, 0x04), true);
+  EXPECT_EQ(enabled(0x20, 0x04), false) << "class 8 has a bit of its own";
+  EXPECT_EQ(enabled(0x20, 0x08), true);
+  EXPECT_EQ(enabled(0xc0, 0x00), std::nullopt) << "class 4";
+}
+
 TEST(Sff8636, AnUnprogrammedLowerPageIsNotBelieved) {
   auto b = EepromBuilder::sff8636();
   b.lower().byte(0, 0);
