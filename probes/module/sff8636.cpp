@@ -11,7 +11,6 @@ namespace linkhealth {
 
 namespace {
 
-constexpr IdentityOffsets kIdentity{148, 165, 168, 184, 2, 196, 212};
 constexpr unsigned kLanes = 4;
 
 /// Byte 1 of the lower page (table 6-4). 0 is "not specified".
@@ -110,7 +109,7 @@ void read_copper(const ModulePage& id, ModuleSample& sample) {
 }
 
 void read_page00(const ModulePage& id, const ModulePage& lower, const Medium& medium, ModuleSample& sample) {
-  read_identity(id, kIdentity, sample);
+  read_identity(id, kSff8636Identity, sample);
   note_checksum(sample, "page 00h bytes 128-190", id.checksum_ok(128, 190, 191));
   note_checksum(sample, "page 00h bytes 192-222", id.checksum_ok(192, 222, 223));
   sample.kind = medium.kind;

@@ -177,6 +177,24 @@ TEST(Sff8636, AnUnprogrammedLowerPageIsNotBelieved) {
   EXPECT_THAT(m.warnings, Contains(HasSubstr("names no form factor")));
 }
 
+// INF-8438 (0Ch) has its numbers where SFF-8436 has them, a DWDM-SFP (0Bh) where an SFP has them. Checksums prove it.
+TEST(IdentityOnly, WhoItIsIsReadWhereTheChecksumsProveTheLayout) {
+  auto qsfp = EepromBuilder::sff8636();
+  qsfp.lower().byte(0, 0x0c);
+  auto sfp = EepromBuilder::sff8472();
+  sfp.lower().byte(0, 0x0b);
+  for (auto [module, serial, name] : {std::tuple{qsfp, "AC0002", "QSFP"}, {sfp, "AC0001", "DWDM-SFP"}}) {
+    const ModuleSample m = decode(module);
+    EXPECT_EQ(m.vendor, "ACME OPTICS");
+    EXPECT_EQ(m.serial, serial);
+    EXPECT_EQ(m.checksums_ok, true);
+    EXPECT_FALSE(m.temperature_c);
+    EXPECT_THAT(m.warnings, ElementsAre(std::string(name) + ": only who it is can be read, not what it measures"));
+    EXPECT_EQ(decode_module(module.byte(45, 'x').byte(170, 'x').image(false)).serial, "")
+        << "a layout that is not proven";
+  }
+}
+
 TEST(Sff8636, ATornPageIsAbsentByteForByte) {
   auto b = EepromBuilder::sff8636();
   ModuleImage image = b.image();
