@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/time.h"
+#include "exporters/module_lanes_text.h"
 #include "exporters/module_values_text.h"
 #include "exporters/text_layout.h"
 
@@ -103,6 +104,11 @@ std::string kind_words(const ModuleSample& m) {
   return m.kind == "unknown" ? "" : m.kind;
 }
 
+std::string firmware_words(const ModuleSample& m) {
+  const std::string other = m.inactive_firmware.empty() ? "" : "(inactive " + m.inactive_firmware + ")";
+  return m.firmware.empty() && other.empty() ? "" : join({"firmware", m.firmware, other}, " ");
+}
+
 std::string identity(const ModuleSample& m, const TextStyle& style) {
   const std::string length = m.length_m ? fmt::format("{:g} m", *m.length_m) : "";
   const std::string wavelength = m.wavelength_nm ? fmt::format("{:.1f} nm", *m.wavelength_nm) : "";
@@ -116,10 +122,11 @@ std::string identity(const ModuleSample& m, const TextStyle& style) {
                           ", "));
   out += row("maker", clean_text(join({m.vendor, m.part_number}, " "), style.ascii));
   out += row("serial", clean_text(m.serial, style.ascii));
-  out += row("revision", clean_text(join({m.revision, m.firmware.empty() ? "" : "firmware " + m.firmware,
-                                          m.date.empty() ? "" : "made " + m.date},
-                                         ", "),
-                                    style.ascii));
+  out +=
+      row("revision", clean_text(join({m.revision, m.hardware_revision.empty() ? "" : "hardware " + m.hardware_revision,
+                                       firmware_words(m), m.date.empty() ? "" : "made " + m.date},
+                                      ", "),
+                                 style.ascii));
   out += row("memory map", m.management);
   return out;
 }
@@ -129,10 +136,6 @@ std::string flag_word(const AlarmFlags& flags) {
   if (flags.high_alarm.value_or(false)) return "high alarm";
   if (flags.low_warn.value_or(false)) return "low warning";
   return flags.high_warn.value_or(false) ? "high warning" : "";
-}
-
-std::string named(const std::optional<bool>& flag, std::string_view name) {
-  return flag.value_or(false) ? std::string(name) : std::string();
 }
 
 /// "193100.0 GHz (1552.52 nm)", of each lane that is tuned to something.
@@ -152,14 +155,28 @@ std::string monitor_row(std::string_view name, std::optional<double> value, cons
                        plain_limits(limits, unit, digits));
 }
 
+/// What keeps it from work, as far as it says so. Nearly every module would obey the pin: that alone is no news.
+std::string state_words(const ModuleSample& m) {
+  const bool held = m.low_power_requested.value_or(false);
+  if (m.state.empty()) return held ? "the host holds it in low power: it may send no light" : "";
+  if (m.state == "ModuleReady") return held ? "ready, while the host asks for low power" : "ready";
+  const bool by_pin = m.state == "ModuleLowPwr" && m.low_power_pin_obeyed.value_or(false);
+  return join({m.state, m.fault_cause,
+               held     ? "the host holds it in low power"
+               : by_pin ? "it obeys the low-power pin of the cage"
+                        : ""},
+              ": ");
+}
+
+std::string power_row(const ModuleSample& m) {
+  if (!m.max_power_w) return {};
+  const bool withheld = m.high_power_enabled == false;
+  return row("power", fmt::format("at most {:g} W{}", *m.max_power_w,
+                                  withheld ? ", of which the host has not enabled more than 3.5 W" : ""));
+}
+
 std::string state(const ModuleSample& m, const TextStyle& style) {
-  std::string out;
-  if (m.state == "ModuleReady")
-    out += row("state", "ready");
-  else if (!m.state.empty())
-    out += row("state", join({m.state, m.fault_cause,
-                              m.low_power_requested.value_or(false) ? "the host holds it in low power" : ""},
-                             ": "));
+  std::string out = row("state", state_words(m));
   out += monitor_row("temperature", m.temperature_c, m.thresholds.temperature_c, "C", 1, style);
   out += monitor_row("supply", m.supply_v, m.thresholds.supply_v, "V", 2, style);
   out += monitor_row("2nd supply", m.second_supply_v, m.thresholds.second_supply_v, "V", 2, style);
@@ -167,9 +184,10 @@ std::string state(const ModuleSample& m, const TextStyle& style) {
   out += monitor_row("laser temp.", m.laser_temperature_c, m.thresholds.laser_temperature_c, "C", 1, style);
   out += monitor_row("laser cooler", m.tec_current_percent, m.thresholds.tec_current_percent, "%", 1, style);
   out += monitor_row("laser cooler", m.tec_current_ma, m.thresholds.tec_current_ma, "mA", 1, style);
-  if (m.max_power_w) out += row("power", fmt::format("at most {:g} W", *m.max_power_w));
+  out += power_row(m);
   if (m.module_firmware_error.value_or(false)) out += row("firmware", "the module's own firmware has failed");
   if (m.data_path_firmware_error.value_or(false)) out += row("firmware", "the data path's firmware has failed");
+  if (m.abnormal_firmware.value_or(false)) out += row("firmware", "is not what the module should run");
   if (m.looped.value_or(false)) out += row("loopback", "is switched on: traffic does not pass");
   return out;
 }
@@ -183,14 +201,6 @@ std::string tuning_flags(const LaserTuning& laser) {
               ", ");
 }
 
-/// SFF-8472 gives the loss of signal and the laser fault as they are now; the other maps latch them.
-bool losses_are_live(const ModuleSample& m) { return m.management.starts_with("SFF-8472"); }
-
-std::vector<std::string> loss_words(const ModuleLane& lane) {
-  return {named(lane.rx_los, "Rx LOS"), named(lane.rx_lol, "Rx LOL"),     named(lane.tx_los, "Tx LOS"),
-          named(lane.tx_lol, "Tx LOL"), named(lane.tx_fault, "Tx fault"), named(lane.tx_eq_fault, "equalizer fault")};
-}
-
 std::string lane_flags(const ModuleLane& lane, bool losses) {
   const auto limit = [](std::string_view name, const AlarmFlags& flags) {
     const std::string word = flag_word(flags);
@@ -201,8 +211,28 @@ std::string lane_flags(const ModuleLane& lane, bool losses) {
               ", ");
 }
 
+/// How much of the way from the low to the high alarm; nullopt without limits to compare with.
+std::optional<double> linear_share(double value, const Limits& limits) {
+  if (!limits.low_alarm || !limits.high_alarm || *limits.high_alarm <= *limits.low_alarm) return std::nullopt;
+  return (value - *limits.low_alarm) / (*limits.high_alarm - *limits.low_alarm);
+}
+
 std::string bias_words(double bias_ma, const ModuleSample& m, const TextStyle& style) {
-  return fmt::format("bias {:.1f} mA", bias_ma) + mark(beyond(bias_ma, m.thresholds.tx_bias_ma), style);
+  const Limits& limits = m.thresholds.tx_bias_ma;
+  const auto share = linear_share(bias_ma, limits);
+  return fmt::format("bias {}{:.1f} mA", share ? bar(*share, style) + " " : "", bias_ma) +
+         mark(beyond(bias_ma, limits), style);
+}
+
+std::string bias_limits(const ModuleSample& m) {
+  const Limits& limits = m.thresholds.tx_bias_ma;
+  const bool any = std::ranges::any_of(m.lanes, [](const ModuleLane& lane) { return lane.tx_bias_ma.has_value(); });
+  if (!any || limits.empty()) return {};
+  const auto ma = [](const std::optional<double>& value) {
+    return value ? fmt::format("{:g}", std::round(*value * 10) / 10) : std::string("-");
+  };
+  return fmt::format("  Tx bias mA   warns outside {} to {}, alarms outside {} to {}\n", ma(limits.low_warn),
+                     ma(limits.high_warn), ma(limits.low_alarm), ma(limits.high_alarm));
 }
 
 std::string one_side(const ModuleSample& m, std::string_view title, std::optional<double> ModuleLane::*power,
@@ -211,6 +241,7 @@ std::string one_side(const ModuleSample& m, std::string_view title, std::optiona
       std::any_of(m.lanes.begin(), m.lanes.end(), [&](const auto& lane) { return (lane.*power).has_value(); });
   if (!any) return {};
   std::string out = fmt::format("\n  {} dBm   {}\n", title, power_limits(limits));
+  if (power == &ModuleLane::tx_power_mw) out += bias_limits(m);
   for (std::size_t i = 0; i < m.lanes.size(); ++i) {
     std::string line = fmt::format("  {:>4}  {}", i + 1, power_cell(m.lanes[i].*power, limits, style));
     if (power == &ModuleLane::tx_power_mw && m.lanes[i].tx_bias_ma)
@@ -226,38 +257,7 @@ std::string bias_alone(const ModuleSample& m, const TextStyle& style) {
       std::any_of(m.lanes.begin(), m.lanes.end(), [](const auto& l) { return l.tx_power_mw.has_value(); });
   for (std::size_t i = 0; i < m.lanes.size() && !with_power; ++i)
     if (m.lanes[i].tx_bias_ma) out += fmt::format("  {:>4}  {}\n", i + 1, bias_words(*m.lanes[i].tx_bias_ma, m, style));
-  return out.empty() ? out : "\n  Tx (no power monitor)\n" + out;
-}
-
-/// A line for each run of lanes with the same words; "" says nothing of a lane.
-std::string lane_lines(std::string_view name, const std::vector<std::string>& words) {
-  std::string out;
-  for (std::size_t first = 0, end = 0; first < words.size(); first = end) {
-    for (end = first + 1; end < words.size() && words[end] == words[first];) ++end;
-    if (words[first].empty()) continue;
-    const bool one = end == first + 1;
-    out += fmt::format("    {} {}: {}\n", name,
-                       one ? fmt::format("lane {}", end) : fmt::format("lanes {} to {}", first + 1, end), words[first]);
-  }
-  return out;
-}
-
-/// What is so now, of lanes that are not simply at work.
-std::string lane_states(const ModuleSample& m, const TextStyle& style) {
-  std::vector<std::string> media, host;
-  for (const ModuleLane& lane : m.lanes)
-    media.push_back(join(
-        {losses_are_live(m) ? join(loss_words(lane), ", ") : "", named(lane.tx_disabled, "Tx off by host")}, ", "));
-  for (const ModuleHostLane& lane : m.host_lanes) {
-    const bool works = lane.data_path_state.empty() || lane.data_path_state == "Activated";
-    // A data path that is not up sends nothing to the host either.
-    const std::string words = !works                          ? "data path " + lane.data_path_state
-                              : lane.rx_output_valid == false ? "sends no valid signal to the host"
-                                                              : "";
-    host.push_back(lane.in_use.value_or(true) ? words : "");
-  }
-  const std::string out = lane_lines("media", media) + lane_lines("host", host);
-  return out.empty() ? out : "\n" + paint_bold("  Lanes now", style) + "\n" + out;
+  return out.empty() ? out : "\n  Tx (no power monitor)\n" + bias_limits(m) + out;
 }
 
 std::string host_lane_flags(const ModuleHostLane& lane) {

@@ -29,13 +29,14 @@ struct ModuleLane {
   std::optional<double> rx_power_mw;  ///< 0 is "no light", a real value
   std::optional<double> tx_power_mw;
   std::optional<double> tx_bias_ma;
-  std::optional<bool> rx_los;       ///< loss of signal at the receiver, as the module says (often latched)
-  std::optional<bool> tx_los;       ///< loss of the electrical signal from the host
-  std::optional<bool> rx_lol;       ///< loss of lock of the receive CDR
-  std::optional<bool> tx_lol;       ///< loss of lock of the transmit CDR
-  std::optional<bool> tx_fault;     ///< laser fault
-  std::optional<bool> tx_eq_fault;  ///< the equalizer of the signal from the host did not adapt
-  std::optional<bool> tx_disabled;  ///< the host has switched the laser off: no light is no fault
+  std::optional<bool> rx_los;           ///< loss of signal at the receiver, as the module says (often latched)
+  std::optional<bool> tx_los;           ///< loss of the electrical signal from the host
+  std::optional<bool> rx_lol;           ///< loss of lock of the receive CDR
+  std::optional<bool> tx_lol;           ///< loss of lock of the transmit CDR
+  std::optional<bool> tx_fault;         ///< laser fault
+  std::optional<bool> tx_eq_fault;      ///< the equalizer of the signal from the host did not adapt
+  std::optional<bool> tx_disabled;      ///< the host has switched the laser off: no light is no fault
+  std::optional<bool> tx_output_valid;  ///< CMIS 5.0 on: the module sends a good signal to the fibre
   AlarmFlags rx_power_flags, tx_power_flags, tx_bias_flags;
   bool operator==(const ModuleLane&) const = default;
 };
@@ -47,7 +48,12 @@ struct ModuleHostLane {
   std::optional<bool> tx_los;       ///< no signal from the host
   std::optional<bool> tx_lol;       ///< no lock on the signal from the host
   std::optional<bool> tx_eq_fault;  ///< the input equalizer did not adapt
-  std::optional<bool> rx_output_valid;  ///< CMIS 5.0 on: the module sends a good signal to the host
+  std::optional<bool> rx_output_valid;     ///< CMIS 5.0 on: the module sends a good signal to the host
+  std::optional<bool> deinit_requested;    ///< CMIS 4.0 on: the host has taken the data path down
+  std::optional<bool> rx_output_disabled;  ///< the host has switched off what the module sends to it
+  std::string config_status;  ///< of the last configuration: "Success", "RejectedInvalidAppSel", …; "" nothing is known
+  std::optional<bool> data_path_changed;  ///< latched: data_path_state has changed since it was last read
+  std::optional<bool> rx_output_changed;  ///< latched: rx_output_valid has
   bool operator==(const ModuleHostLane&) const = default;
 };
 
@@ -250,12 +256,18 @@ struct ModuleSample {
   std::optional<double> second_supply_v;      ///< CMIS: of a module that measures two
   std::optional<double> tec_current_percent;  ///< of its maximum (CMIS)
   std::optional<double> tec_current_ma;       ///< SFF-8472
-  std::optional<bool> low_power_requested;    ///< the host holds the module in low power
+  std::optional<bool> low_power_requested;    ///< the host holds the module in low power, by software
+  std::optional<bool> low_power_pin_obeyed;   ///< … or could by a pin, which nobody but the module can read
+  std::optional<bool> high_power_enabled;     ///< SFF-8636 power classes 5 to 8: the host lets it take more than 3.5 W
   std::optional<bool> module_firmware_error;  ///< CMIS: the module's own firmware has failed
   std::optional<bool> data_path_firmware_error;
-  std::optional<bool> looped;          ///< CMIS: a loopback is switched on
-  std::optional<bool> data_not_ready;  ///< the module says that its readings are not valid yet
-  std::optional<bool> checksums_ok;    ///< of every page that has one and was read
+  std::optional<bool> abnormal_firmware;  ///< CMIS 5.4: it does not run the firmware that it should
+  std::optional<bool> state_changed;      ///< latched: `state` has changed since it was last read
+  std::string inactive_firmware;          ///< CMIS 4.0 on: of the other of its two images
+  std::string hardware_revision;          ///< CMIS
+  std::optional<bool> looped;             ///< CMIS: a loopback is switched on
+  std::optional<bool> data_not_ready;     ///< the module says that its readings are not valid yet
+  std::optional<bool> checksums_ok;       ///< of every page that has one and was read
   ModuleCoherent coherent;
   CoherentStatistics coherent_statistics;
   std::vector<CopperAttenuation> copper_attenuation;

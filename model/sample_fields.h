@@ -68,6 +68,7 @@ void fields(Is<ModuleLane> auto& lane, auto& visit) {
   visit("tx_fault", lane.tx_fault);
   visit("tx_eq_fault", lane.tx_eq_fault);
   visit("tx_disabled", lane.tx_disabled);
+  visit("tx_output_valid", lane.tx_output_valid);
   visit("rx_power_flags", lane.rx_power_flags);
   visit("tx_power_flags", lane.tx_power_flags);
   visit("tx_bias_flags", lane.tx_bias_flags);
@@ -80,6 +81,11 @@ void fields(Is<ModuleHostLane> auto& lane, auto& visit) {
   visit("tx_lol", lane.tx_lol);
   visit("tx_eq_fault", lane.tx_eq_fault);
   visit("rx_output_valid", lane.rx_output_valid);
+  visit("deinit_requested", lane.deinit_requested);
+  visit("rx_output_disabled", lane.rx_output_disabled);
+  visit("config_status", lane.config_status);
+  visit("data_path_changed", lane.data_path_changed);
+  visit("rx_output_changed", lane.rx_output_changed);
 }
 
 void fields(Is<LaserTuning> auto& laser, auto& visit) {
@@ -255,8 +261,14 @@ void more_module_fields(Is<ModuleSample> auto& module, auto& visit) {
   visit("tec_current_percent", module.tec_current_percent);
   visit("tec_current_ma", module.tec_current_ma);
   visit("low_power_requested", module.low_power_requested);
+  visit("low_power_pin_obeyed", module.low_power_pin_obeyed);
+  visit("high_power_enabled", module.high_power_enabled);
   visit("module_firmware_error", module.module_firmware_error);
   visit("data_path_firmware_error", module.data_path_firmware_error);
+  visit("abnormal_firmware", module.abnormal_firmware);
+  visit("state_changed", module.state_changed);
+  visit("inactive_firmware", module.inactive_firmware);
+  visit("hardware_revision", module.hardware_revision);
   visit("looped", module.looped);
   visit("data_not_ready", module.data_not_ready);
   visit("checksums_ok", module.checksums_ok);

@@ -29,6 +29,8 @@ struct ModuleBit {
 constexpr ModuleBit kModuleBits[] = {
     {"module_firmware_error", &ModuleSample::module_firmware_error},
     {"data_path_firmware_error", &ModuleSample::data_path_firmware_error},
+    {"abnormal_firmware", &ModuleSample::abnormal_firmware},
+    {"module_state_changed", &ModuleSample::state_changed},
 };
 
 struct LaneBit {
@@ -72,6 +74,8 @@ constexpr HostBit kHostBits[] = {
     {"host_tx_los", &ModuleHostLane::tx_los},
     {"host_tx_lol", &ModuleHostLane::tx_lol},
     {"host_tx_eq_fault", &ModuleHostLane::tx_eq_fault},
+    {"host_data_path_changed", &ModuleHostLane::data_path_changed},
+    {"host_rx_output_changed", &ModuleHostLane::rx_output_changed},
 };
 
 struct Level {
@@ -155,16 +159,24 @@ void unite_flags(ModuleSample& sample, const ModuleSample& earlier) {
 
 ModuleCalm calm_of(const ModuleSample& sample) {
   ModuleCalm out;
-  out.ready = (sample.state.empty() || sample.state == "ModuleReady") && !sample.data_not_ready.value_or(false);
+  out.ready = (sample.state.empty() || sample.state == "ModuleReady") && !sample.data_not_ready.value_or(false) &&
+              !sample.low_power_requested.value_or(false);
   for (const ModuleLane& lane : sample.lanes) out.transmitter_on.push_back(!lane.tx_disabled.value_or(false));
+  for (const ModuleHostLane& lane : sample.host_lanes) out.data_path_up.push_back(lane.data_path_state == "Activated");
   return out;
 }
 
-bool has_just_come_up(const ModuleCalm& before, const ModuleCalm& now) {
-  if (!before.ready && now.ready) return true;
-  for (std::size_t i = 0; i < std::min(before.transmitter_on.size(), now.transmitter_on.size()); ++i)
-    if (!before.transmitter_on[i] && now.transmitter_on[i]) return true;
+namespace {
+bool any_came_up(const std::vector<bool>& before, const std::vector<bool>& now) {
+  for (std::size_t i = 0; i < std::min(before.size(), now.size()); ++i)
+    if (!before[i] && now[i]) return true;
   return false;
+}
+}  // namespace
+
+bool has_just_come_up(const ModuleCalm& before, const ModuleCalm& now) {
+  return (!before.ready && now.ready) || any_came_up(before.transmitter_on, now.transmitter_on) ||
+         any_came_up(before.data_path_up, now.data_path_up);
 }
 
 void ModuleFlagHistory::note(const std::string& name, std::optional<std::uint32_t> lane, bool set, WallTime at) {

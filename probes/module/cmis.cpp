@@ -135,7 +135,17 @@ void read_page00(const ModulePage& id, const Medium& medium, ModuleSample& sampl
       sample.copper_attenuation.push_back({kFrequenciesGhz[i], static_cast<double>(*db)});
 }
 
-void read_advert(const ModulePage& advert, const Medium& medium, ModuleSample& sample) {
+/// A revision of two numbers; "" for "none", which both of its bytes say by 0 or by FFh.
+std::string version(const ModulePage& page, unsigned offset) {
+  const auto major = page.byte(offset).value_or(0);
+  const auto minor = page.byte(offset + 1).value_or(0);
+  return (major | minor) == 0 || (major & minor) == 0xff ? std::string() : fmt::format("{}.{}", major, minor);
+}
+
+void read_advert(const ModulePage& advert, const ModuleHead& head, const Medium& medium, ModuleSample& sample) {
+  // Which of its images CMIS 3.0 means by 128 and 129 could not be sourced.
+  if (head.revision >= 0x40) sample.inactive_firmware = version(advert, 128);
+  sample.hardware_revision = version(advert, 130);
   note_checksum(sample, "page 01h", advert.checksum_ok(130, 254, 255));
   if (!medium.optical) return;
   if (!medium.cable) sample.reach_m = reach_m(advert);
@@ -155,8 +165,11 @@ void read_state(const ModulePage& lower, const ModuleHead& head, ModuleSample& s
   if (sample.state == "ModuleFault" && head.revision >= 0x40)
     sample.fault_cause = fault_cause_name(lower.byte(41).value_or(0));
   sample.low_power_requested = lower.bit(26, 4);
+  sample.low_power_pin_obeyed = lower.bit(26, 6);
+  sample.state_changed = lower.bit(8, 0);
   sample.module_firmware_error = lower.bit(8, 1);
   sample.data_path_firmware_error = lower.bit(8, 2);
+  if (head.revision >= 0x54) sample.abnormal_firmware = lower.bit(8, 3);  // reserved before
 }
 
 /// What an auxiliary monitor of the lower page measures; 01h:145 chooses between two for each of the three. Its limits
@@ -259,16 +272,14 @@ void decode_cmis(const ModuleImage& image, const ModuleHead& head, ModuleSample&
   sample.media_type = media_type_name(lower.byte(85).value_or(0));
   read_application(image, medium, sample);
   if (cmis_is_flat(image)) return;  // lower page and 00h only: states, flags and monitors of a flat module mean nothing
-  const auto major = lower.byte(39).value_or(0);
-  const auto minor = lower.byte(40).value_or(0);
-  if ((major | minor) != 0 && (major & minor) != 0xff) sample.firmware = fmt::format("{}.{}", major, minor);
+  sample.firmware = version(lower, 39);
   read_state(lower, head, sample);
   if (!advert.exists()) {
     sample.warnings.emplace_back("page 01h was not read: what the module measures is not known");
     return;
   }
   sample.bank_count = cmis_bank_count(image);
-  read_advert(advert, medium, sample);
+  read_advert(advert, head, medium, sample);
   const ModulePage limits = upper_page(image, 0x02);
   read_module_monitors(lower, advert, limits, sample);
   read_thresholds(limits, advert, medium.optical, sample);

@@ -50,9 +50,32 @@ constexpr LaneMonitor kMonitors[] = {
 
 struct Bank {
   ModulePage advert, control, state;
-  bool cmis5 = false;
+  std::uint8_t revision = 0;
   bool optical = false;
 };
+
+constexpr std::uint8_t kCmis4 = 0x40, kCmis5 = 0x50;
+
+/// CMIS 5.4 table 8-101, a nibble; without the "Config" that each begins with. Earlier revisions have no more.
+std::string_view config_status_name(unsigned code) {
+  constexpr std::string_view kNames[] = {"",
+                                         "Success",
+                                         "Rejected",
+                                         "RejectedInvalidAppSel",
+                                         "RejectedInvalidDataPath",
+                                         "RejectedInvalidSI",
+                                         "RejectedLanesInUse",
+                                         "RejectedPartialDataPath"};
+  if (code < std::size(kNames)) return kNames[code];
+  if (code == 0x0c) return "InProgress";
+  return code > 0x0c ? "RejectedCustom" : "RejectedReserved";
+}
+
+/// The nibble of a lane: the first of two has the low one.
+std::optional<unsigned> nibble(const ModulePage& page, unsigned offset, unsigned index) {
+  const auto pair = page.byte(offset + index / 2);
+  return pair ? std::optional((*pair >> (index % 2 == 0 ? 0U : 4U)) & 0x0fU) : std::nullopt;
+}
 
 const ModuleQuantity& quantity_of(std::uint8_t advert_bit) {
   if (advert_bit == 2) return kRxPowerMw;
@@ -64,6 +87,7 @@ ModuleLane read_media_lane(const Bank& bank, unsigned index, unsigned lane, Modu
   for (const LaneFlag& flag : kMediaFlags)
     if (bank.advert.offers(flag.advert_offset, flag.advert_bit)) out.*flag.field = bank.state.bit(flag.offset, index);
   out.tx_disabled = bank.control.bit(130, index);
+  if (bank.revision >= kCmis5) out.tx_output_valid = bank.state.bit(133, index);  // reserved, reads 0, before
   if (!bank.optical) return out;
   for (const LaneMonitor& monitor : kMonitors) {
     if (!bank.advert.offers(160, monitor.advert_bit)) continue;
@@ -79,12 +103,19 @@ ModuleLane read_media_lane(const Bank& bank, unsigned index, unsigned lane, Modu
 
 ModuleHostLane read_host_lane(const Bank& bank, unsigned index) {
   ModuleHostLane out;
-  if (const auto states = bank.state.byte(128 + index / 2))
-    out.data_path_state = data_path_state_name((*states >> (index % 2 == 0 ? 0U : 4U)) & 0x0fU);
+  if (const auto state = nibble(bank.state, 128, index))
+    out.data_path_state = data_path_state_name(static_cast<std::uint8_t>(*state));
+  if (const auto status = nibble(bank.state, 202, index)) out.config_status = config_status_name(*status);
   if (const auto app = bank.state.byte(206 + index)) out.in_use = (*app >> 4U) != 0;
   for (const HostFlag& flag : kHostFlags)
     if (bank.advert.offers(flag.advert_offset, flag.advert_bit)) out.*flag.field = bank.state.bit(flag.offset, index);
-  if (bank.cmis5) out.rx_output_valid = bank.state.bit(132, index);  // reserved, reads 0, before CMIS 5.0
+  out.data_path_changed = bank.state.bit(134, index);
+  // CMIS 3.0 had the opposite sense in this byte: a 1 asked for the data path.
+  if (bank.revision >= kCmis4) out.deinit_requested = bank.control.bit(128, index);
+  if (bank.advert.offers(156, 1)) out.rx_output_disabled = bank.control.bit(138, index);
+  if (bank.revision < kCmis5) return out;  // reserved, reads 0, before
+  out.rx_output_valid = bank.state.bit(132, index);
+  out.rx_output_changed = bank.state.bit(153, index);
   return out;
 }
 
@@ -157,11 +188,11 @@ void read_snr(const ModulePage& page, std::size_t first_lane, std::size_t lanes,
 void decode_cmis_lanes(const ModuleImage& image, MediaSide side, ModuleSample& sample) {
   const std::size_t media_lanes = side == MediaSide::kNone ? 0 : sample.media_lane_count.value_or(0);
   const ModulePage advert = upper_page(image, 0x01);
-  const bool cmis5 = lower_page(image).byte(1).value_or(0) >= 0x50;
+  const std::uint8_t revision = lower_page(image).byte(1).value_or(0);
   const unsigned banks = cmis_bank_count(image);
   const std::size_t per_bank = std::min<std::size_t>(kLanesPerBank, banks == 0 ? 0 : (media_lanes + banks - 1) / banks);
   for (std::uint8_t number = 0; number < banks; ++number) {
-    const Bank bank{advert, upper_page(image, 0x10, number), upper_page(image, 0x11, number), cmis5,
+    const Bank bank{advert, upper_page(image, 0x10, number), upper_page(image, 0x11, number), revision,
                     side == MediaSide::kOptical};
     read_loopback(upper_page(image, 0x13, number), sample);
     if (!bank.state.exists()) {

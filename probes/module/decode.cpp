@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include "probes/module/codes.h"
@@ -43,6 +44,37 @@ void drop_blank_monitors(ModuleSample& sample) {
                                    : "its meters all read zero: nothing is measured");
 }
 
+/// A form factor whose map for monitors we do not know. Two of them say who they are where their successors do
+/// (INF-8438 as SFF-8436, a DWDM-SFP as an SFP): it is believed where both checksums prove it.
+struct IdentityRow {
+  std::uint8_t identifier;
+  bool upper;  ///< page 00h, else the lower page
+  IdentityOffsets offsets;
+  std::array<unsigned, 3> base_sum, extended_sum;  ///< first and last byte, and where the sum stands
+};
+constexpr IdentityRow kIdentities[] = {
+    {0x0b, false, kSff8472Identity, {0, 62, 63}, {64, 94, 95}},
+    {kQsfpInf8438, true, kSff8636Identity, {128, 190, 191}, {192, 222, 223}},
+};
+
+void decode_identity_only(const ModuleImage& image, std::uint8_t identifier, ModuleSample& sample) {
+  const std::string name(form_factor_name(identifier));
+  for (const IdentityRow& row : kIdentities) {
+    const ModulePage page = row.upper ? upper_page(image, 0) : lower_page(image);
+    const auto holds = [&page](const std::array<unsigned, 3>& sum) {
+      return page.checksum_ok(sum[0], sum[1], sum[2]).value_or(false);
+    };
+    if (row.identifier != identifier || !holds(row.base_sum) || !holds(row.extended_sum)) continue;
+    sample.checksums_ok = true;
+    read_identity(page, row.offsets, sample);
+    sample.warnings.push_back(name + ": only who it is can be read, not what it measures");
+    return;
+  }
+  sample.warnings.push_back(name.empty()
+                                ? fmt::format("identifier {:02x}h: a form factor that is not known", identifier)
+                                : name + ": its memory map is not known");
+}
+
 }  // namespace
 
 ModuleSample decode_module(const ModuleImage& image) {
@@ -67,7 +99,7 @@ ModuleSample decode_module(const ModuleImage& image) {
       break;
     case ModuleMap::kVendor:
     case ModuleMap::kIdentityOnly:
-      sample.warnings.push_back(fmt::format("identifier {:02x}h: a form factor that is not known", head.identifier));
+      decode_identity_only(memory, head.identifier, sample);
       break;
   }
   drop_blank_monitors(sample);

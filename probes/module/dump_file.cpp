@@ -79,6 +79,32 @@ Result<void> store_named(ModuleImage& image, const std::string& name, const RawB
   return {};
 }
 
+unsigned bytes_in(const ModulePage& page) {
+  unsigned count = 0;
+  for (unsigned i = 0; i < kHalf; ++i)
+    if (page.byte((page.key().upper ? 128U : 0U) + i)) ++count;
+  return count;
+}
+
+/// Any bytes have the length of some module, and JSON may hold any: only an identifier makes them one.
+Result<void> check_is_module(const ModuleImage& image) {
+  const ModulePage lower = lower_page(image);
+  const ModulePage page00 = upper_page(image, 0);
+  if (!lower.exists() && !page00.exists()) return Error{"neither the lower page nor page 00h is in it"};
+  if (const unsigned count = bytes_in(lower); count < kHalf && bytes_in(page00) < kHalf)
+    return Error{
+        fmt::format("only {} byte{} of the lower page: a module's memory has {}", count, count == 1 ? "" : "s", kHalf)};
+  std::vector<std::string> reasons;
+  const ModuleHead head = module_head(screened(image, &reasons));
+  const bool makers_own_cmis = head.map == ModuleMap::kCmis && module_map(head.identifier) == ModuleMap::kVendor;
+  if (!form_factor_name(head.identifier).empty() || makers_own_cmis) return {};
+  const std::uint8_t first = lower.byte(0).value_or(page00.byte(kHalf).value_or(0));
+  if (form_factor_name(first).empty())
+    return Error{fmt::format("its first byte, {:02x}h, names no kind of module: not a module's memory", first)};
+  const std::string why = reasons.empty() ? "nothing in it is known" : reasons.front();
+  return Error{why.substr(0, why.rfind(": left out")) + ": not a module's memory"};
+}
+
 Result<ModuleImage> parse_json(std::string_view content) {
   // A deep nest of brackets would exhaust the stack of the library's destructor: a dump has two levels.
   const auto depth_ok = [](int depth, nlohmann::json::parse_event_t, nlohmann::json&) { return depth < 8; };
@@ -93,6 +119,7 @@ Result<ModuleImage> parse_json(std::string_view content) {
     if (auto stored = store_named(image, name, *bytes); !stored) return stored.error();
   }
   if (image.empty()) return Error{"\"pages\" is empty: no module memory in it"};
+  if (const auto module = check_is_module(image); !module) return module.error();
   return image;
 }
 
@@ -105,15 +132,10 @@ Result<ModuleImage> from_linear(std::span<const std::uint8_t> bytes) {
     return Error{fmt::format("{} bytes: more than any module's memory image, so not one", bytes.size())};
   ModuleImage image;
   store_both(image, kModuleAddressA0, bytes.first(std::min(bytes.size(), 2 * kHalf)));
-  // Any bytes have the length of some module: only a first byte that is a form factor makes them one.
-  const ModuleHead head = module_head(image);
-  const bool makers_own_cmis = head.map == ModuleMap::kCmis && module_map(head.identifier) == ModuleMap::kVendor;
-  if (head.map == ModuleMap::kNone || head.map == ModuleMap::kVendor ||
-      (form_factor_name(head.identifier).empty() && !makers_own_cmis))
-    return Error{fmt::format("its first byte, {:02x}h, names no kind of module: not a module's memory", bytes[0])};
+  if (const auto module = check_is_module(image); !module) return module.error();
   if (bytes.size() <= 2 * kHalf) return image;
   const auto rest = bytes.subspan(2 * kHalf);
-  const ModuleMap map = head.map;
+  const ModuleMap map = module_head(image).map;
   if (map == ModuleMap::kSff8472) {
     store_both(image, kModuleAddressA2, rest.first(std::min(rest.size(), 2 * kHalf)));
     return image;

@@ -8,6 +8,12 @@
 
 namespace linkhealth {
 
+/// Where A0h of an SFP and page 00h of a QSFP say who it is.
+inline constexpr IdentityOffsets kSff8472Identity{20, 37, 40, 56, 4, 68, 84};
+inline constexpr IdentityOffsets kSff8636Identity{148, 165, 168, 184, 2, 196, 212};
+/// A QSFP before SFF-8436.
+inline constexpr std::uint8_t kQsfpInf8438 = 0x0c;
+
 /// SFF-8472 rev 12.4: A0h identity, A2h monitors with internal or external calibration.
 void decode_sff8472(const ModuleImage& image, ModuleSample& sample);
 /// SFF-8636 rev 2.11 (and SFF-8436): lower page, page 00h, page 03h.

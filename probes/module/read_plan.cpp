@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "probes/module/maps.h"
 #include "probes/module/screen.h"
 
 namespace linkhealth {
@@ -157,7 +158,8 @@ std::vector<ModulePageRequest> next_reads(const ModuleImage& raw, ReadScope scop
     case ModuleMap::kVendor:  // CMIS when page 00h repeats the identifier
       wanted.push_back(upper(0x00));
       break;
-    case ModuleMap::kIdentityOnly:
+    case ModuleMap::kIdentityOnly:  // the others are said all of by the lower page, or nothing is known of them
+      if (head.identifier == kQsfpInf8438) wanted.push_back(upper(0x00));
       break;
   }
   std::erase_if(wanted, [&](const ModulePageRequest& request) { return raw.answered(request); });

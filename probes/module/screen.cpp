@@ -10,7 +10,7 @@ namespace {
 
 using Half = std::span<const std::uint8_t, 128>;
 
-bool all_are(Half half, std::uint8_t value) {
+bool all_are(std::span<const std::uint8_t> half, std::uint8_t value) {
   return std::all_of(half.begin(), half.end(), [&](std::uint8_t byte) { return byte == value; });
 }
 
@@ -46,6 +46,9 @@ std::string why_not_memory(const ModuleImage& image, const ModulePageKey& key, H
   if (is_makers_own(image, key)) return {};
   if (all_are(half, 0xff)) return "is all ones: nobody answered";
   if (zeros_are_nonsense(key) && all_are(half, 0x00)) return "is all zeros";
+  // No map has a lower page of ones alone, whatever form factor its first byte names: the bus floated behind it.
+  if (key.i2c_address == kModuleAddressA0 && !key.upper && all_are(half.subspan(1), 0xff))
+    return "is all ones behind its first byte: nobody answered";
   if (key.i2c_address != kModuleAddressA0 || !key.upper) return {};
   const auto same_as = [&](const ModulePageKey& other) {
     const auto bytes = image.whole(other);

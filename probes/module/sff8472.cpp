@@ -10,8 +10,6 @@ namespace linkhealth {
 
 namespace {
 
-constexpr IdentityOffsets kIdentity{20, 37, 40, 56, 4, 68, 84};
-
 struct Bit {
   std::uint8_t byte, bit;
   std::string_view type;
@@ -216,12 +214,25 @@ ModuleLane read_lane(const ModulePage& a0, const ModulePage& a2, const Calibrate
   return lane;
 }
 
-/// Optional monitors (bytes 106-109) read 0 where they do not exist; 106 may also be a wavelength, so only the TEC.
-/// REQUIRES: revision 11.4, which brought them and their limits and flags; all that was reserved before.
+/// An optional monitor (bytes 106 to 109) reads 0, or all ones, where it does not exist.
+bool has_optional(const ModulePage& a2, unsigned offset) {
+  const auto raw = a2.s16(offset);
+  return raw && *raw != 0 && *raw != -1;
+}
+
+/// REQUIRES: revision 11.4, which brought these, their limits and flags; all that was reserved before. Byte 106 of a
+/// tunable module may be a wavelength, whose scale no text that we have says.
 void read_cooler(const ModulePage& a0, const ModulePage& a2, ModuleSample& sample) {
-  const auto raw = a2.s16(108);
-  if (!raw || *raw == 0 || *raw == -1) return;
-  sample.tec_current_ma = *raw * 0.1;
+  constexpr unsigned kTunable = 6;  // of byte 65
+  ModuleQuantity laser = kTemperatureC;
+  laser.name = "laser temperature";
+  if (has_optional(a2, 106) && a0.bit(65, kTunable) == false) {
+    sample.laser_temperature_c = read_monitor(a2, 106, laser, 0, sample.warnings);
+    sample.thresholds.laser_temperature_c = read_limits(a2, 40, laser, sample.warnings);
+    if (a0.offers(93, 7)) sample.laser_temperature_flags = flags_at(a2, 113, 5);
+  }
+  if (!has_optional(a2, 108)) return;
+  sample.tec_current_ma = a2.s16(108).value_or(0) * 0.1;
   sample.thresholds.tec_current_ma = read_limits(a2, 48, kTecMa, sample.warnings);
   if (a0.offers(93, 7)) sample.tec_flags = flags_at(a2, 113, 3);
 }
@@ -273,7 +284,7 @@ void decode_sff8472(const ModuleImage& image, ModuleSample& sample) {
   sample.encoding = encoding_name(a0.byte(11).value_or(0), ModuleMap::kSff8472);
   sample.signaling_rate_mbd = signaling_rate_mbd(a0);
   sample.type = type_of(a0, medium, sample.signaling_rate_mbd);
-  read_identity(a0, kIdentity, sample);
+  read_identity(a0, kSff8472Identity, sample);
   note_checksum(sample, "A0h bytes 0-62", a0.checksum_ok(0, 62, 63));
   note_checksum(sample, "A0h bytes 64-94", a0.checksum_ok(64, 94, 95));
   (medium.cable ? sample.length_m : sample.reach_m) = medium.cable ? cable_length_m(a0) : reach_m(a0, medium.copper);

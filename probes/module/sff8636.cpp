@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <string>
 
@@ -9,12 +11,12 @@ namespace linkhealth {
 
 namespace {
 
-constexpr IdentityOffsets kIdentity{148, 165, 168, 184, 2, 196, 212};
 constexpr unsigned kLanes = 4;
 
-/// Byte 1 of the lower page.
-constexpr std::string_view kRevisions[] = {
-    "", "", "", "SFF-8636 1.3", "SFF-8636 1.4", "SFF-8636 1.5", "SFF-8636 2.0", "SFF-8636 2.7", "SFF-8636 2.10"};
+/// Byte 1 of the lower page (table 6-4). 0 is "not specified".
+constexpr std::string_view kRevisions[] = {"SFF-8636",     "SFF-8436",     "SFF-8436",
+                                           "SFF-8636 1.3", "SFF-8636 1.4", "SFF-8636 1.5",
+                                           "SFF-8636 2.0", "SFF-8636 2.7", "SFF-8636 2.10"};
 
 enum : std::uint8_t { kTechCopper = 0x0a, kTechActiveCopper = 0x0c };
 
@@ -89,6 +91,16 @@ void read_power_class(const ModulePage& id, const ModulePage& lower, ModuleSampl
   sample.max_power_w = kClassW[*sample.power_class - 1];
 }
 
+/// Byte 93 (table 6-10). Passive cables have no such control.
+void read_power_control(const ModulePage& lower, ModuleSample& sample) {
+  const auto by_software = lower.bit(93, 0);
+  if (!by_software) return;
+  sample.low_power_pin_obeyed = !*by_software;
+  if (*by_software) sample.low_power_requested = lower.bit(93, 1);
+  const std::uint32_t power_class = sample.power_class.value_or(0);
+  if (power_class >= 5) sample.high_power_enabled = lower.bit(93, power_class == 8 ? 3 : 2);
+}
+
 void read_copper(const ModulePage& id, ModuleSample& sample) {
   constexpr double kFrequenciesGhz[] = {2.5, 5, 7, 12.9};
   for (unsigned i = 0; i < std::size(kFrequenciesGhz); ++i)
@@ -97,7 +109,7 @@ void read_copper(const ModulePage& id, ModuleSample& sample) {
 }
 
 void read_page00(const ModulePage& id, const ModulePage& lower, const Medium& medium, ModuleSample& sample) {
-  read_identity(id, kIdentity, sample);
+  read_identity(id, kSff8636Identity, sample);
   note_checksum(sample, "page 00h bytes 128-190", id.checksum_ok(128, 190, 191));
   note_checksum(sample, "page 00h bytes 192-222", id.checksum_ok(192, 222, 223));
   sample.kind = medium.kind;
@@ -148,18 +160,28 @@ ModuleLane read_lane(const ModulePage& lower, const ModulePage& id, unsigned lan
   return out;
 }
 
+/// Table 6-4: all above are reserved.
+bool is_reserved_revision(std::uint8_t revision) { return revision >= std::size(kRevisions); }
+
 /// From revision 2.8 on a module says whether it measures this (page 00h byte 220); before, zero means it does not.
-bool measures(const ModulePage& lower, const ModulePage& id, unsigned advert_bit, unsigned offset, bool copper) {
-  if (copper || lower.byte(1).value_or(0) >= 8) return id.offers(220, advert_bit);
-  return lower.u16(offset).value_or(0) != 0;
+/// With a reserved revision neither rule is sure, so that only what is offered is believed.
+bool measures(const ModulePage& lower, const ModulePage& id, unsigned advert_bit, unsigned offset, bool copper,
+              std::string_view name, ModuleWarnings& warnings) {
+  const std::uint8_t revision = lower.byte(1).value_or(0);
+  const bool offered = id.offers(220, advert_bit);
+  if (copper) return offered;
+  const bool is_zero = lower.u16(offset).value_or(0) == 0;
+  if (is_reserved_revision(revision) && !offered && !is_zero)
+    warnings.push_back(std::string(name) + " is left out: a module of this revision may not measure it");
+  return revision >= 8 ? offered : !is_zero;
 }
 
 void read_module_monitors(const ModulePage& lower, const ModulePage& id, bool copper, ModuleSample& sample) {
-  if (measures(lower, id, 5, 22, copper)) {
+  if (measures(lower, id, 5, 22, copper, "temperature", sample.warnings)) {
     sample.temperature_c = read_monitor(lower, 22, kTemperatureC, 0, sample.warnings);
     sample.temperature_flags = read_flags(lower, 6, 7, -1);
   }
-  if (measures(lower, id, 4, 26, copper)) {
+  if (measures(lower, id, 4, 26, copper, "supply", sample.warnings)) {
     sample.supply_v = read_monitor(lower, 26, kSupplyV, 0, sample.warnings);
     sample.supply_flags = read_flags(lower, 7, 7, -1);
   }
@@ -182,8 +204,10 @@ void read_thresholds(const ModulePage& page, bool tx_power, ModuleSample& sample
 void decode_sff8636(const ModuleImage& image, const ModuleHead& head, ModuleSample& sample) {
   const ModulePage lower = lower_page(image);
   const ModulePage id = upper_page(image, 0x00);
-  sample.management = head.revision < std::size(kRevisions) ? kRevisions[head.revision] : "";
-  if (sample.management.empty()) sample.management = head.revision == 0 ? "SFF-8636" : "SFF-8436";
+  sample.management = is_reserved_revision(head.revision) ? "SFF-8636" : kRevisions[head.revision];
+  if (is_reserved_revision(head.revision))
+    sample.warnings.push_back(
+        fmt::format("SFF-8636 revision {:02x}h is reserved: the memory map's version is not known", head.revision));
   if (!id.exists()) {
     // Without page 00h we don't know whether this is copper, and a copper cable must not be given light.
     sample.warnings.emplace_back("page 00h was not read: monitors are left out");
@@ -192,6 +216,7 @@ void decode_sff8636(const ModuleImage& image, const ModuleHead& head, ModuleSamp
   const Medium medium = medium_of(id);
   read_page00(id, lower, medium, sample);
   if (!head.lower_page_usable || !lower.byte(2)) return;
+  if (medium.kind != "dac") read_power_control(lower, sample);
   sample.data_not_ready = lower.bit(2, 0);
   const bool ready = !sample.data_not_ready.value_or(false);
   if (!ready) sample.warnings.emplace_back("the module says that its readings are not valid yet");

@@ -186,6 +186,23 @@ TEST_F(CliModuleFile, WhatIsNoModuleIsOneLineAndExitCodeTwo) {
   expect_refused(show(files.hex), "/module: line 4: offset 32 where 16 should follow");
 }
 
+// The JSON said "present" of what nobody answered, while the same bytes as `raw on` were refused.
+TEST_F(CliModuleFile, BytesThatAreNoModuleAreRefusedInEachForm) {
+  const auto expect_all_refused = [&](const std::string& bytes, const std::string& why) {
+    expect_refused(show(bytes), why);
+    expect_refused(show(ethtool_hex(bytes)), why);
+    expect_refused(show(dump_json({{"lower", bytes.substr(0, 128)}, {"00", bytes.substr(128)}}), "--json"), why);
+    expect_refused(show(dump_json({{"a0", bytes}, {"a2", bytes}})), why);
+  };
+  expect_all_refused(std::string(256, '\xff'), "its first byte, ffh, names no kind of module: not a module's memory");
+  expect_all_refused(std::string(256, '\0'), "its first byte, 00h, names no kind of module: not a module's memory");
+  for (const char identifier : {'\x03', '\x11', '\x18'})  // a bus that floats after the first byte
+    expect_all_refused(identifier + std::string(255, '\xff'),
+                       "the lower page is all ones behind its first byte: nobody answered: not a module's memory");
+  expect_refused(show(dump_json({{"lower", "\x0d"}})), "only 1 byte of the lower page: a module's memory has 128");
+  expect_refused(show(dump_json({{"a2", std::string(256, '\1')}})), "neither the lower page nor page 00h is in it");
+}
+
 TEST_F(CliModuleFile, WhatIsNoFileIsOneLineAndExitCodeTwo) {
   expect_refused(run("module --file " + directory), directory + ": Is a directory");
   expect_refused(run("module --json --file " + directory + "/nothing"), "/nothing: No such file or directory");

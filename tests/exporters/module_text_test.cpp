@@ -86,15 +86,71 @@ TEST(ModuleText, ABiasBeyondItsLimitsIsMarkedWithAndWithoutAPowerBesideIt) {
   m.lanes[0].tx_bias_ma = 0;
   m.lanes[1].tx_bias_ma = 7;
   EXPECT_THAT(module_text(m, {}),
-              HasSubstr("Tx (no power monitor)\n     1  bias 0.0 mA ✖ low alarm\n     2  bias 7.0 mA\n"));
+              HasSubstr("Tx (no power monitor)\n  Tx bias mA   warns outside 4 to 8, alarms outside 2 to 10\n"
+                        "     1  bias ▕       ▏ 0.0 mA ✖ low alarm\n     2  bias ▕████▍  ▏ 7.0 mA\n"));
   m.lanes[0].tx_power_mw = 0.5;
-  EXPECT_THAT(module_text(m, {}), HasSubstr("-3.0   bias 0.0 mA ✖ low alarm\n"));
+  EXPECT_THAT(module_text(m, {}), HasSubstr("-3.0   bias ▕       ▏ 0.0 mA ✖ low alarm\n"));
 }
 
 TEST(ModuleText, SaysWhatIsNotBelieved) {
   ModuleSample m = module();
   m.warnings = {"temperature reads ffffh, which is no reading"};
   EXPECT_THAT(module_text(m, {}), HasSubstr("Not believed\n    temperature reads ffffh, which is no reading\n"));
+}
+
+TEST(ModuleText, AModuleThatItsHostHoldsDarkSaysSo) {
+  ModuleSample m = module();
+  EXPECT_THAT(module_text(m, {}), Not(HasSubstr("low power")));
+  m.low_power_pin_obeyed = true;  // as nearly every QSFP does
+  EXPECT_THAT(module_text(m, {}), Not(HasSubstr("low power")));
+  m.low_power_requested = true;
+  EXPECT_THAT(module_text(m, {}), HasSubstr("  state        the host holds it in low power: it may send no light\n"));
+  m.low_power_requested = false;
+  m.state = "ModuleLowPwr";
+  EXPECT_THAT(module_text(m, {}), HasSubstr("  state        ModuleLowPwr: it obeys the low-power pin of the cage\n"));
+  m.state = "ModuleReady";
+  EXPECT_THAT(module_text(m, {}), HasSubstr("  state        ready\n"));
+  m.power_class = 6;
+  m.max_power_w = 4.5;
+  m.high_power_enabled = false;
+  EXPECT_THAT(module_text(m, {}),
+              HasSubstr("  power        at most 4.5 W, of which the host has not enabled more than 3.5 W\n"));
+}
+
+TEST(ModuleText, ABiasHasABarAndItsLimitsAreSaid) {
+  ModuleSample m = module();
+  m.thresholds.tx_bias_ma = {2, 4, 8, 10};
+  m.lanes[1].tx_bias_ma = 6;
+  m.lanes[1].tx_power_mw = 0.5;
+  const std::string text = module_text(m, {});
+  EXPECT_THAT(text, HasSubstr("-3.0   bias ▕███▌   ▏ 6.0 mA\n"));
+  EXPECT_THAT(text, HasSubstr("\n  Tx bias mA   warns outside 4 to 8, alarms outside 2 to 10\n"));
+}
+
+TEST(ModuleText, WhatTheHostAskedForAndWhatBecameOfItIsSaid) {
+  ModuleSample m = module();
+  m.host_lanes.resize(4);
+  for (ModuleHostLane& lane : m.host_lanes) lane.data_path_state = "Activated";
+  m.host_lanes[0].data_path_state = "Deactivated";
+  m.host_lanes[0].deinit_requested = true;
+  m.host_lanes[1].rx_output_disabled = true;
+  m.host_lanes[1].rx_output_valid = false;
+  m.host_lanes[2].config_status = "RejectedInvalidAppSel";
+  m.host_lanes[3].config_status = "Success";
+  m.host_lanes[3].data_path_changed = true;
+  m.lanes[0].tx_output_valid = true;
+  m.lanes[1].tx_output_valid = false;
+  m.revision = "A1";
+  m.firmware = "1.7";
+  m.inactive_firmware = "1.6";
+  m.hardware_revision = "1.10";
+  const std::string text = module_text(m, {});
+  EXPECT_THAT(text, HasSubstr("    media lane 2: sends no valid signal to the fibre\n"
+                              "    host lane 1: data path Deactivated, as the host asked\n"
+                              "    host lane 2: its output is off by host\n"
+                              "    host lane 3: refused its configuration (RejectedInvalidAppSel)\n"));
+  EXPECT_THAT(text, Not(HasSubstr("host lane 4")));
+  EXPECT_THAT(text, HasSubstr("  revision     A1, hardware 1.10, firmware 1.7 (inactive 1.6)\n"));
 }
 
 TEST(ModuleText, AnEmptyCage) {

@@ -213,6 +213,14 @@ TEST(CmisLanes, SnrThatCannotBeIsNone) {
   EXPECT_THAT(vdm.warnings, ElementsAre(kSaid));
 }
 
+TEST(CmisState, AModuleThatObeysTheLowPowerPinSaysSo) {
+  auto b = EepromBuilder::cmis();
+  EXPECT_EQ(decode(b).low_power_pin_obeyed, false);
+  b.lower().byte(3, 0x02).byte(26, 0x40);
+  EXPECT_EQ(decode(b).low_power_pin_obeyed, true);
+  EXPECT_EQ(decode(b).low_power_requested, false);
+}
+
 TEST(CmisPages, HaveNames) {
   EXPECT_EQ(page_name({kModuleAddressA0, 0, 0x11, true}), "page 11h");
   EXPECT_EQ(page_name({kModuleAddressA0, 1, 0x11, true}), "page 11h of bank 1");

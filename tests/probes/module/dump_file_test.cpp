@@ -9,6 +9,7 @@
 namespace linkhealth {
 namespace {
 
+using testing::dump_json;
 using testing::ethtool_hex;
 using testing::ethtool_raw;
 
@@ -40,16 +41,16 @@ TEST(DumpFile, EthtoolHexSaysTheSameAsRaw) {
 }
 
 TEST(DumpFile, JsonWithBanks) {
-  const auto image = parse_module_dump(R"({"pages":{"lower":"1850","11.1":"44"}})");
+  const auto image = parse_module_dump(dump_json({{"lower", "\x18\x50" + std::string(126, '\0')}, {"11.1", "\x44"}}));
   ASSERT_TRUE(image) << image.error().message;
   EXPECT_EQ(lower_page(*image).byte(1), 0x50);
-  EXPECT_FALSE(lower_page(*image).byte(2));
+  EXPECT_FALSE(upper_page(*image, 0x11, 1).byte(129));
   EXPECT_EQ(upper_page(*image, 0x11, 1).byte(128), 0x44);
 }
 
 TEST(DumpFile, JsonIsUtf8PerhapsBehindAByteOrderMark) {
-  for (const char* text :
-       {R"({"note":"Länge 2 µm","pages":{"lower":"18"}})", "\xef\xbb\xbf \n{\"pages\":{\"lower\":\"18\"}}"}) {
+  const std::string pages = dump_json({{"lower", "\x18" + std::string(127, '\0')}});
+  for (const std::string& text : {R"({"note":"Länge 2 µm",)" + pages.substr(1), "\xef\xbb\xbf \n" + pages}) {
     const auto image = parse_module_dump(text);
     ASSERT_TRUE(image) << image.error().message;
     EXPECT_EQ(lower_page(*image).byte(0), 0x18);

@@ -307,5 +307,23 @@ TEST(Sff8472, AStatusBitThatIsNotAdvertisedIsNotKnown) {
   }
 }
 
+// A2h 106 is a wavelength on a tunable module (A0h 65.6), a temperature on the others; revision 11.4 brought it.
+TEST(Sff8472, ACooledLaserHasATemperature) {
+  auto b = EepromBuilder::sff8472();
+  b.a2().u16(106, 45 << 8).limits(40, 60 << 8, 20 << 8, 55 << 8, 25 << 8).byte(113, 0x20);
+  const ModuleSample m = decode_module(b.image());
+  EXPECT_EQ(m.laser_temperature_c, 45);
+  EXPECT_EQ(m.thresholds.laser_temperature_c, (Limits{20, 25, 55, 60}));
+  EXPECT_EQ(m.laser_temperature_flags.high_alarm, true);
+  EXPECT_EQ(m.laser_temperature_flags.low_alarm, false);
+  for (const auto& [offset, value] : {std::pair{65U, 0x40U}, {94U, 0x06U}}) {
+    auto other = b;
+    other.lower().byte(offset, value);
+    EXPECT_FALSE(decode_module(other.image()).laser_temperature_c) << offset;
+  }
+  b.a2().u16(106, 0);
+  EXPECT_FALSE(decode_module(b.image()).laser_temperature_c) << "0: it measures none";
+}
+
 }  // namespace
 }  // namespace linkhealth

@@ -7,6 +7,7 @@ namespace linkhealth {
 namespace {
 
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -118,6 +119,55 @@ TEST(Sff8636, OldRevisionsMeasureWhatIsNotZero) {
   EXPECT_DOUBLE_EQ(*m.supply_v, 3.3);
 }
 
+// SFF-8636 2.11 table 6-4: 09h to FFh are reserved. Only a revision says which rule tells what is measured.
+TEST(Sff8636, ARevisionThatIsReservedIsSaidAndSoIsWhatIsThenNotKnown) {
+  for (const unsigned revision : {0x09U, 0xffU}) {
+    auto b = EepromBuilder::sff8636();
+    b.lower().byte(1, revision);
+    EXPECT_EQ(decode(b).temperature_c, 45) << "it says that it measures it";
+    EXPECT_EQ(decode(b).management, "SFF-8636");
+    EXPECT_THAT(decode(b).warnings, ElementsAre(HasSubstr("is reserved: the memory map's version is not known")));
+    b.page(0).byte(220, 0x0c);
+    const ModuleSample m = decode(b);
+    EXPECT_FALSE(m.temperature_c);
+    EXPECT_FALSE(m.supply_v);
+    EXPECT_THAT(m.warnings, Contains("temperature is left out: a module of this revision may not measure it"));
+    EXPECT_THAT(m.warnings, Contains("supply is left out: a module of this revision may not measure it"));
+  }
+  auto old = EepromBuilder::sff8636();
+  old.lower().byte(1, 0x02);
+  EXPECT_EQ(decode(old).management, "SFF-8436");
+}
+
+// SFF-8636 2.11 table 6-10: .0 puts .1 in the place of the pin LPMode.
+TEST(Sff8636, AModuleThatItsHostHoldsInLowPowerSaysSo) {
+  auto b = EepromBuilder::sff8636();
+  EXPECT_EQ(decode(b).low_power_requested, std::nullopt) << "the pin decides, which cannot be read";
+  EXPECT_EQ(decode(b).low_power_pin_obeyed, true);
+  EXPECT_EQ(decode(b).high_power_enabled, std::nullopt) << "class 3 needs no leave";
+  b.lower().byte(93, 0x03);
+  EXPECT_EQ(decode(b).low_power_requested, true);
+  EXPECT_EQ(decode(b).low_power_pin_obeyed, false);
+  b.lower().byte(93, 0x01);
+  EXPECT_EQ(decode(b).low_power_requested, false);
+  b.page(0).byte(147, 0xa0);  // a passive cable has no such control
+  EXPECT_EQ(decode(b).low_power_requested, std::nullopt);
+}
+
+TEST(Sff8636, AModuleOfAHighPowerClassSaysWhetherItMayTakeIt) {
+  const auto enabled = [](unsigned extended_identifier, unsigned control) {
+    auto b = EepromBuilder::sff8636();
+    b.page(0).byte(129, extended_identifier);
+    b.lower().byte(93, control);
+    return decode(b).high_power_enabled;
+  };
+  EXPECT_EQ(enabled(0xc2, 0x00), false) << "class 6";
+  EXPECT_EQ(enabled(0xc2, 0x04), true);
+  EXPECT_EQ(enabled(0x20, 0x04), false) << "class 8 has a bit of its own";
+  EXPECT_EQ(enabled(0x20, 0x08), true);
+  EXPECT_EQ(enabled(0xc0, 0x00), std::nullopt) << "class 4";
+}
+
 TEST(Sff8636, AnUnprogrammedLowerPageIsNotBelieved) {
   auto b = EepromBuilder::sff8636();
   b.lower().byte(0, 0);
@@ -125,6 +175,24 @@ TEST(Sff8636, AnUnprogrammedLowerPageIsNotBelieved) {
   EXPECT_EQ(m.vendor, "ACME OPTICS");
   EXPECT_FALSE(m.temperature_c);
   EXPECT_THAT(m.warnings, Contains(HasSubstr("names no form factor")));
+}
+
+// INF-8438 (0Ch) has its numbers where SFF-8436 has them, a DWDM-SFP (0Bh) where an SFP has them. Checksums prove it.
+TEST(IdentityOnly, WhoItIsIsReadWhereTheChecksumsProveTheLayout) {
+  auto qsfp = EepromBuilder::sff8636();
+  qsfp.lower().byte(0, 0x0c);
+  auto sfp = EepromBuilder::sff8472();
+  sfp.lower().byte(0, 0x0b);
+  for (auto [module, serial, name] : {std::tuple{qsfp, "AC0002", "QSFP"}, {sfp, "AC0001", "DWDM-SFP"}}) {
+    const ModuleSample m = decode(module);
+    EXPECT_EQ(m.vendor, "ACME OPTICS");
+    EXPECT_EQ(m.serial, serial);
+    EXPECT_EQ(m.checksums_ok, true);
+    EXPECT_FALSE(m.temperature_c);
+    EXPECT_THAT(m.warnings, ElementsAre(std::string(name) + ": only who it is can be read, not what it measures"));
+    EXPECT_EQ(decode_module(module.byte(45, 'x').byte(170, 'x').image(false)).serial, "")
+        << "a layout that is not proven";
+  }
 }
 
 TEST(Sff8636, ATornPageIsAbsentByteForByte) {

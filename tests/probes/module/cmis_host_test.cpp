@@ -1,0 +1,78 @@
+// CMIS: what the host asked of the module, and what became of it (pages 10h and 11h, lower byte 8, page 01h).
+#include <gtest/gtest.h>
+
+#include "probes/module/decode.h"
+#include "tests/support/eeprom_builder.h"
+
+namespace linkhealth {
+namespace {
+
+ModuleSample decode(const EepromBuilder& b) { return decode_module(b.image()); }
+
+TEST(CmisHost, ADataPathThatTheHostTookDownSaysSo) {
+  auto b = EepromBuilder::cmis();
+  EXPECT_EQ(decode(b).host_lanes[1].deinit_requested, false);
+  b.page(0x10).byte(128, 0x02);
+  EXPECT_EQ(decode(b).host_lanes[1].deinit_requested, true);
+  EXPECT_EQ(decode(b).host_lanes[0].deinit_requested, false);
+  b.lower().byte(1, 0x30);
+  EXPECT_EQ(decode(b).host_lanes[1].deinit_requested, std::nullopt) << "CMIS 3.0 has the opposite sense there";
+}
+
+TEST(CmisHost, AnOutputThatTheHostSwitchedOffSaysSoWhereItCan) {
+  auto b = EepromBuilder::cmis();
+  b.page(0x10).byte(138, 0x01);
+  EXPECT_EQ(decode(b).host_lanes[0].rx_output_disabled, std::nullopt) << "not offered";
+  b.page(1).byte(156, 0x02);
+  EXPECT_EQ(decode(b).host_lanes[0].rx_output_disabled, true);
+  EXPECT_EQ(decode(b).host_lanes[1].rx_output_disabled, false);
+}
+
+TEST(CmisHost, AConfigurationThatWasRefusedSaysWhy) {
+  auto b = EepromBuilder::cmis();
+  b.page(0x11).byte(202, 0x31).byte(203, 0x7c).byte(204, 0xd9).byte(205, 0x00);
+  const ModuleSample m = decode(b);
+  constexpr const char* kWords[] = {
+      "Success",          "RejectedInvalidAppSel", "InProgress", "RejectedPartialDataPath",
+      "RejectedReserved", "RejectedCustom",        "",           ""};
+  for (std::size_t i = 0; i < std::size(kWords); ++i) EXPECT_EQ(m.host_lanes[i].config_status, kWords[i]) << i;
+}
+
+TEST(CmisHost, TheLightsOutputIsValidFromCmis5On) {
+  auto b = EepromBuilder::cmis();
+  b.page(0x11).byte(133, 0x0e);
+  EXPECT_EQ(decode(b).lanes[0].tx_output_valid, false);
+  EXPECT_EQ(decode(b).lanes[1].tx_output_valid, true);
+  b.lower().byte(1, 0x41);
+  EXPECT_EQ(decode(b).lanes[0].tx_output_valid, std::nullopt) << "reserved, and reads 0";
+}
+
+TEST(CmisHost, WhatChangedIsLatched) {
+  auto b = EepromBuilder::cmis();
+  b.lower().byte(8, 0x09);
+  b.page(0x11).byte(134, 0x01).byte(153, 0x02);
+  const ModuleSample m = decode(b);
+  EXPECT_EQ(m.state_changed, true);
+  EXPECT_EQ(m.abnormal_firmware, std::nullopt) << "reserved before CMIS 5.4";
+  EXPECT_EQ(m.host_lanes[0].data_path_changed, true);
+  EXPECT_EQ(m.host_lanes[0].rx_output_changed, false);
+  EXPECT_EQ(m.host_lanes[1].rx_output_changed, true);
+  b.lower().byte(1, 0x54);
+  EXPECT_EQ(decode(b).abnormal_firmware, true);
+}
+
+TEST(CmisHost, TheOtherFirmwareAndTheHardwareHaveRevisions) {
+  auto b = EepromBuilder::cmis();
+  b.page(1).byte(128, 1).byte(129, 6).byte(130, 1).byte(131, 10);
+  EXPECT_EQ(decode(b).inactive_firmware, "1.6");
+  EXPECT_EQ(decode(b).hardware_revision, "1.10");
+  b.page(1).byte(128, 0xff).byte(129, 0xff).byte(130, 0).byte(131, 0);
+  EXPECT_EQ(decode(b).inactive_firmware, "") << "none";
+  EXPECT_EQ(decode(b).hardware_revision, "");
+  b.page(1).byte(128, 1).byte(129, 2);
+  b.lower().byte(1, 0x30);
+  EXPECT_EQ(decode(b).inactive_firmware, "") << "which image CMIS 3.0 means there is not known";
+}
+
+}  // namespace
+}  // namespace linkhealth
