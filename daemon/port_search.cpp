@@ -75,6 +75,7 @@ SampledPort renamed(InventoryPort port, SampledPort* former) {
     fresh.kernel = former->kernel;
     fresh.module_seen = former->module_seen;
   }
+  if (former != nullptr) fresh.module_serial = former->module_serial;  // the cage is where it was
   if (former != nullptr && !port.id.verbs)
     fresh.lost_device = former->port.id.verbs ? former->port.id.device : former->lost_device;
   fresh.port = std::move(port);

@@ -73,7 +73,7 @@ inline constexpr std::array kRows = std::to_array<MetricInfo>({
      "Reads of the classic InfiniBand counter files and requests for hw_counters, all ports: on mlx5 each costs at "
      "least one firmware command. Scrapes add none."},
     {"linkhealth_port_firmware_reads", kGauge, "device,port", "", "",
-     "The same of one port, in its last reading of verbs counters."},
+     "Reads that cost at least one firmware command each on mlx5, in the port's last reading of its verbs counters."},
     {"linkhealth_loop_lateness_seconds", kGauge, "", "s", "", "How late the last cycle began."},
     {"linkhealth_store_writes_total", kCounter, "", "", "counters", "Transactions that were written to linkhealth.db."},
     {"linkhealth_port_readings_total", kCounter, "", "", "counters",
