@@ -22,6 +22,12 @@ bool is_not_offered(std::string_view reason) {
   return reason.starts_with("EOPNOTSUPP") || reason.find("Operation not supported") != std::string_view::npos;
 }
 
+/// Not there, and nobody was refused. Beside files of the same source that were read, it is no /sys that is missing.
+bool misses_files_only(std::string_view reason) {
+  const auto says = [reason](std::string_view word) { return reason.find(word) != std::string_view::npos; };
+  return (says("ENOENT") || says("No such file")) && !(says("EPERM") || says("EACCES") || says("ermission denied"));
+}
+
 /// What a gap makes of a source of which something (or nothing) was read.
 void judge_gap(SourceSight& sight, const SourceRow& row, const Gap& gap, bool seen) {
   sight.why = gap.reason;
@@ -30,7 +36,8 @@ void judge_gap(SourceSight& sight, const SourceRow& row, const Gap& gap, bool se
     return;
   }
   sight.state = seen ? SourceState::kPartly : SourceState::kHidden;
-  sight.hint = hint_for(row, gap.reason);
+  sight.hint = seen && row.in_sys && misses_files_only(gap.reason) ? "this kernel or card has no such file"
+                                                                   : hint_for(row, gap.reason);
 }
 
 SourceSight blank(const SourceRow& row) {

@@ -107,6 +107,8 @@ INSTANTIATE_TEST_SUITE_P(
                       Refusal{"link", "state: text \"garbage\"", SourceState::kPartly, "kernel log"},
                       Refusal{"link", "carrier: Permission denied", SourceState::kPartly, "mount the host's /sys"},
                       Refusal{"counters", "symbol_error: EACCES", SourceState::kPartly, "mount the host's /sys"},
+                      Refusal{"counters", "symbol_error: ENOENT; VL15_dropped: EINVAL", SourceState::kPartly,
+                              "this kernel or card has no such file"},
                       Refusal{"netdev_stats", "ib0 is in another network namespace than the monitor",
                               SourceState::kHidden, "network namespace"},
                       Refusal{"counters", "symbol_error: Invalid argument", SourceState::kPartly, "switch mode"},
