@@ -3,6 +3,7 @@
 #include <array>
 
 #include "daemon/doctor.h"
+#include "model/counter_probes.h"
 #include "model/counters.h"
 
 namespace linkhealth {
@@ -31,9 +32,7 @@ bool has_link(const PortReport& port) {
   return link && (link->carrier || !link->state.empty() || !link->phys_state.empty());
 }
 bool has_health(const PortReport& port) {
-  if (!port.latest.counters) return false;
-  return std::ranges::any_of(port.latest.counters->other(),
-                             [](const auto& entry) { return entry.first.starts_with("devlink_"); });
+  return port.latest.counters && has_counter_of_probe(*port.latest.counters, "devlink");
 }
 bool peer_by(const PortReport& port, std::string_view source) {
   const auto& peer = port.latest.peer;
