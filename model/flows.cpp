@@ -84,8 +84,9 @@ constexpr std::array<FlowInfo, kFlowCount> kTable{{
      // bnxt_re's rnr_nak_retry_err, says that the peer had no receive work request; this host is well.
      kMost,
      {"out_of_buffer", "rx_discards_phy", "RNR sent", "send_rnr_err", "rx_out_of_buffer", "rx_dropped.nic",
-      "frames_rx_dropped", "mac_FramesLostDueToIntMACRcvError", "netdev_rx_missed_errors", "ip4InDiscards",
-      "ip6InDiscards", "rx_prio#_discards", "rx_prio#_buf_discard", "rx_prio#_cong_discard", "rx_discard_packets_cos#"},
+      "frames_rx_dropped", "hw_rx_over_errors", "mac_FramesLostDueToIntMACRcvError", "netdev_rx_missed_errors",
+      "ip4InDiscards", "ip6InDiscards", "rx_prio#_discards", "rx_prio#_buf_discard", "rx_prio#_cong_discard",
+      "rx_discard_packets_cos#"},
      "packets that this host had no buffer for"},
     {kRetries,
      "retries",

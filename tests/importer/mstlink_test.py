@@ -119,6 +119,15 @@ class Run(unittest.TestCase):
                                       "-E- Cannot open device\n")
         self.assertEqual(os.listdir(self.out), ["mlx5_1_1.mstlink.json"])
 
+    def test_an_error_in_colour_is_told_without_it(self):
+        # The form of a ConnectX-8's answer that was published: the colour is taken back on a line of its own.
+        done = self.run_with(r"""case $2 in *1b*) printf '\033[31m\n-E- Checking valid firmware raised the following """
+                             r"""exception: ICMD error 0x4\n\n\033[0m\n'; exit 1;; esac""" + "\n"
+                             f"cat {FIXTURES}/dac.json\n")
+        self.assertEqual(done.stderr, "linkhealth-import-mstlink: mlx5_0/1 (0000:1b:00.0): mstlink ended with 1: "
+                                      "-E- Checking valid firmware raised the following exception: ICMD error 0x4\n")
+        self.assertEqual(os.listdir(self.out), ["mlx5_1_1.mstlink.json"])
+
     def test_garbage_writes_nothing(self):
         for garbage in ("echo", "echo '[]'", "echo '{}'", "echo '{\"result\":{\"output\":{\"Module Info\":{}}}}'"):
             self.assertEqual(self.run_with(garbage + "\n").returncode, 1, garbage)
