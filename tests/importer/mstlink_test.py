@@ -31,6 +31,15 @@ class Convert(unittest.TestCase):
         self.assertEqual(module["lanes"][2]["rx_power_mw"], 0, "-40 dBm is no light")
         self.assertNotIn("length_m", module, "the distance of a separable module is its reach")
 
+    def test_powers_in_whole_dbm_and_no_currents(self):
+        module = json.loads(convert("osfp_whole_dbm.json").stdout)
+        self.assertEqual({key: module[key] for key in ("kind", "type", "part_number", "serial", "firmware",
+                                                       "temperature_c", "supply_v")},
+                         {"kind": "optical", "type": "400GBASE-DR4", "part_number": "OSFP-2X400G-DR4",
+                          "serial": "EX2504000002", "firmware": "12.3.0", "temperature_c": 48, "supply_v": 3.2736})
+        self.assertEqual(module["lanes"], [{"rx_power_mw": rx, "tx_power_mw": 1.584893}
+                                           for rx in (1.0, 1.584893, 0.125893, 1.0)])
+
     def test_a_copper_cable_has_no_readings(self):
         module = json.loads(convert("dac.json").stdout)
         self.assertEqual(module["kind"], "dac")
