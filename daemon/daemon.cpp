@@ -330,7 +330,10 @@ void Daemon::start_memory(const std::string& node) {
     log_.info(fmt::format("known from before: {} open fault{}", known.ledger.faults.size(),
                           known.ledger.faults.size() == 1 ? "" : "s"));
   engine_->restore(known.references);
-  if (sampler_ != nullptr) sampler_->remember(ports_to_miss(known.references, clock_.wall()));
+  if (sampler_ != nullptr) {
+    sampler_->remember(ports_to_miss(known.references, clock_.wall()));
+    sampler_->remember_modules(modules_before(known.references));
+  }
   engine_->restore(known.ledger);
   publisher_.remember(memory_->earlier_events(Publisher::kMaxEvents));
   silent_ = !announces();

@@ -138,7 +138,10 @@ PortsFound PortSearch::judge(Inventory found, std::map<PortKey, SampledPort> kno
     const bool lost_rdma = former != nullptr && former->port.id.verbs && !port.id.verbs;
     if ((former == nullptr && !first) || (reloaded && !lost_rdma))
       result.events.push_back({now, key, PortEventKind::kDeviceAdded, ""});
-    result.ports.insert_or_assign(key, renamed(std::move(port), former));
+    SampledPort named = renamed(std::move(port), former);
+    if (const auto before = serials_.extract(named.port.id.stable_key()); former == nullptr && !before.empty())
+      named.module_serial = named.imported_serial = before.mapped();
+    result.ports.insert_or_assign(key, std::move(named));
     result.fresh.push_back(key);
   }
   for (const PortKey& key : done) known.erase(key);

@@ -54,6 +54,9 @@ class PortSearch {
   /// is not found, nor its GUID elsewhere, and whose card is not on the PCI bus or has no driver there, is told as gone
   /// after some searches. That only its netdev is left, or no port at all, is a gap. Before the first search.
   void remember(std::vector<RememberedPort> ports) { remembered_ = std::move(ports); }
+  /// The serials of an earlier run's modules by stable key. A port that is found for the first time begins with its
+  /// own.
+  void remember_modules(std::map<std::string, std::string> serials) { serials_ = std::move(serials); }
   /// So many searches must miss a port whose files still answer.
   static constexpr unsigned kMisses = 3;
   /// For so long after it was seen last a run misses what an earlier one had, as long as the history does (its used_s).
@@ -74,8 +77,9 @@ class PortSearch {
   void name_losses(PortsFound& result, SteadyTime now);
 
   bool first_ = true;
-  std::vector<RememberedPort> remembered_;  ///< and not found yet
-  SteadyTime remembered_from_;              ///< the first search
+  std::vector<RememberedPort> remembered_;      ///< and not found yet
+  std::map<std::string, std::string> serials_;  ///< of modules, and their ports not found yet
+  SteadyTime remembered_from_;                  ///< the first search
   unsigned remembered_looks_ = 0;
   bool remembered_told_ = false;                    ///< those whose card is gone
   std::size_t missed_ = 0;                          ///< of the remembered ones, once it is no matter of a slow driver

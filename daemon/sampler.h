@@ -64,6 +64,11 @@ class Sampler : public Source {
   void expect(const std::map<PortKey, ExpectedPort>& expected, AskedByName planned);
   /// Ports of an earlier run that are missed when they are not here. Before the first poll().
   void remember(std::vector<RememberedPort> ports) { ports_search_.remember(std::move(ports)); }
+  /// Serials of modules by the stable key of their ports, as an earlier run read them last: another one is an event.
+  /// Before the first poll().
+  void remember_modules(std::map<std::string, std::string> serials) {
+    ports_search_.remember_modules(std::move(serials));
+  }
   /// Somebody works on these ports, and their modules are not read until the next call.
   void leave_modules(std::set<PortKey> ports);
   /// From now on the counters of InfiniBand ports that are found are asked by MADs, where the settings say so.

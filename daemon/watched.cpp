@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 
 namespace linkhealth {
@@ -35,6 +36,13 @@ std::vector<RememberedPort> ports_to_miss(const ReferenceState& known, WallTime 
       ports.push_back({std::move(id), std::max(unseen, Milliseconds::zero())});
   }
   return ports;
+}
+
+std::map<std::string, std::string> modules_before(const ReferenceState& known) {
+  std::map<std::string, std::string> serials;
+  for (const PortReferences& kept : known.ports)
+    if (!kept.serial.empty()) serials.emplace(kept.port, kept.serial);
+  return serials;
 }
 
 std::vector<std::string> introduce_node(const std::vector<InventoryPort>& ports, const std::vector<Gap>& gaps) {

@@ -1,6 +1,7 @@
 // What the daemon says at its start: which ports it watches, which it leaves out and why, and what it can't see.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -23,6 +24,8 @@ std::vector<std::string> introduce_recording(const std::string& file, double spe
 /// Ports of an earlier run that can be missed: those that had a link, of a card that would be known at another address.
 /// A clock that was set back since makes them no older.
 std::vector<RememberedPort> ports_to_miss(const ReferenceState& known, WallTime now);
+/// The serials of the modules that an earlier run read, by the stable key of the port.
+std::map<std::string, std::string> modules_before(const ReferenceState& known);
 
 /// What a snapshot says beside what was read. Small: one is kept of each step.
 struct SnapshotFrame {

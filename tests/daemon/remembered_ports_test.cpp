@@ -196,6 +196,14 @@ TEST(PortsToMiss, AreAsOldAsTheirRdmaDevice) {
   }
 }
 
+TEST(ModulesBefore, AreThoseWithASerial) {
+  PortReferences with = kept_port({});
+  with.serial = "SN000001";
+  PortReferences without = kept_port({});
+  without.port = "0000:2c:00.0/1";
+  EXPECT_EQ(modules_before({{with, without}}), (std::map<std::string, std::string>{{"0000:1b:00.0/1", "SN000001"}}));
+}
+
 TEST_F(LostOverARestart, AllPortsAreMissedThoughTheirCardsHaveADriver) {
   const PortsFound result = settle({});
   EXPECT_EQ(words(result), "");

@@ -270,6 +270,14 @@ TEST_F(DaemonFarEnds, AnImportedModuleThatIsExchangedIsAnEvent) {
   EXPECT_THAT(module_events, ::testing::ElementsAre(kModuleInserted)) << "the same one, put in again";
 }
 
+TEST_F(DaemonFarEnds, AnImportedModuleThatWasExchangedBetweenTwoRunsIsAnEvent) {
+  import_module("S1");
+  start("import");
+  sampler->remember_modules({{nic.pci + "/1", "S0"}});
+  settle();
+  EXPECT_THAT(module_events, ::testing::ElementsAre(PortEventKind::kModuleRemoved, PortEventKind::kModuleInserted));
+}
+
 TEST_F(DaemonFarEnds, AnImportedModuleFromBeforeTheLinkChangedIsNotTaken) {
   start("import");
   settle();

@@ -181,6 +181,22 @@ TEST_F(DaemonSamplerModules, OneThatWasExchangedWhileItsInterfaceBecameAnotherIs
               ElementsAre(PortEventKind::kModuleRemoved, PortEventKind::kModuleInserted));
 }
 
+TEST_F(DaemonSamplerModules, OneThatWasExchangedBetweenTwoRunsIsRemovedAndInserted) {
+  sampler->remember_modules({{nic.pci + "/1", "SN000000"}});
+  const Snapshot seen = until_module("SN000001");
+  ASSERT_THAT(module_events(seen), ElementsAre(PortEventKind::kModuleRemoved, PortEventKind::kModuleInserted));
+  std::vector<std::string> words;
+  for (const PortEvent& event : seen.events) words.push_back(event.text);
+  EXPECT_THAT(words, ::testing::IsSupersetOf({"serial SN000000", "serial SN000001"}));
+  clock.advance(settings.module_period);
+  EXPECT_THAT(module_events(until_module("SN000001")), IsEmpty()) << "said once";
+}
+
+TEST_F(DaemonSamplerModules, TheSameOneAsInTheEarlierRunIsNoEvent) {
+  sampler->remember_modules({{nic.pci + "/1", "SN000001"}, {"0000:ff:00.0/1", "SN000000"}});
+  EXPECT_THAT(module_events(until_module("SN000001")), IsEmpty());
+}
+
 TEST_F(DaemonSamplerModules, APulledModuleIsRemovedAndOnePutInIsInserted) {
   until_module("SN000001");
   cage->change([](FakeModule& module) { module.all_errno = ENODEV; });
