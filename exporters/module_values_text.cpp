@@ -22,8 +22,29 @@ std::string row(std::string_view name, const std::string& value) {
 
 namespace {
 
+/// "   warns below 18.0": beyond what the module itself warns of a value; where it does not warn, its alarms.
 template <typename Format>
-std::string statistics_row(std::string_view title, const VdmStatistics& values, const Format& format) {
+std::string limit_words(const Limits& limits, const Format& format) {
+  const bool warns = limits.low_warn || limits.high_warn;
+  const std::string_view verb = warns ? "warns" : "alarms";
+  const std::optional<double>& low = warns ? limits.low_warn : limits.low_alarm;
+  const std::optional<double>& high = warns ? limits.high_warn : limits.high_alarm;
+  if (low && high) return fmt::format("   {} outside {} to {}", verb, format(*low), format(*high));
+  if (low) return fmt::format("   {} below {}", verb, format(*low));
+  return high ? fmt::format("   {} above {}", verb, format(*high)) : std::string();
+}
+
+/// Of lanes that have limits of their own the first one's.
+template <typename Format>
+std::string limits_of(const ModuleVdm& vdm, std::string_view name, const Format& format) {
+  for (const VdmLimits& entry : vdm.thresholds)
+    if (entry.name == name) return limit_words(entry.limits, format);
+  return {};
+}
+
+template <typename Format>
+std::string statistics_row(std::string_view title, const VdmStatistics& values, const std::string& limits,
+                           const Format& format) {
   std::vector<std::string> parts;
   const auto add = [&](std::string_view name, const std::optional<double>& value) {
     if (value) parts.push_back(std::string(name) + " " + format(*value));
@@ -33,12 +54,21 @@ std::string statistics_row(std::string_view title, const VdmStatistics& values, 
   add("min", values.min);
   add("max", values.max);
   add("total", values.total);
-  return row(title, join(parts, "  "));
+  return parts.empty() ? std::string() : row(title, join(parts, "  ") + limits);
 }
 
-std::string ber(std::string_view title, const BerStatistics& ber) {
-  return statistics_row(title, {.min = ber.min, .max = ber.max, .avg = ber.avg, .current = ber.current, .total = {}},
-                        [](double value) { return value == 0 ? std::string("0") : fmt::format("{:.1e}", value); });
+/// VDM has limits for each of the statistics: those of the value now, or of the first that has any.
+template <typename Format>
+std::string vdm_row(std::string_view title, const ModuleVdm& vdm, const VdmStatistics& values, std::string_view name,
+                    const Format& format) {
+  std::string limits;
+  for (const std::string_view which : {"_current", "_avg", "_max", "_total"})
+    if (limits.empty()) limits = limits_of(vdm, fmt::format("{}{}", name, which), format);
+  return statistics_row(title, values, limits, format);
+}
+
+VdmStatistics as_vdm(const BerStatistics& ber) {
+  return {.min = ber.min, .max = ber.max, .avg = ber.avg, .current = ber.current, .total = {}};
 }
 
 std::string symbols(double value) { return fmt::format("{:.0f}", value); }
@@ -52,17 +82,11 @@ std::string numbers(const std::vector<double>& values) {
 
 std::string ratio(double value) { return value == 0 ? "0" : fmt::format("{:.1e}", value); }
 
-/// The first limits that the module has for a value: "warns below 18.0".
-std::string low_limit(const ModuleVdm& vdm, std::string_view name) {
-  for (const VdmLimits& entry : vdm.thresholds)
-    if (entry.name == name && entry.limits.low_warn)
-      return fmt::format("   warns below {:.1f}", *entry.limits.low_warn);
-  return {};
-}
+std::string one_decimal(double value) { return fmt::format("{:.1f}", value); }
 
 std::string per_lane(std::string_view title, const ModuleVdm& vdm, const std::vector<double>& values,
                      std::string_view name) {
-  return values.empty() ? "" : row(title, numbers(values) + low_limit(vdm, name));
+  return values.empty() ? "" : row(title, numbers(values) + limits_of(vdm, name, one_decimal));
 }
 
 }  // namespace
@@ -105,11 +129,13 @@ std::string lasers(const ModuleVdm& v) {
 
 std::string vdm_text(const ModuleSample& m) {
   const ModuleVdm& v = m.vdm;
-  const std::string statistics = ber("media BER", v.media_pre_fec_ber) + ber("host BER", v.host_pre_fec_ber) +
-                                 statistics_row("media frames", v.media_frame_error_ratio, ratio) +
-                                 statistics_row("host frames", v.host_frame_error_ratio, ratio) +
-                                 statistics_row("media tail", v.media_fec_tail_symbols, symbols) +
-                                 statistics_row("host tail", v.host_fec_tail_symbols, symbols);
+  const std::string statistics =
+      vdm_row("media BER", v, as_vdm(v.media_pre_fec_ber), "media_pre_fec_ber", ratio) +
+      vdm_row("host BER", v, as_vdm(v.host_pre_fec_ber), "host_pre_fec_ber", ratio) +
+      vdm_row("media frames", v, v.media_frame_error_ratio, "media_frame_error_ratio", ratio) +
+      vdm_row("host frames", v, v.host_frame_error_ratio, "host_frame_error_ratio", ratio) +
+      vdm_row("media tail", v, v.media_fec_tail_symbols, "media_fec_tail_symbols", symbols) +
+      vdm_row("host tail", v, v.host_fec_tail_symbols, "host_fec_tail_symbols", symbols);
   std::string out = per_lane("media SNR dB", v, v.media_esnr_db, "media_esnr_db") +
                     per_lane("host SNR dB", v, v.host_esnr_db, "host_esnr_db") +
                     per_lane("media LTP dB", v, v.media_ltp_db, "media_ltp_db") +
@@ -126,23 +152,28 @@ std::string vdm_text(const ModuleSample& m) {
 namespace {
 
 struct CoherentRow {
-  std::string_view name;
+  std::string_view title;
+  std::string_view name;  ///< as in VdmLimits
   std::optional<double> ModuleCoherent::*now;
   VdmStatistics CoherentStatistics::*statistics = nullptr;  ///< of a margin there are none
 };
 constexpr CoherentRow kCoherentRows[] = {
-    {"OSNR dB", &ModuleCoherent::osnr_db, &CoherentStatistics::osnr_db},
-    {"eSNR dB", &ModuleCoherent::esnr_db, &CoherentStatistics::esnr_db},
-    {"SNR marg. dB", &ModuleCoherent::snr_margin_db},
-    {"Q dB", &ModuleCoherent::q_factor_db},
-    {"Q margin dB", &ModuleCoherent::q_margin_db},
-    {"Rx all dBm", &ModuleCoherent::rx_total_power_dbm, &CoherentStatistics::rx_total_power_dbm},
-    {"Rx own dBm", &ModuleCoherent::rx_signal_power_dbm, &CoherentStatistics::rx_signal_power_dbm},
-    {"Tx dBm", &ModuleCoherent::tx_power_dbm, &CoherentStatistics::tx_power_dbm},
-    {"CD ps/nm", &ModuleCoherent::chromatic_dispersion_ps_per_nm, &CoherentStatistics::chromatic_dispersion_ps_per_nm},
-    {"DGD ps", &ModuleCoherent::dgd_ps, &CoherentStatistics::dgd_ps},
-    {"PDL dB", &ModuleCoherent::pdl_db, &CoherentStatistics::pdl_db},
-    {"offset MHz", &ModuleCoherent::carrier_frequency_offset_mhz, &CoherentStatistics::carrier_frequency_offset_mhz},
+    {"OSNR dB", "coherent_osnr_db", &ModuleCoherent::osnr_db, &CoherentStatistics::osnr_db},
+    {"eSNR dB", "coherent_esnr_db", &ModuleCoherent::esnr_db, &CoherentStatistics::esnr_db},
+    {"SNR marg. dB", "coherent_snr_margin_db", &ModuleCoherent::snr_margin_db},
+    {"Q dB", "coherent_q_factor_db", &ModuleCoherent::q_factor_db},
+    {"Q margin dB", "coherent_q_margin_db", &ModuleCoherent::q_margin_db},
+    {"Rx all dBm", "coherent_rx_total_power_dbm", &ModuleCoherent::rx_total_power_dbm,
+     &CoherentStatistics::rx_total_power_dbm},
+    {"Rx own dBm", "coherent_rx_signal_power_dbm", &ModuleCoherent::rx_signal_power_dbm,
+     &CoherentStatistics::rx_signal_power_dbm},
+    {"Tx dBm", "coherent_tx_power_dbm", &ModuleCoherent::tx_power_dbm, &CoherentStatistics::tx_power_dbm},
+    {"CD ps/nm", "coherent_chromatic_dispersion_ps_per_nm", &ModuleCoherent::chromatic_dispersion_ps_per_nm,
+     &CoherentStatistics::chromatic_dispersion_ps_per_nm},
+    {"DGD ps", "coherent_dgd_ps", &ModuleCoherent::dgd_ps, &CoherentStatistics::dgd_ps},
+    {"PDL dB", "coherent_pdl_db", &ModuleCoherent::pdl_db, &CoherentStatistics::pdl_db},
+    {"offset MHz", "coherent_carrier_frequency_offset_mhz", &ModuleCoherent::carrier_frequency_offset_mhz,
+     &CoherentStatistics::carrier_frequency_offset_mhz},
 };
 
 }  // namespace
@@ -153,7 +184,7 @@ std::string coherent_text(const ModuleSample& m) {
     VdmStatistics values;
     if (entry.statistics != nullptr) values = m.coherent_statistics.*entry.statistics;
     values.current = m.coherent.*entry.now;
-    out += statistics_row(entry.name, values, [](double value) { return fmt::format("{:.1f}", value); });
+    out += statistics_row(entry.title, values, limits_of(m.vdm, entry.name, one_decimal), one_decimal);
   }
   const CoherentStatistics& c = m.coherent_statistics;
   if (c.rx_bits && c.rx_corrected_bits)

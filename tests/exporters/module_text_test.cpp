@@ -239,6 +239,23 @@ TEST(ModuleText, SaysHowFarACoherentModuleIsFromItsLimit) {
   EXPECT_THAT(text, HasSubstr("  SNR marg. dB now -0.5\n"));
 }
 
+TEST(ModuleText, SaysBeyondWhatTheModuleWarnsOfVdm) {
+  ModuleSample m = module();
+  m.vdm.media_pre_fec_ber.current = 3.5e-4;
+  m.vdm.host_fec_tail_symbols.max = 4;
+  m.coherent.osnr_db = 33.9;
+  m.coherent.rx_total_power_dbm = -2.1;
+  m.vdm.thresholds = {{"media_pre_fec_ber_current", std::nullopt, {{}, {}, 1e-3, 1e-2}},
+                      {"host_fec_tail_symbols_max", std::nullopt, {{}, {}, {}, 9}},
+                      {"coherent_osnr_db", std::nullopt, {24, 26, {}, {}}},
+                      {"coherent_rx_total_power_dbm", std::nullopt, {-20, -18, 1, 3}}};
+  const std::string text = module_text(m, {});
+  EXPECT_THAT(text, HasSubstr("  media BER    now 3.5e-04   warns above 1.0e-03\n"));
+  EXPECT_THAT(text, HasSubstr("  host tail    max 4   alarms above 9\n"));
+  EXPECT_THAT(text, HasSubstr("  OSNR dB      now 33.9   warns below 26.0\n"));
+  EXPECT_THAT(text, HasSubstr("  Rx all dBm   now -2.1   warns outside -18.0 to 1.0\n"));
+}
+
 TEST(ModuleText, SaysThatStatisticsAreLive) {
   ModuleSample m = module();
   m.vdm.media_pre_fec_ber.max = 2e-5;
