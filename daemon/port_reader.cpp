@@ -207,7 +207,7 @@ void PortReader::read_link_settings(const EthtoolFamily& family, Reading& readin
     return std::nullopt;
   });
   ask(kLinkState, "down_reason", reading.gaps, [&]() -> std::optional<Error> {
-    const auto state = read_linkstate(*host_, family, ifindex());
+    const auto state = read_linkstate(*host_, family, ifindex(), link_statistics_);
     if (!state) return state.error();
     link.down_reason = state->down_reason;
     if (state->link_down_count) {

@@ -123,7 +123,8 @@ class PortReader {
   std::vector<Gap> gaps_ended_;
   std::optional<std::uint32_t> rdma_index_;
   bool rdma_index_known_ = false;
-  bool no_ethtool_ = false;  // a copy of /sys has no kernel behind it
+  bool link_statistics_ = true;  // until the kernel refuses them
+  bool no_ethtool_ = false;      // a copy of /sys has no kernel behind it
   OwnCounters own_counters_;
   std::array<Retry, kSourceCount> retries_{};
   std::optional<IbPortReader> verbs_;

@@ -72,8 +72,10 @@ DownReason down_reason(std::uint8_t state, std::uint8_t substate) {
   return reason;
 }
 
-Bytes build_linkstate_get(EthtoolFamily family, std::uint32_t ifindex) {
-  return ethtool_request(family, ETHTOOL_MSG_LINKSTATE_GET, ETHTOOL_A_LINKSTATE_HEADER, ifindex).take();
+Bytes build_linkstate_get(EthtoolFamily family, std::uint32_t ifindex, bool statistics) {
+  return ethtool_request(family, ETHTOOL_MSG_LINKSTATE_GET, ETHTOOL_A_LINKSTATE_HEADER, ifindex,
+                         statistics ? ETHTOOL_FLAG_STATS : 0)
+      .take();
 }
 
 Result<EthtoolLinkState> parse_linkstate(ByteView message) {
@@ -93,8 +95,12 @@ Result<EthtoolLinkState> parse_linkstate(ByteView message) {
   return state;
 }
 
-Result<EthtoolLinkState> read_linkstate(Host& host, EthtoolFamily family, std::uint32_t ifindex) {
-  const auto answer = ask_ethtool(host, build_linkstate_get(family, ifindex));
+Result<EthtoolLinkState> read_linkstate(Host& host, EthtoolFamily family, std::uint32_t ifindex, bool& statistics) {
+  auto answer = ask_ethtool(host, build_linkstate_get(family, ifindex, statistics));
+  if (!answer && statistics && answer.error().errnum == EINVAL) {
+    answer = ask_ethtool(host, build_linkstate_get(family, ifindex, false));
+    statistics = !answer;
+  }
   if (!answer) return answer.error();
   return parse_linkstate(*answer);
 }

@@ -19,9 +19,12 @@ struct EthtoolLinkState {
   std::optional<std::uint32_t> link_down_count;  ///< the PHY's own count of link losses (kernel 6.2 and later)
 };
 
-Bytes build_linkstate_get(EthtoolFamily family, std::uint32_t ifindex);
+/// `statistics`: with the count of losses, which the kernel gives only who asks for it so (ETHTOOL_FLAG_STATS,
+/// linkstate_prepare_data()).
+Bytes build_linkstate_get(EthtoolFamily family, std::uint32_t ifindex, bool statistics);
 Result<EthtoolLinkState> parse_linkstate(ByteView message);
-Result<EthtoolLinkState> read_linkstate(Host& host, EthtoolFamily family, std::uint32_t ifindex);
+/// `statistics` becomes false where the kernel refuses them (EINVAL before 6.2) and answers without: keep it.
+Result<EthtoolLinkState> read_linkstate(Host& host, EthtoolFamily family, std::uint32_t ifindex, bool& statistics);
 
 /// ethtool's words for ETHTOOL_LINK_EXT_STATE_* and ETHTOOL_LINK_EXT_SUBSTATE_* (substate 0: none given). Codes that
 /// are newer than this program are "state 11" and "substate 7".

@@ -48,7 +48,8 @@ Result<std::vector<std::uint8_t>> read_module(Host& host, EthtoolFamily family, 
   // No module; or no device: ethtool itself refuses one that its driver has detached, as in error recovery (linux:
   // net/ethtool/netlink.c ethnl_ops_begin()).
   if (answer.error().errnum == ENODEV)
-    if (const auto state = read_linkstate(host, family, ifindex); !state && state.error().errnum == ENODEV)
+    if (const auto state = ask_ethtool(host, build_linkstate_get(family, ifindex, false));
+        !state && state.error().errnum == ENODEV)
       return Error{"the driver has detached its network device", ESHUTDOWN};
   Error error = answer.error();
   if (says_empty_cage(trim(error.kernel_words))) error.errnum = ENODEV;

@@ -1,12 +1,15 @@
 // What a port's reader makes of the kernel's answers by netlink, with messages that a kernel gave.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/ethtool_netlink.h>
+#include <linux/genetlink.h>
 #include <rdma/rdma_netlink.h>
 
 #include <cerrno>
 #include <map>
 
 #include "daemon/port_reader.h"
+#include "probes/ethtool_link.h"
 #include "tests/probes/netlink_fixtures.h"
 #include "tests/probes/sysfs_tree.h"
 #include "tests/support/fake_host.h"
@@ -19,6 +22,8 @@ using testing::FailingHost;
 using testing::FakeHost;
 using testing::Nic;
 
+constexpr EthtoolFamily kFamily{0x14};  // as in the capture
+
 struct PortWithKernel : ::testing::Test {
   FakeHost fake;
   FailingHost* host = nullptr;           ///< the reader's
@@ -26,6 +31,7 @@ struct PortWithKernel : ::testing::Test {
   std::map<std::string, int> refused;    ///< by the request's name in the capture
   std::map<std::string, Bytes> instead;  ///< of what the kernel answered
   std::map<std::string, int> asked;
+  std::optional<Bytes> losses;  ///< of a kernel that counts them into the link's state
   std::optional<PortReader> reader;
   SteadyTime now = steady_from_seconds(1000);
 
@@ -53,6 +59,11 @@ struct PortWithKernel : ::testing::Test {
         if (const auto other = instead.find(ask); other != instead.end()) return std::vector<Bytes>{other->second};
         return std::vector<Bytes>{captured(reply)};
       }
+    if (std::ranges::equal(build_linkstate_get(kFamily, 2, true), request)) {
+      ++asked["losses"];
+      if (!losses) return Error{"reserved bit set", EINVAL};  // as the capture's kernel, 6.1
+      return std::vector<Bytes>{*losses};
+    }
     return Error{"not in the capture", EOPNOTSUPP};
   }
   [[nodiscard]] std::size_t reads(const std::string& file) const { return host->reads("*/ports/1/" + file); }
@@ -83,6 +94,29 @@ TEST_F(PortWithKernel, EverySourceReachesTheSample) {
   read(10);
   EXPECT_EQ(asked["family_request"], 1) << "it does not change while the kernel runs";
   EXPECT_EQ(asked["names_request"], 1);
+}
+
+TEST_F(PortWithKernel, LossesAreCountedWhereTheKernelDoes) {
+  genlmsghdr head{};
+  head.cmd = ETHTOOL_MSG_LINKSTATE_GET_REPLY;
+  losses = NetlinkBuilder(kFamily.id, 0)
+               .header(head)
+               .open_nest(ETHTOOL_A_LINKSTATE_HEADER)
+               .put_u32(ETHTOOL_A_HEADER_DEV_INDEX, 2)
+               .close_nest()
+               .put_u32(7, 12)  // ETHTOOL_A_LINKSTATE_EXT_DOWN_CNT
+               .take();
+  EXPECT_EQ(read(0).sample.counters->get("link_ext_down_count"), 12U);
+}
+
+TEST_F(PortWithKernel, AKernelThatRefusesToCountLossesIsAskedOnce) {
+  for (int i = 0; i < 3; ++i) {
+    const Reading reading = read(10);
+    EXPECT_THAT(gaps_of(reading), ::testing::IsEmpty());
+    EXPECT_FALSE(has(reading, "link_ext_down_count"));
+  }
+  EXPECT_EQ(asked["losses"], 1);
+  EXPECT_EQ(asked["linkstate_request"], 3);
 }
 
 TEST_F(PortWithKernel, ALookUpThatFailedOnceIsAGapAndNotForEver) {

@@ -57,7 +57,7 @@ TEST(EthtoolFamily, NoAnswerAtAllIsAnError) {
 }
 
 TEST(EthtoolRequests, AreThoseThatAKernelAnswered) {
-  EXPECT_EQ(build_linkstate_get(kFamily, 2), captured("linkstate_request"));
+  EXPECT_EQ(build_linkstate_get(kFamily, 2, false), captured("linkstate_request"));
   EXPECT_EQ(build_linkmodes_get(kFamily, 2), captured("linkmodes_request"));
   EXPECT_EQ(build_fec_get(kFamily, 2), captured("fec_request"));
   EXPECT_EQ(build_stat_names_get(kFamily), captured("names_request"));
@@ -153,6 +153,40 @@ TEST(EthtoolLinkState, ReadsQualityAndTheCountOfLosses) {
   EXPECT_EQ(state->sqi_max, 7U);
   EXPECT_EQ(state->link_down_count, 12U);
   EXPECT_FALSE(state->link);
+}
+
+// The kernel counts losses into an answer only for who asks for statistics, and refuses that before it can.
+TEST(EthtoolLinkState, AsksForTheCountOfLossesWhereTheKernelHasIt) {
+  for (const bool can : {true, false}) {
+    SCOPED_TRACE(can);
+    FakeHost host;
+    std::vector<std::uint32_t> asked;
+    host.set_responder([&](int, std::span<const std::byte> request) -> Result<std::vector<Bytes>> {
+      const auto message = open_genl_message(request, ETHTOOL_MSG_LINKSTATE_GET);
+      asked.push_back(message->nested(ETHTOOL_A_LINKSTATE_HEADER).u32(ETHTOOL_A_HEADER_FLAGS).value_or(0));
+      if (asked.back() != 0 && !can) return Error{"reserved bit set", EINVAL};
+      auto answer = reply(ETHTOOL_MSG_LINKSTATE_GET_REPLY, ETHTOOL_A_LINKSTATE_HEADER);
+      if (asked.back() == ETHTOOL_FLAG_STATS) answer.put_u32(7, 12);
+      return std::vector<Bytes>{answer.take()};
+    });
+    bool statistics = true;
+    for (int i = 0; i < 2; ++i) {
+      const auto state = read_linkstate(host, kFamily, 2, statistics);
+      ASSERT_TRUE(state) << state.error().message;
+      EXPECT_EQ(state->link_down_count, can ? std::optional(12U) : std::nullopt);
+    }
+    EXPECT_EQ(asked, can ? (std::vector<std::uint32_t>{ETHTOOL_FLAG_STATS, ETHTOOL_FLAG_STATS})
+                         : (std::vector<std::uint32_t>{ETHTOOL_FLAG_STATS, 0, 0}))
+        << "refused once is enough";
+  }
+}
+
+TEST(EthtoolLinkState, WhatIsRefusedEitherWayIsAskedForWithStatisticsAgain) {
+  FakeHost host;
+  host.set_responder(answer(Error{"no", EINVAL}));
+  bool statistics = true;
+  EXPECT_EQ(read_linkstate(host, kFamily, 2, statistics).error().errnum, EINVAL);
+  EXPECT_TRUE(statistics);
 }
 
 TEST(EthtoolLinkState, WordsAreEthtools) {

@@ -52,7 +52,8 @@ TEST(NetlinkLive, EthtoolAnswersForTheLoopback) {
   const auto family = resolve_ethtool_family(host);
   if (!family) GTEST_SKIP() << "this kernel has no ethtool netlink: " << family.error().message;
   constexpr std::uint32_t kLoopback = 1;
-  const auto state = read_linkstate(host, *family, kLoopback);
+  bool statistics = true;
+  const auto state = read_linkstate(host, *family, kLoopback, statistics);
   ASSERT_TRUE(state) << state.error().message;
   EXPECT_EQ(state->device.name, "lo");
   const auto names = read_stat_names(host, *family);
