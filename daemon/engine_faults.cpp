@@ -139,12 +139,8 @@ void Engine::State::report_on(PortReport& report, const Subject& subject, const 
   if (report.exempt.empty() && subject.port->present) report.trends = trends_of(view, trend_values);
   for (const auto& [probe, blind] : subject.port->blind)
     report.gaps.push_back({subject.port->key, probe, blind.reason});
-  // A link whose errors are counted no further looks like one without errors.
-  if (const std::string_view full = subject.port->full_errors;
-      !full.empty() && !subject.port->blind.contains("counters"))
-    report.gaps.push_back(
-        {subject.port->key, "counters",
-         std::string(full) + std::string(kCountsNoFurther) + " (" + how_to_clear(subject.port->latest.id) + ")"});
+  if (!subject.port->full.empty() && !subject.port->blind.contains("counters"))
+    report.gaps.push_back({subject.port->key, "counters", full_words(*subject.port->latest.id, subject.port->full)});
   if (subject.expected != nullptr) report.expected = *subject.expected;
   if (report.exempt.empty()) {
     for (const LedgerEntry* entry : ledger.open(subject.stable))

@@ -231,7 +231,7 @@ PortVerdict Engine::State::verdict_of(const PortView& view, Judged& own, const F
                      (view.down || supported(*differential.ranked.front().cause, opinion.findings));
   if (!fault) {
     // Errors that a full counter no longer counts are neither there nor gone.
-    if (!view.port.full_errors.empty() && !view.signal.ber) verdict.judged = false;
+    if (is_full_for(view.port.full, kDamageCounts) && !view.signal.ber) verdict.judged = false;
     return verdict;
   }
   const RankedFault& first = differential.ranked.front();

@@ -178,7 +178,7 @@ void fill_losses(PortView& view, KnobValues k) {
     if (counted.has(Flow::kUncorrectableBlocks)) blocks.take(interval, Flow::kUncorrectableBlocks, recent);
     if (counted.has(Flow::kSymbolErrors)) symbols.take(interval, Flow::kSymbolErrors, recent);
     if (counted.has(Flow::kFrameErrors)) frames.take(interval, Flow::kFrameErrors, recent);
-    if (counted.has(Flow::kLinkRecoveries)) s.recoveries_1h += interval.flow(Flow::kLinkRecoveries);
+    s.recoveries.take(interval, Flow::kLinkRecoveries);
     s.card_errors.take(interval, Flow::kCardErrors);
     s.pcie_damage.take(interval, Flow::kPcieDamage);
     s.module_bus_errors.take(interval, Flow::kModuleBusErrors);
@@ -187,7 +187,7 @@ void fill_losses(PortView& view, KnobValues k) {
   s.uncorrectable_known = known.has(Flow::kUncorrectableBlocks);
   s.symbols_known = known.has(Flow::kSymbolErrors);
   s.frames_known = known.has(Flow::kFrameErrors);
-  s.recoveries_known = known.has(Flow::kLinkRecoveries);
+  s.recoveries.known = known.has(Flow::kLinkRecoveries);
   s.card_errors.known = known.has(Flow::kCardErrors);
   s.pcie_damage.known = known.has(Flow::kPcieDamage);
   s.module_bus_errors.known = known.has(Flow::kModuleBusErrors);

@@ -43,8 +43,8 @@ struct SignalStats {
   std::size_t uncorrectable_intervals_10m = 0, symbol_intervals_10m = 0, frame_intervals_10m = 0;
   double symbols_largest = 0;                   ///< of symbols_1h, in one interval
   double frames_largest = 0, frame_span_s = 0;  ///< of frames_1h
-  Repeated card_errors, pcie_damage, module_bus_errors, module_heat;
-  double uncorrectable_1h = 0, symbols_1h = 0, frames_1h = 0, recoveries_1h = 0, far_errors_1h = 0;
+  Repeated recoveries, card_errors, pcie_damage, module_bus_errors, module_heat;
+  double uncorrectable_1h = 0, symbols_1h = 0, frames_1h = 0, far_errors_1h = 0;
   double far_errors_largest = 0;  ///< of one reading
   std::size_t far_error_reads = 0, far_reads = 0;
   double uncorrectable_span_s = 0, symbol_span_s = 0;
@@ -53,7 +53,7 @@ struct SignalStats {
   double lane_own_limit = 0;
   bool lane_rose = false;   ///< far above its own past, and its siblings did not
   bool since_ever = false;  ///< errors as old as the reference
-  bool uncorrectable_known = false, symbols_known = false, frames_known = false, recoveries_known = false;
+  bool uncorrectable_known = false, symbols_known = false, frames_known = false;
 };
 
 /// Shares of the newest stretch of time, which is enough where there is no doubt.

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "base/text.h"
+#include "model/snapshot.h"
 
 namespace linkhealth {
 
@@ -21,10 +22,11 @@ std::string unquoted(std::string_view text) {
 }
 
 /// `text` without what a parser says of a file that it can't read: it shows the place and some of the content.
+/// Nor what to do about a counter that is full.
 std::string_view without_place(std::string_view text) {
-  constexpr std::string_view kNoFormat = "not whole or not the format";
-  const auto at = text.find(kNoFormat);
-  return at == std::string_view::npos ? text : text.substr(0, at + kNoFormat.size());
+  for (const std::string_view last : {std::string_view("not whole or not the format"), kCountsNoFurther})
+    if (const auto at = text.find(last); at != std::string_view::npos) return text.substr(0, at + last.size());
+  return text;
 }
 
 /// Runs of digits become "N": a number is not a kind of failure. The patience of a hung read is configured, and stays.

@@ -22,12 +22,13 @@ enum class CounterSource : std::uint8_t {
   kNetdev,         ///< rtnl_link_stats64
 };
 
-/// What a counter does when it is full.
+/// What a counter does when it is full, and with it what it means that one is lower than it was. A reset begins anew at
+/// any time: the device or its driver was (the netdev's, hw_counters, ethtool), or somebody cleared it (classic PMA).
 enum class CounterEnd : std::uint8_t {
-  kWraps,      ///< goes on at zero
-  kSaturates,  ///< sticks at all-ones until somebody clears it (classic PMA counters, IBTA 16.1.3.5)
-  kUnknown,    ///< width not known: a decrease is a reset
-  kLevel,      ///< no counter: it goes up and down, a decrease says nothing
+  kWraps,      ///< goes on at zero: lower from near its end is a wrap, elsewhere or with others a reset
+  kSaturates,  ///< sticks at all-ones until somebody clears it (classic PMA counters, IBTA 16.1.3.5): lower is a reset
+  kUnknown,    ///< width not known: lower is a reset
+  kLevel,      ///< no counter: it goes up and down, lower says nothing
 };
 
 /// Where the damage was done that a counter counts.

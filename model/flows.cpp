@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -43,8 +44,8 @@ constexpr std::array<FlowInfo, kFlowCount> kTable{{
     {kLinkRecoveries,
      "link recoveries",
      kMost,
-     {"link_error_recovery", "total_success_recovery_phy"},
-     "retrained without going down"},
+     {"link_error_recovery", "local_link_integrity_errors", "total_success_recovery_phy"},
+     "retrained without going down, or had more physical errors than it may"},
     {kRxOctets,
      "octets received",
      kMost,  // a netdev may leave out what RDMA carries
@@ -143,6 +144,16 @@ std::vector<FlowUse> find_uses() {
   return uses;
 }
 
+/// link_downed is no flow, but what tells losses that nobody saw (PortHistory::take_missed_losses()).
+std::vector<CounterId> find_those_that_fill() {
+  std::vector<CounterId> ids;
+  for (CounterId id = 0; id < known_counters().size(); ++id) {
+    const CounterInfo& info = known_counters()[id];
+    if (info.end == CounterEnd::kSaturates && (flow_uses()[id].used || info.name == "link_downed")) ids.push_back(id);
+  }
+  return ids;
+}
+
 }  // namespace
 
 std::vector<std::string> names_of(const FlowInfo& info) {
@@ -177,13 +188,17 @@ bool is_full(const CounterInfo& info, std::uint64_t value) {
   return info.end == CounterEnd::kSaturates && value == (std::uint64_t{1} << info.width_bits) - 1;
 }
 
-std::string_view full_error_counter(const Counters& counters) {
-  static const std::array kErrors{find_counter("symbol_error").value(), find_counter("port_rcv_errors").value()};
-  for (const CounterId id : kErrors) {
-    const CounterInfo& info = known_counters()[id];
-    if (const auto value = counters.get(id); value && is_full(info, *value)) return info.name;
-  }
-  return "";
+std::vector<CounterId> full_counters(const Counters& counters) {
+  static const std::vector<CounterId> kCanFill = find_those_that_fill();
+  std::vector<CounterId> full;
+  for (const CounterId id : kCanFill)
+    if (const auto value = counters.get(id); value && is_full(known_counters()[id], *value)) full.push_back(id);
+  return full;
+}
+
+bool is_full_for(std::span<const CounterId> full, FlowSet flows) {
+  return std::ranges::any_of(full,
+                             [&](CounterId id) { return flow_uses()[id].used && flows.has(flow_uses()[id].flow); });
 }
 
 }  // namespace linkhealth

@@ -108,9 +108,13 @@ struct FlowUse {
 std::span<const FlowUse> flow_uses();
 
 /// Whether a counter stands at the end of its width and sticks there (IBTA 16.1.3.5): it counted, and now says no more.
-/// Beyond the classic width the kernel reads the 64-bit twin, which does not stick.
+/// A value that the width can't hold is none that sticks.
 bool is_full(const CounterInfo& info, std::uint64_t value);
-/// The first counter of bad symbols or packets that is full; "" none.
-std::string_view full_error_counter(const Counters& counters);
+/// Those that a flow or the count of losses is taken from and that are full, by name. Nearly always none.
+std::vector<CounterId> full_counters(const Counters& counters);
+/// Whether one of them is where these flows are taken from.
+bool is_full_for(std::span<const CounterId> full, FlowSet flows);
+/// Lost symbols and packets: a link whose errors are not counted is neither well nor ill.
+inline constexpr FlowSet kDamageCounts{Flow::kSymbolErrors, Flow::kFrameErrors};
 
 }  // namespace linkhealth

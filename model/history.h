@@ -176,7 +176,7 @@ class PortHistory {
 
   // --- light
   ModuleTracks own, far;
-  std::string_view full_errors;   ///< the counter of bad symbols or packets that stands at its end; "" none
+  std::vector<CounterId> full;    ///< counters that stand at their ends
   bool peer_errors_full = false;  ///< a far error counter stands at its end: it counted, nobody knows when
   struct PeerErrors {
     SteadyTime t;

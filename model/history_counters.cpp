@@ -74,8 +74,7 @@ std::uint64_t PortHistory::take_missed_losses(const Counters& counters, SteadyTi
   const auto before = latest.counters->get(link_downed());
   const auto after = counters.get(link_downed());
   if (!before || !after || *after <= *before) return 0;
-  // While the link is down the kernel's file is read, of eight bits, instead of the port's agent, of 64: a full one
-  // says nothing of what came since.
+  // A full one says nothing of what came since.
   if (is_full(known_counters()[link_downed()], *before)) return 0;
   std::uint64_t seen = 0;
   for (auto at = losses.rbegin(); at != losses.rend() && at->t >= since; ++at) seen += at->count;
@@ -198,7 +197,7 @@ void PortHistory::take_counters(const PortSample& sample, SteadyTime now) {
     take_values(*sample.counters, now);
   if (!sample.fec_lanes.empty()) take_lanes(sample.fec_lanes, now);
   answers_ = answers_ || asks_firmware(*sample.counters);
-  full_errors = full_error_counter(*latest.counters);
+  full = full_counters(*latest.counters);
   counters_at = now;
   if (!latest.id->exempt.empty()) return;  // nobody judges it: a node may have hundreds of virtual functions
   if (!open_valid_ || in_seconds(now - open_.begin) >= kIntervalSeconds) close_interval(now);

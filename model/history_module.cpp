@@ -241,7 +241,7 @@ void PortHistory::take_peer_counters(const PeerSample& peer, SteadyTime now) {
   now_counted.guid = peer.guid;
   now_counted.counters = peer.counters;
   const PeerSample before = std::exchange(counted_peer_, std::move(now_counted));
-  peer_errors_full = !full_error_counter(*peer.counters).empty();
+  peer_errors_full = is_full_for(full_counters(*peer.counters), kDamageCounts);
   // Sources name ports each in its way, so that another source alone does not make it another port.
   const bool same_source = before.source == peer.source && before.counters_source == peer.counters_source;
   if (!before.counters || !same_source) return;

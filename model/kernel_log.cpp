@@ -62,15 +62,9 @@ constexpr auto kPatterns = std::to_array<KernelLogPattern>({
     {"health_critical", kFatal, {"Health issue observed", "severity(2)"}, "the firmware reports an error"},
     {"health_error", kFatal, {"Health issue observed", "severity(3)"}, "the firmware reports an error"},
     {"pci_unavailable", kPcieLost, {"PCI slot is unavailable"}, "the card does not answer on PCIe any more"},
-    {"firmware_recovery", kFatal, {"fw_recovery"}, "the firmware is being recovered"},
-    {"firmware_fatal", kFatal, {"FW fatal"}, "the firmware reports a fatal error"},
     // bnxt (bnxt_async_event_process(), bnxt_fw_exception()); a "Non-fatal firmware reset event" mends itself.
     {"firmware_fatal_reset", kFatal, {"Fatal firmware reset event"}, "the firmware reports a fatal error"},
     {"firmware_fatal_condition", kFatal, {"irmware fatal"}, "the firmware reports a fatal error"},
-    {"firmware_error", kFatal, {"firmware error"}, "the firmware reports an error"},
-    {"heartbeat", kFatal, {"heartbeat failure"}, "the firmware's heartbeat stopped"},
-    {"adapter_reset", kFatal, {"adapter reset"}, "the driver resets the card"},
-    {"hardware_reset", kFatal, {"Hardware reset"}, "the driver resets the card"},
     // bnxt (bnxt_event_error_report(); hsi_struct_def.h says which pauses: those that it got, until it heeds none)
     {"pause_storm", kPaused, {"Pause Storm detected"}, "paused for so long that it sends without flow control"},
     {"doorbells_dropped",

@@ -160,7 +160,7 @@ constexpr Knob kCardKnobs[] = {{"per_h", 8, 1, 1e6, "", "in an hour; the counter
                                {"span_s", 300, 0, 3600, "s", "between the first and the last"}};
 Finding card_errors(const PortView& v, KnobValues k) {
   const Repeated& lost = v.signal.card_errors;
-  if (!lost.known) return not_known("no counter of the card's own errors");
+  if (!lost.known) return not_counted(v, Flow::kCardErrors, "no counter of the card's own errors");
   return Case(Reader::kCounters)
       .at_least("packets that the card lost by itself in an hour", lost.events, k[0])
       .at_least("intervals with them", static_cast<double>(lost.intervals), k[1])

@@ -145,7 +145,6 @@ std::optional<Finding> losing_packets(const PortView& v, KnobValues k) {
           .close();
   return found.present() ? std::optional(found) : std::nullopt;
 }
-Finding full_packets() { return not_known("port_rcv_errors is full (65535): linkhealth doctor says what clears it"); }
 Finding losing_data(const PortView& v, KnobValues k) {
   const SignalStats& s = v.signal;
   if (s.intervals_1h < 3) return not_known("too few readings since the link came up");
@@ -159,11 +158,11 @@ Finding losing_data(const PortView& v, KnobValues k) {
         .at_least("of them in ten minutes", static_cast<double>(s.uncorrectable_intervals_10m), 1)
         .at_least("uncorrectable blocks in an hour", s.uncorrectable_1h, k[2])
         .close();
-  if (!s.symbols_known && v.port.full_errors == "symbol_error")
-    return not_known("symbol_error is full (65535): linkhealth doctor says what clears it");
-  const bool packets_full = v.port.full_errors == "port_rcv_errors";
-  if (!s.symbols_known && packets_full) return full_packets();
-  if (!s.symbols_known) return not_known("no counter of lost symbols or blocks");
+  const bool packets_full = is_full_for(v.port.full, {Flow::kFrameErrors});
+  if (!s.symbols_known) {
+    if (packets_full || is_full_for(v.port.full, {Flow::kSymbolErrors})) return not_known(kFullCounter);
+    return not_known("no counter of lost symbols or blocks");
+  }
   Finding symbols =
       Case(Reader::kCounters)
           .at_least("intervals with symbol errors", static_cast<double>(s.symbol_intervals_1h), k[0])
@@ -171,7 +170,7 @@ Finding losing_data(const PortView& v, KnobValues k) {
           .at_least("of them in ten minutes", static_cast<double>(s.symbol_intervals_10m), 1)
           .at_least("symbol errors in an hour, the worst interval left out", s.symbols_1h - s.symbols_largest, k[3])
           .close();
-  return !symbols.present() && packets_full ? full_packets() : symbols;
+  return !symbols.present() && packets_full ? not_known(kFullCounter) : symbols;
 }
 
 // one_lane_errors: one lane has most of the errors. All lanes together point at what they share.
@@ -218,10 +217,17 @@ Finding errors_before_fall(const PortView& v, KnobValues k) {
 }
 constexpr Knob kRampKnobs[] = {{"own_ratio", 8, 2, 1000, "", "times the link's own reference"}};
 
-constexpr Knob kRecoveryKnobs[] = {{"per_h", 3, 1, 1000, "", "recoveries in an hour (docs/physics.md 3d)"}};
+// link_recoveries: one interval alone may be one wrong reading.
+constexpr Knob kRecoveryKnobs[] = {{"per_h", 3, 1, 1000, "", "recoveries in an hour (docs/physics.md 3d)"},
+                                   {"intervals", 2, 1, 1000, "", "with them"}};
 Finding link_recoveries(const PortView& v, KnobValues k) {
-  if (!v.signal.recoveries_known) return not_known("no counter of link recoveries");
-  return Case(Reader::kCounters).at_least("link recoveries in an hour", v.signal.recoveries_1h, k[0]).close();
+  const Repeated& recoveries = v.signal.recoveries;
+  if (!recoveries.known)
+    return not_counted(v, Flow::kLinkRecoveries, "no counter of link recoveries or of the link's integrity");
+  return Case(Reader::kCounters)
+      .at_least("link recoveries or integrity errors in an hour", recoveries.events, k[0])
+      .at_least("intervals with them", static_cast<double>(recoveries.intervals), k[1])
+      .close();
 }
 
 // far_errors: the far receiver, which sees what we send, counts errors, sustained.

@@ -103,7 +103,8 @@ constexpr Knob kForwardKnobs[] = {{"per_s", 0.007, 1e-5, 1e6, "/s", "averaged ov
                                   {"share", 0.6, 0.05, 1, "", "of the two-minute bins with them"}};
 Finding forwarded_errors(const PortView& v, KnobValues k) {
   const TrafficStats& t = v.traffic;
-  if (!t.forwarded_known || t.all < 4) return not_known("no counter of errors made upstream");
+  if (!t.forwarded_known || t.all < 4)
+    return not_counted(v, Flow::kForwardedErrors, "no counter of errors made upstream");
   if (t.known_s < t.full_s) return not_known(kNotFull);
   return Case(Reader::kCounters)
       .above("packets that were bad before the last switch", t.forwarded_per_s, k[0], "/s")

@@ -307,5 +307,27 @@ TEST(FullCounter, ThatWasFullFromTheStartIsUnknownAndSaysSo) {
   }
 }
 
+// Of these others say how the link is; what they would have said is not known, and that is said.
+TEST(FullCounter, OfRecoveriesLossesOrTheCardIsAGapAndNoVerdict) {
+  const struct {
+    const char* counter;
+    std::uint64_t full;
+  } rows[] = {{"link_error_recovery", 255},
+              {"link_downed", 255},
+              {"local_link_integrity_errors", 15},
+              {"excessive_buffer_overrun_errors", 15},
+              {"port_rcv_remote_physical_errors", 65535}};
+  for (const auto& row : rows) {
+    SCOPED_TRACE(row.counter);
+    SixteenBits story(row.counter, "InfiniBand");
+    story.errors = row.full;
+    story.count(1800, 0);
+    ASSERT_EQ(story.port().gaps.size(), 1U);
+    EXPECT_THAT(story.port().gaps[0].reason, HasSubstr(std::string(row.counter) + " is full and counts no further"));
+    EXPECT_EQ(story.port().health, Health::kHealthy);
+    EXPECT_EQ(story.events, "");
+  }
+}
+
 }  // namespace
 }  // namespace linkhealth

@@ -81,8 +81,8 @@ const std::vector<Row>& rows() {
        kNoReason},
       {kErrorsBeforeFall, false, [](Scene& s) { s.port.ber_before_fall = 1e-4, s.view.signal.ber_limit = 2.4e-4; },
        [](Scene& s) { s.port.ber_before_fall = 1e-6, s.view.signal.ber_limit = 2.4e-4; }, kNoReason},
-      {kLinkRecoveries, true, [](Scene& s) { s.view.signal.recoveries_known = true, s.view.signal.recoveries_1h = 3; },
-       [](Scene& s) { s.view.signal.recoveries_known = true, s.view.signal.recoveries_1h = 2; }, kNoReason},
+      {kLinkRecoveries, true, [](Scene& s) { repeated(s.view.signal.recoveries, 3, 2, 60); },
+       [](Scene& s) { repeated(s.view.signal.recoveries, 200, 1, 0); }, kNoReason},
       {kFarErrors, true,
        [](Scene& s) {
          s.view.signal.far_reads = 6, s.view.signal.far_error_reads = 3, s.view.signal.far_errors_1h = 20;

@@ -18,6 +18,15 @@ TEST(GapLabel, KeepsTheCauseAndLeavesTheFilesOut) {
   EXPECT_EQ(gap_label("not found by the last search"), "not found by the last search");
 }
 
+TEST(GapLabel, HowToClearAFullCounterIsNoPartOfIt) {
+  EXPECT_EQ(
+      gap_label("symbol_error is full and counts no further (a reset of the device may clear it (perfquery can on "
+                "InfiniBand only))"),
+      "symbol_error is full and counts no further");
+  EXPECT_EQ(gap_label("link_downed, symbol_error: each is full and counts no further (perfquery -R -C mlx5_0 -P 1)"),
+            "each is full and counts no further");
+}
+
 TEST(GapLabel, WhateverAFileSaysThereAreFewLabels) {
   std::set<std::string> labels;
   for (int i = 0; i < 1'000; ++i) {

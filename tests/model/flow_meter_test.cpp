@@ -224,12 +224,6 @@ TEST(Flows, ACounterSaysOneThing) {
     for (const std::string& name : names_of(info)) EXPECT_EQ(++uses[name], 1) << name;
 }
 
-TEST(Flows, ACounterThatIsFullIsNamed) {
-  EXPECT_EQ(full_error_counter(counters({{"symbol_error", 65534}})), "");
-  EXPECT_EQ(full_error_counter(counters({{"symbol_error", 7}, {"port_rcv_errors", 65535}})), "port_rcv_errors");
-  EXPECT_EQ(full_error_counter(counters({{"symbol_error", 70000}})), "") << "the 64-bit twin";
-}
-
 TEST(Flows, ACounterThatIsNotThereIsNotZero) {
   Counters before, after;
   before.set("port_rcv_data", 1);

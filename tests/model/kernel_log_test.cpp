@@ -61,6 +61,19 @@ const Line kLines[] = {
      "severity(3) "
      "ERROR:",
      "health_error", kFatal},
+    // mlx5_health_get_severity(): the words of the levels are syslog's
+    {"mlx5_core 0000:d2:00.0: print_health_info:430:(pid 0): Health issue observed, firmware internal error, "
+     "severity(0) EMERGENCY:",
+     "health_emergency", kFatal},
+    {"mlx5_core 0000:d2:00.0: print_health_info:430:(pid 0): Health issue observed, unrecoverable hardware error, "
+     "severity(1) ALERT:",
+     "hardware_error", kFatal},
+    {"mlx5_core 0000:d2:00.0: print_health_info:430:(pid 0): Health issue observed, firmware internal error, "
+     "severity(1) ALERT:",
+     "health_alert", kFatal},
+    {"mlx5_core 0000:d2:00.0: print_health_info:430:(pid 0): Health issue observed, firmware internal error, "
+     "severity(2) CRITICAL:",
+     "health_critical", kFatal},
     {"mlx5_core 0000:d2:00.0: print_health_info:430:(pid 0): Health issue observed, High temperature, severity(3) "
      "ERROR:",
      "health_hot", kNicHot},
@@ -167,6 +180,15 @@ const Line kLines[] = {
     {"pcieport 0000:00:1c.0: DPC: containment event, status:0x1f01 source:0x0000", "dpc", kFatal},
     {"pcieport 0000:00:1c.0: pciehp: Slot(5): Link Down", "slot_link_down", kPcieLost},
     {"pcieport 0000:00:1c.0: pciehp: Slot(5): Card not present", "slot_empty", kPcieLost},
+    // ixgbe_main.c: the one that does not say "module" behind it
+    {"ixgbe 0000:18:00.0: failed to load because an unsupported SFP+ or QSFP module type was detected.",
+     "sfp_unsupported", kModuleRefused},
+    // traps 129 to 131 (IBTA 13.4.8.2), in the words of the field
+    {"infiniband mlx5_0: trap 129: Local link integrity threshold reached", "link_integrity", kFabricTrap},
+    {"infiniband mlx5_0: trap 130: Excessive buffer overrun threshold reached", "buffer_overrun", kFabricTrap},
+    {"infiniband mlx5_0: trap 131: Flow control update watchdog timer expired", "flow_control_watchdog", kFabricTrap},
+    // drivers of other cards reset theirs for other reasons, too
+    {"be2net 0000:18:00.0: adapter reset", "", kNoise},
     // what is nobody's business
     {"audit: type=1400 apparmor=\"DENIED\" operation=\"open\" name=\"/home/x/secret\"", "", kNoise},
     {"mlx5_core 0000:1b:00.0: firmware version: 28.39.1002", "", kNoise},
@@ -183,6 +205,14 @@ TEST(KernelLogTable, KnowsTheDriversLines) {
       EXPECT_EQ(pattern->what, line.what) << line.text;
     }
   }
+}
+
+TEST(KernelLogTable, EveryPatternAnswersALine) {
+  std::set<std::string_view> answered;
+  for (const Line& line : kLines)
+    if (const KernelLogPattern* pattern = classify_kernel_log(line.text)) answered.insert(pattern->name);
+  for (const KernelLogPattern& pattern : kernel_log_patterns())
+    EXPECT_TRUE(answered.contains(pattern.name)) << pattern.name << " is told by no line";
 }
 
 TEST(KernelLogTable, HasUniqueNamesAndNoPatternThatFitsEverything) {

@@ -195,7 +195,7 @@ TEST_F(KernelLogFeed, AFloodOfManyKindsAndPortsIsBoundedAndSaid) {
     ports.push_back(port(fmt::format("mlx5_{}", i), fmt::format("eth{}", i), fmt::format("0000:{:02x}:00.0", i)));
   start();
   for (int i = 0; i < 64; ++i)
-    for (const char* text : {"Link up", "Link down", "TX timeout detected", "firmware error", "Fatal error 1 detected"})
+    for (const char* text : {"Link up", "Link down", "TX timeout detected", "TX is disabled", "Fatal error 1 detected"})
       log(10, fmt::format("mlx5_core 0000:{:02x}:00.0 eth{}: {}", i, i, text));
   const FeedNews news = receive(11);
   EXPECT_EQ(news.events.size(), KernelLog::kMaxPerMinute);
