@@ -1,5 +1,6 @@
 #include "daemon/sampler_settings.h"
 
+#include <algorithm>
 #include <array>
 
 namespace linkhealth {
@@ -68,8 +69,9 @@ SamplerSettings sampler_settings(const KnobTable& knobs) {
 ModuleTiming module_timing(const SamplerSettings& settings) {
   ModuleTiming timing;
   timing.period = settings.module_period;
-  // An empty cage is looked at as often as a full one: that is how a plugged module is noticed where no event tells.
-  timing.absent_period = settings.module_period;
+  // Seldom: a link or a driver that says that a module was plugged has it looked at once. Each look is a line in the
+  // kernel's log with some drivers (docs/hardware.md), and who plugs one waits no longer than this for it to be seen.
+  timing.absent_period = std::max<Milliseconds>(settings.module_period, std::chrono::minutes(2));
   timing.slow_factor = settings.module_pause_factor;
   return timing;
 }

@@ -58,7 +58,9 @@ std::vector<std::string> introduce_node(const std::vector<InventoryPort>& ports,
     }
   }
   std::vector<std::string> lines;
-  if (!verbs)
+  const bool searched = std::ranges::none_of(
+      gaps, [](const Gap& gap) { return gap.port.empty() && gap.probe == "inventory"; });
+  if (!verbs && searched)
     lines.push_back(watched.empty()
                         ? "no RDMA port on this node, and no physical Ethernet port to watch: waiting for one"
                         : "no RDMA port on this node: watching its physical Ethernet ports");

@@ -91,19 +91,27 @@ ModuleSchedule::Port* ModuleSchedule::find(const PortKey& key) {
   return found != ports_.end() ? &*found : nullptr;
 }
 
+/// A round is finished before the next begins: its pages belong together. One that takes too long for that goes on when
+/// no other port is due, and several such take turns.
 ModuleSchedule::Port* ModuleSchedule::most_due(SteadyTime now) {
   Port* best = nullptr;
+  Port* late = nullptr;
   for (Port& port : ports_) {
-    if (port.in_round) return &port;  // a round is finished before the next begins: its pages belong together
-    if (port.due && *port.due <= now && (best == nullptr || *port.due < *best->due)) best = &port;
+    if (port.in_round && now - port.started_at <= timing_.round_patience) return &port;
+    if (port.in_round) {
+      if (late == nullptr || port.turn_at < late->turn_at) late = &port;
+    } else if (port.due && *port.due <= now && (best == nullptr || *port.due < *best->due)) {
+      best = &port;
+    }
   }
-  return best;
+  return best != nullptr ? best : late;
 }
 
 std::optional<ModuleRead> ModuleSchedule::next(SteadyTime now) {
   if (now < quiet_until_) return std::nullopt;
   while (Port* port = most_due(now)) {
     if (!port->in_round) begin_round(*port, now);
+    port->turn_at = now;
     if (const auto page = next_page(*port)) return ModuleRead{port->id.port, port->id.ifindex, *page};
     end_good(*port, now);
   }

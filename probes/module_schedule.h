@@ -2,8 +2,9 @@
 // the time given from outside and no thread in it.
 //
 // A read holds the kernel's RTNL lock and asks a slow bus, so: one read at a time with pauses between them, identity
-// once for each insertion, monitors once a period, slow modules less often, failing ports less and less often, an empty
-// cage seldom, a port without a module interface never again until something happens to it.
+// once for each insertion, monitors once a period, slow modules less often and not while another is due, failing ports
+// less and less often, an empty cage seldom, a port without a module interface never again until something happens to
+// it.
 #pragma once
 
 #include <cstdint>
@@ -31,9 +32,10 @@ struct ModuleTiming {
   Milliseconds period{10'000};         ///< from the end of one round of monitors to the next
   Milliseconds settle{1'000};          ///< the shortest time between two rounds; also from the first one to the second,
                                        ///< whose latched flags are the first valid ones
-  Milliseconds absent_period{30'000};  ///< how often an empty cage is looked at
+  Milliseconds absent_period{30'000};  ///< how often an empty cage is looked at, where no event tells
   Milliseconds first_retry{2'000};     ///< after a failure; doubles with each further one
   Milliseconds longest_wait{300'000};  ///< the end of the doubling, and of the slowing down
+  Milliseconds round_patience{5'000};  ///< a round that takes longer lets other ports go between its reads
   int slow_factor = 50;                ///< a round that took t is followed by a pause of at least 50 t
 };
 
@@ -118,6 +120,7 @@ class ModuleSchedule {
     bool swapped = false;  ///< another module's bytes were seen, and no round has told of it yet: it may boot first
     ModuleChange change = ModuleChange::kNone;
     SteadyTime started_at;
+    SteadyTime turn_at;  ///< of the round's newest read
     Microseconds duration{0};
   };
 

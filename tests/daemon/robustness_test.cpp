@@ -10,10 +10,18 @@ using ::testing::HasSubstr;
 // ------------------------------------------------------------------------------------------------------- odd nodes
 TEST_F(OddNode, WithoutAnyDeviceIsQuiet) {
   shared = std::make_shared<SharedHost>();
+  change([](FakeHost& host) { host.make_dir("/sys/class/net/lo"); });
   start();
   settle();
   EXPECT_TRUE(all.ports.empty());
   EXPECT_TRUE(all.gaps.empty()) << all.gaps.front().reason;
+}
+
+TEST_F(OddNode, WithoutSysSaysThatItSeesNothing) {
+  shared = std::make_shared<SharedHost>();
+  start();
+  settle();
+  EXPECT_THAT(all.gaps, ::testing::ElementsAre(Gap{"", "inventory", "/sys/class/net: ENOENT"}));
 }
 
 TEST_F(OddNode, WithoutInfinibandClassWatchesItsEthernetPorts) {

@@ -169,6 +169,7 @@ TEST(DaemonSamplerSettings, FollowTheKnobs) {
   ASSERT_TRUE(knobs.set("sampling", "module_period_s", 2.5));
   EXPECT_EQ(sampler_settings(knobs).module_period, Milliseconds(2500));
   EXPECT_EQ(module_timing(sampler_settings(knobs)).period, Milliseconds(2500));
+  EXPECT_EQ(module_timing(sampler_settings(knobs)).absent_period, Milliseconds(120'000)) << "an empty cage seldom";
 }
 
 TEST_F(DaemonSampler, CountsReadsThatCostAFirmwareCommand) {

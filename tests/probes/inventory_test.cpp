@@ -66,9 +66,26 @@ TEST(Inventory, TheSlotIsThatOfTheCardsOwnSwitch) {
 
 TEST(Inventory, NoDeviceAtAllIsNoGap) {
   FakeHost host;
+  host.make_dir("/sys/class/net/lo");
   const auto inventory = take_inventory(host);
   EXPECT_TRUE(inventory.ports.empty());
   EXPECT_TRUE(inventory.gaps.empty());
+  EXPECT_FALSE(inventory.incomplete);
+}
+
+// A container without /sys, or with a part of it: that is no node without ports.
+TEST(Inventory, ASysThatIsNotThereIsAGap) {
+  FakeHost host;
+  const Gap gap{"", "inventory", "/sys/class/net: ENOENT"};
+  const auto nothing = take_inventory(host);
+  EXPECT_THAT(nothing.gaps, ElementsAre(gap));
+  EXPECT_TRUE(nothing.incomplete) << "what was there before is not gone for that";
+  add_nic(host, Nic{});
+  host.remove("/sys/class/net");
+  const auto part = take_inventory(host);
+  EXPECT_THAT(part.gaps, ::testing::Contains(gap));
+  EXPECT_EQ(part.ports.size(), 1U);
+  EXPECT_FALSE(part.incomplete) << "the RDMA devices can come and go";
 }
 
 TEST(Inventory, AnUnreadableClassIsAGap) {

@@ -244,6 +244,36 @@ TEST_F(ModuleScheduleTest, OneBadPortHidesNoOther) {
   EXPECT_TRUE(rounds.at("mlx5_2/1").sample->present);
 }
 
+// The others' light and losses are looked at in between, and the slow one's round is whole in the end.
+TEST_F(ModuleScheduleTest, ASlowModuleLetsOthersGoBetweenItsReads) {
+  schedule_.set_ports({{"mlx5_0/1", 7}, {"mlx5_1/1", 8}}, now_);
+  module().delay = Milliseconds(1900);
+  run_for(10);
+  EXPECT_EQ(only_round().port, "mlx5_1/1") << "the slow one takes 15 s";
+  run_for(10);
+  std::map<PortKey, ModuleRound> rounds;
+  for (const ModuleRound& round : schedule_.take_finished()) rounds[round.port] = round;
+  ASSERT_TRUE(rounds.contains("mlx5_0/1"));
+  EXPECT_EQ(rounds.at("mlx5_0/1").sample->serial, "SN000001");
+  EXPECT_NEAR(rounds.at("mlx5_0/1").duration_s, 4 * 1.9, 0.01) << "its own reads, not those of others";
+}
+
+TEST_F(ModuleScheduleTest, SlowModulesTakeTurns) {
+  schedule_.set_ports({{"mlx5_0/1", 7}, {"mlx5_1/1", 8}, {"mlx5_2/1", 9}}, now_);
+  for (const char* port : {"mlx5_0/1", "mlx5_1/1", "mlx5_2/1"}) modules_[port].delay = Milliseconds(1900);
+  run_for(60);
+  EXPECT_EQ(schedule_.take_finished().size(), 3U);
+}
+
+TEST_F(ModuleScheduleTest, AQuickRoundIsNotTornApart) {
+  schedule_.set_ports({{"mlx5_0/1", 7}, {"mlx5_1/1", 8}}, now_);
+  bool torn = false;
+  modules_["mlx5_1/1"].before_read = [&](std::size_t) { torn = torn || !schedule_.has_finished(); };
+  run_for(0.5);
+  EXPECT_EQ(schedule_.take_finished().size(), 2U);
+  EXPECT_FALSE(torn) << "all of one, then the other";
+}
+
 TEST_F(ModuleScheduleTest, APortThatLeavesDuringItsReadIsForgotten) {
   const auto read = schedule_.next(now_);
   ASSERT_TRUE(read);

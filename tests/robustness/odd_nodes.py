@@ -222,6 +222,24 @@ def no_device_at_all(node):
         assert "no RDMA port on this node" in open(daemon.directory + "/log", encoding="utf-8").read()
 
 
+def doctor_of(root):
+    out = subprocess.run([PROGRAM, "doctor", "--sysroot", root, "--json"], capture_output=True, text=True)
+    inventory = [source for source in json.loads(out.stdout)["sources"] if source["probe"] == "inventory"]
+    return out.returncode, inventory[0]
+
+
+def a_sys_that_is_not_there(node):
+    os.rmdir(node.root + "/class/net")
+    code, inventory = doctor_of(node.root)
+    assert code == 1 and inventory["state"] == "hidden", inventory
+    assert "/sys/class/net: ENOENT" in inventory["why"] and "mount" in inventory["hint"], inventory
+    with running(node) as daemon:
+        assert {"port": "", "probe": "inventory", "reason": "/sys/class/net: ENOENT"} in daemon.report()["gaps"]
+        daemon.stop()
+        log = open(daemon.directory + "/log", encoding="utf-8").read()
+        assert "can't see: inventory" in log and "no RDMA port on this node" not in log, log
+
+
 def healthy_with_gap(port, probe):
     return port["health"] == "healthy" and any(gap["probe"] == probe for gap in port.get("gaps", []))
 
@@ -699,7 +717,7 @@ def has_counters_line(daemon, line):
     return line in daemon.metrics().splitlines()
 
 
-TESTS = [covers_the_infiniband_collector, no_device_at_all, switch_mode_and_garbage, missing_directories,
+TESTS = [covers_the_infiniband_collector, no_device_at_all, a_sys_that_is_not_there, switch_mode_and_garbage, missing_directories,
          a_device_that_cant_be_looked_into, no_infiniband_class, virtual_functions_only,
          unplug_and_replug, renamed_netdev, a_bond_is_made, idle_ipoib, nvswitch_managers,
          swapped_names_after_a_reboot, renumbered_after_a_reboot, a_card_is_missing_after_a_reboot, all_ports_vanish, sixty_four_ports,
