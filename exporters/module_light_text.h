@@ -1,0 +1,18 @@
+// The lanes of a module: light and laser bias as bars between the module's own limits.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "exporters/text_style.h"
+#include "model/snapshot.h"
+
+namespace linkhealth {
+
+/// " ▲ low warning": the sign and the word of the limit that a value has passed, so that nothing depends on a colour;
+/// "" of one that has passed none.
+std::string limit_mark(std::optional<double> value, const Limits& limits, const TextStyle& style);
+/// A table for each direction of which a lane has a value.
+std::string light_text(const ModuleSample& m, const TextStyle& style);
+
+}  // namespace linkhealth
