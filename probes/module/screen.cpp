@@ -61,6 +61,20 @@ std::string why_not_memory(const ModuleImage& image, const ModulePageKey& key, H
   return {};
 }
 
+/// Whether anything is decoded from a page. Of those of the user and of applications that we don't read nobody needs to
+/// hear that they are empty: in most modules they are.
+bool is_decoded(ModuleMap map, const ModulePageKey& key) {
+  if (!key.upper) return true;
+  switch (map) {
+    case ModuleMap::kSff8472:
+      return false;  // both upper halves
+    case ModuleMap::kSff8636:
+      return key.page == 0x00 || key.page == 0x03 || key.page == 0x20 || key.page == 0x21;
+    default:
+      return true;
+  }
+}
+
 /// A maker's own identifier: taken for CMIS when the revision is one and page 00h repeats the identifier.
 bool looks_like_cmis(const ModuleImage& image, std::uint8_t identifier, std::uint8_t revision) {
   return revision >= 0x30 && revision <= 0x5f && upper_page(image, 0).byte(128) == identifier;
@@ -77,13 +91,14 @@ std::string page_name(const ModulePageKey& key) {
 
 ModuleImage screened(const ModuleImage& image, std::vector<std::string>* reasons) {
   ModuleImage out = image;
+  const ModuleMap map = module_head(image).map;
   for (const ModulePageKey& key : image.keys()) {
     const auto half = image.whole(key);
     if (!half) continue;
     const std::string why = why_not_memory(image, key, *half);
     if (why.empty()) continue;
     out.drop(key);
-    if (reasons != nullptr) reasons->push_back(page_name(key) + " " + why + ": left out");
+    if (reasons != nullptr && is_decoded(map, key)) reasons->push_back(page_name(key) + " " + why + ": left out");
   }
   return out;
 }
