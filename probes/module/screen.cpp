@@ -61,15 +61,16 @@ std::string why_not_memory(const ModuleImage& image, const ModulePageKey& key, H
   return {};
 }
 
-/// Whether anything is decoded from a page. Of those of the user and of applications that we don't read nobody needs to
-/// hear that they are empty: in most modules they are.
-bool is_decoded(ModuleMap map, const ModulePageKey& key) {
-  if (!key.upper) return true;
+/// Whether anything is decoded from a page. Of those of the user, of applications that we don't read and of monitors
+/// that an SFP says it does not have, nobody needs to hear that they are empty: mostly they are.
+bool is_decoded(const ModuleImage& image, ModuleMap map, const ModulePageKey& key) {
   switch (map) {
     case ModuleMap::kSff8472:
-      return false;  // both upper halves
+      return !key.upper && (key.i2c_address == kModuleAddressA0 || lower_page(image).offers(92, 6));
     case ModuleMap::kSff8636:
-      return key.page == 0x00 || key.page == 0x03 || key.page == 0x20 || key.page == 0x21;
+      return !key.upper || key.page == 0x00 || key.page == 0x03 || key.page == 0x20 || key.page == 0x21;
+    case ModuleMap::kCmis:
+      return !key.upper || key.page != 0x03;
     default:
       return true;
   }
@@ -98,7 +99,8 @@ ModuleImage screened(const ModuleImage& image, std::vector<std::string>* reasons
     const std::string why = why_not_memory(image, key, *half);
     if (why.empty()) continue;
     out.drop(key);
-    if (reasons != nullptr && is_decoded(map, key)) reasons->push_back(page_name(key) + " " + why + ": left out");
+    if (reasons != nullptr && is_decoded(image, map, key))
+      reasons->push_back(page_name(key) + " " + why + ": left out");
   }
   return out;
 }

@@ -9,8 +9,11 @@
 namespace linkhealth {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 void fill(ModuleImage& image, const ModulePageKey& key, std::uint8_t value) {
   const std::vector<std::uint8_t> half(128, value);
@@ -38,8 +41,18 @@ TEST(Screen, OfAnSfpsPageOfTheUserNothingIsSaid) {
                                                          "A2h was not read: light, limits and flags are not known"));
 }
 
-TEST(Screen, OfACmisModulesPagesEachIsRead) {
+TEST(Screen, OfAnSfpWithoutMonitorsNobodyMissesA2h) {
+  EepromBuilder b = EepromBuilder::sff8472();
+  b.lower().byte(92, 0x00);
+  ModuleImage image = b.image();
+  fill(image, {kModuleAddressA2, 0, 0, false}, 0x00);
+  EXPECT_THAT(decode_module(image).warnings, Not(Contains(HasSubstr("A2h"))));
+}
+
+TEST(Screen, OfACmisModulesPageOfTheUserNothingIsSaid) {
   ModuleImage image = EepromBuilder::cmis().image();
+  fill(image, {kModuleAddressA0, 0, 0x03, true}, 0x00);
+  EXPECT_THAT(decode_module(image).warnings, IsEmpty());
   fill(image, {kModuleAddressA0, 0, 0x13, true}, 0xff);
   EXPECT_THAT(decode_module(image).warnings, ElementsAre("page 13h is all ones: nobody answered: left out"));
 }
