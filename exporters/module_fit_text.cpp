@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "base/text.h"
+#include "exporters/module_light_text.h"
 #include "exporters/module_values_text.h"
 
 namespace linkhealth {
@@ -24,12 +25,13 @@ bool starts_character(char byte) { return (static_cast<unsigned char>(byte) & 0x
 /// Between columns or behind a comma where that does not leave half of the line empty, else between words.
 std::optional<std::size_t> break_of(std::string_view line, std::size_t from, std::size_t width) {
   std::optional<std::size_t> word, part;  // the last blank, and the last that parts more than words
-  std::size_t column = 0;
+  std::size_t column = 0, closed = 0;     // no break left of `closed`: the blanks of a bar part nothing
   for (std::size_t i = 0; i < line.size(); ++i) {
     for (std::size_t next = i; i < line.size() && (next = behind_colour(line, i)) != i;) i = next;
     if (i == line.size()) return std::nullopt;
     if (!starts_character(line[i])) continue;
-    if (line[i] == ' ' && column > from && column <= width && line[i - 1] != ' ') {
+    if (line[i] == '[' || line.substr(i).starts_with("▕")) closed = column + kBarColumns + 1;
+    if (line[i] == ' ' && column > std::max(from, closed) && column <= width && line[i - 1] != ' ') {
       word = i;
       if (column > width / 2 && (line[i - 1] == ',' || line.substr(i).starts_with("  "))) part = i;
     }
@@ -40,6 +42,7 @@ std::optional<std::size_t> break_of(std::string_view line, std::size_t from, std
 
 /// Where a line goes on: a row under its value, all else a little more to the right than it began.
 std::size_t hanging(std::string_view line) {
+  line.remove_prefix(line.empty() ? 0 : behind_colour(line, 0));
   const std::size_t start = std::min(line.find_first_not_of(' '), line.size());
   const bool is_row = start == 2 && line.size() > kRowValue && line[kRowValue - 1] == ' ' && line[kRowValue] != ' ';
   return is_row || start >= kRowValue ? kRowValue : start + 2;

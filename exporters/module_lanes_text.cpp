@@ -74,7 +74,8 @@ std::string why_no_value(const ModuleSample& m, std::size_t lane) {
   if (all([](const ModuleHostLane& h) { return h.in_use == false || !data_path_works(h); }))
     for (const ModuleHostLane& h : host)
       if (!data_path_works(h) && h.in_use.value_or(true)) return "data path " + h.data_path_state;
-  if (m.lanes[lane] != ModuleLane{}) return {};
+  // Who imports readings may have some lanes' only.
+  if (m.imported_at || m.lanes[lane] != ModuleLane{}) return {};
   return all([](const ModuleHostLane& h) { return h == ModuleHostLane{}; }) ? "not read" : "not there";
 }
 

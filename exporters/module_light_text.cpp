@@ -14,7 +14,6 @@ namespace linkhealth {
 
 namespace {
 
-constexpr std::size_t kBarColumns = 7;
 /// Below this a receiver sees nothing: one count of a power register is -40 dBm.
 constexpr double kNoLightDbm = -39.9;
 

@@ -1,6 +1,7 @@
 // The lanes of a module: light and laser bias as bars between the module's own limits.
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 
@@ -8,6 +9,9 @@
 #include "model/snapshot.h"
 
 namespace linkhealth {
+
+/// Of a bar, between its two ends.
+inline constexpr std::size_t kBarColumns = 7;
 
 /// " ▲ low warning": the sign and the word of the limit that a value has passed, so that nothing depends on a colour;
 /// "" of one that has passed none.

@@ -111,6 +111,15 @@ TEST(ModuleTextGaps, ALaneThatIsThereIsNotCalledMissing) {
   EXPECT_THAT(module_text(m, {}), HasSubstr("     2  - (not there)\n     3  -\n"));
 }
 
+/// Somebody else may tell us of some lanes only.
+TEST(ModuleTextGaps, ALaneThatNobodyImportedIsNotCalledMissing) {
+  ModuleSample m = optic();
+  m.host_lanes.clear();
+  m.imported_at = WallTime(std::chrono::seconds(1'795'175'969));
+  m.lanes[1] = ModuleLane{};
+  EXPECT_THAT(module_text(m, {}), HasSubstr("     2  -\n"));
+}
+
 /// What a bank that nobody read would say of its lanes is not known.
 TEST(ModuleTextGaps, LanesOfABankThatWasNotReadAreNotCalledMissing) {
   ModuleSample m = optic();

@@ -267,6 +267,23 @@ TEST(ModuleText, NoLineIsWiderThanTheScreen) {
     EXPECT_LE(end - at, 60U) << text.substr(at, end - at);
 }
 
+TEST(ModuleText, ALineIsNotBrokenInsideOfABar) {
+  ModuleSample m = module();
+  m.thresholds.tx_power_mw = {0.1, 0.2, 2.8, 3.5};
+  m.thresholds.tx_bias_ma = {2, 4, 8, 10};
+  m.lanes[0].tx_power_mw = m.lanes[0].tx_bias_ma = 0;
+  TextStyle style;
+  style.width_columns = 60;
+  EXPECT_THAT(module_text(m, style), HasSubstr("     1  ▕       ▏ no light ✖ low alarm\n"
+                                               "       bias ▕       ▏ 0.0 mA ✖ low alarm\n"));
+  style.ascii = true;
+  EXPECT_THAT(module_text(m, style), HasSubstr("     1  [       ] no light !! low alarm\n"
+                                               "       bias [       ] 0.0 mA !! low alarm\n"));
+  style.colour = true;
+  EXPECT_THAT(module_text(m, style), HasSubstr("  Flags\x1b[0m (latched: since somebody last read them,\n"
+                                               "    perhaps not us)\n"));
+}
+
 TEST(ModuleText, BlanksBehindTheWidthAreNoLineOfTheirOwn) {
   ModuleSample m;
   m.vendor = std::string(85, 'x') + std::string(30, ' ');
