@@ -121,7 +121,7 @@ std::string lasers(const ModuleVdm& v) {
   if (v.tec_current_percent) parts.push_back(fmt::format("cooler {:.1f} %", *v.tec_current_percent));
   if (v.laser_temperature_c)
     parts.push_back(
-        fmt::format("temperature {:.1f} C (from its target; of some modules the laser's own)", *v.laser_temperature_c));
+        fmt::format("temperature {:.1f} C (from its target; of some modules its own)", *v.laser_temperature_c));
   return join(parts, "  ");
 }
 
@@ -172,9 +172,36 @@ constexpr CoherentRow kCoherentRows[] = {
      &CoherentStatistics::chromatic_dispersion_ps_per_nm},
     {"DGD ps", "coherent_dgd_ps", &ModuleCoherent::dgd_ps, &CoherentStatistics::dgd_ps},
     {"PDL dB", "coherent_pdl_db", &ModuleCoherent::pdl_db, &CoherentStatistics::pdl_db},
+    {"SOPMD ps2", "coherent_sopmd_ps2", &ModuleCoherent::sopmd_ps2, &CoherentStatistics::sopmd_ps2},
+    {"SOP krad/s", "coherent_sop_rate_krad_per_s", &ModuleCoherent::sop_rate_krad_per_s,
+     &CoherentStatistics::sop_rate_krad_per_s},
+    {"EVM %", "coherent_evm_percent", &ModuleCoherent::evm_percent, &CoherentStatistics::evm_percent},
+    {"MER dB", "coherent_mer_db", &ModuleCoherent::mer_db, &CoherentStatistics::mer_db},
     {"offset MHz", "coherent_carrier_frequency_offset_mhz", &ModuleCoherent::carrier_frequency_offset_mhz,
      &CoherentStatistics::carrier_frequency_offset_mhz},
 };
+
+struct BiasColumn {
+  std::string_view name;
+  std::optional<double> ModuleCoherent::*percent;
+};
+constexpr BiasColumn kModulatorBias[] = {
+    {"XI", &ModuleCoherent::modulator_bias_xi_percent},
+    {"XQ", &ModuleCoherent::modulator_bias_xq_percent},
+    {"YI", &ModuleCoherent::modulator_bias_yi_percent},
+    {"YQ", &ModuleCoherent::modulator_bias_yq_percent},
+    {"X phase", &ModuleCoherent::modulator_bias_x_phase_percent},
+    {"Y phase", &ModuleCoherent::modulator_bias_y_phase_percent},
+};
+
+/// "XI 49.8  XQ 50.1  …": of its range, so that both ends are bad.
+std::string modulator_bias(const ModuleCoherent& coherent) {
+  std::vector<std::string> parts;
+  for (const BiasColumn& column : kModulatorBias)
+    if (const auto& percent = coherent.*column.percent)
+      parts.push_back(fmt::format("{} {:.1f}", column.name, *percent));
+  return join(parts, "  ");
+}
 
 }  // namespace
 
@@ -186,6 +213,7 @@ std::string coherent_text(const ModuleSample& m) {
     values.current = m.coherent.*entry.now;
     out += statistics_row(entry.title, values, limits_of(m.vdm, entry.name, one_decimal), one_decimal);
   }
+  out += row("modulator %", modulator_bias(m.coherent));
   const CoherentStatistics& c = m.coherent_statistics;
   if (c.rx_bits && c.rx_corrected_bits)
     out += row("FEC", fmt::format("{} of {} bits corrected", *c.rx_corrected_bits, *c.rx_bits) +

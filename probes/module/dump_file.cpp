@@ -149,6 +149,17 @@ Result<ModuleImage> from_linear(std::span<const std::uint8_t> bytes) {
   return image;
 }
 
+/// Words between blanks or tabs: a terminal's copy may have either.
+std::vector<std::string_view> blank_parted(std::string_view line) {
+  constexpr std::string_view kBlanks = " \t";
+  std::vector<std::string_view> words;
+  for (std::size_t end = 0, at = 0; (at = line.find_first_not_of(kBlanks, end)) != std::string_view::npos;) {
+    end = std::min(line.find_first_of(kBlanks, at), line.size());
+    words.push_back(line.substr(at, end - at));
+  }
+  return words;
+}
+
 /// Lines of `0x0000:  0d 00 02 …`, with a heading ("Offset  Values", dashes) that is passed over.
 Result<ModuleImage> parse_hex_text(std::string_view content) {
   RawBytes bytes;
@@ -165,9 +176,8 @@ Result<ModuleImage> parse_hex_text(std::string_view content) {
     if (colon == std::string_view::npos || !offset) return Error{fmt::format("line {}: no offset", number)};
     if (*offset != bytes.size())
       return Error{fmt::format("line {}: offset {} where {} should follow", number, *offset, bytes.size())};
-    for (const std::string_view word : split(line.substr(colon + 1), ' ')) {
-      if (trim(word).empty()) continue;
-      const auto byte = hex_byte(trim(word));
+    for (const std::string_view word : blank_parted(line.substr(colon + 1))) {
+      const auto byte = hex_byte(word);
       if (!byte) return Error{fmt::format("line {}: \"{}\" is no hex byte", number, printable(word.substr(0, 20)))};
       bytes.push_back(*byte);
     }
@@ -180,19 +190,33 @@ bool is_text(std::string_view content) {
                      [](char c) { return (c >= 0x20 && c <= 0x7e) || c == '\n' || c == '\r' || c == '\t'; });
 }
 
-/// JSON is UTF-8, perhaps behind a byte order mark, and has no zero byte; a module's memory has.
+/// JSON is UTF-8 and has no zero byte; a module's memory has.
 std::optional<std::string_view> json_text(std::string_view content) {
-  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
-  if (content.starts_with(kByteOrderMark)) content.remove_prefix(kByteOrderMark.size());
   const std::string_view text = trim(content);
   return text.starts_with("{") && text.find('\0') == std::string_view::npos ? std::optional(text) : std::nullopt;
+}
+
+/// What an editor puts before UTF-8. No module begins with its first byte.
+std::string_view without_byte_order_mark(std::string_view content) {
+  constexpr std::string_view kMark = "\xef\xbb\xbf";
+  return content.starts_with(kMark) ? content.substr(kMark.size()) : content;
+}
+
+/// As some shells write what a program prints: behind its mark, or the first letters of our forms without one. No
+/// module begins with these bytes.
+bool is_utf16(std::string_view content) {
+  using namespace std::string_view_literals;
+  constexpr std::string_view kBeginnings[] = {"\xff\xfe"sv, "\xfe\xff"sv, "{\0"sv, "O\0f\0"sv, "0\0x\0"sv};
+  return std::ranges::any_of(kBeginnings, [&](std::string_view begin) { return content.starts_with(begin); });
 }
 
 }  // namespace
 
 Result<ModuleImage> parse_module_dump(std::string_view content) {
+  content = without_byte_order_mark(content);
   if (content.empty()) return Error{"the file is empty"};
   if (const auto json = json_text(content)) return parse_json(*json);
+  if (is_utf16(content)) return Error{"text in UTF-16: save it as UTF-8"};
   if (is_text(content)) {
     const std::string_view text = trim(content);
     if (text.starts_with("Offset") || text.starts_with("0x")) return parse_hex_text(content);

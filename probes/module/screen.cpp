@@ -61,6 +61,21 @@ std::string why_not_memory(const ModuleImage& image, const ModulePageKey& key, H
   return {};
 }
 
+/// Whether anything is decoded from a page. Of those of the user, of applications that we don't read and of monitors
+/// that an SFP says it does not have, nobody needs to hear that they are empty: mostly they are.
+bool is_decoded(const ModuleImage& image, ModuleMap map, const ModulePageKey& key) {
+  switch (map) {
+    case ModuleMap::kSff8472:
+      return !key.upper && (key.i2c_address == kModuleAddressA0 || lower_page(image).offers(92, 6));
+    case ModuleMap::kSff8636:
+      return !key.upper || key.page == 0x00 || key.page == 0x03 || key.page == 0x20 || key.page == 0x21;
+    case ModuleMap::kCmis:
+      return !key.upper || key.page != 0x03;
+    default:
+      return true;
+  }
+}
+
 /// A maker's own identifier: taken for CMIS when the revision is one and page 00h repeats the identifier.
 bool looks_like_cmis(const ModuleImage& image, std::uint8_t identifier, std::uint8_t revision) {
   return revision >= 0x30 && revision <= 0x5f && upper_page(image, 0).byte(128) == identifier;
@@ -77,13 +92,15 @@ std::string page_name(const ModulePageKey& key) {
 
 ModuleImage screened(const ModuleImage& image, std::vector<std::string>* reasons) {
   ModuleImage out = image;
+  const ModuleMap map = module_head(image).map;
   for (const ModulePageKey& key : image.keys()) {
     const auto half = image.whole(key);
     if (!half) continue;
     const std::string why = why_not_memory(image, key, *half);
     if (why.empty()) continue;
     out.drop(key);
-    if (reasons != nullptr) reasons->push_back(page_name(key) + " " + why + ": left out");
+    if (reasons != nullptr && is_decoded(image, map, key))
+      reasons->push_back(page_name(key) + " " + why + ": left out");
   }
   return out;
 }

@@ -12,7 +12,8 @@
 
 namespace linkhealth {
 
-/// `image` without such pages. Each one adds a sentence to `reasons` when that is not null.
+/// `image` without such pages. Each one that something is decoded from adds a sentence to `reasons` when that is not
+/// null.
 ModuleImage screened(const ModuleImage& image, std::vector<std::string>* reasons);
 
 /// "page 11h of bank 1", "A2h", "the lower page".

@@ -171,7 +171,8 @@ TEST(ModuleText, SaysWhenAFlagWasSetAndClearedAndThatOthersMayHaveTakenIt) {
   const std::string text = module_text(m, {});
   EXPECT_THAT(text, HasSubstr("Flags that changed (as our reads saw them; another reader may have taken some)"));
   EXPECT_THAT(text, HasSubstr("rx_los 2"));
-  EXPECT_THAT(text, HasSubstr("clear  2 changes, last set 2026-11-20T10:00:12Z, cleared 2026-11-20T10:01:00Z\n"));
+  EXPECT_THAT(text,
+              HasSubstr("clear  2 changes, last set 2026-11-20T10:00:12Z,\n      cleared 2026-11-20T10:01:00Z\n"));
 }
 
 TEST(ModuleText, ATunableLaserHasItsFrequencyAndTheWavelengthThatPeopleSay) {
@@ -187,6 +188,106 @@ TEST(ModuleText, ATunableLaserHasItsFrequencyAndTheWavelengthThatPeopleSay) {
   EXPECT_THAT(text, HasSubstr("  laser        193100.0 GHz (1552.52 nm), 196100.0 GHz (1528.77 nm)\n"));
   EXPECT_THAT(text, HasSubstr("    lane 2: laser off its wavelength, asked for a power that it can't give\n"));
   EXPECT_THAT(text, HasSubstr("    lane 3: Rx LOS, asked for a channel that it does not have\n"));
+}
+
+/// What its advertisement names is the middle of what it can be tuned to, and not where it is.
+TEST(ModuleText, ATunableLaserHasNoOtherWavelength) {
+  ModuleSample m = module();
+  m.wavelength_nm = 1547.7;
+  m.laser_tuning.resize(1);
+  EXPECT_THAT(module_text(m, {}), HasSubstr("1547.7 nm"));
+  m.laser_tuning[0].frequency_ghz = 193'100;
+  EXPECT_THAT(module_text(m, {}), Not(HasSubstr("1547.7 nm")));
+}
+
+/// OMA is not what people compare with an average.
+TEST(ModuleText, APowerThatIsNoAverageIsNamed) {
+  ModuleSample m = module();
+  m.rx_power_is_average = true;
+  EXPECT_THAT(module_text(m, {}), HasSubstr("\n  Rx dBm   "));
+  m.rx_power_is_average = false;
+  m.lanes[0].tx_power_mw = 1;
+  EXPECT_THAT(module_text(m, {}), HasSubstr("\n  Rx dBm (OMA)   "));
+  EXPECT_THAT(module_text(m, {}), HasSubstr("\n  Tx dBm   ")) << "which is always the average";
+}
+
+TEST(ModuleText, WhatACableIsIsSaidOnce) {
+  ModuleSample m;
+  m.kind = "aoc";
+  m.media_type = "active cable";
+  EXPECT_THAT(module_text(m, {}), HasSubstr("  kind         active optical cable\n"));
+  m.kind = "acc";
+  EXPECT_THAT(module_text(m, {}), HasSubstr("  kind         active copper cable\n"));
+  m.kind = "unknown";
+  EXPECT_THAT(module_text(m, {}), HasSubstr("  kind         active cable\n"));
+}
+
+TEST(ModuleText, ADateAloneIsNoRevision) {
+  ModuleSample m = module();
+  m.date = "2018-11-21";
+  EXPECT_THAT(module_text(m, {}), HasSubstr("  made         2018-11-21\n"));
+  m.revision = "A";
+  EXPECT_THAT(module_text(m, {}), HasSubstr("  revision     A, made 2018-11-21\n"));
+}
+
+TEST(ModuleText, NumbersOfLanesStandUnderEachOther) {
+  ModuleSample m = module();
+  m.thresholds.tx_power_mw = {0.1, 0.2, 2.8, 3.5};
+  for (const auto& [i, mw] : {std::pair<std::size_t, double>{0, 0.79}, {1, 1.12}, {2, 0.15}}) {
+    m.lanes[i].tx_power_mw = mw;
+    m.lanes[i].tx_bias_ma = i == 1 ? 106.5 : 7;
+  }
+  const std::string text = module_text(m, {});
+  EXPECT_THAT(text, HasSubstr("▏ -1.0                 bias   7.0 mA\n"));
+  EXPECT_THAT(text, HasSubstr("▏  0.5                 bias 106.5 mA\n"));
+  EXPECT_THAT(text, HasSubstr("▏ -8.2 ▲ low warning   bias   7.0 mA\n"));
+}
+
+TEST(ModuleText, NoLineIsWiderThanTheScreen) {
+  ModuleSample m = module();
+  m.revision = "01";
+  m.hardware_revision = "1.0";
+  m.firmware = m.inactive_firmware = "110.20";
+  m.date = "2025-03-31";
+  m.vdm.media_pre_fec_ber.max = 2e-5;
+  for (ModuleLane& lane : m.lanes) {
+    lane.rx_los = lane.rx_lol = lane.tx_fault = true;
+    lane.rx_power_flags.low_alarm = lane.tx_power_flags.low_alarm = lane.tx_bias_flags.low_alarm = true;
+  }
+  TextStyle style;
+  style.width_columns = 60;
+  style.ascii = true;  // a byte is a column
+  const std::string text = module_text(m, style);
+  EXPECT_THAT(text, HasSubstr("  revision     01, hardware 1.0,\n"
+                              "               firmware 110.20 (inactive 110.20),\n"
+                              "               made 2025-03-31\n"));
+  EXPECT_THAT(text, HasSubstr("    lanes 1 to 3: Rx LOS, Rx LOL, Tx fault,\n"
+                              "      Rx power low alarm, Tx power low alarm, bias low alarm\n"));
+  for (std::size_t at = 0, end = 0; (end = text.find('\n', at)) != std::string::npos; at = end + 1)
+    EXPECT_LE(end - at, 60U) << text.substr(at, end - at);
+}
+
+TEST(ModuleText, ALineIsNotBrokenInsideOfABar) {
+  ModuleSample m = module();
+  m.thresholds.tx_power_mw = {0.1, 0.2, 2.8, 3.5};
+  m.thresholds.tx_bias_ma = {2, 4, 8, 10};
+  m.lanes[0].tx_power_mw = m.lanes[0].tx_bias_ma = 0;
+  TextStyle style;
+  style.width_columns = 60;
+  EXPECT_THAT(module_text(m, style), HasSubstr("     1  ▕       ▏ no light ✖ low alarm\n"
+                                               "       bias ▕       ▏ 0.0 mA ✖ low alarm\n"));
+  style.ascii = true;
+  EXPECT_THAT(module_text(m, style), HasSubstr("     1  [       ] no light !! low alarm\n"
+                                               "       bias [       ] 0.0 mA !! low alarm\n"));
+  style.colour = true;
+  EXPECT_THAT(module_text(m, style), HasSubstr("  Flags\x1b[0m (latched: since somebody last read them,\n"
+                                               "    perhaps not us)\n"));
+}
+
+TEST(ModuleText, BlanksBehindTheWidthAreNoLineOfTheirOwn) {
+  ModuleSample m;
+  m.vendor = std::string(85, 'x') + std::string(30, ' ');
+  EXPECT_THAT(module_text(m, {}), HasSubstr("x\n"));
 }
 
 TEST(ModuleText, MonitorsOfTheMakersOwnHaveFlagsAndNoValue) {
@@ -218,65 +319,19 @@ TEST(ModuleText, FlagsOfTheStatisticsAreOneLineForEachLimitWithItsLanes) {
   EXPECT_THAT(text, HasSubstr("    coherent rx total power low alarm, lane 1\n"));
 }
 
-TEST(ModuleText, SaysWhatVdmTellsOfTheLasers) {
+/// A power that swung has passed both: the one must not hide the other. An alarm says the warning of its side too.
+TEST(ModuleText, AFlagOfTheLowSideHidesNoneOfTheHighSide) {
   ModuleSample m = module();
-  m.vdm.laser_age_percent = 12;
-  m.vdm.laser_frequency_error_mhz = -300;
-  m.vdm.tec_current_percent = -80;
-  m.vdm.laser_temperature_c = 2.5;
-  EXPECT_THAT(module_text(m, {}), HasSubstr("  lasers (VDM) age 12 %  frequency error -300 MHz  cooler -80.0 %  "
-                                            "temperature 2.5 C (from its target; of some modules the laser's own)\n"));
-}
-
-TEST(ModuleText, SaysHowFarACoherentModuleIsFromItsLimit) {
-  ModuleSample m = module();
-  m.coherent.q_factor_db = 10.7;
-  m.coherent.q_margin_db = 4.2;
-  m.coherent.snr_margin_db = -0.5;
+  m.temperature_flags = {.low_alarm = true, .low_warn = true, .high_warn = false, .high_alarm = true};
+  m.supply_flags = {.low_alarm = false, .low_warn = true, .high_warn = true, .high_alarm = true};
+  m.lanes[0].rx_power_flags = {.low_alarm = true, .low_warn = false, .high_warn = true, .high_alarm = false};
+  m.vdm.flags = {{"media_esnr_db", 7, {.low_alarm = true, .low_warn = {}, .high_warn = true, .high_alarm = true}}};
   const std::string text = module_text(m, {});
-  EXPECT_THAT(text, HasSubstr("  Q dB         now 10.7\n"));
-  EXPECT_THAT(text, HasSubstr("  Q margin dB  now 4.2\n"));
-  EXPECT_THAT(text, HasSubstr("  SNR marg. dB now -0.5\n"));
-}
-
-TEST(ModuleText, SaysBeyondWhatTheModuleWarnsOfVdm) {
-  ModuleSample m = module();
-  m.vdm.media_pre_fec_ber.current = 3.5e-4;
-  m.vdm.host_fec_tail_symbols.max = 4;
-  m.coherent.osnr_db = 33.9;
-  m.coherent.rx_total_power_dbm = -2.1;
-  m.vdm.thresholds = {{"media_pre_fec_ber_current", std::nullopt, {{}, {}, 1e-3, 1e-2}},
-                      {"host_fec_tail_symbols_max", std::nullopt, {{}, {}, {}, 9}},
-                      {"coherent_osnr_db", std::nullopt, {24, 26, {}, {}}},
-                      {"coherent_rx_total_power_dbm", std::nullopt, {-20, -18, 1, 3}}};
-  const std::string text = module_text(m, {});
-  EXPECT_THAT(text, HasSubstr("  media BER    now 3.5e-04   warns above 1.0e-03\n"));
-  EXPECT_THAT(text, HasSubstr("  host tail    max 4   alarms above 9\n"));
-  EXPECT_THAT(text, HasSubstr("  OSNR dB      now 33.9   warns below 26.0\n"));
-  EXPECT_THAT(text, HasSubstr("  Rx all dBm   now -2.1   warns outside -18.0 to 1.0\n"));
-}
-
-TEST(ModuleText, SaysThatStatisticsAreLive) {
-  ModuleSample m = module();
-  m.vdm.media_pre_fec_ber.max = 2e-5;
-  m.vdm.media_esnr_db = {21.5};
-  m.vdm.thresholds.push_back({"media_esnr_db", std::nullopt, {17, 19, std::nullopt, std::nullopt}});
-  EXPECT_THAT(module_text(m, {}), HasSubstr("avg, min and max are live: since an unknown time"));
-  EXPECT_THAT(module_text(m, {}), HasSubstr("21.5   warns below 19.0"));
-  m.vdm.frozen = true;
-  EXPECT_THAT(module_text(m, {}), HasSubstr("another agent has frozen them"));
-}
-
-TEST(ModuleText, SuppliesInsideTheModuleAreOneLine) {
-  ModuleSample m = module();
-  EXPECT_THAT(module_text(m, {}), Not(HasSubstr("supplies")));
-  m.vdm.vcc12_v = 12.01;
-  m.vdm.vcc0p7a_v = 0.749;
-  m.vdm.flags = {
-      {"vcc0p7a_v", std::nullopt, {.low_alarm = false, .low_warn = true, .high_warn = false, .high_alarm = false}}};
-  const std::string text = module_text(m, {});
-  EXPECT_THAT(text, HasSubstr("  supplies V   12 V: 12.010, 0.7 V A: 0.749\n"));
-  EXPECT_THAT(text, HasSubstr("    vcc0p7a low warning\n"));
+  EXPECT_THAT(text, HasSubstr("    temperature low alarm and high alarm\n"));
+  EXPECT_THAT(text, HasSubstr("    supply low warning and high alarm\n"));
+  EXPECT_THAT(text, HasSubstr("    lane 1: Rx power low alarm and high warning\n"));
+  EXPECT_THAT(text, HasSubstr("    media SNR low alarm, lane 7\n    media SNR high alarm, lane 7\n"))
+      << "a line for each limit";
 }
 
 TEST(ModuleText, WhatLanesAreNowIsALineForThoseThatAreAlike) {

@@ -7,7 +7,6 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
-#include <sstream>
 
 #include "probes/import_judge.h"
 #include "probes/module/decode.h"
@@ -25,6 +24,7 @@ bool near(double a, double b) { return std::fabs(a - b) <= 1e-6 * std::max({std:
 /// Counts what was compared, so that a test that compares nothing fails.
 struct Comparison {
   std::string file;
+  ModuleImage image;
   int compared = 0;
 
   void text(const std::string& key, const std::string& got, const json& want) {
@@ -53,6 +53,9 @@ std::string type_of(std::string name) {
   return name.substr(cut + 1) + "-" + name.substr(0, cut);
 }
 
+/// "SFP/SFP+/SFP28": all that the identifier may be, of which we say the first.
+std::string form_factor_of(const std::string& identifier) { return identifier.substr(0, identifier.find('/')); }
+
 void compare_identity(const ModuleSample& m, const json& want, Comparison& c) {
   if (want.contains("vendor_name")) c.text("vendor_name", m.vendor, want["vendor_name"]);
   if (want.contains("vendor_pn")) c.text("vendor_pn", m.part_number, want["vendor_pn"]);
@@ -69,7 +72,7 @@ void compare_identity(const ModuleSample& m, const json& want, Comparison& c) {
     c.text("date_code", m.date, "20" + code.substr(0, 2) + "-" + code.substr(2, 2) + "-" + code.substr(4, 2));
   }
   if (want.contains("date_code_as_printed")) c.text("date that is none", m.date, "");
-  if (want.contains("identifier")) c.text("identifier", m.form_factor, "SFP");
+  if (want.contains("identifier")) c.text("identifier", m.form_factor, form_factor_of(want["identifier"]));
   if (want.contains("connector"))
     c.text("connector", m.connector,
            want["connector"] == "Copper Pigtail" ? json("copper pigtail") : want["connector"]);
@@ -81,9 +84,20 @@ std::string without_count(const std::string& type) {
   return x != std::string::npos && type.find_first_not_of("0123456789") == x ? type.substr(x + 1) : type;
 }
 
-void compare_form(const ModuleSample& m, const ModuleImage& image, const json& want, Comparison& c) {
-  const bool flat = cmis_is_flat(image);
-  const double groups = vdm_group_count(image);
+/// {"12.9GHz": 16}: what is stated, each, and no more.
+void compare_attenuation(const ModuleSample& m, const json& want, Comparison& c) {
+  EXPECT_EQ(m.copper_attenuation.size(), want.size()) << c.file;
+  for (const auto& [frequency, stated_db] : want.items()) {
+    const double ghz = std::stod(frequency);
+    const auto loss = std::ranges::find(m.copper_attenuation, ghz, &CopperAttenuation::frequency_ghz);
+    c.number(frequency, loss == m.copper_attenuation.end() ? std::nullopt : std::optional(loss->attenuation_db),
+             stated_db);
+  }
+}
+
+void compare_form(const ModuleSample& m, const json& want, Comparison& c) {
+  const bool flat = cmis_is_flat(c.image);
+  const double groups = vdm_group_count(c.image);
   for (const auto& [key, got] : {std::pair{"host_lanes", m.host_lane_count}, {"media_lanes", m.media_lane_count}})
     if (want.contains(key)) {
       ++c.compared;
@@ -97,9 +111,10 @@ void compare_form(const ModuleSample& m, const ModuleImage& image, const json& w
   if (want.contains("length_smf_m")) c.number("length_smf_m", m.reach_m, want["length_smf_m"]);
   if (want.contains("signaling_rate_bd"))
     c.number("signaling_rate", m.signaling_rate_mbd, want["signaling_rate_bd"].get<double>() / 1e6);
-  // One source prints 1.5 W where byte 64 says power level 1, which is 1.0 W: not compared.
-  if (want.contains("max_power_w") && want["max_power_w"] != 1.5)
-    c.number("max_power_w", m.max_power_w, want["max_power_w"]);
+  // This source prints 1.5 W where byte 64 says power level 1, which is 1.0 W (SFF-8472 table 8-3).
+  const bool printed_wrongly = c.file == "sfp-10g-bidi-flexoptix.json";
+  if (want.contains("max_power_w"))
+    c.number("max_power_w", m.max_power_w, printed_wrongly ? json(1.0) : want["max_power_w"]);
   if (want.contains("wavelength_nm") && want["wavelength_nm"] == 0)
     c.flag("no wavelength", !m.wavelength_nm, true);
   else if (want.contains("wavelength_nm"))
@@ -112,12 +127,7 @@ void compare_form(const ModuleSample& m, const ModuleImage& image, const json& w
     c.flag("source_class.media is copper", copper, want["source_class"]["media"] == "Copper");
   }
   if (want.contains("optical")) c.flag("optical", m.kind == "optical" || m.kind == "aoc", want["optical"]);
-  if (want.contains("copper_attenuation_db"))
-    for (const CopperAttenuation& loss : m.copper_attenuation) {
-      std::ostringstream key;
-      key << loss.frequency_ghz << "GHz";
-      c.number(key.str(), loss.attenuation_db, want["copper_attenuation_db"].at(key.str()));
-    }
+  if (want.contains("copper_attenuation_db")) compare_attenuation(m, want["copper_attenuation_db"], c);
   // A flat module's state byte means nothing: there is none then, whatever the source says.
   if (want.contains("module_state")) c.text("module_state", m.state, flat ? "" : "ModuleReady");
   if (want.contains("smf_media_code")) c.text("smf_media_code", without_count(m.type), type_of(want["smf_media_code"]));
@@ -246,45 +256,27 @@ void advertise_all(ModuleImage& image) {
   image.store({kModuleAddressA0, 0, 0, 220, 1}, monitoring);
 }
 
-/// C-CMIS pages 34h and 35h of the one dump that has them: the average lies between minimum and maximum for every
-/// quantity, which a wrong layout would not give, and the BER is one that such a receiver has.
-TEST(ModuleCorpus, CoherentStatisticsOfA800ZrAreInOrder) {
-  if (dumps().empty()) GTEST_SKIP() << "no module dumps in " LINKHEALTH_SHARED "/modules";
-  const ModuleSample m = decode_module(*read_module_dump(LINKHEALTH_SHARED "/modules/osfp-800g-zr.json"));
-  for (const std::string& warning : m.warnings) EXPECT_EQ(warning.find("not in order"), std::string::npos) << warning;
-  const CoherentStatistics& c = m.coherent_statistics;
-  EXPECT_EQ(c.chromatic_dispersion_ps_per_nm.min, -3);
-  EXPECT_EQ(c.chromatic_dispersion_ps_per_nm.avg, -1);
-  EXPECT_EQ(c.chromatic_dispersion_ps_per_nm.max, 1);
-  ASSERT_TRUE(c.rx_bits && c.rx_corrected_bits);
-  const double ber = static_cast<double>(*c.rx_corrected_bits) / static_cast<double>(*c.rx_bits);
-  EXPECT_GT(ber, 1e-5);
-  EXPECT_LT(ber, 1e-2);
-}
-
-/// A Q factor is the pre-FEC BER in other words (BER = erfc(Q/sqrt 2)/2), and a margin is less than the whole.
-TEST(ModuleCorpus, TheQFactorOfA800ZrIsThatOfItsErrorRatio) {
-  if (dumps().empty()) GTEST_SKIP() << "no module dumps in " LINKHEALTH_SHARED "/modules";
-  const ModuleSample m = decode_module(*read_module_dump(LINKHEALTH_SHARED "/modules/osfp-800g-zr.json"));
-  ASSERT_TRUE(m.coherent.q_factor_db && m.coherent.q_margin_db && m.coherent.snr_margin_db);
-  const auto ber_of = [](double q_db) { return std::erfc(std::pow(10.0, q_db / 20) / std::sqrt(2.0)) / 2; };
-  ASSERT_TRUE(m.vdm.media_pre_fec_ber.current);
-  EXPECT_GT(*m.vdm.media_pre_fec_ber.current, ber_of(*m.coherent.q_factor_db + 0.2));
-  EXPECT_LT(*m.vdm.media_pre_fec_ber.current, ber_of(*m.coherent.q_factor_db - 0.2));
-  EXPECT_NEAR(*m.coherent.snr_margin_db, *m.coherent.q_margin_db, 0.5);
-  EXPECT_GT(*m.coherent.q_factor_db, *m.coherent.q_margin_db);
-}
-
-/// As above: this scrubbed dump states equalizer faults and does not advertise them (01h:157.3).
+/// As above, of CMIS: this scrubbed dump states equalizer faults and does not advertise them (01h:157.3).
 void advertise_equalizer(ModuleImage& image) {
   const std::uint8_t flags[] = {static_cast<std::uint8_t>(upper_page(image, 1).byte(157).value_or(0) | 0x08U)};
   image.store({kModuleAddressA0, 0, 1, 157, 1}, flags);
 }
 
+/// What is compared, and how much of it the dumps state: a comparison that is dropped makes the count fall.
+struct Group {
+  const char* name;
+  void (*compare)(const ModuleSample&, const json&, Comparison&);
+  int at_least;
+};
+constexpr Group kGroups[] = {
+    {"identity", compare_identity, 140},    {"form", compare_form, 130},   {"monitors", compare_monitors, 43},
+    {"thresholds", compare_thresholds, 13}, {"flags", compare_flags, 171}, {"coherent", compare_coherent, 8},
+};
+
 TEST(ModuleCorpus, AgreesWithEverythingThatTheSourcesState) {
   const auto files = dumps();
   if (files.empty()) GTEST_SKIP() << "no module dumps in " LINKHEALTH_SHARED "/modules";
-  int compared = 0;
+  std::map<std::string, int> compared;
   for (const auto& file : files) {
     const json dump = json::parse(std::ifstream(file));
     auto image = read_module_dump(file.string());
@@ -292,18 +284,13 @@ TEST(ModuleCorpus, AgreesWithEverythingThatTheSourcesState) {
     if (file.filename() == "qsfp-100g-cwdm4-synthetic-monitors.json") advertise_all(*image);
     if (file.filename() == "qsfpdd-200g-fr4-cmis.json") advertise_equalizer(*image);
     const ModuleSample module = decode_module(*image);
-    Comparison comparison{file.filename().string()};
-    const json& want = dump["expected"];
-    compare_identity(module, want, comparison);
-    compare_form(module, *image, want, comparison);
-    compare_monitors(module, want, comparison);
-    compare_thresholds(module, want, comparison);
-    compare_flags(module, want, comparison);
-    compare_coherent(module, want, comparison);
-    compared += comparison.compared;
+    for (const Group& group : kGroups) {
+      Comparison comparison{file.filename().string(), *image};
+      group.compare(module, dump["expected"], comparison);
+      compared[group.name] += comparison.compared;
+    }
   }
-  EXPECT_GT(compared, 250);
-  RecordProperty("compared", compared);
+  for (const Group& group : kGroups) EXPECT_GE(compared[group.name], group.at_least) << group.name;
 }
 
 TEST(ModuleCorpus, InventsNothing) {
@@ -334,28 +321,6 @@ TEST(ModuleCorpus, InventsNothing) {
   }
 }
 
-/// A module holds the channel that it was asked for beside the frequency that it has: each says the other (CMIS 5.3
-/// 8.12: 193.1 THz and so many steps; on the grid of 75 GHz a step is a third of that).
-TEST(ModuleCorpus, TunableLasersAreWhereTheirChannelsSay) {
-  const auto files = dumps();
-  if (files.empty()) GTEST_SKIP() << "no module dumps in " LINKHEALTH_SHARED "/modules";
-  const std::map<unsigned, double> steps_ghz = {{3, 25}, {4, 50}, {5, 100}, {7, 25}};
-  int compared = 0;
-  for (const auto& file : files) {
-    const json dump = json::parse(std::ifstream(file));
-    if (dump["provenance"] != "real" || !dump["pages"].contains("12")) continue;
-    const ModuleImage image = *read_module_dump(file.string());
-    const ModulePage page = upper_page(image, 0x12);
-    const ModuleSample m = decode_module(image);
-    ASSERT_TRUE(cmis_is_tunable(image) && !m.laser_tuning.empty()) << file;
-    ++compared;
-    const double step = steps_ghz.at(*page.byte(128) >> 4U);
-    EXPECT_EQ(m.laser_tuning[0].frequency_ghz, 193'100 + *page.s16(136) * step) << file;
-    EXPECT_EQ(m.laser_tuning[0].wavelength_unlocked, false) << file;
-  }
-  EXPECT_EQ(compared, 2);
-}
-
 /// What we decode of a real module is believed when somebody else imports it.
 TEST(ModuleCorpus, NoRealModuleIsUnbelievable) {
   const auto files = dumps();
@@ -378,7 +343,7 @@ TEST(ModuleCorpus, RealModulesHaveRightChecksums) {
     ASSERT_TRUE(m.checksums_ok) << file;
     if (!*m.checksums_ok) wrong.insert(file.filename().string());
   }
-  EXPECT_LE(wrong.size(), 1U) << ::testing::PrintToString(wrong);
+  EXPECT_EQ(wrong, std::set<std::string>{"sfp-10g-sr-oem-dpdk.json"});
 }
 
 }  // namespace

@@ -57,6 +57,21 @@ TEST(DumpFile, JsonIsUtf8PerhapsBehindAByteOrderMark) {
   }
 }
 
+/// What editors and terminals make of it.
+TEST(DumpFile, HexTextMayHaveAByteOrderMarkAndTabs) {
+  const std::string hex = ethtool_hex(ethtool_raw(EepromBuilder::sff8636().image(), {kLower, page(0)}));
+  std::string tabs = hex;
+  for (std::size_t i = tabs.find("0x"); i < tabs.size(); ++i)
+    if (tabs[i] == ' ') tabs[i] = '\t';
+  std::string crlf;
+  for (const char c : hex) crlf += c == '\n' ? std::string("\r\n") : std::string(1, c);
+  for (const std::string& text : {"\xef\xbb\xbf" + hex, tabs, "\xef\xbb\xbf" + crlf}) {
+    const auto image = parse_module_dump(text);
+    ASSERT_TRUE(image) << image.error().message;
+    EXPECT_EQ(decode_module(*image).serial, "AC0002");
+  }
+}
+
 TEST(DumpFile, AMakersOwnIdentifierWithTheMapOfCmisIsAModule) {
   auto b = EepromBuilder::cmis();
   b.lower().byte(0, 0x80);
@@ -84,6 +99,14 @@ TEST(DumpFile, ABadFileIsOneClearLine) {
   EXPECT_EQ(why(std::string(10, '\1')), "only 10 bytes: a module's memory has at least 128");
   EXPECT_EQ(why(std::string(5000, '\1')), "5000 bytes: more than any module's memory image, so not one");
   EXPECT_EQ(why("0x0000: 0d zz\n"), "line 1: \"zz\" is no hex byte");
+  EXPECT_EQ(why("0x0000: 0d\t0d0d\t0d\n"), "line 1: \"0d0d\" is no hex byte");
+  EXPECT_EQ(why(std::string("\xff\xfe"
+                            "0\0x\0",
+                            6)),
+            "text in UTF-16: save it as UTF-8");
+  EXPECT_EQ(why(std::string("\xfe\xff\0{\0}", 6)), "text in UTF-16: save it as UTF-8");
+  EXPECT_EQ(why(std::string("O\0f\0f\0", 6)), "text in UTF-16: save it as UTF-8") << "without its mark";
+  EXPECT_EQ(why("\xef\xbb\xbf"), "the file is empty");
   EXPECT_EQ(why("0x0010: 0d\n"), "line 1: offset 16 where 0 should follow");
   EXPECT_EQ(why("0x0000: 0d\nnetlink error\n"), "line 2: not a line of `ethtool -m DEV hex on`");
   EXPECT_EQ(why(std::string(512, '\xee')), "its first byte, eeh, names no kind of module: not a module's memory");

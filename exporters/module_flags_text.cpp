@@ -1,0 +1,150 @@
+#include "exporters/module_flags_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/time.h"
+#include "exporters/module_lanes_text.h"
+#include "exporters/module_values_text.h"
+#include "exporters/text_layout.h"
+
+namespace linkhealth {
+
+namespace {
+
+/// The worst of each side: a value that swung has passed both since somebody last read its flags.
+std::vector<std::string> flag_words(const AlarmFlags& flags) {
+  std::vector<std::string> out;
+  const auto side = [&](std::string_view name, const std::optional<bool>& alarm, const std::optional<bool>& warn) {
+    const std::string_view level = alarm.value_or(false) ? "alarm" : warn.value_or(false) ? "warning" : "";
+    if (!level.empty()) out.push_back(fmt::format("{} {}", name, level));
+  };
+  side("low", flags.low_alarm, flags.low_warn);
+  side("high", flags.high_alarm, flags.high_warn);
+  return out;
+}
+
+/// "supply low alarm and high warning"; "" without a flag.
+std::string flag_line(std::string_view name, const AlarmFlags& flags) {
+  const std::string words = join(flag_words(flags), " and ");
+  return words.empty() ? words : fmt::format("{} {}", name, words);
+}
+
+std::string tuning_flags(const LaserTuning& laser) {
+  return join({named(laser.wavelength_unlocked, "laser off its wavelength"),
+               named(laser.channel_invalid, "asked for a channel that it does not have"),
+               named(laser.tuning_not_accepted, "tuning refused"),
+               named(laser.fine_tuning_out_of_range, "fine tuning out of range"),
+               named(laser.target_power_out_of_range, "asked for a power that it can't give")},
+              ", ");
+}
+
+std::string lane_flags(const ModuleLane& lane, bool losses) {
+  return join({losses ? join(loss_words(lane), ", ") : "", flag_line("Rx power", lane.rx_power_flags),
+               flag_line("Tx power", lane.tx_power_flags), flag_line("bias", lane.tx_bias_flags)},
+              ", ");
+}
+
+std::string host_lane_flags(const ModuleHostLane& lane) {
+  std::vector<std::string> words;
+  if (lane.tx_los.value_or(false)) words.emplace_back("no signal from the host");
+  if (lane.tx_lol.value_or(false)) words.emplace_back("no lock on the host's signal");
+  if (lane.tx_eq_fault.value_or(false)) words.emplace_back("input equalizer did not adapt");
+  return join(words, ", ");
+}
+
+/// "media_pre_fec_ber_avg" as people say it; the unit belongs to the value.
+std::string observable_words(std::string out) {
+  const auto say = [&](std::string_view from, std::string_view to) {
+    if (const auto at = out.find(from); at != std::string::npos) out.replace(at, from.size(), to);
+  };
+  say("_pre_fec_ber", " pre-FEC BER");
+  say("_fec_tail_symbols", " FEC tail");
+  say("_esnr_db", " SNR");
+  say("_ltp_db", " LTP");
+  for (const char* unit : {"_per_nm", "_per_s", "_percent", "_krad", "_mhz", "_dbm", "_db", "_ps2"}) say(unit, "");
+  if (out.ends_with("_v")) out.resize(out.size() - 2);
+  std::replace(out.begin(), out.end(), '_', ' ');
+  return out;
+}
+
+/// One line for each quantity and limit, with its lanes.
+std::string vdm_flags(const ModuleVdm& vdm, const TextStyle& style) {
+  std::vector<std::pair<std::string, std::string>> lines;  // what, and its lanes
+  for (const VdmFlags& entry : vdm.flags)
+    for (const std::string& word : flag_words(entry.flags)) {
+      const std::string what = observable_words(clean_text(entry.name, style.ascii)) + " " + word;
+      auto line = std::ranges::find(lines, what, &std::pair<std::string, std::string>::first);
+      if (line == lines.end()) line = lines.insert(lines.end(), {what, ""});
+      if (entry.lane) line->second += fmt::format(" {}", *entry.lane);
+    }
+  std::string out;
+  for (const auto& [what, lanes] : lines)
+    if (lanes.empty())
+      out += fmt::format("    {}\n", what);
+    else
+      out += fmt::format("    {}, lane{}{}\n", what, lanes.find(' ', 1) == std::string::npos ? "" : "s", lanes);
+  return out;
+}
+
+struct ModuleFlags {
+  std::string_view name;
+  AlarmFlags ModuleSample::*flags;
+};
+constexpr ModuleFlags kModuleFlags[] = {
+    {"temperature", &ModuleSample::temperature_flags},
+    {"supply", &ModuleSample::supply_flags},
+    {"laser temperature", &ModuleSample::laser_temperature_flags},
+    {"laser cooler", &ModuleSample::tec_flags},
+    {"second supply", &ModuleSample::second_supply_flags},
+    {"the maker's auxiliary monitor", &ModuleSample::auxiliary_flags},
+    {"the maker's custom monitor", &ModuleSample::custom_flags},
+};
+
+std::string media_lanes(const ModuleSample& m) {
+  std::vector<std::string> words;
+  for (std::size_t i = 0; i < m.lanes.size(); ++i)
+    words.push_back(join(
+        {lane_flags(m.lanes[i], !losses_are_live(m)), i < m.laser_tuning.size() ? tuning_flags(m.laser_tuning[i]) : ""},
+        ", "));
+  return lane_lines("", words);
+}
+
+std::string host_lanes(const ModuleSample& m) {
+  std::vector<std::string> words;
+  for (const ModuleHostLane& lane : m.host_lanes)
+    words.push_back(lane.in_use.value_or(true) ? host_lane_flags(lane) : "");
+  return lane_lines("host ", words);
+}
+
+}  // namespace
+
+std::string flags_now(const ModuleSample& m, const TextStyle& style) {
+  std::string out;
+  for (const ModuleFlags& entry : kModuleFlags)
+    if (const std::string line = flag_line(entry.name, m.*entry.flags); !line.empty()) out += "    " + line + "\n";
+  out += media_lanes(m) + host_lanes(m) + vdm_flags(m.vdm, style);
+  if (out.empty()) return out;
+  return "\n" + paint_bold("  Flags", style) + " (latched: since somebody last read them, perhaps not us)\n" + out;
+}
+
+std::string flag_history(const ModuleSample& m, const TextStyle& style) {
+  if (m.flags.empty()) return {};
+  std::string out = "\n" + paint_bold("  Flags that changed", style) +
+                    " (as our reads saw them; another reader may have taken some)\n";
+  for (const ModuleFlag& flag : m.flags) {
+    const std::string name = clean_text(flag.name, style.ascii) + (flag.lane ? fmt::format(" {}", *flag.lane) : "");
+    out += fmt::format("    {} {:<5}  {} change{}", pad_right(name, 28), flag.set ? "set" : "clear", flag.change_count,
+                       flag.change_count == 1 ? "" : "s");
+    if (flag.set_at) out += ", last set " + format_rfc3339(*flag.set_at);
+    if (flag.cleared_at) out += ", cleared " + format_rfc3339(*flag.cleared_at);
+    out += "\n";
+  }
+  return out;
+}
+
+}  // namespace linkhealth
