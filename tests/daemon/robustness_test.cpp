@@ -21,7 +21,7 @@ TEST_F(OddNode, WithoutSysSaysThatItSeesNothing) {
   shared = std::make_shared<SharedHost>();
   start();
   settle();
-  EXPECT_THAT(all.gaps, ::testing::ElementsAre(Gap{"", "inventory", "/sys/class/net: ENOENT"}));
+  EXPECT_THAT(all.gaps, ::testing::Contains(Gap{"", "inventory", "/sys/class/net: ENOENT"}));
 }
 
 TEST_F(OddNode, WithoutInfinibandClassWatchesItsEthernetPorts) {
