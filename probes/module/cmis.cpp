@@ -1,9 +1,8 @@
 #include <fmt/format.h>
 #include <algorithm>
-
-#include <bit>
 #include <string>
 
+#include "probes/module/cmis_applications.h"
 #include "probes/module/codes.h"
 #include "probes/module/maps.h"
 #include "probes/module/values.h"
@@ -44,66 +43,13 @@ Medium medium_of(const ModulePage& lower, const ModulePage& id) {
   return connector == 0x23 || connector == 0x0b ? Medium{true, true, "aoc"} : Medium{true, false, "optical"};
 }
 
-/// One application: what the module can be used as (lower page 86.., 01h:223..).
-struct Application {
-  std::uint8_t host_id = 0, media_id = 0;
-  unsigned host_lanes = 0, media_lanes = 0;  ///< of one data path
-  unsigned data_paths = 0;                   ///< on one bank
-};
-
-/// CMIS 5.3 table 8-23: a nibble of 0 leaves the number to the interface, more than 8 is reserved. An interface's name
-/// has it behind its first dash ("400GAUI-8", "400G-DR4"); without one it is a single lane.
-unsigned lane_count(unsigned nibble, std::string_view interface) {
-  if (nibble >= 1 && nibble <= 8) return nibble;
-  const auto digit = interface.find_first_of("0123456789", std::min(interface.find('-'), interface.size()));
-  return digit == std::string_view::npos ? 1U : std::clamp(static_cast<unsigned>(interface[digit] - '0'), 1U, 8U);
-}
-
-std::optional<Application> application(const ModulePage& lower, const ModulePage& advert, unsigned number) {
-  if (number < 1 || number > 15) return std::nullopt;
-  const ModulePage& page = number <= 8 ? lower : advert;
-  const unsigned at = number <= 8 ? 86 + 4 * (number - 1) : 223 + 4 * (number - 9);
-  const auto host_id = page.byte(at);
-  const auto media_id = page.byte(at + 1);
-  const auto lanes = page.byte(at + 2);
-  const auto starts = page.byte(at + 3);
-  if (!host_id || !media_id || !lanes || !starts || *host_id == 0xff || *host_id == 0) return std::nullopt;
-  const auto media_name = media_interface_name(lower.byte(85).value_or(0), *media_id);
-  Application out{*host_id, *media_id, lane_count(*lanes >> 4U, host_interface_name(*host_id)),
-                  lane_count(*lanes & 0x0fU, media_name), 0};
-  out.data_paths = std::max(1U, static_cast<unsigned>(std::popcount(*starts)));
-  return out;
-}
-
-/// AppSel of the first lane in use (11h:206..213); the first application where no lane is in use or none was read.
-unsigned application_in_use(const ModulePage& lanes) {
-  for (unsigned lane = 0; lane < 8; ++lane)
-    if (const unsigned number = lanes.byte(206 + lane).value_or(0) >> 4U; number != 0) return number;
-  return 1;
-}
-
-/// Passive copper states its lanes in one descriptor; optics put the media side's start lanes on page 01h.
-unsigned media_data_paths(const Application& app, const ModulePage& advert, unsigned number) {
-  const unsigned starts = advert.byte(176 + number - 1).value_or(0);
-  return starts == 0 || starts == 0xff ? app.data_paths : static_cast<unsigned>(std::popcount(starts));
-}
-
-void read_application(const ModuleImage& image, const Medium& medium, ModuleSample& sample) {
-  const ModulePage lower = lower_page(image);
-  const ModulePage advert = upper_page(image, 0x01);
-  unsigned number = application_in_use(upper_page(image, 0x11));
-  auto app = application(lower, advert, number);
-  if (!app) app = application(lower, advert, number = 1);
-  if (!app) return;
-  const unsigned banks = cmis_bank_count(image);
-  const unsigned paths = app->data_paths * banks;
-  sample.host_lane_count = app->host_lanes * paths;
-  sample.media_lane_count =
-      medium.optical ? app->media_lanes * media_data_paths(*app, advert, number) * banks : *sample.host_lane_count;
-  sample.host_interface = host_interface_name(app->host_id);
-  const auto media = media_interface_name(lower.byte(85).value_or(0), app->media_id);
-  const std::string_view name = media.empty() ? std::string_view(sample.host_interface) : media;
-  if (!name.empty()) sample.type = paths > 1 ? fmt::format("{}x{}", paths, name) : std::string(name);
+void read_applications(const ModuleImage& image, const Medium& medium, ModuleSample& sample) {
+  const CmisLanes lanes = cmis_lanes(image, medium.optical);
+  if (lanes.host_per_bank == 0) return;
+  sample.host_lane_count = lanes.host_per_bank * cmis_bank_count(image);
+  sample.media_lane_count = lanes.media_per_bank * cmis_bank_count(image);
+  sample.host_interface = lanes.host_interface;
+  sample.type = lanes.type;
 }
 
 /// A length as mantissa and multiplier; 0 and the largest code mean "none" and "longer than can be said".
@@ -270,7 +216,7 @@ void decode_cmis(const ModuleImage& image, const ModuleHead& head, ModuleSample&
   read_page00(id, medium, sample);
   if (!head.lower_page_usable) return;
   sample.media_type = media_type_name(lower.byte(85).value_or(0));
-  read_application(image, medium, sample);
+  read_applications(image, medium, sample);
   if (cmis_is_flat(image)) return;  // lower page and 00h only: states, flags and monitors of a flat module mean nothing
   sample.firmware = version(lower, 39);
   read_state(lower, head, sample);
