@@ -4,19 +4,12 @@
 
 #include "probes/module/codes.h"
 #include "probes/module/maps.h"
+#include "probes/module/sff8472_medium.h"
 #include "probes/module/values.h"
 
 namespace linkhealth {
 
 namespace {
-
-struct Bit {
-  std::uint8_t byte, bit;
-  std::string_view type;
-};
-// Bytes 3 to 8: the first that is set names the module, fastest first.
-constexpr Bit kComplianceBits[] = {{3, 7, "10G-ER"},     {3, 6, "10G-LRM"}, {3, 5, "10G-LR"}, {3, 4, "10G-SR"},
-                                   {6, 3, "1000BASE-T"}, {6, 2, "1G-CX"},   {6, 1, "1G-LX"},  {6, 0, "1G-SX"}};
 
 /// Byte 94.
 constexpr std::string_view kRevisions[] = {"",     "9.3",  "9.5",  "10.2", "10.4", "11.0",
@@ -31,40 +24,6 @@ std::optional<double> signaling_rate_mbd(const ModulePage& a0) {
   const auto extended = a0.byte(66);
   if (!extended || *extended == 0 || *extended == 0xff) return std::nullopt;
   return *extended * 250.0;
-}
-
-struct Medium {
-  bool copper = false;  ///< no light: no power, bias or loss of signal
-  bool cable = false;
-  std::string kind = "unknown";
-};
-
-Medium medium_of(const ModulePage& a0) {
-  const std::uint8_t connector = a0.byte(2).value_or(0);
-  const std::uint8_t compliance = a0.byte(36).value_or(0);
-  const bool active = a0.offers(8, 3);
-  const bool optical_cable = is_active_optical_compliance(compliance) || connector == 0x0b;
-  if (a0.offers(8, 2)) return {true, true, "dac"};
-  if (active && !optical_cable) return {true, true, "acc"};
-  if (optical_cable) return {false, true, "aoc"};
-  if (connector == 0x22 || a0.offers(6, 3)) return {true, false, "unknown"};
-  if (is_active_copper_compliance(compliance)) return {true, true, "acc"};
-  if (connector == 0x21 || is_copper_compliance(compliance)) return {true, true, "dac"};
-  const bool wavelength = a0.u16(60).value_or(0) >= 600;
-  if (connector == 0x23) return wavelength ? Medium{false, true, "aoc"} : Medium{false, true, "unknown"};
-  if (wavelength || connector == 0x01 || connector == 0x07 || connector == 0x0c) return {false, false, "optical"};
-  return {};
-}
-
-std::string type_of(const ModulePage& a0, const Medium& medium, std::optional<double> rate_mbd) {
-  if (const auto name = extended_compliance_name(a0.byte(36).value_or(0), true); !name.empty())
-    return std::string(name);
-  // There is no bit for copper at 10 Gb/s: most such cables set that of 1000BASE-CX.
-  const bool copper_cable = medium.kind == "dac" || medium.kind == "acc";
-  if (copper_cable && rate_mbd.value_or(0) >= 9900) return *rate_mbd >= 25000 ? "25G-CR" : "10G-CR";
-  for (const Bit& row : kComplianceBits)
-    if (a0.offers(row.byte, row.bit)) return std::string(row.type);
-  return {};
 }
 
 /// Byte 19 of a cable: a mantissa with a multiplier, for lengths that byte 18 cannot hold.
@@ -237,7 +196,7 @@ void read_cooler(const ModulePage& a0, const ModulePage& a2, ModuleSample& sampl
   if (a0.offers(93, 7)) sample.tec_flags = flags_at(a2, 113, 3);
 }
 
-void read_diagnostics(const ModulePage& a0, const ModulePage& a2, const Medium& medium, ModuleSample& sample) {
+void read_diagnostics(const ModulePage& a0, const ModulePage& a2, const SfpMedium& medium, ModuleSample& sample) {
   if (!a0.offers(92, 6)) return;
   if (medium.kind == "dac") return;  // vendors copy an optic's layout; there is nothing to measure
   if (a0.offers(92, 2)) {
@@ -278,20 +237,17 @@ void decode_sff8472(const ModuleImage& image, ModuleSample& sample) {
   const std::uint8_t revision = a0.byte(94).value_or(0);
   sample.management = "SFF-8472";
   if (revision > 0 && revision < std::size(kRevisions)) sample.management += " " + std::string(kRevisions[revision]);
-  const Medium medium = medium_of(a0);
+  const SfpMedium medium = sfp_medium(a0);
   sample.kind = medium.kind;
   sample.connector = connector_name(a0.byte(2).value_or(0));
   sample.encoding = encoding_name(a0.byte(11).value_or(0), ModuleMap::kSff8472);
   sample.signaling_rate_mbd = signaling_rate_mbd(a0);
-  sample.type = type_of(a0, medium, sample.signaling_rate_mbd);
+  sample.type = sfp_type(a0, medium, sample.signaling_rate_mbd);
   read_identity(a0, kSff8472Identity, sample);
   note_checksum(sample, "A0h bytes 0-62", a0.checksum_ok(0, 62, 63));
   note_checksum(sample, "A0h bytes 64-94", a0.checksum_ok(64, 94, 95));
   (medium.cable ? sample.length_m : sample.reach_m) = medium.cable ? cable_length_m(a0) : reach_m(a0, medium.copper);
-  if (!medium.copper && !a0.offers(8, 2) && !a0.offers(8, 3)) {
-    const auto wavelength = a0.u16(60);
-    if (wavelength && *wavelength >= 600 && *wavelength <= 2000) sample.wavelength_nm = *wavelength;
-  }
+  if (!medium.copper) sample.wavelength_nm = sfp_wavelength_nm(a0);
   sample.max_power_w = power_w(a0);
   sample.media_lane_count = 1;
   sample.host_lane_count = 1;
