@@ -169,7 +169,7 @@ void read_loopback(const ModulePage& page, ModuleSample& sample) {
 /// It may be banked (CMIS 5.4 8.17): each bank has a selector of its own and its own lanes.
 void read_snr(const ModulePage& page, std::size_t first_lane, std::size_t lanes, unsigned base,
               std::vector<double>& out, ModuleWarnings& warnings) {
-  if (page.byte(128) != 0x06) return;
+  if (page.byte(128) != kRatiosSelected) return;
   for (unsigned i = 0; i < lanes; ++i) {
     const auto low = page.byte(base + 2 * i);
     const auto high = page.byte(base + 2 * i + 1);
@@ -220,6 +220,8 @@ void decode_cmis_lanes(const ModuleImage& image, MediaSide side, ModuleSample& s
   forget_idle_lanes(upper_page(image, 0x00), lanes, sample);
   for (std::uint8_t number = 0; vdm_group_count(image) == 0 && number < banks; ++number) {
     const ModulePage page = upper_page(image, 0x14, number);
+    if (number != 0 && !upper_page(image, 0x11, number).exists())
+      continue;  // a driver that ignores the bank gives those of bank 0
     read_snr(page, number * per_bank, per_bank, 240, sample.vdm.media_esnr_db, sample.warnings);
     read_snr(page, std::size_t{number} * kLanesPerBank, kLanesPerBank, 208, sample.vdm.host_esnr_db, sample.warnings);
   }
