@@ -251,7 +251,7 @@ void decode_sff8472(const ModuleImage& image, ModuleSample& sample) {
   sample.max_power_w = power_w(a0);
   sample.media_lane_count = 1;
   sample.host_lane_count = 1;
-  if (medium.copper) sample.media_type = medium.cable ? "copper" : "BASE-T";
+  sample.media_type = sfp_media_type(a0, medium);
   read_diagnostics(a0, a2, medium, sample);
 }
 

@@ -1,5 +1,8 @@
 #include "probes/module/sff8472_medium.h"
 
+#include <algorithm>
+#include <initializer_list>
+
 #include "probes/module/codes.h"
 
 namespace linkhealth {
@@ -9,10 +12,33 @@ namespace {
 struct Bit {
   std::uint8_t byte, bit;
   std::string_view type;
+  Fibre fibre = Fibre::kUnknown;
 };
 // Bytes 3 to 8: the first that is set names the module, fastest first.
-constexpr Bit kComplianceBits[] = {{3, 7, "10G-ER"},     {3, 6, "10G-LRM"}, {3, 5, "10G-LR"}, {3, 4, "10G-SR"},
-                                   {6, 3, "1000BASE-T"}, {6, 2, "1G-CX"},   {6, 1, "1G-LX"},  {6, 0, "1G-SX"}};
+constexpr Bit kComplianceBits[] = {{3, 7, "10G-ER", Fibre::kSingleMode},
+                                   {3, 6, "10G-LRM", Fibre::kMultimode},
+                                   {3, 5, "10G-LR", Fibre::kSingleMode},
+                                   {3, 4, "10G-SR", Fibre::kMultimode},
+                                   {6, 3, "1000BASE-T"},
+                                   {6, 2, "1G-CX"},
+                                   {6, 1, "1G-LX", Fibre::kSingleMode},
+                                   {6, 0, "1G-SX", Fibre::kMultimode}};
+
+Fibre fibre_by_name(const ModulePage& a0) {
+  const Fibre extended = extended_compliance_fibre(a0.byte(36).value_or(0));
+  if (extended != Fibre::kUnknown) return extended;
+  for (const Bit& row : kComplianceBits)
+    if (a0.offers(row.byte, row.bit)) return row.fibre;
+  return Fibre::kUnknown;
+}
+
+/// Bytes 14 and 15 are lengths of single-mode fibre, 16 to 19 of OM2, OM1, OM4 and OM3.
+Fibre fibre_by_length(const ModulePage& a0) {
+  const auto any = [&](std::initializer_list<unsigned> offsets) {
+    return std::ranges::any_of(offsets, [&](unsigned at) { return a0.byte(at).value_or(0) != 0; });
+  };
+  return fibre_of_lengths(any({14, 15}), any({16, 17, 18, 19}));
+}
 
 /// Byte 8: what a cable says of itself.
 constexpr unsigned kPassiveCableBit = 2, kActiveCableBit = 3;
@@ -51,6 +77,14 @@ SfpMedium sfp_medium(const ModulePage& a0) {
   if (connector == 0x23) return wavelength ? SfpMedium{false, true, "aoc"} : SfpMedium{false, true, "unknown"};
   if (wavelength || connector == 0x01 || connector == 0x07 || connector == 0x0c) return {false, false, "optical"};
   return {};
+}
+
+std::string_view sfp_media_type(const ModulePage& a0, const SfpMedium& medium) {
+  if (medium.copper) return medium.cable ? "copper" : "BASE-T";
+  if (medium.kind == "aoc") return fibre_name(fibre_by_wavelength(sfp_wavelength_nm(a0)));
+  if (medium.kind != "optical") return {};
+  const Fibre named = fibre_by_name(a0);
+  return fibre_name(named != Fibre::kUnknown ? named : fibre_by_length(a0));
 }
 
 std::string sfp_type(const ModulePage& a0, const SfpMedium& medium, std::optional<double> rate_mbd) {

@@ -17,6 +17,8 @@ struct SfpMedium {
 SfpMedium sfp_medium(const ModulePage& a0);
 /// Bytes 60 and 61 where they can be one.
 std::optional<double> sfp_wavelength_nm(const ModulePage& a0);
+/// "multimode", "single-mode", "copper", "BASE-T"; "" where nothing says it.
+std::string_view sfp_media_type(const ModulePage& a0, const SfpMedium& medium);
 std::string sfp_type(const ModulePage& a0, const SfpMedium& medium, std::optional<double> rate_mbd);
 
 }  // namespace linkhealth

@@ -55,6 +55,25 @@ std::string type_of(const ModulePage& id, const Medium& medium) {
   return {};
 }
 
+/// By the type's name; without one by the lengths: byte 142 is of single-mode fibre, 143 to 146 of OM3, OM2, OM1 and
+/// OM4.
+Fibre fibre_of(const ModulePage& id) {
+  const Fibre extended = extended_compliance_fibre(id.byte(192).value_or(0));
+  if (extended != Fibre::kUnknown) return extended;
+  if (id.offers(131, 2)) return Fibre::kMultimode;
+  if (id.offers(131, 1)) return Fibre::kSingleMode;
+  const auto states = [&](unsigned at) { return id.byte(at).value_or(0) != 0; };
+  return fibre_of_lengths(states(142), states(143) || states(144) || states(145) || states(146));
+}
+
+std::string_view media_type_of(const ModulePage& id, const Medium& medium) {
+  constexpr unsigned k850Vcsel = 0;  // of byte 147
+  if (medium.copper) return "copper";
+  if (medium.kind == "optical") return fibre_name(fibre_of(id));
+  const bool short_wave = medium.kind == "aoc" && id.byte(147).value_or(0xff) >> 4U == k850Vcsel;
+  return fibre_name(short_wave ? Fibre::kMultimode : Fibre::kUnknown);
+}
+
 /// Media lanes by the type's name: one wavelength or fibre for the …1 types, two for DWDM2, else four.
 std::uint32_t media_lanes_of(const std::string& type) {
   constexpr std::string_view kSingle[] = {"-DR", "-FR1", "-LR1", "-SR1", "-VR1", "-LR1-20", "-ER1-30", "-ER1-40"};
@@ -126,10 +145,8 @@ void read_page00(const ModulePage& id, const ModulePage& lower, const Medium& me
   if (!id.exists()) return;
   sample.host_lane_count = kLanes;
   sample.media_lane_count = media_lanes_of(sample.type);
-  if (medium.copper) {
-    sample.media_type = "copper";
-    return read_copper(id, sample);
-  }
+  sample.media_type = media_type_of(id, medium);
+  if (medium.copper) return read_copper(id, sample);
   if (const auto raw = id.u16(186); raw && *raw / 20 >= 600 && *raw / 20 <= 2000) sample.wavelength_nm = *raw / 20.0;
 }
 

@@ -53,5 +53,87 @@ TEST(Medium, AnActiveOpticalCableHasLight) {
   EXPECT_EQ(decode(active_cable(0x0b, 0, 0)).wavelength_nm, std::nullopt);
 }
 
+struct Fibre {
+  unsigned offset, value;
+  const char* media_type;
+};
+
+/// Byte 3 (10G), 6 (1G) and 36 name the type; without a name the lengths say for which fibre it is.
+TEST(Medium, TheFibreOfAnSfp) {
+  constexpr Fibre kRows[] = {
+      {3, 0x80, "single-mode"},  {3, 0x40, "multimode"},  // ER; LRM, long reach over the old fibre
+      {3, 0x20, "single-mode"},  {3, 0x10, "multimode"},    {6, 0x02, "single-mode"},
+      {6, 0x01, "multimode"},    {36, 0x02, "multimode"},   {36, 0x03, "single-mode"},
+      {36, 0x25, "single-mode"}, {36, 0x28, "multimode"},   {36, 0x36, "multimode"},
+      {36, 0x37, "single-mode"}, {36, 0x45, "single-mode"}, {36, 0x2c, "single-mode"},
+      {14, 40, "single-mode"},   {15, 100, "single-mode"},  {6, 0x40, ""},  // BX: no name here, and no length
+      {16, 8, "multimode"},      {17, 3, "multimode"},      {18, 40, "multimode"},
+      {19, 30, "multimode"},
+  };
+  for (const Fibre& row : kRows) {
+    auto b = EepromBuilder::sff8472();
+    b.lower().byte(3, 0).fill(14, 6, 0).byte(row.offset, row.value);
+    EXPECT_EQ(decode(b).media_type, row.media_type) << row.offset << " " << row.value;
+  }
+}
+
+/// 1000BASE-LX goes some way over multimode fibre too: its name says what it is made for.
+TEST(Medium, TheNameOfAnSfpGoesBeforeItsLengths) {
+  auto b = EepromBuilder::sff8472();
+  b.lower().byte(3, 0).byte(6, 0x02).byte(14, 0).byte(15, 0).byte(16, 55);
+  EXPECT_EQ(decode(b).media_type, "single-mode");
+  b.byte(6, 0x40).byte(14, 10);
+  EXPECT_EQ(decode(b).media_type, "") << "one for either fibre";
+}
+
+TEST(Medium, TheFibreOfAQsfp) {
+  constexpr Fibre kRows[] = {
+      {192, 0x02, "multimode"},
+      {192, 0x05, "multimode"},
+      {192, 0x11, "multimode"},
+      {192, 0x1f, "multimode"},
+      {192, 0x20, "multimode"},
+      {192, 0x21, "multimode"},
+      {192, 0x41, "multimode"},
+      {192, 0x3a, "multimode"},
+      {192, 0x03, "single-mode"},
+      {192, 0x04, "single-mode"},
+      {192, 0x06, "single-mode"},
+      {192, 0x07, "single-mode"},
+      {192, 0x17, "single-mode"},
+      {192, 0x1a, "single-mode"},
+      {192, 0x22, "single-mode"},
+      {192, 0x25, "single-mode"},
+      {192, 0x47, "single-mode"},
+      {192, 0x4c, "single-mode"},
+      {131, 0x04, "multimode"},
+      {131, 0x02, "single-mode"},
+      {142, 2, "single-mode"},
+      {143, 50, "multimode"},
+      {144, 50, "multimode"},
+      {146, 50, "multimode"},
+      {131, 0x00, ""},
+  };
+  for (const Fibre& row : kRows) {
+    auto b = EepromBuilder::sff8636();
+    b.page(0).byte(131, 0).fill(142, 5, 0).byte(192, 0).byte(row.offset, row.value);
+    if (row.offset == 192) b.byte(131, 0x80);
+    EXPECT_EQ(decode(b).media_type, row.media_type) << row.offset << " " << row.value;
+  }
+}
+
+/// The fibre of a cable is nobody's to choose, and hardly any says it: 850 nm is of multimode fibre.
+TEST(Medium, TheFibreOfAnActiveOpticalCableByItsLight) {
+  auto qsfp = EepromBuilder::sff8636();
+  qsfp.page(0).byte(130, 0x23).byte(131, 0x80).byte(192, 0x01).byte(147, 0x00).fill(142, 5, 0).byte(146, 20);
+  EXPECT_EQ(decode(qsfp).kind, "aoc");
+  EXPECT_EQ(decode(qsfp).media_type, "multimode");
+  qsfp.byte(147, 0x10);
+  EXPECT_EQ(decode(qsfp).media_type, "") << "1310 nm: a length of 146 is metres of cable";
+  EXPECT_EQ(decode(active_cable(0x23, 0, 850)).media_type, "multimode");
+  EXPECT_EQ(decode(active_cable(0x23, 0, 1310)).media_type, "");
+  EXPECT_EQ(decode(active_cable(0x23, 0x10, 0)).media_type, "") << "18 is metres of cable";
+}
+
 }  // namespace
 }  // namespace linkhealth
