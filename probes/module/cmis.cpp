@@ -52,14 +52,33 @@ void read_applications(const ModuleImage& image, const Medium& medium, ModuleSam
   sample.type = lanes.type;
 }
 
-/// A length as mantissa and multiplier; 0 and the largest code mean "none" and "longer than can be said".
-std::optional<double> scaled_length(std::optional<std::uint8_t> code, std::array<double, 4> multipliers) {
-  if (!code || *code == 0 || *code == 0xff || (*code & 0x3fU) == 0) return std::nullopt;
-  return multipliers[*code >> 6U] * (*code & 0x3f);
+/// A length as mantissa (six bits) and multiplier; 0 is none.
+std::optional<double> scaled_length(std::uint8_t code, std::array<double, 4> multipliers) {
+  if ((code & 0x3fU) == 0) return std::nullopt;
+  return multipliers[code >> 6U] * (code & 0x3f);
 }
 
-std::optional<double> reach_m(const ModulePage& advert) {
-  if (const auto km = scaled_length(advert.byte(132), {100, 1000, 10000, 0}); km && *km > 0) return km;
+/// Byte 202, in tenths of a metre.
+std::optional<double> cable_length_m(const ModulePage& id, ModuleWarnings& warnings) {
+  const std::uint8_t code = id.byte(202).value_or(0);
+  if (code != 0xff) {
+    const auto tenths = scaled_length(code, {1, 10, 100, 1000});
+    return tenths ? std::optional(*tenths / 10) : std::nullopt;
+  }
+  warn_too_long("cable", "6300 m", warnings);
+  return std::nullopt;
+}
+
+/// The fourth multiplier is reserved in CMIS 5.2 (8.3.7); later text lets it point at byte 137, whose coding could not
+/// be sourced.
+std::optional<double> reach_m(const ModulePage& advert, ModuleWarnings& warnings) {
+  constexpr unsigned kReserved = 3;
+  const std::uint8_t code = advert.byte(132).value_or(0);
+  if (code >> 6U == kReserved && (code & 0x3fU) != 0) {
+    warnings.emplace_back("the reach has a multiplier that is reserved: it is left out");
+    return std::nullopt;
+  }
+  if (const auto metres = scaled_length(code, {100, 1000, 10000, 0})) return metres;
   double reach = 0;
   for (const unsigned offset : {133U, 134U, 135U}) reach = std::max(reach, advert.byte(offset).value_or(0) * 2.0);
   reach = std::max(reach, static_cast<double>(advert.byte(136).value_or(0)));
@@ -70,7 +89,7 @@ void read_page00(const ModulePage& id, const Medium& medium, ModuleSample& sampl
   read_identity(id, kIdentity, sample);
   note_checksum(sample, "page 00h", id.checksum_ok(128, 221, 222));
   sample.connector = connector_name(id.byte(203).value_or(0));
-  if (medium.cable) sample.length_m = scaled_length(id.byte(202), {0.1, 1, 10, 100});
+  if (medium.cable) sample.length_m = cable_length_m(id, sample.warnings);
   if (const auto power = id.byte(200)) sample.power_class = (*power >> 5U) + 1U;
   if (const auto quarters = id.byte(201); quarters && *quarters != 0 && *quarters != 0xff)
     sample.max_power_w = *quarters * 0.25;
@@ -94,7 +113,7 @@ void read_advert(const ModulePage& advert, const ModuleHead& head, const Medium&
   sample.hardware_revision = version(advert, 130);
   note_checksum(sample, "page 01h", advert.checksum_ok(130, 254, 255));
   if (!medium.optical) return;
-  if (!medium.cable) sample.reach_m = reach_m(advert);
+  if (!medium.cable) sample.reach_m = reach_m(advert, sample.warnings);
   if (const auto raw = advert.u16(138); raw && *raw >= 600 * 20 && *raw <= 2000 * 20)
     sample.wavelength_nm = *raw * 0.05;
   sample.rx_power_is_average = advert.bit(151, 4);

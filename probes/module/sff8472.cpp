@@ -27,17 +27,22 @@ std::optional<double> signaling_rate_mbd(const ModulePage& a0) {
 }
 
 /// Byte 19 of a cable: a mantissa with a multiplier, for lengths that byte 18 cannot hold.
-std::optional<double> cable_length_m(const ModulePage& a0) {
-  constexpr double kMultipliers[] = {0.1, 1, 10, 100};
+std::optional<double> cable_length_m(const ModulePage& a0, ModuleWarnings& warnings) {
+  constexpr double kTenths[] = {1, 10, 100, 1000};
   const auto metres = a0.byte(18);
   const std::uint8_t extended = a0.byte(19).value_or(0);
   if (extended != 0 && extended != 0xff && metres.value_or(0) == 0)
-    return kMultipliers[extended >> 6U] * (extended & 0x3f);
+    return kTenths[extended >> 6U] * (extended & 0x3f) / 10;
+  if (metres == 0xff) warn_too_long("cable", "254 m", warnings);
   if (!metres || *metres == 0 || *metres == 0xff) return std::nullopt;
   return *metres;
 }
 
-std::optional<double> reach_m(const ModulePage& a0, bool copper) {
+std::optional<double> reach_m(const ModulePage& a0, bool copper, ModuleWarnings& warnings) {
+  if (!copper && a0.byte(14) == 0xff) {
+    warn_too_long("reach", "254 km", warnings);
+    return std::nullopt;
+  }
   double reach = 0;
   const auto longest = [&](unsigned offset, double unit_m) {
     const std::uint8_t value = a0.byte(offset).value_or(0);
@@ -246,7 +251,10 @@ void decode_sff8472(const ModuleImage& image, ModuleSample& sample) {
   read_identity(a0, kSff8472Identity, sample);
   note_checksum(sample, "A0h bytes 0-62", a0.checksum_ok(0, 62, 63));
   note_checksum(sample, "A0h bytes 64-94", a0.checksum_ok(64, 94, 95));
-  (medium.cable ? sample.length_m : sample.reach_m) = medium.cable ? cable_length_m(a0) : reach_m(a0, medium.copper);
+  if (medium.cable)
+    sample.length_m = cable_length_m(a0, sample.warnings);
+  else
+    sample.reach_m = reach_m(a0, medium.copper, sample.warnings);
   if (!medium.copper) sample.wavelength_nm = sfp_wavelength_nm(a0);
   sample.max_power_w = power_w(a0);
   sample.media_lane_count = 1;

@@ -82,7 +82,11 @@ std::uint32_t media_lanes_of(const std::string& type) {
   return type.ends_with("-DWDM2") ? 2 : kLanes;
 }
 
-std::optional<double> reach_m(const ModulePage& id) {
+std::optional<double> reach_m(const ModulePage& id, ModuleWarnings& warnings) {
+  if (id.byte(142) == 0xff) {
+    warn_too_long("reach", "254 km", warnings);
+    return std::nullopt;
+  }
   double reach = 0;
   const auto longest = [&](unsigned offset, double unit_m) {
     const std::uint8_t value = id.byte(offset).value_or(0);
@@ -94,6 +98,12 @@ std::optional<double> reach_m(const ModulePage& id) {
   longest(145, 1);
   longest(146, 2);
   return reach > 0 ? std::optional(reach) : std::nullopt;
+}
+
+std::optional<double> cable_length_m(const ModulePage& id, ModuleWarnings& warnings) {
+  const std::uint8_t metres = id.byte(146).value_or(0);
+  if (metres == 0xff) warn_too_long("cable", "254 m", warnings);
+  return metres != 0 && metres != 0xff ? std::optional<double>(metres) : std::nullopt;
 }
 
 void read_power_class(const ModulePage& id, const ModulePage& lower, ModuleSample& sample) {
@@ -138,9 +148,10 @@ void read_page00(const ModulePage& id, const ModulePage& lower, const Medium& me
   if (const auto rate = id.byte(140); rate && *rate != 0)
     sample.signaling_rate_mbd = *rate != 0xff ? *rate * 100.0 : id.byte(222).value_or(0) * 250.0;
   if (sample.signaling_rate_mbd == 0.0) sample.signaling_rate_mbd.reset();
-  if (!medium.cable) sample.reach_m = reach_m(id);
-  if (const auto metres = id.byte(146); medium.cable && metres && *metres != 0 && *metres != 0xff)
-    sample.length_m = *metres;
+  if (medium.cable)
+    sample.length_m = cable_length_m(id, sample.warnings);
+  else
+    sample.reach_m = reach_m(id, sample.warnings);
   read_power_class(id, lower, sample);
   if (!id.exists()) return;
   sample.host_lane_count = kLanes;

@@ -41,6 +41,10 @@ double convert(const ModuleQuantity& quantity, std::uint16_t raw) {
   return quantity.is_signed ? value : std::max(value, 0.0);
 }
 
+void warn_too_long(std::string_view what, std::string_view most, ModuleWarnings& warnings) {
+  warnings.push_back(fmt::format("the {} is longer than {}, the most that its byte can say", what, most));
+}
+
 std::optional<double> read_monitor(const ModulePage& page, unsigned offset, const ModuleQuantity& quantity,
                                    unsigned lane, ModuleWarnings& warnings) {
   const auto raw = page.u16(offset);

@@ -36,6 +36,8 @@ inline constexpr ModuleQuantity kTxPowerMw{"Tx power", "mW", false, 0, 100, {0, 
 
 /// The raw register as a value; negative powers and currents of a calibration become 0.
 double convert(const ModuleQuantity& quantity, std::uint16_t raw);
+/// A length that its byte cannot hold: "cable", "254 m".
+void warn_too_long(std::string_view what, std::string_view most, ModuleWarnings& warnings);
 /// A monitor. nullopt when not read; nullopt and a warning when it is all ones or out of range. `lane` 0: none.
 std::optional<double> read_monitor(const ModulePage& page, unsigned offset, const ModuleQuantity& quantity,
                                    unsigned lane, ModuleWarnings& warnings);
