@@ -75,7 +75,7 @@ std::optional<double> reach_m(const ModulePage& advert, ModuleWarnings& warnings
   constexpr unsigned kReserved = 3;
   const std::uint8_t code = advert.byte(132).value_or(0);
   if (code >> 6U == kReserved && (code & 0x3fU) != 0) {
-    warnings.emplace_back("the reach has a multiplier that is reserved: it is left out");
+    warnings.emplace_back("the reach has a multiplier whose meaning is not known: it is left out");
     return std::nullopt;
   }
   if (const auto metres = scaled_length(code, {100, 1000, 10000, 0})) return metres;
@@ -115,7 +115,7 @@ void read_advert(const ModulePage& advert, const ModuleHead& head, const Medium&
   if (!medium.optical) return;
   if (!medium.cable) sample.reach_m = reach_m(advert, sample.warnings);
   if (const auto raw = advert.u16(138); raw && *raw >= 600 * 20 && *raw <= 2000 * 20)
-    sample.wavelength_nm = *raw * 0.05;
+    sample.wavelength_nm = *raw / 20.0;
   sample.rx_power_is_average = advert.bit(151, 4);
   if (advert.offers(160, 0) && !cmis_bias(advert))
     sample.warnings.emplace_back("the bias has a scale that is reserved: it and its limits are left out");
@@ -151,8 +151,8 @@ constexpr AuxMonitor kAuxiliary[] = {
     {20, 152, 10, 4, 3, 1, AuxKind::kLaserTemperature, AuxKind::kTec},
     {22, 160, 11, 0, 4, 2, AuxKind::kLaserTemperature, AuxKind::kSecondSupply},
 };
-constexpr ModuleQuantity kSecondSupplyV{"second supply", "V", true, 0.1, 3.3, {0, 1e-4}};
-constexpr ModuleQuantity kTecPercent{"TEC current", "%", true, -100, 100, {0, 100.0 / 32767}};
+constexpr ModuleQuantity kSecondSupplyV{"second supply", "V", true, 0.1, 3.3, 1e4};
+constexpr ModuleQuantity kTecPercent{"TEC current", "%", true, -100, 100, 32767, {0, 100}};
 
 void read_auxiliary(const ModulePage& lower, const ModulePage& advert, const ModulePage& limits, ModuleSample& sample) {
   ModuleQuantity laser = kTemperatureC;

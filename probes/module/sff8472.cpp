@@ -75,13 +75,13 @@ struct Calibrated {
 
 /// value = slope * raw + offset, slope a fixed point number with eight bits after the point, both in the unit of the
 /// result's least significant bit.
-void apply_linear(const ModulePage& a2, unsigned slope_at, double lsb, ModuleQuantity& quantity) {
+void apply_linear(const ModulePage& a2, unsigned slope_at, ModuleQuantity& quantity) {
   const double slope = a2.u16(slope_at).value_or(0) / 256.0;
   const double offset = a2.s16(slope_at + 2).value_or(0);
-  quantity.coefficients = {offset * lsb, slope * lsb};
+  quantity.coefficients = {offset, slope};
 }
 
-constexpr ModuleQuantity kTecMa{"TEC current", "mA", true, -3276.8, 3276.7, {0, 0.1}};
+constexpr ModuleQuantity kTecMa{"TEC current", "mA", true, -3276.8, 3276.7, 10};
 
 bool has_slopes(const ModulePage& a2) {
   for (const unsigned at : {76U, 80U, 84U, 88U})
@@ -93,7 +93,7 @@ bool has_slopes(const ModulePage& a2) {
 void apply_rx_polynomial(const ModulePage& a2, ModuleQuantity& quantity) {
   for (unsigned power = 0; power < 5; ++power) {
     const float c = std::bit_cast<float>(a2.u32(72 - 4 * power).value_or(0));
-    quantity.coefficients.at(power) = static_cast<double>(c) * 1e-4;
+    quantity.coefficients.at(power) = static_cast<double>(c);
   }
 }
 
@@ -114,10 +114,10 @@ Calibrated calibration(const ModulePage& a0, const ModulePage& a2, ModuleWarning
     warnings.emplace_back("externally calibrated without calibration constants: readings are raw");
     return out;
   }
-  apply_linear(a2, 84, 1.0 / 256, out.temperature);
-  apply_linear(a2, 88, 1e-4, out.supply);
-  apply_linear(a2, 76, 0.002, out.bias);
-  apply_linear(a2, 80, 1e-4, out.tx_power);
+  apply_linear(a2, 84, out.temperature);
+  apply_linear(a2, 88, out.supply);
+  apply_linear(a2, 76, out.bias);
+  apply_linear(a2, 80, out.tx_power);
   out.has_rx_power = has_rx_polynomial(a2);
   if (out.has_rx_power)
     apply_rx_polynomial(a2, out.rx_power);
@@ -196,7 +196,7 @@ void read_cooler(const ModulePage& a0, const ModulePage& a2, ModuleSample& sampl
     if (a0.offers(93, 7)) sample.laser_temperature_flags = flags_at(a2, 113, 5);
   }
   if (!has_optional(a2, 108)) return;
-  sample.tec_current_ma = a2.s16(108).value_or(0) * 0.1;
+  sample.tec_current_ma = a2.s16(108).value_or(0) / 10.0;
   sample.thresholds.tec_current_ma = read_limits(a2, 48, kTecMa, sample.warnings);
   if (a0.offers(93, 7)) sample.tec_flags = flags_at(a2, 113, 3);
 }

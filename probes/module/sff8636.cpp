@@ -112,7 +112,7 @@ void read_power_class(const ModulePage& id, const ModulePage& lower, ModuleSampl
   if (!ext) return;
   if ((*ext & 0x20U) != 0) {
     sample.power_class = 8;
-    if (const auto tenths = lower.byte(107); tenths && *tenths != 0) sample.max_power_w = *tenths * 0.1;
+    if (const auto tenths = lower.byte(107); tenths && *tenths != 0) sample.max_power_w = *tenths / 10.0;
     return;
   }
   const unsigned high = *ext & 3U;

@@ -38,6 +38,7 @@ double convert(const ModuleQuantity& quantity, std::uint16_t raw) {
   const double x = quantity.is_signed ? static_cast<std::int16_t>(raw) : raw;
   double value = 0;
   for (auto c = quantity.coefficients.rbegin(); c != quantity.coefficients.rend(); ++c) value = value * x + *c;
+  value /= quantity.steps_per_unit;
   return quantity.is_signed ? value : std::max(value, 0.0);
 }
 
