@@ -5,6 +5,7 @@
 #include "probes/module/cmis_applications.h"
 #include "probes/module/codes.h"
 #include "probes/module/maps.h"
+#include "probes/module/monitors.h"
 #include "probes/module/values.h"
 
 namespace linkhealth {
@@ -121,6 +122,20 @@ void read_advert(const ModulePage& advert, const ModuleHead& head, const Medium&
     sample.warnings.emplace_back("the bias has a scale that is reserved: it and its limits are left out");
 }
 
+/// A bit of the lower page, and the revision that brought it (reserved before).
+struct ModuleBit {
+  std::optional<bool> ModuleSample::*field;
+  std::uint8_t at, bit, since;
+};
+constexpr ModuleBit kModuleBits[] = {
+    {&ModuleSample::low_power_requested, 26, 4, 0},
+    {&ModuleSample::low_power_pin_obeyed, 26, 6, 0},
+    {&ModuleSample::state_changed, 8, 0, 0},
+    {&ModuleSample::module_firmware_error, 8, 1, 0},
+    {&ModuleSample::data_path_firmware_error, 8, 2, 0},
+    {&ModuleSample::abnormal_firmware, 8, 3, 0x54},
+};
+
 void read_state(const ModulePage& lower, const ModuleHead& head, ModuleSample& sample) {
   if (const auto state = lower.byte(3)) {
     sample.state = module_state_name((*state >> 1U) & 7U);
@@ -129,12 +144,8 @@ void read_state(const ModulePage& lower, const ModuleHead& head, ModuleSample& s
   }
   if (sample.state == "ModuleFault" && head.revision >= 0x40)
     sample.fault_cause = fault_cause_name(lower.byte(41).value_or(0));
-  sample.low_power_requested = lower.bit(26, 4);
-  sample.low_power_pin_obeyed = lower.bit(26, 6);
-  sample.state_changed = lower.bit(8, 0);
-  sample.module_firmware_error = lower.bit(8, 1);
-  sample.data_path_firmware_error = lower.bit(8, 2);
-  if (head.revision >= 0x54) sample.abnormal_firmware = lower.bit(8, 3);  // reserved before
+  for (const ModuleBit& row : kModuleBits)
+    if (head.revision >= row.since) sample.*row.field = lower.bit(row.at, row.bit);
 }
 
 /// What an auxiliary monitor of the lower page measures; 01h:145 chooses between two for each of the three. Its limits
@@ -164,51 +175,63 @@ void read_auxiliary(const ModulePage& lower, const ModulePage& advert, const Mod
       if (const auto raw = lower.s16(row.offset); raw && *raw != -32768)
         sample.tec_current_percent = convert(kTecPercent, static_cast<std::uint16_t>(*raw));
       sample.thresholds.tec_current_percent = read_limits(limits, row.limits_offset, kTecPercent, sample.warnings);
-      sample.tec_flags = read_flags(lower, row.flags_offset, row.flags_bit, 1);
+      sample.tec_flags = read_flags(lower, kCmisFlags, row.flags_offset, row.flags_bit);
     } else if (kind == AuxKind::kLaserTemperature && !sample.laser_temperature_c) {
       sample.laser_temperature_c = read_monitor(lower, row.offset, laser, 0, sample.warnings);
       sample.thresholds.laser_temperature_c = read_limits(limits, row.limits_offset, laser, sample.warnings);
-      sample.laser_temperature_flags = read_flags(lower, row.flags_offset, row.flags_bit, 1);
+      sample.laser_temperature_flags = read_flags(lower, kCmisFlags, row.flags_offset, row.flags_bit);
     } else if (kind == AuxKind::kSecondSupply) {
       sample.second_supply_v = read_monitor(lower, row.offset, kSecondSupplyV, 0, sample.warnings);
       sample.thresholds.second_supply_v = read_limits(limits, row.limits_offset, kSecondSupplyV, sample.warnings);
-      sample.second_supply_flags = read_flags(lower, row.flags_offset, row.flags_bit, 1);
+      sample.second_supply_flags = read_flags(lower, kCmisFlags, row.flags_offset, row.flags_bit);
     } else if (kind == AuxKind::kMakers) {
-      sample.auxiliary_flags = read_flags(lower, row.flags_offset, row.flags_bit, 1);
+      sample.auxiliary_flags = read_flags(lower, kCmisFlags, row.flags_offset, row.flags_bit);
     }
   }
-  if (advert.offers(159, 5)) sample.custom_flags = read_flags(lower, 11, 4, 1);
+  if (advert.offers(159, 5)) sample.custom_flags = read_flags(lower, kCmisFlags, 11, 4);
 }
 
-void read_module_monitors(const ModulePage& lower, const ModulePage& advert, const ModulePage& limits,
-                          ModuleSample& sample) {
-  if (advert.offers(159, 0)) {
-    sample.temperature_c = read_monitor(lower, 14, kTemperatureC, 0, sample.warnings);
-    sample.temperature_flags = read_flags(lower, 9, 0, 1);
-  }
-  if (advert.offers(159, 1)) {
-    sample.supply_v = read_monitor(lower, 16, kSupplyV, 0, sample.warnings);
-    sample.supply_flags = read_flags(lower, 9, 4, 1);
-  }
-  read_auxiliary(lower, advert, limits, sample);
+/// Of the lower page and of page 02h, advertised on page 01h. The lanes' values are on page 11h of each bank.
+constexpr MonitorRow kModuleMonitors[] = {
+    of_module(kTemperatureC, {14, 128, 9, 0}, {159, 0}, &ModuleThresholds::temperature_c, &ModuleSample::temperature_c,
+              &ModuleSample::temperature_flags),
+    of_module(kSupplyV, {16, 136, 9, 4}, {159, 1}, &ModuleThresholds::supply_v, &ModuleSample::supply_v,
+              &ModuleSample::supply_flags),
+};
+
+struct LaneLimits {
+  ModuleQuantity quantity;
+  std::uint8_t limits_at;
+  AdvertBit advert;
+  Limits ModuleThresholds::*limits;
+};
+constexpr LaneLimits kLaneLimits[] = {
+    {kTxPowerMw, 176, {160, 1}, &ModuleThresholds::tx_power_mw},
+    {kBiasMa, 184, {160, 0}, &ModuleThresholds::tx_bias_ma},
+    {kRxPowerMw, 192, {160, 2}, &ModuleThresholds::rx_power_mw},
+};
+
+void read_module_monitors(const MonitorPages& pages, const ModulePage& advert, ModuleSample& sample) {
+  for (const MonitorRow& row : kModuleMonitors)
+    if (is_offered(advert, row.advert)) take_value(pages, row, sample);
+  read_auxiliary(pages.values, advert, pages.limits, sample);
 }
 
-void read_thresholds(const ModulePage& page, const ModulePage& advert, bool optical, ModuleSample& sample) {
-  if (!page.exists()) {
+void read_thresholds(const MonitorPages& pages, const ModulePage& advert, bool optical, ModuleSample& sample) {
+  if (!pages.limits.exists()) {
     sample.warnings.emplace_back("page 02h was not read: the module's limits are not known");
     return;
   }
-  note_checksum(sample, "page 02h", page.checksum_ok(128, 254, 255));
-  ModuleThresholds& out = sample.thresholds;
-  if (advert.offers(159, 0)) out.temperature_c = read_limits(page, 128, kTemperatureC, sample.warnings);
-  if (advert.offers(159, 1)) out.supply_v = read_limits(page, 136, kSupplyV, sample.warnings);
+  note_checksum(sample, "page 02h", pages.limits.checksum_ok(128, 254, 255));
+  for (const MonitorRow& row : kModuleMonitors)
+    if (is_offered(advert, row.advert)) take_limits(pages, row, sample);
   if (!optical) return;
-  if (advert.offers(160, 1)) out.tx_power_mw = read_limits(page, 176, kTxPowerMw, sample.warnings);
-  if (advert.offers(160, 0)) {
-    const auto quantity = cmis_bias(advert);
-    if (quantity) out.tx_bias_ma = read_limits(page, 184, *quantity, sample.warnings);
+  for (const LaneLimits& row : kLaneLimits) {
+    const bool is_bias = row.limits == &ModuleThresholds::tx_bias_ma;
+    const auto quantity = is_bias ? cmis_bias(advert) : std::optional(row.quantity);
+    if (quantity && is_offered(advert, row.advert))
+      sample.thresholds.*row.limits = read_limits(pages.limits, row.limits_at, *quantity, sample.warnings);
   }
-  if (advert.offers(160, 2)) out.rx_power_mw = read_limits(page, 192, kRxPowerMw, sample.warnings);
 }
 
 }  // namespace
@@ -245,9 +268,9 @@ void decode_cmis(const ModuleImage& image, const ModuleHead& head, ModuleSample&
   }
   sample.bank_count = cmis_bank_count(image);
   read_advert(advert, head, medium, sample);
-  const ModulePage limits = upper_page(image, 0x02);
-  read_module_monitors(lower, advert, limits, sample);
-  read_thresholds(limits, advert, medium.optical, sample);
+  const MonitorPages pages{lower, upper_page(image, 0x02), kCmisFlags};
+  read_module_monitors(pages, advert, sample);
+  read_thresholds(pages, advert, medium.optical, sample);
   decode_cmis_lanes(image, medium.side(), sample);
   decode_cmis_vdm(image, sample);
   decode_cmis_coherent(image, sample);

@@ -152,9 +152,14 @@ void read_identity(const ModulePage& page, const IdentityOffsets& offsets, Modul
   sample.date = read_date(page, offsets.date, warnings);
 }
 
-AlarmFlags read_flags(const ModulePage& page, unsigned offset, int first, int step) {
-  const auto at = [&](int i) { return page.bit(offset, static_cast<unsigned>(first + i * step)); };
-  return {.low_alarm = at(1), .low_warn = at(3), .high_warn = at(2), .high_alarm = at(0)};
+AlarmFlags read_flags(const ModulePage& page, const FlagLayout& layout, unsigned offset, unsigned bit) {
+  const auto at = [&](unsigned bytes, int bits) {
+    return page.bit(offset + bytes, static_cast<unsigned>(static_cast<int>(bit) + bits));
+  };
+  return {.low_alarm = at(0, layout.low_alarm),
+          .low_warn = at(layout.warn_bytes, layout.low_warn),
+          .high_warn = at(layout.warn_bytes, layout.high_warn),
+          .high_alarm = at(0, 0)};
 }
 
 }  // namespace linkhealth

@@ -69,8 +69,15 @@ struct IdentityOffsets {
 };
 void read_identity(const ModulePage& page, const IdentityOffsets& offsets, ModuleSample& sample);
 
-/// Four flag bits of one value: high alarm in bit `first`, then low alarm, high warning, low warning, going down
-/// (`step` -1, SFF) or up (`step` 1, CMIS).
-AlarmFlags read_flags(const ModulePage& page, unsigned offset, int first, int step);
+/// Where a map has the four flags of one value, from that of the high alarm: bits to go up, and bytes for the warnings.
+struct FlagLayout {
+  std::int8_t low_alarm, high_warn, low_warn;
+  std::uint8_t warn_bytes;
+};
+inline constexpr FlagLayout kSff8472Flags{-1, 0, -1, 4};   // alarms in 112-113, warnings in 116-117
+inline constexpr FlagLayout kSff8636Flags{-1, -2, -3, 0};  // half a byte, going down
+inline constexpr FlagLayout kCmisFlags{1, 2, 3, 0};        // … going up
+/// `bit` is the high alarm's.
+AlarmFlags read_flags(const ModulePage& page, const FlagLayout& layout, unsigned offset, unsigned bit);
 
 }  // namespace linkhealth
