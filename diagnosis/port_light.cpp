@@ -1,6 +1,7 @@
 // The link budget of a port in drops.
 #include <algorithm>
 #include <cmath>
+#include <string_view>
 #include <vector>
 
 #include "diagnosis/port_view.h"
@@ -8,6 +9,13 @@
 namespace linkhealth {
 
 bool lanes_may_be_others(const PortView& view) { return view.group.shares_module && view.up && !view.errors_since; }
+
+/// "10G-LR-BiDi" and the BX of 1 and 10 Gb/s are of single-mode fibre, the BiDi of four lanes and more is not.
+bool is_multimode(const ModuleSample& module) {
+  constexpr std::string_view kNames[] = {"-SR", "-VR", "-SX", "-SWDM4", "-LRM", "40G-BiDi", "100G-BiDi"};
+  if (!module.media_type.empty()) return module.media_type == "multimode";
+  return std::ranges::any_of(kNames, [&](auto name) { return module.type.find(name) != std::string::npos; });
+}
 
 void leave_single_lanes(LightStats& light) {
   light.rx = light.tx = std::nullopt;

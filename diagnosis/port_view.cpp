@@ -284,18 +284,6 @@ WantedSpeed wanted_speed(const PortView& view) {
   return wanted;
 }
 
-namespace {
-
-/// By the module's word, or by its name: short reach ("SR4", "VR4") is multimode.
-bool is_multimode(const PortHistory& port) {
-  const auto& module = port.latest.module;
-  if (!module) return false;
-  if (!module->media_type.empty()) return module->media_type == "multimode";
-  return module->type.find("-SR") != std::string::npos || module->type.find("-VR") != std::string::npos;
-}
-
-}  // namespace
-
 std::optional<bool> supply_low(const PortHistory& port, KnobValues windows) {
   const auto now = port.own.supply_v.now();
   const auto& module = port.latest.module;
@@ -373,7 +361,7 @@ PortView view_of(const PortHistory& port, const ExpectedPort* expected, SteadyTi
   view.now = now;
   view.errors_since = errors_since;
   view.medium = medium_of(port);
-  view.multimode = is_multimode(port);
+  view.multimode = port.latest.module && is_multimode(*port.latest.module);
   view.up = port.carrier == true;
   view.down = port.carrier == false;
   if (view.down) view.down_s = in_seconds(now - port.carrier_since.value_or(port.first_seen));

@@ -159,6 +159,8 @@ struct PortView {
 };
 
 Medium medium_of(const PortHistory& port);
+/// By the module's word; where it has none (read by somebody else), by its name: "100G-SR4", "1G-SX", "40G-BiDi".
+bool is_multimode(const ModuleSample& module);
 /// By its FEC: RS(544) and RS(272) were made for PAM4.
 bool is_pam4(const PortView& view);
 /// In Mb/s, by the module's type: "400G-DR4", "800G-2xDR4" (two ports of 400G); 0: it does not say.

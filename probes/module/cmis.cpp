@@ -1,11 +1,11 @@
 #include <fmt/format.h>
 #include <algorithm>
-
-#include <bit>
 #include <string>
 
+#include "probes/module/cmis_applications.h"
 #include "probes/module/codes.h"
 #include "probes/module/maps.h"
+#include "probes/module/monitors.h"
 #include "probes/module/values.h"
 
 namespace linkhealth {
@@ -44,76 +44,42 @@ Medium medium_of(const ModulePage& lower, const ModulePage& id) {
   return connector == 0x23 || connector == 0x0b ? Medium{true, true, "aoc"} : Medium{true, false, "optical"};
 }
 
-/// One application: what the module can be used as (lower page 86.., 01h:223..).
-struct Application {
-  std::uint8_t host_id = 0, media_id = 0;
-  unsigned host_lanes = 0, media_lanes = 0;  ///< of one data path
-  unsigned data_paths = 0;                   ///< on one bank
-};
-
-/// CMIS 5.3 table 8-23: a nibble of 0 leaves the number to the interface, more than 8 is reserved. An interface's name
-/// has it behind its first dash ("400GAUI-8", "400G-DR4"); without one it is a single lane.
-unsigned lane_count(unsigned nibble, std::string_view interface) {
-  if (nibble >= 1 && nibble <= 8) return nibble;
-  const auto digit = interface.find_first_of("0123456789", std::min(interface.find('-'), interface.size()));
-  return digit == std::string_view::npos ? 1U : std::clamp(static_cast<unsigned>(interface[digit] - '0'), 1U, 8U);
+void read_applications(const ModuleImage& image, const Medium& medium, ModuleSample& sample) {
+  const CmisLanes lanes = cmis_lanes(image, medium.optical);
+  if (lanes.host_per_bank == 0) return;
+  sample.host_lane_count = lanes.host_per_bank * cmis_bank_count(image);
+  sample.media_lane_count = lanes.media_per_bank * cmis_bank_count(image);
+  sample.host_interface = lanes.host_interface;
+  sample.type = lanes.type;
 }
 
-std::optional<Application> application(const ModulePage& lower, const ModulePage& advert, unsigned number) {
-  if (number < 1 || number > 15) return std::nullopt;
-  const ModulePage& page = number <= 8 ? lower : advert;
-  const unsigned at = number <= 8 ? 86 + 4 * (number - 1) : 223 + 4 * (number - 9);
-  const auto host_id = page.byte(at);
-  const auto media_id = page.byte(at + 1);
-  const auto lanes = page.byte(at + 2);
-  const auto starts = page.byte(at + 3);
-  if (!host_id || !media_id || !lanes || !starts || *host_id == 0xff || *host_id == 0) return std::nullopt;
-  const auto media_name = media_interface_name(lower.byte(85).value_or(0), *media_id);
-  Application out{*host_id, *media_id, lane_count(*lanes >> 4U, host_interface_name(*host_id)),
-                  lane_count(*lanes & 0x0fU, media_name), 0};
-  out.data_paths = std::max(1U, static_cast<unsigned>(std::popcount(*starts)));
-  return out;
+/// A length as mantissa (six bits) and multiplier; 0 is none.
+std::optional<double> scaled_length(std::uint8_t code, std::array<double, 4> multipliers) {
+  if ((code & 0x3fU) == 0) return std::nullopt;
+  return multipliers[code >> 6U] * (code & 0x3f);
 }
 
-/// AppSel of the first lane in use (11h:206..213); the first application where no lane is in use or none was read.
-unsigned application_in_use(const ModulePage& lanes) {
-  for (unsigned lane = 0; lane < 8; ++lane)
-    if (const unsigned number = lanes.byte(206 + lane).value_or(0) >> 4U; number != 0) return number;
-  return 1;
+/// Byte 202, in tenths of a metre.
+std::optional<double> cable_length_m(const ModulePage& id, ModuleWarnings& warnings) {
+  const std::uint8_t code = id.byte(202).value_or(0);
+  if (code != 0xff) {
+    const auto tenths = scaled_length(code, {1, 10, 100, 1000});
+    return tenths ? std::optional(*tenths / 10) : std::nullopt;
+  }
+  warn_too_long("cable", "6300 m", warnings);
+  return std::nullopt;
 }
 
-/// Passive copper states its lanes in one descriptor; optics put the media side's start lanes on page 01h.
-unsigned media_data_paths(const Application& app, const ModulePage& advert, unsigned number) {
-  const unsigned starts = advert.byte(176 + number - 1).value_or(0);
-  return starts == 0 || starts == 0xff ? app.data_paths : static_cast<unsigned>(std::popcount(starts));
-}
-
-void read_application(const ModuleImage& image, const Medium& medium, ModuleSample& sample) {
-  const ModulePage lower = lower_page(image);
-  const ModulePage advert = upper_page(image, 0x01);
-  unsigned number = application_in_use(upper_page(image, 0x11));
-  auto app = application(lower, advert, number);
-  if (!app) app = application(lower, advert, number = 1);
-  if (!app) return;
-  const unsigned banks = cmis_bank_count(image);
-  const unsigned paths = app->data_paths * banks;
-  sample.host_lane_count = app->host_lanes * paths;
-  sample.media_lane_count =
-      medium.optical ? app->media_lanes * media_data_paths(*app, advert, number) * banks : *sample.host_lane_count;
-  sample.host_interface = host_interface_name(app->host_id);
-  const auto media = media_interface_name(lower.byte(85).value_or(0), app->media_id);
-  const std::string_view name = media.empty() ? std::string_view(sample.host_interface) : media;
-  if (!name.empty()) sample.type = paths > 1 ? fmt::format("{}x{}", paths, name) : std::string(name);
-}
-
-/// A length as mantissa and multiplier; 0 and the largest code mean "none" and "longer than can be said".
-std::optional<double> scaled_length(std::optional<std::uint8_t> code, std::array<double, 4> multipliers) {
-  if (!code || *code == 0 || *code == 0xff || (*code & 0x3fU) == 0) return std::nullopt;
-  return multipliers[*code >> 6U] * (*code & 0x3f);
-}
-
-std::optional<double> reach_m(const ModulePage& advert) {
-  if (const auto km = scaled_length(advert.byte(132), {100, 1000, 10000, 0}); km && *km > 0) return km;
+/// The fourth multiplier is reserved in CMIS 5.2 (8.3.7); later text lets it point at byte 137, whose coding could not
+/// be sourced.
+std::optional<double> reach_m(const ModulePage& advert, ModuleWarnings& warnings) {
+  constexpr unsigned kReserved = 3;
+  const std::uint8_t code = advert.byte(132).value_or(0);
+  if (code >> 6U == kReserved && (code & 0x3fU) != 0) {
+    warnings.emplace_back("the reach has a multiplier whose meaning is not known: it is left out");
+    return std::nullopt;
+  }
+  if (const auto metres = scaled_length(code, {100, 1000, 10000, 0})) return metres;
   double reach = 0;
   for (const unsigned offset : {133U, 134U, 135U}) reach = std::max(reach, advert.byte(offset).value_or(0) * 2.0);
   reach = std::max(reach, static_cast<double>(advert.byte(136).value_or(0)));
@@ -124,7 +90,7 @@ void read_page00(const ModulePage& id, const Medium& medium, ModuleSample& sampl
   read_identity(id, kIdentity, sample);
   note_checksum(sample, "page 00h", id.checksum_ok(128, 221, 222));
   sample.connector = connector_name(id.byte(203).value_or(0));
-  if (medium.cable) sample.length_m = scaled_length(id.byte(202), {0.1, 1, 10, 100});
+  if (medium.cable) sample.length_m = cable_length_m(id, sample.warnings);
   if (const auto power = id.byte(200)) sample.power_class = (*power >> 5U) + 1U;
   if (const auto quarters = id.byte(201); quarters && *quarters != 0 && *quarters != 0xff)
     sample.max_power_w = *quarters * 0.25;
@@ -148,13 +114,27 @@ void read_advert(const ModulePage& advert, const ModuleHead& head, const Medium&
   sample.hardware_revision = version(advert, 130);
   note_checksum(sample, "page 01h", advert.checksum_ok(130, 254, 255));
   if (!medium.optical) return;
-  if (!medium.cable) sample.reach_m = reach_m(advert);
+  if (!medium.cable) sample.reach_m = reach_m(advert, sample.warnings);
   if (const auto raw = advert.u16(138); raw && *raw >= 600 * 20 && *raw <= 2000 * 20)
-    sample.wavelength_nm = *raw * 0.05;
+    sample.wavelength_nm = *raw / 20.0;
   sample.rx_power_is_average = advert.bit(151, 4);
   if (advert.offers(160, 0) && !cmis_bias(advert))
     sample.warnings.emplace_back("the bias has a scale that is reserved: it and its limits are left out");
 }
+
+/// A bit of the lower page, and the revision that brought it (reserved before).
+struct ModuleBit {
+  std::optional<bool> ModuleSample::*field;
+  std::uint8_t at, bit, since;
+};
+constexpr ModuleBit kModuleBits[] = {
+    {&ModuleSample::low_power_requested, 26, 4, 0},
+    {&ModuleSample::low_power_pin_obeyed, 26, 6, 0},
+    {&ModuleSample::state_changed, 8, 0, 0},
+    {&ModuleSample::module_firmware_error, 8, 1, 0},
+    {&ModuleSample::data_path_firmware_error, 8, 2, 0},
+    {&ModuleSample::abnormal_firmware, 8, 3, 0x54},
+};
 
 void read_state(const ModulePage& lower, const ModuleHead& head, ModuleSample& sample) {
   if (const auto state = lower.byte(3)) {
@@ -164,12 +144,8 @@ void read_state(const ModulePage& lower, const ModuleHead& head, ModuleSample& s
   }
   if (sample.state == "ModuleFault" && head.revision >= 0x40)
     sample.fault_cause = fault_cause_name(lower.byte(41).value_or(0));
-  sample.low_power_requested = lower.bit(26, 4);
-  sample.low_power_pin_obeyed = lower.bit(26, 6);
-  sample.state_changed = lower.bit(8, 0);
-  sample.module_firmware_error = lower.bit(8, 1);
-  sample.data_path_firmware_error = lower.bit(8, 2);
-  if (head.revision >= 0x54) sample.abnormal_firmware = lower.bit(8, 3);  // reserved before
+  for (const ModuleBit& row : kModuleBits)
+    if (head.revision >= row.since) sample.*row.field = lower.bit(row.at, row.bit);
 }
 
 /// What an auxiliary monitor of the lower page measures; 01h:145 chooses between two for each of the three. Its limits
@@ -186,8 +162,8 @@ constexpr AuxMonitor kAuxiliary[] = {
     {20, 152, 10, 4, 3, 1, AuxKind::kLaserTemperature, AuxKind::kTec},
     {22, 160, 11, 0, 4, 2, AuxKind::kLaserTemperature, AuxKind::kSecondSupply},
 };
-constexpr ModuleQuantity kSecondSupplyV{"second supply", "V", true, 0.1, 3.3, {0, 1e-4}};
-constexpr ModuleQuantity kTecPercent{"TEC current", "%", true, -100, 100, {0, 100.0 / 32767}};
+constexpr ModuleQuantity kSecondSupplyV{"second supply", "V", true, 0.1, 3.3, 1e4};
+constexpr ModuleQuantity kTecPercent{"TEC current", "%", true, -100, 100, 32767, {0, 100}};
 
 void read_auxiliary(const ModulePage& lower, const ModulePage& advert, const ModulePage& limits, ModuleSample& sample) {
   ModuleQuantity laser = kTemperatureC;
@@ -199,51 +175,63 @@ void read_auxiliary(const ModulePage& lower, const ModulePage& advert, const Mod
       if (const auto raw = lower.s16(row.offset); raw && *raw != -32768)
         sample.tec_current_percent = convert(kTecPercent, static_cast<std::uint16_t>(*raw));
       sample.thresholds.tec_current_percent = read_limits(limits, row.limits_offset, kTecPercent, sample.warnings);
-      sample.tec_flags = read_flags(lower, row.flags_offset, row.flags_bit, 1);
+      sample.tec_flags = read_flags(lower, kCmisFlags, row.flags_offset, row.flags_bit);
     } else if (kind == AuxKind::kLaserTemperature && !sample.laser_temperature_c) {
       sample.laser_temperature_c = read_monitor(lower, row.offset, laser, 0, sample.warnings);
       sample.thresholds.laser_temperature_c = read_limits(limits, row.limits_offset, laser, sample.warnings);
-      sample.laser_temperature_flags = read_flags(lower, row.flags_offset, row.flags_bit, 1);
+      sample.laser_temperature_flags = read_flags(lower, kCmisFlags, row.flags_offset, row.flags_bit);
     } else if (kind == AuxKind::kSecondSupply) {
       sample.second_supply_v = read_monitor(lower, row.offset, kSecondSupplyV, 0, sample.warnings);
       sample.thresholds.second_supply_v = read_limits(limits, row.limits_offset, kSecondSupplyV, sample.warnings);
-      sample.second_supply_flags = read_flags(lower, row.flags_offset, row.flags_bit, 1);
+      sample.second_supply_flags = read_flags(lower, kCmisFlags, row.flags_offset, row.flags_bit);
     } else if (kind == AuxKind::kMakers) {
-      sample.auxiliary_flags = read_flags(lower, row.flags_offset, row.flags_bit, 1);
+      sample.auxiliary_flags = read_flags(lower, kCmisFlags, row.flags_offset, row.flags_bit);
     }
   }
-  if (advert.offers(159, 5)) sample.custom_flags = read_flags(lower, 11, 4, 1);
+  if (advert.offers(159, 5)) sample.custom_flags = read_flags(lower, kCmisFlags, 11, 4);
 }
 
-void read_module_monitors(const ModulePage& lower, const ModulePage& advert, const ModulePage& limits,
-                          ModuleSample& sample) {
-  if (advert.offers(159, 0)) {
-    sample.temperature_c = read_monitor(lower, 14, kTemperatureC, 0, sample.warnings);
-    sample.temperature_flags = read_flags(lower, 9, 0, 1);
-  }
-  if (advert.offers(159, 1)) {
-    sample.supply_v = read_monitor(lower, 16, kSupplyV, 0, sample.warnings);
-    sample.supply_flags = read_flags(lower, 9, 4, 1);
-  }
-  read_auxiliary(lower, advert, limits, sample);
+/// Of the lower page and of page 02h, advertised on page 01h. The lanes' values are on page 11h of each bank.
+constexpr MonitorRow kModuleMonitors[] = {
+    of_module(kTemperatureC, {14, 128, 9, 0}, {159, 0}, &ModuleThresholds::temperature_c, &ModuleSample::temperature_c,
+              &ModuleSample::temperature_flags),
+    of_module(kSupplyV, {16, 136, 9, 4}, {159, 1}, &ModuleThresholds::supply_v, &ModuleSample::supply_v,
+              &ModuleSample::supply_flags),
+};
+
+struct LaneLimits {
+  ModuleQuantity quantity;
+  std::uint8_t limits_at;
+  AdvertBit advert;
+  Limits ModuleThresholds::*limits;
+};
+constexpr LaneLimits kLaneLimits[] = {
+    {kTxPowerMw, 176, {160, 1}, &ModuleThresholds::tx_power_mw},
+    {kBiasMa, 184, {160, 0}, &ModuleThresholds::tx_bias_ma},
+    {kRxPowerMw, 192, {160, 2}, &ModuleThresholds::rx_power_mw},
+};
+
+void read_module_monitors(const MonitorPages& pages, const ModulePage& advert, ModuleSample& sample) {
+  for (const MonitorRow& row : kModuleMonitors)
+    if (is_offered(advert, row.advert)) take_value(pages, row, sample);
+  read_auxiliary(pages.values, advert, pages.limits, sample);
 }
 
-void read_thresholds(const ModulePage& page, const ModulePage& advert, bool optical, ModuleSample& sample) {
-  if (!page.exists()) {
+void read_thresholds(const MonitorPages& pages, const ModulePage& advert, bool optical, ModuleSample& sample) {
+  if (!pages.limits.exists()) {
     sample.warnings.emplace_back("page 02h was not read: the module's limits are not known");
     return;
   }
-  note_checksum(sample, "page 02h", page.checksum_ok(128, 254, 255));
-  ModuleThresholds& out = sample.thresholds;
-  if (advert.offers(159, 0)) out.temperature_c = read_limits(page, 128, kTemperatureC, sample.warnings);
-  if (advert.offers(159, 1)) out.supply_v = read_limits(page, 136, kSupplyV, sample.warnings);
+  note_checksum(sample, "page 02h", pages.limits.checksum_ok(128, 254, 255));
+  for (const MonitorRow& row : kModuleMonitors)
+    if (is_offered(advert, row.advert)) take_limits(pages, row, sample);
   if (!optical) return;
-  if (advert.offers(160, 1)) out.tx_power_mw = read_limits(page, 176, kTxPowerMw, sample.warnings);
-  if (advert.offers(160, 0)) {
-    const auto quantity = cmis_bias(advert);
-    if (quantity) out.tx_bias_ma = read_limits(page, 184, *quantity, sample.warnings);
+  for (const LaneLimits& row : kLaneLimits) {
+    const bool is_bias = row.limits == &ModuleThresholds::tx_bias_ma;
+    const auto quantity = is_bias ? cmis_bias(advert) : std::optional(row.quantity);
+    if (quantity && is_offered(advert, row.advert))
+      sample.thresholds.*row.limits = read_limits(pages.limits, row.limits_at, *quantity, sample.warnings);
   }
-  if (advert.offers(160, 2)) out.rx_power_mw = read_limits(page, 192, kRxPowerMw, sample.warnings);
 }
 
 }  // namespace
@@ -270,7 +258,7 @@ void decode_cmis(const ModuleImage& image, const ModuleHead& head, ModuleSample&
   read_page00(id, medium, sample);
   if (!head.lower_page_usable) return;
   sample.media_type = media_type_name(lower.byte(85).value_or(0));
-  read_application(image, medium, sample);
+  read_applications(image, medium, sample);
   if (cmis_is_flat(image)) return;  // lower page and 00h only: states, flags and monitors of a flat module mean nothing
   sample.firmware = version(lower, 39);
   read_state(lower, head, sample);
@@ -280,9 +268,9 @@ void decode_cmis(const ModuleImage& image, const ModuleHead& head, ModuleSample&
   }
   sample.bank_count = cmis_bank_count(image);
   read_advert(advert, head, medium, sample);
-  const ModulePage limits = upper_page(image, 0x02);
-  read_module_monitors(lower, advert, limits, sample);
-  read_thresholds(limits, advert, medium.optical, sample);
+  const MonitorPages pages{lower, upper_page(image, 0x02), kCmisFlags};
+  read_module_monitors(pages, advert, sample);
+  read_thresholds(pages, advert, medium.optical, sample);
   decode_cmis_lanes(image, medium.side(), sample);
   decode_cmis_vdm(image, sample);
   decode_cmis_coherent(image, sample);

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include "probes/module/maps.h"
+#include "probes/module/observables.h"
 
 namespace linkhealth {
 
@@ -13,23 +14,23 @@ struct LinkRow {
   std::string_view name;
   std::uint8_t offset;
   Coding coding;
-  double scale;
+  ObservableScale scale;
   VdmStatistics CoherentStatistics::*field;
 };
 constexpr LinkRow kLink[] = {
-    {"chromatic dispersion", 128, Coding::kS32, 1, &CoherentStatistics::chromatic_dispersion_ps_per_nm},
-    {"DGD", 140, Coding::kU16, 0.01, &CoherentStatistics::dgd_ps},
-    {"SOPMD", 146, Coding::kU16, 0.01, &CoherentStatistics::sopmd_ps2},
-    {"PDL", 152, Coding::kU16, 0.1, &CoherentStatistics::pdl_db},
-    {"OSNR", 158, Coding::kU16, 0.1, &CoherentStatistics::osnr_db},
-    {"eSNR", 164, Coding::kU16, 0.1, &CoherentStatistics::esnr_db},
-    {"carrier frequency offset", 170, Coding::kS16, 1, &CoherentStatistics::carrier_frequency_offset_mhz},
-    {"EVM", 176, Coding::kU16, 100.0 / 65535, &CoherentStatistics::evm_percent},
-    {"Tx power", 182, Coding::kS16, 0.01, &CoherentStatistics::tx_power_dbm},
-    {"Rx total power", 188, Coding::kS16, 0.01, &CoherentStatistics::rx_total_power_dbm},
-    {"Rx signal power", 194, Coding::kS16, 0.01, &CoherentStatistics::rx_signal_power_dbm},
-    {"SOP rate", 200, Coding::kU16, 1, &CoherentStatistics::sop_rate_krad_per_s},
-    {"MER", 206, Coding::kU16, 0.1, &CoherentStatistics::mer_db},
+    {"chromatic dispersion", 128, Coding::kS32, kWhole, &CoherentStatistics::chromatic_dispersion_ps_per_nm},
+    {"DGD", 140, Coding::kU16, kHundredths, &CoherentStatistics::dgd_ps},
+    {"SOPMD", 146, Coding::kU16, kHundredths, &CoherentStatistics::sopmd_ps2},
+    {"PDL", 152, Coding::kU16, kTenths, &CoherentStatistics::pdl_db},
+    {"OSNR", 158, Coding::kU16, kTenths, &CoherentStatistics::osnr_db},
+    {"eSNR", 164, Coding::kU16, kTenths, &CoherentStatistics::esnr_db},
+    {"carrier frequency offset", 170, Coding::kS16, kWhole, &CoherentStatistics::carrier_frequency_offset_mhz},
+    {"EVM", 176, Coding::kU16, kPercentOfU16, &CoherentStatistics::evm_percent},
+    {"Tx power", 182, Coding::kS16, kHundredths, &CoherentStatistics::tx_power_dbm},
+    {"Rx total power", 188, Coding::kS16, kHundredths, &CoherentStatistics::rx_total_power_dbm},
+    {"Rx signal power", 194, Coding::kS16, kHundredths, &CoherentStatistics::rx_signal_power_dbm},
+    {"SOP rate", 200, Coding::kU16, kWhole, &CoherentStatistics::sop_rate_krad_per_s},
+    {"MER", 206, Coding::kU16, kTenths, &CoherentStatistics::mer_db},
 };
 
 struct CountRow {
@@ -60,9 +61,9 @@ void read_link_row(const ModulePage& page, const LinkRow& row, ModuleSample& sam
   const auto max = register_at(page, row.offset + 2 * width, row.coding);
   if (!avg || !min || !max || (*avg == 0 && *min == 0 && *max == 0)) return;
   if (*min <= *avg && *avg <= *max) {
-    sample.coherent_statistics.*row.field = {.min = *min * row.scale,
-                                             .max = *max * row.scale,
-                                             .avg = *avg * row.scale,
+    sample.coherent_statistics.*row.field = {.min = row.scale.of(*min),
+                                             .max = row.scale.of(*max),
+                                             .avg = row.scale.of(*avg),
                                              .current = std::nullopt,
                                              .total = std::nullopt};
     return;

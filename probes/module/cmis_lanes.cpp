@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "probes/module/cmis_applications.h"
 #include "probes/module/codes.h"
 #include "probes/module/maps.h"
 #include "probes/module/values.h"
@@ -120,22 +121,19 @@ ModuleHostLane read_host_lane(const Bank& bank, unsigned index) {
 }
 
 /// The host's signal as a media lane sees it: lost when one of the host lanes that feed it has lost it.
-std::optional<bool> any_of_share(const std::vector<ModuleHostLane>& host, std::size_t lane, std::size_t media_lanes,
+std::optional<bool> any_of_share(const std::vector<ModuleHostLane>& host, HostShare share,
                                  std::optional<bool> ModuleHostLane::*field) {
-  if (media_lanes == 0 || host.empty()) return std::nullopt;
-  const std::size_t share = std::max<std::size_t>(1, host.size() / media_lanes);
   std::optional<bool> out;
-  for (std::size_t i = lane * share; i < std::min(host.size(), (lane + 1) * share); ++i)
+  for (std::size_t i = share.first; i < std::min(host.size(), share.end); ++i)
     if (const auto& value = host[i].*field) out = out.value_or(false) || *value;
   return out;
 }
 
 /// No application runs over the host lanes that feed it: the other half of a module that is used in part.
-bool is_idle(const std::vector<ModuleHostLane>& host, std::size_t lane, std::size_t media_lanes) {
-  const std::size_t share = std::max<std::size_t>(1, host.size() / std::max<std::size_t>(1, media_lanes));
-  const std::size_t end = std::min(host.size(), (lane + 1) * share);
-  if (lane * share >= end) return false;
-  for (std::size_t i = lane * share; i < end; ++i)
+bool is_idle(const std::vector<ModuleHostLane>& host, HostShare share) {
+  const std::size_t end = std::min(host.size(), share.end);
+  if (share.first >= end) return false;
+  for (std::size_t i = share.first; i < end; ++i)
     if (host[i].in_use.value_or(true) && host[i].data_path_state != "Deactivated") return false;
   return true;
 }
@@ -150,11 +148,11 @@ bool is_missing(const ModulePage& identity, std::size_t per_bank, std::size_t la
 
 /// What such a lane says is of nobody's light. A module that says it of every lane was not set up yet, or does not
 /// know.
-void forget_idle_lanes(const ModulePage& identity, std::size_t per_bank, std::size_t media_lanes,
-                       ModuleSample& sample) {
+void forget_idle_lanes(const ModulePage& identity, const CmisLanes& lanes, ModuleSample& sample) {
   std::vector<std::size_t> idle;
   for (std::size_t lane = 0; lane < sample.lanes.size(); ++lane)
-    if (is_missing(identity, per_bank, lane) || is_idle(sample.host_lanes, lane, media_lanes)) idle.push_back(lane);
+    if (is_missing(identity, lanes.media_per_bank, lane) || is_idle(sample.host_lanes, host_share(lanes, lane)))
+      idle.push_back(lane);
   if (idle.size() == sample.lanes.size()) return;
   for (const std::size_t lane : idle) {
     sample.lanes[lane] = ModuleLane{};
@@ -171,7 +169,7 @@ void read_loopback(const ModulePage& page, ModuleSample& sample) {
 /// It may be banked (CMIS 5.4 8.17): each bank has a selector of its own and its own lanes.
 void read_snr(const ModulePage& page, std::size_t first_lane, std::size_t lanes, unsigned base,
               std::vector<double>& out, ModuleWarnings& warnings) {
-  if (page.byte(128) != 0x06) return;
+  if (page.byte(128) != kRatiosSelected) return;
   for (unsigned i = 0; i < lanes; ++i) {
     const auto low = page.byte(base + 2 * i);
     const auto high = page.byte(base + 2 * i + 1);
@@ -186,11 +184,11 @@ void read_snr(const ModulePage& page, std::size_t first_lane, std::size_t lanes,
 }  // namespace
 
 void decode_cmis_lanes(const ModuleImage& image, MediaSide side, ModuleSample& sample) {
-  const std::size_t media_lanes = side == MediaSide::kNone ? 0 : sample.media_lane_count.value_or(0);
   const ModulePage advert = upper_page(image, 0x01);
   const std::uint8_t revision = lower_page(image).byte(1).value_or(0);
   const unsigned banks = cmis_bank_count(image);
-  const std::size_t per_bank = std::min<std::size_t>(kLanesPerBank, banks == 0 ? 0 : (media_lanes + banks - 1) / banks);
+  const CmisLanes lanes = cmis_lanes(image, side == MediaSide::kOptical);
+  const std::size_t per_bank = side == MediaSide::kNone ? 0 : lanes.media_per_bank;
   for (std::uint8_t number = 0; number < banks; ++number) {
     const Bank bank{advert, upper_page(image, 0x10, number), upper_page(image, 0x11, number), revision,
                     side == MediaSide::kOptical};
@@ -210,17 +208,20 @@ void decode_cmis_lanes(const ModuleImage& image, MediaSide side, ModuleSample& s
           read_media_lane(bank, i, static_cast<unsigned>(number * per_bank) + i + 1, sample.warnings));
   }
   // Unused host lanes at the end are no lanes of this module (four-lane modules in the eight-lane map).
-  const std::size_t host_lanes = sample.host_lane_count.value_or(0);
-  if (host_lanes != 0 && host_lanes < sample.host_lanes.size()) sample.host_lanes.resize(host_lanes);
+  const std::size_t host_lanes = std::size_t{banks - 1} * kLanesPerBank + lanes.host_per_bank;
+  if (lanes.host_per_bank != 0 && host_lanes < sample.host_lanes.size()) sample.host_lanes.resize(host_lanes);
   for (std::size_t lane = 0; lane < sample.lanes.size(); ++lane) {
-    sample.lanes[lane].tx_los = any_of_share(sample.host_lanes, lane, media_lanes, &ModuleHostLane::tx_los);
-    sample.lanes[lane].tx_lol = any_of_share(sample.host_lanes, lane, media_lanes, &ModuleHostLane::tx_lol);
-    sample.lanes[lane].tx_eq_fault = any_of_share(sample.host_lanes, lane, media_lanes, &ModuleHostLane::tx_eq_fault);
+    const HostShare share = host_share(lanes, lane);
+    sample.lanes[lane].tx_los = any_of_share(sample.host_lanes, share, &ModuleHostLane::tx_los);
+    sample.lanes[lane].tx_lol = any_of_share(sample.host_lanes, share, &ModuleHostLane::tx_lol);
+    sample.lanes[lane].tx_eq_fault = any_of_share(sample.host_lanes, share, &ModuleHostLane::tx_eq_fault);
   }
   if (cmis_is_tunable(image)) decode_cmis_tuning(image, per_bank, sample);
-  forget_idle_lanes(upper_page(image, 0x00), per_bank, media_lanes, sample);
+  forget_idle_lanes(upper_page(image, 0x00), lanes, sample);
   for (std::uint8_t number = 0; vdm_group_count(image) == 0 && number < banks; ++number) {
     const ModulePage page = upper_page(image, 0x14, number);
+    if (number != 0 && !upper_page(image, 0x11, number).exists())
+      continue;  // a driver that ignores the bank gives those of bank 0
     read_snr(page, number * per_bank, per_bank, 240, sample.vdm.media_esnr_db, sample.warnings);
     read_snr(page, std::size_t{number} * kLanesPerBank, kLanesPerBank, 208, sample.vdm.host_esnr_db, sample.warnings);
   }

@@ -35,7 +35,7 @@ void read_group(const ModuleImage& image, std::uint8_t group, std::uint8_t bank,
     instance.limits = read_quad(limits, 128 + 8 * (*where >> 4U));
     if (values_valid) {
       instance.value = values.u16(128 + 2 * i);
-      instance.flags = read_flags(flags, 128 + 32U * group + i / 2, i % 2 == 0 ? 0 : 4, 1);
+      instance.flags = read_flags(flags, kCmisFlags, 128 + 32U * group + i / 2, i % 2 == 0 ? 0 : 4);
     }
     out.take(instance);
   }

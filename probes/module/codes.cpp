@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <array>
-#include <initializer_list>
 #include <span>
 
 namespace linkhealth {
@@ -17,10 +16,6 @@ struct Code {
 std::string_view find(std::span<const Code> table, std::uint8_t code) {
   const auto row = std::find_if(table.begin(), table.end(), [&](const Code& c) { return c.code == code; });
   return row == table.end() ? std::string_view{} : row->name;
-}
-
-bool any_of(std::initializer_list<std::uint8_t> codes, std::uint8_t code) {
-  return std::find(codes.begin(), codes.end(), code) != codes.end();
 }
 
 struct Identifier {
@@ -71,81 +66,6 @@ constexpr Code kConnectors[] = {
     {0x26, "SN"},
     {0x27, "MPO 2x12"},
     {0x28, "MPO-16"},
-};
-
-struct Compliance {
-  std::uint8_t code;
-  std::string_view qsfp;
-  std::string_view sfp;
-};
-
-// Table 4-4. One code stands for the whole family: the lanes of the form factor choose the member.
-constexpr Compliance kCompliance[] = {
-    {0x01, "100G-AOC", "25G-AOC"},
-    {0x02, "100G-SR4", "25G-SR"},
-    {0x03, "100G-LR4", "25G-LR"},
-    {0x04, "100G-ER4", "25G-ER"},
-    {0x05, "100G-SR10", ""},
-    {0x06, "100G-CWDM4", ""},
-    {0x07, "100G-PSM4", ""},
-    {0x08, "100G-ACC", "25G-ACC"},
-    {0x0b, "100G-CR4", "25G-CR"},
-    {0x0c, "25G-CR", "25G-CR"},
-    {0x0d, "25G-CR", "25G-CR"},
-    {0x10, "40G-ER4", ""},
-    {0x11, "4x10G-SR", ""},
-    {0x12, "40G-PSM4", ""},
-    {0x16, "10G-T", "10G-T"},
-    {0x17, "100G-CLR4", ""},
-    {0x18, "100G-AOC", "25G-AOC"},
-    {0x19, "100G-ACC", "25G-ACC"},
-    {0x1a, "100G-DWDM2", ""},
-    {0x1b, "100G-1550 WDM", ""},
-    {0x1c, "10G-T", "10G-T"},
-    {0x1d, "5G-T", "5G-T"},
-    {0x1e, "2.5G-T", "2.5G-T"},
-    {0x1f, "40G-SWDM4", ""},
-    {0x20, "100G-SWDM4", ""},
-    {0x21, "100G-BiDi", ""},
-    {0x22, "100G-4WDM-10", ""},
-    {0x23, "100G-4WDM-20", ""},
-    {0x24, "100G-4WDM-40", ""},
-    {0x25, "100G-DR", "100G-DR"},
-    {0x26, "100G-FR1", "100G-FR1"},
-    {0x27, "100G-LR1", "100G-LR1"},
-    {0x28, "100G-SR1", "100G-SR1"},
-    {0x29, "400G-SR4", "100G-SR1"},
-    {0x2a, "100G-FR1", "100G-FR1"},
-    {0x2b, "100G-LR1", "100G-LR1"},
-    {0x30, "200G-ACC", "50G-ACC"},
-    {0x31, "200G-AOC", "50G-AOC"},
-    {0x32, "200G-ACC", "50G-ACC"},
-    {0x33, "200G-AOC", "50G-AOC"},
-    {0x3f, "400G-CR4", "100G-CR1"},
-    {0x40, "200G-CR4", "50G-CR"},
-    {0x41, "200G-SR4", "50G-SR"},
-    {0x42, "200G-DR4", "50G-FR"},
-    {0x43, "200G-FR4", ""},
-    {0x44, "200G-PSM4", ""},
-    {0x45, "50G-LR", "50G-LR"},
-    {0x46, "200G-LR4", ""},
-    {0x47, "400G-DR4", ""},
-    {0x48, "400G-FR4", ""},
-    {0x49, "400G-LR4-6", ""},
-    {0x2c, "100G-LR1-20", "100G-LR1-20"},
-    {0x2d, "100G-ER1-30", "100G-ER1-30"},
-    {0x2e, "100G-ER1-40", "100G-ER1-40"},
-    {0x2f, "100G-LR1-20", "100G-LR1-20"},
-    {0x34, "100G-ER1-30", "100G-ER1-30"},
-    {0x35, "100G-ER1-40", "100G-ER1-40"},
-    {0x36, "400G-VR4", "100G-VR1"},
-    {0x37, "", "10G-BR"},
-    {0x38, "", "25G-BR"},
-    {0x39, "", "50G-BR"},
-    {0x3a, "100G-VR1", "100G-VR1"},
-    {0x4a, "50G-ER", "50G-ER"},
-    {0x4b, "400G-LR4-10", ""},
-    {0x4c, "400G-ZR", ""},
 };
 
 // Table 4-5.
@@ -345,12 +265,6 @@ std::string_view form_factor_name(std::uint8_t identifier) {
 
 std::string_view connector_name(std::uint8_t code) { return find(kConnectors, code); }
 
-std::string_view extended_compliance_name(std::uint8_t code, bool sfp) {
-  for (const Compliance& row : kCompliance)
-    if (row.code == code) return sfp ? row.sfp : row.qsfp;
-  return {};
-}
-
 std::string_view encoding_name(std::uint8_t code, ModuleMap map) {
   const bool sfp = map == ModuleMap::kSff8472;
   if (code == 4) return sfp ? "Manchester" : "SONET scrambled";
@@ -372,6 +286,8 @@ std::string_view media_type_name(std::uint8_t media_type) {
   return media_type < kMediaTypes.size() ? kMediaTypes[media_type] : std::string_view{};
 }
 
+std::string_view fibre_name(Fibre fibre) { return media_type_name(static_cast<std::uint8_t>(fibre)); }
+
 std::string_view module_state_name(std::uint8_t state) { return kModuleStates[state & 7U]; }
 
 std::string_view fault_cause_name(std::uint8_t cause) {
@@ -382,11 +298,5 @@ std::string_view fault_cause_name(std::uint8_t cause) {
 std::string_view data_path_state_name(std::uint8_t state) {
   return state < kDataPathStates.size() ? kDataPathStates[state] : kDataPathStates[0];
 }
-
-bool is_copper_compliance(std::uint8_t code) {
-  return any_of({0x0b, 0x0c, 0x0d, 0x16, 0x1c, 0x1d, 0x1e, 0x3f, 0x40}, code) || is_active_copper_compliance(code);
-}
-bool is_active_copper_compliance(std::uint8_t code) { return any_of({0x08, 0x19, 0x30, 0x32}, code); }
-bool is_active_optical_compliance(std::uint8_t code) { return any_of({0x01, 0x18, 0x31, 0x33}, code); }
 
 }  // namespace linkhealth

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 namespace linkhealth {
@@ -25,6 +26,16 @@ std::string_view form_factor_name(std::uint8_t identifier);
 std::string_view connector_name(std::uint8_t code);
 /// Table 4-4, byte 36 of SFP and 192 of QSFP: "100G-SR4", …. `sfp` picks the single-lane member of a shared code.
 std::string_view extended_compliance_name(std::uint8_t code, bool sfp);
+/// The fibre that a module of this code is made for; not known of cables, copper and codes without a row.
+enum class Fibre : std::uint8_t { kUnknown, kMultimode, kSingleMode };
+Fibre extended_compliance_fibre(std::uint8_t code);
+/// Where no name says it: the one kind of fibre that the module states a length of; one with both (40G-LM4) may be on
+/// either.
+Fibre fibre_of_lengths(bool single_mode, bool multimode);
+/// Of a cable, whose fibre is nobody's to choose: no light of single-mode fibre has less than 1260 nm (ITU-T G.652).
+Fibre fibre_by_wavelength(std::optional<double> wavelength_nm);
+/// "multimode", "single-mode", as CMIS byte 85 has them; "" unknown.
+std::string_view fibre_name(Fibre fibre);
 /// Table 4-2; codes 4 to 6 differ between the maps.
 std::string_view encoding_name(std::uint8_t code, ModuleMap map);
 /// Table 4-5: "400GAUI-8 C2M", "400G-CR8", …

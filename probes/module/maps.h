@@ -35,6 +35,8 @@ void forget_idle_statistics(ModuleSample& sample);
 std::optional<ModuleQuantity> cmis_bias(const ModulePage& advert);
 /// What is at the far side of a module: nothing that it could say anything of, an electrical receiver, or light.
 enum class MediaSide : std::uint8_t { kNone, kElectric, kOptical };
+/// CMIS 14h:128 while 14h:192 to 255 hold signal-to-noise ratios.
+inline constexpr std::uint8_t kRatiosSelected = 0x06;
 /// The lane part of CMIS: pages 10h, 11h, 13h and 14h of every bank.
 void decode_cmis_lanes(const ModuleImage& image, MediaSide side, ModuleSample& sample);
 /// What the lasers of a tunable module are tuned to: page 12h of every bank, `lanes_per_bank` media lanes on each. For

@@ -14,14 +14,18 @@ using Part = ObservablePart;
 using Sink = ObservableSink;
 using Worst = ObservableWorst;
 
-double from_f16(std::uint16_t raw) { return (raw & 0x7ffU) * std::pow(10.0, static_cast<int>(raw >> 11U) - 24); }
+double from_f16(std::uint16_t raw) {
+  const int exponent = static_cast<int>(raw >> 11U) - 24;
+  const double power = std::pow(10.0, std::abs(exponent));
+  return exponent < 0 ? (raw & 0x7ffU) / power : (raw & 0x7ffU) * power;
+}
 
 double decoded(const Observable& row, std::uint16_t raw) {
   switch (row.coding) {
     case Coding::kU16:
-      return raw * row.scale;
+      return row.scale.of(raw);
     case Coding::kS16:
-      return static_cast<std::int16_t>(raw) * row.scale;
+      return row.scale.of(static_cast<std::int16_t>(raw));
     case Coding::kF16:
       return from_f16(raw);
   }

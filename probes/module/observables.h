@@ -33,12 +33,22 @@ enum class ObservableWorst : std::uint8_t {
   kNearestEnd,  ///< of a control in percent of its range: farthest from the middle
 };
 
+/// raw * times / over. A step of 1/n is a division: that gives the nearest double.
+struct ObservableScale {
+  double times = 1, over = 1;
+  [[nodiscard]] constexpr double of(double raw) const { return raw * times / over; }
+};
+inline constexpr ObservableScale kWhole{}, kTens{10, 1}, kTwenties{20, 1}, kTenths{1, 10}, kHundredths{1, 100},
+    kTenThousandths{1, 1e4}, kQuarterThousandths{1, 4000}, k256ths{1, 256};
+/// Of a range of 16 bits.
+inline constexpr ObservableScale kPercentOfU16{100, 65535}, kPercentOfS16{100, 32767};
+
 /// One row of a table of quantities.
 struct Observable {
   std::uint8_t type;
   std::string_view name;  ///< the key under which recordings have it
   ObservableCoding coding;
-  double scale;
+  ObservableScale scale;
   std::uint16_t not_available;  ///< the raw value that means "no value"
   ObservableSink sink;
   ObservablePart part = ObservablePart::kNone;

@@ -98,6 +98,13 @@ void cmis_identity_reads(const ModuleImage& image, Requests& out) {
     }
 }
 
+/// Between the two, 14h:132 to 149 are flags of pattern tests: a read clears them, and whoever tests the line wants
+/// them. What the ratios' place holds is what was selected.
+void diagnostics_reads(const ModuleImage& image, std::uint8_t bank, Requests& out) {
+  out.push_back(upper(0x14, bank, kUpper, 4));
+  if (upper_page(image, 0x14, bank).byte(kUpper) == kRatiosSelected) out.push_back(upper(0x14, bank, 192, 64));
+}
+
 void cmis_lane_reads(const ModuleImage& image, std::uint8_t bank, Requests& out) {
   out.push_back(upper(0x11, bank));
   out.push_back(upper(0x10, bank, kUpper, 16));
@@ -105,7 +112,7 @@ void cmis_lane_reads(const ModuleImage& image, std::uint8_t bank, Requests& out)
   const bool diagnostics = upper_page(image, 0x01).offers(142, 5);
   const std::uint8_t groups = vdm_group_count(image);
   if (diagnostics) out.push_back(upper(0x13, bank, 180, 4));
-  if (diagnostics && groups == 0) out.push_back(upper(0x14, bank));
+  if (diagnostics && groups == 0) diagnostics_reads(image, bank, out);
   for (std::uint8_t group = 0; group < groups; ++group) {
     if (!has_descriptor(image, group, bank)) continue;
     out.push_back(upper(static_cast<std::uint8_t>(0x24 + group), bank));

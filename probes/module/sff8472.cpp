@@ -1,22 +1,18 @@
+#include <array>
 #include <bit>
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "probes/module/codes.h"
 #include "probes/module/maps.h"
+#include "probes/module/monitors.h"
+#include "probes/module/sff8472_medium.h"
 #include "probes/module/values.h"
 
 namespace linkhealth {
 
 namespace {
-
-struct Bit {
-  std::uint8_t byte, bit;
-  std::string_view type;
-};
-// Bytes 3 to 8: the first that is set names the module, fastest first.
-constexpr Bit kComplianceBits[] = {{3, 7, "10G-ER"},     {3, 6, "10G-LRM"}, {3, 5, "10G-LR"}, {3, 4, "10G-SR"},
-                                   {6, 3, "1000BASE-T"}, {6, 2, "1G-CX"},   {6, 1, "1G-LX"},  {6, 0, "1G-SX"}};
 
 /// Byte 94.
 constexpr std::string_view kRevisions[] = {"",     "9.3",  "9.5",  "10.2", "10.4", "11.0",
@@ -33,52 +29,23 @@ std::optional<double> signaling_rate_mbd(const ModulePage& a0) {
   return *extended * 250.0;
 }
 
-struct Medium {
-  bool copper = false;  ///< no light: no power, bias or loss of signal
-  bool cable = false;
-  std::string kind = "unknown";
-};
-
-Medium medium_of(const ModulePage& a0) {
-  const std::uint8_t connector = a0.byte(2).value_or(0);
-  const std::uint8_t compliance = a0.byte(36).value_or(0);
-  const bool active = a0.offers(8, 3);
-  const bool optical_cable = is_active_optical_compliance(compliance) || connector == 0x0b;
-  if (a0.offers(8, 2)) return {true, true, "dac"};
-  if (active && !optical_cable) return {true, true, "acc"};
-  if (optical_cable) return {false, true, "aoc"};
-  if (connector == 0x22 || a0.offers(6, 3)) return {true, false, "unknown"};
-  if (is_active_copper_compliance(compliance)) return {true, true, "acc"};
-  if (connector == 0x21 || is_copper_compliance(compliance)) return {true, true, "dac"};
-  const bool wavelength = a0.u16(60).value_or(0) >= 600;
-  if (connector == 0x23) return wavelength ? Medium{false, true, "aoc"} : Medium{false, true, "unknown"};
-  if (wavelength || connector == 0x01 || connector == 0x07 || connector == 0x0c) return {false, false, "optical"};
-  return {};
-}
-
-std::string type_of(const ModulePage& a0, const Medium& medium, std::optional<double> rate_mbd) {
-  if (const auto name = extended_compliance_name(a0.byte(36).value_or(0), true); !name.empty())
-    return std::string(name);
-  // There is no bit for copper at 10 Gb/s: most such cables set that of 1000BASE-CX.
-  const bool copper_cable = medium.kind == "dac" || medium.kind == "acc";
-  if (copper_cable && rate_mbd.value_or(0) >= 9900) return *rate_mbd >= 25000 ? "25G-CR" : "10G-CR";
-  for (const Bit& row : kComplianceBits)
-    if (a0.offers(row.byte, row.bit)) return std::string(row.type);
-  return {};
-}
-
 /// Byte 19 of a cable: a mantissa with a multiplier, for lengths that byte 18 cannot hold.
-std::optional<double> cable_length_m(const ModulePage& a0) {
-  constexpr double kMultipliers[] = {0.1, 1, 10, 100};
+std::optional<double> cable_length_m(const ModulePage& a0, ModuleWarnings& warnings) {
+  constexpr double kTenths[] = {1, 10, 100, 1000};
   const auto metres = a0.byte(18);
   const std::uint8_t extended = a0.byte(19).value_or(0);
   if (extended != 0 && extended != 0xff && metres.value_or(0) == 0)
-    return kMultipliers[extended >> 6U] * (extended & 0x3f);
+    return kTenths[extended >> 6U] * (extended & 0x3f) / 10;
+  if (metres == 0xff) warn_too_long("cable", "254 m", warnings);
   if (!metres || *metres == 0 || *metres == 0xff) return std::nullopt;
   return *metres;
 }
 
-std::optional<double> reach_m(const ModulePage& a0, bool copper) {
+std::optional<double> reach_m(const ModulePage& a0, bool copper, ModuleWarnings& warnings) {
+  if (!copper && a0.byte(14) == 0xff) {
+    warn_too_long("reach", "254 km", warnings);
+    return std::nullopt;
+  }
   double reach = 0;
   const auto longest = [&](unsigned offset, double unit_m) {
     const std::uint8_t value = a0.byte(offset).value_or(0);
@@ -99,28 +66,44 @@ std::optional<double> power_w(const ModulePage& a0) {
   return (*options & 0x02U) != 0 ? 1.5 : 1.0;
 }
 
-/// The quantities of A2h, as this module has calibrated them.
-struct Calibrated {
-  ModuleQuantity temperature = kTemperatureC;
-  ModuleQuantity supply = kSupplyV;
-  ModuleQuantity bias = kBiasMa;
-  ModuleQuantity tx_power = kTxPowerMw;
-  ModuleQuantity rx_power = kRxPowerMw;
-  bool has_rx_power = true;
+constexpr ModuleQuantity kTecMa{"TEC current", "mA", true, -3276.8, 3276.7, 10};
+
+/// Values, limits and flags of A2h. A module measures all of these or none (A0h 92.6).
+using Monitors = std::array<MonitorRow, 5>;
+constexpr Monitors kMonitors{
+    of_module(kTemperatureC, {96, 0, 112, 7}, {}, &ModuleThresholds::temperature_c, &ModuleSample::temperature_c,
+              &ModuleSample::temperature_flags),
+    of_module(kSupplyV, {98, 8, 112, 5}, {}, &ModuleThresholds::supply_v, &ModuleSample::supply_v,
+              &ModuleSample::supply_flags),
+    of_lane(kBiasMa, {100, 16, 112, 3}, {}, &ModuleThresholds::tx_bias_ma, &ModuleLane::tx_bias_ma,
+            &ModuleLane::tx_bias_flags),
+    of_lane(kTxPowerMw, {102, 24, 112, 1}, {}, &ModuleThresholds::tx_power_mw, &ModuleLane::tx_power_mw,
+            &ModuleLane::tx_power_flags),
+    of_lane(kRxPowerMw, {104, 32, 113, 7}, {}, &ModuleThresholds::rx_power_mw, &ModuleLane::rx_power_mw,
+            &ModuleLane::rx_power_flags),
 };
+/// Where the slope of each of these stands in A2h, its offset behind it; the last has a polynomial.
+constexpr std::array<unsigned, 4> kSlopes{84, 88, 76, 80};
+
+/// Monitors that a module may have besides.
+constexpr ModuleQuantity kLaserTemperatureC{
+    "laser temperature", "C", true, kTemperatureC.min, kTemperatureC.max, kTemperatureC.steps_per_unit};
+constexpr MonitorRow kLaserTemperature =
+    of_module(kLaserTemperatureC, {106, 40, 113, 5}, {}, &ModuleThresholds::laser_temperature_c,
+              &ModuleSample::laser_temperature_c, &ModuleSample::laser_temperature_flags);
+constexpr MonitorRow kTec = of_module(kTecMa, {108, 48, 113, 3}, {}, &ModuleThresholds::tec_current_ma,
+                                      &ModuleSample::tec_current_ma, &ModuleSample::tec_flags);
 
 /// value = slope * raw + offset, slope a fixed point number with eight bits after the point, both in the unit of the
 /// result's least significant bit.
-void apply_linear(const ModulePage& a2, unsigned slope_at, double lsb, ModuleQuantity& quantity) {
+void apply_linear(const ModulePage& a2, unsigned slope_at, ModuleQuantity& quantity) {
   const double slope = a2.u16(slope_at).value_or(0) / 256.0;
   const double offset = a2.s16(slope_at + 2).value_or(0);
-  quantity.coefficients = {offset * lsb, slope * lsb};
+  quantity.coefficients = {offset, slope};
 }
 
-constexpr ModuleQuantity kTecMa{"TEC current", "mA", true, -3276.8, 3276.7, {0, 0.1}};
-
 bool has_slopes(const ModulePage& a2) {
-  for (const unsigned at : {76U, 80U, 84U, 88U})
+  for (const unsigned at : kSlopes)
     if (a2.u16(at).value_or(0) == 0) return false;
   return a2.u32(68).has_value();
 }
@@ -129,7 +112,7 @@ bool has_slopes(const ModulePage& a2) {
 void apply_rx_polynomial(const ModulePage& a2, ModuleQuantity& quantity) {
   for (unsigned power = 0; power < 5; ++power) {
     const float c = std::bit_cast<float>(a2.u32(72 - 4 * power).value_or(0));
-    quantity.coefficients.at(power) = static_cast<double>(c) * 1e-4;
+    quantity.coefficients.at(power) = static_cast<double>(c);
   }
 }
 
@@ -139,8 +122,9 @@ bool has_rx_polynomial(const ModulePage& a2) {
   return false;
 }
 
-Calibrated calibration(const ModulePage& a0, const ModulePage& a2, ModuleWarnings& warnings) {
-  Calibrated out;
+/// The rows of A2h, as this module has calibrated them.
+Monitors calibrated(const ModulePage& a0, const ModulePage& a2, ModuleWarnings& warnings) {
+  Monitors out = kMonitors;
   if (!a0.offers(92, 4)) return out;
   if (a0.offers(92, 5)) {
     warnings.emplace_back("says both internally and externally calibrated: taken as internally");
@@ -150,35 +134,15 @@ Calibrated calibration(const ModulePage& a0, const ModulePage& a2, ModuleWarning
     warnings.emplace_back("externally calibrated without calibration constants: readings are raw");
     return out;
   }
-  apply_linear(a2, 84, 1.0 / 256, out.temperature);
-  apply_linear(a2, 88, 1e-4, out.supply);
-  apply_linear(a2, 76, 0.002, out.bias);
-  apply_linear(a2, 80, 1e-4, out.tx_power);
-  out.has_rx_power = has_rx_polynomial(a2);
-  if (out.has_rx_power)
-    apply_rx_polynomial(a2, out.rx_power);
+  for (std::size_t i = 0; i < kSlopes.size(); ++i) apply_linear(a2, kSlopes.at(i), out.at(i).quantity);
+  MonitorRow& rx_power = out.back();
+  rx_power.scale_known = has_rx_polynomial(a2);
+  if (rx_power.scale_known)
+    apply_rx_polynomial(a2, rx_power.quantity);
   else
     warnings.emplace_back(
         "externally calibrated, and the constants of the received power are all zero: it is left out");
   return out;
-}
-
-void read_thresholds(const ModulePage& a2, const Calibrated& quantities, bool optical, ModuleSample& sample) {
-  sample.thresholds.temperature_c = read_limits(a2, 0, quantities.temperature, sample.warnings);
-  sample.thresholds.supply_v = read_limits(a2, 8, quantities.supply, sample.warnings);
-  if (!optical) return;
-  sample.thresholds.tx_bias_ma = read_limits(a2, 16, quantities.bias, sample.warnings);
-  sample.thresholds.tx_power_mw = read_limits(a2, 24, quantities.tx_power, sample.warnings);
-  if (quantities.has_rx_power)
-    sample.thresholds.rx_power_mw = read_limits(a2, 32, quantities.rx_power, sample.warnings);
-}
-
-/// Which flag bits stand where in bytes 112-113 (alarms) and 116-117 (warnings): high in `bit`, low below it.
-AlarmFlags flags_at(const ModulePage& a2, unsigned byte, unsigned bit) {
-  return {.low_alarm = a2.bit(byte, bit - 1),
-          .low_warn = a2.bit(byte + 4, bit - 1),
-          .high_warn = a2.bit(byte + 4, bit),
-          .high_alarm = a2.bit(byte, bit)};
 }
 
 /// Bytes 118-119, as they are now. Revision 11.9b moved the bits of the clocks from byte 115 to 119, and 12.4 brought
@@ -192,9 +156,7 @@ void read_clocks(const ModulePage& a0, const ModulePage& a2, ModuleLane& lane) {
   if (!a0.offers(92, 4) && a2.offers(58, 0) && revision >= kRevision12_4) lane.tx_eq_fault = a2.bit(118, 4);
 }
 
-/// `measures`: light and bias are there, and valid.
-ModuleLane read_lane(const ModulePage& a0, const ModulePage& a2, const Calibrated& quantities, bool measures,
-                     ModuleWarnings& warnings) {
+ModuleLane read_states(const ModulePage& a0, const ModulePage& a2) {
   ModuleLane lane;
   if (a0.offers(93, 5)) lane.tx_fault = a2.bit(110, 2);
   // Byte 65 says which level means a loss; one that claims both has none (linux: drivers/net/phy/sfp.c).
@@ -203,71 +165,64 @@ ModuleLane read_lane(const ModulePage& a0, const ModulePage& a2, const Calibrate
     lane.rx_los = *los != inverted;
   if (const auto status = a2.byte(110); status && a0.offers(93, 6)) lane.tx_disabled = (*status & 0xc0U) != 0;
   read_clocks(a0, a2, lane);
-  if (!measures) return lane;
-  lane.tx_bias_ma = read_monitor(a2, 100, quantities.bias, 0, warnings);
-  lane.tx_power_mw = read_monitor(a2, 102, quantities.tx_power, 0, warnings);
-  if (quantities.has_rx_power) lane.rx_power_mw = read_monitor(a2, 104, quantities.rx_power, 0, warnings);
-  if (!a0.offers(93, 7)) return lane;
-  lane.tx_bias_flags = flags_at(a2, 112, 3);
-  lane.tx_power_flags = flags_at(a2, 112, 1);
-  lane.rx_power_flags = flags_at(a2, 113, 7);
   return lane;
 }
 
 /// An optional monitor (bytes 106 to 109) reads 0, or all ones, where it does not exist.
-bool has_optional(const ModulePage& a2, unsigned offset) {
-  const auto raw = a2.s16(offset);
+bool has_optional(const ModulePage& a2, const MonitorRow& row) {
+  const auto raw = a2.s16(row.at.value);
   return raw && *raw != 0 && *raw != -1;
 }
 
 /// REQUIRES: revision 11.4, which brought these, their limits and flags; all that was reserved before. Byte 106 of a
 /// tunable module may be a wavelength, whose scale no text that we have says.
-void read_cooler(const ModulePage& a0, const ModulePage& a2, ModuleSample& sample) {
+void read_cooler(const ModulePage& a0, const MonitorPages& pages, ModuleSample& sample) {
   constexpr unsigned kTunable = 6;  // of byte 65
-  ModuleQuantity laser = kTemperatureC;
-  laser.name = "laser temperature";
-  if (has_optional(a2, 106) && a0.bit(65, kTunable) == false) {
-    sample.laser_temperature_c = read_monitor(a2, 106, laser, 0, sample.warnings);
-    sample.thresholds.laser_temperature_c = read_limits(a2, 40, laser, sample.warnings);
-    if (a0.offers(93, 7)) sample.laser_temperature_flags = flags_at(a2, 113, 5);
+  for (const MonitorRow& row : {kLaserTemperature, kTec}) {
+    const bool is_laser = row.at.value == kLaserTemperature.at.value;
+    if (!has_optional(pages.values, row) || (is_laser && a0.bit(65, kTunable) != false)) continue;
+    take_value(pages, row, sample);
+    take_limits(pages, row, sample);
   }
-  if (!has_optional(a2, 108)) return;
-  sample.tec_current_ma = a2.s16(108).value_or(0) * 0.1;
-  sample.thresholds.tec_current_ma = read_limits(a2, 48, kTecMa, sample.warnings);
-  if (a0.offers(93, 7)) sample.tec_flags = flags_at(a2, 113, 3);
 }
 
-void read_diagnostics(const ModulePage& a0, const ModulePage& a2, const Medium& medium, ModuleSample& sample) {
+/// Why a module with monitors has none for us; "" it has.
+std::string_view why_not_measured(const ModulePage& a0, const ModulePage& a2) {
+  if (a0.offers(92, 2)) return "its monitors need a change of the bus address, which the kernel does not make";
+  return a2.exists() ? "" : "A2h was not read: light, limits and flags are not known";
+}
+
+void read_lane(const ModulePage& a0, const MonitorPages& pages, const Monitors& monitors, bool measures,
+               ModuleSample& sample) {
+  ModuleLane lane = read_states(a0, pages.values);
+  for (const MonitorRow& row : monitors)
+    if (measures && row.of_lane()) take_lane_value(pages, row, 0, 0, lane, sample.warnings);
+  sample.lanes.push_back(std::move(lane));
+}
+
+void read_diagnostics(const ModulePage& a0, const ModulePage& a2, const SfpMedium& medium, ModuleSample& sample) {
   if (!a0.offers(92, 6)) return;
   if (medium.kind == "dac") return;  // vendors copy an optic's layout; there is nothing to measure
-  if (a0.offers(92, 2)) {
-    sample.warnings.emplace_back("its monitors need a change of the bus address, which the kernel does not make");
-    return;
-  }
-  if (!a2.exists()) {
-    sample.warnings.emplace_back("A2h was not read: light, limits and flags are not known");
+  if (const auto why = why_not_measured(a0, a2); !why.empty()) {
+    sample.warnings.emplace_back(why);
     return;
   }
   note_checksum(sample, "A2h", a2.checksum_ok(0, 94, 95));
-  const Calibrated quantities = calibration(a0, a2, sample.warnings);
-  read_thresholds(a2, quantities, !medium.copper, sample);
+  const MonitorPages pages{a2, a2, kSff8472Flags, a0.offers(93, 7)};
+  const Monitors monitors = calibrated(a0, a2, sample.warnings);
+  for (const MonitorRow& row : monitors)
+    if (!row.of_lane() || !medium.copper) take_limits(pages, row, sample);
   sample.data_not_ready = a2.bit(110, 0);
   const bool ready = !sample.data_not_ready.value_or(false);
   if (!ready) sample.warnings.emplace_back("the module says that its readings are not valid yet");
-  if (ready) {
-    sample.temperature_c = read_monitor(a2, 96, quantities.temperature, 0, sample.warnings);
-    sample.supply_v = read_monitor(a2, 98, quantities.supply, 0, sample.warnings);
-    if (a0.offers(93, 7)) {
-      sample.temperature_flags = flags_at(a2, 112, 7);
-      sample.supply_flags = flags_at(a2, 112, 5);
-    }
-  }
+  for (const MonitorRow& row : monitors)
+    if (ready && !row.of_lane()) take_value(pages, row, sample);
   // A repeater's receiver loses its signal as an optical one does; it has no power to measure.
   if ((medium.copper && medium.kind != "acc") || !a2.u16(96)) return;
-  sample.lanes.push_back(read_lane(a0, a2, quantities, ready && !medium.copper, sample.warnings));
+  read_lane(a0, pages, monitors, ready && !medium.copper, sample);
   if (medium.copper) return;
   sample.rx_power_is_average = a0.bit(92, 3);
-  if (ready && a0.byte(94).value_or(0) >= kRevision11_4) read_cooler(a0, a2, sample);
+  if (ready && a0.byte(94).value_or(0) >= kRevision11_4) read_cooler(a0, pages, sample);
 }
 
 }  // namespace
@@ -278,24 +233,24 @@ void decode_sff8472(const ModuleImage& image, ModuleSample& sample) {
   const std::uint8_t revision = a0.byte(94).value_or(0);
   sample.management = "SFF-8472";
   if (revision > 0 && revision < std::size(kRevisions)) sample.management += " " + std::string(kRevisions[revision]);
-  const Medium medium = medium_of(a0);
+  const SfpMedium medium = sfp_medium(a0);
   sample.kind = medium.kind;
   sample.connector = connector_name(a0.byte(2).value_or(0));
   sample.encoding = encoding_name(a0.byte(11).value_or(0), ModuleMap::kSff8472);
   sample.signaling_rate_mbd = signaling_rate_mbd(a0);
-  sample.type = type_of(a0, medium, sample.signaling_rate_mbd);
+  sample.type = sfp_type(a0, medium, sample.signaling_rate_mbd);
   read_identity(a0, kSff8472Identity, sample);
   note_checksum(sample, "A0h bytes 0-62", a0.checksum_ok(0, 62, 63));
   note_checksum(sample, "A0h bytes 64-94", a0.checksum_ok(64, 94, 95));
-  (medium.cable ? sample.length_m : sample.reach_m) = medium.cable ? cable_length_m(a0) : reach_m(a0, medium.copper);
-  if (!medium.copper && !a0.offers(8, 2) && !a0.offers(8, 3)) {
-    const auto wavelength = a0.u16(60);
-    if (wavelength && *wavelength >= 600 && *wavelength <= 2000) sample.wavelength_nm = *wavelength;
-  }
+  if (medium.cable)
+    sample.length_m = cable_length_m(a0, sample.warnings);
+  else
+    sample.reach_m = reach_m(a0, medium.copper, sample.warnings);
+  if (!medium.copper) sample.wavelength_nm = sfp_wavelength_nm(a0);
   sample.max_power_w = power_w(a0);
   sample.media_lane_count = 1;
   sample.host_lane_count = 1;
-  if (medium.copper) sample.media_type = medium.cable ? "copper" : "BASE-T";
+  sample.media_type = sfp_media_type(a0, medium);
   read_diagnostics(a0, a2, medium, sample);
 }
 

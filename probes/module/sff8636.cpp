@@ -5,6 +5,7 @@
 
 #include "probes/module/codes.h"
 #include "probes/module/maps.h"
+#include "probes/module/monitors.h"
 #include "probes/module/values.h"
 
 namespace linkhealth {
@@ -55,6 +56,25 @@ std::string type_of(const ModulePage& id, const Medium& medium) {
   return {};
 }
 
+/// By the type's name; without one by the lengths: byte 142 is of single-mode fibre, 143 to 146 of OM3, OM2, OM1 and
+/// OM4.
+Fibre fibre_of(const ModulePage& id) {
+  const Fibre extended = extended_compliance_fibre(id.byte(192).value_or(0));
+  if (extended != Fibre::kUnknown) return extended;
+  if (id.offers(131, 2)) return Fibre::kMultimode;
+  if (id.offers(131, 1)) return Fibre::kSingleMode;
+  const auto states = [&](unsigned at) { return id.byte(at).value_or(0) != 0; };
+  return fibre_of_lengths(states(142), states(143) || states(144) || states(145) || states(146));
+}
+
+std::string_view media_type_of(const ModulePage& id, const Medium& medium) {
+  constexpr unsigned k850Vcsel = 0;  // of byte 147
+  if (medium.copper) return "copper";
+  if (medium.kind == "optical") return fibre_name(fibre_of(id));
+  const bool short_wave = medium.kind == "aoc" && id.byte(147).value_or(0xff) >> 4U == k850Vcsel;
+  return fibre_name(short_wave ? Fibre::kMultimode : Fibre::kUnknown);
+}
+
 /// Media lanes by the type's name: one wavelength or fibre for the …1 types, two for DWDM2, else four.
 std::uint32_t media_lanes_of(const std::string& type) {
   constexpr std::string_view kSingle[] = {"-DR", "-FR1", "-LR1", "-SR1", "-VR1", "-LR1-20", "-ER1-30", "-ER1-40"};
@@ -63,7 +83,11 @@ std::uint32_t media_lanes_of(const std::string& type) {
   return type.ends_with("-DWDM2") ? 2 : kLanes;
 }
 
-std::optional<double> reach_m(const ModulePage& id) {
+std::optional<double> reach_m(const ModulePage& id, ModuleWarnings& warnings) {
+  if (id.byte(142) == 0xff) {
+    warn_too_long("reach", "254 km", warnings);
+    return std::nullopt;
+  }
   double reach = 0;
   const auto longest = [&](unsigned offset, double unit_m) {
     const std::uint8_t value = id.byte(offset).value_or(0);
@@ -77,13 +101,19 @@ std::optional<double> reach_m(const ModulePage& id) {
   return reach > 0 ? std::optional(reach) : std::nullopt;
 }
 
+std::optional<double> cable_length_m(const ModulePage& id, ModuleWarnings& warnings) {
+  const std::uint8_t metres = id.byte(146).value_or(0);
+  if (metres == 0xff) warn_too_long("cable", "254 m", warnings);
+  return metres != 0 && metres != 0xff ? std::optional<double>(metres) : std::nullopt;
+}
+
 void read_power_class(const ModulePage& id, const ModulePage& lower, ModuleSample& sample) {
   constexpr double kClassW[] = {1.5, 2.0, 2.5, 3.5, 4.0, 4.5, 5.0};
   const auto ext = id.byte(129);
   if (!ext) return;
   if ((*ext & 0x20U) != 0) {
     sample.power_class = 8;
-    if (const auto tenths = lower.byte(107); tenths && *tenths != 0) sample.max_power_w = *tenths * 0.1;
+    if (const auto tenths = lower.byte(107); tenths && *tenths != 0) sample.max_power_w = *tenths / 10.0;
     return;
   }
   const unsigned high = *ext & 3U;
@@ -119,44 +149,49 @@ void read_page00(const ModulePage& id, const ModulePage& lower, const Medium& me
   if (const auto rate = id.byte(140); rate && *rate != 0)
     sample.signaling_rate_mbd = *rate != 0xff ? *rate * 100.0 : id.byte(222).value_or(0) * 250.0;
   if (sample.signaling_rate_mbd == 0.0) sample.signaling_rate_mbd.reset();
-  if (!medium.cable) sample.reach_m = reach_m(id);
-  if (const auto metres = id.byte(146); medium.cable && metres && *metres != 0 && *metres != 0xff)
-    sample.length_m = *metres;
+  if (medium.cable)
+    sample.length_m = cable_length_m(id, sample.warnings);
+  else
+    sample.reach_m = reach_m(id, sample.warnings);
   read_power_class(id, lower, sample);
   if (!id.exists()) return;
   sample.host_lane_count = kLanes;
   sample.media_lane_count = media_lanes_of(sample.type);
-  if (medium.copper) {
-    sample.media_type = "copper";
-    return read_copper(id, sample);
-  }
+  sample.media_type = media_type_of(id, medium);
+  if (medium.copper) return read_copper(id, sample);
   if (const auto raw = id.u16(186); raw && *raw / 20 >= 600 && *raw / 20 <= 2000) sample.wavelength_nm = *raw / 20.0;
 }
 
-/// Four flag bits of lane 1..4, packed two lanes a byte, the odd lane in the high nibble.
-AlarmFlags lane_flags(const ModulePage& lower, unsigned base, unsigned lane) {
-  return read_flags(lower, base + (lane - 1) / 2, lane % 2 == 1 ? 7 : 3, -1);
-}
+/// Values and flags on the lower page, limits on page 03h, advertised on page 00h.
+constexpr MonitorRow kMonitors[] = {
+    of_module(kTemperatureC, {22, 128, 6, 7}, {220, 5}, &ModuleThresholds::temperature_c, &ModuleSample::temperature_c,
+              &ModuleSample::temperature_flags),
+    of_module(kSupplyV, {26, 144, 7, 7}, {220, 4}, &ModuleThresholds::supply_v, &ModuleSample::supply_v,
+              &ModuleSample::supply_flags),
+    of_lane(kRxPowerMw, {34, 176, 9, 7}, {}, &ModuleThresholds::rx_power_mw, &ModuleLane::rx_power_mw,
+            &ModuleLane::rx_power_flags),
+    of_lane(kBiasMa, {42, 184, 11, 7}, {}, &ModuleThresholds::tx_bias_ma, &ModuleLane::tx_bias_ma,
+            &ModuleLane::tx_bias_flags),
+    of_lane(kTxPowerMw, {50, 192, 13, 7}, {220, 2}, &ModuleThresholds::tx_power_mw, &ModuleLane::tx_power_mw,
+            &ModuleLane::tx_power_flags),
+};
+
+constexpr StateBit<ModuleLane> kLaneBits[] = {
+    {&ModuleLane::rx_los, 3, 0, {}},         {&ModuleLane::tx_los, 3, 4, {195, 1}},
+    {&ModuleLane::tx_fault, 4, 0, {195, 3}}, {&ModuleLane::tx_eq_fault, 4, 4, {193, 3}},
+    {&ModuleLane::rx_lol, 5, 0, {194, 4}},   {&ModuleLane::tx_lol, 5, 4, {194, 5}},
+    {&ModuleLane::tx_disabled, 86, 0, {}},
+};
 
 /// `measures`: light and bias are there, and valid.
-ModuleLane read_lane(const ModulePage& lower, const ModulePage& id, unsigned lane, bool measures,
+ModuleLane read_lane(const MonitorPages& pages, const ModulePage& id, unsigned index, bool measures,
                      ModuleWarnings& warnings) {
   ModuleLane out;
-  const unsigned bit = lane - 1;
-  out.rx_los = lower.bit(3, bit);
-  if (id.offers(195, 1)) out.tx_los = lower.bit(3, 4 + bit);
-  if (id.offers(195, 3)) out.tx_fault = lower.bit(4, bit);
-  if (id.offers(193, 3)) out.tx_eq_fault = lower.bit(4, 4 + bit);
-  if (id.offers(194, 4)) out.rx_lol = lower.bit(5, bit);
-  if (id.offers(194, 5)) out.tx_lol = lower.bit(5, 4 + bit);
-  out.tx_disabled = lower.bit(86, bit);
+  for (const auto& row : kLaneBits)
+    if (is_offered(id, row.advert)) out.*row.field = pages.values.bit(row.at, row.bit + index);
   if (!measures) return out;
-  out.rx_power_mw = read_monitor(lower, 34 + 2 * bit, kRxPowerMw, lane, warnings);
-  out.tx_bias_ma = read_monitor(lower, 42 + 2 * bit, kBiasMa, lane, warnings);
-  if (id.offers(220, 2)) out.tx_power_mw = read_monitor(lower, 50 + 2 * bit, kTxPowerMw, lane, warnings);
-  out.rx_power_flags = lane_flags(lower, 9, lane);
-  out.tx_bias_flags = lane_flags(lower, 11, lane);
-  if (id.offers(220, 2)) out.tx_power_flags = lane_flags(lower, 13, lane);
+  for (const MonitorRow& row : kMonitors)
+    if (row.of_lane() && is_offered(id, row.advert)) take_lane_value(pages, row, index, index + 1, out, warnings);
   return out;
 }
 
@@ -165,38 +200,30 @@ bool is_reserved_revision(std::uint8_t revision) { return revision >= std::size(
 
 /// From revision 2.8 on a module says whether it measures this (page 00h byte 220); before, zero means it does not.
 /// With a reserved revision neither rule is sure, so that only what is offered is believed.
-bool measures(const ModulePage& lower, const ModulePage& id, unsigned advert_bit, unsigned offset, bool copper,
-              std::string_view name, ModuleWarnings& warnings) {
+bool measures(const ModulePage& lower, const ModulePage& id, const MonitorRow& row, bool copper,
+              ModuleWarnings& warnings) {
   const std::uint8_t revision = lower.byte(1).value_or(0);
-  const bool offered = id.offers(220, advert_bit);
+  const bool offered = is_offered(id, row.advert);
   if (copper) return offered;
-  const bool is_zero = lower.u16(offset).value_or(0) == 0;
+  const bool is_zero = lower.u16(row.at.value).value_or(0) == 0;
   if (is_reserved_revision(revision) && !offered && !is_zero)
-    warnings.push_back(std::string(name) + " is left out: a module of this revision may not measure it");
+    warnings.push_back(std::string(row.quantity.name) + " is left out: a module of this revision may not measure it");
   return revision >= 8 ? offered : !is_zero;
 }
 
-void read_module_monitors(const ModulePage& lower, const ModulePage& id, bool copper, ModuleSample& sample) {
-  if (measures(lower, id, 5, 22, copper, "temperature", sample.warnings)) {
-    sample.temperature_c = read_monitor(lower, 22, kTemperatureC, 0, sample.warnings);
-    sample.temperature_flags = read_flags(lower, 6, 7, -1);
-  }
-  if (measures(lower, id, 4, 26, copper, "supply", sample.warnings)) {
-    sample.supply_v = read_monitor(lower, 26, kSupplyV, 0, sample.warnings);
-    sample.supply_flags = read_flags(lower, 7, 7, -1);
-  }
+void read_module_monitors(const MonitorPages& pages, const ModulePage& id, bool copper, ModuleSample& sample) {
+  for (const MonitorRow& row : kMonitors)
+    if (!row.of_lane() && measures(pages.values, id, row, copper, sample.warnings)) take_value(pages, row, sample);
 }
 
-void read_thresholds(const ModulePage& page, bool tx_power, ModuleSample& sample) {
-  if (!page.exists()) {
+/// Those of the temperature and the supply are there whether it measures them or not.
+void read_thresholds(const MonitorPages& pages, const ModulePage& id, ModuleSample& sample) {
+  if (!pages.limits.exists()) {
     sample.warnings.emplace_back("page 03h was not read: the module's limits are not known");
     return;
   }
-  sample.thresholds.temperature_c = read_limits(page, 128, kTemperatureC, sample.warnings);
-  sample.thresholds.supply_v = read_limits(page, 144, kSupplyV, sample.warnings);
-  sample.thresholds.rx_power_mw = read_limits(page, 176, kRxPowerMw, sample.warnings);
-  sample.thresholds.tx_bias_ma = read_limits(page, 184, kBiasMa, sample.warnings);
-  if (tx_power) sample.thresholds.tx_power_mw = read_limits(page, 192, kTxPowerMw, sample.warnings);
+  for (const MonitorRow& row : kMonitors)
+    if (!row.of_lane() || is_offered(id, row.advert)) take_limits(pages, row, sample);
 }
 
 }  // namespace
@@ -220,7 +247,8 @@ void decode_sff8636(const ModuleImage& image, const ModuleHead& head, ModuleSamp
   sample.data_not_ready = lower.bit(2, 0);
   const bool ready = !sample.data_not_ready.value_or(false);
   if (!ready) sample.warnings.emplace_back("the module says that its readings are not valid yet");
-  if (ready) read_module_monitors(lower, id, medium.copper, sample);
+  const MonitorPages pages{lower, upper_page(image, 0x03), kSff8636Flags};
+  if (ready) read_module_monitors(pages, id, medium.copper, sample);
   if (!medium.copper && medium.kind == "unknown") {
     sample.warnings.emplace_back("page 00h was read in part: light is left out, it may be a copper cable");
     return;
@@ -229,13 +257,13 @@ void decode_sff8636(const ModuleImage& image, const ModuleHead& head, ModuleSamp
   if (medium.copper && medium.kind != "acc") return;
   if (!medium.copper) sample.rx_power_is_average = id.bit(220, 3);
   const std::uint8_t not_there = lower.byte(113).value_or(0) & 0x0fU;
-  for (unsigned lane = 1; lane <= *sample.media_lane_count; ++lane) {
-    const bool there = not_there == 0x0f || ((not_there >> (lane - 1)) & 1U) == 0;
-    sample.lanes.push_back(there && lower.byte(3) ? read_lane(lower, id, lane, ready && !medium.copper, sample.warnings)
+  for (unsigned lane = 0; lane < *sample.media_lane_count; ++lane) {
+    const bool there = not_there == 0x0f || ((not_there >> lane) & 1U) == 0;
+    sample.lanes.push_back(there && lower.byte(3) ? read_lane(pages, id, lane, ready && !medium.copper, sample.warnings)
                                                   : ModuleLane{});
   }
   if (medium.copper || lower.bit(2, 2).value_or(true)) return;  // flat: no page 03h, 20h or 21h
-  read_thresholds(upper_page(image, 0x03), id.offers(220, 2), sample);
+  read_thresholds(pages, id, sample);
   if (ready && id.offers(195, 0)) decode_sff8636_parameters(image, sample);
 }
 

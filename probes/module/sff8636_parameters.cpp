@@ -27,7 +27,7 @@ void decode_sff8636_parameters(const ModuleImage& image, ModuleSample& sample) {
     if ((*where & 0x04U) != 0) instance.lane = *where & 0x03U;
     instance.value = page.u16(kValuesAt + 2 * i);
     instance.limits = read_quad(limits, 128 + 8 * (*where >> 4U));
-    instance.flags = read_flags(page, kFlagsAt + i / 2, i % 2 == 0 ? 7 : 3, -1);
+    instance.flags = read_flags(page, kSff8636Flags, kFlagsAt + i / 2, i % 2 == 0 ? 7 : 3);
     out.take(instance);
   }
   out.finish();

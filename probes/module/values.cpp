@@ -38,7 +38,12 @@ double convert(const ModuleQuantity& quantity, std::uint16_t raw) {
   const double x = quantity.is_signed ? static_cast<std::int16_t>(raw) : raw;
   double value = 0;
   for (auto c = quantity.coefficients.rbegin(); c != quantity.coefficients.rend(); ++c) value = value * x + *c;
+  value /= quantity.steps_per_unit;
   return quantity.is_signed ? value : std::max(value, 0.0);
+}
+
+void warn_too_long(std::string_view what, std::string_view most, ModuleWarnings& warnings) {
+  warnings.push_back(fmt::format("the {} is longer than {}, the most that its byte can say", what, most));
 }
 
 std::optional<double> read_monitor(const ModulePage& page, unsigned offset, const ModuleQuantity& quantity,
@@ -147,9 +152,14 @@ void read_identity(const ModulePage& page, const IdentityOffsets& offsets, Modul
   sample.date = read_date(page, offsets.date, warnings);
 }
 
-AlarmFlags read_flags(const ModulePage& page, unsigned offset, int first, int step) {
-  const auto at = [&](int i) { return page.bit(offset, static_cast<unsigned>(first + i * step)); };
-  return {.low_alarm = at(1), .low_warn = at(3), .high_warn = at(2), .high_alarm = at(0)};
+AlarmFlags read_flags(const ModulePage& page, const FlagLayout& layout, unsigned offset, unsigned bit) {
+  const auto at = [&](unsigned bytes, int bits) {
+    return page.bit(offset + bytes, static_cast<unsigned>(static_cast<int>(bit) + bits));
+  };
+  return {.low_alarm = at(0, layout.low_alarm),
+          .low_warn = at(layout.warn_bytes, layout.low_warn),
+          .high_warn = at(layout.warn_bytes, layout.high_warn),
+          .high_alarm = at(0, 0)};
 }
 
 }  // namespace linkhealth

@@ -16,26 +16,31 @@ namespace linkhealth {
 
 using ModuleWarnings = std::vector<std::string>;
 
-/// A register's meaning. The value is a polynomial of the raw register, lowest power first: two terms for nearly all,
-/// five for received power of an externally calibrated SFP. Outside `min`..`max` a value cannot be true.
+/// A register's meaning. The value is a polynomial of the raw register, lowest power first (its two terms for nearly
+/// all, five for received power of an externally calibrated SFP), over how many steps are one unit: a division gives
+/// the double that is nearest to what the module says (33000 of 0.1 mV are 3.3 V), a product of 1e-4 does not. Outside
+/// `min`..`max` a value cannot be true.
 struct ModuleQuantity {
   std::string_view name;
   std::string_view unit;
   bool is_signed = false;
   double min = 0;
   double max = 0;
-  std::array<double, 5> coefficients{};
+  double steps_per_unit = 1;
+  std::array<double, 5> coefficients{0, 1};
 };
 
 /// The scales that SFF-8472, SFF-8636 and CMIS have in common.
-inline constexpr ModuleQuantity kTemperatureC{"temperature", "C", true, -60, 150, {0, 1.0 / 256}};
-inline constexpr ModuleQuantity kSupplyV{"supply", "V", false, 2.0, 4.5, {0, 1e-4}};
-inline constexpr ModuleQuantity kBiasMa{"bias", "mA", false, 0, 600, {0, 0.002}};
-inline constexpr ModuleQuantity kRxPowerMw{"Rx power", "mW", false, 0, 100, {0, 1e-4}};
-inline constexpr ModuleQuantity kTxPowerMw{"Tx power", "mW", false, 0, 100, {0, 1e-4}};
+inline constexpr ModuleQuantity kTemperatureC{"temperature", "C", true, -60, 150, 256};
+inline constexpr ModuleQuantity kSupplyV{"supply", "V", false, 2.0, 4.5, 1e4};
+inline constexpr ModuleQuantity kBiasMa{"bias", "mA", false, 0, 600, 500};
+inline constexpr ModuleQuantity kRxPowerMw{"Rx power", "mW", false, 0, 100, 1e4};
+inline constexpr ModuleQuantity kTxPowerMw{"Tx power", "mW", false, 0, 100, 1e4};
 
 /// The raw register as a value; negative powers and currents of a calibration become 0.
 double convert(const ModuleQuantity& quantity, std::uint16_t raw);
+/// A length that its byte cannot hold: "cable", "254 m".
+void warn_too_long(std::string_view what, std::string_view most, ModuleWarnings& warnings);
 /// A monitor. nullopt when not read; nullopt and a warning when it is all ones or out of range. `lane` 0: none.
 std::optional<double> read_monitor(const ModulePage& page, unsigned offset, const ModuleQuantity& quantity,
                                    unsigned lane, ModuleWarnings& warnings);
@@ -64,8 +69,15 @@ struct IdentityOffsets {
 };
 void read_identity(const ModulePage& page, const IdentityOffsets& offsets, ModuleSample& sample);
 
-/// Four flag bits of one value: high alarm in bit `first`, then low alarm, high warning, low warning, going down
-/// (`step` -1, SFF) or up (`step` 1, CMIS).
-AlarmFlags read_flags(const ModulePage& page, unsigned offset, int first, int step);
+/// Where a map has the four flags of one value, from that of the high alarm: bits to go up, and bytes for the warnings.
+struct FlagLayout {
+  std::int8_t low_alarm, high_warn, low_warn;
+  std::uint8_t warn_bytes;
+};
+inline constexpr FlagLayout kSff8472Flags{-1, 0, -1, 4};   // alarms in 112-113, warnings in 116-117
+inline constexpr FlagLayout kSff8636Flags{-1, -2, -3, 0};  // half a byte, going down
+inline constexpr FlagLayout kCmisFlags{1, 2, 3, 0};        // … going up
+/// `bit` is the high alarm's.
+AlarmFlags read_flags(const ModulePage& page, const FlagLayout& layout, unsigned offset, unsigned bit);
 
 }  // namespace linkhealth

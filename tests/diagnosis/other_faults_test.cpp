@@ -88,5 +88,22 @@ TEST(EveryFault, HasOneTestThatDecides) {
   for (const Fault& fault : fault_table()) EXPECT_EQ(fault.sure.empty(), fault.name == "healthy") << fault.name;
 }
 
+TEST(Multimode, ByTheModulesWordElseByItsName) {
+  ModuleSample module;
+  for (const char* name : {"100G-SR4", "400G-VR4", "1G-SX", "40G-SWDM4", "10G-LRM", "40G-BiDi", "100G-BiDi"}) {
+    module.type = name;
+    EXPECT_TRUE(is_multimode(module)) << name;
+  }
+  for (const char* name : {"400G-DR4", "1G-LX", "10G-LR", "10G-LR-BiDi", "25G-LR-BiDi", "10G-BR", "40G-PSM4", ""}) {
+    module.type = name;
+    EXPECT_FALSE(is_multimode(module)) << name;
+  }
+  module.media_type = "multimode";
+  EXPECT_TRUE(is_multimode(module));
+  module.type = "10G-SR";  // SFF-8024 has one for single-mode fibre, too
+  module.media_type = "single-mode";
+  EXPECT_FALSE(is_multimode(module));
+}
+
 }  // namespace
 }  // namespace linkhealth

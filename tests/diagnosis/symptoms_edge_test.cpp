@@ -61,6 +61,7 @@ TEST(SpeedReduced, AModuleSaysWhatOnePortOfItCarries) {
   EXPECT_EQ(module_speed_mbps("800G-2xDR4"), 400000);
   EXPECT_EQ(module_speed_mbps("100G-4WDM-10"), 100000);
   EXPECT_EQ(module_speed_mbps("4x10G-SR"), 0) << "a splitter: each port as it is set";
+  EXPECT_EQ(module_speed_mbps("1x400G-DR4 + 4x100G-DR"), 0);
   EXPECT_EQ(module_speed_mbps("2.5G-T"), 0);
   EXPECT_EQ(module_speed_mbps("G-"), 0);
   EXPECT_EQ(module_speed_mbps(""), 0);

@@ -359,6 +359,22 @@ TEST(Cmis, SnrOfPage14OnlyWhenItIsSelected) {
   EXPECT_THAT(decode(b).vdm.media_esnr_db, IsEmpty());
 }
 
+/// Of page 14h no more is read than the selector and the ratios: nothing tells a copy of bank 0 but page 11h.
+TEST(Cmis, SnrOfABankThatTheDriverIgnoresIsNotTakenTwice) {
+  auto b = EepromBuilder::cmis();
+  b.page(1).byte(142, 0x25);
+  ModuleImage image = b.image();
+  const std::vector<std::uint8_t> selector = {0x06, 0, 0, 0};
+  std::vector<std::uint8_t> ratios(64, 0);
+  ratios[49] = 0x15;  // media lane 1
+  for (const std::uint8_t bank : {std::uint8_t{0}, std::uint8_t{1}}) {
+    image.store({kModuleAddressA0, bank, 0x14, 128, 4}, selector);
+    image.store({kModuleAddressA0, bank, 0x14, 192, 64}, ratios);
+  }
+  image.store({kModuleAddressA0, 1, 0x11, 128, 128}, *image.whole({kModuleAddressA0, 0, 0x11, true}));
+  EXPECT_THAT(decode_module(image).vdm.media_esnr_db, ElementsAre(21));
+}
+
 TEST(Cmis, ALoopbackIsSaid) {
   auto b = EepromBuilder::cmis();
   b.page(0x13).byte(181, 0x0f);

@@ -174,6 +174,28 @@ TEST(ReadPlan, APageThatIsNotThereStaysNotThereInTheNextRound) {
   EXPECT_FALSE(asks_for(read_all(memory, image, ReadScope::kMonitors), 0x10));
 }
 
+/// 14h:132 to 149 are cleared by reading and belong to who tests the line; 192 to 255 hold ratios only while somebody
+/// has selected them.
+TEST(ReadPlan, FlagsOfPatternTestsAreLeftToWhoRunsThem) {
+  for (const unsigned selector : {0x00U, 0x01U, 0x06U}) {
+    auto b = EepromBuilder::cmis();
+    b.page(1).byte(142, 0x25);
+    for (const std::uint8_t bank : {std::uint8_t{0}, std::uint8_t{1}})
+      b.page(0x14, bank).byte(128, selector).byte(132, 0xff).byte(255, 1);
+    ModuleImage image;
+    read_all(b.image(), image, ReadScope::kIdentity);
+    for (int round = 0; round < 2; ++round) {
+      std::vector<ModulePageRequest> made;
+      for (const ModulePageRequest& request : read_all(b.image(), image, ReadScope::kMonitors))
+        if (request.page == 0x14) made.push_back(request);
+      for (const ModulePageRequest& request : made)
+        EXPECT_TRUE(request.offset + request.length <= 132 || request.offset >= 150) << unsigned{request.offset};
+      EXPECT_EQ(made.size(), selector == 0x06 ? 4U : 2U) << "of two banks";
+      image = without_monitors(image);
+    }
+  }
+}
+
 TEST(ReadPlan, A2OnlyWhereDdmIsImplemented) {
   auto with = EepromBuilder::sff8472();
   ModuleImage image;

@@ -1,0 +1,139 @@
+// What a module sends its signal over, from the bytes that SFF-8472 and SFF-8636 have for it: copper or light, and over
+// which fibre.
+#include <gmock/gmock.h>
+
+#include "probes/module/decode.h"
+#include "tests/support/eeprom_builder.h"
+
+namespace linkhealth {
+namespace {
+
+ModuleSample decode(const EepromBuilder& b) { return decode_module(b.image()); }
+
+/// An SFP+ cable with active ends (byte 8.3).
+EepromBuilder active_cable(unsigned connector, unsigned ethernet, unsigned bytes_60_61, unsigned compliance = 0) {
+  auto b = EepromBuilder::sff8472();
+  b.lower().byte(2, connector).byte(3, ethernet).byte(8, 0x08).byte(36, compliance).byte(14, 0).byte(15, 0);
+  b.byte(18, 7).u16(60, bytes_60_61);
+  return b;
+}
+
+/// Bytes 60 and 61 of an active cable are bits of copper (byte 61 reserved) or a wavelength: 0400h is no 1024 nm.
+TEST(Medium, AnActiveCableIsOfFibreWhereItSpeaksOfLight) {
+  struct Row {
+    unsigned connector, ethernet, bytes_60_61, compliance;
+    const char* kind;
+  };
+  constexpr Row kRows[] = {
+      {0x23, 0x10, 0x0000, 0, "aoc"},  // 10G-SR
+      {0x23, 0x20, 0x0000, 0, "aoc"},  // 10G-LR
+      {0x23, 0x00, 850, 0, "aoc"},       {0x00, 0x00, 1310, 0, "aoc"},
+      {0x0b, 0x00, 0x0000, 0, "aoc"},     // an optical pigtail
+      {0x23, 0x00, 0x0000, 0x18, "aoc"},  // the extended code
+      {0x23, 0x00, 0x0000, 0, "acc"},    {0x23, 0x00, 0x0400, 0, "acc"},
+      {0x23, 0x00, 0x0100, 0, "acc"},    {0x23, 0x00, 0x0c00, 0, "acc"},
+      {0x23, 0x00, 0x0c01, 0, "acc"},  // 3073 nm is none
+      {0x21, 0x10, 850, 0, "acc"},     // a copper pigtail, whatever a maker copied
+      {0x23, 0x10, 850, 0x08, "acc"},  // the extended code says copper
+  };
+  for (const Row& row : kRows)
+    EXPECT_EQ(decode(active_cable(row.connector, row.ethernet, row.bytes_60_61, row.compliance)).kind, row.kind)
+        << row.connector << " " << row.ethernet << " " << row.bytes_60_61 << " " << row.compliance;
+}
+
+TEST(Medium, AnActiveOpticalCableHasLight) {
+  const ModuleSample m = decode(active_cable(0x23, 0x10, 850));
+  EXPECT_EQ(m.type, "10G-AOC");
+  EXPECT_EQ(m.length_m, 7);
+  EXPECT_EQ(m.wavelength_nm, 850);
+  ASSERT_EQ(m.lanes.size(), 1U);
+  EXPECT_TRUE(m.lanes[0].rx_power_mw && m.lanes[0].tx_power_mw && m.lanes[0].tx_bias_ma);
+  EXPECT_FALSE(m.thresholds.rx_power_mw.empty());
+  EXPECT_EQ(decode(active_cable(0x0b, 0, 0)).type, "10G-AOC");
+  EXPECT_EQ(decode(active_cable(0x0b, 0, 0)).wavelength_nm, std::nullopt);
+}
+
+struct Fibre {
+  unsigned offset, value;
+  const char* media_type;
+};
+
+/// Byte 3 (10G), 6 (1G) and 36 name the type; without a name the lengths say for which fibre it is.
+TEST(Medium, TheFibreOfAnSfp) {
+  constexpr Fibre kRows[] = {
+      {3, 0x80, "single-mode"},  {3, 0x40, "multimode"},  // ER; LRM, long reach over the old fibre
+      {3, 0x20, "single-mode"},  {3, 0x10, "multimode"},    {6, 0x02, "single-mode"},
+      {6, 0x01, "multimode"},    {36, 0x02, "multimode"},   {36, 0x03, "single-mode"},
+      {36, 0x25, "single-mode"}, {36, 0x28, "multimode"},   {36, 0x36, "multimode"},
+      {36, 0x37, "single-mode"}, {36, 0x45, "single-mode"}, {36, 0x2c, "single-mode"},
+      {14, 40, "single-mode"},   {15, 100, "single-mode"},  {6, 0x40, ""},  // BX: no name here, and no length
+      {16, 8, "multimode"},      {17, 3, "multimode"},      {18, 40, "multimode"},
+      {19, 30, "multimode"},
+  };
+  for (const Fibre& row : kRows) {
+    auto b = EepromBuilder::sff8472();
+    b.lower().byte(3, 0).fill(14, 6, 0).byte(row.offset, row.value);
+    EXPECT_EQ(decode(b).media_type, row.media_type) << row.offset << " " << row.value;
+  }
+}
+
+/// 1000BASE-LX goes some way over multimode fibre too: its name says what it is made for.
+TEST(Medium, TheNameOfAnSfpGoesBeforeItsLengths) {
+  auto b = EepromBuilder::sff8472();
+  b.lower().byte(3, 0).byte(6, 0x02).byte(14, 0).byte(15, 0).byte(16, 55);
+  EXPECT_EQ(decode(b).media_type, "single-mode");
+  b.byte(6, 0x40).byte(14, 10);
+  EXPECT_EQ(decode(b).media_type, "") << "one for either fibre";
+}
+
+TEST(Medium, TheFibreOfAQsfp) {
+  constexpr Fibre kRows[] = {
+      {192, 0x02, "multimode"},
+      {192, 0x05, "multimode"},
+      {192, 0x11, "multimode"},
+      {192, 0x1f, "multimode"},
+      {192, 0x20, "multimode"},
+      {192, 0x21, "multimode"},
+      {192, 0x41, "multimode"},
+      {192, 0x3a, "multimode"},
+      {192, 0x03, "single-mode"},
+      {192, 0x04, "single-mode"},
+      {192, 0x06, "single-mode"},
+      {192, 0x07, "single-mode"},
+      {192, 0x17, "single-mode"},
+      {192, 0x1a, "single-mode"},
+      {192, 0x22, "single-mode"},
+      {192, 0x25, "single-mode"},
+      {192, 0x47, "single-mode"},
+      {192, 0x4c, "single-mode"},
+      {131, 0x04, "multimode"},
+      {131, 0x02, "single-mode"},
+      {142, 2, "single-mode"},
+      {143, 50, "multimode"},
+      {144, 50, "multimode"},
+      {146, 50, "multimode"},
+      {131, 0x00, ""},
+  };
+  for (const Fibre& row : kRows) {
+    auto b = EepromBuilder::sff8636();
+    b.page(0).byte(131, 0).fill(142, 5, 0).byte(192, 0).byte(row.offset, row.value);
+    if (row.offset == 192) b.byte(131, 0x80);
+    EXPECT_EQ(decode(b).media_type, row.media_type) << row.offset << " " << row.value;
+  }
+}
+
+/// The fibre of a cable is nobody's to choose, and hardly any says it: 850 nm is of multimode fibre.
+TEST(Medium, TheFibreOfAnActiveOpticalCableByItsLight) {
+  auto qsfp = EepromBuilder::sff8636();
+  qsfp.page(0).byte(130, 0x23).byte(131, 0x80).byte(192, 0x01).byte(147, 0x00).fill(142, 5, 0).byte(146, 20);
+  EXPECT_EQ(decode(qsfp).kind, "aoc");
+  EXPECT_EQ(decode(qsfp).media_type, "multimode");
+  qsfp.byte(147, 0x10);
+  EXPECT_EQ(decode(qsfp).media_type, "") << "1310 nm: a length of 146 is metres of cable";
+  EXPECT_EQ(decode(active_cable(0x23, 0, 850)).media_type, "multimode");
+  EXPECT_EQ(decode(active_cable(0x23, 0, 1310)).media_type, "");
+  EXPECT_EQ(decode(active_cable(0x23, 0x10, 0)).media_type, "") << "18 is metres of cable";
+}
+
+}  // namespace
+}  // namespace linkhealth
