@@ -239,7 +239,7 @@ struct ModuleSample {
   std::string host_interface;  ///< CMIS: the application's electrical interface, "400GAUI-8 C2M"
   std::string encoding;        ///< SFF-8472 and SFF-8636: "64B/66B", "PAM4", …
   std::string vendor_oui;      ///< "00:1b:c5"
-  std::optional<std::uint32_t> host_lane_count, media_lane_count;  ///< of the application in use, all data paths
+  std::optional<std::uint32_t> host_lane_count, media_lane_count;  ///< up to the last an application in use can have
   std::optional<std::uint32_t> bank_count;                         ///< CMIS: banks of eight lanes
   std::optional<std::uint32_t> power_class;                        ///< 1 to 8
   std::optional<double> max_power_w;
