@@ -159,7 +159,7 @@ void Sampler::open_files(SampledPort& port) {
   if (files) {
     port.files.emplace(*std::move(files));
   } else if (files.error().errnum != ENOENT && files.error().errnum != ENODEV) {
-    port.unopened = errno_name(files.error().errnum);
+    port.unopened = "net/" + port.port.id.netdev + ": " + errno_name(files.error().errnum);
     port.netdev.reset();  // of before a rename: nobody can say that it still holds
   }
 }
