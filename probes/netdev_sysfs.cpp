@@ -161,7 +161,8 @@ ReadStatus NetdevReader::read_statistics(PortSample& sample, std::vector<Gap>& g
     statistics_.put(index, value, *sample.counters);
   };
   if (statistics_.read(*host_, take, [this] { return is_gone(); }) == ReadStatus::kGone) return ReadStatus::kGone;
-  if (auto reasons = statistics_.reasons(); !reasons.empty()) gaps.push_back({key_, "netdev_stats", std::move(reasons)});
+  if (auto reasons = statistics_.reasons(); !reasons.empty())
+    gaps.push_back({key_, "netdev_stats", std::move(reasons)});
   return ReadStatus::kOk;
 }
 
