@@ -237,7 +237,7 @@ TEST_F(PeerImport, AFileFromTheFutureIsAGap) {
 
 TEST_F(PeerImport, APortOfAnotherNodeIsAGap) {
   write("a.json", file_text(now(), R"("mlx5_9/1":{"peer":{"system":"leaf-12"}})"));
-  EXPECT_EQ(only_gap(), "a.json: names a port that is not here");
+  EXPECT_EQ(only_gap(), "a.json: ports > mlx5_9/1: names a port that is not here");
 }
 
 TEST_F(PeerImport, AFileThatEverybodyMayWriteIsAGap) {
