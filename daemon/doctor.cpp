@@ -76,9 +76,10 @@ void judge_silent(SourceSight& sight, const SourceRow& row, const NodeFacts& fac
   judge_access(sight, row, facts);
 }
 
-/// A copy of /sys has files and no kernel: whatever is asked of a kernel or a device is hidden there.
+/// A copy of /sys has files and no kernel: whatever is asked of a kernel or a device is hidden there. Imported files
+/// are neither.
 void judge_copy(SourceSight& sight, const SourceRow& row, const NodeFacts& facts) {
-  if (!facts.copied_tree || sight.state != SourceState::kNoWord || row.in_sys) return;
+  if (!facts.copied_tree || sight.state != SourceState::kNoWord || row.in_sys || row.probe == "import") return;
   sight.state = SourceState::kHidden;
   sight.why = "a copy of /sys has no kernel behind it";
   sight.hint = "run linkhealth on the node itself";

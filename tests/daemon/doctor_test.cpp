@@ -224,6 +224,16 @@ TEST(Doctor, FactsOfAContainerWithPartialSys) {
               HasSubstr("Permission denied"));
 }
 
+TEST(Doctor, ACopyHidesWhatAKernelSaysAndNotOtherProgramsFiles) {
+  NodeFacts facts;
+  facts.of_daemon = false;
+  facts.copied_tree = true;
+  const DoctorReport doctor = examine(one_port(), facts);
+  EXPECT_EQ(source(doctor, "kernel_log").state, SourceState::kHidden);
+  EXPECT_THAT(source(doctor, "kernel_log").why, HasSubstr("a copy of /sys"));
+  EXPECT_EQ(source(doctor, "import").state, SourceState::kNoWord) << "a file needs no kernel";
+}
+
 TEST(Doctor, EveryExampleIsDrawnAndWritten) {
   const DoctorReport doctor = examine(test::example_report(), {});
   for (const int width : {40, 80, 200})
