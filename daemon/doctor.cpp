@@ -31,13 +31,14 @@ bool misses_files_only(std::string_view reason) {
 /// What a gap makes of a source of which something (or nothing) was read.
 void judge_gap(SourceSight& sight, const SourceRow& row, const Gap& gap, bool seen) {
   sight.why = gap.reason;
-  if (is_not_offered(gap.reason)) {
+  // A driver may not offer a reading; of a feed or a far end it is no driver that refuses.
+  if (row.kind == SourceKind::kRead && is_not_offered(gap.reason)) {
     sight.state = seen ? SourceState::kSeen : SourceState::kNotOffered;
     return;
   }
   sight.state = seen ? SourceState::kPartly : SourceState::kHidden;
   sight.hint = seen && row.in_sys && misses_files_only(gap.reason) ? "this kernel or card has no such file"
-                                                                   : hint_for(row, gap.reason);
+                                                                   : hint_for(row, gap.reason, seen);
 }
 
 SourceSight blank(const SourceRow& row) {
@@ -75,12 +76,19 @@ void judge_silent(SourceSight& sight, const SourceRow& row, const NodeFacts& fac
   judge_access(sight, row, facts);
 }
 
-/// A copy of /sys has files and no kernel: whatever is asked of a kernel or a device is hidden there.
+/// A copy of /sys has files and no kernel: whatever is asked of a kernel or a device is hidden there. Imported files
+/// are neither.
 void judge_copy(SourceSight& sight, const SourceRow& row, const NodeFacts& facts) {
-  if (!facts.copied_tree || sight.state != SourceState::kNoWord || row.in_sys) return;
+  if (!facts.copied_tree || sight.state != SourceState::kNoWord || row.in_sys || row.probe == "import") return;
   sight.state = SourceState::kHidden;
   sight.why = "a copy of /sys has no kernel behind it";
   sight.hint = "run linkhealth on the node itself";
+}
+
+/// So many gaps of one source besides the one that is shown.
+void add_more(SourceSight& sight, const std::vector<Gap>& gaps) {
+  const auto more = std::ranges::count(gaps, sight.probe, &Gap::probe) - 1;
+  if (more > 0) sight.why += fmt::format(" (and {} more)", more);
 }
 
 SourceSight of_node(const SourceRow& row, const Report& report, const NodeFacts& facts) {
@@ -94,8 +102,7 @@ SourceSight of_node(const SourceRow& row, const Report& report, const NodeFacts&
     gap = find_gap(port->gaps, row.probe);
   if (gap != nullptr) {
     judge_gap(sight, row, *gap, seen);
-    const auto more = std::ranges::count(report.gaps, row.probe, &Gap::probe) - 1;
-    if (more > 0) sight.why += fmt::format(" (and {} more)", more);
+    add_more(sight, report.gaps);
   } else if (seen || row.probe == "inventory") {
     sight.state = SourceState::kSeen;
   } else {
@@ -139,14 +146,21 @@ SourceSight of_port(const SourceRow& row, const PortReport& port, const Report& 
   return sight;
 }
 
-/// A read that hangs, a card that fell off the bus: gaps of no source of the table. Each is said all the same.
+SourceRow trouble_row(const Gap& gap) {
+  const auto row = std::ranges::find(trouble_table(), gap.probe, &SourceRow::probe);
+  if (row != trouble_table().end()) return *row;
+  return {gap.probe, gap.probe, gap.port.empty(), {}, nullptr, nullptr, {}};
+}
+
+/// A read that hangs, cards without a driver: gaps of no source of the table. Each kind is said all the same, once.
 void add_other_gaps(std::vector<SourceSight>& sources, const std::vector<Gap>& gaps) {
   for (const Gap& gap : gaps) {
-    const auto has_row = [&gap](const SourceRow& row) { return row.probe == gap.probe; };
-    if (std::ranges::any_of(source_table(), has_row)) continue;
-    const SourceRow row{gap.probe, gap.probe, gap.port.empty(), {}, nullptr, nullptr, {}};
+    if (std::ranges::find(source_table(), gap.probe, &SourceRow::probe) != source_table().end()) continue;
+    if (std::ranges::find(sources, gap.probe, &SourceSight::probe) != sources.end()) continue;
+    const SourceRow row = trouble_row(gap);
     SourceSight sight = blank(row);
     judge_gap(sight, row, gap, false);
+    add_more(sight, gaps);
     sources.push_back(std::move(sight));
   }
 }

@@ -58,9 +58,11 @@ struct SourceRow {
   SourceKind kind = SourceKind::kRead;
 };
 std::span<const SourceRow> source_table();
+/// What is said only when it is there: names of gaps that are no source of readings.
+std::span<const SourceRow> trouble_table();
 /// What to do about `reason`, why a source can't be read: a right or a mount helps against a refusal, and not against
-/// what a device or a driver answers.
-std::string hint_for(const SourceRow& row, std::string_view reason);
+/// what a device or a driver answers. `seen`: the rest of the source is read.
+std::string hint_for(const SourceRow& row, std::string_view reason, bool seen);
 
 /// Everything that can be said from the last report and the node's facts. Pure.
 DoctorReport examine(const Report& report, const NodeFacts& facts);

@@ -63,6 +63,12 @@ constexpr std::array kAccessHints = {kMountSys, kHostNet, kNetAdmin, kUmad, kUve
 constexpr std::array<std::string_view, 9> kRefusals = {
     "EPERM",        "EACCES",    "ENOENT",     "ENODEV", "Operation not permitted", "Permission denied",
     "No such file", "namespace", "copied /sys"};
+/// The file is there, and only rights are missing: of files below /sys no mount and no namespace helps then.
+constexpr std::array<std::string_view, 2> kNoAccess = {"EACCES", "Permission denied"};
+constexpr std::array<std::string_view, 2> kNotPermitted = {"EPERM", "Operation not permitted"};
+constexpr std::array<std::string_view, 2> kNotOffered = {"EOPNOTSUPP", "Operation not supported"};
+constexpr std::string_view kMayNotRead =
+    "the daemon may not read this file: run it as root, or see what forbids it (the mount of /sys, AppArmor, SELinux)";
 constexpr std::array<std::string_view, 3> kNoDescriptors = {"EMFILE", "ENFILE", "Too many open files"};
 constexpr std::array<std::string_view, 3> kBusy = {"EBUSY", "EAGAIN", "Device or resource busy"};
 constexpr std::string_view kNoneThere = "see docs/hardware.md: a port in switch mode or a virtual function has none";
@@ -150,11 +156,32 @@ constexpr SourceRow kSources[] = {
 };
 static_assert(std::size(kSources) < 64);
 
+constexpr SourceRow kTroubles[] = {
+    {"pci_bus",
+     "network cards that no driver has",
+     true,
+     {},
+     nullptr,
+     nullptr,
+     "load the driver, or bind it to the card (lspci -k shows both); see the kernel log for why it let go",
+     true},
+    {"rdma_device",
+     "the RDMA device beside the interface",
+     false,
+     {},
+     nullptr,
+     nullptr,
+     "load the driver's RDMA part (mlx5_ib, bnxt_re, irdma); see the kernel log for why it went"},
+    {"ethtool", "the link's settings and counters, asked of the kernel", false, {}, nullptr, nullptr, kHostNet},
+};
+
 }  // namespace
 
 std::span<const SourceRow> source_table() { return kSources; }
 
-std::string hint_for(const SourceRow& row, std::string_view reason) {
+std::span<const SourceRow> trouble_table() { return kTroubles; }
+
+std::string hint_for(const SourceRow& row, std::string_view reason, bool seen) {
   const auto says = [reason](std::string_view word) { return reason.find(word) != std::string_view::npos; };
   if (reason.starts_with("no answer within") || reason == "the device does not answer" ||
       reason.starts_with("not read: too many"))
@@ -164,9 +191,15 @@ std::string hint_for(const SourceRow& row, std::string_view reason) {
            "nofile=)";
   if (reason.starts_with(kImportEnded)) return "renew the import: see whoever writes it (docs/import.md)";
   if (reason.starts_with(kModuleLeft)) return "it is read again when the maintenance ends";
-  const bool refused = std::ranges::any_of(kRefusals, says);
+  const auto any = [&says](const auto& words) { return std::ranges::any_of(words, says); };
+  const bool of_mount = row.hint == kMountSys || row.hint == kNoneThere;
+  if (row.in_sys && (any(kNoAccess) || (of_mount && any(kNotPermitted)))) return std::string(kMayNotRead);
+  const bool refused = any(kRefusals);
   if (row.hint == kNoneThere && refused) return std::string(kMountSys);
+  if (row.hint == kNoneThere && seen) return "the driver answers so for this file; the others are read";
   if (refused || std::ranges::find(kAccessHints, row.hint) == kAccessHints.end()) return std::string(row.hint);
+  // What is heard, or asked of a far end, is no driver's to offer: the module or device file that it goes through is.
+  if (row.kind != SourceKind::kRead && (any(kNotOffered) || says("load ib_u"))) return std::string(row.hint);
   if (std::ranges::any_of(kBusy, says)) return "somebody else is at it: it is read again by itself";
   if (row.probe == "module") return "the module or its bus answers so: see the kernel log, and reseat the module";
   if (row.kind == SourceKind::kRead) return "the driver or the device answers so: see the kernel log";

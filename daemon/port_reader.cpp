@@ -267,7 +267,13 @@ void PortReader::read_link_files(Reading& reading) {
   if (!port_.has_link_of_netdev()) return;
   if (!netdev_files_) {
     auto reader = NetdevReader::open(*host_, port_, NetdevReader::Speed::kRead);
-    if (!reader) return;  // the sampler, whose files are the same, says so
+    if (!reader) {
+      // Of the link the sampler says so, whose files are the same; of one that is not there the search does.
+      const int errnum = reader.error().errnum;
+      if (errnum != ENOENT && errnum != ENODEV)
+        reading.gaps.push_back({key_, "netdev_stats", "net/" + port_.id.netdev + ": " + errno_name(errnum)});
+      return;
+    }
     netdev_files_.emplace(*std::move(reader));
   }
   std::vector<Gap> said_already;

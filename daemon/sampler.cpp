@@ -159,7 +159,7 @@ void Sampler::open_files(SampledPort& port) {
   if (files) {
     port.files.emplace(*std::move(files));
   } else if (files.error().errnum != ENOENT && files.error().errnum != ENODEV) {
-    port.unopened = errno_name(files.error().errnum);
+    port.unopened = "net/" + port.port.id.netdev + ": " + errno_name(files.error().errnum);
     port.netdev.reset();  // of before a rename: nobody can say that it still holds
   }
 }
@@ -192,7 +192,7 @@ void Sampler::say_left_modules(Cycle& cycle) {
 void Sampler::read_links(Cycle& cycle) {
   link_.done(cycle.now);
   cycle.links_read = true;
-  const SteadyTime begun = clock_.steady();
+  const Microseconds begun = clock_.fine();
   const auto with_files = [](const auto& entry) { return entry.second.files.has_value(); };
   for (auto port = ports_.begin(); (port = std::find_if(port, ports_.end(), with_files)) != ports_.end();) {
     NetdevReader::LinkReads reads;
@@ -203,7 +203,7 @@ void Sampler::read_links(Cycle& cycle) {
     for (auto at = first; at != port; ++at)
       if (at->second.files) read_link(cycle, at->second);
   }
-  cycle.add_duration("link", in_seconds(clock_.steady() - begun));
+  cycle.add_duration("link", in_seconds(clock_.fine() - begun));
 }
 
 void Sampler::read_link(Cycle& cycle, SampledPort& port) {

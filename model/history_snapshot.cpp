@@ -173,7 +173,7 @@ void History::meet_ports(const Snapshot& snapshot) {
 
 namespace {
 
-/// Read for all ports at once: its gap names none, and holds for each.
+/// Read for all ports at once: its gap names none, and holds for each. Without netlink the first is read of each port.
 bool is_of_the_node(std::string_view probe) { return probe == "netdev_stats" || probe == "devlink"; }
 
 constexpr double kTurnsSeconds = 60;  // in which a port's classic files that can be read have had a turn, or some
@@ -188,7 +188,8 @@ bool is_of_a_part(const Gap& gap, const Snapshot& snapshot) {
   if (gap.probe == "module") return sample.module && *sample.module != ModuleSample{};
   if (gap.probe == "counters")
     return sample.counters && (!sample.id->verbs || has_counter_of_probe(*sample.counters, gap.probe));
-  if (gap.probe == "hw_counters") return sample.counters && has_counter_of_probe(*sample.counters, gap.probe);
+  if (gap.probe == "hw_counters" || gap.probe == "netdev_stats")
+    return sample.counters && has_counter_of_probe(*sample.counters, gap.probe);
   return false;
 }
 

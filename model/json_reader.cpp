@@ -1,6 +1,7 @@
 #include "model/json_reader.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <charconv>
 #include <cmath>
@@ -13,6 +14,7 @@ namespace linkhealth {
 namespace {
 
 constexpr std::size_t kShownChars = 40;
+constexpr std::size_t kShownSteps = 6;  // of the place of a failure, from outside
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
@@ -55,12 +57,15 @@ bool JsonReader::expected(std::string_view what) {
 
 bool JsonReader::stepped_out(std::string_view step) {
   if (!failed_) fail("was not read");
-  path_ = printable(step.substr(0, kShownChars)) + (path_.empty() ? "" : " > ") + path_;
+  path_.insert(path_.begin(), printable(step.substr(0, kShownChars)));
+  if (path_.size() <= kShownSteps) return false;
+  path_.resize(kShownSteps);
+  path_.emplace_back("...");
   return false;
 }
 
 std::string JsonReader::error() const {
-  return fmt::format("{}{}{} (column {})", path_, path_.empty() ? "" : ": ", message_, at_ + 1);
+  return fmt::format("{}{}{} (column {})", fmt::join(path_, " > "), path_.empty() ? "" : ": ", message_, at_ + 1);
 }
 
 bool JsonReader::open(char bracket, std::string_view what) {

@@ -11,6 +11,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace linkhealth {
 
@@ -97,7 +98,7 @@ class JsonReader {
   bool watching_ = false;
   std::optional<std::string> repeated_;
   std::string message_;
-  std::string path_;
+  std::vector<std::string> path_;
 };
 
 }  // namespace linkhealth

@@ -33,9 +33,14 @@ FileFacts facts_of(const struct stat& status) {
           static_cast<std::uint64_t>(status.st_size)};
 }
 
-bool same_state(const struct stat& a, const struct stat& b) {
-  return a.st_size == b.st_size && a.st_mtim.tv_sec == b.st_mtim.tv_sec && a.st_mtim.tv_nsec == b.st_mtim.tv_nsec &&
-         a.st_ctim.tv_sec == b.st_ctim.tv_sec && a.st_ctim.tv_nsec == b.st_ctim.tv_nsec;
+bool same_time(const timespec& a, const timespec& b) { return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec; }
+
+/// Whether nobody wrote to the file in between. Its change time tells of who puts the other one back, and moves as well
+/// when the file loses its name: a writer who renames the next file over this one has done right, and its bytes are
+/// whole.
+bool same_content(const struct stat& before, const struct stat& after) {
+  return before.st_size == after.st_size && same_time(before.st_mtim, after.st_mtim) &&
+         (after.st_nlink == 0 || same_time(before.st_ctim, after.st_ctim));
 }
 
 bool is_wanted(std::string_view name) { return !name.starts_with('.') && name.ends_with(".json"); }
@@ -47,7 +52,8 @@ Error refused(int errnum) {
 
 class LiveImportDirectory final : public ImportDirectory {
  public:
-  explicit LiveImportDirectory(std::string path) : path_(std::move(path)) {}
+  LiveImportDirectory(std::string path, std::function<void()> after_bytes)
+      : path_(std::move(path)), after_bytes_(std::move(after_bytes)) {}
 
   Result<std::vector<std::string>> names() override {
     std::vector<std::string> found;
@@ -91,9 +97,10 @@ class LiveImportDirectory final : public ImportDirectory {
       if (got == 0) break;
       size += static_cast<std::size_t>(got);
     }
+    if (after_bytes_) after_bytes_();
     struct stat after {};
     if (fstat(file.get(), &after) != 0) return refused(errno);
-    if (size > kMaxImportFileBytes || size != facts.size_bytes || !same_state(before, after))
+    if (size > kMaxImportFileBytes || size != facts.size_bytes || !same_content(before, after))
       return Error{"changed while it was read: write another name and rename it", EBUSY};
     text.resize(size);
     return text;
@@ -101,6 +108,7 @@ class LiveImportDirectory final : public ImportDirectory {
 
  private:
   std::string path_;
+  std::function<void()> after_bytes_;
 };
 
 }  // namespace
@@ -111,8 +119,8 @@ std::string distrust(const FileFacts& facts, std::uint32_t own_user) {
   return {};
 }
 
-std::unique_ptr<ImportDirectory> open_import_directory(std::string path) {
-  return std::make_unique<LiveImportDirectory>(std::move(path));
+std::unique_ptr<ImportDirectory> open_import_directory(std::string path, std::function<void()> after_bytes) {
+  return std::make_unique<LiveImportDirectory>(std::move(path), std::move(after_bytes));
 }
 
 }  // namespace linkhealth

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -40,6 +41,8 @@ class ImportDirectory {
   virtual Result<std::string> read(const std::string& name) = 0;
 };
 
-std::unique_ptr<ImportDirectory> open_import_directory(std::string path);
+/// `after_bytes` is called when a file's bytes are read and nobody has looked yet whether it changed meanwhile: a test
+/// writes there.
+std::unique_ptr<ImportDirectory> open_import_directory(std::string path, std::function<void()> after_bytes = {});
 
 }  // namespace linkhealth

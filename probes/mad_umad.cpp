@@ -1,8 +1,10 @@
 #include "probes/mad_umad.h"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <infiniband/umad.h>
 #include <infiniband/umad_types.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -19,6 +21,13 @@ constexpr int kMostStrays = 16;
 /// More than any InfiniBand MAD, so that a longer one is seen as such.
 constexpr std::size_t kReceiveSize = 2048;
 
+/// Of ib_umad. Without it libibumad writes a warning of its own to stderr at each try, so it is not asked then.
+bool has_ib_umad() {
+  const int fd = open("/sys/class/infiniband_mad/abi_version", O_RDONLY | O_CLOEXEC);  // access() is not ibsim's
+  if (fd >= 0) close(fd);
+  return fd >= 0;
+}
+
 /// libibumad sets errno (cleared before by us), or only answers -errno; -EIO stands for any.
 int errnum_of(int answer) { return errno != 0 ? errno : -answer; }
 
@@ -31,6 +40,10 @@ std::string device_file(const std::string& device, int port) {
   return at != std::string::npos ? name.replace(at, 4, "umad") : "";
 }
 
+Error no_interface(const std::string& device, int port) {
+  return {fmt::format("the kernel offers no management interface for {} port {}: load ib_umad", device, port), ENODEV};
+}
+
 Error open_error(const std::string& device, int port, int errnum) {
   const std::string file = device_file(device, port);
   if (!file.empty() && (errnum == EACCES || errnum == EPERM))
@@ -39,9 +52,9 @@ Error open_error(const std::string& device, int port, int errnum) {
             EACCES};
   if (!file.empty() && errnum == ENOENT)
     return {fmt::format("{} is missing: a container must be given it", file), ENODEV};
-  if (!file.empty() && errnum != EINVAL && errnum != ENODEV && errnum != EIO)
+  if (!file.empty() && errnum != EINVAL && errnum != ENODEV && errnum != EIO && errnum != EOPNOTSUPP)
     return errno_error(fmt::format("cannot open {}", file), errnum);
-  return {fmt::format("the kernel offers no management interface for {} port {}: load ib_umad", device, port), ENODEV};
+  return no_interface(device, port);
 }
 
 class UmadPort final : public MadPort {
@@ -109,6 +122,7 @@ class UmadPort final : public MadPort {
 Result<std::unique_ptr<MadPort>> open_umad_port(const std::string& device, std::uint32_t port) {
   const int number = static_cast<int>(port);
   if (device.size() >= UMAD_CA_NAME_LEN) return errno_error("a device name this long: " + device, EINVAL);
+  if (!has_ib_umad()) return no_interface(device, number);
   errno = 0;
   const int id = umad_open_port(device.c_str(), number);
   // Asked at once: -EIO stands for whatever open() said.

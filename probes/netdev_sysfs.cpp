@@ -153,7 +153,7 @@ ReadStatus NetdevReader::read_statistics(PortSample& sample, std::vector<Gap>& g
   if (gone_) return ReadStatus::kGone;
   find_statistics();
   if (!no_statistics_.empty()) {
-    gaps.push_back({key_, "counters", no_statistics_});
+    gaps.push_back({key_, "netdev_stats", no_statistics_});
     return is_gone() ? ReadStatus::kGone : ReadStatus::kOk;
   }
   const auto take = [&](std::size_t index, std::uint64_t value) {
@@ -161,7 +161,8 @@ ReadStatus NetdevReader::read_statistics(PortSample& sample, std::vector<Gap>& g
     statistics_.put(index, value, *sample.counters);
   };
   if (statistics_.read(*host_, take, [this] { return is_gone(); }) == ReadStatus::kGone) return ReadStatus::kGone;
-  if (auto reasons = statistics_.reasons(); !reasons.empty()) gaps.push_back({key_, "counters", std::move(reasons)});
+  if (auto reasons = statistics_.reasons(); !reasons.empty())
+    gaps.push_back({key_, "netdev_stats", std::move(reasons)});
   return ReadStatus::kOk;
 }
 

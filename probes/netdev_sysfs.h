@@ -39,7 +39,7 @@ class NetdevReader {
   /// carrier is false then, and speed absent without a gap. The MTU is read after a change of the carrier and each 30th
   /// time, and else the one before.
   ReadStatus read_link(std::optional<LinkSample>& said, std::vector<Gap>& gaps);
-  /// Adds statistics/* as netdev_*; a gap (probe "counters") when some can't be read.
+  /// Adds statistics/* as netdev_*; a gap (probe "netdev_stats") when some can't be read.
   ReadStatus read_statistics(PortSample& sample, std::vector<Gap>& gaps);
 
  private:

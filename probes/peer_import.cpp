@@ -23,7 +23,7 @@ constexpr std::size_t kMaxFileGaps = 16;
 /// Entries of all files together, at most: each is read and judged in every round, also one of a port of another node.
 constexpr std::size_t kMaxEntries = 16 * kMaxImportPorts;
 
-std::string shown(const std::string& file) { return printable(file).substr(0, 80); }
+std::string shown(std::string_view file) { return printable(file).substr(0, 80); }
 
 /// The ports by each of their names: "mlx5_0/1", "ibp27s0", "0000:1b:00.0/1".
 class PortNames {
@@ -145,7 +145,7 @@ class ImportProbe final : public PeerProbe {
         gap_of_all(shown(name) + ": all files together are larger than 4 MiB: this one and the rest are not read");
         break;
       }
-      bool stranger = false;
+      std::string stranger;
       auto file = parse_import_file(*text, [&](std::string_view port) { return key_of(ports, port, stranger); });
       if (!file) {
         gap(name, file.error().message);
@@ -159,16 +159,16 @@ class ImportProbe final : public PeerProbe {
       }
       const auto times = times_of(name, *file, now, seen);
       if (!times) continue;
-      if (stranger) gap(name, "names a port that is not here");
+      if (!stranger.empty()) gap(name, "ports > " + stranger + ": names a port that is not here");
       take_file(name, *std::move(file), *times, now, of_ports);
     }
     seen_ = std::move(seen);
   }
 
   /// An exempt port is no stranger: who writes the file need not know that nobody judges it.
-  static std::optional<PortKey> key_of(const PortNames& ports, std::string_view name, bool& stranger) {
+  static std::optional<PortKey> key_of(const PortNames& ports, std::string_view name, std::string& stranger) {
     const InventoryPort* port = ports.find(name);
-    stranger = stranger || port == nullptr;
+    if (port == nullptr && stranger.empty()) stranger = shown(name);
     if (port == nullptr || !port->exempt_reason.empty()) return std::nullopt;
     return port->id.key();
   }

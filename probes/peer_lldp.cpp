@@ -19,7 +19,7 @@ constexpr std::size_t kMaxText = 255;  // of a TLV: 802.1AB 8.5
 
 struct DriverHint {
   std::string_view driver;
-  std::string_view text;  ///< {dev} and {pci} are filled in
+  std::string_view text;  ///< {dev}, {pci} and {port} (P1: that of the PCI function .0) are filled in
 };
 // Firmware that takes LLDP frames for itself, so that the host never sees them.
 //   i40e      linux: drivers/net/ethernet/intel/i40e/i40e_ethtool.c, private flag "disable-fw-lldp"; on by default
@@ -31,8 +31,8 @@ constexpr std::array<DriverHint, 3> kHints = {{
      "on"},
     {"ice", "this NIC's firmware may keep LLDP to itself: ethtool --set-priv-flags {dev} fw-lldp-agent off"},
     {"mlx5_core",
-     "this NIC's firmware may keep LLDP to itself: mstconfig -d {pci} query shows LLDP_NB_RX_MODE_P1; if it is not "
-     "OFF, set LLDP_NB_DCBX_P1=0 LLDP_NB_RX_MODE_P1=0 LLDP_NB_TX_MODE_P1=0 and reset the NIC"},
+     "this NIC's firmware may keep LLDP to itself: mstconfig -d {pci} query shows LLDP_NB_RX_MODE_{port}; if it is "
+     "not OFF, set LLDP_NB_DCBX_{port}=0 LLDP_NB_RX_MODE_{port}=0 LLDP_NB_TX_MODE_{port}=0 and reset the NIC"},
 }};
 
 void replace_all(std::string& text, std::string_view what, std::string_view with) {
@@ -185,6 +185,9 @@ std::string lldp_driver_hint(std::string_view driver, const std::string& netdev,
   std::string text(hint->text);
   replace_all(text, "{dev}", netdev);
   replace_all(text, "{pci}", pci);
+  // A card's ports are its functions .0, .1, …; the firmware counts from 1.
+  const bool has_function = pci.size() > 2 && pci[pci.size() - 2] == '.' && pci.back() >= '0' && pci.back() <= '7';
+  replace_all(text, "{port}", fmt::format("P{}", has_function ? pci.back() - '0' + 1 : 1));
   return text;
 }
 

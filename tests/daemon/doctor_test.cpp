@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "exporters/doctor.h"
+#include "tests/daemon/doctor_node.h"
 #include "tests/probes/sysfs_tree.h"
 #include "tests/support/fake_host.h"
 #include "tests/support/report_builder.h"
@@ -17,31 +18,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-Report one_port() {
-  Report report;
-  report.node = "node";
-  PortReport port;
-  port.port = "mlx5_0/1";
-  PortId& id = port.latest.id.edit();
-  id.device = "mlx5_0";
-  id.netdev = "ens1np0";
-  id.pci = "0000:1b:00.0";
-  id.driver = "mlx5_core";
-  id.link_layer = "Ethernet";
-  port.latest.link.emplace().carrier = true;
-  port.latest.counters.emplace().set("symbol_error", 1);
-  port.latest.pcie.emplace().width = 16;
-  report.ports.push_back(port);
-  return report;
-}
-
-const SourceSight& source(const DoctorReport& doctor, std::string_view probe) {
-  for (const auto* list : {&doctor.node_sources, &doctor.ports.at(0).sources})
-    for (const SourceSight& each : *list)
-      if (each.probe == probe) return each;
-  ADD_FAILURE() << "no source " << probe;
-  return doctor.node_sources.at(0);
-}
+using testing::one_port;
+using testing::source;
 
 TEST(Doctor, SaysWhatIsSeenAndWhatIsNotYet) {
   const DoctorReport doctor = examine(one_port(), {});
@@ -52,79 +30,6 @@ TEST(Doctor, SaysWhatIsSeenAndWhatIsNotYet) {
   EXPECT_EQ(source(doctor, "peer_mad").state, SourceState::kNotUsed) << "an Ethernet port";
   EXPECT_EQ(doctor.hidden, 0U);
   EXPECT_TRUE(self_test_lines(doctor).empty());
-}
-
-struct Refusal {
-  const char* probe;
-  const char* reason;
-  SourceState state;
-  const char* hint;  ///< part of it; "": none
-};
-class DoctorRefusal : public ::testing::TestWithParam<Refusal> {};
-
-TEST_P(DoctorRefusal, HasItsReasonAndItsHint) {
-  Report report = one_port();
-  const auto row = std::find_if(source_table().begin(), source_table().end(),
-                                [](const SourceRow& each) { return each.probe == GetParam().probe; });
-  ASSERT_NE(row, source_table().end());
-  if (std::string(GetParam().probe).starts_with("peer_mad")) report.ports[0].latest.id.edit().link_layer = "InfiniBand";
-  (row->node ? report.gaps : report.ports[0].gaps)
-      .push_back({row->node ? "" : "mlx5_0/1", GetParam().probe, GetParam().reason});
-  const DoctorReport doctor = examine(report, {});
-  const SourceSight& sight = source(doctor, GetParam().probe);
-  EXPECT_EQ(sight.state, GetParam().state);
-  EXPECT_EQ(sight.why, GetParam().reason);
-  EXPECT_THAT(sight.hint, HasSubstr(GetParam().hint));
-  const bool missing = sight.state != SourceState::kNotOffered;
-  EXPECT_EQ(doctor.hidden, missing ? 1U : 0U);
-  EXPECT_EQ(self_test_lines(doctor).size(), missing ? 1U : 0U) << "one clear line each";
-}
-INSTANTIATE_TEST_SUITE_P(
-    Table, DoctorRefusal,
-    ::testing::Values(Refusal{"module", "EPERM", SourceState::kHidden, "CAP_NET_ADMIN"},
-                      Refusal{"module", "EOPNOTSUPP: the driver does not offer it", SourceState::kNotOffered, ""},
-                      Refusal{"module", "no answer within 5 s", SourceState::kHidden, "the device hangs"},
-                      Refusal{"kernel_log", "/dev/kmsg: Operation not permitted", SourceState::kHidden, "CAP_SYSLOG"},
-                      Refusal{"verbs_events", "EACCES", SourceState::kHidden, "uverbs"},
-                      Refusal{"verbs_events", "the device does not answer", SourceState::kHidden, "the device hangs"},
-                      Refusal{"peer_mad", "ENOENT", SourceState::kHidden, "ib_umad"},
-                      Refusal{"peer_lldp", "lldpd does not answer", SourceState::kHidden, "lldpd"},
-                      Refusal{"import", "late.json: stale", SourceState::kHidden, "rights"},
-                      Refusal{"devlink", "EPERM", SourceState::kHidden, "network namespace"},
-                      Refusal{"inventory", "/sys/class/infiniband: EMFILE", SourceState::kHidden, "LimitNOFILE"},
-                      Refusal{"module", "Too many open files", SourceState::kHidden, "LimitNOFILE"},
-                      Refusal{"driver_stats", "EPERM", SourceState::kHidden, "network namespace"},
-                      Refusal{"device_events", "EPERM", SourceState::kHidden, "network namespace"},
-                      Refusal{"inventory", "/sys/class/infiniband: Permission denied", SourceState::kHidden, "/sys"},
-                      // A right or a mount helps against a refusal, and not against what a device answers.
-                      Refusal{"module", "EIO", SourceState::kHidden, "reseat the module"},
-                      Refusal{"module", "the module answers only zeros", SourceState::kHidden, "reseat the module"},
-                      Refusal{"module", "the imported reading has ended, and ethtool gives none", SourceState::kHidden,
-                              "renew the import"},
-                      Refusal{"driver_stats", "EBUSY", SourceState::kHidden, "read again by itself"},
-                      Refusal{"hwmon", "temp1_input: EIO", SourceState::kHidden, "kernel log"},
-                      Refusal{"pcie", "current_link_speed: text \"Unknown\"", SourceState::kPartly, "kernel log"},
-                      Refusal{"link", "state: text \"garbage\"", SourceState::kPartly, "kernel log"},
-                      Refusal{"link", "carrier: Permission denied", SourceState::kPartly, "mount the host's /sys"},
-                      Refusal{"counters", "symbol_error: EACCES", SourceState::kPartly, "mount the host's /sys"},
-                      Refusal{"counters", "symbol_error: ENOENT; VL15_dropped: EINVAL", SourceState::kPartly,
-                              "this kernel or card has no such file"},
-                      Refusal{"netdev_stats", "ib0 is in another network namespace than the monitor",
-                              SourceState::kHidden, "network namespace"},
-                      Refusal{"counters", "symbol_error: Invalid argument", SourceState::kPartly, "switch mode"},
-                      Refusal{"link_events", "Operation not permitted", SourceState::kHidden, "network namespace"}),
-    [](const auto& test) { return std::string(test.param.probe) + std::to_string(test.index); });
-
-TEST(Doctor, AGapOfNoSourceOfTheTableIsSaidToo) {
-  Report report = one_port();
-  report.gaps.push_back({"", "pci_bus", "0000:1b:00.0 is off the bus"});
-  report.ports[0].gaps.push_back({"mlx5_0/1", "ethtool", "no answer within 5 s"});
-  const DoctorReport doctor = examine(report, {});
-  EXPECT_EQ(doctor.hidden, 2U);
-  EXPECT_THAT(self_test_lines(doctor),
-              ElementsAre("pci_bus can't be seen: 0000:1b:00.0 is off the bus",
-                          AllOf(HasSubstr("mlx5_0/1: ethtool can't be seen"), HasSubstr("the device hangs"))));
-  EXPECT_THAT(doctor_text(doctor, {}), AllOf(HasSubstr("off the bus"), HasSubstr("no answer within 5 s")));
 }
 
 TEST(Doctor, ReportersThatAreReadAreSeen) {
@@ -319,6 +224,16 @@ TEST(Doctor, FactsOfAContainerWithPartialSys) {
               HasSubstr("Permission denied"));
 }
 
+TEST(Doctor, ACopyHidesWhatAKernelSaysAndNotOtherProgramsFiles) {
+  NodeFacts facts;
+  facts.of_daemon = false;
+  facts.copied_tree = true;
+  const DoctorReport doctor = examine(one_port(), facts);
+  EXPECT_EQ(source(doctor, "kernel_log").state, SourceState::kHidden);
+  EXPECT_THAT(source(doctor, "kernel_log").why, HasSubstr("a copy of /sys"));
+  EXPECT_EQ(source(doctor, "import").state, SourceState::kNoWord) << "a file needs no kernel";
+}
+
 TEST(Doctor, EveryExampleIsDrawnAndWritten) {
   const DoctorReport doctor = examine(test::example_report(), {});
   for (const int width : {40, 80, 200})
@@ -330,18 +245,6 @@ TEST(Doctor, EveryExampleIsDrawnAndWritten) {
   const std::string json = doctor_json(doctor);
   EXPECT_THAT(json, HasSubstr("\"schema\":\"linkhealth.doctor/1\""));
   EXPECT_THAT(json, HasSubstr("\"port\":\"mlx5_3/1\""));
-}
-
-TEST(Doctor, EverySourceHasAHintAndIsListedOnce) {
-  std::vector<std::string_view> probes;
-  for (const SourceRow& row : source_table()) {
-    EXPECT_FALSE(row.hint.empty()) << row.probe;
-    EXPECT_EQ(std::count(probes.begin(), probes.end(), row.probe), 0) << row.probe;
-    probes.push_back(row.probe);
-  }
-  for (const char* probe : {"driver_stats", "kernel_log", "verbs_events", "peer_mad", "peer_lldp", "import", "devlink",
-                            "hwmon", "device_events"})
-    EXPECT_NE(std::find(probes.begin(), probes.end(), probe), probes.end()) << probe;
 }
 
 }  // namespace

@@ -87,6 +87,52 @@ TEST(DaemonLoop, ADescriptorThatIsNotOpenLeavesTheTimer) {
   EXPECT_EQ(reloads, ClosedSource::kPolls - 1);
 }
 
+/// Due each millisecond, and by a descriptor in between.
+class TimedSource : public Source {
+ public:
+  std::optional<Snapshot> poll() override {
+    eventfd_t count = 0;
+    eventfd_read(news.get(), &count);
+    if (++polls == kPolls) {
+      kill(getpid(), SIGTERM);
+      return std::nullopt;
+    }
+    if (polls == kByNews - 1) eventfd_write(news.get(), 1);
+    return Snapshot{};
+  }
+  /// While there are news nothing is due: the timer must not come first.
+  [[nodiscard]] std::optional<Milliseconds> until_due() const override {
+    return polls == kByNews - 1 ? std::nullopt : std::optional(Milliseconds(1));
+  }
+  [[nodiscard]] std::vector<int> wake_fds() const override { return {news.get()}; }
+  [[nodiscard]] RecordingHeader header() const override { return {}; }
+
+  static constexpr int kPolls = 5;
+  static constexpr int kByNews = 3;
+  OwnedFd news{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
+  int polls = 0;
+};
+
+TEST(DaemonLoop, TellsHowMuchLaterThanPlannedItCame) {
+  block_loop_signals();
+  TimedSource source;
+  Engine engine({});
+  testing::ManualClock clock;
+  clock.spend(Microseconds(251'000));  // it stands: each wake-up that was planned in a millisecond is 250 ms late
+  std::vector<double> lateness_s;
+  LoopHooks hooks;
+  hooks.on_step = [&](const Snapshot&, const Engine::Step&, double late_s) { lateness_s.push_back(late_s); };
+  hooks.status = [] { return std::string(); };
+  alarm(60);
+  EXPECT_TRUE(run_loop(source, engine, clock, hooks));
+  alarm(0);
+  ASSERT_EQ(lateness_s.size(), 4U);
+  EXPECT_DOUBLE_EQ(lateness_s[0], 0) << "the start was not planned";
+  EXPECT_DOUBLE_EQ(lateness_s[1], 0.25);
+  EXPECT_DOUBLE_EQ(lateness_s[2], 0) << "news come when they come";
+  EXPECT_DOUBLE_EQ(lateness_s[3], 0.25);
+}
+
 /// Wants a read with each poll until it ends the loop, after so many polls and not before `may_end`.
 class ReadingSource : public Source {
  public:

@@ -66,7 +66,13 @@ constexpr Oddity kOddities[] = {
      },
      "netdev_stats", "is not in this network namespace, or not in this /sys"},
     {"NetdevDirectoryWithoutPermission",
-     [](FakeHost& host, const Nic& nic) { host.refuse_list(nic.netdev_dir(), EACCES); }, "link", "EACCES"},
+     [](FakeHost& host, const Nic& nic) { host.refuse_list(nic.netdev_dir(), EACCES); }, "link", "net/ens1np0: EACCES"},
+    {"StatisticsWithoutPermission",
+     [](FakeHost& host, const Nic& nic) { host.refuse_list(nic.netdev_dir() + "/statistics", EACCES); }, "netdev_stats",
+     "statistics: EACCES"},
+    {"StatisticsOfADirectoryWithoutPermission",
+     [](FakeHost& host, const Nic& nic) { host.refuse_list(nic.netdev_dir(), EACCES); }, "netdev_stats",
+     "net/ens1np0: EACCES"},
     {"NoPciAttributes",
      [](FakeHost& host, const Nic& nic) {
        for (const char* which : {"current_link_speed", "current_link_width", "max_link_speed", "max_link_width"})
@@ -138,10 +144,10 @@ TEST_F(UnopenedNetdev, IsTriedAgainByEachSearch) {
   refuse(EACCES);
   start();
   settle();
-  ASSERT_TRUE(has_gap("mlx5_0/1", "link", "EACCES"));
+  ASSERT_TRUE(has_gap("mlx5_0/1", "link", "net/ens1np0: EACCES"));
   clock.advance(settings.rescan_period);
   settle();
-  EXPECT_TRUE(has_gap("mlx5_0/1", "link", "EACCES")) << "still so";
+  EXPECT_TRUE(has_gap("mlx5_0/1", "link", "net/ens1np0: EACCES")) << "still so";
   refuse(0);
   clock.advance(settings.rescan_period);
   settle();

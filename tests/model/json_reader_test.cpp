@@ -72,6 +72,13 @@ TEST(JsonReader, NamesThePlaceOfAFailure) {
   EXPECT_FALSE(in.at_end() && in.skip());
 }
 
+TEST(JsonReader, ADeepPlaceIsNamedByItsBeginning) {
+  const std::string deep = R"({"ports":{"a":)" + std::string(40, '[');
+  const std::string error = skip(deep);
+  EXPECT_THAT(error, StartsWith("ports > a > 1 > 1 > 1 > 1 > ...: "));
+  EXPECT_LT(error.size(), 120U);
+}
+
 TEST(JsonReader, NoticesAKeyThatStandsTwiceInOneObjectWhenItIsToWatch) {
   const auto repeated = [](std::string_view text, bool watch) {
     JsonReader in(text);

@@ -240,6 +240,18 @@ TEST_F(NetdevSysfs, NothingReadableLeavesTheGroupOut) {
   EXPECT_EQ(gaps_.size(), 2U);
 }
 
+TEST_F(NetdevSysfs, StatisticsThatCantBeReadAreNotTheVerbsCounters) {
+  host_.fail(file("statistics/rx_crc_errors"), EIO);
+  auto port = reader();
+  port.read_statistics(sample_, gaps_);
+  EXPECT_THAT(gaps_, ElementsAre(Gap{"mlx5_0/1", "netdev_stats", "rx_crc_errors: EIO"}));
+  gaps_.clear();
+  fake_.refuse_list(nic_.netdev_dir() + "/statistics", EACCES);
+  auto refused = reader();
+  refused.read_statistics(sample_, gaps_);
+  EXPECT_THAT(gaps_, ElementsAre(Gap{"mlx5_0/1", "netdev_stats", "statistics: EACCES"}));
+}
+
 TEST_F(NetdevSysfs, UnplugMeansRescan) {
   auto port = reader();
   port.read_link(sample_.link, gaps_);

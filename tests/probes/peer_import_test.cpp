@@ -105,6 +105,76 @@ TEST_F(PeerImport, TakesAReadingWithItsTimeAndItsEnd) {
   EXPECT_EQ(read().read_at, reading.read_at) << "the same reading";
 }
 
+constexpr timespec kLongAgo[2] = {{1'000'000'000, 0}, {1'000'000'000, 0}};
+
+/// Until the file system's clock, which may tick in milliseconds, shows another time than the file has.
+void next_tick(const fs::path& directory) {
+  struct stat file {};
+  struct stat now {};
+  do {
+    std::ofstream(directory / ".clock") << "x";
+    ASSERT_EQ(stat((directory / "r.json").c_str(), &file), 0);
+    ASSERT_EQ(stat((directory / ".clock").c_str(), &now), 0);
+  } while (file.st_ctim.tv_sec == now.st_ctim.tv_sec && file.st_ctim.tv_nsec == now.st_ctim.tv_nsec);
+}
+
+/// What a writer does while a file is read, and whether its bytes are taken.
+struct WhileRead {
+  const char* name;
+  std::function<void(const fs::path& directory)> writes;
+  bool taken;
+};
+class ImportWhileRead : public ::testing::TestWithParam<WhileRead> {};
+
+TEST_P(ImportWhileRead, IsTakenWhenItsBytesAreWhole) {
+  const fs::path directory = fs::temp_directory_path() / ("lh-import-race-" + std::to_string(getpid()));
+  fs::remove_all(directory);
+  fs::create_directories(directory);
+  fs::permissions(directory, fs::perms(0755));
+  std::ofstream(directory / "r.json") << "{\"a\":1}";
+  fs::permissions(directory / "r.json", fs::perms(0644));
+  ASSERT_EQ(utimensat(AT_FDCWD, (directory / "r.json").c_str(), kLongAgo, 0), 0);
+  const auto files = open_import_directory(directory, [&] {
+    next_tick(directory);
+    GetParam().writes(directory);
+  });
+  const auto text = files->read("r.json");
+  if (GetParam().taken) {
+    ASSERT_TRUE(text) << text.error().message;
+    EXPECT_EQ(*text, "{\"a\":1}");
+  } else {
+    ASSERT_FALSE(text) << *text;
+    EXPECT_EQ(text.error().message, "changed while it was read: write another name and rename it");
+  }
+  fs::remove_all(directory);
+}
+INSTANTIATE_TEST_SUITE_P(
+    Table, ImportWhileRead,
+    ::testing::Values(
+        WhileRead{"Nobody", [](const fs::path&) {}, true},
+        WhileRead{"RenamedOver",
+                  [](const fs::path& directory) {
+                    std::ofstream(directory / ".r.tmp") << "{\"a\":2222}";
+                    fs::rename(directory / ".r.tmp", directory / "r.json");
+                  },
+                  true},
+        WhileRead{"Removed", [](const fs::path& directory) { fs::remove(directory / "r.json"); }, true},
+        WhileRead{"Appended",
+                  [](const fs::path& directory) { std::ofstream(directory / "r.json", std::ios::app) << " "; }, false},
+        WhileRead{"WrittenInPlace",
+                  [](const fs::path& directory) {
+                    std::fstream(directory / "r.json", std::ios::in | std::ios::out) << "{\"b\":1}";
+                  },
+                  false},
+        // Its own mtime put back: only the change time tells.
+        WhileRead{"WrittenInPlaceWithItsOldTime",
+                  [](const fs::path& directory) {
+                    std::fstream(directory / "r.json", std::ios::in | std::ios::out) << "{\"b\":1}";
+                    utimensat(AT_FDCWD, (directory / "r.json").c_str(), kLongAgo, 0);
+                  },
+                  false}),
+    [](const auto& test) { return std::string(test.param.name); });
+
 TEST_F(PeerImport, AnAgeInTheFileMakesTheReadingOlder) {
   write("switch.json", file_text(now(), R"("mlx5_0/1":{"peer":{"system":"leaf-12","age_s":30}})"));
   const PeerReading reading = read();
@@ -167,7 +237,7 @@ TEST_F(PeerImport, AFileFromTheFutureIsAGap) {
 
 TEST_F(PeerImport, APortOfAnotherNodeIsAGap) {
   write("a.json", file_text(now(), R"("mlx5_9/1":{"peer":{"system":"leaf-12"}})"));
-  EXPECT_EQ(only_gap(), "a.json: names a port that is not here");
+  EXPECT_EQ(only_gap(), "a.json: ports > mlx5_9/1: names a port that is not here");
 }
 
 TEST_F(PeerImport, AFileThatEverybodyMayWriteIsAGap) {

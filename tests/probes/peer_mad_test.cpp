@@ -8,6 +8,7 @@
 
 #include "mad_fabric.h"
 #include "probes/mad_questions.h"
+#include "probes/mad_umad.h"
 
 namespace linkhealth {
 namespace {
@@ -337,6 +338,14 @@ TEST_F(PeerMad, ThisNodesOwnCountersTakeTwoQuestions) {
   EXPECT_EQ(answer->counters.size(), 21U);
   EXPECT_EQ(talk.mads(), 2);
   EXPECT_EQ(fabric_.asked[0].lid, 99);
+}
+
+TEST(MadUmad, WithoutTheModuleTheLibraryWritesNothingOfItsOwn) {
+  ::testing::internal::CaptureStderr();
+  const auto port = open_umad_port("no_such_device", 1);
+  EXPECT_EQ(::testing::internal::GetCapturedStderr(), "");
+  ASSERT_FALSE(port);
+  EXPECT_THAT(port.error().message, ::testing::HasSubstr("load ib_umad"));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <condition_variable>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -28,6 +29,12 @@ class SharedHost {
     let_go_.notify_all();
   }
 
+  /// Called before each read of a file, with its path.
+  void on_read(std::function<void(const std::string& path)> called) {
+    const std::lock_guard lock(mutex_);
+    on_read_ = std::move(called);
+  }
+
   /// From now on it is a copied tree: files are all there is, nobody tells of anything.
   void become_copied_tree() {
     const std::lock_guard lock(mutex_);
@@ -46,6 +53,7 @@ class SharedHost {
   friend class LockedHost;
   friend class LockedFile;
   void wait_while_hanging(std::unique_lock<std::mutex>& lock, const std::string& path) {
+    if (on_read_) on_read_(path);
     const auto may_go = [&] { return hanging_.empty() || path.find(hanging_) == std::string::npos; };
     if (may_go()) return;
     ++hanging_reads_;
@@ -58,6 +66,7 @@ class SharedHost {
   std::condition_variable let_go_, hangs_;
   int hanging_reads_ = 0;
   std::string hanging_;
+  std::function<void(const std::string& path)> on_read_;
   bool has_kernel_ = true;
   FakeHost fake_;
 };
