@@ -58,8 +58,8 @@ std::vector<std::string> introduce_node(const std::vector<InventoryPort>& ports,
     }
   }
   std::vector<std::string> lines;
-  const bool searched = std::ranges::none_of(
-      gaps, [](const Gap& gap) { return gap.port.empty() && gap.probe == "inventory"; });
+  const bool searched =
+      std::ranges::none_of(gaps, [](const Gap& gap) { return gap.port.empty() && gap.probe == "inventory"; });
   if (!verbs && searched)
     lines.push_back(watched.empty()
                         ? "no RDMA port on this node, and no physical Ethernet port to watch: waiting for one"
