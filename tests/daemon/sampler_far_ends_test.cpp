@@ -124,7 +124,9 @@ class DaemonFarEnds : public ::testing::Test {
         return Result<std::vector<Bytes>>(Error{"no module", errnum->load()});
       return Result<std::vector<Bytes>>(std::vector<Bytes>{testing::captured("up_family")});
     });
-    return std::make_unique<ModuleReader>(std::move(host), clock, module_timing(settings));
+    ModuleTiming timing = module_timing(settings);
+    timing.absent_period = timing.period;  // looked at in each round, as next_round() wants it
+    return std::make_unique<ModuleReader>(std::move(host), clock, timing);
   }
   [[nodiscard]] bool has_gap(const std::string& text) const { return std::ranges::find(gaps, text) != gaps.end(); }
   void take(const Snapshot& snapshot) {
