@@ -64,6 +64,7 @@ std::string revision_row(const ModuleSample& m, const TextStyle& style) {
 /// "6 dB at 2.5 GHz, 16 at 12.9, as its maker says"
 std::string loss_words(const std::vector<CopperAttenuation>& losses) {
   std::vector<std::string> parts;
+  parts.reserve(losses.size() + 1);
   for (const CopperAttenuation& loss : losses)
     parts.push_back(fmt::format("{:g}{} at {:g}{}", loss.attenuation_db, parts.empty() ? " dB" : "", loss.frequency_ghz,
                                 parts.empty() ? " GHz" : ""));

@@ -197,7 +197,7 @@ void read_lane(const ModulePage& a0, const MonitorPages& pages, const Monitors& 
   ModuleLane lane = read_states(a0, pages.values);
   for (const MonitorRow& row : monitors)
     if (measures && row.of_lane()) take_lane_value(pages, row, 0, 0, lane, sample.warnings);
-  sample.lanes.push_back(std::move(lane));
+  sample.lanes.push_back(lane);
 }
 
 void read_diagnostics(const ModulePage& a0, const ModulePage& a2, const SfpMedium& medium, ModuleSample& sample) {
