@@ -115,18 +115,12 @@ constexpr Knob kLossKnobs[] = {
     {"min_until_full", 32768, 1, 1e9, "",
      "seen in an hour of a counter that is full since: half of what symbol_error and port_rcv_errors hold (IBTA "
      "16.1.3.5)"}};
-bool stands_full(const PortView& v, std::string_view counter) {
-  const auto id = find_counter(counter);
-  if (!id || !v.port.latest.counters) return false;
-  const auto value = v.port.latest.counters->get(*id);
-  return value && is_full(known_counters()[*id], *value);
-}
 /// What was seen to fill up counts no further: whether it lasts can't be seen any more, and so much need not last.
 std::optional<Finding> ran_full(const PortView& v, KnobValues k) {
   const SignalStats& s = v.signal;
-  if (s.symbols_1h >= k[6] && stands_full(v, "symbol_error"))
+  if (s.symbols_1h >= k[6] && is_full_for(v.port.full, {Flow::kSymbolErrors}))
     return Case(Reader::kCounters).at_least("symbol errors until symbol_error was full", s.symbols_1h, k[6]).close();
-  if (s.frames_1h >= k[6] && s.card_errors.events == 0 && stands_full(v, "port_rcv_errors"))
+  if (s.frames_1h >= k[6] && s.card_errors.events == 0 && is_full_for(v.port.full, {Flow::kFrameErrors}))
     return Case(Reader::kCounters)
         .at_least("damaged packets until port_rcv_errors was full", s.frames_1h, k[6])
         .close();
