@@ -69,7 +69,9 @@ std::string metrics_reference() {
   append_group(text, "");
   text +=
       "\n## Raw counters: `/metrics?collect[]=counters`\n\n"
-      "One series for each counter of each port: hundreds a port on some hardware.\n\n";
+      "One series for each counter of each port: hundreds a port on some hardware. [counters.md](counters.md) says "
+      "what "
+      "each is.\n\n";
   append_group(text, "counters");
   text += "\n## Optics lane by lane, and the card: `/metrics?collect[]=optics`\n\n";
   append_group(text, "optics");

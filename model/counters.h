@@ -22,13 +22,22 @@ enum class CounterSource : std::uint8_t {
   kNetdev,         ///< rtnl_link_stats64
 };
 
-/// What a counter does when it is full, and with it what it means that one is lower than it was. A reset begins anew at
-/// any time: the device or its driver was (the netdev's, hw_counters, ethtool), or somebody cleared it (classic PMA).
+/// What a counter does when it is full, and with it what it means that one is lower than it was.
 enum class CounterEnd : std::uint8_t {
   kWraps,      ///< goes on at zero: lower from near its end is a wrap, elsewhere or with others a reset
   kSaturates,  ///< sticks at all-ones until somebody clears it (classic PMA counters, IBTA 16.1.3.5): lower is a reset
   kUnknown,    ///< width not known: lower is a reset
   kLevel,      ///< no counter: it goes up and down, lower says nothing
+};
+
+/// Beside a loss of the card's power, which all begin anew with: what takes a counter back to zero. It says where to
+/// look when one fell. What is made of a fall does not depend on it: FlowMeter waits for the next reading of each.
+enum class CounterReset : std::uint8_t {
+  kByAnybody,   ///< who may send MADs clears it at any time, alone or with others (IBTA 16.1.3.5, CounterSelect)
+  kWithDriver,  ///< the driver keeps it, or had the card make it, or takes off what it found: a reload of the driver
+  kWithCard,    ///< the card keeps it: it outlives a reload of the driver, and begins anew with the card's firmware
+  kUnsaid,      ///< drivers differ in it, or their sources don't say: a reload or the card's reset
+  kNever,       ///< a level: nothing to begin anew
 };
 
 /// Where the damage was done that a counter counts.
@@ -46,6 +55,7 @@ struct CounterInfo {
   CounterSource source;
   std::uint8_t width_bits;
   CounterEnd end;
+  CounterReset reset;
   CounterPlace place;
   std::string_view meaning;
 };
