@@ -115,6 +115,7 @@ PortFigures figures_of(const PortView& view) {
   figures.involuntary_downs_total = view.port.involuntary_total;
   figures.voluntary_downs_total = view.port.voluntary_total;
   figures.involuntary_downs_told = view.port.involuntary_told;
+  figures.last_involuntary_down_at = view.port.last_drop_at();
   figures.carrier_since = view.port.carrier_since;
   return figures;
 }

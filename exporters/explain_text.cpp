@@ -268,7 +268,14 @@ std::string error_ratio_words(const PortFigures& figures) {
   return more.empty() ? text : text + " (" + more + ")";
 }
 
-void figures(Page& page, const PortReport& port) {
+std::string drop_words(const PortFigures& figures, WallTime now) {
+  const std::uint64_t drops = figures.involuntary_downs_24h;
+  const std::string last =
+      figures.last_involuntary_down_at ? ", the last " + ago_words(*figures.last_involuntary_down_at, now) : "";
+  return fmt::format("{} involuntary drop{} in 24 h{}", drops, drops == 1 ? "" : "s", last);
+}
+
+void figures(Page& page, const PortReport& port, WallTime now) {
   const PortFigures& figures = port.figures;
   std::string text;
   const auto add = [&](const std::string& part) { text += (text.empty() ? "" : " · ") + part; };
@@ -277,8 +284,7 @@ void figures(Page& page, const PortReport& port) {
         (port.latest.link->fec.empty() ? "" : " " + port.latest.link->fec));
   if (figures.pre_fec_ber) add(error_ratio_words(figures));
   if (figures.rx_power_margin_db) add(fmt::format("Rx margin {:.1f} dB", *figures.rx_power_margin_db));
-  add(fmt::format("{} involuntary drop{} in 24 h", figures.involuntary_downs_24h,
-                  figures.involuntary_downs_24h == 1 ? "" : "s"));
+  add(drop_words(figures, now));
   page.labelled("Numbers", text);
 }
 
@@ -364,7 +370,7 @@ std::string explain_text(const PortReport& port, const TextStyle& style, const E
   page.gap();
   imported(page, port, view);
   for (const std::string& line : view.physics ? physics_lines(port, style) : light_lines(port, style)) page.line(line);
-  if (port.health != Health::kExempt) figures(page, port);
+  if (port.health != Health::kExempt) figures(page, port, view.now);
   trends(page, port);
   if (port.impact) page.labelled("Impact", impact_words(*port.impact));
   if (!port.note.empty()) page.labelled("Note", port.note);

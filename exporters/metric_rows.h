@@ -46,6 +46,9 @@ inline constexpr std::array kRows = std::to_array<MetricInfo>({
      "reload, a changed setting). A loss that turns out later to have been meant stays where it was counted, and the "
      "next involuntary one is counted as voluntary in its place: neither ever goes down. Not of ports that are left "
      "out (virtual functions, efa)."},
+    {"linkhealth_link_last_down_timestamp_seconds", kGauge, "device,port", "s", "",
+     "When the link last fell and nobody had meant it, maybe before the monitor started. There is no series for a link "
+     "that never did."},
     {"linkhealth_link_down_reason_info", kGauge, "device,port,reason,substate", "", "",
      "Always 1; why the kernel thinks that the link is down, in ethtool's words. Only while it is down, and where the "
      "driver says so."},
@@ -128,13 +131,14 @@ inline constexpr std::array kRows = std::to_array<MetricInfo>({
     {"linkhealth_module_lane_esnr_db", kGauge, "device,port,lane,side", "dB", "optics",
      "Effective signal-to-noise ratio that the module measures on a lane; side: media or host."},
     {"linkhealth_module_lane_ltp_db", kGauge, "device,port,lane,side", "dB", "optics",
-     "PAM4 level transition parameter of a lane."},
+     "PAM4 level transition parameter of a lane; 255.99: that or more, nothing lies between the levels."},
     {"linkhealth_module_pre_fec_ber", kGauge, "device,port,side,statistic", "", "optics",
      "Bit error ratio before correction as the module measures it; statistic: min, max, avg, current. The first three "
      "are "
      "of an interval that nobody here can end."},
-    {"linkhealth_module_frame_error_ratio", kGauge, "device,port,side,statistic", "", "optics",
-     "Share of frames that the module's FEC could not correct."},
+    {"linkhealth_module_errored_frames", kGauge, "device,port,side,statistic", "", "optics",
+     "Frames that the module's FEC could not correct, in one of its sampling intervals (as RS(544,514) frames); total: "
+     "all since an unknown time."},
     {"linkhealth_module_fec_tail_symbols", kGauge, "device,port,side,statistic", "", "optics",
      "Most symbol errors of any code word."},
     {"linkhealth_module_laser_age_ratio", kGauge, "device,port", "", "optics",

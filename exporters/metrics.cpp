@@ -86,6 +86,8 @@ void add_link(Families& out, const PortReport& port, const PortLabels& at, WallT
             static_cast<double>(port.figures.involuntary_downs_told));
     out.add("linkhealth_link_downs_total", {at.device, at.port, "voluntary"},
             static_cast<double>(port.figures.voluntary_downs_told()));
+    if (const auto at_time = port.figures.last_involuntary_down_at)
+      out.add("linkhealth_link_last_down_timestamp_seconds", labels, std::round(unix_seconds(*at_time)));
   }
   out.add("linkhealth_pre_fec_ber", labels, port.figures.pre_fec_ber);
   out.add("linkhealth_rx_power_margin_db", labels, port.figures.rx_power_margin_db);

@@ -26,6 +26,7 @@ std::string_view probe_of(CounterId id) {
     case CounterSource::kEthtoolFec:
       return "fec";
     case CounterSource::kEthtoolStd:
+      if (info.name == "link_ext_down_count") return "down_reason";  // ETHTOOL_MSG_LINKSTATE_GET
       return info.name.starts_with("pause_") ? "pause" : "ethtool_stats";
     case CounterSource::kEthtoolDriver:
       return "driver_stats";

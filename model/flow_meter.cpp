@@ -65,11 +65,16 @@ void FlowMeter::doubt(CounterSources sources, SteadyTime now) {
   const auto is_of = [sources](const Entry& entry) { return sources.has(known_counters()[entry.id].source); };
   std::erase_if(doubted_, [&](const Doubted& one) { return is_of(one.before); });
   for (const Entry& entry : entries_)
-    if (is_of(entry)) doubted_.push_back({entry, now});
+    if (is_of(entry)) doubted_.push_back({entry, now, std::nullopt});
   std::erase_if(entries_, is_of);
 }
 
-/// What has not been read since the wrong reading counts from before it.
+void FlowMeter::note_first(CounterId id, std::uint64_t value) {
+  for (Doubted& one : doubted_)
+    if (one.before.id == id && !one.first) one.first = value;
+}
+
+/// What has not been read since the wrong reading counts from before it; what was read first in the doubt, too.
 void FlowMeter::restore(CounterSources sources) {
   for (const Doubted& one : doubted_) {
     if (!sources.has(known_counters()[one.before.id].source)) continue;
@@ -78,6 +83,8 @@ void FlowMeter::restore(CounterSources sources) {
       entries_.insert(at, one.before);
     } else if (at->at == one.fell_at || at->value < one.before.value) {
       *at = one.before;
+    } else if (one.first && *one.first <= at->value && *one.first > one.before.value) {
+      at->value -= *one.first - one.before.value;  // what came in between counts with the next reading
     }
   }
 }
@@ -161,6 +168,7 @@ FlowIncrease FlowMeter::take(const Counters& reading, SteadyTime now, double int
     while (at != entries_.end() && at->id < id) ++at;
     if (at == entries_.end() || at->id != id) {
       at = entries_.insert(at, Entry{value, now, 0, 0, id});
+      note_first(id, value);
       continue;
     }
     const FlowUse& use = uses[id];

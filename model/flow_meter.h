@@ -75,6 +75,7 @@ class FlowMeter {
   struct Doubted {
     Entry before;
     SteadyTime fell_at;
+    std::optional<std::uint64_t> first{};  ///< what it said first after that
   };
   [[nodiscard]] CounterSources begun_anew(const Counters& reading) const;
   CounterSources settle_falls(const Counters& reading, SteadyTime now);
@@ -82,6 +83,7 @@ class FlowMeter {
   void doubt(CounterSources sources, SteadyTime now);
   void count(const FlowUse& use, Entry& entry, double increase, double intervals);
   void note_told(const Counters& reading);
+  void note_first(CounterId id, std::uint64_t value);
 
   std::vector<Entry> entries_;    ///< in the counters' order
   std::vector<Doubted> doubted_;  ///< of sources whose fall is not settled

@@ -9,7 +9,6 @@ namespace linkhealth {
 
 namespace {
 
-constexpr double kDaySeconds = 86400;
 constexpr double kIntervalKeepSeconds = 3600;
 constexpr std::size_t kMaxIntervals = 512;
 constexpr double kGapKeepSeconds = 4000;  // more than the longest pause before a source is tried again
@@ -319,6 +318,7 @@ void PortHistory::forget_counters() {
   last_down_count_.reset();
   last_up_count_.reset();
   phy_.reset();
+  phy_before_fall_.reset();
   losses_ahead_ = 0;
   open_valid_ = false;
   aer_totals = {};  // the next reading begins `aer` anew
@@ -338,7 +338,7 @@ void PortHistory::forget_old(SteadyTime now) {
   std::erase_if(blind, [now](const auto& entry) {
     return !is_group(entry.first) && in_seconds(now - entry.second.last) > kGapKeepSeconds;
   });
-  forget_before(losses, now - from_seconds(kDaySeconds), &CarrierLoss::t);
+  forget_old_losses(now);
   while (!intervals.empty() &&
          (intervals.size() > kMaxIntervals || in_seconds(now - intervals.front().end) > kIntervalKeepSeconds))
     intervals.pop_front();

@@ -88,6 +88,7 @@ struct CarrierLoss {
   std::uint64_t count = 1;
   bool voluntary = false;  ///< by an administrator, a reboot, a driver reload, a hand at the module
   double down_s = 0;       ///< until the carrier came back; 0: not yet, or not known
+  WallTime at{};
 };
 
 /// What the port's hardware counts of the falls of its link.
@@ -144,6 +145,7 @@ class PortHistory {
   std::optional<WallTime> verbs_seen_at;      ///< its verbs device, maybe in an earlier run; nullopt: never was
   std::optional<SteadyTime> unmanaged_since;  ///< is LinkUp and not ACTIVE: InfiniBand without a subnet manager
   std::vector<CarrierLoss> losses;            ///< newest last, 24 h
+  std::optional<WallTime> drop_before_at;  ///< the last one before these that nobody intended, maybe in an earlier run
   std::uint64_t involuntary_total = 0, voluntary_total = 0;
   std::uint64_t involuntary_told = 0;  ///< as exported: never goes down, what turned out to be meant pays for the next
   std::optional<SteadyTime> last_loss, last_admin_event, last_module_event, last_reboot;
@@ -195,6 +197,8 @@ class PortHistory {
   [[nodiscard]] bool is_shut_out(SteadyTime now) const;
   /// Losses that nobody intended, in the last `window_s`.
   [[nodiscard]] std::uint64_t involuntary_losses(SteadyTime now, double window_s) const;
+  /// The last of them, however long ago.
+  [[nodiscard]] std::optional<WallTime> last_drop_at() const;
   /// "optical", "aoc", "dac", "acc" or "unknown"; what the last present module said.
   [[nodiscard]] const std::string& medium() const { return medium_; }
   [[nodiscard]] double line_rate_bps() const;
@@ -209,8 +213,10 @@ class PortHistory {
   friend class History;
   void begin(const PortSample& sample, SteadyTime now);
   void adopt(const PortReferences& kept, SteadyTime now);
+  void tell_time(WallTime wall, SteadyTime now) { wall_ = wall, now_ = now; }
   void take_event(const PortEvent& event);
   void take_loss(SteadyTime t, std::uint64_t count);
+  void forget_old_losses(SteadyTime now);
   void take_intent(SteadyTime t);
   void note_mated(SteadyTime t);
   void forget_recent_light();
@@ -219,6 +225,11 @@ class PortHistory {
   void excuse_newest(std::uint64_t count);
   void compare_with_phy(const Counters& counters, SteadyTime now);
   void take_phy_count(PhyCount now);
+  struct SeenLosses {
+    std::uint64_t seen = 0, meant = 0;
+  };
+  [[nodiscard]] SeenLosses losses_after(SteadyTime t) const;
+  [[nodiscard]] bool explains(const PhyCount& before, const PhyCount& now) const;
   void take_link(const LinkSample& link, SteadyTime now);
   void set_carrier(bool up, SteadyTime t);
   void note_fatal(SteadyTime t);
@@ -246,6 +257,7 @@ class PortHistory {
   [[nodiscard]] bool load_is_told() const;
   void learn_ber(const OpenInterval& interval);
   void count_lanes(const std::vector<FecLane>& now, double spans);
+  void end_old_lanes(SteadyTime now);
   std::uint64_t take_missed_losses(const Counters& counters, SteadyTime since, SteadyTime now);
   void take_module(const ModuleSample& module, SteadyTime now);
   void note_light_back(SteadyTime now);
@@ -273,8 +285,9 @@ class PortHistory {
   SteadyTime held_at_, held_lanes_at_;
   std::optional<SteadyTime> downs_read_at_;  ///< InfiniBand's link_downed
   std::optional<std::uint64_t> last_down_count_, last_up_count_;
-  std::optional<PhyCount> phy_;  ///< up to which the losses that were seen are those that the PHY counted
-  bool answers_ = false;         ///< a counter for which the card's firmware is asked was read in the open interval
+  std::optional<PhyCount> phy_;              ///< up to which the losses that were seen are those that the PHY counted
+  std::optional<PhyCount> phy_before_fall_;  ///< the last one before it was lower: a reset, or no answer
+  bool answers_ = false;  ///< a counter for which the card's firmware is asked was read in the open interval
   std::uint64_t losses_by_event_ = 0;
   std::uint64_t losses_told_ = 0;   ///< losses at downs_read_at_ that link_downed told: it holds them already
   std::uint64_t losses_ahead_ = 0;  ///< that link_downed told before the link was seen to have fallen
@@ -285,6 +298,7 @@ class PortHistory {
   std::size_t dark_reads_ = 0;     ///< one after the other, on all lanes of a link that carries
   bool powers_are_blank_ = false;  ///< zeros on all lanes of a link that carries, and never anything else
   WallTime wall_;                  ///< of the snapshot that is being folded in
+  SteadyTime now_;                 ///< the same
   IntentTimes times_;
 };
 

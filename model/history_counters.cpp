@@ -87,9 +87,16 @@ std::uint64_t PortHistory::take_missed_losses(const Counters& counters, SteadyTi
   return missed;
 }
 
+/// As those of the whole port, in end_old_counters().
+void PortHistory::end_old_lanes(SteadyTime now) {
+  if (latest.fec_lanes.empty() || !lanes_at_ || in_seconds(now - *lanes_at_) < kUnreadableS) return;
+  if (blind_to("fec") != nullptr || blind_to("driver_stats") != nullptr) latest.fec_lanes.clear();
+}
+
 /// What can't be read any more is not known: a total that stands still would look like a link without errors.
 void PortHistory::end_old_counters(SteadyTime now) {
   if (blind.empty() || !latest.counters) return;
+  end_old_lanes(now);
   for (const auto& entry : blind) {
     const std::string& probe = entry.first;
     const Blindness& gap = entry.second;

@@ -16,6 +16,8 @@ const std::array<CounterId, 3>& phy_counts() {
   return kIds;
 }
 
+constexpr double kDaySeconds = 86400;
+
 /// A driver may see a fall this long after or before its PHY has counted it (bnxt_en copies its counts once a second).
 constexpr double kPhyLagS = 3;
 
@@ -26,6 +28,20 @@ std::uint64_t PortHistory::involuntary_losses(SteadyTime now, double window_s) c
   for (const CarrierLoss& loss : losses)
     if (!loss.voluntary && in_seconds(now - loss.t) <= window_s) total += loss.count;
   return total;
+}
+
+std::optional<WallTime> PortHistory::last_drop_at() const {
+  const auto last =
+      std::find_if(losses.rbegin(), losses.rend(), [](const CarrierLoss& loss) { return !loss.voluntary; });
+  return last != losses.rend() ? std::optional(last->at) : drop_before_at;
+}
+
+/// Of the last day all are kept, of those before it when the last one was.
+void PortHistory::forget_old_losses(SteadyTime now) {
+  const auto is_old = [now](const CarrierLoss& loss) { return in_seconds(now - loss.t) > kDaySeconds; };
+  for (const CarrierLoss& loss : losses)
+    if (is_old(loss) && !loss.voluntary) drop_before_at = loss.at;
+  std::erase_if(losses, is_old);
 }
 
 bool PortHistory::intended(SteadyTime t) const { return intent_until_ && t <= *intent_until_; }
@@ -54,7 +70,7 @@ void PortHistory::take_loss(SteadyTime t, std::uint64_t count) {
   const bool voluntary = intended(t) || admin_off;
   (voluntary ? voluntary_total : involuntary_total) += count;
   if (losses.size() >= 512) losses.erase(losses.begin());
-  losses.push_back({t, count, voluntary});
+  losses.push_back({t, count, voluntary, 0, wall_ - (now_ - t)});
   last_loss = t;
 }
 
@@ -69,22 +85,42 @@ void PortHistory::compare_with_phy(const Counters& counters, SteadyTime now) {
   }
 }
 
+PortHistory::SeenLosses PortHistory::losses_after(SteadyTime t) const {
+  SeenLosses found;
+  for (auto at = losses.rbegin(); at != losses.rend() && at->t > t; ++at)
+    (at->voluntary ? found.meant : found.seen) += at->count;
+  return found;
+}
+
+/// A port that is set down need not fall, and may.
+bool PortHistory::explains(const PhyCount& before, const PhyCount& now) const {
+  if (now.count < before.count) return false;
+  const auto [seen, meant] = losses_after(before.t);
+  const std::uint64_t fell = now.count - before.count;
+  return seen <= fell && fell <= seen + meant;
+}
+
 void PortHistory::take_phy_count(PhyCount now) {
-  if (!phy_ || phy_->id != now.id || now.count < phy_->count) {
+  if (phy_ && phy_->id == now.id && now.count < phy_->count) {
+    if (!phy_before_fall_ || phy_before_fall_->count < phy_->count) phy_before_fall_ = phy_;
     phy_ = now;
     return;
   }
-  const std::uint64_t fell = now.count - phy_->count;
-  std::uint64_t seen = 0, meant = 0;
-  for (auto at = losses.rbegin(); at != losses.rend() && at->t > phy_->t; ++at)
-    (at->voluntary ? meant : seen) += at->count;
-  // A port that is set down need not fall, and may.
-  if (seen <= fell && fell <= seen + meant) {
+  if (!phy_ || phy_->id != now.id || explains(*phy_, now)) {
     phy_ = now;
     return;
   }
+  // mlx5 says 0 for as long as its firmware does not answer (mlx5e_get_link_ext_stats()), and then what it said before.
+  if (phy_before_fall_ && phy_before_fall_->id == now.id && explains(*phy_before_fall_, now)) {
+    phy_ = now;
+    phy_before_fall_.reset();
+    return;
+  }
+  if (phy_before_fall_ && now.count == 0) return;  // which may be no answer: it excuses nothing
   if (!phy_->doubted_since) phy_->doubted_since = now.t;
   if (in_seconds(now.t - *phy_->doubted_since) < kPhyLagS) return;
+  const auto [seen, meant] = losses_after(phy_->t);
+  const std::uint64_t fell = now.count - phy_->count;
   if (fell > seen) take_loss(now.t, fell - seen - meant);
   if (fell < seen) excuse_newest(seen - fell);
   phy_ = now;

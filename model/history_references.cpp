@@ -63,6 +63,7 @@ PortReferences PortHistory::references() const {
   kept.label = key;
   kept.guid = latest.id->guid;
   if (latest.id->exempt.empty()) kept.linked_at = linked_at;
+  kept.last_drop_at = last_drop_at();
   if (!kept.guid.empty()) kept.verbs_seen_at = verbs_seen_at;
   if (latest.peer && (latest.peer->source == "mad" || latest.peer->source == "lldp")) {
     kept.peer_source = latest.peer->source;
@@ -86,6 +87,7 @@ PortReferences PortHistory::references() const {
 
 void PortHistory::adopt(const PortReferences& kept, SteadyTime now) {
   if (!linked_at) linked_at = kept.linked_at;
+  if (!drop_before_at) drop_before_at = kept.last_drop_at;
   if (!verbs_seen_at && !kept.guid.empty()) verbs_seen_at = kept.verbs_seen_at.value_or(kept.seen_at);
   if (kept.serial.empty()) return;
   own.serial = kept.serial;  // another serial at the first reading voids what is adopted here

@@ -209,7 +209,7 @@ void PortHistory::see_counters(const Counters& now) {
 void History::take_samples(const Snapshot& snapshot) {
   for (const auto& [key, sample] : snapshot.ports) {
     PortHistory& port = ports_[labels_[key]];
-    port.wall_ = snapshot.wall_time;
+    port.tell_time(wall_, now_);
     if (port.latest.id->verbs) port.verbs_seen_at = snapshot.wall_time;
     if (sample.link) port.take_link(*sample.link, now_);
     if (sample.counters) port.take_counters(sample, now_);
@@ -272,7 +272,10 @@ void History::observe(const Snapshot& snapshot) {
   for (const PortEvent& event : snapshot.events) {
     if (event.kind == PortEventKind::kDeviceGone) recall(event.port);
     const auto label = labels_.find(event.port);
-    if (label != labels_.end()) ports_[label->second].take_event(event);
+    if (label == labels_.end()) continue;
+    PortHistory& port = ports_[label->second];
+    port.tell_time(wall_, now_);
+    port.take_event(event);
   }
   take_samples(snapshot);
   take_gaps(snapshot);

@@ -32,6 +32,7 @@ struct PortReferences {
   std::optional<WallTime> verbs_seen_at{};
   std::string peer_source{}, peer_system{}, peer_port{}, peer_guid{};  ///< whom a MAD or LLDP named at the far end
   std::optional<WallTime> peer_at{};                                   ///< when; nullopt: nobody was
+  std::optional<WallTime> last_drop_at{};  ///< when its link last fell and nobody had meant it
   bool operator==(const PortReferences&) const = default;
 };
 

@@ -167,7 +167,8 @@ struct PortFigures {
   [[nodiscard]] std::uint64_t voluntary_downs_told() const {
     return involuntary_downs_total + voluntary_downs_total - involuntary_downs_told;
   }
-  std::optional<SteadyTime> carrier_since;  ///< last change of the carrier
+  std::optional<WallTime> last_involuntary_down_at;  ///< maybe before the monitor started
+  std::optional<SteadyTime> carrier_since;           ///< last change of the carrier
 };
 
 /// The symptom table's verdicts on one port, for `explain --evidence`.

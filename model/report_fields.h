@@ -182,6 +182,7 @@ void fields(Is<PortFigures> auto& figures, auto& visit) {
   visit.always("involuntary_downs_total", figures.involuntary_downs_total);
   visit.always("voluntary_downs_total", figures.voluntary_downs_total);
   visit.always("involuntary_downs_told", figures.involuntary_downs_told);
+  visit("last_involuntary_down_at", figures.last_involuntary_down_at);
   visit("carrier_since_t", figures.carrier_since);
 }
 

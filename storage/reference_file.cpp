@@ -29,6 +29,7 @@ void fields(Is<PortReferences> auto& port, auto& visit) {
   visit.always("seen_at", port.seen_at);
   visit("linked_at", port.linked_at);
   visit("verbs_seen_at", port.verbs_seen_at);
+  visit("last_drop_at", port.last_drop_at);
   visit("peer_source", port.peer_source);
   visit("peer_system", port.peer_system);
   visit("peer_port", port.peer_port);

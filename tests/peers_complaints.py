@@ -67,7 +67,7 @@ ROWS = {
     25: ("a second driver without counters lost the first one's", ["IbSysfs.DirectoriesThatTheDriverDoesNotOfferAreAbsentNotGaps",
                                                                    "odd_nodes.missing_directories"]),
     26: ("drivers that lack the usual files", ["IbSysfs.DirectoriesThatTheDriverDoesNotOfferAreAbsentNotGaps",
-                                               "odd_nodes.missing_directories"]),
+                                               "odd_nodes.missing_directories", "odd_nodes.missing_files"]),
     27: ("a container does not see the counters",
          ["Doctor.FactsOfAContainerWithPartialSys", "DoctorRefusal.HasItsReasonAndItsHint",
           "DoctorHints.EveryNameThatTheSourcesGiveToGapsHasItsRow", "Inventory.AnUnreadableClassIsAGap", "OddPort.IsSaidAndHidesNoOther"]),
@@ -95,7 +95,9 @@ ROWS = {
     37: ("uncorrectable FEC words and PCS loss, please", ["EthtoolFec.ReadsModeTotalsAndLanes",
         "Flows.EachDriversNameCarriesTheMeaning", "EthtoolLinkState.WordsAreEthtools",
         "EverySymptom.IsPresent"]),
-    38: ("flap count and last flap of each port", ["Engine.TenFlapsInAMinuteAreTenThoughEveryReadingSawThePortUp"]),
+    38: ("flap count and last flap of each port", ["Engine.TenFlapsInAMinuteAreTenThoughEveryReadingSawThePortUp",
+         "LastDrop.IsTheLastLossThatNobodyMeantHoweverLongAgo", "LastDrop.OutlivesARestart",
+         "Metrics.TheLastFlapOfEachPortHasItsTime"]),
     39: ("the module loop took 109 s", ["ModuleScheduleTest.ASlowModuleIsReadLessOften",
                                         "DaemonSampler.EverySnapshotTellsHowLongEachProbeTookLast",
                                         "DaemonSamplerTiming.AProbesDurationIsThatOfItsReadsOfAllPorts",
@@ -125,7 +127,7 @@ ROWS = {
          ["DoctorRefusal.HasItsReasonAndItsHint", "PeerLldpHints.AreOfTheDriver",
           "PeerLldp.NoNeighbourIsAGapOnlyWhenOneMustHaveCome"]),
     50: ("split ports, odd rates", ["IbStateParse.Rates", "EthtoolLinkModes.UnknownIsAbsentNotANumber",
-                                    "Inventory.TwoPortsOfOneFunctionAreToldApartByDevPort"]),
+                                    "Inventory.TwoPortsOfOneFunctionAreToldApartByDevPort", "odd_nodes.a_split_port"]),
 }
 
 

@@ -121,7 +121,7 @@ function facts(report, port) {
   const link = port.now?.link || {};
   const figures = port.figures || {};
   const rows = [['Link', [link.carrier === false ? 'down' : 'up', speed(link.speed_mbps), link.lanes ? `${link.lanes} lanes` : '', link.fec].filter(Boolean).join(', ')],
-    ['Flaps in 24 h', String(figures.involuntary_downs_24h ?? '–')], ['Uncorrectable blocks', port.now?.counters?.fec_uncorrectable_blocks],
+    ['Flaps in 24 h', `${figures.involuntary_downs_24h ?? '–'}${figures.last_involuntary_down_at ? `, the last ${ago(figures.last_involuntary_down_at, report.at)}` : ''}`], ['Uncorrectable blocks', port.now?.counters?.fec_uncorrectable_blocks],
     ['Pre-FEC BER', figures.pre_fec_ber === undefined ? '' : `${ber(figures.pre_fec_ber)}${figures.pre_fec_ber_normal === undefined ? '' : `, normal ${ber(figures.pre_fec_ber_normal)}`}`],
     ['Margin', figures.rx_power_margin_db === undefined ? '' : `${figures.rx_power_margin_db.toFixed(1)} dB above the low alarm`],
     ['Module', module.present === false ? 'none' : [module.type, module.vendor, module.part_number].filter(Boolean).join(' ')], ['Serial', module.serial], ['Connector', module.connector],

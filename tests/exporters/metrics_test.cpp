@@ -72,6 +72,16 @@ TEST(Metrics, TheReasonOfALinkThatIsDownEndsWithIt) {
   EXPECT_THAT(render(report), Not(HasSubstr("linkhealth_link_down_reason_info{")));
 }
 
+TEST(Metrics, TheLastFlapOfEachPortHasItsTime) {
+  Report report;
+  report.ports = {test::healthy_port("mlx5_0", "eth0", ""), test::healthy_port("mlx5_1", "eth1", "")};
+  report.ports[1].figures.last_involuntary_down_at = WallTime(Milliseconds(1'795'175'969'250));
+  const std::string text = render(report);
+  EXPECT_THAT(text,
+              HasSubstr("linkhealth_link_last_down_timestamp_seconds{device=\"mlx5_1\",port=\"1\"} 1795175969\n"));
+  EXPECT_THAT(text, Not(HasSubstr("linkhealth_link_last_down_timestamp_seconds{device=\"mlx5_0\"")));
+}
+
 TEST(Metrics, ConfigurationMayAddAGroupToEveryScrape) {
   KnobTable knobs(metric_knob_groups());
   EXPECT_FALSE(metric_groups(knobs).counters || metric_groups(knobs).optics);

@@ -210,6 +210,17 @@ TEST(FlowMeter, ACounterThatWasFullSaysNothingByAWrongReading) {
   EXPECT_EQ(frames.total, 3);
 }
 
+/// Files take turns: one is read for the first time since while another's fall is in doubt.
+TEST(FlowMeter, WhatCameInTheTimeOfDoubtIsNotLost) {
+  Metered frames{{}, Flow::kFrameErrors};
+  frames.read(0, {{"symbol_error", 5}, {"port_rcv_errors", 10}});
+  frames.read(40, {{"symbol_error", 0}});
+  frames.read(60, {{"port_rcv_errors", 17}});
+  frames.read(61, {{"symbol_error", 5}});
+  frames.read(90, {{"port_rcv_errors", 19}});
+  EXPECT_EQ(frames.total, 9);
+}
+
 TEST(FlowMeter, WhatAnotherSourceToldMeanwhileIsNotCountedTwice) {
   Metered frames{{}, Flow::kFrameErrors};
   frames.read(0, {{"mac_FrameCheckSequenceErrors", 100}, {"port_rcv_errors", 100}});

@@ -133,6 +133,45 @@ TEST(History, LanesOfAWrongReadingAreThoseOfBefore) {
   EXPECT_EQ(bits(12), 7) << "it had begun anew";
 }
 
+TEST(History, LanesThatCanNotBeReadAnyMoreAreNotKnown) {
+  History history;
+  Feed feed;
+  feed.fec_lanes.assign(4, FecLane());
+  for (FecLane& one : feed.fec_lanes) one.corrected_bits = 1;
+  run(history, feed, 5);
+  EXPECT_EQ(port_of(history).latest.fec_lanes.size(), 4U);
+  feed.fec_lanes.clear();
+  feed.bits_per_s = 0;
+  run(history, feed, 60);
+  EXPECT_EQ(port_of(history).latest.fec_lanes.size(), 4U) << "nothing failed: a driver may give them seldom";
+  for (int i = 0; i < 40; ++i) {
+    feed.gaps = {{feed.key, "fec", "EIO"}};
+    run(history, feed, 1);
+  }
+  EXPECT_TRUE(port_of(history).latest.fec_lanes.empty()) << "totals that stand still look like a link without errors";
+}
+
+/// It comes with the link's state (ETHTOOL_MSG_LINKSTATE_GET), not with the statistics.
+TEST(History, TheCountOfTheLinksFallsEndsWithItsOwnSource) {
+  for (const char* probe : {"down_reason", "ethtool_stats"}) {
+    History history;
+    Feed feed;
+    feed.counters.set("link_ext_down_count", 7);
+    run(history, feed, 5);
+    Counters others;
+    for (const auto& [id, value] : feed.counters.known())
+      if (known_counters()[id].name != "link_ext_down_count") others.set(id, value);
+    if (probe == std::string_view("down_reason")) feed.counters = others;
+    feed.bits_per_s = 0;
+    for (int i = 0; i < 40; ++i) {
+      feed.gaps = {{feed.key, probe, "EIO"}};
+      run(history, feed, 1);
+    }
+    const bool known = port_of(history).latest.counters->get("link_ext_down_count").has_value();
+    EXPECT_EQ(known, probe == std::string_view("ethtool_stats")) << probe;
+  }
+}
+
 TEST(History, LanesThatWereCountedInBlocksAreNotTakenFromBits) {
   History history;
   Feed feed;

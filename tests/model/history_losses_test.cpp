@@ -96,6 +96,37 @@ TEST(PhyCounts, ACountThatBeginsAnewSaysNothing) {
   EXPECT_EQ(node.port().involuntary_total + node.port().voluntary_total, 0U);
 }
 
+// linux: mlx5e_get_link_ext_stats() gives 0 where the register could not be read.
+TEST(PhyCounts, ZeroForAsLongAsTheFirmwareDoesNotAnswerIsNoReset) {
+  for (const int silent : {1, 2, 7}) {
+    PhyPort node("link_ext_down_count");
+    node.feed.counters.set(node.name, 0);
+    node.run(silent);
+    node.feed.counters.set(node.name, 7);
+    node.run(5);
+    EXPECT_EQ(node.port().involuntary_total, 0U) << silent;
+    node.feed.counters.set(node.name, 0);
+    node.run(2);
+    node.blink();
+    node.run(3);
+    EXPECT_EQ(node.port().involuntary_total, 1U) << "what says nothing excuses nothing";
+    node.feed.counters.set(node.name, 8);
+    node.run(5);
+    EXPECT_EQ(node.port().involuntary_total, 1U) << silent;
+  }
+}
+
+TEST(PhyCounts, ACountThatBeganAnewGoesOn) {
+  PhyPort node;
+  node.feed.counters.set(node.name, 0);
+  node.run(5);
+  node.feed.add(node.name, 2);
+  node.blink(5);
+  node.run(3);
+  EXPECT_EQ(node.port().involuntary_total, 2U);
+  EXPECT_EQ(node.port().voluntary_total, 3U);
+}
+
 TEST(PhyCounts, NeverMindWhereTheCarrierIsNotCounted) {
   History history;
   Feed feed;
@@ -157,6 +188,48 @@ TEST(DisabledInfiniBandPorts, FallBecauseSomebodyWantsIt) {
   EXPECT_EQ(port.involuntary_total, 0U);
   EXPECT_EQ(port.voluntary_total, 1U);
   EXPECT_TRUE(port.last_admin_event) << "it was enabled again";
+}
+
+TEST(LastDrop, IsTheLastLossThatNobodyMeantHoweverLongAgo) {
+  History history;
+  Feed feed;
+  const auto last = [&] { return history.find("mlx5_0/1")->last_drop_at(); };
+  const auto run = [&](int ticks) {
+    for (int i = 0; i < ticks; ++i) history.observe(feed.tick());
+  };
+  run(40);
+  EXPECT_FALSE(last()) << "it never fell";
+  const WallTime fell = feed.tick().wall_time + from_seconds(1);
+  feed.pull(feed.t + 1);
+  feed.plug(feed.t + 3);
+  run(40);
+  ASSERT_TRUE(last());
+  EXPECT_EQ(*last(), fell) << "when it fell, not when that was read";
+  feed.event(PortEventKind::kAdminDown, feed.t + 1);
+  feed.pull(feed.t + 2);
+  feed.plug(feed.t + 3);
+  run(40);
+  EXPECT_EQ(last(), fell) << "an administrator's is none";
+  feed.period_s = 3600;
+  run(50);
+  EXPECT_EQ(history.find("mlx5_0/1")->involuntary_losses(history.now(), 1e9), 0U) << "two days ago";
+  EXPECT_EQ(last(), fell);
+}
+
+TEST(LastDrop, OutlivesARestart) {
+  Feed feed;
+  History before;
+  before.observe(feed.tick());
+  feed.pull(feed.t + 1);
+  feed.plug(feed.t + 3);
+  before.observe(feed.tick());
+  const auto fell = before.find("mlx5_0/1")->last_drop_at();
+  ASSERT_TRUE(fell);
+  History after;
+  after.restore(before.references());
+  after.observe(feed.tick());
+  EXPECT_EQ(after.find("mlx5_0/1")->last_drop_at(), fell);
+  EXPECT_EQ(after.find("mlx5_0/1")->involuntary_total, 0U) << "what is counted begins with the monitor";
 }
 
 }  // namespace

@@ -104,6 +104,9 @@ TEST(IbStateParse, Rates) {
   check("2.5 Gb/sec (1X SDR)", 2500, 1);
   check("25 Gb/sec (1X EDR)", 25000, 1);
   check("10 Gb/sec (4X)", 10000, 4);
+  check("200 Gb/sec (2X NDR)", 200000, 2);  // half a cage
+  check("56 Gb/sec (4X FDR)", 56000, 4);
+  check("800 Gb/sec (4X XDR)", 800000, 4);
   for (const char* bad :
        {"", "400", "400 Gb/sec", "400 Gb/sec (", "400 Gb/sec (X)", "400 Gb/sec (4X NDR", "-1 Gb/sec (4X)",
         "0 Gb/sec (4X)", "400 Gb/sec (0X)", "nan Gb/sec (4X)", "1e300 Gb/sec (4X)", "400 Gb/sec (4)x"})

@@ -280,6 +280,47 @@ def missing_directories(node):
         assert not said, f"what is not offered is no line of the log, in no cycle: {said}"
 
 
+def missing_files(node):
+    """Omni-Path, Broadcom and soft RoCE have some of the usual files: what is not there is absent, what is there is read."""
+    node.add(0), node.add(1)
+    for file in ("counters/symbol_error", "counters/VL15_dropped", "hw_counters/out_of_sequence", "rate", "phys_state"):
+        os.unlink(f"{node.port(0)}/{file}")
+    for file in ("fw_ver", "node_guid"):
+        os.unlink(f"{node.function(0)}/infiniband/mlx5_0/{file}")
+    with running(node) as daemon:
+        daemon.until(lambda: has_counters(daemon, "mlx5_0") and has_counters(daemon, "mlx5_1"), "both ports' counters")
+        begun = daemon.report()["t"]
+        daemon.until(lambda: daemon.report()["t"] > begun + 3, "more cycles")
+        port, metrics = daemon.ports()["mlx5_0/1"], daemon.metrics()
+        for counter in ("link_downed", "port_rcv_errors", "port_xmit_data", "port_rcv_data"):
+            assert f'{{device="mlx5_0",port="1",counter="{counter}"}} 5' in metrics, counter
+        for counter in ("symbol_error", "VL15_dropped", "out_of_sequence"):
+            assert f'{{device="mlx5_0",port="1",counter="{counter}"}}' not in metrics, f"{counter} is not there: no 0"
+            assert f'{{device="mlx5_1",port="1",counter="{counter}"}}' in metrics, f"{counter} of the other port"
+        assert not port.get("gaps"), f"what is not offered is no gap: {port['gaps']}"
+        assert port["health"] == "healthy", port["health"]
+
+
+def a_split_port(node):
+    """Two halves of one cage, and a rate that is no power of two: each is what its own files say, none has lost lanes."""
+    halves, odd = ("200 Gb/sec (2X NDR)", 200000, 2), ("56 Gb/sec (4X FDR)", 56000, 4)
+    for index, (rate, speed, _) in enumerate([halves, halves, odd]):
+        node.add(index)
+        put(node.port(index) + "/rate", rate)
+        put(f"{node.function(index)}/net/ens{index}/speed", str(speed))
+        put(f"{node.function(index)}/net/ens{index}/phys_port_name", f"p0s{index}")
+    with running(node) as daemon:
+        daemon.until(lambda: all(has_counters(daemon, f"mlx5_{index}") for index in range(3)), "counters of all")
+        for index, (_, speed, lanes) in enumerate([halves, halves, odd]):
+            port = daemon.ports()[f"mlx5_{index}/1"]
+            link = port["now"]["link"]
+            assert (link["speed_mbps"], link.get("lanes")) == (speed, lanes), link
+            assert port["health"] == "healthy" and not port["faults"] and not port.get("gaps"), port
+            line = next(line for line in daemon.metrics().splitlines() if line.startswith(
+                f'linkhealth_bandwidth_available_bytes_per_second{{device="mlx5_{index}",port="1"}}'))
+            assert float(line.split()[-1]) == speed * 125000, line
+
+
 def a_device_that_cant_be_looked_into(node):
     """A /sys in part: the class is there, one device behind it is not. Its ports are not known, so the node says it."""
     node.add(0), node.add(1)
@@ -717,7 +758,7 @@ def has_counters_line(daemon, line):
     return line in daemon.metrics().splitlines()
 
 
-TESTS = [covers_the_infiniband_collector, no_device_at_all, a_sys_that_is_not_there, switch_mode_and_garbage, missing_directories,
+TESTS = [covers_the_infiniband_collector, no_device_at_all, a_sys_that_is_not_there, switch_mode_and_garbage, missing_directories, missing_files, a_split_port,
          a_device_that_cant_be_looked_into, no_infiniband_class, virtual_functions_only,
          unplug_and_replug, renamed_netdev, a_bond_is_made, idle_ipoib, nvswitch_managers,
          swapped_names_after_a_reboot, renumbered_after_a_reboot, a_card_is_missing_after_a_reboot, all_ports_vanish, sixty_four_ports,

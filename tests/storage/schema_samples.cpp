@@ -68,6 +68,7 @@ void print_report(const PortSample& latest) {
                   .involuntary_downs_total = 2,
                   .voluntary_downs_total = 3,
                   .involuntary_downs_told = 2,
+                  .last_involuntary_down_at = WallTime(Milliseconds(1'795'175'969'250)),
                   .carrier_since = SteadyTime(Milliseconds(1500))};
   port.gaps = {{"mlx5_0/1", "module", "EBUSY"}};
   port.symptoms = {{"rx_power_low", "unknown", "EBUSY"}};
