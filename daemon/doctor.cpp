@@ -125,6 +125,15 @@ void judge_full_counters(SourceSight& sight, const PortReport& port) {
   sight.hint = how_to_clear(port.latest.id) + "; the daemon never clears a counter";
 }
 
+/// ethtool asks a network interface for its module, and that of IPoIB offers none.
+void judge_infiniband_module(SourceSight& sight, const PortReport& port) {
+  const bool silent = sight.state == SourceState::kNoWord || sight.state == SourceState::kNotOffered;
+  if (sight.probe != "module" || port.latest.id->link_layer != "InfiniBand" || !silent) return;
+  sight.state = SourceState::kHidden;
+  sight.why = "the kernel has no path to the module of an InfiniBand port";
+  sight.hint = "bring what others read of it as an import (docs/import.md)";
+}
+
 SourceSight of_port(const SourceRow& row, const PortReport& port, const Report& report, const NodeFacts& facts) {
   SourceSight sight = blank(row);
   if (row.applies != nullptr && !row.applies(port)) {
@@ -143,6 +152,7 @@ SourceSight of_port(const SourceRow& row, const PortReport& port, const Report& 
     judge_silent(sight, row, facts);
   }
   judge_copy(sight, row, facts);
+  judge_infiniband_module(sight, port);
   return sight;
 }
 

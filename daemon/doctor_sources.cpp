@@ -15,6 +15,7 @@ bool has_netdev(const PortReport& port) { return !port.latest.id->netdev.empty()
 bool has_pci(const PortReport& port) { return !port.latest.id->pci.empty(); }
 bool is_infiniband(const PortReport& port) { return port.latest.id->link_layer == "InfiniBand"; }
 bool is_ethernet(const PortReport& port) { return !is_infiniband(port); }
+bool may_have_module(const PortReport& port) { return has_netdev(port) || is_infiniband(port); }
 
 bool has_counter_of(const PortReport& port, CounterSource source) {
   if (!port.latest.counters) return false;
@@ -129,7 +130,7 @@ constexpr SourceRow kSources[] = {
     {"pause", "pause frames", false, {}, &has_netdev, nullptr, kHostNet},
     {"driver_stats", "the driver's own counters", false, Sight::kFec, &has_netdev,
      &counted<CounterSource::kEthtoolDriver>, kHostNet},
-    {"module", "the module: identity, light, limits", false, Sight::kModule, &has_netdev,
+    {"module", "the module: identity, light, limits", false, Sight::kModule, &may_have_module,
      [](const PortReport& port) { return port.latest.module.has_value(); }, kNetAdmin},
     {"pcie", "PCIe speed, width and errors", false, Sight::kPcie, &has_pci,
      [](const PortReport& port) { return port.latest.pcie.has_value(); }, kMountSys, true},
@@ -201,6 +202,9 @@ std::string hint_for(const SourceRow& row, std::string_view reason, bool seen) {
   // What is heard, or asked of a far end, is no driver's to offer: the module or device file that it goes through is.
   if (row.kind != SourceKind::kRead && (any(kNotOffered) || says("load ib_u"))) return std::string(row.hint);
   if (std::ranges::any_of(kBusy, says)) return "somebody else is at it: it is read again by itself";
+  if (row.probe == "module" && reason.starts_with("EIO"))  // linux: mlx5_query_mcia() before 6.19
+    return "the module or its bus answers so, or the cage is empty (mlx5 before Linux 6.19 answers no better): see the "
+           "kernel log, and reseat the module if there is one";
   if (row.probe == "module") return "the module or its bus answers so: see the kernel log, and reseat the module";
   if (row.kind == SourceKind::kRead) return "the driver or the device answers so: see the kernel log";
   return "";  // what was lost of a feed, what a far end refused

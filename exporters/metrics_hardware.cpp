@@ -68,7 +68,7 @@ struct Side {
   const std::vector<double>& esnr_db;
   const std::vector<double>& ltp_db;
   const BerStatistics& pre_fec_ber;
-  const VdmStatistics& frame_error_ratio;
+  const VdmStatistics& errored_frames;
   const VdmStatistics& fec_tail_symbols;
 };
 
@@ -87,13 +87,14 @@ void add_statistics(Families& out, Metric metric, const Statistics& of, const Si
   add("max", of.max);
   add("avg", of.avg);
   add("current", of.current);
+  if constexpr (requires { of.total; }) add("total", of.total);
 }
 
 void add_side(Families& out, const Side& side, const PortLabels& at) {
   add_lanes(out, "linkhealth_module_lane_esnr_db", side.esnr_db, side, at);
   add_lanes(out, "linkhealth_module_lane_ltp_db", side.ltp_db, side, at);
   add_statistics(out, "linkhealth_module_pre_fec_ber", side.pre_fec_ber, side, at);
-  add_statistics(out, "linkhealth_module_frame_error_ratio", side.frame_error_ratio, side, at);
+  add_statistics(out, "linkhealth_module_errored_frames", side.errored_frames, side, at);
   add_statistics(out, "linkhealth_module_fec_tail_symbols", side.fec_tail_symbols, side, at);
 }
 
@@ -109,11 +110,11 @@ struct CoherentSeries {
 void add_vdm(Families& out, const ModuleSample& module, const PortLabels& at) {
   const ModuleVdm& vdm = module.vdm;
   add_side(out,
-           {"media", vdm.media_esnr_db, vdm.media_ltp_db, vdm.media_pre_fec_ber, vdm.media_frame_error_ratio,
+           {"media", vdm.media_esnr_db, vdm.media_ltp_db, vdm.media_pre_fec_ber, vdm.media_errored_frames,
             vdm.media_fec_tail_symbols},
            at);
   add_side(out,
-           {"host", vdm.host_esnr_db, vdm.host_ltp_db, vdm.host_pre_fec_ber, vdm.host_frame_error_ratio,
+           {"host", vdm.host_esnr_db, vdm.host_ltp_db, vdm.host_pre_fec_ber, vdm.host_errored_frames,
             vdm.host_fec_tail_symbols},
            at);
   out.add("linkhealth_module_laser_age_ratio", {at.device, at.port}, times(vdm.laser_age_percent, 0.01));

@@ -72,9 +72,13 @@ std::string loss_words(const std::vector<CopperAttenuation>& losses) {
   return join(parts, ", ");
 }
 
+std::string length_words(double metres) {
+  return metres >= 10'000 ? fmt::format("{:g} km", metres / 1000) : fmt::format("{:g} m", metres);
+}
+
 std::string identity(const ModuleSample& m, const TextStyle& style) {
   const std::string length = m.length_m ? fmt::format("{:g} m", *m.length_m) : "";
-  const std::string reach = m.reach_m ? fmt::format("for up to {:g} m", *m.reach_m) : "";
+  const std::string reach = m.reach_m ? "for up to " + length_words(*m.reach_m) : "";
   std::string out =
       paint_bold(join({clean_text(m.type.empty() ? "unknown type" : m.type, style.ascii), m.form_factor}, ", "),
                  style) +
@@ -101,9 +105,10 @@ std::string laser_words(const std::vector<LaserTuning>& lasers) {
 }
 
 std::string monitor_row(std::string_view name, std::optional<double> value, const Limits& limits, std::string_view unit,
-                        int digits, const TextStyle& style) {
+                        int digits, const TextStyle& style, std::string_view note = {}) {
   if (!value) return {};
-  return row(name, fmt::format("{:.{}f} {}", *value, digits, unit) + limit_mark(value, limits, style) +
+  const std::string noted = note.empty() ? "" : fmt::format(" ({})", note);
+  return row(name, fmt::format("{:.{}f} {}{}", *value, digits, unit, noted) + limit_mark(value, limits, style) +
                        plain_limits(limits, unit, digits));
 }
 
@@ -122,9 +127,16 @@ std::string state_words(const ModuleSample& m) {
 
 std::string power_row(const ModuleSample& m) {
   if (!m.max_power_w) return {};
-  const bool withheld = m.high_power_enabled == false;
-  return row("power", fmt::format("at most {:g} W{}", *m.max_power_w,
-                                  withheld ? ", of which the host has not enabled more than 3.5 W" : ""));
+  const std::string withheld =
+      m.allowed_power_w ? fmt::format(", of which the host has not enabled more than {:g} W", *m.allowed_power_w) : "";
+  return row("power", fmt::format("at most {:g} W{}", *m.max_power_w, withheld));
+}
+
+/// CMIS 5.4 table 8-10: below 0 it cools. SFF-8472 12.4.3 9.2: above 0 it does. SFF-8636 does not say.
+std::string_view cooler_verb(const ModuleSample& m) {
+  if (m.tec_current_percent && *m.tec_current_percent != 0) return *m.tec_current_percent < 0 ? "cools" : "heats";
+  if (!m.tec_current_ma || *m.tec_current_ma == 0 || !m.management.starts_with("SFF-8472")) return "";
+  return *m.tec_current_ma > 0 ? "cools" : "heats";
 }
 
 bool measures(const ModuleLane& lane) { return lane.rx_power_mw || lane.tx_power_mw || lane.tx_bias_ma; }
@@ -158,8 +170,9 @@ std::string state(const ModuleSample& m, const TextStyle& style) {
   out += monitor_row("2nd supply", m.second_supply_v, m.thresholds.second_supply_v, "V", 2, style);
   out += row("laser", laser_words(m.laser_tuning));
   out += monitor_row("laser temp.", m.laser_temperature_c, m.thresholds.laser_temperature_c, "C", 1, style);
-  out += monitor_row("laser cooler", m.tec_current_percent, m.thresholds.tec_current_percent, "%", 1, style);
-  out += monitor_row("laser cooler", m.tec_current_ma, m.thresholds.tec_current_ma, "mA", 1, style);
+  const std::string_view verb = cooler_verb(m);
+  out += monitor_row("laser cooler", m.tec_current_percent, m.thresholds.tec_current_percent, "%", 1, style, verb);
+  out += monitor_row("laser cooler", m.tec_current_ma, m.thresholds.tec_current_ma, "mA", 1, style, verb);
   out += power_row(m);
   if (m.module_firmware_error.value_or(false)) out += row("firmware", "the module's own firmware has failed");
   if (m.data_path_firmware_error.value_or(false)) out += row("firmware", "the data path's firmware has failed");

@@ -73,14 +73,20 @@ VdmStatistics as_vdm(const BerStatistics& ber) {
 
 std::string symbols(double value) { return fmt::format("{:.0f}", value); }
 
+/// CMIS 5.4 7.1.4.2: LTP where nothing lies between the levels.
+constexpr double kMostRatioDb = 255.99;
+
 std::string numbers(const std::vector<double>& values) {
   std::vector<std::string> parts;
   parts.reserve(values.size());
-  for (const double value : values) parts.push_back(value == 0 ? "-" : fmt::format("{:.1f}", value));
+  for (const double value : values)
+    parts.push_back(value == 0 ? "-" : value >= kMostRatioDb ? ">=256" : fmt::format("{:.1f}", value));
   return join(parts, "  ");
 }
 
 std::string ratio(double value) { return value == 0 ? "0" : fmt::format("{:.1e}", value); }
+
+std::string count(double value) { return fmt::format("{:.6g}", value); }
 
 std::string one_decimal(double value) { return fmt::format("{:.1f}", value); }
 
@@ -129,17 +135,18 @@ std::string lasers(const ModuleVdm& v) {
 
 std::string vdm_text(const ModuleSample& m) {
   const ModuleVdm& v = m.vdm;
-  const std::string statistics =
-      vdm_row("media BER", v, as_vdm(v.media_pre_fec_ber), "media_pre_fec_ber", ratio) +
-      vdm_row("host BER", v, as_vdm(v.host_pre_fec_ber), "host_pre_fec_ber", ratio) +
-      vdm_row("media frames", v, v.media_frame_error_ratio, "media_frame_error_ratio", ratio) +
-      vdm_row("host frames", v, v.host_frame_error_ratio, "host_frame_error_ratio", ratio) +
-      vdm_row("media tail", v, v.media_fec_tail_symbols, "media_fec_tail_symbols", symbols) +
-      vdm_row("host tail", v, v.host_fec_tail_symbols, "host_fec_tail_symbols", symbols);
+  const std::string statistics = vdm_row("media BER", v, as_vdm(v.media_pre_fec_ber), "media_pre_fec_ber", ratio) +
+                                 vdm_row("host BER", v, as_vdm(v.host_pre_fec_ber), "host_pre_fec_ber", ratio) +
+                                 vdm_row("media frames", v, v.media_errored_frames, "media_errored_frames", count) +
+                                 vdm_row("host frames", v, v.host_errored_frames, "host_errored_frames", count) +
+                                 vdm_row("media tail", v, v.media_fec_tail_symbols, "media_fec_tail_symbols", symbols) +
+                                 vdm_row("host tail", v, v.host_fec_tail_symbols, "host_fec_tail_symbols", symbols);
   std::string out = per_lane("media SNR dB", v, v.media_esnr_db, "media_esnr_db") +
                     per_lane("host SNR dB", v, v.host_esnr_db, "host_esnr_db") +
                     per_lane("media LTP dB", v, v.media_ltp_db, "media_ltp_db") +
                     per_lane("host LTP dB", v, v.host_ltp_db, "host_ltp_db") + statistics;
+  if (!v.media_errored_frames.empty() || !v.host_errored_frames.empty())
+    out += row("", "frames: those that FEC could not correct, in a sampling interval of the module (total: in all)");
   out += row("lasers (VDM)", lasers(v));
   if (const std::string inside = supplies(v); !inside.empty()) out += row("supplies V", inside);
   if (!statistics.empty() || !m.coherent_statistics.empty())

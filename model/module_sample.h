@@ -99,7 +99,9 @@ struct BerStatistics {
   bool operator==(const BerStatistics&) const = default;
 };
 
-/// As BerStatistics, of another value: a frame error ratio, or a FEC tail (most symbol errors of any code word).
+/// As BerStatistics, of another value: frames that FEC could not correct in one sampling interval of the module, as
+/// RS(544,514) frames (CMIS 5.4 7.1.5.1 FERC), or a FEC tail (most symbol errors of any code word). `total`: of all
+/// intervals since an unknown time.
 struct VdmStatistics {
   std::optional<double> min, max, avg, current, total;
   [[nodiscard]] bool empty() const { return !min && !max && !avg && !current && !total; }
@@ -135,8 +137,8 @@ struct ModuleVdm {
   std::vector<BerStatistics> media_pre_fec_ber_by_lane, host_pre_fec_ber_by_lane;
   std::vector<double> media_ltp_db;  ///< PAM4 level transition parameter
   std::vector<double> host_ltp_db;
-  VdmStatistics media_frame_error_ratio;
-  VdmStatistics host_frame_error_ratio;
+  VdmStatistics media_errored_frames;
+  VdmStatistics host_errored_frames;
   VdmStatistics media_fec_tail_symbols;
   VdmStatistics host_fec_tail_symbols;
   std::optional<double> laser_age_percent;
@@ -152,11 +154,11 @@ struct ModuleVdm {
   std::vector<VdmFlags> flags;
   [[nodiscard]] bool empty() const {
     return media_esnr_db.empty() && host_esnr_db.empty() && media_pre_fec_ber.empty() && host_pre_fec_ber.empty() &&
-           media_ltp_db.empty() && host_ltp_db.empty() && media_frame_error_ratio.empty() &&
-           host_frame_error_ratio.empty() && media_fec_tail_symbols.empty() && host_fec_tail_symbols.empty() &&
-           !laser_age_percent && !laser_frequency_error_mhz && !laser_temperature_c && !tec_current_percent &&
-           !vcc2p6_v && !vcc1p8_v && !vcc1p2_v && !vcc0p9_v && !vcc0p7a_v && !vcc0p7b_v && !vcc12_v && !frozen &&
-           thresholds.empty() && flags.empty();
+           media_ltp_db.empty() && host_ltp_db.empty() && media_errored_frames.empty() && host_errored_frames.empty() &&
+           media_fec_tail_symbols.empty() && host_fec_tail_symbols.empty() && !laser_age_percent &&
+           !laser_frequency_error_mhz && !laser_temperature_c && !tec_current_percent && !vcc2p6_v && !vcc1p8_v &&
+           !vcc1p2_v && !vcc0p9_v && !vcc0p7a_v && !vcc0p7b_v && !vcc12_v && !frozen && thresholds.empty() &&
+           flags.empty();
   }
   bool operator==(const ModuleVdm&) const = default;
 };
@@ -258,7 +260,7 @@ struct ModuleSample {
   std::optional<double> tec_current_ma;       ///< SFF-8472
   std::optional<bool> low_power_requested;    ///< the host holds the module in low power, by software
   std::optional<bool> low_power_pin_obeyed;   ///< … or could by a pin, which nobody but the module can read
-  std::optional<bool> high_power_enabled;     ///< SFF-8636 power classes 5 to 8: the host lets it take more than 3.5 W
+  std::optional<double> allowed_power_w;      ///< SFF-8636: the host lets it take no more, where its class may need it
   std::optional<bool> module_firmware_error;  ///< CMIS: the module's own firmware has failed
   std::optional<bool> data_path_firmware_error;
   std::optional<bool> abnormal_firmware;  ///< CMIS 5.4: it does not run the firmware that it should

@@ -152,8 +152,8 @@ void fields(Is<ModuleVdm> auto& vdm, auto& visit) {
   visit("host_pre_fec_ber_by_lane", vdm.host_pre_fec_ber_by_lane);
   visit("media_ltp_db", vdm.media_ltp_db);
   visit("host_ltp_db", vdm.host_ltp_db);
-  visit("media_frame_error_ratio", vdm.media_frame_error_ratio);
-  visit("host_frame_error_ratio", vdm.host_frame_error_ratio);
+  visit("media_errored_frames", vdm.media_errored_frames);
+  visit("host_errored_frames", vdm.host_errored_frames);
   visit("media_fec_tail_symbols", vdm.media_fec_tail_symbols);
   visit("host_fec_tail_symbols", vdm.host_fec_tail_symbols);
   visit("laser_age_percent", vdm.laser_age_percent);
@@ -262,7 +262,7 @@ void more_module_fields(Is<ModuleSample> auto& module, auto& visit) {
   visit("tec_current_ma", module.tec_current_ma);
   visit("low_power_requested", module.low_power_requested);
   visit("low_power_pin_obeyed", module.low_power_pin_obeyed);
-  visit("high_power_enabled", module.high_power_enabled);
+  visit("allowed_power_w", module.allowed_power_w);
   visit("module_firmware_error", module.module_firmware_error);
   visit("data_path_firmware_error", module.data_path_firmware_error);
   visit("abnormal_firmware", module.abnormal_firmware);

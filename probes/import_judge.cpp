@@ -37,7 +37,7 @@ constexpr auto kRanges = std::to_array<Range>({
     {"_dbm", "power of {:g} dBm", -100, 60},
     {"_ber", "BER of {:g}", 0, 1},
     {"_ber_by_lane", "BER of {:g}", 0, 1},
-    {"frame_error_ratio", "", 0, 1e12},  // CMIS gives up to 2.047e10
+    {"errored_frames", "", 0, 1e12},  // CMIS gives up to 2.047e10
     {"_symbols", "", 0, 65'535},
     {"_percent", "share of {:g} %", -1000, 1000},
     {"speed_mbps", "speed of {:g} Mb/s", 0, 100e6},

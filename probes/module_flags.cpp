@@ -163,6 +163,7 @@ ModuleCalm calm_of(const ModuleSample& sample) {
               !sample.low_power_requested.value_or(false);
   for (const ModuleLane& lane : sample.lanes) out.transmitter_on.push_back(!lane.tx_disabled.value_or(false));
   for (const ModuleHostLane& lane : sample.host_lanes) out.data_path_up.push_back(lane.data_path_state == "Activated");
+  out.applications = sample.type + " " + sample.host_interface;
   return out;
 }
 
@@ -177,6 +178,11 @@ bool any_came_up(const std::vector<bool>& before, const std::vector<bool>& now) 
 bool has_just_come_up(const ModuleCalm& before, const ModuleCalm& now) {
   return (!before.ready && now.ready) || any_came_up(before.transmitter_on, now.transmitter_on) ||
          any_came_up(before.data_path_up, now.data_path_up);
+}
+
+bool has_other_limits(const ModuleCalm& before, const ModuleCalm& now) {
+  return any_came_up(before.data_path_up, now.data_path_up) ||
+         (!before.applications.empty() && before.applications != now.applications);
 }
 
 void ModuleFlagHistory::note(const std::string& name, std::optional<std::uint32_t> lane, bool set, WallTime at) {

@@ -21,11 +21,14 @@ struct ModuleCalm {
   bool ready = true;                 ///< its readings are valid, it is in full power, and CMIS says ModuleReady
   std::vector<bool> transmitter_on;  ///< per media lane
   std::vector<bool> data_path_up;    ///< CMIS, per host lane
+  std::string applications;          ///< what runs on it
 };
 ModuleCalm calm_of(const ModuleSample& sample);
 /// True when the module, one of its lasers or of its data paths has come up since: then flags are of that moment and no
 /// fault. A module that goes the other way, into ModuleFault or low power, keeps its flags: they say why.
 bool has_just_come_up(const ModuleCalm& before, const ModuleCalm& now);
+/// True when a data path has come up since, or another application runs: its limits may be others.
+bool has_other_limits(const ModuleCalm& before, const ModuleCalm& now);
 
 /// The past of one module's flags. Bounded by the number of flags that a module has.
 class ModuleFlagHistory {

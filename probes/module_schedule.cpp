@@ -36,8 +36,8 @@ bool is_identity_page(const ModulePageRequest& page) {
   return page.offset >= 128 && page.page == 0 && page.i2c_address == kModuleAddressA0;
 }
 
-std::string name_of(const ModulePageRequest& page) {
-  return page_name({page.i2c_address, page.bank, page.page, page.offset >= 128});
+std::string name_of(const ModulePageRequest& page, ModuleMap map) {
+  return page_name({page.i2c_address, page.bank, page.page, page.offset >= 128}, map);
 }
 
 /// The rest of a short read, from an even offset on: two-byte values stay whole. nullopt when nothing more is to come.
@@ -278,8 +278,9 @@ void ModuleSchedule::end_good(Port& port, SteadyTime now) {
     return end_failed(port, Error{why}, now);
   }
   ModuleSample sample = decode_module(port.image);
+  const ModuleMap map = module_head(port.image).map;
   for (const auto& [page, failure] : port.page_failures) {
-    std::string warning = name_of(page) + ": " + errno_name(failure.errnum);
+    std::string warning = name_of(page, map) + ": " + errno_name(failure.errnum);
     if (sample.warnings.empty() || sample.warnings.back() != warning) sample.warnings.push_back(std::move(warning));
   }
   doubt(port, sample, now);
@@ -289,6 +290,11 @@ void ModuleSchedule::end_good(Port& port, SteadyTime now) {
   port.failures = 0;
   Milliseconds wait = timing_.period;
   const ModuleCalm calm = calm_of(sample);
+  if (has_other_limits(port.calm, calm)) {
+    port.image = without_limits(port.image);
+    port.identified = false;
+    wait = std::min(wait, timing_.settle);
+  }
   if (is_latched(sample) && (!port.flags_valid || has_just_come_up(port.calm, calm))) {
     // What is latched now happened at an unknown time, while the module was put in, powered up or switched on.
     forget_flags(sample);

@@ -30,7 +30,10 @@ struct Medium {
   }
 };
 
-Medium medium_of(const ModulePage& lower, const ModulePage& id) {
+/// CMIS 5.4 table 8-20: 00h says nothing, 40h to 8Fh are the maker's own.
+bool is_unsaid(std::uint8_t media) { return media == 0 || (media >= 0x40 && media <= 0x8f); }
+
+Medium medium_of(const ModulePage& lower, const ModulePage& id, const ModulePage& advert) {
   const std::uint8_t media = lower.byte(85).value_or(0);
   const std::uint8_t connector = id.byte(203).value_or(0);
   const auto technology = id.byte(212);
@@ -40,12 +43,12 @@ Medium medium_of(const ModulePage& lower, const ModulePage& id) {
     return {false, true, "acc"};  // media type 03h is linear copper too
   if (passive || media == kPassiveCopper) return {false, true, "dac"};
   if (media == kActiveCable) return {true, true, "aoc"};
-  if (media != kMultimodeFibre && media != kSingleModeFibre) return {};
+  const bool measures_light = advert.offers(160, 1) || advert.offers(160, 2);
+  if (media != kMultimodeFibre && media != kSingleModeFibre && !(is_unsaid(media) && measures_light)) return {};
   return connector == 0x23 || connector == 0x0b ? Medium{true, true, "aoc"} : Medium{true, false, "optical"};
 }
 
-void read_applications(const ModuleImage& image, const Medium& medium, ModuleSample& sample) {
-  const CmisLanes lanes = cmis_lanes(image, medium.optical);
+void read_applications(const ModuleImage& image, const CmisLanes& lanes, ModuleSample& sample) {
   if (lanes.host_per_bank == 0) return;
   sample.host_lane_count = lanes.host_per_bank * cmis_bank_count(image);
   sample.media_lane_count = lanes.media_per_bank * cmis_bank_count(image);
@@ -70,16 +73,11 @@ std::optional<double> cable_length_m(const ModulePage& id, ModuleWarnings& warni
   return std::nullopt;
 }
 
-/// The fourth multiplier is reserved in CMIS 5.2 (8.3.7); later text lets it point at byte 137, whose coding could not
-/// be sourced.
-std::optional<double> reach_m(const ModulePage& advert, ModuleWarnings& warnings) {
-  constexpr unsigned kReserved = 3;
-  const std::uint8_t code = advert.byte(132).value_or(0);
-  if (code >> 6U == kReserved && (code & 0x3fU) != 0) {
-    warnings.emplace_back("the reach has a multiplier whose meaning is not known: it is left out");
-    return std::nullopt;
-  }
-  if (const auto metres = scaled_length(code, {100, 1000, 10000, 0})) return metres;
+/// CMIS 5.4 table 8-45. The fourth multiplier was reserved in 5.2; now it points at byte 137.
+std::optional<double> reach_m(const ModulePage& advert) {
+  constexpr double kFarMultipliers[] = {50e3, 100e3, 200e3, 500e3};
+  const double far = kFarMultipliers[advert.byte(137).value_or(0) >> 6U];
+  if (const auto metres = scaled_length(advert.byte(132).value_or(0), {100, 1000, 10000, far})) return metres;
   double reach = 0;
   for (const unsigned offset : {133U, 134U, 135U}) reach = std::max(reach, advert.byte(offset).value_or(0) * 2.0);
   reach = std::max(reach, static_cast<double>(advert.byte(136).value_or(0)));
@@ -108,13 +106,19 @@ std::string version(const ModulePage& page, unsigned offset) {
   return (major | minor) == 0 || (major & minor) == 0xff ? std::string() : fmt::format("{}.{}", major, minor);
 }
 
+/// CMIS 5.4 8.2.9. FFh.FFh: what runs is not valid; of a flat module memory that nobody wrote.
+void read_firmware(const ModulePage& lower, ModuleSample& sample) {
+  sample.firmware = version(lower, 39);
+  if (!lower.bit(2, 7).value_or(true) && lower.u16(39) == 0xffff) sample.firmware = "invalid";
+}
+
 void read_advert(const ModulePage& advert, const ModuleHead& head, const Medium& medium, ModuleSample& sample) {
   // Which of its images CMIS 3.0 means by 128 and 129 could not be sourced.
   if (head.revision >= 0x40) sample.inactive_firmware = version(advert, 128);
   sample.hardware_revision = version(advert, 130);
   note_checksum(sample, "page 01h", advert.checksum_ok(130, 254, 255));
   if (!medium.optical) return;
-  if (!medium.cable) sample.reach_m = reach_m(advert, sample.warnings);
+  if (!medium.cable) sample.reach_m = reach_m(advert);
   if (const auto raw = advert.u16(138); raw && *raw >= 600 * 20 && *raw <= 2000 * 20)
     sample.wavelength_nm = *raw / 20.0;
   sample.rx_power_is_average = advert.bit(151, 4);
@@ -253,14 +257,18 @@ void decode_cmis(const ModuleImage& image, const ModuleHead& head, ModuleSample&
   if (known_revision) sample.management += fmt::format(" {}.{}", head.revision >> 4U, head.revision & 0x0fU);
   if (!known_revision && head.lower_page_usable)
     sample.warnings.push_back(fmt::format("CMIS revision {:02x}h is not one that exists", head.revision));
-  const Medium medium = medium_of(lower, id);
+  const Medium medium = medium_of(lower, id, advert);
   sample.kind = medium.kind;
   read_page00(id, medium, sample);
   if (!head.lower_page_usable) return;
   sample.media_type = media_type_name(lower.byte(85).value_or(0));
-  read_applications(image, medium, sample);
+  const CmisLanes lanes = cmis_lanes(image, medium.optical);
+  read_applications(image, lanes, sample);
+  read_firmware(lower, sample);
   if (cmis_is_flat(image)) return;  // lower page and 00h only: states, flags and monitors of a flat module mean nothing
-  sample.firmware = version(lower, 39);
+  if (const std::uint8_t media = lower.byte(85).value_or(0); is_unsaid(media))
+    sample.warnings.push_back(fmt::format("what the module is made of is not known: its media type is {:02x}h{}", media,
+                                          medium.optical ? "; it measures light, so it is taken for optical" : ""));
   read_state(lower, head, sample);
   if (!advert.exists()) {
     sample.warnings.emplace_back("page 01h was not read: what the module measures is not known");
@@ -272,7 +280,7 @@ void decode_cmis(const ModuleImage& image, const ModuleHead& head, ModuleSample&
   read_module_monitors(pages, advert, sample);
   read_thresholds(pages, advert, medium.optical, sample);
   decode_cmis_lanes(image, medium.side(), sample);
-  decode_cmis_vdm(image, sample);
+  decode_cmis_vdm(image, lanes, sample);
   decode_cmis_coherent(image, sample);
   forget_idle_statistics(sample);
 }

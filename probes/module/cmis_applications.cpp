@@ -139,8 +139,8 @@ void set_names(const ModuleImage& image, const std::vector<Application>& apps, C
 /// The data path of the application's n-th start, in a bank.
 DataPath data_path(const Application& app, std::size_t n, std::size_t bank, bool optical, const CmisLanes& lanes) {
   const std::size_t host = bank * kLanesPerBank + app.host_starts[n];
-  if (!optical) return {host, app.host_lanes, bank * lanes.media_per_bank + app.host_starts[n], app.host_lanes};
-  return {host, app.host_lanes, bank * lanes.media_per_bank + app.media_starts[n], app.media_lanes};
+  if (!optical) return {host, app.host_lanes, bank * lanes.media_per_bank + app.host_starts[n], app.host_lanes, false};
+  return {host, app.host_lanes, bank * lanes.media_per_bank + app.media_starts[n], app.media_lanes, false};
 }
 
 void set_data_paths(const ModuleImage& image, const std::vector<Application>& apps, bool optical, CmisLanes& out) {
@@ -149,7 +149,9 @@ void set_data_paths(const ModuleImage& image, const std::vector<Application>& ap
     for (const Application& app : apps)
       for (std::size_t n = 0; n < std::min(app.host_starts.size(), app.media_starts.size()); ++n) {
         const bool runs = selected(upper_page(image, 0x11, bank), app.host_starts[n]) == app.number;
-        (runs ? out.data_paths : idle).push_back(data_path(app, n, bank, optical, out));
+        DataPath path = data_path(app, n, bank, optical, out);
+        path.runs = runs;
+        (runs ? out.data_paths : idle).push_back(path);
       }
   out.data_paths.insert(out.data_paths.end(), idle.begin(), idle.end());
 }
@@ -169,7 +171,7 @@ HostShare host_share(const CmisLanes& lanes, std::size_t media_lane) {
       return share_of(path, media_lane);
   if (lanes.media_per_bank == 0) return {};
   const std::size_t bank = media_lane / lanes.media_per_bank;
-  return share_of({bank * kLanesPerBank, lanes.host_per_bank, bank * lanes.media_per_bank, lanes.media_per_bank},
+  return share_of({bank * kLanesPerBank, lanes.host_per_bank, bank * lanes.media_per_bank, lanes.media_per_bank, false},
                   media_lane);
 }
 

@@ -14,6 +14,7 @@ namespace linkhealth {
 struct DataPath {
   std::size_t host_first = 0, host_lanes = 0;
   std::size_t media_first = 0, media_lanes = 0;
+  bool runs = false;
 };
 
 struct CmisLanes {

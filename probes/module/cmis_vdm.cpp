@@ -1,3 +1,9 @@
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "probes/module/cmis_applications.h"
 #include "probes/module/maps.h"
 #include "probes/module/observables.h"
 
@@ -17,8 +23,57 @@ ModulePage group_page(const ModuleImage& image, std::uint8_t first, std::uint8_t
   return upper_page(image, static_cast<std::uint8_t>(first + group), bank);
 }
 
-void read_group(const ModuleImage& image, std::uint8_t group, std::uint8_t bank, bool values_valid,
+/// Where the objects of one type are, all banks: lanes of the whole module, 0 first.
+using Places = std::map<std::uint8_t, std::set<std::size_t>>;
+
+Places places_of(const ModuleImage& image, std::uint8_t groups) {
+  Places places;
+  for (std::uint8_t bank = 0; bank < cmis_bank_count(image); ++bank)
+    for (std::uint8_t group = 0; group < groups; ++group) {
+      const ModulePage descriptors = group_page(image, kDescriptors, group, bank);
+      for (unsigned i = 0; i < kInstancesPerGroup; ++i) {
+        const unsigned lane = descriptors.byte(128 + 2 * i).value_or(0) & 0x0fU;
+        if (lane < kLanesPerBank) places[descriptors.byte(129 + 2 * i).value_or(0)].insert(bank * kLanesPerBank + lane);
+      }
+    }
+  return places;
+}
+
+/// CMIS 5.4 table 8-179: what belongs to a data path stands at the first of its host lanes, on the media side too. Some
+/// modules list each lane there: then a place is a lane. Which of both, all places of the type together say.
+class DataPathPlaces {
+ public:
+  DataPathPlaces(const CmisLanes& lanes, Places places) : paths_(lanes.data_paths), places_(std::move(places)) {
+    if (std::ranges::any_of(paths_, &DataPath::runs)) std::erase_if(paths_, [](const DataPath& p) { return !p.runs; });
+  }
+
+  void locate(ObservableInstance& instance) const {
+    const Observable* row = find_observable(cmis_observables(), instance.type);
+    if (row == nullptr || !instance.lane || !is_of_data_path(*row) || !are_data_paths(instance.type)) return;
+    const DataPath& path = *path_at(*instance.lane);
+    instance.lane = static_cast<unsigned>(row->host ? path.host_first : path.media_first);
+    instance.lanes = static_cast<unsigned>(row->host ? path.host_lanes : path.media_lanes);
+  }
+
+ private:
+  [[nodiscard]] std::vector<DataPath>::const_iterator path_at(std::size_t lane) const {
+    return std::ranges::find(paths_, lane, &DataPath::host_first);
+  }
+  [[nodiscard]] bool are_data_paths(std::uint8_t type) const {
+    return std::ranges::all_of(places_.at(type), [this](std::size_t lane) { return path_at(lane) != paths_.end(); });
+  }
+
+  std::vector<DataPath> paths_;
+  Places places_;
+};
+
+struct GroupPlace {
+  std::uint8_t group = 0, bank = 0;
+};
+
+void read_group(const ModuleImage& image, GroupPlace at, bool values_valid, const DataPathPlaces& places,
                 ObservableCollector& out, ModuleWarnings& warnings) {
+  const auto [group, bank] = at;
   const ModulePage descriptors = group_page(image, kDescriptors, group, bank);
   const ModulePage values = group_page(image, kValues, group, bank);
   const ModulePage limits = group_page(image, kLimits, group, bank);
@@ -32,6 +87,7 @@ void read_group(const ModuleImage& image, std::uint8_t group, std::uint8_t bank,
     ObservableInstance instance;
     instance.type = *type;
     if (const unsigned lane = *where & 0x0fU; lane < kLanesPerBank) instance.lane = bank * kLanesPerBank + lane;
+    places.locate(instance);
     instance.limits = read_quad(limits, 128 + 8 * (*where >> 4U));
     if (values_valid) {
       instance.value = values.u16(128 + 2 * i);
@@ -40,8 +96,9 @@ void read_group(const ModuleImage& image, std::uint8_t group, std::uint8_t bank,
     out.take(instance);
   }
   if (any && values_valid && !values.exists())
-    warnings.push_back(page_name({kModuleAddressA0, bank, static_cast<std::uint8_t>(kValues + group), true}) +
-                       " was not read: its VDM values are not known");
+    warnings.push_back(
+        page_name({kModuleAddressA0, bank, static_cast<std::uint8_t>(kValues + group), true}, ModuleMap::kCmis) +
+        " was not read: its VDM values are not known");
 }
 
 template <typename Statistics>
@@ -79,12 +136,12 @@ void forget_idle_statistics(ModuleSample& sample) {
   const bool off = !sample.state.empty() && sample.state != "ModuleReady";
   if (off || all_are_lost(sample.lanes, &ModuleLane::rx_los, &ModuleLane::rx_lol)) {
     forget_zeros(vdm.media_pre_fec_ber);
-    forget_zeros(vdm.media_frame_error_ratio);
+    forget_zeros(vdm.media_errored_frames);
     forget_zeros(vdm.media_fec_tail_symbols);
   }
   if (off || all_are_lost(sample.host_lanes, &ModuleHostLane::tx_los, &ModuleHostLane::tx_lol)) {
     forget_zeros(vdm.host_pre_fec_ber);
-    forget_zeros(vdm.host_frame_error_ratio);
+    forget_zeros(vdm.host_errored_frames);
     forget_zeros(vdm.host_fec_tail_symbols);
   }
   const auto by_lane = [&](std::vector<BerStatistics>& all, const auto& lanes, auto los, auto lol) {
@@ -95,7 +152,7 @@ void forget_idle_statistics(ModuleSample& sample) {
   by_lane(vdm.host_pre_fec_ber_by_lane, sample.host_lanes, &ModuleHostLane::tx_los, &ModuleHostLane::tx_lol);
 }
 
-void decode_cmis_vdm(const ModuleImage& image, ModuleSample& sample) {
+void decode_cmis_vdm(const ModuleImage& image, const CmisLanes& lanes, ModuleSample& sample) {
   const ModulePage control = upper_page(image, 0x2f);
   if (upper_page(image, 0x01).offers(142, 6) && !control.byte(128))
     sample.warnings.emplace_back("page 2fh was not read: the module's VDM values are not known");
@@ -104,8 +161,10 @@ void decode_cmis_vdm(const ModuleImage& image, ModuleSample& sample) {
   const bool asleep = control.offers(144, 6);
   if (asleep) sample.warnings.emplace_back("VDM is in power saving: its values are old and left out");
   ObservableCollector out(cmis_observables(), sample);
+  const DataPathPlaces places(lanes, places_of(image, groups));
   for (std::uint8_t bank = 0; bank < cmis_bank_count(image); ++bank)
-    for (std::uint8_t group = 0; group < groups; ++group) read_group(image, group, bank, !asleep, out, sample.warnings);
+    for (std::uint8_t group = 0; group < groups; ++group)
+      read_group(image, {group, bank}, !asleep, places, out, sample.warnings);
   out.finish();
   if (!asleep && control.offers(144, 7)) {
     sample.vdm.frozen = true;

@@ -240,13 +240,14 @@ Result<ModuleImage> read_module_dump(const std::string& path) {
 
 std::vector<std::string> pages_cut_off(const ModuleImage& image) {
   std::vector<std::string> cuts;
+  const ModuleMap map = module_head(image).map;
   for (const ModulePageKey& key : image.keys()) {
     const unsigned base = key.upper ? kHalf : 0;
     unsigned there = 0;
     while (there < kHalf && image.byte(key, base + there)) ++there;
     if (there < kHalf)
-      cuts.push_back(fmt::format("{} breaks off after {} of {} bytes: what stands behind is not known", page_name(key),
-                                 there, kHalf));
+      cuts.push_back(fmt::format("{} breaks off after {} of {} bytes: what stands behind is not known",
+                                 page_name(key, map), there, kHalf));
   }
   return cuts;
 }

@@ -8,6 +8,8 @@
 
 namespace linkhealth {
 
+struct CmisLanes;
+
 /// Where A0h of an SFP and page 00h of a QSFP say who it is.
 inline constexpr IdentityOffsets kSff8472Identity{20, 37, 40, 56, 4, 68, 84};
 inline constexpr IdentityOffsets kSff8636Identity{148, 165, 168, 184, 2, 196, 212};
@@ -23,7 +25,7 @@ void decode_sff8636_parameters(const ModuleImage& image, ModuleSample& sample);
 /// OIF-CMIS 3.0 to 5.4.
 void decode_cmis(const ModuleImage& image, const ModuleHead& head, ModuleSample& sample);
 /// The VDM part of CMIS (pages 20h-2Fh): values, limits, flags, and the coherent monitors that come through it.
-void decode_cmis_vdm(const ModuleImage& image, ModuleSample& sample);
+void decode_cmis_vdm(const ModuleImage& image, const CmisLanes& lanes, ModuleSample& sample);
 /// The statistics of a coherent module, pages 34h (receiver's FEC) and 35h (link), where 01h:142.4 offers them. Offsets
 /// and scales after C-CMIS 1.1 as sonic-platform-common's mem_maps/public/c_cmis.py has them, checked against one dump
 /// of an 800ZR module. C-CMIS's own list of what a module fills in could not be sourced: a quantity whose three

@@ -20,6 +20,9 @@ double from_f16(std::uint16_t raw) {
   return exponent < 0 ? (raw & 0x7ffU) / power : (raw & 0x7ffU) * power;
 }
 
+/// Of FFFEh.
+constexpr double kMostLtpDb = 0xfffe / 256.0;
+
 double decoded(const Observable& row, std::uint16_t raw) {
   switch (row.coding) {
     case Coding::kU16:
@@ -33,15 +36,19 @@ double decoded(const Observable& row, std::uint16_t raw) {
 }
 
 std::optional<double> value_of(const Observable& row, std::uint16_t raw) {
+  // CMIS 5.4 7.1.4.2: nothing lies between the levels, the best that there is; FFFEh: more than can be said.
+  if (row.sink == Sink::kLtp && raw == 0xffff) return kMostLtpDb;
   if (raw == 0xffff && row.coding != Coding::kS16) return std::nullopt;
   if (raw == row.not_available) return std::nullopt;
   return decoded(row, raw);
 }
 
-/// A limit at the end of the scale never trips: it is none.
+/// A limit at the end of the scale never trips: it is none (CMIS 5.4 7.1.3.2). A low one of all ones is none either:
+/// modules have it where they mean that.
 std::optional<double> limit_of(const Observable& row, std::uint16_t raw, bool high) {
   const bool is_signed = row.coding == Coding::kS16;
-  if (raw == (high ? (is_signed ? 0x7fff : 0xffff) : (is_signed ? 0x8000 : 0xffff))) return std::nullopt;
+  const std::uint16_t end = high ? (is_signed ? 0x7fff : 0xffff) : (is_signed ? 0x8000 : 0x0000);
+  if (raw == end || (!is_signed && raw == 0xffff)) return std::nullopt;
   return decoded(row, raw);
 }
 
@@ -56,8 +63,8 @@ bool in_order(const Limits& l) {
 /// A BER is a probability; 0.5 is CMIS's "no value". 0 may be true of a perfect link; forget_idle_statistics() knows
 /// when it is not.
 bool is_plausible_ber(double ber) { return ber >= 0 && ber < 0.5; }
-/// CMIS 5.3 7.10.2: the largest F16 is the "no value" of error ratios; a ratio is at most 1.
-bool is_plausible_ratio(double ratio) { return ratio >= 0 && ratio <= 1; }
+/// CMIS 5.4 7.10.2: the largest F16 is the "no value".
+bool is_plausible_count(double frames) { return frames >= 0 && frames < 2.047e10; }
 
 bool is_worse(double value, double than, Worst worst) {
   switch (worst) {
@@ -114,12 +121,21 @@ std::optional<std::uint32_t> number_of(const std::optional<unsigned>& lane) {
 
 }  // namespace
 
+bool is_of_data_path(const Observable& row) {
+  return row.sink == Sink::kBer || row.sink == Sink::kErroredFrames || row.sink == Sink::kTail;
+}
+
+const Observable* find_observable(std::span<const Observable> table, std::uint8_t type) {
+  const auto row = std::ranges::find(table, type, &Observable::type);
+  return row == table.end() ? nullptr : &*row;
+}
+
 void ObservableCollector::take(const ObservableInstance& instance) {
-  const auto row =
-      std::find_if(table_.begin(), table_.end(), [&](const Observable& o) { return o.type == instance.type; });
-  if (row == table_.end()) return;  // unused, or a maker's own quantity
+  const Observable* row = find_observable(table_, instance.type);
+  if (row == nullptr) return;  // unused, or a maker's own quantity
   if (instance.limits) take_limits(*row, instance.lane, *instance.limits);
-  if (instance.flags.any()) take_flags(*row, instance.lane, instance.flags);
+  for (unsigned i = 0; instance.flags.any() && i < instance.lanes; ++i)
+    take_flags(*row, instance.lane ? std::optional(*instance.lane + i) : std::nullopt, instance.flags);
   if (!instance.value) return;
   if (const auto value = value_of(*row, *instance.value)) take_value(*row, instance.lane, *value);
 }
@@ -151,9 +167,9 @@ void ObservableCollector::take_value(const Observable& row, const std::optional<
       return take_lane(row, lane, value, row.host ? vdm.host_ltp_db : vdm.media_ltp_db);
     case Sink::kBer:
       return take_ber(row, lane, value);
-    case Sink::kFrameErrors:
-      if (is_plausible_ratio(value))
-        put(row.host ? vdm.host_frame_error_ratio : vdm.media_frame_error_ratio, row.part, value);
+    case Sink::kErroredFrames:
+      if (is_plausible_count(value))
+        put(row.host ? vdm.host_errored_frames : vdm.media_errored_frames, row.part, value);
       return;
     case Sink::kTail:
       return put(row.host ? vdm.host_fec_tail_symbols : vdm.media_fec_tail_symbols, row.part, value);
@@ -187,7 +203,8 @@ void ObservableCollector::take_ber(const Observable& row, const std::optional<un
 
 void ObservableCollector::take_limits(const Observable& row, const std::optional<unsigned>& lane,
                                       const std::array<std::uint16_t, 4>& raw) {
-  if (std::all_of(raw.begin(), raw.end(), [](std::uint16_t r) { return r == 0; })) return;  // the set is not in use
+  const bool all_zero = std::all_of(raw.begin(), raw.end(), [](std::uint16_t r) { return r == 0; });
+  if (all_zero && row.sink != Sink::kErroredFrames) return;  // not in use; frames may be meant so: none may be lost
   const Limits limits{limit_of(row, raw[1], false), limit_of(row, raw[3], false), limit_of(row, raw[2], true),
                       limit_of(row, raw[0], true)};
   if (limits.empty()) return;

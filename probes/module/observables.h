@@ -22,7 +22,7 @@ enum class ObservableCoding : std::uint8_t {
 };
 
 /// What a value goes into.
-enum class ObservableSink : std::uint8_t { kEsnr, kLtp, kBer, kFrameErrors, kTail, kScalar, kModule, kCoherent };
+enum class ObservableSink : std::uint8_t { kEsnr, kLtp, kBer, kErroredFrames, kTail, kScalar, kModule, kCoherent };
 enum class ObservablePart : std::uint8_t { kNone, kMin, kMax, kAvg, kCurrent, kTotal };
 
 /// Which of several lanes' values stands for all of them: the worst.
@@ -64,16 +64,23 @@ struct Observable {
 struct ObservableInstance {
   std::uint8_t type = 0;
   std::optional<unsigned> lane;  ///< 0 first; nullopt: of the whole module
+  unsigned lanes = 1;            ///< of a data path: `lane` is the first of so many
   std::optional<std::uint16_t> value;
   std::optional<std::array<std::uint16_t, 4>> limits;  ///< high alarm, low alarm, high warning, low warning
   AlarmFlags flags;
 };
 
+/// True for what belongs to a data path and not to a lane: error ratios, lost frames, the FEC tail.
+bool is_of_data_path(const Observable& row);
+
 /// CMIS 5.4 table 8-180 and C-CMIS 1.3: the types of VDM.
 std::span<const Observable> cmis_observables();
 /// SFF-8636 rev 2.11 table 6-43. Left out: residual dispersion (its sign is not stated), frame error rates (frames a
-/// second, not the ratio that CMIS has), the prior period, and the laser's temperature (a deviation).
+/// second, not those of an interval that CMIS has), the prior period, and the laser's temperature (a deviation).
 std::span<const Observable> sff8636_observables();
+
+/// The row of a type; nullptr for a maker's own.
+const Observable* find_observable(std::span<const Observable> table, std::uint8_t type);
 
 /// Puts values, limits and flags into a sample. Types without a row (a maker's own) are left out.
 class ObservableCollector {

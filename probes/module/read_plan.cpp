@@ -189,6 +189,15 @@ ModuleImage without_monitors(const ModuleImage& image) {
   return out;
 }
 
+ModuleImage without_limits(const ModuleImage& image) {
+  ModuleImage out = image;
+  if (module_head(image).map != ModuleMap::kCmis) return out;
+  for (const ModulePageKey& key : image.keys())
+    if (key.upper && (key.page == 0x02 || (key.page >= 0x28 && key.page <= 0x2b)))
+      out.forget(upper(key.page, key.bank));
+  return out;
+}
+
 std::optional<ModulePageRequest> proof_request(const ModuleImage& raw) {
   const ModuleImage image = screened(raw, nullptr);
   if (!lower_page(image).byte(0)) return std::nullopt;

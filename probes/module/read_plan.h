@@ -26,6 +26,10 @@ std::vector<ModulePageRequest> next_reads(const ModuleImage& image, ReadScope sc
 /// EOPNOTSUPP), and after an error that may pass (EIO, EBUSY) gives up the round instead.
 ModuleImage without_monitors(const ModuleImage& image);
 
+/// A copy of `image` without the limits of a CMIS module (pages 02h and 28h to 2Bh): they may be others since another
+/// application runs, or since its data path came up (CMIS 5.4 7.1.3.2, 8.5).
+ModuleImage without_limits(const ModuleImage& image);
+
 /// What tells this module from the next: part and serial number, in one firmware access; of a module of which these are
 /// not known its first two bytes. Reading it after a round and comparing shows a swap between two reads, which would
 /// mix two modules' pages, and an empty cage. nullopt while nothing is known.

@@ -83,8 +83,9 @@ bool looks_like_cmis(const ModuleImage& image, std::uint8_t identifier, std::uin
 
 }  // namespace
 
-std::string page_name(const ModulePageKey& key) {
+std::string page_name(const ModulePageKey& key, ModuleMap map) {
   if (key.i2c_address == kModuleAddressA2) return key.upper ? "A2h, upper half" : "A2h";
+  if (map == ModuleMap::kSff8472) return key.upper ? "A0h, upper half" : "A0h";
   if (!key.upper) return "the lower page";
   return key.bank == 0 ? fmt::format("page {:02x}h", key.page)
                        : fmt::format("page {:02x}h of bank {}", key.page, key.bank);
@@ -100,7 +101,7 @@ ModuleImage screened(const ModuleImage& image, std::vector<std::string>* reasons
     if (why.empty()) continue;
     out.drop(key);
     if (reasons != nullptr && is_decoded(image, map, key))
-      reasons->push_back(page_name(key) + " " + why + ": left out");
+      reasons->push_back(page_name(key, map) + " " + why + ": left out");
   }
   return out;
 }
@@ -134,7 +135,8 @@ std::uint8_t cmis_bank_count(const ModuleImage& image) {
     case 2:
       return 4;
     case 3:
-      return std::clamp<std::uint8_t>(advert.byte(174).value_or(1), 1, 16);
+      // Bits 4 to 0: how many more than bank 0 (CMIS 5.4 table 8-58). 16 banks are more than any form factor has.
+      return std::min<std::uint8_t>((advert.byte(174).value_or(0) & 0x1fU) + 1, 16);
     default:
       return 1;
   }

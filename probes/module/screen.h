@@ -17,7 +17,7 @@ namespace linkhealth {
 ModuleImage screened(const ModuleImage& image, std::vector<std::string>* reasons);
 
 /// "page 11h of bank 1", "A2h", "the lower page".
-std::string page_name(const ModulePageKey& key);
+std::string page_name(const ModulePageKey& key, ModuleMap map);
 
 /// What is needed to choose a memory map.
 struct ModuleHead {

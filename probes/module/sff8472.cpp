@@ -58,10 +58,13 @@ std::optional<double> reach_m(const ModulePage& a0, bool copper, ModuleWarnings&
   return reach > 0 ? std::optional(reach) : std::nullopt;
 }
 
-std::optional<double> power_w(const ModulePage& a0) {
+std::optional<double> power_w(const ModulePage& a0, const ModulePage& a2) {
   const auto options = a0.byte(64);
   if (!options) return std::nullopt;
-  if ((*options & 0x40U) != 0) return std::nullopt;  // level 4: the wattage stands in byte 66 of later revisions
+  if ((*options & 0x40U) != 0) {  // level 4: tenths of a watt in A2h (SFF-8472 12.4.3 table 8-3)
+    const auto tenths = a2.byte(66);
+    return tenths && *tenths != 0 && *tenths != 0xff ? std::optional(*tenths / 10.0) : std::nullopt;
+  }
   if ((*options & 0x20U) != 0) return 2.0;
   return (*options & 0x02U) != 0 ? 1.5 : 1.0;
 }
@@ -247,7 +250,7 @@ void decode_sff8472(const ModuleImage& image, ModuleSample& sample) {
   else
     sample.reach_m = reach_m(a0, medium.copper, sample.warnings);
   if (!medium.copper) sample.wavelength_nm = sfp_wavelength_nm(a0);
-  sample.max_power_w = power_w(a0);
+  sample.max_power_w = power_w(a0, a2);
   sample.media_lane_count = 1;
   sample.host_lane_count = 1;
   sample.media_type = sfp_media_type(a0, medium);

@@ -19,7 +19,10 @@ constexpr std::string_view kRevisions[] = {"SFF-8636",     "SFF-8436",     "SFF-
                                            "SFF-8636 1.3", "SFF-8636 1.4", "SFF-8636 1.5",
                                            "SFF-8636 2.0", "SFF-8636 2.7", "SFF-8636 2.10"};
 
-enum : std::uint8_t { kTechCopper = 0x0a, kTechActiveCopper = 0x0c };
+/// The upper half of byte 147.
+enum : std::uint8_t { k850Vcsel = 0x00, kTechCopper = 0x0a, kTechActiveCopper = 0x0c };
+/// Bits of byte 164, the fastest last (table 6-21).
+constexpr std::string_view kInfiniBandRates[] = {"SDR", "DDR", "QDR", "FDR", "EDR", "HDR"};
 
 struct Medium {
   bool copper = false;
@@ -44,6 +47,13 @@ Medium medium_of(const ModulePage& id) {
   return {false, false, "optical"};
 }
 
+/// A module that names no Ethernet has this: "InfiniBand EDR".
+std::string infiniband_type(const ModulePage& id) {
+  for (unsigned bit = std::size(kInfiniBandRates); bit-- > 0;)
+    if (id.offers(164, bit)) return fmt::format("InfiniBand {}", kInfiniBandRates[bit]);
+  return {};
+}
+
 std::string type_of(const ModulePage& id, const Medium& medium) {
   // Byte 192 counts also where bit 131.7 does not point at it: modules without a code have 0 there.
   const auto extended = id.byte(192);
@@ -53,7 +63,7 @@ std::string type_of(const ModulePage& id, const Medium& medium) {
   if (id.offers(131, 0) || (medium.kind == "aoc" && id.offers(131, 2))) return "40G-AOC";
   if (id.offers(131, 2)) return "40G-SR4";
   if (id.offers(131, 1)) return "40G-LR4";
-  return {};
+  return infiniband_type(id);
 }
 
 /// By the type's name; without one by the lengths: byte 142 is of single-mode fibre, 143 to 146 of OM3, OM2, OM1 and
@@ -68,7 +78,6 @@ Fibre fibre_of(const ModulePage& id) {
 }
 
 std::string_view media_type_of(const ModulePage& id, const Medium& medium) {
-  constexpr unsigned k850Vcsel = 0;  // of byte 147
   if (medium.copper) return "copper";
   if (medium.kind == "optical") return fibre_name(fibre_of(id));
   const bool short_wave = medium.kind == "aoc" && id.byte(147).value_or(0xff) >> 4U == k850Vcsel;
@@ -97,7 +106,9 @@ std::optional<double> reach_m(const ModulePage& id, ModuleWarnings& warnings) {
   longest(143, 2);
   longest(144, 1);
   longest(145, 1);
-  longest(146, 2);
+  if (id.byte(147).value_or(0xff) >> 4U == k850Vcsel) longest(146, 2);  // of OM4; of other lasers a cable's (6.3.12)
+  if (id.byte(142) == 1)
+    warnings.emplace_back("whether the reach is less than 1 km is not known: its byte cannot say less");  // table 6-15
   return reach > 0 ? std::optional(reach) : std::nullopt;
 }
 
@@ -128,7 +139,10 @@ void read_power_control(const ModulePage& lower, ModuleSample& sample) {
   sample.low_power_pin_obeyed = !*by_software;
   if (*by_software) sample.low_power_requested = lower.bit(93, 1);
   const std::uint32_t power_class = sample.power_class.value_or(0);
-  if (power_class >= 5) sample.high_power_enabled = lower.bit(93, power_class == 8 ? 3 : 2);
+  const bool to_class_7 = lower.offers(93, 2);
+  const bool to_class_8 = lower.offers(93, 3);
+  if (power_class >= 5 && !to_class_7 && !to_class_8) sample.allowed_power_w = 3.5;
+  if (power_class == 8 && to_class_7 && !to_class_8) sample.allowed_power_w = 5.0;
 }
 
 void read_copper(const ModulePage& id, ModuleSample& sample) {

@@ -88,6 +88,10 @@ Limits read_limits(const ModulePage& page, unsigned offset, const ModuleQuantity
     return {};
   }
   if (is_switched_off(quad, quantity.is_signed)) return {};
+  if ((quad.high_alarm & quad.low_alarm & quad.high_warn & quad.low_warn) == 0xffff) {
+    warnings.push_back(fmt::format("{} limits are all ones: nobody has written any", quantity.name));
+    return {};
+  }
   const double ha = convert(quantity, quad.high_alarm);
   const double la = convert(quantity, quad.low_alarm);
   const double hw = convert(quantity, quad.high_warn);

@@ -107,6 +107,12 @@ TEST_F(CliModuleFile, WhatBreaksOffSaysSoAndIsNotTakenForAnother) {
   EXPECT_THAT(show(raw.substr(0, 135), "--json").out, HasSubstr("\"kind\":\"unknown\""));
 }
 
+TEST_F(CliModuleFile, AnSfpHasNoPagesToBreakOff) {
+  const std::string raw = sfp_files(EepromBuilder::sff8472()).raw;
+  EXPECT_THAT(show(raw.substr(0, 192), "--json").out,
+              HasSubstr("A0h, upper half breaks off after 64 of 128 bytes: what stands behind is not known"));
+}
+
 TEST_F(CliModuleFile, EveryFormOfAQsfpSaysTheSame) {
   const std::string json = json_of(qsfp_files(EepromBuilder::sff8636()));
   EXPECT_THAT(json, HasSubstr("\"part_number\":\"ACME-100G-SR4\""));
@@ -198,7 +204,8 @@ TEST_F(CliModuleFile, BytesThatAreNoModuleAreRefusedInEachForm) {
   expect_all_refused(std::string(256, '\0'), "its first byte, 00h, names no kind of module: not a module's memory");
   for (const char identifier : {'\x03', '\x11', '\x18'})  // a bus that floats after the first byte
     expect_all_refused(identifier + std::string(255, '\xff'),
-                       "the lower page is all ones behind its first byte: nobody answered: not a module's memory");
+                       std::string(identifier == '\x03' ? "A0h" : "the lower page") +
+                           " is all ones behind its first byte: nobody answered: not a module's memory");
   expect_refused(show(dump_json({{"lower", "\x0d"}})), "only 1 byte of the lower page: a module's memory has 128");
   expect_refused(show(dump_json({{"a2", std::string(256, '\1')}})), "neither the lower page nor page 00h is in it");
 }

@@ -36,7 +36,10 @@ TEST_P(DoctorRefusal, HasItsReasonAndItsHint) {
   const auto row = std::find_if(source_table().begin(), source_table().end(),
                                 [](const SourceRow& each) { return each.probe == GetParam().probe; });
   ASSERT_NE(row, source_table().end());
-  if (std::string(GetParam().probe).starts_with("peer_mad")) report.ports[0].latest.id.edit().link_layer = "InfiniBand";
+  if (std::string(GetParam().probe).starts_with("peer_mad")) {
+    report.ports[0].latest.id.edit().link_layer = "InfiniBand";
+    report.ports[0].latest.module.emplace().present = true;  // imported
+  }
   (row->node ? report.gaps : report.ports[0].gaps)
       .push_back({row->node ? "" : "mlx5_0/1", GetParam().probe, GetParam().reason});
   const DoctorReport doctor = examine(report, {});

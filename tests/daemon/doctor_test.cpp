@@ -60,6 +60,25 @@ TEST(Doctor, AModuleThatIsLeftAloneNeedsNoRight) {
   EXPECT_EQ(source(examine(report, {}), "module").hint, "it is read again when the maintenance ends");
 }
 
+/// With IPoIB ethtool answers EOPNOTSUPP, without it there is nobody to ask.
+TEST(Doctor, TheModuleOfAnInfiniBandPortComesByImportOnly) {
+  for (const bool ipoib : {false, true}) {
+    Report report = one_port();
+    PortId& id = report.ports[0].latest.id.edit();
+    id.link_layer = "InfiniBand";
+    id.netdev = ipoib ? "ib0" : "";
+    if (ipoib) report.ports[0].gaps.push_back({"mlx5_0/1", "module", "EOPNOTSUPP: the driver has no module interface"});
+    const DoctorReport without = examine(report, {});
+    EXPECT_EQ(source(without, "module").state, SourceState::kHidden);
+    EXPECT_EQ(source(without, "module").why, "the kernel has no path to the module of an InfiniBand port");
+    EXPECT_THAT(source(without, "module").hint, HasSubstr("docs/import.md"));
+    report.ports[0].latest.module.emplace().present = true;
+    const DoctorReport imported = examine(report, {});
+    EXPECT_EQ(source(imported, "module").state, SourceState::kSeen);
+    for (const std::string& line : imported.ports[0].not_noticed) EXPECT_THAT(line, Not(HasSubstr("needs the module")));
+  }
+}
+
 TEST(Doctor, ALinkOfWhichOnlySettingsAreKnownIsNotSeen) {
   Report report = one_port();
   report.ports[0].gaps.push_back({"mlx5_0/1", "link", "EACCES"});

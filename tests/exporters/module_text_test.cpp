@@ -112,9 +112,24 @@ TEST(ModuleText, AModuleThatItsHostHoldsDarkSaysSo) {
   EXPECT_THAT(module_text(m, {}), HasSubstr("  state        ready\n"));
   m.power_class = 6;
   m.max_power_w = 4.5;
-  m.high_power_enabled = false;
+  m.allowed_power_w = 3.5;
   EXPECT_THAT(module_text(m, {}),
               HasSubstr("  power        at most 4.5 W, of which the host has not enabled more than 3.5 W\n"));
+}
+
+TEST(ModuleText, TheCurrentOfALasersCoolerSaysWhichWayItGoes) {
+  ModuleSample m = module();
+  m.management = "CMIS 5.2";
+  m.tec_current_percent = -46.8;
+  EXPECT_THAT(module_text(m, {}), HasSubstr("  laser cooler -46.8 % (cools)\n"));
+  m.tec_current_percent = 3;
+  EXPECT_THAT(module_text(m, {}), HasSubstr("  laser cooler 3.0 % (heats)\n"));
+  m.tec_current_percent.reset();
+  m.tec_current_ma = 12;
+  m.management = "SFF-8472";
+  EXPECT_THAT(module_text(m, {}), HasSubstr("  laser cooler 12.0 mA (cools)\n"));
+  m.management = "SFF-8636 2.10";
+  EXPECT_THAT(module_text(m, {}), HasSubstr("  laser cooler 12.0 mA\n")) << "its sign is not stated";
 }
 
 TEST(ModuleText, ABiasHasABarAndItsLimitsAreSaid) {

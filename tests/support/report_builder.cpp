@@ -181,7 +181,7 @@ PortReport measured_port() {
   module.vdm.media_esnr_db = {21.5, 0, 20.25};  // 0: this lane has none
   module.vdm.host_ltp_db = {33};
   module.vdm.media_pre_fec_ber = {1e-9, 3e-7, 2e-8, 1.5e-8};
-  module.vdm.host_frame_error_ratio.current = 0;
+  module.vdm.host_errored_frames.current = 0;
   module.vdm.media_fec_tail_symbols.max = 7;
   module.vdm.laser_age_percent = 25;
   module.vdm.laser_frequency_error_mhz = -150;

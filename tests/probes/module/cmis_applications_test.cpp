@@ -2,6 +2,7 @@
 #include <gmock/gmock.h>
 
 #include "probes/module/decode.h"
+#include "probes/module/screen.h"
 #include "tests/support/eeprom_builder.h"
 
 namespace linkhealth {
@@ -42,6 +43,15 @@ TEST(CmisApplications, SeveralAreNamedWithHowManyOfEachThereAre) {
     const ModuleSample m = decode(mixed(starts));
     EXPECT_EQ(m.type, "1x400G-DR4 + 4x100G-DR");
     EXPECT_EQ(m.host_interface, "400GAUI-4-S C2M + 100GAUI-1-S C2M");
+  }
+}
+
+/// CMIS 5.4 table 8-58: 01h:174 has the banks beside bank 0 in its lower five bits; the others advertise pages.
+TEST(CmisApplications, MoreBanksThanFourAreCountedByTheirOwnByte) {
+  for (const auto& [byte, banks] : {std::pair(0x00U, 1), {0x01U, 2}, {0x03U, 4}, {0x07U, 8}, {0x23U, 4}, {0xe7U, 8}}) {
+    auto b = EepromBuilder::cmis();
+    b.page(1).byte(142, 0x07).byte(174, byte);
+    EXPECT_EQ(cmis_bank_count(b.image()), banks) << byte;
   }
 }
 

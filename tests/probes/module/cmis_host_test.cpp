@@ -74,5 +74,18 @@ TEST(CmisHost, TheOtherFirmwareAndTheHardwareHaveRevisions) {
   EXPECT_EQ(decode(b).inactive_firmware, "") << "which image CMIS 3.0 means there is not known";
 }
 
+/// CMIS 5.4 8.2.9.
+TEST(CmisHost, FirmwareThatIsNotValidIsSaidToBe) {
+  auto b = EepromBuilder::cmis();
+  b.lower().u16(39, 0xffff);
+  EXPECT_EQ(decode(b).firmware, "invalid");
+  b.u16(39, 0);
+  EXPECT_EQ(decode(b).firmware, "") << "it has none";
+  b.byte(2, 0x80).u16(39, 0x0203);  // flat
+  EXPECT_EQ(decode(b).firmware, "2.3");
+  b.u16(39, 0xffff);
+  EXPECT_EQ(decode(b).firmware, "") << "memory that nobody wrote";
+}
+
 }  // namespace
 }  // namespace linkhealth

@@ -222,10 +222,11 @@ TEST(CmisState, AModuleThatObeysTheLowPowerPinSaysSo) {
 }
 
 TEST(CmisPages, HaveNames) {
-  EXPECT_EQ(page_name({kModuleAddressA0, 0, 0x11, true}), "page 11h");
-  EXPECT_EQ(page_name({kModuleAddressA0, 1, 0x11, true}), "page 11h of bank 1");
-  EXPECT_EQ(page_name({kModuleAddressA2, 0, 0, false}), "A2h");
-  EXPECT_EQ(page_name({kModuleAddressA0, 0, 0, false}), "the lower page");
+  EXPECT_EQ(page_name({kModuleAddressA0, 0, 0x11, true}, ModuleMap::kCmis), "page 11h");
+  EXPECT_EQ(page_name({kModuleAddressA0, 1, 0x11, true}, ModuleMap::kCmis), "page 11h of bank 1");
+  EXPECT_EQ(page_name({kModuleAddressA0, 0, 0, false}, ModuleMap::kCmis), "the lower page");
+  EXPECT_EQ(page_name({kModuleAddressA2, 0, 0, false}, ModuleMap::kSff8472), "A2h");
+  EXPECT_EQ(page_name({kModuleAddressA0, 0, 0, true}, ModuleMap::kSff8472), "A0h, upper half");
 }
 
 TEST(CmisPages, OneThatIsMissingIsSaid) {

@@ -321,6 +321,40 @@ TEST(ModuleCorpus, InventsNothing) {
   }
 }
 
+/// Byte `offset` (from 128) of page 01h, by hand from the file's hex.
+unsigned advertised(const json& dump, unsigned offset) {
+  return static_cast<unsigned>(
+      std::stoul(dump["pages"]["01"].get<std::string>().substr((offset - 128) * 2, 2), nullptr, 16));
+}
+
+/// CMIS 8.4.4: a monitor that page 01h does not advertise has neither a value nor limits, whatever its bytes hold.
+TEST(ModuleCorpus, WhatACmisModuleDoesNotAdvertiseHasNeitherValueNorLimits) {
+  const auto files = dumps();
+  if (files.empty()) GTEST_SKIP() << "no module dumps in " LINKHEALTH_SHARED "/modules";
+  unsigned monitors = 0, without = 0;
+  for (const auto& file : files) {
+    const json dump = json::parse(std::ifstream(file));
+    if (dump["kind"] != "cmis" || !dump["pages"].contains("01") || !dump["pages"]["01"].is_string()) continue;
+    const ModuleSample m = decode_module(*read_module_dump(file.string()));
+    const auto holds = [&](unsigned offset, unsigned bit, bool value, bool limits) {
+      ++monitors;
+      if ((advertised(dump, offset) >> bit & 1U) != 0) return;
+      ++without;
+      EXPECT_FALSE(value) << file << ": " << offset << " bit " << bit;
+      EXPECT_FALSE(limits) << file << ": " << offset << " bit " << bit;
+    };
+    const auto any_lane = [&](auto member) {
+      return std::ranges::any_of(m.lanes, [member](const ModuleLane& lane) { return (lane.*member).has_value(); });
+    };
+    holds(159, 0, m.temperature_c.has_value(), !m.thresholds.temperature_c.empty());
+    holds(159, 1, m.supply_v.has_value(), !m.thresholds.supply_v.empty());
+    holds(160, 0, any_lane(&ModuleLane::tx_bias_ma), !m.thresholds.tx_bias_ma.empty());
+    holds(160, 1, any_lane(&ModuleLane::tx_power_mw), !m.thresholds.tx_power_mw.empty());
+    holds(160, 2, any_lane(&ModuleLane::rx_power_mw), !m.thresholds.rx_power_mw.empty());
+  }
+  EXPECT_GT(without, 0U) << "of " << monitors << ": nothing was tried";
+}
+
 /// What we decode of a real module is believed when somebody else imports it.
 TEST(ModuleCorpus, NoRealModuleIsUnbelievable) {
   const auto files = dumps();

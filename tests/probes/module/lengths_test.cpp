@@ -12,13 +12,32 @@ using ::testing::IsEmpty;
 
 ModuleSample decode(const EepromBuilder& b) { return decode_module(b.image()); }
 
-TEST(Lengths, AReachWithTheFourthMultiplierIsSaidToBeLeftOut) {
+/// CMIS 5.4 table 8-45.
+TEST(Lengths, AReachWithTheFourthMultiplierTakesThatOfTheNextByte) {
   auto b = EepromBuilder::cmis();
   b.page(1).byte(132, 0xc5);
-  EXPECT_EQ(decode(b).reach_m, std::nullopt);
-  EXPECT_THAT(decode(b).warnings, ElementsAre("the reach has a multiplier whose meaning is not known: it is left out"));
+  EXPECT_EQ(decode(b).reach_m, 250e3) << "5 times 50 km";
+  b.byte(137, 0x80);
+  EXPECT_EQ(decode(b).reach_m, 1000e3);
   b.byte(132, 0xc0);
-  EXPECT_THAT(decode(b).warnings, IsEmpty()) << "a length of 0 is none, whatever its multiplier";
+  EXPECT_EQ(decode(b).reach_m, std::nullopt) << "a length of 0 is none, whatever its multiplier";
+}
+
+TEST(Lengths, AKilometreOfAQsfpMayBeLess) {
+  auto b = EepromBuilder::sff8636();
+  b.page(0).byte(142, 1);
+  EXPECT_EQ(decode(b).reach_m, 1000.0);
+  EXPECT_THAT(decode(b).warnings,
+              ElementsAre("whether the reach is less than 1 km is not known: its byte cannot say less"));
+}
+
+/// SFF-8636 6.3.12: byte 146 is of OM4 only where an 850 nm VCSEL can be parted from its fibre; else it is a cable's.
+TEST(Lengths, TheLengthOfACableIsNoReachOfAnotherLaser) {
+  auto b = EepromBuilder::sff8636();
+  b.page(0).byte(142, 0).byte(146, 50).byte(147, 0x00);
+  EXPECT_EQ(decode(b).reach_m, 100.0);
+  b.byte(147, 0x40);
+  EXPECT_EQ(decode(b).reach_m, std::nullopt) << "1310 nm DFB";
 }
 
 TEST(Lengths, ACableThatIsLongerThanItsByteCanSayIsSaidToBe) {

@@ -53,6 +53,37 @@ TEST(Medium, AnActiveOpticalCableHasLight) {
   EXPECT_EQ(decode(active_cable(0x0b, 0, 0)).wavelength_nm, std::nullopt);
 }
 
+/// CMIS 5.4 table 8-20: 00h is undefined, 40h to 8Fh are the maker's own. Its lanes and its light were left out
+/// silently.
+TEST(Medium, ACmisModuleOfAnUnsaidMediaTypeIsOpticalWhereItMeasuresLight) {
+  for (const unsigned media : {0x00U, 0x40U, 0x8fU}) {
+    auto b = EepromBuilder::cmis();
+    b.lower().byte(85, media);
+    const ModuleSample m = decode(b);
+    EXPECT_EQ(m.kind, "optical") << media;
+    EXPECT_EQ(m.lanes.size(), 4U) << media;
+    EXPECT_TRUE(m.lanes.at(0).rx_power_mw) << media;
+    EXPECT_THAT(m.warnings, ::testing::Contains(::testing::HasSubstr("it measures light, so it is taken for optical")));
+    b.page(1).byte(160, 0);
+    EXPECT_EQ(decode(b).kind, "unknown") << media;
+    EXPECT_THAT(
+        decode(b).warnings,
+        ::testing::Contains(::testing::HasSubstr("what the module is made of is not known: its media type is")));
+  }
+  auto b = EepromBuilder::cmis();
+  b.lower().byte(85, 0x05);
+  EXPECT_EQ(decode(b).kind, "unknown") << "BASE-T";
+}
+
+/// SFF-8636 table 6-21, byte 164.
+TEST(Medium, AQsfpThatNamesOnlyInfiniBandHasAType) {
+  auto b = EepromBuilder::sff8636();
+  b.page(0).byte(131, 0).byte(192, 0).byte(164, 0x1f);
+  EXPECT_EQ(decode(b).type, "InfiniBand EDR");
+  b.byte(164, 0);
+  EXPECT_EQ(decode(b).type, "");
+}
+
 struct Fibre {
   unsigned offset, value;
   const char* media_type;

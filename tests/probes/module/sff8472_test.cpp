@@ -174,6 +174,7 @@ TEST(Sff8472, WithoutDdmNothingIsMeasured) {
 TEST(Sff8472, AllOnesAndZeroLimitsAreNoNumbers) {
   auto b = EepromBuilder::sff8472();
   b.a2().u16(96, 0xffff).limits(32, 0, 0, 0, 0).limits(24, 1, 2, 3, 4);
+  b.a2().limits(16, 0xffff, 0xffff, 0xffff, 0xffff);
   const ModuleSample m = decode(b);
   EXPECT_FALSE(m.temperature_c) << "-0.004 C is ffffh";
   EXPECT_TRUE(m.thresholds.rx_power_mw.empty());
@@ -181,6 +182,8 @@ TEST(Sff8472, AllOnesAndZeroLimitsAreNoNumbers) {
   EXPECT_THAT(m.warnings, Contains(HasSubstr("temperature reads ffffh")));
   EXPECT_THAT(m.warnings, Contains("Rx power limits are all zero: the module gives none"));
   EXPECT_THAT(m.warnings, Contains(HasSubstr("Tx power limits are not in order")));
+  EXPECT_TRUE(m.thresholds.tx_bias_ma.empty());
+  EXPECT_THAT(m.warnings, Contains("bias limits are all ones: nobody has written any"));
 }
 
 TEST(Sff8472, NoLightIsZeroNotAbsent) {
@@ -323,6 +326,16 @@ TEST(Sff8472, ACooledLaserHasATemperature) {
   }
   b.a2().u16(106, 0);
   EXPECT_FALSE(decode_module(b.image()).laser_temperature_c) << "0: it measures none";
+}
+
+/// SFF-8472 12.4.3 table 8-3.
+TEST(Sff8472, TheHighestPowerLevelHasItsWattsInA2h) {
+  auto b = EepromBuilder::sff8472();
+  b.lower().byte(64, 0x60);
+  b.a2().byte(66, 40);
+  EXPECT_EQ(decode(b).max_power_w, 4.0);
+  b.byte(66, 0);
+  EXPECT_EQ(decode(b).max_power_w, std::nullopt) << "it does not say";
 }
 
 }  // namespace

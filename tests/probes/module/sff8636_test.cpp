@@ -144,7 +144,7 @@ TEST(Sff8636, AModuleThatItsHostHoldsInLowPowerSaysSo) {
   auto b = EepromBuilder::sff8636();
   EXPECT_EQ(decode(b).low_power_requested, std::nullopt) << "the pin decides, which cannot be read";
   EXPECT_EQ(decode(b).low_power_pin_obeyed, true);
-  EXPECT_EQ(decode(b).high_power_enabled, std::nullopt) << "class 3 needs no leave";
+  EXPECT_EQ(decode(b).allowed_power_w, std::nullopt) << "class 3 needs no leave";
   b.lower().byte(93, 0x03);
   EXPECT_EQ(decode(b).low_power_requested, true);
   EXPECT_EQ(decode(b).low_power_pin_obeyed, false);
@@ -155,17 +155,18 @@ TEST(Sff8636, AModuleThatItsHostHoldsInLowPowerSaysSo) {
 }
 
 TEST(Sff8636, AModuleOfAHighPowerClassSaysWhetherItMayTakeIt) {
-  const auto enabled = [](unsigned extended_identifier, unsigned control) {
+  const auto allowed = [](unsigned extended_identifier, unsigned control) {
     auto b = EepromBuilder::sff8636();
     b.page(0).byte(129, extended_identifier);
     b.lower().byte(93, control);
-    return decode(b).high_power_enabled;
+    return decode(b).allowed_power_w;
   };
-  EXPECT_EQ(enabled(0xc2, 0x00), false) << "class 6";
-  EXPECT_EQ(enabled(0xc2, 0x04), true);
-  EXPECT_EQ(enabled(0x20, 0x04), false) << "class 8 has a bit of its own";
-  EXPECT_EQ(enabled(0x20, 0x08), true);
-  EXPECT_EQ(enabled(0xc0, 0x00), std::nullopt) << "class 4";
+  EXPECT_EQ(allowed(0xc2, 0x00), 3.5) << "class 6";
+  EXPECT_EQ(allowed(0xc2, 0x04), std::nullopt) << "as much as it needs";
+  EXPECT_EQ(allowed(0x20, 0x00), 3.5) << "class 8";
+  EXPECT_EQ(allowed(0x20, 0x04), 5.0) << "as much as class 7";
+  EXPECT_EQ(allowed(0x20, 0x08), std::nullopt);
+  EXPECT_EQ(allowed(0xc0, 0x00), std::nullopt) << "class 4 needs no leave";
 }
 
 TEST(Sff8636, AnUnprogrammedLowerPageIsNotBelieved) {
