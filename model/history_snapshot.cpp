@@ -11,6 +11,7 @@ namespace linkhealth {
 namespace {
 
 constexpr std::string_view kFeedOfPorts = "verbs_events";  // its gaps are said in every snapshot while they stand
+constexpr std::string_view kSensors = "hwmon";             // read with each reading of PCIe, and no group of its own
 
 bool stands(const std::vector<Gap>& gaps, const PortKey& port, std::string_view probe) {
   return std::ranges::any_of(gaps, [&](const Gap& gap) { return gap.probe == probe && gap.port == port; });
@@ -224,6 +225,7 @@ void History::take_samples(const Snapshot& snapshot) {
       std::erase_if(port.blind,
                     [](const auto& entry) { return entry.first.starts_with("peer") || entry.first == "import"; });
     if (sample.pcie) port.blind.erase("pcie");
+    if (sample.pcie && !stands(snapshot.gaps, key, kSensors)) port.blind.erase(std::string(kSensors));
     if (!stands(snapshot.gaps, key, kFeedOfPorts)) port.blind.erase(std::string(kFeedOfPorts));
     port.forget_old(now_);
   }

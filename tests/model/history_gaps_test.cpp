@@ -48,6 +48,25 @@ TEST(HistoryGaps, ASourceThatAnswersAgainIsNotBlind) {
   EXPECT_FALSE(is_blind(history, "fec"));
 }
 
+TEST(HistoryGaps, SensorsThatAnswerAgainAreNotBlind) {
+  History history;
+  Feed feed;
+  const auto read_pcie = [&](bool with_sensors) {
+    Snapshot snapshot = feed.tick();
+    snapshot.ports.begin()->second.pcie.emplace().width = 16;
+    if (!with_sensors) snapshot.gaps.push_back({"mlx5_0/1", "hwmon", "temp1_input: EAGAIN"});
+    history.observe(snapshot);
+  };
+  read_pcie(false);
+  read_pcie(false);
+  ASSERT_TRUE(is_blind(history, "hwmon"));
+  EXPECT_EQ(history.find("mlx5_0/1")->blind.at("hwmon").attempts, 2U) << "failed reads are counted on";
+  observe(history, feed, nullptr);
+  EXPECT_TRUE(is_blind(history, "hwmon")) << "nothing of PCIe was read";
+  read_pcie(true);
+  EXPECT_FALSE(is_blind(history, "hwmon"));
+}
+
 TEST(HistoryGaps, CountersOfTheInterfaceDoNotEndTheBlindnessOfVerbs) {
   History history;
   Feed feed;
