@@ -163,6 +163,25 @@ TEST_F(DaemonSampler, AHungDeviceIsNamedAndHidesNoOther) {
   EXPECT_TRUE(others);
 }
 
+TEST_F(DaemonSampler, AReadThatCameBackIsNoGapAnyMore) {
+  start();
+  History history;
+  history.observe(settle());
+  const auto becomes = [&](bool blind) {
+    const auto is_blind = [&] { return history.find("mlx5_0/1")->blind.contains("ethtool"); };
+    for (int tries = 0; tries < 50 && is_blind() != blind; ++tries) {
+      clock.advance(settings.read_patience);
+      wait();
+      if (const auto snapshot = sampler->poll()) history.observe(*snapshot);
+    }
+    return is_blind() == blind;
+  };
+  shared->hang(first.netdev_dir() + "/speed");
+  EXPECT_TRUE(becomes(true));
+  shared->hang("");
+  EXPECT_TRUE(becomes(false));
+}
+
 TEST(DaemonSamplerSettings, FollowTheKnobs) {
   KnobTable knobs(sampler_knob_groups());
   EXPECT_EQ(sampler_settings(knobs).link_period, SamplerSettings().link_period);

@@ -67,6 +67,28 @@ TEST(HistoryGaps, SensorsThatAnswerAgainAreNotBlind) {
   EXPECT_FALSE(is_blind(history, "hwmon"));
 }
 
+TEST(HistoryGaps, WhatIsReadForTheWholeNodeIsReadAgainAlsoForAPortThatHasNoneOfIt) {
+  History history;
+  Feed feed;
+  observe(history, feed, nullptr);
+  const auto observe_node = [&](std::vector<Gap> gaps, std::vector<Gap> ended) {
+    Snapshot snapshot = feed.tick();
+    snapshot.gaps = std::move(gaps);
+    snapshot.gaps_ended = std::move(ended);
+    history.observe(snapshot);
+  };
+  for (const char* probe : {"devlink", "netdev_stats"}) {
+    observe_node({{"", probe, "EBUSY"}}, {});
+    EXPECT_TRUE(is_blind(history, probe));
+    observe_node({}, {{"", probe, ""}});
+    EXPECT_FALSE(is_blind(history, probe));
+  }
+  observe_node({{"", "netdev_stats", "EBUSY"}}, {});
+  observe_node({{"mlx5_0/1", "netdev_stats", "its interface is elsewhere"}}, {});
+  observe_node({}, {{"", "netdev_stats", ""}});
+  EXPECT_TRUE(is_blind(history, "netdev_stats")) << "that is of the port, and said by who looks for ports";
+}
+
 TEST(HistoryGaps, CountersOfTheInterfaceDoNotEndTheBlindnessOfVerbs) {
   History history;
   Feed feed;
