@@ -178,10 +178,14 @@ std::vector<Gap> VerbsEvents::gaps() const {
       gaps.push_back({key_of(name, device.ports.empty() ? 1 : device.ports.front()), kProbe, device.failed->message});
     }
   }
-  for (const std::string& name : calls_.stuck()) {
+  std::map<std::string, std::string> reasons;
+  for (const std::string& name : calls_.without_thread())
+    reasons[name] = "no thread is left to open it: too many devices hang, or the limit of tasks is reached";
+  for (const std::string& name : calls_.stuck()) reasons[name] = "the device does not answer";
+  for (const auto& [name, reason] : reasons) {
     const auto device = devices_.find(name);
     if (device != devices_.end() && !device->second.ports.empty())
-      gaps.push_back({key_of(name, device->second.ports.front()), kProbe, "the device does not answer"});
+      gaps.push_back({key_of(name, device->second.ports.front()), kProbe, reason});
   }
   return gaps;
 }

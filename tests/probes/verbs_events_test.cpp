@@ -8,12 +8,14 @@
 
 #include "tests/support/fake_host.h"
 #include "tests/support/fake_verbs.h"
+#include "tests/support/no_new_threads.h"
 
 namespace linkhealth {
 namespace {
 
 using testing::FakeHost;
 using testing::FakeVerbs;
+using testing::NoNewThreads;
 
 class VerbsFeed : public ::testing::Test {
  protected:
@@ -43,6 +45,7 @@ class VerbsFeed : public ::testing::Test {
     merge(all, feed.receive(host, now));
     return all;
   }
+  void settle_once() { feed.receive(host, now); }
   static void merge(FeedNews& all, FeedNews news) {
     all.events.insert(all.events.end(), news.events.begin(), news.events.end());
     all.look = all.look || news.look;
@@ -105,6 +108,36 @@ TEST_F(VerbsFeed, AFatalErrorIsToldAndTheContextIsGivenBack) {
   search();
   settle();
   EXPECT_EQ(library->opens("mlx5_0"), 2);
+}
+
+TEST_F(VerbsFeed, AtTheLimitOfTasksItIsSaidAndTriedAgain) {
+  {
+    const NoNewThreads limit;
+    search();
+    settle_once();
+    ASSERT_EQ(feed.gaps().size(), 2U);
+    EXPECT_EQ(feed.gaps()[0].port, "mlx5_0/1");
+    EXPECT_THAT(feed.gaps()[0].reason, ::testing::HasSubstr("thread"));
+  }
+  settle_once();
+  settle();
+  EXPECT_TRUE(feed.gaps().empty());
+  EXPECT_TRUE(library->is_open("mlx5_0") && library->is_open("mlx5_1"));
+}
+
+TEST_F(VerbsFeed, AtTheLimitOfTasksAContextIsGivenBackLaterAndNotHere) {
+  search();
+  settle();
+  library->tell("mlx5_0", VerbsEventKind::kDeviceFatal);
+  {
+    const NoNewThreads limit;
+    settle_once();
+    settle_once();
+    EXPECT_TRUE(library->is_open("mlx5_0")) << "closing it may wait for the firmware";
+  }
+  settle_once();
+  settle();
+  EXPECT_FALSE(library->is_open("mlx5_0"));
 }
 
 TEST_F(VerbsFeed, TheFatalErrorOfADriverThatIsUnloadedIsNone) {

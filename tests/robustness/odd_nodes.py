@@ -640,6 +640,20 @@ def all_reads_hang(node):
             hang.close()
 
 
+def at_the_limit_of_tasks(node):
+    """No thread can be started, as where a unit's TasksMax is used up: the start says so and ends."""
+    if os.geteuid() != 0:
+        raise Unusable("only root can be somebody who has no other tasks")
+    node.add(0), os.chmod(node.root, 0o755)
+    work = tempfile.mkdtemp(prefix="odd_state.")
+    os.chmod(work, 0o777), put(work + "/config.yaml", CONFIG)
+    command = ["setpriv", "--reuid=64321", "--regid=64321", "--clear-groups", "prlimit", "--nproc=1", DAEMON, "--sysroot", node.root,
+               "--config", work + "/config.yaml", "--socket", work + "/s.sock", "--state-dir", work, "--listen", "none", "--dry-run"]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == 1 and "TasksMax" in ended.stderr, ended
+    shutil.rmtree(work)
+
+
 def maintenance_files_hang(node):
     """A maintenance directory on a file system that does not answer, from the start on: judging goes on."""
     for index in range(2):
@@ -770,7 +784,7 @@ TESTS = [covers_the_infiniband_collector, no_device_at_all, a_sys_that_is_not_th
          a_device_that_cant_be_looked_into, no_infiniband_class, virtual_functions_only,
          unplug_and_replug, renamed_netdev, a_bond_is_made, idle_ipoib, nvswitch_managers,
          swapped_names_after_a_reboot, renumbered_after_a_reboot, a_card_is_missing_after_a_reboot, all_ports_vanish, sixty_four_ports,
-         too_few_descriptors, hung_read, hung_search_at_the_start, all_reads_hang, maintenance_files_hang,
+         too_few_descriptors, hung_read, hung_search_at_the_start, all_reads_hang, at_the_limit_of_tasks, maintenance_files_hang,
          the_hosts_sys_in_a_network_of_its_own, doctor_of_a_copy,
          a_copy_leaves_this_nodes_state_alone, watch_as_json]
 
