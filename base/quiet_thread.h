@@ -6,15 +6,27 @@
 
 namespace linkhealth {
 
+/// What a thread is started in: it begins with the signals of who starts it.
+class AllSignalsBlocked {
+ public:
+  AllSignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~AllSignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  AllSignalsBlocked(const AllSignalsBlocked&) = delete;
+  AllSignalsBlocked& operator=(const AllSignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_{};
+};
+
+/// Throws std::system_error at the limit of tasks (a unit's TasksMax).
 template <typename Run>
 std::thread quiet_thread(Run run) {
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  std::thread thread(std::move(run));
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
-  return thread;
+  const AllSignalsBlocked blocked;
+  return std::thread(std::move(run));
 }
 
 }  // namespace linkhealth

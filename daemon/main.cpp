@@ -3,6 +3,8 @@
 #include <cstdio>
 #include <cstdlib>
 #include <string>
+#include <system_error>
+#include <utility>
 
 #include "base/result.h"
 #include "daemon/daemon.h"
@@ -31,6 +33,18 @@ class RealClock : public linkhealth::Clock {
 const RealClock kClock;
 
 constexpr int kBadInput = 2;
+
+/// The threads that the daemon needs are started at its start; what it starts later it can do without. systemd starts
+/// it again.
+linkhealth::Result<void> run(linkhealth::Config config, const linkhealth::DaemonOptions& options,
+                             linkhealth::Log& log) {
+  try {
+    return linkhealth::run_daemon(std::move(config), options, kClock, log);
+  } catch (const std::system_error& wrong) {
+    if (wrong.code() != std::errc::resource_unavailable_try_again) throw;
+    return linkhealth::Error{"no thread can be started: the limit of tasks (systemd: TasksMax) is reached"};
+  }
+}
 
 }  // namespace
 
@@ -71,7 +85,7 @@ int main(int argc, char** argv) {
     return 0;
   }
   linkhealth::block_loop_signals();
-  if (const auto ended = linkhealth::run_daemon(*std::move(config), *parsed.options, kClock, log); !ended) {
+  if (const auto ended = run(*std::move(config), *parsed.options, log); !ended) {
     log.error("linkhealthd: " + ended.error().message);
     return 1;
   }

@@ -3,11 +3,11 @@
 #include <crypt.h>
 
 #include <algorithm>
-#include <array>
-#include <csignal>
 #include <memory>
+#include <system_error>
 
 #include "base/loaded_library.h"
+#include "base/quiet_thread.h"
 #include "base/text.h"
 
 namespace linkhealth {
@@ -87,13 +87,11 @@ PasswordChecker::Verdict PasswordChecker::ask(std::uint64_t ticket, const Creden
   if (queued) return Verdict::kWait;
   if (waiting_.size() >= kMaxWaiting) return Verdict::kBusy;
   waiting_.push_back({ticket, credentials, hash != nullptr ? *hash : decoy, hash != nullptr});
-  if (!thread_.joinable()) {
-    sigset_t all;
-    sigset_t before;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    thread_ = std::thread([this] { run(); });
-    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  try {
+    if (!thread_.joinable()) thread_ = quiet_thread([this] { run(); });
+  } catch (const std::system_error&) {  // the limit of tasks: the next request tries again
+    waiting_.pop_back();
+    return Verdict::kBusy;
   }
   wanted_.notify_one();
   return Verdict::kWait;

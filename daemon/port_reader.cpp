@@ -62,16 +62,30 @@ template <typename Read>
 bool PortReader::ask(Source source, std::string_view probe, std::vector<Gap>& gaps, Read read) {
   Retry& retry = retries_.at(source);
   if (now_ < retry.at) return false;
+  const std::optional<Error> error = attempt(retry, read);
+  if (error) gaps.push_back({key_, std::string(probe), reason_of(*error)});
+  if (std::exchange(retry.gap_may_stand, error.has_value()) && !error)
+    gaps_ended_.push_back({key_, std::string(probe), ""});
+  return !error;
+}
+
+template <typename Read>
+bool PortReader::ask_before_files(Source source, Read read) {
+  Retry& retry = retries_.at(source);
+  return now_ >= retry.at && !attempt(retry, read);
+}
+
+template <typename Read>
+std::optional<Error> PortReader::attempt(Retry& retry, Read read) {
   const std::optional<Error> error = read();
   if (!error) {
-    if (std::exchange(retry, {}).failures > 0) gaps_ended_.push_back({key_, std::string(probe), ""});
-    return true;
+    retry.failures = 0;
+    return std::nullopt;
   }
   const Milliseconds doubled = kFirstRetry * (1 << std::min(retry.failures, 6));
   retry.at = now_ + (error->errnum == EOPNOTSUPP ? kLongestRetry : std::min(doubled, kLongestRetry));
   ++retry.failures;
-  gaps.push_back({key_, std::string(probe), reason_of(*error)});
-  return false;
+  return error;
 }
 
 IbPortReader* PortReader::verbs(std::vector<Gap>& gaps) {
@@ -107,8 +121,7 @@ const EthtoolFamily* PortReader::ethtool(std::vector<Gap>& gaps) {
 /// The kernel's number of the device, by which RDMA netlink is asked. nullopt: files have to say the same.
 std::optional<std::uint32_t> PortReader::rdma_index() {
   if (rdma_index_known_) return rdma_index_;
-  std::vector<Gap> unsaid;
-  ask(kRdmaDevices, "hw_counters", unsaid, [&]() -> std::optional<Error> {
+  ask_before_files(kRdmaDevices, [&]() -> std::optional<Error> {
     const auto devices = read_rdma_devices(*host_);
     if (!devices) return devices.error();
     rdma_index_known_ = true;
@@ -121,10 +134,8 @@ std::optional<std::uint32_t> PortReader::rdma_index() {
 
 void PortReader::read_hw_counters(IbPortReader& verbs, Reading& reading) {
   if (const auto device = rdma_index()) {
-    std::vector<Gap> unsaid;  // the files say the same: only when they fail too it is a gap
-    const bool by_netlink = ask(kRdmaCounters, "hw_counters", unsaid, [&] {
-      return merge(read_rdma_counters(*host_, *device, port_.id.port), reading.sample);
-    });
+    const bool by_netlink = ask_before_files(
+        kRdmaCounters, [&] { return merge(read_rdma_counters(*host_, *device, port_.id.port), reading.sample); });
     if (by_netlink) return;
   }
   reading.gone = verbs.read(IbGroup::kHw, reading.sample, reading.gaps) == ReadStatus::kGone || reading.gone;
@@ -140,8 +151,7 @@ void PortReader::read_device_counters(IbPortReader& verbs, Reading& reading) {
 bool PortReader::read_own_counters(Reading& reading) {
   if (!own_counters_.offered()) return false;
   bool not_now = false;
-  std::vector<Gap> unsaid;  // the files say the same: only when they fail too it is a gap
-  const bool asked = ask(kOwnCounters, "counters", unsaid, [&]() -> std::optional<Error> {
+  const bool asked = ask_before_files(kOwnCounters, [&]() -> std::optional<Error> {
     const auto counters = own_counters_.read(now_);
     not_now = !counters && counters.error().errnum == ENOTCONN;  // the link is down: no failure that waits longer
     return not_now ? std::nullopt : merge(counters, reading.sample);
@@ -182,8 +192,7 @@ void PortReader::read_interface(Reading& reading) {
 /// of the files is another.
 void PortReader::read_verbs_state(IbPortReader& verbs, Reading& reading, const StateReads& state) {
   if (const auto device = rdma_index()) {
-    std::vector<Gap> unsaid;
-    const bool by_netlink = ask(kRdmaState, "link", unsaid, [&]() -> std::optional<Error> {
+    const bool by_netlink = ask_before_files(kRdmaState, [&]() -> std::optional<Error> {
       auto port = read_rdma_port(*host_, *device, port_.id.port);
       if (!port) return port.error();
       if (port->state.empty() || port->phys_state.empty()) return Error{"a state without a word"};

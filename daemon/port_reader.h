@@ -92,11 +92,20 @@ class PortReader {
   struct Retry {
     SteadyTime at;
     int failures = 0;
+    /// Said by this reader, or for all it knows by the one before it, of the device before a reset.
+    bool gap_may_stand = true;
   };
 
-  /// Asks `source` unless it failed lately; a failure is a gap of `probe`. True when `read` succeeded.
+  /// Asks `source` unless it failed lately; a failure is a gap of `probe`, which the next success ends. True when
+  /// `read` succeeded.
   template <typename Read>
   bool ask(Source source, std::string_view probe, std::vector<Gap>& gaps, Read read);
+  /// The same of a source whose values files have, too: those say when they can't be read either.
+  template <typename Read>
+  bool ask_before_files(Source source, Read read);
+  /// Why it failed.
+  template <typename Read>
+  std::optional<Error> attempt(Retry& retry, Read read);
   IbPortReader* verbs(std::vector<Gap>& gaps);
   const EthtoolFamily* ethtool(std::vector<Gap>& gaps);
   /// `state`: see IbPortReader::read_due(); left as it is where netlink gives the state.

@@ -240,7 +240,9 @@ void Sampler::report_stuck(Cycle& cycle) {
     if (!stuck_.contains(what)) cycle.content = true;
     stuck.emplace(what, since);
   };
+  std::set<std::pair<PortKey, ReadGroup>> out;
   for (const ReadWorker::Stuck& read : worker_.check_stuck()) {
+    if (!has_group_of_its_own(read.group)) out.emplace(read.port, read.group);
     const bool search = read.group == ReadGroup::kInventory;
     SearchDesk::Hang hang;
     if (search && !read.waiting) hang = searches_.hang(read.port);
@@ -248,6 +250,7 @@ void Sampler::report_stuck(Cycle& cycle) {
     report(search ? "" : read.port, probe_of(read.group), read.since,
            read.waiting ? "not read: too many other reads hang" : no_answer() + hang.where);
   }
+  end_hangs(cycle, std::move(out));
   for (const std::string& words : searches_.resting())
     cycle.snapshot.gaps.push_back({"", std::string(probe_of(ReadGroup::kInventory)), words});
   const auto busy = modules_ ? modules_->busy() : std::nullopt;

@@ -28,6 +28,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/time.h"
@@ -126,6 +127,8 @@ class Sampler : public Source {
   void take_imported_module(Cycle& cycle, SampledPort& port, MergedPeer& merged);
   static void note_imported_change(Cycle& cycle, SampledPort& port, const ModuleSample& now);
   void report_stuck(Cycle& cycle);
+  void end_hangs(Cycle& cycle, std::set<std::pair<PortKey, ReadGroup>> hang);
+  void end_node_gap(Cycle& cycle, const Reading& reading);
   void put_links(Cycle& cycle);
   void say_unopened(Cycle& cycle);
   void finish(Cycle& cycle);
@@ -158,10 +161,12 @@ class Sampler : public Source {
   SteadyTime search_rests_;         ///< not before: a node that makes devices all day long is not searched all day long
   std::set<PortKey> modules_left_;  ///< ports whose modules are not to be read
   std::set<PortKey> modules_said_;  ///< of those, what has a gap
-  std::map<std::string, double> durations_s_;  ///< of each probe's last cycle
-  std::map<std::string, SteadyTime> stuck_;    ///< what hangs, and since when
-  std::uint64_t firmware_reads_ = 0;           ///< of all ports so far
-  std::uint64_t counter_readings_ = 0;         ///< in so many readings of one port's verbs counters
+  std::map<std::string, double> durations_s_;     ///< of each probe's last cycle
+  std::map<std::string, SteadyTime> stuck_;       ///< what hangs, and since when
+  std::set<std::pair<PortKey, ReadGroup>> hang_;  ///< of that, what end_hangs() is for
+  std::set<ReadGroup> node_gaps_of_reads_;        ///< reads of the node that failed the last time
+  std::uint64_t firmware_reads_ = 0;              ///< of all ports so far
+  std::uint64_t counter_readings_ = 0;            ///< in so many readings of one port's verbs counters
   Due link_, counters_, pcie_, driver_, inventory_due_;
   bool first_ = true;
 };

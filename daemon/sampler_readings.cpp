@@ -28,6 +28,10 @@ std::string_view probe_of(ReadGroup group) {
   return "";
 }
 
+bool has_group_of_its_own(ReadGroup group) {
+  return group == ReadGroup::kCounters || group == ReadGroup::kPcie || group == ReadGroup::kInventory;
+}
+
 namespace {
 
 /// Of a port that nobody judges: what it counts and its verbs state, each counters period. Its module and its PCIe
@@ -104,6 +108,24 @@ void Sampler::submit_due(SteadyTime now) {
   worker_.submit(std::move(jobs));
 }
 
+/// A read that hung and came back is no gap any more; what it could not read is a gap of its own.
+void Sampler::end_hangs(Cycle& cycle, std::set<std::pair<PortKey, ReadGroup>> hang) {
+  for (const auto& [port, group] : hang_) {
+    if (hang.contains({port, group})) continue;
+    cycle.snapshot.gaps_ended.push_back({port, std::string(probe_of(group)), ""});
+    cycle.content = true;
+  }
+  hang_ = std::move(hang);
+}
+
+/// A port that has none of what is read for the whole node can't show that it was read again.
+void Sampler::end_node_gap(Cycle& cycle, const Reading& reading) {
+  if (!reading.gaps.empty())
+    node_gaps_of_reads_.insert(reading.group);
+  else if (node_gaps_of_reads_.erase(reading.group) > 0)
+    cycle.snapshot.gaps_ended.push_back({"", std::string(probe_of(reading.group)), ""});
+}
+
 void Sampler::take_readings(Cycle& cycle) {
   for (Reading& reading : worker_.take_finished()) take_reading(cycle, reading);
 }
@@ -117,6 +139,7 @@ void Sampler::take_reading(Cycle& cycle, Reading& reading) {
     if (search.use) take_search(cycle, *std::move(reading.node->inventory));
     return;
   }
+  if (reading.group == ReadGroup::kHealth || reading.group == ReadGroup::kStatistics) end_node_gap(cycle, reading);
   const bool costly = reading.firmware_reads > 0;
   firmware_reads_ += reading.firmware_reads;
   counter_readings_ += costly ? 1 : 0;

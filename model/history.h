@@ -105,7 +105,8 @@ struct Blindness {
   SteadyTime last;
   std::size_t attempts = 0;
   std::string reason;
-  bool part = false;  ///< the rest of what the probe reads came: said, and no blindness
+  bool part = false;     ///< the rest of what the probe reads came: said, and no blindness
+  bool of_node = false;  ///< of what is read for all ports at once
 };
 
 /// Slow changes of a link that carries: of the lane with the least light, and of the laser with the most current.
@@ -339,6 +340,7 @@ class History {
   void part_names(const Snapshot& snapshot);
   void take_samples(const Snapshot& snapshot);
   void take_gaps(const Snapshot& snapshot);
+  void end_node_gap(const std::string& probe);
 
   std::map<std::string, PortHistory> ports_;  ///< by stable key
   std::map<PortKey, std::string> labels_;

@@ -11,6 +11,7 @@ namespace linkhealth {
 namespace {
 
 constexpr std::string_view kFeedOfPorts = "verbs_events";  // its gaps are said in every snapshot while they stand
+constexpr std::string_view kSensors = "hwmon";             // read with each reading of PCIe, and no group of its own
 
 bool stands(const std::vector<Gap>& gaps, const PortKey& port, std::string_view probe) {
   return std::ranges::any_of(gaps, [&](const Gap& gap) { return gap.probe == probe && gap.port == port; });
@@ -224,6 +225,7 @@ void History::take_samples(const Snapshot& snapshot) {
       std::erase_if(port.blind,
                     [](const auto& entry) { return entry.first.starts_with("peer") || entry.first == "import"; });
     if (sample.pcie) port.blind.erase("pcie");
+    if (sample.pcie && !stands(snapshot.gaps, key, kSensors)) port.blind.erase(std::string(kSensors));
     if (!stands(snapshot.gaps, key, kFeedOfPorts)) port.blind.erase(std::string(kFeedOfPorts));
     port.forget_old(now_);
   }
@@ -244,11 +246,20 @@ void PortHistory::take_gap(const Gap& gap, const Snapshot& snapshot) {
   blindness.last = now;
   ++blindness.attempts;
   blindness.reason = gap.reason;
+  blindness.of_node = gap.port.empty();
+}
+
+/// A port that has none of what is read for the whole node is not named by a reading of it.
+void History::end_node_gap(const std::string& probe) {
+  for (auto& [stable, port] : ports_)
+    std::erase_if(port.blind, [&](const auto& entry) { return entry.first == probe && entry.second.of_node; });
 }
 
 void History::take_gaps(const Snapshot& snapshot) {
-  for (const Gap& gap : snapshot.gaps_ended)
+  for (const Gap& gap : snapshot.gaps_ended) {
+    if (gap.port.empty()) end_node_gap(gap.probe);
     if (const auto label = labels_.find(gap.port); label != labels_.end()) ports_[label->second].blind.erase(gap.probe);
+  }
   for (const Gap& gap : snapshot.gaps) {
     if (gap.port.empty() && is_of_the_node(gap.probe))
       for (auto& [stable, port] : ports_) port.take_gap(gap, snapshot);

@@ -208,7 +208,7 @@ struct Snapshot {
   std::map<PortKey, PortSample> ports;  ///< every port that exists now, also when nothing of it was due
   std::vector<PortEvent> events;        ///< since the last snapshot, ordered by t
   std::vector<Gap> gaps;                ///< of the groups that were due now
-  std::vector<Gap> gaps_ended;          ///< sources within a group that answer again; no reason
+  std::vector<Gap> gaps_ended;          ///< sources within a group that answer again, or a new reader; no reason
   std::vector<ProbeTiming> timings;
   bool operator==(const Snapshot&) const = default;
 };

@@ -1,15 +1,15 @@
 #include "probes/verbs_calls.h"
 
-#include <pthread.h>
 #include <sys/eventfd.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <condition_variable>
-#include <csignal>
 #include <mutex>
-#include <thread>
+#include <system_error>
 #include <utility>
+
+#include "base/quiet_thread.h"
 
 namespace linkhealth {
 
@@ -57,38 +57,59 @@ void VerbsCalls::advance(SteadyTime now) {
   stuck_.clear();
   for (const Running& running : running_)
     if (now - running.since >= patience_) stuck_.push_back(running.device);
-  if (waiting_.empty() || running_.size() > stuck_.size() || running_.size() >= kMaxThreads) return;
-  Call call = std::move(waiting_.front());
-  waiting_.pop_front();
-  begin(std::move(call), now);
+  const bool full = running_.size() >= kMaxThreads;
+  no_thread_ = full && !waiting_.empty();
+  if (waiting_.empty() || running_.size() > stuck_.size() || full) return;
+  no_thread_ = !begin_first(now);
 }
 
-void VerbsCalls::begin(Call call, SteadyTime now) {
+bool VerbsCalls::begin_first(SteadyTime now) {
+  // Behind a pointer that stays here until the thread is there: what could not be started is destroyed, and to close a
+  // context may take as long as the firmware wants.
+  auto call = std::make_shared<Call>(std::move(waiting_.front()));
   auto done = std::make_shared<bool>(false);
-  running_.push_back({call.device, now, done});
   {
     const std::lock_guard lock(shared_->mutex);
     ++shared_->threads;
   }
-  // Detached: a thread that hangs in the kernel can be neither cancelled nor joined.
-  std::thread([library = library_, shared = shared_, call = std::move(call), done]() mutable {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_BLOCK, &all, nullptr);  // signals are the main thread's
-    std::vector<Opened> opened;
-    if (call.to_close) {
-      call.to_close.reset();
-    } else {
-      opened.push_back({call.device, library->open(call.device)});
-    }
-    library.reset();
-    const std::lock_guard lock(shared->mutex);
-    *done = true;
-    --shared->threads;
-    for (Opened& one : opened) shared->opened.push_back(std::move(one));
-    eventfd_write(shared->event, 1);
-    shared->came_back.notify_all();
-  }).detach();
+  try {
+    // Detached: a thread that hangs in the kernel can be neither cancelled nor joined.
+    quiet_thread([library = library_, shared = shared_, call, done]() mutable {
+      run(*call, std::exchange(library, nullptr), *shared, *done);
+    }).detach();
+  } catch (const std::system_error&) {  // the limit of tasks
+    const std::lock_guard lock(shared_->mutex);
+    --shared_->threads;
+    waiting_.front() = std::move(*call);
+    return false;
+  }
+  waiting_.pop_front();
+  running_.push_back({call->device, now, done});
+  return true;
+}
+
+/// On the thread.
+void VerbsCalls::run(Call& call, std::shared_ptr<VerbsLibrary> library, Shared& shared, bool& done) {
+  std::vector<Opened> opened;
+  if (call.to_close) {
+    call.to_close.reset();
+  } else {
+    opened.push_back({call.device, library->open(call.device)});
+  }
+  library.reset();
+  const std::lock_guard lock(shared.mutex);
+  done = true;
+  --shared.threads;
+  for (Opened& one : opened) shared.opened.push_back(std::move(one));
+  eventfd_write(shared.event, 1);
+  shared.came_back.notify_all();
+}
+
+std::vector<std::string> VerbsCalls::without_thread() const {
+  std::vector<std::string> devices;
+  if (no_thread_)
+    for (const Call& call : waiting_) devices.push_back(call.device);
+  return devices;
 }
 
 std::vector<VerbsCalls::Opened> VerbsCalls::take_opened() {

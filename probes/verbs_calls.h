@@ -34,6 +34,8 @@ class VerbsCalls {
   std::vector<Opened> take_opened();
   /// Devices whose call takes longer than the patience.
   [[nodiscard]] std::vector<std::string> stuck() const { return stuck_; }
+  /// Devices whose call waits for a thread: too many hang, or the limit of tasks is reached. Tried again each time.
+  [[nodiscard]] std::vector<std::string> without_thread() const;
   /// Readable when a call came back.
   [[nodiscard]] int event_fd() const;
   /// Nothing waits and nothing runs.
@@ -53,7 +55,9 @@ class VerbsCalls {
     std::shared_ptr<bool> done;  ///< under the lock of what is shared
   };
   struct Shared;
-  void begin(Call call, SteadyTime now);
+  /// False: no thread can be started, and the call waits on.
+  bool begin_first(SteadyTime now);
+  static void run(Call& call, std::shared_ptr<VerbsLibrary> library, Shared& shared, bool& done);
 
   std::shared_ptr<VerbsLibrary> library_;
   std::shared_ptr<Shared> shared_;
@@ -61,6 +65,7 @@ class VerbsCalls {
   std::deque<Call> waiting_;
   std::vector<Running> running_;
   std::vector<std::string> stuck_;
+  bool no_thread_ = false;
 };
 
 }  // namespace linkhealth

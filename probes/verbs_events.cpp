@@ -65,19 +65,31 @@ void VerbsEvents::set_ports(Host& host, std::span<const InventoryPort> ports, St
     const auto file = files.find(name);
     const bool gone = !wanted.contains(name) || file == files.end() || (device.context && file->second != device.file);
     if (gone) release(name, device);
+    if (gone) device.ports.clear();
     at = gone && !device.out ? devices_.erase(at) : std::next(at);
   }
-  for (auto& [name, numbers] : wanted) {
+  for (auto& [name, numbers] : wanted)
+    if (files.contains(name)) devices_[name].ports = std::move(numbers);
+  open_due(files, now);
+  calls_.advance(now);
+}
+
+bool VerbsEvents::is_due(const Device& device, SteadyTime now) {
+  return !device.ports.empty() && !device.context && !device.out && now >= device.not_before;
+}
+
+void VerbsEvents::open_due(const std::map<std::string, std::string>& files, SteadyTime now) {
+  for (auto& [name, device] : devices_) {
+    if (!is_due(device, now)) continue;
     const auto file = files.find(name);
-    if (file == files.end()) continue;
-    Device& device = devices_[name];
-    device.ports = std::move(numbers);
-    if (device.context || device.out || now < device.not_before) continue;
+    if (file == files.end()) {  // the next search says whether it has gone
+      device.not_before = now + kAgain;
+      continue;
+    }
     device.file = file->second;
     device.out = true;
     calls_.open(name);
   }
-  calls_.advance(now);
 }
 
 void VerbsEvents::release(const std::string& name, Device& device) {
@@ -123,6 +135,9 @@ FeedNews VerbsEvents::receive(Host& host, SteadyTime now) {
       if (device.context && device.ticket == ready.at(static_cast<std::size_t>(i)).data.u64)
         drain(host, name, device, now, news);
   }
+  // What was given back, or could not be opened: the next search may be minutes away.
+  if (std::ranges::any_of(devices_, [now](const auto& entry) { return is_due(entry.second, now); }))
+    open_due(device_files(host), now);
   calls_.advance(now);
   return news;
 }
@@ -138,9 +153,13 @@ void VerbsEvents::drain(Host& host, const std::string& name, Device& device, Ste
     }
     // The context is of no use any more, and somebody may wait for its end. A fatal error is one only while the device
     // is there: the kernel says the same to the holders of a device whose driver is unloaded.
-    if (event && is_there(host, name, device.file))
+    const bool there = is_there(host, name, device.file);
+    if (event && there)
       for (const std::uint32_t port : device.ports)
         news.events.push_back({now, key_of(name, port), PortEventKind::kDeviceFatal, ""});
+    if (there)
+      device.failed =
+          event ? Error{"given back after a fatal error of the device: it is opened again soon"} : event.error();
     release(name, device);
     device.not_before = now + kAgain;
     news.search = true;
@@ -166,22 +185,25 @@ std::vector<Gap> VerbsEvents::gaps() const {
   std::vector<Gap> gaps;
   if (no_files_) gaps.push_back(*no_files_);
   std::set<std::string> rights;
+  std::map<std::string, std::string> reasons;  // by device: one for each
+  for (const std::string& name : calls_.without_thread())
+    reasons[name] = "no thread is left to open it: too many devices hang, or the limit of tasks is reached";
   for (const auto& [name, device] : devices_) {
     if (!device.failed) continue;
-    if (is_about_rights(*device.failed)) {
+    if (!is_about_rights(*device.failed)) {
+      reasons[name] = device.failed->message;
+    } else if (rights.insert(std::to_string(device.failed->errnum)).second) {
       // One gap for the node: the file differs, the reason does not.
-      if (rights.insert(std::to_string(device.failed->errnum)).second)
-        gaps.push_back({"", kProbe,
-                        device.failed->message +
-                            " (let the daemon open /dev/infiniband/uverbs*, or set sampling.verbs_events: 0)"});
-    } else {
-      gaps.push_back({key_of(name, device.ports.empty() ? 1 : device.ports.front()), kProbe, device.failed->message});
+      gaps.push_back(
+          {"", kProbe,
+           device.failed->message + " (let the daemon open /dev/infiniband/uverbs*, or set sampling.verbs_events: 0)"});
     }
   }
-  for (const std::string& name : calls_.stuck()) {
+  for (const std::string& name : calls_.stuck()) reasons[name] = "the device does not answer";
+  for (const auto& [name, reason] : reasons) {
     const auto device = devices_.find(name);
     if (device != devices_.end() && !device->second.ports.empty())
-      gaps.push_back({key_of(name, device->second.ports.front()), kProbe, "the device does not answer"});
+      gaps.push_back({key_of(name, device->second.ports.front()), kProbe, reason});
   }
   return gaps;
 }

@@ -40,14 +40,14 @@ class VerbsEvents final : public EventFeed {
   /// Nothing is being opened or closed.
   [[nodiscard]] bool settled() const { return calls_.idle(); }
 
-  /// A device that could not be opened, or that failed, is tried again after this.
+  /// A device that could not be opened, or that failed, is tried again after this, with or without a search.
   static constexpr Milliseconds kAgain{30'000};
   static constexpr std::size_t kEventsAtOnce = 32;  ///< of one device
 
  private:
   struct Device {
-    std::vector<std::uint32_t> ports;
-    std::string file;  ///< "uverbs0"
+    std::vector<std::uint32_t> ports;  ///< none: it has gone while it was being opened
+    std::string file;                  ///< "uverbs0"
     std::unique_ptr<VerbsContext> context;
     std::uint64_t ticket = 0;  ///< what the poll descriptor calls it
     bool out = false;          ///< being opened
@@ -55,6 +55,9 @@ class VerbsEvents final : public EventFeed {
     std::optional<Error> failed;
   };
 
+  [[nodiscard]] static bool is_due(const Device& device, SteadyTime now);
+  /// `files`: see device_files().
+  void open_due(const std::map<std::string, std::string>& files, SteadyTime now);
   void take_opened(Host& host, SteadyTime now);
   void drain(Host& host, const std::string& name, Device& device, SteadyTime now, FeedNews& news);
   void tell(const std::string& name, const Device& device, const VerbsEvent& event, SteadyTime now, FeedNews& news);

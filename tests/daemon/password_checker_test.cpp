@@ -4,6 +4,8 @@
 
 #include <future>
 
+#include "tests/support/no_new_threads.h"
+
 namespace linkhealth {
 namespace {
 
@@ -90,6 +92,19 @@ TEST_F(CheckerTest, OnlySoManyWait) {
   EXPECT_EQ(ask(101, "x"), Verdict::kBusy);
   checker_.forget(5);
   EXPECT_EQ(ask(102, "x"), Verdict::kWait);
+}
+
+TEST_F(CheckerTest, AtTheLimitOfTasksItIsBusyAndTakesTheNextOneUp) {
+  {
+    const testing::NoNewThreads limit;
+    EXPECT_EQ(ask(1, "secret"), Verdict::kBusy);
+    EXPECT_EQ(ask(1, "secret"), Verdict::kBusy);
+  }
+  release(1);
+  EXPECT_EQ(ask(2, "secret"), Verdict::kWait);
+  wait_for(1);
+  EXPECT_EQ(ask(2, "secret"), Verdict::kRight);
+  EXPECT_EQ(compared_, 1) << "who was sent away is not waited for";
 }
 
 TEST_F(CheckerTest, OtherUsersMakeItForget) {

@@ -164,5 +164,10 @@ TEST_F(PortWithDriver, ASourceThatFailedAndAnswersAgainEndsItsGap) {
   EXPECT_TRUE(read(10).gaps_ended.empty()) << "said once";
 }
 
+TEST_F(PortWithDriver, TheFirstGoodReadOfANewReaderEndsWhatTheOneBeforeItMayHaveSaid) {
+  EXPECT_EQ(read(0).gaps_ended, (std::vector<Gap>{{reader->port().id.key(), "driver_stats", ""}}));
+  EXPECT_TRUE(read(10).gaps_ended.empty()) << "said once";
+}
+
 }  // namespace
 }  // namespace linkhealth

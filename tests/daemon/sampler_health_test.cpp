@@ -113,6 +113,14 @@ TEST_F(SamplerHealth, WordsThatMayNotBeAskedAreAGap) {
   EXPECT_THAT(lines(), IsEmpty());
   EXPECT_THAT(gaps(), ElementsAre("what reporter port of " + first.pci + " has found: EPERM"));
   EXPECT_EQ(counted("mlx5_0/1", "devlink_port_errors"), 4U) << "the rest is read";
+  const auto ended = ::testing::Contains(Gap{"", "devlink", ""});
+  EXPECT_THAT(seen.gaps_ended, ::testing::Not(ended));
+  shared->change([&](FakeHost&) { devlink.diagnosis_error = 0; });
+  next({{"port", {true, 5, "Module is not qualified."}}});
+  EXPECT_THAT(gaps(), IsEmpty());
+  EXPECT_THAT(seen.gaps_ended, ended) << "a card without reporters has nothing that would show it";
+  next({{"port", {true, 5, "Module is not qualified."}}});
+  EXPECT_THAT(seen.gaps_ended, ::testing::Not(ended)) << "said once";
 }
 
 }  // namespace

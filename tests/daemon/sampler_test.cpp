@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <set>
 
+#include "model/history.h"
 #include "tests/daemon/sampler_fixture.h"
 #include "tests/probes/fake_driver.h"
 
@@ -162,6 +163,25 @@ TEST_F(DaemonSampler, AHungDeviceIsNamedAndHidesNoOther) {
   EXPECT_TRUE(others);
 }
 
+TEST_F(DaemonSampler, AReadThatCameBackIsNoGapAnyMore) {
+  start();
+  History history;
+  history.observe(settle());
+  const auto becomes = [&](bool blind) {
+    const auto is_blind = [&] { return history.find("mlx5_0/1")->blind.contains("ethtool"); };
+    for (int tries = 0; tries < 50 && is_blind() != blind; ++tries) {
+      clock.advance(settings.read_patience);
+      wait();
+      if (const auto snapshot = sampler->poll()) history.observe(*snapshot);
+    }
+    return is_blind() == blind;
+  };
+  shared->hang(first.netdev_dir() + "/speed");
+  EXPECT_TRUE(becomes(true));
+  shared->hang("");
+  EXPECT_TRUE(becomes(false));
+}
+
 TEST(DaemonSamplerSettings, FollowTheKnobs) {
   KnobTable knobs(sampler_knob_groups());
   EXPECT_EQ(sampler_settings(knobs).link_period, SamplerSettings().link_period);
@@ -271,6 +291,39 @@ TEST_F(DaemonSampler, ADriversOwnStatisticsComeAtTheirSlowPeriodAndTheirGapEnds)
   shared->change([&](FakeHost&) { errnum = 0; });
   clock.advance(settings.driver_period);
   EXPECT_EQ(settle().gaps_ended, (std::vector<Gap>{{"mlx5_0/1", "driver_stats", ""}}));
+}
+
+TEST_F(DaemonSampler, WhatACardDidNotAnswerInItsResetIsNoGapOnceItIsFoundAnew) {
+  FakeDriver driver{{{"rx0_packets", 7}, {"link_down_events_phy", 3}}};
+  int errnum = 0;
+  shared->change([&](FakeHost& host) {
+    host.set_ethtool([&](const std::string& netdev, std::span<std::byte> command) -> Result<bool> {
+      if (netdev != first.netdev) return Error{"it has none", EOPNOTSUPP};
+      if (errnum != 0) return Error{"refused", errnum};
+      return driver(command);
+    });
+  });
+  History history;
+  const auto look = [&](int attempts) {
+    for (int i = 0; i < attempts; ++i) {
+      clock.advance(settings.driver_period);
+      history.observe(settle());
+    }
+    return history.find("mlx5_0/1");
+  };
+  start();
+  ASSERT_TRUE(look(1)->latest.counters->get("link_down_events_phy"));
+  shared->change([&](FakeHost&) { errnum = ENODEV; });
+  ASSERT_TRUE(look(1)->blind.contains("driver_stats"));
+  shared->change([&](FakeHost& host) {  // the driver made its interface anew
+    errnum = 0;
+    host.set(first.netdev_dir() + "/ifindex", "9\n");
+  });
+  clock.advance(settings.rescan_period);
+  const PortHistory* port = look(2);
+  EXPECT_FALSE(port->blind.contains("driver_stats"));
+  look(static_cast<int>(std::chrono::minutes(6) / settings.driver_period));
+  EXPECT_TRUE(port->latest.counters->get("link_down_events_phy")) << "what is read is believed";
 }
 
 }  // namespace

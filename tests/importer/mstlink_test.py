@@ -206,4 +206,12 @@ class Run(unittest.TestCase):
         self.assertIn("No such file or directory", done.stderr)
 
 
+class Unit(unittest.TestCase):
+    def test_its_sys_is_the_nodes(self):
+        unit = (SOURCE / "systemd/examples/linkhealth-import-mstlink.service").read_text().splitlines()
+        settings = [line.partition("=")[0] for line in unit if not line.startswith("#")]
+        self.assertNotIn("PrivateNetwork", settings, "systemd.exec(5): with it /sys is mounted anew, of that namespace")
+        self.assertIn("IPAddressDeny", settings)
+
+
 unittest.main(argv=sys.argv[:1])

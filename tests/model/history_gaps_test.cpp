@@ -48,6 +48,47 @@ TEST(HistoryGaps, ASourceThatAnswersAgainIsNotBlind) {
   EXPECT_FALSE(is_blind(history, "fec"));
 }
 
+TEST(HistoryGaps, SensorsThatAnswerAgainAreNotBlind) {
+  History history;
+  Feed feed;
+  const auto read_pcie = [&](bool with_sensors) {
+    Snapshot snapshot = feed.tick();
+    snapshot.ports.begin()->second.pcie.emplace().width = 16;
+    if (!with_sensors) snapshot.gaps.push_back({"mlx5_0/1", "hwmon", "temp1_input: EAGAIN"});
+    history.observe(snapshot);
+  };
+  read_pcie(false);
+  read_pcie(false);
+  ASSERT_TRUE(is_blind(history, "hwmon"));
+  EXPECT_EQ(history.find("mlx5_0/1")->blind.at("hwmon").attempts, 2U) << "failed reads are counted on";
+  observe(history, feed, nullptr);
+  EXPECT_TRUE(is_blind(history, "hwmon")) << "nothing of PCIe was read";
+  read_pcie(true);
+  EXPECT_FALSE(is_blind(history, "hwmon"));
+}
+
+TEST(HistoryGaps, WhatIsReadForTheWholeNodeIsReadAgainAlsoForAPortThatHasNoneOfIt) {
+  History history;
+  Feed feed;
+  observe(history, feed, nullptr);
+  const auto observe_node = [&](std::vector<Gap> gaps, std::vector<Gap> ended) {
+    Snapshot snapshot = feed.tick();
+    snapshot.gaps = std::move(gaps);
+    snapshot.gaps_ended = std::move(ended);
+    history.observe(snapshot);
+  };
+  for (const char* probe : {"devlink", "netdev_stats"}) {
+    observe_node({{"", probe, "EBUSY"}}, {});
+    EXPECT_TRUE(is_blind(history, probe));
+    observe_node({}, {{"", probe, ""}});
+    EXPECT_FALSE(is_blind(history, probe));
+  }
+  observe_node({{"", "netdev_stats", "EBUSY"}}, {});
+  observe_node({{"mlx5_0/1", "netdev_stats", "its interface is elsewhere"}}, {});
+  observe_node({}, {{"", "netdev_stats", ""}});
+  EXPECT_TRUE(is_blind(history, "netdev_stats")) << "that is of the port, and said by who looks for ports";
+}
+
 TEST(HistoryGaps, CountersOfTheInterfaceDoNotEndTheBlindnessOfVerbs) {
   History history;
   Feed feed;

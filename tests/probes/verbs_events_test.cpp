@@ -8,12 +8,14 @@
 
 #include "tests/support/fake_host.h"
 #include "tests/support/fake_verbs.h"
+#include "tests/support/no_new_threads.h"
 
 namespace linkhealth {
 namespace {
 
 using testing::FakeHost;
 using testing::FakeVerbs;
+using testing::NoNewThreads;
 
 class VerbsFeed : public ::testing::Test {
  protected:
@@ -43,6 +45,7 @@ class VerbsFeed : public ::testing::Test {
     merge(all, feed.receive(host, now));
     return all;
   }
+  void settle_once() { feed.receive(host, now); }
   static void merge(FeedNews& all, FeedNews news) {
     all.events.insert(all.events.end(), news.events.begin(), news.events.end());
     all.look = all.look || news.look;
@@ -105,6 +108,83 @@ TEST_F(VerbsFeed, AFatalErrorIsToldAndTheContextIsGivenBack) {
   search();
   settle();
   EXPECT_EQ(library->opens("mlx5_0"), 2);
+}
+
+TEST_F(VerbsFeed, WhatWasGivenBackIsAGapAndOpenedAgainWithoutASearch) {
+  for (const bool fatal : {true, false}) {
+    search();
+    settle();
+    const int opens = library->opens("mlx5_0");
+    fatal ? library->tell("mlx5_0", VerbsEventKind::kDeviceFatal) : library->fail("mlx5_0", EIO);
+    settle();
+    search();  // the one that is asked for: too early
+    const auto still_blind = [&] { return feed.gaps().size() == 1 && feed.gaps()[0].port == "mlx5_0/1"; };
+    EXPECT_TRUE(still_blind());
+    now += VerbsEvents::kAgain - Milliseconds(1);
+    settle();
+    EXPECT_TRUE(still_blind());
+    EXPECT_EQ(library->opens("mlx5_0"), opens) << "not at once again";
+    now += Milliseconds(1);
+    settle();
+    EXPECT_EQ(library->opens("mlx5_0"), opens + 1);
+    EXPECT_TRUE(feed.gaps().empty());
+    library->tell("mlx5_0", VerbsEventKind::kPortError, 1);
+    EXPECT_EQ(settle().events.size(), 1U);
+  }
+}
+
+TEST_F(VerbsFeed, WhatCouldNotBeOpenedIsTriedAgainWithoutASearch) {
+  library->refuse("mlx5_1", EIO);
+  search();
+  settle();
+  library->refuse("mlx5_1", 0);
+  now += VerbsEvents::kAgain;
+  settle();
+  EXPECT_TRUE(library->is_open("mlx5_1"));
+  EXPECT_TRUE(feed.gaps().empty());
+}
+
+TEST_F(VerbsFeed, WhatHasGoneIsNotLookedForAllTheTime) {
+  search();
+  settle();
+  host.remove("/sys/class/infiniband_verbs/uverbs0");
+  library->tell("mlx5_0", VerbsEventKind::kDeviceFatal);
+  settle();
+  now += VerbsEvents::kAgain;
+  settle();
+  EXPECT_EQ(library->opens("mlx5_0"), 1);
+  EXPECT_TRUE(feed.gaps().empty());
+}
+
+TEST_F(VerbsFeed, AtTheLimitOfTasksItIsSaidAndTriedAgain) {
+  {
+    const NoNewThreads limit;
+    search();
+    settle_once();
+    ASSERT_EQ(feed.gaps().size(), 2U);
+    EXPECT_EQ(feed.gaps()[0].port, "mlx5_0/1");
+    EXPECT_THAT(feed.gaps()[0].reason, ::testing::HasSubstr("thread"));
+  }
+  settle_once();
+  settle();
+  EXPECT_TRUE(feed.gaps().empty());
+  EXPECT_TRUE(library->is_open("mlx5_0") && library->is_open("mlx5_1"));
+}
+
+TEST_F(VerbsFeed, AtTheLimitOfTasksAContextIsGivenBackLaterAndNotHere) {
+  search();
+  settle();
+  library->tell("mlx5_0", VerbsEventKind::kDeviceFatal);
+  {
+    const NoNewThreads limit;
+    settle_once();
+    settle_once();
+    EXPECT_TRUE(library->is_open("mlx5_0")) << "closing it may wait for the firmware";
+    EXPECT_EQ(feed.gaps().size(), 1U);
+  }
+  settle_once();
+  settle();
+  EXPECT_FALSE(library->is_open("mlx5_0"));
 }
 
 TEST_F(VerbsFeed, TheFatalErrorOfADriverThatIsUnloadedIsNone) {

@@ -96,6 +96,15 @@ class Node:
         os.unlink(f"{self.root}/class/net/{netdev or f'ens{index}'}")
         shutil.rmtree(self.function(index))
 
+    def rename_netdev(self, index, name):
+        """`ip link set ens0 name eth9`: the interface goes on, with its number and its counts."""
+        old, new = f"{self.function(index)}/net/ens{index}", f"{self.function(index)}/net/{name}"
+        os.rename(old, new)
+        os.unlink(f"{self.root}/class/net/ens{index}")
+        link(new, f"{self.root}/class/net/{name}")
+        if os.path.isdir(self.port(index)):
+            put(f"{self.port(index)}/gid_attrs/ndevs/0", name)
+
     def close(self):
         shutil.rmtree(self.root, ignore_errors=True)
 
@@ -183,6 +192,15 @@ class Daemon:
             if files <= before:
                 return files
         raise AssertionError(f"more and more descriptors: {files}")
+
+    @contextlib.contextmanager
+    def standing_still(self):
+        """What is one step for the kernel is many here: it sees all of them or none."""
+        self.process.send_signal(signal.SIGSTOP)
+        try:
+            yield
+        finally:
+            self.process.send_signal(signal.SIGCONT)
 
     def reload(self, config):
         put(self.directory + "/config.yaml", config)
@@ -360,14 +378,45 @@ def unplug_and_replug(node):
             daemon.until(lambda: daemon.ports()["mlx5_1/1"]["health"] != "unknown", "the port is back")
 
 
+def downs(port):
+    return port["figures"]["involuntary_downs_total"] + port["figures"]["voluntary_downs_total"]
+
+
+def flap(node, index, netdev, falls):
+    """Its link fell and came back between two looks; so many times since the beginning."""
+    for file, text in (("carrier_down_count", 2 + falls), ("carrier_up_count", 3 + falls)):
+        put(f"{node.function(index)}/net/{netdev}/{file}", str(text))
+
+
 def renamed_netdev(node):
-    node.add(0)
+    """The interface alone has another name, of an RDMA port and of a plain one: both are the ports that they were."""
+    for index in (0, 1):
+        node.add(index), put(node.function(index) + "/current_link_width", "4")
+    shutil.rmtree(node.function(1) + "/infiniband"), os.unlink(node.root + "/class/infiniband/mlx5_1")
+    before, after = ("mlx5_0/1", "ens1"), ("mlx5_0/1", "eth1")
     with running(node) as daemon:
-        daemon.until(lambda: has_counters(daemon, "mlx5_0"), "the port")
-        node.remove(0)
-        node.add(0, netdev="eth9")
-        daemon.until(lambda: 'netdev="eth9",pci="0000:10:00.0"' in daemon.metrics(), "the new name")
-        assert daemon.ports()["mlx5_0/1"]["faults"] == []
+        daemon.until(lambda: all(daemon.ports()[name]["faults"] for name in before), "the PCIe faults")
+        for index, name in enumerate(("ens0", "ens1")):
+            flap(node, index, name, 1)
+        daemon.until(lambda: all(downs(daemon.ports()[name]) == 1 for name in before), "one fall each")
+        faults = [daemon.ports()[name]["faults"][0]["id"] for name in before]
+        with daemon.standing_still():
+            for index, name in enumerate(("eth0", "eth1")):
+                node.rename_netdev(index, name), flap(node, index, name, 2)
+        daemon.until(lambda: set(daemon.ports()) == set(after), "the new names")
+        daemon.until(lambda: all(downs(daemon.ports()[name]) == 2 for name in after), "the fall meanwhile is one more")
+        for index, name in enumerate(("eth0", "eth1")):
+            flap(node, index, name, 3)
+        daemon.until(lambda: all(downs(daemon.ports()[name]) == 3 for name in after), "falls under the new name")
+        seen = daemon.report()["t"]
+        daemon.until(lambda: daemon.report()["t"] > seen + 3, "several searches")
+        ports = daemon.ports()
+        assert set(ports) == set(after), set(ports)
+        assert [ports[name]["now"]["id"]["netdev"] for name in after] == ["eth0", "eth1"]
+        assert [[fault["id"] for fault in ports[name]["faults"]] for name in after] == [[fault] for fault in faults], ports
+        with open(daemon.directory + "/events.jsonl", encoding="utf-8") as file:
+            opened = [event["id"] for event in map(json.loads, file) if event["event"] == "opened"]
+        assert len(opened) == 2, opened
 
 
 def a_bond_is_made(node):
@@ -632,6 +681,20 @@ def all_reads_hang(node):
             hang.close()
 
 
+def at_the_limit_of_tasks(node):
+    """No thread can be started, as where a unit's TasksMax is used up: the start says so and ends."""
+    if os.geteuid() != 0:
+        raise Unusable("only root can be somebody who has no other tasks")
+    node.add(0), os.chmod(node.root, 0o755)
+    work = tempfile.mkdtemp(prefix="odd_state.")
+    os.chmod(work, 0o777), put(work + "/config.yaml", CONFIG)
+    command = ["setpriv", "--reuid=64321", "--regid=64321", "--clear-groups", "prlimit", "--nproc=1", DAEMON, "--sysroot", node.root,
+               "--config", work + "/config.yaml", "--socket", work + "/s.sock", "--state-dir", work, "--listen", "none", "--dry-run"]
+    ended = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert ended.returncode == 1 and "TasksMax" in ended.stderr, ended
+    shutil.rmtree(work)
+
+
 def maintenance_files_hang(node):
     """A maintenance directory on a file system that does not answer, from the start on: judging goes on."""
     for index in range(2):
@@ -762,7 +825,7 @@ TESTS = [covers_the_infiniband_collector, no_device_at_all, a_sys_that_is_not_th
          a_device_that_cant_be_looked_into, no_infiniband_class, virtual_functions_only,
          unplug_and_replug, renamed_netdev, a_bond_is_made, idle_ipoib, nvswitch_managers,
          swapped_names_after_a_reboot, renumbered_after_a_reboot, a_card_is_missing_after_a_reboot, all_ports_vanish, sixty_four_ports,
-         too_few_descriptors, hung_read, hung_search_at_the_start, all_reads_hang, maintenance_files_hang,
+         too_few_descriptors, hung_read, hung_search_at_the_start, all_reads_hang, at_the_limit_of_tasks, maintenance_files_hang,
          the_hosts_sys_in_a_network_of_its_own, doctor_of_a_copy,
          a_copy_leaves_this_nodes_state_alone, watch_as_json]
 

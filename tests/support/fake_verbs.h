@@ -23,16 +23,25 @@ class FakeVerbs final : public VerbsLibrary {
     std::unique_lock lock(mutex_);
     ++opens_[device];
     let_go_.wait(lock, [&] { return !hanging_.contains(device); });
-    if (const auto refused = refused_.find(device); refused != refused_.end())
+    if (const auto refused = refused_.find(device); refused != refused_.end() && refused->second != 0)
       return errno_error("/dev/infiniband/" + device, refused->second);
     auto queue = std::make_shared<Queue>();
     queues_[device] = queue;
     return std::unique_ptr<VerbsContext>(std::make_unique<Context>(*this, queue));
   }
 
+  /// 0: it is refused no longer.
   void refuse(const std::string& device, int errnum) {
     const std::lock_guard lock(mutex_);
     refused_[device] = errnum;
+  }
+  /// Reading its next event fails.
+  void fail(const std::string& device, int errnum) {
+    const std::lock_guard lock(mutex_);
+    const auto queue = queues_.at(device).lock();
+    if (!queue) return;
+    queue->errnum = errnum;
+    eventfd_write(queue->fd.get(), 1);
   }
   /// Opening the device hangs until let_go().
   void hang(const std::string& device) {
@@ -64,6 +73,7 @@ class FakeVerbs final : public VerbsLibrary {
   struct Queue {
     OwnedFd fd{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};
     std::deque<VerbsEvent> events;
+    int errnum = 0;
   };
   class Context final : public VerbsContext {
    public:
@@ -78,6 +88,7 @@ class FakeVerbs final : public VerbsLibrary {
     Result<std::optional<VerbsEvent>> next() override {
       const std::lock_guard lock(owner_.mutex_);
       eventfd_t count = 0;
+      if (queue_->errnum != 0) return errno_error("reading an event", queue_->errnum);
       if (queue_->events.empty()) {
         eventfd_read(queue_->fd.get(), &count);
         return std::optional<VerbsEvent>();
