@@ -37,6 +37,7 @@ namespace {
 
 std::string media_output(const ModuleLane& lane) {
   if (lane.tx_disabled.value_or(false)) return "Tx off by host";
+  if (lane.tx_squelched.value_or(false)) return "Tx silenced by host";
   return lane.tx_output_valid == false ? "sends no valid signal to the fibre" : "";
 }
 

@@ -72,6 +72,11 @@ std::string loss_words(const std::vector<CopperAttenuation>& losses) {
   return join(parts, ", ");
 }
 
+std::string connector_words(const ModuleSample& m) {
+  if (m.connector.starts_with("none")) return "";
+  return m.fibre_face.empty() ? m.connector : join({m.connector, m.fibre_face}, " ");
+}
+
 std::string length_words(double metres) {
   return metres >= 10'000 ? fmt::format("{:g} km", metres / 1000) : fmt::format("{:g} m", metres);
 }
@@ -83,9 +88,8 @@ std::string identity(const ModuleSample& m, const TextStyle& style) {
       paint_bold(join({clean_text(m.type.empty() ? "unknown type" : m.type, style.ascii), m.form_factor}, ", "),
                  style) +
       "\n";
-  out += row("kind", join({kind_words(m), media_words(m), m.connector.starts_with("none") ? "" : m.connector, length,
-                           reach, wavelength_words(m)},
-                          ", "));
+  out +=
+      row("kind", join({kind_words(m), media_words(m), connector_words(m), length, reach, wavelength_words(m)}, ", "));
   out += row("maker", clean_text(join({m.vendor, m.part_number}, " "), style.ascii));
   out += row("serial", clean_text(m.serial, style.ascii));
   out += revision_row(m, style);
@@ -178,6 +182,7 @@ std::string state(const ModuleSample& m, const TextStyle& style) {
   if (m.data_path_firmware_error.value_or(false)) out += row("firmware", "the data path's firmware has failed");
   if (m.abnormal_firmware.value_or(false)) out += row("firmware", "is not what the module should run");
   if (m.looped.value_or(false)) out += row("loopback", "is switched on: traffic does not pass");
+  if (m.sends_pattern.value_or(false)) out += row("pattern", "a test pattern is sent: traffic does not pass");
   return out;
 }
 

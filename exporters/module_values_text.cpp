@@ -131,6 +131,13 @@ std::string lasers(const ModuleVdm& v) {
   return join(parts, "  ");
 }
 
+/// SFF-8636 table 6-43: its least and its most end with each read of them, by whomever.
+std::string_view statistics_words(const ModuleSample& m) {
+  if (m.management.starts_with("SFF-8636")) return "min and max are since somebody last read them, perhaps not us";
+  return m.vdm.frozen.value_or(false) ? "avg, min and max are old: another agent has frozen them"
+                                      : "avg, min and max are live: since an unknown time, not since our last read";
+}
+
 }  // namespace
 
 std::string vdm_text(const ModuleSample& m) {
@@ -149,10 +156,7 @@ std::string vdm_text(const ModuleSample& m) {
     out += row("", "frames: those that FEC could not correct, in a sampling interval of the module (total: in all)");
   out += row("lasers (VDM)", lasers(v));
   if (const std::string inside = supplies(v); !inside.empty()) out += row("supplies V", inside);
-  if (!statistics.empty() || !m.coherent_statistics.empty())
-    out +=
-        row("", v.frozen.value_or(false) ? "avg, min and max are old: another agent has frozen them"
-                                         : "avg, min and max are live: since an unknown time, not since our last read");
+  if (!statistics.empty() || !m.coherent_statistics.empty()) out += row("", statistics_words(m));
   return out.empty() ? out : "\n" + out;
 }
 

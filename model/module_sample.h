@@ -36,6 +36,7 @@ struct ModuleLane {
   std::optional<bool> tx_fault;         ///< laser fault
   std::optional<bool> tx_eq_fault;      ///< the equalizer of the signal from the host did not adapt
   std::optional<bool> tx_disabled;      ///< the host has switched the laser off: no light is no fault
+  std::optional<bool> tx_squelched;     ///< CMIS: the host keeps the lane silent, and so its whole data path down
   std::optional<bool> tx_output_valid;  ///< CMIS 5.0 on: the module sends a good signal to the fibre
   AlarmFlags rx_power_flags, tx_power_flags, tx_bias_flags;
   bool operator==(const ModuleLane&) const = default;
@@ -224,6 +225,7 @@ struct ModuleSample {
   std::string kind = "unknown";  ///< "optical", "aoc", "dac" (passive copper), "acc" (active copper) or "unknown"
   std::string type;              ///< "400G-DR4"
   std::string connector;         ///< "MPO-12", "LC", …
+  std::string fibre_face;        ///< "UPC" or "APC" (CMIS 5.3): a fibre of the other kind loses light
   std::string vendor, part_number, serial, revision, firmware;
   std::string date;                ///< of manufacture, "2025-03-02"
   std::optional<double> length_m;  ///< of a cable (AOC, DAC, ACC); a separable module has none
@@ -268,6 +270,7 @@ struct ModuleSample {
   std::string inactive_firmware;          ///< CMIS 4.0 on: of the other of its two images
   std::string hardware_revision;          ///< CMIS
   std::optional<bool> looped;             ///< CMIS: a loopback is switched on
+  std::optional<bool> sends_pattern;      ///< CMIS: a test pattern goes out in the place of traffic
   std::optional<bool> data_not_ready;     ///< the module says that its readings are not valid yet
   std::optional<bool> checksums_ok;       ///< of every page that has one and was read
   ModuleCoherent coherent;

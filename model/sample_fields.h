@@ -68,6 +68,7 @@ void fields(Is<ModuleLane> auto& lane, auto& visit) {
   visit("tx_fault", lane.tx_fault);
   visit("tx_eq_fault", lane.tx_eq_fault);
   visit("tx_disabled", lane.tx_disabled);
+  visit("tx_squelched", lane.tx_squelched);
   visit("tx_output_valid", lane.tx_output_valid);
   visit("rx_power_flags", lane.rx_power_flags);
   visit("tx_power_flags", lane.tx_power_flags);
@@ -270,6 +271,7 @@ void more_module_fields(Is<ModuleSample> auto& module, auto& visit) {
   visit("inactive_firmware", module.inactive_firmware);
   visit("hardware_revision", module.hardware_revision);
   visit("looped", module.looped);
+  visit("sends_pattern", module.sends_pattern);
   visit("data_not_ready", module.data_not_ready);
   visit("checksums_ok", module.checksums_ok);
   visit("coherent", module.coherent);
@@ -284,6 +286,7 @@ void fields(Is<ModuleSample> auto& module, auto& visit) {
   visit("kind", module.kind);
   visit("type", module.type);
   visit("connector", module.connector);
+  visit("fibre_face", module.fibre_face);
   visit("vendor", module.vendor);
   visit("part_number", module.part_number);
   visit("serial", module.serial);

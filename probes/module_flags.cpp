@@ -161,7 +161,8 @@ ModuleCalm calm_of(const ModuleSample& sample) {
   ModuleCalm out;
   out.ready = (sample.state.empty() || sample.state == "ModuleReady") && !sample.data_not_ready.value_or(false) &&
               !sample.low_power_requested.value_or(false);
-  for (const ModuleLane& lane : sample.lanes) out.transmitter_on.push_back(!lane.tx_disabled.value_or(false));
+  for (const ModuleLane& lane : sample.lanes)
+    out.transmitter_on.push_back(!lane.tx_disabled.value_or(false) && !lane.tx_squelched.value_or(false));
   for (const ModuleHostLane& lane : sample.host_lanes) out.data_path_up.push_back(lane.data_path_state == "Activated");
   out.applications = sample.type + " " + sample.host_interface;
   return out;

@@ -30,14 +30,22 @@ struct Medium {
   }
 };
 
-/// CMIS 5.4 table 8-20: 00h says nothing, 40h to 8Fh are the maker's own.
-bool is_unsaid(std::uint8_t media) { return media == 0 || (media >= 0x40 && media <= 0x8f); }
+/// CMIS 5.4 table 8-20: 00h says nothing, 40h to 8Fh are the maker's own, the others above 05h (BASE-T) reserved.
+bool is_unsaid(std::uint8_t media) { return media == 0 || media > 0x05; }
+
+/// SFF-8024 tables 4-8 and 4-9: what is plugged in sends back what the host sends.
+bool is_loopback_plug(const ModulePage& lower) {
+  const std::uint8_t media = lower.byte(85).value_or(0);
+  const std::uint8_t interface = lower.byte(87).value_or(0);
+  return (media == kPassiveCopper && (interface == 0xbf || interface == 0xc0)) ||
+         (media == kActiveCable && interface == 0xbf);
+}
 
 Medium medium_of(const ModulePage& lower, const ModulePage& id, const ModulePage& advert) {
   const std::uint8_t media = lower.byte(85).value_or(0);
   const std::uint8_t connector = id.byte(203).value_or(0);
   const auto technology = id.byte(212);
-  if (!technology) return {};
+  if (!technology || is_loopback_plug(lower)) return {};
   const bool passive = *technology == 0x0a || *technology == 0x0b;
   if (is_copper_technology(*technology) && !passive)
     return {false, true, "acc"};  // media type 03h is linear copper too
@@ -114,7 +122,7 @@ void read_firmware(const ModulePage& lower, ModuleSample& sample) {
 
 void read_advert(const ModulePage& advert, const ModuleHead& head, const Medium& medium, ModuleSample& sample) {
   // Which of its images CMIS 3.0 means by 128 and 129 could not be sourced.
-  if (head.revision >= 0x40) sample.inactive_firmware = version(advert, 128);
+  if (head.revision >= 0x40) sample.inactive_firmware = advert.u16(128) == 0xffff ? "invalid" : version(advert, 128);
   sample.hardware_revision = version(advert, 130);
   note_checksum(sample, "page 01h", advert.checksum_ok(130, 254, 255));
   if (!medium.optical) return;
@@ -262,8 +270,10 @@ void decode_cmis(const ModuleImage& image, const ModuleHead& head, ModuleSample&
   read_page00(id, medium, sample);
   if (!head.lower_page_usable) return;
   sample.media_type = media_type_name(lower.byte(85).value_or(0));
+  if (medium.optical) sample.fibre_face = fibre_face_name(lower.byte(61).value_or(0) & 3U);
   const CmisLanes lanes = cmis_lanes(image, medium.optical);
   read_applications(image, lanes, sample);
+  if (is_loopback_plug(lower)) sample.type = "loopback plug";
   read_firmware(lower, sample);
   if (cmis_is_flat(image)) return;  // lower page and 00h only: states, flags and monitors of a flat module mean nothing
   if (const std::uint8_t media = lower.byte(85).value_or(0); is_unsaid(media))

@@ -66,7 +66,8 @@ std::string_view config_status_name(unsigned code) {
                                          "RejectedInvalidDataPath",
                                          "RejectedInvalidSI",
                                          "RejectedLanesInUse",
-                                         "RejectedPartialDataPath"};
+                                         "RejectedPartialDataPath",
+                                         "RejectedNoEmulation"};
   if (code < std::size(kNames)) return kNames[code];
   if (code == 0x0c) return "InProgress";
   return code > 0x0c ? "RejectedCustom" : "RejectedReserved";
@@ -83,11 +84,19 @@ const ModuleQuantity& quantity_of(std::uint8_t advert_bit) {
   return advert_bit == 1 ? kTxPowerMw : kBiasMa;
 }
 
+/// With 01h:151.0 one lane's bit switches off all of them (CMIS 5.4 tables 8-50 and 8-79).
+std::optional<bool> is_disabled(const Bank& bank, unsigned index) {
+  const auto disabled = bank.control.byte(130);
+  if (!disabled) return std::nullopt;
+  return bank.advert.offers(151, 0) ? *disabled != 0 : (*disabled >> index & 1U) != 0;
+}
+
 ModuleLane read_media_lane(const Bank& bank, unsigned index, unsigned lane, ModuleWarnings& warnings) {
   ModuleLane out;
   for (const LaneFlag& flag : kMediaFlags)
     if (bank.advert.offers(flag.advert_offset, flag.advert_bit)) out.*flag.field = bank.state.bit(flag.offset, index);
-  out.tx_disabled = bank.control.bit(130, index);
+  out.tx_disabled = is_disabled(bank, index);
+  if (bank.advert.offers(155, 3)) out.tx_squelched = bank.control.bit(132, index);
   if (bank.revision >= kCmis5) out.tx_output_valid = bank.state.bit(133, index);  // reserved, reads 0, before
   if (!bank.optical) return out;
   for (const LaneMonitor& monitor : kMonitors) {
@@ -160,9 +169,12 @@ void forget_idle_lanes(const ModulePage& identity, const CmisLanes& lanes, Modul
   }
 }
 
-void read_loopback(const ModulePage& page, ModuleSample& sample) {
-  for (unsigned offset = 180; offset <= 183; ++offset)
-    if (const auto lanes = page.byte(offset)) sample.looped = sample.looped.value_or(false) || *lanes != 0;
+void read_tests(const ModulePage& page, ModuleSample& sample) {
+  const auto any = [&page](std::optional<bool>& is_on, unsigned offset) {
+    if (const auto lanes = page.byte(offset)) is_on = is_on.value_or(false) || *lanes != 0;
+  };
+  for (unsigned offset = 180; offset <= 183; ++offset) any(sample.looped, offset);
+  for (const unsigned offset : {144U, 152U}) any(sample.sends_pattern, offset);
 }
 
 /// Page 14h holds signal-to-noise ratios only while somebody has selected them (06h); little endian, unlike the rest.
@@ -192,7 +204,7 @@ void decode_cmis_lanes(const ModuleImage& image, MediaSide side, ModuleSample& s
   for (std::uint8_t number = 0; number < banks; ++number) {
     const Bank bank{advert, upper_page(image, 0x10, number), upper_page(image, 0x11, number), revision,
                     side == MediaSide::kOptical};
-    read_loopback(upper_page(image, 0x13, number), sample);
+    read_tests(upper_page(image, 0x13, number), sample);
     if (!bank.state.exists()) {
       // Lanes of later banks keep their numbers: an unread bank leaves lanes without values before them.
       sample.warnings.push_back(number == 0

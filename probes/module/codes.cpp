@@ -288,6 +288,8 @@ std::string_view media_type_name(std::uint8_t media_type) {
 
 std::string_view fibre_name(Fibre fibre) { return media_type_name(static_cast<std::uint8_t>(fibre)); }
 
+std::string_view fibre_face_name(std::uint8_t code) { return code == 1 ? "UPC" : code == 2 ? "APC" : ""; }
+
 std::string_view module_state_name(std::uint8_t state) { return kModuleStates[state & 7U]; }
 
 std::string_view fault_cause_name(std::uint8_t cause) {

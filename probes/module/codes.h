@@ -36,6 +36,8 @@ Fibre fibre_of_lengths(bool single_mode, bool multimode);
 Fibre fibre_by_wavelength(std::optional<double> wavelength_nm);
 /// "multimode", "single-mode", as CMIS byte 85 has them; "" unknown.
 std::string_view fibre_name(Fibre fibre);
+/// SFF-8024 table 4-12: how the end of the fibre is cut. Both ends of a connection are cut alike.
+std::string_view fibre_face_name(std::uint8_t code);
 /// Table 4-2; codes 4 to 6 differ between the maps.
 std::string_view encoding_name(std::uint8_t code, ModuleMap map);
 /// Table 4-5: "400GAUI-8 C2M", "400G-CR8", …
@@ -54,6 +56,8 @@ std::string_view data_path_state_name(std::uint8_t state);
 
 /// Extended compliance codes that are copper, active copper, and active optical cables.
 bool is_copper_compliance(std::uint8_t code);
+/// Twisted pair: copper, and no cable that belongs to the module.
+bool is_base_t_compliance(std::uint8_t code);
 bool is_active_copper_compliance(std::uint8_t code);
 bool is_active_optical_compliance(std::uint8_t code);
 

@@ -115,8 +115,9 @@ Fibre fibre_by_wavelength(std::optional<double> wavelength_nm) {
 }
 
 bool is_copper_compliance(std::uint8_t code) {
-  return any_of({0x0b, 0x0c, 0x0d, 0x16, 0x1c, 0x1d, 0x1e, 0x3f, 0x40}, code) || is_active_copper_compliance(code);
+  return any_of({0x0b, 0x0c, 0x0d, 0x3f, 0x40}, code) || is_active_copper_compliance(code);
 }
+bool is_base_t_compliance(std::uint8_t code) { return any_of({0x16, 0x1c, 0x1d, 0x1e}, code); }
 bool is_active_copper_compliance(std::uint8_t code) { return any_of({0x08, 0x19, 0x30, 0x32}, code); }
 bool is_active_optical_compliance(std::uint8_t code) { return any_of({0x01, 0x18, 0x31, 0x33}, code); }
 

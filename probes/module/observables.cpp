@@ -179,6 +179,9 @@ void ObservableCollector::take_value(const Observable& row, const std::optional<
       return put_worst(sample_.*row.module, value, row.worst);
     case Sink::kCoherent:
       coherent_.push_back({&row, lane, value, {}});
+      return;
+    case Sink::kFlagsOnly:
+      return;
   }
 }
 
@@ -203,6 +206,7 @@ void ObservableCollector::take_ber(const Observable& row, const std::optional<un
 
 void ObservableCollector::take_limits(const Observable& row, const std::optional<unsigned>& lane,
                                       const std::array<std::uint16_t, 4>& raw) {
+  if (row.sink == Sink::kFlagsOnly) return;
   const bool all_zero = std::all_of(raw.begin(), raw.end(), [](std::uint16_t r) { return r == 0; });
   if (all_zero && row.sink != Sink::kErroredFrames) return;  // not in use; frames may be meant so: none may be lost
   const Limits limits{limit_of(row, raw[1], false), limit_of(row, raw[3], false), limit_of(row, raw[2], true),

@@ -22,7 +22,17 @@ enum class ObservableCoding : std::uint8_t {
 };
 
 /// What a value goes into.
-enum class ObservableSink : std::uint8_t { kEsnr, kLtp, kBer, kErroredFrames, kTail, kScalar, kModule, kCoherent };
+enum class ObservableSink : std::uint8_t {
+  kEsnr,
+  kLtp,
+  kBer,
+  kErroredFrames,
+  kTail,
+  kScalar,
+  kModule,
+  kCoherent,
+  kFlagsOnly
+};
 enum class ObservablePart : std::uint8_t { kNone, kMin, kMax, kAvg, kCurrent, kTotal };
 
 /// Which of several lanes' values stands for all of them: the worst.
@@ -75,8 +85,8 @@ bool is_of_data_path(const Observable& row);
 
 /// CMIS 5.4 table 8-180 and C-CMIS 1.3: the types of VDM.
 std::span<const Observable> cmis_observables();
-/// SFF-8636 rev 2.11 table 6-43. Left out: residual dispersion (its sign is not stated), frame error rates (frames a
-/// second, not those of an interval that CMIS has), the prior period, and the laser's temperature (a deviation).
+/// SFF-8636 rev 2.11 table 6-43. Of residual dispersion (its sign is not stated), frame error rates (frames a second,
+/// not those of an interval that CMIS has), the prior period and the laser's temperature (a deviation) only the flags.
 std::span<const Observable> sff8636_observables();
 
 /// The row of a type; nullptr for a maker's own.

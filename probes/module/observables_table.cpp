@@ -138,17 +138,30 @@ constexpr Observable kCmis[] = {
     of_coherent(152, "coherent_q_margin_db", kS16, kTenths, &ModuleCoherent::q_margin_db, Worst::kSmallest),
 };
 
+constexpr Observable of_flags(std::uint8_t type, std::string_view name) {
+  return {
+      .type = type, .name = name, .coding = kU16, .scale = kWhole, .not_available = kNever, .sink = Sink::kFlagsOnly};
+}
+
 // Where the text of SFF-8636 6.7.4.4 names other type numbers than its table 6-43, the table is followed.
 constexpr Observable kSff8636[] = {
     {1, "media_esnr_db", kU16, k256ths, 0, Sink::kEsnr},
+    of_flags(2, "residual_dispersion"),
     {3, "media_ltp_db", kU16, k256ths, 0, Sink::kLtp},
     {4, "media_pre_fec_ber_avg", kF16, kWhole, kNever, Sink::kBer, kAvg},
+    of_flags(5, "media_frame_errors_per_s_avg"),
     of_module(6, "tec_current_ma", kS16, kTenths, kLowest, &ModuleSample::tec_current_ma, Worst::kMagnitude),
     of_vdm(7, "laser_frequency_error_mhz", kS16, kTens, kLowest, &ModuleVdm::laser_frequency_error_mhz,
            Worst::kMagnitude),
+    of_flags(8, "laser_temperature_c"),
     {9, "media_pre_fec_ber_min", kF16, kWhole, kNever, Sink::kBer, kMin},
     {10, "media_pre_fec_ber_max", kF16, kWhole, kNever, Sink::kBer, kMax},
+    of_flags(11, "media_pre_fec_ber_prior"),
     {12, "media_pre_fec_ber_current", kF16, kWhole, kNever, Sink::kBer, kCurrent},
+    of_flags(13, "media_frame_errors_per_s_min"),
+    of_flags(14, "media_frame_errors_per_s_max"),
+    of_flags(15, "media_frame_errors_per_s_prior"),
+    of_flags(16, "media_frame_errors_per_s_current"),
 };
 
 }  // namespace

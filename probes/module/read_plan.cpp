@@ -111,7 +111,7 @@ void cmis_lane_reads(const ModuleImage& image, std::uint8_t bank, Requests& out)
   if (cmis_is_tunable(image)) out.push_back(upper(0x12, bank, 168, 71));  // from the frequencies to the flags
   const bool diagnostics = upper_page(image, 0x01).offers(142, 5);
   const std::uint8_t groups = vdm_group_count(image);
-  if (diagnostics) out.push_back(upper(0x13, bank, 180, 4));
+  if (diagnostics) out.push_back(upper(0x13, bank, 144, 40));  // from the pattern generators to the loopbacks
   if (diagnostics && groups == 0) diagnostics_reads(image, bank, out);
   for (std::uint8_t group = 0; group < groups; ++group) {
     if (!has_descriptor(image, group, bank)) continue;

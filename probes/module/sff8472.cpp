@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <cmath>
@@ -61,7 +62,8 @@ std::optional<double> reach_m(const ModulePage& a0, bool copper, ModuleWarnings&
 std::optional<double> power_w(const ModulePage& a0, const ModulePage& a2) {
   const auto options = a0.byte(64);
   if (!options) return std::nullopt;
-  if ((*options & 0x40U) != 0) {  // level 4: tenths of a watt in A2h (SFF-8472 12.4.3 table 8-3)
+  if ((*options & 0x40U) != 0) {                // level 4: tenths of a watt in A2h (SFF-8472 12.4.3 table 8-3)
+    if (a0.offers(92, 4)) return std::nullopt;  // a calibration constant is there then (table 9-11)
     const auto tenths = a2.byte(66);
     return tenths && *tenths != 0 && *tenths != 0xff ? std::optional(*tenths / 10.0) : std::nullopt;
   }
@@ -105,11 +107,7 @@ void apply_linear(const ModulePage& a2, unsigned slope_at, ModuleQuantity& quant
   quantity.coefficients = {offset, slope};
 }
 
-bool has_slopes(const ModulePage& a2) {
-  for (const unsigned at : kSlopes)
-    if (a2.u16(at).value_or(0) == 0) return false;
-  return a2.u32(68).has_value();
-}
+bool has_slope(const ModulePage& a2, unsigned at) { return a2.u16(at).value_or(0) != 0; }
 
 /// SFF-8472 table 9-6: five IEEE floats, highest power first.
 void apply_rx_polynomial(const ModulePage& a2, ModuleQuantity& quantity) {
@@ -133,11 +131,19 @@ Monitors calibrated(const ModulePage& a0, const ModulePage& a2, ModuleWarnings& 
     warnings.emplace_back("says both internally and externally calibrated: taken as internally");
     return out;
   }
-  if (!has_slopes(a2)) {
+  const auto known = [&](unsigned at) { return has_slope(a2, at); };
+  if (std::ranges::none_of(kSlopes, known) || !a2.u32(68)) {
     warnings.emplace_back("externally calibrated without calibration constants: readings are raw");
     return out;
   }
-  for (std::size_t i = 0; i < kSlopes.size(); ++i) apply_linear(a2, kSlopes.at(i), out.at(i).quantity);
+  for (std::size_t i = 0; i < kSlopes.size(); ++i) {
+    MonitorRow& row = out.at(i);
+    row.scale_known = has_slope(a2, kSlopes.at(i));
+    apply_linear(a2, kSlopes.at(i), row.quantity);
+    if (!row.scale_known)
+      warnings.push_back("externally calibrated, and the slope of the " + std::string(row.quantity.name) +
+                         " is zero: it is left out");
+  }
   MonitorRow& rx_power = out.back();
   rx_power.scale_known = has_rx_polynomial(a2);
   if (rx_power.scale_known)
@@ -171,10 +177,14 @@ ModuleLane read_states(const ModulePage& a0, const ModulePage& a2) {
   return lane;
 }
 
-/// An optional monitor (bytes 106 to 109) reads 0, or all ones, where it does not exist.
+/// An optional monitor (bytes 106 to 109) reads 0, or all ones, where it does not exist, and has no limits there.
 bool has_optional(const ModulePage& a2, const MonitorRow& row) {
   const auto raw = a2.s16(row.at.value);
-  return raw && *raw != 0 && *raw != -1;
+  if (!raw) return false;
+  const auto limits = read_quad(a2, row.at.limits);
+  const bool has_limits =
+      limits && std::ranges::any_of(*limits, [](std::uint16_t one) { return one != 0 && one != 0xffff; });
+  return (*raw != 0 && *raw != -1) || has_limits;
 }
 
 /// REQUIRES: revision 11.4, which brought these, their limits and flags; all that was reserved before. Byte 106 of a

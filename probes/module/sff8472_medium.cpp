@@ -70,7 +70,7 @@ SfpMedium sfp_medium(const ModulePage& a0) {
   if (optical_cable) return {false, true, "aoc"};
   if (a0.offers(8, kActiveCableBit))
     return is_active_copper(a0) ? SfpMedium{true, true, "acc"} : SfpMedium{false, true, "aoc"};
-  if (connector == 0x22 || a0.offers(6, 3)) return {true, false, "unknown"};
+  if (connector == 0x22 || a0.offers(6, 3) || is_base_t_compliance(compliance)) return {true, false, "unknown"};
   if (is_active_copper_compliance(compliance)) return {true, true, "acc"};
   if (connector == 0x21 || is_copper_compliance(compliance)) return {true, true, "dac"};
   const bool wavelength = a0.u16(60).value_or(0) >= 600;

@@ -1,6 +1,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
+#include <span>
 #include <string>
 
 #include "probes/module/codes.h"
@@ -13,6 +15,7 @@ namespace linkhealth {
 namespace {
 
 constexpr unsigned kLanes = 4;
+constexpr std::uint8_t kRevision2_10 = 0x08;  ///< and 2.8, 2.9 (table 6-4)
 
 /// Byte 1 of the lower page (table 6-4). 0 is "not specified".
 constexpr std::string_view kRevisions[] = {"SFF-8636",     "SFF-8436",     "SFF-8436",
@@ -38,14 +41,32 @@ Medium medium_of(const ModulePage& id) {
   const std::uint8_t compliance = id.offers(131, 7) ? id.byte(192).value_or(0) : 0;
   const bool copper_bits = id.offers(131, 3) && !id.offers(131, 2) && !id.offers(131, 1);
   const bool optical_cable = is_active_optical_compliance(compliance) || connector == 0x0b;
+  if (connector == 0x22 || is_base_t_compliance(compliance)) return {true, false, "unknown"};
   if (technology >= kTechActiveCopper || is_active_copper_compliance(compliance)) return {true, true, "acc"};
   if (technology >= kTechCopper || connector == 0x21) return {true, true, "dac"};
   if (!optical_cable && (copper_bits || is_copper_compliance(compliance))) return {true, true, "dac"};
   if (!optical_cable && id.offers(131, 7) && !id.byte(192)) return {};
   if (optical_cable || connector == 0x23) return {false, true, "aoc"};
-  if (connector == 0x22) return {true, false, "unknown"};
   return {false, false, "optical"};
 }
+
+/// Some codes are of a family (SFF-8024 table 4-4): 29h of 400G-SR4 and of 100G-SR1. The connector tells which it is.
+std::string_view extended_name(const ModulePage& id, std::uint8_t code) {
+  constexpr std::uint8_t kLc = 0x07, kMpo12 = 0x0c;
+  constexpr std::uint8_t kParallel[] = {0x29, 0x36, 0x41, 0x42};
+  const auto connector = id.byte(130);
+  if (connector == kLc && std::ranges::find(kParallel, code) != std::end(kParallel))
+    return extended_compliance_name(code, true);
+  if (connector == kMpo12 && code == 0x2a) return "400G-DR4-2";
+  return extended_compliance_name(code, false);
+}
+
+/// Byte 131 (table 6-17): four lanes of 10 Gb/s each.
+struct Bit10G {
+  std::uint8_t bit;
+  std::string_view type;
+};
+constexpr Bit10G k10GBits[] = {{6, "4x10G-LRM"}, {5, "4x10G-LR"}, {4, "4x10G-SR"}};
 
 /// A module that names no Ethernet has this: "InfiniBand EDR".
 std::string infiniband_type(const ModulePage& id) {
@@ -58,8 +79,11 @@ std::string type_of(const ModulePage& id, const Medium& medium) {
   // Byte 192 counts also where bit 131.7 does not point at it: modules without a code have 0 there.
   const auto extended = id.byte(192);
   if (!extended) return {};
-  if (const auto name = extended_compliance_name(*extended, false); !name.empty()) return std::string(name);
+  if (const auto name = extended_name(id, *extended); !name.empty()) return std::string(name);
   if (id.offers(131, 3)) return "40G-CR4";
+  for (const Bit10G& row : k10GBits)
+    if (id.offers(131, row.bit)) return std::string(row.type);
+  if (id.offers(131, 0) && medium.copper) return "40G active cable";
   if (id.offers(131, 0) || (medium.kind == "aoc" && id.offers(131, 2))) return "40G-AOC";
   if (id.offers(131, 2)) return "40G-SR4";
   if (id.offers(131, 1)) return "40G-LR4";
@@ -71,8 +95,8 @@ std::string type_of(const ModulePage& id, const Medium& medium) {
 Fibre fibre_of(const ModulePage& id) {
   const Fibre extended = extended_compliance_fibre(id.byte(192).value_or(0));
   if (extended != Fibre::kUnknown) return extended;
-  if (id.offers(131, 2)) return Fibre::kMultimode;
-  if (id.offers(131, 1)) return Fibre::kSingleMode;
+  if (id.offers(131, 2) || id.offers(131, 4) || id.offers(131, 6)) return Fibre::kMultimode;
+  if (id.offers(131, 1) || id.offers(131, 5)) return Fibre::kSingleMode;
   const auto states = [&](unsigned at) { return id.byte(at).value_or(0) != 0; };
   return fibre_of_lengths(states(142), states(143) || states(144) || states(145) || states(146));
 }
@@ -89,6 +113,7 @@ std::uint32_t media_lanes_of(const std::string& type) {
   constexpr std::string_view kSingle[] = {"-DR", "-FR1", "-LR1", "-SR1", "-VR1", "-LR1-20", "-ER1-30", "-ER1-40"};
   for (const std::string_view end : kSingle)
     if (type.ends_with(end)) return 1;
+  if (type.starts_with("50G-")) return 1;
   return type.ends_with("-DWDM2") ? 2 : kLanes;
 }
 
@@ -122,9 +147,12 @@ void read_power_class(const ModulePage& id, const ModulePage& lower, ModuleSampl
   constexpr double kClassW[] = {1.5, 2.0, 2.5, 3.5, 4.0, 4.5, 5.0};
   const auto ext = id.byte(129);
   if (!ext) return;
-  if ((*ext & 0x20U) != 0) {
+  // Reserved before revision 2.10, which older modules set; class 8 has its watts in byte 107 (6.3.2, table 6-16).
+  const std::uint8_t tenths = lower.byte(107).value_or(0);
+  const bool has_class_8 = lower.byte(1).value_or(kRevision2_10) >= kRevision2_10 && (!lower.exists() || tenths != 0);
+  if ((*ext & 0x20U) != 0 && has_class_8) {
     sample.power_class = 8;
-    if (const auto tenths = lower.byte(107); tenths && *tenths != 0) sample.max_power_w = *tenths / 10.0;
+    if (tenths != 0) sample.max_power_w = tenths / 10.0;
     return;
   }
   const unsigned high = *ext & 3U;
@@ -141,15 +169,19 @@ void read_power_control(const ModulePage& lower, ModuleSample& sample) {
   const std::uint32_t power_class = sample.power_class.value_or(0);
   const bool to_class_7 = lower.offers(93, 2);
   const bool to_class_8 = lower.offers(93, 3);
-  if (power_class >= 5 && !to_class_7 && !to_class_8) sample.allowed_power_w = 3.5;
-  if (power_class == 8 && to_class_7 && !to_class_8) sample.allowed_power_w = 5.0;
+  if (power_class < 5 || to_class_8 || (power_class < 8 && to_class_7)) return;
+  const double allowed_w = to_class_7 ? 5.0 : 3.5;
+  if (sample.max_power_w.value_or(allowed_w + 1) > allowed_w) sample.allowed_power_w = allowed_w;
 }
 
 void read_copper(const ModulePage& id, ModuleSample& sample) {
+  const auto add = [&](unsigned offset, double frequency_ghz) {
+    if (const auto db = id.byte(offset); db && *db != 0 && *db != 0xff)
+      sample.copper_attenuation.push_back({frequency_ghz, static_cast<double>(*db)});
+  };
   constexpr double kFrequenciesGhz[] = {2.5, 5, 7, 12.9};
-  for (unsigned i = 0; i < std::size(kFrequenciesGhz); ++i)
-    if (const auto db = id.byte(186 + i); db && *db != 0 && *db != 0xff)
-      sample.copper_attenuation.push_back({kFrequenciesGhz[i], static_cast<double>(*db)});
+  for (unsigned i = 0; i < std::size(kFrequenciesGhz); ++i) add(186 + i, kFrequenciesGhz[i]);
+  add(145, 25.78);  // of optics OM1's length
 }
 
 void read_page00(const ModulePage& id, const ModulePage& lower, const Medium& medium, ModuleSample& sample) {
@@ -190,12 +222,50 @@ constexpr MonitorRow kMonitors[] = {
             &ModuleLane::tx_power_flags),
 };
 
+using HostLanes = std::span<const ModuleHostLane>;
+
+/// nullopt: none of them says.
+std::optional<bool> any_of(HostLanes lanes, std::optional<bool> ModuleHostLane::*field) {
+  std::optional<bool> out;
+  for (const ModuleHostLane& lane : lanes)
+    if (const auto& value = lane.*field) out = out.value_or(false) || *value;
+  return out;
+}
+
 constexpr StateBit<ModuleLane> kLaneBits[] = {
-    {&ModuleLane::rx_los, 3, 0, {}},         {&ModuleLane::tx_los, 3, 4, {195, 1}},
-    {&ModuleLane::tx_fault, 4, 0, {195, 3}}, {&ModuleLane::tx_eq_fault, 4, 4, {193, 3}},
-    {&ModuleLane::rx_lol, 5, 0, {194, 4}},   {&ModuleLane::tx_lol, 5, 4, {194, 5}},
-    {&ModuleLane::tx_disabled, 86, 0, {}},
+    {&ModuleLane::rx_los, 3, 0, {}},
+    {&ModuleLane::tx_los, 3, 4, {195, 1}},
+    {&ModuleLane::tx_fault, 4, 0, {195, 3}},
+    {&ModuleLane::tx_eq_fault, 4, 4, {193, 3}},
+    {&ModuleLane::rx_lol, 5, 0, {194, 4}},
+    {&ModuleLane::tx_lol, 5, 4, {194, 5}},
+    {&ModuleLane::tx_disabled, 86, 0, {195, 4}},
 };
+
+/// Of the four host lanes; those of a module with fewer media lanes are no media lanes'.
+constexpr StateBit<ModuleHostLane> kHostBits[] = {
+    {&ModuleHostLane::tx_los, 3, 4, {195, 1}},
+    {&ModuleHostLane::tx_eq_fault, 4, 4, {193, 3}},
+    {&ModuleHostLane::tx_lol, 5, 4, {194, 5}},
+};
+
+/// All of them feed its one media lane, or each half of them one of two.
+void read_host_lanes(const ModulePage& lower, const ModulePage& id, ModuleSample& sample) {
+  const std::size_t media = sample.lanes.size();
+  if (media == 0 || media == kLanes) return;
+  sample.host_lanes.resize(kLanes);
+  for (const auto& row : kHostBits) {
+    if (!is_offered(id, row.advert)) continue;
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      sample.host_lanes[lane].*row.field = lower.bit(row.at, row.bit + lane);
+  }
+  for (std::size_t lane = 0; lane < media; ++lane) {
+    const HostLanes share = std::span(sample.host_lanes).subspan(lane * kLanes / media, kLanes / media);
+    sample.lanes[lane].tx_los = any_of(share, &ModuleHostLane::tx_los);
+    sample.lanes[lane].tx_eq_fault = any_of(share, &ModuleHostLane::tx_eq_fault);
+    sample.lanes[lane].tx_lol = any_of(share, &ModuleHostLane::tx_lol);
+  }
+}
 
 /// `measures`: light and bias are there, and valid.
 ModuleLane read_lane(const MonitorPages& pages, const ModulePage& id, unsigned index, bool measures,
@@ -231,13 +301,13 @@ void read_module_monitors(const MonitorPages& pages, const ModulePage& id, bool 
 }
 
 /// Those of the temperature and the supply are there whether it measures them or not.
-void read_thresholds(const MonitorPages& pages, const ModulePage& id, ModuleSample& sample) {
+void read_thresholds(const MonitorPages& pages, const ModulePage& id, bool copper, ModuleSample& sample) {
   if (!pages.limits.exists()) {
     sample.warnings.emplace_back("page 03h was not read: the module's limits are not known");
     return;
   }
   for (const MonitorRow& row : kMonitors)
-    if (!row.of_lane() || is_offered(id, row.advert)) take_limits(pages, row, sample);
+    if (!row.of_lane() || (!copper && is_offered(id, row.advert))) take_limits(pages, row, sample);
 }
 
 }  // namespace
@@ -276,8 +346,10 @@ void decode_sff8636(const ModuleImage& image, const ModuleHead& head, ModuleSamp
     sample.lanes.push_back(there && lower.byte(3) ? read_lane(pages, id, lane, ready && !medium.copper, sample.warnings)
                                                   : ModuleLane{});
   }
-  if (medium.copper || lower.bit(2, 2).value_or(true)) return;  // flat: no page 03h, 20h or 21h
-  read_thresholds(pages, id, sample);
+  if (lower.byte(3)) read_host_lanes(lower, id, sample);
+  if (lower.bit(2, 2).value_or(true)) return;  // flat: no page 03h, 20h or 21h
+  read_thresholds(pages, id, medium.copper, sample);
+  if (medium.copper) return;
   if (ready && id.offers(195, 0)) decode_sff8636_parameters(image, sample);
 }
 

@@ -94,6 +94,8 @@ Limits read_limits(const ModulePage& page, unsigned offset, const ModuleQuantity
   }
   const double ha = convert(quantity, quad.high_alarm);
   const double la = convert(quantity, quad.low_alarm);
+  // Warnings are optional (SFF-8636 table 6-28), and two of 0 stand where there are none.
+  if (quad.high_warn == 0 && quad.low_warn == 0 && ha > la) return {la, std::nullopt, std::nullopt, ha};
   const double hw = convert(quantity, quad.high_warn);
   const double lw = convert(quantity, quad.low_warn);
   if (ha >= hw && hw >= lw && lw >= la && ha > la) return {la, lw, hw, ha};

@@ -66,7 +66,7 @@ TEST(CmisHost, TheOtherFirmwareAndTheHardwareHaveRevisions) {
   b.page(1).byte(128, 1).byte(129, 6).byte(130, 1).byte(131, 10);
   EXPECT_EQ(decode(b).inactive_firmware, "1.6");
   EXPECT_EQ(decode(b).hardware_revision, "1.10");
-  b.page(1).byte(128, 0xff).byte(129, 0xff).byte(130, 0).byte(131, 0);
+  b.page(1).byte(128, 0).byte(129, 0).byte(130, 0).byte(131, 0);
   EXPECT_EQ(decode(b).inactive_firmware, "") << "none";
   EXPECT_EQ(decode(b).hardware_revision, "");
   b.page(1).byte(128, 1).byte(129, 2);

@@ -325,7 +325,9 @@ TEST(Sff8472, ACooledLaserHasATemperature) {
     EXPECT_FALSE(decode_module(other.image()).laser_temperature_c) << offset;
   }
   b.a2().u16(106, 0);
-  EXPECT_FALSE(decode_module(b.image()).laser_temperature_c) << "0: it measures none";
+  EXPECT_EQ(decode_module(b.image()).laser_temperature_c, 0) << "it has limits, so that it is there";
+  b.limits(40, 0, 0, 0, 0);
+  EXPECT_FALSE(decode_module(b.image()).laser_temperature_c) << "it measures none";
 }
 
 /// SFF-8472 12.4.3 table 8-3.

@@ -158,6 +158,7 @@ TEST(Sff8636, AModuleOfAHighPowerClassSaysWhetherItMayTakeIt) {
   const auto allowed = [](unsigned extended_identifier, unsigned control) {
     auto b = EepromBuilder::sff8636();
     b.page(0).byte(129, extended_identifier);
+    b.lower().byte(107, 90);
     b.lower().byte(93, control);
     return decode(b).allowed_power_w;
   };

@@ -1,0 +1,228 @@
+// Rows of the specifications' tables that were read otherwise once: SFF-8636 2.11, SFF-8472 12.4.3, SFF-8024 4.13, CMIS
+// 5.4.
+#include <gmock/gmock.h>
+
+#include "probes/module/decode.h"
+#include "tests/support/eeprom_builder.h"
+
+namespace linkhealth {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+ModuleSample decode(const EepromBuilder& b) { return decode_module(b.image()); }
+
+// --- SFF-8636
+
+/// Table 6-28: only the alarms are required.
+TEST(SpecSff8636, AModuleWithoutWarningLimitsWarnsOfNothing) {
+  auto b = EepromBuilder::sff8636();
+  b.page(3).limits(128, 75 << 8, 0xfb00, 0, 0).limits(144, 36300, 29700, 0, 0).limits(184, 5000, 0, 0, 0);
+  const ModuleSample m = decode(b);
+  EXPECT_EQ(m.thresholds.temperature_c, (Limits{-5, std::nullopt, std::nullopt, 75}));
+  EXPECT_EQ(m.thresholds.supply_v, (Limits{2.97, std::nullopt, std::nullopt, 3.63}));
+  EXPECT_EQ(m.thresholds.tx_bias_ma, (Limits{0, std::nullopt, std::nullopt, 10}));
+  EXPECT_THAT(m.warnings, IsEmpty());
+}
+
+/// Table 6-5: there are four host lanes, also where one media lane carries them all.
+TEST(SpecSff8636, WhatTheHostDoesNotSendIsSaidOfEachOfItsLanes) {
+  auto b = EepromBuilder::sff8636();
+  b.lower().byte(3, 0xe0).byte(5, 0x40);
+  b.page(0).byte(192, 0x26).byte(195, 0x0a).byte(194, 0x30);  // 100G-FR1
+  const ModuleSample m = decode(b);
+  ASSERT_EQ(m.lanes.size(), 1U);
+  EXPECT_EQ(m.lanes[0].tx_los, true) << "one of those that feed it";
+  ASSERT_EQ(m.host_lanes.size(), 4U);
+  EXPECT_EQ(m.host_lanes[0].tx_los, false);
+  for (const std::size_t lane : {1U, 2U, 3U}) EXPECT_EQ(m.host_lanes[lane].tx_los, true) << lane;
+  EXPECT_EQ(m.host_lanes[2].tx_lol, true);
+  EXPECT_EQ(m.host_lanes[3].tx_lol, false);
+  EXPECT_THAT(decode(EepromBuilder::sff8636()).host_lanes, IsEmpty()) << "of four media lanes each is one";
+}
+
+/// 6.3.2, tables 6-4 and 6-16: bit 129.5 was reserved before revision 2.10, and class 8 says its watts.
+TEST(SpecSff8636, PowerClassEightIsOfNewModulesThatSayTheirWatts) {
+  const auto decoded = [](unsigned revision, unsigned tenths, unsigned extended, unsigned control) {
+    auto b = EepromBuilder::sff8636();
+    b.lower().byte(1, revision).byte(107, tenths).byte(93, control);
+    b.page(0).byte(129, extended);
+    return decode(b);
+  };
+  EXPECT_EQ(decoded(8, 90, 0xfc, 0).power_class, 8U);
+  EXPECT_EQ(decoded(8, 90, 0xfc, 0).max_power_w, 9.0);
+  EXPECT_EQ(decoded(7, 0, 0xfc, 5).power_class, 4U);
+  EXPECT_EQ(decoded(7, 0, 0xfc, 5).max_power_w, 3.5);
+  EXPECT_EQ(decoded(7, 0, 0xfc, 5).allowed_power_w, std::nullopt);
+  EXPECT_EQ(decoded(8, 0, 0xfc, 5).power_class, 4U) << "class 8 without its watts is none";
+  EXPECT_EQ(decoded(8, 40, 0xed, 5).allowed_power_w, std::nullopt) << "4 W of the 5 that it may take";
+}
+
+TEST(SpecSff8636, ACodeOfAFamilyIsNamedByTheConnector) {
+  struct Row {
+    unsigned code, connector;
+    const char* type;
+    std::uint32_t lanes;
+  };
+  constexpr Row kRows[] = {{0x29, 0x0c, "400G-SR4", 4},   {0x29, 0x07, "100G-SR1", 1}, {0x42, 0x07, "50G-FR", 1},
+                           {0x2a, 0x0c, "400G-DR4-2", 4}, {0x2a, 0x07, "100G-FR1", 1}, {0x45, 0x07, "50G-LR", 1}};
+  for (const Row& row : kRows) {
+    auto b = EepromBuilder::sff8636();
+    b.page(0).byte(192, row.code).byte(130, row.connector);
+    EXPECT_EQ(decode(b).type, row.type) << row.code;
+    EXPECT_EQ(decode(b).media_lane_count, row.lanes) << row.code;
+  }
+}
+
+/// Table 6-17.
+TEST(SpecSff8636, FourLanesOfTenGigabitHaveAName) {
+  for (const auto& [bit, type] : {std::pair(4U, "4x10G-SR"), {5U, "4x10G-LR"}, {6U, "4x10G-LRM"}}) {
+    auto b = EepromBuilder::sff8636();
+    b.page(0).byte(131, 1U << bit).byte(192, 0).byte(164, 4);
+    EXPECT_EQ(decode(b).type, type);
+    EXPECT_EQ(decode(b).media_type, bit == 5 ? "single-mode" : "multimode");
+  }
+}
+
+TEST(SpecSff8636, ACopperCableSaysItsLossAtTheHighestFrequencyToo) {
+  auto b = EepromBuilder::sff8636();
+  b.page(0).byte(147, 0xa0).byte(130, 0x23).byte(192, 0x0b).byte(186, 4).byte(145, 19);
+  const ModuleSample m = decode(b);
+  ASSERT_FALSE(m.copper_attenuation.empty());
+  EXPECT_EQ(m.copper_attenuation.back(), (CopperAttenuation{25.78, 19}));
+}
+
+TEST(SpecSff8636, AnActiveCopperCableHasLimitsOfItsTemperature) {
+  auto b = EepromBuilder::sff8636();
+  b.lower().byte(2, 0);
+  b.page(0).byte(147, 0xc0).byte(130, 0x23);
+  const ModuleSample m = decode(b);
+  EXPECT_EQ(m.kind, "acc");
+  EXPECT_FALSE(m.thresholds.temperature_c.empty());
+  EXPECT_TRUE(m.thresholds.rx_power_mw.empty());
+}
+
+TEST(SpecSff8636, TxDisableCountsWhereItIsThere) {
+  auto b = EepromBuilder::sff8636();
+  b.lower().byte(86, 0x01);
+  b.page(0).byte(195, 0x1a);
+  EXPECT_EQ(decode(b).lanes[0].tx_disabled, true);
+  b.byte(195, 0x0a);
+  EXPECT_EQ(decode(b).lanes[0].tx_disabled, std::nullopt);
+}
+
+/// Table 6-43: of rates that have no place here the alarms are told.
+TEST(SpecSff8636, AnAlarmOfTheFrameErrorRateIsToldThoughTheRateIsNot) {
+  auto b = EepromBuilder::sff8636();
+  b.lower().byte(2, 0);
+  b.page(0).byte(195, 0x0b);
+  b.page(0x20).byte(200, 0x0f).byte(201, 16);
+  b.byte(128, 0x80);
+  const ModuleSample m = decode(b);
+  ASSERT_EQ(m.vdm.flags.size(), 1U);
+  EXPECT_EQ(m.vdm.flags[0].name, "media_frame_errors_per_s_current");
+}
+
+// --- SFF-8472
+
+TEST(SpecSff8472, OneSlopeOfZeroTakesOnlyItsOwnReading) {
+  auto b = EepromBuilder::sff8472();
+  b.lower().byte(92, 0x58);
+  b.a2().u16(76, 0x0100).u16(80, 0x0000).u16(84, 0x0100).u16(88, 0x0100).f32(68, 0.1F).u16(104, 8700);
+  const ModuleSample m = decode(b);
+  ASSERT_EQ(m.lanes.size(), 1U);
+  EXPECT_NEAR(m.lanes[0].rx_power_mw.value_or(0), 0.087, 1e-6) << "by its polynomial";
+  EXPECT_FALSE(m.lanes[0].tx_power_mw);
+  EXPECT_TRUE(m.temperature_c);
+  EXPECT_THAT(m.warnings, Contains(HasSubstr("the slope of the Tx power is zero")));
+}
+
+/// SFF-8024 table 4-4.
+TEST(SpecSff8472, TwistedPairIsNoCableOfTheModule) {
+  for (const unsigned code : {0x16U, 0x1cU, 0x1dU, 0x1eU}) {
+    auto b = EepromBuilder::sff8472();
+    b.lower().byte(2, 0).byte(3, 0).byte(36, code).u16(60, 0);
+    EXPECT_EQ(decode(b).kind, "unknown") << code;
+    EXPECT_EQ(decode(b).media_type, "BASE-T") << code;
+  }
+}
+
+TEST(SpecSff8472, ACoolerThatStandsAtZeroIsThereWhenItHasLimits) {
+  auto b = EepromBuilder::sff8472();
+  b.lower().byte(94, 0x08);
+  b.a2().limits(48, 2000, 0x10000 - 2000, 1500, 0x10000 - 1500).byte(113, 0x04);
+  const ModuleSample m = decode(b);
+  EXPECT_EQ(m.tec_current_ma, 0.0);
+  EXPECT_EQ(m.thresholds.tec_current_ma.high_alarm, 200.0);
+  b.a2().limits(48, 0, 0, 0, 0);
+  EXPECT_FALSE(decode(b).tec_current_ma) << "there is none";
+}
+
+/// Table 9-11: of an externally calibrated module a constant stands there.
+TEST(SpecSff8472, ACalibrationConstantIsNoPower) {
+  auto b = EepromBuilder::sff8472();
+  b.lower().byte(64, 0x60).byte(92, 0x58);
+  b.a2().byte(66, 0x5a);
+  EXPECT_EQ(decode(b).max_power_w, std::nullopt);
+}
+
+// --- CMIS
+
+TEST(SpecCmis, ALaneThatTheHostSilencesSaysSo) {
+  auto b = EepromBuilder::cmis();
+  b.page(0x10).byte(132, 0x02);
+  EXPECT_EQ(decode(b).lanes[1].tx_squelched, std::nullopt) << "not offered: reserved";
+  b.page(1).byte(155, 0x08);
+  EXPECT_EQ(decode(b).lanes[1].tx_squelched, true);
+  EXPECT_EQ(decode(b).lanes[0].tx_squelched, false);
+  EXPECT_EQ(decode(b).lanes[1].tx_disabled, false);
+}
+
+/// Table 8-50: one lane's bit is all lanes'.
+TEST(SpecCmis, AModuleThatDisablesAllLanesTogetherSaysSoOfAll) {
+  auto b = EepromBuilder::cmis();
+  b.page(0x10).byte(130, 0x01);
+  EXPECT_EQ(decode(b).lanes[3].tx_disabled, false);
+  b.page(1).byte(151, 0x01);
+  for (const ModuleLane& lane : decode(b).lanes) EXPECT_EQ(lane.tx_disabled, true);
+}
+
+TEST(SpecCmis, ATestPatternIsSaid) {
+  for (const unsigned offset : {144U, 152U}) {
+    auto b = EepromBuilder::cmis();
+    b.page(0x13).byte(offset, 0x0f);
+    EXPECT_EQ(decode(b).sends_pattern, true) << offset;
+    b.byte(offset, 0);
+    EXPECT_EQ(decode(b).sends_pattern, false) << offset;
+  }
+}
+
+/// SFF-8024 tables 4-8 and 4-9.
+TEST(SpecCmis, ALoopbackPlugIsNoCable) {
+  for (const auto& [media, interface] : {std::pair(0x03U, 0xbfU), {0x03U, 0xc0U}, {0x04U, 0xbfU}}) {
+    auto b = EepromBuilder::cmis();
+    b.lower().byte(85, media).byte(87, interface);
+    EXPECT_EQ(decode(b).type, "loopback plug");
+    EXPECT_EQ(decode(b).kind, "unknown");
+  }
+}
+
+/// SFF-8024 table 4-12.
+TEST(SpecCmis, HowTheFibreIsCutIsSaid) {
+  for (const auto& [code, face] : {std::pair(0U, ""), {1U, "UPC"}, {2U, "APC"}, {3U, ""}}) {
+    auto b = EepromBuilder::cmis();
+    b.lower().byte(61, code);
+    EXPECT_EQ(decode(b).fibre_face, face);
+  }
+}
+
+TEST(SpecCmis, InactiveFirmwareThatIsNotValidIsSaidToBe) {
+  auto b = EepromBuilder::cmis();
+  b.page(1).u16(128, 0xffff);
+  EXPECT_EQ(decode(b).inactive_firmware, "invalid");
+}
+
+}  // namespace
+}  // namespace linkhealth
