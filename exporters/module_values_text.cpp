@@ -156,7 +156,7 @@ std::string vdm_text(const ModuleSample& m) {
     out += row("", "frames: those that FEC could not correct, in a sampling interval of the module (total: in all)");
   out += row("lasers (VDM)", lasers(v));
   if (const std::string inside = supplies(v); !inside.empty()) out += row("supplies V", inside);
-  if (!statistics.empty() || !m.coherent_statistics.empty()) out += row("", statistics_words(m));
+  if (!statistics.empty() || !m.coherent_statistics.empty()) out += row("", std::string(statistics_words(m)));
   return out.empty() ? out : "\n" + out;
 }
 
