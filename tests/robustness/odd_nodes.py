@@ -301,12 +301,12 @@ def missing_directories(node):
 def missing_files(node):
     """Omni-Path, Broadcom and soft RoCE have some of the usual files: what is not there is absent, what is there is read."""
     node.add(0), node.add(1)
-    for file in ("counters/symbol_error", "counters/VL15_dropped", "hw_counters/out_of_sequence", "rate", "phys_state"):
+    for file in ("counters/symbol_error", "counters/VL15_dropped", "hw_counters/out_of_sequence"):
         os.unlink(f"{node.port(0)}/{file}")
-    for file in ("fw_ver", "node_guid"):
-        os.unlink(f"{node.function(0)}/infiniband/mlx5_0/{file}")
+    os.unlink(f"{node.function(0)}/infiniband/mlx5_0/fw_ver")
     with running(node) as daemon:
-        daemon.until(lambda: has_counters(daemon, "mlx5_0") and has_counters(daemon, "mlx5_1"), "both ports' counters")
+        daemon.until(lambda: all(f'{{device="mlx5_{index}",port="1",counter="link_downed"}}' in daemon.metrics()
+                                 for index in (0, 1)), "both ports' counters")
         begun = daemon.report()["t"]
         daemon.until(lambda: daemon.report()["t"] > begun + 3, "more cycles")
         port, metrics = daemon.ports()["mlx5_0/1"], daemon.metrics()
@@ -324,6 +324,7 @@ def a_split_port(node):
     halves, odd = ("200 Gb/sec (2X NDR)", 200000, 2), ("56 Gb/sec (4X FDR)", 56000, 4)
     for index, (rate, speed, _) in enumerate([halves, halves, odd]):
         node.add(index)
+        put(node.port(index) + "/link_layer", "InfiniBand")
         put(node.port(index) + "/rate", rate)
         put(f"{node.function(index)}/net/ens{index}/speed", str(speed))
         put(f"{node.function(index)}/net/ens{index}/phys_port_name", f"p0s{index}")
