@@ -77,7 +77,7 @@ bool PortReader::ask_before_files(Source source, Read read) {
 
 template <typename Read>
 std::optional<Error> PortReader::attempt(Retry& retry, Read read) {
-  const std::optional<Error> error = read();
+  std::optional<Error> error = read();
   if (!error) {
     retry.failures = 0;
     return std::nullopt;
