@@ -1,10 +1,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "probes/module/cmis_applications.h"
 #include "probes/module/codes.h"
 #include "probes/module/maps.h"
+#include "probes/module/monitors.h"
 #include "probes/module/values.h"
 
 namespace linkhealth {
@@ -132,10 +134,9 @@ ModuleHostLane read_host_lane(const Bank& bank, unsigned index) {
 /// The host's signal as a media lane sees it: lost when one of the host lanes that feed it has lost it.
 std::optional<bool> any_of_share(const std::vector<ModuleHostLane>& host, HostShare share,
                                  std::optional<bool> ModuleHostLane::*field) {
-  std::optional<bool> out;
-  for (std::size_t i = share.first; i < std::min(host.size(), share.end); ++i)
-    if (const auto& value = host[i].*field) out = out.value_or(false) || *value;
-  return out;
+  const std::size_t end = std::min(host.size(), share.end);
+  if (share.first >= end) return std::nullopt;
+  return any_says(std::span(host).subspan(share.first, end - share.first), field);
 }
 
 /// No application runs over the host lanes that feed it: the other half of a module that is used in part.

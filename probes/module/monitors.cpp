@@ -21,4 +21,11 @@ void take_lane_value(const MonitorPages& pages, const MonitorRow& row, unsigned 
   lane.*row.lane_flags = read_flags(pages.values, pages.layout, row.at.flags + index / 2, bit);
 }
 
+std::optional<bool> any_says(std::span<const ModuleHostLane> lanes, std::optional<bool> ModuleHostLane::*field) {
+  std::optional<bool> out;
+  for (const ModuleHostLane& lane : lanes)
+    if (const auto& value = lane.*field) out = out.value_or(false) || *value;
+  return out;
+}
+
 }  // namespace linkhealth

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <span>
 
 #include "model/snapshot.h"
 #include "probes/module/image.h"
@@ -71,5 +73,8 @@ void take_limits(const MonitorPages& pages, const MonitorRow& row, ModuleSample&
 /// The same of a lane: `index` is 0 for the first; `number` names it in warnings, 0 for the only one.
 void take_lane_value(const MonitorPages& pages, const MonitorRow& row, unsigned index, unsigned number,
                      ModuleLane& lane, ModuleWarnings& warnings);
+
+/// Whether one of them says so; nullopt: none of them says.
+std::optional<bool> any_says(std::span<const ModuleHostLane> lanes, std::optional<bool> ModuleHostLane::*field);
 
 }  // namespace linkhealth

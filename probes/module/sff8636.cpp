@@ -222,16 +222,6 @@ constexpr MonitorRow kMonitors[] = {
             &ModuleLane::tx_power_flags),
 };
 
-using HostLanes = std::span<const ModuleHostLane>;
-
-/// nullopt: none of them says.
-std::optional<bool> any_of(HostLanes lanes, std::optional<bool> ModuleHostLane::*field) {
-  std::optional<bool> out;
-  for (const ModuleHostLane& lane : lanes)
-    if (const auto& value = lane.*field) out = out.value_or(false) || *value;
-  return out;
-}
-
 constexpr StateBit<ModuleLane> kLaneBits[] = {
     {&ModuleLane::rx_los, 3, 0, {}},
     {&ModuleLane::tx_los, 3, 4, {195, 1}},
@@ -260,10 +250,11 @@ void read_host_lanes(const ModulePage& lower, const ModulePage& id, ModuleSample
       sample.host_lanes[lane].*row.field = lower.bit(row.at, row.bit + lane);
   }
   for (std::size_t lane = 0; lane < media; ++lane) {
-    const HostLanes share = std::span(sample.host_lanes).subspan(lane * kLanes / media, kLanes / media);
-    sample.lanes[lane].tx_los = any_of(share, &ModuleHostLane::tx_los);
-    sample.lanes[lane].tx_eq_fault = any_of(share, &ModuleHostLane::tx_eq_fault);
-    sample.lanes[lane].tx_lol = any_of(share, &ModuleHostLane::tx_lol);
+    const auto share =
+        std::span<const ModuleHostLane>(sample.host_lanes).subspan(lane * kLanes / media, kLanes / media);
+    sample.lanes[lane].tx_los = any_says(share, &ModuleHostLane::tx_los);
+    sample.lanes[lane].tx_eq_fault = any_says(share, &ModuleHostLane::tx_eq_fault);
+    sample.lanes[lane].tx_lol = any_says(share, &ModuleHostLane::tx_lol);
   }
 }
 
