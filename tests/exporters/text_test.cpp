@@ -109,6 +109,13 @@ TEST(ExplainText, SaysWithTheEvidenceWhatEachSymptomGave) {
   EXPECT_THAT(explain(test::dirty_port()), Not(HasSubstr("log-odds")));
 }
 
+TEST(ExplainText, SaysWhenTheLinkLastFell) {
+  PortReport port = test::healthy_port("mlx5_0", "eth0", "");
+  EXPECT_THAT(explain(port), Not(HasSubstr("the last")));
+  port.figures.last_involuntary_down_at = test::example_now() - std::chrono::hours(50);
+  EXPECT_THAT(explain(port, 200), HasSubstr("0 involuntary drops in 24 h, the last 2 d ago ("));
+}
+
 TEST(ExplainText, Down) { test::expect_golden("tests/golden/text/explain_down.txt", explain(test::down_port())); }
 TEST(ExplainText, Blind) { test::expect_golden("tests/golden/text/explain_blind.txt", explain(test::blind_port())); }
 TEST(ExplainText, Exempt) { test::expect_golden("tests/golden/text/explain_exempt.txt", explain(test::exempt_port())); }
