@@ -289,7 +289,7 @@ void decode_cmis(const ModuleImage& image, const ModuleHead& head, ModuleSample&
   const MonitorPages pages{lower, upper_page(image, 0x02), kCmisFlags};
   read_module_monitors(pages, advert, sample);
   read_thresholds(pages, advert, medium.optical, sample);
-  decode_cmis_lanes(image, medium.side(), sample);
+  decode_cmis_lanes(image, lanes, medium.side(), sample);
   decode_cmis_vdm(image, lanes, sample);
   decode_cmis_coherent(image, sample);
   forget_idle_statistics(sample);

@@ -196,11 +196,10 @@ void read_snr(const ModulePage& page, std::size_t first_lane, std::size_t lanes,
 
 }  // namespace
 
-void decode_cmis_lanes(const ModuleImage& image, MediaSide side, ModuleSample& sample) {
+void decode_cmis_lanes(const ModuleImage& image, const CmisLanes& lanes, MediaSide side, ModuleSample& sample) {
   const ModulePage advert = upper_page(image, 0x01);
   const std::uint8_t revision = lower_page(image).byte(1).value_or(0);
   const unsigned banks = cmis_bank_count(image);
-  const CmisLanes lanes = cmis_lanes(image, side == MediaSide::kOptical);
   const std::size_t per_bank = side == MediaSide::kNone ? 0 : lanes.media_per_bank;
   for (std::uint8_t number = 0; number < banks; ++number) {
     const Bank bank{advert, upper_page(image, 0x10, number), upper_page(image, 0x11, number), revision,

@@ -40,7 +40,7 @@ enum class MediaSide : std::uint8_t { kNone, kElectric, kOptical };
 /// CMIS 14h:128 while 14h:192 to 255 hold signal-to-noise ratios.
 inline constexpr std::uint8_t kRatiosSelected = 0x06;
 /// The lane part of CMIS: pages 10h, 11h, 13h and 14h of every bank.
-void decode_cmis_lanes(const ModuleImage& image, MediaSide side, ModuleSample& sample);
+void decode_cmis_lanes(const ModuleImage& image, const CmisLanes& lanes, MediaSide side, ModuleSample& sample);
 /// What the lasers of a tunable module are tuned to: page 12h of every bank, `lanes_per_bank` media lanes on each. For
 /// cmis_is_tunable() and after the lanes themselves. Offsets and bits after CMIS 5.3 8.12, as sonic-platform-common's
 /// mem_maps/public/c_cmis.py has them; frequencies checked against the channels that two dumps of 400ZR modules hold.
