@@ -9,6 +9,7 @@
 #include <functional>
 #include <future>
 #include <memory>
+#include <optional>
 #include <set>
 #include <thread>
 
@@ -139,11 +140,13 @@ class ReadingSource : public Source {
   std::optional<Snapshot> poll() override {
     ++polls;
     deciding.insert(std::this_thread::get_id());
+    if (reader == std::this_thread::get_id())
+      reader.reset();  // back, and the loop knows it: not before it has the turn
     if (!ended && polls >= kEnd && (!may_end || may_end())) {
       ended = true;
       kill(getpid(), SIGTERM);
     }
-    wanted = !away && !ended;
+    wanted = !reader && !ended;
     return std::nullopt;
   }
   [[nodiscard]] std::optional<Milliseconds> until_due() const override { return Milliseconds(1); }
@@ -153,6 +156,7 @@ class ReadingSource : public Source {
   std::function<void()> work() override {
     wanted = false;
     away = true;
+    reader = std::this_thread::get_id();
     return [this, hangs = hang] {
       reading.insert(std::this_thread::get_id());
       hangs.wait();
@@ -163,7 +167,8 @@ class ReadingSource : public Source {
   static constexpr int kEnd = 50;
   int polls = 0;
   bool wanted = false;
-  std::atomic<bool> away = false;
+  std::atomic<bool> away = false;         ///< the read itself
+  std::optional<std::thread::id> reader;  ///< who is away for the loop, under its lock
   bool ended = false;
   std::function<bool()> may_end;
   std::shared_future<void> hang;  ///< what a read waits for
