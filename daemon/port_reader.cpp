@@ -171,6 +171,14 @@ void PortReader::read_counters(Reading& reading, StateReads& state) {
   reading.firmware_reads = files->costly_reads() + own_counters_.mads() - before + 1;
   read_hw_counters(*files, reading);
   read_device_counters(*files, reading);
+  end_gap_of_what_is_not_offered("counters", files->offers_counters(), no_counters_told_);
+  end_gap_of_what_is_not_offered("hw_counters", files->offers_hw_counters(), no_hw_counters_told_);
+}
+
+/// The reader before this one may have had files that it could not read, of another driver: no value will come to end
+/// that gap.
+void PortReader::end_gap_of_what_is_not_offered(std::string_view probe, bool offered, bool& told) {
+  if (!std::exchange(told, !offered) && !offered) gaps_ended_.push_back({key_, std::string(probe), ""});
 }
 
 void PortReader::read_kernel(Reading& reading, const StateReads& state) {

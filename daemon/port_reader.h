@@ -111,6 +111,7 @@ class PortReader {
   /// `state`: see IbPortReader::read_due(); left as it is where netlink gives the state.
   void read_counters(Reading& reading, StateReads& state);
   bool read_own_counters(Reading& reading);
+  void end_gap_of_what_is_not_offered(std::string_view probe, bool offered, bool& told);
   std::optional<std::uint32_t> rdma_index();
   void read_hw_counters(IbPortReader& verbs, Reading& reading);
   static void read_device_counters(IbPortReader& verbs, Reading& reading);
@@ -134,6 +135,7 @@ class PortReader {
   bool rdma_index_known_ = false;
   bool link_statistics_ = true;  // until the kernel refuses them
   bool no_ethtool_ = false;      // a copy of /sys has no kernel behind it
+  bool no_counters_told_ = false, no_hw_counters_told_ = false;
   OwnCounters own_counters_;
   std::array<Retry, kSourceCount> retries_{};
   std::optional<IbPortReader> verbs_;

@@ -72,6 +72,11 @@ class IbPortReader {
   ReadStatus read_due(std::size_t budget, SteadyTime now, PortSample& sample, std::vector<Gap>& gaps,
                       StateReads* state = nullptr);
 
+  /// Whether the driver has such files, or nobody can look: what it does not have is not missing.
+  [[nodiscard]] bool offers_counters() const { return !pma_.empty() || !no_counters_.empty(); }
+  [[nodiscard]] bool offers_hw_counters() const {
+    return !hw_.empty() || !device_.empty() || !no_hw_counters_.empty() || !no_device_counters_.empty();
+  }
   /// Whether the device has counters that are this port's: one request more on mlx5.
   [[nodiscard]] bool has_device_counters() const { return !device_.empty(); }
   /// Reads of counters/ files so far, each of which costs a firmware command on mlx5.

@@ -124,6 +124,26 @@ TEST_F(InfiniBandPort, WhenBothFailItIsAGap) {
   EXPECT_EQ(reading.gaps[0].probe, "counters");
 }
 
+TEST_F(InfiniBandPort, FilesThatTheDriverDoesNotHaveEndWhatTheReaderBeforeSaidOfThem) {
+  fabric.open_errnum = EACCES;
+  shared->change([&](FakeHost& host) {
+    testing::add_nic(host, Nic());
+    host.remove(Nic().port_dir() + "/counters");
+    host.remove(Nic().port_dir() + "/hw_counters");
+    reader.emplace(std::make_unique<LockedHost>(shared), take_inventory(host).ports.at(0), 2);
+  });
+  const PortKey key = reader->port().id.key();
+  const Reading reading = read(0);
+  EXPECT_TRUE(reading.gaps.empty());
+  EXPECT_EQ(reading.gaps_ended, (std::vector<Gap>{{key, "counters", ""}, {key, "hw_counters", ""}}));
+  EXPECT_TRUE(read(10).gaps_ended.empty()) << "said once";
+}
+
+TEST_F(InfiniBandPort, FilesThatAreThereEndTheirGapByTheirValues) {
+  start();
+  EXPECT_TRUE(read(0).gaps_ended.empty());
+}
+
 /// An Ethernet port whose driver has statistics of its own.
 struct PortWithDriver : ::testing::Test {
   std::shared_ptr<SharedHost> shared = std::make_shared<SharedHost>();
