@@ -58,7 +58,9 @@ std::string fibre_words(const ModuleSample& m) {
   if (tx.empty() && rx.empty()) return {};
   const std::string words =
       tx == rx ? tx : join({tx.empty() ? "" : "sends: " + tx, rx.empty() ? "" : "receives: " + rx}, "; ");
-  return words + ", as the module counts them";
+  // Its fibre 1 that receives is not its fibre 1 that sends: both rows of numbers begin anew.
+  return words + ", as the module counts them" +
+         (m.connector.starts_with("MPO") ? " each way (no position in an MPO)" : "");
 }
 
 std::string loopback_words(const ModuleSample& m) {

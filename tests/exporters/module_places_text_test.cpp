@@ -44,6 +44,14 @@ TEST(ModulePlaces, FibresAreSaidInRunsOfLanes) {
     EXPECT_THAT(module_text(on_fibres(row.tx, row.rx), wide), HasSubstr(std::string("  fibres       ") + row.words));
 }
 
+/// The hardware specification's number is easily taken for that of a hole of the connector.
+TEST(ModulePlaces, FibresOfAnMpoAreNoPositions) {
+  ModuleSample m = on_fibres({1, 2}, {1, 2});
+  EXPECT_THAT(module_text(m, {}), Not(HasSubstr("MPO")));
+  m.connector = "MPO-12";
+  EXPECT_THAT(module_text(m, {}), HasSubstr("as the module counts them each way (no position in an"));
+}
+
 TEST(ModulePlaces, FibresOfACableAndThoseNotSaidAreNotShown) {
   ModuleSample m = on_fibres({1, 2}, {1, 2});
   m.kind = "aoc";
