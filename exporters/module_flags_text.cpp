@@ -43,6 +43,20 @@ std::string tuning_flags(const LaserTuning& laser) {
               ", ");
 }
 
+/// In the order of the signal's way, what explains the others first.
+std::string coherent_flags(const CoherentFlags& flags) {
+  return join(
+      {named(flags.tx_reference_clock_lol, "Tx reference clock lost"),
+       named(flags.tx_cmu_lol, "Tx clock multiplier unlocked"), named(flags.tx_deskew_lol, "Tx deskew unlocked"),
+       named(flags.tx_loss_of_alignment, "Tx alignment lost"), named(flags.tx_out_of_alignment, "Tx out of alignment"),
+       named(flags.tx_fifo_error, "Tx FIFO error"), named(flags.rx_demodulator_lol, "demodulator unlocked"),
+       named(flags.rx_dispersion_lol, "dispersion compensation unlocked"),
+       named(flags.rx_deskew_lol, "Rx deskew unlocked"), named(flags.rx_loss_of_alignment, "Rx alignment lost"),
+       named(flags.rx_out_of_alignment, "Rx out of alignment"), named(flags.rx_loss_of_frame, "loss of frame"),
+       named(flags.rx_loss_of_multi_frame, "loss of multi-frame"), named(flags.rx_fifo_error, "Rx FIFO error")},
+      ", ");
+}
+
 std::string lane_flags(const ModuleLane& lane, bool losses) {
   return join({losses ? join(loss_words(lane), ", ") : "", flag_line("Rx power", lane.rx_power_flags),
                flag_line("Tx power", lane.tx_power_flags), flag_line("bias", lane.tx_bias_flags)},
@@ -109,7 +123,8 @@ std::string media_lanes(const ModuleSample& m) {
   std::vector<std::string> words;
   for (std::size_t i = 0; i < m.lanes.size(); ++i)
     words.push_back(join(
-        {lane_flags(m.lanes[i], !losses_are_live(m)), i < m.laser_tuning.size() ? tuning_flags(m.laser_tuning[i]) : ""},
+        {lane_flags(m.lanes[i], !losses_are_live(m)), i < m.laser_tuning.size() ? tuning_flags(m.laser_tuning[i]) : "",
+         i == 0 ? coherent_flags(m.coherent_flags) : ""},
         ", "));
   return lane_lines("", words);
 }

@@ -12,6 +12,7 @@
 #include "exporters/module_flags_text.h"
 #include "exporters/module_lanes_text.h"
 #include "exporters/module_light_text.h"
+#include "exporters/module_places_text.h"
 #include "exporters/module_values_text.h"
 #include "exporters/module_warnings_text.h"
 #include "exporters/text_layout.h"
@@ -93,6 +94,9 @@ std::string identity(const ModuleSample& m, const TextStyle& style) {
   out += row("maker", clean_text(join({m.vendor, m.part_number}, " "), style.ascii));
   out += row("serial", clean_text(m.serial, style.ascii));
   out += revision_row(m, style);
+  if (m.case_temperature_min_c && m.case_temperature_max_c)
+    out += row("case", fmt::format("made for {:g} to {:g} C", *m.case_temperature_min_c, *m.case_temperature_max_c));
+  out += row("fibres", fibre_words(m));
   out += row("memory map", m.management);
   out += row("loss", loss_words(m.copper_attenuation));
   return out;
@@ -181,7 +185,7 @@ std::string state(const ModuleSample& m, const TextStyle& style) {
   if (m.module_firmware_error.value_or(false)) out += row("firmware", "the module's own firmware has failed");
   if (m.data_path_firmware_error.value_or(false)) out += row("firmware", "the data path's firmware has failed");
   if (m.abnormal_firmware.value_or(false)) out += row("firmware", "is not what the module should run");
-  if (m.looped.value_or(false)) out += row("loopback", "is switched on: traffic does not pass");
+  if (m.looped.value_or(false)) out += row("loopback", loopback_words(m) + ": traffic does not pass");
   if (m.sends_pattern.value_or(false)) out += row("pattern", "a test pattern is sent: traffic does not pass");
   return out;
 }

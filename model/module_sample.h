@@ -39,6 +39,10 @@ struct ModuleLane {
   std::optional<bool> tx_squelched;     ///< CMIS: the host keeps the lane silent, and so its whole data path down
   std::optional<bool> tx_output_valid;  ///< CMIS 5.0 on: the module sends a good signal to the fibre
   AlarmFlags rx_power_flags, tx_power_flags, tx_bias_flags;
+  /// CMIS: which fibre carries the lane, as the module's hardware specification counts them (no position in an MPO).
+  std::optional<std::uint32_t> tx_fibre, rx_fibre;
+  /// Which of the wavelengths on it, shortest first; only of fibres that several lanes share.
+  std::optional<std::uint32_t> tx_wavelength, rx_wavelength;
   bool operator==(const ModuleLane&) const = default;
 };
 
@@ -67,6 +71,27 @@ struct LaserTuning {
   std::optional<bool> fine_tuning_out_of_range;   ///< … for an offset that it can't reach
   std::optional<bool> target_power_out_of_range;  ///< … for a power that it can't give
   bool operator==(const LaserTuning&) const = default;
+};
+
+/// Latched flags of media lane 1 of a coherent module (C-CMIS page 33h), those that it says it has. LOL: loss of lock.
+struct CoherentFlags {
+  std::optional<bool> tx_loss_of_alignment, tx_out_of_alignment;  ///< of the signal that the host sends
+  std::optional<bool> tx_cmu_lol;                                 ///< of the transmitter's clock multiplier
+  std::optional<bool> tx_reference_clock_lol, tx_deskew_lol, tx_fifo_error;
+  std::optional<bool> rx_loss_of_frame, rx_loss_of_multi_frame;
+  std::optional<bool> rx_demodulator_lol;
+  std::optional<bool> rx_dispersion_lol;  ///< of the compensation of chromatic dispersion
+  std::optional<bool> rx_loss_of_alignment, rx_out_of_alignment, rx_deskew_lol, rx_fifo_error;
+  bool operator==(const CoherentFlags&) const = default;
+  [[nodiscard]] bool empty() const { return *this == CoherentFlags{}; }
+};
+
+/// A loopback that is switched on (CMIS page 13h): what arrives at one side of the module goes back there.
+struct ModuleLoopback {
+  std::string side;                  ///< "host" or "media"
+  std::string at;                    ///< "input": as it came in; "output": behind all that the module does with it
+  std::vector<std::uint32_t> lanes;  ///< of that side, 1 first
+  bool operator==(const ModuleLoopback&) const = default;
 };
 
 /// Left out (all nullopt) when the module gives none, or nonsense.
@@ -269,12 +294,15 @@ struct ModuleSample {
   std::optional<bool> state_changed;      ///< latched: `state` has changed since it was last read
   std::string inactive_firmware;          ///< CMIS 4.0 on: of the other of its two images
   std::string hardware_revision;          ///< CMIS
-  std::optional<bool> looped;             ///< CMIS: a loopback is switched on
-  std::optional<bool> sends_pattern;      ///< CMIS: a test pattern goes out in the place of traffic
-  std::optional<bool> data_not_ready;     ///< the module says that its readings are not valid yet
-  std::optional<bool> checksums_ok;       ///< of every page that has one and was read
+  std::optional<double> case_temperature_min_c, case_temperature_max_c;  ///< CMIS: what it is made for
+  std::optional<bool> looped;                                            ///< CMIS: a loopback is switched on
+  std::vector<ModuleLoopback> loopbacks;                                 ///< which
+  std::optional<bool> sends_pattern;   ///< CMIS: a test pattern goes out in the place of traffic
+  std::optional<bool> data_not_ready;  ///< the module says that its readings are not valid yet
+  std::optional<bool> checksums_ok;    ///< of every page that has one and was read
   ModuleCoherent coherent;
   CoherentStatistics coherent_statistics;
+  CoherentFlags coherent_flags;
   std::vector<CopperAttenuation> copper_attenuation;
   std::vector<ModuleFlag> flags;        ///< of a module that is read again and again; a single read has no past
   std::optional<WallTime> imported_at;  ///< when somebody else read it; nullopt: we read it ourselves

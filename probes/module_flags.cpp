@@ -66,6 +66,27 @@ constexpr LaserBit kLaserBits[] = {
     {"laser_target_power_out_of_range", &LaserTuning::target_power_out_of_range},
 };
 
+struct CoherentBit {
+  std::string_view name;
+  std::optional<bool> CoherentFlags::*flag;
+};
+constexpr CoherentBit kCoherentBits[] = {
+    {"coherent_tx_loss_of_alignment", &CoherentFlags::tx_loss_of_alignment},
+    {"coherent_tx_out_of_alignment", &CoherentFlags::tx_out_of_alignment},
+    {"coherent_tx_cmu_lol", &CoherentFlags::tx_cmu_lol},
+    {"coherent_tx_reference_clock_lol", &CoherentFlags::tx_reference_clock_lol},
+    {"coherent_tx_deskew_lol", &CoherentFlags::tx_deskew_lol},
+    {"coherent_tx_fifo_error", &CoherentFlags::tx_fifo_error},
+    {"coherent_rx_loss_of_frame", &CoherentFlags::rx_loss_of_frame},
+    {"coherent_rx_loss_of_multi_frame", &CoherentFlags::rx_loss_of_multi_frame},
+    {"coherent_rx_demodulator_lol", &CoherentFlags::rx_demodulator_lol},
+    {"coherent_rx_dispersion_lol", &CoherentFlags::rx_dispersion_lol},
+    {"coherent_rx_loss_of_alignment", &CoherentFlags::rx_loss_of_alignment},
+    {"coherent_rx_out_of_alignment", &CoherentFlags::rx_out_of_alignment},
+    {"coherent_rx_deskew_lol", &CoherentFlags::rx_deskew_lol},
+    {"coherent_rx_fifo_error", &CoherentFlags::rx_fifo_error},
+};
+
 struct HostBit {
   std::string_view name;
   std::optional<bool> ModuleHostLane::*flag;
@@ -111,6 +132,7 @@ void visit_flags(Sample& sample, const Visit& visit) {
   }
   for (std::uint32_t i = 0; i < sample.laser_tuning.size(); ++i)
     for (const LaserBit& row : kLaserBits) visit(std::string(row.name), Lane(i + 1), sample.laser_tuning[i].*row.flag);
+  for (const CoherentBit& row : kCoherentBits) visit(std::string(row.name), Lane(1), sample.coherent_flags.*row.flag);
   for (std::uint32_t i = 0; i < sample.host_lanes.size(); ++i)
     for (const HostBit& row : kHostBits) visit(std::string(row.name), Lane(i + 1), sample.host_lanes[i].*row.flag);
 }

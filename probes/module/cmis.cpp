@@ -120,10 +120,27 @@ void read_firmware(const ModulePage& lower, ModuleSample& sample) {
   if (!lower.bit(2, 7).value_or(true) && lower.u16(39) == 0xffff) sample.firmware = "invalid";
 }
 
+/// CMIS 5.4 table 8-50: whole degrees of the case; two zeros say nothing.
+void read_case_temperatures(const ModulePage& advert, ModuleSample& sample) {
+  const auto most = advert.byte(146);
+  const auto least = advert.byte(147);
+  if (!most || !least || (*most | *least) == 0) return;
+  const auto max_c = static_cast<std::int8_t>(*most);
+  const auto min_c = static_cast<std::int8_t>(*least);
+  if (max_c <= min_c) {
+    sample.warnings.push_back(
+        fmt::format("the temperatures of its case, {} to {} C, are not in order: left out", min_c, max_c));
+    return;
+  }
+  sample.case_temperature_max_c = max_c;
+  sample.case_temperature_min_c = min_c;
+}
+
 void read_advert(const ModulePage& advert, const ModuleHead& head, const Medium& medium, ModuleSample& sample) {
   // Which of its images CMIS 3.0 means by 128 and 129 could not be sourced.
   if (head.revision >= 0x40) sample.inactive_firmware = advert.u16(128) == 0xffff ? "invalid" : version(advert, 128);
   sample.hardware_revision = version(advert, 130);
+  read_case_temperatures(advert, sample);
   note_checksum(sample, "page 01h", advert.checksum_ok(130, 254, 255));
   if (!medium.optical) return;
   if (!medium.cable) sample.reach_m = reach_m(advert);

@@ -22,12 +22,17 @@ struct Application {
   std::vector<unsigned> host_starts, media_starts;  ///< first lane of each data path in a bank, 0 first
 };
 
-/// CMIS 5.3 table 8-23: a nibble of 0 leaves the number to the interface, more than 8 is reserved. An interface's name
-/// has it behind its first dash ("400GAUI-8", "400G-DR4"); without one it is a single lane.
-unsigned lane_count(unsigned nibble, std::string_view interface) {
-  if (nibble >= 1 && nibble <= 8) return nibble;
-  const auto digit = interface.find_first_of("0123456789", std::min(interface.find('-'), interface.size()));
-  return digit == std::string_view::npos ? 1U : std::clamp(static_cast<unsigned>(interface[digit] - '0'), 1U, 8U);
+/// CMIS 5.4 tables 8-22 and 8-23: a nibble of 0 leaves the number to the interface, more than 8 is reserved. More lanes
+/// than eight go on in the next bank.
+unsigned lane_count(unsigned nibble, unsigned of_interface, unsigned otherwise) {
+  if (nibble >= 1 && nibble <= kLanesPerBank) return nibble;
+  return of_interface == 0 ? otherwise : std::min(of_interface, kLanesPerBank);
+}
+
+/// SFF-8024 tables 4-8 and 4-9: a cable's interface is told by that of its host side.
+unsigned media_lane_count(unsigned nibble, std::uint8_t media_type, std::uint8_t media_id, unsigned host_lanes) {
+  const bool cable = media_type == 3 || media_type == 4;
+  return lane_count(nibble, media_interface_lanes(media_type, media_id), cable ? host_lanes : 1);
 }
 
 std::vector<unsigned> set_bits(unsigned mask) {
@@ -46,6 +51,54 @@ std::vector<unsigned> media_starts(const Application& app, unsigned mask) {
   return out;
 }
 
+/// Lanes of a form factor, by its identifier (SFF-8024 table 4-1); of those that are made wider what one bank holds.
+unsigned lanes_of_form_factor(std::uint8_t identifier) {
+  switch (identifier) {
+    case 0x20:  // SFP
+      return 1;
+    case 0x1b:  // DSFP
+    case 0x1f:  // SFP-DD
+      return 2;
+    case 0x1e:  // QSFP
+    case 0x23:  // CDFP x4
+      return 4;
+    default:
+      return kLanesPerBank;
+  }
+}
+
+/// Up to the last lane that the near end of a cable has: 00h:210 has a bit for each that is not there (table 8-36).
+unsigned lanes_of_cable(const ModuleImage& image) {
+  const unsigned width = lanes_of_form_factor(module_head(image).identifier);
+  const unsigned all = (1U << width) - 1;
+  const unsigned there = ~static_cast<unsigned>(upper_page(image, 0x00).byte(210).value_or(0)) & all;
+  return there == 0 ? width : static_cast<unsigned>(std::bit_width(there));
+}
+
+/// CMIS 5.4 table 8-23 has descriptors of their own for flat memory.
+bool has_flat_descriptors(const ModuleImage& image) {
+  const std::uint8_t revision = module_head(image).revision;
+  return cmis_is_flat(image) && revision >= 0x54 && revision <= 0x5f;
+}
+
+/// Such a descriptor is recommended to name the interface of a single lane at the fastest rate, and no more (8.2.13):
+/// the cable has it as often as it has room for it. Its fourth byte is the group of the host's id; only group 0 has a
+/// table.
+Application flat_application(const ModuleImage& image, unsigned number, unsigned at) {
+  const ModulePage lower = lower_page(image);
+  const unsigned lanes = lower.byte(at + 2).value_or(0), width = lanes_of_cable(image);
+  Application out;
+  out.number = number;
+  out.host_id = (lower.byte(at + 3).value_or(0) >> 4U) == 0 ? lower.byte(at).value_or(0) : std::uint8_t{0};
+  out.media_id = lower.byte(at + 1).value_or(0);
+  out.host_lanes = lane_count(lanes >> 4U, host_interface_lanes(out.host_id), width);
+  out.media_lanes = media_lane_count(lanes & 0x0fU, lower.byte(85).value_or(0), out.media_id, out.host_lanes);
+  for (unsigned first = 0; first == 0 || first + out.host_lanes <= width; first += out.host_lanes)
+    out.host_starts.push_back(first);
+  out.media_starts = media_starts(out, 0);
+  return out;
+}
+
 std::optional<Application> application(const ModuleImage& image, unsigned number) {
   if (number < 1 || number > 15) return std::nullopt;
   const ModulePage lower = lower_page(image);
@@ -57,14 +110,10 @@ std::optional<Application> application(const ModuleImage& image, unsigned number
   const auto lanes = page.byte(at + 2);
   const auto starts = page.byte(at + 3);
   if (!host_id || !media_id || !lanes || !starts || *host_id == 0xff || *host_id == 0) return std::nullopt;
-  const auto media_name = media_interface_name(lower.byte(85).value_or(0), *media_id);
-  Application out{number,
-                  *host_id,
-                  *media_id,
-                  lane_count(*lanes >> 4U, host_interface_name(*host_id)),
-                  lane_count(*lanes & 0x0fU, media_name),
-                  set_bits(*starts),
-                  {}};
+  if (number <= 8 && has_flat_descriptors(image)) return flat_application(image, number, at);
+  const unsigned host_lanes = lane_count(*lanes >> 4U, host_interface_lanes(*host_id), 1);
+  const unsigned media_lanes = media_lane_count(*lanes & 0x0fU, lower.byte(85).value_or(0), *media_id, host_lanes);
+  Application out{number, *host_id, *media_id, host_lanes, media_lanes, set_bits(*starts), {}};
   if (out.host_starts.empty()) out.host_starts.push_back(0);
   out.media_starts = media_starts(out, advert.byte(176 + number - 1).value_or(0));
   return out;

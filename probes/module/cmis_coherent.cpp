@@ -44,6 +44,21 @@ constexpr CountRow kFec[] = {
     {176, 4, &CoherentStatistics::rx_uncorrectable_frames},
 };
 
+/// A latched flag of page 33h, and the byte of page 44h that offers it in the same bit.
+struct FlagRow {
+  std::optional<bool> CoherentFlags::*field;
+  std::uint8_t at, offered_at, bit;
+};
+constexpr FlagRow kCoherentFlags[] = {
+    {&CoherentFlags::tx_loss_of_alignment, 128, 128, 5}, {&CoherentFlags::tx_out_of_alignment, 128, 128, 4},
+    {&CoherentFlags::tx_cmu_lol, 128, 128, 3},           {&CoherentFlags::tx_reference_clock_lol, 128, 128, 2},
+    {&CoherentFlags::tx_deskew_lol, 128, 128, 1},        {&CoherentFlags::tx_fifo_error, 128, 128, 0},
+    {&CoherentFlags::rx_loss_of_frame, 130, 129, 7},     {&CoherentFlags::rx_loss_of_multi_frame, 130, 129, 6},
+    {&CoherentFlags::rx_demodulator_lol, 130, 129, 5},   {&CoherentFlags::rx_dispersion_lol, 130, 129, 4},
+    {&CoherentFlags::rx_loss_of_alignment, 130, 129, 3}, {&CoherentFlags::rx_out_of_alignment, 130, 129, 2},
+    {&CoherentFlags::rx_deskew_lol, 130, 129, 1},        {&CoherentFlags::rx_fifo_error, 130, 129, 0},
+};
+
 std::optional<double> register_at(const ModulePage& page, unsigned offset, Coding coding) {
   if (coding == Coding::kS32) {
     const auto raw = page.u32(offset);
@@ -87,6 +102,9 @@ void decode_cmis_coherent(const ModuleImage& image, ModuleSample& sample) {
   if (!upper_page(image, 0x01).offers(142, 4)) return;
   const ModulePage link = upper_page(image, 0x35);
   for (const LinkRow& row : kLink) read_link_row(link, row, sample);
+  const ModulePage flags = upper_page(image, 0x33), offered = upper_page(image, 0x44);
+  for (const FlagRow& row : kCoherentFlags)
+    if (offered.offers(row.offered_at, row.bit)) sample.coherent_flags.*row.field = flags.bit(row.at, row.bit);
   const ModulePage fec = upper_page(image, 0x34);
   CoherentStatistics& out = sample.coherent_statistics;
   for (const CountRow& row : kFec) out.*row.field = count_at(fec, row);

@@ -170,14 +170,6 @@ void forget_idle_lanes(const ModulePage& identity, const CmisLanes& lanes, Modul
   }
 }
 
-void read_tests(const ModulePage& page, ModuleSample& sample) {
-  const auto any = [&page](std::optional<bool>& is_on, unsigned offset) {
-    if (const auto lanes = page.byte(offset)) is_on = is_on.value_or(false) || *lanes != 0;
-  };
-  for (unsigned offset = 180; offset <= 183; ++offset) any(sample.looped, offset);
-  for (const unsigned offset : {144U, 152U}) any(sample.sends_pattern, offset);
-}
-
 /// Page 14h holds signal-to-noise ratios only while somebody has selected them (06h); little endian, unlike the rest.
 /// It may be banked (CMIS 5.4 8.17): each bank has a selector of its own and its own lanes.
 void read_snr(const ModulePage& page, std::size_t first_lane, std::size_t lanes, unsigned base,
@@ -204,7 +196,7 @@ void decode_cmis_lanes(const ModuleImage& image, const CmisLanes& lanes, MediaSi
   for (std::uint8_t number = 0; number < banks; ++number) {
     const Bank bank{advert, upper_page(image, 0x10, number), upper_page(image, 0x11, number), revision,
                     side == MediaSide::kOptical};
-    read_tests(upper_page(image, 0x13, number), sample);
+    decode_cmis_tests(image, lanes, number, sample);
     if (!bank.state.exists()) {
       // Lanes of later banks keep their numbers: an unread bank leaves lanes without values before them.
       sample.warnings.push_back(number == 0
@@ -228,6 +220,7 @@ void decode_cmis_lanes(const ModuleImage& image, const CmisLanes& lanes, MediaSi
     sample.lanes[lane].tx_lol = any_of_share(sample.host_lanes, share, &ModuleHostLane::tx_lol);
     sample.lanes[lane].tx_eq_fault = any_of_share(sample.host_lanes, share, &ModuleHostLane::tx_eq_fault);
   }
+  if (side == MediaSide::kOptical) decode_cmis_fibres(image, sample);
   if (cmis_is_tunable(image)) decode_cmis_tuning(image, per_bank, sample);
   forget_idle_lanes(upper_page(image, 0x00), lanes, sample);
   for (std::uint8_t number = 0; vdm_group_count(image) == 0 && number < banks; ++number) {

@@ -45,6 +45,9 @@ std::string_view host_interface_name(std::uint8_t code);
 /// Tables 4-6, 4-7 and 4-10: the same number means another thing on multimode (media type 1) and single-mode (2) fibre
 /// and on twisted pair (5).
 std::string_view media_interface_name(std::uint8_t media_type, std::uint8_t code);
+/// The lanes of such an interface, 1 to 16; 0: its table leaves them open (InfiniBand's rates), or has no such code.
+unsigned host_interface_lanes(std::uint8_t code);
+unsigned media_interface_lanes(std::uint8_t media_type, std::uint8_t code);
 /// CMIS byte 85: "multimode", "single-mode", "copper", "active cable", "BASE-T".
 std::string_view media_type_name(std::uint8_t media_type);
 /// CMIS byte 3 bits 3-1: "ModuleReady", …; "" for a reserved code.

@@ -29,7 +29,9 @@ void decode_cmis_vdm(const ModuleImage& image, const CmisLanes& lanes, ModuleSam
 /// The statistics of a coherent module, pages 34h (receiver's FEC) and 35h (link), where 01h:142.4 offers them. Offsets
 /// and scales after C-CMIS 1.1 as sonic-platform-common's mem_maps/public/c_cmis.py has them, checked against one dump
 /// of an 800ZR module. C-CMIS's own list of what a module fills in could not be sourced: a quantity whose three
-/// registers are all zero is taken as absent. Media lane 1 only.
+/// registers are all zero is taken as absent. Media lane 1 only. Its flags, 33h:128 and 130, where 44h:128 and 129
+/// offer them: two implementations agree on these (nexthop-ai's sonic-platform-common, pages/page33.py and page44.py; a
+/// tool of 2026 that reads modules over I2C). On the bytes behind them, of degraded signals, they don't.
 void decode_cmis_coherent(const ModuleImage& image, ModuleSample& sample);
 /// Error ratios of zero of a side that receives nothing, or of a module that is not ready: nothing was counted.
 void forget_idle_statistics(ModuleSample& sample);
@@ -39,6 +41,10 @@ std::optional<ModuleQuantity> cmis_bias(const ModulePage& advert);
 enum class MediaSide : std::uint8_t { kNone, kElectric, kOptical };
 /// CMIS 14h:128 while 14h:192 to 255 hold signal-to-noise ratios.
 inline constexpr std::uint8_t kRatiosSelected = 0x06;
+/// What is tested at the lanes of a bank (page 13h): loopbacks, and patterns that are sent.
+void decode_cmis_tests(const ModuleImage& image, const CmisLanes& lanes, std::uint8_t bank, ModuleSample& sample);
+/// Which fibres carry the media lanes (11h:240 to 255, table 8-107). For modules of one bank, after the lanes.
+void decode_cmis_fibres(const ModuleImage& image, ModuleSample& sample);
 /// The lane part of CMIS: pages 10h, 11h, 13h and 14h of every bank.
 void decode_cmis_lanes(const ModuleImage& image, const CmisLanes& lanes, MediaSide side, ModuleSample& sample);
 /// What the lasers of a tunable module are tuned to: page 12h of every bank, `lanes_per_bank` media lanes on each. For

@@ -31,6 +31,11 @@ constexpr std::uint8_t kVdmFlagsPerGroup = 32;
 /// C-CMIS pages of statistics, as far as they are decoded.
 constexpr ModulePageRequest kCoherentFec{kModuleAddressA0, 0, 0x34, kUpper, 60};
 constexpr ModulePageRequest kCoherentLink{kModuleAddressA0, 0, 0x35, kUpper, 84};
+/// … and of flags, with what the module says to have of them: that whole, so that the copy of another page shows.
+constexpr ModulePageRequest kCoherentFlags{kModuleAddressA0, 0, 0x33, kUpper, 3};
+constexpr ModulePageRequest kCoherentFlagsOffered{kModuleAddressA0, 0, 0x44, kUpper, 128};
+/// Page 13h: whether lanes are looped one by one, and from the pattern generators to the loopbacks.
+constexpr std::uint8_t kDiagnosticsPage = 0x13, kTestsOffset = 144, kTestsLength = 40;
 /// SFF-8636 page 20h: flags to values (masks between them), and what the parameters are.
 constexpr ModulePageRequest kParameterValues{kModuleAddressA0, 0, 0x20, kUpper, 72};
 constexpr ModulePageRequest kParameterKinds{kModuleAddressA0, 0, 0x20, 200, 48};
@@ -89,6 +94,9 @@ void cmis_identity_reads(const ModuleImage& image, Requests& out) {
   const ModulePage advert = upper_page(image, 0x01);
   if (!advert.exists()) return;
   out.push_back(upper(0x02));
+  if (advert.offers(142, 4)) out.push_back(kCoherentFlagsOffered);
+  for (std::uint8_t bank = 0; advert.offers(142, 5) && bank < cmis_bank_count(image); ++bank)
+    out.push_back(upper(kDiagnosticsPage, bank, kUpper, 1));
   if (!advert.offers(142, 6)) return;
   out.push_back(kVdmControl);
   for (std::uint8_t bank = 0; bank < cmis_bank_count(image); ++bank)
@@ -111,13 +119,20 @@ void cmis_lane_reads(const ModuleImage& image, std::uint8_t bank, Requests& out)
   if (cmis_is_tunable(image)) out.push_back(upper(0x12, bank, 168, 71));  // from the frequencies to the flags
   const bool diagnostics = upper_page(image, 0x01).offers(142, 5);
   const std::uint8_t groups = vdm_group_count(image);
-  if (diagnostics) out.push_back(upper(0x13, bank, 144, 40));  // from the pattern generators to the loopbacks
+  if (diagnostics) out.push_back(upper(kDiagnosticsPage, bank, kTestsOffset, kTestsLength));
   if (diagnostics && groups == 0) diagnostics_reads(image, bank, out);
   for (std::uint8_t group = 0; group < groups; ++group) {
     if (!has_descriptor(image, group, bank)) continue;
     out.push_back(upper(static_cast<std::uint8_t>(0x24 + group), bank));
     out.push_back(vdm_flags(group, bank));
   }
+}
+
+void coherent_reads(const ModuleImage& image, Requests& out) {
+  if (!upper_page(image, 0x01).offers(142, 4)) return;
+  out.insert(out.end(), {kCoherentFec, kCoherentLink});
+  const ModulePage offered = upper_page(image, 0x44);
+  if (offered.byte(kUpper).value_or(0) != 0 || offered.byte(kUpper + 1).value_or(0) != 0) out.push_back(kCoherentFlags);
 }
 
 void cmis_reads(const ModuleImage& image, const ModuleHead& head, ReadScope scope, Requests& out) {
@@ -130,14 +145,14 @@ void cmis_reads(const ModuleImage& image, const ModuleHead& head, ReadScope scop
   out.push_back(kCmisMonitors);
   if (vdm_group_count(image) != 0) out.push_back(kVdmControl);
   for (std::uint8_t bank = 0; bank < cmis_bank_count(image); ++bank) cmis_lane_reads(image, bank, out);
-  if (upper_page(image, 0x01).offers(142, 4)) out.insert(out.end(), {kCoherentFec, kCoherentLink});
+  coherent_reads(image, out);
 }
 
 bool moves(const ModulePageKey& key) {
   if (!key.upper) return false;
   const std::uint8_t page = key.page;
-  return (page >= 0x10 && page <= 0x14) || (page >= 0x24 && page <= 0x27) || page == 0x2c || page == 0x34 ||
-         page == 0x35;
+  return (page >= 0x10 && page <= 0x14) || (page >= 0x24 && page <= 0x27) || page == 0x2c ||
+         (page >= 0x33 && page <= 0x35);
 }
 
 }  // namespace
@@ -185,7 +200,9 @@ ModuleImage without_monitors(const ModuleImage& image) {
   out.forget(kCmisMoving);
   if (image.answered(kVdmControl) && upper_page(image, 0x2f).exists()) out.forget({kModuleAddressA0, 0, 0x2f, 144, 2});
   for (const ModulePageKey& key : image.keys())
-    if (moves(key)) out.forget(upper(key.page, key.bank));
+    if (moves(key))
+      out.forget(key.page == kDiagnosticsPage ? upper(key.page, key.bank, kTestsOffset, kTestsLength)
+                                              : upper(key.page, key.bank));
   return out;
 }
 

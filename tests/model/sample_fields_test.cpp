@@ -43,13 +43,15 @@ class FieldLists : public testing::Test {};
 using Complete =
     testing::Types<DownReason, LinkSample, FecLane, AlarmFlags, ModuleLane, ModuleHostLane, Limits, ModuleThresholds,
                    BerStatistics, VdmStatistics, VdmLimits, VdmFlags, ModuleVdm, ModuleCoherent, CoherentStatistics,
-                   ModuleFlag, CopperAttenuation, ModuleSample, PeerSample, PcieSample, PortSample, Gap, Evidence,
-                   MissingEvidence, Candidate, FaultReport, PortFigures, SymptomVerdict, PortReport>;
+                   CoherentFlags, ModuleLoopback, LaserTuning, ModuleFlag, CopperAttenuation, ModuleSample, PeerSample,
+                   PcieSample, PortSample, Gap, Evidence, MissingEvidence, Candidate, FaultReport, PortFigures,
+                   SymptomVerdict, PortReport>;
 TYPED_TEST_SUITE(FieldLists, Complete);
 
 TYPED_TEST(FieldLists, NameEveryMember) {
   EXPECT_EQ(listed_count<TypeParam>(), member_count<TypeParam>())
-      << "a member without its line in model/sample_fields.h or model/report_fields.h is in no recording and no JSON";
+      << "a member without its line in model/sample_fields.h, model/module_fields.h or model/report_fields.h is in no "
+         "recording and no JSON";
 }
 
 TEST(FieldListsWithExceptions, NameEveryOtherMember) {

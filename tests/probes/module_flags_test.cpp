@@ -40,5 +40,27 @@ TEST(ModuleFlags, ADataPathThatComesUpRaisesThemByItself) {
   EXPECT_FALSE(has_just_come_up(up, up)) << "nor does one lose them that fell and came back between two reads";
 }
 
+/// C-CMIS page 33h: set, cleared and counted as all others, of media lane 1.
+TEST(ModuleFlags, ThoseOfACoherentLaneAreRememberedAndForgottenWithTheRest) {
+  ModuleSample m;
+  ModuleFlagHistory history;
+  for (const bool set : {false, true, false, true}) {
+    m.coherent_flags.rx_demodulator_lol = set;
+    history.take(m, WallTime(Milliseconds(1000)));
+  }
+  const auto flags = history.list();
+  ASSERT_EQ(flags.size(), 1U);
+  EXPECT_EQ(flags[0].name, "coherent_rx_demodulator_lol");
+  EXPECT_EQ(flags[0].lane, 1U);
+  EXPECT_EQ(flags[0].change_count, 3U);
+  EXPECT_TRUE(flags[0].set_at && flags[0].cleared_at);
+  ModuleSample later;
+  later.coherent_flags.rx_demodulator_lol = false;
+  unite_flags(later, m);
+  EXPECT_EQ(later.coherent_flags.rx_demodulator_lol, true) << "seen by a read that nobody saw";
+  forget_flags(m);
+  EXPECT_TRUE(m.coherent_flags.empty()) << "latched at an unknown time";
+}
+
 }  // namespace
 }  // namespace linkhealth

@@ -111,8 +111,10 @@ TEST(ReadPlan, WhatDoesNotMoveIsReadOnceAndWhatMovesOnceARound) {
   cmis.page(0x24).u16(128, 0x1600);
   cmis.page(0x28).limits(128, 0x3000, 0x1000, 0x2800, 0x1200);
   cmis.page(0x2c).byte(128, 0);
+  cmis.page(0x33).byte(128, 0);
   cmis.page(0x34).byte(128, 0);
   cmis.page(0x35).byte(128, 1);
+  cmis.page(0x44).byte(128, 0x3f);
   auto qsfp = EepromBuilder::sff8636();
   qsfp.lower().byte(2, 0);
   qsfp.page(0).byte(195, 0x0b);
@@ -124,7 +126,7 @@ TEST(ReadPlan, WhatDoesNotMoveIsReadOnceAndWhatMovesOnceARound) {
     std::set<std::uint8_t> still, moving;
   };
   for (const auto& [memory, still, moving] :
-       {Case{cmis, {0x00, 0x01, 0x02, 0x20, 0x28}, {0x10, 0x11, 0x12, 0x24, 0x2c, 0x34, 0x35}},
+       {Case{cmis, {0x00, 0x01, 0x02, 0x20, 0x28, 0x44}, {0x10, 0x11, 0x12, 0x24, 0x2c, 0x33, 0x34, 0x35}},
         Case{qsfp, {0x00, 0x03, 0x21}, {0x20}}}) {
     const ModuleImage bytes = memory.image();
     ModuleImage image;
