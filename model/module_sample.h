@@ -58,14 +58,16 @@ struct ModuleHostLane {
   bool operator==(const ModuleHostLane&) const = default;
 };
 
-/// The laser of one media lane of a tunable module (CMIS page 12h). The flags are latched.
+/// The laser of one media lane of a tunable module (CMIS page 12h; SFF-8690: A2h page 02h). The flags are latched.
 struct LaserTuning {
   std::optional<double> frequency_ghz;            ///< as it is now; nullopt also while it is tuned to none
+  std::optional<bool> tuning;                     ///< SFF-8690: it is being tuned just now, and sends nothing meanwhile
   std::optional<bool> wavelength_unlocked;        ///< it has lost its wavelength
   std::optional<bool> channel_invalid;            ///< the host asked for a channel that it does not have
   std::optional<bool> tuning_not_accepted;        ///< … at a time or on a grid that it does not take
   std::optional<bool> fine_tuning_out_of_range;   ///< … for an offset that it can't reach
   std::optional<bool> target_power_out_of_range;  ///< … for a power that it can't give
+  std::optional<bool> cooler_fault;               ///< SFF-8690: what holds its temperature has failed
   bool operator==(const LaserTuning&) const = default;
 };
 

@@ -101,6 +101,8 @@ class ModulePage {
 /// The lower half of A0h; of A2h; and the upper half of a page of A0h.
 inline ModulePage lower_page(const ModuleImage& image) { return {image, {kModuleAddressA0, 0, 0, false}}; }
 inline ModulePage a2_page(const ModuleImage& image) { return {image, {kModuleAddressA2, 0, 0, false}}; }
+/// Of a tunable SFP.
+inline constexpr ModulePageKey kTunablePage{kModuleAddressA2, 0, 0x02, true};
 inline ModulePage upper_page(const ModuleImage& image, std::uint8_t page, std::uint8_t bank = 0) {
   return {image, {kModuleAddressA0, bank, page, true}};
 }

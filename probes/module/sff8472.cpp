@@ -8,6 +8,7 @@
 #include "probes/module/codes.h"
 #include "probes/module/maps.h"
 #include "probes/module/monitors.h"
+#include "probes/module/screen.h"
 #include "probes/module/sff8472_medium.h"
 #include "probes/module/values.h"
 
@@ -238,6 +239,12 @@ void read_diagnostics(const ModulePage& a0, const ModulePage& a2, const SfpMediu
   if (ready && a0.byte(94).value_or(0) >= kRevision11_4) read_cooler(a0, pages, sample);
 }
 
+/// A tunable laser's wavelength is where it was tuned to, and not what A0h says.
+void read_wavelength(const ModuleImage& image, ModuleSample& sample) {
+  if (sfp_is_tunable(image)) return decode_sff8690(image, sample);
+  sample.wavelength_nm = sfp_wavelength_nm(lower_page(image));
+}
+
 }  // namespace
 
 void decode_sff8472(const ModuleImage& image, ModuleSample& sample) {
@@ -259,7 +266,7 @@ void decode_sff8472(const ModuleImage& image, ModuleSample& sample) {
     sample.length_m = cable_length_m(a0, sample.warnings);
   else
     sample.reach_m = reach_m(a0, medium.copper, sample.warnings);
-  if (!medium.copper) sample.wavelength_nm = sfp_wavelength_nm(a0);
+  if (!medium.copper) read_wavelength(image, sample);
   sample.max_power_w = power_w(a0, a2);
   sample.media_lane_count = 1;
   sample.host_lane_count = 1;
