@@ -264,7 +264,7 @@ struct ModuleSample {
   std::optional<double> tec_current_ma;       ///< SFF-8472
   std::optional<bool> low_power_requested;    ///< the host holds the module in low power, by software
   std::optional<bool> low_power_pin_obeyed;   ///< … or could by a pin, which nobody but the module can read
-  std::optional<double> allowed_power_w;      ///< SFF-8636: the host lets it take no more, where its class may need it
+  std::optional<double> allowed_power_w;      ///< the host lets it take no more, where its class or level may need it
   std::optional<bool> module_firmware_error;  ///< CMIS: the module's own firmware has failed
   std::optional<bool> data_path_firmware_error;
   std::optional<bool> abnormal_firmware;  ///< CMIS 5.4: it does not run the firmware that it should
