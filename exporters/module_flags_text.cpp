@@ -39,7 +39,8 @@ std::string tuning_flags(const LaserTuning& laser) {
                named(laser.channel_invalid, "asked for a channel that it does not have"),
                named(laser.tuning_not_accepted, "tuning refused"),
                named(laser.fine_tuning_out_of_range, "fine tuning out of range"),
-               named(laser.target_power_out_of_range, "asked for a power that it can't give")},
+               named(laser.target_power_out_of_range, "asked for a power that it can't give"),
+               named(laser.cooler_fault, "laser's cooler failed")},
               ", ");
 }
 

@@ -102,13 +102,15 @@ std::string identity(const ModuleSample& m, const TextStyle& style) {
   return out;
 }
 
-/// "193100.0 GHz (1552.52 nm)", of each lane that is tuned to something.
+/// "193100.0 GHz (1552.52 nm)", of each lane that is tuned to something or is just being tuned.
 std::string laser_words(const std::vector<LaserTuning>& lasers) {
   constexpr double kLightNmGhz = 299'792'458;  // the speed of light in nm GHz
   std::vector<std::string> parts;
-  for (const LaserTuning& laser : lasers)
+  for (const LaserTuning& laser : lasers) {
     if (laser.frequency_ghz)
       parts.push_back(fmt::format("{:.1f} GHz ({:.2f} nm)", *laser.frequency_ghz, kLightNmGhz / *laser.frequency_ghz));
+    if (laser.tuning.value_or(false)) parts.emplace_back("is being tuned: it sends no light meanwhile");
+  }
   return join(parts, ", ");
 }
 

@@ -51,11 +51,13 @@ void fields(Is<ModuleHostLane> auto& lane, auto& visit) {
 
 void fields(Is<LaserTuning> auto& laser, auto& visit) {
   visit("frequency_ghz", laser.frequency_ghz);
+  visit("tuning", laser.tuning);
   visit("wavelength_unlocked", laser.wavelength_unlocked);
   visit("channel_invalid", laser.channel_invalid);
   visit("tuning_not_accepted", laser.tuning_not_accepted);
   visit("fine_tuning_out_of_range", laser.fine_tuning_out_of_range);
   visit("target_power_out_of_range", laser.target_power_out_of_range);
+  visit("cooler_fault", laser.cooler_fault);
 }
 
 void fields(Is<CoherentFlags> auto& flags, auto& visit) {

@@ -62,14 +62,16 @@ struct ModuleHostLane {
   bool operator==(const ModuleHostLane&) const = default;
 };
 
-/// The laser of one media lane of a tunable module (CMIS page 12h). The flags are latched.
+/// The laser of one media lane of a tunable module (CMIS page 12h; SFF-8690: A2h page 02h). The flags are latched.
 struct LaserTuning {
   std::optional<double> frequency_ghz;            ///< as it is now; nullopt also while it is tuned to none
+  std::optional<bool> tuning;                     ///< SFF-8690: it is being tuned just now, and sends nothing meanwhile
   std::optional<bool> wavelength_unlocked;        ///< it has lost its wavelength
   std::optional<bool> channel_invalid;            ///< the host asked for a channel that it does not have
   std::optional<bool> tuning_not_accepted;        ///< … at a time or on a grid that it does not take
   std::optional<bool> fine_tuning_out_of_range;   ///< … for an offset that it can't reach
   std::optional<bool> target_power_out_of_range;  ///< … for a power that it can't give
+  std::optional<bool> cooler_fault;               ///< SFF-8690: what holds its temperature has failed
   bool operator==(const LaserTuning&) const = default;
 };
 
@@ -287,7 +289,7 @@ struct ModuleSample {
   std::optional<double> tec_current_ma;       ///< SFF-8472
   std::optional<bool> low_power_requested;    ///< the host holds the module in low power, by software
   std::optional<bool> low_power_pin_obeyed;   ///< … or could by a pin, which nobody but the module can read
-  std::optional<double> allowed_power_w;      ///< SFF-8636: the host lets it take no more, where its class may need it
+  std::optional<double> allowed_power_w;      ///< the host lets it take no more, where its class or level may need it
   std::optional<bool> module_firmware_error;  ///< CMIS: the module's own firmware has failed
   std::optional<bool> data_path_firmware_error;
   std::optional<bool> abnormal_firmware;  ///< CMIS 5.4: it does not run the firmware that it should

@@ -64,6 +64,7 @@ constexpr LaserBit kLaserBits[] = {
     {"laser_tuning_not_accepted", &LaserTuning::tuning_not_accepted},
     {"laser_fine_tuning_out_of_range", &LaserTuning::fine_tuning_out_of_range},
     {"laser_target_power_out_of_range", &LaserTuning::target_power_out_of_range},
+    {"laser_cooler_fault", &LaserTuning::cooler_fault},
 };
 
 struct CoherentBit {
@@ -144,6 +145,11 @@ void unite(std::optional<bool>& flag, const std::optional<bool>& earlier) {
 }
 
 }  // namespace
+
+void forget_tuning_flags(ModuleSample& sample) {
+  for (LaserTuning& laser : sample.laser_tuning)
+    for (const LaserBit& row : kLaserBits) (laser.*row.flag).reset();
+}
 
 void forget_flags(ModuleSample& sample) {
   visit_flags(sample, [](const std::string&, Lane, std::optional<bool>& flag) { flag.reset(); });

@@ -13,6 +13,8 @@ namespace linkhealth {
 
 /// Every flag becomes unknown: for a read whose flags were latched at an unknown time.
 void forget_flags(ModuleSample& sample);
+/// Those of tunable lasers, which also an SFP latches; its others are live.
+void forget_tuning_flags(ModuleSample& sample);
 /// A flag that is set in `earlier`, a read of the same module whose sample nobody saw, is set in `sample` too.
 void unite_flags(ModuleSample& sample, const ModuleSample& earlier);
 

@@ -54,7 +54,7 @@ std::optional<std::string> bytes_at(const ModuleImage& image, const ModulePageRe
   return page.raw(where.offset, where.length);
 }
 
-/// SFF-8472 gives LOS and transmit fault live; the other maps latch them.
+/// SFF-8472 gives LOS and transmit fault live; the other maps latch them. The flags of tunable lasers all maps latch.
 bool is_latched(const ModuleSample& sample) { return !sample.management.starts_with("SFF-8472"); }
 
 }  // namespace
@@ -295,8 +295,10 @@ void ModuleSchedule::end_good(Port& port, SteadyTime now) {
     port.identified = false;
     wait = std::min(wait, timing_.settle);
   }
-  if (is_latched(sample) && (!port.flags_valid || has_just_come_up(port.calm, calm))) {
-    // What is latched now happened at an unknown time, while the module was put in, powered up or switched on.
+  // What is latched then happened at an unknown time, while the module was put in, powered up or switched on.
+  const bool starts = !port.flags_valid || has_just_come_up(port.calm, calm);
+  if (starts) forget_tuning_flags(sample);
+  if (starts && is_latched(sample)) {
     forget_flags(sample);
     wait = std::min(wait, timing_.settle);
   } else {

@@ -56,11 +56,13 @@ void ModuleImage::forget(const ModulePageRequest& request) {
 
 void ModuleImage::drop(const ModulePageKey& key) { halves_.erase(key); }
 
+const ModuleImage::Half* ModuleImage::half(const ModulePageKey& key) const {
+  const auto found = halves_.find(key);
+  return found == halves_.end() ? nullptr : &found->second;
+}
+
 std::optional<std::uint8_t> ModuleImage::byte(const ModulePageKey& key, unsigned offset) const {
-  if (offset >= 2 * kHalf || (offset >= kHalf) != key.upper) return std::nullopt;
-  const auto half = halves_.find(key);
-  if (half == halves_.end() || !half->second.present.test(offset % kHalf)) return std::nullopt;
-  return half->second.bytes[offset % kHalf];
+  return ModulePage(*this, key).byte(offset);
 }
 
 std::optional<std::span<const std::uint8_t, 128>> ModuleImage::whole(const ModulePageKey& key) const {
@@ -74,6 +76,12 @@ std::vector<ModulePageKey> ModuleImage::keys() const {
   out.reserve(halves_.size());
   for (const auto& [key, half] : halves_) out.push_back(key);
   return out;
+}
+
+std::optional<std::uint8_t> ModulePage::byte(unsigned offset) const {
+  if (half_ == nullptr || offset >= 2 * kHalf || (offset >= kHalf) != key_.upper) return std::nullopt;
+  const unsigned at = offset % kHalf;
+  return half_->present.test(at) ? std::optional(half_->bytes.at(at)) : std::nullopt;
 }
 
 std::optional<std::uint16_t> ModulePage::u16(unsigned offset) const {

@@ -44,6 +44,11 @@ struct ModulePageKey {
 
 class ModuleImage {
  public:
+  struct Half {
+    std::array<std::uint8_t, 128> bytes{};
+    std::bitset<128> present;
+  };
+
   /// Takes the answer to `request`: as many bytes as came, none for a read that failed. Bytes beyond the request are
   /// ignored. The request counts as made from then on.
   void store(const ModulePageRequest& request, std::span<const std::uint8_t> bytes);
@@ -56,6 +61,8 @@ class ModuleImage {
 
   /// One byte; nullopt when it was not read. `offset` is 0 to 255.
   [[nodiscard]] std::optional<std::uint8_t> byte(const ModulePageKey& key, unsigned offset) const;
+  /// Half a page, with at least one byte; nullptr where none was read. It stands until the image is changed.
+  [[nodiscard]] const Half* half(const ModulePageKey& key) const;
   /// The 128 bytes of half a page when all are there.
   [[nodiscard]] std::optional<std::span<const std::uint8_t, 128>> whole(const ModulePageKey& key) const;
   /// The half pages with at least one byte, ordered.
@@ -63,21 +70,18 @@ class ModuleImage {
   [[nodiscard]] bool empty() const { return halves_.empty(); }
 
  private:
-  struct Half {
-    std::array<std::uint8_t, 128> bytes{};
-    std::bitset<128> present;
-  };
   std::map<ModulePageKey, Half> halves_;
   std::set<ModulePageRequest> answered_;
 };
 
 /// One half page of an image, seen with the page's own offsets (0 to 127 lower, 128 to 255 upper). Numbers are big
-/// endian, as all three memory maps have them. Anything that was not read whole is nullopt.
+/// endian, as all three memory maps have them. Anything that was not read whole is nullopt. It holds until the image is
+/// changed: a decoder asks for thousands of bytes, so that the half page is looked up once.
 class ModulePage {
  public:
-  ModulePage(const ModuleImage& image, ModulePageKey key) : image_(&image), key_(key) {}
+  ModulePage(const ModuleImage& image, ModulePageKey key) : half_(image.half(key)), key_(key) {}
 
-  [[nodiscard]] std::optional<std::uint8_t> byte(unsigned offset) const { return image_->byte(key_, offset); }
+  [[nodiscard]] std::optional<std::uint8_t> byte(unsigned offset) const;
   [[nodiscard]] std::optional<std::uint16_t> u16(unsigned offset) const;
   [[nodiscard]] std::optional<std::int16_t> s16(unsigned offset) const;
   [[nodiscard]] std::optional<std::uint32_t> u32(unsigned offset) const;
@@ -94,13 +98,15 @@ class ModulePage {
   [[nodiscard]] const ModulePageKey& key() const { return key_; }
 
  private:
-  const ModuleImage* image_;
+  const ModuleImage::Half* half_;
   ModulePageKey key_;
 };
 
 /// The lower half of A0h; of A2h; and the upper half of a page of A0h.
 inline ModulePage lower_page(const ModuleImage& image) { return {image, {kModuleAddressA0, 0, 0, false}}; }
 inline ModulePage a2_page(const ModuleImage& image) { return {image, {kModuleAddressA2, 0, 0, false}}; }
+/// Of a tunable SFP.
+inline constexpr ModulePageKey kTunablePage{kModuleAddressA2, 0, 0x02, true};
 inline ModulePage upper_page(const ModuleImage& image, std::uint8_t page, std::uint8_t bank = 0) {
   return {image, {kModuleAddressA0, bank, page, true}};
 }

@@ -18,6 +18,9 @@ inline constexpr std::uint8_t kQsfpInf8438 = 0x0c;
 
 /// SFF-8472 rev 12.4: A0h identity, A2h monitors with internal or external calibration.
 void decode_sff8472(const ModuleImage& image, ModuleSample& sample);
+/// SFF-8690 rev 1.5, of an SFP with a tunable laser (A0h 65.6): the wavelength, the channel and its flags, from A2h
+/// page 02h.
+void decode_sff8690(const ModuleImage& image, ModuleSample& sample);
 /// SFF-8636 rev 2.11 (and SFF-8436): lower page, page 00h, page 03h.
 void decode_sff8636(const ModuleImage& image, const ModuleHead& head, ModuleSample& sample);
 /// SFF-8636 6.7, pages 20h and 21h (advertised by page 00h byte 195.0): PAM4 and DWDM parameters with their limits.

@@ -126,8 +126,8 @@ bool is_of_data_path(const Observable& row) {
 }
 
 const Observable* find_observable(std::span<const Observable> table, std::uint8_t type) {
-  const auto row = std::ranges::find(table, type, &Observable::type);
-  return row == table.end() ? nullptr : &*row;
+  const auto row = std::ranges::lower_bound(table, type, {}, &Observable::type);
+  return row == table.end() || row->type != type ? nullptr : &*row;
 }
 
 void ObservableCollector::take(const ObservableInstance& instance) {

@@ -89,7 +89,7 @@ std::span<const Observable> cmis_observables();
 /// not those of an interval that CMIS has), the prior period and the laser's temperature (a deviation) only the flags.
 std::span<const Observable> sff8636_observables();
 
-/// The row of a type; nullptr for a maker's own.
+/// The row of a type; nullptr for a maker's own. REQUIRES: a table by type.
 const Observable* find_observable(std::span<const Observable> table, std::uint8_t type);
 
 /// Puts values, limits and flags into a sample. Types without a row (a maker's own) are left out.

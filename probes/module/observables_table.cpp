@@ -1,4 +1,6 @@
 // The quantities of CMIS VDM and of SFF-8636 page 20h: type, name, coding, scale, the code of "no value", destination.
+#include <algorithm>
+
 #include "probes/module/observables.h"
 
 namespace linkhealth {
@@ -163,6 +165,9 @@ constexpr Observable kSff8636[] = {
     of_flags(15, "media_frame_errors_per_s_prior"),
     of_flags(16, "media_frame_errors_per_s_current"),
 };
+
+static_assert(std::ranges::is_sorted(kCmis, {}, &Observable::type));
+static_assert(std::ranges::is_sorted(kSff8636, {}, &Observable::type));
 
 }  // namespace
 

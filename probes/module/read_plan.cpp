@@ -15,6 +15,8 @@ constexpr std::uint8_t kUpper = 128;
 constexpr ModulePageRequest kLowerPage{kModuleAddressA0, 0, 0, 0, 128};
 // Parts that move, in as few firmware accesses as hold them (mlx5 reads 48 bytes at a time).
 constexpr ModulePageRequest kSff8472Monitors{kModuleAddressA2, 0, 0, 96, 24};
+/// SFF-8690: from what it can do to its latched status.
+constexpr ModulePageRequest kSff8690Tuning{kModuleAddressA2, 0, 0x02, kUpper, 45};
 constexpr ModulePageRequest kSff8636Monitors{kModuleAddressA0, 0, 0, 0, 96};
 constexpr ModulePageRequest kCmisMonitors{kModuleAddressA0, 0, 0, 0, 48};
 // The first bytes say which map it is: they are read again but never forgotten.
@@ -52,10 +54,9 @@ bool sff8636_is_passive_copper(const ModuleImage& image) {
 
 void sff8472_reads(const ModuleImage& image, ReadScope scope, Requests& out) {
   if (!sff8472_has_monitors(image)) return;
-  if (scope == ReadScope::kIdentity)
-    out.push_back({kModuleAddressA2, 0, 0, 0, 96});
-  else
-    out.push_back(kSff8472Monitors);
+  if (scope == ReadScope::kIdentity) return out.push_back({kModuleAddressA2, 0, 0, 0, 96});
+  out.push_back(kSff8472Monitors);
+  if (sfp_is_tunable(image)) out.push_back(kSff8690Tuning);
 }
 
 void sff8636_reads(const ModuleImage& image, const ModuleHead& head, ReadScope scope, Requests& out) {
@@ -150,6 +151,7 @@ void cmis_reads(const ModuleImage& image, const ModuleHead& head, ReadScope scop
 
 bool moves(const ModulePageKey& key) {
   if (!key.upper) return false;
+  if (key.i2c_address == kModuleAddressA2) return key == kTunablePage;
   const std::uint8_t page = key.page;
   return (page >= 0x10 && page <= 0x14) || (page >= 0x24 && page <= 0x27) || page == 0x2c ||
          (page >= 0x33 && page <= 0x35);
@@ -191,7 +193,10 @@ std::vector<ModulePageRequest> next_reads(const ModuleImage& raw, ReadScope scop
 ModuleImage without_monitors(const ModuleImage& image) {
   ModuleImage out = image;
   const ModuleMap map = module_head(image).map;
-  if (map == ModuleMap::kSff8472) out.forget(kSff8472Monitors);
+  if (map == ModuleMap::kSff8472) {
+    out.forget(kSff8472Monitors);
+    if (ModulePage(image, kTunablePage).exists()) out.forget(kSff8690Tuning);
+  }
   if (map == ModuleMap::kSff8636) {
     out.forget(kSff8636Moving);
     if (upper_page(image, 0x20).byte(kUpper)) out.forget(kParameterValues);

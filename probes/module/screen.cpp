@@ -66,6 +66,7 @@ std::string why_not_memory(const ModuleImage& image, const ModulePageKey& key, H
 bool is_decoded(const ModuleImage& image, ModuleMap map, const ModulePageKey& key) {
   switch (map) {
     case ModuleMap::kSff8472:
+      if (key == kTunablePage) return sfp_is_tunable(image);
       return !key.upper && (key.i2c_address == kModuleAddressA0 || lower_page(image).offers(92, 6));
     case ModuleMap::kSff8636:
       return !key.upper || key.page == 0x00 || key.page == 0x03 || key.page == 0x20 || key.page == 0x21;
@@ -84,6 +85,7 @@ bool looks_like_cmis(const ModuleImage& image, std::uint8_t identifier, std::uin
 }  // namespace
 
 std::string page_name(const ModulePageKey& key, ModuleMap map) {
+  if (key.i2c_address == kModuleAddressA2 && key.page != 0) return fmt::format("A2h page {:02x}h", key.page);
   if (key.i2c_address == kModuleAddressA2) return key.upper ? "A2h, upper half" : "A2h";
   if (map == ModuleMap::kSff8472) return key.upper ? "A0h, upper half" : "A0h";
   if (!key.upper) return "the lower page";
@@ -120,6 +122,8 @@ ModuleHead module_head(const ModuleImage& image) {
   if (map == ModuleMap::kSff8636 || map == ModuleMap::kCmis) return {map, copy, 0, false};
   return head;
 }
+
+bool sfp_is_tunable(const ModuleImage& image) { return lower_page(image).offers(65, 6); }
 
 bool cmis_is_flat(const ModuleImage& image) { return lower_page(image).bit(2, 7).value_or(true); }
 

@@ -8,6 +8,7 @@
 #include "probes/module/codes.h"
 #include "probes/module/maps.h"
 #include "probes/module/monitors.h"
+#include "probes/module/screen.h"
 #include "probes/module/sff8472_medium.h"
 #include "probes/module/values.h"
 
@@ -18,8 +19,8 @@ namespace {
 /// Byte 94.
 constexpr std::string_view kRevisions[] = {"",     "9.3",  "9.5",  "10.2", "10.4", "11.0",
                                            "11.3", "11.4", "12.3", "12.4", "12.5"};
-/// Codes of byte 94. The second stands for 12.0 and later (linux: include/linux/sfp.h).
-constexpr std::uint8_t kRevision11_4 = 7, kRevision12_0 = 8, kRevision12_4 = 9;
+/// Codes of byte 94. The third stands for 12.0 and later (linux: include/linux/sfp.h).
+constexpr std::uint8_t kRevision10_2 = 3, kRevision11_4 = 7, kRevision12_0 = 8, kRevision12_4 = 9;
 
 std::optional<double> signaling_rate_mbd(const ModulePage& a0) {
   const auto rate = a0.byte(12);
@@ -30,33 +31,34 @@ std::optional<double> signaling_rate_mbd(const ModulePage& a0) {
   return *extended * 250.0;
 }
 
-/// Byte 19 of a cable: a mantissa with a multiplier, for lengths that byte 18 cannot hold.
-std::optional<double> cable_length_m(const ModulePage& a0, ModuleWarnings& warnings) {
+/// Byte 19 of a cable: a mantissa with a multiplier, for lengths that byte 18 cannot hold (table 6-1).
+std::optional<double> extended_length_m(const ModulePage& a0) {
   constexpr double kTenths[] = {1, 10, 100, 1000};
-  const auto metres = a0.byte(18);
   const std::uint8_t extended = a0.byte(19).value_or(0);
-  if (extended != 0 && extended != 0xff && metres.value_or(0) == 0)
-    return kTenths[extended >> 6U] * (extended & 0x3f) / 10;
-  if (metres == 0xff) warn_too_long("cable", "254 m", warnings);
-  if (!metres || *metres == 0 || *metres == 0xff) return std::nullopt;
-  return *metres;
+  if (extended == 0 || extended == 0xff) return std::nullopt;
+  return kTenths[extended >> 6U] * (extended & 0x3f) / 10;
 }
 
+std::optional<double> cable_length_m(const ModulePage& a0, ModuleWarnings& warnings) {
+  constexpr double kMostM = 254;  // that byte 18 can say
+  const std::uint8_t metres = a0.byte(18).value_or(0);
+  if (metres != 0 && metres != 0xff) return metres;
+  const auto extended = extended_length_m(a0);
+  if (metres == 0) return extended;
+  if (extended && *extended > kMostM) return extended;
+  warn_too_long("cable", "254 m", warnings);
+  return std::nullopt;
+}
+
+/// 6.1 to 6.6. Of twisted pair only its own.
 std::optional<double> reach_m(const ModulePage& a0, bool copper, ModuleWarnings& warnings) {
-  if (!copper && a0.byte(14) == 0xff) {
-    warn_too_long("reach", "254 km", warnings);
-    return std::nullopt;
-  }
-  double reach = 0;
-  const auto longest = [&](unsigned offset, double unit_m) {
-    const std::uint8_t value = a0.byte(offset).value_or(0);
-    if (value != 0xff) reach = std::max(reach, value * unit_m);
-  };
-  longest(14, 1000);
-  longest(15, 100);
-  for (const unsigned offset : {16U, 17U, 19U}) longest(offset, 10);
-  longest(18, copper ? 1 : 10);  // of OM4, or of the copper
-  return reach > 0 ? std::optional(reach) : std::nullopt;
+  LongestReach reach;
+  reach.take(a0.byte(18), copper ? 1 : 10);  // of OM4, or of the copper
+  if (copper) return reach.metres(warnings);
+  reach.take(a0.byte(14), 1000);
+  reach.take(a0.byte(15), 100);
+  for (const unsigned offset : {16U, 17U, 19U}) reach.take(a0.byte(offset), 10);
+  return reach.metres(warnings);
 }
 
 std::optional<double> power_w(const ModulePage& a0, const ModulePage& a2) {
@@ -69,6 +71,20 @@ std::optional<double> power_w(const ModulePage& a0, const ModulePage& a2) {
   }
   if ((*options & 0x20U) != 0) return 2.0;
   return (*options & 0x02U) != 0 ? 1.5 : 1.0;
+}
+
+/// Tables 8-3 and 10-1: until the host lets it take more, a module of level 2 or higher keeps to the first level's watt
+/// (one of level 4 with only 118.0 set to level 3's). What it does take, it may say in 118.1.
+std::optional<double> allowed_power_w(const ModulePage& a0, const ModulePage& a2) {
+  constexpr double kLevel1W = 1.0, kLevel3W = 2.0;
+  const auto control = a2.byte(118);
+  const bool is_higher = a0.offers(64, 1) || a0.offers(64, 5) || a0.offers(64, 6);
+  if (!control || !is_higher || !a0.offers(92, 6) || a0.byte(94).value_or(0) < kRevision10_2) return std::nullopt;
+  const bool takes_more = a2.offers(118, 1), to_level_3 = a2.offers(118, 0), to_level_4 = a2.offers(118, 2);
+  if (takes_more) return std::nullopt;
+  if (!a0.offers(64, 6)) return to_level_3 ? std::nullopt : std::optional(kLevel1W);
+  if (to_level_4) return std::nullopt;
+  return to_level_3 ? kLevel3W : kLevel1W;
 }
 
 constexpr ModuleQuantity kTecMa{"TEC current", "mA", true, -3276.8, 3276.7, 10};
@@ -213,6 +229,15 @@ void read_lane(const ModulePage& a0, const MonitorPages& pages, const Monitors& 
   sample.lanes.push_back(lane);
 }
 
+/// Of twisted pair, which has no light to lose: what its transmitter says, where it says anything.
+void read_twisted_pair(const ModulePage& a0, const ModulePage& a2, ModuleSample& sample) {
+  if (!a0.offers(93, 5) && !a0.offers(93, 6)) return;
+  const ModuleLane states = read_states(a0, a2);
+  ModuleLane& lane = sample.lanes.emplace_back();
+  lane.tx_fault = states.tx_fault;
+  lane.tx_disabled = states.tx_disabled;
+}
+
 void read_diagnostics(const ModulePage& a0, const ModulePage& a2, const SfpMedium& medium, ModuleSample& sample) {
   if (!a0.offers(92, 6)) return;
   if (medium.kind == "dac") return;  // vendors copy an optic's layout; there is nothing to measure
@@ -230,12 +255,19 @@ void read_diagnostics(const ModulePage& a0, const ModulePage& a2, const SfpMediu
   if (!ready) sample.warnings.emplace_back("the module says that its readings are not valid yet");
   for (const MonitorRow& row : monitors)
     if (ready && !row.of_lane()) take_value(pages, row, sample);
+  if (!a2.u16(96)) return;
+  if (medium.copper && !medium.cable) return read_twisted_pair(a0, a2, sample);
   // A repeater's receiver loses its signal as an optical one does; it has no power to measure.
-  if ((medium.copper && medium.kind != "acc") || !a2.u16(96)) return;
   read_lane(a0, pages, monitors, ready && !medium.copper, sample);
   if (medium.copper) return;
   sample.rx_power_is_average = a0.bit(92, 3);
   if (ready && a0.byte(94).value_or(0) >= kRevision11_4) read_cooler(a0, pages, sample);
+}
+
+/// A tunable laser's wavelength is where it was tuned to, and not what A0h says.
+void read_wavelength(const ModuleImage& image, ModuleSample& sample) {
+  if (sfp_is_tunable(image)) return decode_sff8690(image, sample);
+  sample.wavelength_nm = sfp_wavelength_nm(lower_page(image));
 }
 
 }  // namespace
@@ -259,8 +291,9 @@ void decode_sff8472(const ModuleImage& image, ModuleSample& sample) {
     sample.length_m = cable_length_m(a0, sample.warnings);
   else
     sample.reach_m = reach_m(a0, medium.copper, sample.warnings);
-  if (!medium.copper) sample.wavelength_nm = sfp_wavelength_nm(a0);
+  if (!medium.copper) read_wavelength(image, sample);
   sample.max_power_w = power_w(a0, a2);
+  sample.allowed_power_w = allowed_power_w(a0, a2);
   sample.media_lane_count = 1;
   sample.host_lane_count = 1;
   sample.media_type = sfp_media_type(a0, medium);

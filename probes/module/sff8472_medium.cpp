@@ -22,7 +22,16 @@ constexpr Bit kComplianceBits[] = {{3, 7, "10G-ER", Fibre::kSingleMode},
                                    {6, 3, "1000BASE-T"},
                                    {6, 2, "1G-CX"},
                                    {6, 1, "1G-LX", Fibre::kSingleMode},
-                                   {6, 0, "1G-SX", Fibre::kMultimode}};
+                                   {6, 0, "1G-SX", Fibre::kMultimode},
+                                   {6, 6, "BASE-BX10", Fibre::kSingleMode},
+                                   {6, 4, "100BASE-LX10", Fibre::kSingleMode},
+                                   {6, 5, "100BASE-FX", Fibre::kMultimode}};
+
+/// Table 5-3, note 3: of BX10 the signaling rate says which it is.
+std::string_view named_by_rate(std::string_view type, double rate_mbd) {
+  if (type != "BASE-BX10" || rate_mbd <= 0) return type;
+  return rate_mbd >= 1000 ? "1G-BX10" : "100BASE-BX10";
+}
 
 Fibre fibre_by_name(const ModulePage& a0) {
   const Fibre extended = extended_compliance_fibre(a0.byte(36).value_or(0));
@@ -95,7 +104,7 @@ std::string sfp_type(const ModulePage& a0, const SfpMedium& medium, std::optiona
   if ((copper || medium.kind == "aoc") && rate_mbd.value_or(0) >= 9900)
     return std::string(*rate_mbd >= 25000 ? "25G-" : "10G-") + (copper ? "CR" : "AOC");
   for (const Bit& row : kComplianceBits)
-    if (a0.offers(row.byte, row.bit)) return std::string(row.type);
+    if (a0.offers(row.byte, row.bit)) return std::string(named_by_rate(row.type, rate_mbd.value_or(0)));
   return {};
 }
 

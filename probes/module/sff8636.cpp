@@ -38,14 +38,14 @@ Medium medium_of(const ModulePage& id) {
   if (!id.byte(147)) return {};
   const std::uint8_t technology = *id.byte(147) >> 4U;
   const std::uint8_t connector = id.byte(130).value_or(0);
-  const std::uint8_t compliance = id.offers(131, 7) ? id.byte(192).value_or(0) : 0;
+  const std::uint8_t compliance = id.byte(192).value_or(0);
   const bool copper_bits = id.offers(131, 3) && !id.offers(131, 2) && !id.offers(131, 1);
   const bool optical_cable = is_active_optical_compliance(compliance) || connector == 0x0b;
   if (connector == 0x22 || is_base_t_compliance(compliance)) return {true, false, "unknown"};
   if (technology >= kTechActiveCopper || is_active_copper_compliance(compliance)) return {true, true, "acc"};
   if (technology >= kTechCopper || connector == 0x21) return {true, true, "dac"};
   if (!optical_cable && (copper_bits || is_copper_compliance(compliance))) return {true, true, "dac"};
-  if (!optical_cable && id.offers(131, 7) && !id.byte(192)) return {};
+  if (!optical_cable && !id.byte(192)) return {};
   if (optical_cable || connector == 0x23) return {false, true, "aoc"};
   return {false, false, "optical"};
 }
@@ -118,23 +118,16 @@ std::uint32_t media_lanes_of(const std::string& type) {
 }
 
 std::optional<double> reach_m(const ModulePage& id, ModuleWarnings& warnings) {
-  if (id.byte(142) == 0xff) {
-    warn_too_long("reach", "254 km", warnings);
-    return std::nullopt;
-  }
-  double reach = 0;
-  const auto longest = [&](unsigned offset, double unit_m) {
-    const std::uint8_t value = id.byte(offset).value_or(0);
-    if (value != 0xff) reach = std::max(reach, value * unit_m);
-  };
-  longest(142, 1000);
-  longest(143, 2);
-  longest(144, 1);
-  longest(145, 1);
-  if (id.byte(147).value_or(0xff) >> 4U == k850Vcsel) longest(146, 2);  // of OM4; of other lasers a cable's (6.3.12)
+  LongestReach reach;
+  reach.take(id.byte(142), 1000);
+  reach.take(id.byte(143), 2);
+  reach.take(id.byte(144), 1);
+  reach.take(id.byte(145), 1);
+  if (id.byte(147).value_or(0xff) >> 4U == k850Vcsel)
+    reach.take(id.byte(146), 2);  // of OM4; of other lasers a cable's (6.3.12)
   if (id.byte(142) == 1)
     warnings.emplace_back("whether the reach is less than 1 km is not known: its byte cannot say less");  // table 6-15
-  return reach > 0 ? std::optional(reach) : std::nullopt;
+  return reach.metres(warnings);
 }
 
 std::optional<double> cable_length_m(const ModulePage& id, ModuleWarnings& warnings) {
@@ -143,28 +136,38 @@ std::optional<double> cable_length_m(const ModulePage& id, ModuleWarnings& warni
   return metres != 0 && metres != 0xff ? std::optional<double>(metres) : std::nullopt;
 }
 
+/// 6.2.9: any module may state its watts in byte 107, which was reserved before revision 2.8. 0: it does not.
+std::optional<double> stated_power_w(const ModulePage& lower) {
+  const std::uint8_t tenths = lower.byte(107).value_or(0);
+  if (tenths == 0 || lower.byte(1).value_or(0) < kRevision2_10) return std::nullopt;
+  return tenths / 10.0;
+}
+
 void read_power_class(const ModulePage& id, const ModulePage& lower, ModuleSample& sample) {
   constexpr double kClassW[] = {1.5, 2.0, 2.5, 3.5, 4.0, 4.5, 5.0};
   const auto ext = id.byte(129);
   if (!ext) return;
-  // Reserved before revision 2.10, which older modules set; class 8 has its watts in byte 107 (6.3.2, table 6-16).
-  const std::uint8_t tenths = lower.byte(107).value_or(0);
-  const bool has_class_8 = lower.byte(1).value_or(kRevision2_10) >= kRevision2_10 && (!lower.exists() || tenths != 0);
+  const auto stated_w = stated_power_w(lower);
+  // Reserved before revision 2.10, which older modules set; class 8 says its watts (6.3.2, table 6-16).
+  const bool has_class_8 = stated_w || !lower.exists();
   if ((*ext & 0x20U) != 0 && has_class_8) {
     sample.power_class = 8;
-    if (tenths != 0) sample.max_power_w = tenths / 10.0;
+    sample.max_power_w = stated_w;
     return;
   }
   const unsigned high = *ext & 3U;
   sample.power_class = high != 0 ? 4 + high : (*ext >> 6U) + 1U;
-  sample.max_power_w = kClassW[*sample.power_class - 1];
+  const double class_w = kClassW[*sample.power_class - 1];
+  sample.max_power_w = std::min(class_w, stated_w.value_or(class_w));
 }
 
-/// Byte 93 (table 6-10). Passive cables have no such control.
-void read_power_control(const ModulePage& lower, ModuleSample& sample) {
+/// Bytes 93 and 99 (tables 6-10 and 6-11). Passive cables have no such control. The pin LPMode may be programmed to
+/// switch transmitters off instead, where 193.6 offers that.
+void read_power_control(const ModulePage& lower, const ModulePage& id, ModuleSample& sample) {
   const auto by_software = lower.bit(93, 0);
   if (!by_software) return;
-  sample.low_power_pin_obeyed = !*by_software;
+  const bool is_tx_disable = id.offers(193, 6) && lower.offers(99, 1);
+  sample.low_power_pin_obeyed = !*by_software && !is_tx_disable;
   if (*by_software) sample.low_power_requested = lower.bit(93, 1);
   const std::uint32_t power_class = sample.power_class.value_or(0);
   const bool to_class_7 = lower.offers(93, 2);
@@ -318,7 +321,7 @@ void decode_sff8636(const ModuleImage& image, const ModuleHead& head, ModuleSamp
   const Medium medium = medium_of(id);
   read_page00(id, lower, medium, sample);
   if (!head.lower_page_usable || !lower.byte(2)) return;
-  if (medium.kind != "dac") read_power_control(lower, sample);
+  if (medium.kind != "dac") read_power_control(lower, id, sample);
   sample.data_not_ready = lower.bit(2, 0);
   const bool ready = !sample.data_not_ready.value_or(false);
   if (!ready) sample.warnings.emplace_back("the module says that its readings are not valid yet");

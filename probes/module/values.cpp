@@ -46,6 +46,24 @@ void warn_too_long(std::string_view what, std::string_view most, ModuleWarnings&
   warnings.push_back(fmt::format("the {} is longer than {}, the most that its byte can say", what, most));
 }
 
+void LongestReach::take(std::optional<std::uint8_t> byte, double step_m) {
+  constexpr std::uint8_t kMost = 0xfe;
+  double& longest = byte.value_or(0) > kMost ? more_than_m_ : known_m_;
+  longest = std::max(longest, std::min(byte.value_or(0), kMost) * step_m);
+}
+
+std::optional<double> LongestReach::metres(ModuleWarnings& warnings) const {
+  if (more_than_m_ >= known_m_ && more_than_m_ > 0) {
+    constexpr double kFewKm = 10e3;  // 2540 m of old fibre, and 25.4 km
+    warn_too_long(
+        "reach",
+        more_than_m_ < kFewKm ? fmt::format("{:g} m", more_than_m_) : fmt::format("{:g} km", more_than_m_ / 1000),
+        warnings);
+    return std::nullopt;
+  }
+  return known_m_ > 0 ? std::optional(known_m_) : std::nullopt;
+}
+
 std::optional<double> read_monitor(const ModulePage& page, unsigned offset, const ModuleQuantity& quantity,
                                    unsigned lane, ModuleWarnings& warnings) {
   const auto raw = page.u16(offset);

@@ -41,6 +41,17 @@ inline constexpr ModuleQuantity kTxPowerMw{"Tx power", "mW", false, 0, 100, 1e4}
 double convert(const ModuleQuantity& quantity, std::uint16_t raw);
 /// A length that its byte cannot hold: "cable", "254 m".
 void warn_too_long(std::string_view what, std::string_view most, ModuleWarnings& warnings);
+/// How far a separable module goes: the longest of what it says of several fibres.
+class LongestReach {
+ public:
+  /// A byte of so many metres a step. 0: that fibre is not meant; FFh: more than FEh.
+  void take(std::optional<std::uint8_t> byte, double step_m);
+  /// nullopt where none is meant; with a warning where a byte that cannot say it may be the longest.
+  [[nodiscard]] std::optional<double> metres(ModuleWarnings& warnings) const;
+
+ private:
+  double known_m_ = 0, more_than_m_ = 0;
+};
 /// A monitor. nullopt when not read; nullopt and a warning when it is all ones or out of range. `lane` 0: none.
 std::optional<double> read_monitor(const ModulePage& page, unsigned offset, const ModuleQuantity& quantity,
                                    unsigned lane, ModuleWarnings& warnings);

@@ -19,6 +19,25 @@ using ::testing::IsEmpty;
 
 using DaemonSampler = testing::SamplerFixture;
 
+/// A driver with statistics of its own, which refuses while `errnum` is not 0. To be changed under the host's lock.
+struct FailingDriver {
+  FakeDriver driver{{{"rx0_packets", 7}, {"link_down_events_phy", 3}}};
+  int errnum = 0;
+};
+
+/// `netdev` has it, no other has any.
+std::shared_ptr<FailingDriver> give_driver(testing::SharedHost& shared, const std::string& netdev) {
+  auto made = std::make_shared<FailingDriver>();
+  shared.change([&](FakeHost& host) {
+    host.set_ethtool([made, netdev](const std::string& asked, std::span<std::byte> command) -> Result<bool> {
+      if (asked != netdev) return Error{"it has none", EOPNOTSUPP};
+      if (made->errnum != 0) return Error{"refused", made->errnum};
+      return made->driver(command);
+    });
+  });
+  return made;
+}
+
 TEST_F(DaemonSampler, ReadsEveryGroupOfEveryPort) {
   start();
   const Snapshot seen = settle();
@@ -263,15 +282,7 @@ TEST_F(DaemonSampler, ACopiedTreeIsReadAndNotAskedWhatOnlyAKernelAnswers) {
 }
 
 TEST_F(DaemonSampler, ADriversOwnStatisticsComeAtTheirSlowPeriodAndTheirGapEnds) {
-  FakeDriver driver{{{"rx0_packets", 7}, {"link_down_events_phy", 3}}};
-  int errnum = 0;
-  shared->change([&](FakeHost& host) {
-    host.set_ethtool([&](const std::string& netdev, std::span<std::byte> command) -> Result<bool> {
-      if (netdev != first.netdev) return Error{"it has none", EOPNOTSUPP};
-      if (errnum != 0) return Error{"refused", errnum};
-      return driver(command);
-    });
-  });
+  const auto driver = give_driver(*shared, first.netdev);
   start();
   const Snapshot seen = settle();
   EXPECT_EQ(seen.ports.at("mlx5_0/1").counters->get("link_down_events_phy"), 3U);
@@ -281,28 +292,20 @@ TEST_F(DaemonSampler, ADriversOwnStatisticsComeAtTheirSlowPeriodAndTheirGapEnds)
                          [](const Gap& gap) { return gap.probe == "driver_stats"; });
   };
   EXPECT_EQ(blind(seen), 0) << "a driver without statistics of its own misses nothing";
-  const int asked = driver.values_asked;
+  const int asked = driver->driver.values_asked;
   clock.advance(settings.counters_period);
   settle();
-  EXPECT_EQ(driver.values_asked, asked) << "not with the counters";
-  shared->change([&](FakeHost&) { errnum = EIO; });
+  EXPECT_EQ(driver->driver.values_asked, asked) << "not with the counters";
+  shared->change([&](FakeHost&) { driver->errnum = EIO; });
   clock.advance(settings.driver_period);
   EXPECT_EQ(blind(settle()), 1);
-  shared->change([&](FakeHost&) { errnum = 0; });
+  shared->change([&](FakeHost&) { driver->errnum = 0; });
   clock.advance(settings.driver_period);
   EXPECT_EQ(settle().gaps_ended, (std::vector<Gap>{{"mlx5_0/1", "driver_stats", ""}}));
 }
 
 TEST_F(DaemonSampler, WhatACardDidNotAnswerInItsResetIsNoGapOnceItIsFoundAnew) {
-  FakeDriver driver{{{"rx0_packets", 7}, {"link_down_events_phy", 3}}};
-  int errnum = 0;
-  shared->change([&](FakeHost& host) {
-    host.set_ethtool([&](const std::string& netdev, std::span<std::byte> command) -> Result<bool> {
-      if (netdev != first.netdev) return Error{"it has none", EOPNOTSUPP};
-      if (errnum != 0) return Error{"refused", errnum};
-      return driver(command);
-    });
-  });
+  const auto driver = give_driver(*shared, first.netdev);
   History history;
   const auto look = [&](int attempts) {
     for (int i = 0; i < attempts; ++i) {
@@ -313,10 +316,10 @@ TEST_F(DaemonSampler, WhatACardDidNotAnswerInItsResetIsNoGapOnceItIsFoundAnew) {
   };
   start();
   ASSERT_TRUE(look(1)->latest.counters->get("link_down_events_phy"));
-  shared->change([&](FakeHost&) { errnum = ENODEV; });
+  shared->change([&](FakeHost&) { driver->errnum = ENODEV; });
   ASSERT_TRUE(look(1)->blind.contains("driver_stats"));
   shared->change([&](FakeHost& host) {  // the driver made its interface anew
-    errnum = 0;
+    driver->errnum = 0;
     host.set(first.netdev_dir() + "/ifindex", "9\n");
   });
   clock.advance(settings.rescan_period);

@@ -203,6 +203,11 @@ TEST(ModuleText, ATunableLaserHasItsFrequencyAndTheWavelengthThatPeopleSay) {
   EXPECT_THAT(text, HasSubstr("  laser        193100.0 GHz (1552.52 nm), 196100.0 GHz (1528.77 nm)\n"));
   EXPECT_THAT(text, HasSubstr("    lane 2: laser off its wavelength, asked for a power that it can't give\n"));
   EXPECT_THAT(text, HasSubstr("    lane 3: Rx LOS, asked for a channel that it does not have\n"));
+  m.laser_tuning.resize(1);
+  m.laser_tuning[0] = {};
+  m.laser_tuning[0].tuning = m.laser_tuning[0].cooler_fault = true;
+  EXPECT_THAT(module_text(m, {}), HasSubstr("  laser        is being tuned: it sends no light meanwhile\n"));
+  EXPECT_THAT(module_text(m, {}), HasSubstr("    lane 1: laser's cooler failed\n"));
 }
 
 /// What its advertisement names is the middle of what it can be tuned to, and not where it is.

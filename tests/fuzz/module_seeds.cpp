@@ -120,6 +120,14 @@ void write_cmis(const std::filesystem::path& dir) {
   write(dir, "fault", reads_of(in_fault().image()));
 }
 
+/// Tuned to a channel, with an error and every flag.
+EepromBuilder tunable_sfp() {
+  auto module = EepromBuilder::sff8472();
+  module.lower().byte(64, 0x14).byte(65, 0x5a);
+  module.a2_tunable().byte(128, 0x03).u16(132, 191).u16(134, 3500).u16(136, 196).u16(138, 1000).u16(140, 500);
+  return module.u16(144, 36).u16(146, 31050).u16(152, 0xffff).byte(168, 0x60).byte(172, 0x78);
+}
+
 void write_sff8636(const std::filesystem::path& dir) {
   auto module = EepromBuilder::sff8636();
   module.lower().byte(2, 0);
@@ -141,6 +149,7 @@ void write_sff8636(const std::filesystem::path& dir) {
   auto cable = EepromBuilder::sff8636();
   cable.page(0).byte(130, 0x23).byte(146, 3).byte(147, 0xa0).byte(186, 4).byte(187, 6).byte(188, 9).byte(192, 0x0b);
   write(dir, "cable", reads_of(cable.image()));
+  write(dir, "tunable", reads_of(tunable_sfp().image()));
 }
 
 void write_sff8472(const std::filesystem::path& dir) {

@@ -188,11 +188,36 @@ class Run(unittest.TestCase):
         done = self.run_with(mstlink)
         self.assertEqual((done.returncode, done.stderr), (0, ""))
         self.assertEqual(sorted(os.listdir(self.out)), ["mlx5_1_1.mstlink.json", "switch.json"], "another's file stays")
-        shutil.rmtree(self.root / "sys/class/infiniband")
+
+    def test_the_files_stay_where_no_device_can_be_seen(self):
+        # A /sys that is not mounted, or of another network namespace, looks like a node whose ports all went.
+        mstlink = f"cat {FIXTURES}/dac.json\n"
         self.assertEqual(self.run_with(mstlink).returncode, 0)
-        self.assertEqual(os.listdir(self.out), ["switch.json"])
+        devices = self.root / "sys/class/infiniband"
+        for empty in (True, False):
+            shutil.rmtree(devices)
+            if empty:
+                devices.mkdir()
+            done = self.run_with(mstlink)
+            self.assertEqual(done.returncode, 1)
+            self.assertEqual(done.stderr, f"linkhealth-import-mstlink: {devices}: no device can be seen there, though there "
+                                          "are files of 2 ports: they are left until their time is over\n")
+            self.assertEqual(len(os.listdir(self.out)), 2)
+
+    def test_a_node_without_devices_and_files_has_nothing_to_do(self):
+        shutil.rmtree(self.root / "sys/class/infiniband")
+        (self.out / "switch.json").write_text("{}")
+        done = self.run_with("exit 1\n")
+        self.assertEqual((done.returncode, done.stderr), (0, ""), "another's file is none of ours")
         shutil.rmtree(self.out)
-        self.assertEqual(self.run_with(mstlink).returncode, 0, "no port and no directory is nothing to do")
+        self.assertEqual(self.run_with("exit 1\n").returncode, 0, "no port and no directory is nothing to do")
+
+    def test_the_files_of_ports_that_changed_to_ethernet_are_removed(self):
+        self.assertEqual(self.run_with(f"cat {FIXTURES}/dac.json\n").returncode, 0)
+        for device in ("mlx5_0", "mlx5_1"):
+            (self.root / "sys/class/infiniband" / device / "ports/1/link_layer").write_text("Ethernet\n")
+        self.assertEqual(self.run_with("exit 1\n").returncode, 0)
+        self.assertEqual(os.listdir(self.out), [])
 
     def test_the_file_of_a_port_that_fails_stays_until_it_is_over(self):
         self.assertEqual(self.run_with(f"cat {FIXTURES}/dac.json\n").returncode, 0)

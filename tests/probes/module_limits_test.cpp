@@ -1,6 +1,8 @@
-// The limits of a CMIS module may be others once its data path is up (CMIS 5.4 7.1.3.2, 8.5): they are read anew.
+// The limits of a CMIS module may be others once its data path is up (CMIS 5.4 7.1.3.2, 8.5): they are read anew. And
+// what a tunable SFP has latched.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
@@ -10,18 +12,20 @@
 namespace linkhealth {
 namespace {
 
-/// A module of CMIS in memory, read by the schedule for a minute of its time.
-struct CmisPort {
+/// A module in memory, read by the schedule for a minute of its time.
+struct ModuleInPort {
   ModuleSchedule schedule{ModuleTiming{}};
   SteadyTime now = steady_from_seconds(1000);
   std::size_t limit_reads = 0;
   std::optional<ModuleSample> last;
 
-  CmisPort() { schedule.set_ports({{"mlx5_0/1", 7}}, now); }
+  ModuleInPort() { schedule.set_ports({{"mlx5_0/1", 7}}, now); }
 
-  void read_for_a_minute(const EepromBuilder& module) {
+  void read_for_a_minute(const EepromBuilder& module) { read_for(module, from_seconds(60)); }
+
+  void read_for(const EepromBuilder& module, Milliseconds time) {
     const ModuleImage image = module.image();
-    const SteadyTime until = now + from_seconds(60);
+    const SteadyTime until = now + time;
     while (now <= until) {
       const auto read = schedule.next(now);
       if (!read) {
@@ -29,7 +33,7 @@ struct CmisPort {
         continue;
       }
       const ModulePageRequest& page = read->page;
-      if (page.page == 0x02 && page.offset >= 128) ++limit_reads;
+      if (page.page == 0x02 && page.i2c_address == kModuleAddressA0) ++limit_reads;
       const auto bytes = ModulePage(image, {page.i2c_address, page.bank, page.page, page.offset >= 128})
                              .raw(page.offset, page.length)
                              .value_or(std::string(page.length, '\0'));
@@ -41,7 +45,7 @@ struct CmisPort {
 };
 
 TEST(ModuleLimits, AreReadAnewWhenADataPathHasComeUp) {
-  CmisPort port;
+  ModuleInPort port;
   auto module = EepromBuilder::cmis();
   module.page(0x11).fill(128, 4, 0x11);  // deactivated, as a module is that was put in a moment ago
   port.read_for_a_minute(module);
@@ -59,7 +63,7 @@ TEST(ModuleLimits, AreReadAnewWhenADataPathHasComeUp) {
 }
 
 TEST(ModuleLimits, AreReadAnewWhenAnotherApplicationRuns) {
-  CmisPort port;
+  ModuleInPort port;
   auto module = EepromBuilder::cmis();
   module.lower().byte(90, 0x4b).byte(91, 0x14).byte(92, 0x11).byte(93, 0xff).byte(94, 0xff);
   port.read_for_a_minute(module);
@@ -67,6 +71,34 @@ TEST(ModuleLimits, AreReadAnewWhenAnotherApplicationRuns) {
   module.page(0x11).fill(206, 8, 0x20);
   port.read_for_a_minute(module);
   EXPECT_EQ(port.limit_reads, 2U);
+}
+
+/// Of an SFP the loss of signal is live, and the flags of its tuning are latched: since when they were is not known.
+TEST(ModuleTuning, WhatAnSfpLatchedBeforeItsFirstReadIsNotBelieved) {
+  ModuleInPort port;
+  auto module = EepromBuilder::sff8472();
+  module.lower().byte(65, 0x5a);
+  module.a2().byte(110, 0x02);
+  module.a2_tunable().byte(128, 0x02).u16(132, 191).u16(134, 3500).u16(136, 196).u16(138, 1000).u16(140, 500);
+  module.u16(144, 36).byte(172, 0x20);
+  for (int i = 0; i < 20 && !port.last; ++i) port.read_for(module, Milliseconds{20});
+  ASSERT_TRUE(port.last);
+  const ModuleSample first = *port.last;
+  ASSERT_EQ(first.laser_tuning.size(), 1U);
+  EXPECT_EQ(first.laser_tuning[0].frequency_ghz, 193'100);
+  EXPECT_EQ(first.laser_tuning[0].wavelength_unlocked, std::nullopt);
+  EXPECT_EQ(first.lanes.at(0).rx_los, true);
+  module.a2_tunable().byte(172, 0);  // the read has cleared it
+  port.read_for_a_minute(module);
+  const auto changed = [&](const std::string& name) {
+    return std::ranges::count(port.last->flags, name, &ModuleFlag::name);
+  };
+  EXPECT_EQ(changed("laser_wavelength_unlocked"), 0) << "it has been so from the start";
+  EXPECT_EQ(changed("rx_los"), 1);
+  module.a2_tunable().byte(172, 0x20);
+  port.read_for_a_minute(module);
+  EXPECT_EQ(port.last->laser_tuning[0].wavelength_unlocked, true);
+  EXPECT_EQ(changed("laser_wavelength_unlocked"), 1);
 }
 
 }  // namespace

@@ -66,6 +66,10 @@ EepromBuilder& EepromBuilder::a2() {
   at_ = {kModuleAddressA2, 0, 0, false};
   return *this;
 }
+EepromBuilder& EepromBuilder::a2_tunable() {
+  at_ = kTunablePage;
+  return *this;
+}
 EepromBuilder& EepromBuilder::lower() {
   at_ = {kModuleAddressA0, 0, 0, false};
   return *this;
@@ -123,7 +127,7 @@ void EepromBuilder::fix(std::map<ModulePageKey, Half>& halves) const {
     if (map_ == Map::kSff8472 && key.i2c_address == kModuleAddressA0 && !key.upper) {
       sum(half, 0, 62, 63);
       sum(half, 64, 94, 95);
-    } else if (map_ == Map::kSff8472 && key.i2c_address == kModuleAddressA2) {
+    } else if (map_ == Map::kSff8472 && key.i2c_address == kModuleAddressA2 && !key.upper) {
       sum(half, 0, 94, 95);
     } else if (map_ == Map::kSff8636 && key.upper && key.page == 0) {
       sum(half, 128, 190, 191);

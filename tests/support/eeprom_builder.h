@@ -28,6 +28,8 @@ class EepromBuilder {
 
   /// The page that the next calls change; the first is the lower page of A0h.
   EepromBuilder& a2();
+  /// A2h page 02h, of a tunable SFP.
+  EepromBuilder& a2_tunable();
   EepromBuilder& lower();
   EepromBuilder& page(std::uint8_t number, std::uint8_t bank = 0);
   EepromBuilder& byte(unsigned offset, unsigned value);

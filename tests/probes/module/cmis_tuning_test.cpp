@@ -27,13 +27,24 @@ EepromBuilder tunable() {
   return b;
 }
 
+/// Of which each flag of page 12h is alike.
+LaserTuning laser(double frequency_ghz, bool flags) {
+  LaserTuning out;
+  out.frequency_ghz = frequency_ghz;
+  for (const auto flag :
+       {&LaserTuning::wavelength_unlocked, &LaserTuning::channel_invalid, &LaserTuning::tuning_not_accepted,
+        &LaserTuning::fine_tuning_out_of_range, &LaserTuning::target_power_out_of_range})
+    out.*flag = flags;
+  return out;
+}
+
 TEST(CmisTuning, ATunableLaserSaysWhereItIsAndWhatWentWrong) {
   const ModuleSample m = decode(tunable());
   ASSERT_EQ(m.laser_tuning.size(), 4U);
   EXPECT_EQ(m.laser_tuning[0].frequency_ghz, 193'100);
   EXPECT_EQ(m.laser_tuning[1].frequency_ghz, 196'100);
-  EXPECT_EQ(m.laser_tuning[0], (LaserTuning{193'100, false, false, false, false, false})) << "tuned: that is no fault";
-  EXPECT_EQ(m.laser_tuning[1], (LaserTuning{196'100, true, true, true, true, true}));
+  EXPECT_EQ(m.laser_tuning[0], laser(193'100, false)) << "tuned: that is no fault";
+  EXPECT_EQ(m.laser_tuning[1], laser(196'100, true));
   EXPECT_FALSE(m.laser_tuning[2].frequency_ghz) << "tuned to nothing";
   EXPECT_THAT(m.warnings, IsEmpty());
 }
@@ -50,9 +61,9 @@ TEST(CmisTuning, EachTuningFlagHasItsOwnBit) {
   for (unsigned bit = 1; bit < std::size(kByBit); ++bit) {
     auto b = tunable();
     b.page(0x12).byte(231, 1U << bit);
-    const LaserTuning laser = decode(b).laser_tuning.at(0);
+    const LaserTuning seen = decode(b).laser_tuning.at(0);
     for (unsigned other = 1; other < std::size(kByBit); ++other)
-      EXPECT_EQ(laser.*kByBit[other], other == bit) << bit << " " << other;
+      EXPECT_EQ(seen.*kByBit[other], other == bit) << bit << " " << other;
   }
 }
 

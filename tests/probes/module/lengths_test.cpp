@@ -66,6 +66,47 @@ TEST(Lengths, AReachThatIsLongerThanItsByteCanSayIsSaidToBe) {
   EXPECT_THAT(decode(sfp).warnings, ElementsAre("the reach is longer than 254 km, the most that its byte can say"));
 }
 
+/// SFF-8472 6.5 and 6.6: what byte 18 can't say, byte 19 can.
+TEST(Lengths, ACableThatIsLongerThanOneByteCanSayHasItInTheNext) {
+  auto sfp = EepromBuilder::sff8472();
+  sfp.lower().byte(2, 0x21).byte(3, 0).byte(8, 0x04).byte(18, 0xff).byte(19, 0x9e);
+  EXPECT_EQ(decode(sfp).length_m, 300.0) << "10 times 30 m";
+  EXPECT_THAT(decode(sfp).warnings, IsEmpty());
+  sfp.byte(19, 0x5e);
+  EXPECT_EQ(decode(sfp).length_m, std::nullopt) << "30 m are not more than 254";
+  EXPECT_THAT(decode(sfp).warnings, ElementsAre("the cable is longer than 254 m, the most that its byte can say"));
+}
+
+/// SFF-8472 6.1 to 6.6, SFF-8636 6.3.8 to 6.3.12: FFh is more than the byte can say.
+TEST(Lengths, AReachIsNotTheLongestThatASmallerByteSays) {
+  struct Row {
+    unsigned offset, value, other, other_value;
+    std::optional<double> reach_m;
+    const char* most;
+  };
+  const auto check = [](EepromBuilder b, const Row& row) {
+    b.byte(row.offset, row.value).byte(row.other, row.other_value);
+    EXPECT_EQ(decode(b).reach_m, row.reach_m) << row.offset << " " << row.other;
+    const std::string warning =
+        "the reach is longer than " + std::string(row.most) + ", the most that its byte can say";
+    EXPECT_EQ(decode(b).warnings, row.reach_m ? ModuleSample().warnings : std::vector{warning}) << row.offset;
+  };
+  auto sfp = EepromBuilder::sff8472();
+  sfp.lower().fill(14, 6, 0);
+  for (const Row& row : {Row{15, 0xff, 16, 8, std::nullopt, "25.4 km"}, Row{15, 0xff, 14, 50, 50e3, ""},
+                         Row{19, 0xff, 16, 8, std::nullopt, "2540 m"}, Row{18, 0xff, 19, 30, std::nullopt, "2540 m"},
+                         Row{16, 0xff, 14, 10, 10e3, ""}})
+    check(sfp, row);
+  auto qsfp = EepromBuilder::sff8636();
+  qsfp.page(0);
+  for (const Row& row : {Row{146, 0xff, 143, 50, std::nullopt, "508 m"}, Row{143, 0xff, 144, 50, std::nullopt, "508 m"},
+                         Row{145, 0xff, 143, 200, 400.0, ""}, Row{144, 0xff, 142, 0, std::nullopt, "254 m"}})
+    check(qsfp, row);
+  auto twisted = EepromBuilder::sff8472();
+  twisted.lower().byte(2, 0x22).byte(3, 0).byte(6, 0x08).fill(14, 6, 0).byte(18, 100);
+  EXPECT_EQ(decode(twisted).reach_m, 100.0);
+}
+
 /// 33000 times 1e-4 is 3.3000000000000003; 33000 over 1e4 is the double that is nearest to 3.3. And so of each scale.
 TEST(Numbers, AreTheNearestToWhatTheModuleSays) {
   auto cmis = EepromBuilder::cmis();

@@ -97,7 +97,7 @@ TEST(Medium, TheFibreOfAnSfp) {
       {6, 0x01, "multimode"},    {36, 0x02, "multimode"},   {36, 0x03, "single-mode"},
       {36, 0x25, "single-mode"}, {36, 0x28, "multimode"},   {36, 0x36, "multimode"},
       {36, 0x37, "single-mode"}, {36, 0x45, "single-mode"}, {36, 0x2c, "single-mode"},
-      {14, 40, "single-mode"},   {15, 100, "single-mode"},  {6, 0x40, ""},  // BX: no name here, and no length
+      {14, 40, "single-mode"},   {15, 100, "single-mode"},  {6, 0x80, ""},  // PX: no name here, and no length
       {16, 8, "multimode"},      {17, 3, "multimode"},      {18, 40, "multimode"},
       {19, 30, "multimode"},
   };
@@ -113,7 +113,7 @@ TEST(Medium, TheNameOfAnSfpGoesBeforeItsLengths) {
   auto b = EepromBuilder::sff8472();
   b.lower().byte(3, 0).byte(6, 0x02).byte(14, 0).byte(15, 0).byte(16, 55);
   EXPECT_EQ(decode(b).media_type, "single-mode");
-  b.byte(6, 0x40).byte(14, 10);
+  b.byte(6, 0x80).byte(14, 10);
   EXPECT_EQ(decode(b).media_type, "") << "one for either fibre";
 }
 

@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
 #include <set>
 
 #include "tests/support/eeprom_builder.h"
@@ -99,6 +100,32 @@ TEST(ReadPlan, ThePageOfTunableLasersOnlyWhereThereAreSome) {
     EXPECT_FALSE(asks_for(read_all(b.image(), image, ReadScope::kIdentity), 0x12));
     EXPECT_EQ(asks_for(read_all(b.image(), image, ReadScope::kMonitors), 0x12), controls != 0);
   }
+}
+
+/// The kernel's SFP code, and mlx5 of some kernels, refuse A2h's pages: they are asked once then.
+TEST(ReadPlan, ThePageOfATunableSfpOnlyWhereItIsOneAndInEachRoundThatAnswers) {
+  constexpr ModulePageRequest kTuning{kModuleAddressA2, 0, 0x02, 128, 45};
+  const auto asked = [&kTuning](const ModuleImage& memory, ModuleImage& image) {
+    const auto made = read_all(memory, image, ReadScope::kMonitors);
+    return std::ranges::count(made, kTuning) != 0;
+  };
+  for (const bool tunable : {false, true}) {
+    for (const bool answers : {false, true}) {
+      auto b = EepromBuilder::sff8472();
+      b.lower().byte(65, tunable ? 0x5a : 0x1a);
+      if (answers) b.a2_tunable().byte(128, 0x02);
+      ModuleImage image;
+      const auto identity = read_all(b.image(), image, ReadScope::kIdentity);
+      EXPECT_EQ(std::ranges::count(identity, kTuning), 0);
+      EXPECT_EQ(asked(b.image(), image), tunable);
+      image = without_monitors(image);
+      EXPECT_EQ(asked(b.image(), image), tunable && answers);
+    }
+  }
+  auto empty = EepromBuilder::sff8472();
+  empty.lower().byte(65, 0x5a);
+  empty.a2_tunable().fill(128, 128, 0xff);
+  EXPECT_FALSE(identity_is_doubtful(empty.image())) << "what moves is no part of who it is";
 }
 
 /// Every page that the plan knows: what never moves is read once, however many rounds follow.

@@ -154,6 +154,20 @@ TEST(Sff8636, AModuleThatItsHostHoldsInLowPowerSaysSo) {
   EXPECT_EQ(decode(b).low_power_requested, std::nullopt);
 }
 
+/// Tables 6-10 and 6-11: a contact that is programmed as TxDis (99.1, offered by 193.6) holds nothing in low power.
+TEST(Sff8636, APinThatSwitchesTheTransmittersOffIsNoLowPowerPin) {
+  const auto obeyed = [](unsigned offered, unsigned signals, unsigned power) {
+    auto b = EepromBuilder::sff8636();
+    b.lower().byte(99, signals).byte(93, power);
+    b.page(0).byte(193, offered);
+    return decode(b).low_power_pin_obeyed;
+  };
+  EXPECT_EQ(obeyed(0x40, 0x02, 0), false);
+  EXPECT_EQ(obeyed(0x40, 0x01, 0), true) << "the other bit is of IntL";
+  EXPECT_EQ(obeyed(0x00, 0x02, 0), true) << "reserved where it is not offered";
+  EXPECT_EQ(obeyed(0x40, 0x00, 1), false);
+}
+
 TEST(Sff8636, AModuleOfAHighPowerClassSaysWhetherItMayTakeIt) {
   const auto allowed = [](unsigned extended_identifier, unsigned control) {
     auto b = EepromBuilder::sff8636();

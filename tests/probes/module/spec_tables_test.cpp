@@ -60,6 +60,30 @@ TEST(SpecSff8636, PowerClassEightIsOfNewModulesThatSayTheirWatts) {
   EXPECT_EQ(decoded(8, 40, 0xed, 5).allowed_power_w, std::nullopt) << "4 W of the 5 that it may take";
 }
 
+/// 6.2.9: modules of the other classes may state their watts too; the byte was reserved before revision 2.8.
+TEST(SpecSff8636, WattsThatAModuleStatesCountBelowItsClass) {
+  const auto watts = [](unsigned revision, unsigned tenths, unsigned extended) {
+    auto b = EepromBuilder::sff8636();
+    b.lower().byte(1, revision).byte(107, tenths);
+    b.page(0).byte(129, extended);
+    return decode(b).max_power_w;
+  };
+  EXPECT_EQ(watts(8, 29, 0xcc), 2.9) << "class 4";
+  EXPECT_EQ(watts(8, 42, 0xce), 4.2) << "class 6";
+  EXPECT_EQ(watts(8, 0, 0xcc), 3.5) << "it does not say";
+  EXPECT_EQ(watts(8, 36, 0xcc), 3.5) << "more than its class may be";
+  EXPECT_EQ(watts(7, 29, 0xcc), 3.5);
+}
+
+/// 6.3.23: byte 192 has its meaning by itself.
+TEST(SpecSff8636, ACodeThatNothingPointsAtTellsTheKindToo) {
+  for (const auto& [code, kind] : {std::pair(0x01U, "aoc"), {0x18U, "aoc"}, {0x08U, "acc"}, {0x0bU, "dac"}}) {
+    auto b = EepromBuilder::sff8636();
+    b.page(0).byte(131, 0).byte(192, code);
+    EXPECT_EQ(decode(b).kind, kind) << code;
+  }
+}
+
 TEST(SpecSff8636, ACodeOfAFamilyIsNamedByTheConnector) {
   struct Row {
     unsigned code, connector;
@@ -166,6 +190,67 @@ TEST(SpecSff8472, ACalibrationConstantIsNoPower) {
   b.lower().byte(64, 0x60).byte(92, 0x58);
   b.a2().byte(66, 0x5a);
   EXPECT_EQ(decode(b).max_power_w, std::nullopt);
+}
+
+/// Tables 8-3 and 10-1: A0h 64 what it may need, A2h 118.0 and 118.2 what the host lets it take, 118.1 what it takes.
+TEST(SpecSff8472, AModuleThatIsLeftAtTheLowestPowerLevelSaysSo) {
+  struct Row {
+    unsigned level, control;
+    std::optional<double> allowed_w;
+  };
+  constexpr unsigned kLevel2 = 0x02, kLevel3 = 0x22, kLevel4 = 0x62;
+  constexpr Row kRows[] = {
+      {0, 0, std::nullopt}, {kLevel2, 0, 1.0},          {kLevel2, 1, std::nullopt}, {kLevel3, 0, 1.0},
+      {kLevel3, 4, 1.0},    {kLevel3, 1, std::nullopt}, {kLevel3, 2, std::nullopt},  // it takes it, whoever let it
+      {kLevel4, 0, 1.0},    {kLevel4, 1, 2.0},          {kLevel4, 4, std::nullopt}, {kLevel4, 5, std::nullopt},
+  };
+  for (const Row& row : kRows) {
+    auto b = EepromBuilder::sff8472();
+    b.lower().byte(64, row.level);
+    b.a2().byte(66, 40).byte(118, row.control);
+    EXPECT_EQ(decode(b).allowed_power_w, row.allowed_w) << row.level << " " << row.control;
+  }
+  auto old = EepromBuilder::sff8472();
+  old.lower().byte(64, kLevel2).byte(94, 2);
+  EXPECT_EQ(decode(old).allowed_power_w, std::nullopt) << "9.5 has no such byte";
+  old.lower().byte(94, 8).byte(92, 0);
+  EXPECT_EQ(decode(old).allowed_power_w, std::nullopt) << "nor has a module without A2h";
+}
+
+/// Table 5-3, byte 6.
+TEST(SpecSff8472, OldAndBidirectionalEthernetHasAName) {
+  struct Row {
+    unsigned bits, rate;
+    const char *type, *media_type;
+  };
+  constexpr Row kRows[] = {
+      {0x20, 1, "100BASE-FX", "multimode"},  {0x10, 1, "100BASE-LX10", "single-mode"},
+      {0x40, 13, "1G-BX10", "single-mode"},  {0x40, 1, "100BASE-BX10", "single-mode"},
+      {0x40, 0, "BASE-BX10", "single-mode"}, {0x42, 13, "1G-LX", "single-mode"},
+      {0x80, 13, "", "single-mode"},  // a passive network's, and by its length
+  };
+  for (const Row& row : kRows) {
+    auto b = EepromBuilder::sff8472();
+    b.lower().byte(3, 0).byte(6, row.bits).byte(12, row.rate);
+    EXPECT_EQ(decode(b).type, row.type) << row.bits << " " << row.rate;
+    EXPECT_EQ(decode(b).media_type, row.media_type) << row.bits << " " << row.rate;
+  }
+}
+
+/// Its transmitter is none of light, and fails and is switched off as others'.
+TEST(SpecSff8472, TheTransmitterOfTwistedPairHasItsStates) {
+  auto b = EepromBuilder::sff8472();
+  b.lower().byte(2, 0x22).byte(3, 0).byte(6, 0x08).u16(60, 0);
+  b.a2().byte(110, 0x86);
+  const ModuleSample m = decode(b);
+  EXPECT_EQ(m.media_type, "BASE-T");
+  ASSERT_EQ(m.lanes.size(), 1U);
+  EXPECT_EQ(m.lanes[0].tx_fault, true);
+  EXPECT_EQ(m.lanes[0].tx_disabled, true);
+  EXPECT_FALSE(m.lanes[0].rx_los) << "no light that could be lost";
+  EXPECT_FALSE(m.lanes[0].rx_power_mw || m.lanes[0].tx_power_mw || m.lanes[0].tx_bias_ma);
+  b.lower().byte(93, 0);
+  EXPECT_THAT(decode(b).lanes, IsEmpty()) << "it has none";
 }
 
 // --- CMIS
