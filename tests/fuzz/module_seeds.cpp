@@ -149,7 +149,6 @@ void write_sff8636(const std::filesystem::path& dir) {
   auto cable = EepromBuilder::sff8636();
   cable.page(0).byte(130, 0x23).byte(146, 3).byte(147, 0xa0).byte(186, 4).byte(187, 6).byte(188, 9).byte(192, 0x0b);
   write(dir, "cable", reads_of(cable.image()));
-  write(dir, "tunable", reads_of(tunable_sfp().image()));
 }
 
 void write_sff8472(const std::filesystem::path& dir) {
@@ -162,6 +161,7 @@ void write_sff8472(const std::filesystem::path& dir) {
   auto cable = EepromBuilder::sff8472();
   cable.lower().byte(2, 0x21).byte(8, 0x04).byte(18, 3).byte(92, 0).byte(93, 0);
   write(dir, "cable", reads_of(cable.image()));
+  write(dir, "tunable", reads_of(tunable_sfp().image()));
 }
 
 }  // namespace
