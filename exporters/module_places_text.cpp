@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "exporters/text_layout.h"
+#include "exporters/module_values_text.h"
 
 namespace linkhealth {
 
