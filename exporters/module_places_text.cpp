@@ -56,6 +56,8 @@ std::string fibre_words(const ModuleSample& m) {
   const std::string tx = one_direction(m.lanes, &ModuleLane::tx_fibre);
   const std::string rx = one_direction(m.lanes, &ModuleLane::rx_fibre);
   if (tx.empty() && rx.empty()) return {};
+  const auto says_nothing = [&m](LaneNumber fibre) { return (m.lanes[0].*fibre).value_or(1) == 1; };
+  if (m.lanes.size() == 1 && says_nothing(&ModuleLane::tx_fibre) && says_nothing(&ModuleLane::rx_fibre)) return {};
   const std::string words =
       tx == rx ? tx : join({tx.empty() ? "" : "sends: " + tx, rx.empty() ? "" : "receives: " + rx}, "; ");
   // Its fibre 1 that receives is not its fibre 1 that sends: both rows of numbers begin anew.

@@ -109,7 +109,7 @@ std::string laser_words(const std::vector<LaserTuning>& lasers) {
   for (const LaserTuning& laser : lasers) {
     if (laser.frequency_ghz)
       parts.push_back(fmt::format("{:.1f} GHz ({:.2f} nm)", *laser.frequency_ghz, kLightNmGhz / *laser.frequency_ghz));
-    if (laser.tuning.value_or(false)) parts.emplace_back("is being tuned: it sends no light meanwhile");
+    if (laser.tuning.value_or(false)) parts.emplace_back("is being tuned");
   }
   return join(parts, ", ");
 }

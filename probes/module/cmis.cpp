@@ -120,11 +120,11 @@ void read_firmware(const ModulePage& lower, ModuleSample& sample) {
   if (!lower.bit(2, 7).value_or(true) && lower.u16(39) == 0xffff) sample.firmware = "invalid";
 }
 
-/// CMIS 5.4 table 8-50: whole degrees of the case; two zeros say nothing.
+/// CMIS 5.4 table 8-50: whole degrees of the case; two zeros say nothing, nor does memory that nobody filled.
 void read_case_temperatures(const ModulePage& advert, ModuleSample& sample) {
   const auto most = advert.byte(146);
   const auto least = advert.byte(147);
-  if (!most || !least || (*most | *least) == 0) return;
+  if (!most || !least || (*most | *least) == 0 || (*most & *least) == 0xff) return;
   const auto max_c = static_cast<std::int8_t>(*most);
   const auto min_c = static_cast<std::int8_t>(*least);
   if (max_c <= min_c) {

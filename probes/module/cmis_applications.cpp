@@ -75,10 +75,12 @@ unsigned lanes_of_cable(const ModuleImage& image) {
   return there == 0 ? width : static_cast<unsigned>(std::bit_width(there));
 }
 
-/// CMIS 5.4 table 8-23 has descriptors of their own for flat memory.
-bool has_flat_descriptors(const ModuleImage& image) {
+/// CMIS 5.4 table 8-23 has descriptors of their own for flat memory. One that says its lanes, which is not recommended,
+/// and a group that has no table is taken for one of before: there the fourth byte is where the lanes begin.
+bool is_flat_descriptor(const ModuleImage& image, unsigned lanes, unsigned fourth_byte) {
   const std::uint8_t revision = module_head(image).revision;
-  return cmis_is_flat(image) && revision >= 0x54 && revision <= 0x5f;
+  const bool says_lanes = (lanes & 0xf0U) != 0 && (lanes & 0x0fU) != 0;
+  return cmis_is_flat(image) && revision >= 0x54 && revision <= 0x5f && !(says_lanes && fourth_byte >> 4U != 0);
 }
 
 /// Such a descriptor is recommended to name the interface of a single lane at the fastest rate, and no more (8.2.13):
@@ -110,7 +112,7 @@ std::optional<Application> application(const ModuleImage& image, unsigned number
   const auto lanes = page.byte(at + 2);
   const auto starts = page.byte(at + 3);
   if (!host_id || !media_id || !lanes || !starts || *host_id == 0xff || *host_id == 0) return std::nullopt;
-  if (number <= 8 && has_flat_descriptors(image)) return flat_application(image, number, at);
+  if (number <= 8 && is_flat_descriptor(image, *lanes, *starts)) return flat_application(image, number, at);
   const unsigned host_lanes = lane_count(*lanes >> 4U, host_interface_lanes(*host_id), 1);
   const unsigned media_lanes = media_lane_count(*lanes & 0x0fU, lower.byte(85).value_or(0), *media_id, host_lanes);
   Application out{number, *host_id, *media_id, host_lanes, media_lanes, set_bits(*starts), {}};

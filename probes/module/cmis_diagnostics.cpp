@@ -23,12 +23,11 @@ struct SideLanes {
   unsigned first = 0, count = 0;  ///< of a bank; `first` as the module counts them, 0 first
 };
 
-/// Those that are looped. Bits of lanes that the side does not have are nobody's: with no others all are.
+/// Those that are looped. Bits of lanes that the side does not have are nobody's.
 std::vector<std::uint32_t> looped_lanes(unsigned enables, bool one_by_one, SideLanes lanes) {
-  const unsigned there = enables & ((1U << lanes.count) - 1);
   std::vector<std::uint32_t> out;
-  for (unsigned i = 0; i < lanes.count; ++i)
-    if (!one_by_one || there == 0 || (there >> i & 1U) != 0) out.push_back(lanes.first + i + 1);
+  for (unsigned i = 0; enables != 0 && i < lanes.count; ++i)
+    if (!one_by_one || (enables >> i & 1U) != 0) out.push_back(lanes.first + i + 1);
   return out;
 }
 
@@ -45,21 +44,20 @@ void add_loopback(const LoopbackRow& row, const std::vector<std::uint32_t>& lane
 
 void decode_cmis_tests(const ModuleImage& image, const CmisLanes& lanes, std::uint8_t bank, ModuleSample& sample) {
   const ModulePage page = upper_page(image, 0x13, bank);
-  const auto is_on = [&page](std::optional<bool>& any, unsigned offset) {
-    const auto enables = page.byte(offset);
-    if (enables) any = any.value_or(false) || *enables != 0;
-    return enables.value_or(0);
-  };
   for (const LoopbackRow& row : kLoopbacks) {
-    const unsigned enables = is_on(sample.looped, row.enables);
-    if (enables == 0) continue;
+    const auto enables = page.byte(row.enables);
+    if (!enables) continue;
     const bool host = row.side == "host";
     const unsigned said = host ? lanes.host_per_bank : lanes.media_per_bank;
     const unsigned count = said == 0 ? kLanesPerBank : said;
     const SideLanes side{bank * (host ? kLanesPerBank : count), count};
-    add_loopback(row, looped_lanes(enables, page.bit(128, row.per_lane_bit).value_or(true), side), sample.loopbacks);
+    const auto looped = looped_lanes(*enables, page.bit(128, row.per_lane_bit).value_or(true), side);
+    sample.looped = sample.looped.value_or(false) || !looped.empty();
+    if (!looped.empty()) add_loopback(row, looped, sample.loopbacks);
   }
-  for (const unsigned offset : {144U, 152U}) is_on(sample.sends_pattern, offset);
+  for (const unsigned offset : {144U, 152U})
+    if (const auto lanes_on = page.byte(offset))
+      sample.sends_pattern = sample.sends_pattern.value_or(false) || *lanes_on != 0;
 }
 
 }  // namespace linkhealth

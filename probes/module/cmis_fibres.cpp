@@ -34,11 +34,12 @@ std::vector<Place> places_of(const ModulePage& page, unsigned first, std::size_t
   return out;
 }
 
-/// No two lanes can share a wavelength of a fibre.
+/// No two lanes can share a wavelength of a fibre. Either number may be left out (table 8-107).
 bool are_plausible(const std::vector<Place>& places) {
   std::set<Place> seen;
   return std::ranges::all_of(places, [&seen](const Place& place) {
-    return place.fibre <= kHighest && place.wavelength <= kHighest && (place.fibre == 0 || seen.insert(place).second);
+    return place.fibre <= kHighest && place.wavelength <= kHighest &&
+           (place.fibre == 0 || place.wavelength == 0 || seen.insert(place).second);
   });
 }
 

@@ -196,7 +196,8 @@ void decode_cmis_lanes(const ModuleImage& image, const CmisLanes& lanes, MediaSi
   for (std::uint8_t number = 0; number < banks; ++number) {
     const Bank bank{advert, upper_page(image, 0x10, number), upper_page(image, 0x11, number), revision,
                     side == MediaSide::kOptical};
-    decode_cmis_tests(image, lanes, number, sample);
+    // A driver that ignores the bank gives those of bank 0.
+    if (number == 0 || bank.state.exists()) decode_cmis_tests(image, lanes, number, sample);
     if (!bank.state.exists()) {
       // Lanes of later banks keep their numbers: an unread bank leaves lanes without values before them.
       sample.warnings.push_back(number == 0
@@ -220,7 +221,7 @@ void decode_cmis_lanes(const ModuleImage& image, const CmisLanes& lanes, MediaSi
     sample.lanes[lane].tx_lol = any_of_share(sample.host_lanes, share, &ModuleHostLane::tx_lol);
     sample.lanes[lane].tx_eq_fault = any_of_share(sample.host_lanes, share, &ModuleHostLane::tx_eq_fault);
   }
-  if (side == MediaSide::kOptical) decode_cmis_fibres(image, sample);
+  if (sample.kind == "optical") decode_cmis_fibres(image, sample);  // a cable's are its maker's
   if (cmis_is_tunable(image)) decode_cmis_tuning(image, per_bank, sample);
   forget_idle_lanes(upper_page(image, 0x00), lanes, sample);
   for (std::uint8_t number = 0; vdm_group_count(image) == 0 && number < banks; ++number) {

@@ -204,10 +204,13 @@ ModuleImage without_monitors(const ModuleImage& image) {
   if (map != ModuleMap::kCmis) return out;
   out.forget(kCmisMoving);
   if (image.answered(kVdmControl) && upper_page(image, 0x2f).exists()) out.forget({kModuleAddressA0, 0, 0x2f, 144, 2});
-  for (const ModulePageKey& key : image.keys())
-    if (moves(key))
-      out.forget(key.page == kDiagnosticsPage ? upper(key.page, key.bank, kTestsOffset, kTestsLength)
-                                              : upper(key.page, key.bank));
+  for (const ModulePageKey& key : image.keys()) {
+    if (!moves(key)) continue;
+    if (key.page != kDiagnosticsPage)
+      out.forget(upper(key.page, key.bank));
+    else if (ModulePage(image, key).byte(kTestsOffset))  // what did not answer is not asked anew
+      out.forget(upper(key.page, key.bank, kTestsOffset, kTestsLength));
+  }
   return out;
 }
 
@@ -255,7 +258,8 @@ std::string why_nothing_known(const ModuleImage& raw) {
 bool identity_is_doubtful(const ModuleImage& image) {
   const ModuleImage kept = screened(image, nullptr);
   const auto is_kept = [&kept](const ModulePageKey& key) { return ModulePage(kept, key).exists(); };
-  return std::ranges::any_of(image.keys(), [&](const ModulePageKey& key) { return !moves(key) && !is_kept(key); });
+  return std::ranges::any_of(
+      image.keys(), [&](const ModulePageKey& key) { return !moves(key) && !may_be_missing(key) && !is_kept(key); });
 }
 
 }  // namespace linkhealth

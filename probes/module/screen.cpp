@@ -71,7 +71,7 @@ bool is_decoded(const ModuleImage& image, ModuleMap map, const ModulePageKey& ke
     case ModuleMap::kSff8636:
       return !key.upper || key.page == 0x00 || key.page == 0x03 || key.page == 0x20 || key.page == 0x21;
     case ModuleMap::kCmis:
-      return !key.upper || key.page != 0x03;
+      return !key.upper || (key.page != 0x03 && !may_be_missing(key));
     default:
       return true;
   }
@@ -121,6 +121,12 @@ ModuleHead module_head(const ModuleImage& image) {
   const ModuleMap map = module_map(copy);
   if (map == ModuleMap::kSff8636 || map == ModuleMap::kCmis) return {map, copy, 0, false};
   return head;
+}
+
+/// C-CMIS: that pages 30h to 4Fh are "(partially) supported" is all that CMIS has of them (5.4 table 8-47).
+bool may_be_missing(const ModulePageKey& key) {
+  constexpr std::uint8_t kCoherentFlagsOffered = 0x44;
+  return key.i2c_address == kModuleAddressA0 && key.upper && key.page == kCoherentFlagsOffered;
 }
 
 bool sfp_is_tunable(const ModuleImage& image) { return lower_page(image).offers(65, 6); }

@@ -29,6 +29,8 @@ struct ModuleHead {
 /// From the lower page; where its identifier says nothing, from the copy in page 00h.
 ModuleHead module_head(const ModuleImage& image);
 
+/// Whether a page that is read may be missing, for nothing says that it is there: that is no sign of a bad read.
+bool may_be_missing(const ModulePageKey& key);
 /// Whether an SFP has a laser that can be tuned, so that there is an A2h page 02h (A0h 65.6).
 bool sfp_is_tunable(const ModuleImage& image);
 /// CMIS: only the lower page and page 00h exist (byte 2 bit 7).

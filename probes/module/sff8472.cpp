@@ -19,8 +19,8 @@ namespace {
 /// Byte 94.
 constexpr std::string_view kRevisions[] = {"",     "9.3",  "9.5",  "10.2", "10.4", "11.0",
                                            "11.3", "11.4", "12.3", "12.4", "12.5"};
-/// Codes of byte 94. The third stands for 12.0 and later (linux: include/linux/sfp.h).
-constexpr std::uint8_t kRevision10_2 = 3, kRevision11_4 = 7, kRevision12_0 = 8, kRevision12_4 = 9;
+/// Codes of byte 94. The second stands for 12.0 and later (linux: include/linux/sfp.h).
+constexpr std::uint8_t kRevision11_4 = 7, kRevision12_0 = 8, kRevision12_4 = 9;
 
 std::optional<double> signaling_rate_mbd(const ModulePage& a0) {
   const auto rate = a0.byte(12);
@@ -71,20 +71,6 @@ std::optional<double> power_w(const ModulePage& a0, const ModulePage& a2) {
   }
   if ((*options & 0x20U) != 0) return 2.0;
   return (*options & 0x02U) != 0 ? 1.5 : 1.0;
-}
-
-/// Tables 8-3 and 10-1: until the host lets it take more, a module of level 2 or higher keeps to the first level's watt
-/// (one of level 4 with only 118.0 set to level 3's). What it does take, it may say in 118.1.
-std::optional<double> allowed_power_w(const ModulePage& a0, const ModulePage& a2) {
-  constexpr double kLevel1W = 1.0, kLevel3W = 2.0;
-  const auto control = a2.byte(118);
-  const bool is_higher = a0.offers(64, 1) || a0.offers(64, 5) || a0.offers(64, 6);
-  if (!control || !is_higher || !a0.offers(92, 6) || a0.byte(94).value_or(0) < kRevision10_2) return std::nullopt;
-  const bool takes_more = a2.offers(118, 1), to_level_3 = a2.offers(118, 0), to_level_4 = a2.offers(118, 2);
-  if (takes_more) return std::nullopt;
-  if (!a0.offers(64, 6)) return to_level_3 ? std::nullopt : std::optional(kLevel1W);
-  if (to_level_4) return std::nullopt;
-  return to_level_3 ? kLevel3W : kLevel1W;
 }
 
 constexpr ModuleQuantity kTecMa{"TEC current", "mA", true, -3276.8, 3276.7, 10};
@@ -293,7 +279,6 @@ void decode_sff8472(const ModuleImage& image, ModuleSample& sample) {
     sample.reach_m = reach_m(a0, medium.copper, sample.warnings);
   if (!medium.copper) read_wavelength(image, sample);
   sample.max_power_w = power_w(a0, a2);
-  sample.allowed_power_w = allowed_power_w(a0, a2);
   sample.media_lane_count = 1;
   sample.host_lane_count = 1;
   sample.media_type = sfp_media_type(a0, medium);

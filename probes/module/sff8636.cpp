@@ -136,10 +136,11 @@ std::optional<double> cable_length_m(const ModulePage& id, ModuleWarnings& warni
   return metres != 0 && metres != 0xff ? std::optional<double>(metres) : std::nullopt;
 }
 
-/// 6.2.9: any module may state its watts in byte 107, which was reserved before revision 2.8. 0: it does not.
+/// 6.2.9: any module may state its watts in byte 107, which came with revision 2.10. 0: it does not.
 std::optional<double> stated_power_w(const ModulePage& lower) {
+  constexpr std::uint8_t kLeastTenths = 10;  // 2.8 has the same code and nothing there: no module lives on less
   const std::uint8_t tenths = lower.byte(107).value_or(0);
-  if (tenths == 0 || lower.byte(1).value_or(0) < kRevision2_10) return std::nullopt;
+  if (tenths < kLeastTenths || lower.byte(1).value_or(0) < kRevision2_10) return std::nullopt;
   return tenths / 10.0;
 }
 

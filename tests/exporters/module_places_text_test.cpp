@@ -31,7 +31,7 @@ TEST(ModulePlaces, FibresAreSaidInRunsOfLanes) {
   const Row rows[] = {
       {{1, 2, 3, 4}, {1, 2, 3, 4}, "lanes 1 to 4 on fibres 1 to 4, as the module counts them"},
       {{1, 1, 2, 2}, {1, 1, 2, 2}, "lanes 1 to 2 on fibre 1, lanes 3 to 4 on fibre 2, as the module counts them"},
-      {{1}, {1}, "lane 1 on fibre 1, as the module counts them"},
+      {{3}, {3}, "lane 1 on fibre 3, as the module counts them"},
       {{1, 2, 2, 3},
        {1, 2, 2, 3},
        "lanes 1 to 2 on fibres 1 to 2, lanes 3 to 4 on fibres 2 to 3, as the module counts them"},
@@ -42,6 +42,10 @@ TEST(ModulePlaces, FibresAreSaidInRunsOfLanes) {
   wide.width_columns = 200;
   for (const Row& row : rows)
     EXPECT_THAT(module_text(on_fibres(row.tx, row.rx), wide), HasSubstr(std::string("  fibres       ") + row.words));
+}
+
+TEST(ModulePlaces, TheOnlyLaneOnTheFirstFibreIsNoNews) {
+  EXPECT_THAT(module_text(on_fibres({1}, {1}), {}), Not(HasSubstr("fibre")));
 }
 
 /// The hardware specification's number is easily taken for that of a hole of the connector.

@@ -12,6 +12,7 @@ using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 ModuleSample decode(const EepromBuilder& b) { return decode_module(b.image()); }
 
@@ -38,12 +39,35 @@ TEST(CmisLoopback, OfAModuleThatCannotLoopLanesOneByOneIsOfAll) {
               ElementsAre(ModuleLoopback{"media", "input", {1, 2, 3, 4}}, ModuleLoopback{"host", "input", {1}}));
 }
 
-TEST(CmisLoopback, OfLanesThatTheSideDoesNotHaveIsOfAll) {
+TEST(CmisLoopback, OfLanesThatTheSideDoesNotHaveIsNobodys) {
   auto b = EepromBuilder::cmis();
   b.page(0x13).byte(128, 0x30).byte(180, 0xf0);
-  EXPECT_THAT(decode(b).loopbacks, ElementsAre(ModuleLoopback{"media", "output", {1, 2, 3, 4}}));
+  EXPECT_THAT(decode(b).loopbacks, IsEmpty());
+  EXPECT_EQ(decode(b).looped, false);
   b.byte(180, 0xff);
   EXPECT_THAT(decode(b).loopbacks, ElementsAre(ModuleLoopback{"media", "output", {1, 2, 3, 4}}));
+}
+
+TEST(CmisLoopback, OfADriverThatIgnoresTheBankIsOfTheFirst) {
+  auto b = EepromBuilder::cmis();
+  b.page(1).byte(142, 0x25);
+  b.page(0x13).byte(128, 0x30).byte(180, 0x01);
+  b.page(0x13, 1).byte(128, 0x30).byte(180, 0x01);
+  EXPECT_THAT(decode(b).loopbacks, ElementsAre(ModuleLoopback{"media", "output", {1}})) << "bank 1 has no page 11h";
+}
+
+/// A page whose tests did not answer is not asked for them in each round because another byte of it did.
+TEST(CmisTests, ThatDidNotAnswerAreNotAskedAnew) {
+  auto b = EepromBuilder::cmis();
+  b.page(1).byte(142, 0x20);
+  ModuleImage image = b.image();
+  const ModulePageRequest tests{kModuleAddressA0, 0, 0x13, 144, 40};
+  image.store({kModuleAddressA0, 0, 0x13, 128, 1}, std::vector<std::uint8_t>{0x30});
+  EXPECT_THAT(next_reads(image, ReadScope::kMonitors), Contains(tests));
+  image.store(tests, {});
+  EXPECT_THAT(next_reads(without_monitors(image), ReadScope::kMonitors), Not(Contains(tests)));
+  image.store(tests, std::vector<std::uint8_t>(40, 0));
+  EXPECT_THAT(next_reads(without_monitors(image), ReadScope::kMonitors), Contains(tests));
 }
 
 TEST(CmisLoopback, ThatIsOffIsNone) {
@@ -95,7 +119,11 @@ TEST(CmisCase, TemperaturesThatAreNotSpecifiedOrCannotBeAreNone) {
   const ModuleSample unsaid = decode(EepromBuilder::cmis());
   EXPECT_EQ(unsaid.case_temperature_max_c, std::nullopt);
   EXPECT_THAT(unsaid.warnings, IsEmpty());
-  for (const auto& [most, least] : {std::pair(0U, 70U), {0xffU, 0xffU}, {70U, 70U}}) {
+  auto unfilled = EepromBuilder::cmis();
+  unfilled.page(1).byte(146, 0xff).byte(147, 0xff);
+  EXPECT_EQ(decode(unfilled).case_temperature_max_c, std::nullopt);
+  EXPECT_THAT(decode(unfilled).warnings, IsEmpty());
+  for (const auto& [most, least] : {std::pair(0U, 70U), {0xffU, 0x10U}, {70U, 70U}}) {
     auto b = EepromBuilder::cmis();
     b.page(1).byte(146, most).byte(147, least);
     const ModuleSample m = decode(b);

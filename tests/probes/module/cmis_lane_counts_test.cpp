@@ -154,6 +154,8 @@ TEST(CmisFlatCable, AsEarlierRevisionsHaveItSaysWhereItsLanesBegin) {
   EXPECT_EQ(decode(b).type, "2x200G-CR4");
   b.lower().byte(1, 0x54).byte(89, 0x01);
   EXPECT_EQ(decode(b).type, "2x200G-CR4") << "its low half is reserved, its lanes are those of the cable";
+  b.lower().byte(89, 0x11);
+  EXPECT_EQ(decode(b).type, "2x200G-CR4") << "no group but 0 has a table: it says where its lanes begin, as before";
 }
 
 }  // namespace

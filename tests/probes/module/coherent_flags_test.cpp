@@ -70,6 +70,9 @@ TEST(CoherentFlags, AreNotReadFromACopyOfPage00h) {
   for (const std::uint8_t page : {std::uint8_t{0x33}, std::uint8_t{0x44}})
     image.store({kModuleAddressA0, 0, page, 128, 128}, bytes);
   EXPECT_TRUE(decode_module(image).coherent_flags.empty());
+  image.forget({kModuleAddressA0, 0, 0x33, 128, 128});
+  EXPECT_THAT(decode_module(image).warnings, Not(Contains(::testing::HasSubstr("44h")))) << "it may lack that page";
+  EXPECT_FALSE(identity_is_doubtful(image)) << "nor is that a bad read, to be made again";
 }
 
 /// What is offered is read once and whole, so that a copy of another page shows; the flags in each round, and no more

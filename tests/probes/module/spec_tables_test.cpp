@@ -60,7 +60,7 @@ TEST(SpecSff8636, PowerClassEightIsOfNewModulesThatSayTheirWatts) {
   EXPECT_EQ(decoded(8, 40, 0xed, 5).allowed_power_w, std::nullopt) << "4 W of the 5 that it may take";
 }
 
-/// 6.2.9: modules of the other classes may state their watts too; the byte was reserved before revision 2.8.
+/// 6.2.9: modules of the other classes may state their watts too; the byte came with revision 2.10.
 TEST(SpecSff8636, WattsThatAModuleStatesCountBelowItsClass) {
   const auto watts = [](unsigned revision, unsigned tenths, unsigned extended) {
     auto b = EepromBuilder::sff8636();
@@ -72,6 +72,7 @@ TEST(SpecSff8636, WattsThatAModuleStatesCountBelowItsClass) {
   EXPECT_EQ(watts(8, 42, 0xce), 4.2) << "class 6";
   EXPECT_EQ(watts(8, 0, 0xcc), 3.5) << "it does not say";
   EXPECT_EQ(watts(8, 36, 0xcc), 3.5) << "more than its class may be";
+  EXPECT_EQ(watts(8, 3, 0xcc), 3.5) << "no module lives on 0.3 W: 2.8, of the same code, had no such byte";
   EXPECT_EQ(watts(7, 29, 0xcc), 3.5);
 }
 
@@ -192,29 +193,13 @@ TEST(SpecSff8472, ACalibrationConstantIsNoPower) {
   EXPECT_EQ(decode(b).max_power_w, std::nullopt);
 }
 
-/// Tables 8-3 and 10-1: A0h 64 what it may need, A2h 118.0 and 118.2 what the host lets it take, 118.1 what it takes.
-TEST(SpecSff8472, AModuleThatIsLeftAtTheLowestPowerLevelSaysSo) {
-  struct Row {
-    unsigned level, control;
-    std::optional<double> allowed_w;
-  };
-  constexpr unsigned kLevel2 = 0x02, kLevel3 = 0x22, kLevel4 = 0x62;
-  constexpr Row kRows[] = {
-      {0, 0, std::nullopt}, {kLevel2, 0, 1.0},          {kLevel2, 1, std::nullopt}, {kLevel3, 0, 1.0},
-      {kLevel3, 4, 1.0},    {kLevel3, 1, std::nullopt}, {kLevel3, 2, std::nullopt},  // it takes it, whoever let it
-      {kLevel4, 0, 1.0},    {kLevel4, 1, 2.0},          {kLevel4, 4, std::nullopt}, {kLevel4, 5, std::nullopt},
-  };
-  for (const Row& row : kRows) {
-    auto b = EepromBuilder::sff8472();
-    b.lower().byte(64, row.level);
-    b.a2().byte(66, 40).byte(118, row.control);
-    EXPECT_EQ(decode(b).allowed_power_w, row.allowed_w) << row.level << " " << row.control;
-  }
-  auto old = EepromBuilder::sff8472();
-  old.lower().byte(64, kLevel2).byte(94, 2);
-  EXPECT_EQ(decode(old).allowed_power_w, std::nullopt) << "9.5 has no such byte";
-  old.lower().byte(94, 8).byte(92, 0);
-  EXPECT_EQ(decode(old).allowed_power_w, std::nullopt) << "nor has a module without A2h";
+/// Table 10-1 calls 118.0 and 118.1 optional: a module without them reads as one whose host enabled nothing.
+TEST(SpecSff8472, WhatTheHostLetItTakeIsNotKnown) {
+  auto b = EepromBuilder::sff8472();
+  b.lower().byte(64, 0x22);
+  b.a2().byte(118, 0);
+  EXPECT_EQ(decode(b).max_power_w, 2.0);
+  EXPECT_EQ(decode(b).allowed_power_w, std::nullopt);
 }
 
 /// Table 5-3, byte 6.
