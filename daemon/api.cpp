@@ -11,6 +11,7 @@
 #include "daemon/api_operator.h"
 #include "daemon/api_routes.h"
 #include "daemon/api_rules.h"
+#include "daemon/doctor.h"
 #include "exporters/doctor.h"
 #include "exporters/module_text.h"
 #include "exporters/port_names.h"
@@ -127,7 +128,9 @@ ApiReply module(const ApiRequest& request, const ApiView& view, const Report& re
     return text ? reply(kText, module_text(*sample, api_style(request)))
                 : reply(kJson, view.publisher.module_json(*sample));
   }
-  std::string why = view.publisher.node_facts().copied_tree ? "a copy of /sys has no module behind it" : "not read yet";
+  std::string why = why_not_asked(**port);
+  if (view.publisher.node_facts().copied_tree) why = "a copy of /sys has no module behind it";
+  if (why.empty()) why = "not read yet";
   for (const Gap& gap : (*port)->gaps)
     if (gap.probe == "module") why = gap.reason;
   return api_error(request, 404, fmt::format("the module of {} can't be seen: {}", (*port)->port, why));

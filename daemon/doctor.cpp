@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <set>
+#include <utility>
 
 #include "model/counters.h"
 #include "model/flows.h"
@@ -120,9 +121,10 @@ void judge_full_counters(SourceSight& sight, const PortReport& port) {
     if (const CounterInfo& info = known_counters()[id]; is_full(info, value))
       full += fmt::format("{}{} ({})", full.empty() ? "" : ", ", info.name, value);
   if (full.empty()) return;
+  const bool alone = sight.state != SourceState::kPartly;
   sight.state = SourceState::kPartly;
-  sight.why = "full, and counting no further: " + full;
-  sight.hint = how_to_clear(port.latest.id) + "; the daemon never clears a counter";
+  sight.why += (alone ? "" : "; ") + ("full, and counting no further: " + full);
+  sight.hint += (alone ? "" : "; ") + how_to_clear(port.latest.id) + "; the daemon never clears a counter";
 }
 
 /// ethtool asks a network interface for its module, and that of IPoIB offers none.
@@ -132,6 +134,24 @@ void judge_infiniband_module(SourceSight& sight, const PortReport& port) {
   sight.state = SourceState::kHidden;
   sight.why = "the kernel has no path to the module of an InfiniBand port";
   sight.hint = "bring what others read of it as an import (docs/import.md)";
+}
+
+/// The gap of an interface that is in another network namespace than we are; nullptr: it is not.
+const Gap* elsewhere(const PortReport& port) {
+  for (const std::string_view probe : {"link_modes", "netdev_stats"})
+    if (const Gap* gap = find_gap(port.gaps, probe); gap && gap->reason.find("network namespace") != std::string::npos)
+      return gap;
+  return nullptr;
+}
+
+/// What is asked of an interface by its number or name can't be asked where the interface is in another network
+/// namespace than we are. The files of a card are there all the same.
+void judge_elsewhere(SourceSight& sight, const SourceRow& row, const PortReport& port) {
+  const Gap* gap = elsewhere(port);
+  if (gap == nullptr || sight.state != SourceState::kNoWord || row.in_sys || row.kind != SourceKind::kRead) return;
+  sight.state = SourceState::kHidden;
+  sight.why = gap->reason;
+  sight.hint = hint_for(*std::ranges::find(source_table(), gap->probe, &SourceRow::probe), gap->reason, false);
 }
 
 SourceSight of_port(const SourceRow& row, const PortReport& port, const Report& report, const NodeFacts& facts) {
@@ -145,13 +165,14 @@ SourceSight of_port(const SourceRow& row, const PortReport& port, const Report& 
   if (gap == nullptr) gap = find_gap(report.gaps, row.probe);
   if (seen && (gap == nullptr || gap->reason.find(kCountsNoFurther) != std::string::npos)) {
     sight.state = SourceState::kSeen;
-    if (row.probe == "counters") judge_full_counters(sight, port);
   } else if (gap != nullptr) {
     judge_gap(sight, row, *gap, seen);
   } else {
     judge_silent(sight, row, facts);
   }
+  if (seen && row.probe == "counters") judge_full_counters(sight, port);
   judge_copy(sight, row, facts);
+  judge_elsewhere(sight, row, port);
   judge_infiniband_module(sight, port);
   return sight;
 }
@@ -284,6 +305,11 @@ std::vector<std::string> costs_of(const Report& report) {
 
 }  // namespace
 
+std::string why_not_asked(const PortReport& port) {
+  const Gap* gap = elsewhere(port);
+  return gap == nullptr ? std::string() : gap->reason;
+}
+
 DoctorReport examine(const Report& report, const NodeFacts& facts) {
   DoctorReport doctor;
   doctor.node = report.node;
@@ -309,17 +335,24 @@ DoctorReport examine(const Report& report, const NodeFacts& facts) {
 std::vector<std::string> self_test_lines(const DoctorReport& doctor) {
   std::vector<std::string> lines;
   std::set<std::string> said;
-  const auto say = [&](const SourceSight& source, const PortKey& port) {
-    if (!is_missing(source)) return;
-    const std::string line =
-        fmt::format("{} {}: {}{}", source.what, is_visible(source) ? "can be seen only in part" : "can't be seen",
-                    source.why, source.hint.empty() ? "" : ": " + source.hint);
-    // Ten ports with one cause are one line.
-    if (said.insert(line).second) lines.push_back(port.empty() ? line : port + ": " + line);
+  // Ten sources with one cause are one line, and so are ten ports.
+  const auto say = [&](const std::vector<SourceSight>& sources, const PortKey& port) {
+    std::vector<std::pair<std::string, std::string>> causes;  // and what they hide
+    for (const SourceSight& source : sources) {
+      if (!is_missing(source)) continue;
+      std::string cause = fmt::format(" {}: {}{}", is_visible(source) ? "can be seen only in part" : "can't be seen",
+                                      source.why, source.hint.empty() ? "" : ": " + source.hint);
+      const auto known = std::ranges::find(causes, cause, &std::pair<std::string, std::string>::first);
+      if (known == causes.end())
+        causes.emplace_back(std::move(cause), source.what);
+      else
+        known->second += "; " + source.what;
+    }
+    for (const auto& [cause, what] : causes)
+      if (said.insert(what + cause).second) lines.push_back((port.empty() ? "" : port + ": ") + what + cause);
   };
-  for (const SourceSight& source : doctor.node_sources) say(source, "");
-  for (const PortSight& port : doctor.ports)
-    for (const SourceSight& source : port.sources) say(source, port.port);
+  say(doctor.node_sources, "");
+  for (const PortSight& port : doctor.ports) say(port.sources, port.port);
   return lines;
 }
 

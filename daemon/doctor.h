@@ -64,9 +64,12 @@ std::span<const SourceRow> trouble_table();
 /// what a device or a driver answers. `seen`: the rest of the source is read.
 std::string hint_for(const SourceRow& row, std::string_view reason, bool seen);
 
+/// Why nothing is asked of a port's interface; "" where it is.
+std::string why_not_asked(const PortReport& port);
+
 /// Everything that can be said from the last report and the node's facts. Pure.
 DoctorReport examine(const Report& report, const NodeFacts& facts);
-/// The lines that the daemon logs at its start: one for each source that is hidden, with what to do.
+/// The lines that the daemon logs at its start: one for each cause that hides something, with what to do.
 std::vector<std::string> self_test_lines(const DoctorReport& doctor);
 
 }  // namespace linkhealth

@@ -65,7 +65,7 @@ struct ModuleHostLane {
 /// The laser of one media lane of a tunable module (CMIS page 12h; SFF-8690: A2h page 02h). The flags are latched.
 struct LaserTuning {
   std::optional<double> frequency_ghz;            ///< as it is now; nullopt also while it is tuned to none
-  std::optional<bool> tuning;                     ///< SFF-8690: it is being tuned just now, and sends nothing meanwhile
+  std::optional<bool> tuning;                     ///< SFF-8690: it is being tuned just now
   std::optional<bool> wavelength_unlocked;        ///< it has lost its wavelength
   std::optional<bool> channel_invalid;            ///< the host asked for a channel that it does not have
   std::optional<bool> tuning_not_accepted;        ///< … at a time or on a grid that it does not take

@@ -32,7 +32,9 @@ class Builder {
   Builder(Host& host, const InventoryWatch& watch) : host_(host), watch_(watch), slots_(read_slots(host)) {}
 
   Inventory build() {
-    for (const auto& device : list(kVerbsDir)) add_verbs_device(device);
+    const std::vector<std::string> devices = list(kVerbsDir);
+    for (const auto& device : devices) add_verbs_device(device);
+    lists_verbs_ = !devices.empty() || !inventory_.gaps.empty();  // one that can't be read has said so
     const bool has_rdma = !inventory_.ports.empty() || !left_out_pci_.empty();
     for (const auto& netdev : list(kNetDir)) add_plain_port(netdev);
     enter("");
@@ -249,7 +251,16 @@ class Builder {
     describe_device(host_, *dir, "", port);
     take_netdev(port);
     exempt_representor(port);
+    say_verbs_not_listed(*dir, netdev);
     inventory_.ports.push_back(std::move(port));
+  }
+
+  /// A part of /sys, as a container may have it: the device is there, and the class that lists it is not.
+  void say_verbs_not_listed(const std::string& netdev_dir, const std::string& netdev) {
+    if (lists_verbs_) return;
+    const auto devices = host_.list_dir(netdev_dir + "/device/infiniband");
+    if (!devices || devices->empty()) return;
+    add_gap(netdev, devices->front() + " is its RDMA device, and " + kVerbsDir + " does not list it");
   }
 
   void exempt_management_ports() {
@@ -341,6 +352,7 @@ class Builder {
   const InventoryWatch& watch_;
   std::set<std::string> left_out_pci_;        // of devices that are left out; "" for one without an address
   std::map<std::string, std::string> slots_;  // "0000:1b:00" -> "4"
+  bool lists_verbs_ = false;                  // any device
   std::set<std::string> claimed_;             // netdevs of verbs ports
   Inventory inventory_;
 };

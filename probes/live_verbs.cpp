@@ -11,9 +11,7 @@
 
 namespace linkhealth {
 
-namespace {
-
-VerbsEventKind kind_of(ibv_event_type type) {
+VerbsEventKind verbs_event_kind(int type) {
   switch (type) {
     case IBV_EVENT_PORT_ERR:
       return VerbsEventKind::kPortError;
@@ -33,6 +31,8 @@ VerbsEventKind kind_of(ibv_event_type type) {
       return VerbsEventKind::kOther;
   }
 }
+
+namespace {
 
 /// The library's functions, looked up when the first device is opened: with libnl, which it brings, it takes 0.6 MB of
 /// memory, of no use on a node without RDMA devices.
@@ -88,7 +88,7 @@ class LiveContext final : public VerbsContext {
       if (errno == EAGAIN || errno == EINTR) return std::optional<VerbsEvent>();
       return errno_error("reading verbs events", errno == 0 ? EIO : errno);
     }
-    const VerbsEventKind kind = kind_of(event.event_type);
+    const VerbsEventKind kind = verbs_event_kind(event.event_type);
     VerbsEvent told{kind, 0};
     if (kind != VerbsEventKind::kOther && kind != VerbsEventKind::kDeviceFatal)
       told.port = static_cast<std::uint32_t>(event.element.port_num);

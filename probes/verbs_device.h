@@ -20,6 +20,9 @@ enum class VerbsEventKind : std::uint8_t {
   kOther,        ///< of queues, which this program has none of
 };
 
+/// Of an `ibv_event_type` (libibverbs, ibv_get_async_event(3)).
+VerbsEventKind verbs_event_kind(int type);
+
 struct VerbsEvent {
   VerbsEventKind kind = VerbsEventKind::kOther;
   std::uint32_t port = 0;  ///< 0: the device

@@ -54,6 +54,35 @@ TEST(Doctor, ACounterThatIsFullCountsNoFurther) {
   EXPECT_THAT(self_test_lines(doctor), ElementsAre(HasSubstr("verbs port counters can be seen only in part: full")));
 }
 
+TEST(Doctor, AFullCounterIsSaidBesideAFileThatFails) {
+  Report report = one_port();
+  report.ports[0].latest.counters->set("link_error_recovery", 255);
+  report.ports[0].gaps.push_back({"mlx5_0/1", "counters", "port_rcv_errors: EISDIR"});
+  report.ports[0].gaps.push_back({"mlx5_0/1", "counters", "link_error_recovery" + std::string(kCountsNoFurther)});
+  const DoctorReport doctor = examine(report, {});
+  const SourceSight& counters = source(doctor, "counters");
+  EXPECT_EQ(counters.state, SourceState::kPartly);
+  EXPECT_EQ(counters.why, "port_rcv_errors: EISDIR; full, and counting no further: link_error_recovery (255)");
+}
+
+/// A container with the node's /sys and a network of its own.
+TEST(Doctor, AnInterfaceInAnotherNamespaceHidesAllThatIsAskedOfIt) {
+  Report report = one_port();
+  const std::string why = "ens1np0 is in another network namespace than the monitor";
+  report.ports[0].gaps.push_back({"mlx5_0/1", "link_modes", why});
+  const DoctorReport doctor = examine(report, {});
+  for (const char* probe : {"link_modes", "down_reason", "fec", "ethtool_stats", "pause", "driver_stats", "module"}) {
+    EXPECT_EQ(source(doctor, probe).state, SourceState::kHidden) << probe;
+    EXPECT_EQ(source(doctor, probe).why, why) << probe;
+    EXPECT_THAT(source(doctor, probe).hint, HasSubstr("the host's network namespace")) << probe;
+  }
+  EXPECT_EQ(source(doctor, "hwmon").state, SourceState::kNoWord) << "a file of the card";
+  EXPECT_EQ(source(doctor, "counters").state, SourceState::kSeen);
+  EXPECT_EQ(doctor.hidden, 8U) << "devlink, too";
+  EXPECT_THAT(self_test_lines(doctor), ElementsAre(HasSubstr("speed and lanes; why a link is down; FEC mode")))
+      << "one cause is one line";
+}
+
 TEST(Doctor, AModuleThatIsLeftAloneNeedsNoRight) {
   Report report = one_port();
   report.ports[0].gaps.push_back({"mlx5_0/1", "module", std::string(kModuleLeft)});

@@ -77,8 +77,8 @@ struct Loaded : Story {
 
 /// Drivers' own statistics come once a minute, each classic file in its turn, all others each ten seconds; the netdev
 /// does not count what RDMA carries, as with mlx5.
-struct AtShippedPeriods : Loaded {
-  AtShippedPeriods() {
+struct AtSlowPeriods : Loaded {
+  AtSlowPeriods() {
     feed.period_s = 10;
     feed.counters.set("netdev_rx_bytes", 5);
     feed.counters.set("netdev_tx_bytes", 5);
@@ -95,7 +95,7 @@ class OneCounter : public testing::TestWithParam<Row> {};
 
 TEST_P(OneCounter, ThatRisesUnderLoadIsNamed) { Loaded().rise(GetParam()); }
 
-TEST_P(OneCounter, ThatIsReadAtItsOwnPeriodIsNamedToo) { AtShippedPeriods().rise(GetParam()); }
+TEST_P(OneCounter, ThatIsReadAtItsOwnPeriodIsNamedToo) { AtSlowPeriods().rise(GetParam()); }
 
 constexpr Row kRows[] = {
     {"mac_FrameCheckSequenceErrors", 0.3, "Ethernet", "loss_elsewhere"},
@@ -143,7 +143,7 @@ void has_a_peak(const Row& row, Loaded story) {
 TEST(OneCounter, APeakOfThreeMinutesIsNothing) {
   for (const Row& row : kRows) {
     has_a_peak(row, Loaded());
-    has_a_peak(row, AtShippedPeriods());
+    has_a_peak(row, AtSlowPeriods());
   }
 }
 
@@ -156,7 +156,7 @@ TEST(OneCounter, FramesLongerThanTheMtuBreakNoCard) {
 
 /// Before Linux 5.18 mlx5 had no ETHTOOL_A_FEC_STATS: bits and symbols come once a minute, by its own names.
 TEST(OneCounter, AnErrorRatioThatComesOnceAMinuteIsJudged) {
-  AtShippedPeriods story;
+  AtSlowPeriods story;
   story.feed.bits_per_s = 0;
   story.feed.counters = Counters();
   story.feed.counters.set("rx_corrected_bits_phy", 1);

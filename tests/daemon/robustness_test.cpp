@@ -25,12 +25,26 @@ TEST_F(OddNode, WithoutSysSaysThatItSeesNothing) {
 }
 
 TEST_F(OddNode, WithoutInfinibandClassWatchesItsEthernetPorts) {
-  change([&](FakeHost& host) { host.remove("/sys/class/infiniband"); });
+  change([&](FakeHost& host) {
+    host.remove("/sys/class/infiniband");
+    for (const Nic* nic : {&first, &second}) host.remove(nic->pci_dir() + "/infiniband");
+  });
   start();
   settle();
   EXPECT_TRUE(all.ports.contains("ens1np0"));
   EXPECT_TRUE(all.ports.at("ens1np0").link);
   EXPECT_TRUE(all.gaps.empty()) << all.gaps.front().reason;
+}
+
+/// A container with a part of /sys: the RDMA device stands at its card, and nothing lists it.
+TEST_F(OddNode, WithAPartOfSysSaysWhichRdmaDevicesItMisses) {
+  change([&](FakeHost& host) { host.remove("/sys/class/infiniband"); });
+  start();
+  settle();
+  EXPECT_TRUE(all.ports.at("ens1np0").link);
+  EXPECT_THAT(all.gaps, ::testing::Contains(
+                            Gap{"ens1np0", "inventory",
+                                first.device + " is its RDMA device, and /sys/class/infiniband does not list it"}));
 }
 
 TEST_F(OddNode, OfVirtualFunctionsOnlyJudgesNothing) {

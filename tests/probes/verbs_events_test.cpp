@@ -2,6 +2,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <infiniband/verbs.h>
 #include <poll.h>
 
 #include <cerrno>
@@ -16,6 +17,26 @@ namespace {
 using testing::FakeHost;
 using testing::FakeVerbs;
 using testing::NoNewThreads;
+
+/// libibverbs' numbers, which the lab makes two of.
+TEST(VerbsEventKinds, AreThoseOfTheLibrary) {
+  struct Row {
+    ibv_event_type type;
+    VerbsEventKind kind;
+  };
+  constexpr Row kRows[] = {
+      {IBV_EVENT_PORT_ERR, VerbsEventKind::kPortError},
+      {IBV_EVENT_PORT_ACTIVE, VerbsEventKind::kPortActive},
+      {IBV_EVENT_DEVICE_FATAL, VerbsEventKind::kDeviceFatal},
+      {IBV_EVENT_LID_CHANGE, VerbsEventKind::kLidChange},
+      {IBV_EVENT_SM_CHANGE, VerbsEventKind::kSmChange},
+      {IBV_EVENT_PKEY_CHANGE, VerbsEventKind::kPortChanged},
+      {IBV_EVENT_GID_CHANGE, VerbsEventKind::kPortChanged},
+      {IBV_EVENT_CLIENT_REREGISTER, VerbsEventKind::kPortChanged},
+      {IBV_EVENT_QP_FATAL, VerbsEventKind::kOther},
+  };
+  for (const Row& row : kRows) EXPECT_EQ(verbs_event_kind(row.type), row.kind) << "event " << row.type;
+}
 
 class VerbsFeed : public ::testing::Test {
  protected:
