@@ -734,6 +734,12 @@ def the_hosts_sys_in_a_network_of_its_own(node):
                 f"{name} is in another network namespace than the monitor"}, port["gaps"]
             assert port["now"]["counters"]["netdev_rx_crc_errors"] == 7
             assert "netdev_rx_bytes" not in port["now"]["counters"], "another interface's"
+        sights = {port["port"]: {source["probe"]: source for source in port["sources"]} for port in json.loads(daemon.get("/api/v1/doctor"))["ports"]}
+        for probe in ("down_reason", "fec", "ethtool_stats", "driver_stats", "module"):
+            sight = sights["mlx5_1/1"][probe]
+            assert sight["state"] == "hidden" and sight["why"] == "ens1 is in another network namespace than the monitor", sight
+        module = subprocess.run([PROGRAM, "--socket", daemon.socket, "module", "mlx5_1"], capture_output=True, text=True)
+        assert "ens1 is in another network namespace" in module.stderr, module.stderr
 
 
 def doctor_of_a_copy(node):
