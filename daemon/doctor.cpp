@@ -349,7 +349,8 @@ std::vector<std::string> self_test_lines(const DoctorReport& doctor) {
         known->second += "; " + source.what;
     }
     for (const auto& [cause, what] : causes)
-      if (said.insert(what + cause).second) lines.push_back((port.empty() ? "" : port + ": ") + what + cause);
+      if (said.insert(what + cause).second)
+        lines.push_back(fmt::format("{}{}{}{}", port, port.empty() ? "" : ": ", what, cause));
   };
   say(doctor.node_sources, "");
   for (const PortSight& port : doctor.ports) say(port.sources, port.port);
