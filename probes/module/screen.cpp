@@ -125,8 +125,8 @@ ModuleHead module_head(const ModuleImage& image) {
 
 /// C-CMIS: that pages 30h to 4Fh are "(partially) supported" is all that CMIS has of them (5.4 table 8-47).
 bool may_be_missing(const ModulePageKey& key) {
-  constexpr std::uint8_t kCoherentFlagsOffered = 0x44;
-  return key.i2c_address == kModuleAddressA0 && key.upper && key.page == kCoherentFlagsOffered;
+  constexpr std::uint8_t kOfferedFlagsPage = 0x44;
+  return key.i2c_address == kModuleAddressA0 && key.upper && key.page == kOfferedFlagsPage;
 }
 
 bool sfp_is_tunable(const ModuleImage& image) { return lower_page(image).offers(65, 6); }
