@@ -29,6 +29,7 @@ struct SampledPort {
   InventoryPort port;
   Shared<PortId> id;                     ///< that of `port`, for every sample of it
   LinkSample kernel;                     ///< what the read worker last said: verbs state, speed, FEC, down reason
+  bool no_cable = false;                 ///< its down reason, as the module reader was told it
   std::optional<LinkSample> last_shown;  ///< both together, as in the last snapshot that had them
   std::uint32_t firmware_reads = 0;      ///< of its last reading of verbs counters; 0: none yet
   bool module_seen = false;

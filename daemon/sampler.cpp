@@ -169,7 +169,7 @@ void Sampler::tell_modules() {
   std::vector<ModulePort> with_module;
   for (const auto& [key, port] : ports_)
     if (port.port.ifindex != 0 && port.watched() && !modules_left_.contains(key))
-      with_module.push_back({key, static_cast<std::uint32_t>(port.port.ifindex)});
+      with_module.push_back({key, static_cast<std::uint32_t>(port.port.ifindex), port.no_cable});
   modules_->set_ports(with_module);
 }
 

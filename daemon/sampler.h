@@ -111,6 +111,7 @@ class Sampler : public Source {
   void take_search(Cycle& cycle, Inventory found);
   void open_files(SampledPort& port);
   void tell_modules();
+  void tell_no_cable(SampledPort& port);
   void say_left_modules(Cycle& cycle);
   void read_all(Cycle& cycle);
   void read_links(Cycle& cycle);

@@ -5,6 +5,7 @@
 #include "daemon/sampler.h"
 #include "daemon/sampler_cycle.h"
 #include "model/kernel_log.h"
+#include "probes/ethtool_link.h"
 
 namespace linkhealth {
 
@@ -173,8 +174,16 @@ void Sampler::take_reading(Cycle& cycle, Reading& reading) {
     if (std::exchange(port.kernel_again, false)) {
       port.kernel.down_reason.reset();  // maybe of another outage
       submit(port, ReadGroup::kKernel);
+    } else {
+      tell_no_cable(port);
     }
   }
+}
+
+/// An empty cage need not be looked into when the driver says that it is empty.
+void Sampler::tell_no_cable(SampledPort& port) {
+  const bool no_cable = port.kernel.down_reason && port.kernel.down_reason->state == kNoCable;
+  if (std::exchange(port.no_cable, no_cable) != no_cable) tell_modules();
 }
 
 /// What a reporter says of a new error is as good as a line of the kernel log, whose words drivers give to either.

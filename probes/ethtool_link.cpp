@@ -40,7 +40,7 @@ constexpr ReasonWords kReasons[] = {
     {"Link training failure", kTraining},
     {"Logical mismatch", kLogical},
     {"Bad signal integrity", kSignal},
-    {"No cable", {}},
+    {kNoCable, {}},
     {"Cable issue", kCable},
     {"EEPROM issue", {}},
     {"Calibration failure", {}},

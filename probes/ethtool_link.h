@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "model/snapshot.h"
@@ -25,6 +26,9 @@ Bytes build_linkstate_get(EthtoolFamily family, std::uint32_t ifindex, bool stat
 Result<EthtoolLinkState> parse_linkstate(ByteView message);
 /// `statistics` becomes false where the kernel refuses them (EINVAL before 6.2) and answers without: keep it.
 Result<EthtoolLinkState> read_linkstate(Host& host, EthtoolFamily family, std::uint32_t ifindex, bool& statistics);
+
+/// The state of a DownReason: ETHTOOL_LINK_EXT_STATE_NO_CABLE.
+inline constexpr std::string_view kNoCable = "No cable";
 
 /// ethtool's words for ETHTOOL_LINK_EXT_STATE_* and ETHTOOL_LINK_EXT_SUBSTATE_* (substate 0: none given). Codes that
 /// are newer than this program are "state 11" and "substate 7".

@@ -62,9 +62,12 @@ bool is_latched(const ModuleSample& sample) { return !sample.management.starts_w
 void ModuleSchedule::set_ports(const std::vector<ModulePort>& ports, SteadyTime now) {
   std::vector<Port> kept;
   for (const ModulePort& id : ports) {
-    const auto known = std::find_if(ports_.begin(), ports_.end(), [&](const Port& port) { return port.id == id; });
+    const auto known = std::find_if(ports_.begin(), ports_.end(), [&](const Port& port) {
+      return port.id.port == id.port && port.id.ifindex == id.ifindex;
+    });
     if (known != ports_.end()) {
       kept.push_back(std::move(*known));
+      take_word(kept.back(), id.no_cable, now);
     } else {
       kept.emplace_back();
       kept.back().id = id;
@@ -74,16 +77,26 @@ void ModuleSchedule::set_ports(const std::vector<ModulePort>& ports, SteadyTime 
   ports_ = std::move(kept);
 }
 
+void ModuleSchedule::take_word(Port& port, bool no_cable, SteadyTime now) {
+  if (port.id.no_cable == no_cable) return;
+  port.id.no_cable = no_cable;
+  port.answered = false;
+  port.silences = 0;
+  look_soon(port, now);
+}
+
 void ModuleSchedule::request(const PortKey& key, SteadyTime now) {
-  Port* port = find(key);
-  if (port == nullptr) return;
-  port->failures = 0;
-  port->unsupported = false;
-  for (auto& [page, failure] : port->page_failures)
+  if (Port* port = find(key)) look_soon(*port, now);
+}
+
+void ModuleSchedule::look_soon(Port& port, SteadyTime now) {
+  port.failures = 0;
+  port.unsupported = false;
+  for (auto& [page, failure] : port.page_failures)
     if (failure.again_at) failure.again_at = now;
-  if (port->doubts > 0) port->doubt_at = now;
-  const SteadyTime soonest = std::max(now, port->not_before);
-  if (!port->due || *port->due > soonest) port->due = soonest;
+  if (port.doubts > 0) port.doubt_at = now;
+  const SteadyTime soonest = std::max(now, port.not_before);
+  if (!port.due || *port.due > soonest) port.due = soonest;
 }
 
 ModuleSchedule::Port* ModuleSchedule::find(const PortKey& key) {
@@ -192,6 +205,10 @@ void ModuleSchedule::take_error(Port& port, const ModulePageRequest& page, const
   // One address or page that does not answer is no empty cage: the read that proves the module at the end tells.
   if (is_absent(error.errnum) && (is_lower_page(page) || is_identity_page(page) || port.ending))
     return end_absent(port, now);
+  // A cage that does not answer is empty when the driver says so, too (mlx5 before 6.19 has only EIO for it). Twice:
+  // one read in fifty of a module that is there fails, and the driver may mean the fibre.
+  if (is_lower_page(page) && may_pass(error.errnum) && port.id.no_cable && !port.answered && ++port.silences > 1)
+    return end_absent(port, now);
   // Without the identity page nothing else can be understood. What proves it at the end of a round is a part of it.
   const bool needed = is_lower_page(page) || (is_identity_page(page) && !port.ending && !is_final(error.errnum));
   // After some bytes of this page have come already, the port and the module do answer.
@@ -246,6 +263,7 @@ void ModuleSchedule::end_absent(Port& port, SteadyTime now) {
   port.present = false;
   port.failures = 0;
   set_due(port, now, timing_.absent_period);
+  if (port.id.no_cable && !port.answered) port.due.reset();
   ModuleSample empty;
   empty.present = false;
   finish(port, std::move(empty), std::nullopt);
@@ -287,6 +305,7 @@ void ModuleSchedule::end_good(Port& port, SteadyTime now) {
   if (std::exchange(port.swapped, false)) port.change = ModuleChange::kSwapped;
   if (port.present == false) port.change = ModuleChange::kInserted;
   port.present = true;
+  port.answered = port.id.no_cable;
   port.failures = 0;
   Milliseconds wait = timing_.period;
   const ModuleCalm calm = calm_of(sample);

@@ -3,8 +3,8 @@
 //
 // A read holds the kernel's RTNL lock and asks a slow bus, so: one read at a time with pauses between them, identity
 // once for each insertion, monitors once a period, slow modules less often and not while another is due, failing ports
-// less and less often, an empty cage seldom, a port without a module interface never again until something happens to
-// it.
+// less and less often, an empty cage seldom. Not again until something happens: a cage of which the driver itself says
+// that it is empty, a port without a module interface.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ namespace linkhealth {
 struct ModulePort {
   PortKey port;
   std::uint32_t ifindex = 0;
-  bool operator==(const ModulePort&) const = default;
+  bool no_cable = false;  ///< the driver says so itself (ETHTOOL_LINK_EXT_STATE_NO_CABLE), without a look at the module
 };
 
 struct ModuleTiming {
@@ -67,7 +67,8 @@ class ModuleSchedule {
  public:
   explicit ModuleSchedule(ModuleTiming timing) : timing_(timing) {}
 
-  /// The ports there are now. What is known of those that stay is kept; a new ifindex is a new device.
+  /// The ports there are now. What is known of those that stay is kept; a new ifindex is a new device. What the driver
+  /// says newly is a reason to look: it may mean the module, or only its fibre.
   void set_ports(const std::vector<ModulePort>& ports, SteadyTime now);
   /// Something happened to the port (a link event, a driver message): look soon, and forget that it failed before. A
   /// slow module keeps its pause all the same.
@@ -106,6 +107,8 @@ class ModuleSchedule {
     std::optional<Proof> proof;     ///< that it is the same module still
     std::optional<bool> present;    ///< as last seen
     bool unsupported = false;       ///< the driver has no module interface
+    bool answered = false;          ///< a module did, while the driver said that no cable is in: it means the fibre
+    int silences = 0;               ///< looks that failed meanwhile
     bool in_round = false;
     bool identified = false;   ///< all that never changes was read
     bool flags_valid = false;  ///< the latched flags were cleared by an earlier round on this module
@@ -125,6 +128,8 @@ class ModuleSchedule {
   };
 
   Port* find(const PortKey& key);
+  static void take_word(Port& port, bool no_cable, SteadyTime now);
+  static void look_soon(Port& port, SteadyTime now);
   Port* most_due(SteadyTime now);
   std::optional<ModulePageRequest> next_page(Port& port);
   void begin_round(Port& port, SteadyTime now);

@@ -1,12 +1,17 @@
 // What the sampler makes of what the module reader finds: events of the cage, and the name of a read that hangs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <linux/ethtool.h>
 #include <linux/ethtool_netlink.h>
 #include <linux/genetlink.h>
+#include <linux/netlink.h>
 #include <poll.h>
 
+#include <atomic>
 #include <cerrno>
 #include <condition_variable>
+#include <functional>
+#include <memory>
 #include <mutex>
 
 #include "daemon/sampler.h"
@@ -261,6 +266,53 @@ TEST_F(DaemonSamplerModules, AReadThatHangsLongerThanThePatienceIsNamedInEachSna
   clock.advance(module_timing(settings).longest_wait);  // slow modules are left alone for a while
   until_module("SN000001");
   EXPECT_THAT(module_gaps(until_module("SN000001")), IsEmpty());
+}
+
+/// A kernel whose driver says of the port's link, in a word of its own, what `state` is now.
+std::function<Result<std::vector<Bytes>>(int, std::span<const std::byte>)> driver_that_says(
+    std::shared_ptr<std::atomic<int>> state) {
+  return [state = std::move(state)](int protocol, std::span<const std::byte> request) -> Result<std::vector<Bytes>> {
+    if (protocol != NETLINK_GENERIC) return Error{"not here", EOPNOTSUPP};
+    const auto head = open_genl_message(request, CTRL_CMD_GETFAMILY);
+    if (head) return std::vector<Bytes>{testing::captured("up_family")};
+    if (!open_genl_message(request, ETHTOOL_MSG_LINKSTATE_GET)) return Error{"not here", EOPNOTSUPP};
+    NetlinkBuilder answer(0x14, 0);
+    answer.header(genlmsghdr{ETHTOOL_MSG_LINKSTATE_GET_REPLY, 1, 0})
+        .open_nest(ETHTOOL_A_LINKSTATE_HEADER)
+        .put_u32(ETHTOOL_A_HEADER_DEV_INDEX, 2)
+        .close_nest()
+        .put_u8(ETHTOOL_A_LINKSTATE_LINK, 0);
+    if (*state >= 0) answer.put_u8(ETHTOOL_A_LINKSTATE_EXT_STATE, static_cast<std::uint8_t>(state->load()));
+    return std::vector<Bytes>{answer.take()};
+  };
+}
+
+// mlx5 before 6.19 answers EIO for an empty cage and writes a line into the kernel's log each time.
+TEST_F(DaemonSamplerModules, AnEmptyCageIsLeftAloneWhileTheDriverSaysThatNoCableIsIn) {
+  const auto state = std::make_shared<std::atomic<int>>(ETHTOOL_LINK_EXT_STATE_NO_CABLE);
+  shared->change([&](FakeHost& host) { host.set_responder(driver_that_says(state)); });
+  cage->change([](FakeModule& module) { module.all_errno = EIO; });
+  EXPECT_FALSE(until_module("").ports.at("mlx5_0/1").module->present);
+  std::size_t looks = 0;
+  cage->change([&](FakeModule& module) { looks = module.reads.size(); });
+  const auto pass_periods = [&](int periods) {
+    for (int i = 0; i < periods; ++i) {
+      clock.advance(settings.counters_period);
+      for (int tries = 0; tries < 20; ++tries) {
+        Snapshot seen;
+        take(seen);
+        pollfd wanted{modules->event_fd(), POLLIN, 0};
+        ::poll(&wanted, 1, 1);
+      }
+    }
+  };
+  pass_periods(60);
+  cage->change([&](FakeModule& module) {
+    EXPECT_EQ(module.reads.size(), looks) << "ten minutes";
+    module.all_errno = 0;
+  });
+  *state = ETHTOOL_LINK_EXT_STATE_AUTONEG;
+  EXPECT_THAT(module_events(until_module("SN000001")), ElementsAre(PortEventKind::kModuleInserted));
 }
 
 }  // namespace

@@ -27,6 +27,29 @@ set_sim so3/carrier 1
 eventually 120 "module back: it closes" port_is rxe3/1 "$clean"
 eventually 120 "and at the far end" port_is rxe2/1 "$clean"
 
+# mlx5 before 6.19 has EIO for an empty cage, and a line in the kernel's log for each look into it.
+looks() { cat $sim/so3/module/reads; }
+looked() { local now; now=$(looks); echo "$before looks before, $now now"; [ "$now" -gt "$before" ]; }
+no_reason=$(cat $sim/so3/ext_state)
+set_sim so3/module/absent_errno 5
+set_sim so3/ext_state 4   # ETHTOOL_LINK_EXT_STATE_NO_CABLE
+set_sim so3/module/present 0
+set_sim so3/carrier 0
+light so2 none
+eventually 60 "EIO and the driver's word for it: module_missing" port_is rxe3/1 "$(has_fault module_missing '.severity != "notice"')"
+before=$(looks)
+sleep 15
+want "the empty cage is left alone ($before looks before, $(looks) now)" test "$(looks)" -eq "$before"
+set_sim so3/module/present 1
+set_sim so3/ext_state 0   # ETHTOOL_LINK_EXT_STATE_AUTONEG
+eventually 20 "the driver says something else: it is looked at" looked
+set_sim so3/ext_state "$no_reason"
+set_sim so3/module/absent_errno 19
+light so2 -1.0dBm
+set_sim so3/carrier 1
+eventually 120 "module back once more: it closes" port_is rxe3/1 "$clean"
+eventually 120 "and at the far end" port_is rxe2/1 "$clean"
+
 blind_only() { echo "($(has_fault monitor_blind) and (.faults | all(.fault == \"monitor_blind\")))"; }
 set_sim so3/module/errno "all 16"
 eventually 90 "EEPROM busy: monitor_blind and nothing else" port_is rxe3/1 "$(blind_only)"
