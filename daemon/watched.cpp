@@ -71,8 +71,6 @@ std::vector<std::string> introduce_node(const std::vector<InventoryPort>& ports,
   };
   list("watching", watched);
   list("leaving out", left_out);
-  for (const Gap& gap : gaps)
-    if (gap.port.empty()) lines.push_back("can't see: " + gap.probe + ": " + gap.reason);
   return lines;
 }
 

@@ -68,13 +68,18 @@ class MadProbe final : public PeerProbe {
 
   /// No right or no interface concerns every port and is said once, unless one of them could be opened.
   void say_closed(std::vector<PeerReading>& readings, SteadyTime now) const {
-    for (const auto& [key, reason] : closed_) {
-      const PortKey whose = opened_.empty() ? PortKey() : key;
+    const auto say = [&](const PortKey& whose, std::string reason) {
       PeerReading& reading = readings.emplace_back();
       reading.port = whose;
       reading.read_at = now;
-      reading.gaps.push_back({whose, kName, reason});
-      if (whose.empty()) return;
+      reading.gaps.push_back({whose, kName, std::move(reason)});
+    };
+    if (!opened_.empty()) {
+      for (const auto& [key, reason] : closed_) say(key, reason);
+    } else if (closed_.size() == 1) {
+      say("", closed_.begin()->second);
+    } else if (!closed_.empty()) {
+      say("", closed_.begin()->second + " (the other ports likewise)");
     }
   }
 

@@ -1,5 +1,5 @@
-// The module schedule where the driver itself says that no cable is in: an empty cage is not touched again, and a module
-// whose fibre is out is read on.
+// The module schedule where the driver itself says that no cable is in: an empty cage is not touched again, and a
+// module whose fibre is out is read on.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

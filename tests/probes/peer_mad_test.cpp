@@ -274,6 +274,7 @@ TEST_F(PeerMad, AsksOnlyInfiniBandPortsWithACable) {
 TEST_F(PeerMad, NoAccessIsOneGapForAllPortsAndEndsWhenItIsGiven) {
   ports_ = {ib_port("mlx5_0"), ib_port("mlx5_1")};
   fabric_.open_errnum = EACCES;
+  std::string reason;
   for (int i = 0; i < 4; ++i) {
     const auto readings = read();
     ASSERT_EQ(readings.size(), 1U);
@@ -281,7 +282,10 @@ TEST_F(PeerMad, NoAccessIsOneGapForAllPortsAndEndsWhenItIsGiven) {
     ASSERT_EQ(readings[0].gaps.size(), 1U);
     EXPECT_EQ(readings[0].gaps[0].port, "");
     EXPECT_THAT(readings[0].gaps[0].reason, HasSubstr("Permission denied"));
+    reason = readings[0].gaps[0].reason;
   }
+  EXPECT_THAT(reason, HasSubstr("mlx5_0"));
+  EXPECT_THAT(reason, HasSubstr("(the other ports likewise)")) << "it names the first one's file";
   fabric_.open_errnum = 0;
   std::vector<PeerReading> last;
   for (int i = 0; i < 4; ++i) last = read();
