@@ -34,6 +34,9 @@ bool is_wrong(std::string_view driver, std::string_view name) {
   return driver == "bnxt_en" && (name == "symbol_error" || name == "link_downed");
 }
 
+/// Drivers that answer as a performance management agent on every port (`process_mad`), of whichever function.
+bool has_agent(std::string_view driver) { return driver == "mlx5_core" || driver == "mlx4_core" || driver == "hfi1"; }
+
 struct PmaPeriod {
   std::string_view counter;
   int seconds;
@@ -123,7 +126,8 @@ void IbPortReader::find_counters(const std::string& dir) {
   if (!names) {
     // A driver without a performance management agent has no such directory (drivers/infiniband/core/sysfs.c makes it
     // only with process_mad): nothing is missing then, as with rxe, siw, irdma and efa.
-    if (names.error().errnum != ENOENT) no_counters_ = "counters: " + errno_name(names.error().errnum);
+    const bool not_offered = names.error().errnum == ENOENT && !has_agent(driver_);
+    if (!not_offered) no_counters_ = "counters: " + errno_name(names.error().errnum);
     return;
   }
   std::erase_if(*names, [this](const std::string& name) { return is_wrong(driver_, name); });

@@ -24,12 +24,17 @@ struct DriverHint {
 // Firmware that takes LLDP frames for itself, so that the host never sees them.
 //   i40e      linux: drivers/net/ethernet/intel/i40e/i40e_ethtool.c, private flag "disable-fw-lldp"; on by default
 //   ice       linux: drivers/net/ethernet/intel/ice/ice_ethtool.c, private flag "fw-lldp-agent"
+//   bnxt      linux: drivers/net/ethernet/broadcom/bnxt/bnxt_dcb.c, bnxt_dcb_init(): the host has DCBX only where the
+//             firmware has no LLDP agent (BNXT_FW_CAP_LLDP_AGENT)
 //   mlx5      mlxconfig/mstconfig parameters LLDP_NB_DCBX_Pn, LLDP_NB_RX_MODE_Pn, LLDP_NB_TX_MODE_Pn; OFF by default
-constexpr std::array<DriverHint, 3> kHints = {{
+constexpr std::array<DriverHint, 4> kHints = {{
     {"i40e",
      "this NIC's firmware keeps LLDP to itself unless told otherwise: ethtool --set-priv-flags {dev} disable-fw-lldp "
      "on"},
     {"ice", "this NIC's firmware may keep LLDP to itself: ethtool --set-priv-flags {dev} fw-lldp-agent off"},
+    {"bnxt_en",
+     "this NIC's firmware may keep LLDP to itself: if `dcb dcbx show dev {dev}` does not say \"host\", switch its LLDP "
+     "and DCBX off in the NIC's own settings (Broadcom's niccli)"},
     {"mlx5_core",
      "this NIC's firmware may keep LLDP to itself: mstconfig -d {pci} query shows LLDP_NB_RX_MODE_{port}; if it is "
      "not OFF, set LLDP_NB_DCBX_{port}=0 LLDP_NB_RX_MODE_{port}=0 LLDP_NB_TX_MODE_{port}=0 and reset the NIC"},

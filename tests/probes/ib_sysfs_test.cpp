@@ -200,12 +200,24 @@ TEST_F(IbSysfs, ARenameIsFollowed) {
 TEST_F(IbSysfs, DirectoriesThatTheDriverDoesNotOfferAreAbsentNotGaps) {
   fake_.remove(nic_.port_dir() + "/counters");
   fake_.remove(nic_.port_dir() + "/hw_counters");
-  auto port = reader();
+  auto inventory = take_inventory(fake_);
+  inventory.ports.at(0).id.driver = "irdma";
+  auto port = std::move(*IbPortReader::open(host_, inventory.ports.at(0)));
   for (const IbGroup group : {IbGroup::kPma, IbGroup::kHw}) {
     const auto seen = read(port, group);
     EXPECT_TRUE(seen.gaps.empty());
     EXPECT_FALSE(seen.sample.counters);
   }
+}
+
+// A /sys of which a part was not mounted: the kernel makes the directory for every port of these.
+TEST_F(IbSysfs, WithoutTheDirectoryThatADriverAlwaysHasTheCountersAreAGap) {
+  fake_.remove(nic_.port_dir() + "/counters");
+  auto port = reader();
+  const auto gaps = read(port, IbGroup::kPma).gaps;
+  ASSERT_EQ(gaps.size(), 1U);
+  EXPECT_EQ(gaps[0], (Gap{"mlx5_0/1", "counters", "counters: ENOENT"}));
+  EXPECT_TRUE(port.offers_counters());
 }
 
 TEST_F(IbSysfs, DirectoriesThatCannotBeReadAreGaps) {

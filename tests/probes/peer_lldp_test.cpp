@@ -212,6 +212,7 @@ TEST(PeerLldpHints, AreOfTheDriver) {
               ::testing::HasSubstr("ethtool --set-priv-flags ens1 fw-lldp-agent off"));
   EXPECT_THAT(lldp_driver_hint("i40e", "ens1", "0000:1b:00.0"),
               ::testing::HasSubstr("ethtool --set-priv-flags ens1 disable-fw-lldp on"));
+  EXPECT_THAT(lldp_driver_hint("bnxt_en", "ens1", "0000:1b:00.0"), ::testing::HasSubstr("dcb dcbx show dev ens1"));
   EXPECT_THAT(lldp_driver_hint("mlx5_core", "ens1", "0000:1b:00.0"), ::testing::HasSubstr("LLDP_NB_RX_MODE_P1=0"));
   EXPECT_THAT(lldp_driver_hint("mlx5_core", "ens1", "0000:1b:00.1"), ::testing::HasSubstr("LLDP_NB_RX_MODE_P2=0"));
   EXPECT_EQ(lldp_driver_hint("tg3", "ens1", "0000:1b:00.0"), "");

@@ -313,6 +313,15 @@ def missing_directories(node):
         said = [line for line in daemon.log_text().splitlines()
                 if "verbs port counters" in line or "RDMA counters" in line]
         assert not said, f"what is not offered is no line of the log, in no cycle: {said}"
+    # A part of /sys: mlx5 has the directory for every port.
+    on_the_bus(node, 0, "mlx5_core")
+    with running(node) as daemon:
+        daemon.until(lambda: daemon.ports()["mlx5_0/1"].get("gaps"), "the gap of a driver that always has them")
+        port = daemon.ports()["mlx5_0/1"]
+        assert {(gap["probe"], gap["reason"]) for gap in port["gaps"]} == {("counters", "counters: ENOENT")}, port["gaps"]
+        assert port["health"] == "unknown", f'{port["health"]}: nothing that counts errors is seen'
+        sources = {source["probe"]: source for source in json.loads(daemon.get("/api/v1/doctor"))["ports"][0]["sources"]}
+        assert sources["counters"]["state"] == "hidden" and "mount the host's /sys" in sources["counters"]["hint"], sources
 
 
 def missing_files(node):
