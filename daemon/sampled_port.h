@@ -21,7 +21,7 @@ struct SampledPort {
   bool link_news = true;      ///< one of the sources said something else since the last snapshot
   bool show = false;          ///< put the link into the next snapshot even when it did not change
   bool kernel_again = false;  ///< something happened while the worker was reading `kernel`
-  std::string unopened;       ///< why `files` can't be opened, though they are there; "": no such thing
+  std::string link_gap;       ///< why `files` can't be opened, or not all be read, though they are there; "": they can
   std::optional<SteadyTime> link_changed_at;
   std::shared_ptr<PortReader> reader;
   std::optional<NetdevReader> files;  ///< none: no netdev, or it can't be opened

@@ -81,7 +81,7 @@ std::optional<Snapshot> Sampler::poll() {
     return std::nullopt;
   }
   put_links(cycle);
-  say_unopened(cycle);
+  say_link_gaps(cycle);
   finish(cycle);
   if (!cycle.content) return std::nullopt;
   return std::move(cycle.snapshot);
@@ -155,13 +155,21 @@ void Sampler::take_search(Cycle& cycle, Inventory found) {
 void Sampler::open_files(SampledPort& port) {
   if (port.files || port.lent || !port.port.has_link_of_netdev()) return;
   auto files = NetdevReader::open(*host_, port.port, NetdevReader::Speed::kSkip);
-  port.unopened.clear();
+  std::string reason;
   if (files) {
     port.files.emplace(*std::move(files));
   } else if (files.error().errnum != ENOENT && files.error().errnum != ENODEV) {
-    port.unopened = "net/" + port.port.id.netdev + ": " + errno_name(files.error().errnum);
+    reason = "net/" + port.port.id.netdev + ": " + errno_name(files.error().errnum);
     port.netdev.reset();  // of before a rename: nobody can say that it still holds
   }
+  note_link_gap(port, std::move(reason));
+}
+
+/// What changes of it is worth a snapshot.
+void Sampler::note_link_gap(SampledPort& port, std::string reason) {
+  if (reason == port.link_gap) return;
+  port.link_gap = std::move(reason);
+  port.show = true;
 }
 
 void Sampler::tell_modules() {
@@ -191,7 +199,6 @@ void Sampler::say_left_modules(Cycle& cycle) {
 
 void Sampler::read_links(Cycle& cycle) {
   link_.done(cycle.now);
-  cycle.links_read = true;
   const Microseconds begun = clock_.fine();
   const auto with_files = [](const auto& entry) { return entry.second.files.has_value(); };
   for (auto port = ports_.begin(); (port = std::find_if(port, ports_.end(), with_files)) != ports_.end();) {
@@ -208,10 +215,12 @@ void Sampler::read_links(Cycle& cycle) {
 
 void Sampler::read_link(Cycle& cycle, SampledPort& port) {
   std::optional<LinkSample> link;
-  if (port.files->read_link(link, cycle.snapshot.gaps) == ReadStatus::kGone) {
+  std::vector<Gap> gaps;
+  if (port.files->read_link(link, gaps) == ReadStatus::kGone) {
     port.gone = true;
     return;
   }
+  note_link_gap(port, gaps.empty() ? "" : std::move(gaps.front().reason));
   if (!link || link == port.netdev) return;
   port.link_news = true;
   const bool first = !port.netdev.has_value();
@@ -278,13 +287,14 @@ void Sampler::put_links(Cycle& cycle) {
   }
 }
 
-/// Also with a link that is shown without being read: one without its gap would say that all of it was seen.
-void Sampler::say_unopened(Cycle& cycle) {
+/// With each link that is shown, also by what other sources say of it: one without its gap would say that all of it was
+/// seen.
+void Sampler::say_link_gaps(Cycle& cycle) {
   for (const auto& [key, port] : ports_) {
-    if (port.unopened.empty() || !port.watched()) continue;
+    if (port.link_gap.empty() || !port.watched()) continue;
     const auto shown = cycle.snapshot.ports.find(key);
-    if (cycle.links_read || (shown != cycle.snapshot.ports.end() && shown->second.link))
-      cycle.snapshot.gaps.push_back({key, "link", port.unopened});
+    if (shown != cycle.snapshot.ports.end() && shown->second.link)
+      cycle.snapshot.gaps.push_back({key, "link", port.link_gap});
   }
 }
 

@@ -131,7 +131,8 @@ class Sampler : public Source {
   void end_hangs(Cycle& cycle, std::set<std::pair<PortKey, ReadGroup>> hang);
   void end_node_gap(Cycle& cycle, const Reading& reading);
   void put_links(Cycle& cycle);
-  void say_unopened(Cycle& cycle);
+  static void note_link_gap(SampledPort& port, std::string reason);
+  void say_link_gaps(Cycle& cycle);
   void finish(Cycle& cycle);
 
   HostFactory hosts_;

@@ -15,7 +15,6 @@ struct Sampler::Cycle {
   SteadyTime now;
   Snapshot snapshot;
   bool content = false;                                    ///< something was read that is worth a snapshot
-  bool links_read = false;                                 ///< those of all ports
   FeedNews prompts;                                        ///< what events ask for
   std::map<std::string, double, std::less<>> durations_s;  ///< of each probe that read, all its reads together
 

@@ -45,6 +45,8 @@ ROWS = {
          "DaemonPortSearch.AllPortsGoneIsOneGapOfTheNode", "PortsThatGo.TheLastOneIsReported"]),
     15: ("a file read from a path that never was", ["OddPort.IsSaidAndHidesNoOther",
                                                     "NetdevSysfs.WithoutCountsTheCarrierFileIsRead",
+                                                    "UnopenedNetdev.AFileThatIsNotThereIsAGapOfEachLinkThatIsShown",
+                                                    "odd_nodes.without_carrier_counts",
                                                     "FaultLife.APartThatIsNeverReadHidesNotTheRest",
                                                     "Doctor.ADeviceThatCouldBeOpenedIsNotSeenUntilSomebodyListens",
                                                     "Doctor.SaysWhatIsSeenAndWhatIsNotYet"]),

@@ -345,6 +345,29 @@ def missing_files(node):
         assert port["health"] == "healthy", port["health"]
 
 
+def without_carrier_counts(node):
+    """A kernel before 4.16: the gap stands for as long as the files are missing, whatever else is read of the link."""
+    node.add(0), node.add(1)
+    for file in ("carrier_up_count", "carrier_down_count"):
+        os.unlink(f"{node.function(0)}/net/ens0/{file}")
+
+    def link_gaps(daemon):
+        return [gap["reason"] for gap in daemon.ports()["mlx5_0/1"].get("gaps", []) if gap["probe"] == "link"]
+
+    with running(node) as daemon:
+        daemon.until(lambda: link_gaps(daemon), "the gap")
+        begun = daemon.report()["t"]
+        while daemon.report()["t"] < begun + 5:
+            reasons = link_gaps(daemon)
+            assert len(reasons) == 1 and "carrier_down_count: ENOENT" in reasons[0], reasons
+            time.sleep(0.02)
+        doctor = json.loads(daemon.get("/api/v1/doctor"))
+        sources = {source["probe"]: source for source in doctor["ports"][0]["sources"]}
+        assert sources["link"]["state"] == "partly", sources["link"]
+        assert daemon.ports()["mlx5_0/1"]["health"] == "healthy", "the carrier itself is read"
+        assert not daemon.ports()["mlx5_1/1"].get("gaps")
+
+
 def a_split_port(node):
     """Two halves of one cage, and a rate that is no power of two: each is what its own files say, none has lost lanes."""
     halves, odd = ("200 Gb/sec (2X NDR)", 200000, 2), ("56 Gb/sec (4X FDR)", 56000, 4)
@@ -895,7 +918,7 @@ def has_counters_line(daemon, line):
     return line in daemon.metrics().splitlines()
 
 
-TESTS = [covers_the_infiniband_collector, no_device_at_all, a_sys_that_is_not_there, switch_mode_and_garbage, missing_directories, missing_files, a_split_port,
+TESTS = [covers_the_infiniband_collector, no_device_at_all, a_sys_that_is_not_there, switch_mode_and_garbage, missing_directories, missing_files, without_carrier_counts, a_split_port,
          a_device_that_cant_be_looked_into, no_infiniband_class, virtual_functions_only,
          unplug_and_replug, renamed_netdev, a_bond_is_made, idle_ipoib, nvswitch_managers,
          swapped_names_after_a_reboot, renumbered_after_a_reboot, a_card_is_missing_after_a_reboot, all_ports_vanish, sixty_four_ports,
