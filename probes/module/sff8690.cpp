@@ -3,6 +3,7 @@
 #include <cmath>
 #include <optional>
 
+#include "probes/module/decode.h"
 #include "probes/module/maps.h"
 
 namespace linkhealth {
@@ -82,10 +83,13 @@ std::optional<double> frequency_set(const ModulePage& page, const Channels& chan
   return std::nullopt;
 }
 
-/// Table 5-6. A register that nobody fills is 0, as is that of a laser without an error.
+constexpr unsigned kFrequencyError = 152;
+
+/// Table 5-6. A register that nobody fills is 0, as is that of a laser without an error: 5.2 says only that both errors
+/// "should" be there. The other one, of the wavelength, does not tell: its step is six times as coarse.
 void read_error(const ModulePage& page, const Channels& channels, ModuleSample& sample) {
   constexpr double kMhzPerStep = 100;
-  const double mhz = page.s16(152).value_or(0) * kMhzPerStep;
+  const double mhz = page.s16(kFrequencyError).value_or(0) * kMhzPerStep;
   if (mhz == 0) return;
   if (std::abs(mhz) <= std::abs(channels.grid_ghz) * 1000) {
     sample.vdm.laser_frequency_error_mhz = mhz;
@@ -110,6 +114,10 @@ void read_status(const ModulePage& a0, const ModulePage& page, LaserTuning& lase
 }
 
 }  // namespace
+
+bool laser_error_is_zero(const ModuleImage& image) {
+  return sfp_is_tunable(image) && ModulePage(image, kTunablePage).s16(kFrequencyError) == 0;
+}
 
 void decode_sff8690(const ModuleImage& image, ModuleSample& sample) {
   const ModulePage a0 = lower_page(image);
