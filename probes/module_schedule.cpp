@@ -327,9 +327,10 @@ void ModuleSchedule::end_good(Port& port, SteadyTime now) {
   // What is latched then happened at an unknown time, while the module was put in, powered up or switched on.
   const bool starts = !port.flags_valid || has_just_come_up(port.calm, calm);
   if (starts) forget_tuning_flags(sample);
+  // So that they are known soon, and what is so now of a tunable SFP, whose bit is one with the latched one's.
+  if (starts && (is_latched(sample) || !sample.laser_tuning.empty())) wait = std::min(wait, timing_.settle);
   if (starts && is_latched(sample)) {
     forget_flags(sample);
-    wait = std::min(wait, timing_.settle);
   } else {
     port.history.take(sample, wall_);
   }

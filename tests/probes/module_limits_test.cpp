@@ -29,7 +29,7 @@ struct ModuleInPort {
     while (now <= until) {
       const auto read = schedule.next(now);
       if (!read) {
-        now = std::max(schedule.wake_at().value_or(until), now) + Milliseconds{1};
+        now = std::min(std::max(schedule.wake_at().value_or(until), now), until) + Milliseconds{1};
         continue;
       }
       const ModulePageRequest& page = read->page;
@@ -124,6 +124,18 @@ TEST(ModuleTuning, WhatAnSfpLatchedBeforeItsFirstReadIsNotBelieved) {
   port.read_for_a_minute(module);
   EXPECT_EQ(port.last->laser_tuning[0].wavelength_unlocked, true);
   EXPECT_EQ(changed("laser_wavelength_unlocked"), 1);
+}
+
+/// One bit of the module's is live, the other latched, and they are one flag here: the second round knows it.
+TEST(ModuleTuning, AnSfpThatHasLostItsWavelengthIsKnownAfterASecond) {
+  ModuleInPort port;
+  auto module = tunable_sfp();
+  module.a2_tunable().byte(168, 0x20);
+  port.read_for(module, Milliseconds{500});
+  ASSERT_TRUE(port.last);
+  EXPECT_EQ(port.last->laser_tuning.at(0).wavelength_unlocked, std::nullopt);
+  port.read_for(module, Milliseconds{1500});
+  EXPECT_EQ(port.last->laser_tuning.at(0).wavelength_unlocked, true);
 }
 
 }  // namespace
