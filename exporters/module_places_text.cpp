@@ -2,7 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <optional>
+#include <string_view>
 #include <vector>
 
 #include "exporters/module_values_text.h"
@@ -39,6 +41,12 @@ std::string one_direction(const std::vector<ModuleLane>& lanes, LaneNumber fibre
   return join(parts, ", ");
 }
 
+/// Each of its fibres sends and receives ("TR1", CMIS 5.4 table 8-107): "2x400G-SR4.2", "800G-VR4.2", "1.6T-SR8.2".
+bool is_bidirectional(const ModuleSample& m) {
+  constexpr std::string_view kNames[] = {"R4.2", "R8.2", "BiDi"};
+  return std::ranges::any_of(kNames, [&m](std::string_view name) { return m.type.find(name) != std::string::npos; });
+}
+
 /// "lanes 1 to 4, lane 7".
 std::string lane_words(const std::vector<std::uint32_t>& lanes) {
   std::vector<std::string> parts;
@@ -58,11 +66,12 @@ std::string fibre_words(const ModuleSample& m) {
   if (tx.empty() && rx.empty()) return {};
   const auto says_nothing = [&m](LaneNumber fibre) { return (m.lanes[0].*fibre).value_or(1) == 1; };
   if (m.lanes.size() == 1 && says_nothing(&ModuleLane::tx_fibre) && says_nothing(&ModuleLane::rx_fibre)) return {};
+  const bool mpo = m.connector.starts_with("MPO"), both_ways = is_bidirectional(m);
   const std::string words =
       tx == rx ? tx : join({tx.empty() ? "" : "sends: " + tx, rx.empty() ? "" : "receives: " + rx}, "; ");
-  // Its fibre 1 that receives is not its fibre 1 that sends: both rows of numbers begin anew.
-  return words + ", as the module counts them" +
-         (m.connector.starts_with("MPO") ? " each way (no position in an MPO)" : "");
+  // Else its fibre 1 that receives is not its fibre 1 that sends: both rows of numbers begin anew.
+  return words + (both_ways && tx == rx ? ", both ways" : "") + ", as the module counts them" +
+         (mpo && !both_ways ? " each way" : "") + (mpo ? " (no position in an MPO)" : "");
 }
 
 std::string loopback_words(const ModuleSample& m) {

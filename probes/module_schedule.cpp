@@ -54,6 +54,14 @@ std::optional<std::string> bytes_at(const ModuleImage& image, const ModulePageRe
   return page.raw(where.offset, where.length);
 }
 
+/// What stands where a laser's error does is a measured 0 when it was another before.
+void keep_laser_error(const ModuleImage& image, bool& was_told, ModuleSample& sample) {
+  std::optional<double>& error_mhz = sample.vdm.laser_frequency_error_mhz;
+  was_told = was_told || error_mhz.has_value();
+  const bool tuned = !sample.laser_tuning.empty() && sample.laser_tuning[0].frequency_ghz.has_value();
+  if (was_told && tuned && laser_error_is_zero(image)) error_mhz = 0;
+}
+
 /// SFF-8472 gives LOS and transmit fault live; the other maps latch them. The flags of tunable lasers all maps latch.
 bool is_latched(const ModuleSample& sample) { return !sample.management.starts_with("SFF-8472"); }
 
@@ -252,6 +260,7 @@ void ModuleSchedule::forget_module(Port& port) {
   port.doubt_at.reset();
   port.identified = false;
   port.flags_valid = false;
+  port.laser_error_told = false;
   port.calm = {};
   port.history = {};
 }
@@ -301,6 +310,7 @@ void ModuleSchedule::end_good(Port& port, SteadyTime now) {
     std::string warning = name_of(page, map) + ": " + errno_name(failure.errnum);
     if (sample.warnings.empty() || sample.warnings.back() != warning) sample.warnings.push_back(std::move(warning));
   }
+  keep_laser_error(port.image, port.laser_error_told, sample);
   doubt(port, sample, now);
   if (std::exchange(port.swapped, false)) port.change = ModuleChange::kSwapped;
   if (port.present == false) port.change = ModuleChange::kInserted;
@@ -317,9 +327,10 @@ void ModuleSchedule::end_good(Port& port, SteadyTime now) {
   // What is latched then happened at an unknown time, while the module was put in, powered up or switched on.
   const bool starts = !port.flags_valid || has_just_come_up(port.calm, calm);
   if (starts) forget_tuning_flags(sample);
+  // So that they are known soon, and what is so now of a tunable SFP, whose bit is one with the latched one's.
+  if (starts && (is_latched(sample) || !sample.laser_tuning.empty())) wait = std::min(wait, timing_.settle);
   if (starts && is_latched(sample)) {
     forget_flags(sample);
-    wait = std::min(wait, timing_.settle);
   } else {
     port.history.take(sample, wall_);
   }

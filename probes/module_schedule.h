@@ -110,9 +110,10 @@ class ModuleSchedule {
     bool answered = false;          ///< a module did, while the driver said that no cable is in: it means the fibre
     int silences = 0;               ///< looks that failed meanwhile
     bool in_round = false;
-    bool identified = false;   ///< all that never changes was read
-    bool flags_valid = false;  ///< the latched flags were cleared by an earlier round on this module
-    ModuleCalm calm;           ///< as the last round found it
+    bool identified = false;        ///< all that never changes was read
+    bool flags_valid = false;       ///< the latched flags were cleared by an earlier round on this module
+    bool laser_error_told = false;  ///< an earlier round gave the error of its laser's frequency
+    ModuleCalm calm;                ///< as the last round found it
     ModuleFlagHistory history;
     bool ending = false;  ///< the read in progress is the round's last: the proof
     int failures = 0;     ///< rounds in a row

@@ -28,6 +28,21 @@ constexpr LaneCount kMultimodeLanes[] = {
 };
 // Table 4-7.
 constexpr LaneCount kSingleModeLanes[] = {{0x24, 4}, {0x26, 4}};
+// Table 4-10: the pairs.
+constexpr LaneCount kTwistedPairLanes[] = {{1, 4}, {2, 4}, {3, 4}, {4, 4}, {5, 4}, {6, 4}};
+
+std::span<const LaneCount> exceptions_of(std::uint8_t media_type) {
+  switch (media_type) {
+    case 1:
+      return kMultimodeLanes;
+    case 2:
+      return kSingleModeLanes;
+    case 5:
+      return kTwistedPairLanes;
+    default:
+      return {};
+  }
+}
 
 /// "400GAUI-8", "400G-DR4": behind the first dash. Without a digit there it is a single lane.
 unsigned lanes_by_name(std::string_view name) {
@@ -46,10 +61,7 @@ unsigned lanes_of(std::span<const LaneCount> exceptions, std::uint8_t code, std:
 unsigned host_interface_lanes(std::uint8_t code) { return lanes_of(kHostLanes, code, host_interface_name(code)); }
 
 unsigned media_interface_lanes(std::uint8_t media_type, std::uint8_t code) {
-  const std::string_view name = media_interface_name(media_type, code);
-  if (media_type == 1) return lanes_of(kMultimodeLanes, code, name);
-  return lanes_of(media_type == 2 ? std::span<const LaneCount>(kSingleModeLanes) : std::span<const LaneCount>(), code,
-                  name);
+  return lanes_of(exceptions_of(media_type), code, media_interface_name(media_type, code));
 }
 
 }  // namespace linkhealth

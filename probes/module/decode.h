@@ -12,4 +12,8 @@ namespace linkhealth {
 /// module, and another reader may have cleared it before.
 ModuleSample decode_module(const ModuleImage& image);
 
+/// A tunable SFP has 0 where the error of its laser's frequency stands. In decode_module() that is none: a register
+/// that nobody fills is 0 too, and SFF-8690 has no bit that tells. Once the module has given another error it is one.
+bool laser_error_is_zero(const ModuleImage& image);
+
 }  // namespace linkhealth

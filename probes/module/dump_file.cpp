@@ -62,6 +62,13 @@ std::optional<ModulePageKey> page_key(std::string_view name) {
   return ModulePageKey{kModuleAddressA0, static_cast<std::uint8_t>(*bank), *page, true};
 }
 
+/// "a2/02": the address and the page. Not "a2.02", which is page A2h of bank 2.
+std::optional<ModulePageKey> a2_page_key(std::string_view name) {
+  constexpr std::string_view kAddress = "a2/";
+  const auto page = name.starts_with(kAddress) ? hex_byte(name.substr(kAddress.size())) : std::nullopt;
+  return page ? std::optional(ModulePageKey{kModuleAddressA2, 0, *page, true}) : std::nullopt;
+}
+
 Result<void> store_named(ModuleImage& image, const std::string& name, const RawBytes& bytes) {
   const bool sfp = name == "a0" || name == "a2";
   if (bytes.size() > (sfp ? 2 * kHalf : kHalf))
@@ -71,10 +78,13 @@ Result<void> store_named(ModuleImage& image, const std::string& name, const RawB
     store_both(image, name == "a0" ? kModuleAddressA0 : kModuleAddressA2, bytes);
   } else if (name == "lower") {
     store_half(image, {kModuleAddressA0, 0, 0, false}, bytes);
+  } else if (const auto a2_key = a2_page_key(name)) {
+    store_half(image, *a2_key, bytes);
   } else if (const auto key = page_key(name)) {
     store_half(image, *key, bytes);
   } else {
-    return Error{fmt::format("\"{}\" is no page: \"a0\", \"a2\", \"lower\" or two hex digits", printable(name))};
+    return Error{
+        fmt::format("\"{}\" is no page: \"a0\", \"a2\", \"a2/02\", \"lower\" or two hex digits", printable(name))};
   }
   return {};
 }

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <optional>
 
+#include "probes/module/decode.h"
 #include "probes/module/maps.h"
 
 namespace linkhealth {
@@ -63,29 +64,43 @@ std::optional<double> wavelength_set_nm(const ModulePage& page) {
 /// No farther from it than the step of the wavelength can say.
 bool is_at(double ghz, double nm) { return std::abs(kLightNmGhz / ghz - nm) <= kWavelengthStepNm; }
 
-std::optional<double> nearest_channel_ghz(const Channels& channels, double nm) {
+std::optional<double> by_wavelength(const Channels& channels, double nm, ModuleWarnings& warnings) {
   const double number = std::round((kLightNmGhz / nm - channels.first_ghz) / channels.grid_ghz) + 1;
-  if (number < 1 || number > channels.count) return std::nullopt;
   const double ghz = channels.frequency_ghz(number);
-  return is_at(ghz, nm) ? std::optional(ghz) : std::nullopt;
+  if (number >= 1 && number <= channels.count && is_at(ghz, nm)) return ghz;
+  warnings.push_back(
+      fmt::format("laser wavelength {:.2f} nm is that of none of its {:.0f} channels", nm, channels.count));
+  return std::nullopt;
 }
 
-/// Which of the two a module follows where they are not the same, the text leaves open (5.2).
+/// Table 5-3: by a way that stands on this page, and not only by its maker's own (128.4).
+bool tells_its_channel(const ModulePage& page) {
+  return page.offers(128, 0) || page.offers(128, 1) || page.offers(128, 3);
+}
+
+/// 5.2 leaves open which of the two a module follows that offers both when they are not the same, also which one was
+/// written last. One that it doesn't offer does not count.
 std::optional<double> frequency_set(const ModulePage& page, const Channels& channels, ModuleWarnings& warnings) {
+  if (!tells_its_channel(page))
+    warnings.emplace_back(
+        "A2h page 02h advertises no channel and no wavelength to set: what its laser is tuned to is not known");
   const auto channel = by_channel(page, channels, warnings);
   const auto nm = wavelength_set_nm(page);
   if (!nm) return channel;
-  if (!channel) return nearest_channel_ghz(channels, *nm);
+  if (!channel) return by_wavelength(channels, *nm, warnings);
   if (is_at(*channel, *nm)) return channel;
   warnings.emplace_back(
       "its channel and its wavelength are set to different ones: what the laser is tuned to is not known");
   return std::nullopt;
 }
 
-/// Table 5-6. A register that nobody fills is 0, as is that of a laser without an error.
+constexpr unsigned kFrequencyError = 152;
+
+/// Table 5-6. A register that nobody fills is 0, as is that of a laser without an error: 5.2 says only that both errors
+/// "should" be there. The other one, of the wavelength, does not tell: its step is six times as coarse.
 void read_error(const ModulePage& page, const Channels& channels, ModuleSample& sample) {
   constexpr double kMhzPerStep = 100;
-  const double mhz = page.s16(152).value_or(0) * kMhzPerStep;
+  const double mhz = page.s16(kFrequencyError).value_or(0) * kMhzPerStep;
   if (mhz == 0) return;
   if (std::abs(mhz) <= std::abs(channels.grid_ghz) * 1000) {
     sample.vdm.laser_frequency_error_mhz = mhz;
@@ -110,6 +125,10 @@ void read_status(const ModulePage& a0, const ModulePage& page, LaserTuning& lase
 }
 
 }  // namespace
+
+bool laser_error_is_zero(const ModuleImage& image) {
+  return sfp_is_tunable(image) && ModulePage(image, kTunablePage).s16(kFrequencyError) == 0;
+}
 
 void decode_sff8690(const ModuleImage& image, ModuleSample& sample) {
   const ModulePage a0 = lower_page(image);

@@ -54,6 +54,24 @@ TEST(ModulePlaces, FibresOfAnMpoAreNoPositions) {
   EXPECT_THAT(module_text(m, {}), Not(HasSubstr("MPO")));
   m.connector = "MPO-12";
   EXPECT_THAT(module_text(m, {}), HasSubstr("as the module counts them each way (no position in an"));
+  m.type = "400G-DR4-2";
+  EXPECT_THAT(module_text(m, {}), HasSubstr("as the module counts them each way (no position in an"));
+}
+
+/// CMIS 5.4 table 8-107: "media fiber 1 or TR1", which sends and receives.
+TEST(ModulePlaces, AFibreOfABidirectionalModuleIsOneForBothWays) {
+  TextStyle wide;
+  wide.width_columns = 200;
+  for (const char* type : {"400G-SR4.2", "800G-VR4.2", "2x400G-SR4.2", "1.6T-SR8.2", "100G-BiDi"}) {
+    ModuleSample m = on_fibres({1, 1, 2, 2}, {1, 1, 2, 2});
+    m.type = type;
+    m.connector = "MPO-12";
+    EXPECT_THAT(module_text(m, wide), HasSubstr("lanes 1 to 2 on fibre 1, lanes 3 to 4 on fibre 2, both ways, as the "
+                                                "module counts them (no position in an MPO)\n"));
+    m.lanes[0].rx_fibre = 2;
+    EXPECT_THAT(module_text(m, wide), HasSubstr(", as the module counts them (no position in an MPO)\n"));
+    EXPECT_THAT(module_text(m, wide), Not(HasSubstr("both ways")));
+  }
 }
 
 TEST(ModulePlaces, FibresOfACableAndThoseNotSaidAreNotShown) {

@@ -29,7 +29,7 @@ struct ModuleInPort {
     while (now <= until) {
       const auto read = schedule.next(now);
       if (!read) {
-        now = std::max(schedule.wake_at().value_or(until), now) + Milliseconds{1};
+        now = std::min(std::max(schedule.wake_at().value_or(until), now), until) + Milliseconds{1};
         continue;
       }
       const ModulePageRequest& page = read->page;
@@ -73,14 +73,39 @@ TEST(ModuleLimits, AreReadAnewWhenAnotherApplicationRuns) {
   EXPECT_EQ(port.limit_reads, 2U);
 }
 
+EepromBuilder tunable_sfp() {
+  auto module = EepromBuilder::sff8472();
+  module.lower().byte(65, 0x5a);
+  module.a2_tunable().byte(128, 0x02).u16(132, 191).u16(134, 3500).u16(136, 196).u16(138, 1000).u16(140, 500);
+  module.u16(144, 36);
+  return module;
+}
+
+/// SFF-8690 advertises no measured error: 0 is also what a register holds that nobody fills. A series must not come
+/// and go as the error of a good laser passes through 0.
+TEST(ModuleTuning, AnErrorOfZeroCountsOnceThereWasAnother) {
+  ModuleInPort port;
+  auto module = tunable_sfp();
+  const auto error_mhz = [&](unsigned tenths, unsigned status) {
+    module.a2_tunable().u16(152, tenths).byte(168, status);
+    port.read_for_a_minute(module);
+    return port.last ? port.last->vdm.laser_frequency_error_mhz : std::nullopt;
+  };
+  EXPECT_EQ(error_mhz(0, 0), std::nullopt) << "perhaps nobody fills it";
+  EXPECT_EQ(error_mhz(2, 0), 200);
+  EXPECT_EQ(error_mhz(0, 0), 0);
+  EXPECT_EQ(error_mhz(0, 0x10), std::nullopt) << "while it is being tuned";
+  EXPECT_EQ(error_mhz(0, 0), 0);
+  module.lower().text(68, 16, "ANOTHER");
+  EXPECT_EQ(error_mhz(0, 0), std::nullopt) << "another module";
+}
+
 /// Of an SFP the loss of signal is live, and the flags of its tuning are latched: since when they were is not known.
 TEST(ModuleTuning, WhatAnSfpLatchedBeforeItsFirstReadIsNotBelieved) {
   ModuleInPort port;
-  auto module = EepromBuilder::sff8472();
-  module.lower().byte(65, 0x5a);
+  auto module = tunable_sfp();
   module.a2().byte(110, 0x02);
-  module.a2_tunable().byte(128, 0x02).u16(132, 191).u16(134, 3500).u16(136, 196).u16(138, 1000).u16(140, 500);
-  module.u16(144, 36).byte(172, 0x20);
+  module.a2_tunable().byte(172, 0x20);
   for (int i = 0; i < 20 && !port.last; ++i) port.read_for(module, Milliseconds{20});
   ASSERT_TRUE(port.last);
   const ModuleSample first = *port.last;
@@ -99,6 +124,18 @@ TEST(ModuleTuning, WhatAnSfpLatchedBeforeItsFirstReadIsNotBelieved) {
   port.read_for_a_minute(module);
   EXPECT_EQ(port.last->laser_tuning[0].wavelength_unlocked, true);
   EXPECT_EQ(changed("laser_wavelength_unlocked"), 1);
+}
+
+/// One bit of the module's is live, the other latched, and they are one flag here: the second round knows it.
+TEST(ModuleTuning, AnSfpThatHasLostItsWavelengthIsKnownAfterASecond) {
+  ModuleInPort port;
+  auto module = tunable_sfp();
+  module.a2_tunable().byte(168, 0x20);
+  port.read_for(module, Milliseconds{500});
+  ASSERT_TRUE(port.last);
+  EXPECT_EQ(port.last->laser_tuning.at(0).wavelength_unlocked, std::nullopt);
+  port.read_for(module, Milliseconds{1500});
+  EXPECT_EQ(port.last->laser_tuning.at(0).wavelength_unlocked, true);
 }
 
 }  // namespace

@@ -97,6 +97,13 @@ TEST(CmisLaneCounts, OfMediaInterfacesAreThoseOfTables46And47) {
       EXPECT_EQ(media_interface_lanes(kSingleMode, code), row.lanes) << media_interface_name(kSingleMode, code);
 }
 
+/// All four pairs, at any rate.
+TEST(CmisLaneCounts, OfTwistedPairAreThoseOfTable410) {
+  constexpr std::uint8_t kBaseT = 5;
+  for (std::uint8_t code = 1; code <= 6; ++code) EXPECT_EQ(media_interface_lanes(kBaseT, code), 4U) << unsigned{code};
+  EXPECT_EQ(media_interface_lanes(kBaseT, 7), 0U) << "a placeholder";
+}
+
 /// SFF-8024 table 4-9: an active cable's interface is that of its host side.
 TEST(CmisLaneCounts, AnActiveCableHasThoseOfItsHostSide) { EXPECT_EQ(optical(4, 0x11, 0x03).media_lane_count, 8U); }
 

@@ -48,6 +48,30 @@ TEST(DumpFile, JsonWithBanks) {
   EXPECT_EQ(upper_page(*image, 0x11, 1).byte(128), 0x44);
 }
 
+/// A page of A2h has no place in what ethtool writes.
+TEST(DumpFile, JsonWithThePageOfATunableSfp) {
+  auto module = EepromBuilder::sff8472();
+  module.lower().byte(65, 0x5a);
+  module.a2_tunable().byte(128, 0x02).u16(132, 191).u16(134, 3500).u16(136, 196).u16(138, 1000).u16(140, 500);
+  module.u16(144, 36);
+  const ModuleImage memory = module.image();
+  const auto image = parse_module_dump(dump_json({{"a0", ethtool_raw(memory, {kLower, page(0)})},
+                                                  {"a2", ethtool_raw(memory, {{kModuleAddressA2, 0, 0, false}})},
+                                                  {"a2/02", ethtool_raw(memory, {kTunablePage})}}));
+  ASSERT_TRUE(image) << image.error().message;
+  const ModuleSample m = decode_module(*image);
+  ASSERT_EQ(m.laser_tuning.size(), 1U);
+  EXPECT_EQ(m.laser_tuning[0].frequency_ghz, 193'100);
+  EXPECT_TRUE(m.temperature_c) << "A2h itself is the page that it was";
+}
+
+/// Of CMIS, where A2h is a number of a page.
+TEST(DumpFile, APointIsBeforeABankAlsoInPageA2) {
+  const auto image = parse_module_dump(dump_json({{"lower", "\x18\x50" + std::string(126, '\0')}, {"a2.02", "\x44"}}));
+  ASSERT_TRUE(image) << image.error().message;
+  EXPECT_EQ(upper_page(*image, 0xa2, 2).byte(128), 0x44);
+}
+
 TEST(DumpFile, JsonIsUtf8PerhapsBehindAByteOrderMark) {
   const std::string pages = dump_json({{"lower", "\x18" + std::string(127, '\0')}});
   for (const std::string& text : {R"({"note":"Länge 2 µm",)" + pages.substr(1), "\xef\xbb\xbf \n" + pages}) {
@@ -94,7 +118,12 @@ TEST(DumpFile, ABadFileIsOneClearLine) {
   EXPECT_EQ(why(R"({"pages":{}})"), "\"pages\" is empty: no module memory in it");
   EXPECT_EQ(why(R"({"pages":{"00":"zz"}})"), "page \"00\" is not a string of hex digits");
   EXPECT_EQ(why(R"({"pages":{"00":7}})"), "page \"00\" is not a string of hex digits");
-  EXPECT_EQ(why(R"({"pages":{"x":"00"}})"), "\"x\" is no page: \"a0\", \"a2\", \"lower\" or two hex digits");
+  EXPECT_EQ(why(R"({"pages":{"x":"00"}})"), "\"x\" is no page: \"a0\", \"a2\", \"a2/02\", \"lower\" or two hex digits");
+  for (const char* name : {"a2/", "a2/2", "a2/zz", "a2/02/0", "a2/02.0", "a0/02"})
+    EXPECT_EQ(why(fmt::format(R"({{"pages":{{"{}":"00"}}}})", name)),
+              fmt::format("\"{}\" is no page: \"a0\", \"a2\", \"a2/02\", \"lower\" or two hex digits", name));
+  EXPECT_EQ(why(R"({"pages":{"a2/02":")" + std::string(258, '0') + "\"}}"),
+            "page \"a2/02\" has 129 bytes: a page has 128");
   EXPECT_EQ(why(R"({"pages":{"00":")" + std::string(258, '0') + "\"}}"), "page \"00\" has 129 bytes: a page has 128");
   EXPECT_EQ(why(std::string(10, '\1')), "only 10 bytes: a module's memory has at least 128");
   EXPECT_EQ(why(std::string(5000, '\1')), "5000 bytes: more than any module's memory image, so not one");

@@ -52,6 +52,8 @@ TEST(Sff8690, AWavelengthThatWasSetIsThatOfTheNearestChannel) {
   b.u16(146, 20 * 1310);
   EXPECT_FALSE(decode(b).laser_tuning.at(0).frequency_ghz) << "no channel of its";
   EXPECT_FALSE(decode(b).wavelength_nm);
+  EXPECT_THAT(decode(b).warnings, ElementsAre("laser wavelength 1310.00 nm is that of none of its 96 channels"));
+  EXPECT_THAT(decode(b.u16(146, 0)).warnings, IsEmpty()) << "none was set";
 }
 
 TEST(Sff8690, AChannelAndAWavelengthThatDoNotAgreeSayNothing) {
@@ -64,6 +66,21 @@ TEST(Sff8690, AChannelAndAWavelengthThatDoNotAgreeSayNothing) {
   EXPECT_FALSE(m.wavelength_nm);
   EXPECT_THAT(m.warnings, ElementsAre("its channel and its wavelength are set to different ones: what the laser is "
                                       "tuned to is not known"));
+}
+
+/// Table 5-3: then nothing that the host sets here says where it is.
+TEST(Sff8690, ALaserThatItsMakerTunesHisOwnWayIsNowhereThatIsKnown) {
+  for (const unsigned ways : {0x10U, 0x00U, 0x14U}) {
+    auto b = tunable();
+    b.a2_tunable().byte(128, ways).u16(146, 0x799b);
+    const ModuleSample m = decode(b);
+    EXPECT_FALSE(m.laser_tuning.at(0).frequency_ghz);
+    EXPECT_FALSE(m.wavelength_nm);
+    EXPECT_THAT(
+        m.warnings,
+        ElementsAre(
+            "A2h page 02h advertises no channel and no wavelength to set: what its laser is tuned to is not known"));
+  }
 }
 
 TEST(Sff8690, AChannelThatItHasNotIsNoFrequency) {
