@@ -156,6 +156,26 @@ TEST(ImportFile, AnEmptyModuleIsNotTaken) {
   EXPECT_EQ(entry(R"("mlx5_0/1":{"module":null})").flaw, "");
 }
 
+TEST(ImportFile, AnEmptyPeerIsNotTaken) {
+  for (const char* nothing :
+       {"", R"("source":"fleet")", R"("age_s":3)", R"("system":"")", R"("link":{},"counters":{})"}) {
+    const ImportedPort port = entry(fmt::format(R"("mlx5_0/1":{{"module":{{"serial":"A1"}},"peer":{{{}}}}})", nothing));
+    EXPECT_FALSE(port.peer) << nothing;
+    EXPECT_TRUE(port.module);
+    EXPECT_EQ(port.flaw, "an empty peer says nothing, and is not taken");
+  }
+  for (const char* name : {"system", "port", "guid", "description", "address"})
+    EXPECT_TRUE(entry(fmt::format(R"("mlx5_0/1":{{"peer":{{"{}":"x"}}}})", name)).peer) << name;
+}
+
+TEST(ImportFile, AnEmptyFarModuleIsNotTaken) {
+  const ImportedPort port = entry(R"("mlx5_0/1":{"peer":{"system":"leaf-12","module":{}}})");
+  ASSERT_TRUE(port.peer);
+  EXPECT_FALSE(port.peer->module);
+  EXPECT_EQ(port.flaw, "an empty module says nothing, and is not taken");
+  EXPECT_TRUE(entry(R"("mlx5_0/1":{"peer":{"module":{"present":false}}})").peer->module);
+}
+
 /// Some telemetry writes 0 where a module gives no limits. Upside down, every reading would be outside.
 TEST(ImportFile, LimitsThatAreZeroOrUpsideDownAreLeftOut) {
   const auto module = [](const std::string& limits) {
