@@ -29,7 +29,7 @@ class Files final : public ImportDirectory {
   const std::map<std::string, std::string>& texts_;
 };
 
-constexpr const char* kNames = R"("system":"leaf-2","port":"3")";
+constexpr const char* kLeafNames = R"("system":"leaf-2","port":"3")";
 
 class ImportExpiry : public ::testing::Test {
  protected:
@@ -65,14 +65,14 @@ struct FarPart {
 class ImportExpiryOf : public ImportExpiry, public ::testing::WithParamInterface<FarPart> {};
 
 TEST_P(ImportExpiryOf, ThePartIsTold) {
-  write_peer("names.json", kNames, 600);
+  write_peer("names.json", kLeafNames, 600);
   clock.advance(Milliseconds(60'000));
-  write_peer("switch.json", kNames + std::string(",") + GetParam().text, 30);
+  write_peer("switch.json", kLeafNames + std::string(",") + GetParam().text, 30);
   EXPECT_THAT(gaps(), ::testing::IsEmpty());
   clock.advance(Milliseconds(30'000));
   EXPECT_TRUE(read().peer) << "the names stand";
   EXPECT_THAT(gaps(), ::testing::ElementsAre("switch.json: over its time of validity"));
-  write_peer("again.json", kNames + std::string(",") + GetParam().text, 30);
+  write_peer("again.json", kLeafNames + std::string(",") + GetParam().text, 30);
   EXPECT_THAT(gaps(), ::testing::IsEmpty()) << "another file says the same";
 }
 INSTANTIATE_TEST_SUITE_P(Table, ImportExpiryOf,
@@ -84,28 +84,28 @@ INSTANTIATE_TEST_SUITE_P(Table, ImportExpiryOf,
 TEST_F(ImportExpiry, NamesThatNobodySaysAnyMoreAreTold) {
   write_peer("link.json", R"("link":{"carrier":true})", 600);
   clock.advance(Milliseconds(1'000));
-  write_peer("names.json", kNames, 30);
+  write_peer("names.json", kLeafNames, 30);
   clock.advance(Milliseconds(30'000));
   EXPECT_THAT(gaps(), ::testing::ElementsAre("names.json: over its time of validity"));
 }
 
 /// The newest that is over said less than the one before it.
 TEST_F(ImportExpiry, EachPartHasItsFile) {
-  write_peer("light.json", kNames + std::string(R"(,"module":{"temperature_c":48})"), 30);
+  write_peer("light.json", kLeafNames + std::string(R"(,"module":{"temperature_c":48})"), 30);
   clock.advance(Milliseconds(1'000));
-  write_peer("names.json", kNames, 30);
+  write_peer("names.json", kLeafNames, 30);
   write("own.json", R"("module":{"serial":"A1"})", 30);
   clock.advance(Milliseconds(60'000));
   EXPECT_THAT(gaps(),
               ::testing::ElementsAre("light.json: over its time of validity", "names.json: over its time of validity",
                                      "own.json: over its time of validity"));
-  write_peer("new.json", kNames, 30);
+  write_peer("new.json", kLeafNames, 30);
   EXPECT_THAT(gaps(),
               ::testing::ElementsAre("light.json: over its time of validity", "own.json: over its time of validity"));
 }
 
 TEST_F(ImportExpiry, AnEmptyPeerSilencesNothing) {
-  write_peer("switch.json", kNames, 30);
+  write_peer("switch.json", kLeafNames, 30);
   clock.advance(Milliseconds(60'000));
   write_peer("empty.json", "", 600);
   EXPECT_FALSE(read().peer);
@@ -114,7 +114,7 @@ TEST_F(ImportExpiry, AnEmptyPeerSilencesNothing) {
 }
 
 TEST_F(ImportExpiry, AnEmptyPeerTakesNoReadingAway) {
-  write_peer("switch.json", kNames, 600);
+  write_peer("switch.json", kLeafNames, 600);
   clock.advance(Milliseconds(1'000));
   write_peer("empty.json", R"("source":"fleet","age_s":3)", 600);
   ASSERT_TRUE(read().peer);
