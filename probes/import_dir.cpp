@@ -50,6 +50,14 @@ Error refused(int errnum) {
   return {std::strerror(errnum), errnum};
 }
 
+/// With O_DIRECTORY the kernel says of a symbolic link what it says of a file.
+Error refused_directory(const std::string& path, int errnum) {
+  struct stat status {};
+  if (errnum == ENOTDIR && lstat(path.c_str(), &status) == 0 && S_ISLNK(status.st_mode))
+    return {path + ": a symbolic link: name the directory itself", ELOOP};
+  return errno_error(path, errnum);
+}
+
 class LiveImportDirectory final : public ImportDirectory {
  public:
   LiveImportDirectory(std::string path, std::function<void()> after_bytes)
@@ -59,7 +67,7 @@ class LiveImportDirectory final : public ImportDirectory {
     std::vector<std::string> found;
     const int fd = open(path_.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0 && errno == ENOENT) return found;
-    if (fd < 0) return errno_error(path_, errno);
+    if (fd < 0) return refused_directory(path_, errno);
     DIR* directory = fdopendir(fd);
     if (directory == nullptr) {
       const int errnum = errno;

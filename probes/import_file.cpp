@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <type_traits>
 #include <utility>
 
 #include "base/text.h"
@@ -13,6 +14,25 @@ namespace linkhealth {
 namespace {
 
 std::string named(std::string_view key) { return printable(key).substr(0, 60); }
+
+bool has_names(const PeerSample& peer) {
+  return !peer.system.empty() || !peer.port.empty() || !peer.guid.empty() || !peer.description.empty() ||
+         !peer.address.empty();
+}
+
+/// `group` is an optional or a Boxed.
+bool is_said(const auto& group) { return group && *group != std::remove_cvref_t<decltype(*group)>(); }
+
+/// The newest file counts: what says nothing would take away what an older one says.
+void leave_out_empty(ImportedPort& port) {
+  const auto leave_out = [&port](auto& part, std::string_view name) {
+    part.reset();
+    port.flaw = fmt::format("an empty {} says nothing, and is not taken", name);
+  };
+  if (port.module && !is_said(port.module)) leave_out(port.module, "module");
+  if (port.peer && port.peer->module && !is_said(port.peer->module)) leave_out(port.peer->module, "module");
+  if (port.peer && parts_of(port.peer, {}).none()) leave_out(port.peer, "peer");
+}
 
 class FileReader {
  public:
@@ -99,11 +119,7 @@ class FileReader {
       port.module.reset();
     }
     leave_out_bad_limits(port);
-    // It would take away what an older file says of the module.
-    if (port.module && *port.module == ModuleSample{}) {
-      port.module.reset();
-      port.flaw = "an empty module says nothing, and is not taken";
-    }
+    leave_out_empty(port);
     at->second = std::move(port);
   }
 
@@ -119,6 +135,17 @@ class FileReader {
 };
 
 }  // namespace
+
+ImportParts parts_of(const std::optional<PeerSample>& peer, const std::optional<ModuleSample>& module) {
+  ImportParts parts;
+  parts[kOwnModule] = is_said(module);
+  if (!peer) return parts;
+  parts[kFarNames] = has_names(*peer);
+  parts[kFarLink] = is_said(peer->link);
+  parts[kFarCounters] = is_said(peer->counters);
+  parts[kFarModule] = is_said(peer->module);
+  return parts;
+}
 
 std::optional<PortKey> port_as_named(std::string_view name) { return PortKey(name); }
 

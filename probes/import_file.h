@@ -1,6 +1,7 @@
 // The format of an imported file (docs/import.md): readings that others have, in the forms of a recording. Pure.
 #pragma once
 
+#include <bitset>
 #include <functional>
 #include <map>
 #include <optional>
@@ -23,6 +24,12 @@ struct ImportedPort {
   std::optional<ModuleSample> module;
   std::string flaw;  ///< what of the entry was not taken, and why; "": all of it was. A file's other entries stand
 };
+
+/// What an entry can say of a port, each of which may come and end apart.
+enum ImportPart : std::uint8_t { kFarNames, kFarLink, kFarCounters, kFarModule, kOwnModule, kImportParts };
+using ImportParts = std::bitset<kImportParts>;
+/// A group without any key says nothing.
+ImportParts parts_of(const std::optional<PeerSample>& peer, const std::optional<ModuleSample>& module);
 
 struct ImportFile {
   WallTime at;             ///< when the readings were taken

@@ -6,9 +6,11 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <span>
 #include <string_view>
 
 #include "base/text.h"
+#include "model/counters.h"
 #include "model/sample_fields.h"
 
 namespace linkhealth {
@@ -51,6 +53,16 @@ constexpr auto kRanges = std::to_array<Range>({
 /// Neither of CMIS's nor of verbs' numbers is larger.
 constexpr double kLargest = 1e20;
 
+/// The words of docs/schema; "": left out. Those of a port are the kernel's (drivers/infiniband/core/sysfs.c).
+using Words = std::span<const std::string_view>;
+constexpr std::string_view kPortStateWords[] = {"", "NOP", "DOWN", "INIT", "ARMED", "ACTIVE", "ACTIVE_DEFER"};
+constexpr std::string_view kPortPhysStateWords[] = {
+    "", "Sleep", "Polling", "Disabled", "PortConfigurationTraining", "LinkUp", "LinkErrorRecovery", "Phy Test"};
+constexpr std::string_view kModuleKindWords[] = {"optical", "aoc", "dac", "acc", "unknown"};
+constexpr std::string_view kFibreFaceWords[] = {"", "UPC", "APC"};
+constexpr std::string_view kLoopbackSideWords[] = {"", "host", "media"};
+constexpr std::string_view kLoopbackPlaceWords[] = {"", "input", "output"};
+
 /// Parts of a quantity that has several.
 bool is_part(std::string_view name) {
   constexpr auto kParts = std::to_array<std::string_view>(
@@ -83,6 +95,14 @@ class Judge {
     object(known && !range->words.empty() ? fmt::format(fmt::runtime(range->words), value)
                                           : fmt::format("{} of {:g}", spaced(key), value));
   }
+  /// A register that nobody answers for reads so; a counter that is full ends at its own width, or never gets there.
+  void count(std::string_view name, std::uint64_t count) {
+    if (count == std::numeric_limits<std::uint64_t>::max())
+      object(fmt::format("{} of all ones: nobody answered", name));
+  }
+  void word(std::string_view what, std::string_view word, Words words) {
+    if (std::ranges::find(words, word) == words.end()) object(fmt::format("{} that there is not", what));
+  }
   [[nodiscard]] const std::string& why() const { return why_; }
 
  private:
@@ -107,10 +127,14 @@ class Walk {
   void value(WallTime /*at*/) {}
   void value(double number) { judge_.number(key_, number); }
   void value(std::uint32_t number) { judge_.number(key_, number); }
-  void value(std::uint64_t /*any*/) {}
+  void value(std::uint64_t number) { judge_.count(key_, number); }
   void value(const std::string& text) { judge_.text(key_, text); }
   void value(const Counters& counters) {
-    for (const auto& [name, number] : counters.other()) judge_.text("counter name", name);
+    for (const auto& [id, number] : counters.known()) judge_.count(known_counters()[id].name, number);
+    for (const auto& [name, number] : counters.other()) {
+      judge_.text("counter name", name);
+      judge_.count(name, number);
+    }
     if (counters.size() > kMaxItems) judge_.object(fmt::format("list of {} counters", counters.size()));
   }
   template <typename T>
@@ -138,10 +162,19 @@ class Walk {
 };
 
 void judge_module(Judge& judge, const ModuleSample& module) {
-  constexpr auto kKinds = std::to_array<std::string_view>({"optical", "aoc", "dac", "acc", "unknown"});
-  if (std::ranges::find(kKinds, module.kind) == kKinds.end()) judge.object("module kind that there is not");
+  judge.word("module kind", module.kind, kModuleKindWords);
+  judge.word("fibre face", module.fibre_face, kFibreFaceWords);
+  for (const ModuleLoopback& loopback : module.loopbacks) {
+    judge.word("loopback side", loopback.side, kLoopbackSideWords);
+    judge.word("loopback place", loopback.at, kLoopbackPlaceWords);
+  }
   if (module.lanes.size() > kMaxLanes) judge.object(fmt::format("module with {} lanes", module.lanes.size()));
   Walk(judge).value(module);
+}
+
+void judge_states(Judge& judge, const LinkSample& link) {
+  judge.word("port state", link.state, kPortStateWords);
+  judge.word("physical port state", link.phys_state, kPortPhysStateWords);
 }
 
 void judge_peer(Judge& judge, const PeerSample& peer) {
@@ -154,6 +187,7 @@ void judge_peer(Judge& judge, const PeerSample& peer) {
   if (peer.counters_age_s || !peer.counters_source.empty()) judge.object("peer counters with a source of their own");
   if (peer.module) judge_module(judge, *peer.module);
   Walk(judge).value(peer);
+  if (peer.link) judge_states(judge, *peer.link);
 }
 
 bool are_zero(const Limits& limits) {

@@ -8,7 +8,7 @@
 namespace linkhealth {
 
 /// The first thing in it that can't be, "temperature of 4800 °C", "revision that is no plain text"; "": it is believed.
-/// Every text and every number of the port is looked at.
+/// Every text, every number and every word of the port is looked at.
 std::string objection(const ImportedPort& port);
 
 /// Limits that can't be a module's go, with a warning of the module that says so: all zero, which many write for

@@ -3,10 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <functional>
 #include <map>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -64,7 +66,6 @@ struct Newest {
 struct Expired {
   std::string file;
   WallTime at;
-  bool peer = false, module = false;
 };
 
 /// What the files that were read so far say of a port. Only the newest of each part is kept, so that a round needs room
@@ -72,7 +73,7 @@ struct Expired {
 struct OfPort {
   std::optional<Newest<PeerSample>> peer;
   std::optional<Newest<ModuleSample>> module;
-  std::optional<Expired> expired;  ///< the newest file that is over
+  std::array<std::optional<Expired>, kImportParts> expired;  ///< of each part the newest file that is over
   std::vector<Gap> gaps;
 };
 
@@ -80,6 +81,19 @@ struct OfPort {
 template <typename Sample>
 void keep_newer(std::optional<Newest<Sample>>& kept, std::optional<Sample> said, const Times& times) {
   if (said && (!kept || times.at >= kept->times.at)) kept = Newest<Sample>{*std::move(said), times};
+}
+
+void keep_expired(OfPort& of_port, ImportParts parts, const Expired& file) {
+  for (std::size_t part = 0; part < kImportParts; ++part)
+    if (auto& kept = of_port.expired[part]; parts[part] && (!kept || file.at >= kept->at)) kept = file;
+}
+
+/// The files that are over and said what nobody says now. Sorted.
+std::set<std::string> missed(const OfPort& of_port, ImportParts said) {
+  std::set<std::string> files;
+  for (std::size_t part = 0; part < kImportParts; ++part)
+    if (of_port.expired[part] && !said[part]) files.insert(of_port.expired[part]->file);
+  return files;
 }
 
 class ImportProbe final : public PeerProbe {
@@ -198,9 +212,10 @@ class ImportProbe final : public PeerProbe {
     const bool over = now >= times.valid_until;
     for (auto& [key, entry] : file.ports) {
       OfPort& of_port = of_ports[key];
-      if (over && (!of_port.expired || times.at >= of_port.expired->at))
-        of_port.expired = {name, times.at, entry.peer.has_value(), entry.module.has_value()};
-      if (over) continue;
+      if (over) {
+        keep_expired(of_port, parts_of(entry.peer, entry.module), {name, times.at});
+        continue;
+      }
       if (!entry.flaw.empty()) of_port.gaps.push_back({key, kName, shown(name) + ": " + entry.flaw});
       if (entry.module) entry.module->imported_at = times.at;
       keep_newer(of_port.peer, std::move(entry.peer), times);
@@ -214,10 +229,6 @@ class ImportProbe final : public PeerProbe {
     reading.read_at = now;
     reading.answered = true;
     reading.gaps = bounded(key, std::move(of_port.gaps));
-    // Unless another file says the same.
-    if (const auto& over = of_port.expired;
-        over && ((over->peer && !of_port.peer) || (over->module && !of_port.module)))
-      reading.gaps.push_back({key, kName, shown(over->file) + ": over its time of validity"});
     if (of_port.module) {
       const Times& times = of_port.module->times;
       reading.module = std::move(of_port.module->sample);
@@ -233,6 +244,8 @@ class ImportProbe final : public PeerProbe {
       // The whole reading ends with its first part; the next round says what is left of it.
       reading.valid_until = std::min(reading.valid_until.value_or(times.valid_until), times.valid_until);
     }
+    for (const std::string& file : missed(of_port, parts_of(reading.peer, reading.module)))
+      reading.gaps.push_back({key, kName, shown(file) + ": over its time of validity"});
     return reading;
   }
 

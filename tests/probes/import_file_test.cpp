@@ -94,6 +94,47 @@ TEST(ImportFile, EveryTextAndEveryNumberIsLookedAt) {
       "");
 }
 
+/// The words of docs/schema: another one is not a state that nobody knows yet but somebody's mistake.
+TEST(ImportFile, AWordThatTheFormatDoesNotHaveIsRefused) {
+  const auto link = [](std::string_view key, std::string_view word) {
+    return why(file_text(kAt, fmt::format(R"("mlx5_0/1":{{"peer":{{"link":{{"{}":"{}"}}}}}})", key, word)));
+  };
+  for (const char* word : {"", "NOP", "DOWN", "INIT", "ARMED", "ACTIVE", "ACTIVE_DEFER"})
+    EXPECT_EQ(link("state", word), "") << word;
+  for (const char* word :
+       {"", "Sleep", "Polling", "Disabled", "PortConfigurationTraining", "LinkUp", "LinkErrorRecovery", "Phy Test"})
+    EXPECT_EQ(link("phys_state", word), "") << word;
+  for (const char* word : {"BOGUS", "active", "4: ACTIVE", "LinkUp"})
+    EXPECT_EQ(link("state", word), "ports > mlx5_0/1: a port state that there is not") << word;
+  for (const char* word : {"BOGUS", "linkup", "<unknown>", "ACTIVE"})
+    EXPECT_EQ(link("phys_state", word), "ports > mlx5_0/1: a physical port state that there is not") << word;
+  for (const bool far : {false, true}) {
+    const auto module = [far](std::string_view fields) {
+      const std::string group = fmt::format(R"("module":{{{}}})", fields);
+      return why(file_text(kAt, fmt::format(R"("mlx5_0/1":{{{}}})", far ? "\"peer\":{" + group + "}" : group)));
+    };
+    EXPECT_EQ(module(R"("fibre_face":"APC","loopbacks":[{"side":"host","at":"output"}])"), "");
+    EXPECT_EQ(module(R"("fibre_face":"FC")"), "ports > mlx5_0/1: a fibre face that there is not");
+    EXPECT_EQ(module(R"("loopbacks":[{},{"side":"left"}])"), "ports > mlx5_0/1: a loopback side that there is not");
+    EXPECT_EQ(module(R"("loopbacks":[{"at":"end"}])"), "ports > mlx5_0/1: a loopback place that there is not");
+  }
+}
+
+/// What a bus or a register file gives that nobody answers at.
+TEST(ImportFile, ACountOfAllOnesIsNobodysAnswer) {
+  const auto peer = [](std::string_view fields, std::uint64_t count) {
+    return why(file_text(kAt, fmt::format(R"("mlx5_0/1":{{"peer":{{{}{}}}}}}})", fields, count)));
+  };
+  for (const char* name : {"symbol_error", "whatever"}) {
+    EXPECT_EQ(peer(fmt::format(R"("counters":{{"{}":)", name), ~std::uint64_t{0}),
+              fmt::format("ports > mlx5_0/1: a {} of all ones: nobody answered", name));
+    EXPECT_EQ(peer(fmt::format(R"("counters":{{"{}":)", name), ~std::uint64_t{1}), "");
+  }
+  EXPECT_EQ(peer(R"("counters":{"link_downed":255,"port_xmit_wait":)", 0xffffffff), "") << "full, which is a reading";
+  EXPECT_EQ(peer(R"("link":{"carrier_down_count":)", ~std::uint64_t{0}),
+            "ports > mlx5_0/1: a carrier_down_count of all ones: nobody answered");
+}
+
 TEST(ImportFile, ASourceThatOnlyTheDaemonItselfHasIsRefused) {
   for (const char* source : {"mad", "lldp", "plan", "hearsay"})
     EXPECT_THAT(why(file_text(kAt, fmt::format(R"("mlx5_0/1":{{"peer":{{"source":"{}"}}}})", source))),
@@ -154,6 +195,26 @@ TEST(ImportFile, AnEmptyModuleIsNotTaken) {
   EXPECT_EQ(port.flaw, "an empty module says nothing, and is not taken");
   EXPECT_TRUE(entry(R"("mlx5_0/1":{"module":{"present":false}})").module) << "an empty cage is a reading";
   EXPECT_EQ(entry(R"("mlx5_0/1":{"module":null})").flaw, "");
+}
+
+TEST(ImportFile, AnEmptyPeerIsNotTaken) {
+  for (const char* nothing :
+       {"", R"("source":"fleet")", R"("age_s":3)", R"("system":"")", R"("link":{},"counters":{})"}) {
+    const ImportedPort port = entry(fmt::format(R"("mlx5_0/1":{{"module":{{"serial":"A1"}},"peer":{{{}}}}})", nothing));
+    EXPECT_FALSE(port.peer) << nothing;
+    EXPECT_TRUE(port.module);
+    EXPECT_EQ(port.flaw, "an empty peer says nothing, and is not taken");
+  }
+  for (const char* name : {"system", "port", "guid", "description", "address"})
+    EXPECT_TRUE(entry(fmt::format(R"("mlx5_0/1":{{"peer":{{"{}":"x"}}}})", name)).peer) << name;
+}
+
+TEST(ImportFile, AnEmptyFarModuleIsNotTaken) {
+  const ImportedPort port = entry(R"("mlx5_0/1":{"peer":{"system":"leaf-12","module":{}}})");
+  ASSERT_TRUE(port.peer);
+  EXPECT_FALSE(port.peer->module);
+  EXPECT_EQ(port.flaw, "an empty module says nothing, and is not taken");
+  EXPECT_TRUE(entry(R"("mlx5_0/1":{"peer":{"module":{"present":false}}})").peer->module);
 }
 
 /// Some telemetry writes 0 where a module gives no limits. Upside down, every reading would be outside.

@@ -266,6 +266,9 @@ TEST_F(PeerImport, LinksPipesAndDirectoriesAreNotFollowed) {
   fs::remove(directory / "a.json");
   fs::create_directory(directory / "a.json");
   EXPECT_EQ(only_gap(), "a.json: not a regular file");
+  fs::create_directory_symlink(directory, directory / "link");
+  probe = make_import_probe(open_import_directory(directory / "link"), clock, {});
+  EXPECT_EQ(only_gap(), (directory / "link").string() + ": a symbolic link: name the directory itself");
 }
 
 TEST_F(PeerImport, AFileThatIsTooLargeIsAGap) {
