@@ -176,8 +176,9 @@ void Sampler::tell_modules() {
   if (!modules_) return;
   std::vector<ModulePort> with_module;
   for (const auto& [key, port] : ports_)
-    if (port.port.ifindex != 0 && port.watched() && !modules_left_.contains(key))
-      with_module.push_back({key, static_cast<std::uint32_t>(port.port.ifindex), port.no_cable});
+    if (port.port.ifindex != 0 && port.watched())
+      with_module.push_back(
+          {key, static_cast<std::uint32_t>(port.port.ifindex), port.no_cable, modules_left_.contains(key)});
   modules_->set_ports(with_module);
 }
 

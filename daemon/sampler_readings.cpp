@@ -247,7 +247,8 @@ void note_module_change(Snapshot& snapshot, SteadyTime at, const ModuleRound& ro
   };
   if (swapped || round.change == ModuleChange::kRemoved) tell(PortEventKind::kModuleRemoved, serial);
   if (swapped || round.change == ModuleChange::kInserted) tell(PortEventKind::kModuleInserted, now);
-  if (!now.empty()) serial = now;
+  // One without a number that was put in has none: its removal is not that of the one before.
+  if (!now.empty() || swapped || round.change == ModuleChange::kInserted) serial = now;
 }
 
 }  // namespace

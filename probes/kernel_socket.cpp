@@ -175,10 +175,15 @@ Result<std::unique_ptr<KernelSocket>> KernelSocket::open(int protocol) {
   return std::unique_ptr<KernelSocket>(new KernelSocket(std::move(fd), address.nl_pid));
 }
 
+bool is_torn(std::span<const std::byte> request, const Error& error) {
+  return error.errnum == EAGAIN && request.size() >= sizeof(nlmsghdr) &&
+         (load<nlmsghdr>(request).nlmsg_flags & NLM_F_DUMP) == NLM_F_DUMP;
+}
+
 Result<std::vector<Bytes>> KernelSocket::request(std::span<const std::byte> message) {
   for (int tries = 1;; ++tries) {
     auto answers = request_once(message);
-    if (answers || answers.error().errnum != EAGAIN || tries == kTornDumpTries || !usable_) return answers;
+    if (answers || !is_torn(message, answers.error()) || tries == kTornDumpTries || !usable_) return answers;
   }
 }
 

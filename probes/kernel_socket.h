@@ -53,6 +53,10 @@ class AnswerCollector {
   std::vector<Bytes> answers_;
 };
 
+/// Whether `error` says that a dump must be asked for once more. A driver's own EAGAIN (a module's busy bus) is an
+/// answer.
+bool is_torn(std::span<const std::byte> request, const Error& error);
+
 class KernelSocket {
  public:
   static Result<std::unique_ptr<KernelSocket>> open(int protocol);

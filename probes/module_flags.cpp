@@ -209,6 +209,45 @@ bool has_just_come_up(const ModuleCalm& before, const ModuleCalm& now) {
          any_came_up(before.data_path_up, now.data_path_up);
 }
 
+namespace {
+
+/// Lanes of both sides: a data path's lanes stand in the same part of either.
+struct LanesUp {
+  std::vector<bool> media, host;
+
+  void note(std::vector<bool>& of, const std::vector<bool>& before, const std::vector<bool>& now,
+            std::vector<bool>& other) {
+    for (std::size_t i = 0; i < std::min(before.size(), now.size()); ++i) {
+      if (before[i] || !now[i]) continue;
+      of[i] = true;
+      for (std::size_t j = 0; j < other.size(); ++j)
+        if (j * of.size() < (i + 1) * other.size() && i * other.size() < (j + 1) * of.size()) other[j] = true;
+    }
+  }
+  [[nodiscard]] bool has(const std::vector<bool>& of, std::optional<std::uint32_t> lane) const {
+    return !lane || *lane == 0 || *lane > of.size() || of[*lane - 1];
+  }
+};
+
+bool is_of_host(const std::string& name) { return name.starts_with("host_"); }
+
+}  // namespace
+
+void forget_flags_of_what_came_up(ModuleSample& sample, const ModuleCalm& before, const ModuleCalm& now) {
+  if (!before.ready && now.ready) return forget_flags(sample);
+  LanesUp up{std::vector<bool>(now.transmitter_on.size()), std::vector<bool>(now.data_path_up.size())};
+  up.note(up.media, before.transmitter_on, now.transmitter_on, up.host);
+  up.note(up.host, before.data_path_up, now.data_path_up, up.media);
+  visit_flags(sample, [&](const std::string& name, Lane lane, std::optional<bool>& flag) {
+    if (lane && up.has(is_of_host(name) ? up.host : up.media, lane)) flag.reset();
+  });
+  for (std::uint32_t i = 0; i < sample.lanes.size(); ++i)
+    if (!sample.host_lanes.empty() && up.has(up.media, i + 1))
+      sample.lanes[i].tx_los = sample.lanes[i].tx_lol = sample.lanes[i].tx_eq_fault = std::nullopt;
+  std::erase_if(sample.vdm.flags,
+                [&](const VdmFlags& entry) { return up.has(is_of_host(entry.name) ? up.host : up.media, entry.lane); });
+}
+
 bool has_other_limits(const ModuleCalm& before, const ModuleCalm& now) {
   return any_came_up(before.data_path_up, now.data_path_up) ||
          (!before.applications.empty() && before.applications != now.applications);

@@ -26,9 +26,11 @@ struct ModuleCalm {
   std::string applications;          ///< what runs on it
 };
 ModuleCalm calm_of(const ModuleSample& sample);
-/// True when the module, one of its lasers or of its data paths has come up since: then flags are of that moment and no
-/// fault. A module that goes the other way, into ModuleFault or low power, keeps its flags: they say why.
+/// True when the module, one of its lasers or of its data paths has come up since: then its flags are of that moment
+/// and no fault. A module that goes the other way, into ModuleFault or low power, keeps its flags: they say why.
 bool has_just_come_up(const ModuleCalm& before, const ModuleCalm& now);
+/// The flags of what has come up since become unknown: of the module all, of a laser or a data path those of its lanes.
+void forget_flags_of_what_came_up(ModuleSample& sample, const ModuleCalm& before, const ModuleCalm& now);
 /// True when a data path has come up since, or another application runs: its limits may be others.
 bool has_other_limits(const ModuleCalm& before, const ModuleCalm& now);
 

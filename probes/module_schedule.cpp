@@ -17,27 +17,16 @@ namespace {
 constexpr int kPageTries = 3;
 /// The shortest time for which others can take the RTNL lock between two of our reads.
 constexpr Milliseconds kShortestPause{2};
-constexpr int kMaxDoublings = 20;
 
 bool is_absent(int errnum) { return errnum == ENODEV || errnum == ENXIO; }
 /// What passes: a module that was just put in answers EIO for minutes, and the bus has words of its own for an address
 /// that did not answer (Documentation/i2c/fault-codes.rst).
 bool may_pass(int errnum) { return errnum == EIO || errnum == ENXIO || errnum == ENODEV || errnum == EREMOTEIO; }
-/// Of the page, of the whole bus (a stretched clock, a lost arbitration), or of a kernel that was busy for 2 s
-/// (kernel_socket.h): that ends the round. When one page does it kPageTries times in a row, it is the page.
-bool is_late(int errnum) { return errnum == ETIMEDOUT || errnum == EAGAIN; }
-bool is_final(int errnum) { return !may_pass(errnum) && !is_late(errnum); }
-/// The page cannot be read though the module can.
-bool is_page_refused(int errnum) {
-  return may_pass(errnum) || errnum == EINVAL || errnum == EOPNOTSUPP || errnum == ERANGE;
-}
+/// The page is not there and will not be.
+bool is_final(int errnum) { return errnum == EINVAL || errnum == EOPNOTSUPP || errnum == ERANGE; }
 bool is_lower_page(const ModulePageRequest& page) { return page.offset < 128 && page.i2c_address == kModuleAddressA0; }
 bool is_identity_page(const ModulePageRequest& page) {
   return page.offset >= 128 && page.page == 0 && page.i2c_address == kModuleAddressA0;
-}
-
-std::string name_of(const ModulePageRequest& page, ModuleMap map) {
-  return page_name({page.i2c_address, page.bank, page.page, page.offset >= 128}, map);
 }
 
 /// The rest of a short read, from an even offset on: two-byte values stay whole. nullopt when nothing more is to come.
@@ -54,17 +43,6 @@ std::optional<std::string> bytes_at(const ModuleImage& image, const ModulePageRe
   return page.raw(where.offset, where.length);
 }
 
-/// What stands where a laser's error does is a measured 0 when it was another before.
-void keep_laser_error(const ModuleImage& image, bool& was_told, ModuleSample& sample) {
-  std::optional<double>& error_mhz = sample.vdm.laser_frequency_error_mhz;
-  was_told = was_told || error_mhz.has_value();
-  const bool tuned = !sample.laser_tuning.empty() && sample.laser_tuning[0].frequency_ghz.has_value();
-  if (was_told && tuned && laser_error_is_zero(image)) error_mhz = 0;
-}
-
-/// SFF-8472 gives LOS and transmit fault live; the other maps latch them. The flags of tunable lasers all maps latch.
-bool is_latched(const ModuleSample& sample) { return !sample.management.starts_with("SFF-8472"); }
-
 }  // namespace
 
 void ModuleSchedule::set_ports(const std::vector<ModulePort>& ports, SteadyTime now) {
@@ -75,21 +53,30 @@ void ModuleSchedule::set_ports(const std::vector<ModulePort>& ports, SteadyTime 
     });
     if (known != ports_.end()) {
       kept.push_back(std::move(*known));
+      leave_alone(kept.back(), id.left_alone, now);
       take_word(kept.back(), id.no_cable, now);
     } else {
       kept.emplace_back();
       kept.back().id = id;
-      kept.back().due = now;
+      if (!id.left_alone) kept.back().due = now;
     }
   }
   ports_ = std::move(kept);
+}
+
+/// What is known of its module stays: whether it is the same one afterwards, the next look tells.
+void ModuleSchedule::leave_alone(Port& port, bool left, SteadyTime now) {
+  if (port.id.left_alone == left) return;
+  port.id.left_alone = left;
+  port.in_round = false;
+  port.due.reset();
+  look_soon(port, now);
 }
 
 void ModuleSchedule::take_word(Port& port, bool no_cable, SteadyTime now) {
   if (port.id.no_cable == no_cable) return;
   port.id.no_cable = no_cable;
   port.answered = false;
-  port.silences = 0;
   look_soon(port, now);
 }
 
@@ -98,6 +85,9 @@ void ModuleSchedule::request(const PortKey& key, SteadyTime now) {
 }
 
 void ModuleSchedule::look_soon(Port& port, SteadyTime now) {
+  if (port.id.left_alone) return;
+  port.asked_again = true;
+  port.silences = 0;
   port.failures = 0;
   port.unsupported = false;
   for (auto& [page, failure] : port.page_failures)
@@ -150,6 +140,8 @@ std::optional<SteadyTime> ModuleSchedule::wake_at() const {
 
 void ModuleSchedule::begin_round(Port& port, SteadyTime now) {
   port.in_round = true;
+  port.asked_again = false;
+  port.no_cable_before = port.id.no_cable;
   port.ending = false;
   port.rest.reset();
   port.change = ModuleChange::kNone;
@@ -215,14 +207,18 @@ void ModuleSchedule::take_error(Port& port, const ModulePageRequest& page, const
     return end_absent(port, now);
   // A cage that does not answer is empty when the driver says so, too (mlx5 before 6.19 has only EIO for it). Twice:
   // one read in fifty of a module that is there fails, and the driver may mean the fibre.
-  if (is_lower_page(page) && may_pass(error.errnum) && port.id.no_cable && !port.answered && ++port.silences > 1)
-    return end_absent(port, now);
+  const bool silent = may_pass(error.errnum) && port.id.no_cable && !port.answered;
+  if (silent && is_lower_page(page) && ++port.silences > 1) return end_absent(port, now);
+  if (silent && port.ending) return end_failed(port, error, now);  // it may have been pulled meanwhile
   // Without the identity page nothing else can be understood. What proves it at the end of a round is a part of it.
   const bool needed = is_lower_page(page) || (is_identity_page(page) && !port.ending && !is_final(error.errnum));
   // After some bytes of this page have come already, the port and the module do answer.
   const bool of_page = was_rest || !needed;
-  if (of_page && is_page_refused(error.errnum)) return pass_over(port, page, error.errnum, now);
-  if (of_page && !port.ending && is_late(error.errnum)) {
+  if (of_page && (may_pass(error.errnum) || is_final(error.errnum))) return pass_over(port, page, error.errnum, now);
+  // Any other may be of the port as well, or of the whole bus (a stretched clock, a lost arbitration), or of a kernel
+  // that was busy for 2 s (kernel_socket.h): that ends the round. When one page does it kPageTries times in a row, it
+  // is the page.
+  if (of_page && !port.ending) {
     PageFailure& failure = port.page_failures[page];
     if (failure.count + 1 >= kPageTries) return pass_over(port, page, error.errnum, now);
     failure.errnum = error.errnum;
@@ -255,6 +251,7 @@ void ModuleSchedule::take_proof(Port& port, SteadyTime now) {
 void ModuleSchedule::forget_module(Port& port) {
   port.image = ModuleImage();
   port.proof.reset();
+  port.unseen.reset();
   port.page_failures.clear();
   port.doubts = 0;
   port.doubt_at.reset();
@@ -263,124 +260,6 @@ void ModuleSchedule::forget_module(Port& port) {
   port.laser_error_told = false;
   port.calm = {};
   port.history = {};
-}
-
-void ModuleSchedule::end_absent(Port& port, SteadyTime now) {
-  forget_module(port);
-  port.swapped = false;
-  if (port.present == true) port.change = ModuleChange::kRemoved;
-  port.present = false;
-  port.failures = 0;
-  set_due(port, now, timing_.absent_period);
-  if (port.id.no_cable && !port.answered) port.due.reset();
-  ModuleSample empty;
-  empty.present = false;
-  finish(port, std::move(empty), std::nullopt);
-}
-
-void ModuleSchedule::end_failed(Port& port, const Error& error, SteadyTime now) {
-  const std::string reason = error.errnum != 0 ? errno_name(error.errnum) : error.message;
-  port.failures = std::min(port.failures + 1, kMaxDoublings);
-  set_due(port, now, reason == "EPERM" ? timing_.longest_wait : back_off(port.failures));
-  std::string text = reason;
-  if (port.unsupported) {
-    port.due.reset();
-    text += ": the driver has no module interface";
-  } else if (reason == "EPERM") {
-    text += ": reading modules needs CAP_NET_ADMIN";
-  } else if (reason == "ESHUTDOWN") {
-    text += ": the driver has detached its network device";
-  } else if (const std::string words = printable(trim(error.kernel_words)); !words.empty()) {
-    text += ": " + words;
-  }
-  port.change = ModuleChange::kNone;
-  finish(port, std::nullopt, Gap{port.id.port, "module", std::move(text)});
-}
-
-void ModuleSchedule::end_good(Port& port, SteadyTime now) {
-  // Some drivers answer success with no bytes when the read failed (mlx5 before 6.18).
-  if (const std::string why = why_nothing_known(port.image); !why.empty()) {
-    port.image = ModuleImage();
-    port.identified = false;
-    return end_failed(port, Error{why}, now);
-  }
-  ModuleSample sample = decode_module(port.image);
-  const ModuleMap map = module_head(port.image).map;
-  for (const auto& [page, failure] : port.page_failures) {
-    std::string warning = name_of(page, map) + ": " + errno_name(failure.errnum);
-    if (sample.warnings.empty() || sample.warnings.back() != warning) sample.warnings.push_back(std::move(warning));
-  }
-  keep_laser_error(port.image, port.laser_error_told, sample);
-  doubt(port, sample, now);
-  if (std::exchange(port.swapped, false)) port.change = ModuleChange::kSwapped;
-  if (port.present == false) port.change = ModuleChange::kInserted;
-  port.present = true;
-  port.answered = port.id.no_cable;
-  port.failures = 0;
-  Milliseconds wait = timing_.period;
-  const ModuleCalm calm = calm_of(sample);
-  if (has_other_limits(port.calm, calm)) {
-    port.image = without_limits(port.image);
-    port.identified = false;
-    wait = std::min(wait, timing_.settle);
-  }
-  // What is latched then happened at an unknown time, while the module was put in, powered up or switched on.
-  const bool starts = !port.flags_valid || has_just_come_up(port.calm, calm);
-  if (starts) forget_tuning_flags(sample);
-  // So that they are known soon, and what is so now of a tunable SFP, whose bit is one with the latched one's.
-  if (starts && (is_latched(sample) || !sample.laser_tuning.empty())) wait = std::min(wait, timing_.settle);
-  if (starts && is_latched(sample)) {
-    forget_flags(sample);
-  } else {
-    port.history.take(sample, wall_);
-  }
-  sample.flags = port.history.list();
-  port.calm = calm;
-  port.flags_valid = true;
-  set_due(port, now, wait);
-  finish(port, std::move(sample), std::nullopt);
-}
-
-/// A module that was put in a moment ago may answer zeros, or half a page, where its names and limits stand. One that
-/// still does after some minutes is like that: only an event is a reason to look again.
-void ModuleSchedule::doubt(Port& port, const ModuleSample& sample, SteadyTime now) const {
-  port.doubt_at.reset();
-  if (sample.checksums_ok != false && !identity_is_doubtful(port.image)) {
-    port.doubts = 0;
-    return;
-  }
-  port.doubts = std::min(port.doubts + 1, kMaxDoublings);
-  if (const Milliseconds wait = back_off(port.doubts); wait < timing_.longest_wait) port.doubt_at = now + wait;
-}
-
-void ModuleSchedule::finish(Port& port, std::optional<ModuleSample> sample, std::optional<Gap> gap) {
-  port.in_round = false;
-  ModuleRound round{port.id.port, std::move(sample), std::move(gap),
-                    port.change,  port.started_at,   in_seconds(port.duration)};
-  const auto older = std::find_if(finished_.begin(), finished_.end(),
-                                  [&](const ModuleRound& other) { return other.port == round.port; });
-  if (older == finished_.end()) {
-    finished_.push_back(std::move(round));
-    return;
-  }
-  if (round.change == ModuleChange::kNone) {
-    round.change = older->change;
-    if (round.sample && older->sample) unite_flags(*round.sample, *older->sample);
-  }
-  *older = std::move(round);
-}
-
-void ModuleSchedule::set_due(Port& port, SteadyTime now, Milliseconds wait) const {
-  const Milliseconds rest = std::clamp(std::chrono::ceil<Milliseconds>(port.duration * timing_.slow_factor),
-                                       timing_.settle, timing_.longest_wait);
-  port.not_before = now + rest;
-  port.due = now + std::max(wait, rest);
-}
-
-Milliseconds ModuleSchedule::back_off(int failures) const {
-  Milliseconds wait = timing_.first_retry;
-  for (int i = 1; i < failures && wait < timing_.longest_wait; ++i) wait *= 2;
-  return std::min(wait, timing_.longest_wait);
 }
 
 std::vector<ModuleRound> ModuleSchedule::take_finished() { return std::exchange(finished_, {}); }

@@ -26,6 +26,7 @@ struct ModulePort {
   PortKey port;
   std::uint32_t ifindex = 0;
   bool no_cable = false;  ///< the driver says so itself (ETHTOOL_LINK_EXT_STATE_NO_CABLE), without a look at the module
+  bool left_alone = false;  ///< not read: somebody works on it
 };
 
 struct ModuleTiming {
@@ -107,16 +108,19 @@ class ModuleSchedule {
     std::optional<Proof> proof;     ///< that it is the same module still
     std::optional<bool> present;    ///< as last seen
     bool unsupported = false;       ///< the driver has no module interface
+    bool no_cable_before = false;   ///< the driver said so when the round began
     bool answered = false;          ///< a module did, while the driver said that no cable is in: it means the fibre
     int silences = 0;               ///< looks that failed meanwhile
+    bool asked_again = false;       ///< while the round was going on
     bool in_round = false;
     bool identified = false;        ///< all that never changes was read
     bool flags_valid = false;       ///< the latched flags were cleared by an earlier round on this module
     bool laser_error_told = false;  ///< an earlier round gave the error of its laser's frequency
     ModuleCalm calm;                ///< as the last round found it
     ModuleFlagHistory history;
-    bool ending = false;  ///< the read in progress is the round's last: the proof
-    int failures = 0;     ///< rounds in a row
+    std::optional<ModuleSample> unseen;  ///< whose flags a round that ended early had cleared
+    bool ending = false;                 ///< the read in progress is the round's last: the proof
+    int failures = 0;                    ///< rounds in a row
     std::map<ModulePageRequest, PageFailure> page_failures;
     int doubts = 0;                         ///< how often its identity answered what can't be
     std::optional<SteadyTime> doubt_at;     ///< it is read anew then; nullopt: it is well, or it is what it is
@@ -129,6 +133,7 @@ class ModuleSchedule {
   };
 
   Port* find(const PortKey& key);
+  static void leave_alone(Port& port, bool left, SteadyTime now);
   static void take_word(Port& port, bool no_cable, SteadyTime now);
   static void look_soon(Port& port, SteadyTime now);
   Port* most_due(SteadyTime now);
@@ -142,6 +147,7 @@ class ModuleSchedule {
   void end_absent(Port& port, SteadyTime now);
   void end_failed(Port& port, const Error& error, SteadyTime now);
   void end_good(Port& port, SteadyTime now);
+  void keep_unseen_flags(Port& port) const;
   void doubt(Port& port, const ModuleSample& sample, SteadyTime now) const;
   void finish(Port& port, std::optional<ModuleSample> sample, std::optional<Gap> gap);
   void set_due(Port& port, SteadyTime now, Milliseconds wait) const;

@@ -86,6 +86,14 @@ TEST(AnswerCollector, ATornDumpIsAskedAgain) {
   EXPECT_EQ(added.error().errnum, EAGAIN);
 }
 
+TEST(KernelSocket, AsksOnceMoreForATornDumpAndNotForADriversBusyBus) {
+  const auto request = [](int flags) { return message(20, static_cast<std::uint16_t>(NLM_F_REQUEST | flags), ""); };
+  EXPECT_TRUE(is_torn(request(NLM_F_DUMP), Error{"torn", EAGAIN}));
+  EXPECT_FALSE(is_torn(request(NLM_F_DUMP), Error{"no", EPERM}));
+  EXPECT_FALSE(is_torn(request(0), Error{"the module's bus is busy", EAGAIN})) << "each read of it holds RTNL";
+  EXPECT_FALSE(is_torn({}, Error{"cut", EAGAIN}));
+}
+
 TEST(AnswerCollector, BadLengthsAreOneClearError) {
   auto cut = message(20, 0, "payload");
   for (const std::size_t size : {std::size_t{3}, std::size_t{17}, cut.size() - 4}) {

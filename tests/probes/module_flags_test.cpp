@@ -40,6 +40,52 @@ TEST(ModuleFlags, ADataPathThatComesUpRaisesThemByItself) {
   EXPECT_FALSE(has_just_come_up(up, up)) << "nor does one lose them that fell and came back between two reads";
 }
 
+/// Two ports in one cage: what one of them does takes no flag from the other, nor from the module.
+TEST(ModuleFlags, OnlyTheLanesThatComeUpForgetTheirs) {
+  ModuleSample m;
+  m.lanes.resize(4);
+  m.host_lanes.resize(8);
+  for (std::size_t i = 0; i < 8; ++i) m.host_lanes[i].data_path_state = i < 4 ? "Init" : "Activated";
+  const ModuleCalm before = calm_of(m);
+  for (ModuleHostLane& lane : m.host_lanes) {
+    lane.data_path_state = "Activated";
+    lane.tx_lol = true;
+  }
+  for (ModuleLane& lane : m.lanes) lane.rx_los = true;
+  m.module_firmware_error = m.temperature_flags.high_alarm = true;
+  for (const char* name : {"media_snr", "host_snr"})
+    for (const std::uint32_t lane : {1U, 4U}) m.vdm.flags.push_back({name, lane, {true, {}, {}, {}}});
+  forget_flags_of_what_came_up(m, before, calm_of(m));
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(m.lanes[i].rx_los.has_value(), i >= 2) << i;
+  for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(m.host_lanes[i].tx_lol.has_value(), i >= 4) << i;
+  EXPECT_EQ(m.module_firmware_error, true);
+  EXPECT_EQ(m.temperature_flags.high_alarm, true);
+  std::vector<std::string> vdm;
+  for (const VdmFlags& entry : m.vdm.flags) vdm.push_back(entry.name + std::to_string(entry.lane.value_or(0)));
+  EXPECT_THAT(vdm, ::testing::ElementsAre("media_snr4")) << "host lane 4 came up";
+}
+
+TEST(ModuleFlags, ALaserThatComesOnForgetsTheFlagsOfItsLane) {
+  ModuleSample m;
+  m.lanes.resize(4);
+  m.lanes[2].tx_disabled = true;
+  const ModuleCalm before = calm_of(m);
+  m.lanes[2].tx_disabled = false;
+  for (ModuleLane& lane : m.lanes) lane.rx_power_flags.low_alarm = true;
+  forget_flags_of_what_came_up(m, before, calm_of(m));
+  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(m.lanes[i].rx_power_flags.low_alarm.has_value(), i != 2) << i;
+}
+
+TEST(ModuleFlags, AModuleThatComesUpForgetsAllOfThem) {
+  ModuleSample m;
+  m.state = "ModulePwrUp";
+  const ModuleCalm before = calm_of(m);
+  m.state = "ModuleReady";
+  m.module_firmware_error = true;
+  forget_flags_of_what_came_up(m, before, calm_of(m));
+  EXPECT_EQ(m.module_firmware_error, std::nullopt);
+}
+
 /// C-CMIS page 33h: set, cleared and counted as all others, of media lane 1.
 TEST(ModuleFlags, ThoseOfACoherentLaneAreRememberedAndForgottenWithTheRest) {
   ModuleSample m;

@@ -105,5 +105,67 @@ TEST_F(ModulePresenceTest, AModuleThatAnswersAllTheSameIsReadOn) {
   EXPECT_TRUE(only_round().sample->present) << "and of the next one it will say nothing new";
 }
 
+// The word comes while a round is going on that began with the module still in.
+TEST_F(ModulePresenceTest, AModulePulledInARoundIsNoneThatAnswersAllTheSame) {
+  run_for(5);
+  schedule_.take_finished();
+  const std::size_t begun = reads();
+  module().before_read = [this, begun](std::size_t made) {
+    if (made != begun + 1) return;
+    module().all_errno = EIO;
+    driver_says(true);
+  };
+  run_for(20);
+  module().before_read = {};
+  const ModuleRound round = only_round();
+  ASSERT_TRUE(round.sample);
+  EXPECT_FALSE(round.sample->present);
+  EXPECT_EQ(round.change, ModuleChange::kRemoved);
+  const std::size_t looked = reads();
+  run_for(kDay);
+  EXPECT_EQ(reads(), looked);
+}
+
+TEST_F(ModulePresenceTest, AnEventDuringTheLookIsNotLost) {
+  driver_says(true);
+  module().all_errno = ENODEV;
+  module().before_read = [this](std::size_t made) {
+    if (made == 0) schedule_.request("mlx5_0/1", now_);
+  };
+  run_for(60);
+  EXPECT_EQ(reads(), 2U);
+}
+
+TEST_F(ModulePresenceTest, AModuleThatBootsAfterAnEventIsLookedAtTwice) {
+  driver_says(true);
+  module().all_errno = EIO;
+  run_for(60);
+  schedule_.take_finished();
+  schedule_.request("mlx5_0/1", now_);  // it was put in, and does not answer yet
+  run_for(1);
+  module().all_errno = 0;
+  run_for(5);
+  EXPECT_EQ(schedule_.take_finished().back().change, ModuleChange::kInserted);
+}
+
+TEST_F(ModulePresenceTest, OneThatIsLeftAloneIsTheSameAfterwardsOrGone) {
+  run_for(5);
+  schedule_.take_finished();
+  schedule_.set_ports({{"mlx5_0/1", 7, false, true}}, now_);
+  const std::size_t before = reads();
+  schedule_.request("mlx5_0/1", now_);
+  run_for(3600);
+  EXPECT_EQ(reads(), before);
+  schedule_.set_ports({{"mlx5_0/1", 7}}, now_);
+  run_for(1);
+  EXPECT_EQ(only_round().change, ModuleChange::kNone);
+  schedule_.set_ports({{"mlx5_0/1", 7, false, true}}, now_);
+  module().all_errno = ENODEV;
+  run_for(60);
+  schedule_.set_ports({{"mlx5_0/1", 7}}, now_);
+  run_for(1);
+  EXPECT_EQ(only_round().change, ModuleChange::kRemoved);
+}
+
 }  // namespace
 }  // namespace linkhealth

@@ -73,6 +73,23 @@ TEST_F(ModuleScheduleTest, ALateFailureKeepsTheIdentity) {
   EXPECT_EQ(reads_of(3), 1U);
 }
 
+/// Reading clears them in the module: a round that fails after it has seen one must not lose it.
+TEST_F(ModuleScheduleTest, ARoundThatEndsEarlyLosesNoFlag) {
+  run_for(5);
+  schedule_.take_finished();
+  module().lower[3] = 0x01;        // received light lost, lane 1
+  module().page_errno[0] = EBUSY;  // the read that proves the module
+  run_for(10);
+  EXPECT_EQ(only_round().gap->reason, "EBUSY");
+  EXPECT_EQ(module().lower[3], 0) << "the read has cleared it";
+  module().page_errno.clear();
+  run_for(30);
+  const auto flags = only_round().sample->flags;
+  ASSERT_EQ(flags.size(), 1U);
+  EXPECT_EQ(flags[0].name, "rx_los");
+  EXPECT_EQ(flags[0].change_count, 2U) << "set, and cleared since";
+}
+
 TEST_F(ModuleScheduleTest, APageThatIsRefusedIsTriedThriceAndThenSeldom) {
   module().page_errno[3] = EIO;
   run_for(0.5);
@@ -114,8 +131,8 @@ TEST_F(ModuleScheduleTest, APageThatDoesNotAnswerOnTheBusIsNoEmptyCage) {
 }
 
 /// Once it may be the kernel that was busy, or the bus; again and again at one page it is that page.
-TEST_F(ModuleScheduleTest, APageThatAlwaysTimesOutHidesNotTheRestOfTheModule) {
-  for (const int errnum : {ETIMEDOUT, EAGAIN}) {
+TEST_F(ModuleScheduleTest, APageThatAlwaysFailsHidesNotTheRestOfTheModule) {
+  for (const int errnum : {ETIMEDOUT, EAGAIN, EBUSY, EACCES, ENOMEM}) {
     SCOPED_TRACE(errno_name(errnum));
     schedule_.set_ports({}, now_);
     schedule_.set_ports({{"mlx5_0/1", 7}}, now_);
