@@ -89,6 +89,27 @@ bool is_copy(const ModuleImage& image, const Part& part, const ModulePageKey& of
   return part.is_whole() || telling >= kEnoughTelling;
 }
 
+/// Of CMIS's lower page what tells a module and never moves: the identifier, the media type and the first application
+/// (CMIS 5.4 tables 8-5, 8-23 and 8-24), and the revision's first digit. Later applications may be others at another
+/// time, and one of two dumps has a copy that says 5.1 in a module that says 5.0.
+constexpr std::size_t kLowerConstants[] = {0, 85, 86, 87, 88, 89};
+constexpr std::size_t kRevisionAt = 1, kPageSelectAt = 127;
+
+/// Some modules answer a page with the lower one as it stood, the page's own number in its last byte. Of a page of
+/// which not all of the constants were read nothing is said: without them any flags may be so.
+bool is_lower_page(const ModuleImage& image, const ModulePageKey& key, const Part& part) {
+  const ModuleImage::Half* lower = image.half({kModuleAddressA0, 0, 0, false});
+  if (lower == nullptr) return false;
+  const auto has = [&](std::size_t at) { return part.half.present.test(at) && lower->present.test(at); };
+  const auto is_like_lower = [&](std::size_t at) { return has(at) && part.half.bytes.at(at) == lower->bytes.at(at); };
+  const auto tells = [&](std::size_t at) { return is_telling(part.half.bytes.at(at)); };
+  const bool same_revision =
+      has(kRevisionAt) && part.half.bytes.at(kRevisionAt) >> 4U == lower->bytes.at(kRevisionAt) >> 4U;
+  const bool selects_itself = !part.half.present.test(kPageSelectAt) || part.half.bytes.at(kPageSelectAt) == key.page;
+  return same_revision && selects_itself && std::ranges::all_of(kLowerConstants, is_like_lower) &&
+         std::ranges::count_if(kLowerConstants, tells) >= kEnoughTelling;
+}
+
 std::string why_not_memory(const ModuleImage& image, const ModulePageKey& key, const Part& part) {
   if (is_makers_own(image, key) || !can_be_judged(key, part)) return {};
   if (part.all_are(0xff)) return "is all ones: nobody answered";
@@ -99,6 +120,8 @@ std::string why_not_memory(const ModuleImage& image, const ModulePageKey& key, c
     return "is all ones behind its first byte: nobody answered";
   if (key.i2c_address != kModuleAddressA0 || !key.upper) return {};
   if (is_copy(image, part, {kModuleAddressA0, 0, 0, true})) return "is a copy of page 00h: the module does not have it";
+  if (module_head(image).map == ModuleMap::kCmis && is_lower_page(image, key, part))
+    return "is a copy of the lower page";
   if (key.bank != 0 && holds_readings(key) && !all_zeros &&
       is_copy(image, part, {kModuleAddressA0, 0, key.page, true}) && driver_ignores_bank(image, key.bank))
     return "is a copy of bank 0: the driver ignores the bank";

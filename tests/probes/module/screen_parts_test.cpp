@@ -2,6 +2,8 @@
 // much of a page was read.
 #include <gmock/gmock.h>
 
+#include <array>
+
 #include "probes/module/decode.h"
 #include "probes/module/screen.h"
 #include "tests/probes/module/planned_reads.h"
@@ -146,6 +148,45 @@ TEST(ScreenParts, ANamelessModulesControlsAreNoCopyOfItsPage00h) {
     EXPECT_TRUE(upper_page(screened(image, nullptr), 0x10).exists()) << blank;
     EXPECT_THAT(decode_module(image).warnings, Not(Contains(HasSubstr("copy")))) << blank;
   }
+}
+
+/// The lower page as it stood when `page` was selected.
+ModuleImage with_copy_of_lower(EepromBuilder b, std::uint8_t page) {
+  ModuleImage memory = b.image();
+  const auto lower = *memory.whole({kModuleAddressA0, 0, 0, false});
+  std::vector<std::uint8_t> copy(lower.begin(), lower.end());
+  copy[14] = 0x30;  // it was colder, and a flag was set
+  copy[9] = 0x02;
+  copy[127] = page;
+  put_half(memory, page_of_a0(page), copy);
+  return memory;
+}
+
+/// The plan reads three quarters of it: the page's own number is in the fourth.
+TEST(ScreenParts, ACopyOfTheLowerPageIsLeftOut) {
+  const ModuleImage memory = with_copy_of_lower(coherent_module(), 0x2c);
+  expect_left_out({"2Ch", coherent_module, page_of_a0(0x2c)}, memory, "page 2ch is a copy of the lower page: left out");
+  EXPECT_TRUE(decode_module(as_read(memory)).vdm.flags.empty());
+}
+
+/// Another page's number, another module's bytes, too few bytes: then it is no copy.
+TEST(ScreenParts, WhatIsNotSurelyTheLowerPageIsKept) {
+  const auto is_kept = [](const ModuleImage& memory) {
+    return upper_page(screened(memory, nullptr), 0x2c).exists() &&
+           upper_page(screened(as_read(memory), nullptr), 0x2c).exists();
+  };
+  for (const unsigned changed : {0U, 1U, 85U, 86U, 89U}) {
+    ModuleImage memory = with_copy_of_lower(coherent_module(), 0x2c);
+    memory.store({kModuleAddressA0, 0, 0x2c, static_cast<std::uint8_t>(128 + changed), 1}, std::array{std::uint8_t{7}});
+    EXPECT_TRUE(is_kept(memory)) << changed;
+  }
+  ModuleImage other = with_copy_of_lower(coherent_module(), 0x2c);
+  other.store({kModuleAddressA0, 0, 0x2c, 255, 1}, std::array{std::uint8_t{0x24}});
+  EXPECT_TRUE(upper_page(screened(other, nullptr), 0x2c).exists());
+  auto two_groups = coherent_module();
+  two_groups.page(0x2f).byte(128, 0x01);
+  const ModuleImage read = as_read(with_copy_of_lower(two_groups, 0x2c));
+  EXPECT_TRUE(upper_page(screened(read, nullptr), 0x2c).exists()) << "85 to 89 were not read";
 }
 
 /// One byte of 13h says whether lanes are looped one by one, and all of them may be.
