@@ -36,5 +36,16 @@ TEST(ModuleCorpus, NoValueIsTooLowAndTooHigh) {
   }
 }
 
+/// No power of any lane and no supply: such a module has no meters.
+TEST(ModuleCorpus, NoLanesAreDarkWhereNothingIsMeasured) {
+  const auto files = dumps();
+  if (files.empty()) GTEST_SKIP() << "no module dumps in " LINKHEALTH_SHARED "/modules";
+  for (const auto& file : files) {
+    const ModuleSample m = decode_module(*read_module_dump(file.string()));
+    if (m.temperature_c || m.supply_v) continue;
+    for (const ModuleLane& lane : m.lanes) EXPECT_FALSE(lane.rx_power_mw == 0.0 && lane.tx_bias_ma == 0.0) << file;
+  }
+}
+
 }  // namespace
 }  // namespace linkhealth
