@@ -90,7 +90,7 @@ bool is_copy(const ModuleImage& image, const Part& part, const ModulePageKey& of
 }
 
 /// Of CMIS's lower page what tells a module and never moves: the identifier, the media type and the first application
-/// (CMIS 5.4 tables 8-5, 8-23 and 8-24), and the revision's first digit. Later applications may be others at another
+/// (CMIS 5.4 tables 8-21 and 8-24), and the revision's first digit. Later applications may be others at another
 /// time, and one of two dumps has a copy that says 5.1 in a module that says 5.0.
 constexpr std::size_t kLowerConstants[] = {0, 85, 86, 87, 88, 89};
 constexpr std::size_t kRevisionAt = 1, kPageSelectAt = 127;
