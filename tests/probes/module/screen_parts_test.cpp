@@ -120,6 +120,20 @@ TEST(ScreenParts, ACopyOfPage00hIsLeftOut) {
   }
 }
 
+/// The ratios of 14h, of a driver that answers every bank with bank 0.
+TEST(ScreenParts, ACopyOfBank0IsLeftOut) {
+  auto b = EepromBuilder::cmis();
+  b.page(0x01).byte(142, 0x25);
+  b.page(0x13).byte(128, 0x00).byte(183, 0x00);
+  b.page(0x14).byte(128, 0x06);
+  for (unsigned lane = 0; lane < 4; ++lane) b.page(0x14).u16(240 + 2 * lane, 0x0a15 + lane);
+  ModuleImage memory = b.image();
+  for (const std::uint8_t page : {std::uint8_t{0x11}, std::uint8_t{0x14}})
+    put_half(memory, {kModuleAddressA0, 1, page, true}, *memory.whole(page_of_a0(page)));
+  expect_left_out({"14h", EepromBuilder::cmis, {kModuleAddressA0, 1, 0x14, true}}, memory,
+                  "page 14h of bank 1 is a copy of bank 0: the driver ignores the bank: left out");
+}
+
 TEST(ScreenParts, AnSfpsMonitorsThatAreZerosAreLeftOut) {
   ModuleImage memory = EepromBuilder::sff8472().image();
   fill_half(memory, kA2, 0x00);
