@@ -194,6 +194,11 @@ constexpr AuxMonitor kAuxiliary[] = {
 constexpr ModuleQuantity kSecondSupplyV{"second supply", "V", true, 0.1, 3.3, 1e4};
 constexpr ModuleQuantity kTecPercent{"TEC current", "%", true, -100, 100, 32767, {0, 100}};
 
+/// CMIS 5.4 7.1.3.2: where a limit is missing stands the end of the scale, which cannot be crossed. That is said of
+/// VDM, and page 02h has such registers, too; SFF-8636 and SFF-8472 say nothing of the kind. Of a cooler the end is all
+/// its current, a number of table 8-64.
+constexpr LimitEnds kLimitEnds = LimitEnds::kNone;
+
 void read_auxiliary(const ModulePage& lower, const ModulePage& advert, const ModulePage& limits, ModuleSample& sample) {
   ModuleQuantity laser = kTemperatureC;
   laser.name = "laser temperature";
@@ -203,15 +208,18 @@ void read_auxiliary(const ModulePage& lower, const ModulePage& advert, const Mod
     if (kind == AuxKind::kTec && !sample.tec_current_percent) {
       if (const auto raw = lower.s16(row.offset); raw && *raw != -32768)
         sample.tec_current_percent = convert(kTecPercent, static_cast<std::uint16_t>(*raw));
-      sample.thresholds.tec_current_percent = read_limits(limits, row.limits_offset, kTecPercent, sample.warnings);
+      sample.thresholds.tec_current_percent =
+          read_limits(limits, row.limits_offset, kTecPercent, LimitEnds::kNumbers, sample.warnings);
       sample.tec_flags = read_flags(lower, kCmisFlags, row.flags_offset, row.flags_bit);
     } else if (kind == AuxKind::kLaserTemperature && !sample.laser_temperature_c) {
       sample.laser_temperature_c = read_monitor(lower, row.offset, laser, 0, sample.warnings);
-      sample.thresholds.laser_temperature_c = read_limits(limits, row.limits_offset, laser, sample.warnings);
+      sample.thresholds.laser_temperature_c =
+          read_limits(limits, row.limits_offset, laser, kLimitEnds, sample.warnings);
       sample.laser_temperature_flags = read_flags(lower, kCmisFlags, row.flags_offset, row.flags_bit);
     } else if (kind == AuxKind::kSecondSupply) {
       sample.second_supply_v = read_monitor(lower, row.offset, kSecondSupplyV, 0, sample.warnings);
-      sample.thresholds.second_supply_v = read_limits(limits, row.limits_offset, kSecondSupplyV, sample.warnings);
+      sample.thresholds.second_supply_v =
+          read_limits(limits, row.limits_offset, kSecondSupplyV, kLimitEnds, sample.warnings);
       sample.second_supply_flags = read_flags(lower, kCmisFlags, row.flags_offset, row.flags_bit);
     } else if (kind == AuxKind::kMakers) {
       sample.auxiliary_flags = read_flags(lower, kCmisFlags, row.flags_offset, row.flags_bit);
@@ -259,7 +267,7 @@ void read_thresholds(const MonitorPages& pages, const ModulePage& advert, bool o
     const bool is_bias = row.limits == &ModuleThresholds::tx_bias_ma;
     const auto quantity = is_bias ? cmis_bias(advert) : std::optional(row.quantity);
     if (quantity && is_offered(advert, row.advert))
-      sample.thresholds.*row.limits = read_limits(pages.limits, row.limits_at, *quantity, sample.warnings);
+      sample.thresholds.*row.limits = read_limits(pages.limits, row.limits_at, *quantity, pages.ends, sample.warnings);
   }
 }
 
@@ -303,7 +311,7 @@ void decode_cmis(const ModuleImage& image, const ModuleHead& head, ModuleSample&
   }
   sample.bank_count = cmis_bank_count(image);
   read_advert(advert, head, medium, sample);
-  const MonitorPages pages{lower, upper_page(image, 0x02), kCmisFlags};
+  const MonitorPages pages{lower, upper_page(image, 0x02), kCmisFlags, true, kLimitEnds};
   read_module_monitors(pages, advert, sample);
   read_thresholds(pages, advert, medium.optical, sample);
   decode_cmis_lanes(image, lanes, medium.side(), sample);

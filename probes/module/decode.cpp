@@ -16,24 +16,32 @@ namespace {
 
 bool is_zero(const std::optional<double>& value) { return value.value_or(0) <= 0; }
 
+/// Before revision 2.8 of SFF-8636 a temperature or a supply of zero is not measured and left out: without both there
+/// is nothing that tells a module in the dark from one without meters.
+bool leaves_zeros_out(const ModuleHead& head, const ModuleSample& sample) {
+  constexpr std::uint8_t kRevision2_8 = 0x08;
+  return head.map == ModuleMap::kSff8636 && head.revision < kRevision2_8 && !sample.temperature_c && !sample.supply_v;
+}
+
 /// No module runs at 0 V, and hardly one at 0 C: where such a meter says so beside zeros of all others, nobody
 /// measures. A module that is dark says its temperature and its supply.
-bool measures_nothing(const ModuleSample& sample) {
+bool measures_nothing(const ModuleHead& head, const ModuleSample& sample) {
   const bool dead_supply = std::ranges::any_of(
       sample.warnings, [](const std::string& warning) { return warning.starts_with("supply of 0 V"); });
-  if (!dead_supply && (sample.supply_v || sample.temperature_c != 0.0)) return false;
+  const bool dead = dead_supply || leaves_zeros_out(head, sample);
+  if (!dead && (sample.supply_v || sample.temperature_c != 0.0)) return false;
   return std::ranges::all_of(sample.lanes, [](const ModuleLane& lane) {
     return is_zero(lane.rx_power_mw) && is_zero(lane.tx_power_mw) && is_zero(lane.tx_bias_ma);
   });
 }
 
-void drop_blank_monitors(ModuleSample& sample) {
+void drop_blank_monitors(const ModuleHead& head, ModuleSample& sample) {
   bool dropped = false;
   const auto drop = [&dropped](std::optional<double>& value) {
     dropped = dropped || value.has_value();
     value.reset();
   };
-  if (!measures_nothing(sample)) return;
+  if (!measures_nothing(head, sample)) return;
   for (auto* value : {&sample.temperature_c, &sample.laser_temperature_c})
     if (*value == 0.0) drop(*value);
   for (ModuleLane& lane : sample.lanes)
@@ -102,7 +110,7 @@ ModuleSample decode_module(const ModuleImage& image) {
       decode_identity_only(memory, head.identifier, sample);
       break;
   }
-  drop_blank_monitors(sample);
+  drop_blank_monitors(head, sample);
   return sample;
 }
 

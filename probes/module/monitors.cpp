@@ -9,7 +9,7 @@ void take_value(const MonitorPages& pages, const MonitorRow& row, ModuleSample& 
 
 void take_limits(const MonitorPages& pages, const MonitorRow& row, ModuleSample& sample) {
   if (!row.scale_known) return;
-  sample.thresholds.*row.limits = read_limits(pages.limits, row.at.limits, row.quantity, sample.warnings);
+  sample.thresholds.*row.limits = read_limits(pages.limits, row.at.limits, row.quantity, pages.ends, sample.warnings);
 }
 
 void take_lane_value(const MonitorPages& pages, const MonitorRow& row, unsigned index, unsigned number,

@@ -65,6 +65,7 @@ struct MonitorPages {
   ModulePage values, limits;
   FlagLayout layout;
   bool flags = true;  ///< whether the module has flags of its limits
+  LimitEnds ends = LimitEnds::kNumbers;
 };
 
 /// The value and the flags of a row of the module.

@@ -8,10 +8,36 @@ namespace linkhealth {
 
 namespace {
 
-using Half = std::span<const std::uint8_t, 128>;
+/// What was read of half a page. Dumps have it whole; the plan reads of most pages only what is decoded.
+struct Part {
+  const ModuleImage::Half& half;
 
-bool all_are(std::span<const std::uint8_t> half, std::uint8_t value) {
-  return std::all_of(half.begin(), half.end(), [&](std::uint8_t byte) { return byte == value; });
+  [[nodiscard]] bool is_whole() const { return half.present.all(); }
+  /// Whether `is` holds for each byte that was read, from the one at `first` on; it is given the byte and its place.
+  template <typename Predicate>
+  [[nodiscard]] bool all(Predicate is, std::size_t first = 0) const {
+    for (std::size_t at = first; at < half.bytes.size(); ++at)
+      if (half.present.test(at) && !is(half.bytes.at(at), at)) return false;
+    return true;
+  }
+  [[nodiscard]] bool all_are(std::uint8_t value, std::size_t first = 0) const {
+    return all([value](std::uint8_t byte, std::size_t) { return byte == value; }, first);
+  }
+};
+
+/// Bytes that are enough to judge a page by. The shortest that must be judged are the controls of 10h and what stays
+/// of 2Fh between two rounds, both of 16. Less may be all ones by right: 13h:128 alone, the three bytes of flags of
+/// 33h (44h is read whole to judge these), the four of 14h that come before the ratios are asked for.
+constexpr std::size_t kEnoughBytes = 16;
+/// Zeros are nonsense only where there are very many. All that the plan reads of an SFP's A2h: limits, calibration,
+/// readings, states and flags; without readings the limits alone may not be written.
+constexpr std::size_t kEnoughZeros = 120;
+
+/// The lower page is judged only whole, as it is read first: what is forgotten of it before each round is no reason to
+/// see it otherwise.
+bool can_be_judged(const ModulePageKey& key, const Part& part) {
+  if (key.i2c_address == kModuleAddressA0 && !key.upper) return part.is_whole();
+  return part.half.present.count() >= kEnoughBytes;
 }
 
 /// Pages where a module that works cannot have 128 zeros: identity, advertisements, limits, lane states.
@@ -42,21 +68,62 @@ bool is_makers_own(const ModuleImage& image, const ModulePageKey& key) {
          module_map(lower_page(image).byte(0).value_or(0)) == ModuleMap::kSff8472;
 }
 
-std::string why_not_memory(const ModuleImage& image, const ModulePageKey& key, Half half) {
-  if (is_makers_own(image, key)) return {};
-  if (all_are(half, 0xff)) return "is all ones: nobody answered";
-  if (zeros_are_nonsense(key) && all_are(half, 0x00)) return "is all zeros";
+/// Bytes that make a page known again: not zero, not ones and not the blanks of a text.
+bool is_telling(std::uint8_t byte) { return byte != 0x00 && byte != 0xff && byte != 0x20; }
+constexpr int kEnoughTelling = 4;  ///< by chance they are the same once in 2^32 times
+
+/// Each byte that was read is the same on the other page.
+bool is_same(const Part& part, const ModuleImage::Half& other) {
+  return part.all(
+      [&other](std::uint8_t byte, std::size_t at) { return other.present.test(at) && byte == other.bytes.at(at); });
+}
+
+/// A part of another page must have bytes that are its own: a vendor's name that is blank is like controls that nobody
+/// has set.
+bool is_copy(const ModuleImage& image, const Part& part, const ModulePageKey& of) {
+  const ModuleImage::Half* other = image.half(of);
+  if (other == nullptr || other == &part.half || !is_same(part, *other)) return false;
+  int telling = 0;
+  for (std::size_t at = 0; at < part.half.bytes.size(); ++at)
+    if (part.half.present.test(at) && is_telling(part.half.bytes.at(at))) ++telling;
+  return part.is_whole() || telling >= kEnoughTelling;
+}
+
+/// Of CMIS's lower page what tells a module and never moves: the identifier, the media type and the first application
+/// (CMIS 5.4 tables 8-21 and 8-24), and the revision's first digit. Later applications may be others at another
+/// time, and one of two dumps has a copy that says 5.1 in a module that says 5.0.
+constexpr std::size_t kLowerConstants[] = {0, 85, 86, 87, 88, 89};
+constexpr std::size_t kRevisionAt = 1, kPageSelectAt = 127;
+
+/// Some modules answer a page with the lower one as it stood, the page's own number in its last byte. Of a page of
+/// which not all of the constants were read nothing is said: without them any flags may be so.
+bool is_lower_page(const ModuleImage& image, const ModulePageKey& key, const Part& part) {
+  const ModuleImage::Half* lower = image.half({kModuleAddressA0, 0, 0, false});
+  if (lower == nullptr) return false;
+  const auto has = [&](std::size_t at) { return part.half.present.test(at) && lower->present.test(at); };
+  const auto is_like_lower = [&](std::size_t at) { return has(at) && part.half.bytes.at(at) == lower->bytes.at(at); };
+  const auto tells = [&](std::size_t at) { return is_telling(part.half.bytes.at(at)); };
+  const bool same_revision =
+      has(kRevisionAt) && part.half.bytes.at(kRevisionAt) >> 4U == lower->bytes.at(kRevisionAt) >> 4U;
+  const bool selects_itself = !part.half.present.test(kPageSelectAt) || part.half.bytes.at(kPageSelectAt) == key.page;
+  return same_revision && selects_itself && std::ranges::all_of(kLowerConstants, is_like_lower) &&
+         std::ranges::count_if(kLowerConstants, tells) >= kEnoughTelling;
+}
+
+std::string why_not_memory(const ModuleImage& image, const ModulePageKey& key, const Part& part) {
+  if (is_makers_own(image, key) || !can_be_judged(key, part)) return {};
+  if (part.all_are(0xff)) return "is all ones: nobody answered";
+  const bool all_zeros = part.all_are(0x00);
+  if (zeros_are_nonsense(key) && all_zeros && part.half.present.count() >= kEnoughZeros) return "is all zeros";
   // No map has a lower page of ones alone, whatever form factor its first byte names: the bus floated behind it.
-  if (key.i2c_address == kModuleAddressA0 && !key.upper && all_are(half.subspan(1), 0xff))
+  if (key.i2c_address == kModuleAddressA0 && !key.upper && part.all_are(0xff, 1))
     return "is all ones behind its first byte: nobody answered";
   if (key.i2c_address != kModuleAddressA0 || !key.upper) return {};
-  const auto same_as = [&](const ModulePageKey& other) {
-    const auto bytes = image.whole(other);
-    return other != key && bytes && std::equal(half.begin(), half.end(), bytes->begin());
-  };
-  if (same_as({kModuleAddressA0, 0, 0, true})) return "is a copy of page 00h: the module does not have it";
-  if (key.bank != 0 && holds_readings(key) && !all_are(half, 0x00) && same_as({kModuleAddressA0, 0, key.page, true}) &&
-      driver_ignores_bank(image, key.bank))
+  if (is_copy(image, part, {kModuleAddressA0, 0, 0, true})) return "is a copy of page 00h: the module does not have it";
+  if (module_head(image).map == ModuleMap::kCmis && is_lower_page(image, key, part))
+    return "is a copy of the lower page";
+  if (key.bank != 0 && holds_readings(key) && !all_zeros &&
+      is_copy(image, part, {kModuleAddressA0, 0, key.page, true}) && driver_ignores_bank(image, key.bank))
     return "is a copy of bank 0: the driver ignores the bank";
   return {};
 }
@@ -97,9 +164,7 @@ ModuleImage screened(const ModuleImage& image, std::vector<std::string>* reasons
   ModuleImage out = image;
   const ModuleMap map = module_head(image).map;
   for (const ModulePageKey& key : image.keys()) {
-    const auto half = image.whole(key);
-    if (!half) continue;
-    const std::string why = why_not_memory(image, key, *half);
+    const std::string why = why_not_memory(image, key, {*image.half(key)});
     if (why.empty()) continue;
     out.drop(key);
     if (reasons != nullptr && is_decoded(image, map, key))

@@ -1,6 +1,7 @@
 // Takes out of an image what is not a module's memory though a read of it succeeded: a page of all ones, an
 // advertisement page of all zeros, and a page that is only a copy of page 00h (CMIS falls back to it when an
-// unsupported page is selected; drivers without banks answer bank 0 for every bank).
+// unsupported page is selected; drivers without banks answer bank 0 for every bank) or of the lower page. A page that
+// was read in part is judged by what there is of it.
 #pragma once
 
 #include <cstdint>

@@ -26,10 +26,33 @@ struct Quad {
   std::uint16_t high_alarm, low_alarm, high_warn, low_warn;
 };
 
-bool is_switched_off(const Quad& quad, bool is_signed) {
-  const std::uint16_t top = is_signed ? 0x7fff : 0xffff;
-  const std::uint16_t bottom = is_signed ? 0x8000 : 0x0000;
-  return quad.high_alarm == top && quad.high_warn == top && quad.low_alarm == bottom && quad.low_warn == bottom;
+struct Scale {
+  std::uint16_t top, bottom;
+};
+Scale scale_of(const ModuleQuantity& quantity) {
+  return quantity.is_signed ? Scale{0x7fff, 0x8000} : Scale{0xffff, 0x0000};
+}
+
+bool is_switched_off(const Quad& quad, Scale scale) {
+  return quad.high_alarm == scale.top && quad.high_warn == scale.top && quad.low_alarm == scale.bottom &&
+         quad.low_warn == scale.bottom;
+}
+
+void forget_ends(const Quad& quad, Scale scale, Limits& limits) {
+  if (quad.high_alarm == scale.top) limits.high_alarm.reset();
+  if (quad.high_warn == scale.top) limits.high_warn.reset();
+  if (quad.low_alarm == scale.bottom) limits.low_alarm.reset();
+  if (quad.low_warn == scale.bottom) limits.low_warn.reset();
+}
+
+/// Those that are there; the alarms differ.
+bool limits_rise(const Limits& limits) {
+  std::optional<double> last;
+  for (const auto& limit : {limits.low_alarm, limits.low_warn, limits.high_warn, limits.high_alarm}) {
+    if (limit && last && *limit < *last) return false;
+    if (limit) last = limit;
+  }
+  return !limits.low_alarm || !limits.high_alarm || *limits.low_alarm < *limits.high_alarm;
 }
 
 }  // namespace
@@ -97,7 +120,8 @@ std::optional<std::array<std::uint16_t, 4>> read_quad(const ModulePage& page, un
   return out;
 }
 
-Limits read_limits(const ModulePage& page, unsigned offset, const ModuleQuantity& quantity, ModuleWarnings& warnings) {
+Limits read_limits(const ModulePage& page, unsigned offset, const ModuleQuantity& quantity, LimitEnds ends,
+                   ModuleWarnings& warnings) {
   const auto raw = read_quad(page, offset);
   if (!raw) return {};
   const Quad quad{raw->at(0), raw->at(1), raw->at(2), raw->at(3)};
@@ -105,18 +129,21 @@ Limits read_limits(const ModulePage& page, unsigned offset, const ModuleQuantity
     warnings.push_back(fmt::format("{} limits are all zero: the module gives none", quantity.name));
     return {};
   }
-  if (is_switched_off(quad, quantity.is_signed)) return {};
+  const Scale scale = scale_of(quantity);
+  if (is_switched_off(quad, scale)) return {};
   if ((quad.high_alarm & quad.low_alarm & quad.high_warn & quad.low_warn) == 0xffff) {
     warnings.push_back(fmt::format("{} limits are all ones: nobody has written any", quantity.name));
     return {};
   }
   const double ha = convert(quantity, quad.high_alarm);
   const double la = convert(quantity, quad.low_alarm);
-  // Warnings are optional (SFF-8636 table 6-28), and two of 0 stand where there are none.
-  if (quad.high_warn == 0 && quad.low_warn == 0 && ha > la) return {la, std::nullopt, std::nullopt, ha};
   const double hw = convert(quantity, quad.high_warn);
   const double lw = convert(quantity, quad.low_warn);
-  if (ha >= hw && hw >= lw && lw >= la && ha > la) return {la, lw, hw, ha};
+  Limits limits{la, lw, hw, ha};
+  // Warnings are optional (SFF-8636 table 6-28), and two of 0 stand where there are none.
+  if (quad.high_warn == 0 && quad.low_warn == 0 && ha > la) limits = {la, std::nullopt, std::nullopt, ha};
+  if (ends == LimitEnds::kNone) forget_ends(quad, scale, limits);
+  if (limits_rise(limits)) return limits;
   warnings.push_back(fmt::format("{} limits are not in order ({:.4g} {:.4g} {:.4g} {:.4g} {}): left out", quantity.name,
                                  la, lw, hw, ha, quantity.unit));
   return {};

@@ -59,9 +59,12 @@ std::optional<double> read_monitor(const ModulePage& page, unsigned offset, cons
 std::optional<double> believed_snr_db(double snr_db, ModuleWarnings& warnings);
 /// Four registers one after the other; nullopt when one was not read.
 std::optional<std::array<std::uint16_t, 4>> read_quad(const ModulePage& page, unsigned offset);
+/// What a limit at the end of its register's scale is: a number, or none at all.
+enum class LimitEnds : std::uint8_t { kNumbers, kNone };
 /// Four registers: high alarm, low alarm, high warning, low warning. Empty when they are all zero, switched off
 /// (widest possible) or, with a warning, not in order.
-Limits read_limits(const ModulePage& page, unsigned offset, const ModuleQuantity& quantity, ModuleWarnings& warnings);
+Limits read_limits(const ModulePage& page, unsigned offset, const ModuleQuantity& quantity, LimitEnds ends,
+                   ModuleWarnings& warnings);
 
 /// Printable text without its padding (blanks, NUL, all ones). "" and a warning when it is not text.
 std::string read_text(const ModulePage& page, unsigned offset, unsigned length, std::string_view name,

@@ -239,5 +239,35 @@ TEST(CmisPages, OneThatIsMissingIsSaid) {
   EXPECT_THAT(decode(vdm).warnings, IsEmpty());
 }
 
+/// CMIS 5.4 7.1.3.2: the end of the scale, which nothing can pass, stands where a limit is missing.
+TEST(CmisUnknown, ALimitThatIsMissingIsNoneAndTheOthersAreLimits) {
+  auto b = EepromBuilder::cmis();
+  b.page(2).limits(128, 0x7fff, 0x8000, 70 << 8, 0).limits(184, 0xffff, 5000, 35000, 10000);
+  b.page(2).limits(192, 0xffff, 0x0000, 28184, 2041);
+  ModuleThresholds limits = decode(b).thresholds;
+  EXPECT_EQ(limits.temperature_c, (Limits{std::nullopt, 0, 70, std::nullopt}));
+  EXPECT_EQ(limits.tx_bias_ma, (Limits{20, 40, 140, std::nullopt}));
+  EXPECT_EQ(limits.rx_power_mw, (Limits{std::nullopt, 0.2041, 2.8184, std::nullopt}));
+  EXPECT_THAT(decode(b).warnings, IsEmpty());
+  b.page(2).limits(192, 0xffff, 3000, 28184, 2041);
+  EXPECT_TRUE(decode(b).thresholds.rx_power_mw.empty()) << "the low ones are not in order";
+  EXPECT_THAT(decode(b).warnings, Contains(HasSubstr("Rx power limits are not in order")));
+}
+
+/// Table 8-64: 7FFFh is all that the cooler can do, a number like others.
+TEST(CmisUnknown, ACoolersLimitOfAllItsCurrentIsANumber) {
+  auto b = EepromBuilder::cmis();
+  b.page(1).byte(159, 0x07).byte(145, 0x01);
+  b.page(2).limits(144, 0x7fff, 0x8001, 0x72a0, 0x8d00);
+  EXPECT_EQ(decode(b).thresholds.tec_current_percent.high_alarm, 100);
+}
+
+/// The older maps have no such rule: a low limit of zero is one there.
+TEST(CmisUnknown, AQsfpsLimitAtTheEndOfTheScaleIsANumber) {
+  auto b = EepromBuilder::sff8636();
+  b.page(3).limits(184, 5000, 0, 4500, 0);
+  EXPECT_EQ(decode(b).thresholds.tx_bias_ma, (Limits{0, 0, 9, 10}));
+}
+
 }  // namespace
 }  // namespace linkhealth

@@ -119,6 +119,28 @@ TEST(Sff8636, OldRevisionsMeasureWhatIsNotZero) {
   EXPECT_DOUBLE_EQ(*m.supply_v, 3.3);
 }
 
+/// Before revision 2.8 a zero of the temperature or the supply says that it is not measured. Where nothing else is
+/// either, no receiver is in the dark.
+TEST(Sff8636, AnOldModuleWhoseMetersAllReadZeroMeasuresNothing) {
+  auto b = EepromBuilder::sff8636();
+  b.lower().byte(1, 0x00).fill(22, 36, 0x00);
+  ModuleSample m = decode(b);
+  ASSERT_EQ(m.lanes.size(), 4U);
+  for (const ModuleLane& lane : m.lanes) EXPECT_FALSE(lane.rx_power_mw || lane.tx_power_mw || lane.tx_bias_ma);
+  EXPECT_THAT(m.warnings, Contains("its meters all read zero: nothing is measured"));
+  // One with a temperature alone is in the dark, and so is one that offers its light alone.
+  b.lower().u16(22, 45 << 8);
+  m = decode(b);
+  EXPECT_EQ(m.temperature_c, 45);
+  EXPECT_EQ(m.lanes.at(0).rx_power_mw, 0);
+  EXPECT_THAT(m.warnings, IsEmpty());
+  b.lower().byte(1, 0x08).u16(22, 0);
+  b.page(0).byte(220, 0x0c);
+  m = decode(b);
+  EXPECT_EQ(m.lanes.at(0).rx_power_mw, 0);
+  EXPECT_THAT(m.warnings, IsEmpty());
+}
+
 // SFF-8636 2.11 table 6-4: 09h to FFh are reserved. Only a revision says which rule tells what is measured.
 TEST(Sff8636, ARevisionThatIsReservedIsSaidAndSoIsWhatIsThenNotKnown) {
   for (const unsigned revision : {0x09U, 0xffU}) {
