@@ -195,7 +195,7 @@ constexpr ModuleQuantity kSecondSupplyV{"second supply", "V", true, 0.1, 3.3, 1e
 constexpr ModuleQuantity kTecPercent{"TEC current", "%", true, -100, 100, 32767, {0, 100}};
 
 /// CMIS 5.4 7.1.3.2: where a limit is missing stands the end of the scale, which cannot be crossed. That is said of
-/// VDM, and page 02h has such registers, too; SFF-8636 and SFF-8472 say nothing of the kind. Of a cooler the end is all
+/// VDM, and page 02h has such registers, too; the older maps are taken as they are. Of a cooler the end is all
 /// its current, a number of table 8-64.
 constexpr LimitEnds kLimitEnds = LimitEnds::kNone;
 
