@@ -1,6 +1,7 @@
 // linkhealth: reads the command line and the clock. The commands are in files of their own.
 #include <iostream>
 
+#include "cli/apart.h"
 #include "cli/arguments.h"
 #include "cli/local.h"
 #include "cli/terminal.h"
@@ -26,12 +27,14 @@ const RealClock kClock;
 int main(int argc, char** argv) {
   using namespace linkhealth;
   cli::LocalCommands local;
-  local.once = [](const cli::OnceOptions& options) { return cli::status_once(options, kClock); };
+  local.once = [](const cli::OnceOptions& options) {
+    return cli::run_apart([&] { return cli::status_once(options, kClock); });
+  };
   local.replay = [](const cli::ReplayOptions& options, const TextStyle& style) {
     return cli::replay_file(options, style, kClock);
   };
   local.doctor = [](const cli::DoctorOptions& options, const TextStyle& style) {
-    return cli::doctor_once(options, style, kClock);
+    return cli::run_apart([&] { return cli::doctor_once(options, style, kClock); });
   };
   local.rules = &cli::run_rules;
   local.fleet = [](const cli::FleetOptions& options, const TextStyle& style) {

@@ -128,11 +128,7 @@ ApiReply module(const ApiRequest& request, const ApiView& view, const Report& re
     return text ? reply(kText, module_text(*sample, api_style(request)))
                 : reply(kJson, view.publisher.module_json(*sample));
   }
-  std::string why = why_not_asked(**port);
-  if (view.publisher.node_facts().copied_tree) why = "a copy of /sys has no module behind it";
-  if (why.empty()) why = "not read yet";
-  for (const Gap& gap : (*port)->gaps)
-    if (gap.probe == "module") why = gap.reason;
+  const std::string why = why_no_module(**port, report, view.publisher.node_facts());
   return api_error(request, 404, fmt::format("the module of {} can't be seen: {}", (*port)->port, why));
 }
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <set>
 #include <utility>
 
@@ -87,9 +88,23 @@ void judge_copy(SourceSight& sight, const SourceRow& row, const NodeFacts& facts
 }
 
 /// So many gaps of one source besides the one that is shown.
-void add_more(SourceSight& sight, const std::vector<Gap>& gaps) {
-  const auto more = std::ranges::count(gaps, sight.probe, &Gap::probe) - 1;
-  if (more > 0) sight.why += fmt::format(" (and {} more)", more);
+void add_more(SourceSight& sight, std::ptrdiff_t all) {
+  if (all > 1) sight.why += fmt::format(" (and {} more)", all - 1);
+}
+std::ptrdiff_t count_of(const std::vector<Gap>& gaps, std::string_view probe) {
+  return std::ranges::count(gaps, probe, &Gap::probe);
+}
+
+/// The node's own gaps of a source, then those of ports: a file may be bad for one port only.
+std::vector<Gap> gaps_of(std::string_view probe, const Report& report) {
+  std::vector<Gap> found;
+  const auto add = [&](const std::vector<Gap>& gaps, const PortKey& port) {
+    for (const Gap& gap : gaps)
+      if (gap.probe == probe) found.push_back({port, gap.probe, gap.reason});
+  };
+  add(report.gaps, "");
+  for (const PortReport& port : report.ports) add(port.gaps, port.port);
+  return found;
 }
 
 SourceSight of_node(const SourceRow& row, const Report& report, const NodeFacts& facts) {
@@ -97,13 +112,11 @@ SourceSight of_node(const SourceRow& row, const Report& report, const NodeFacts&
   // Of what is listened to, a gap says that something was lost; of what was refused there is nothing open.
   const bool heard = row.kind == SourceKind::kHeard && facts.open.contains(std::string(row.probe));
   const bool seen = heard || (row.seen != nullptr && std::ranges::any_of(report.ports, row.seen));
-  const Gap* gap = find_gap(report.gaps, row.probe);
-  // A file may be bad for one port only.
-  for (auto port = report.ports.begin(); gap == nullptr && port != report.ports.end(); ++port)
-    gap = find_gap(port->gaps, row.probe);
-  if (gap != nullptr) {
-    judge_gap(sight, row, *gap, seen);
-    add_more(sight, report.gaps);
+  const std::vector<Gap> gaps = gaps_of(row.probe, report);
+  if (!gaps.empty()) {
+    judge_gap(sight, row, gaps.front(), seen);
+    if (!gaps.front().port.empty()) sight.why.insert(0, gaps.front().port + ": ");
+    add_more(sight, std::ssize(gaps));
   } else if (seen || row.probe == "inventory") {
     sight.state = SourceState::kSeen;
   } else {
@@ -134,6 +147,16 @@ void judge_infiniband_module(SourceSight& sight, const PortReport& port) {
   sight.state = SourceState::kHidden;
   sight.why = "the kernel has no path to the module of an InfiniBand port";
   sight.hint = "bring what others read of it as an import (docs/import.md)";
+}
+
+/// No IPoIB interface answers these, in whatever namespace (linux: ipoib_ethtool_ops, mlx5i_ethtool_ops).
+constexpr std::array<std::string_view, 4> kNotOfIpoib = {"down_reason", "fec", "ethtool_stats", "pause"};
+
+void judge_ipoib(SourceSight& sight, const PortReport& port) {
+  if (sight.state != SourceState::kNoWord || port.latest.id->link_layer != "InfiniBand") return;
+  if (std::ranges::find(kNotOfIpoib, sight.probe) == kNotOfIpoib.end()) return;
+  sight.state = SourceState::kNotOffered;
+  sight.why = "the interface of an InfiniBand port has none";
 }
 
 /// The gap of an interface that is in another network namespace than we are; nullptr: it is not.
@@ -172,8 +195,9 @@ SourceSight of_port(const SourceRow& row, const PortReport& port, const Report& 
   }
   if (seen && row.probe == "counters") judge_full_counters(sight, port);
   judge_copy(sight, row, facts);
-  judge_elsewhere(sight, row, port);
   judge_infiniband_module(sight, port);
+  if (elsewhere(port) != nullptr) judge_ipoib(sight, port);
+  judge_elsewhere(sight, row, port);
   return sight;
 }
 
@@ -191,7 +215,7 @@ void add_other_gaps(std::vector<SourceSight>& sources, const std::vector<Gap>& g
     const SourceRow row = trouble_row(gap);
     SourceSight sight = blank(row);
     judge_gap(sight, row, gap, false);
-    add_more(sight, gaps);
+    add_more(sight, count_of(gaps, gap.probe));
     sources.push_back(std::move(sight));
   }
 }
@@ -305,9 +329,14 @@ std::vector<std::string> costs_of(const Report& report) {
 
 }  // namespace
 
-std::string why_not_asked(const PortReport& port) {
-  const Gap* gap = elsewhere(port);
-  return gap == nullptr ? std::string() : gap->reason;
+std::string why_no_module(const PortReport& port, const Report& report, const NodeFacts& facts) {
+  // Of an unused port the module is read all the same.
+  if (!port.exempt.empty() && !port.exempt.starts_with("unused")) return port.exempt;
+  const SourceSight sight =
+      of_port(*std::ranges::find(source_table(), "module", &SourceRow::probe), port, report, facts);
+  if (sight.state == SourceState::kNotUsed) return "the port has no network interface, which is asked for it";
+  if (sight.why.empty()) return "not read yet";
+  return sight.hint.empty() ? sight.why : sight.why + ": " + sight.hint;
 }
 
 DoctorReport examine(const Report& report, const NodeFacts& facts) {

@@ -64,8 +64,8 @@ std::span<const SourceRow> trouble_table();
 /// what a device or a driver answers. `seen`: the rest of the source is read.
 std::string hint_for(const SourceRow& row, std::string_view reason, bool seen);
 
-/// Why nothing is asked of a port's interface; "" where it is.
-std::string why_not_asked(const PortReport& port);
+/// Why a port has no reading of its module, and what to do about it: the words of the doctor's row.
+std::string why_no_module(const PortReport& port, const Report& report, const NodeFacts& facts);
 
 /// Everything that can be said from the last report and the node's facts. Pure.
 DoctorReport examine(const Report& report, const NodeFacts& facts);

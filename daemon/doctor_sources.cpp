@@ -61,9 +61,9 @@ constexpr std::string_view kKmsg = "give the daemon /dev/kmsg and CAP_SYSLOG";
 constexpr std::array kAccessHints = {kMountSys, kHostNet, kNetAdmin, kUmad, kUverbs, kKmsg};
 
 /// What a reason says where somebody was refused, or it is not there where we look.
-constexpr std::array<std::string_view, 9> kRefusals = {
-    "EPERM",        "EACCES",    "ENOENT",     "ENODEV", "Operation not permitted", "Permission denied",
-    "No such file", "namespace", "copied /sys"};
+constexpr std::array<std::string_view, 10> kRefusals = {
+    "EPERM",        "EACCES",    "ENOENT",      "ENODEV",          "Operation not permitted", "Permission denied",
+    "No such file", "namespace", "copied /sys", "does not list it"};
 /// The file is there, and only rights are missing: of files below /sys no mount and no namespace helps then.
 constexpr std::array<std::string_view, 2> kNoAccess = {"EACCES", "Permission denied"};
 constexpr std::array<std::string_view, 2> kNotPermitted = {"EPERM", "Operation not permitted"};
@@ -72,6 +72,10 @@ constexpr std::string_view kMayNotRead =
     "the daemon may not read this file: run it as root, or see what forbids it (the mount of /sys, AppArmor, SELinux)";
 constexpr std::array<std::string_view, 3> kNoDescriptors = {"EMFILE", "ENFILE", "Too many open files"};
 constexpr std::array<std::string_view, 3> kBusy = {"EBUSY", "EAGAIN", "Device or resource busy"};
+/// No firewall says so: an SMP that is refused is only not answered (docs/adr/0004-mads.md). Counters are no SMP's.
+constexpr std::string_view kManagerOnly =
+    "the fabric may let only its subnet manager ask: name the far end by the cabling plan or an import "
+    "(docs/import.md), and set peers.mad to 0";
 constexpr std::string_view kNoneThere = "see docs/hardware.md: a port in switch mode or a virtual function has none";
 
 constexpr SourceRow kSources[] = {
@@ -176,6 +180,27 @@ constexpr SourceRow kTroubles[] = {
     {"ethtool", "the link's settings and counters, asked of the kernel", false, {}, nullptr, nullptr, kHostNet},
 };
 
+/// A read that never comes back ends with what it waits for.
+struct HangRow {
+  std::string_view probe;
+  std::string_view hint;
+};
+constexpr HangRow kHangs[] = {
+    {"import", "the directory hangs: bring the server of its mount back, or unmount it (umount -f -l)"},
+    {"peer_lldp", "lldpd hangs: restart it (systemctl restart lldpd)"},
+};
+
+bool is_hung(std::string_view reason) {
+  return reason.starts_with("no answer within") || reason == "the device does not answer" ||
+         reason.starts_with("not read: too many");
+}
+
+std::string_view hang_hint(std::string_view probe) {
+  const auto* const row = std::ranges::find(kHangs, probe, &HangRow::probe);
+  return row != std::end(kHangs) ? row->hint
+                                 : "the device hangs: see the kernel log; a reset of the device or a reboot ends it";
+}
+
 }  // namespace
 
 std::span<const SourceRow> source_table() { return kSources; }
@@ -184,9 +209,7 @@ std::span<const SourceRow> trouble_table() { return kTroubles; }
 
 std::string hint_for(const SourceRow& row, std::string_view reason, bool seen) {
   const auto says = [reason](std::string_view word) { return reason.find(word) != std::string_view::npos; };
-  if (reason.starts_with("no answer within") || reason == "the device does not answer" ||
-      reason.starts_with("not read: too many"))
-    return "the device hangs: see the kernel log; a reset of the device or a reboot ends it";
+  if (is_hung(reason)) return std::string(hang_hint(row.probe));
   if (std::ranges::any_of(kNoDescriptors, says))
     return "the daemon, or the system, has no file descriptors left: raise LimitNOFILE of its unit (docker: --ulimit "
            "nofile=)";
@@ -207,6 +230,7 @@ std::string hint_for(const SourceRow& row, std::string_view reason, bool seen) {
            "kernel log, and reseat the module if there is one";
   if (row.probe == "module") return "the module or its bus answers so: see the kernel log, and reseat the module";
   if (row.kind == SourceKind::kRead) return "the driver or the device answers so: see the kernel log";
+  if (row.probe == "peer_mad" && says("no answer") && !reason.starts_with("counters")) return std::string(kManagerOnly);
   return "";  // what was lost of a feed, what a far end refused
 }
 

@@ -157,8 +157,19 @@ enum MovingFile : std::uint8_t {
 constexpr std::array kMovingNames = {
     "current_link_speed", "current_link_width", "aer_dev_correctable", "aer_dev_nonfatal", "aer_dev_fatal",
     "current_link_speed", "current_link_width", "aer_dev_correctable", "aer_dev_nonfatal", "aer_dev_fatal"};
+constexpr std::array kLinkFiles = {"current_link_speed", "current_link_width", "max_link_speed", "max_link_width"};
 /// aer_dev_fatal has some twenty lines of "PoisonTLPBlocked 18446744073709551615".
 constexpr std::size_t kLongestText = 2048;
+
+/// A function on a conventional PCI bus, or a virtual one: the kernel shows none of the four (linux: pci-sysfs.c,
+/// pcie_dev_attrs_are_visible()), and all else. Where nothing else is there it is a /sys in part.
+bool speaks_no_pcie(Host& host, const std::string& dir) {
+  const auto is_absent = [&](const char* name) {
+    const auto text = host.read_file(dir + "/" + name);
+    return !text && text.error().errnum == ENOENT;
+  };
+  return host.read_file(dir + "/vendor") && std::ranges::all_of(kLinkFiles, is_absent);
+}
 
 }  // namespace
 
@@ -266,6 +277,7 @@ void PcieReader::read(Host& host, const InventoryPort& port, PortSample& sample,
   };
   pcie.speed_gtps = value(kSpeed, parse_link_speed, trouble);
   pcie.width = value(kWidth, parse_link_width, trouble);
+  if (!pcie.speed_gtps && !pcie.width && speaks_no_pcie(host, edge_)) return;
   if (!fixed.trouble.empty()) trouble += (trouble.empty() ? "" : "; ") + fixed.trouble;
   if (bridge_speaks) {
     pcie.bridge_speed_gtps = value(kBridgeSpeed, parse_link_speed, ignored);

@@ -199,13 +199,21 @@ std::string lldp_driver_hint(std::string_view driver, const std::string& netdev,
 std::string lldp_failure(const Error& error, const std::string& socket_path) {
   switch (error.errnum) {
     case ENOENT:
-      return fmt::format("no socket at {}: install and start lldpd, or set peers.lldp to 0", socket_path);
+      return fmt::format(
+          "no socket at {}: install and start lldpd (in a container: mount the host's socket, docs/hardware.md), or "
+          "set "
+          "peers.lldp to 0",
+          socket_path);
     case ECONNREFUSED:
-      return fmt::format("nobody listens at {}: start lldpd (systemctl start lldpd)", socket_path);
+      // A socket that was mounted alone is that of before, once lldpd has made a new one.
+      return fmt::format(
+          "nobody listens at {}: start lldpd (systemctl start lldpd; in a container start that anew, too)",
+          socket_path);
     case EACCES:
     case EPERM:
       return fmt::format(
-          "no access to {}: let linkhealthd run with lldpd's group (a drop-in with SupplementaryGroups=_lldpd)",
+          "no access to {}: let linkhealthd run with lldpd's group (a drop-in with SupplementaryGroups=_lldpd; docker: "
+          "--group-add; Kubernetes: supplementalGroups)",
           socket_path);
     case ETIMEDOUT:
       return fmt::format("lldpd does not answer at {} in time: restart it", socket_path);

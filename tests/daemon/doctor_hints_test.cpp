@@ -63,6 +63,14 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"verbs_events", "EACCES", SourceState::kHidden, "uverbs"},
         Refusal{"verbs_events", "the device does not answer", SourceState::kHidden, "the device hangs"},
         Refusal{"peer_mad", "ENOENT", SourceState::kHidden, "ib_umad"},
+        // What is asked of another machine or program is not mended by a reset of ours.
+        Refusal{"peer_mad", "the far end: no answer: Connection timed out", SourceState::kHidden,
+                "only its subnet manager ask: name the far end by the cabling plan or an import"},
+        Refusal{"peer_mad", "state of the far port: no answer: Connection timed out", SourceState::kHidden,
+                "set peers.mad to 0"},
+        Refusal{"import", "no answer within 30 s", SourceState::kHidden, "the directory hangs: bring the server"},
+        Refusal{"peer_lldp", "no answer within 30 s", SourceState::kHidden, "lldpd hangs: restart it"},
+        Refusal{"peer_mad", "no answer within 30 s", SourceState::kHidden, "the device hangs"},
         Refusal{"peer_lldp", "lldpd does not answer", SourceState::kHidden, "lldpd"},
         Refusal{"import", "late.json: stale", SourceState::kHidden, "rights"},
         Refusal{"devlink", "EPERM", SourceState::kHidden, "network namespace"},
@@ -86,6 +94,8 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"counters", "symbol_error: EACCES", SourceState::kPartly, "may not read"},
         Refusal{"hw_counters", "hw_counters: EPERM", SourceState::kHidden, "may not read"},
         Refusal{"netdev_stats", "statistics: EACCES", SourceState::kHidden, "may not read"},
+        Refusal{"inventory", "mlx5_0 is its RDMA device, and /sys/class/infiniband does not list it",
+                SourceState::kHidden, "mount the host's /sys"},
         Refusal{"inventory", "/sys/class/net: ENOENT", SourceState::kHidden, "mount the host's /sys"},
         Refusal{"counters", "symbol_error: ENOENT; VL15_dropped: EINVAL", SourceState::kPartly,
                 "this kernel or card has no such file"},
@@ -101,6 +111,21 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"verbs_events", "EOPNOTSUPP", SourceState::kHidden, "uverbs"},
         Refusal{"link_events", "Operation not permitted", SourceState::kHidden, "network namespace"}),
     [](const auto& test) { return std::string(test.param.probe) + std::to_string(test.index); });
+
+/// A /sys in part lacks the same of each port: one is shown by name, the others are counted.
+TEST(DoctorHints, OfANodesSourceTheGapsOfAllPortsCount) {
+  Report report = one_port();
+  for (const char* netdev : {"ens1", "ens2"}) {
+    PortReport& port = report.ports.emplace_back(report.ports[0]);
+    port.port = netdev;
+    port.gaps.push_back({netdev, "inventory", "mlx5_1 is its RDMA device, and /sys/class/infiniband does not list it"});
+  }
+  EXPECT_THAT(source(examine(report, {}), "inventory").why,
+              AllOf(HasSubstr("ens1: mlx5_1 is its RDMA device"), HasSubstr("(and 1 more)")));
+  report.gaps.push_back({"", "inventory", "default route: EIO"});
+  EXPECT_THAT(source(examine(report, {}), "inventory").why,
+              AllOf(HasSubstr("default route"), HasSubstr("(and 2 more)")));
+}
 
 TEST(DoctorHints, ACounterDirectoryThatHasNoneMeansThatThePortHasNone) {
   Report report = one_port();

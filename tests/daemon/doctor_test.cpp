@@ -108,6 +108,42 @@ TEST(Doctor, TheModuleOfAnInfiniBandPortComesByImportOnly) {
   }
 }
 
+/// A pod without the host's network: the namespace hides the interface, and would bring no module.
+TEST(Doctor, OfAnInfiniBandPortTheHostsNetworkBringsWhatIpoibOffers) {
+  Report report = one_port();
+  report.ports[0].latest.id.edit().link_layer = "InfiniBand";
+  report.ports[0].gaps.push_back(
+      {"mlx5_0/1", "link_modes", "ens1np0 is in another network namespace than the monitor"});
+  const DoctorReport doctor = examine(report, {});
+  EXPECT_THAT(source(doctor, "module").why, HasSubstr("no path to the module of an InfiniBand port"));
+  EXPECT_THAT(source(doctor, "module").hint, HasSubstr("docs/import.md"));
+  for (const char* probe : {"down_reason", "fec", "ethtool_stats", "pause"}) {
+    EXPECT_EQ(source(doctor, probe).state, SourceState::kNotOffered) << probe;
+    EXPECT_EQ(source(doctor, probe).hint, "") << probe;
+  }
+  for (const char* probe : {"link_modes", "driver_stats"})
+    EXPECT_THAT(source(doctor, probe).hint, HasSubstr("the host's network namespace")) << probe;
+}
+
+/// What `linkhealth module PORT` says where there is none.
+TEST(Doctor, WhyAPortHasNoModule) {
+  const auto why = [](auto change) {
+    Report report = one_port();
+    change(report.ports[0]);
+    return why_no_module(report.ports[0], report, {});
+  };
+  EXPECT_EQ(why([](PortReport&) {}), "not read yet");
+  EXPECT_THAT(why([](PortReport& port) { port.latest.id.edit().link_layer = "InfiniBand"; }),
+              HasSubstr("InfiniBand port: bring what others read"));
+  EXPECT_EQ(why([](PortReport& port) { port.exempt = "vf: a virtual function"; }), "vf: a virtual function");
+  EXPECT_EQ(why([](PortReport& port) { port.exempt = "unused: never had a link"; }), "not read yet");
+  EXPECT_THAT(why([](PortReport& port) { port.latest.id.edit().netdev = ""; }), HasSubstr("no network interface"));
+  EXPECT_THAT(why([](PortReport& port) {
+                port.gaps.push_back({"mlx5_0/1", "module", "EPERM"});
+              }),
+              HasSubstr("EPERM: give the daemon CAP_NET_ADMIN"));
+}
+
 TEST(Doctor, ALinkOfWhichOnlySettingsAreKnownIsNotSeen) {
   Report report = one_port();
   report.ports[0].gaps.push_back({"mlx5_0/1", "link", "EACCES"});

@@ -126,10 +126,12 @@ TEST_F(InfiniBandPort, WhenBothFailItIsAGap) {
 
 TEST_F(InfiniBandPort, FilesThatTheDriverDoesNotHaveEndWhatTheReaderBeforeSaidOfThem) {
   fabric.open_errnum = EACCES;
+  Nic nic;
+  nic.driver = "irdma";  // of mlx5 a port without counters/ is a /sys in part
   shared->change([&](FakeHost& host) {
-    testing::add_nic(host, Nic());
-    host.remove(Nic().port_dir() + "/counters");
-    host.remove(Nic().port_dir() + "/hw_counters");
+    testing::add_nic(host, nic);
+    host.remove(nic.port_dir() + "/counters");
+    host.remove(nic.port_dir() + "/hw_counters");
     reader.emplace(std::make_unique<LockedHost>(shared), take_inventory(host).ports.at(0), 2);
   });
   const PortKey key = reader->port().id.key();

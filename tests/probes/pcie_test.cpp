@@ -122,6 +122,24 @@ TEST_F(Pcie, AGoneFunctionLeavesTheGroupOut) {
   EXPECT_EQ(gaps_.size(), 1U);
 }
 
+/// What is not offered is no gap; what is missing with all the rest is.
+TEST_F(Pcie, ACardThatIsNoPciExpressDeviceHasNoLinkToMiss) {
+  const std::string dir = nic_.pci_dir();
+  for (const char* name : {"current_link_speed", "current_link_width", "max_link_speed", "max_link_width"})
+    fake_.remove(dir + "/" + name);
+  PcieReader reader;
+  reader.read(host_, port_, sample_, gaps_);
+  EXPECT_EQ(gaps_.size(), 1U) << "nothing of the card is there: a /sys in part";
+  gaps_.clear();
+  fake_.set(dir + "/vendor", "0x8086\n");
+  reader.read(host_, port_, sample_, gaps_);
+  EXPECT_FALSE(sample_.pcie);
+  EXPECT_TRUE(gaps_.empty());
+  fake_.set(dir + "/max_link_width", "16\n");
+  reader.read(host_, port_, sample_, gaps_);
+  EXPECT_EQ(gaps_.size(), 1U) << "it has one of them, so it has all";
+}
+
 TEST_F(Pcie, WhatStaysWhileTheCardIsInItsSlotIsReadOnce) {
   PcieReader reader;
   reader.read(host_, port_, sample_, gaps_);

@@ -194,14 +194,17 @@ TEST_F(PeerLldp, AnLldpdThatIsNotThereIsOneGapOfTheNode) {
   EXPECT_EQ(readings[0].port, "");
   EXPECT_FALSE(readings[0].answered) << "what it said before stands for a while";
   ASSERT_EQ(readings[0].gaps.size(), 1U);
-  EXPECT_EQ(readings[0].gaps[0],
-            (Gap{"", "peer_lldp", "no socket at /run/lldpd.socket: install and start lldpd, or set peers.lldp to 0"}));
+  EXPECT_EQ(readings[0].gaps[0], (Gap{"", "peer_lldp",
+                                      "no socket at /run/lldpd.socket: install and start lldpd (in a container: mount "
+                                      "the host's socket, docs/hardware.md), or set peers.lldp to 0"}));
 }
 
 TEST(PeerLldpFailures, EachSaysWhatToDo) {
   const auto said = [](int errnum) { return lldp_failure(Error{"x", errnum}, "/run/lldpd.socket"); };
   EXPECT_THAT(said(ECONNREFUSED), ::testing::HasSubstr("systemctl start lldpd"));
+  EXPECT_THAT(said(ECONNREFUSED), ::testing::HasSubstr("in a container start that anew"));
   EXPECT_THAT(said(EACCES), ::testing::HasSubstr("SupplementaryGroups=_lldpd"));
+  EXPECT_THAT(said(EACCES), ::testing::HasSubstr("Kubernetes: supplementalGroups"));
   EXPECT_THAT(said(ETIMEDOUT), ::testing::HasSubstr("restart it"));
   EXPECT_THAT(said(EPROTO), ::testing::HasSubstr("of one version"));
   EXPECT_EQ(said(EIO), "x");

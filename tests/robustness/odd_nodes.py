@@ -400,10 +400,18 @@ def a_device_that_cant_be_looked_into(node):
 
 
 def no_infiniband_class(node):
-    node.add(0)
+    """A /sys in part: the ports are Ethernet ones then, and each says whose RDMA device is not listed."""
+    for index in range(3):
+        node.add(index)
     shutil.rmtree(node.root + "/class/infiniband")
     with running(node) as daemon:
-        daemon.until(lambda: "ens0" in daemon.ports(), "the Ethernet port")
+        daemon.until(lambda: {"ens0", "ens1", "ens2"} <= daemon.ports().keys(), "the Ethernet ports")
+        for index in range(3):
+            assert any(gap["probe"] == "inventory" and gap["reason"].startswith(f"mlx5_{index} is its RDMA device")
+                       for gap in daemon.ports()[f"ens{index}"]["gaps"]), daemon.ports()[f"ens{index}"]["gaps"]
+        inventory = next(source for source in json.loads(daemon.get("/api/v1/doctor"))["sources"] if source["probe"] == "inventory")
+        assert inventory["state"] == "hidden" and "mount the host's /sys" in inventory["hint"], inventory
+        assert inventory["why"].startswith("ens0: mlx5_0 is") and inventory["why"].endswith("(and 2 more)"), inventory
 
 
 def virtual_functions_only(node):
@@ -688,6 +696,25 @@ def hung_read(node):
         hang.close()
 
 
+def a_look_without_a_daemon_ends(node):
+    """A thread that hangs keeps its process and all that it has open: the command's own end and its pipes are another's."""
+    for index in range(2):
+        node.add(index)
+    hang = HangingDirectory(node.port(1) + "/counters", COUNTERS)
+    try:
+        for command, words in ((["doctor"], "the device hangs"), (["status", "--once", "--wide"], "no answer within 5 s")):
+            begun = time.monotonic()
+            # Not run(): that waits for whoever it has killed.
+            process = subprocess.Popen([PROGRAM, *command, "--sysroot", node.root], stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE, text=True)
+            out, errors = process.communicate(timeout=40)
+            assert words in out and not errors, f"{command}: {out}{errors}"
+            assert process.returncode == (1 if command == ["doctor"] else 0), f"{command}: {process.returncode}"
+            print(f"     {command[0]}: {time.monotonic() - begun:.1f} s, {hang.reads} reads hang")
+    finally:
+        hang.close()
+
+
 def hung_search_at_the_start(node):
     """A file that the search for ports reads never answers, from before the start on."""
     for index in range(8):
@@ -810,9 +837,33 @@ def missing_capability_and_no_umad(node):
         daemon.until(lambda: module_gaps(daemon) == ["EOPNOTSUPP: the driver has no module interface"], "what the kernel says to one who may")
 
 
+def make_infiniband(node, index, netdev):
+    """What add() made, on an InfiniBand fabric; netdev "": without IPoIB."""
+    put(f"{node.port(index)}/link_layer", "InfiniBand")
+    if netdev:
+        put(f"{node.function(index)}/net/{netdev}/type", "32")
+        return
+    shutil.rmtree(f"{node.function(index)}/net")
+    os.unlink(f"{node.root}/class/net/ens{index}")
+    os.unlink(f"{node.port(index)}/gid_attrs/ndevs/0")
+
+
+def why_no_module(daemon, port):
+    out = subprocess.run([PROGRAM, "--socket", daemon.socket, "module", port], capture_output=True, text=True)
+    assert out.returncode != 0 and not out.stdout, out.stdout
+    return out.stderr
+
+
 def the_hosts_sys_in_a_network_of_its_own(node):
     node.add(0)
     node.add(1)
+    node.add(2, netdev="ib2")
+    node.add(3)
+    make_infiniband(node, 2, "ib2")
+    make_infiniband(node, 3, "")
+    node.add(4)
+    for file, text in (("vendor", "0x15b3"), ("device", "0x101e")):  # a virtual function
+        put(f"{node.function(4)}/{file}", text)
     namespaces_or_skip()
     with running(node, own_network=OWN_NETWORK) as daemon:
         daemon.until(lambda: has_counters(daemon, "mlx5_1"), "the counters of /sys")
@@ -828,8 +879,17 @@ def the_hosts_sys_in_a_network_of_its_own(node):
         for probe in ("down_reason", "fec", "ethtool_stats", "driver_stats", "module"):
             sight = sights["mlx5_1/1"][probe]
             assert sight["state"] == "hidden" and sight["why"] == "ens1 is in another network namespace than the monitor", sight
-        module = subprocess.run([PROGRAM, "--socket", daemon.socket, "module", "mlx5_1"], capture_output=True, text=True)
-        assert "ens1 is in another network namespace" in module.stderr, module.stderr
+        assert "ens1 is in another network namespace" in why_no_module(daemon, "mlx5_1")
+        for port in ("mlx5_2", "mlx5_3"):  # no namespace brings the module of an InfiniBand port
+            sight, words = sights[port + "/1"]["module"], why_no_module(daemon, port)
+            for said in (f"{sight['why']}: {sight['hint']}", words):
+                assert "the kernel has no path to the module of an InfiniBand port" in said, said
+                assert "docs/import.md" in said and "namespace" not in said, said
+        for probe in ("down_reason", "fec", "ethtool_stats", "pause"):
+            assert sights["mlx5_2/1"][probe]["state"] == "not_offered", f"IPoIB has none: {sights['mlx5_2/1'][probe]}"
+        for probe in ("link_modes", "driver_stats"):
+            assert "host's network namespace" in sights["mlx5_2/1"][probe]["hint"], sights["mlx5_2/1"][probe]
+        assert "virtual function" in why_no_module(daemon, "mlx5_4"), why_no_module(daemon, "mlx5_4")
 
 
 def doctor_of_a_copy(node):
@@ -922,7 +982,7 @@ TESTS = [covers_the_infiniband_collector, no_device_at_all, a_sys_that_is_not_th
          a_device_that_cant_be_looked_into, no_infiniband_class, virtual_functions_only,
          unplug_and_replug, renamed_netdev, a_bond_is_made, idle_ipoib, nvswitch_managers,
          swapped_names_after_a_reboot, renumbered_after_a_reboot, a_card_is_missing_after_a_reboot, all_ports_vanish, sixty_four_ports,
-         too_few_descriptors, hung_read, hung_search_at_the_start, all_reads_hang, at_the_limit_of_tasks, maintenance_files_hang,
+         too_few_descriptors, hung_read, a_look_without_a_daemon_ends, hung_search_at_the_start, all_reads_hang, at_the_limit_of_tasks, maintenance_files_hang,
          missing_capability_and_no_umad, the_hosts_sys_in_a_network_of_its_own, doctor_of_a_copy,
          a_copy_leaves_this_nodes_state_alone, watch_as_json]
 

@@ -59,6 +59,18 @@ def alertmanager():
             *([f"severity={severity}"] if severity else ["alertname=Other"]))
 
 
+def lldpd_in_use():
+    """The manifest with its commented parts: lldpd's socket, and its group, without which root without rights is not let in."""
+    text = open(os.path.join(DEPLOY, "kubernetes-daemonset.yaml"), encoding="utf-8").read()
+    used = re.sub(r"(?m)^( *)# (securityContext: .*|- (?:\{)?name: lldpd.*|  hostPath: .*)$", r"\1\2", text)
+    pod = list(yaml.safe_load_all(used))[2]["spec"]["template"]["spec"]
+    mounts = {mount["name"]: mount["mountPath"] for mount in pod["containers"][0]["volumeMounts"]}
+    paths = {volume["name"]: volume["hostPath"] for volume in pod["volumes"] if "hostPath" in volume}
+    expect(mounts.get("lldpd") == "/run/lldpd.socket" and paths.get("lldpd") == {"path": mounts["lldpd"], "type": "Socket"},
+           "lldpd's socket in the commented parts")
+    expect(len(pod.get("securityContext", {}).get("supplementalGroups", [])) == 1, "lldpd's group in the commented parts")
+
+
 def kubernetes():
     """The fields without which it would not watch a node: structure only."""
     documents = list(yaml.safe_load_all(open(os.path.join(DEPLOY, "kubernetes-daemonset.yaml"), encoding="utf-8")))
@@ -87,6 +99,7 @@ def kubernetes():
     expect(mounts.keys() == volumes.keys(), "volumes and mounts differ")
     expect(mounts["sys"]["mountPath"] == "/sys" and mounts["sys"]["readOnly"] is True, "/sys, read only")
     expect(volumes["sys"]["hostPath"]["path"] == "/sys", "/sys is the host's")
+    lldpd_in_use()
     config = yaml.safe_load(kinds["ConfigMap"]["data"]["linkhealth.yaml"])
     expect(config["listen"].endswith(f":{container['ports'][0]['containerPort']}"), "the port is not the one it listens on")
     if len(sys.argv) > 1 and sys.argv[1] != "--schema":  # linkhealthd: the configuration in the ConfigMap is one that it takes
