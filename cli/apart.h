@@ -6,7 +6,7 @@
 
 namespace linkhealth::cli {
 
-/// Runs `look` in a child and passes on what it prints; returns its exit code as soon as it has returned. What still
+/// Runs `look` in a child, which prints by itself; returns its exit code as soon as it has returned. What still
 /// hangs is left behind, and holds nothing of the caller's: no pipe, no lock. Where no child can be had `look` runs
 /// here. REQUIRES: no other thread.
 int run_apart(const std::function<int()>& look);
