@@ -31,8 +31,7 @@ void keep_only(int code_fd) {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
   std::signal(SIGPIPE, SIG_IGN);  // killed with a thread that hangs it would end no sooner than that
   keep_only(code_fd);
-  const auto code = static_cast<unsigned char>(look());
-  std::fflush(nullptr);
+  const auto code = static_cast<unsigned char>(after_output(look()));
   // A thread that hangs keeps the descriptors as long as the process: who reads our output must not wait for that.
   for (int fd = STDIN_FILENO; fd < kCodeFd; ++fd) close(fd);
   if (write(kCodeFd, &code, 1) != 1) _exit(kDaemonError);
@@ -52,6 +51,9 @@ std::optional<int> read_code(int fd) {
 
 int run_apart(const std::function<int()>& look) {
   std::array<int, 2> ends{};
+  // A caller that has closed its output would have the pipe in its place.
+  for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; ++fd)
+    if (fcntl(fd, F_GETFD) < 0) return look();
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return look();
   std::fflush(nullptr);  // what is not written yet would be written twice
   const pid_t child = fork();

@@ -2,8 +2,6 @@
 
 #include <CLI/CLI.hpp>
 
-#include <cerrno>
-#include <cstdio>
 #include <optional>
 
 #include "base/text.h"
@@ -308,13 +306,7 @@ int parse_and_run(int argc, const char* const* argv, const LocalCommands& local)
 }  // namespace
 
 int run(int argc, const char* const* argv, const LocalCommands& local) {
-  const int exit_code = parse_and_run(argc, argv, local);
-  errno = 0;
-  const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;  // std::cout is stdout too
-  if (written) return exit_code;
-  constexpr const char* kLost = "the output could not be written";
-  complain(errno == 0 ? kLost : errno_error(kLost, errno).message);
-  return kDaemonError;
+  return after_output(parse_and_run(argc, argv, local));
 }
 
 }  // namespace linkhealth::cli

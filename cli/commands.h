@@ -97,6 +97,8 @@ Result<std::uint64_t> parse_duration_s(std::string_view text, std::uint64_t long
 std::string style_query(const TextStyle& style);
 /// "linkhealth: MESSAGE" on standard error.
 void complain(const std::string& message);
+/// Flushes standard output: `exit_code`, or kDaemonError with a complaint where not all of it could be written.
+int after_output(int exit_code);
 /// Prints a good answer to standard output; complains about any other. `exit_code` is what a good one gives.
 int show(const Result<Answer>& answer, int exit_code = 0);
 

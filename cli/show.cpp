@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <cstdio>
 
 #include "cli/commands.h"
@@ -19,6 +20,15 @@ void complain(const std::string& message) {
   std::replace_if(
       line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c == 0x7f; }, '?');
   std::fputs((line + "\n").c_str(), stderr);
+}
+
+int after_output(int exit_code) {
+  errno = 0;
+  const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;  // std::cout is stdout too
+  if (written) return exit_code;
+  constexpr const char* kLost = "the output could not be written";
+  complain(errno == 0 ? kLost : errno_error(kLost, errno).message);
+  return kDaemonError;
 }
 
 int show(const Result<Answer>& answer, int exit_code) {

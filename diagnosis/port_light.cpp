@@ -83,14 +83,18 @@ bool all_dark(const Tracks& tracks, std::size_t lanes) {
   return true;
 }
 
+/// The module's own low alarm of received power, where it can be one: a CMIS module may have a low limit and no high
+/// one.
+std::optional<double> low_alarm_dbm(const Limits& rx) {
+  const bool is_one = rx.low_alarm && *rx.low_alarm > 1e-4 && (!rx.high_alarm || *rx.low_alarm < *rx.high_alarm);
+  return is_one ? std::optional(to_dbm(*rx.low_alarm)) : std::nullopt;
+}
+
 /// Avalanche photodiodes and coherent receivers work where others are dark: ER4 to -21 dBm, ZR to -25. Their makers'
 /// own alarm says so (dumps of ER4, ZR and DWDM modules: -23 to -28.5 dBm).
 std::optional<double> far_reaching_enough_dbm(const ModuleSample& module) {
-  const Limits& rx = module.thresholds.rx_power_mw;
-  if (rx.low_alarm && *rx.low_alarm > 1e-4 && rx.low_alarm < rx.high_alarm) {
-    const double alarm = to_dbm(*rx.low_alarm);
-    return alarm - kBelowAlarmDb < kDarkBelowDbm ? std::optional(alarm) : std::nullopt;
-  }
+  if (const auto alarm = low_alarm_dbm(module.thresholds.rx_power_mw))
+    return *alarm - kBelowAlarmDb < kDarkBelowDbm ? alarm : std::nullopt;
   const bool by_name = module.type.find("ZR") != std::string::npos || module.type.find("-ER") != std::string::npos;
   return by_name ? std::optional(kFarReachingEnoughDbm) : std::nullopt;
 }
@@ -119,9 +123,8 @@ void fill_rx(PortView& view) {
       most = std::max(most, *drop);
     }
   }
-  const Limits& rx = thresholds.rx_power_mw;
-  if (light.worst_rx_dbm && rx.low_alarm && *rx.low_alarm > 0 && rx.low_alarm < rx.high_alarm)
-    light.margin_db = *light.worst_rx_dbm - to_dbm(*rx.low_alarm);
+  if (const auto alarm = low_alarm_dbm(thresholds.rx_power_mw); alarm && light.worst_rx_dbm)
+    light.margin_db = *light.worst_rx_dbm - *alarm;
   light.rx_drop_spread = most > least ? most - least : 0;
   light.rx_dark_all = own.rx_lanes > 0 && dark == own.rx_lanes;
   light.rx_dark_some = dark > 0 && dark < own.rx_lanes;

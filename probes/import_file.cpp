@@ -90,8 +90,10 @@ class FileReader {
     if (in_.repeated()) port.flaw = fmt::format("an entry has {} twice, and is not taken", named(*in_.repeated()));
     in_.forget_repeated();
     if (port.peer && port.peer->source.empty()) port.peer->source = "telemetry";
-    if (const std::string why = objection(port); !why.empty())
-      objection_ = fmt::format("ports > {}: a {}", named(name), why);
+    const Judgement judgement = judge(port);
+    if (port.flaw.empty()) port.flaw = judgement.flaw;
+    if (!judgement.objection.empty())
+      objection_ = fmt::format("ports > {}: a {}", named(name), judgement.objection);
     else if (const auto key = port_of_(name))
       keep(*key, std::move(port));
     return true;

@@ -97,16 +97,16 @@ class Judge {
   }
   /// A register that nobody answers for reads so; a counter that is full ends at its own width, or never gets there.
   void count(std::string_view name, std::uint64_t count) {
-    if (count == std::numeric_limits<std::uint64_t>::max())
-      object(fmt::format("{} of all ones: nobody answered", name));
+    if (count == std::numeric_limits<std::uint64_t>::max() && flaw_.empty())
+      flaw_ = fmt::format("a {} of all ones: nobody answered, and the entry is not taken", name);
   }
   void word(std::string_view what, std::string_view word, Words words) {
     if (std::ranges::find(words, word) == words.end()) object(fmt::format("{} that there is not", what));
   }
-  [[nodiscard]] const std::string& why() const { return why_; }
+  [[nodiscard]] Judgement judgement() const { return {why_, flaw_}; }
 
  private:
-  std::string why_;
+  std::string why_, flaw_;
 };
 
 /// Goes through every field, with the key of the quantity that it belongs to.
@@ -228,11 +228,11 @@ void leave_out_bad_limits(ImportedPort& port) {
   if (port.module) leave_out_bad_limits(*port.module);
 }
 
-std::string objection(const ImportedPort& port) {
+Judgement judge(const ImportedPort& port) {
   Judge judge;
   if (port.peer) judge_peer(judge, *port.peer);
   if (port.module) judge_module(judge, *port.module);
-  return judge.why();
+  return judge.judgement();
 }
 
 }  // namespace linkhealth

@@ -7,9 +7,14 @@
 
 namespace linkhealth {
 
-/// The first thing in it that can't be, "temperature of 4800 °C", "revision that is no plain text"; "": it is believed.
+struct Judgement {
+  std::string objection;  ///< the first thing in it that can't be, "temperature of 4800 °C": the writer is wrong, and
+                          ///< with it the file; "": none
+  std::string flaw;       ///< what nobody answered, which is of this entry alone; "": all of it was
+};
+
 /// Every text, every number and every word of the port is looked at.
-std::string objection(const ImportedPort& port);
+Judgement judge(const ImportedPort& port);
 
 /// Limits that can't be a module's go, with a warning of the module that says so: all zero, which many write for
 /// "none", and out of order. What was measured stands.

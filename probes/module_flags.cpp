@@ -224,12 +224,11 @@ struct LanesUp {
         if (j * of.size() < (i + 1) * other.size() && i * other.size() < (j + 1) * of.size()) other[j] = true;
     }
   }
-  [[nodiscard]] bool has(const std::vector<bool>& of, std::optional<std::uint32_t> lane) const {
-    return !lane || *lane == 0 || *lane > of.size() || of[*lane - 1];
+  [[nodiscard]] bool has(const std::string& name, std::optional<std::uint32_t> lane) const {
+    const std::vector<bool>& of = name.starts_with("host_") ? host : media;
+    return lane && *lane > 0 && *lane <= of.size() && of[*lane - 1];
   }
 };
-
-bool is_of_host(const std::string& name) { return name.starts_with("host_"); }
 
 }  // namespace
 
@@ -239,13 +238,19 @@ void forget_flags_of_what_came_up(ModuleSample& sample, const ModuleCalm& before
   up.note(up.media, before.transmitter_on, now.transmitter_on, up.host);
   up.note(up.host, before.data_path_up, now.data_path_up, up.media);
   visit_flags(sample, [&](const std::string& name, Lane lane, std::optional<bool>& flag) {
-    if (lane && up.has(is_of_host(name) ? up.host : up.media, lane)) flag.reset();
+    if (up.has(name, lane)) flag.reset();
   });
   for (std::uint32_t i = 0; i < sample.lanes.size(); ++i)
-    if (!sample.host_lanes.empty() && up.has(up.media, i + 1))
+    if (!sample.host_lanes.empty() && up.has("", i + 1))
       sample.lanes[i].tx_los = sample.lanes[i].tx_lol = sample.lanes[i].tx_eq_fault = std::nullopt;
-  std::erase_if(sample.vdm.flags,
-                [&](const VdmFlags& entry) { return up.has(is_of_host(entry.name) ? up.host : up.media, entry.lane); });
+  for (VdmFlags& entry : sample.vdm.flags)
+    if (up.has(entry.name, entry.lane)) entry.flags = {};
+}
+
+void leave_out_unknown(ModuleSample& sample) {
+  std::erase_if(sample.vdm.flags, [](const VdmFlags& entry) {
+    return std::ranges::none_of(kLevels, [&](const Level& level) { return (entry.flags.*level.flag).has_value(); });
+  });
 }
 
 bool has_other_limits(const ModuleCalm& before, const ModuleCalm& now) {
@@ -274,7 +279,7 @@ void ModuleFlagHistory::take(const ModuleSample& sample, WallTime at) {
   for (const VdmFlags& entry : sample.vdm.flags)
     visit_quad(vdm_name(entry), entry.lane, entry.flags,
                [&](const std::string& name, Lane lane, const std::optional<bool>& flag) {
-                 note(name, lane, flag.value_or(false), at);
+                 if (flag) note(name, lane, *flag, at);
                  listed.emplace(name, lane.value_or(0));
                });
   for (auto& [key, flag] : flags_)

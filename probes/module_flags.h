@@ -30,7 +30,9 @@ ModuleCalm calm_of(const ModuleSample& sample);
 /// and no fault. A module that goes the other way, into ModuleFault or low power, keeps its flags: they say why.
 bool has_just_come_up(const ModuleCalm& before, const ModuleCalm& now);
 /// The flags of what has come up since become unknown: of the module all, of a laser or a data path those of its lanes.
+/// Entries of VDM stay, with nothing in them, until leave_out_unknown(): what is not listed is not set.
 void forget_flags_of_what_came_up(ModuleSample& sample, const ModuleCalm& before, const ModuleCalm& now);
+void leave_out_unknown(ModuleSample& sample);
 /// True when a data path has come up since, or another application runs: its limits may be others.
 bool has_other_limits(const ModuleCalm& before, const ModuleCalm& now);
 

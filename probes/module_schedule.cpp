@@ -64,12 +64,17 @@ void ModuleSchedule::set_ports(const std::vector<ModulePort>& ports, SteadyTime 
   ports_ = std::move(kept);
 }
 
-/// What is known of its module stays: whether it is the same one afterwards, the next look tells.
+/// Whether it is the same module afterwards, its proof tells, and its past stays its own. All else may be another: it
+/// may have been given new firmware, and what it latched meanwhile is of that.
 void ModuleSchedule::leave_alone(Port& port, bool left, SteadyTime now) {
   if (port.id.left_alone == left) return;
   port.id.left_alone = left;
   port.in_round = false;
   port.due.reset();
+  port.image = ModuleImage();
+  port.identified = port.flags_valid = false;
+  port.unseen.reset();
+  port.page_failures.clear();
   look_soon(port, now);
 }
 

@@ -37,8 +37,10 @@ void ModuleSchedule::end_absent(Port& port, SteadyTime now) {
   if (port.present == true) port.change = ModuleChange::kRemoved;
   port.present = false;
   port.failures = 0;
-  set_due(port, now, timing_.absent_period);
-  if (port.id.no_cable && !port.answered && !port.asked_again) port.due.reset();
+  const bool agreed = port.id.no_cable && !port.answered;  // driver and cage
+  set_due(port, now, agreed ? timing_.longest_wait : timing_.absent_period);
+  // A look at a cage that only fails is dear: it is a line in the kernel's log.
+  if (agreed && port.silences > 1 && !port.asked_again) port.due.reset();
   ModuleSample empty;
   empty.present = false;
   finish(port, std::move(empty), std::nullopt);
@@ -68,7 +70,17 @@ void ModuleSchedule::end_failed(Port& port, const Error& error, SteadyTime now) 
 void ModuleSchedule::keep_unseen_flags(Port& port) const {
   if (!port.flags_valid || !port.identified) return;
   ModuleSample sample = decode_module(port.image);
-  if (!is_latched(sample)) return;
+  if (!is_latched(sample)) {
+    ModuleSample latched;
+    latched.laser_tuning = std::move(sample.laser_tuning);
+    sample = std::move(latched);
+  }
+  // One that ended sooner than the one before knows fewer lanes.
+  if (port.unseen &&
+      port.unseen->lanes.size() + port.unseen->host_lanes.size() > sample.lanes.size() + sample.host_lanes.size()) {
+    unite_flags(*port.unseen, sample);
+    return;
+  }
   if (port.unseen) unite_flags(sample, *port.unseen);
   port.unseen = std::move(sample);
 }
@@ -106,10 +118,11 @@ void ModuleSchedule::end_good(Port& port, SteadyTime now) {
   const bool starts = first || has_just_come_up(port.calm, calm);
   // So that they are known soon, and what is so now of a tunable SFP, whose bit is one with the latched one's.
   if (starts && (is_latched(sample) || !sample.laser_tuning.empty())) wait = std::min(wait, timing_.settle);
-  if (starts) forget_tuning_flags(sample);
+  if (starts && !is_latched(sample)) forget_tuning_flags(sample);
   if (first && is_latched(sample)) forget_flags(sample);
   if (starts && !first && is_latched(sample)) forget_flags_of_what_came_up(sample, port.calm, calm);
   port.history.take(sample, wall_);
+  leave_out_unknown(sample);
   sample.flags = port.history.list();
   port.calm = calm;
   port.flags_valid = true;

@@ -113,7 +113,7 @@ ROWS = {
                                                  "CliModuleFile.AWrongChecksumIsAWarning",
                                                  "CliModuleFile.WhatAModuleSaysControlsNoTerminal"]),
     42: ("reading an unplugged module logs kernel errors", ["ModuleScheduleTest.AnEmptyCageIsNoModuleAndIsAskedSeldom",
-        "ModulePresenceTest.AnEmptyCageIsNotTouchedWhileTheDriverSaysSo",
+        "ModulePresenceTest.AnEmptyCageIsLookedAtSeldomWhileTheDriverSaysSo",
         "ModulePresenceTest.ACageThatOnlyFailsIsEmptyWhenTheDriverSaysSoToo",
         "DaemonSamplerModules.AnEmptyCageIsLeftAloneWhileTheDriverSaysThatNoCableIsIn"]),
     43: ("switch module reading off during firmware work", ["DaemonSamplerModules.AModuleThatIsToBeLeftAloneIsNotRead",

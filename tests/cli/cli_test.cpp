@@ -267,7 +267,8 @@ TEST_F(CliTest, ADaemonThatListensAndGivesNoAnswerIsNoMissingOne) {
 }
 
 TEST_F(CliTest, OutputThatCanNotBeWrittenIsNoSuccess) {
-  for (const char* command : {"rules", "rules --json", "--help", "--version"}) {
+  for (const char* command :
+       {"rules", "rules --json", "--help", "--version", "doctor --sysroot /", "status --once --sysroot /"}) {
     const int status = std::system((std::string("env -i ASAN_OPTIONS=detect_leaks=0 " LINKHEALTH_PROGRAM " ") +
                                     command + " >/dev/full 2>" + directory + "/err")
                                        .c_str());

@@ -362,17 +362,17 @@ TEST(FarModule, ThatIsReadSinceAMinuteIsWaitedForAndNotAskedFor) {
 
 /// A receiver with an avalanche photodiode: what is dark for others is its daily light.
 TEST(FarReaching, LightAboveTheModulesOwnAlarmIsNotDark) {
+  using Row = std::tuple<const char*, double, double>;
   for (const auto& [type, low_alarm_mw, dbm] :
-       {std::tuple{"100G-ER4", 0.004365, -21.5}, {"400G-ZR", 0.005012, -20.5}, {"10G-ZR", 0.0, -23.0}}) {
+       {Row{"100G-ER4", .004365, -21.5}, {"400G-ZR", .005012, -20.5}, {"10G-ZR", 0, -23}, {"", .005, -20.5}}) {
     Story run;
-    run.feed.module.type = type;
+    run.feed.module.type = type;  // "": of one that has no high limit
     run.feed.module.thresholds = {};
-    if (low_alarm_mw > 0) {
-      run.feed.module.thresholds.rx_power_mw.low_alarm = low_alarm_mw;
-      run.feed.module.thresholds.rx_power_mw.high_alarm = 2;
-    }
+    const auto high_mw = *type != '\0' ? std::optional(2.0) : std::nullopt;
+    if (low_alarm_mw > 0) run.feed.module.thresholds.rx_power_mw = {low_alarm_mw, {}, {}, high_mw};
     run.feed.receive_mw(std::pow(10, dbm / 10));
     run.run(1800);
+    EXPECT_EQ(run.port().figures.rx_power_margin_db.has_value(), low_alarm_mw > 0) << type;
     EXPECT_EQ(run.events, "") << type;
     EXPECT_EQ(run.port().health, Health::kHealthy) << type;
     run.feed.module.lanes[2].rx_power_mw = 0.0001;

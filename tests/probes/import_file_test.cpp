@@ -120,19 +120,26 @@ TEST(ImportFile, AWordThatTheFormatDoesNotHaveIsRefused) {
   }
 }
 
-/// What a bus or a register file gives that nobody answers at.
+/// What a bus or a register file gives that nobody answers at: of one port, and the file's others stand.
 TEST(ImportFile, ACountOfAllOnesIsNobodysAnswer) {
-  const auto peer = [](std::string_view fields, std::uint64_t count) {
-    return why(file_text(kAt, fmt::format(R"("mlx5_0/1":{{"peer":{{{}{}}}}}}})", fields, count)));
+  const auto flaw = [](std::string_view fields, std::uint64_t count) {
+    const auto file = parse_import_file(file_text(
+        kAt,
+        fmt::format(R"("mlx5_0/1":{{"peer":{{{}{}}}}}}},"mlx5_1/1":{{"peer":{{"system":"leaf"}}}})", fields, count)));
+    EXPECT_TRUE(file) << file.error().message;
+    EXPECT_TRUE(file->ports.at("mlx5_1/1").peer);
+    const ImportedPort& port = file->ports.at("mlx5_0/1");
+    EXPECT_EQ(port.peer.has_value(), port.flaw.empty());
+    return port.flaw;
   };
   for (const char* name : {"symbol_error", "whatever"}) {
-    EXPECT_EQ(peer(fmt::format(R"("counters":{{"{}":)", name), ~std::uint64_t{0}),
-              fmt::format("ports > mlx5_0/1: a {} of all ones: nobody answered", name));
-    EXPECT_EQ(peer(fmt::format(R"("counters":{{"{}":)", name), ~std::uint64_t{1}), "");
+    EXPECT_EQ(flaw(fmt::format(R"("counters":{{"{}":)", name), ~std::uint64_t{0}),
+              fmt::format("a {} of all ones: nobody answered, and the entry is not taken", name));
+    EXPECT_EQ(flaw(fmt::format(R"("counters":{{"{}":)", name), ~std::uint64_t{1}), "");
   }
-  EXPECT_EQ(peer(R"("counters":{"link_downed":255,"port_xmit_wait":)", 0xffffffff), "") << "full, which is a reading";
-  EXPECT_EQ(peer(R"("link":{"carrier_down_count":)", ~std::uint64_t{0}),
-            "ports > mlx5_0/1: a carrier_down_count of all ones: nobody answered");
+  EXPECT_EQ(flaw(R"("counters":{"link_downed":255,"port_xmit_wait":)", 0xffffffff), "") << "full, which is a reading";
+  EXPECT_EQ(flaw(R"("link":{"carrier_down_count":)", ~std::uint64_t{0}),
+            "a carrier_down_count of all ones: nobody answered, and the entry is not taken");
 }
 
 TEST(ImportFile, ASourceThatOnlyTheDaemonItselfHasIsRefused) {

@@ -53,6 +53,7 @@ TEST(ModuleFlags, OnlyTheLanesThatComeUpForgetTheirs) {
   }
   for (ModuleLane& lane : m.lanes) lane.rx_los = true;
   m.module_firmware_error = m.temperature_flags.high_alarm = true;
+  m.vdm.flags.push_back({"supply", {}, {true, {}, {}, {}}});
   for (const char* name : {"media_snr", "host_snr"})
     for (const std::uint32_t lane : {1U, 4U}) m.vdm.flags.push_back({name, lane, {true, {}, {}, {}}});
   forget_flags_of_what_came_up(m, before, calm_of(m));
@@ -60,9 +61,29 @@ TEST(ModuleFlags, OnlyTheLanesThatComeUpForgetTheirs) {
   for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(m.host_lanes[i].tx_lol.has_value(), i >= 4) << i;
   EXPECT_EQ(m.module_firmware_error, true);
   EXPECT_EQ(m.temperature_flags.high_alarm, true);
+  leave_out_unknown(m);
   std::vector<std::string> vdm;
   for (const VdmFlags& entry : m.vdm.flags) vdm.push_back(entry.name + std::to_string(entry.lane.value_or(0)));
-  EXPECT_THAT(vdm, ::testing::ElementsAre("media_snr4")) << "host lane 4 came up";
+  EXPECT_THAT(vdm, ::testing::ElementsAre("supply0", "media_snr4")) << "host lane 4 came up";
+}
+
+TEST(ModuleFlags, WhatIsForgottenOfVdmIsNotCleared) {
+  ModuleSample m;
+  m.lanes.resize(2);
+  m.lanes[0].tx_disabled = true;
+  m.vdm.media_esnr_db = {20.0, 20.0};
+  m.vdm.flags = {{"media_snr", 1, {true, {}, {}, {}}}, {"media_snr", 2, {true, {}, {}, {}}}};
+  const ModuleCalm before = calm_of(m);
+  ModuleFlagHistory history;
+  history.take(m, WallTime());
+  m.lanes[0].tx_disabled = false;
+  m.vdm.flags.pop_back();
+  forget_flags_of_what_came_up(m, before, calm_of(m));
+  history.take(m, WallTime());
+  const auto flags = history.list();
+  ASSERT_EQ(flags.size(), 2U);
+  EXPECT_TRUE(flags[0].set) << "of lane 1, which came up, nothing is known";
+  EXPECT_FALSE(flags[1].set);
 }
 
 TEST(ModuleFlags, ALaserThatComesOnForgetsTheFlagsOfItsLane) {

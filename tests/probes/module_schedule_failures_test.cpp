@@ -90,6 +90,22 @@ TEST_F(ModuleScheduleTest, ARoundThatEndsEarlyLosesNoFlag) {
   EXPECT_EQ(flags[0].change_count, 2U) << "set, and cleared since";
 }
 
+TEST_F(ModuleScheduleTest, OneThatEndsSoonerLosesThoseOfTheOneBeforeNeither) {
+  run_for(5);
+  schedule_.take_finished();
+  module().lower[3] = 0x01;
+  module().page_errno[0] = EBUSY;
+  run_for(7);
+  EXPECT_EQ(module().lower[3], 0);
+  module().all_errno = EBUSY;  // not even the lower page
+  run_for(10);
+  module() = FakeModule();
+  run_for(301);
+  const auto flags = only_round().sample->flags;
+  ASSERT_EQ(flags.size(), 1U);
+  EXPECT_EQ(flags[0].name, "rx_los");
+}
+
 TEST_F(ModuleScheduleTest, APageThatIsRefusedIsTriedThriceAndThenSeldom) {
   module().page_errno[3] = EIO;
   run_for(0.5);
