@@ -85,7 +85,7 @@ class Node:
             put(f"{port}/hw_counters/{counter}", "9")
         net = f"{function}/net/{netdev}"
         for file, text in (("type", "1"), ("ifindex", str(index + 2)), ("flags", "0x1003"), ("carrier", "1"),
-                           ("speed", "400000"), ("mtu", "9000"), ("carrier_up_count", "3"), ("carrier_down_count", "2"),
+                           ("operstate", "up"), ("speed", "400000"), ("mtu", "9000"), ("carrier_up_count", "3"), ("carrier_down_count", "2"),
                            ("dev_port", "0"), ("phys_port_name", "p0"), ("statistics/rx_crc_errors", "7")):
             put(f"{net}/{file}", text)
         link(function, f"{net}/device")
