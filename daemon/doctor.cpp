@@ -7,6 +7,7 @@
 #include <set>
 #include <utility>
 
+#include "model/counter_probes.h"
 #include "model/counters.h"
 #include "model/flows.h"
 #include "model/full_counter.h"
@@ -17,6 +18,13 @@ namespace {
 
 const Gap* find_gap(const std::vector<Gap>& gaps, std::string_view probe) {
   const auto at = std::find_if(gaps.begin(), gaps.end(), [probe](const Gap& gap) { return gap.probe == probe; });
+  return at == gaps.end() ? nullptr : &*at;
+}
+
+/// Its own, or one of what is read in one go with it.
+const Gap* find_gap_that_hides(const std::vector<Gap>& gaps, std::string_view probe) {
+  if (const Gap* own = find_gap(gaps, probe)) return own;
+  const auto at = std::ranges::find_if(gaps, [&](const Gap& gap) { return hides(gap.probe, gap.reason, probe); });
   return at == gaps.end() ? nullptr : &*at;
 }
 
@@ -130,14 +138,17 @@ SourceSight of_node(const SourceRow& row, const Report& report, const NodeFacts&
 void judge_full_counters(SourceSight& sight, const PortReport& port) {
   if (!port.latest.counters) return;
   std::string full;
+  std::vector<CounterId> which;
   for (const auto& [id, value] : port.latest.counters->known())
-    if (const CounterInfo& info = known_counters()[id]; is_full(info, value))
+    if (const CounterInfo& info = known_counters()[id]; is_full(info, value)) {
       full += fmt::format("{}{} ({})", full.empty() ? "" : ", ", info.name, value);
-  if (full.empty()) return;
+      which.push_back(id);
+    }
+  if (which.empty()) return;
   const bool alone = sight.state != SourceState::kPartly;
   sight.state = SourceState::kPartly;
   sight.why += (alone ? "" : "; ") + ("full, and counting no further: " + full);
-  sight.hint += (alone ? "" : "; ") + how_to_clear(port.latest.id) + "; the daemon never clears a counter";
+  sight.hint += (alone ? "" : "; ") + how_to_clear(*port.latest.id, which) + "; the daemon never clears a counter";
 }
 
 /// ethtool asks a network interface for its module, and that of IPoIB offers none.
@@ -184,8 +195,8 @@ SourceSight of_port(const SourceRow& row, const PortReport& port, const Report& 
     return sight;
   }
   const bool seen = row.seen != nullptr && row.seen(port);
-  const Gap* gap = find_gap(port.gaps, row.probe);
-  if (gap == nullptr) gap = find_gap(report.gaps, row.probe);
+  const Gap* gap = find_gap_that_hides(port.gaps, row.probe);
+  if (gap == nullptr) gap = find_gap_that_hides(report.gaps, row.probe);
   if (seen && (gap == nullptr || gap->reason.find(kCountsNoFurther) != std::string::npos)) {
     sight.state = SourceState::kSeen;
   } else if (gap != nullptr) {

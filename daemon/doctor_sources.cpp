@@ -32,8 +32,8 @@ bool has_link(const PortReport& port) {
   const auto& link = port.latest.link;
   return link && (link->carrier || !link->state.empty() || !link->phys_state.empty());
 }
-bool has_health(const PortReport& port) {
-  return port.latest.counters && has_counter_of_probe(*port.latest.counters, "devlink");
+bool gave_counters(const PortReport& port, std::string_view probe) {
+  return port.latest.counters && has_counter_of_probe(*port.latest.counters, probe);
 }
 bool peer_by(const PortReport& port, std::string_view source) {
   const auto& peer = port.latest.peer;
@@ -107,8 +107,8 @@ constexpr SourceRow kSources[] = {
     {"link", "carrier, its counts, the port's state", false, Sight::kLink, nullptr, &has_link, kMountSys, true},
     {"counters", "verbs port counters", false, Sight::kCounters, &has_verbs, &counted<CounterSource::kIbPort>,
      kNoneThere, true},
-    {"hw_counters", "the driver's RDMA counters", false, Sight::kCounters, &has_verbs, &counted<CounterSource::kIbHw>,
-     kMountSys, true},
+    {"hw_counters", "the driver's RDMA counters", false, Sight::kCounters, &has_verbs,
+     [](const PortReport& port) { return gave_counters(port, "hw_counters"); }, kMountSys, true},
     {"verbs_events", "port and device events of verbs", false, Sight::kEvents, &has_verbs, nullptr, kUverbs, false,
      SourceKind::kHeard},
     {"netdev_stats", "the network interface's counters", false, Sight::kCounters, &has_netdev,
@@ -130,8 +130,14 @@ constexpr SourceRow kSources[] = {
      },
      kHostNet},
     {"ethtool_stats", "standard MAC, PHY and RMON counters", false, Sight::kCounters, &has_netdev,
-     &counted<CounterSource::kEthtoolStd>, kHostNet},
-    {"pause", "pause frames", false, {}, &has_netdev, nullptr, kHostNet},
+     [](const PortReport& port) { return gave_counters(port, "ethtool_stats"); }, kHostNet},
+    {"pause",
+     "pause frames",
+     false,
+     {},
+     &has_netdev,
+     [](const PortReport& port) { return gave_counters(port, "pause"); },
+     kHostNet},
     {"driver_stats", "the driver's own counters", false, Sight::kFec, &has_netdev,
      &counted<CounterSource::kEthtoolDriver>, kHostNet},
     {"module", "the module: identity, light, limits", false, Sight::kModule, &may_have_module,
@@ -146,7 +152,8 @@ constexpr SourceRow kSources[] = {
      [](const PortReport& port) { return port.latest.pcie && port.latest.pcie->nic_temperature_c; },
      kMountSys,
      true},
-    {"devlink", "the driver's health reporters", false, Sight::kEvents, &has_pci, &has_health, kHostNet},
+    {"devlink", "the driver's health reporters", false, Sight::kEvents, &has_pci,
+     [](const PortReport& port) { return gave_counters(port, "devlink"); }, kHostNet},
     {"peer_mad", "the far end, by InfiniBand management packets", false, Sight::kFarCounters, &is_infiniband,
      [](const PortReport& port) { return peer_by(port, "mad"); }, kUmad, false, SourceKind::kFarEnd},
     {"peer_lldp",
@@ -189,11 +196,6 @@ constexpr HangRow kHangs[] = {
     {"import", "the directory hangs: bring the server of its mount back, or unmount it (umount -f -l)"},
     {"peer_lldp", "lldpd hangs: restart it (systemctl restart lldpd)"},
 };
-
-bool is_hung(std::string_view reason) {
-  return reason.starts_with("no answer within") || reason == "the device does not answer" ||
-         reason.starts_with("not read: too many");
-}
 
 std::string_view hang_hint(std::string_view probe) {
   const auto* const row = std::ranges::find(kHangs, probe, &HangRow::probe);

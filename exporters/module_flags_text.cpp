@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include "base/time.h"
@@ -81,29 +80,63 @@ std::string observable_words(std::string out) {
   say("_fec_tail_symbols", " FEC tail");
   say("_esnr_db", " SNR");
   say("_ltp_db", " LTP");
+  if (out.starts_with("type_")) out.insert(0, "monitor of ");
   for (const char* unit : {"_per_nm", "_per_s", "_percent", "_krad", "_mhz", "_dbm", "_db", "_ps2"}) say(unit, "");
   if (out.ends_with("_v")) out.resize(out.size() - 2);
   std::replace(out.begin(), out.end(), '_', ' ');
   return out;
 }
 
-/// One line for each quantity and limit, with its lanes.
+/// One line for each thing that is said, with the lanes that say it.
+class LinesWithLanes {
+ public:
+  void add(const std::string& what, const std::optional<std::uint32_t>& lane) {
+    auto line = std::ranges::find(lines_, what, &Line::what);
+    if (line == lines_.end()) line = lines_.insert(lines_.end(), {what, ""});
+    if (lane) line->lanes += fmt::format(" {}", *lane);
+  }
+  [[nodiscard]] std::string text() const {
+    std::string out;
+    for (const auto& [what, lanes] : lines_)
+      if (lanes.empty())
+        out += fmt::format("    {}\n", what);
+      else
+        out += fmt::format("    {}, lane{}{}\n", what, lanes.find(' ', 1) == std::string::npos ? "" : "s", lanes);
+    return out;
+  }
+
+ private:
+  struct Line {
+    std::string what, lanes;
+  };
+  std::vector<Line> lines_;
+};
+
 std::string vdm_flags(const ModuleVdm& vdm, const TextStyle& style) {
-  std::vector<std::pair<std::string, std::string>> lines;  // what, and its lanes
+  LinesWithLanes lines;
   for (const VdmFlags& entry : vdm.flags)
-    for (const std::string& word : flag_words(entry.flags)) {
-      const std::string what = observable_words(clean_text(entry.name, style.ascii)) + " " + word;
-      auto line = std::ranges::find(lines, what, &std::pair<std::string, std::string>::first);
-      if (line == lines.end()) line = lines.insert(lines.end(), {what, ""});
-      if (entry.lane) line->second += fmt::format(" {}", *entry.lane);
-    }
-  std::string out;
-  for (const auto& [what, lanes] : lines)
-    if (lanes.empty())
-      out += fmt::format("    {}\n", what);
-    else
-      out += fmt::format("    {}, lane{}{}\n", what, lanes.find(' ', 1) == std::string::npos ? "" : "s", lanes);
-  return out;
+    for (const std::string& word : flag_words(entry.flags))
+      lines.add(observable_words(clean_text(entry.name, style.ascii)) + " " + word, entry.lane);
+  return lines.text();
+}
+
+/// "custom_flag_13_0", the maker's bit 0 of byte 13, as "maker's own flag, byte 13 bit 0"; others with blanks.
+std::string other_flag_words(std::string name) {
+  constexpr std::string_view kMakers = "custom_flag_";
+  const bool makers = name.starts_with(kMakers);
+  if (makers) name.erase(0, kMakers.size());
+  const auto cut = name.find('_');
+  if (makers && cut != std::string::npos)
+    return fmt::format("the maker's own flag, byte {} bit {}", name.substr(0, cut), name.substr(cut + 1));
+  std::ranges::replace(name, '_', ' ');
+  return name;
+}
+
+std::string other_flags(const ModuleSample& m, const TextStyle& style) {
+  LinesWithLanes lines;
+  for (const OtherFlag& flag : m.other_flags)
+    if (flag.set) lines.add(other_flag_words(clean_text(flag.name, style.ascii)), flag.lane);
+  return lines.text();
 }
 
 struct ModuleFlags {
@@ -116,6 +149,8 @@ constexpr ModuleFlags kModuleFlags[] = {
     {"laser temperature", &ModuleSample::laser_temperature_flags},
     {"laser cooler", &ModuleSample::tec_flags},
     {"second supply", &ModuleSample::second_supply_flags},
+    {"second laser temperature", &ModuleSample::second_laser_temperature_flags},
+    {"second laser cooler", &ModuleSample::second_tec_flags},
     {"the maker's auxiliary monitor", &ModuleSample::auxiliary_flags},
     {"the maker's custom monitor", &ModuleSample::custom_flags},
 };
@@ -143,7 +178,7 @@ std::string flags_now(const ModuleSample& m, const TextStyle& style) {
   std::string out;
   for (const ModuleFlags& entry : kModuleFlags)
     if (const std::string line = flag_line(entry.name, m.*entry.flags); !line.empty()) out += "    " + line + "\n";
-  out += media_lanes(m) + host_lanes(m) + vdm_flags(m.vdm, style);
+  out += media_lanes(m) + host_lanes(m) + vdm_flags(m.vdm, style) + other_flags(m, style);
   if (out.empty()) return out;
   return "\n" + paint_bold("  Flags", style) + " (latched: since somebody last read them, perhaps not us)\n" + out;
 }

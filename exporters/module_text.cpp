@@ -142,9 +142,14 @@ std::string power_row(const ModuleSample& m) {
   return row("power", fmt::format("at most {:g} W{}", *m.max_power_w, withheld));
 }
 
-/// CMIS 5.4 table 8-10: below 0 it cools. SFF-8472 12.4.3 9.2: above 0 it does. SFF-8636 does not say.
-std::string_view cooler_verb(const ModuleSample& m) {
-  if (m.tec_current_percent && *m.tec_current_percent != 0) return *m.tec_current_percent < 0 ? "cools" : "heats";
+/// CMIS 5.4 table 8-10: below 0 it cools.
+std::string_view verb_of_percent(const std::optional<double>& percent) {
+  if (!percent || *percent == 0) return "";
+  return *percent < 0 ? "cools" : "heats";
+}
+
+/// SFF-8472 12.4.3 9.2: above 0 it cools. SFF-8636 does not say.
+std::string_view verb_of_ma(const ModuleSample& m) {
   if (!m.tec_current_ma || *m.tec_current_ma == 0 || !m.management.starts_with("SFF-8472")) return "";
   return *m.tec_current_ma > 0 ? "cools" : "heats";
 }
@@ -153,8 +158,9 @@ bool measures(const ModuleLane& lane) { return lane.rx_power_mw || lane.tx_power
 
 bool measures(const ModuleSample& m) {
   return m.temperature_c || m.supply_v || m.laser_temperature_c || m.second_supply_v || m.tec_current_percent ||
-         m.tec_current_ma || std::ranges::any_of(m.lanes, [](const ModuleLane& lane) { return measures(lane); }) ||
-         !m.vdm.empty() || !m.coherent.empty() || !m.coherent_statistics.empty();
+         m.second_laser_temperature_c || m.second_tec_current_percent || m.tec_current_ma ||
+         std::ranges::any_of(m.lanes, [](const ModuleLane& lane) { return measures(lane); }) || !m.vdm.empty() ||
+         !m.coherent.empty() || !m.coherent_statistics.empty();
 }
 
 /// A warning that explains no silence: it is about who the module is.
@@ -180,9 +186,12 @@ std::string state(const ModuleSample& m, const TextStyle& style) {
   out += monitor_row("2nd supply", m.second_supply_v, m.thresholds.second_supply_v, "V", 2, style);
   out += row("laser", laser_words(m.laser_tuning));
   out += monitor_row("laser temp.", m.laser_temperature_c, m.thresholds.laser_temperature_c, "C", 1, style);
-  const std::string_view verb = cooler_verb(m);
-  out += monitor_row("laser cooler", m.tec_current_percent, m.thresholds.tec_current_percent, "%", 1, style, verb);
-  out += monitor_row("laser cooler", m.tec_current_ma, m.thresholds.tec_current_ma, "mA", 1, style, verb);
+  out += monitor_row("2nd laser", m.second_laser_temperature_c, m.thresholds.second_laser_temperature_c, "C", 1, style);
+  out += monitor_row("laser cooler", m.tec_current_percent, m.thresholds.tec_current_percent, "%", 1, style,
+                     verb_of_percent(m.tec_current_percent));
+  out += monitor_row("2nd cooler", m.second_tec_current_percent, m.thresholds.second_tec_current_percent, "%", 1, style,
+                     verb_of_percent(m.second_tec_current_percent));
+  out += monitor_row("laser cooler", m.tec_current_ma, m.thresholds.tec_current_ma, "mA", 1, style, verb_of_ma(m));
   out += power_row(m);
   if (m.module_firmware_error.value_or(false)) out += row("firmware", "the module's own firmware has failed");
   if (m.data_path_firmware_error.value_or(false)) out += row("firmware", "the data path's firmware has failed");

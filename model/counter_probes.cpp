@@ -14,7 +14,29 @@ constexpr Prefix kPrefixes[] = {
     {"netdev_", "netdev_stats"}, {"pause_", "pause"},     {"phy_", "ethtool_stats"}, {"rmon_", "ethtool_stats"},
 };
 
+/// What goes out as one read, by the name of the gap when that hangs (daemon: ReadGroup).
+struct OneRead {
+  std::string_view gap, probe;
+  bool when_hung_only;  ///< else also when it is refused: nothing of ethtool without its family
+};
+constexpr OneRead kOneReads[] = {
+    {"ethtool", "down_reason", false}, {"ethtool", "ethtool_stats", false}, {"ethtool", "fec", false},
+    {"ethtool", "link_modes", false},  {"ethtool", "pause", false},         {"counters", "hw_counters", true},
+    {"pcie", "hwmon", true},
+};
+
 }  // namespace
+
+bool is_hung(std::string_view reason) {
+  return reason.starts_with("no answer within") || reason == "the device does not answer" ||
+         reason.starts_with("not read: too many");
+}
+
+bool hides(std::string_view gap_of, std::string_view reason, std::string_view probe) {
+  return gap_of == probe || std::ranges::any_of(kOneReads, [&](const OneRead& row) {
+           return row.gap == gap_of && row.probe == probe && (!row.when_hung_only || is_hung(reason));
+         });
+}
 
 std::string_view probe_of(CounterId id) {
   const CounterInfo& info = known_counters()[id];

@@ -12,6 +12,11 @@ std::string_view probe_of(CounterId id);
 /// Of a counter that the table does not know, by the prefix of its name (recording.md); without one it is a driver's,
 /// of hw_counters.
 std::string_view probe_of_other(std::string_view name);
+/// Whether a gap of one probe, for this reason, says that another gives nothing either: what is asked of the kernel
+/// through ethtool, and what is read in one go of a device that hangs.
+bool hides(std::string_view gap_of, std::string_view reason, std::string_view probe);
+/// Whether the reason is that a read does not come back.
+bool is_hung(std::string_view reason);
 /// Whether this probe gave any of them.
 bool has_counter_of_probe(const Counters& counters, std::string_view probe);
 

@@ -1,6 +1,7 @@
 // A counter that stands at the end of its width, and what makes it count again.
 #pragma once
 
+#include <algorithm>
 #include <span>
 #include <string>
 
@@ -10,11 +11,15 @@
 namespace linkhealth {
 
 /// perfquery(8) without a device and a port takes the first active one of the node. On RoCE there is no agent that
-/// answers it at all (docs/hardware.md).
-inline std::string how_to_clear(const PortId& id) {
-  if (id.link_layer == "InfiniBand")
-    return "perfquery -R -C " + id.device + " -P " + std::to_string(id.port) + " clears it";
-  return "a reset of the device may clear it (perfquery can on InfiniBand only)";
+/// answers it at all (docs/hardware.md). It resets port_xmit_wait only where the agent says that it has it (rdma-core:
+/// infiniband-diags/perfquery.c), as mlx5's does not.
+inline std::string how_to_clear(const PortId& id, std::span<const CounterId> full) {
+  if (id.link_layer != "InfiniBand") return "a reset of the device may clear it (perfquery can on InfiniBand only)";
+  const auto is_wait = [](CounterId counter) { return known_counters()[counter].name == "port_xmit_wait"; };
+  const std::string command = "perfquery -R -C " + id.device + " -P " + std::to_string(id.port);
+  if (std::ranges::none_of(full, is_wait)) return command + " clears it";
+  const std::string wait = "port_xmit_wait only if the port's agent offers that, else a reset of the device does";
+  return std::ranges::all_of(full, is_wait) ? command + " clears " + wait : command + " clears it, " + wait;
 }
 
 /// The reason of the gap in a port's counters. REQUIRES: at least one is full.
@@ -23,7 +28,7 @@ inline std::string full_words(const PortId& id, std::span<const CounterId> full)
   for (const CounterId counter : full)
     words += (words.empty() ? "" : ", ") + std::string(known_counters()[counter].name);
   if (full.size() > 1) words += ": each";
-  return words + std::string(kCountsNoFurther) + " (" + how_to_clear(id) + ")";
+  return words + std::string(kCountsNoFurther) + " (" + how_to_clear(id, full) + ")";
 }
 
 }  // namespace linkhealth

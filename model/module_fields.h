@@ -99,6 +99,8 @@ void fields(Is<ModuleThresholds> auto& thresholds, auto& visit) {
   visit("laser_temperature_c", thresholds.laser_temperature_c);
   visit("second_supply_v", thresholds.second_supply_v);
   visit("tec_current_percent", thresholds.tec_current_percent);
+  visit("second_laser_temperature_c", thresholds.second_laser_temperature_c);
+  visit("second_tec_current_percent", thresholds.second_tec_current_percent);
   visit("tec_current_ma", thresholds.tec_current_ma);
 }
 
@@ -212,6 +214,11 @@ void fields(Is<ModuleFlag> auto& flag, auto& visit) {
   visit("cleared_at", flag.cleared_at);
 }
 
+void fields(Is<OtherFlag> auto& flag, auto& visit) {
+  visit("name", flag.name);
+  visit("lane", flag.lane);
+}
+
 void fields(Is<CopperAttenuation> auto& loss, auto& visit) {
   visit("frequency_ghz", loss.frequency_ghz);
   visit("attenuation_db", loss.attenuation_db);
@@ -238,6 +245,8 @@ void more_module_fields(Is<ModuleSample> auto& module, auto& visit) {
   visit("laser_temperature_flags", module.laser_temperature_flags);
   visit("tec_flags", module.tec_flags);
   visit("second_supply_flags", module.second_supply_flags);
+  visit("second_laser_temperature_flags", module.second_laser_temperature_flags);
+  visit("second_tec_flags", module.second_tec_flags);
   visit("auxiliary_flags", module.auxiliary_flags);
   visit("custom_flags", module.custom_flags);
   visit("host_lanes", module.host_lanes);
@@ -245,6 +254,8 @@ void more_module_fields(Is<ModuleSample> auto& module, auto& visit) {
   visit("laser_temperature_c", module.laser_temperature_c);
   visit("second_supply_v", module.second_supply_v);
   visit("tec_current_percent", module.tec_current_percent);
+  visit("second_laser_temperature_c", module.second_laser_temperature_c);
+  visit("second_tec_current_percent", module.second_tec_current_percent);
   visit("tec_current_ma", module.tec_current_ma);
   visit("low_power_requested", module.low_power_requested);
   visit("low_power_pin_obeyed", module.low_power_pin_obeyed);
@@ -265,6 +276,7 @@ void more_module_fields(Is<ModuleSample> auto& module, auto& visit) {
   visit("coherent", module.coherent);
   visit("coherent_statistics", module.coherent_statistics);
   visit("coherent_flags", module.coherent_flags);
+  visit("other_flags", module.other_flags);
   visit("copper_attenuation", module.copper_attenuation);
   visit("flags", module.flags);
   visit("imported_at", module.imported_at);

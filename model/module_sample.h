@@ -113,9 +113,10 @@ struct ModuleThresholds {
   Limits rx_power_mw;
   Limits tx_power_mw;
   Limits tx_bias_ma;
-  Limits laser_temperature_c, second_supply_v;  ///< CMIS
-  Limits tec_current_percent;                   ///< CMIS
-  Limits tec_current_ma;                        ///< SFF-8472
+  Limits laser_temperature_c, second_supply_v;                    ///< CMIS
+  Limits tec_current_percent;                                     ///< CMIS
+  Limits second_laser_temperature_c, second_tec_current_percent;  ///< CMIS
+  Limits tec_current_ma;                                          ///< SFF-8472
   [[nodiscard]] bool empty() const { return *this == ModuleThresholds{}; }
   bool operator==(const ModuleThresholds&) const = default;
 };
@@ -240,6 +241,15 @@ struct ModuleFlag {
   bool operator==(const ModuleFlag&) const = default;
 };
 
+/// A latched flag that no rule judges and no other field has: kept because the read that saw it has cleared it. Only
+/// those that are set are listed, as of VDM.
+struct OtherFlag {
+  std::string name;                   ///< "cdb_1_complete", "laser_tuning_complete", "initialization_complete", …
+  std::optional<std::uint32_t> lane;  ///< 1 first; none: of the whole module
+  bool set = true;  ///< false: read and not set; until list_set_flags() (probes/module_flags.h), in no recording
+  bool operator==(const OtherFlag&) const = default;
+};
+
 /// Loss of a copper cable at one frequency, as its maker says.
 struct CopperAttenuation {
   double frequency_ghz = 0;
@@ -278,7 +288,7 @@ struct ModuleSample {
   std::optional<double> reach_m;            ///< longest fibre that a separable module is made for
   std::optional<bool> rx_power_is_average;  ///< false: the module reports OMA
   AlarmFlags temperature_flags, supply_flags, laser_temperature_flags, tec_flags;
-  AlarmFlags second_supply_flags;
+  AlarmFlags second_supply_flags, second_laser_temperature_flags, second_tec_flags;
   AlarmFlags auxiliary_flags,
       custom_flags;                        ///< CMIS: of monitors whose meaning is the maker's, so that no value is kept
   std::vector<ModuleHostLane> host_lanes;  ///< CMIS, lane 1 first
@@ -286,6 +296,8 @@ struct ModuleSample {
   std::optional<double> laser_temperature_c;  ///< of its auxiliary monitor, as all of these; of lanes: `vdm`
   std::optional<double> second_supply_v;      ///< CMIS: of a module that measures two
   std::optional<double> tec_current_percent;  ///< of its maximum (CMIS)
+  std::optional<double> second_laser_temperature_c,
+      second_tec_current_percent;             ///< CMIS: of one with two such monitors
   std::optional<double> tec_current_ma;       ///< SFF-8472
   std::optional<bool> low_power_requested;    ///< the host holds the module in low power, by software
   std::optional<bool> low_power_pin_obeyed;   ///< … or could by a pin, which nobody but the module can read
@@ -305,6 +317,7 @@ struct ModuleSample {
   ModuleCoherent coherent;
   CoherentStatistics coherent_statistics;
   CoherentFlags coherent_flags;
+  std::vector<OtherFlag> other_flags;
   std::vector<CopperAttenuation> copper_attenuation;
   std::vector<ModuleFlag> flags;        ///< of a module that is read again and again; a single read has no past
   std::optional<WallTime> imported_at;  ///< when somebody else read it; nullopt: we read it ourselves

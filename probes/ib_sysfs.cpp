@@ -108,10 +108,13 @@ IbPortReader::IbPortReader(Host& host, const InventoryPort& port)
       state_files_(kStateFiles),
       key_(port.id.key()),
       dir_(port.sysfs_port_dir),
-      driver_(port.id.driver) {
+      driver_(port.id.driver),
+      device_dir_(port.sysfs_device_dir),
+      cabled_ports_(port.cabled_ports),
+      exempt_(!port.exempt_reason.empty()) {
   find_counters(dir_ + "/counters");
-  find_hw_counters(dir_ + "/hw_counters");
-  find_device_counters(port);
+  find_hw_counters();
+  find_device_counters();
 }
 
 Result<IbPortReader> IbPortReader::open(Host& host, const InventoryPort& port) {
@@ -138,7 +141,9 @@ void IbPortReader::find_counters(const std::string& dir) {
   if (pma_.empty()) no_counters_ = "the counters directory is empty";
 }
 
-void IbPortReader::find_hw_counters(const std::string& dir) {
+void IbPortReader::find_hw_counters() {
+  no_hw_counters_.clear();
+  const std::string dir = dir_ + "/hw_counters";
   auto names = host_->list_dir(dir);
   if (!names) {
     if (names.error().errnum != ENOENT) no_hw_counters_ = "hw_counters: " + errno_name(names.error().errnum);
@@ -151,10 +156,12 @@ void IbPortReader::find_hw_counters(const std::string& dir) {
   hw_ = CounterFiles(dir, "", *names);
 }
 
-void IbPortReader::find_device_counters(const InventoryPort& port) {
-  const std::string dir = port.sysfs_device_dir + "/hw_counters";
+void IbPortReader::find_device_counters() {
+  no_device_counters_.clear();
+  const std::string dir = device_dir_ + "/hw_counters";
   const bool lacking = no_hw_counters_.empty() && (hw_.empty() || hw_.has_any("vport_"));
   auto names = host_->list_dir(dir);
+  device_failed_ = !names && names.error().errnum != ENOENT;
   if (!names) {  // few drivers have them
     if (lacking && names.error().errnum != ENOENT)
       no_device_counters_ = "hw_counters of the device: " + errno_name(names.error().errnum);
@@ -162,10 +169,10 @@ void IbPortReader::find_device_counters(const InventoryPort& port) {
   }
   std::erase_if(*names,
                 [this](const std::string& name) { return name == "lifespan" || pma_.has(name) || hw_.has(name); });
-  if (port.cabled_ports <= 1) {
+  if (cabled_ports_ <= 1) {
     device_ = CounterFiles(dir, "", *names);
-  } else if (lacking && port.exempt_reason.empty() && !names->empty()) {
-    no_device_counters_ = "counted for the whole device, which has " + std::to_string(port.cabled_ports) + " ports";
+  } else if (lacking && !exempt_ && !names->empty()) {
+    no_device_counters_ = "counted for the whole device, which has " + std::to_string(cabled_ports_) + " ports";
   }
 }
 
@@ -175,8 +182,13 @@ ReadStatus IbPortReader::read(IbGroup group, PortSample& sample, std::vector<Gap
     case IbGroup::kPma:
       return read_counters(pma_, "counters", no_counters_, sample, gaps);
     case IbGroup::kHw:
+      if (!no_hw_counters_.empty()) {
+        find_hw_counters();
+        find_device_counters();  // without the names that the port has itself
+      }
       return read_counters(hw_, "hw_counters", no_hw_counters_, sample, gaps);
     case IbGroup::kDevice:
+      if (device_failed_) find_device_counters();
       return read_counters(device_, "hw_counters", no_device_counters_, sample, gaps);
     case IbGroup::kState:
       break;

@@ -85,8 +85,8 @@ class IbPortReader {
  private:
   IbPortReader(Host& host, const InventoryPort& port);
   void find_counters(const std::string& dir);
-  void find_hw_counters(const std::string& dir);
-  void find_device_counters(const InventoryPort& port);
+  void find_hw_counters();
+  void find_device_counters();
   bool begin_state(StateReads& state) const;
   void reject_state(std::size_t file, std::string reason);
   void finish_state(std::optional<std::string> state, std::optional<std::string> phys_state, PortSample& sample,
@@ -126,6 +126,10 @@ class IbPortReader {
   PortKey key_;
   std::string dir_;
   std::string driver_;
+  std::string device_dir_;
+  std::size_t cabled_ports_ = 0;  ///< of the device
+  bool exempt_ = false;
+  bool device_failed_ = false;                        ///< the device's directory could not be listed: it is tried again
   std::vector<std::optional<SteadyTime>> last_read_;  // of each file of pma_
   std::vector<bool> damage_;                          // of each: it counts damage, so its turn comes first among equals
 };

@@ -2,146 +2,46 @@
 
 #include <algorithm>
 #include <set>
-#include <string_view>
+
+#include "probes/module_flag_names.h"
 
 namespace linkhealth {
 
 namespace {
 
-struct ModuleQuad {
-  std::string_view name;
-  AlarmFlags ModuleSample::*flags;
-};
-constexpr ModuleQuad kModuleQuads[] = {
-    {"temperature", &ModuleSample::temperature_flags},
-    {"supply", &ModuleSample::supply_flags},
-    {"laser_temperature", &ModuleSample::laser_temperature_flags},
-    {"tec", &ModuleSample::tec_flags},
-    {"second_supply", &ModuleSample::second_supply_flags},
-    {"auxiliary", &ModuleSample::auxiliary_flags},
-    {"custom", &ModuleSample::custom_flags},
-};
-
-struct ModuleBit {
-  std::string_view name;
-  std::optional<bool> ModuleSample::*flag;
-};
-constexpr ModuleBit kModuleBits[] = {
-    {"module_firmware_error", &ModuleSample::module_firmware_error},
-    {"data_path_firmware_error", &ModuleSample::data_path_firmware_error},
-    {"abnormal_firmware", &ModuleSample::abnormal_firmware},
-    {"module_state_changed", &ModuleSample::state_changed},
-};
-
-struct LaneBit {
-  std::string_view name;
-  std::optional<bool> ModuleLane::*flag;
-  bool of_host = false;  ///< with CMIS the host lanes have it, and the media lane's is only derived from theirs
-};
-constexpr LaneBit kLaneBits[] = {
-    {"rx_los", &ModuleLane::rx_los},       {"rx_lol", &ModuleLane::rx_lol},
-    {"tx_fault", &ModuleLane::tx_fault},   {"tx_los", &ModuleLane::tx_los, true},
-    {"tx_lol", &ModuleLane::tx_lol, true}, {"tx_eq_fault", &ModuleLane::tx_eq_fault, true},
-};
-
-struct LaneQuad {
-  std::string_view name;
-  AlarmFlags ModuleLane::*flags;
-};
-constexpr LaneQuad kLaneQuads[] = {
-    {"rx_power", &ModuleLane::rx_power_flags},
-    {"tx_power", &ModuleLane::tx_power_flags},
-    {"tx_bias", &ModuleLane::tx_bias_flags},
-};
-
-struct LaserBit {
-  std::string_view name;
-  std::optional<bool> LaserTuning::*flag;
-};
-constexpr LaserBit kLaserBits[] = {
-    {"laser_wavelength_unlocked", &LaserTuning::wavelength_unlocked},
-    {"laser_channel_invalid", &LaserTuning::channel_invalid},
-    {"laser_tuning_not_accepted", &LaserTuning::tuning_not_accepted},
-    {"laser_fine_tuning_out_of_range", &LaserTuning::fine_tuning_out_of_range},
-    {"laser_target_power_out_of_range", &LaserTuning::target_power_out_of_range},
-    {"laser_cooler_fault", &LaserTuning::cooler_fault},
-};
-
-struct CoherentBit {
-  std::string_view name;
-  std::optional<bool> CoherentFlags::*flag;
-};
-constexpr CoherentBit kCoherentBits[] = {
-    {"coherent_tx_loss_of_alignment", &CoherentFlags::tx_loss_of_alignment},
-    {"coherent_tx_out_of_alignment", &CoherentFlags::tx_out_of_alignment},
-    {"coherent_tx_cmu_lol", &CoherentFlags::tx_cmu_lol},
-    {"coherent_tx_reference_clock_lol", &CoherentFlags::tx_reference_clock_lol},
-    {"coherent_tx_deskew_lol", &CoherentFlags::tx_deskew_lol},
-    {"coherent_tx_fifo_error", &CoherentFlags::tx_fifo_error},
-    {"coherent_rx_loss_of_frame", &CoherentFlags::rx_loss_of_frame},
-    {"coherent_rx_loss_of_multi_frame", &CoherentFlags::rx_loss_of_multi_frame},
-    {"coherent_rx_demodulator_lol", &CoherentFlags::rx_demodulator_lol},
-    {"coherent_rx_dispersion_lol", &CoherentFlags::rx_dispersion_lol},
-    {"coherent_rx_loss_of_alignment", &CoherentFlags::rx_loss_of_alignment},
-    {"coherent_rx_out_of_alignment", &CoherentFlags::rx_out_of_alignment},
-    {"coherent_rx_deskew_lol", &CoherentFlags::rx_deskew_lol},
-    {"coherent_rx_fifo_error", &CoherentFlags::rx_fifo_error},
-};
-
-struct HostBit {
-  std::string_view name;
-  std::optional<bool> ModuleHostLane::*flag;
-};
-constexpr HostBit kHostBits[] = {
-    {"host_tx_los", &ModuleHostLane::tx_los},
-    {"host_tx_lol", &ModuleHostLane::tx_lol},
-    {"host_tx_eq_fault", &ModuleHostLane::tx_eq_fault},
-    {"host_data_path_changed", &ModuleHostLane::data_path_changed},
-    {"host_rx_output_changed", &ModuleHostLane::rx_output_changed},
-};
-
-struct Level {
-  std::string_view name;
-  std::optional<bool> AlarmFlags::*flag;
-};
-constexpr Level kLevels[] = {
-    {"low_alarm", &AlarmFlags::low_alarm},
-    {"low_warn", &AlarmFlags::low_warn},
-    {"high_warn", &AlarmFlags::high_warn},
-    {"high_alarm", &AlarmFlags::high_alarm},
-};
-
-using Lane = std::optional<std::uint32_t>;
-
-/// `visit(name, lane, flag)` for each of a quad.
-template <typename Flags, typename Visit>
-void visit_quad(const std::string& name, Lane lane, Flags& flags, const Visit& visit) {
-  for (const Level& level : kLevels) visit(name + "_" + std::string(level.name), lane, flags.*level.flag);
-}
-
-/// `visit(name, lane, flag)` for every flag of a sample but those of VDM, which are a list of the set ones.
-template <typename Sample, typename Visit>
-void visit_flags(Sample& sample, const Visit& visit) {
-  for (const ModuleQuad& row : kModuleQuads) visit_quad(std::string(row.name), Lane(), sample.*row.flags, visit);
-  for (const ModuleBit& row : kModuleBits) visit(std::string(row.name), Lane(), sample.*row.flag);
-  for (std::uint32_t i = 0; i < sample.lanes.size(); ++i) {
-    for (const LaneBit& row : kLaneBits)
-      if (!row.of_host || sample.host_lanes.empty())
-        visit(std::string(row.name), Lane(i + 1), sample.lanes[i].*row.flag);
-    for (const LaneQuad& row : kLaneQuads)
-      visit_quad(std::string(row.name), Lane(i + 1), sample.lanes[i].*row.flags, visit);
-  }
-  for (std::uint32_t i = 0; i < sample.laser_tuning.size(); ++i)
-    for (const LaserBit& row : kLaserBits) visit(std::string(row.name), Lane(i + 1), sample.laser_tuning[i].*row.flag);
-  for (const CoherentBit& row : kCoherentBits) visit(std::string(row.name), Lane(1), sample.coherent_flags.*row.flag);
-  for (std::uint32_t i = 0; i < sample.host_lanes.size(); ++i)
-    for (const HostBit& row : kHostBits) visit(std::string(row.name), Lane(i + 1), sample.host_lanes[i].*row.flag);
-}
-
-std::string vdm_name(const VdmFlags& entry) { return "vdm_" + entry.name; }
+using module_flag_names::kLaserBits;
+using module_flag_names::kLevels;
+using module_flag_names::Lane;
+using module_flag_names::LaserBit;
+using module_flag_names::Level;
+using module_flag_names::visit_flags;
 
 void unite(std::optional<bool>& flag, const std::optional<bool>& earlier) {
   if (earlier.value_or(false)) flag = true;
+}
+
+void unite_other(std::vector<OtherFlag>& all, const OtherFlag& earlier) {
+  const auto same = std::ranges::find_if(
+      all, [&](const OtherFlag& other) { return other.name == earlier.name && other.lane == earlier.lane; });
+  if (same == all.end())
+    all.push_back(earlier);
+  else
+    same->set = same->set || earlier.set;
+}
+
+using NamesAndLanes = std::set<std::pair<std::string, std::uint32_t>>;
+
+/// A page that was read then and is not now had lanes of which nothing but their flags is known.
+void widen(ModuleSample& sample, const NamesAndLanes& set) {
+  const auto hold = [](auto& lanes, std::uint32_t lane) { lanes.resize(std::max<std::size_t>(lanes.size(), lane)); };
+  for (const auto& [name, lane] : set) {
+    if (name.starts_with("host_"))
+      hold(sample.host_lanes, lane);
+    else if (name.starts_with("laser_"))
+      hold(sample.laser_tuning, lane);
+    else
+      hold(sample.lanes, lane);
+  }
 }
 
 }  // namespace
@@ -149,6 +49,7 @@ void unite(std::optional<bool>& flag, const std::optional<bool>& earlier) {
 void forget_tuning_flags(ModuleSample& sample) {
   for (LaserTuning& laser : sample.laser_tuning)
     for (const LaserBit& row : kLaserBits) (laser.*row.flag).reset();
+  sample.other_flags.clear();
 }
 
 void forget_flags(ModuleSample& sample) {
@@ -156,14 +57,16 @@ void forget_flags(ModuleSample& sample) {
   // Derived from the host lanes' flags.
   if (!sample.host_lanes.empty())
     for (ModuleLane& lane : sample.lanes) lane.tx_los = lane.tx_lol = lane.tx_eq_fault = std::nullopt;
-  sample.vdm.flags.clear();
+  for (VdmFlags& entry : sample.vdm.flags) entry.flags = {};
+  sample.other_flags.clear();
 }
 
 void unite_flags(ModuleSample& sample, const ModuleSample& earlier) {
-  std::set<std::pair<std::string, std::uint32_t>> set;
+  NamesAndLanes set;
   visit_flags(earlier, [&](const std::string& name, Lane lane, const std::optional<bool>& flag) {
     if (flag.value_or(false)) set.emplace(name, lane.value_or(0));
   });
+  widen(sample, set);
   visit_flags(sample, [&](const std::string& name, Lane lane, std::optional<bool>& flag) {
     if (set.contains({name, lane.value_or(0)})) flag = true;
   });
@@ -173,7 +76,9 @@ void unite_flags(ModuleSample& sample, const ModuleSample& earlier) {
     unite(sample.lanes[i].tx_lol, earlier.lanes[i].tx_lol);
     unite(sample.lanes[i].tx_eq_fault, earlier.lanes[i].tx_eq_fault);
   }
+  for (const OtherFlag& entry : earlier.other_flags) unite_other(sample.other_flags, entry);
   for (const VdmFlags& entry : earlier.vdm.flags) {
+    if (!entry.flags.any()) continue;
     const auto same = std::find_if(sample.vdm.flags.begin(), sample.vdm.flags.end(), [&](const VdmFlags& other) {
       return other.name == entry.name && other.lane == entry.lane;
     });
@@ -234,7 +139,9 @@ struct LanesUp {
 
 void forget_flags_of_what_came_up(ModuleSample& sample, const ModuleCalm& before, const ModuleCalm& now) {
   if (!before.ready && now.ready) return forget_flags(sample);
-  LanesUp up{std::vector<bool>(now.transmitter_on.size()), std::vector<bool>(now.data_path_up.size())};
+  // A module of which no media lane is told has as many as the host's side.
+  const std::size_t media = now.transmitter_on.empty() ? now.data_path_up.size() : now.transmitter_on.size();
+  LanesUp up{std::vector<bool>(media), std::vector<bool>(now.data_path_up.size())};
   up.note(up.media, before.transmitter_on, now.transmitter_on, up.host);
   up.note(up.host, before.data_path_up, now.data_path_up, up.media);
   visit_flags(sample, [&](const std::string& name, Lane lane, std::optional<bool>& flag) {
@@ -245,52 +152,12 @@ void forget_flags_of_what_came_up(ModuleSample& sample, const ModuleCalm& before
       sample.lanes[i].tx_los = sample.lanes[i].tx_lol = sample.lanes[i].tx_eq_fault = std::nullopt;
   for (VdmFlags& entry : sample.vdm.flags)
     if (up.has(entry.name, entry.lane)) entry.flags = {};
-}
-
-void leave_out_unknown(ModuleSample& sample) {
-  std::erase_if(sample.vdm.flags, [](const VdmFlags& entry) {
-    return std::ranges::none_of(kLevels, [&](const Level& level) { return (entry.flags.*level.flag).has_value(); });
-  });
+  std::erase_if(sample.other_flags, [&](const OtherFlag& flag) { return up.has(flag.name, flag.lane); });
 }
 
 bool has_other_limits(const ModuleCalm& before, const ModuleCalm& now) {
   return any_came_up(before.data_path_up, now.data_path_up) ||
          (!before.applications.empty() && before.applications != now.applications);
-}
-
-void ModuleFlagHistory::note(const std::string& name, std::optional<std::uint32_t> lane, bool set, WallTime at) {
-  const std::pair key{name, lane.value_or(0)};
-  if (!set && !flags_.contains(key)) return;
-  ModuleFlag& flag = flags_[key];
-  flag.name = name;
-  flag.lane = lane;
-  if (flag.set == set) return;
-  flag.set = set;
-  ++flag.change_count;
-  (set ? flag.set_at : flag.cleared_at) = at;
-}
-
-void ModuleFlagHistory::take(const ModuleSample& sample, WallTime at) {
-  visit_flags(sample, [&](const std::string& name, Lane lane, const std::optional<bool>& flag) {
-    if (flag) note(name, lane, *flag, at);
-  });
-  if (sample.vdm.empty()) return;  // not read, or not offered
-  std::set<std::pair<std::string, std::uint32_t>> listed;
-  for (const VdmFlags& entry : sample.vdm.flags)
-    visit_quad(vdm_name(entry), entry.lane, entry.flags,
-               [&](const std::string& name, Lane lane, const std::optional<bool>& flag) {
-                 if (flag) note(name, lane, *flag, at);
-                 listed.emplace(name, lane.value_or(0));
-               });
-  for (auto& [key, flag] : flags_)
-    if (flag.set && key.first.starts_with("vdm_") && !listed.contains(key)) note(key.first, flag.lane, false, at);
-}
-
-std::vector<ModuleFlag> ModuleFlagHistory::list() const {
-  std::vector<ModuleFlag> out;
-  out.reserve(flags_.size());
-  for (const auto& [key, flag] : flags_) out.push_back(flag);
-  return out;
 }
 
 }  // namespace linkhealth

@@ -30,22 +30,22 @@ ModuleCalm calm_of(const ModuleSample& sample);
 /// and no fault. A module that goes the other way, into ModuleFault or low power, keeps its flags: they say why.
 bool has_just_come_up(const ModuleCalm& before, const ModuleCalm& now);
 /// The flags of what has come up since become unknown: of the module all, of a laser or a data path those of its lanes.
-/// Entries of VDM stay, with nothing in them, until leave_out_unknown(): what is not listed is not set.
 void forget_flags_of_what_came_up(ModuleSample& sample, const ModuleCalm& before, const ModuleCalm& now);
-void leave_out_unknown(ModuleSample& sample);
 /// True when a data path has come up since, or another application runs: its limits may be others.
 bool has_other_limits(const ModuleCalm& before, const ModuleCalm& now);
 
 /// The past of one module's flags. Bounded by the number of flags that a module has.
 class ModuleFlagHistory {
  public:
-  /// One read; flags that it does not have (nullopt) stay as they were.
+  /// One read, of decode_with_unset_flags(); flags that it does not have (nullopt) stay as they were, unless their lane
+  /// has gone out of use.
   void take(const ModuleSample& sample, WallTime at);
   /// The flags that changed at least once, in a fixed order.
   [[nodiscard]] std::vector<ModuleFlag> list() const;
 
  private:
   void note(const std::string& name, std::optional<std::uint32_t> lane, bool set, WallTime at);
+  void take_vdm(const ModuleSample& sample, WallTime at);
 
   std::map<std::pair<std::string, std::uint32_t>, ModuleFlag> flags_;  ///< by name and lane; 0: the whole module
 };

@@ -74,6 +74,7 @@ void ModuleSchedule::leave_alone(Port& port, bool left, SteadyTime now) {
   port.image = ModuleImage();
   port.identified = port.flags_valid = false;
   port.unseen.reset();
+  port.doubted.reset();
   port.page_failures.clear();
   look_soon(port, now);
 }
@@ -153,6 +154,7 @@ void ModuleSchedule::begin_round(Port& port, SteadyTime now) {
   port.started_at = now;
   port.duration = Microseconds{0};
   const bool anew = port.doubt_at && now >= *port.doubt_at;
+  if (anew && !port.doubted) port.doubted = std::move(port.image);
   port.image = anew ? ModuleImage() : without_monitors(port.image);
   if (anew) port.identified = false;
   for (const auto& [page, failure] : port.page_failures)
@@ -257,6 +259,7 @@ void ModuleSchedule::forget_module(Port& port) {
   port.image = ModuleImage();
   port.proof.reset();
   port.unseen.reset();
+  port.doubted.reset();
   port.page_failures.clear();
   port.doubts = 0;
   port.doubt_at.reset();

@@ -119,6 +119,7 @@ class ModuleSchedule {
     ModuleCalm calm;                ///< as the last round found it
     ModuleFlagHistory history;
     std::optional<ModuleSample> unseen;  ///< whose flags a round that ended early had cleared
+    std::optional<ModuleImage> doubted;  ///< what was read before it is read anew
     bool ending = false;                 ///< the read in progress is the round's last: the proof
     int failures = 0;                    ///< rounds in a row
     std::map<ModulePageRequest, PageFailure> page_failures;
@@ -147,6 +148,7 @@ class ModuleSchedule {
   void end_absent(Port& port, SteadyTime now);
   void end_failed(Port& port, const Error& error, SteadyTime now);
   void end_good(Port& port, SteadyTime now);
+  static std::optional<ModuleImage> read_so_far(const Port& port);
   void keep_unseen_flags(Port& port) const;
   void doubt(Port& port, const ModuleSample& sample, SteadyTime now) const;
   void finish(Port& port, std::optional<ModuleSample> sample, std::optional<Gap> gap);

@@ -66,20 +66,28 @@ void ModuleSchedule::end_failed(Port& port, const Error& error, SteadyTime now) 
   finish(port, std::nullopt, Gap{port.id.port, "module", std::move(text)});
 }
 
+/// What was read in a round that ended early. One that reads a module anew has perhaps its lower page only: what that
+/// says the memory before tells.
+std::optional<ModuleImage> ModuleSchedule::read_so_far(const Port& port) {
+  if (port.identified) return port.image;
+  constexpr ModulePageRequest kLower{kModuleAddressA0, 0, 0, 0, 128};
+  const auto lower = lower_page(port.image).raw(kLower.offset, kLower.length);
+  if (!port.doubted || !lower) return std::nullopt;
+  ModuleImage image = without_monitors(*port.doubted);
+  image.store(kLower, std::vector<std::uint8_t>(lower->begin(), lower->end()));
+  return image;
+}
+
 /// Reading has cleared them in the module: those of a round that ends early are told with the next one.
 void ModuleSchedule::keep_unseen_flags(Port& port) const {
-  if (!port.flags_valid || !port.identified) return;
-  ModuleSample sample = decode_module(port.image);
+  const auto image = read_so_far(port);
+  if (!port.flags_valid || !image) return;
+  ModuleSample sample = decode_with_unset_flags(*image);
   if (!is_latched(sample)) {
     ModuleSample latched;
     latched.laser_tuning = std::move(sample.laser_tuning);
+    latched.other_flags = std::move(sample.other_flags);
     sample = std::move(latched);
-  }
-  // One that ended sooner than the one before knows fewer lanes.
-  if (port.unseen &&
-      port.unseen->lanes.size() + port.unseen->host_lanes.size() > sample.lanes.size() + sample.host_lanes.size()) {
-    unite_flags(*port.unseen, sample);
-    return;
   }
   if (port.unseen) unite_flags(sample, *port.unseen);
   port.unseen = std::move(sample);
@@ -92,12 +100,13 @@ void ModuleSchedule::end_good(Port& port, SteadyTime now) {
     port.identified = false;
     return end_failed(port, Error{why}, now);
   }
-  ModuleSample sample = decode_module(port.image);
+  ModuleSample sample = decode_with_unset_flags(port.image);
   const ModuleMap map = module_head(port.image).map;
   for (const auto& [page, failure] : port.page_failures) {
     std::string warning = name_of(page, map) + ": " + errno_name(failure.errnum);
     if (sample.warnings.empty() || sample.warnings.back() != warning) sample.warnings.push_back(std::move(warning));
   }
+  port.doubted.reset();
   keep_laser_error(port.image, port.laser_error_told, sample);
   doubt(port, sample, now);
   if (std::exchange(port.swapped, false)) port.change = ModuleChange::kSwapped;
@@ -122,7 +131,7 @@ void ModuleSchedule::end_good(Port& port, SteadyTime now) {
   if (first && is_latched(sample)) forget_flags(sample);
   if (starts && !first && is_latched(sample)) forget_flags_of_what_came_up(sample, port.calm, calm);
   port.history.take(sample, wall_);
-  leave_out_unknown(sample);
+  list_set_flags(sample);
   sample.flags = port.history.list();
   port.calm = calm;
   port.flags_valid = true;

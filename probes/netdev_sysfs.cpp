@@ -25,10 +25,11 @@ NetdevReader::NetdevReader(Host& host, const InventoryPort& port, Speed speed)
     : host_(&host), key_(port.id.key()), dir_(port.sysfs_netdev_dir), speed_(speed), files_(kFileNames) {}
 
 void NetdevReader::find_statistics() {
-  if (std::exchange(statistics_found_, true)) return;
+  if (statistics_found_) return;
   const std::string dir = dir_ + "/statistics";
   const auto names = host_->list_dir(dir);
-  if (!names) no_statistics_ = "statistics: " + errno_name(names.error().errnum);
+  statistics_found_ = static_cast<bool>(names);
+  no_statistics_ = names ? "" : "statistics: " + errno_name(names.error().errnum);
   if (names) statistics_ = CounterFiles(dir, "netdev_", *names);
 }
 

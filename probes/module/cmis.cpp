@@ -177,56 +177,10 @@ void read_state(const ModulePage& lower, const ModuleHead& head, ModuleSample& s
     if (head.revision >= row.since) sample.*row.field = lower.bit(row.at, row.bit);
 }
 
-/// What an auxiliary monitor of the lower page measures; 01h:145 chooses between two for each of the three. Its limits
-/// stand on page 02h.
-enum class AuxKind : std::uint8_t { kMakers, kTec, kLaserTemperature, kSecondSupply };
-struct AuxMonitor {
-  std::uint8_t offset, limits_offset, flags_offset, flags_bit;
-  std::uint8_t advert_bit;  ///< of 01h:159: it is there
-  std::uint8_t kind_bit;    ///< of 01h:145: which of the two
-  AuxKind if_clear, if_set;
-};
-constexpr AuxMonitor kAuxiliary[] = {
-    {18, 144, 10, 0, 2, 0, AuxKind::kMakers, AuxKind::kTec},
-    {20, 152, 10, 4, 3, 1, AuxKind::kLaserTemperature, AuxKind::kTec},
-    {22, 160, 11, 0, 4, 2, AuxKind::kLaserTemperature, AuxKind::kSecondSupply},
-};
-constexpr ModuleQuantity kSecondSupplyV{"second supply", "V", true, 0.1, 3.3, 1e4};
-constexpr ModuleQuantity kTecPercent{"TEC current", "%", true, -100, 100, 32767, {0, 100}};
-
 /// CMIS 5.4 7.1.3.2: where a limit is missing stands the end of the scale, which cannot be crossed. That is said of
 /// VDM, and page 02h has such registers, too; the older maps are taken as they are. Of a cooler the end is all
 /// its current, a number of table 8-64.
 constexpr LimitEnds kLimitEnds = LimitEnds::kNone;
-
-void read_auxiliary(const ModulePage& lower, const ModulePage& advert, const ModulePage& limits, ModuleSample& sample) {
-  ModuleQuantity laser = kTemperatureC;
-  laser.name = "laser temperature";
-  for (const AuxMonitor& row : kAuxiliary) {
-    if (!advert.offers(159, row.advert_bit)) continue;
-    const AuxKind kind = advert.offers(145, row.kind_bit) ? row.if_set : row.if_clear;
-    if (kind == AuxKind::kTec && !sample.tec_current_percent) {
-      if (const auto raw = lower.s16(row.offset); raw && *raw != -32768)
-        sample.tec_current_percent = convert(kTecPercent, static_cast<std::uint16_t>(*raw));
-      sample.thresholds.tec_current_percent =
-          read_limits(limits, row.limits_offset, kTecPercent, LimitEnds::kNumbers, sample.warnings);
-      sample.tec_flags = read_flags(lower, kCmisFlags, row.flags_offset, row.flags_bit);
-    } else if (kind == AuxKind::kLaserTemperature && !sample.laser_temperature_c) {
-      sample.laser_temperature_c = read_monitor(lower, row.offset, laser, 0, sample.warnings);
-      sample.thresholds.laser_temperature_c =
-          read_limits(limits, row.limits_offset, laser, kLimitEnds, sample.warnings);
-      sample.laser_temperature_flags = read_flags(lower, kCmisFlags, row.flags_offset, row.flags_bit);
-    } else if (kind == AuxKind::kSecondSupply) {
-      sample.second_supply_v = read_monitor(lower, row.offset, kSecondSupplyV, 0, sample.warnings);
-      sample.thresholds.second_supply_v =
-          read_limits(limits, row.limits_offset, kSecondSupplyV, kLimitEnds, sample.warnings);
-      sample.second_supply_flags = read_flags(lower, kCmisFlags, row.flags_offset, row.flags_bit);
-    } else if (kind == AuxKind::kMakers) {
-      sample.auxiliary_flags = read_flags(lower, kCmisFlags, row.flags_offset, row.flags_bit);
-    }
-  }
-  if (advert.offers(159, 5)) sample.custom_flags = read_flags(lower, kCmisFlags, 11, 4);
-}
 
 /// Of the lower page and of page 02h, advertised on page 01h. The lanes' values are on page 11h of each bank.
 constexpr MonitorRow kModuleMonitors[] = {
@@ -251,7 +205,7 @@ constexpr LaneLimits kLaneLimits[] = {
 void read_module_monitors(const MonitorPages& pages, const ModulePage& advert, ModuleSample& sample) {
   for (const MonitorRow& row : kModuleMonitors)
     if (is_offered(advert, row.advert)) take_value(pages, row, sample);
-  read_auxiliary(pages.values, advert, pages.limits, sample);
+  decode_cmis_auxiliary(pages, advert, sample);
 }
 
 void read_thresholds(const MonitorPages& pages, const ModulePage& advert, bool optical, ModuleSample& sample) {
@@ -315,6 +269,7 @@ void decode_cmis(const ModuleImage& image, const ModuleHead& head, ModuleSample&
   read_module_monitors(pages, advert, sample);
   read_thresholds(pages, advert, medium.optical, sample);
   decode_cmis_lanes(image, lanes, medium.side(), sample);
+  decode_cmis_other_flags(image, lanes, sample);
   decode_cmis_vdm(image, lanes, sample);
   decode_cmis_coherent(image, sample);
   forget_idle_statistics(sample);

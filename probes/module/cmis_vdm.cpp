@@ -41,21 +41,30 @@ Places places_of(const ModuleImage& image, std::uint8_t groups) {
 
 /// CMIS 5.4 table 8-179: what belongs to a data path stands at the first of its host lanes, on the media side too. Some
 /// modules list each lane there: then a place is a lane. Which of both, all places of the type together say.
-class DataPathPlaces {
+class LanePlaces {
  public:
-  DataPathPlaces(const CmisLanes& lanes, Places places) : paths_(lanes.data_paths), places_(std::move(places)) {
+  LanePlaces(const CmisLanes& lanes, Places places)
+      : paths_(lanes.data_paths), places_(std::move(places)), media_per_bank_(lanes.media_per_bank) {
     if (std::ranges::any_of(paths_, &DataPath::runs)) std::erase_if(paths_, [](const DataPath& p) { return !p.runs; });
   }
 
   void locate(ObservableInstance& instance) const {
     const Observable* row = find_observable(cmis_observables(), instance.type);
-    if (row == nullptr || !instance.lane || !is_of_data_path(*row) || !are_data_paths(instance.type)) return;
+    if (row == nullptr || !instance.lane) return;
+    if (!is_of_data_path(*row) || !are_data_paths(instance.type)) {
+      if (!row->host) instance.lane = media_lane(*instance.lane);
+      return;
+    }
     const DataPath& path = *path_at(*instance.lane);
     instance.lane = static_cast<unsigned>(row->host ? path.host_first : path.media_first);
     instance.lanes = static_cast<unsigned>(row->host ? path.host_lanes : path.media_lanes);
   }
 
  private:
+  /// Media lanes follow on the ones that the bank before has.
+  [[nodiscard]] unsigned media_lane(unsigned lane) const {
+    return media_per_bank_ == 0 ? lane : lane / kLanesPerBank * media_per_bank_ + lane % kLanesPerBank;
+  }
   [[nodiscard]] std::vector<DataPath>::const_iterator path_at(std::size_t lane) const {
     return std::ranges::find(paths_, lane, &DataPath::host_first);
   }
@@ -65,19 +74,22 @@ class DataPathPlaces {
 
   std::vector<DataPath> paths_;
   Places places_;
+  unsigned media_per_bank_;
 };
 
 struct GroupPlace {
   std::uint8_t group = 0, bank = 0;
 };
 
-void read_group(const ModuleImage& image, GroupPlace at, bool values_valid, const DataPathPlaces& places,
+void read_group(const ModuleImage& image, GroupPlace at, bool values_valid, const LanePlaces& places,
                 ObservableCollector& out, ModuleWarnings& warnings) {
   const auto [group, bank] = at;
   const ModulePage descriptors = group_page(image, kDescriptors, group, bank);
   const ModulePage values = group_page(image, kValues, group, bank);
   const ModulePage limits = group_page(image, kLimits, group, bank);
   const ModulePage flags = upper_page(image, kFlags, bank);
+  // A driver that ignores the bank gives those of bank 0.
+  const bool bank_known = bank == 0 || upper_page(image, 0x11, bank).exists();
   bool any = false;
   for (unsigned i = 0; i < kInstancesPerGroup; ++i) {
     const auto where = descriptors.byte(128 + 2 * i);
@@ -88,14 +100,13 @@ void read_group(const ModuleImage& image, GroupPlace at, bool values_valid, cons
     instance.type = *type;
     if (const unsigned lane = *where & 0x0fU; lane < kLanesPerBank) instance.lane = bank * kLanesPerBank + lane;
     places.locate(instance);
-    instance.limits = read_quad(limits, 128 + 8 * (*where >> 4U));
-    if (values_valid) {
-      instance.value = values.u16(128 + 2 * i);
-      instance.flags = read_flags(flags, kCmisFlags, 128 + 32U * group + i / 2, i % 2 == 0 ? 0 : 4);
-    }
+    if (bank_known) instance.limits = read_quad(limits, 128 + 8 * (*where >> 4U));
+    // Also those that were latched before it went to sleep.
+    if (bank_known) instance.flags = read_flags(flags, kCmisFlags, 128 + 32U * group + i / 2, i % 2 == 0 ? 0 : 4);
+    if (bank_known && values_valid) instance.value = values.u16(128 + 2 * i);
     out.take(instance);
   }
-  if (any && values_valid && !values.exists())
+  if (any && bank_known && values_valid && !values.exists())
     warnings.push_back(
         page_name({kModuleAddressA0, bank, static_cast<std::uint8_t>(kValues + group), true}, ModuleMap::kCmis) +
         " was not read: its VDM values are not known");
@@ -161,7 +172,7 @@ void decode_cmis_vdm(const ModuleImage& image, const CmisLanes& lanes, ModuleSam
   const bool asleep = control.offers(144, 6);
   if (asleep) sample.warnings.emplace_back("VDM is in power saving: its values are old and left out");
   ObservableCollector out(cmis_observables(), sample);
-  const DataPathPlaces places(lanes, places_of(image, groups));
+  const LanePlaces places(lanes, places_of(image, groups));
   for (std::uint8_t bank = 0; bank < cmis_bank_count(image); ++bank)
     for (std::uint8_t group = 0; group < groups; ++group)
       read_group(image, {group, bank}, !asleep, places, out, sample.warnings);

@@ -86,6 +86,17 @@ void decode_identity_only(const ModuleImage& image, std::uint8_t identifier, Mod
 }  // namespace
 
 ModuleSample decode_module(const ModuleImage& image) {
+  ModuleSample sample = decode_with_unset_flags(image);
+  list_set_flags(sample);
+  return sample;
+}
+
+void list_set_flags(ModuleSample& sample) {
+  std::erase_if(sample.vdm.flags, [](const VdmFlags& entry) { return !entry.flags.any(); });
+  std::erase_if(sample.other_flags, [](const OtherFlag& flag) { return !flag.set; });
+}
+
+ModuleSample decode_with_unset_flags(const ModuleImage& image) {
   ModuleSample sample;
   const ModuleImage memory = screened(image, &sample.warnings);
   const ModuleHead head = module_head(memory);

@@ -9,6 +9,7 @@
 namespace linkhealth {
 
 struct CmisLanes;
+struct MonitorPages;
 
 /// Where A0h of an SFP and page 00h of a QSFP say who it is.
 inline constexpr IdentityOffsets kSff8472Identity{20, 37, 40, 56, 4, 68, 84};
@@ -27,6 +28,8 @@ void decode_sff8636(const ModuleImage& image, const ModuleHead& head, ModuleSamp
 void decode_sff8636_parameters(const ModuleImage& image, ModuleSample& sample);
 /// OIF-CMIS 3.0 to 5.4.
 void decode_cmis(const ModuleImage& image, const ModuleHead& head, ModuleSample& sample);
+/// What of CMIS is latched and has no field: after the lanes.
+void decode_cmis_other_flags(const ModuleImage& image, const CmisLanes& lanes, ModuleSample& sample);
 /// The VDM part of CMIS (pages 20h-2Fh): values, limits, flags, and the coherent monitors that come through it.
 void decode_cmis_vdm(const ModuleImage& image, const CmisLanes& lanes, ModuleSample& sample);
 /// The statistics of a coherent module, pages 34h (receiver's FEC) and 35h (link), where 01h:142.4 offers them. Offsets
@@ -38,6 +41,8 @@ void decode_cmis_vdm(const ModuleImage& image, const CmisLanes& lanes, ModuleSam
 void decode_cmis_coherent(const ModuleImage& image, ModuleSample& sample);
 /// Error ratios of zero of a side that receives nothing, or of a module that is not ready: nothing was counted.
 void forget_idle_statistics(ModuleSample& sample);
+/// The auxiliary monitors of the lower page, and the flags of the maker's custom one.
+void decode_cmis_auxiliary(const MonitorPages& pages, const ModulePage& advert, ModuleSample& sample);
 /// The laser bias with the multiplier that page 01h gives; nullopt for the reserved one.
 std::optional<ModuleQuantity> cmis_bias(const ModulePage& advert);
 /// What is at the far side of a module: nothing that it could say anything of, an electrical receiver, or light.

@@ -132,28 +132,35 @@ const Observable* find_observable(std::span<const Observable> table, std::uint8_
 
 void ObservableCollector::take(const ObservableInstance& instance) {
   const Observable* row = find_observable(table_, instance.type);
-  if (row == nullptr) return;  // unused, or a maker's own quantity
+  const std::string name = row != nullptr ? std::string(row->name) : "type_" + std::to_string(instance.type);
+  for (unsigned i = 0; i < instance.lanes; ++i)
+    take_flags(name, instance.lane ? std::optional(*instance.lane + i) : std::nullopt, instance.flags);
+  if (row == nullptr) return;  // a maker's own quantity
   if (instance.limits) take_limits(*row, instance.lane, *instance.limits);
-  for (unsigned i = 0; instance.flags.any() && i < instance.lanes; ++i)
-    take_flags(*row, instance.lane ? std::optional(*instance.lane + i) : std::nullopt, instance.flags);
   if (!instance.value) return;
   if (const auto value = value_of(*row, *instance.value)) take_value(*row, instance.lane, *value);
 }
 
 /// One entry for each name and lane, whatever the number of descriptors: who remembers flags knows them by these.
-void ObservableCollector::take_flags(const Observable& row, const std::optional<unsigned>& lane,
+void ObservableCollector::take_flags(const std::string& name, const std::optional<unsigned>& lane,
                                      const AlarmFlags& flags) {
   auto& all = sample_.vdm.flags;
   const auto entry = std::find_if(all.begin(), all.end(), [&](const VdmFlags& other) {
-    return other.name == row.name && other.lane == number_of(lane);
+    return other.name == name && other.lane == number_of(lane);
   });
   if (entry == all.end()) {
-    all.push_back({std::string(row.name), number_of(lane), flags});
+    all.push_back({name, number_of(lane), flags});
     return;
   }
   for (const auto flag :
-       {&AlarmFlags::low_alarm, &AlarmFlags::low_warn, &AlarmFlags::high_warn, &AlarmFlags::high_alarm})
-    if ((flags.*flag).value_or(false)) entry->flags.*flag = true;
+       {&AlarmFlags::low_alarm, &AlarmFlags::low_warn, &AlarmFlags::high_warn, &AlarmFlags::high_alarm}) {
+    std::optional<bool>& here = entry->flags.*flag;
+    const std::optional<bool>& there = flags.*flag;
+    if (here.value_or(false) || there.value_or(false))
+      here = true;
+    else if (!there)
+      here.reset();
+  }
 }
 
 void ObservableCollector::take_value(const Observable& row, const std::optional<unsigned>& lane, double value) {

@@ -92,7 +92,8 @@ std::span<const Observable> sff8636_observables();
 /// The row of a type; nullptr for a maker's own. REQUIRES: a table by type.
 const Observable* find_observable(std::span<const Observable> table, std::uint8_t type);
 
-/// Puts values, limits and flags into a sample. Types without a row (a maker's own) are left out.
+/// Puts values, limits and flags into a sample. Of types without a row (a maker's own) only the flags, as "type_100".
+/// Each has an entry, set or not; one that was not read is without any: it must not be taken for cleared.
 class ObservableCollector {
  public:
   ObservableCollector(std::span<const Observable> table, ModuleSample& sample) : table_(table), sample_(sample) {}
@@ -111,7 +112,7 @@ class ObservableCollector {
   /// A coarse row's, of a lane of which the finer row says the same.
   static bool gives_way(const Taken& taken, const std::vector<Taken>& all);
 
-  void take_flags(const Observable& row, const std::optional<unsigned>& lane, const AlarmFlags& flags);
+  void take_flags(const std::string& name, const std::optional<unsigned>& lane, const AlarmFlags& flags);
   void take_value(const Observable& row, const std::optional<unsigned>& lane, double value);
   void take_lane(const Observable& row, const std::optional<unsigned>& lane, double value, std::vector<double>& lanes);
   void take_ber(const Observable& row, const std::optional<unsigned>& lane, double value);

@@ -59,6 +59,12 @@ constexpr Observable of_modulator(std::uint8_t type, std::string_view name,
   return of_coherent(type, name, kU16, kPercentOfU16, field, Worst::kNearestEnd);
 }
 
+/// Of a value that is not understood: its flags are.
+constexpr Observable of_flags(std::uint8_t type, std::string_view name) {
+  return {
+      .type = type, .name = name, .coding = kU16, .scale = kWhole, .not_available = kNever, .sink = Sink::kFlagsOnly};
+}
+
 constexpr Observable kCmis[] = {
     of_vdm(1, "laser_age_percent", kU16, kWhole, 0xffff, &ModuleVdm::laser_age_percent),
     of_vdm(2, "tec_current_percent", kS16, kPercentOfS16, kLowest, &ModuleVdm::tec_current_percent, Worst::kMagnitude),
@@ -95,7 +101,8 @@ constexpr Observable kCmis[] = {
     {32, "host_fec_tail_symbols_avg", kU16, kWhole, 0xffff, Sink::kTail, kAvg, true},
     {33, "media_fec_tail_symbols_current", kU16, kWhole, 0xffff, Sink::kTail, kCurrent},
     {34, "host_fec_tail_symbols_current", kU16, kWhole, 0xffff, Sink::kTail, kCurrent, true},
-    // Types 35 to 76 are reserved. Of 84, what an external laser gives a co-packaged module, no port here has one.
+    // Types 35 to 76 are reserved. Of 84, what an external laser gives a co-packaged module, no port here has one. What
+    // stands in no row is kept by its number, its flags only.
     of_vdm(77, "vcc2p6_v", kU16, kTenThousandths, 0, &ModuleVdm::vcc2p6_v),
     of_vdm(78, "vcc1p8_v", kU16, kTenThousandths, 0, &ModuleVdm::vcc1p8_v),
     of_vdm(79, "vcc1p2_v", kU16, kTenThousandths, 0, &ModuleVdm::vcc1p2_v),
@@ -130,20 +137,16 @@ constexpr Observable kCmis[] = {
     of_coherent(146, "coherent_sop_rate_krad_per_s", kU16, kWhole, &ModuleCoherent::sop_rate_krad_per_s,
                 Worst::kLargest),
     of_coherent(147, "coherent_mer_db", kU16, kTenths, &ModuleCoherent::mer_db, Worst::kSmallest),
+    of_flags(148, "coherent_clock_recovery"),
     coarse(of_coherent(149, "coherent_sopmd_ps2", kU16, kWhole, &ModuleCoherent::sopmd_ps2, Worst::kLargest)),
     // C-CMIS 1.3 table 8, as V. Jardin's cmis-vdm.c for ethtool (2026) has it; sonic-mgmt's plan of VDM tests has the
     // same names in the same order, and the one dump with them agrees: its Q factor is that of its pre-FEC BER within
-    // 0.1 dB (ModuleCorpus). Of 148 (clock recovery) and 153 (frequency offset in larger steps) no dump could tell the
-    // scale.
+    // 0.1 dB (ModuleCorpus). Of 148 and 153 (a frequency offset in larger steps) no dump could tell the scale.
     of_coherent(150, "coherent_snr_margin_db", kS16, kTenths, &ModuleCoherent::snr_margin_db, Worst::kSmallest),
     of_coherent(151, "coherent_q_factor_db", kU16, kTenths, &ModuleCoherent::q_factor_db, Worst::kSmallest),
     of_coherent(152, "coherent_q_margin_db", kS16, kTenths, &ModuleCoherent::q_margin_db, Worst::kSmallest),
+    of_flags(153, "coherent_carrier_frequency_offset_mhz"),
 };
-
-constexpr Observable of_flags(std::uint8_t type, std::string_view name) {
-  return {
-      .type = type, .name = name, .coding = kU16, .scale = kWhole, .not_available = kNever, .sink = Sink::kFlagsOnly};
-}
 
 // Where the text of SFF-8636 6.7.4.4 names other type numbers than its table 6-43, the table is followed.
 constexpr Observable kSff8636[] = {

@@ -114,15 +114,19 @@ void diagnostics_reads(const ModuleImage& image, std::uint8_t bank, Requests& ou
   if (upper_page(image, 0x14, bank).byte(kUpper) == kRatiosSelected) out.push_back(upper(0x14, bank, 192, 64));
 }
 
+/// What is of lanes is asked for after their states: of a bank that does not answer these nothing else is understood,
+/// and its flags stay in the module.
 void cmis_lane_reads(const ModuleImage& image, std::uint8_t bank, Requests& out) {
   out.push_back(upper(0x11, bank));
   out.push_back(upper(0x10, bank, kUpper, 16));
-  if (cmis_is_tunable(image)) out.push_back(upper(0x12, bank, 168, 71));  // from the frequencies to the flags
+  const bool known = upper_page(image, 0x11, bank).exists();
+  if (known && cmis_is_tunable(image)) out.push_back(upper(0x12, bank, 168, 71));  // from the frequencies to the flags
+  if (known && cmis_has_network_paths(image)) out.push_back(upper(0x17, bank));  // whole: a copy of another page shows
   const bool diagnostics = upper_page(image, 0x01).offers(142, 5);
   const std::uint8_t groups = vdm_group_count(image);
   if (diagnostics) out.push_back(upper(kDiagnosticsPage, bank, kTestsOffset, kTestsLength));
   if (diagnostics && groups == 0) diagnostics_reads(image, bank, out);
-  for (std::uint8_t group = 0; group < groups; ++group) {
+  for (std::uint8_t group = 0; group < groups && (known || bank == 0); ++group) {
     if (!has_descriptor(image, group, bank)) continue;
     out.push_back(upper(static_cast<std::uint8_t>(0x24 + group), bank));
     out.push_back(vdm_flags(group, bank));
@@ -153,7 +157,7 @@ bool moves(const ModulePageKey& key) {
   if (!key.upper) return false;
   if (key.i2c_address == kModuleAddressA2) return key == kTunablePage;
   const std::uint8_t page = key.page;
-  return (page >= 0x10 && page <= 0x14) || (page >= 0x24 && page <= 0x27) || page == 0x2c ||
+  return (page >= 0x10 && page <= 0x14) || page == 0x17 || (page >= 0x24 && page <= 0x27) || page == 0x2c ||
          (page >= 0x33 && page <= 0x35);
 }
 

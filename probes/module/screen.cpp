@@ -72,17 +72,24 @@ bool is_makers_own(const ModuleImage& image, const ModulePageKey& key) {
 bool is_telling(std::uint8_t byte) { return byte != 0x00 && byte != 0xff && byte != 0x20; }
 constexpr int kEnoughTelling = 4;  ///< by chance they are the same once in 2^32 times
 
-/// Each byte that was read is the same on the other page.
-bool is_same(const Part& part, const ModuleImage::Half& other) {
-  return part.all(
-      [&other](std::uint8_t byte, std::size_t at) { return other.present.test(at) && byte == other.bytes.at(at); });
+/// Bytes of page 11h that a read clears: of two reads of one page the second has others there.
+bool is_latched(const ModulePageKey& key, std::size_t at) {
+  constexpr std::size_t kFirst = 134 - 128, kLast = 153 - 128;
+  return key.upper && key.page == 0x11 && at >= kFirst && at <= kLast;
+}
+
+/// Each byte that was read, but for latched ones of `of`, is the same on the other page.
+bool is_same(const Part& part, const ModuleImage::Half& other, const ModulePageKey& of) {
+  return part.all([&](std::uint8_t byte, std::size_t at) {
+    return is_latched(of, at) || (other.present.test(at) && byte == other.bytes.at(at));
+  });
 }
 
 /// A part of another page must have bytes that are its own: a vendor's name that is blank is like controls that nobody
 /// has set.
 bool is_copy(const ModuleImage& image, const Part& part, const ModulePageKey& of) {
   const ModuleImage::Half* other = image.half(of);
-  if (other == nullptr || other == &part.half || !is_same(part, *other)) return false;
+  if (other == nullptr || other == &part.half || !is_same(part, *other, of)) return false;
   int telling = 0;
   for (std::size_t at = 0; at < part.half.bytes.size(); ++at)
     if (part.half.present.test(at) && is_telling(part.half.bytes.at(at))) ++telling;
@@ -200,6 +207,12 @@ bool cmis_is_flat(const ModuleImage& image) { return lower_page(image).bit(2, 7)
 
 bool cmis_is_tunable(const ModuleImage& image) {
   return !cmis_is_flat(image) && upper_page(image, 0x01).offers(155, 6);
+}
+
+bool cmis_has_network_paths(const ModuleImage& image) {
+  constexpr std::uint8_t kCmis5_1 = 0x51;  // the bit was reserved before
+  return !cmis_is_flat(image) && lower_page(image).byte(1).value_or(0) >= kCmis5_1 &&
+         upper_page(image, 0x01).offers(142, 7);
 }
 
 std::uint8_t cmis_bank_count(const ModuleImage& image) {

@@ -40,6 +40,8 @@ bool cmis_is_flat(const ModuleImage& image);
 std::uint8_t cmis_bank_count(const ModuleImage& image);
 /// Whether its lasers can be tuned, so that there is a page 12h (01h:155.6).
 bool cmis_is_tunable(const ModuleImage& image);
+/// Whether it has network paths, which several data paths share, so that there are pages 16h and 17h (01h:142.7).
+bool cmis_has_network_paths(const ModuleImage& image);
 /// CMIS: how many groups of VDM values (2Fh:128); 0 when VDM is not offered.
 std::uint8_t vdm_group_count(const ModuleImage& image);
 

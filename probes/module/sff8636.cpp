@@ -8,6 +8,7 @@
 #include "probes/module/codes.h"
 #include "probes/module/maps.h"
 #include "probes/module/monitors.h"
+#include "probes/module/other_flags.h"
 #include "probes/module/values.h"
 
 namespace linkhealth {
@@ -305,6 +306,13 @@ void read_thresholds(const MonitorPages& pages, const ModulePage& id, bool coppe
     if (!row.of_lane() || (!copper && is_offered(id, row.advert))) take_limits(pages, row, sample);
 }
 
+/// Bytes 6, 8 and 19 to 21, which are cleared by reading as all from 3 to 21 are (table 6-1).
+void read_other_flags(const ModulePage& lower, const ModulePage& id, ModuleSample& sample) {
+  if (id.offers(221, 4)) take_other_flag("initialization_complete", {}, lower.bit(6, 0), sample);
+  if (id.offers(221, 1)) take_other_flag("tc_ready", {}, lower.bit(6, 1), sample);
+  for (const unsigned byte : {8U, 19U, 20U, 21U}) take_makers_flags(lower, byte, sample);
+}
+
 }  // namespace
 
 void decode_sff8636(const ModuleImage& image, const ModuleHead& head, ModuleSample& sample) {
@@ -326,6 +334,7 @@ void decode_sff8636(const ModuleImage& image, const ModuleHead& head, ModuleSamp
   sample.data_not_ready = lower.bit(2, 0);
   const bool ready = !sample.data_not_ready.value_or(false);
   if (!ready) sample.warnings.emplace_back("the module says that its readings are not valid yet");
+  read_other_flags(lower, id, sample);
   const MonitorPages pages{lower, upper_page(image, 0x03), kSff8636Flags};
   if (ready) read_module_monitors(pages, id, medium.copper, sample);
   if (!medium.copper && medium.kind == "unknown") {
@@ -344,7 +353,6 @@ void decode_sff8636(const ModuleImage& image, const ModuleHead& head, ModuleSamp
   if (lower.byte(3)) read_host_lanes(lower, id, sample);
   if (lower.bit(2, 2).value_or(true)) return;  // flat: no page 03h, 20h or 21h
   read_thresholds(pages, id, medium.copper, sample);
-  if (medium.copper) return;
   if (ready && id.offers(195, 0)) decode_sff8636_parameters(image, sample);
 }
 

@@ -5,6 +5,7 @@
 
 #include "probes/module/decode.h"
 #include "probes/module/maps.h"
+#include "probes/module/other_flags.h"
 
 namespace linkhealth {
 
@@ -110,7 +111,8 @@ void read_error(const ModulePage& page, const Channels& channels, ModuleSample& 
 }
 
 /// Tables 5-7 (live) and 5-8 (latched): what was once since the last read, and what still is, are one flag.
-void read_status(const ModulePage& a0, const ModulePage& page, LaserTuning& laser) {
+void read_status(const ModulePage& a0, const ModulePage& page, ModuleSample& sample) {
+  LaserTuning& laser = sample.laser_tuning.emplace_back();
   constexpr unsigned kCooled = 2;  // of A0h byte 64
   const auto either = [&page](unsigned bit) -> std::optional<bool> {
     const auto now = page.bit(168, bit);
@@ -122,6 +124,9 @@ void read_status(const ModulePage& a0, const ModulePage& page, LaserTuning& lase
   if (a0.offers(64, kCooled)) laser.cooler_fault = either(6);
   laser.channel_invalid = page.bit(172, 4);
   if (const auto now = page.byte(168)) laser.tuning = (*now & 0x90U) != 0;
+  if (page.offers(128, 3)) take_other_flag("laser_self_tuning", 1, page.bit(172, 7), sample);
+  if (page.offers(128, 0) || page.offers(128, 1)) take_other_flag("laser_new_channel", 1, page.bit(172, 3), sample);
+  if (!page.offers(128, 2)) take_other_flag("laser_dither_not_supported", 1, page.bit(172, 2), sample);
 }
 
 }  // namespace
@@ -142,8 +147,8 @@ void decode_sff8690(const ModuleImage& image, ModuleSample& sample) {
     sample.warnings.emplace_back("A2h page 02h names no channels: what its laser is tuned to is not known");
     return;
   }
-  LaserTuning& laser = sample.laser_tuning.emplace_back();
-  read_status(a0, page, laser);
+  read_status(a0, page, sample);
+  LaserTuning& laser = sample.laser_tuning.back();
   if (laser.tuning.value_or(true)) return;
   laser.frequency_ghz = frequency_set(page, *channels, sample.warnings);
   if (!laser.frequency_ghz) return;

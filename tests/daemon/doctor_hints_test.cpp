@@ -141,10 +141,32 @@ TEST(DoctorHints, AGapOfNoSourceOfTheTableIsSaidToo) {
   report.gaps.push_back({"", "a_new_one", "nobody has thought of it"});
   report.ports[0].gaps.push_back({"mlx5_0/1", "ethtool", "no answer within 5 s"});
   const DoctorReport doctor = examine(report, {});
-  EXPECT_EQ(doctor.hidden, 2U);
+  EXPECT_EQ(doctor.hidden, 7U) << "with the five that ethtool brings";
   EXPECT_THAT(self_test_lines(doctor), ElementsAre("a_new_one can't be seen: nobody has thought of it",
                                                    AllOf(HasSubstr("mlx5_0/1: "), HasSubstr("the device hangs"))));
   EXPECT_THAT(doctor_text(doctor, {}), AllOf(HasSubstr("nobody has thought"), HasSubstr("no answer within 5 s")));
+}
+
+/// Each of ethtool's counters is of the request that brings it.
+TEST(DoctorHints, PauseFramesAreSeenAndNoOtherCounterForThem) {
+  Report report = one_port();
+  report.ports[0].latest.counters.emplace().set("pause_tx_pause_frames", 1);
+  const DoctorReport paused = examine(report, {});
+  EXPECT_EQ(source(paused, "pause").state, SourceState::kSeen);
+  EXPECT_NE(source(paused, "ethtool_stats").state, SourceState::kSeen);
+  report.ports[0].gaps.push_back({"mlx5_0/1", "ethtool_stats", "EIO"});
+  EXPECT_EQ(source(examine(report, {}), "ethtool_stats").state, SourceState::kHidden);
+}
+
+TEST(DoctorHints, WhatHangsHidesAllThatIsReadWithIt) {
+  Report report = one_port();
+  report.ports[0].latest.counters.emplace().set("fec_corrected_bits", 1);
+  report.ports[0].gaps.push_back({"mlx5_0/1", "ethtool", "no answer within 5 s"});
+  const DoctorReport doctor = examine(report, {});
+  EXPECT_EQ(source(doctor, "fec").state, SourceState::kPartly) << "it was read before";
+  EXPECT_THAT(source(doctor, "fec").hint, HasSubstr("the device hangs"));
+  EXPECT_EQ(source(doctor, "pause").state, SourceState::kHidden);
+  EXPECT_NE(source(doctor, "driver_stats").state, SourceState::kHidden);
 }
 
 TEST(DoctorHints, TenCardsWithoutADriverAreOneLine) {

@@ -59,6 +59,14 @@ TEST(FullCounters, AreSaidTogetherWithWhatClearsThem) {
   EXPECT_EQ(
       full_words(id, full),
       "link_downed, link_error_recovery: each is full and counts no further (perfquery -R -C mlx5_0 -P 1 clears it)");
+  const auto wait = full_counters(counters({{"port_xmit_wait", 0xffffffff}}));
+  EXPECT_EQ(full_words(id, wait),
+            "port_xmit_wait is full and counts no further (perfquery -R -C mlx5_0 -P 1 clears port_xmit_wait only if "
+            "the port's agent offers that, else a reset of the device does)");
+  const auto both = full_counters(counters({{"link_downed", 255}, {"port_xmit_wait", 0xffffffff}}));
+  EXPECT_EQ(full_words(id, both),
+            "link_downed, port_xmit_wait: each is full and counts no further (perfquery -R -C mlx5_0 -P 1 clears it, "
+            "port_xmit_wait only if the port's agent offers that, else a reset of the device does)");
 }
 
 }  // namespace

@@ -144,11 +144,11 @@ class HistoryTotals : public ::testing::Test {
   [[nodiscard]] bool holds(const char* counter) const {
     return history.find("mlx5_0/1")->latest.counters->get(counter).has_value();
   }
-  void step(const std::vector<std::string>& read, const char* probe, const char* where) {
+  void step(const std::vector<std::string>& read, const char* probe, const char* where, const char* why = "EIO") {
     Snapshot snapshot = feed.tick();
     auto& counters = snapshot.ports.begin()->second.counters.emplace();
     for (const std::string& name : read) counters.set(name, 9);
-    if (probe != nullptr) snapshot.gaps.push_back({where, probe, "EIO"});
+    if (probe != nullptr) snapshot.gaps.push_back({where, probe, why});
     history.observe(snapshot);
   }
 
@@ -196,6 +196,41 @@ TEST_F(HistoryTotals, OfTheWholeNodeEndOnEachPort) {
   EXPECT_FALSE(is_blind(history, "netdev_stats"));
   fail_for_six_minutes("devlink", all_but({"devlink_fw_errors"}), "");
   EXPECT_FALSE(holds("devlink_fw_errors"));
+}
+
+/// What is asked of the kernel in one go hangs in one go; of a device that hangs, both directories of counters do.
+TEST_F(HistoryTotals, OfWhatHangsWithItEndToo) {
+  const auto hang = [this](const char* probe, const std::vector<std::string>& read) {
+    read_all_for_a_minute();
+    for (int i = 0; i < 36; ++i) step(read, probe, "mlx5_0/1", "no answer within 5 s");
+  };
+  const std::vector<std::string> by_ethtool = {"rmon_etherStatsPkts64Octets", "fec_hist_0to0"};
+  hang("ethtool", all_but(by_ethtool));
+  for (const std::string& name : by_ethtool) EXPECT_FALSE(holds(name.c_str())) << name;
+  for (const std::string& name : all_but(by_ethtool)) EXPECT_TRUE(holds(name.c_str())) << name;
+  ASSERT_NE(history.find("mlx5_0/1")->blind_to("fec"), nullptr);
+  EXPECT_EQ(history.find("mlx5_0/1")->blind_to("fec")->reason, "no answer within 5 s");
+  EXPECT_EQ(history.find("mlx5_0/1")->blind_to("driver_stats"), nullptr);
+  const std::vector<std::string> of_verbs = {"symbol_error", "out_of_sequence", "a_card_s_own"};
+  hang("counters", all_but(of_verbs));
+  for (const std::string& name : of_verbs) EXPECT_FALSE(holds(name.c_str())) << name;
+}
+
+TEST_F(HistoryTotals, OfHwCountersStandWhereTheOtherDirectoryIsRefused) {
+  fail_for_six_minutes("counters", all_but({"symbol_error"}));
+  EXPECT_FALSE(holds("symbol_error"));
+  EXPECT_TRUE(holds("out_of_sequence"));
+}
+
+/// A fall makes the meter forget what its source said before. Files that take turns come back one by one.
+TEST_F(HistoryTotals, OfFilesThatTakeTurnsStandThoughOneOfThemFell) {
+  const std::vector<std::string> kFiles = {"symbol_error", "link_downed", "port_rcv_errors"};
+  for (int i = 0; i < 120; ++i) step(kFiles, "counters", "mlx5_0/1", "VL15_dropped: EINVAL");
+  Snapshot snapshot = feed.tick();
+  snapshot.ports.begin()->second.counters.emplace().set("symbol_error", 2);
+  snapshot.gaps.push_back({"mlx5_0/1", "counters", "VL15_dropped: EINVAL"});
+  history.observe(snapshot);
+  for (const std::string& name : kFiles) EXPECT_TRUE(holds(name.c_str())) << name;
 }
 
 TEST_F(HistoryTotals, OfOneFileOfHwCountersEndAfterAQuarterOfAnHour) {

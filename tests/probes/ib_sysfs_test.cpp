@@ -232,6 +232,16 @@ TEST_F(IbSysfs, DirectoriesThatCannotBeReadAreGaps) {
   EXPECT_EQ(hw_gaps[0].probe, "hw_counters");
 }
 
+TEST_F(IbSysfs, ADirectoryThatCanBeReadAgainIsNoGap) {
+  host_.fail_list("*counters", EMFILE);
+  auto port = reader();
+  ASSERT_EQ(read(port, IbGroup::kHw).gaps.size(), 1U);
+  host_.heal();
+  const auto healed = read(port, IbGroup::kHw);
+  EXPECT_TRUE(healed.gaps.empty());
+  EXPECT_TRUE(healed.sample.counters && !healed.sample.counters->empty());
+}
+
 TEST_F(IbSysfs, OpeningAPortThatIsGoneIsAnError) {
   const auto inventory = take_inventory(fake_);
   fake_.remove(nic_.pci_dir());

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include "probes/module/decode.h"
+
 namespace linkhealth {
 namespace {
 
@@ -61,7 +63,7 @@ TEST(ModuleFlags, OnlyTheLanesThatComeUpForgetTheirs) {
   for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(m.host_lanes[i].tx_lol.has_value(), i >= 4) << i;
   EXPECT_EQ(m.module_firmware_error, true);
   EXPECT_EQ(m.temperature_flags.high_alarm, true);
-  leave_out_unknown(m);
+  list_set_flags(m);
   std::vector<std::string> vdm;
   for (const VdmFlags& entry : m.vdm.flags) vdm.push_back(entry.name + std::to_string(entry.lane.value_or(0)));
   EXPECT_THAT(vdm, ::testing::ElementsAre("supply0", "media_snr4")) << "host lane 4 came up";
@@ -105,6 +107,135 @@ TEST(ModuleFlags, AModuleThatComesUpForgetsAllOfThem) {
   m.module_firmware_error = true;
   forget_flags_of_what_came_up(m, before, calm_of(m));
   EXPECT_EQ(m.module_firmware_error, std::nullopt);
+}
+
+std::vector<std::string> set_in(const ModuleFlagHistory& history) {
+  std::vector<std::string> out;
+  for (const ModuleFlag& flag : history.list())
+    if (flag.set) out.push_back(flag.name + " " + std::to_string(flag.lane.value_or(0)));
+  return out;
+}
+
+/// Sixteen lanes in two banks, flags of either side on the last.
+ModuleSample two_banks() {
+  ModuleSample m;
+  m.bank_count = 2;
+  m.lanes.resize(16);
+  m.host_lanes.resize(16);
+  for (ModuleLane& lane : m.lanes) lane.tx_disabled = false;
+  for (ModuleHostLane& lane : m.host_lanes) lane.data_path_state = "Activated";
+  m.lanes[2].rx_los = m.lanes[14].rx_power_flags.low_alarm = m.host_lanes[15].tx_lol = true;
+  m.other_flags = {{"laser_tuning_complete", 15, true}};
+  return m;
+}
+
+/// What is set on a lane that goes out of use is over; of a bank that was not read nothing is known.
+TEST(ModuleFlags, OfALaneThatGoesOutOfUseAreClearedAndOfAPageThatFailsAreNot) {
+  ModuleFlagHistory history;
+  history.take(two_banks(), WallTime(Milliseconds(1000)));
+  const auto all = set_in(history);
+  ASSERT_THAT(
+      all, ::testing::ElementsAre("host_tx_lol 16", "laser_tuning_complete 15", "rx_los 3", "rx_power_low_alarm 15"));
+  ModuleSample unread = two_banks();
+  unread.other_flags.clear();
+  unread.lanes.resize(8);
+  unread.host_lanes.resize(8);
+  history.take(unread, WallTime(Milliseconds(2000)));
+  EXPECT_EQ(set_in(history), all) << "the second bank was not read";
+  unread.lanes.clear();
+  unread.host_lanes.clear();
+  history.take(unread, WallTime(Milliseconds(2500)));
+  EXPECT_EQ(set_in(history), all) << "neither was";
+  ModuleSample half = two_banks();
+  half.other_flags.clear();
+  for (std::size_t i = 8; i < 16; ++i) {
+    half.lanes[i] = ModuleLane{};
+    half.host_lanes[i].data_path_state = "Deactivated";
+  }
+  history.take(half, WallTime(Milliseconds(3000)));
+  EXPECT_THAT(set_in(history), ::testing::ElementsAre("host_tx_lol 16", "rx_los 3"));
+  half.host_lanes.resize(12);
+  half.lanes.resize(8);
+  history.take(half, WallTime(Milliseconds(4000)));
+  history.take(half, WallTime(Milliseconds(5000)));
+  EXPECT_THAT(set_in(history), ::testing::ElementsAre("rx_los 3")) << "it has no host lane 16 any more";
+  for (const ModuleFlag& flag : history.list()) EXPECT_LE(flag.change_count, 2U) << flag.name;
+  EXPECT_EQ(history.list()[0].cleared_at, WallTime(Milliseconds(4000)));
+}
+
+/// A plug that sends back what comes has no media lanes for us.
+TEST(ModuleFlags, AStartOfTheHostsSideIsTheMediaSidesWhereThatHasNoLanes) {
+  ModuleSample m;
+  m.host_lanes.resize(2);
+  m.host_lanes[0].data_path_state = "Activated";
+  m.host_lanes[1].data_path_state = "Init";
+  const ModuleCalm before = calm_of(m);
+  m.host_lanes[1].data_path_state = "Activated";
+  m.other_flags = {{"media_rx_los", 1, true}, {"media_rx_los", 2, true}};
+  forget_flags_of_what_came_up(m, before, calm_of(m));
+  EXPECT_THAT(m.other_flags, ::testing::ElementsAre(OtherFlag{"media_rx_los", 1, true}));
+}
+
+/// Of a round that ended early, whose pages the next one could not read.
+TEST(ModuleFlags, AreUnitedAlsoWhereTheirLanesWereNotRead) {
+  ModuleSample earlier, sample;
+  earlier.lanes.resize(8);
+  earlier.host_lanes.resize(8);
+  earlier.laser_tuning.resize(8);
+  earlier.lanes[1].rx_los = earlier.host_lanes[4].tx_los = earlier.laser_tuning[2].wavelength_unlocked = true;
+  unite_flags(sample, earlier);
+  ModuleFlagHistory history;
+  history.take(sample, WallTime());
+  EXPECT_THAT(set_in(history), ::testing::ElementsAre("host_tx_los 5", "laser_wavelength_unlocked 3", "rx_los 2"));
+}
+
+TEST(ModuleFlags, OfVdmThatWereNotReadAreNotCleared) {
+  ModuleSample m;
+  m.vdm.flags = {{"media_esnr_db", 1, {true, false, false, false}}};
+  ModuleFlagHistory history;
+  history.take(m, WallTime());
+  m.vdm.flags = {{"media_esnr_db", 1, {}}};
+  history.take(m, WallTime());
+  EXPECT_TRUE(history.list().at(0).set) << "the page of flags did not answer";
+  m.vdm.flags = {{"media_esnr_db", 1, {false, false, false, false}}};
+  history.take(m, WallTime());
+  EXPECT_FALSE(history.list().at(0).set);
+  m.vdm.flags = {{"media_esnr_db", 1, {true, false, false, false}}};
+  history.take(m, WallTime());
+  m.vdm.flags = {{"media_ltp_db", 1, {false, false, false, false}}};
+  history.take(m, WallTime());
+  EXPECT_FALSE(history.list().at(0).set) << "the module measures something else now";
+}
+
+TEST(ModuleFlags, TheOthersAreRememberedUnitedAndForgotten) {
+  ModuleSample m;
+  m.lanes.resize(2);
+  m.other_flags = {
+      {"cdb_1_complete", {}, true}, {"laser_tuning_complete", 1, false}, {"laser_tuning_complete", 2, true}};
+  ModuleFlagHistory history;
+  history.take(m, WallTime());
+  ModuleSample later = m;
+  later.other_flags = {{"cdb_1_complete", {}, false}, {"laser_tuning_complete", 1, true}};
+  history.take(later, WallTime());
+  ASSERT_EQ(history.list().size(), 3U);
+  EXPECT_FALSE(history.list()[0].set);
+  EXPECT_EQ(history.list()[0].change_count, 2U);
+  EXPECT_TRUE(history.list()[1].set);
+  EXPECT_TRUE(history.list()[2].set) << "of lane 2 nothing was read";
+  unite_flags(later, m);
+  EXPECT_THAT(later.other_flags,
+              ::testing::ElementsAre(OtherFlag{"cdb_1_complete", {}, true}, OtherFlag{"laser_tuning_complete", 1, true},
+                                     OtherFlag{"laser_tuning_complete", 2, true}));
+  m.lanes[1].tx_disabled = true;
+  const ModuleCalm before = calm_of(m);
+  m.lanes[1].tx_disabled = false;
+  forget_flags_of_what_came_up(m, before, calm_of(m));
+  EXPECT_THAT(m.other_flags, ::testing::ElementsAre(OtherFlag{"cdb_1_complete", {}, true},
+                                                    OtherFlag{"laser_tuning_complete", 1, false}));
+  list_set_flags(m);
+  EXPECT_THAT(m.other_flags, ::testing::ElementsAre(OtherFlag{"cdb_1_complete", {}, true}));
+  forget_flags(m);
+  EXPECT_TRUE(m.other_flags.empty());
 }
 
 /// C-CMIS page 33h: set, cleared and counted as all others, of media lane 1.

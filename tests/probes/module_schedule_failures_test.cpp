@@ -326,5 +326,32 @@ TEST_F(ModuleScheduleTest, AModuleWhoseChecksumIsWrongForEverIsNotReadAnewForEve
   EXPECT_EQ(reads_of(3), after_a_while + 1) << "an event is a reason to look again";
 }
 
+/// A module in doubt is read anew, its lower page whole: what that cleared is told with the next round.
+TEST_F(ModuleScheduleTest, FlagsOutliveARoundThatReadsAModuleAnewAndEndsEarly) {
+  module().page00[191 - 128] ^= 0xffU;  // a checksum that does not hold
+  run_for(5);
+  bool armed = false;
+  module().before_read = [&](std::size_t) {
+    const auto& reads = module().reads;
+    if (armed || reads.empty() || reads.back().offset != 0 || reads.back().length != 128) return;
+    armed = true;  // the lower page was read whole
+  };
+  module().reads.clear();
+  module().lower[6] = 0x80;
+  module().page_errno[0] = EBUSY;
+  run_for(100);
+  ASSERT_TRUE(armed) << "it was not read anew";
+  ASSERT_EQ(module().lower[6], 0) << "the flag was not cleared";
+  module().page_errno.clear();
+  module().before_read = nullptr;
+  run_for(600);
+  const auto rounds = schedule_.take_finished();
+  ASSERT_FALSE(rounds.empty());
+  ASSERT_TRUE(rounds.back().sample);
+  std::vector<std::string> names;
+  for (const ModuleFlag& flag : rounds.back().sample->flags) names.push_back(flag.name);
+  EXPECT_THAT(names, ::testing::Contains("temperature_high_alarm"));
+}
+
 }  // namespace
 }  // namespace linkhealth

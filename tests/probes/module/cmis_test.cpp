@@ -306,6 +306,31 @@ TEST(Cmis, AuxiliaryMonitorsAreWhatTheModuleSaysTheyAre) {
   }
 }
 
+/// Of two monitors of one kind each keeps its value, its limits and its flags.
+TEST(Cmis, TwoAuxiliaryMonitorsOfOneKind) {
+  auto b = EepromBuilder::cmis();
+  b.lower().u16(18, 16384).u16(20, 0x10000 - 16384).byte(10, 0x28);
+  b.page(1).byte(159, 0x0f).byte(145, 0x03);
+  b.page(2).limits(144, 30000, 0, 29000, 100).limits(152, 20000, 0, 19000, 100);
+  const ModuleSample coolers = decode(b);
+  EXPECT_NEAR(coolers.tec_current_percent.value_or(0), 50, 0.01);
+  EXPECT_NEAR(coolers.second_tec_current_percent.value_or(0), -50, 0.01);
+  EXPECT_EQ(coolers.tec_flags.low_warn, true);
+  EXPECT_EQ(coolers.tec_flags.low_alarm, false);
+  EXPECT_EQ(coolers.second_tec_flags.low_alarm, true);
+  EXPECT_EQ(coolers.second_tec_flags.low_warn, false);
+  EXPECT_NEAR(coolers.thresholds.tec_current_percent.high_alarm.value_or(0), 91.6, 0.1);
+  EXPECT_NEAR(coolers.thresholds.second_tec_current_percent.high_alarm.value_or(0), 61.0, 0.1);
+  b.lower().u16(20, 55 << 8).u16(22, 60 << 8).byte(10, 0x10).byte(11, 0x04);
+  b.page(1).byte(159, 0x1b).byte(145, 0x00);
+  const ModuleSample lasers = decode(b);
+  EXPECT_EQ(lasers.laser_temperature_c, 55);
+  EXPECT_EQ(lasers.second_laser_temperature_c, 60);
+  EXPECT_EQ(lasers.laser_temperature_flags.high_alarm, true);
+  EXPECT_EQ(lasers.second_laser_temperature_flags.high_warn, true);
+  EXPECT_EQ(lasers.second_laser_temperature_flags.high_alarm, false);
+}
+
 TEST(Cmis, OtherMonitorsOfTheLowerPage) {
   auto b = EepromBuilder::cmis();
   b.lower().u16(22, 17500).u16(24, 0xc936).byte(10, 0x01).byte(11, 0x84);

@@ -3,8 +3,10 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
 #include <vector>
 
+#include "model/snapshot.h"
 #include "probes/module/read_plan.h"
 
 namespace linkhealth {
@@ -39,6 +41,13 @@ inline ModuleImage as_read(const ModuleImage& memory, int rounds = 1) {
     read_all(memory, image, ReadScope::kMonitors);
   }
   return image;
+}
+
+/// Those of pattern tests stay in the module.
+inline ModuleSample without_test_flags(ModuleSample sample) {
+  std::erase_if(sample.other_flags,
+                [](const OtherFlag& flag) { return flag.name.find("pattern_") != std::string::npos; });
+  return sample;
 }
 
 }  // namespace linkhealth

@@ -73,6 +73,42 @@ TEST(VdmPlaces, ALanesOwnValueStaysAtItsLane) {
   EXPECT_THAT(flagged_lanes(decode(b)), ElementsAre(3U)) << "the index is that of a media lane";
 }
 
+/// Two banks of four media lanes each; host lanes are counted eight to a bank.
+EepromBuilder two_banks() {
+  auto b = EepromBuilder::cmis_with_vdm({{0, 5, 0x1400}, {0, 6, 0x1400}});
+  b.page(1).byte(142, 0x45);
+  b.page(0x11, 1).fill(128, 4, 0x44).byte(132, 0xff).byte(133, 0x0f).fill(206, 8, 0x10);
+  for (unsigned lane = 0; lane < 4; ++lane)
+    b.u16(154 + 2 * lane, 12000).u16(170 + 2 * lane, 17000).u16(186 + 2 * lane, 7000 + lane);
+  b.page(0x20, 1).byte(128, 0).byte(129, 5).byte(130, 0).byte(131, 6);
+  b.page(0x24, 1).u16(128, 0x1500).u16(130, 0x1600);
+  b.page(0x2c, 1).byte(128, 0x22);
+  return b;
+}
+
+TEST(VdmPlaces, MediaLanesOfTheSecondBankFollowOnThoseOfTheFirst) {
+  const ModuleSample m = decode(two_banks());
+  ASSERT_EQ(m.lanes.size(), 8U);
+  EXPECT_THAT(m.vdm.media_esnr_db, ElementsAre(20, 0, 0, 0, 21));
+  ASSERT_EQ(m.vdm.host_esnr_db.size(), 9U);
+  EXPECT_EQ(m.vdm.host_esnr_db[8], 22);
+  EXPECT_THAT(flagged_lanes(m), ElementsAre(5U, 9U)) << "of the media side and of the host's";
+}
+
+/// The driver gives bank 0 for each: its latched flags are cleared by the first read, and the second has none.
+TEST(VdmPlaces, OfABankThatTheDriverIgnoresAreNone) {
+  auto b = two_banks();
+  b.page(0x11).byte(147, 0x01);
+  b.page(0x11, 1);
+  for (unsigned lane = 0; lane < 4; ++lane)
+    b.u16(154 + 2 * lane, 11000).u16(170 + 2 * lane, 18000).u16(186 + 2 * lane, 8000 + lane);
+  const ModuleSample m = decode(b);
+  EXPECT_EQ(m.lanes.size(), 4U);
+  EXPECT_THAT(m.warnings, ::testing::Contains(::testing::HasSubstr("the driver ignores the bank")));
+  EXPECT_THAT(flagged_lanes(m), IsEmpty());
+  EXPECT_THAT(m.vdm.media_esnr_db, ElementsAre(20));
+}
+
 TEST(VdmNumbers, LostFramesAreACountAndMayBeMoreThanOne) {
   const ModuleSample m =
       decode(EepromBuilder::cmis_with_vdm({{0, kMediaFramesMax, f16(12, 0)}, {0, kHostFramesTotal, f16(2047, 3)}}));
