@@ -252,8 +252,8 @@ void Sampler::report_stuck(Cycle& cycle) {
   };
   std::set<std::pair<PortKey, ReadGroup>> out;
   for (const ReadWorker::Stuck& read : worker_.check_stuck()) {
-    if (!has_group_of_its_own(read.group)) out.emplace(read.port, read.group);
-    const bool search = read.group == ReadGroup::kInventory;
+    const bool search = read.group == ReadGroup::kInventory;  // its gap ends with the list
+    if (!search) out.emplace(read.port, read.group);
     SearchDesk::Hang hang;
     if (search && !read.waiting) hang = searches_.hang(read.port);
     search_ = search_ || hang.again;

@@ -27,7 +27,4 @@ struct Sampler::Cycle {
 /// The word of a group in timings and gaps.
 std::string_view probe_of(ReadGroup group);
 
-/// What it gives shows in a snapshot that it was read: its gap ends with that.
-bool has_group_of_its_own(ReadGroup group);
-
 }  // namespace linkhealth

@@ -29,10 +29,6 @@ std::string_view probe_of(ReadGroup group) {
   return "";
 }
 
-bool has_group_of_its_own(ReadGroup group) {
-  return group == ReadGroup::kCounters || group == ReadGroup::kPcie || group == ReadGroup::kInventory;
-}
-
 namespace {
 
 /// Of a port that nobody judges: what it counts and its verbs state, each counters period. Its module and its PCIe

@@ -1,6 +1,7 @@
 #include "model/counter_probes.h"
 
 #include <algorithm>
+#include <span>
 
 namespace linkhealth {
 
@@ -14,16 +15,13 @@ constexpr Prefix kPrefixes[] = {
     {"netdev_", "netdev_stats"}, {"pause_", "pause"},     {"phy_", "ethtool_stats"}, {"rmon_", "ethtool_stats"},
 };
 
-/// What goes out as one read, by the name of the gap when that hangs (daemon: ReadGroup).
-struct OneRead {
-  std::string_view gap, probe;
-  bool when_hung_only;  ///< else also when it is refused: nothing of ethtool without its family
-};
-constexpr OneRead kOneReads[] = {
-    {"ethtool", "down_reason", false}, {"ethtool", "ethtool_stats", false}, {"ethtool", "fec", false},
-    {"ethtool", "link_modes", false},  {"ethtool", "pause", false},         {"counters", "hw_counters", true},
-    {"pcie", "hwmon", true},
-};
+/// What one reader reads of a port, one thing at a time: while one hangs nothing of the others is read (daemon:
+/// ReadWorker::is_out()). By the names of their gaps, and of the one that is told when a read of them hangs.
+constexpr std::string_view kOfOneReader[] = {"counters",      "down_reason", "driver_stats", "ethtool",
+                                             "ethtool_stats", "fec",         "hw_counters",  "hwmon",
+                                             "link_modes",    "pause",       "pcie"};
+/// Of these nothing comes without the kernel's family of requests, whose gap is "ethtool".
+constexpr std::string_view kByEthtool[] = {"down_reason", "ethtool_stats", "fec", "link_modes", "pause"};
 
 }  // namespace
 
@@ -33,9 +31,12 @@ bool is_hung(std::string_view reason) {
 }
 
 bool hides(std::string_view gap_of, std::string_view reason, std::string_view probe) {
-  return gap_of == probe || std::ranges::any_of(kOneReads, [&](const OneRead& row) {
-           return row.gap == gap_of && row.probe == probe && (!row.when_hung_only || is_hung(reason));
-         });
+  const auto has = [](std::span<const std::string_view> names, std::string_view name) {
+    return std::ranges::find(names, name) != names.end();
+  };
+  if (gap_of == probe) return true;
+  if (is_hung(reason)) return has(kOfOneReader, gap_of) && has(kOfOneReader, probe);
+  return gap_of == "ethtool" && has(kByEthtool, probe);
 }
 
 std::string_view probe_of(CounterId id) {

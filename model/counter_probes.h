@@ -13,7 +13,7 @@ std::string_view probe_of(CounterId id);
 /// of hw_counters.
 std::string_view probe_of_other(std::string_view name);
 /// Whether a gap of one probe, for this reason, says that another gives nothing either: what is asked of the kernel
-/// through ethtool, and what is read in one go of a device that hangs.
+/// through ethtool, and, of a port of which a read hangs, what its one reader reads.
 bool hides(std::string_view gap_of, std::string_view reason, std::string_view probe);
 /// Whether the reason is that a read does not come back.
 bool is_hung(std::string_view reason);

@@ -64,8 +64,11 @@ CounterSources FlowMeter::doubted() const {
 void FlowMeter::doubt(CounterSources sources, SteadyTime now) {
   const auto is_of = [sources](const Entry& entry) { return sources.has(known_counters()[entry.id].source); };
   std::erase_if(doubted_, [&](const Doubted& one) { return is_of(one.before); });
-  for (const Entry& entry : entries_)
-    if (is_of(entry)) doubted_.push_back({entry, now, std::nullopt});
+  for (const Entry& entry : entries_) {
+    if (!is_of(entry)) continue;
+    doubted_.push_back({entry, now, std::nullopt});
+    read_before_[entry.id] = entry.at;
+  }
   std::erase_if(entries_, is_of);
 }
 
@@ -128,7 +131,9 @@ void FlowMeter::begin_interval() {
 
 SteadyTime FlowMeter::read_at(CounterId id, SteadyTime otherwise) const {
   const auto at = std::ranges::lower_bound(entries_, id, {}, &Entry::id);
-  return at != entries_.end() && at->id == id ? at->at : otherwise;
+  if (at != entries_.end() && at->id == id) return at->at;
+  const auto before = read_before_.find(id);
+  return before != read_before_.end() ? before->second : otherwise;
 }
 
 /// Adds what one counter says to its flow.

@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "base/time.h"
@@ -59,7 +60,7 @@ class FlowMeter {
   void forget();
   /// Whose fall is neither a reset nor a wrong reading yet.
   [[nodiscard]] CounterSources doubted() const;
-  /// When a counter was last read since its source began; `otherwise` when it never was.
+  /// When a counter was last read, also before its source began anew; `otherwise` when it never was.
   [[nodiscard]] SteadyTime read_at(CounterId id, SteadyTime otherwise) const;
 
  private:
@@ -85,8 +86,9 @@ class FlowMeter {
   void note_told(const Counters& reading);
   void note_first(CounterId id, std::uint64_t value);
 
-  std::vector<Entry> entries_;    ///< in the counters' order
-  std::vector<Doubted> doubted_;  ///< of sources whose fall is not settled
+  std::vector<Entry> entries_;                   ///< in the counters' order
+  std::vector<Doubted> doubted_;                 ///< of sources whose fall is not settled
+  std::map<CounterId, SteadyTime> read_before_;  ///< when, of what has not been read since its source fell
   std::array<double, kFlowCount> totals_{};
   std::array<double, kFlowCount> interval_rates_{};
 };

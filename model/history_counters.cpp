@@ -103,10 +103,11 @@ void PortHistory::end_old_counters(SteadyTime now) {
     // A part: files of one directory, which take turns. Which of them fail, and since when, their own ages say.
     if (!gap.part && in_seconds(now - gap.since) < kUnreadableS) continue;
     const auto is_hidden = [&](std::string_view of) { return hides(probe, gap.reason, of); };
-    // One that its source has not said since it began anew has its age from then.
     const auto is_old = [&](CounterId id) {
-      return is_hidden(probe_of(id)) &&
-             (!gap.part || in_seconds(now - meter_.read_at(id, held_at_)) >= kFileUnreadableS);
+      if (!is_hidden(probe_of(id))) return false;
+      if (!gap.part && probe_of(id) == probe) return true;
+      const double age_s = in_seconds(now - meter_.read_at(id, SteadyTime{}));
+      return age_s >= (gap.part ? kFileUnreadableS : kUnreadableS);
     };
     latest.counters->forget_known_if(is_old);
     if (!gap.part) latest.counters->forget_other_if([&](const auto& name) { return is_hidden(probe_of_other(name)); });

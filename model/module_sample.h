@@ -246,7 +246,7 @@ struct ModuleFlag {
 struct OtherFlag {
   std::string name;                   ///< "cdb_1_complete", "laser_tuning_complete", "initialization_complete", …
   std::optional<std::uint32_t> lane;  ///< 1 first; none: of the whole module
-  bool set = true;  ///< false: read and not set; until list_set_flags() (probes/module_flags.h), in no recording
+  bool set = true;  ///< false: read and not set; until list_set_flags() (probes/module/decode.h), in no recording
   bool operator==(const OtherFlag&) const = default;
 };
 

@@ -184,7 +184,7 @@ ReadStatus IbPortReader::read(IbGroup group, PortSample& sample, std::vector<Gap
     case IbGroup::kHw:
       if (!no_hw_counters_.empty()) {
         find_hw_counters();
-        find_device_counters();  // without the names that the port has itself
+        if (no_hw_counters_.empty()) find_device_counters();  // without the names that the port has itself
       }
       return read_counters(hw_, "hw_counters", no_hw_counters_, sample, gaps);
     case IbGroup::kDevice:

@@ -31,16 +31,22 @@ void unite_other(std::vector<OtherFlag>& all, const OtherFlag& earlier) {
 
 using NamesAndLanes = std::set<std::pair<std::string, std::uint32_t>>;
 
-/// A page that was read then and is not now had lanes of which nothing but their flags is known.
+/// A page that was read then and is not now had lanes of which nothing but their flags is known. Lanes that the module
+/// has not got any more stay away.
 void widen(ModuleSample& sample, const NamesAndLanes& set) {
-  const auto hold = [](auto& lanes, std::uint32_t lane) { lanes.resize(std::max<std::size_t>(lanes.size(), lane)); };
+  constexpr std::uint32_t kLanesPerBank = 8;
+  const std::uint32_t host_lanes = sample.bank_count.value_or(1) * kLanesPerBank;
+  const std::uint32_t media_lanes = sample.media_lane_count.value_or(host_lanes);
+  const auto hold = [](auto& lanes, std::uint32_t lane, std::uint32_t most) {
+    if (lane <= most) lanes.resize(std::max<std::size_t>(lanes.size(), lane));
+  };
   for (const auto& [name, lane] : set) {
     if (name.starts_with("host_"))
-      hold(sample.host_lanes, lane);
+      hold(sample.host_lanes, lane, host_lanes);
     else if (name.starts_with("laser_"))
-      hold(sample.laser_tuning, lane);
+      hold(sample.laser_tuning, lane, media_lanes);
     else
-      hold(sample.lanes, lane);
+      hold(sample.lanes, lane, media_lanes);
   }
 }
 
@@ -77,6 +83,7 @@ void unite_flags(ModuleSample& sample, const ModuleSample& earlier) {
     unite(sample.lanes[i].tx_eq_fault, earlier.lanes[i].tx_eq_fault);
   }
   for (const OtherFlag& entry : earlier.other_flags) unite_other(sample.other_flags, entry);
+  if (sample.vdm.flags.empty()) sample.vdm.flags = earlier.vdm.flags;  // with those of which nothing is known
   for (const VdmFlags& entry : earlier.vdm.flags) {
     if (!entry.flags.any()) continue;
     const auto same = std::find_if(sample.vdm.flags.begin(), sample.vdm.flags.end(), [&](const VdmFlags& other) {

@@ -43,27 +43,31 @@ Places places_of(const ModuleImage& image, std::uint8_t groups) {
 /// modules list each lane there: then a place is a lane. Which of both, all places of the type together say.
 class LanePlaces {
  public:
-  LanePlaces(const CmisLanes& lanes, Places places)
-      : paths_(lanes.data_paths), places_(std::move(places)), media_per_bank_(lanes.media_per_bank) {
+  LanePlaces(const CmisLanes& lanes, Places places, unsigned banks)
+      : paths_(lanes.data_paths), places_(std::move(places)), media_per_bank_(lanes.media_per_bank), banks_(banks) {
     if (std::ranges::any_of(paths_, &DataPath::runs)) std::erase_if(paths_, [](const DataPath& p) { return !p.runs; });
   }
 
-  void locate(ObservableInstance& instance) const {
+  /// False: of a lane that the module has not got.
+  [[nodiscard]] bool locate(ObservableInstance& instance) const {
     const Observable* row = find_observable(cmis_observables(), instance.type);
-    if (row == nullptr || !instance.lane) return;
+    if (row == nullptr || !instance.lane) return true;
     if (!is_of_data_path(*row) || !are_data_paths(instance.type)) {
       if (!row->host) instance.lane = media_lane(*instance.lane);
-      return;
+      return instance.lane.has_value();
     }
     const DataPath& path = *path_at(*instance.lane);
     instance.lane = static_cast<unsigned>(row->host ? path.host_first : path.media_first);
     instance.lanes = static_cast<unsigned>(row->host ? path.host_lanes : path.media_lanes);
+    return true;
   }
 
  private:
-  /// Media lanes follow on the ones that the bank before has.
-  [[nodiscard]] unsigned media_lane(unsigned lane) const {
-    return media_per_bank_ == 0 ? lane : lane / kLanesPerBank * media_per_bank_ + lane % kLanesPerBank;
+  /// Media lanes follow on the ones that the bank before has. Of a module of one bank each place is a lane.
+  [[nodiscard]] std::optional<unsigned> media_lane(unsigned lane) const {
+    if (banks_ == 1 || media_per_bank_ == 0) return lane;
+    if (lane % kLanesPerBank >= media_per_bank_) return std::nullopt;
+    return lane / kLanesPerBank * media_per_bank_ + lane % kLanesPerBank;
   }
   [[nodiscard]] std::vector<DataPath>::const_iterator path_at(std::size_t lane) const {
     return std::ranges::find(paths_, lane, &DataPath::host_first);
@@ -74,7 +78,7 @@ class LanePlaces {
 
   std::vector<DataPath> paths_;
   Places places_;
-  unsigned media_per_bank_;
+  unsigned media_per_bank_, banks_;
 };
 
 struct GroupPlace {
@@ -99,7 +103,7 @@ void read_group(const ModuleImage& image, GroupPlace at, bool values_valid, cons
     ObservableInstance instance;
     instance.type = *type;
     if (const unsigned lane = *where & 0x0fU; lane < kLanesPerBank) instance.lane = bank * kLanesPerBank + lane;
-    places.locate(instance);
+    if (!places.locate(instance)) continue;
     if (bank_known) instance.limits = read_quad(limits, 128 + 8 * (*where >> 4U));
     // Also those that were latched before it went to sleep.
     if (bank_known) instance.flags = read_flags(flags, kCmisFlags, 128 + 32U * group + i / 2, i % 2 == 0 ? 0 : 4);
@@ -172,7 +176,7 @@ void decode_cmis_vdm(const ModuleImage& image, const CmisLanes& lanes, ModuleSam
   const bool asleep = control.offers(144, 6);
   if (asleep) sample.warnings.emplace_back("VDM is in power saving: its values are old and left out");
   ObservableCollector out(cmis_observables(), sample);
-  const LanePlaces places(lanes, places_of(image, groups));
+  const LanePlaces places(lanes, places_of(image, groups), cmis_bank_count(image));
   for (std::uint8_t bank = 0; bank < cmis_bank_count(image); ++bank)
     for (std::uint8_t group = 0; group < groups; ++group)
       read_group(image, {group, bank}, !asleep, places, out, sample.warnings);

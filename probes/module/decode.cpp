@@ -42,7 +42,7 @@ void drop_blank_monitors(const ModuleHead& head, ModuleSample& sample) {
     value.reset();
   };
   if (!measures_nothing(head, sample)) return;
-  for (auto* value : {&sample.temperature_c, &sample.laser_temperature_c})
+  for (auto* value : {&sample.temperature_c, &sample.laser_temperature_c, &sample.second_laser_temperature_c})
     if (*value == 0.0) drop(*value);
   for (ModuleLane& lane : sample.lanes)
     for (auto* value : {&lane.rx_power_mw, &lane.tx_power_mw, &lane.tx_bias_ma}) drop(*value);

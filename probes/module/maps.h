@@ -25,7 +25,7 @@ void decode_sff8690(const ModuleImage& image, ModuleSample& sample);
 /// SFF-8636 rev 2.11 (and SFF-8436): lower page, page 00h, page 03h.
 void decode_sff8636(const ModuleImage& image, const ModuleHead& head, ModuleSample& sample);
 /// SFF-8636 6.7, pages 20h and 21h (advertised by page 00h byte 195.0): PAM4 and DWDM parameters with their limits.
-void decode_sff8636_parameters(const ModuleImage& image, ModuleSample& sample);
+void decode_sff8636_parameters(const ModuleImage& image, bool copper, ModuleSample& sample);
 /// OIF-CMIS 3.0 to 5.4.
 void decode_cmis(const ModuleImage& image, const ModuleHead& head, ModuleSample& sample);
 /// What of CMIS is latched and has no field: after the lanes.

@@ -306,6 +306,42 @@ void read_thresholds(const MonitorPages& pages, const ModulePage& id, bool coppe
     if (!row.of_lane() || (!copper && is_offered(id, row.advert))) take_limits(pages, row, sample);
 }
 
+/// Flags of lanes that a copper cable has not, by the first lane's bit. Of the powers and the bias it is that of a high
+/// alarm, and the odd lane has the high half of a byte.
+struct CopperFlag {
+  std::string_view name;
+  std::uint8_t at, bit;
+  AdvertBit advert;
+  bool of_active;  ///< also of an active cable, whose lanes have the other ones
+};
+constexpr CopperFlag kCopperFlags[] = {
+    {"media_rx_los", 3, 0, {}, false},         {"host_tx_los", 3, 4, {195, 1}, false},
+    {"media_tx_fault", 4, 0, {195, 3}, false}, {"host_tx_eq_fault", 4, 4, {193, 3}, false},
+    {"media_rx_lol", 5, 0, {194, 4}, false},   {"host_tx_lol", 5, 4, {194, 5}, false},
+    {"media_rx_power", 9, 7, {}, true},        {"media_tx_bias", 11, 7, {}, true},
+    {"media_tx_power", 13, 7, {220, 2}, true},
+};
+
+void take_quad(std::string_view name, std::uint32_t lane, const AlarmFlags& flags, ModuleSample& sample) {
+  const std::string prefix(name);
+  take_other_flag(prefix + "_low_alarm", lane, flags.low_alarm, sample);
+  take_other_flag(prefix + "_low_warn", lane, flags.low_warn, sample);
+  take_other_flag(prefix + "_high_warn", lane, flags.high_warn, sample);
+  take_other_flag(prefix + "_high_alarm", lane, flags.high_alarm, sample);
+}
+
+void read_copper_flags(const ModulePage& lower, const ModulePage& id, bool active, ModuleSample& sample) {
+  for (const CopperFlag& row : kCopperFlags) {
+    if (!is_offered(id, row.advert) || (active && !row.of_active)) continue;
+    for (unsigned i = 0; i < kLanes; ++i) {
+      if (row.of_active)
+        take_quad(row.name, i + 1, read_flags(lower, kSff8636Flags, row.at + i / 2, row.bit - 4U * (i % 2)), sample);
+      else
+        take_other_flag(row.name, i + 1, lower.bit(row.at, row.bit + i), sample);
+    }
+  }
+}
+
 /// Bytes 6, 8 and 19 to 21, which are cleared by reading as all from 3 to 21 are (table 6-1).
 void read_other_flags(const ModulePage& lower, const ModulePage& id, ModuleSample& sample) {
   if (id.offers(221, 4)) take_other_flag("initialization_complete", {}, lower.bit(6, 0), sample);
@@ -335,6 +371,7 @@ void decode_sff8636(const ModuleImage& image, const ModuleHead& head, ModuleSamp
   const bool ready = !sample.data_not_ready.value_or(false);
   if (!ready) sample.warnings.emplace_back("the module says that its readings are not valid yet");
   read_other_flags(lower, id, sample);
+  if (medium.copper) read_copper_flags(lower, id, medium.kind == "acc", sample);
   const MonitorPages pages{lower, upper_page(image, 0x03), kSff8636Flags};
   if (ready) read_module_monitors(pages, id, medium.copper, sample);
   if (!medium.copper && medium.kind == "unknown") {
@@ -353,7 +390,7 @@ void decode_sff8636(const ModuleImage& image, const ModuleHead& head, ModuleSamp
   if (lower.byte(3)) read_host_lanes(lower, id, sample);
   if (lower.bit(2, 2).value_or(true)) return;  // flat: no page 03h, 20h or 21h
   read_thresholds(pages, id, medium.copper, sample);
-  if (ready && id.offers(195, 0)) decode_sff8636_parameters(image, sample);
+  if (ready && id.offers(195, 0)) decode_sff8636_parameters(image, medium.copper, sample);
 }
 
 }  // namespace linkhealth

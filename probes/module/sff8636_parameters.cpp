@@ -14,7 +14,7 @@ constexpr unsigned kKindsAt = 200;   // two bytes each: set of limits, lane, typ
 
 }  // namespace
 
-void decode_sff8636_parameters(const ModuleImage& image, ModuleSample& sample) {
+void decode_sff8636_parameters(const ModuleImage& image, bool copper, ModuleSample& sample) {
   const ModulePage page = upper_page(image, 0x20);
   const ModulePage limits = upper_page(image, 0x21);
   ObservableCollector out(sff8636_observables(), sample);
@@ -25,8 +25,9 @@ void decode_sff8636_parameters(const ModuleImage& image, ModuleSample& sample) {
     ObservableInstance instance;
     instance.type = *type;
     if ((*where & 0x04U) != 0) instance.lane = *where & 0x03U;
-    instance.value = page.u16(kValuesAt + 2 * i);
-    instance.limits = read_quad(limits, 128 + 8 * (*where >> 4U));
+    // What a copper cable means by its values its maker knows: only the flags are kept, which a read has cleared.
+    if (!copper) instance.value = page.u16(kValuesAt + 2 * i);
+    if (!copper) instance.limits = read_quad(limits, 128 + 8 * (*where >> 4U));
     instance.flags = read_flags(page, kSff8636Flags, kFlagsAt + i / 2, i % 2 == 0 ? 7 : 3);
     out.take(instance);
   }

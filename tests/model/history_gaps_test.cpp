@@ -198,22 +198,31 @@ TEST_F(HistoryTotals, OfTheWholeNodeEndOnEachPort) {
   EXPECT_FALSE(holds("devlink_fw_errors"));
 }
 
-/// What is asked of the kernel in one go hangs in one go; of a device that hangs, both directories of counters do.
-TEST_F(HistoryTotals, OfWhatHangsWithItEndToo) {
-  const auto hang = [this](const char* probe, const std::vector<std::string>& read) {
+/// A port has one reader: while a read of it hangs, nothing else of it is read, and only that one has a gap.
+TEST_F(HistoryTotals, OfAPortOfWhichAReadHangsEndAll) {
+  const std::vector<std::string> of_node = {"netdev_rx_crc_errors", "netdev_multicast", "devlink_fw_errors"};
+  for (const char* probe : {"ethtool", "counters", "driver_stats", "pcie"}) {
     read_all_for_a_minute();
-    for (int i = 0; i < 36; ++i) step(read, probe, "mlx5_0/1", "no answer within 5 s");
-  };
+    for (int i = 0; i < 36; ++i) step(of_node, probe, "mlx5_0/1", "no answer within 5 s");
+    for (const std::string& name : kAll)
+      EXPECT_EQ(holds(name.c_str()), std::ranges::find(of_node, name) != of_node.end()) << probe << ", " << name;
+    ASSERT_NE(history.find("mlx5_0/1")->blind_to("counters"), nullptr) << probe;
+    EXPECT_EQ(history.find("mlx5_0/1")->blind_to("counters")->reason, "no answer within 5 s");
+    EXPECT_EQ(history.find("mlx5_0/1")->blind_to("module"), nullptr);
+    Snapshot snapshot = feed.tick();
+    snapshot.gaps_ended = {{"mlx5_0/1", probe, ""}};
+    history.observe(snapshot);
+    EXPECT_EQ(history.find("mlx5_0/1")->blind_to("counters"), nullptr) << probe;
+  }
+}
+
+/// Without its family of requests nothing is asked through ethtool.
+TEST_F(HistoryTotals, OfEthtoolEndWithoutItsFamilyAndOthersStand) {
   const std::vector<std::string> by_ethtool = {"rmon_etherStatsPkts64Octets", "fec_hist_0to0"};
-  hang("ethtool", all_but(by_ethtool));
-  for (const std::string& name : by_ethtool) EXPECT_FALSE(holds(name.c_str())) << name;
-  for (const std::string& name : all_but(by_ethtool)) EXPECT_TRUE(holds(name.c_str())) << name;
-  ASSERT_NE(history.find("mlx5_0/1")->blind_to("fec"), nullptr);
-  EXPECT_EQ(history.find("mlx5_0/1")->blind_to("fec")->reason, "no answer within 5 s");
-  EXPECT_EQ(history.find("mlx5_0/1")->blind_to("driver_stats"), nullptr);
-  const std::vector<std::string> of_verbs = {"symbol_error", "out_of_sequence", "a_card_s_own"};
-  hang("counters", all_but(of_verbs));
-  for (const std::string& name : of_verbs) EXPECT_FALSE(holds(name.c_str())) << name;
+  fail_for_six_minutes("ethtool", all_but(by_ethtool));
+  for (const std::string& name : kAll)
+    EXPECT_NE(holds(name.c_str()), std::ranges::find(by_ethtool, name) != by_ethtool.end()) << name;
+  EXPECT_EQ(history.find("mlx5_0/1")->blind_to("counters"), nullptr);
 }
 
 TEST_F(HistoryTotals, OfHwCountersStandWhereTheOtherDirectoryIsRefused) {
@@ -231,6 +240,30 @@ TEST_F(HistoryTotals, OfFilesThatTakeTurnsStandThoughOneOfThemFell) {
   snapshot.gaps.push_back({"mlx5_0/1", "counters", "VL15_dropped: EINVAL"});
   history.observe(snapshot);
   for (const std::string& name : kFiles) EXPECT_TRUE(holds(name.c_str())) << name;
+}
+
+/// A port without counters/ whose read hung once: what is read of it since is not old, whatever still says so.
+TEST_F(HistoryTotals, ThatAreReadStandThoughTheGapOfAnotherDoes) {
+  for (int i = 0; i < 60; ++i)
+    step({"out_of_sequence"}, i == 10 ? "counters" : nullptr, "mlx5_0/1", "no answer within 5 s");
+  ASSERT_TRUE(is_blind(history, "counters"));
+  EXPECT_TRUE(holds("out_of_sequence"));
+}
+
+/// Its source begins anew again and again, and its file is never read.
+TEST_F(HistoryTotals, OfAFileThatFailsEndThoughItsSourceBeginsAnew) {
+  const auto turn = [this](std::uint64_t value, bool with_all) {
+    Snapshot snapshot = feed.tick();
+    auto& counters = snapshot.ports.begin()->second.counters.emplace();
+    counters.set("symbol_error", value);
+    if (with_all) counters.set("link_downed", 1);
+    if (!with_all) snapshot.gaps.push_back({"mlx5_0/1", "counters", "link_downed: EINVAL"});
+    history.observe(snapshot);
+  };
+  turn(50, true);
+  for (int i = 0; i < 100; ++i) turn(i % 30 < 15 ? 40 : 3, false);
+  EXPECT_TRUE(holds("symbol_error"));
+  EXPECT_FALSE(holds("link_downed"));
 }
 
 TEST_F(HistoryTotals, OfOneFileOfHwCountersEndAfterAQuarterOfAnHour) {

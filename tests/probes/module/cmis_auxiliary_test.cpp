@@ -86,5 +86,16 @@ TEST(CmisAuxiliary, OtherMonitorsOfTheLowerPage) {
   EXPECT_TRUE(none.second_supply_flags.empty() && none.auxiliary_flags.empty() && none.custom_flags.empty());
 }
 
+/// A module whose meters all read zero measures no laser's temperature either.
+TEST(CmisAuxiliary, OfAModuleThatMeasuresNothingAreNone) {
+  auto b = EepromBuilder::cmis();
+  b.lower().u16(14, 0).u16(16, 0).u16(20, 0).u16(22, 0);
+  b.page(1).byte(159, 0x1b).byte(145, 0x00);
+  EXPECT_EQ(decode(b).second_laser_temperature_c, 0) << "its lanes measure";
+  b.page(0x11).fill(154, 48, 0);
+  EXPECT_FALSE(decode(b).laser_temperature_c);
+  EXPECT_FALSE(decode(b).second_laser_temperature_c);
+}
+
 }  // namespace
 }  // namespace linkhealth

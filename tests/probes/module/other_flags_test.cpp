@@ -158,8 +158,16 @@ TEST(OtherFlags, OfLightThatACopperCableHasNot) {
 TEST(OtherFlags, OfAPassiveCable) {
   auto b = EepromBuilder::sff8636();
   b.page(0).byte(130, 0x21).byte(147, 0xa0).byte(220, 0x20).byte(221, 0x10);
-  b.lower().byte(6, 0x01).byte(8, 0x04);
-  EXPECT_THAT(set_of(b.image()), ElementsAre("initialization_complete", "custom_flag_8_2"));
+  b.lower().byte(6, 0x01).byte(8, 0x04).byte(3, 0x24).byte(5, 0x08).byte(10, 0x81).byte(14, 0x40);
+  EXPECT_THAT(set_of(b.image()),
+              ElementsAre("initialization_complete", "custom_flag_8_2", "media_rx_los 3", "host_tx_los 2",
+                          "media_rx_lol 4", "media_rx_power_high_alarm 3", "media_rx_power_low_warn 4"));
+  b.page(0).byte(130, 0x23).byte(147, 0xc0).byte(220, 0x24);
+  EXPECT_THAT(set_of(b.image()),
+              ElementsAre("initialization_complete", "custom_flag_8_2", "media_rx_power_high_alarm 3",
+                          "media_rx_power_low_warn 4", "media_tx_power_low_alarm 3"))
+      << "an active cable's lanes say the losses";
+  EXPECT_EQ(decode_module(b.image()).lanes.at(2).rx_los, true);
 }
 
 /// Lanes' flags are asked for when the lanes' states are there, and stay in the module else.
