@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "model/counter_probes.h"
 #include "model/kernel_log.h"
 
 namespace linkhealth {
@@ -331,10 +330,7 @@ bool PortHistory::is_shut_out(SteadyTime now) const {
 
 const Blindness* PortHistory::blind_to(std::string_view probe) const {
   const auto at = blind.find(std::string(probe));
-  if (at != blind.end() && !at->second.part) return &at->second;
-  const auto hidden = std::ranges::find_if(
-      blind, [&](const auto& entry) { return !entry.second.part && hides(entry.first, entry.second.reason, probe); });
-  return hidden == blind.end() ? nullptr : &hidden->second;
+  return at == blind.end() || at->second.part ? nullptr : &at->second;
 }
 
 void PortHistory::forget_old(SteadyTime now) {

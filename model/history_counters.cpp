@@ -90,7 +90,11 @@ std::uint64_t PortHistory::take_missed_losses(const Counters& counters, SteadyTi
 /// As those of the whole port, in end_old_counters().
 void PortHistory::end_old_lanes(SteadyTime now) {
   if (latest.fec_lanes.empty() || !lanes_at_ || in_seconds(now - *lanes_at_) < kUnreadableS) return;
-  if (blind_to("fec") != nullptr || blind_to("driver_stats") != nullptr) latest.fec_lanes.clear();
+  const bool hidden = std::ranges::any_of(blind, [](const auto& entry) {
+    const auto is_hidden = [&](std::string_view of) { return hides(entry.first, entry.second.reason, of); };
+    return !entry.second.part && (is_hidden("fec") || is_hidden("driver_stats"));
+  });
+  if (hidden) latest.fec_lanes.clear();
 }
 
 /// What can't be read any more is not known: a total that stands still would look like a link without errors.
