@@ -27,11 +27,14 @@ bool all_lanes_were_read(const ModuleSample& sample) {
   return true;
 }
 
-/// The module has not got the flag's lane any more, or nothing runs over it.
+/// The module has not got the flag's lane any more, or nothing runs over it; one of an unused lane ends when something
+/// does.
 bool is_out_of_use(const ModuleSample& sample, const ModuleFlag& flag) {
   if (!flag.lane || !all_lanes_were_read(sample)) return false;
   if (flag.name.starts_with("host_")) return *flag.lane > sample.host_lanes.size();
-  return *flag.lane > sample.lanes.size() || sample.lanes[*flag.lane - 1] == ModuleLane{};
+  if (*flag.lane > sample.lanes.size()) return true;
+  const bool unused = sample.lanes[*flag.lane - 1] == ModuleLane{};
+  return unused != flag.name.starts_with("unused_");
 }
 
 }  // namespace

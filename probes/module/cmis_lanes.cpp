@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <span>
+#include <utility>
 
 #include "probes/module/cmis_applications.h"
 #include "probes/module/codes.h"
 #include "probes/module/maps.h"
 #include "probes/module/monitors.h"
+#include "probes/module/other_flags.h"
 #include "probes/module/values.h"
 
 namespace linkhealth {
@@ -156,6 +158,23 @@ bool is_missing(const ModulePage& identity, std::size_t per_bank, std::size_t la
   return lane < per_bank && (not_there >> lane & 1U) != 0;
 }
 
+/// A read has cleared them all the same: they are kept under names of their own, which no rule knows.
+void keep_flags_of_unused(const ModuleLane& lane, std::uint32_t number, ModuleSample& sample) {
+  take_other_flag("unused_tx_fault", number, lane.tx_fault, sample);
+  take_other_flag("unused_rx_los", number, lane.rx_los, sample);
+  take_other_flag("unused_rx_lol", number, lane.rx_lol, sample);
+  take_other_flags("unused_rx_power", number, lane.rx_power_flags, sample);
+  take_other_flags("unused_tx_power", number, lane.tx_power_flags, sample);
+  take_other_flags("unused_tx_bias", number, lane.tx_bias_flags, sample);
+}
+void keep_flags_of_unused(const LaserTuning& laser, std::uint32_t number, ModuleSample& sample) {
+  take_other_flag("unused_laser_wavelength_unlocked", number, laser.wavelength_unlocked, sample);
+  take_other_flag("unused_laser_channel_invalid", number, laser.channel_invalid, sample);
+  take_other_flag("unused_laser_tuning_not_accepted", number, laser.tuning_not_accepted, sample);
+  take_other_flag("unused_laser_fine_tuning_out_of_range", number, laser.fine_tuning_out_of_range, sample);
+  take_other_flag("unused_laser_target_power_out_of_range", number, laser.target_power_out_of_range, sample);
+}
+
 /// What such a lane says is of nobody's light. A module that says it of every lane was not set up yet, or does not
 /// know.
 void forget_idle_lanes(const ModulePage& identity, const CmisLanes& lanes, ModuleSample& sample) {
@@ -165,8 +184,10 @@ void forget_idle_lanes(const ModulePage& identity, const CmisLanes& lanes, Modul
       idle.push_back(lane);
   if (idle.size() == sample.lanes.size()) return;
   for (const std::size_t lane : idle) {
-    sample.lanes[lane] = ModuleLane{};
-    if (lane < sample.laser_tuning.size()) sample.laser_tuning[lane] = LaserTuning{};
+    const auto number = static_cast<std::uint32_t>(lane + 1);
+    keep_flags_of_unused(std::exchange(sample.lanes[lane], ModuleLane{}), number, sample);
+    if (lane < sample.laser_tuning.size())
+      keep_flags_of_unused(std::exchange(sample.laser_tuning[lane], LaserTuning{}), number, sample);
   }
 }
 

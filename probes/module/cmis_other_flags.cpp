@@ -86,12 +86,13 @@ BankLanes lanes_of(std::uint8_t bank, unsigned per_bank, std::size_t all) {
   return {first, first < all ? std::min<std::size_t>(per_bank, all - first) : 0};
 }
 
-/// Bit 0 of a lane's byte of page 12h; of a lane that is not in use nothing is told.
+/// Bit 0 of a lane's byte of page 12h.
 void take_tuning_complete(const ModulePage& page, BankLanes lanes, ModuleSample& sample) {
-  for (unsigned i = 0; i < lanes.count; ++i)
-    if (sample.lanes[lanes.first + i] != ModuleLane{})
-      take_other_flag("laser_tuning_complete", static_cast<std::uint32_t>(lanes.first + i + 1), page.bit(231 + i, 0),
-                      sample);
+  for (unsigned i = 0; i < lanes.count; ++i) {
+    const bool unused = sample.lanes[lanes.first + i] == ModuleLane{};
+    take_other_flag(unused ? "unused_laser_tuning_complete" : "laser_tuning_complete",
+                    static_cast<std::uint32_t>(lanes.first + i + 1), page.bit(231 + i, 0), sample);
+  }
 }
 
 }  // namespace

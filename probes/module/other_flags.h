@@ -15,6 +15,10 @@ namespace linkhealth {
 void take_other_flag(std::string_view name, std::optional<std::uint32_t> lane, std::optional<bool> set,
                      ModuleSample& sample);
 
+/// The four of a monitor: "media_rx_power_low_alarm", …
+void take_other_flags(std::string_view name, std::optional<std::uint32_t> lane, const AlarmFlags& flags,
+                      ModuleSample& sample);
+
 /// The eight bits of a byte whose meaning is the maker's: "custom_flag_13_0" is bit 0 of byte 13. A byte of all ones
 /// was not filled in.
 void take_makers_flags(const ModulePage& page, unsigned byte, ModuleSample& sample);

@@ -322,20 +322,13 @@ constexpr CopperFlag kCopperFlags[] = {
     {"media_tx_power", 13, 7, {220, 2}, true},
 };
 
-void take_quad(std::string_view name, std::uint32_t lane, const AlarmFlags& flags, ModuleSample& sample) {
-  const std::string prefix(name);
-  take_other_flag(prefix + "_low_alarm", lane, flags.low_alarm, sample);
-  take_other_flag(prefix + "_low_warn", lane, flags.low_warn, sample);
-  take_other_flag(prefix + "_high_warn", lane, flags.high_warn, sample);
-  take_other_flag(prefix + "_high_alarm", lane, flags.high_alarm, sample);
-}
-
 void read_copper_flags(const ModulePage& lower, const ModulePage& id, bool active, ModuleSample& sample) {
   for (const CopperFlag& row : kCopperFlags) {
     if (!is_offered(id, row.advert) || (active && !row.of_active)) continue;
     for (unsigned i = 0; i < kLanes; ++i) {
       if (row.of_active)
-        take_quad(row.name, i + 1, read_flags(lower, kSff8636Flags, row.at + i / 2, row.bit - 4U * (i % 2)), sample);
+        take_other_flags(row.name, i + 1, read_flags(lower, kSff8636Flags, row.at + i / 2, row.bit - 4U * (i % 2)),
+                         sample);
       else
         take_other_flag(row.name, i + 1, lower.bit(row.at, row.bit + i), sample);
     }

@@ -163,6 +163,23 @@ TEST(ModuleFlags, OfALaneThatGoesOutOfUseAreClearedAndOfAPageThatFailsAreNot) {
   EXPECT_EQ(history.list()[0].cleared_at, WallTime(Milliseconds(4000)));
 }
 
+/// They are of no link, and over when something runs over the lane.
+TEST(ModuleFlags, OfAnUnusedLaneEndWhenItIsUsed) {
+  ModuleSample half = two_banks();
+  half.lanes[14] = ModuleLane{};
+  half.other_flags = {{"unused_rx_los", 15, true}};
+  ModuleFlagHistory history;
+  history.take(half, WallTime());
+  history.take(half, WallTime());
+  EXPECT_THAT(set_in(history), ::testing::ElementsAre("host_tx_lol 16", "rx_los 3", "unused_rx_los 15"));
+  ModuleSample all = two_banks();
+  all.lanes[14] = ModuleLane{};
+  all.lanes[14].tx_disabled = false;
+  all.other_flags.clear();
+  history.take(all, WallTime());
+  EXPECT_THAT(set_in(history), ::testing::ElementsAre("host_tx_lol 16", "rx_los 3"));
+}
+
 /// A plug that sends back what comes has no media lanes for us.
 TEST(ModuleFlags, AStartOfTheHostsSideIsTheMediaSidesWhereThatHasNoLanes) {
   ModuleSample m;

@@ -77,7 +77,23 @@ TEST(OtherFlags, ATunedLaserIsOfItsLaneAndALaneThatIsNotInUseHasNone) {
   EXPECT_THAT(told_of(b.image()), Contains("laser_tuning_complete 4"));
   b.page(0x11).fill(206 + 4, 4, 0).byte(130, 0x11).byte(131, 0x11);
   EXPECT_THAT(told_of(b.image()), Not(Contains("laser_tuning_complete 3"))) << "its other half is not used";
+  EXPECT_THAT(set_of(b.image()), Contains("unused_laser_tuning_complete 3"));
+  EXPECT_THAT(set_of(b.image()), Contains("unused_laser_channel_invalid 4"));
   EXPECT_THAT(told_of(b.image()), Contains("laser_tuning_complete 1"));
+}
+
+/// Nothing runs over it, so that no lane tells them; the read has cleared them.
+TEST(OtherFlags, OfALaneThatIsNotInUseAreKeptAsSuch) {
+  auto b = EepromBuilder::cmis();
+  b.page(0x11).byte(135, 0x04).byte(147, 0x09).byte(148, 0x04).byte(139, 0x04).byte(144, 0x08).byte(152, 0x04);
+  EXPECT_THAT(told_of(b.image()), Not(Contains(::testing::HasSubstr("unused"))));
+  b.page(0x11).fill(206 + 4, 4, 0).byte(130, 0x11).byte(131, 0x11);
+  const ModuleSample m = decode_module(b.image());
+  EXPECT_EQ(m.lanes.at(2), ModuleLane{});
+  EXPECT_EQ(m.lanes.at(0).rx_los, true);
+  EXPECT_THAT(set_of(b.image()), UnorderedElementsAre("unused_tx_fault 3", "unused_rx_los 4", "unused_rx_lol 3",
+                                                      "unused_tx_power_high_alarm 3", "unused_tx_bias_low_alarm 4",
+                                                      "unused_rx_power_low_warn 3"));
 }
 
 /// SFF-8690 table 5-8, each where it means anything.
