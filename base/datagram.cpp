@@ -20,8 +20,9 @@ Result<void> send_datagram(const std::string& path, std::string_view bytes) {
   const std::size_t size = offsetof(sockaddr_un, sun_path) + path.size() + (abstract ? 0 : 1);
   const int fd = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0) return errno_error(path, errno);
-  const auto sent = sendto(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL, reinterpret_cast<const sockaddr*>(&address),
-                           static_cast<socklen_t>(size));
+  const auto sent =
+      sendto(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL,
+             reinterpret_cast<const sockaddr*>(&address), static_cast<socklen_t>(size));
   const int status = sent < 0 ? errno : 0;
   close(fd);
   if (status != 0) return errno_error(path, status);

@@ -8,7 +8,8 @@
 
 namespace linkhealth {
 
-/// `path`: of the socket; with '@' in front an abstract one. Never waits: EAGAIN when the other side is full.
+/// `path`: of the socket; with '@' in front an abstract one. Never waits: EAGAIN when the other
+/// side is full.
 Result<void> send_datagram(const std::string& path, std::string_view bytes);
 
 }  // namespace linkhealth

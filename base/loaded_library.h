@@ -1,4 +1,5 @@
-// A shared library that is loaded when it is needed and not before: what a node doesn't use costs it no memory.
+// A shared library that is loaded when it is needed and not before: what a node doesn't use costs
+// it no memory.
 #pragma once
 
 #include <dlfcn.h>

@@ -1,5 +1,5 @@
-// A value or the reason why there is none. The only error channel of the project: exceptions stop where a library
-// throws them.
+// A value or the reason why there is none. The only error channel of the project: exceptions stop
+// where a library throws them.
 #pragma once
 
 #include <cstring>
@@ -9,8 +9,9 @@
 
 namespace linkhealth {
 
-/// Why something could not be done. `message` is for people; `errnum` is the errno behind it, 0 when there was none;
-/// `kernel_words` what the kernel said beside it (netlink's extended ack: "bnxt_en: Transceiver module not inserted").
+/// Why something could not be done. `message` is for people; `errnum` is the errno behind it, 0
+/// when there was none; `kernel_words` what the kernel said beside it (netlink's extended ack:
+/// "bnxt_en: Transceiver module not inserted").
 struct Error {
   std::string message;
   int errnum = 0;
@@ -18,13 +19,17 @@ struct Error {
 };
 
 /// An Error made of a sentence and the kernel's word for `errnum`: "what: No such device".
-inline Error errno_error(const std::string& what, int errnum) { return {what + ": " + std::strerror(errnum), errnum}; }
+inline Error errno_error(const std::string& what, int errnum) {
+  return {what + ": " + std::strerror(errnum), errnum};
+}
 
 template <typename T>
 class [[nodiscard]] Result {
  public:
-  Result(T value) : state_(std::in_place_index<0>, std::move(value)) {}      // NOLINT(google-explicit-constructor)
-  Result(Error error) : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
+  Result(T value)
+      : state_(std::in_place_index<0>, std::move(value)) {}  // NOLINT(google-explicit-constructor)
+  Result(Error error)
+      : state_(std::in_place_index<1>, std::move(error)) {}  // NOLINT(google-explicit-constructor)
 
   [[nodiscard]] bool ok() const { return state_.index() == 0; }
   explicit operator bool() const { return ok(); }
@@ -50,7 +55,8 @@ template <>
 class [[nodiscard]] Result<void> {
  public:
   Result() = default;
-  Result(Error error) : error_(std::move(error)), ok_(false) {}  // NOLINT(google-explicit-constructor)
+  Result(Error error)
+      : error_(std::move(error)), ok_(false) {}  // NOLINT(google-explicit-constructor)
 
   [[nodiscard]] bool ok() const { return ok_; }
   explicit operator bool() const { return ok_; }

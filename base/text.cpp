@@ -38,7 +38,8 @@ std::optional<double> parse_double(std::string_view text) {
   double value = 0;
   const char* const end = text.data() + text.size();
   const auto [stop, error] = std::from_chars(text.data(), end, value);
-  if (text.empty() || error != std::errc() || stop != end || !std::isfinite(value)) return std::nullopt;
+  if (text.empty() || error != std::errc() || stop != end || !std::isfinite(value))
+    return std::nullopt;
   return value;
 }
 
@@ -68,7 +69,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
   return previous[b.size()];
 }
 
-std::optional<std::string_view> closest(std::string_view text, std::span<const std::string_view> candidates) {
+std::optional<std::string_view> closest(std::string_view text,
+                                        std::span<const std::string_view> candidates) {
   std::optional<std::string_view> best;
   std::size_t best_distance = std::max<std::size_t>(2, text.size() / 3) + 1;
   for (const std::string_view candidate : candidates) {

@@ -15,7 +15,8 @@ namespace linkhealth {
 
 /// `text` without white space at either end.
 inline std::string_view trim(std::string_view text) {
-  // By hand: each counter file comes through here, and a search in a set of characters is a call for each of them.
+  // By hand: each counter file comes through here, and a search in a set of characters is a call
+  // for each of them.
   const auto is_space = [](char c) { return c == ' ' || (c >= '\t' && c <= '\r'); };
   while (!text.empty() && is_space(text.front())) text.remove_prefix(1);
   while (!text.empty() && is_space(text.back())) text.remove_suffix(1);
@@ -46,10 +47,12 @@ std::optional<std::uint64_t> parse_hex_or_decimal(std::string_view text);
 std::optional<double> parse_double(std::string_view text);
 /// What printing is safe for a terminal: control bytes and bytes outside ASCII become '?'.
 std::string printable(std::string_view text);
-/// Insertions, deletions, changes and swaps of neighbours that turn one text into the other (Damerau-Levenshtein).
+/// Insertions, deletions, changes and swaps of neighbours that turn one text into the other
+/// (Damerau-Levenshtein).
 std::size_t edit_distance(std::string_view a, std::string_view b);
-/// The candidate nearest to a mistyped `text`; nullopt when none is near enough to be meant (more than a third of it
-/// differs, and more than two letters).
-std::optional<std::string_view> closest(std::string_view text, std::span<const std::string_view> candidates);
+/// The candidate nearest to a mistyped `text`; nullopt when none is near enough to be meant (more
+/// than a third of it differs, and more than two letters).
+std::optional<std::string_view> closest(std::string_view text,
+                                        std::span<const std::string_view> candidates);
 
 }  // namespace linkhealth

@@ -64,8 +64,9 @@ std::string format_rfc3339(WallTime time) {
   const std::chrono::year_month_day date(day);
   const std::chrono::hh_mm_ss clock(time - day);
   std::string text =
-      fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", int(date.year()), unsigned(date.month()), unsigned(date.day()),
-                  clock.hours().count(), clock.minutes().count(), clock.seconds().count());
+      fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", int(date.year()), unsigned(date.month()),
+                  unsigned(date.day()), clock.hours().count(), clock.minutes().count(),
+                  clock.seconds().count());
   if (clock.subseconds().count() != 0) text += fmt::format(".{:03}", clock.subseconds().count());
   return text + "Z";
 }
@@ -90,11 +91,13 @@ std::optional<WallTime> parse_rfc3339(std::string_view text) {
     milliseconds = *fraction;
   }
   const auto offset = take_offset(text);
-  const std::chrono::year_month_day date(std::chrono::year(*year), std::chrono::month(static_cast<unsigned>(*month)),
+  const std::chrono::year_month_day date(std::chrono::year(*year),
+                                         std::chrono::month(static_cast<unsigned>(*month)),
                                          std::chrono::day(static_cast<unsigned>(*day)));
   if (!offset || !text.empty() || !date.ok()) return std::nullopt;
   return WallTime(std::chrono::sys_days(date).time_since_epoch() + std::chrono::hours(*hour) +
-                  std::chrono::minutes(*minute) + std::chrono::seconds(*second) + Milliseconds(milliseconds) - *offset);
+                  std::chrono::minutes(*minute) + std::chrono::seconds(*second) +
+                  Milliseconds(milliseconds) - *offset);
 }
 
 }  // namespace linkhealth

@@ -1,4 +1,5 @@
-// Instants and durations. Nothing here reads a clock: the two mains do, and hand a Clock to those who need the time.
+// Instants and durations. Nothing here reads a clock: the two mains do, and hand a Clock to those
+// who need the time.
 #pragma once
 
 #include <chrono>
@@ -8,7 +9,8 @@
 
 namespace linkhealth {
 
-/// Monotonic: the recording's `t`. Starts anywhere, survives a step of the wall clock. Millisecond resolution.
+/// Monotonic: the recording's `t`. Starts anywhere, survives a step of the wall clock. Millisecond
+/// resolution.
 using SteadyTime = std::chrono::time_point<std::chrono::steady_clock, std::chrono::milliseconds>;
 /// UTC: the recording's `at`. For people and other machines only, never for a difference.
 using WallTime = std::chrono::time_point<std::chrono::system_clock, std::chrono::milliseconds>;
@@ -24,9 +26,11 @@ Milliseconds from_seconds(double seconds);
 inline double steady_seconds(SteadyTime time) { return in_seconds(time.time_since_epoch()); }
 inline SteadyTime steady_from_seconds(double seconds) { return SteadyTime(from_seconds(seconds)); }
 
-/// RFC 3339 in UTC: "2026-11-20T10:00:12Z"; with milliseconds only when they are not zero ("…12.250Z").
+/// RFC 3339 in UTC: "2026-11-20T10:00:12Z"; with milliseconds only when they are not zero
+/// ("…12.250Z").
 std::string format_rfc3339(WallTime time);
-/// Reads what format_rfc3339 writes, and offsets such as +02:00. nullopt when the text is not an instant.
+/// Reads what format_rfc3339 writes, and offsets such as +02:00. nullopt when the text is not an
+/// instant.
 std::optional<WallTime> parse_rfc3339(std::string_view text);
 
 /// Where the time comes from. Real only in the mains; a variable in tests and replays.
@@ -35,7 +39,8 @@ class Clock {
   virtual ~Clock() = default;
   [[nodiscard]] virtual SteadyTime steady() const = 0;
   [[nodiscard]] virtual WallTime wall() const = 0;
-  /// steady(), finer where it can be: for how long something took that mostly takes less than a millisecond.
+  /// steady(), finer where it can be: for how long something took that mostly takes less than a
+  /// millisecond.
   [[nodiscard]] virtual Microseconds fine() const { return steady().time_since_epoch(); }
 };
 

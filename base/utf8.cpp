@@ -3,7 +3,9 @@
 namespace linkhealth {
 
 std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&text](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
+  const auto byte = [&text](std::size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U;
+  };
   const auto follows = [&byte](std::size_t i) { return (byte(i) & 0xc0U) == 0x80U; };
   const unsigned first = byte(0);
   if (first < 0x80) return 1;

@@ -6,7 +6,8 @@
 
 namespace linkhealth {
 
-/// How many bytes of a valid UTF-8 character begin `text`; 0 when they are none (RFC 3629, table 3-7 of Unicode).
+/// How many bytes of a valid UTF-8 character begin `text`; 0 when they are none (RFC 3629, table
+/// 3-7 of Unicode).
 std::size_t utf8_length(std::string_view text);
 
 }  // namespace linkhealth

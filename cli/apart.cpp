@@ -18,7 +18,8 @@ namespace linkhealth::cli {
 
 namespace {
 
-/// The exit code's in the child, and nothing above it is open: a lock of the caller's ends with the caller.
+/// The exit code's in the child, and nothing above it is open: a lock of the caller's ends with the
+/// caller.
 constexpr int kCodeFd = 3;
 
 void keep_only(int code_fd) {
@@ -29,10 +30,12 @@ void keep_only(int code_fd) {
 
 [[noreturn]] void be_the_child(int code_fd, const std::function<int()>& look) noexcept {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
-  std::signal(SIGPIPE, SIG_IGN);  // killed with a thread that hangs it would end no sooner than that
+  std::signal(SIGPIPE,
+              SIG_IGN);  // killed with a thread that hangs it would end no sooner than that
   keep_only(code_fd);
   const auto code = static_cast<unsigned char>(after_output(look()));
-  // A thread that hangs keeps the descriptors as long as the process: who reads our output must not wait for that.
+  // A thread that hangs keeps the descriptors as long as the process: who reads our output must not
+  // wait for that.
   for (int fd = STDIN_FILENO; fd < kCodeFd; ++fd) close(fd);
   if (write(kCodeFd, &code, 1) != 1) _exit(kDaemonError);
   _exit(code);

@@ -61,7 +61,8 @@ struct Parsed {
 };
 
 void add_status(CLI::App& app, Parsed& parsed, const LocalCommands& local) {
-  auto* command = app.add_subcommand("status", "One line for each port: the link, the light, the errors, the verdict");
+  auto* command = app.add_subcommand(
+      "status", "One line for each port: the link, the light, the errors, the verdict");
   command->add_flag("--problems", parsed.status.problems,
                     "Only ports that want attention; exit code 1 if there is one");
   command->add_flag("--wide", parsed.status.wide, "All columns, nothing cut");
@@ -71,11 +72,15 @@ void add_status(CLI::App& app, Parsed& parsed, const LocalCommands& local) {
       "  linkhealth status --problems          exit code 1 if a port wants attention\n"
       "  linkhealth status --json | jq '.ports[] | {port, health}'\n"
       "  linkhealth status --once --sysroot /tmp/customer\n"
-      "\nExit codes: 0 done; 1 --problems and there is one; 2 wrong usage; 3 the daemon does not answer; 4 it could "
+      "\nExit codes: 0 done; 1 --problems and there is one; 2 wrong usage; 3 the daemon does not "
+      "answer; 4 it could "
       "not do it.");
   if (!local.once) return;
-  auto* once = command->add_flag("--once", parsed.once, "Look at this node once, without the daemon");
-  command->add_option("--sysroot", parsed.sysroot, "With --once: read a copy of a node's /sys below DIR")
+  auto* once =
+      command->add_flag("--once", parsed.once, "Look at this node once, without the daemon");
+  command
+      ->add_option("--sysroot", parsed.sysroot,
+                   "With --once: read a copy of a node's /sys below DIR")
       ->type_name("DIR")
       ->check(CLI::Validator(CLI::ExistingDirectory).description(""))
       ->needs(once);
@@ -83,50 +88,64 @@ void add_status(CLI::App& app, Parsed& parsed, const LocalCommands& local) {
 
 void add_explain(CLI::App& app, Parsed& parsed) {
   auto* command = app.add_subcommand("explain", "What is wrong with a port, why, and what to do");
-  command->add_option("port", parsed.explain.port, "The port, by any of its names")->required()->type_name("PORT");
+  command->add_option("port", parsed.explain.port, "The port, by any of its names")
+      ->required()
+      ->type_name("PORT");
   command->add_flag("--evidence", parsed.explain.evidence,
                     "Every symptom with its verdict: present, absent or unknown");
-  command->add_flag("--physics", parsed.explain.physics,
-                    "The link budget both ways: what is sent, lost and received, the margin, the error ratio");
+  command->add_flag(
+      "--physics", parsed.explain.physics,
+      "The link budget both ways: what is sent, lost and received, the margin, the error ratio");
   command->add_flag("--json", parsed.explain.json, "The port's part of the report as JSON");
   command->footer(
       "\nExamples:\n"
       "  linkhealth explain mlx5_3\n"
       "  linkhealth explain 0000:9a:00.0 --evidence\n"
       "  linkhealth explain ens4np0 --json | jq '.faults[0].repair'\n"
-      "\nExit codes: 0 done; 2 wrong usage or unknown port; 3 the daemon does not answer; 4 it could not do it.");
+      "\nExit codes: 0 done; 2 wrong usage or unknown port; 3 the daemon does not answer; 4 it "
+      "could not do it.");
 }
 
 void add_history(CLI::App& app, Parsed& parsed) {
-  auto* command = app.add_subcommand("history",
-                                     "What happened to a port: plots of light, errors and temperature, "
-                                     "faults and repairs");
-  command->add_option("port", parsed.history.port, "The port, by any of its names")->required()->type_name("PORT");
-  command->add_option("--since", parsed.history.since, "How far back: 30m, 2h, 7d, at most what is remembered")
+  auto* command =
+      app.add_subcommand("history",
+                         "What happened to a port: plots of light, errors and temperature, "
+                         "faults and repairs");
+  command->add_option("port", parsed.history.port, "The port, by any of its names")
+      ->required()
+      ->type_name("PORT");
+  command
+      ->add_option("--since", parsed.history.since,
+                   "How far back: 30m, 2h, 7d, at most what is remembered")
       ->capture_default_str()
       ->type_name("TIME");
   command->add_flag("--ascii", parsed.history.ascii, "Draw with ASCII only");
   command->add_flag("--json", parsed.history.json, "As JSON (docs/schema/history.json)");
   command->footer(
-      "Steps are 10 s, 1 min or 10 min long, as the time asks for; each shows the worst of its time. Times are UTC.\n"
+      "Steps are 10 s, 1 min or 10 min long, as the time asks for; each shows the worst of its "
+      "time. Times are UTC.\n"
       "\nExamples:\n"
       "  linkhealth history mlx5_3                 the last week\n"
       "  linkhealth history ens1np0 --since 2h     since when is the light gone?\n"
       "  linkhealth history mlx5_3 --since 90d --json | jq '.events[] | [.at, .event, .fault]'\n"
-      "\nExit codes: 0 done; 2 wrong usage or unknown port; 3 the daemon does not answer; 4 nothing can be read now.");
+      "\nExit codes: 0 done; 2 wrong usage or unknown port; 3 the daemon does not answer; 4 "
+      "nothing can be read now.");
 }
 
 void add_watch(CLI::App& app, Parsed& parsed) {
-  auto* command = app.add_subcommand("watch", "The status, or one port's explanation, drawn again every second");
-  command->add_option("port", parsed.watch.port, "Explain this port; without it: the status of all")->type_name("PORT");
+  auto* command = app.add_subcommand(
+      "watch", "The status, or one port's explanation, drawn again every second");
+  command->add_option("port", parsed.watch.port, "Explain this port; without it: the status of all")
+      ->type_name("PORT");
   command->add_flag("--problems", parsed.watch.problems, "Only ports that want attention");
   command->add_flag("--json", parsed.watch.json,
                     "One line of JSON at each refresh: the report, or the port's part of it");
   command->add_option("--frames", parsed.watch.frames, "End after so many drawings")
       ->check(CLI::Validator(
           [](std::string& text) {
-            return parse_u64(text).value_or(0) > 0 ? std::string()
-                                                   : "\"" + printable(text) + "\" is no number from 1 on";
+            return parse_u64(text).value_or(0) > 0
+                       ? std::string()
+                       : "\"" + printable(text) + "\" is no number from 1 on";
           },
           ""))
       ->type_name("N");
@@ -135,15 +154,19 @@ void add_watch(CLI::App& app, Parsed& parsed) {
       "  linkhealth watch\n"
       "  linkhealth watch mlx5_3               while somebody cleans at the rack\n"
       "  linkhealth watch --json | jq -c '[.at, (.ports[] | .health)]'\n"
-      "\nExit codes: 0 ended by Ctrl-C or --frames; 2 wrong usage or unknown port; 3 the daemon does not answer.");
+      "\nExit codes: 0 ended by Ctrl-C or --frames; 2 wrong usage or unknown port; 3 the daemon "
+      "does not answer.");
 }
 
 void add_record(CLI::App& app, Parsed& parsed) {
-  auto* command = app.add_subcommand("record", "Write down what the daemon sees, to replay it anywhere");
+  auto* command =
+      app.add_subcommand("record", "Write down what the daemon sees, to replay it anywhere");
   command->add_option("--for", parsed.record_for, "How long: 90s, 10m, 2h, 1d")
       ->capture_default_str()
       ->type_name("TIME");
-  command->add_option("file", parsed.record.file, "A new file, compressed if it ends in .gz; - for standard output")
+  command
+      ->add_option("file", parsed.record.file,
+                   "A new file, compressed if it ends in .gz; - for standard output")
       ->required()
       ->type_name("FILE");
   command->footer(
@@ -152,7 +175,8 @@ void add_record(CLI::App& app, Parsed& parsed) {
       "\nExamples:\n"
       "  linkhealth record --for 10m night.jsonl.gz\n"
       "  linkhealth record --for 1m - | ssh desk linkhealth replay -\n"
-      "\nExit codes: 0 done; 2 wrong usage, or no such file; 3 the daemon does not answer; 4 it could not do it.");
+      "\nExit codes: 0 done; 2 wrong usage, or no such file; 3 the daemon does not answer; 4 it "
+      "could not do it.");
 }
 
 void add_replay(CLI::App& app, Parsed& parsed) {
@@ -160,9 +184,12 @@ void add_replay(CLI::App& app, Parsed& parsed) {
   command->add_option("file", parsed.replay.file, "A recording, also gzip; - for standard input")
       ->required()
       ->type_name("FILE");
-  command->add_option("--config", parsed.replay.config, "Judge by this configuration")->type_name("FILE");
+  command->add_option("--config", parsed.replay.config, "Judge by this configuration")
+      ->type_name("FILE");
   parsed.replay.format = "text";
-  command->add_option("--format", parsed.replay.format, "text, json (the last report) or jsonl (every event)")
+  command
+      ->add_option("--format", parsed.replay.format,
+                   "text, json (the last report) or jsonl (every event)")
       ->check(CLI::Validator(CLI::IsMember({"text", "json", "jsonl"})).description(""))
       ->type_name("FORMAT")
       ->capture_default_str();
@@ -183,10 +210,12 @@ void add_replay(CLI::App& app, Parsed& parsed) {
 }
 
 void add_rules(CLI::App& app, Parsed& parsed) {
-  auto* command =
-      app.add_subcommand("rules", "Every fault and symptom with its knobs and sources, and what decided here");
-  command->add_option("name", parsed.rules.name, "Only this fault or symptom, in full")->type_name("NAME");
-  command->add_flag("--unused", parsed.rules.unused, "Only what never decided anything on this node");
+  auto* command = app.add_subcommand(
+      "rules", "Every fault and symptom with its knobs and sources, and what decided here");
+  command->add_option("name", parsed.rules.name, "Only this fault or symptom, in full")
+      ->type_name("NAME");
+  command->add_flag("--unused", parsed.rules.unused,
+                    "Only what never decided anything on this node");
   command->add_flag("--json", parsed.rules.json, "As JSON");
   command->footer(
       "\nExamples:\n"
@@ -196,66 +225,81 @@ void add_rules(CLI::App& app, Parsed& parsed) {
 }
 
 void add_module(CLI::App& app, Parsed& parsed) {
-  auto* command = app.add_subcommand("module", "What a port's module, or a saved EEPROM, says about itself");
-  auto* port = command->add_option("port", parsed.module.port, "The port, by any of its names")->type_name("PORT");
-  command->add_option("--file", parsed.module.file, "A dump of a module's EEPROM")->type_name("FILE")->excludes(port);
+  auto* command =
+      app.add_subcommand("module", "What a port's module, or a saved EEPROM, says about itself");
+  auto* port = command->add_option("port", parsed.module.port, "The port, by any of its names")
+                   ->type_name("PORT");
+  command->add_option("--file", parsed.module.file, "A dump of a module's EEPROM")
+      ->type_name("FILE")
+      ->excludes(port);
   command->add_flag("--json", parsed.module.json, "As JSON");
   command->footer(
       "\nExamples:\n"
       "  linkhealth module mlx5_3\n"
       "  ethtool -m ens4np0 raw on >module.bin; linkhealth module --file module.bin\n"
-      "\nExit codes: 0 done; 2 wrong usage, unknown port, no dump; 3 the daemon does not answer; 4 it could not do "
+      "\nExit codes: 0 done; 2 wrong usage, unknown port, no dump; 3 the daemon does not answer; 4 "
+      "it could not do "
       "it.");
 }
 
 void add_doctor(CLI::App& app, Parsed& parsed) {
-  auto* command = app.add_subcommand(
-      "doctor", "What can be seen of each port, what can't, why, and what to do; exit code 1 if something can't");
+  auto* command = app.add_subcommand("doctor",
+                                     "What can be seen of each port, what can't, why, and what to "
+                                     "do; exit code 1 if something can't");
   command->add_flag("--json", parsed.doctor.json, "As JSON");
   command
-      ->add_option("--sysroot", parsed.doctor.sysroot, "Look at a copy of a node's /sys below DIR, without the daemon")
+      ->add_option("--sysroot", parsed.doctor.sysroot,
+                   "Look at a copy of a node's /sys below DIR, without the daemon")
       ->type_name("DIR")
       ->check(CLI::Validator(CLI::ExistingDirectory).description(""));
   command->footer(
-      "Asks the daemon, whose rights count. Without a daemon it looks for itself, with the rights of who calls it.\n"
+      "Asks the daemon, whose rights count. Without a daemon it looks for itself, with the rights "
+      "of who calls it.\n"
       "\nExamples:\n"
       "  linkhealth doctor\n"
       "  linkhealth doctor --json | jq '.ports[].sources[] | select(.state == \"hidden\")'\n"
       "  linkhealth doctor --sysroot /tmp/customer/sys\n"
-      "\nExit codes: 0 everything that is there can be seen; 1 something can't; 2 wrong usage, or nobody could look.");
+      "\nExit codes: 0 everything that is there can be seen; 1 something can't; 2 wrong usage, or "
+      "nobody could look.");
 }
 
-int run_doctor_or_look(const LocalCommands& local, const Client& client, const DoctorOptions& options,
-                       const TextStyle& style) {
+int run_doctor_or_look(const LocalCommands& local, const Client& client,
+                       const DoctorOptions& options, const TextStyle& style) {
   if (options.sysroot.empty())
     if (const auto exit_code = run_doctor(client, options, style)) return *exit_code;
   return local.doctor(options, style);
 }
 
-int run_module(const LocalCommands& local, const Client& client, const ModuleOptions& options, const TextStyle& style) {
+int run_module(const LocalCommands& local, const Client& client, const ModuleOptions& options,
+               const TextStyle& style) {
   if (options.port.empty() && options.file.empty()) {
     complain("module: say a port or --file FILE (linkhealth status lists the ports)");
     return kBadInput;
   }
   if (!options.file.empty()) return local.module(options, style);
   if (options.json) return show(client.get("/api/v1/module/" + path_part(options.port)));
-  return show(client.get("/api/v1/text/module/" + path_part(options.port) + "?" + style_query(style)));
+  return show(
+      client.get("/api/v1/text/module/" + path_part(options.port) + "?" + style_query(style)));
 }
 
 int dispatch(const CLI::App& app, Parsed& parsed, const LocalCommands& local) {
   const Client client(parsed.socket);
   const TextStyle style = output_style();
   if (app.got_subcommand("status"))
-    return parsed.once ? local.once({parsed.sysroot, parsed.status, style}) : run_status(client, parsed.status, style);
+    return parsed.once ? local.once({parsed.sysroot, parsed.status, style})
+                       : run_status(client, parsed.status, style);
   if (app.got_subcommand("explain")) return run_explain(client, parsed.explain, style);
   if (app.got_subcommand("history")) return run_history(client, parsed.history, style);
   if (app.got_subcommand("watch")) return run_watch(client, parsed.watch);
-  if (local.doctor && app.got_subcommand("doctor")) return run_doctor_or_look(local, client, parsed.doctor, style);
+  if (local.doctor && app.got_subcommand("doctor"))
+    return run_doctor_or_look(local, client, parsed.doctor, style);
   if (local.replay && app.got_subcommand("replay")) return local.replay(parsed.replay, style);
   if (local.rules && app.got_subcommand("rules")) return local.rules(client, parsed.rules, style);
   if (local.fleet && app.got_subcommand("fleet")) return local.fleet(parsed.fleet, style);
-  if (local.module && app.got_subcommand("module")) return run_module(local, client, parsed.module, style);
-  if (const auto exit_code = dispatch_more(app, parsed.more, client, local, style)) return *exit_code;
+  if (local.module && app.got_subcommand("module"))
+    return run_module(local, client, parsed.module, style);
+  if (const auto exit_code = dispatch_more(app, parsed.more, client, local, style))
+    return *exit_code;
   const auto duration = parse_duration_s(parsed.record_for);
   if (!duration) {
     complain("record --for: " + duration.error().message);
@@ -273,7 +317,9 @@ int parse_and_run(int argc, const char* const* argv, const LocalCommands& local)
   CLI::App app("Which RDMA link is faulty, at which end, and what to do", "linkhealth");
   Parsed parsed;
   app.set_version_flag("--version", std::string("linkhealth " LINKHEALTH_VERSION));
-  app.add_option("--socket", parsed.socket, "The daemon's socket")->capture_default_str()->type_name("PATH");
+  app.add_option("--socket", parsed.socket, "The daemon's socket")
+      ->capture_default_str()
+      ->type_name("PATH");
   app.fallthrough();
   app.allow_extras();  // to tell what was probably meant
   add_status(app, parsed, local);

@@ -48,18 +48,20 @@ struct CablingOptions {
   bool json = false;
 };
 
-/// Commands that need more of the program than the daemon's socket. One that is empty does not exist on the command
-/// line.
+/// Commands that need more of the program than the daemon's socket. One that is empty does not
+/// exist on the command line.
 struct LocalCommands {
   std::function<int(const OnceOptions&)> once;
   std::function<int(const ReplayOptions&, const TextStyle&)> replay;
   std::function<int(const DoctorOptions&, const TextStyle&)> doctor;  ///< where no daemon runs
   std::function<int(const Client&, const RulesOptions&, const TextStyle&)> rules;
-  std::function<int(const FleetOptions&, const TextStyle&)> fleet;  ///< of a Prometheus, from anywhere
+  std::function<int(const FleetOptions&, const TextStyle&)>
+      fleet;  ///< of a Prometheus, from anywhere
   std::function<int(const Client&, const CablingOptions&, const TextStyle&)> cabling;
   /// Both of a port and (no port) of all.
   std::function<int(const Client&, const VerifyOptions&, const TextStyle&)> verify;
-  std::function<int(const ModuleOptions&, const TextStyle&)> module;  ///< of --file; the daemon answers for a port
+  std::function<int(const ModuleOptions&, const TextStyle&)>
+      module;  ///< of --file; the daemon answers for a port
 };
 
 /// The whole program; returns the exit code.

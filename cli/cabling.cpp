@@ -39,10 +39,12 @@ Result<std::vector<PlanRow>> learn_from_daemon(const Client& client, int& exit_c
     row.expected = port.expected;  // what is known of rails and racks stays
     row.expected.peer_system = peer->system;
     row.expected.peer_port = peer->port;
-    if (const auto& link = port.latest.link; link && link->carrier == true) row.expected.speed_mbps = link->speed_mbps;
+    if (const auto& link = port.latest.link; link && link->carrier == true)
+      row.expected.speed_mbps = link->speed_mbps;
     if (report->site)
       for (const char* label : {"row", "rack", "u", "pod"})
-        if (const auto at = report->site->find(label); at != report->site->end()) row.site[label] = at->second;
+        if (const auto at = report->site->find(label); at != report->site->end())
+          row.site[label] = at->second;
     rows.push_back(std::move(row));
   }
   return rows;
@@ -55,7 +57,8 @@ Result<std::vector<PlanRow>> learn_from_file(const std::string& path, const std:
   std::string text(kMaxPlanBytes + 1, '\0');
   file.read(text.data(), static_cast<std::streamsize>(text.size()));
   text.resize(static_cast<std::size_t>(file.gcount()));
-  if (file.bad() || text.size() > kMaxPlanBytes) return Error{path + " can't be read, or is too long"};
+  if (file.bad() || text.size() > kMaxPlanBytes)
+    return Error{path + " can't be read, or is too long"};
   auto rows = learn_plan(text, node.empty() ? host_name() : node);
   if (!rows) return Error{path + ": " + rows.error().message};
   return rows;
@@ -65,9 +68,10 @@ Result<std::vector<PlanRow>> learn_from_file(const std::string& path, const std:
 
 int run_cabling(const Client& client, const CablingOptions& options, const TextStyle& style) {
   if (!options.learn) {
-    const auto answer =
-        client.get(options.json ? std::string("/api/v1/cabling") : "/api/v1/text/cabling?" + style_query(style));
-    return show(answer, answer && !answer->problems.empty() && answer->problems != "0" ? kProblems : kOk);
+    const auto answer = client.get(options.json ? std::string("/api/v1/cabling")
+                                                : "/api/v1/text/cabling?" + style_query(style));
+    return show(answer,
+                answer && !answer->problems.empty() && answer->problems != "0" ? kProblems : kOk);
   }
   std::vector<PlanRow> all;
   int exit_code = kBadInput;
@@ -88,7 +92,9 @@ int run_cabling(const Client& client, const CablingOptions& options, const TextS
     all.insert(all.end(), rows->begin(), rows->end());
   }
   if (all.empty()) {
-    complain("no far end says who it is: nothing to learn (linkhealth doctor says what would make them visible)");
+    complain(
+        "no far end says who it is: nothing to learn (linkhealth doctor says what would make them "
+        "visible)");
     return kBadInput;
   }
   std::cout << (options.yaml ? plan_yaml(all) : plan_csv(all));

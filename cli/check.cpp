@@ -35,13 +35,15 @@ int run_check(const Client& client, const CheckOptions& options) {
   if (!answer) return unknown(options, answer.error().message);
   if (answer->status != 200) return unknown(options, refusal(*answer));
   const auto level = parse_u64(answer->check);
-  if (!level || *level > 3) return unknown(options, "the daemon is of another version: it gives no check");
+  if (!level || *level > 3)
+    return unknown(options, "the daemon is of another version: it gives no check");
   std::fwrite(answer->body.data(), 1, answer->body.size(), stdout);
   return static_cast<int>(*level);
 }
 
 int run_ticket(const Client& client, const TicketOptions& options) {
-  return show(client.get((options.json ? "/api/v1/ticket/" : "/api/v1/text/ticket/") + path_part(options.port)));
+  return show(client.get((options.json ? "/api/v1/ticket/" : "/api/v1/text/ticket/") +
+                         path_part(options.port)));
 }
 
 }  // namespace linkhealth::cli

@@ -38,8 +38,8 @@ Answer answer_of(const httplib::Response& from) {
 std::string path_part(std::string_view text) {
   std::string out;
   for (const char c : text) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-                       c == '-' || c == '.' || c == ':' || c == '/';
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '_' || c == '-' || c == '.' || c == ':' || c == '/';
     out += plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
   }
   return out;
@@ -52,7 +52,8 @@ bool Client::somebody_listens() const {
   socket_path_.copy(address.sun_path, sizeof address.sun_path - 1);
   const int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
   if (fd < 0) return false;
-  const bool connected = connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
+  const bool connected =
+      connect(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
   const bool somebody = connected || errno == EAGAIN;
   close(fd);
   return somebody;
@@ -60,22 +61,25 @@ bool Client::somebody_listens() const {
 
 Error Client::unreachable() const {
   constexpr std::string_view kAdvice =
-      "start it with systemctl start linkhealthd, or look once without it: linkhealth status --once";
+      "start it with systemctl start linkhealthd, or look once without it: linkhealth status "
+      "--once";
   if (socket_path_.size() >= sizeof(sockaddr_un::sun_path))
     return {"the socket's path is too long: " + socket_path_, ENAMETOOLONG};
   struct stat info {};
   if (stat(socket_path_.c_str(), &info) != 0 && errno == ENOENT)
-    return {fmt::format("the daemon is not running (no socket at {}): {}", socket_path_, kAdvice), ENOENT};
+    return {fmt::format("the daemon is not running (no socket at {}): {}", socket_path_, kAdvice),
+            ENOENT};
   if (access(socket_path_.c_str(), R_OK | W_OK) != 0)
-    return {
-        fmt::format("no permission to ask the daemon at {}: be root, or a member of the socket's group", socket_path_),
-        EACCES};
+    return {fmt::format(
+                "no permission to ask the daemon at {}: be root, or a member of the socket's group",
+                socket_path_),
+            EACCES};
   if (somebody_listens())
-    return {
-        fmt::format("the daemon listens on {} and gives no answer: it may hang (journalctl -u linkhealthd; systemctl "
-                    "restart linkhealthd)",
-                    socket_path_),
-        ETIMEDOUT};
+    return {fmt::format("the daemon listens on {} and gives no answer: it may hang (journalctl -u "
+                        "linkhealthd; systemctl "
+                        "restart linkhealthd)",
+                        socket_path_),
+            ETIMEDOUT};
   return {fmt::format("the daemon does not answer on {}: {}", socket_path_, kAdvice), ECONNREFUSED};
 }
 
@@ -93,7 +97,8 @@ Result<Answer> Client::post(const std::string& path) const {
   return answer_of(*reply);
 }
 
-Result<Answer> Client::stream(const std::string& path, const std::function<bool(std::string_view)>& take) const {
+Result<Answer> Client::stream(const std::string& path,
+                              const std::function<bool(std::string_view)>& take) const {
   auto client = connect_to(socket_path_, kStream_s);
   Answer answer;
   bool stopped = false;
@@ -113,7 +118,8 @@ Result<Answer> Client::stream(const std::string& path, const std::function<bool(
       });
   if (answer.status == 0) return unreachable();
   if (!reply && !stopped)
-    return Error{"the daemon ended the stream too early: it stopped, or the reader was too slow", EPIPE};
+    return Error{"the daemon ended the stream too early: it stopped, or the reader was too slow",
+                 EPIPE};
   return answer;
 }
 
@@ -124,14 +130,16 @@ std::string refusal(const Answer& answer) {
   body.remove_prefix(kKey.size());
   std::string out;
   for (std::size_t i = 0; i < body.size() && body[i] != '"'; ++i) {
-    if (body[i] == '\\' && i + 1 < body.size()) ++i;  // the daemon escapes quotes and backslashes only
+    if (body[i] == '\\' && i + 1 < body.size())
+      ++i;  // the daemon escapes quotes and backslashes only
     out += body[i];
   }
   return printable(out);
 }
 
 int refusal_exit_code(const Answer& answer) {
-  return answer.status == 404 || answer.status == 400 || answer.status == 409 ? kBadInput : kDaemonError;
+  return answer.status == 404 || answer.status == 400 || answer.status == 409 ? kBadInput
+                                                                              : kDaemonError;
 }
 
 }  // namespace linkhealth::cli

@@ -1,4 +1,5 @@
-// Asks the daemon over its Unix socket. The daemon draws what people read; this program knows no data model.
+// Asks the daemon over its Unix socket. The daemon draws what people read; this program knows no
+// data model.
 #pragma once
 
 #include <functional>
@@ -25,13 +26,15 @@ class Client {
   explicit Client(std::string socket_path) : socket_path_(std::move(socket_path)) {}
   virtual ~Client() = default;
 
-  /// Any answer, also a refusal. An error (errnum set) means that nobody answered: it says what to do.
+  /// Any answer, also a refusal. An error (errnum set) means that nobody answered: it says what to
+  /// do.
   [[nodiscard]] virtual Result<Answer> get(const std::string& path) const;
   /// Asks the daemon to do something; the parameters stand in the path.
   [[nodiscard]] virtual Result<Answer> post(const std::string& path) const;
-  /// Hands the body on as it comes. `take` returns false to stop. A refusal's body is in the Answer.
-  [[nodiscard]] virtual Result<Answer> stream(const std::string& path,
-                                              const std::function<bool(std::string_view)>& take) const;
+  /// Hands the body on as it comes. `take` returns false to stop. A refusal's body is in the
+  /// Answer.
+  [[nodiscard]] virtual Result<Answer> stream(
+      const std::string& path, const std::function<bool(std::string_view)>& take) const;
 
  private:
   [[nodiscard]] bool somebody_listens() const;

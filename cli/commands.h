@@ -40,7 +40,8 @@ struct DoctorOptions {
   bool json = false;
 };
 /// What the daemon can see. nullopt: no daemon runs.
-std::optional<int> run_doctor(const Client& client, const DoctorOptions& options, const TextStyle& style);
+std::optional<int> run_doctor(const Client& client, const DoctorOptions& options,
+                              const TextStyle& style);
 
 struct WatchOptions {
   std::string port;  ///< "": all ports
@@ -97,9 +98,11 @@ Result<std::uint64_t> parse_duration_s(std::string_view text, std::uint64_t long
 std::string style_query(const TextStyle& style);
 /// "linkhealth: MESSAGE" on standard error.
 void complain(const std::string& message);
-/// Flushes standard output: `exit_code`, or kDaemonError with a complaint where not all of it could be written.
+/// Flushes standard output: `exit_code`, or kDaemonError with a complaint where not all of it could
+/// be written.
 int after_output(int exit_code);
-/// Prints a good answer to standard output; complains about any other. `exit_code` is what a good one gives.
+/// Prints a good answer to standard output; complains about any other. `exit_code` is what a good
+/// one gives.
 int show(const Result<Answer>& answer, int exit_code = 0);
 
 }  // namespace linkhealth::cli

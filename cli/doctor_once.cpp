@@ -13,8 +13,9 @@ int doctor_once(const DoctorOptions& options, const TextStyle& style, const Cloc
   const auto [report, sources] = look_once(options.sysroot, clock);
   if (!report) return kBadInput;
   LiveHost host(options.sysroot);
-  const DoctorReport doctor =
-      examine(*report, gather_node_facts(host, false, !options.sysroot.empty(), sources, Config().lldpd_socket));
+  const DoctorReport doctor = examine(
+      *report,
+      gather_node_facts(host, false, !options.sysroot.empty(), sources, Config().lldpd_socket));
   const std::string text = options.json ? doctor_json(doctor) + "\n" : doctor_text(doctor, style);
   std::fwrite(text.data(), 1, text.size(), stdout);
   return doctor.hidden > 0 ? kProblems : kOk;

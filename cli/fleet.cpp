@@ -16,7 +16,8 @@ namespace {
 
 constexpr const char* kOpen = "link:linkhealth_fault_open:confidence";
 
-/// What `--by` counts: the recorded series, the labels that make its name, and the label that faults carry.
+/// What `--by` counts: the recorded series, the labels that make its name, and the label that
+/// faults carry.
 struct Level {
   std::string_view by, series;
   std::array<std::string_view, 2> labels;
@@ -31,7 +32,9 @@ constexpr Level kLevels[] = {
 };
 
 std::uint64_t whole(double value) {
-  return std::isfinite(value) && value > 0 ? static_cast<std::uint64_t>(std::llround(std::min(value, 1e15))) : 0;
+  return std::isfinite(value) && value > 0
+             ? static_cast<std::uint64_t>(std::llround(std::min(value, 1e15)))
+             : 0;
 }
 
 std::string link_of(const PrometheusRow& row) {
@@ -47,7 +50,8 @@ FleetFault fault_from(const PrometheusRow& row) {
   const auto take = [&row](std::string& to, const char* label) { to = row.label(label); };
   take(fault.instance, "instance"), take(fault.device, "device"), take(fault.port, "port");
   take(fault.netdev, "netdev"), take(fault.fault, "fault"), take(fault.end, "end");
-  take(fault.severity, "severity"), take(fault.peer_system, "peer_system"), take(fault.peer_port, "peer_port");
+  take(fault.severity, "severity"), take(fault.peer_system, "peer_system"),
+      take(fault.peer_port, "peer_port");
   take(fault.pod, "pod"), take(fault.row, "row"), take(fault.rack, "rack"), take(fault.u, "u");
   take(fault.rail, "rail"), take(fault.vendor, "vendor"), take(fault.part_number, "part_number");
   fault.confidence = std::isfinite(row.value) ? std::clamp(row.value, 0.0, 1.0) : 0;
@@ -107,7 +111,8 @@ void ask_faults(Asker& ask, FleetView& view) {
   for (FleetFault& fault : view.faults) {
     const std::string link = fmt::format("{}\n{}\n{}", fault.instance, fault.device, fault.port);
     if (const auto at = lost.find(link); at != lost.end()) fault.lost_bytes_per_s = at->second;
-    if (const auto at = modules.find(link); at != modules.end()) std::tie(fault.serial, fault.connector) = at->second;
+    if (const auto at = modules.find(link); at != modules.end())
+      std::tie(fault.serial, fault.connector) = at->second;
   }
   std::map<std::string, bool, std::less<>> switches, nodes;
   for (const PrometheusRow& row : ask.rows("switch:linkhealth_shared_fault:links"))
@@ -117,14 +122,15 @@ void ask_faults(Asker& ask, FleetView& view) {
   for (FleetFault& fault : view.faults) {
     if (fault.severity == "notice") continue;
     const bool own = fault.end == "node" || fault.end == "fabric";
-    if (!own && !fault.peer_system.empty() && switches.contains(fault.peer_system)) fault.shared = fault.peer_system;
+    if (!own && !fault.peer_system.empty() && switches.contains(fault.peer_system))
+      fault.shared = fault.peer_system;
     if (fault.shared.empty() && nodes.contains(fault.instance)) fault.shared = fault.instance;
   }
 }
 
 void ask_groups(Asker& ask, const FleetOptions& options, FleetView& view) {
-  const auto* level =
-      std::find_if(std::begin(kLevels), std::end(kLevels), [&](const Level& row) { return row.by == options.by; });
+  const auto* level = std::find_if(std::begin(kLevels), std::end(kLevels),
+                                   [&](const Level& row) { return row.by == options.by; });
   if (level == std::end(kLevels)) return;
   std::map<std::string, FleetGroup> groups;
   for (const PrometheusRow& row : ask.rows(std::string(level->series))) {
@@ -147,9 +153,10 @@ void ask_groups(Asker& ask, const FleetOptions& options, FleetView& view) {
     if (const auto at = groups.find(name); at != groups.end()) at->second.faults = whole(row.value);
   }
   for (auto& [name, group] : groups) view.groups.push_back(std::move(group));
-  std::stable_sort(view.groups.begin(), view.groups.end(), [](const FleetGroup& a, const FleetGroup& b) {
-    return a.bad() != b.bad() ? a.bad() > b.bad() : a.faults > b.faults;
-  });
+  std::stable_sort(view.groups.begin(), view.groups.end(),
+                   [](const FleetGroup& a, const FleetGroup& b) {
+                     return a.bad() != b.bad() ? a.bad() > b.bad() : a.faults > b.faults;
+                   });
   view.groups_total = view.groups.size();
   if (view.groups.size() > options.limit) view.groups.resize(options.limit);
 }
@@ -163,13 +170,15 @@ Result<FleetView> ask_fleet(const Prometheus& prometheus, const FleetOptions& op
   view.silent_nodes = whole(ask.number("count(up{job=\"linkhealth\"} == 0)"));
   if (!ask.failed() && view.nodes == 0)
     return Error{"Prometheus at " + prometheus.shown() + " has no data of linkhealth" +
-                 (view.silent_nodes > 0 ? fmt::format(": none of {} nodes answers", view.silent_nodes)
-                                        : ": does it scrape the nodes? (deploy/README.md)")};
+                 (view.silent_nodes > 0
+                      ? fmt::format(": none of {} nodes answers", view.silent_nodes)
+                      : ": does it scrape the nodes? (deploy/README.md)")};
   for (const PrometheusRow& row : ask.rows("fleet:linkhealth_links:count"))
     view.links.links[std::string(row.label("health"))] = whole(row.value);
   if (!ask.failed() && view.links.all() == 0)
     return Error{"Prometheus at " + prometheus.shown() +
-                 " has linkhealth's nodes, and no result of its rules: load dashboards/rules (docs/operations.md)"};
+                 " has linkhealth's nodes, and no result of its rules: load dashboards/rules "
+                 "(docs/operations.md)"};
   const double lost = ask.number("fleet:linkhealth_bandwidth_lost_bytes_per_second:sum");
   view.lost_bytes_per_s = std::isfinite(lost) ? std::max(lost, 0.0) : 0;
   if (options.by.empty()) {
@@ -190,7 +199,8 @@ Result<FleetView> ask_fleet(const Prometheus& prometheus, const FleetOptions& op
 
 int run_fleet(const FleetOptions& options, const TextStyle& style, const Clock& clock) {
   if (options.prometheus.url.empty()) {
-    complain("fleet: which Prometheus? --prometheus URL, or LINKHEALTH_PROMETHEUS in the environment");
+    complain(
+        "fleet: which Prometheus? --prometheus URL, or LINKHEALTH_PROMETHEUS in the environment");
     return kBadInput;
   }
   const auto prometheus = Prometheus::open(options.prometheus);

@@ -1,5 +1,6 @@
-// `linkhealth fleet`: what a Prometheus with our rules knows of all nodes: the worst links, counts by what links share,
-// and a list of work in the order of one round. Decisions are pure; the queries are in fleet.cpp.
+// `linkhealth fleet`: what a Prometheus with our rules knows of all nodes: the worst links, counts
+// by what links share, and a list of work in the order of one round. Decisions are pure; the
+// queries are in fleet.cpp.
 #pragma once
 
 #include <cstdint>
@@ -29,7 +30,8 @@ struct FleetFault {
   double confidence = 0;
   std::optional<WallTime> opened_at;
   double lost_bytes_per_s = 0;
-  std::string shared;    ///< the switch or node that has too many bad links; "" for a fault of its own
+  std::string
+      shared;  ///< the switch or node that has too many bad links; "" for a fault of its own
   std::size_t rank = 0;  ///< 1 costs most
 };
 
@@ -52,13 +54,15 @@ struct FleetView {
   std::uint64_t groups_total = 0;
 };
 
-/// What costs most first: lost bandwidth, then severity, then how sure, then the oldest. Sets `rank`.
+/// What costs most first: lost bandwidth, then severity, then how sure, then the oldest. Sets
+/// `rank`.
 void rank_by_cost(std::vector<FleetFault>& faults);
-/// The order of one round: pod, row, rack, U, node, port; numbers as numbers. Only what is work at a link: neither
-/// notices nor what a switch or node explains as a whole.
+/// The order of one round: pod, row, rack, U, node, port; numbers as numbers. Only what is work at
+/// a link: neither notices nor what a switch or node explains as a whole.
 std::vector<FleetFault> in_walking_order(std::vector<FleetFault> faults);
 
-std::string fleet_text(const FleetView& view, const FleetOptions& options, WallTime now, const TextStyle& style);
+std::string fleet_text(const FleetView& view, const FleetOptions& options, WallTime now,
+                       const TextStyle& style);
 /// Markdown, to be printed.
 std::string work_list_text(const FleetView& view, const FleetOptions& options, WallTime now);
 std::string fleet_json(const FleetView& view, const FleetOptions& options, WallTime now);

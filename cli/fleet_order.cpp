@@ -8,7 +8,9 @@ namespace linkhealth::cli {
 
 namespace {
 
-int weight(std::string_view severity) { return severity == "critical" ? 2 : severity == "warning" ? 1 : 0; }
+int weight(std::string_view severity) {
+  return severity == "critical" ? 2 : severity == "warning" ? 1 : 0;
+}
 
 /// "r2" before "r12": runs of digits as numbers.
 bool before(std::string_view a, std::string_view b) {
@@ -60,10 +62,13 @@ void rank_by_cost(std::vector<FleetFault>& faults) {
 }
 
 std::vector<FleetFault> in_walking_order(std::vector<FleetFault> faults) {
-  std::erase_if(faults, [](const FleetFault& fault) { return fault.severity == "notice" || !fault.shared.empty(); });
+  std::erase_if(faults, [](const FleetFault& fault) {
+    return fault.severity == "notice" || !fault.shared.empty();
+  });
   std::stable_sort(faults.begin(), faults.end(), [](const FleetFault& a, const FleetFault& b) {
-    for (std::string FleetFault::*part : {&FleetFault::pod, &FleetFault::row, &FleetFault::rack, &FleetFault::u,
-                                          &FleetFault::instance, &FleetFault::device, &FleetFault::port})
+    for (std::string FleetFault::*part :
+         {&FleetFault::pod, &FleetFault::row, &FleetFault::rack, &FleetFault::u,
+          &FleetFault::instance, &FleetFault::device, &FleetFault::port})
       if (a.*part != b.*part) return before(a.*part, b.*part);
     return a.rank < b.rank;
   });

@@ -21,13 +21,16 @@ constexpr std::array kHealths = {"healthy", "at_risk", "degraded", "down", "unkn
 std::string bandwidth_words(double bytes_per_s) {
   const double gigabits = bytes_per_s * 8 / 1e9;
   if (gigabits < 0.05) return "";
-  return gigabits >= 1000 ? fmt::format("{:.1f} Tb/s", gigabits / 1000) : fmt::format("{:.0f} Gb/s", gigabits);
+  return gigabits >= 1000 ? fmt::format("{:.1f} Tb/s", gigabits / 1000)
+                          : fmt::format("{:.0f} Gb/s", gigabits);
 }
 
 std::string place_words(const FleetFault& fault) {
   std::string text;
   const auto add = [&](std::string_view word, const std::string& value) {
-    if (!value.empty()) text += fmt::format("{}{}{}{}", text.empty() ? "" : " ", word, word.empty() ? "" : " ", value);
+    if (!value.empty())
+      text +=
+          fmt::format("{}{}{}{}", text.empty() ? "" : " ", word, word.empty() ? "" : " ", value);
   };
   add("pod", fault.pod), add("row", fault.row), add("rack", fault.rack), add("U", fault.u);
   return text;
@@ -74,7 +77,8 @@ std::string table(const std::vector<Cells>& rows, std::size_t width_columns, boo
                   const std::function<std::string(std::size_t, std::string)>& paint) {
   std::vector<std::size_t> widths(rows.front().size());
   for (const Cells& row : rows)
-    for (std::size_t i = 0; i < row.size(); ++i) widths[i] = std::max(widths[i], display_width(row[i]));
+    for (std::size_t i = 0; i < row.size(); ++i)
+      widths[i] = std::max(widths[i], display_width(row[i]));
   std::size_t all = 2;
   for (const std::size_t width : widths) all += width + 2;
   constexpr std::size_t kNarrowest = 12;
@@ -95,18 +99,21 @@ std::string table(const std::vector<Cells>& rows, std::size_t width_columns, boo
   return text;
 }
 
-std::string groups_text(const FleetView& view, const FleetOptions& options, const TextStyle& style) {
+std::string groups_text(const FleetView& view, const FleetOptions& options,
+                        const TextStyle& style) {
   std::string heading = options.by;
   std::transform(heading.begin(), heading.end(), heading.begin(),
                  [](char c) { return static_cast<char>(c - 'a' + 'A'); });
-  std::vector<Cells> rows = {{heading, "LINKS", "HEALTHY", "AT RISK", "DEGRADED", "DOWN", "FAULTS"}};
+  std::vector<Cells> rows = {
+      {heading, "LINKS", "HEALTHY", "AT RISK", "DEGRADED", "DOWN", "FAULTS"}};
   for (const FleetGroup& group : view.groups)
     rows.push_back({clean_text(group.name, style.ascii), std::to_string(group.all()),
                     std::to_string(group.count("healthy")), std::to_string(group.count("at_risk")),
                     std::to_string(group.count("degraded")), std::to_string(group.count("down")),
                     std::to_string(group.faults)});
   if (rows.size() == 1)
-    return "No link has the label " + options.by + " (deploy/README.md says where it comes from).\n";
+    return "No link has the label " + options.by +
+           " (deploy/README.md says where it comes from).\n";
   std::string text = table(rows, static_cast<std::size_t>(style.width_columns), style.ascii,
                            [&](std::size_t number, const std::string& line) {
                              if (number == 0) return paint_faint(line, style);
@@ -118,7 +125,8 @@ std::string groups_text(const FleetView& view, const FleetOptions& options, cons
                                                  style);
                            });
   if (view.groups_total > view.groups.size())
-    text += fmt::format("{} more: --limit {}\n", view.groups_total - view.groups.size(), view.groups_total);
+    text += fmt::format("{} more: --limit {}\n", view.groups_total - view.groups.size(),
+                        view.groups_total);
   return text;
 }
 
@@ -131,13 +139,15 @@ std::string first_step(const FleetFault& fault) {
           step.replace(at, what.size(), by);
       };
       replace("{lane}", ""), replace(" ({serial})", ""), replace("{serial}", "");
-      replace("{peer}", fault.peer_system.empty() ? "the far end" : fault.peer_system), replace("{far}", "");
+      replace("{peer}", fault.peer_system.empty() ? "the far end" : fault.peer_system),
+          replace("{far}", "");
       return step;
     }
   return "run linkhealth explain " + fault.device + "/" + fault.port;
 }
 
-/// Text from the network in Markdown: no control bytes, nothing that Markdown would take as its own.
+/// Text from the network in Markdown: no control bytes, nothing that Markdown would take as its
+/// own.
 std::string plain(std::string_view text) {
   std::string out;
   for (const char c : clean_text(text, false)) {
@@ -149,15 +159,17 @@ std::string plain(std::string_view text) {
 
 }  // namespace
 
-std::string fleet_text(const FleetView& view, const FleetOptions& options, WallTime now, const TextStyle& style) {
+std::string fleet_text(const FleetView& view, const FleetOptions& options, WallTime now,
+                       const TextStyle& style) {
   std::string text = paint_bold(summary(view), style) + "\n\n";
   if (!options.by.empty()) return text + groups_text(view, options, style);
   if (view.faults.empty()) return text + "No fault wants work.\n";
   std::vector<Cells> rows = {{"LINK", "TO", "SINCE", "LOST", "FAULT", "PLACE"}};
   for (const FleetFault& fault : view.faults) {
     const auto clean = [&](const std::string& cell) { return clean_text(cell, style.ascii); };
-    rows.push_back({clean(fault.instance + " " + fault.device + "/" + fault.port), clean(to_words(fault)),
-                    since_words(fault, now), bandwidth_words(fault.lost_bytes_per_s),
+    rows.push_back({clean(fault.instance + " " + fault.device + "/" + fault.port),
+                    clean(to_words(fault)), since_words(fault, now),
+                    bandwidth_words(fault.lost_bytes_per_s),
                     clean(verdict_words(fault, style.ascii)), clean(place_words(fault))});
   }
   text += table(rows, static_cast<std::size_t>(style.width_columns), style.ascii,
@@ -172,8 +184,8 @@ std::string fleet_text(const FleetView& view, const FleetOptions& options, WallT
     text += fmt::format("\n{}: {} of these share it; look there first, not at single cables.\n",
                         clean_text(name, style.ascii), count);
   if (view.faults_total > view.faults.size())
-    text += fmt::format("\n{} more faults: --limit {}, or --by switch\n", view.faults_total - view.faults.size(),
-                        view.faults_total);
+    text += fmt::format("\n{} more faults: --limit {}, or --by switch\n",
+                        view.faults_total - view.faults.size(), view.faults_total);
   return text;
 }
 
@@ -184,43 +196,51 @@ std::string work_list_text(const FleetView& view, const FleetOptions& options, W
   for (const FleetFault& fault : view.faults)
     if (!fault.shared.empty()) ++shared[fault.shared];
   for (const auto& [name, count] : shared)
-    text +=
-        fmt::format("* **Not single cables:** {} of the links with faults share {}; ask who looks after it first.\n",
-                    count, plain(name));
+    text += fmt::format(
+        "* **Not single cables:** {} of the links with faults share {}; ask who looks after it "
+        "first.\n",
+        count, plain(name));
   if (!shared.empty()) text += "\n";
   if (work.empty()) return text + "No link wants work at its place.\n";
-  text +=
-      fmt::format("{} to do, in the order of one round; number 1 of {} costs most.\n", work.size(), view.faults.size());
+  text += fmt::format("{} to do, in the order of one round; number 1 of {} costs most.\n",
+                      work.size(), view.faults.size());
   std::string place;
   for (const FleetFault& fault : work) {
     std::string here;
-    for (const auto& [word, value] : {std::pair("pod", &fault.pod), {"row", &fault.row}, {"rack", &fault.rack}})
-      if (!value->empty()) here += fmt::format("{}{} {}", here.empty() ? "" : ", ", word, plain(*value));
+    for (const auto& [word, value] :
+         {std::pair("pod", &fault.pod), {"row", &fault.row}, {"rack", &fault.rack}})
+      if (!value->empty())
+        here += fmt::format("{}{} {}", here.empty() ? "" : ", ", word, plain(*value));
     if (here.empty()) here = "place not known";
     if (here != place) text += fmt::format("\n## {}\n\n", place = here);
-    text += fmt::format("- [ ] **{}{}, {}/{}**{}: {} ({} sure), cost number {}\n",
-                        fault.u.empty() ? "" : "U " + plain(fault.u) + ", ", plain(fault.instance), plain(fault.device),
-                        plain(fault.port), fault.netdev.empty() ? "" : " (" + plain(fault.netdev) + ")",
-                        plain(name_words(fault.fault)), confidence_words(fault.confidence), fault.rank);
+    text +=
+        fmt::format("- [ ] **{}{}, {}/{}**{}: {} ({} sure), cost number {}\n",
+                    fault.u.empty() ? "" : "U " + plain(fault.u) + ", ", plain(fault.instance),
+                    plain(fault.device), plain(fault.port),
+                    fault.netdev.empty() ? "" : " (" + plain(fault.netdev) + ")",
+                    plain(name_words(fault.fault)), confidence_words(fault.confidence), fault.rank);
     std::string facts;
     const auto add = [&facts](const std::string& words) {
       if (!words.empty()) facts += (facts.empty() ? "" : "; ") + words;
     };
     add(to_words(fault).empty() ? "" : "to " + plain(to_words(fault)));
     add(since_words(fault, now).empty() ? "" : "since " + since_words(fault, now));
-    add(bandwidth_words(fault.lost_bytes_per_s).empty() ? "" : bandwidth_words(fault.lost_bytes_per_s) + " lost");
+    add(bandwidth_words(fault.lost_bytes_per_s).empty()
+            ? ""
+            : bandwidth_words(fault.lost_bytes_per_s) + " lost");
     add(fault.part_number.empty()
             ? ""
-            : plain(fault.vendor + " " + fault.part_number + (fault.serial.empty() ? "" : ", serial " + fault.serial)));
+            : plain(fault.vendor + " " + fault.part_number +
+                    (fault.serial.empty() ? "" : ", serial " + fault.serial)));
     add(plain(fault.connector));
     if (!facts.empty()) text += "  " + facts + "\n";
     text += "  First: " + plain(first_step(fault)) + "\n";
-    text += fmt::format("  Then, on the node: `linkhealth explain {}/{}`\n", clean_text(fault.device, true),
-                        clean_text(fault.port, true));
+    text += fmt::format("  Then, on the node: `linkhealth explain {}/{}`\n",
+                        clean_text(fault.device, true), clean_text(fault.port, true));
   }
   if (view.faults_total > view.faults.size())
-    text += fmt::format("\n{} more are not on this list: --limit {}\n", view.faults_total - view.faults.size(),
-                        view.faults_total);
+    text += fmt::format("\n{} more are not on this list: --limit {}\n",
+                        view.faults_total - view.faults.size(), view.faults_total);
   (void)options;
   return text;
 }
@@ -262,7 +282,8 @@ std::string fleet_json(const FleetView& view, const FleetOptions& options, WallT
     member("faults_total", view.faults_total);
     json.key("faults");
     json.begin_array();
-    for (const FleetFault& fault : options.work_list ? in_walking_order(view.faults) : view.faults) {
+    for (const FleetFault& fault :
+         options.work_list ? in_walking_order(view.faults) : view.faults) {
       json.begin_object();
       member("rank", static_cast<std::uint64_t>(fault.rank));
       for (const auto& [key, value] : {std::pair("instance", &fault.instance),

@@ -11,9 +11,11 @@ int run_history(const Client& client, const HistoryOptions& options, TextStyle s
     return kBadInput;
   }
   const std::string since = "since=" + std::to_string(*since_s);
-  if (options.json) return show(client.get("/api/v1/ports/" + path_part(options.port) + "/history?" + since));
+  if (options.json)
+    return show(client.get("/api/v1/ports/" + path_part(options.port) + "/history?" + since));
   style.ascii = style.ascii || options.ascii;
-  return show(client.get("/api/v1/text/history/" + path_part(options.port) + "?" + since + "&" + style_query(style)));
+  return show(client.get("/api/v1/text/history/" + path_part(options.port) + "?" + since + "&" +
+                         style_query(style)));
 }
 
 }  // namespace linkhealth::cli

@@ -11,15 +11,16 @@
 
 namespace linkhealth::cli {
 
-/// `status --once`: looks at this node, or at a copy of a node's /sys, until everything was read once, judges, and
-/// prints as `status` does. What only time can tell (rates, flaps) is not known then.
+/// `status --once`: looks at this node, or at a copy of a node's /sys, until everything was read
+/// once, judges, and prints as `status` does. What only time can tell (rates, flaps) is not known
+/// then.
 int status_once(const OnceOptions& options, const Clock& clock);
 struct Look {
   std::shared_ptr<const Report> report;  ///< null: nothing could be read
   std::set<std::string> sources;         ///< Sampler::sources()
 };
-/// Samples this node (or a copy of a node's /sys) until everything was read once, and judges. A complaint is made when
-/// nothing could be read.
+/// Samples this node (or a copy of a node's /sys) until everything was read once, and judges. A
+/// complaint is made when nothing could be read.
 Look look_once(const std::string& sysroot, const Clock& clock);
 /// `doctor` without a daemon: what this command itself can see.
 int doctor_once(const DoctorOptions& options, const TextStyle& style, const Clock& clock);

@@ -40,10 +40,11 @@ int main(int argc, char** argv) {
   local.fleet = [](const cli::FleetOptions& options, const TextStyle& style) {
     return cli::run_fleet(options, style, kClock);
   };
-  local.verify = [](const cli::Client& client, const cli::VerifyOptions& options, const TextStyle& style) {
+  local.verify = [](const cli::Client& client, const cli::VerifyOptions& options,
+                    const TextStyle& style) {
     const cli::LiveScreen screen(false);  // Ctrl-C ends the waiting
-    const cli::ProofWorld world{kClock, [&](Milliseconds wait) { return screen.wait(wait); }, std::cout,
-                                cli::output_is_terminal()};
+    const cli::ProofWorld world{kClock, [&](Milliseconds wait) { return screen.wait(wait); },
+                                std::cout, cli::output_is_terminal()};
     return options.port.empty() ? cli::qualify(client, options, style, world)
                                 : cli::verify(client, options, style, world);
   };

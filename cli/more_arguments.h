@@ -20,7 +20,8 @@ struct MoreParsed {
 
 void add_more(CLI::App& app, MoreParsed& parsed, const LocalCommands& local);
 /// The exit code; nullopt when none of these commands was given.
-std::optional<int> dispatch_more(const CLI::App& app, const MoreParsed& parsed, const Client& client,
-                                 const LocalCommands& local, const TextStyle& style);
+std::optional<int> dispatch_more(const CLI::App& app, const MoreParsed& parsed,
+                                 const Client& client, const LocalCommands& local,
+                                 const TextStyle& style);
 
 }  // namespace linkhealth::cli

@@ -26,7 +26,8 @@ namespace {
 // A module may take seconds to answer; a look that takes longer shows what it has.
 constexpr Milliseconds kPatience{8'000};
 
-std::unique_ptr<Sampler> make_sampler(const std::string& sysroot, const Config& config, const Clock& clock) {
+std::unique_ptr<Sampler> make_sampler(const std::string& sysroot, const Config& config,
+                                      const Clock& clock) {
   const SamplerSettings settings = sampler_settings(config.knobs);
   LiveHost host;
   RecordingHeader header;
@@ -34,9 +35,11 @@ std::unique_ptr<Sampler> make_sampler(const std::string& sysroot, const Config& 
     header.node = name->substr(0, name->find('\n'));
   std::unique_ptr<ModuleReader> modules;
   if (sysroot.empty())
-    modules = std::make_unique<ModuleReader>(std::make_unique<LiveHost>(), clock, module_timing(settings));
-  auto sampler = std::make_unique<Sampler>([sysroot] { return std::make_unique<LiveHost>(sysroot); },
-                                           std::move(modules), clock, settings, header);
+    modules = std::make_unique<ModuleReader>(std::make_unique<LiveHost>(), clock,
+                                             module_timing(settings));
+  auto sampler =
+      std::make_unique<Sampler>([sysroot] { return std::make_unique<LiveHost>(sysroot); },
+                                std::move(modules), clock, settings, header);
   if (sysroot.empty()) {
     sampler->watch_far_ends(make_far_ends(config, clock, true));
     sampler->ask_own_ports(&open_umad_port);
@@ -87,7 +90,8 @@ int status_once(const OnceOptions& options, const Clock& clock) {
   StatusView view;
   view.problems_only = options.show.problems;
   view.wide = options.show.wide;
-  const std::string text = options.show.json ? report_json(*report) + "\n" : status_text(*report, options.style, view);
+  const std::string text =
+      options.show.json ? report_json(*report) + "\n" : status_text(*report, options.style, view);
   std::fwrite(text.data(), 1, text.size(), stdout);
   return options.show.problems && count_problems(*report) > 0 ? kProblems : kOk;
 }

@@ -29,7 +29,8 @@ std::optional<std::string> parameters(const std::string& command, const std::str
 }  // namespace
 
 std::string user_name() {
-  if (const char* before = std::getenv("SUDO_USER"); before != nullptr && geteuid() == 0 && *before != '\0')
+  if (const char* before = std::getenv("SUDO_USER");
+      before != nullptr && geteuid() == 0 && *before != '\0')
     return before;
   if (const passwd* entry = getpwuid(geteuid()); entry != nullptr) return entry->pw_name;
   return "uid " + std::to_string(geteuid());
@@ -42,23 +43,26 @@ int run_ack(const Client& client, const AckOptions& options) {
   }
   const auto query = parameters("ack", options.for_time, options.reason, options.by, options.json);
   if (!query) return kBadInput;
-  return show(
-      client.post("/api/v1/ports/" + path_part(options.port) + "/ack?" + *query + (options.end ? "&end=1" : "")));
+  return show(client.post("/api/v1/ports/" + path_part(options.port) + "/ack?" + *query +
+                          (options.end ? "&end=1" : "")));
 }
 
 int run_maintenance(const Client& client, const MaintenanceOptions& options) {
   const bool end = options.action == "end";
   if (end != options.for_time.empty()) {
-    complain(end ? "maintenance end takes no --for" : "maintenance start: say --for how long (30m, 2h, 1d)");
+    complain(end ? "maintenance end takes no --for"
+                 : "maintenance start: say --for how long (30m, 2h, 1d)");
     return kBadInput;
   }
   if (end && options.no_module_reads) {
     complain("maintenance end takes no --no-module-reads");
     return kBadInput;
   }
-  const auto query = parameters("maintenance", options.for_time, options.reason, options.by, options.json);
+  const auto query =
+      parameters("maintenance", options.for_time, options.reason, options.by, options.json);
   if (!query) return kBadInput;
-  return show(client.post("/api/v1/maintenance?port=" + path_part(options.port) + "&" + *query + (end ? "&end=1" : "") +
+  return show(client.post("/api/v1/maintenance?port=" + path_part(options.port) + "&" + *query +
+                          (end ? "&end=1" : "") +
                           (options.no_module_reads ? "&module_reads=off" : "")));
 }
 

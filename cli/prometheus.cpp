@@ -31,7 +31,8 @@ bool read_value(JsonReader& json, double& out) {
     if (text == "+Inf" || text == "-Inf") return out = text[0] == '-' ? -HUGE_VAL : HUGE_VAL, true;
     const auto number = parse_double(text);
     out = number.value_or(0);
-    return number ? true : json.fail("expected a number, found \"" + printable(text.substr(0, 40)) + "\"");
+    return number ? true
+                  : json.fail("expected a number, found \"" + printable(text.substr(0, 40)) + "\"");
   });
 }
 
@@ -40,7 +41,8 @@ bool read_row(JsonReader& json, PrometheusRow& row) {
   const bool read = json.object([&](std::string_view key) {
     if (key == "value") return valued = true, read_value(json, row.value);
     if (key != "metric") return json.skip();
-    return json.object([&](std::string_view label) { return json.read(row.labels[std::string(label)]); });
+    return json.object(
+        [&](std::string_view label) { return json.read(row.labels[std::string(label)]); });
   });
   return read && (valued || json.fail("a series without a value"));
 }
@@ -49,11 +51,13 @@ bool read_data(JsonReader& json, PrometheusVector& rows) {
   return json.object([&](std::string_view key) {
     if (key == "resultType") {
       std::string type;
-      return json.read(type) && (type == "vector" || json.fail("expected a vector, found a " + printable(type)));
+      return json.read(type) &&
+             (type == "vector" || json.fail("expected a vector, found a " + printable(type)));
     }
     if (key != "result") return json.skip();
     return json.array([&] {
-      if (rows.size() >= kMostRows) return json.fail("more than " + std::to_string(kMostRows) + " series");
+      if (rows.size() >= kMostRows)
+        return json.fail("more than " + std::to_string(kMostRows) + " series");
       return read_row(json, rows.emplace_back());
     });
   });
@@ -62,7 +66,8 @@ bool read_data(JsonReader& json, PrometheusVector& rows) {
 std::string first_words(std::string_view body) {
   constexpr std::size_t kMost = 60;
   const auto line = trim(body.substr(0, body.find('\n')));
-  return line.empty() ? "an empty answer" : "\"" + printable(std::string(line.substr(0, kMost))) + "\"";
+  return line.empty() ? "an empty answer"
+                      : "\"" + printable(std::string(line.substr(0, kMost))) + "\"";
 }
 
 Result<std::string> secret_of(const std::string& path) {
@@ -95,20 +100,24 @@ Result<PrometheusVector> parse_vector(std::string_view body) {
     return json.skip();
   });
   if (!read || !json.at_end())
-    return Error{"gives no answer of Prometheus: " + (read || status == "success" ? json.error() : first_words(body))};
+    return Error{"gives no answer of Prometheus: " +
+                 (read || status == "success" ? json.error() : first_words(body))};
   if (status == "error") return Error{"says: " + printable(error_type) + ": " + printable(error)};
-  if (status != "success" || !data) return Error{"gives no answer of Prometheus: " + first_words(body)};
+  if (status != "success" || !data)
+    return Error{"gives no answer of Prometheus: " + first_words(body)};
   return rows;
 }
 
 Result<Prometheus> Prometheus::open(const PrometheusOptions& options) {
   const auto wrong = [](const std::string& why) {
-    return Error{"the address of Prometheus: " + why + " (http://host:9090, https://user:password@host/prefix)"};
+    return Error{"the address of Prometheus: " + why +
+                 " (http://host:9090, https://user:password@host/prefix)"};
   };
   std::string_view rest = options.url;
   const auto scheme_end = rest.find("://");
   const std::string scheme(rest.substr(0, scheme_end == std::string_view::npos ? 0 : scheme_end));
-  if (scheme != "http" && scheme != "https") return wrong("it begins with neither http:// nor https://");
+  if (scheme != "http" && scheme != "https")
+    return wrong("it begins with neither http:// nor https://");
   rest.remove_prefix(scheme_end + 3);
   const auto slash = rest.find('/');
   std::string_view host = rest.substr(0, slash);
@@ -134,7 +143,8 @@ Result<Prometheus> Prometheus::open(const PrometheusOptions& options) {
     if (!token) return token.error();
     out.token_ = std::move(*token);
   }
-  if (!out.ca_file_.empty() && !std::ifstream(out.ca_file_)) return Error{"can't read " + out.ca_file_};
+  if (!out.ca_file_.empty() && !std::ifstream(out.ca_file_))
+    return Error{"can't read " + out.ca_file_};
   return out;
 }
 
@@ -149,7 +159,8 @@ Result<PrometheusVector> Prometheus::query(const std::string& expression) const 
   std::string body;
   bool too_long = false;
   int status = 0;
-  const std::string path = prefix_ + "/api/v1/query?query=" + httplib::detail::encode_query_param(expression);
+  const std::string path =
+      prefix_ + "/api/v1/query?query=" + httplib::detail::encode_query_param(expression);
   const auto answer = client.Get(
       path,
       [&](const httplib::Response& response) {
@@ -172,7 +183,8 @@ Result<PrometheusVector> Prometheus::query(const std::string& expression) const 
                  "): --bearer-token-file FILE, or user:password@ in the address"};
   auto rows = parse_vector(body);
   if (!rows)
-    return Error{who + " " + (status == 200 ? "" : "(" + std::to_string(status) + ") ") + rows.error().message};
+    return Error{who + " " + (status == 200 ? "" : "(" + std::to_string(status) + ") ") +
+                 rows.error().message};
   return rows;
 }
 

@@ -13,10 +13,13 @@ namespace linkhealth::cli {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> kVerdicts = {"waiting", "proving", "pass", "fail", "unknown"};
-// Counters are read every 10 s: what happened in the last seconds must have come before the verdict.
+constexpr std::array<std::string_view, 5> kVerdicts = {"waiting", "proving", "pass", "fail",
+                                                       "unknown"};
+// Counters are read every 10 s: what happened in the last seconds must have come before the
+// verdict.
 constexpr double kSettle_s = 20;
-// A fault that still shows so long after the proof began is not repaired; the ledger waits 300 s itself.
+// A fault that still shows so long after the proof began is not repaired; the ledger waits 300 s
+// itself.
 constexpr double kStillThere_s = 600;
 // What was seen so long ago does not show any more.
 constexpr double kStillGone_s = 60;
@@ -25,9 +28,12 @@ constexpr double kLongestBlind_s = 30;
 
 /// What counts errors after FEC, or all of them where there is no FEC.
 std::optional<std::uint64_t> count_errors(const Counters& counters) {
-  constexpr std::array<std::string_view, 6> kNames = {
-      "symbol_error",         "port_rcv_errors", "phy_SymbolErrorDuringCarrier", "mac_FrameCheckSequenceErrors",
-      "netdev_rx_crc_errors", "netdev_rx_errors"};
+  constexpr std::array<std::string_view, 6> kNames = {"symbol_error",
+                                                      "port_rcv_errors",
+                                                      "phy_SymbolErrorDuringCarrier",
+                                                      "mac_FrameCheckSequenceErrors",
+                                                      "netdev_rx_crc_errors",
+                                                      "netdev_rx_errors"};
   std::optional<std::uint64_t> most;
   for (const std::string_view name : kNames)
     if (const auto value = counters.get(name)) most = std::max(most.value_or(0), *value);
@@ -38,19 +44,23 @@ bool fell(const std::optional<std::uint64_t>& now, const std::optional<std::uint
   return now && before && *now < *before;
 }
 
-std::uint64_t more(const std::optional<std::uint64_t>& now, const std::optional<std::uint64_t>& before) {
+std::uint64_t more(const std::optional<std::uint64_t>& now,
+                   const std::optional<std::uint64_t>& before) {
   return now && before && *now > *before ? *now - *before : 0;
 }
 
 }  // namespace
 
-std::string_view to_string(ProofVerdict verdict) { return kVerdicts.at(static_cast<std::size_t>(verdict)); }
+std::string_view to_string(ProofVerdict verdict) {
+  return kVerdicts.at(static_cast<std::size_t>(verdict));
+}
 
 double poisson_above(std::uint64_t errors, double mean) {
   if (mean <= 0) return 0;
   double at_most = 0;
   for (std::uint64_t i = 0; i <= errors; ++i)
-    at_most += std::exp(static_cast<double>(i) * std::log(mean) - mean - std::lgamma(static_cast<double>(i) + 1));
+    at_most += std::exp(static_cast<double>(i) * std::log(mean) - mean -
+                        std::lgamma(static_cast<double>(i) + 1));
   return std::clamp(1 - at_most, 0.0, 1.0);
 }
 
@@ -102,8 +112,8 @@ bool Prover::link_is_wrong(const PortReport& port, const Look& now) {
 
 /// What happened since the last look. False: it failed, or began anew.
 bool Prover::count(const PortReport& port, const Look& now) {
-  if (fell(now.downs, last_.downs) || fell(now.uncorrectable, last_.uncorrectable) || fell(now.errors, last_.errors) ||
-      now.t < last_.t) {
+  if (fell(now.downs, last_.downs) || fell(now.uncorrectable, last_.uncorrectable) ||
+      fell(now.errors, last_.errors) || now.t < last_.t) {
     begin(now, "the counters were reset");
     return false;
   }
@@ -148,9 +158,10 @@ void Prover::judge(const PortReport& port, const Look& now, WallTime at) {
     return;
   }
   // So many errors are too many for the limit, with the same confidence.
-  if (state_.errors > 1 && poisson_above(state_.errors - 1, mean) < 1 - limits_.confidence && state_.bits > 0) {
-    fail(fmt::format("{} errors in {:.1e} bits: the error ratio is above {:.0e}", state_.errors, state_.bits,
-                     limits_.ber));
+  if (state_.errors > 1 && poisson_above(state_.errors - 1, mean) < 1 - limits_.confidence &&
+      state_.bits > 0) {
+    fail(fmt::format("{} errors in {:.1e} bits: the error ratio is above {:.0e}", state_.errors,
+                     state_.bits, limits_.ber));
     return;
   }
   for (const FaultReport& fault : port.faults) {
@@ -158,18 +169,20 @@ void Prover::judge(const PortReport& port, const Look& now, WallTime at) {
                        in_seconds(at - fault.last_seen_at) < kStillGone_s;
     if (!shows) continue;
     if (state_.elapsed_s < std::min(kStillThere_s, limits_.least_s)) continue;
-    // Right after a repair the last ten minutes still hold what was before it: however short the proof is to be, the
-    // fault has that time to go. Where nothing was done it has not.
-    const double left_s = fault.repairs.empty() ? 0 : kStillThere_s - in_seconds(at - fault.repairs.back().at);
+    // Right after a repair the last ten minutes still hold what was before it: however short the
+    // proof is to be, the fault has that time to go. Where nothing was done it has not.
+    const double left_s =
+        fault.repairs.empty() ? 0 : kStillThere_s - in_seconds(at - fault.repairs.back().at);
     if (left_s > 0) {
       if (!std::exchange(told_that_it_shows_, true))
-        state_.note =
-            name_words(fault.fault) + " still shows: it has " + duration_words(from_seconds(left_s)) + " to go";
+        state_.note = name_words(fault.fault) + " still shows: it has " +
+                      duration_words(from_seconds(left_s)) + " to go";
       state_.remaining_s = std::max(state_.remaining_s, kStillGone_s);
       state_.needed_s = state_.elapsed_s + state_.remaining_s;
       continue;
     }
-    fail(name_words(fault.fault) + " still shows" + (fault.summary.empty() ? "" : ": " + fault.summary));
+    fail(name_words(fault.fault) + " still shows" +
+         (fault.summary.empty() ? "" : ": " + fault.summary));
     return;
   }
   if (state_.remaining_s > 0) return;
@@ -192,7 +205,8 @@ const RepairRecord* last_repair(const PortReport& port) {
 const ProofState& Prover::add(const PortReport& port, SteadyTime t, WallTime at) {
   state_.note.reset();
   if (const RepairRecord* repair = last_repair(port)) state_.repair = *repair;
-  if (state_.verdict != ProofVerdict::kWaiting && state_.verdict != ProofVerdict::kProving) return state_;
+  if (state_.verdict != ProofVerdict::kWaiting && state_.verdict != ProofVerdict::kProving)
+    return state_;
   const Look now = look(port, t);
   if (!first_) first_ = t;
   if (link_is_wrong(port, now)) return state_;
@@ -200,9 +214,11 @@ const ProofState& Prover::add(const PortReport& port, SteadyTime t, WallTime at)
     if (now.up)
       begin(now, "");
     else if (in_seconds(t - *first_) > limits_.link_wait_s)
-      fail(now.set_down ? "the port is set down"
-                        : "the link does not come up" +
-                              (port.faults.empty() ? "" : " (" + name_words(port.faults.front().fault) + ")"));
+      fail(now.set_down
+               ? "the port is set down"
+               : "the link does not come up" +
+                     (port.faults.empty() ? ""
+                                          : " (" + name_words(port.faults.front().fault) + ")"));
   } else if (!count(port, now)) {
     last_ = now;
     return state_;

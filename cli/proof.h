@@ -1,6 +1,7 @@
-// Whether a link has proved itself: a fold of samples, pure. Errors are a Poisson process: when the bit error ratio is
-// B, N bits have N x B of them on average. k seen in N bits rule a ratio of B (and worse) out with the confidence 1 -
-// P(at most k | N x B); with k = 0 that is 95 % at N = 3/B (docs/physics.md 3b).
+// Whether a link has proved itself: a fold of samples, pure. Errors are a Poisson process: when the
+// bit error ratio is B, N bits have N x B of them on average. k seen in N bits rule a ratio of B
+// (and worse) out with the confidence 1 - P(at most k | N x B); with k = 0 that is 95 % at N = 3/B
+// (docs/physics.md 3b).
 #pragma once
 
 #include <cstdint>
@@ -16,7 +17,8 @@ struct ProofLimits {
   double ber = 1e-15;     ///< the error ratio after FEC that is to be ruled out
   double least_s = 1800;  ///< at least so long without a drop (NVIDIA: 30 min to accept a repair)
   double confidence = 0.95;
-  double link_wait_s = 120;  ///< for the link to come up at the beginning (training takes up to a minute)
+  double link_wait_s =
+      120;  ///< for the link to come up at the beginning (training takes up to a minute)
 };
 
 enum class ProofVerdict : std::uint8_t { kWaiting, kProving, kPass, kFail, kUnknown };
@@ -31,9 +33,11 @@ struct ProofState {
   double needed_s = 0;     ///< all of it
   double confidence = 0;   ///< so far, that the error ratio is below the limit
   double bits = 0;
-  std::uint64_t errors = 0;            ///< after FEC
-  std::optional<RepairRecord> repair;  ///< the last one that changed the light, also when its fault has closed since
-  std::optional<std::string> note;     ///< what has just happened and is to be told: "set down: the proof begins anew"
+  std::uint64_t errors = 0;  ///< after FEC
+  std::optional<RepairRecord>
+      repair;  ///< the last one that changed the light, also when its fault has closed since
+  std::optional<std::string>
+      note;  ///< what has just happened and is to be told: "set down: the proof begins anew"
   [[nodiscard]] double progress() const { return needed_s > 0 ? 1 - remaining_s / needed_s : 0; }
 };
 

@@ -32,7 +32,8 @@ class Sink {
   }
   bool write(std::string_view data) {
     if (!file_) return std::fwrite(data.data(), 1, data.size(), stdout) == data.size();
-    return gzwrite(file_.get(), data.data(), static_cast<unsigned>(data.size())) == static_cast<int>(data.size());
+    return gzwrite(file_.get(), data.data(), static_cast<unsigned>(data.size())) ==
+           static_cast<int>(data.size());
   }
   bool close() { return file_ ? gzclose(file_.release()) == Z_OK : std::fflush(stdout) == 0; }
 
@@ -45,14 +46,16 @@ std::string outcome(std::uint64_t lines, const std::string& file) {
   const std::uint64_t snapshots = lines > 0 ? lines - 1 : 0;
   return fmt::format(
       "{} snapshot{} in {}{}\n", snapshots, snapshots == 1 ? "" : "s", file,
-      snapshots == 1 ? ": what was known when it began; nothing was read in that time (give a longer --for)" : "");
+      snapshots == 1
+          ? ": what was known when it began; nothing was read in that time (give a longer --for)"
+          : "");
 }
 
 }  // namespace
 
 Result<std::uint64_t> parse_duration_s(std::string_view text, std::uint64_t longest_s) {
-  const Error wrong{fmt::format("\"{}\" is not a duration: give 90s, 10m, 2h or 1d (at most {}d)", printable(text),
-                                longest_s / kDay_s)};
+  const Error wrong{fmt::format("\"{}\" is not a duration: give 90s, 10m, 2h or 1d (at most {}d)",
+                                printable(text), longest_s / kDay_s)};
   std::uint64_t factor = 1;
   std::string_view digits = text;
   constexpr std::string_view kUnits = "smhd";
@@ -75,8 +78,8 @@ int run_record(const Client& client, const RecordOptions& options) {
   }
   std::uint64_t lines = 0;
   bool written = true;
-  const auto answer =
-      client.stream(fmt::format("/api/v1/recording?for={}", options.duration_s), [&](std::string_view data) {
+  const auto answer = client.stream(
+      fmt::format("/api/v1/recording?for={}", options.duration_s), [&](std::string_view data) {
         lines += static_cast<std::uint64_t>(std::count(data.begin(), data.end(), '\n'));
         return written = sink->write(data);
       });

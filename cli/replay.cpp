@@ -29,7 +29,8 @@ class Progress {
     if (now < next_) return;
     next_ = now + kInterval;
     shown_ = true;
-    err_ << fmt::format("\r{} snapshots, {}", count, format_rfc3339(snapshot.wall_time)) << std::flush;
+    err_ << fmt::format("\r{} snapshots, {}", count, format_rfc3339(snapshot.wall_time))
+         << std::flush;
   }
   /// Wipes the line.
   void done() {
@@ -65,8 +66,8 @@ void print_report(const ReplayOptions& options, const Report& report, std::ostre
 }
 
 /// Folds every snapshot; the last report, or why there is none.
-Result<std::shared_ptr<const Report>> fold(RecordingReader& recording, const ReplayOptions& options, std::ostream& out,
-                                           Progress& progress) {
+Result<std::shared_ptr<const Report>> fold(RecordingReader& recording, const ReplayOptions& options,
+                                           std::ostream& out, Progress& progress) {
   auto header = recording.header();
   if (!header) return header.error();
   Engine engine(replay_settings(*header, options.config));

@@ -21,7 +21,8 @@ int replay_file(const ReplayOptions& options, const TextStyle& style, const Cloc
   replay_options.render_text = [&style](const Report& report) {
     std::string text = status_text(report, style, {});
     for (const PortReport& port : report.ports)
-      if (!port.faults.empty()) text += "\n" + explain_text(port, style, {.now = report.at, .t = report.t});
+      if (!port.faults.empty())
+        text += "\n" + explain_text(port, style, {.now = report.at, .t = report.t});
     return text;
   };
   if (!options.config.empty()) {
@@ -32,7 +33,8 @@ int replay_file(const ReplayOptions& options, const TextStyle& style, const Cloc
     }
     replay_options.config = *std::move(config);
   }
-  if (!options.what_if.empty()) return what_if(replay_options, options.what_if, std::cout, std::cerr);
+  if (!options.what_if.empty())
+    return what_if(replay_options, options.what_if, std::cout, std::cerr);
   return replay(replay_options, std::cout, std::cerr);
 }
 

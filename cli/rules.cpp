@@ -13,7 +13,8 @@ namespace linkhealth::cli {
 int run_rules(const Client& client, const RulesOptions& options, const TextStyle& style) {
   const auto answer =
       client.get(options.json ? std::string("/api/v1/rules")
-                              : "/api/v1/text/rules" + (options.name.empty() ? "" : "/" + path_part(options.name)) +
+                              : "/api/v1/text/rules" +
+                                    (options.name.empty() ? "" : "/" + path_part(options.name)) +
                                     "?" + style_query(style) + (options.unused ? "&unused=1" : ""));
   if (answer || options.unused) return show(answer);
   const Catalogue catalogue = make_catalogue(KnobTable(all_knob_groups()));

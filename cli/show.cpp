@@ -24,7 +24,8 @@ void complain(const std::string& message) {
 
 int after_output(int exit_code) {
   errno = 0;
-  const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0;  // std::cout is stdout too
+  const bool written =
+      std::fflush(stdout) == 0 && std::ferror(stdout) == 0;  // std::cout is stdout too
   if (written) return exit_code;
   constexpr const char* kLost = "the output could not be written";
   complain(errno == 0 ? kLost : errno_error(kLost, errno).message);

@@ -10,7 +10,8 @@ int run_status(const Client& client, const StatusOptions& options, const TextSty
   const auto drawn = client.get(path);
   const bool bad = options.problems && drawn.ok() && drawn->status == 200 && drawn->problems != "0";
   const int exit_code = bad ? kProblems : kOk;
-  return options.json && drawn.ok() ? show(client.get("/api/v1/report"), exit_code) : show(drawn, exit_code);
+  return options.json && drawn.ok() ? show(client.get("/api/v1/report"), exit_code)
+                                    : show(drawn, exit_code);
 }
 
 }  // namespace linkhealth::cli

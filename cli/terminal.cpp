@@ -29,8 +29,9 @@ bool utf8_locale(const Environment& environment) {
   for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
     std::string value = environment(name).value_or("");
     if (value.empty()) continue;
-    std::transform(value.begin(), value.end(), value.begin(),
-                   [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; });
+    std::transform(value.begin(), value.end(), value.begin(), [](char c) {
+      return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+    });
     return value.find("utf-8") != std::string::npos || value.find("utf8") != std::string::npos;
   }
   return false;
@@ -48,12 +49,15 @@ std::optional<std::string> real_environment(const char* name) {
   return value == nullptr ? std::nullopt : std::optional<std::string>(value);
 }
 
-TextStyle style_for(bool is_terminal, std::optional<int> terminal_columns, const Environment& environment) {
+TextStyle style_for(bool is_terminal, std::optional<int> terminal_columns,
+                    const Environment& environment) {
   TextStyle style;
-  style.colour = is_terminal && environment("NO_COLOR").value_or("").empty() && environment("TERM") != "dumb";
+  style.colour =
+      is_terminal && environment("NO_COLOR").value_or("").empty() && environment("TERM") != "dumb";
   style.ascii = !utf8_locale(environment);
   style.width_columns = kUsualColumns;
-  if (const auto columns = parse_u64(environment("COLUMNS").value_or("")); columns && *columns > 0 && *columns <= 1000)
+  if (const auto columns = parse_u64(environment("COLUMNS").value_or(""));
+      columns && *columns > 0 && *columns <= 1000)
     style.width_columns = static_cast<int>(*columns);
   if (terminal_columns && *terminal_columns > 0) style.width_columns = *terminal_columns;
   return style;

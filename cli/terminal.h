@@ -1,5 +1,5 @@
-// What the terminal can show, and the care of it: its width, whether colours and signs outside ASCII are welcome, and
-// the restoring of it after `watch`.
+// What the terminal can show, and the care of it: its width, whether colours and signs outside
+// ASCII are welcome, and the restoring of it after `watch`.
 #pragma once
 
 #include <functional>
@@ -15,16 +15,17 @@ namespace linkhealth::cli {
 using Environment = std::function<std::optional<std::string>(const char*)>;
 std::optional<std::string> real_environment(const char* name);
 
-/// The style for standard output: colours only on a terminal, without NO_COLOR and where TERM is not "dumb"; ASCII
-/// where the locale is not UTF-8; the terminal's width, else COLUMNS, else 100.
-TextStyle style_for(bool is_terminal, std::optional<int> terminal_columns, const Environment& environment);
+/// The style for standard output: colours only on a terminal, without NO_COLOR and where TERM is
+/// not "dumb"; ASCII where the locale is not UTF-8; the terminal's width, else COLUMNS, else 100.
+TextStyle style_for(bool is_terminal, std::optional<int> terminal_columns,
+                    const Environment& environment);
 /// style_for with what standard output really is.
 TextStyle output_style();
 /// Whether standard output is a terminal.
 bool output_is_terminal();
 
-/// While it lives: the alternate screen without a cursor, and Ctrl-C and SIGTERM only end wait(). Restores all at its
-/// end.
+/// While it lives: the alternate screen without a cursor, and Ctrl-C and SIGTERM only end wait().
+/// Restores all at its end.
 class LiveScreen {
  public:
   explicit LiveScreen(bool is_terminal);

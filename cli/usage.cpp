@@ -19,7 +19,8 @@ std::string upper(std::string text) {
   return text;
 }
 
-/// What is wrong with a command line that could be parsed; nullopt when it names one command and nothing is left over.
+/// What is wrong with a command line that could be parsed; nullopt when it names one command and
+/// nothing is left over.
 std::optional<std::string> misuse(CLI::App& app) {
   const auto commands = app.get_subcommands();
   std::vector<std::string> names;
@@ -29,7 +30,8 @@ std::optional<std::string> misuse(CLI::App& app) {
   if (left.empty()) {
     if (commands.size() > 1)
       return "one command at a time: " + commands[0]->get_name() + " or " + commands[1]->get_name();
-    return commands.empty() ? std::optional<std::string>("say what to do: status, explain PORT, watch or record FILE")
+    return commands.empty() ? std::optional<std::string>(
+                                  "say what to do: status, explain PORT, watch or record FILE")
                             : std::nullopt;
   }
   const bool option = left.front().starts_with("-");
@@ -38,13 +40,16 @@ std::optional<std::string> misuse(CLI::App& app) {
   if (option) {
     names.clear();
     for (const CLI::App* each :
-         {static_cast<const CLI::App*>(&app), static_cast<const CLI::App*>(commands.empty() ? &app : commands.front())})
+         {static_cast<const CLI::App*>(&app),
+          static_cast<const CLI::App*>(commands.empty() ? &app : commands.front())})
       for (const CLI::Option* known : each->get_options())
         for (const std::string& name : known->get_lnames()) names.push_back("--" + name);
   }
   const std::vector<std::string_view> candidates(names.begin(), names.end());
-  std::string text = std::string("unknown ") + (option ? "option" : "command") + " \"" + printable(left.front()) + "\"";
-  if (const auto meant = closest(left.front(), candidates)) text += ": did you mean " + std::string(*meant) + "?";
+  std::string text = std::string("unknown ") + (option ? "option" : "command") + " \"" +
+                     printable(left.front()) + "\"";
+  if (const auto meant = closest(left.front(), candidates))
+    text += ": did you mean " + std::string(*meant) + "?";
   return text;
 }
 
@@ -56,12 +61,14 @@ std::string usage_words(const CLI::App& app, const CLI::ParseError& wrong) {
   const std::string command = commands.size() == 1 ? commands.front()->get_name() + ": " : "";
   constexpr std::string_view kMissing = " is required";
   if (dynamic_cast<const CLI::RequiredError*>(&wrong) != nullptr && said.ends_with(kMissing))
-    return with_help(app, command + upper(said.substr(0, said.size() - kMissing.size())) + " is missing");
-  constexpr std::string_view kUnreadable = "Could not convert: ";
-  if (const auto equals = said.find(" = "); said.starts_with(kUnreadable) && equals != std::string::npos)
     return with_help(
-        app, fmt::format("{}{}: \"{}\" is no number", command,
-                         said.substr(kUnreadable.size(), equals - kUnreadable.size()), said.substr(equals + 3)));
+        app, command + upper(said.substr(0, said.size() - kMissing.size())) + " is missing");
+  constexpr std::string_view kUnreadable = "Could not convert: ";
+  if (const auto equals = said.find(" = ");
+      said.starts_with(kUnreadable) && equals != std::string::npos)
+    return with_help(app, fmt::format("{}{}: \"{}\" is no number", command,
+                                      said.substr(kUnreadable.size(), equals - kUnreadable.size()),
+                                      said.substr(equals + 3)));
   if (const auto many = said.find(": At Most 1 required"); many != std::string::npos)
     return with_help(app, command + said.substr(0, many) + " is given more than once");
   return with_help(app, command + said);

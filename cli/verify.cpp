@@ -22,7 +22,8 @@ constexpr Milliseconds kPatience{600'000};  // for a daemon that went away
 /// The report, however often the daemon restarts.
 class Asker {
  public:
-  Asker(const Client& client, const ProofWorld& world, bool json) : client_(client), world_(world), json_(json) {}
+  Asker(const Client& client, const ProofWorld& world, bool json)
+      : client_(client), world_(world), json_(json) {}
 
   /// nullopt: `exit_code` says why there is none.
   std::optional<Report> first(int& exit_code) const {
@@ -41,7 +42,8 @@ class Asker {
   /// The next look; nullopt: none now. Sets `gave_up` when the daemon stays away.
   std::optional<Report> next() {
     const auto answer = client_.get("/api/v1/report");
-    auto report = answer && answer->status == 200 ? parse_report(answer->body) : Result<Report>(Error{"no answer"});
+    auto report = answer && answer->status == 200 ? parse_report(answer->body)
+                                                  : Result<Report>(Error{"no answer"});
     const SteadyTime now = world_.clock.steady();
     if (!report) {
       if (!away_since_) {
@@ -52,7 +54,8 @@ class Asker {
       return std::nullopt;
     }
     if (away_since_)
-      say(fmt::format("the daemon is back after {}: the kernel has counted meanwhile", words(now - *away_since_)));
+      say(fmt::format("the daemon is back after {}: the kernel has counted meanwhile",
+                      words(now - *away_since_)));
     away_since_.reset();
     return *std::move(report);
   }
@@ -89,12 +92,15 @@ const PortReport* find(const Report& report, const PortKey& key) {
 }
 
 int exit_code_of(ProofVerdict verdict) {
-  return verdict == ProofVerdict::kPass ? kOk : verdict == ProofVerdict::kFail ? kProblems : kDaemonError;
+  return verdict == ProofVerdict::kPass   ? kOk
+         : verdict == ProofVerdict::kFail ? kProblems
+                                          : kDaemonError;
 }
 
 }  // namespace
 
-int verify(const Client& client, const VerifyOptions& options, const TextStyle& style, const ProofWorld& world) {
+int verify(const Client& client, const VerifyOptions& options, const TextStyle& style,
+           const ProofWorld& world) {
   Asker asker(client, world, options.json);
   int exit_code = kOk;
   auto report = asker.first(exit_code);
@@ -122,23 +128,28 @@ int verify(const Client& client, const VerifyOptions& options, const TextStyle& 
         state = prover.add(*port, report->t, report->at);
       }
     if (state.note) asker.say(*state.note);
-    const bool over = state.verdict != ProofVerdict::kWaiting && state.verdict != ProofVerdict::kProving;
+    const bool over =
+        state.verdict != ProofVerdict::kWaiting && state.verdict != ProofVerdict::kProving;
     const SteadyTime now = world.clock.steady();
     const bool line_due = !line_at || now - *line_at >= kLineEach;
-    if (options.json && (over || line_due)) world.out << verify_json(latest, state, world.clock.wall()) << "\n";
-    if (!options.json && !over && world.is_terminal) world.out << "\r\x1b[K" << verify_progress(latest, state, style);
+    if (options.json && (over || line_due))
+      world.out << verify_json(latest, state, world.clock.wall()) << "\n";
+    if (!options.json && !over && world.is_terminal)
+      world.out << "\r\x1b[K" << verify_progress(latest, state, style);
     if (!options.json && !over && !world.is_terminal && line_due)
       world.out << verify_progress(latest, state, style) << "\n";
     if (line_due) line_at = now;
     if (over) {
-      if (!options.json) world.out << (world.is_terminal ? "\r\x1b[K" : "") << verify_verdict(latest, state, style);
+      if (!options.json)
+        world.out << (world.is_terminal ? "\r\x1b[K" : "") << verify_verdict(latest, state, style);
       world.out << std::flush;
       return exit_code_of(state.verdict);
     }
     world.out << std::flush;
     if (!world.wait(kLook)) {
       if (world.is_terminal && !options.json) world.out << "\n";
-      complain(fmt::format("ended at {:.0f}%: {} has not proved itself yet", 100 * state.progress(), key));
+      complain(fmt::format("ended at {:.0f}%: {} has not proved itself yet", 100 * state.progress(),
+                           key));
       return kDaemonError;
     }
     report = asker.next();
@@ -158,10 +169,12 @@ struct Burndown {
   std::map<PortKey, PortReport> latest;
 
   [[nodiscard]] std::size_t count(ProofVerdict verdict) const {
-    return static_cast<std::size_t>(
-        std::ranges::count_if(provers, [&](const auto& entry) { return entry.second.state().verdict == verdict; }));
+    return static_cast<std::size_t>(std::ranges::count_if(
+        provers, [&](const auto& entry) { return entry.second.state().verdict == verdict; }));
   }
-  [[nodiscard]] std::size_t left() const { return count(ProofVerdict::kWaiting) + count(ProofVerdict::kProving); }
+  [[nodiscard]] std::size_t left() const {
+    return count(ProofVerdict::kWaiting) + count(ProofVerdict::kProving);
+  }
 };
 
 Burndown begin_all(const Report& report, const ProofLimits& limits) {
@@ -176,17 +189,19 @@ Burndown begin_all(const Report& report, const ProofLimits& limits) {
 }
 
 /// Folds a report in; prints what ended with it.
-void take(Burndown& all, const Report& report, bool json, const TextStyle& style, const ProofWorld& world,
-          const Asker& asker) {
+void take(Burndown& all, const Report& report, bool json, const TextStyle& style,
+          const ProofWorld& world, const Asker& asker) {
   for (const PortKey& key : all.order) {
     Prover& prover = all.provers.at(key);
     const ProofVerdict before = prover.state().verdict;
     const PortReport* port = find(report, key);
-    if (port == nullptr || (before != ProofVerdict::kWaiting && before != ProofVerdict::kProving)) continue;
+    if (port == nullptr || (before != ProofVerdict::kWaiting && before != ProofVerdict::kProving))
+      continue;
     all.latest[key] = *port;
     const ProofState& state = prover.add(*port, report.t, report.at);
     if (state.note) asker.say(key + ": " + *state.note);
-    if (state.verdict == ProofVerdict::kWaiting || state.verdict == ProofVerdict::kProving) continue;
+    if (state.verdict == ProofVerdict::kWaiting || state.verdict == ProofVerdict::kProving)
+      continue;
     if (json)
       world.out << verify_json(*port, state, world.clock.wall()) << "\n";
     else
@@ -203,14 +218,16 @@ std::string burndown_line(const Burndown& all) {
     longest = std::max(longest, state.remaining_s);
     progress = std::min(progress, state.progress());
   }
-  return fmt::format("{} of {} left, {} passed, {} failed   slowest {:.0f}%{}", all.left(), all.order.size(),
-                     all.count(ProofVerdict::kPass), all.count(ProofVerdict::kFail), 100 * progress,
+  return fmt::format("{} of {} left, {} passed, {} failed   slowest {:.0f}%{}", all.left(),
+                     all.order.size(), all.count(ProofVerdict::kPass),
+                     all.count(ProofVerdict::kFail), 100 * progress,
                      longest > 0 ? ", " + long_duration(longest) + " to go" : "");
 }
 
 }  // namespace
 
-int qualify(const Client& client, const VerifyOptions& options, const TextStyle& style, const ProofWorld& world) {
+int qualify(const Client& client, const VerifyOptions& options, const TextStyle& style,
+            const ProofWorld& world) {
   Asker asker(client, world, options.json);
   int exit_code = kOk;
   auto report = asker.first(exit_code);
@@ -220,20 +237,23 @@ int qualify(const Client& client, const VerifyOptions& options, const TextStyle&
     complain("there is no port to qualify: all are exempt (linkhealth status)");
     return kBadInput;
   }
-  if (!options.json) world.out << qualify_header(*report, all.order.size(), limits_of(options), style);
+  if (!options.json)
+    world.out << qualify_header(*report, all.order.size(), limits_of(options), style);
   std::optional<SteadyTime> line_at;
   for (;;) {
     if (report) take(all, *report, options.json, style, world, asker);
     const SteadyTime now = world.clock.steady();
     if (all.left() == 0) break;
     if (!options.json && (world.is_terminal || !line_at || now - *line_at >= kLineEach)) {
-      world.out << (world.is_terminal ? "\r\x1b[K  " : "  ") << burndown_line(all) << (world.is_terminal ? "" : "\n");
+      world.out << (world.is_terminal ? "\r\x1b[K  " : "  ") << burndown_line(all)
+                << (world.is_terminal ? "" : "\n");
       line_at = now;
     }
     world.out << std::flush;
     if (!world.wait(kLook)) {
       if (world.is_terminal && !options.json) world.out << "\n";
-      complain(fmt::format("ended: {} of {} ports have not proved themselves yet", all.left(), all.order.size()));
+      complain(fmt::format("ended: {} of {} ports have not proved themselves yet", all.left(),
+                           all.order.size()));
       return kDaemonError;
     }
     report = asker.next();
@@ -242,9 +262,11 @@ int qualify(const Client& client, const VerifyOptions& options, const TextStyle&
       return kNotReachable;
     }
   }
-  const std::size_t failed = all.count(ProofVerdict::kFail), passed = all.count(ProofVerdict::kPass);
+  const std::size_t failed = all.count(ProofVerdict::kFail),
+                    passed = all.count(ProofVerdict::kPass);
   if (!options.json)
-    world.out << fmt::format("{}  {} of {} ports passed\n", passed == all.order.size() ? "PASS" : "FAIL", passed,
+    world.out << fmt::format("{}  {} of {} ports passed\n",
+                             passed == all.order.size() ? "PASS" : "FAIL", passed,
                              all.order.size());
   world.out << std::flush;
   return failed > 0 ? kProblems : passed == all.order.size() ? kOk : kDaemonError;

@@ -1,4 +1,5 @@
-// `verify` and `qualify`: ask the daemon again and again, fold what it says, show how far the proof has come.
+// `verify` and `qualify`: ask the daemon again and again, fold what it says, show how far the proof
+// has come.
 #pragma once
 
 #include <functional>
@@ -21,8 +22,10 @@ struct ProofWorld {
 };
 
 /// Exit code 0 PASS, 1 FAIL, 2 usage, 3 no daemon, 4 it could not be told (also when it was ended).
-int verify(const Client& client, const VerifyOptions& options, const TextStyle& style, const ProofWorld& world);
+int verify(const Client& client, const VerifyOptions& options, const TextStyle& style,
+           const ProofWorld& world);
 /// As verify(), of all ports that are not exempt; 1 when one failed.
-int qualify(const Client& client, const VerifyOptions& options, const TextStyle& style, const ProofWorld& world);
+int qualify(const Client& client, const VerifyOptions& options, const TextStyle& style,
+            const ProofWorld& world);
 
 }  // namespace linkhealth::cli

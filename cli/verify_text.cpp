@@ -17,14 +17,16 @@ constexpr std::size_t kBarColumns = 24;
 std::string bar(double share, bool ascii) {
   const auto full = static_cast<std::size_t>(std::clamp(share, 0.0, 1.0) * kBarColumns);
   std::string text;
-  for (std::size_t i = 0; i < kBarColumns; ++i) text += i < full ? (ascii ? "#" : "█") : (ascii ? "." : "░");
+  for (std::size_t i = 0; i < kBarColumns; ++i)
+    text += i < full ? (ascii ? "#" : "█") : (ascii ? "." : "░");
   return text;
 }
 
 /// The light of one lane now; nullopt: dark, or not read.
 std::optional<double> lane_dbm(const PortReport& port, std::uint32_t lane) {
   const auto& module = port.latest.module;
-  if (!module || lane == 0 || lane > module->lanes.size() || !module->lanes[lane - 1].rx_power_mw) return std::nullopt;
+  if (!module || lane == 0 || lane > module->lanes.size() || !module->lanes[lane - 1].rx_power_mw)
+    return std::nullopt;
   return dbm_from_mw(*module->lanes[lane - 1].rx_power_mw);
 }
 
@@ -41,19 +43,21 @@ std::string rx_words(const PortReport& port, const std::optional<RepairRecord>& 
       return fmt::format("Rx lane {} {:.1f} dBm (was {:.1f})", *repair->rx_lane, *now_dbm,
                          *repair->rx_power_before_dbm);
   if (!figures.worst_rx_power_dbm || !std::isfinite(*figures.worst_rx_power_dbm)) return "";
-  std::string text = figures.worst_rx_lane ? fmt::format("Rx lane {} ", *figures.worst_rx_lane) : "Rx ";
+  std::string text =
+      figures.worst_rx_lane ? fmt::format("Rx lane {} ", *figures.worst_rx_lane) : "Rx ";
   return text + fmt::format("{:.1f} dBm", *figures.worst_rx_power_dbm);
 }
 
 std::string conditions(const ProofLimits& limits) {
-  return fmt::format("no drop for {}, uncorrectable blocks 0, BER below {:.0e} with {:.0f}% confidence",
-                     long_duration(limits.least_s), limits.ber, 100 * limits.confidence);
+  return fmt::format(
+      "no drop for {}, uncorrectable blocks 0, BER below {:.0e} with {:.0f}% confidence",
+      long_duration(limits.least_s), limits.ber, 100 * limits.confidence);
 }
 
 std::string wrapped(const std::string& text, const TextStyle& style) {
   std::string out;
-  for (const std::string& line :
-       wrap(clean_text(text, style.ascii), static_cast<std::size_t>(std::max(style.width_columns, 40))))
+  for (const std::string& line : wrap(clean_text(text, style.ascii),
+                                      static_cast<std::size_t>(std::max(style.width_columns, 40))))
     out += line + "\n";
   return out;
 }
@@ -62,9 +66,10 @@ std::string wrapped(const std::string& text, const TextStyle& style) {
 std::string behind(const std::string& word, const std::string& text, const TextStyle& style) {
   const std::size_t indent = word.size() + 2;
   std::string out = word + "  ";
-  const auto lines =
-      wrap(clean_text(text, style.ascii), static_cast<std::size_t>(std::max(style.width_columns, 60)) - indent);
-  for (std::size_t i = 0; i < lines.size(); ++i) out += (i == 0 ? "" : std::string(indent, ' ')) + lines[i] + "\n";
+  const auto lines = wrap(clean_text(text, style.ascii),
+                          static_cast<std::size_t>(std::max(style.width_columns, 60)) - indent);
+  for (std::size_t i = 0; i < lines.size(); ++i)
+    out += (i == 0 ? "" : std::string(indent, ' ')) + lines[i] + "\n";
   return out;
 }
 
@@ -76,37 +81,44 @@ std::string long_duration(double seconds) {
   const std::uint64_t minutes = (total + 30) / 60;
   if (minutes < 60) return fmt::format("{} min", minutes);
   if (minutes >= 2880) return fmt::format("{} d {} h", minutes / 1440, minutes % 1440 / 60);
-  return minutes % 60 == 0 ? fmt::format("{} h", minutes / 60) : fmt::format("{} h {} min", minutes / 60, minutes % 60);
+  return minutes % 60 == 0 ? fmt::format("{} h", minutes / 60)
+                           : fmt::format("{} h {} min", minutes / 60, minutes % 60);
 }
 
-std::string verify_header(const PortReport& port, const ProofLimits& limits, const TextStyle& style) {
+std::string verify_header(const PortReport& port, const ProofLimits& limits,
+                          const TextStyle& style) {
   const auto& link = port.latest.link;
   std::string at;
   double needed_s = 0;
   if (link && link->speed_mbps && *link->speed_mbps > 0) {
     at = " at " + speed_words(*link->speed_mbps);
-    needed_s = std::max(limits.least_s, -std::log(1 - limits.confidence) / (limits.ber * *link->speed_mbps * 1e6));
+    needed_s = std::max(limits.least_s,
+                        -std::log(1 - limits.confidence) / (limits.ber * *link->speed_mbps * 1e6));
   }
   return wrapped(fmt::format("Proving {}{}: {}{}", port.port, at, conditions(limits),
                              needed_s > 0 ? " (takes " + long_duration(needed_s) + ")" : ""),
                  style);
 }
 
-std::string qualify_header(const Report& report, std::size_t ports, const ProofLimits& limits, const TextStyle& style) {
+std::string qualify_header(const Report& report, std::size_t ports, const ProofLimits& limits,
+                           const TextStyle& style) {
   const std::size_t exempt = report.ports.size() - ports;
-  return wrapped(fmt::format("Qualifying {}: {} port{}{}; each: {}", report.node, ports, ports == 1 ? "" : "s",
-                             exempt > 0 ? fmt::format(" ({} exempt)", exempt) : "", conditions(limits)),
-                 style);
+  return wrapped(
+      fmt::format("Qualifying {}: {} port{}{}; each: {}", report.node, ports, ports == 1 ? "" : "s",
+                  exempt > 0 ? fmt::format(" ({} exempt)", exempt) : "", conditions(limits)),
+      style);
 }
 
-std::string verify_progress(const PortReport& port, const ProofState& state, const TextStyle& style) {
+std::string verify_progress(const PortReport& port, const ProofState& state,
+                            const TextStyle& style) {
   if (state.verdict == ProofVerdict::kWaiting) return "  waiting for the link to come up";
-  std::string text = fmt::format("  {} {:3.0f}%   {} left", bar(state.progress(), style.ascii), 100 * state.progress(),
-                                 long_duration(state.remaining_s));
+  std::string text = fmt::format("  {} {:3.0f}%   {} left", bar(state.progress(), style.ascii),
+                                 100 * state.progress(), long_duration(state.remaining_s));
   // What does not fit is left out, the least important first.
   const auto width = static_cast<std::size_t>(std::max(style.width_columns, 40));
   const auto add = [&](const std::string& part) {
-    if (!part.empty() && display_width(text) + 3 + display_width(part) <= width) text += "   " + part;
+    if (!part.empty() && display_width(text) + 3 + display_width(part) <= width)
+      text += "   " + part;
   };
   add("confidence " + sure_words(state.confidence));
   add(fmt::format("errors {}", state.errors));
@@ -116,13 +128,17 @@ std::string verify_progress(const PortReport& port, const ProofState& state, con
   return text;
 }
 
-std::string verify_verdict(const PortReport& port, const ProofState& state, const TextStyle& style) {
+std::string verify_verdict(const PortReport& port, const ProofState& state,
+                           const TextStyle& style) {
   if (state.verdict != ProofVerdict::kPass)
-    return behind(state.verdict == ProofVerdict::kFail ? "FAIL" : "NOT KNOWN", port.port + ": " + state.reason, style);
-  std::string text = fmt::format("{}: BER below the limit with {} confidence, {} without a drop", port.port,
-                                 sure_words(state.confidence), long_duration(state.elapsed_s));
+    return behind(state.verdict == ProofVerdict::kFail ? "FAIL" : "NOT KNOWN",
+                  port.port + ": " + state.reason, style);
+  std::string text =
+      fmt::format("{}: BER below the limit with {} confidence, {} without a drop", port.port,
+                  sure_words(state.confidence), long_duration(state.elapsed_s));
   if (const auto& repair = state.repair)
-    text += fmt::format("; {:+.1f} dB{} since the repair", *repair->rx_power_after_dbm - *repair->rx_power_before_dbm,
+    text += fmt::format("; {:+.1f} dB{} since the repair",
+                        *repair->rx_power_after_dbm - *repair->rx_power_before_dbm,
                         repair->rx_lane ? fmt::format(" on lane {}", *repair->rx_lane) : "");
   return behind("PASS", text, style);
 }

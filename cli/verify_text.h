@@ -10,10 +10,13 @@ namespace linkhealth::cli {
 
 /// "2 h 5 min", "47 min", "40 s"
 std::string long_duration(double seconds);
-std::string verify_header(const PortReport& port, const ProofLimits& limits, const TextStyle& style);
-std::string qualify_header(const Report& report, std::size_t ports, const ProofLimits& limits, const TextStyle& style);
+std::string verify_header(const PortReport& port, const ProofLimits& limits,
+                          const TextStyle& style);
+std::string qualify_header(const Report& report, std::size_t ports, const ProofLimits& limits,
+                           const TextStyle& style);
 /// One line without its end, at most as wide as the terminal.
-std::string verify_progress(const PortReport& port, const ProofState& state, const TextStyle& style);
+std::string verify_progress(const PortReport& port, const ProofState& state,
+                            const TextStyle& style);
 /// "PASS  mlx5_3/1 …\n"
 std::string verify_verdict(const PortReport& port, const ProofState& state, const TextStyle& style);
 /// docs/schema/verify.json

@@ -10,7 +10,8 @@ namespace {
 
 /// JSON lines: nothing is drawn over, so that a pipe gets each of them.
 int watch_json(const Client& client, const WatchOptions& options) {
-  const std::string path = options.port.empty() ? "/api/v1/report" : "/api/v1/ports/" + path_part(options.port);
+  const std::string path =
+      options.port.empty() ? "/api/v1/report" : "/api/v1/ports/" + path_part(options.port);
   if (const int shown = show(client.get(path)); shown != kOk) return shown;
   const LiveScreen screen(false);
   for (std::uint64_t shown = 1; options.frames == 0 || shown < options.frames; ++shown) {
@@ -26,12 +27,14 @@ int watch_json(const Client& client, const WatchOptions& options) {
 
 int run_watch(const Client& client, const WatchOptions& options) {
   if (options.json) return watch_json(client, options);
-  const std::string path =
-      options.port.empty() ? "/api/v1/text/status?" : "/api/v1/text/explain/" + path_part(options.port) + "?";
+  const std::string path = options.port.empty()
+                               ? "/api/v1/text/status?"
+                               : "/api/v1/text/explain/" + path_part(options.port) + "?";
   const auto frame = [&] {
     return client.get(path + style_query(output_style()) + (options.problems ? "&problems=1" : ""));
   };
-  const auto first = frame();  // a mistake is told on the usual screen, not on the one that goes away
+  const auto first =
+      frame();  // a mistake is told on the usual screen, not on the one that goes away
   if (!first || first->status != 200) return show(first);
   const bool is_terminal = output_is_terminal();
   const LiveScreen screen(is_terminal);

@@ -1,5 +1,6 @@
-// `linkhealth replay FILE --what-if key=value`: the same recording judged twice, as it is configured and with some
-// knobs turned, and what that would have changed. So an operator can tune on last week.
+// `linkhealth replay FILE --what-if key=value`: the same recording judged twice, as it is
+// configured and with some knobs turned, and what that would have changed. So an operator can tune
+// on last week.
 #pragma once
 
 #include <iosfwd>
@@ -11,8 +12,8 @@
 
 namespace linkhealth {
 
-/// Turns one knob: "symptoms.carrier_flaps.min_losses=6" or, where its end is unique, "min_losses=6".
-/// An Error names the allowed range or the nearest good key.
+/// Turns one knob: "symptoms.carrier_flaps.min_losses=6" or, where its end is unique,
+/// "min_losses=6". An Error names the allowed range or the nearest good key.
 Result<void> turn_knob(KnobTable& knobs, std::string_view key_and_value);
 
 /// One diagnosis in the course of a recording: from its opening to its end.
@@ -40,11 +41,15 @@ class CourseBook {
 struct CourseChange {
   std::optional<Course> now, then;  ///< both: the same fault, opened or closed at another time
 };
-/// The differences, by port and time. Courses of the same port, fault and end are paired in their order.
-std::vector<CourseChange> compare_courses(const std::vector<Course>& now, const std::vector<Course>& then);
+/// The differences, by port and time. Courses of the same port, fault and end are paired in their
+/// order.
+std::vector<CourseChange> compare_courses(const std::vector<Course>& now,
+                                          const std::vector<Course>& then);
 
-/// Replays `options.recording` twice and prints what changes, as text or (kJson, kJsonl) as one JSON document.
-/// Exit code as replay(): 0 when it could be replayed, whatever changes; 2 with one clear line.
-int what_if(const ReplayOptions& options, const std::vector<std::string>& turns, std::ostream& out, std::ostream& err);
+/// Replays `options.recording` twice and prints what changes, as text or (kJson, kJsonl) as one
+/// JSON document. Exit code as replay(): 0 when it could be replayed, whatever changes; 2 with one
+/// clear line.
+int what_if(const ReplayOptions& options, const std::vector<std::string>& turns, std::ostream& out,
+            std::ostream& err);
 
 }  // namespace linkhealth

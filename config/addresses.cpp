@@ -26,17 +26,20 @@ Result<ListenAddress> parse_listen_address(std::string_view text) {
   if (text == kNowhere) return ListenAddress{"", 0};
   const auto colon = text.rfind(':');
   if (colon == std::string_view::npos)
-    return Error{fmt::format("\"{}\" is not ADDRESS:PORT, such as 127.0.0.1:9942 or [::1]:9942", printable(text))};
+    return Error{fmt::format("\"{}\" is not ADDRESS:PORT, such as 127.0.0.1:9942 or [::1]:9942",
+                             printable(text))};
   std::string_view host = text.substr(0, colon);
   if (host.empty()) host = "[::]";  // ":9942": all addresses
   const bool bracketed = host.size() > 2 && host.front() == '[' && host.back() == ']';
   if (bracketed) host = host.substr(1, host.size() - 2);
   if (host.find('\0') != std::string_view::npos || !is_address(std::string(host), bracketed))
-    return Error{fmt::format("\"{}\" is not an address: use an IPv4 address, an IPv6 address in brackets, or localhost",
-                             printable(host))};
+    return Error{fmt::format(
+        "\"{}\" is not an address: use an IPv4 address, an IPv6 address in brackets, or localhost",
+        printable(host))};
   const auto port = parse_u64(text.substr(colon + 1));
   if (!port || *port > std::numeric_limits<std::uint16_t>::max())
-    return Error{fmt::format("\"{}\" is not a port: use a number from 0 to 65535", printable(text.substr(colon + 1)))};
+    return Error{fmt::format("\"{}\" is not a port: use a number from 0 to 65535",
+                             printable(text.substr(colon + 1)))};
   return ListenAddress{std::string(host), static_cast<std::uint16_t>(*port)};
 }
 
@@ -51,7 +54,8 @@ std::string_view to_string(LogLevel level) { return kLevels.at(static_cast<std::
 Result<LogLevel> parse_log_level(std::string_view text) {
   for (std::size_t i = 0; i < kLevels.size(); ++i)
     if (kLevels[i] == text) return static_cast<LogLevel>(i);
-  return Error{fmt::format("\"{}\" is not a log level: use error, warning, info or debug", printable(text))};
+  return Error{
+      fmt::format("\"{}\" is not a log level: use error, warning, info or debug", printable(text))};
 }
 
 }  // namespace linkhealth

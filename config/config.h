@@ -1,5 +1,6 @@
-// The configuration: one YAML file, every key optional. A wrong key or value stops the start with its line, the allowed
-// range and the nearest good key; what is in force can be printed, and the print is a configuration again.
+// The configuration: one YAML file, every key optional. A wrong key or value stops the start with
+// its line, the allowed range and the nearest good key; what is in force can be printed, and the
+// print is a configuration again.
 #pragma once
 
 #include <cstdint>
@@ -36,13 +37,15 @@ struct Config : AskedByName {
   ListenAddress listen;
   std::string socket_path = "/run/linkhealth/linkhealth.sock";
   std::string state_dir = "/var/lib/linkhealth";
-  std::string node;                                   ///< "": the host's name
-  std::string record_path;                            ///< "": no recording
-  std::string lldpd_socket = "/run/lldpd.socket";     ///< of the section "peers", as the next
-  std::string import_dir = "/run/linkhealth/import";  ///< where others put readings: of now, so they survive no reboot
-  std::string plan_path;                              ///< the cabling plan (config/plan.h); "": none
-  std::string maintenance_dir = "/etc/linkhealth/maintenance";  ///< files that say what is being worked on; "": none
-  bool dry_run = false;                                         ///< diagnose and show, but announce nothing
+  std::string node;                                ///< "": the host's name
+  std::string record_path;                         ///< "": no recording
+  std::string lldpd_socket = "/run/lldpd.socket";  ///< of the section "peers", as the next
+  std::string import_dir =
+      "/run/linkhealth/import";  ///< where others put readings: of now, so they survive no reboot
+  std::string plan_path;         ///< the cabling plan (config/plan.h); "": none
+  std::string maintenance_dir =
+      "/etc/linkhealth/maintenance";  ///< files that say what is being worked on; "": none
+  bool dry_run = false;               ///< diagnose and show, but announce nothing
   LogLevel log_level = LogLevel::kInfo;
   std::map<std::string, std::string> site;  ///< labels of the place: row, rack, …
   Outputs outputs;                          ///< who may come in, and where events go
@@ -54,11 +57,14 @@ inline constexpr std::size_t kMaxConfigBytes = std::size_t{1} << 20;
 
 /// All keys at their defaults. The groups' storage must outlive the configuration.
 Config default_config(std::span<const KnobGroup> groups);
-/// Reads the text of `file_name`, which stands in the error: `FILE:14: unknown key "flap_windw_s" (did you mean …?)`.
-Result<Config> load_config(std::string_view text, std::string_view file_name, std::span<const KnobGroup> groups);
+/// Reads the text of `file_name`, which stands in the error: `FILE:14: unknown key "flap_windw_s"
+/// (did you mean …?)`.
+Result<Config> load_config(std::string_view text, std::string_view file_name,
+                           std::span<const KnobGroup> groups);
 /// As load_config, of a file.
 Result<Config> load_config_file(const std::string& path, std::span<const KnobGroup> groups);
-/// The whole configuration as YAML, each key with its meaning, unit and bounds. load_config() of it gives `config`.
+/// The whole configuration as YAML, each key with its meaning, unit and bounds. load_config() of it
+/// gives `config`.
 std::string dump_config(const Config& config);
 
 }  // namespace linkhealth

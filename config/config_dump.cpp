@@ -16,9 +16,11 @@ std::string quoted(std::string_view text) {
   return out;
 }
 
-void dump_map(std::string& out, std::string_view key, const std::map<std::string, std::string>& map) {
+void dump_map(std::string& out, std::string_view key,
+              const std::map<std::string, std::string>& map) {
   out += fmt::format("{}:{}\n", key, map.empty() ? " {}" : "");
-  for (const auto& [name, value] : map) out += fmt::format("  {}: {}\n", quoted(name), quoted(value));
+  for (const auto& [name, value] : map)
+    out += fmt::format("  {}: {}\n", quoted(name), quoted(value));
 }
 
 void dump_expected(std::string& out, const ExpectedPort& expected) {
@@ -29,9 +31,12 @@ void dump_expected(std::string& out, const ExpectedPort& expected) {
   const bool placed = !expected.peer_rack.empty() || !expected.peer_u.empty();
   if (expected.peer_system.empty() && expected.peer_port.empty() && !placed) return;
   out += "    peer:\n";
-  if (!expected.peer_system.empty()) out += fmt::format("      system: {}\n", quoted(expected.peer_system));
-  if (!expected.peer_port.empty()) out += fmt::format("      port: {}\n", quoted(expected.peer_port));
-  if (!expected.peer_rack.empty()) out += fmt::format("      rack: {}\n", quoted(expected.peer_rack));
+  if (!expected.peer_system.empty())
+    out += fmt::format("      system: {}\n", quoted(expected.peer_system));
+  if (!expected.peer_port.empty())
+    out += fmt::format("      port: {}\n", quoted(expected.peer_port));
+  if (!expected.peer_rack.empty())
+    out += fmt::format("      rack: {}\n", quoted(expected.peer_rack));
   if (!expected.peer_u.empty()) out += fmt::format("      u: {}\n", quoted(expected.peer_u));
 }
 
@@ -58,8 +63,8 @@ std::string peer_paths(const Config& config) {
       quoted(config.lldpd_socket), quoted(config.import_dir));
 }
 
-void dump_group(std::string& out, const KnobGroup& group, KnobValues values, std::string_view indent,
-                const std::string& paths = "") {
+void dump_group(std::string& out, const KnobGroup& group, KnobValues values,
+                std::string_view indent, const std::string& paths = "") {
   out += fmt::format("{}{}:\n", indent, group.name) + paths;
   for (std::size_t i = 0; i < group.knobs.size(); ++i) {
     const Knob& knob = group.knobs[i];
@@ -79,7 +84,8 @@ void dump_knobs(std::string& out, const Config& config) {
     const auto begin = groups.begin();
     if (section.empty()) {
       out += '\n';
-      dump_group(out, groups[i], knobs.values(groups[i].name), "", groups[i].name == "peers" ? peer_paths(config) : "");
+      dump_group(out, groups[i], knobs.values(groups[i].name), "",
+                 groups[i].name == "peers" ? peer_paths(config) : "");
     } else if (std::none_of(begin, begin + static_cast<std::ptrdiff_t>(i), same)) {
       out += fmt::format("\n{}:\n", section);
       for (const KnobGroup& group : groups)
@@ -92,29 +98,42 @@ void dump_knobs(std::string& out, const Config& config) {
 
 std::string dump_config(const Config& config) {
   std::string out =
-      "# The configuration of linkhealthd. Every key is optional; check a file with linkhealthd --check-config.\n\n";
+      "# The configuration of linkhealthd. Every key is optional; check a file with linkhealthd "
+      "--check-config.\n\n";
   out += fmt::format("# Where metrics and the API listen: ADDRESS:PORT, or none.\nlisten: {}\n",
                      quoted(to_string(config.listen)));
-  out += fmt::format("# The Unix socket of the linkhealth command.\nsocket: {}\n", quoted(config.socket_path));
+  out += fmt::format("# The Unix socket of the linkhealth command.\nsocket: {}\n",
+                     quoted(config.socket_path));
   out += fmt::format("# What must survive a restart.\nstate_dir: {}\n", quoted(config.state_dir));
-  out += fmt::format("# The name of this node in reports; \"\" is the host's name.\nnode: {}\n", quoted(config.node));
-  out += fmt::format("# Writes a recording of everything seen, packed when it ends in .gz; \"\" is none.\nrecord: {}\n",
-                     quoted(config.record_path));
+  out += fmt::format("# The name of this node in reports; \"\" is the host's name.\nnode: {}\n",
+                     quoted(config.node));
   out += fmt::format(
-      "# The cabling plan of the cluster: CSV, or YAML (.yaml); \"\" is none. linkhealth cabling --learn writes one.\n"
+      "# Writes a recording of everything seen, packed when it ends in .gz; \"\" is none.\nrecord: "
+      "{}\n",
+      quoted(config.record_path));
+  out += fmt::format(
+      "# The cabling plan of the cluster: CSV, or YAML (.yaml); \"\" is none. linkhealth cabling "
+      "--learn writes one.\n"
       "plan: {}\n",
       quoted(config.plan_path));
   out += fmt::format(
-      "# A file in this directory says that a port (its name) or the node (all) is in maintenance; \"\" is none.\n"
+      "# A file in this directory says that a port (its name) or the node (all) is in maintenance; "
+      "\"\" is none.\n"
       "maintenance_dir: {}\n",
       quoted(config.maintenance_dir));
-  out += fmt::format("# Diagnoses and shows, but announces nothing.\ndry_run: {}\n", config.dry_run);
-  out += fmt::format("# error, warning, info or debug\nlog_level: {}\n", to_string(config.log_level));
-  out += "# Labels of the place: events, alerts and tickets have them all, metrics only pod, row, rack, u and rail.\n";
+  out +=
+      fmt::format("# Diagnoses and shows, but announces nothing.\ndry_run: {}\n", config.dry_run);
+  out +=
+      fmt::format("# error, warning, info or debug\nlog_level: {}\n", to_string(config.log_level));
+  out +=
+      "# Labels of the place: events, alerts and tickets have them all, metrics only pod, row, "
+      "rack, u and rail.\n";
   dump_map(out, "site", config.site);
   out +=
-      "# What is asked of a port: speed_mbps, lanes, peer (system, port, rack, u), rail, cable; or exempt, with the\n"
-      "# reason. A port is named as mlx5_0/1, mlx5_0, ens1np0 or by its PCI address (\"0000:1b:00.0\"), which no "
+      "# What is asked of a port: speed_mbps, lanes, peer (system, port, rack, u), rail, cable; or "
+      "exempt, with the\n"
+      "# reason. A port is named as mlx5_0/1, mlx5_0, ens1np0 or by its PCI address "
+      "(\"0000:1b:00.0\"), which no "
       "reboot\n"
       "# changes.\n";
   dump_ports(out, config);

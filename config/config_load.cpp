@@ -34,7 +34,9 @@ class Loader {
   };
   static const std::array<Key, 12> kKeys;
 
-  Error wrong(std::size_t line, std::string_view what) const { return error_at(file_name_, line, what); }
+  Error wrong(std::size_t line, std::string_view what) const {
+    return error_at(file_name_, line, what);
+  }
   Error unknown_key(const Member& member, std::span<const std::string_view> good) const;
   Result<void> must_be_map(const Member& member) const;
   Result<std::string> text(const Member& member) const;
@@ -60,7 +62,8 @@ class Loader {
   Result<void> check_port_name(const Member& member) const;
   Result<void> peers(const Member& member);
   Result<void> section(const Member& member);
-  Result<void> group(const Member& member, const KnobGroup& knobs, std::span<const std::string_view> beside = {});
+  Result<void> group(const Member& member, const KnobGroup& knobs,
+                     std::span<const std::string_view> beside = {});
 
   std::string_view file_name_;
   std::span<const KnobGroup> groups_;
@@ -88,7 +91,8 @@ Error Loader::unknown_key(const Member& member, std::span<const std::string_view
 
 Result<void> Loader::must_be_map(const Member& member) const {
   if (member.value.kind == Kind::kMap || member.value.kind == Kind::kNull) return {};
-  return wrong(member.value.line, fmt::format("\"{}\" must hold keys, each on a line of its own", member.key));
+  return wrong(member.value.line,
+               fmt::format("\"{}\" must hold keys, each on a line of its own", member.key));
 }
 
 Result<std::string> Loader::text(const Member& member) const {
@@ -107,18 +111,21 @@ Result<double> Loader::number(const Member& member) const {
                                               printable(member.value.scalar).substr(0, 60)));
 }
 
-Result<std::uint32_t> Loader::whole(const Member& member, std::uint32_t min, std::uint32_t max) const {
+Result<std::uint32_t> Loader::whole(const Member& member, std::uint32_t min,
+                                    std::uint32_t max) const {
   const bool plain = member.value.kind == Kind::kScalar && !member.value.quoted;
   const auto value = plain ? parse_u64(member.value.scalar) : std::nullopt;
   if (value && *value >= min && *value <= max) return static_cast<std::uint32_t>(*value);
-  return wrong(member.value.line, fmt::format("\"{}\" must be a whole number from {} to {}, not \"{}\"", member.key,
-                                              min, max, printable(member.value.scalar).substr(0, 60)));
+  return wrong(member.value.line,
+               fmt::format("\"{}\" must be a whole number from {} to {}, not \"{}\"", member.key,
+                           min, max, printable(member.value.scalar).substr(0, 60)));
 }
 
 Result<std::string> Loader::absolute_path(const Member& member) const {
   auto path = text(member);
   if (path && !path->starts_with('/'))
-    return wrong(member.value.line, fmt::format("\"{}\" must be a path that begins with \"/\"", member.key));
+    return wrong(member.value.line,
+                 fmt::format("\"{}\" must be a path that begins with \"/\"", member.key));
   return path;
 }
 
@@ -135,7 +142,8 @@ Result<void> Loader::socket(const Member& member) {
   auto path = absolute_path(member);
   if (!path) return path.error();
   if (path->size() > kMaxSocketPath)
-    return wrong(member.value.line, fmt::format("\"socket\" is longer than {} bytes", kMaxSocketPath));
+    return wrong(member.value.line,
+                 fmt::format("\"socket\" is longer than {} bytes", kMaxSocketPath));
   config_.socket_path = *path;
   return {};
 }
@@ -150,7 +158,8 @@ Result<void> Loader::state_dir(const Member& member) {
 Result<void> Loader::node(const Member& member) {
   auto name = text(member);
   if (!name) return name.error();
-  if (name->size() > 253 || printable(*name) != *name || name->find_first_of(" \"") != std::string::npos)
+  if (name->size() > 253 || printable(*name) != *name ||
+      name->find_first_of(" \"") != std::string::npos)
     return wrong(member.value.line, "\"node\" must be a host name");
   config_.node = *name;
   return {};
@@ -187,8 +196,10 @@ Result<void> Loader::maintenance_dir(const Member& member) {
 
 Result<void> Loader::dry_run(const Member& member) {
   const std::string& word = member.value.scalar;
-  if (member.value.kind != Kind::kScalar || member.value.quoted || (word != "true" && word != "false"))
-    return wrong(member.value.line, fmt::format("\"dry_run\" must be true or false, not \"{}\"", printable(word)));
+  if (member.value.kind != Kind::kScalar || member.value.quoted ||
+      (word != "true" && word != "false"))
+    return wrong(member.value.line,
+                 fmt::format("\"dry_run\" must be true or false, not \"{}\"", printable(word)));
   config_.dry_run = word == "true";
   return {};
 }
@@ -222,13 +233,14 @@ Result<void> Loader::ports(const Member& member) {
 /// "mlx5_0/1", or a netdev's name.
 Result<void> Loader::check_port_name(const Member& member) const {
   const auto slash = member.key.rfind('/');
-  const auto number =
-      slash == std::string::npos ? std::optional<std::uint64_t>(1) : parse_u64(member.key.substr(slash + 1));
+  const auto number = slash == std::string::npos ? std::optional<std::uint64_t>(1)
+                                                 : parse_u64(member.key.substr(slash + 1));
   if (slash != 0 && number && *number >= 1 && *number <= 255) return {};
-  return wrong(member.line,
-               fmt::format("\"{}\" is not a port: write DEVICE/PORT with a port number from 1 to 255, such "
-                           "as mlx5_0/1, or a network device's name",
-                           printable(member.key)));
+  return wrong(
+      member.line,
+      fmt::format("\"{}\" is not a port: write DEVICE/PORT with a port number from 1 to 255, such "
+                  "as mlx5_0/1, or a network device's name",
+                  printable(member.key)));
 }
 
 Result<void> Loader::port(const Member& member) {
@@ -240,7 +252,8 @@ Result<void> Loader::port(const Member& member) {
 }
 
 Result<void> Loader::port_key(const PortKey& port, const Member& member) {
-  constexpr std::array<std::string_view, 6> kGood = {"speed_mbps", "lanes", "peer", "rail", "cable", "exempt"};
+  constexpr std::array<std::string_view, 6> kGood = {"speed_mbps", "lanes", "peer",
+                                                     "rail",       "cable", "exempt"};
   if (member.key == "speed_mbps") {
     auto value = whole(member, 1, std::numeric_limits<std::uint32_t>::max());
     if (!value) return value.error();
@@ -258,7 +271,8 @@ Result<void> Loader::port_key(const PortKey& port, const Member& member) {
   } else if (member.key == "exempt") {
     auto reason = text(member);
     if (!reason) return reason.error();
-    if (reason->empty()) return wrong(member.line, "\"exempt\" must say why: nobody else will remember");
+    if (reason->empty())
+      return wrong(member.line, "\"exempt\" must say why: nobody else will remember");
     config_.exempt[port] = *reason;
   } else {
     return unknown_key(member, kGood);
@@ -274,15 +288,16 @@ Result<void> Loader::peer(ExpectedPort& expected, const Member& member) {
     if (at == kGood.end()) return unknown_key(key, kGood);
     auto value = text(key);
     if (!value) return value.error();
-    constexpr std::array kParts = {&ExpectedPort::peer_system, &ExpectedPort::peer_port, &ExpectedPort::peer_rack,
-                                   &ExpectedPort::peer_u};
+    constexpr std::array kParts = {&ExpectedPort::peer_system, &ExpectedPort::peer_port,
+                                   &ExpectedPort::peer_rack, &ExpectedPort::peer_u};
     expected.*kParts.at(static_cast<std::size_t>(at - kGood.begin())) = *value;
   }
   return {};
 }
 
 /// `beside`: keys of the same map that somebody else reads.
-Result<void> Loader::group(const Member& member, const KnobGroup& knobs, std::span<const std::string_view> beside) {
+Result<void> Loader::group(const Member& member, const KnobGroup& knobs,
+                           std::span<const std::string_view> beside) {
   if (auto map = must_be_map(member); !map) return map;
   for (const Member& key : member.value.members) {
     if (std::ranges::find(beside, key.key) != beside.end()) continue;
@@ -295,7 +310,8 @@ Result<void> Loader::group(const Member& member, const KnobGroup& knobs, std::sp
     if (!value) return value.error();
     const auto knob = std::ranges::find(knobs.knobs, std::string_view(key.key), &Knob::name);
     if (is_word && (knob->min != 0 || knob->max != 1))
-      return wrong(key.value.line, fmt::format("\"{}\" must be a number, not \"{}\"", key.key, word));
+      return wrong(key.value.line,
+                   fmt::format("\"{}\" must be a number, not \"{}\"", key.key, word));
     if (auto set = config_.knobs.set(knobs.name, key.key, *value); !set)
       return wrong(key.value.line, set.error().message);
   }
@@ -351,7 +367,8 @@ Result<void> Loader::top_key(const Member& member) {
 
 Result<void> Loader::load(const YamlNode& root) {
   if (root.kind == Kind::kNull) return {};
-  if (root.kind != Kind::kMap) return wrong(root.line, "a configuration is made of keys, such as \"listen: …\"");
+  if (root.kind != Kind::kMap)
+    return wrong(root.line, "a configuration is made of keys, such as \"listen: …\"");
   for (const Member& member : root.members)
     if (auto read = top_key(member); !read) return read;
   return {};
@@ -365,9 +382,11 @@ Config default_config(std::span<const KnobGroup> groups) {
   return config;
 }
 
-Result<Config> load_config(std::string_view text, std::string_view file_name, std::span<const KnobGroup> groups) {
+Result<Config> load_config(std::string_view text, std::string_view file_name,
+                           std::span<const KnobGroup> groups) {
   if (text.size() > kMaxConfigBytes)
-    return error_at(file_name, 1, fmt::format("more than {} bytes: not a configuration", kMaxConfigBytes));
+    return error_at(file_name, 1,
+                    fmt::format("more than {} bytes: not a configuration", kMaxConfigBytes));
   auto root = parse_yaml(text, file_name);
   if (!root) return root.error();
   Config config = default_config(groups);

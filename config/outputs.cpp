@@ -24,7 +24,8 @@ struct Field {
 Result<std::string> text(const Member& member, std::string_view file) {
   const YamlNode& value = member.value;
   if (value.kind == Kind::kNull) return std::string();
-  if (value.kind == Kind::kScalar && value.scalar.find('\0') == std::string::npos) return value.scalar;
+  if (value.kind == Kind::kScalar && value.scalar.find('\0') == std::string::npos)
+    return value.scalar;
   return error_at(file, value.line, fmt::format("\"{}\" must be text", member.key));
 }
 
@@ -42,16 +43,22 @@ auto text_into(std::string& place, bool (*good)(std::string_view), std::string_v
 
 bool is_path(std::string_view value) { return value.starts_with('/'); }
 bool is_url(std::string_view value) {
-  return (value.starts_with("http://") || value.starts_with("https://")) && printable(value) == value &&
-         value.find(' ') == std::string_view::npos && value.size() > 8;
+  return (value.starts_with("http://") || value.starts_with("https://")) &&
+         printable(value) == value && value.find(' ') == std::string_view::npos && value.size() > 8;
 }
 bool is_prom_file(std::string_view value) { return is_path(value) && value.ends_with(".prom"); }
 /// Who connects must be able to write: what lets a group only read lets nobody in.
-bool is_socket_mode(std::string_view text) { return text == "0600" || text == "0660" || text == "0666"; }
+bool is_socket_mode(std::string_view text) {
+  return text == "0600" || text == "0660" || text == "0666";
+}
 
-bool is_name(std::string_view value) { return printable(value) == value && value.find(' ') == std::string_view::npos; }
+bool is_name(std::string_view value) {
+  return printable(value) == value && value.find(' ') == std::string_view::npos;
+}
 
-auto path_into(std::string& place) { return text_into(place, is_path, "a path that begins with \"/\""); }
+auto path_into(std::string& place) {
+  return text_into(place, is_path, "a path that begins with \"/\"");
+}
 constexpr std::string_view kUrlWords = "a URL that begins with http:// or https://";
 
 auto seconds_into(double& place, double min, double max) {
@@ -66,7 +73,8 @@ auto seconds_into(double& place, double min, double max) {
   };
 }
 
-Result<void> urls_into(std::vector<std::string>& urls, const Member& member, std::string_view file) {
+Result<void> urls_into(std::vector<std::string>& urls, const Member& member,
+                       std::string_view file) {
   constexpr std::size_t kMaxUrls = 8;
   urls.clear();
   if (member.value.kind == Kind::kNull) return {};
@@ -75,8 +83,9 @@ Result<void> urls_into(std::vector<std::string>& urls, const Member& member, std
     for (const YamlNode& item : member.value.items)
       if (item.kind == Kind::kScalar && is_url(item.scalar)) urls.push_back(item.scalar);
   if (list && urls.size() == member.value.items.size()) return {};
-  return error_at(file, member.value.line,
-                  fmt::format("\"{}\" must be a list of at most {}, each {}", member.key, kMaxUrls, kUrlWords));
+  return error_at(
+      file, member.value.line,
+      fmt::format("\"{}\" must be a list of at most {}, each {}", member.key, kMaxUrls, kUrlWords));
 }
 
 Result<void> read_map(const Member& member, std::string_view file, std::span<const Field> fields) {
@@ -127,8 +136,10 @@ Result<void> load_output(const Member& member, std::string_view file_name, Outpu
   if (member.key == "web_config_file") return path_into(outputs.web_config_file)(member, file_name);
   if (member.key == "alertmanager")
     return read_map(member, file_name,
-                    std::array{Field{"urls", [&](const Member& key,
-                                                 std::string_view file) { return urls_into(manager.urls, key, file); }},
+                    std::array{Field{"urls",
+                                     [&](const Member& key, std::string_view file) {
+                                       return urls_into(manager.urls, key, file);
+                                     }},
                                Field{"resend_s", seconds_into(manager.resend_s, 1, kDay_s)},
                                Field{"token_file", path_into(manager.access.token_file)},
                                Field{"ca_file", path_into(manager.access.ca_file)}});
@@ -138,10 +149,11 @@ Result<void> load_output(const Member& member, std::string_view file_name, Outpu
                                Field{"template_file", path_into(hook.template_file)},
                                Field{"token_file", path_into(hook.access.token_file)},
                                Field{"ca_file", path_into(hook.access.ca_file)}});
-  return read_map(member, file_name,
-                  std::array{Field{"path", text_into(outputs.textfile.path, is_prom_file,
-                                                     "a path that begins with \"/\" and ends in .prom")},
-                             Field{"period_s", seconds_into(outputs.textfile.period_s, 1, kDay_s)}});
+  return read_map(
+      member, file_name,
+      std::array{Field{"path", text_into(outputs.textfile.path, is_prom_file,
+                                         "a path that begins with \"/\" and ends in .prom")},
+                 Field{"period_s", seconds_into(outputs.textfile.period_s, 1, kDay_s)}});
 }
 
 unsigned socket_mode(const Outputs& outputs) {
@@ -151,30 +163,37 @@ unsigned socket_mode(const Outputs& outputs) {
 std::string dump_outputs(const Outputs& outputs) {
   const auto& manager = outputs.alertmanager;
   std::string out = fmt::format(
-      "# Whose members may acknowledge and record on the Unix socket, beside root and linkhealthd's own user.\n"
+      "# Whose members may acknowledge and record on the Unix socket, beside root and "
+      "linkhealthd's own user.\n"
       "control_group: {}\n"
-      "# Who may read on the Unix socket: 0666 everybody on the node, 0660 socket_group, 0600 the daemon's user; root "
+      "# Who may read on the Unix socket: 0666 everybody on the node, 0660 socket_group, 0600 the "
+      "daemon's user; root "
       "always.\nsocket_mode: {}\n"
       "# The group that owns the socket; \"\": the daemon's own.\nsocket_group: {}\n"
-      "# TLS, passwords and client certificates of the TCP side, as Prometheus's exporters have them; read anew when "
+      "# TLS, passwords and client certificates of the TCP side, as Prometheus's exporters have "
+      "them; read anew when "
       "it "
       "changes.\nweb_config_file: {}\n",
       quoted(outputs.control_group), quoted(outputs.socket_mode), quoted(outputs.socket_group),
       quoted(outputs.web_config_file));
   out += "# Alerts go there (API v2); an empty list is off.\nalertmanager:\n  urls: [";
-  for (std::size_t i = 0; i < manager.urls.size(); ++i) out += (i == 0 ? "" : ", ") + quoted(manager.urls[i]);
+  for (std::size_t i = 0; i < manager.urls.size(); ++i)
+    out += (i == 0 ? "" : ", ") + quoted(manager.urls[i]);
   out += fmt::format(
-      "]\n  # an alert that stands is sent again; without that it resolves after four times as long (1 to 86400 s)\n"
+      "]\n  # an alert that stands is sent again; without that it resolves after four times as "
+      "long (1 to 86400 s)\n"
       "  resend_s: {}\n",
       manager.resend_s);
   out += dump_access(manager.access);
   out += fmt::format(
       "# Each event is posted there as JSON; \"\" is off.\nwebhook:\n  url: {}\n"
-      "  # JSON with {{{{placeholders}}}} (docs/operations.md); \"\": the event itself\n  template_file: {}\n",
+      "  # JSON with {{{{placeholders}}}} (docs/operations.md); \"\": the event itself\n  "
+      "template_file: {}\n",
       quoted(outputs.webhook.url), quoted(outputs.webhook.template_file));
   out += dump_access(outputs.webhook.access);
   out += fmt::format(
-      "# The metrics as a file for node_exporter's textfile collector; \"\" is off.\ntextfile:\n  path: {}\n"
+      "# The metrics as a file for node_exporter's textfile collector; \"\" is off.\ntextfile:\n  "
+      "path: {}\n"
       "  # how often it is written (1 to 86400 s)\n  period_s: {}\n",
       quoted(outputs.textfile.path), outputs.textfile.period_s);
   return out;

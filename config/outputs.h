@@ -1,5 +1,5 @@
-// Where the verdicts go besides the page and the journal, and who may come in: the keys of the configuration for that.
-// All are off until they are set.
+// Where the verdicts go besides the page and the journal, and who may come in: the keys of the
+// configuration for that. All are off until they are set.
 #pragma once
 
 #include <array>
@@ -14,13 +14,15 @@ namespace linkhealth {
 
 /// What a request to another system carries and trusts.
 struct SinkAccess {
-  std::string token_file;  ///< its first line is sent as "Authorization: Bearer …"; read for each attempt
-  std::string ca_file;     ///< certificates that the other side's is held against; "": the system's
+  std::string
+      token_file;  ///< its first line is sent as "Authorization: Bearer …"; read for each attempt
+  std::string ca_file;  ///< certificates that the other side's is held against; "": the system's
 };
 
 struct AlertmanagerOutput {
   std::vector<std::string> urls;  ///< "http://alertmanager:9093"; each gets everything. Empty: off
-  double resend_s = 60;  ///< an alert that stands is sent again; the Alertmanager resolves it after four times that
+  double resend_s = 60;  ///< an alert that stands is sent again; the Alertmanager resolves it after
+                         ///< four times that
   SinkAccess access;
 };
 
@@ -46,13 +48,15 @@ struct Outputs {
 };
 
 inline constexpr std::array<std::string_view, 7> kOutputKeys = {
-    "control_group", "socket_mode", "socket_group", "web_config_file", "alertmanager", "webhook", "textfile"};
+    "control_group", "socket_mode", "socket_group", "web_config_file",
+    "alertmanager",  "webhook",     "textfile"};
 
 /// The mode as a number: 0666 for "0666" and "".
 unsigned socket_mode(const Outputs& outputs);
 
 /// Reads one of kOutputKeys. Errors are "FILE:LINE: what".
-Result<void> load_output(const YamlNode::Member& member, std::string_view file_name, Outputs& outputs);
+Result<void> load_output(const YamlNode::Member& member, std::string_view file_name,
+                         Outputs& outputs);
 /// These keys as YAML, each with its meaning.
 std::string dump_outputs(const Outputs& outputs);
 

@@ -18,12 +18,12 @@ namespace linkhealth {
 
 namespace {
 
-constexpr std::array<std::string_view, 15> kColumns = {"node",   "port", "peer_system", "peer_port", "speed_mbps",
-                                                       "lanes",  "rail", "peer_rack",   "peer_u",    "cable",
-                                                       "exempt", "row",  "rack",        "u",         "pod"};
+constexpr std::array<std::string_view, 15> kColumns = {
+    "node",   "port",  "peer_system", "peer_port", "speed_mbps", "lanes", "rail", "peer_rack",
+    "peer_u", "cable", "exempt",      "row",       "rack",       "u",     "pod"};
 
-std::optional<std::string> set_number(std::string_view name, std::string_view text, std::uint32_t max,
-                                      std::optional<std::uint32_t>& out) {
+std::optional<std::string> set_number(std::string_view name, std::string_view text,
+                                      std::uint32_t max, std::optional<std::uint32_t>& out) {
   const auto value = parse_u64(text);
   if (!value || *value == 0 || *value > max)
     return fmt::format("\"{}\" must be a whole number from 1 to {}, not \"{}\"", name, max,
@@ -54,7 +54,8 @@ std::optional<std::string> set_cell(PlanRow& row, std::string_view name, std::st
   if (std::ranges::any_of(text, [](char c) { return static_cast<unsigned char>(c) < 0x20; }))
     return fmt::format("\"{}\" holds a control character", name);
   if (name == "speed_mbps")
-    return set_number(name, text, std::numeric_limits<std::uint32_t>::max(), row.expected.speed_mbps);
+    return set_number(name, text, std::numeric_limits<std::uint32_t>::max(),
+                      row.expected.speed_mbps);
   if (name == "lanes") return set_number(name, text, 64, row.expected.lanes);
   if (std::string* cell = text_cell(row, name))
     *cell = text;
@@ -64,7 +65,8 @@ std::optional<std::string> set_cell(PlanRow& row, std::string_view name, std::st
 }
 
 std::string cell_of(const PlanRow& row, std::string_view name) {
-  if (name == "speed_mbps") return row.expected.speed_mbps ? std::to_string(*row.expected.speed_mbps) : "";
+  if (name == "speed_mbps")
+    return row.expected.speed_mbps ? std::to_string(*row.expected.speed_mbps) : "";
   if (name == "lanes") return row.expected.lanes ? std::to_string(*row.expected.lanes) : "";
   PlanRow copy = row;
   if (const std::string* cell = text_cell(copy, name)) return *cell;
@@ -87,8 +89,9 @@ class Rows {
     if (row.port.empty()) return error_at(file_name_, line, "\"port\" is missing");
     const auto [first, fresh] = seen_.emplace(std::pair(row.node, row.port), line);
     if (!fresh)
-      return error_at(file_name_, line,
-                      fmt::format("{} {} stands in line {} already", row.node, row.port, first->second));
+      return error_at(
+          file_name_, line,
+          fmt::format("{} {} stands in line {} already", row.node, row.port, first->second));
     rows_.push_back(std::move(row));
     return {};
   }
@@ -162,20 +165,24 @@ Result<std::vector<PlanRow>> parse_plan_csv(std::string_view text, std::string_v
     if (columns.empty()) {
       for (const std::string& cell : *cells) columns.emplace_back(trim(cell));
       for (const std::string& name : columns)
-        if (std::ranges::find(kColumns, name) == kColumns.end()) return rows.wrong(number, unknown_column(name));
+        if (std::ranges::find(kColumns, name) == kColumns.end())
+          return rows.wrong(number, unknown_column(name));
       if (std::set(columns.begin(), columns.end()).size() != columns.size())
         return rows.wrong(number, "a column stands twice");
       continue;
     }
     if (cells->size() > columns.size())
-      return rows.wrong(number, fmt::format("{} cells, but {} columns", cells->size(), columns.size()));
+      return rows.wrong(number,
+                        fmt::format("{} cells, but {} columns", cells->size(), columns.size()));
     PlanRow row;
     for (std::size_t i = 0; i < cells->size(); ++i)
-      if (const auto what = set_cell(row, columns[i], (*cells)[i])) return rows.wrong(number, *what);
+      if (const auto what = set_cell(row, columns[i], (*cells)[i]))
+        return rows.wrong(number, *what);
     if (auto added = rows.add(std::move(row), number); !added) return added.error();
   }
   if (columns.empty())
-    return rows.wrong(1, "a plan begins with a line of column names: node,port,peer_system,peer_port");
+    return rows.wrong(1,
+                      "a plan begins with a line of column names: node,port,peer_system,peer_port");
   return rows.take();
 }
 
@@ -185,9 +192,11 @@ Result<std::vector<PlanRow>> parse_plan_yaml(std::string_view text, std::string_
   Rows rows(file_name);
   if (root->kind == YamlNode::Kind::kNull) return rows.take();
   if (root->kind != YamlNode::Kind::kList)
-    return rows.wrong(root->line, "a plan is a list: - {node: …, port: …, peer_system: …, peer_port: …}");
+    return rows.wrong(root->line,
+                      "a plan is a list: - {node: …, port: …, peer_system: …, peer_port: …}");
   for (const YamlNode& item : root->items) {
-    if (item.kind != YamlNode::Kind::kMap) return rows.wrong(item.line, "a row of a plan holds keys");
+    if (item.kind != YamlNode::Kind::kMap)
+      return rows.wrong(item.line, "a row of a plan holds keys");
     PlanRow row;
     for (const YamlNode::Member& member : item.members) {
       if (std::ranges::find(kColumns, member.key) == kColumns.end())
@@ -195,7 +204,8 @@ Result<std::vector<PlanRow>> parse_plan_yaml(std::string_view text, std::string_
       if (member.value.kind == YamlNode::Kind::kNull) continue;
       if (member.value.kind != YamlNode::Kind::kScalar)
         return rows.wrong(member.line, fmt::format("\"{}\" must be text or a number", member.key));
-      if (const auto what = set_cell(row, member.key, member.value.scalar)) return rows.wrong(member.line, *what);
+      if (const auto what = set_cell(row, member.key, member.value.scalar))
+        return rows.wrong(member.line, *what);
     }
     if (auto added = rows.add(std::move(row), item.line); !added) return added.error();
   }
@@ -219,7 +229,8 @@ Result<std::vector<PlanRow>> load_plan_file(const std::string& path) {
 std::string plan_csv(std::span<const PlanRow> rows) {
   const auto columns = filled_columns(rows);
   std::string out;
-  for (const std::string_view name : columns) out += fmt::format("{}{}", out.empty() ? "" : ",", name);
+  for (const std::string_view name : columns)
+    out += fmt::format("{}{}", out.empty() ? "" : ",", name);
   if (out.empty()) out = "node,port,peer_system,peer_port";
   out += "\n";
   for (const PlanRow& row : rows) {
@@ -252,7 +263,8 @@ std::string plan_yaml(std::span<const PlanRow> rows) {
 std::size_t apply_plan(Config& config, std::span<const PlanRow> rows, std::string_view node) {
   std::size_t own = 0;
   for (const PlanRow& row : rows) {
-    if (!row.node.empty() && row.node != node && without_domain(row.node) != without_domain(node)) continue;
+    if (!row.node.empty() && row.node != node && without_domain(row.node) != without_domain(node))
+      continue;
     ++own;
     for (const auto& [label, value] : row.site) config.site.try_emplace(label, value);
     if (row.exempt.empty())

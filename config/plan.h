@@ -1,5 +1,5 @@
-// The cabling plan: which port of which node ends where. One file for the whole cluster, as CSV (a table that people
-// keep) or YAML (a list of maps with the same keys).
+// The cabling plan: which port of which node ends where. One file for the whole cluster, as CSV (a
+// table that people keep) or YAML (a list of maps with the same keys).
 #pragma once
 
 #include <span>
@@ -15,7 +15,8 @@ namespace linkhealth {
 
 struct PlanRow {
   std::string node;  ///< "": every node (a plan of one node)
-  std::string port;  ///< any name that the node gives the port: mlx5_0/1, its network interface, its PCI address
+  std::string port;  ///< any name that the node gives the port: mlx5_0/1, its network interface,
+                     ///< its PCI address
   ExpectedPort expected;
   std::string exempt;  ///< why nothing is expected of it
   SiteLabels site;     ///< of the node: row, rack, u, pod
@@ -26,8 +27,8 @@ struct PlanRow {
 /// Bytes of a plan, at most: 100 000 links.
 inline constexpr std::size_t kMaxPlanBytes = std::size_t{16} << 20;
 
-/// CSV with a line of column names (RFC 4180 quotes; lines that begin with # are left out). Errors are "FILE:LINE:
-/// what".
+/// CSV with a line of column names (RFC 4180 quotes; lines that begin with # are left out). Errors
+/// are "FILE:LINE: what".
 Result<std::vector<PlanRow>> parse_plan_csv(std::string_view text, std::string_view file_name);
 /// A YAML list of maps.
 Result<std::vector<PlanRow>> parse_plan_yaml(std::string_view text, std::string_view file_name);
@@ -38,9 +39,9 @@ Result<std::vector<PlanRow>> load_plan_file(const std::string& path);
 std::string plan_csv(std::span<const PlanRow> rows);
 std::string plan_yaml(std::span<const PlanRow> rows);
 
-/// Adds what the plan says of `node` to the configuration; what stands in the configuration itself wins,
-/// also under another name of the port (model/asked.h). A row's node
-/// may be the host's name with or without its domain. Gives the number of rows that are of this node.
+/// Adds what the plan says of `node` to the configuration; what stands in the configuration itself
+/// wins, also under another name of the port (model/asked.h). A row's node may be the host's name
+/// with or without its domain. Gives the number of rows that are of this node.
 std::size_t apply_plan(Config& config, std::span<const PlanRow> rows, std::string_view node);
 
 }  // namespace linkhealth

@@ -9,7 +9,8 @@ namespace linkhealth {
 
 namespace {
 
-/// What stands between the `number`-th pair of `open` and `close` (from 0) of a line; "" when there is none.
+/// What stands between the `number`-th pair of `open` and `close` (from 0) of a line; "" when there
+/// is none.
 std::string_view between(std::string_view line, char open, char close, std::size_t number = 0) {
   for (;; --number) {
     const auto begin = line.find(open);
@@ -83,7 +84,8 @@ bool read_interfaces(JsonReader& in, std::string_view node, std::vector<PlanRow>
 bool read_lldp(JsonReader& in, bool list, std::string_view node, std::vector<PlanRow>& rows) {
   return in.object([&](std::string_view key) {
     if (key != "interface") return in.skip();
-    return list ? in.array([&] { return read_interfaces(in, node, rows); }) : read_interfaces(in, node, rows);
+    return list ? in.array([&] { return read_interfaces(in, node, rows); })
+                : read_interfaces(in, node, rows);
   });
 }
 
@@ -105,10 +107,12 @@ Result<std::vector<PlanRow>> learn_from_ibnetdiscover(std::string_view text) {
       const std::string_view link = line.substr(0, comment);
       PlanRow row;
       row.node = node;
-      row.port = fmt::format("{}/{}", device.empty() ? node : device, printable(between(link, '[', ']')));
+      row.port =
+          fmt::format("{}/{}", device.empty() ? node : device, printable(between(link, '[', ']')));
       row.expected.peer_system = printable(between(line.substr(comment), '"', '"'));
       row.expected.peer_port = printable(between(link, '[', ']', 1));
-      if (!row.expected.peer_system.empty() && !row.expected.peer_port.empty()) rows.push_back(std::move(row));
+      if (!row.expected.peer_system.empty() && !row.expected.peer_port.empty())
+        rows.push_back(std::move(row));
     }
   }
   if (!any) return Error{"it is not the output of ibnetdiscover"};
@@ -134,7 +138,8 @@ Result<std::vector<PlanRow>> learn_from_lldpctl(std::string_view json, std::stri
 }
 
 Result<std::vector<PlanRow>> learn_plan(std::string_view text, std::string_view node) {
-  return trim(text).starts_with('{') ? learn_from_lldpctl(text, node) : learn_from_ibnetdiscover(text);
+  return trim(text).starts_with('{') ? learn_from_lldpctl(text, node)
+                                     : learn_from_ibnetdiscover(text);
 }
 
 }  // namespace linkhealth

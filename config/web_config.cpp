@@ -17,28 +17,31 @@ namespace {
 using Kind = YamlNode::Kind;
 using Member = YamlNode::Member;
 
-constexpr std::array<std::string_view, 5> kClientAuths = {"NoClientCert", "RequestClientCert", "RequireAnyClientCert",
-                                                          "VerifyClientCertIfGiven", "RequireAndVerifyClientCert"};
+constexpr std::array<std::string_view, 5> kClientAuths = {
+    "NoClientCert", "RequestClientCert", "RequireAnyClientCert", "VerifyClientCertIfGiven",
+    "RequireAndVerifyClientCert"};
 constexpr std::array<std::string_view, 4> kVersions = {"TLS10", "TLS11", "TLS12", "TLS13"};
-constexpr std::array<std::string_view, 4> kCurves = {"CurveP256", "CurveP384", "CurveP521", "X25519"};
+constexpr std::array<std::string_view, 4> kCurves = {"CurveP256", "CurveP384", "CurveP521",
+                                                     "X25519"};
 // Those that exporter-toolkit takes: Go's tls.CipherSuites(), which leaves out what is broken.
-constexpr std::array<std::string_view, 17> kCiphers = {"TLS_AES_128_GCM_SHA256",
-                                                       "TLS_AES_256_GCM_SHA384",
-                                                       "TLS_CHACHA20_POLY1305_SHA256",
-                                                       "TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA",
-                                                       "TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA",
-                                                       "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA",
-                                                       "TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA",
-                                                       "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
-                                                       "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
-                                                       "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
-                                                       "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
-                                                       "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256",
-                                                       "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256",
-                                                       "TLS_RSA_WITH_AES_128_CBC_SHA",
-                                                       "TLS_RSA_WITH_AES_256_CBC_SHA",
-                                                       "TLS_RSA_WITH_AES_128_GCM_SHA256",
-                                                       "TLS_RSA_WITH_AES_256_GCM_SHA384"};
+constexpr std::array<std::string_view, 17> kCiphers = {
+    "TLS_AES_128_GCM_SHA256",
+    "TLS_AES_256_GCM_SHA384",
+    "TLS_CHACHA20_POLY1305_SHA256",
+    "TLS_ECDHE_ECDSA_WITH_AES_128_CBC_SHA",
+    "TLS_ECDHE_ECDSA_WITH_AES_256_CBC_SHA",
+    "TLS_ECDHE_RSA_WITH_AES_128_CBC_SHA",
+    "TLS_ECDHE_RSA_WITH_AES_256_CBC_SHA",
+    "TLS_ECDHE_ECDSA_WITH_AES_128_GCM_SHA256",
+    "TLS_ECDHE_ECDSA_WITH_AES_256_GCM_SHA384",
+    "TLS_ECDHE_RSA_WITH_AES_128_GCM_SHA256",
+    "TLS_ECDHE_RSA_WITH_AES_256_GCM_SHA384",
+    "TLS_ECDHE_RSA_WITH_CHACHA20_POLY1305_SHA256",
+    "TLS_ECDHE_ECDSA_WITH_CHACHA20_POLY1305_SHA256",
+    "TLS_RSA_WITH_AES_128_CBC_SHA",
+    "TLS_RSA_WITH_AES_256_CBC_SHA",
+    "TLS_RSA_WITH_AES_128_GCM_SHA256",
+    "TLS_RSA_WITH_AES_256_GCM_SHA384"};
 // Those that exporter-toolkit takes, and the values where it takes only some.
 struct HeaderField {
   std::string_view name;
@@ -79,13 +82,14 @@ class WebLoader {
 
   Result<WebConfig> load(const YamlNode& root) {
     WebConfig config;
-    const auto set = each(root, "", {"tls_server_config", "http_server_config", "basic_auth_users", "rate_limit"},
-                          [&](const Member& member) -> Result<void> {
-                            if (member.key == "tls_server_config") return tls(member, config);
-                            if (member.key == "http_server_config") return http(member, config);
-                            if (member.key == "rate_limit") return rate_limit(member, config);
-                            return users(member, config);
-                          });
+    const auto set = each(
+        root, "", {"tls_server_config", "http_server_config", "basic_auth_users", "rate_limit"},
+        [&](const Member& member) -> Result<void> {
+          if (member.key == "tls_server_config") return tls(member, config);
+          if (member.key == "http_server_config") return http(member, config);
+          if (member.key == "rate_limit") return rate_limit(member, config);
+          return users(member, config);
+        });
     if (!set) return set.error();
     return config;
   }
@@ -95,14 +99,17 @@ class WebLoader {
 
   /// `take` of each key of a map. `good`: the keys there are; empty: any.
   template <typename Take>
-  Result<void> each(const YamlNode& node, std::string_view name, const std::vector<std::string_view>& good, Take take) {
+  Result<void> each(const YamlNode& node, std::string_view name,
+                    const std::vector<std::string_view>& good, Take take) {
     if (node.kind == Kind::kNull) return {};
-    if (node.kind != Kind::kMap) return wrong(node.line, fmt::format("\"{}\" must hold keys", name));
+    if (node.kind != Kind::kMap)
+      return wrong(node.line, fmt::format("\"{}\" must hold keys", name));
     for (const Member& member : node.members) {
       if (!good.empty() && std::ranges::find(good, member.key) == good.end()) {
         const auto near = closest(member.key, good);
-        return wrong(member.line, fmt::format("unknown key \"{}\"{}", printable(member.key),
-                                              near ? fmt::format(" (did you mean \"{}\"?)", *near) : ""));
+        return wrong(member.line,
+                     fmt::format("unknown key \"{}\"{}", printable(member.key),
+                                 near ? fmt::format(" (did you mean \"{}\"?)", *near) : ""));
       }
       if (auto taken = take(member); !taken) return taken;
     }
@@ -126,12 +133,14 @@ class WebLoader {
   }
 
   template <std::size_t N>
-  Result<std::size_t> word(const Member& member, const std::array<std::string_view, N>& words) const {
+  Result<std::size_t> word(const Member& member,
+                           const std::array<std::string_view, N>& words) const {
     const auto value = text(member);
     if (!value) return value.error();
     const auto found = std::ranges::find(words, *value);
     if (found != words.end()) return static_cast<std::size_t>(found - words.begin());
-    return wrong(member.value.line, fmt::format("\"{}\" is no {}: there are {}", *value, member.key, words_of(words)));
+    return wrong(member.value.line,
+                 fmt::format("\"{}\" is no {}: there are {}", *value, member.key, words_of(words)));
   }
 
   Result<void> list(const Member& member, std::vector<std::string>& place) const {
@@ -144,18 +153,20 @@ class WebLoader {
       place.push_back(item.scalar);
     }
     if (place.size() <= kMaxNames) return {};
-    return wrong(member.value.line, fmt::format("\"{}\" has more than {} entries", member.key, kMaxNames));
+    return wrong(member.value.line,
+                 fmt::format("\"{}\" has more than {} entries", member.key, kMaxNames));
   }
 
   /// A list of which each entry is one of `words`; `what`: one of them, in words.
   template <std::size_t N>
-  Result<void> list_of(const Member& member, std::string_view what, const std::array<std::string_view, N>& words,
+  Result<void> list_of(const Member& member, std::string_view what,
+                       const std::array<std::string_view, N>& words,
                        std::vector<std::string>& place) const {
     if (auto read = list(member, place); !read) return read;
     for (const std::string& entry : place)
       if (std::ranges::find(words, entry) == words.end())
-        return wrong(member.value.line,
-                     fmt::format("{}: \"{}\" is no {}: there are {}", member.key, entry, what, words_of(words)));
+        return wrong(member.value.line, fmt::format("{}: \"{}\" is no {}: there are {}", member.key,
+                                                    entry, what, words_of(words)));
     return {};
   }
 
@@ -201,7 +212,8 @@ class WebLoader {
     if (key == "key") return pem(member, tls.key);
     if (key == "client_ca") return pem(member, tls.client_ca);
     if (key == "client_allowed_sans") return sans(member, tls);
-    if (key == "cipher_suites") return list_of(member, "cipher that is taken", kCiphers, tls.cipher_suites);
+    if (key == "cipher_suites")
+      return list_of(member, "cipher that is taken", kCiphers, tls.cipher_suites);
     if (key == "prefer_server_cipher_suites") return flag(member, tls.prefer_server_cipher_suites);
     if (key == "client_auth_type") return client_auth(member, tls);
     return list_of(member, "curve", kCurves, tls.curves);
@@ -210,8 +222,9 @@ class WebLoader {
   Result<void> client_auth(const Member& member, WebTls& tls) const {
     // An older name of the same, which exporter-toolkit takes, too.
     const bool older = member.value.scalar == "RequireClientCert";
-    const auto index =
-        older ? Result<std::size_t>(static_cast<std::size_t>(ClientAuth::kRequireAny)) : word(member, kClientAuths);
+    const auto index = older
+                           ? Result<std::size_t>(static_cast<std::size_t>(ClientAuth::kRequireAny))
+                           : word(member, kClientAuths);
     if (!index) return index.error();
     tls.client_auth = static_cast<ClientAuth>(*index);
     return {};
@@ -220,14 +233,15 @@ class WebLoader {
   Result<void> tls(const Member& member, WebConfig& config) {
     WebTls tls;
     auto read = each(member.value, member.key,
-                     {"cert_file", "key_file", "client_ca_file", "cert", "key", "client_ca", "client_auth_type",
-                      "client_allowed_sans", "min_version", "max_version", "cipher_suites",
-                      "prefer_server_cipher_suites", "curve_preferences"},
+                     {"cert_file", "key_file", "client_ca_file", "cert", "key", "client_ca",
+                      "client_auth_type", "client_allowed_sans", "min_version", "max_version",
+                      "cipher_suites", "prefer_server_cipher_suites", "curve_preferences"},
                      [&](const Member& key) { return tls_key(key, tls); });
     if (!read) return read;
     if (member.value.kind == Kind::kNull) return {};
     if (auto one = one_of_both(member, tls); !one) return one;
-    if (tls.min_version > tls.max_version) return wrong(member.line, "min_version is above max_version");
+    if (tls.min_version > tls.max_version)
+      return wrong(member.line, "min_version is above max_version");
     if (auto fits = clients_fit(member, tls, config); !fits) return fits;
     config.tls = std::move(tls);
     return {};
@@ -239,12 +253,15 @@ class WebLoader {
       const std::string &text, &file;
       bool needed;
     };
-    for (const Pair& pair : {Pair{"cert", tls.cert, tls.cert_file, true}, Pair{"key", tls.key, tls.key_file, true},
-                             Pair{"client_ca", tls.client_ca, tls.client_ca_file, false}}) {
+    for (const Pair& pair :
+         {Pair{"cert", tls.cert, tls.cert_file, true}, Pair{"key", tls.key, tls.key_file, true},
+          Pair{"client_ca", tls.client_ca, tls.client_ca_file, false}}) {
       if (!pair.text.empty() && !pair.file.empty())
-        return wrong(member.line, fmt::format("{0} and {0}_file: one of both, not both", pair.name));
+        return wrong(member.line,
+                     fmt::format("{0} and {0}_file: one of both, not both", pair.name));
       if (pair.needed && pair.text.empty() && pair.file.empty())
-        return wrong(member.line, fmt::format("tls_server_config: missing {0}_file (or {0})", pair.name));
+        return wrong(member.line,
+                     fmt::format("tls_server_config: missing {0}_file (or {0})", pair.name));
     }
     return {};
   }
@@ -255,15 +272,19 @@ class WebLoader {
     const bool has_ca = !tls.client_ca.empty() || !tls.client_ca_file.empty();
     const bool verifies = tls.client_auth >= ClientAuth::kVerifyIfGiven;
     if (verifies && !has_ca)
-      return wrong(member.line, fmt::format("client_auth_type {} needs client_ca_file (or client_ca)", asked));
+      return wrong(member.line,
+                   fmt::format("client_auth_type {} needs client_ca_file (or client_ca)", asked));
     if (has_ca && tls.client_auth == ClientAuth::kNone)
-      return wrong(member.line, "client_ca_file is set and client_auth_type asks for no certificate");
+      return wrong(member.line,
+                   "client_ca_file is set and client_auth_type asks for no certificate");
     if (has_ca && !verifies)
       config.notes.push_back(
-          wrong(member.line, fmt::format("client_auth_type {} verifies nobody: client_ca_file is only a hint", asked))
+          wrong(member.line,
+                fmt::format("client_auth_type {} verifies nobody: client_ca_file is only a hint",
+                            asked))
               .message);
-    const bool required =
-        tls.client_auth == ClientAuth::kRequireAny || tls.client_auth == ClientAuth::kRequireAndVerify;
+    const bool required = tls.client_auth == ClientAuth::kRequireAny ||
+                          tls.client_auth == ClientAuth::kRequireAndVerify;
     if (!tls.client_allowed_sans.empty() && !required)
       return wrong(member.line,
                    "client_allowed_sans needs client_auth_type RequireAndVerifyClientCert (or "
@@ -274,25 +295,29 @@ class WebLoader {
   Result<void> rate_limit(const Member& member, WebConfig& config) {
     WebRateLimit limit;
     bool burst_set = false;
-    auto read = each(member.value, member.key, {"interval", "burst"}, [&](const Member& key) -> Result<void> {
-      const auto value = text(key);
-      if (!value) return value.error();
-      if (key.key == "interval") {
-        const auto interval_ms = parse_go_duration_ms(*value);
-        if (!interval_ms || *interval_ms > kMaxInterval_ms)
-          return wrong(key.line, "interval must be a duration such as 1s or 250ms, at most 24h");
-        limit.interval_ms = *interval_ms;
-        return {};
-      }
-      const auto burst = parse_u64(*value);
-      if (!burst || *burst > 1'000'000) return wrong(key.line, "burst must be a number from 1 to 1000000");
-      limit.burst = static_cast<int>(*burst);
-      burst_set = true;
-      return {};
-    });
+    auto read = each(
+        member.value, member.key, {"interval", "burst"}, [&](const Member& key) -> Result<void> {
+          const auto value = text(key);
+          if (!value) return value.error();
+          if (key.key == "interval") {
+            const auto interval_ms = parse_go_duration_ms(*value);
+            if (!interval_ms || *interval_ms > kMaxInterval_ms)
+              return wrong(key.line,
+                           "interval must be a duration such as 1s or 250ms, at most 24h");
+            limit.interval_ms = *interval_ms;
+            return {};
+          }
+          const auto burst = parse_u64(*value);
+          if (!burst || *burst > 1'000'000)
+            return wrong(key.line, "burst must be a number from 1 to 1000000");
+          limit.burst = static_cast<int>(*burst);
+          burst_set = true;
+          return {};
+        });
     if (!read || limit.interval_ms == 0) return read;  // 0 is "no limit", as in exporter-toolkit
     if (!burst_set || limit.burst == 0)
-      return wrong(member.line, "rate_limit: burst must be 1 or more: without it nobody would be answered");
+      return wrong(member.line,
+                   "rate_limit: burst must be 1 or more: without it nobody would be answered");
     config.rate_limit = limit;
     return {};
   }
@@ -303,26 +328,29 @@ class WebLoader {
     if (value->empty()) return {};
     const auto& good = std::ranges::find(kHeaders, field.key, &HeaderField::name)->values;
     if (!good[0].empty() && std::ranges::find(good, *value) == good.end())
-      return wrong(field.value.line,
-                   fmt::format("{} is {}{}{}", field.key, good[0], good[1].empty() ? "" : " or ", good[1]));
+      return wrong(field.value.line, fmt::format("{} is {}{}{}", field.key, good[0],
+                                                 good[1].empty() ? "" : " or ", good[1]));
     config.headers.emplace_back(field.key, *std::move(value));
     return {};
   }
 
   Result<void> http(const Member& member, WebConfig& config) {
-    return each(member.value, member.key, {"http2", "headers"}, [&](const Member& key) -> Result<void> {
-      if (key.key == "http2") {
-        bool http2 = false;
-        if (auto read = flag(key, http2); !read) return read;
-        if (http2)
-          config.notes.push_back(wrong(key.line, "http2: not spoken here; clients take HTTP/1.1 instead").message);
-        return {};
-      }
-      std::vector<std::string_view> names;
-      names.reserve(kHeaders.size());
-      for (const HeaderField& field : kHeaders) names.push_back(field.name);
-      return each(key.value, key.key, names, [&](const Member& field) { return header(field, config); });
-    });
+    return each(
+        member.value, member.key, {"http2", "headers"}, [&](const Member& key) -> Result<void> {
+          if (key.key == "http2") {
+            bool http2 = false;
+            if (auto read = flag(key, http2); !read) return read;
+            if (http2)
+              config.notes.push_back(
+                  wrong(key.line, "http2: not spoken here; clients take HTTP/1.1 instead").message);
+            return {};
+          }
+          std::vector<std::string_view> names;
+          names.reserve(kHeaders.size());
+          for (const HeaderField& field : kHeaders) names.push_back(field.name);
+          return each(key.value, key.key, names,
+                      [&](const Member& field) { return header(field, config); });
+        });
   }
 
   Result<void> users(const Member& member, WebConfig& config) {
@@ -332,10 +360,12 @@ class WebLoader {
       if (user.key.empty() || user.key.find(':') != std::string::npos)
         return wrong(user.line, "a user's name is not empty and has no colon");
       if (!is_bcrypt_hash(*hash))
-        return wrong(user.line,
-                     fmt::format("the password of \"{}\" is no bcrypt hash of cost {} to {}: htpasswd -nBC 10 \"\" "
-                                 "makes one",
-                                 printable(user.key), kMinBcryptCost, kMaxBcryptCost));
+        return wrong(
+            user.line,
+            fmt::format(
+                "the password of \"{}\" is no bcrypt hash of cost {} to {}: htpasswd -nBC 10 \"\" "
+                "makes one",
+                printable(user.key), kMinBcryptCost, kMaxBcryptCost));
       config.users[user.key] = *hash;
       return {};
     });
@@ -358,7 +388,8 @@ std::optional<double> parse_go_duration_ms(std::string_view text) {
     const auto number = parse_double(text.substr(0, digits));
     text.remove_prefix(digits);
     const std::size_t letters = std::min(text.find_first_of("0123456789."), text.size());
-    const auto unit = std::ranges::find(kDurationUnits, text.substr(0, letters), &DurationUnit::word);
+    const auto unit =
+        std::ranges::find(kDurationUnits, text.substr(0, letters), &DurationUnit::word);
     text.remove_prefix(letters);
     if (!number || unit == kDurationUnits.end()) return std::nullopt;
     total_ms += *number * unit->ms;
@@ -367,17 +398,21 @@ std::optional<double> parse_go_duration_ms(std::string_view text) {
 }
 
 bool is_bcrypt_hash(std::string_view hash) {
-  constexpr std::size_t kHashBytes = 60;  // crypt(5): "$2y$", two digits, "$", 22 of salt and 31 of hash
-  constexpr std::string_view kLetters = "./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
+  constexpr std::size_t kHashBytes =
+      60;  // crypt(5): "$2y$", two digits, "$", 22 of salt and 31 of hash
+  constexpr std::string_view kLetters =
+      "./ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789";
   if (hash.size() != kHashBytes || hash[6] != '$') return false;
-  if (!hash.starts_with("$2a$") && !hash.starts_with("$2b$") && !hash.starts_with("$2y$")) return false;
+  if (!hash.starts_with("$2a$") && !hash.starts_with("$2b$") && !hash.starts_with("$2y$"))
+    return false;
   const auto cost = parse_u64(hash.substr(4, 2));
   if (!cost || *cost < kMinBcryptCost || *cost > kMaxBcryptCost) return false;
   return hash.substr(7).find_first_not_of(kLetters) == std::string_view::npos;
 }
 
 Result<WebConfig> load_web_config(std::string_view text, const std::string& file_name) {
-  if (text.size() > kMaxConfigBytes) return error_at(file_name, 1, "too large for a web configuration");
+  if (text.size() > kMaxConfigBytes)
+    return error_at(file_name, 1, "too large for a web configuration");
   const auto root = parse_yaml(text, file_name);
   if (!root) return root.error();
   return WebLoader(file_name).load(*root);

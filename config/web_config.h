@@ -1,5 +1,6 @@
-// The web configuration file of Prometheus's exporters (exporter-toolkit, docs/web-configuration.md): TLS, client
-// certificates, passwords, header fields. The same file does for node_exporter and for us.
+// The web configuration file of Prometheus's exporters (exporter-toolkit,
+// docs/web-configuration.md): TLS, client certificates, passwords, header fields. The same file
+// does for node_exporter and for us.
 #pragma once
 
 #include <cstdint>
@@ -15,17 +16,24 @@
 namespace linkhealth {
 
 /// What is asked of a client: its words are those of Go's crypto/tls, as in the file.
-enum class ClientAuth : std::uint8_t { kNone, kRequest, kRequireAny, kVerifyIfGiven, kRequireAndVerify };
+enum class ClientAuth : std::uint8_t {
+  kNone,
+  kRequest,
+  kRequireAny,
+  kVerifyIfGiven,
+  kRequireAndVerify
+};
 
 struct WebTls {
   std::string cert_file, key_file, client_ca_file;  ///< absolute, or beside the web configuration
-  std::string cert, key, client_ca;                 ///< PEM in the file itself; never both it and the file
+  std::string cert, key, client_ca;  ///< PEM in the file itself; never both it and the file
   ClientAuth client_auth = ClientAuth::kNone;
   std::string min_version = "TLS12", max_version = "TLS13";
   std::vector<std::string> cipher_suites;  ///< by their IANA names; empty: the library's choice
   std::vector<std::string> curves;         ///< "CurveP256", …; empty: the library's choice
   bool prefer_server_cipher_suites = true;
-  /// A client's certificate must have one of these as a subject alternative name (DNS, address, mail, URI); empty: any.
+  /// A client's certificate must have one of these as a subject alternative name (DNS, address,
+  /// mail, URI); empty: any.
   std::vector<std::string> client_allowed_sans;
 };
 
@@ -48,9 +56,11 @@ struct WebConfig {
 inline constexpr int kMinBcryptCost = 4;
 inline constexpr int kMaxBcryptCost = 14;
 
-/// Reads the text of `file_name`. An empty text is no TLS and no passwords. Errors are "FILE:LINE: what".
+/// Reads the text of `file_name`. An empty text is no TLS and no passwords. Errors are "FILE:LINE:
+/// what".
 Result<WebConfig> load_web_config(std::string_view text, const std::string& file_name);
-/// A duration as Go writes it, in ms: "1s", "250ms", "1m30s", "0". nullopt when it is none, or below nothing.
+/// A duration as Go writes it, in ms: "1s", "250ms", "1m30s", "0". nullopt when it is none, or
+/// below nothing.
 std::optional<double> parse_go_duration_ms(std::string_view text);
 /// "$2y$10$…": a bcrypt hash as htpasswd -B writes it, its cost within bounds.
 bool is_bcrypt_hash(std::string_view hash);

@@ -19,17 +19,21 @@ namespace {
 constexpr std::size_t kMaxDepth = 16;
 constexpr std::size_t kMaxNodes = 100000;
 
-std::size_t line_of(const YAML::Mark& mark) { return static_cast<std::size_t>(std::max(mark.line, 0)) + 1; }
+std::size_t line_of(const YAML::Mark& mark) {
+  return static_cast<std::size_t>(std::max(mark.line, 0)) + 1;
+}
 
-/// Builds the tree from yaml-cpp's events. It stops the parser the only way there is, with yaml-cpp's own exception;
-/// parse_yaml() catches it.
+/// Builds the tree from yaml-cpp's events. It stops the parser the only way there is, with
+/// yaml-cpp's own exception; parse_yaml() catches it.
 class TreeBuilder : public YAML::EventHandler {
  public:
   YamlNode root;
 
   void OnDocumentStart(const YAML::Mark& /*mark*/) override {}
   void OnDocumentEnd() override {}
-  void OnNull(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override { add(node(mark, YamlNode::Kind::kNull)); }
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
+    add(node(mark, YamlNode::Kind::kNull));
+  }
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t /*anchor*/) override {
     throw YAML::ParserException(mark, "aliases (\"*name\") are not allowed here");
   }
@@ -38,11 +42,12 @@ class TreeBuilder : public YAML::EventHandler {
     YamlNode scalar = node(mark, YamlNode::Kind::kScalar);
     scalar.scalar = value;
     scalar.quoted = tag == "!";
-    if (!scalar.quoted && (value.empty() || value == "~" || value == "null")) scalar.kind = YamlNode::Kind::kNull;
+    if (!scalar.quoted && (value.empty() || value == "~" || value == "null"))
+      scalar.kind = YamlNode::Kind::kNull;
     add(std::move(scalar));
   }
-  void OnSequenceStart(const YAML::Mark& mark, const std::string& /*tag*/, YAML::anchor_t /*anchor*/,
-                       YAML::EmitterStyle::value /*style*/) override {
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& /*tag*/,
+                       YAML::anchor_t /*anchor*/, YAML::EmitterStyle::value /*style*/) override {
     open(mark, YamlNode::Kind::kList);
   }
   void OnSequenceEnd() override { close(); }
@@ -80,7 +85,8 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   [[nodiscard]] bool wants_key() const {
-    return !open_.empty() && open_.back().node.kind == YamlNode::Kind::kMap && !open_.back().has_key;
+    return !open_.empty() && open_.back().node.kind == YamlNode::Kind::kMap &&
+           !open_.back().has_key;
   }
 
   void add(YamlNode made) {
@@ -103,8 +109,8 @@ class TreeBuilder : public YAML::EventHandler {
     if (key.kind == YamlNode::Kind::kNull) throw YAML::ParserException(mark_, "a key is missing");
     for (const auto& member : parent.node.members)
       if (member.key == key.scalar)
-        throw YAML::ParserException(
-            mark_, fmt::format("\"{}\" is there twice, first on line {}", printable(key.scalar), member.line));
+        throw YAML::ParserException(mark_, fmt::format("\"{}\" is there twice, first on line {}",
+                                                       printable(key.scalar), member.line));
     parent.node.members.push_back({key.scalar, key.line, {}});
     parent.has_key = true;
   }
@@ -122,7 +128,8 @@ Error error_at(std::string_view file_name, std::size_t line, std::string_view wh
 
 namespace {
 
-/// The line of the first byte that is no UTF-8: YAML has no other, and what is read could not be written again.
+/// The line of the first byte that is no UTF-8: YAML has no other, and what is read could not be
+/// written again.
 std::optional<std::size_t> line_that_is_no_utf8(std::string_view text) {
   std::size_t line = 1;
   while (!text.empty()) {
@@ -137,7 +144,8 @@ std::optional<std::size_t> line_that_is_no_utf8(std::string_view text) {
 }  // namespace
 
 Result<YamlNode> parse_yaml(std::string_view text, std::string_view file_name) {
-  if (const auto line = line_that_is_no_utf8(text)) return error_at(file_name, *line, "not valid UTF-8");
+  if (const auto line = line_that_is_no_utf8(text))
+    return error_at(file_name, *line, "not valid UTF-8");
   try {
     std::istringstream stream{std::string(text)};
     YAML::Parser parser(stream);
@@ -145,7 +153,8 @@ Result<YamlNode> parse_yaml(std::string_view text, std::string_view file_name) {
     parser.HandleNextDocument(builder);
     TreeBuilder second;
     if (parser.HandleNextDocument(second))
-      return error_at(file_name, second.root.line, "a second document (\"---\") is not allowed here");
+      return error_at(file_name, second.root.line,
+                      "a second document (\"---\") is not allowed here");
     return std::move(builder.root);
   } catch (const YAML::Exception& wrong) {
     return error_at(file_name, line_of(wrong.mark), printable(wrong.msg));

@@ -1,6 +1,6 @@
-// YAML as a plain tree with line numbers, in bounded size and depth. The one place that knows yaml-cpp. Aliases,
-// duplicate keys and second documents are refused: a configuration needs none of them, and each of them hides
-// something.
+// YAML as a plain tree with line numbers, in bounded size and depth. The one place that knows
+// yaml-cpp. Aliases, duplicate keys and second documents are refused: a configuration needs none of
+// them, and each of them hides something.
 #pragma once
 
 #include <string>

@@ -34,7 +34,9 @@ constexpr std::string_view kExplainPath = "/api/v1/text/explain/";
 constexpr std::string_view kModuleTextPath = "/api/v1/text/module/";
 constexpr std::size_t kUsualEvents = 100;
 
-ApiReply reply(std::string_view content_type, SharedBytes body) { return {200, content_type, std::move(body), {}}; }
+ApiReply reply(std::string_view content_type, SharedBytes body) {
+  return {200, content_type, std::move(body), {}};
+}
 ApiReply reply(std::string_view content_type, std::string body) {
   return reply(content_type, std::make_shared<const std::string>(std::move(body)));
 }
@@ -91,7 +93,8 @@ ApiReply status(const ApiRequest& request, const ApiView& view, const Report& re
   std::string text = status_text(report, api_style(request), shown);
   const ShownConfiguration configuration = view.publisher.configuration();
   if (!configuration.note.empty() && !shown.problems_only)
-    text += fmt::format("\nconfiguration, {} ago: {}\n", duration_words(view.now - configuration.noted_at),
+    text += fmt::format("\nconfiguration, {} ago: {}\n",
+                        duration_words(view.now - configuration.noted_at),
                         printable(configuration.note));
   ApiReply out = reply(kText, std::move(text));
   out.headers = {{"X-Linkhealth-Problems", std::to_string(count_problems(report))}};
@@ -101,8 +104,10 @@ ApiReply status(const ApiRequest& request, const ApiView& view, const Report& re
 ApiReply explain(const ApiRequest& request, const ApiView& view, const Report& report) {
   const auto port = find_port(report, std::string_view(request.path).substr(kExplainPath.size()));
   if (!port) return api_error(request, 404, port.error().message);
-  const ExplainView shown{
-      .now = view.now, .t = report.t, .symptoms = is_set(request, "symptoms"), .physics = is_set(request, "physics")};
+  const ExplainView shown{.now = view.now,
+                          .t = report.t,
+                          .symptoms = is_set(request, "symptoms"),
+                          .physics = is_set(request, "physics")};
   return reply(kText, explain_text(**port, api_style(request), shown));
 }
 
@@ -114,14 +119,16 @@ ApiReply port_report(const ApiRequest& request, const ApiView& view, const Repor
 
 ApiReply doctor(const ApiRequest& request, const ApiView& view, const Report& report) {
   const DoctorReport found = examine(report, view.publisher.node_facts());
-  ApiReply out = request.path.starts_with("/api/v1/text/") ? reply(kText, doctor_text(found, api_style(request)))
-                                                           : reply(kJson, doctor_json(found) + "\n");
+  ApiReply out = request.path.starts_with("/api/v1/text/")
+                     ? reply(kText, doctor_text(found, api_style(request)))
+                     : reply(kJson, doctor_json(found) + "\n");
   out.headers = {{"X-Linkhealth-Problems", std::to_string(found.hidden)}};
   return out;
 }
 
 ApiReply module(const ApiRequest& request, const ApiView& view, const Report& report, bool text) {
-  const auto name = std::string_view(request.path).substr((text ? kModuleTextPath : kModulePath).size());
+  const auto name =
+      std::string_view(request.path).substr((text ? kModuleTextPath : kModulePath).size());
   const auto port = find_port(report, name);
   if (!port) return api_error(request, 404, port.error().message);
   if (const auto& sample = (*port)->latest.module) {
@@ -129,10 +136,12 @@ ApiReply module(const ApiRequest& request, const ApiView& view, const Report& re
                 : reply(kJson, view.publisher.module_json(*sample));
   }
   const std::string why = why_no_module(**port, report, view.publisher.node_facts());
-  return api_error(request, 404, fmt::format("the module of {} can't be seen: {}", (*port)->port, why));
+  return api_error(request, 404,
+                   fmt::format("the module of {} can't be seen: {}", (*port)->port, why));
 }
 
-/// Another method is taken there, or nothing is there. `missing`: the path could be, but what it names is not.
+/// Another method is taken there, or nothing is there. `missing`: the path could be, but what it
+/// names is not.
 ApiReply not_answered(const ApiRequest& request, bool missing = false) {
   const std::string allowed = missing ? "" : allowed_methods(request.path);
   if (allowed.empty())
@@ -149,7 +158,8 @@ std::optional<ApiReply> page_file(const ApiRequest& request) {
   std::string_view name;
   if (request.path == "/") name = "index.html";
   if (request.path == kOpenapiPath) name = "openapi.json";
-  if (request.path.starts_with(kWebPath)) name = std::string_view(request.path).substr(kWebPath.size());
+  if (request.path.starts_with(kWebPath))
+    name = std::string_view(request.path).substr(kWebPath.size());
   if (name.empty()) return std::nullopt;
   const auto file = web_file(name);
   if (!file) return not_answered(request, true);
@@ -171,12 +181,14 @@ ApiReply answer_from(const ApiRequest& request, const ApiView& view, const Publi
   const std::string& path = request.path;
   if (path == "/metrics") return metrics(request, now);
   if (path == "/api/v1/report") return reply(kJson, now.report_json());
-  if (auto past = answer_from_memory(request, view, now.report(), api_style(request))) return *std::move(past);
+  if (auto past = answer_from_memory(request, view, now.report(), api_style(request)))
+    return *std::move(past);
   if (path.starts_with(kPortsPath)) return port_report(request, view, now.report());
   if (path == kRulesPath || path.starts_with(kRulesTextPath))
     return rules(request, view, now.report(), api_style(request));
   if (path == "/api/v1/text/status") return status(request, view, now.report());
-  if (path == "/api/v1/doctor" || path == "/api/v1/text/doctor") return doctor(request, view, now.report());
+  if (path == "/api/v1/doctor" || path == "/api/v1/text/doctor")
+    return doctor(request, view, now.report());
   if (path.starts_with(kExplainPath)) return explain(request, view, now.report());
   if (path.starts_with(kModulePath)) return module(request, view, now.report(), false);
   if (path.starts_with(kModuleTextPath)) return module(request, view, now.report(), true);
@@ -190,13 +202,15 @@ TextStyle api_style(const ApiRequest& request) {
   TextStyle style;
   style.colour = is_set(request, "colour");
   style.ascii = is_set(request, "ascii");
-  style.width_columns = static_cast<int>(std::clamp<std::uint64_t>(number(request, "width").value_or(100), 40, 1000));
+  style.width_columns =
+      static_cast<int>(std::clamp<std::uint64_t>(number(request, "width").value_or(100), 40, 1000));
   return style;
 }
 
 ApiReply api_error(const ApiRequest& request, int status, const std::string& message) {
   const bool text = request.path.starts_with("/api/v1/text/") || request.path.starts_with("/-/");
-  ApiReply out = text ? reply(kText, message + "\n") : reply(kJson, "{\"error\":" + json_string(message) + "}\n");
+  ApiReply out = text ? reply(kText, message + "\n")
+                      : reply(kJson, "{\"error\":" + json_string(message) + "}\n");
   out.status = status;
   return out;
 }
@@ -217,13 +231,15 @@ ApiReply answer(const ApiRequest& request, const ApiView& view) {
   if (const auto file = page_file(request)) return *file;
   if (request.method == "POST") {
     const auto known = view.publisher.current();
-    return known ? act(request, view, known->report()) : api_error(request, 503, "the first sample is not taken yet");
+    return known ? act(request, view, known->report())
+                 : api_error(request, 503, "the first sample is not taken yet");
   }
   const auto now = view.publisher.current();
   if (request.path == "/-/healthy") return healthy(request, view, now.get());
   if (request.path == "/api/v1/events")
-    return reply(kJson, view.publisher.events_json(static_cast<std::size_t>(std::min<std::uint64_t>(
-                            number(request, "limit").value_or(kUsualEvents), Publisher::kMaxEvents))));
+    return reply(kJson,
+                 view.publisher.events_json(static_cast<std::size_t>(std::min<std::uint64_t>(
+                     number(request, "limit").value_or(kUsualEvents), Publisher::kMaxEvents))));
   if (!now) return api_error(request, 503, "the first sample is not taken yet");
   if (request.path == "/-/ready") return reply(kText, std::string("ready\n"));
   return answer_from(request, view, *now);

@@ -29,8 +29,8 @@ std::optional<std::string_view> behind(std::string_view path, std::string_view b
   return path.empty() ? path : path.substr(1);
 }
 
-ApiReply check_reply(const ApiRequest& request, const ApiView& view, const Report& report, std::string_view name,
-                     bool text) {
+ApiReply check_reply(const ApiRequest& request, const ApiView& view, const Report& report,
+                     std::string_view name, bool text) {
   const PortReport* only = nullptr;
   if (!name.empty()) {
     const auto port = find_port(report, name);
@@ -40,7 +40,8 @@ ApiReply check_reply(const ApiRequest& request, const ApiView& view, const Repor
   const Check found = check(report, only, {view.now, view.stale_after});
   std::string body = check_json(found) + "\n";
   if (text) body = check_line(found, is_set(request, "perfdata"));
-  if (text && is_set(request, "drain")) body = found.drain_reason.empty() ? "" : found.drain_reason + "\n";
+  if (text && is_set(request, "drain"))
+    body = found.drain_reason.empty() ? "" : found.drain_reason + "\n";
   ApiReply out = reply(text, std::move(body));
   out.headers = {{"X-Linkhealth-Check", std::to_string(static_cast<int>(found.level))}};
   return out;
@@ -48,15 +49,17 @@ ApiReply check_reply(const ApiRequest& request, const ApiView& view, const Repor
 
 }  // namespace
 
-std::optional<ApiReply> desk_answer(const ApiRequest& request, const ApiView& view, const Report& report) {
+std::optional<ApiReply> desk_answer(const ApiRequest& request, const ApiView& view,
+                                    const Report& report) {
   const bool text = request.path.starts_with("/api/v1/text/");
   const std::string_view path = request.path;
   const std::string begin = text ? "/api/v1/text" : "/api/v1";
-  if (const auto name = behind(path, begin + "/check")) return check_reply(request, view, report, *name, text);
+  if (const auto name = behind(path, begin + "/check"))
+    return check_reply(request, view, report, *name, text);
   if (path == begin + "/cabling") {
     const auto rows = compare_cabling(report);
-    ApiReply out =
-        reply(text, text ? cabling_text(report, rows, api_style(request)) : cabling_json(report, rows) + "\n");
+    ApiReply out = reply(text, text ? cabling_text(report, rows, api_style(request))
+                                    : cabling_json(report, rows) + "\n");
     out.headers = {{"X-Linkhealth-Problems", std::to_string(count_wrong(rows))}};
     return out;
   }

@@ -46,8 +46,8 @@ Result<void> take_step(const ApiRequest& request, std::uint64_t since_s, PastQue
   if (std::find(kSignalSteps_s.begin(), kSignalSteps_s.end(), *step_s) == kSignalSteps_s.end())
     return Error{"step= takes 10, 60 or 600"};
   if (since_s / *step_s > kMostSteps)
-    return Error{
-        fmt::format("steps of {} s over {} s are more than {}: ask for longer steps", *step_s, since_s, kMostSteps)};
+    return Error{fmt::format("steps of {} s over {} s are more than {}: ask for longer steps",
+                             *step_s, since_s, kMostSteps)};
   query.step_s = static_cast<std::uint32_t>(*step_s);
   return {};
 }
@@ -74,7 +74,8 @@ Result<Asked> asked_of(const ApiRequest& request, const ApiView& view, const Por
   Asked asked;
   const auto since_s = whole(request, "since", kUsual_s);
   if (!since_s) return since_s.error();
-  if (*since_s == 0 || *since_s > kMost_s) return Error{fmt::format("since= takes 1 to {} seconds", kMost_s)};
+  if (*since_s == 0 || *since_s > kMost_s)
+    return Error{fmt::format("since= takes 1 to {} seconds", kMost_s)};
   asked.query.port = port.latest.id->device.empty() ? port.port : port.latest.id->stable_key();
   asked.query.now = view.now;
   asked.query.since_s = static_cast<double>(*since_s);
@@ -85,8 +86,8 @@ Result<Asked> asked_of(const ApiRequest& request, const ApiView& view, const Por
   return asked;
 }
 
-ApiReply past_of(const ApiRequest& request, const ApiView& view, const Report& report, std::string_view name,
-                 const TextStyle* style) {
+ApiReply past_of(const ApiRequest& request, const ApiView& view, const Report& report,
+                 std::string_view name, const TextStyle* style) {
   const auto port = find_port(report, name);
   if (!port) return api_error(request, 404, port.error().message);
   const auto asked = asked_of(request, view, **port);
@@ -97,8 +98,8 @@ ApiReply past_of(const ApiRequest& request, const ApiView& view, const Report& r
   std::erase_if(past->maintenance, [&](const Maintenance& one) {
     const PortId& id = (*port)->latest.id;
     const std::string& meant = one.port;
-    return !meant.empty() && meant != asked->query.port && meant != (*port)->port && meant != id.device &&
-           meant != id.netdev && meant != id.pci;
+    return !meant.empty() && meant != asked->query.port && meant != (*port)->port &&
+           meant != id.device && meant != id.netdev && meant != id.pci;
   });
   return style != nullptr ? reply("text/plain; charset=utf-8", past_text(*past, **port, *style))
                           : reply("application/json", past_json(*past, asked->signals) + "\n");
@@ -106,23 +107,26 @@ ApiReply past_of(const ApiRequest& request, const ApiView& view, const Report& r
 
 }  // namespace
 
-std::optional<ApiReply> answer_from_memory(const ApiRequest& request, const ApiView& view, const Report& report,
-                                           const TextStyle& style) {
+std::optional<ApiReply> answer_from_memory(const ApiRequest& request, const ApiView& view,
+                                           const Report& report, const TextStyle& style) {
   const std::string_view path = request.path;
-  const bool json =
-      path.starts_with(kPorts) && path.ends_with(kHistory) && path.size() > kPorts.size() + kHistory.size();
+  const bool json = path.starts_with(kPorts) && path.ends_with(kHistory) &&
+                    path.size() > kPorts.size() + kHistory.size();
   const bool text = path.starts_with(kText);
   if (!json && !text && !path.starts_with(kIdentities)) return std::nullopt;
   if (view.memory == nullptr) return api_error(request, 404, "nothing is remembered here");
   if (json)
-    return past_of(request, view, report, path.substr(kPorts.size(), path.size() - kPorts.size() - kHistory.size()),
+    return past_of(request, view, report,
+                   path.substr(kPorts.size(), path.size() - kPorts.size() - kHistory.size()),
                    nullptr);
   if (text) return past_of(request, view, report, path.substr(kText.size()), &style);
   const std::string serial(path.substr(kIdentities.size()));
   const auto places = view.memory->identities_of(serial);
   if (!places) return api_error(request, 503, places.error().message);
   if (places->empty())
-    return api_error(request, 404, fmt::format("no module \"{}\" was seen here", printable(serial).substr(0, 64)));
+    return api_error(
+        request, 404,
+        fmt::format("no module \"{}\" was seen here", printable(serial).substr(0, 64)));
   return reply("application/json", identities_json(serial, *places) + "\n");
 }
 

@@ -1,7 +1,7 @@
 // The part of the API that asks the memory: what is remembered of a port, and where a module was.
 //
-//   /api/v1/ports/PORT/history?since=SECONDS[&step=10|60|600][&signals=NAME,…]   docs/schema/history.json
-//   /api/v1/text/history/PORT?since=&width=&colour=&ascii=
+//   /api/v1/ports/PORT/history?since=SECONDS[&step=10|60|600][&signals=NAME,…]
+//   docs/schema/history.json /api/v1/text/history/PORT?since=&width=&colour=&ascii=
 //   /api/v1/identities/SERIAL
 #pragma once
 
@@ -13,7 +13,7 @@
 namespace linkhealth {
 
 /// nullopt: the path is none of these.
-std::optional<ApiReply> answer_from_memory(const ApiRequest& request, const ApiView& view, const Report& report,
-                                           const TextStyle& style);
+std::optional<ApiReply> answer_from_memory(const ApiRequest& request, const ApiView& view,
+                                           const Report& report, const TextStyle& style);
 
 }  // namespace linkhealth

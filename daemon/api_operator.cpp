@@ -12,7 +12,8 @@ namespace linkhealth {
 namespace {
 
 constexpr std::string_view kPortsPath = "/api/v1/ports/";
-constexpr std::uint64_t kLongest_s = 90ULL * 86400;  // a season: what lasts longer is an exemption, which has its place
+constexpr std::uint64_t kLongest_s =
+    90ULL * 86400;  // a season: what lasts longer is an exemption, which has its place
 constexpr std::size_t kMaxReasonBytes = 500;
 constexpr std::size_t kMaxNameBytes = 64;
 
@@ -48,7 +49,8 @@ Result<Wish> wish_of(const ApiRequest& request) {
     return Error{"module_reads= takes off"};
   }
   if (wish.by.empty()) return Error{"by= is missing: who says so?"};
-  if (wish.by.size() > kMaxNameBytes) return Error{fmt::format("by= is longer than {} bytes", kMaxNameBytes)};
+  if (wish.by.size() > kMaxNameBytes)
+    return Error{fmt::format("by= is longer than {} bytes", kMaxNameBytes)};
   if (!wish.user.empty() && wish.by != wish.user) wish.by += fmt::format(" {}{})", kAs, wish.user);
   if (wish.reason.size() > kMaxReasonBytes)
     return Error{fmt::format("reason= is longer than {} bytes", kMaxReasonBytes)};
@@ -65,7 +67,8 @@ std::optional<WallTime> until_of(const Wish& wish, WallTime now) {
   return now + std::chrono::seconds(*wish.for_s);
 }
 
-std::string until_words(const std::optional<WallTime>& until, WallTime now, std::string_view without) {
+std::string until_words(const std::optional<WallTime>& until, WallTime now,
+                        std::string_view without) {
   if (!until) return std::string(without);
   return fmt::format("until {} (for {})", instant_words(*until), duration_words(*until - now));
 }
@@ -110,15 +113,18 @@ void put(JsonWriter& out, std::string_view key, const std::optional<WallTime>& t
   if (time) put(out, key, format_rfc3339(*time));
 }
 
-ApiReply acknowledge(const ApiRequest& request, const ApiView& view, const PortReport& port, const Wish& wish) {
+ApiReply acknowledge(const ApiRequest& request, const ApiView& view, const PortReport& port,
+                     const Wish& wish) {
   const auto until = until_of(wish, view.now);
   const auto fault = wish.end ? view.desk->withdraw(port.port, wish.by)
                               : view.desk->acknowledge(port.port, wish.by, wish.reason, until);
-  if (!fault) return api_error(request, 409, fmt::format("{}: {}", port.port, fault.error().message));
-  std::string sentence = wish.end
-                             ? fmt::format("{}: {} is not acknowledged any more", port.port, name_words(fault->fault))
-                             : fmt::format("{}: {} acknowledged by {} {}", port.port, name_words(fault->fault), wish.by,
-                                           until_words(until, view.now, "until it closes"));
+  if (!fault)
+    return api_error(request, 409, fmt::format("{}: {}", port.port, fault.error().message));
+  std::string sentence =
+      wish.end
+          ? fmt::format("{}: {} is not acknowledged any more", port.port, name_words(fault->fault))
+          : fmt::format("{}: {} acknowledged by {} {}", port.port, name_words(fault->fault),
+                        wish.by, until_words(until, view.now, "until it closes"));
   return done(request, view, std::move(sentence), [&](JsonWriter& out) {
     put(out, "action", std::string(wish.end ? "ack_end" : "ack"));
     put(out, "port", port.port);
@@ -132,21 +138,26 @@ ApiReply acknowledge(const ApiRequest& request, const ApiView& view, const PortR
   });
 }
 
-ApiReply maintain(const ApiRequest& request, const ApiView& view, const PortReport* port, const Wish& wish) {
+ApiReply maintain(const ApiRequest& request, const ApiView& view, const PortReport* port,
+                  const Wish& wish) {
   const PortKey key = port == nullptr ? "" : port->port;
   const std::string name = port == nullptr ? "all ports" : port->port;
-  if (!wish.end && !wish.for_s) return api_error(request, 400, "for= is missing: maintenance must end some time");
+  if (!wish.end && !wish.for_s)
+    return api_error(request, 400, "for= is missing: maintenance must end some time");
   Maintenance wanted;
   wanted.by = wish.by;
   wanted.reason = wish.reason;
   wanted.since = view.now;
   wanted.until = until_of(wish, view.now);
   wanted.module_reads = wish.module_reads;
-  const auto work = wish.end ? view.desk->end_maintenance(key, wish.by) : view.desk->begin_maintenance(key, wanted);
+  const auto work = wish.end ? view.desk->end_maintenance(key, wish.by)
+                             : view.desk->begin_maintenance(key, wanted);
   if (!work) return api_error(request, 409, work.error().message);
   std::string sentence =
-      wish.end ? fmt::format("{}: maintenance ended after {}", name, duration_words(view.now - work->since))
-               : fmt::format("{}: in maintenance {}, nothing is raised{}", name, until_words(work->until, view.now, ""),
+      wish.end ? fmt::format("{}: maintenance ended after {}", name,
+                             duration_words(view.now - work->since))
+               : fmt::format("{}: in maintenance {}, nothing is raised{}", name,
+                             until_words(work->until, view.now, ""),
                              work->module_reads == false ? ", and no module is read" : "");
   return done(request, view, std::move(sentence), [&](JsonWriter& out) {
     put(out, "action", std::string(wish.end ? "maintenance_end" : "maintenance_start"));
@@ -163,7 +174,8 @@ ApiReply maintain(const ApiRequest& request, const ApiView& view, const PortRepo
 
 ApiReply act(const ApiRequest& request, const ApiView& view, const Report& report) {
   if (!request.caller.may_act)
-    return api_error(request, 403, "only who may use the Unix socket can acknowledge or begin maintenance");
+    return api_error(request, 403,
+                     "only who may use the Unix socket can acknowledge or begin maintenance");
   if (view.desk == nullptr) return api_error(request, 503, "this daemon takes no orders");
   const auto wish = wish_of(request);
   if (!wish) return api_error(request, 400, wish.error().message);
@@ -178,7 +190,8 @@ ApiReply act(const ApiRequest& request, const ApiView& view, const Report& repor
   if (maintenance && name == "all") return maintain(request, view, nullptr, *wish);
   const auto port = find_port(report, name);
   if (!port) return api_error(request, 404, port.error().message);
-  return maintenance ? maintain(request, view, *port, *wish) : acknowledge(request, view, **port, *wish);
+  return maintenance ? maintain(request, view, *port, *wish)
+                     : acknowledge(request, view, **port, *wish);
 }
 
 }  // namespace linkhealth

@@ -99,15 +99,18 @@ std::string_view route_argument(std::string_view pattern, std::string_view path)
 
 std::optional<ApiReply> refuse_act(const ApiRequest& request, const std::string& who_may) {
   if (request.method == "GET" || request.method == "HEAD") return std::nullopt;
-  if (find_route(request.method, request.path) == nullptr) return std::nullopt;  // answered as unknown
+  if (find_route(request.method, request.path) == nullptr)
+    return std::nullopt;  // answered as unknown
   const bool tcp = request.caller.way != Caller::Way::kUnix;
   if (!request.caller.may_act)
-    return api_error(request, 403,
-                     tcp ? "changes are taken on the Unix socket, or with a password (web_config_file)"
-                         : "changes are taken from " + who_may);
+    return api_error(
+        request, 403,
+        tcp ? "changes are taken on the Unix socket, or with a password (web_config_file)"
+            : "changes are taken from " + who_may);
   if (!tcp) return std::nullopt;
   if (!is_json(request.content_type)) return api_error(request, 415, "send application/json");
-  if (!same_site(request)) return api_error(request, 403, "changes are taken from this node's own page");
+  if (!same_site(request))
+    return api_error(request, 403, "changes are taken from this node's own page");
   return std::nullopt;
 }
 

@@ -4,7 +4,8 @@
 
 namespace linkhealth {
 
-ApiReply rules(const ApiRequest& request, const ApiView& view, const Report& report, const TextStyle& style) {
+ApiReply rules(const ApiRequest& request, const ApiView& view, const Report& report,
+               const TextStyle& style) {
   const auto catalogue = view.publisher.configuration().catalogue;
   if (catalogue == nullptr) return api_error(request, 404, "this daemon gives no rules");
   const std::string_view path = request.path;
@@ -20,7 +21,8 @@ ApiReply rules(const ApiRequest& request, const ApiView& view, const Report& rep
   shown.now = view.now;
   auto text = rules_text(*catalogue, shown, style);
   if (!text) return api_error(request, 404, text.error().message);
-  return {200, "text/plain; charset=utf-8", std::make_shared<const std::string>(*std::move(text)), {}};
+  return {
+      200, "text/plain; charset=utf-8", std::make_shared<const std::string>(*std::move(text)), {}};
 }
 
 }  // namespace linkhealth

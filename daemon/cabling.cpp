@@ -23,24 +23,31 @@ std::string pair_words(const std::string& system, const std::string& port) {
 /// What a far end says itself; a name that only the plan gives is not seen.
 const PeerSample* said(const PortReport& port) {
   const auto& peer = port.latest.peer;
-  return peer && peer->source != "plan" && !(peer->system.empty() && peer->port.empty()) ? &*peer : nullptr;
+  return peer && peer->source != "plan" && !(peer->system.empty() && peer->port.empty()) ? &*peer
+                                                                                         : nullptr;
 }
 
-bool planned(const PortReport& port) { return !port.expected.peer_system.empty() || !port.expected.peer_port.empty(); }
+bool planned(const PortReport& port) {
+  return !port.expected.peer_system.empty() || !port.expected.peer_port.empty();
+}
 
 /// Whether `seen` is what the plan says of `of`.
 NameMatch compare(const PeerSample& seen, const ExpectedPort& of) {
-  const NameMatch system = of.peer_system.empty() ? NameMatch::kSame : compare_systems(seen.system, of.peer_system);
-  const NameMatch port =
-      of.peer_port.empty() ? NameMatch::kSame : compare_ports(seen.port, seen.description, of.peer_port);
+  const NameMatch system =
+      of.peer_system.empty() ? NameMatch::kSame : compare_systems(seen.system, of.peer_system);
+  const NameMatch port = of.peer_port.empty()
+                             ? NameMatch::kSame
+                             : compare_ports(seen.port, seen.description, of.peer_port);
   if (system == NameMatch::kDiffers || port == NameMatch::kDiffers) return NameMatch::kDiffers;
-  return system == NameMatch::kSame && port == NameMatch::kSame ? NameMatch::kSame : NameMatch::kUnknown;
+  return system == NameMatch::kSame && port == NameMatch::kSame ? NameMatch::kSame
+                                                                : NameMatch::kUnknown;
 }
 
 /// The port whose planned far end is seen here; nullptr when it is none of this node's.
 const PortReport* owner_of(const Report& report, const PeerSample& seen, const PortReport& here) {
   for (const PortReport& other : report.ports)
-    if (&other != &here && planned(other) && compare(seen, other.expected) == NameMatch::kSame) return &other;
+    if (&other != &here && planned(other) && compare(seen, other.expected) == NameMatch::kSame)
+      return &other;
   return nullptr;
 }
 
@@ -72,7 +79,8 @@ void judge(const Report& report, const PortReport& port, CablingRow& row) {
   const PeerSample* theirs = said(*owner);
   const bool swap = theirs != nullptr && compare(*theirs, port.expected) == NameMatch::kSame;
   row.match = swap ? CablingMatch::kSwapped : CablingMatch::kWrong;
-  row.text = fmt::format("{} {}", swap ? "swapped with" : "wrong: it has the cable of", owner->port);
+  row.text =
+      fmt::format("{} {}", swap ? "swapped with" : "wrong: it has the cable of", owner->port);
 }
 
 std::string sign(CablingMatch match, bool ascii) {
@@ -83,7 +91,9 @@ std::string sign(CablingMatch match, bool ascii) {
 
 }  // namespace
 
-std::string_view to_string(CablingMatch match) { return kNames.at(static_cast<std::size_t>(match)); }
+std::string_view to_string(CablingMatch match) {
+  return kNames.at(static_cast<std::size_t>(match));
+}
 
 std::vector<CablingRow> compare_cabling(const Report& report) {
   std::vector<CablingRow> rows;
@@ -108,33 +118,41 @@ std::size_t count_wrong(const std::vector<CablingRow>& rows) {
   }));
 }
 
-std::string cabling_text(const Report& report, const std::vector<CablingRow>& rows, const TextStyle& style) {
+std::string cabling_text(const Report& report, const std::vector<CablingRow>& rows,
+                         const TextStyle& style) {
   const std::size_t wrong = count_wrong(rows);
-  const bool plan = std::ranges::any_of(rows, [](const CablingRow& row) { return !row.planned.empty(); });
-  std::string text = fmt::format("{}   {} port{}: {}\n\n", clean_text(report.node, style.ascii), rows.size(),
-                                 rows.size() == 1 ? "" : "s",
-                                 !plan        ? "there is no plan (linkhealth cabling --learn writes one)"
+  const bool plan =
+      std::ranges::any_of(rows, [](const CablingRow& row) { return !row.planned.empty(); });
+  std::string text = fmt::format("{}   {} port{}: {}\n\n", clean_text(report.node, style.ascii),
+                                 rows.size(), rows.size() == 1 ? "" : "s",
+                                 !plan ? "there is no plan (linkhealth cabling --learn writes one)"
                                  : wrong == 0 ? "none is plugged against the plan"
                                               : fmt::format("{} plugged against the plan", wrong));
   std::array<std::size_t, 3> widths = {4, 7, 4};
   const auto cells = [&](const CablingRow& row) {
-    return std::array<std::string, 3>{row.port, row.planned.empty() ? "-" : clean_text(row.planned, style.ascii),
-                                      row.seen.empty() ? "-" : clean_text(row.seen, style.ascii)};
+    return std::array<std::string, 3>{
+        row.port, row.planned.empty() ? "-" : clean_text(row.planned, style.ascii),
+        row.seen.empty() ? "-" : clean_text(row.seen, style.ascii)};
   };
   for (const CablingRow& row : rows)
-    for (std::size_t i = 0; i < widths.size(); ++i) widths[i] = std::max(widths[i], display_width(cells(row)[i]));
-  text +=
-      paint_faint("  " + pad_right("PORT", widths[0]) + "  " + pad_right("PLANNED", widths[1]) + "  " + "SEEN", style) +
-      "\n";
+    for (std::size_t i = 0; i < widths.size(); ++i)
+      widths[i] = std::max(widths[i], display_width(cells(row)[i]));
+  text += paint_faint("  " + pad_right("PORT", widths[0]) + "  " + pad_right("PLANNED", widths[1]) +
+                          "  " + "SEEN",
+                      style) +
+          "\n";
   const auto width = static_cast<std::size_t>(std::max(style.width_columns, 40));
   for (const CablingRow& row : rows) {
     const auto row_cells = cells(row);
     std::string line = "  ";
-    for (std::size_t i = 0; i < widths.size(); ++i) line += pad_right(row_cells[i], widths[i]) + "  ";
-    const std::string words = sign(row.match, style.ascii) + " " + clean_text(row.text, style.ascii);
+    for (std::size_t i = 0; i < widths.size(); ++i)
+      line += pad_right(row_cells[i], widths[i]) + "  ";
+    const std::string words =
+        sign(row.match, style.ascii) + " " + clean_text(row.text, style.ascii);
     const std::size_t begin = display_width(line);
     if (begin + display_width(words) > width && begin > 6)
-      text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n    " + cut(words, width - 4, style.ascii) + "\n";
+      text += line.substr(0, line.find_last_not_of(' ') + 1) + "\n    " +
+              cut(words, width - 4, style.ascii) + "\n";
     else
       text += line + words + "\n";
   }

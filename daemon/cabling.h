@@ -1,4 +1,5 @@
-// What is plugged where, against the plan. Two cables in each other's ports are one finding: a swap.
+// What is plugged where, against the plan. Two cables in each other's ports are one finding: a
+// swap.
 #pragma once
 
 #include <string>
@@ -31,7 +32,8 @@ struct CablingRow {
 std::vector<CablingRow> compare_cabling(const Report& report);
 /// Rows that somebody must look at: swapped or wrong.
 std::size_t count_wrong(const std::vector<CablingRow>& rows);
-std::string cabling_text(const Report& report, const std::vector<CablingRow>& rows, const TextStyle& style);
+std::string cabling_text(const Report& report, const std::vector<CablingRow>& rows,
+                         const TextStyle& style);
 /// docs/schema/cabling.json
 std::string cabling_json(const Report& report, const std::vector<CablingRow>& rows);
 

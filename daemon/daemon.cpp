@@ -84,7 +84,8 @@ class Daemon {
 
   Config config_;
   const DaemonOptions& options_;
-  std::optional<Config> started_;  ///< as it was at the start: what needs a restart is told against it
+  std::optional<Config>
+      started_;  ///< as it was at the start: what needs a restart is told against it
   const Clock& clock_;
   Log& log_;
   const std::string state_dir_;  ///< "": nothing is kept
@@ -130,15 +131,16 @@ Result<void> Daemon::make_source() {
   std::unique_ptr<ModuleReader> modules;
   // A copied /sys tree has no kernel behind it to ask for a module.
   if (options_.sysroot.empty())
-    modules = std::make_unique<ModuleReader>(std::make_unique<LiveHost>(), clock_, module_timing(settings));
+    modules = std::make_unique<ModuleReader>(std::make_unique<LiveHost>(), clock_,
+                                             module_timing(settings));
   const auto hosts = [root = options_.sysroot, batches = std::make_shared<BatchedReads>()] {
     return std::make_unique<LiveHost>(root, batches);
   };
   std::vector<std::unique_ptr<EventFeed>> feeds;
   if (options_.sysroot.empty() && settings.verbs_events)
     feeds.push_back(std::make_unique<VerbsEvents>(live_verbs(), settings.read_patience));
-  auto source = std::make_unique<Sampler>(hosts, std::move(modules), clock_, settings, live_header(config_, clock_),
-                                          std::move(feeds));
+  auto source = std::make_unique<Sampler>(hosts, std::move(modules), clock_, settings,
+                                          live_header(config_, clock_), std::move(feeds));
   if (options_.sysroot.empty()) {
     source->watch_far_ends(make_far_ends(config_, clock_));
     source->ask_own_ports(&open_umad_port);
@@ -151,7 +153,8 @@ Result<void> Daemon::make_source() {
 Result<void> Daemon::start_outputs() {
   const RecordingHeader header = source_->header();
   tap_.set_header(recording_header_json(header));
-  const std::string record_path = options_.record_file.empty() ? config_.record_path : options_.record_file;
+  const std::string record_path =
+      options_.record_file.empty() ? config_.record_path : options_.record_file;
   if (!record_path.empty()) {
     auto recorder = RecordingWriter::create(record_path, header);
     if (!recorder) return recorder.error();
@@ -165,7 +168,9 @@ Result<void> Daemon::start_outputs() {
   settings.socket_group = config_.outputs.socket_group;
   settings.control_group = config_.outputs.control_group;
   settings.web_config_file = config_.outputs.web_config_file;
-  settings.say = [this](bool good, const std::string& line) { good ? log_.info(line) : log_.error(line); };
+  settings.say = [this](bool good, const std::string& line) {
+    good ? log_.info(line) : log_.error(line);
+  };
   settings.memory = &memory_->memory();
   settings.desk = desk_.get();
   auto server = Server::start(settings, publisher_, tap_, shown_clock_);
@@ -176,9 +181,10 @@ Result<void> Daemon::start_outputs() {
 
 Result<void> Daemon::start_deliveries() {
   outbox_ = std::make_unique<KeptOutbox>(memory_->memory());
-  return deliveries_.start(config_.outputs, {{source_->header().node, config_.site}, event_json_line}, *outbox_,
-                           publisher_,
-                           [this](bool good, const std::string& line) { good ? log_.info(line) : log_.error(line); });
+  return deliveries_.start(
+      config_.outputs, {{source_->header().node, config_.site}, event_json_line}, *outbox_,
+      publisher_,
+      [this](bool good, const std::string& line) { good ? log_.info(line) : log_.error(line); });
 }
 
 /// The name under which the plan knows this node.
@@ -192,35 +198,40 @@ Result<void> Daemon::add_plan() {
 
 /// What people are shown in `rules` and `status`.
 void Daemon::show_config(const std::string& note) {
-  publisher_.set_configuration({std::make_shared<const Catalogue>(make_catalogue(config_.knobs)), note,
-                                note.empty() ? WallTime() : clock_.wall()});
+  publisher_.set_configuration({std::make_shared<const Catalogue>(make_catalogue(config_.knobs)),
+                                note, note.empty() ? WallTime() : clock_.wall()});
 }
 
 /// A bad file changes nothing, nor does one with which the next start would fail.
 void Daemon::reload() {
   server_->reread_web_config();
-  if (options_.config_file.empty()) return log_.warning("reload: there is no configuration file (--config)");
+  if (options_.config_file.empty())
+    return log_.warning("reload: there is no configuration file (--config)");
   auto config = complete_config(options_, source_->header().node);
   if (const auto starts = config ? check_start(*config, options_) : config.error(); !starts) {
     const std::string stays = starts.error().message + ": the former configuration stays in force";
     show_config(stays);
     return log_.error("reload: " + stays);
   }
-  const std::string came_to = reload_words(config_changes(config_, *config), config_changes(*started_, *config));
+  const std::string came_to =
+      reload_words(config_changes(config_, *config), config_changes(*started_, *config));
   {
     const std::lock_guard lock(deciding_);
     const RecordingHeader header = source_->header();
-    // A recording goes on to expect what it did; a live one's header has what the former configuration did.
-    engine_->reconfigure(
-        engine_settings(*config, header.node, sampler_ == nullptr ? header.expected : decltype(header.expected)()));
+    // A recording goes on to expect what it did; a live one's header has what the former
+    // configuration did.
+    engine_->reconfigure(engine_settings(
+        *config, header.node, sampler_ == nullptr ? header.expected : decltype(header.expected)()));
   }
   const bool other_maintenance = config_.maintenance_dir != config->maintenance_dir;
   config_ = *std::move(config);
-  if (sampler_ != nullptr) sampler_->expect(with_plan(config_), planned_names(started_->knobs, config_));
+  if (sampler_ != nullptr)
+    sampler_->expect(with_plan(config_), planned_names(started_->knobs, config_));
   tap_.set_header(recording_header_json(source_->header()));
   silent_ = !announces();
   if (announces() && outbox_ == nullptr) {
-    if (const auto begun = start_deliveries(); !begun) log_.error("reload: " + begun.error().message);
+    if (const auto begun = start_deliveries(); !begun)
+      log_.error("reload: " + begun.error().message);
     started_->outputs = config_.outputs;
   }
   deliveries_.set_muted(silent_);
@@ -240,17 +251,18 @@ Result<void> Daemon::run() {
   if (auto made = make_directories(state_dir_, config_.socket_path); !made) return made;
   if (auto made = make_source(); !made) return made;
   const RecordingHeader header = source_->header();
-  engine_ = std::make_unique<Engine>(
-      engine_settings(config_, header.node, sampler_ == nullptr ? header.expected : decltype(header.expected)()));
+  engine_ = std::make_unique<Engine>(engine_settings(
+      config_, header.node, sampler_ == nullptr ? header.expected : decltype(header.expected)()));
   start_memory(header.node);
   maintenance_ = std::make_unique<MaintenanceReader>(config_.maintenance_dir);
   maintenance_->wait(kMaintenancePatience);
   look_for_maintenance(clock_.steady());
   make_desk();
   LiveHost host(options_.sysroot);
-  publisher_.set_node_facts(sampler_ == nullptr ? played_node_facts()
-                                                : gather_node_facts(host, true, !options_.sysroot.empty(),
-                                                                    sampler_->sources(), config_.lldpd_socket));
+  publisher_.set_node_facts(sampler_ == nullptr
+                                ? played_node_facts()
+                                : gather_node_facts(host, true, !options_.sysroot.empty(),
+                                                    sampler_->sources(), config_.lldpd_socket));
   started_ = config_;
   show_config("");
   if (auto started = start_outputs(); !started) return started;
@@ -263,7 +275,9 @@ Result<void> Daemon::run() {
   log_.info(fmt::format("ask with: linkhealth --socket {} status", config_.socket_path));
   if (config_.dry_run) log_.info("dry run: everything is judged and shown, nothing is sent");
   if (sampler_ != nullptr && state_dir_.empty())
-    log_.info("a copied tree (--sysroot): nothing is remembered or sent; --state-dir names a place of its own for it");
+    log_.info(
+        "a copied tree (--sysroot): nothing is remembered or sent; --state-dir names a place of "
+        "its own for it");
   LoopHooks hooks;
   hooks.deciding = &deciding_;
   hooks.on_step = std::bind_front(&Daemon::on_step, this);
@@ -288,10 +302,12 @@ void Daemon::on_step(const Snapshot& snapshot, const Engine::Step& step, double 
   record(snapshot, step.report);
   last_step_at_ = snapshot.wall_time;
   const auto references = [this] { return engine_->references(); };
-  memory_->on_step(snapshot, *step.report, step.events, engine_->ledger_state(), references, step.moves);
+  memory_->on_step(snapshot, *step.report, step.events, engine_->ledger_state(), references,
+                   step.moves);
   if (sampler_ != nullptr) sampler_->leave_modules(modules_left(*step.report));
   publisher_.publish(step.report, step.events,
-                     {LINKHEALTH_VERSION, lateness_s, started_at_, memory_->health(), metric_groups(config_.knobs)});
+                     {LINKHEALTH_VERSION, lateness_s, started_at_, memory_->health(),
+                      metric_groups(config_.knobs)});
   deliveries_.on_step(false);
   for (const std::string& remark : step.remarks) log_.warning(remark);
   if (!step.events.empty()) server_->on_events();
@@ -299,12 +315,13 @@ void Daemon::on_step(const Snapshot& snapshot, const Engine::Step& step, double 
   fault_count_ = 0;
   for (const PortReport& port : step.report->ports) fault_count_ += port.faults.size();
   if (!std::exchange(introduced_, true))
-    for (const std::string& line : sampler_
-                                       ? introduce_node(sampler_->inventory(), snapshot.gaps)
-                                       : introduce_recording(options_.play_file, options_.play_speed, *step.report))
+    for (const std::string& line :
+         sampler_ ? introduce_node(sampler_->inventory(), snapshot.gaps)
+                  : introduce_recording(options_.play_file, options_.play_speed, *step.report))
       log_.info(line);
   self_test(*step.report);
-  if (tested_ && std::exchange(searches_, sampler_->searches()) != sampler_->searches()) give_back_rare_code();
+  if (tested_ && std::exchange(searches_, sampler_->searches()) != sampler_->searches())
+    give_back_rare_code();
 }
 
 void Daemon::self_test(const Report& report) {
@@ -315,16 +332,18 @@ void Daemon::self_test(const Report& report) {
   tested_ = true;
   const DoctorReport doctor = examine(report, publisher_.node_facts());
   for (const std::string& line : self_test_lines(doctor)) log_.warning(line);
-  log_.info(doctor.hidden == 0
-                ? "self-test: nothing is hidden"
-                : fmt::format("self-test: {} source{} can't be seen, or only in part: see linkhealth doctor",
-                              doctor.hidden, doctor.hidden == 1 ? "" : "s"));
+  log_.info(
+      doctor.hidden == 0
+          ? "self-test: nothing is hidden"
+          : fmt::format(
+                "self-test: {} source{} can't be seen, or only in part: see linkhealth doctor",
+                doctor.hidden, doctor.hidden == 1 ? "" : "s"));
 }
 
 void Daemon::start_memory(const std::string& node) {
   const bool played = !options_.play_file.empty();
-  memory_ =
-      std::make_unique<MemoryKeeper>(memory_settings(config_.knobs, played ? "" : state_dir_), clock_.wall(), log_);
+  memory_ = std::make_unique<MemoryKeeper>(memory_settings(config_.knobs, played ? "" : state_dir_),
+                                           clock_.wall(), log_);
   const Remembered& known = memory_->remembered();
   if (!known.ledger.faults.empty())
     log_.info(fmt::format("known from before: {} open fault{}", known.ledger.faults.size(),
@@ -340,15 +359,17 @@ void Daemon::start_memory(const std::string& node) {
   memory_->start({{"events.jsonl", [this](const KeptEvent& event) { return announce(event); }},
                   {"journal", [this, node](const KeptEvent& kept) -> Result<void> {
                      const auto event = parse_event(kept.document);
-                     return silent_ || !event ? Result<void>() : journal_.send(journal_fields(*event, node));
+                     return silent_ || !event ? Result<void>()
+                                              : journal_.send(journal_fields(*event, node));
                    }}});
 }
 
 void Daemon::make_desk() {
   desk_ = std::make_unique<OperatorDesk>(
       *engine_, deciding_,
-      OperatorDesk::Hooks{[this](const LedgerState& state) { return memory_->keep(state, clock_.wall()); },
-                          [this](const std::string& line) { log_.info(line); }});
+      OperatorDesk::Hooks{
+          [this](const LedgerState& state) { return memory_->keep(state, clock_.wall()); },
+          [this](const std::string& line) { log_.info(line); }});
 }
 
 void Daemon::look_for_maintenance(SteadyTime now) {
@@ -360,11 +381,13 @@ void Daemon::look_for_maintenance(SteadyTime now) {
 void Daemon::record(const Snapshot& snapshot, const std::shared_ptr<const Report>& report) {
   if (recorder_ && !recorder_failed_) {
     if (const auto written = recorder_->write(snapshot); !written)
-      say_once(recorder_failed_, written.error(), "the recording ends here; everything else goes on");
+      say_once(recorder_failed_, written.error(),
+               "the recording ends here; everything else goes on");
   }
-  tap_.note(snapshot.taken_at, [frame = std::make_shared<const SnapshotFrame>(frame_of(snapshot)), report] {
-    return snapshot_json(with_all_groups(*frame, *report));
-  });
+  tap_.note(snapshot.taken_at,
+            [frame = std::make_shared<const SnapshotFrame>(frame_of(snapshot)), report] {
+              return snapshot_json(with_all_groups(*frame, *report));
+            });
   if (tap_.wanted()) tap_.push(snapshot.taken_at, snapshot_json(snapshot));
 }
 
@@ -373,8 +396,9 @@ Result<void> Daemon::announce(const KeptEvent& kept) {
   deliveries_.on_step(true);
   const auto event = parse_event(kept.document);
   if (event)
-    log_.info(fmt::format("{} {}: {} {} ({}, {:.0f}%): {}", format_rfc3339(kept.at), event->port, kept.fault,
-                          kept.event, kept.severity, std::min(kept.confidence * 100, 99.0), kept.summary));
+    log_.info(fmt::format("{} {}: {} {} ({}, {:.0f}%): {}", format_rfc3339(kept.at), event->port,
+                          kept.fault, kept.event, kept.severity,
+                          std::min(kept.confidence * 100, 99.0), kept.summary));
   return events_.append(kept.document);
 }
 
@@ -383,8 +407,8 @@ void Daemon::say_once(bool& said, const Error& error, const std::string& consequ
 }
 
 std::string Daemon::status() const {
-  return fmt::format("{} port{}, {} fault{}", port_count_, port_count_ == 1 ? "" : "s", fault_count_,
-                     fault_count_ == 1 ? "" : "s");
+  return fmt::format("{} port{}, {} fault{}", port_count_, port_count_ == 1 ? "" : "s",
+                     fault_count_, fault_count_ == 1 ? "" : "s");
 }
 
 }  // namespace

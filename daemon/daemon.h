@@ -1,4 +1,5 @@
-// Puts the parts together: a source of snapshots, the engine, and everything that listens to its reports.
+// Puts the parts together: a source of snapshots, the engine, and everything that listens to its
+// reports.
 #pragma once
 
 #include <memory>
@@ -17,8 +18,8 @@ std::span<const KnobGroup> all_knob_groups();
 /// The configuration file (or the defaults) with the flags on top.
 Result<Config> effective_config(const DaemonOptions& options);
 
-/// Runs until a signal ends it. An Error when it could not start: a bad address, a state directory that can't be made,
-/// a recording that is none.
+/// Runs until a signal ends it. An Error when it could not start: a bad address, a state directory
+/// that can't be made, a recording that is none.
 Result<void> run_daemon(Config config, const DaemonOptions& options, const Clock& clock, Log& log);
 
 }  // namespace linkhealth

@@ -45,30 +45,32 @@ void Deliveries::stop() {
   for (const auto& delivery : all_) delivery->finish();
 }
 
-Result<void> Deliveries::add(const Outputs& outputs, const Origin& origin, Outbox& outbox, const Publisher& publisher,
-                             const Retry::Say& say) {
+Result<void> Deliveries::add(const Outputs& outputs, const Origin& origin, Outbox& outbox,
+                             const Publisher& publisher, const Retry::Say& say) {
   for (const std::string& url : outputs.alertmanager.urls) {
     auto poster = curl_poster(outputs.alertmanager.access, stopping_);
     if (!poster) return Error{"alertmanager: " + poster.error().message};
-    all_.push_back(std::make_unique<AlertDelivery>(url, from_seconds(outputs.alertmanager.resend_s), origin.alerts,
-                                                   outbox, publisher, *std::move(poster), say));
+    all_.push_back(std::make_unique<AlertDelivery>(url, from_seconds(outputs.alertmanager.resend_s),
+                                                   origin.alerts, outbox, publisher,
+                                                   *std::move(poster), say));
   }
   if (!outputs.webhook.url.empty()) {
     auto body = read_template(outputs.webhook.template_file);
     if (!body) return Error{"webhook: " + body.error().message};
     auto poster = curl_poster(outputs.webhook.access, stopping_);
     if (!poster) return Error{"webhook: " + poster.error().message};
-    all_.push_back(std::make_unique<WebhookDelivery>(outputs.webhook.url, *std::move(body), origin.alerts, outbox,
-                                                     publisher, origin.event_json, *std::move(poster), say));
+    all_.push_back(std::make_unique<WebhookDelivery>(outputs.webhook.url, *std::move(body),
+                                                     origin.alerts, outbox, publisher,
+                                                     origin.event_json, *std::move(poster), say));
   }
   if (!outputs.textfile.path.empty())
-    all_.push_back(std::make_unique<TextfileDelivery>(outputs.textfile.path, from_seconds(outputs.textfile.period_s),
-                                                      publisher, say));
+    all_.push_back(std::make_unique<TextfileDelivery>(
+        outputs.textfile.path, from_seconds(outputs.textfile.period_s), publisher, say));
   return {};
 }
 
-Result<void> Deliveries::start(const Outputs& outputs, const Origin& origin, Outbox& outbox, const Publisher& publisher,
-                               const Retry::Say& say) {
+Result<void> Deliveries::start(const Outputs& outputs, const Origin& origin, Outbox& outbox,
+                               const Publisher& publisher, const Retry::Say& say) {
   if (auto added = add(outputs, origin, outbox, publisher, say); !added) return added;
   if (all_.empty()) return {};
   thread_ = quiet_thread([this] { run(); });

@@ -29,11 +29,12 @@ class Deliveries {
   };
   /// What start() would refuse.
   static Result<void> check(const Outputs& outputs);
-  /// Makes what is configured and starts the thread; nothing when nothing is. `outbox` and `publisher` must outlive it.
-  Result<void> start(const Outputs& outputs, const Origin& origin, Outbox& outbox, const Publisher& publisher,
-                     const Retry::Say& say);
-  /// After each step of the deciding thread: `news` when there were events. Cheap, and silent unless there is
-  /// something.
+  /// Makes what is configured and starts the thread; nothing when nothing is. `outbox` and
+  /// `publisher` must outlive it.
+  Result<void> start(const Outputs& outputs, const Origin& origin, Outbox& outbox,
+                     const Publisher& publisher, const Retry::Say& say);
+  /// After each step of the deciding thread: `news` when there were events. Cheap, and silent
+  /// unless there is something.
   void on_step(bool news);
   /// A dry run begins or ends: while it lasts nothing is sent, and what comes never will be.
   void set_muted(bool muted);
@@ -41,8 +42,8 @@ class Deliveries {
   void stop();
 
  private:
-  Result<void> add(const Outputs& outputs, const Origin& origin, Outbox& outbox, const Publisher& publisher,
-                   const Retry::Say& say);
+  Result<void> add(const Outputs& outputs, const Origin& origin, Outbox& outbox,
+                   const Publisher& publisher, const Retry::Say& say);
   void run();
 
   const Clock& clock_;

@@ -24,14 +24,16 @@ bool is_refusal(int status) { return std::ranges::find(kRefusals, status) != kRe
 bool is_good(int status) { return status >= 200 && status < 300; }
 
 std::string answer_words(const PostReply& reply) {
-  return fmt::format("answered {} {}", reply.status, printable(std::string_view(reply.body).substr(0, 200)));
+  return fmt::format("answered {} {}", reply.status,
+                     printable(std::string_view(reply.body).substr(0, 200)));
 }
 
 /// Without the password that a URL may hold.
 std::string url_words(const std::string& url) {
   const auto begin = url.find("://");
   const auto at = url.find('@');
-  if (begin == std::string::npos || at == std::string::npos || at > url.find('/', begin + 3)) return url;
+  if (begin == std::string::npos || at == std::string::npos || at > url.find('/', begin + 3))
+    return url;
   return url.substr(0, begin + 3) + url.substr(at + 1);
 }
 
@@ -74,8 +76,9 @@ void Retry::worked() {
   next_ = kFirst;
 }
 
-AlertDelivery::AlertDelivery(const std::string& url, Milliseconds resend, AlertOrigin origin, Outbox& outbox,
-                             const Publisher& publisher, std::unique_ptr<HttpPoster> poster, const Retry::Say& say)
+AlertDelivery::AlertDelivery(const std::string& url, Milliseconds resend, AlertOrigin origin,
+                             Outbox& outbox, const Publisher& publisher,
+                             std::unique_ptr<HttpPoster> poster, const Retry::Say& say)
     : url_(without_end_slash(url) + "/api/v2/alerts"),
       sink_("alertmanager " + url_words(url)),
       resend_(resend),
@@ -97,7 +100,8 @@ void AlertDelivery::end(const std::string& id, WallTime at) {
 
 void AlertDelivery::stand(const std::string& id, Alert alert, WallTime told_at, WallTime now) {
   const auto before = standing_.find(id);
-  // Other labels are another alert to the Alertmanager: the one before must end, or both would stand.
+  // Other labels are another alert to the Alertmanager: the one before must end, or both would
+  // stand.
   if (before != standing_.end() && before->second.alert.labels != alert.labels) end(id, now);
   standing_[id] = {std::move(alert), told_at};
 }
@@ -106,11 +110,13 @@ void AlertDelivery::take(const OutboxEvent& kept, const Report* report, WallTime
   const FaultEvent& event = kept.event;
   last_taken_ = kept.id;
   if (event.kind != FaultEventKind::kClosed)
-    return stand(event.fault.id, make_alert(origin_, event.port, port_of(report, event.port), event.fault), event.at,
-                 now);
+    return stand(event.fault.id,
+                 make_alert(origin_, event.port, port_of(report, event.port), event.fault),
+                 event.at, now);
   // Closed before this daemon ever sent it (it was restarted): its labels are made anew.
   if (!standing_.contains(event.fault.id))
-    standing_[event.fault.id] = {make_alert(origin_, event.port, port_of(report, event.port), event.fault), event.at};
+    standing_[event.fault.id] = {
+        make_alert(origin_, event.port, port_of(report, event.port), event.fault), event.at};
   end(event.fault.id, std::min(event.at, now));
 }
 
@@ -138,18 +144,21 @@ std::optional<Milliseconds> AlertDelivery::step(const DeliveryTime& now) {
   }
   const bool again = report != nullptr && (!resend_at_ || now.steady >= *resend_at_);
   if (events->empty() && !again && ended_.empty())
-    return resend_at_ && !standing_.empty() ? std::optional(*resend_at_ - now.steady) : std::nullopt;
+    return resend_at_ && !standing_.empty() ? std::optional(*resend_at_ - now.steady)
+                                            : std::nullopt;
   for (const OutboxEvent& event : *events) take(event, report, now.wall);
   if (again) take_report(*report, now.wall);
   std::vector<Alert> alerts = ended_;
   for (const auto& [id, standing] : standing_) alerts.push_back(standing.alert);
   if (!alerts.empty()) {
-    const auto reply = poster_->post(url_, alerts_json(alerts, now.wall + kStandsFor * resend_), "");
+    const auto reply =
+        poster_->post(url_, alerts_json(alerts, now.wall + kStandsFor * resend_), "");
     if (!reply || (!is_good(reply->status) && !is_refusal(reply->status))) {
       retry_.failed(now.steady, reply ? answer_words(*reply) : reply.error().message);
       return retry_.wait(now.steady);
     }
-    if (is_refusal(reply->status)) retry_.refused("it takes these alerts never: " + answer_words(*reply));
+    if (is_refusal(reply->status))
+      retry_.refused("it takes these alerts never: " + answer_words(*reply));
     retry_.worked();
   }
   ended_.clear();
@@ -166,8 +175,9 @@ void AlertDelivery::skip() {
   resend_at_.reset();
 }
 
-WebhookDelivery::WebhookDelivery(std::string url, WebhookTemplate body, AlertOrigin origin, Outbox& outbox,
-                                 const Publisher& publisher, std::function<std::string(const FaultEvent&)> event_json,
+WebhookDelivery::WebhookDelivery(std::string url, WebhookTemplate body, AlertOrigin origin,
+                                 Outbox& outbox, const Publisher& publisher,
+                                 std::function<std::string(const FaultEvent&)> event_json,
                                  std::unique_ptr<HttpPoster> poster, const Retry::Say& say)
     : url_(std::move(url)),
       sink_("webhook " + url_words(url_)),
@@ -194,8 +204,8 @@ std::optional<Milliseconds> WebhookDelivery::step(const DeliveryTime& now) {
     const FaultEvent& event = kept.event;
     const PortReport* port = port_of(published ? &published->report() : nullptr, event.port);
     const Alert alert = make_alert(origin_, event.port, port, event.fault);
-    const auto reply =
-        poster_->post(url_, body_.fill(event, kept.id, origin_.node, event_json_(event), alert.labels), kept.id);
+    const auto reply = poster_->post(
+        url_, body_.fill(event, kept.id, origin_.node, event_json_(event), alert.labels), kept.id);
     if (!reply || (!is_good(reply->status) && !is_refusal(reply->status))) {
       retry_.failed(now.steady, reply ? answer_words(*reply) : reply.error().message);
       return retry_.wait(now.steady);
@@ -210,8 +220,8 @@ std::optional<Milliseconds> WebhookDelivery::step(const DeliveryTime& now) {
 
 void WebhookDelivery::skip() { skip_all(outbox_, sink_); }
 
-TextfileDelivery::TextfileDelivery(std::string path, Milliseconds period, const Publisher& publisher,
-                                   const Retry::Say& say)
+TextfileDelivery::TextfileDelivery(std::string path, Milliseconds period,
+                                   const Publisher& publisher, const Retry::Say& say)
     : path_(std::move(path)), period_(period), publisher_(publisher), retry_("textfile", say) {}
 
 std::optional<Milliseconds> TextfileDelivery::step(const DeliveryTime& now) {
@@ -244,7 +254,8 @@ Result<void> replace_file(const std::string& path, std::string_view bytes) {
     }
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
-  if (std::rename(beside.c_str(), path.c_str()) != 0) return errno_error("renaming " + beside, errno);
+  if (std::rename(beside.c_str(), path.c_str()) != 0)
+    return errno_error("renaming " + beside, errno);
   return {};
 }
 

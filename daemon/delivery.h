@@ -1,5 +1,5 @@
-// What is sent to other systems, one Delivery each. They have no thread and read no clock: daemon/deliveries.h calls
-// them.
+// What is sent to other systems, one Delivery each. They have no thread and read no clock:
+// daemon/deliveries.h calls them.
 #pragma once
 
 #include <functional>
@@ -33,8 +33,8 @@ class Delivery {
   virtual void finish() {}
 };
 
-/// What a sink that does not answer is given: 1 s, doubled up to 5 min. Says once that it fails and once that it is
-/// back.
+/// What a sink that does not answer is given: 1 s, doubled up to 5 min. Says once that it fails and
+/// once that it is back.
 class Retry {
  public:
   using Say = std::function<void(bool good, const std::string& line)>;
@@ -58,12 +58,14 @@ class Retry {
 /// The alerts of one Alertmanager: what events say at once, what stands again each `resend`.
 class AlertDelivery : public Delivery {
  public:
-  /// An alert that is not sent again ends after so many times `resend` (Prometheus: rules/manager.go, 4).
+  /// An alert that is not sent again ends after so many times `resend` (Prometheus:
+  /// rules/manager.go, 4).
   static constexpr int kStandsFor = 4;
   static constexpr std::size_t kBatch = 64;  ///< events a post
 
   AlertDelivery(const std::string& url, Milliseconds resend, AlertOrigin origin, Outbox& outbox,
-                const Publisher& publisher, std::unique_ptr<HttpPoster> poster, const Retry::Say& say);
+                const Publisher& publisher, std::unique_ptr<HttpPoster> poster,
+                const Retry::Say& say);
   std::optional<Milliseconds> step(const DeliveryTime& now) override;
   void skip() override;
 
@@ -86,16 +88,17 @@ class AlertDelivery : public Delivery {
   Retry retry_;
   std::map<std::string, Standing> standing_;  ///< by the fault's id
   std::vector<Alert> ended_;                  ///< not told yet
-  std::string last_taken_;                    ///< the last event that is in the two above and not marked yet
-  std::optional<SteadyTime> resend_at_;       ///< nullopt: never sent
+  std::string last_taken_;  ///< the last event that is in the two above and not marked yet
+  std::optional<SteadyTime> resend_at_;  ///< nullopt: never sent
 };
 
 /// Each event as one POST, oldest first.
 class WebhookDelivery : public Delivery {
  public:
-  WebhookDelivery(std::string url, WebhookTemplate body, AlertOrigin origin, Outbox& outbox, const Publisher& publisher,
-                  std::function<std::string(const FaultEvent&)> event_json, std::unique_ptr<HttpPoster> poster,
-                  const Retry::Say& say);
+  WebhookDelivery(std::string url, WebhookTemplate body, AlertOrigin origin, Outbox& outbox,
+                  const Publisher& publisher,
+                  std::function<std::string(const FaultEvent&)> event_json,
+                  std::unique_ptr<HttpPoster> poster, const Retry::Say& say);
   std::optional<Milliseconds> step(const DeliveryTime& now) override;
   void skip() override;
 
@@ -110,11 +113,12 @@ class WebhookDelivery : public Delivery {
   Retry retry_;
 };
 
-/// The metrics as a file for node_exporter's textfile collector, replaced in one step; removed at an orderly end, so
-/// that nobody takes the last word of a monitor that is gone for news.
+/// The metrics as a file for node_exporter's textfile collector, replaced in one step; removed at
+/// an orderly end, so that nobody takes the last word of a monitor that is gone for news.
 class TextfileDelivery : public Delivery {
  public:
-  TextfileDelivery(std::string path, Milliseconds period, const Publisher& publisher, const Retry::Say& say);
+  TextfileDelivery(std::string path, Milliseconds period, const Publisher& publisher,
+                   const Retry::Say& say);
   std::optional<Milliseconds> step(const DeliveryTime& now) override;
   void skip() override { finish(); }
   void finish() override;

@@ -17,25 +17,32 @@ namespace linkhealth {
 namespace {
 
 const Gap* find_gap(const std::vector<Gap>& gaps, std::string_view probe) {
-  const auto at = std::find_if(gaps.begin(), gaps.end(), [probe](const Gap& gap) { return gap.probe == probe; });
+  const auto at = std::find_if(gaps.begin(), gaps.end(),
+                               [probe](const Gap& gap) { return gap.probe == probe; });
   return at == gaps.end() ? nullptr : &*at;
 }
 
 /// Its own, or one of what is read in one go with it.
 const Gap* find_gap_that_hides(const std::vector<Gap>& gaps, std::string_view probe) {
   if (const Gap* own = find_gap(gaps, probe)) return own;
-  const auto at = std::ranges::find_if(gaps, [&](const Gap& gap) { return hides(gap.probe, gap.reason, probe); });
+  const auto at = std::ranges::find_if(
+      gaps, [&](const Gap& gap) { return hides(gap.probe, gap.reason, probe); });
   return at == gaps.end() ? nullptr : &*at;
 }
 
 bool is_not_offered(std::string_view reason) {
-  return reason.starts_with("EOPNOTSUPP") || reason.find("Operation not supported") != std::string_view::npos;
+  return reason.starts_with("EOPNOTSUPP") ||
+         reason.find("Operation not supported") != std::string_view::npos;
 }
 
-/// Not there, and nobody was refused. Beside files of the same source that were read, it is no /sys that is missing.
+/// Not there, and nobody was refused. Beside files of the same source that were read, it is no /sys
+/// that is missing.
 bool misses_files_only(std::string_view reason) {
-  const auto says = [reason](std::string_view word) { return reason.find(word) != std::string_view::npos; };
-  return (says("ENOENT") || says("No such file")) && !(says("EPERM") || says("EACCES") || says("ermission denied"));
+  const auto says = [reason](std::string_view word) {
+    return reason.find(word) != std::string_view::npos;
+  };
+  return (says("ENOENT") || says("No such file")) &&
+         !(says("EPERM") || says("EACCES") || says("ermission denied"));
 }
 
 /// What a gap makes of a source of which something (or nothing) was read.
@@ -47,8 +54,9 @@ void judge_gap(SourceSight& sight, const SourceRow& row, const Gap& gap, bool se
     return;
   }
   sight.state = seen ? SourceState::kPartly : SourceState::kHidden;
-  sight.hint = seen && row.in_sys && misses_files_only(gap.reason) ? "this kernel or card has no such file"
-                                                                   : hint_for(row, gap.reason, seen);
+  sight.hint = seen && row.in_sys && misses_files_only(gap.reason)
+                   ? "this kernel or card has no such file"
+                   : hint_for(row, gap.reason, seen);
 }
 
 SourceSight blank(const SourceRow& row) {
@@ -86,10 +94,12 @@ void judge_silent(SourceSight& sight, const SourceRow& row, const NodeFacts& fac
   judge_access(sight, row, facts);
 }
 
-/// A copy of /sys has files and no kernel: whatever is asked of a kernel or a device is hidden there. Imported files
-/// are neither.
+/// A copy of /sys has files and no kernel: whatever is asked of a kernel or a device is hidden
+/// there. Imported files are neither.
 void judge_copy(SourceSight& sight, const SourceRow& row, const NodeFacts& facts) {
-  if (!facts.copied_tree || sight.state != SourceState::kNoWord || row.in_sys || row.probe == "import") return;
+  if (!facts.copied_tree || sight.state != SourceState::kNoWord || row.in_sys ||
+      row.probe == "import")
+    return;
   sight.state = SourceState::kHidden;
   sight.why = "a copy of /sys has no kernel behind it";
   sight.hint = "run linkhealth on the node itself";
@@ -117,7 +127,8 @@ std::vector<Gap> gaps_of(std::string_view probe, const Report& report) {
 
 SourceSight of_node(const SourceRow& row, const Report& report, const NodeFacts& facts) {
   SourceSight sight = blank(row);
-  // Of what is listened to, a gap says that something was lost; of what was refused there is nothing open.
+  // Of what is listened to, a gap says that something was lost; of what was refused there is
+  // nothing open.
   const bool heard = row.kind == SourceKind::kHeard && facts.open.contains(std::string(row.probe));
   const bool seen = heard || (row.seen != nullptr && std::ranges::any_of(report.ports, row.seen));
   const std::vector<Gap> gaps = gaps_of(row.probe, report);
@@ -148,20 +159,24 @@ void judge_full_counters(SourceSight& sight, const PortReport& port) {
   const bool alone = sight.state != SourceState::kPartly;
   sight.state = SourceState::kPartly;
   sight.why += (alone ? "" : "; ") + ("full, and counting no further: " + full);
-  sight.hint += (alone ? "" : "; ") + how_to_clear(*port.latest.id, which) + "; the daemon never clears a counter";
+  sight.hint += (alone ? "" : "; ") + how_to_clear(*port.latest.id, which) +
+                "; the daemon never clears a counter";
 }
 
 /// ethtool asks a network interface for its module, and that of IPoIB offers none.
 void judge_infiniband_module(SourceSight& sight, const PortReport& port) {
-  const bool silent = sight.state == SourceState::kNoWord || sight.state == SourceState::kNotOffered;
+  const bool silent =
+      sight.state == SourceState::kNoWord || sight.state == SourceState::kNotOffered;
   if (sight.probe != "module" || port.latest.id->link_layer != "InfiniBand" || !silent) return;
   sight.state = SourceState::kHidden;
   sight.why = "the kernel has no path to the module of an InfiniBand port";
   sight.hint = "bring what others read of it as an import (docs/import.md)";
 }
 
-/// No IPoIB interface answers these, in whatever namespace (linux: ipoib_ethtool_ops, mlx5i_ethtool_ops).
-constexpr std::array<std::string_view, 4> kNotOfIpoib = {"down_reason", "fec", "ethtool_stats", "pause"};
+/// No IPoIB interface answers these, in whatever namespace (linux: ipoib_ethtool_ops,
+/// mlx5i_ethtool_ops).
+constexpr std::array<std::string_view, 4> kNotOfIpoib = {"down_reason", "fec", "ethtool_stats",
+                                                         "pause"};
 
 void judge_ipoib(SourceSight& sight, const PortReport& port) {
   if (sight.state != SourceState::kNoWord || port.latest.id->link_layer != "InfiniBand") return;
@@ -173,22 +188,27 @@ void judge_ipoib(SourceSight& sight, const PortReport& port) {
 /// The gap of an interface that is in another network namespace than we are; nullptr: it is not.
 const Gap* elsewhere(const PortReport& port) {
   for (const std::string_view probe : {"link_modes", "netdev_stats"})
-    if (const Gap* gap = find_gap(port.gaps, probe); gap && gap->reason.find("network namespace") != std::string::npos)
+    if (const Gap* gap = find_gap(port.gaps, probe);
+        gap && gap->reason.find("network namespace") != std::string::npos)
       return gap;
   return nullptr;
 }
 
-/// What is asked of an interface by its number or name can't be asked where the interface is in another network
-/// namespace than we are. The files of a card are there all the same.
+/// What is asked of an interface by its number or name can't be asked where the interface is in
+/// another network namespace than we are. The files of a card are there all the same.
 void judge_elsewhere(SourceSight& sight, const SourceRow& row, const PortReport& port) {
   const Gap* gap = elsewhere(port);
-  if (gap == nullptr || sight.state != SourceState::kNoWord || row.in_sys || row.kind != SourceKind::kRead) return;
+  if (gap == nullptr || sight.state != SourceState::kNoWord || row.in_sys ||
+      row.kind != SourceKind::kRead)
+    return;
   sight.state = SourceState::kHidden;
   sight.why = gap->reason;
-  sight.hint = hint_for(*std::ranges::find(source_table(), gap->probe, &SourceRow::probe), gap->reason, false);
+  sight.hint = hint_for(*std::ranges::find(source_table(), gap->probe, &SourceRow::probe),
+                        gap->reason, false);
 }
 
-SourceSight of_port(const SourceRow& row, const PortReport& port, const Report& report, const NodeFacts& facts) {
+SourceSight of_port(const SourceRow& row, const PortReport& port, const Report& report,
+                    const NodeFacts& facts) {
   SourceSight sight = blank(row);
   if (row.applies != nullptr && !row.applies(port)) {
     sight.state = SourceState::kNotUsed;
@@ -218,10 +238,12 @@ SourceRow trouble_row(const Gap& gap) {
   return {gap.probe, gap.probe, gap.port.empty(), {}, nullptr, nullptr, {}};
 }
 
-/// A read that hangs, cards without a driver: gaps of no source of the table. Each kind is said all the same, once.
+/// A read that hangs, cards without a driver: gaps of no source of the table. Each kind is said all
+/// the same, once.
 void add_other_gaps(std::vector<SourceSight>& sources, const std::vector<Gap>& gaps) {
   for (const Gap& gap : gaps) {
-    if (std::ranges::find(source_table(), gap.probe, &SourceRow::probe) != source_table().end()) continue;
+    if (std::ranges::find(source_table(), gap.probe, &SourceRow::probe) != source_table().end())
+      continue;
     if (std::ranges::find(sources, gap.probe, &SourceSight::probe) != sources.end()) continue;
     const SourceRow row = trouble_row(gap);
     SourceSight sight = blank(row);
@@ -256,7 +278,8 @@ std::string title(const Fault& fault) {
 
 /// One line for each fault and hidden source, not one for each pair.
 void add_blurs(PortSight& port, Sights seen) {
-  std::vector<std::pair<std::string, std::string>> lines;  // "dirty_connector", "the module" -> the other faults
+  std::vector<std::pair<std::string, std::string>>
+      lines;  // "dirty_connector", "the module" -> the other faults
   std::vector<std::string> others;
   for (const Blur& blur : blurs(seen)) {
     std::string_view needs;
@@ -276,7 +299,8 @@ void add_blurs(PortSight& port, Sights seen) {
     }
   }
   for (std::size_t i = 0; i < lines.size(); ++i)
-    port.not_told_apart.push_back(fmt::format("{} from {} (needs {})", lines[i].first, others[i], lines[i].second));
+    port.not_told_apart.push_back(
+        fmt::format("{} from {} (needs {})", lines[i].first, others[i], lines[i].second));
 }
 
 PortSight sight_of(const PortReport& port, const Report& report, const NodeFacts& facts,
@@ -289,7 +313,8 @@ PortSight sight_of(const PortReport& port, const Report& report, const NodeFacts
   sight.driver = id.driver;
   if (const auto at = facts.driver_versions.find(id.driver); at != facts.driver_versions.end())
     sight.driver_version = at->second;
-  if (const auto at = facts.firmware.find(id.device); at != facts.firmware.end()) sight.firmware = at->second;
+  if (const auto at = facts.firmware.find(id.device); at != facts.firmware.end())
+    sight.firmware = at->second;
   sight.exempt = port.exempt;
   if (!port.exempt.empty()) return sight;
   Sights seen = far_sights(port);
@@ -322,19 +347,22 @@ std::vector<std::string> costs_of(const Report& report) {
     ports += here > 0;
   }
   if (ports > 0)
-    costs.push_back(fmt::format(
-        "{} port counter files on {} port{}: on mlx5 each read of one is a firmware command (they are not all read "
-        "each time)",
-        firmware_reads, ports, ports == 1 ? "" : "s"));
+    costs.push_back(
+        fmt::format("{} port counter files on {} port{}: on mlx5 each read of one is a firmware "
+                    "command (they are not all read "
+                    "each time)",
+                    firmware_reads, ports, ports == 1 ? "" : "s"));
   for (const ProbeTiming& timing : report.timings)
     if (timing.port_readings > 0)
       costs.push_back(fmt::format(
-          "{:.1f} reads that cost a firmware command on mlx5, of one port in one reading (on average of {})",
+          "{:.1f} reads that cost a firmware command on mlx5, of one port in one reading (on "
+          "average of {})",
           static_cast<double>(timing.firmware_reads) / static_cast<double>(timing.port_readings),
           timing.port_readings));
   for (const ProbeTiming& timing : report.timings)
-    costs.push_back(fmt::format("{}: {:.2f} ms in its last cycle{}", timing.probe, timing.duration_s * 1000,
-                                timing.probe == "module" ? "; each module read holds the kernel's RTNL lock" : ""));
+    costs.push_back(fmt::format(
+        "{}: {:.2f} ms in its last cycle{}", timing.probe, timing.duration_s * 1000,
+        timing.probe == "module" ? "; each module read holds the kernel's RTNL lock" : ""));
   return costs;
 }
 
@@ -345,7 +373,8 @@ std::string why_no_module(const PortReport& port, const Report& report, const No
   if (!port.exempt.empty() && !port.exempt.starts_with("unused")) return port.exempt;
   const SourceSight sight =
       of_port(*std::ranges::find(source_table(), "module", &SourceRow::probe), port, report, facts);
-  if (sight.state == SourceState::kNotUsed) return "the port has no network interface, which is asked for it";
+  if (sight.state == SourceState::kNotUsed)
+    return "the port has no network interface, which is asked for it";
   if (sight.why.empty()) return "not read yet";
   return sight.hint.empty() ? sight.why : sight.why + ": " + sight.hint;
 }
@@ -365,7 +394,8 @@ DoctorReport examine(const Report& report, const NodeFacts& facts) {
     doctor.ports.push_back(sight_of(port, report, facts, doctor.node_sources));
   doctor.costs = costs_of(report);
   const auto count = [&doctor](const std::vector<SourceSight>& sources) {
-    doctor.hidden += static_cast<std::size_t>(std::count_if(sources.begin(), sources.end(), &is_missing));
+    doctor.hidden +=
+        static_cast<std::size_t>(std::count_if(sources.begin(), sources.end(), &is_missing));
   };
   count(doctor.node_sources);
   for (const PortSight& port : doctor.ports) count(port.sources);
@@ -380,9 +410,11 @@ std::vector<std::string> self_test_lines(const DoctorReport& doctor) {
     std::vector<std::pair<std::string, std::string>> causes;  // and what they hide
     for (const SourceSight& source : sources) {
       if (!is_missing(source)) continue;
-      std::string cause = fmt::format(" {}: {}{}", is_visible(source) ? "can be seen only in part" : "can't be seen",
-                                      source.why, source.hint.empty() ? "" : ": " + source.hint);
-      const auto known = std::ranges::find(causes, cause, &std::pair<std::string, std::string>::first);
+      std::string cause = fmt::format(
+          " {}: {}{}", is_visible(source) ? "can be seen only in part" : "can't be seen",
+          source.why, source.hint.empty() ? "" : ": " + source.hint);
+      const auto known =
+          std::ranges::find(causes, cause, &std::pair<std::string, std::string>::first);
       if (known == causes.end())
         causes.emplace_back(std::move(cause), source.what);
       else

@@ -7,8 +7,9 @@
 
 namespace linkhealth {
 
-/// Due at whole periods after a beginning that all groups have in common, however late the wake-ups come: what is read
-/// each ten seconds is then read by the wake-up that reads what is read each second, and never has one of its own.
+/// Due at whole periods after a beginning that all groups have in common, however late the wake-ups
+/// come: what is read each ten seconds is then read by the wake-up that reads what is read each
+/// second, and never has one of its own.
 class Due {
  public:
   SteadyTime at;  ///< may be set: sooner for once
@@ -18,8 +19,8 @@ class Due {
   Due(Milliseconds period, SteadyTime begun) : at(begun), period_(period), begun_(begun) {}
 
   [[nodiscard]] bool is_due(SteadyTime now) const { return now >= at; }
-  /// The next time that comes within `slack` comes now instead, and not again then: in each period at most one. Whether
-  /// one did.
+  /// The next time that comes within `slack` comes now instead, and not again then: in each period
+  /// at most one. Whether one did.
   bool hasten(SteadyTime now, Milliseconds slack) {
     if (is_due(now) || at - now >= std::min(slack, period_)) return false;
     counts_as_ = at;

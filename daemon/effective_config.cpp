@@ -21,8 +21,9 @@ std::span<const KnobGroup> all_knob_groups() {
 }
 
 Result<Config> effective_config(const DaemonOptions& options) {
-  auto config = options.config_file.empty() ? Result<Config>(default_config(all_knob_groups()))
-                                            : load_config_file(options.config_file, all_knob_groups());
+  auto config = options.config_file.empty()
+                    ? Result<Config>(default_config(all_knob_groups()))
+                    : load_config_file(options.config_file, all_knob_groups());
   if (!config) return config;
   if (options.listen) {
     const auto address = parse_listen_address(*options.listen);

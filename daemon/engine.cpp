@@ -33,7 +33,8 @@ std::vector<KnobGroup> collect_groups() {
   return groups;
 }
 
-/// How far a temperature is below its past, by the median of the last readings or by the last one: the hotter of them.
+/// How far a temperature is below its past, by the median of the last readings or by the last one:
+/// the hotter of them.
 std::optional<double> hottest(const Track& track) {
   const auto median = track.drop(), last = track.latest_drop();
   return median && last ? std::optional(std::min(*median, *last)) : median;
@@ -58,7 +59,8 @@ std::span<const KnobGroup> engine_knob_groups() {
 /// With what every port asks of every other one: 64 ports ask 4,032 times.
 std::vector<Subject> Engine::State::subjects() {
   if (judged.size() > history.ports().size())
-    std::erase_if(judged, [this](const auto& entry) { return !history.ports().contains(entry.first); });
+    std::erase_if(judged,
+                  [this](const auto& entry) { return !history.ports().contains(entry.first); });
   std::vector<Subject> all;
   all.reserve(history.ports().size());
   for (const auto& [stable, port] : history.ports()) {
@@ -66,9 +68,11 @@ std::vector<Subject> Engine::State::subjects() {
     const AskedOfPort& asked = asked_of_port(port, own);
     const ExpectedPort* expected = asked.expected ? &*asked.expected : nullptr;
     const bool current = port.module_at && in_seconds(history.now() - *port.module_at) < 300;
-    // A module that does not send, or not for long, is as cold as that makes it: it tells nothing of the room.
+    // A module that does not send, or not for long, is as cold as that makes it: it tells nothing
+    // of the room.
     const bool warm =
-        port.carrier == true && in_seconds(history.now() - port.carrier_since.value_or(port.first_seen)) >= kWarmUpS;
+        port.carrier == true &&
+        in_seconds(history.now() - port.carrier_since.value_or(port.first_seen)) >= kWarmUpS;
     all.push_back({stable, &port, expected, leaf_of(port, expected), &own,
                    current && warm ? hottest(port.own.temperature_c) : std::nullopt,
                    current && supply_low(port, window_values) == true});
@@ -104,7 +108,8 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
   s.waiting.clear();
   result.remarks = std::exchange(s.remarks, {});
   const bool plan_known = !s.settings.empty();
-  // All ports of a driver gone at one time are one matter, of the driver or of the monitor: the first tells it for all.
+  // All ports of a driver gone at one time are one matter, of the driver or of the monitor: the
+  // first tells it for all.
   const auto all_watched = watched(subjects);
   const auto gone = gone_at_once(all_watched, std::max(15.0, s.step_s + 1));
   std::set<std::string> told;
@@ -117,11 +122,13 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
     const Maintenance* work = s.maintenance_of(*subject.port, subject.stable);
     if (work != nullptr)  // before the port is looked at: a loss under somebody's hands is no flap
       s.history.excuse(subject.stable, snapshot.taken_at - (snapshot.wall_time - work->since));
-    PortView view = view_of(*subject.port, subject.expected, snapshot.taken_at, s.window_values, port.errors_since);
+    PortView view = view_of(*subject.port, subject.expected, snapshot.taken_at, s.window_values,
+                            port.errors_since);
     port.ber = view.up ? view.signal.ber : std::nullopt;
     const bool faulty = !s.ledger.open(subject.stable).empty();
-    port.exempt = !port.asked.exempt.empty() ? port.asked.exempt
-                                             : exempt_reason(*subject.port, subject.expected, plan_known, faulty);
+    port.exempt = !port.asked.exempt.empty()
+                      ? port.asked.exempt
+                      : exempt_reason(*subject.port, subject.expected, plan_known, faulty);
     if (port.exempt.empty()) {
       s.fill_group(view, subject, subjects);
       if (lanes_may_be_others(view)) leave_single_lanes(view.light);
@@ -134,20 +141,24 @@ Engine::Step Engine::step(const Snapshot& snapshot) {
       if (went != gone.end() && !told.insert(went->first).second) verdict = PortVerdict{};
       port.gone_with = went != gone.end() ? went->second : 0;
       port.all_gone = port.gone_with == all_watched.size();
-      // Modules that got hot together are one matter of the room or the fans: the first port tells it for all.
+      // Modules that got hot together are one matter of the room or the fans: the first port tells
+      // it for all.
       const bool hot = verdict.primary && verdict.primary->fault->name == "module_overheated";
       port.hot_with = hot && view.group.siblings_hotter >= 2 ? view.group.siblings_hotter + 1 : 0;
       if (port.hot_with > 0 && std::exchange(hot_told, true)) verdict.primary.reset();
       // So is a supply that several modules share.
-      const bool low = verdict.primary && at(s.opinion.findings, SymptomId::kSupplyShared).present() &&
+      const bool low = verdict.primary &&
+                       at(s.opinion.findings, SymptomId::kSupplyShared).present() &&
                        verdict.primary->fault->name == "pcie_degraded";
       port.low_with = low ? view.group.siblings_supply_low + 1 : 0;
       if (low && std::exchange(low_told, true)) verdict.primary.reset();
       port.judged = verdict.judged;
-      for (const LedgerChange& change : s.ledger.update(subject.stable, verdict, snapshot.taken_at, snapshot.wall_time))
+      for (const LedgerChange& change :
+           s.ledger.update(subject.stable, verdict, snapshot.taken_at, snapshot.wall_time))
         s.emit(change, subject, view, port, snapshot, result.events);
       for (const LedgerEntry* entry : s.ledger.open(subject.stable))
-        if (entry->last_seen == snapshot.taken_at) s.repairs.seen(subject.stable, entry->kept.id, snapshot.wall_time);
+        if (entry->last_seen == snapshot.taken_at)
+          s.repairs.seen(subject.stable, entry->kept.id, snapshot.wall_time);
     }
     // What was awaited and came is told under its own key; here only its fault has to close.
     if (subject.port->arrived) continue;

@@ -1,5 +1,5 @@
-// The daemon is a fold: (History, Snapshot) → (Report, events). Pure: no I/O and no clock, so a replay of a recording
-// gives the same report as the live run, byte for byte.
+// The daemon is a fold: (History, Snapshot) → (Report, events). Pure: no I/O and no clock, so a
+// replay of a recording gives the same report as the live run, byte for byte.
 #pragma once
 
 #include <map>
@@ -54,17 +54,20 @@ class Engine {
   [[nodiscard]] ReferenceState references() const;
   /// REQUIRES: before the first step.
   void restore(const ReferenceState& state);
-  /// Takes other settings in force with the next step. The node's name stays; knobs keep their groups.
+  /// Takes other settings in force with the next step. The node's name stays; knobs keep their
+  /// groups.
   void reconfigure(const EngineSettings& settings);
 
   // What people say. Each takes effect with the next step, its event comes with it too.
 
-  /// An operator took note of the port's fault; nullopt `until`: until it closes. Gives the fault. Not twice.
-  Result<FaultReport> acknowledge(const PortKey& port, const std::string& by, const std::string& reason,
-                                  std::optional<WallTime> until);
+  /// An operator took note of the port's fault; nullopt `until`: until it closes. Gives the fault.
+  /// Not twice.
+  Result<FaultReport> acknowledge(const PortKey& port, const std::string& by,
+                                  const std::string& reason, std::optional<WallTime> until);
   /// And thinks otherwise: the fault is told anew.
   Result<FaultReport> withdraw_acknowledgement(const PortKey& port);
-  /// Somebody works on a port, or (`port` "") on the node. What was begun before for the same is replaced.
+  /// Somebody works on a port, or (`port` "") on the node. What was begun before for the same is
+  /// replaced.
   Result<Maintenance> begin_maintenance(const PortKey& port, Maintenance maintenance);
   /// An error when none was begun for just this.
   Result<Maintenance> end_maintenance(const PortKey& port);

@@ -11,12 +11,14 @@
 
 namespace linkhealth {
 
-void Engine::State::note_repair(const Subject& subject, const PortView& view, Judged& port, WallTime now) {
+void Engine::State::note_repair(const Subject& subject, const PortView& view, Judged& port,
+                                WallTime now) {
   auto record = port.repairs.step(view, now, watch_values);
   if (!record) return;
   record->port = subject.stable;
   for (const LedgerEntry* entry : ledger.open(subject.stable))
-    if (record->fault_id.empty() && entry->fault->severity != Severity::kNotice) record->fault_id = entry->kept.id;
+    if (record->fault_id.empty() && entry->fault->severity != Severity::kNotice)
+      record->fault_id = entry->kept.id;
   repairs.add(*std::move(record));
 }
 
@@ -26,18 +28,21 @@ void Engine::State::note_idle_cards(const std::vector<Gap>& gaps) {
     if (gap.probe == "pci_bus") idle_cards += (idle_cards.empty() ? "" : "; ") + gap.reason;
 }
 
-FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortView& view, const Judged& port) {
+FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortView& view,
+                                        const Judged& port) {
   FaultReport report;
   for (const Differential* differential : {opinion.differential, &std::as_const(opinion.second)}) {
-    if (opinion.differential == nullptr) break;                 // not judged
-    if (1 - differential->healthy < judge_values[0]) continue;  // a healthy link's figures speak of no fault
+    if (opinion.differential == nullptr) break;  // not judged
+    if (1 - differential->healthy < judge_values[0])
+      continue;  // a healthy link's figures speak of no fault
     for (const RankedFault& ranked : differential->ranked)
-      if (ranked.fault == entry.fault && report.fault.empty() && entry.kept.state != FaultState::kProving) {
+      if (ranked.fault == entry.fault && report.fault.empty() &&
+          entry.kept.state != FaultState::kProving) {
         explain(report, view, opinion.findings, *differential, ranked, judge_values[5],
                 repairs.failed(entry.kept.port, entry.kept.id));
         if (differential == opinion.differential)
-          explain_shares(report, {view, opinion.findings, entry.fault, nullptr}, differential_values, *differential,
-                         ranked);
+          explain_shares(report, {view, opinion.findings, entry.fault, nullptr},
+                         differential_values, *differential, ranked);
         report.fault = ranked.fault->name;
       }
   }
@@ -52,23 +57,28 @@ FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortView
   }
   if (port.gone_with > 0 && entry.kept.fault == "nic_fault")
     report.summary = fmt::format(
-        "all {} ports of {} went at once: the driver, or what the monitor may see of /sys; no cable", port.gone_with,
-        port.all_gone || view.port.latest.id->driver.empty() ? "this node" : view.port.latest.id->driver);
+        "all {} ports of {} went at once: the driver, or what the monitor may see of /sys; no "
+        "cable",
+        port.gone_with,
+        port.all_gone || view.port.latest.id->driver.empty() ? "this node"
+                                                             : view.port.latest.id->driver);
   if (port.hot_with > 0 && entry.kept.fault == "module_overheated")
-    report.summary = std::to_string(port.hot_with) +
-                     " modules of this node got hot together: the room, its inlet or a fan, not this module";
+    report.summary =
+        std::to_string(port.hot_with) +
+        " modules of this node got hot together: the room, its inlet or a fan, not this module";
   if (port.low_with > 0 && entry.kept.fault == "pcie_degraded" && view.port.own.supply_v.now())
     report.summary = fmt::format(
         "{} modules of this node lost supply voltage together ({:.2f} V here): the card's or the "
         "node's supply, not these modules",
         port.low_with, *view.port.own.supply_v.now());
   if (view.port.awaited && entry.kept.fault == "nic_fault")
-    report.summary = "configuration expects this port, and it was never there: " +
-                     (idle_cards.empty() ? std::string("no such device, or no driver for it") : idle_cards);
+    report.summary =
+        "configuration expects this port, and it was never there: " +
+        (idle_cards.empty() ? std::string("no such device, or no driver for it") : idle_cards);
   // Said once: while the fault proves itself, what was last said of it stands.
   const std::string bus = "; the card was " + view.port.gone_words;
-  if (!view.port.present && !view.port.awaited && !view.port.gone_words.empty() && entry.kept.fault == "nic_fault" &&
-      report.summary.find(bus) == std::string::npos)
+  if (!view.port.present && !view.port.awaited && !view.port.gone_words.empty() &&
+      entry.kept.fault == "nic_fault" && report.summary.find(bus) == std::string::npos)
     report.summary += bus + " when the port went";
   report.id = entry.kept.id;
   report.fault = entry.kept.fault;
@@ -87,14 +97,16 @@ FaultReport Engine::State::fault_report(const LedgerEntry& entry, const PortView
   return report;
 }
 
-void Engine::State::emit(const LedgerChange& change, const Subject& subject, const PortView& view, const Judged& port,
-                         const Snapshot& snapshot, std::vector<FaultEvent>& events) {
+void Engine::State::emit(const LedgerChange& change, const Subject& subject, const PortView& view,
+                         const Judged& port, const Snapshot& snapshot,
+                         std::vector<FaultEvent>& events) {
   FaultEvent event;
   event.t = snapshot.taken_at;
   event.at = snapshot.wall_time;
   event.kind = change.kind;
   event.port = subject.port->key;
-  // A fault that proved itself gone was healed by what was done last; one that another name replaced was not.
+  // A fault that proved itself gone was healed by what was done last; one that another name
+  // replaced was not.
   if (change.kind == FaultEventKind::kClosed && change.entry.proving_since)
     repairs.healed(subject.stable, change.entry.kept.id);
   event.fault = fault_report(change.entry, view, port);
@@ -105,17 +117,19 @@ void Engine::State::emit(const LedgerChange& change, const Subject& subject, con
   events.push_back(std::move(event));
 }
 
-void Engine::State::report_on(PortReport& report, const Subject& subject, const PortView& view, Judged& port,
-                              const Snapshot& snapshot) {
+void Engine::State::report_on(PortReport& report, const Subject& subject, const PortView& view,
+                              Judged& port, const Snapshot& snapshot) {
   report.port = subject.port->key;
   report.exempt = port.exempt;
   if (view.group.siblings_hotter >= 2 && subject.temperature_drop_c.value_or(0) <= kSharedRiseC &&
       report.exempt.empty())
-    report.note = std::to_string(view.group.siblings_hotter + 1) +
-                  " modules of this node are hotter than usual together: the room, its inlet or a fan";
+    report.note =
+        std::to_string(view.group.siblings_hotter + 1) +
+        " modules of this node are hotter than usual together: the room, its inlet or a fan";
   else if (port.exempt.empty() && subject.port->is_shut_out(snapshot.taken_at))
     report.note = subject.port->latest.link->state +
-                  ": the link has trained, and no subnet manager makes it ACTIVE: ask who runs the fabric, which may "
+                  ": the link has trained, and no subnet manager makes it ACTIVE: ask who runs the "
+                  "fabric, which may "
                   "have shut the port out";
   else if (port.exempt.empty())
     report.note = unexpected_note(*subject.port, subject.expected, !settings.empty());
@@ -125,7 +139,8 @@ void Engine::State::report_on(PortReport& report, const Subject& subject, const 
   if (subject.port->present) {
     report.latest = subject.port->latest;
   } else {
-    report.latest.id = subject.port->latest.id;  // what it last said is not so any more: no series, no "link up"
+    report.latest.id =
+        subject.port->latest.id;  // what it last said is not so any more: no series, no "link up"
   }
   if (report.latest.peer && report.latest.peer->age_s && subject.port->peer_at) {
     PeerSample& peer = *report.latest.peer;
@@ -140,7 +155,8 @@ void Engine::State::report_on(PortReport& report, const Subject& subject, const 
   for (const auto& [probe, blind] : subject.port->blind)
     report.gaps.push_back({subject.port->key, probe, blind.reason});
   if (!subject.port->full.empty())  // also beside a file that can't be read
-    report.gaps.push_back({subject.port->key, "counters", full_words(*subject.port->latest.id, subject.port->full)});
+    report.gaps.push_back(
+        {subject.port->key, "counters", full_words(*subject.port->latest.id, subject.port->full)});
   if (subject.expected != nullptr) report.expected = *subject.expected;
   if (report.exempt.empty()) {
     for (const LedgerEntry* entry : ledger.open(subject.stable))
@@ -148,12 +164,14 @@ void Engine::State::report_on(PortReport& report, const Subject& subject, const 
     port.symptoms = symptoms = tell_symptoms(opinion.findings, port.symptoms, symptoms);
     report.symptoms = symptoms->verdicts;
   }
-  std::stable_sort(report.faults.begin(), report.faults.end(), [](const FaultReport& a, const FaultReport& b) {
-    const bool proving_a = a.state == FaultState::kProving, proving_b = b.state == FaultState::kProving;
-    if (proving_a != proving_b) return proving_b;
-    if (a.confidence != b.confidence) return a.confidence > b.confidence;
-    return a.severity > b.severity;
-  });
+  std::stable_sort(report.faults.begin(), report.faults.end(),
+                   [](const FaultReport& a, const FaultReport& b) {
+                     const bool proving_a = a.state == FaultState::kProving,
+                                proving_b = b.state == FaultState::kProving;
+                     if (proving_a != proving_b) return proving_b;
+                     if (a.confidence != b.confidence) return a.confidence > b.confidence;
+                     return a.severity > b.severity;
+                   });
   report.health = health_of(report, view, port.judged);
 }
 

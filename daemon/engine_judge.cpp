@@ -9,20 +9,27 @@ namespace linkhealth {
 
 namespace {
 
-// Fitted on simulated cases with seeds below 1000 (docs/accuracy.md). Opening asks whether something is wrong, naming
-// asks what.
+// Fitted on simulated cases with seeds below 1000 (docs/accuracy.md). Opening asks whether
+// something is wrong, naming asks what.
 constexpr Knob kJudgeKnobs[] = {
-    {"open_at", 0.7, 0.5, 0.999, "", "probability that something is wrong, below which nothing is said"},
-    {"second_at", 0.9, 0.5, 0.999, "", "the same for a second fault, of what the first does not explain"},
+    {"open_at", 0.7, 0.5, 0.999, "",
+     "probability that something is wrong, below which nothing is said"},
+    {"second_at", 0.9, 0.5, 0.999, "",
+     "the same for a second fault, of what the first does not explain"},
     {"second_confidence", 0.5, 0, 1, "", "a second fault that is less sure is not named"},
     {"reading_s", 60, 0, 600, "s",
      "more patience with a link that is down while no name leads: module and far end are read"},
     {"leads_at", 0.5, 0, 1, "", "a name that is so sure leads"},
-    {"undecided_ratio", 0.4, 0.05, 1, "", "a rival with so much of the first one's confidence cannot be told from it"},
-    {"hand_s", 30, 0, 600, "s", "more patience with a module that was pulled out: to swap it takes a minute"},
-    {"set_up_s", 60, 0, 600, "s", "more patience with a link that somebody has set up: nothing fell, and it trains"}};
+    {"undecided_ratio", 0.4, 0.05, 1, "",
+     "a rival with so much of the first one's confidence cannot be told from it"},
+    {"hand_s", 30, 0, 600, "s",
+     "more patience with a module that was pulled out: to swap it takes a minute"},
+    {"set_up_s", 60, 0, 600, "s",
+     "more patience with a link that somebody has set up: nothing fell, and it trains"}};
 
-bool together(SteadyTime a, SteadyTime b, double within_s) { return std::abs(in_seconds(a - b)) <= within_s; }
+bool together(SteadyTime a, SteadyTime b, double within_s) {
+  return std::abs(in_seconds(a - b)) <= within_s;
+}
 
 }  // namespace
 
@@ -34,8 +41,9 @@ namespace {
 bool runs_alike(const PortHistory& a, const PortHistory& b) {
   const auto& one = a.latest;
   const auto& two = b.latest;
-  return one.module && two.module && !one.module->type.empty() && one.module->type == two.module->type && one.link &&
-         two.link && b.carrier == true && one.link->speed_mbps && one.link->speed_mbps == two.link->speed_mbps;
+  return one.module && two.module && !one.module->type.empty() &&
+         one.module->type == two.module->type && one.link && two.link && b.carrier == true &&
+         one.link->speed_mbps && one.link->speed_mbps == two.link->speed_mbps;
 }
 
 /// A port with the same kind of module at the same speed.
@@ -54,8 +62,12 @@ double siblings_speed(const Subject& subject, const std::vector<Subject>& all) {
   double speed = 0;
   for (const Subject& other : all) {
     const auto& theirs = other.port->latest;
-    if (other.port == subject.port || other.port->carrier != true || !theirs.link || !theirs.link->speed_mbps) continue;
-    if (!theirs.module || theirs.module->type != own.module->type || theirs.id->driver != own.id->driver) continue;
+    if (other.port == subject.port || other.port->carrier != true || !theirs.link ||
+        !theirs.link->speed_mbps)
+      continue;
+    if (!theirs.module || theirs.module->type != own.module->type ||
+        theirs.id->driver != own.id->driver)
+      continue;
     if (count > 0 && *theirs.link->speed_mbps != speed) return 0;
     speed = *theirs.link->speed_mbps;
     ++count;
@@ -63,17 +75,20 @@ double siblings_speed(const Subject& subject, const std::vector<Subject>& all) {
   return count >= 2 ? speed : 0;
 }
 
-constexpr double kOneMomentS = 30;  ///< all functions of a card fall within a few seconds; a driver may tell it later
+constexpr double kOneMomentS =
+    30;  ///< all functions of a card fall within a few seconds; a driver may tell it later
 
 /// "0000:1b:00.1" and "0000:1b:00.0": two functions of one card.
 bool one_card(const PortId& a, const PortId& b) {
   const std::size_t dot = a.pci.rfind('.');
-  return dot != std::string::npos && a.pci != b.pci && a.pci.compare(0, dot + 1, b.pci, 0, dot + 1) == 0;
+  return dot != std::string::npos && a.pci != b.pci &&
+         a.pci.compare(0, dot + 1, b.pci, 0, dot + 1) == 0;
 }
 
 /// Another function of the card gave up at the moment when this port fell.
 bool card_died(const PortView& view, const PortHistory& other) {
-  return view.down && view.port.carrier_since && other.fatal_at && !other.fatal_queue && other.carrier != true &&
+  return view.down && view.port.carrier_since && other.fatal_at && !other.fatal_queue &&
+         other.carrier != true &&
          together(*other.fatal_at, *view.port.carrier_since, kOneMomentS) &&
          one_card(view.port.latest.id, other.latest.id);
 }
@@ -91,42 +106,50 @@ bool starts(const PortView& view, std::optional<double> uptime_s) {
 /// It was down because somebody wanted it, and nobody does any more.
 bool set_up_since(const PortView& view) {
   const auto& at = view.port.last_admin_event;
-  return at && view.port.carrier_since && *at > *view.port.carrier_since && view.link().admin_up == true;
+  return at && view.port.carrier_since && *at > *view.port.carrier_since &&
+         view.link().admin_up == true;
 }
 
 /// Errors that FEC could not correct in the newest interval of a link that carries undisturbed.
 bool lost_lately(const PortView& view) {
   if (view.port.intervals.empty()) return false;
   const Interval& last = view.port.intervals.back();
-  return last.clean && (last.flow(Flow::kUncorrectableBlocks) > 0 || last.flow(Flow::kSymbolErrors) > 0);
+  return last.clean &&
+         (last.flow(Flow::kUncorrectableBlocks) > 0 || last.flow(Flow::kSymbolErrors) > 0);
 }
 
-/// A virtual function has the link of a port that is watched too: what happens to both happened once.
+/// A virtual function has the link of a port that is watched too: what happens to both happened
+/// once.
 bool is_other_link(const Subject& other, const Subject& subject) {
   return other.port != subject.port && other.port->latest.id->exempt.empty();
 }
 
 }  // namespace
 
-void Engine::State::fill_group(PortView& view, const Subject& subject, const std::vector<Subject>& all) {
+void Engine::State::fill_group(PortView& view, const Subject& subject,
+                               const std::vector<Subject>& all) {
   const double within_s = std::max(15.0, step_s + 1);
   GroupStats& group = view.group;
   Judged& own = *subject.judged;
   own.errors_ever = view.signal.since_ever;
   group.siblings_speed_mbps = siblings_speed(subject, all);
   std::vector<double> rises;
-  const bool own_start = starts(view, history.uptime_s());  // then all ports of the node are down at once
+  const bool own_start =
+      starts(view, history.uptime_s());  // then all ports of the node are down at once
   for (const Subject& other : all) {
     if (!is_other_link(other, subject)) continue;
     group.card_fatal = group.card_fatal || card_died(view, *other.port);
     if (!other.port->present) continue;
     if (runs_alike(*subject.port, *other.port)) note_sibling(group, view, other);
     // What was ever so did not begin with what began just now.
-    const bool same_age = other.judged->errors_since && own.errors_ever == other.judged->errors_ever;
+    const bool same_age =
+        other.judged->errors_since && own.errors_ever == other.judged->errors_ever;
     if (!subject.leaf.empty() && other.leaf == subject.leaf && same_age) ++group.leaf_errors;
     if (other.temperature_drop_c) rises.push_back(-*other.temperature_drop_c);
-    if (other.temperature_drop_c && *other.temperature_drop_c <= kSharedRiseC) ++group.siblings_hotter;
-    const bool one_module = !subject.port->own.serial.empty() && subject.port->own.serial == other.port->own.serial;
+    if (other.temperature_drop_c && *other.temperature_drop_c <= kSharedRiseC)
+      ++group.siblings_hotter;
+    const bool one_module =
+        !subject.port->own.serial.empty() && subject.port->own.serial == other.port->own.serial;
     if (other.supply_low && !one_module) ++group.siblings_supply_low;
     const auto& module = other.port->latest.module;
     group.shares_module = group.shares_module || (one_module && module && module->present);
@@ -134,12 +157,14 @@ void Engine::State::fill_group(PortView& view, const Subject& subject, const std
     if (one_module || other.leaf != subject.leaf) continue;
     if (!other.port->carrier_seen) continue;
     group.same_leaf += !subject.leaf.empty();
-    const bool both_down =
-        view.down && !own_start && other.port->carrier == false && view.port.carrier_since && other.port->carrier_since;
+    const bool both_down = view.down && !own_start && other.port->carrier == false &&
+                           view.port.carrier_since && other.port->carrier_since;
     const bool admin = other.port->latest.link && other.port->latest.link->admin_up == false;
-    if (both_down && !admin && together(*view.port.carrier_since, *other.port->carrier_since, within_s))
+    if (both_down && !admin &&
+        together(*view.port.carrier_since, *other.port->carrier_since, within_s))
       ++group.fell_together;
-    if (same_age && own.errors_since && together(*own.errors_since, *other.judged->errors_since, 900))
+    if (same_age && own.errors_since &&
+        together(*own.errors_since, *other.judged->errors_since, 900))
       ++group.errors_together;
   }
   group.siblings = rises.size();
@@ -153,9 +178,11 @@ void Engine::State::fill_group(PortView& view, const Subject& subject, const std
     if (loss.voluntary || loss.down_s > kOutageS) continue;
     const bool shared = std::any_of(all.begin(), all.end(), [&](const Subject& other) {
       if (!is_other_link(other, subject) || other.leaf != subject.leaf) return false;
-      return std::any_of(other.port->losses.rbegin(), other.port->losses.rend(), [&](const CarrierLoss& theirs) {
-        return !theirs.voluntary && theirs.down_s <= kOutageS && together(loss.t, theirs.t, within_s);
-      });
+      return std::any_of(other.port->losses.rbegin(), other.port->losses.rend(),
+                         [&](const CarrierLoss& theirs) {
+                           return !theirs.voluntary && theirs.down_s <= kOutageS &&
+                                  together(loss.t, theirs.t, within_s);
+                         });
     });
     ++(shared ? group.flaps_together : group.flaps_alone);
     if (!shared) continue;
@@ -185,11 +212,14 @@ bool narrow(const PortView& view) {
 
 }  // namespace
 
-Severity Engine::State::severity_of(const RankedFault& ranked, const PortView& view, const Findings& findings) const {
+Severity Engine::State::severity_of(const RankedFault& ranked, const PortView& view,
+                                    const Findings& findings) const {
   const Severity own = ranked.fault->severity;
-  if (own == Severity::kNotice || ranked.fault->name == "monitor_blind" || ranked.fault->name == "wrong_cabling")
+  if (own == Severity::kNotice || ranked.fault->name == "monitor_blind" ||
+      ranked.fault->name == "wrong_cabling")
     return own;
-  if (ranked.fault->name == "reduced_speed" && !narrow(view) && wanted_speed(view).by_module) return Severity::kNotice;
+  if (ranked.fault->name == "reduced_speed" && !narrow(view) && wanted_speed(view).by_module)
+    return Severity::kNotice;
   const bool bad = view.down || at(findings, SymptomId::kLosingData).present();
   return bad ? Severity::kCritical : own;
 }
@@ -218,10 +248,12 @@ PortVerdict Engine::State::verdict_of(const PortView& view, Judged& own, const F
   verdict.odds = (1 - differential.healthy) / std::max(differential.healthy, 1e-12);
   // A port of which nothing can be read is unknown, which is neither healthy nor faulty.
   const bool blind = at(opinion.findings, SymptomId::kCountersBlind).present();
-  const bool unreadable = view.port.blind_to("link") != nullptr || view.port.blind_to("counters") != nullptr;
+  const bool unreadable =
+      view.port.blind_to("link") != nullptr || view.port.blind_to("counters") != nullptr;
   const bool gone = at(opinion.findings, SymptomId::kDeviceGone).present();
   verdict.judged = view.port.carrier.has_value() || blind || gone;
-  if (unreadable && !blind && !at(opinion.findings, SymptomId::kDeviceFatal).present()) verdict.judged = false;
+  if (unreadable && !blind && !at(opinion.findings, SymptomId::kDeviceFatal).present())
+    verdict.judged = false;
   if (!view.port.present && !gone) verdict.judged = false;
   if (view.port.arrived) {
     verdict.judged = true;  // it came: nothing more is to be seen under this key
@@ -239,11 +271,13 @@ PortVerdict Engine::State::verdict_of(const PortView& view, Judged& own, const F
   if (at(opinion.findings, SymptomId::kModuleAbsent).present()) verdict.down_s -= judge_values[6];
   verdict.primary = {first.fault, first.confidence, severity_of(first, view, opinion.findings)};
   opinion.second = differentiate({view, opinion.findings, nullptr, &first}, differential_values);
-  if (!view.down && 1 - opinion.second.healthy >= judge_values[1] && !opinion.second.ranked.empty()) {
+  if (!view.down && 1 - opinion.second.healthy >= judge_values[1] &&
+      !opinion.second.ranked.empty()) {
     RankedFault& second = opinion.second.ranked.front();
     second.confidence = std::min(second.confidence, first.confidence);
     if (second.confidence >= judge_values[2])
-      verdict.secondary = {second.fault, second.confidence, severity_of(second, view, opinion.findings)};
+      verdict.secondary = {second.fault, second.confidence,
+                           severity_of(second, view, opinion.findings)};
   }
   return verdict;
 }

@@ -105,7 +105,8 @@ constexpr double kLostS = 600;
 
 }  // namespace
 
-/// What an earlier run left open on a port that is neither there nor expected any more would stay open for ever.
+/// What an earlier run left open on a port that is neither there nor expected any more would stay
+/// open for ever.
 void Engine::State::release_lost(SteadyTime now) {
   if (!first_step) first_step = now;
   if (looked_for_lost || in_seconds(now - *first_step) < kLostS) return;
@@ -116,7 +117,8 @@ void Engine::State::release_lost(SteadyTime now) {
 }
 
 /// Closes what is open on a port of which nothing is asked any more.
-void Engine::State::release(const std::string& stable, const PortKey& port, const std::string& why) {
+void Engine::State::release(const std::string& stable, const PortKey& port,
+                            const std::string& why) {
   for (const LedgerChange& change : ledger.release(stable)) {
     const LedgerFault& kept = change.entry.kept;
     FaultEvent event;
@@ -141,8 +143,8 @@ void Engine::State::release(const std::string& stable, const PortKey& port, cons
   }
 }
 
-Result<FaultReport> Engine::acknowledge(const PortKey& port, const std::string& by, const std::string& reason,
-                                        std::optional<WallTime> until) {
+Result<FaultReport> Engine::acknowledge(const PortKey& port, const std::string& by,
+                                        const std::string& reason, std::optional<WallTime> until) {
   const auto stable = state_->stable_of(port);
   if (!stable) return stable.error();
   auto change = state_->ledger.acknowledge(*stable, by, reason, until, state_->wall);
@@ -164,7 +166,8 @@ Result<Maintenance> Engine::begin_maintenance(const PortKey& port, Maintenance m
     if (!stable) return stable.error();
     maintenance.port = *stable;
   }
-  std::erase_if(state_->maintenance, [&](const Maintenance& old) { return old.port == maintenance.port; });
+  std::erase_if(state_->maintenance,
+                [&](const Maintenance& old) { return old.port == maintenance.port; });
   state_->maintenance.push_back(maintenance);
   state_->log_maintenance();
   return maintenance;
@@ -187,16 +190,21 @@ Result<Maintenance> Engine::end_maintenance(const PortKey& port) {
   }
   const PortHistory* found = port.empty() ? nullptr : state_->history.find(port);
   const Maintenance* other = found == nullptr ? nullptr : state_->maintenance_of(*found, stable);
-  if (other == nullptr) return Error{port.empty() ? "the node is not in maintenance" : port + " is not in maintenance"};
-  if (!other->file.empty()) return Error{port + " is in maintenance by " + other->file + ": remove that file"};
+  if (other == nullptr)
+    return Error{port.empty() ? "the node is not in maintenance" : port + " is not in maintenance"};
+  if (!other->file.empty())
+    return Error{port + " is in maintenance by " + other->file + ": remove that file"};
   return Error{"the whole node is in maintenance: end it with \"maintenance end all\""};
 }
 
-void Engine::set_maintenance_files(std::vector<Maintenance> files) { state_->maintenance_files = std::move(files); }
+void Engine::set_maintenance_files(std::vector<Maintenance> files) {
+  state_->maintenance_files = std::move(files);
+}
 
 void Engine::State::end_old_maintenance() {
   for (std::vector<Maintenance>* list : {&maintenance, &maintenance_files})
-    std::erase_if(*list, [this](const Maintenance& one) { return one.until && wall >= *one.until; });
+    std::erase_if(*list,
+                  [this](const Maintenance& one) { return one.until && wall >= *one.until; });
 }
 
 namespace {
@@ -208,28 +216,32 @@ bool same_work(const Maintenance& a, const Maintenance& b) {
   return a.port == b.port && a.by == b.by && a.since == b.since && a.file == b.file;
 }
 bool holds(const std::vector<Maintenance>& all, const Maintenance& one) {
-  return std::ranges::any_of(all, [&one](const Maintenance& other) { return same_work(one, other); });
+  return std::ranges::any_of(all,
+                             [&one](const Maintenance& other) { return same_work(one, other); });
 }
 
 }  // namespace
 
-/// What is in force is in the log, and what is no longer has an end: whoever ended it, and wherever it was said.
+/// What is in force is in the log, and what is no longer has an end: whoever ended it, and wherever
+/// it was said.
 void Engine::State::log_maintenance() {
   for (Maintenance& one : maintenance_log)
     if (!one.ended_at && !holds(maintenance, one) && !holds(maintenance_files, one))
-      one.ended_at = one.until ? std::min(std::max(wall, one.since), *one.until) : std::max(wall, one.since);
+      one.ended_at =
+          one.until ? std::min(std::max(wall, one.since), *one.until) : std::max(wall, one.since);
   for (const std::vector<Maintenance>* list : {&maintenance, &maintenance_files})
     for (const Maintenance& one : *list) {
-      const auto known =
-          std::ranges::find_if(maintenance_log, [&](const Maintenance& old) { return same_work(one, old); });
+      const auto known = std::ranges::find_if(
+          maintenance_log, [&](const Maintenance& old) { return same_work(one, old); });
       if (known == maintenance_log.end()) {
         maintenance_log.push_back(one);
       } else if (known->ended_at || known->until != one.until || known->reason != one.reason) {
         *known = one;  // read again after a restart, or written anew
       }
     }
-  std::erase_if(maintenance_log,
-                [this](const Maintenance& one) { return one.ended_at && in_seconds(wall - *one.ended_at) > kLoggedS; });
+  std::erase_if(maintenance_log, [this](const Maintenance& one) {
+    return one.ended_at && in_seconds(wall - *one.ended_at) > kLoggedS;
+  });
   if (maintenance_log.size() > kMostLogged) maintenance_log.erase(maintenance_log.begin());
 }
 
@@ -238,22 +250,27 @@ namespace {
 bool is_of(const Maintenance& one, const PortHistory& port, const std::string& stable) {
   const PortId& id = port.latest.id;
   const std::string& name = one.port;
-  return name.empty() || name == stable || name == port.key || name == id.device || name == id.netdev || name == id.pci;
+  return name.empty() || name == stable || name == port.key || name == id.device ||
+         name == id.netdev || name == id.pci;
 }
 
 }  // namespace
 
 bool Engine::State::leaves_module(const PortHistory& port, const std::string& stable) const {
-  const auto leaves = [&](const Maintenance& one) { return one.module_reads == false && is_of(one, port, stable); };
+  const auto leaves = [&](const Maintenance& one) {
+    return one.module_reads == false && is_of(one, port, stable);
+  };
   return std::ranges::any_of(maintenance, leaves) || std::ranges::any_of(maintenance_files, leaves);
 }
 
 /// Of several the one that lasts longest.
-const Maintenance* Engine::State::maintenance_of(const PortHistory& port, const std::string& stable) const {
+const Maintenance* Engine::State::maintenance_of(const PortHistory& port,
+                                                 const std::string& stable) const {
   const Maintenance* found = nullptr;
   const auto consider = [&](const Maintenance& one) {
     if (!is_of(one, port, stable)) return;
-    const bool longer = found != nullptr && found->until && (!one.until || *one.until > *found->until);
+    const bool longer =
+        found != nullptr && found->until && (!one.until || *one.until > *found->until);
     if (found == nullptr || longer) found = &one;
   };
   for (const Maintenance& one : maintenance) consider(one);

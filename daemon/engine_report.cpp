@@ -14,7 +14,8 @@ bool by_number(const std::string& a, const std::string& b) {
       std::size_t end_a = i, end_b = j;
       while (end_a < a.size() && digit(a[end_a])) ++end_a;
       while (end_b < b.size() && digit(b[end_b])) ++end_b;
-      std::string_view na = std::string_view(a).substr(i, end_a - i), nb = std::string_view(b).substr(j, end_b - j);
+      std::string_view na = std::string_view(a).substr(i, end_a - i),
+                       nb = std::string_view(b).substr(j, end_b - j);
       na.remove_prefix(std::min(na.find_first_not_of('0'), na.size()));
       nb.remove_prefix(std::min(nb.find_first_not_of('0'), nb.size()));
       if (na.size() != nb.size()) return na.size() < nb.size();
@@ -33,17 +34,22 @@ bool by_number(const std::string& a, const std::string& b) {
 
 /// Something that is seen must speak for a fault: what is merely not known opens nothing.
 bool supported(const Cause& cause, const Findings& findings) {
-  if (at(findings, SymptomId::kReceiveErrors).present() || at(findings, SymptomId::kLosingData).present()) return true;
+  if (at(findings, SymptomId::kReceiveErrors).present() ||
+      at(findings, SymptomId::kLosingData).present())
+    return true;
   return std::any_of(cause.expects.begin(), cause.expects.end(),
                      [&](const Expectation& row) { return at(findings, row.symptom).present(); });
 }
 
-std::map<std::string, std::size_t> gone_at_once(const std::vector<const PortHistory*>& watched, double within_s) {
+std::map<std::string, std::size_t> gone_at_once(const std::vector<const PortHistory*>& watched,
+                                                double within_s) {
   struct Group {
     std::size_t ports = 0, gone = 0;
     SteadyTime first = SteadyTime::max(), last = SteadyTime::min();
   };
-  const auto is_absent = [](const PortHistory* port) { return !port->present && port->absent_since; };
+  const auto is_absent = [](const PortHistory* port) {
+    return !port->present && port->absent_since;
+  };
   if (std::ranges::none_of(watched, is_absent)) return {};
   std::map<std::string, Group> groups;
   for (const PortHistory* port : watched) {
@@ -56,7 +62,8 @@ std::map<std::string, std::size_t> gone_at_once(const std::vector<const PortHist
   }
   std::map<std::string, std::size_t> gone;
   for (const auto& [driver, group] : groups)
-    if (group.ports >= 2 && group.gone == group.ports && in_seconds(group.last - group.first) <= within_s)
+    if (group.ports >= 2 && group.gone == group.ports &&
+        in_seconds(group.last - group.first) <= within_s)
       gone[driver] = group.ports;
   return gone;
 }
@@ -69,23 +76,26 @@ Health health_of(const PortReport& report, const PortView& view, bool judged) {
   Health health = judged && whole ? Health::kHealthy : Health::kUnknown;
   for (const FaultReport& fault : report.faults) {
     if (fault.fault == "monitor_blind") {
-      const bool blind = std::any_of(fault.evidence.begin(), fault.evidence.end(),
-                                     [](const Evidence& e) { return e.symptom == "counters_blind"; });
+      const bool blind =
+          std::any_of(fault.evidence.begin(), fault.evidence.end(),
+                      [](const Evidence& e) { return e.symptom == "counters_blind"; });
       if (blind) return Health::kUnknown;
       continue;
     }
-    // A dead card carries nothing, whatever its link says; where one queue was stuck the others went on, and one that
-    // failed again and again may work just now.
+    // A dead card carries nothing, whatever its link says; where one queue was stuck the others
+    // went on, and one that failed again and again may work just now.
     const bool works = view.up && (view.port.fatal_queue || !view.port.fatal_at);
     const bool dead_card = fault.fault == "nic_fault" && !works;
     if (dead_card && fault.state == FaultState::kOpen) return Health::kDown;
     if (fault.severity == Severity::kNotice) continue;
-    const Health now = fault.state == FaultState::kProving     ? Health::kAtRisk
-                       : fault.severity == Severity::kCritical ? Health::kDegraded
-                       : view.signal.ber || fault.fault == "reduced_speed" || fault.fault == "pcie_degraded"
-                           ? Health::kDegraded
-                           : Health::kAtRisk;
-    if (health == Health::kHealthy || health == Health::kUnknown || now == Health::kDegraded) health = now;
+    const Health now =
+        fault.state == FaultState::kProving     ? Health::kAtRisk
+        : fault.severity == Severity::kCritical ? Health::kDegraded
+        : view.signal.ber || fault.fault == "reduced_speed" || fault.fault == "pcie_degraded"
+            ? Health::kDegraded
+            : Health::kAtRisk;
+    if (health == Health::kHealthy || health == Health::kUnknown || now == Health::kDegraded)
+      health = now;
   }
   return health;
 }
@@ -100,7 +110,8 @@ PortFigures figures_of(const PortView& view) {
   }
   figures.pre_fec_ber_normal = view.signal.ber_reference;
   figures.worst_rx_power_dbm = view.light.worst_rx_dbm;
-  if (view.light.worst_rx_lane >= 0) figures.worst_rx_lane = static_cast<std::uint32_t>(view.light.worst_rx_lane + 1);
+  if (view.light.worst_rx_lane >= 0)
+    figures.worst_rx_lane = static_cast<std::uint32_t>(view.light.worst_rx_lane + 1);
   figures.rx_power_margin_db = view.light.margin_db;
   figures.pre_fec_ber_limit = view.signal.ber_limit;
   // A drop against the siblings instead of the own past says nothing about what was before.
@@ -144,9 +155,11 @@ void weigh(Report& report, const History& history) {
     rail_total[port.expected.rail] += should;
     Impact impact;
     impact.bandwidth_lost_mbps = lost_mbps(port, should);
-    const bool warned = std::any_of(port.faults.begin(), port.faults.end(), [](const FaultReport& fault) {
-      return fault.severity != Severity::kNotice && fault.fault != "monitor_blind" && fault.fault != "wrong_cabling";
-    });
+    const bool warned =
+        std::any_of(port.faults.begin(), port.faults.end(), [](const FaultReport& fault) {
+          return fault.severity != Severity::kNotice && fault.fault != "monitor_blind" &&
+                 fault.fault != "wrong_cabling";
+        });
     if (warned) impact.bandwidth_at_risk_mbps = should - impact.bandwidth_lost_mbps;
     const double hit_mbps = impact.bandwidth_lost_mbps + impact.bandwidth_at_risk_mbps;
     if (hit_mbps > 0) hit.emplace_back(&port, impact);

@@ -1,4 +1,5 @@
-// Parts of a report that follow from a port's view alone: the order of ports, health, figures, the peer's name.
+// Parts of a report that follow from a port's view alone: the order of ports, health, figures, the
+// peer's name.
 #pragma once
 
 #include <map>
@@ -22,8 +23,10 @@ std::optional<Acknowledgement> acknowledgement_of(const LedgerFault& fault, Wall
 bool by_number(const std::string& a, const std::string& b);
 /// Something that is seen must speak for a fault: what is merely not known opens nothing.
 bool supported(const Cause& cause, const Findings& findings);
-/// How many of the watched ports went at one time, by driver: of those that had several ports and have none left.
-std::map<std::string, std::size_t> gone_at_once(const std::vector<const PortHistory*>& watched, double within_s);
+/// How many of the watched ports went at one time, by driver: of those that had several ports and
+/// have none left.
+std::map<std::string, std::size_t> gone_at_once(const std::vector<const PortHistory*>& watched,
+                                                double within_s);
 /// REQUIRES: the report's faults and exemption are filled in. `judged`: enough could be read.
 Health health_of(const PortReport& report, const PortView& view, bool judged);
 PortFigures figures_of(const PortView& view);

@@ -33,7 +33,8 @@ struct Judged {
   std::shared_ptr<const SymptomsTold> symptoms;  ///< null: none yet
   std::optional<SteadyTime> errors_since;
   std::optional<SteadyTime> errors_last;
-  bool errors_ever = false;   ///< they are as old as what is known of the link: nobody saw them begin
+  bool errors_ever =
+      false;  ///< they are as old as what is known of the link: nobody saw them begin
   std::optional<double> ber;  ///< before FEC, when it was looked at last
   bool begun = false;         ///< it was looked at in a step
   bool judged = false;
@@ -55,13 +56,15 @@ struct Subject {
   const ExpectedPort* expected;
   std::string_view leaf;
   Judged* judged;
-  std::optional<double> temperature_drop_c;  ///< its module against its own past; nullopt: not known now
-  bool supply_low = false;                   ///< of its module, read lately
+  std::optional<double>
+      temperature_drop_c;   ///< its module against its own past; nullopt: not known now
+  bool supply_low = false;  ///< of its module, read lately
 };
 
 inline constexpr double kSharedRiseC =
     -6;  ///< a module's drop of temperature: more is more than jobs do (docs/physics.md 7d)
-inline constexpr double kWarmUpS = 900;  ///< ten time constants of a module's temperature (docs/physics.md 7d)
+inline constexpr double kWarmUpS =
+    900;  ///< ten time constants of a module's temperature (docs/physics.md 7d)
 /// When something opens, and when two names stand side by side.
 std::span<const Knob> judge_knobs();
 
@@ -116,7 +119,8 @@ struct Engine::State {
   bool expects_anew = true;          ///< what is expected of this node is new with the next step
   std::optional<SteadyTime> last_step;
   double step_s = 10;
-  std::string idle_cards;  ///< cards that the PCI bus shows and that have no driver; "" none, or not known
+  std::string
+      idle_cards;  ///< cards that the PCI bus shows and that have no driver; "" none, or not known
   WallTime wall;
 
   /// What is asked of a port, made anew when its names or the settings are others.
@@ -141,13 +145,14 @@ struct Engine::State {
   void note_repair(const Subject& subject, const PortView& view, Judged& judged, WallTime now);
   PortVerdict verdict_of(const PortView& view, Judged& own, const Fault* incumbent);
   void note_errors(Judged& port, SteadyTime now) const;
-  Severity severity_of(const RankedFault& ranked, const PortView& view, const Findings& findings) const;
+  Severity severity_of(const RankedFault& ranked, const PortView& view,
+                       const Findings& findings) const;
   /// What is told of `subject`, into `report`, which is empty.
   void report_on(PortReport& report, const Subject& subject, const PortView& view, Judged& judged,
                  const Snapshot& snapshot);
   FaultReport fault_report(const LedgerEntry& entry, const PortView& view, const Judged& judged);
-  void emit(const LedgerChange& change, const Subject& subject, const PortView& view, const Judged& judged,
-            const Snapshot& snapshot, std::vector<FaultEvent>& events);
+  void emit(const LedgerChange& change, const Subject& subject, const PortView& view,
+            const Judged& judged, const Snapshot& snapshot, std::vector<FaultEvent>& events);
 };
 
 }  // namespace linkhealth

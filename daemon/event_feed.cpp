@@ -14,8 +14,11 @@ std::uint64_t begin_after(const Publisher& publisher, const std::string& last_id
   const auto kept = publisher.events_after(0);
   if (last_id.empty()) return kept.last;
   const std::uint64_t first = kept.last - kept.events.size();
-  const auto found = std::ranges::find_if(kept.events, [&](const auto& event) { return event_id(*event) == last_id; });
-  return found == kept.events.end() ? first : first + static_cast<std::uint64_t>(found - kept.events.begin()) + 1;
+  const auto found = std::ranges::find_if(
+      kept.events, [&](const auto& event) { return event_id(*event) == last_id; });
+  return found == kept.events.end()
+             ? first
+             : first + static_cast<std::uint64_t>(found - kept.events.begin()) + 1;
 }
 
 }  // namespace
@@ -26,12 +29,14 @@ std::unique_ptr<HttpFeed> event_feed(const Publisher& publisher, const std::stri
   feed->keep_alive = ": still here\n\n";
   feed->next = [&publisher, after = begin_after(publisher, last_id), greeted = false]() mutable {
     std::string text;
-    // At once, so that the client knows that it listens; and how long it waits before it comes again.
+    // At once, so that the client knows that it listens; and how long it waits before it comes
+    // again.
     if (!std::exchange(greeted, true)) text = ": linkhealth\nretry: 5000\n\n";
     const auto next = publisher.events_after(after);
     after = next.last;
     for (const auto& event : next.events)
-      text += fmt::format("id: {}\nevent: fault\ndata: {}\n\n", event_id(*event), publisher.event_json(*event));
+      text += fmt::format("id: {}\nevent: fault\ndata: {}\n\n", event_id(*event),
+                          publisher.event_json(*event));
     return text;
   };
   return feed;

@@ -1,5 +1,5 @@
-// Fault events as they come, as server-sent events (WHATWG HTML, 9.2): each with the id that it has everywhere, so that
-// a client that was away goes on where it was.
+// Fault events as they come, as server-sent events (WHATWG HTML, 9.2): each with the id that it has
+// everywhere, so that a client that was away goes on where it was.
 #pragma once
 
 #include <memory>
@@ -13,8 +13,8 @@ namespace linkhealth {
 
 inline constexpr std::string_view kEventStreamPath = "/api/v1/events/stream";
 
-/// Begins after the event `last_id`; with "" after the latest. An id that is not known any more: with the oldest that
-/// is kept, for it may have missed some. `publisher` must outlive it.
+/// Begins after the event `last_id`; with "" after the latest. An id that is not known any more:
+/// with the oldest that is kept, for it may have missed some. `publisher` must outlive it.
 std::unique_ptr<HttpFeed> event_feed(const Publisher& publisher, const std::string& last_id);
 
 }  // namespace linkhealth

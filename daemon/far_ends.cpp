@@ -7,10 +7,11 @@
 
 namespace linkhealth {
 
-FarEnds::FarEnds(std::vector<std::unique_ptr<PeerProbe>> probes, const Clock& clock, FarEndTiming timing,
-                 AskedByName plan)
+FarEnds::FarEnds(std::vector<std::unique_ptr<PeerProbe>> probes, const Clock& clock,
+                 FarEndTiming timing, AskedByName plan)
     : timing_(timing), plan_(std::move(plan)), merge_(timing.hold, {}) {
-  for (auto& probe : probes) readers_.push_back(std::make_unique<PeerReader>(std::move(probe), clock));
+  for (auto& probe : probes)
+    readers_.push_back(std::make_unique<PeerReader>(std::move(probe), clock));
 }
 
 void FarEnds::set_ports(const std::vector<InventoryPort>& ports) {
@@ -38,7 +39,8 @@ FarEnds::News FarEnds::take(SteadyTime now) {
     // The same words each time, because the reason is a metric's label.
     const auto since = reader->busy_since();
     if (since && now - *since >= timing_.patience)
-      hung.push_back({"", reader->name(), fmt::format("no answer within {:g} s", in_seconds(timing_.patience))});
+      hung.push_back({"", reader->name(),
+                      fmt::format("no answer within {:g} s", in_seconds(timing_.patience))});
   }
   news.ports = merge_.take_changes(now);
   std::vector<Gap> gaps = merge_.node_gaps();

@@ -23,11 +23,13 @@ struct FarEndTiming {
 class FarEnds {
  public:
   /// Starts a thread for each probe. `clock` belongs to main(): see PeerReader.
-  FarEnds(std::vector<std::unique_ptr<PeerProbe>> probes, const Clock& clock, FarEndTiming timing, AskedByName plan);
+  FarEnds(std::vector<std::unique_ptr<PeerProbe>> probes, const Clock& clock, FarEndTiming timing,
+          AskedByName plan);
 
   /// Another plan, in force with the next set_ports().
   void set_plan(AskedByName plan) { plan_ = std::move(plan); }
-  /// Nobody is asked who is behind an exempt port; the probes are told of them all the same: see PeerProbe::read().
+  /// Nobody is asked who is behind an exempt port; the probes are told of them all the same: see
+  /// PeerProbe::read().
   void set_ports(const std::vector<InventoryPort>& ports);
 
   struct News {

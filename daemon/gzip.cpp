@@ -37,7 +37,8 @@ void Gzip::deflate() {
     if (out_.size() == stream_->total_out) out_.resize(out_.size() + kRoom);
     stream_->next_out = reinterpret_cast<std::uint8_t*>(out_.data() + stream_->total_out);
     stream_->avail_out = static_cast<std::uint32_t>(out_.size() - stream_->total_out);
-    isal_deflate(stream_.get());  // COMP_OK: what else it answers is about settings, which are those above
+    isal_deflate(
+        stream_.get());  // COMP_OK: what else it answers is about settings, which are those above
   } while (stream_->avail_out == 0);
 }
 

@@ -11,9 +11,9 @@ struct isal_zstream;
 
 namespace linkhealth {
 
-/// For texts that resemble each other, as one page of metrics does the next: the Huffman code is made of one text in
-/// 256 and used for those after it. Its memory is taken with the first text and kept: a new state for each text costs
-/// more than compressing the metrics of ten ports.
+/// For texts that resemble each other, as one page of metrics does the next: the Huffman code is
+/// made of one text in 256 and used for those after it. Its memory is taken with the first text and
+/// kept: a new state for each text costs more than compressing the metrics of ten ports.
 class Gzip {
  public:
   Gzip();
@@ -21,8 +21,9 @@ class Gzip {
   Gzip(const Gzip&) = delete;
   Gzip& operator=(const Gzip&) = delete;
 
-  /// A gzip member, of pieces, so that nobody needs room for the whole text: begin(), add() for each, end(). As small
-  /// as zlib's level 1, in a third (10 ports) to a quarter (64 ports) of its time.
+  /// A gzip member, of pieces, so that nobody needs room for the whole text: begin(), add() for
+  /// each, end(). As small as zlib's level 1, in a third (10 ports) to a quarter (64 ports) of its
+  /// time.
   void begin();
   void add(std::string_view piece);
   /// REQUIRES: begin().

@@ -20,7 +20,8 @@ int give_back_file(dl_phdr_info* file, std::size_t /*size*/, void* /*data*/) {
     if (part.p_type != PT_LOAD || (part.p_flags & PF_W) != 0) continue;
     const std::uintptr_t begin = (file->dlpi_addr + part.p_vaddr) / page * page;
     const std::uintptr_t end = file->dlpi_addr + part.p_vaddr + part.p_memsz;
-    madvise(reinterpret_cast<void*>(begin), end - begin, MADV_DONTNEED);  // NOLINT(*-reinterpret-cast,*int-to-ptr)
+    madvise(reinterpret_cast<void*>(begin), end - begin,
+            MADV_DONTNEED);  // NOLINT(*-reinterpret-cast,*int-to-ptr)
   }
   return 0;
 }

@@ -47,15 +47,21 @@ std::string_view status_words(int status) {
 }
 
 std::string http_head(const ApiReply& reply, std::optional<std::size_t> size, bool keep_alive) {
-  // By hand: it is made for each scrape, a second after the last one, and the formatter's code would be fetched anew.
+  // By hand: it is made for each scrape, a second after the last one, and the formatter's code
+  // would be fetched anew.
   std::string head;
   head.reserve(kUsualHead_bytes);
-  head.append("HTTP/1.1 ").append(std::to_string(reply.status)).append(" ").append(status_words(reply.status));
+  head.append("HTTP/1.1 ")
+      .append(std::to_string(reply.status))
+      .append(" ")
+      .append(status_words(reply.status));
   head.append("\r\nContent-Type: ").append(reply.content_type).append("\r\n");
   for (const auto& usual : kUsualFields)
-    if (std::ranges::none_of(reply.headers, [&](const auto& field) { return field.first == usual.first; }))
+    if (std::ranges::none_of(reply.headers,
+                             [&](const auto& field) { return field.first == usual.first; }))
       head.append(usual.first).append(": ").append(usual.second).append("\r\n");
-  for (const auto& [name, value] : reply.headers) head.append(name).append(": ").append(value).append("\r\n");
+  for (const auto& [name, value] : reply.headers)
+    head.append(name).append(": ").append(value).append("\r\n");
   if (size) {
     head.append("Content-Length: ").append(std::to_string(*size)).append("\r\n");
   } else {
@@ -65,6 +71,8 @@ std::string http_head(const ApiReply& reply, std::optional<std::size_t> size, bo
   return head;
 }
 
-std::string http_chunk(std::string_view bytes) { return fmt::format("{:x}\r\n{}\r\n", bytes.size(), bytes); }
+std::string http_chunk(std::string_view bytes) {
+  return fmt::format("{:x}\r\n{}\r\n", bytes.size(), bytes);
+}
 
 }  // namespace linkhealth

@@ -86,8 +86,8 @@ bool HttpConnection::send_encrypted() {
   for (;;) {
     while (body_ != nullptr && network.size() < kEncryptAhead_bytes) {
       const bool of_head = sent_ < head_.size();
-      const std::string_view rest =
-          of_head ? std::string_view(head_).substr(sent_) : std::string_view(*body_).substr(sent_ - head_.size());
+      const std::string_view rest = of_head ? std::string_view(head_).substr(sent_)
+                                            : std::string_view(*body_).substr(sent_ - head_.size());
       if (!rest.empty() && !tls->send(rest.substr(0, kTlsRecord_bytes))) return false;
       sent_ += std::min(rest.size(), kTlsRecord_bytes);
       if (sent_ >= head_.size() + body_->size()) body_ = nullptr;

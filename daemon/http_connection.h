@@ -31,7 +31,9 @@ class HttpConnection {
   SteadyTime deadline;
 
   /// Between two requests. One that has not asked yet is about to.
-  [[nodiscard]] bool idle() const { return answered && in.empty() && !sending() && !waiting && feed == nullptr; }
+  [[nodiscard]] bool idle() const {
+    return answered && in.empty() && !sending() && !waiting && feed == nullptr;
+  }
   /// What came is appended to `in`. False: broken.
   bool read_more();
   void answer_with(std::string head, SharedBytes body);

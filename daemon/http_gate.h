@@ -1,4 +1,5 @@
-// What stands before the API on TCP: encryption, passwords, certificates. The server knows only this.
+// What stands before the API on TCP: encryption, passwords, certificates. The server knows only
+// this.
 #pragma once
 
 #include <cstdint>
@@ -16,8 +17,8 @@ class TlsSession {
  public:
   virtual ~TlsSession() = default;
   enum class State : std::uint8_t { kGood, kEnded, kBroken };
-  /// Takes what came from the network; what it says is appended to `plain`. There may be something to send afterwards,
-  /// even when it is broken (the reason, as an alert).
+  /// Takes what came from the network; what it says is appended to `plain`. There may be something
+  /// to send afterwards, even when it is broken (the reason, as an alert).
   virtual State receive(std::string_view from_network, std::string& plain) = 0;
   /// Takes all of `plain` for sending. False when the session is broken.
   virtual bool send(std::string_view plain) = 0;
@@ -32,14 +33,16 @@ class HttpGate {
  public:
   virtual ~HttpGate() = default;
 
-  /// For a new connection: nullptr when it is in plain text. False in `good`: TLS is wanted and can't be had.
+  /// For a new connection: nullptr when it is in plain text. False in `good`: TLS is wanted and
+  /// can't be had.
   virtual std::unique_ptr<TlsSession> accept(bool& good) = 0;
 
   enum class Admission : std::uint8_t {
     kAdmitted,
     kRefused,  ///< wrong, or no password
-    kWait,     ///< it is being looked at on another thread; the server is woken, and asks again with the same ticket
-    kBusy,     ///< too many are being looked at
+    kWait,  ///< it is being looked at on another thread; the server is woken, and asks again with
+            ///< the same ticket
+    kBusy,  ///< too many are being looked at
     kTooMany,  ///< more than the rate that the configuration allows
   };
   /// `ticket`: one for each connection, never used twice. Fills in request.caller.

@@ -10,8 +10,8 @@ namespace linkhealth {
 
 namespace {
 
-/// Errors of the connection that would have come, not of the listening socket (accept(2), "Error handling"). EPERM is
-/// none of them: a security module says it again and again of the same one.
+/// Errors of the connection that would have come, not of the listening socket (accept(2), "Error
+/// handling"). EPERM is none of them: a security module says it again and again of the same one.
 bool is_of_connection(int errnum) {
   constexpr int kThose[] = {ECONNABORTED, EINTR,  EPROTO,       ENOPROTOOPT, EOPNOTSUPP,
                             ENETDOWN,     ENONET, EHOSTUNREACH, EHOSTDOWN,   ENETUNREACH};
@@ -43,7 +43,8 @@ bool HttpListeners::watch(int epoll) {
 }
 
 std::optional<HttpListeners::Kind> HttpListeners::kind_of(int fd) const {
-  const auto at = std::ranges::find_if(sockets_, [fd](const auto& entry) { return entry.first.get() == fd; });
+  const auto at =
+      std::ranges::find_if(sockets_, [fd](const auto& entry) { return entry.first.get() == fd; });
   return at == sockets_.end() ? std::nullopt : std::optional(at->second);
 }
 

@@ -1,5 +1,6 @@
-// The listening sockets of the HTTP server, and how they are left alone while the process has no descriptor for a new
-// connection: they stay ready then, and whoever looks at them again at once does nothing else.
+// The listening sockets of the HTTP server, and how they are left alone while the process has no
+// descriptor for a new connection: they stay ready then, and whoever looks at them again at once
+// does nothing else.
 #pragma once
 
 #include <cstdint>

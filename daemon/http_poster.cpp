@@ -47,14 +47,16 @@ struct CurlFunctions {
   if (!library->find(#name, functions.name)) return Error{"libcurl has no " #name};
     LINKHEALTH_CURL_FUNCTIONS(LINKHEALTH_FIND)
 #undef LINKHEALTH_FIND
-    if (functions.curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK) return Error{"libcurl can't begin"};
+    if (functions.curl_global_init(CURL_GLOBAL_DEFAULT) != CURLE_OK)
+      return Error{"libcurl can't begin"};
     return functions;
   }
 };
 
 std::size_t keep_beginning(char* bytes, std::size_t size, std::size_t count, void* to) {
   auto& text = *static_cast<std::string*>(to);
-  text.append(bytes, std::min(size * count, kKeptReply_bytes - std::min(text.size(), kKeptReply_bytes)));
+  text.append(bytes,
+              std::min(size * count, kKeptReply_bytes - std::min(text.size(), kKeptReply_bytes)));
   return size * count;
 }
 
@@ -65,12 +67,16 @@ int stop_asked(void* stop, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {
 class CurlPoster : public HttpPoster {
  public:
   CurlPoster(const CurlFunctions& functions, SinkAccess access, const std::atomic<bool>& stop)
-      : curl_(functions), access_(std::move(access)), stop_(stop), handle_(curl_.curl_easy_init()) {}
+      : curl_(functions),
+        access_(std::move(access)),
+        stop_(stop),
+        handle_(curl_.curl_easy_init()) {}
   CurlPoster(const CurlPoster&) = delete;
   CurlPoster& operator=(const CurlPoster&) = delete;
   ~CurlPoster() override { curl_.curl_easy_cleanup(handle_); }
 
-  Result<PostReply> post(const std::string& url, const std::string& body, const std::string& id) override {
+  Result<PostReply> post(const std::string& url, const std::string& body,
+                         const std::string& id) override {
     if (handle_ == nullptr) return Error{"libcurl has no memory"};
     std::vector<std::string> fields = {"Content-Type: application/json", "Expect:"};
     if (!id.empty()) fields.push_back("Idempotency-Key: " + id);
@@ -124,7 +130,8 @@ class CurlPoster : public HttpPoster {
 
 }  // namespace
 
-Result<std::unique_ptr<HttpPoster>> curl_poster(const SinkAccess& access, const std::atomic<bool>& stop) {
+Result<std::unique_ptr<HttpPoster>> curl_poster(const SinkAccess& access,
+                                                const std::atomic<bool>& stop) {
   const auto functions = CurlFunctions::load();
   if (!functions) return functions.error();
   return std::unique_ptr<HttpPoster>(std::make_unique<CurlPoster>(*functions, access, stop));

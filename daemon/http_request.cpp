@@ -14,12 +14,14 @@ namespace {
 char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
 bool same_word(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](char x, char y) { return lower(x) == lower(y); });
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](char x, char y) { return lower(x) == lower(y); });
 }
 
 bool has_word(std::string_view list, std::string_view word) {
   const auto words = split(list, ',');
-  return std::any_of(words.begin(), words.end(), [&](std::string_view one) { return same_word(trim(one), word); });
+  return std::any_of(words.begin(), words.end(),
+                     [&](std::string_view one) { return same_word(trim(one), word); });
 }
 
 void take_query(std::string_view query, ApiRequest& api) {
@@ -48,7 +50,8 @@ bool take_request_line(std::string_view line, HttpRequest& request) {
   return true;
 }
 
-/// Fields that the API reads as they are. One that comes twice is refused: which of them would be meant?
+/// Fields that the API reads as they are. One that comes twice is refused: which of them would be
+/// meant?
 struct KeptField {
   std::string_view name;
   std::string ApiRequest::*place;
@@ -60,7 +63,8 @@ constexpr std::array<KeptField, 5> kKeptFields = {{{"Content-Type", &ApiRequest:
                                                    {"Host", &ApiRequest::host}}};
 
 /// 0, or the status with which the request is refused.
-int take_field(std::string_view line, HttpRequest& request, std::optional<std::size_t>& body_bytes) {
+int take_field(std::string_view line, HttpRequest& request,
+               std::optional<std::size_t>& body_bytes) {
   const auto colon = line.find(':');
   if (colon == std::string_view::npos || colon == 0 || line[colon - 1] == ' ') return 400;
   const std::string_view name = line.substr(0, colon);
@@ -112,7 +116,8 @@ std::string url_decoded(std::string_view text, bool plus_is_blank) {
   for (std::size_t i = 0; i < text.size(); ++i) {
     unsigned value = 0;
     const char* const digits = text.data() + i + 1;
-    if (text[i] == '%' && i + 2 < text.size() && std::from_chars(digits, digits + 2, value, 16).ptr == digits + 2) {
+    if (text[i] == '%' && i + 2 < text.size() &&
+        std::from_chars(digits, digits + 2, value, 16).ptr == digits + 2) {
       out += static_cast<char>(value);
       i += 2;
     } else {

@@ -1,4 +1,5 @@
-// HTTP/1.1 requests as the API gets them (RFC 9112), out of bytes from anybody. Pure: a fuzzer runs it.
+// HTTP/1.1 requests as the API gets them (RFC 9112), out of bytes from anybody. Pure: a fuzzer runs
+// it.
 #pragma once
 
 #include <cstddef>

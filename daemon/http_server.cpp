@@ -32,7 +32,8 @@ void HttpServer::stop() {
   stopping_ = true;
   wake();
   if (thread_.joinable()) thread_.join();
-  const std::lock_guard lock(serving_);  // who serves now is waited for, who comes later finds the end
+  const std::lock_guard lock(
+      serving_);  // who serves now is waited for, who comes later finds the end
   streams_.stop();
 }
 
@@ -68,7 +69,8 @@ bool HttpServer::serve() {
 
 void HttpServer::serve_ready(int wait_ms) {
   std::array<epoll_event, 16> events{};
-  const int count = epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), wait_ms);
+  const int count =
+      epoll_wait(epoll_.get(), events.data(), static_cast<int>(events.size()), wait_ms);
   for (int i = 0; i < count; ++i) {
     const epoll_event& event = events.at(static_cast<std::size_t>(i));
     if (event.data.fd == wake_.get()) {
@@ -100,7 +102,8 @@ void HttpServer::accept_all(int listener, Kind kind) {
       if (!taken) listeners_.rest(clock_.steady() + kListenRest);
       return;
     } else {
-      made_room = true;  // once: where the whole system has none left, closing ours one by one helps nobody
+      made_room =
+          true;  // once: where the whole system has none left, closing ours one by one helps nobody
     }
   }
 }
@@ -108,7 +111,8 @@ void HttpServer::accept_all(int listener, Kind kind) {
 bool HttpServer::drop_idle() {
   auto oldest = connections_.end();
   for (auto at = connections_.begin(); at != connections_.end(); ++at)
-    if (at->second->idle() && (oldest == connections_.end() || at->second->deadline < oldest->second->deadline))
+    if (at->second->idle() &&
+        (oldest == connections_.end() || at->second->deadline < oldest->second->deadline))
       oldest = at;
   if (oldest == connections_.end()) return false;
   drop(oldest->first);
@@ -121,7 +125,8 @@ void HttpServer::take(OwnedFd socket, Kind kind) {
   for (auto at = connections_.begin(); at != connections_.end(); ++at) {
     if (at->second->kind != kind) continue;
     ++same;
-    if (oldest == connections_.end() || at->second->deadline < oldest->second->deadline) oldest = at;
+    if (oldest == connections_.end() || at->second->deadline < oldest->second->deadline)
+      oldest = at;
   }
   if (same >= kMaxConnections) drop(oldest->first);
   bool good = true;
@@ -130,7 +135,8 @@ void HttpServer::take(OwnedFd socket, Kind kind) {
   if (!good) return;
   const int number = socket.get();
   if (!watch_input(number)) return;
-  auto connection = std::make_unique<Connection>(std::move(socket), std::move(tls), ++tickets_, kind);
+  auto connection =
+      std::make_unique<Connection>(std::move(socket), std::move(tls), ++tickets_, kind);
   connection->watched = EPOLLIN;
   connection->deadline = clock_.steady() + kRequestTimeout;
   connections_[number] = std::move(connection);
@@ -185,9 +191,10 @@ bool HttpServer::serve(Connection& connection) {
     if (was_answering) {
       connection.answered = true;
       if (connection.last && connection.feed == nullptr) return false;
-      connection.deadline = clock_.steady() + (connection.feed != nullptr ? connection.feed->keep_alive_after
-                                               : !connection.in.empty()   ? kRequestTimeout
-                                                                          : kIdleTimeout);
+      connection.deadline =
+          clock_.steady() + (connection.feed != nullptr ? connection.feed->keep_alive_after
+                             : !connection.in.empty()   ? kRequestTimeout
+                                                        : kIdleTimeout);
     }
     if (connection.feed != nullptr) {
       feed_more(connection);
@@ -223,8 +230,10 @@ ApiReply turned_away(HttpGate::Admission admission, const ApiRequest& request) {
     reply.headers.emplace_back("Retry-After", "1");
     return reply;
   };
-  if (admission == HttpGate::Admission::kBusy) return later(503, "too many passwords are being looked at: try again");
-  if (admission == HttpGate::Admission::kTooMany) return later(429, "more requests than rate_limit allows: try again");
+  if (admission == HttpGate::Admission::kBusy)
+    return later(503, "too many passwords are being looked at: try again");
+  if (admission == HttpGate::Admission::kTooMany)
+    return later(429, "more requests than rate_limit allows: try again");
   ApiReply reply = api_error(request, 401, "a name and a password are asked for");
   reply.headers.emplace_back("WWW-Authenticate", "Basic realm=\"linkhealth\"");
   return reply;
@@ -240,7 +249,8 @@ bool HttpServer::admit(Connection& connection, HttpRequest& request) {
     return true;
   }
   if (admission == HttpGate::Admission::kWait) {
-    if (!std::exchange(connection.asked, true)) connection.deadline = clock_.steady() + kAnswerTimeout;
+    if (!std::exchange(connection.asked, true))
+      connection.deadline = clock_.steady() + kAnswerTimeout;
     connection.waiting = true;
     return false;
   }
@@ -294,7 +304,8 @@ bool HttpServer::begin_feed(Connection& connection, std::unique_ptr<HttpFeed> fe
   reply.content_type = feed->content_type;
   connection.last = true;
   connection.feed = std::move(feed);
-  connection.answer_with(http_head(reply, std::nullopt, false), std::make_shared<const std::string>());
+  connection.answer_with(http_head(reply, std::nullopt, false),
+                         std::make_shared<const std::string>());
   return true;
 }
 
@@ -339,10 +350,12 @@ void HttpServer::drop_expired() {
     if (connection->deadline <= now) expired.push_back(fd);
   for (const int fd : expired) {
     Connection& connection = *connections_.at(fd);
-    const bool alive = connection.feed != nullptr && !connection.sending() && !connection.feed->keep_alive.empty();
+    const bool alive =
+        connection.feed != nullptr && !connection.sending() && !connection.feed->keep_alive.empty();
     if (alive) {
       connection.deadline = now + kAnswerTimeout;
-      connection.answer_with("", std::make_shared<const std::string>(http_chunk(connection.feed->keep_alive)));
+      connection.answer_with(
+          "", std::make_shared<const std::string>(http_chunk(connection.feed->keep_alive)));
     }
     if (!alive || !serve(connection)) {
       drop(fd);
@@ -357,16 +370,20 @@ void HttpServer::on_timer() {
   if (read(timer_.get(), &times, sizeof times) == sizeof times) wakes_at_.reset();
 }
 
-/// A deadline that moved on by little is left to ring: with each answer it moves by as much as the clock has.
+/// A deadline that moved on by little is left to ring: with each answer it moves by as much as the
+/// clock has.
 void HttpServer::expect_next() {
   constexpr Milliseconds kLittle = kIdleTimeout / 2;
   std::optional<SteadyTime> next = listeners_.rests_until();
   for (const auto& [fd, connection] : connections_)
     next = std::min(next.value_or(connection->deadline), connection->deadline);
-  if (next == wakes_at_ || (next && wakes_at_ && *wakes_at_ < *next && *next - *wakes_at_ < kLittle)) return;
+  if (next == wakes_at_ ||
+      (next && wakes_at_ && *wakes_at_ < *next && *next - *wakes_at_ < kLittle))
+    return;
   itimerspec when{};  // zeroes: never
   if (next) {
-    const auto wait_ms = std::clamp<std::int64_t>((*next - clock_.steady()).count() + 1, 1, kIdleTimeout.count());
+    const auto wait_ms =
+        std::clamp<std::int64_t>((*next - clock_.steady()).count() + 1, 1, kIdleTimeout.count());
     when.it_value = {wait_ms / 1000, wait_ms % 1000 * 1'000'000};
   }
   timerfd_settime(timer_.get(), 0, &when, nullptr);

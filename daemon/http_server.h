@@ -1,7 +1,8 @@
-// Serves all connections of all listening sockets, on one thread at a time, without waking up for those that are
-// silent. The thread is its own, or lent by who waits for much else besides (daemon/loop.h): then the wake-up of a
-// scrape is that of the next sample, too. (cpp-httplib looks at each kept connection every 10 ms and brings OpenSSL
-// into memory: docs/adr/0006-cheap-output.md.)
+// Serves all connections of all listening sockets, on one thread at a time, without waking up for
+// those that are silent. The thread is its own, or lent by who waits for much else besides
+// (daemon/loop.h): then the wake-up of a scrape is that of the next sample, too. (cpp-httplib looks
+// at each kept connection every 10 ms and brings OpenSSL into memory:
+// docs/adr/0006-cheap-output.md.)
 #pragma once
 
 #include <atomic>
@@ -29,16 +30,19 @@ namespace linkhealth {
 
 class HttpServer {
  public:
-  /// Listening sockets are of one of two kinds; each has its own number of connections, so that none takes the other's.
+  /// Listening sockets are of one of two kinds; each has its own number of connections, so that
+  /// none takes the other's.
   using Kind = HttpListeners::Kind;
   static constexpr std::size_t kKinds = 2;
-  static constexpr std::size_t kMaxConnections = 64;  ///< of each kind; one more closes the one silent for longest
+  static constexpr std::size_t kMaxConnections =
+      64;  ///< of each kind; one more closes the one silent for longest
   /// A request must be whole, and an answer taken, this long after it began.
   static constexpr Milliseconds kRequestTimeout{2'000};
   static constexpr Milliseconds kAnswerTimeout{5'000};
-  static constexpr Milliseconds kIdleTimeout{120'000};  ///< longer than any scrape interval: no new connection each
-  /// Without a descriptor for a new connection, and none that could be closed for it, it waits so long, or until one of
-  /// the others ends.
+  static constexpr Milliseconds kIdleTimeout{
+      120'000};  ///< longer than any scrape interval: no new connection each
+  /// Without a descriptor for a new connection, and none that could be closed for it, it waits so
+  /// long, or until one of the others ends.
   static constexpr Milliseconds kListenRest{100};
 
   static constexpr std::size_t kMaxFeeds = 16;  ///< of both kinds together; one more is refused
@@ -62,8 +66,9 @@ class HttpServer {
   void start_thread();
   /// Readable when there is something to serve.
   [[nodiscard]] int fd() const { return epoll_.get(); }
-  /// Serves what is ready, on the calling thread; fd() may be readable afterwards. Whether a request was answered. From
-  /// any thread, also after stop(), when it does nothing. REQUIRES: no start_thread().
+  /// Serves what is ready, on the calling thread; fd() may be readable afterwards. Whether a
+  /// request was answered. From any thread, also after stop(), when it does nothing. REQUIRES: no
+  /// start_thread().
   bool serve();
   /// Ends its threads; nothing is answered afterwards.
   void stop();
@@ -79,7 +84,8 @@ class HttpServer {
   bool watch_input(int fd);
   void accept_all(int listener, Kind kind);
   void take(OwnedFd socket, Kind kind);
-  /// Closes the connection that was answered and has asked nothing for longest. False: there is none.
+  /// Closes the connection that was answered and has asked nothing for longest. False: there is
+  /// none.
   bool drop_idle();
   void on_ready(int fd, std::uint32_t events);
   void on_wake();

@@ -56,14 +56,16 @@ void run_stream(int socket, const HttpStream& stream, const std::atomic<bool>& s
 
 }  // namespace
 
-bool HttpStreams::begin(OwnedFd& socket, std::unique_ptr<HttpStream> stream, Milliseconds patience) {
+bool HttpStreams::begin(OwnedFd& socket, std::unique_ptr<HttpStream> stream,
+                        Milliseconds patience) {
   streams_.remove_if([](Streaming& streaming) {
     if (*streaming.done) streaming.thread.join();
     return !streaming.thread.joinable();
   });
   auto done = std::make_shared<std::atomic<bool>>(false);
   auto handed = std::make_shared<std::promise<OwnedFd>>();
-  auto run = [this, done, handed, shared = std::shared_ptr<HttpStream>(std::move(stream)), patience] {
+  auto run = [this, done, handed, shared = std::shared_ptr<HttpStream>(std::move(stream)),
+              patience] {
     {
       const OwnedFd owned = handed->get_future().get();
       make_blocking(owned.get(), patience);

@@ -1,4 +1,5 @@
-// Answers that go on for as long as somebody listens, each on a blocking socket with a thread of its own.
+// Answers that go on for as long as somebody listens, each on a blocking socket with a thread of
+// its own.
 #pragma once
 
 #include <atomic>
@@ -18,8 +19,8 @@ class HttpStreams {
   HttpStreams(const HttpStreams&) = delete;
   HttpStreams& operator=(const HttpStreams&) = delete;
 
-  /// Takes the connected `socket` over. A client that takes nothing for `patience` has lost its stream. False: the
-  /// system gives no thread, and the socket is left as it was.
+  /// Takes the connected `socket` over. A client that takes nothing for `patience` has lost its
+  /// stream. False: the system gives no thread, and the socket is left as it was.
   bool begin(OwnedFd& socket, std::unique_ptr<HttpStream> stream, Milliseconds patience);
   /// Ends all of them and waits for their threads.
   void stop();

@@ -13,7 +13,8 @@ class KeptOutbox : public Outbox {
   explicit KeptOutbox(Memory& memory) : memory_(memory) {}
 
   void add_sink(const std::string& sink) override { memory_.add_sink(sink); }
-  Result<std::vector<OutboxEvent>> undelivered(const std::string& sink, std::size_t limit) override {
+  Result<std::vector<OutboxEvent>> undelivered(const std::string& sink,
+                                               std::size_t limit) override {
     const auto kept = memory_.undelivered(sink, limit);
     if (!kept) return kept.error();
     std::vector<OutboxEvent> events;
@@ -25,7 +26,9 @@ class KeptOutbox : public Outbox {
     if (events.empty() && !kept->empty()) memory_.mark_delivered(sink, kept->back().id);
     return events;
   }
-  void mark_delivered(const std::string& sink, const std::string& id) override { memory_.mark_delivered(sink, id); }
+  void mark_delivered(const std::string& sink, const std::string& id) override {
+    memory_.mark_delivered(sink, id);
+  }
 
  private:
   Memory& memory_;

@@ -17,7 +17,8 @@ std::string first_line_of(Host& host, const std::string& path) {
 RecordingHeader live_header(const Config& config, const Clock& clock) {
   LiveHost host;
   RecordingHeader header;
-  header.node = config.node.empty() ? first_line_of(host, "/proc/sys/kernel/hostname") : config.node;
+  header.node =
+      config.node.empty() ? first_line_of(host, "/proc/sys/kernel/hostname") : config.node;
   header.boot_id = first_line_of(host, "/proc/sys/kernel/random/boot_id");
   header.at = clock.wall();
   header.version = LINKHEALTH_VERSION;

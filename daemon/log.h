@@ -1,5 +1,5 @@
-// What the daemon says on standard error: for a person in the foreground, with priorities for the journal under
-// systemd.
+// What the daemon says on standard error: for a person in the foreground, with priorities for the
+// journal under systemd.
 #pragma once
 
 #include <atomic>

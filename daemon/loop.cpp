@@ -62,7 +62,8 @@ struct Crew {
   OwnedFd waited{epoll_create1(EPOLL_CLOEXEC)};
   OwnedFd ending{eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)};  ///< readable from the end on: wakes all
   int requests_fd = -1;
-  std::function<bool()> serve_requests;  ///< without the turn: who asks waits for nobody who decides
+  std::function<bool()>
+      serve_requests;  ///< without the turn: who asks waits for nobody who decides
   std::mutex turn;
   // All below is under the lock.
   std::condition_variable changed;
@@ -77,7 +78,8 @@ struct Crew {
   static void lend(const std::shared_ptr<Crew>& crew, Turn& turn);
   /// Waits for what comes.
   [[nodiscard]] Woken wait() const;
-  /// Waits for the turn, and meanwhile for who asks: a decision may hang as well, on a file system that is no sysfs.
+  /// Waits for the turn, and meanwhile for who asks: a decision may hang as well, on a file system
+  /// that is no sysfs.
   void take(Turn& wanted) const;
   /// Who asks wakes one thread, and the next one only when that has served him.
   [[nodiscard]] bool await_requests(int operation) const;
@@ -119,8 +121,9 @@ class Loop {
   const ServiceManager manager_ = ServiceManager::from_environment();
   std::shared_ptr<Crew> crew_ = std::make_shared<Crew>();
   OwnedFd signals_, timer_;
-  std::vector<int> listed_;             ///< what the source asks for
-  std::set<int> unusable_;              ///< asked for and not open: read with the next timer, later and not never
+  std::vector<int> listed_;  ///< what the source asks for
+  std::set<int>
+      unusable_;  ///< asked for and not open: read with the next timer, later and not never
   std::optional<SteadyTime> wakes_at_;  ///< the timer is set to that
   bool wakes_to_feed_ = false;          ///< the watchdog and nothing else
   std::optional<SteadyTime> fed_at_;
@@ -130,8 +133,10 @@ class Loop {
 
 bool Crew::start_member(const std::shared_ptr<Crew>& crew) {
   try {
-    quiet_thread([crew] { serve(crew); }).detach();  // one that hangs in the kernel can be neither cancelled nor joined
-  } catch (const std::system_error&) {               // the limit of tasks
+    quiet_thread([crew] {
+      serve(crew);
+    }).detach();  // one that hangs in the kernel can be neither cancelled nor joined
+  } catch (const std::system_error&) {  // the limit of tasks
     return false;
   }
   ++crew->members;
@@ -140,16 +145,19 @@ bool Crew::start_member(const std::shared_ptr<Crew>& crew) {
 
 Woken Crew::wait() const {
   Woken woken;
-  const int count = epoll_wait(waited.get(), woken.events.data(), static_cast<int>(woken.events.size()), -1);
+  const int count =
+      epoll_wait(waited.get(), woken.events.data(), static_cast<int>(woken.events.size()), -1);
   if (count < 0) woken.error = errno;
   const auto end = woken.events.begin() + std::max(count, 0);
-  const auto others = std::partition(woken.events.begin(), end,
-                                     [this](const epoll_event& event) { return event.data.fd != requests_fd; });
+  const auto others = std::partition(woken.events.begin(), end, [this](const epoll_event& event) {
+    return event.data.fd != requests_fd;
+  });
   woken.count = static_cast<std::size_t>(others - woken.events.begin());
   if (others == end) return woken;
   woken.answered = serve_requests();
   (void)await_requests(EPOLL_CTL_MOD);  // can't fail for what was added
-  // Who asked from this node was woken on this processor, as if we were to sleep now: he has it first.
+  // Who asked from this node was woken on this processor, as if we were to sleep now: he has it
+  // first.
   if (woken.answered) sched_yield();
   return woken;
 }
@@ -193,7 +201,8 @@ void Crew::lend(const std::shared_ptr<Crew>& crew, Turn& turn) {
   while (!crew->ended) {
     const bool reads = crew->loop->has_reads() && !(did_read && crew->loop->has_other_work());
     if (!reads && !crew->loop->has_other_work()) return;
-    if (crew->members - crew->reading == 1 && !start_member(crew)) return;  // somebody must keep the time
+    if (crew->members - crew->reading == 1 && !start_member(crew))
+      return;  // somebody must keep the time
     const auto work = reads ? crew->loop->reads() : crew->loop->other_work();
     did_read = reads;
     ++crew->reading;
@@ -210,13 +219,15 @@ Result<void> Loop::prepare() {
   signals_ = OwnedFd(signalfd(-1, &signals, SFD_CLOEXEC | SFD_NONBLOCK));
   if (!signals_) return errno_error("taking signals as events", errno);
   timer_ = OwnedFd(timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC | TFD_NONBLOCK));
-  if (!timer_ || !crew_->waited || !crew_->ending) return errno_error("the event loop can't be set up", errno);
+  if (!timer_ || !crew_->waited || !crew_->ending)
+    return errno_error("the event loop can't be set up", errno);
   crew_->requests_fd = hooks_.requests_fd;
   crew_->serve_requests = hooks_.serve_requests;
   if (crew_->requests_fd >= 0 && !crew_->await_requests(EPOLL_CTL_ADD))
     return errno_error("the event loop can't be set up", errno);
   // The timer wakes one thread, once.
-  for (const auto& [fd, how] : {std::pair(signals_.get(), 0U), {timer_.get(), EPOLLET}, {crew_->ending.get(), 0U}}) {
+  for (const auto& [fd, how] :
+       {std::pair(signals_.get(), 0U), {timer_.get(), EPOLLET}, {crew_->ending.get(), 0U}}) {
     epoll_event wanted{EPOLLIN | how, {.fd = fd}};
     if (epoll_ctl(crew_->waited.get(), EPOLL_CTL_ADD, fd, &wanted) < 0)
       return errno_error("the event loop can't be set up", errno);
@@ -231,7 +242,8 @@ Result<void> Loop::run() {
   poll_source(0);
   expect_next();
   manager_.tell("READY=1");
-  if (!Crew::start_member(crew_)) return Error{"the event loop can't be set up: no thread can be started"};
+  if (!Crew::start_member(crew_))
+    return Error{"the event loop can't be set up: no thread can be started"};
   crew_->changed.wait(turn, [this] { return crew_->ended; });
   crew_->loop = nullptr;
   manager_.tell("STOPPING=1");
@@ -267,7 +279,8 @@ void Loop::take(std::span<const epoll_event> events, bool answered) {
       take_signals();
     } else if (event.data.fd == timer_.get()) {
       std::uint64_t times = 0;
-      if (read(timer_.get(), &times, sizeof times) != sizeof times || !wakes_at_) continue;  // it was set anew
+      if (read(timer_.get(), &times, sizeof times) != sizeof times || !wakes_at_)
+        continue;  // it was set anew
       due = !wakes_to_feed_;
       lateness_s = std::max(0.0, in_seconds(clock_.fine() - wakes_at_->time_since_epoch()));
       wakes_at_.reset();
@@ -319,7 +332,8 @@ void Loop::set_timer(std::optional<SteadyTime> at) {
   if (at == wakes_at_) return;
   itimerspec when{};  // zeroes: never
   if (at) {
-    const auto wait = std::max<std::chrono::nanoseconds>(*at - clock_.steady(), std::chrono::nanoseconds(1));
+    const auto wait =
+        std::max<std::chrono::nanoseconds>(*at - clock_.steady(), std::chrono::nanoseconds(1));
     const auto whole = std::chrono::duration_cast<std::chrono::seconds>(wait);
     when.it_value = {whole.count(), (wait - whole).count()};
   }

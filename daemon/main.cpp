@@ -22,7 +22,8 @@ class RealClock : public linkhealth::Clock {
     return linkhealth::SteadyTime(std::chrono::duration_cast<linkhealth::Milliseconds>(fine()));
   }
   [[nodiscard]] linkhealth::Microseconds fine() const override {
-    return std::chrono::duration_cast<linkhealth::Microseconds>(std::chrono::steady_clock::now().time_since_epoch());
+    return std::chrono::duration_cast<linkhealth::Microseconds>(
+        std::chrono::steady_clock::now().time_since_epoch());
   }
   [[nodiscard]] linkhealth::WallTime wall() const override {
     return std::chrono::time_point_cast<linkhealth::Milliseconds>(std::chrono::system_clock::now());
@@ -34,15 +35,16 @@ const RealClock kClock;
 
 constexpr int kBadInput = 2;
 
-/// The threads that the daemon needs are started at its start; what it starts later it can do without. systemd starts
-/// it again.
+/// The threads that the daemon needs are started at its start; what it starts later it can do
+/// without. systemd starts it again.
 linkhealth::Result<void> run(linkhealth::Config config, const linkhealth::DaemonOptions& options,
                              linkhealth::Log& log) {
   try {
     return linkhealth::run_daemon(std::move(config), options, kClock, log);
   } catch (const std::system_error& wrong) {
     if (wrong.code() != std::errc::resource_unavailable_try_again) throw;
-    return linkhealth::Error{"no thread can be started: the limit of tasks (systemd: TasksMax) is reached"};
+    return linkhealth::Error{
+        "no thread can be started: the limit of tasks (systemd: TasksMax) is reached"};
   }
 }
 
@@ -60,14 +62,18 @@ int main(int argc, char** argv) {
   }
   log.set_level(config->log_level);
   if (parsed.options->dump_config) {
-    if (std::fputs(linkhealth::dump_config(*config).c_str(), stdout) >= 0 && std::fflush(stdout) == 0) return 0;
+    if (std::fputs(linkhealth::dump_config(*config).c_str(), stdout) >= 0 &&
+        std::fflush(stdout) == 0)
+      return 0;
     log.error(linkhealth::errno_error("linkhealthd: can't write the output", errno).message);
     return kBadInput;
   }
   if (parsed.options->check_config) {
-    // The plan and the web configuration are part of it: what a start would refuse is told here, too.
+    // The plan and the web configuration are part of it: what a start would refuse is told here,
+    // too.
     const auto complete = linkhealth::complete_config(*parsed.options, config->node);
-    const auto starts = complete ? linkhealth::check_start(*complete, *parsed.options) : complete.error();
+    const auto starts =
+        complete ? linkhealth::check_start(*complete, *parsed.options) : complete.error();
     if (!starts) {
       log.error("linkhealthd: " + starts.error().message);
       return kBadInput;

@@ -34,7 +34,8 @@ struct MaintenanceReader::Shared {
 MaintenanceReader::MaintenanceReader(const std::string& directory)
     : MaintenanceReader(directory, reader_of(directory)) {}
 
-MaintenanceReader::MaintenanceReader(std::string directory, Read read) : directory_(std::move(directory)) {
+MaintenanceReader::MaintenanceReader(std::string directory, Read read)
+    : directory_(std::move(directory)) {
   if (read) shared_ = std::make_shared<Shared>(std::move(read));
 }
 
@@ -44,7 +45,8 @@ void MaintenanceReader::Shared::look() {
   busy = false;
   // Nobody took the former answer: what it complained of is not said twice, so it must not be lost.
   if (found)
-    now_found.complaints.insert(now_found.complaints.begin(), found->complaints.begin(), found->complaints.end());
+    now_found.complaints.insert(now_found.complaints.begin(), found->complaints.begin(),
+                                found->complaints.end());
   found = std::move(now_found);
   changed.notify_all();
 }
@@ -70,14 +72,15 @@ MaintenanceReader::News MaintenanceReader::look(SteadyTime now) {
   if (auto found = std::exchange(shared_->found, std::nullopt)) {
     news.maintenance = std::move(found->maintenance);
     news.complaints = std::move(found->complaints);
-    if (std::exchange(said_, false)) news.complaints.push_back("maintenance_dir: " + directory_ + " answers again");
+    if (std::exchange(said_, false))
+      news.complaints.push_back("maintenance_dir: " + directory_ + " answers again");
   }
   const Milliseconds since = now - *asked_at_;
   if (shared_->asked || shared_->busy) {
     if (since >= kPatience && !std::exchange(said_, true))
       news.complaints.push_back(
-          fmt::format("maintenance_dir: {} does not answer for {:.0f} s: what it said before holds", directory_,
-                      in_seconds(since)));
+          fmt::format("maintenance_dir: {} does not answer for {:.0f} s: what it said before holds",
+                      directory_, in_seconds(since)));
     return news;
   }
   if (since < kEvery) return news;

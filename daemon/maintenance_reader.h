@@ -1,6 +1,7 @@
-// Looks at the maintenance files without holding up who decides: the directory may lie on a file system that does not
-// answer (NFS), and judging goes on all the same, with what was read last. It has no thread: whoever is awake already
-// makes the look when it has decided (daemon/loop.h), because to wake a thread costs more than the look.
+// Looks at the maintenance files without holding up who decides: the directory may lie on a file
+// system that does not answer (NFS), and judging goes on all the same, with what was read last. It
+// has no thread: whoever is awake already makes the look when it has decided (daemon/loop.h),
+// because to wake a thread costs more than the look.
 #pragma once
 
 #include <functional>
@@ -29,14 +30,16 @@ class MaintenanceReader {
     std::optional<std::vector<Maintenance>> maintenance;  ///< nullopt: what was found last stays so
     std::vector<std::string> complaints;
   };
-  /// On the deciding thread, with each step: asks for a look when one is due, and gives what came. Never blocks.
+  /// On the deciding thread, with each step: asks for a look when one is due, and gives what came.
+  /// Never blocks.
   News look(SteadyTime now);
   /// Whether a look was asked for and nobody makes it.
   [[nodiscard]] bool wants_thread() const;
-  /// The look. It may hang for ever and may outlive the reader: it touches only what it owns. REQUIRES: wants_thread();
-  /// it is run.
+  /// The look. It may hang for ever and may outlive the reader: it touches only what it owns.
+  /// REQUIRES: wants_thread(); it is run.
   std::function<void()> work();
-  /// Before there are steps: the look that is due on a thread of its own, awaited for at most `patience`.
+  /// Before there are steps: the look that is due on a thread of its own, awaited for at most
+  /// `patience`.
   void wait(Milliseconds patience);
 
  private:

@@ -22,7 +22,8 @@ constexpr auto kKnobs = std::to_array<Knob>({
     {"keep_600s_s", 7'776'000, 600, 315'360'000, "s", "how long steps of 10 min are remembered"},
     {"keep_events_s", 7'776'000, 86'400, 315'360'000, "s",
      "how long events, closed faults and old repairs are remembered"},
-    {"max_mb", 100, 1, 100'000, "MB", "size of linkhealth.db at most; the oldest history goes before it is reached"},
+    {"max_mb", 100, 1, 100'000, "MB",
+     "size of linkhealth.db at most; the oldest history goes before it is reached"},
 });
 constexpr std::array<KnobGroup, 1> kGroups = {{{"", "memory", kKnobs}}};
 
@@ -30,7 +31,8 @@ constexpr std::array<KnobGroup, 1> kGroups = {{{"", "memory", kKnobs}}};
 constexpr double kReferencesEvery_s = 900;
 constexpr std::size_t kAtOnce = 64;
 
-/// What stands where another card is now, and whose nobody knows, is in nobody's way and grows old like the rest.
+/// What stands where another card is now, and whose nobody knows, is in nobody's way and grows old
+/// like the rest.
 PortMoves with_names_for_all(PortMoves moves, WallTime now) {
   for (auto& [from, to] : moves)
     if (to.empty()) to = from + " until " + format_rfc3339(now);
@@ -84,8 +86,9 @@ void MemoryKeeper::start(std::vector<EventSink> sinks) {
   });
 }
 
-void MemoryKeeper::on_step(const Snapshot& snapshot, const Report& report, const std::vector<FaultEvent>& events,
-                           LedgerState ledger, const std::function<ReferenceState()>& references,
+void MemoryKeeper::on_step(const Snapshot& snapshot, const Report& report,
+                           const std::vector<FaultEvent>& events, LedgerState ledger,
+                           const std::function<ReferenceState()>& references,
                            const PortMoves& moves) {
   MemoryBatch batch;
   batch.now = snapshot.wall_time;
@@ -96,9 +99,11 @@ void MemoryKeeper::on_step(const Snapshot& snapshot, const Report& report, const
   }
   for (const FaultEvent& event : events) {
     const auto sample = snapshot.ports.find(event.port);
-    batch.events.push_back(kept_event(
-        event, sample == snapshot.ports.end() ? moved(event.port, kept_moves) : sample->second.id->stable_key(),
-        event_json_line(event)));
+    batch.events.push_back(kept_event(event,
+                                      sample == snapshot.ports.end()
+                                          ? moved(event.port, kept_moves)
+                                          : sample->second.id->stable_key(),
+                                      event_json_line(event)));
   }
   // With an event the ledger goes in the same transaction, whatever changed in it.
   if (!events.empty() || !moves.empty() || !same_but_for_time(ledger_, ledger)) {
@@ -139,7 +144,8 @@ void MemoryKeeper::finish(const ReferenceState& references, WallTime now) {
 std::optional<MemoryHealth> MemoryKeeper::health() const {
   if (!on_disk_) return std::nullopt;
   const MemoryFigures now = writer_ ? writer_->figures() : memory_->figures();
-  return MemoryHealth{now.working, now.writes, now.failures, now.dropped_rows, now.dropped_events, now.bytes};
+  return MemoryHealth{now.working,      now.writes,         now.failures,
+                      now.dropped_rows, now.dropped_events, now.bytes};
 }
 
 void MemoryKeeper::deliver() {
@@ -156,7 +162,8 @@ void MemoryKeeper::deliver() {
       }
       if (!last.empty()) memory_->mark_delivered(sink.name, last);
       std::string& said = said_of_sink_[sink.name];
-      if (!sent && said != sent.error().message) log_.error(sent.error().message + ": events wait; all else goes on");
+      if (!sent && said != sent.error().message)
+        log_.error(sent.error().message + ": events wait; all else goes on");
       said = sent ? "" : sent.error().message;
       if (!sent) break;
     }
@@ -168,10 +175,12 @@ void MemoryKeeper::say_health() {
   const MemoryFigures now = memory_->figures();
   if (was_working_ && !now.working)
     log_.error(now.error + ": what happens now is told and not remembered until it can be written");
-  if (!was_working_ && now.working) log_.info("the memory can be written again: nothing that waited is lost");
+  if (!was_working_ && now.working)
+    log_.info("the memory can be written again: nothing that waited is lost");
   was_working_ = now.working;
   if (now.trimmed && !std::exchange(said_trimmed_, true))
-    log_.warning("memory.max_mb is too small for the history that is to be kept: the oldest is forgotten");
+    log_.warning(
+        "memory.max_mb is too small for the history that is to be kept: the oldest is forgotten");
   if (now.dropped_events > 0 && !std::exchange(said_dropped_, true))
     log_.error("more events than can wait for the disk: the oldest are lost");
 }

@@ -17,8 +17,9 @@ struct MetricsStep {
   const MonitorFigures& monitor;
 };
 
-/// Renders and compresses in rooms that are kept: nothing but the bytes that somebody waits for is taken from the heap,
-/// and the text of what is asked for compressed is never there as a whole. All methods may be called from any thread.
+/// Renders and compresses in rooms that are kept: nothing but the bytes that somebody waits for is
+/// taken from the heap, and the text of what is asked for compressed is never there as a whole. All
+/// methods may be called from any thread.
 class MetricsPages {
  public:
   [[nodiscard]] std::string text(const MetricsStep& step, MetricGroups groups);

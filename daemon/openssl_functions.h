@@ -1,5 +1,5 @@
-// The functions of libssl and libcrypto that we call, found when TLS is configured. Types come from OpenSSL's own
-// headers, so a call that doesn't fit is an error of the compiler.
+// The functions of libssl and libcrypto that we call, found when TLS is configured. Types come from
+// OpenSSL's own headers, so a call that doesn't fit is an error of the compiler.
 #pragma once
 
 #include <openssl/bio.h>

@@ -20,28 +20,32 @@ void OperatorDesk::keep(const std::string& line) {
   hooks_.say(line);
 }
 
-Result<FaultReport> OperatorDesk::acknowledge(const PortKey& port, const std::string& by, const std::string& reason,
+Result<FaultReport> OperatorDesk::acknowledge(const PortKey& port, const std::string& by,
+                                              const std::string& reason,
                                               std::optional<WallTime> until) {
   const std::lock_guard lock(deciding_);
   auto fault = engine_.acknowledge(port, by, reason, until);
   if (fault)
-    keep(fmt::format("{}: {} acknowledged by {}{}{}", port, fault->fault, by, until_text(until), because(reason)));
+    keep(fmt::format("{}: {} acknowledged by {}{}{}", port, fault->fault, by, until_text(until),
+                     because(reason)));
   return fault;
 }
 
 Result<FaultReport> OperatorDesk::withdraw(const PortKey& port, const std::string& by) {
   const std::lock_guard lock(deciding_);
   auto fault = engine_.withdraw_acknowledgement(port);
-  if (fault) keep(fmt::format("{}: the acknowledgement of {} was taken back by {}", port, fault->fault, by));
+  if (fault)
+    keep(fmt::format("{}: the acknowledgement of {} was taken back by {}", port, fault->fault, by));
   return fault;
 }
 
-Result<Maintenance> OperatorDesk::begin_maintenance(const PortKey& port, const Maintenance& maintenance) {
+Result<Maintenance> OperatorDesk::begin_maintenance(const PortKey& port,
+                                                    const Maintenance& maintenance) {
   const std::lock_guard lock(deciding_);
   auto work = engine_.begin_maintenance(port, maintenance);
   if (work)
-    keep(fmt::format("{}: maintenance begun by {}{}{}", whom(port), work->by, until_text(work->until),
-                     because(work->reason)));
+    keep(fmt::format("{}: maintenance begun by {}{}{}", whom(port), work->by,
+                     until_text(work->until), because(work->reason)));
   return work;
 }
 

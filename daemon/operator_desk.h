@@ -1,4 +1,5 @@
-// Takes what people say to the engine while nobody else does anything with it, and keeps it before it is answered.
+// Takes what people say to the engine while nobody else does anything with it, and keeps it before
+// it is answered.
 #pragma once
 
 #include <functional>
@@ -21,10 +22,12 @@ class OperatorDesk : public Operator {
   OperatorDesk(Engine& engine, std::mutex& deciding, Hooks hooks)
       : engine_(engine), deciding_(deciding), hooks_(std::move(hooks)) {}
 
-  Result<FaultReport> acknowledge(const PortKey& port, const std::string& by, const std::string& reason,
+  Result<FaultReport> acknowledge(const PortKey& port, const std::string& by,
+                                  const std::string& reason,
                                   std::optional<WallTime> until) override;
   Result<FaultReport> withdraw(const PortKey& port, const std::string& by) override;
-  Result<Maintenance> begin_maintenance(const PortKey& port, const Maintenance& maintenance) override;
+  Result<Maintenance> begin_maintenance(const PortKey& port,
+                                        const Maintenance& maintenance) override;
   Result<Maintenance> end_maintenance(const PortKey& port, const std::string& by) override;
   [[nodiscard]] std::string not_kept() const override { return not_kept_; }
 

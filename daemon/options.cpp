@@ -22,30 +22,40 @@ See linkhealthd(8) and linkhealth(1).)";
 
 void add_flags(CLI::App& app, DaemonOptions& options) {
   app.add_option("--config", options.config_file, "configuration file (YAML)")->type_name("FILE");
-  app.add_option("--listen", options.listen, "where metrics and the read-only API are served")->type_name("ADDR:PORT");
-  app.add_option("--socket", options.socket, "Unix socket of the API, for linkhealth")->type_name("PATH");
-  app.add_option("--state-dir", options.state_dir, "where state is kept; without it --sysroot and --play keep none")
+  app.add_option("--listen", options.listen, "where metrics and the read-only API are served")
+      ->type_name("ADDR:PORT");
+  app.add_option("--socket", options.socket, "Unix socket of the API, for linkhealth")
+      ->type_name("PATH");
+  app.add_option("--state-dir", options.state_dir,
+                 "where state is kept; without it --sysroot and --play keep none")
       ->type_name("DIR");
   app.add_option("--sysroot", options.sysroot,
-                 "read a copy of a node's /sys; without --state-dir it is a look: nothing is remembered or sent")
+                 "read a copy of a node's /sys; without --state-dir it is a look: nothing is "
+                 "remembered or sent")
       ->type_name("DIR")
       ->check(CLI::Validator(CLI::ExistingDirectory).description(""));
-  app.add_option("--record", options.record_file, "write a recording while running (.gz: compressed)")
+  app.add_option("--record", options.record_file,
+                 "write a recording while running (.gz: compressed)")
       ->type_name("FILE");
-  auto* play = app.add_option("--play", options.play_file, "play a recording instead of reading this node's ports")
+  auto* play = app.add_option("--play", options.play_file,
+                              "play a recording instead of reading this node's ports")
                    ->type_name("FILE");
   app.add_option("--play-speed", options.play_speed, "seconds of the recording in a second")
       ->type_name("N")
       ->check(CLI::Range(0.001, 1e6))
       ->needs(play);
-  app.add_flag("--play-announce", options.play_announce, "send what the recording shows, to try routes of alerts")
+  app.add_flag("--play-announce", options.play_announce,
+               "send what the recording shows, to try routes of alerts")
       ->needs(play);
-  app.add_flag("--dry-run", options.dry_run, "judge everything, send nothing: no alert, no journal entry, no file");
+  app.add_flag("--dry-run", options.dry_run,
+               "judge everything, send nothing: no alert, no journal entry, no file");
   app.add_option("--log-level", options.log_level, "error, warning, info or debug")
       ->type_name("LEVEL")
       ->check(CLI::Validator(CLI::IsMember({"error", "warning", "info", "debug"})).description(""));
-  app.add_flag("--check-config", options.check_config, "read the configuration, say what is wrong with it, and end");
-  app.add_flag("--dump-config", options.dump_config, "print the whole configuration in force, and end");
+  app.add_flag("--check-config", options.check_config,
+               "read the configuration, say what is wrong with it, and end");
+  app.add_flag("--dump-config", options.dump_config,
+               "print the whole configuration in force, and end");
   app.set_version_flag("--version", "linkhealthd " LINKHEALTH_VERSION);
 }
 
@@ -53,7 +63,8 @@ void add_flags(CLI::App& app, DaemonOptions& options) {
 
 ParsedOptions parse_daemon_options(int argc, const char* const* argv) {
   CLI::App app{
-      "linkhealthd watches this node's RDMA and Ethernet links: which is faulty, at which end, and what to do.",
+      "linkhealthd watches this node's RDMA and Ethernet links: which is faulty, at which end, and "
+      "what to do.",
       "linkhealthd"};
   app.footer(kFooter);
   DaemonOptions options;

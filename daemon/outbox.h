@@ -1,5 +1,5 @@
-// The events that are still to be sent, by who sends them. The durable one keeps them over a kill (storage/); this one
-// in memory is for a daemon without a state directory and for tests.
+// The events that are still to be sent, by who sends them. The durable one keeps them over a kill
+// (storage/); this one in memory is for a daemon without a state directory and for tests.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,8 @@ class Outbox {
   /// Makes `sink` known. One that is new begins with the next event.
   virtual void add_sink(const std::string& sink) = 0;
   /// What `sink` was not marked to have sent, oldest first, at most `limit`.
-  virtual Result<std::vector<OutboxEvent>> undelivered(const std::string& sink, std::size_t limit) = 0;
+  virtual Result<std::vector<OutboxEvent>> undelivered(const std::string& sink,
+                                                       std::size_t limit) = 0;
   /// This event and all before it were sent by `sink`, or never will be.
   virtual void mark_delivered(const std::string& sink, const std::string& id) = 0;
 };
@@ -47,7 +48,8 @@ class MemoryOutbox : public Outbox {
     const std::lock_guard lock(mutex_);
     sent_.emplace(sink, end_);
   }
-  Result<std::vector<OutboxEvent>> undelivered(const std::string& sink, std::size_t limit) override {
+  Result<std::vector<OutboxEvent>> undelivered(const std::string& sink,
+                                               std::size_t limit) override {
     const std::lock_guard lock(mutex_);
     const auto found = sent_.find(sink);
     if (found == sent_.end()) return std::vector<OutboxEvent>();

@@ -24,7 +24,8 @@ bool same_bytes(std::string_view a, std::string_view b) {
 }
 
 std::optional<std::string> base64_decoded(std::string_view text) {
-  constexpr std::string_view kLetters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  constexpr std::string_view kLetters =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   while (text.ends_with('=')) text.remove_suffix(1);
   std::string out;
   unsigned bits = 0;
@@ -69,7 +70,8 @@ PasswordChecker::~PasswordChecker() {
 
 bool PasswordChecker::remembered(const Credentials& credentials, const std::string& hash) const {
   return std::ranges::any_of(right_, [&](const Right& right) {
-    return right.user == credentials.user && right.hash == hash && same_bytes(right.password, credentials.password);
+    return right.user == credentials.user && right.hash == hash &&
+           same_bytes(right.password, credentials.password);
   });
 }
 
@@ -83,7 +85,8 @@ PasswordChecker::Verdict PasswordChecker::ask(std::uint64_t ticket, const Creden
     return right ? Verdict::kRight : Verdict::kWrong;
   }
   const bool queued =
-      under_way_ == ticket || std::ranges::any_of(waiting_, [&](const Check& check) { return check.ticket == ticket; });
+      under_way_ == ticket ||
+      std::ranges::any_of(waiting_, [&](const Check& check) { return check.ticket == ticket; });
   if (queued) return Verdict::kWait;
   if (waiting_.size() >= kMaxWaiting) return Verdict::kBusy;
   waiting_.push_back({ticket, credentials, hash != nullptr ? *hash : decoy, hash != nullptr});

@@ -1,5 +1,6 @@
-// Passwords against bcrypt hashes. A check takes as long as the hash's cost says (10: 50 ms, 14: a second), so it is
-// done on a thread of its own, one after the other; what was right is remembered, so that a scraper pays it once.
+// Passwords against bcrypt hashes. A check takes as long as the hash's cost says (10: 50 ms, 14: a
+// second), so it is done on a thread of its own, one after the other; what was right is remembered,
+// so that a scraper pays it once.
 #pragma once
 
 #include <condition_variable>
@@ -39,7 +40,8 @@ class PasswordChecker {
 
   enum class Verdict : std::uint8_t { kRight, kWrong, kWait, kBusy };
   /// `hash`: nullptr for a user who is not there; it takes as long then, against `decoy`.
-  Verdict ask(std::uint64_t ticket, const Credentials& credentials, const std::string* hash, const std::string& decoy);
+  Verdict ask(std::uint64_t ticket, const Credentials& credentials, const std::string* hash,
+              const std::string& decoy);
   /// Nobody waits for that answer any more.
   void forget(std::uint64_t ticket);
   /// The users have changed: what was right may be so no longer.

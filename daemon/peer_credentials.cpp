@@ -21,7 +21,8 @@ constexpr std::size_t kMaxGroups = 65536;        // NGROUPS_MAX, linux/limits.h
 Result<PeerCredentials> peer_credentials(int socket) {
   ucred known{};
   socklen_t size = sizeof(known);
-  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &known, &size) != 0) return errno_error("SO_PEERCRED", errno);
+  if (getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &known, &size) != 0)
+    return errno_error("SO_PEERCRED", errno);
   PeerCredentials peer{known.uid, {known.gid}};
   std::vector<gid_t> more(64);
   for (;;) {

@@ -14,8 +14,9 @@ namespace linkhealth {
 
 namespace {
 
-/// Most trusted first: a MAD is answered by the port at the other end itself; LLDP is what that system says, and a
-/// bridge may pass it on; an imported file is what somebody else thinks is there.
+/// Most trusted first: a MAD is answered by the port at the other end itself; LLDP is what that
+/// system says, and a bridge may pass it on; an imported file is what somebody else thinks is
+/// there.
 constexpr std::array<std::string_view, 3> kTrust = {"peer_mad", "peer_lldp", "import"};
 
 std::size_t rank_of(std::string_view probe) {
@@ -24,17 +25,21 @@ std::size_t rank_of(std::string_view probe) {
 
 /// Whether a source says who or what is at the far end, not only what its module reads.
 bool says_who(const PeerSample& peer) {
-  return !peer.system.empty() || !peer.port.empty() || !peer.guid.empty() || peer.link || peer.counters;
+  return !peer.system.empty() || !peer.port.empty() || !peer.guid.empty() || peer.link ||
+         peer.counters;
 }
 
-bool names_somebody(const PeerSample& peer) { return !peer.system.empty() || !peer.port.empty() || !peer.guid.empty(); }
+bool names_somebody(const PeerSample& peer) {
+  return !peer.system.empty() || !peer.port.empty() || !peer.guid.empty();
+}
 
 /// lldpd may hear of a lost carrier before we do.
 constexpr Milliseconds kLinkNews{10'000};
 
 bool says_what(const PeerSample& peer) { return peer.link || peer.counters || peer.module; }
 
-/// Whether the two speak of two ports. Sources write names each in its way, so only what can be compared is.
+/// Whether the two speak of two ports. Sources write names each in its way, so only what can be
+/// compared is.
 bool contradicts(const PeerSample& a, const PeerSample& b) {
   const NameMatch system = compare_systems(a.system, b.system);
   const bool same_guid = !a.guid.empty() && a.guid == b.guid;
@@ -45,12 +50,17 @@ bool contradicts(const PeerSample& a, const PeerSample& b) {
          compare_ports(b.port, b.description, a.port) == NameMatch::kDiffers;
 }
 
-double age_s(const PeerReading& reading, SteadyTime now) { return std::max(0.0, in_seconds(now - reading.read_at)); }
+double age_s(const PeerReading& reading, SteadyTime now) {
+  return std::max(0.0, in_seconds(now - reading.read_at));
+}
 
-SteadyTime module_read_at(const PeerReading& reading) { return reading.module_read_at.value_or(reading.read_at); }
+SteadyTime module_read_at(const PeerReading& reading) {
+  return reading.module_read_at.value_or(reading.read_at);
+}
 
 bool same_reading(const PeerReading& a, const PeerReading& b) {
-  return a.read_at == b.read_at && a.module_read_at == b.module_read_at && a.peer == b.peer && a.module == b.module;
+  return a.read_at == b.read_at && a.module_read_at == b.module_read_at && a.peer == b.peer &&
+         a.module == b.module;
 }
 
 }  // namespace
@@ -59,8 +69,9 @@ void PeerMerge::set_plan(std::map<PortKey, ExpectedPort> plan) {
   for (auto& [key, port] : ports_) {
     const auto was = plan_.find(key);
     const auto is = plan.find(key);
-    const bool other = was == plan_.end() || is == plan.end() ? (was == plan_.end()) != (is == plan.end())
-                                                              : !(was->second == is->second);
+    const bool other = was == plan_.end() || is == plan.end()
+                           ? (was == plan_.end()) != (is == plan.end())
+                           : !(was->second == is->second);
     port.changed = port.changed || other;
   }
   plan_ = std::move(plan);
@@ -124,14 +135,16 @@ bool PeerMerge::take_reading(Port& port, std::size_t rank, PeerReading reading) 
     said.reading.reset();
     return true;
   }
-  if (kTrust[rank] != "import" && reading.peer && names_somebody(*reading.peer)) port.last_named.reset();
+  if (kTrust[rank] != "import" && reading.peer && names_somebody(*reading.peer))
+    port.last_named.reset();
   if (said.reading && same_reading(*said.reading, reading)) {
     said.reading->valid_until = reading.valid_until;
     return new_gaps;
   }
   const bool had_module = said.reading && said.reading->module;
   if (reading.module) {
-    port.module_new = port.module_new || !had_module || module_read_at(*said.reading) != module_read_at(reading) ||
+    port.module_new = port.module_new || !had_module ||
+                      module_read_at(*said.reading) != module_read_at(reading) ||
                       said.reading->module != reading.module;
     port.module_ended = false;
   } else if (had_module) {
@@ -160,7 +173,8 @@ void PeerMerge::take(const std::string& probe, std::vector<PeerReading> readings
 
 void PeerMerge::end_old(Port& port, const PortKey& key, SteadyTime now) {
   for (auto& [rank, said] : port.said) {
-    if (!said.reading || now < said.reading->valid_until.value_or(said.reading->read_at + hold_)) continue;
+    if (!said.reading || now < said.reading->valid_until.value_or(said.reading->read_at + hold_))
+      continue;
     const bool import = kTrust[rank] == "import";
     port.module_ended = port.module_ended || said.reading->module.has_value();
     keep_names(port, rank);
@@ -173,7 +187,8 @@ void PeerMerge::end_old(Port& port, const PortKey& key, SteadyTime now) {
   }
 }
 
-/// The most trusted reading of which `fits` is true; one of before only while nobody who answered has another.
+/// The most trusted reading of which `fits` is true; one of before only while nobody who answered
+/// has another.
 template <typename Fits>
 const PeerReading* PeerMerge::most_trusted(const Port& port, Fits fits) {
   const PeerReading* of_before = nullptr;
@@ -185,8 +200,9 @@ const PeerReading* PeerMerge::most_trusted(const Port& port, Fits fits) {
   return of_before;
 }
 
-/// Who is named now. While nobody is asked across a link that is down, an import does not send people elsewhere than
-/// to whom a MAD or LLDP named last: it may have been of another port before already.
+/// Who is named now. While nobody is asked across a link that is down, an import does not send
+/// people elsewhere than to whom a MAD or LLDP named last: it may have been of another port before
+/// already.
 const PeerReading* PeerMerge::who_is_there(const Port& port) {
   const PeerReading* before = port.named_before();
   for (const auto& [rank, said] : port.said) {
@@ -206,15 +222,18 @@ void PeerMerge::add_contradictions(const Port& port, const PortKey& key, std::ve
     const PeerSample& peer = *said.reading->peer;
     if (says_what(peer) && contradicts(peer, *who->peer))
       gaps.push_back({key, std::string(kTrust[rank]),
-                      "its link, counters and module are not used: " + who->peer->source + " names another far end"});
+                      "its link, counters and module are not used: " + who->peer->source +
+                          " names another far end"});
   }
 }
 
-/// Also one that failed in its last round: a module's powers are judged by their age. `who`: nullptr, or who is there.
+/// Also one that failed in its last round: a module's powers are judged by their age. `who`:
+/// nullptr, or who is there.
 const PeerReading* PeerMerge::first_with_module(const Port& port, const PeerReading* who) {
   for (const auto& [rank, said] : port.said) {
     if (!said.reading || !said.reading->peer || !said.reading->peer->module) continue;
-    if (!who || &*said.reading == who || !contradicts(*said.reading->peer, *who->peer)) return &*said.reading;
+    if (!who || &*said.reading == who || !contradicts(*said.reading->peer, *who->peer))
+      return &*said.reading;
   }
   return nullptr;
 }
@@ -226,7 +245,8 @@ PeerSample PeerMerge::join(const Port& port, const PortKey& key, SteadyTime now)
   if (!who) who = module;
   if (!who) {
     const auto planned = plan_.find(key);
-    if (planned == plan_.end() || (planned->second.peer_system.empty() && planned->second.peer_port.empty()))
+    if (planned == plan_.end() ||
+        (planned->second.peer_system.empty() && planned->second.peer_port.empty()))
       return joined;
     joined.source = "plan";
     joined.system = planned->second.peer_system;
@@ -235,7 +255,8 @@ PeerSample PeerMerge::join(const Port& port, const PortKey& key, SteadyTime now)
   }
   joined = *who->peer;
   joined.age_s = age_s(*who, now);
-  const auto stamp = [&](const PeerReading& part, std::string& source, std::optional<double>& part_age_s) {
+  const auto stamp = [&](const PeerReading& part, std::string& source,
+                         std::optional<double>& part_age_s) {
     if (&part == who) return;
     source = part.peer->source;
     part_age_s = age_s(part, now);
@@ -243,11 +264,13 @@ PeerSample PeerMerge::join(const Port& port, const PortKey& key, SteadyTime now)
   const auto of_this_port = [&](const PeerSample& peer) {
     return &peer == &*who->peer || !contradicts(peer, *who->peer);
   };
-  if (const auto* link = most_trusted(port, [&](const auto& peer) { return peer.link && of_this_port(peer); })) {
+  if (const auto* link =
+          most_trusted(port, [&](const auto& peer) { return peer.link && of_this_port(peer); })) {
     joined.link = link->peer->link;
     stamp(*link, joined.link_source, joined.link_age_s);
   }
-  if (const auto* counted = most_trusted(port, [&](const auto& peer) { return peer.counters && of_this_port(peer); })) {
+  if (const auto* counted = most_trusted(
+          port, [&](const auto& peer) { return peer.counters && of_this_port(peer); })) {
     joined.counters = counted->peer->counters;
     stamp(*counted, joined.counters_source, joined.counters_age_s);
   }
@@ -263,7 +286,8 @@ MergedPeer PeerMerge::merged(Port& port, const PortKey& key, SteadyTime now) con
   PeerSample joined = join(port, key, now);
   const bool empty = joined == PeerSample{};
   add_contradictions(port, key, out.gaps);
-  if (const PeerReading* before = port.named_before(); before != nullptr && who_is_there(port) == before)
+  if (const PeerReading* before = port.named_before();
+      before != nullptr && who_is_there(port) == before)
     out.gaps.push_back({key, before->peer->source == "mad" ? "peer_mad" : "peer_lldp",
                         "nobody names it now: its names are of before the link fell"});
   bool gaps = !out.gaps.empty();
@@ -290,7 +314,8 @@ std::map<PortKey, MergedPeer> PeerMerge::take_changes(SteadyTime now) {
     end_names(port, now);
     if (!std::exchange(port.changed, false)) continue;
     MergedPeer out = merged(port, key, now);
-    if (out.peer || out.module || out.module_ended || !out.gaps.empty()) changes.emplace(key, std::move(out));
+    if (out.peer || out.module || out.module_ended || !out.gaps.empty())
+      changes.emplace(key, std::move(out));
   }
   return changes;
 }

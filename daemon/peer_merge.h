@@ -1,17 +1,20 @@
-// What several sources say of the far ends, joined into one PeerSample a port. Pure: readings and times in, samples and
-// gaps out.
+// What several sources say of the far ends, joined into one PeerSample a port. Pure: readings and
+// times in, samples and gaps out.
 //
 //   trust      mad > lldp > import (telemetry, fleet) > plan
 //   names      the first that names somebody; "plan" only where nobody else says anything
-//   state      link and counters each from the most trusted source that has them; one that answered in its last round
-//              before one that did not (a MAD cannot cross a link that is down), and never one that names another far
-//              end: that is a gap
+//   state      link and counters each from the most trusted source that has them; one that answered
+//   in its last round
+//              before one that did not (a MAD cannot cross a link that is down), and never one that
+//              names another far end: that is a gap
 //   module     the most trusted source that has one, and never one that names another far end
-//              link, counters and module say their source and age where these are not those of the names
-//   how long   until the reading's own end, otherwise `hold` after it was read; then there is a gap, not a reading
-//   link down  nobody can ask across it, and lldpd drops its neighbour at once. Whom a MAD or LLDP named last stays
-//              named, with a gap that says so, until a MAD, LLDP or an import that does not name another does, or, with
-//              the link back, nobody does
+//              link, counters and module say their source and age where these are not those of the
+//              names
+//   how long   until the reading's own end, otherwise `hold` after it was read; then there is a
+//   gap, not a reading link down  nobody can ask across it, and lldpd drops its neighbour at once.
+//   Whom a MAD or LLDP named last stays
+//              named, with a gap that says so, until a MAD, LLDP or an import that does not name
+//              another does, or, with the link back, nobody does
 #pragma once
 
 #include <map>
@@ -40,7 +43,8 @@ struct MergedPeer {
 class PeerMerge {
  public:
   /// `plan`: what configuration says is at the far end of each port; only its names are used.
-  PeerMerge(Milliseconds hold, std::map<PortKey, ExpectedPort> plan) : hold_(hold), plan_(std::move(plan)) {}
+  PeerMerge(Milliseconds hold, std::map<PortKey, ExpectedPort> plan)
+      : hold_(hold), plan_(std::move(plan)) {}
 
   void set_plan(std::map<PortKey, ExpectedPort> plan);
   /// The ports there are; what is known of others is dropped.
@@ -70,9 +74,11 @@ class PeerMerge {
     bool down = false;
     std::optional<PeerReading> last_named;  ///< names only, of a MAD's or LLDP's reading that ended
     bool names_stand = false;               ///< it ended with the link, and is given out
-    Milliseconds named_for{};               ///< so long from `named_since` on, unless the link is down
+    Milliseconds named_for{};  ///< so long from `named_since` on, unless the link is down
     std::optional<SteadyTime> named_since;  ///< nullopt: since the next take_changes()
-    [[nodiscard]] const PeerReading* named_before() const { return names_stand && last_named ? &*last_named : nullptr; }
+    [[nodiscard]] const PeerReading* named_before() const {
+      return names_stand && last_named ? &*last_named : nullptr;
+    }
   };
 
   bool take_reading(Port& port, std::size_t rank, PeerReading reading);

@@ -15,7 +15,9 @@ namespace linkhealth {
 /// What the thread and its owner have in common; lives as long as the longer of the two.
 struct PeerReader::Shared {
   Shared(std::unique_ptr<PeerProbe> its_probe, const Clock& its_clock)
-      : probe(std::move(its_probe)), clock(its_clock), event(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+      : probe(std::move(its_probe)),
+        clock(its_clock),
+        event(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
   ~Shared() {
     if (event >= 0) close(event);
   }

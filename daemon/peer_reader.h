@@ -1,5 +1,5 @@
-// One source of far-end knowledge on a thread of its own. Nobody waits for it: finished rounds are picked up when the
-// event descriptor says so, and a round that hangs is named, not waited for.
+// One source of far-end knowledge on a thread of its own. Nobody waits for it: finished rounds are
+// picked up when the event descriptor says so, and a round that hangs is named, not waited for.
 #pragma once
 
 #include <memory>
@@ -22,11 +22,11 @@ struct PeerRound {
 
 class PeerReader {
  public:
-  /// Starts the thread; `probe` is used by it alone. `clock` must outlive every read, also those left behind: it
-  /// belongs to main().
+  /// Starts the thread; `probe` is used by it alone. `clock` must outlive every read, also those
+  /// left behind: it belongs to main().
   PeerReader(std::unique_ptr<PeerProbe> probe, const Clock& clock);
-  /// Ends the thread. A read that hangs cannot be cancelled: after kStopPatience its thread is left behind; it touches
-  /// only what it owns, and ends when the read does.
+  /// Ends the thread. A read that hangs cannot be cancelled: after kStopPatience its thread is left
+  /// behind; it touches only what it owns, and ends when the read does.
   ~PeerReader();
   PeerReader(const PeerReader&) = delete;
   PeerReader& operator=(const PeerReader&) = delete;

@@ -1,5 +1,5 @@
-// Which sources of far-end knowledge this daemon has: the section "peers" of the configuration, and the one place where
-// their probes are made.
+// Which sources of far-end knowledge this daemon has: the section "peers" of the configuration, and
+// the one place where their probes are made.
 #pragma once
 
 #include <memory>
@@ -21,8 +21,8 @@ AskedByName planned_names(const KnobTable& knobs, const AskedByName& asked);
 /// How long an answer of a far end stands: `hold_s`, and never less than it takes to ask twice.
 Milliseconds far_end_hold(const KnobTable& knobs);
 
-/// All sources that configuration leaves on. Null when that is none. `once`: for one look, which spreads nothing over
-/// time.
+/// All sources that configuration leaves on. Null when that is none. `once`: for one look, which
+/// spreads nothing over time.
 std::unique_ptr<FarEnds> make_far_ends(const Config& config, const Clock& clock, bool once = false);
 
 }  // namespace linkhealth

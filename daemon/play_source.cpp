@@ -22,7 +22,8 @@ void PlaySource::read_ahead() {
     return;
   }
   ended_ = true;
-  std::string sentence = fmt::format("the recording has ended after {} snapshots", reader_.snapshot_count());
+  std::string sentence =
+      fmt::format("the recording has ended after {} snapshots", reader_.snapshot_count());
   if (!snapshot) {
     sentence = snapshot.error().message;
   } else if (!reader_.warning().empty()) {

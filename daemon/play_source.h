@@ -14,7 +14,8 @@ namespace linkhealth {
 
 class PlaySource : public Source {
  public:
-  /// `speed`: seconds of the recording in a second. The snapshots keep the times that were recorded.
+  /// `speed`: seconds of the recording in a second. The snapshots keep the times that were
+  /// recorded.
   static Result<PlaySource> open(const std::string& path, double speed, const Clock& clock);
 
   std::optional<Snapshot> poll() override;

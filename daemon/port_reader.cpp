@@ -14,8 +14,8 @@ namespace linkhealth {
 
 namespace {
 
-// A source that fails is asked again after 10 s, 20 s, … at most 10 min; one that the driver does not have, each 10 min
-// (a driver may be reloaded in another version without the port going away).
+// A source that fails is asked again after 10 s, 20 s, … at most 10 min; one that the driver does
+// not have, each 10 min (a driver may be reloaded in another version without the port going away).
 constexpr Milliseconds kFirstRetry{10'000};
 constexpr Milliseconds kLongestRetry{600'000};
 
@@ -33,8 +33,8 @@ std::optional<Error> merge(const Result<Counters>& counters, PortSample& sample)
 
 }  // namespace
 
-PortReader::PortReader(std::unique_ptr<Host> host, InventoryPort port, std::size_t firmware_reads, MadOpener mads,
-                       std::uint64_t number)
+PortReader::PortReader(std::unique_ptr<Host> host, InventoryPort port, std::size_t firmware_reads,
+                       MadOpener mads, std::uint64_t number)
     : host_(std::move(host)),
       number_(number),
       key_(port.id.key()),
@@ -83,7 +83,8 @@ std::optional<Error> PortReader::attempt(Retry& retry, Read read) {
     return std::nullopt;
   }
   const Milliseconds doubled = kFirstRetry * (1 << std::min(retry.failures, 6));
-  retry.at = now_ + (error->errnum == EOPNOTSUPP ? kLongestRetry : std::min(doubled, kLongestRetry));
+  retry.at =
+      now_ + (error->errnum == EOPNOTSUPP ? kLongestRetry : std::min(doubled, kLongestRetry));
   ++retry.failures;
   return error;
 }
@@ -112,13 +113,15 @@ const EthtoolFamily* PortReader::ethtool(std::vector<Gap>& gaps) {
     }
     no_ethtool_ = family.error().errnum == EOPNOTSUPP;
     if (no_ethtool_) return std::nullopt;
-    if (family.error().errnum == ENOENT) return Error{"EOPNOTSUPP: the kernel has no ethtool netlink", 0};
+    if (family.error().errnum == ENOENT)
+      return Error{"EOPNOTSUPP: the kernel has no ethtool netlink", 0};
     return family.error();
   });
   return family_ ? &*family_ : nullptr;
 }
 
-/// The kernel's number of the device, by which RDMA netlink is asked. nullopt: files have to say the same.
+/// The kernel's number of the device, by which RDMA netlink is asked. nullopt: files have to say
+/// the same.
 std::optional<std::uint32_t> PortReader::rdma_index() {
   if (rdma_index_known_) return rdma_index_;
   ask_before_files(kRdmaDevices, [&]() -> std::optional<Error> {
@@ -134,17 +137,21 @@ std::optional<std::uint32_t> PortReader::rdma_index() {
 
 void PortReader::read_hw_counters(IbPortReader& verbs, Reading& reading) {
   if (const auto device = rdma_index()) {
-    const bool by_netlink = ask_before_files(
-        kRdmaCounters, [&] { return merge(read_rdma_counters(*host_, *device, port_.id.port), reading.sample); });
+    const bool by_netlink = ask_before_files(kRdmaCounters, [&] {
+      return merge(read_rdma_counters(*host_, *device, port_.id.port), reading.sample);
+    });
     if (by_netlink) return;
   }
-  reading.gone = verbs.read(IbGroup::kHw, reading.sample, reading.gaps) == ReadStatus::kGone || reading.gone;
+  reading.gone =
+      verbs.read(IbGroup::kHw, reading.sample, reading.gaps) == ReadStatus::kGone || reading.gone;
 }
 
-/// By files: netlink's request is one for a port (drivers/infiniband/core/nldev.c, stat_get_doit_default_counter).
+/// By files: netlink's request is one for a port (drivers/infiniband/core/nldev.c,
+/// stat_get_doit_default_counter).
 void PortReader::read_device_counters(IbPortReader& verbs, Reading& reading) {
   if (verbs.has_device_counters()) ++reading.firmware_reads;
-  reading.gone = verbs.read(IbGroup::kDevice, reading.sample, reading.gaps) == ReadStatus::kGone || reading.gone;
+  reading.gone = verbs.read(IbGroup::kDevice, reading.sample, reading.gaps) == ReadStatus::kGone ||
+                 reading.gone;
 }
 
 /// False: the files have to be read.
@@ -153,7 +160,8 @@ bool PortReader::read_own_counters(Reading& reading) {
   bool not_now = false;
   const bool asked = ask_before_files(kOwnCounters, [&]() -> std::optional<Error> {
     const auto counters = own_counters_.read(now_);
-    not_now = !counters && counters.error().errnum == ENOTCONN;  // the link is down: no failure that waits longer
+    not_now = !counters && counters.error().errnum ==
+                               ENOTCONN;  // the link is down: no failure that waits longer
     return not_now ? std::nullopt : merge(counters, reading.sample);
   });
   return asked && !not_now;
@@ -165,7 +173,8 @@ void PortReader::read_counters(Reading& reading, StateReads& state) {
   const std::uint64_t before = files->costly_reads() + own_counters_.mads();
   if (!read_own_counters(reading)) {
     StateReads* const beside = reads_all_at_once() && !rdma_index() ? &state : nullptr;
-    reading.gone = files->read_due(firmware_reads_, now_, reading.sample, reading.gaps, beside) == ReadStatus::kGone;
+    reading.gone = files->read_due(firmware_reads_, now_, reading.sample, reading.gaps, beside) ==
+                   ReadStatus::kGone;
   }
   // hw_counters: one request, or one burst of files
   reading.firmware_reads = files->costly_reads() + own_counters_.mads() - before + 1;
@@ -175,10 +184,11 @@ void PortReader::read_counters(Reading& reading, StateReads& state) {
   end_gap_of_what_is_not_offered("hw_counters", files->offers_hw_counters(), no_hw_counters_told_);
 }
 
-/// The reader before this one may have had files that it could not read, of another driver: no value will come to end
-/// that gap.
+/// The reader before this one may have had files that it could not read, of another driver: no
+/// value will come to end that gap.
 void PortReader::end_gap_of_what_is_not_offered(std::string_view probe, bool offered, bool& told) {
-  if (!std::exchange(told, !offered) && !offered) gaps_ended_.push_back({key_, std::string(probe), ""});
+  if (!std::exchange(told, !offered) && !offered)
+    gaps_ended_.push_back({key_, std::string(probe), ""});
 }
 
 void PortReader::read_kernel(Reading& reading, const StateReads& state) {
@@ -196,20 +206,22 @@ void PortReader::read_interface(Reading& reading) {
   }
 }
 
-/// Netlink's answer is one query of the port (ib_query_port in drivers/infiniband/core/nldev.c, fill_port_info), each
-/// of the files is another.
+/// Netlink's answer is one query of the port (ib_query_port in drivers/infiniband/core/nldev.c,
+/// fill_port_info), each of the files is another.
 void PortReader::read_verbs_state(IbPortReader& verbs, Reading& reading, const StateReads& state) {
   if (const auto device = rdma_index()) {
     const bool by_netlink = ask_before_files(kRdmaState, [&]() -> std::optional<Error> {
       auto port = read_rdma_port(*host_, *device, port_.id.port);
       if (!port) return port.error();
       if (port->state.empty() || port->phys_state.empty()) return Error{"a state without a word"};
-      verbs.put_state(std::move(port->state), std::move(port->phys_state), reading.sample, reading.gaps);
+      verbs.put_state(std::move(port->state), std::move(port->phys_state), reading.sample,
+                      reading.gaps);
       return std::nullopt;
     });
     if (by_netlink) return;
   }
-  reading.gone = verbs.read_state(state, reading.sample, reading.gaps) == ReadStatus::kGone || reading.gone;
+  reading.gone =
+      verbs.read_state(state, reading.sample, reading.gaps) == ReadStatus::kGone || reading.gone;
 }
 
 void PortReader::read_link_settings(const EthtoolFamily& family, Reading& reading) {
@@ -239,8 +251,9 @@ void PortReader::read_link_settings(const EthtoolFamily& family, Reading& readin
     auto fec = read_fec(*host_, family, ifindex(), {link.speed_mbps, link.lanes});
     if (!fec) return fec.error();
     link.fec = fec->mode;
-    kernel_fec_lanes_ = std::any_of(fec->lanes.begin(), fec->lanes.end(),
-                                    [](const FecLane& lane) { return lane.corrected_bits.has_value(); });
+    kernel_fec_lanes_ = std::any_of(fec->lanes.begin(), fec->lanes.end(), [](const FecLane& lane) {
+      return lane.corrected_bits.has_value();
+    });
     // Blocks alone (mlx5 in FC-FEC) say less than the driver's bits by lane, where it has them.
     if (kernel_fec_lanes_ || !driver_lanes_) reading.sample.fec_lanes = std::move(fec->lanes);
     return merge(std::move(fec->counters), reading.sample);
@@ -256,7 +269,8 @@ void PortReader::read_statistics(const EthtoolFamily& family, Reading& reading) 
     }
     return merge(read_stats(*host_, family, ifindex(), statistic_names_), reading.sample);
   });
-  ask(kPause, "pause", reading.gaps, [&] { return merge(read_pause(*host_, family, ifindex()), reading.sample); });
+  ask(kPause, "pause", reading.gaps,
+      [&] { return merge(read_pause(*host_, family, ifindex()), reading.sample); });
 }
 
 void PortReader::read_driver(Reading& reading) {
@@ -264,10 +278,11 @@ void PortReader::read_driver(Reading& reading) {
   ask(kDriverStatistics, "driver_stats", reading.gaps, [&]() -> std::optional<Error> {
     auto read = driver_statistics_.read(*host_, port_.id.netdev);
     driver_lanes_ = driver_lanes_ && read;
-    if (!read && read.error().errnum == EOPNOTSUPP) return std::nullopt;  // nothing is missing: many have none
+    if (!read && read.error().errnum == EOPNOTSUPP)
+      return std::nullopt;  // nothing is missing: many have none
     if (!read) return read.error();
-    // The driver names four lanes on every port: those beyond the link's width say nothing, and of a wider link the
-    // others are not known, so that comparing lanes would mislead.
+    // The driver names four lanes on every port: those beyond the link's width say nothing, and of
+    // a wider link the others are not known, so that comparing lanes would mislead.
     const std::size_t known = read->lane_corrected_bits.size();
     driver_lanes_ = !kernel_fec_lanes_ && lanes_ && *lanes_ > 0 && *lanes_ <= known;
     if (driver_lanes_) {
@@ -285,10 +300,12 @@ void PortReader::read_link_files(Reading& reading) {
   if (!netdev_files_) {
     auto reader = NetdevReader::open(*host_, port_, NetdevReader::Speed::kRead);
     if (!reader) {
-      // Of the link the sampler says so, whose files are the same; of one that is not there the search does.
+      // Of the link the sampler says so, whose files are the same; of one that is not there the
+      // search does.
       const int errnum = reader.error().errnum;
       if (errnum != ENOENT && errnum != ENODEV)
-        reading.gaps.push_back({key_, "netdev_stats", "net/" + port_.id.netdev + ": " + errno_name(errnum)});
+        reading.gaps.push_back(
+            {key_, "netdev_stats", "net/" + port_.id.netdev + ": " + errno_name(errnum)});
       return;
     }
     netdev_files_.emplace(*std::move(reader));
@@ -297,7 +314,9 @@ void PortReader::read_link_files(Reading& reading) {
   std::optional<LinkSample> link;
   reading.gone = netdev_files_->read_link(link, said_already) == ReadStatus::kGone || reading.gone;
   if (link) reading.sample.link->speed_mbps = link->speed_mbps;
-  reading.gone = netdev_files_->read_statistics(reading.sample, reading.gaps) == ReadStatus::kGone || reading.gone;
+  reading.gone =
+      netdev_files_->read_statistics(reading.sample, reading.gaps) == ReadStatus::kGone ||
+      reading.gone;
 }
 
 Reading read_health(Host& host, HealthReporters& reporters) {

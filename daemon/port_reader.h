@@ -1,6 +1,7 @@
-// Everything of one port that a read may block on: verbs files, firmware counters, and what the kernel answers only
-// under its RTNL lock, which a slow module read of anybody holds for seconds. So none of this runs on the deciding
-// thread: the read worker calls it. Each reader has a Host of its own, so that a read that hangs hinders no other port.
+// Everything of one port that a read may block on: verbs files, firmware counters, and what the
+// kernel answers only under its RTNL lock, which a slow module read of anybody holds for seconds.
+// So none of this runs on the deciding thread: the read worker calls it. Each reader has a Host of
+// its own, so that a read that hangs hinders no other port.
 #pragma once
 
 #include <array>
@@ -28,11 +29,12 @@ namespace linkhealth {
 
 /// What is read together.
 enum class ReadGroup : std::uint8_t {
-  kCounters,    ///< verbs port counters and hw_counters
-  kKernel,      ///< verbs state, speed, lanes, FEC, down reason, ethtool statistics: under RTNL where it is a netdev's
-  kPcie,        ///< PCIe link and errors
-  kDriver,      ///< the driver's own statistics (ethtool -S): under RTNL, and dear
-  kHealth,      ///< devlink health reporters of all devices in one request (of the node, not of a port)
+  kCounters,  ///< verbs port counters and hw_counters
+  kKernel,    ///< verbs state, speed, lanes, FEC, down reason, ethtool statistics: under RTNL where
+              ///< it is a netdev's
+  kPcie,      ///< PCIe link and errors
+  kDriver,    ///< the driver's own statistics (ethtool -S): under RTNL, and dear
+  kHealth,  ///< devlink health reporters of all devices in one request (of the node, not of a port)
   kStatistics,  ///< netdev statistics of all ports in one request (of the node, not of a port)
   kInventory,   ///< which ports there are (of the node): one of its files waits for RTNL
 };
@@ -60,15 +62,17 @@ struct Reading {
 
 class PortReader {
  public:
-  /// `firmware_reads`: at most so many files of counters/ with each read of kCounters after the first; 0: all due.
-  /// `mads`: how an InfiniBand port's counters are asked of it all at once; empty, or while it fails: its files.
-  /// `number`: of all readers there were; another device under this name has another one.
-  PortReader(std::unique_ptr<Host> host, InventoryPort port, std::size_t firmware_reads = 0, MadOpener mads = {},
-             std::uint64_t number = 0);
+  /// `firmware_reads`: at most so many files of counters/ with each read of kCounters after the
+  /// first; 0: all due. `mads`: how an InfiniBand port's counters are asked of it all at once;
+  /// empty, or while it fails: its files. `number`: of all readers there were; another device under
+  /// this name has another one.
+  PortReader(std::unique_ptr<Host> host, InventoryPort port, std::size_t firmware_reads = 0,
+             MadOpener mads = {}, std::uint64_t number = 0);
 
   [[nodiscard]] const InventoryPort& port() const { return port_; }
   [[nodiscard]] std::uint64_t number() const { return number_; }
-  /// Where no interface is seen, nothing of kKernel waits for RTNL: a read of kCounters gives it too.
+  /// Where no interface is seen, nothing of kKernel waits for RTNL: a read of kCounters gives it
+  /// too.
   [[nodiscard]] bool reads_all_at_once() const { return port_.ifindex == 0; }
   /// REQUIRES: one call at a time.
   Reading read(ReadGroup group, SteadyTime now);
@@ -96,8 +100,8 @@ class PortReader {
     bool gap_may_stand = true;
   };
 
-  /// Asks `source` unless it failed lately; a failure is a gap of `probe`, which the next success ends. True when
-  /// `read` succeeded.
+  /// Asks `source` unless it failed lately; a failure is a gap of `probe`, which the next success
+  /// ends. True when `read` succeeded.
   template <typename Read>
   bool ask(Source source, std::string_view probe, std::vector<Gap>& gaps, Read read);
   /// The same of a source whose values files have, too: those say when they can't be read either.

@@ -1,6 +1,7 @@
-// What a search for ports found, against the ports that are known: which are the same, renamed, new, or gone. A port
-// that a search did not find is not gone for that: a list that can't be read, a device that can't be read, and one miss
-// alone leave a port unknown. Only its own files (ENODEV) or several searches say that it is gone.
+// What a search for ports found, against the ports that are known: which are the same, renamed,
+// new, or gone. A port that a search did not find is not gone for that: a list that can't be read,
+// a device that can't be read, and one miss alone leave a port unknown. Only its own files (ENODEV)
+// or several searches say that it is gone.
 #pragma once
 
 #include <chrono>
@@ -30,12 +31,14 @@ struct PortsFound {
   std::map<PortKey, SampledPort> ports;
   std::vector<PortKey> fresh;  ///< of `ports`: these need readers
   std::vector<PortEvent> events;
-  std::vector<Gap> gaps;        ///< the inventory's, and what is missing
-  std::vector<Gap> gaps_ended;  ///< of ports, said by an earlier search and not by this one; no reason
-  bool again_soon = false;      ///< a port was missed and may be gone: search again soon
+  std::vector<Gap> gaps;  ///< the inventory's, and what is missing
+  std::vector<Gap>
+      gaps_ended;           ///< of ports, said by an earlier search and not by this one; no reason
+  bool again_soon = false;  ///< a port was missed and may be gone: search again soon
 };
 
-/// How many there were before they began to go: a driver that is unloaded takes its devices along one by one.
+/// How many there were before they began to go: a driver that is unloaded takes its devices along
+/// one by one.
 class MostOfLate {
  public:
   [[nodiscard]] std::size_t most() const { return most_; }
@@ -50,26 +53,32 @@ class MostOfLate {
 
 class PortSearch {
  public:
-  /// Ports of an earlier run that had a link and an RDMA device; a plain one with a GUID had lost it by then. One that
-  /// is not found, nor its GUID elsewhere, and whose card is not on the PCI bus or has no driver there, is told as gone
-  /// after some searches. That only its netdev is left, or no port at all, is a gap. Before the first search.
+  /// Ports of an earlier run that had a link and an RDMA device; a plain one with a GUID had lost
+  /// it by then. One that is not found, nor its GUID elsewhere, and whose card is not on the PCI
+  /// bus or has no driver there, is told as gone after some searches. That only its netdev is left,
+  /// or no port at all, is a gap. Before the first search.
   void remember(std::vector<RememberedPort> ports) { remembered_ = std::move(ports); }
-  /// The serials of an earlier run's modules by stable key. A port that is found for the first time begins with its
-  /// own.
-  void remember_modules(std::map<std::string, std::string> serials) { serials_ = std::move(serials); }
+  /// The serials of an earlier run's modules by stable key. A port that is found for the first time
+  /// begins with its own.
+  void remember_modules(std::map<std::string, std::string> serials) {
+    serials_ = std::move(serials);
+  }
   /// So many searches must miss a port whose files still answer.
   static constexpr unsigned kMisses = 3;
-  /// For so long after it was seen last a run misses what an earlier one had, as long as the history does (its used_s).
-  /// An operator may have unloaded RDMA for good: then the ports lose the GUID that they had, and the next run has
-  /// nothing to miss. What is not there at all leaves the memory after 30 days (model/history_references.cpp).
+  /// For so long after it was seen last a run misses what an earlier one had, as long as the
+  /// history does (its used_s). An operator may have unloaded RDMA for good: then the ports lose
+  /// the GUID that they had, and the next run has nothing to miss. What is not there at all leaves
+  /// the memory after 30 days (model/history_references.cpp).
   static constexpr Milliseconds kRememberedFor = std::chrono::hours(7 * 24);
 
-  /// Ports are recognized by PortId::stable_key(): a rename is neither gone nor new, and keeps the kernel's counts.
+  /// Ports are recognized by PortId::stable_key(): a rename is neither gone nor new, and keeps the
+  /// kernel's counts.
   PortsFound compare(Inventory found, std::map<PortKey, SampledPort> known, SteadyTime now);
 
  private:
   PortsFound judge(Inventory found, std::map<PortKey, SampledPort> known, SteadyTime now);
-  void judge_missing(PortsFound& result, const Inventory& found, std::map<PortKey, SampledPort>& known, SteadyTime now);
+  void judge_missing(PortsFound& result, const Inventory& found,
+                     std::map<PortKey, SampledPort>& known, SteadyTime now);
   [[nodiscard]] std::string lost_guid(const PortId& plain, const SampledPort* former) const;
   void forget_remembered(SteadyTime now);
   void miss_remembered(PortsFound& result, const Inventory& found, SteadyTime now);
@@ -81,8 +90,8 @@ class PortSearch {
   std::map<std::string, std::string> serials_;  ///< of modules, and their ports not found yet
   SteadyTime remembered_from_;                  ///< the first search
   unsigned remembered_looks_ = 0;
-  bool remembered_told_ = false;                    ///< those whose card is gone
-  std::size_t missed_ = 0;                          ///< of the remembered ones, once it is no matter of a slow driver
+  bool remembered_told_ = false;  ///< those whose card is gone
+  std::size_t missed_ = 0;        ///< of the remembered ones, once it is no matter of a slow driver
   std::set<std::pair<PortKey, std::string>> said_;  ///< port and probe of the gaps that stand
   MostOfLate watched_before_;
   MostOfLate rdma_before_;

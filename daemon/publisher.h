@@ -1,6 +1,6 @@
-// What the deciding thread hands to those who answer requests: one immutable value a step, swapped in whole. Bytes are
-// made by the first who asks and shared by all who ask after: rendered once a step, compressed once, and not at all
-// when nobody asks.
+// What the deciding thread hands to those who answer requests: one immutable value a step, swapped
+// in whole. Bytes are made by the first who asks and shared by all who ask after: rendered once a
+// step, compressed once, and not at all when nobody asks.
 #pragma once
 
 #include <array>
@@ -31,7 +31,7 @@ struct JsonWriters {
 /// What people are shown of the configuration that is in force.
 struct ShownConfiguration {
   std::shared_ptr<const Catalogue> catalogue;  ///< null: there are no rules to show
-  std::string note;                            ///< what the last reload came to; "" when there was none
+  std::string note;  ///< what the last reload came to; "" when there was none
   WallTime noted_at;
 };
 
@@ -41,7 +41,8 @@ using SharedBytes = std::shared_ptr<const std::string>;
 class Published {
  public:
   Published(std::shared_ptr<const Report> report, FaultEventCounts counts, MonitorFigures monitor,
-            std::function<std::string(const Report&)> report_json, std::shared_ptr<MetricsPages> pages)
+            std::function<std::string(const Report&)> report_json,
+            std::shared_ptr<MetricsPages> pages)
       : report_(std::move(report)),
         counts_(std::move(counts)),
         monitor_(std::move(monitor)),
@@ -52,9 +53,12 @@ class Published {
   [[nodiscard]] SharedBytes metrics(MetricGroups groups) const;
   [[nodiscard]] SharedBytes metrics_gzip(MetricGroups groups) const;
   [[nodiscard]] SharedBytes report_json() const;
-  /// Makes those compressed metrics that were asked of `former`: whoever scrapes each step finds them made.
+  /// Makes those compressed metrics that were asked of `former`: whoever scrapes each step finds
+  /// them made.
   void prepare_as(const Published& former) const;
-  [[nodiscard]] bool is_made(MetricGroups groups) const { return metrics_gzip_[index_of(groups)].made; }
+  [[nodiscard]] bool is_made(MetricGroups groups) const {
+    return metrics_gzip_[index_of(groups)].made;
+  }
 
  private:
   /// Bytes that are made at most once.
@@ -68,7 +72,9 @@ class Published {
   /// Two who ask at once, of what is made under the same lock: the second waits.
   template <typename Make>
   static SharedBytes get(Lazy& lazy, std::mutex& making, Make make);
-  static std::size_t index_of(MetricGroups groups) { return (groups.counters ? 1U : 0U) + (groups.optics ? 2U : 0U); }
+  static std::size_t index_of(MetricGroups groups) {
+    return (groups.counters ? 1U : 0U) + (groups.optics ? 2U : 0U);
+  }
 
   std::shared_ptr<const Report> report_;
   FaultEventCounts counts_;
@@ -88,8 +94,10 @@ class Publisher {
 
   explicit Publisher(JsonWriters json) : json_(std::move(json)) {}
 
-  void publish(std::shared_ptr<const Report> report, const std::vector<FaultEvent>& events, MonitorFigures monitor);
-  /// Events of an earlier run, oldest first, before the first step: they are shown, and counted by nobody.
+  void publish(std::shared_ptr<const Report> report, const std::vector<FaultEvent>& events,
+               MonitorFigures monitor);
+  /// Events of an earlier run, oldest first, before the first step: they are shown, and counted by
+  /// nobody.
   void remember(std::vector<FaultEvent> events);
   /// What the node says of itself, for `linkhealth doctor`; once, before the server starts.
   void set_node_facts(NodeFacts facts) { facts_ = std::move(facts); }
@@ -109,7 +117,9 @@ class Publisher {
   [[nodiscard]] EventsAfter events_after(std::uint64_t after) const;
   [[nodiscard]] std::string event_json(const FaultEvent& event) const { return json_.event(event); }
   [[nodiscard]] std::string port_json(const PortReport& port) const { return json_.port(port); }
-  [[nodiscard]] std::string module_json(const ModuleSample& module) const { return json_.module(module); }
+  [[nodiscard]] std::string module_json(const ModuleSample& module) const {
+    return json_.module(module);
+  }
 
  private:
   JsonWriters json_;

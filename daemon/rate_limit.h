@@ -11,7 +11,8 @@ namespace linkhealth {
 class RateLimit {
  public:
   /// Starts full, as exporter-toolkit's does.
-  RateLimit(const WebRateLimit& limit, SteadyTime now) : limit_(limit), tokens_(limit.burst), filled_at_(now) {}
+  RateLimit(const WebRateLimit& limit, SteadyTime now)
+      : limit_(limit), tokens_(limit.burst), filled_at_(now) {}
 
   /// Takes a token; false when there is none.
   bool take(SteadyTime now) {

@@ -26,7 +26,8 @@ struct ReadWorker::Running {
   SteadyTime since;
 };
 
-/// What waits, in order. Jobs come as one batch and go one by one: nothing is moved from place to place meanwhile.
+/// What waits, in order. Jobs come as one batch and go one by one: nothing is moved from place to
+/// place meanwhile.
 class ReadWorker::Queue {
  public:
   [[nodiscard]] bool empty() const { return waiting().empty(); }
@@ -36,13 +37,15 @@ class ReadWorker::Queue {
       clear();
       jobs_.swap(jobs);
     } else {
-      jobs_.insert(jobs_.end(), std::make_move_iterator(jobs.begin()), std::make_move_iterator(jobs.end()));
+      jobs_.insert(jobs_.end(), std::make_move_iterator(jobs.begin()),
+                   std::make_move_iterator(jobs.end()));
     }
   }
   /// The first one. REQUIRES: !empty().
   Job take() { return std::move(jobs_[taken_++]); }
   void forget(const PortKey& port) {
-    jobs_.erase(jobs_.begin(), jobs_.begin() + static_cast<std::ptrdiff_t>(std::exchange(taken_, 0)));
+    jobs_.erase(jobs_.begin(),
+                jobs_.begin() + static_cast<std::ptrdiff_t>(std::exchange(taken_, 0)));
     std::erase_if(jobs_, [&](const Job& job) { return job.port == port; });
   }
   void clear() {
@@ -57,7 +60,8 @@ class ReadWorker::Queue {
 
 /// What the threads and their owner have in common; lives as long as the longest of them.
 struct ReadWorker::Shared {
-  explicit Shared(const Clock& its_clock) : clock(its_clock), event(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+  explicit Shared(const Clock& its_clock)
+      : clock(its_clock), event(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
   ~Shared() {
     if (event >= 0) close(event);
   }
@@ -78,16 +82,19 @@ struct ReadWorker::Shared {
 
   /// Whether a thread is there that takes from the queue.
   [[nodiscard]] bool has_worker() const {
-    return std::any_of(threads.begin(), threads.end(), [](const auto& thread) { return !thread->left_behind; });
+    return std::any_of(threads.begin(), threads.end(),
+                       [](const auto& thread) { return !thread->left_behind; });
   }
   void run_next(std::unique_lock<std::mutex>& lock, Running& self);
 };
 
-/// The first job of the queue, which is not empty. The lock is held before and after, not while it runs.
+/// The first job of the queue, which is not empty. The lock is held before and after, not while it
+/// runs.
 void ReadWorker::Shared::run_next(std::unique_lock<std::mutex>& lock, Running& self) {
   Job job = queue.take();
   const Microseconds begun = clock.fine();
-  self = {true, false, job.port, job.group, SteadyTime(std::chrono::duration_cast<Milliseconds>(begun))};
+  self = {true, false, job.port, job.group,
+          SteadyTime(std::chrono::duration_cast<Milliseconds>(begun))};
   lock.unlock();
   Reading reading = job.reader ? job.reader->read(job.group, self.since) : job.run();
   job = {};  // what the read needs ends here, not under the lock
@@ -151,9 +158,11 @@ void ReadWorker::run(const std::shared_ptr<Shared>& shared, const std::shared_pt
   shared->thread_ended.notify_all();
 }
 
-void ReadWorker::run_lent(const std::shared_ptr<Shared>& shared, const std::shared_ptr<Running>& self) {
+void ReadWorker::run_lent(const std::shared_ptr<Shared>& shared,
+                          const std::shared_ptr<Running>& self) {
   std::unique_lock lock(shared->mutex);
-  while (!shared->stop && !self->left_behind && !shared->queue.empty()) shared->run_next(lock, *self);
+  while (!shared->stop && !self->left_behind && !shared->queue.empty())
+    shared->run_next(lock, *self);
   std::erase(shared->threads, self);
   shared->thread_ended.notify_all();
 }
@@ -166,8 +175,9 @@ bool ReadWorker::wants_thread() const {
 
 std::function<void()> ReadWorker::work() {
   const std::lock_guard lock(shared_->mutex);
-  return
-      [shared = shared_, self = shared_->threads.emplace_back(std::make_shared<Running>())] { run_lent(shared, self); };
+  return [shared = shared_, self = shared_->threads.emplace_back(std::make_shared<Running>())] {
+    run_lent(shared, self);
+  };
 }
 
 void ReadWorker::submit(Job job) {
@@ -185,16 +195,19 @@ void ReadWorker::submit(std::vector<Job> jobs) {
     // A list that grows by itself would move each reading several times.
     shared_->finished.reserve(shared_->finished.size() + shared_->queue.waiting().size());
   }
-  if (threads_ == Threads::kOwn) shared_->wake.notify_one();  // after the lock: who is woken would wait for it
+  if (threads_ == Threads::kOwn)
+    shared_->wake.notify_one();  // after the lock: who is woken would wait for it
 }
 
 bool ReadWorker::is_out(const PortKey& port, ReadGroup group) const {
   const std::lock_guard lock(shared_->mutex);
   const auto queued = [&](const Job& job) { return job.port == port && job.group == group; };
-  // A port has one reader, and a reader one read at a time: while a thread hangs in it, another thread may not enter
-  // it, so none of its groups is queued. A thread that is merely at work comes to the others by itself.
+  // A port has one reader, and a reader one read at a time: while a thread hangs in it, another
+  // thread may not enter it, so none of its groups is queued. A thread that is merely at work comes
+  // to the others by itself.
   const auto running = [&](const std::shared_ptr<Running>& thread) {
-    return thread->at_work && thread->port == port && (thread->group == group || thread->left_behind);
+    return thread->at_work && thread->port == port &&
+           (thread->group == group || thread->left_behind);
   };
   return std::ranges::any_of(shared_->queue.waiting(), queued) ||
          std::any_of(shared_->threads.begin(), shared_->threads.end(), running);
@@ -230,7 +243,8 @@ std::vector<ReadWorker::Stuck> ReadWorker::check_stuck() {
   if (replace && threads_ == Threads::kOwn && threads < kMaxThreads) start_thread();
   const std::lock_guard lock(shared_->mutex);
   // A thread is lent in a moment, unless there is none.
-  const bool soon = threads_ == Threads::kLent && shared_->clock.steady() - shared_->waits_since < patience_;
+  const bool soon =
+      threads_ == Threads::kLent && shared_->clock.steady() - shared_->waits_since < patience_;
   if (!shared_->has_worker() && !soon)
     for (const Job& job : shared_->queue.waiting())
       stuck.push_back({job.port, job.group, shared_->clock.steady(), true});

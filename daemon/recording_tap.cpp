@@ -5,7 +5,8 @@
 
 namespace linkhealth {
 
-RecordingTap::State RecordingTap::Listener::next(SteadyTime now, Milliseconds wait, std::string& line) {
+RecordingTap::State RecordingTap::Listener::next(SteadyTime now, Milliseconds wait,
+                                                 std::string& line) {
   std::unique_lock lock(mutex_);
   if (now >= deadline_) ended_ = true;
   const auto left = std::chrono::ceil<Milliseconds>(deadline_ - now);
@@ -35,14 +36,17 @@ std::vector<std::shared_ptr<RecordingTap::Listener>> RecordingTap::listeners() c
   return alive;
 }
 
-Result<std::shared_ptr<RecordingTap::Listener>> RecordingTap::listen(SteadyTime now, Milliseconds duration) {
+Result<std::shared_ptr<RecordingTap::Listener>> RecordingTap::listen(SteadyTime now,
+                                                                     Milliseconds duration) {
   const std::size_t already = listeners().size();
   auto listener = std::make_shared<Listener>();
   std::function<std::string()> all_known;
   {
     const std::lock_guard lock(mutex_);
-    if (closed_ || header_.empty()) return Error{"the daemon does not record now: it is starting or stopping"};
-    if (already >= max_listeners_) return Error{"too many recordings are under way: wait for one of them to end"};
+    if (closed_ || header_.empty())
+      return Error{"the daemon does not record now: it is starting or stopping"};
+    if (already >= max_listeners_)
+      return Error{"too many recordings are under way: wait for one of them to end"};
     listener->duration_ = duration;
     listener->deadline_ = now + duration;
     listener->lines_.push_back(header_ + "\n");
@@ -55,7 +59,8 @@ Result<std::shared_ptr<RecordingTap::Listener>> RecordingTap::listen(SteadyTime 
   std::string line = all_known() + "\n";
   const std::lock_guard lock(listener->mutex_);
   listener->bytes_ += line.size();
-  listener->lines_.insert(listener->lines_.begin() + 1, std::move(line));  // before what came meanwhile
+  listener->lines_.insert(listener->lines_.begin() + 1,
+                          std::move(line));  // before what came meanwhile
   return listener;
 }
 

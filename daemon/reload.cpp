@@ -16,8 +16,9 @@ namespace {
 
 /// Sections and keys of which the parts are made once, when the daemon starts.
 constexpr std::array<std::string_view, 15> kAtTheStart = {
-    "control_group", "socket_group", "listen", "socket",          "socket_mode",  "state_dir", "node",    "record",
-    "sampling",      "memory",       "peers",  "web_config_file", "alertmanager", "webhook",   "textfile"};
+    "control_group", "socket_group", "listen",   "socket", "socket_mode", "state_dir",
+    "node",          "record",       "sampling", "memory", "peers",       "web_config_file",
+    "alertmanager",  "webhook",      "textfile"};
 constexpr std::size_t kNamed = 12;  ///< in one line
 constexpr std::string_view kPorts = "ports.";
 
@@ -31,7 +32,8 @@ std::string as_text(const YamlNode& node) {
 }
 
 /// A port is one entry with all that is said of it.
-void flatten(const YamlNode& node, const std::string& path, std::map<std::string, std::string>& out) {
+void flatten(const YamlNode& node, const std::string& path,
+             std::map<std::string, std::string>& out) {
   if (node.kind != YamlNode::Kind::kMap || path.starts_with(kPorts)) {
     out[path] = as_text(node);
     return;
@@ -47,7 +49,8 @@ std::map<std::string, std::string> flat(const Config& config) {
   return out;
 }
 
-std::string words_of(const std::string& key, const std::string& was, const std::string& is, bool restart) {
+std::string words_of(const std::string& key, const std::string& was, const std::string& is,
+                     bool restart) {
   if (key.starts_with(kPorts)) {
     const std::string port = key.substr(kPorts.size());
     if (is.starts_with("[exempt: ")) return port + " is left out";
@@ -55,13 +58,16 @@ std::string words_of(const std::string& key, const std::string& was, const std::
     return port + (is.empty() ? " is no longer expected" : " is expected otherwise");
   }
   if (restart) return key;
-  const auto shown = [](const std::string& value) { return value.empty() ? std::string("nothing") : value; };
+  const auto shown = [](const std::string& value) {
+    return value.empty() ? std::string("nothing") : value;
+  };
   return fmt::format("{} {} -> {}", key, shown(was), shown(is));
 }
 
 std::string listed(const std::vector<std::string>& words) {
   std::string text;
-  for (std::size_t i = 0; i < std::min(words.size(), kNamed); ++i) text += (i == 0 ? "" : ", ") + words[i];
+  for (std::size_t i = 0; i < std::min(words.size(), kNamed); ++i)
+    text += (i == 0 ? "" : ", ") + words[i];
   return words.size() <= kNamed ? text : text + fmt::format(" and {} more", words.size() - kNamed);
 }
 
@@ -103,7 +109,8 @@ std::vector<ConfigChange> config_changes(const Config& from, const Config& to) {
   return changes;
 }
 
-std::string reload_words(const std::vector<ConfigChange>& taken, const std::vector<ConfigChange>& waiting) {
+std::string reload_words(const std::vector<ConfigChange>& taken,
+                         const std::vector<ConfigChange>& waiting) {
   std::vector<std::string> now;
   std::vector<std::string> later;
   for (const ConfigChange& change : taken)
@@ -111,7 +118,8 @@ std::string reload_words(const std::vector<ConfigChange>& taken, const std::vect
   for (const ConfigChange& change : waiting)
     if (change.restart) later.push_back(change.key);
   std::string text = now.empty() ? "nothing changed" : listed(now);
-  if (!later.empty()) text += fmt::format("; {} need{} a restart", listed(later), later.size() == 1 ? "s" : "");
+  if (!later.empty())
+    text += fmt::format("; {} need{} a restart", listed(later), later.size() == 1 ? "s" : "");
   return text;
 }
 

@@ -23,13 +23,15 @@ namespace {
 /// An event asks for a search at once; the next one waits this long.
 constexpr Milliseconds kSearchRest{500};
 
-/// So often a device that was removed may be listed still, and was not added again that we heard of.
+/// So often a device that was removed may be listed still, and was not added again that we heard
+/// of.
 constexpr unsigned kLeavingLooks = 6;
 
 }  // namespace
 
-Sampler::Sampler(HostFactory hosts, std::unique_ptr<ModuleReader> modules, const Clock& clock, SamplerSettings settings,
-                 RecordingHeader header, std::vector<std::unique_ptr<EventFeed>> feeds)
+Sampler::Sampler(HostFactory hosts, std::unique_ptr<ModuleReader> modules, const Clock& clock,
+                 SamplerSettings settings, RecordingHeader header,
+                 std::vector<std::unique_ptr<EventFeed>> feeds)
     : hosts_(std::move(hosts)),
       host_(hosts_()),
       statistics_host_(hosts_()),
@@ -51,7 +53,8 @@ Sampler::Sampler(HostFactory hosts, std::unique_ptr<ModuleReader> modules, const
   if (settings.kernel_log) feeds_.push_back({std::make_unique<KernelLog>(*host_), now});
   for (auto& feed : feeds) feeds_.push_back({std::move(feed), now});
   // A copied tree has no kernel that tells of anything.
-  std::erase_if(feeds_, [](const Feed& feed) { return feed.feed->fd() < 0 && feed.feed->gaps().empty(); });
+  std::erase_if(feeds_,
+                [](const Feed& feed) { return feed.feed->fd() < 0 && feed.feed->gaps().empty(); });
 }
 
 Sampler::~Sampler() = default;
@@ -69,7 +72,8 @@ std::optional<Snapshot> Sampler::poll() {
   cycle.snapshot.taken_at = cycle.now;
   cycle.snapshot.wall_time = clock_.wall();
   cycle.snapshot.events = std::exchange(early_events_, {});
-  if (std::exchange(first_, false)) cycle.snapshot.events.push_back({cycle.now, "", PortEventKind::kMonitorStart, ""});
+  if (std::exchange(first_, false))
+    cycle.snapshot.events.push_back({cycle.now, "", PortEventKind::kMonitorStart, ""});
   take_events(cycle);
   if ((search_ && cycle.now >= search_rests_) || inventory_due_.is_due(cycle.now)) rescan(cycle);
   if (!searched_) take_readings(cycle);
@@ -102,7 +106,8 @@ void Sampler::rescan(Cycle& cycle) {
   search_rests_ = cycle.now + kSearchRest;
   search_ = searches_.is_out();
   if (search_) return;  // something came while a search was under way: once more after it
-  // Not here: a port's phys_port_name is answered under the kernel's RTNL lock (net/core/net-sysfs.c).
+  // Not here: a port's phys_port_name is answered under the kernel's RTNL lock
+  // (net/core/net-sysfs.c).
   worker_.submit(searches_.begin(hosts_()));
 }
 
@@ -116,8 +121,8 @@ void Sampler::take_search(Cycle& cycle, Inventory found) {
   }
   leaving_looks_ = 0;
   forget_removed();
-  // A removal that was told while the search was under way is of a device that the search may have found again; one
-  // after it is noticed by the port's own files.
+  // A removal that was told while the search was under way is of a device that the search may have
+  // found again; one after it is noticed by the port's own files.
   const std::uint64_t found_after = std::max(found.found_after, latest_device_event(*host_));
   PortsFound result = ports_search_.compare(std::move(found), std::move(ports_), cycle.now);
   ports_ = std::move(result.ports);
@@ -132,20 +137,23 @@ void Sampler::take_search(Cycle& cycle, Inventory found) {
     if (!of_port && !gap.port.empty()) gap = {"", gap.probe, gap.port + ": " + gap.reason};
     (of_port ? cycle.snapshot.gaps : node_gaps_).push_back(std::move(gap));
   }
-  cycle.snapshot.gaps_ended.insert(cycle.snapshot.gaps_ended.end(), result.gaps_ended.begin(), result.gaps_ended.end());
-  cycle.snapshot.events.insert(cycle.snapshot.events.end(), result.events.begin(), result.events.end());
+  cycle.snapshot.gaps_ended.insert(cycle.snapshot.gaps_ended.end(), result.gaps_ended.begin(),
+                                   result.gaps_ended.end());
+  cycle.snapshot.events.insert(cycle.snapshot.events.end(), result.events.begin(),
+                               result.events.end());
   for (const PortKey& key : result.fresh) {
     SampledPort& fresh = ports_[key];
     fresh.found_after = found_after;
-    // A virtual function may have its physical one's LID, and be told from it by a GRH only (linux: mlx5's
-    // get_core_cap_flags(), grh_required): the answer would be of that one.
+    // A virtual function may have its physical one's LID, and be told from it by a GRH only (linux:
+    // mlx5's get_core_cap_flags(), grh_required): the answer would be of that one.
     const bool by_mads = settings_.port_mads && fresh.watched();
     fresh.reader = std::make_shared<PortReader>(hosts_(), fresh.port, settings_.firmware_reads,
                                                 by_mads ? own_ports_ : MadOpener(), ++readers_);
     counters_.at = cycle.now;  // a new port is read at once
   }
   if (result.again_soon) inventory_due_.at = cycle.now + settings_.link_period;
-  std::erase_if(cycle.snapshot.ports, [this](const auto& entry) { return !ports_.contains(entry.first); });
+  std::erase_if(cycle.snapshot.ports,
+                [this](const auto& entry) { return !ports_.contains(entry.first); });
   tell_modules();
   tell_feeds(cycle.now);
   if (far_ends_) far_ends_->set_ports(inventory());
@@ -177,15 +185,16 @@ void Sampler::tell_modules() {
   std::vector<ModulePort> with_module;
   for (const auto& [key, port] : ports_)
     if (port.port.ifindex != 0 && port.watched())
-      with_module.push_back(
-          {key, static_cast<std::uint32_t>(port.port.ifindex), port.no_cable, modules_left_.contains(key)});
+      with_module.push_back({key, static_cast<std::uint32_t>(port.port.ifindex), port.no_cable,
+                             modules_left_.contains(key)});
   modules_->set_ports(with_module);
 }
 
 void Sampler::leave_modules(std::set<PortKey> ports) {
   if (ports == modules_left_) return;
   modules_left_ = std::move(ports);
-  std::erase_if(modules_said_, [this](const PortKey& port) { return !modules_left_.contains(port); });
+  std::erase_if(modules_said_,
+                [this](const PortKey& port) { return !modules_left_.contains(port); });
   tell_modules();
 }
 
@@ -202,7 +211,8 @@ void Sampler::read_links(Cycle& cycle) {
   link_.done(cycle.now);
   const Microseconds begun = clock_.fine();
   const auto with_files = [](const auto& entry) { return entry.second.files.has_value(); };
-  for (auto port = ports_.begin(); (port = std::find_if(port, ports_.end(), with_files)) != ports_.end();) {
+  for (auto port = ports_.begin();
+       (port = std::find_if(port, ports_.end(), with_files)) != ports_.end();) {
     NetdevReader::LinkReads reads;
     const auto first = port;
     for (; port != ports_.end() && reads.has_room(NetdevReader::kAhead); ++port)
@@ -227,7 +237,8 @@ void Sampler::read_link(Cycle& cycle, SampledPort& port) {
   const bool first = !port.netdev.has_value();
   if (!first) {
     const PortId& id = port.port.id;
-    const auto changes = link_changes(id.key(), id.driver, as_netdev(*port.netdev), as_netdev(*link), cycle.now);
+    const auto changes =
+        link_changes(id.key(), id.driver, as_netdev(*port.netdev), as_netdev(*link), cycle.now);
     cycle.snapshot.events.insert(cycle.snapshot.events.end(), changes.begin(), changes.end());
     if (!changes.empty()) {
       port.link_changed_at = cycle.now;
@@ -241,10 +252,13 @@ void Sampler::read_link(Cycle& cycle, SampledPort& port) {
 
 void Sampler::report_stuck(Cycle& cycle) {
   std::map<std::string, SteadyTime> stuck;
-  const auto no_answer = [this] { return fmt::format("no answer within {:g} s", in_seconds(settings_.read_patience)); };
-  const auto report = [&](const PortKey& port, std::string_view probe, SteadyTime since, const std::string& reason) {
-    // Said when it begins and then with every snapshot: a gap is of the last attempt, and this one is still going on.
-    // The same words each time, because the reason is a metric's label.
+  const auto no_answer = [this] {
+    return fmt::format("no answer within {:g} s", in_seconds(settings_.read_patience));
+  };
+  const auto report = [&](const PortKey& port, std::string_view probe, SteadyTime since,
+                          const std::string& reason) {
+    // Said when it begins and then with every snapshot: a gap is of the last attempt, and this one
+    // is still going on. The same words each time, because the reason is a metric's label.
     cycle.snapshot.gaps.push_back({port, std::string(probe), reason});
     const std::string what = fmt::format("{} {} {}", port, probe, reason);
     if (!stuck_.contains(what)) cycle.content = true;
@@ -276,20 +290,21 @@ void Sampler::put_links(Cycle& cycle) {
     if (!std::exchange(port.show, false) && port.last_shown == link) continue;
     cycle.content = true;
     cycle.snapshot.ports[key].link = link;
-    if (!port.port.has_link_of_netdev() && port.last_shown && port.last_shown->carrier != link.carrier &&
-        link.carrier) {
+    if (!port.port.has_link_of_netdev() && port.last_shown &&
+        port.last_shown->carrier != link.carrier && link.carrier) {
       const auto kind = *link.carrier ? PortEventKind::kCarrierUp : PortEventKind::kCarrierDown;
       cycle.snapshot.events.push_back({cycle.now, key, kind, ""});
     }
-    if (port.last_shown && port.last_shown->carrier != link.carrier) port.link_changed_at = cycle.now;
+    if (port.last_shown && port.last_shown->carrier != link.carrier)
+      port.link_changed_at = cycle.now;
     if (far_ends_ && link.carrier && (!port.last_shown || port.last_shown->carrier != link.carrier))
       far_ends_->set_carrier(key, *link.carrier);
     port.last_shown = std::move(link);
   }
 }
 
-/// With each link that is shown, also by what other sources say of it: one without its gap would say that all of it was
-/// seen.
+/// With each link that is shown, also by what other sources say of it: one without its gap would
+/// say that all of it was seen.
 void Sampler::say_link_gaps(Cycle& cycle) {
   for (const auto& [key, port] : ports_) {
     if (port.link_gap.empty() || !port.watched()) continue;
@@ -302,9 +317,13 @@ void Sampler::say_link_gaps(Cycle& cycle) {
 void Sampler::finish(Cycle& cycle) {
   Snapshot& snapshot = cycle.snapshot;
   if (!snapshot.events.empty()) cycle.content = true;
-  const bool gone = std::any_of(ports_.begin(), ports_.end(), [](const auto& port) { return port.second.gone; });
-  // The next poll searches anew; a device that is still listed while it answers ENODEV must not keep us busy.
-  if (gone) inventory_due_.at = std::min(inventory_due_.at, std::max(cycle.now, last_search_ + settings_.link_period));
+  const bool gone =
+      std::any_of(ports_.begin(), ports_.end(), [](const auto& port) { return port.second.gone; });
+  // The next poll searches anew; a device that is still listed while it answers ENODEV must not
+  // keep us busy.
+  if (gone)
+    inventory_due_.at =
+        std::min(inventory_due_.at, std::max(cycle.now, last_search_ + settings_.link_period));
   if (!cycle.content) return;
   for (const auto& [key, port] : ports_) snapshot.ports[key].id = port.id;
   for (const auto& [probe, duration_s] : cycle.durations_s) durations_s_[probe] = duration_s;
@@ -319,8 +338,8 @@ void Sampler::finish(Cycle& cycle) {
     for (const auto& [key, port] : ports_)
       if (port.firmware_reads > 0) timing.ports.push_back({port.id, port.firmware_reads});
   }
-  // The monotonic clock begins with the boot (linux: CLOCK_MONOTONIC). /proc/uptime says it too, and may hang: in a
-  // container of LXC it is a file of FUSE.
+  // The monotonic clock begins with the boot (linux: CLOCK_MONOTONIC). /proc/uptime says it too,
+  // and may hang: in a container of LXC it is a file of FUSE.
   if (host_->has_kernel()) snapshot.uptime_s = in_seconds(cycle.now.time_since_epoch());
   snapshot.gaps.insert(snapshot.gaps.end(), node_gaps_.begin(), node_gaps_.end());
   for (const Feed& feed : feeds_) {
@@ -330,20 +349,23 @@ void Sampler::finish(Cycle& cycle) {
   std::stable_sort(snapshot.events.begin(), snapshot.events.end(),
                    [](const PortEvent& a, const PortEvent& b) { return a.t < b.t; });
   if (far_ends_)
-    snapshot.gaps.insert(snapshot.gaps.end(), far_ends_->node_gaps().begin(), far_ends_->node_gaps().end());
+    snapshot.gaps.insert(snapshot.gaps.end(), far_ends_->node_gaps().begin(),
+                         far_ends_->node_gaps().end());
 }
 
 bool Sampler::hasten(Milliseconds slack) {
   if (!searched_) return false;
   const SteadyTime now = clock_.steady();
   bool any = false;
-  for (Due* due : {&link_, &counters_, &pcie_, &driver_, &inventory_due_}) any = due->hasten(now, slack) || any;
+  for (Due* due : {&link_, &counters_, &pcie_, &driver_, &inventory_due_})
+    any = due->hasten(now, slack) || any;
   return any;
 }
 
 std::optional<Milliseconds> Sampler::until_due() const {
   const SteadyTime now = clock_.steady();
-  if (!searched_) return search_ ? std::max(search_rests_ - now, Milliseconds(0)) : settings_.read_patience;
+  if (!searched_)
+    return search_ ? std::max(search_rests_ - now, Milliseconds(0)) : settings_.read_patience;
   SteadyTime next = std::min({link_.at, counters_.at, pcie_.at, driver_.at, inventory_due_.at});
   if (search_) next = std::min(next, search_rests_);
   for (const Feed& feed : feeds_)
@@ -376,9 +398,11 @@ std::set<std::string> Sampler::sources() const {
 }
 
 bool Sampler::settled() const {
-  const bool modules = !modules_ || std::all_of(ports_.begin(), ports_.end(), [](const auto& entry) {
-    return entry.second.module_seen || !entry.second.watched() || entry.second.port.ifindex == 0;
-  });
+  const bool modules =
+      !modules_ || std::all_of(ports_.begin(), ports_.end(), [](const auto& entry) {
+        return entry.second.module_seen || !entry.second.watched() ||
+               entry.second.port.ifindex == 0;
+      });
   return modules && (!far_ends_ || far_ends_->settled()) && worker_.idle() && !first_;
 }
 

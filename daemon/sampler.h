@@ -1,24 +1,28 @@
-// What is read of this node, how often, and how it becomes one Snapshot. The sampler decides nothing about links: it
-// keeps time, merges groups and says what it could not read.
+// What is read of this node, how often, and how it becomes one Snapshot. The sampler decides
+// nothing about links: it keeps time, merges groups and says what it could not read.
 //
 //   group     every (knob)        what is read, and where
-//   link      link_period_s       carrier and its counts, from files that wait for no lock, here (probes/carrier.h). A
-//                                 link event prompts a read at once: the kernel merges fast flaps, the counts are the
-//                                 truth
-//   counters  counters_period_s   PMA and hw counters, FEC, MAC, pause, netdev statistics, verbs state, speed,
+//   link      link_period_s       carrier and its counts, from files that wait for no lock, here
+//   (probes/carrier.h). A
+//                                 link event prompts a read at once: the kernel merges fast flaps,
+//                                 the counts are the truth
+//   counters  counters_period_s   PMA and hw counters, FEC, MAC, pause, netdev statistics, verbs
+//   state, speed,
 //                                 lanes: by the read worker
 //   pcie      pcie_period_s       speed, width, AER: by the read worker
 //   driver    driver_period_s     the driver's own statistics, devlink health: by the read worker
 //   module    module_period_s     EEPROM pages: on the module reader's thread
-//   inventory rescan_period_s     which ports there are; also when a device comes or goes: by the read worker
-//   events    as they come        link and device events, the kernel log, verbs events: see probes/event_feed.h
-//   peer      (section "peers")   the far ends: a thread for each source, joined by PeerMerge
+//   inventory rescan_period_s     which ports there are; also when a device comes or goes: by the
+//   read worker events    as they come        link and device events, the kernel log, verbs events:
+//   see probes/event_feed.h peer      (section "peers")   the far ends: a thread for each source,
+//   joined by PeerMerge
 //
-// Each in whole periods after one beginning (daemon/due.h), or up to a second before its time when the daemon is awake
-// because somebody asked (hasten()): in each period once.
+// Each in whole periods after one beginning (daemon/due.h), or up to a second before its time when
+// the daemon is awake because somebody asked (hasten()): in each period once.
 //
-// A module read holds the kernel's RTNL lock for as long as it takes, and verbs state, ethtool and netlink dumps wait
-// for that lock. That is why only lock-free files are read here: the loop is never late, whatever a module does.
+// A module read holds the kernel's RTNL lock for as long as it takes, and verbs state, ethtool and
+// netlink dumps wait for that lock. That is why only lock-free files are read here: the loop is
+// never late, whatever a module does.
 #pragma once
 
 #include <cstdint>
@@ -54,25 +58,28 @@ using HostFactory = std::function<std::unique_ptr<Host>()>;
 class Sampler : public Source {
  public:
   /// `modules` may be null: then no module is read (a copied /sys tree has none to ask).
-  /// `header` is what a recording of this node begins with. `feeds` are heard besides those that a Host can open: link
-  /// events, device events and, when the settings say so, the kernel log.
-  Sampler(HostFactory hosts, std::unique_ptr<ModuleReader> modules, const Clock& clock, SamplerSettings settings,
-          RecordingHeader header, std::vector<std::unique_ptr<EventFeed>> feeds = {});
+  /// `header` is what a recording of this node begins with. `feeds` are heard besides those that a
+  /// Host can open: link events, device events and, when the settings say so, the kernel log.
+  Sampler(HostFactory hosts, std::unique_ptr<ModuleReader> modules, const Clock& clock,
+          SamplerSettings settings, RecordingHeader header,
+          std::vector<std::unique_ptr<EventFeed>> feeds = {});
   ~Sampler() override;
   /// From now on the far ends are watched too; null: they are not. Before the first poll().
   void watch_far_ends(std::unique_ptr<FarEnds> far_ends) { far_ends_ = std::move(far_ends); }
-  /// The configuration was read again: what recordings of this node begin with, and what the plan calls the far ends.
+  /// The configuration was read again: what recordings of this node begin with, and what the plan
+  /// calls the far ends.
   void expect(const std::map<PortKey, ExpectedPort>& expected, AskedByName planned);
   /// Ports of an earlier run that are missed when they are not here. Before the first poll().
   void remember(std::vector<RememberedPort> ports) { ports_search_.remember(std::move(ports)); }
-  /// Serials of modules by the stable key of their ports, as an earlier run read them last: another one is an event.
-  /// Before the first poll().
+  /// Serials of modules by the stable key of their ports, as an earlier run read them last: another
+  /// one is an event. Before the first poll().
   void remember_modules(std::map<std::string, std::string> serials) {
     ports_search_.remember_modules(std::move(serials));
   }
   /// Somebody works on these ports, and their modules are not read until the next call.
   void leave_modules(std::set<PortKey> ports);
-  /// From now on the counters of InfiniBand ports that are found are asked by MADs, where the settings say so.
+  /// From now on the counters of InfiniBand ports that are found are asked by MADs, where the
+  /// settings say so.
   void ask_own_ports(MadOpener opener) { own_ports_ = std::move(opener); }
 
   std::optional<Snapshot> poll() override;
@@ -116,7 +123,8 @@ class Sampler : public Source {
   void read_all(Cycle& cycle);
   void read_links(Cycle& cycle);
   void read_link(Cycle& cycle, SampledPort& port);
-  void add_job(std::vector<ReadWorker::Job>& jobs, const PortKey& key, SampledPort& port, ReadGroup group);
+  void add_job(std::vector<ReadWorker::Job>& jobs, const PortKey& key, SampledPort& port,
+               ReadGroup group);
   void submit(SampledPort& port, ReadGroup group);
   void submit_due(SteadyTime now);
   void take_readings(Cycle& cycle);
@@ -157,18 +165,20 @@ class Sampler : public Source {
   SteadyTime last_search_;
   std::vector<Gap> node_gaps_;
   std::vector<Feed> feeds_;
-  std::map<std::string, std::uint64_t> removed_, added_;  ///< what device events said since the last search
-  unsigned leaving_looks_ = 0;                            ///< searches that found a device on its way out
-  bool search_ = false;                                   ///< an event asks for a search
-  SteadyTime search_rests_;         ///< not before: a node that makes devices all day long is not searched all day long
-  std::set<PortKey> modules_left_;  ///< ports whose modules are not to be read
-  std::set<PortKey> modules_said_;  ///< of those, what has a gap
+  std::map<std::string, std::uint64_t> removed_,
+      added_;                   ///< what device events said since the last search
+  unsigned leaving_looks_ = 0;  ///< searches that found a device on its way out
+  bool search_ = false;         ///< an event asks for a search
+  SteadyTime search_rests_;  ///< not before: a node that makes devices all day long is not searched
+                             ///< all day long
+  std::set<PortKey> modules_left_;                ///< ports whose modules are not to be read
+  std::set<PortKey> modules_said_;                ///< of those, what has a gap
   std::map<std::string, double> durations_s_;     ///< of each probe's last cycle
   std::map<std::string, SteadyTime> stuck_;       ///< what hangs, and since when
   std::set<std::pair<PortKey, ReadGroup>> hang_;  ///< of that, what end_hangs() is for
   std::set<ReadGroup> node_gaps_of_reads_;        ///< reads of the node that failed the last time
   std::uint64_t firmware_reads_ = 0;              ///< of all ports so far
-  std::uint64_t counter_readings_ = 0;            ///< in so many readings of one port's verbs counters
+  std::uint64_t counter_readings_ = 0;  ///< in so many readings of one port's verbs counters
   Due link_, counters_, pcie_, driver_, inventory_due_;
   bool first_ = true;
 };

@@ -14,9 +14,10 @@ namespace linkhealth {
 struct Sampler::Cycle {
   SteadyTime now;
   Snapshot snapshot;
-  bool content = false;                                    ///< something was read that is worth a snapshot
-  FeedNews prompts;                                        ///< what events ask for
-  std::map<std::string, double, std::less<>> durations_s;  ///< of each probe that read, all its reads together
+  bool content = false;  ///< something was read that is worth a snapshot
+  FeedNews prompts;      ///< what events ask for
+  std::map<std::string, double, std::less<>>
+      durations_s;  ///< of each probe that read, all its reads together
 
   void add_duration(std::string_view probe, double duration_s) {
     const auto at = durations_s.find(probe);

@@ -40,8 +40,9 @@ void Sampler::take_news(Cycle& cycle, FeedNews& news) {
   snapshot.events.insert(snapshot.events.end(), news.events.begin(), news.events.end());
 }
 
-/// What was found before it was removed is gone, also when a new device has its name: counters, descriptors and
-/// settings began anew. The events may be heard after a search that has seen the new one; their numbers tell.
+/// What was found before it was removed is gone, also when a new device has its name: counters,
+/// descriptors and settings began anew. The events may be heard after a search that has seen the
+/// new one; their numbers tell.
 void Sampler::forget_removed() {
   const auto removed = std::exchange(removed_, {});
   added_.clear();
@@ -51,8 +52,8 @@ void Sampler::forget_removed() {
   }
 }
 
-/// A removal is told before the device is gone from /sys. One that is listed still, and was not added again, is on its
-/// way out: neither gone nor back.
+/// A removal is told before the device is gone from /sys. One that is listed still, and was not
+/// added again, is on its way out: neither gone nor back.
 bool Sampler::is_leaving(const Inventory& found) const {
   return std::any_of(ports_.begin(), ports_.end(), [&](const auto& entry) {
     const std::string& name = name_of(entry.second.port.id);

@@ -23,24 +23,34 @@ enum KnobIndex : std::size_t {
 };
 
 constexpr auto kKnobs = std::to_array<Knob>({
-    {"link_period_s", 1, 0.1, 60, "s", "how often carrier and its counts are read; an event prompts a read at once"},
+    {"link_period_s", 1, 0.1, 60, "s",
+     "how often carrier and its counts are read; an event prompts a read at once"},
     {"counters_period_s", 10, 0.2, 300, "s", "how often counters, FEC, speed and lanes are read"},
-    {"module_period_s", 30, 1, 3600, "s", "how often a module is read; each read holds the kernel's RTNL lock"},
+    {"module_period_s", 30, 1, 3600, "s",
+     "how often a module is read; each read holds the kernel's RTNL lock"},
     {"pcie_period_s", 60, 1, 3600, "s", "how often the PCIe link and its errors are read"},
-    {"rescan_period_s", 300, 1, 3600, "s", "how often ports are searched when no event says that one came or went"},
+    {"rescan_period_s", 300, 1, 3600, "s",
+     "how often ports are searched when no event says that one came or went"},
     {"read_patience_s", 5, 0.1, 600, "s", "a read that takes longer is reported as hung"},
-    {"module_pause_factor", 50, 0, 1000, "", "reading a module for a time is followed by so many times that without"},
+    {"module_pause_factor", 50, 0, 1000, "",
+     "reading a module for a time is followed by so many times that without"},
     {"driver_period_s", 60, 1, 3600, "s",
-     "how often a driver's own statistics (ethtool -S) and devlink health are read; the former hold the RTNL lock"},
+     "how often a driver's own statistics (ethtool -S) and devlink health are read; the former "
+     "hold the RTNL lock"},
     {"firmware_reads", 2, 0, 64, "",
-     "classic InfiniBand counter files read for a port in a counters_period_s, each a firmware command on mlx5: the "
+     "classic InfiniBand counter files read for a port in a counters_period_s, each a firmware "
+     "command on mlx5: the "
      "most overdue first, errors more often than traffic; 0: all of them each time"},
-    {"kernel_log", 1, 0, 1, "", "1: lines of the kernel log about a port are kept; 0: the log is not opened"},
+    {"kernel_log", 1, 0, 1, "",
+     "1: lines of the kernel log about a port are kept; 0: the log is not opened"},
     {"verbs_events", 1, 0, 1, "",
-     "1: a verbs context is held on each RDMA device, for its port and fatal events; 0: none is opened"},
+     "1: a verbs context is held on each RDMA device, for its port and fatal events; 0: none is "
+     "opened"},
     {"port_mads", 1, 0, 1, "",
-     "1: the counters of this node's own InfiniBand ports come by two local MADs each counters_period_s where "
-     "/dev/infiniband/umad* can be opened; 0: always from the files, of which firmware_reads are read"},
+     "1: the counters of this node's own InfiniBand ports come by two local MADs each "
+     "counters_period_s where "
+     "/dev/infiniband/umad* can be opened; 0: always from the files, of which firmware_reads are "
+     "read"},
 });
 constexpr std::array<KnobGroup, 1> kGroups = {{{"", "sampling", kKnobs}}};
 
@@ -69,8 +79,9 @@ SamplerSettings sampler_settings(const KnobTable& knobs) {
 ModuleTiming module_timing(const SamplerSettings& settings) {
   ModuleTiming timing;
   timing.period = settings.module_period;
-  // Seldom: a link or a driver that says that a module was plugged has it looked at once. Each look is a line in the
-  // kernel's log with some drivers (docs/hardware.md), and who plugs one waits no longer than this for it to be seen.
+  // Seldom: a link or a driver that says that a module was plugged has it looked at once. Each look
+  // is a line in the kernel's log with some drivers (docs/hardware.md), and who plugs one waits no
+  // longer than this for it to be seen.
   timing.absent_period = std::max<Milliseconds>(settings.module_period, std::chrono::minutes(2));
   timing.slow_factor = settings.module_pause_factor;
   return timing;

@@ -1,6 +1,7 @@
-// The searches for ports that are out, and where each of them stands. One that hangs at a device is left behind, and
-// the node is searched again without that device: it hides no other. It is searched with the others once the read that
-// hung has come back; one that is late again and again rests in between.
+// The searches for ports that are out, and where each of them stands. One that hangs at a device is
+// left behind, and the node is searched again without that device: it hides no other. It is
+// searched with the others once the read that hung has come back; one that is late again and again
+// rests in between.
 #pragma once
 
 #include <cstdint>

@@ -30,12 +30,15 @@ constexpr std::uint64_t kMaxRecording_s = 86400;
 constexpr Milliseconds kRecordingPoll(500);
 constexpr int kBacklog = 64;
 
-/// Recordings, deliveries, and the files of faults and events, which are opened when there is something to write.
+/// Recordings, deliveries, and the files of faults and events, which are opened when there is
+/// something to write.
 constexpr std::size_t kOtherDescriptors = 64;
-static_assert(HttpServer::kKinds * HttpServer::kMaxConnections + kOtherDescriptors <= kReservedDescriptors,
+static_assert(HttpServer::kKinds * HttpServer::kMaxConnections + kOtherDescriptors <=
+                  kReservedDescriptors,
               "files that are kept open would leave too few descriptors for those who ask");
 
-/// Who answers on a Unix socket's path: a socket file without a listener is what a killed daemon leaves behind.
+/// Who answers on a Unix socket's path: a socket file without a listener is what a killed daemon
+/// leaves behind.
 Result<void> clear_stale_socket(const std::string& path) {
   struct stat info {};
   if (lstat(path.c_str(), &info) != 0) {
@@ -48,7 +51,8 @@ Result<void> clear_stale_socket(const std::string& path) {
   path.copy(address.sun_path, sizeof(address.sun_path) - 1);
   const int probe = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (probe < 0) return errno_error("can't make a socket", errno);
-  const int connected = connect(probe, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
+  const int connected =
+      connect(probe, reinterpret_cast<const sockaddr*>(&address), sizeof(address));
   const int errnum = errno;
   close(probe);
   if (connected == 0 || errnum == EAGAIN) return Error{"another daemon answers on " + path};
@@ -64,13 +68,15 @@ sockaddr_un unix_address(const std::string& path) {
   return address;
 }
 
-/// A listening socket, or an Error with errnum. No SO_REUSEPORT: an address in use must be an error.
+/// A listening socket, or an Error with errnum. No SO_REUSEPORT: an address in use must be an
+/// error.
 Result<OwnedFd> listen_on(const addrinfo& address) {
   OwnedFd fd(socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
   if (!fd) return errno_error("socket", errno);
   const int yes = 1;
   setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof(yes));
-  setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof(yes));  // accepted sockets have it from this one
+  setsockopt(fd.get(), IPPROTO_TCP, TCP_NODELAY, &yes,
+             sizeof(yes));  // accepted sockets have it from this one
   if (bind(fd.get(), address.ai_addr, address.ai_addrlen) != 0 || listen(fd.get(), kBacklog) != 0)
     return errno_error("bind", errno);
   return fd;
@@ -85,7 +91,8 @@ Result<OwnedFd> listen_on_host(const std::string& host, std::uint16_t port) {
     return Error{"no such address", EADDRNOTAVAIL};
   const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> addresses(found, &freeaddrinfo);
   Result<OwnedFd> fd = Error{"no such address", EADDRNOTAVAIL};
-  for (const addrinfo* address = found; address != nullptr && !fd; address = address->ai_next) fd = listen_on(*address);
+  for (const addrinfo* address = found; address != nullptr && !fd; address = address->ai_next)
+    fd = listen_on(*address);
   return fd;
 }
 
@@ -97,22 +104,26 @@ Result<OwnedFd> listen_tcp(const ListenAddress& address) {
     if (auto old = listen_on_host("0.0.0.0", address.port)) return old;
   if (fd) return fd;
   return errno_error(
-      fmt::format("can't listen on {}:{}", host.find(':') == std::string::npos ? host : "[" + host + "]", address.port),
+      fmt::format("can't listen on {}:{}",
+                  host.find(':') == std::string::npos ? host : "[" + host + "]", address.port),
       fd.error().errnum);
 }
 
 Result<int> port_of(const OwnedFd& fd) {
   sockaddr_storage address{};
   socklen_t size = sizeof(address);
-  if (getsockname(fd.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0) return errno_error("socket", errno);
-  return ntohs(address.ss_family == AF_INET6 ? reinterpret_cast<const sockaddr_in6&>(address).sin6_port
-                                             : reinterpret_cast<const sockaddr_in&>(address).sin_port);
+  if (getsockname(fd.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0)
+    return errno_error("socket", errno);
+  return ntohs(address.ss_family == AF_INET6
+                   ? reinterpret_cast<const sockaddr_in6&>(address).sin6_port
+                   : reinterpret_cast<const sockaddr_in&>(address).sin_port);
 }
 
 /// Who may connect may ask; who may act is decided by the peer's credentials.
 Result<OwnedFd> listen_unix(const ServerSettings& settings) {
   const std::string& path = settings.socket_path;
-  if (path.size() >= sizeof(sockaddr_un::sun_path)) return Error{"the socket's path is too long: " + path};
+  if (path.size() >= sizeof(sockaddr_un::sun_path))
+    return Error{"the socket's path is too long: " + path};
   gid_t group = static_cast<gid_t>(-1);  // stays as it is
   if (!settings.socket_group.empty()) {
     const auto found = group_id(settings.socket_group);
@@ -127,8 +138,8 @@ Result<OwnedFd> listen_unix(const ServerSettings& settings) {
   const sockaddr_un address = unix_address(path);
   if (bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof(address)) != 0)
     return errno_error("can't listen on " + path, errno);
-  if (chown(path.c_str(), static_cast<uid_t>(-1), group) == 0 && chmod(path.c_str(), settings.socket_mode) == 0 &&
-      listen(fd.get(), kBacklog) == 0)
+  if (chown(path.c_str(), static_cast<uid_t>(-1), group) == 0 &&
+      chmod(path.c_str(), settings.socket_mode) == 0 && listen(fd.get(), kBacklog) == 0)
     return fd;
   const Error error = errno_error("can't listen on " + path, errno);
   unlink(path.c_str());
@@ -137,15 +148,17 @@ Result<OwnedFd> listen_unix(const ServerSettings& settings) {
 
 /// Who may act on the Unix socket, in words.
 std::string who_may(const std::string& control_group) {
-  return "root, linkhealthd's own user" + (control_group.empty() ? std::string(" (and control_group, which is not set)")
-                                                                 : " and the group " + control_group);
+  return "root, linkhealthd's own user" +
+         (control_group.empty() ? std::string(" (and control_group, which is not set)")
+                                : " and the group " + control_group);
 }
 
 HttpAnswer plain(ApiReply reply) { return {std::move(reply), nullptr, nullptr}; }
 
 class ApiServer : public Server {
  public:
-  ApiServer(const Publisher& publisher, RecordingTap& tap, const Clock& clock, const ServerSettings& settings)
+  ApiServer(const Publisher& publisher, RecordingTap& tap, const Clock& clock,
+            const ServerSettings& settings)
       : publisher_(publisher),
         tap_(tap),
         clock_(clock),
@@ -155,7 +168,9 @@ class ApiServer : public Server {
         desk_(settings.desk),
         started_(clock.steady()),
         http_(std::make_shared<HttpServer>(
-            [this](ApiRequest& request, HttpServer::Kind kind, int socket) { return handle(request, kind, socket); },
+            [this](ApiRequest& request, HttpServer::Kind kind, int socket) {
+              return handle(request, kind, socket);
+            },
             clock)) {}
   ApiServer(const ApiServer&) = delete;
   ApiServer& operator=(const ApiServer&) = delete;
@@ -168,7 +183,8 @@ class ApiServer : public Server {
 
   Result<void> start(const ServerSettings& settings) {
     if (!settings.web_config_file.empty()) {
-      auto gate = WebGate::open(settings.web_config_file, clock_, settings.say, [this] { http_->wake(); });
+      auto gate =
+          WebGate::open(settings.web_config_file, clock_, settings.say, [this] { http_->wake(); });
       if (!gate) return gate.error();
       gate_ = *std::move(gate);
       scheme_ = gate_->encrypts() ? "https" : "http";
@@ -219,11 +235,12 @@ class ApiServer : public Server {
     if (request.path == kRecordingPath && request.method == "GET") return record(request, kind);
     if (request.path == kEventStreamPath && request.method == "GET")
       return {{}, nullptr, event_feed(publisher_, request.last_event_id)};
-    return plain(
-        answer(request, {publisher_, clock_.wall(), clock_.steady() - started_, stale_after_, memory_, desk_}));
+    return plain(answer(request, {publisher_, clock_.wall(), clock_.steady() - started_,
+                                  stale_after_, memory_, desk_}));
   }
 
-  /// Fills in who asks on the Unix socket. Names are looked up for those who may act only, and not for each scrape.
+  /// Fills in who asks on the Unix socket. Names are looked up for those who may act only, and not
+  /// for each scrape.
   void introduce(ApiRequest& request, int socket) const {
     request.caller.way = Caller::Way::kUnix;
     if (request.method != "POST" && request.path != kRecordingPath) return;
@@ -238,11 +255,14 @@ class ApiServer : public Server {
     if (kind != HttpServer::Kind::kUnix)
       return plain(api_error(request, 403, "recordings are given on the Unix socket only"));
     // The kernel log's lines are in it, which not everybody may read.
-    if (!request.caller.may_act) return plain(api_error(request, 403, "recordings are given to " + who_may_));
+    if (!request.caller.may_act)
+      return plain(api_error(request, 403, "recordings are given to " + who_may_));
     const auto seconds = request.params.find("for");
-    const auto wanted_s = seconds == request.params.end() ? std::nullopt : parse_u64(seconds->second);
+    const auto wanted_s =
+        seconds == request.params.end() ? std::nullopt : parse_u64(seconds->second);
     if (!wanted_s || *wanted_s == 0 || *wanted_s > kMaxRecording_s)
-      return plain(api_error(request, 400, fmt::format("for= takes 1 to {} seconds", kMaxRecording_s)));
+      return plain(
+          api_error(request, 400, fmt::format("for= takes 1 to {} seconds", kMaxRecording_s)));
     const auto listener = tap_.listen(clock_.steady(), std::chrono::seconds(*wanted_s));
     if (!listener) return plain(api_error(request, 503, listener.error().message));
     auto stream = std::make_unique<HttpStream>();
@@ -281,8 +301,9 @@ class ApiServer : public Server {
 
 }  // namespace
 
-Result<std::unique_ptr<Server>> Server::start(const ServerSettings& settings, const Publisher& publisher,
-                                              RecordingTap& tap, const Clock& clock) {
+Result<std::unique_ptr<Server>> Server::start(const ServerSettings& settings,
+                                              const Publisher& publisher, RecordingTap& tap,
+                                              const Clock& clock) {
   auto server = std::make_unique<ApiServer>(publisher, tap, clock, settings);
   if (auto started = server->start(settings); !started) return started.error();
   return std::unique_ptr<Server>(std::move(server));

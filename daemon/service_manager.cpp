@@ -25,7 +25,8 @@ ServiceManager ServiceManager::from_environment() {
   const bool mine = !of_process || *of_process == static_cast<std::uint64_t>(getpid());
   std::optional<Milliseconds> watchdog;
   if (watchdog_us && *watchdog_us > 0 && mine)
-    watchdog = Milliseconds(static_cast<Milliseconds::rep>(std::min<std::uint64_t>(*watchdog_us / 1000, 86'400'000)));
+    watchdog = Milliseconds(
+        static_cast<Milliseconds::rep>(std::min<std::uint64_t>(*watchdog_us / 1000, 86'400'000)));
   return {variable("NOTIFY_SOCKET"), watchdog};
 }
 

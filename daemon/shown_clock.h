@@ -6,8 +6,8 @@
 
 namespace linkhealth {
 
-/// The time of what is shown: now; for a played recording the time of its latest snapshot, so that "3 h ago" is what it
-/// was.
+/// The time of what is shown: now; for a played recording the time of its latest snapshot, so that
+/// "3 h ago" is what it was.
 class ShownClock : public Clock {
  public:
   ShownClock(const Clock& clock, const Publisher& publisher, bool played)

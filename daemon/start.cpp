@@ -23,7 +23,9 @@ Result<void> check_group(std::string_view key, const std::string& name) {
 Result<void> check_record(const std::string& path, const std::string& state_directory) {
   const fs::path directory = fs::path(path).parent_path();
   std::error_code error;
-  if (directory.empty() || directory == fs::path(state_directory) || fs::is_directory(directory, error)) return {};
+  if (directory.empty() || directory == fs::path(state_directory) ||
+      fs::is_directory(directory, error))
+    return {};
   return Error{fmt::format("record: {}: there is no directory {}", path, directory.string())};
 }
 
@@ -52,20 +54,22 @@ Result<void> check_start(const Config& config, const DaemonOptions& options) {
     if (auto copy = check_sysroot(options.sysroot); !copy) return copy;
   if (auto good = check_group("control_group", config.outputs.control_group); !good) return good;
   if (auto good = check_group("socket_group", config.outputs.socket_group); !good) return good;
-  if (auto good = check_record(options.record_file.empty() ? config.record_path : options.record_file,
-                               state_directory(config, options));
+  if (auto good =
+          check_record(options.record_file.empty() ? config.record_path : options.record_file,
+                       state_directory(config, options));
       !good)
     return good;
   return sends_news(config, options) ? Deliveries::check(config.outputs) : Result<void>();
 }
 
 Result<void> make_directories(const std::string& state_directory, const std::string& socket_path) {
-  for (const fs::path& directory : {fs::path(state_directory), fs::path(socket_path).parent_path()}) {
+  for (const fs::path& directory :
+       {fs::path(state_directory), fs::path(socket_path).parent_path()}) {
     std::error_code error;
     if (!directory.empty()) fs::create_directories(directory, error);
     if (error)
-      return Error{fmt::format("can't make {}: {} (--state-dir and --socket name other places)", directory.string(),
-                               error.message())};
+      return Error{fmt::format("can't make {}: {} (--state-dir and --socket name other places)",
+                               directory.string(), error.message())};
   }
   return {};
 }

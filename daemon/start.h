@@ -1,4 +1,5 @@
-// What a start needs before anything runs: where the state goes, and that what the configuration names is there.
+// What a start needs before anything runs: where the state goes, and that what the configuration
+// names is there.
 #pragma once
 
 #include <string>
@@ -9,21 +10,22 @@
 
 namespace linkhealth {
 
-/// Where this run keeps its state. "": nowhere. A copied tree (--sysroot) and a recording (--play) are other ports than
-/// this node's: what this node's daemon knows (state_dir) is neither theirs to read nor to write, and only a directory
-/// that was named for them (--state-dir) is.
+/// Where this run keeps its state. "": nowhere. A copied tree (--sysroot) and a recording (--play)
+/// are other ports than this node's: what this node's daemon knows (state_dir) is neither theirs to
+/// read nor to write, and only a directory that was named for them (--state-dir) is.
 std::string state_directory(const Config& config, const DaemonOptions& options);
 
-/// Whether events go to the journal and to other systems. A recording is nobody's news unless its routes are being
-/// tried, a copied tree is none unless it has a state directory of its own; a dry run says nothing, now or later.
+/// Whether events go to the journal and to other systems. A recording is nobody's news unless its
+/// routes are being tried, a copied tree is none unless it has a state directory of its own; a dry
+/// run says nothing, now or later.
 bool sends_news(const Config& config, const DaemonOptions& options);
 
 /// A copy of /sys, or a directory with one: any other is a path that somebody mistyped.
 Result<void> check_sysroot(const std::string& directory);
 
-/// What a start would refuse though the file is good: a group that is not there, a webhook's template that can't be
-/// read or is none, a library that is missing, a recording's directory. Rights and addresses in use are those of the
-/// start.
+/// What a start would refuse though the file is good: a group that is not there, a webhook's
+/// template that can't be read or is none, a library that is missing, a recording's directory.
+/// Rights and addresses in use are those of the start.
 Result<void> check_start(const Config& config, const DaemonOptions& options);
 
 /// The state directory ("" for none) and that of the socket.

@@ -1,5 +1,5 @@
-// TLS by OpenSSL, in memory: bytes in, bytes out, no socket. The library is loaded by the first context and not before
-// (docs/adr/0008-other-systems.md).
+// TLS by OpenSSL, in memory: bytes in, bytes out, no socket. The library is loaded by the first
+// context and not before (docs/adr/0008-other-systems.md).
 #pragma once
 
 #include <memory>

@@ -20,7 +20,8 @@ using Owned = std::unique_ptr<T, void (*)(T*)>;
 int no_passphrase(char* /*buffer*/, int /*size*/, int /*writing*/, void* /*data*/) { return 0; }
 
 std::string name_of(const PemSource& source) {
-  return source.file.empty() ? std::string(source.key) : fmt::format("{}_file {}", source.key, source.file);
+  return source.file.empty() ? std::string(source.key)
+                             : fmt::format("{}_file {}", source.key, source.file);
 }
 
 Error bad_pem(const OpensslFunctions& ssl, const PemSource& source) {
@@ -54,13 +55,16 @@ Result<void> use_chain(const OpensslFunctions& ssl, SSL_CTX* context, const PemS
   if (!text) return text.error();
   const auto reader = reader_of(ssl, *text);
   const auto own = next_certificate(ssl, reader.get());
-  if (own == nullptr || ssl.SSL_CTX_use_certificate(context, own.get()) != 1) return bad_pem(ssl, source);
+  if (own == nullptr || ssl.SSL_CTX_use_certificate(context, own.get()) != 1)
+    return bad_pem(ssl, source);
   for (;;) {
     const auto next = next_certificate(ssl, reader.get());
     if (next == nullptr) break;
-    if (ssl.SSL_CTX_ctrl(context, SSL_CTRL_CHAIN_CERT, 1, next.get()) != 1) return bad_pem(ssl, source);
+    if (ssl.SSL_CTX_ctrl(context, SSL_CTRL_CHAIN_CERT, 1, next.get()) != 1)
+      return bad_pem(ssl, source);
   }
-  if (!at_the_end(ssl)) return Error{name_of(source) + ": what follows the first certificate is damaged"};
+  if (!at_the_end(ssl))
+    return Error{name_of(source) + ": what follows the first certificate is damaged"};
   return {};
 }
 
@@ -68,11 +72,13 @@ bool is_address(std::string_view bytes, const std::string& text) {
   std::array<char, sizeof(in6_addr)> address{};
   const int family = text.find(':') != std::string::npos ? AF_INET6 : AF_INET;
   if (inet_pton(family, text.c_str(), address.data()) != 1) return false;
-  return bytes == std::string_view(address.data(), family == AF_INET6 ? sizeof(in6_addr) : sizeof(in_addr));
+  return bytes ==
+         std::string_view(address.data(), family == AF_INET6 ? sizeof(in6_addr) : sizeof(in_addr));
 }
 
 bool is_name(const OpensslFunctions& ssl, const GENERAL_NAME* name, const std::string& allowed) {
-  if (name->type != GEN_DNS && name->type != GEN_EMAIL && name->type != GEN_URI && name->type != GEN_IPADD)
+  if (name->type != GEN_DNS && name->type != GEN_EMAIL && name->type != GEN_URI &&
+      name->type != GEN_IPADD)
     return false;
   const ASN1_STRING* const value = name->type == GEN_IPADD ? name->d.iPAddress : name->d.ia5;
   const std::string_view bytes(reinterpret_cast<const char*>(ssl.ASN1_STRING_get0_data(value)),
@@ -82,21 +88,23 @@ bool is_name(const OpensslFunctions& ssl, const GENERAL_NAME* name, const std::s
 
 }  // namespace
 
-Result<void> use_certificate(const OpensslFunctions& ssl, SSL_CTX* context, const PemSource& certificate,
-                             const PemSource& key) {
+Result<void> use_certificate(const OpensslFunctions& ssl, SSL_CTX* context,
+                             const PemSource& certificate, const PemSource& key) {
   if (auto used = use_chain(ssl, context, certificate); !used) return used;
   const auto text = text_of(key);
   if (!text) return text.error();
   const auto reader = reader_of(ssl, *text);
-  const Owned<EVP_PKEY> read(ssl.PEM_read_bio_PrivateKey(reader.get(), nullptr, no_passphrase, nullptr),
-                             ssl.EVP_PKEY_free);
+  const Owned<EVP_PKEY> read(
+      ssl.PEM_read_bio_PrivateKey(reader.get(), nullptr, no_passphrase, nullptr),
+      ssl.EVP_PKEY_free);
   if (read == nullptr || ssl.SSL_CTX_use_PrivateKey(context, read.get()) != 1 ||
       ssl.SSL_CTX_check_private_key(context) != 1)
     return bad_pem(ssl, key);
   return {};
 }
 
-Result<void> use_client_authorities(const OpensslFunctions& ssl, SSL_CTX* context, const PemSource& authorities) {
+Result<void> use_client_authorities(const OpensslFunctions& ssl, SSL_CTX* context,
+                                    const PemSource& authorities) {
   const auto text = text_of(authorities);
   if (!text) return text.error();
   const auto reader = reader_of(ssl, *text);
@@ -109,19 +117,23 @@ Result<void> use_client_authorities(const OpensslFunctions& ssl, SSL_CTX* contex
       return bad_pem(ssl, authorities);
   }
   if (count == 0) return bad_pem(ssl, authorities);
-  if (!at_the_end(ssl)) return Error{name_of(authorities) + ": what follows a good certificate is damaged"};
+  if (!at_the_end(ssl))
+    return Error{name_of(authorities) + ": what follows a good certificate is damaged"};
   return {};
 }
 
-bool has_allowed_name(const OpensslFunctions& ssl, const X509* certificate, const std::vector<std::string>& allowed) {
-  const Owned<GENERAL_NAMES> names(
-      static_cast<GENERAL_NAMES*>(ssl.X509_get_ext_d2i(certificate, NID_subject_alt_name, nullptr, nullptr)),
-      ssl.GENERAL_NAMES_free);
+bool has_allowed_name(const OpensslFunctions& ssl, const X509* certificate,
+                      const std::vector<std::string>& allowed) {
+  const Owned<GENERAL_NAMES> names(static_cast<GENERAL_NAMES*>(ssl.X509_get_ext_d2i(
+                                       certificate, NID_subject_alt_name, nullptr, nullptr)),
+                                   ssl.GENERAL_NAMES_free);
   if (names == nullptr) return false;
   const auto* const list = reinterpret_cast<const OPENSSL_STACK*>(names.get());
   for (int i = 0; i < ssl.OPENSSL_sk_num(list); ++i) {
     const auto* const name = static_cast<const GENERAL_NAME*>(ssl.OPENSSL_sk_value(list, i));
-    if (std::ranges::any_of(allowed, [&](const std::string& one) { return is_name(ssl, name, one); })) return true;
+    if (std::ranges::any_of(allowed,
+                            [&](const std::string& one) { return is_name(ssl, name, one); }))
+      return true;
   }
   return false;
 }

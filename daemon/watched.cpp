@@ -14,7 +14,8 @@ std::string describe(const InventoryPort& port) {
   std::string text = "  " + port.id.key();
   std::string details;
   const auto add = [&](const std::string& detail) {
-    if (!detail.empty() && detail != port.id.key()) details += (details.empty() ? "" : ", ") + detail;
+    if (!detail.empty() && detail != port.id.key())
+      details += (details.empty() ? "" : ", ") + detail;
   };
   add(port.id.netdev);
   add(port.id.pci);
@@ -29,7 +30,8 @@ std::vector<RememberedPort> ports_to_miss(const ReferenceState& known, WallTime 
   std::vector<RememberedPort> ports;
   for (const PortReferences& kept : known.ports) {
     PortId id = port_id_of(kept);
-    // One whose address another card got (model/port_moves.h) may be at any address now, and lent there.
+    // One whose address another card got (model/port_moves.h) may be at any address now, and lent
+    // there.
     const bool is_placed = !id.pci.empty() && id.pci != id.guid;
     const Milliseconds unseen = now - kept.verbs_seen_at.value_or(kept.seen_at);
     if (kept.linked_at && !id.guid.empty() && is_placed)
@@ -45,7 +47,8 @@ std::map<std::string, std::string> modules_before(const ReferenceState& known) {
   return serials;
 }
 
-std::vector<std::string> introduce_node(const std::vector<InventoryPort>& ports, const std::vector<Gap>& gaps) {
+std::vector<std::string> introduce_node(const std::vector<InventoryPort>& ports,
+                                        const std::vector<Gap>& gaps) {
   std::vector<std::string> watched;
   std::vector<std::string> left_out;
   bool verbs = false;
@@ -58,15 +61,17 @@ std::vector<std::string> introduce_node(const std::vector<InventoryPort>& ports,
     }
   }
   std::vector<std::string> lines;
-  const bool searched =
-      std::ranges::none_of(gaps, [](const Gap& gap) { return gap.port.empty() && gap.probe == "inventory"; });
+  const bool searched = std::ranges::none_of(
+      gaps, [](const Gap& gap) { return gap.port.empty() && gap.probe == "inventory"; });
   if (!verbs && searched)
-    lines.push_back(watched.empty()
-                        ? "no RDMA port on this node, and no physical Ethernet port to watch: waiting for one"
-                        : "no RDMA port on this node: watching its physical Ethernet ports");
+    lines.push_back(
+        watched.empty()
+            ? "no RDMA port on this node, and no physical Ethernet port to watch: waiting for one"
+            : "no RDMA port on this node: watching its physical Ethernet ports");
   const auto list = [&](const std::string& title, const std::vector<std::string>& entries) {
     if (entries.empty()) return;
-    lines.push_back(fmt::format("{} {} port{}:", title, entries.size(), entries.size() == 1 ? "" : "s"));
+    lines.push_back(
+        fmt::format("{} {} port{}:", title, entries.size(), entries.size() == 1 ? "" : "s"));
     lines.insert(lines.end(), entries.begin(), entries.end());
   };
   list("watching", watched);
@@ -74,9 +79,10 @@ std::vector<std::string> introduce_node(const std::vector<InventoryPort>& ports,
   return lines;
 }
 
-std::vector<std::string> introduce_recording(const std::string& file, double speed, const Report& report) {
-  return {
-      fmt::format("playing {}: node {}, {} ports, {} s in a second", file, report.node, report.ports.size(), speed)};
+std::vector<std::string> introduce_recording(const std::string& file, double speed,
+                                             const Report& report) {
+  return {fmt::format("playing {}: node {}, {} ports, {} s in a second", file, report.node,
+                      report.ports.size(), speed)};
 }
 
 SnapshotFrame frame_of(const Snapshot& snapshot) {
@@ -94,8 +100,9 @@ Snapshot with_all_groups(const SnapshotFrame& frame, const Report& report) {
   full.gaps = frame.gaps;
   for (const auto& [key, id] : frame.ports) full.ports[key].id = id;
   const auto is_said = [&full](const Gap& gap) {
-    return std::ranges::any_of(full.gaps,
-                               [&](const Gap& said) { return said.port == gap.port && said.probe == gap.probe; });
+    return std::ranges::any_of(full.gaps, [&](const Gap& said) {
+      return said.port == gap.port && said.probe == gap.probe;
+    });
   };
   for (const PortReport& port : report.ports) {
     const auto at = full.ports.find(port.port);
@@ -104,7 +111,8 @@ Snapshot with_all_groups(const SnapshotFrame& frame, const Report& report) {
     at->second = port.latest;
     at->second.id = id;
     for (const Gap& gap : port.gaps)  // a count that is full was read: whoever replays sees that
-      if (!is_said(gap) && gap.reason.find(kCountsNoFurther) == std::string::npos) full.gaps.push_back(gap);
+      if (!is_said(gap) && gap.reason.find(kCountsNoFurther) == std::string::npos)
+        full.gaps.push_back(gap);
   }
   return full;
 }

@@ -1,4 +1,5 @@
-// What the daemon says at its start: which ports it watches, which it leaves out and why, and what it can't see.
+// What the daemon says at its start: which ports it watches, which it leaves out and why, and what
+// it can't see.
 #pragma once
 
 #include <map>
@@ -18,11 +19,13 @@
 namespace linkhealth {
 
 /// Lines for a person.
-std::vector<std::string> introduce_node(const std::vector<InventoryPort>& ports, const std::vector<Gap>& gaps);
-std::vector<std::string> introduce_recording(const std::string& file, double speed, const Report& report);
+std::vector<std::string> introduce_node(const std::vector<InventoryPort>& ports,
+                                        const std::vector<Gap>& gaps);
+std::vector<std::string> introduce_recording(const std::string& file, double speed,
+                                             const Report& report);
 
-/// Ports of an earlier run that can be missed: those that had a link, of a card that would be known at another address.
-/// A clock that was set back since makes them no older.
+/// Ports of an earlier run that can be missed: those that had a link, of a card that would be known
+/// at another address. A clock that was set back since makes them no older.
 std::vector<RememberedPort> ports_to_miss(const ReferenceState& known, WallTime now);
 /// The serials of the modules that an earlier run read, by the stable key of the port.
 std::map<std::string, std::string> modules_before(const ReferenceState& known);
@@ -36,8 +39,8 @@ struct SnapshotFrame {
   std::vector<Gap> gaps;
 };
 SnapshotFrame frame_of(const Snapshot& snapshot);
-/// The last known value of every group, with the gaps that stand: the first line of a recording that begins while the
-/// daemon runs.
+/// The last known value of every group, with the gaps that stand: the first line of a recording
+/// that begins while the daemon runs.
 Snapshot with_all_groups(const SnapshotFrame& frame, const Report& report);
 
 }  // namespace linkhealth

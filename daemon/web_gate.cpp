@@ -11,8 +11,8 @@ namespace linkhealth {
 
 namespace {
 
-/// A bcrypt hash of nothing that anybody knows, of the same cost as `like`: an unknown name takes as long as a known
-/// one.
+/// A bcrypt hash of nothing that anybody knows, of the same cost as `like`: an unknown name takes
+/// as long as a known one.
 std::string decoy_for(const std::string& like) {
   return like.substr(0, 7) + "abcdefghijklmnopqrstuuABCDEFGHIJKLMNOPQRSTUVWXYZabcde";
 }
@@ -54,7 +54,8 @@ std::string WebGate::stamp(const WebConfig& config) const {
       text += fmt::format("-{};", errno);
       return;
     }
-    text += fmt::format("{}.{}.{}.{};", info.st_mtim.tv_sec, info.st_mtim.tv_nsec, info.st_size, info.st_ino);
+    text += fmt::format("{}.{}.{}.{};", info.st_mtim.tv_sec, info.st_mtim.tv_nsec, info.st_size,
+                        info.st_ino);
   };
   add(file_);
   if (config.tls) {
@@ -130,11 +131,13 @@ std::unique_ptr<TlsSession> WebGate::accept(bool& good) {
   return session;
 }
 
-HttpGate::Admission WebGate::admit(ApiRequest& request, const TlsSession* session, std::uint64_t ticket) {
+HttpGate::Admission WebGate::admit(ApiRequest& request, const TlsSession* session,
+                                   std::uint64_t ticket) {
   look();
   request.caller.way = Caller::Way::kTcp;
   // A request that waits for its password is asked about again, and counts once.
-  if (counted_.erase(ticket) == 0 && rate_limit_ && !rate_limit_->take(clock_.steady())) return Admission::kTooMany;
+  if (counted_.erase(ticket) == 0 && rate_limit_ && !rate_limit_->take(clock_.steady()))
+    return Admission::kTooMany;
   if (config_.users.empty()) {
     request.caller.user = session != nullptr ? session->client_name() : "";
     request.caller.may_act = !request.caller.user.empty();

@@ -1,5 +1,6 @@
-// The gate of the TCP side, as the web configuration file says: TLS, client certificates, passwords. The file and those
-// that it names are looked at again when somebody connects or asks; a bad one keeps the old settings and is named once.
+// The gate of the TCP side, as the web configuration file says: TLS, client certificates,
+// passwords. The file and those that it names are looked at again when somebody connects or asks; a
+// bad one keeps the old settings and is named once.
 #pragma once
 
 #include <atomic>
@@ -27,7 +28,8 @@ class WebGate : public HttpGate {
 
   using Say = std::function<void(bool good, const std::string& line)>;
 
-  /// `wake`: tells the server's thread that a password has been looked at. `clock` must outlive the gate.
+  /// `wake`: tells the server's thread that a password has been looked at. `clock` must outlive the
+  /// gate.
   static Result<std::unique_ptr<WebGate>> open(const std::string& file, const Clock& clock, Say say,
                                                std::function<void()> wake);
 

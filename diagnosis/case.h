@@ -1,6 +1,7 @@
-// A Case is how a symptom decides: the only way to compare a value is to record the comparison, so no verdict can
-// forget its evidence. All comparisons must hold: then the symptom is present. One that fails makes it absent; one that
-// can't be made (and none that fails) makes it unknown, with the reason.
+// A Case is how a symptom decides: the only way to compare a value is to record the comparison, so
+// no verdict can forget its evidence. All comparisons must hold: then the symptom is present. One
+// that fails makes it absent; one that can't be made (and none that fails) makes it unknown, with
+// the reason.
 #pragma once
 
 #include <cstddef>
@@ -17,7 +18,18 @@ namespace linkhealth {
 enum class Verdict : std::uint8_t { kAbsent, kPresent, kUnknown };
 
 /// Who read the value.
-enum class Reader : std::uint8_t { kLink, kFec, kCounters, kModule, kPeer, kPcie, kEvents, kPlan, kMonitor, kNode };
+enum class Reader : std::uint8_t {
+  kLink,
+  kFec,
+  kCounters,
+  kModule,
+  kPeer,
+  kPcie,
+  kEvents,
+  kPlan,
+  kMonitor,
+  kNode
+};
 
 struct Comparison {
   std::string_view what;
@@ -29,13 +41,14 @@ struct Comparison {
   Reader reader = Reader::kLink;
 };
 
-/// A few comparisons, in place. A port has some seventy lists of them, made anew each second, and most are empty: only
-/// what is in a list is written and copied.
+/// A few comparisons, in place. A port has some seventy lists of them, made anew each second, and
+/// most are empty: only what is in a list is written and copied.
 class Comparisons {
  public:
   static constexpr std::size_t kMax = 4;  ///< what comes after that is left out
 
-  Comparisons() noexcept {}  // NOLINT(*-member-init,modernize-use-equals-default): what is not in it is not written
+  Comparisons() noexcept {
+  }  // NOLINT(*-member-init,modernize-use-equals-default): what is not in it is not written
   Comparisons(const Comparisons& other) noexcept { *this = other; }  // NOLINT(*-member-init)
   Comparisons& operator=(const Comparisons& other) noexcept {
     size_ = other.size_;
@@ -80,20 +93,24 @@ class Case {
     lane_ = index;
     return *this;
   }
-  Case& at_least(StaticText what, std::optional<double> observed, double threshold, std::string_view unit = "") {
+  Case& at_least(StaticText what, std::optional<double> observed, double threshold,
+                 std::string_view unit = "") {
     return compare(what, observed, ">=", threshold, unit, observed && *observed >= threshold);
   }
-  Case& above(StaticText what, std::optional<double> observed, double threshold, std::string_view unit = "") {
+  Case& above(StaticText what, std::optional<double> observed, double threshold,
+              std::string_view unit = "") {
     return compare(what, observed, ">", threshold, unit, observed && *observed > threshold);
   }
-  Case& below(StaticText what, std::optional<double> observed, double threshold, std::string_view unit = "") {
+  Case& below(StaticText what, std::optional<double> observed, double threshold,
+              std::string_view unit = "") {
     return compare(what, observed, "<", threshold, unit, observed && *observed < threshold);
   }
   Case& holds(StaticText what, std::optional<bool> observed) {
-    return compare(what, observed ? std::optional<double>(*observed ? 1 : 0) : std::nullopt, "=", 1, "",
-                   observed.value_or(false));
+    return compare(what, observed ? std::optional<double>(*observed ? 1 : 0) : std::nullopt, "=", 1,
+                   "", observed.value_or(false));
   }
-  /// What must be known for the rest to mean something; else the verdict is unknown with this reason.
+  /// What must be known for the rest to mean something; else the verdict is unknown with this
+  /// reason.
   Case& needs(bool known, StaticText reason) {
     if (!known && finding_.reason.empty()) {
       unknown_ = true;
@@ -102,14 +119,16 @@ class Case {
     return *this;
   }
   [[nodiscard]] Finding close() {
-    finding_.verdict = failed_ ? Verdict::kAbsent : unknown_ ? Verdict::kUnknown : Verdict::kPresent;
+    finding_.verdict = failed_    ? Verdict::kAbsent
+                       : unknown_ ? Verdict::kUnknown
+                                  : Verdict::kPresent;
     if (failed_) finding_.reason = {};
     return finding_;
   }
 
  private:
-  Case& compare(StaticText what, std::optional<double> observed, std::string_view op, double threshold,
-                std::string_view unit, bool held) {
+  Case& compare(StaticText what, std::optional<double> observed, std::string_view op,
+                double threshold, std::string_view unit, bool held) {
     if (!observed) return needs(false, what);
     finding_.comparisons.add({what, *observed, op, threshold, unit, lane_, reader_});
     if (!held) failed_ = true;

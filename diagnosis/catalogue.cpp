@@ -16,7 +16,8 @@ namespace {
 
 constexpr std::size_t kNeighbours = 3;
 constexpr std::size_t kDifferences = 3;
-constexpr double kWorthSaying = 0.2;  // a sign that fewer than one in five show helps nobody to recognise a fault
+constexpr double kWorthSaying =
+    0.2;  // a sign that fewer than one in five show helps nobody to recognise a fault
 
 constexpr std::array<std::string_view, kLightLossCount> kLossWords = {
     "no light is lost",
@@ -61,15 +62,19 @@ Looks looks_of(const Fault& fault) {
     }
   for (const Cause* cause : looks.causes) {
     const double share = weight(*cause) / total;
-    for (std::size_t i = 0; i < kSymptomCount; ++i) looks.shows[i] += share * letter(*cause, SymptomId(i));
-    for (const Decisive& row : cause->decisive) looks.decides[static_cast<std::size_t>(row.symptom)] = true;
-    for (std::size_t i = 0; i < kLightLossCount; ++i) looks.light[i] += share * cause->light.loss[i];
+    for (std::size_t i = 0; i < kSymptomCount; ++i)
+      looks.shows[i] += share * letter(*cause, SymptomId(i));
+    for (const Decisive& row : cause->decisive)
+      looks.decides[static_cast<std::size_t>(row.symptom)] = true;
+    for (std::size_t i = 0; i < kLightLossCount; ++i)
+      looks.light[i] += share * cause->light.loss[i];
     looks.errors_bright += share * cause->light.errors_if_bright;
   }
   return looks;
 }
 
-/// How much a yes-or-no reading tells two faults apart: the symmetric Kullback-Leibler distance, in nats.
+/// How much a yes-or-no reading tells two faults apart: the symmetric Kullback-Leibler distance, in
+/// nats.
 double tells_apart(double a, double b) {
   const auto clamp = [](double p) { return std::clamp(p, 0.005, 0.995); };
   const double p = clamp(a), q = clamp(b);
@@ -92,17 +97,18 @@ struct Difference {
 std::vector<Difference> differences(const Looks& a, const Looks& b) {
   std::vector<Difference> found;
   for (std::size_t i = 0; i < kSymptomCount; ++i)
-    found.push_back(
-        {tells_apart(a.shows[i], b.shows[i]), fmt::format("{}: {} here, {} there", symptom(SymptomId(i)).meaning,
-                                                          often_words(a.shows[i]), often_words(b.shows[i]))});
+    found.push_back({tells_apart(a.shows[i], b.shows[i]),
+                     fmt::format("{}: {} here, {} there", symptom(SymptomId(i)).meaning,
+                                 often_words(a.shows[i]), often_words(b.shows[i]))});
   for (std::size_t i = 0; i < kLightLossCount; ++i)
-    found.push_back(
-        {tells_apart(a.light[i], b.light[i]),
-         fmt::format("{}: {} here, {} there", kLossWords[i], often_words(a.light[i]), often_words(b.light[i]))});
+    found.push_back({tells_apart(a.light[i], b.light[i]),
+                     fmt::format("{}: {} here, {} there", kLossWords[i], often_words(a.light[i]),
+                                 often_words(b.light[i]))});
   found.push_back({tells_apart(a.errors_bright, b.errors_bright),
-                   fmt::format("errors though light is as before: {} here, {} there", often_words(a.errors_bright),
-                               often_words(b.errors_bright))});
-  std::stable_sort(found.begin(), found.end(), [](const auto& x, const auto& y) { return x.nats > y.nats; });
+                   fmt::format("errors though light is as before: {} here, {} there",
+                               often_words(a.errors_bright), often_words(b.errors_bright))});
+  std::stable_sort(found.begin(), found.end(),
+                   [](const auto& x, const auto& y) { return x.nats > y.nats; });
   return found;
 }
 
@@ -120,12 +126,14 @@ std::vector<CatalogueNeighbour> neighbours_of(const Looks& own, const std::vecto
     for (const Difference& difference : why) sum += difference.nats;
     near.push_back({sum, &other, std::move(why)});
   }
-  std::stable_sort(near.begin(), near.end(), [](const Near& a, const Near& b) { return a.distance < b.distance; });
+  std::stable_sort(near.begin(), near.end(),
+                   [](const Near& a, const Near& b) { return a.distance < b.distance; });
   std::vector<CatalogueNeighbour> neighbours;
   for (std::size_t i = 0; i < std::min(kNeighbours, near.size()); ++i) {
     const Fault& fault = *near[i].looks->fault;
     CatalogueNeighbour neighbour{fault.name, fault.end, fault.title, {}};
-    for (std::size_t j = 0; j < kDifferences; ++j) neighbour.differences.push_back(near[i].why[j].text);
+    for (std::size_t j = 0; j < kDifferences; ++j)
+      neighbour.differences.push_back(near[i].why[j].text);
     neighbours.push_back(std::move(neighbour));
   }
   return neighbours;
@@ -149,15 +157,18 @@ std::vector<std::string> light_of(const Looks& looks) {
   std::vector<std::pair<double, std::string>> places;
   for (std::size_t i = 1; i < kLightLossCount; ++i)
     if (looks.light[i] >= kWorthSaying)
-      places.emplace_back(looks.light[i], fmt::format("{} ({})", kLossWords[i], often_words(looks.light[i])));
-  std::stable_sort(places.begin(), places.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+      places.emplace_back(looks.light[i],
+                          fmt::format("{} ({})", kLossWords[i], often_words(looks.light[i])));
+  std::stable_sort(places.begin(), places.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
   std::vector<std::string> words;
   words.reserve(places.size());
   for (auto& [share, text] : places) words.push_back(std::move(text));
   return words;
 }
 
-CatalogueFault describe(const Looks& looks, const std::vector<Looks>& all, double total_up, double total_down) {
+CatalogueFault describe(const Looks& looks, const std::vector<Looks>& all, double total_up,
+                        double total_down) {
   const Fault& fault = *looks.fault;
   CatalogueFault row{};
   row.name = fault.name;
@@ -184,8 +195,8 @@ CatalogueFault describe(const Looks& looks, const std::vector<Looks>& all, doubl
   return row;
 }
 
-std::vector<CatalogueKnob> knobs_of(const KnobTable& table, std::string_view section, std::string_view group,
-                                    std::span<const Knob> knobs) {
+std::vector<CatalogueKnob> knobs_of(const KnobTable& table, std::string_view section,
+                                    std::string_view group, std::span<const Knob> knobs) {
   const auto known = [&table, group] {
     return std::any_of(table.groups().begin(), table.groups().end(),
                        [group](const KnobGroup& row) { return row.name == group; });
@@ -193,8 +204,9 @@ std::vector<CatalogueKnob> knobs_of(const KnobTable& table, std::string_view sec
   const KnobValues values = known() ? table.values(group) : KnobValues{};
   std::vector<CatalogueKnob> rows;
   for (std::size_t i = 0; i < knobs.size(); ++i)
-    rows.push_back({fmt::format("{}{}{}.{}", section, section.empty() ? "" : ".", group, knobs[i].name), knobs[i],
-                    i < values.size() ? values[i] : knobs[i].value});
+    rows.push_back(
+        {fmt::format("{}{}{}.{}", section, section.empty() ? "" : ".", group, knobs[i].name),
+         knobs[i], i < values.size() ? values[i] : knobs[i].value});
   return rows;
 }
 
@@ -212,11 +224,12 @@ Catalogue make_catalogue(const KnobTable& knobs) {
     }
   for (const Looks& looks : all) catalogue.faults.push_back(describe(looks, all, up, down));
   for (const Symptom& row : symptom_table())
-    catalogue.symptoms.push_back(
-        {row.name, row.meaning, row.how, source_of(row.id), knobs_of(knobs, "symptoms", row.name, row.knobs)});
+    catalogue.symptoms.push_back({row.name, row.meaning, row.how, source_of(row.id),
+                                  knobs_of(knobs, "symptoms", row.name, row.knobs)});
   for (const KnobGroup& group : knobs.groups()) {
     const std::string_view source = source_of_knobs(group.name);
-    if (!group.section.empty() || source.empty()) continue;  // a symptom's; of no rule, but of a probe or an exporter
+    if (!group.section.empty() || source.empty())
+      continue;  // a symptom's; of no rule, but of a probe or an exporter
     for (CatalogueKnob& knob : knobs_of(knobs, "", group.name, group.knobs)) {
       knob.source = source;
       catalogue.knobs.push_back(std::move(knob));

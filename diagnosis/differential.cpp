@@ -13,12 +13,16 @@ using enum SymptomId;
 
 constexpr std::array<Knob, kDifferentialKnobs> kKnobs = {
     {{"incumbent_nats", 1, 0, 10, "", "how much more a fault that is open already weighs"},
-     {"temper_up", 1.4, 0.1, 2, "", "exponent on the posterior of a link that carries (calibration)"},
+     {"temper_up", 1.4, 0.1, 2, "",
+      "exponent on the posterior of a link that carries (calibration)"},
      {"temper_down", 1.4, 0.1, 2, "", "the same of a link that is down"},
      {"cap", 0.99, 0.5, 0.999, "", "no diagnosis is surer than this"},
-     {"retrain_odds", 30, 0, 1e6, "", "falls from which a link comes back by itself, for each one that stays"},
-     {"retrain_median_s", 15, 1, 600, "s", "how long that takes (docs/physics.md 7d: 1 to 15 s, by speed)"},
-     {"retrain_spread", 0.9, 0.1, 3, "", "and its spread, in logarithms: 2 % take longer than 95 s"}}};
+     {"retrain_odds", 30, 0, 1e6, "",
+      "falls from which a link comes back by itself, for each one that stays"},
+     {"retrain_median_s", 15, 1, 600, "s",
+      "how long that takes (docs/physics.md 7d: 1 to 15 s, by speed)"},
+     {"retrain_spread", 0.9, 0.1, 3, "",
+      "and its spread, in logarithms: 2 % take longer than 95 s"}}};
 
 /// Symptoms that the joint row of light and errors holds already.
 bool in_joint_row(SymptomId id) {
@@ -65,8 +69,8 @@ double all_priors_down() {
   return kSum;
 }
 
-/// That a link which fell comes back by itself gets less likely with each second that it does not. A fault that is open
-/// already explains the fall.
+/// That a link which fell comes back by itself gets less likely with each second that it does not.
+/// A fault that is open already explains the fall.
 double prior_of_retraining(const DifferentialInput& input, KnobValues knobs) {
   const double least = cause_table().front().prior_down;
   if (input.incumbent != nullptr) return least;
@@ -75,8 +79,8 @@ double prior_of_retraining(const DifferentialInput& input, KnobValues knobs) {
   return std::max(least, knobs[4] * all_priors_down() * still_down);
 }
 
-/// What a symptom says of a cause, with its logarithms: a logarithm for each symptom and cause of each port and step
-/// was most of what judging cost.
+/// What a symptom says of a cause, with its logarithms: a logarithm for each symptom and cause of
+/// each port and step was most of what judging cost.
 struct Letter {
   double p = 0;
   double log_present = 0, log_absent = 0;  ///< what the symptom adds to the cause's score
@@ -87,9 +91,11 @@ constexpr std::uint8_t letter_of(Often often) { return static_cast<std::uint8_t>
 
 const auto kLetters = [] {
   std::array<Letter, letter_of(Often::kNever) + 1> letters;
-  // With a decisive reading, what the cause does not list may be its consequence: neither for nor against.
+  // With a decisive reading, what the cause does not list may be its consequence: neither for nor
+  // against.
   letters[kSilent] = {0, std::log(0.3), 0};
-  for (const Often often : {Often::kAlways, Often::kOften, Often::kSometimes, Often::kRarely, Often::kNever}) {
+  for (const Often often :
+       {Often::kAlways, Often::kOften, Often::kSometimes, Often::kRarely, Often::kNever}) {
     const double p = probability(often);
     letters[letter_of(often)] = {p, std::log(p), std::log(1 - p)};
   }
@@ -102,7 +108,8 @@ using CauseLetters = std::array<std::uint8_t, kSymptomCount>;
 CauseLetters letters_of(std::span<const Expectation> expects, bool decided) {
   CauseLetters letters{};
   letters.fill(decided ? kSilent : letter_of(Often::kNever));
-  for (const Expectation& row : expects) letters[static_cast<std::size_t>(row.symptom)] = letter_of(row.often);
+  for (const Expectation& row : expects)
+    letters[static_cast<std::size_t>(row.symptom)] = letter_of(row.often);
   return letters;
 }
 
@@ -122,8 +129,8 @@ const CauseLetters& retraining_letters() {
   return kTable;
 }
 
-/// The joint row is one of links that carry. Of a link that is down the powers count one by one, unless there is no
-/// light at all, which says the same.
+/// The joint row is one of links that carry. Of a link that is down the powers count one by one,
+/// unless there is no light at all, which says the same.
 bool held_by_other_row(SymptomId id, const DifferentialInput& input) {
   if (!in_joint_row(id)) return false;
   if (!input.view.down) return true;
@@ -142,7 +149,9 @@ std::bitset<kSymptomCount> taking_part(const DifferentialInput& input, bool erro
     if (finding.verdict == Verdict::kUnknown || held_by_other_row(row.id, input)) continue;
     if ((row.id == kOneLaneErrors || row.id == kFibresAlike) && !errors) continue;
     if (input.view.down && is_traffic(row.id)) continue;
-    if (input.explained != nullptr && finding.present() && explains(*input.explained->cause, row.id)) continue;
+    if (input.explained != nullptr && finding.present() &&
+        explains(*input.explained->cause, row.id))
+      continue;
     ids.set(static_cast<std::size_t>(row.id));
   }
   return ids;
@@ -169,16 +178,19 @@ void rank(Differential& result, const Grounds& grounds) {
       result.ranked.push_back({fault, &causes[i], 0, 0});
       found = result.ranked.end() - 1;
     }
-    if (result.posterior[i] > result.posterior[static_cast<std::size_t>(found->cause - causes.data())])
+    if (result.posterior[i] >
+        result.posterior[static_cast<std::size_t>(found->cause - causes.data())])
       found->cause = &causes[i];
     found->probability += result.posterior[i];
   }
-  std::stable_sort(result.ranked.begin(), result.ranked.end(),
-                   [](const RankedFault& a, const RankedFault& b) { return a.probability > b.probability; });
+  std::stable_sort(
+      result.ranked.begin(), result.ranked.end(),
+      [](const RankedFault& a, const RankedFault& b) { return a.probability > b.probability; });
   // The confidence of a name supposes that something is wrong: whether, is what opening decides.
   const double exponent = grounds.knobs[grounds.down ? 2 : 1];
   double sum = 0;
-  for (RankedFault& row : result.ranked) sum += row.confidence = std::pow(row.probability, exponent);
+  for (RankedFault& row : result.ranked)
+    sum += row.confidence = std::pow(row.probability, exponent);
   for (RankedFault& row : result.ranked)
     row.confidence = sum > 0 ? std::min(row.confidence / sum, grounds.knobs[3]) : 0;
   if (result.ranked.size() > 6) result.ranked.resize(6);
@@ -196,13 +208,16 @@ bool explains(const Cause& cause, SymptomId symptom) {
 
 namespace {
 
-bool leaves_light_alone(const Cause& cause) { return cause.light.errors_if_dim < 0.25 && cause.light.loss[0] > 0.9; }
+bool leaves_light_alone(const Cause& cause) {
+  return cause.light.errors_if_dim < 0.25 && cause.light.loss[0] > 0.9;
+}
 
 std::optional<bool> known(const Finding& finding) {
   return finding.verdict == Verdict::kUnknown ? std::nullopt : std::optional(finding.present());
 }
 
-/// The scores of all causes on the same grounds. Sees nothing but them, which is why equal grounds may share an answer.
+/// The scores of all causes on the same grounds. Sees nothing but them, which is why equal grounds
+/// may share an answer.
 class Scores {
  public:
   explicit Scores(const Grounds& grounds) : grounds_(grounds) {
@@ -223,20 +238,24 @@ class Scores {
     for (const SymptomId id : ids_) sum += says(of_cause, id);
     sum += joint_share(cause, is_decided);
     const Fault* const incumbent = grounds_.incumbent;
-    if (incumbent != nullptr && incumbent->name == cause.fault && incumbent->end == cause.end) sum += grounds_.knobs[0];
+    if (incumbent != nullptr && incumbent->name == cause.fault && incumbent->end == cause.end)
+      sum += grounds_.knobs[0];
     return sum;
   }
   [[nodiscard]] bool present(SymptomId id) const {
     return grounds_.verdicts[static_cast<std::size_t>(id)] == Verdict::kPresent;
   }
-  [[nodiscard]] bool takes_part(SymptomId id) const { return grounds_.takes_part[static_cast<std::size_t>(id)]; }
+  [[nodiscard]] bool takes_part(SymptomId id) const {
+    return grounds_.takes_part[static_cast<std::size_t>(id)];
+  }
   [[nodiscard]] double decisive(const Cause& cause, SymptomId id) const {
     for (const Decisive& row : cause.decisive)
       if (row.symptom == id && present(id)) return row.nats;
     return 0;
   }
   [[nodiscard]] bool decided(const Cause& cause) const {
-    return std::ranges::any_of(cause.decisive, [this](const Decisive& row) { return present(row.symptom); });
+    return std::ranges::any_of(cause.decisive,
+                               [this](const Decisive& row) { return present(row.symptom); });
   }
   [[nodiscard]] double prior_log(std::size_t c) const {
     const Cause& cause = cause_table()[c];
@@ -274,7 +293,8 @@ Differential score(const Grounds& grounds) {
     best = std::max(best, score[c]);
   }
   double total = 0;
-  for (std::size_t c = 0; c < causes.size(); ++c) total += result.posterior[c] = std::exp(score[c] - best);
+  for (std::size_t c = 0; c < causes.size(); ++c)
+    total += result.posterior[c] = std::exp(score[c] - best);
   for (std::size_t c = 0; c < causes.size(); ++c) result.posterior[c] /= total;
   result.healthy = result.posterior[0];
   rank(result, grounds);
@@ -288,10 +308,13 @@ Grounds grounds_of(const DifferentialInput& input, KnobValues knobs) {
   Grounds grounds;
   grounds.medium = medium_bit(view);
   grounds.down = view.down;
-  // A first fault that touches neither light nor errors (PCIe, a wrong neighbour) does not account for them.
-  grounds.joint = !view.down && (input.explained == nullptr || leaves_light_alone(*input.explained->cause));
+  // A first fault that touches neither light nor errors (PCIe, a wrong neighbour) does not account
+  // for them.
+  grounds.joint =
+      !view.down && (input.explained == nullptr || leaves_light_alone(*input.explained->cause));
   grounds.errors = receive_errors(input.findings);
-  grounds.light = light_likelihood(view.light, grounds.errors, known(at(input.findings, kFarErrors)));
+  grounds.light =
+      light_likelihood(view.light, grounds.errors, known(at(input.findings, kFarErrors)));
   grounds.suffices = drop_suffices(view);
   grounds.healthy = view.down ? prior_of_retraining(input, knobs) : cause_table()[0].prior_up;
   for (std::size_t i = 0; i < kSymptomCount; ++i) grounds.verdicts[i] = input.findings[i].verdict;
@@ -302,7 +325,9 @@ Grounds grounds_of(const DifferentialInput& input, KnobValues knobs) {
   return grounds;
 }
 
-Differential differentiate(const DifferentialInput& input, KnobValues knobs) { return score(grounds_of(input, knobs)); }
+Differential differentiate(const DifferentialInput& input, KnobValues knobs) {
+  return score(grounds_of(input, knobs));
+}
 
 const Differential& RememberedDifferential::of(const DifferentialInput& input, KnobValues knobs) {
   const Grounds grounds = grounds_of(input, knobs);
@@ -311,15 +336,20 @@ const Differential& RememberedDifferential::of(const DifferentialInput& input, K
   return *last_;
 }
 
-std::vector<Share> shares(const DifferentialInput& input, KnobValues knobs, const Cause& named, const Cause& other) {
+std::vector<Share> shares(const DifferentialInput& input, KnobValues knobs, const Cause& named,
+                          const Cause& other) {
   const Grounds grounds = grounds_of(input, knobs);
   const Scores scores(grounds);
-  const auto index = [](const Cause& cause) { return static_cast<std::size_t>(&cause - cause_table().data()); };
+  const auto index = [](const Cause& cause) {
+    return static_cast<std::size_t>(&cause - cause_table().data());
+  };
   const bool one = scores.decided(named), two = scores.decided(other);
-  std::vector<Share> found{{Share::Kind::kPrior, {}, scores.prior_log(index(named)) - scores.prior_log(index(other))}};
+  std::vector<Share> found{
+      {Share::Kind::kPrior, {}, scores.prior_log(index(named)) - scores.prior_log(index(other))}};
   if (grounds.joint)
-    found.push_back(
-        {Share::Kind::kLightAndErrors, {}, scores.joint_share(named, one) - scores.joint_share(other, two)});
+    found.push_back({Share::Kind::kLightAndErrors,
+                     {},
+                     scores.joint_share(named, one) - scores.joint_share(other, two)});
   const CauseLetters& ours = scores.letters(index(named), one);
   const CauseLetters& theirs = scores.letters(index(other), two);
   for (const Symptom& row : symptom_table()) {
@@ -330,7 +360,8 @@ std::vector<Share> shares(const DifferentialInput& input, KnobValues knobs, cons
   return found;
 }
 
-std::vector<Missing> missing_evidence(const Differential& differential, const Findings& findings, bool down) {
+std::vector<Missing> missing_evidence(const Differential& differential, const Findings& findings,
+                                      bool down) {
   std::vector<Missing> missing;
   const auto causes = cause_table();
   const auto& tables = letter_tables();
@@ -340,7 +371,8 @@ std::vector<Missing> missing_evidence(const Differential& differential, const Fi
     const std::string_view reason = at(findings, row.id).reason;
     if (reason == "the link is up" || reason == "the link is down") continue;
     const bool of_down_links = row.id == kNoPartner || row.id == kNoLight || row.id == kFarTxOff ||
-                               row.id == kFarRxDark || row.id == kFarAdminDown || row.id == kFarModuleAbsent;
+                               row.id == kFarRxDark || row.id == kFarAdminDown ||
+                               row.id == kFarModuleAbsent;
     if (of_down_links && !down) continue;
     double mean = 0, square = 0, mass = 0;
     for (std::size_t c = 1; c < causes.size(); ++c) {
@@ -354,7 +386,8 @@ std::vector<Missing> missing_evidence(const Differential& differential, const Fi
     const double gain = square / mass - (mean / mass) * (mean / mass);
     if (gain > 0.01) missing.push_back({row.id, gain});
   }
-  std::stable_sort(missing.begin(), missing.end(), [](const Missing& a, const Missing& b) { return a.gain > b.gain; });
+  std::stable_sort(missing.begin(), missing.end(),
+                   [](const Missing& a, const Missing& b) { return a.gain > b.gain; });
   if (missing.size() > 4) missing.resize(4);
   return missing;
 }

@@ -1,5 +1,6 @@
-// Symptoms × causes → ranked faults with confidence. Three layers, each a table (causes.cpp): decisive rows, the joint
-// row of light and errors, and naive Bayes over the rest. docs/adr/0002-differential.md says why.
+// Symptoms × causes → ranked faults with confidence. Three layers, each a table (causes.cpp):
+// decisive rows, the joint row of light and errors, and naive Bayes over the rest.
+// docs/adr/0002-differential.md says why.
 #pragma once
 
 #include <array>
@@ -24,10 +25,11 @@ struct RankedFault {
 };
 
 struct Differential {
-  double healthy = 0;                           ///< probability that nothing is wrong
-  std::vector<RankedFault> ranked;              ///< without healthy; most likely first, at most 6
-  std::array<double, kMaxCauses> posterior{};   ///< of each cause, in the table's order
-  std::array<double, kLightLossCount> light{};  ///< how well each place of loss fits the powers (likelihood)
+  double healthy = 0;                          ///< probability that nothing is wrong
+  std::vector<RankedFault> ranked;             ///< without healthy; most likely first, at most 6
+  std::array<double, kMaxCauses> posterior{};  ///< of each cause, in the table's order
+  std::array<double, kLightLossCount>
+      light{};  ///< how well each place of loss fits the powers (likelihood)
 };
 
 struct DifferentialInput {
@@ -76,7 +78,8 @@ struct Missing {
   SymptomId symptom;
   double gain;
 };
-std::vector<Missing> missing_evidence(const Differential& differential, const Findings& findings, bool down);
+std::vector<Missing> missing_evidence(const Differential& differential, const Findings& findings,
+                                      bool down);
 
 /// What one thing says for one cause against another, in nats (the logarithm of the odds).
 struct Share {
@@ -85,6 +88,7 @@ struct Share {
   double nats = 0;
 };
 /// All that sets `named` apart from `other`: the sum is the logarithm of their odds.
-std::vector<Share> shares(const DifferentialInput& input, KnobValues knobs, const Cause& named, const Cause& other);
+std::vector<Share> shares(const DifferentialInput& input, KnobValues knobs, const Cause& named,
+                          const Cause& other);
 
 }  // namespace linkhealth

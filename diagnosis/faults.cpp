@@ -1,5 +1,5 @@
-// What people are told of each fault: severity, what to do (cheapest first), how to verify. Placeholders: {lane} {peer}
-// {serial} {port}. Ladders: cheapest first (docs/faults.md).
+// What people are told of each fault: severity, what to do (cheapest first), how to verify.
+// Placeholders: {lane} {peer} {serial} {port}. Ladders: cheapest first (docs/faults.md).
 #include "diagnosis/faults.h"
 
 #include <algorithm>
@@ -12,10 +12,11 @@ namespace {
 using Steps = RepairStep;
 using enum Remedy;
 
-constexpr Steps kDirty[] = {{kClean, "inspect and clean both ends of the fibre{lane}, and the ports of both modules"},
-                            {kSwapCable, "replace the jumper"},
-                            {kSwapFarModule, "replace the module at {peer}"},
-                            {kSwapModule, "replace this module ({serial})"}};
+constexpr Steps kDirty[] = {
+    {kClean, "inspect and clean both ends of the fibre{lane}, and the ports of both modules"},
+    {kSwapCable, "replace the jumper"},
+    {kSwapFarModule, "replace the module at {peer}"},
+    {kSwapModule, "replace this module ({serial})"}};
 constexpr Steps kFibre[] = {{kLook, "check the routing: bends, ties, doors on the fibre"},
                             {kReseat, "reseat both ends of the fibre"},
                             {kClean, "clean both ends of the fibre"},
@@ -27,10 +28,12 @@ constexpr Steps kOwnLaser[] = {{kBounce, "reset or bounce the port once"},
 constexpr Steps kFarLaser[] = {{kLook, "read the transmit power at {peer}"},
                                {kReseatFar, "reseat the module at {peer}"},
                                {kSwapFarModule, "replace the module at {peer}"}};
-constexpr Steps kBadModule[] = {
-    {kBounce, "reset the module (or bounce the port)"}, {kReseat, "reseat this module ({serial})"},
-    {kClean, "clean both ends of the fibre{lane}"},     {kSwapModule, "replace this module ({serial})"},
-    {kSwapFarModule, "replace the module at {peer}"},   {kMove, "move to another switch port"}};
+constexpr Steps kBadModule[] = {{kBounce, "reset the module (or bounce the port)"},
+                                {kReseat, "reseat this module ({serial})"},
+                                {kClean, "clean both ends of the fibre{lane}"},
+                                {kSwapModule, "replace this module ({serial})"},
+                                {kSwapFarModule, "replace the module at {peer}"},
+                                {kMove, "move to another switch port"}};
 constexpr Steps kBadFarModule[] = {{kBounceFar, "reset the port at {peer}"},
                                    {kReseatFar, "reseat the module at {peer}"},
                                    {kClean, "clean both ends of the fibre{lane}"},
@@ -43,28 +46,34 @@ constexpr Steps kHot[] = {{kLook, "check fans, inlet temperature and blank panel
 constexpr Steps kMissing[] = {{kReseat, "push the module or cable in until it clicks"},
                               {kSwapModule, "replace the module or cable"},
                               {kMove, "try the module in another cage"}};
-constexpr Steps kUnsupported[] = {{kLook, "compare the part numbers of both ends with the approved list"},
-                                  {kSwapModule, "replace this module ({serial}) by an approved one"}};
+constexpr Steps kUnsupported[] = {
+    {kLook, "compare the part numbers of both ends with the approved list"},
+    {kSwapModule, "replace this module ({serial}) by an approved one"}};
 constexpr Steps kCable[] = {{kReseat, "reseat both ends of the cable ({serial})"},
                             {kSwapModule, "replace the cable ({serial})"},
                             {kMove, "move to another switch port"}};
-constexpr Steps kSpeed[] = {{kLook, "compare speed and lane settings of both ends (a splitter may be intended)"},
-                            {kBounce, "bounce the port and look which lane is missing"},
-                            {kReseat, "reseat both ends"},
-                            {kSwapCable, "replace the cable or jumper"},
-                            {kSwapModule, "replace this module ({serial})"}};
-constexpr Steps kSettings[] = {{kLook, "compare speed, FEC and autonegotiation of this port and {peer}"},
-                               {kLook, "set both ends alike and bounce the port"}};
-constexpr Steps kAdmin[] = {{kLook, "nothing to repair: set the port up when the work is done (ip link set … up)"}};
+constexpr Steps kSpeed[] = {
+    {kLook, "compare speed and lane settings of both ends (a splitter may be intended)"},
+    {kBounce, "bounce the port and look which lane is missing"},
+    {kReseat, "reseat both ends"},
+    {kSwapCable, "replace the cable or jumper"},
+    {kSwapModule, "replace this module ({serial})"}};
+constexpr Steps kSettings[] = {
+    {kLook, "compare speed, FEC and autonegotiation of this port and {peer}"},
+    {kLook, "set both ends alike and bounce the port"}};
+constexpr Steps kAdmin[] = {
+    {kLook, "nothing to repair: set the port up when the work is done (ip link set … up)"}};
 constexpr Steps kUnplugged[] = {{kLook, "plug the fibre or cable in at both ends"},
                                 {kLook, "check the patch record: is it in another port?"},
                                 {kLook, "look for light with a power meter"}};
-constexpr Steps kFarDown[] = {{kLook, "ask the network team: is {peer} set down or rebooting? Do not touch the cable"},
-                              {kLook, "look whether the module at {peer} is there and sends light"}};
-constexpr Steps kSwitch[] = {{kLook, "ask the network team to check the switch or line card behind {peer}"},
-                             {kBounceFar, "bounce the port at {peer}"},
-                             {kMove, "move the cables to another line card or switch"},
-                             {kSwitchCard, "replace the line card"}};
+constexpr Steps kFarDown[] = {
+    {kLook, "ask the network team: is {peer} set down or rebooting? Do not touch the cable"},
+    {kLook, "look whether the module at {peer} is there and sends light"}};
+constexpr Steps kSwitch[] = {
+    {kLook, "ask the network team to check the switch or line card behind {peer}"},
+    {kBounceFar, "bounce the port at {peer}"},
+    {kMove, "move the cables to another line card or switch"},
+    {kSwitchCard, "replace the line card"}};
 constexpr Steps kPcie[] = {{kLook, "look at the node's power supplies, fans and inlet temperature"},
                            {kReboot, "cold-boot the node and look again"},
                            {kCard, "reseat the card or riser"},
@@ -73,10 +82,12 @@ constexpr Steps kNic[] = {{kReload, "reload the driver or reset the device (devl
                           {kLook, "align firmware and driver versions"},
                           {kReboot, "reboot the node"},
                           {kCard, "replace the card"}};
-constexpr Steps kHost[] = {{kLook, "do not touch the cable: look at receive buffers, queue depth and NUMA placement"},
-                           {kLook, "check PCIe speed and what else runs on this node"}};
-constexpr Steps kCongestion[] = {{kLook, "do not touch the cable: look at the traffic pattern and the switch queues"},
-                                 {kLook, "check ECN, PFC and load balancing"}};
+constexpr Steps kHost[] = {
+    {kLook, "do not touch the cable: look at receive buffers, queue depth and NUMA placement"},
+    {kLook, "check PCIe speed and what else runs on this node"}};
+constexpr Steps kCongestion[] = {
+    {kLook, "do not touch the cable: look at the traffic pattern and the switch queues"},
+    {kLook, "check ECN, PFC and load balancing"}};
 constexpr Steps kElsewhere[] = {
     {kLook, "do not touch this cable: look for the link on the path that has errors of its own"},
     {kLook, "look at the far nodes that this node talks to"}};
@@ -87,12 +98,15 @@ constexpr Steps kBlind[] = {{kLook, "run linkhealth doctor: rights, driver and f
                             {kBounce, "reset the module if only the module can't be read"}};
 
 constexpr std::string_view kVerifyLight =
-    "the lost light is back (1 dB or more), pre-FEC BER back to its normal for 12 minutes, no uncorrectable block and "
+    "the lost light is back (1 dB or more), pre-FEC BER back to its normal for 12 minutes, no "
+    "uncorrectable block and "
     "no carrier loss for 30 minutes";
 constexpr std::string_view kVerifyErrors =
-    "pre-FEC BER back to its normal for 12 minutes, no uncorrectable block and no carrier loss for 30 minutes";
+    "pre-FEC BER back to its normal for 12 minutes, no uncorrectable block and no carrier loss for "
+    "30 minutes";
 constexpr std::string_view kVerifyUp = "the link is up at full speed and stays up for 30 minutes";
-constexpr std::string_view kVerifyTraffic = "the counters behind it stay quiet for 25 minutes under load";
+constexpr std::string_view kVerifyTraffic =
+    "the counters behind it stay quiet for 25 minutes under load";
 
 constexpr Fault kFaults[] = {
     {"healthy", End::kNone, Severity::kNotice, "Healthy", "nothing is wrong", {}, "", ""},
@@ -109,32 +123,40 @@ constexpr Fault kFaults[] = {
      "a laser of the far module gets weaker or is dead", kFarLaser, kVerifyLight,
      "put the module of {peer} into another port: the weak laser goes with it"},
     {"bad_module", End::kLocal, Severity::kWarning, "Bad module at this end",
-     "errors, flaps or nonsense from this module, though its light is fine", kBadModule, kVerifyErrors,
-     "swap this module ({serial}) alone: the errors leave with it"},
+     "errors, flaps or nonsense from this module, though its light is fine", kBadModule,
+     kVerifyErrors, "swap this module ({serial}) alone: the errors leave with it"},
     {"bad_module", End::kFar, Severity::kWarning, "Bad module at the far end",
-     "errors or flaps that come from the far module, though its light is fine", kBadFarModule, kVerifyErrors,
-     "swap the module at {peer} alone: the errors leave with it"},
-    {"module_overheated", End::kLocal, Severity::kWarning, "Overheated module", "this module is hotter than it may be",
-     kHot, "module temperature 5 C below its warning for an hour under load",
-     "compare it with the modules beside it while the airflow is clear: one that stays hot alone is at fault"},
-    {"module_missing", End::kLocal, Severity::kCritical, "Module missing", "there is no module in the cage", kMissing,
-     kVerifyUp, "push it in: then it can be read ten times in a row"},
+     "errors or flaps that come from the far module, though its light is fine", kBadFarModule,
+     kVerifyErrors, "swap the module at {peer} alone: the errors leave with it"},
+    {"module_overheated", End::kLocal, Severity::kWarning, "Overheated module",
+     "this module is hotter than it may be", kHot,
+     "module temperature 5 C below its warning for an hour under load",
+     "compare it with the modules beside it while the airflow is clear: one that stays hot alone "
+     "is at fault"},
+    {"module_missing", End::kLocal, Severity::kCritical, "Module missing",
+     "there is no module in the cage", kMissing, kVerifyUp,
+     "push it in: then it can be read ten times in a row"},
     {"module_unsupported", End::kLocal, Severity::kCritical, "Unsupported module",
      "driver or firmware refuses this module", kUnsupported, kVerifyUp,
      "compare the part numbers of both ends with the list of what is approved"},
-    {"faulty_cable", End::kPath, Severity::kWarning, "Faulty cable", "the copper or active optical cable is bad",
-     kCable, kVerifyErrors, "put a cable that is known to be good in its place: the errors are gone"},
-    {"reduced_speed", End::kPath, Severity::kWarning, "Reduced speed", "the link runs slower or on fewer lanes", kSpeed,
-     "full speed and width after three bounces", "bounce the port and look which lane is missing"},
+    {"faulty_cable", End::kPath, Severity::kWarning, "Faulty cable",
+     "the copper or active optical cable is bad", kCable, kVerifyErrors,
+     "put a cable that is known to be good in its place: the errors are gone"},
+    {"reduced_speed", End::kPath, Severity::kWarning, "Reduced speed",
+     "the link runs slower or on fewer lanes", kSpeed, "full speed and width after three bounces",
+     "bounce the port and look which lane is missing"},
     {"settings_mismatch", End::kPath, Severity::kCritical, "Settings differ",
      "the two ends do not agree on speed, FEC or autonegotiation", kSettings, kVerifyUp,
      "set both ends alike: the link comes up with nobody at the cable"},
-    {"admin_down", End::kLocal, Severity::kNotice, "Set down", "an administrator set the port down", kAdmin,
-     "the port is set up and has carrier", "look at the administrative state (ip link show): it says so itself"},
-    {"unplugged", End::kPath, Severity::kCritical, "Unplugged", "the fibre or cable is not plugged in", kUnplugged,
-     kVerifyUp, "plug it in: there is light, and the neighbour of the plan"},
-    {"far_port_down", End::kFar, Severity::kCritical, "Far port down", "the far port is set down or its device reboots",
-     kFarDown, kVerifyUp, "ask the switch or the subnet manager for the state of {peer}"},
+    {"admin_down", End::kLocal, Severity::kNotice, "Set down", "an administrator set the port down",
+     kAdmin, "the port is set up and has carrier",
+     "look at the administrative state (ip link show): it says so itself"},
+    {"unplugged", End::kPath, Severity::kCritical, "Unplugged",
+     "the fibre or cable is not plugged in", kUnplugged, kVerifyUp,
+     "plug it in: there is light, and the neighbour of the plan"},
+    {"far_port_down", End::kFar, Severity::kCritical, "Far port down",
+     "the far port is set down or its device reboots", kFarDown, kVerifyUp,
+     "ask the switch or the subnet manager for the state of {peer}"},
     {"far_switch_fault", End::kFar, Severity::kCritical, "Far switch at fault",
      "several links to one switch fail together", kSwitch, kVerifyErrors,
      "move one cable to another switch: the fault stays behind"},
@@ -142,23 +164,27 @@ constexpr Fault kFaults[] = {
      "the card runs below its PCIe speed or width, without enough power, or too hot", kPcie,
      "PCIe at full speed and width, no AER errors and no word of heat or power for an hour",
      "look at the other ports of the card: all of them share it, whatever the cables"},
-    {"nic_fault", End::kNode, Severity::kCritical, "NIC fault", "driver, firmware or hardware of the card gave up",
-     kNic, "no driver or firmware error for 24 hours",
+    {"nic_fault", End::kNode, Severity::kCritical, "NIC fault",
+     "driver, firmware or hardware of the card gave up", kNic,
+     "no driver or firmware error for 24 hours",
      "reload the driver or reset the device: that helps with nobody at the cable"},
     {"host_bottleneck", End::kNode, Severity::kNotice, "Host too slow",
      "this host drops what arrives; the cable is fine", kHost, kVerifyTraffic,
      "compare with the load: the drops follow it, and the link counts no errors"},
-    {"congestion", End::kFabric, Severity::kNotice, "Congestion", "the network can't carry the load; the cable is fine",
-     kCongestion, kVerifyTraffic,
-     "look at other ports to the same place: several show it under load, and the links count no errors"},
+    {"congestion", End::kFabric, Severity::kNotice, "Congestion",
+     "the network can't carry the load; the cable is fine", kCongestion, kVerifyTraffic,
+     "look at other ports to the same place: several show it under load, and the links count no "
+     "errors"},
     {"loss_elsewhere", End::kFabric, Severity::kNotice, "Loss elsewhere",
      "packets get lost somewhere else; this cable is fine", kElsewhere, kVerifyTraffic,
      "go along the path link by link: one of them counts errors of its own"},
-    {"wrong_cabling", End::kPath, Severity::kWarning, "Wrong cabling", "the cable ends in another port than planned",
-     kWiring, "the far end says the name of the plan",
+    {"wrong_cabling", End::kPath, Severity::kWarning, "Wrong cabling",
+     "the cable ends in another port than planned", kWiring,
+     "the far end says the name of the plan",
      "compare the name that the far end gives itself with the plan, and look at the label"},
-    {"monitor_blind", End::kNode, Severity::kWarning, "Monitor blind", "this port or its module can't be read", kBlind,
-     "all readings are back for ten minutes", "run linkhealth doctor: it reads the source again and says why it fails"},
+    {"monitor_blind", End::kNode, Severity::kWarning, "Monitor blind",
+     "this port or its module can't be read", kBlind, "all readings are back for ten minutes",
+     "run linkhealth doctor: it reads the source again and says why it fails"},
 };
 
 }  // namespace
@@ -167,7 +193,8 @@ std::span<const Fault> fault_table() { return kFaults; }
 
 bool means_down(const Fault& fault) {
   constexpr double kSeldom = 0.1;  // of all links that carry
-  return fault.name != "healthy" && std::ranges::all_of(cause_table(), [&fault](const Cause& cause) {
+  return fault.name != "healthy" &&
+         std::ranges::all_of(cause_table(), [&fault](const Cause& cause) {
            return cause.fault != fault.name || cause.end != fault.end || cause.prior_up <= kSeldom;
          });
 }
@@ -180,7 +207,8 @@ bool is_done_by(Remedy remedy, RepairAction action) {
       return remedy == kBounce || remedy == kReload;
     case RepairAction::kNodeRebooted:
       return remedy == kBounce || remedy == kReload || remedy == kReboot;
-    case RepairAction::kFibreReseated:  // dark and back changed: cleaned or moved, which of them can't be seen
+    case RepairAction::kFibreReseated:  // dark and back changed: cleaned or moved, which of them
+                                        // can't be seen
       return remedy == kBounce || remedy == kClean || remedy == kReseat;
     case RepairAction::kModuleReseated:
       return remedy == kBounce || remedy == kReseat;
@@ -192,7 +220,8 @@ bool is_done_by(Remedy remedy, RepairAction action) {
   return false;
 }
 
-std::vector<const RepairStep*> steps_left(const Fault& fault, std::span<const RepairAction> failed) {
+std::vector<const RepairStep*> steps_left(const Fault& fault,
+                                          std::span<const RepairAction> failed) {
   std::vector<const RepairStep*> steps;
   for (const RepairStep& step : fault.repair)
     if (std::none_of(failed.begin(), failed.end(),

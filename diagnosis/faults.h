@@ -1,6 +1,7 @@
-// THE fault table. A Fault is what people are told: name, end, severity, what to do, how to verify. A Cause is one
-// physical way to get that fault (dirt on the incoming fibre, dirt on the outgoing one, reflections …); it says how
-// often it shows each symptom. The probabilities of a fault's causes are added up.
+// THE fault table. A Fault is what people are told: name, end, severity, what to do, how to verify.
+// A Cause is one physical way to get that fault (dirt on the incoming fibre, dirt on the outgoing
+// one, reflections …); it says how often it shows each symptom. The probabilities of a fault's
+// causes are added up.
 #pragma once
 
 #include <cstdint>
@@ -24,8 +25,8 @@ struct Expectation {
   Often often;
 };
 
-/// A reading that settles the matter: it adds `nats` to the cause, and what follows from the cause (no carrier, errors,
-/// a reason given by the driver) does not count against it.
+/// A reading that settles the matter: it adds `nats` to the cause, and what follows from the cause
+/// (no carrier, errors, a reason given by the driver) does not count against it.
 struct Decisive {
   SymptomId symptom;
   double nats;
@@ -37,9 +38,10 @@ inline constexpr std::size_t kLightLossCount = 6;
 
 /// The joint row of light and errors of a link that carries, in per cent.
 struct LightRow {
-  std::array<double, kLightLossCount> loss;  ///< P(where light is lost | cause), in the order of LightLoss
-  double errors_if_dim;                      ///< P(receive errors | cause, and light lost on the way in)
-  double errors_if_bright;                   ///< P(receive errors | cause, and light as before)
+  std::array<double, kLightLossCount>
+      loss;                 ///< P(where light is lost | cause), in the order of LightLoss
+  double errors_if_dim;     ///< P(receive errors | cause, and light lost on the way in)
+  double errors_if_bright;  ///< P(receive errors | cause, and light as before)
 };
 
 /// Media on which a cause exists.
@@ -106,7 +108,8 @@ std::span<const Fault> fault_table();
 bool means_down(const Fault& fault);
 /// Whether a repair that was seen is (or includes) this step: whoever cleans a fibre pulls it out.
 bool is_done_by(Remedy remedy, RepairAction action);
-/// The steps of a fault without those that `failed` has shown to be in vain. The last one stays when all have failed.
+/// The steps of a fault without those that `failed` has shown to be in vain. The last one stays
+/// when all have failed.
 std::vector<const RepairStep*> steps_left(const Fault& fault, std::span<const RepairAction> failed);
 /// The row of a name and end. REQUIRES: it is in the table.
 const Fault& find_fault(std::string_view name, End end);

@@ -26,7 +26,8 @@ enum Index : std::size_t {
 };
 
 constexpr Knob kKnobs[] = {
-    {"down_hold_s", 30, 0, 3600, "s", "a link that fell less than this ago is not judged: it may be retraining"},
+    {"down_hold_s", 30, 0, 3600, "s",
+     "a link that fell less than this ago is not judged: it may be retraining"},
     {"signal_hold_s", 30, 0, 3600, "s", "how long a degradation must last before it opens"},
     {"notice_hold_s", 60, 0, 86400, "s", "the same for what is not the cable's fault"},
     {"second_hold_s", 300, 0, 86400, "s", "the same for a second fault on one port"},
@@ -36,15 +37,18 @@ constexpr Knob kKnobs[] = {
     {"proof_s", 7200, 0, 604800, "s", "how long a repaired link proves itself, at most"},
     {"proof_least_s", 1800, 0, 604800, "s", "and at least (NVIDIA: 30 min to accept a repair)"},
     {"proof_ber", 1e-15, 1e-18, 1e-6, "",
-     "error ratio after FEC that is to be ruled out with 95 %: no error in 3/(ratio x rate), docs/physics.md 3b"},
+     "error ratio after FEC that is to be ruled out with 95 %: no error in 3/(ratio x rate), "
+     "docs/physics.md 3b"},
     {"notice_proof_s", 900, 0, 604800, "s", "the same for notices and for the node's own faults"},
     {"admin_proof_s", 10, 0, 604800, "s", "the same for a port that was set down"},
     {"sure_odds", 1000, 1, 1e12, "",
-     "so many times likelier wrong than right, a link that carries needs no hold: a sequential test stops here"},
+     "so many times likelier wrong than right, a link that carries needs no hold: a sequential "
+     "test stops here"},
     {"idle_patience_s", 86400, 0, 2592000, "s",
      "what only traffic shows waits so long for load before it heals without"}};
 
-/// No event in a time in which so many are expected on average: with 95 % the rate is lower (rule of three).
+/// No event in a time in which so many are expected on average: with 95 % the rate is lower (rule
+/// of three).
 constexpr double kErrorsFor95 = 3;
 
 bool is(const Fault& fault, std::string_view name) { return fault.name == name; }
@@ -76,8 +80,8 @@ std::string words_of(std::string name) {
   return name;
 }
 
-/// A node often boots with a wrong clock, which NTP then steps: what was opened before would be years old, or not yet
-/// begun. What an earlier run opened keeps its time.
+/// A node often boots with a wrong clock, which NTP then steps: what was opened before would be
+/// years old, or not yet begun. What an earlier run opened keeps its time.
 void follow_stepped_clock(std::optional<LedgerEntry>& entry, SteadyTime now, WallTime wall) {
   constexpr Milliseconds kStep{60'000};
   if (!entry || !entry->opened_at) return;
@@ -102,7 +106,8 @@ double Ledger::hold_s(const Fault& fault, const PortVerdict& verdict, bool secon
   if (is(fault, "monitor_blind")) return 0;  // its symptom waits long enough
   if (is(fault, "wrong_cabling")) return knobs_[kSignalHold];
   if (second) return knobs_[kSecondHold];
-  if (is(fault, "pcie_degraded")) return 0;  // the same: a lane of PCIe does not come back by itself
+  if (is(fault, "pcie_degraded"))
+    return 0;  // the same: a lane of PCIe does not come back by itself
   if (!verdict.down && verdict.odds >= knobs_[kSureOdds]) return 0;
   if (fault.severity == Severity::kNotice) return knobs_[kNoticeHold];
   return verdict.down ? 0 : knobs_[kSignalHold];  // a link that is down waits by down_hold_s
@@ -131,8 +136,9 @@ void Ledger::place(Port& port, SteadyTime now, WallTime wall) const {
   }
 }
 
-void Ledger::open_fault(Slot& slot, const PortVerdict::Named& named, const std::string& port, SteadyTime now,
-                        WallTime wall, std::vector<LedgerChange>& changes, const LedgerFault* acknowledged) {
+void Ledger::open_fault(Slot& slot, const PortVerdict::Named& named, const std::string& port,
+                        SteadyTime now, WallTime wall, std::vector<LedgerChange>& changes,
+                        const LedgerFault* acknowledged) {
   LedgerEntry entry;
   entry.fault = named.fault;
   entry.last_seen = now;
@@ -156,8 +162,8 @@ void Ledger::open_fault(Slot& slot, const PortVerdict::Named& named, const std::
   changes.push_back({FaultEventKind::kOpened, entry});
 }
 
-void Ledger::refresh(Slot& slot, const PortVerdict::Named& named, bool maintenance, SteadyTime now, WallTime wall,
-                     std::vector<LedgerChange>& changes) const {
+void Ledger::refresh(Slot& slot, const PortVerdict::Named& named, bool maintenance, SteadyTime now,
+                     WallTime wall, std::vector<LedgerChange>& changes) const {
   LedgerEntry& entry = *slot.entry;
   entry.last_seen = now;
   entry.kept.last_seen_at = wall;
@@ -176,18 +182,20 @@ void Ledger::refresh(Slot& slot, const PortVerdict::Named& named, bool maintenan
   }
 }
 
-/// Who took note of what is wrong has done so, whatever we call it now; not of something worse, nor of what an
-/// administrator does.
-void Ledger::rename(Slot& slot, const PortVerdict::Named& named, const std::string& port, SteadyTime now, WallTime wall,
-                    std::vector<LedgerChange>& changes) {
+/// Who took note of what is wrong has done so, whatever we call it now; not of something worse, nor
+/// of what an administrator does.
+void Ledger::rename(Slot& slot, const PortVerdict::Named& named, const std::string& port,
+                    SteadyTime now, WallTime wall, std::vector<LedgerChange>& changes) {
   const LedgerFault before = slot.entry->kept;
-  const bool same_matter = !is(*slot.entry->fault, "admin_down") && !is(*named.fault, "admin_down") &&
-                           named.severity <= before.severity && is_acknowledged(before, wall);
+  const bool same_matter = !is(*slot.entry->fault, "admin_down") &&
+                           !is(*named.fault, "admin_down") && named.severity <= before.severity &&
+                           is_acknowledged(before, wall);
   close(slot, port, wall, changes);
   open_fault(slot, named, port, now, wall, changes, same_matter ? &before : nullptr);
 }
 
-void Ledger::close(Slot& slot, const std::string& port, WallTime wall, std::vector<LedgerChange>& changes) {
+void Ledger::close(Slot& slot, const std::string& port, WallTime wall,
+                   std::vector<LedgerChange>& changes) {
   slot.entry->kept.state = FaultState::kClosed;
   changes.push_back({FaultEventKind::kClosed, *slot.entry});
   const LedgerFault& kept = slot.entry->kept;
@@ -201,7 +209,8 @@ void Ledger::close(Slot& slot, const std::string& port, WallTime wall, std::vect
   slot.entry.reset();
 }
 
-void Ledger::count(RepeatOf of, const std::string& subject, const LedgerFault& fault, WallTime wall) {
+void Ledger::count(RepeatOf of, const std::string& subject, const LedgerFault& fault,
+                   WallTime wall) {
   LedgerRepeat& repeat = repeats_[{of, subject, fault.fault}];
   repeat.of = of;
   repeat.subject = subject;
@@ -220,7 +229,8 @@ FaultPast Ledger::past(const std::string& stable_port) const {
       if (repeat.of != of || repeat.subject != subject) break;
       if (repeat.fault == "admin_down") continue;  // nobody repaired anything
       times += repeat.times;
-      past.last_closed_at = std::max(past.last_closed_at.value_or(repeat.last_closed_at), repeat.last_closed_at);
+      past.last_closed_at =
+          std::max(past.last_closed_at.value_or(repeat.last_closed_at), repeat.last_closed_at);
     }
   };
   add(RepeatOf::kPort, stable_port, past.port_times);
@@ -232,11 +242,15 @@ FaultPast Ledger::past(const std::string& stable_port) const {
 
 std::optional<FaultProof> Ledger::proof(const LedgerEntry& entry) const {
   const auto at = ports_.find(entry.kept.port);
-  if (entry.kept.state != FaultState::kProving || !entry.kept.proving_since || at == ports_.end()) return std::nullopt;
+  if (entry.kept.state != FaultState::kProving || !entry.kept.proving_since || at == ports_.end())
+    return std::nullopt;
   const double rate_bps = at->second.rate_bps;
-  FaultProof proof{*entry.kept.proving_since + entry.waited, proof_s(*entry.fault, rate_bps), std::nullopt};
-  const bool of_signal = entry.fault->severity != Severity::kNotice && entry.fault->end != End::kNode;
-  if (of_signal && rate_bps > 0 && proof.needed_s > 0) proof.ber_bound = kErrorsFor95 / (rate_bps * proof.needed_s);
+  FaultProof proof{*entry.kept.proving_since + entry.waited, proof_s(*entry.fault, rate_bps),
+                   std::nullopt};
+  const bool of_signal =
+      entry.fault->severity != Severity::kNotice && entry.fault->end != End::kNode;
+  if (of_signal && rate_bps > 0 && proof.needed_s > 0)
+    proof.ber_bound = kErrorsFor95 / (rate_bps * proof.needed_s);
   return proof;
 }
 
@@ -256,14 +270,16 @@ bool Ledger::waits_for_load(LedgerEntry& entry, bool idle, SteadyTime now) const
   return true;
 }
 
-void Ledger::step_proof(Slot& slot, const PortVerdict& verdict, const std::string& port, SteadyTime now, WallTime wall,
-                        std::vector<LedgerChange>& changes) {
+void Ledger::step_proof(Slot& slot, const PortVerdict& verdict, const std::string& port,
+                        SteadyTime now, WallTime wall, std::vector<LedgerChange>& changes) {
   LedgerEntry& entry = *slot.entry;
   if (waits_for_load(entry, verdict.idle, now)) return;
   const bool admin = is(*entry.fault, "admin_down");
   if (!entry.proving_since) {
-    // Nobody looked while the daemon was away, and the first looks of a new run see little: modules are read later.
-    const SteadyTime watched_since = std::max(entry.last_seen, entry.restored_at.value_or(entry.last_seen));
+    // Nobody looked while the daemon was away, and the first looks of a new run see little: modules
+    // are read later.
+    const SteadyTime watched_since =
+        std::max(entry.last_seen, entry.restored_at.value_or(entry.last_seen));
     if (in_seconds(now - watched_since) < (admin ? 0 : knobs_[kQuiet])) return;
     entry.proving_since = now;
     entry.waited = Milliseconds(0);
@@ -283,9 +299,9 @@ void Ledger::step_proof(Slot& slot, const PortVerdict& verdict, const std::strin
     close(slot, port, wall, changes);
 }
 
-void Ledger::step_slot(Slot& slot, const std::optional<PortVerdict::Named>& named, const PortVerdict& verdict,
-                       bool second, const std::string& port, SteadyTime now, WallTime wall,
-                       std::vector<LedgerChange>& changes) {
+void Ledger::step_slot(Slot& slot, const std::optional<PortVerdict::Named>& named,
+                       const PortVerdict& verdict, bool second, const std::string& port,
+                       SteadyTime now, WallTime wall, std::vector<LedgerChange>& changes) {
   if (!named) {
     slot.wrong = false;
     slot.candidate = nullptr;
@@ -307,7 +323,8 @@ void Ledger::step_slot(Slot& slot, const std::optional<PortVerdict::Named>& name
     slot.candidate_evaluations = 0;
   }
   ++slot.candidate_evaluations;
-  if (verdict.down && verdict.down_s < knobs_[kDownHold] && !is(*named->fault, "admin_down")) return;
+  if (verdict.down && verdict.down_s < knobs_[kDownHold] && !is(*named->fault, "admin_down"))
+    return;
   if (slot.entry && slot.entry->fault == named->fault) {
     slot.candidate = nullptr;
     refresh(slot, *named, verdict.maintenance, now, wall, changes);
@@ -318,14 +335,17 @@ void Ledger::step_slot(Slot& slot, const std::optional<PortVerdict::Named>& name
       open_fault(slot, *named, port, now, wall, changes);
     return;
   }
-  // Another name: it must lead for a while. What an administrator does, and its end, is certain at once.
+  // Another name: it must lead for a while. What an administrator does, and its end, is certain at
+  // once.
   const bool certain = is(*named->fault, "admin_down") || is(*slot.entry->fault, "admin_down");
   const bool rival_wins =
-      certain || (in_seconds(now - slot.candidate_since) >= knobs_[kRivalHold] &&
-                  slot.candidate_evaluations >= static_cast<std::size_t>(knobs_[kRivalEvaluations]));
+      certain ||
+      (in_seconds(now - slot.candidate_since) >= knobs_[kRivalHold] &&
+       slot.candidate_evaluations >= static_cast<std::size_t>(knobs_[kRivalEvaluations]));
   if (rival_wins && !verdict.maintenance) return rename(slot, *named, port, now, wall, changes);
   // A link that carries is not down: what says that it is proves itself, whatever else is wrong.
-  if (!verdict.down && means_down(*slot.entry->fault)) return step_proof(slot, verdict, port, now, wall, changes);
+  if (!verdict.down && means_down(*slot.entry->fault))
+    return step_proof(slot, verdict, port, now, wall, changes);
   // Something is still wrong: what is open neither heals nor proves.
   slot.entry->last_seen = now;
   slot.entry->kept.last_seen_at = wall;
@@ -337,8 +357,8 @@ void Ledger::step_slot(Slot& slot, const std::optional<PortVerdict::Named>& name
   }
 }
 
-std::vector<LedgerChange> Ledger::update(const std::string& stable_port, const PortVerdict& verdict, SteadyTime now,
-                                         WallTime wall) {
+std::vector<LedgerChange> Ledger::update(const std::string& stable_port, const PortVerdict& verdict,
+                                         SteadyTime now, WallTime wall) {
   std::vector<LedgerChange> changes;
   Port& port = ports_[stable_port];
   if (!port.placed) place(port, now, wall);
@@ -356,23 +376,27 @@ std::vector<LedgerChange> Ledger::update(const std::string& stable_port, const P
   for (Slot* slot : {&port.primary, &port.secondary})
     if (slot->entry) slot->entry->looked_at = now;
   if (verdict.maintenance)
-    std::erase_if(changes, [](const LedgerChange& change) { return change.kind == FaultEventKind::kReopened; });
+    std::erase_if(changes, [](const LedgerChange& change) {
+      return change.kind == FaultEventKind::kReopened;
+    });
   return changes;
 }
 
 Result<LedgerChange> Ledger::acknowledge(const std::string& stable_port, const std::string& by,
-                                         const std::string& reason, std::optional<WallTime> until, WallTime now) {
+                                         const std::string& reason, std::optional<WallTime> until,
+                                         WallTime now) {
   const auto at = ports_.find(stable_port);
   if (at == ports_.end() || !at->second.primary.entry) return Error{"nothing is open on this port"};
   if (until && *until <= now) return Error{"the acknowledgement would end in the past"};
   LedgerEntry& entry = *at->second.primary.entry;
   if (is_acknowledged(entry.kept, now))
-    return Error{fmt::format(
-        "{} is acknowledged already, by {}{} (ack --end takes it back)", words_of(entry.kept.fault),
-        entry.kept.acknowledged_by,
-        entry.kept.acknowledged_until
-            ? " until " + format_rfc3339(std::chrono::floor<std::chrono::seconds>(*entry.kept.acknowledged_until))
-            : "")};
+    return Error{
+        fmt::format("{} is acknowledged already, by {}{} (ack --end takes it back)",
+                    words_of(entry.kept.fault), entry.kept.acknowledged_by,
+                    entry.kept.acknowledged_until
+                        ? " until " + format_rfc3339(std::chrono::floor<std::chrono::seconds>(
+                                          *entry.kept.acknowledged_until))
+                        : "")};
   entry.kept.acknowledged_at = now;
   entry.kept.acknowledged_by = by;
   entry.kept.acknowledged_reason = reason;
@@ -381,11 +405,13 @@ Result<LedgerChange> Ledger::acknowledge(const std::string& stable_port, const s
   return LedgerChange{FaultEventKind::kAcknowledged, entry};
 }
 
-Result<LedgerChange> Ledger::withdraw_acknowledgement(const std::string& stable_port, WallTime now) {
+Result<LedgerChange> Ledger::withdraw_acknowledgement(const std::string& stable_port,
+                                                      WallTime now) {
   const auto at = ports_.find(stable_port);
   if (at == ports_.end() || !at->second.primary.entry) return Error{"nothing is open on this port"};
   LedgerEntry& entry = *at->second.primary.entry;
-  if (!is_acknowledged(entry.kept, now)) return Error{words_of(entry.kept.fault) + " is not acknowledged"};
+  if (!is_acknowledged(entry.kept, now))
+    return Error{words_of(entry.kept.fault) + " is not acknowledged"};
   entry.kept.acknowledged_until = now;
   std::vector<LedgerChange> changes;
   expire(at->second.primary.entry, now, changes);

@@ -1,5 +1,6 @@
-// The life of a fault: open → acknowledged → proving → closed, and reopened. Hold times, flap damping, acknowledgement
-// and proof of repair live here and nowhere else. Unknown opens and closes nothing; every raise has a reachable clear.
+// The life of a fault: open → acknowledged → proving → closed, and reopened. Hold times, flap
+// damping, acknowledgement and proof of repair live here and nowhere else. Unknown opens and closes
+// nothing; every raise has a reachable clear.
 #pragma once
 
 #include <map>
@@ -20,17 +21,20 @@ std::span<const Knob> ledger_knobs();
 
 /// What the differential says of a port now, in the ledger's words.
 struct PortVerdict {
-  bool judged = false;  ///< false: not enough can be read, or the link fell a moment ago: nothing changes
+  bool judged =
+      false;  ///< false: not enough can be read, or the link fell a moment ago: nothing changes
   bool down = false;
   double down_s = 0;  ///< since the carrier went
   // What the proof of a repair needs to know.
-  double rate_bps = 0;        ///< on the line; 0 not known
-  std::uint64_t drops = 0;    ///< involuntary carrier losses so far
-  bool lost_data = false;     ///< errors that FEC could not correct, since the last look
-  std::string module, cable;  ///< serial numbers: of the module, of what is between the ports; "" not known
-  bool maintenance = false;   ///< somebody works on it: nothing opens, worsens or is told as reopened
-  double odds = 0;            ///< that something is wrong, against that nothing is
-  bool idle = false;          ///< no load now: what only traffic shows can't be seen, and so does not heal
+  double rate_bps = 0;      ///< on the line; 0 not known
+  std::uint64_t drops = 0;  ///< involuntary carrier losses so far
+  bool lost_data = false;   ///< errors that FEC could not correct, since the last look
+  std::string module,
+      cable;  ///< serial numbers: of the module, of what is between the ports; "" not known
+  bool maintenance =
+      false;          ///< somebody works on it: nothing opens, worsens or is told as reopened
+  double odds = 0;    ///< that something is wrong, against that nothing is
+  bool idle = false;  ///< no load now: what only traffic shows can't be seen, and so does not heal
   struct Named {
     const Fault* fault = nullptr;
     double confidence = 0;
@@ -64,8 +68,8 @@ class Ledger {
   Ledger(std::string node, KnobValues knobs);
 
   /// One port's verdict. The changes come in the order in which they happened.
-  std::vector<LedgerChange> update(const std::string& stable_port, const PortVerdict& verdict, SteadyTime now,
-                                   WallTime wall);
+  std::vector<LedgerChange> update(const std::string& stable_port, const PortVerdict& verdict,
+                                   SteadyTime now, WallTime wall);
   /// The entries of a port: primary first. Empty when nothing is open.
   [[nodiscard]] std::vector<const LedgerEntry*> open(const std::string& stable_port) const;
   /// The open primary fault, which has a bonus in the differential.
@@ -75,16 +79,18 @@ class Ledger {
   /// How far the repair has proved itself; nullopt while it does not.
   [[nodiscard]] std::optional<FaultProof> proof(const LedgerEntry& entry) const;
   /// Texts that the report shows while the fault proves itself.
-  void describe(const std::string& id, const std::string& summary, const std::vector<std::string>& repair,
-                const std::string& verify);
-  /// An operator took note of it. nullopt `until`: until it closes. An error when nothing like it is open.
-  Result<LedgerChange> acknowledge(const std::string& stable_port, const std::string& by, const std::string& reason,
-                                   std::optional<WallTime> until, WallTime now);
+  void describe(const std::string& id, const std::string& summary,
+                const std::vector<std::string>& repair, const std::string& verify);
+  /// An operator took note of it. nullopt `until`: until it closes. An error when nothing like it
+  /// is open.
+  Result<LedgerChange> acknowledge(const std::string& stable_port, const std::string& by,
+                                   const std::string& reason, std::optional<WallTime> until,
+                                   WallTime now);
   /// Takes an acknowledgement back: the fault is told anew. An error when none is in force.
   Result<LedgerChange> withdraw_acknowledgement(const std::string& stable_port, WallTime now);
 
-  /// Nothing is asked of the port any more: what is open there closes, as no repair and not counted as one that came
-  /// back.
+  /// Nothing is asked of the port any more: what is open there closes, as no repair and not counted
+  /// as one that came back.
   std::vector<LedgerChange> release(const std::string& stable_port);
 
   /// Ports have other stable keys now. What is open keeps its id.
@@ -111,19 +117,23 @@ class Ledger {
   };
 
   void place(Port& port, SteadyTime now, WallTime wall) const;
-  void step_slot(Slot& slot, const std::optional<PortVerdict::Named>& named, const PortVerdict& verdict, bool second,
-                 const std::string& port, SteadyTime now, WallTime wall, std::vector<LedgerChange>& changes);
-  void open_fault(Slot& slot, const PortVerdict::Named& named, const std::string& port, SteadyTime now, WallTime wall,
-                  std::vector<LedgerChange>& changes, const LedgerFault* acknowledged = nullptr);
-  void rename(Slot& slot, const PortVerdict::Named& named, const std::string& port, SteadyTime now, WallTime wall,
-              std::vector<LedgerChange>& changes);
-  void refresh(Slot& slot, const PortVerdict::Named& named, bool maintenance, SteadyTime now, WallTime wall,
-               std::vector<LedgerChange>& changes) const;
-  void step_proof(Slot& slot, const PortVerdict& verdict, const std::string& port, SteadyTime now, WallTime wall,
-                  std::vector<LedgerChange>& changes);
-  /// Without load nothing is seen of what only traffic shows: its times stand still. False: it has waited long enough.
+  void step_slot(Slot& slot, const std::optional<PortVerdict::Named>& named,
+                 const PortVerdict& verdict, bool second, const std::string& port, SteadyTime now,
+                 WallTime wall, std::vector<LedgerChange>& changes);
+  void open_fault(Slot& slot, const PortVerdict::Named& named, const std::string& port,
+                  SteadyTime now, WallTime wall, std::vector<LedgerChange>& changes,
+                  const LedgerFault* acknowledged = nullptr);
+  void rename(Slot& slot, const PortVerdict::Named& named, const std::string& port, SteadyTime now,
+              WallTime wall, std::vector<LedgerChange>& changes);
+  void refresh(Slot& slot, const PortVerdict::Named& named, bool maintenance, SteadyTime now,
+               WallTime wall, std::vector<LedgerChange>& changes) const;
+  void step_proof(Slot& slot, const PortVerdict& verdict, const std::string& port, SteadyTime now,
+                  WallTime wall, std::vector<LedgerChange>& changes);
+  /// Without load nothing is seen of what only traffic shows: its times stand still. False: it has
+  /// waited long enough.
   bool waits_for_load(LedgerEntry& entry, bool idle, SteadyTime now) const;
-  void close(Slot& slot, const std::string& port, WallTime wall, std::vector<LedgerChange>& changes);
+  void close(Slot& slot, const std::string& port, WallTime wall,
+             std::vector<LedgerChange>& changes);
   void count(RepeatOf of, const std::string& subject, const LedgerFault& fault, WallTime wall);
   [[nodiscard]] double hold_s(const Fault& fault, const PortVerdict& verdict, bool second) const;
   [[nodiscard]] double proof_s(const Fault& fault, double rate_bps) const;

@@ -53,8 +53,8 @@ const Fault* Ledger::incumbent(const std::string& stable_port) const {
   return at != ports_.end() && at->second.primary.entry ? at->second.primary.entry->fault : nullptr;
 }
 
-void Ledger::describe(const std::string& id, const std::string& summary, const std::vector<std::string>& repair,
-                      const std::string& verify) {
+void Ledger::describe(const std::string& id, const std::string& summary,
+                      const std::vector<std::string>& repair, const std::string& verify) {
   for (auto& [stable, port] : ports_)
     for (Slot* slot : {&port.primary, &port.secondary})
       if (slot->entry && slot->entry->kept.id == id) {
@@ -90,7 +90,8 @@ void Ledger::restore(const LedgerState& state) {
     entry.fault = &fault;
     slot.entry = entry;
   }
-  for (const LedgerRepeat& repeat : state.repeats) repeats_[{repeat.of, repeat.subject, repeat.fault}] = repeat;
+  for (const LedgerRepeat& repeat : state.repeats)
+    repeats_[{repeat.of, repeat.subject, repeat.fault}] = repeat;
 }
 
 }  // namespace linkhealth

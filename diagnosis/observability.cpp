@@ -11,13 +11,15 @@ namespace {
 
 using enum SymptomId;
 
-// Two faults count as told apart when the readings shift the odds between them by so many nats in each direction on
-// average (half the symmetric Kullback-Leibler divergence of their symptoms): 2 nats are odds of 7 to 1.
+// Two faults count as told apart when the readings shift the odds between them by so many nats in
+// each direction on average (half the symmetric Kullback-Leibler divergence of their symptoms): 2
+// nats are odds of 7 to 1.
 constexpr double kToldApartNats = 2;
 
 constexpr Sights kL = bit(Sight::kLink), kD = bit(Sight::kDownReason), kF = bit(Sight::kFec),
-                 kC = bit(Sight::kCounters), kM = bit(Sight::kModule), kP = bit(Sight::kPcie), kE = bit(Sight::kEvents),
-                 kFarL = bit(Sight::kFarLink), kFarC = bit(Sight::kFarCounters), kFarM = bit(Sight::kFarModule),
+                 kC = bit(Sight::kCounters), kM = bit(Sight::kModule), kP = bit(Sight::kPcie),
+                 kE = bit(Sight::kEvents), kFarL = bit(Sight::kFarLink),
+                 kFarC = bit(Sight::kFarCounters), kFarM = bit(Sight::kFarModule),
                  kPl = bit(Sight::kPlan);
 
 struct Row {
@@ -96,7 +98,8 @@ constexpr Row kRows[] = {
 
 const Row* find(SymptomId symptom) {
   const Row* const row =
-      std::find_if(std::begin(kRows), std::end(kRows), [symptom](const Row& each) { return each.symptom == symptom; });
+      std::find_if(std::begin(kRows), std::end(kRows),
+                   [symptom](const Row& each) { return each.symptom == symptom; });
   return row == std::end(kRows) ? nullptr : row;
 }
 
@@ -112,13 +115,16 @@ double probability_of(const Cause& cause, SymptomId symptom) {
   if (symptom == kLightLow) return dim;
   if (symptom == kTxLow) return lost({LightLoss::kOwnLaser});
   if (symptom == kFarTxLow) return lost({LightLoss::kFarLaser});
-  if (symptom == kFarRxLow) return lost({LightLoss::kOutgoing, LightLoss::kBoth, LightLoss::kOwnLaser});
+  if (symptom == kFarRxLow)
+    return lost({LightLoss::kOutgoing, LightLoss::kBoth, LightLoss::kOwnLaser});
   if (symptom == kLinkDown) return cause.prior_down / (cause.prior_up + cause.prior_down);
-  if (symptom == kReceiveErrors) return dim * cause.light.errors_if_dim + (1 - dim) * cause.light.errors_if_bright;
+  if (symptom == kReceiveErrors)
+    return dim * cause.light.errors_if_dim + (1 - dim) * cause.light.errors_if_bright;
   for (const Expectation& row : cause.expects)
     if (row.symptom == symptom) return probability(row.often);
-  const bool decisive = std::any_of(cause.decisive.begin(), cause.decisive.end(),
-                                    [symptom](const Decisive& row) { return row.symptom == symptom; });
+  const bool decisive =
+      std::any_of(cause.decisive.begin(), cause.decisive.end(),
+                  [symptom](const Decisive& row) { return row.symptom == symptom; });
   return decisive ? probability(Often::kOften) : probability(Often::kNever);
 }
 
@@ -146,10 +152,13 @@ std::uint8_t media_of(const Fault& fault) {
   return media;
 }
 
-double nats(double a, double b) { return (a - b) * (std::log(a / (1 - a)) - std::log(b / (1 - b))); }
+double nats(double a, double b) {
+  return (a - b) * (std::log(a / (1 - a)) - std::log(b / (1 - b)));
+}
 
 /// The pair, when all readings would tell it and those of `seen` do not.
-std::optional<Blur> blur_of(const Fault& a, const Shows& shows_a, const Fault& b, const Shows& shows_b, Sights seen) {
+std::optional<Blur> blur_of(const Fault& a, const Shows& shows_a, const Fault& b,
+                            const Shows& shows_b, Sights seen) {
   double all = 0;
   double visible = 0;
   std::array<double, kSightCount> hidden{};
@@ -165,7 +174,8 @@ std::optional<Blur> blur_of(const Fault& a, const Shows& shows_a, const Fault& b
       if ((needs >> sight & 1U) != 0) hidden[sight] += gain;
   }
   if (visible / 2 >= kToldApartNats || all / 2 < kToldApartNats) return std::nullopt;
-  const auto best = static_cast<unsigned>(std::max_element(hidden.begin(), hidden.end()) - hidden.begin());
+  const auto best =
+      static_cast<unsigned>(std::max_element(hidden.begin(), hidden.end()) - hidden.begin());
   return Blur{&a, &b, Sights{1} << best};
 }
 
@@ -198,7 +208,8 @@ std::vector<Blur> blurs(Sights seen) {
   for (std::size_t a = 0; a < faults.size(); ++a)
     for (std::size_t b = a + 1; b < faults.size(); ++b) {
       if ((media_of(faults[a]) & media_of(faults[b])) == 0) continue;
-      if (const auto blur = blur_of(faults[a], shows[a], faults[b], shows[b], seen)) found.push_back(*blur);
+      if (const auto blur = blur_of(faults[a], shows[a], faults[b], shows[b], seen))
+        found.push_back(*blur);
     }
   return found;
 }

@@ -1,5 +1,5 @@
-// Which faults can be told apart with what a port lets see: a symptom whose sources are all hidden stays unknown for
-// ever, and faults that differ in nothing else stay one.
+// Which faults can be told apart with what a port lets see: a symptom whose sources are all hidden
+// stays unknown for ever, and faults that differ in nothing else stay one.
 #pragma once
 
 #include <cstdint>

@@ -35,13 +35,14 @@ bool exists_on(const Cause& cause, const PortView& view) {
   return false;
 }
 
-/// Whether it would be thought of at all: it explains something that shows and that the named cause explains, too.
+/// Whether it would be thought of at all: it explains something that shows and that the named cause
+/// explains, too.
 bool is_neighbour(const Cause& cause, const Cause& named, const Findings& findings) {
   const bool errors = at(findings, SymptomId::kReceiveErrors).present();
   if (errors && cause.light.errors_if_dim > 0.6) return true;
   return std::ranges::any_of(cause.expects, [&](const Expectation& row) {
-    return row.often != Often::kNever && row.often != Often::kRarely && at(findings, row.symptom).present() &&
-           explains(named, row.symptom);
+    return row.often != Often::kNever && row.often != Often::kRarely &&
+           at(findings, row.symptom).present() && explains(named, row.symptom);
   });
 }
 
@@ -63,32 +64,39 @@ const Comparison* failed(const Finding& finding) {
 
 std::string title_in_sentence(const Fault& fault) {
   std::string text(fault.title);
-  const bool name = text.size() > 1 && std::isupper(static_cast<unsigned char>(text[1])) != 0;  // "PCIe", "NIC"
-  if (!text.empty() && !name) text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
+  const bool name =
+      text.size() > 1 && std::isupper(static_cast<unsigned char>(text[1])) != 0;  // "PCIe", "NIC"
+  if (!text.empty() && !name)
+    text[0] = static_cast<char>(std::tolower(static_cast<unsigned char>(text[0])));
   return text;
 }
 
-std::vector<RuledOut> ruled_out(const PortView& view, const Findings& findings, const RankedFault& named,
-                                std::size_t most) {
-  const auto prior = [&view](const Cause& cause) { return view.down ? cause.prior_down : cause.prior_up; };
+std::vector<RuledOut> ruled_out(const PortView& view, const Findings& findings,
+                                const RankedFault& named, std::size_t most) {
+  const auto prior = [&view](const Cause& cause) {
+    return view.down ? cause.prior_down : cause.prior_up;
+  };
   std::vector<const Cause*> others;
   for (const Cause& cause : cause_table())
     if (cause.end != End::kNone && prior(cause) > kSeldom && cause.fault != "monitor_blind" &&
-        cause.fault != named.fault->name && exists_on(cause, view) && is_neighbour(cause, *named.cause, findings))
+        cause.fault != named.fault->name && exists_on(cause, view) &&
+        is_neighbour(cause, *named.cause, findings))
       others.push_back(&cause);
-  std::ranges::stable_sort(others, [&prior](const Cause* a, const Cause* b) { return prior(*a) > prior(*b); });
+  std::ranges::stable_sort(
+      others, [&prior](const Cause* a, const Cause* b) { return prior(*a) > prior(*b); });
   std::vector<RuledOut> found;
   for (const Cause* other : others)
     for (const Expectation& row : other->expects) {
       const Comparison* const seen = failed(at(findings, row.symptom));
-      if (row.often != Often::kAlways || seen == nullptr || explains(*named.cause, row.symptom)) continue;
+      if (row.often != Often::kAlways || seen == nullptr || explains(*named.cause, row.symptom))
+        continue;
       const Fault* const fault = &find_fault(other->fault, other->end);
       const bool said = std::ranges::any_of(found, [&](const RuledOut& one) {
         return one.symptom != row.symptom && std::ranges::count(one.faults, fault) > 0;
       });
       if (said) continue;
-      const auto known =
-          std::ranges::find_if(found, [&row](const RuledOut& one) { return one.symptom == row.symptom; });
+      const auto known = std::ranges::find_if(
+          found, [&row](const RuledOut& one) { return one.symptom == row.symptom; });
       if (known == found.end())
         found.push_back({row.symptom, *seen, {fault}});
       else if (known->faults.size() < 2 && std::ranges::count(known->faults, fault) == 0)

@@ -16,14 +16,17 @@ bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0;
 
 std::string lower(std::string_view text) {
   std::string out(trim(text));
-  std::ranges::transform(out, out.begin(), [](char c) { return std::tolower(static_cast<unsigned char>(c)); });
+  std::ranges::transform(out, out.begin(),
+                         [](char c) { return std::tolower(static_cast<unsigned char>(c)); });
   return out;
 }
 
 /// "42:e2:2d:6f:0b:a1", "fe80::1", "10.0.0.1".
 bool is_address(std::string_view text) {
   const auto colons = std::ranges::count(text, ':');
-  const auto hex = [](char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0 || c == ':'; };
+  const auto hex = [](char c) {
+    return std::isxdigit(static_cast<unsigned char>(c)) != 0 || c == ':';
+  };
   if (colons >= 2 && std::ranges::all_of(text, hex)) return true;
   return std::ranges::count(text, '.') == 3 &&
          std::ranges::all_of(text, [](char c) { return is_digit(c) || c == '.'; });
@@ -41,7 +44,9 @@ std::vector<std::string> numbers(std::string_view text) {
   return found;
 }
 
-bool is_bare_number(std::string_view text) { return !text.empty() && std::ranges::all_of(text, is_digit); }
+bool is_bare_number(std::string_view text) {
+  return !text.empty() && std::ranges::all_of(text, is_digit);
+}
 
 NameMatch compare_port(const std::string& said, const std::string& planned) {
   if (said.empty() || planned.empty()) return NameMatch::kUnknown;
@@ -52,7 +57,8 @@ NameMatch compare_port(const std::string& said, const std::string& planned) {
   const auto b = numbers(planned);
   if (a.empty() != b.empty()) return NameMatch::kUnknown;
   if (!a.empty() && a == b) return NameMatch::kSame;
-  return is_bare_number(said) != is_bare_number(planned) ? NameMatch::kUnknown : NameMatch::kDiffers;
+  return is_bare_number(said) != is_bare_number(planned) ? NameMatch::kUnknown
+                                                         : NameMatch::kDiffers;
 }
 
 }  // namespace
@@ -63,14 +69,17 @@ NameMatch compare_systems(std::string_view said, std::string_view planned) {
   if (a == b) return NameMatch::kSame;
   if (is_address(a) != is_address(b)) return NameMatch::kUnknown;
   if (is_address(a)) return NameMatch::kDiffers;
-  return a.substr(0, a.find('.')) == b.substr(0, b.find('.')) ? NameMatch::kSame : NameMatch::kDiffers;
+  return a.substr(0, a.find('.')) == b.substr(0, b.find('.')) ? NameMatch::kSame
+                                                              : NameMatch::kDiffers;
 }
 
-NameMatch compare_ports(std::string_view said, std::string_view description, std::string_view planned) {
+NameMatch compare_ports(std::string_view said, std::string_view description,
+                        std::string_view planned) {
   const std::string plan = lower(planned);
   const NameMatch by_name = compare_port(lower(said), plan);
   if (by_name == NameMatch::kSame) return by_name;
-  // A description is free text: it can confirm, and takes nothing away from a name that can be compared.
+  // A description is free text: it can confirm, and takes nothing away from a name that can be
+  // compared.
   const std::string other = lower(description);
   if (!other.empty() && !plan.empty() &&
       (other == plan || (!numbers(other).empty() && numbers(other) == numbers(plan))))

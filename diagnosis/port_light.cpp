@@ -8,20 +8,26 @@
 
 namespace linkhealth {
 
-bool lanes_may_be_others(const PortView& view) { return view.group.shares_module && view.up && !view.errors_since; }
+bool lanes_may_be_others(const PortView& view) {
+  return view.group.shares_module && view.up && !view.errors_since;
+}
 
-/// "10G-LR-BiDi" and the BX of 1 and 10 Gb/s are of single-mode fibre, the BiDi of four lanes and more is not.
+/// "10G-LR-BiDi" and the BX of 1 and 10 Gb/s are of single-mode fibre, the BiDi of four lanes and
+/// more is not.
 bool is_multimode(const ModuleSample& module) {
-  constexpr std::string_view kNames[] = {"-SR", "-VR", "-SX", "-SWDM4", "-LRM", "40G-BiDi", "100G-BiDi"};
+  constexpr std::string_view kNames[] = {"-SR",  "-VR",      "-SX",      "-SWDM4",
+                                         "-LRM", "40G-BiDi", "100G-BiDi"};
   if (!module.media_type.empty()) return module.media_type == "multimode";
-  return std::ranges::any_of(kNames, [&](auto name) { return module.type.find(name) != std::string::npos; });
+  return std::ranges::any_of(
+      kNames, [&](auto name) { return module.type.find(name) != std::string::npos; });
 }
 
 void leave_single_lanes(LightStats& light) {
   light.rx = light.tx = std::nullopt;
   light.bias_ratio.reset();
   light.bias_lane = -1;
-  if (light.worst_rx_dbm && *light.worst_rx_dbm < light.dark_dbm) {  // not of a port that carries: another one's
+  if (light.worst_rx_dbm &&
+      *light.worst_rx_dbm < light.dark_dbm) {  // not of a port that carries: another one's
     light.worst_rx_dbm = light.margin_db = std::nullopt;
     light.worst_rx_lane = -1;
   }
@@ -40,13 +46,15 @@ constexpr double kBelowAlarmDb = 3;
 constexpr double kReadNoiseDb = 0.22;   // noise 0.07, remating 0.3, temperature
 constexpr double kOneSampleDb = 0.5;    // against a single reading from before
 constexpr double kCalibrationDb = 0.8;  // lane to lane: calibration and loss
-constexpr double kOneMeterDb = 1.7;     // module to module: calibration 1, power and loss 1, lanes 0.6 (7a, 7e)
-constexpr double kTwoMetersDb = 1.7;    // calibration of both, loss 0.8
+constexpr double kOneMeterDb =
+    1.7;  // module to module: calibration 1, power and loss 1, lanes 0.6 (7a, 7e)
+constexpr double kTwoMetersDb = 1.7;  // calibration of both, loss 0.8
 
 using Tracks = PerLane<Track>;
 
 /// The lane that lost most against its own past.
-/// `latest`: with errors to go with it, one reading is enough; else the median of three outvotes a glitch.
+/// `latest`: with errors to go with it, one reading is enough; else the median of three outvotes a
+/// glitch.
 std::optional<Drop> worst_drop(const Tracks& tracks, std::size_t lanes, bool latest) {
   std::optional<Drop> worst;
   double least = 99;
@@ -55,19 +63,22 @@ std::optional<Drop> worst_drop(const Tracks& tracks, std::size_t lanes, bool lat
     if (!drop) continue;
     least = std::min(least, *drop);
     if (!worst || *drop > worst->db)
-      worst = Drop{*drop, tracks[i].reference.size() > 1 ? kReadNoiseDb : kOneSampleDb, static_cast<int>(i)};
+      worst = Drop{*drop, tracks[i].reference.size() > 1 ? kReadNoiseDb : kOneSampleDb,
+                   static_cast<int>(i)};
   }
   if (worst) worst->spread_db = worst->db - least;
   return worst;
 }
 
-/// The lane that lies lowest among its siblings (or, of `only`, that lane): what remains when there is no past.
+/// The lane that lies lowest among its siblings (or, of `only`, that lane): what remains when there
+/// is no past.
 std::optional<Drop> worst_against_siblings(const Tracks& tracks, std::size_t lanes, int only = -1) {
   std::vector<double> levels;
   for (std::size_t i = 0; i < lanes; ++i)
     if (const auto level = tracks[i].now()) levels.push_back(*level);
   if (levels.size() < 3 || levels.size() != lanes) return std::nullopt;
-  const auto lowest = only >= 0 ? levels.begin() + only : std::min_element(levels.begin(), levels.end());
+  const auto lowest =
+      only >= 0 ? levels.begin() + only : std::min_element(levels.begin(), levels.end());
   const int lane = static_cast<int>(lowest - levels.begin());
   const double low = *lowest;
   std::sort(levels.begin(), levels.end());
@@ -83,19 +94,21 @@ bool all_dark(const Tracks& tracks, std::size_t lanes) {
   return true;
 }
 
-/// The module's own low alarm of received power, where it can be one: a CMIS module may have a low limit and no high
-/// one.
+/// The module's own low alarm of received power, where it can be one: a CMIS module may have a low
+/// limit and no high one.
 std::optional<double> low_alarm_dbm(const Limits& rx) {
-  const bool is_one = rx.low_alarm && *rx.low_alarm > 1e-4 && (!rx.high_alarm || *rx.low_alarm < *rx.high_alarm);
+  const bool is_one =
+      rx.low_alarm && *rx.low_alarm > 1e-4 && (!rx.high_alarm || *rx.low_alarm < *rx.high_alarm);
   return is_one ? std::optional(to_dbm(*rx.low_alarm)) : std::nullopt;
 }
 
-/// Avalanche photodiodes and coherent receivers work where others are dark: ER4 to -21 dBm, ZR to -25. Their makers'
-/// own alarm says so (dumps of ER4, ZR and DWDM modules: -23 to -28.5 dBm).
+/// Avalanche photodiodes and coherent receivers work where others are dark: ER4 to -21 dBm, ZR to
+/// -25. Their makers' own alarm says so (dumps of ER4, ZR and DWDM modules: -23 to -28.5 dBm).
 std::optional<double> far_reaching_enough_dbm(const ModuleSample& module) {
   if (const auto alarm = low_alarm_dbm(module.thresholds.rx_power_mw))
     return *alarm - kBelowAlarmDb < kDarkBelowDbm ? alarm : std::nullopt;
-  const bool by_name = module.type.find("ZR") != std::string::npos || module.type.find("-ER") != std::string::npos;
+  const bool by_name =
+      module.type.find("ZR") != std::string::npos || module.type.find("-ER") != std::string::npos;
   return by_name ? std::optional(kFarReachingEnoughDbm) : std::nullopt;
 }
 
@@ -107,7 +120,8 @@ void fill_rx(PortView& view) {
   light.dark_dbm = light.enough_dbm ? *light.enough_dbm - kBelowAlarmDb : kDarkBelowDbm;
   std::size_t dark = 0;
   double least = 99, most = -99;
-  const auto& thresholds = view.port.latest.module ? view.port.latest.module->thresholds : ModuleThresholds{};
+  const auto& thresholds =
+      view.port.latest.module ? view.port.latest.module->thresholds : ModuleThresholds{};
   for (std::size_t i = 0; i < own.rx_lanes; ++i) {
     const Track& track = own.rx_dbm[i];
     const auto level = track.now();
@@ -153,8 +167,9 @@ struct Nominal {
   std::string_view part;  ///< of the module's type
   double rx_dbm, loss_db;
 };
-constexpr Nominal kNominals[] = {{"-SR", -1.0, 1.0},   {"-VR", -1.0, 1.0}, {"-DR", 0.3, 1.2}, {"-FR", -0.5, 2.0},
-                                 {"CWDM4", -0.8, 2.0}, {"PSM4", 0, 1.2},   {"-LR", -1.0, 2.5}};
+constexpr Nominal kNominals[] = {{"-SR", -1.0, 1.0}, {"-VR", -1.0, 1.0},   {"-DR", 0.3, 1.2},
+                                 {"-FR", -0.5, 2.0}, {"CWDM4", -0.8, 2.0}, {"PSM4", 0, 1.2},
+                                 {"-LR", -1.0, 2.5}};
 
 const Nominal* nominal_of(const PortView& view) {
   const auto& module = view.port.latest.module;
@@ -166,11 +181,13 @@ const Nominal* nominal_of(const PortView& view) {
 
 /// The better known one; what is small is nothing.
 void prefer(std::optional<Drop>& best, const Drop& other, double least_db) {
-  if (!best || (other.db / other.sigma_db > best->db / best->sigma_db && other.db > least_db)) best = other;
+  if (!best || (other.db / other.sigma_db > best->db / best->sigma_db && other.db > least_db))
+    best = other;
 }
 
 /// What arrives against what is sent at the other end, by two meters.
-std::optional<Drop> against_sender(const Tracks& sent, const Tracks& received, std::size_t lanes, double loss_db) {
+std::optional<Drop> against_sender(const Tracks& sent, const Tracks& received, std::size_t lanes,
+                                   double loss_db) {
   std::optional<Drop> worst;
   for (std::size_t i = 0; i < lanes; ++i) {
     const auto from = sent[i].now(), to = received[i].now();
@@ -188,8 +205,9 @@ int lane_with_the_errors(const PortView& view) {
   return same_lanes && (s.lane_stands_out || s.lane_rose) ? s.worst_lane : -1;
 }
 
-/// What is lost where there is no past: against the siblings; and, since all lanes may share one fibre, against what is
-/// sent, what such modules receive, and the module's own alarm (a good link lies some 9 dB above it).
+/// What is lost where there is no past: against the siblings; and, since all lanes may share one
+/// fibre, against what is sent, what such modules receive, and the module's own alarm (a good link
+/// lies some 9 dB above it).
 std::optional<Drop> without_past(const PortView& view) {
   const ModuleTracks& own = view.port.own;
   const int guilty = lane_with_the_errors(view);  // its light explains the errors, or nothing does
@@ -199,8 +217,12 @@ std::optional<Drop> without_past(const PortView& view) {
     prefer(best, Drop{9 - *view.light.margin_db, 2.0, view.light.worst_rx_lane}, 4);
   if (const Nominal* nominal = nominal_of(view)) {
     if (view.light.worst_rx_dbm && suspect(view.light.worst_rx_lane))
-      prefer(best, Drop{nominal->rx_dbm - *view.light.worst_rx_dbm, kOneMeterDb, view.light.worst_rx_lane}, 3);
-    const auto lost = against_sender(view.port.far.tx_dbm, own.rx_dbm, own.rx_lanes, nominal->loss_db);
+      prefer(
+          best,
+          Drop{nominal->rx_dbm - *view.light.worst_rx_dbm, kOneMeterDb, view.light.worst_rx_lane},
+          3);
+    const auto lost =
+        against_sender(view.port.far.tx_dbm, own.rx_dbm, own.rx_lanes, nominal->loss_db);
     if (lost && suspect(lost->lane)) prefer(best, *lost, 3);
   }
   return best;
@@ -211,7 +233,8 @@ std::optional<Drop> far_without_past(const PortView& view) {
   const ModuleTracks& far = view.port.far;
   std::optional<Drop> best = worst_against_siblings(far.rx_dbm, far.rx_lanes);
   if (const Nominal* nominal = nominal_of(view))
-    if (const auto lost = against_sender(view.port.own.tx_dbm, far.rx_dbm, far.rx_lanes, nominal->loss_db))
+    if (const auto lost =
+            against_sender(view.port.own.tx_dbm, far.rx_dbm, far.rx_lanes, nominal->loss_db))
       prefer(best, *lost, 3);
   return best;
 }
@@ -224,10 +247,13 @@ void fill_light(PortView& view, double in_alarm_db, double out_alarm_db) {
   fill_rx(view);
   fill_bias(view);
   light.touched = port.carrier_since.has_value();
-  light.rx_fresh = port.own.read_at && (!port.carrier_since || *port.own.read_at >= *port.carrier_since);
-  light.far_fresh = port.far.read_at && (!port.carrier_since || *port.far.read_at >= *port.carrier_since);
+  light.rx_fresh =
+      port.own.read_at && (!port.carrier_since || *port.own.read_at >= *port.carrier_since);
+  light.far_fresh =
+      port.far.read_at && (!port.carrier_since || *port.far.read_at >= *port.carrier_since);
   if (const auto& module = port.latest.module)
-    light.wavelengths_share_fibre = module->connector == "LC" || module->connector == "SC" || module->connector == "CS";
+    light.wavelengths_share_fibre =
+        module->connector == "LC" || module->connector == "SC" || module->connector == "CS";
   light.rx = worst_drop(port.own.rx_dbm, port.own.rx_lanes, view.errors_since.has_value());
   light.tx = worst_drop(port.own.tx_dbm, port.own.tx_lanes, view.errors_since.has_value());
   light.far_rx = worst_drop(port.far.rx_dbm, port.far.rx_lanes, view.errors_since.has_value());
@@ -239,20 +265,24 @@ void fill_light(PortView& view, double in_alarm_db, double out_alarm_db) {
     light.tx = worst_against_siblings(port.own.tx_dbm, port.own.tx_lanes);
   }
   // A link that was never seen up has no past: then a lane is compared with its siblings.
-  if (view.down && light.rx_fresh && !light.tx) light.tx = worst_against_siblings(port.own.tx_dbm, port.own.tx_lanes);
+  if (view.down && light.rx_fresh && !light.tx)
+    light.tx = worst_against_siblings(port.own.tx_dbm, port.own.tx_lanes);
   if (view.down && light.far_fresh && !light.far_tx)
     light.far_tx = worst_against_siblings(port.far.tx_dbm, port.far.tx_lanes);
   if (view.down && light.far_fresh && !light.far_rx) light.far_rx = far_without_past(view);
   // Errors at the far end with its light as ever: the fault is as old as what we know of it.
   const SignalStats& s = view.signal;
-  if (s.far_error_reads >= 3 && 2 * s.far_error_reads >= s.far_reads && light.far_rx && light.far_rx->db < 0.8)
+  if (s.far_error_reads >= 3 && 2 * s.far_error_reads >= s.far_reads && light.far_rx &&
+      light.far_rx->db < 0.8)
     if (auto lost = far_without_past(view)) {
       lost->tells_alone = true;
       light.far_rx = lost;
     }
   // A fault that is as old as the reference does not show against it; it does against the siblings.
-  const auto beside = [&view](std::optional<Drop>& drop, const Tracks& tracks, std::size_t lanes, double alarm_db) {
-    if (!drop || (drop->db > 0.8 && !(view.signal.since_ever && drop->sigma_db >= kCalibrationDb))) return;
+  const auto beside = [&view](std::optional<Drop>& drop, const Tracks& tracks, std::size_t lanes,
+                              double alarm_db) {
+    if (!drop || (drop->db > 0.8 && !(view.signal.since_ever && drop->sigma_db >= kCalibrationDb)))
+      return;
     auto low = worst_against_siblings(tracks, lanes);
     if (!low || low->db < alarm_db) return;
     low->tells_alone = true;
@@ -276,7 +306,8 @@ void fill_light(PortView& view, double in_alarm_db, double out_alarm_db) {
     light.far_rx_same_lane = port.own.tx_dbm[static_cast<std::size_t>(light.far_rx->lane)].drop();
   // Connectors and bends take the same from all wavelengths of a fibre, within half a decibel.
   const auto one_wavelength = [&light](const std::optional<Drop>& drop) {
-    return light.wavelengths_share_fibre && drop && drop->db >= 1.2 && drop->spread_db > std::max(1.0, 0.6 * drop->db);
+    return light.wavelengths_share_fibre && drop && drop->db >= 1.2 &&
+           drop->spread_db > std::max(1.0, 0.6 * drop->db);
   };
   light.rx_one_wavelength = one_wavelength(light.rx);
   light.far_rx_one_wavelength = one_wavelength(light.far_rx);

@@ -14,7 +14,8 @@ struct Tally {
   double seconds = 0, loaded_s = 0, tested_s = 0;
   std::size_t loaded = 0, marks = 0, pause = 0, wait = 0, drops = 0, tested = 0;
   std::size_t pause_sent = 0, stalls = 0, discards = 0;
-  double stomped = 0, damaged_here = 0;  // bad frames without and with loss on this link at the same time
+  double stomped = 0,
+         damaged_here = 0;  // bad frames without and with loss on this link at the same time
   // Rare events are counted in bins, whatever the cadence of the readings.
   std::size_t bins = 0, retries = 0, forwarded = 0, stomped_bins = 0;
   double bin_s = 0;
@@ -62,8 +63,9 @@ struct Rates {
   double marks, pause, drops, retries, forwarded, pause_sent, stalls, discards;
 };
 Rates take(const Interval& interval, TrafficStats& t) {
-  constexpr FlowSet kTaken{Flow::kCongestionMarks, Flow::kPauseReceived, Flow::kHostDrops,  Flow::kRetries,
-                           Flow::kForwardedErrors, Flow::kPauseSent,     Flow::kPcieStalls, Flow::kTransmitDiscards};
+  constexpr FlowSet kTaken{Flow::kCongestionMarks, Flow::kPauseReceived,   Flow::kHostDrops,
+                           Flow::kRetries,         Flow::kForwardedErrors, Flow::kPauseSent,
+                           Flow::kPcieStalls,      Flow::kTransmitDiscards};
   if (!interval.counted().has_any(kTaken)) return {};
   const double dt = interval.seconds();
   const auto one = [&](Flow flow, double& sum) {
@@ -72,10 +74,14 @@ Rates take(const Interval& interval, TrafficStats& t) {
     sum += value;
     return value / dt;
   };
-  return {one(Flow::kCongestionMarks, t.marks_per_s),     one(Flow::kPauseReceived, t.pause_per_s),
-          one(Flow::kHostDrops, t.drops_per_s),           one(Flow::kRetries, t.retries_per_s),
-          one(Flow::kForwardedErrors, t.forwarded_per_s), one(Flow::kPauseSent, t.pause_sent_per_s),
-          one(Flow::kPcieStalls, t.stalls_per_s),         one(Flow::kTransmitDiscards, t.discards_per_s)};
+  return {one(Flow::kCongestionMarks, t.marks_per_s),
+          one(Flow::kPauseReceived, t.pause_per_s),
+          one(Flow::kHostDrops, t.drops_per_s),
+          one(Flow::kRetries, t.retries_per_s),
+          one(Flow::kForwardedErrors, t.forwarded_per_s),
+          one(Flow::kPauseSent, t.pause_sent_per_s),
+          one(Flow::kPcieStalls, t.stalls_per_s),
+          one(Flow::kTransmitDiscards, t.discards_per_s)};
 }
 
 /// Which of them were counted at all.
@@ -92,8 +98,8 @@ void note_known(const FlowSet& known, TrafficStats& t) {
 
 using NewestFirst = std::deque<Interval>::const_reverse_iterator;
 
-/// Several counters tell of the same frames, and those that a driver keeps for itself are read only once a minute: what
-/// they say may be of damage that was seen before.
+/// Several counters tell of the same frames, and those that a driver keeps for itself are read only
+/// once a minute: what they say may be of damage that was seen before.
 bool damaged_lately(const NewestFirst& at, const NewestFirst& oldest) {
   constexpr double kSlowest_s = 70;
   for (auto older = at; older != oldest && in_seconds(at->end - older->end) <= kSlowest_s; ++older)
@@ -101,11 +107,13 @@ bool damaged_lately(const NewestFirst& at, const NewestFirst& oldest) {
   return false;
 }
 
-/// Bad frames of an interval. Where this link lost nothing that FEC or the line code would have seen, they were bad
-/// before: a switch that forwards before it has read the checksum marks what it can't take back.
+/// Bad frames of an interval. Where this link lost nothing that FEC or the line code would have
+/// seen, they were bad before: a switch that forwards before it has read the checksum marks what it
+/// can't take back.
 void take_bad_frames(const PortView& view, const NewestFirst& at, Tally& tally, bool& known) {
   const Interval& interval = *at;
-  const bool seen = interval.known().has(view.signal.ber_limit ? Flow::kUncorrectableBlocks : Flow::kSymbolErrors);
+  const bool seen = interval.known().has(view.signal.ber_limit ? Flow::kUncorrectableBlocks
+                                                               : Flow::kSymbolErrors);
   if (!seen || !interval.known().has(Flow::kFrameErrors)) return;
   known = true;
   if (!interval.counted().has(Flow::kFrameErrors)) return;
@@ -117,8 +125,8 @@ void take_bad_frames(const PortView& view, const NewestFirst& at, Tally& tally, 
 void finish(TrafficStats& t, const Tally& tally) {
   t.known_s = tally.seconds;
   if (tally.seconds <= 0) return;
-  for (double* sum : {&t.marks_per_s, &t.pause_per_s, &t.drops_per_s, &t.retries_per_s, &t.forwarded_per_s,
-                      &t.pause_sent_per_s, &t.stalls_per_s, &t.discards_per_s})
+  for (double* sum : {&t.marks_per_s, &t.pause_per_s, &t.drops_per_s, &t.retries_per_s,
+                      &t.forwarded_per_s, &t.pause_sent_per_s, &t.stalls_per_s, &t.discards_per_s})
     *sum /= tally.seconds;
   t.loaded = tally.loaded;
   t.loaded_s = tally.loaded_s;
@@ -138,8 +146,8 @@ void finish(TrafficStats& t, const Tally& tally) {
 }
 
 /// An interval with load: what queues, waits and drops only then.
-void take_loaded(const Interval& interval, const Rates& rates, const TrafficLimits& k, double wait_limit, Tally& tally,
-                 TrafficStats& t) {
+void take_loaded(const Interval& interval, const Rates& rates, const TrafficLimits& k,
+                 double wait_limit, Tally& tally, TrafficStats& t) {
   ++tally.loaded;
   tally.loaded_s += interval.seconds();
   tally.marks += rates.marks > k.marks_per_s;
@@ -163,10 +171,12 @@ void fill_traffic(PortView& view, const TrafficLimits& k) {
   Tally tally;
   bool latest_seen = false;
   FlowSet known;
-  const bool infiniband = view.port.latest.id->link_layer == "InfiniBand";  // counts forwarded errors apart
+  const bool infiniband =
+      view.port.latest.id->link_layer == "InfiniBand";  // counts forwarded errors apart
   // Ten times its own past; the knob where the past is not known or was no better.
   const auto own_wait = view.port.transmit_wait_share.lower_quartile();
-  const double wait_limit = own_wait ? std::clamp(10 * *own_wait, 0.3 * k.wait_share, k.wait_share) : k.wait_share;
+  const double wait_limit =
+      own_wait ? std::clamp(10 * *own_wait, 0.3 * k.wait_share, k.wait_share) : k.wait_share;
   for (auto at = view.port.intervals.rbegin(); at != view.port.intervals.rend(); ++at) {
     if (in_seconds(view.now - at->end) > k.window_s) break;
     if (!at->carrier || at->seconds() <= 0) continue;
@@ -185,7 +195,8 @@ void fill_traffic(PortView& view, const TrafficLimits& k) {
     tally.now_stomped = false;
     known.add(at->known());
     if (!infiniband) take_bad_frames(view, at, tally, t.forwarded_known);
-    tally.add_rare(at->seconds(), rates.retries > 0, rates.forwarded > 0, tally.now_stomped, k.bin_s);
+    tally.add_rare(at->seconds(), rates.retries > 0, rates.forwarded > 0, tally.now_stomped,
+                   k.bin_s);
     if (load_known && !idle) take_loaded(*at, rates, k, wait_limit, tally, t);
     if (!t.run.full && tally.seconds >= k.run_s) t.run = run_of(tally, t);
   }

@@ -18,37 +18,51 @@ double median_of(std::vector<double>& values) {
   return *middle;
 }
 
-// Bits in 90 s at 10 Gb/s: 9e11, so that 1e-9 is known to 4 %. Traffic: fitted on simulated cases (docs/accuracy.md).
+// Bits in 90 s at 10 Gb/s: 9e11, so that 1e-9 is known to 4 %. Traffic: fitted on simulated cases
+// (docs/accuracy.md).
 constexpr Knob kWindows[] = {
-    {"ber_s", 90, 10, 3600, "s", "the newest clean intervals that make up the error ratio of now cover at least this"},
+    {"ber_s", 90, 10, 3600, "s",
+     "the newest clean intervals that make up the error ratio of now cover at least this"},
     {"ber_intervals", 3, 1, 100, "", "and are at least so many"},
     {"recent_s", 600, 60, 3600, "s", "and are no older; also what counts as recent damage"},
     {"traffic_s", 1500, 60, 3600, "s", "over which traffic is judged"},
     {"traffic_full_s", 1300, 30, 3600, "s", "of it must be known"},
     {"traffic_run_s", 900, 30, 3600, "s",
-     "so much of it is enough where all of it says the same: good links have peaks of up to 300 s, and two of them may "
+     "so much of it is enough where all of it says the same: good links have peaks of up to 300 s, "
+     "and two of them may "
      "meet"},
     {"bin_s", 115, 10, 1800, "s", "rare events are counted by bins of this, whatever the cadence"},
     {"idle_share", 0.02, 0, 0.5, "", "of the line rate: below, a port neither queues nor drops"},
-    {"marks_per_s", 400, 1, 1e6, "/s", "more congestion marks than this make an interval congested"},
+    {"marks_per_s", 400, 1, 1e6, "/s",
+     "more congestion marks than this make an interval congested"},
     {"pause_per_s", 5, 0.1, 1e6, "/s", "more pause frames than this do too"},
-    {"drops_per_s", 0.4, 0.01, 1e6, "/s", "more packets without a buffer than this make an interval one with drops"},
-    {"pause_sent_per_s", 20, 0.1, 1e6, "/s", "more pause frames sent than this: the host asks for rest"},
-    {"stalls_per_s", 0.2, 0.01, 100, "/s", "more seconds with PCIe stalls than this make an interval a stalled one"},
+    {"drops_per_s", 0.4, 0.01, 1e6, "/s",
+     "more packets without a buffer than this make an interval one with drops"},
+    {"pause_sent_per_s", 20, 0.1, 1e6, "/s",
+     "more pause frames sent than this: the host asks for rest"},
+    {"stalls_per_s", 0.2, 0.01, 100, "/s",
+     "more seconds with PCIe stalls than this make an interval a stalled one"},
     {"wait_share", 0.01, 1e-4, 10, "", "ticks an octet waited, where the past was no better"},
-    {"lane_share", 20, 1, 1000, "", "a lane above the limit divided by this is near it (limit/10: a warning)"},
+    {"lane_share", 20, 1, 1000, "",
+     "a lane above the limit divided by this is near it (limit/10: a warning)"},
     {"lane_share_copper", 4, 1, 1000, "", "the same for copper, which runs nearer its limit"},
     {"lane_penalty_db", 1.2, 0.3, 10, "dB",
-     "worse than the median lane by so much, at least: lanes differ by 0.5 dB (docs/physics.md 7a)"},
+     "worse than the median lane by so much, at least: lanes differ by 0.5 dB (docs/physics.md "
+     "7a)"},
     {"lane_light_db", 3.6, 1.5, 10, "dB",
-     "a lane so far below its siblings needs no past: lanes differ by 0.6 dB (docs/physics.md 7a and 7e)"},
+     "a lane so far below its siblings needs no past: lanes differ by 0.6 dB (docs/physics.md 7a "
+     "and 7e)"},
     {"lane_light_sure_db", 5.5, 1.5, 20, "dB", "so far below, it needs no errors either"},
     {"low_power_share", 1000, 10, 1e6, "",
-     "a lane with less errors than the limit divided by this has 1.6 dB left: a good link of low power (7b)"},
-    {"supply_low_v", 3.135, 2.5, 3.4, "V", "supply voltage where the module gives no limit (docs/physics.md 3e)"},
+     "a lane with less errors than the limit divided by this has 1.6 dB left: a good link of low "
+     "power (7b)"},
+    {"supply_low_v", 3.135, 2.5, 3.4, "V",
+     "supply voltage where the module gives no limit (docs/physics.md 3e)"},
     {"lane_own_ratio", 8, 2, 1000, "",
-     "a lane so much above its own past, and so much above the median lane, needs no more (docs/physics.md 3a)"},
-    {"supply_dip_v", 0.12, 0.03, 0.5, "V", "below its own past: meters are 3 % apart, but each of them is steady"}};
+     "a lane so much above its own past, and so much above the median lane, needs no more "
+     "(docs/physics.md 3a)"},
+    {"supply_dip_v", 0.12, 0.03, 0.5, "V",
+     "below its own past: meters are 3 % apart, but each of them is steady"}};
 enum Window : std::size_t {
   kBerS,
   kBerCount,
@@ -75,12 +89,13 @@ enum Window : std::size_t {
   kSupplyDip
 };
 
-/// The newest clean intervals with a known BER that make up "now". Since the fibre was mated anew the ratio of before
-/// is not that of now.
+/// The newest clean intervals with a known BER that make up "now". Since the fibre was mated anew
+/// the ratio of before is not that of now.
 std::vector<const Interval*> recent_clean(const PortView& view, KnobValues k) {
   std::vector<const Interval*> chosen;
   double covered_s = 0;
-  const SteadyTime reference_time = view.down && view.port.last_loss ? *view.port.last_loss : view.now;
+  const SteadyTime reference_time =
+      view.down && view.port.last_loss ? *view.port.last_loss : view.now;
   for (auto at = view.port.intervals.rbegin(); at != view.port.intervals.rend(); ++at) {
     if (in_seconds(reference_time - at->end) > k[kRecentS]) break;
     if (!view.down && view.port.mated_at && at->begin < *view.port.mated_at) break;
@@ -95,7 +110,8 @@ std::vector<const Interval*> recent_clean(const PortView& view, KnobValues k) {
 void fill_ber(PortView& view, KnobValues k) {
   SignalStats& s = view.signal;
   s.ber_limit = ber_limit(view.port.fec(), view.medium);
-  if (const auto reference = view.port.ber_log10.lower_quartile()) s.ber_reference = std::pow(10.0, *reference);
+  if (const auto reference = view.port.ber_log10.lower_quartile())
+    s.ber_reference = std::pow(10.0, *reference);
   const auto chosen = recent_clean(view, k);
   if (chosen.empty() || static_cast<double>(chosen.size()) < k[kBerCount]) return;
   std::vector<double> values;
@@ -126,7 +142,8 @@ void fill_ber(PortView& view, KnobValues k) {
   }
   if (s.lanes < 2) return;
   const double floor = s.ber_resolution * static_cast<double>(s.lanes);
-  const auto worst = std::max_element(s.lane_ber.begin(), s.lane_ber.begin() + static_cast<std::ptrdiff_t>(s.lanes));
+  const auto worst = std::max_element(s.lane_ber.begin(),
+                                      s.lane_ber.begin() + static_cast<std::ptrdiff_t>(s.lanes));
   s.worst_lane = static_cast<int>(worst - s.lane_ber.begin());
   std::sort(lane_values.begin(), lane_values.end());
   const double typical = std::max(lane_values[(lane_values.size() - 1) / 2], floor);
@@ -137,10 +154,12 @@ void fill_ber(PortView& view, KnobValues k) {
   s.lane_limit = s.ber_limit.value_or(1) / share;
   s.lane_penalty_limit_db = k[kLanePenalty];
   s.lane_stands_out = *worst > s.lane_limit && s.worst_lane_penalty_db >= s.lane_penalty_limit_db;
-  const auto own = view.port.lane_ber_log10[static_cast<std::size_t>(s.worst_lane)].lower_quartile();
+  const auto own =
+      view.port.lane_ber_log10[static_cast<std::size_t>(s.worst_lane)].lower_quartile();
   if (!own || s.worst_lane_ratio < k[kLaneOwnRatio]) return;
   s.lane_own_limit =
-      std::max(pam4 ? 1e-6 : 1e-8, k[kLaneOwnRatio] * std::pow(10.0, *own));  // 3a: below it may do as it likes
+      std::max(pam4 ? 1e-6 : 1e-8,
+               k[kLaneOwnRatio] * std::pow(10.0, *own));  // 3a: below it may do as it likes
   s.lane_rose = *worst > s.lane_own_limit;
 }
 
@@ -169,13 +188,15 @@ void fill_losses(PortView& view, KnobValues k) {
   FlowSet known;
   Damage blocks, symbols, frames;
   for (const Interval& interval : view.port.intervals) {
-    if (!interval.clean || (view.port.fresh_since && interval.begin < *view.port.fresh_since)) continue;
+    if (!interval.clean || (view.port.fresh_since && interval.begin < *view.port.fresh_since))
+      continue;
     ++s.intervals_1h;
     known.add(interval.known());
     const FlowSet counted = interval.counted();
     if (!counted.has_any(kDamage)) continue;
     const bool recent = in_seconds(view.now - interval.end) <= k[kRecentS];
-    if (counted.has(Flow::kUncorrectableBlocks)) blocks.take(interval, Flow::kUncorrectableBlocks, recent);
+    if (counted.has(Flow::kUncorrectableBlocks))
+      blocks.take(interval, Flow::kUncorrectableBlocks, recent);
     if (counted.has(Flow::kSymbolErrors)) symbols.take(interval, Flow::kSymbolErrors, recent);
     if (counted.has(Flow::kFrameErrors)) frames.take(interval, Flow::kFrameErrors, recent);
     s.recoveries.take(interval, Flow::kLinkRecoveries);
@@ -240,12 +261,14 @@ const LinkSample& PortView::link() const {
 bool PortView::peer_fresh(std::optional<double> PeerSample::*part_age_s) const {
   const auto& peer = port.latest.peer;
   if (!peer || !port.peer_at) return false;
-  return !port.carrier_since || part_read_at(*peer, (*peer).*part_age_s, *port.peer_at) >= *port.carrier_since;
+  return !port.carrier_since ||
+         part_read_at(*peer, (*peer).*part_age_s, *port.peer_at) >= *port.carrier_since;
 }
 
 double PortView::settled_down_s() const {
   SteadyTime since = port.carrier_since.value_or(port.first_seen);
-  for (const auto& t : {port.last_admin_event, port.last_module_event, port.driver_reload_at, port.last_reboot})
+  for (const auto& t :
+       {port.last_admin_event, port.last_module_event, port.driver_reload_at, port.last_reboot})
     if (t && *t > since) since = *t;
   return in_seconds(now - since);
 }
@@ -260,25 +283,31 @@ Medium medium_of(const PortHistory& port) {
 
 double module_speed_mbps(std::string_view type) {
   const auto end = type.find("G-");
-  const auto gigabits = end == std::string_view::npos ? std::nullopt : parse_u64(type.substr(0, end));
+  const auto gigabits =
+      end == std::string_view::npos ? std::nullopt : parse_u64(type.substr(0, end));
   if (!gigabits) return 0;
   const std::string_view ports = type.substr(end + 2, 2);
   const bool shared = ports.size() == 2 && ports[1] == 'x' && ports[0] >= '1' && ports[0] <= '8';
   return static_cast<double>(*gigabits) * 1000 / (shared ? ports[0] - '0' : 1);
 }
 
-bool is_pam4(const PortView& view) { return view.port.fec() == "RS544" || view.port.fec() == "LLRS"; }
+bool is_pam4(const PortView& view) {
+  return view.port.fec() == "RS544" || view.port.fec() == "LLRS";
+}
 
 WantedSpeed wanted_speed(const PortView& view) {
   const ExpectedPort* expected = view.expected;
-  if (expected != nullptr && expected->speed_mbps) return {static_cast<double>(*expected->speed_mbps)};
+  if (expected != nullptr && expected->speed_mbps)
+    return {static_cast<double>(*expected->speed_mbps)};
   // Nobody said what it should be: its siblings with the same module do.
   WantedSpeed wanted{std::max<double>(view.port.best_speed_mbps, view.group.siblings_speed_mbps)};
   const auto& module = view.port.latest.module;
   if (!module || !module->present || view.group.siblings_as_slow > 0) return wanted;
-  // One end of a splitter cable has fewer lanes than its code was made for (SFF-8024 table 4-4 has one for all widths).
+  // One end of a splitter cable has fewer lanes than its code was made for (SFF-8024 table 4-4 has
+  // one for all widths).
   const double lanes = module->media_lane_count.value_or(0);
-  const double share = lanes > 0 && view.port.best_lanes > 0 ? std::min(1.0, view.port.best_lanes / lanes) : 1;
+  const double share =
+      lanes > 0 && view.port.best_lanes > 0 ? std::min(1.0, view.port.best_lanes / lanes) : 1;
   const double made_for = module_speed_mbps(module->type) * share;
   if (made_for > wanted.mbps) wanted = {made_for, true};
   return wanted;
@@ -313,7 +342,8 @@ SignalStats::Range counted_range(double counted) {
   const double more = counted + 1;
   SignalStats::Range range;
   if (counted > 0)
-    range.low = counted * cube(std::max(0.0, 1 - 1 / (9 * counted) - kTwoSided95 / (3 * std::sqrt(counted))));
+    range.low = counted *
+                cube(std::max(0.0, 1 - 1 / (9 * counted) - kTwoSided95 / (3 * std::sqrt(counted))));
   range.high = more * cube(1 - 1 / (9 * more) + kTwoSided95 / (3 * std::sqrt(more)));
   return range;
 }
@@ -340,22 +370,25 @@ void fill_light(PortView& view, double in_alarm_db, double out_alarm_db);  // po
 
 namespace {
 
-/// How far below its siblings a lane that we receive must be to be told from a good one, where there is no past. With
-/// errors far from the limit the receiver has light enough, whatever its meter says.
+/// How far below its siblings a lane that we receive must be to be told from a good one, where
+/// there is no past. With errors far from the limit the receiver has light enough, whatever its
+/// meter says.
 double in_alarm_db(const PortView& view, KnobValues k) {
   const SignalStats& s = view.signal;
   if (!s.ber || !s.ber_limit) return k[kLaneLight];
-  const double worst = s.worst_lane >= 0 ? s.lane_ber[static_cast<std::size_t>(s.worst_lane)] : *s.ber;
+  const double worst =
+      s.worst_lane >= 0 ? s.lane_ber[static_cast<std::size_t>(s.worst_lane)] : *s.ber;
   return worst < *s.ber_limit / k[kLowPowerShare] ? k[kLaneLightSure] : k[kLaneLight];
 }
 
 }  // namespace
 
-/// Above the limit divided by this errors are no longer those of any good link (docs/physics.md 3a).
+/// Above the limit divided by this errors are no longer those of any good link (docs/physics.md
+/// 3a).
 constexpr double kNotRare = 100;
 
-PortView view_of(const PortHistory& port, const ExpectedPort* expected, SteadyTime now, KnobValues windows,
-                 std::optional<SteadyTime> errors_since) {
+PortView view_of(const PortHistory& port, const ExpectedPort* expected, SteadyTime now,
+                 KnobValues windows, std::optional<SteadyTime> errors_since) {
   PortView view(port);
   view.expected = expected;
   view.now = now;
@@ -369,11 +402,14 @@ PortView view_of(const PortHistory& port, const ExpectedPort* expected, SteadyTi
   fill_ber(view, windows);
   fill_losses(view, windows);
   fill_traffic(view, traffic_limits(windows));
-  // Errors that are as old as the reference: then the reference of the light has the fault in it, too.
+  // Errors that are as old as the reference: then the reference of the light has the fault in it,
+  // too.
   const SignalStats& s = view.signal;
-  const bool at_limit = s.ber && s.ber_limit && (*s.ber > *s.ber_limit / kNotRare || s.lane_stands_out);
+  const bool at_limit =
+      s.ber && s.ber_limit && (*s.ber > *s.ber_limit / kNotRare || s.lane_stands_out);
   const bool as_ever = s.ber && s.ber_reference && *s.ber < 8 * *s.ber_reference;
-  const bool at_once = !s.ber_limit && errors_since && in_seconds(*errors_since - port.first_seen) < windows[kRecentS];
+  const bool at_once = !s.ber_limit && errors_since &&
+                       in_seconds(*errors_since - port.first_seen) < windows[kRecentS];
   view.signal.since_ever = (at_limit && as_ever && !s.lane_rose) || at_once;
   fill_light(view, in_alarm_db(view, windows), windows[kLaneLight]);
   return view;

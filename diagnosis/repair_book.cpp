@@ -9,7 +9,8 @@ namespace {
 constexpr std::size_t kMostRecords = 32;  // of a port
 enum Index : std::size_t { kJudged };
 constexpr Knob kKnobs[] = {
-    {"judged_s", 900, 60, 86400, "s", "a fault that shows so long after a repair says that the repair did not help"}};
+    {"judged_s", 900, 60, 86400, "s",
+     "a fault that shows so long after a repair says that the repair did not help"}};
 
 }  // namespace
 
@@ -41,7 +42,8 @@ void RepairBook::healed(const std::string& port, const std::string& fault_id) {
   }
 }
 
-std::vector<RepairRecord> RepairBook::of(const std::string& port, const std::string& fault_id) const {
+std::vector<RepairRecord> RepairBook::of(const std::string& port,
+                                         const std::string& fault_id) const {
   std::vector<RepairRecord> found;
   const auto at = records_.find(port);
   if (at == records_.end()) return found;
@@ -50,7 +52,8 @@ std::vector<RepairRecord> RepairBook::of(const std::string& port, const std::str
   return found;
 }
 
-std::vector<RepairAction> RepairBook::failed(const std::string& port, const std::string& fault_id) const {
+std::vector<RepairAction> RepairBook::failed(const std::string& port,
+                                             const std::string& fault_id) const {
   std::vector<RepairAction> actions;
   for (const RepairRecord& record : of(port, fault_id))
     if (record.outcome == RepairOutcome::kFailed) actions.push_back(record.action);
@@ -65,7 +68,8 @@ void RepairBook::follow(const PortMoves& moves) {
 
 std::vector<RepairRecord> RepairBook::state() const {
   std::vector<RepairRecord> all;
-  for (const auto& [port, records] : records_) all.insert(all.end(), records.begin(), records.end());
+  for (const auto& [port, records] : records_)
+    all.insert(all.end(), records.begin(), records.end());
   return all;
 }
 

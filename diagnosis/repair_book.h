@@ -1,5 +1,5 @@
-// What was tried on which port, and whether it held. A repair holds when the fault closes after it; it has failed when
-// the fault is still (or again) there a while after the link came back.
+// What was tried on which port, and whether it held. A repair holds when the fault closes after it;
+// it has failed when the fault is still (or again) there a while after the link came back.
 #pragma once
 
 #include <map>
@@ -26,9 +26,11 @@ class RepairBook {
   void healed(const std::string& port, const std::string& fault_id);
 
   /// What was tried on this fault, oldest first.
-  [[nodiscard]] std::vector<RepairRecord> of(const std::string& port, const std::string& fault_id) const;
+  [[nodiscard]] std::vector<RepairRecord> of(const std::string& port,
+                                             const std::string& fault_id) const;
   /// The actions that did not help this fault.
-  [[nodiscard]] std::vector<RepairAction> failed(const std::string& port, const std::string& fault_id) const;
+  [[nodiscard]] std::vector<RepairAction> failed(const std::string& port,
+                                                 const std::string& fault_id) const;
 
   /// Ports have other stable keys now.
   void follow(const PortMoves& moves);

@@ -11,11 +11,14 @@ namespace {
 enum Index : std::size_t { kSettled, kPatience, kLightChange };
 constexpr Knob kKnobs[] = {
     {"settled_s", 60, 5, 3600, "s", "how long a link must be back before what changed is measured"},
-    {"patience_s", 900, 60, 86400, "s", "how long to wait for the module and the errors to be read after a repair"},
+    {"patience_s", 900, 60, 86400, "s",
+     "how long to wait for the module and the errors to be read after a repair"},
     {"light_change_db", 0.5, 0.1, 6, "dB",
      "light that comes back changed by so much was touched: remating alone moves it by 0.3 dB"}};
 
-bool since(const std::optional<SteadyTime>& event, SteadyTime begin) { return event && *event >= begin; }
+bool since(const std::optional<SteadyTime>& event, SteadyTime begin) {
+  return event && *event >= begin;
+}
 
 std::optional<std::size_t> weakest(const std::array<std::optional<double>, kMaxLanes>& lanes) {
   std::optional<std::size_t> found;
@@ -29,7 +32,8 @@ std::optional<double> ber_after(const PortView& view, SteadyTime back) {
   constexpr std::size_t kEnough = 3;
   std::vector<double> values;
   for (const Interval& interval : view.port.intervals)
-    if (interval.clean && interval.begin >= back && !std::isnan(interval.ber)) values.push_back(interval.ber);
+    if (interval.clean && interval.begin >= back && !std::isnan(interval.ber))
+      values.push_back(interval.ber);
   if (values.size() < kEnough) return std::nullopt;
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
   std::nth_element(values.begin(), middle, values.end());
@@ -53,12 +57,14 @@ RepairWatch::Look RepairWatch::look(const PortView& view) {
 void RepairWatch::note_outage(const PortView& view) {
   if (!outage_) outage_ = Outage{view.port.carrier_since.value_or(view.now), false, false};
   const auto& module = view.port.latest.module;
-  if (module && !module->present && since(view.port.module_at, outage_->begun)) outage_->module_out = true;
+  if (module && !module->present && since(view.port.module_at, outage_->begun))
+    outage_->module_out = true;
   if (since(view.port.last_module_event, outage_->begun)) outage_->module_out = true;
   if (view.light.rx_fresh && view.light.rx_dark_all) outage_->dark = true;
 }
 
-std::optional<RepairRecord> RepairWatch::step(const PortView& view, WallTime wall, KnobValues knobs) {
+std::optional<RepairRecord> RepairWatch::step(const PortView& view, WallTime wall,
+                                              KnobValues knobs) {
   if (view.down) {
     note_outage(view);
     return std::nullopt;
@@ -84,7 +90,8 @@ std::optional<RepairRecord> RepairWatch::step(const PortView& view, WallTime wal
   return record;
 }
 
-std::optional<RepairRecord> RepairWatch::judge(const PortView& view, WallTime /*wall*/, KnobValues knobs) const {
+std::optional<RepairRecord> RepairWatch::judge(const PortView& view, WallTime /*wall*/,
+                                               KnobValues knobs) const {
   Look after = look(view);
   after.ber = ber_after(view, view.port.carrier_since.value_or(outage_->begun));
   RepairRecord record;
@@ -93,7 +100,9 @@ std::optional<RepairRecord> RepairWatch::judge(const PortView& view, WallTime /*
     if (before_->rx_dbm[i] && after.rx_dbm[i] &&
         std::abs(*before_->rx_dbm[i] - *after.rx_dbm[i]) >= knobs[kLightChange])
       light_moved = true;
-  const auto swapped = [](const std::string& a, const std::string& b) { return !a.empty() && !b.empty() && a != b; };
+  const auto swapped = [](const std::string& a, const std::string& b) {
+    return !a.empty() && !b.empty() && a != b;
+  };
   if (swapped(before_->serial, after.serial)) {
     record.action = RepairAction::kModuleReplaced;
     record.serial_before = before_->serial;

@@ -1,5 +1,5 @@
-// Watches one port for the traces of a repair: what changed between the last good look before an outage and the first
-// after it.
+// Watches one port for the traces of a repair: what changed between the last good look before an
+// outage and the first after it.
 #pragma once
 
 #include <array>
@@ -15,8 +15,8 @@ namespace linkhealth {
 
 class RepairWatch {
  public:
-  /// One look. A record when the link has been back long enough to say what was done and what it changed. The record's
-  /// fault and outcome are the ledger's business.
+  /// One look. A record when the link has been back long enough to say what was done and what it
+  /// changed. The record's fault and outcome are the ledger's business.
   std::optional<RepairRecord> step(const PortView& view, WallTime wall, KnobValues knobs);
   static std::span<const Knob> knobs();
 

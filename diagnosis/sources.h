@@ -1,4 +1,5 @@
-// Where the rules come from: the standard, kernel file, vendor page or paper behind each fault and symptom.
+// Where the rules come from: the standard, kernel file, vendor page or paper behind each fault and
+// symptom.
 #pragma once
 
 #include <string_view>

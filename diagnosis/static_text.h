@@ -1,4 +1,5 @@
-// Text of the program itself: it is there as long as the program is, so whoever keeps it keeps a place, not a copy.
+// Text of the program itself: it is there as long as the program is, so whoever keeps it keeps a
+// place, not a copy.
 #pragma once
 
 #include <cstddef>
@@ -11,13 +12,15 @@ class StaticText {
  public:
   constexpr StaticText() = default;
   template <std::size_t kSize>
-  consteval StaticText(const char (&text)[kSize]) : text_(text, kSize - 1) {}  // NOLINT(*-explicit-*,*-avoid-c-arrays)
-  constexpr operator std::string_view() const { return text_; }                // NOLINT(*-explicit-*): it is one
+  consteval StaticText(const char (&text)[kSize])
+      : text_(text, kSize - 1) {}  // NOLINT(*-explicit-*,*-avoid-c-arrays)
+  constexpr operator std::string_view() const { return text_; }  // NOLINT(*-explicit-*): it is one
   [[nodiscard]] constexpr bool empty() const { return text_.empty(); }
 
   /// What begins at one place is the same, unread.
   friend constexpr bool operator==(StaticText a, StaticText b) {
-    return a.text_.size() == b.text_.size() && (a.text_.data() == b.text_.data() || a.text_ == b.text_);
+    return a.text_.size() == b.text_.size() &&
+           (a.text_.data() == b.text_.data() || a.text_ == b.text_);
   }
 
  private:

@@ -1,5 +1,5 @@
-// THE symptom table: facts + knobs → present, absent or unknown with evidence. One row each; the functions are in
-// symptoms/, a file for each family.
+// THE symptom table: facts + knobs → present, absent or unknown with evidence. One row each; the
+// functions are in symptoms/, a file for each family.
 #pragma once
 
 #include <array>
@@ -103,12 +103,18 @@ struct Symptom {
 };
 
 std::span<const Symptom, kSymptomCount> symptom_table();
-inline const Symptom& symptom(SymptomId id) { return symptom_table()[static_cast<std::size_t>(id)]; }
+inline const Symptom& symptom(SymptomId id) {
+  return symptom_table()[static_cast<std::size_t>(id)];
+}
 
 using Findings = std::array<Finding, kSymptomCount>;
-inline const Finding& at(const Findings& findings, SymptomId id) { return findings[static_cast<std::size_t>(id)]; }
+inline const Finding& at(const Findings& findings, SymptomId id) {
+  return findings[static_cast<std::size_t>(id)];
+}
 
-/// Everything that the table says about one port. `knobs` has one entry for each row. In place: findings are 20 kB.
-void observe_all(const PortView& view, const std::array<KnobValues, kSymptomCount>& knobs, Findings& findings);
+/// Everything that the table says about one port. `knobs` has one entry for each row. In place:
+/// findings are 20 kB.
+void observe_all(const PortView& view, const std::array<KnobValues, kSymptomCount>& knobs,
+                 Findings& findings);
 
 }  // namespace linkhealth

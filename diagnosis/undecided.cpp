@@ -7,7 +7,8 @@ namespace linkhealth {
 
 namespace {
 
-/// A reading tells two faults apart when their words for it differ by so much: "often" against "rarely".
+/// A reading tells two faults apart when their words for it differ by so much: "often" against
+/// "rarely".
 constexpr double kTellsApart = 0.4;
 
 double shown_by(const Cause& cause, SymptomId symptom) {
@@ -17,7 +18,8 @@ double shown_by(const Cause& cause, SymptomId symptom) {
 }
 
 /// The reading that is missing and tells the two apart best.
-std::optional<SymptomId> telling(const std::vector<Missing>& missing, const Cause& a, const Cause& b) {
+std::optional<SymptomId> telling(const std::vector<Missing>& missing, const Cause& a,
+                                 const Cause& b) {
   std::optional<SymptomId> best;
   double most = kTellsApart;
   for (const Missing& row : missing) {
@@ -29,13 +31,16 @@ std::optional<SymptomId> telling(const std::vector<Missing>& missing, const Caus
   return best;
 }
 
-/// The first step of one that is no step of the other: whether it helps decides. Then the first that is left at all.
-const RepairStep* telling_step(const Fault& a, const Fault& b, std::span<const RepairAction> failed) {
+/// The first step of one that is no step of the other: whether it helps decides. Then the first
+/// that is left at all.
+const RepairStep* telling_step(const Fault& a, const Fault& b,
+                               std::span<const RepairAction> failed) {
   const auto own = steps_left(a, failed);
   const auto theirs = steps_left(b, failed);
   const auto shared = [](const RepairStep* step, const std::vector<const RepairStep*>& others) {
     return std::any_of(others.begin(), others.end(), [step](const RepairStep* other) {
-      return step->remedy == Remedy::kLook ? step->text == other->text : step->remedy == other->remedy;
+      return step->remedy == Remedy::kLook ? step->text == other->text
+                                           : step->remedy == other->remedy;
     });
   };
   // Ladders stand cheapest first, and so do the remedies: of the two, the cheaper step is tried.
@@ -52,21 +57,27 @@ const RepairStep* telling_step(const Fault& a, const Fault& b, std::span<const R
 
 double prior_of(const Cause& cause, bool down) { return down ? cause.prior_down : cause.prior_up; }
 
-/// What is seen speaks for the one as much as for the other: the first leads because it comes more often, no more.
+/// What is seen speaks for the one as much as for the other: the first leads because it comes more
+/// often, no more.
 bool seen_alike(const RankedFault& named, const RankedFault& other, bool down) {
   constexpr double kAlike = 0.5;
-  return other.probability * prior_of(*named.cause, down) >= kAlike * named.probability * prior_of(*other.cause, down);
+  return other.probability * prior_of(*named.cause, down) >=
+         kAlike * named.probability * prior_of(*other.cause, down);
 }
 
 }  // namespace
 
-std::optional<Rival> rival_of(const Differential& differential, const RankedFault& named, const Findings& findings,
-                              bool down, double ratio, std::span<const RepairAction> failed) {
+std::optional<Rival> rival_of(const Differential& differential, const RankedFault& named,
+                              const Findings& findings, bool down, double ratio,
+                              std::span<const RepairAction> failed) {
   const RankedFault* other = nullptr;
   for (const RankedFault& row : differential.ranked)
-    if (row.fault != named.fault && (other == nullptr || row.confidence > other->confidence)) other = &row;
+    if (row.fault != named.fault && (other == nullptr || row.confidence > other->confidence))
+      other = &row;
   if (other == nullptr) return std::nullopt;
-  Rival rival{*other, telling(missing_evidence(differential, findings, down), *named.cause, *other->cause), nullptr};
+  Rival rival{*other,
+              telling(missing_evidence(differential, findings, down), *named.cause, *other->cause),
+              nullptr};
   // What nobody read is no reason to leave it out.
   const bool unread = rival.reading && seen_alike(named, *other, down);
   if (other->confidence < (unread ? ratio / 2 : ratio) * named.confidence) return std::nullopt;

@@ -13,7 +13,8 @@ namespace linkhealth {
 
 namespace {
 
-// The faults that the table knows at both ends: there the far one has a name of its own (dashboards/generate.py).
+// The faults that the table knows at both ends: there the far one has a name of its own
+// (dashboards/generate.py).
 constexpr std::array<std::string_view, 2> kAtBothEnds = {"bad_module", "failing_transmitter"};
 
 std::string_view severity_label(Severity severity) {
@@ -24,7 +25,8 @@ std::string_view severity_label(Severity severity) {
 /// A label's name: letters, digits and underscores.
 std::string label_name(std::string_view name) {
   std::string out;
-  for (const char c : name) out += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ? c : '_';
+  for (const char c : name)
+    out += (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ? c : '_';
   return out.empty() || (out[0] >= '0' && out[0] <= '9') ? "_" + out : out;
 }
 
@@ -34,12 +36,15 @@ std::string summary_of(const AlertOrigin& origin, const PortKey& key, const Port
   std::replace(title.begin(), title.end(), '_', ' ');
   std::string text = fmt::format("{} {}", origin.node, key);
   if (port != nullptr && !port->peer.empty()) text += " to " + port->peer;
-  if (const auto rack = origin.site.find("rack"); rack != origin.site.end()) text += ", rack " + rack->second;
+  if (const auto rack = origin.site.find("rack"); rack != origin.site.end())
+    text += ", rack " + rack->second;
   // 99 at most: nothing is certain
-  return text + fmt::format(": {} ({:.0f}% sure)", title, std::min(std::floor(fault.confidence * 100 + 0.5), 99.0));
+  return text + fmt::format(": {} ({:.0f}% sure)", title,
+                            std::min(std::floor(fault.confidence * 100 + 0.5), 99.0));
 }
 
-void write_map(JsonWriter& json, std::string_view name, const std::map<std::string, std::string>& map) {
+void write_map(JsonWriter& json, std::string_view name,
+               const std::map<std::string, std::string>& map) {
   json.key(name);
   json.begin_object();
   for (const auto& [key, value] : map) {
@@ -63,7 +68,8 @@ std::string alert_name(const std::string& fault, End end) {
   return name;
 }
 
-Alert make_alert(const AlertOrigin& origin, const PortKey& key, const PortReport* port, const FaultReport& fault) {
+Alert make_alert(const AlertOrigin& origin, const PortKey& key, const PortReport* port,
+                 const FaultReport& fault) {
   Alert alert;
   auto& labels = alert.labels;
   for (const auto& [name, value] : origin.site)
@@ -89,7 +95,8 @@ Alert make_alert(const AlertOrigin& origin, const PortKey& key, const PortReport
   // A word to whoever is told again: the Alertmanager repeats what nobody silenced there.
   if (const auto& noted = fault.acknowledged)
     alert.annotations["acknowledged"] = fmt::format(
-        "by {} {}{}{}", noted->by, noted->until ? "until " + instant_words(*noted->until) : "until the fault closes",
+        "by {} {}{}{}", noted->by,
+        noted->until ? "until " + instant_words(*noted->until) : "until the fault closes",
         noted->reason.empty() ? "" : ": ", noted->reason);
   alert.annotations["fault_id"] = fault.id;
   alert.annotations["runbook_url"] = "docs/runbooks/" + fault.fault + ".md";

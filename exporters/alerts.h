@@ -1,5 +1,6 @@
-// Faults as alerts of the Alertmanager's API v2 (prometheus/alertmanager, api/v2/openapi.yaml). Names, labels and
-// severity are those of dashboards/rules, so that the same routes and inhibitions do for both ways.
+// Faults as alerts of the Alertmanager's API v2 (prometheus/alertmanager, api/v2/openapi.yaml).
+// Names, labels and severity are those of dashboards/rules, so that the same routes and inhibitions
+// do for both ways.
 #pragma once
 
 #include <map>
@@ -27,10 +28,12 @@ struct AlertOrigin {
 };
 
 /// `port`: for the far end's name; nullptr when the report has the port no more.
-Alert make_alert(const AlertOrigin& origin, const PortKey& key, const PortReport* port, const FaultReport& fault);
+Alert make_alert(const AlertOrigin& origin, const PortKey& key, const PortReport* port,
+                 const FaultReport& fault);
 /// "LinkDirtyConnector", "LinkFailingTransmitterFar".
 std::string alert_name(const std::string& fault, End end);
-/// The body of POST /api/v2/alerts. What stands ends at `stands_until` unless it is sent again before.
+/// The body of POST /api/v2/alerts. What stands ends at `stands_until` unless it is sent again
+/// before.
 std::string alerts_json(const std::vector<Alert>& alerts, WallTime stands_until);
 
 }  // namespace linkhealth

@@ -37,7 +37,8 @@ void put_knobs(JsonWriter& json, const std::vector<CatalogueKnob>& knobs) {
   json.end_array();
 }
 
-void put_count(JsonWriter& json, std::string_view key, const auto& counts, const std::string& name) {
+void put_count(JsonWriter& json, std::string_view key, const auto& counts,
+               const std::string& name) {
   const auto at = counts.find(name);
   put(json, key, at == counts.end() ? std::uint64_t{0} : at->second);
 }
@@ -76,7 +77,8 @@ void put_fault(JsonWriter& json, const CatalogueFault& fault, const RuleUse* use
   put(json, "verify", fault.verify);
   put(json, "to_be_sure", std::string_view(repair_step(fault.sure)));
   put(json, "source", fault.source);
-  if (use != nullptr) put_count(json, "opened", use->faults, fmt::format("{}/{}", fault.name, to_string(fault.end)));
+  if (use != nullptr)
+    put_count(json, "opened", use->faults, fmt::format("{}/{}", fault.name, to_string(fault.end)));
   json.end_object();
 }
 

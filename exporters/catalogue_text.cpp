@@ -20,7 +20,9 @@ std::optional<std::uint64_t> count_in(const RuleCounts& counts, std::string_view
   return at == counts.end() ? 0 : at->second;
 }
 
-std::string key_of(const CatalogueFault& fault) { return fmt::format("{}/{}", fault.name, to_string(fault.end)); }
+std::string key_of(const CatalogueFault& fault) {
+  return fmt::format("{}/{}", fault.name, to_string(fault.end));
+}
 
 std::optional<std::uint64_t> uses_of(const CatalogueFault& fault, const RuleUse* use) {
   return use == nullptr ? std::nullopt : count_in(use->faults, key_of(fault));
@@ -34,7 +36,8 @@ std::string number(double value) { return fmt::format("{:g}", value); }
 class Lines {
  public:
   explicit Lines(const TextStyle& style)
-      : style_(style), width_(static_cast<std::size_t>(std::clamp(style.width_columns, 50, 1000))) {}
+      : style_(style),
+        width_(static_cast<std::size_t>(std::clamp(style.width_columns, 50, 1000))) {}
   void line(const std::string& text) { out_ += text + "\n"; }
   void heading(std::string_view text) {
     if (!out_.empty()) out_ += "\n";
@@ -43,10 +46,12 @@ class Lines {
   /// `label` in the first columns, `text` wrapped behind it.
   void row(std::size_t indent, std::string_view label, std::size_t columns, std::string_view text) {
     const std::size_t left = indent + columns;
-    const auto parts = wrap(clean_text(text, style_.ascii), std::max<std::size_t>(width_ - left, 20));
+    const auto parts =
+        wrap(clean_text(text, style_.ascii), std::max<std::size_t>(width_ - left, 20));
     for (std::size_t i = 0; i < std::max<std::size_t>(parts.size(), 1); ++i)
-      line((i == 0 ? std::string(indent, ' ') + pad_right(label, columns) : std::string(left, ' ')) +
-           (i < parts.size() ? parts[i] : ""));
+      line(
+          (i == 0 ? std::string(indent, ' ') + pad_right(label, columns) : std::string(left, ' ')) +
+          (i < parts.size() ? parts[i] : ""));
   }
   [[nodiscard]] std::string take() { return std::move(out_); }
 
@@ -62,7 +67,8 @@ void put_knobs(Lines& lines, const std::vector<CatalogueKnob>& knobs) {
     if (!row.knob.unit.empty()) text += fmt::format(" {}", row.knob.unit);
     if (row.value != row.knob.value) text += fmt::format(" (default {})", number(row.knob.value));
     lines.row(10, row.knob.name, kNameColumns,
-              fmt::format("{}  [{} … {}]  {}", text, number(row.knob.min), number(row.knob.max), row.knob.meaning));
+              fmt::format("{}  [{} … {}]  {}", text, number(row.knob.min), number(row.knob.max),
+                          row.knob.meaning));
   }
 }
 
@@ -85,15 +91,17 @@ std::string times(std::optional<std::uint64_t> count) {
 }
 
 void put_fault(Lines& lines, const CatalogueFault& fault, const RuleUse* use) {
-  lines.heading(
-      fmt::format("{} ({}, end: {}, {})", fault.title, fault.name, to_string(fault.end), to_string(fault.severity)));
+  lines.heading(fmt::format("{} ({}, end: {}, {})", fault.title, fault.name, to_string(fault.end),
+                            to_string(fault.severity)));
   lines.row(2, "", 0, fault.meaning);
   for (const CatalogueSign& sign : fault.signs)
-    lines.row(2, fmt::format("{:3.0f}%", sign.probability * 100), 6,
-              fmt::format("{} ({}){}", sign.meaning, sign.symptom, sign.decisive ? ": decides" : ""));
+    lines.row(
+        2, fmt::format("{:3.0f}%", sign.probability * 100), 6,
+        fmt::format("{} ({}){}", sign.meaning, sign.symptom, sign.decisive ? ": decides" : ""));
   for (const std::string& light : fault.light) lines.row(2, "", 6, light);
   for (const CatalogueNeighbour& near : fault.neighbours) {
-    lines.row(2, "", 0, fmt::format("told from {} ({}):", name_words(near.fault), to_string(near.end)));
+    lines.row(2, "", 0,
+              fmt::format("told from {} ({}):", name_words(near.fault), to_string(near.end)));
     for (const std::string& text : near.differences) lines.row(6, "", 0, text);
   }
   for (std::size_t i = 0; i < fault.repair.size(); ++i)
@@ -131,49 +139,58 @@ Result<std::string> one(const Catalogue& catalogue, const RulesView& view, const
   if (found) return lines.take();
   std::string text = fmt::format("no fault or symptom \"{}\"", printable(view.name));
   const auto meant = closest(view.name, names);
-  text += meant ? fmt::format(": did you mean {}?", *meant) : std::string(" (linkhealth rules lists them)");
+  text += meant ? fmt::format(": did you mean {}?", *meant)
+                : std::string(" (linkhealth rules lists them)");
   return Error{text};
 }
 
-bool shown(std::optional<std::uint64_t> uses, const RulesView& view) { return !view.unused || uses == 0U; }
+bool shown(std::optional<std::uint64_t> uses, const RulesView& view) {
+  return !view.unused || uses == 0U;
+}
 
 }  // namespace
 
 std::string repair_step(std::string_view step) {
   std::string text(step);
-  for (const auto& [from, to] : {std::pair<std::string_view, std::string_view>{"{lane}", " of that lane"},
-                                 {"{peer}", "the far end"},
-                                 {" ({serial})", ""},
-                                 {"{far}", "the far end"},
-                                 {"{port}", "the port"}})
-    for (auto at = text.find(from); at != std::string::npos; at = text.find(from)) text.replace(at, from.size(), to);
+  for (const auto& [from, to] :
+       {std::pair<std::string_view, std::string_view>{"{lane}", " of that lane"},
+        {"{peer}", "the far end"},
+        {" ({serial})", ""},
+        {"{far}", "the far end"},
+        {"{port}", "the port"}})
+    for (auto at = text.find(from); at != std::string::npos; at = text.find(from))
+      text.replace(at, from.size(), to);
   return text;
 }
 
-Result<std::string> rules_text(const Catalogue& catalogue, const RulesView& view, const TextStyle& style) {
+Result<std::string> rules_text(const Catalogue& catalogue, const RulesView& view,
+                               const TextStyle& style) {
   if (view.unused && view.use == nullptr)
     return Error{"what was never used can't be said without the daemon, which counts"};
   if (!view.name.empty()) return one(catalogue, view, style);
   Lines lines(style);
-  const std::string counted = view.use == nullptr
-                                  ? "not counted: the daemon is not asked"
-                                  : fmt::format("counted for {}", duration_words(view.now - view.use->since));
+  const std::string counted =
+      view.use == nullptr
+          ? "not counted: the daemon is not asked"
+          : fmt::format("counted for {}", duration_words(view.now - view.use->since));
   lines.heading(fmt::format("Faults ({})", counted));
   const auto put = [&lines](std::string_view uses, std::string_view fault, std::string_view end,
                             std::string_view severity, std::string_view meaning) {
-    const std::string label = fmt::format("{:8}{:{}}{:8}{:10}", uses, fault, kNameColumns, end, severity);
+    const std::string label =
+        fmt::format("{:8}{:{}}{:8}{:10}", uses, fault, kNameColumns, end, severity);
     lines.row(2, label, label.size(), meaning);
   };
   put("OPENED", "FAULT", "END", "SEVERITY", "WHAT IT IS");
   for (const CatalogueFault& fault : catalogue.faults)
     if (shown(uses_of(fault, view.use), view))
-      put(times(uses_of(fault, view.use)), fault.name, to_string(fault.end), to_string(fault.severity), fault.meaning);
+      put(times(uses_of(fault, view.use)), fault.name, to_string(fault.end),
+          to_string(fault.severity), fault.meaning);
   lines.heading("Symptoms, with their knobs [range]");
   lines.row(2, fmt::format("{:8}{}", "DECIDED", "SYMPTOM"), 8 + kNameColumns, "WHAT IT IS");
   for (const CatalogueSymptom& symptom : catalogue.symptoms) {
     if (!shown(uses_of(symptom, view.use), view)) continue;
-    lines.row(2, fmt::format("{:8}{}", times(uses_of(symptom, view.use)), symptom.name), 8 + kNameColumns,
-              symptom.meaning);
+    lines.row(2, fmt::format("{:8}{}", times(uses_of(symptom, view.use)), symptom.name),
+              8 + kNameColumns, symptom.meaning);
     lines.row(10, "source", kNameColumns, symptom.source);
     put_knobs(lines, symptom.knobs);
   }

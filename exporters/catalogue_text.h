@@ -12,15 +12,17 @@
 namespace linkhealth {
 
 struct RulesView {
-  std::string name;              ///< one fault or symptom in full; "": all, briefly
-  bool unused = false;           ///< only what never decided anything here
-  const RuleUse* use = nullptr;  ///< what the rules did on this node; null: nobody counted (no daemon)
-  WallTime now;                  ///< for "counted for 12 d"
+  std::string name;     ///< one fault or symptom in full; "": all, briefly
+  bool unused = false;  ///< only what never decided anything here
+  const RuleUse* use =
+      nullptr;   ///< what the rules did on this node; null: nobody counted (no daemon)
+  WallTime now;  ///< for "counted for 12 d"
 };
 
-/// A table of all faults and one of all symptoms with their knobs and sources. An Error names the nearest name when
-/// there is no fault or symptom of that name. Ends in a newline.
-Result<std::string> rules_text(const Catalogue& catalogue, const RulesView& view, const TextStyle& style);
+/// A table of all faults and one of all symptoms with their knobs and sources. An Error names the
+/// nearest name when there is no fault or symptom of that name. Ends in a newline.
+Result<std::string> rules_text(const Catalogue& catalogue, const RulesView& view,
+                               const TextStyle& style);
 /// docs/schema/rules.json
 std::string rules_json(const Catalogue& catalogue, const RuleUse* use);
 /// "clean both ends of the fibre{lane}" as a sentence that stands without a port.

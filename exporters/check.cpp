@@ -45,31 +45,37 @@ CheckLevel level_of(const PortReport& port) {
 std::string text_of(const PortReport& port) {
   if (port.faults.empty()) return health_words(port);
   const FaultReport& fault = port.faults.front();
-  std::string text = fmt::format("{} ({})", name_words(fault.fault), confidence_words(fault.confidence));
-  if (fault.acknowledged) return text + ", acknowledged by " + clean_text(fault.acknowledged->by, true);
-  return fault.state == FaultState::kOpen ? text : fmt::format("{}, {}", text, to_string(fault.state));
+  std::string text =
+      fmt::format("{} ({})", name_words(fault.fault), confidence_words(fault.confidence));
+  if (fault.acknowledged)
+    return text + ", acknowledged by " + clean_text(fault.acknowledged->by, true);
+  return fault.state == FaultState::kOpen ? text
+                                          : fmt::format("{}, {}", text, to_string(fault.state));
 }
 
 std::vector<const CheckedPort*> bad_ports(const std::vector<CheckedPort>& ports) {
   std::vector<const CheckedPort*> bad;
   for (const CheckedPort& port : ports)
     if (port.level != CheckLevel::kOk) bad.push_back(&port);
-  std::ranges::stable_sort(
-      bad, [](const CheckedPort* a, const CheckedPort* b) { return weight(a->level) > weight(b->level); });
+  std::ranges::stable_sort(bad, [](const CheckedPort* a, const CheckedPort* b) {
+    return weight(a->level) > weight(b->level);
+  });
   return bad;
 }
 
 std::string all_well(const Report& report, const PortReport* only) {
-  std::string text = only != nullptr
-                         ? only->port + " " + name_words(to_string(only->health))
-                         : fmt::format("{} port{}", report.ports.size(), report.ports.size() == 1 ? "" : "s");
+  std::string text = only != nullptr ? only->port + " " + name_words(to_string(only->health))
+                                     : fmt::format("{} port{}", report.ports.size(),
+                                                   report.ports.size() == 1 ? "" : "s");
   const auto count = [&](auto is) {
-    return only != nullptr ? static_cast<std::ptrdiff_t>(is(*only)) : std::ranges::count_if(report.ports, is);
+    return only != nullptr ? static_cast<std::ptrdiff_t>(is(*only))
+                           : std::ranges::count_if(report.ports, is);
   };
   const auto exempt = count([](const PortReport& port) { return port.health == Health::kExempt; });
   const auto worked_on = count([](const PortReport& port) { return port.maintenance.has_value(); });
   if (only == nullptr && exempt > 0) text += fmt::format(", {} exempt", exempt);
-  if (worked_on > 0) text += only != nullptr ? ", in maintenance" : fmt::format(", {} in maintenance", worked_on);
+  if (worked_on > 0)
+    text += only != nullptr ? ", in maintenance" : fmt::format(", {} in maintenance", worked_on);
   return text;
 }
 
@@ -87,7 +93,8 @@ std::string drain_words(const std::vector<const CheckedPort*>& bad) {
   // Who took note of it stands elsewhere: the state of a node has no room for it.
   std::string text = "linkhealth: " + bad.front()->port + " " + bad.front()->text;
   text = clean_text(text.substr(0, text.find(", ")), true);
-  if (text.size() + more.size() > kDrainReasonColumns) text.resize(kDrainReasonColumns - more.size());
+  if (text.size() + more.size() > kDrainReasonColumns)
+    text.resize(kDrainReasonColumns - more.size());
   return text + more;
 }
 
@@ -140,7 +147,8 @@ std::string check_line(const Check& check, bool perfdata) {
   std::ranges::replace(text, '|', '/');  // what follows a bar is performance data
   std::string line = fmt::format("LINKHEALTH {} - {}", to_string(check.level), text);
   if (perfdata)
-    line += fmt::format(" | ports={} problems={};0 down={};;0", check.ports.size(), check.problems, check.down);
+    line += fmt::format(" | ports={} problems={};0 down={};;0", check.ports.size(), check.problems,
+                        check.down);
   return line + "\n";
 }
 

@@ -1,5 +1,6 @@
-// One verdict for monitoring systems and schedulers: an exit code and a line (Nagios plugin guidelines: 0 OK, 1
-// WARNING, 2 CRITICAL, 3 UNKNOWN), and a reason short enough for a scheduler's table.
+// One verdict for monitoring systems and schedulers: an exit code and a line (Nagios plugin
+// guidelines: 0 OK, 1 WARNING, 2 CRITICAL, 3 UNKNOWN), and a reason short enough for a scheduler's
+// table.
 #pragma once
 
 #include <cstdint>
@@ -39,11 +40,12 @@ struct CheckView {
 
 /// One port; what a dry run would say is told as OK only by check().
 CheckedPort check_port(const PortReport& port);
-/// All ports, or (`only` not null) one of them. The worst counts: CRITICAL, WARNING, UNKNOWN, OK. In a dry run it is
-/// always OK and says what it would be: nothing acts on it.
+/// All ports, or (`only` not null) one of them. The worst counts: CRITICAL, WARNING, UNKNOWN, OK.
+/// In a dry run it is always OK and says what it would be: nothing acts on it.
 Check check(const Report& report, const PortReport* only, const CheckView& view);
 
-/// "LINKHEALTH CRITICAL - mlx5_7/1 far port down (91%)", with `perfdata` " | ports=10 …". Ends in a newline.
+/// "LINKHEALTH CRITICAL - mlx5_7/1 far port down (91%)", with `perfdata` " | ports=10 …". Ends in a
+/// newline.
 std::string check_line(const Check& check, bool perfdata);
 /// docs/schema/check.json, on one line.
 std::string check_json(const Check& check);

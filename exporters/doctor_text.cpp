@@ -38,9 +38,12 @@ std::string joined(const std::vector<std::string>& parts, std::string_view none)
 class Page {
  public:
   explicit Page(const TextStyle& style)
-      : style_(style), width_(static_cast<std::size_t>(std::clamp(style.width_columns, 40, 1000))) {}
+      : style_(style),
+        width_(static_cast<std::size_t>(std::clamp(style.width_columns, 40, 1000))) {}
 
-  void title(const std::string& text) { out_ += paint_bold(clean_text(text, style_.ascii), style_) + "\n"; }
+  void title(const std::string& text) {
+    out_ += paint_bold(clean_text(text, style_.ascii), style_) + "\n";
+  }
   void blank() { out_ += "\n"; }
   /// A paragraph, its lines after the first indented by two more.
   void paragraph(const std::string& text, std::size_t indent) {
@@ -53,9 +56,14 @@ class Page {
   void source(const SourceSight& source) {
     if (source.state == SourceState::kNotUsed || source.state == SourceState::kNoWord) return;
     const bool bad = source.state == SourceState::kHidden || source.state == SourceState::kPartly;
-    const std::string sign = bad ? (style_.ascii ? "!" : "▲") : source.state == SourceState::kSeen ? "+" : "-";
-    out_ += "    " + sign + " " + pad_right(source.probe, 15) + pad_right(state_words(source.state), 13) +
-            cut(clean_text(source.what, style_.ascii), width_ > 40 ? width_ - 36 : 4, style_.ascii) + "\n";
+    const std::string sign = bad                                  ? (style_.ascii ? "!" : "▲")
+                             : source.state == SourceState::kSeen ? "+"
+                                                                  : "-";
+    out_ +=
+        "    " + sign + " " + pad_right(source.probe, 15) +
+        pad_right(state_words(source.state), 13) +
+        cut(clean_text(source.what, style_.ascii), width_ > 40 ? width_ - 36 : 4, style_.ascii) +
+        "\n";
     if (bad || source.state == SourceState::kNotOffered) {
       if (source.why + source.hint == said_) return;  // the same cause as the line above
       said_ = source.why + source.hint;
@@ -97,14 +105,17 @@ std::string port_title(const PortSight& port) {
 
 /// Ports with the same lines share them.
 void add_verdicts(Page& page, const DoctorReport& doctor) {
-  std::map<std::pair<std::vector<std::string>, std::vector<std::string>>, std::vector<std::string>> groups;
+  std::map<std::pair<std::vector<std::string>, std::vector<std::string>>, std::vector<std::string>>
+      groups;
   for (const PortSight& port : doctor.ports)
     if (port.exempt.empty()) groups[{port.not_noticed, port.not_told_apart}].push_back(port.port);
   for (const auto& [lines, ports] : groups) {
     page.blank();
-    const std::string who = ports.size() == 1 ? ports.front() : fmt::format("{} ports ({} …)", ports.size(), ports[0]);
+    const std::string who =
+        ports.size() == 1 ? ports.front() : fmt::format("{} ports ({} …)", ports.size(), ports[0]);
     page.title("With what can be seen of " + who);
-    if (lines.first.empty() && lines.second.empty()) page.paragraph("every fault can be noticed and told apart", 4);
+    if (lines.first.empty() && lines.second.empty())
+      page.paragraph("every fault can be noticed and told apart", 4);
     if (!lines.first.empty()) page.paragraph("would not be noticed: " + joined(lines.first, ""), 4);
     if (!lines.second.empty()) {
       page.paragraph("can't be told apart:", 4);
@@ -118,12 +129,15 @@ void add_verdicts(Page& page, const DoctorReport& doctor) {
 std::string doctor_text(const DoctorReport& doctor, const TextStyle& style) {
   Page page(style);
   page.title(fmt::format("{}   {}", doctor.node,
-                         doctor.hidden == 0 ? "nothing is hidden"
-                                            : fmt::format("{} source{} can't be seen, or only in part", doctor.hidden,
-                                                          doctor.hidden == 1 ? "" : "s")));
+                         doctor.hidden == 0
+                             ? "nothing is hidden"
+                             : fmt::format("{} source{} can't be seen, or only in part",
+                                           doctor.hidden, doctor.hidden == 1 ? "" : "s")));
   page.paragraph(
       doctor.played
-          ? fmt::format("linkhealth {} plays a recording: kernel and rights of its node are not known", doctor.version)
+          ? fmt::format(
+                "linkhealth {} plays a recording: kernel and rights of its node are not known",
+                doctor.version)
           : fmt::format("kernel {}, linkhealth {}, rights of {}: {}",
                         doctor.kernel.empty() ? "not known" : doctor.kernel, doctor.version,
                         doctor.of_daemon ? "the daemon" : "this command (no daemon was asked)",

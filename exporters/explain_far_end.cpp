@@ -25,7 +25,8 @@ std::string age_words(const std::optional<double>& age_s) {
 }
 
 /// What another source has read than the one that says who is there.
-void add_part(std::string& text, std::string_view part, const std::string& source, const std::optional<double>& age_s) {
+void add_part(std::string& text, std::string_view part, const std::string& source,
+              const std::optional<double>& age_s) {
   if (!source.empty()) text += fmt::format(" · its {}: {}{}", part, source, age_words(age_s));
 }
 

@@ -14,7 +14,8 @@ namespace linkhealth {
 namespace {
 
 constexpr std::size_t kBarColumns = 8;
-constexpr double kFallbackLowDbm = -12;  // where a module gives no limits, bars run over what optics usually receive
+constexpr double kFallbackLowDbm =
+    -12;  // where a module gives no limits, bars run over what optics usually receive
 constexpr double kFallbackHighDbm = 4;
 constexpr double kDark = -std::numeric_limits<double>::infinity();
 
@@ -28,7 +29,8 @@ std::optional<double> limit_dbm(std::optional<double> limit_mw) {
 std::optional<std::size_t> darkest_lane(const ModuleSample& module) {
   std::optional<std::size_t> darkest;
   for (std::size_t i = 0; i < module.lanes.size(); ++i)
-    if (module.lanes[i].rx_power_mw && (!darkest || *module.lanes[i].rx_power_mw < *module.lanes[*darkest].rx_power_mw))
+    if (module.lanes[i].rx_power_mw &&
+        (!darkest || *module.lanes[i].rx_power_mw < *module.lanes[*darkest].rx_power_mw))
       darkest = i;
   return darkest;
 }
@@ -75,17 +77,20 @@ std::optional<double> far_tx_dbm(const PortReport& port, std::size_t lane) {
 std::string power_words(double power_dbm) { return number_words(power_dbm, "dBm"); }
 
 /// "far Tx +0.4 ━━━━ loss 9.5 dB ━━━━▶ Rx -9.1 (lane 2)   limit -9.9"
-std::string budget_line(const PortReport& port, const ModuleSample& module, std::size_t lane, bool ascii) {
+std::string budget_line(const PortReport& port, const ModuleSample& module, std::size_t lane,
+                        bool ascii) {
   const double rx = dbm(*module.lanes[lane].rx_power_mw);
   const auto tx = far_tx_dbm(port, lane);
   const std::string_view dash = ascii ? "--------" : "━━━━━━━━";
   std::string text = "far Tx " + (tx ? power_words(*tx) : "not known");
   text += fmt::format(" {}", dash);
-  if (tx && std::isfinite(*tx) && std::isfinite(rx)) text += fmt::format(" loss {:.1f} dB ", *tx - rx);
+  if (tx && std::isfinite(*tx) && std::isfinite(rx))
+    text += fmt::format(" loss {:.1f} dB ", *tx - rx);
   text += fmt::format("{}{} Rx {}", dash, ascii ? ">" : "▶", power_words(rx));
   if (module.lanes.size() > 1) text += fmt::format(" (lane {})", lane + 1);
   const Limits& limits = module.thresholds.rx_power_mw;
-  if (const auto alarm = limit_dbm(limits.low_alarm)) text += fmt::format("   limit {}", power_words(*alarm));
+  if (const auto alarm = limit_dbm(limits.low_alarm))
+    text += fmt::format("   limit {}", power_words(*alarm));
   return text;
 }
 

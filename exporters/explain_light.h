@@ -1,5 +1,5 @@
-// The light of a link as a person wants to see it: what is sent, what is lost, what arrives, and each lane as a bar
-// between the module's own limits.
+// The light of a link as a person wants to see it: what is sent, what is lost, what arrives, and
+// each lane as a bar between the module's own limits.
 #pragma once
 
 #include <string>
@@ -10,7 +10,8 @@
 
 namespace linkhealth {
 
-/// The lines "Light" and "Lanes Rx" of `explain`. Empty where the module gives no received power (copper, none, blind).
+/// The lines "Light" and "Lanes Rx" of `explain`. Empty where the module gives no received power
+/// (copper, none, blind).
 std::vector<std::string> light_lines(const PortReport& port, const TextStyle& style);
 
 }  // namespace linkhealth

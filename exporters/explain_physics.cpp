@@ -12,8 +12,8 @@ namespace linkhealth {
 
 namespace {
 
-// Optics send and receive between these; what is outside is drawn at the edge (docs/physics.md 3e: LOS floors below -15
-// dBm).
+// Optics send and receive between these; what is outside is drawn at the edge (docs/physics.md 3e:
+// LOS floors below -15 dBm).
 constexpr double kLowDbm = -16;
 constexpr double kHighDbm = 6;
 constexpr double kTickDb = 4;
@@ -70,7 +70,8 @@ Budget inward(const PortReport& port, const ModuleSample& own) {
   budget.heading = "Towards this node" + lane_words(lane, own.lanes.size());
   take(far_module(port), lane, &ModuleLane::tx_power_mw, budget.tx_dbm, budget.tx_dark);
   take(&own, lane, &ModuleLane::rx_power_mw, budget.rx_dbm, budget.rx_dark);
-  if (own.thresholds.rx_power_mw.low_alarm) budget.limit_dbm = dbm_from_mw(*own.thresholds.rx_power_mw.low_alarm);
+  if (own.thresholds.rx_power_mw.low_alarm)
+    budget.limit_dbm = dbm_from_mw(*own.thresholds.rx_power_mw.low_alarm);
   budget.lost_db = port.figures.rx_power_lost_db;
   budget.tx_lost_db = port.figures.far_tx_power_lost_db;
   return budget;
@@ -110,7 +111,8 @@ class Drawing {
     std::string marks(kScaleColumns + 2, ' ');
     for (double dbm = kLowDbm; dbm <= kHighDbm; dbm += kTickDb) {
       const std::string word = dbm == 0 ? "0" : fmt::format("{:+g}", dbm);
-      const std::size_t at = std::min(column(dbm) > 0 ? column(dbm) - 1 : 0, marks.size() - word.size());
+      const std::size_t at =
+          std::min(column(dbm) > 0 ? column(dbm) - 1 : 0, marks.size() - word.size());
       marks.replace(at, word.size(), word);
     }
     line("dBm", marks, "");
@@ -139,7 +141,8 @@ class Drawing {
 std::string against_past(std::optional<double> lost_db) {
   if (!lost_db) return "";
   if (std::abs(*lost_db) < 0.5) return ", as usual";
-  return fmt::format(", {:.1f} dB {} than usual", std::abs(*lost_db), *lost_db > 0 ? "less" : "more");
+  return fmt::format(", {:.1f} dB {} than usual", std::abs(*lost_db),
+                     *lost_db > 0 ? "less" : "more");
 }
 
 void draw(const Budget& budget, const TextStyle& style, std::vector<std::string>& lines) {
@@ -149,15 +152,18 @@ void draw(const Budget& budget, const TextStyle& style, std::vector<std::string>
   drawing.point(budget.sender, budget.tx_dbm, budget.tx_dark,
                 budget.tx_dbm ? against_past(budget.tx_lost_db) : "not readable from here");
   if (budget.tx_dbm && budget.rx_dbm)
-    drawing.loss(*budget.tx_dbm, *budget.rx_dbm, fmt::format("{:.1f} dB lost", *budget.tx_dbm - *budget.rx_dbm));
+    drawing.loss(*budget.tx_dbm, *budget.rx_dbm,
+                 fmt::format("{:.1f} dB lost", *budget.tx_dbm - *budget.rx_dbm));
   drawing.point(budget.receiver, budget.rx_dbm, budget.rx_dark,
                 budget.rx_dbm ? against_past(budget.lost_db) : "not readable from here");
   if (!budget.limit_dbm) return;
-  const std::string picture = std::string(column(*budget.limit_dbm), ' ') + (style.ascii ? "|" : "┃");
+  const std::string picture =
+      std::string(column(*budget.limit_dbm), ' ') + (style.ascii ? "|" : "┃");
   std::string words = fmt::format("{} dBm low alarm", number_words(*budget.limit_dbm, "dBm"));
   if (budget.rx_dbm) {
     const double margin = *budget.rx_dbm - *budget.limit_dbm;
-    words += margin >= 0 ? fmt::format(", margin {:.1f} dB", margin) : fmt::format(", {:.1f} dB too little", -margin);
+    words += margin >= 0 ? fmt::format(", margin {:.1f} dB", margin)
+                         : fmt::format(", {:.1f} dB too little", -margin);
   }
   drawing.line("limit", picture, words);
 }
@@ -169,7 +175,8 @@ std::string error_words(const PortReport& port) {
   std::string text = "pre-FEC BER " + ber_words(*figures.pre_fec_ber);
   if (figures.ber_window_s) text += " over " + duration_words(from_seconds(*figures.ber_window_s));
   if (!figures.pre_fec_ber_limit) return text;
-  const std::string fec = port.latest.link && !port.latest.link->fec.empty() ? port.latest.link->fec : "FEC";
+  const std::string fec =
+      port.latest.link && !port.latest.link->fec.empty() ? port.latest.link->fec : "FEC";
   text += fmt::format("; {} takes up to {:.1e}", fec, *figures.pre_fec_ber_limit);
   if (*figures.pre_fec_ber <= 0) return text;
   const double ratio = *figures.pre_fec_ber_limit / *figures.pre_fec_ber;
@@ -183,7 +190,8 @@ std::vector<std::string> physics_lines(const PortReport& port, const TextStyle& 
   std::vector<std::string> lines;
   const auto& module = port.latest.module;
   const bool light =
-      module && module->present && std::any_of(module->lanes.begin(), module->lanes.end(), [](const ModuleLane& lane) {
+      module && module->present &&
+      std::any_of(module->lanes.begin(), module->lanes.end(), [](const ModuleLane& lane) {
         return lane.rx_power_mw.has_value() || lane.tx_power_mw.has_value();
       });
   if (light) {
@@ -191,14 +199,16 @@ std::vector<std::string> physics_lines(const PortReport& port, const TextStyle& 
     lines.emplace_back();
     draw(outward(port, *module), style, lines);
   } else {
-    const std::string_view why = !module                 ? "the module can't be read"
-                                 : !module->present      ? "there is no module"
-                                 : module->kind == "dac" ? "copper has no light; only its errors tell"
-                                                         : "the module gives no powers";
+    const std::string_view why = !module            ? "the module can't be read"
+                                 : !module->present ? "there is no module"
+                                 : module->kind == "dac"
+                                     ? "copper has no light; only its errors tell"
+                                     : "the module gives no powers";
     lines.push_back("  " + paint_bold("Light", style) + fmt::format("  not to be drawn: {}", why));
   }
   lines.emplace_back();
-  lines.push_back("  " + paint_faint(pad_right("Errors in", 11), style) + clean_text(error_words(port), style.ascii));
+  lines.push_back("  " + paint_faint(pad_right("Errors in", 11), style) +
+                  clean_text(error_words(port), style.ascii));
   return lines;
 }
 

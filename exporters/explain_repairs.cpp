@@ -13,12 +13,16 @@ namespace {
 /// ": Rx lane 2 -9.1 to -1.3 dBm, pre-FEC BER 3.4e-05 to 2.1e-08; it did not help"
 std::string change_words(const RepairRecord& repair) {
   std::string change;
-  const auto add = [&change](const std::string& part) { change += (change.empty() ? ": " : ", ") + part; };
+  const auto add = [&change](const std::string& part) {
+    change += (change.empty() ? ": " : ", ") + part;
+  };
   if (!repair.serial_before.empty() && !repair.serial_after.empty())
     add(fmt::format("{} by {}", repair.serial_before, repair.serial_after));
   if (repair.rx_power_before_dbm && repair.rx_power_after_dbm)
-    add(fmt::format("Rx {}{} to {} dBm", repair.rx_lane ? fmt::format("lane {} ", *repair.rx_lane) : "",
-                    number_words(*repair.rx_power_before_dbm, "dBm"), number_words(*repair.rx_power_after_dbm, "dBm")));
+    add(fmt::format("Rx {}{} to {} dBm",
+                    repair.rx_lane ? fmt::format("lane {} ", *repair.rx_lane) : "",
+                    number_words(*repair.rx_power_before_dbm, "dBm"),
+                    number_words(*repair.rx_power_after_dbm, "dBm")));
   if (repair.pre_fec_ber_before && repair.pre_fec_ber_after)
     add(fmt::format("pre-FEC BER {} to {}", ber_words(*repair.pre_fec_ber_before),
                     ber_words(*repair.pre_fec_ber_after)));
@@ -29,8 +33,8 @@ std::string change_words(const RepairRecord& repair) {
 }
 
 std::string tried_words(const RepairRecord& repair, WallTime now) {
-  return fmt::format("{} {} ago{}", name_words(to_string(repair.action)), duration_words(now - repair.at),
-                     change_words(repair));
+  return fmt::format("{} {} ago{}", name_words(to_string(repair.action)),
+                     duration_words(now - repair.at), change_words(repair));
 }
 
 std::string times_words(std::uint32_t times, std::string_view where) {
@@ -48,15 +52,17 @@ std::string repair_words(const RepairRecord& repair) {
 }
 
 std::string acknowledged_words(const Acknowledgement& acknowledged, WallTime now) {
-  return fmt::format("acknowledged by {} {} ago{}{}{}", acknowledged.by, duration_words(now - acknowledged.at),
-                     until_words(acknowledged.until, ", until it closes"), acknowledged.reason.empty() ? "" : ": ",
-                     acknowledged.reason);
+  return fmt::format("acknowledged by {} {} ago{}{}{}", acknowledged.by,
+                     duration_words(now - acknowledged.at),
+                     until_words(acknowledged.until, ", until it closes"),
+                     acknowledged.reason.empty() ? "" : ": ", acknowledged.reason);
 }
 
 std::string maintenance_begun_words(const Maintenance& maintenance) {
   return fmt::format("begun by {}{}{}{}{}", maintenance.by,
                      maintenance.file.empty() ? "" : " (" + maintenance.file + ")",
-                     maintenance.port.empty() ? ", of all ports" : "", until_words(maintenance.until, ""),
+                     maintenance.port.empty() ? ", of all ports" : "",
+                     until_words(maintenance.until, ""),
                      maintenance.reason.empty() ? "" : ": " + maintenance.reason);
 }
 
@@ -64,30 +70,37 @@ std::string maintenance_words(const Maintenance& maintenance, WallTime now) {
   std::string by = maintenance.by;
   if (!maintenance.file.empty()) by += " (" + maintenance.file + ")";
   return fmt::format("in maintenance by {}, begun {} ago{}; nothing is raised meanwhile{}{}", by,
-                     duration_words(now - maintenance.since), until_words(maintenance.until, ", until it is ended"),
+                     duration_words(now - maintenance.since),
+                     until_words(maintenance.until, ", until it is ended"),
                      maintenance.reason.empty() ? "" : ": ", maintenance.reason);
 }
 
-std::vector<std::pair<std::string, std::string>> repair_rows(const FaultReport& fault, WallTime now) {
+std::vector<std::pair<std::string, std::string>> repair_rows(const FaultReport& fault,
+                                                             WallTime now) {
   std::vector<std::pair<std::string, std::string>> rows;
   for (const RepairRecord& repair : fault.repairs)
     rows.emplace_back(rows.empty() ? "Tried" : "", tried_words(repair, now));
   if (fault.proof) {
     const Milliseconds done = std::max(now - fault.proof->since, Milliseconds(0));
-    std::string text = fmt::format("{} of {} without a symptom, a drop or a lost block", duration_words(done),
-                                   duration_words(from_seconds(fault.proof->needed_s)));
+    std::string text =
+        fmt::format("{} of {} without a symptom, a drop or a lost block", duration_words(done),
+                    duration_words(from_seconds(fault.proof->needed_s)));
     if (fault.proof->ber_bound)
-      text += fmt::format("; then the BER after FEC is below {:.0e} with 95% confidence", *fault.proof->ber_bound);
+      text += fmt::format("; then the BER after FEC is below {:.0e} with 95% confidence",
+                          *fault.proof->ber_bound);
     rows.emplace_back("Proving", text);
   }
   if (!fault.past.empty()) {
     std::string text;
-    const auto add = [&text](const std::string& part) { text += (text.empty() ? "" : ", ") + part; };
+    const auto add = [&text](const std::string& part) {
+      text += (text.empty() ? "" : ", ") + part;
+    };
     if (fault.past.port_times > 0) add(times_words(fault.past.port_times, "on this port"));
     if (fault.past.module_times > 0) add(times_words(fault.past.module_times, "with this module"));
     if (fault.past.cable_times > 0) add(times_words(fault.past.cable_times, "on this cable"));
     if (fault.past.last_closed_at)
-      text += fmt::format("; the last ended {} ago", duration_words(now - *fault.past.last_closed_at));
+      text +=
+          fmt::format("; the last ended {} ago", duration_words(now - *fault.past.last_closed_at));
     rows.emplace_back("Before", text);
   }
   return rows;

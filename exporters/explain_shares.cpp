@@ -37,9 +37,11 @@ std::vector<std::string> share_lines(const FaultReport& fault, const TextStyle& 
     else
       rows.push_back({(share.nats > 0 ? "+ " : "- ") + name_words(share.symptom), share.nats});
   }
-  if (std::abs(small) >= 0.005) rows.push_back({small > 0 ? "+ all others" : "- all others", small});
+  if (std::abs(small) >= 0.005)
+    rows.push_back({small > 0 ? "+ all others" : "- all others", small});
   rows.push_back({"= together", sum});
-  std::string title = fmt::format("For {} against {}", name_words(fault.fault), name_words(fault.shares->against));
+  std::string title =
+      fmt::format("For {} against {}", name_words(fault.fault), name_words(fault.shares->against));
   if (fault.shares->end == End::kFar || fault.shares->end == End::kLocal)
     title += fmt::format(" ({})", to_string(fault.shares->end));
   std::size_t name = display_width(title);
@@ -47,8 +49,9 @@ std::vector<std::string> share_lines(const FaultReport& fault, const TextStyle& 
   std::vector<std::string> lines{
       "", paint_faint(fmt::format("  {}  {:>8}  odds", pad_right(title, name), "log-odds"), style)};
   for (const Row& row : rows)
-    lines.push_back(clean_text(
-        fmt::format("  {}  {:>+8.2f}  {}", pad_right(row.name, name), row.nats, odds_words(row.nats)), style.ascii));
+    lines.push_back(clean_text(fmt::format("  {}  {:>+8.2f}  {}", pad_right(row.name, name),
+                                           row.nats, odds_words(row.nats)),
+                               style.ascii));
   return lines;
 }
 

@@ -29,7 +29,8 @@ std::string capital(std::string text) {
 class Page {
  public:
   explicit Page(const TextStyle& style)
-      : style_(style), width_(static_cast<std::size_t>(std::clamp(style.width_columns, 50, 1000))) {}
+      : style_(style),
+        width_(static_cast<std::size_t>(std::clamp(style.width_columns, 50, 1000))) {}
 
   void line(const std::string& text) { out_ += text + "\n"; }
   void gap() { out_ += "\n"; }
@@ -44,7 +45,9 @@ class Page {
   void paragraph(std::string_view text) {
     for (const std::string& part : wrap(clean(text), width_)) line(part);
   }
-  [[nodiscard]] std::string clean(std::string_view text) const { return clean_text(text, style_.ascii); }
+  [[nodiscard]] std::string clean(std::string_view text) const {
+    return clean_text(text, style_.ascii);
+  }
   [[nodiscard]] const TextStyle& style() const { return style_; }
   [[nodiscard]] std::size_t width() const { return width_; }
   [[nodiscard]] std::string take() { return std::move(out_); }
@@ -82,14 +85,16 @@ std::string state_words(const PortReport& port, const ExplainView& view) {
   return text;
 }
 
-/// "mlx5_3/1 (ens4np0, 0000:9a:00.0) ── 400G-DR4, 30 m ── leaf-12 Ethernet20/1      ▲ degraded since 3 h ago"
+/// "mlx5_3/1 (ens4np0, 0000:9a:00.0) ── 400G-DR4, 30 m ── leaf-12 Ethernet20/1      ▲ degraded
+/// since 3 h ago"
 void header(Page& page, const PortReport& port, const ExplainView& view) {
   const bool ascii = page.style().ascii;
   std::string left = who(port);
   for (const std::string& part : {cable(port), port.peer})
     if (!part.empty()) left += " ── " + part;
   left = page.clean(left);
-  const std::string right = health_sign(port.health, ascii) + " " + page.clean(state_words(port, view));
+  const std::string right =
+      health_sign(port.health, ascii) + " " + page.clean(state_words(port, view));
   const std::size_t used = display_width(left) + display_width(right);
   const std::string painted = paint_health(right, port.health, page.style());
   if (used + 2 <= page.width())
@@ -102,7 +107,8 @@ void header(Page& page, const PortReport& port, const ExplainView& view) {
 std::string blamed_lanes(const FaultReport& fault) {
   std::set<std::string> lanes;
   for (const Evidence& evidence : fault.evidence)
-    if (evidence.supports && evidence.where.starts_with("lane ")) lanes.insert(evidence.where.substr(5));
+    if (evidence.supports && evidence.where.starts_with("lane "))
+      lanes.insert(evidence.where.substr(5));
   if (lanes.empty()) return {};
   std::string text = lanes.size() == 1 ? "lane " : "lanes ";
   std::size_t left = lanes.size();
@@ -113,12 +119,14 @@ std::string blamed_lanes(const FaultReport& fault) {
   return text;
 }
 
-/// Whether the lanes are blamed for light that does not arrive: then the fibre towards this node is the place.
+/// Whether the lanes are blamed for light that does not arrive: then the fibre towards this node is
+/// the place.
 bool on_received_light(const FaultReport& fault, const PortReport& port) {
   const auto& module = port.latest.module;
   return module && module->kind == "optical" &&
          std::any_of(fault.evidence.begin(), fault.evidence.end(), [](const Evidence& evidence) {
-           return evidence.supports && evidence.symptom.starts_with("rx_") && evidence.where.starts_with("lane ");
+           return evidence.supports && evidence.symptom.starts_with("rx_") &&
+                  evidence.where.starts_with("lane ");
          });
 }
 
@@ -145,15 +153,18 @@ std::string place_words(const FaultReport& fault, const PortReport& port) {
 }
 
 void verdict(Page& page, const FaultReport& fault, const PortReport& port) {
-  const std::string sentence = fmt::format("{}{}: {} sure.", capital(name_words(fault.fault)), place_words(fault, port),
-                                           confidence_words(fault.confidence));
+  const std::string sentence =
+      fmt::format("{}{}: {} sure.", capital(name_words(fault.fault)), place_words(fault, port),
+                  confidence_words(fault.confidence));
   for (const std::string& line : wrap(page.clean(sentence), page.width()))
     page.line(paint_health(line, port.health, page.style()));
   if (fault.state == FaultState::kProving)
-    page.paragraph("Its signs are gone and the repair proves itself: nothing is to be done while it does.");
+    page.paragraph(
+        "Its signs are gone and the repair proves itself: nothing is to be done while it does.");
   else if (fault.state != FaultState::kOpen && !fault.acknowledged)
     page.paragraph(fmt::format("The fault is {}.", to_string(fault.state)));
-  if (!fault.summary.empty()) page.paragraph(capital(fault.summary) + (fault.summary.ends_with('.') ? "" : "."));
+  if (!fault.summary.empty())
+    page.paragraph(capital(fault.summary) + (fault.summary.ends_with('.') ? "" : "."));
 }
 
 void steps(Page& page, const FaultReport& fault) {
@@ -164,7 +175,8 @@ void steps(Page& page, const FaultReport& fault) {
                   : i == 1 ? "next"
                            : "",
                   fmt::format("{} {}", i + 1, fault.repair[i]), 2);
-  if (!fault.to_be_sure.empty() && fault.state != FaultState::kProving) page.labelled("To be sure", fault.to_be_sure);
+  if (!fault.to_be_sure.empty() && fault.state != FaultState::kProving)
+    page.labelled("To be sure", fault.to_be_sure);
   if (!fault.verify.empty()) page.labelled("Proof", fault.verify);
 }
 
@@ -177,18 +189,21 @@ WhyRow why_row(const Page& page, const Evidence& evidence) {
   row.name = evidence.supports ? "+ " : "- ";
   row.name += name_words(evidence.symptom);
   if (!evidence.where.empty()) row.name += ", " + evidence.where;
-  const bool statement = evidence.op == "=" && evidence.threshold == 1.0 && evidence.unit.empty();  // true or not
+  const bool statement =
+      evidence.op == "=" && evidence.threshold == 1.0 && evidence.unit.empty();  // true or not
   if (evidence.observed) row.observed = quantity_words(*evidence.observed, evidence.unit);
   if (evidence.observed && statement) row.observed = *evidence.observed == 1 ? "yes" : "no";
   if (evidence.threshold && !statement)
     row.limit = evidence.op + " " + number_words(*evidence.threshold, evidence.unit);
   row.source = evidence.source;
   row.text = evidence.text;
-  for (std::string* part : {&row.name, &row.observed, &row.limit, &row.source, &row.text}) *part = page.clean(*part);
+  for (std::string* part : {&row.name, &row.observed, &row.limit, &row.source, &row.text})
+    *part = page.clean(*part);
   return row;
 }
 
-/// The table "Why": what speaks for the verdict, what speaks against it, what could not be seen and how it could be.
+/// The table "Why": what speaks for the verdict, what speaks against it, what could not be seen and
+/// how it could be.
 void why(Page& page, const FaultReport& fault) {
   if (fault.evidence.empty() && fault.missing.empty()) return;
   std::vector<WhyRow> rows;
@@ -208,8 +223,8 @@ void why(Page& page, const FaultReport& fault) {
     limit = std::max(limit, display_width(row.limit));
   }
   page.gap();
-  page.line(paint_faint("  " + pad_right("Why", name) + "  " + pad_right("observed", observed) + "  " +
-                            pad_right("limit", limit) + "  source",
+  page.line(paint_faint("  " + pad_right("Why", name) + "  " + pad_right("observed", observed) +
+                            "  " + pad_right("limit", limit) + "  source",
                         page.style()));
   for (const WhyRow& row : rows) {
     if (!row.observed.empty() || row.text.empty())
@@ -218,7 +233,9 @@ void why(Page& page, const FaultReport& fault) {
     if (!row.text.empty())
       for (const std::string& line :
            wrap(row.observed.empty() ? row.name + ": " + row.text : row.text, page.width() - 6))
-        page.line((row.observed.empty() && line.starts_with(row.name.substr(0, 2)) ? "  " : "    ") + line);
+        page.line(
+            (row.observed.empty() && line.starts_with(row.name.substr(0, 2)) ? "  " : "    ") +
+            line);
   }
   for (const MissingEvidence& missing : fault.missing) {
     std::string text = name_words(missing.symptom) + ": " + missing.why;
@@ -233,11 +250,12 @@ void why(Page& page, const FaultReport& fault) {
 void undecided(Page& page, const FaultReport& fault) {
   if (!fault.undecided) return;
   const Undecided& other = *fault.undecided;
-  const std::string end =
-      other.end == End::kNone || other.end == End::kPath ? "" : fmt::format(" ({})", to_string(other.end));
-  std::string text =
-      fmt::format("from here it cannot be told whether it is {} ({}) or {}{} ({}).", name_words(fault.fault),
-                  confidence_words(fault.confidence), name_words(other.fault), end, confidence_words(other.confidence));
+  const std::string end = other.end == End::kNone || other.end == End::kPath
+                              ? ""
+                              : fmt::format(" ({})", to_string(other.end));
+  std::string text = fmt::format("from here it cannot be told whether it is {} ({}) or {}{} ({}).",
+                                 name_words(fault.fault), confidence_words(fault.confidence),
+                                 name_words(other.fault), end, confidence_words(other.confidence));
   if (!other.test.empty()) text += fmt::format(" Cheapest test: {}.", other.test);
   page.labelled("Not sure", text);
 }
@@ -255,14 +273,15 @@ void alternatives(Page& page, const FaultReport& fault) {
   if (!text.empty()) page.labelled("Or", text);
 }
 
-/// "pre-FEC BER 3.4e-05 over 12 min (normal 2.1e-08)"; where few errors were counted, also what they say of the true
-/// one
+/// "pre-FEC BER 3.4e-05 over 12 min (normal 2.1e-08)"; where few errors were counted, also what
+/// they say of the true one
 std::string error_ratio_words(const PortFigures& figures) {
   std::string text = "pre-FEC BER " + ber_words(*figures.pre_fec_ber);
   if (figures.ber_window_s) text += " over " + duration_words(from_seconds(*figures.ber_window_s));
   const auto& [low, high] = std::pair(figures.pre_fec_ber_low, figures.pre_fec_ber_high);
   std::string more;
-  if (low && high && *high > 1.1 * *low) more = fmt::format("95 %: {} to {}", ber_words(*low), ber_words(*high));
+  if (low && high && *high > 1.1 * *low)
+    more = fmt::format("95 %: {} to {}", ber_words(*low), ber_words(*high));
   if (figures.pre_fec_ber_normal)
     more += (more.empty() ? "" : "; ") + ("normal " + ber_words(*figures.pre_fec_ber_normal));
   return more.empty() ? text : text + " (" + more + ")";
@@ -270,8 +289,9 @@ std::string error_ratio_words(const PortFigures& figures) {
 
 std::string drop_words(const PortFigures& figures, WallTime now) {
   const std::uint64_t drops = figures.involuntary_downs_24h;
-  const std::string last =
-      figures.last_involuntary_down_at ? ", the last " + ago_words(*figures.last_involuntary_down_at, now) : "";
+  const std::string last = figures.last_involuntary_down_at
+                               ? ", the last " + ago_words(*figures.last_involuntary_down_at, now)
+                               : "";
   return fmt::format("{} involuntary drop{} in 24 h{}", drops, drops == 1 ? "" : "s", last);
 }
 
@@ -283,7 +303,8 @@ void figures(Page& page, const PortReport& port, WallTime now) {
     add(speed_words(*port.latest.link->speed_mbps) +
         (port.latest.link->fec.empty() ? "" : " " + port.latest.link->fec));
   if (figures.pre_fec_ber) add(error_ratio_words(figures));
-  if (figures.rx_power_margin_db) add(fmt::format("Rx margin {:.1f} dB", *figures.rx_power_margin_db));
+  if (figures.rx_power_margin_db)
+    add(fmt::format("Rx margin {:.1f} dB", *figures.rx_power_margin_db));
   add(drop_words(figures, now));
   page.labelled("Numbers", text);
 }
@@ -294,11 +315,13 @@ void trends(Page& page, const PortReport& port) {
     const std::string_view unit = trend.what == "rx_power"  ? "dB"
                                   : trend.what == "tx_bias" ? "%"
                                                             : std::string_view(trend.unit);
-    page.labelled("Trend",
-                  fmt::format("{} {:+.2g} {}/day over {:.0f} days: {:.4g} {} now, reaches {:.4g} in {:.0f} days "
-                              "({:.0f} to {:.0f})",
-                              name_words(trend.what), trend.per_day, unit, trend.over_days, trend.level, trend.unit,
-                              trend.limit, trend.days_left, trend.days_left_low, trend.days_left_high));
+    page.labelled(
+        "Trend",
+        fmt::format(
+            "{} {:+.2g} {}/day over {:.0f} days: {:.4g} {} now, reaches {:.4g} in {:.0f} days "
+            "({:.0f} to {:.0f})",
+            name_words(trend.what), trend.per_day, unit, trend.over_days, trend.level, trend.unit,
+            trend.limit, trend.days_left, trend.days_left_low, trend.days_left_high));
   }
 }
 
@@ -306,7 +329,8 @@ void trends(Page& page, const PortReport& port) {
 void imported(Page& page, const PortReport& port, const ExplainView& view) {
   const auto& module = port.latest.module;
   if (module && module->imported_at)
-    page.labelled("Module", "read by somebody else (imported) " + ago_words(*module->imported_at, view.now));
+    page.labelled("Module",
+                  "read by somebody else (imported) " + ago_words(*module->imported_at, view.now));
 }
 
 void far_end(Page& page, const PortReport& port) {
@@ -315,7 +339,8 @@ void far_end(Page& page, const PortReport& port) {
 
 void cannot_see(Page& page, const PortReport& port) {
   for (std::size_t i = 0; i < port.gaps.size(); ++i)
-    page.labelled(i == 0 ? "Can't see" : "", fmt::format("? {}: {}", port.gaps[i].probe, port.gaps[i].reason), 2);
+    page.labelled(i == 0 ? "Can't see" : "",
+                  fmt::format("? {}: {}", port.gaps[i].probe, port.gaps[i].reason), 2);
 }
 
 void no_fault(Page& page, const PortReport& port) {
@@ -325,7 +350,8 @@ void no_fault(Page& page, const PortReport& port) {
                      ". Nothing is expected of this port.");
       return;
     case Health::kUnknown:
-      page.paragraph("Not enough can be read to judge this port: that is neither healthy nor faulty.");
+      page.paragraph(
+          "Not enough can be read to judge this port: that is neither healthy nor faulty.");
       return;
     case Health::kHealthy:
       page.paragraph("Healthy: nothing that can be seen speaks against this link.");
@@ -342,10 +368,13 @@ void symptom_table(Page& page, const PortReport& port) {
   for (const SymptomVerdict& symptom : port.symptoms) name = std::max(name, symptom.symptom.size());
   page.line(paint_faint("  " + pad_right("Symptom", name + 2) + "  verdict", page.style()));
   for (const SymptomVerdict& symptom : port.symptoms) {
-    const std::string_view sign = symptom.verdict == "present" ? "+ " : symptom.verdict == "absent" ? "- " : "? ";
+    const std::string_view sign = symptom.verdict == "present"  ? "+ "
+                                  : symptom.verdict == "absent" ? "- "
+                                                                : "? ";
     std::string text = symptom.verdict;
     if (!symptom.reason.empty()) text += ": " + symptom.reason;
-    page.line(page.clean("  " + pad_right(std::string(sign) + symptom.symptom, name + 2) + "  " + text));
+    page.line(
+        page.clean("  " + pad_right(std::string(sign) + symptom.symptom, name + 2) + "  " + text));
   }
 }
 
@@ -362,14 +391,17 @@ std::string explain_text(const PortReport& port, const TextStyle& style, const E
     verdict(page, fault, port);
     undecided(page, fault);
     steps(page, fault);
-    if (fault.acknowledged) page.labelled("Noted", acknowledged_words(*fault.acknowledged, view.now));
+    if (fault.acknowledged)
+      page.labelled("Noted", acknowledged_words(*fault.acknowledged, view.now));
     for (const auto& [label, text] : repair_rows(fault, view.now)) page.labelled(label, text);
     why(page, fault);
   }
   if (port.maintenance) page.labelled("Work", maintenance_words(*port.maintenance, view.now));
   page.gap();
   imported(page, port, view);
-  for (const std::string& line : view.physics ? physics_lines(port, style) : light_lines(port, style)) page.line(line);
+  for (const std::string& line :
+       view.physics ? physics_lines(port, style) : light_lines(port, style))
+    page.line(line);
   if (port.health != Health::kExempt) figures(page, port, view.now);
   trends(page, port);
   if (port.impact) page.labelled("Impact", impact_words(*port.impact));
@@ -378,8 +410,9 @@ std::string explain_text(const PortReport& port, const TextStyle& style, const E
   if (!port.faults.empty()) alternatives(page, port.faults.front());
   for (std::size_t i = 1; i < port.faults.size(); ++i) {
     const FaultReport& other = port.faults[i];
-    page.labelled(i == 1 ? "Also" : "", fmt::format("{}{} {}: {}", name_words(other.fault), place_words(other, port),
-                                                    confidence_words(other.confidence), other.summary));
+    page.labelled(i == 1 ? "Also" : "",
+                  fmt::format("{}{} {}: {}", name_words(other.fault), place_words(other, port),
+                              confidence_words(other.confidence), other.summary));
   }
   cannot_see(page, port);
   if (view.symptoms && !port.faults.empty())

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::size_t kMaxBytes = 80;
 
-/// `text` without what stands in quotes: a file may say anything, quotes and semicolons too, so all from the first
-/// quote to the last one goes.
+/// `text` without what stands in quotes: a file may say anything, quotes and semicolons too, so all
+/// from the first quote to the last one goes.
 std::string unquoted(std::string_view text) {
   const auto open = text.find('"');
   if (open == std::string_view::npos) return std::string(text);
@@ -21,15 +21,18 @@ std::string unquoted(std::string_view text) {
   return std::string(text.substr(0, open)) + "\"...\"" + std::string(text.substr(close + 1));
 }
 
-/// `text` without what a parser says of a file that it can't read: it shows the place and some of the content.
-/// Nor what to do about a counter that is full.
+/// `text` without what a parser says of a file that it can't read: it shows the place and some of
+/// the content. Nor what to do about a counter that is full.
 std::string_view without_place(std::string_view text) {
-  for (const std::string_view last : {std::string_view("not whole or not the format"), kCountsNoFurther})
-    if (const auto at = text.find(last); at != std::string_view::npos) return text.substr(0, at + last.size());
+  for (const std::string_view last :
+       {std::string_view("not whole or not the format"), kCountsNoFurther})
+    if (const auto at = text.find(last); at != std::string_view::npos)
+      return text.substr(0, at + last.size());
   return text;
 }
 
-/// Runs of digits become "N": a number is not a kind of failure. The patience of a hung read is configured, and stays.
+/// Runs of digits become "N": a number is not a kind of failure. The patience of a hung read is
+/// configured, and stays.
 std::string without_numbers(std::string_view text) {
   if (text.starts_with("no answer within")) return std::string(text);
   std::string out;
@@ -50,7 +53,8 @@ std::string cause_of(std::string_view part) {
   part = trim(part);
   if (part.find("text \"") != std::string_view::npos) return "unexpected text";
   if (part.starts_with("EOPNOTSUPP")) return "EOPNOTSUPP";
-  // "files: cause"; a sentence of ours has its colon after more than a list of names, and stays whole.
+  // "files: cause"; a sentence of ours has its colon after more than a list of names, and stays
+  // whole.
   part = behind_colon(part);
   // "ports > PORT: cause" of an imported file, which may call a port anything.
   return without_numbers(part.starts_with("ports > ") ? behind_colon(part) : part);

@@ -22,27 +22,32 @@ constexpr std::array<std::string_view, 6> kMessageIds = {
 };
 
 int priority_of(const FaultEvent& event) {
-  const bool raises = event.kind == FaultEventKind::kOpened || event.kind == FaultEventKind::kWorsened ||
+  const bool raises = event.kind == FaultEventKind::kOpened ||
+                      event.kind == FaultEventKind::kWorsened ||
                       event.kind == FaultEventKind::kReopened;
   if (!raises || event.fault.severity == Severity::kNotice) return 5;
   return event.fault.severity == Severity::kCritical ? 2 : 4;
 }
 
-/// One line that says all: "mlx5_3/1: dirty_connector opened (path, 83%): lane 2 receives …; do this: clean …".
+/// One line that says all: "mlx5_3/1: dirty_connector opened (path, 83%): lane 2 receives …; do
+/// this: clean …".
 std::string message_of(const FaultEvent& event) {
   const FaultReport& fault = event.fault;
   std::string text = fmt::format("{}: {} {}", event.port, fault.fault, to_string(event.kind));
-  text += fmt::format(" ({}{}{:.0f}% sure)", to_string(fault.end), fault.end == End::kNone ? "" : ", ",
-                      fault.confidence * 100);
+  text += fmt::format(" ({}{}{:.0f}% sure)", to_string(fault.end),
+                      fault.end == End::kNone ? "" : ", ", fault.confidence * 100);
   if (!fault.summary.empty()) text += ": " + fault.summary;
-  if (event.kind != FaultEventKind::kClosed && !fault.repair.empty()) text += "; do this: " + fault.repair.front();
+  if (event.kind != FaultEventKind::kClosed && !fault.repair.empty())
+    text += "; do this: " + fault.repair.front();
   std::replace(text.begin(), text.end(), '\n', ' ');
   return text;
 }
 
 }  // namespace
 
-std::string_view journal_message_id(FaultEventKind kind) { return kMessageIds.at(static_cast<std::size_t>(kind)); }
+std::string_view journal_message_id(FaultEventKind kind) {
+  return kMessageIds.at(static_cast<std::size_t>(kind));
+}
 
 std::vector<std::string> journal_fields(const FaultEvent& event, std::string_view node) {
   const FaultReport& fault = event.fault;
@@ -87,7 +92,8 @@ std::string journal_datagram(const std::vector<std::string>& fields) {
 
 Result<void> SystemdJournal::send(const std::vector<std::string>& fields) {
   const auto sent = send_datagram(socket_, journal_datagram(fields));
-  if (!sent && sent.error().errnum != ENOENT) return Error{"the journal took no entry: " + sent.error().message};
+  if (!sent && sent.error().errnum != ENOENT)
+    return Error{"the journal took no entry: " + sent.error().message};
   return {};
 }
 

@@ -50,7 +50,8 @@ std::string event_json_line(const FaultEvent& event) { return to_json(event); }
 Result<FaultEvent> parse_event(std::string_view json) {
   JsonReader in(json);
   FaultEvent event;
-  if (!FieldsIn(in).value(event) || !in.at_end()) return Error{in.failed() ? in.error() : "more text than one event"};
+  if (!FieldsIn(in).value(event) || !in.at_end())
+    return Error{in.failed() ? in.error() : "more text than one event"};
   return event;
 }
 
@@ -63,7 +64,8 @@ Result<Report> parse_report(std::string_view json) {
     return Error{fmt::format("not a report: its \"schema\" is \"{}\", not \"{}\"",
                              printable(document.schema).substr(0, 60), kReportSchema)};
   if (!ok) return Error{in.error()};
-  for (PortReport& port : report.ports) port.latest.id.edit().verbs = port.port.find('/') != std::string::npos;
+  for (PortReport& port : report.ports)
+    port.latest.id.edit().verbs = port.port.find('/') != std::string::npos;
   return report;
 }
 

@@ -1,5 +1,5 @@
-// The report and the fault events as JSON (docs/recording.md, docs/schema/report.json and event.json). The same report
-// gives the same bytes on any machine.
+// The report and the fault events as JSON (docs/recording.md, docs/schema/report.json and
+// event.json). The same report gives the same bytes on any machine.
 #pragma once
 
 #include <string>
@@ -12,7 +12,8 @@ namespace linkhealth {
 
 inline constexpr std::string_view kReportSchema = "linkhealth.report/1";
 
-/// The whole report, on one line without a line end. `timings` are left out: they are the monitor's, not the links'.
+/// The whole report, on one line without a line end. `timings` are left out: they are the
+/// monitor's, not the links'.
 std::string report_json(const Report& report);
 /// One port of it: what stands in the report's "ports".
 std::string port_json(const PortReport& port);

@@ -13,7 +13,8 @@
 
 namespace linkhealth {
 
-/// A metric by its name: the compiler finds the row, and takes no name that the table does not have.
+/// A metric by its name: the compiler finds the row, and takes no name that the table does not
+/// have.
 class Metric {
  public:
   consteval Metric(const char* name) : row_(0) {  // NOLINT(*-explicit-*): a name is one
@@ -32,7 +33,9 @@ class Families {
   explicit Families(SeriesSink& sink) : sink_(sink) {}
 
   /// REQUIRES: `labels` are as many as the table says.
-  void add(Metric metric, Labels labels, double value) { sink_.add(metric.row(), std::span(labels), value); }
+  void add(Metric metric, Labels labels, double value) {
+    sink_.add(metric.row(), std::span(labels), value);
+  }
   void add(Metric metric, Labels labels, std::optional<double> value) {
     if (value) add(metric, labels, *value);
   }
@@ -47,7 +50,9 @@ struct PortLabels {
 };
 
 /// Seconds since the epoch.
-inline double unix_seconds(WallTime time) { return std::chrono::duration<double>(time.time_since_epoch()).count(); }
+inline double unix_seconds(WallTime time) {
+  return std::chrono::duration<double>(time.time_since_epoch()).count();
+}
 
 /// The PHY's own view of its lanes and of its signal.
 void add_phy(Families& out, const PortReport& port, const PortLabels& at);

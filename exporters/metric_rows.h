@@ -1,4 +1,5 @@
-// The metric table, for the tables of metrics_table.cpp and for metric_families.h, where names become rows.
+// The metric table, for the tables of metrics_table.cpp and for metric_families.h, where names
+// become rows.
 #pragma once
 
 #include <array>
@@ -15,42 +16,55 @@ inline constexpr std::array kRows = std::to_array<MetricInfo>({
      "When the last sample was taken; old means that nothing below can be trusted."},
     {"linkhealth_node_info", kGauge, "nodename,pod,row,rack,u", "", "",
      "Always 1; the node's own name, and where it stands as far as its configuration says so."},
-    {"process_start_time_seconds", kGauge, "", "s", "", "When the monitor started, since the epoch."},
+    {"process_start_time_seconds", kGauge, "", "s", "",
+     "When the monitor started, since the epoch."},
     {"linkhealth_port_info", kGauge,
-     "device,port,netdev,pci,driver,guid,link_layer,function,nic_firmware,board_id,hca_type,peer_system,peer_port,"
+     "device,port,netdev,pci,driver,guid,link_layer,function,nic_firmware,board_id,hca_type,peer_"
+     "system,peer_port,"
      "peer_source,pod,row,rack,u,rail",
      "", "",
-     "Always 1; who a port is, what is at the far end of its cable and who says so, and where it stands as far as "
+     "Always 1; who a port is, what is at the far end of its cable and who says so, and where it "
+     "stands as far as "
      "configuration says so."},
     {"linkhealth_port_maintenance", kGauge, "device,port", "", "",
      "Always 1; somebody works on the port by announcement: nothing is raised meanwhile."},
     {"linkhealth_port_health", kGauge, "device,port,health", "", "",
-     "Always 1; the health that the port has (healthy, at_risk, degraded, down, unknown, exempt). One series a port."},
+     "Always 1; the health that the port has (healthy, at_risk, degraded, down, unknown, exempt). "
+     "One series a port."},
     {"linkhealth_fault_active", kGauge, "device,port,fault,end,severity,state", "", "",
      "Confidence (0 to 1) of a fault that is not closed; there is no series without a fault."},
     {"linkhealth_fault_opened_timestamp_seconds", kGauge, "device,port,fault,end", "s", "",
      "When a fault that is not closed was opened."},
     {"linkhealth_fault_events_total", kCounter, "device,port,fault,event", "", "",
-     "What happened to faults since the monitor started (opened, worsened, acknowledged, proving, closed, reopened). A "
-     "series begins with what it counts, and shows 0 for its first minute: scrape at least once a minute."},
+     "What happened to faults since the monitor started (opened, worsened, acknowledged, proving, "
+     "closed, reopened). A "
+     "series begins with what it counts, and shows 0 for its first minute: scrape at least once a "
+     "minute."},
     {"linkhealth_repairs_total", kCounter, "action,outcome", "", "",
-     "Repairs of faults that proved themselves gone since the monitor started: the last thing done held, what was done "
+     "Repairs of faults that proved themselves gone since the monitor started: the last thing done "
+     "held, what was done "
      "before it failed. A series shows 0 for its first minute."},
-    {"linkhealth_link_up", kGauge, "device,port", "", "", "1 while the port has a carrier, 0 while it has none."},
+    {"linkhealth_link_up", kGauge, "device,port", "", "",
+     "1 while the port has a carrier, 0 while it has none."},
     {"linkhealth_bandwidth_expected_bytes_per_second", kGauge, "device,port", "byte/s", "",
      "Speed that configuration or the cabling plan asks of the port."},
     {"linkhealth_bandwidth_available_bytes_per_second", kGauge, "device,port", "byte/s", "",
      "Speed that the link came up with (in bytes: Prometheus knows no bits), 0 while it is down."},
     {"linkhealth_link_downs_total", kCounter, "device,port,intent", "", "",
-     "Carrier losses since the monitor started: involuntary, or voluntary (an administrator, a reboot, a driver "
-     "reload, a changed setting). A loss that turns out later to have been meant stays where it was counted, and the "
-     "next involuntary one is counted as voluntary in its place: neither ever goes down. Not of ports that are left "
+     "Carrier losses since the monitor started: involuntary, or voluntary (an administrator, a "
+     "reboot, a driver "
+     "reload, a changed setting). A loss that turns out later to have been meant stays where it "
+     "was counted, and the "
+     "next involuntary one is counted as voluntary in its place: neither ever goes down. Not of "
+     "ports that are left "
      "out (virtual functions, efa)."},
     {"linkhealth_link_last_down_timestamp_seconds", kGauge, "device,port", "s", "",
-     "When the link last fell and nobody had meant it, maybe before the monitor started. There is no series for a link "
+     "When the link last fell and nobody had meant it, maybe before the monitor started. There is "
+     "no series for a link "
      "that never did."},
     {"linkhealth_link_down_reason_info", kGauge, "device,port,reason,substate", "", "",
-     "Always 1; why the kernel thinks that the link is down, in ethtool's words. Only while it is down, and where the "
+     "Always 1; why the kernel thinks that the link is down, in ethtool's words. Only while it is "
+     "down, and where the "
      "driver says so."},
     {"linkhealth_pre_fec_ber", kGauge, "device,port", "", "",
      "Bit error ratio before correction, over the configured window."},
@@ -61,26 +75,36 @@ inline constexpr std::array kRows = std::to_array<MetricInfo>({
     {"linkhealth_peer_read_timestamp_seconds", kGauge, "device,port", "s", "",
      "When what is known of the far end was read there; the plan's names have no such time."},
     {"linkhealth_trend_days_left", kGauge, "device,port,what,bound", "", "",
-     "Days until a slow change (rx_power, tx_bias, pre_fec_ber, temperature) reaches its limit: bound estimate, "
-     "and low and high of its 99 % interval; there is no series without a change that is sure and arrives within 90 "
+     "Days until a slow change (rx_power, tx_bias, pre_fec_ber, temperature) reaches its limit: "
+     "bound estimate, "
+     "and low and high of its 99 % interval; there is no series without a change that is sure and "
+     "arrives within 90 "
      "days."},
-    {"linkhealth_module_info", kGauge, "device,port,kind,type,connector,vendor,part_number,serial,revision,firmware",
-     "", "", "Always 1; the module or cable that is plugged in."},
+    {"linkhealth_module_info", kGauge,
+     "device,port,kind,type,connector,vendor,part_number,serial,revision,firmware", "", "",
+     "Always 1; the module or cable that is plugged in."},
     {"linkhealth_gap", kGauge, "device,port,probe,reason", "", "",
-     "Always 1; something that could not be read in its last attempt, and why. Empty device and port: the whole node."},
+     "Always 1; something that could not be read in its last attempt, and why. Empty device and "
+     "port: the whole node."},
     {"linkhealth_stuck_probes", kGauge, "", "", "",
-     "Reads that began and do not come back; 0 when all is well. linkhealth_gap names them (reason: no answer within "
+     "Reads that began and do not come back; 0 when all is well. linkhealth_gap names them "
+     "(reason: no answer within "
      "N s)."},
-    {"linkhealth_probe_duration_seconds", kGauge, "probe", "s", "", "Time that a probe took in its last cycle."},
+    {"linkhealth_probe_duration_seconds", kGauge, "probe", "s", "",
+     "Time that a probe took in its last cycle."},
     {"linkhealth_firmware_reads_total", kCounter, "", "", "",
-     "Reads of the classic InfiniBand counter files and requests for hw_counters, all ports: on mlx5 each costs at "
+     "Reads of the classic InfiniBand counter files and requests for hw_counters, all ports: on "
+     "mlx5 each costs at "
      "least one firmware command. Scrapes add none."},
     {"linkhealth_port_firmware_reads", kGauge, "device,port", "", "",
-     "Reads that cost at least one firmware command each on mlx5, in the port's last reading of its verbs counters."},
+     "Reads that cost at least one firmware command each on mlx5, in the port's last reading of "
+     "its verbs counters."},
     {"linkhealth_loop_lateness_seconds", kGauge, "", "s", "", "How late the last cycle began."},
-    {"linkhealth_store_writes_total", kCounter, "", "", "counters", "Transactions that were written to linkhealth.db."},
+    {"linkhealth_store_writes_total", kCounter, "", "", "counters",
+     "Transactions that were written to linkhealth.db."},
     {"linkhealth_port_readings_total", kCounter, "", "", "counters",
-     "Readings of one port's verbs counters: rate(linkhealth_firmware_reads_total[10m]) by the rate of this is what "
+     "Readings of one port's verbs counters: rate(linkhealth_firmware_reads_total[10m]) by the "
+     "rate of this is what "
      "one "
      "port costs in one cycle."},
     {"linkhealth_port_state_info", kGauge, "device,port,state,phys_state", "", "counters",
@@ -92,10 +116,12 @@ inline constexpr std::array kRows = std::to_array<MetricInfo>({
      "Rows of history and events that could not wait any longer for the disk."},
     {"linkhealth_store_size_bytes", kGauge, "", "bytes", "", "Size of what is in linkhealth.db."},
     {"linkhealth_raw_total", kCounter, "device,port,counter", "", "counters",
-     "Every counter that could be read, by the kernel's own name and in the kernel's own unit. Of verbs ports that are "
+     "Every counter that could be read, by the kernel's own name and in the kernel's own unit. Of "
+     "verbs ports that are "
      "left out (virtual functions, efa) too."},
     {"linkhealth_raw_level", kGauge, "device,port,counter", "", "counters",
-     "What stands among the kernel's counters and goes up and down (percent, things in use), by the kernel's own "
+     "What stands among the kernel's counters and goes up and down (percent, things in use), by "
+     "the kernel's own "
      "name."},
     {"linkhealth_fec_lane_bit_errors_total", kCounter, "device,port,lane", "", "counters",
      "Bits that FEC corrected on one lane (lane 1 first)."},
@@ -108,9 +134,12 @@ inline constexpr std::array kRows = std::to_array<MetricInfo>({
     {"linkhealth_link_sqi_max", kGauge, "device,port", "", "counters",
      "The best that its signal quality index can be."},
     {"linkhealth_module_import_timestamp_seconds", kGauge, "device,port", "s", "optics",
-     "When somebody else read this end's module (an imported reading); there is no series where the daemon reads it."},
-    {"linkhealth_module_temperature_celsius", kGauge, "device,port", "Celsius", "optics", "Temperature of the module."},
-    {"linkhealth_module_supply_volts", kGauge, "device,port", "V", "optics", "Supply voltage of the module."},
+     "When somebody else read this end's module (an imported reading); there is no series where "
+     "the daemon reads it."},
+    {"linkhealth_module_temperature_celsius", kGauge, "device,port", "Celsius", "optics",
+     "Temperature of the module."},
+    {"linkhealth_module_supply_volts", kGauge, "device,port", "V", "optics",
+     "Supply voltage of the module."},
     {"linkhealth_module_lane_rx_power_watts", kGauge, "device,port,lane", "W", "optics",
      "Received optical power of a lane (lane 1 first; 0 is no light)."},
     {"linkhealth_module_lane_tx_power_watts", kGauge, "device,port,lane", "W", "optics",
@@ -118,26 +147,31 @@ inline constexpr std::array kRows = std::to_array<MetricInfo>({
     {"linkhealth_module_lane_tx_bias_amperes", kGauge, "device,port,lane", "A", "optics",
      "Laser bias current of a lane."},
     {"linkhealth_peer_lane_rx_power_watts", kGauge, "device,port,lane", "W", "optics",
-     "Optical power that the far end receives on a lane, as it says itself; only where somebody reads it there."},
+     "Optical power that the far end receives on a lane, as it says itself; only where somebody "
+     "reads it there."},
     {"linkhealth_peer_lane_tx_power_watts", kGauge, "device,port,lane", "W", "optics",
      "Optical power that the far end sends on a lane, as it says itself."},
     {"linkhealth_module_flag_changes_total", kCounter, "device,port,lane,flag", "", "optics",
-     "How often a latched flag of the module was found set or cleared since the module was put in or the monitor "
+     "How often a latched flag of the module was found set or cleared since the module was put in "
+     "or the monitor "
      "started; there is no series for a flag that never changed. Empty lane: the whole module."},
-    {"linkhealth_module_flag_last_set_timestamp_seconds", kGauge, "device,port,lane,flag", "s", "optics",
-     "When a read last found the flag newly set."},
-    {"linkhealth_module_flag_last_cleared_timestamp_seconds", kGauge, "device,port,lane,flag", "s", "optics",
-     "When a read last found the flag no longer set."},
+    {"linkhealth_module_flag_last_set_timestamp_seconds", kGauge, "device,port,lane,flag", "s",
+     "optics", "When a read last found the flag newly set."},
+    {"linkhealth_module_flag_last_cleared_timestamp_seconds", kGauge, "device,port,lane,flag", "s",
+     "optics", "When a read last found the flag no longer set."},
     {"linkhealth_module_lane_esnr_db", kGauge, "device,port,lane,side", "dB", "optics",
      "Effective signal-to-noise ratio that the module measures on a lane; side: media or host."},
     {"linkhealth_module_lane_ltp_db", kGauge, "device,port,lane,side", "dB", "optics",
-     "PAM4 level transition parameter of a lane; 255.99: that or more, nothing lies between the levels."},
+     "PAM4 level transition parameter of a lane; 255.99: that or more, nothing lies between the "
+     "levels."},
     {"linkhealth_module_pre_fec_ber", kGauge, "device,port,side,statistic", "", "optics",
-     "Bit error ratio before correction as the module measures it; statistic: min, max, avg, current. The first three "
+     "Bit error ratio before correction as the module measures it; statistic: min, max, avg, "
+     "current. The first three "
      "are "
      "of an interval that nobody here can end."},
     {"linkhealth_module_errored_frames", kGauge, "device,port,side,statistic", "", "optics",
-     "Frames that the module's FEC could not correct, in one of its sampling intervals (as RS(544,514) frames); total: "
+     "Frames that the module's FEC could not correct, in one of its sampling intervals (as "
+     "RS(544,514) frames); total: "
      "all since an unknown time."},
     {"linkhealth_module_fec_tail_symbols", kGauge, "device,port,side,statistic", "", "optics",
      "Most symbol errors of any code word."},
@@ -146,17 +180,21 @@ inline constexpr std::array kRows = std::to_array<MetricInfo>({
     {"linkhealth_module_laser_frequency_error_hertz", kGauge, "device,port", "Hz", "optics",
      "How far a tunable laser is from its channel."},
     {"linkhealth_module_coherent", kGauge, "device,port,monitor", "", "optics",
-     "A monitor of a coherent module (OIF C-CMIS), by its name in recordings, which ends with its unit: osnr_db, "
+     "A monitor of a coherent module (OIF C-CMIS), by its name in recordings, which ends with its "
+     "unit: osnr_db, "
      "pdl_db, "
      "chromatic_dispersion_ps_per_nm, …"},
-    {"linkhealth_pcie_current_link_transfers_per_second", kGauge, "device,port,end", "transfers/s", "optics",
-     "Speed of the card's PCIe link, as each end says (card, bridge)."},
-    {"linkhealth_pcie_max_link_transfers_per_second", kGauge, "device,port,end", "transfers/s", "optics",
-     "The most that it can be; of the card: the lesser of both ends."},
-    {"linkhealth_pcie_current_link_width", kGauge, "device,port,end", "", "optics", "Lanes of the card's PCIe link."},
-    {"linkhealth_pcie_max_link_width", kGauge, "device,port,end", "", "optics", "The most that it can have."},
+    {"linkhealth_pcie_current_link_transfers_per_second", kGauge, "device,port,end", "transfers/s",
+     "optics", "Speed of the card's PCIe link, as each end says (card, bridge)."},
+    {"linkhealth_pcie_max_link_transfers_per_second", kGauge, "device,port,end", "transfers/s",
+     "optics", "The most that it can be; of the card: the lesser of both ends."},
+    {"linkhealth_pcie_current_link_width", kGauge, "device,port,end", "", "optics",
+     "Lanes of the card's PCIe link."},
+    {"linkhealth_pcie_max_link_width", kGauge, "device,port,end", "", "optics",
+     "The most that it can have."},
     {"linkhealth_pcie_errors_total", kCounter, "device,port,severity", "", "optics",
-     "Errors by PCIe's advanced error reporting (correctable, nonfatal, fatal), since the card was found."},
+     "Errors by PCIe's advanced error reporting (correctable, nonfatal, fatal), since the card was "
+     "found."},
     {"linkhealth_nic_temperature_celsius", kGauge, "device,port", "Celsius", "optics",
      "The card's hottest sensor (not the module's)."},
     {"linkhealth_nic_critical_temperature_celsius", kGauge, "device,port", "Celsius", "optics",

@@ -34,35 +34,40 @@ std::string_view label_of(const Report& report, const std::string& name) {
   return at == report.site->end() ? std::string_view() : at->second;
 }
 
-void add_identity(Families& out, const PortReport& port, const PortLabels& at, const Report& report) {
+void add_identity(Families& out, const PortReport& port, const PortLabels& at,
+                  const Report& report) {
   const PortId& id = port.latest.id;
   const auto& peer = port.latest.peer;
-  const bool planned = !peer && !(port.expected.peer_system.empty() && port.expected.peer_port.empty());
-  const std::string_view rail = port.expected.rail.empty() ? label_of(report, "rail") : port.expected.rail;
-  out.add(
-      "linkhealth_port_info",
-      {at.device, at.port, id.netdev, id.pci, id.driver, id.guid, id.link_layer, id.function, id.firmware, id.board_id,
-       id.hca_type, peer ? peer->system : port.expected.peer_system, peer ? peer->port : port.expected.peer_port,
-       peer      ? std::string_view(peer->source)
-       : planned ? "plan"
-                 : "",
-       label_of(report, "pod"), label_of(report, "row"), label_of(report, "rack"), label_of(report, "u"), rail},
-      1.0);
+  const bool planned =
+      !peer && !(port.expected.peer_system.empty() && port.expected.peer_port.empty());
+  const std::string_view rail =
+      port.expected.rail.empty() ? label_of(report, "rail") : port.expected.rail;
+  out.add("linkhealth_port_info",
+          {at.device, at.port, id.netdev, id.pci, id.driver, id.guid, id.link_layer, id.function,
+           id.firmware, id.board_id, id.hca_type, peer ? peer->system : port.expected.peer_system,
+           peer ? peer->port : port.expected.peer_port,
+           peer      ? std::string_view(peer->source)
+           : planned ? "plan"
+                     : "",
+           label_of(report, "pod"), label_of(report, "row"), label_of(report, "rack"),
+           label_of(report, "u"), rail},
+          1.0);
   out.add("linkhealth_port_health", {at.device, at.port, to_string(port.health)}, 1.0);
   const auto& module = port.latest.module;
   if (module && module->present)
     out.add("linkhealth_module_info",
-            {at.device, at.port, module->kind, module->type, module->connector, module->vendor, module->part_number,
-             module->serial, module->revision, module->firmware},
+            {at.device, at.port, module->kind, module->type, module->connector, module->vendor,
+             module->part_number, module->serial, module->revision, module->firmware},
             1.0);
 }
 
 void add_faults(Families& out, const PortReport& port, const PortLabels& at) {
   for (const FaultReport& fault : port.faults) {
     const std::string_view end = to_string(fault.end);
-    out.add("linkhealth_fault_active",
-            {at.device, at.port, fault.fault, end, to_string(fault.severity), to_string(fault.state)},
-            fault.confidence);
+    out.add(
+        "linkhealth_fault_active",
+        {at.device, at.port, fault.fault, end, to_string(fault.severity), to_string(fault.state)},
+        fault.confidence);
     out.add("linkhealth_fault_opened_timestamp_seconds", {at.device, at.port, fault.fault, end},
             unix_seconds(fault.opened_at));
   }
@@ -76,10 +81,13 @@ void add_link(Families& out, const PortReport& port, const PortLabels& at, WallT
   if (link && link->speed_mbps) speed = *link->speed_mbps * kBytesPerMegabit;
   if (carrier) out.add("linkhealth_link_up", labels, *carrier ? 1.0 : 0.0);
   if (port.expected.speed_mbps)
-    out.add("linkhealth_bandwidth_expected_bytes_per_second", labels, *port.expected.speed_mbps * kBytesPerMegabit);
+    out.add("linkhealth_bandwidth_expected_bytes_per_second", labels,
+            *port.expected.speed_mbps * kBytesPerMegabit);
   if (carrier)
-    out.add("linkhealth_bandwidth_available_bytes_per_second", labels, *carrier ? speed : std::optional(0.0));
-  else if (!port.latest.id->exempt.empty())  // efa: neither an InfiniBand port nor an interface that has a carrier
+    out.add("linkhealth_bandwidth_available_bytes_per_second", labels,
+            *carrier ? speed : std::optional(0.0));
+  else if (!port.latest.id->exempt
+                .empty())  // efa: neither an InfiniBand port nor an interface that has a carrier
     out.add("linkhealth_bandwidth_available_bytes_per_second", labels, speed);
   if (port.latest.id->exempt.empty()) {  // of the others nobody counts them
     out.add("linkhealth_link_downs_total", {at.device, at.port, "involuntary"},
@@ -87,14 +95,18 @@ void add_link(Families& out, const PortReport& port, const PortLabels& at, WallT
     out.add("linkhealth_link_downs_total", {at.device, at.port, "voluntary"},
             static_cast<double>(port.figures.voluntary_downs_told()));
     if (const auto at_time = port.figures.last_involuntary_down_at)
-      out.add("linkhealth_link_last_down_timestamp_seconds", labels, std::round(unix_seconds(*at_time)));
+      out.add("linkhealth_link_last_down_timestamp_seconds", labels,
+              std::round(unix_seconds(*at_time)));
   }
   out.add("linkhealth_pre_fec_ber", labels, port.figures.pre_fec_ber);
   out.add("linkhealth_rx_power_margin_db", labels, port.figures.rx_power_margin_db);
   for (const Trend& trend : port.trends) {
-    out.add("linkhealth_trend_days_left", {at.device, at.port, trend.what, "estimate"}, trend.days_left);
-    out.add("linkhealth_trend_days_left", {at.device, at.port, trend.what, "low"}, trend.days_left_low);
-    out.add("linkhealth_trend_days_left", {at.device, at.port, trend.what, "high"}, trend.days_left_high);
+    out.add("linkhealth_trend_days_left", {at.device, at.port, trend.what, "estimate"},
+            trend.days_left);
+    out.add("linkhealth_trend_days_left", {at.device, at.port, trend.what, "low"},
+            trend.days_left_low);
+    out.add("linkhealth_trend_days_left", {at.device, at.port, trend.what, "high"},
+            trend.days_left_high);
   }
   if (link && link->down_reason && !link->carrier.value_or(true))
     out.add("linkhealth_link_down_reason_info",
@@ -142,22 +154,27 @@ void add_counters(Families& out, const PortReport& port, const PortLabels& at) {
     out.add(metric, {at.device, at.port, name}, static_cast<double>(value));
   };
   for (const auto& [id, value] : port.latest.counters->known())
-    add(known_counters()[id].end == CounterEnd::kLevel ? kLevel : kRaw, known_counters()[id].name, value);
+    add(known_counters()[id].end == CounterEnd::kLevel ? kLevel : kRaw, known_counters()[id].name,
+        value);
   for (const auto& [name, value] : port.latest.counters->other()) add(kRaw, name, value);
 }
 
 void add_events(Families& out, const FaultEventCounts& counts, SteadyTime now) {
   for (const auto& [key, row] : counts.events())
-    out.add("linkhealth_fault_events_total", {key.device, key.port, key.fault, to_string(key.kind)}, row.shown(now));
+    out.add("linkhealth_fault_events_total", {key.device, key.port, key.fault, to_string(key.kind)},
+            row.shown(now));
   for (const auto& [key, row] : counts.repairs())
-    out.add("linkhealth_repairs_total", {to_string(key.action), to_string(key.outcome)}, row.shown(now));
+    out.add("linkhealth_repairs_total", {to_string(key.action), to_string(key.outcome)},
+            row.shown(now));
 }
 
 void add_node(Families& out, const Report& report, const MonitorFigures& monitor) {
   const auto place = [&](const char* label) { return label_of(report, label); };
   out.add("linkhealth_build_info", {monitor.version}, 1.0);
-  out.add("linkhealth_node_info", {report.node, place("pod"), place("row"), place("rack"), place("u")}, 1.0);
-  if (monitor.started_at) out.add("process_start_time_seconds", {}, unix_seconds(*monitor.started_at));
+  out.add("linkhealth_node_info",
+          {report.node, place("pod"), place("row"), place("rack"), place("u")}, 1.0);
+  if (monitor.started_at)
+    out.add("process_start_time_seconds", {}, unix_seconds(*monitor.started_at));
   out.add("linkhealth_last_sample_timestamp_seconds", {}, unix_seconds(report.at));
 }
 
@@ -165,7 +182,8 @@ void add_node(Families& out, const Report& report, const MonitorFigures& monitor
 void add_timings(Families& out, const std::vector<ProbeTiming>& timings, MetricGroups groups) {
   std::map<std::string, double> durations_s;
   for (const ProbeTiming& timing : timings) durations_s[timing.probe] += timing.duration_s;
-  for (const auto& [probe, duration_s] : durations_s) out.add("linkhealth_probe_duration_seconds", {probe}, duration_s);
+  for (const auto& [probe, duration_s] : durations_s)
+    out.add("linkhealth_probe_duration_seconds", {probe}, duration_s);
   if (timings.empty()) return;
   std::uint64_t firmware_reads = 0, port_readings = 0;
   for (const ProbeTiming& timing : timings) {
@@ -177,7 +195,8 @@ void add_timings(Families& out, const std::vector<ProbeTiming>& timings, MetricG
     }
   }
   out.add("linkhealth_firmware_reads_total", {}, static_cast<double>(firmware_reads));
-  if (groups.counters) out.add("linkhealth_port_readings_total", {}, static_cast<double>(port_readings));
+  if (groups.counters)
+    out.add("linkhealth_port_readings_total", {}, static_cast<double>(port_readings));
 }
 
 void add_memory(Families& out, const std::optional<MemoryHealth>& memory) {
@@ -185,7 +204,8 @@ void add_memory(Families& out, const std::optional<MemoryHealth>& memory) {
   out.add("linkhealth_store_up", {}, memory->working ? 1.0 : 0.0);
   out.add("linkhealth_store_write_failures_total", {}, static_cast<double>(memory->failures));
   out.add("linkhealth_store_dropped_total", {"rows"}, static_cast<double>(memory->dropped_rows));
-  out.add("linkhealth_store_dropped_total", {"events"}, static_cast<double>(memory->dropped_events));
+  out.add("linkhealth_store_dropped_total", {"events"},
+          static_cast<double>(memory->dropped_events));
   out.add("linkhealth_store_size_bytes", {}, static_cast<double>(memory->bytes));
 }
 
@@ -209,8 +229,8 @@ void FaultEventCounts::add(const FaultEvent& event) {
   counted = number;
 }
 
-void collect_metrics(const Report& report, const FaultEventCounts& events, const MonitorFigures& monitor,
-                     MetricGroups groups, SeriesSink& sink) {
+void collect_metrics(const Report& report, const FaultEventCounts& events,
+                     const MonitorFigures& monitor, MetricGroups groups, SeriesSink& sink) {
   groups.counters = groups.counters || monitor.always.counters;
   groups.optics = groups.optics || monitor.always.optics;
   Families out(sink);
@@ -236,8 +256,8 @@ void collect_metrics(const Report& report, const FaultEventCounts& events, const
     out.add("linkhealth_store_writes_total", {}, static_cast<double>(monitor.memory->writes));
 }
 
-std::string metrics_text(const Report& report, const FaultEventCounts& events, const MonitorFigures& monitor,
-                         MetricGroups groups) {
+std::string metrics_text(const Report& report, const FaultEventCounts& events,
+                         const MonitorFigures& monitor, MetricGroups groups) {
   MetricsWriter writer;
   collect_metrics(report, events, monitor, groups, writer);
   return writer.take();

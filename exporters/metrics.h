@@ -1,6 +1,6 @@
-// The current report as Prometheus metrics. Nothing is kept in step with the report: each rendering collects the
-// families anew from it, so a series lives exactly as long as the thing it tells about. What is not known has no
-// series.
+// The current report as Prometheus metrics. Nothing is kept in step with the report: each rendering
+// collects the families anew from it, so a series lives exactly as long as the thing it tells
+// about. What is not known has no series.
 #pragma once
 
 #include <array>
@@ -17,14 +17,15 @@
 
 namespace linkhealth {
 
-/// Counts what happened to faults and what became of repairs since the monitor started. There is no row for what never
-/// happened: 21 faults of 8 ports would be a thousand series of zeros. A new row shows 0 for kZero_s first, so that
-/// increase() sees the first event at any scrape interval up to that.
+/// Counts what happened to faults and what became of repairs since the monitor started. There is no
+/// row for what never happened: 21 faults of 8 ports would be a thousand series of zeros. A new row
+/// shows 0 for kZero_s first, so that increase() sees the first event at any scrape interval up to
+/// that.
 class FaultEventCounts {
  public:
   static constexpr double kZero_s = 60;
-  /// Rows by port, at most; after that a new one is counted under empty device and port (at most one for each fault and
-  /// kind more).
+  /// Rows by port, at most; after that a new one is counted under empty device and port (at most
+  /// one for each fault and kind more).
   static constexpr std::size_t kMaxPortRows = 240;
 
   struct EventKey {
@@ -40,18 +41,22 @@ class FaultEventCounts {
   struct Row {
     std::uint64_t count = 0;
     SteadyTime zero_until;
-    [[nodiscard]] double shown(SteadyTime now) const { return now < zero_until ? 0.0 : static_cast<double>(count); }
+    [[nodiscard]] double shown(SteadyTime now) const {
+      return now < zero_until ? 0.0 : static_cast<double>(count);
+    }
   };
 
   void add(const FaultEvent& event);
   [[nodiscard]] const std::map<EventKey, Row>& events() const { return events_; }
-  /// Of faults that proved themselves gone: the last thing done held, what was done before it had failed.
+  /// Of faults that proved themselves gone: the last thing done held, what was done before it had
+  /// failed.
   [[nodiscard]] const std::map<RepairKey, Row>& repairs() const { return repairs_; }
 
  private:
   std::map<EventKey, Row> events_;
   std::map<RepairKey, Row> repairs_;
-  std::map<std::string, std::size_t> judged_;  ///< repairs of a fault that are counted, by its id: it may come back
+  std::map<std::string, std::size_t>
+      judged_;  ///< repairs of a fault that are counted, by its id: it may come back
 };
 
 /// How the monitor's memory on disk is.
@@ -62,8 +67,8 @@ struct MemoryHealth {
   std::int64_t bytes = 0;                              ///< of the database
 };
 
-/// The groups that cost many series: those that a scrape asks for, /metrics?collect[]=counters&collect[]=optics, and
-/// those that configuration adds to every scrape.
+/// The groups that cost many series: those that a scrape asks for,
+/// /metrics?collect[]=counters&collect[]=optics, and those that configuration adds to every scrape.
 struct MetricGroups {
   bool counters = false;
   bool optics = false;
@@ -102,16 +107,16 @@ std::string metrics_reference();
 class SeriesSink {
  public:
   virtual ~SeriesSink() = default;
-  /// `row` of metric_table() and the values of its labels, in the table's order, as they were read: any bytes. They
-  /// live as long as the call. The same series may come twice: the first counts.
+  /// `row` of metric_table() and the values of its labels, in the table's order, as they were read:
+  /// any bytes. They live as long as the call. The same series may come twice: the first counts.
   virtual void add(std::size_t row, std::span<const std::string_view> labels, double value) = 0;
 };
 
 /// Every series of the report, once.
-void collect_metrics(const Report& report, const FaultEventCounts& events, const MonitorFigures& monitor,
-                     MetricGroups groups, SeriesSink& sink);
+void collect_metrics(const Report& report, const FaultEventCounts& events,
+                     const MonitorFigures& monitor, MetricGroups groups, SeriesSink& sink);
 /// The same as Prometheus text (exporters/metrics_writer.h), for those who need it once.
-std::string metrics_text(const Report& report, const FaultEventCounts& events, const MonitorFigures& monitor,
-                         MetricGroups groups);
+std::string metrics_text(const Report& report, const FaultEventCounts& events,
+                         const MonitorFigures& monitor, MetricGroups groups);
 
 }  // namespace linkhealth

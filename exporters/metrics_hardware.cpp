@@ -29,7 +29,8 @@ void add_module(Families& out, const PortReport& port, const PortLabels& at) {
   const auto seconds = [](const std::optional<WallTime>& when) {
     return when ? std::optional(unix_seconds(*when)) : std::nullopt;
   };
-  out.add("linkhealth_module_import_timestamp_seconds", {at.device, at.port}, seconds(module->imported_at));
+  out.add("linkhealth_module_import_timestamp_seconds", {at.device, at.port},
+          seconds(module->imported_at));
   if (!module->present) return;
   out.add("linkhealth_module_temperature_celsius", {at.device, at.port}, module->temperature_c);
   out.add("linkhealth_module_supply_volts", {at.device, at.port}, module->supply_v);
@@ -46,7 +47,8 @@ void add_module(Families& out, const PortReport& port, const PortLabels& at) {
     const std::initializer_list<std::string_view> labels = {at.device, at.port, lane, flag.name};
     out.add("linkhealth_module_flag_changes_total", labels, static_cast<double>(flag.change_count));
     out.add("linkhealth_module_flag_last_set_timestamp_seconds", labels, seconds(flag.set_at));
-    out.add("linkhealth_module_flag_last_cleared_timestamp_seconds", labels, seconds(flag.cleared_at));
+    out.add("linkhealth_module_flag_last_cleared_timestamp_seconds", labels,
+            seconds(flag.cleared_at));
   }
 }
 
@@ -57,8 +59,10 @@ void add_far_optics(Families& out, const PortReport& port, const PortLabels& at)
   for (std::size_t i = 0; i < peer->module->lanes.size(); ++i) {
     const std::string number = std::to_string(i + 1);
     const ModuleLane& lane = peer->module->lanes[i];
-    out.add("linkhealth_peer_lane_rx_power_watts", {at.device, at.port, number}, from_milli(lane.rx_power_mw));
-    out.add("linkhealth_peer_lane_tx_power_watts", {at.device, at.port, number}, from_milli(lane.tx_power_mw));
+    out.add("linkhealth_peer_lane_rx_power_watts", {at.device, at.port, number},
+            from_milli(lane.rx_power_mw));
+    out.add("linkhealth_peer_lane_tx_power_watts", {at.device, at.port, number},
+            from_milli(lane.tx_power_mw));
   }
 }
 
@@ -75,11 +79,14 @@ struct Side {
 void add_lanes(Families& out, Metric metric, const std::vector<double>& by_lane, const Side& side,
                const PortLabels& at) {
   for (std::size_t i = 0; i < by_lane.size(); ++i)
-    if (by_lane[i] > 0) out.add(metric, {at.device, at.port, std::to_string(i + 1), side.name}, by_lane[i]);  // 0: none
+    if (by_lane[i] > 0)
+      out.add(metric, {at.device, at.port, std::to_string(i + 1), side.name},
+              by_lane[i]);  // 0: none
 }
 
 template <typename Statistics>
-void add_statistics(Families& out, Metric metric, const Statistics& of, const Side& side, const PortLabels& at) {
+void add_statistics(Families& out, Metric metric, const Statistics& of, const Side& side,
+                    const PortLabels& at) {
   const auto add = [&](std::string_view statistic, const std::optional<double>& value) {
     out.add(metric, {at.device, at.port, side.name, statistic}, value);
   };
@@ -110,14 +117,15 @@ struct CoherentSeries {
 void add_vdm(Families& out, const ModuleSample& module, const PortLabels& at) {
   const ModuleVdm& vdm = module.vdm;
   add_side(out,
-           {"media", vdm.media_esnr_db, vdm.media_ltp_db, vdm.media_pre_fec_ber, vdm.media_errored_frames,
-            vdm.media_fec_tail_symbols},
+           {"media", vdm.media_esnr_db, vdm.media_ltp_db, vdm.media_pre_fec_ber,
+            vdm.media_errored_frames, vdm.media_fec_tail_symbols},
            at);
   add_side(out,
-           {"host", vdm.host_esnr_db, vdm.host_ltp_db, vdm.host_pre_fec_ber, vdm.host_errored_frames,
-            vdm.host_fec_tail_symbols},
+           {"host", vdm.host_esnr_db, vdm.host_ltp_db, vdm.host_pre_fec_ber,
+            vdm.host_errored_frames, vdm.host_fec_tail_symbols},
            at);
-  out.add("linkhealth_module_laser_age_ratio", {at.device, at.port}, times(vdm.laser_age_percent, 0.01));
+  out.add("linkhealth_module_laser_age_ratio", {at.device, at.port},
+          times(vdm.laser_age_percent, 0.01));
   out.add("linkhealth_module_laser_frequency_error_hertz", {at.device, at.port},
           times(vdm.laser_frequency_error_mhz, kHertzPerMegahertz));
   CoherentSeries series{out, at};
@@ -126,21 +134,28 @@ void add_vdm(Families& out, const ModuleSample& module, const PortLabels& at) {
 
 void add_slot(Families& out, const PcieSample& pcie, const PortLabels& at) {
   const auto link = [&](std::string_view end, const std::optional<double>& speed_gtps,
-                        const std::optional<double>& max_speed_gtps, const std::optional<std::uint32_t>& width,
+                        const std::optional<double>& max_speed_gtps,
+                        const std::optional<std::uint32_t>& width,
                         const std::optional<std::uint32_t>& max_width) {
     const std::initializer_list<std::string_view> labels = {at.device, at.port, end};
-    out.add("linkhealth_pcie_current_link_transfers_per_second", labels, times(speed_gtps, kTransfersPerGigatransfer));
-    out.add("linkhealth_pcie_max_link_transfers_per_second", labels, times(max_speed_gtps, kTransfersPerGigatransfer));
+    out.add("linkhealth_pcie_current_link_transfers_per_second", labels,
+            times(speed_gtps, kTransfersPerGigatransfer));
+    out.add("linkhealth_pcie_max_link_transfers_per_second", labels,
+            times(max_speed_gtps, kTransfersPerGigatransfer));
     out.add("linkhealth_pcie_current_link_width", labels, as_double(width));
     out.add("linkhealth_pcie_max_link_width", labels, as_double(max_width));
   };
   link("card", pcie.speed_gtps, pcie.max_speed_gtps, pcie.width, pcie.max_width);
-  link("bridge", pcie.bridge_speed_gtps, pcie.bridge_max_speed_gtps, pcie.bridge_width, pcie.bridge_max_width);
-  out.add("linkhealth_pcie_errors_total", {at.device, at.port, "correctable"}, as_double(pcie.aer_correctable));
-  out.add("linkhealth_pcie_errors_total", {at.device, at.port, "nonfatal"}, as_double(pcie.aer_nonfatal));
+  link("bridge", pcie.bridge_speed_gtps, pcie.bridge_max_speed_gtps, pcie.bridge_width,
+       pcie.bridge_max_width);
+  out.add("linkhealth_pcie_errors_total", {at.device, at.port, "correctable"},
+          as_double(pcie.aer_correctable));
+  out.add("linkhealth_pcie_errors_total", {at.device, at.port, "nonfatal"},
+          as_double(pcie.aer_nonfatal));
   out.add("linkhealth_pcie_errors_total", {at.device, at.port, "fatal"}, as_double(pcie.aer_fatal));
   out.add("linkhealth_nic_temperature_celsius", {at.device, at.port}, pcie.nic_temperature_c);
-  out.add("linkhealth_nic_critical_temperature_celsius", {at.device, at.port}, pcie.nic_critical_temperature_c);
+  out.add("linkhealth_nic_critical_temperature_celsius", {at.device, at.port},
+          pcie.nic_critical_temperature_c);
 }
 
 }  // namespace
@@ -156,7 +171,8 @@ void add_phy(Families& out, const PortReport& port, const PortLabels& at) {
     const std::initializer_list<std::string_view> labels = {at.device, at.port, number};
     out.add("linkhealth_fec_lane_bit_errors_total", labels, as_double(lane.corrected_bits));
     out.add("linkhealth_fec_lane_corrected_blocks_total", labels, as_double(lane.corrected_blocks));
-    out.add("linkhealth_fec_lane_uncorrectable_blocks_total", labels, as_double(lane.uncorrectable_blocks));
+    out.add("linkhealth_fec_lane_uncorrectable_blocks_total", labels,
+            as_double(lane.uncorrectable_blocks));
   }
 }
 

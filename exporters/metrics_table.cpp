@@ -17,7 +17,8 @@ constexpr auto kKnobs = std::to_array<Knob>({
     {"counters", 0, 0, 1, "",
      "on: every scrape has the raw counters, also without collect[]=counters: 100 and more a port"},
     {"optics", 0, 0, 1, "",
-     "on: every scrape has each lane's light, the module's flags and the card's slot, also without collect[]=optics"},
+     "on: every scrape has each lane's light, the module's flags and the card's slot, also without "
+     "collect[]=optics"},
 });
 constexpr std::array<KnobGroup, 1> kKnobGroups = {{{"", "metrics", kKnobs}}};
 
@@ -33,8 +34,9 @@ void append_group(std::string& text, std::string_view group) {
   text += "| metric | type | labels | unit | meaning |\n|---|---|---|---|---|\n";
   for (const MetricInfo& metric : kMetrics)
     if (metric.group == group)
-      text += fmt::format("| `{}` | {} | {} | {} | {} |\n", metric.name, metric.type == kCounter ? "counter" : "gauge",
-                          label_words(metric.labels), metric.unit.empty() ? "-" : metric.unit, metric.help);
+      text += fmt::format("| `{}` | {} | {} | {} | {} |\n", metric.name,
+                          metric.type == kCounter ? "counter" : "gauge", label_words(metric.labels),
+                          metric.unit.empty() ? "-" : metric.unit, metric.help);
 }
 
 }  // namespace
@@ -53,31 +55,40 @@ std::string metrics_reference() {
       "# Metrics\n\n"
       "Made from the metric table in `exporters/metric_rows.h`; a test compares this page with it\n"
       "(`LINKHEALTH_ACCEPT=1` rewrites the page).\n\n"
-      "A value that is not known has no series: absent is not zero. `device` and `port` are the names of the verbs "
+      "A value that is not known has no series: absent is not zero. `device` and `port` are the "
+      "names of the verbs "
       "device\n"
-      "and its port number, or the network interface and 1 for a plain Ethernet port. Names may change at a reboot; "
+      "and its port number, or the network interface and 1 for a plain Ethernet port. Names may "
+      "change at a reboot; "
       "join on\n"
-      "`instance, device, port`, and take what lasts (`pci`, `guid`, the far end) from `linkhealth_port_info`.\n"
-      "What the monitor counts itself begins again when it starts. What the kernel counts goes on over that "
+      "`instance, device, port`, and take what lasts (`pci`, `guid`, the far end) from "
+      "`linkhealth_port_info`.\n"
+      "What the monitor counts itself begins again when it starts. What the kernel counts goes on "
+      "over that "
       "(`linkhealth_raw_total`,\n"
-      "FEC's and PCIe's errors) and begins again with the driver or the device. `rate()` and `increase()` take "
+      "FEC's and PCIe's errors) and begins again with the driver or the device. `rate()` and "
+      "`increase()` take "
       "both.\n\n"
-      "The default set is at most 15 series a link and 120 a node of 8 links (a test counts); an open fault adds "
+      "The default set is at most 15 series a link and 120 a node of 8 links (a test counts); an "
+      "open fault adds "
       "three\n"
       "(and one for each further kind of event), a source that can't be read one.\n\n"
       "## Always\n\n";
   append_group(text, "");
   text +=
       "\n## Raw counters: `/metrics?collect[]=counters`\n\n"
-      "One series for each counter of each port: hundreds a port on some hardware. [counters.md](counters.md) says "
+      "One series for each counter of each port: hundreds a port on some hardware. "
+      "[counters.md](counters.md) says "
       "what "
       "each is.\n\n";
   append_group(text, "counters");
   text += "\n## Optics lane by lane, and the card: `/metrics?collect[]=optics`\n\n";
   append_group(text, "optics");
   text +=
-      "\nBoth groups: `/metrics?collect[]=counters&collect[]=optics`. The default set is always included.\n"
-      "The section `metrics` of the configuration (`counters: on`, `optics: on`) adds a group to every scrape.\n";
+      "\nBoth groups: `/metrics?collect[]=counters&collect[]=optics`. The default set is always "
+      "included.\n"
+      "The section `metrics` of the configuration (`counters: on`, `optics: on`) adds a group to "
+      "every scrape.\n";
   return text;
 }
 

@@ -20,7 +20,8 @@ namespace {
 /// By character: not ASCII, or one that needs an escape.
 constexpr auto kOdd = [] {
   std::array<bool, 256> odd{};
-  for (std::size_t c = 0; c < odd.size(); ++c) odd[c] = c >= 0x80 || c == '"' || c == '\\' || c == '\n';
+  for (std::size_t c = 0; c < odd.size(); ++c)
+    odd[c] = c >= 0x80 || c == '"' || c == '\\' || c == '\n';
   return odd;
 }();
 
@@ -32,7 +33,8 @@ bool is_plain(std::string_view value) {
 
 /// A scrape with one byte that is not UTF-8 is lost as a whole; modules do send such bytes.
 void append_odd(std::string& text, std::string_view value) {
-  const bool ascii = std::all_of(value.begin(), value.end(), [](char c) { return static_cast<signed char>(c) >= 0; });
+  const bool ascii = std::all_of(value.begin(), value.end(),
+                                 [](char c) { return static_cast<signed char>(c) >= 0; });
   for (const char c : ascii ? std::string(value) : printable(value)) {
     if (c == '\n') {
       text += "\\n";
@@ -43,11 +45,12 @@ void append_odd(std::string& text, std::string_view value) {
   }
 }
 
-/// What stands before each label's value: `name{device="`, `",port="`, …; the name alone where there are no labels.
+/// What stands before each label's value: `name{device="`, `",port="`, …; the name alone where
+/// there are no labels.
 using LabelHeads = std::vector<std::string>;
 
-/// Of each row of the table; made once, because 200 strings for each rendering cost more than its lines on a node with
-/// few ports.
+/// Of each row of the table; made once, because 200 strings for each rendering cost more than its
+/// lines on a node with few ports.
 const std::vector<LabelHeads>& label_heads() {
   static const auto kHeads = [] {
     std::vector<LabelHeads> all;
@@ -67,10 +70,11 @@ const std::vector<LabelHeads>& label_heads() {
   return kHeads;
 }
 
-/// Eight bytes at a time: the library's hash took a sixth of the rendering. Equal keys are compared as a whole anyway.
-/// `seed`: the hash of what stands before `text`.
+/// Eight bytes at a time: the library's hash took a sixth of the rendering. Equal keys are compared
+/// as a whole anyway. `seed`: the hash of what stands before `text`.
 std::uint64_t hash_of(std::string_view text, std::uint64_t seed) {
-  constexpr std::uint64_t kSpread = 0x9e37'79b9'7f4a'7c15;  // 2^64 / golden ratio: every bit moves many
+  constexpr std::uint64_t kSpread =
+      0x9e37'79b9'7f4a'7c15;  // 2^64 / golden ratio: every bit moves many
   std::uint64_t hash = seed + text.size();
   for (; text.size() >= sizeof hash; text.remove_prefix(sizeof hash)) {
     std::uint64_t word = 0;
@@ -90,8 +94,8 @@ bool same_word(const char* a, const char* b) {
   return left == right;
 }
 
-/// Whether `text` stands at `at`. By words and in place: pieces have ten characters, and to call memcmp for each took
-/// longer than to compare.
+/// Whether `text` stands at `at`. By words and in place: pieces have ten characters, and to call
+/// memcmp for each took longer than to compare.
 inline bool stands_at(const char* at, std::string_view text) {
   using Long = std::uint64_t;
   using Short = std::uint32_t;
@@ -113,14 +117,17 @@ inline bool stands_at(const char* at, std::string_view text) {
 }
 
 /// Not ==: zero has two signs, and what is no number equals nothing.
-bool same_bits(double a, double b) { return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b); }
+bool same_bits(double a, double b) {
+  return std::bit_cast<std::uint64_t>(a) == std::bit_cast<std::uint64_t>(b);
+}
 
 char* write(char* out, std::string_view text) { return std::copy(text.begin(), text.end(), out); }
 
 constexpr std::size_t kLongestValue = 32;
 constexpr std::string_view kLabelsEnd = "\"} ";
 
-/// As the library prints it: %.16g, "+Inf", "-Inf", "Nan". At most kLongestValue characters; returns the end.
+/// As the library prints it: %.16g, "+Inf", "-Inf", "Nan". At most kLongestValue characters;
+/// returns the end.
 char* write_value(char* out, double value) {
   if (std::isnan(value)) return write(out, "Nan");
   if (std::isinf(value)) return write(out, value < 0 ? "-Inf" : "+Inf");
@@ -143,14 +150,16 @@ void MetricsWriter::add(std::size_t row, std::span<const std::string_view> label
   if (family.header_size == 0) family.begin(metric_table()[row]);
   const LabelHeads& heads = label_heads()[row];
   if (labels.size() <= kHeadLabels) {
-    if (!family.write_over(heads, labels, value)) family.add_line(heads, as_written(labels, family), value);
+    if (!family.write_over(heads, labels, value))
+      family.add_line(heads, as_written(labels, family), value);
     return;
   }
   if (!family.has_head(labels)) {
     for (std::size_t i = 0; i < kHeadLabels; ++i) family.head_labels.at(i) = labels[i];
     const auto written = as_written(labels.first(kHeadLabels), family);
     family.head.clear();
-    for (std::size_t i = 0; i < kHeadLabels; ++i) family.head.append(heads.at(i)).append(written[i]);
+    for (std::size_t i = 0; i < kHeadLabels; ++i)
+      family.head.append(heads.at(i)).append(written[i]);
     family.head_hash = hash_of(family.head, 0);
   }
   const auto own_heads = std::span(heads).subspan(kHeadLabels);
@@ -159,7 +168,8 @@ void MetricsWriter::add(std::size_t row, std::span<const std::string_view> label
     family.add_line(own_heads, as_written(own_labels, family), value);
 }
 
-std::span<const std::string_view> MetricsWriter::as_written(std::span<const std::string_view> labels, Family& family) {
+std::span<const std::string_view> MetricsWriter::as_written(
+    std::span<const std::string_view> labels, Family& family) {
   if (std::all_of(labels.begin(), labels.end(), is_plain)) return labels;
   family.plain = false;
   escaped_.assign(labels.size(), {});
@@ -180,14 +190,15 @@ bool MetricsWriter::Family::has_head(std::span<const std::string_view> labels) c
 
 void MetricsWriter::Family::begin(const MetricInfo& info) {
   const std::string_view type = info.type == MetricType::kCounter ? "counter" : "gauge";
-  const std::string header = fmt::format("# HELP {0} {1}\n# TYPE {0} {2}\n", info.name, info.help, type);
+  const std::string header =
+      fmt::format("# HELP {0} {1}\n# TYPE {0} {2}\n", info.name, info.help, type);
   make_room(header.size());
   write(room.get(), header);
   used = header_size = header.size();
 }
 
-void MetricsWriter::Family::add_line(std::span<const std::string> heads, std::span<const std::string_view> labels,
-                                     double value) {
+void MetricsWriter::Family::add_line(std::span<const std::string> heads,
+                                     std::span<const std::string_view> labels, double value) {
   if (used < last_used) forget_rest();
   std::size_t most = head.size() + heads.front().size() + kLabelsEnd.size() + kLongestValue + 1;
   for (std::size_t i = 0; i < labels.size(); ++i) most += heads[i].size() + labels[i].size();
@@ -201,7 +212,8 @@ void MetricsWriter::Family::add_line(std::span<const std::string> heads, std::sp
   char* const value_end = write_value(end, value);
   *value_end = '\n';
   used = static_cast<std::size_t>(value_end + 1 - room.get());
-  room_lines.push_back({value, static_cast<std::uint32_t>(used - 1), static_cast<std::uint32_t>(value_end - end)});
+  room_lines.push_back(
+      {value, static_cast<std::uint32_t>(used - 1), static_cast<std::uint32_t>(value_end - end)});
   count = room_lines.size();
 }
 
@@ -212,15 +224,16 @@ void MetricsWriter::Family::make_room(std::size_t size) {
   room_size = size;
 }
 
-bool MetricsWriter::Family::write_over(std::span<const std::string> heads, std::span<const std::string_view> labels,
-                                       double value) {
+bool MetricsWriter::Family::write_over(std::span<const std::string> heads,
+                                       std::span<const std::string_view> labels, double value) {
   if (used >= last_used || !plain) return false;
   char* at = room.get() + used;
   Line& line = room_lines[count];
   // Of one line: a label may read like the end of one line and the beginning of the next.
   const char* const old_end = room.get() + line.end;
   const auto skips = [&](std::string_view piece) {
-    if (static_cast<std::size_t>(old_end - at) < piece.size() || !stands_at(at, piece)) return false;
+    if (static_cast<std::size_t>(old_end - at) < piece.size() || !stands_at(at, piece))
+      return false;
     at += piece.size();
     return true;
   };
@@ -252,7 +265,8 @@ bool MetricsWriter::Family::repeats(std::string_view key, std::uint64_t hash64) 
   const auto hash = static_cast<std::uint32_t>(hash64 >> 32);
   const std::size_t mask = slots.size() - 1;
   std::size_t at = hash & mask;
-  // The key ends with the blank before the value. Quotes inside of labels are escaped, so none begins another.
+  // The key ends with the blank before the value. Quotes inside of labels are escaped, so none
+  // begins another.
   for (; slots[at].begin != 0; at = (at + 1) & mask)
     if (slots[at].hash == hash && text().substr(slots[at].begin - 1).starts_with(key)) return true;
   slots[at] = {static_cast<std::uint32_t>(used + 1), hash};

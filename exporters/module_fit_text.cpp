@@ -21,17 +21,20 @@ std::size_t behind_colour(std::string_view line, std::size_t at) {
 
 bool starts_character(char byte) { return (static_cast<unsigned char>(byte) & 0xc0U) != 0x80; }
 
-/// The blank to break a line at that is wider than `width`, right of column `from`; nullopt when it fits, or has none.
-/// Between columns or behind a comma where that does not leave half of the line empty, else between words.
+/// The blank to break a line at that is wider than `width`, right of column `from`; nullopt when it
+/// fits, or has none. Between columns or behind a comma where that does not leave half of the line
+/// empty, else between words.
 std::optional<std::size_t> break_of(std::string_view line, std::size_t from, std::size_t width) {
   std::optional<std::size_t> word, part;  // the last blank, and the last that parts more than words
-  std::size_t column = 0, closed = 0;     // no break left of `closed`: the blanks of a bar part nothing
+  std::size_t column = 0,
+              closed = 0;  // no break left of `closed`: the blanks of a bar part nothing
   for (std::size_t i = 0; i < line.size(); ++i) {
     for (std::size_t next = i; i < line.size() && (next = behind_colour(line, i)) != i;) i = next;
     if (i == line.size()) return std::nullopt;
     if (!starts_character(line[i])) continue;
     if (line[i] == '[' || line.substr(i).starts_with("▕")) closed = column + kBarColumns + 1;
-    if (line[i] == ' ' && column > std::max(from, closed) && column <= width && line[i - 1] != ' ') {
+    if (line[i] == ' ' && column > std::max(from, closed) && column <= width &&
+        line[i - 1] != ' ') {
       word = i;
       if (column > width / 2 && (line[i - 1] == ',' || line.substr(i).starts_with("  "))) part = i;
     }
@@ -44,7 +47,8 @@ std::optional<std::size_t> break_of(std::string_view line, std::size_t from, std
 std::size_t hanging(std::string_view line) {
   line.remove_prefix(line.empty() ? 0 : behind_colour(line, 0));
   const std::size_t start = std::min(line.find_first_not_of(' '), line.size());
-  const bool is_row = start == 2 && line.size() > kRowValue && line[kRowValue - 1] == ' ' && line[kRowValue] != ' ';
+  const bool is_row =
+      start == 2 && line.size() > kRowValue && line[kRowValue - 1] == ' ' && line[kRowValue] != ' ';
   return is_row || start >= kRowValue ? kRowValue : start + 2;
 }
 

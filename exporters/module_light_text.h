@@ -13,7 +13,8 @@ namespace linkhealth {
 /// Of a bar, between its two ends.
 inline constexpr std::size_t kBarColumns = 7;
 
-/// " ▲ low warning": the sign and the word of the limit that a value has passed, so that nothing depends on a colour;
+/// " ▲ low warning": the sign and the word of the limit that a value has passed, so that nothing
+/// depends on a colour;
 /// "" of one that has passed none.
 std::string limit_mark(std::optional<double> value, const Limits& limits, const TextStyle& style);
 /// A table for each direction of which a lane has a value.

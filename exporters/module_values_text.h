@@ -1,4 +1,5 @@
-// What module_text() is put together from: rows, and the values of VDM and of coherent modules as rows.
+// What module_text() is put together from: rows, and the values of VDM and of coherent modules as
+// rows.
 #pragma once
 
 #include <cstddef>
@@ -15,12 +16,12 @@ std::string join(const std::vector<std::string>& parts, std::string_view separat
 /// A line with its name; "" without a value.
 std::string row(std::string_view name, const std::string& value);
 
-/// `text` with no line wider than `width`: one that is goes on under its own text, broken where it parts best. Colours
-/// take no room.
+/// `text` with no line wider than `width`: one that is goes on under its own text, broken where it
+/// parts best. Colours take no room.
 std::string fitted(std::string_view text, std::size_t width);
 
-/// The values that a module measures of its signal (CMIS VDM), with an empty line before; "" for one that measures
-/// none.
+/// The values that a module measures of its signal (CMIS VDM), with an empty line before; "" for
+/// one that measures none.
 std::string vdm_text(const ModuleSample& m);
 /// The same of a coherent module's monitors and statistics.
 std::string coherent_text(const ModuleSample& m);

@@ -13,8 +13,8 @@ namespace linkhealth {
 
 namespace {
 
-/// Words of warnings about memory that nobody read, or of which nobody knows the meaning. All others are about what
-/// was read and cannot be true.
+/// Words of warnings about memory that nobody read, or of which nobody knows the meaning. All
+/// others are about what was read and cannot be true.
 constexpr std::string_view kNotKnown[] = {
     "not read",
     "read in part",
@@ -29,8 +29,9 @@ constexpr std::string_view kNotKnown[] = {
 bool is_failed_read(std::string_view warning) {
   const auto colon = warning.rfind(": E");
   if (colon == std::string_view::npos) return false;
-  return std::ranges::all_of(warning.substr(colon + 2),
-                             [](char c) { return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'); });
+  return std::ranges::all_of(warning.substr(colon + 2), [](char c) {
+    return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+  });
 }
 
 /// "page 11h of bank 3 was not read": what stands before and behind the number, and the number.
@@ -46,7 +47,8 @@ std::optional<OfBank> of_bank(std::string_view warning) {
   const std::string_view rest = warning.substr(at + kBank.size());
   const std::size_t digits = std::min(rest.find_first_not_of("0123456789"), rest.size());
   const auto bank = parse_u64(rest.substr(0, digits));
-  return bank ? std::optional(OfBank{warning.substr(0, at), rest.substr(digits), *bank}) : std::nullopt;
+  return bank ? std::optional(OfBank{warning.substr(0, at), rest.substr(digits), *bank})
+              : std::nullopt;
 }
 
 /// Banks that follow on each other and of which the same is said are one sentence.
@@ -69,12 +71,14 @@ std::vector<std::string> folded(const std::vector<std::string>& warnings) {
   return out;
 }
 
-std::string list(std::string_view heading, const std::vector<std::string>& warnings, const TextStyle& style) {
+std::string list(std::string_view heading, const std::vector<std::string>& warnings,
+                 const TextStyle& style) {
   if (warnings.empty()) return {};
   std::string out = "\n" + paint_bold(fmt::format("  {}", heading), style) + "\n";
   for (const std::string& warning : folded(warnings))
     for (const std::string& line :
-         wrap(clean_text(warning, style.ascii), static_cast<std::size_t>(std::max(60, style.width_columns)) - 4))
+         wrap(clean_text(warning, style.ascii),
+              static_cast<std::size_t>(std::max(60, style.width_columns)) - 4))
       out += "    " + line + "\n";
   return out;
 }
@@ -89,7 +93,8 @@ bool is_not_known(std::string_view warning) {
 
 std::string warnings_text(const ModuleSample& m, const TextStyle& style) {
   std::vector<std::string> unknown, disbelieved;
-  for (const std::string& warning : m.warnings) (is_not_known(warning) ? unknown : disbelieved).push_back(warning);
+  for (const std::string& warning : m.warnings)
+    (is_not_known(warning) ? unknown : disbelieved).push_back(warning);
   return list("Not known", unknown, style) + list("Not believed", disbelieved, style);
 }
 

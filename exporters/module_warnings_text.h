@@ -9,7 +9,8 @@
 
 namespace linkhealth {
 
-/// Whether a warning says that something could not be read, so that there was nothing to disbelieve.
+/// Whether a warning says that something could not be read, so that there was nothing to
+/// disbelieve.
 bool is_not_known(std::string_view warning);
 /// Both lists, each under its heading; "" without warnings.
 std::string warnings_text(const ModuleSample& m, const TextStyle& style);

@@ -15,7 +15,8 @@ namespace {
 /// A ratio is kept to a hundredth of a decade: more than three digits would be made up.
 std::string number_of(Signal signal, double value) {
   if (std::isnan(value)) return "null";
-  const bool ratio = signal_info(static_cast<std::size_t>(signal)).scale == SignalScale::kErrorRatio;
+  const bool ratio =
+      signal_info(static_cast<std::size_t>(signal)).scale == SignalScale::kErrorRatio;
   return ratio ? fmt::format("{:.3g}", value) : fmt::format("{}", value);
 }
 
@@ -47,10 +48,12 @@ std::string quoted(std::string_view text) {
 std::string signals_of(const PortPast& past, std::span<const Signal> wanted) {
   std::string out;
   for (const SignalSeries& series : past.signals) {
-    if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), series.signal) == wanted.end()) continue;
+    if (!wanted.empty() && std::find(wanted.begin(), wanted.end(), series.signal) == wanted.end())
+      continue;
     if (!out.empty()) out += ',';
     out += quoted(signal_info(static_cast<std::size_t>(series.signal)).name) + ":[" +
-           joined(series.values, [&](double value) { return number_of(series.signal, value); }) + "]";
+           joined(series.values, [&](double value) { return number_of(series.signal, value); }) +
+           "]";
   }
   return out;
 }
@@ -68,7 +71,8 @@ void fields(Is<KeptEvent> auto& event, auto& visit) {
   visit.always("confidence", event.confidence);
   visit.always("summary", event.summary);
   if (event.event != "acknowledged") return;
-  if (const auto whole = parse_event(event.document)) visit("acknowledged", whole->fault.acknowledged);
+  if (const auto whole = parse_event(event.document))
+    visit("acknowledged", whole->fault.acknowledged);
 }
 
 void fields(Is<KeptIdentity> auto& identity, auto& visit) {
@@ -87,9 +91,10 @@ std::string past_json(const PortPast& past, std::span<const Signal> wanted) {
   return fmt::format(
       R"({{"schema":"{}","port":{},"from":"{}","to":"{}","step_s":{},"at":[{}],"signals":{{{}}},"events":{},"repairs":{},"maintenance":{},)"
       R"("identities":{}}})",
-      kHistorySchema, quoted(past.port), format_rfc3339(past.from), format_rfc3339(past.to), past.step_s,
-      joined(past.at, [](WallTime at) { return "\"" + format_rfc3339(at) + "\""; }), signals_of(past, wanted),
-      to_json(past.events), to_json(past.repairs), to_json(past.maintenance), to_json(past.identities));
+      kHistorySchema, quoted(past.port), format_rfc3339(past.from), format_rfc3339(past.to),
+      past.step_s, joined(past.at, [](WallTime at) { return "\"" + format_rfc3339(at) + "\""; }),
+      signals_of(past, wanted), to_json(past.events), to_json(past.repairs),
+      to_json(past.maintenance), to_json(past.identities));
 }
 
 std::string identities_json(const std::string& serial, const std::vector<KeptIdentity>& places) {

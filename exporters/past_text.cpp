@@ -22,7 +22,8 @@ constexpr std::size_t kLabelWidth = 7;
 constexpr std::size_t kMaxColumns = 160;
 constexpr std::size_t kNameWidth = 22;
 
-/// Steps after which a value is no longer that of now: modules are read each 30 s, so in each third step of 10 s.
+/// Steps after which a value is no longer that of now: modules are read each 30 s, so in each third
+/// step of 10 s.
 constexpr std::size_t kRecent = 8;
 
 struct Range {
@@ -58,8 +59,8 @@ std::string event_words(const KeptEvent& kept) {
   if (kept.event == "proving") return name + ": its signs are gone, the repair proves itself";
   if (kept.event == "closed" && whole && whole->fault.opened_at < kept.at)
     return fmt::format("{}, after {}", name, duration_words(kept.at - whole->fault.opened_at));
-  return fmt::format("{} ({}, {}, {}): {}", name, kept.end, kept.severity, confidence_words(kept.confidence),
-                     kept.summary);
+  return fmt::format("{} ({}, {}, {}): {}", name, kept.end, kept.severity,
+                     confidence_words(kept.confidence), kept.summary);
 }
 
 /// What no light is kept as.
@@ -92,11 +93,16 @@ class PastText {
  private:
   void line(const std::string& text = "") {
     out_ += text;
-    out_.resize(out_.find_last_not_of(' ') == std::string::npos ? 0 : out_.find_last_not_of(' ') + 1);
+    out_.resize(out_.find_last_not_of(' ') == std::string::npos ? 0
+                                                                : out_.find_last_not_of(' ') + 1);
     out_ += "\n";
   }
-  [[nodiscard]] std::string clean(std::string_view text) const { return clean_text(text, style_.ascii); }
-  [[nodiscard]] std::string fitted(const std::string& text) const { return cut(clean(text), width_, style_.ascii); }
+  [[nodiscard]] std::string clean(std::string_view text) const {
+    return clean_text(text, style_.ascii);
+  }
+  [[nodiscard]] std::string fitted(const std::string& text) const {
+    return cut(clean(text), width_, style_.ascii);
+  }
 
   void heading() {
     std::string name = port_.port;
@@ -104,19 +110,24 @@ class PastText {
       name += "  " + port_.latest.id->netdev;
     if (!port_.peer.empty()) name += "  to " + port_.peer;
     line(paint_bold(fitted(name), style_));
-    line(fitted(fmt::format("{} to {}, in steps of {}", instant_words(past_.from), instant_words(past_.to),
+    line(fitted(fmt::format("{} to {}, in steps of {}", instant_words(past_.from),
+                            instant_words(past_.to),
                             duration_words(std::chrono::seconds(past_.step_s)))));
-    if (past_.damaged_rows > 0) line(fitted(fmt::format("{} damaged steps are left out", past_.damaged_rows)));
+    if (past_.damaged_rows > 0)
+      line(fitted(fmt::format("{} damaged steps are left out", past_.damaged_rows)));
   }
 
-  void draw_plot(const std::string& title, const std::vector<double>& values, PlotFold fold, const Plot& plot) {
+  void draw_plot(const std::string& title, const std::vector<double>& values, PlotFold fold,
+                 const Plot& plot) {
     line();
     for (const std::string& row : wrap(clean(title), width_)) line(paint_bold(row, style_));
-    for (const std::string& row : plot_lines(in_columns(values, columns_, fold), plot, kLabelWidth)) line(row);
+    for (const std::string& row : plot_lines(in_columns(values, columns_, fold), plot, kLabelWidth))
+      line(row);
     line(std::string(kLabelWidth + 2, ' ') + time_axis(past_.from, past_.to, columns_));
   }
 
-  /// At least 3 dB, whole numbers at its ends. Darkness is no power: it would flatten all that can be read.
+  /// At least 3 dB, whole numbers at its ends. Darkness is no power: it would flatten all that can
+  /// be read.
   void plot_power() {
     const SignalSeries* series = past_.find(Signal::kRxPower);
     const auto all = range_of(series);
@@ -135,9 +146,10 @@ class PastText {
     plot.axis = {std::floor(range->least) - 1, std::ceil(range->most)};
     if (plot.axis.high - plot.axis.low < 3) plot.axis.high = plot.axis.low + 3;
     plot.label = [](double value) { return fmt::format("{:.1f}", value); };
-    draw_plot(fmt::format("Rx power, dBm (the lane that receives least): {} {:.1f}, least {:.1f}, most {:.1f}{}{}",
-                          is_dark(all->last) ? "before" : range->when, range->last, range->least, range->most, dark,
-                          alarm_words()),
+    draw_plot(fmt::format("Rx power, dBm (the lane that receives least): {} {:.1f}, least {:.1f}, "
+                          "most {:.1f}{}{}",
+                          is_dark(all->last) ? "before" : range->when, range->last, range->least,
+                          range->most, dark, alarm_words()),
               lit.values, PlotFold::kLeast, plot);
   }
 
@@ -170,11 +182,12 @@ class PastText {
     plot.axis.low = plot.axis.high - decades_shown;
     plot.label = [](double value) { return fmt::format("{:.0e}", std::pow(10, value)); };
     const auto range = range_of(series);
-    const std::string limit = port_.figures.pre_fec_ber_limit
-                                  ? fmt::format("; FEC is made for {:.1e}", *port_.figures.pre_fec_ber_limit)
-                                  : "";
-    draw_plot(fmt::format("Pre-FEC BER: {} {}, most {}{}", range->when, ber_words(range->last), ber_words(range->most),
-                          limit),
+    const std::string limit =
+        port_.figures.pre_fec_ber_limit
+            ? fmt::format("; FEC is made for {:.1e}", *port_.figures.pre_fec_ber_limit)
+            : "";
+    draw_plot(fmt::format("Pre-FEC BER: {} {}, most {}{}", range->when, ber_words(range->last),
+                          ber_words(range->most), limit),
               decades, PlotFold::kMost, plot);
   }
 
@@ -192,15 +205,16 @@ class PastText {
     plot.ascii = style_.ascii;
     plot.height = 4;
     plot.axis = {std::floor(range->least / 5) * 5 - 5, std::ceil(range->most / 5) * 5};
-    plot.axis.low = plot.axis.high - 10 * std::max(1.0, std::ceil((plot.axis.high - plot.axis.low) / 10));
+    plot.axis.low =
+        plot.axis.high - 10 * std::max(1.0, std::ceil((plot.axis.high - plot.axis.low) / 10));
     plot.label = [](double value) { return fmt::format("{:.0f}", value); };
     const auto& module = port_.latest.module;
-    const std::string limit =
-        module && module->thresholds.temperature_c.high_alarm
-            ? fmt::format("; the module's high alarm: {:.0f}", *module->thresholds.temperature_c.high_alarm)
-            : "";
-    draw_plot(fmt::format("Module temperature, C: {} {:.1f}, least {:.1f}, most {:.1f}{}", range->when, range->last,
-                          range->least, range->most, limit),
+    const std::string limit = module && module->thresholds.temperature_c.high_alarm
+                                  ? fmt::format("; the module's high alarm: {:.0f}",
+                                                *module->thresholds.temperature_c.high_alarm)
+                                  : "";
+    draw_plot(fmt::format("Module temperature, C: {} {:.1f}, least {:.1f}, most {:.1f}{}",
+                          range->when, range->last, range->least, range->most, limit),
               series->values, PlotFold::kMost, plot);
   }
 
@@ -250,7 +264,8 @@ class PastText {
       line((std::exchange(begun, true) ? "  " : "") + row);
   }
 
-  [[nodiscard]] std::string spark_line(const Spark& spark, const SignalSeries& series, const Range& range) const {
+  [[nodiscard]] std::string spark_line(const Spark& spark, const SignalSeries& series,
+                                       const Range& range) const {
     std::string words;
     if (spark.counts) {
       words = fmt::format("{:.0f}", range.sum);
@@ -260,13 +275,15 @@ class PastText {
       words = fmt::format("{:.{}f} to {:.{}f} {}", range.least, digits, range.most, digits, unit);
     }
     constexpr std::size_t kWordsWidth = 24;
-    const std::size_t columns = width_ > kNameWidth + kWordsWidth + 8 ? width_ - kNameWidth - kWordsWidth - 1 : 0;
+    const std::size_t columns =
+        width_ > kNameWidth + kWordsWidth + 8 ? width_ - kNameWidth - kWordsWidth - 1 : 0;
     if (columns == 0) return fitted(pad_right(std::string(spark.name), kNameWidth) + words);
     const auto folded = in_columns(series.values, std::min(columns, kMaxColumns), spark.fold);
     Axis axis{range.least, range.most};
     if (spark.counts) {
       axis = {0, 1};
-      for (const double value : folded) axis.high = std::max(axis.high, std::isnan(value) ? 0 : value);
+      for (const double value : folded)
+        axis.high = std::max(axis.high, std::isnan(value) ? 0 : value);
     } else if (axis.high - axis.low < std::abs(axis.high) * 0.02 + 0.05) {
       axis.low -= std::abs(axis.high) * 0.1 + 0.1;  // what does not move is no mountain
     }
@@ -296,8 +313,9 @@ class PastText {
         return event.fault_id == fault.id && event.event == "opened";
       };
       if (std::ranges::none_of(past_.events, begins))
-        entries.push_back(
-            {fault.opened_at, "open", name_words(fault.fault) + ", since then: " + fault.summary, Health::kDegraded});
+        entries.push_back({fault.opened_at, "open",
+                           name_words(fault.fault) + ", since then: " + fault.summary,
+                           Health::kDegraded});
     }
   }
 
@@ -309,16 +327,20 @@ class PastText {
     for (const RepairRecord& repair : past_.repairs)
       entries.push_back({repair.at, "repair", repair_words(repair), Health::kExempt});
     for (const Maintenance& work : past_.maintenance) {
-      entries.push_back({work.since, "maintenance", maintenance_begun_words(work), Health::kExempt});
+      entries.push_back(
+          {work.since, "maintenance", maintenance_begun_words(work), Health::kExempt});
       if (work.ended_at)
-        entries.push_back({*work.ended_at, "maintenance",
-                           fmt::format("ended, after {}", duration_words(*work.ended_at - work.since)),
-                           Health::kExempt});
+        entries.push_back(
+            {*work.ended_at, "maintenance",
+             fmt::format("ended, after {}", duration_words(*work.ended_at - work.since)),
+             Health::kExempt});
     }
-    std::stable_sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) { return a.at < b.at; });
+    std::stable_sort(entries.begin(), entries.end(),
+                     [](const Entry& a, const Entry& b) { return a.at < b.at; });
     line();
     line(paint_bold("What happened", style_));
-    if (entries.empty()) line("  nothing: no fault was seen and nobody was at the link in this time");
+    if (entries.empty())
+      line("  nothing: no fault was seen and nobody was at the link in this time");
     for (const Entry& entry : entries) {
       const std::string head = instant_words(entry.at) + "  ";
       const std::string word = pad_right(entry.word, 13);
@@ -334,8 +356,10 @@ class PastText {
     line();
     line(paint_bold("Modules and cables that were here", style_));
     for (const KeptIdentity& module : past_.identities) {
-      const std::string part = module.vendor + (module.vendor.empty() ? "" : " ") + module.part_number;
-      line(fitted(fmt::format("  {:5}  {}  {}{}{} to {}", module.end, module.serial, part, part.empty() ? "" : "  ",
+      const std::string part =
+          module.vendor + (module.vendor.empty() ? "" : " ") + module.part_number;
+      line(fitted(fmt::format("  {:5}  {}  {}{}{} to {}", module.end, module.serial, part,
+                              part.empty() ? "" : "  ",
                               instant_words(module.first_seen_at).substr(0, 10),
                               instant_words(module.last_seen_at).substr(0, 10))));
     }

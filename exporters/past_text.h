@@ -1,5 +1,5 @@
-// The past of a port for a terminal: plots of light, error ratio and temperature, what was counted as sparklines, and
-// what happened as a list.
+// The past of a port for a terminal: plots of light, error ratio and temperature, what was counted
+// as sparklines, and what happened as a list.
 #pragma once
 
 #include <string>

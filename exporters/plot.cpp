@@ -24,10 +24,12 @@ double fold_in(double into, double value, PlotFold fold) {
                                    : into + value;
 }
 
-/// How much of `height` a value fills, in units of a character's parts; at least one: a value is not nothing.
+/// How much of `height` a value fills, in units of a character's parts; at least one: a value is
+/// not nothing.
 std::size_t parts_of(double value, Axis axis, std::size_t parts) {
   const double share = std::clamp((value - axis.low) / (axis.high - axis.low), 0.0, 1.0);
-  return std::max<std::size_t>(1, static_cast<std::size_t>(std::lround(share * static_cast<double>(parts))));
+  return std::max<std::size_t>(
+      1, static_cast<std::size_t>(std::lround(share * static_cast<double>(parts))));
 }
 
 /// Ticks of a time axis: the distance, and how the instant is written.
@@ -66,7 +68,8 @@ std::string tick_label(std::int64_t at_s, const Tick& tick) {
 
 }  // namespace
 
-std::vector<double> in_columns(const std::vector<double>& values, std::size_t columns, PlotFold fold) {
+std::vector<double> in_columns(const std::vector<double>& values, std::size_t columns,
+                               PlotFold fold) {
   std::vector<double> out(columns, kNothing);
   const std::size_t count = values.size();
   if (count == 0 || columns == 0) return out;
@@ -95,19 +98,23 @@ std::string sparkline(const std::vector<double>& columns, Axis axis, bool ascii)
   return out;
 }
 
-std::vector<std::string> plot_lines(const std::vector<double>& columns, const Plot& plot, std::size_t label_width) {
+std::vector<std::string> plot_lines(const std::vector<double>& columns, const Plot& plot,
+                                    std::size_t label_width) {
   const std::size_t per_row = plot.ascii ? 2 : kBlocks.size() - 1;
   std::vector<std::string> lines;
   for (std::size_t row = 0; row < plot.height; ++row) {
     const std::size_t below = (plot.height - 1 - row) * per_row;
     // The label is that of the row's upper edge; the last row has the lower one.
-    const double share =
-        row + 1 == plot.height ? 0 : static_cast<double>(plot.height - row) / static_cast<double>(plot.height);
+    const double share = row + 1 == plot.height ? 0
+                                                : static_cast<double>(plot.height - row) /
+                                                      static_cast<double>(plot.height);
     const bool labelled = row == 0 || row + 1 == plot.height || row == plot.height / 2;
     const double at = plot.axis.low + (plot.axis.high - plot.axis.low) * share;
-    std::string line = fmt::format("{:>{}} {}", labelled ? plot.label(at) : "", label_width, plot.ascii ? "|" : "┤");
+    std::string line = fmt::format("{:>{}} {}", labelled ? plot.label(at) : "", label_width,
+                                   plot.ascii ? "|" : "┤");
     for (const double value : columns) {
-      const std::size_t filled = std::isnan(value) ? 0 : parts_of(value, plot.axis, plot.height * per_row);
+      const std::size_t filled =
+          std::isnan(value) ? 0 : parts_of(value, plot.axis, plot.height * per_row);
       const std::size_t here = filled > below ? std::min(filled - below, per_row) : 0;
       if (plot.ascii) {
         line += here == 0 ? ' ' : here == 1 ? '.' : '#';
@@ -121,19 +128,22 @@ std::vector<std::string> plot_lines(const std::vector<double>& columns, const Pl
 }
 
 std::string time_axis(WallTime from, WallTime to, std::size_t columns) {
-  const std::int64_t from_s = std::chrono::floor<std::chrono::seconds>(from).time_since_epoch().count();
+  const std::int64_t from_s =
+      std::chrono::floor<std::chrono::seconds>(from).time_since_epoch().count();
   const std::int64_t to_s = std::chrono::floor<std::chrono::seconds>(to).time_since_epoch().count();
   std::string line(columns, ' ');
   if (to_s <= from_s || columns == 0) return line;
   const double column_s = static_cast<double>(to_s - from_s) / static_cast<double>(columns);
   const Tick* tick = &kTicks.back();
   for (const Tick& candidate : kTicks) {
-    if (static_cast<double>(candidate.every_s) < column_s * static_cast<double>(candidate.width + 3)) continue;
+    if (static_cast<double>(candidate.every_s) <
+        column_s * static_cast<double>(candidate.width + 3))
+      continue;
     tick = &candidate;
     break;
   }
-  for (std::int64_t at_s = from_s + (tick->every_s - from_s % tick->every_s) % tick->every_s; at_s < to_s;
-       at_s += tick->every_s) {
+  for (std::int64_t at_s = from_s + (tick->every_s - from_s % tick->every_s) % tick->every_s;
+       at_s < to_s; at_s += tick->every_s) {
     const auto column = static_cast<std::size_t>(static_cast<double>(at_s - from_s) / column_s);
     const std::string label = "|" + tick_label(at_s, *tick);
     if (column + label.size() <= columns) line.replace(column, label.size(), label);

@@ -13,8 +13,11 @@ namespace linkhealth {
 namespace {
 
 bool same_ignoring_case(std::string_view a, std::string_view b) {
-  const auto lower = [](char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; };
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [&](char x, char y) { return lower(x) == lower(y); });
+  const auto lower = [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [&](char x, char y) { return lower(x) == lower(y); });
 }
 
 /// "0xb83fd20300123456", "b83f:d203:0012:3456" and "b83fd20300123456" are one GUID.
@@ -43,8 +46,9 @@ std::string suggestion(const Report& report, std::string_view name) {
   std::vector<std::string_view> names;
   for (const PortReport& port : report.ports) {
     const PortId& id = port.latest.id;
-    for (const std::string_view candidate : {std::string_view(id.device), std::string_view(port.port),
-                                             std::string_view(id.netdev), std::string_view(id.pci)})
+    for (const std::string_view candidate :
+         {std::string_view(id.device), std::string_view(port.port), std::string_view(id.netdev),
+          std::string_view(id.pci)})
       if (!candidate.empty()) names.push_back(candidate);
   }
   const auto best = closest(name, names);
@@ -58,7 +62,8 @@ std::string suggestion(const Report& report, std::string_view name) {
 
 Result<const PortReport*> find_port(const Report& report, std::string_view name) {
   name = trim(name);
-  if (name.empty()) return Error{"the name of a port is missing (linkhealth status lists the ports)"};
+  if (name.empty())
+    return Error{"the name of a port is missing (linkhealth status lists the ports)"};
   std::vector<const PortReport*> found;
   for (const PortReport& port : report.ports) {
     if (port.port == name) return &port;
@@ -68,7 +73,8 @@ Result<const PortReport*> find_port(const Report& report, std::string_view name)
   if (found.empty()) return Error{suggestion(report, name.substr(0, 64))};
   std::string keys;
   for (const PortReport* port : found) keys += (keys.empty() ? "" : ", ") + port->port;
-  return Error{fmt::format("\"{}\" means more than one port: say which of {}", printable(name.substr(0, 64)), keys)};
+  return Error{fmt::format("\"{}\" means more than one port: say which of {}",
+                           printable(name.substr(0, 64)), keys)};
 }
 
 }  // namespace linkhealth

@@ -1,5 +1,5 @@
-// Ports by the names that people give them: mlx5_0/1, mlx5_0, the netdev, the PCI address, the GUID. A typo gets a
-// suggestion.
+// Ports by the names that people give them: mlx5_0/1, mlx5_0, the netdev, the PCI address, the
+// GUID. A typo gets a suggestion.
 #pragma once
 
 #include <string_view>

@@ -16,15 +16,16 @@ namespace linkhealth {
 
 namespace {
 
-constexpr double kNoLightDbm = -30;  // the floor of a receiver without light (docs/faults.md, unplugged)
+constexpr double kNoLightDbm =
+    -30;  // the floor of a receiver without light (docs/faults.md, unplugged)
 constexpr std::size_t kVerdictColumns = 38;
 constexpr std::size_t kVerdictLines = 2;
 
 enum Column : std::size_t { kPort, kNetdev, kPeer, kLink, kRx, kBer, kFlaps, kColumns };
 constexpr std::array<std::string_view, kColumns> kTitles = {
     "PORT", "NETDEV", "PEER", "LINK", "RX dBm (worst lane)", "PRE-FEC BER", "FLAPS 24h"};
-constexpr std::array<std::string_view, kColumns> kShortTitles = {"PORT",   "NETDEV",  "PEER",     "LINK",
-                                                                 "RX dBm", "PRE-FEC", "FLAPS 24h"};
+constexpr std::array<std::string_view, kColumns> kShortTitles = {
+    "PORT", "NETDEV", "PEER", "LINK", "RX dBm", "PRE-FEC", "FLAPS 24h"};
 /// What a narrow terminal gives up, first to last.
 constexpr std::array<Column, 5> kGivenUp = {kNetdev, kFlaps, kPeer, kBer, kRx};
 
@@ -51,7 +52,9 @@ std::string link_cell(const PortReport& port, SteadyTime t) {
 /// Marks what the footnote of imports speaks of.
 constexpr std::string_view kImportMark = "*";
 
-bool is_imported(const PortReport& port) { return port.latest.module && port.latest.module->imported_at; }
+bool is_imported(const PortReport& port) {
+  return port.latest.module && port.latest.module->imported_at;
+}
 
 std::string rx_words(const PortReport& port) {
   const PortFigures& figures = port.figures;
@@ -61,7 +64,8 @@ std::string rx_words(const PortReport& port) {
   }
   if (*figures.worst_rx_power_dbm <= kNoLightDbm) return "no light";
   std::string text = fmt::format("{:.1f}", *figures.worst_rx_power_dbm);
-  if (figures.worst_rx_lane && is_problem(port)) text += fmt::format(" lane {}", *figures.worst_rx_lane);
+  if (figures.worst_rx_lane && is_problem(port))
+    text += fmt::format(" lane {}", *figures.worst_rx_lane);
   return text;
 }
 
@@ -71,23 +75,29 @@ std::string rx_cell(const PortReport& port) {
 
 /// "in maintenance until 2026-11-20 14:00Z (ann: new jumper)"
 std::string maintenance_words(const Maintenance& work) {
-  const std::string until = work.until ? " until " + instant_words(*work.until).substr(0, 16) + "Z" : "";
-  return fmt::format("in maintenance{} ({}{}{})", until, work.by, work.reason.empty() ? "" : ": ", work.reason);
+  const std::string until =
+      work.until ? " until " + instant_words(*work.until).substr(0, 16) + "Z" : "";
+  return fmt::format("in maintenance{} ({}{}{})", until, work.by, work.reason.empty() ? "" : ": ",
+                     work.reason);
 }
 
 /// "dirty connector (83%), clean both ends …": what it is, how sure, the first thing to do.
 std::string verdict_cell(const PortReport& port) {
-  if (port.health == Health::kExempt) return port.exempt.empty() ? "exempt" : "exempt: " + port.exempt;
+  if (port.health == Health::kExempt)
+    return port.exempt.empty() ? "exempt" : "exempt: " + port.exempt;
   if (port.maintenance) {
-    std::string text = name_words(to_string(port.health)) + ", " + maintenance_words(*port.maintenance);
+    std::string text =
+        name_words(to_string(port.health)) + ", " + maintenance_words(*port.maintenance);
     if (!port.faults.empty()) text += "; " + name_words(port.faults.front().fault);
     return text;
   }
   if (!port.faults.empty()) {
     const FaultReport& fault = port.faults.front();
-    std::string text = fmt::format("{} ({})", name_words(fault.fault), confidence_words(fault.confidence));
+    std::string text =
+        fmt::format("{} ({})", name_words(fault.fault), confidence_words(fault.confidence));
     if (fault.state != FaultState::kOpen) text += fmt::format(", {}", to_string(fault.state));
-    if (fault.state == FaultState::kAcknowledged && fault.acknowledged) text += " by " + fault.acknowledged->by;
+    if (fault.state == FaultState::kAcknowledged && fault.acknowledged)
+      text += " by " + fault.acknowledged->by;
     if (!fault.repair.empty()) text += ", " + fault.repair.front();
     if (port.faults.size() > 1) text += fmt::format("; and {} more", port.faults.size() - 1);
     return text;
@@ -99,20 +109,22 @@ std::string verdict_cell(const PortReport& port) {
 std::string peer_cell(const PortReport& port) {
   if (port.peer.empty()) return "-";
   const auto& peer = port.latest.peer;
-  const bool planned = !peer || peer->source == "plan" || (peer->system.empty() && peer->port.empty());
+  const bool planned =
+      !peer || peer->source == "plan" || (peer->system.empty() && peer->port.empty());
   return planned ? port.peer + " (plan)" : port.peer;
 }
 
 Row row_of(const PortReport& port, SteadyTime t, bool ascii) {
   Row row;
   const auto& ber = port.figures.pre_fec_ber;
-  row.cells = {port.port,
-               port.latest.id->netdev.empty() ? "-" : port.latest.id->netdev,
-               peer_cell(port),
-               link_cell(port, t),
-               rx_cell(port),
-               ber ? ber_words(*ber) : "-",
-               port.health == Health::kExempt ? "-" : fmt::format("{}", port.figures.involuntary_downs_24h)};
+  row.cells = {
+      port.port,
+      port.latest.id->netdev.empty() ? "-" : port.latest.id->netdev,
+      peer_cell(port),
+      link_cell(port, t),
+      rx_cell(port),
+      ber ? ber_words(*ber) : "-",
+      port.health == Health::kExempt ? "-" : fmt::format("{}", port.figures.involuntary_downs_24h)};
   for (std::string& cell : row.cells) cell = clean_text(cell, ascii);
   row.health = port.health;
   row.sign = health_sign(port.health, ascii);
@@ -122,18 +134,21 @@ Row row_of(const PortReport& port, SteadyTime t, bool ascii) {
 
 /// "10 ports: 7 healthy, 1 degraded, 1 down, 1 exempt"
 std::string counts(const Report& report) {
-  std::string text = fmt::format("{} port{}", report.ports.size(), report.ports.size() == 1 ? "" : "s");
+  std::string text =
+      fmt::format("{} port{}", report.ports.size(), report.ports.size() == 1 ? "" : "s");
   std::string_view separator = ": ";
-  for (const Health health :
-       {Health::kHealthy, Health::kAtRisk, Health::kDegraded, Health::kDown, Health::kUnknown, Health::kExempt}) {
-    const auto number = std::count_if(report.ports.begin(), report.ports.end(),
-                                      [&](const PortReport& port) { return port.health == health; });
+  for (const Health health : {Health::kHealthy, Health::kAtRisk, Health::kDegraded, Health::kDown,
+                              Health::kUnknown, Health::kExempt}) {
+    const auto number =
+        std::count_if(report.ports.begin(), report.ports.end(),
+                      [&](const PortReport& port) { return port.health == health; });
     if (number == 0) continue;
     text += fmt::format("{}{} {}", separator, number, name_words(to_string(health)));
     separator = ", ";
   }
-  const auto worked_on = std::count_if(report.ports.begin(), report.ports.end(),
-                                       [](const PortReport& port) { return port.maintenance.has_value(); });
+  const auto worked_on =
+      std::count_if(report.ports.begin(), report.ports.end(),
+                    [](const PortReport& port) { return port.maintenance.has_value(); });
   if (worked_on > 0) text += fmt::format("; {} in maintenance", worked_on);
   return text;
 }
@@ -146,7 +161,8 @@ std::string since(const Report& report, const StatusView& view) {
   return text + "last sample " + duration_words(*view.now - report.at) + " ago";
 }
 
-std::string headline(const Report& report, const TextStyle& style, const StatusView& view, std::size_t width) {
+std::string headline(const Report& report, const TextStyle& style, const StatusView& view,
+                     std::size_t width) {
   const std::string node = clean_text(report.node, style.ascii);
   const std::string left = node + "   " + counts(report);
   const std::string right = since(report, view);
@@ -205,18 +221,21 @@ Layout lay_out(const std::vector<Row>& rows, std::size_t width, bool wide) {
 std::string title_line(const Layout& layout, const TextStyle& style) {
   std::string line = "  ";
   for (std::size_t column = 0; column < kColumns; ++column)
-    if (layout.widths[column] > 0) line += pad_right(layout.title(column), layout.widths[column]) + "  ";
+    if (layout.widths[column] > 0)
+      line += pad_right(layout.title(column), layout.widths[column]) + "  ";
   return paint_faint(line + "HEALTH", style) + "\n";
 }
 
 std::string row_lines(const Row& row, const Layout& layout, const TextStyle& style) {
   std::string text = "  ";
   for (std::size_t column = 0; column < kColumns; ++column)
-    if (layout.widths[column] > 0) text += pad_right(row.cells[column], layout.widths[column]) + "  ";
+    if (layout.widths[column] > 0)
+      text += pad_right(row.cells[column], layout.widths[column]) + "  ";
   const std::size_t indent = display_width(row.sign) + 1;
   std::vector<std::string> lines = wrap(row.verdict, layout.verdict - indent);
   if (lines.size() > kVerdictLines) {
-    for (std::size_t i = kVerdictLines; i < lines.size(); ++i) lines[kVerdictLines - 1] += " " + lines[i];
+    for (std::size_t i = kVerdictLines; i < lines.size(); ++i)
+      lines[kVerdictLines - 1] += " " + lines[i];
     lines.resize(kVerdictLines);
   }
   for (std::size_t i = 0; i < lines.size(); ++i) {
@@ -224,12 +243,14 @@ std::string row_lines(const Row& row, const Layout& layout, const TextStyle& sty
     if (i == 0)
       text += paint_health(row.sign + " " + line, row.health, style) + "\n";
     else
-      text += std::string(layout.verdict_begins() + indent, ' ') + paint_health(line, row.health, style) + "\n";
+      text += std::string(layout.verdict_begins() + indent, ' ') +
+              paint_health(line, row.health, style) + "\n";
   }
   return text;
 }
 
-/// What can't be seen, one line for each probe and reason, so that ten ports with one cause are one line.
+/// What can't be seen, one line for each probe and reason, so that ten ports with one cause are one
+/// line.
 std::string gap_lines(const Report& report, const TextStyle& style, std::size_t width) {
   std::map<std::pair<std::string, std::string>, std::vector<std::string>> ports_of;
   for (const Gap& gap : report.gaps) ports_of[{gap.probe, gap.reason}];
@@ -241,15 +262,19 @@ std::string gap_lines(const Report& report, const TextStyle& style, std::size_t 
   for (const auto& [what, ports] : ports_of) {
     std::string line = fmt::format("? {}: {}", what.first, what.second);
     if (ports.size() == 1) line += fmt::format(" ({})", ports.front());
-    if (ports.size() > 1) line += fmt::format(" ({}, and {} more ports)", ports.front(), ports.size() - 1);
-    text += "    " + cut(clean_text(line, style.ascii), std::max<std::size_t>(width, 20) - 4, style.ascii) + "\n";
+    if (ports.size() > 1)
+      line += fmt::format(" ({}, and {} more ports)", ports.front(), ports.size() - 1);
+    text += "    " +
+            cut(clean_text(line, style.ascii), std::max<std::size_t>(width, 20) - 4, style.ascii) +
+            "\n";
   }
   return text;
 }
 
-/// Of whose modules the daemon has what somebody else read, and how old the oldest of these readings is.
-std::string import_line(const std::vector<const PortReport*>& shown, WallTime now, const TextStyle& style,
-                        std::size_t width) {
+/// Of whose modules the daemon has what somebody else read, and how old the oldest of these
+/// readings is.
+std::string import_line(const std::vector<const PortReport*>& shown, WallTime now,
+                        const TextStyle& style, std::size_t width) {
   std::optional<WallTime> oldest;
   const PortReport* first = nullptr;
   std::size_t count = 0;
@@ -261,21 +286,27 @@ std::string import_line(const std::vector<const PortReport*>& shown, WallTime no
   }
   if (first == nullptr) return {};
   std::string line = fmt::format("{} module read by somebody else (imported)", kImportMark);
-  if (now >= *oldest) line += fmt::format(", {}{} ago", count > 1 ? "up to " : "", duration_words(now - *oldest));
+  if (now >= *oldest)
+    line += fmt::format(", {}{} ago", count > 1 ? "up to " : "", duration_words(now - *oldest));
   line += ": " + first->port;
   if (count > 1) line += fmt::format(", and {} more port{}", count - 1, count == 2 ? "" : "s");
-  return "\n  " + cut(clean_text(line, style.ascii), std::max<std::size_t>(width, 20) - 2, style.ascii) + "\n";
+  return "\n  " +
+         cut(clean_text(line, style.ascii), std::max<std::size_t>(width, 20) - 2, style.ascii) +
+         "\n";
 }
 
 }  // namespace
 
 std::string impact_words(const Impact& impact) {
   std::string text;
-  if (impact.bandwidth_lost_mbps > 0) text += fmt::format("{:g} Gb/s lost", impact.bandwidth_lost_mbps / 1000);
+  if (impact.bandwidth_lost_mbps > 0)
+    text += fmt::format("{:g} Gb/s lost", impact.bandwidth_lost_mbps / 1000);
   if (impact.bandwidth_at_risk_mbps > 0)
-    text += fmt::format("{}{:g} Gb/s at risk", text.empty() ? "" : ", ", impact.bandwidth_at_risk_mbps / 1000);
+    text += fmt::format("{}{:g} Gb/s at risk", text.empty() ? "" : ", ",
+                        impact.bandwidth_at_risk_mbps / 1000);
   text += fmt::format(": {:.0f} % of the node's bandwidth", 100 * impact.share);
-  if (impact.rail_share) text += fmt::format(", {:.0f} % of it on rail {}", 100 * *impact.rail_share, impact.rail);
+  if (impact.rail_share)
+    text += fmt::format(", {:.0f} % of it on rail {}", 100 * *impact.rail_share, impact.rail);
   return text;
 }
 
@@ -284,7 +315,8 @@ bool is_problem(const PortReport& port) {
 }
 
 std::size_t count_problems(const Report& report) {
-  return static_cast<std::size_t>(std::count_if(report.ports.begin(), report.ports.end(), is_problem));
+  return static_cast<std::size_t>(
+      std::count_if(report.ports.begin(), report.ports.end(), is_problem));
 }
 
 std::string status_text(const Report& report, const TextStyle& style, const StatusView& view) {
@@ -298,8 +330,10 @@ std::string status_text(const Report& report, const TextStyle& style, const Stat
   const Layout layout = lay_out(rows, width, view.wide);
   const std::size_t total = view.wide ? layout.verdict_begins() + layout.verdict : width;
   std::string text = headline(report, style, view, total);
-  if (report.impact) text += "  " + cut("Impact: " + impact_words(*report.impact), total - 2, style.ascii) + "\n";
-  if (report.dry_run == true) text += "  dry run: everything is judged and shown, nothing is sent\n";
+  if (report.impact)
+    text += "  " + cut("Impact: " + impact_words(*report.impact), total - 2, style.ascii) + "\n";
+  if (report.dry_run == true)
+    text += "  dry run: everything is judged and shown, nothing is sent\n";
   if (!rows.empty()) text += "\n" + title_line(layout, style);
   for (const Row& row : rows) text += row_lines(row, layout, style);
   if (report.ports.empty())

@@ -1,5 +1,6 @@
-// What people read in a terminal: `status` (one line a port, the verdict in words) and `explain` (the verdict, why,
-// what to do, the numbers). Functions of a Report; nothing here knows a clock or a terminal.
+// What people read in a terminal: `status` (one line a port, the verdict in words) and `explain`
+// (the verdict, why, what to do, the numbers). Functions of a Report; nothing here knows a clock or
+// a terminal.
 #pragma once
 
 #include <optional>
@@ -14,11 +15,13 @@ namespace linkhealth {
 struct StatusView {
   std::optional<WallTime> now;           ///< for "last sample 0.4 s ago"; left out when not known
   std::optional<Milliseconds> watching;  ///< for how long the monitor has run
-  bool problems_only = false;            ///< leaves healthy and exempt ports out of the table (never out of the count)
-  bool wide = false;                     ///< all columns, nothing cut, whatever the width
+  bool problems_only =
+      false;          ///< leaves healthy and exempt ports out of the table (never out of the count)
+  bool wide = false;  ///< all columns, nothing cut, whatever the width
 };
 
-/// A port that wants somebody's attention: not healthy, not exempt, and nobody works on it by announcement.
+/// A port that wants somebody's attention: not healthy, not exempt, and nobody works on it by
+/// announcement.
 bool is_problem(const PortReport& port);
 /// "400 Gb/s lost: 25 % of the node's bandwidth".
 std::string impact_words(const Impact& impact);

@@ -17,8 +17,12 @@ namespace {
 std::size_t utf8_length(std::string_view text) {
   const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(0);
-  const std::size_t length = lead < 0x80 ? 1 : lead >= 0xc2 && lead < 0xe0 ? 2 : lead >= 0xe0 && lead < 0xf0 ? 3 : 0;
-  if (length == 0 || length > text.size()) return 0;  // four bytes: none of ours, and of no certain width
+  const std::size_t length = lead < 0x80                   ? 1
+                             : lead >= 0xc2 && lead < 0xe0 ? 2
+                             : lead >= 0xe0 && lead < 0xf0 ? 3
+                                                           : 0;
+  if (length == 0 || length > text.size())
+    return 0;  // four bytes: none of ours, and of no certain width
   for (std::size_t i = 1; i < length; ++i)
     if ((byte(i) & 0xc0) != 0x80) return 0;
   if (lead == 0xe0 && byte(1) < 0xa0) return 0;
@@ -26,8 +30,9 @@ std::size_t utf8_length(std::string_view text) {
   return length;
 }
 
-/// Letters of which it is certain that a terminal draws them one column wide: Latin, Greek, Cyrillic, punctuation,
-/// arrows, mathematics, boxes and shapes. No C1 controls, no zero-width, no bidirectional overrides.
+/// Letters of which it is certain that a terminal draws them one column wide: Latin, Greek,
+/// Cyrillic, punctuation, arrows, mathematics, boxes and shapes. No C1 controls, no zero-width, no
+/// bidirectional overrides.
 bool one_column(char32_t point) {
   if (point < 0xa0 || point == 0xad) return false;
   if (point < 0x300 || (point >= 0x370 && point < 0x483)) return true;
@@ -37,7 +42,9 @@ bool one_column(char32_t point) {
 }
 
 char32_t decode(std::string_view character) {
-  const auto byte = [&](std::size_t i) { return static_cast<char32_t>(static_cast<unsigned char>(character[i])); };
+  const auto byte = [&](std::size_t i) {
+    return static_cast<char32_t>(static_cast<unsigned char>(character[i]));
+  };
   if (character.size() == 2) return (byte(0) & 0x1f) << 6 | (byte(1) & 0x3f);
   return (byte(0) & 0x0f) << 12 | (byte(1) & 0x3f) << 6 | (byte(2) & 0x3f);
 }
@@ -89,8 +96,9 @@ std::string clean_text(std::string_view text, bool ascii) {
 }
 
 std::size_t display_width(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  }));
 }
 
 std::string pad_right(std::string_view text, std::size_t width) {
@@ -151,7 +159,8 @@ std::string ago_words(WallTime then, WallTime now) {
 std::string ber_words(double ratio) { return ratio == 0 ? "0" : fmt::format("{:.1e}", ratio); }
 
 std::string number_words(double value, std::string_view unit) {
-  if (std::isinf(value)) return value < 0 && unit == "dBm" ? "no light" : value < 0 ? "-inf" : "inf";
+  if (std::isinf(value))
+    return value < 0 && unit == "dBm" ? "no light" : value < 0 ? "-inf" : "inf";
   if (unit == "dBm") return fmt::format("{:+.1f}", value);
   if (unit == "dB") return fmt::format("{:.1f}", value);
   const double size = std::fabs(value);
@@ -174,27 +183,29 @@ std::string confidence_words(double confidence) {
 
 std::string speed_words(std::uint32_t speed_mbps) {
   if (speed_mbps < 1000) return fmt::format("{}M", speed_mbps);
-  return speed_mbps % 1000 == 0 ? fmt::format("{}G", speed_mbps / 1000) : fmt::format("{:.1f}G", speed_mbps / 1000.0);
+  return speed_mbps % 1000 == 0 ? fmt::format("{}G", speed_mbps / 1000)
+                                : fmt::format("{:.1f}G", speed_mbps / 1000.0);
 }
 
 std::string name_words(std::string_view name) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kTradeWords = {{{"rx", "Rx"},
-                                                                                          {"tx", "Tx"},
-                                                                                          {"ber", "BER"},
-                                                                                          {"fec", "FEC"},
-                                                                                          {"los", "LOS"},
-                                                                                          {"lol", "LOL"},
-                                                                                          {"nic", "NIC"},
-                                                                                          {"pcie", "PCIe"},
-                                                                                          {"cdr", "CDR"},
-                                                                                          {"snr", "SNR"},
-                                                                                          {"aer", "AER"},
-                                                                                          {"crc", "CRC"}}};
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kTradeWords = {
+      {{"rx", "Rx"},
+       {"tx", "Tx"},
+       {"ber", "BER"},
+       {"fec", "FEC"},
+       {"los", "LOS"},
+       {"lol", "LOL"},
+       {"nic", "NIC"},
+       {"pcie", "PCIe"},
+       {"cdr", "CDR"},
+       {"snr", "SNR"},
+       {"aer", "AER"},
+       {"crc", "CRC"}}};
   std::string words;
   for (const std::string_view part : split(name, '_')) {
     if (!words.empty()) words += words.ends_with("pre") || words.ends_with("post") ? '-' : ' ';
-    const auto* const found =
-        std::find_if(kTradeWords.begin(), kTradeWords.end(), [&](const auto& row) { return row.first == part; });
+    const auto* const found = std::find_if(kTradeWords.begin(), kTradeWords.end(),
+                                           [&](const auto& row) { return row.first == part; });
     words += found == kTradeWords.end() ? part : found->second;
   }
   return words;
@@ -213,7 +224,8 @@ std::string health_words(const PortReport& port) {
     gap = &*at;
     break;
   }
-  return text + (gap->probe == kGrounds[0] ? ": " : fmt::format(": can't read {}: ", gap->probe)) + gap->reason;
+  return text + (gap->probe == kGrounds[0] ? ": " : fmt::format(": can't read {}: ", gap->probe)) +
+         gap->reason;
 }
 
 std::optional<double> dbm_from_mw(double power_mw) {
@@ -256,7 +268,11 @@ std::string paint_health(std::string_view text, Health health, const TextStyle& 
   return std::string(text);
 }
 
-std::string paint_bold(std::string_view text, const TextStyle& style) { return paint(text, "1", style); }
-std::string paint_faint(std::string_view text, const TextStyle& style) { return paint(text, "2", style); }
+std::string paint_bold(std::string_view text, const TextStyle& style) {
+  return paint(text, "1", style);
+}
+std::string paint_faint(std::string_view text, const TextStyle& style) {
+  return paint(text, "2", style);
+}
 
 }  // namespace linkhealth

@@ -1,5 +1,5 @@
-// The small tools of text for people: safe strings, columns that stay aligned with signs outside ASCII, durations and
-// numbers with their units. Pure.
+// The small tools of text for people: safe strings, columns that stay aligned with signs outside
+// ASCII, durations and numbers with their units. Pure.
 #pragma once
 
 #include <cstddef>
@@ -14,8 +14,9 @@
 
 namespace linkhealth {
 
-/// `text` without anything that a terminal would obey (control bytes, broken UTF-8: a module or a neighbour may send
-/// them). With `ascii` the signs that we use get their ASCII twins and anything else becomes '?'.
+/// `text` without anything that a terminal would obey (control bytes, broken UTF-8: a module or a
+/// neighbour may send them). With `ascii` the signs that we use get their ASCII twins and anything
+/// else becomes '?'.
 std::string clean_text(std::string_view text, bool ascii);
 /// Columns that `text` takes. REQUIRES: clean, and without colour.
 std::size_t display_width(std::string_view text);
@@ -44,7 +45,8 @@ std::string confidence_words(double confidence);
 std::string speed_words(std::uint32_t speed_mbps);
 /// A fault's or symptom's name as words: "dirty connector".
 std::string name_words(std::string_view name);
-/// What a port without a fault is called: "healthy"; "unknown: can't read link: Input/output error".
+/// What a port without a fault is called: "healthy"; "unknown: can't read link: Input/output
+/// error".
 std::string health_words(const PortReport& port);
 
 /// 10 log10(mW); nullopt for "no light" (0 mW and below).

@@ -26,13 +26,15 @@ std::string joined(const std::vector<std::string>& parts, std::string_view separ
 /// "row A, rack 12, U 17": the order in which people walk, then whatever else the site says.
 std::string place_words(const std::optional<SiteLabels>& site) {
   if (!site) return "";
-  constexpr std::array<std::string_view, 8> kOrder = {"site", "building", "room", "hall", "pod", "row", "rack", "u"};
+  constexpr std::array<std::string_view, 8> kOrder = {"site", "building", "room", "hall",
+                                                      "pod",  "row",      "rack", "u"};
   std::vector<std::string> parts;
   const auto words = [](std::string_view key, const std::string& value) {
     return fmt::format("{} {}", key == "u" ? "U" : key, value);
   };
   for (const std::string_view key : kOrder)
-    if (const auto at = site->find(std::string(key)); at != site->end()) parts.push_back(words(key, at->second));
+    if (const auto at = site->find(std::string(key)); at != site->end())
+      parts.push_back(words(key, at->second));
   for (const auto& [key, value] : *site)
     if (std::ranges::find(kOrder, key) == kOrder.end()) parts.push_back(words(key, value));
   return joined(parts, ", ");
@@ -41,7 +43,8 @@ std::string place_words(const std::optional<SiteLabels>& site) {
 void name_module(TicketEnd& end, const Boxed<ModuleSample>& module) {
   if (!module || !module->present) return;
   end.vendor = module->vendor;
-  end.part_number = module->part_number + (module->revision.empty() ? "" : " rev " + module->revision);
+  end.part_number =
+      module->part_number + (module->revision.empty() ? "" : " rev " + module->revision);
   end.serial = module->serial;
   end.firmware = module->firmware;
   end.imported_at = module->imported_at;
@@ -52,9 +55,11 @@ TicketEnd near_end(const Report& report, const PortReport& port) {
   TicketEnd end;
   end.system = report.node;
   end.place = place_words(report.site);
-  if (port.latest.pcie && !port.latest.pcie->slot.empty()) end.slot = "slot " + port.latest.pcie->slot;
+  if (port.latest.pcie && !port.latest.pcie->slot.empty())
+    end.slot = "slot " + port.latest.pcie->slot;
   if (!id.pci.empty()) end.slot += (end.slot.empty() ? "PCI " : ", PCI ") + id.pci;
-  end.port = port.port + (id.netdev.empty() || id.netdev == port.port ? "" : " (" + id.netdev + ")");
+  end.port =
+      port.port + (id.netdev.empty() || id.netdev == port.port ? "" : " (" + id.netdev + ")");
   if (!port.expected.rail.empty()) end.port += ", rail " + port.expected.rail;
   name_module(end, port.latest.module);
   return end;
@@ -82,31 +87,37 @@ std::string link_words(const PortReport& port) {
   const auto& module = port.latest.module;
   std::vector<std::string> parts;
   if (module && module->present)
-    parts = {module->type.empty() ? module->kind : module->type, module->connector,
-             module->length_m && *module->length_m > 0 ? fmt::format("{:g} m", *module->length_m) : ""};
+    parts = {
+        module->type.empty() ? module->kind : module->type, module->connector,
+        module->length_m && *module->length_m > 0 ? fmt::format("{:g} m", *module->length_m) : ""};
   if (!port.expected.cable.empty()) parts.push_back("patch record: " + port.expected.cable);
   return joined(parts, ", ");
 }
 
 bool touches_hardware(std::string_view step) {
-  constexpr std::array<std::string_view, 9> kVerbs = {"inspect", "clean", "reseat", "replace", "push",
-                                                      "move",    "plug",  "reset",  "clear"};
+  constexpr std::array<std::string_view, 9> kVerbs = {
+      "inspect", "clean", "reseat", "replace", "push", "move", "plug", "reset", "clear"};
   return std::ranges::any_of(kVerbs, [&](std::string_view verb) { return step.starts_with(verb); });
 }
 
 std::string stop_words(const std::string& step, const std::string& port, bool last) {
-  if (!touches_hardware(step)) return last ? "Then close or pass on this ticket." : "Stop here if that explains it.";
-  return fmt::format("Run `linkhealth verify {}`: on PASS stop, the rest is not needed{}", port,
-                     last ? "; on FAIL pass the ticket on with what was tried." : "; on FAIL go on.");
+  if (!touches_hardware(step))
+    return last ? "Then close or pass on this ticket." : "Stop here if that explains it.";
+  return fmt::format(
+      "Run `linkhealth verify {}`: on PASS stop, the rest is not needed{}", port,
+      last ? "; on FAIL pass the ticket on with what was tried." : "; on FAIL go on.");
 }
 
 std::string evidence_line(const Evidence& evidence) {
   std::string text = name_words(evidence.symptom);
   if (!evidence.where.empty()) text += ", " + evidence.where;
-  const bool statement = evidence.op == "=" && evidence.threshold == 1.0 && evidence.unit.empty();  // true or not
-  if (evidence.observed && !statement) text += ": " + quantity_words(*evidence.observed, evidence.unit);
+  const bool statement =
+      evidence.op == "=" && evidence.threshold == 1.0 && evidence.unit.empty();  // true or not
+  if (evidence.observed && !statement)
+    text += ": " + quantity_words(*evidence.observed, evidence.unit);
   if (evidence.threshold && !statement)
-    text += fmt::format(" (limit {} {})", evidence.op, quantity_words(*evidence.threshold, evidence.unit));
+    text += fmt::format(" (limit {} {})", evidence.op,
+                        quantity_words(*evidence.threshold, evidence.unit));
   if (!evidence.text.empty()) text += ": " + evidence.text;
   if (!evidence.source.empty()) text += fmt::format(" ({})", evidence.source);
   return evidence.supports ? text : "against it: " + text;
@@ -128,11 +139,14 @@ std::vector<std::string> before_words(const Ticket& ticket, const PortReport& po
   std::vector<std::string> lines;
   const auto& link = port.latest.link;
   if (link && link->carrier == true)
-    lines.push_back("The link still carries traffic: ask the owner of the node, or wait until it is drained.");
+    lines.push_back(
+        "The link still carries traffic: ask the owner of the node, or wait until it is drained.");
   if (!port.maintenance)
-    lines.push_back(fmt::format("Say that you are at work: `linkhealth maintenance start {} --for 1h`.", ticket.port));
-  const bool off_limits = std::ranges::any_of(
-      ticket.steps, [](const TicketStep& step) { return step.text.find("o not touch") != std::string::npos; });
+    lines.push_back(fmt::format(
+        "Say that you are at work: `linkhealth maintenance start {} --for 1h`.", ticket.port));
+  const bool off_limits = std::ranges::any_of(ticket.steps, [](const TicketStep& step) {
+    return step.text.find("o not touch") != std::string::npos;
+  });
   if (off_limits) lines = {"Do not touch the cable: the fault is not in it."};
   return lines;
 }
@@ -144,18 +158,21 @@ void fill_fault(Ticket& ticket, const FaultReport& fault, const PortReport& port
   ticket.state = to_string(fault.state);
   ticket.confidence = fault.confidence;
   ticket.opened_at = fault.opened_at;
-  ticket.title = fmt::format("{} ({} sure)", name_words(fault.fault), confidence_words(fault.confidence));
+  ticket.title =
+      fmt::format("{} ({} sure)", name_words(fault.fault), confidence_words(fault.confidence));
   ticket.summary = fault.summary;
   ticket.bring = things_to_bring(fault, port);
   for (std::size_t i = 0; i < fault.repair.size(); ++i)
-    ticket.steps.push_back({fault.repair[i], stop_words(fault.repair[i], port.port, i + 1 == fault.repair.size())});
+    ticket.steps.push_back(
+        {fault.repair[i], stop_words(fault.repair[i], port.port, i + 1 == fault.repair.size())});
   ticket.verified_when = fault.verify;
   ticket.evidence = evidence_lines(fault);
   ticket.history.push_back("open since " + ago_words(fault.opened_at, now));
   if (fault.acknowledged) ticket.history.push_back(acknowledged_words(*fault.acknowledged, now));
   std::string label;
   for (const auto& [name, text] : repair_rows(fault, now)) {
-    if (!name.empty()) label = name == "Before" ? "faults before" : name == "Tried" ? "tried" : "proving";
+    if (!name.empty())
+      label = name == "Before" ? "faults before" : name == "Tried" ? "tried" : "proving";
     ticket.history.push_back(fmt::format("{}: {}", label, text));
   }
 }
@@ -174,7 +191,8 @@ Ticket make_ticket(const Report& report, const PortReport& port) {
   if (port.faults.empty()) {
     ticket.title = name_words(to_string(port.health));
     ticket.state = "none";
-    ticket.summary = port.exempt.empty() ? "no fault is open on this port" : "exempt: " + port.exempt;
+    ticket.summary =
+        port.exempt.empty() ? "no fault is open on this port" : "exempt: " + port.exempt;
     return ticket;
   }
   fill_fault(ticket, port.faults.front(), port, report.at);

@@ -1,5 +1,6 @@
-// What a technician takes to the rack: the place of both ends, what is wrong, what to bring, what to do and when to
-// stop, how to know that it worked, and the proof. As Markdown for people and as JSON for ticket systems.
+// What a technician takes to the rack: the place of both ends, what is wrong, what to bring, what
+// to do and when to stop, how to know that it worked, and the proof. As Markdown for people and as
+// JSON for ticket systems.
 #pragma once
 
 #include <optional>
@@ -16,7 +17,8 @@ namespace linkhealth {
 struct TicketEnd {
   std::string system, place, slot, port;
   std::string vendor, part_number, serial, firmware;
-  std::optional<WallTime> imported_at;  ///< when somebody else read the module; nullopt: it was read from this node
+  std::optional<WallTime>
+      imported_at;  ///< when somebody else read the module; nullopt: it was read from this node
 };
 
 struct TicketStep {

@@ -10,10 +10,13 @@ namespace linkhealth {
 
 namespace {
 
-bool has(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
 
-/// Single-mode MPO is angled (IEC 61754-7-1); of multimode, the PAM4 optics at 50 Gb/s a lane and above are, too (IEEE
-/// 802.3 cl. 167 for SR at 100 Gb/s a lane, 400G-SR8's MPO-16). An older SR4 is flat.
+/// Single-mode MPO is angled (IEC 61754-7-1); of multimode, the PAM4 optics at 50 Gb/s a lane and
+/// above are, too (IEEE 802.3 cl. 167 for SR at 100 Gb/s a lane, 400G-SR8's MPO-16). An older SR4
+/// is flat.
 std::string_view polish(const std::string& type) {
   for (const char* single : {"DR", "FR", "LR", "ER", "ZR", "PSM"})
     if (has(type, single)) return " APC";
@@ -47,15 +50,17 @@ std::string spare(const ModuleSample& module, std::string_view what) {
 std::vector<std::string> things_to_bring(const FaultReport& fault, const PortReport& port) {
   std::vector<std::string> things;
   const auto any = [&](std::string_view part) {
-    return std::ranges::any_of(fault.repair, [&](const std::string& step) { return has(step, part); });
+    return std::ranges::any_of(fault.repair,
+                               [&](const std::string& step) { return has(step, part); });
   };
   const ModuleSample none;
   const auto& own = port.latest.module;
   const ModuleSample& here = own && own->present ? *own : none;
   const bool one_piece = here.kind == "dac" || here.kind == "acc" || here.kind == "aoc";
   if (any("clean")) {
-    things.push_back(fmt::format("inspection scope and cleaner for {} (both ends), and one for the module ports",
-                                 connector_words(here)));
+    things.push_back(
+        fmt::format("inspection scope and cleaner for {} (both ends), and one for the module ports",
+                    connector_words(here)));
   }
   if (any("replace the jumper") || any("cable or jumper"))
     things.push_back(fmt::format("jumper: {}, {}", connector_words(here), length_words(port)));
@@ -66,9 +71,11 @@ std::vector<std::string> things_to_bring(const FaultReport& fault, const PortRep
     things.push_back(spare(here, "spare module for this node"));
   if (any("replace the module at") || any("replace the far module")) {
     const auto& peer = port.latest.peer;
-    const bool known = peer && peer->module && !(peer->module->part_number.empty() && peer->module->type.empty());
-    things.push_back(known ? spare(*peer->module, "spare module for the far end")
-                           : "spare module for the far end: its part number is not readable from here");
+    const bool known =
+        peer && peer->module && !(peer->module->part_number.empty() && peer->module->type.empty());
+    things.push_back(
+        known ? spare(*peer->module, "spare module for the far end")
+              : "spare module for the far end: its part number is not readable from here");
   }
   if (any("OTDR")) things.push_back("OTDR or light source and power meter");
   if (any("power meter")) things.push_back("power meter");

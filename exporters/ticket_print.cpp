@@ -46,14 +46,17 @@ void add_end(std::string& out, std::string_view name, const TicketEnd& end) {
   if (!end.part_number.empty()) module += (module.empty() ? "" : " ") + end.part_number;
   if (!end.serial.empty()) module += (module.empty() ? "" : ", ") + ("serial " + end.serial);
   if (!end.firmware.empty()) module += ", firmware " + end.firmware;
-  if (end.imported_at) module += ", as somebody else read it (imported) on " + instant_words(*end.imported_at);
-  add_line(out, fmt::format("{} module", name), module.empty() ? "can't be read from this node" : module);
+  if (end.imported_at)
+    module += ", as somebody else read it (imported) on " + instant_words(*end.imported_at);
+  add_line(out, fmt::format("{} module", name),
+           module.empty() ? "can't be read from this node" : module);
 }
 
 void add_list(std::string& out, std::string_view title, const std::vector<std::string>& lines) {
   if (lines.empty()) return;
   out += fmt::format("\n## {}\n\n", title);
-  for (const std::string& line : lines) out += "- " + (title == "Before you begin" ? line : escaped(line)) + "\n";
+  for (const std::string& line : lines)
+    out += "- " + (title == "Before you begin" ? line : escaped(line)) + "\n";
 }
 
 class Object {
@@ -95,7 +98,8 @@ void end_json(JsonWriter& out, std::string_view key, const TicketEnd& end) {
 }  // namespace
 
 std::string ticket_markdown(const Ticket& ticket) {
-  std::string out = fmt::format("# {} {}: {}\n", escaped(ticket.node), escaped(ticket.port), escaped(ticket.title));
+  std::string out = fmt::format("# {} {}: {}\n", escaped(ticket.node), escaped(ticket.port),
+                                escaped(ticket.title));
   if (!ticket.summary.empty()) out += fmt::format("\n{}\n", sentence(ticket.summary));
   out += "\n## Where\n\n";
   add_end(out, "Near end", ticket.near);
@@ -105,13 +109,16 @@ std::string ticket_markdown(const Ticket& ticket) {
   add_list(out, "Bring", ticket.bring);
   if (!ticket.steps.empty()) out += "\n## Steps, cheapest first\n\n";
   for (std::size_t i = 0; i < ticket.steps.size(); ++i)
-    out += fmt::format("{}. {}\n   {}\n", i + 1, sentence(ticket.steps[i].text), ticket.steps[i].stop);
+    out +=
+        fmt::format("{}. {}\n   {}\n", i + 1, sentence(ticket.steps[i].text), ticket.steps[i].stop);
   out += fmt::format("\n## How to know that it worked\n\n`{}`\n", ticket.verify);
-  if (!ticket.verified_when.empty()) out += fmt::format("\nProved when: {}.\n", escaped(ticket.verified_when));
+  if (!ticket.verified_when.empty())
+    out += fmt::format("\nProved when: {}.\n", escaped(ticket.verified_when));
   add_list(out, "Evidence", ticket.evidence);
   add_list(out, "History", ticket.history);
   if (!ticket.fault_id.empty())
-    out += fmt::format("\nFault `{}`, as of {}.\n", clean_text(ticket.fault_id, true), instant_words(ticket.at));
+    out += fmt::format("\nFault `{}`, as of {}.\n", clean_text(ticket.fault_id, true),
+                       instant_words(ticket.at));
   return out;
 }
 

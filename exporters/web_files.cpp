@@ -19,7 +19,8 @@ std::optional<WebFile> web_file(std::string_view name) {
   const auto files = embedded_files();
   const auto file = std::ranges::find(files, name, &EmbeddedFile::name);
   if (file == files.end()) return std::nullopt;
-  const auto* const type = std::ranges::find_if(kTypes, [&](const Type& one) { return name.ends_with(one.ending); });
+  const auto* const type =
+      std::ranges::find_if(kTypes, [&](const Type& one) { return name.ends_with(one.ending); });
   if (type == kTypes.end()) return std::nullopt;
   return WebFile{type->content_type, file->bytes};
 }

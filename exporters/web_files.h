@@ -1,4 +1,5 @@
-// The page (exporters/web/) and the API's description (docs/schema/openapi.json), as bytes in the program.
+// The page (exporters/web/) and the API's description (docs/schema/openapi.json), as bytes in the
+// program.
 #pragma once
 
 #include <optional>
@@ -22,7 +23,8 @@ std::optional<WebFile> web_file(std::string_view name);
 
 /// What the page may do: load its own files and ask its own daemon, nothing else.
 inline constexpr std::string_view kPagePolicy =
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src "
+    "'self'; base-uri "
     "'none'; "
     "form-action 'none'; frame-ancestors 'none'";
 

@@ -52,7 +52,9 @@ constexpr std::array<Placeholder, 20> kPlaceholders = {{
     {"event", false, [](const Given& g) { return std::string(g.json); }},
     {"labels", false, labels_json},
     {"confidence_percent", false,
-     [](const Given& g) { return fmt::format("{:.0f}", std::min(g.event.fault.confidence * 100, 99.0)); }},
+     [](const Given& g) {
+       return fmt::format("{:.0f}", std::min(g.event.fault.confidence * 100, 99.0));
+     }},
     {"event_id", true, [](const Given& g) { return std::string(g.id); }},
     {"kind", true, [](const Given& g) { return std::string(to_string(g.event.kind)); }},
     {"at", true, [](const Given& g) { return format_rfc3339(g.event.at); }},
@@ -61,7 +63,8 @@ constexpr std::array<Placeholder, 20> kPlaceholders = {{
     {"fault", true, [](const Given& g) { return g.event.fault.fault; }},
     {"fault_id", true, [](const Given& g) { return g.event.fault.id; }},
     {"end", true, [](const Given& g) { return std::string(to_string(g.event.fault.end)); }},
-    {"severity", true, [](const Given& g) { return std::string(to_string(g.event.fault.severity)); }},
+    {"severity", true,
+     [](const Given& g) { return std::string(to_string(g.event.fault.severity)); }},
     {"state", true, [](const Given& g) { return std::string(to_string(g.event.fault.state)); }},
     {"summary", true, [](const Given& g) { return g.event.fault.summary; }},
     {"first_step", true, first_step},
@@ -113,26 +116,30 @@ Result<WebhookTemplate> WebhookTemplate::parse(std::string_view text, std::strin
     made.parts_.push_back({std::string(text.substr(0, open)), -1});
     if (open == std::string_view::npos) break;
     const auto close = text.find("}}", open);
-    if (close == std::string_view::npos) return Error{fmt::format("{}: a {{{{ has no }}}}", file_name)};
+    if (close == std::string_view::npos)
+      return Error{fmt::format("{}: a {{{{ has no }}}}", file_name)};
     const std::string_view name = trim(text.substr(open + 2, close - open - 2));
     const auto* const found = std::ranges::find(kPlaceholders, name, &Placeholder::name);
     if (found == kPlaceholders.end()) {
       const auto near = closest(name, placeholders());
-      return Error{fmt::format("{}: there is no {{{{{}}}}}{}", file_name, printable(name).substr(0, 60),
+      return Error{fmt::format("{}: there is no {{{{{}}}}}{}", file_name,
+                               printable(name).substr(0, 60),
                                near ? fmt::format(" (did you mean {{{{{}}}}}?)", *near) : "")};
     }
     made.parts_.push_back({"", static_cast<int>(found - kPlaceholders.begin())});
     text.remove_prefix(close + 2);
   }
-  const std::string sample = made.fill(awkward_event(), "id", "node", "{\"event\":\"opened\"}", {{"a", "\"b"}});
+  const std::string sample =
+      made.fill(awkward_event(), "id", "node", "{\"event\":\"opened\"}", {{"a", "\"b"}});
   JsonReader reader(sample);
   if (!reader.skip() || !reader.at_end())
     return Error{fmt::format("{}: what it gives is no JSON: {}", file_name, reader.error())};
   return made;
 }
 
-std::string WebhookTemplate::fill(const FaultEvent& event, std::string_view event_id, std::string_view node,
-                                  std::string_view event_json, const std::map<std::string, std::string>& labels) const {
+std::string WebhookTemplate::fill(const FaultEvent& event, std::string_view event_id,
+                                  std::string_view node, std::string_view event_json,
+                                  const std::map<std::string, std::string>& labels) const {
   const Given given{event, event_id, node, event_json, labels};
   std::string out;
   for (const Part& part : parts_) {

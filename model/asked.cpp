@@ -14,7 +14,8 @@ namespace {
 /// What one rank says: the configuration, or the plan.
 struct Rank {
   std::string_view who;
-  std::vector<std::pair<std::string, const ExpectedPort*>> entries;  ///< by the names' order, each name once
+  std::vector<std::pair<std::string, const ExpectedPort*>>
+      entries;  ///< by the names' order, each name once
   std::string exempt, exempt_name;
 };
 
@@ -22,7 +23,8 @@ Rank rank_of(std::string_view who, const std::map<PortKey, ExpectedPort>& expect
              const std::map<PortKey, std::string>& exempt, const std::vector<std::string>& names) {
   Rank rank{who, {}, "", ""};
   for (const std::string& name : names) {
-    if (const auto at = expected.find(name); at != expected.end()) rank.entries.emplace_back(name, &at->second);
+    if (const auto at = expected.find(name); at != expected.end())
+      rank.entries.emplace_back(name, &at->second);
     const auto out = exempt.find(name);
     if (out == exempt.end() || !rank.exempt.empty()) continue;
     rank.exempt = out->second;
@@ -45,7 +47,10 @@ Field text_field(std::string_view name) {
 }
 template <auto member>
 Field number_field(std::string_view name) {
-  return {name, [](const ExpectedPort& port) { return port.*member ? std::to_string(*(port.*member)) : std::string(); },
+  return {name,
+          [](const ExpectedPort& port) {
+            return port.*member ? std::to_string(*(port.*member)) : std::string();
+          },
           [](const ExpectedPort& from, ExpectedPort& to) { to.*member = from.*member; }};
 }
 
@@ -60,19 +65,23 @@ void copy_peer(const ExpectedPort& from, ExpectedPort& to) {
 }
 
 const std::array<Field, 7>& fields_of_a_port() {
-  static const std::array<Field, 7> kFields = {number_field<&ExpectedPort::speed_mbps>("speed_mbps"),
-                                               number_field<&ExpectedPort::lanes>("lanes"),
-                                               Field{"peer", &peer_words, &copy_peer},
-                                               text_field<&ExpectedPort::peer_rack>("the peer's rack"),
-                                               text_field<&ExpectedPort::peer_u>("the peer's u"),
-                                               text_field<&ExpectedPort::rail>("rail"),
-                                               text_field<&ExpectedPort::cable>("cable")};
+  static const std::array<Field, 7> kFields = {
+      number_field<&ExpectedPort::speed_mbps>("speed_mbps"),
+      number_field<&ExpectedPort::lanes>("lanes"),
+      Field{"peer", &peer_words, &copy_peer},
+      text_field<&ExpectedPort::peer_rack>("the peer's rack"),
+      text_field<&ExpectedPort::peer_u>("the peer's u"),
+      text_field<&ExpectedPort::rail>("rail"),
+      text_field<&ExpectedPort::cable>("cable")};
   return kFields;
 }
 
-void add_sentence(std::string& text, const std::string& sentence) { text += (text.empty() ? "" : "; ") + sentence; }
+void add_sentence(std::string& text, const std::string& sentence) {
+  text += (text.empty() ? "" : "; ") + sentence;
+}
 
-/// The first entry of the first rank that says it counts; another of the same rank that says otherwise is a mistake.
+/// The first entry of the first rank that says it counts; another of the same rank that says
+/// otherwise is a mistake.
 void take(const Field& field, const std::array<Rank, 2>& ranks, AskedOfPort& asked) {
   for (const Rank& rank : ranks) {
     const std::string* first = nullptr;
@@ -82,8 +91,14 @@ void take(const Field& field, const std::array<Rank, 2>& ranks, AskedOfPort& ask
       if (words.empty() || words == said) continue;
       if (first != nullptr) {
         std::string sentence(rank.who);
-        sentence.append(" says ").append(field.name).append(" ").append(said).append(" under ").append(*first);
-        sentence.append(" and ").append(words).append(" under ").append(name).append(": the first one counts");
+        sentence.append(" says ")
+            .append(field.name)
+            .append(" ")
+            .append(said)
+            .append(" under ")
+            .append(*first);
+        sentence.append(" and ").append(words).append(" under ").append(name).append(
+            ": the first one counts");
         add_sentence(asked.contradiction, sentence);
         break;
       }
@@ -99,8 +114,9 @@ void take(const Field& field, const std::array<Rank, 2>& ranks, AskedOfPort& ask
 void note_left_out(const Rank& rank, AskedOfPort& asked) {
   for (const auto& [name, entry] : rank.entries) {
     if (name == rank.exempt_name) continue;
-    add_sentence(asked.contradiction, std::string(rank.who) + " leaves it out under " + rank.exempt_name +
-                                          " and expects something of it under " + name + ": it is left out");
+    add_sentence(asked.contradiction, std::string(rank.who) + " leaves it out under " +
+                                          rank.exempt_name + " and expects something of it under " +
+                                          name + ": it is left out");
     return;
   }
 }
@@ -134,7 +150,8 @@ std::map<PortKey, ExpectedPort> with_plan(const AskedByName& all) {
   for (const auto& [name, planned] : all.planned) {
     if (all.exempt.contains(name)) continue;
     AskedByName one;
-    if (const auto own = all.expected.find(name); own != all.expected.end()) one.expected.insert(*own);
+    if (const auto own = all.expected.find(name); own != all.expected.end())
+      one.expected.insert(*own);
     one.planned[name] = planned;
     both[name] = *asked_of(one, name, {}).expected;
   }
@@ -143,7 +160,8 @@ std::map<PortKey, ExpectedPort> with_plan(const AskedByName& all) {
 
 bool awaits(const AskedByName& all, const PortKey& name) {
   if (all.exempt.contains(name)) return false;
-  return all.expected.contains(name) || (all.planned.contains(name) && !all.planned_exempt.contains(name));
+  return all.expected.contains(name) ||
+         (all.planned.contains(name) && !all.planned_exempt.contains(name));
 }
 
 }  // namespace linkhealth

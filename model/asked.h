@@ -1,5 +1,5 @@
-// What is asked of a port, from entries that may stand under any of its names: which names are one port's is known only
-// when the port was found.
+// What is asked of a port, from entries that may stand under any of its names: which names are one
+// port's is known only when the port was found.
 #pragma once
 
 #include <map>
@@ -15,12 +15,14 @@ namespace linkhealth {
 struct AskedByName {
   AskedByName() = default;
   // NOLINTNEXTLINE(google-explicit-constructor): there is no plan
-  AskedByName(std::map<PortKey, ExpectedPort> by_configuration, std::map<PortKey, ExpectedPort> by_plan = {})
+  AskedByName(std::map<PortKey, ExpectedPort> by_configuration,
+              std::map<PortKey, ExpectedPort> by_plan = {})
       : expected(std::move(by_configuration)), planned(std::move(by_plan)) {}
 
   std::map<PortKey, ExpectedPort> expected;  ///< by the configuration
   std::map<PortKey, ExpectedPort> planned;   ///< by the plan, or by the recording that is played
-  std::map<PortKey, std::string> exempt;     ///< ports that the configuration leaves out, with the reason
+  std::map<PortKey, std::string>
+      exempt;  ///< ports that the configuration leaves out, with the reason
   std::map<PortKey, std::string> planned_exempt;
   [[nodiscard]] bool empty() const { return expected.empty() && planned.empty(); }
 };
@@ -29,8 +31,8 @@ struct AskedByName {
 struct AskedOfPort {
   std::optional<ExpectedPort> expected;  ///< nullopt: no entry expects anything
   std::string exempt;                    ///< why it is left out; "" when it is not
-  /// Two entries of one rank that do not agree ("configuration says speed_mbps 800000 under mlx5_0/1 and …"); ""
-  /// mostly.
+  /// Two entries of one rank that do not agree ("configuration says speed_mbps 800000 under
+  /// mlx5_0/1 and …"); "" mostly.
   std::string contradiction;
 };
 /// `key`: its name while it has not come yet, and nothing else is known of it.

@@ -1,5 +1,5 @@
-// An optional value that lives on the heap: an empty one costs a pointer, not the room of what is not there. For the
-// large groups of a sample that most samples don't have.
+// An optional value that lives on the heap: an empty one costs a pointer, not the room of what is
+// not there. For the large groups of a sample that most samples don't have.
 #pragma once
 
 #include <memory>
@@ -15,10 +15,12 @@ class Boxed {
   using value_type = T;
 
   Boxed() = default;
-  Boxed(std::nullopt_t /*none*/) {}                                    // NOLINT(google-explicit-constructor)
-  Boxed(const T& value) : value_(std::make_unique<T>(value)) {}        // NOLINT(google-explicit-constructor)
-  Boxed(T&& value) : value_(std::make_unique<T>(std::move(value))) {}  // NOLINT(google-explicit-constructor)
-  Boxed(std::optional<T> value) {                                      // NOLINT(google-explicit-constructor)
+  Boxed(std::nullopt_t /*none*/) {}  // NOLINT(google-explicit-constructor)
+  Boxed(const T& value)
+      : value_(std::make_unique<T>(value)) {}  // NOLINT(google-explicit-constructor)
+  Boxed(T&& value)
+      : value_(std::make_unique<T>(std::move(value))) {}  // NOLINT(google-explicit-constructor)
+  Boxed(std::optional<T> value) {                         // NOLINT(google-explicit-constructor)
     if (value) emplace(*std::move(value));
   }
   Boxed(const Boxed& other) : value_(other ? std::make_unique<T>(*other) : nullptr) {}
@@ -49,7 +51,9 @@ class Boxed {
   }
   void reset() { value_.reset(); }
 
-  friend bool operator==(const Boxed& a, const Boxed& b) { return a && b ? *a == *b : a.has_value() == b.has_value(); }
+  friend bool operator==(const Boxed& a, const Boxed& b) {
+    return a && b ? *a == *b : a.has_value() == b.has_value();
+  }
   friend bool operator==(const Boxed& a, std::nullopt_t /*none*/) { return !a; }
 
  private:

@@ -1,6 +1,6 @@
-// What the program knows of faults and symptoms, as plain values: for `linkhealth rules`, docs/faults.md and whoever
-// wants to correct the tables. Built from the tables themselves (diagnosis/catalogue.h), so it can't say anything else
-// than what decides.
+// What the program knows of faults and symptoms, as plain values: for `linkhealth rules`,
+// docs/faults.md and whoever wants to correct the tables. Built from the tables themselves
+// (diagnosis/catalogue.h), so it can't say anything else than what decides.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,8 @@ struct CatalogueKnob {
   std::string path;
   Knob knob;
   double value = 0;
-  std::string_view source{};  ///< where its default comes from; "" for a symptom's, whose own source it is
+  std::string_view
+      source{};  ///< where its default comes from; "" for a symptom's, whose own source it is
 };
 
 struct CatalogueSymptom {
@@ -53,16 +54,18 @@ struct CatalogueFault {
   std::vector<std::string_view> causes;  ///< the physical ways to get it
   std::vector<std::string_view> media;   ///< "optical", "AOC", "copper"; empty: any
   std::vector<std::string_view> repair;  ///< cheapest first, with placeholders
-  double share_up = 0, share_down = 0;   ///< a priori, among the faults of links that carry, and that do not
-  std::vector<std::string> light;        ///< where light is lost, most likely first
-  std::vector<CatalogueSign> signs;      ///< most likely first
+  double share_up = 0,
+         share_down = 0;  ///< a priori, among the faults of links that carry, and that do not
+  std::vector<std::string> light;    ///< where light is lost, most likely first
+  std::vector<CatalogueSign> signs;  ///< most likely first
   std::vector<CatalogueNeighbour> neighbours;
 };
 
 struct Catalogue {
   std::vector<CatalogueFault> faults;
   std::vector<CatalogueSymptom> symptoms;
-  std::vector<CatalogueKnob> knobs;  ///< those that belong to no symptom: the differential, the windows, the ledger …
+  std::vector<CatalogueKnob>
+      knobs;  ///< those that belong to no symptom: the differential, the windows, the ledger …
 };
 
 }  // namespace linkhealth

@@ -11,17 +11,20 @@ struct Prefix {
   std::string_view prefix, probe;
 };
 constexpr Prefix kPrefixes[] = {
-    {"ctrl_", "ethtool_stats"},  {"devlink_", "devlink"}, {"fec_", "fec"},           {"mac_", "ethtool_stats"},
-    {"netdev_", "netdev_stats"}, {"pause_", "pause"},     {"phy_", "ethtool_stats"}, {"rmon_", "ethtool_stats"},
+    {"ctrl_", "ethtool_stats"}, {"devlink_", "devlink"},     {"fec_", "fec"},
+    {"mac_", "ethtool_stats"},  {"netdev_", "netdev_stats"}, {"pause_", "pause"},
+    {"phy_", "ethtool_stats"},  {"rmon_", "ethtool_stats"},
 };
 
-/// What one reader reads of a port, one thing at a time: while one hangs nothing of the others is read (daemon:
-/// ReadWorker::is_out()). By the names of their gaps, and of the one that is told when a read of them hangs.
-constexpr std::string_view kOfOneReader[] = {"counters",      "down_reason", "driver_stats", "ethtool",
-                                             "ethtool_stats", "fec",         "hw_counters",  "hwmon",
-                                             "link_modes",    "pause",       "pcie"};
+/// What one reader reads of a port, one thing at a time: while one hangs nothing of the others is
+/// read (daemon: ReadWorker::is_out()). By the names of their gaps, and of the one that is told
+/// when a read of them hangs.
+constexpr std::string_view kOfOneReader[] = {
+    "counters",    "down_reason", "driver_stats", "ethtool", "ethtool_stats", "fec",
+    "hw_counters", "hwmon",       "link_modes",   "pause",   "pcie"};
 /// Of these nothing comes without the kernel's family of requests, whose gap is "ethtool".
-constexpr std::string_view kByEthtool[] = {"down_reason", "ethtool_stats", "fec", "link_modes", "pause"};
+constexpr std::string_view kByEthtool[] = {"down_reason", "ethtool_stats", "fec", "link_modes",
+                                           "pause"};
 
 }  // namespace
 
@@ -60,14 +63,17 @@ std::string_view probe_of(CounterId id) {
 }
 
 std::string_view probe_of_other(std::string_view name) {
-  const auto* const row =
-      std::ranges::find_if(kPrefixes, [name](const Prefix& each) { return name.starts_with(each.prefix); });
+  const auto* const row = std::ranges::find_if(
+      kPrefixes, [name](const Prefix& each) { return name.starts_with(each.prefix); });
   return row == std::end(kPrefixes) ? "hw_counters" : row->probe;
 }
 
 bool has_counter_of_probe(const Counters& counters, std::string_view probe) {
-  return std::ranges::any_of(counters.known(), [&](const auto& entry) { return probe_of(entry.first) == probe; }) ||
-         std::ranges::any_of(counters.other(), [&](const auto& entry) { return probe_of_other(entry.first) == probe; });
+  return std::ranges::any_of(counters.known(),
+                             [&](const auto& entry) { return probe_of(entry.first) == probe; }) ||
+         std::ranges::any_of(counters.other(), [&](const auto& entry) {
+           return probe_of_other(entry.first) == probe;
+         });
 }
 
 }  // namespace linkhealth

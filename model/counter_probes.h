@@ -9,11 +9,12 @@ namespace linkhealth {
 
 /// Of a counter of the table.
 std::string_view probe_of(CounterId id);
-/// Of a counter that the table does not know, by the prefix of its name (recording.md); without one it is a driver's,
-/// of hw_counters.
+/// Of a counter that the table does not know, by the prefix of its name (recording.md); without one
+/// it is a driver's, of hw_counters.
 std::string_view probe_of_other(std::string_view name);
-/// Whether a gap of one probe, for this reason, says that another gives nothing either: what is asked of the kernel
-/// through ethtool, and, of a port of which a read hangs, what its one reader reads.
+/// Whether a gap of one probe, for this reason, says that another gives nothing either: what is
+/// asked of the kernel through ethtool, and, of a port of which a read hangs, what its one reader
+/// reads.
 bool hides(std::string_view gap_of, std::string_view reason, std::string_view probe);
 /// Whether the reason is that a read does not come back.
 bool is_hung(std::string_view reason);

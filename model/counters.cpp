@@ -24,13 +24,15 @@ constexpr bool strictly_ordered() {
     if (!by_name(kTable[i - 1], kTable[i])) return false;
   return true;
 }
-static_assert(strictly_ordered(), "the counter table is ordered by name (ASCII), without duplicates");
+static_assert(strictly_ordered(),
+              "the counter table is ordered by name (ASCII), without duplicates");
 
 /// Where `key` is, or belongs, in a vector of pairs ordered by first.
 template <typename Vector, typename Key>
 auto position(Vector& entries, const Key& key) {
-  return std::lower_bound(entries.begin(), entries.end(), key,
-                          [](const auto& entry, const auto& wanted) { return entry.first < wanted; });
+  return std::lower_bound(
+      entries.begin(), entries.end(), key,
+      [](const auto& entry, const auto& wanted) { return entry.first < wanted; });
 }
 
 template <typename Vector, typename Key>
@@ -75,8 +77,9 @@ std::optional<std::uint64_t> look_up(const Vector& entries, const Key& key) {
 std::span<const CounterInfo> known_counters() { return kTable; }
 
 std::optional<CounterId> find_counter(std::string_view name) {
-  const auto at = std::lower_bound(kTable.begin(), kTable.end(), name,
-                                   [](const CounterInfo& row, std::string_view wanted) { return row.name < wanted; });
+  const auto at = std::lower_bound(
+      kTable.begin(), kTable.end(), name,
+      [](const CounterInfo& row, std::string_view wanted) { return row.name < wanted; });
   if (at == kTable.end() || at->name != name) return std::nullopt;
   return static_cast<CounterId>(at - kTable.begin());
 }

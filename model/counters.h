@@ -1,5 +1,6 @@
-// THE counter table: every counter that this program knows, with its width and what it does at its end, and the flat
-// map of values that a sample carries. A counter read from a source that exists already costs one row here.
+// THE counter table: every counter that this program knows, with its width and what it does at its
+// end, and the flat map of values that a sample carries. A counter read from a source that exists
+// already costs one row here.
 #pragma once
 
 #include <cstdint>
@@ -12,30 +13,36 @@
 
 namespace linkhealth {
 
-/// Where the kernel offers a counter; also decides the prefix of its name (recording.md: `fec_ phy_ mac_ …`).
+/// Where the kernel offers a counter; also decides the prefix of its name (recording.md: `fec_ phy_
+/// mac_ …`).
 enum class CounterSource : std::uint8_t {
-  kIbPort,         ///< /sys/class/infiniband/DEV/ports/N/counters (drivers/infiniband/core/sysfs.c)
-  kIbHw,           ///< …/hw_counters, or RDMA netlink RDMA_NLDEV_CMD_STAT_GET
-  kEthtoolFec,     ///< ETHTOOL_MSG_FEC_GET with statistics
-  kEthtoolStd,     ///< ETHTOOL_MSG_STATS_GET: eth-phy, eth-mac, eth-ctrl, rmon; ETHTOOL_MSG_PAUSE_GET
+  kIbPort,      ///< /sys/class/infiniband/DEV/ports/N/counters (drivers/infiniband/core/sysfs.c)
+  kIbHw,        ///< …/hw_counters, or RDMA netlink RDMA_NLDEV_CMD_STAT_GET
+  kEthtoolFec,  ///< ETHTOOL_MSG_FEC_GET with statistics
+  kEthtoolStd,  ///< ETHTOOL_MSG_STATS_GET: eth-phy, eth-mac, eth-ctrl, rmon; ETHTOOL_MSG_PAUSE_GET
   kEthtoolDriver,  ///< `ethtool -S`, by the driver's own names
   kNetdev,         ///< rtnl_link_stats64
 };
 
 /// What a counter does when it is full, and with it what it means that one is lower than it was.
 enum class CounterEnd : std::uint8_t {
-  kWraps,      ///< goes on at zero: lower from near its end is a wrap, elsewhere or with others a reset
-  kSaturates,  ///< sticks at all-ones until somebody clears it (classic PMA counters, IBTA 16.1.3.5): lower is a reset
+  kWraps,  ///< goes on at zero: lower from near its end is a wrap, elsewhere or with others a reset
+  kSaturates,  ///< sticks at all-ones until somebody clears it (classic PMA counters,
+               ///< IBTA 16.1.3.5): lower is a reset
   kUnknown,    ///< width not known: lower is a reset
   kLevel,      ///< no counter: it goes up and down, lower says nothing
 };
 
-/// Beside a loss of the card's power, which all begin anew with: what takes a counter back to zero. It says where to
-/// look when one fell. What is made of a fall does not depend on it: FlowMeter waits for the next reading of each.
+/// Beside a loss of the card's power, which all begin anew with: what takes a counter back to zero.
+/// It says where to look when one fell. What is made of a fall does not depend on it: FlowMeter
+/// waits for the next reading of each.
 enum class CounterReset : std::uint8_t {
-  kByAnybody,   ///< who may send MADs clears it at any time, alone or with others (IBTA 16.1.3.5, CounterSelect)
-  kWithDriver,  ///< the driver keeps it, or had the card make it, or takes off what it found: a reload of the driver
-  kWithCard,    ///< the card keeps it: it outlives a reload of the driver, and begins anew with the card's firmware
+  kByAnybody,   ///< who may send MADs clears it at any time, alone or with others (IBTA 16.1.3.5,
+                ///< CounterSelect)
+  kWithDriver,  ///< the driver keeps it, or had the card make it, or takes off what it found: a
+                ///< reload of the driver
+  kWithCard,    ///< the card keeps it: it outlives a reload of the driver, and begins anew with the
+                ///< card's firmware
   kUnsaid,      ///< drivers differ in it, or their sources don't say: a reload or the card's reset
   kNever,       ///< a level: nothing to begin anew
 };
@@ -68,7 +75,8 @@ using CounterId = std::uint16_t;
 /// The row of `name`; nullopt for a counter that is passed through under its own name.
 std::optional<CounterId> find_counter(std::string_view name);
 
-/// The counters of one port at one time. Absent is not zero: what could not be read is not in the map.
+/// The counters of one port at one time. Absent is not zero: what could not be read is not in the
+/// map.
 class Counters {
  public:
   void set(std::string_view name, std::uint64_t value);
@@ -90,9 +98,13 @@ class Counters {
   [[nodiscard]] bool empty() const { return known_.empty() && other_.empty(); }
   [[nodiscard]] std::size_t size() const { return known_.size() + other_.size(); }
   /// Values of the table's counters, in the table's order.
-  [[nodiscard]] const std::vector<std::pair<CounterId, std::uint64_t>>& known() const { return known_; }
+  [[nodiscard]] const std::vector<std::pair<CounterId, std::uint64_t>>& known() const {
+    return known_;
+  }
   /// Values of counters that the table does not know, by name.
-  [[nodiscard]] const std::vector<std::pair<std::string, std::uint64_t>>& other() const { return other_; }
+  [[nodiscard]] const std::vector<std::pair<std::string, std::uint64_t>>& other() const {
+    return other_;
+  }
   bool operator==(const Counters&) const = default;
 
  private:

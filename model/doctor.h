@@ -36,16 +36,16 @@ struct PortSight {
   std::string netdev, pci, driver, driver_version, firmware;
   std::string exempt;  ///< why the port is left out; then no source of it is judged
   std::vector<SourceSight> sources;
-  /// Faults that could be told apart with everything visible, and can't be with what is: "dirty_connector from
-  /// damaged_fiber, bad_module (needs the far module)".
+  /// Faults that could be told apart with everything visible, and can't be with what is:
+  /// "dirty_connector from damaged_fiber, bad_module (needs the far module)".
   std::vector<std::string> not_told_apart;
   std::vector<std::string> not_noticed;  ///< faults that would not be noticed at all
 };
 
 struct DoctorReport {
   std::string node, version, kernel;
-  bool of_daemon = true;                  ///< false: of the command that asks, without a daemon
-  bool played = false;                    ///< a recording is played: kernel and rights are not known
+  bool of_daemon = true;  ///< false: of the command that asks, without a daemon
+  bool played = false;    ///< a recording is played: kernel and rights are not known
   std::vector<std::string> capabilities;  ///< the effective ones that matter here: "CAP_NET_ADMIN"
   std::vector<SourceSight> node_sources;
   std::vector<PortSight> ports;

@@ -42,7 +42,8 @@ void Drift::close() {
   const bool enough = filling_.size() >= kSamplesABin / 4;
   if (enough && (points_.empty() || bin_ > points_.back().bin)) {
     points_.push_back({bin_, median_of(filling_)});
-    while (points_.back().bin - points_.front().bin >= static_cast<std::int64_t>(kDaysKept * kBinsADay))
+    while (points_.back().bin - points_.front().bin >=
+           static_cast<std::int64_t>(kDaysKept * kBinsADay))
       points_.erase(points_.begin());
     slope_.reset();
   }
@@ -64,14 +65,16 @@ std::optional<Slope> Drift::slope() const {
     for (std::size_t j = i + 1; j < points_.size(); ++j) {
       const std::int64_t bins = points_[j].bin - points_[i].bin;
       if (bins % static_cast<std::int64_t>(kBinsADay) == 0)
-        slopes.push_back((points_[j].value - points_[i].value) / (static_cast<double>(bins) / kBinsADay));
+        slopes.push_back((points_[j].value - points_[i].value) /
+                         (static_cast<double>(bins) / kBinsADay));
     }
     if (points_.back().bin - points_[i].bin < static_cast<std::int64_t>(kBinsADay))
       last_day.push_back(points_[i].value);
   }
   double variance = 0;  // of Kendall's S, each time of day for itself
   for (const double n : in_season) variance += n * (n - 1) * (2 * n + 5) / 18;
-  // The times of one day are not independent: count them as one (the widest interval that the test knows).
+  // The times of one day are not independent: count them as one (the widest interval that the test
+  // knows).
   variance *= kBinsADay;
   const auto count = static_cast<double>(slopes.size());
   const double wide = kZ * std::sqrt(variance);

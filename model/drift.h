@@ -1,6 +1,6 @@
-// Slow change of one value over weeks, and how sure it is: medians of six hours, Sen's slope over pairs that lie whole
-// days apart (so that day and night cancel), with the interval of the seasonal Kendall test (Hirsch, Slack and Smith,
-// Water Resources Research 18, 1982).
+// Slow change of one value over weeks, and how sure it is: medians of six hours, Sen's slope over
+// pairs that lie whole days apart (so that day and night cancel), with the interval of the seasonal
+// Kendall test (Hirsch, Slack and Smith, Water Resources Research 18, 1982).
 #pragma once
 
 #include <array>
@@ -30,7 +30,8 @@ class Drift {
   void clear() { *this = Drift(); }
   /// nullopt before a week is known, or when the interval holds 0.
   [[nodiscard]] std::optional<Slope> slope() const;
-  /// Bin and value by turns, oldest first: what survives a restart. The bin that is filling is left out.
+  /// Bin and value by turns, oldest first: what survives a restart. The bin that is filling is left
+  /// out.
   [[nodiscard]] std::vector<double> values() const;
   void assign(const std::vector<double>& values);
 

@@ -11,17 +11,21 @@ constexpr std::uint64_t all_ones(std::uint8_t width_bits) {
   return width_bits >= 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << width_bits) - 1;
 }
 
-/// A counter of known width that went on at zero. A reset looks alike, but then the step is seldom the shorter way.
+/// A counter of known width that went on at zero. A reset looks alike, but then the step is seldom
+/// the shorter way.
 bool wrapped(const CounterInfo& info, std::uint64_t from, std::uint64_t to) {
-  if (info.end != CounterEnd::kWraps || info.width_bits >= 64 || from > all_ones(info.width_bits)) return false;
+  if (info.end != CounterEnd::kWraps || info.width_bits >= 64 || from > all_ones(info.width_bits))
+    return false;
   const std::uint64_t half = all_ones(info.width_bits) / 2;
   return from > half && ((to - from) & all_ones(info.width_bits)) <= half;
 }
 
-/// NaN where it can't be known. The step to the end of a saturating counter is at least as long as it looks.
+/// NaN where it can't be known. The step to the end of a saturating counter is at least as long as
+/// it looks.
 double increase_of(const CounterInfo& info, std::uint64_t from, std::uint64_t to) {
   if (to < from)
-    return wrapped(info, from, to) ? static_cast<double>((to - from) & all_ones(info.width_bits)) : kUnknownValue;
+    return wrapped(info, from, to) ? static_cast<double>((to - from) & all_ones(info.width_bits))
+                                   : kUnknownValue;
   if (is_full(info, from)) return kUnknownValue;
   return static_cast<double>(to - from);
 }
@@ -39,7 +43,8 @@ constexpr double kLongestDoubt_s = 150;
 
 }  // namespace
 
-/// A counter that went down, or that seems to have gone round while those of another source began anew.
+/// A counter that went down, or that seems to have gone round while those of another source began
+/// anew.
 CounterSources FlowMeter::begun_anew(const Counters& reading) const {
   CounterSources fell, went_round;
   auto at = entries_.begin();
@@ -48,7 +53,8 @@ CounterSources FlowMeter::begun_anew(const Counters& reading) const {
     if (at == entries_.end()) break;
     if (at->id != id || value >= at->value) continue;
     const CounterInfo& info = known_counters()[id];
-    if (info.end != CounterEnd::kLevel) (wrapped(info, at->value, value) ? went_round : fell).add(info.source);
+    if (info.end != CounterEnd::kLevel)
+      (wrapped(info, at->value, value) ? went_round : fell).add(info.source);
   }
   if (fell) fell.add(went_round);
   return fell;
@@ -60,9 +66,12 @@ CounterSources FlowMeter::doubted() const {
   return sources;
 }
 
-/// Counts from now on, and keeps what the sources said before: the next reading may be as high again.
+/// Counts from now on, and keeps what the sources said before: the next reading may be as high
+/// again.
 void FlowMeter::doubt(CounterSources sources, SteadyTime now) {
-  const auto is_of = [sources](const Entry& entry) { return sources.has(known_counters()[entry.id].source); };
+  const auto is_of = [sources](const Entry& entry) {
+    return sources.has(known_counters()[entry.id].source);
+  };
   std::erase_if(doubted_, [&](const Doubted& one) { return is_of(one.before); });
   for (const Entry& entry : entries_) {
     if (!is_of(entry)) continue;
@@ -77,7 +86,8 @@ void FlowMeter::note_first(CounterId id, std::uint64_t value) {
     if (one.before.id == id && !one.first) one.first = value;
 }
 
-/// What has not been read since the wrong reading counts from before it; what was read first in the doubt, too.
+/// What has not been read since the wrong reading counts from before it; what was read first in the
+/// doubt, too.
 void FlowMeter::restore(CounterSources sources) {
   for (const Doubted& one : doubted_) {
     if (!sources.has(known_counters()[one.before.id].source)) continue;
@@ -87,13 +97,15 @@ void FlowMeter::restore(CounterSources sources) {
     } else if (at->at == one.fell_at || at->value < one.before.value) {
       *at = one.before;
     } else if (one.first && *one.first <= at->value && *one.first > one.before.value) {
-      at->value -= *one.first - one.before.value;  // what came in between counts with the next reading
+      at->value -=
+          *one.first - one.before.value;  // what came in between counts with the next reading
     }
   }
 }
 
-/// A counter that fell and is as high again, or higher, had not begun anew: all of one that had would have come between
-/// two readings. One that is still lower had, and the rest of its source with it. Which sources were read wrongly.
+/// A counter that fell and is as high again, or higher, had not begun anew: all of one that had
+/// would have come between two readings. One that is still lower had, and the rest of its source
+/// with it. Which sources were read wrongly.
 CounterSources FlowMeter::settle_falls(const Counters& reading, SteadyTime now) {
   CounterSources anew, back, settled;
   for (const Doubted& one : doubted_) {
@@ -117,7 +129,9 @@ CounterSources FlowMeter::settle_falls(const Counters& reading, SteadyTime now) 
   if (back) restore(back);
   settled.add(anew);
   settled.add(back);
-  std::erase_if(doubted_, [&](const Doubted& one) { return settled.has(known_counters()[one.before.id].source); });
+  std::erase_if(doubted_, [&](const Doubted& one) {
+    return settled.has(known_counters()[one.before.id].source);
+  });
   return back;
 }
 
@@ -144,7 +158,8 @@ void FlowMeter::count(const FlowUse& use, Entry& entry, double increase, double 
   if (!use.is_rate) return;
   entry.share += static_cast<float>(increase / intervals);
   double& rate = interval_rates_[flow];
-  rate = use.combine == Combine::kSum ? rate + increase / intervals : std::max(rate, static_cast<double>(entry.share));
+  rate = use.combine == Combine::kSum ? rate + increase / intervals
+                                      : std::max(rate, static_cast<double>(entry.share));
 }
 
 /// All that was read now has told what its flow counts now, whoever said it.
@@ -177,7 +192,8 @@ FlowIncrease FlowMeter::take(const Counters& reading, SteadyTime now, double int
       continue;
     }
     const FlowUse& use = uses[id];
-    const double increase = use.used ? increase_of(known_counters()[id], at->value, value) * use.unit : kUnknownValue;
+    const double increase =
+        use.used ? increase_of(known_counters()[id], at->value, value) * use.unit : kUnknownValue;
     if (!std::isnan(increase)) {
       known.add(use.flow);
       const double counted_s = in_seconds(now - at->at);
@@ -193,7 +209,8 @@ FlowIncrease FlowMeter::take(const Counters& reading, SteadyTime now, double int
   for (std::size_t i = 0; i < kFlowCount; ++i) {
     if (!known.has(static_cast<Flow>(i))) continue;
     result.values[i] = totals_[i] - totals_before[i];
-    result.rates[i] = is_rate(static_cast<Flow>(i)) ? interval_rates_[i] - rates_before[i] : result.values[i];
+    result.rates[i] =
+        is_rate(static_cast<Flow>(i)) ? interval_rates_[i] - rates_before[i] : result.values[i];
   }
   return result;
 }

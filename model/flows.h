@@ -1,5 +1,5 @@
-// THE flow table: what the diagnosis counts over time, and which kernel counters say it. Drivers name and leave out
-// differently; a flow takes what there is.
+// THE flow table: what the diagnosis counts over time, and which kernel counters say it. Drivers
+// name and leave out differently; a flow takes what there is.
 #pragma once
 
 #include <array>
@@ -43,7 +43,8 @@ inline constexpr std::size_t kFlowCount = 21;
 
 enum class Combine : std::uint8_t {
   kSum,   ///< different events: add
-  kMost,  ///< the same events by different names, some left at zero by some drivers: the largest increase
+  kMost,  ///< the same events by different names, some left at zero by some drivers: the largest
+          ///< increase
 };
 
 inline constexpr std::size_t kMostCountersOfAFlow = 24;
@@ -82,18 +83,23 @@ class FlowSet {
   [[nodiscard]] constexpr std::size_t before(Flow flow) const {
     return static_cast<std::size_t>(std::popcount(bits_ & (bit(flow) - 1)));
   }
-  [[nodiscard]] constexpr std::size_t size() const { return static_cast<std::size_t>(std::popcount(bits_)); }
+  [[nodiscard]] constexpr std::size_t size() const {
+    return static_cast<std::size_t>(std::popcount(bits_));
+  }
 
  private:
   static_assert(kFlowCount <= 32);
-  static constexpr std::uint32_t bit(Flow flow) { return std::uint32_t{1} << static_cast<unsigned>(flow); }
+  static constexpr std::uint32_t bit(Flow flow) {
+    return std::uint32_t{1} << static_cast<unsigned>(flow);
+  }
   std::uint32_t bits_ = 0;
 };
 
-/// What is judged by how much of it there is in a time, or in how much of the time, not by whether there is any.
+/// What is judged by how much of it there is in a time, or in how much of the time, not by whether
+/// there is any.
 bool is_rate(Flow flow);
-/// Rates that a late reading spreads over all the time it is of. Not what the error ratio is made of: an interval whose
-/// ratio is not known has none.
+/// Rates that a late reading spreads over all the time it is of. Not what the error ratio is made
+/// of: an interval whose ratio is not known has none.
 bool is_spread(Flow flow);
 
 /// What a counter says.
@@ -107,10 +113,11 @@ struct FlowUse {
 /// Of each counter, by its CounterId: the tables themselves are ten times as large.
 std::span<const FlowUse> flow_uses();
 
-/// Whether a counter stands at the end of its width and sticks there (IBTA 16.1.3.5): it counted, and now says no more.
-/// A value that the width can't hold is none that sticks.
+/// Whether a counter stands at the end of its width and sticks there (IBTA 16.1.3.5): it counted,
+/// and now says no more. A value that the width can't hold is none that sticks.
 bool is_full(const CounterInfo& info, std::uint64_t value);
-/// Those that a flow or the count of losses is taken from and that are full, by name. Nearly always none.
+/// Those that a flow or the count of losses is taken from and that are full, by name. Nearly always
+/// none.
 std::vector<CounterId> full_counters(const Counters& counters);
 /// Whether one of them is where these flows are taken from.
 bool is_full_for(std::span<const CounterId> full, FlowSet flows);

@@ -10,16 +10,21 @@
 
 namespace linkhealth {
 
-/// perfquery(8) without a device and a port takes the first active one of the node. On RoCE there is no agent that
-/// answers it at all (docs/hardware.md). It resets port_xmit_wait only where the agent says that it has it (rdma-core:
-/// infiniband-diags/perfquery.c), as mlx5's does not.
+/// perfquery(8) without a device and a port takes the first active one of the node. On RoCE there
+/// is no agent that answers it at all (docs/hardware.md). It resets port_xmit_wait only where the
+/// agent says that it has it (rdma-core: infiniband-diags/perfquery.c), as mlx5's does not.
 inline std::string how_to_clear(const PortId& id, std::span<const CounterId> full) {
-  if (id.link_layer != "InfiniBand") return "a reset of the device may clear it (perfquery can on InfiniBand only)";
-  const auto is_wait = [](CounterId counter) { return known_counters()[counter].name == "port_xmit_wait"; };
+  if (id.link_layer != "InfiniBand")
+    return "a reset of the device may clear it (perfquery can on InfiniBand only)";
+  const auto is_wait = [](CounterId counter) {
+    return known_counters()[counter].name == "port_xmit_wait";
+  };
   const std::string command = "perfquery -R -C " + id.device + " -P " + std::to_string(id.port);
   if (std::ranges::none_of(full, is_wait)) return command + " clears it";
-  const std::string wait = "port_xmit_wait only if the port's agent offers that, else a reset of the device does";
-  return std::ranges::all_of(full, is_wait) ? command + " clears " + wait : command + " clears it, " + wait;
+  const std::string wait =
+      "port_xmit_wait only if the port's agent offers that, else a reset of the device does";
+  return std::ranges::all_of(full, is_wait) ? command + " clears " + wait
+                                            : command + " clears it, " + wait;
 }
 
 /// The reason of the gap in a port's counters. REQUIRES: at least one is full.

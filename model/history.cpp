@@ -11,24 +11,29 @@ namespace {
 
 constexpr double kIntervalKeepSeconds = 3600;
 constexpr std::size_t kMaxIntervals = 512;
-constexpr double kGapKeepSeconds = 4000;  // more than the longest pause before a source is tried again
+constexpr double kGapKeepSeconds =
+    4000;  // more than the longest pause before a source is tried again
 constexpr Knob kIntentKnobs[] = {
-    {"boot_quiet_s", 300, 0, 3600, "s", "after a boot: links come up and drivers settle, that is nobody's fault"},
+    {"boot_quiet_s", 300, 0, 3600, "s",
+     "after a boot: links come up and drivers settle, that is nobody's fault"},
     {"before_s", 100, 0, 3600, "s",
      "a loss so long before a hand or an administrator is theirs: events may be read late"},
     {"after_s", 200, 0, 3600, "s", "and so long after"},
     {"used_s", 604800, 0, 31536000, "s",
      "a port that had a link so lately before a restart is missed: nobody left it unused"},
     {"manager_s", 120, 10, 3600, "s",
-     "InfiniBand: a link that is up and that no subnet manager has made ACTIVE for so long is down; a sweep takes "
+     "InfiniBand: a link that is up and that no subnet manager has made ACTIVE for so long is "
+     "down; a sweep takes "
      "seconds, a failover up to a minute"},
     {"mended_s", 600, 60, 86400, "s",
-     "an error that killed a card is past when its link carries and still counts what comes so long after; at once "
+     "an error that killed a card is past when its link carries and still counts what comes so "
+     "long after; at once "
      "when the link fell and came back by itself. A card's own reset takes up to two minutes"}};
 
 /// Probes whose success a snapshot shows: it has their group.
 bool is_group(std::string_view probe) {
-  constexpr std::string_view kGroups[] = {"link", "counters", "hw_counters", "module", "peer", "pcie"};
+  constexpr std::string_view kGroups[] = {"link",   "counters", "hw_counters",
+                                          "module", "peer",     "pcie"};
   return std::find(std::begin(kGroups), std::end(kGroups), probe) != std::end(kGroups);
 }
 
@@ -49,19 +54,23 @@ bool is_intent(PortEventKind kind) {
 /// The oldest entries, up to the first that is not older than `since`.
 template <typename Entry>
 void forget_before(std::vector<Entry>& list, SteadyTime since, SteadyTime Entry::*when) {
-  list.erase(list.begin(), std::ranges::find_if(list, [&](const Entry& entry) { return entry.*when >= since; }));
+  list.erase(list.begin(),
+             std::ranges::find_if(list, [&](const Entry& entry) { return entry.*when >= since; }));
 }
 
 }  // namespace
 
 double to_dbm(double milliwatt) { return milliwatt > 1e-4 ? 10 * std::log10(milliwatt) : kDarkDbm; }
 
-bool fec_is_on(std::string_view fec) { return !fec.empty() && fec != "Off" && fec != "None" && fec != "off"; }
+bool fec_is_on(std::string_view fec) {
+  return !fec.empty() && fec != "Off" && fec != "None" && fec != "off";
+}
 
 std::span<const Knob> intent_knobs() { return kIntentKnobs; }
 
 double line_rate_bps(double speed_mbps, std::string_view fec) {
-  // 64b/66b and 256b/257b transcoding with RS(528) end at 1.03125, RS(544) at 1.0625 (IEEE 802.3 cl. 91, 119).
+  // 64b/66b and 256b/257b transcoding with RS(528) end at 1.03125, RS(544) at 1.0625 (IEEE 802.3
+  // cl. 91, 119).
   return speed_mbps * 1e6 * (fec == "RS544" ? 1.0625 : 1.03125);
 }
 
@@ -74,11 +83,13 @@ double PortHistory::line_rate_bps() const { return linkhealth::line_rate_bps(spe
 
 std::string_view PortHistory::fec() const {
   constexpr double kPam4LaneMbps = 50'000;
-  const std::string_view said = latest.link ? std::string_view(latest.link->fec) : std::string_view();
+  const std::string_view said =
+      latest.link ? std::string_view(latest.link->fec) : std::string_view();
   if (!said.empty() && said != "RS") return said;
   const std::uint32_t lanes = latest.link && latest.link->lanes ? *latest.link->lanes : best_lanes;
   // Without a number of lanes: no port of 200 Gb/s and more has lanes of 25.
-  if (lanes > 0 ? speed_mbps() / lanes >= kPam4LaneMbps : speed_mbps() >= 4 * kPam4LaneMbps) return "RS544";
+  if (lanes > 0 ? speed_mbps() / lanes >= kPam4LaneMbps : speed_mbps() >= 4 * kPam4LaneMbps)
+    return "RS544";
   if (!said.empty()) return "RS528";
   return corrects_ ? "RS528" : said;
 }
@@ -93,11 +104,13 @@ void PortHistory::remember_before_fall() {
   std::vector<double> last;
   for (auto at = intervals.rbegin(); at != intervals.rend() && last.size() < 3; ++at) {
     if (!at->clean) continue;
-    if (!std::isnan(at->flow(Flow::kUncorrectableBlocks))) uncorrectable += at->flow(Flow::kUncorrectableBlocks);
+    if (!std::isnan(at->flow(Flow::kUncorrectableBlocks)))
+      uncorrectable += at->flow(Flow::kUncorrectableBlocks);
     if (!std::isnan(at->ber)) last.push_back(std::max(at->ber, at->ber_floor));
   }
   uncorrectable_before_fall = uncorrectable;
-  ber_before_fall = last.empty() ? std::nullopt : std::optional(*std::max_element(last.begin(), last.end()));
+  ber_before_fall =
+      last.empty() ? std::nullopt : std::optional(*std::max_element(last.begin(), last.end()));
   temperature_before_fall_c.reset();
   if (own.temperature_c.recent_count > 0) temperature_before_fall_c = own.temperature_c.recent[0];
   rx_drop_before_fall.reset();
@@ -116,9 +129,12 @@ void PortHistory::note_fatal(SteadyTime t) {
   fatals.push_back(t);
 }
 
-/// A device that was started anew and carries is well again. One that does not carry yet may be as dead as before.
+/// A device that was started anew and carries is well again. One that does not carry yet may be as
+/// dead as before.
 void PortHistory::forget_fatal() {
-  const auto after = [this](const std::optional<SteadyTime>& start) { return start && *start > *fatal_at; };
+  const auto after = [this](const std::optional<SteadyTime>& start) {
+    return start && *start > *fatal_at;
+  };
   if (!fatal_at) return;
   const bool anew = after(last_reboot) || (after(driver_reload_at) && !device_gone_at);
   if (anew || (fatal_queue && after(last_admin_event))) end_fatal();
@@ -130,21 +146,23 @@ void PortHistory::end_fatal() {
   fatal_text.clear();
 }
 
-/// Drivers reset a card in place, too, and the kernel's log keeps what was said weeks ago. What a dead card counted
-/// last stands still, while its link may be told as up for ever.
+/// Drivers reset a card in place, too, and the kernel's log keeps what was said weeks ago. What a
+/// dead card counted last stands still, while its link may be told as up for ever.
 void PortHistory::note_life(const OpenInterval& interval) {
   if (!fatal_at || fatal_queue || !interval.carrier || *fatal_at > interval.begin) return;
-  // On Ethernet FEC has always something to correct; InfiniBand's agent does not count that, and an idle port no data.
+  // On Ethernet FEC has always something to correct; InfiniBand's agent does not count that, and an
+  // idle port no data.
   const bool answers = answers_ && latest.id->link_layer == "InfiniBand";
-  const bool counts = answers || interval.flow(Flow::kRxOctets) > 0 || interval.flow(Flow::kCorrectedBits) > 0 ||
+  const bool counts = answers || interval.flow(Flow::kRxOctets) > 0 ||
+                      interval.flow(Flow::kCorrectedBits) > 0 ||
                       interval.flow(Flow::kCorrectedBlocks) > 0;
   const bool set_up = last_admin_event && *last_admin_event > *fatal_at;
   const bool trained = carrier_since && *carrier_since > *fatal_at && !set_up;
   if (counts && (trained || in_seconds(interval.begin - *fatal_at) >= times_.mended_s)) end_fatal();
 }
 
-/// An empty cage that was refuted (by an event, by a carrier) before the module was read again: what is there is not
-/// known.
+/// An empty cage that was refuted (by an event, by a carrier) before the module was read again:
+/// what is there is not known.
 void PortHistory::forget_absent_module() {
   if (latest.module && !latest.module->present) latest.module.reset();
 }
@@ -191,7 +209,8 @@ void PortHistory::take_event(const PortEvent& event) {
     case PortEventKind::kAdminUp:
       last_admin_event = event.t;
       if (latest.link) latest.link->admin_up = event.kind == PortEventKind::kAdminUp;
-      if (event.kind == PortEventKind::kAdminUp) forget_recent_light();  // a port that is set down sends nothing
+      if (event.kind == PortEventKind::kAdminUp)
+        forget_recent_light();  // a port that is set down sends nothing
       break;
     case PortEventKind::kModuleRemoved:
       last_module_event = event.t;
@@ -200,7 +219,8 @@ void PortHistory::take_event(const PortEvent& event) {
     case PortEventKind::kModuleInserted:
       last_module_event = event.t;
       forget_absent_module();
-      // Whether it is the same one, only its serial says: without it the past may be another module's.
+      // Whether it is the same one, only its serial says: without it the past may be another
+      // module's.
       if (own.serial.empty()) {
         own.clear_references();
         drifts = Drifts();
@@ -238,11 +258,12 @@ void PortHistory::take_event(const PortEvent& event) {
 
 namespace {
 
-/// Or may have been: where no interface is seen, a RoCE port says the same of one that was set down, as by each pod
-/// that comes or goes, and of one whose link fell.
+/// Or may have been: where no interface is seen, a RoCE port says the same of one that was set
+/// down, as by each pod that comes or goes, and of one whose link fell.
 bool may_be_set_down(const LinkSample& link, std::string_view link_layer) {
   return is_set_down(link, link_layer) ||
-         (link_layer == "Ethernet" && !link.admin_up && !link.carrier_down_count && link.phys_state == "Disabled");
+         (link_layer == "Ethernet" && !link.admin_up && !link.carrier_down_count &&
+          link.phys_state == "Disabled");
 }
 
 }  // namespace
@@ -255,11 +276,14 @@ void PortHistory::take_link(const LinkSample& link, SteadyTime now) {
   std::uint64_t extra = 0;
   if (count && last_down_count_ && *count >= *last_down_count_) {
     const std::uint64_t seen = *count - *last_down_count_;
-    const std::uint64_t gained =
-        link.carrier_up_count && last_up_count_ ? *link.carrier_up_count - *last_up_count_ : seen + 1;
-    const bool nothing = carrier == false && up == false && is_no_change(latest.id->driver, gained, seen);
+    const std::uint64_t gained = link.carrier_up_count && last_up_count_
+                                     ? *link.carrier_up_count - *last_up_count_
+                                     : seen + 1;
+    const bool nothing =
+        carrier == false && up == false && is_no_change(latest.id->driver, gained, seen);
     extra = seen > losses_by_event_ && !nothing ? seen - losses_by_event_ : 0;
-  } else if (!count && carrier == true && up == false && losses_by_event_ == 0 && losses_ahead_ == 0) {
+  } else if (!count && carrier == true && up == false && losses_by_event_ == 0 &&
+             losses_ahead_ == 0) {
     extra = 1;
   }
   if (up) losses_ahead_ = 0;
@@ -269,7 +293,8 @@ void PortHistory::take_link(const LinkSample& link, SteadyTime now) {
   if (set_down && !admin_before) take_intent(now);
   latest.link = link;
   if (extra > 0) take_loss(now, extra);
-  if (!set_down && admin_before && (!last_admin_event || in_seconds(now - *last_admin_event) > 60)) {
+  if (!set_down && admin_before &&
+      (!last_admin_event || in_seconds(now - *last_admin_event) > 60)) {
     take_intent(now);  // the event was missed
     last_admin_event = now;
     forget_recent_light();
@@ -334,13 +359,14 @@ const Blindness* PortHistory::blind_to(std::string_view probe) const {
 }
 
 void PortHistory::forget_old(SteadyTime now) {
-  // A group's gap ends when the group is read. Any other gap is over when nobody repeats it: what fails is tried again.
+  // A group's gap ends when the group is read. Any other gap is over when nobody repeats it: what
+  // fails is tried again.
   std::erase_if(blind, [now](const auto& entry) {
     return !is_group(entry.first) && in_seconds(now - entry.second.last) > kGapKeepSeconds;
   });
   forget_old_losses(now);
-  while (!intervals.empty() &&
-         (intervals.size() > kMaxIntervals || in_seconds(now - intervals.front().end) > kIntervalKeepSeconds))
+  while (!intervals.empty() && (intervals.size() > kMaxIntervals ||
+                                in_seconds(now - intervals.front().end) > kIntervalKeepSeconds))
     intervals.pop_front();
   forget_before(peer_errors, now - from_seconds(kIntervalKeepSeconds), &PeerErrors::t);
 }

@@ -1,7 +1,7 @@
-// What is remembered of each port, in bounded memory: the latest values, increases of counters, references, carrier
-// losses with their intent. Knows reboots and who is who.
-// Keyed by PortId::stable_key(), so that a rename or a reboot loses nothing; a card that has another PCI address, as
-// its GUID shows, takes what is known of it along (model/port_moves.h).
+// What is remembered of each port, in bounded memory: the latest values, increases of counters,
+// references, carrier losses with their intent. Knows reboots and who is who. Keyed by
+// PortId::stable_key(), so that a rename or a reboot loses nothing; a card that has another PCI
+// address, as its GUID shows, takes what is known of it along (model/port_moves.h).
 #pragma once
 
 #include <array>
@@ -31,7 +31,8 @@ double line_rate_bps(double speed_mbps, std::string_view fec);
 /// kDarkDbm for 0 mW and less: no light has no logarithm.
 double to_dbm(double milliwatt);
 
-/// A value that a module reports for one lane: its normal level and its last readings of this up period.
+/// A value that a module reports for one lane: its normal level and its last readings of this up
+/// period.
 struct Track {
   Reference reference;
   std::array<double, 3> recent{};
@@ -47,8 +48,8 @@ struct Track {
   [[nodiscard]] std::optional<double> drop() const;
 };
 
-/// One value for each of kMaxLanes lanes; room is taken up to the last one that was written, because most links have
-/// few lanes and many ports have no module: 20 kB a port.
+/// One value for each of kMaxLanes lanes; room is taken up to the last one that was written,
+/// because most links have few lanes and many ports have no module: 20 kB a port.
 template <typename T>
 class PerLane {
  public:
@@ -109,13 +110,14 @@ struct Blindness {
   bool of_node = false;  ///< of what is read for all ports at once
 };
 
-/// Slow changes of a link that carries: of the lane with the least light, and of the laser with the most current.
+/// Slow changes of a link that carries: of the lane with the least light, and of the laser with the
+/// most current.
 struct Drifts {
   Drift rx_dbm, bias_ma, temperature_c, ber_log10;
 };
 
-/// How long an event explains what happens around it, a link is missed, a subnet manager may take, and a card's error
-/// counts though it works on.
+/// How long an event explains what happens around it, a link is missed, a subnet manager may take,
+/// and a card's error counts though it works on.
 struct IntentTimes {
   double boot_quiet_s = 300, before_s = 100, after_s = 200;
   double used_s = 7 * 86400.0;
@@ -130,7 +132,8 @@ class PortHistory {
   // --- identity and the latest values
   PortKey key;           ///< the label it has now; its stable key while another port has that label
   bool present = true;   ///< in the last snapshot
-  bool arrived = false;  ///< it was seen under another stable key: its own (of an awaited one), or of another slot
+  bool arrived = false;  ///< it was seen under another stable key: its own (of an awaited one), or
+                         ///< of another slot
   bool awaited = false;  ///< expected by configuration and never seen
   std::optional<SteadyTime> absent_since;
   PortSample latest;  ///< the last known value of each group
@@ -139,29 +142,37 @@ class PortHistory {
   std::map<std::string, Blindness> blind;  ///< by probe
 
   // --- carrier
-  std::optional<bool> carrier;                ///< nullopt: never known
-  std::optional<SteadyTime> carrier_since;    ///< last transition; nullopt: none seen
-  bool carrier_seen = false;                  ///< was up once
-  std::optional<WallTime> linked_at;          ///< was up last, maybe in an earlier run: not longer ago than used_s
-  std::optional<WallTime> verbs_seen_at;      ///< its verbs device, maybe in an earlier run; nullopt: never was
-  std::optional<SteadyTime> unmanaged_since;  ///< is LinkUp and not ACTIVE: InfiniBand without a subnet manager
-  std::vector<CarrierLoss> losses;            ///< newest last, 24 h
-  std::optional<WallTime> drop_before_at;  ///< the last one before these that nobody intended, maybe in an earlier run
+  std::optional<bool> carrier;              ///< nullopt: never known
+  std::optional<SteadyTime> carrier_since;  ///< last transition; nullopt: none seen
+  bool carrier_seen = false;                ///< was up once
+  std::optional<WallTime>
+      linked_at;  ///< was up last, maybe in an earlier run: not longer ago than used_s
+  std::optional<WallTime>
+      verbs_seen_at;  ///< its verbs device, maybe in an earlier run; nullopt: never was
+  std::optional<SteadyTime>
+      unmanaged_since;  ///< is LinkUp and not ACTIVE: InfiniBand without a subnet manager
+  std::vector<CarrierLoss> losses;  ///< newest last, 24 h
+  std::optional<WallTime>
+      drop_before_at;  ///< the last one before these that nobody intended, maybe in an earlier run
   std::uint64_t involuntary_total = 0, voluntary_total = 0;
-  std::uint64_t involuntary_told = 0;  ///< as exported: never goes down, what turned out to be meant pays for the next
+  std::uint64_t involuntary_told =
+      0;  ///< as exported: never goes down, what turned out to be meant pays for the next
   std::optional<SteadyTime> last_loss, last_admin_event, last_module_event, last_reboot;
   std::optional<SteadyTime> device_gone_at, fatal_at, driver_reload_at;
   std::string gone_words;  ///< what the PCI bus showed when the device went; "" not known
   std::string fatal_text;
-  std::vector<SteadyTime> fatals;  ///< separate ones, newest last, at most 8: a start forgets fatal_at, not these
-  bool fatal_queue = false;  ///< all that was said: a transmit queue did not move; the driver mends that by itself
+  std::vector<SteadyTime>
+      fatals;  ///< separate ones, newest last, at most 8: a start forgets fatal_at, not these
+  bool fatal_queue =
+      false;  ///< all that was said: a transmit queue did not move; the driver mends that by itself
   std::vector<std::pair<SteadyTime, std::string>> kernel_log;  ///< newest last, at most 32
   std::uint32_t best_speed_mbps = 0, best_lanes = 0;
   std::optional<SteadyTime> serial_changed_at;
-  /// Since when the link is what it is now: after a hand, a reboot, or a minute without carrier, old errors are past.
+  /// Since when the link is what it is now: after a hand, a reboot, or a minute without carrier,
+  /// old errors are past.
   std::optional<SteadyTime> fresh_since;
-  /// The fibre was mated anew: the light came back, or the carrier after a minute without. The error ratio of before is
-  /// not that of now.
+  /// The fibre was mated anew: the light came back, or the carrier after a minute without. The
+  /// error ratio of before is not that of now.
   std::optional<SteadyTime> mated_at;
 
   // --- counters
@@ -179,8 +190,9 @@ class PortHistory {
 
   // --- light
   ModuleTracks own, far;
-  std::vector<CounterId> full;    ///< counters that stand at their ends
-  bool peer_errors_full = false;  ///< a far error counter stands at its end: it counted, nobody knows when
+  std::vector<CounterId> full;  ///< counters that stand at their ends
+  bool peer_errors_full =
+      false;  ///< a far error counter stands at its end: it counted, nobody knows when
   struct PeerErrors {
     SteadyTime t;
     double errors;
@@ -188,13 +200,16 @@ class PortHistory {
   std::vector<PeerErrors> peer_errors;  ///< increases of the far receiver's errors, 1 h
   std::optional<SteadyTime> pcie_low_since;
   std::size_t pcie_low_reads = 0;
-  std::array<std::optional<std::uint64_t>, 3> aer_totals;  ///< correctable, nonfatal, fatal, as last read
-  std::vector<std::pair<SteadyTime, double>> aer;          ///< PCIe errors counted so far (uncorrectable x100), 1 h
+  std::array<std::optional<std::uint64_t>, 3>
+      aer_totals;  ///< correctable, nonfatal, fatal, as last read
+  std::vector<std::pair<SteadyTime, double>>
+      aer;  ///< PCIe errors counted so far (uncorrectable x100), 1 h
 
   // --- questions
   /// nullptr: what this probe reads comes, all of it or the most.
   [[nodiscard]] const Blindness* blind_to(std::string_view probe) const;
-  /// The link is up, and nothing gets through: for longer than a subnet manager takes none has made the port ACTIVE.
+  /// The link is up, and nothing gets through: for longer than a subnet manager takes none has made
+  /// the port ACTIVE.
   [[nodiscard]] bool is_shut_out(SteadyTime now) const;
   /// Losses that nobody intended, in the last `window_s`.
   [[nodiscard]] std::uint64_t involuntary_losses(SteadyTime now, double window_s) const;
@@ -203,9 +218,10 @@ class PortHistory {
   /// "optical", "aoc", "dac", "acc" or "unknown"; what the last present module said.
   [[nodiscard]] const std::string& medium() const { return medium_; }
   [[nodiscard]] double line_rate_bps() const;
-  /// The FEC mode in force: as the link says it, or, where it says nothing (IPoIB and some drivers answer no
-  /// ETHTOOL_FEC) or only "RS", what its lanes can't do without: RS544 from 50 Gb/s a lane on (PAM4; IEEE 802.3 cl.
-  /// 134, IBTA HDR); below, RS528 when something was corrected. "" not known.
+  /// The FEC mode in force: as the link says it, or, where it says nothing (IPoIB and some drivers
+  /// answer no ETHTOOL_FEC) or only "RS", what its lanes can't do without: RS544 from 50 Gb/s a
+  /// lane on (PAM4; IEEE 802.3 cl. 134, IBTA HDR); below, RS528 when something was corrected. ""
+  /// not known.
   [[nodiscard]] std::string_view fec() const;
   /// What is normal for it, without its key and time.
   [[nodiscard]] PortReferences references() const;
@@ -286,20 +302,26 @@ class PortHistory {
   SteadyTime held_at_, held_lanes_at_;
   std::optional<SteadyTime> downs_read_at_;  ///< InfiniBand's link_downed
   std::optional<std::uint64_t> last_down_count_, last_up_count_;
-  std::optional<PhyCount> phy_;              ///< up to which the losses that were seen are those that the PHY counted
-  std::optional<PhyCount> phy_before_fall_;  ///< the last one before it was lower: a reset, or no answer
-  bool answers_ = false;  ///< a counter for which the card's firmware is asked was read in the open interval
+  std::optional<PhyCount>
+      phy_;  ///< up to which the losses that were seen are those that the PHY counted
+  std::optional<PhyCount>
+      phy_before_fall_;  ///< the last one before it was lower: a reset, or no answer
+  bool answers_ =
+      false;  ///< a counter for which the card's firmware is asked was read in the open interval
   std::uint64_t losses_by_event_ = 0;
-  std::uint64_t losses_told_ = 0;   ///< losses at downs_read_at_ that link_downed told: it holds them already
-  std::uint64_t losses_ahead_ = 0;  ///< that link_downed told before the link was seen to have fallen
+  std::uint64_t losses_told_ =
+      0;  ///< losses at downs_read_at_ that link_downed told: it holds them already
+  std::uint64_t losses_ahead_ =
+      0;  ///< that link_downed told before the link was seen to have fallen
   std::optional<SteadyTime> intent_until_;
   PeerSample counted_peer_;     ///< the last far end that gave counters: who it is, and they
   bool peer_recalled_ = false;  ///< latest.peer is of before a restart
   bool read_while_down_ = false;
-  std::size_t dark_reads_ = 0;     ///< one after the other, on all lanes of a link that carries
-  bool powers_are_blank_ = false;  ///< zeros on all lanes of a link that carries, and never anything else
-  WallTime wall_;                  ///< of the snapshot that is being folded in
-  SteadyTime now_;                 ///< the same
+  std::size_t dark_reads_ = 0;  ///< one after the other, on all lanes of a link that carries
+  bool powers_are_blank_ =
+      false;        ///< zeros on all lanes of a link that carries, and never anything else
+  WallTime wall_;   ///< of the snapshot that is being folded in
+  SteadyTime now_;  ///< the same
   IntentTimes times_;
 };
 
@@ -312,12 +334,15 @@ class History {
   [[nodiscard]] const PortHistory* find(const PortKey& key) const;
   [[nodiscard]] SteadyTime now() const { return now_; }
   [[nodiscard]] std::optional<double> uptime_s() const { return uptime_s_; }
-  /// Ports that have another stable key since the last snapshot: whoever keeps something by it follows.
+  /// Ports that have another stable key since the last snapshot: whoever keeps something by it
+  /// follows.
   [[nodiscard]] const PortMoves& moves() const { return moves_; }
-  /// A port that configuration asks for. One that is never seen is known as absent from now on, under its label; when
-  /// it is seen later under its own stable key, what was awaited counts as present.
+  /// A port that configuration asks for. One that is never seen is known as absent from now on,
+  /// under its label; when it is seen later under its own stable key, what was awaited counts as
+  /// present.
   void await(const PortKey& key);
-  /// Nobody expects it any more: an awaited port that never came is forgotten; any other one is not touched.
+  /// Nobody expects it any more: an awaited port that never came is forgotten; any other one is not
+  /// touched.
   void await_no_more(const std::string& stable);
   /// Somebody works on the port: losses since `since` were intended.
   void excuse(const std::string& stable, SteadyTime since);

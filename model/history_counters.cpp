@@ -14,15 +14,16 @@ namespace {
 constexpr double kSettleSeconds = 20;   // after a transition: training errors are not the link's
 constexpr double kIntervalSeconds = 8;  // shorter readings are added up
 
-/// Counters come at times of their own: a reading without them takes nothing from what is known of the interval, and
-/// what was read never is lost. A flow stays unknown (NaN) where nothing of it was read at all.
+/// Counters come at times of their own: a reading without them takes nothing from what is known of
+/// the interval, and what was read never is lost. A flow stays unknown (NaN) where nothing of it
+/// was read at all.
 void add_to(double& sum, double value) {
   if (std::isnan(value)) return;
   sum = std::isnan(sum) ? value : sum + value;
 }
 
-/// Bits corrected, from the number of codewords that had errors: with independent errors a codeword of `bits` has a
-/// Poisson number of them. Blocks alone saturate near one error a block.
+/// Bits corrected, from the number of codewords that had errors: with independent errors a codeword
+/// of `bits` has a Poisson number of them. Blocks alone saturate near one error a block.
 double bits_from_blocks(double blocks, double seconds, double rate_bps, double codeword_bits) {
   const double total = seconds * rate_bps / codeword_bits;
   if (total <= 0) return kUnknownValue;
@@ -37,8 +38,8 @@ double load(const AnyInterval& interval, double rate_bps) {
   return octets * 8 / (rate_bps * interval.seconds());
 }
 
-/// A PMA's file or a driver's hw_counters: a command of the firmware each, which fails on a card that is dead (linux:
-/// mlx5_internal_err_ret_value()).
+/// A PMA's file or a driver's hw_counters: a command of the firmware each, which fails on a card
+/// that is dead (linux: mlx5_internal_err_ret_value()).
 bool asks_firmware(const Counters& counters) {
   return std::ranges::any_of(counters.known(), [](const auto& entry) {
     const CounterSource source = known_counters()[entry.first].source;
@@ -53,7 +54,8 @@ CounterId link_downed() {
 
 }  // namespace
 
-/// What the driver counted on each lane since the last reading of them; `spans`: how many intervals ago that was.
+/// What the driver counted on each lane since the last reading of them; `spans`: how many intervals
+/// ago that was.
 void PortHistory::count_lanes(const std::vector<FecLane>& now, double spans) {
   const std::size_t lanes = std::min({now.size(), last_fec_lanes_.size(), kMaxLanes});
   if (lanes > 0) open_.lanes = static_cast<std::uint8_t>(lanes);
@@ -62,14 +64,15 @@ void PortHistory::count_lanes(const std::vector<FecLane>& now, double spans) {
     const bool by_bits = before.corrected_bits && now[i].corrected_bits;  // never bits less blocks
     const auto& from = by_bits ? before.corrected_bits : before.corrected_blocks;
     const auto& to = by_bits ? now[i].corrected_bits : now[i].corrected_blocks;
-    open_.lane_bits[i] +=
-        static_cast<float>(from && to && *to >= *from ? static_cast<double>(*to - *from) / spans : kUnknownValue);
+    open_.lane_bits[i] += static_cast<float>(
+        from && to && *to >= *from ? static_cast<double>(*to - *from) / spans : kUnknownValue);
   }
 }
 
-/// InfiniBand has no carrier count: a link_downed that rises by more than what was seen is what was missed. It is read
-/// less often than the link: `since` its last reading. How many they were.
-std::uint64_t PortHistory::take_missed_losses(const Counters& counters, SteadyTime since, SteadyTime now) {
+/// InfiniBand has no carrier count: a link_downed that rises by more than what was seen is what was
+/// missed. It is read less often than the link: `since` its last reading. How many they were.
+std::uint64_t PortHistory::take_missed_losses(const Counters& counters, SteadyTime since,
+                                              SteadyTime now) {
   if (latest.id->link_layer != "InfiniBand" || last_down_count_ || !latest.counters) return 0;
   const auto before = latest.counters->get(link_downed());
   const auto after = counters.get(link_downed());
@@ -91,20 +94,24 @@ std::uint64_t PortHistory::take_missed_losses(const Counters& counters, SteadyTi
 void PortHistory::end_old_lanes(SteadyTime now) {
   if (latest.fec_lanes.empty() || !lanes_at_ || in_seconds(now - *lanes_at_) < kUnreadableS) return;
   const bool hidden = std::ranges::any_of(blind, [](const auto& entry) {
-    const auto is_hidden = [&](std::string_view of) { return hides(entry.first, entry.second.reason, of); };
+    const auto is_hidden = [&](std::string_view of) {
+      return hides(entry.first, entry.second.reason, of);
+    };
     return !entry.second.part && (is_hidden("fec") || is_hidden("driver_stats"));
   });
   if (hidden) latest.fec_lanes.clear();
 }
 
-/// What can't be read any more is not known: a total that stands still would look like a link without errors.
+/// What can't be read any more is not known: a total that stands still would look like a link
+/// without errors.
 void PortHistory::end_old_counters(SteadyTime now) {
   if (blind.empty() || !latest.counters) return;
   end_old_lanes(now);
   for (const auto& entry : blind) {
     const std::string& probe = entry.first;
     const Blindness& gap = entry.second;
-    // A part: files of one directory, which take turns. Which of them fail, and since when, their own ages say.
+    // A part: files of one directory, which take turns. Which of them fail, and since when, their
+    // own ages say.
     if (!gap.part && in_seconds(now - gap.since) < kUnreadableS) continue;
     const auto is_hidden = [&](std::string_view of) { return hides(probe, gap.reason, of); };
     const auto is_old = [&](CounterId id) {
@@ -114,7 +121,9 @@ void PortHistory::end_old_counters(SteadyTime now) {
       return age_s >= (gap.part ? kFileUnreadableS : kUnreadableS);
     };
     latest.counters->forget_known_if(is_old);
-    if (!gap.part) latest.counters->forget_other_if([&](const auto& name) { return is_hidden(probe_of_other(name)); });
+    if (!gap.part)
+      latest.counters->forget_other_if(
+          [&](const auto& name) { return is_hidden(probe_of_other(name)); });
   }
 }
 
@@ -149,7 +158,8 @@ void PortHistory::take_lanes(const std::vector<FecLane>& lanes, SteadyTime now) 
 
 /// What one reading says beside its increases.
 void PortHistory::take_values(const Counters& counters, SteadyTime now) {
-  const std::uint64_t missed = take_missed_losses(counters, downs_read_at_.value_or(counters_at.value_or(now)), now);
+  const std::uint64_t missed =
+      take_missed_losses(counters, downs_read_at_.value_or(counters_at.value_or(now)), now);
   if (counters.get(link_downed())) {
     downs_read_at_ = now;
     losses_told_ = missed;
@@ -165,13 +175,14 @@ void PortHistory::take_held(const FlowIncrease& increase) {
   const CounterSources doubted = meter_.doubted();
   const auto source_of = [](CounterId id) { return known_counters()[id].source; };
   Counters anew = held_;
-  anew.forget_known_if([&](CounterId id) { return doubted.has(source_of(id)) || increase.back.has(source_of(id)); });
+  anew.forget_known_if(
+      [&](CounterId id) { return doubted.has(source_of(id)) || increase.back.has(source_of(id)); });
   held_.forget_known_if([&](CounterId id) { return !doubted.has(source_of(id)); });
   if (!anew.empty()) take_values(anew, held_at_);
 }
 
-/// Without what is lower than before and may be a wrong reading: a total that falls and comes back would be counted
-/// twice by whoever adds up its increases.
+/// Without what is lower than before and may be a wrong reading: a total that falls and comes back
+/// would be counted twice by whoever adds up its increases.
 Counters PortHistory::hold_back(const Counters& counters) {
   const CounterSources doubted = meter_.doubted();
   Counters believed = counters;
@@ -179,7 +190,8 @@ Counters PortHistory::hold_back(const Counters& counters) {
     const CounterInfo& info = known_counters()[id];
     const auto before = latest.counters ? latest.counters->get(id) : std::nullopt;
     const auto value = counters.get(id);
-    if (!doubted.has(info.source) || info.end == CounterEnd::kLevel || !before || *value >= *before) return false;
+    if (!doubted.has(info.source) || info.end == CounterEnd::kLevel || !before || *value >= *before)
+      return false;
     held_.set(id, *value);
     return true;
   });
@@ -188,8 +200,8 @@ Counters PortHistory::hold_back(const Counters& counters) {
 
 void PortHistory::take_counters(const PortSample& sample, SteadyTime now) {
   // How long an interval is, and how long ago something was read in such intervals.
-  const double interval_s =
-      std::max(intervals.empty() ? 0.0 : intervals.back().seconds(), open_valid_ ? in_seconds(now - open_.begin) : 0.0);
+  const double interval_s = std::max(intervals.empty() ? 0.0 : intervals.back().seconds(),
+                                     open_valid_ ? in_seconds(now - open_.begin) : 0.0);
   const auto spans = [&](SteadyTime then) {
     const double ratio = interval_s > 0 ? in_seconds(now - then) / interval_s : 1;
     return ratio > 1.5 ? ratio : 1.0;
@@ -213,7 +225,8 @@ void PortHistory::take_counters(const PortSample& sample, SteadyTime now) {
   answers_ = answers_ || asks_firmware(*sample.counters);
   full = full_counters(*latest.counters);
   counters_at = now;
-  if (!latest.id->exempt.empty()) return;  // nobody judges it: a node may have hundreds of virtual functions
+  if (!latest.id->exempt.empty())
+    return;  // nobody judges it: a node may have hundreds of virtual functions
   if (!open_valid_ || in_seconds(now - open_.begin) >= kIntervalSeconds) close_interval(now);
 }
 
@@ -221,7 +234,8 @@ void PortHistory::close_interval(SteadyTime now) {
   if (open_valid_) {
     open_.end = now;
     const bool transition = last_loss && *last_loss > open_.begin;
-    const bool settling = carrier_since && in_seconds(open_.begin - *carrier_since) < kSettleSeconds;
+    const bool settling =
+        carrier_since && in_seconds(open_.begin - *carrier_since) < kSettleSeconds;
     open_.carrier = open_.carrier && carrier == true && !transition;
     open_.clean = open_.carrier && !settling && (!carrier_since || *carrier_since <= open_.begin);
     const double rate = line_rate_bps();
@@ -234,7 +248,8 @@ void PortHistory::close_interval(SteadyTime now) {
       if (!std::isnan(bits)) open_.ber = bits / (rate * seconds);
       if (load_is_told()) open_.utilization = load(open_, rate);
     }
-    corrects_ = corrects_ || open_.flow(Flow::kCorrectedBits) > 0 || open_.flow(Flow::kCorrectedBlocks) > 0;
+    corrects_ =
+        corrects_ || open_.flow(Flow::kCorrectedBits) > 0 || open_.flow(Flow::kCorrectedBlocks) > 0;
     learn_ber(open_);
     note_life(open_);
     intervals.emplace_back(open_);
@@ -254,12 +269,14 @@ void PortHistory::take_late(const LateRate& late) {
   const bool traffic = late.flow == Flow::kRxOctets || late.flow == Flow::kTxOctets;
   for (auto at = intervals.rbegin(); at != intervals.rend() && at->begin >= late.since; ++at) {
     at->take_late(late.flow, late.per_s * at->seconds(), flow_info(late.flow).combine);
-    if (traffic && rate > 0 && at->seconds() > 0) at->utilization = static_cast<float>(load(*at, rate));
+    if (traffic && rate > 0 && at->seconds() > 0)
+      at->utilization = static_cast<float>(load(*at, rate));
   }
 }
 
-/// A netdev leaves out what RDMA carries, and verbs counters what the netdev does (mlx5_ib mad.c). So where the port's
-/// own octets are read more seldom, an interval without them says nothing of the load until they are.
+/// A netdev leaves out what RDMA carries, and verbs counters what the netdev does (mlx5_ib mad.c).
+/// So where the port's own octets are read more seldom, an interval without them says nothing of
+/// the load until they are.
 bool PortHistory::load_is_told() const {
   static const std::array kOfThePort{find_counter("port_xmit_data").value(),
                                      find_counter("mac_OctetsTransmittedOK").value()};
@@ -279,11 +296,14 @@ void PortHistory::learn_ber(const OpenInterval& interval) {
     ber_log10.add(interval.end, decades, 6, kGateDecades, Reference::Young::kGuardHigh);
     drifts.ber_log10.add(wall_, decades);
   }
-  const double lane_seconds_bits = line_rate_bps() * interval.seconds() / std::max<double>(interval.lanes, 1);
+  const double lane_seconds_bits =
+      line_rate_bps() * interval.seconds() / std::max<double>(interval.lanes, 1);
   for (std::size_t i = 0; i < interval.lanes; ++i)
     if (!std::isnan(interval.lane_bits[i]) && lane_seconds_bits > 0)
-      lane_ber_log10[i].add(interval.end, std::log10(std::max<double>(interval.lane_bits[i], 0.5) / lane_seconds_bits),
-                            6, kGateDecades, Reference::Young::kGuardHigh);
+      lane_ber_log10[i].add(
+          interval.end,
+          std::log10(std::max<double>(interval.lane_bits[i], 0.5) / lane_seconds_bits), 6,
+          kGateDecades, Reference::Young::kGuardHigh);
   const double wait = interval.flow(Flow::kTransmitWait);
   const double sent = interval.flow(Flow::kTxOctets);
   if (!std::isnan(wait) && sent > 0) transmit_wait_share.add(interval.end, wait / sent, 1e9, 1e9);

@@ -12,13 +12,15 @@ namespace {
 /// The hardware's own counts of falls, the one that is read most often first.
 const std::array<CounterId, 3>& phy_counts() {
   static const std::array kIds{find_counter("link_ext_down_count").value(),
-                               find_counter("link_down_events_phy").value(), find_counter("link_down_events").value()};
+                               find_counter("link_down_events_phy").value(),
+                               find_counter("link_down_events").value()};
   return kIds;
 }
 
 constexpr double kDaySeconds = 86400;
 
-/// A driver may see a fall this long after or before its PHY has counted it (bnxt_en copies its counts once a second).
+/// A driver may see a fall this long after or before its PHY has counted it (bnxt_en copies its
+/// counts once a second).
 constexpr double kPhyLagS = 3;
 
 }  // namespace
@@ -31,14 +33,16 @@ std::uint64_t PortHistory::involuntary_losses(SteadyTime now, double window_s) c
 }
 
 std::optional<WallTime> PortHistory::last_drop_at() const {
-  const auto last =
-      std::find_if(losses.rbegin(), losses.rend(), [](const CarrierLoss& loss) { return !loss.voluntary; });
+  const auto last = std::find_if(losses.rbegin(), losses.rend(),
+                                 [](const CarrierLoss& loss) { return !loss.voluntary; });
   return last != losses.rend() ? std::optional(last->at) : drop_before_at;
 }
 
 /// Of the last day all are kept, of those before it when the last one was.
 void PortHistory::forget_old_losses(SteadyTime now) {
-  const auto is_old = [now](const CarrierLoss& loss) { return in_seconds(now - loss.t) > kDaySeconds; };
+  const auto is_old = [now](const CarrierLoss& loss) {
+    return in_seconds(now - loss.t) > kDaySeconds;
+  };
   for (const CarrierLoss& loss : losses)
     if (is_old(loss) && !loss.voluntary) drop_before_at = loss.at;
   std::erase_if(losses, is_old);
@@ -75,10 +79,11 @@ void PortHistory::take_loss(SteadyTime t, std::uint64_t count) {
 }
 
 /// Carrier counts also rise when a driver is set up anew (rings, channels, MTU, XDP: linux,
-/// mlx5e_switch_priv_channels(), bnxt_close_nic()), and before Linux 5.14 mlx5 missed falls that were over before it
-/// looked. The PHY counts what the link did.
+/// mlx5e_switch_priv_channels(), bnxt_close_nic()), and before Linux 5.14 mlx5 missed falls that
+/// were over before it looked. The PHY counts what the link did.
 void PortHistory::compare_with_phy(const Counters& counters, SteadyTime now) {
-  if (!last_down_count_) return;  // without a carrier count link_downed is asked: take_missed_losses()
+  if (!last_down_count_)
+    return;  // without a carrier count link_downed is asked: take_missed_losses()
   for (const CounterId id : phy_counts()) {
     if (const auto count = counters.get(id)) return take_phy_count({id, *count, now, std::nullopt});
     if (latest.counters && latest.counters->get(id)) return;  // it is read at another time
@@ -110,7 +115,8 @@ void PortHistory::take_phy_count(PhyCount now) {
     phy_ = now;
     return;
   }
-  // mlx5 says 0 for as long as its firmware does not answer (mlx5e_get_link_ext_stats()), and then what it said before.
+  // mlx5 says 0 for as long as its firmware does not answer (mlx5e_get_link_ext_stats()), and then
+  // what it said before.
   if (phy_before_fall_ && phy_before_fall_->id == now.id && explains(*phy_before_fall_, now)) {
     phy_ = now;
     phy_before_fall_.reset();

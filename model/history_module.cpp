@@ -1,4 +1,5 @@
-// The module's side of PortHistory: light, temperature and PCIe readings against their own past, at both ends.
+// The module's side of PortHistory: light, temperature and PCIe readings against their own past, at
+// both ends.
 #include <algorithm>
 #include <cmath>
 #include <utility>
@@ -16,10 +17,12 @@ constexpr double kLostDb = 1.5;  // more than remating (0.3 dB) and read noise m
 constexpr double kBackDb = 0.6;
 // A sample of light outside of these stays out of the reference: remating moves it by 0.3 dB.
 constexpr double kGateLowDb = 0.7, kGateHighDb = 3;
-constexpr double kSupplyGateV = 0.08;  // of the supply voltage: meters are 3 % apart, but each of them is steady
+constexpr double kSupplyGateV =
+    0.08;  // of the supply voltage: meters are 3 % apart, but each of them is steady
 
-/// Of `lanes` those that are the link's: the last ones may never have had light while it carried on the first (a BiDi
-/// module has four places and light on two; so has one that runs split). A link can't carry without one of its lanes.
+/// Of `lanes` those that are the link's: the last ones may never have had light while it carried on
+/// the first (a BiDi module has four places and light on two; so has one that runs split). A link
+/// can't carry without one of its lanes.
 std::size_t lanes_with_a_past(const PerLane<Track>& tracks, std::size_t lanes) {
   std::size_t used = lanes;
   while (used > 0 && tracks[used - 1].reference.size() == 0) --used;
@@ -43,7 +46,8 @@ void Track::add_recent(double value) {
 std::optional<double> Track::now() const {
   if (recent_count == 0) return std::nullopt;
   if (recent_count < 3) return recent[0];
-  return std::max(std::min(recent[0], recent[1]), std::min(std::max(recent[0], recent[1]), recent[2]));
+  return std::max(std::min(recent[0], recent[1]),
+                  std::min(std::max(recent[0], recent[1]), recent[2]));
 }
 
 std::optional<double> Track::drop() const {
@@ -66,11 +70,13 @@ void ModuleTracks::clear_references() {
   supply_v = Track();
 }
 
-/// Light was lost before the carrier fell, and it is back with the carrier: somebody repaired it while it was down.
+/// Light was lost before the carrier fell, and it is back with the carrier: somebody repaired it
+/// while it was down.
 void PortHistory::note_light_back(SteadyTime now) {
   if (carrier != true || !rx_drop_before_fall || *rx_drop_before_fall < kLostDb) return;
   double worst = -99;
-  for (std::size_t i = 0; i < own.rx_lanes; ++i) worst = std::max(worst, own.rx_dbm[i].latest_drop().value_or(99));
+  for (std::size_t i = 0; i < own.rx_lanes; ++i)
+    worst = std::max(worst, own.rx_dbm[i].latest_drop().value_or(99));
   if (own.rx_lanes == 0 || worst > kBackDb) return;
   rx_drop_before_fall.reset();
   note_mated(carrier_since.value_or(now));
@@ -79,8 +85,10 @@ void PortHistory::note_light_back(SteadyTime now) {
 void PortHistory::note_drifts(const ModuleSample& module) {
   std::optional<double> least_mw, most_ma;
   for (const ModuleLane& lane : module.lanes) {
-    if (lane.rx_power_mw && *lane.rx_power_mw > 0) least_mw = std::min(least_mw.value_or(1e9), *lane.rx_power_mw);
-    if (lane.tx_bias_ma && *lane.tx_bias_ma > 0) most_ma = std::max(most_ma.value_or(0), *lane.tx_bias_ma);
+    if (lane.rx_power_mw && *lane.rx_power_mw > 0)
+      least_mw = std::min(least_mw.value_or(1e9), *lane.rx_power_mw);
+    if (lane.tx_bias_ma && *lane.tx_bias_ma > 0)
+      most_ma = std::max(most_ma.value_or(0), *lane.tx_bias_ma);
   }
   if (least_mw) drifts.rx_dbm.add(wall_, to_dbm(*least_mw));
   if (most_ma) drifts.bias_ma.add(wall_, *most_ma);
@@ -89,12 +97,14 @@ void PortHistory::note_drifts(const ModuleSample& module) {
 
 namespace {
 
-/// A page of zeros: no module is at 0 C and dark at both ends, while the driver reads it without an error
-/// (SFF-8636 and CMIS modules answer so while they start).
+/// A page of zeros: no module is at 0 C and dark at both ends, while the driver reads it without an
+/// error (SFF-8636 and CMIS modules answer so while they start).
 bool is_blank(const ModuleSample& module) {
   const bool glass = module.kind == "optical" || module.kind == "aoc";
-  if (!module.present || !glass || module.lanes.empty() || module.temperature_c != 0.0) return false;
-  return module.supply_v.value_or(0) <= 0 && std::ranges::all_of(module.lanes, [](const ModuleLane& lane) {
+  if (!module.present || !glass || module.lanes.empty() || module.temperature_c != 0.0)
+    return false;
+  return module.supply_v.value_or(0) <= 0 &&
+         std::ranges::all_of(module.lanes, [](const ModuleLane& lane) {
            return lane.rx_power_mw.value_or(0) <= 0 && lane.tx_power_mw.value_or(0) <= 0;
          });
 }
@@ -114,8 +124,9 @@ bool sees_light(const ModuleSample& module) {
 
 }  // namespace
 
-/// Where errors were why somebody changed the module, the new one must be as good as the link was before them
-/// (ten times at most: the field's test of a repair); else what did not help would be the new normal.
+/// Where errors were why somebody changed the module, the new one must be as good as the link was
+/// before them (ten times at most: the field's test of a repair); else what did not help would be
+/// the new normal.
 bool PortHistory::was_bad_before_fall() const {
   constexpr double kDecade = 1;
   const auto normal = ber_log10.lower_quartile();
@@ -137,7 +148,8 @@ void PortHistory::end_module() {
 /// A module that can't be read is unknown. It is read each minute, and busy now and then.
 void PortHistory::end_old_module(SteadyTime now) {
   const auto gap = blind.find("module");
-  if (module_at && gap != blind.end() && !gap->second.part && in_seconds(now - *module_at) >= kUnreadableS)
+  if (module_at && gap != blind.end() && !gap->second.part &&
+      in_seconds(now - *module_at) >= kUnreadableS)
     end_module();
 }
 
@@ -162,13 +174,14 @@ void PortHistory::take_module(const ModuleSample& module, SteadyTime now) {
   module_at = now;
   own.read_at = now;
   if (carrier == false) read_while_down_ = true;
-  // A link that carries receives light: a page of zeros now and then is the module's reading, not its light.
+  // A link that carries receives light: a page of zeros now and then is the module's reading, not
+  // its light.
   constexpr std::size_t kDarkReadsThatStand = 3;
   dark_reads_ = carrier == true && receives_nothing(module) ? dark_reads_ + 1 : 0;
   const bool doubtful = dark_reads_ > 0 && dark_reads_ < kDarkReadsThatStand;
   own.rx_lanes = own.tx_lanes = 0;
-  // A link that carries has light. A module that says zero on all lanes, and never said anything else, does not measure
-  // it (docs/physics.md 3e).
+  // A link that carries has light. A module that says zero on all lanes, and never said anything
+  // else, does not measure it (docs/physics.md 3e).
   if (sees_light(module))
     powers_are_blank_ = false;
   else if (const Track& first = std::as_const(own.rx_dbm)[0];
@@ -185,7 +198,8 @@ void PortHistory::take_module(const ModuleSample& module, SteadyTime now) {
       const auto was_lost = own.rx_dbm[i].drop();
       own.rx_dbm[i].add_recent(dbm);
       // The light is back: somebody cleaned or moved something, and the errors of before are past.
-      if (was_lost && *was_lost > kLostDb && own.rx_dbm[i].latest_drop() < kBackDb && carrier == true) {
+      if (was_lost && *was_lost > kLostDb && own.rx_dbm[i].latest_drop() < kBackDb &&
+          carrier == true) {
         own.rx_dbm[i].recent_count = 1;
         note_mated(now);
       }
@@ -202,7 +216,8 @@ void PortHistory::take_module(const ModuleSample& module, SteadyTime now) {
     if (lane.tx_bias_ma) {
       own.bias_ma[i].add_recent(*lane.tx_bias_ma);
       if (settled && *lane.tx_bias_ma > 0.1)
-        own.bias_ma[i].reference.add(now, *lane.tx_bias_ma, *lane.tx_bias_ma * 0.3, *lane.tx_bias_ma * 0.12);
+        own.bias_ma[i].reference.add(now, *lane.tx_bias_ma, *lane.tx_bias_ma * 0.3,
+                                     *lane.tx_bias_ma * 0.12);
     }
   }
   own.rx_lanes = lanes_with_a_past(own.rx_dbm, own.rx_lanes);
@@ -211,18 +226,21 @@ void PortHistory::take_module(const ModuleSample& module, SteadyTime now) {
   if (settled) note_drifts(module);
   if (module.supply_v) {
     own.supply_v.add_recent(*module.supply_v);
-    own.supply_v.reference.add(now, *module.supply_v, kSupplyGateV, kSupplyGateV, Reference::Young::kGuardLow);
+    own.supply_v.reference.add(now, *module.supply_v, kSupplyGateV, kSupplyGateV,
+                               Reference::Young::kGuardLow);
   }
   if (module.temperature_c) {
     own.temperature_c.add_recent(*module.temperature_c);
-    if (carrier == true && in_seconds(now - carrier_since.value_or(first_seen)) >= (carrier_since ? 900 : 0))
+    if (carrier == true &&
+        in_seconds(now - carrier_since.value_or(first_seen)) >= (carrier_since ? 900 : 0))
       own.temperature_c.reference.add(now, *module.temperature_c, 15, 6);
   }
 }
 
 namespace {
 
-/// Whether both are one port of one system, as far as one source can tell: a GUID where it knows it stays over renames.
+/// Whether both are one port of one system, as far as one source can tell: a GUID where it knows it
+/// stays over renames.
 bool same_far_port(const PeerSample& a, const PeerSample& b) {
   if (a.guid.empty() && b.guid.empty()) return a.system == b.system && a.port == b.port;
   return a.guid == b.guid && a.port == b.port;
@@ -230,8 +248,8 @@ bool same_far_port(const PeerSample& a, const PeerSample& b) {
 
 }  // namespace
 
-/// Increases are counted only between two readings that one source made of one port: what another port has counted in
-/// its life, or another source in another width, is no error of this link.
+/// Increases are counted only between two readings that one source made of one port: what another
+/// port has counted in its life, or another source in another width, is no error of this link.
 void PortHistory::take_peer_counters(const PeerSample& peer, SteadyTime now) {
   PeerSample now_counted;  // without its module, which is large
   now_counted.source = peer.source;
@@ -243,7 +261,8 @@ void PortHistory::take_peer_counters(const PeerSample& peer, SteadyTime now) {
   const PeerSample before = std::exchange(counted_peer_, std::move(now_counted));
   peer_errors_full = is_full_for(full_counters(*peer.counters), kDamageCounts);
   // Sources name ports each in its way, so that another source alone does not make it another port.
-  const bool same_source = before.source == peer.source && before.counters_source == peer.counters_source;
+  const bool same_source =
+      before.source == peer.source && before.counters_source == peer.counters_source;
   if (!before.counters || !same_source) return;
   if (!same_far_port(before, peer)) {
     peer_errors.clear();
@@ -269,10 +288,13 @@ void PortHistory::take_peer(const PeerSample& peer, SteadyTime now) {
   latest.peer = peer;
   const auto read_before = std::exchange(peer_at, now - from_seconds(peer.age_s.value_or(0)));
   if (!peer.link && before.link && peer.source.empty()) latest.peer->link = before.link;
-  // Sources answer at times of their own: a sample may repeat a reading beside a new one of another source.
+  // Sources answer at times of their own: a sample may repeat a reading beside a new one of another
+  // source.
   std::optional<SteadyTime> counted_before;
-  if (read_before && before.counters) counted_before = part_read_at(before, before.counters_age_s, *read_before);
-  if (peer.counters && !same_instant(counted_before, part_read_at(peer, peer.counters_age_s, *peer_at)))
+  if (read_before && before.counters)
+    counted_before = part_read_at(before, before.counters_age_s, *read_before);
+  if (peer.counters &&
+      !same_instant(counted_before, part_read_at(peer, peer.counters_age_s, *peer_at)))
     take_peer_counters(peer, now);
   if (!peer.module) return;
   if (!peer.module->serial.empty() && !far.serial.empty() && peer.module->serial != far.serial) {
@@ -285,11 +307,13 @@ void PortHistory::take_peer(const PeerSample& peer, SteadyTime now) {
   const SteadyTime read_at = peer.module_age_s ? now - from_seconds(*peer.module_age_s) : *peer_at;
   if (same_instant(std::exchange(far.read_at, read_at), read_at)) return;
   // A reading from before the last transition says nothing about the link as it is now.
-  const bool this_period = !carrier_since || read_at >= *carrier_since ||
-                           (carrier == true && fresh_since && read_at >= *fresh_since && !read_while_down_);
+  const bool this_period =
+      !carrier_since || read_at >= *carrier_since ||
+      (carrier == true && fresh_since && read_at >= *fresh_since && !read_while_down_);
   if (carrier == false && this_period) read_while_down_ = true;
   if (!this_period) return;
-  const bool settled = carrier == true && (!carrier_since || in_seconds(read_at - *carrier_since) >= 5);
+  const bool settled =
+      carrier == true && (!carrier_since || in_seconds(read_at - *carrier_since) >= 5);
   far.rx_lanes = far.tx_lanes = 0;
   for (std::size_t i = 0; i < std::min(peer.module->lanes.size(), kMaxLanes); ++i) {
     const ModuleLane& lane = peer.module->lanes[i];
@@ -318,19 +342,23 @@ void PortHistory::take_pcie(const PcieSample& pcie, SteadyTime now) {
   pcie_at = now;
   if (pcie.aer_correctable || pcie.aer_nonfatal || pcie.aer_fatal) {
     const std::array now_read{pcie.aer_correctable, pcie.aer_nonfatal, pcie.aer_fatal};
-    // One that can't be read now stands as it was; one that is read for the first time has a past of its own.
+    // One that can't be read now stands as it was; one that is read for the first time has a past
+    // of its own.
     for (std::size_t i = 0; i < now_read.size(); ++i) {
       if (now_read[i] && !aer_totals[i]) aer.clear();
       if (now_read[i]) aer_totals[i] = now_read[i];
     }
-    const double total = static_cast<double>(aer_totals[0].value_or(0)) +
-                         100 * static_cast<double>(aer_totals[1].value_or(0) + aer_totals[2].value_or(0));
+    const double total =
+        static_cast<double>(aer_totals[0].value_or(0)) +
+        100 * static_cast<double>(aer_totals[1].value_or(0) + aer_totals[2].value_or(0));
     if (!aer.empty() && total < aer.back().second) aer.clear();
     aer.emplace_back(now, total);
-    while (aer.size() > 2 && in_seconds(now - aer.front().first) > kAerKeepSeconds) aer.erase(aer.begin());
+    while (aer.size() > 2 && in_seconds(now - aer.front().first) > kAerKeepSeconds)
+      aer.erase(aer.begin());
   }
   const bool narrow = pcie.width && pcie.max_width && *pcie.width < *pcie.max_width;
-  const bool slow = pcie.speed_gtps && pcie.max_speed_gtps && *pcie.speed_gtps < *pcie.max_speed_gtps - 0.1;
+  const bool slow =
+      pcie.speed_gtps && pcie.max_speed_gtps && *pcie.speed_gtps < *pcie.max_speed_gtps - 0.1;
   if (narrow || slow) {
     if (++pcie_low_reads == 1) pcie_low_since = now;
   } else {

@@ -16,7 +16,8 @@ constexpr double kForgetAfterSeconds = 30 * 86400.0;
 template <typename Port, typename Visit>
 void each_reference(Port& port, Visit visit) {
   const auto lanes = [&visit](auto& tracks, const std::string& name) {
-    for (std::size_t i = 0; i < kMaxLanes; ++i) visit(name + "." + std::to_string(i + 1), tracks[i].reference);
+    for (std::size_t i = 0; i < kMaxLanes; ++i)
+      visit(name + "." + std::to_string(i + 1), tracks[i].reference);
   };
   lanes(port.own.rx_dbm, "rx_dbm");
   lanes(port.own.tx_dbm, "tx_dbm");
@@ -25,7 +26,8 @@ void each_reference(Port& port, Visit visit) {
   lanes(port.far.rx_dbm, "far_rx_dbm");
   lanes(port.far.tx_dbm, "far_tx_dbm");
   visit("ber_log10", port.ber_log10);
-  for (std::size_t i = 0; i < kMaxLanes; ++i) visit("ber_log10." + std::to_string(i + 1), port.lane_ber_log10[i]);
+  for (std::size_t i = 0; i < kMaxLanes; ++i)
+    visit("ber_log10." + std::to_string(i + 1), port.lane_ber_log10[i]);
   visit("transmit_wait_share", port.transmit_wait_share);
 }
 
@@ -80,7 +82,8 @@ PortReferences PortHistory::references() const {
     if (reference.ready()) kept.references.push_back({name, reference.values()});
   });
   each_drift(*this, [&kept](const std::string& name, const Drift& drift) {
-    if (auto values = drift.values(); !values.empty()) kept.references.push_back({name, std::move(values)});
+    if (auto values = drift.values(); !values.empty())
+      kept.references.push_back({name, std::move(values)});
   });
   return kept;
 }
@@ -88,7 +91,8 @@ PortReferences PortHistory::references() const {
 void PortHistory::adopt(const PortReferences& kept, SteadyTime now) {
   if (!linked_at) linked_at = kept.linked_at;
   if (!drop_before_at) drop_before_at = kept.last_drop_at;
-  if (!verbs_seen_at && !kept.guid.empty()) verbs_seen_at = kept.verbs_seen_at.value_or(kept.seen_at);
+  if (!verbs_seen_at && !kept.guid.empty())
+    verbs_seen_at = kept.verbs_seen_at.value_or(kept.seen_at);
   if (kept.serial.empty()) return;
   own.serial = kept.serial;  // another serial at the first reading voids what is adopted here
   far.serial = kept.far_serial;
@@ -101,7 +105,8 @@ void PortHistory::adopt(const PortReferences& kept, SteadyTime now) {
   });
   for (ModuleTracks* tracks : {&own, &far})
     for (PerLane<Track>* lanes : {&tracks->rx_dbm, &tracks->tx_dbm, &tracks->bias_ma})
-      lanes->trim([](const Track& track) { return track.recent_count == 0 && !track.reference.ready(); });
+      lanes->trim(
+          [](const Track& track) { return track.recent_count == 0 && !track.reference.ready(); });
   lane_ber_log10.trim([](const Reference& reference) { return !reference.ready(); });
   each_drift(*this, [&kept](const std::string& name, Drift& drift) {
     for (const KeptReference& row : kept.references)
@@ -124,7 +129,9 @@ void PortHistory::recall_peer(const PortReferences& kept, Milliseconds age, Stea
 
 /// With a link, whoever is there was heard by now.
 void PortHistory::end_recalled_peer(SteadyTime now) {
-  if (!peer_recalled_ || carrier != true || in_seconds(now - carrier_since.value_or(first_seen)) < kLldpHoldS) return;
+  if (!peer_recalled_ || carrier != true ||
+      in_seconds(now - carrier_since.value_or(first_seen)) < kLldpHoldS)
+    return;
   take_peer(PeerSample{}, now);
 }
 
@@ -136,11 +143,14 @@ ReferenceState History::references() const {
     kept.seen_at = wall_;
     if (!kept.peer_source.empty() && port.peer_at) kept.peer_at = wall_ - (now_ - *port.peer_at);
     // An open fault alone is reason enough to know whose it is.
-    const bool has_name = port.latest.id->exempt.empty() && !lasting_name(kept.guid, port.latest.id->port).empty();
-    if (!kept.references.empty() || kept.linked_at || has_name) state.ports.push_back(std::move(kept));
+    const bool has_name =
+        port.latest.id->exempt.empty() && !lasting_name(kept.guid, port.latest.id->port).empty();
+    if (!kept.references.empty() || kept.linked_at || has_name)
+      state.ports.push_back(std::move(kept));
   }
   for (const auto& [stable, kept] : kept_)
-    if (!ports_.contains(stable) && in_seconds(wall_ - kept.seen_at) < kForgetAfterSeconds) state.ports.push_back(kept);
+    if (!ports_.contains(stable) && in_seconds(wall_ - kept.seen_at) < kForgetAfterSeconds)
+      state.ports.push_back(kept);
   return state;
 }
 
@@ -165,7 +175,8 @@ void History::adopt(const std::string& stable, PortHistory& port) {
 
 /// A port of an earlier run that is not there in this one: so that somebody misses it.
 void History::recall(const PortKey& label) {
-  const auto kept = std::ranges::find(kept_, label, [](const auto& entry) { return entry.second.label; });
+  const auto kept =
+      std::ranges::find(kept_, label, [](const auto& entry) { return entry.second.label; });
   if (kept == kept_.end() || labels_.contains(label) || !was_used(kept->second)) return;
   const std::string stable = kept->first;
   PortHistory& port = ports_[stable];

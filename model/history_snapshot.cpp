@@ -10,11 +10,14 @@ namespace linkhealth {
 
 namespace {
 
-constexpr std::string_view kFeedOfPorts = "verbs_events";  // its gaps are said in every snapshot while they stand
-constexpr std::string_view kSensors = "hwmon";             // read with each reading of PCIe, and no group of its own
+constexpr std::string_view kFeedOfPorts =
+    "verbs_events";  // its gaps are said in every snapshot while they stand
+constexpr std::string_view kSensors =
+    "hwmon";  // read with each reading of PCIe, and no group of its own
 
 bool stands(const std::vector<Gap>& gaps, const PortKey& port, std::string_view probe) {
-  return std::ranges::any_of(gaps, [&](const Gap& gap) { return gap.probe == probe && gap.port == port; });
+  return std::ranges::any_of(
+      gaps, [&](const Gap& gap) { return gap.probe == probe && gap.port == port; });
 }
 
 }  // namespace
@@ -53,7 +56,8 @@ namespace {
 
 /// More than its label: readers of recordings make the device's name from that.
 bool says_who_it_is(const PortId& id) {
-  return !id.pci.empty() || !id.driver.empty() || !id.netdev.empty() || !id.link_layer.empty() || !id.guid.empty();
+  return !id.pci.empty() || !id.driver.empty() || !id.netdev.empty() || !id.link_layer.empty() ||
+         !id.guid.empty();
 }
 
 }  // namespace
@@ -65,18 +69,22 @@ std::string History::stable_of_label(const PortKey& key) const {
   return key;
 }
 
-/// Of ports that are not there: a name that another one has now is no longer theirs, and a card that sits in another
-/// slot now has not gone.
+/// Of ports that are not there: a name that another one has now is no longer theirs, and a card
+/// that sits in another slot now has not gone.
 void History::part_names(const Snapshot& snapshot) {
   for (auto& [stable, port] : ports_) {
     if (port.present) continue;
-    if (const auto label = labels_.find(port.key); label != labels_.end() && label->second != stable) port.key = stable;
+    if (const auto label = labels_.find(port.key);
+        label != labels_.end() && label->second != stable)
+      port.key = stable;
     const PortId& id = port.latest.id;
     const auto is_it = [&](const auto& entry) {
-      const PortId& other = entry.second.id;  // a network interface without its RDMA device is not the whole card
+      const PortId& other =
+          entry.second.id;  // a network interface without its RDMA device is not the whole card
       return !other.device.empty() && other.guid == id.guid && other.port == id.port;
     };
-    const bool has_guid = id.guid.find_first_not_of("0:") != std::string::npos;  // virtual functions may have zeros
+    const bool has_guid =
+        id.guid.find_first_not_of("0:") != std::string::npos;  // virtual functions may have zeros
     if (has_guid && std::ranges::any_of(snapshot.ports, is_it)) port.arrived = true;
   }
 }
@@ -97,14 +105,18 @@ bool History::is_as_before(const PortKey& key, const PortSample& sample) const {
 /// Who is remembered under which stable key; "" where no GUID says it.
 std::map<std::string, std::string> History::known_names() const {
   std::map<std::string, std::string> names;
-  for (const auto& [stable, kept] : kept_) names[stable] = lasting_name(kept.guid, port_id_of(kept).port);
-  for (const auto& [stable, port] : ports_) names[stable] = lasting_name(port.latest.id->guid, port.latest.id->port);
+  for (const auto& [stable, kept] : kept_)
+    names[stable] = lasting_name(kept.guid, port_id_of(kept).port);
+  for (const auto& [stable, port] : ports_)
+    names[stable] = lasting_name(port.latest.id->guid, port.latest.id->port);
   return names;
 }
 
 void History::follow_cards(const Snapshot& snapshot) {
   moves_.clear();
-  const auto as_before = [this](const auto& entry) { return is_as_before(entry.first, entry.second); };
+  const auto as_before = [this](const auto& entry) {
+    return is_as_before(entry.first, entry.second);
+  };
   if (std::ranges::all_of(snapshot.ports, as_before)) return;
   const auto known = known_names();
   std::map<std::string, std::string> here;
@@ -162,7 +174,8 @@ void History::meet_ports(const Snapshot& snapshot) {
   }
   part_names(snapshot);
   const auto has_come = [&](const PortKey& name) {
-    return std::ranges::any_of(snapshot.ports, [&](const auto& entry) { return is_named(entry.second.id, name); });
+    return std::ranges::any_of(snapshot.ports,
+                               [&](const auto& entry) { return is_named(entry.second.id, name); });
   };
   for (auto& [stable, port] : ports_)
     if ((port.awaited || !says_who_it_is(port.latest.id)) && (port.arrived || has_come(port.key))) {
@@ -174,21 +187,28 @@ void History::meet_ports(const Snapshot& snapshot) {
 
 namespace {
 
-/// Read for all ports at once: its gap names none, and holds for each. Without netlink the first is read of each port.
-bool is_of_the_node(std::string_view probe) { return probe == "netdev_stats" || probe == "devlink"; }
+/// Read for all ports at once: its gap names none, and holds for each. Without netlink the first is
+/// read of each port.
+bool is_of_the_node(std::string_view probe) {
+  return probe == "netdev_stats" || probe == "devlink";
+}
 
-constexpr double kTurnsSeconds = 60;  // in which a port's classic files that can be read have had a turn, or some
+constexpr double kTurnsSeconds =
+    60;  // in which a port's classic files that can be read have had a turn, or some
 
-/// A gap beside what the same probe gave is of a part of it: a file that this kernel or card does not have.
+/// A gap beside what the same probe gave is of a part of it: a file that this kernel or card does
+/// not have.
 bool is_of_a_part(const Gap& gap, const Snapshot& snapshot) {
   const auto port = snapshot.ports.find(gap.port);
   if (port == snapshot.ports.end()) return false;
   const PortSample& sample = port->second;
   if (gap.probe == "link")
-    return sample.link && (sample.link->carrier || !sample.link->phys_state.empty() || !sample.link->state.empty());
+    return sample.link && (sample.link->carrier || !sample.link->phys_state.empty() ||
+                           !sample.link->state.empty());
   if (gap.probe == "module") return sample.module && *sample.module != ModuleSample{};
   if (gap.probe == "counters")
-    return sample.counters && (!sample.id->verbs || has_counter_of_probe(*sample.counters, gap.probe));
+    return sample.counters &&
+           (!sample.id->verbs || has_counter_of_probe(*sample.counters, gap.probe));
   if (gap.probe == "hw_counters" || gap.probe == "netdev_stats")
     return sample.counters && has_counter_of_probe(*sample.counters, gap.probe);
   return false;
@@ -196,8 +216,9 @@ bool is_of_a_part(const Gap& gap, const Snapshot& snapshot) {
 
 }  // namespace
 
-/// Counters of the network interface come each period, also where those of verbs can't be read: on a verbs port only
-/// counters of their own kind end that blindness. Of what is read for the whole node no end is said: they are it.
+/// Counters of the network interface come each period, also where those of verbs can't be read: on
+/// a verbs port only counters of their own kind end that blindness. Of what is read for the whole
+/// node no end is said: they are it.
 void PortHistory::see_counters(const Counters& now) {
   std::erase_if(blind, [&](const auto& entry) {
     const std::string& probe = entry.first;
@@ -220,12 +241,15 @@ void History::take_samples(const Snapshot& snapshot) {
     if (sample.link) port.blind.erase("link");
     if (sample.counters) port.see_counters(*sample.counters);
     if (sample.module) port.blind.erase("module");
-    // The sources of the far end are one group: what none of them could read stands in the same snapshot again.
+    // The sources of the far end are one group: what none of them could read stands in the same
+    // snapshot again.
     if (sample.peer)
-      std::erase_if(port.blind,
-                    [](const auto& entry) { return entry.first.starts_with("peer") || entry.first == "import"; });
+      std::erase_if(port.blind, [](const auto& entry) {
+        return entry.first.starts_with("peer") || entry.first == "import";
+      });
     if (sample.pcie) port.blind.erase("pcie");
-    if (sample.pcie && !stands(snapshot.gaps, key, kSensors)) port.blind.erase(std::string(kSensors));
+    if (sample.pcie && !stands(snapshot.gaps, key, kSensors))
+      port.blind.erase(std::string(kSensors));
     if (!stands(snapshot.gaps, key, kFeedOfPorts)) port.blind.erase(std::string(kFeedOfPorts));
     port.forget_old(now_);
   }
@@ -235,7 +259,8 @@ void PortHistory::take_gap(const Gap& gap, const Snapshot& snapshot) {
   const SteadyTime now = snapshot.taken_at;
   const auto [at, is_new] = blind.try_emplace(gap.probe);
   Blindness& blindness = at->second;
-  // Files take turns: where the one that fails is read alone, nothing says that the others fail too.
+  // Files take turns: where the one that fails is read alone, nothing says that the others fail
+  // too.
   const bool still_part = blindness.part && in_seconds(now - blindness.since) < kTurnsSeconds;
   const bool part = still_part || is_of_a_part(gap, snapshot);
   // Busy is not unreadable, nor is a part the whole: the time of one does not count for the other.
@@ -252,13 +277,15 @@ void PortHistory::take_gap(const Gap& gap, const Snapshot& snapshot) {
 /// A port that has none of what is read for the whole node is not named by a reading of it.
 void History::end_node_gap(const std::string& probe) {
   for (auto& [stable, port] : ports_)
-    std::erase_if(port.blind, [&](const auto& entry) { return entry.first == probe && entry.second.of_node; });
+    std::erase_if(port.blind,
+                  [&](const auto& entry) { return entry.first == probe && entry.second.of_node; });
 }
 
 void History::take_gaps(const Snapshot& snapshot) {
   for (const Gap& gap : snapshot.gaps_ended) {
     if (gap.port.empty()) end_node_gap(gap.probe);
-    if (const auto label = labels_.find(gap.port); label != labels_.end()) ports_[label->second].blind.erase(gap.probe);
+    if (const auto label = labels_.find(gap.port); label != labels_.end())
+      ports_[label->second].blind.erase(gap.probe);
   }
   for (const Gap& gap : snapshot.gaps) {
     if (gap.port.empty() && is_of_the_node(gap.probe))
@@ -271,7 +298,8 @@ void History::take_gaps(const Snapshot& snapshot) {
 void History::observe(const Snapshot& snapshot) {
   now_ = snapshot.taken_at;
   wall_ = snapshot.wall_time;
-  // The kernel's uptime drops at a reboot; a little slack for clocks that are read one after the other.
+  // The kernel's uptime drops at a reboot; a little slack for clocks that are read one after the
+  // other.
   const bool rebooted = uptime_s_ && snapshot.uptime_s && *snapshot.uptime_s < *uptime_s_ - 5;
   if (snapshot.uptime_s) uptime_s_ = snapshot.uptime_s;
   if (rebooted) labels_.clear();
@@ -307,7 +335,8 @@ void History::observe(const Snapshot& snapshot) {
   std::erase_if(ports_, [this](const auto& entry) { return is_forgettable(entry.second); });
 }
 
-/// Subfunctions and virtual functions come and go under new names all day, and nothing is ever asked of them.
+/// Subfunctions and virtual functions come and go under new names all day, and nothing is ever
+/// asked of them.
 bool History::is_forgettable(const PortHistory& port) const {
   constexpr double kForgetStrangersSeconds = 3600;
   return !port.present && !port.latest.id->exempt.empty() && port.absent_since &&

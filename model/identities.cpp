@@ -8,9 +8,10 @@ constexpr Milliseconds kAgain = std::chrono::hours(1);
 /// A module that invents a new serial with each read fills no memory.
 constexpr std::size_t kMaxKnown = 4096;
 
-KeptIdentity identity_of(const ModuleSample& module, const char* end, const std::string& port, std::string place,
-                         WallTime now) {
-  return {module.serial, end, port, std::move(place), module.vendor, module.part_number, module.kind, now, now};
+KeptIdentity identity_of(const ModuleSample& module, const char* end, const std::string& port,
+                         std::string place, WallTime now) {
+  return {module.serial, end, port, std::move(place), module.vendor, module.part_number,
+          module.kind,   now, now};
 }
 
 }  // namespace
@@ -18,8 +19,8 @@ KeptIdentity identity_of(const ModuleSample& module, const char* end, const std:
 void IdentityWatch::note(KeptIdentity identity, std::vector<KeptIdentity>& out) {
   if (identity.serial.empty()) return;
   if (told_at_.size() >= kMaxKnown) told_at_.clear();
-  const auto [told, is_new] =
-      told_at_.try_emplace({identity.serial, identity.end, identity.port, identity.place}, identity.last_seen_at);
+  const auto [told, is_new] = told_at_.try_emplace(
+      {identity.serial, identity.end, identity.port, identity.place}, identity.last_seen_at);
   const Milliseconds since = identity.last_seen_at - told->second;
   if (!is_new && since < kAgain && since >= Milliseconds(0)) return;
   told->second = identity.last_seen_at;
@@ -30,11 +31,13 @@ std::vector<KeptIdentity> IdentityWatch::add(const Snapshot& snapshot) {
   std::vector<KeptIdentity> out;
   for (const auto& [key, sample] : snapshot.ports) {
     if (sample.module && sample.module->present)
-      note(identity_of(*sample.module, "local", sample.id->stable_key(), key, snapshot.wall_time), out);
+      note(identity_of(*sample.module, "local", sample.id->stable_key(), key, snapshot.wall_time),
+           out);
     if (sample.peer && sample.peer->module && sample.peer->module->present)
-      note(identity_of(*sample.peer->module, "far", sample.id->stable_key(),
-                       sample.peer->system + (sample.peer->port.empty() ? "" : " ") + sample.peer->port,
-                       snapshot.wall_time),
+      note(identity_of(
+               *sample.peer->module, "far", sample.id->stable_key(),
+               sample.peer->system + (sample.peer->port.empty() ? "" : " ") + sample.peer->port,
+               snapshot.wall_time),
            out);
   }
   return out;

@@ -1,4 +1,5 @@
-// Who is plugged where: the modules and cables that snapshots name, each when it comes and once an hour after that.
+// Who is plugged where: the modules and cables that snapshots name, each when it comes and once an
+// hour after that.
 #pragma once
 
 #include <map>

@@ -1,5 +1,6 @@
-// What was counted in the last hour, in steps of about ten seconds. A link that is well counts next to nothing: only
-// what is not zero takes room, because 64 ports keep 23,000 of these and each tick looks at all of them.
+// What was counted in the last hour, in steps of about ten seconds. A link that is well counts next
+// to nothing: only what is not zero takes room, because 64 ports keep 23,000 of these and each tick
+// looks at all of them.
 #pragma once
 
 #include <array>
@@ -17,7 +18,7 @@ inline constexpr std::size_t kMaxLanes = 16;
 struct OpenInterval {
   SteadyTime begin, end;
   bool carrier = false;  ///< up all the time
-  bool clean = false;    ///< and no transition within 20 s before: training errors are not the link's
+  bool clean = false;  ///< and no transition within 20 s before: training errors are not the link's
   FlowValues flows{};
   std::array<float, kMaxLanes> lane_bits{};  ///< corrected bits of each FEC lane; NaN unknown
   std::uint8_t lanes = 0;

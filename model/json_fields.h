@@ -1,9 +1,9 @@
-// Structs from and to JSON by one list of fields each: `fields(value, visit)` calls visit("key", member) for every
-// member in the order of the document, and both directions follow from it, so that they cannot differ. Heavy: include
-// it in .cpp files only.
+// Structs from and to JSON by one list of fields each: `fields(value, visit)` calls visit("key",
+// member) for every member in the order of the document, and both directions follow from it, so
+// that they cannot differ. Heavy: include it in .cpp files only.
 //
-// What is left out when it is written: nullopt, "", an empty list, a group that says empty(). What reads as left out: a
-// missing key and null. Unknown keys are skipped.
+// What is left out when it is written: nullopt, "", an empty list, a group that says empty(). What
+// reads as left out: a missing key and null. Unknown keys are skipped.
 #pragma once
 
 #include <cmath>
@@ -132,7 +132,9 @@ class FieldsOut {
   static bool left_out(const Boxed<T>& field) {
     return !field.has_value();
   }
-  static bool left_out(const std::optional<double>& field) { return !field || !std::isfinite(*field); }
+  static bool left_out(const std::optional<double>& field) {
+    return !field || !std::isfinite(*field);
+  }
   template <typename T>
   static bool left_out(const std::map<std::string, T>& /*field*/) {
     return false;  // an empty map says "none", and readers may rely on the key
@@ -194,7 +196,8 @@ class FieldsIn {
   requires std::is_enum_v<T>
   bool value(T& out) {
     std::string text;
-    return in_.read(text) && (parse_word(text, out) || in_.fail("a word that this field does not have"));
+    return in_.read(text) &&
+           (parse_word(text, out) || in_.fail("a word that this field does not have"));
   }
   bool value(SteadyTime& out) {
     constexpr double kLimit_s = 9e12;  // what from_seconds can hold
@@ -208,7 +211,8 @@ class FieldsIn {
     std::string text;
     if (!in_.read(text)) return false;
     const auto time = parse_rfc3339(text);
-    if (!time || !is_writable(*time)) return in_.fail("expected a time such as 2026-11-20T10:00:12Z");
+    if (!time || !is_writable(*time))
+      return in_.fail("expected a time such as 2026-11-20T10:00:12Z");
     out = *time;
     return true;
   }

@@ -37,7 +37,8 @@ void append_utf8(std::string& out, std::uint32_t code) {
 }  // namespace
 
 void JsonReader::skip_space() {
-  while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\r' || text_[at_] == '\n'))
+  while (at_ < text_.size() &&
+         (text_[at_] == ' ' || text_[at_] == '\t' || text_[at_] == '\r' || text_[at_] == '\n'))
     ++at_;
 }
 
@@ -65,7 +66,8 @@ bool JsonReader::stepped_out(std::string_view step) {
 }
 
 std::string JsonReader::error() const {
-  return fmt::format("{}{}{} (column {})", fmt::join(path_, " > "), path_.empty() ? "" : ": ", message_, at_ + 1);
+  return fmt::format("{}{}{} (column {})", fmt::join(path_, " > "), path_.empty() ? "" : ": ",
+                     message_, at_ + 1);
 }
 
 bool JsonReader::open(char bracket, std::string_view what) {
@@ -78,7 +80,8 @@ bool JsonReader::open(char bracket, std::string_view what) {
   return true;
 }
 
-/// True at the closing bracket. Takes the comma between two members; without one the reader has failed.
+/// True at the closing bracket. Takes the comma between two members; without one the reader has
+/// failed.
 bool JsonReader::close(char bracket, bool first) {
   if (failed_) return false;
   skip_space();
@@ -234,7 +237,8 @@ bool JsonReader::read(double& out) {
   bool whole = false;
   if (!number_token(token, whole)) return false;
   const auto [stop, error] = std::from_chars(token.data(), token.data() + token.size(), out);
-  if (error != std::errc() || !std::isfinite(out)) return expected("a number that a double can hold");
+  if (error != std::errc() || !std::isfinite(out))
+    return expected("a number that a double can hold");
   at_ += token.size();
   return true;
 }

@@ -1,6 +1,7 @@
-// A small pull parser for JSON: the caller asks for what it expects, in the order of the text, and nothing is built
-// that it did not ask for. Made for recordings (a day of a node is 100 MB); strict, bounded in depth, never throws.
-// The first failure stays: every later call answers false, and error() says what was wrong and where.
+// A small pull parser for JSON: the caller asks for what it expects, in the order of the text, and
+// nothing is built that it did not ask for. Made for recordings (a day of a node is 100 MB);
+// strict, bounded in depth, never throws. The first failure stays: every later call answers false,
+// and error() says what was wrong and where.
 #pragma once
 
 #include <concepts>
@@ -23,7 +24,8 @@ class JsonReader {
   /// REQUIRES: `text` outlives the reader.
   explicit JsonReader(std::string_view text) : text_(text) {}
 
-  /// Reads an object: calls on_key(key) for each, which must read exactly one value and answer whether it could.
+  /// Reads an object: calls on_key(key) for each, which must read exactly one value and answer
+  /// whether it could.
   template <std::predicate<std::string_view> OnKey>
   bool object(OnKey on_key) {
     if (!open('{', "an object")) return false;
@@ -38,7 +40,8 @@ class JsonReader {
     return !failed_;
   }
 
-  /// Reads an array: calls on_item() for each, which must read exactly one value and answer whether it could.
+  /// Reads an array: calls on_item() for each, which must read exactly one value and answer whether
+  /// it could.
   template <std::predicate<> OnItem>
   bool array(OnItem on_item) {
     if (!open('[', "an array")) return false;
@@ -64,8 +67,8 @@ class JsonReader {
   /// Whether nothing but white space is left.
   bool at_end();
 
-  /// From now on a key that stands twice in one object is noticed, before its second value is read. RFC 8259 4 leaves
-  /// open which one counts. Not a failure; costs a copy of each key.
+  /// From now on a key that stands twice in one object is noticed, before its second value is read.
+  /// RFC 8259 4 leaves open which one counts. Not a failure; costs a copy of each key.
   void watch_keys() { watching_ = true; }
   /// The first such key since forget_repeated().
   [[nodiscard]] const std::optional<std::string>& repeated() const { return repeated_; }

@@ -85,9 +85,10 @@ void JsonWriter::integer(std::uint64_t number) {
 
 void JsonWriter::seconds(std::int64_t milliseconds) {
   separate();
-  const std::uint64_t size =
-      milliseconds < 0 ? 0U - static_cast<std::uint64_t>(milliseconds) : static_cast<std::uint64_t>(milliseconds);
-  fmt::format_to(std::back_inserter(out_), "{}{}.{:03}", milliseconds < 0 ? "-" : "", size / 1000, size % 1000);
+  const std::uint64_t size = milliseconds < 0 ? 0U - static_cast<std::uint64_t>(milliseconds)
+                                              : static_cast<std::uint64_t>(milliseconds);
+  fmt::format_to(std::back_inserter(out_), "{}{}.{:03}", milliseconds < 0 ? "-" : "", size / 1000,
+                 size % 1000);
 }
 
 void JsonWriter::raw(std::string_view json) {

@@ -1,5 +1,6 @@
-// Writes JSON into a string: keys in the order of the calls, so the same value always gives the same bytes. Numbers are
-// written with the fewest digits that read back to the same value; text is always valid UTF-8.
+// Writes JSON into a string: keys in the order of the calls, so the same value always gives the
+// same bytes. Numbers are written with the fewest digits that read back to the same value; text is
+// always valid UTF-8.
 #pragma once
 
 #include <concepts>

@@ -1,5 +1,6 @@
-// What a line of the kernel log says about a port: THE table of patterns. The probe keeps only lines that are in it,
-// the history and the symptoms ask it what such a line means; nowhere else is log text interpreted.
+// What a line of the kernel log says about a port: THE table of patterns. The probe keeps only
+// lines that are in it, the history and the symptoms ask it what such a line means; nowhere else is
+// log text interpreted.
 #pragma once
 
 #include <array>
@@ -10,12 +11,13 @@
 namespace linkhealth {
 
 enum class KernelLogClass : std::uint8_t {
-  kFatal,            ///< the NIC itself is not to be trusted until the next boot
-  kQueueStuck,       ///< a transmit queue did not move: the driver resets it, which helps or is said again
-  kModuleRefused,    ///< the driver does not accept this module or cable
-  kModuleError,      ///< the module is at fault or cannot be read
-  kModuleHot,        ///< the module is too hot
-  kModulePlugged,    ///< a module was plugged
+  kFatal,          ///< the NIC itself is not to be trusted until the next boot
+  kQueueStuck,     ///< a transmit queue did not move: the driver resets it, which helps or is said
+                   ///< again
+  kModuleRefused,  ///< the driver does not accept this module or cable
+  kModuleError,    ///< the module is at fault or cannot be read
+  kModuleHot,      ///< the module is too hot
+  kModulePlugged,  ///< a module was plugged
   kModuleUnplugged,  ///< a module was pulled, or is not there
   kModuleDisabled,   ///< the port's module was switched off by software
   kNicHot,           ///< a sensor of the NIC is too hot
@@ -26,15 +28,18 @@ enum class KernelLogClass : std::uint8_t {
   kLinkDown,
   kPcieReduced,      ///< less PCIe bandwidth than the device could use
   kPcieError,        ///< PCIe errors that were corrected
-  kPcieUncorrected,  ///< a transaction was lost, the PCIe link works on (linux: PCI/pcieaer-howto, "non-fatal")
+  kPcieUncorrected,  ///< a transaction was lost, the PCIe link works on (linux: PCI/pcieaer-howto,
+                     ///< "non-fatal")
   kPcieLost,         ///< the PCIe link below a slot went down, or its card was taken out
-  kPaused,      ///< told not to send for so long that the card heeds no pause: congestion, or a receiver that hangs
+  kPaused,      ///< told not to send for so long that the card heeds no pause: congestion, or a
+                ///< receiver that hangs
   kHostBusy,    ///< the host asks more of the card than it takes
   kFabricTrap,  ///< a port's error threshold, as a trap of the fabric
   kNoise,       ///< says nothing of the link; never kept
 };
 
-/// One kind of line. A line is of this kind when it holds all parts in their order; "" parts are left out.
+/// One kind of line. A line is of this kind when it holds all parts in their order; "" parts are
+/// left out.
 struct KernelLogPattern {
   std::string_view name;
   KernelLogClass what = KernelLogClass::kNoise;

@@ -37,7 +37,8 @@ KnobValues KnobTable::values(std::string_view group) const {
 
 void KnobTable::take_values(const KnobTable& other) {
   for (auto& [name, values] : values_)
-    if (const auto at = other.values_.find(name); at != other.values_.end() && at->second.size() == values.size())
+    if (const auto at = other.values_.find(name);
+        at != other.values_.end() && at->second.size() == values.size())
       std::copy(at->second.begin(), at->second.end(), values.begin());
 }
 
@@ -48,8 +49,8 @@ Result<void> KnobTable::set(std::string_view group, std::string_view knob, doubl
       const Knob& found = row.knobs[i];
       if (found.name != knob) continue;
       if (!(value >= found.min && value <= found.max))
-        return Error{fmt::format("\"{}\" is {}: it must be from {} to {}{}{}", knob, value, found.min, found.max,
-                                 found.unit.empty() ? "" : " ", found.unit)};
+        return Error{fmt::format("\"{}\" is {}: it must be from {} to {}{}{}", knob, value,
+                                 found.min, found.max, found.unit.empty() ? "" : " ", found.unit)};
       values_[std::string(group)][i] = value;
       return {};
     }

@@ -9,7 +9,8 @@ constexpr std::array<std::string_view, 3> kRepeatNames = {"port", "module", "cab
 }  // namespace
 
 bool is_acknowledged(const LedgerFault& fault, WallTime now) {
-  return !fault.acknowledged_by.empty() && (!fault.acknowledged_until || now < *fault.acknowledged_until);
+  return !fault.acknowledged_by.empty() &&
+         (!fault.acknowledged_until || now < *fault.acknowledged_until);
 }
 
 std::string_view to_string(RepeatOf of) { return kRepeatNames.at(static_cast<std::size_t>(of)); }

@@ -1,5 +1,5 @@
-// What the ledger must not lose when the daemon restarts: plain values, keyed by the port's stable key, with wall
-// times.
+// What the ledger must not lose when the daemon restarts: plain values, keyed by the port's stable
+// key, with wall times.
 #pragma once
 
 #include <cstdint>
@@ -56,8 +56,9 @@ struct LedgerState {
   std::vector<LedgerRepeat> repeats;
   std::vector<RepairRecord> repairs;  ///< oldest first
   RuleUse rule_use;
-  std::vector<Maintenance> maintenance;      ///< begun by command and not over
-  std::vector<Maintenance> maintenance_log;  ///< all of late, by file too, oldest first; `ended_at` where it is over
+  std::vector<Maintenance> maintenance;  ///< begun by command and not over
+  std::vector<Maintenance>
+      maintenance_log;  ///< all of late, by file too, oldest first; `ended_at` where it is over
   bool operator==(const LedgerState&) const = default;
 };
 

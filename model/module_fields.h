@@ -1,4 +1,5 @@
-// The field lists of what a module says of itself (model/module_sample.h), for model/sample_fields.h.
+// The field lists of what a module says of itself (model/module_sample.h), for
+// model/sample_fields.h.
 #pragma once
 
 #include "model/json_fields.h"

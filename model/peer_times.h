@@ -8,8 +8,10 @@
 
 namespace linkhealth {
 
-/// `part_age_s` is one of `peer`'s ages; `read_at` when the reading was made that `peer.age_s` speaks of.
-inline SteadyTime part_read_at(const PeerSample& peer, const std::optional<double>& part_age_s, SteadyTime read_at) {
+/// `part_age_s` is one of `peer`'s ages; `read_at` when the reading was made that `peer.age_s`
+/// speaks of.
+inline SteadyTime part_read_at(const PeerSample& peer, const std::optional<double>& part_age_s,
+                               SteadyTime read_at) {
   return part_age_s ? read_at + from_seconds(peer.age_s.value_or(0) - *part_age_s) : read_at;
 }
 

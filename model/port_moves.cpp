@@ -13,12 +13,13 @@ Keys keys_by_name(const Keys& names) {
     const auto [at, is_new] = keys.try_emplace(name, key);
     if (!is_new) at->second.clear();
   }
-  std::erase_if(keys, [](const auto& entry) { return entry.first.empty() || entry.second.empty(); });
+  std::erase_if(keys,
+                [](const auto& entry) { return entry.first.empty() || entry.second.empty(); });
   return keys;
 }
 
-/// "0000:1b:00.1/1" and "0000:1b:00.0/1": buses are numbered anew, functions are not. Two of one card are a bond or a
-/// LAG, whose one verbs device may be at either.
+/// "0000:1b:00.1/1" and "0000:1b:00.0/1": buses are numbered anew, functions are not. Two of one
+/// card are a bond or a LAG, whose one verbs device may be at either.
 bool are_one_card(const std::string& a, const std::string& b) {
   const std::size_t dot = a.rfind('.');
   return dot != std::string::npos && a.compare(0, dot + 1, b, 0, dot + 1) == 0;
@@ -35,7 +36,8 @@ PortMoves moves_between(const Keys& known, const Keys& here) {
   const Keys known_at = keys_by_name(known), here_at = keys_by_name(here);
   for (const auto& [name, from] : known_at) {
     const auto to = here_at.find(name);
-    if (to != here_at.end() && to->second != from && !are_one_card(from, to->second)) moves[from] = to->second;
+    if (to != here_at.end() && to->second != from && !are_one_card(from, to->second))
+      moves[from] = to->second;
   }
   const PortMoves to_be_there = moves;
   for (const auto& [from, to] : to_be_there) {

@@ -1,5 +1,6 @@
-// Cards that have another PCI address. Firmware numbers the buses anew when a device is added or drops out, so after a
-// reboot an address may be another card's: what is remembered under stable keys then goes with the card.
+// Cards that have another PCI address. Firmware numbers the buses anew when a device is added or
+// drops out, so after a reboot an address may be another card's: what is remembered under stable
+// keys then goes with the card.
 #pragma once
 
 #include <map>
@@ -10,17 +11,18 @@
 
 namespace linkhealth {
 
-/// From one stable key to another, all at once: two may swap. "": another card has that key now, and whose memory
-/// stands there nobody knows.
+/// From one stable key to another, all at once: two may swap. "": another card has that key now,
+/// and whose memory stands there nobody knows.
 using PortMoves = std::map<std::string, std::string>;
 
-/// "0290:fbe6:5496:b900/1": GUID and port number, as cards with two ports have one GUID for both. "" where no GUID says
-/// who it is; virtual functions may have zeros.
+/// "0290:fbe6:5496:b900/1": GUID and port number, as cards with two ports have one GUID for both.
+/// "" where no GUID says who it is; virtual functions may have zeros.
 std::string lasting_name(const std::string& guid, std::uint32_t port);
 
-/// Which memory goes where. Both by stable key, with lasting names: `known` what is remembered, `here` what a snapshot
-/// shows. A name that stands at two keys (bonds, cards whose maker gave all the same GUID) moves nothing. Who lost its
-/// key to another and is nowhere is kept under its lasting name until it is seen again.
+/// Which memory goes where. Both by stable key, with lasting names: `known` what is remembered,
+/// `here` what a snapshot shows. A name that stands at two keys (bonds, cards whose maker gave all
+/// the same GUID) moves nothing. Who lost its key to another and is nowhere is kept under its
+/// lasting name until it is seen again.
 PortMoves moves_between(const std::map<std::string, std::string>& known,
                         const std::map<std::string, std::string>& here);
 

@@ -1,5 +1,6 @@
-// What is remembered of a port: its signals in steps, what happened to its faults, repairs, and the modules that were
-// there. Made by storage/memory.h, drawn by exporters/past_json.h and past_text.h.
+// What is remembered of a port: its signals in steps, what happened to its faults, repairs, and the
+// modules that were there. Made by storage/memory.h, drawn by exporters/past_json.h and
+// past_text.h.
 #pragma once
 
 #include <optional>
@@ -29,7 +30,8 @@ struct KeptEvent {
   bool operator==(const KeptEvent&) const = default;
 };
 
-/// FAULT_ID/EVENT/MILLISECONDS: no two events have the same, and one that is sent again has the same.
+/// FAULT_ID/EVENT/MILLISECONDS: no two events have the same, and one that is sent again has the
+/// same.
 std::string event_id(const FaultEvent& event);
 /// `document` is what event_json_line() gives.
 KeptEvent kept_event(const FaultEvent& event, std::string port, std::string document);
@@ -54,11 +56,12 @@ struct PortPast {
   PortKey port;
   WallTime from, to;
   std::uint32_t step_s = 10;
-  std::vector<WallTime> at;              ///< when each step begins, without a hole
-  std::vector<SignalSeries> signals;     ///< those that were seen at all, in the table's order
-  std::vector<KeptEvent> events;         ///< oldest first
-  std::vector<RepairRecord> repairs;     ///< oldest first
-  std::vector<Maintenance> maintenance;  ///< oldest first; from the memory of all ports: names are not the memory's
+  std::vector<WallTime> at;           ///< when each step begins, without a hole
+  std::vector<SignalSeries> signals;  ///< those that were seen at all, in the table's order
+  std::vector<KeptEvent> events;      ///< oldest first
+  std::vector<RepairRecord> repairs;  ///< oldest first
+  std::vector<Maintenance>
+      maintenance;  ///< oldest first; from the memory of all ports: names are not the memory's
   std::vector<KeptIdentity> identities;  ///< seen last first
   std::size_t damaged_rows = 0;          ///< left out
   [[nodiscard]] const SignalSeries* find(Signal signal) const {

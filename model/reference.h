@@ -1,5 +1,5 @@
-// What is normal for one value of one link: a small set of trusted samples, slowly replaced. A sample that is already
-// abnormal does not enter, or a fault would become its own normal.
+// What is normal for one value of one link: a small set of trusted samples, slowly replaced. A
+// sample that is already abnormal does not enter, or a fault would become its own normal.
 #pragma once
 
 #include <algorithm>
@@ -27,9 +27,12 @@ class Reference {
     kGuardHigh,  ///< the other way round
   };
 
-  /// Gates are distances from the median: a sample below median - low or above median + high stays out.
+  /// Gates are distances from the median: a sample below median - low or above median + high stays
+  /// out.
   void add(SteadyTime t, double value, double low, double high, Young young = Young::kTakeAll) {
-    const double spacing_s = count_ >= kCapacity ? 3600 : count_ >= kEnough || young == Young::kTakeAll ? 30 : 8;
+    const double spacing_s = count_ >= kCapacity                             ? 3600
+                             : count_ >= kEnough || young == Young::kTakeAll ? 30
+                                                                             : 8;
     if (count_ > 0 && in_seconds(t - last_) < spacing_s) return;
     if (count_ > 0 && (count_ >= kEnough || young != Young::kTakeAll)) {
       const bool below = value < middle_ - low;
@@ -53,10 +56,12 @@ class Reference {
   /// Oldest first.
   [[nodiscard]] std::vector<double> values() const {
     std::vector<double> out;
-    for (std::size_t i = 0; i < count_; ++i) out.push_back(values_[(next_ + kCapacity - count_ + i) % kCapacity]);
+    for (std::size_t i = 0; i < count_; ++i)
+      out.push_back(values_[(next_ + kCapacity - count_ + i) % kCapacity]);
     return out;
   }
-  /// Takes over what was normal before a restart: the newest kCapacity of `values` (oldest first) that are numbers.
+  /// Takes over what was normal before a restart: the newest kCapacity of `values` (oldest first)
+  /// that are numbers.
   void assign(const std::vector<double>& values, SteadyTime now) {
     clear();
     for (const double value : values) {
@@ -73,10 +78,15 @@ class Reference {
   void clear() { *this = Reference(); }
   [[nodiscard]] bool ready() const { return count_ >= kEnough; }
   [[nodiscard]] std::size_t size() const { return count_; }
-  /// Ready, or so young that a fault came first: what stays out shows against the few samples from before.
-  [[nodiscard]] bool usable() const { return ready() || (count_ > 0 && refused_ >= kRefusedEnough); }
+  /// Ready, or so young that a fault came first: what stays out shows against the few samples from
+  /// before.
+  [[nodiscard]] bool usable() const {
+    return ready() || (count_ > 0 && refused_ >= kRefusedEnough);
+  }
   /// The median; nullopt until it is usable.
-  [[nodiscard]] std::optional<double> median() const { return usable() ? std::optional(middle_) : std::nullopt; }
+  [[nodiscard]] std::optional<double> median() const {
+    return usable() ? std::optional(middle_) : std::nullopt;
+  }
   /// For values that drift up when they fail.
   [[nodiscard]] std::optional<double> lower_quartile() const {
     return usable() ? std::optional(quartile_) : std::nullopt;

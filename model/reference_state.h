@@ -1,5 +1,6 @@
-// What is normal for each port, over a restart: plain values, keyed by the port's stable key and by the serials of both
-// modules. With them a fault that is there from the first sample on is judged against the past.
+// What is normal for each port, over a restart: plain values, keyed by the port's stable key and by
+// the serials of both modules. With them a fault that is there from the first sample on is judged
+// against the past.
 #pragma once
 
 #include <optional>
@@ -13,25 +14,29 @@ namespace linkhealth {
 
 /// The trusted samples of one value, oldest first.
 struct KeptReference {
-  std::string name;  ///< "rx_dbm.1": lanes from 1; "drift.rx_dbm": bin of six hours and its median by turns
+  std::string
+      name;  ///< "rx_dbm.1": lanes from 1; "drift.rx_dbm": bin of six hours and its median by turns
   std::vector<double> values;
   bool operator==(const KeptReference&) const = default;
 };
 
 struct PortReferences {
-  std::string port;        ///< stable key
-  std::string serial;      ///< of the module that the references belong to; "" when it was never read
+  std::string port;    ///< stable key
+  std::string serial;  ///< of the module that the references belong to; "" when it was never read
   std::string far_serial;  ///< "" when the far module did not say
   WallTime seen_at;        ///< when the port was last seen
   std::uint32_t best_speed_mbps = 0, best_lanes = 0;
   std::vector<KeptReference> references;
-  std::string label{};                  ///< "mlx5_3/1", as it was called
-  std::string guid{};                   ///< of its verbs device; "" for a plain Ethernet port that never had one
-  std::optional<WallTime> linked_at{};  ///< when it last had a link; nullopt: never, or nobody is to miss it
-  /// When its verbs device was last seen; nullopt: it never was, or it was kept by a release that did not say it.
+  std::string label{};  ///< "mlx5_3/1", as it was called
+  std::string guid{};   ///< of its verbs device; "" for a plain Ethernet port that never had one
+  std::optional<WallTime>
+      linked_at{};  ///< when it last had a link; nullopt: never, or nobody is to miss it
+  /// When its verbs device was last seen; nullopt: it never was, or it was kept by a release that
+  /// did not say it.
   std::optional<WallTime> verbs_seen_at{};
-  std::string peer_source{}, peer_system{}, peer_port{}, peer_guid{};  ///< whom a MAD or LLDP named at the far end
-  std::optional<WallTime> peer_at{};                                   ///< when; nullopt: nobody was
+  std::string peer_source{}, peer_system{}, peer_port{},
+      peer_guid{};                         ///< whom a MAD or LLDP named at the far end
+  std::optional<WallTime> peer_at{};       ///< when; nullopt: nobody was
   std::optional<WallTime> last_drop_at{};  ///< when its link last fell and nobody had meant it
   bool operator==(const PortReferences&) const = default;
 };

@@ -1,5 +1,6 @@
-// What somebody did to a link, as far as the node can see it: inferred from modules that came and went, light that went
-// dark and came back, ports that were set down. With what it changed, so that nobody tries in vain twice.
+// What somebody did to a link, as far as the node can see it: inferred from modules that came and
+// went, light that went dark and came back, ports that were set down. With what it changed, so that
+// nobody tries in vain twice.
 #pragma once
 
 #include <cstdint>
@@ -15,9 +16,9 @@ enum class RepairAction : std::uint8_t {
   kPortBounced,     ///< set down and up again
   kDriverReloaded,  ///< or the device reset
   kNodeRebooted,
-  kFibreReseated,      ///< light went dark and came back changed: cleaned, reseated, or another jumper
-  kModuleReseated,     ///< the same serial came back
-  kModuleReplaced,     ///< another serial
+  kFibreReseated,   ///< light went dark and came back changed: cleaned, reseated, or another jumper
+  kModuleReseated,  ///< the same serial came back
+  kModuleReplaced,  ///< another serial
   kFarModuleReplaced,  ///< another serial at the far end
 };
 /// "port_bounced", "module_replaced", …

@@ -1,5 +1,6 @@
-// What the daemon concludes: one immutable value that every exporter turns into bytes. The fields are those of the
-// report format (docs/recording.md), with what people and metrics need beside them.
+// What the daemon concludes: one immutable value that every exporter turns into bytes. The fields
+// are those of the report format (docs/recording.md), with what people and metrics need beside
+// them.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +24,14 @@ enum class Health : std::uint8_t { kHealthy, kAtRisk, kDegraded, kDown, kUnknown
 enum class End : std::uint8_t { kNone, kLocal, kFar, kPath, kNode, kFabric };
 enum class Severity : std::uint8_t { kNotice, kWarning, kCritical };
 enum class FaultState : std::uint8_t { kOpen, kAcknowledged, kProving, kClosed };
-enum class FaultEventKind : std::uint8_t { kOpened, kWorsened, kAcknowledged, kProving, kClosed, kReopened };
+enum class FaultEventKind : std::uint8_t {
+  kOpened,
+  kWorsened,
+  kAcknowledged,
+  kProving,
+  kClosed,
+  kReopened
+};
 
 /// The formats' words: "at_risk", "local", "warning", "proving", "opened".
 std::string_view to_string(Health health);
@@ -51,8 +59,8 @@ struct MissingEvidence {
   std::string symptom;
   std::string why;
   std::string how;
-  std::string
-      decides;  ///< which other faults it would tell from this one: "damaged fibre (4%)"; "" how sure this one is
+  std::string decides;  ///< which other faults it would tell from this one: "damaged fibre (4%)";
+                        ///< "" how sure this one is
 };
 
 struct Candidate {
@@ -69,7 +77,8 @@ struct Undecided {
   std::string test;  ///< the cheapest thing to do that would tell them apart
 };
 
-/// What one symptom says for the fault against the runner-up: the logarithm of the odds (1: 2.7 to 1, 4.6: 100 to 1).
+/// What one symptom says for the fault against the runner-up: the logarithm of the odds (1: 2.7 to
+/// 1, 4.6: 100 to 1).
 struct EvidenceShare {
   std::string symptom;  ///< or "before anything is seen", "light and errors"
   double nats = 0;      ///< below 0: it speaks for the other
@@ -77,7 +86,8 @@ struct EvidenceShare {
 struct EvidenceShares {
   std::string against;  ///< the other: a fault's name, or "healthy"
   End end = End::kNone;
-  std::vector<EvidenceShare> shares;  ///< the weightiest first; their sum is all that sets the two apart
+  std::vector<EvidenceShare>
+      shares;  ///< the weightiest first; their sum is all that sets the two apart
 };
 
 /// How often something like it was here before.
@@ -86,15 +96,18 @@ struct FaultPast {
   std::uint32_t module_times = 0;  ///< with this module (by its serial number), on whichever port
   std::uint32_t cable_times = 0;   ///< with these two modules, or this cable, together
   std::optional<WallTime> last_closed_at;
-  [[nodiscard]] bool empty() const { return port_times == 0 && module_times == 0 && cable_times == 0; }
+  [[nodiscard]] bool empty() const {
+    return port_times == 0 && module_times == 0 && cable_times == 0;
+  }
   bool operator==(const FaultPast&) const = default;
 };
 
 /// How far a repaired link has proved itself.
 struct FaultProof {
   WallTime since;
-  double needed_s = 0;              ///< without a symptom, a loss of carrier or an error that FEC can't correct
-  std::optional<double> ber_bound;  ///< what no error in that time says of the bit error ratio, with 95 %
+  double needed_s = 0;  ///< without a symptom, a loss of carrier or an error that FEC can't correct
+  std::optional<double>
+      ber_bound;  ///< what no error in that time says of the bit error ratio, with 95 %
   bool operator==(const FaultProof&) const = default;
 };
 
@@ -130,9 +143,11 @@ struct FaultReport {
   std::string summary;  ///< one sentence for a technician
   std::vector<Evidence> evidence;
   std::vector<MissingEvidence> missing;
-  std::vector<Evidence> ruled_out;       ///< what does not show, and another fault would show: `text` says which
-  std::vector<Candidate> differential;   ///< most likely first, the fault itself included
-  std::optional<Undecided> undecided;    ///< another fault that cannot be told from it with what can be read
+  std::vector<Evidence>
+      ruled_out;  ///< what does not show, and another fault would show: `text` says which
+  std::vector<Candidate> differential;  ///< most likely first, the fault itself included
+  std::optional<Undecided>
+      undecided;  ///< another fault that cannot be told from it with what can be read
   std::optional<EvidenceShares> shares;  ///< what each symptom gave, against the runner-up
   std::vector<std::string> repair;       ///< cheapest first; what has failed already is left out
   std::string verify;
@@ -149,16 +164,18 @@ struct PortFigures {
   std::optional<double> ber_window_s;
   /// What so many counted errors say of the true ratio, with 95 %.
   std::optional<double> pre_fec_ber_low, pre_fec_ber_high;
-  /// What is normal for this link, from its own past; an interval without an error counts as half a bit. nullopt: too
-  /// little past.
+  /// What is normal for this link, from its own past; an interval without an error counts as half a
+  /// bit. nullopt: too little past.
   std::optional<double> pre_fec_ber_normal;
   std::optional<double> worst_rx_power_dbm;    ///< of the lane with the least margin
   std::optional<std::uint32_t> worst_rx_lane;  ///< from 1
-  std::optional<double> rx_power_margin_db;    ///< above the module's low alarm, or the medium's limit
-  std::optional<double> pre_fec_ber_limit;     ///< what the FEC mode in use is made for
-  /// How much less than in this link's own past: what arrives here and at the far end, what both lasers send. Of the
-  /// lane that lost most; below 0: more than before.
-  std::optional<double> rx_power_lost_db, far_rx_power_lost_db, tx_power_lost_db, far_tx_power_lost_db;
+  std::optional<double>
+      rx_power_margin_db;                   ///< above the module's low alarm, or the medium's limit
+  std::optional<double> pre_fec_ber_limit;  ///< what the FEC mode in use is made for
+  /// How much less than in this link's own past: what arrives here and at the far end, what both
+  /// lasers send. Of the lane that lost most; below 0: more than before.
+  std::optional<double> rx_power_lost_db, far_rx_power_lost_db, tx_power_lost_db,
+      far_tx_power_lost_db;
   std::uint64_t involuntary_downs_24h = 0;
   std::uint64_t involuntary_downs_total = 0;  ///< since the monitor started
   std::uint64_t voluntary_downs_total = 0;    ///< by an administrator, a reboot, a driver reload
@@ -203,11 +220,12 @@ struct Impact {
 struct PortReport {
   PortKey port;
   Health health = Health::kUnknown;
-  std::string note;                 ///< what people should know that is no fault; "" mostly
-  std::string exempt;               ///< why nothing is expected of this port; "" when something is
-  std::string peer;                 ///< "leaf-12 Ethernet17/1"; "" when not known
-  std::vector<FaultReport> faults;  ///< highest confidence first, then severity; closed ones are not here
-  PortSample latest;                ///< the last known value of each group
+  std::string note;    ///< what people should know that is no fault; "" mostly
+  std::string exempt;  ///< why nothing is expected of this port; "" when something is
+  std::string peer;    ///< "leaf-12 Ethernet17/1"; "" when not known
+  std::vector<FaultReport>
+      faults;         ///< highest confidence first, then severity; closed ones are not here
+  PortSample latest;  ///< the last known value of each group
   PortFigures figures;
   std::vector<Gap> gaps;  ///< of the groups' last attempts
   SharedList<SymptomVerdict> symptoms;
@@ -225,7 +243,7 @@ struct Report {
   std::optional<Impact> impact;    ///< of all ports together
   std::vector<Gap> gaps;           ///< of the whole node
   std::optional<SiteLabels> site;  ///< where the node is; left out where configuration says nothing
-  std::optional<bool> dry_run;     ///< true: all is judged and shown, nothing is sent; else left out
+  std::optional<bool> dry_run;  ///< true: all is judged and shown, nothing is sent; else left out
   std::vector<ProbeTiming> timings;
   std::shared_ptr<const RuleUse> rule_use;  ///< not part of the document
 };

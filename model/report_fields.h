@@ -1,5 +1,6 @@
-// The field lists of the report format (docs/recording.md), in the order in which the keys are written. The keys that
-// the format promises are always there, empty or not; what stands beside them is left out when there is nothing.
+// The field lists of the report format (docs/recording.md), in the order in which the keys are
+// written. The keys that the format promises are always there, empty or not; what stands beside
+// them is left out when there is nothing.
 #pragma once
 
 #include <array>
@@ -43,11 +44,16 @@ bool take_word(const std::optional<Word>& found, Word& out) {
   out = found.value_or(out);
   return found.has_value();
 }
-inline bool parse_word(std::string_view text, RepairAction& out) { return take_word(parse_repair_action(text), out); }
-inline bool parse_word(std::string_view text, RepairOutcome& out) { return take_word(parse_repair_outcome(text), out); }
+inline bool parse_word(std::string_view text, RepairAction& out) {
+  return take_word(parse_repair_action(text), out);
+}
+inline bool parse_word(std::string_view text, RepairOutcome& out) {
+  return take_word(parse_repair_outcome(text), out);
+}
 inline bool parse_word(std::string_view text, FaultEventKind& out) {
   using enum FaultEventKind;
-  return find_word(text, std::array{kOpened, kWorsened, kAcknowledged, kProving, kClosed, kReopened}, out);
+  return find_word(
+      text, std::array{kOpened, kWorsened, kAcknowledged, kProving, kClosed, kReopened}, out);
 }
 
 void fields(Is<Evidence> auto& evidence, auto& visit) {

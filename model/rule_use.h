@@ -1,5 +1,5 @@
-// What the rules did on a node: which faults were opened, and which symptoms spoke for them. A rule that never decided
-// anything is a candidate for deletion (`linkhealth rules --unused`).
+// What the rules did on a node: which faults were opened, and which symptoms spoke for them. A rule
+// that never decided anything is a candidate for deletion (`linkhealth rules --unused`).
 #pragma once
 
 #include <cstdint>

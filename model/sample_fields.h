@@ -1,6 +1,6 @@
-// The field lists of the recording format (docs/recording.md): for each struct of model/snapshot.h its keys, in the
-// order in which they are written; those of modules are in model/module_fields.h. For .cpp files that write or read
-// samples inside documents of their own.
+// The field lists of the recording format (docs/recording.md): for each struct of model/snapshot.h
+// its keys, in the order in which they are written; those of modules are in model/module_fields.h.
+// For .cpp files that write or read samples inside documents of their own.
 #pragma once
 
 #include "model/json_fields.h"
@@ -115,7 +115,8 @@ template <typename Port>
 struct ExpectedPeer {
   Port& of;
   [[nodiscard]] bool empty() const {
-    return of.peer_system.empty() && of.peer_port.empty() && of.peer_rack.empty() && of.peer_u.empty();
+    return of.peer_system.empty() && of.peer_port.empty() && of.peer_rack.empty() &&
+           of.peer_u.empty();
   }
 };
 

@@ -11,7 +11,8 @@ namespace linkhealth {
 
 namespace {
 
-/// An event as the recording has it: its kind as a word, because a newer writer may know more of them.
+/// An event as the recording has it: its kind as a word, because a newer writer may know more of
+/// them.
 struct EventLine {
   std::optional<SteadyTime> t;
   std::string port;
@@ -81,7 +82,8 @@ bool read_events(JsonReader& in, std::vector<EventLine>& lines, std::vector<Port
     const auto kind = parse_port_event_kind(line.kind);
     if (kind) out.push_back({*line.t, std::move(line.port), *kind, std::move(line.text)});
   }
-  std::stable_sort(out.begin(), out.end(), [](const PortEvent& a, const PortEvent& b) { return a.t < b.t; });
+  std::stable_sort(out.begin(), out.end(),
+                   [](const PortEvent& a, const PortEvent& b) { return a.t < b.t; });
   return true;
 }
 
@@ -123,7 +125,8 @@ Result<RecordingHeader> parse_recording_header(std::string_view line) {
   JsonReader in(line);
   HeaderLine read;
   const bool ok = read_line(in, read);
-  if (read.schema.empty()) return Error{"not a recording: it does not begin with a linkhealth.recording header"};
+  if (read.schema.empty())
+    return Error{"not a recording: it does not begin with a linkhealth.recording header"};
   if (read.schema != kRecordingSchema)
     return Error{fmt::format("its format is \"{}\", and this program reads \"{}\"",
                              printable(read.schema).substr(0, 60), kRecordingSchema)};

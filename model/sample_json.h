@@ -1,4 +1,5 @@
-// Samples as JSON and back: the lines of a recording (docs/recording.md). Pure; the one place that knows the format.
+// Samples as JSON and back: the lines of a recording (docs/recording.md). Pure; the one place that
+// knows the format.
 #pragma once
 
 #include <string>
@@ -16,10 +17,12 @@ std::string recording_header_json(const RecordingHeader& header);
 /// One line of a recording, without a line end. `timings` are not recorded.
 std::string snapshot_json(const Snapshot& snapshot);
 
-/// Reads what recording_header_json writes. An error says that this is not a recording, or of which other version.
+/// Reads what recording_header_json writes. An error says that this is not a recording, or of which
+/// other version.
 Result<RecordingHeader> parse_recording_header(std::string_view line);
-/// Reads what snapshot_json writes. Unknown keys and events of an unknown kind are left out; the events come ordered by
-/// t. An error names the place: "ports > mlx5_0/1 > link > lanes: expected a whole number, found "four" (column 211)".
+/// Reads what snapshot_json writes. Unknown keys and events of an unknown kind are left out; the
+/// events come ordered by t. An error names the place: "ports > mlx5_0/1 > link > lanes: expected a
+/// whole number, found "four" (column 211)".
 Result<Snapshot> parse_snapshot(std::string_view line);
 
 }  // namespace linkhealth

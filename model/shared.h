@@ -1,5 +1,5 @@
-// A value that seldom changes and that many hold: copies share it, so that a copy costs a pointer instead of, say, a
-// dozen strings. To change it, give it another value.
+// A value that seldom changes and that many hold: copies share it, so that a copy costs a pointer
+// instead of, say, a dozen strings. To change it, give it another value.
 #pragma once
 
 #include <memory>
@@ -7,7 +7,8 @@
 
 namespace linkhealth {
 
-/// Reads as a pointer that is never null: a fresh one is `T{}`. Copies may be used by several threads.
+/// Reads as a pointer that is never null: a fresh one is `T{}`. Copies may be used by several
+/// threads.
 template <typename T>
 class Shared {
  public:
@@ -17,7 +18,9 @@ class Shared {
 
   const T& operator*() const { return value_ ? *value_ : none(); }
   const T* operator->() const { return &**this; }
-  operator const T&() const { return **this; }  // NOLINT(google-explicit-constructor): used as the value that it is
+  operator const T&() const {
+    return **this;
+  }  // NOLINT(google-explicit-constructor): used as the value that it is
   /// A copy that is this holder's own, to be changed before anybody shares it.
   T& edit() {
     auto own = std::make_shared<T>(**this);
@@ -25,7 +28,9 @@ class Shared {
     return *own;
   }
 
-  friend bool operator==(const Shared& a, const Shared& b) { return a.value_ == b.value_ || *a == *b; }
+  friend bool operator==(const Shared& a, const Shared& b) {
+    return a.value_ == b.value_ || *a == *b;
+  }
 
  private:
   static const T& none() {

@@ -1,5 +1,5 @@
-// A list that does not change once it is made, so that copies share it: a report's part that is the same step after
-// step costs a pointer, in time and in memory.
+// A list that does not change once it is made, so that copies share it: a report's part that is the
+// same step after step costs a pointer, in time and in memory.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,8 @@ template <typename T>
 class SharedList {
  public:
   SharedList() = default;
-  SharedList(std::vector<T> items) {  // NOLINT(google-explicit-constructor): used as the list that it is
+  SharedList(
+      std::vector<T> items) {  // NOLINT(google-explicit-constructor): used as the list that it is
     if (!items.empty()) items_ = std::move(items);
   }
   SharedList(std::initializer_list<T> items) : SharedList(std::vector<T>(items)) {}

@@ -20,7 +20,8 @@ constexpr std::array<std::uint16_t, 256> make_crc_table() {
   std::array<std::uint16_t, 256> table{};
   for (unsigned i = 0; i < 256; ++i) {
     unsigned crc = i << 8U;
-    for (int bit = 0; bit < 8; ++bit) crc = (crc & 0x8000U) != 0 ? (crc << 1U) ^ 0x1021U : crc << 1U;
+    for (int bit = 0; bit < 8; ++bit)
+      crc = (crc & 0x8000U) != 0 ? (crc << 1U) ^ 0x1021U : crc << 1U;
     table[i] = static_cast<std::uint16_t>(crc);
   }
   return table;
@@ -41,7 +42,8 @@ void put_varint(std::string& out, std::uint64_t value) {
   out.push_back(static_cast<char>(value));
 }
 
-/// Takes one from the front of `bytes`; nullopt when it is cut off, too long, or not in its shortest form.
+/// Takes one from the front of `bytes`; nullopt when it is cut off, too long, or not in its
+/// shortest form.
 std::optional<std::uint64_t> take_varint(std::string_view& bytes) {
   std::uint64_t value = 0;
   for (unsigned i = 0; i < bytes.size() && i < 9; ++i) {
@@ -69,14 +71,16 @@ std::int64_t base_of(std::size_t index, const Wholes& wholes) {
 }
 
 bool is_set(std::string_view map, std::size_t index) {
-  return index / 8 < map.size() && ((static_cast<std::uint8_t>(map[index / 8]) >> (index % 8)) & 1U) != 0;
+  return index / 8 < map.size() &&
+         ((static_cast<std::uint8_t>(map[index / 8]) >> (index % 8)) & 1U) != 0;
 }
 
 /// What can stand in a row at all: a ratio and a count have no sign.
 bool is_possible(std::size_t index, std::int64_t whole) {
   if (signal_info(index).scale == SignalScale::kErrorRatio)
     return whole >= 0 && whole <= 1 + std::llround(kMaxDecades / signal_info(index).quantum);
-  return whole >= (signal_info(index).fold == SignalFold::kSum ? 0 : -kMaxWhole) && whole <= kMaxWhole;
+  return whole >= (signal_info(index).fold == SignalFold::kSum ? 0 : -kMaxWhole) &&
+         whole <= kMaxWhole;
 }
 
 Error damaged(const char* what) { return Error{std::string("a damaged row of history: ") + what}; }
@@ -100,8 +104,10 @@ std::optional<std::int64_t> signal_to_whole(std::size_t index, double value) {
 double signal_from_whole(std::size_t index, std::int64_t whole) {
   const SignalInfo& info = signal_info(index);
   const auto number = static_cast<double>(whole);
-  if (info.scale == SignalScale::kErrorRatio) return whole == 0 ? 0 : std::pow(10, -(number - 1) * info.quantum);
-  // A quantum below 1 has no exact double; dividing by the whole number of quanta in 1 gives the nearest one.
+  if (info.scale == SignalScale::kErrorRatio)
+    return whole == 0 ? 0 : std::pow(10, -(number - 1) * info.quantum);
+  // A quantum below 1 has no exact double; dividing by the whole number of quanta in 1 gives the
+  // nearest one.
   return info.quantum < 1 ? number / std::round(1 / info.quantum) : number * info.quantum;
 }
 
@@ -129,7 +135,8 @@ Result<SignalValues> parse_signal_blob(std::string_view bytes) {
   if (bytes.size() < kHeadBytes + kCrcBytes) return damaged("too short");
   const std::string_view crc = bytes.substr(bytes.size() - kCrcBytes);
   bytes.remove_suffix(kCrcBytes);
-  if (crc16(bytes) != (static_cast<std::uint8_t>(crc[0]) | (static_cast<std::uint8_t>(crc[1]) << 8)))
+  if (crc16(bytes) !=
+      (static_cast<std::uint8_t>(crc[0]) | (static_cast<std::uint8_t>(crc[1]) << 8)))
     return damaged("its checksum is wrong");
   if (static_cast<std::uint8_t>(bytes[0]) != kFormat) return damaged("an unknown format");
   const auto map_bytes = static_cast<std::uint8_t>(bytes[1]);

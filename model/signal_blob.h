@@ -1,11 +1,13 @@
-// The values of one port and step as a row of bytes, and back. Each row stands alone: any one can be deleted, and a
-// damaged one takes no other with it. Small, because what is counted is kept as its increase (mostly 0), what is
-// measured to its useful precision, and a lane as its distance from the lane before.
+// The values of one port and step as a row of bytes, and back. Each row stands alone: any one can
+// be deleted, and a damaged one takes no other with it. Small, because what is counted is kept as
+// its increase (mostly 0), what is measured to its useful precision, and a lane as its distance
+// from the lane before.
 //
 //   u8      format, 1
 //   u8      n, the bytes of the map
-//   n bytes the map: bit i (from the lowest of the first byte) says that signal i is here; the last byte is not 0
-//   varint  zigzag, of each signal that is here, in the table's order: its whole number less that of the signal that it
+//   n bytes the map: bit i (from the lowest of the first byte) says that signal i is here; the last
+//   byte is not 0 varint  zigzag, of each signal that is here, in the table's order: its whole
+//   number less that of the signal that it
 //           is close to, where that is here
 //   u16     CRC-16/CCITT-FALSE of all before it, little end first
 //
@@ -22,7 +24,8 @@
 
 namespace linkhealth {
 
-/// Whole numbers are kept up to this size: a double of that many quanta still rounds back to the same number.
+/// Whole numbers are kept up to this size: a double of that many quanta still rounds back to the
+/// same number.
 inline constexpr std::int64_t kMaxWhole = (std::int64_t{1} << 50) - 1;
 
 /// nullopt for NaN, infinity, a ratio below 0, and what is too large to be kept.

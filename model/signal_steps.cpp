@@ -30,14 +30,16 @@ void keep_sum(double& into, double value) {
 
 double or_unknown(const std::optional<double>& value) { return value.value_or(kUnknownValue); }
 
-/// How much a total has grown. One that was just seen, or that went back, has grown by nothing that is known of.
+/// How much a total has grown. One that was just seen, or that went back, has grown by nothing that
+/// is known of.
 double growth(std::optional<std::uint64_t>& before, std::uint64_t now) {
   const double grown = before && now > *before ? static_cast<double>(now - *before) : 0;
   before = now;
   return grown;
 }
 
-/// A reading may come late, and the next one at its time: the bits of a second in a hundredth of it are no peak.
+/// A reading may come late, and the next one at its time: the bits of a second in a hundredth of it
+/// are no peak.
 constexpr double kLeastRate_s = 4;
 
 struct ModuleSignals {
@@ -102,9 +104,12 @@ void fold_value(SignalFold fold, double& into, std::uint16_t& seen, double value
 }
 
 void SignalCollector::take_link(Counted& port, const PortSample& sample, const PortReport& report) {
-  // The totals count from when the monitor started: what was lost before the first look is not of this step.
-  keep_sum(port.values[kCarrierDowns], growth(port.involuntary_downs, report.figures.involuntary_downs_told));
-  keep_sum(port.values[kVoluntaryDowns], growth(port.voluntary_downs, report.figures.voluntary_downs_told()));
+  // The totals count from when the monitor started: what was lost before the first look is not of
+  // this step.
+  keep_sum(port.values[kCarrierDowns],
+           growth(port.involuntary_downs, report.figures.involuntary_downs_told));
+  keep_sum(port.values[kVoluntaryDowns],
+           growth(port.voluntary_downs, report.figures.voluntary_downs_told()));
   if (sample.link->carrier) keep_least(port.values[kCarrierUp], *sample.link->carrier ? 1 : 0);
   port.carrier = sample.link->carrier ? sample.link->carrier : port.carrier;
   if (sample.link->speed_mbps && *sample.link->speed_mbps > 0)
@@ -123,17 +128,20 @@ double SignalCollector::Rate::take() {
   return rate;
 }
 
-void SignalCollector::take_counters(Counted& port, const PortSample& sample, const PortReport& report, SteadyTime now) {
+void SignalCollector::take_counters(Counted& port, const PortSample& sample,
+                                    const PortReport& report, SteadyTime now) {
   const double seconds = port.read_at ? in_seconds(now - *port.read_at) : 0;
   const FlowIncrease increase = port.meter.take(*sample.counters, now, seconds);
   port.meter.begin_interval();
   port.read_at = now;
   for (const SignalInfo& info : signal_table())
-    if (info.flow) keep_sum(port.values[info.signal], increase.values[static_cast<std::size_t>(*info.flow)]);
+    if (info.flow)
+      keep_sum(port.values[info.signal], increase.values[static_cast<std::size_t>(*info.flow)]);
   if (seconds > 0) take_rates(port, increase.rates, report, seconds);
 }
 
-void SignalCollector::take_rates(Counted& port, const FlowValues& rates, const PortReport& report, double seconds) {
+void SignalCollector::take_rates(Counted& port, const FlowValues& rates, const PortReport& report,
+                                 double seconds) {
   const auto flow = [&](Flow which) { return rates[static_cast<std::size_t>(which)]; };
   port.rx_octets.add(flow(Flow::kRxOctets), seconds);
   port.tx_octets.add(flow(Flow::kTxOctets), seconds);
@@ -149,8 +157,9 @@ void SignalCollector::take_rates(Counted& port, const FlowValues& rates, const P
   keep_most(port.values[kTxTraffic], port.tx_octets.take() * kMegabits);
   const double bits_per_s = port.corrected_bits.take();
   if (port.carrier != true) return;
-  const double rate =
-      report.latest.link ? line_rate_bps(report.latest.link->speed_mbps.value_or(0), report.latest.link->fec) : 0;
+  const double rate = report.latest.link ? line_rate_bps(report.latest.link->speed_mbps.value_or(0),
+                                                         report.latest.link->fec)
+                                         : 0;
   if (!std::isnan(bits_per_s) && rate > 0)
     keep_most(port.values[kPreFecBer], bits_per_s / rate);
   else if (report.figures.pre_fec_ber)  // from corrected blocks, or the module's own
@@ -165,7 +174,8 @@ void SignalCollector::take_pcie(Counted& port, const PcieSample& pcie) {
 }
 
 std::vector<SignalRow> SignalCollector::add(const Snapshot& snapshot, const Report& report) {
-  const std::int64_t now_s = std::chrono::floor<std::chrono::seconds>(snapshot.wall_time).time_since_epoch().count();
+  const std::int64_t now_s =
+      std::chrono::floor<std::chrono::seconds>(snapshot.wall_time).time_since_epoch().count();
   const std::int64_t at_s = floor_to(now_s, kSignalSteps_s[0]);
   std::vector<SignalRow> rows;
   if (at_s != at_s_) rows = finish();
@@ -174,7 +184,8 @@ std::vector<SignalRow> SignalCollector::add(const Snapshot& snapshot, const Repo
     const auto found = snapshot.ports.find(port.port);
     if (found == snapshot.ports.end()) continue;
     const PortSample& sample = found->second;
-    if (!sample.link && !sample.counters && !sample.module && !sample.peer && !sample.pcie) continue;
+    if (!sample.link && !sample.counters && !sample.module && !sample.peer && !sample.pcie)
+      continue;
     Counted& counted = ports_[sample.id->stable_key()];
     if (std::ranges::any_of(snapshot.events, [&port](const PortEvent& event) {
           return event.kind == PortEventKind::kDeviceAdded && event.port == port.port;
@@ -201,7 +212,8 @@ std::vector<SignalRow> SignalCollector::finish() {
 }
 
 void SignalFolder::Fold::add(const SignalValues& values) {
-  for (std::size_t i = 0; i < kSignalCount; ++i) fold_value(signal_info(i).fold, row.values[i], seen[i], values[i]);
+  for (std::size_t i = 0; i < kSignalCount; ++i)
+    fold_value(signal_info(i).fold, row.values[i], seen[i], values[i]);
 }
 
 std::vector<SignalRow> SignalFolder::add(const SignalRow& row) {

@@ -1,5 +1,5 @@
-// From what is seen each second to what is remembered: the values of each port in steps of 10 s, and longer steps out
-// of those. Pure: time enters with the snapshots and rows.
+// From what is seen each second to what is remembered: the values of each port in steps of 10 s,
+// and longer steps out of those. Pure: time enters with the snapshots and rows.
 #pragma once
 
 #include <map>
@@ -27,8 +27,9 @@ struct SignalRow {
 /// Fills the shortest steps.
 class SignalCollector {
  public:
-  /// Takes what was read for this snapshot (not what `report` remembers of earlier ones) and what was concluded.
-  /// The rows of the former step when this snapshot begins a new one; only of ports of which something was seen.
+  /// Takes what was read for this snapshot (not what `report` remembers of earlier ones) and what
+  /// was concluded. The rows of the former step when this snapshot begins a new one; only of ports
+  /// of which something was seen.
   std::vector<SignalRow> add(const Snapshot& snapshot, const Report& report);
   /// The rows of the step that is not over.
   std::vector<SignalRow> finish();
@@ -54,8 +55,10 @@ class SignalCollector {
     SignalValues values;  ///< of the step so far
   };
   static void take_link(Counted& port, const PortSample& sample, const PortReport& report);
-  static void take_counters(Counted& port, const PortSample& sample, const PortReport& report, SteadyTime now);
-  static void take_rates(Counted& port, const FlowValues& rates, const PortReport& report, double seconds);
+  static void take_counters(Counted& port, const PortSample& sample, const PortReport& report,
+                            SteadyTime now);
+  static void take_rates(Counted& port, const FlowValues& rates, const PortReport& report,
+                         double seconds);
   static void take_pcie(Counted& port, const PcieSample& pcie);
 
   std::map<std::string, Counted> ports_;  ///< by stable key
@@ -65,7 +68,8 @@ class SignalCollector {
 /// Folds rows of the shortest step into longer ones.
 class SignalFolder {
  public:
-  /// The longer steps that `row` completes: it belongs to later ones. REQUIRES: step_s is the shortest.
+  /// The longer steps that `row` completes: it belongs to later ones. REQUIRES: step_s is the
+  /// shortest.
   std::vector<SignalRow> add(const SignalRow& row);
   /// The steps that are not over, of all ports.
   [[nodiscard]] std::vector<SignalRow> unfinished() const;
@@ -81,7 +85,8 @@ class SignalFolder {
   std::map<std::string, std::array<std::optional<Fold>, kSignalSteps_s.size() - 1>> ports_;
 };
 
-/// Adds a value to what a step says already; `seen` is how many values it is made of, NaN is no value.
+/// Adds a value to what a step says already; `seen` is how many values it is made of, NaN is no
+/// value.
 void fold_value(SignalFold fold, double& into, std::uint16_t& seen, double value);
 
 }  // namespace linkhealth

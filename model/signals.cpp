@@ -13,15 +13,15 @@ using enum Signal;
 using enum SignalScale;
 using enum SignalFold;
 
-constexpr std::array<std::string_view, kSignalLanes> kRxLanes{"rx_power_dbm.1", "rx_power_dbm.2", "rx_power_dbm.3",
-                                                              "rx_power_dbm.4", "rx_power_dbm.5", "rx_power_dbm.6",
-                                                              "rx_power_dbm.7", "rx_power_dbm.8"};
-constexpr std::array<std::string_view, kSignalLanes> kTxLanes{"tx_power_dbm.1", "tx_power_dbm.2", "tx_power_dbm.3",
-                                                              "tx_power_dbm.4", "tx_power_dbm.5", "tx_power_dbm.6",
-                                                              "tx_power_dbm.7", "tx_power_dbm.8"};
-constexpr std::array<std::string_view, kSignalLanes> kBiasLanes{"tx_bias_ma.1", "tx_bias_ma.2", "tx_bias_ma.3",
-                                                                "tx_bias_ma.4", "tx_bias_ma.5", "tx_bias_ma.6",
-                                                                "tx_bias_ma.7", "tx_bias_ma.8"};
+constexpr std::array<std::string_view, kSignalLanes> kRxLanes{
+    "rx_power_dbm.1", "rx_power_dbm.2", "rx_power_dbm.3", "rx_power_dbm.4",
+    "rx_power_dbm.5", "rx_power_dbm.6", "rx_power_dbm.7", "rx_power_dbm.8"};
+constexpr std::array<std::string_view, kSignalLanes> kTxLanes{
+    "tx_power_dbm.1", "tx_power_dbm.2", "tx_power_dbm.3", "tx_power_dbm.4",
+    "tx_power_dbm.5", "tx_power_dbm.6", "tx_power_dbm.7", "tx_power_dbm.8"};
+constexpr std::array<std::string_view, kSignalLanes> kBiasLanes{
+    "tx_bias_ma.1", "tx_bias_ma.2", "tx_bias_ma.3", "tx_bias_ma.4",
+    "tx_bias_ma.5", "tx_bias_ma.6", "tx_bias_ma.7", "tx_bias_ma.8"};
 
 struct Row {
   Signal signal;
@@ -32,8 +32,9 @@ struct Row {
   SignalScale scale = kLinear;
 };
 
-// Quanta: modules report power in 0.1 uW and 0.1 dB matters; a laser's current in 2 uA and 1 % matters; SFF-8636 gives
-// temperature in 1/256 C with an accuracy of 3 C. One counts what is counted.
+// Quanta: modules report power in 0.1 uW and 0.1 dB matters; a laser's current in 2 uA and 1 %
+// matters; SFF-8636 gives temperature in 1/256 C with an accuracy of 3 C. One counts what is
+// counted.
 constexpr auto kPlain = std::to_array<Row>({
     {kCarrierUp, "carrier_up", 1, kLeast},
     {kSpeed, "speed_mbps", 100, kLeast},
@@ -71,7 +72,8 @@ static_assert(kPlain.size() == static_cast<std::size_t>(kRxPowerLane1));
 /// Lane 1 is close to the worst lane, each other lane to the one before it.
 constexpr SignalInfo lane_row(Signal first, Signal worst, std::size_t lane, std::string_view name) {
   const auto index = static_cast<std::uint8_t>(static_cast<std::size_t>(first) + lane);
-  const auto near = lane == 0 ? static_cast<std::uint8_t>(worst) : static_cast<std::uint8_t>(index - 1);
+  const auto near =
+      lane == 0 ? static_cast<std::uint8_t>(worst) : static_cast<std::uint8_t>(index - 1);
   return {static_cast<Signal>(index), name, kLinear, 0.01, kMean, near, std::nullopt};
 }
 
@@ -82,9 +84,12 @@ constexpr std::array<SignalInfo, kSignalCount> make_table() {
                 kPlain[i].quantum, kPlain[i].fold, static_cast<std::uint8_t>(i),
                 kPlain[i].flow};
   for (std::size_t lane = 0; lane < kSignalLanes; ++lane) {
-    table[static_cast<std::size_t>(kRxPowerLane1) + lane] = lane_row(kRxPowerLane1, kRxPower, lane, kRxLanes[lane]);
-    table[static_cast<std::size_t>(kTxPowerLane1) + lane] = lane_row(kTxPowerLane1, kTxPower, lane, kTxLanes[lane]);
-    table[static_cast<std::size_t>(kTxBiasLane1) + lane] = lane_row(kTxBiasLane1, kTxBias, lane, kBiasLanes[lane]);
+    table[static_cast<std::size_t>(kRxPowerLane1) + lane] =
+        lane_row(kRxPowerLane1, kRxPower, lane, kRxLanes[lane]);
+    table[static_cast<std::size_t>(kTxPowerLane1) + lane] =
+        lane_row(kTxPowerLane1, kTxPower, lane, kTxLanes[lane]);
+    table[static_cast<std::size_t>(kTxBiasLane1) + lane] =
+        lane_row(kTxBiasLane1, kTxBias, lane, kBiasLanes[lane]);
   }
   return table;
 }
@@ -95,20 +100,23 @@ constexpr bool in_order() {
     if (static_cast<std::size_t>(kTable[i].signal) != i || kTable[i].near > i) return false;
   return true;
 }
-static_assert(in_order(), "the signal table stands in the order of Signal, and leans only on what comes before");
+static_assert(
+    in_order(),
+    "the signal table stands in the order of Signal, and leans only on what comes before");
 
 }  // namespace
 
 std::span<const SignalInfo, kSignalCount> signal_table() { return kTable; }
 
 std::optional<Signal> find_signal(std::string_view name) {
-  const auto at =
-      std::find_if(kTable.begin(), kTable.end(), [name](const SignalInfo& row) { return row.name == name; });
+  const auto at = std::find_if(kTable.begin(), kTable.end(),
+                               [name](const SignalInfo& row) { return row.name == name; });
   return at == kTable.end() ? std::nullopt : std::optional(at->signal);
 }
 
 bool SignalValues::empty() const {
-  return std::all_of(values_.begin(), values_.end(), [](double value) { return std::isnan(value); });
+  return std::all_of(values_.begin(), values_.end(),
+                     [](double value) { return std::isnan(value); });
 }
 
 double kept_value(std::size_t index, double value) {

@@ -1,6 +1,6 @@
-// THE signal table: the few values of a port that are remembered over weeks (storage/memory.h), each with its unit,
-// how finely it is kept, and what stands for a longer step. Fewer than there are counters: what `history`, the page and
-// a person who asks "since when?" need.
+// THE signal table: the few values of a port that are remembered over weeks (storage/memory.h),
+// each with its unit, how finely it is kept, and what stands for a longer step. Fewer than there
+// are counters: what `history`, the page and a person who asks "since when?" need.
 #pragma once
 
 #include <array>
@@ -58,7 +58,8 @@ enum class Signal : std::uint8_t {
 };
 /// Lanes that are remembered one by one; the worst of all lanes is remembered beside them.
 inline constexpr std::size_t kSignalLanes = 8;
-inline constexpr std::size_t kSignalCount = static_cast<std::size_t>(Signal::kTxBiasLane1) + kSignalLanes;
+inline constexpr std::size_t kSignalCount =
+    static_cast<std::size_t>(Signal::kTxBiasLane1) + kSignalLanes;
 
 struct SignalInfo {
   Signal signal;
@@ -66,11 +67,13 @@ struct SignalInfo {
   SignalScale scale;
   double quantum;  ///< how finely it is kept, in its unit or in decades
   SignalFold fold;
-  std::uint8_t near;         ///< the signal it is mostly close to (lane to lane); itself where there is none
+  std::uint8_t
+      near;  ///< the signal it is mostly close to (lane to lane); itself where there is none
   std::optional<Flow> flow;  ///< what it counts
 };
 
-/// In the order of Signal, which is part of the format of what is stored: rows are added at the end.
+/// In the order of Signal, which is part of the format of what is stored: rows are added at the
+/// end.
 std::span<const SignalInfo, kSignalCount> signal_table();
 inline const SignalInfo& signal_info(std::size_t index) { return signal_table()[index]; }
 /// nullopt: no such signal.

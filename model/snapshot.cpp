@@ -6,16 +6,21 @@ namespace linkhealth {
 
 namespace {
 constexpr std::array<std::string_view, 16> kEventNames = {
-    "carrier_down",  "carrier_up",   "admin_down",   "admin_up",       "port_error",      "port_active",
-    "device_fatal",  "device_gone",  "device_added", "module_removed", "module_inserted", "kernel_log",
-    "monitor_start", "monitor_stop", "lid_change",   "sm_change"};
+    "carrier_down",  "carrier_up",     "admin_down",      "admin_up",
+    "port_error",    "port_active",    "device_fatal",    "device_gone",
+    "device_added",  "module_removed", "module_inserted", "kernel_log",
+    "monitor_start", "monitor_stop",   "lid_change",      "sm_change"};
 }  // namespace
 
 PortKey PortId::key() const { return verbs ? device + "/" + std::to_string(port) : device; }
 
-std::string PortId::stable_key() const { return pci.empty() ? key() : pci + "/" + std::to_string(port); }
+std::string PortId::stable_key() const {
+  return pci.empty() ? key() : pci + "/" + std::to_string(port);
+}
 
-bool has_link(std::string_view phys_state) { return phys_state == "LinkUp" || phys_state == "LinkErrorRecovery"; }
+bool has_link(std::string_view phys_state) {
+  return phys_state == "LinkUp" || phys_state == "LinkErrorRecovery";
+}
 
 bool is_unmanaged(const LinkSample& link) {
   return link.phys_state == "LinkUp" && (link.state == "INIT" || link.state == "ARMED");
@@ -29,7 +34,9 @@ bool is_no_change(std::string_view driver, std::uint64_t gains, std::uint64_t lo
   return driver == "mlx5_core" && gains == losses;
 }
 
-std::string_view to_string(PortEventKind kind) { return kEventNames.at(static_cast<std::size_t>(kind)); }
+std::string_view to_string(PortEventKind kind) {
+  return kEventNames.at(static_cast<std::size_t>(kind));
+}
 
 std::optional<PortEventKind> parse_port_event_kind(std::string_view text) {
   for (std::size_t i = 0; i < kEventNames.size(); ++i)

@@ -1,7 +1,8 @@
-// What the daemon saw at one time: the one value that probes make, the engine folds and recordings hold.
-// The fields are those of the recording format (docs/recording.md), with the unit in every name. Absent is not zero: a
-// value that the hardware does not offer is nullopt, a group that was not due or could not be read is nullopt, and the
-// latter has a Gap that says why. An empty string means "not known".
+// What the daemon saw at one time: the one value that probes make, the engine folds and recordings
+// hold. The fields are those of the recording format (docs/recording.md), with the unit in every
+// name. Absent is not zero: a value that the hardware does not offer is nullopt, a group that was
+// not due or could not be read is nullopt, and the latter has a Gap that says why. An empty string
+// means "not known".
 #pragma once
 
 #include <cstdint>
@@ -19,8 +20,8 @@
 
 namespace linkhealth {
 
-/// "mlx5_0/1", or the netdev's name for an Ethernet port without a verbs device. Names are labels: what lasts over a
-/// reboot is PortId::stable_key().
+/// "mlx5_0/1", or the netdev's name for an Ethernet port without a verbs device. Names are labels:
+/// what lasts over a reboot is PortId::stable_key().
 using PortKey = std::string;
 
 /// Who a port is. Never changes while the device is registered.
@@ -33,15 +34,18 @@ struct PortId {
   std::string guid;        ///< node GUID, "b83f:d203:0012:3456"
   std::string link_layer;  ///< "InfiniBand" or "Ethernet"
   std::string function;    ///< "pf", "vf", "sf" or "virtual"
-  bool verbs = true;       ///< false: a plain Ethernet port. Not recorded: a key without '/' says the same
-  std::string exempt;      ///< why the inventory leaves this port out ("virtual function of 0000:1b:00.0"); "" mostly
+  bool verbs =
+      true;  ///< false: a plain Ethernet port. Not recorded: a key without '/' says the same
+  std::string exempt;  ///< why the inventory leaves this port out ("virtual function of
+                       ///< 0000:1b:00.0"); "" mostly
   // Of the NIC, as the verbs device says; "" where its driver does not.
   std::string firmware{};  ///< fw_ver
   std::string board_id{};  ///< the PSID ("MT_0000000838")
   std::string hca_type{};  ///< "MT4129"
 
   [[nodiscard]] PortKey key() const;
-  /// What survives renames and reboots: PCI address and port; the key where there is no PCI address.
+  /// What survives renames and reboots: PCI address and port; the key where there is no PCI
+  /// address.
   [[nodiscard]] std::string stable_key() const;
   bool operator==(const PortId&) const = default;
 };
@@ -55,7 +59,8 @@ struct DownReason {
 
 struct LinkSample {
   std::optional<bool> admin_up;  ///< IFF_UP
-  std::optional<bool> carrier;   ///< IFF_LOWER_UP; for InfiniBand, and where no interface is seen: has_link(phys_state)
+  std::optional<bool> carrier;   ///< IFF_LOWER_UP; for InfiniBand, and where no interface is seen:
+                                 ///< has_link(phys_state)
   std::string state;             ///< verbs port state: "ACTIVE", "DOWN", "INIT", "ARMED"
   std::string phys_state;        ///< "LinkUp", "Polling", "Disabled", …
   std::optional<std::uint32_t> speed_mbps;
@@ -63,24 +68,27 @@ struct LinkSample {
   std::optional<std::uint32_t> mtu_bytes;
   std::string fec;  ///< active mode: "RS528", "RS544", "LLRS", "BaseR", "RS", "Off"; "" unknown
   std::optional<bool> autoneg;
-  std::optional<std::uint64_t> carrier_up_count;    ///< kernel's count of carrier gains (IFLA_CARRIER_UP_COUNT)
-  std::optional<std::uint64_t> carrier_down_count;  ///< kernel's count of carrier losses (IFLA_CARRIER_DOWN_COUNT)
-  std::optional<std::uint32_t> sqi, sqi_max;        ///< signal quality index, where a PHY has one (BASE-T)
-  std::optional<DownReason> down_reason;            ///< only while down, and where the driver gives one
+  std::optional<std::uint64_t>
+      carrier_up_count;  ///< kernel's count of carrier gains (IFLA_CARRIER_UP_COUNT)
+  std::optional<std::uint64_t>
+      carrier_down_count;  ///< kernel's count of carrier losses (IFLA_CARRIER_DOWN_COUNT)
+  std::optional<std::uint32_t> sqi,
+      sqi_max;                            ///< signal quality index, where a PHY has one (BASE-T)
+  std::optional<DownReason> down_reason;  ///< only while down, and where the driver gives one
   bool operator==(const LinkSample&) const = default;
 };
-/// Whether a physical state is that of a link. Also while it recovers from errors: it is down, and counted as that
-/// (LinkDownedCounter), only when the recovery fails (IBTA vol. 1, 16.1.3.5).
+/// Whether a physical state is that of a link. Also while it recovers from errors: it is down, and
+/// counted as that (LinkDownedCounter), only when the recovery fails (IBTA vol. 1, 16.1.3.5).
 bool has_link(std::string_view phys_state);
-/// An InfiniBand link that has trained and that no subnet manager has made ACTIVE: Initialize and Armed pass only what
-/// that one sends (IBTA vol. 1, 14.2.5.6 PortState).
+/// An InfiniBand link that has trained and that no subnet manager has made ACTIVE: Initialize and
+/// Armed pass only what that one sends (IBTA vol. 1, 14.2.5.6 PortState).
 bool is_unmanaged(const LinkSample& link);
-/// By an administrator: `ip link set down`; of an InfiniBand port, which has no such flag, `ibportstate disable` (IBTA
-/// vol. 1, 14.2.5.6 PortPhysicalState).
+/// By an administrator: `ip link set down`; of an InfiniBand port, which has no such flag,
+/// `ibportstate disable` (IBTA vol. 1, 14.2.5.6 PortPhysicalState).
 bool is_set_down(const LinkSample& link, std::string_view link_layer);
-/// Gains and losses that rose together on a link that was down before and is down after them say nothing of mlx5: it
-/// counts one of each for an event that changed nothing, such as a port that is set up without a cable (linux, since
-/// 5.14: mlx5e_update_carrier() calls netif_carrier_event()).
+/// Gains and losses that rose together on a link that was down before and is down after them say
+/// nothing of mlx5: it counts one of each for an event that changed nothing, such as a port that is
+/// set up without a cable (linux, since 5.14: mlx5e_update_carrier() calls netif_carrier_event()).
 bool is_no_change(std::string_view driver, std::uint64_t gains, std::uint64_t losses);
 
 /// FEC counters of one lane, lane 1 first.
@@ -91,20 +99,21 @@ struct FecLane {
   bool operator==(const FecLane&) const = default;
 };
 
-/// What is known of the far end of the cable: one sample a port, joined from all sources. Quite empty: nothing is known
-/// any more, and what was said before stands no longer.
+/// What is known of the far end of the cable: one sample a port, joined from all sources. Quite
+/// empty: nothing is known any more, and what was said before stands no longer.
 struct PeerSample {
   /// Who says the names: "mad", "lldp", "telemetry" or "fleet" (imported), "plan" (only names).
   std::string source;
-  std::optional<double> age_s;  ///< how old that reading was when the snapshot was taken; a plan has no age
+  std::optional<double>
+      age_s;  ///< how old that reading was when the snapshot was taken; a plan has no age
   std::string system, port, guid;
   std::string description;  ///< what the far port says of itself (LLDP port description)
   std::string address;      ///< of the far system's management
   std::optional<LinkSample> link;
   std::optional<Counters> counters;
   Boxed<ModuleSample> module;
-  /// Who read link, counters and module, each where that is not `source`, and how old that reading was; `age_s` where
-  /// there is none.
+  /// Who read link, counters and module, each where that is not `source`, and how old that reading
+  /// was; `age_s` where there is none.
   std::string link_source, counters_source, module_source;
   std::optional<double> link_age_s, counters_age_s, module_age_s;
   bool operator==(const PeerSample&) const = default;
@@ -114,12 +123,14 @@ struct PcieSample {
   std::optional<double> speed_gtps, max_speed_gtps;
   std::optional<std::uint32_t> width, max_width;
   std::optional<std::uint64_t> aer_correctable, aer_nonfatal, aer_fatal;
-  /// The link of the bridge above, as that end says. The maxima above are already the lesser of both ends.
+  /// The link of the bridge above, as that end says. The maxima above are already the lesser of
+  /// both ends.
   std::optional<double> bridge_speed_gtps, bridge_max_speed_gtps;
   std::optional<std::uint32_t> bridge_width, bridge_max_width;
-  std::string slot;                                  ///< the label of the board's slot; "" where firmware names none
-  std::optional<std::uint32_t> numa_node;            ///< nullopt: the platform has no such notion
-  std::optional<double> nic_temperature_c;           ///< the hottest sensor of the NIC (hwmon), not of a module
+  std::string slot;  ///< the label of the board's slot; "" where firmware names none
+  std::optional<std::uint32_t> numa_node;  ///< nullopt: the platform has no such notion
+  std::optional<double>
+      nic_temperature_c;  ///< the hottest sensor of the NIC (hwmon), not of a module
   std::optional<double> nic_critical_temperature_c;  ///< that sensor's own limit
   bool operator==(const PcieSample&) const = default;
 };
@@ -169,7 +180,8 @@ struct PortEvent {
 /// What could not be seen, and why. Never a fault and never health.
 struct Gap {
   PortKey port;       ///< "" for the whole node
-  std::string probe;  ///< the row of the probe table: "counters", "hw_counters", "link", "module", "peer", "pcie", …
+  std::string probe;  ///< the row of the probe table: "counters", "hw_counters", "link", "module",
+                      ///< "peer", "pcie", …
   std::string reason;
   bool operator==(const Gap&) const = default;
 };
@@ -177,7 +189,8 @@ struct Gap {
 /// How it begins when it was a file of somebody else's, and its time is over.
 inline constexpr std::string_view kImportEnded = "the imported reading has ended";
 
-/// Behind a counter's name in the reason of a gap: it stands at the end of its width until somebody clears it.
+/// Behind a counter's name in the reason of a gap: it stands at the end of its width until somebody
+/// clears it.
 inline constexpr std::string_view kCountsNoFurther = " is full and counts no further";
 
 /// The reason of a module's gap while somebody works on the port and wants the module left alone.
@@ -194,7 +207,8 @@ struct PortCost {
 struct ProbeTiming {
   std::string probe;
   double duration_s = 0;
-  /// Reads so far that cost a firmware command on mlx5, all ports; a lower bound where one read takes several.
+  /// Reads so far that cost a firmware command on mlx5, all ports; a lower bound where one read
+  /// takes several.
   std::uint64_t firmware_reads = 0;
   std::uint64_t port_readings = 0;  ///< the readings of one port in which those were made, so far
   std::vector<PortCost> ports{};    ///< what each port's last such reading cost
@@ -204,11 +218,13 @@ struct ProbeTiming {
 struct Snapshot {
   SteadyTime taken_at;
   WallTime wall_time;
-  std::optional<double> uptime_s;       ///< of the kernel; drops at a reboot
-  std::map<PortKey, PortSample> ports;  ///< every port that exists now, also when nothing of it was due
-  std::vector<PortEvent> events;        ///< since the last snapshot, ordered by t
-  std::vector<Gap> gaps;                ///< of the groups that were due now
-  std::vector<Gap> gaps_ended;          ///< sources within a group that answer again, or a new reader; no reason
+  std::optional<double> uptime_s;  ///< of the kernel; drops at a reboot
+  std::map<PortKey, PortSample>
+      ports;                      ///< every port that exists now, also when nothing of it was due
+  std::vector<PortEvent> events;  ///< since the last snapshot, ordered by t
+  std::vector<Gap> gaps;          ///< of the groups that were due now
+  std::vector<Gap>
+      gaps_ended;  ///< sources within a group that answer again, or a new reader; no reason
   std::vector<ProbeTiming> timings;
   bool operator==(const Snapshot&) const = default;
 };
@@ -220,7 +236,7 @@ struct ExpectedPort {
   std::string peer_system, peer_port;
   std::string peer_rack{}, peer_u{};  ///< where the far system stands
   std::string rail{};                 ///< of the network that the port belongs to
-  std::string cable{};                ///< its label, or its length and kind: what stands in the patch record
+  std::string cable{};  ///< its label, or its length and kind: what stands in the patch record
   bool operator==(const ExpectedPort&) const = default;
 };
 

@@ -14,8 +14,9 @@ namespace linkhealth {
 
 namespace {
 
-/// What a context's number points to: the kernel's list of results, mapped into this process (linux: fs/aio.c, struct
-/// aio_ring; libaio reads it too). The kernel moves `tail`, we move `head`.
+/// What a context's number points to: the kernel's list of results, mapped into this process
+/// (linux: fs/aio.c, struct aio_ring; libaio reads it too). The kernel moves `tail`, we move
+/// `head`.
 struct Ring {
   std::uint32_t id;
   std::uint32_t count;  ///< of events
@@ -29,7 +30,8 @@ struct Ring {
 constexpr std::uint32_t kMagic = 0xa10a10a1;
 
 io_event* events_of(Ring* ring) {
-  return reinterpret_cast<io_event*>(reinterpret_cast<char*>(ring) + sizeof(Ring));  // NOLINT(*-reinterpret-cast)
+  return reinterpret_cast<io_event*>(reinterpret_cast<char*>(ring) +
+                                     sizeof(Ring));  // NOLINT(*-reinterpret-cast)
 }
 
 }  // namespace
@@ -40,7 +42,8 @@ struct BatchedReads::Context {
   }
   /// Null: the context is not one that can be read without a call.
   [[nodiscard]] Ring* ring() const {
-    auto* const found = reinterpret_cast<Ring*>(id);  // NOLINT(*-reinterpret-cast,performance-no-int-to-ptr)
+    auto* const found =
+        reinterpret_cast<Ring*>(id);  // NOLINT(*-reinterpret-cast,performance-no-int-to-ptr)
     return found->magic == kMagic && found->incompat_features == 0 ? found : nullptr;
   }
   /// Results that are there, into `reads` by their numbers; how many.
@@ -65,13 +68,15 @@ std::size_t BatchedReads::Context::take_results(std::span<DescriptorRead> reads)
   return taken;
 }
 
-void BatchedReads::Context::wait_for_results(std::span<DescriptorRead> reads, std::size_t count) const {
+void BatchedReads::Context::wait_for_results(std::span<DescriptorRead> reads,
+                                             std::size_t count) const {
   std::array<io_event, kAtOnce> events;  // NOLINT(*-member-init): filled by the kernel
   while (count > 0) {
-    const auto got =
-        syscall(SYS_io_getevents, id, static_cast<long>(count), static_cast<long>(count), events.data(), nullptr);
+    const auto got = syscall(SYS_io_getevents, id, static_cast<long>(count),
+                             static_cast<long>(count), events.data(), nullptr);
     if (got < 0 && errno != EINTR) return;  // the context is ours and the memory too: it can't be
-    for (const io_event& event : std::span(events).first(static_cast<std::size_t>(std::max(got, 0L))))
+    for (const io_event& event :
+         std::span(events).first(static_cast<std::size_t>(std::max(got, 0L))))
       reads[event.data].got = event.res;
     count -= static_cast<std::size_t>(std::max(got, 0L));
   }
@@ -119,11 +124,13 @@ std::size_t BatchedReads::read(std::span<DescriptorRead> reads) {
   for (std::size_t i = 0; i < reads.size(); ++i) {
     iocb& order = context->orders[i];
     order.aio_fildes = static_cast<std::uint32_t>(reads[i].fd);
-    order.aio_buf = reinterpret_cast<std::uintptr_t>(reads[i].buffer.data());  // NOLINT(*-reinterpret-cast): the ABI
+    order.aio_buf = reinterpret_cast<std::uintptr_t>(
+        reads[i].buffer.data());  // NOLINT(*-reinterpret-cast): the ABI
     order.aio_nbytes = reads[i].buffer.size();
     reads[i].got = -EIO;  // unless the kernel says something else
   }
-  const auto taken = syscall(SYS_io_submit, context->id, static_cast<long>(reads.size()), context->list.data());
+  const auto taken =
+      syscall(SYS_io_submit, context->id, static_cast<long>(reads.size()), context->list.data());
   if (taken <= 0) {
     give_up();
     return 0;

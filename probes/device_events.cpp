@@ -28,7 +28,8 @@ std::optional<std::string_view> next_text(std::string_view& rest) {
 Result<std::optional<DeviceEvent>> parse_uevent(ByteView message) {
   std::string_view rest(reinterpret_cast<const char*>(message.data()), message.size());
   const auto head = next_text(rest);
-  if (!head || head->find('@') == std::string_view::npos) return Error{"not a device event", EBADMSG};
+  if (!head || head->find('@') == std::string_view::npos)
+    return Error{"not a device event", EBADMSG};
   std::string_view action, path, subsystem;
   std::uint64_t number = 0;
   while (const auto line = next_text(rest)) {
@@ -37,12 +38,14 @@ Result<std::optional<DeviceEvent>> parse_uevent(ByteView message) {
     if (line->starts_with("SUBSYSTEM=")) subsystem = line->substr(10);
     if (line->starts_with("SEQNUM=")) number = parse_u64(line->substr(7)).value_or(0);
   }
-  if (action.empty() || path.empty() || subsystem.empty()) return Error{"not a device event", EBADMSG};
+  if (action.empty() || path.empty() || subsystem.empty())
+    return Error{"not a device event", EBADMSG};
   if (subsystem != "infiniband" && subsystem != "infiniband_verbs" && subsystem != "net")
     return std::optional<DeviceEvent>();
   const auto slash = path.rfind('/');
   const std::string_view name = slash == std::string_view::npos ? path : path.substr(slash + 1);
-  return std::optional(DeviceEvent{std::string(action), std::string(subsystem), std::string(name), number});
+  return std::optional(
+      DeviceEvent{std::string(action), std::string(subsystem), std::string(name), number});
 }
 
 std::uint64_t latest_device_event(Host& host) {

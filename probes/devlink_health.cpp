@@ -20,11 +20,14 @@ struct FatalReporter {
   std::string_view driver, reporter;
   unsigned readings;
 };
-// linux: drivers/net/ethernet/mellanox/mlx5/core/health.c, broadcom/bnxt/bnxt_devlink.c (until 5.15 fw_fatal; then
-// "fw", which is in error, too, for the seconds of a reset that mends it), qlogic/qed/qed_devlink.c. Not mlx5's "fw":
-// any syndrome. Not ice's "port": nobody sets it right again.
-constexpr FatalReporter kFatal[] = {
-    {"mlx5_core", "fw_fatal", 1}, {"bnxt_en", "fw_fatal", 1}, {"bnxt_en", "fw", 2}, {"qede", "fw_fatal", 1}};
+// linux: drivers/net/ethernet/mellanox/mlx5/core/health.c, broadcom/bnxt/bnxt_devlink.c (until 5.15
+// fw_fatal; then "fw", which is in error, too, for the seconds of a reset that mends it),
+// qlogic/qed/qed_devlink.c. Not mlx5's "fw": any syndrome. Not ice's "port": nobody sets it right
+// again.
+constexpr FatalReporter kFatal[] = {{"mlx5_core", "fw_fatal", 1},
+                                    {"bnxt_en", "fw_fatal", 1},
+                                    {"bnxt_en", "fw", 2},
+                                    {"qede", "fw_fatal", 1}};
 
 /// ice's, which has one for each port (linux: drivers/net/ethernet/intel/ice/devlink/health.c).
 constexpr std::string_view kWithWords = "port";
@@ -42,8 +45,9 @@ Result<std::string> ask_words(Host& host, std::uint16_t family, const HealthRepo
 }  // namespace
 
 unsigned readings_until_fatal(std::string_view driver, std::string_view reporter) {
-  const auto* const row = std::ranges::find_if(
-      kFatal, [&](const FatalReporter& each) { return each.driver == driver && each.reporter == reporter; });
+  const auto* const row = std::ranges::find_if(kFatal, [&](const FatalReporter& each) {
+    return each.driver == driver && each.reporter == reporter;
+  });
   return row == std::end(kFatal) ? 0 : row->readings;
 }
 
@@ -88,7 +92,8 @@ Result<std::string> parse_health_diagnosis(ByteView message) {
   std::string_view name;
   for (const NetlinkAttribute item : answer->nested(DEVLINK_ATTR_FMSG)) {
     if (item.type == DEVLINK_ATTR_FMSG_OBJ_NAME) name = item.text();
-    if (item.type == DEVLINK_ATTR_FMSG_OBJ_VALUE_DATA && name == "Description") return std::string(item.text());
+    if (item.type == DEVLINK_ATTR_FMSG_OBJ_VALUE_DATA && name == "Description")
+      return std::string(item.text());
   }
   return std::string();
 }
@@ -105,7 +110,8 @@ Result<std::vector<HealthReporter>> HealthReporters::read(Host& host) {
     if (auto reporter = parse_health_reporter(answer)) reporters.push_back(*std::move(reporter));
   for (HealthReporter& reporter : reporters) {
     if (reporter.name != kWithWords || !reporter.errors) continue;
-    const auto known = errors_.try_emplace({reporter.device, reporter.name}, *reporter.errors).first;
+    const auto known =
+        errors_.try_emplace({reporter.device, reporter.name}, *reporter.errors).first;
     const bool news = *reporter.errors != std::exchange(known->second, *reporter.errors);
     if (!news || *reporter.errors == 0) continue;  // 0: the driver was loaded anew
     auto words = ask_words(host, *id, reporter);

@@ -31,7 +31,9 @@ Value value_at(std::span<const std::byte> bytes, std::size_t offset) {
   return value;
 }
 
-Error bad_answer(const char* what) { return Error{std::string("ethtool statistics: ") + what, EBADMSG}; }
+Error bad_answer(const char* what) {
+  return Error{std::string("ethtool statistics: ") + what, EBADMSG};
+}
 
 Result<std::uint32_t> ask_count(Host& host, const std::string& netdev) {
   ethtool_sset_info head{};
@@ -45,9 +47,11 @@ Result<std::uint32_t> ask_count(Host& host, const std::string& netdev) {
 }  // namespace
 
 Result<std::uint32_t> parse_statistics_count(std::span<const std::byte> answer) {
-  if (answer.size() < sizeof(ethtool_sset_info) + sizeof(std::uint32_t)) return bad_answer("a short count");
+  if (answer.size() < sizeof(ethtool_sset_info) + sizeof(std::uint32_t))
+    return bad_answer("a short count");
   const auto head = value_at<ethtool_sset_info>(answer, 0);
-  if ((head.sset_mask & (1ULL << ETH_SS_STATS)) == 0) return Error{"the driver has no statistics", EOPNOTSUPP};
+  if ((head.sset_mask & (1ULL << ETH_SS_STATS)) == 0)
+    return Error{"the driver has no statistics", EOPNOTSUPP};
   const auto count = value_at<std::uint32_t>(answer, sizeof(ethtool_sset_info));
   if (count > kMaxStatistics) return bad_answer("too many");
   return count;
@@ -61,7 +65,8 @@ Result<std::vector<std::string>> parse_statistic_names(std::span<const std::byte
   std::vector<std::string> names;
   for (std::size_t i = 0; i < head.len; ++i) {
     std::array<char, ETH_GSTRING_LEN + 1> text{};
-    std::memcpy(text.data(), answer.data() + sizeof(ethtool_gstrings) + i * ETH_GSTRING_LEN, ETH_GSTRING_LEN);
+    std::memcpy(text.data(), answer.data() + sizeof(ethtool_gstrings) + i * ETH_GSTRING_LEN,
+                ETH_GSTRING_LEN);
     names.emplace_back(trim(text.data()));
   }
   return names;
@@ -74,7 +79,8 @@ Result<std::vector<std::uint64_t>> parse_statistic_values(std::span<const std::b
     return bad_answer("more values than there is room for");
   std::vector<std::uint64_t> values(head.n_stats);
   if (!values.empty())
-    std::memcpy(values.data(), answer.data() + sizeof(ethtool_stats), values.size() * sizeof(std::uint64_t));
+    std::memcpy(values.data(), answer.data() + sizeof(ethtool_stats),
+                values.size() * sizeof(std::uint64_t));
   return values;
 }
 
@@ -83,12 +89,14 @@ std::optional<std::size_t> lane_of(std::string_view statistic) {
   constexpr std::string_view kAfter = "_phy";
   if (!statistic.starts_with(kBefore) || !statistic.ends_with(kAfter)) return std::nullopt;
   statistic.remove_prefix(kBefore.size());
-  const auto lane = parse_u64(statistic.substr(0, statistic.size() - std::min(statistic.size(), kAfter.size())));
+  const auto lane =
+      parse_u64(statistic.substr(0, statistic.size() - std::min(statistic.size(), kAfter.size())));
   if (!lane || *lane >= kMaxLanes) return std::nullopt;
   return *lane + 1;
 }
 
-Result<bool> DriverStatisticsReader::learn_names(Host& host, const std::string& netdev, std::uint32_t count) {
+Result<bool> DriverStatisticsReader::learn_names(Host& host, const std::string& netdev,
+                                                 std::uint32_t count) {
   ethtool_gstrings head{};
   head.cmd = ETHTOOL_GSTRINGS;
   head.string_set = ETH_SS_STATS;
@@ -101,21 +109,26 @@ Result<bool> DriverStatisticsReader::learn_names(Host& host, const std::string& 
   wanted_.clear();
   for (std::uint32_t i = 0; i < count; ++i) {
     const auto id = find_counter((*names)[i]);
-    if (id && known_counters()[*id].source == CounterSource::kEthtoolDriver) wanted_.emplace_back(i, *id);
+    if (id && known_counters()[*id].source == CounterSource::kEthtoolDriver)
+      wanted_.emplace_back(i, *id);
   }
   count_ = count;
   return true;
 }
 
-/// Drivers whose statistics changed places at the same number: another firmware, a driver reloaded in another version.
+/// Drivers whose statistics changed places at the same number: another firmware, a driver reloaded
+/// in another version.
 bool DriverStatisticsReader::is_same_driver(Host& host, const std::string& netdev) {
   ethtool_drvinfo info{};
   info.cmd = ETHTOOL_GDRVINFO;
   Bytes command = command_of(info, 0);
   if (!host.ethtool(netdev, command)) return true;  // nothing can be said
   info = value_at<ethtool_drvinfo>(command, 0);
-  const auto text = [](const auto& field) { return std::string(field, strnlen(field, sizeof(field))); };
-  const std::string driver = text(info.driver) + ' ' + text(info.version) + ' ' + text(info.fw_version);
+  const auto text = [](const auto& field) {
+    return std::string(field, strnlen(field, sizeof(field)));
+  };
+  const std::string driver =
+      text(info.driver) + ' ' + text(info.version) + ' ' + text(info.fw_version);
   return std::exchange(driver_, driver) == driver;
 }
 
@@ -135,7 +148,8 @@ Result<DriverStatistics> DriverStatisticsReader::read(Host& host, const std::str
   Bytes command = command_of(head, std::size_t{*count} * sizeof(std::uint64_t));
   // EFAULT: the driver has more by now than it said, and ran into the end of our memory.
   const auto done = host.ethtool(netdev, command);
-  const auto values = done ? parse_statistic_values(command) : Result<std::vector<std::uint64_t>>(done.error());
+  const auto values =
+      done ? parse_statistic_values(command) : Result<std::vector<std::uint64_t>>(done.error());
   if (!values && values.error().errnum != EFAULT) return values.error();
   if (!values || values->size() != *count) {
     count_ = 0;

@@ -1,8 +1,10 @@
-// A driver's own statistics (`ethtool -S`): those of the counter table that carry physical evidence.
+// A driver's own statistics (`ethtool -S`): those of the counter table that carry physical
+// evidence.
 //
-// Netlink offers the names but not the values, so this is the SIOCETHTOOL ioctl (linux: net/ethtool/ioctl.c,
-// ethtool_get_sset_info, ethtool_get_strings, ethtool_get_stats). It runs under the kernel's RTNL lock, and a driver
-// collects all its statistics for it, some by firmware commands: read it seldom.
+// Netlink offers the names but not the values, so this is the SIOCETHTOOL ioctl (linux:
+// net/ethtool/ioctl.c, ethtool_get_sset_info, ethtool_get_strings, ethtool_get_stats). It runs
+// under the kernel's RTNL lock, and a driver collects all its statistics for it, some by firmware
+// commands: read it seldom.
 #pragma once
 
 #include <cstddef>
@@ -21,17 +23,21 @@
 namespace linkhealth {
 
 struct DriverStatistics {
-  Counters counters;  ///< by the driver's own names; only rows of the counter table with source kEthtoolDriver
-  /// Bits that FEC corrected, lane 1 first (mlx5 `rx_err_lane_N_phy`, which is phy_corrected_bits_laneN of PPCNT;
-  /// linux: drivers/net/ethernet/mellanox/mlx5/core/en_stats.c). Empty where the driver does not say.
+  Counters counters;  ///< by the driver's own names; only rows of the counter table with source
+                      ///< kEthtoolDriver
+  /// Bits that FEC corrected, lane 1 first (mlx5 `rx_err_lane_N_phy`, which is
+  /// phy_corrected_bits_laneN of PPCNT; linux: drivers/net/ethernet/mellanox/mlx5/core/en_stats.c).
+  /// Empty where the driver does not say.
   std::vector<std::uint64_t> lane_corrected_bits;
 };
 
-/// Reads one netdev's statistics. The names are asked for once, and again when their number, the driver or its version
-/// has changed: statistics under the names of another driver would be worse than none.
+/// Reads one netdev's statistics. The names are asked for once, and again when their number, the
+/// driver or its version has changed: statistics under the names of another driver would be worse
+/// than none.
 class DriverStatisticsReader {
  public:
-  /// EOPNOTSUPP: the driver has none. EAGAIN: their number changed between two questions, ask again later.
+  /// EOPNOTSUPP: the driver has none. EAGAIN: their number changed between two questions, ask again
+  /// later.
   Result<DriverStatistics> read(Host& host, const std::string& netdev);
   /// How many of the driver's statistics are taken; after the first read().
   [[nodiscard]] std::size_t wanted() const { return wanted_.size(); }
@@ -40,15 +46,18 @@ class DriverStatisticsReader {
   Result<bool> learn_names(Host& host, const std::string& netdev, std::uint32_t count);
   bool is_same_driver(Host& host, const std::string& netdev);
 
-  std::string driver_;                                       ///< name, version and firmware, as the driver says
-  std::uint32_t count_ = 0;                                  ///< of the names known; 0: none known
-  std::vector<std::pair<std::uint32_t, CounterId>> wanted_;  ///< place among the driver's statistics, and what it is
+  std::string driver_;       ///< name, version and firmware, as the driver says
+  std::uint32_t count_ = 0;  ///< of the names known; 0: none known
+  std::vector<std::pair<std::uint32_t, CounterId>>
+      wanted_;  ///< place among the driver's statistics, and what it is
 };
 
-/// The lane, from 1, of an mlx5 per-lane statistic: "rx_err_lane_0_phy" -> 1. nullopt for any other name.
+/// The lane, from 1, of an mlx5 per-lane statistic: "rx_err_lane_0_phy" -> 1. nullopt for any other
+/// name.
 std::optional<std::size_t> lane_of(std::string_view statistic);
 
-/// The answers' parts after their heads. An Error (EBADMSG) when the kernel's count does not fit the bytes.
+/// The answers' parts after their heads. An Error (EBADMSG) when the kernel's count does not fit
+/// the bytes.
 Result<std::uint32_t> parse_statistics_count(std::span<const std::byte> answer);
 Result<std::vector<std::string>> parse_statistic_names(std::span<const std::byte> answer);
 Result<std::vector<std::uint64_t>> parse_statistic_values(std::span<const std::byte> answer);

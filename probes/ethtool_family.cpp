@@ -10,7 +10,10 @@ Bytes build_family_request(std::string_view family) {
   genlmsghdr head{};
   head.cmd = CTRL_CMD_GETFAMILY;
   head.version = 1;
-  return NetlinkBuilder(GENL_ID_CTRL, NLM_F_ACK).header(head).put_string(CTRL_ATTR_FAMILY_NAME, family).take();
+  return NetlinkBuilder(GENL_ID_CTRL, NLM_F_ACK)
+      .header(head)
+      .put_string(CTRL_ATTR_FAMILY_NAME, family)
+      .take();
 }
 
 Result<std::uint16_t> parse_family_id(ByteView message) {
@@ -30,8 +33,8 @@ Result<EthtoolFamily> resolve_ethtool_family(Host& host) {
   return EthtoolFamily{*id};
 }
 
-NetlinkBuilder ethtool_request(EthtoolFamily family, std::uint8_t command, std::uint16_t header, std::uint32_t ifindex,
-                               std::uint32_t flags) {
+NetlinkBuilder ethtool_request(EthtoolFamily family, std::uint8_t command, std::uint16_t header,
+                               std::uint32_t ifindex, std::uint32_t flags) {
   genlmsghdr head{};
   head.cmd = command;
   head.version = ETHTOOL_GENL_VERSION;

@@ -21,10 +21,11 @@ Result<std::uint16_t> parse_family_id(ByteView message);
 /// ENOENT: the kernel has no ethtool netlink (before 5.6, or built without it).
 Result<EthtoolFamily> resolve_ethtool_family(Host& host);
 
-/// Opens a request of `command` for one device with its header nest (`header` is the command's *_HEADER attribute).
-/// Never for all: a dump ends at the first device whose driver fails, so that one bad port would hide the others.
-NetlinkBuilder ethtool_request(EthtoolFamily family, std::uint8_t command, std::uint16_t header, std::uint32_t ifindex,
-                               std::uint32_t flags = 0);
+/// Opens a request of `command` for one device with its header nest (`header` is the command's
+/// *_HEADER attribute). Never for all: a dump ends at the first device whose driver fails, so that
+/// one bad port would hide the others.
+NetlinkBuilder ethtool_request(EthtoolFamily family, std::uint8_t command, std::uint16_t header,
+                               std::uint32_t ifindex, std::uint32_t flags = 0);
 
 /// The device that an answer speaks of.
 struct EthtoolDevice {

@@ -29,8 +29,9 @@ std::vector<std::uint64_t> values_of(const NetlinkAttributes& stats, std::uint16
   return values;
 }
 
-// The histogram of code words by how many symbols of them were wrong (IEEE 802.3ck-2022, 802.3df-2024), newer than
-// Debian 12's headers: linux include/uapi/linux/ethtool_netlink_generated.h, net/ethtool/fec.c (fec_put_hist).
+// The histogram of code words by how many symbols of them were wrong (IEEE 802.3ck-2022,
+// 802.3df-2024), newer than Debian 12's headers: linux
+// include/uapi/linux/ethtool_netlink_generated.h, net/ethtool/fec.c (fec_put_hist).
 constexpr std::uint16_t kStatHistogram = 5;  // ETHTOOL_A_FEC_STAT_HIST, once for each bin
 constexpr std::uint16_t kBinLow = 2;         // ETHTOOL_A_FEC_HIST_BIN_LOW; 1 is padding
 constexpr std::uint16_t kBinHigh = 3;
@@ -55,8 +56,8 @@ void take_histogram(Counters& counters, const NetlinkAttributes& stats) {
   }
 }
 
-void take_values(EthtoolFec& fec, const std::vector<std::uint64_t>& values, std::string_view counter,
-                 std::optional<std::uint64_t> FecLane::*field) {
+void take_values(EthtoolFec& fec, const std::vector<std::uint64_t>& values,
+                 std::string_view counter, std::optional<std::uint64_t> FecLane::*field) {
   if (values.empty()) return;
   fec.counters.set(counter, values.front());
   const std::size_t lanes = values.size() - 1;
@@ -94,17 +95,21 @@ Result<EthtoolFec> parse_fec(ByteView message, const FecLink& link) {
   if (!device) return device.error();
   EthtoolFec fec;
   fec.device = *device;
-  if (const auto active = answer->u32(ETHTOOL_A_FEC_ACTIVE)) fec.mode = fec_mode_name(*active, link);
+  if (const auto active = answer->u32(ETHTOOL_A_FEC_ACTIVE))
+    fec.mode = fec_mode_name(*active, link);
   const NetlinkAttributes stats = answer->nested(ETHTOOL_A_FEC_STATS);
-  take_values(fec, values_of(stats, ETHTOOL_A_FEC_STAT_CORRECTED), "fec_corrected_blocks", &FecLane::corrected_blocks);
+  take_values(fec, values_of(stats, ETHTOOL_A_FEC_STAT_CORRECTED), "fec_corrected_blocks",
+              &FecLane::corrected_blocks);
   take_values(fec, values_of(stats, ETHTOOL_A_FEC_STAT_UNCORR), "fec_uncorrectable_blocks",
               &FecLane::uncorrectable_blocks);
-  take_values(fec, values_of(stats, ETHTOOL_A_FEC_STAT_CORR_BITS), "fec_corrected_bits", &FecLane::corrected_bits);
+  take_values(fec, values_of(stats, ETHTOOL_A_FEC_STAT_CORR_BITS), "fec_corrected_bits",
+              &FecLane::corrected_bits);
   take_histogram(fec.counters, stats);
   return fec;
 }
 
-Result<EthtoolFec> read_fec(Host& host, EthtoolFamily family, std::uint32_t ifindex, const FecLink& link) {
+Result<EthtoolFec> read_fec(Host& host, EthtoolFamily family, std::uint32_t ifindex,
+                            const FecLink& link) {
   const auto answer = ask_ethtool(host, build_fec_get(family, ifindex));
   if (!answer) return answer.error();
   return parse_fec(*answer, link);

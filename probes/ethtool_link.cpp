@@ -14,18 +14,20 @@ namespace {
 /// ETHTOOL_A_LINKSTATE_EXT_DOWN_CNT; newer than Debian 12's headers.
 constexpr std::uint16_t kExtDownCount = 7;
 
-constexpr std::string_view kAutoneg[] = {"No partner detected",          "Ack not received",
-                                         "Next page exchange failed",    "No partner detected during force mode",
-                                         "FEC mismatch during override", "No HCD"};
+constexpr std::string_view kAutoneg[] = {
+    "No partner detected",          "Ack not received",
+    "Next page exchange failed",    "No partner detected during force mode",
+    "FEC mismatch during override", "No HCD"};
 constexpr std::string_view kTraining[] = {"KR frame lock not acquired", "KR link inhibit timeout",
-                                          "KR Link partner did not set receiver ready", "Remote side is not ready yet"};
-constexpr std::string_view kLogical[] = {"PCS did not acquire block lock", "PCS did not acquire AM lock",
-                                         "PCS did not get align_status", "FC FEC is not locked",
-                                         "RS FEC is not locked"};
+                                          "KR Link partner did not set receiver ready",
+                                          "Remote side is not ready yet"};
+constexpr std::string_view kLogical[] = {
+    "PCS did not acquire block lock", "PCS did not acquire AM lock", "PCS did not get align_status",
+    "FC FEC is not locked", "RS FEC is not locked"};
 constexpr std::string_view kSignal[] = {
     "Large number of physical errors",
-    "The system attempted to operate the cable at a rate that is not formally supported", "Serdes reference clock lost",
-    "Serdes ALOS"};
+    "The system attempted to operate the cable at a rate that is not formally supported",
+    "Serdes reference clock lost", "Serdes ALOS"};
 constexpr std::string_view kCable[] = {"Unsupported cable", "Cable test failure"};
 constexpr std::string_view kModule[] = {"CMIS module is not in ModuleReady state"};
 
@@ -47,7 +49,8 @@ constexpr ReasonWords kReasons[] = {
     {"Power budget exceeded", {}},
     {"Overheat", {}},
     {"Module", kModule},
-    {"OTP speed violation", {}},  // this and the next one since Linux 7.0 (include/uapi/linux/ethtool.h)
+    {"OTP speed violation",
+     {}},  // this and the next one since Linux 7.0 (include/uapi/linux/ethtool.h)
     {"BMC request", {}},
 };
 static_assert(std::size(kReasons) == ETHTOOL_LINK_EXT_STATE_MODULE + 3);
@@ -62,7 +65,8 @@ static_assert(std::size(kModule) == ETHTOOL_LINK_EXT_SUBSTATE_MODULE_CMIS_NOT_RE
 
 DownReason down_reason(std::uint8_t state, std::uint8_t substate) {
   const bool known = state < std::size(kReasons);
-  DownReason reason{known ? std::string(kReasons[state].state) : "state " + std::to_string(state), ""};
+  DownReason reason{known ? std::string(kReasons[state].state) : "state " + std::to_string(state),
+                    ""};
   if (substate == 0) return reason;
   if (known && substate <= kReasons[state].substates.size()) {
     reason.substate = kReasons[state].substates[substate - 1];
@@ -91,11 +95,13 @@ Result<EthtoolLinkState> parse_linkstate(ByteView message) {
   state.link_down_count = answer->u32(kExtDownCount);
   const auto reason = answer->u8(ETHTOOL_A_LINKSTATE_EXT_STATE);
   if (reason && state.link != true)
-    state.down_reason = down_reason(*reason, answer->u8(ETHTOOL_A_LINKSTATE_EXT_SUBSTATE).value_or(0));
+    state.down_reason =
+        down_reason(*reason, answer->u8(ETHTOOL_A_LINKSTATE_EXT_SUBSTATE).value_or(0));
   return state;
 }
 
-Result<EthtoolLinkState> read_linkstate(Host& host, EthtoolFamily family, std::uint32_t ifindex, bool& statistics) {
+Result<EthtoolLinkState> read_linkstate(Host& host, EthtoolFamily family, std::uint32_t ifindex,
+                                        bool& statistics) {
   auto answer = ask_ethtool(host, build_linkstate_get(family, ifindex, statistics));
   if (!answer && statistics && answer.error().errnum == EINVAL) {
     answer = ask_ethtool(host, build_linkstate_get(family, ifindex, false));
@@ -120,10 +126,12 @@ Result<EthtoolLinkModes> parse_linkmodes(ByteView message) {
   EthtoolLinkModes modes;
   modes.device = *device;
   const auto speed = answer->u32(ETHTOOL_A_LINKMODES_SPEED);
-  if (speed && *speed != 0 && *speed != static_cast<std::uint32_t>(SPEED_UNKNOWN)) modes.speed_mbps = speed;
+  if (speed && *speed != 0 && *speed != static_cast<std::uint32_t>(SPEED_UNKNOWN))
+    modes.speed_mbps = speed;
   const auto lanes = answer->u32(ETHTOOL_A_LINKMODES_LANES);
   if (lanes && *lanes != 0) modes.lanes = lanes;
-  if (const auto autoneg = answer->u8(ETHTOOL_A_LINKMODES_AUTONEG)) modes.autoneg = *autoneg == AUTONEG_ENABLE;
+  if (const auto autoneg = answer->u8(ETHTOOL_A_LINKMODES_AUTONEG))
+    modes.autoneg = *autoneg == AUTONEG_ENABLE;
   return modes;
 }
 

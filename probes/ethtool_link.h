@@ -1,4 +1,5 @@
-// ethtool netlink: link state with the kernel's reason for a link that is down, speed, lanes, autonegotiation.
+// ethtool netlink: link state with the kernel's reason for a link that is down, speed, lanes,
+// autonegotiation.
 #pragma once
 
 #include <cstdint>
@@ -14,27 +15,32 @@ namespace linkhealth {
 /// ETHTOOL_MSG_LINKSTATE_GET (net/ethtool/linkstate.c).
 struct EthtoolLinkState {
   EthtoolDevice device;
-  std::optional<bool> link;                      ///< as the driver sees it
-  std::optional<std::uint32_t> sqi, sqi_max;     ///< signal quality index, where a PHY has one (copper T1 and BASE-T)
-  std::optional<DownReason> down_reason;         ///< only while the link is down and the driver knows
-  std::optional<std::uint32_t> link_down_count;  ///< the PHY's own count of link losses (kernel 6.2 and later)
+  std::optional<bool> link;  ///< as the driver sees it
+  std::optional<std::uint32_t> sqi,
+      sqi_max;  ///< signal quality index, where a PHY has one (copper T1 and BASE-T)
+  std::optional<DownReason> down_reason;  ///< only while the link is down and the driver knows
+  std::optional<std::uint32_t>
+      link_down_count;  ///< the PHY's own count of link losses (kernel 6.2 and later)
 };
 
-/// `statistics`: with the count of losses, which the kernel gives only who asks for it so (ETHTOOL_FLAG_STATS,
-/// linkstate_prepare_data()).
+/// `statistics`: with the count of losses, which the kernel gives only who asks for it so
+/// (ETHTOOL_FLAG_STATS, linkstate_prepare_data()).
 Bytes build_linkstate_get(EthtoolFamily family, std::uint32_t ifindex, bool statistics);
 Result<EthtoolLinkState> parse_linkstate(ByteView message);
-/// `statistics` becomes false where the kernel refuses them (EINVAL before 6.2) and answers without: keep it.
-Result<EthtoolLinkState> read_linkstate(Host& host, EthtoolFamily family, std::uint32_t ifindex, bool& statistics);
+/// `statistics` becomes false where the kernel refuses them (EINVAL before 6.2) and answers
+/// without: keep it.
+Result<EthtoolLinkState> read_linkstate(Host& host, EthtoolFamily family, std::uint32_t ifindex,
+                                        bool& statistics);
 
 /// The state of a DownReason: ETHTOOL_LINK_EXT_STATE_NO_CABLE.
 inline constexpr std::string_view kNoCable = "No cable";
 
-/// ethtool's words for ETHTOOL_LINK_EXT_STATE_* and ETHTOOL_LINK_EXT_SUBSTATE_* (substate 0: none given). Codes that
-/// are newer than this program are "state 11" and "substate 7".
+/// ethtool's words for ETHTOOL_LINK_EXT_STATE_* and ETHTOOL_LINK_EXT_SUBSTATE_* (substate 0: none
+/// given). Codes that are newer than this program are "state 11" and "substate 7".
 DownReason down_reason(std::uint8_t state, std::uint8_t substate);
 
-/// ETHTOOL_MSG_LINKMODES_GET (net/ethtool/linkmodes.c). While a link is down most drivers know no speed.
+/// ETHTOOL_MSG_LINKMODES_GET (net/ethtool/linkmodes.c). While a link is down most drivers know no
+/// speed.
 struct EthtoolLinkModes {
   EthtoolDevice device;
   std::optional<std::uint32_t> speed_mbps;

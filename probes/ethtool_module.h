@@ -1,5 +1,5 @@
-// ethtool netlink: one read of a transceiver module's memory. The read can take seconds and holds the kernel's RTNL
-// lock meanwhile: only the module reader's own thread calls it.
+// ethtool netlink: one read of a transceiver module's memory. The read can take seconds and holds
+// the kernel's RTNL lock meanwhile: only the module reader's own thread calls it.
 #pragma once
 
 #include <cstdint>
@@ -14,9 +14,10 @@ namespace linkhealth {
 Bytes build_module_read(EthtoolFamily family, std::uint32_t ifindex, const ModulePageRequest& page);
 /// The bytes that came: often fewer than asked for, even none. Never more than a half page.
 Result<std::vector<std::uint8_t>> parse_module_read(ByteView message);
-/// Errors by errnum: ENODEV or ENXIO no module, ESHUTDOWN the device is detached or gone, EOPNOTSUPP no module
-/// interface, EINVAL no such page, EIO, EBUSY, ETIMEDOUT bus trouble, EPERM without CAP_NET_ADMIN.
-Result<std::vector<std::uint8_t>> read_module(Host& host, EthtoolFamily family, std::uint32_t ifindex,
-                                              const ModulePageRequest& page);
+/// Errors by errnum: ENODEV or ENXIO no module, ESHUTDOWN the device is detached or gone,
+/// EOPNOTSUPP no module interface, EINVAL no such page, EIO, EBUSY, ETIMEDOUT bus trouble, EPERM
+/// without CAP_NET_ADMIN.
+Result<std::vector<std::uint8_t>> read_module(Host& host, EthtoolFamily family,
+                                              std::uint32_t ifindex, const ModulePageRequest& page);
 
 }  // namespace linkhealth

@@ -16,8 +16,8 @@ struct StatGroup {
   std::uint32_t string_set;
   std::string_view prefix;
 };
-// Not the group "phydev" (6.14, of a copper PHY behind phylib, which no RDMA NIC has): an older kernel refuses the
-// whole request for a group that it does not know.
+// Not the group "phydev" (6.14, of a copper PHY behind phylib, which no RDMA NIC has): an older
+// kernel refuses the whole request for a group that it does not know.
 constexpr std::array<StatGroup, 4> kGroups = {{
     {ETHTOOL_STATS_ETH_PHY, ETH_SS_STATS_ETH_PHY, "phy_"},
     {ETHTOOL_STATS_ETH_MAC, ETH_SS_STATS_ETH_MAC, "mac_"},
@@ -27,7 +27,8 @@ constexpr std::array<StatGroup, 4> kGroups = {{
 
 /// The kernel numbers statistics and strings from 0 and has some dozens; more is damage.
 constexpr std::uint32_t kMaxStrings = 4096;
-constexpr std::uint16_t kPauseStormEvents = 4;  // ETHTOOL_A_PAUSE_STAT_TX_PAUSE_STORM_EVENTS, newer than our headers
+constexpr std::uint16_t kPauseStormEvents =
+    4;  // ETHTOOL_A_PAUSE_STAT_TX_PAUSE_STORM_EVENTS, newer than our headers
 
 const StatGroup* find_group(std::optional<std::uint32_t> id) {
   for (const StatGroup& group : kGroups)
@@ -48,7 +49,8 @@ std::vector<std::string> strings_of(const NetlinkAttributes& set) {
 }
 
 /// ETHTOOL_A_STATS_GRP_STAT: a nest with one u64 whose attribute type is the statistic's index.
-void take_stat(Counters& counters, const StatGroup& group, const EthtoolStatNames& names, ByteView nest) {
+void take_stat(Counters& counters, const StatGroup& group, const EthtoolStatNames& names,
+               ByteView nest) {
   const auto set = names.find(group.string_set);
   if (set == names.end()) return;
   for (const NetlinkAttribute stat : NetlinkAttributes(nest)) {
@@ -58,7 +60,8 @@ void take_stat(Counters& counters, const StatGroup& group, const EthtoolStatName
   }
 }
 
-/// A bucket of a packet size histogram, named as ethtool names it; the highest bucket of a driver may have no end.
+/// A bucket of a packet size histogram, named as ethtool names it; the highest bucket of a driver
+/// may have no end.
 void take_bucket(Counters& counters, std::string_view direction, ByteView nest) {
   const NetlinkAttributes bucket(nest);
   const auto low = bucket.u32(ETHTOOL_A_STATS_GRP_HIST_BKT_LOW);
@@ -66,7 +69,8 @@ void take_bucket(Counters& counters, std::string_view direction, ByteView nest) 
   const auto value = bucket.u64(ETHTOOL_A_STATS_GRP_HIST_VAL);
   if (!low || !high || !value) return;
   const std::string end = *high != 0 ? std::to_string(*high) : "Max";
-  counters.set("rmon_" + std::string(direction) + "_etherStatsPkts" + std::to_string(*low) + "to" + end + "Octets",
+  counters.set("rmon_" + std::string(direction) + "_etherStatsPkts" + std::to_string(*low) + "to" +
+                   end + "Octets",
                *value);
 }
 
@@ -75,10 +79,13 @@ void take_group(Counters& counters, const EthtoolStatNames& names, ByteView nest
   const StatGroup* group = find_group(content.u32(ETHTOOL_A_STATS_GRP_ID));
   if (group == nullptr) return;
   for (const NetlinkAttribute attribute : content) {
-    if (attribute.type == ETHTOOL_A_STATS_GRP_STAT) take_stat(counters, *group, names, attribute.payload);
+    if (attribute.type == ETHTOOL_A_STATS_GRP_STAT)
+      take_stat(counters, *group, names, attribute.payload);
     if (group->id != ETHTOOL_STATS_RMON) continue;
-    if (attribute.type == ETHTOOL_A_STATS_GRP_HIST_RX) take_bucket(counters, "rx", attribute.payload);
-    if (attribute.type == ETHTOOL_A_STATS_GRP_HIST_TX) take_bucket(counters, "tx", attribute.payload);
+    if (attribute.type == ETHTOOL_A_STATS_GRP_HIST_RX)
+      take_bucket(counters, "rx", attribute.payload);
+    if (attribute.type == ETHTOOL_A_STATS_GRP_HIST_TX)
+      take_bucket(counters, "tx", attribute.payload);
   }
 }
 
@@ -90,9 +97,14 @@ Bytes build_stat_names_get(EthtoolFamily family) {
   head.cmd = ETHTOOL_MSG_STRSET_GET;
   head.version = ETHTOOL_GENL_VERSION;
   NetlinkBuilder request(family.id, NLM_F_ACK);
-  request.header(head).open_nest(ETHTOOL_A_STRSET_HEADER).close_nest().open_nest(ETHTOOL_A_STRSET_STRINGSETS);
+  request.header(head)
+      .open_nest(ETHTOOL_A_STRSET_HEADER)
+      .close_nest()
+      .open_nest(ETHTOOL_A_STRSET_STRINGSETS);
   for (const StatGroup& group : kGroups)
-    request.open_nest(ETHTOOL_A_STRINGSETS_STRINGSET).put_u32(ETHTOOL_A_STRINGSET_ID, group.string_set).close_nest();
+    request.open_nest(ETHTOOL_A_STRINGSETS_STRINGSET)
+        .put_u32(ETHTOOL_A_STRINGSET_ID, group.string_set)
+        .close_nest();
   return request.close_nest().take();
 }
 
@@ -115,7 +127,8 @@ Result<EthtoolStatNames> read_stat_names(Host& host, EthtoolFamily family) {
 
 Bytes build_stats_get(EthtoolFamily family, std::uint32_t ifindex) {
   constexpr std::uint32_t kAllGroups = (1U << kGroups.size()) - 1;
-  NetlinkBuilder request = ethtool_request(family, ETHTOOL_MSG_STATS_GET, ETHTOOL_A_STATS_HEADER, ifindex);
+  NetlinkBuilder request =
+      ethtool_request(family, ETHTOOL_MSG_STATS_GET, ETHTOOL_A_STATS_HEADER, ifindex);
   request.open_nest(ETHTOOL_A_STATS_GROUPS)
       .put_flag(ETHTOOL_A_BITSET_NOMASK)
       .put_u32(ETHTOOL_A_BITSET_SIZE, static_cast<std::uint32_t>(kGroups.size()))
@@ -133,14 +146,17 @@ Result<Counters> parse_stats(ByteView message, const EthtoolStatNames& names) {
   return counters;
 }
 
-Result<Counters> read_stats(Host& host, EthtoolFamily family, std::uint32_t ifindex, const EthtoolStatNames& names) {
+Result<Counters> read_stats(Host& host, EthtoolFamily family, std::uint32_t ifindex,
+                            const EthtoolStatNames& names) {
   const auto answer = ask_ethtool(host, build_stats_get(family, ifindex));
   if (!answer) return answer.error();
   return parse_stats(*answer, names);
 }
 
 Bytes build_pause_get(EthtoolFamily family, std::uint32_t ifindex) {
-  return ethtool_request(family, ETHTOOL_MSG_PAUSE_GET, ETHTOOL_A_PAUSE_HEADER, ifindex, ETHTOOL_FLAG_STATS).take();
+  return ethtool_request(family, ETHTOOL_MSG_PAUSE_GET, ETHTOOL_A_PAUSE_HEADER, ifindex,
+                         ETHTOOL_FLAG_STATS)
+      .take();
 }
 
 Result<Counters> parse_pause(ByteView message) {
@@ -148,9 +164,12 @@ Result<Counters> parse_pause(ByteView message) {
   if (!answer) return answer.error();
   const NetlinkAttributes stats = answer->nested(ETHTOOL_A_PAUSE_STATS);
   Counters counters;
-  if (const auto sent = stats.u64(ETHTOOL_A_PAUSE_STAT_TX_FRAMES)) counters.set("pause_tx_pause_frames", *sent);
-  if (const auto received = stats.u64(ETHTOOL_A_PAUSE_STAT_RX_FRAMES)) counters.set("pause_rx_pause_frames", *received);
-  if (const auto storms = stats.u64(kPauseStormEvents)) counters.set("pause_tx_pause_storm_events", *storms);
+  if (const auto sent = stats.u64(ETHTOOL_A_PAUSE_STAT_TX_FRAMES))
+    counters.set("pause_tx_pause_frames", *sent);
+  if (const auto received = stats.u64(ETHTOOL_A_PAUSE_STAT_RX_FRAMES))
+    counters.set("pause_rx_pause_frames", *received);
+  if (const auto storms = stats.u64(kPauseStormEvents))
+    counters.set("pause_tx_pause_storm_events", *storms);
   return counters;
 }
 

@@ -1,6 +1,6 @@
-// The one seam to the outside: a handful of byte-level calls. Everything that a probe knows of the machine comes
-// through a Host; tests put a map of bytes behind it and inject failures here. A Host is used by one thread: each
-// thread that reads makes its own.
+// The one seam to the outside: a handful of byte-level calls. Everything that a probe knows of the
+// machine comes through a Host; tests put a map of bytes behind it and inject failures here. A Host
+// is used by one thread: each thread that reads makes its own.
 #pragma once
 
 #include <cerrno>
@@ -17,8 +17,9 @@ namespace linkhealth {
 
 using Bytes = std::vector<std::byte>;
 
-/// A file kept open. On sysfs each read evaluates the attribute anew; once the device is gone every read answers
-/// ENODEV, also when a new device of the same name has come (linux: fs/kernfs/file.c), so ENODEV means rescan.
+/// A file kept open. On sysfs each read evaluates the attribute anew; once the device is gone every
+/// read answers ENODEV, also when a new device of the same name has come (linux: fs/kernfs/file.c),
+/// so ENODEV means rescan.
 class HostFile {
  public:
   virtual ~HostFile() = default;
@@ -48,8 +49,9 @@ class HostEvents {
   virtual ~HostEvents() = default;
   /// Becomes readable when there is something to receive.
   [[nodiscard]] virtual int fd() const = 0;
-  /// What has come, oldest first, one message or record each; never blocks. Bounded: after kAtOnce the rest waits, and
-  /// the descriptor stays readable. ENOBUFS (netlink) and EPIPE (records): some were lost, look again.
+  /// What has come, oldest first, one message or record each; never blocks. Bounded: after kAtOnce
+  /// the rest waits, and the descriptor stays readable. ENOBUFS (netlink) and EPIPE (records): some
+  /// were lost, look again.
   static constexpr std::size_t kAtOnce = 1024;
   virtual Result<std::vector<Bytes>> receive() = 0;
 };
@@ -76,23 +78,26 @@ class Host {
   virtual Result<std::vector<std::string>> list_dir(const std::string& path) = 0;
   /// The canonical path behind `path`, all symlinks followed.
   virtual Result<std::string> resolve(const std::string& path) = 0;
-  /// Sends one netlink request (a complete nlmsghdr with payload; sequence and port id are filled in) and returns the
-  /// answers, each a complete message, without the closing NLMSG_DONE or ACK. A NLMSGERR answer is an Error with its
-  /// errno and, where the kernel gave one, its extended ack text. `protocol` is NETLINK_ROUTE, NETLINK_GENERIC or
-  /// NETLINK_RDMA. EOPNOTSUPP where the Host has no kernel behind it (a copied /sys tree).
+  /// Sends one netlink request (a complete nlmsghdr with payload; sequence and port id are filled
+  /// in) and returns the answers, each a complete message, without the closing NLMSG_DONE or ACK. A
+  /// NLMSGERR answer is an Error with its errno and, where the kernel gave one, its extended ack
+  /// text. `protocol` is NETLINK_ROUTE, NETLINK_GENERIC or NETLINK_RDMA. EOPNOTSUPP where the Host
+  /// has no kernel behind it (a copied /sys tree).
   virtual Result<std::vector<Bytes>> netlink(int protocol, std::span<const std::byte> request) = 0;
-  /// The ETHTOOL ioctl (SIOCETHTOOL) of a netdev: the kernel reads `command` (it begins with an ETHTOOL_G… number) and
-  /// writes the answer over it. A driver that would write beyond its end gets EFAULT; nothing outside is overwritten.
-  /// For the drivers' own statistics, which have no netlink message. EOPNOTSUPP where there is no kernel behind.
+  /// The ETHTOOL ioctl (SIOCETHTOOL) of a netdev: the kernel reads `command` (it begins with an
+  /// ETHTOOL_G… number) and writes the answer over it. A driver that would write beyond its end
+  /// gets EFAULT; nothing outside is overwritten. For the drivers' own statistics, which have no
+  /// netlink message. EOPNOTSUPP where there is no kernel behind.
   virtual Result<bool> ethtool(const std::string& netdev, std::span<std::byte> command) {
     static_cast<void>(command);
     return Error{netdev + ": no ioctl here", EOPNOTSUPP};
   }
-  /// Listens to multicast groups of a netlink protocol. Of NETLINK_KOBJECT_UEVENT each message is one whole datagram,
-  /// which has no netlink header. Only what the kernel itself sends is given.
-  virtual Result<std::unique_ptr<HostEvents>> listen(int protocol, std::span<const std::uint32_t> groups) = 0;
-  /// Opens a device that gives one record with each read, from the oldest that it still has: "/dev/kmsg". EPERM: not
-  /// without rights. EOPNOTSUPP where the Host has no kernel behind it.
+  /// Listens to multicast groups of a netlink protocol. Of NETLINK_KOBJECT_UEVENT each message is
+  /// one whole datagram, which has no netlink header. Only what the kernel itself sends is given.
+  virtual Result<std::unique_ptr<HostEvents>> listen(int protocol,
+                                                     std::span<const std::uint32_t> groups) = 0;
+  /// Opens a device that gives one record with each read, from the oldest that it still has:
+  /// "/dev/kmsg". EPERM: not without rights. EOPNOTSUPP where the Host has no kernel behind it.
   virtual Result<std::unique_ptr<HostEvents>> open_records(const std::string& path) = 0;
 };
 

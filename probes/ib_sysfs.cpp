@@ -17,8 +17,9 @@ namespace {
 constexpr std::array kStateFiles = {"state", "phys_state", "rate"};
 constexpr std::size_t kStateFile = 0, kPhysStateFile = 1, kRateFile = 2;
 constexpr std::array kTwoStates = {kStateFile, kPhysStateFile};
-constexpr unsigned kRateEach = 6;      // reads of the state: with the shipped periods a minute
-constexpr unsigned kStateMaxSkip = 7;  // the state comes back soon after a port has left switch mode
+constexpr unsigned kRateEach = 6;  // reads of the state: with the shipped periods a minute
+constexpr unsigned kStateMaxSkip =
+    7;  // the state comes back soon after a port has left switch mode
 
 bool is_damage_counter(const std::string& name) {
   const auto id = find_counter(name);
@@ -27,15 +28,19 @@ bool is_damage_counter(const std::string& name) {
   return row.source == CounterSource::kIbPort && row.place != CounterPlace::kTraffic;
 }
 
-/// Files that a driver fills wrongly. Broadcom's of 2025 leaves `symbol_error` little-endian (one error reads as 256)
-/// and cuts `link_downed` to eight bits (hw_counters.c, bnxt_re_assign_pma_port_counters()); ethtool has both whole, as
-/// rx_pcs_symbol_err and link_down_events.
+/// Files that a driver fills wrongly. Broadcom's of 2025 leaves `symbol_error` little-endian (one
+/// error reads as 256) and cuts `link_downed` to eight bits (hw_counters.c,
+/// bnxt_re_assign_pma_port_counters()); ethtool has both whole, as rx_pcs_symbol_err and
+/// link_down_events.
 bool is_wrong(std::string_view driver, std::string_view name) {
   return driver == "bnxt_en" && (name == "symbol_error" || name == "link_downed");
 }
 
-/// Drivers that answer as a performance management agent on every port (`process_mad`), of whichever function.
-bool has_agent(std::string_view driver) { return driver == "mlx5_core" || driver == "mlx4_core" || driver == "hfi1"; }
+/// Drivers that answer as a performance management agent on every port (`process_mad`), of
+/// whichever function.
+bool has_agent(std::string_view driver) {
+  return driver == "mlx5_core" || driver == "mlx4_core" || driver == "hfi1";
+}
 
 struct PmaPeriod {
   std::string_view counter;
@@ -61,7 +66,8 @@ std::optional<Result<std::string_view>> text_of(const DescriptorRead& read) {
   return trim({read.buffer.data(), static_cast<std::size_t>(read.got)});
 }
 
-/// One gap for a probe, also where its files are read in two parts: the second reason hides not the first.
+/// One gap for a probe, also where its files are read in two parts: the second reason hides not the
+/// first.
 void add_gap(std::vector<Gap>& gaps, const PortKey& port, const char* probe, std::string reasons) {
   if (reasons.empty()) return;
   if (!gaps.empty() && gaps.back().port == port && gaps.back().probe == probe) {
@@ -95,9 +101,11 @@ std::optional<IbRate> parse_rate(std::string_view text) {
   const auto gbps = parse_double(text.substr(0, unit));
   const std::string_view rest = text.substr(unit + kUnit.size());
   const auto lanes = parse_u64(rest.substr(0, std::min(rest.find('X'), rest.size())));
-  if (!gbps || !lanes || *gbps <= 0 || *gbps > 1e6 || *lanes == 0 || *lanes > 64 || !rest.ends_with(')'))
+  if (!gbps || !lanes || *gbps <= 0 || *gbps > 1e6 || *lanes == 0 || *lanes > 64 ||
+      !rest.ends_with(')'))
     return std::nullopt;
-  return IbRate{static_cast<std::uint32_t>(std::lround(*gbps * 1000)), static_cast<std::uint32_t>(*lanes)};
+  return IbRate{static_cast<std::uint32_t>(std::lround(*gbps * 1000)),
+                static_cast<std::uint32_t>(*lanes)};
 }
 
 IbPortReader::IbPortReader(Host& host, const InventoryPort& port)
@@ -127,8 +135,9 @@ void IbPortReader::find_counters(const std::string& dir) {
   no_counters_.clear();
   auto names = host_->list_dir(dir);
   if (!names) {
-    // A driver without a performance management agent has no such directory (drivers/infiniband/core/sysfs.c makes it
-    // only with process_mad): nothing is missing then, as with rxe, siw, irdma and efa.
+    // A driver without a performance management agent has no such directory
+    // (drivers/infiniband/core/sysfs.c makes it only with process_mad): nothing is missing then, as
+    // with rxe, siw, irdma and efa.
     const bool not_offered = names.error().errnum == ENOENT && !has_agent(driver_);
     if (!not_offered) no_counters_ = "counters: " + errno_name(names.error().errnum);
     return;
@@ -146,7 +155,8 @@ void IbPortReader::find_hw_counters() {
   const std::string dir = dir_ + "/hw_counters";
   auto names = host_->list_dir(dir);
   if (!names) {
-    if (names.error().errnum != ENOENT) no_hw_counters_ = "hw_counters: " + errno_name(names.error().errnum);
+    if (names.error().errnum != ENOENT)
+      no_hw_counters_ = "hw_counters: " + errno_name(names.error().errnum);
     return;
   }
   std::erase_if(*names, [this](const std::string& name) {
@@ -167,12 +177,14 @@ void IbPortReader::find_device_counters() {
       no_device_counters_ = "hw_counters of the device: " + errno_name(names.error().errnum);
     return;
   }
-  std::erase_if(*names,
-                [this](const std::string& name) { return name == "lifespan" || pma_.has(name) || hw_.has(name); });
+  std::erase_if(*names, [this](const std::string& name) {
+    return name == "lifespan" || pma_.has(name) || hw_.has(name);
+  });
   if (cabled_ports_ <= 1) {
     device_ = CounterFiles(dir, "", *names);
   } else if (lacking && !exempt_ && !names->empty()) {
-    no_device_counters_ = "counted for the whole device, which has " + std::to_string(cabled_ports_) + " ports";
+    no_device_counters_ =
+        "counted for the whole device, which has " + std::to_string(cabled_ports_) + " ports";
   }
 }
 
@@ -184,7 +196,8 @@ ReadStatus IbPortReader::read(IbGroup group, PortSample& sample, std::vector<Gap
     case IbGroup::kHw:
       if (!no_hw_counters_.empty()) {
         find_hw_counters();
-        if (no_hw_counters_.empty()) find_device_counters();  // without the names that the port has itself
+        if (no_hw_counters_.empty())
+          find_device_counters();  // without the names that the port has itself
       }
       return read_counters(hw_, "hw_counters", no_hw_counters_, sample, gaps);
     case IbGroup::kDevice:
@@ -197,8 +210,8 @@ ReadStatus IbPortReader::read(IbGroup group, PortSample& sample, std::vector<Gap
 }
 
 /// The file's text; nullopt with a reason kept in the file otherwise.
-std::optional<std::string_view> IbPortReader::take_state_text(std::size_t file,
-                                                              const std::optional<Result<std::string_view>>& text) {
+std::optional<std::string_view> IbPortReader::take_state_text(
+    std::size_t file, const std::optional<Result<std::string_view>>& text) {
   if (!text) return std::nullopt;
   if (*text) return **text;
   gone_ = gone_ || (text->error().errnum == ENODEV && file == kStateFile);
@@ -214,7 +227,8 @@ bool IbPortReader::is_gone() {
 
 /// The value of a state file; nullopt with a reason kept in the file otherwise.
 template <typename Parse>
-auto IbPortReader::take_state(std::size_t file, const std::optional<Result<std::string_view>>& read, Parse parse) {
+auto IbPortReader::take_state(std::size_t file, const std::optional<Result<std::string_view>>& read,
+                              Parse parse) {
   const auto text = take_state_text(file, read);
   auto value = text ? parse(*text) : decltype(parse(*text))();
   if (value) state_files_.accept(file);
@@ -236,30 +250,38 @@ void IbPortReader::reject_state(std::size_t file, std::string reason) {
   if (file < state_descriptors_.size()) state_descriptors_[file] = -1;
 }
 
-ReadStatus IbPortReader::read_state(const StateReads& ahead, PortSample& sample, std::vector<Gap>& gaps) {
+ReadStatus IbPortReader::read_state(const StateReads& ahead, PortSample& sample,
+                                    std::vector<Gap>& gaps) {
   if (gone_) return ReadStatus::kGone;
   KeptReads<kTwoStates.size(), StateReads::kLongest> reads;
   if (!ahead.made) {
     for (const std::size_t file : kTwoStates) reads.add(*host_, state_files_[file], dir_);
     reads.read(*host_);
   }
-  const auto text = [&](std::size_t file) { return ahead.made ? text_of(ahead.reads[file]) : reads.text(file); };
+  const auto text = [&](std::size_t file) {
+    return ahead.made ? text_of(ahead.reads[file]) : reads.text(file);
+  };
   auto state = take_state(kStateFile, text(kStateFile), parse_state);
   if (gone_) return ReadStatus::kGone;
-  finish_state(std::move(state), take_state(kPhysStateFile, text(kPhysStateFile), parse_state), sample, gaps);
+  finish_state(std::move(state), take_state(kPhysStateFile, text(kPhysStateFile), parse_state),
+               sample, gaps);
   if (!ahead.made)
     for (const std::size_t file : kTwoStates)
-      state_descriptors_[file] = state_files_[file].reason().empty() ? state_files_[file].descriptor() : -1;
+      state_descriptors_[file] =
+          state_files_[file].reason().empty() ? state_files_[file].descriptor() : -1;
   return ReadStatus::kOk;
 }
 
-void IbPortReader::put_state(std::string state, std::string phys_state, PortSample& sample, std::vector<Gap>& gaps) {
-  for (const std::size_t file : kTwoStates) state_files_.accept(file);  // nothing is missed that they lacked
+void IbPortReader::put_state(std::string state, std::string phys_state, PortSample& sample,
+                             std::vector<Gap>& gaps) {
+  for (const std::size_t file : kTwoStates)
+    state_files_.accept(file);  // nothing is missed that they lacked
   finish_state(std::move(state), std::move(phys_state), sample, gaps);
 }
 
-void IbPortReader::finish_state(std::optional<std::string> state, std::optional<std::string> phys_state,
-                                PortSample& sample, std::vector<Gap>& gaps) {
+void IbPortReader::finish_state(std::optional<std::string> state,
+                                std::optional<std::string> phys_state, PortSample& sample,
+                                std::vector<Gap>& gaps) {
   const bool same = state == state_ && phys_state == phys_state_;
   const bool up = phys_state ? has_link(*phys_state) : state == "ACTIVE";
   if (state || phys_state) {
@@ -293,8 +315,9 @@ void IbPortReader::put_rate(LinkSample& link) const {
   if (infiniband_ || !link.lanes) link.lanes = rate_->lanes;
 }
 
-ReadStatus IbPortReader::read_counters(CounterFiles& files, const char* probe, const std::string& why_none,
-                                       PortSample& sample, std::vector<Gap>& gaps, StateReads* state) {
+ReadStatus IbPortReader::read_counters(CounterFiles& files, const char* probe,
+                                       const std::string& why_none, PortSample& sample,
+                                       std::vector<Gap>& gaps, StateReads* state) {
   if (!why_none.empty()) {
     gaps.push_back({key_, probe, why_none});
     return is_gone() ? ReadStatus::kGone : ReadStatus::kOk;
@@ -316,8 +339,9 @@ std::vector<IbPortReader::Turn> IbPortReader::due_turns(SteadyTime now) {
   std::vector<Turn> turns;
   for (std::size_t i = 0; i < pma_.size(); ++i) {
     const auto& last = last_read_[i];
-    const double overdue = last ? in_seconds(now - *last) / in_seconds(pma_period(pma_.counter_name(i)))
-                                : std::numeric_limits<double>::infinity();
+    const double overdue =
+        last ? in_seconds(now - *last) / in_seconds(pma_period(pma_.counter_name(i)))
+             : std::numeric_limits<double>::infinity();
     if (overdue >= kDue) turns.push_back({i, overdue});
   }
   std::stable_sort(turns.begin(), turns.end(), [this](const Turn& a, const Turn& b) {
@@ -326,8 +350,8 @@ std::vector<IbPortReader::Turn> IbPortReader::due_turns(SteadyTime now) {
   return turns;
 }
 
-ReadStatus IbPortReader::read_due(std::size_t budget, SteadyTime now, PortSample& sample, std::vector<Gap>& gaps,
-                                  StateReads* state) {
+ReadStatus IbPortReader::read_due(std::size_t budget, SteadyTime now, PortSample& sample,
+                                  std::vector<Gap>& gaps, StateReads* state) {
   if (gone_) return ReadStatus::kGone;
   if (!no_counters_.empty()) find_counters(dir_ + "/counters");
   if (!no_counters_.empty()) {

@@ -33,11 +33,13 @@ FileFacts facts_of(const struct stat& status) {
           static_cast<std::uint64_t>(status.st_size)};
 }
 
-bool same_time(const timespec& a, const timespec& b) { return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec; }
+bool same_time(const timespec& a, const timespec& b) {
+  return a.tv_sec == b.tv_sec && a.tv_nsec == b.tv_nsec;
+}
 
-/// Whether nobody wrote to the file in between. Its change time tells of who puts the other one back, and moves as well
-/// when the file loses its name: a writer who renames the next file over this one has done right, and its bytes are
-/// whole.
+/// Whether nobody wrote to the file in between. Its change time tells of who puts the other one
+/// back, and moves as well when the file loses its name: a writer who renames the next file over
+/// this one has done right, and its bytes are whole.
 bool same_content(const struct stat& before, const struct stat& after) {
   return before.st_size == after.st_size && same_time(before.st_mtim, after.st_mtim) &&
          (after.st_nlink == 0 || same_time(before.st_ctim, after.st_ctim));
@@ -79,8 +81,8 @@ class LiveImportDirectory final : public ImportDirectory {
     if (fstat(fd, &status) != 0) return errno_error(path_, errno);
     if (const std::string why = distrust(facts_of(status), geteuid()); !why.empty())
       return Error{path_ + ": " + why, EACCES};
-    for (const dirent* entry = readdir(directory); entry != nullptr && found.size() <= kMaxImportFiles;
-         entry = readdir(directory))
+    for (const dirent* entry = readdir(directory);
+         entry != nullptr && found.size() <= kMaxImportFiles; entry = readdir(directory))
       if (is_wanted(entry->d_name)) found.emplace_back(entry->d_name);
     std::ranges::sort(found);
     return found;
@@ -88,7 +90,8 @@ class LiveImportDirectory final : public ImportDirectory {
 
   Result<std::string> read(const std::string& name) override {
     // Not blocking: a pipe with nobody at its other end would hold the thread.
-    const Descriptor file(open((path_ + "/" + name).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    const Descriptor file(
+        open((path_ + "/" + name).c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
     if (file.get() < 0) return refused(errno);
     struct stat before {};
     if (fstat(file.get(), &before) != 0) return refused(errno);
@@ -122,12 +125,14 @@ class LiveImportDirectory final : public ImportDirectory {
 }  // namespace
 
 std::string distrust(const FileFacts& facts, std::uint32_t own_user) {
-  if (facts.owner != 0 && facts.owner != own_user) return "owned by neither root nor this daemon's user";
+  if (facts.owner != 0 && facts.owner != own_user)
+    return "owned by neither root nor this daemon's user";
   if ((facts.mode & S_IWOTH) != 0) return "everybody may write to it (chmod o-w)";
   return {};
 }
 
-std::unique_ptr<ImportDirectory> open_import_directory(std::string path, std::function<void()> after_bytes) {
+std::unique_ptr<ImportDirectory> open_import_directory(std::string path,
+                                                       std::function<void()> after_bytes) {
   return std::make_unique<LiveImportDirectory>(std::move(path), std::move(after_bytes));
 }
 

@@ -16,12 +16,14 @@ namespace {
 std::string named(std::string_view key) { return printable(key).substr(0, 60); }
 
 bool has_names(const PeerSample& peer) {
-  return !peer.system.empty() || !peer.port.empty() || !peer.guid.empty() || !peer.description.empty() ||
-         !peer.address.empty();
+  return !peer.system.empty() || !peer.port.empty() || !peer.guid.empty() ||
+         !peer.description.empty() || !peer.address.empty();
 }
 
 /// `group` is an optional or a Boxed.
-bool is_said(const auto& group) { return group && *group != std::remove_cvref_t<decltype(*group)>(); }
+bool is_said(const auto& group) {
+  return group && *group != std::remove_cvref_t<decltype(*group)>();
+}
 
 /// The newest file counts: what says nothing would take away what an older one says.
 void leave_out_empty(ImportedPort& port) {
@@ -30,16 +32,20 @@ void leave_out_empty(ImportedPort& port) {
     port.flaw = fmt::format("an empty {} says nothing, and is not taken", name);
   };
   if (port.module && !is_said(port.module)) leave_out(port.module, "module");
-  if (port.peer && port.peer->module && !is_said(port.peer->module)) leave_out(port.peer->module, "module");
+  if (port.peer && port.peer->module && !is_said(port.peer->module))
+    leave_out(port.peer->module, "module");
   if (port.peer && parts_of(port.peer, {}).none()) leave_out(port.peer, "peer");
 }
 
 class FileReader {
  public:
-  FileReader(std::string_view text, const PortOfName& port_of) : in_(text), port_of_(port_of) { in_.watch_keys(); }
+  FileReader(std::string_view text, const PortOfName& port_of) : in_(text), port_of_(port_of) {
+    in_.watch_keys();
+  }
 
   Result<ImportFile> read() {
-    const bool whole = in_.object([this](std::string_view key) { return top(key); }) && in_.at_end();
+    const bool whole =
+        in_.object([this](std::string_view key) { return top(key); }) && in_.at_end();
     if (std::string why = refusal(whole); !why.empty()) return Error{std::move(why)};
     file_.at = *at_;
     file_.valid_for_s = *valid_for_s_;
@@ -67,8 +73,8 @@ class FileReader {
   /// What makes the file unbelievable; "": nothing.
   [[nodiscard]] std::string refusal(bool whole) const {
     if (!schema_.empty() && schema_ != kImportSchema)
-      return fmt::format("its format is \"{}\", and this program reads {}", printable(schema_).substr(0, 60),
-                         kImportSchema);
+      return fmt::format("its format is \"{}\", and this program reads {}",
+                         printable(schema_).substr(0, 60), kImportSchema);
     if (!whole) return "not whole or not the format: " + printable(in_.error());
     if (!twice_.empty()) return twice_;
     if (schema_.empty()) return fmt::format("schema is missing: write {}", kImportSchema);
@@ -87,7 +93,8 @@ class FileReader {
     in_.forget_repeated();  // the name of a port: keep() sees it, also where it has two
     ImportedPort port;
     if (!read_entry(port)) return false;
-    if (in_.repeated()) port.flaw = fmt::format("an entry has {} twice, and is not taken", named(*in_.repeated()));
+    if (in_.repeated())
+      port.flaw = fmt::format("an entry has {} twice, and is not taken", named(*in_.repeated()));
     in_.forget_repeated();
     if (port.peer && port.peer->source.empty()) port.peer->source = "telemetry";
     const Judgement judgement = judge(port);
@@ -138,7 +145,8 @@ class FileReader {
 
 }  // namespace
 
-ImportParts parts_of(const std::optional<PeerSample>& peer, const std::optional<ModuleSample>& module) {
+ImportParts parts_of(const std::optional<PeerSample>& peer,
+                     const std::optional<ModuleSample>& module) {
   ImportParts parts;
   parts[kOwnModule] = is_said(module);
   if (!peer) return parts;

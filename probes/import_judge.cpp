@@ -46,18 +46,27 @@ constexpr auto kRanges = std::to_array<Range>({
     {"lanes", "", 0, 64},
     {"_per_nm", "", -1e6, 1e6},
     {"_nm", "wavelength of {:g} nm", 100, 10'000},
-    {"frequency_ghz", "frequency of {:g} GHz", 0, 1e6},  // of light; of a cable's attenuation far less
+    {"frequency_ghz", "frequency of {:g} GHz", 0,
+     1e6},  // of light; of a cable's attenuation far less
     {"_m", "length of {:g} m", 0, 1e7},
     {"_w", "power of {:g} W", 0, 1000},
 });
 /// Neither of CMIS's nor of verbs' numbers is larger.
 constexpr double kLargest = 1e20;
 
-/// The words of docs/schema; "": left out. Those of a port are the kernel's (drivers/infiniband/core/sysfs.c).
+/// The words of docs/schema; "": left out. Those of a port are the kernel's
+/// (drivers/infiniband/core/sysfs.c).
 using Words = std::span<const std::string_view>;
-constexpr std::string_view kPortStateWords[] = {"", "NOP", "DOWN", "INIT", "ARMED", "ACTIVE", "ACTIVE_DEFER"};
-constexpr std::string_view kPortPhysStateWords[] = {
-    "", "Sleep", "Polling", "Disabled", "PortConfigurationTraining", "LinkUp", "LinkErrorRecovery", "Phy Test"};
+constexpr std::string_view kPortStateWords[] = {"",      "NOP",    "DOWN",        "INIT",
+                                                "ARMED", "ACTIVE", "ACTIVE_DEFER"};
+constexpr std::string_view kPortPhysStateWords[] = {"",
+                                                    "Sleep",
+                                                    "Polling",
+                                                    "Disabled",
+                                                    "PortConfigurationTraining",
+                                                    "LinkUp",
+                                                    "LinkErrorRecovery",
+                                                    "Phy Test"};
 constexpr std::string_view kModuleKindWords[] = {"optical", "aoc", "dac", "acc", "unknown"};
 constexpr std::string_view kFibreFaceWords[] = {"", "UPC", "APC"};
 constexpr std::string_view kLoopbackSideWords[] = {"", "host", "media"};
@@ -65,8 +74,9 @@ constexpr std::string_view kLoopbackPlaceWords[] = {"", "input", "output"};
 
 /// Parts of a quantity that has several.
 bool is_part(std::string_view name) {
-  constexpr auto kParts = std::to_array<std::string_view>(
-      {"min", "max", "avg", "current", "total", "low_alarm", "low_warn", "high_warn", "high_alarm", "limits"});
+  constexpr auto kParts =
+      std::to_array<std::string_view>({"min", "max", "avg", "current", "total", "low_alarm",
+                                       "low_warn", "high_warn", "high_alarm", "limits"});
   return std::ranges::find(kParts, name) != kParts.end();
 }
 
@@ -83,7 +93,8 @@ class Judge {
   }
   void text(std::string_view key, std::string_view text) {
     if (key == "warnings") key = "warning";
-    if (text.size() > kMaxText || printable(text) != text) object(spaced(key) + " that is no plain text");
+    if (text.size() > kMaxText || printable(text) != text)
+      object(spaced(key) + " that is no plain text");
   }
   void number(std::string_view key, double value) {
     const auto fits = [key](const Range& range) { return key.ends_with(range.ending); };
@@ -95,13 +106,15 @@ class Judge {
     object(known && !range->words.empty() ? fmt::format(fmt::runtime(range->words), value)
                                           : fmt::format("{} of {:g}", spaced(key), value));
   }
-  /// A register that nobody answers for reads so; a counter that is full ends at its own width, or never gets there.
+  /// A register that nobody answers for reads so; a counter that is full ends at its own width, or
+  /// never gets there.
   void count(std::string_view name, std::uint64_t count) {
     if (count == std::numeric_limits<std::uint64_t>::max() && flaw_.empty())
       flaw_ = fmt::format("a {} of all ones: nobody answered, and the entry is not taken", name);
   }
   void word(std::string_view what, std::string_view word, Words words) {
-    if (std::ranges::find(words, word) == words.end()) object(fmt::format("{} that there is not", what));
+    if (std::ranges::find(words, word) == words.end())
+      object(fmt::format("{} that there is not", what));
   }
   [[nodiscard]] Judgement judgement() const { return {why_, flaw_}; }
 
@@ -130,12 +143,14 @@ class Walk {
   void value(std::uint64_t number) { judge_.count(key_, number); }
   void value(const std::string& text) { judge_.text(key_, text); }
   void value(const Counters& counters) {
-    for (const auto& [id, number] : counters.known()) judge_.count(known_counters()[id].name, number);
+    for (const auto& [id, number] : counters.known())
+      judge_.count(known_counters()[id].name, number);
     for (const auto& [name, number] : counters.other()) {
       judge_.text("counter name", name);
       judge_.count(name, number);
     }
-    if (counters.size() > kMaxItems) judge_.object(fmt::format("list of {} counters", counters.size()));
+    if (counters.size() > kMaxItems)
+      judge_.object(fmt::format("list of {} counters", counters.size()));
   }
   template <typename T>
   void value(const std::optional<T>& field) {
@@ -148,7 +163,8 @@ class Walk {
   template <typename List>
   requires requires(const List& list) { list.begin(), list.size(); }
   void value(const List& list) {
-    if (list.size() > kMaxItems) judge_.object(fmt::format("list of {} {}", list.size(), spaced(key_)));
+    if (list.size() > kMaxItems)
+      judge_.object(fmt::format("list of {} {}", list.size(), spaced(key_)));
     for (const auto& item : list) value(item);
   }
   template <typename T>
@@ -168,7 +184,8 @@ void judge_module(Judge& judge, const ModuleSample& module) {
     judge.word("loopback side", loopback.side, kLoopbackSideWords);
     judge.word("loopback place", loopback.at, kLoopbackPlaceWords);
   }
-  if (module.lanes.size() > kMaxLanes) judge.object(fmt::format("module with {} lanes", module.lanes.size()));
+  if (module.lanes.size() > kMaxLanes)
+    judge.object(fmt::format("module with {} lanes", module.lanes.size()));
   Walk(judge).value(module);
 }
 
@@ -182,9 +199,12 @@ void judge_peer(Judge& judge, const PeerSample& peer) {
     judge.object("peer source that is neither telemetry nor fleet");
   if (peer.age_s && !(*peer.age_s >= 0 && *peer.age_s <= kMaxImportValidSeconds))
     judge.object("peer age that can't be");
-  if (peer.module_age_s || !peer.module_source.empty()) judge.object("peer module with a source of its own");
-  if (peer.link_age_s || !peer.link_source.empty()) judge.object("peer link with a source of its own");
-  if (peer.counters_age_s || !peer.counters_source.empty()) judge.object("peer counters with a source of their own");
+  if (peer.module_age_s || !peer.module_source.empty())
+    judge.object("peer module with a source of its own");
+  if (peer.link_age_s || !peer.link_source.empty())
+    judge.object("peer link with a source of its own");
+  if (peer.counters_age_s || !peer.counters_source.empty())
+    judge.object("peer counters with a source of their own");
   if (peer.module) judge_module(judge, *peer.module);
   Walk(judge).value(peer);
   if (peer.link) judge_states(judge, *peer.link);
@@ -192,8 +212,8 @@ void judge_peer(Judge& judge, const PeerSample& peer) {
 
 bool are_zero(const Limits& limits) {
   const auto is_zero = [](const std::optional<double>& limit) { return limit.value_or(0) == 0; };
-  return (limits.high_warn || limits.high_alarm) && is_zero(limits.low_alarm) && is_zero(limits.low_warn) &&
-         is_zero(limits.high_warn) && is_zero(limits.high_alarm);
+  return (limits.high_warn || limits.high_alarm) && is_zero(limits.low_alarm) &&
+         is_zero(limits.low_warn) && is_zero(limits.high_warn) && is_zero(limits.high_alarm);
 }
 
 bool in_order(const Limits& limits) {
@@ -208,17 +228,20 @@ bool in_order(const Limits& limits) {
 /// Takes bad limits of one quantity away. Returns whether it did.
 bool take_away(std::string_view name, Limits& limits, std::vector<std::string>& warnings) {
   if (limits.empty() || (!are_zero(limits) && in_order(limits))) return false;
-  warnings.push_back(
-      fmt::format("limits of {} are {}: left out", name, are_zero(limits) ? "all zero" : "not in order"));
+  warnings.push_back(fmt::format("limits of {} are {}: left out", name,
+                                 are_zero(limits) ? "all zero" : "not in order"));
   limits = Limits{};
   return true;
 }
 
 void leave_out_bad_limits(ModuleSample& module) {
-  auto of_quantity = [&](std::string_view name, Limits& limits) { take_away(name, limits, module.warnings); };
+  auto of_quantity = [&](std::string_view name, Limits& limits) {
+    take_away(name, limits, module.warnings);
+  };
   fields(module.thresholds, of_quantity);
-  std::erase_if(module.vdm.thresholds,
-                [&](VdmLimits& entry) { return take_away(entry.name, entry.limits, module.warnings); });
+  std::erase_if(module.vdm.thresholds, [&](VdmLimits& entry) {
+    return take_away(entry.name, entry.limits, module.warnings);
+  });
 }
 
 }  // namespace

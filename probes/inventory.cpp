@@ -20,21 +20,25 @@ namespace {
 
 constexpr const char* kVerbsDir = "/sys/class/infiniband";
 constexpr const char* kNetDir = "/sys/class/net";
-/// A container without the host's network, a /sys in part, or just gone: said once, under the source that it hides.
+/// A container without the host's network, a /sys in part, or just gone: said once, under the
+/// source that it hides.
 constexpr const char* kNotHere = " is not in this network namespace, or not in this /sys";
 constexpr const char* kElsewhere = " in another network namespace";
-/// A container with the host's /sys and a network of its own: there netlink's numbers are those of other interfaces.
+/// A container with the host's /sys and a network of its own: there netlink's numbers are those of
+/// other interfaces.
 constexpr const char* kNotOurs = " is in another network namespace than the monitor";
 constexpr std::size_t kMaxGids = 16;  // enough to meet a netdev; each unused entry answers EINVAL
 
 class Builder {
  public:
-  Builder(Host& host, const InventoryWatch& watch) : host_(host), watch_(watch), slots_(read_slots(host)) {}
+  Builder(Host& host, const InventoryWatch& watch)
+      : host_(host), watch_(watch), slots_(read_slots(host)) {}
 
   Inventory build() {
     const std::vector<std::string> devices = list(kVerbsDir);
     for (const auto& device : devices) add_verbs_device(device);
-    lists_verbs_ = !devices.empty() || !inventory_.gaps.empty();  // one that can't be read has said so
+    lists_verbs_ =
+        !devices.empty() || !inventory_.gaps.empty();  // one that can't be read has said so
     const bool has_rdma = !inventory_.ports.empty() || !left_out_pci_.empty();
     for (const auto& netdev : list(kNetDir)) add_plain_port(netdev);
     enter("");
@@ -49,7 +53,8 @@ class Builder {
     if (names) return std::move(*names);
     const bool missing = names.error().errnum == ENOENT;
     if (missing && dir != kNetDir) return {};  // no RDMA at all
-    // Every kernel has a network interface, lo at least: without their directory it is /sys that is not there.
+    // Every kernel has a network interface, lo at least: without their directory it is /sys that is
+    // not there.
     add_gap("", dir + ": " + errno_name(names.error().errnum));
     inventory_.incomplete = !missing || inventory_.ports.empty();
     return {};
@@ -59,7 +64,8 @@ class Builder {
     if (watch_.at) watch_.at(device);
   }
 
-  /// True for a device that hangs: only names and links are read of it, for which the kernel asks no driver.
+  /// True for a device that hangs: only names and links are read of it, for which the kernel asks
+  /// no driver.
   bool leave_out(const std::string& device, const std::string& dir) {
     if (!watch_.left_out.contains(device)) return false;
     add_gap(device, "left out: its files do not answer");
@@ -99,9 +105,9 @@ class Builder {
     exempt_ports_of_representors({inventory_.ports.begin() + first, inventory_.ports.end()});
   }
 
-  /// An XDR port of mlx5 may have a second device with a port for each plane, for management datagrams only: it stands
-  /// at the same function, has no uverbs file, and its ports are one cable (drivers/infiniband/hw/mlx5/main.c
-  /// mlx5_ib_add_sub_dev(), core/uverbs_main.c).
+  /// An XDR port of mlx5 may have a second device with a port for each plane, for management
+  /// datagrams only: it stands at the same function, has no uverbs file, and its ports are one
+  /// cable (drivers/infiniband/hw/mlx5/main.c mlx5_ib_add_sub_dev(), core/uverbs_main.c).
   void exempt_plane_device(InventoryPort& device) {
     const std::string dir = device.sysfs_device_dir + "/device/infiniband_verbs";
     const auto files = host_.list_dir(dir);
@@ -114,7 +120,8 @@ class Builder {
     device.exempt_reason = "planes of " + whole + ", whose port is watched";
   }
 
-  /// The netdevs of a verbs device that can't be read must not turn into plain Ethernet ports for that.
+  /// The netdevs of a verbs device that can't be read must not turn into plain Ethernet ports for
+  /// that.
   void claim_netdevs_of(const std::string& device_dir) {
     const auto names = host_.list_dir(device_dir + "/device/net");
     if (names) claimed_.insert(names->begin(), names->end());
@@ -134,50 +141,59 @@ class Builder {
     inventory_.ports.push_back(std::move(port));
   }
 
-  /// The netdev of a verbs port: among those of the same device one with the port's dev_port that is above no other
-  /// (an IPoIB child has its parent's dev_port), and of several the one that the GID table names (representors share a
-  /// dev_port too); else the GID table's.
+  /// The netdev of a verbs port: among those of the same device one with the port's dev_port that
+  /// is above no other (an IPoIB child has its parent's dev_port), and of several the one that the
+  /// GID table names (representors share a dev_port too); else the GID table's.
   std::string find_netdev(const InventoryPort& port) {
     std::string by_gid = gid_netdev(port.sysfs_port_dir);
     const std::string net = port.sysfs_device_dir + "/device/net";
     const auto names = host_.list_dir(net);
     std::string found;
-    std::pair<bool, bool> best;  // of `found`: whether it is above no other, and whether the GID table names it
+    std::pair<bool, bool>
+        best;  // of `found`: whether it is above no other, and whether the GID table names it
     for (const auto& name : names ? *names : std::vector<std::string>()) {
       std::string dir = net;
       dir.append("/").append(name);
-      if (parse_u64(read_attribute(host_, dir + "/dev_port")).value_or(0) + 1 != port.id.port) continue;
+      if (parse_u64(read_attribute(host_, dir + "/dev_port")).value_or(0) + 1 != port.id.port)
+        continue;
       if (is_representor_name(read_attribute(host_, dir + "/phys_port_name"))) continue;
       const std::pair rank(!is_child(dir), name == by_gid);
       if (found.empty() || rank > best) std::tie(found, best) = std::tie(name, rank);
     }
     if (!found.empty()) return found;
     if (by_gid.empty() || is_of_card(by_gid, port.sysfs_pci_dir, 0)) return by_gid;
-    inventory_.gaps.push_back({port.id.key(), "netdev_stats", "its interface is " + by_gid + kElsewhere});
+    inventory_.gaps.push_back(
+        {port.id.key(), "netdev_stats", "its interface is " + by_gid + kElsewhere});
     return "";
   }
 
-  /// Whether the netdev is above another one: iflink is its own number otherwise, as where it can't be read.
+  /// Whether the netdev is above another one: iflink is its own number otherwise, as where it can't
+  /// be read.
   bool is_child(const std::string& netdev_dir) {
     const auto iflink = parse_u64(read_attribute(host_, netdev_dir + "/iflink"));
     return iflink && iflink != parse_u64(read_attribute(host_, netdev_dir + "/ifindex"));
   }
 
-  /// Whether the netdev of this name is of the card, or above one that is. The GID table gives the name that an
-  /// interface has in its own network namespace (linux: drivers/infiniband/core/sysfs.c print_ndev()): another one may
-  /// have it here.
+  /// Whether the netdev of this name is of the card, or above one that is. The GID table gives the
+  /// name that an interface has in its own network namespace (linux:
+  /// drivers/infiniband/core/sysfs.c print_ndev()): another one may have it here.
   bool is_of_card(const std::string& netdev, const std::string& pci_dir, int depth) {
     const auto dir = host_.resolve(std::string(kNetDir) + "/" + netdev);
-    if (!dir || pci_dir.empty()) return true;  // it is not here, which take_netdev() says; or nothing to compare with
-    if (const std::string own = pci_dir_in(*dir); !own.empty()) return card_of(own) == card_of(pci_dir);
+    if (!dir || pci_dir.empty())
+      return true;  // it is not here, which take_netdev() says; or nothing to compare with
+    if (const std::string own = pci_dir_in(*dir); !own.empty())
+      return card_of(own) == card_of(pci_dir);
     const auto entries = host_.list_dir(*dir);
-    return entries && depth < 4 && std::any_of(entries->begin(), entries->end(), [&](const std::string& entry) {
+    return entries && depth < 4 &&
+           std::any_of(entries->begin(), entries->end(), [&](const std::string& entry) {
              return entry.starts_with("lower_") && is_of_card(entry.substr(6), pci_dir, depth + 1);
            });
   }
 
   /// All functions of a card: "/sys/…/0000:1b:00".
-  static std::string card_of(const std::string& pci_dir) { return pci_dir.substr(0, pci_dir.rfind('.')); }
+  static std::string card_of(const std::string& pci_dir) {
+    return pci_dir.substr(0, pci_dir.rfind('.'));
+  }
 
   std::string gid_netdev(const std::string& port_dir) {
     const auto entries = host_.list_dir(port_dir + "/gid_attrs/ndevs");
@@ -199,22 +215,26 @@ class Builder {
       return;
     }
     port.sysfs_netdev_dir = *dir;
-    port.ifindex = static_cast<int>(parse_u64(read_attribute(host_, *dir + "/ifindex")).value_or(0));
+    port.ifindex =
+        static_cast<int>(parse_u64(read_attribute(host_, *dir + "/ifindex")).value_or(0));
     if (port.exempt_reason.empty() && is_elsewhere(port)) {
       port.ifindex = 0;
       inventory_.gaps.push_back({port.id.key(), "link_modes", port.id.netdev + kNotOurs});
     }
     claimed_.insert(port.id.netdev);
     if (port.sysfs_pci_dir.empty())
-      if (const auto device = host_.resolve(*dir + "/device"); device) port.sysfs_pci_dir = pci_dir_in(*device);
+      if (const auto device = host_.resolve(*dir + "/device"); device)
+        port.sysfs_pci_dir = pci_dir_in(*device);
   }
 
-  /// Whether the kernel knows another interface by this number here, or none, than the one in this /sys.
+  /// Whether the kernel knows another interface by this number here, or none, than the one in this
+  /// /sys.
   bool is_elsewhere(const InventoryPort& port) {
     if (port.ifindex == 0 || !host_.has_kernel()) return false;
     const auto link = read_link(host_, static_cast<std::uint32_t>(port.ifindex));
     if (!link) return link.error().errnum == ENODEV;
-    return link->name != port.id.netdev || link->address != read_attribute(host_, port.sysfs_netdev_dir + "/address");
+    return link->name != port.id.netdev ||
+           link->address != read_attribute(host_, port.sysfs_netdev_dir + "/address");
   }
 
   void exempt_representor(InventoryPort& port) {
@@ -223,13 +243,15 @@ class Builder {
     if (is_representor_name(name)) port.exempt_reason = "representor of " + name + " (switch mode)";
   }
 
-  /// In switch mode mlx5's device has a port for each function that there is or may be, and the first one is the
-  /// cable's; the netdevs of representors are not told by it (drivers/infiniband/hw/mlx5/ib_rep.c).
+  /// In switch mode mlx5's device has a port for each function that there is or may be, and the
+  /// first one is the cable's; the netdevs of representors are not told by it
+  /// (drivers/infiniband/hw/mlx5/ib_rep.c).
   static void exempt_ports_of_representors(std::span<InventoryPort> ports) {
     const auto has_netdev = [](const InventoryPort& port) { return !port.id.netdev.empty(); };
     if (std::none_of(ports.begin(), ports.end(), has_netdev)) return;
     for (InventoryPort& port : ports)
-      if (port.id.port > 1 && port.id.link_layer == "Ethernet" && !has_netdev(port) && port.exempt_reason.empty())
+      if (port.id.port > 1 && port.id.link_layer == "Ethernet" && !has_netdev(port) &&
+          port.exempt_reason.empty())
         port.exempt_reason = "no network interface: a representor's port (switch mode)";
   }
 
@@ -238,7 +260,8 @@ class Builder {
     enter(netdev);
     const auto dir = host_.resolve(std::string(kNetDir) + "/" + netdev);
     if (!dir) {
-      if (dir.error().errnum != ENOENT) add_gap(netdev, "netdev: " + errno_name(dir.error().errnum));
+      if (dir.error().errnum != ENOENT)
+        add_gap(netdev, "netdev: " + errno_name(dir.error().errnum));
       return;
     }
     if (leave_out(netdev, *dir)) return;
@@ -247,7 +270,8 @@ class Builder {
     port.id.device = port.id.netdev = netdev;
     port.id.verbs = false;
     port.id.link_layer = "Ethernet";
-    port.id.port = static_cast<std::uint32_t>(parse_u64(read_attribute(host_, *dir + "/dev_port")).value_or(0) + 1);
+    port.id.port = static_cast<std::uint32_t>(
+        parse_u64(read_attribute(host_, *dir + "/dev_port")).value_or(0) + 1);
     describe_device(host_, *dir, "", port);
     take_netdev(port);
     exempt_representor(port);
@@ -255,21 +279,26 @@ class Builder {
     inventory_.ports.push_back(std::move(port));
   }
 
-  /// A part of /sys, as a container may have it: the device is there, and the class that lists it is not.
+  /// A part of /sys, as a container may have it: the device is there, and the class that lists it
+  /// is not.
   void say_verbs_not_listed(const std::string& netdev_dir, const std::string& netdev) {
     if (lists_verbs_) return;
     const auto devices = host_.list_dir(netdev_dir + "/device/infiniband");
     if (!devices || devices->empty()) return;
-    add_gap(netdev, devices->front() + " is its RDMA device, and " + kVerbsDir + " does not list it");
+    add_gap(netdev,
+            devices->front() + " is its RDMA device, and " + kVerbsDir + " does not list it");
   }
 
   void exempt_management_ports() {
-    const auto may_be = [](const InventoryPort& port) { return !port.id.verbs && port.exempt_reason.empty(); };
+    const auto may_be = [](const InventoryPort& port) {
+      return !port.id.verbs && port.exempt_reason.empty();
+    };
     if (std::none_of(inventory_.ports.begin(), inventory_.ports.end(), may_be)) return;
     const auto route = host_.read_file("/proc/net/route");
     const auto ipv6 = host_.read_file("/proc/net/ipv6_route");
     if (!route && !ipv6)
-      add_gap("", "default route: " + errno_name(route.error().errnum) + "; management ports are not told apart");
+      add_gap("", "default route: " + errno_name(route.error().errnum) +
+                      "; management ports are not told apart");
     std::set<std::string> carriers;
     for (const auto& name : default_route_netdevs(route ? *route : "", ipv6 ? *ipv6 : "")) {
       std::set<std::string> lowers;
@@ -281,11 +310,13 @@ class Builder {
         port.exempt_reason = "management port: carries the default route and has no RDMA device";
   }
 
-  /// True for a bond that RDMA uses too: as a LAG of mlx5 it has one verbs device, which stands at its first member.
+  /// True for a bond that RDMA uses too: as a LAG of mlx5 it has one verbs device, which stands at
+  /// its first member.
   bool has_verbs_port(const std::set<std::string>& netdevs) const {
-    return std::any_of(inventory_.ports.begin(), inventory_.ports.end(), [&netdevs](const InventoryPort& port) {
-      return port.id.verbs && port.exempt_reason.empty() && netdevs.contains(port.id.netdev);
-    });
+    return std::any_of(
+        inventory_.ports.begin(), inventory_.ports.end(), [&netdevs](const InventoryPort& port) {
+          return port.id.verbs && port.exempt_reason.empty() && netdevs.contains(port.id.netdev);
+        });
   }
 
   /// `netdev` and all below it: a bond's members, a VLAN's or a bridge's ports.
@@ -301,7 +332,8 @@ class Builder {
   [[nodiscard]] std::string slot_of(std::string pci_dir) const {
     for (; !pci_address_in(pci_dir).empty(); pci_dir.resize(pci_dir.rfind('/'))) {
       const std::string address = base_name(pci_dir);
-      if (const auto slot = slots_.find(address.substr(0, address.rfind('.'))); slot != slots_.end())
+      if (const auto slot = slots_.find(address.substr(0, address.rfind('.')));
+          slot != slots_.end())
         return slot->second;
     }
     return "";
@@ -314,8 +346,8 @@ class Builder {
       enter(port.id.device);
       port.slot = slot_of(port.sysfs_pci_dir);
       if (port.slot.empty()) port.slot = read_attribute(host_, port.sysfs_pci_dir + "/label");
-      port.numa_node =
-          static_cast<int>(parse_i64(read_attribute(host_, port.sysfs_pci_dir + "/numa_node")).value_or(-1));
+      port.numa_node = static_cast<int>(
+          parse_i64(read_attribute(host_, port.sysfs_pci_dir + "/numa_node")).value_or(-1));
     }
     enter("");
     drop_shared_addresses();
@@ -326,15 +358,16 @@ class Builder {
     });
   }
 
-  /// No two ports share a stable key: a representor or subfunction lives at its parent's address, and would take over
-  /// the parent's history.
+  /// No two ports share a stable key: a representor or subfunction lives at its parent's address,
+  /// and would take over the parent's history.
   void drop_shared_addresses() {
     for (auto& port : inventory_.ports)
       if (!port.exempt_reason.empty() && left_out_pci_.contains(port.id.pci)) port.id.pci.clear();
     std::set<std::string> taken;
     for (const bool exempt : {false, true})
       for (auto& port : inventory_.ports)
-        if (exempt == !port.exempt_reason.empty() && !taken.insert(port.id.stable_key()).second) port.id.pci.clear();
+        if (exempt == !port.exempt_reason.empty() && !taken.insert(port.id.stable_key()).second)
+          port.id.pci.clear();
   }
 
   void count_cabled_ports() {
@@ -345,12 +378,14 @@ class Builder {
       cabled[port.id.device] += port.exempt_reason.empty();
     }
     for (auto& port : inventory_.ports)
-      if (port.id.verbs) port.cabled_ports = (port.exempt_reason.empty() ? cabled : all)[port.id.device];
+      if (port.id.verbs)
+        port.cabled_ports = (port.exempt_reason.empty() ? cabled : all)[port.id.device];
   }
 
   Host& host_;
   const InventoryWatch& watch_;
-  std::set<std::string> left_out_pci_;        // of devices that are left out; "" for one without an address
+  std::set<std::string>
+      left_out_pci_;  // of devices that are left out; "" for one without an address
   std::map<std::string, std::string> slots_;  // "0000:1b:00" -> "4"
   bool lists_verbs_ = false;                  // any device
   std::set<std::string> claimed_;             // netdevs of verbs ports
@@ -363,11 +398,13 @@ Inventory take_inventory(Host& host, const InventoryWatch& watch) {
   Inventory found = Builder(host, watch).build();
   found.cards = network_cards(host);
   for (const PciCard& card : found.cards.value_or(std::vector<PciCard>())) {
-    const bool has_port = std::any_of(found.ports.begin(), found.ports.end(), [&card](const InventoryPort& port) {
-      return port.id.pci == card.address || port.sysfs_pci_dir.ends_with(card.address);
-    });
+    const bool has_port =
+        std::any_of(found.ports.begin(), found.ports.end(), [&card](const InventoryPort& port) {
+          return port.id.pci == card.address || port.sysfs_pci_dir.ends_with(card.address);
+        });
     if (card.driver.empty() && !has_port)
-      found.gaps.push_back({"", "pci_bus", card.address + " is " + pci_words(found.cards, card.address)});
+      found.gaps.push_back(
+          {"", "pci_bus", card.address + " is " + pci_words(found.cards, card.address)});
   }
   return found;
 }

@@ -13,14 +13,16 @@ namespace linkhealth {
 
 namespace {
 
-// A hypervisor's or cloud's own NICs: the cable is not this machine's. Functions of a physical card that were passed
-// into a virtual machine have no physfn link there; these drivers serve nothing else.
-constexpr std::array<std::string_view, 9> kVirtualNicDrivers = {"efa",  "ena", "erdma",      "gve",    "hv_netvsc",
-                                                                "mana", "vif", "virtio_net", "vmxnet3"};
-constexpr std::array<std::string_view, 5> kVirtualFunctionDrivers = {"iavf", "i40evf", "igbvf", "ixgbevf", "nfp_netvf"};
-// Of the others a machine that got a virtual function sees it by the number alone. Each driver's PCI table:
-// drivers/net/ethernet/mellanox/{mlx5/core/main.c (MLX5_PCI_DEV_IS_VF),mlx4/main.c}, broadcom/bnxt/bnxt.c
-// (CONFIG_BNXT_SRIOV), pensando/ionic/ionic.h, intel/idpf/idpf_main.c.
+// A hypervisor's or cloud's own NICs: the cable is not this machine's. Functions of a physical card
+// that were passed into a virtual machine have no physfn link there; these drivers serve nothing
+// else.
+constexpr std::array<std::string_view, 9> kVirtualNicDrivers = {
+    "efa", "ena", "erdma", "gve", "hv_netvsc", "mana", "vif", "virtio_net", "vmxnet3"};
+constexpr std::array<std::string_view, 5> kVirtualFunctionDrivers = {"iavf", "i40evf", "igbvf",
+                                                                     "ixgbevf", "nfp_netvf"};
+// Of the others a machine that got a virtual function sees it by the number alone. Each driver's
+// PCI table: drivers/net/ethernet/mellanox/{mlx5/core/main.c (MLX5_PCI_DEV_IS_VF),mlx4/main.c},
+// broadcom/bnxt/bnxt.c (CONFIG_BNXT_SRIOV), pensando/ionic/ionic.h, intel/idpf/idpf_main.c.
 struct VirtualFunctions {
   std::string_view vendor;
   std::string_view devices;
@@ -28,7 +30,8 @@ struct VirtualFunctions {
 constexpr VirtualFunctions kVirtualFunctions[] = {
     {"0x15b3", "0x1002 0x1004 0x1012 0x1014 0x1016 0x1018 0x101a 0x101c 0x101e 0xa2d3"},
     {"0x14e4",
-     "0x1606 0x1607 0x1608 0x1609 0x16bd 0x16c1 0x16c2 0x16c3 0x16c4 0x16c5 0x16cb 0x16d3 0x16dc 0x16e1 0x16e5 0x16e6 "
+     "0x1606 0x1607 0x1608 0x1609 0x16bd 0x16c1 0x16c2 0x16c3 0x16c4 0x16c5 0x16cb 0x16d3 0x16dc "
+     "0x16e1 0x16e5 0x16e6 "
      "0x1806 0x1807 0x1808 0x1809 0x1819 0x181b 0xd800"},
     {"0x1dd8", "0x1003"},
     {"0x8086", "0x145c"}};
@@ -39,28 +42,34 @@ bool contains(const Names& names, std::string_view name) {
 }
 
 bool is_hex(std::string_view text) {
-  return std::all_of(text.begin(), text.end(), [](unsigned char c) { return std::isxdigit(c) != 0; });
+  return std::all_of(text.begin(), text.end(),
+                     [](unsigned char c) { return std::isxdigit(c) != 0; });
 }
 
-bool is_pci_address(std::string_view name) {  // "0000:1b:00.0"; the domain may be longer (VMD: "10000:…")
+bool is_pci_address(
+    std::string_view name) {  // "0000:1b:00.0"; the domain may be longer (VMD: "10000:…")
   if (name.size() < 12) return false;
   const std::string_view tail = name.substr(name.size() - 8);
-  return tail[0] == ':' && tail[3] == ':' && tail[6] == '.' && is_hex(name.substr(0, name.size() - 8)) &&
-         is_hex(tail.substr(1, 2)) && is_hex(tail.substr(4, 2)) && is_hex(tail.substr(7, 1));
+  return tail[0] == ':' && tail[3] == ':' && tail[6] == '.' &&
+         is_hex(name.substr(0, name.size() - 8)) && is_hex(tail.substr(1, 2)) &&
+         is_hex(tail.substr(4, 2)) && is_hex(tail.substr(7, 1));
 }
 
 std::string driver_of(Host& host, const std::string& device_dir) {
   if (const auto driver = host.resolve(device_dir + "/driver"); driver) return base_name(*driver);
-  const std::string uevent = read_attribute(host, device_dir + "/uevent");  // a copy may lack /sys/bus
+  const std::string uevent =
+      read_attribute(host, device_dir + "/uevent");  // a copy may lack /sys/bus
   for (const auto line : split(uevent, '\n'))
     if (line.starts_with("DRIVER=")) return std::string(trim(line.substr(7)));
   return "";
 }
 
 bool is_virtual_function(std::string_view vendor, std::string_view device) {
-  return std::any_of(std::begin(kVirtualFunctions), std::end(kVirtualFunctions), [&](const VirtualFunctions& row) {
-    return row.vendor == vendor && !device.empty() && row.devices.find(device) != std::string_view::npos;
-  });
+  return std::any_of(std::begin(kVirtualFunctions), std::end(kVirtualFunctions),
+                     [&](const VirtualFunctions& row) {
+                       return row.vendor == vendor && !device.empty() &&
+                              row.devices.find(device) != std::string_view::npos;
+                     });
 }
 
 /// Why the function at `port.sysfs_pci_dir` shares the cable of another, and sets its kind.
@@ -69,7 +78,8 @@ void judge_function(Host& host, const std::string& device_dir, InventoryPort& po
   port.id.function = "pf";
   if (contains(kVirtualNicDrivers, port.id.driver)) {
     port.id.function = "virtual";
-    port.exempt_reason = "virtual NIC (" + port.id.driver + "): its cable can't be seen from this machine";
+    port.exempt_reason =
+        "virtual NIC (" + port.id.driver + "): its cable can't be seen from this machine";
   } else if (device_dir.find(".sf.") != std::string::npos) {  // auxiliary device "mlx5_core.sf.2"
     port.id.function = "sf";
     port.exempt_reason = "subfunction of " + base_name(pci);
@@ -77,8 +87,8 @@ void judge_function(Host& host, const std::string& device_dir, InventoryPort& po
     port.id.function = "vf";
     port.exempt_reason = "virtual function of " + base_name(*physical);
   } else if (contains(kVirtualFunctionDrivers, port.id.driver) ||
-             (!pci.empty() &&
-              is_virtual_function(read_attribute(host, pci + "/vendor"), read_attribute(host, pci + "/device")))) {
+             (!pci.empty() && is_virtual_function(read_attribute(host, pci + "/vendor"),
+                                                  read_attribute(host, pci + "/device")))) {
     port.id.function = "vf";
     port.exempt_reason = "virtual function: the physical one is not in this machine";
   }
@@ -104,37 +114,46 @@ std::string pci_dir_in(const std::string& sysfs_path) {
   std::size_t end = 0;
   for (std::size_t at = sysfs_path.find('/'); at != std::string::npos;) {
     const std::size_t next = sysfs_path.find('/', at + 1);
-    const std::size_t length = next == std::string::npos ? sysfs_path.size() - at - 1 : next - at - 1;
+    const std::size_t length =
+        next == std::string::npos ? sysfs_path.size() - at - 1 : next - at - 1;
     if (is_pci_address(std::string_view(sysfs_path).substr(at + 1, length))) end = at + 1 + length;
     at = next;
   }
   return sysfs_path.substr(0, end);
 }
 
-std::string pci_address_in(std::string_view sysfs_path) { return base_name(pci_dir_in(std::string(sysfs_path))); }
+std::string pci_address_in(std::string_view sysfs_path) {
+  return base_name(pci_dir_in(std::string(sysfs_path)));
+}
 
 bool is_representor_name(std::string_view name) {
-  // net/core/devlink.c, devlink_port_attrs: [c<controller>]pf<n>[vf<n>|sf<n>|hpf]; the uplink is "p<n>".
-  if (name.starts_with('c')) name.remove_prefix(std::min(name.find_first_not_of("0123456789", 1), name.size()));
+  // net/core/devlink.c, devlink_port_attrs: [c<controller>]pf<n>[vf<n>|sf<n>|hpf]; the uplink is
+  // "p<n>".
+  if (name.starts_with('c'))
+    name.remove_prefix(std::min(name.find_first_not_of("0123456789", 1), name.size()));
   if (!name.starts_with("pf")) return false;
   const auto digits_end = name.find_first_not_of("0123456789", 2);
   if (digits_end == 2 || name.size() == 2) return false;
   const std::string_view rest = digits_end == std::string_view::npos ? "" : name.substr(digits_end);
   if (rest.empty() || rest == "hpf") return true;
-  return (rest.starts_with("vf") || rest.starts_with("sf")) && parse_u64(rest.substr(2)).has_value();
+  return (rest.starts_with("vf") || rest.starts_with("sf")) &&
+         parse_u64(rest.substr(2)).has_value();
 }
 
 bool is_physical_ethernet(Host& host, const std::string& netdev_dir) {
   if (netdev_dir.find("/devices/virtual/") != std::string::npos) return false;
   if (netdev_dir.find("/usb") != std::string::npos) return false;
   if (read_attribute(host, netdev_dir + "/type") != "1") return false;  // ARPHRD_ETHER
-  if (host.list_dir(netdev_dir + "/wireless") || host.resolve(netdev_dir + "/phy80211")) return false;
+  if (host.list_dir(netdev_dir + "/wireless") || host.resolve(netdev_dir + "/phy80211"))
+    return false;
   return host.resolve(netdev_dir + "/device").ok();
 }
 
-void describe_device(Host& host, const std::string& dir, const std::string& lower, InventoryPort& port) {
+void describe_device(Host& host, const std::string& dir, const std::string& lower,
+                     InventoryPort& port) {
   const auto device = host.resolve(dir + "/device");
-  const bool siw = port.id.verbs && port.id.device.starts_with("siw");  // hangs on the lower netdev's device
+  const bool siw =
+      port.id.verbs && port.id.device.starts_with("siw");  // hangs on the lower netdev's device
   if (!lower.empty() || siw || !device) {
     port.id.function = "virtual";
     port.id.driver = !lower.empty() ? "rdma_rxe" : siw ? "siw" : "";
@@ -147,12 +166,15 @@ void describe_device(Host& host, const std::string& dir, const std::string& lowe
 }
 
 void exempt_nvswitch_manager(Host& host, NvSwitchManagers* kept, InventoryPort& port) {
-  if (port.id.link_layer != "InfiniBand" || !port.exempt_reason.empty() || port.sysfs_pci_dir.empty()) return;
+  if (port.id.link_layer != "InfiniBand" || !port.exempt_reason.empty() ||
+      port.sysfs_pci_dir.empty())
+    return;
   if (read_attribute(host, port.sysfs_pci_dir + "/vendor") != "0x15b3") return;
   std::optional<bool> manages;
   if (kept != nullptr) {
     const std::lock_guard lock(kept->mutex);
-    if (const auto at = kept->by_guid.find(port.id.guid); at != kept->by_guid.end()) manages = at->second;
+    if (const auto at = kept->by_guid.find(port.id.guid); at != kept->by_guid.end())
+      manages = at->second;
   }
   if (!manages) {
     const auto vpd = host.read_file(port.sysfs_pci_dir + "/vpd");
@@ -163,10 +185,12 @@ void exempt_nvswitch_manager(Host& host, NvSwitchManagers* kept, InventoryPort& 
       kept->by_guid[port.id.guid] = *manages;
     }
   }
-  if (*manages) port.exempt_reason = "manages the machine's NVSwitches (VPD SW_MNG): it has no cable";
+  if (*manages)
+    port.exempt_reason = "manages the machine's NVSwitches (VPD SW_MNG): it has no cable";
 }
 
-std::vector<std::string> default_route_netdevs(std::string_view route, std::string_view ipv6_route) {
+std::vector<std::string> default_route_netdevs(std::string_view route,
+                                               std::string_view ipv6_route) {
   constexpr std::uint64_t kUp = 1;
   constexpr std::uint64_t kReject = 0x200;
   const auto usable = [](std::string_view flags) {
@@ -184,12 +208,16 @@ std::vector<std::string> default_route_netdevs(std::string_view route, std::stri
     return fields;
   };
   std::set<std::string> names;
-  for (const auto line : split(route, '\n'))  // Iface Destination Gateway Flags RefCnt Use Metric Mask …
-    if (const auto f = fields_of(line); f.size() >= 8 && f[1] == "00000000" && f[7] == "00000000" && usable(f[3]))
+  for (const auto line :
+       split(route, '\n'))  // Iface Destination Gateway Flags RefCnt Use Metric Mask …
+    if (const auto f = fields_of(line);
+        f.size() >= 8 && f[1] == "00000000" && f[7] == "00000000" && usable(f[3]))
       names.emplace(f[0]);
   const std::string any(32, '0');
-  for (const auto line : split(ipv6_route, '\n'))  // destination length source length next metric ref use flags dev
-    if (const auto f = fields_of(line); f.size() >= 10 && f[0] == any && f[1] == "00" && usable(f[8]) && f[9] != "lo")
+  for (const auto line :
+       split(ipv6_route, '\n'))  // destination length source length next metric ref use flags dev
+    if (const auto f = fields_of(line);
+        f.size() >= 10 && f[0] == any && f[1] == "00" && usable(f[8]) && f[9] != "lo")
       names.emplace(f[9]);
   return {names.begin(), names.end()};
 }

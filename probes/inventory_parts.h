@@ -1,4 +1,5 @@
-// The pieces of the inventory that look at one device: what it is, who drives it, whether it has a cable of its own.
+// The pieces of the inventory that look at one device: what it is, who drives it, whether it has a
+// cable of its own.
 #pragma once
 
 #include <map>
@@ -13,16 +14,18 @@ namespace linkhealth {
 std::map<std::string, std::string> read_slots(Host& host);
 /// The directory of the PCI function that a sysfs path lies in; "" when there is none.
 std::string pci_dir_in(const std::string& sysfs_path);
-/// True for a netdev that has a socket: Ethernet, with a device behind it, not wireless and not USB. By bus, not by
-/// name: bonds, VLANs, bridges, veth, tunnels and lo live in /sys/devices/virtual.
+/// True for a netdev that has a socket: Ethernet, with a device behind it, not wireless and not
+/// USB. By bus, not by name: bonds, VLANs, bridges, veth, tunnels and lo live in
+/// /sys/devices/virtual.
 bool is_physical_ethernet(Host& host, const std::string& netdev_dir);
-/// Fills in driver, function, PCI address and the reason why there is no cable to judge. `dir` is a verbs device's or
-/// a netdev's directory; `lower` the netdev below a rdma_rxe device, else "".
-void describe_device(Host& host, const std::string& dir, const std::string& lower, InventoryPort& port);
-/// Exempts an InfiniBand port whose card is soldered to the NVSwitches of an HGX or DGX B200 or B300 to manage them: a
-/// ConnectX-7 by number and driver, known by "SMDL=SW_MNG" in its vital product data (NVIDIA Fabric Manager User Guide,
-/// nvidia-fabricmanager-start.sh). Those that no subnet manager uses stay down or INIT for ever. Of NVIDIA's cards
-/// only.
+/// Fills in driver, function, PCI address and the reason why there is no cable to judge. `dir` is a
+/// verbs device's or a netdev's directory; `lower` the netdev below a rdma_rxe device, else "".
+void describe_device(Host& host, const std::string& dir, const std::string& lower,
+                     InventoryPort& port);
+/// Exempts an InfiniBand port whose card is soldered to the NVSwitches of an HGX or DGX B200 or
+/// B300 to manage them: a ConnectX-7 by number and driver, known by "SMDL=SW_MNG" in its vital
+/// product data (NVIDIA Fabric Manager User Guide, nvidia-fabricmanager-start.sh). Those that no
+/// subnet manager uses stay down or INIT for ever. Of NVIDIA's cards only.
 void exempt_nvswitch_manager(Host& host, NvSwitchManagers* kept, InventoryPort& port);
 
 }  // namespace linkhealth

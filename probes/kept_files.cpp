@@ -22,7 +22,8 @@ std::optional<Result<HostFile*>> KeptFile::begin(Host& host, const std::string& 
   return file_.get();
 }
 
-std::optional<Result<std::string_view>> KeptFile::read(Host& host, const std::string& dir, std::span<char> buffer) {
+std::optional<Result<std::string_view>> KeptFile::read(Host& host, const std::string& dir,
+                                                       std::span<char> buffer) {
   const auto file = begin(host, dir);
   if (!file) return std::nullopt;
   if (!*file) return file->error();
@@ -34,7 +35,8 @@ std::optional<Result<std::string_view>> KeptFile::read(Host& host, const std::st
 void KeptFile::reject(std::string reason, unsigned max_skip) {
   if (!trouble_) trouble_ = std::make_unique<Trouble>();
   trouble_->reason = std::move(reason);
-  trouble_->skip = trouble_->failures >= 16 ? max_skip : std::min(max_skip, 1U << trouble_->failures);
+  trouble_->skip =
+      trouble_->failures >= 16 ? max_skip : std::min(max_skip, 1U << trouble_->failures);
   ++trouble_->failures;
 }
 
@@ -45,7 +47,8 @@ std::string KeptFiles::reasons() {
   return text;
 }
 
-CounterFiles::CounterFiles(std::string dir, std::string_view prefix, std::span<const std::string> names)
+CounterFiles::CounterFiles(std::string dir, std::string_view prefix,
+                           std::span<const std::string> names)
     : dir_(std::move(dir)), prefix_size_(prefix.size()) {
   files_.reserve(names.size());
   counter_ids_.reserve(names.size());
@@ -54,7 +57,8 @@ CounterFiles::CounterFiles(std::string dir, std::string_view prefix, std::span<c
     const auto id = find_counter(counter);
     counter_ids_.push_back(id.value_or(kOdd));
     if (!id) odd_names_.push_back(std::make_unique<const std::string>(std::move(counter)));
-    files_.emplace_back((id ? known_counters()[*id].name : *odd_names_.back()).substr(prefix_size_));
+    files_.emplace_back(
+        (id ? known_counters()[*id].name : *odd_names_.back()).substr(prefix_size_));
   }
   descriptors_.assign(files_.size(), -1);
   looked_at_ = files_.size();
@@ -70,11 +74,13 @@ void CounterFiles::read_descriptors(std::size_t first, std::size_t count, Host& 
   }
   const auto theirs = std::span(reads.reads).subspan(asked, beside.size());
   std::copy(beside.begin(), beside.end(), theirs.begin());
-  if (asked + beside.size() > 0) host.read_descriptors(std::span(reads.reads).first(asked + beside.size()));
+  if (asked + beside.size() > 0)
+    host.read_descriptors(std::span(reads.reads).first(asked + beside.size()));
   std::copy(theirs.begin(), theirs.end(), beside.begin());
 }
 
-std::optional<Result<std::uint64_t>> CounterFiles::number(std::size_t index, Host& host, const DescriptorRead* read) {
+std::optional<Result<std::uint64_t>> CounterFiles::number(std::size_t index, Host& host,
+                                                          const DescriptorRead* read) {
   if (read == nullptr) {
     std::array<char, kLongest> buffer;  // NOLINT(*-member-init): filled by the read
     const auto text = files_[index].read(host, dir_, buffer);
@@ -97,7 +103,9 @@ void CounterFiles::reject(std::size_t index, const Error& error, unsigned max_sk
   if (std::exchange(descriptors_[index], -1) >= 0) ++looked_at_;
 }
 
-std::string CounterFiles::reasons() const { return looked_at_ == 0 ? std::string() : join_reasons(files_); }
+std::string CounterFiles::reasons() const {
+  return looked_at_ == 0 ? std::string() : join_reasons(files_);
+}
 
 bool CounterFiles::has(std::string_view counter_name) const {
   for (std::size_t i = 0; i < files_.size(); ++i)
@@ -119,7 +127,8 @@ Result<std::uint64_t> parse_counter(std::string_view text) {
 Error unexpected_text(std::string_view text) {
   if (text.empty()) return Error{"empty", 0};
   constexpr std::size_t kShown = 24;
-  return Error{"text \"" + printable(text.substr(0, kShown)) + (text.size() > kShown ? "…\"" : "\""), 0};
+  return Error{
+      "text \"" + printable(text.substr(0, kShown)) + (text.size() > kShown ? "…\"" : "\""), 0};
 }
 
 std::string join_reasons(std::span<const KeptFile> files) {
@@ -132,7 +141,8 @@ std::string join_reasons(std::span<const KeptFile> files) {
     if (!joined.empty()) joined += "; ";
     std::size_t names = 0;
     for (auto file = first; file != files.end(); ++file)
-      if (same(*file) && ++names <= kNames) joined.append(names > 1 ? ", " : "").append(file->name());
+      if (same(*file) && ++names <= kNames)
+        joined.append(names > 1 ? ", " : "").append(file->name());
     if (names > kNames) joined += " and " + std::to_string(names - kNames) + " more";
     joined.append(": ").append(reason);
   }

@@ -14,12 +14,12 @@ namespace {
 
 constexpr std::size_t kMaxOwners = 1024;
 constexpr const char* kProbe = "kernel_log";
-/// The kernel, and who writes to /dev/kmsg as a user program of no name. systemd and others have facilities of their
-/// own.
+/// The kernel, and who writes to /dev/kmsg as a user program of no name. systemd and others have
+/// facilities of their own.
 constexpr std::uint32_t kLastFacility = 1;
 
-/// printk's clock is not the steady one (kernel/printk: local_clock): nobody sets its pace right, and after months they
-/// are minutes apart. A line that is read as it comes is of now, then.
+/// printk's clock is not the steady one (kernel/printk: local_clock): nobody sets its pace right,
+/// and after months they are minutes apart. A line that is read as it comes is of now, then.
 constexpr Milliseconds kDrift{5'000};
 
 Gap refused(const Error& error) {
@@ -45,7 +45,9 @@ KernelLog::KernelLog(Host& host) {
   }
 }
 
-std::vector<Gap> KernelLog::gaps() const { return gap_ ? std::vector<Gap>{*gap_} : std::vector<Gap>{}; }
+std::vector<Gap> KernelLog::gaps() const {
+  return gap_ ? std::vector<Gap>{*gap_} : std::vector<Gap>{};
+}
 
 void KernelLog::set_ports(Host& host, std::span<const InventoryPort> ports, SteadyTime /*now*/) {
   ports_known_ = ports_changed_ = true;
@@ -69,8 +71,8 @@ void KernelLog::set_ports(Host& host, std::span<const InventoryPort> ports, Stea
       if (!name.empty()) owner.names.push_back(name);
     if (!port.id.pci.empty()) {
       owner.addresses.push_back(port.id.pci);
-      // ".../0000:00:1c.0/0000:1b:00.0": errors of the slot are told by the bridge above, and those inside of a card
-      // with a switch of its own by that.
+      // ".../0000:00:1c.0/0000:1b:00.0": errors of the slot are told by the bridge above, and those
+      // inside of a card with a switch of its own by that.
       const auto path = host.resolve("/sys/bus/pci/devices/" + port.id.pci);
       const auto chain = path ? pci_addresses_in(*path) : std::vector<std::string>();
       const std::string edge = path ? base_name(edge_of_card(host, *path)) : "";
@@ -84,18 +86,20 @@ void KernelLog::set_ports(Host& host, std::span<const InventoryPort> ports, Stea
 }
 
 std::vector<PortKey> KernelLog::ports_of(const KernelRecord& record) const {
-  const auto addresses =
-      pci_addresses_in(record.text + " " +
-                       record.device.substr(std::min<std::size_t>(record.device.size(), record.device.find(':') + 1)));
+  const auto addresses = pci_addresses_in(record.text + " " +
+                                          record.device.substr(std::min<std::size_t>(
+                                              record.device.size(), record.device.find(':') + 1)));
   std::vector<PortKey> by_name, by_address;
   for (const auto& [key, owner] : owners_) {
-    const bool named = std::any_of(owner.names.begin(), owner.names.end(),
-                                   [&](const std::string& name) { return has_word(record.text, name); });
-    const bool placed = std::any_of(owner.addresses.begin(), owner.addresses.end(), [&](const std::string& address) {
-      return std::find(addresses.begin(), addresses.end(), address) != addresses.end();
-    });
-    // The log is one for all network namespaces: where the card is told, a name is not of a port on another card
-    // (netdev_printk() writes driver, address and name).
+    const bool named =
+        std::any_of(owner.names.begin(), owner.names.end(),
+                    [&](const std::string& name) { return has_word(record.text, name); });
+    const bool placed = std::any_of(
+        owner.addresses.begin(), owner.addresses.end(), [&](const std::string& address) {
+          return std::find(addresses.begin(), addresses.end(), address) != addresses.end();
+        });
+    // The log is one for all network namespaces: where the card is told, a name is not of a port on
+    // another card (netdev_printk() writes driver, address and name).
     if (named && (placed || addresses.empty() || owner.addresses.empty())) by_name.push_back(key);
     if (placed) by_address.push_back(key);
   }
@@ -124,7 +128,8 @@ FeedNews KernelLog::receive(Host& /*host*/, SteadyTime now) {
     news.heard = !records->empty();
     news.more = records->size() >= HostEvents::kAtOnce;
     for (const Bytes& bytes : *records) {
-      auto record = parse_kernel_record({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
+      auto record =
+          parse_kernel_record({reinterpret_cast<const char*>(bytes.data()), bytes.size()});
       if (!record || record->facility > kLastFacility) continue;
       if (live_ && (now - record->t > kDrift || record->t - now > kDrift)) record->t = now;
       if (take(*record, news)) continue;
@@ -147,8 +152,8 @@ bool KernelLog::take(const KernelRecord& record, FeedNews& news) {
   return !ports.empty();
 }
 
-void KernelLog::take_line(const PortKey& port, const KernelLogPattern& pattern, const KernelRecord& record,
-                          FeedNews& news) {
+void KernelLog::take_line(const PortKey& port, const KernelLogPattern& pattern,
+                          const KernelRecord& record, FeedNews& news) {
   if (moves_module(pattern.what)) news.modules.insert(port);
   const auto key = std::pair(port, pattern.name);
   const auto known = repeated_.find(key);
@@ -158,7 +163,8 @@ void KernelLog::take_line(const PortKey& port, const KernelLogPattern& pattern, 
     return;
   }
   if (known != repeated_.end() && known->second.times > 0)
-    emit(port, known->second.last, fmt::format("{} ({} times more)", known->second.text, known->second.times), news);
+    emit(port, known->second.last,
+         fmt::format("{} ({} times more)", known->second.text, known->second.times), news);
   repeated_[key] = {record.t, record.t, 0, record.text};
   emit(port, record.t, record.text, news);
 }
@@ -172,7 +178,8 @@ void KernelLog::close_repeats(SteadyTime now, FeedNews& news) {
       continue;
     }
     if (repeated.times > 0)
-      emit(at->first.first, repeated.last, fmt::format("{} ({} times more)", repeated.text, repeated.times), news);
+      emit(at->first.first, repeated.last,
+           fmt::format("{} ({} times more)", repeated.text, repeated.times), news);
     at = repeated_.erase(at);
   }
 }
@@ -183,7 +190,8 @@ void KernelLog::emit(const PortKey& port, SteadyTime t, std::string text, FeedNe
     in_minute_ = 0;
   }
   if (++in_minute_ == kMaxPerMinute + 1)
-    news.gaps.push_back({"", kProbe, "more lines of ports than are kept: the rest of the minute is left out"});
+    news.gaps.push_back(
+        {"", kProbe, "more lines of ports than are kept: the rest of the minute is left out"});
   if (in_minute_ > kMaxPerMinute) return;
   news.events.push_back({t, port, PortEventKind::kKernelLog, std::move(text)});
 }

@@ -41,17 +41,20 @@ std::string unescaped(std::string_view text) {
 std::string clean(std::string_view text) { return printable(unescaped(text.substr(0, kMaxText))); }
 
 bool is_word_byte(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '-' || c == '.';
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' ||
+         c == '-' || c == '.';
 }
 
-/// "0000:1b:00.0" at the start of `text`; a domain has four digits, or eight behind some bridges (vmd: "10000").
+/// "0000:1b:00.0" at the start of `text`; a domain has four digits, or eight behind some bridges
+/// (vmd: "10000").
 std::size_t pci_address_length(std::string_view text) {
   std::size_t domain = 0;
   while (domain < text.size() && domain < 8 && hex_digit(text[domain])) ++domain;
   if (domain < 4 || text.size() < domain + 8) return 0;
   const auto hex = [&](std::size_t at) { return hex_digit(text[domain + at]).has_value(); };
-  const bool fits = text[domain] == ':' && hex(1) && hex(2) && text[domain + 3] == ':' && hex(4) && hex(5) &&
-                    text[domain + 6] == '.' && text[domain + 7] >= '0' && text[domain + 7] <= '7';
+  const bool fits = text[domain] == ':' && hex(1) && hex(2) && text[domain + 3] == ':' && hex(4) &&
+                    hex(5) && text[domain + 6] == '.' && text[domain + 7] >= '0' &&
+                    text[domain + 7] <= '7';
   return fits ? domain + 8 : 0;
 }
 
@@ -67,7 +70,8 @@ Result<KernelRecord> parse_kernel_record(std::string_view bytes) {
   const auto prefix = parse_u64(fields[0]);
   const auto sequence = parse_u64(fields[1]);
   const auto microseconds = parse_u64(fields[2]);
-  if (!prefix || *prefix > 0xffff || !sequence || !microseconds || *microseconds > kMaxMicroseconds) return bad;
+  if (!prefix || *prefix > 0xffff || !sequence || !microseconds || *microseconds > kMaxMicroseconds)
+    return bad;
   KernelRecord record;
   record.level = static_cast<std::uint32_t>(*prefix % 8);
   record.facility = static_cast<std::uint32_t>(*prefix / 8);
@@ -94,9 +98,12 @@ std::vector<std::string> pci_addresses_in(std::string_view text) {
 
 bool has_word(std::string_view text, std::string_view name) {
   if (name.empty()) return false;
-  for (std::size_t at = text.find(name); at != std::string_view::npos; at = text.find(name, at + 1)) {
+  for (std::size_t at = text.find(name); at != std::string_view::npos;
+       at = text.find(name, at + 1)) {
     const std::size_t end = at + name.size();
-    if ((at == 0 || !is_word_byte(text[at - 1])) && (end == text.size() || !is_word_byte(text[end]))) return true;
+    if ((at == 0 || !is_word_byte(text[at - 1])) &&
+        (end == text.size() || !is_word_byte(text[end])))
+      return true;
   }
   return false;
 }

@@ -25,9 +25,12 @@ T load(std::span<const std::byte> bytes, std::size_t offset = 0) {
   return value;
 }
 
-std::size_t aligned(std::size_t size) { return (size + NLMSG_ALIGNTO - 1) & ~std::size_t{NLMSG_ALIGNTO - 1}; }
+std::size_t aligned(std::size_t size) {
+  return (size + NLMSG_ALIGNTO - 1) & ~std::size_t{NLMSG_ALIGNTO - 1};
+}
 
-/// One datagram from the kernel itself into `buffer`, which grows as needed. 0 when another process sent it.
+/// One datagram from the kernel itself into `buffer`, which grows as needed. 0 when another process
+/// sent it.
 Result<std::size_t> receive_datagram(int fd, int flags, std::vector<std::byte>& buffer) {
   for (;;) {
     const auto size = recv(fd, nullptr, 0, MSG_PEEK | MSG_TRUNC | flags);
@@ -44,7 +47,8 @@ Result<std::size_t> receive_datagram(int fd, int flags, std::vector<std::byte>& 
     const auto received = recvmsg(fd, &header, flags);
     if (received < 0 && errno == EINTR) continue;
     if (received < 0) return errno_error("netlink receive", errno);
-    if ((header.msg_flags & MSG_TRUNC) != 0) return Error{"netlink receive: a message was cut", EMSGSIZE};
+    if ((header.msg_flags & MSG_TRUNC) != 0)
+      return Error{"netlink receive: a message was cut", EMSGSIZE};
     return sender.nl_pid == 0 ? static_cast<std::size_t>(received) : 0;
   }
 }
@@ -75,22 +79,26 @@ std::string extended_ack(std::span<const std::byte> message) {
 
 Error kernel_error(int errnum, std::span<const std::byte> message) {
   std::string text = extended_ack(message);
-  return {std::string(std::strerror(errnum)) + (text.empty() ? "" : " (" + text + ")"), errnum, std::move(text)};
+  return {std::string(std::strerror(errnum)) + (text.empty() ? "" : " (" + text + ")"), errnum,
+          std::move(text)};
 }
 
 class KernelEvents final : public HostEvents {
  public:
-  KernelEvents(OwnedFd fd, bool whole) : fd_(std::move(fd)), whole_(whole), buffer_(std::size_t{32} * 1024) {}
+  KernelEvents(OwnedFd fd, bool whole)
+      : fd_(std::move(fd)), whole_(whole), buffer_(std::size_t{32} * 1024) {}
   [[nodiscard]] int fd() const override { return fd_.get(); }
 
   Result<std::vector<Bytes>> receive() override {
-    for (std::size_t datagrams = 0; datagrams < kAtOnce; ++datagrams)  // one flood must not hold the loop
+    for (std::size_t datagrams = 0; datagrams < kAtOnce;
+         ++datagrams)  // one flood must not hold the loop
     {
       auto size = receive_datagram(fd_.get(), MSG_DONTWAIT, buffer_);
       if (!size && (size.error().errnum == EAGAIN || size.error().errnum == EWOULDBLOCK)) break;
       if (!size) return size.error();  // what came before stays in pending_ for the next call
       if (!whole_) split_messages(std::span(buffer_).first(*size));
-      if (whole_ && *size > 0) pending_.emplace_back(buffer_.begin(), buffer_.begin() + static_cast<long>(*size));
+      if (whole_ && *size > 0)
+        pending_.emplace_back(buffer_.begin(), buffer_.begin() + static_cast<long>(*size));
     }
     return std::exchange(pending_, {});
   }
@@ -100,7 +108,8 @@ class KernelEvents final : public HostEvents {
     while (datagram.size() >= sizeof(nlmsghdr)) {
       const std::size_t length = load<nlmsghdr>(datagram).nlmsg_len;
       if (length < sizeof(nlmsghdr) || length > datagram.size()) return;
-      pending_.emplace_back(datagram.begin(), datagram.begin() + static_cast<std::ptrdiff_t>(length));
+      pending_.emplace_back(datagram.begin(),
+                            datagram.begin() + static_cast<std::ptrdiff_t>(length));
       datagram = datagram.subspan(std::min(aligned(length), datagram.size()));
     }
   }
@@ -129,7 +138,8 @@ Result<void> AnswerCollector::add(std::span<const std::byte> datagram) {
   while (!complete_ && !datagram.empty()) {
     if (datagram.size() < sizeof(nlmsghdr)) return Error{"netlink answer is cut", EBADMSG};
     const std::size_t length = load<nlmsghdr>(datagram).nlmsg_len;
-    if (length < sizeof(nlmsghdr) || length > datagram.size()) return Error{"netlink answer has a bad length", EBADMSG};
+    if (length < sizeof(nlmsghdr) || length > datagram.size())
+      return Error{"netlink answer has a bad length", EBADMSG};
     if (auto added = add_message(datagram.first(length)); !added) return added;
     datagram = datagram.subspan(std::min(aligned(length), datagram.size()));
   }
@@ -183,7 +193,8 @@ bool is_torn(std::span<const std::byte> request, const Error& error) {
 Result<std::vector<Bytes>> KernelSocket::request(std::span<const std::byte> message) {
   for (int tries = 1;; ++tries) {
     auto answers = request_once(message);
-    if (answers || !is_torn(message, answers.error()) || tries == kTornDumpTries || !usable_) return answers;
+    if (answers || !is_torn(message, answers.error()) || tries == kTornDumpTries || !usable_)
+      return answers;
   }
 }
 
@@ -199,7 +210,8 @@ Result<void> KernelSocket::send(std::span<const std::byte> message) {
   sockaddr_nl kernel{};
   kernel.nl_family = AF_NETLINK;
   for (;;) {
-    if (sendto(fd_.get(), bytes.data(), bytes.size(), 0, reinterpret_cast<sockaddr*>(&kernel), sizeof kernel) >= 0)
+    if (sendto(fd_.get(), bytes.data(), bytes.size(), 0, reinterpret_cast<sockaddr*>(&kernel),
+               sizeof kernel) >= 0)
       return {};
     if (errno != EINTR) return errno_error("netlink send", errno);
   }
@@ -215,7 +227,8 @@ Result<std::vector<Bytes>> KernelSocket::request_once(std::span<const std::byte>
     auto size = receive_datagram(fd_.get(), 0, buffer_);
     if (!size) {
       usable_ = false;
-      if (size.error().errnum == EAGAIN) return Error{"no answer from the kernel for 2 s", ETIMEDOUT};
+      if (size.error().errnum == EAGAIN)
+        return Error{"no answer from the kernel for 2 s", ETIMEDOUT};
       return size.error();
     }
     total += *size;
@@ -231,7 +244,8 @@ Result<std::vector<Bytes>> KernelSocket::request_once(std::span<const std::byte>
   return collector.take();
 }
 
-Result<std::unique_ptr<HostEvents>> open_kernel_events(int protocol, std::span<const std::uint32_t> groups) {
+Result<std::unique_ptr<HostEvents>> open_kernel_events(int protocol,
+                                                       std::span<const std::uint32_t> groups) {
   OwnedFd fd(socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC | SOCK_NONBLOCK, protocol));
   if (!fd) return errno_error("netlink socket", errno);
   setsockopt(fd.get(), SOL_SOCKET, SO_RCVBUF, &kEventBufferBytes, sizeof kEventBufferBytes);
@@ -242,7 +256,8 @@ Result<std::unique_ptr<HostEvents>> open_kernel_events(int protocol, std::span<c
   for (const std::uint32_t group : groups)
     if (setsockopt(fd.get(), SOL_NETLINK, NETLINK_ADD_MEMBERSHIP, &group, sizeof group) != 0)
       return errno_error("netlink group " + std::to_string(group), errno);
-  return std::unique_ptr<HostEvents>(std::make_unique<KernelEvents>(std::move(fd), protocol == NETLINK_KOBJECT_UEVENT));
+  return std::unique_ptr<HostEvents>(
+      std::make_unique<KernelEvents>(std::move(fd), protocol == NETLINK_KOBJECT_UEVENT));
 }
 
 }  // namespace linkhealth

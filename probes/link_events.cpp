@@ -26,8 +26,8 @@ FeedNews LinkEvents::receive(Host& /*host*/, SteadyTime /*now*/) {
   for (const Bytes& message : *messages) {
     const auto event = parse_link_event(message);
     if (!event || !*event) continue;
-    // A node with containers makes and drops virtual devices all day long: those that are not ours only prompt a
-    // search.
+    // A node with containers makes and drops virtual devices all day long: those that are not ours
+    // only prompt a search.
     if (ifindexes_.contains((*event)->link.ifindex)) news.look = true;
     if ((*event)->kind != LinkEventKind::kChanged) news.search = true;
     if ((*event)->moved) news.moved.insert((*event)->link.ifindex);
@@ -35,9 +35,11 @@ FeedNews LinkEvents::receive(Host& /*host*/, SteadyTime /*now*/) {
   return news;
 }
 
-void LinkEvents::set_ports(Host& /*host*/, std::span<const InventoryPort> ports, SteadyTime /*now*/) {
+void LinkEvents::set_ports(Host& /*host*/, std::span<const InventoryPort> ports,
+                           SteadyTime /*now*/) {
   ifindexes_.clear();
-  for (const InventoryPort& port : ports) ifindexes_.insert(static_cast<std::uint32_t>(port.ifindex));
+  for (const InventoryPort& port : ports)
+    ifindexes_.insert(static_cast<std::uint32_t>(port.ifindex));
 }
 
 std::vector<Gap> LinkEvents::gaps() const {

@@ -1,5 +1,5 @@
-// rtnetlink's link events as a feed. The kernel merges fast flaps (net/core/link_watch.c): the carrier counts are the
-// truth, the event is only the prompt to read them.
+// rtnetlink's link events as a feed. The kernel merges fast flaps (net/core/link_watch.c): the
+// carrier counts are the truth, the event is only the prompt to read them.
 #pragma once
 
 #include <memory>
@@ -11,7 +11,8 @@ namespace linkhealth {
 
 class LinkEvents final : public EventFeed {
  public:
-  /// Opens the feed. Without a kernel behind the Host there is no feed and no gap; any other failure is a gap.
+  /// Opens the feed. Without a kernel behind the Host there is no feed and no gap; any other
+  /// failure is a gap.
   explicit LinkEvents(Host& host);
 
   [[nodiscard]] std::string_view name() const override { return "link_events"; }

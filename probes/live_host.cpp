@@ -34,13 +34,16 @@ Result<std::size_t> read_at(int fd, std::span<char> buffer, std::size_t offset) 
 
 void read_alone(DescriptorRead& read) {
   const auto size = read_at(read.fd, read.buffer, 0);
-  read.got = size ? static_cast<std::int64_t>(*size) : -static_cast<std::int64_t>(size.error().errnum);
+  read.got =
+      size ? static_cast<std::int64_t>(*size) : -static_cast<std::int64_t>(size.error().errnum);
 }
 
 class LiveFile final : public HostFile {
  public:
   explicit LiveFile(OwnedFd fd) : fd_(std::move(fd)) {}
-  Result<std::size_t> read(std::span<char> buffer) override { return read_at(fd_.get(), buffer, 0); }
+  Result<std::size_t> read(std::span<char> buffer) override {
+    return read_at(fd_.get(), buffer, 0);
+  }
   [[nodiscard]] int descriptor() const override { return fd_.get(); }
 
  private:
@@ -82,7 +85,8 @@ class ReopenedFile final : public HostFile {
   std::string path_;
 };
 
-/// Whether so few descriptors are left that the rest is for those who ask and for the files of faults and events.
+/// Whether so few descriptors are left that the rest is for those who ask and for the files of
+/// faults and events.
 bool is_reserved(int fd) {
   constexpr rlim_t kReserve = kReservedDescriptors;
   rlimit limit{};
@@ -109,7 +113,8 @@ class LiveRecords final : public HostEvents {
 
  private:
   OwnedFd fd_;
-  std::vector<std::byte> buffer_ = std::vector<std::byte>(16'384);  // a record has at most 8 KiB, and EINVAL if cut
+  std::vector<std::byte> buffer_ =
+      std::vector<std::byte>(16'384);  // a record has at most 8 KiB, and EINVAL if cut
   std::vector<Bytes> pending_;
 };
 
@@ -119,7 +124,8 @@ struct CloseDir {
 
 }  // namespace
 
-LiveHost::LiveHost(const std::string& sysroot, std::shared_ptr<BatchedReads> batches) : batches_(std::move(batches)) {
+LiveHost::LiveHost(const std::string& sysroot, std::shared_ptr<BatchedReads> batches)
+    : batches_(std::move(batches)) {
   if (!sysroot.empty()) sysroot_.emplace(sysroot);
 }
 
@@ -131,8 +137,8 @@ Result<OwnedFd> LiveHost::open_for_reading(const std::string& path, int more_fla
 Result<std::string> LiveHost::read_file(const std::string& path) {
   const auto fd = regular(open_for_reading(path), path);
   if (!fd) return fd.error();
-  // sysfs gives a page at once, and a second read would evaluate the attribute (a firmware command) again; /proc gives
-  // pieces.
+  // sysfs gives a page at once, and a second read would evaluate the attribute (a firmware command)
+  // again; /proc gives pieces.
   const bool one_read = path.starts_with("/sys/");
   std::string content;
   std::size_t used = 0;
@@ -216,7 +222,8 @@ Result<std::vector<std::string>> LiveHost::list_dir(const std::string& path) {
 
 Result<std::string> LiveHost::resolve(const std::string& path) {
   if (sysroot_) return sysroot_->resolve(path);
-  const std::unique_ptr<char, decltype(&std::free)> real(realpath(path.c_str(), nullptr), &std::free);
+  const std::unique_ptr<char, decltype(&std::free)> real(realpath(path.c_str(), nullptr),
+                                                         &std::free);
   if (!real) return errno_error(path, errno);
   return std::string(real.get());
 }
@@ -234,7 +241,8 @@ Result<std::vector<Bytes>> LiveHost::netlink(int protocol, std::span<const std::
   return answers;
 }
 
-Result<std::unique_ptr<HostEvents>> LiveHost::listen(int protocol, std::span<const std::uint32_t> groups) {
+Result<std::unique_ptr<HostEvents>> LiveHost::listen(int protocol,
+                                                     std::span<const std::uint32_t> groups) {
   if (sysroot_) return Error{kNoKernel, EOPNOTSUPP};
   return open_kernel_events(protocol, groups);
 }
@@ -246,20 +254,23 @@ Result<std::unique_ptr<HostEvents>> LiveHost::open_records(const std::string& pa
   struct stat status {};
   if (fstat(fd.get(), &status) != 0) return errno_error(path, errno);
   // A FIFO is a device of a test. A plain file would never tell that something has come.
-  if (!S_ISCHR(status.st_mode) && !S_ISFIFO(status.st_mode)) return Error{path + ": not a device", EINVAL};
+  if (!S_ISCHR(status.st_mode) && !S_ISFIFO(status.st_mode))
+    return Error{path + ": not a device", EINVAL};
   return std::unique_ptr<HostEvents>(std::make_unique<LiveRecords>(std::move(fd)));
 }
 
 namespace {
 
-/// Memory that ends at a page which nobody may touch: ETHTOOL_GSTATS and ETHTOOL_GSTRINGS write as much as the driver
-/// has now, not as much as was asked for (linux: net/ethtool/ioctl.c), and then fail instead of overwriting ours.
+/// Memory that ends at a page which nobody may touch: ETHTOOL_GSTATS and ETHTOOL_GSTRINGS write as
+/// much as the driver has now, not as much as was asked for (linux: net/ethtool/ioctl.c), and then
+/// fail instead of overwriting ours.
 class GuardedMemory {
  public:
   explicit GuardedMemory(std::size_t size) {
     const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
     const std::size_t used = (size + page - 1) / page * page;
-    void* const base = mmap(nullptr, used + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    void* const base =
+        mmap(nullptr, used + page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (base == MAP_FAILED) return;
     base_ = static_cast<std::byte*>(base);
     mapped_ = used + page;
@@ -283,7 +294,8 @@ class GuardedMemory {
 
 Result<bool> LiveHost::ethtool(const std::string& netdev, std::span<std::byte> command) {
   if (sysroot_) return Error{kNoKernel, EOPNOTSUPP};
-  if (netdev.empty() || netdev.size() >= IFNAMSIZ) return Error{"no netdev name: " + netdev, ENODEV};
+  if (netdev.empty() || netdev.size() >= IFNAMSIZ)
+    return Error{"no netdev name: " + netdev, ENODEV};
   if (!ioctl_socket_) ioctl_socket_ = OwnedFd(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0));
   if (!ioctl_socket_) return errno_error("socket", errno);
   const GuardedMemory memory(command.size());
@@ -291,8 +303,10 @@ Result<bool> LiveHost::ethtool(const std::string& netdev, std::span<std::byte> c
   std::copy(command.begin(), command.end(), memory.data().begin());
   ifreq request{};
   std::copy(netdev.begin(), netdev.end(), std::begin(request.ifr_name));
-  request.ifr_data = reinterpret_cast<char*>(memory.data().data());  // NOLINT(*-reinterpret-cast): the kernel's ABI
-  if (ioctl(ioctl_socket_.get(), SIOCETHTOOL, &request) != 0) return errno_error("ethtool ioctl " + netdev, errno);
+  request.ifr_data = reinterpret_cast<char*>(
+      memory.data().data());  // NOLINT(*-reinterpret-cast): the kernel's ABI
+  if (ioctl(ioctl_socket_.get(), SIOCETHTOOL, &request) != 0)
+    return errno_error("ethtool ioctl " + netdev, errno);
   std::copy(memory.data().begin(), memory.data().end(), command.begin());
   return true;
 }

@@ -15,21 +15,23 @@
 
 namespace linkhealth {
 
-/// Of the descriptors that this process may have, so many are not used to keep files open: they are for those who ask,
-/// and for the files of faults and events. More than all connections that the daemon holds together
-/// (daemon/server.cpp).
+/// Of the descriptors that this process may have, so many are not used to keep files open: they are
+/// for those who ask, and for the files of faults and events. More than all connections that the
+/// daemon holds together (daemon/server.cpp).
 constexpr std::size_t kReservedDescriptors = 256;
 
-/// Raises this process's limit of open files to what it may have: a node with 64 ports keeps some 5,000 open, and the
-/// usual soft limit is 1,024.
+/// Raises this process's limit of open files to what it may have: a node with 64 ports keeps some
+/// 5,000 open, and the usual soft limit is 1,024.
 void allow_many_open_files();
 
 class LiveHost final : public Host {
  public:
-  /// "": this machine. Otherwise a directory that stands for /sys (or holds a "sys" that does): every /sys path is
-  /// read below it, /proc is absent (ENOENT), and netlink answers EOPNOTSUPP.
-  /// `batches`: shared by the Hosts of a process; without them each file is read by a call of its own.
-  explicit LiveHost(const std::string& sysroot = "", std::shared_ptr<BatchedReads> batches = nullptr);
+  /// "": this machine. Otherwise a directory that stands for /sys (or holds a "sys" that does):
+  /// every /sys path is read below it, /proc is absent (ENOENT), and netlink answers EOPNOTSUPP.
+  /// `batches`: shared by the Hosts of a process; without them each file is read by a call of its
+  /// own.
+  explicit LiveHost(const std::string& sysroot = "",
+                    std::shared_ptr<BatchedReads> batches = nullptr);
 
   /// Regular files only, never blocks on a FIFO: EISDIR, EINVAL. EFBIG above 64 KiB.
   [[nodiscard]] bool has_kernel() const override { return !sysroot_; }
@@ -41,7 +43,8 @@ class LiveHost final : public Host {
   Result<std::string> resolve(const std::string& path) override;
   Result<std::vector<Bytes>> netlink(int protocol, std::span<const std::byte> request) override;
   Result<bool> ethtool(const std::string& netdev, std::span<std::byte> command) override;
-  Result<std::unique_ptr<HostEvents>> listen(int protocol, std::span<const std::uint32_t> groups) override;
+  Result<std::unique_ptr<HostEvents>> listen(int protocol,
+                                             std::span<const std::uint32_t> groups) override;
   Result<std::unique_ptr<HostEvents>> open_records(const std::string& path) override;
 
  private:

@@ -34,8 +34,8 @@ VerbsEventKind verbs_event_kind(int type) {
 
 namespace {
 
-/// The library's functions, looked up when the first device is opened: with libnl, which it brings, it takes 0.6 MB of
-/// memory, of no use on a node without RDMA devices.
+/// The library's functions, looked up when the first device is opened: with libnl, which it brings,
+/// it takes 0.6 MB of memory, of no use on a node without RDMA devices.
 struct Functions {
   decltype(&ibv_get_device_list) get_device_list = nullptr;
   decltype(&ibv_free_device_list) free_device_list = nullptr;
@@ -47,7 +47,8 @@ struct Functions {
 };
 
 Result<Functions> load_functions() {
-  void* const library = dlopen("libibverbs.so.1", RTLD_NOW);  // stays loaded: devices' drivers come with it
+  void* const library =
+      dlopen("libibverbs.so.1", RTLD_NOW);  // stays loaded: devices' drivers come with it
   if (library == nullptr) return Error{"no verbs library (install libibverbs1)", ENOENT};
   Functions found;
   bool all = true;
@@ -119,14 +120,19 @@ class LiveVerbs final : public VerbsLibrary {
       errno = 0;
       std::unique_ptr<ibv_context, CloseDevice> context(functions_->open_device(candidate),
                                                         CloseDevice{functions_->close_device});
-      if (!context) return errno_error("/dev/infiniband/" + std::string(candidate->dev_name), errno == 0 ? EIO : errno);
+      if (!context)
+        return errno_error("/dev/infiniband/" + std::string(candidate->dev_name),
+                           errno == 0 ? EIO : errno);
       const int flags = fcntl(context->async_fd, F_GETFL);
       if (flags < 0 || fcntl(context->async_fd, F_SETFL, flags | O_NONBLOCK) < 0)
         return errno_error("verbs events of " + device, errno);
-      return std::unique_ptr<VerbsContext>(std::make_unique<LiveContext>(*functions_, std::move(context)));
+      return std::unique_ptr<VerbsContext>(
+          std::make_unique<LiveContext>(*functions_, std::move(context)));
     }
     // The library leaves out what it has no provider for.
-    return Error{device + ": the verbs library does not know this device (install ibverbs-providers)", ENODEV};
+    return Error{
+        device + ": the verbs library does not know this device (install ibverbs-providers)",
+        ENODEV};
   }
 
  private:

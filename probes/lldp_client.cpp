@@ -44,12 +44,15 @@ class BoundedSocket {
     std::copy(path.begin(), path.end(), address.sun_path);
     fd_ = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
     if (fd_ < 0) return errno_error(path, errno);
-    // A Unix socket connects at once, or answers EAGAIN when too many wait already: lldpd does not take them.
-    if (::connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0) return {};
+    // A Unix socket connects at once, or answers EAGAIN when too many wait already: lldpd does not
+    // take them.
+    if (::connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0)
+      return {};
     return errno_error(path, errno == EAGAIN ? ETIMEDOUT : errno);
   }
 
-  static ssize_t send(lldpctl_conn_t* /*connection*/, const std::uint8_t* data, std::size_t length, void* user) {
+  static ssize_t send(lldpctl_conn_t* /*connection*/, const std::uint8_t* data, std::size_t length,
+                      void* user) {
     auto& self = *static_cast<BoundedSocket*>(user);
     while (self.wait(POLLOUT)) {
       const ssize_t sent = ::send(self.fd_, data, length, MSG_NOSIGNAL);
@@ -58,7 +61,8 @@ class BoundedSocket {
     }
     return LLDPCTL_ERR_CALLBACK_FAILURE;
   }
-  static ssize_t receive(lldpctl_conn_t* /*connection*/, const std::uint8_t* data, std::size_t length, void* user) {
+  static ssize_t receive(lldpctl_conn_t* /*connection*/, const std::uint8_t* data,
+                         std::size_t length, void* user) {
     auto& self = *static_cast<BoundedSocket*>(user);
     while (self.wait(POLLIN)) {
       // The library declares its own buffer const.
@@ -141,14 +145,15 @@ class LldpdClient final : public LldpClient {
  public:
   LldpdClient(std::string socket_path, Milliseconds patience, const Clock& clock)
       : socket_path_(std::move(socket_path)), patience_(patience), clock_(clock) {
-    lldpctl_log_callback([](int /*severity*/, const char* /*text*/) {});  // otherwise it writes to stderr
+    lldpctl_log_callback(
+        [](int /*severity*/, const char* /*text*/) {});  // otherwise it writes to stderr
   }
 
   Result<std::vector<LldpInterface>> interfaces() override {
     BoundedSocket socket(patience_, clock_);
     if (auto connected = socket.connect(socket_path_); !connected) return connected.error();
-    const Connection connection(
-        lldpctl_new_name(socket_path_.c_str(), &BoundedSocket::send, &BoundedSocket::receive, &socket));
+    const Connection connection(lldpctl_new_name(socket_path_.c_str(), &BoundedSocket::send,
+                                                 &BoundedSocket::receive, &socket));
     if (!connection) return errno_error(socket_path_, ENOMEM);
     const Atom list(lldpctl_get_interfaces(connection.get()));
     if (!list) return failure(connection.get(), socket);
@@ -158,7 +163,8 @@ class LldpdClient final : public LldpClient {
       const Atom port(lldpctl_get_port(item));
       // A device may go between the two questions: that is no error.
       whole = port != nullptr || lldpctl_last_error(connection.get()) == LLDPCTL_ERR_NOT_EXIST;
-      if (port) found.push_back({text_of(item, lldpctl_k_interface_name), neighbours_of(port.get())});
+      if (port)
+        found.push_back({text_of(item, lldpctl_k_interface_name), neighbours_of(port.get())});
       return whole && found.size() < kMaxInterfaces;
     });
     if (!whole) return failure(connection.get(), socket);
@@ -178,7 +184,8 @@ class LldpdClient final : public LldpClient {
 
 }  // namespace
 
-std::unique_ptr<LldpClient> make_lldpd_client(std::string socket_path, Milliseconds patience, const Clock& clock) {
+std::unique_ptr<LldpClient> make_lldpd_client(std::string socket_path, Milliseconds patience,
+                                              const Clock& clock) {
   return std::make_unique<LldpdClient>(std::move(socket_path), patience, clock);
 }
 

@@ -29,9 +29,12 @@ struct QuestionRow {
   std::uint16_t attribute;
 };
 constexpr QuestionRow kQuestions[] = {
-    {MadQuestion::kNodeInfo, kSmpDirected, 0x0011}, {MadQuestion::kNodeDescription, kSmpDirected, 0x0010},
-    {MadQuestion::kPortInfo, kSmpDirected, 0x0015}, {MadQuestion::kPerfClassPortInfo, kPerfMgt, 0x0001},
-    {MadQuestion::kPortCounters, kPerfMgt, 0x0012}, {MadQuestion::kPortCountersExtended, kPerfMgt, 0x001d},
+    {MadQuestion::kNodeInfo, kSmpDirected, 0x0011},
+    {MadQuestion::kNodeDescription, kSmpDirected, 0x0010},
+    {MadQuestion::kPortInfo, kSmpDirected, 0x0015},
+    {MadQuestion::kPerfClassPortInfo, kPerfMgt, 0x0001},
+    {MadQuestion::kPortCounters, kPerfMgt, 0x0012},
+    {MadQuestion::kPortCountersExtended, kPerfMgt, 0x001d},
 };
 
 const QuestionRow& row_of(MadQuestion question) {
@@ -41,20 +44,31 @@ const QuestionRow& row_of(MadQuestion question) {
 
 // libibmad only reads, but takes a plain pointer.
 std::uint8_t* bytes_of(const Mad& mad) { return const_cast<std::uint8_t*>(mad.data()); }
-std::uint32_t field(const Mad& mad, int at, MAD_FIELDS which) { return mad_get_field(bytes_of(mad), at, which); }
-std::uint64_t field64(const Mad& mad, int at, MAD_FIELDS which) { return mad_get_field64(bytes_of(mad), at, which); }
+std::uint32_t field(const Mad& mad, int at, MAD_FIELDS which) {
+  return mad_get_field(bytes_of(mad), at, which);
+}
+std::uint64_t field64(const Mad& mad, int at, MAD_FIELDS which) {
+  return mad_get_field64(bytes_of(mad), at, which);
+}
 
 /// The sysfs words (linux: drivers/infiniband/core/sysfs.c state_show, phys_state_show).
 constexpr std::string_view kStates[] = {"", "DOWN", "INIT", "ARMED", "ACTIVE"};
-constexpr std::string_view kPhysStates[] = {
-    "", "Sleep", "Polling", "Disabled", "PortConfigurationTraining", "LinkUp", "LinkErrorRecovery", "Phy Test"};
+constexpr std::string_view kPhysStates[] = {"",
+                                            "Sleep",
+                                            "Polling",
+                                            "Disabled",
+                                            "PortConfigurationTraining",
+                                            "LinkUp",
+                                            "LinkErrorRecovery",
+                                            "Phy Test"};
 constexpr std::uint32_t kDisabled = 3, kArmed = 3, kActive = 4;
 
 struct Coded {
   std::uint32_t code;
   std::uint32_t value;
 };
-// Speeds are one lane's, in the round figures of the kernel's rate file, so that both ends can be compared.
+// Speeds are one lane's, in the round figures of the kernel's rate file, so that both ends can be
+// compared.
 constexpr Coded kWidths[] = {{1, 1}, {2, 4}, {4, 8}, {8, 12}, {16, 2}};
 constexpr Coded kSpeedsMbps[] = {{1, 2'500}, {2, 5'000}, {4, 10'000}};
 constexpr Coded kExtendedSpeedsMbps[] = {{1, 14'000}, {2, 25'000}, {4, 50'000}, {8, 100'000}};
@@ -73,18 +87,20 @@ std::string word(const std::string_view (&words)[N], std::uint32_t index) {
   return index < N ? std::string(words[index]) : std::string();
 }
 
-/// LinkSpeedExtActive2: the first three bits of byte 56 of PortInfo, reserved before XDR. Debian 12's libibmad has no
-/// name for it (rdma-core calls it IB_PORT_LINK_SPEED_EXT_ACTIVE_2_F).
+/// LinkSpeedExtActive2: the first three bits of byte 56 of PortInfo, reserved before XDR. Debian
+/// 12's libibmad has no name for it (rdma-core calls it IB_PORT_LINK_SPEED_EXT_ACTIVE_2_F).
 std::uint32_t extended_speed_2(const Mad& answer) {
   constexpr std::size_t kByte = 56;
   return answer.at(kDataAt + kByte) >> 5U;
 }
 
 std::optional<std::uint32_t> lane_speed_mbps(const Mad& answer) {
-  // A later speed hides the earlier fields, also one that is not known here: then the speed is not known.
+  // A later speed hides the earlier fields, also one that is not known here: then the speed is not
+  // known.
   if (const std::uint32_t extended_2 = extended_speed_2(answer); extended_2 != 0)
     return look_up(kExtendedSpeeds2Mbps, extended_2);
-  // CapabilityMask says whether this field counts, but a switch has the mask in port 0 only; elsewhere unused is 0.
+  // CapabilityMask says whether this field counts, but a switch has the mask in port 0 only;
+  // elsewhere unused is 0.
   const std::uint32_t extended = field(answer, kDataAt, IB_PORT_LINK_SPEED_EXT_ACTIVE_F);
   if (extended != 0) return look_up(kExtendedSpeedsMbps, extended);
   return look_up(kSpeedsMbps, field(answer, kDataAt, IB_PORT_LINK_SPEED_ACTIVE_F));
@@ -149,7 +165,8 @@ constexpr CounterField kExtendedErrorFields[] = {
 
 template <std::size_t N>
 void take64(const Mad& answer, const CounterField (&fields)[N], Counters& counters) {
-  for (const CounterField& row : fields) counters.set(row.name, field64(answer, kDataAt, row.field));
+  for (const CounterField& row : fields)
+    counters.set(row.name, field64(answer, kDataAt, row.field));
 }
 
 Error wrong_port(std::uint32_t came, std::uint8_t port) {
@@ -195,12 +212,13 @@ Result<Mad> check_answer(const Mad& request, std::span<const std::uint8_t> answe
   if (!same_transaction(request, answer)) return Error{"the answer to another question", EPROTO};
   if (mad[0] != 1 || mad[kClassAt] != request[kClassAt] || mad[kMethodAt] != kGetResponse)
     return Error{"not an answer", EPROTO};
-  // The status comes first: some agents send back an error without the attribute. The top bit of a directed one is its
-  // direction.
-  const std::uint32_t status =
-      mad[kClassAt] == kSmpDirected ? field(mad, 0, IB_DRSMP_STATUS_F) : field(mad, 0, IB_MAD_STATUS_F);
+  // The status comes first: some agents send back an error without the attribute. The top bit of a
+  // directed one is its direction.
+  const std::uint32_t status = mad[kClassAt] == kSmpDirected ? field(mad, 0, IB_DRSMP_STATUS_F)
+                                                             : field(mad, 0, IB_MAD_STATUS_F);
   if (status != 0)
-    return Error{fmt::format("the far end {} (status 0x{:04x})", status_words(status), status), EREMOTEIO};
+    return Error{fmt::format("the far end {} (status 0x{:04x})", status_words(status), status),
+                 EREMOTEIO};
   if (attribute(mad) != attribute(request)) return Error{"an answer about something else", EPROTO};
   return mad;
 }
@@ -226,7 +244,8 @@ std::string decode_node_description(const Mad& answer) {
 
 std::string system_name(std::string_view description) {
   const std::size_t semicolon = description.find(';');
-  const std::size_t colon = description.find(':', semicolon == std::string_view::npos ? 0 : semicolon);
+  const std::size_t colon =
+      description.find(':', semicolon == std::string_view::npos ? 0 : semicolon);
   if (description.starts_with("MF0;") && colon != std::string_view::npos && colon > semicolon + 1)
     return std::string(description.substr(semicolon + 1, colon - semicolon - 1));
   if (description.ends_with("Mellanox Technologies")) return "";
@@ -234,8 +253,8 @@ std::string system_name(std::string_view description) {
 }
 
 std::string format_guid(std::uint64_t guid) {
-  return fmt::format("{:04x}:{:04x}:{:04x}:{:04x}", guid >> 48U, (guid >> 32U) & 0xffffU, (guid >> 16U) & 0xffffU,
-                     guid & 0xffffU);
+  return fmt::format("{:04x}:{:04x}:{:04x}:{:04x}", guid >> 48U, (guid >> 32U) & 0xffffU,
+                     (guid >> 16U) & 0xffffU, guid & 0xffffU);
 }
 
 IbPortInfo decode_port_info(const Mad& answer) {
@@ -270,16 +289,19 @@ PerfCapabilities decode_perf_capabilities(const Mad& answer) {
   return offered;
 }
 
-Result<Counters> decode_port_counters(const Mad& answer, std::uint8_t port, const PerfCapabilities& offered) {
+Result<Counters> decode_port_counters(const Mad& answer, std::uint8_t port,
+                                      const PerfCapabilities& offered) {
   const std::uint32_t came = field(answer, kDataAt, IB_PC_PORT_SELECT_F);
   if (came != port) return wrong_port(came, port);
   Counters counters;
-  for (const CounterField& row : kErrorFields) counters.set(row.name, field(answer, kDataAt, row.field));
+  for (const CounterField& row : kErrorFields)
+    counters.set(row.name, field(answer, kDataAt, row.field));
   if (offered.xmit_wait) counters.set("port_xmit_wait", field(answer, kDataAt, IB_PC_XMT_WAIT_F));
   return counters;
 }
 
-Result<Counters> decode_port_counters_extended(const Mad& answer, std::uint8_t port, const PerfCapabilities& offered) {
+Result<Counters> decode_port_counters_extended(const Mad& answer, std::uint8_t port,
+                                               const PerfCapabilities& offered) {
   const std::uint32_t came = field(answer, kDataAt, IB_PC_EXT_PORT_SELECT_F);
   if (came != port) return wrong_port(came, port);
   Counters counters;

@@ -10,15 +10,17 @@ namespace {
 constexpr Milliseconds kFreshLink{15 * 60'000};
 constexpr Milliseconds kFreshPeriod{5 * 60'000};
 
-/// Names and capabilities of a far end that is new, or was asked long ago. What fails keeps its old value, and the next
-/// round tries again.
-void ask_identity(MadTalk& talk, std::uint8_t local_port, const IbNodeInfo& node, const MadTiming& timing,
-                  KnownPeer& known, SteadyTime now) {
+/// Names and capabilities of a far end that is new, or was asked long ago. What fails keeps its old
+/// value, and the next round tries again.
+void ask_identity(MadTalk& talk, std::uint8_t local_port, const IbNodeInfo& node,
+                  const MadTiming& timing, KnownPeer& known, SteadyTime now) {
   const bool same = known.node_guid == node.node_guid && known.port == node.local_port;
-  if (!same) known = {node.node_guid, node.local_port, "", std::nullopt, std::nullopt, std::nullopt};
+  if (!same)
+    known = {node.node_guid, node.local_port, "", std::nullopt, std::nullopt, std::nullopt};
   if (!known.met_at) known.met_at = now;
   const bool fresh = known.system.empty() || now - *known.met_at < kFreshLink;
-  const Milliseconds period = fresh ? std::min(kFreshPeriod, timing.identity_period) : timing.identity_period;
+  const Milliseconds period =
+      fresh ? std::min(kFreshPeriod, timing.identity_period) : timing.identity_period;
   if (known.asked_at && now - *known.asked_at < period) return;
   const auto description = talk.ask_directed(MadQuestion::kNodeDescription, local_port);
   if (!description) return;
@@ -43,13 +45,16 @@ Result<std::uint16_t> agent_lid(MadTalk& talk, std::uint8_t local_port, const Ib
 }
 
 /// The reason why there are no counters; nullopt when there are.
-std::optional<std::string> add_counters(MadTalk& talk, std::uint8_t local_port, const IbNodeInfo& node,
-                                        const IbPortInfo& its_port, KnownPeer& known, PeerSample& peer) {
+std::optional<std::string> add_counters(MadTalk& talk, std::uint8_t local_port,
+                                        const IbNodeInfo& node, const IbPortInfo& its_port,
+                                        KnownPeer& known, PeerSample& peer) {
   if (!its_port.forwards)
-    return "counters: the link is " + its_port.link.state + ", no subnet manager has made it active";
+    return "counters: the link is " + its_port.link.state +
+           ", no subnet manager has made it active";
   const auto lid = agent_lid(talk, local_port, node, its_port);
   if (!lid) return "counters: its LID: " + lid.error().message;
-  if (!is_unicast_lid(*lid)) return "counters: the far end has no LID, no subnet manager has given it one";
+  if (!is_unicast_lid(*lid))
+    return "counters: the far end has no LID, no subnet manager has given it one";
   if (!known.offered) {
     const auto answer = talk.ask_perf(MadQuestion::kPerfClassPortInfo, *lid);
     if (!answer) return "counters: " + answer.error().message;
@@ -85,9 +90,11 @@ Result<Mad> MadTalk::ask_perf(MadQuestion question, std::uint16_t lid, std::uint
 
 namespace {
 
-/// What is left when the extended query failed. Where that one has the error counters as well, the short ones of the
-/// plain query (8 and 16 bits) are no stand-in: under one name one reading would say 65535 and the next 100000.
-Result<CounterAnswer> without_extended(Counters plain, const PerfCapabilities& offered, const Error& why) {
+/// What is left when the extended query failed. Where that one has the error counters as well, the
+/// short ones of the plain query (8 and 16 bits) are no stand-in: under one name one reading would
+/// say 65535 and the next 100000.
+Result<CounterAnswer> without_extended(Counters plain, const PerfCapabilities& offered,
+                                       const Error& why) {
   Error reason{"64-bit ones: " + why.message, why.errnum};
   if (offered.extended_errors) return reason;
   return CounterAnswer{std::move(plain), std::move(reason.message)};
@@ -101,7 +108,8 @@ Result<CounterAnswer> ask_counters(MadTalk& talk, std::uint16_t lid, std::uint8_
   if (!plain) return plain.error();
   auto counters = decode_port_counters(*plain, port, offered);
   if (!counters) return counters.error();
-  if (!offered.has_extended()) return CounterAnswer{std::move(*counters), "no 64-bit traffic counters there"};
+  if (!offered.has_extended())
+    return CounterAnswer{std::move(*counters), "no 64-bit traffic counters there"};
   const auto extended = talk.ask_perf(MadQuestion::kPortCountersExtended, lid, port);
   if (!extended) return without_extended(std::move(*counters), offered, extended.error());
   const auto wide = decode_port_counters_extended(*extended, port, offered);
@@ -110,16 +118,19 @@ Result<CounterAnswer> ask_counters(MadTalk& talk, std::uint16_t lid, std::uint8_
   return CounterAnswer{std::move(*counters), std::nullopt};
 }
 
-PeerAnswer ask_peer(MadTalk& talk, std::uint8_t local_port, const MadTiming& timing, KnownPeer& known, SteadyTime now) {
+PeerAnswer ask_peer(MadTalk& talk, std::uint8_t local_port, const MadTiming& timing,
+                    KnownPeer& known, SteadyTime now) {
   const auto own = talk.ask_directed(MadQuestion::kPortInfo, 0, local_port);
-  if (!own) return {MadOutcome::kFailed, std::nullopt, {"this node's own port: " + own.error().message}};
+  if (!own)
+    return {MadOutcome::kFailed, std::nullopt, {"this node's own port: " + own.error().message}};
   if (!decode_port_info(*own).link_up) {
     forget_identity(known);
     return {MadOutcome::kLinkDown, std::nullopt, {"the link is down: no question can cross it"}};
   }
 
   const auto node_answer = talk.ask_directed(MadQuestion::kNodeInfo, local_port);
-  if (!node_answer) return {MadOutcome::kFailed, std::nullopt, {"the far end: " + node_answer.error().message}};
+  if (!node_answer)
+    return {MadOutcome::kFailed, std::nullopt, {"the far end: " + node_answer.error().message}};
   const auto node = decode_node_info(*node_answer);
   if (!node) return {MadOutcome::kFailed, std::nullopt, {"the far end: " + node.error().message}};
 

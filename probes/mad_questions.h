@@ -1,4 +1,5 @@
-// What is asked of a port's far end in one round, and what the answers make: the conversation, over a MadPort.
+// What is asked of a port's far end in one round, and what the answers make: the conversation, over
+// a MadPort.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +26,8 @@ struct KnownPeer {
   std::optional<SteadyTime> met_at;  ///< when it was first asked after the link came up
 };
 
-/// One port's questions, counted. The transaction numbers go on over rounds, so that a late answer fits none.
+/// One port's questions, counted. The transaction numbers go on over rounds, so that a late answer
+/// fits none.
 class MadTalk {
  public:
   MadTalk(MadPort& port, const MadTiming& timing, std::uint32_t& transaction)
@@ -51,13 +53,15 @@ struct PeerAnswer {
   std::vector<std::string> reasons;  ///< of the gaps
 };
 
-/// One round: this port's state; who is at the other end; its port's state; its counters; at most eight MADs. Without
-/// an answer to one, what builds on it is not asked. `known` is what earlier rounds found, and is brought up to date.
-PeerAnswer ask_peer(MadTalk& talk, std::uint8_t local_port, const MadTiming& timing, KnownPeer& known, SteadyTime now);
+/// One round: this port's state; who is at the other end; its port's state; its counters; at most
+/// eight MADs. Without an answer to one, what builds on it is not asked. `known` is what earlier
+/// rounds found, and is brought up to date.
+PeerAnswer ask_peer(MadTalk& talk, std::uint8_t local_port, const MadTiming& timing,
+                    KnownPeer& known, SteadyTime now);
 
-/// The counters of `port` at `lid`: one MAD, two where the agent has 64-bit counters. When only the 64-bit ones fail,
-/// they are left out, with a reason; an error where they are all there is to take, the error counters among them. Also
-/// for this node's own port, at its own LID.
+/// The counters of `port` at `lid`: one MAD, two where the agent has 64-bit counters. When only the
+/// 64-bit ones fail, they are left out, with a reason; an error where they are all there is to
+/// take, the error counters among them. Also for this node's own port, at its own LID.
 struct CounterAnswer {
   Counters counters;
   std::optional<std::string> reason;

@@ -7,7 +7,8 @@
 namespace linkhealth {
 namespace {
 
-/// FNV-1a, then the finisher of SplitMix64: GUIDs that differ in their last digits only must not be neighbours.
+/// FNV-1a, then the finisher of SplitMix64: GUIDs that differ in their last digits only must not be
+/// neighbours.
 std::uint64_t hash(std::string_view text) {
   std::uint64_t value = 0xcbf29ce484222325U;
   for (const char c : text) value = (value ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
@@ -23,7 +24,8 @@ constexpr Milliseconds kShortestPeriod{1000};
 
 Milliseconds mad_phase(std::string_view identity, Milliseconds period) {
   if (period.count() <= 0) return Milliseconds{0};
-  return Milliseconds(static_cast<std::int64_t>(hash(identity) % static_cast<std::uint64_t>(period.count())));
+  return Milliseconds(
+      static_cast<std::int64_t>(hash(identity) % static_cast<std::uint64_t>(period.count())));
 }
 
 MadSchedule::MadSchedule(MadTiming timing) : timing_(timing) {
@@ -62,12 +64,15 @@ SteadyTime MadSchedule::slot_after(const Entry& entry, SteadyTime earliest) cons
 }
 
 void MadSchedule::done(const PortKey& key, MadOutcome outcome, int mads, SteadyTime now) {
-  if (timing_.mads_per_s > 0) budget_from_ = now + Milliseconds(std::max(mads, 1) * 1000 / timing_.mads_per_s);
+  if (timing_.mads_per_s > 0)
+    budget_from_ = now + Milliseconds(std::max(mads, 1) * 1000 / timing_.mads_per_s);
   for (Entry& entry : entries_) {
     if (entry.port.key != key) continue;
-    entry.failures = outcome == MadOutcome::kFailed ? std::min(entry.failures + 1, kMaxDoublings) : 0;
-    const Milliseconds interval = std::min(timing_.period * (std::int64_t{1} << static_cast<unsigned>(entry.failures)),
-                                           std::max(timing_.longest_wait, timing_.period));
+    entry.failures =
+        outcome == MadOutcome::kFailed ? std::min(entry.failures + 1, kMaxDoublings) : 0;
+    const Milliseconds interval =
+        std::min(timing_.period * (std::int64_t{1} << static_cast<unsigned>(entry.failures)),
+                 std::max(timing_.longest_wait, timing_.period));
     // From the first round, which is early, on to the port's own place.
     entry.due = slot_after(entry, now + interval - timing_.period / 2);
   }
@@ -75,8 +80,8 @@ void MadSchedule::done(const PortKey& key, MadOutcome outcome, int mads, SteadyT
 
 SteadyTime MadSchedule::next_due(SteadyTime now) const {
   if (entries_.empty()) return now + timing_.period;
-  const auto first =
-      std::min_element(entries_.begin(), entries_.end(), [](const Entry& a, const Entry& b) { return a.due < b.due; });
+  const auto first = std::min_element(entries_.begin(), entries_.end(),
+                                      [](const Entry& a, const Entry& b) { return a.due < b.due; });
   return std::max(first->due, budget_from_);
 }
 

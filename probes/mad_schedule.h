@@ -1,8 +1,8 @@
 // When which port's far end is asked by MAD. Pure: the time comes from outside.
 //
-// A leaf switch is asked by every node below it, and all nodes start together after a power cut. So each port has its
-// own place in the period, from a hash of its GUID; the rounds of one node keep a distance that its budget gives; and a
-// far end that does not answer is asked less and less often.
+// A leaf switch is asked by every node below it, and all nodes start together after a power cut. So
+// each port has its own place in the period, from a hash of its GUID; the rounds of one node keep a
+// distance that its budget gives; and a far end that does not answer is asked less and less often.
 #pragma once
 
 #include <string>
@@ -15,16 +15,18 @@
 namespace linkhealth {
 
 struct MadTiming {
-  Milliseconds period{60'000};              ///< between two rounds on a port; at least a second is taken
-  Milliseconds first_within{10'000};        ///< from the start to a port's first round; 0: at once
-  Milliseconds longest_wait{600'000};       ///< the end of the doubling for one that does not answer
-  Milliseconds identity_period{3'600'000};  ///< how often a far end that stays is asked again what it is called
-  Milliseconds timeout{200};                ///< for one try
+  Milliseconds period{60'000};         ///< between two rounds on a port; at least a second is taken
+  Milliseconds first_within{10'000};   ///< from the start to a port's first round; 0: at once
+  Milliseconds longest_wait{600'000};  ///< the end of the doubling for one that does not answer
+  Milliseconds identity_period{
+      3'600'000};             ///< how often a far end that stays is asked again what it is called
+  Milliseconds timeout{200};  ///< for one try
   int tries = 2;
   int mads_per_s = 20;  ///< of this node, on average over a round; 0: as fast as they are answered
 };
 
-/// The place of `identity` (a GUID and port) in a period: 0 <= phase < period, the same on every start, evenly spread.
+/// The place of `identity` (a GUID and port) in a period: 0 <= phase < period, the same on every
+/// start, evenly spread.
 Milliseconds mad_phase(std::string_view identity, Milliseconds period);
 
 enum class MadOutcome : std::uint8_t {
@@ -43,7 +45,8 @@ class MadSchedule {
   };
   /// The ports there are now. Those that stay keep their times.
   void set_ports(const std::vector<Port>& ports, SteadyTime now);
-  /// The port to ask now: the one that has waited longest; nullptr when none is due or the budget is used up.
+  /// The port to ask now: the one that has waited longest; nullptr when none is due or the budget
+  /// is used up.
   [[nodiscard]] const PortKey* next(SteadyTime now) const;
   /// How the round on `key` went, and how many MADs it took.
   void done(const PortKey& key, MadOutcome outcome, int mads, SteadyTime now);

@@ -5,7 +5,8 @@
 
 namespace linkhealth {
 
-/// A MadOpener. Each open port holds one descriptor and two agents of the kernel; closing it gives them back.
+/// A MadOpener. Each open port holds one descriptor and two agents of the kernel; closing it gives
+/// them back.
 Result<std::unique_ptr<MadPort>> open_umad_port(const std::string& device, std::uint32_t port);
 
 }  // namespace linkhealth

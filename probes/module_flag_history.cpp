@@ -15,20 +15,21 @@ std::string vdm_name(const VdmFlags& entry) { return "vdm_" + entry.name; }
 
 bool is_of_vdm(const std::string& name) { return name.starts_with("vdm_"); }
 
-/// Whether the states of all host lanes were read. An unread page leaves lanes without anything, of either side, or
-/// fewer of them.
+/// Whether the states of all host lanes were read. An unread page leaves lanes without anything, of
+/// either side, or fewer of them.
 bool all_lanes_were_read(const ModuleSample& sample) {
   constexpr std::size_t kLanesPerBank = 8;
   const std::size_t banks = sample.bank_count.value_or(1);
   for (std::size_t bank = 0; bank < banks; ++bank) {
     const std::size_t first = bank * kLanesPerBank;
-    if (first >= sample.host_lanes.size() || sample.host_lanes[first].data_path_state.empty()) return false;
+    if (first >= sample.host_lanes.size() || sample.host_lanes[first].data_path_state.empty())
+      return false;
   }
   return true;
 }
 
-/// The module has not got the flag's lane any more, or nothing runs over it; one of an unused lane ends when something
-/// does.
+/// The module has not got the flag's lane any more, or nothing runs over it; one of an unused lane
+/// ends when something does.
 bool is_out_of_use(const ModuleSample& sample, const ModuleFlag& flag) {
   if (!flag.lane || !all_lanes_were_read(sample)) return false;
   if (flag.name.starts_with("host_")) return *flag.lane > sample.host_lanes.size();
@@ -39,7 +40,8 @@ bool is_out_of_use(const ModuleSample& sample, const ModuleFlag& flag) {
 
 }  // namespace
 
-void ModuleFlagHistory::note(const std::string& name, std::optional<std::uint32_t> lane, bool set, WallTime at) {
+void ModuleFlagHistory::note(const std::string& name, std::optional<std::uint32_t> lane, bool set,
+                             WallTime at) {
   const std::pair key{name, lane.value_or(0)};
   if (!set && !flags_.contains(key)) return;
   ModuleFlag& flag = flags_[key];
@@ -77,7 +79,8 @@ void ModuleFlagHistory::take_vdm(const ModuleSample& sample, WallTime at) {
                  listed.emplace(name, lane.value_or(0));
                });
   for (auto& [key, flag] : flags_)
-    if (flag.set && is_of_vdm(key.first) && !listed.contains(key)) note(key.first, flag.lane, false, at);
+    if (flag.set && is_of_vdm(key.first) && !listed.contains(key))
+      note(key.first, flag.lane, false, at);
 }
 
 std::vector<ModuleFlag> ModuleFlagHistory::list() const {

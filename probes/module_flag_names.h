@@ -1,4 +1,5 @@
-// What each latched flag of a module is called where it is remembered, as rows of tables, and a way over all of them.
+// What each latched flag of a module is called where it is remembered, as rows of tables, and a way
+// over all of them.
 #pragma once
 
 #include <cstdint>
@@ -40,7 +41,8 @@ inline constexpr ModuleBit kModuleBits[] = {
 struct LaneBit {
   std::string_view name;
   std::optional<bool> ModuleLane::*flag;
-  bool of_host = false;  ///< with CMIS the host lanes have it, and the media lane's is only derived from theirs
+  bool of_host = false;  ///< with CMIS the host lanes have it, and the media lane's is only derived
+                         ///< from theirs
 };
 inline constexpr LaneBit kLaneBits[] = {
     {"rx_los", &ModuleLane::rx_los},       {"rx_lol", &ModuleLane::rx_lol},
@@ -120,13 +122,16 @@ using Lane = std::optional<std::uint32_t>;
 /// `visit(name, lane, flag)` for each of a quad.
 template <typename Flags, typename Visit>
 void visit_quad(const std::string& name, Lane lane, Flags& flags, const Visit& visit) {
-  for (const Level& level : kLevels) visit(name + "_" + std::string(level.name), lane, flags.*level.flag);
+  for (const Level& level : kLevels)
+    visit(name + "_" + std::string(level.name), lane, flags.*level.flag);
 }
 
-/// `visit(name, lane, flag)` for every flag of a sample but those that are lists: of VDM the set ones, and the others.
+/// `visit(name, lane, flag)` for every flag of a sample but those that are lists: of VDM the set
+/// ones, and the others.
 template <typename Sample, typename Visit>
 void visit_flags(Sample& sample, const Visit& visit) {
-  for (const ModuleQuad& row : kModuleQuads) visit_quad(std::string(row.name), Lane(), sample.*row.flags, visit);
+  for (const ModuleQuad& row : kModuleQuads)
+    visit_quad(std::string(row.name), Lane(), sample.*row.flags, visit);
   for (const ModuleBit& row : kModuleBits) visit(std::string(row.name), Lane(), sample.*row.flag);
   for (std::uint32_t i = 0; i < sample.lanes.size(); ++i) {
     for (const LaneBit& row : kLaneBits)
@@ -136,10 +141,13 @@ void visit_flags(Sample& sample, const Visit& visit) {
       visit_quad(std::string(row.name), Lane(i + 1), sample.lanes[i].*row.flags, visit);
   }
   for (std::uint32_t i = 0; i < sample.laser_tuning.size(); ++i)
-    for (const LaserBit& row : kLaserBits) visit(std::string(row.name), Lane(i + 1), sample.laser_tuning[i].*row.flag);
-  for (const CoherentBit& row : kCoherentBits) visit(std::string(row.name), Lane(1), sample.coherent_flags.*row.flag);
+    for (const LaserBit& row : kLaserBits)
+      visit(std::string(row.name), Lane(i + 1), sample.laser_tuning[i].*row.flag);
+  for (const CoherentBit& row : kCoherentBits)
+    visit(std::string(row.name), Lane(1), sample.coherent_flags.*row.flag);
   for (std::uint32_t i = 0; i < sample.host_lanes.size(); ++i)
-    for (const HostBit& row : kHostBits) visit(std::string(row.name), Lane(i + 1), sample.host_lanes[i].*row.flag);
+    for (const HostBit& row : kHostBits)
+      visit(std::string(row.name), Lane(i + 1), sample.host_lanes[i].*row.flag);
 }
 
 }  // namespace linkhealth::module_flag_names

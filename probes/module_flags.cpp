@@ -21,8 +21,9 @@ void unite(std::optional<bool>& flag, const std::optional<bool>& earlier) {
 }
 
 void unite_other(std::vector<OtherFlag>& all, const OtherFlag& earlier) {
-  const auto same = std::ranges::find_if(
-      all, [&](const OtherFlag& other) { return other.name == earlier.name && other.lane == earlier.lane; });
+  const auto same = std::ranges::find_if(all, [&](const OtherFlag& other) {
+    return other.name == earlier.name && other.lane == earlier.lane;
+  });
   if (same == all.end())
     all.push_back(earlier);
   else
@@ -31,8 +32,8 @@ void unite_other(std::vector<OtherFlag>& all, const OtherFlag& earlier) {
 
 using NamesAndLanes = std::set<std::pair<std::string, std::uint32_t>>;
 
-/// A page that was read then and is not now had lanes of which nothing but their flags is known. Lanes that the module
-/// has not got any more stay away.
+/// A page that was read then and is not now had lanes of which nothing but their flags is known.
+/// Lanes that the module has not got any more stay away.
 void widen(ModuleSample& sample, const NamesAndLanes& set) {
   constexpr std::uint32_t kLanesPerBank = 8;
   const std::uint32_t host_lanes = sample.bank_count.value_or(1) * kLanesPerBank;
@@ -62,7 +63,8 @@ void forget_flags(ModuleSample& sample) {
   visit_flags(sample, [](const std::string&, Lane, std::optional<bool>& flag) { flag.reset(); });
   // Derived from the host lanes' flags.
   if (!sample.host_lanes.empty())
-    for (ModuleLane& lane : sample.lanes) lane.tx_los = lane.tx_lol = lane.tx_eq_fault = std::nullopt;
+    for (ModuleLane& lane : sample.lanes)
+      lane.tx_los = lane.tx_lol = lane.tx_eq_fault = std::nullopt;
   for (VdmFlags& entry : sample.vdm.flags) entry.flags = {};
   sample.other_flags.clear();
 }
@@ -83,12 +85,14 @@ void unite_flags(ModuleSample& sample, const ModuleSample& earlier) {
     unite(sample.lanes[i].tx_eq_fault, earlier.lanes[i].tx_eq_fault);
   }
   for (const OtherFlag& entry : earlier.other_flags) unite_other(sample.other_flags, entry);
-  if (sample.vdm.flags.empty()) sample.vdm.flags = earlier.vdm.flags;  // with those of which nothing is known
+  if (sample.vdm.flags.empty())
+    sample.vdm.flags = earlier.vdm.flags;  // with those of which nothing is known
   for (const VdmFlags& entry : earlier.vdm.flags) {
     if (!entry.flags.any()) continue;
-    const auto same = std::find_if(sample.vdm.flags.begin(), sample.vdm.flags.end(), [&](const VdmFlags& other) {
-      return other.name == entry.name && other.lane == entry.lane;
-    });
+    const auto same =
+        std::find_if(sample.vdm.flags.begin(), sample.vdm.flags.end(), [&](const VdmFlags& other) {
+          return other.name == entry.name && other.lane == entry.lane;
+        });
     if (same == sample.vdm.flags.end()) {
       sample.vdm.flags.push_back(entry);
       continue;
@@ -99,11 +103,13 @@ void unite_flags(ModuleSample& sample, const ModuleSample& earlier) {
 
 ModuleCalm calm_of(const ModuleSample& sample) {
   ModuleCalm out;
-  out.ready = (sample.state.empty() || sample.state == "ModuleReady") && !sample.data_not_ready.value_or(false) &&
-              !sample.low_power_requested.value_or(false);
+  out.ready = (sample.state.empty() || sample.state == "ModuleReady") &&
+              !sample.data_not_ready.value_or(false) && !sample.low_power_requested.value_or(false);
   for (const ModuleLane& lane : sample.lanes)
-    out.transmitter_on.push_back(!lane.tx_disabled.value_or(false) && !lane.tx_squelched.value_or(false));
-  for (const ModuleHostLane& lane : sample.host_lanes) out.data_path_up.push_back(lane.data_path_state == "Activated");
+    out.transmitter_on.push_back(!lane.tx_disabled.value_or(false) &&
+                                 !lane.tx_squelched.value_or(false));
+  for (const ModuleHostLane& lane : sample.host_lanes)
+    out.data_path_up.push_back(lane.data_path_state == "Activated");
   out.applications = sample.type + " " + sample.host_interface;
   return out;
 }
@@ -133,7 +139,8 @@ struct LanesUp {
       if (before[i] || !now[i]) continue;
       of[i] = true;
       for (std::size_t j = 0; j < other.size(); ++j)
-        if (j * of.size() < (i + 1) * other.size() && i * other.size() < (j + 1) * of.size()) other[j] = true;
+        if (j * of.size() < (i + 1) * other.size() && i * other.size() < (j + 1) * of.size())
+          other[j] = true;
     }
   }
   [[nodiscard]] bool has(const std::string& name, std::optional<std::uint32_t> lane) const {
@@ -144,10 +151,12 @@ struct LanesUp {
 
 }  // namespace
 
-void forget_flags_of_what_came_up(ModuleSample& sample, const ModuleCalm& before, const ModuleCalm& now) {
+void forget_flags_of_what_came_up(ModuleSample& sample, const ModuleCalm& before,
+                                  const ModuleCalm& now) {
   if (!before.ready && now.ready) return forget_flags(sample);
   // A module of which no media lane is told has as many as the host's side.
-  const std::size_t media = now.transmitter_on.empty() ? now.data_path_up.size() : now.transmitter_on.size();
+  const std::size_t media =
+      now.transmitter_on.empty() ? now.data_path_up.size() : now.transmitter_on.size();
   LanesUp up{std::vector<bool>(media), std::vector<bool>(now.data_path_up.size())};
   up.note(up.media, before.transmitter_on, now.transmitter_on, up.host);
   up.note(up.host, before.data_path_up, now.data_path_up, up.media);
@@ -159,7 +168,8 @@ void forget_flags_of_what_came_up(ModuleSample& sample, const ModuleCalm& before
       sample.lanes[i].tx_los = sample.lanes[i].tx_lol = sample.lanes[i].tx_eq_fault = std::nullopt;
   for (VdmFlags& entry : sample.vdm.flags)
     if (up.has(entry.name, entry.lane)) entry.flags = {};
-  std::erase_if(sample.other_flags, [&](const OtherFlag& flag) { return up.has(flag.name, flag.lane); });
+  std::erase_if(sample.other_flags,
+                [&](const OtherFlag& flag) { return up.has(flag.name, flag.lane); });
 }
 
 bool has_other_limits(const ModuleCalm& before, const ModuleCalm& now) {

@@ -19,7 +19,10 @@ namespace linkhealth {
 /// What the thread and its owner have in common; lives as long as the longer of the two.
 struct ModuleReader::Shared {
   Shared(std::unique_ptr<Host> its_host, const Clock& its_clock, ModuleTiming timing)
-      : host(std::move(its_host)), clock(its_clock), schedule(timing), event(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
+      : host(std::move(its_host)),
+        clock(its_clock),
+        schedule(timing),
+        event(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)) {}
   ~Shared() {
     if (event >= 0) close(event);
   }
@@ -31,7 +34,8 @@ struct ModuleReader::Shared {
   std::optional<EthtoolFamily> family;
 
   std::mutex mutex;
-  // All below is under the lock. The clock is used only while `stop` is false: later its owner may be gone.
+  // All below is under the lock. The clock is used only while `stop` is false: later its owner may
+  // be gone.
   const Clock& clock;
   ModuleSchedule schedule;
   std::optional<ModuleBusy> busy;
@@ -45,7 +49,8 @@ struct ModuleReader::Shared {
 namespace {
 
 /// One read through the kernel. Slow.
-Result<std::vector<std::uint8_t>> perform(Host& host, std::optional<EthtoolFamily>& family, const ModuleRead& read) {
+Result<std::vector<std::uint8_t>> perform(Host& host, std::optional<EthtoolFamily>& family,
+                                          const ModuleRead& read) {
   if (!family) {
     const auto resolved = resolve_ethtool_family(host);
     if (!resolved) {
@@ -61,7 +66,8 @@ Result<std::vector<std::uint8_t>> perform(Host& host, std::optional<EthtoolFamil
 }  // namespace
 
 ModuleReader::ModuleReader(std::unique_ptr<Host> host, const Clock& clock, ModuleTiming timing)
-    : shared_(std::make_shared<Shared>(std::move(host), clock, timing)), thread_([shared = shared_] { run(shared); }) {}
+    : shared_(std::make_shared<Shared>(std::move(host), clock, timing)),
+      thread_([shared = shared_] { run(shared); }) {}
 
 ModuleReader::~ModuleReader() {
   bool ended = false;
@@ -90,7 +96,8 @@ void ModuleReader::run(const std::shared_ptr<Shared>& shared) {
       lock.lock();
       shared->busy.reset();
       if (shared->stop) break;
-      shared->schedule.done(*read, answer, shared->clock.fine() - begun, shared->clock.steady(), shared->clock.wall());
+      shared->schedule.done(*read, answer, shared->clock.fine() - begun, shared->clock.steady(),
+                            shared->clock.wall());
     }
     if (shared->schedule.has_finished()) eventfd_write(shared->event, 1);
     if (read) continue;

@@ -1,5 +1,6 @@
-// The one reader of module EEPROMs: a thread of its own around a ModuleSchedule. Nobody waits for it: finished rounds
-// are picked up when the event descriptor says so, and a read that hangs in the kernel is named, not waited for.
+// The one reader of module EEPROMs: a thread of its own around a ModuleSchedule. Nobody waits for
+// it: finished rounds are picked up when the event descriptor says so, and a read that hangs in the
+// kernel is named, not waited for.
 #pragma once
 
 #include <memory>
@@ -24,8 +25,8 @@ class ModuleReader {
  public:
   /// Starts the thread. `host` is used by it alone. `clock` must outlive the reader.
   ModuleReader(std::unique_ptr<Host> host, const Clock& clock, ModuleTiming timing);
-  /// Ends the thread. A read that hangs in the kernel cannot be cancelled: after `stop_patience` the thread is left
-  /// behind; it touches only what it owns, and ends when the kernel lets it go.
+  /// Ends the thread. A read that hangs in the kernel cannot be cancelled: after `stop_patience`
+  /// the thread is left behind; it touches only what it owns, and ends when the kernel lets it go.
   ~ModuleReader();
   ModuleReader(const ModuleReader&) = delete;
   ModuleReader& operator=(const ModuleReader&) = delete;

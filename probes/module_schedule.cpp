@@ -19,17 +19,22 @@ constexpr int kPageTries = 3;
 constexpr Milliseconds kShortestPause{2};
 
 bool is_absent(int errnum) { return errnum == ENODEV || errnum == ENXIO; }
-/// What passes: a module that was just put in answers EIO for minutes, and the bus has words of its own for an address
-/// that did not answer (Documentation/i2c/fault-codes.rst).
-bool may_pass(int errnum) { return errnum == EIO || errnum == ENXIO || errnum == ENODEV || errnum == EREMOTEIO; }
+/// What passes: a module that was just put in answers EIO for minutes, and the bus has words of its
+/// own for an address that did not answer (Documentation/i2c/fault-codes.rst).
+bool may_pass(int errnum) {
+  return errnum == EIO || errnum == ENXIO || errnum == ENODEV || errnum == EREMOTEIO;
+}
 /// The page is not there and will not be.
 bool is_final(int errnum) { return errnum == EINVAL || errnum == EOPNOTSUPP || errnum == ERANGE; }
-bool is_lower_page(const ModulePageRequest& page) { return page.offset < 128 && page.i2c_address == kModuleAddressA0; }
+bool is_lower_page(const ModulePageRequest& page) {
+  return page.offset < 128 && page.i2c_address == kModuleAddressA0;
+}
 bool is_identity_page(const ModulePageRequest& page) {
   return page.offset >= 128 && page.page == 0 && page.i2c_address == kModuleAddressA0;
 }
 
-/// The rest of a short read, from an even offset on: two-byte values stay whole. nullopt when nothing more is to come.
+/// The rest of a short read, from an even offset on: two-byte values stay whole. nullopt when
+/// nothing more is to come.
 std::optional<ModulePageRequest> rest_of(ModulePageRequest page, std::size_t came) {
   const auto whole = static_cast<std::uint8_t>(came & ~std::size_t{1});
   if (came >= page.length || whole == 0) return std::nullopt;
@@ -64,8 +69,8 @@ void ModuleSchedule::set_ports(const std::vector<ModulePort>& ports, SteadyTime 
   ports_ = std::move(kept);
 }
 
-/// Whether it is the same module afterwards, its proof tells, and its past stays its own. All else may be another: it
-/// may have been given new firmware, and what it latched meanwhile is of that.
+/// Whether it is the same module afterwards, its proof tells, and its past stays its own. All else
+/// may be another: it may have been given new firmware, and what it latched meanwhile is of that.
 void ModuleSchedule::leave_alone(Port& port, bool left, SteadyTime now) {
   if (port.id.left_alone == left) return;
   port.id.left_alone = left;
@@ -104,12 +109,13 @@ void ModuleSchedule::look_soon(Port& port, SteadyTime now) {
 }
 
 ModuleSchedule::Port* ModuleSchedule::find(const PortKey& key) {
-  const auto found = std::find_if(ports_.begin(), ports_.end(), [&](const Port& port) { return port.id.port == key; });
+  const auto found = std::find_if(ports_.begin(), ports_.end(),
+                                  [&](const Port& port) { return port.id.port == key; });
   return found != ports_.end() ? &*found : nullptr;
 }
 
-/// A round is finished before the next begins: its pages belong together. One that takes too long for that goes on when
-/// no other port is due, and several such take turns.
+/// A round is finished before the next begins: its pages belong together. One that takes too long
+/// for that goes on when no other port is due, and several such take turns.
 ModuleSchedule::Port* ModuleSchedule::most_due(SteadyTime now) {
   Port* best = nullptr;
   Port* late = nullptr;
@@ -129,7 +135,8 @@ std::optional<ModuleRead> ModuleSchedule::next(SteadyTime now) {
   while (Port* port = most_due(now)) {
     if (!port->in_round) begin_round(*port, now);
     port->turn_at = now;
-    if (const auto page = next_page(*port)) return ModuleRead{port->id.port, port->id.ifindex, *page};
+    if (const auto page = next_page(*port))
+      return ModuleRead{port->id.port, port->id.ifindex, *page};
     end_good(*port, now);
   }
   return std::nullopt;
@@ -185,8 +192,8 @@ std::optional<ModulePageRequest> ModuleSchedule::next_page(Port& port) {
   return port.ending ? where : std::nullopt;
 }
 
-void ModuleSchedule::done(const ModuleRead& read, const Result<std::vector<std::uint8_t>>& answer, Microseconds took,
-                          SteadyTime ended, WallTime wall) {
+void ModuleSchedule::done(const ModuleRead& read, const Result<std::vector<std::uint8_t>>& answer,
+                          Microseconds took, SteadyTime ended, WallTime wall) {
   wall_ = wall;
   quiet_until_ = ended + std::max(std::chrono::ceil<Milliseconds>(took), kShortestPause);
   Port* port = find(read.port);
@@ -200,31 +207,39 @@ void ModuleSchedule::done(const ModuleRead& read, const Result<std::vector<std::
   if (port->in_round && port->ending && !port->rest) take_proof(*port, ended);
 }
 
-void ModuleSchedule::take_bytes(Port& port, const ModulePageRequest& page, const std::vector<std::uint8_t>& bytes) {
+void ModuleSchedule::take_bytes(Port& port, const ModulePageRequest& page,
+                                const std::vector<std::uint8_t>& bytes) {
   port.image.store(page, bytes);
   port.page_failures.erase(page);
   port.rest = rest_of(page, bytes.size());
 }
 
-void ModuleSchedule::take_error(Port& port, const ModulePageRequest& page, const Error& error, SteadyTime now) {
+void ModuleSchedule::take_error(Port& port, const ModulePageRequest& page, const Error& error,
+                                SteadyTime now) {
   const bool was_rest = port.rest.has_value();
   port.rest.reset();
-  // One address or page that does not answer is no empty cage: the read that proves the module at the end tells.
+  // One address or page that does not answer is no empty cage: the read that proves the module at
+  // the end tells.
   if (is_absent(error.errnum) && (is_lower_page(page) || is_identity_page(page) || port.ending))
     return end_absent(port, now);
-  // A cage that does not answer is empty when the driver says so, too (mlx5 before 6.19 has only EIO for it). Twice:
-  // one read in fifty of a module that is there fails, and the driver may mean the fibre.
+  // A cage that does not answer is empty when the driver says so, too (mlx5 before 6.19 has only
+  // EIO for it). Twice: one read in fifty of a module that is there fails, and the driver may mean
+  // the fibre.
   const bool silent = may_pass(error.errnum) && port.id.no_cable && !port.answered;
   if (silent && is_lower_page(page) && ++port.silences > 1) return end_absent(port, now);
-  if (silent && port.ending) return end_failed(port, error, now);  // it may have been pulled meanwhile
-  // Without the identity page nothing else can be understood. What proves it at the end of a round is a part of it.
-  const bool needed = is_lower_page(page) || (is_identity_page(page) && !port.ending && !is_final(error.errnum));
+  if (silent && port.ending)
+    return end_failed(port, error, now);  // it may have been pulled meanwhile
+  // Without the identity page nothing else can be understood. What proves it at the end of a round
+  // is a part of it.
+  const bool needed =
+      is_lower_page(page) || (is_identity_page(page) && !port.ending && !is_final(error.errnum));
   // After some bytes of this page have come already, the port and the module do answer.
   const bool of_page = was_rest || !needed;
-  if (of_page && (may_pass(error.errnum) || is_final(error.errnum))) return pass_over(port, page, error.errnum, now);
-  // Any other may be of the port as well, or of the whole bus (a stretched clock, a lost arbitration), or of a kernel
-  // that was busy for 2 s (kernel_socket.h): that ends the round. When one page does it kPageTries times in a row, it
-  // is the page.
+  if (of_page && (may_pass(error.errnum) || is_final(error.errnum)))
+    return pass_over(port, page, error.errnum, now);
+  // Any other may be of the port as well, or of the whole bus (a stretched clock, a lost
+  // arbitration), or of a kernel that was busy for 2 s (kernel_socket.h): that ends the round. When
+  // one page does it kPageTries times in a row, it is the page.
   if (of_page && !port.ending) {
     PageFailure& failure = port.page_failures[page];
     if (failure.count + 1 >= kPageTries) return pass_over(port, page, error.errnum, now);
@@ -235,13 +250,15 @@ void ModuleSchedule::take_error(Port& port, const ModulePageRequest& page, const
   end_failed(port, error, now);
 }
 
-void ModuleSchedule::pass_over(Port& port, const ModulePageRequest& page, int errnum, SteadyTime now) const {
+void ModuleSchedule::pass_over(Port& port, const ModulePageRequest& page, int errnum,
+                               SteadyTime now) const {
   port.image.store(page, {});
   PageFailure& failure = port.page_failures[page];
   failure.errnum = errnum;
   ++failure.count;
   failure.again_at.reset();
-  if (!is_final(errnum)) failure.again_at = now + (failure.count < kPageTries ? Milliseconds{0} : timing_.longest_wait);
+  if (!is_final(errnum))
+    failure.again_at = now + (failure.count < kPageTries ? Milliseconds{0} : timing_.longest_wait);
 }
 
 void ModuleSchedule::take_proof(Port& port, SteadyTime now) {

@@ -1,4 +1,5 @@
-// How a round of reads ends: nobody there, a failure, or a sample; and when the port is looked at again.
+// How a round of reads ends: nobody there, a failure, or a sample; and when the port is looked at
+// again.
 #include <algorithm>
 #include <utility>
 
@@ -18,14 +19,16 @@ std::string name_of(const ModulePageRequest& page, ModuleMap map) {
   return page_name({page.i2c_address, page.bank, page.page, page.offset >= 128}, map);
 }
 
-/// SFF-8472 gives LOS and transmit fault live; the other maps latch them. The flags of tunable lasers all maps latch.
+/// SFF-8472 gives LOS and transmit fault live; the other maps latch them. The flags of tunable
+/// lasers all maps latch.
 bool is_latched(const ModuleSample& sample) { return !sample.management.starts_with("SFF-8472"); }
 
 /// What stands where a laser's error does is a measured 0 when it was another before.
 void keep_laser_error(const ModuleImage& image, bool& was_told, ModuleSample& sample) {
   std::optional<double>& error_mhz = sample.vdm.laser_frequency_error_mhz;
   was_told = was_told || error_mhz.has_value();
-  const bool tuned = !sample.laser_tuning.empty() && sample.laser_tuning[0].frequency_ghz.has_value();
+  const bool tuned =
+      !sample.laser_tuning.empty() && sample.laser_tuning[0].frequency_ghz.has_value();
   if (was_told && tuned && laser_error_is_zero(image)) error_mhz = 0;
 }
 
@@ -66,8 +69,8 @@ void ModuleSchedule::end_failed(Port& port, const Error& error, SteadyTime now) 
   finish(port, std::nullopt, Gap{port.id.port, "module", std::move(text)});
 }
 
-/// What was read in a round that ended early. One that reads a module anew has perhaps its lower page only: what that
-/// says the memory before tells.
+/// What was read in a round that ended early. One that reads a module anew has perhaps its lower
+/// page only: what that says the memory before tells.
 std::optional<ModuleImage> ModuleSchedule::read_so_far(const Port& port) {
   if (port.identified) return port.image;
   constexpr ModulePageRequest kLower{kModuleAddressA0, 0, 0, 0, 128};
@@ -78,7 +81,8 @@ std::optional<ModuleImage> ModuleSchedule::read_so_far(const Port& port) {
   return image;
 }
 
-/// Reading has cleared them in the module: those of a round that ends early are told with the next one.
+/// Reading has cleared them in the module: those of a round that ends early are told with the next
+/// one.
 void ModuleSchedule::keep_unseen_flags(Port& port) const {
   const auto image = read_so_far(port);
   if (!port.flags_valid || !image) return;
@@ -104,7 +108,8 @@ void ModuleSchedule::end_good(Port& port, SteadyTime now) {
   const ModuleMap map = module_head(port.image).map;
   for (const auto& [page, failure] : port.page_failures) {
     std::string warning = name_of(page, map) + ": " + errno_name(failure.errnum);
-    if (sample.warnings.empty() || sample.warnings.back() != warning) sample.warnings.push_back(std::move(warning));
+    if (sample.warnings.empty() || sample.warnings.back() != warning)
+      sample.warnings.push_back(std::move(warning));
   }
   port.doubted.reset();
   keep_laser_error(port.image, port.laser_error_told, sample);
@@ -121,12 +126,15 @@ void ModuleSchedule::end_good(Port& port, SteadyTime now) {
     port.identified = false;
     wait = std::min(wait, timing_.settle);
   }
-  // What is latched then happened at an unknown time, while the module was put in, powered up or switched on.
+  // What is latched then happened at an unknown time, while the module was put in, powered up or
+  // switched on.
   if (const auto earlier = std::exchange(port.unseen, std::nullopt)) unite_flags(sample, *earlier);
   const bool first = !port.flags_valid;
   const bool starts = first || has_just_come_up(port.calm, calm);
-  // So that they are known soon, and what is so now of a tunable SFP, whose bit is one with the latched one's.
-  if (starts && (is_latched(sample) || !sample.laser_tuning.empty())) wait = std::min(wait, timing_.settle);
+  // So that they are known soon, and what is so now of a tunable SFP, whose bit is one with the
+  // latched one's.
+  if (starts && (is_latched(sample) || !sample.laser_tuning.empty()))
+    wait = std::min(wait, timing_.settle);
   if (starts && !is_latched(sample)) forget_tuning_flags(sample);
   if (first && is_latched(sample)) forget_flags(sample);
   if (starts && !first && is_latched(sample)) forget_flags_of_what_came_up(sample, port.calm, calm);
@@ -139,8 +147,9 @@ void ModuleSchedule::end_good(Port& port, SteadyTime now) {
   finish(port, std::move(sample), std::nullopt);
 }
 
-/// A module that was put in a moment ago may answer zeros, or half a page, where its names and limits stand. One that
-/// still does after some minutes is like that: only an event is a reason to look again.
+/// A module that was put in a moment ago may answer zeros, or half a page, where its names and
+/// limits stand. One that still does after some minutes is like that: only an event is a reason to
+/// look again.
 void ModuleSchedule::doubt(Port& port, const ModuleSample& sample, SteadyTime now) const {
   port.doubt_at.reset();
   if (sample.checksums_ok != false && !identity_is_doubtful(port.image)) {
@@ -148,15 +157,18 @@ void ModuleSchedule::doubt(Port& port, const ModuleSample& sample, SteadyTime no
     return;
   }
   port.doubts = std::min(port.doubts + 1, kMaxDoublings);
-  if (const Milliseconds wait = back_off(port.doubts); wait < timing_.longest_wait) port.doubt_at = now + wait;
+  if (const Milliseconds wait = back_off(port.doubts); wait < timing_.longest_wait)
+    port.doubt_at = now + wait;
 }
 
-void ModuleSchedule::finish(Port& port, std::optional<ModuleSample> sample, std::optional<Gap> gap) {
+void ModuleSchedule::finish(Port& port, std::optional<ModuleSample> sample,
+                            std::optional<Gap> gap) {
   port.in_round = false;
   ModuleRound round{port.id.port, std::move(sample), std::move(gap),
                     port.change,  port.started_at,   in_seconds(port.duration)};
-  const auto older = std::find_if(finished_.begin(), finished_.end(),
-                                  [&](const ModuleRound& other) { return other.port == round.port; });
+  const auto older =
+      std::find_if(finished_.begin(), finished_.end(),
+                   [&](const ModuleRound& other) { return other.port == round.port; });
   if (older == finished_.end()) {
     finished_.push_back(std::move(round));
     return;
@@ -169,8 +181,9 @@ void ModuleSchedule::finish(Port& port, std::optional<ModuleSample> sample, std:
 }
 
 void ModuleSchedule::set_due(Port& port, SteadyTime now, Milliseconds wait) const {
-  const Milliseconds rest = std::clamp(std::chrono::ceil<Milliseconds>(port.duration * timing_.slow_factor),
-                                       timing_.settle, timing_.longest_wait);
+  const Milliseconds rest =
+      std::clamp(std::chrono::ceil<Milliseconds>(port.duration * timing_.slow_factor),
+                 timing_.settle, timing_.longest_wait);
   port.not_before = now + rest;
   port.due = port.asked_again ? port.not_before : now + std::max(wait, rest);
 }

@@ -11,18 +11,23 @@ namespace linkhealth {
 
 namespace {
 
-constexpr std::array kFileNames = {"flags",    "carrier", "speed", "mtu", "carrier_up_count", "carrier_down_count",
-                                   "operstate"};
+constexpr std::array kFileNames = {
+    "flags", "carrier", "speed", "mtu", "carrier_up_count", "carrier_down_count", "operstate"};
 constexpr unsigned kMaxSkip = 7;
 /// Nothing is decided by the MTU: with a read each second of the others, it is read twice a minute.
 constexpr unsigned kMtuEach = 30;
 constexpr std::uint64_t kIffUp = 1;
-constexpr std::uint64_t kMaxMbps = 100'000'000;  // SPEED_UNKNOWN (-1, or 4294967295 of old drivers) is not a speed
+constexpr std::uint64_t kMaxMbps =
+    100'000'000;  // SPEED_UNKNOWN (-1, or 4294967295 of old drivers) is not a speed
 
 }  // namespace
 
 NetdevReader::NetdevReader(Host& host, const InventoryPort& port, Speed speed)
-    : host_(&host), key_(port.id.key()), dir_(port.sysfs_netdev_dir), speed_(speed), files_(kFileNames) {}
+    : host_(&host),
+      key_(port.id.key()),
+      dir_(port.sysfs_netdev_dir),
+      speed_(speed),
+      files_(kFileNames) {}
 
 void NetdevReader::find_statistics() {
   if (statistics_found_) return;
@@ -47,10 +52,12 @@ void NetdevReader::begin_link(LinkReads& reads) {
     ahead_[file] = static_cast<std::uint8_t>(reads.add(*host_, files_[file], dir_));
 }
 
-/// In a copy a carrier says that the port is set up: of one that is not, the kernel gives none (carrier_show).
+/// In a copy a carrier says that the port is set up: of one that is not, the kernel gives none
+/// (carrier_show).
 bool NetdevReader::may_have_stayed() const { return !host_->has_kernel() && carrier_; }
 
-std::optional<std::string_view> NetdevReader::read_text(File which, Text& buffer, int absent_errnum) {
+std::optional<std::string_view> NetdevReader::read_text(File which, Text& buffer,
+                                                        int absent_errnum) {
   KeptFile& file = files_[which];
   const auto ahead = std::exchange(ahead_[which], std::nullopt);
   const auto text = ahead ? link_reads_->text(*ahead) : file.read(*host_, dir_, buffer);
@@ -79,15 +86,16 @@ std::optional<std::uint64_t> NetdevReader::read_number(File which, int absent_er
   return value;
 }
 
-/// RFC 2863 as the kernel writes it (operstates in net-sysfs.c); nullopt for "unknown", of drivers that have none.
+/// RFC 2863 as the kernel writes it (operstates in net-sysfs.c); nullopt for "unknown", of drivers
+/// that have none.
 static std::optional<bool> carrier_of_operstate(std::string_view text) {
   if (text == "up" || text == "dormant" || text == "testing") return true;
   if (text == "down" || text == "lowerlayerdown" || text == "notpresent") return false;
   return std::nullopt;
 }
 
-std::optional<bool> NetdevReader::follow_carrier(std::uint64_t ups, std::uint64_t downs, bool set_down,
-                                                 bool now_and_then) {
+std::optional<bool> NetdevReader::follow_carrier(std::uint64_t ups, std::uint64_t downs,
+                                                 bool set_down, bool now_and_then) {
   const std::optional<bool> counted = follower_.follow(ups, downs);
   if (set_down || !follower_.wants_operstate(now_and_then)) return counted;
   Text buffer;  // NOLINT(*-member-init): filled by the read
@@ -111,8 +119,8 @@ ReadStatus NetdevReader::read_link(std::optional<LinkSample>& said, std::vector<
   const bool set_down = flags && (*flags & kIffUp) == 0;
   const std::uint64_t speed = speed_ == Speed::kRead ? read_number(kSpeed, EINVAL).value_or(0) : 0;
   const auto downs = read_number(kCarrierDownCount);
-  // It was up and was not lost since: nor was it gained. After a change it is read once more, because the carrier may
-  // have come back between the reads.
+  // It was up and was not lost since: nor was it gained. After a change it is read once more,
+  // because the carrier may have come back between the reads.
   const bool same = (live ? carrier_ : stayed) && downs && downs == downs_;
   const auto ups = same && settled_ ? ups_ : read_number(kCarrierUpCount);
   const bool rested = mtu_rests_ == 0;
@@ -141,7 +149,8 @@ ReadStatus NetdevReader::read_link(std::optional<LinkSample>& said, std::vector<
     if (ups) link.carrier_up_count = *ups;
     if (downs) link.carrier_down_count = *downs;
   }
-  if (auto reasons = files_.reasons(); !reasons.empty()) gaps.push_back({key_, "link", std::move(reasons)});
+  if (auto reasons = files_.reasons(); !reasons.empty())
+    gaps.push_back({key_, "link", std::move(reasons)});
   return ReadStatus::kOk;
 }
 
@@ -161,7 +170,8 @@ ReadStatus NetdevReader::read_statistics(PortSample& sample, std::vector<Gap>& g
     if (!sample.counters) sample.counters.emplace();
     statistics_.put(index, value, *sample.counters);
   };
-  if (statistics_.read(*host_, take, [this] { return is_gone(); }) == ReadStatus::kGone) return ReadStatus::kGone;
+  if (statistics_.read(*host_, take, [this] { return is_gone(); }) == ReadStatus::kGone)
+    return ReadStatus::kGone;
   if (auto reasons = statistics_.reasons(); !reasons.empty())
     gaps.push_back({key_, "netdev_stats", std::move(reasons)});
   return ReadStatus::kOk;

@@ -14,7 +14,9 @@ namespace {
 constexpr std::size_t kAlignment = NLMSG_ALIGNTO;
 static_assert(kAlignment == NLA_ALIGNTO);
 
-constexpr std::size_t aligned(std::size_t size) { return (size + kAlignment - 1) & ~(kAlignment - 1); }
+constexpr std::size_t aligned(std::size_t size) {
+  return (size + kAlignment - 1) & ~(kAlignment - 1);
+}
 
 template <typename Value>
 Value read_at(ByteView bytes, std::size_t offset) {
@@ -36,7 +38,9 @@ std::size_t attribute_length(ByteView rest) {
 }
 
 /// What is behind the first attribute and its padding. The last attribute may come without padding.
-ByteView behind_first(ByteView rest) { return rest.subspan(std::min(aligned(attribute_length(rest)), rest.size())); }
+ByteView behind_first(ByteView rest) {
+  return rest.subspan(std::min(aligned(attribute_length(rest)), rest.size()));
+}
 
 }  // namespace
 
@@ -153,7 +157,8 @@ NetlinkAttributes NetlinkAttributes::nested(std::uint16_t type) const {
 Result<NetlinkMessage> open_netlink_message(ByteView bytes, std::size_t header_size) {
   if (bytes.size() < sizeof(nlmsghdr)) return bad_message("message shorter than its header");
   const auto head = read_at<nlmsghdr>(bytes, 0);
-  if (head.nlmsg_len < sizeof(nlmsghdr) || head.nlmsg_len > bytes.size()) return bad_message("message is cut off");
+  if (head.nlmsg_len < sizeof(nlmsghdr) || head.nlmsg_len > bytes.size())
+    return bad_message("message is cut off");
   const ByteView payload = bytes.subspan(sizeof(nlmsghdr), head.nlmsg_len - sizeof(nlmsghdr));
   if (payload.size() < header_size) return bad_message("no room for the fixed header");
   const std::size_t start = std::min(aligned(header_size), payload.size());

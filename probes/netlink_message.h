@@ -1,7 +1,9 @@
-// Netlink messages as bytes: a builder for requests and a strict reader for answers. No sockets here.
+// Netlink messages as bytes: a builder for requests and a strict reader for answers. No sockets
+// here.
 //
-// The kernel is trusted to mean well, not to be of our version: a length is never believed before it was compared with
-// what is there. Layout: include/uapi/linux/netlink.h. Numbers are in host byte order.
+// The kernel is trusted to mean well, not to be of our version: a length is never believed before
+// it was compared with what is there. Layout: include/uapi/linux/netlink.h. Numbers are in host
+// byte order.
 #pragma once
 
 #include <cstddef>
@@ -20,7 +22,8 @@ namespace linkhealth {
 
 using ByteView = std::span<const std::byte>;
 
-/// Builds one message: netlink header, the family's fixed header, attributes. Lengths and padding are kept right.
+/// Builds one message: netlink header, the family's fixed header, attributes. Lengths and padding
+/// are kept right.
 class NetlinkBuilder {
  public:
   /// `flags` as they are; NLM_F_REQUEST is always added.
@@ -33,9 +36,14 @@ class NetlinkBuilder {
     return append(std::as_bytes(std::span(&fixed, 1)));
   }
   NetlinkBuilder& put_u8(std::uint16_t type, std::uint8_t value) { return put_number(type, value); }
-  NetlinkBuilder& put_u32(std::uint16_t type, std::uint32_t value) { return put_number(type, value); }
-  NetlinkBuilder& put_u64(std::uint16_t type, std::uint64_t value) { return put_number(type, value); }
-  NetlinkBuilder& put_string(std::uint16_t type, std::string_view text);  ///< zero-terminated on the wire
+  NetlinkBuilder& put_u32(std::uint16_t type, std::uint32_t value) {
+    return put_number(type, value);
+  }
+  NetlinkBuilder& put_u64(std::uint16_t type, std::uint64_t value) {
+    return put_number(type, value);
+  }
+  NetlinkBuilder& put_string(std::uint16_t type,
+                             std::string_view text);  ///< zero-terminated on the wire
   NetlinkBuilder& put_flag(std::uint16_t type) { return put(type, {}); }
   NetlinkBuilder& put(std::uint16_t type, ByteView payload);
   /// Attributes between open and close are inside the nest.
@@ -56,7 +64,8 @@ class NetlinkBuilder {
   std::vector<std::size_t> nests_;  ///< offsets of the open nests
 };
 
-/// One attribute. The numbers are nullopt when the payload has another width: a reading is never guessed.
+/// One attribute. The numbers are nullopt when the payload has another width: a reading is never
+/// guessed.
 struct NetlinkAttribute {
   std::uint16_t type = 0;  ///< without the NLA_F_* bits
   ByteView payload;
@@ -78,8 +87,8 @@ struct NetlinkAttribute {
   }
 };
 
-/// A chain of attributes over bytes that must outlive it. A chain that does not fit its bytes exactly is broken, and a
-/// broken chain is empty: what could be half a message gives no readings.
+/// A chain of attributes over bytes that must outlive it. A chain that does not fit its bytes
+/// exactly is broken, and a broken chain is empty: what could be half a message gives no readings.
 class NetlinkAttributes {
  public:
   NetlinkAttributes() = default;
@@ -130,11 +139,12 @@ struct NetlinkMessage {
   }
 };
 
-/// Takes a message apart. An Error (errnum EBADMSG) when it is shorter than it says, than its fixed header, or when
-/// its attributes do not fit. Bytes behind the message's own length are ignored.
+/// Takes a message apart. An Error (errnum EBADMSG) when it is shorter than it says, than its fixed
+/// header, or when its attributes do not fit. Bytes behind the message's own length are ignored.
 Result<NetlinkMessage> open_netlink_message(ByteView bytes, std::size_t header_size);
 
-/// One message of a generic netlink family, checked to be of `command`. Error as above, or when it is another message.
+/// One message of a generic netlink family, checked to be of `command`. Error as above, or when it
+/// is another message.
 Result<NetlinkAttributes> open_genl_message(ByteView bytes, std::uint8_t command);
 
 /// The Error of a message that cannot be used: "netlink: WHAT", errnum EBADMSG.

@@ -10,9 +10,10 @@ namespace {
 
 constexpr Milliseconds kLidPeriod{60'000};
 
-/// What the files of counters/ say (linux: drivers/infiniband/core/sysfs.c), for they stand in while the link is down:
-/// one name has one width, also where the agent has its errors in 64 bits. And PortXmitWait unasked, as the files say
-/// it: mlx5's kernel counts it and does not offer it (drivers/infiniband/hw/mlx5/mad.c, process_pma_cmd()).
+/// What the files of counters/ say (linux: drivers/infiniband/core/sysfs.c), for they stand in
+/// while the link is down: one name has one width, also where the agent has its errors in 64 bits.
+/// And PortXmitWait unasked, as the files say it: mlx5's kernel counts it and does not offer it
+/// (drivers/infiniband/hw/mlx5/mad.c, process_pma_cmd()).
 PerfCapabilities as_the_files(PerfCapabilities offered) {
   offered.extended_plain = offered.has_extended();
   offered.extended_errors = false;
@@ -70,10 +71,12 @@ Result<Counters> OwnCounters::ask(MadTalk& talk, SteadyTime now) {
 
 /// Whether it is another one than before.
 Result<bool> OwnCounters::learn_lid(MadTalk& talk, SteadyTime now) {
-  const auto answer = talk.ask_directed(MadQuestion::kPortInfo, 0, static_cast<std::uint8_t>(id_.port));
+  const auto answer =
+      talk.ask_directed(MadQuestion::kPortInfo, 0, static_cast<std::uint8_t>(id_.port));
   if (!answer) return answer.error();
   const IbPortInfo info = decode_port_info(*answer);
-  if (!info.forwards || !is_unicast_lid(info.lid)) return Error{"the port is " + info.link.state, ENOTCONN};
+  if (!info.forwards || !is_unicast_lid(info.lid))
+    return Error{"the port is " + info.link.state, ENOTCONN};
   const bool moved = info.lid != lid_;
   lid_ = info.lid;
   lid_read_at_ = now;

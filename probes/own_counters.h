@@ -1,8 +1,10 @@
 // The InfiniBand counters of this node's own port, all of them by two local MADs (PortCounters and
-// PortCountersExtended) instead of one file of sysfs and firmware command each. Names and widths are the files'.
+// PortCountersExtended) instead of one file of sysfs and firmware command each. Names and widths
+// are the files'.
 //
-// An agent is asked at a LID, and the answer does not say whose it is. So the port's own LID is read first, again each
-// minute, and again before new errors are believed: a subnet manager may have given it to another port meanwhile.
+// An agent is asked at a LID, and the answer does not say whose it is. So the port's own LID is
+// read first, again each minute, and again before new errors are believed: a subnet manager may
+// have given it to another port meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -21,10 +23,10 @@ class OwnCounters {
   OwnCounters(MadOpener opener, const PortId& id);
   /// Whether this port has such counters: InfiniBand, of a verbs device, and there is a way to ask.
   [[nodiscard]] bool offered() const { return offered_; }
-  /// The port's counters. An Error when it could not be asked or answered badly; EOPNOTSUPP when its agent has no
-  /// 64-bit traffic counters, so that the files say more; ENOTCONN when the port has no LID or forwards nothing but
-  /// subnet management yet, which is no failure: the files can be read. The interface is open during the read only, so
-  /// that the device can go at any time.
+  /// The port's counters. An Error when it could not be asked or answered badly; EOPNOTSUPP when
+  /// its agent has no 64-bit traffic counters, so that the files say more; ENOTCONN when the port
+  /// has no LID or forwards nothing but subnet management yet, which is no failure: the files can
+  /// be read. The interface is open during the read only, so that the device can go at any time.
   Result<Counters> read(SteadyTime now);
   /// MADs sent since the start; each is a firmware command on mlx5.
   [[nodiscard]] std::uint64_t mads() const { return mads_; }

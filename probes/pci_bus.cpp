@@ -32,22 +32,26 @@ std::optional<std::vector<PciCard>> network_cards(Host& host) {
     if (host.resolve(dir + "/physfn")) continue;
     PciCard card;
     card.address = address;
-    if (const auto driver = host.resolve(dir + "/driver")) card.driver = driver->substr(driver->rfind('/') + 1);
+    if (const auto driver = host.resolve(dir + "/driver"))
+      card.driver = driver->substr(driver->rfind('/') + 1);
     card.width = parse_link_width(read_attribute(host, dir + "/current_link_width"));
     card.max_width = parse_link_width(read_attribute(host, dir + "/max_link_width"));
     cards.push_back(std::move(card));
   }
-  std::sort(cards.begin(), cards.end(), [](const PciCard& a, const PciCard& b) { return a.address < b.address; });
+  std::sort(cards.begin(), cards.end(),
+            [](const PciCard& a, const PciCard& b) { return a.address < b.address; });
   return cards;
 }
 
-std::string pci_words(const std::optional<std::vector<PciCard>>& cards, const std::string& address) {
+std::string pci_words(const std::optional<std::vector<PciCard>>& cards,
+                      const std::string& address) {
   if (!cards || address.empty()) return "";
-  const auto at =
-      std::find_if(cards->begin(), cards->end(), [&](const PciCard& card) { return card.address == address; });
+  const auto at = std::find_if(cards->begin(), cards->end(),
+                               [&](const PciCard& card) { return card.address == address; });
   if (at == cards->end()) return "not on the PCI bus";
-  std::string words = at->driver.empty() ? "on the PCI bus without a driver"
-                                         : fmt::format("on the PCI bus with the driver {}", at->driver);
+  std::string words = at->driver.empty()
+                          ? "on the PCI bus without a driver"
+                          : fmt::format("on the PCI bus with the driver {}", at->driver);
   if (at->width && at->max_width && *at->width < *at->max_width)
     words += fmt::format(", {} of {} lanes", *at->width, *at->max_width);
   return words;

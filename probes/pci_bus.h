@@ -1,5 +1,6 @@
-// What the PCI bus shows of network cards that have no port: cards without a driver, and cards that are gone.
-// /sys/bus/pci/devices/ADDR/{class,driver,current_link_width,max_link_width}; linux: drivers/pci/pci-sysfs.c.
+// What the PCI bus shows of network cards that have no port: cards without a driver, and cards that
+// are gone. /sys/bus/pci/devices/ADDR/{class,driver,current_link_width,max_link_width}; linux:
+// drivers/pci/pci-sysfs.c.
 #pragma once
 
 #include <optional>

@@ -16,42 +16,45 @@ namespace linkhealth {
 
 namespace {
 
-/// mlx5 shows the module's sensor among the card's: "Module0", or by its index from 64 on where firmware has no name
-/// for it (drivers/net/ethernet/mellanox/mlx5/core/hwmon.c).
+/// mlx5 shows the module's sensor among the card's: "Module0", or by its index from 64 on where
+/// firmware has no name for it (drivers/net/ethernet/mellanox/mlx5/core/hwmon.c).
 bool is_of_module(std::string_view label) {
   constexpr std::string_view kSensor = "sensor";
   if (label.starts_with("Module")) return true;
-  return label.starts_with(kSensor) && parse_u64(trim(label.substr(kSensor.size()))).value_or(0) >= 64;
+  return label.starts_with(kSensor) &&
+         parse_u64(trim(label.substr(kSensor.size()))).value_or(0) >= 64;
 }
 
 /// The value in the text of file `name`; what went wrong goes into `trouble`.
 template <typename Text, typename Parse>
-auto value_of(const Result<Text>& text, const char* name, Parse parse, std::string& trouble, int* errnum = nullptr) {
+auto value_of(const Result<Text>& text, const char* name, Parse parse, std::string& trouble,
+              int* errnum = nullptr) {
   auto value = text ? parse(trim(*text)) : decltype(parse(""))();
   if (errnum != nullptr && !text) *errnum = text.error().errnum;
   if (!value) {
     trouble += trouble.empty() ? "" : "; ";
-    trouble +=
-        std::string(name) + ": " + (text ? unexpected_text(trim(*text)).message : errno_name(text.error().errnum));
+    trouble += std::string(name) + ": " +
+               (text ? unexpected_text(trim(*text)).message : errno_name(text.error().errnum));
   }
   return value;
 }
 
 template <typename Parse>
-auto read_value(Host& host, const std::string& dir, const char* name, Parse parse, std::string& trouble,
-                int* errnum = nullptr) {
+auto read_value(Host& host, const std::string& dir, const char* name, Parse parse,
+                std::string& trouble, int* errnum = nullptr) {
   return value_of(host.read_file(dir + "/" + name), name, parse, trouble, errnum);
 }
 
-/// The lesser of what the card and the bridge above can do. A bridge that can't be read (a root complex, a virtual
-/// machine) limits nothing.
+/// The lesser of what the card and the bridge above can do. A bridge that can't be read (a root
+/// complex, a virtual machine) limits nothing.
 template <typename T>
 std::optional<T> both_ends(std::optional<T> card, std::optional<T> bridge) {
   return card && bridge ? std::min(*card, *bridge) : card;
 }
 
 /// An AER total; a missing file is no trouble: the firmware may have kept AER to itself.
-std::optional<std::uint64_t> aer_total(const Result<std::string_view>& text, const char* name, std::string& trouble) {
+std::optional<std::uint64_t> aer_total(const Result<std::string_view>& text, const char* name,
+                                       std::string& trouble) {
   std::string aer_trouble;
   int errnum = 0;
   const auto total = value_of(text, name, parse_aer_total, aer_trouble, &errnum);
@@ -61,7 +64,8 @@ std::optional<std::uint64_t> aer_total(const Result<std::string_view>& text, con
 
 constexpr std::uint64_t kMaxNumaNodes = 4096;
 
-/// The board's slot: the one whose address is the function's without the function number (linux: drivers/pci/slot.c).
+/// The board's slot: the one whose address is the function's without the function number (linux:
+/// drivers/pci/slot.c).
 std::string read_slot(Host& host, const std::string& pci) {
   const std::string device = pci.substr(0, pci.rfind('.'));
   const auto slots = host.list_dir("/sys/bus/pci/slots");
@@ -73,16 +77,17 @@ std::string read_slot(Host& host, const std::string& pci) {
   return "";
 }
 
-/// The hottest of the function's own sensors (Documentation/hwmon/sysfs-interface.rst: millidegrees Celsius). A sensor
-/// of a module belongs to the module's group: mlx5 labels those "Module0", the NIC's own "asic". A card without sensors
-/// is no trouble, one whose sensor can't be read is.
+/// The hottest of the function's own sensors (Documentation/hwmon/sysfs-interface.rst: millidegrees
+/// Celsius). A sensor of a module belongs to the module's group: mlx5 labels those "Module0", the
+/// NIC's own "asic". A card without sensors is no trouble, one whose sensor can't be read is.
 void read_temperature(Host& host, const std::string& dir, PcieSample& pcie, std::string& trouble) {
   std::string ignored;
   const std::string chips_dir = dir + "/hwmon/";
   const auto list = [&](const std::string& folder) {
     auto names = host.list_dir(folder);
     if (!names && names.error().errnum != ENOENT)
-      trouble += (trouble.empty() ? "" : "; ") + base_name(folder) + ": " + errno_name(names.error().errnum);
+      trouble += (trouble.empty() ? "" : "; ") + base_name(folder) + ": " +
+                 errno_name(names.error().errnum);
     return names ? std::move(*names) : std::vector<std::string>();
   };
   for (const std::string& chip : list(dir + "/hwmon")) {
@@ -116,7 +121,8 @@ struct Fixed {
   bool complete = true;  ///< nothing is missing that may come yet
 };
 
-Fixed read_fixed(Host& host, const InventoryPort& port, const std::string& edge, const std::string& bridge) {
+Fixed read_fixed(Host& host, const InventoryPort& port, const std::string& edge,
+                 const std::string& bridge) {
   Fixed fixed;
   PcieSample& pcie = fixed.pcie;
   std::string ignored;
@@ -134,7 +140,8 @@ Fixed read_fixed(Host& host, const InventoryPort& port, const std::string& edge,
     pcie.max_speed_gtps = both_ends(pcie.max_speed_gtps, pcie.bridge_max_speed_gtps);
     pcie.max_width = both_ends(pcie.max_width, pcie.bridge_max_width);
   }
-  const auto node = read_value(host, port.sysfs_pci_dir, "numa_node", parse_u64, ignored);  // -1: none
+  const auto node =
+      read_value(host, port.sysfs_pci_dir, "numa_node", parse_u64, ignored);  // -1: none
   if (node && *node < kMaxNumaNodes) pcie.numa_node = static_cast<std::uint32_t>(*node);
   pcie.slot = read_slot(host, base_name(edge));
   fixed.complete = fixed.complete && fixed.trouble.empty();
@@ -155,14 +162,17 @@ enum MovingFile : std::uint8_t {
 };
 /// By MovingFile.
 constexpr std::array kMovingNames = {
-    "current_link_speed", "current_link_width", "aer_dev_correctable", "aer_dev_nonfatal", "aer_dev_fatal",
-    "current_link_speed", "current_link_width", "aer_dev_correctable", "aer_dev_nonfatal", "aer_dev_fatal"};
-constexpr std::array kLinkFiles = {"current_link_speed", "current_link_width", "max_link_speed", "max_link_width"};
+    "current_link_speed", "current_link_width", "aer_dev_correctable", "aer_dev_nonfatal",
+    "aer_dev_fatal",      "current_link_speed", "current_link_width",  "aer_dev_correctable",
+    "aer_dev_nonfatal",   "aer_dev_fatal"};
+constexpr std::array kLinkFiles = {"current_link_speed", "current_link_width", "max_link_speed",
+                                   "max_link_width"};
 /// aer_dev_fatal has some twenty lines of "PoisonTLPBlocked 18446744073709551615".
 constexpr std::size_t kLongestText = 2048;
 
-/// A function on a conventional PCI bus, or a virtual one: the kernel shows none of the four (linux: pci-sysfs.c,
-/// pcie_dev_attrs_are_visible()), and all else. Where nothing else is there it is a /sys in part.
+/// A function on a conventional PCI bus, or a virtual one: the kernel shows none of the four
+/// (linux: pci-sysfs.c, pcie_dev_attrs_are_visible()), and all else. Where nothing else is there it
+/// is a /sys in part.
 bool speaks_no_pcie(Host& host, const std::string& dir) {
   const auto is_absent = [&](const char* name) {
     const auto text = host.read_file(dir + "/" + name);
@@ -176,14 +186,16 @@ bool speaks_no_pcie(Host& host, const std::string& dir) {
 /// What the files say that change.
 struct PcieReader::Moving {
   std::array<FileRead, kMovingNames.size()> reads;
-  std::array<std::array<char, kLongestText>, kMovingNames.size()> texts;  // NOLINT(*-member-init): filled by the reads
+  std::array<std::array<char, kLongestText>, kMovingNames.size()>
+      texts;  // NOLINT(*-member-init): filled by the reads
 
   [[nodiscard]] Result<std::string_view> text(MovingFile which) const {
     const FileRead& read = reads.at(which);
     if (!read.got) return read.got.error();
     return std::string_view(read.buffer.data(), *read.got);
   }
-  /// Of the card's edge and of the function behind it. A total without one of them that is there is none.
+  /// Of the card's edge and of the function behind it. A total without one of them that is there is
+  /// none.
   [[nodiscard]] std::optional<std::uint64_t> aer_total_of(MovingFile edge, MovingFile inner,
                                                           std::string& trouble) const {
     std::string failed;
@@ -198,7 +210,8 @@ struct PcieReader::Moving {
 };
 
 /// One that fails is opened anew the next time: the function may have gone and come back.
-void PcieReader::read_moving(Host& host, const std::string& bridge, const std::string& inner, Moving& moving) {
+void PcieReader::read_moving(Host& host, const std::string& bridge, const std::string& inner,
+                             Moving& moving) {
   static_assert(std::tuple_size_v<decltype(kept_)> == kMovingNames.size());
   for (std::size_t i = 0; i < kept_.size(); ++i) {
     FileRead& read = moving.reads.at(i);
@@ -226,7 +239,8 @@ std::string edge_of_card(Host& host, const std::string& dir) {
   };
   std::string edge = dir;
   if (!is_theirs(edge)) return edge;
-  for (std::string above = bridge_above(edge); !above.empty() && is_theirs(above); above = bridge_above(edge))
+  for (std::string above = bridge_above(edge); !above.empty() && is_theirs(above);
+       above = bridge_above(edge))
     edge = std::move(above);
   return edge;
 }
@@ -253,12 +267,14 @@ std::optional<std::uint32_t> parse_link_width(std::string_view text) {
 std::optional<std::uint64_t> parse_aer_total(std::string_view text) {
   for (const auto line : split(text, '\n')) {
     const auto space = line.find(' ');
-    if (line.starts_with("TOTAL_ERR") && space != std::string_view::npos) return parse_u64(trim(line.substr(space)));
+    if (line.starts_with("TOTAL_ERR") && space != std::string_view::npos)
+      return parse_u64(trim(line.substr(space)));
   }
   return std::nullopt;
 }
 
-void PcieReader::read(Host& host, const InventoryPort& port, PortSample& sample, std::vector<Gap>& gaps) {
+void PcieReader::read(Host& host, const InventoryPort& port, PortSample& sample,
+                      std::vector<Gap>& gaps) {
   const std::string& dir = port.sysfs_pci_dir;
   if (dir.empty()) return;
   if (!fixed_) edge_ = edge_of_card(host, dir);
@@ -286,7 +302,8 @@ void PcieReader::read(Host& host, const InventoryPort& port, PortSample& sample,
   pcie.aer_correctable = moving.aer_total_of(kCorrectable, kInnerCorrectable, trouble);
   pcie.aer_nonfatal = moving.aer_total_of(kNonfatal, kInnerNonfatal, trouble);
   pcie.aer_fatal = moving.aer_total_of(kFatal, kInnerFatal, trouble);
-  if (pcie.speed_gtps || pcie.width || pcie.aer_correctable || pcie.aer_nonfatal || pcie.aer_fatal) {
+  if (pcie.speed_gtps || pcie.width || pcie.aer_correctable || pcie.aer_nonfatal ||
+      pcie.aer_fatal) {
     std::string hot_trouble;
     read_temperature(host, dir, pcie, hot_trouble);
     if (!hot_trouble.empty()) gaps.push_back({port.id.key(), "hwmon", std::move(hot_trouble)});

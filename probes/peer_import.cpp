@@ -22,7 +22,8 @@ namespace {
 constexpr const char* kName = "import";
 constexpr std::size_t kMaxFileGaps = 16;
 
-/// Entries of all files together, at most: each is read and judged in every round, also one of a port of another node.
+/// Entries of all files together, at most: each is read and judged in every round, also one of a
+/// port of another node.
 constexpr std::size_t kMaxEntries = 16 * kMaxImportPorts;
 
 std::string shown(std::string_view file) { return printable(file).substr(0, 80); }
@@ -45,7 +46,8 @@ class PortNames {
   void add(const InventoryPort& port) {
     ports_.emplace(port.id.key(), &port);
     if (!port.id.netdev.empty()) ports_.emplace(port.id.netdev, &port);
-    if (!port.id.pci.empty()) ports_.emplace(fmt::format("{}/{}", port.id.pci, port.id.port), &port);
+    if (!port.id.pci.empty())
+      ports_.emplace(fmt::format("{}/{}", port.id.pci, port.id.port), &port);
   }
   std::map<std::string, const InventoryPort*, std::less<>> ports_;
 };
@@ -68,24 +70,27 @@ struct Expired {
   WallTime at;
 };
 
-/// What the files that were read so far say of a port. Only the newest of each part is kept, so that a round needs room
-/// for the ports of this node, however many files there are.
+/// What the files that were read so far say of a port. Only the newest of each part is kept, so
+/// that a round needs room for the ports of this node, however many files there are.
 struct OfPort {
   std::optional<Newest<PeerSample>> peer;
   std::optional<Newest<ModuleSample>> module;
-  std::array<std::optional<Expired>, kImportParts> expired;  ///< of each part the newest file that is over
+  std::array<std::optional<Expired>, kImportParts>
+      expired;  ///< of each part the newest file that is over
   std::vector<Gap> gaps;
 };
 
 /// Of two files of one time the one that is read later counts.
 template <typename Sample>
-void keep_newer(std::optional<Newest<Sample>>& kept, std::optional<Sample> said, const Times& times) {
+void keep_newer(std::optional<Newest<Sample>>& kept, std::optional<Sample> said,
+                const Times& times) {
   if (said && (!kept || times.at >= kept->times.at)) kept = Newest<Sample>{*std::move(said), times};
 }
 
 void keep_expired(OfPort& of_port, ImportParts parts, const Expired& file) {
   for (std::size_t part = 0; part < kImportParts; ++part)
-    if (auto& kept = of_port.expired[part]; parts[part] && (!kept || file.at >= kept->at)) kept = file;
+    if (auto& kept = of_port.expired[part]; parts[part] && (!kept || file.at >= kept->at))
+      kept = file;
 }
 
 /// The files that are over and said what nobody says now. Sorted.
@@ -122,7 +127,9 @@ class ImportProbe final : public PeerProbe {
     node_gaps_.push_back({"", kName, shown(file) + ": " + reason});
   }
   /// Of the directory as a whole; before those of files, of which only the first ones are told.
-  void gap_of_all(const std::string& reason) { node_gaps_.insert(node_gaps_.begin(), {"", kName, reason}); }
+  void gap_of_all(const std::string& reason) {
+    node_gaps_.insert(node_gaps_.begin(), {"", kName, reason});
+  }
 
   static std::vector<Gap> bounded(const PortKey& port, std::vector<Gap> gaps) {
     if (gaps.size() <= kMaxFileGaps) return gaps;
@@ -156,19 +163,23 @@ class ImportProbe final : public PeerProbe {
       }
       bytes += text->size();
       if (bytes > kMaxImportBytes) {
-        gap_of_all(shown(name) + ": all files together are larger than 4 MiB: this one and the rest are not read");
+        gap_of_all(
+            shown(name) +
+            ": all files together are larger than 4 MiB: this one and the rest are not read");
         break;
       }
       std::string stranger;
-      auto file = parse_import_file(*text, [&](std::string_view port) { return key_of(ports, port, stranger); });
+      auto file = parse_import_file(
+          *text, [&](std::string_view port) { return key_of(ports, port, stranger); });
       if (!file) {
         gap(name, file.error().message);
         continue;
       }
       entries += file->named;
       if (entries > kMaxEntries) {
-        gap_of_all(fmt::format("{}: all files together name more than {} ports: this one and the rest are not read",
-                               shown(name), kMaxEntries));
+        gap_of_all(fmt::format(
+            "{}: all files together name more than {} ports: this one and the rest are not read",
+            shown(name), kMaxEntries));
         break;
       }
       const auto times = times_of(name, *file, now, seen);
@@ -180,7 +191,8 @@ class ImportProbe final : public PeerProbe {
   }
 
   /// An exempt port is no stranger: who writes the file need not know that nobody judges it.
-  static std::optional<PortKey> key_of(const PortNames& ports, std::string_view name, std::string& stranger) {
+  static std::optional<PortKey> key_of(const PortNames& ports, std::string_view name,
+                                       std::string& stranger) {
     const InventoryPort* port = ports.find(name);
     if (port == nullptr && stranger.empty()) stranger = shown(name);
     if (port == nullptr || !port->exempt_reason.empty()) return std::nullopt;
@@ -202,13 +214,14 @@ class ImportProbe final : public PeerProbe {
       gap(name, "its time is in the future: compare the clocks");
       return std::nullopt;
     }
-    const SteadyTime read_at = known ? before->second.read_at : std::min(now, now - (wall - file.at));
+    const SteadyTime read_at =
+        known ? before->second.read_at : std::min(now, now - (wall - file.at));
     seen[name] = {file.at, read_at};
     return Times{file.at, read_at, read_at + from_seconds(file.valid_for_s)};
   }
 
-  static void take_file(const std::string& name, ImportFile&& file, const Times& times, SteadyTime now,
-                        std::map<PortKey, OfPort>& of_ports) {
+  static void take_file(const std::string& name, ImportFile&& file, const Times& times,
+                        SteadyTime now, std::map<PortKey, OfPort>& of_ports) {
     const bool over = now >= times.valid_until;
     for (auto& [key, entry] : file.ports) {
       OfPort& of_port = of_ports[key];
@@ -216,7 +229,8 @@ class ImportProbe final : public PeerProbe {
         keep_expired(of_port, parts_of(entry.peer, entry.module), {name, times.at});
         continue;
       }
-      if (!entry.flaw.empty()) of_port.gaps.push_back({key, kName, shown(name) + ": " + entry.flaw});
+      if (!entry.flaw.empty())
+        of_port.gaps.push_back({key, kName, shown(name) + ": " + entry.flaw});
       if (entry.module) entry.module->imported_at = times.at;
       keep_newer(of_port.peer, std::move(entry.peer), times);
       keep_newer(of_port.module, std::move(entry.module), times);
@@ -242,7 +256,8 @@ class ImportProbe final : public PeerProbe {
       reading.read_at = times.read_at - from_seconds(reading.peer->age_s.value_or(0));
       reading.peer->age_s.reset();
       // The whole reading ends with its first part; the next round says what is left of it.
-      reading.valid_until = std::min(reading.valid_until.value_or(times.valid_until), times.valid_until);
+      reading.valid_until =
+          std::min(reading.valid_until.value_or(times.valid_until), times.valid_until);
     }
     for (const std::string& file : missed(of_port, parts_of(reading.peer, reading.module)))
       reading.gaps.push_back({key, kName, shown(file) + ": over its time of validity"});
@@ -259,8 +274,8 @@ class ImportProbe final : public PeerProbe {
 
 }  // namespace
 
-std::unique_ptr<PeerProbe> make_import_probe(std::unique_ptr<ImportDirectory> directory, const Clock& clock,
-                                             ImportTiming timing) {
+std::unique_ptr<PeerProbe> make_import_probe(std::unique_ptr<ImportDirectory> directory,
+                                             const Clock& clock, ImportTiming timing) {
   return std::make_unique<ImportProbe>(std::move(directory), clock, timing);
 }
 

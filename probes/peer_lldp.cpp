@@ -19,25 +19,34 @@ constexpr std::size_t kMaxText = 255;  // of a TLV: 802.1AB 8.5
 
 struct DriverHint {
   std::string_view driver;
-  std::string_view text;  ///< {dev}, {pci} and {port} (P1: that of the PCI function .0) are filled in
+  std::string_view
+      text;  ///< {dev}, {pci} and {port} (P1: that of the PCI function .0) are filled in
 };
 // Firmware that takes LLDP frames for itself, so that the host never sees them.
-//   i40e      linux: drivers/net/ethernet/intel/i40e/i40e_ethtool.c, private flag "disable-fw-lldp"; on by default
-//   ice       linux: drivers/net/ethernet/intel/ice/ice_ethtool.c, private flag "fw-lldp-agent"
-//   bnxt      linux: drivers/net/ethernet/broadcom/bnxt/bnxt_dcb.c, bnxt_dcb_init(): the host has DCBX only where the
+//   i40e      linux: drivers/net/ethernet/intel/i40e/i40e_ethtool.c, private flag
+//   "disable-fw-lldp"; on by default ice       linux: drivers/net/ethernet/intel/ice/ice_ethtool.c,
+//   private flag "fw-lldp-agent" bnxt      linux: drivers/net/ethernet/broadcom/bnxt/bnxt_dcb.c,
+//   bnxt_dcb_init(): the host has DCBX only where the
 //             firmware has no LLDP agent (BNXT_FW_CAP_LLDP_AGENT)
-//   mlx5      mlxconfig/mstconfig parameters LLDP_NB_DCBX_Pn, LLDP_NB_RX_MODE_Pn, LLDP_NB_TX_MODE_Pn; OFF by default
+//   mlx5      mlxconfig/mstconfig parameters LLDP_NB_DCBX_Pn, LLDP_NB_RX_MODE_Pn,
+//   LLDP_NB_TX_MODE_Pn; OFF by default
 constexpr std::array<DriverHint, 4> kHints = {{
     {"i40e",
-     "this NIC's firmware keeps LLDP to itself unless told otherwise: ethtool --set-priv-flags {dev} disable-fw-lldp "
+     "this NIC's firmware keeps LLDP to itself unless told otherwise: ethtool --set-priv-flags "
+     "{dev} disable-fw-lldp "
      "on"},
-    {"ice", "this NIC's firmware may keep LLDP to itself: ethtool --set-priv-flags {dev} fw-lldp-agent off"},
+    {"ice",
+     "this NIC's firmware may keep LLDP to itself: ethtool --set-priv-flags {dev} fw-lldp-agent "
+     "off"},
     {"bnxt_en",
-     "this NIC's firmware may keep LLDP to itself: if `dcb dcbx show dev {dev}` does not say \"host\", switch its LLDP "
+     "this NIC's firmware may keep LLDP to itself: if `dcb dcbx show dev {dev}` does not say "
+     "\"host\", switch its LLDP "
      "and DCBX off in the NIC's own settings (Broadcom's niccli)"},
     {"mlx5_core",
-     "this NIC's firmware may keep LLDP to itself: mstconfig -d {pci} query shows LLDP_NB_RX_MODE_{port}; if it is "
-     "not OFF, set LLDP_NB_DCBX_{port}=0 LLDP_NB_RX_MODE_{port}=0 LLDP_NB_TX_MODE_{port}=0 and reset the NIC"},
+     "this NIC's firmware may keep LLDP to itself: mstconfig -d {pci} query shows "
+     "LLDP_NB_RX_MODE_{port}; if it is "
+     "not OFF, set LLDP_NB_DCBX_{port}=0 LLDP_NB_RX_MODE_{port}=0 LLDP_NB_TX_MODE_{port}=0 and "
+     "reset the NIC"},
 }};
 
 void replace_all(std::string& text, std::string_view what, std::string_view with) {
@@ -49,7 +58,9 @@ void replace_all(std::string& text, std::string_view what, std::string_view with
 std::string shown(std::string_view text) { return printable(trim(text)).substr(0, kMaxText); }
 
 /// Subtypes of a port id that are not what people call the port.
-bool is_address(std::string_view subtype) { return subtype == "mac" || subtype == "ip" || subtype == "unhandled"; }
+bool is_address(std::string_view subtype) {
+  return subtype == "mac" || subtype == "ip" || subtype == "unhandled";
+}
 
 bool has_lldp(const InventoryPort& port) {
   return port.ifindex != 0 && port.exempt_reason.empty() && port.id.link_layer != "InfiniBand" &&
@@ -58,7 +69,8 @@ bool has_lldp(const InventoryPort& port) {
 
 /// One system that is understood in two protocols is one neighbour.
 std::vector<LldpNeighbour> distinct(const std::vector<LldpNeighbour>& all) {
-  const bool any_lldp = std::ranges::any_of(all, [](const auto& one) { return one.protocol == "LLDP"; });
+  const bool any_lldp =
+      std::ranges::any_of(all, [](const auto& one) { return one.protocol == "LLDP"; });
   std::vector<LldpNeighbour> kept;
   for (const LldpNeighbour& one : all) {
     if (any_lldp && one.protocol != "LLDP") continue;
@@ -87,8 +99,12 @@ std::string names_of(const std::vector<LldpNeighbour>& neighbours) {
 
 class LldpProbe final : public PeerProbe {
  public:
-  LldpProbe(std::unique_ptr<LldpClient> client, std::string socket_path, std::unique_ptr<Host> host, LldpTiming timing)
-      : client_(std::move(client)), socket_path_(std::move(socket_path)), host_(std::move(host)), timing_(timing) {}
+  LldpProbe(std::unique_ptr<LldpClient> client, std::string socket_path, std::unique_ptr<Host> host,
+            LldpTiming timing)
+      : client_(std::move(client)),
+        socket_path_(std::move(socket_path)),
+        host_(std::move(host)),
+        timing_(timing) {}
 
   [[nodiscard]] std::string_view name() const override { return kName; }
   [[nodiscard]] SteadyTime next_due(SteadyTime /*now*/) const override { return due_; }
@@ -96,13 +112,15 @@ class LldpProbe final : public PeerProbe {
   std::vector<PeerReading> read(std::span<const InventoryPort> ports, SteadyTime now) override {
     due_ = now + timing_.period;
     std::erase_if(up_since_, [&](const auto& entry) {
-      return std::ranges::none_of(ports, [&](const auto& port) { return port.id.netdev == entry.first; });
+      return std::ranges::none_of(ports,
+                                  [&](const auto& port) { return port.id.netdev == entry.first; });
     });
     if (std::ranges::none_of(ports, has_lldp)) return {};
     const auto interfaces = client_->interfaces();
     std::vector<PeerReading> readings;
     if (!interfaces) {
-      readings.emplace_back().gaps.push_back({"", kName, lldp_failure(interfaces.error(), socket_path_)});
+      readings.emplace_back().gaps.push_back(
+          {"", kName, lldp_failure(interfaces.error(), socket_path_)});
       return readings;
     }
     for (const InventoryPort& port : ports)
@@ -111,19 +129,23 @@ class LldpProbe final : public PeerProbe {
   }
 
  private:
-  PeerReading reading_of(const InventoryPort& port, const std::vector<LldpInterface>& interfaces, SteadyTime now) {
+  PeerReading reading_of(const InventoryPort& port, const std::vector<LldpInterface>& interfaces,
+                         SteadyTime now) {
     const std::string& netdev = port.id.netdev;
     PeerReading reading;
     reading.port = port.id.key();
     reading.read_at = now;
     reading.answered = true;
-    const auto gap = [&](std::string reason) { reading.gaps.push_back({reading.port, kName, std::move(reason)}); };
+    const auto gap = [&](std::string reason) {
+      reading.gaps.push_back({reading.port, kName, std::move(reason)});
+    };
     const bool settled = is_settled(port, now);
     const auto found = std::ranges::find(interfaces, netdev, &LldpInterface::netdev);
     if (found == interfaces.end()) {
       if (settled)
         gap(
-            fmt::format("lldpd does not watch {}: look at \"configure system interface pattern\" in lldpcli show "
+            fmt::format("lldpd does not watch {}: look at \"configure system interface pattern\" "
+                        "in lldpcli show "
                         "configuration",
                         netdev));
       return reading;
@@ -132,18 +154,22 @@ class LldpProbe final : public PeerProbe {
     if (neighbours.size() == 1) {
       reading.peer = peer_of_neighbour(neighbours.front());
     } else if (neighbours.size() > 1) {
-      gap(fmt::format("{} LLDP neighbours ({}): a bridge in between passes LLDP on, so none is known to be the far end",
+      gap(
+          fmt::format("{} LLDP neighbours ({}): a bridge in between passes LLDP on, so none is "
+                      "known to be the far end",
                       neighbours.size(), names_of(neighbours)));
     } else if (settled) {
       const std::string hint = lldp_driver_hint(port.id.driver, netdev, port.id.pci);
-      gap(fmt::format("no LLDP neighbour: is LLDP on at the far port?{}{}", hint.empty() ? "" : " Or ", hint));
+      gap(fmt::format("no LLDP neighbour: is LLDP on at the far port?{}{}",
+                      hint.empty() ? "" : " Or ", hint));
     }
     return reading;
   }
 
   /// Whether the port is up for so long that LLDP must have come.
   bool is_settled(const InventoryPort& port, SteadyTime now) {
-    // Not the carrier file, whose read waits for the RTNL lock (probes/carrier.h). "unknown": the driver sets none.
+    // Not the carrier file, whose read waits for the RTNL lock (probes/carrier.h). "unknown": the
+    // driver sets none.
     const std::string state = read_attribute(*host_, port.sysfs_netdev_dir + "/operstate");
     const bool up = state == "up" || state == "unknown";
     // A count tells of falls between two looks.
@@ -174,9 +200,11 @@ class LldpProbe final : public PeerProbe {
 PeerSample peer_of_neighbour(const LldpNeighbour& neighbour) {
   PeerSample peer;
   peer.source = "lldp";
-  peer.system = shown(neighbour.chassis_name.empty() ? neighbour.chassis_id : neighbour.chassis_name);
+  peer.system =
+      shown(neighbour.chassis_name.empty() ? neighbour.chassis_id : neighbour.chassis_name);
   const bool described = !trim(neighbour.port_description).empty();
-  const bool by_description = described && (is_address(neighbour.port_id_subtype) || neighbour.port_id.empty());
+  const bool by_description =
+      described && (is_address(neighbour.port_id_subtype) || neighbour.port_id.empty());
   peer.port = shown(by_description ? neighbour.port_description : neighbour.port_id);
   if (described && !by_description && neighbour.port_description != neighbour.port_id)
     peer.description = shown(neighbour.port_description);
@@ -184,14 +212,16 @@ PeerSample peer_of_neighbour(const LldpNeighbour& neighbour) {
   return peer;
 }
 
-std::string lldp_driver_hint(std::string_view driver, const std::string& netdev, const std::string& pci) {
+std::string lldp_driver_hint(std::string_view driver, const std::string& netdev,
+                             const std::string& pci) {
   const auto hint = std::ranges::find(kHints, driver, &DriverHint::driver);
   if (hint == kHints.end()) return {};
   std::string text(hint->text);
   replace_all(text, "{dev}", netdev);
   replace_all(text, "{pci}", pci);
   // A card's ports are its functions .0, .1, …; the firmware counts from 1.
-  const bool has_function = pci.size() > 2 && pci[pci.size() - 2] == '.' && pci.back() >= '0' && pci.back() <= '7';
+  const bool has_function =
+      pci.size() > 2 && pci[pci.size() - 2] == '.' && pci.back() >= '0' && pci.back() <= '7';
   replace_all(text, "{port}", fmt::format("P{}", has_function ? pci.back() - '0' + 1 : 1));
   return text;
 }
@@ -200,34 +230,40 @@ std::string lldp_failure(const Error& error, const std::string& socket_path) {
   switch (error.errnum) {
     case ENOENT:
       return fmt::format(
-          "no socket at {}: install and start lldpd (in a container: mount the host's socket, docs/hardware.md), or "
+          "no socket at {}: install and start lldpd (in a container: mount the host's socket, "
+          "docs/hardware.md), or "
           "set "
           "peers.lldp to 0",
           socket_path);
     case ECONNREFUSED:
       // A socket that was mounted alone is that of before, once lldpd has made a new one.
       return fmt::format(
-          "nobody listens at {}: start lldpd (systemctl start lldpd; in a container start that anew, too)",
+          "nobody listens at {}: start lldpd (systemctl start lldpd; in a container start that "
+          "anew, too)",
           socket_path);
     case EACCES:
     case EPERM:
       return fmt::format(
-          "no access to {}: let linkhealthd run with lldpd's group (a drop-in with SupplementaryGroups=_lldpd; docker: "
+          "no access to {}: let linkhealthd run with lldpd's group (a drop-in with "
+          "SupplementaryGroups=_lldpd; docker: "
           "--group-add; Kubernetes: supplementalGroups)",
           socket_path);
     case ETIMEDOUT:
       return fmt::format("lldpd does not answer at {} in time: restart it", socket_path);
     case EPROTO:
-      return fmt::format("lldpd's answer is not understood ({}): lldpd and liblldpctl must be of one version",
-                         error.message);
+      return fmt::format(
+          "lldpd's answer is not understood ({}): lldpd and liblldpctl must be of one version",
+          error.message);
     default:
       return error.message;
   }
 }
 
-std::unique_ptr<PeerProbe> make_lldp_probe(std::unique_ptr<LldpClient> client, std::string socket_path,
-                                           std::unique_ptr<Host> host, LldpTiming timing) {
-  return std::make_unique<LldpProbe>(std::move(client), std::move(socket_path), std::move(host), timing);
+std::unique_ptr<PeerProbe> make_lldp_probe(std::unique_ptr<LldpClient> client,
+                                           std::string socket_path, std::unique_ptr<Host> host,
+                                           LldpTiming timing) {
+  return std::make_unique<LldpProbe>(std::move(client), std::move(socket_path), std::move(host),
+                                     timing);
 }
 
 }  // namespace linkhealth

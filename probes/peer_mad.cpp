@@ -16,8 +16,8 @@ constexpr const char* kName = "peer_mad";
 
 /// A port that this probe asks. Port numbers above 254 do not exist in InfiniBand (IBA 14.2.5.3).
 bool is_asked(const InventoryPort& port) {
-  return port.id.link_layer == "InfiniBand" && port.id.verbs && port.exempt_reason.empty() && port.id.port > 0 &&
-         port.id.port < std::numeric_limits<std::uint8_t>::max();
+  return port.id.link_layer == "InfiniBand" && port.id.verbs && port.exempt_reason.empty() &&
+         port.id.port > 0 && port.id.port < std::numeric_limits<std::uint8_t>::max();
 }
 
 std::string identity(const PortId& id) {
@@ -52,7 +52,9 @@ class MadProbe final : public PeerProbe {
     return readings;
   }
 
-  [[nodiscard]] SteadyTime next_due(SteadyTime now) const override { return started_ ? schedule_.next_due(now) : now; }
+  [[nodiscard]] SteadyTime next_due(SteadyTime now) const override {
+    return started_ ? schedule_.next_due(now) : now;
+  }
 
  private:
   void forget_others(const std::vector<MadSchedule::Port>& asked) {
@@ -66,7 +68,8 @@ class MadProbe final : public PeerProbe {
     std::erase_if(known_, gone);
   }
 
-  /// No right or no interface concerns every port and is said once, unless one of them could be opened.
+  /// No right or no interface concerns every port and is said once, unless one of them could be
+  /// opened.
   void say_closed(std::vector<PeerReading>& readings, SteadyTime now) const {
     const auto say = [&](const PortKey& whose, std::string reason) {
       PeerReading& reading = readings.emplace_back();
@@ -90,13 +93,15 @@ class MadProbe final : public PeerProbe {
     closed_.erase(key);
     opened_.insert(key);
     MadTalk talk(**opened, timing_, transaction_);
-    PeerAnswer answer = ask_peer(talk, static_cast<std::uint8_t>(id.port), timing_, known_[key], now);
+    PeerAnswer answer =
+        ask_peer(talk, static_cast<std::uint8_t>(id.port), timing_, known_[key], now);
     schedule_.done(key, answer.outcome, talk.mads(), now);
     PeerReading reading;
     reading.port = key;
     reading.read_at = now;
     reading.peer = std::move(answer.peer);
-    for (std::string& reason : answer.reasons) reading.gaps.push_back({key, kName, std::move(reason)});
+    for (std::string& reason : answer.reasons)
+      reading.gaps.push_back({key, kName, std::move(reason)});
     return reading;
   }
 

@@ -12,10 +12,18 @@
 namespace linkhealth {
 namespace {
 
-/// enum ib_port_state and ib_port_phys_state (include/rdma/ib_verbs.h), in the words of /sys/class/infiniband.
-constexpr std::array<std::string_view, 6> kStates = {"NOP", "DOWN", "INIT", "ARMED", "ACTIVE", "ACTIVE_DEFER"};
-constexpr std::array<std::string_view, 8> kPhysStates = {
-    "", "Sleep", "Polling", "Disabled", "PortConfigurationTraining", "LinkUp", "LinkErrorRecovery", "Phy Test"};
+/// enum ib_port_state and ib_port_phys_state (include/rdma/ib_verbs.h), in the words of
+/// /sys/class/infiniband.
+constexpr std::array<std::string_view, 6> kStates = {"NOP",   "DOWN",   "INIT",
+                                                     "ARMED", "ACTIVE", "ACTIVE_DEFER"};
+constexpr std::array<std::string_view, 8> kPhysStates = {"",
+                                                         "Sleep",
+                                                         "Polling",
+                                                         "Disabled",
+                                                         "PortConfigurationTraining",
+                                                         "LinkUp",
+                                                         "LinkErrorRecovery",
+                                                         "Phy Test"};
 
 std::string word_of(std::optional<std::uint8_t> code, std::span<const std::string_view> words) {
   return code && *code < words.size() ? std::string(words[*code]) : "";
@@ -36,8 +44,10 @@ Bytes build_port_request(unsigned command, std::uint32_t device, std::uint32_t p
 Result<NetlinkAttributes> open_answer(ByteView bytes, unsigned command) {
   const auto message = open_netlink_message(bytes, 0);
   if (!message) return message.error();
-  if (message->type != message_type(command)) return bad_message("not the answer that was asked for");
-  if (!message->attributes.u32(RDMA_NLDEV_ATTR_DEV_INDEX)) return bad_message("an answer without a device");
+  if (message->type != message_type(command))
+    return bad_message("not the answer that was asked for");
+  if (!message->attributes.u32(RDMA_NLDEV_ATTR_DEV_INDEX))
+    return bad_message("an answer without a device");
   return message->attributes;
 }
 
@@ -50,7 +60,9 @@ Result<Bytes> ask(Host& host, const Bytes& request) {
 
 }  // namespace
 
-Bytes build_rdma_devices_dump() { return NetlinkBuilder(message_type(RDMA_NLDEV_CMD_GET), NLM_F_DUMP).take(); }
+Bytes build_rdma_devices_dump() {
+  return NetlinkBuilder(message_type(RDMA_NLDEV_CMD_GET), NLM_F_DUMP).take();
+}
 
 Result<RdmaDevice> parse_rdma_device(ByteView message) {
   const auto answer = open_answer(message, RDMA_NLDEV_CMD_GET);
@@ -76,7 +88,8 @@ Bytes build_rdma_port_get(std::uint32_t device, std::uint32_t port) {
 }
 
 Result<RdmaPort> parse_rdma_port(ByteView message) {
-  // The kernel calls its answer to PORT_GET "GET" (nldev_port_get_doit, seen on 6.1): the state tells it apart.
+  // The kernel calls its answer to PORT_GET "GET" (nldev_port_get_doit, seen on 6.1): the state
+  // tells it apart.
   auto answer = open_answer(message, RDMA_NLDEV_CMD_GET);
   if (!answer) answer = open_answer(message, RDMA_NLDEV_CMD_PORT_GET);
   if (!answer) return answer.error();

@@ -1,7 +1,8 @@
-// RDMA netlink: the verbs devices, the state of their ports, and all hw_counters of a port in one request.
+// RDMA netlink: the verbs devices, the state of their ports, and all hw_counters of a port in one
+// request.
 //
-// Layout: include/uapi/rdma/rdma_netlink.h, drivers/infiniband/core/nldev.c. Where a driver or kernel answers EINVAL or
-// EOPNOTSUPP the same facts are in /sys/class/infiniband.
+// Layout: include/uapi/rdma/rdma_netlink.h, drivers/infiniband/core/nldev.c. Where a driver or
+// kernel answers EINVAL or EOPNOTSUPP the same facts are in /sys/class/infiniband.
 #pragma once
 
 #include <cstdint>
@@ -24,7 +25,7 @@ struct RdmaDevice {
 
 /// RDMA_NLDEV_CMD_PORT_GET.
 struct RdmaPort {
-  std::string state;       ///< "DOWN", "INIT", "ARMED", "ACTIVE"; "" for none and for a code that is new
+  std::string state;  ///< "DOWN", "INIT", "ARMED", "ACTIVE"; "" for none and for a code that is new
   std::string phys_state;  ///< "Sleep", "Polling", "Disabled", "LinkUp", …; "" likewise
 };
 
@@ -37,7 +38,8 @@ Bytes build_rdma_port_get(std::uint32_t device, std::uint32_t port);
 Result<RdmaPort> parse_rdma_port(ByteView message);
 Result<RdmaPort> read_rdma_port(Host& host, std::uint32_t device, std::uint32_t port);
 
-/// RDMA_NLDEV_CMD_STAT_GET of a port's default counter set. Unlike a read of the files it is not cached by the kernel.
+/// RDMA_NLDEV_CMD_STAT_GET of a port's default counter set. Unlike a read of the files it is not
+/// cached by the kernel.
 Bytes build_rdma_counters_get(std::uint32_t device, std::uint32_t port);
 /// By the kernel's own names. Empty when the driver has no counters.
 Result<Counters> parse_rdma_counters(ByteView message);

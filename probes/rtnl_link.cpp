@@ -15,18 +15,35 @@ namespace linkhealth {
 namespace {
 
 /// RFC 2863 states in the kernel's order (net/core/net-sysfs.c, operstates).
-constexpr std::array<std::string_view, 7> kOperstates = {"unknown", "notpresent", "down", "lowerlayerdown",
-                                                         "testing", "dormant",    "up"};
+constexpr std::array<std::string_view, 7> kOperstates = {
+    "unknown", "notpresent", "down", "lowerlayerdown", "testing", "dormant", "up"};
 
 /// struct rtnl_link_stats64 in its order: all 64 bit, newer kernels append.
-constexpr std::array<std::string_view, 25> kStatNames = {
-    "netdev_rx_packets",          "netdev_tx_packets",        "netdev_rx_bytes",         "netdev_tx_bytes",
-    "netdev_rx_errors",           "netdev_tx_errors",         "netdev_rx_dropped",       "netdev_tx_dropped",
-    "netdev_multicast",           "netdev_collisions",        "netdev_rx_length_errors", "netdev_rx_over_errors",
-    "netdev_rx_crc_errors",       "netdev_rx_frame_errors",   "netdev_rx_fifo_errors",   "netdev_rx_missed_errors",
-    "netdev_tx_aborted_errors",   "netdev_tx_carrier_errors", "netdev_tx_fifo_errors",   "netdev_tx_heartbeat_errors",
-    "netdev_tx_window_errors",    "netdev_rx_compressed",     "netdev_tx_compressed",    "netdev_rx_nohandler",
-    "netdev_rx_otherhost_dropped"};
+constexpr std::array<std::string_view, 25> kStatNames = {"netdev_rx_packets",
+                                                         "netdev_tx_packets",
+                                                         "netdev_rx_bytes",
+                                                         "netdev_tx_bytes",
+                                                         "netdev_rx_errors",
+                                                         "netdev_tx_errors",
+                                                         "netdev_rx_dropped",
+                                                         "netdev_tx_dropped",
+                                                         "netdev_multicast",
+                                                         "netdev_collisions",
+                                                         "netdev_rx_length_errors",
+                                                         "netdev_rx_over_errors",
+                                                         "netdev_rx_crc_errors",
+                                                         "netdev_rx_frame_errors",
+                                                         "netdev_rx_fifo_errors",
+                                                         "netdev_rx_missed_errors",
+                                                         "netdev_tx_aborted_errors",
+                                                         "netdev_tx_carrier_errors",
+                                                         "netdev_tx_fifo_errors",
+                                                         "netdev_tx_heartbeat_errors",
+                                                         "netdev_tx_window_errors",
+                                                         "netdev_rx_compressed",
+                                                         "netdev_tx_compressed",
+                                                         "netdev_rx_nohandler",
+                                                         "netdev_rx_otherhost_dropped"};
 
 std::string hardware_address(ByteView bytes) {
   constexpr char kDigits[] = "0123456789abcdef";
@@ -45,7 +62,8 @@ NetdevLink link_of(const NetlinkMessage& message) {
   NetdevLink link;
   link.ifindex = static_cast<std::uint32_t>(info.ifi_index);
   link.name = attributes.text(IFLA_IFNAME);
-  if (const auto address = attributes.find(IFLA_ADDRESS)) link.address = hardware_address(address->payload);
+  if (const auto address = attributes.find(IFLA_ADDRESS))
+    link.address = hardware_address(address->payload);
   link.admin_up = (info.ifi_flags & IFF_UP) != 0;
   link.carrier = (info.ifi_flags & IFF_LOWER_UP) != 0;
   if (const auto state = attributes.u8(IFLA_OPERSTATE); state && *state < kOperstates.size())
@@ -59,7 +77,8 @@ NetdevLink link_of(const NetlinkMessage& message) {
 Result<NetlinkMessage> open_link(ByteView bytes) {
   auto message = open_netlink_message(bytes, sizeof(ifinfomsg));
   if (!message) return message.error();
-  if (message->type != RTM_NEWLINK && message->type != RTM_DELLINK) return bad_message("not a link message");
+  if (message->type != RTM_NEWLINK && message->type != RTM_DELLINK)
+    return bad_message("not a link message");
   return message;
 }
 
@@ -86,7 +105,10 @@ Bytes build_link_dump() {
 Bytes build_link_get(std::uint32_t ifindex) {
   ifinfomsg info{};
   info.ifi_index = static_cast<int>(ifindex);
-  return NetlinkBuilder(RTM_GETLINK, NLM_F_ACK).header(info).put_u32(IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS).take();
+  return NetlinkBuilder(RTM_GETLINK, NLM_F_ACK)
+      .header(info)
+      .put_u32(IFLA_EXT_MASK, RTEXT_FILTER_SKIP_STATS)
+      .take();
 }
 
 Result<NetdevLink> parse_link(ByteView bytes) {
@@ -125,7 +147,8 @@ Result<NetdevStats> parse_netdev_stats(ByteView bytes) {
   if (message->type != RTM_NEWSTATS || !values) return bad_message("not a statistics message");
   NetdevStats stats;
   stats.ifindex = message->fixed<if_stats_msg>().ifindex;
-  const std::size_t count = std::min(kStatNames.size(), values->payload.size() / sizeof(std::uint64_t));
+  const std::size_t count =
+      std::min(kStatNames.size(), values->payload.size() / sizeof(std::uint64_t));
   for (std::size_t i = 0; i < count; ++i) {
     std::uint64_t value = 0;
     std::memcpy(&value, values->payload.data() + i * sizeof(value), sizeof(value));
@@ -159,10 +182,12 @@ Result<std::map<std::uint32_t, Counters>> read_netdev_stats(Host& host) {
   return all;
 }
 
-std::vector<PortEvent> link_changes(const PortKey& port, std::string_view driver, const NetdevLink& before,
-                                    const NetdevLink& after, SteadyTime at) {
+std::vector<PortEvent> link_changes(const PortKey& port, std::string_view driver,
+                                    const NetdevLink& before, const NetdevLink& after,
+                                    SteadyTime at) {
   std::vector<PortEvent> events;
-  if (before.admin_up && !after.admin_up) events.push_back({at, port, PortEventKind::kAdminDown, ""});
+  if (before.admin_up && !after.admin_up)
+    events.push_back({at, port, PortEventKind::kAdminDown, ""});
   if (!before.admin_up && after.admin_up) events.push_back({at, port, PortEventKind::kAdminUp, ""});
   std::uint64_t downs = increase(before.carrier_down_count, after.carrier_down_count);
   std::uint64_t ups = increase(before.carrier_up_count, after.carrier_up_count);
@@ -171,7 +196,8 @@ std::vector<PortEvent> link_changes(const PortKey& port, std::string_view driver
   bool carrier = before.carrier;
   while (downs + ups > 0) {
     const bool loss = downs > 0 && (carrier || ups == 0);
-    events.push_back({at, port, loss ? PortEventKind::kCarrierDown : PortEventKind::kCarrierUp, ""});
+    events.push_back(
+        {at, port, loss ? PortEventKind::kCarrierDown : PortEventKind::kCarrierUp, ""});
     --(loss ? downs : ups);
     carrier = !loss;
   }

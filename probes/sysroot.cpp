@@ -36,9 +36,9 @@ Result<std::string> read_link(const std::string& path) {
   return std::string(target.data(), static_cast<std::size_t>(size));
 }
 
-/// The descriptor when no part of the path is a symlink: it is canonical as it stands. Otherwise the errno. ENOENT: it
-/// is not there. ELOOP or ENOSYS: not known (a link, an old kernel). One call instead of one for each part, and most
-/// paths are of this kind.
+/// The descriptor when no part of the path is a symlink: it is canonical as it stands. Otherwise
+/// the errno. ENOENT: it is not there. ELOOP or ENOSYS: not known (a link, an old kernel). One call
+/// instead of one for each part, and most paths are of this kind.
 Result<OwnedFd> open_without_links(const std::string& disk, int flags) {
   open_how how{};
   how.flags = static_cast<unsigned>(flags | O_CLOEXEC);
@@ -50,7 +50,8 @@ Result<OwnedFd> open_without_links(const std::string& disk, int flags) {
 
 /// Without "." or ".." or an empty part.
 bool is_plain_path(std::string_view path) {
-  return path.find("/.") == std::string_view::npos && path.find("//") == std::string_view::npos && !path.ends_with('/');
+  return path.find("/.") == std::string_view::npos && path.find("//") == std::string_view::npos &&
+         !path.ends_with('/');
 }
 
 }  // namespace
@@ -78,7 +79,8 @@ Result<std::string> Sysroot::resolve(const std::string& path) const {
     if (!std::exchange(looked_ahead, true)) {
       const auto plain = look_ahead(done, todo);
       if (!plain) return errno_error(path, plain.error().errnum);
-      for (std::size_t i = 0; i < *plain; ++i, todo.pop_back()) done.append("/").append(todo.back());
+      for (std::size_t i = 0; i < *plain; ++i, todo.pop_back())
+        done.append("/").append(todo.back());
       continue;
     }
     std::string next = done + "/" + todo.back();
@@ -93,14 +95,16 @@ Result<std::string> Sysroot::resolve(const std::string& path) const {
     auto target = read_link(on_disk(next));
     if (!target) return target.error();
     if (target->starts_with('/')) done = "/sys";
-    push_parts(below_sys(*target) ? std::string_view(*target).substr(4) : std::string_view(*target), todo);
+    push_parts(below_sys(*target) ? std::string_view(*target).substr(4) : std::string_view(*target),
+               todo);
     looked_ahead = false;
   }
   return done;
 }
 
 /// One call tells that no part of a path is a link, and most links are a path's last part.
-Result<std::size_t> Sysroot::look_ahead(const std::string& done, const std::vector<std::string>& todo) const {
+Result<std::size_t> Sysroot::look_ahead(const std::string& done,
+                                        const std::vector<std::string>& todo) const {
   if (std::find(todo.begin(), todo.end(), "..") != todo.end()) return std::size_t{0};
   std::string parent = done;
   for (std::size_t left = todo.size() - 1; left > 0; --left) parent.append("/").append(todo[left]);
@@ -113,7 +117,8 @@ Result<std::size_t> Sysroot::look_ahead(const std::string& done, const std::vect
 Result<OwnedFd> Sysroot::open(const std::string& path, int flags) const {
   if (below_sys(path) && is_plain_path(path)) {
     auto fd = open_without_links(on_disk(path), flags | O_NOATIME);
-    if (!fd && fd.error().errnum == EPERM) fd = open_without_links(on_disk(path), flags);  // not our file
+    if (!fd && fd.error().errnum == EPERM)
+      fd = open_without_links(on_disk(path), flags);  // not our file
     if (fd) return fd;
     if (fd.error().errnum == ENOENT) return errno_error(path, ENOENT);
   }

@@ -1,5 +1,6 @@
-// A copied /sys tree: finds the real file behind a "/sys/…" path without ever leaving the tree. A copy from a customer
-// has symlinks (class/net/eth0 -> ../../devices/…) and may hold links that point anywhere.
+// A copied /sys tree: finds the real file behind a "/sys/…" path without ever leaving the tree. A
+// copy from a customer has symlinks (class/net/eth0 -> ../../devices/…) and may hold links that
+// point anywhere.
 #pragma once
 
 #include <cstddef>
@@ -16,19 +17,23 @@ class Sysroot {
   /// `directory` stands for /sys; its subdirectory "sys" is taken when that one has a "class".
   explicit Sysroot(const std::string& directory);
 
-  /// The canonical "/sys/…" path behind `path`, all symlinks followed inside the tree: an absolute link starts at the
-  /// tree's top ("/sys" in front is the top itself) and ".." stops there. ENOENT for what is not below /sys (no copy
-  /// has a /proc), ELOOP after 40 links.
+  /// The canonical "/sys/…" path behind `path`, all symlinks followed inside the tree: an absolute
+  /// link starts at the tree's top ("/sys" in front is the top itself) and ".." stops there. ENOENT
+  /// for what is not below /sys (no copy has a /proc), ELOOP after 40 links.
   [[nodiscard]] Result<std::string> resolve(const std::string& path) const;
-  /// Opens what resolve() finds, with open(2)'s `flags`. Where nothing keeps it, the copy does not learn of it
-  /// (O_NOATIME): it may be evidence.
+  /// Opens what resolve() finds, with open(2)'s `flags`. Where nothing keeps it, the copy does not
+  /// learn of it (O_NOATIME): it may be evidence.
   [[nodiscard]] Result<OwnedFd> open(const std::string& path, int flags) const;
   /// Where the file of a canonical "/sys/…" path lies on this machine.
-  [[nodiscard]] std::string on_disk(const std::string& canonical) const { return root_ + canonical.substr(4); }
+  [[nodiscard]] std::string on_disk(const std::string& canonical) const {
+    return root_ + canonical.substr(4);
+  }
 
  private:
-  /// How many of the parts of `todo` (a stack) below `done` are known to be no links. ENOENT: the file is not there.
-  [[nodiscard]] Result<std::size_t> look_ahead(const std::string& done, const std::vector<std::string>& todo) const;
+  /// How many of the parts of `todo` (a stack) below `done` are known to be no links. ENOENT: the
+  /// file is not there.
+  [[nodiscard]] Result<std::size_t> look_ahead(const std::string& done,
+                                               const std::vector<std::string>& todo) const;
 
   std::string root_;
 };

@@ -64,8 +64,8 @@ void VerbsCalls::advance(SteadyTime now) {
 }
 
 bool VerbsCalls::begin_first(SteadyTime now) {
-  // Behind a pointer that stays here until the thread is there: what could not be started is destroyed, and to close a
-  // context may take as long as the firmware wants.
+  // Behind a pointer that stays here until the thread is there: what could not be started is
+  // destroyed, and to close a context may take as long as the firmware wants.
   auto call = std::make_shared<Call>(std::move(waiting_.front()));
   auto done = std::make_shared<bool>(false);
   {
@@ -89,7 +89,8 @@ bool VerbsCalls::begin_first(SteadyTime now) {
 }
 
 /// On the thread.
-void VerbsCalls::run(Call& call, std::shared_ptr<VerbsLibrary> library, Shared& shared, bool& done) {
+void VerbsCalls::run(Call& call, std::shared_ptr<VerbsLibrary> library, Shared& shared,
+                     bool& done) {
   std::vector<Opened> opened;
   if (call.to_close) {
     call.to_close.reset();

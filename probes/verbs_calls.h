@@ -1,5 +1,6 @@
-// Calls of the verbs library that may wait for a driver or its firmware: opening and closing a context. Each runs on a
-// thread that lives no longer than the call, one at a time; one that hangs is left behind and the next one begins.
+// Calls of the verbs library that may wait for a driver or its firmware: opening and closing a
+// context. Each runs on a thread that lives no longer than the call, one at a time; one that hangs
+// is left behind and the next one begins.
 #pragma once
 
 #include <cstddef>
@@ -21,7 +22,8 @@ class VerbsCalls {
   };
 
   VerbsCalls(std::shared_ptr<VerbsLibrary> library, Milliseconds patience);
-  /// Waits a moment for the call that runs, then leaves it behind: its thread touches only what it owns.
+  /// Waits a moment for the call that runs, then leaves it behind: its thread touches only what it
+  /// owns.
   ~VerbsCalls();
   VerbsCalls(const VerbsCalls&) = delete;
   VerbsCalls& operator=(const VerbsCalls&) = delete;
@@ -34,7 +36,8 @@ class VerbsCalls {
   std::vector<Opened> take_opened();
   /// Devices whose call takes longer than the patience.
   [[nodiscard]] std::vector<std::string> stuck() const { return stuck_; }
-  /// Devices whose call waits for a thread: too many hang, or the limit of tasks is reached. Tried again each time.
+  /// Devices whose call waits for a thread: too many hang, or the limit of tasks is reached. Tried
+  /// again each time.
   [[nodiscard]] std::vector<std::string> without_thread() const;
   /// Readable when a call came back.
   [[nodiscard]] int event_fd() const;

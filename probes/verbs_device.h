@@ -13,7 +13,8 @@ namespace linkhealth {
 enum class VerbsEventKind : std::uint8_t {
   kPortError,
   kPortActive,
-  kDeviceFatal,  ///< also what the kernel tells each context of a device whose driver is being unloaded
+  kDeviceFatal,  ///< also what the kernel tells each context of a device whose driver is being
+                 ///< unloaded
   kLidChange,
   kSmChange,
   kPortChanged,  ///< P_Key or GID table, client reregistration
@@ -42,7 +43,8 @@ class VerbsContext {
 class VerbsLibrary {
  public:
   virtual ~VerbsLibrary() = default;
-  /// May take as long as the driver and the firmware want. ENODEV: no such device; EACCES, ENOENT: its file.
+  /// May take as long as the driver and the firmware want. ENODEV: no such device; EACCES, ENOENT:
+  /// its file.
   virtual Result<std::unique_ptr<VerbsContext>> open(const std::string& device) = 0;
 };
 

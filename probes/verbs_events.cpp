@@ -17,9 +17,12 @@ constexpr const char* kProbe = "verbs_events";
 constexpr const char* kFiles = "/sys/class/infiniband_verbs";
 constexpr std::uint64_t kCallsTicket = 0;
 
-PortKey key_of(const std::string& device, std::uint32_t port) { return device + "/" + std::to_string(port); }
+PortKey key_of(const std::string& device, std::uint32_t port) {
+  return device + "/" + std::to_string(port);
+}
 
-/// Whether the kernel still offers the device's file: the first that goes when a driver is unloaded.
+/// Whether the kernel still offers the device's file: the first that goes when a driver is
+/// unloaded.
 bool is_there(Host& host, const std::string& device, const std::string& file) {
   const auto name = host.read_file(std::string(kFiles) + "/" + file + "/ibdev");
   return name && trim(*name) == device;
@@ -58,12 +61,14 @@ void VerbsEvents::set_ports(Host& host, std::span<const InventoryPort> ports, St
   for (const InventoryPort& port : ports)
     if (port.id.verbs && port.exempt_reason.empty()) wanted[port.id.device].push_back(port.id.port);
   no_files_.reset();
-  const auto files = wanted.empty() && devices_.empty() ? std::map<std::string, std::string>() : device_files(host);
+  const auto files = wanted.empty() && devices_.empty() ? std::map<std::string, std::string>()
+                                                        : device_files(host);
   if (wanted.empty()) no_files_.reset();
   for (auto at = devices_.begin(); at != devices_.end();) {
     auto& [name, device] = *at;
     const auto file = files.find(name);
-    const bool gone = !wanted.contains(name) || file == files.end() || (device.context && file->second != device.file);
+    const bool gone = !wanted.contains(name) || file == files.end() ||
+                      (device.context && file->second != device.file);
     if (gone) release(name, device);
     if (gone) device.ports.clear();
     at = gone && !device.out ? devices_.erase(at) : std::next(at);
@@ -142,7 +147,8 @@ FeedNews VerbsEvents::receive(Host& host, SteadyTime now) {
   return news;
 }
 
-void VerbsEvents::drain(Host& host, const std::string& name, Device& device, SteadyTime now, FeedNews& news) {
+void VerbsEvents::drain(Host& host, const std::string& name, Device& device, SteadyTime now,
+                        FeedNews& news) {
   for (std::size_t i = 0; i < kEventsAtOnce; ++i) {
     const auto event = device.context->next();
     if (event && !*event) return;
@@ -151,15 +157,17 @@ void VerbsEvents::drain(Host& host, const std::string& name, Device& device, Ste
       tell(name, device, **event, now, news);
       continue;
     }
-    // The context is of no use any more, and somebody may wait for its end. A fatal error is one only while the device
-    // is there: the kernel says the same to the holders of a device whose driver is unloaded.
+    // The context is of no use any more, and somebody may wait for its end. A fatal error is one
+    // only while the device is there: the kernel says the same to the holders of a device whose
+    // driver is unloaded.
     const bool there = is_there(host, name, device.file);
     if (event && there)
       for (const std::uint32_t port : device.ports)
         news.events.push_back({now, key_of(name, port), PortEventKind::kDeviceFatal, ""});
     if (there)
       device.failed =
-          event ? Error{"given back after a fatal error of the device: it is opened again soon"} : event.error();
+          event ? Error{"given back after a fatal error of the device: it is opened again soon"}
+                : event.error();
     release(name, device);
     device.not_before = now + kAgain;
     news.search = true;
@@ -167,8 +175,8 @@ void VerbsEvents::drain(Host& host, const std::string& name, Device& device, Ste
   }
 }
 
-void VerbsEvents::tell(const std::string& name, const Device& device, const VerbsEvent& event, SteadyTime now,
-                       FeedNews& news) {
+void VerbsEvents::tell(const std::string& name, const Device& device, const VerbsEvent& event,
+                       SteadyTime now, FeedNews& news) {
   if (event.kind == VerbsEventKind::kOther) return;
   if (std::find(device.ports.begin(), device.ports.end(), event.port) == device.ports.end()) return;
   const PortKey port = key_of(name, event.port);
@@ -187,7 +195,8 @@ std::vector<Gap> VerbsEvents::gaps() const {
   std::set<std::string> rights;
   std::map<std::string, std::string> reasons;  // by device: one for each
   for (const std::string& name : calls_.without_thread())
-    reasons[name] = "no thread is left to open it: too many devices hang, or the limit of tasks is reached";
+    reasons[name] =
+        "no thread is left to open it: too many devices hang, or the limit of tasks is reached";
   for (const auto& [name, device] : devices_) {
     if (!device.failed) continue;
     if (!is_about_rights(*device.failed)) {
@@ -196,7 +205,8 @@ std::vector<Gap> VerbsEvents::gaps() const {
       // One gap for the node: the file differs, the reason does not.
       gaps.push_back(
           {"", kProbe,
-           device.failed->message + " (let the daemon open /dev/infiniband/uverbs*, or set sampling.verbs_events: 0)"});
+           device.failed->message +
+               " (let the daemon open /dev/infiniband/uverbs*, or set sampling.verbs_events: 0)"});
     }
   }
   for (const std::string& name : calls_.stuck()) reasons[name] = "the device does not answer";

@@ -1,13 +1,15 @@
-// Asynchronous events of RDMA devices as a feed: port error and active, a fatal error of the device, changes by the
-// subnet manager.
+// Asynchronous events of RDMA devices as a feed: port error and active, a fatal error of the
+// device, changes by the subnet manager.
 //
-// A context is held on each device for that, and costs the device a few doorbell pages. It must never be in the way of
-// a driver that is unloaded: the kernel takes /sys/class/infiniband_verbs/uverbsN away first of all (linux:
-// drivers/infiniband/core/uverbs_main.c, ib_uverbs_remove_one), which comes here as a device event; then drivers that
-// can take a context from its holder (mlx5, mlx4, irdma, hns) do so, and tell it "device fatal"; the others (rxe in
-// many kernels) wait until it is closed. So a context is closed as soon as that directory is gone, and "device fatal"
-// counts only while it is there. What stays: a driver of the second kind can't be unloaded with `modprobe -r` while its
-// device is there ("module is in use"); `rdma link delete`, an unplugged card and driver unbind work. The knob
+// A context is held on each device for that, and costs the device a few doorbell pages. It must
+// never be in the way of a driver that is unloaded: the kernel takes
+// /sys/class/infiniband_verbs/uverbsN away first of all (linux:
+// drivers/infiniband/core/uverbs_main.c, ib_uverbs_remove_one), which comes here as a device event;
+// then drivers that can take a context from its holder (mlx5, mlx4, irdma, hns) do so, and tell it
+// "device fatal"; the others (rxe in many kernels) wait until it is closed. So a context is closed
+// as soon as that directory is gone, and "device fatal" counts only while it is there. What stays:
+// a driver of the second kind can't be unloaded with `modprobe -r` while its device is there
+// ("module is in use"); `rdma link delete`, an unplugged card and driver unbind work. The knob
 // sampling.verbs_events switches the feed off.
 #pragma once
 
@@ -40,7 +42,8 @@ class VerbsEvents final : public EventFeed {
   /// Nothing is being opened or closed.
   [[nodiscard]] bool settled() const { return calls_.idle(); }
 
-  /// A device that could not be opened, or that failed, is tried again after this, with or without a search.
+  /// A device that could not be opened, or that failed, is tried again after this, with or without
+  /// a search.
   static constexpr Milliseconds kAgain{30'000};
   static constexpr std::size_t kEventsAtOnce = 32;  ///< of one device
 
@@ -60,7 +63,8 @@ class VerbsEvents final : public EventFeed {
   void open_due(const std::map<std::string, std::string>& files, SteadyTime now);
   void take_opened(Host& host, SteadyTime now);
   void drain(Host& host, const std::string& name, Device& device, SteadyTime now, FeedNews& news);
-  void tell(const std::string& name, const Device& device, const VerbsEvent& event, SteadyTime now, FeedNews& news);
+  void tell(const std::string& name, const Device& device, const VerbsEvent& event, SteadyTime now,
+            FeedNews& news);
   void release(const std::string& name, Device& device);
   /// Devices by name, and their files: what the kernel offers now.
   std::map<std::string, std::string> device_files(Host& host);

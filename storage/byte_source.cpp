@@ -56,7 +56,8 @@ class MemorySource : public ByteSource {
 /// Looks at the first two bytes and then either inflates or passes on.
 class UnpackedSource : public ByteSource {
  public:
-  explicit UnpackedSource(std::unique_ptr<ByteSource> from) : from_(std::move(from)), input_(kChunkBytes) {}
+  explicit UnpackedSource(std::unique_ptr<ByteSource> from)
+      : from_(std::move(from)), input_(kChunkBytes) {}
   UnpackedSource(const UnpackedSource&) = delete;
   UnpackedSource& operator=(const UnpackedSource&) = delete;
   ~UnpackedSource() override {
@@ -74,8 +75,8 @@ class UnpackedSource : public ByteSource {
  private:
   /// Reads more input behind what is left of it. False at the end.
   Result<bool> more() {
-    std::copy(input_.begin() + static_cast<std::ptrdiff_t>(begin_), input_.begin() + static_cast<std::ptrdiff_t>(end_),
-              input_.begin());
+    std::copy(input_.begin() + static_cast<std::ptrdiff_t>(begin_),
+              input_.begin() + static_cast<std::ptrdiff_t>(end_), input_.begin());
     end_ -= begin_;
     begin_ = 0;
     auto got = from_->read(std::span(input_).subspan(end_));
@@ -135,7 +136,8 @@ class UnpackedSource : public ByteSource {
     const int code = inflate(&stream_, Z_NO_FLUSH);
     begin_ = end_ - stream_.avail_in;
     if (code == Z_STREAM_END) member_ended_ = true;
-    if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR) stop("the gzip stream is damaged");
+    if (code != Z_OK && code != Z_STREAM_END && code != Z_BUF_ERROR)
+      stop("the gzip stream is damaged");
     return buffer.size() - stream_.avail_out;
   }
 
@@ -174,7 +176,8 @@ class UnpackedSource : public ByteSource {
 }  // namespace
 
 Result<std::unique_ptr<ByteSource>> open_byte_source(const std::string& path) {
-  if (path == "-") return std::unique_ptr<ByteSource>(std::make_unique<FileSource>(STDIN_FILENO, false));
+  if (path == "-")
+    return std::unique_ptr<ByteSource>(std::make_unique<FileSource>(STDIN_FILENO, false));
   const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) return errno_error(path, errno);
   return std::unique_ptr<ByteSource>(std::make_unique<FileSource>(fd, true));
@@ -196,7 +199,8 @@ Result<void> LineReader::refill() {
   if (begin_ > 0) std::memmove(buffer_.data(), buffer_.data() + begin_, held);
   begin_ = 0;
   end_ = held;
-  if (held > max_line_bytes_) return Error{fmt::format("a line of more than {} bytes", max_line_bytes_)};
+  if (held > max_line_bytes_)
+    return Error{fmt::format("a line of more than {} bytes", max_line_bytes_)};
   if (held == buffer_.size()) buffer_.resize(buffer_.size() * 2);
   auto got = source_->read(std::span(buffer_).subspan(end_));
   if (!got) return got.error();

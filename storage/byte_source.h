@@ -1,5 +1,5 @@
-// Where bytes come from: a file, standard input or memory, gzip or plain, and the lines in them. Everything here works
-// in bounded memory, whatever the bytes claim.
+// Where bytes come from: a file, standard input or memory, gzip or plain, and the lines in them.
+// Everything here works in bounded memory, whatever the bytes claim.
 #pragma once
 
 #include <cstddef>
@@ -26,8 +26,8 @@ class ByteSource {
 /// A file; "-" is standard input.
 Result<std::unique_ptr<ByteSource>> open_byte_source(const std::string& path);
 std::unique_ptr<ByteSource> memory_source(std::string bytes);
-/// What is in `from`: unpacked when it begins like gzip, else as it is. Several gzip members follow each other. A
-/// stream that breaks off gives all that was packed before, and a warning().
+/// What is in `from`: unpacked when it begins like gzip, else as it is. Several gzip members follow
+/// each other. A stream that breaks off gives all that was packed before, and a warning().
 std::unique_ptr<ByteSource> unpacked(std::unique_ptr<ByteSource> from);
 
 /// The lines of a source, one at a time.

@@ -46,7 +46,9 @@ void fields(Is<LedgerFault> auto& fault, auto& visit) {
   visit("repair", fault.repair);
 }
 
-inline bool parse_word(std::string_view text, RepeatOf& out) { return take_word(parse_repeat_of(text), out); }
+inline bool parse_word(std::string_view text, RepeatOf& out) {
+  return take_word(parse_repeat_of(text), out);
+}
 
 void fields(Is<LedgerRepeat> auto& repeat, auto& visit) {
   visit.always("of", repeat.of);
@@ -110,10 +112,16 @@ Result<LedgerState> parse_ledger(std::string_view json) {
 }
 
 std::string ledger_fault_json(const LedgerFault& fault) { return to_json(fault); }
-Result<LedgerFault> parse_ledger_fault(std::string_view json) { return from_json<LedgerFault>(json); }
+Result<LedgerFault> parse_ledger_fault(std::string_view json) {
+  return from_json<LedgerFault>(json);
+}
 std::string repair_record_json(const RepairRecord& repair) { return to_json(repair); }
-Result<RepairRecord> parse_repair_record(std::string_view json) { return from_json<RepairRecord>(json); }
+Result<RepairRecord> parse_repair_record(std::string_view json) {
+  return from_json<RepairRecord>(json);
+}
 
-bool same_but_for_time(const LedgerState& a, const LedgerState& b) { return what_matters(a) == what_matters(b); }
+bool same_but_for_time(const LedgerState& a, const LedgerState& b) {
+  return what_matters(a) == what_matters(b);
+}
 
 }  // namespace linkhealth

@@ -1,5 +1,5 @@
-// The open faults and what goes with them as JSON: the documents in the memory (storage/memory.h), and the file
-// ledger.json of releases before it, which is read once.
+// The open faults and what goes with them as JSON: the documents in the memory (storage/memory.h),
+// and the file ledger.json of releases before it, which is read once.
 #pragma once
 
 #include <string>
@@ -20,8 +20,8 @@ Result<LedgerFault> parse_ledger_fault(std::string_view json);
 std::string repair_record_json(const RepairRecord& repair);
 Result<RepairRecord> parse_repair_record(std::string_view json);
 
-/// Whether both say the same but for what moves with every sample: a restart may lose some seconds of that, and a write
-/// each ten seconds for it would be waste.
+/// Whether both say the same but for what moves with every sample: a restart may lose some seconds
+/// of that, and a write each ten seconds for it would be waste.
 bool same_but_for_time(const LedgerState& a, const LedgerState& b);
 
 }  // namespace linkhealth

@@ -34,19 +34,22 @@ Result<File> read_small(const std::string& path) {
   if (!regular) return Error{path + " is no plain file"};
   if (got < 0) return errno_error("can't read " + path, errnum);
   file.text.resize(static_cast<std::size_t>(got));
-  if (file.text.size() > kMaxMaintenanceFileBytes) return Error{path + " is too long to be a word about maintenance"};
+  if (file.text.size() > kMaxMaintenanceFileBytes)
+    return Error{path + " is too long to be a word about maintenance"};
   file.changed = WallTime(std::chrono::seconds(info.st_mtim.tv_sec));
   return file;
 }
 
 /// Names of editors' and package managers' leftovers.
 bool is_left_over(std::string_view name) {
-  return name.starts_with('.') || name.ends_with('~') || name.ends_with(".swp") || name.ends_with(".tmp");
+  return name.starts_with('.') || name.ends_with('~') || name.ends_with(".swp") ||
+         name.ends_with(".tmp");
 }
 
 }  // namespace
 
-Result<Maintenance> parse_maintenance_file(std::string_view text, const std::string& path, WallTime changed) {
+Result<Maintenance> parse_maintenance_file(std::string_view text, const std::string& path,
+                                           WallTime changed) {
   Maintenance found;
   found.file = path;
   found.by = "file";
@@ -57,7 +60,8 @@ Result<Maintenance> parse_maintenance_file(std::string_view text, const std::str
     if (line.empty() || line.starts_with('#')) continue;
     const auto colon = line.find(": ");
     const std::string_view key = line.substr(0, colon == std::string_view::npos ? 0 : colon);
-    const std::string_view value = colon == std::string_view::npos ? "" : trim(line.substr(colon + 2));
+    const std::string_view value =
+        colon == std::string_view::npos ? "" : trim(line.substr(colon + 2));
     if (key == "until") {
       found.until = parse_rfc3339(value);
       if (!found.until)
@@ -67,8 +71,8 @@ Result<Maintenance> parse_maintenance_file(std::string_view text, const std::str
       found.port = printable(value);
     } else if (key == "module_reads") {
       if (value != "off")
-        return Error{path + ": module_reads can be \"off\", not \"" + printable(value.substr(0, 60)) +
-                     "\": this file is not obeyed"};
+        return Error{path + ": module_reads can be \"off\", not \"" +
+                     printable(value.substr(0, 60)) + "\": this file is not obeyed"};
       found.module_reads = false;
     } else if (key == "by") {
       found.by = printable(value);
@@ -85,16 +89,19 @@ MaintenanceDir::Found MaintenanceDir::read() {
   if (path_.empty()) return found;
   std::error_code error;
   std::vector<std::string> paths;
-  for (fs::directory_iterator at(path_, error), end; !error && at != end && paths.size() <= kMaxMaintenanceFiles;
-       at.increment(error))
+  for (fs::directory_iterator at(path_, error), end;
+       !error && at != end && paths.size() <= kMaxMaintenanceFiles; at.increment(error))
     if (!is_left_over(at->path().filename().string())) paths.push_back(at->path().string());
   std::map<std::string, std::string> wrong;
-  if (error && error.value() != ENOENT) wrong[path_] = "can't read " + path_ + ": " + error.message();
-  if (paths.size() > kMaxMaintenanceFiles) wrong[path_] = path_ + " holds too many files: not all are obeyed";
+  if (error && error.value() != ENOENT)
+    wrong[path_] = "can't read " + path_ + ": " + error.message();
+  if (paths.size() > kMaxMaintenanceFiles)
+    wrong[path_] = path_ + " holds too many files: not all are obeyed";
   std::sort(paths.begin(), paths.end());
   for (const std::string& path : paths) {
     const auto file = read_small(path);
-    const auto one = file ? parse_maintenance_file(file->text, path, file->changed) : Result<Maintenance>(file.error());
+    const auto one = file ? parse_maintenance_file(file->text, path, file->changed)
+                          : Result<Maintenance>(file.error());
     if (one)
       found.maintenance.push_back(*one);
     else if (file || file.error().errnum != ENOENT)  // gone between the two looks

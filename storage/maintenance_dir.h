@@ -1,9 +1,11 @@
-// Maintenance by file: a file in a directory says that a port, or the node, is being worked on, for as long as it is
-// there. So configuration management and schedulers can say so without asking the daemon.
+// Maintenance by file: a file in a directory says that a port, or the node, is being worked on, for
+// as long as it is there. So configuration management and schedulers can say so without asking the
+// daemon.
 //
-// The file's name is a name of a port (mlx5_3, ens4np0, 0000:9a:00.0) or "all". Its text may be empty; lines that it
-// may have: "port: mlx5_3/2" (instead of the name), "until: 2026-11-20T14:00:00Z", "by: ann", "reason: …"; any other
-// line is the reason. Names that begin with a dot or end in ~ are left alone.
+// The file's name is a name of a port (mlx5_3, ens4np0, 0000:9a:00.0) or "all". Its text may be
+// empty; lines that it may have: "port: mlx5_3/2" (instead of the name), "until:
+// 2026-11-20T14:00:00Z", "by: ann", "reason: …"; any other line is the reason. Names that begin
+// with a dot or end in ~ are left alone.
 #pragma once
 
 #include <map>
@@ -20,8 +22,10 @@ namespace linkhealth {
 inline constexpr std::size_t kMaxMaintenanceFiles = 256;
 inline constexpr std::size_t kMaxMaintenanceFileBytes = 4096;
 
-/// What a file says; `changed` is when it was written last. An error names what can't be understood.
-Result<Maintenance> parse_maintenance_file(std::string_view text, const std::string& path, WallTime changed);
+/// What a file says; `changed` is when it was written last. An error names what can't be
+/// understood.
+Result<Maintenance> parse_maintenance_file(std::string_view text, const std::string& path,
+                                           WallTime changed);
 
 class MaintenanceDir {
  public:

@@ -14,7 +14,8 @@ namespace tables = memory_tables;
 
 namespace {
 
-/// Rows and events that are forgotten with one write, at most: a clock that jumps years ahead forgets slowly.
+/// Rows and events that are forgotten with one write, at most: a clock that jumps years ahead
+/// forgets slowly.
 constexpr std::int64_t kForgetAtOnce = 256;
 /// How often the file's size is looked at, in the time of the rows.
 constexpr std::int64_t kSizeEvery_s = 600;
@@ -119,7 +120,8 @@ Result<void> Memory::write_waiting() {
   if (waiting_.ledger)
     if (auto done = tables::write_ledger(*database_, *waiting_.ledger); !done) return undo(done);
   if (waiting_.references)
-    if (auto done = tables::write_references(*database_, *waiting_.references); !done) return undo(done);
+    if (auto done = tables::write_references(*database_, *waiting_.references); !done)
+      return undo(done);
   for (const KeptIdentity& identity : waiting_.identities)
     if (auto done = tables::write_identity(*database_, identity); !done) return undo(done);
   if (auto done = write_rows(); !done) return undo(done);
@@ -140,7 +142,8 @@ Result<void> Memory::write_events() {
   }
   for (auto& [name, sink] : sinks_) {
     if (auto known = look_up(sink, name); !known) return known;
-    if (sink.of_waiting > 0) sink.delivered = std::max(sink.delivered, numbers.at(sink.of_waiting - 1));
+    if (sink.of_waiting > 0)
+      sink.delivered = std::max(sink.delivered, numbers.at(sink.of_waiting - 1));
     if (sink.changed || sink.of_waiting > 0)
       if (auto done = tables::write_sink(*database_, name, sink.delivered); !done) return done;
     sink.of_waiting = 0;
@@ -166,10 +169,12 @@ Result<void> Memory::forget_old(WallTime now) {
   for (std::size_t i = 0; i < kSignalSteps_s.size() && !waiting_.rows.empty(); ++i) {
     const auto before_s = now_s - static_cast<std::int64_t>(settings_.keep_s[i]);
     const auto limit = std::max(kForgetAtOnce, static_cast<std::int64_t>(2 * waiting_.rows.size()));
-    if (auto done = tables::forget_rows(*database_, kSignalSteps_s[i], before_s, limit); !done) return done;
+    if (auto done = tables::forget_rows(*database_, kSignalSteps_s[i], before_s, limit); !done)
+      return done;
   }
   if (waiting_.events.empty()) return {};
-  return tables::forget_events(*database_, now - from_seconds(settings_.keep_events_s), kForgetAtOnce);
+  return tables::forget_events(*database_, now - from_seconds(settings_.keep_events_s),
+                               kForgetAtOnce);
 }
 
 Result<void> Memory::keep_small() {
@@ -180,7 +185,8 @@ Result<void> Memory::keep_small() {
     const auto page_bytes = database_->integer("PRAGMA page_size");
     const auto pages = database_->integer("PRAGMA page_count");
     const auto free = database_->integer("PRAGMA freelist_count");
-    if (!page_bytes || !pages || !free) return (!page_bytes ? page_bytes : !pages ? pages : free).error();
+    if (!page_bytes || !pages || !free)
+      return (!page_bytes ? page_bytes : !pages ? pages : free).error();
     figures_.bytes = (*pages - *free) * *page_bytes;
     return *free;
   };
@@ -194,7 +200,8 @@ Result<void> Memory::keep_small() {
   if (!free) return free.error();
   // What was forgotten is used again by what comes; only much more than that goes back to the disk.
   constexpr std::int64_t kManyPages = 2048;
-  return *free > kManyPages ? database_->execute("PRAGMA incremental_vacuum(2048)") : Result<void>();
+  return *free > kManyPages ? database_->execute("PRAGMA incremental_vacuum(2048)")
+                            : Result<void>();
 }
 
 void Memory::close() {
@@ -233,7 +240,8 @@ void Memory::add_sink(const std::string& sink) {
   const std::lock_guard lock(mutex_);
   Sink& added = sinks_[sink];
   if (!database_ || !look_up(added, sink) || !added.changed) return;
-  // A sink that is new must be known as such before the first event comes, or a kill now would lose that for it.
+  // A sink that is new must be known as such before the first event comes, or a kill now would lose
+  // that for it.
   if (tables::write_sink(*database_, sink, added.delivered)) added.changed = false;
 }
 
@@ -248,7 +256,8 @@ Result<std::vector<KeptEvent>> Memory::undelivered(const std::string& sink, std:
     if (!stored) return stored.error();
     events = *std::move(stored);
   }
-  for (std::size_t i = found->second.of_waiting; i < waiting_.events.size() && events.size() < limit; ++i)
+  for (std::size_t i = found->second.of_waiting;
+       i < waiting_.events.size() && events.size() < limit; ++i)
     events.push_back(waiting_.events[i]);
   return events;
 }

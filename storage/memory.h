@@ -1,11 +1,12 @@
-// The memory of the daemon: linkhealth.db in the state directory. Open faults, events, repairs, references, who was
-// plugged where, and the history of the signals that matter. All methods may be called from any thread; each holds one
-// lock for one short transaction or query, and none is for the deciding thread, which hands its batches to a
-// MemoryWriter (storage/memory_writer.h).
+// The memory of the daemon: linkhealth.db in the state directory. Open faults, events, repairs,
+// references, who was plugged where, and the history of the signals that matter. All methods may be
+// called from any thread; each holds one lock for one short transaction or query, and none is for
+// the deciding thread, which hands its batches to a MemoryWriter (storage/memory_writer.h).
 //
-// Events are written before they are sent. Who sends them is a sink with a name: it asks for what is undelivered, sends
-// it, and marks it. What was sent and not marked before a kill is sent again, with the same id. Events that cannot be
-// written (a full disk) are kept here, are undelivered like all others, and are written as soon as the disk takes them.
+// Events are written before they are sent. Who sends them is a sink with a name: it asks for what
+// is undelivered, sends it, and marks it. What was sent and not marked before a kill is sent again,
+// with the same id. Events that cannot be written (a full disk) are kept here, are undelivered like
+// all others, and are written as soon as the disk takes them.
 #pragma once
 
 #include <array>
@@ -34,17 +35,20 @@ struct MemorySettings {
 
 /// What is written in one transaction.
 struct MemoryBatch {
-  /// Ports have other stable keys since the batch before, and all that is in this one has the new ones. With ledger and
-  /// references in the same batch: half of a move would be moved again after a restart. No key is "".
+  /// Ports have other stable keys since the batch before, and all that is in this one has the new
+  /// ones. With ledger and references in the same batch: half of a move would be moved again after
+  /// a restart. No key is "".
   std::vector<PortMoves> moves;
   std::vector<KeptEvent> events;
   std::optional<LedgerState> ledger;  ///< as it is after those events
   std::optional<ReferenceState> references;
-  std::vector<SignalRow> rows;  ///< of the shortest step, oldest first; the longer ones are folded here
+  std::vector<SignalRow>
+      rows;  ///< of the shortest step, oldest first; the longer ones are folded here
   std::vector<KeptIdentity> identities;
   WallTime now;  ///< of the latest step in it
   [[nodiscard]] bool empty() const {
-    return moves.empty() && events.empty() && !ledger && !references && rows.empty() && identities.empty();
+    return moves.empty() && events.empty() && !ledger && !references && rows.empty() &&
+           identities.empty();
   }
   /// What waits here from before a move goes to the ports' new stable keys.
   void follow(const PortMoves& moved_ports);
@@ -63,8 +67,9 @@ struct MemoryFigures {
   std::string error;         ///< why not
   std::uint64_t writes = 0;  ///< transactions that succeeded
   std::uint64_t failures = 0;
-  std::uint64_t dropped_rows = 0, dropped_events = 0;  ///< could not be kept until they could be written
-  std::int64_t bytes = 0;                              ///< of the file, without what is free in it
+  std::uint64_t dropped_rows = 0,
+                dropped_events = 0;  ///< could not be kept until they could be written
+  std::int64_t bytes = 0;            ///< of the file, without what is free in it
   bool trimmed = false;  ///< history is shorter than configured: max_bytes is too small for it
 };
 
@@ -79,8 +84,9 @@ inline constexpr std::size_t kMaxPastSteps = 2200;
 
 class Memory {
  public:
-  /// Opens, checks, migrates and imports; never fails: what could not be done is in take_notes(), and is tried again
-  /// with a write: after kOpenFirst, then each time after twice as long, at most kOpenLongest.
+  /// Opens, checks, migrates and imports; never fails: what could not be done is in take_notes(),
+  /// and is tried again with a write: after kOpenFirst, then each time after twice as long, at most
+  /// kOpenLongest.
   static std::unique_ptr<Memory> open(MemorySettings settings, WallTime now);
   explicit Memory(MemorySettings settings) : settings_(std::move(settings)) {}
 
@@ -92,12 +98,15 @@ class Memory {
 
   /// Makes `sink` known. One that is new begins with the next event.
   void add_sink(const std::string& sink);
-  /// What `sink` was not marked to have sent, oldest first, at most `limit`. Empty for a sink that is not known.
+  /// What `sink` was not marked to have sent, oldest first, at most `limit`. Empty for a sink that
+  /// is not known.
   Result<std::vector<KeptEvent>> undelivered(const std::string& sink, std::size_t limit);
-  /// This event and all before it were sent by `sink`. When it cannot be written now, it is with the next write.
+  /// This event and all before it were sent by `sink`. When it cannot be written now, it is with
+  /// the next write.
   void mark_delivered(const std::string& sink, const std::string& event_id);
 
-  /// Called before each answer to past(), on the thread that asks: what waits to be written can be written first.
+  /// Called before each answer to past(), on the thread that asks: what waits to be written can be
+  /// written first.
   void before_past(std::function<void()> call);
   /// `port` of the answer is left empty: labels are not the memory's.
   Result<PortPast> past(const PastQuery& query);
@@ -107,7 +116,8 @@ class Memory {
   Result<std::vector<KeptIdentity>> identities_of(const std::string& serial);
   /// Never waits for a write: also for the deciding thread.
   [[nodiscard]] MemoryFigures figures() const;
-  /// What an operator should read once, a sentence each: a file set aside, a disk that cannot be written.
+  /// What an operator should read once, a sentence each: a file set aside, a disk that cannot be
+  /// written.
   std::vector<std::string> take_notes();
 
   /// Between two tries to open a file, which may read all of it.

@@ -7,7 +7,8 @@ namespace linkhealth {
 
 namespace {
 
-/// Two ports may swap, and a port is there once: all go to a name that no port has, and then to their own.
+/// Two ports may swap, and a port is there once: all go to a name that no port has, and then to
+/// their own.
 struct MoveSql {
   const char *away, *back;
 };
@@ -22,7 +23,8 @@ constexpr std::array<MoveSql, 5> kSql{LINKHEALTH_MOVE_SQL("ports"), LINKHEALTH_M
                                       LINKHEALTH_MOVE_SQL("identities")};
 #undef LINKHEALTH_MOVE_SQL
 
-Result<void> rename_rows(SqlDatabase& database, const char* sql, const std::string& to, const std::string& from) {
+Result<void> rename_rows(SqlDatabase& database, const char* sql, const std::string& to,
+                         const std::string& from) {
   auto run = database.run(sql);
   if (!run) return run.error();
   (*run)->bind(std::string_view(to)).bind(std::string_view(from));

@@ -1,4 +1,5 @@
-// How the memory begins: the file is opened, checked, migrated, and what an earlier run or release left is taken over.
+// How the memory begins: the file is opened, checked, migrated, and what an earlier run or release
+// left is taken over.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -33,7 +34,8 @@ std::optional<T> read_json(const StateFile& file, Result<T> (*parse)(std::string
 void rename_imported(const StateFile& file, std::vector<std::string>& notes) {
   const std::string kept = file.path() + ".imported";
   if (std::rename(file.path().c_str(), kept.c_str()) != 0)
-    notes.push_back(errno_error(file.path() + " was imported and could not be renamed", errno).message);
+    notes.push_back(
+        errno_error(file.path() + " was imported and could not be renamed", errno).message);
 }
 
 }  // namespace
@@ -45,7 +47,8 @@ std::unique_ptr<Memory> Memory::open(MemorySettings settings, WallTime now) {
   const std::lock_guard lock(memory->mutex_);
   if (auto opened = memory->open_again(now); !opened) {
     memory->note_written(opened);
-    memory->notes_.push_back(opened.error().message + ": nothing new is remembered until it can be written");
+    memory->notes_.push_back(opened.error().message +
+                             ": nothing new is remembered until it can be written");
     memory->read_only_look();
   }
   return memory;
@@ -80,12 +83,14 @@ Result<void> Memory::open_file(WallTime now) {
 Result<void> Memory::prepare(WallTime now) {
   if (auto set = set_up(*database_, settings_.max_bytes); !set) return set;
   // Before the check, which reads the whole file: this is asked again with every write.
-  if (const auto version = known_version(*database_, memory_migrations()); !version) return version.error();
+  if (const auto version = known_version(*database_, memory_migrations()); !version)
+    return version.error();
   if (auto whole = check_whole(*database_); !whole) return whole;
   if (auto migrated = migrate(*database_, memory_migrations()); !migrated) return migrated;
   if (!settings_.directory.empty())
     if (auto imported = import_files(); !imported) return imported;
-  if (auto read = remember_again(); !read) return Error{path() + ": damaged: " + read.error().message, EBADMSG};
+  if (auto read = remember_again(); !read)
+    return Error{path() + ": damaged: " + read.error().message, EBADMSG};
   if (settings_.history) return fold_from_rows(now);
   return tables::forget_history(*database_);
 }
@@ -154,7 +159,8 @@ Result<void> Memory::import_files() {
 
 /// The longer steps that were not over when the last run ended go on where it stopped.
 Result<void> Memory::fold_from_rows(WallTime now) {
-  const std::int64_t now_s = std::chrono::floor<std::chrono::seconds>(now).time_since_epoch().count();
+  const std::int64_t now_s =
+      std::chrono::floor<std::chrono::seconds>(now).time_since_epoch().count();
   const std::int64_t from_s = now_s - now_s % kSignalSteps_s.back() - kSignalSteps_s.back();
   auto ports = database_->run("SELECT port FROM ports ORDER BY number");
   if (!ports) return ports.error();
@@ -169,7 +175,8 @@ Result<void> Memory::fold_from_rows(WallTime now) {
   tables::RowWriter writer(*database_);
   for (const std::string& port : names) {
     std::size_t damaged = 0;
-    const auto rows = tables::read_rows(*database_, port, kSignalSteps_s[0], from_s, now_s + 1, damaged);
+    const auto rows =
+        tables::read_rows(*database_, port, kSignalSteps_s[0], from_s, now_s + 1, damaged);
     if (!rows) return rows.error();
     // What is completed here was not written by a run that was killed; what was, stays as it is.
     for (const SignalRow& row : *rows)

@@ -15,7 +15,8 @@ std::int64_t in_whole_seconds(WallTime time) {
 }
 
 /// The finest step with few enough of them that reaches back to `from_s`, where it is still kept.
-std::uint32_t fitting_step(std::int64_t from_s, std::int64_t to_s, const std::array<double, 3>& keep_s) {
+std::uint32_t fitting_step(std::int64_t from_s, std::int64_t to_s,
+                           const std::array<double, 3>& keep_s) {
   for (std::size_t i = 0; i + 1 < kSignalSteps_s.size(); ++i)
     if ((to_s - from_s) / kSignalSteps_s[i] <= static_cast<std::int64_t>(kMaxPastSteps) &&
         static_cast<double>(to_s - from_s) <= keep_s[i])
@@ -24,7 +25,8 @@ std::uint32_t fitting_step(std::int64_t from_s, std::int64_t to_s, const std::ar
 }
 
 /// The rows as one list a signal; a step without a row is unknown.
-void fill(PortPast& past, const std::vector<SignalRow>& rows, std::int64_t from_s, std::int64_t to_s) {
+void fill(PortPast& past, const std::vector<SignalRow>& rows, std::int64_t from_s,
+          std::int64_t to_s) {
   const std::int64_t step_s = past.step_s;
   for (std::int64_t at_s = from_s; at_s < to_s; at_s += step_s)
     past.at.emplace_back(std::chrono::duration_cast<Milliseconds>(std::chrono::seconds(at_s)));
@@ -58,7 +60,8 @@ Result<void> Memory::fill_signals(const PastQuery& query, PortPast& past) {
   from_s -= from_s % step_s;
   past.step_s = static_cast<std::uint32_t>(step_s);
   past.from = WallTime(std::chrono::seconds(from_s));
-  auto rows = tables::read_rows(*database_, query.port, past.step_s, from_s, to_s, past.damaged_rows);
+  auto rows =
+      tables::read_rows(*database_, query.port, past.step_s, from_s, to_s, past.damaged_rows);
   if (!rows) return rows.error();
   // The longer step that is not over yet is not stored: it is shown as far as it got.
   for (SignalRow row : folder_.unfinished()) {

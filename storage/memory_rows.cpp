@@ -14,26 +14,31 @@ struct StepSql {
   const char *insert, *select, *first, *forget, *forget_share, *forget_all;
 };
 
-#define LINKHEALTH_STEP_SQL(step)                                                                                     \
-  StepSql {                                                                                                           \
-    step, "INSERT OR IGNORE INTO history_" #step "(key, row) VALUES(?, ?)",                                           \
-        "SELECT key / 4096, row FROM history_" #step " WHERE key >= ? AND key < ? AND key % 4096 = ? ORDER BY key",   \
-        "SELECT key / 4096 FROM history_" #step " WHERE key % 4096 = ? ORDER BY key LIMIT 1",                         \
-        "DELETE FROM history_" #step " WHERE key IN (SELECT key FROM history_" #step                                  \
-        " WHERE key < ? ORDER BY key LIMIT ?)",                                                                       \
-        "DELETE FROM history_" #step " WHERE key <= (SELECT min(key) + (max(key) - min(key)) / ? FROM history_" #step \
-        ")",                                                                                                          \
-        "DELETE FROM history_" #step                                                                                  \
+#define LINKHEALTH_STEP_SQL(step)                                                             \
+  StepSql {                                                                                   \
+    step, "INSERT OR IGNORE INTO history_" #step "(key, row) VALUES(?, ?)",                   \
+        "SELECT key / 4096, row FROM history_" #step                                          \
+        " WHERE key >= ? AND key < ? AND key % 4096 = ? ORDER BY key",                        \
+        "SELECT key / 4096 FROM history_" #step " WHERE key % 4096 = ? ORDER BY key LIMIT 1", \
+        "DELETE FROM history_" #step " WHERE key IN (SELECT key FROM history_" #step          \
+        " WHERE key < ? ORDER BY key LIMIT ?)",                                               \
+        "DELETE FROM history_" #step                                                          \
+        " WHERE key <= (SELECT min(key) + (max(key) - min(key)) / ? FROM history_" #step ")", \
+        "DELETE FROM history_" #step                                                          \
   }
-constexpr std::array<StepSql, 3> kSql{LINKHEALTH_STEP_SQL(10), LINKHEALTH_STEP_SQL(60), LINKHEALTH_STEP_SQL(600)};
+constexpr std::array<StepSql, 3> kSql{LINKHEALTH_STEP_SQL(10), LINKHEALTH_STEP_SQL(60),
+                                      LINKHEALTH_STEP_SQL(600)};
 #undef LINKHEALTH_STEP_SQL
 static_assert(kPortsInKey == 4096 && kSignalSteps_s == std::array<std::uint32_t, 3>{10, 60, 600});
 
-const StepSql& sql_of(std::uint32_t step_s) { return step_s == 10 ? kSql[0] : step_s == 60 ? kSql[1] : kSql[2]; }
+const StepSql& sql_of(std::uint32_t step_s) {
+  return step_s == 10 ? kSql[0] : step_s == 60 ? kSql[1] : kSql[2];
+}
 
 }  // namespace
 
-Result<std::optional<std::int64_t>> port_number(SqlDatabase& database, const std::string& port, bool make) {
+Result<std::optional<std::int64_t>> port_number(SqlDatabase& database, const std::string& port,
+                                                bool make) {
   const auto find = [&]() -> Result<std::optional<std::int64_t>> {
     auto run = database.run("SELECT number FROM ports WHERE port=?");
     if (!run) return run.error();
@@ -67,8 +72,9 @@ Result<void> RowWriter::write(const SignalRow& row) {
   return (*run)->done();
 }
 
-Result<std::vector<SignalRow>> read_rows(SqlDatabase& database, const std::string& port, std::uint32_t step_s,
-                                         std::int64_t from_s, std::int64_t to_s, std::size_t& damaged) {
+Result<std::vector<SignalRow>> read_rows(SqlDatabase& database, const std::string& port,
+                                         std::uint32_t step_s, std::int64_t from_s,
+                                         std::int64_t to_s, std::size_t& damaged) {
   std::vector<SignalRow> rows;
   auto number = port_number(database, port, false);
   if (!number) return number.error();
@@ -89,7 +95,8 @@ Result<std::vector<SignalRow>> read_rows(SqlDatabase& database, const std::strin
   }
 }
 
-Result<std::optional<std::int64_t>> first_row_s(SqlDatabase& database, const std::string& port, std::uint32_t step_s) {
+Result<std::optional<std::int64_t>> first_row_s(SqlDatabase& database, const std::string& port,
+                                                std::uint32_t step_s) {
   auto number = port_number(database, port, false);
   if (!number || !*number) return number;
   auto run = database.run(sql_of(step_s).first);
@@ -100,7 +107,8 @@ Result<std::optional<std::int64_t>> first_row_s(SqlDatabase& database, const std
   return *row ? std::optional((*run)->integer(0)) : std::nullopt;
 }
 
-Result<void> forget_rows(SqlDatabase& database, std::uint32_t step_s, std::int64_t before_s, std::int64_t limit) {
+Result<void> forget_rows(SqlDatabase& database, std::uint32_t step_s, std::int64_t before_s,
+                         std::int64_t limit) {
   auto run = database.run(sql_of(step_s).forget);
   if (!run) return run.error();
   (*run)->bind(before_s * kPortsInKey).bind(limit);

@@ -11,8 +11,9 @@ namespace linkhealth {
 
 namespace {
 
-// The rows of history have one whole number as key, time first, so that a step is written at the end of its table and
-// the oldest is deleted at its beginning: at_s * 4096 + the port's number (kPortsInKey).
+// The rows of history have one whole number as key, time first, so that a step is written at the
+// end of its table and the oldest is deleted at its beginning: at_s * 4096 + the port's number
+// (kPortsInKey).
 constexpr std::array<const char*, 1> kMigrations{R"sql(
 CREATE TABLE ports(number INTEGER PRIMARY KEY, port TEXT NOT NULL UNIQUE);
 CREATE TABLE history_10(key INTEGER PRIMARY KEY, row BLOB NOT NULL);
@@ -44,7 +45,8 @@ constexpr std::int64_t kMark = 0x4c48'0000;
 constexpr std::int64_t kVersionMask = 0xffff;
 
 Error disagreement(const SqlDatabase& database, std::int64_t version, std::int64_t mark) {
-  return Error{fmt::format("{}: damaged: its header says schema {} and {:#x}", database.path(), version, mark),
+  return Error{fmt::format("{}: damaged: its header says schema {} and {:#x}", database.path(),
+                           version, mark),
                EBADMSG};
 }
 
@@ -68,12 +70,13 @@ Result<std::int64_t> known_version(SqlDatabase& database, Migrations migrations)
   // Files of our first schema have no mark until they are opened once.
   const bool unmarked = *mark == 0 && (*version == 0 || *version == 1);
   if (!unmarked && (*mark & ~kVersionMask) != kMark) return disagreement(database, *version, *mark);
-  if (!unmarked && (*mark & kVersionMask) != *version) return disagreement(database, *version, *mark);
+  if (!unmarked && (*mark & kVersionMask) != *version)
+    return disagreement(database, *version, *mark);
   if (*version <= newest) return version;
-  return Error{
-      fmt::format("{}: written by a newer linkhealth (schema {}, this one knows {}): start that one, or move "
-                  "the file away",
-                  database.path(), *version, newest)};
+  return Error{fmt::format(
+      "{}: written by a newer linkhealth (schema {}, this one knows {}): start that one, or move "
+      "the file away",
+      database.path(), *version, newest)};
 }
 
 namespace {
@@ -81,7 +84,8 @@ namespace {
 /// In the transaction that makes the version.
 Result<void> mark_version(SqlDatabase& database, std::int64_t version) {
   return database.execute(
-      fmt::format("PRAGMA user_version={}; PRAGMA application_id={}", version, kMark + version).c_str());
+      fmt::format("PRAGMA user_version={}; PRAGMA application_id={}", version, kMark + version)
+          .c_str());
 }
 
 }  // namespace
@@ -90,13 +94,16 @@ Result<void> migrate(SqlDatabase& database, Migrations migrations) {
   const auto version = known_version(database, migrations);
   if (!version) return version.error();
   // A disk that takes nothing now gets the mark another time.
-  if (const auto mark = database.integer("PRAGMA application_id"); mark && *mark == 0 && *version == 1)
-    static_cast<void>(database.execute(fmt::format("PRAGMA application_id={}", kMark + 1).c_str()).ok());
+  if (const auto mark = database.integer("PRAGMA application_id");
+      mark && *mark == 0 && *version == 1)
+    static_cast<void>(
+        database.execute(fmt::format("PRAGMA application_id={}", kMark + 1).c_str()).ok());
   const auto newest = static_cast<std::int64_t>(migrations.size());
   for (std::int64_t next = *version; next < newest; ++next) {
     auto transaction = SqlTransaction::begin(database);
     if (!transaction) return transaction.error();
-    if (auto made = database.execute(migrations[static_cast<std::size_t>(next)]); !made) return made;
+    if (auto made = database.execute(migrations[static_cast<std::size_t>(next)]); !made)
+      return made;
     if (auto marked = mark_version(database, next + 1); !marked) return marked;
     if (auto committed = (*transaction)->commit(); !committed) return committed;
   }
@@ -104,18 +111,22 @@ Result<void> migrate(SqlDatabase& database, Migrations migrations) {
 }
 
 Result<void> set_up(SqlDatabase& database, std::int64_t max_bytes) {
-  // 256 kB of cache hold the end of each table. The WAL is folded in each four megabytes, and cut when it was longer
-  // once: folding is what waits for the disk, and a fold of each megabyte doubled the mean write
-  // (docs/adr/0007-memory.md). auto_vacuum counts only before the first table is made.
+  // 256 kB of cache hold the end of each table. The WAL is folded in each four megabytes, and cut
+  // when it was longer once: folding is what waits for the disk, and a fold of each megabyte
+  // doubled the mean write (docs/adr/0007-memory.md). auto_vacuum counts only before the first
+  // table is made.
   constexpr const char* kSettings =
-      "PRAGMA auto_vacuum=INCREMENTAL; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA cache_size=-256;"
-      "PRAGMA mmap_size=0; PRAGMA wal_autocheckpoint=1000; PRAGMA journal_size_limit=4194304; PRAGMA temp_store=MEMORY;"
+      "PRAGMA auto_vacuum=INCREMENTAL; PRAGMA journal_mode=WAL; PRAGMA synchronous=NORMAL; PRAGMA "
+      "cache_size=-256;"
+      "PRAGMA mmap_size=0; PRAGMA wal_autocheckpoint=1000; PRAGMA journal_size_limit=4194304; "
+      "PRAGMA temp_store=MEMORY;"
       "PRAGMA trusted_schema=OFF; PRAGMA busy_timeout=2000";
   if (auto set = database.execute(kSettings); !set) return set;
   const auto page_bytes = database.integer("PRAGMA page_size");
   if (!page_bytes) return page_bytes.error();
   return database.execute(
-      fmt::format("PRAGMA max_page_count={}", std::max<std::int64_t>(max_bytes / *page_bytes, 64)).c_str());
+      fmt::format("PRAGMA max_page_count={}", std::max<std::int64_t>(max_bytes / *page_bytes, 64))
+          .c_str());
 }
 
 Result<void> check_whole(SqlDatabase& database) {
@@ -124,13 +135,15 @@ Result<void> check_whole(SqlDatabase& database) {
   const auto row = (*query)->step();
   if (!row) return row.error();
   const std::string answer = *row ? (*query)->text(0) : "no answer";
-  if (answer != "ok") return Error{fmt::format("{}: damaged: {}", database.path(), answer), EBADMSG};
+  if (answer != "ok")
+    return Error{fmt::format("{}: damaged: {}", database.path(), answer), EBADMSG};
   return {};
 }
 
 Result<std::string> set_database_aside(const std::string& path, WallTime now) {
   const std::string kept = path + ".damaged-" + stamp(now);
-  if (std::rename(path.c_str(), kept.c_str()) != 0) return errno_error(path + " could not be set aside", errno);
+  if (std::rename(path.c_str(), kept.c_str()) != 0)
+    return errno_error(path + " could not be set aside", errno);
   for (const char* part : {"-wal", "-shm"})
     if (std::rename((path + part).c_str(), (kept + part).c_str()) != 0 && errno != ENOENT)
       return errno_error(path + part + " could not be set aside", errno);

@@ -41,23 +41,25 @@ Result<void> each(SqlDatabase& database, const char* sql, Take take, const Value
 Result<std::optional<std::string>> read_state(SqlDatabase& database, const char* name) {
   std::optional<std::string> document;
   auto read = each(
-      database, "SELECT document FROM state WHERE name=?", [&](const SqlRun& row) { document = row.text(0); },
-      std::string_view(name));
+      database, "SELECT document FROM state WHERE name=?",
+      [&](const SqlRun& row) { document = row.text(0); }, std::string_view(name));
   if (!read) return read.error();
   return document;
 }
 
 Result<void> write_state(SqlDatabase& database, const char* name, const std::string& document) {
-  return write(database, "INSERT OR REPLACE INTO state(name, document) VALUES(?, ?)", std::string_view(name),
-               std::string_view(document));
+  return write(database, "INSERT OR REPLACE INTO state(name, document) VALUES(?, ?)",
+               std::string_view(name), std::string_view(document));
 }
 
 Result<void> write_fault(SqlDatabase& database, const LedgerFault& fault) {
   return write(database,
-               "INSERT OR REPLACE INTO faults(id, port, fault, is_open, opened_at_ms, last_seen_at_ms, document) "
+               "INSERT OR REPLACE INTO faults(id, port, fault, is_open, opened_at_ms, "
+               "last_seen_at_ms, document) "
                "VALUES(?, ?, ?, 1, ?, ?, ?)",
-               std::string_view(fault.id), std::string_view(fault.port), std::string_view(fault.fault),
-               ms(fault.opened_at), ms(fault.last_seen_at), std::string_view(ledger_fault_json(fault)));
+               std::string_view(fault.id), std::string_view(fault.port),
+               std::string_view(fault.fault), ms(fault.opened_at), ms(fault.last_seen_at),
+               std::string_view(ledger_fault_json(fault)));
 }
 
 Result<void> write_repair(SqlDatabase& database, const RepairRecord& repair, std::int64_t place) {
@@ -129,11 +131,13 @@ Result<LedgerState> read_ledger(SqlDatabase& database) {
   auto state = *document ? parse_ledger(**document) : LedgerState{};
   if (!state) return state;
   std::optional<Error> failed;
-  auto faults = each(database, "SELECT document FROM faults WHERE is_open=1 ORDER BY opened_at_ms, id",
-                     [&](const SqlRun& row) { take_document(row, &parse_ledger_fault, state->faults, failed); });
+  auto faults = each(
+      database, "SELECT document FROM faults WHERE is_open=1 ORDER BY opened_at_ms, id",
+      [&](const SqlRun& row) { take_document(row, &parse_ledger_fault, state->faults, failed); });
   if (!faults) return faults.error();
-  auto repairs = each(database, "SELECT document FROM repairs WHERE is_known=1 ORDER BY place",
-                      [&](const SqlRun& row) { take_document(row, &parse_repair_record, state->repairs, failed); });
+  auto repairs = each(
+      database, "SELECT document FROM repairs WHERE is_known=1 ORDER BY place",
+      [&](const SqlRun& row) { take_document(row, &parse_repair_record, state->repairs, failed); });
   if (!repairs) return repairs.error();
   if (failed) return *failed;
   return state;
@@ -162,12 +166,14 @@ Result<ReferenceState> read_references(SqlDatabase& database) {
   "id, port, at_ms, event, fault, fault_id, fault_end, severity, confidence, summary, document"
 
 Result<std::int64_t> write_event(SqlDatabase& database, const KeptEvent& event) {
-  auto done =
-      write(database, "INSERT OR IGNORE INTO events(" LINKHEALTH_EVENT_COLUMNS ") VALUES(?,?,?,?,?,?,?,?,?,?,?)",
-            std::string_view(event.id), std::string_view(event.port), ms(event.at), std::string_view(event.event),
-            std::string_view(event.fault), std::string_view(event.fault_id), std::string_view(event.end),
-            std::string_view(event.severity), event.confidence, std::string_view(event.summary),
-            std::string_view(event.document));
+  auto done = write(database,
+                    "INSERT OR IGNORE INTO events(" LINKHEALTH_EVENT_COLUMNS
+                    ") VALUES(?,?,?,?,?,?,?,?,?,?,?)",
+                    std::string_view(event.id), std::string_view(event.port), ms(event.at),
+                    std::string_view(event.event), std::string_view(event.fault),
+                    std::string_view(event.fault_id), std::string_view(event.end),
+                    std::string_view(event.severity), event.confidence,
+                    std::string_view(event.summary), std::string_view(event.document));
   if (!done) return done.error();
   const auto number = event_number(database, event.id);
   if (!number) return number.error();
@@ -179,11 +185,14 @@ Result<std::int64_t> latest_event(SqlDatabase& database) {
   return database.integer("SELECT coalesce(max(seq), 0) FROM sqlite_sequence WHERE name='events'");
 }
 
-Result<std::vector<KeptEvent>> events_after(SqlDatabase& database, std::int64_t after, std::size_t limit) {
+Result<std::vector<KeptEvent>> events_after(SqlDatabase& database, std::int64_t after,
+                                            std::size_t limit) {
   std::vector<KeptEvent> events;
   auto read = each(
-      database, "SELECT " LINKHEALTH_EVENT_COLUMNS " FROM events WHERE number > ? ORDER BY number LIMIT ?",
-      [&](const SqlRun& row) { events.push_back(event_of(row)); }, after, static_cast<std::int64_t>(limit));
+      database,
+      "SELECT " LINKHEALTH_EVENT_COLUMNS " FROM events WHERE number > ? ORDER BY number LIMIT ?",
+      [&](const SqlRun& row) { events.push_back(event_of(row)); }, after,
+      static_cast<std::int64_t>(limit));
   if (!read) return read.error();
   return events;
 }
@@ -192,18 +201,22 @@ Result<std::vector<KeptEvent>> newest_events(SqlDatabase& database, std::size_t 
   std::vector<KeptEvent> events;
   auto read = each(
       database, "SELECT " LINKHEALTH_EVENT_COLUMNS " FROM events ORDER BY number DESC LIMIT ?",
-      [&](const SqlRun& row) { events.push_back(event_of(row)); }, static_cast<std::int64_t>(limit));
+      [&](const SqlRun& row) { events.push_back(event_of(row)); },
+      static_cast<std::int64_t>(limit));
   if (!read) return read.error();
   std::reverse(events.begin(), events.end());
   return events;
 }
 
-Result<std::vector<KeptEvent>> events_of(SqlDatabase& database, const std::string& port, WallTime from, WallTime to) {
+Result<std::vector<KeptEvent>> events_of(SqlDatabase& database, const std::string& port,
+                                         WallTime from, WallTime to) {
   std::vector<KeptEvent> events;
   auto read = each(
       database,
-      "SELECT " LINKHEALTH_EVENT_COLUMNS " FROM events WHERE port = ? AND at_ms BETWEEN ? AND ? ORDER BY at_ms, number",
-      [&](const SqlRun& row) { events.push_back(event_of(row)); }, std::string_view(port), ms(from), ms(to));
+      "SELECT " LINKHEALTH_EVENT_COLUMNS
+      " FROM events WHERE port = ? AND at_ms BETWEEN ? AND ? ORDER BY at_ms, number",
+      [&](const SqlRun& row) { events.push_back(event_of(row)); }, std::string_view(port), ms(from),
+      ms(to));
   if (!read) return read.error();
   return events;
 }
@@ -212,8 +225,8 @@ Result<std::vector<KeptEvent>> events_of(SqlDatabase& database, const std::strin
 Result<std::optional<std::int64_t>> event_number(SqlDatabase& database, const std::string& id) {
   std::optional<std::int64_t> number;
   auto read = each(
-      database, "SELECT number FROM events WHERE id=?", [&](const SqlRun& row) { number = row.integer(0); },
-      std::string_view(id));
+      database, "SELECT number FROM events WHERE id=?",
+      [&](const SqlRun& row) { number = row.integer(0); }, std::string_view(id));
   if (!read) return read.error();
   return number;
 }
@@ -221,54 +234,61 @@ Result<std::optional<std::int64_t>> event_number(SqlDatabase& database, const st
 Result<std::optional<std::int64_t>> read_sink(SqlDatabase& database, const std::string& name) {
   std::optional<std::int64_t> delivered;
   auto read = each(
-      database, "SELECT delivered FROM sinks WHERE name=?", [&](const SqlRun& row) { delivered = row.integer(0); },
-      std::string_view(name));
+      database, "SELECT delivered FROM sinks WHERE name=?",
+      [&](const SqlRun& row) { delivered = row.integer(0); }, std::string_view(name));
   if (!read) return read.error();
   return delivered;
 }
 
 Result<void> write_sink(SqlDatabase& database, const std::string& name, std::int64_t delivered) {
-  return write(database, "INSERT OR REPLACE INTO sinks(name, delivered) VALUES(?, ?)", std::string_view(name),
-               delivered);
+  return write(database, "INSERT OR REPLACE INTO sinks(name, delivered) VALUES(?, ?)",
+               std::string_view(name), delivered);
 }
 
-Result<std::vector<RepairRecord>> repairs_of(SqlDatabase& database, const std::string& port, WallTime from,
-                                             WallTime to) {
+Result<std::vector<RepairRecord>> repairs_of(SqlDatabase& database, const std::string& port,
+                                             WallTime from, WallTime to) {
   std::vector<RepairRecord> repairs;
   std::optional<Error> failed;
   auto read = each(
-      database, "SELECT document FROM repairs WHERE port = ? AND at_ms BETWEEN ? AND ? ORDER BY at_ms",
-      [&](const SqlRun& row) { take_document(row, &parse_repair_record, repairs, failed); }, std::string_view(port),
-      ms(from), ms(to));
+      database,
+      "SELECT document FROM repairs WHERE port = ? AND at_ms BETWEEN ? AND ? ORDER BY at_ms",
+      [&](const SqlRun& row) { take_document(row, &parse_repair_record, repairs, failed); },
+      std::string_view(port), ms(from), ms(to));
   if (!read) return read.error();
   if (failed) return *failed;
   return repairs;
 }
 
 Result<void> write_identity(SqlDatabase& database, const KeptIdentity& identity) {
-  return write(database,
-               "INSERT INTO identities VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(serial, is_far, port, place) DO "
-               "UPDATE SET vendor=excluded.vendor, part_number=excluded.part_number, kind=excluded.kind, "
-               "last_seen_at_ms=max(last_seen_at_ms, excluded.last_seen_at_ms)",
-               std::string_view(identity.serial), std::int64_t{identity.end == "far" ? 1 : 0},
-               std::string_view(identity.port), std::string_view(identity.place), std::string_view(identity.vendor),
-               std::string_view(identity.part_number), std::string_view(identity.kind), ms(identity.first_seen_at),
-               ms(identity.last_seen_at));
+  return write(
+      database,
+      "INSERT INTO identities VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT(serial, is_far, port, "
+      "place) DO "
+      "UPDATE SET vendor=excluded.vendor, part_number=excluded.part_number, kind=excluded.kind, "
+      "last_seen_at_ms=max(last_seen_at_ms, excluded.last_seen_at_ms)",
+      std::string_view(identity.serial), std::int64_t{identity.end == "far" ? 1 : 0},
+      std::string_view(identity.port), std::string_view(identity.place),
+      std::string_view(identity.vendor), std::string_view(identity.part_number),
+      std::string_view(identity.kind), ms(identity.first_seen_at), ms(identity.last_seen_at));
 }
 
-Result<std::vector<KeptIdentity>> identities_of_port(SqlDatabase& database, const std::string& port) {
+Result<std::vector<KeptIdentity>> identities_of_port(SqlDatabase& database,
+                                                     const std::string& port) {
   std::vector<KeptIdentity> found;
   auto read = each(
-      database, "SELECT * FROM identities WHERE port=? ORDER BY last_seen_at_ms DESC, is_far, serial",
+      database,
+      "SELECT * FROM identities WHERE port=? ORDER BY last_seen_at_ms DESC, is_far, serial",
       [&](const SqlRun& row) { found.push_back(identity_of(row)); }, std::string_view(port));
   if (!read) return read.error();
   return found;
 }
 
-Result<std::vector<KeptIdentity>> identities_of_serial(SqlDatabase& database, const std::string& serial) {
+Result<std::vector<KeptIdentity>> identities_of_serial(SqlDatabase& database,
+                                                       const std::string& serial) {
   std::vector<KeptIdentity> found;
   auto read = each(
-      database, "SELECT * FROM identities WHERE serial=? ORDER BY last_seen_at_ms DESC, is_far, port",
+      database,
+      "SELECT * FROM identities WHERE serial=? ORDER BY last_seen_at_ms DESC, is_far, port",
       [&](const SqlRun& row) { found.push_back(identity_of(row)); }, std::string_view(serial));
   if (!read) return read.error();
   return found;
@@ -277,13 +297,15 @@ Result<std::vector<KeptIdentity>> identities_of_serial(SqlDatabase& database, co
 Result<void> forget_events(SqlDatabase& database, WallTime before, std::int64_t limit) {
   const std::int64_t at_ms = ms(before);
   if (auto done = write(database,
-                        "DELETE FROM events WHERE number IN (SELECT number FROM events WHERE at_ms < ? ORDER BY at_ms "
+                        "DELETE FROM events WHERE number IN (SELECT number FROM events WHERE at_ms "
+                        "< ? ORDER BY at_ms "
                         "LIMIT ?)",
                         at_ms, limit);
       !done)
     return done;
   if (auto done = write(database,
-                        "DELETE FROM faults WHERE id IN (SELECT id FROM faults WHERE is_open=0 AND last_seen_at_ms < ? "
+                        "DELETE FROM faults WHERE id IN (SELECT id FROM faults WHERE is_open=0 AND "
+                        "last_seen_at_ms < ? "
                         "LIMIT ?)",
                         at_ms, limit);
       !done)

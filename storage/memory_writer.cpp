@@ -15,7 +15,8 @@ std::uint64_t drop_oldest(std::vector<T>& list, std::size_t limit) {
 }
 
 bool only_rows(const MemoryBatch& batch) {
-  return batch.moves.empty() && batch.events.empty() && !batch.ledger && !batch.references && batch.identities.empty();
+  return batch.moves.empty() && batch.events.empty() && !batch.ledger && !batch.references &&
+         batch.identities.empty();
 }
 
 constexpr Milliseconds kReadersPatience{200};
@@ -39,7 +40,8 @@ MemoryWriter::~MemoryWriter() {
 }
 
 void MemoryWriter::remember(MemoryBatch batch) {
-  const bool works = memory_.figures().working;  // what could not be written is tried again with each batch
+  const bool works =
+      memory_.figures().working;  // what could not be written is tried again with each batch
   {
     const std::lock_guard lock(mutex_);
     if (!gathers_since_) gathers_since_ = batch.now;
@@ -92,7 +94,8 @@ void MemoryWriter::run() {
     gathers_since_.reset();
     MemoryBatch batch = std::exchange(next_, MemoryBatch{});
     lock.unlock();
-    // The memory keeps its figures, and the batch until it can be written: nothing is left to do about an error here.
+    // The memory keeps its figures, and the batch until it can be written: nothing is left to do
+    // about an error here.
     static_cast<void>(memory_.write(std::move(batch)).ok());
     after_();
     lock.lock();

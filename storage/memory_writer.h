@@ -1,7 +1,7 @@
-// Writes to the memory beside the deciding thread, which never waits for a disk: it hands over a batch and goes on.
-// What comes while a write is under way goes with the next one. Rows of history alone are gathered, for a minute at
-// most and not when somebody asks for them: to wake up for each was a quarter of what an idle node costs. What waits is
-// bounded; what is dropped is counted.
+// Writes to the memory beside the deciding thread, which never waits for a disk: it hands over a
+// batch and goes on. What comes while a write is under way goes with the next one. Rows of history
+// alone are gathered, for a minute at most and not when somebody asks for them: to wake up for each
+// was a quarter of what an idle node costs. What waits is bounded; what is dropped is counted.
 #pragma once
 
 #include <condition_variable>
@@ -16,8 +16,8 @@ namespace linkhealth {
 
 class MemoryWriter {
  public:
-  /// `after` is called on the writer's thread once at its start and after each write, whether that succeeded or not:
-  /// there what is undelivered can be sent. Both must outlive the writer.
+  /// `after` is called on the writer's thread once at its start and after each write, whether that
+  /// succeeded or not: there what is undelivered can be sent. Both must outlive the writer.
   MemoryWriter(Memory& memory, std::function<void()> after);
   MemoryWriter(const MemoryWriter&) = delete;
   MemoryWriter& operator=(const MemoryWriter&) = delete;

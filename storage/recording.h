@@ -1,8 +1,10 @@
-// Recordings on disk: what the daemon saw, line by line, to be replayed anywhere (docs/recording.md).
+// Recordings on disk: what the daemon saw, line by line, to be replayed anywhere
+// (docs/recording.md).
 //
-// A recorder that is killed leaves a last line without an end, or a gzip stream without one. The reader gives every
-// complete line before that, then ends as usual and says so in warning(): nothing that was seen is lost, and a replay
-// of it is a good replay. Anything else that is wrong is one error "FILE:LINE: …", and the end.
+// A recorder that is killed leaves a last line without an end, or a gzip stream without one. The
+// reader gives every complete line before that, then ends as usual and says so in warning():
+// nothing that was seen is lost, and a replay of it is a good replay. Anything else that is wrong
+// is one error "FILE:LINE: …", and the end.
 #pragma once
 
 #include <cstddef>
@@ -56,17 +58,19 @@ class ByteSink {
 
 class RecordingWriter {
  public:
-  /// Creates `path`, packed when its name ends in ".gz"; "-" is standard output. A regular file that is there already
-  /// and not empty becomes `path`.1 (a restarted daemon does not destroy what it saw before it died).
+  /// Creates `path`, packed when its name ends in ".gz"; "-" is standard output. A regular file
+  /// that is there already and not empty becomes `path`.1 (a restarted daemon does not destroy what
+  /// it saw before it died).
   static Result<RecordingWriter> create(const std::string& path, const RecordingHeader& header);
-  static Result<RecordingWriter> create(std::unique_ptr<ByteSink> sink, bool gzip, const RecordingHeader& header);
+  static Result<RecordingWriter> create(std::unique_ptr<ByteSink> sink, bool gzip,
+                                        const RecordingHeader& header);
   RecordingWriter(RecordingWriter&&) noexcept;
   RecordingWriter& operator=(RecordingWriter&&) noexcept;
   /// Closes, if close() did not.
   ~RecordingWriter();
 
-  /// One line, handed to the kernel as a whole: a kill loses at most the last one. After an error (a full disk) nothing
-  /// more is written, and the same error comes again.
+  /// One line, handed to the kernel as a whole: a kill loses at most the last one. After an error
+  /// (a full disk) nothing more is written, and the same error comes again.
   Result<void> write(const Snapshot& snapshot);
   /// Ends the gzip stream. Nothing can be written afterwards.
   Result<void> close();

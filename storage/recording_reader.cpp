@@ -25,8 +25,9 @@ std::optional<Snapshot> RecordingReader::end(const std::string& why) {
   const std::string broken = lines_.source().warning();
   const std::string& reason = why.empty() ? broken : why;
   if (!reason.empty())
-    warning_ = fmt::format("{}:{}: {}: the recorder was stopped in the middle; all {} snapshots before are complete",
-                           name_, lines_.line_number(), reason, snapshot_count_);
+    warning_ = fmt::format(
+        "{}:{}: {}: the recorder was stopped in the middle; all {} snapshots before are complete",
+        name_, lines_.line_number(), reason, snapshot_count_);
   return std::nullopt;
 }
 
@@ -50,7 +51,8 @@ Result<std::optional<Snapshot>> RecordingReader::next() {
     if (!snapshot && !terminated) return end("the last line breaks off");
     if (!snapshot) return error_here(snapshot.error().message);
     if (last_taken_at_ && snapshot->taken_at < *last_taken_at_)
-      return error_here(fmt::format("t goes back from {:.3f} to {:.3f}", steady_seconds(*last_taken_at_),
+      return error_here(fmt::format("t goes back from {:.3f} to {:.3f}",
+                                    steady_seconds(*last_taken_at_),
                                     steady_seconds(snapshot->taken_at)));
     last_taken_at_ = snapshot->taken_at;
     ++snapshot_count_;

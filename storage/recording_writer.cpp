@@ -48,7 +48,8 @@ Result<void> keep_old(const std::string& path) {
 
 Result<std::unique_ptr<ByteSink>> open_sink(const std::string& path) {
   if (path == "-")
-    return std::unique_ptr<ByteSink>(std::make_unique<FileSink>(STDOUT_FILENO, false, "standard output"));
+    return std::unique_ptr<ByteSink>(
+        std::make_unique<FileSink>(STDOUT_FILENO, false, "standard output"));
   if (auto kept = keep_old(path); !kept) return kept.error();
   const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (fd < 0) return errno_error(path, errno);
@@ -57,7 +58,8 @@ Result<std::unique_ptr<ByteSink>> open_sink(const std::string& path) {
 
 }  // namespace
 
-/// A gzip stream that is flushed after every line, so that what is on disk can always be unpacked up to there.
+/// A gzip stream that is flushed after every line, so that what is on disk can always be unpacked
+/// up to there.
 struct RecordingWriter::Packer {
   z_stream stream{};
   bool usable = false;
@@ -65,7 +67,8 @@ struct RecordingWriter::Packer {
   Packer() {
     constexpr int kGzip = 16 + MAX_WBITS;
     constexpr int kMemoryLevel = 8;
-    usable = deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzip, kMemoryLevel, Z_DEFAULT_STRATEGY) == Z_OK;
+    usable = deflateInit2(&stream, Z_DEFAULT_COMPRESSION, Z_DEFLATED, kGzip, kMemoryLevel,
+                          Z_DEFAULT_STRATEGY) == Z_OK;
   }
   Packer(const Packer&) = delete;
   Packer& operator=(const Packer&) = delete;
@@ -94,7 +97,8 @@ RecordingWriter::~RecordingWriter() {
   if (const auto closed = close(); !closed) return;  // who wants to know calls close()
 }
 
-Result<RecordingWriter> RecordingWriter::create(const std::string& path, const RecordingHeader& header) {
+Result<RecordingWriter> RecordingWriter::create(const std::string& path,
+                                                const RecordingHeader& header) {
   auto sink = open_sink(path);
   if (!sink) return sink.error();
   return create(std::move(sink).value(), path.ends_with(".gz"), header);
@@ -105,7 +109,8 @@ Result<RecordingWriter> RecordingWriter::create(std::unique_ptr<ByteSink> sink, 
   auto packer = gzip ? std::make_unique<Packer>() : nullptr;
   if (packer && !packer->usable) return Error{"cannot pack: out of memory"};
   RecordingWriter writer(std::move(sink), std::move(packer));
-  if (auto written = writer.write_line(recording_header_json(header)); !written) return written.error();
+  if (auto written = writer.write_line(recording_header_json(header)); !written)
+    return written.error();
   return writer;
 }
 
@@ -118,7 +123,9 @@ Result<void> RecordingWriter::write_line(std::string line) {
   return written;
 }
 
-Result<void> RecordingWriter::write(const Snapshot& snapshot) { return write_line(snapshot_json(snapshot)); }
+Result<void> RecordingWriter::write(const Snapshot& snapshot) {
+  return write_line(snapshot_json(snapshot));
+}
 
 Result<void> RecordingWriter::close() {
   if (!sink_) return {};

@@ -1,6 +1,6 @@
-// What is normal for each port over a restart, as JSON: a document in the memory (storage/memory.h), and the file
-// references.json of releases before it, which is read once. Without it a link that is bad from the daemon's first
-// sample on has no past to be compared with.
+// What is normal for each port over a restart, as JSON: a document in the memory
+// (storage/memory.h), and the file references.json of releases before it, which is read once.
+// Without it a link that is bad from the daemon's first sample on has no past to be compared with.
 #pragma once
 
 #include <string>

@@ -49,7 +49,8 @@ SqlRun& SqlRun::bind(double value) {
   return *this;
 }
 SqlRun& SqlRun::bind(std::string_view text) {
-  sqlite3_bind_text64(statement_, ++bound_, text.data(), text.size(), SQLITE_TRANSIENT, SQLITE_UTF8);
+  sqlite3_bind_text64(statement_, ++bound_, text.data(), text.size(), SQLITE_TRANSIENT,
+                      SQLITE_UTF8);
   return *this;
 }
 SqlRun& SqlRun::bind_blob(std::string_view bytes) {
@@ -79,13 +80,17 @@ double SqlRun::real(int column) const { return sqlite3_column_double(statement_,
 std::string_view SqlRun::bytes(int column) const {
   const void* data = sqlite3_column_blob(statement_, column);
   const auto size = static_cast<std::size_t>(sqlite3_column_bytes(statement_, column));
-  return data == nullptr ? std::string_view() : std::string_view(static_cast<const char*>(data), size);
+  return data == nullptr ? std::string_view()
+                         : std::string_view(static_cast<const char*>(data), size);
 }
 
 void SqlDatabase::Close::operator()(sqlite3* database) const { sqlite3_close_v2(database); }
-void SqlDatabase::Finalize::operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+void SqlDatabase::Finalize::operator()(sqlite3_stmt* statement) const {
+  sqlite3_finalize(statement);
+}
 
-Result<SqlDatabase> SqlDatabase::open_with(const std::string& name, const std::string& path, int flags) {
+Result<SqlDatabase> SqlDatabase::open_with(const std::string& name, const std::string& path,
+                                           int flags) {
   sqlite3* database = nullptr;
   const int code = sqlite3_open_v2(name.c_str(), &database, flags | SQLITE_OPEN_NOMUTEX, nullptr);
   SqlDatabase opened(database, path);
@@ -118,7 +123,8 @@ Result<std::shared_ptr<SqlRun>> SqlDatabase::run(const char* sql) {
   auto& statement = prepared_[sql];
   if (!statement) {
     sqlite3_stmt* made = nullptr;
-    if (sqlite3_prepare_v3(database_.get(), sql, -1, SQLITE_PREPARE_PERSISTENT, &made, nullptr) != SQLITE_OK) {
+    if (sqlite3_prepare_v3(database_.get(), sql, -1, SQLITE_PREPARE_PERSISTENT, &made, nullptr) !=
+        SQLITE_OK) {
       prepared_.erase(sql);
       return error_of(database_.get(), path_);
     }
@@ -129,7 +135,8 @@ Result<std::shared_ptr<SqlRun>> SqlDatabase::run(const char* sql) {
 
 Result<void> SqlDatabase::set_durable(bool durable) {
   if (durable_ == durable) return {};
-  if (auto set = execute(durable ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL"); !set) return set;
+  if (auto set = execute(durable ? "PRAGMA synchronous=FULL" : "PRAGMA synchronous=NORMAL"); !set)
+    return set;
   durable_ = durable;
   return {};
 }
@@ -153,7 +160,8 @@ Result<std::unique_ptr<SqlTransaction>> SqlTransaction::begin(SqlDatabase& datab
 }
 
 SqlTransaction::~SqlTransaction() {
-  // After some errors SQLite has rolled back by itself; then there is nothing to do and nothing to say.
+  // After some errors SQLite has rolled back by itself; then there is nothing to do and nothing to
+  // say.
   if (open_ && !database_.run_once("ROLLBACK")) open_ = false;
 }
 

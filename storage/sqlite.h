@@ -1,5 +1,5 @@
-// SQLite behind Result: a connection and its statements, closed with their owner. Nothing of sqlite3.h shows. Not for
-// several threads at a time: the owner (storage/memory.h) holds a lock.
+// SQLite behind Result: a connection and its statements, closed with their owner. Nothing of
+// sqlite3.h shows. Not for several threads at a time: the owner (storage/memory.h) holds a lock.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,8 @@ struct sqlite3_stmt;
 
 namespace linkhealth {
 
-/// One run of a prepared statement. Bind in order, then step(); rows are read with the column functions.
+/// One run of a prepared statement. Bind in order, then step(); rows are read with the column
+/// functions.
 class SqlRun {
  public:
   explicit SqlRun(sqlite3_stmt* statement) : statement_(statement) {}
@@ -60,8 +61,8 @@ class SqlDatabase {
   Result<std::shared_ptr<SqlRun>> run(const char* sql);
   /// One run of a statement that has no parameters and gives no rows.
   Result<void> run_once(const char* sql);
-  /// Whether what is committed outlives a power cut; otherwise the latest transactions may be lost with it, and no
-  /// more.
+  /// Whether what is committed outlives a power cut; otherwise the latest transactions may be lost
+  /// with it, and no more.
   Result<void> set_durable(bool durable);
   /// The first column of the first row of a query without parameters.
   Result<std::int64_t> integer(const char* sql);
@@ -78,7 +79,8 @@ class SqlDatabase {
   SqlDatabase(sqlite3* database, std::string path) : database_(database), path_(std::move(path)) {}
 
   std::unique_ptr<sqlite3, Close> database_;
-  std::unordered_map<const char*, std::unique_ptr<sqlite3_stmt, Finalize>> prepared_;  // goes before the database
+  std::unordered_map<const char*, std::unique_ptr<sqlite3_stmt, Finalize>>
+      prepared_;  // goes before the database
   std::string path_;
   std::optional<bool> durable_;  ///< nullopt: as SQLite began
 };

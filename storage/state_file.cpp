@@ -45,7 +45,8 @@ Result<void> write_and_sync(const std::string& path, std::string_view bytes) {
 /// The rename itself is on disk only when the directory is.
 Result<void> sync_directory_of(const std::string& path) {
   const auto slash = path.rfind('/');
-  const std::string folder(slash == std::string::npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1)));
+  const std::string folder(
+      slash == std::string::npos ? "." : path.substr(0, std::max<std::size_t>(slash, 1)));
   const Descriptor directory(open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (directory.get() < 0 || fsync(directory.get()) != 0) return errno_error(folder, errno);
   return {};
@@ -64,7 +65,8 @@ Result<std::optional<std::string>> StateFile::read() const {
     if (!got) return Error{path_ + ": " + got.error().message, got.error().errnum};
     if (*got == 0) return std::optional(std::move(bytes));
     bytes.append(chunk.data(), *got);
-    if (bytes.size() > kMaxBytes) return Error{fmt::format("{}: more than {} bytes", path_, kMaxBytes)};
+    if (bytes.size() > kMaxBytes)
+      return Error{fmt::format("{}: more than {} bytes", path_, kMaxBytes)};
   }
 }
 
@@ -78,7 +80,8 @@ Result<void> StateFile::replace(std::string_view bytes) const {
 std::string StateFile::set_aside(std::string_view why) const {
   const std::string kept = path_ + ".damaged";
   if (std::rename(path_.c_str(), kept.c_str()) != 0)
-    return fmt::format("{}: {}; it could not be set aside: {}", path_, why, errno_error(kept, errno).message);
+    return fmt::format("{}: {}; it could not be set aside: {}", path_, why,
+                       errno_error(kept, errno).message);
   return fmt::format("{}: {}; kept as {}", path_, why, kept);
 }
 

@@ -1,5 +1,5 @@
-// A small file that must survive: the daemon's memory over a restart. It is replaced as a whole or not at all, so a
-// kill or a power cut leaves the old one or the new one, never half of one.
+// A small file that must survive: the daemon's memory over a restart. It is replaced as a whole or
+// not at all, so a kill or a power cut leaves the old one or the new one, never half of one.
 #pragma once
 
 #include <optional>
@@ -21,7 +21,8 @@ class StateFile {
   [[nodiscard]] Result<std::optional<std::string>> read() const;
   /// Writes PATH.tmp, syncs it, renames it to PATH and syncs the directory.
   [[nodiscard]] Result<void> replace(std::string_view bytes) const;
-  /// Renames a damaged file to PATH.damaged, for a person to look at; the sentence to log: "PATH: WHY; kept as …".
+  /// Renames a damaged file to PATH.damaged, for a person to look at; the sentence to log: "PATH:
+  /// WHY; kept as …".
   [[nodiscard]] std::string set_aside(std::string_view why) const;
   [[nodiscard]] const std::string& path() const { return path_; }
 

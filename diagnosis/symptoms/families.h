@@ -19,9 +19,11 @@ extern const std::span<const Symptom> kGroupFamily;
 extern const std::span<const Symptom> kTrafficFamily;
 extern const std::span<const Symptom> kMonitorFamily;
 
-inline constexpr StaticText kSharedModule = "the module is shared with another port: its lanes can't be told apart";
+inline constexpr StaticText kSharedModule =
+    "the module is shared with another port: its lanes can't be told apart";
 
-inline constexpr StaticText kFullCounter = "its counter is full: linkhealth doctor says what clears it";
+inline constexpr StaticText kFullCounter =
+    "its counter is full: linkhealth doctor says what clears it";
 /// Why a flow is not known: one that is full counted, and counts no further.
 inline Finding not_counted(const PortView& v, Flow flow, StaticText none) {
   return not_known(is_full_for(v.port.full, {flow}) ? kFullCounter : none);

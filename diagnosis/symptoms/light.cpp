@@ -29,7 +29,8 @@ Finding some_lanes_dark(const PortView& v, KnobValues) {
       .close();
 }
 constexpr Knob kThereKnobs[] = {
-    {"there_dbm", -9, -20, 0, "dBm", "less light than this is not enough for any receiver here (docs/physics.md 7a)"},
+    {"there_dbm", -9, -20, 0, "dBm",
+     "less light than this is not enough for any receiver here (docs/physics.md 7a)"},
     {"lost_db", 1.5, 0.3, 10, "dB", "lost against its own past: then it is not as before"},
     {"sibling_db", 3.2, 1, 10, "dB", "the same against the other lanes, where there is no past"}};
 Finding light_there(const PortView& v, KnobValues k) {
@@ -39,8 +40,10 @@ Finding light_there(const PortView& v, KnobValues k) {
   return Case(Reader::kModule)
       .lane(v.light.worst_rx_lane)
       .at_least("received power", v.light.worst_rx_dbm, v.light.enough_dbm.value_or(k[0]), "dBm")
-      .below(past ? StaticText("light lost against its own past") : StaticText("light lost against the other lanes"),
-             v.light.rx ? v.light.rx->db : 0, past ? k[1] : std::max(k[2], 3 * v.light.rx->sigma_db), "dB")
+      .below(past ? StaticText("light lost against its own past")
+                  : StaticText("light lost against the other lanes"),
+             v.light.rx ? v.light.rx->db : 0,
+             past ? k[1] : std::max(k[2], 3 * v.light.rx->sigma_db), "dB")
       .close();
 }
 
@@ -48,16 +51,18 @@ constexpr Knob kLowKnobs[] = {
     {"drop_db", 1.2, 0.3, 10, "dB", "below its own reference: read noise 0.07, remating 0.3"},
     {"sibling_db", 3.2, 1, 10, "dB",
      "below the other lanes, where there is no past: of eight good ones the lowest is 1.5 (7a)"}};
-/// Why it is not known how much of a power is lost: there is none, or there is no past to hold it against. What is
-/// still being read comes by itself.
-Finding no_drop(const PortView& v, const ModuleTracks& end, std::size_t lanes, StaticText no_powers) {
+/// Why it is not known how much of a power is lost: there is none, or there is no past to hold it
+/// against. What is still being read comes by itself.
+Finding no_drop(const PortView& v, const ModuleTracks& end, std::size_t lanes,
+                StaticText no_powers) {
   if (lanes == 0) return not_known(no_powers);
   if (&end == &v.port.own && lanes_may_be_others(v)) return not_known(kSharedModule);
   const bool before = v.errors_since && end.read_at && *end.read_at < *v.errors_since;
-  const StaticText why = before ? StaticText("it was not read since the errors began")
-                                : StaticText("there are too few readings to say what is normal for it");
-  const bool goes_on =
-      &end == &v.port.own ? v.port.blind_to("module") == nullptr : v.peer_fresh(&PeerSample::module_age_s);
+  const StaticText why =
+      before ? StaticText("it was not read since the errors began")
+             : StaticText("there are too few readings to say what is normal for it");
+  const bool goes_on = &end == &v.port.own ? v.port.blind_to("module") == nullptr
+                                           : v.peer_fresh(&PeerSample::module_age_s);
   return goes_on ? not_known_yet(why) : not_known(why);
 }
 Finding low(const Drop& drop, Reader reader, StaticText what, KnobValues k) {
@@ -88,16 +93,20 @@ Finding far_rx_low(const PortView& v, KnobValues k) {
   return low(*v.light.far_rx, Reader::kPeer, "power received by the far end lost", k);
 }
 
-// fibres_alike: dirt lies on some fibres of a ferrule (each neighbour with 25 %, docs/physics.md 7d); what bends or
-// crushes a cable takes light from all of them.
-constexpr Knob kAlikeKnobs[] = {{"drop_db", 1.2, 0.3, 10, "dB", "that the fibre which lost most has lost"},
-                                {"fibres", 4, 2, 16, "", "of fewer, dirt may well be on all"}};
+// fibres_alike: dirt lies on some fibres of a ferrule (each neighbour with 25 %, docs/physics.md
+// 7d); what bends or crushes a cable takes light from all of them.
+constexpr Knob kAlikeKnobs[] = {
+    {"drop_db", 1.2, 0.3, 10, "dB", "that the fibre which lost most has lost"},
+    {"fibres", 4, 2, 16, "", "of fewer, dirt may well be on all"}};
 Finding fibres_alike(const PortView& v, KnobValues k) {
   const auto& module = v.port.latest.module;
   if (!v.up) return not_known("the link is down");
-  if (!module || !v.light.rx || v.light.rx->sigma_db > 0.4 || v.light.rx_lanes == 0) return not_known(kNoPowers);
-  if (module->connector.find("MPO") == std::string::npos) return not_known("all lanes share one fibre");
-  if (static_cast<double>(v.light.rx_lanes) < k[1] || v.light.rx->db < k[0]) return not_known("no light is lost");
+  if (!module || !v.light.rx || v.light.rx->sigma_db > 0.4 || v.light.rx_lanes == 0)
+    return not_known(kNoPowers);
+  if (module->connector.find("MPO") == std::string::npos)
+    return not_known("all lanes share one fibre");
+  if (static_cast<double>(v.light.rx_lanes) < k[1] || v.light.rx->db < k[0])
+    return not_known("no light is lost");
   return Case(Reader::kModule)
       .at_least("fibres that lost light", static_cast<double>(v.light.rx_low_lanes),
                 static_cast<double>(v.light.rx_lanes))
@@ -133,7 +142,8 @@ Finding tx_fault(const PortView& v, KnobValues) {
   return Case(Reader::kModule).lane(lane).holds("the module reports a laser fault", fault).close();
 }
 
-constexpr Knob kBiasKnobs[] = {{"ratio", 1.2, 1.05, 3, "", "times its early median, the other lanes' move taken off"}};
+constexpr Knob kBiasKnobs[] = {
+    {"ratio", 1.2, 1.05, 3, "", "times its early median, the other lanes' move taken off"}};
 Finding bias_high(const PortView& v, KnobValues k) {
   if (!v.light.bias_ratio) return not_known("the module gives no bias");
   return Case(Reader::kModule)
@@ -142,12 +152,16 @@ Finding bias_high(const PortView& v, KnobValues k) {
       .close();
 }
 
-// laser_tires: the driver of an ageing laser holds its light with more and more current, until it can't. That is seen
-// while nothing is lost yet. Heat asks for current, too, and from all lasers of the module.
+// laser_tires: the driver of an ageing laser holds its light with more and more current, until it
+// can't. That is seen while nothing is lost yet. Heat asks for current, too, and from all lasers of
+// the module.
 constexpr Knob kTireKnobs[] = {
-    {"ratio", 1.3, 1.1, 3, "", "times its past: the reserve ends at 1.3 to 1.5 times (docs/physics.md 7d)"},
-    {"warned_ratio", 1.2, 1.05, 3, "", "the same above the module's own warning (docs/physics.md 3e: 20 %)"},
-    {"per_c", 0.01, 0, 0.1, "/C", "of it that a warmer module explains: VCSELs 0.4 % (7d), edge emitters about 1 %"},
+    {"ratio", 1.3, 1.1, 3, "",
+     "times its past: the reserve ends at 1.3 to 1.5 times (docs/physics.md 7d)"},
+    {"warned_ratio", 1.2, 1.05, 3, "",
+     "the same above the module's own warning (docs/physics.md 3e: 20 %)"},
+    {"per_c", 0.01, 0, 0.1, "/C",
+     "of it that a warmer module explains: VCSELs 0.4 % (7d), edge emitters about 1 %"},
     {"more_light_db", 0.7, 0.1, 6, "dB", "more light than before is another setting, no ageing"}};
 
 /// What heat makes of a laser's current: at least 1.
@@ -163,7 +177,8 @@ std::optional<double> rise_over_weeks(const PortHistory& port, double per_c) {
   return slope->level / before / by_heat(warmer ? warmer->per_day * warmer->over_days : 0, per_c);
 }
 
-/// Against its own past, with what heat explains taken off: by the other lasers of the module, else by its temperature.
+/// Against its own past, with what heat explains taken off: by the other lasers of the module, else
+/// by its temperature.
 std::optional<double> laser_rise(const PortView& v, double per_c) {
   const ModuleTracks& own = v.port.own;
   std::optional<double> rise = rise_over_weeks(v.port, per_c);
@@ -180,7 +195,8 @@ Finding laser_tires(const PortView& v, KnobValues k) {
   const auto& module = v.port.latest.module;
   const auto rise = laser_rise(v, k[2]);
   if (!module || !rise) return not_known("the module gives no bias");
-  if (v.port.own.serial.empty() && v.light.touched) return not_known("it may be another module than before");
+  if (v.port.own.serial.empty() && v.light.touched)
+    return not_known("it may be another module than before");
   const int lane = v.light.bias_lane;
   const auto tracks = static_cast<std::size_t>(std::max(lane, 0));
   const auto& warning = module->thresholds.tx_bias_ma.high_warn;
@@ -216,12 +232,16 @@ Finding far_tx_off(const PortView& v, KnobValues) {
       least = v.port.far.tx_dbm[i].recent[0];
       lane = static_cast<int>(i);
     }
-  return Case(Reader::kPeer).lane(lane).below("power sent by the far end", least, -20, "dBm").close();
+  return Case(Reader::kPeer)
+      .lane(lane)
+      .below("power sent by the far end", least, -20, "dBm")
+      .close();
 }
-// far_sends_unheard: it was read since the fall, and all its lasers send: what is dark here is lost on the way, or the
-// receiver is dead. No port that is down sends so.
-constexpr Knob kUnheardKnobs[] = {{"sends_dbm", -8, -20, 0, "dBm", "a laser with more than this sends (7a)"},
-                                  {"lost_db", 1.2, 0.3, 10, "dB", "less than its past by so much: it does not"}};
+// far_sends_unheard: it was read since the fall, and all its lasers send: what is dark here is lost
+// on the way, or the receiver is dead. No port that is down sends so.
+constexpr Knob kUnheardKnobs[] = {
+    {"sends_dbm", -8, -20, 0, "dBm", "a laser with more than this sends (7a)"},
+    {"lost_db", 1.2, 0.3, 10, "dB", "less than its past by so much: it does not"}};
 Finding far_sends_unheard(const PortView& v, KnobValues k) {
   if (!v.down) return not_known("the link is up");
   if (!v.light.rx_fresh || !v.light.rx_dark_all) return not_known("light arrives, or is not read");
@@ -229,7 +249,8 @@ Finding far_sends_unheard(const PortView& v, KnobValues k) {
   if (!v.light.far_fresh || far.tx_lanes == 0) return not_known(kNoFarPowers);
   std::optional<double> least;
   for (std::size_t i = 0; i < far.tx_lanes; ++i)
-    if (far.tx_dbm[i].recent_count > 0) least = std::min(least.value_or(99), far.tx_dbm[i].recent[0]);
+    if (far.tx_dbm[i].recent_count > 0)
+      least = std::min(least.value_or(99), far.tx_dbm[i].recent[0]);
   return Case(Reader::kPeer)
       .above("least power sent by the far end, and none arrives", least, k[0], "dBm")
       .below("power sent by the far end lost", v.light.far_tx ? v.light.far_tx->db : 0, k[1], "dB")
@@ -245,7 +266,8 @@ Finding far_rx_dark(const PortView& v, KnobValues) {
 Finding no_lock_with_light(const PortView& v, KnobValues) {
   const auto& module = v.port.latest.module;
   if (!module || !v.light.rx_fresh) return not_known(kNoPowers);
-  // The flag is latched since the link trained, and a recording repeats a reading: what carries well has its lock.
+  // The flag is latched since the link trained, and a recording repeats a reading: what carries
+  // well has its lock.
   if (v.up && !v.errors_since) return not_known("the link carries without errors");
   std::optional<bool> lol;
   int lane = -1;
@@ -260,40 +282,67 @@ Finding no_lock_with_light(const PortView& v, KnobValues) {
 }
 
 constexpr Symptom kRows[] = {
-    {kNoLight, "no_light", "no light arrives", {}, &no_light, "read the received power (ethtool -m)"},
+    {kNoLight,
+     "no_light",
+     "no light arrives",
+     {},
+     &no_light,
+     "read the received power (ethtool -m)"},
     {kSomeLanesDark,
      "some_lanes_dark",
      "no light on some lanes",
      {},
      &some_lanes_dark,
      "read the received power (ethtool -m)"},
-    {kLightThere, "light_there", "light arrives as before, though the link is down", kThereKnobs, &light_there,
-     "read the received power (ethtool -m)"},
+    {kLightThere, "light_there", "light arrives as before, though the link is down", kThereKnobs,
+     &light_there, "read the received power (ethtool -m)"},
     {kLightLow, "rx_power_low", "less light arrives than before", kLowKnobs, &light_low,
      "read the received power (ethtool -m)"},
-    {kFibresAlike, "fibres_alike", "all fibres of the cable lost light", kAlikeKnobs, &fibres_alike, ""},
-    {kLaneReadsDark, "rx_lane_reads_dark", "a lane reads no light but carries data", {}, &lane_reads_dark, ""},
+    {kFibresAlike, "fibres_alike", "all fibres of the cable lost light", kAlikeKnobs, &fibres_alike,
+     ""},
+    {kLaneReadsDark,
+     "rx_lane_reads_dark",
+     "a lane reads no light but carries data",
+     {},
+     &lane_reads_dark,
+     ""},
     {kTxLow, "tx_power_low", "this end sends less light than before", kLowKnobs, &tx_low,
      "read the sent power (ethtool -m)"},
-    {kTxFault, "tx_fault", "the module reports a laser fault", {}, &tx_fault, "read the module's flags (ethtool -m)"},
+    {kTxFault,
+     "tx_fault",
+     "the module reports a laser fault",
+     {},
+     &tx_fault,
+     "read the module's flags (ethtool -m)"},
     {kBiasHigh, "bias_high", "a laser needs more current than before", kBiasKnobs, &bias_high,
      "read the bias (ethtool -m)"},
-    {kLaserTires, "laser_tires", "a laser holds its light with ever more current", kTireKnobs, &laser_tires, ""},
+    {kLaserTires, "laser_tires", "a laser holds its light with ever more current", kTireKnobs,
+     &laser_tires, ""},
     {kTxOff, "tx_off", "this end sends no light", {}, &tx_off, "read the sent power (ethtool -m)"},
     {kFarTxLow, "far_tx_low", "the far end sends less light than before", kLowKnobs, &far_tx_low,
      "read the transmit power of {peer}"},
-    {kFarTxOff, "far_tx_off", "the far end sends no light", {}, &far_tx_off, "read the transmit power of {peer}"},
-    {kFarSendsUnheard, "far_sends_unheard", "the far end sends light, and none arrives", kUnheardKnobs,
-     &far_sends_unheard, "read the transmit power of {peer}"},
-    {kFarRxLow, "far_rx_low", "less light arrives at the far end than before", kLowKnobs, &far_rx_low,
-     "read the received power of {peer}"},
+    {kFarTxOff,
+     "far_tx_off",
+     "the far end sends no light",
+     {},
+     &far_tx_off,
+     "read the transmit power of {peer}"},
+    {kFarSendsUnheard, "far_sends_unheard", "the far end sends light, and none arrives",
+     kUnheardKnobs, &far_sends_unheard, "read the transmit power of {peer}"},
+    {kFarRxLow, "far_rx_low", "less light arrives at the far end than before", kLowKnobs,
+     &far_rx_low, "read the received power of {peer}"},
     {kFarRxDark,
      "far_rx_dark",
      "no light arrives at the far end",
      {},
      &far_rx_dark,
      "read the received power of {peer}"},
-    {kNoLockWithLight, "no_lock_with_light", "light, but the receiver can't lock", {}, &no_lock_with_light, ""},
+    {kNoLockWithLight,
+     "no_lock_with_light",
+     "light, but the receiver can't lock",
+     {},
+     &no_lock_with_light,
+     ""},
 };
 
 }  // namespace

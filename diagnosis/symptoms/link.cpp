@@ -12,13 +12,16 @@ namespace {
 
 using enum SymptomId;
 
-bool contains(std::string_view text, std::string_view part) { return text.find(part) != std::string_view::npos; }
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
 
 Finding admin_down(const PortView& v, KnobValues) {
   std::optional<bool> off;
   if (v.link().admin_up) off = !*v.link().admin_up;
   if (is_set_down(v.link(), v.port.latest.id->link_layer)) off = true;
-  if (const auto& reason = v.link().down_reason; v.down && reason && reason->state == "BMC request") off = true;
+  if (const auto& reason = v.link().down_reason; v.down && reason && reason->state == "BMC request")
+    off = true;
   return Case(Reader::kLink).holds("set down by an administrator", off).close();
 }
 
@@ -28,20 +31,38 @@ Finding link_down(const PortView& v, KnobValues) {
   return Case(Reader::kLink).holds("no carrier", down).close();
 }
 
-// carrier_flaps: the carrier comes and goes: loose seating, dirty fibre, dying module, or a far end that restarts. Good
-// links lose it now and then, too, hours apart: what tells is how near the losses are to each other.
+// carrier_flaps: the carrier comes and goes: loose seating, dirty fibre, dying module, or a far end
+// that restarts. Good links lose it now and then, too, hours apart: what tells is how near the
+// losses are to each other.
 constexpr Knob kFlapKnobs[] = {
-    {"min_losses", 3, 2, 1000, "", "separate involuntary carrier losses near each other (docs/physics.md 3d)"},
-    {"near_s", 10800, 60, 86400, "s", "so near: at one good flap in three days, chance does it in 0.2 of 1,000 days"},
-    {"chronic_losses", 5, 2, 1000, "", "separate losses that count at any distance inside the window"},
+    {"min_losses", 3, 2, 1000, "",
+     "separate involuntary carrier losses near each other (docs/physics.md 3d)"},
+    {"near_s", 10800, 60, 86400, "s",
+     "so near: at one good flap in three days, chance does it in 0.2 of 1,000 days"},
+    {"chronic_losses", 5, 2, 1000, "",
+     "separate losses that count at any distance inside the window"},
     {"burst_losses", 6, 3, 1000, "", "losses that count even when they come within the span"},
     {"window_s", 86400, 60, 604800, "s", "how far to look back"},
-    {"span_s", 240, 0, 86400, "s", "the least time between the first and the last: a benign flap is one or two"},
+    {"span_s", 240, 0, 86400, "s",
+     "the least time between the first and the last: a benign flap is one or two"},
     {"apart_s", 20, 0, 600, "s", "losses nearer than this are one"},
-    {"outage_s", 120, 10, 3600, "s", "a longer loss is an outage with a cause of its own, no loose contact"},
+    {"outage_s", 120, 10, 3600, "s",
+     "a longer loss is an outage with a cause of its own, no loose contact"},
     {"quiet_s", 7200, 600, 86400, "s", "so long without a loss, and"},
-    {"quiet_ratio", 6, 2, 100, "", "so many of the mean times between them: the link has proved that it stays"}};
-enum Flap : std::size_t { kMinLosses, kNear, kChronic, kBurst, kWindow, kSpan, kApart, kOutage, kQuiet, kQuietRatio };
+    {"quiet_ratio", 6, 2, 100, "",
+     "so many of the mean times between them: the link has proved that it stays"}};
+enum Flap : std::size_t {
+  kMinLosses,
+  kNear,
+  kChronic,
+  kBurst,
+  kWindow,
+  kSpan,
+  kApart,
+  kOutage,
+  kQuiet,
+  kQuietRatio
+};
 
 struct Losses {
   std::vector<SteadyTime> separate;
@@ -60,7 +81,8 @@ Losses losses_of(const PortView& v, KnobValues k) {
   }
   const auto run = static_cast<std::size_t>(k[kMinLosses]);
   for (std::size_t i = run; i <= found.separate.size(); ++i)
-    found.nearest_s = std::min(found.nearest_s, in_seconds(found.separate[i - 1] - found.separate[i - run]));
+    found.nearest_s =
+        std::min(found.nearest_s, in_seconds(found.separate[i - 1] - found.separate[i - run]));
   return found;
 }
 
@@ -69,13 +91,19 @@ Finding flaps(const PortView& v, KnobValues k) {
     return Case(Reader::kEvents).at_least("involuntary carrier losses", 0.0, k[kMinLosses]).close();
   const Losses seen = losses_of(v, k);
   const auto separate = static_cast<double>(seen.separate.size());
-  const double span_s = seen.separate.empty() ? 0 : in_seconds(seen.separate.back() - seen.separate.front());
+  const double span_s =
+      seen.separate.empty() ? 0 : in_seconds(seen.separate.back() - seen.separate.front());
   // By chance alone a link that still flaps is so quiet in 0.25 % of the cases (exp(-6)).
   const double quiet_s = seen.separate.empty() ? 0 : in_seconds(v.now - seen.separate.back());
-  if (separate >= k[kMinLosses] && quiet_s > std::max(k[kQuiet], k[kQuietRatio] * span_s / std::max(separate - 1, 1.0)))
-    return Case(Reader::kEvents).below("seconds since the last loss", quiet_s, k[kQuiet], "s").close();
+  if (separate >= k[kMinLosses] &&
+      quiet_s > std::max(k[kQuiet], k[kQuietRatio] * span_s / std::max(separate - 1, 1.0)))
+    return Case(Reader::kEvents)
+        .below("seconds since the last loss", quiet_s, k[kQuiet], "s")
+        .close();
   if (seen.total >= k[kBurst] && (separate < k[kMinLosses] || span_s < k[kSpan]))
-    return Case(Reader::kEvents).at_least("involuntary carrier losses", seen.total, k[kBurst]).close();
+    return Case(Reader::kEvents)
+        .at_least("involuntary carrier losses", seen.total, k[kBurst])
+        .close();
   Case found(Reader::kEvents);
   found.at_least("involuntary carrier losses", separate, k[kMinLosses])
       .at_least("time between the first and the last", span_s, k[kSpan], "s");
@@ -88,15 +116,17 @@ Finding speed_reduced(const PortView& v, KnobValues) {
   if (v.down) return not_known("the link is down");
   const auto& link = v.link();
   double wanted_lanes = v.port.best_lanes;
-  if (v.expected != nullptr) wanted_lanes = std::max<double>(wanted_lanes, v.expected->lanes.value_or(0));
+  if (v.expected != nullptr)
+    wanted_lanes = std::max<double>(wanted_lanes, v.expected->lanes.value_or(0));
   if (link.lanes && wanted_lanes > *link.lanes)
     return Case(Reader::kLink).below("lanes in use", *link.lanes, wanted_lanes).close();
   std::optional<double> speed;
   if (link.speed_mbps && *link.speed_mbps > 0) speed = *link.speed_mbps;
   const WantedSpeed wanted = wanted_speed(v);
   return Case(Reader::kLink)
-      .below(wanted.by_module ? StaticText("speed, of what the module is made for") : StaticText("speed"), speed,
-             wanted.mbps, "Mb/s")
+      .below(wanted.by_module ? StaticText("speed, of what the module is made for")
+                              : StaticText("speed"),
+             speed, wanted.mbps, "Mb/s")
       .close();
 }
 
@@ -105,8 +135,8 @@ Finding no_partner(const PortView& v, KnobValues) {
   const auto& link = v.link();
   if (link.down_reason) {
     const auto& r = *link.down_reason;
-    const bool none =
-        (r.state == "Autoneg" && r.substate == "No partner detected") || contains(r.substate, "Serdes ALOS");
+    const bool none = (r.state == "Autoneg" && r.substate == "No partner detected") ||
+                      contains(r.substate, "Serdes ALOS");
     return Case(Reader::kLink).holds("no signal of a partner", none).close();
   }
   if (v.port.latest.id->link_layer == "InfiniBand" && !link.phys_state.empty())
@@ -124,9 +154,12 @@ Finding reason(const PortView& v, StaticText what, Match match) {
 
 Finding negotiation_fails(const PortView& v, KnobValues) {
   if (said_in_log(v, KernelLogClass::kMisconfigured))
-    return Case(Reader::kEvents).holds("the kernel log says that settings and medium do not fit", true).close();
+    return Case(Reader::kEvents)
+        .holds("the kernel log says that settings and medium do not fit", true)
+        .close();
   return reason(v, "autonegotiation failed", [](const DownReason& r) {
-    return r.state == "OTP speed violation" ||  // the card's own limit: a speed that it must not run at was asked for
+    return r.state == "OTP speed violation" ||  // the card's own limit: a speed that it must not
+                                                // run at was asked for
            (r.state == "Autoneg" && !r.substate.empty() && r.substate != "No partner detected");
   });
 }
@@ -135,14 +168,17 @@ Finding training_fails(const PortView& v, KnobValues) {
     return r.state == "Link training failure" && !contains(r.substate, "Remote side");
   });
 }
-// FEC that never locks is set differently at the two ends more often than it is a bad signal (docs/physics.md 5a).
+// FEC that never locks is set differently at the two ends more often than it is a bad signal
+// (docs/physics.md 5a).
 Finding no_fec_lock(const PortView& v, KnobValues) {
-  return reason(v, "no lock on the FEC codewords",
-                [](const DownReason& r) { return r.state == "Logical mismatch" && contains(r.substate, "FEC"); });
+  return reason(v, "no lock on the FEC codewords", [](const DownReason& r) {
+    return r.state == "Logical mismatch" && contains(r.substate, "FEC");
+  });
 }
 Finding no_pcs_lock(const PortView& v, KnobValues) {
-  return reason(v, "no lock on the signal (blocks or lanes)",
-                [](const DownReason& r) { return r.state == "Logical mismatch" && !contains(r.substate, "FEC"); });
+  return reason(v, "no lock on the signal (blocks or lanes)", [](const DownReason& r) {
+    return r.state == "Logical mismatch" && !contains(r.substate, "FEC");
+  });
 }
 Finding bad_signal(const PortView& v, KnobValues) {
   return reason(v, "bad signal integrity", [](const DownReason& r) {
@@ -160,11 +196,13 @@ Finding no_cable_reported(const PortView& v, KnobValues) {
   return reason(v, "no cable", [](const DownReason& r) { return r.state == "No cable"; });
 }
 
-/// The log says it of the module that is there now. That one was put in is noticed some minutes later at most.
+/// The log says it of the module that is there now. That one was put in is noticed some minutes
+/// later at most.
 bool said_of_module(const PortView& v, KernelLogClass what) {
   constexpr double kNoticedS = 300;
   const auto t = said_in_log(v, what);
-  return t && (!v.port.last_module_event || in_seconds(*v.port.last_module_event - *t) <= kNoticedS);
+  return t &&
+         (!v.port.last_module_event || in_seconds(*v.port.last_module_event - *t) <= kNoticedS);
 }
 
 Finding unsupported_reported(const PortView& v, KnobValues) {
@@ -188,12 +226,15 @@ Finding module_fault_reported(const PortView& v, KnobValues k) {
   // bnxt_ethtool.c bnxt_get_module_status()
   if (const Blindness* module = v.port.blind_to("module");
       v.down && module != nullptr && contains(module->reason, "disabled due to current fault"))
-    return Case(Reader::kModule).holds("the card has switched the module off: it takes too much current", true).close();
+    return Case(Reader::kModule)
+        .holds("the card has switched the module off: it takes too much current", true)
+        .close();
   if (said_of_module(v, KernelLogClass::kModuleError))
     return Case(Reader::kEvents).holds("the kernel log reports a module error", true).close();
   return reason(v, "the module is at fault", [](const DownReason& r) {
     return r.state == "EEPROM issue" || r.state == "Power budget exceeded" || r.state == "Module" ||
-           r.state == "Calibration failure" || (r.state == "Cable issue" && r.substate != "Unsupported cable");
+           r.state == "Calibration failure" ||
+           (r.state == "Cable issue" && r.substate != "Unsupported cable");
   });
 }
 
@@ -211,10 +252,12 @@ Finding overheat_reported(const PortView& v, KnobValues k) {
 }
 
 // settings_touched: an administrator changed the port, and since then the link has not come back.
-constexpr Knob kSettingsKnobs[] = {{"window_s", 180, 10, 3600, "s", "between the change and the fall"}};
+constexpr Knob kSettingsKnobs[] = {
+    {"window_s", 180, 10, 3600, "s", "between the change and the fall"}};
 Finding settings_touched(const PortView& v, KnobValues k) {
   if (!v.down) return not_known("the link is up");
-  if (!v.port.last_admin_event && !v.port.carrier_seen) return not_known("the link was never seen up");
+  if (!v.port.last_admin_event && !v.port.carrier_seen)
+    return not_known("the link was never seen up");
   if (!v.port.carrier_since || !v.port.last_admin_event)
     return Case(Reader::kEvents).holds("settings changed", false).close();
   const double since = in_seconds(*v.port.last_admin_event - *v.port.carrier_since);
@@ -228,7 +271,12 @@ constexpr Symptom kRows[] = {
     {kAdminDown, "admin_down", "the port is set down", {}, &admin_down, "ip link show"},
     {kLinkDown, "link_down", "no carrier", {}, &link_down, "ip link show"},
     {kFlaps, "carrier_flaps", "the carrier comes and goes", kFlapKnobs, &flaps, ""},
-    {kSpeedReduced, "speed_reduced", "slower or narrower than it was or should be", {}, &speed_reduced, "ethtool PORT"},
+    {kSpeedReduced,
+     "speed_reduced",
+     "slower or narrower than it was or should be",
+     {},
+     &speed_reduced,
+     "ethtool PORT"},
     {kNoPartner,
      "no_partner",
      "nobody answers at the far end",
@@ -285,10 +333,10 @@ constexpr Symptom kRows[] = {
      "read the kernel log"},
     {kModuleFaultReported, "module_fault_reported", "the driver reports a module error", kBusKnobs,
      &module_fault_reported, "read the kernel log"},
-    {kOverheatReported, "overheat_reported", "the driver reports a hot module", kHeatKnobs, &overheat_reported,
-     "read the kernel log"},
-    {kSettingsTouched, "settings_touched", "down since an administrator's change", kSettingsKnobs, &settings_touched,
-     ""},
+    {kOverheatReported, "overheat_reported", "the driver reports a hot module", kHeatKnobs,
+     &overheat_reported, "read the kernel log"},
+    {kSettingsTouched, "settings_touched", "down since an administrator's change", kSettingsKnobs,
+     &settings_touched, ""},
 };
 
 }  // namespace

@@ -8,8 +8,9 @@
 
 namespace linkhealth::symptoms {
 
-/// When the log said it last of this link that is down: since it fell or shortly before, and what it says later does
-/// not refute it. The log is read from its oldest line, which may be weeks old when the monitor starts.
+/// When the log said it last of this link that is down: since it fell or shortly before, and what
+/// it says later does not refute it. The log is read from its oldest line, which may be weeks old
+/// when the monitor starts.
 std::optional<SteadyTime> said_in_log(const PortView& v, KernelLogClass what);
 
 }  // namespace linkhealth::symptoms

@@ -14,7 +14,12 @@ namespace {
 
 constexpr IdentityOffsets kIdentity{129, 145, 148, 164, 2, 166, 182};
 
-enum MediaType : std::uint8_t { kMultimodeFibre = 1, kSingleModeFibre = 2, kPassiveCopper = 3, kActiveCable = 4 };
+enum MediaType : std::uint8_t {
+  kMultimodeFibre = 1,
+  kSingleModeFibre = 2,
+  kPassiveCopper = 3,
+  kActiveCable = 4
+};
 
 bool is_copper_technology(std::uint8_t technology) {
   return (technology >= 0x0a && technology <= 0x0f) || (technology >= 0x12 && technology <= 0x14);
@@ -30,7 +35,8 @@ struct Medium {
   }
 };
 
-/// CMIS 5.4 table 8-20: 00h says nothing, 40h to 8Fh are the maker's own, the others above 05h (BASE-T) reserved.
+/// CMIS 5.4 table 8-20: 00h says nothing, 40h to 8Fh are the maker's own, the others above 05h
+/// (BASE-T) reserved.
 bool is_unsaid(std::uint8_t media) { return media == 0 || media > 0x05; }
 
 /// SFF-8024 tables 4-8 and 4-9: what is plugged in sends back what the host sends.
@@ -52,8 +58,11 @@ Medium medium_of(const ModulePage& lower, const ModulePage& id, const ModulePage
   if (passive || media == kPassiveCopper) return {false, true, "dac"};
   if (media == kActiveCable) return {true, true, "aoc"};
   const bool measures_light = advert.offers(160, 1) || advert.offers(160, 2);
-  if (media != kMultimodeFibre && media != kSingleModeFibre && !(is_unsaid(media) && measures_light)) return {};
-  return connector == 0x23 || connector == 0x0b ? Medium{true, true, "aoc"} : Medium{true, false, "optical"};
+  if (media != kMultimodeFibre && media != kSingleModeFibre &&
+      !(is_unsaid(media) && measures_light))
+    return {};
+  return connector == 0x23 || connector == 0x0b ? Medium{true, true, "aoc"}
+                                                : Medium{true, false, "optical"};
 }
 
 void read_applications(const ModuleImage& image, const CmisLanes& lanes, ModuleSample& sample) {
@@ -85,9 +94,11 @@ std::optional<double> cable_length_m(const ModulePage& id, ModuleWarnings& warni
 std::optional<double> reach_m(const ModulePage& advert) {
   constexpr double kFarMultipliers[] = {50e3, 100e3, 200e3, 500e3};
   const double far = kFarMultipliers[advert.byte(137).value_or(0) >> 6U];
-  if (const auto metres = scaled_length(advert.byte(132).value_or(0), {100, 1000, 10000, far})) return metres;
+  if (const auto metres = scaled_length(advert.byte(132).value_or(0), {100, 1000, 10000, far}))
+    return metres;
   double reach = 0;
-  for (const unsigned offset : {133U, 134U, 135U}) reach = std::max(reach, advert.byte(offset).value_or(0) * 2.0);
+  for (const unsigned offset : {133U, 134U, 135U})
+    reach = std::max(reach, advert.byte(offset).value_or(0) * 2.0);
   reach = std::max(reach, static_cast<double>(advert.byte(136).value_or(0)));
   return reach > 0 ? std::optional(reach) : std::nullopt;
 }
@@ -111,7 +122,8 @@ void read_page00(const ModulePage& id, const Medium& medium, ModuleSample& sampl
 std::string version(const ModulePage& page, unsigned offset) {
   const auto major = page.byte(offset).value_or(0);
   const auto minor = page.byte(offset + 1).value_or(0);
-  return (major | minor) == 0 || (major & minor) == 0xff ? std::string() : fmt::format("{}.{}", major, minor);
+  return (major | minor) == 0 || (major & minor) == 0xff ? std::string()
+                                                         : fmt::format("{}.{}", major, minor);
 }
 
 /// CMIS 5.4 8.2.9. FFh.FFh: what runs is not valid; of a flat module memory that nobody wrote.
@@ -120,7 +132,8 @@ void read_firmware(const ModulePage& lower, ModuleSample& sample) {
   if (!lower.bit(2, 7).value_or(true) && lower.u16(39) == 0xffff) sample.firmware = "invalid";
 }
 
-/// CMIS 5.4 table 8-50: whole degrees of the case; two zeros say nothing, nor does memory that nobody filled.
+/// CMIS 5.4 table 8-50: whole degrees of the case; two zeros say nothing, nor does memory that
+/// nobody filled.
 void read_case_temperatures(const ModulePage& advert, ModuleSample& sample) {
   const auto most = advert.byte(146);
   const auto least = advert.byte(147);
@@ -128,17 +141,19 @@ void read_case_temperatures(const ModulePage& advert, ModuleSample& sample) {
   const auto max_c = static_cast<std::int8_t>(*most);
   const auto min_c = static_cast<std::int8_t>(*least);
   if (max_c <= min_c) {
-    sample.warnings.push_back(
-        fmt::format("the temperatures of its case, {} to {} C, are not in order: left out", min_c, max_c));
+    sample.warnings.push_back(fmt::format(
+        "the temperatures of its case, {} to {} C, are not in order: left out", min_c, max_c));
     return;
   }
   sample.case_temperature_max_c = max_c;
   sample.case_temperature_min_c = min_c;
 }
 
-void read_advert(const ModulePage& advert, const ModuleHead& head, const Medium& medium, ModuleSample& sample) {
+void read_advert(const ModulePage& advert, const ModuleHead& head, const Medium& medium,
+                 ModuleSample& sample) {
   // Which of its images CMIS 3.0 means by 128 and 129 could not be sourced.
-  if (head.revision >= 0x40) sample.inactive_firmware = advert.u16(128) == 0xffff ? "invalid" : version(advert, 128);
+  if (head.revision >= 0x40)
+    sample.inactive_firmware = advert.u16(128) == 0xffff ? "invalid" : version(advert, 128);
   sample.hardware_revision = version(advert, 130);
   read_case_temperatures(advert, sample);
   note_checksum(sample, "page 01h", advert.checksum_ok(130, 254, 255));
@@ -148,7 +163,8 @@ void read_advert(const ModulePage& advert, const ModuleHead& head, const Medium&
     sample.wavelength_nm = *raw / 20.0;
   sample.rx_power_is_average = advert.bit(151, 4);
   if (advert.offers(160, 0) && !cmis_bias(advert))
-    sample.warnings.emplace_back("the bias has a scale that is reserved: it and its limits are left out");
+    sample.warnings.emplace_back(
+        "the bias has a scale that is reserved: it and its limits are left out");
 }
 
 /// A bit of the lower page, and the revision that brought it (reserved before).
@@ -177,17 +193,18 @@ void read_state(const ModulePage& lower, const ModuleHead& head, ModuleSample& s
     if (head.revision >= row.since) sample.*row.field = lower.bit(row.at, row.bit);
 }
 
-/// CMIS 5.4 7.1.3.2: where a limit is missing stands the end of the scale, which cannot be crossed. That is said of
-/// VDM, and page 02h has such registers, too; the older maps are taken as they are. Of a cooler the end is all
-/// its current, a number of table 8-64.
+/// CMIS 5.4 7.1.3.2: where a limit is missing stands the end of the scale, which cannot be crossed.
+/// That is said of VDM, and page 02h has such registers, too; the older maps are taken as they are.
+/// Of a cooler the end is all its current, a number of table 8-64.
 constexpr LimitEnds kLimitEnds = LimitEnds::kNone;
 
-/// Of the lower page and of page 02h, advertised on page 01h. The lanes' values are on page 11h of each bank.
+/// Of the lower page and of page 02h, advertised on page 01h. The lanes' values are on page 11h of
+/// each bank.
 constexpr MonitorRow kModuleMonitors[] = {
-    of_module(kTemperatureC, {14, 128, 9, 0}, {159, 0}, &ModuleThresholds::temperature_c, &ModuleSample::temperature_c,
-              &ModuleSample::temperature_flags),
-    of_module(kSupplyV, {16, 136, 9, 4}, {159, 1}, &ModuleThresholds::supply_v, &ModuleSample::supply_v,
-              &ModuleSample::supply_flags),
+    of_module(kTemperatureC, {14, 128, 9, 0}, {159, 0}, &ModuleThresholds::temperature_c,
+              &ModuleSample::temperature_c, &ModuleSample::temperature_flags),
+    of_module(kSupplyV, {16, 136, 9, 4}, {159, 1}, &ModuleThresholds::supply_v,
+              &ModuleSample::supply_v, &ModuleSample::supply_flags),
 };
 
 struct LaneLimits {
@@ -202,13 +219,15 @@ constexpr LaneLimits kLaneLimits[] = {
     {kRxPowerMw, 192, {160, 2}, &ModuleThresholds::rx_power_mw},
 };
 
-void read_module_monitors(const MonitorPages& pages, const ModulePage& advert, ModuleSample& sample) {
+void read_module_monitors(const MonitorPages& pages, const ModulePage& advert,
+                          ModuleSample& sample) {
   for (const MonitorRow& row : kModuleMonitors)
     if (is_offered(advert, row.advert)) take_value(pages, row, sample);
   decode_cmis_auxiliary(pages, advert, sample);
 }
 
-void read_thresholds(const MonitorPages& pages, const ModulePage& advert, bool optical, ModuleSample& sample) {
+void read_thresholds(const MonitorPages& pages, const ModulePage& advert, bool optical,
+                     ModuleSample& sample) {
   if (!pages.limits.exists()) {
     sample.warnings.emplace_back("page 02h was not read: the module's limits are not known");
     return;
@@ -221,7 +240,8 @@ void read_thresholds(const MonitorPages& pages, const ModulePage& advert, bool o
     const bool is_bias = row.limits == &ModuleThresholds::tx_bias_ma;
     const auto quantity = is_bias ? cmis_bias(advert) : std::optional(row.quantity);
     if (quantity && is_offered(advert, row.advert))
-      sample.thresholds.*row.limits = read_limits(pages.limits, row.limits_at, *quantity, pages.ends, sample.warnings);
+      sample.thresholds.*row.limits =
+          read_limits(pages.limits, row.limits_at, *quantity, pages.ends, sample.warnings);
   }
 }
 
@@ -241,9 +261,11 @@ void decode_cmis(const ModuleImage& image, const ModuleHead& head, ModuleSample&
   const ModulePage advert = upper_page(image, 0x01);
   const bool known_revision = head.revision >= 0x30 && head.revision <= 0x5f;
   sample.management = "CMIS";
-  if (known_revision) sample.management += fmt::format(" {}.{}", head.revision >> 4U, head.revision & 0x0fU);
+  if (known_revision)
+    sample.management += fmt::format(" {}.{}", head.revision >> 4U, head.revision & 0x0fU);
   if (!known_revision && head.lower_page_usable)
-    sample.warnings.push_back(fmt::format("CMIS revision {:02x}h is not one that exists", head.revision));
+    sample.warnings.push_back(
+        fmt::format("CMIS revision {:02x}h is not one that exists", head.revision));
   const Medium medium = medium_of(lower, id, advert);
   sample.kind = medium.kind;
   read_page00(id, medium, sample);
@@ -254,10 +276,12 @@ void decode_cmis(const ModuleImage& image, const ModuleHead& head, ModuleSample&
   read_applications(image, lanes, sample);
   if (is_loopback_plug(lower)) sample.type = "loopback plug";
   read_firmware(lower, sample);
-  if (cmis_is_flat(image)) return;  // lower page and 00h only: states, flags and monitors of a flat module mean nothing
+  if (cmis_is_flat(image))
+    return;  // lower page and 00h only: states, flags and monitors of a flat module mean nothing
   if (const std::uint8_t media = lower.byte(85).value_or(0); is_unsaid(media))
-    sample.warnings.push_back(fmt::format("what the module is made of is not known: its media type is {:02x}h{}", media,
-                                          medium.optical ? "; it measures light, so it is taken for optical" : ""));
+    sample.warnings.push_back(
+        fmt::format("what the module is made of is not known: its media type is {:02x}h{}", media,
+                    medium.optical ? "; it measures light, so it is taken for optical" : ""));
   read_state(lower, head, sample);
   if (!advert.exists()) {
     sample.warnings.emplace_back("page 01h was not read: what the module measures is not known");

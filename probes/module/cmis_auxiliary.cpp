@@ -6,8 +6,8 @@ namespace linkhealth {
 
 namespace {
 
-/// What an auxiliary monitor of the lower page measures; 01h:145 chooses between two for each of the three. Its limits
-/// stand on page 02h.
+/// What an auxiliary monitor of the lower page measures; 01h:145 chooses between two for each of
+/// the three. Its limits stand on page 02h.
 enum class AuxKind : std::uint8_t { kMakers, kTec, kLaserTemperature, kSecondSupply };
 struct AuxMonitor {
   std::uint8_t offset, limits_offset, flags_offset, flags_bit;
@@ -40,17 +40,18 @@ constexpr ModuleQuantity named_laser_temperature(std::string_view name) {
 }
 /// Two of the three may be of one kind: of a module with two lasers.
 constexpr AuxField kFields[] = {
-    {AuxKind::kTec, kTecPercent, &ModuleSample::tec_current_percent, &ModuleThresholds::tec_current_percent,
-     &ModuleSample::tec_flags, true},
+    {AuxKind::kTec, kTecPercent, &ModuleSample::tec_current_percent,
+     &ModuleThresholds::tec_current_percent, &ModuleSample::tec_flags, true},
     {AuxKind::kTec, kTecPercent, &ModuleSample::second_tec_current_percent,
      &ModuleThresholds::second_tec_current_percent, &ModuleSample::second_tec_flags, true},
-    {AuxKind::kLaserTemperature, named_laser_temperature("laser temperature"), &ModuleSample::laser_temperature_c,
-     &ModuleThresholds::laser_temperature_c, &ModuleSample::laser_temperature_flags},
+    {AuxKind::kLaserTemperature, named_laser_temperature("laser temperature"),
+     &ModuleSample::laser_temperature_c, &ModuleThresholds::laser_temperature_c,
+     &ModuleSample::laser_temperature_flags},
     {AuxKind::kLaserTemperature, named_laser_temperature("second laser temperature"),
      &ModuleSample::second_laser_temperature_c, &ModuleThresholds::second_laser_temperature_c,
      &ModuleSample::second_laser_temperature_flags},
-    {AuxKind::kSecondSupply, kSecondSupplyV, &ModuleSample::second_supply_v, &ModuleThresholds::second_supply_v,
-     &ModuleSample::second_supply_flags},
+    {AuxKind::kSecondSupply, kSecondSupplyV, &ModuleSample::second_supply_v,
+     &ModuleThresholds::second_supply_v, &ModuleSample::second_supply_flags},
 };
 
 /// The lowest number of a cooler's current is none (table 8-10).
@@ -64,9 +65,11 @@ std::optional<double> read_value(const ModulePage& lower, unsigned offset, const
 
 }  // namespace
 
-void decode_cmis_auxiliary(const MonitorPages& pages, const ModulePage& advert, ModuleSample& sample) {
+void decode_cmis_auxiliary(const MonitorPages& pages, const ModulePage& advert,
+                           ModuleSample& sample) {
   const ModulePage& lower = pages.values;
-  auto next = [taken = std::array<bool, std::size(kFields)>{}](AuxKind kind) mutable -> const AuxField* {
+  auto next =
+      [taken = std::array<bool, std::size(kFields)>{}](AuxKind kind) mutable -> const AuxField* {
     for (std::size_t i = 0; i < taken.size(); ++i)
       if (kFields[i].kind == kind && !std::exchange(taken.at(i), true)) return &kFields[i];
     return nullptr;

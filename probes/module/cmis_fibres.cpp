@@ -17,8 +17,9 @@ struct FibreDirection {
   std::optional<std::uint32_t> ModuleLane::*fibre, ModuleLane::*wavelength;
   std::string_view name;
 };
-constexpr FibreDirection kDirections[] = {{240, &ModuleLane::tx_fibre, &ModuleLane::tx_wavelength, "sends on"},
-                                          {248, &ModuleLane::rx_fibre, &ModuleLane::rx_wavelength, "receives from"}};
+constexpr FibreDirection kDirections[] = {
+    {240, &ModuleLane::tx_fibre, &ModuleLane::tx_wavelength, "sends on"},
+    {248, &ModuleLane::rx_fibre, &ModuleLane::rx_wavelength, "receives from"}};
 
 struct Place {
   unsigned fibre = 0, wavelength = 0;
@@ -46,7 +47,8 @@ bool are_plausible(const std::vector<Place>& places) {
 void read_direction(const ModulePage& page, const FibreDirection& direction, ModuleSample& sample) {
   const std::vector<Place> places = places_of(page, direction.first, sample.lanes.size());
   if (!are_plausible(places)) {
-    sample.warnings.push_back("which fibre a lane " + std::string(direction.name) + " cannot be true: left out");
+    sample.warnings.push_back("which fibre a lane " + std::string(direction.name) +
+                              " cannot be true: left out");
     return;
   }
   std::map<unsigned, unsigned> lanes_on;
@@ -56,7 +58,8 @@ void read_direction(const ModulePage& page, const FibreDirection& direction, Mod
     if (fibre == 0) continue;
     sample.lanes[lane].*direction.fibre = fibre;
     // Of parallel fibres some modules count wavelengths too, which are all one.
-    if (wavelength != 0 && lanes_on[fibre] > 1) sample.lanes[lane].*direction.wavelength = wavelength;
+    if (wavelength != 0 && lanes_on[fibre] > 1)
+      sample.lanes[lane].*direction.wavelength = wavelength;
   }
 }
 

@@ -40,7 +40,8 @@ constexpr HostFlag kHostFlags[] = {
     {&ModuleHostLane::tx_eq_fault, 138, 157, 3},
 };
 
-/// A monitor of page 11h with its four flag bytes (high alarm, low alarm, high warning, low warning).
+/// A monitor of page 11h with its four flag bytes (high alarm, low alarm, high warning, low
+/// warning).
 struct LaneMonitor {
   std::optional<double> ModuleLane::*value;
   AlarmFlags ModuleLane::*flags;
@@ -61,7 +62,8 @@ struct Bank {
 
 constexpr std::uint8_t kCmis4 = 0x40, kCmis5 = 0x50;
 
-/// CMIS 5.4 table 8-101, a nibble; without the "Config" that each begins with. Earlier revisions have no more.
+/// CMIS 5.4 table 8-101, a nibble; without the "Config" that each begins with. Earlier revisions
+/// have no more.
 std::string_view config_status_name(unsigned code) {
   constexpr std::string_view kNames[] = {"",
                                          "Success",
@@ -95,22 +97,29 @@ std::optional<bool> is_disabled(const Bank& bank, unsigned index) {
   return bank.advert.offers(151, 0) ? *disabled != 0 : (*disabled >> index & 1U) != 0;
 }
 
-ModuleLane read_media_lane(const Bank& bank, unsigned index, unsigned lane, ModuleWarnings& warnings) {
+ModuleLane read_media_lane(const Bank& bank, unsigned index, unsigned lane,
+                           ModuleWarnings& warnings) {
   ModuleLane out;
   for (const LaneFlag& flag : kMediaFlags)
-    if (bank.advert.offers(flag.advert_offset, flag.advert_bit)) out.*flag.field = bank.state.bit(flag.offset, index);
+    if (bank.advert.offers(flag.advert_offset, flag.advert_bit))
+      out.*flag.field = bank.state.bit(flag.offset, index);
   out.tx_disabled = is_disabled(bank, index);
   if (bank.advert.offers(155, 3)) out.tx_squelched = bank.control.bit(132, index);
-  if (bank.revision >= kCmis5) out.tx_output_valid = bank.state.bit(133, index);  // reserved, reads 0, before
+  if (bank.revision >= kCmis5)
+    out.tx_output_valid = bank.state.bit(133, index);  // reserved, reads 0, before
   if (!bank.optical) return out;
   for (const LaneMonitor& monitor : kMonitors) {
     if (!bank.advert.offers(160, monitor.advert_bit)) continue;
     const auto at = [&](unsigned i) { return bank.state.bit(monitor.flags_offset + i, index); };
-    out.*monitor.flags = {.low_alarm = at(1), .low_warn = at(3), .high_warn = at(2), .high_alarm = at(0)};
+    out.*monitor.flags = {
+        .low_alarm = at(1), .low_warn = at(3), .high_warn = at(2), .high_alarm = at(0)};
     const auto bias = cmis_bias(bank.advert);
-    if (monitor.advert_bit == 0 && !bias) continue;  // a reserved multiplier: the scale is not known
-    const ModuleQuantity& quantity = monitor.advert_bit == 0 ? *bias : quantity_of(monitor.advert_bit);
-    out.*monitor.value = read_monitor(bank.state, monitor.offset + 2 * index, quantity, lane, warnings);
+    if (monitor.advert_bit == 0 && !bias)
+      continue;  // a reserved multiplier: the scale is not known
+    const ModuleQuantity& quantity =
+        monitor.advert_bit == 0 ? *bias : quantity_of(monitor.advert_bit);
+    out.*monitor.value =
+        read_monitor(bank.state, monitor.offset + 2 * index, quantity, lane, warnings);
   }
   return out;
 }
@@ -119,10 +128,12 @@ ModuleHostLane read_host_lane(const Bank& bank, unsigned index) {
   ModuleHostLane out;
   if (const auto state = nibble(bank.state, 128, index))
     out.data_path_state = data_path_state_name(static_cast<std::uint8_t>(*state));
-  if (const auto status = nibble(bank.state, 202, index)) out.config_status = config_status_name(*status);
+  if (const auto status = nibble(bank.state, 202, index))
+    out.config_status = config_status_name(*status);
   if (const auto app = bank.state.byte(206 + index)) out.in_use = (*app >> 4U) != 0;
   for (const HostFlag& flag : kHostFlags)
-    if (bank.advert.offers(flag.advert_offset, flag.advert_bit)) out.*flag.field = bank.state.bit(flag.offset, index);
+    if (bank.advert.offers(flag.advert_offset, flag.advert_bit))
+      out.*flag.field = bank.state.bit(flag.offset, index);
   out.data_path_changed = bank.state.bit(134, index);
   // CMIS 3.0 had the opposite sense in this byte: a 1 asked for the data path.
   if (bank.revision >= kCmis4) out.deinit_requested = bank.control.bit(128, index);
@@ -133,7 +144,8 @@ ModuleHostLane read_host_lane(const Bank& bank, unsigned index) {
   return out;
 }
 
-/// The host's signal as a media lane sees it: lost when one of the host lanes that feed it has lost it.
+/// The host's signal as a media lane sees it: lost when one of the host lanes that feed it has lost
+/// it.
 std::optional<bool> any_of_share(const std::vector<ModuleHostLane>& host, HostShare share,
                                  std::optional<bool> ModuleHostLane::*field) {
   const std::size_t end = std::min(host.size(), share.end);
@@ -141,7 +153,8 @@ std::optional<bool> any_of_share(const std::vector<ModuleHostLane>& host, HostSh
   return any_says(std::span(host).subspan(share.first, end - share.first), field);
 }
 
-/// No application runs over the host lanes that feed it: the other half of a module that is used in part.
+/// No application runs over the host lanes that feed it: the other half of a module that is used in
+/// part.
 bool is_idle(const std::vector<ModuleHostLane>& host, HostShare share) {
   const std::size_t end = std::min(host.size(), share.end);
   if (share.first >= end) return false;
@@ -150,15 +163,16 @@ bool is_idle(const std::vector<ModuleHostLane>& host, HostShare share) {
   return true;
 }
 
-/// Byte 00h:210 has a bit for each of media lanes 1 to 8 that is not there (CMIS 5.2, 8.3.7): lanes of bank 0. Nothing
-/// says it of later banks, whose lanes follow on the ones that bank 0 has.
+/// Byte 00h:210 has a bit for each of media lanes 1 to 8 that is not there (CMIS 5.2, 8.3.7): lanes
+/// of bank 0. Nothing says it of later banks, whose lanes follow on the ones that bank 0 has.
 bool is_missing(const ModulePage& identity, std::size_t per_bank, std::size_t lane) {
   const unsigned mask = identity.byte(210).value_or(0);
   const unsigned not_there = mask == 0xff ? 0U : mask;  // of all lanes: it was not filled in
   return lane < per_bank && (not_there >> lane & 1U) != 0;
 }
 
-/// A read has cleared them all the same: they are kept under names of their own, which no rule knows.
+/// A read has cleared them all the same: they are kept under names of their own, which no rule
+/// knows.
 void keep_flags_of_unused(const ModuleLane& lane, std::uint32_t number, ModuleSample& sample) {
   take_other_flag("unused_tx_fault", number, lane.tx_fault, sample);
   take_other_flag("unused_rx_los", number, lane.rx_los, sample);
@@ -171,16 +185,19 @@ void keep_flags_of_unused(const LaserTuning& laser, std::uint32_t number, Module
   take_other_flag("unused_laser_wavelength_unlocked", number, laser.wavelength_unlocked, sample);
   take_other_flag("unused_laser_channel_invalid", number, laser.channel_invalid, sample);
   take_other_flag("unused_laser_tuning_not_accepted", number, laser.tuning_not_accepted, sample);
-  take_other_flag("unused_laser_fine_tuning_out_of_range", number, laser.fine_tuning_out_of_range, sample);
-  take_other_flag("unused_laser_target_power_out_of_range", number, laser.target_power_out_of_range, sample);
+  take_other_flag("unused_laser_fine_tuning_out_of_range", number, laser.fine_tuning_out_of_range,
+                  sample);
+  take_other_flag("unused_laser_target_power_out_of_range", number, laser.target_power_out_of_range,
+                  sample);
 }
 
-/// What such a lane says is of nobody's light. A module that says it of every lane was not set up yet, or does not
-/// know.
+/// What such a lane says is of nobody's light. A module that says it of every lane was not set up
+/// yet, or does not know.
 void forget_idle_lanes(const ModulePage& identity, const CmisLanes& lanes, ModuleSample& sample) {
   std::vector<std::size_t> idle;
   for (std::size_t lane = 0; lane < sample.lanes.size(); ++lane)
-    if (is_missing(identity, lanes.media_per_bank, lane) || is_idle(sample.host_lanes, host_share(lanes, lane)))
+    if (is_missing(identity, lanes.media_per_bank, lane) ||
+        is_idle(sample.host_lanes, host_share(lanes, lane)))
       idle.push_back(lane);
   if (idle.size() == sample.lanes.size()) return;
   for (const std::size_t lane : idle) {
@@ -191,8 +208,9 @@ void forget_idle_lanes(const ModulePage& identity, const CmisLanes& lanes, Modul
   }
 }
 
-/// Page 14h holds signal-to-noise ratios only while somebody has selected them (06h); little endian, unlike the rest.
-/// It may be banked (CMIS 5.4 8.17): each bank has a selector of its own and its own lanes.
+/// Page 14h holds signal-to-noise ratios only while somebody has selected them (06h); little
+/// endian, unlike the rest. It may be banked (CMIS 5.4 8.17): each bank has a selector of its own
+/// and its own lanes.
 void read_snr(const ModulePage& page, std::size_t first_lane, std::size_t lanes, unsigned base,
               std::vector<double>& out, ModuleWarnings& warnings) {
   if (page.byte(128) != kRatiosSelected) return;
@@ -209,38 +227,45 @@ void read_snr(const ModulePage& page, std::size_t first_lane, std::size_t lanes,
 
 }  // namespace
 
-void decode_cmis_lanes(const ModuleImage& image, const CmisLanes& lanes, MediaSide side, ModuleSample& sample) {
+void decode_cmis_lanes(const ModuleImage& image, const CmisLanes& lanes, MediaSide side,
+                       ModuleSample& sample) {
   const ModulePage advert = upper_page(image, 0x01);
   const std::uint8_t revision = lower_page(image).byte(1).value_or(0);
   const unsigned banks = cmis_bank_count(image);
   const std::size_t per_bank = side == MediaSide::kNone ? 0 : lanes.media_per_bank;
   for (std::uint8_t number = 0; number < banks; ++number) {
-    const Bank bank{advert, upper_page(image, 0x10, number), upper_page(image, 0x11, number), revision,
-                    side == MediaSide::kOptical};
+    const Bank bank{advert, upper_page(image, 0x10, number), upper_page(image, 0x11, number),
+                    revision, side == MediaSide::kOptical};
     // A driver that ignores the bank gives those of bank 0.
     if (number == 0 || bank.state.exists()) decode_cmis_tests(image, lanes, number, sample);
     if (!bank.state.exists()) {
-      // Lanes of later banks keep their numbers: an unread bank leaves lanes without values before them.
-      sample.warnings.push_back(number == 0
-                                    ? "page 11h was not read: nothing is known of the lanes"
-                                    : fmt::format("page 11h of bank {} was not read: its lanes are not known", number));
+      // Lanes of later banks keep their numbers: an unread bank leaves lanes without values before
+      // them.
+      sample.warnings.push_back(
+          number == 0
+              ? "page 11h was not read: nothing is known of the lanes"
+              : fmt::format("page 11h of bank {} was not read: its lanes are not known", number));
       continue;
     }
     sample.host_lanes.resize(std::size_t{number} * kLanesPerBank);
     sample.lanes.resize(std::size_t{number} * per_bank);
-    for (unsigned i = 0; i < kLanesPerBank; ++i) sample.host_lanes.push_back(read_host_lane(bank, i));
+    for (unsigned i = 0; i < kLanesPerBank; ++i)
+      sample.host_lanes.push_back(read_host_lane(bank, i));
     for (unsigned i = 0; i < per_bank; ++i)
-      sample.lanes.push_back(
-          read_media_lane(bank, i, static_cast<unsigned>(number * per_bank) + i + 1, sample.warnings));
+      sample.lanes.push_back(read_media_lane(
+          bank, i, static_cast<unsigned>(number * per_bank) + i + 1, sample.warnings));
   }
-  // Unused host lanes at the end are no lanes of this module (four-lane modules in the eight-lane map).
+  // Unused host lanes at the end are no lanes of this module (four-lane modules in the eight-lane
+  // map).
   const std::size_t host_lanes = std::size_t{banks - 1} * kLanesPerBank + lanes.host_per_bank;
-  if (lanes.host_per_bank != 0 && host_lanes < sample.host_lanes.size()) sample.host_lanes.resize(host_lanes);
+  if (lanes.host_per_bank != 0 && host_lanes < sample.host_lanes.size())
+    sample.host_lanes.resize(host_lanes);
   for (std::size_t lane = 0; lane < sample.lanes.size(); ++lane) {
     const HostShare share = host_share(lanes, lane);
     sample.lanes[lane].tx_los = any_of_share(sample.host_lanes, share, &ModuleHostLane::tx_los);
     sample.lanes[lane].tx_lol = any_of_share(sample.host_lanes, share, &ModuleHostLane::tx_lol);
-    sample.lanes[lane].tx_eq_fault = any_of_share(sample.host_lanes, share, &ModuleHostLane::tx_eq_fault);
+    sample.lanes[lane].tx_eq_fault =
+        any_of_share(sample.host_lanes, share, &ModuleHostLane::tx_eq_fault);
   }
   if (sample.kind == "optical") decode_cmis_fibres(image, sample);  // a cable's are its maker's
   if (cmis_is_tunable(image)) decode_cmis_tuning(image, per_bank, sample);
@@ -250,7 +275,8 @@ void decode_cmis_lanes(const ModuleImage& image, const CmisLanes& lanes, MediaSi
     if (number != 0 && !upper_page(image, 0x11, number).exists())
       continue;  // a driver that ignores the bank gives those of bank 0
     read_snr(page, number * per_bank, per_bank, 240, sample.vdm.media_esnr_db, sample.warnings);
-    read_snr(page, std::size_t{number} * kLanesPerBank, kLanesPerBank, 208, sample.vdm.host_esnr_db, sample.warnings);
+    read_snr(page, std::size_t{number} * kLanesPerBank, kLanesPerBank, 208, sample.vdm.host_esnr_db,
+             sample.warnings);
   }
 }
 

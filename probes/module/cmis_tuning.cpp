@@ -30,26 +30,31 @@ std::optional<double> read_frequency(const ModulePage& page, unsigned index, std
   if (!mhz || *mhz == 0) return std::nullopt;
   const double ghz = *mhz / 1000.0;
   if (ghz >= kLowestGhz && ghz <= kHighestGhz) return ghz;
-  warnings.push_back(fmt::format("laser frequency of lane {} of {:.0f} GHz cannot be true", lane, ghz));
+  warnings.push_back(
+      fmt::format("laser frequency of lane {} of {:.0f} GHz cannot be true", lane, ghz));
   return std::nullopt;
 }
 
 }  // namespace
 
-void decode_cmis_tuning(const ModuleImage& image, std::size_t lanes_per_bank, ModuleSample& sample) {
+void decode_cmis_tuning(const ModuleImage& image, std::size_t lanes_per_bank,
+                        ModuleSample& sample) {
   bool any = false;
   for (std::size_t lane = 0; lane < sample.lanes.size(); ++lane) {
-    const ModulePage page = upper_page(image, kTuningPage, static_cast<std::uint8_t>(lane / lanes_per_bank));
+    const ModulePage page =
+        upper_page(image, kTuningPage, static_cast<std::uint8_t>(lane / lanes_per_bank));
     const auto index = static_cast<unsigned>(lane % lanes_per_bank);
     any = any || page.exists();
     LaserTuning& laser = sample.laser_tuning.emplace_back();
     laser.frequency_ghz = read_frequency(page, index, lane + 1, sample.warnings);
-    for (const TuningFlag& flag : kTuningFlags) laser.*flag.field = page.bit(kFlags + index, flag.bit);
+    for (const TuningFlag& flag : kTuningFlags)
+      laser.*flag.field = page.bit(kFlags + index, flag.bit);
   }
   if (any) return;
   sample.laser_tuning.clear();
   if (!sample.lanes.empty())
-    sample.warnings.emplace_back("page 12h was not read: what its lasers are tuned to is not known");
+    sample.warnings.emplace_back(
+        "page 12h was not read: what its lasers are tuned to is not known");
 }
 
 }  // namespace linkhealth

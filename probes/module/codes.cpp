@@ -14,7 +14,8 @@ struct Code {
 };
 
 std::string_view find(std::span<const Code> table, std::uint8_t code) {
-  const auto row = std::find_if(table.begin(), table.end(), [&](const Code& c) { return c.code == code; });
+  const auto row =
+      std::find_if(table.begin(), table.end(), [&](const Code& c) { return c.code == code; });
   return row == table.end() ? std::string_view{} : row->name;
 }
 
@@ -24,9 +25,10 @@ struct Identifier {
   std::string_view name;
 };
 
-// Every row below was compared with the published text of SFF-8024 rev 4.13 (July 2025), table by table; the names are
-// the short ones of the trade. A number that a later revision gave a new meaning (1Eh to 21h of table 4-5) has the new
-// one. What the tables list and no network card takes (PCIe, OTN, CPRI at the host, PON) is left out.
+// Every row below was compared with the published text of SFF-8024 rev 4.13 (July 2025), table by
+// table; the names are the short ones of the trade. A number that a later revision gave a new
+// meaning (1Eh to 21h of table 4-5) has the new one. What the tables list and no network card takes
+// (PCIe, OTN, CPRI at the host, PON) is left out.
 
 // Table 4-1.
 constexpr Identifier kIdentifiers[] = {
@@ -196,34 +198,42 @@ constexpr Code kMultimode[] = {
     {0x19, "256GFC (4 lanes)"},
 };
 
-// Table 4-7. The "+" is OpenZR+ in any of its modulations and output ranges. 68h is Open ROADM's 8e-DPO there; one
-// published dump of an 800ZR module has it, and fboss reads it as ZR_800G.
+// Table 4-7. The "+" is OpenZR+ in any of its modulations and output ranges. 68h is Open ROADM's
+// 8e-DPO there; one published dump of an 800ZR module has it, and fboss reads it as ZR_800G.
 constexpr Code kSingleMode[] = {
-    {0x01, "10G-LW"},       {0x02, "10G-EW"},       {0x03, "10G-ZW"},         {0x04, "10G-LR"},
-    {0x05, "10G-ER"},       {0x06, "10G-ZR"},       {0x07, "25G-LR"},         {0x08, "25G-ER"},
-    {0x09, "40G-LR4"},      {0x0a, "40G-FR"},       {0x0b, "50G-FR"},         {0x0c, "50G-LR"},
-    {0x0d, "100G-LR4"},     {0x0e, "100G-ER4"},     {0x0f, "100G-PSM4"},      {0x10, "100G-CWDM4"},
-    {0x11, "100G-4WDM-10"}, {0x12, "100G-4WDM-20"}, {0x13, "100G-4WDM-40"},   {0x14, "100G-DR"},
-    {0x15, "100G-FR1"},     {0x16, "100G-LR1"},     {0x17, "200G-DR4"},       {0x18, "200G-FR4"},
-    {0x19, "200G-LR4"},     {0x1a, "400G-FR8"},     {0x1b, "400G-LR8"},       {0x1c, "400G-DR4"},
-    {0x1d, "400G-FR4"},     {0x1e, "400G-LR4-10"},  {0x34, "100G-CWDM4-OCP"}, {0x38, "10G-SR"},
-    {0x39, "10G-LR"},       {0x3a, "25G-SR"},       {0x3b, "25G-LR"},         {0x3c, "10G-LR-BiDi"},
-    {0x3d, "25G-LR-BiDi"},  {0x3e, "400G-ZR"},      {0x3f, "400G-ZR"},        {0x43, "400G-LR4-6"},
-    {0x46, "400G-ZR+"},     {0x47, "300G-ZR+"},     {0x48, "200G-ZR+"},       {0x49, "100G-ZR+"},
-    {0x55, "400G-DR4-2"},   {0x56, "800G-DR8"},     {0x57, "800G-DR8-2"},     {0x73, "200G-DR1"},
-    {0x75, "400G-DR2"},     {0x77, "800G-DR4"},     {0x1f, "8GFC"},           {0x20, "10GFC"},
-    {0x21, "16GFC"},        {0x22, "32GFC"},        {0x23, "64GFC"},          {0x45, "128GFC"},
-    {0x24, "128GFC PSM4"},  {0x26, "128GFC CWDM4"}, {0x35, "400G-ZR+"},       {0x36, "400G-ZR+"},
-    {0x37, "400G-ZR+"},     {0x58, "400G-ZR+"},     {0x59, "300G-ZR+"},       {0x5a, "300G-ZR+"},
-    {0x5b, "200G-ZR+"},     {0x5c, "200G-ZR+"},     {0x5d, "100G-ZR+"},       {0x5e, "100G-ZR+"},
-    {0x40, "50G-ER"},       {0x41, "200G-ER4"},     {0x42, "400G-ER8"},       {0x44, "100G-ZR"},
-    {0x4a, "100G-LR1-20"},  {0x4b, "100G-ER1-30"},  {0x4c, "100G-ER1-40"},    {0x4d, "400G-ZR"},
-    {0x4e, "10G-BR"},       {0x4f, "25G-BR"},       {0x50, "50G-BR"},         {0x68, "800G-ZR"},
-    {0x6c, "800G-ZR"},      {0x6d, "800G-ZR"},      {0x6e, "800G-ZR"},        {0x6f, "400G-ER4-30"},
-    {0x74, "200G-DR1-2"},   {0x76, "400G-DR2-2"},   {0x78, "800G-DR4-2"},     {0x79, "800G-FR4-500"},
-    {0x7a, "800G-FR4"},     {0x7b, "800G-LR4"},     {0x7c, "800G-LR1"},       {0x7d, "800G-ER1-20"},
-    {0x7e, "800G-ER1"},     {0x7f, "1.6T-DR8"},     {0x80, "1.6T-DR8-2"},     {0x8f, "100G-DR1 LPO"},
-    {0x90, "200G-DR2 LPO"}, {0x91, "400G-DR4 LPO"}, {0x92, "800G-DR8 LPO"},
+    {0x01, "10G-LW"},         {0x02, "10G-EW"},       {0x03, "10G-ZW"},
+    {0x04, "10G-LR"},         {0x05, "10G-ER"},       {0x06, "10G-ZR"},
+    {0x07, "25G-LR"},         {0x08, "25G-ER"},       {0x09, "40G-LR4"},
+    {0x0a, "40G-FR"},         {0x0b, "50G-FR"},       {0x0c, "50G-LR"},
+    {0x0d, "100G-LR4"},       {0x0e, "100G-ER4"},     {0x0f, "100G-PSM4"},
+    {0x10, "100G-CWDM4"},     {0x11, "100G-4WDM-10"}, {0x12, "100G-4WDM-20"},
+    {0x13, "100G-4WDM-40"},   {0x14, "100G-DR"},      {0x15, "100G-FR1"},
+    {0x16, "100G-LR1"},       {0x17, "200G-DR4"},     {0x18, "200G-FR4"},
+    {0x19, "200G-LR4"},       {0x1a, "400G-FR8"},     {0x1b, "400G-LR8"},
+    {0x1c, "400G-DR4"},       {0x1d, "400G-FR4"},     {0x1e, "400G-LR4-10"},
+    {0x34, "100G-CWDM4-OCP"}, {0x38, "10G-SR"},       {0x39, "10G-LR"},
+    {0x3a, "25G-SR"},         {0x3b, "25G-LR"},       {0x3c, "10G-LR-BiDi"},
+    {0x3d, "25G-LR-BiDi"},    {0x3e, "400G-ZR"},      {0x3f, "400G-ZR"},
+    {0x43, "400G-LR4-6"},     {0x46, "400G-ZR+"},     {0x47, "300G-ZR+"},
+    {0x48, "200G-ZR+"},       {0x49, "100G-ZR+"},     {0x55, "400G-DR4-2"},
+    {0x56, "800G-DR8"},       {0x57, "800G-DR8-2"},   {0x73, "200G-DR1"},
+    {0x75, "400G-DR2"},       {0x77, "800G-DR4"},     {0x1f, "8GFC"},
+    {0x20, "10GFC"},          {0x21, "16GFC"},        {0x22, "32GFC"},
+    {0x23, "64GFC"},          {0x45, "128GFC"},       {0x24, "128GFC PSM4"},
+    {0x26, "128GFC CWDM4"},   {0x35, "400G-ZR+"},     {0x36, "400G-ZR+"},
+    {0x37, "400G-ZR+"},       {0x58, "400G-ZR+"},     {0x59, "300G-ZR+"},
+    {0x5a, "300G-ZR+"},       {0x5b, "200G-ZR+"},     {0x5c, "200G-ZR+"},
+    {0x5d, "100G-ZR+"},       {0x5e, "100G-ZR+"},     {0x40, "50G-ER"},
+    {0x41, "200G-ER4"},       {0x42, "400G-ER8"},     {0x44, "100G-ZR"},
+    {0x4a, "100G-LR1-20"},    {0x4b, "100G-ER1-30"},  {0x4c, "100G-ER1-40"},
+    {0x4d, "400G-ZR"},        {0x4e, "10G-BR"},       {0x4f, "25G-BR"},
+    {0x50, "50G-BR"},         {0x68, "800G-ZR"},      {0x6c, "800G-ZR"},
+    {0x6d, "800G-ZR"},        {0x6e, "800G-ZR"},      {0x6f, "400G-ER4-30"},
+    {0x74, "200G-DR1-2"},     {0x76, "400G-DR2-2"},   {0x78, "800G-DR4-2"},
+    {0x79, "800G-FR4-500"},   {0x7a, "800G-FR4"},     {0x7b, "800G-LR4"},
+    {0x7c, "800G-LR1"},       {0x7d, "800G-ER1-20"},  {0x7e, "800G-ER1"},
+    {0x7f, "1.6T-DR8"},       {0x80, "1.6T-DR8-2"},   {0x8f, "100G-DR1 LPO"},
+    {0x90, "200G-DR2 LPO"},   {0x91, "400G-DR4 LPO"}, {0x92, "800G-DR8 LPO"},
 };
 
 // Table 4-10.
@@ -231,7 +241,8 @@ constexpr Code kBaseT[] = {{1, "1000BASE-T"}, {2, "2.5GBASE-T"}, {3, "5GBASE-T"}
                            {4, "10GBASE-T"},  {5, "25GBASE-T"},  {6, "40GBASE-T"}};
 
 // Table 4-2.
-constexpr Code kEncodings[] = {{1, "8B/10B"}, {2, "4B/5B"}, {3, "NRZ"}, {7, "256B/257B"}, {8, "PAM4"}};
+constexpr Code kEncodings[] = {
+    {1, "8B/10B"}, {2, "4B/5B"}, {3, "NRZ"}, {7, "256B/257B"}, {8, "PAM4"}};
 
 constexpr std::array<std::string_view, 6> kMediaTypes = {"",       "multimode",    "single-mode",
                                                          "copper", "active cable", "BASE-T"};
@@ -244,8 +255,9 @@ constexpr std::array<std::string_view, 7> kFaultCauses = {"",
                                                           "transmitter fault",
                                                           "receiver fault",
                                                           "temperature fault"};
-constexpr std::array<std::string_view, 8> kDataPathStates = {"unknown",   "Deactivated", "Init",      "Deinit",
-                                                             "Activated", "TxTurnOn",    "TxTurnOff", "Initialized"};
+constexpr std::array<std::string_view, 8> kDataPathStates = {"unknown",   "Deactivated", "Init",
+                                                             "Deinit",    "Activated",   "TxTurnOn",
+                                                             "TxTurnOff", "Initialized"};
 
 }  // namespace
 
@@ -286,9 +298,13 @@ std::string_view media_type_name(std::uint8_t media_type) {
   return media_type < kMediaTypes.size() ? kMediaTypes[media_type] : std::string_view{};
 }
 
-std::string_view fibre_name(Fibre fibre) { return media_type_name(static_cast<std::uint8_t>(fibre)); }
+std::string_view fibre_name(Fibre fibre) {
+  return media_type_name(static_cast<std::uint8_t>(fibre));
+}
 
-std::string_view fibre_face_name(std::uint8_t code) { return code == 1 ? "UPC" : code == 2 ? "APC" : ""; }
+std::string_view fibre_face_name(std::uint8_t code) {
+  return code == 1 ? "UPC" : code == 2 ? "APC" : "";
+}
 
 std::string_view module_state_name(std::uint8_t state) { return kModuleStates[state & 7U]; }
 

@@ -1,5 +1,5 @@
-// The code tables that all modules share (SFF-8024 rev 4.13): what a number in a module's memory means, in the words of
-// the trade. A code that the tables do not know is "", never a guess.
+// The code tables that all modules share (SFF-8024 rev 4.13): what a number in a module's memory
+// means, in the words of the trade. A code that the tables do not know is "", never a guess.
 #pragma once
 
 #include <cstdint>
@@ -24,15 +24,18 @@ ModuleMap module_map(std::uint8_t identifier);
 std::string_view form_factor_name(std::uint8_t identifier);
 /// Table 4-3: "LC", "MPO-12", …
 std::string_view connector_name(std::uint8_t code);
-/// Table 4-4, byte 36 of SFP and 192 of QSFP: "100G-SR4", …. `sfp` picks the single-lane member of a shared code.
+/// Table 4-4, byte 36 of SFP and 192 of QSFP: "100G-SR4", …. `sfp` picks the single-lane member of
+/// a shared code.
 std::string_view extended_compliance_name(std::uint8_t code, bool sfp);
-/// The fibre that a module of this code is made for; not known of cables, copper and codes without a row.
+/// The fibre that a module of this code is made for; not known of cables, copper and codes without
+/// a row.
 enum class Fibre : std::uint8_t { kUnknown, kMultimode, kSingleMode };
 Fibre extended_compliance_fibre(std::uint8_t code);
-/// Where no name says it: the one kind of fibre that the module states a length of; one with both (40G-LM4) may be on
-/// either.
+/// Where no name says it: the one kind of fibre that the module states a length of; one with both
+/// (40G-LM4) may be on either.
 Fibre fibre_of_lengths(bool single_mode, bool multimode);
-/// Of a cable, whose fibre is nobody's to choose: no light of single-mode fibre has less than 1260 nm (ITU-T G.652).
+/// Of a cable, whose fibre is nobody's to choose: no light of single-mode fibre has less than 1260
+/// nm (ITU-T G.652).
 Fibre fibre_by_wavelength(std::optional<double> wavelength_nm);
 /// "multimode", "single-mode", as CMIS byte 85 has them; "" unknown.
 std::string_view fibre_name(Fibre fibre);
@@ -42,10 +45,11 @@ std::string_view fibre_face_name(std::uint8_t code);
 std::string_view encoding_name(std::uint8_t code, ModuleMap map);
 /// Table 4-5: "400GAUI-8 C2M", "400G-CR8", …
 std::string_view host_interface_name(std::uint8_t code);
-/// Tables 4-6, 4-7 and 4-10: the same number means another thing on multimode (media type 1) and single-mode (2) fibre
-/// and on twisted pair (5).
+/// Tables 4-6, 4-7 and 4-10: the same number means another thing on multimode (media type 1) and
+/// single-mode (2) fibre and on twisted pair (5).
 std::string_view media_interface_name(std::uint8_t media_type, std::uint8_t code);
-/// The lanes of such an interface, 1 to 16; 0: its table leaves them open (InfiniBand's rates), or has no such code.
+/// The lanes of such an interface, 1 to 16; 0: its table leaves them open (InfiniBand's rates), or
+/// has no such code.
 unsigned host_interface_lanes(std::uint8_t code);
 unsigned media_interface_lanes(std::uint8_t media_type, std::uint8_t code);
 /// CMIS byte 85: "multimode", "single-mode", "copper", "active cable", "BASE-T".

@@ -17,7 +17,8 @@ struct Compliance {
   Fibre fibre = Fibre::kUnknown;  ///< unknown of cables
 };
 
-// SFF-8024 table 4-4. One code stands for the whole family: the lanes of the form factor choose the member.
+// SFF-8024 table 4-4. One code stands for the whole family: the lanes of the form factor choose the
+// member.
 constexpr Compliance kCompliance[] = {
     {0x01, "100G-AOC", "25G-AOC"},
     {0x02, "100G-SR4", "25G-SR", kMulti},
@@ -118,7 +119,11 @@ bool is_copper_compliance(std::uint8_t code) {
   return any_of({0x0b, 0x0c, 0x0d, 0x3f, 0x40}, code) || is_active_copper_compliance(code);
 }
 bool is_base_t_compliance(std::uint8_t code) { return any_of({0x16, 0x1c, 0x1d, 0x1e}, code); }
-bool is_active_copper_compliance(std::uint8_t code) { return any_of({0x08, 0x19, 0x30, 0x32}, code); }
-bool is_active_optical_compliance(std::uint8_t code) { return any_of({0x01, 0x18, 0x31, 0x33}, code); }
+bool is_active_copper_compliance(std::uint8_t code) {
+  return any_of({0x08, 0x19, 0x30, 0x32}, code);
+}
+bool is_active_optical_compliance(std::uint8_t code) {
+  return any_of({0x01, 0x18, 0x31, 0x33}, code);
+}
 
 }  // namespace linkhealth

@@ -1,4 +1,5 @@
-// How many lanes an interface has, where a module leaves the number to its id (CMIS 5.4 tables 8-22 and 8-23).
+// How many lanes an interface has, where a module leaves the number to its id (CMIS 5.4 tables 8-22
+// and 8-23).
 #include <algorithm>
 #include <span>
 
@@ -12,8 +13,8 @@ struct LaneCount {
   std::uint8_t code, lanes;
 };
 
-// SFF-8024 rev 4.13: the ids whose name here does not say the "Lane Count" column of their table. 0: the column leaves
-// it open too.
+// SFF-8024 rev 4.13: the ids whose name here does not say the "Lane Count" column of their table.
+// 0: the column leaves it open too.
 
 // Table 4-5.
 constexpr LaneCount kHostLanes[] = {
@@ -47,7 +48,8 @@ std::span<const LaneCount> exceptions_of(std::uint8_t media_type) {
 /// "400GAUI-8", "400G-DR4": behind the first dash. Without a digit there it is a single lane.
 unsigned lanes_by_name(std::string_view name) {
   const auto digit = name.find_first_of("0123456789", std::min(name.find('-'), name.size()));
-  return digit == std::string_view::npos ? 1U : std::max(1U, static_cast<unsigned>(name[digit] - '0'));
+  return digit == std::string_view::npos ? 1U
+                                         : std::max(1U, static_cast<unsigned>(name[digit] - '0'));
 }
 
 unsigned lanes_of(std::span<const LaneCount> exceptions, std::uint8_t code, std::string_view name) {
@@ -58,7 +60,9 @@ unsigned lanes_of(std::span<const LaneCount> exceptions, std::uint8_t code, std:
 
 }  // namespace
 
-unsigned host_interface_lanes(std::uint8_t code) { return lanes_of(kHostLanes, code, host_interface_name(code)); }
+unsigned host_interface_lanes(std::uint8_t code) {
+  return lanes_of(kHostLanes, code, host_interface_name(code));
+}
 
 unsigned media_interface_lanes(std::uint8_t media_type, std::uint8_t code) {
   return lanes_of(exceptions_of(media_type), code, media_interface_name(media_type, code));

@@ -16,18 +16,20 @@ namespace {
 
 bool is_zero(const std::optional<double>& value) { return value.value_or(0) <= 0; }
 
-/// Before revision 2.8 of SFF-8636 a temperature or a supply of zero is not measured and left out: without both there
-/// is nothing that tells a module in the dark from one without meters.
+/// Before revision 2.8 of SFF-8636 a temperature or a supply of zero is not measured and left out:
+/// without both there is nothing that tells a module in the dark from one without meters.
 bool leaves_zeros_out(const ModuleHead& head, const ModuleSample& sample) {
   constexpr std::uint8_t kRevision2_8 = 0x08;
-  return head.map == ModuleMap::kSff8636 && head.revision < kRevision2_8 && !sample.temperature_c && !sample.supply_v;
+  return head.map == ModuleMap::kSff8636 && head.revision < kRevision2_8 && !sample.temperature_c &&
+         !sample.supply_v;
 }
 
-/// No module runs at 0 V, and hardly one at 0 C: where such a meter says so beside zeros of all others, nobody
-/// measures. A module that is dark says its temperature and its supply.
+/// No module runs at 0 V, and hardly one at 0 C: where such a meter says so beside zeros of all
+/// others, nobody measures. A module that is dark says its temperature and its supply.
 bool measures_nothing(const ModuleHead& head, const ModuleSample& sample) {
-  const bool dead_supply = std::ranges::any_of(
-      sample.warnings, [](const std::string& warning) { return warning.starts_with("supply of 0 V"); });
+  const bool dead_supply = std::ranges::any_of(sample.warnings, [](const std::string& warning) {
+    return warning.starts_with("supply of 0 V");
+  });
   const bool dead = dead_supply || leaves_zeros_out(head, sample);
   if (!dead && (sample.supply_v || sample.temperature_c != 0.0)) return false;
   return std::ranges::all_of(sample.lanes, [](const ModuleLane& lane) {
@@ -42,23 +44,27 @@ void drop_blank_monitors(const ModuleHead& head, ModuleSample& sample) {
     value.reset();
   };
   if (!measures_nothing(head, sample)) return;
-  for (auto* value : {&sample.temperature_c, &sample.laser_temperature_c, &sample.second_laser_temperature_c})
+  for (auto* value :
+       {&sample.temperature_c, &sample.laser_temperature_c, &sample.second_laser_temperature_c})
     if (*value == 0.0) drop(*value);
   for (ModuleLane& lane : sample.lanes)
     for (auto* value : {&lane.rx_power_mw, &lane.tx_power_mw, &lane.tx_bias_ma}) drop(*value);
   if (!dropped) return;
-  sample.warnings.emplace_back(sample.temperature_c || sample.supply_v
-                                   ? "its meters of light and bias all read zero: they measure nothing"
-                                   : "its meters all read zero: nothing is measured");
+  sample.warnings.emplace_back(
+      sample.temperature_c || sample.supply_v
+          ? "its meters of light and bias all read zero: they measure nothing"
+          : "its meters all read zero: nothing is measured");
 }
 
-/// A form factor whose map for monitors we do not know. Two of them say who they are where their successors do
-/// (INF-8438 as SFF-8436, a DWDM-SFP as an SFP): it is believed where both checksums prove it.
+/// A form factor whose map for monitors we do not know. Two of them say who they are where their
+/// successors do (INF-8438 as SFF-8436, a DWDM-SFP as an SFP): it is believed where both checksums
+/// prove it.
 struct IdentityRow {
   std::uint8_t identifier;
   bool upper;  ///< page 00h, else the lower page
   IdentityOffsets offsets;
-  std::array<unsigned, 3> base_sum, extended_sum;  ///< first and last byte, and where the sum stands
+  std::array<unsigned, 3> base_sum,
+      extended_sum;  ///< first and last byte, and where the sum stands
 };
 constexpr IdentityRow kIdentities[] = {
     {0x0b, false, kSff8472Identity, {0, 62, 63}, {64, 94, 95}},
@@ -78,9 +84,9 @@ void decode_identity_only(const ModuleImage& image, std::uint8_t identifier, Mod
     sample.warnings.push_back(name + ": only who it is can be read, not what it measures");
     return;
   }
-  sample.warnings.push_back(name.empty()
-                                ? fmt::format("identifier {:02x}h: a form factor that is not known", identifier)
-                                : name + ": its memory map is not known");
+  sample.warnings.push_back(
+      name.empty() ? fmt::format("identifier {:02x}h: a form factor that is not known", identifier)
+                   : name + ": its memory map is not known");
 }
 
 }  // namespace

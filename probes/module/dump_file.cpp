@@ -42,8 +42,8 @@ std::optional<RawBytes> hex_bytes(std::string_view text) {
 void store_half(ModuleImage& image, const ModulePageKey& key, std::span<const std::uint8_t> bytes) {
   const std::size_t count = std::min(bytes.size(), kHalf);
   if (count == 0) return;
-  image.store({key.i2c_address, key.bank, key.page, static_cast<std::uint8_t>(key.upper ? kHalf : 0),
-               static_cast<std::uint8_t>(count)},
+  image.store({key.i2c_address, key.bank, key.page,
+               static_cast<std::uint8_t>(key.upper ? kHalf : 0), static_cast<std::uint8_t>(count)},
               bytes.first(count));
 }
 
@@ -65,15 +65,16 @@ std::optional<ModulePageKey> page_key(std::string_view name) {
 /// "a2/02": the address and the page. Not "a2.02", which is page A2h of bank 2.
 std::optional<ModulePageKey> a2_page_key(std::string_view name) {
   constexpr std::string_view kAddress = "a2/";
-  const auto page = name.starts_with(kAddress) ? hex_byte(name.substr(kAddress.size())) : std::nullopt;
+  const auto page =
+      name.starts_with(kAddress) ? hex_byte(name.substr(kAddress.size())) : std::nullopt;
   return page ? std::optional(ModulePageKey{kModuleAddressA2, 0, *page, true}) : std::nullopt;
 }
 
 Result<void> store_named(ModuleImage& image, const std::string& name, const RawBytes& bytes) {
   const bool sfp = name == "a0" || name == "a2";
   if (bytes.size() > (sfp ? 2 * kHalf : kHalf))
-    return Error{
-        fmt::format("page \"{}\" has {} bytes: a page has {}", printable(name), bytes.size(), sfp ? 2 * kHalf : kHalf)};
+    return Error{fmt::format("page \"{}\" has {} bytes: a page has {}", printable(name),
+                             bytes.size(), sfp ? 2 * kHalf : kHalf)};
   if (sfp) {
     store_both(image, name == "a0" ? kModuleAddressA0 : kModuleAddressA2, bytes);
   } else if (name == "lower") {
@@ -84,7 +85,8 @@ Result<void> store_named(ModuleImage& image, const std::string& name, const RawB
     store_half(image, *key, bytes);
   } else {
     return Error{
-        fmt::format("\"{}\" is no page: \"a0\", \"a2\", \"a2/02\", \"lower\" or two hex digits", printable(name))};
+        fmt::format("\"{}\" is no page: \"a0\", \"a2\", \"a2/02\", \"lower\" or two hex digits",
+                    printable(name))};
   }
   return {};
 }
@@ -96,36 +98,45 @@ unsigned bytes_in(const ModulePage& page) {
   return count;
 }
 
-/// Any bytes have the length of some module, and JSON may hold any: only an identifier makes them one.
+/// Any bytes have the length of some module, and JSON may hold any: only an identifier makes them
+/// one.
 Result<void> check_is_module(const ModuleImage& image) {
   const ModulePage lower = lower_page(image);
   const ModulePage page00 = upper_page(image, 0);
-  if (!lower.exists() && !page00.exists()) return Error{"neither the lower page nor page 00h is in it"};
+  if (!lower.exists() && !page00.exists())
+    return Error{"neither the lower page nor page 00h is in it"};
   if (const unsigned count = bytes_in(lower); count < kHalf && bytes_in(page00) < kHalf)
-    return Error{
-        fmt::format("only {} byte{} of the lower page: a module's memory has {}", count, count == 1 ? "" : "s", kHalf)};
+    return Error{fmt::format("only {} byte{} of the lower page: a module's memory has {}", count,
+                             count == 1 ? "" : "s", kHalf)};
   std::vector<std::string> reasons;
   const ModuleHead head = module_head(screened(image, &reasons));
-  const bool makers_own_cmis = head.map == ModuleMap::kCmis && module_map(head.identifier) == ModuleMap::kVendor;
+  const bool makers_own_cmis =
+      head.map == ModuleMap::kCmis && module_map(head.identifier) == ModuleMap::kVendor;
   if (!form_factor_name(head.identifier).empty() || makers_own_cmis) return {};
   const std::uint8_t first = lower.byte(0).value_or(page00.byte(kHalf).value_or(0));
   if (form_factor_name(first).empty())
-    return Error{fmt::format("its first byte, {:02x}h, names no kind of module: not a module's memory", first)};
+    return Error{fmt::format(
+        "its first byte, {:02x}h, names no kind of module: not a module's memory", first)};
   const std::string why = reasons.empty() ? "nothing in it is known" : reasons.front();
   return Error{why.substr(0, why.rfind(": left out")) + ": not a module's memory"};
 }
 
 Result<ModuleImage> parse_json(std::string_view content) {
-  // A deep nest of brackets would exhaust the stack of the library's destructor: a dump has two levels.
-  const auto depth_ok = [](int depth, nlohmann::json::parse_event_t, nlohmann::json&) { return depth < 8; };
+  // A deep nest of brackets would exhaust the stack of the library's destructor: a dump has two
+  // levels.
+  const auto depth_ok = [](int depth, nlohmann::json::parse_event_t, nlohmann::json&) {
+    return depth < 8;
+  };
   const auto json = nlohmann::json::parse(content, depth_ok, false);
   if (json.is_discarded()) return Error{"not valid JSON"};
   if (!json.is_object() || !json.contains("pages") || !json["pages"].is_object())
     return Error{"JSON without a \"pages\" object: not a module dump"};
   ModuleImage image;
   for (const auto& [name, value] : json["pages"].items()) {
-    const auto bytes = value.is_string() ? hex_bytes(value.get_ref<const std::string&>()) : std::nullopt;
-    if (!bytes) return Error{fmt::format("page \"{}\" is not a string of hex digits", printable(name))};
+    const auto bytes =
+        value.is_string() ? hex_bytes(value.get_ref<const std::string&>()) : std::nullopt;
+    if (!bytes)
+      return Error{fmt::format("page \"{}\" is not a string of hex digits", printable(name))};
     if (auto stored = store_named(image, name, *bytes); !stored) return stored.error();
   }
   if (image.empty()) return Error{"\"pages\" is empty: no module memory in it"};
@@ -133,13 +144,15 @@ Result<ModuleImage> parse_json(std::string_view content) {
   return image;
 }
 
-/// The kernel's linear image (ethtool's get_module_eeprom): SFP A0h then A2h; QSFP and CMIS the lower page, then 00h
-/// and more pages of 128 bytes, which SFF-8636 numbers 01, 02, 03 and CMIS 01, 02, 10, 11.
+/// The kernel's linear image (ethtool's get_module_eeprom): SFP A0h then A2h; QSFP and CMIS the
+/// lower page, then 00h and more pages of 128 bytes, which SFF-8636 numbers 01, 02, 03 and CMIS 01,
+/// 02, 10, 11.
 Result<ModuleImage> from_linear(std::span<const std::uint8_t> bytes) {
   if (bytes.size() < kHalf)
     return Error{fmt::format("only {} bytes: a module's memory has at least 128", bytes.size())};
   if (bytes.size() > kMaxLinear)
-    return Error{fmt::format("{} bytes: more than any module's memory image, so not one", bytes.size())};
+    return Error{
+        fmt::format("{} bytes: more than any module's memory image, so not one", bytes.size())};
   ModuleImage image;
   store_both(image, kModuleAddressA0, bytes.first(std::min(bytes.size(), 2 * kHalf)));
   if (const auto module = check_is_module(image); !module) return module.error();
@@ -152,8 +165,9 @@ Result<ModuleImage> from_linear(std::span<const std::uint8_t> bytes) {
   }
   constexpr std::uint8_t kSff8636Pages[] = {0x01, 0x02, 0x03};
   constexpr std::uint8_t kCmisPages[] = {0x01, 0x02, 0x10, 0x11};
-  const std::span<const std::uint8_t> pages = map == ModuleMap::kCmis ? std::span<const std::uint8_t>(kCmisPages)
-                                                                      : std::span<const std::uint8_t>(kSff8636Pages);
+  const std::span<const std::uint8_t> pages = map == ModuleMap::kCmis
+                                                  ? std::span<const std::uint8_t>(kCmisPages)
+                                                  : std::span<const std::uint8_t>(kSff8636Pages);
   for (std::size_t i = 0; i < pages.size() && rest.size() > i * kHalf; ++i)
     store_half(image, {kModuleAddressA0, 0, pages[i], true}, rest.subspan(i * kHalf));
   return image;
@@ -163,7 +177,8 @@ Result<ModuleImage> from_linear(std::span<const std::uint8_t> bytes) {
 std::vector<std::string_view> blank_parted(std::string_view line) {
   constexpr std::string_view kBlanks = " \t";
   std::vector<std::string_view> words;
-  for (std::size_t end = 0, at = 0; (at = line.find_first_not_of(kBlanks, end)) != std::string_view::npos;) {
+  for (std::size_t end = 0, at = 0;
+       (at = line.find_first_not_of(kBlanks, end)) != std::string_view::npos;) {
     end = std::min(line.find_first_of(kBlanks, at), line.size());
     words.push_back(line.substr(at, end - at));
   }
@@ -183,12 +198,16 @@ Result<ModuleImage> parse_hex_text(std::string_view content) {
     }
     const auto colon = line.find(':');
     const auto offset = parse_hex_or_decimal(line.substr(0, colon));
-    if (colon == std::string_view::npos || !offset) return Error{fmt::format("line {}: no offset", number)};
+    if (colon == std::string_view::npos || !offset)
+      return Error{fmt::format("line {}: no offset", number)};
     if (*offset != bytes.size())
-      return Error{fmt::format("line {}: offset {} where {} should follow", number, *offset, bytes.size())};
+      return Error{
+          fmt::format("line {}: offset {} where {} should follow", number, *offset, bytes.size())};
     for (const std::string_view word : blank_parted(line.substr(colon + 1))) {
       const auto byte = hex_byte(word);
-      if (!byte) return Error{fmt::format("line {}: \"{}\" is no hex byte", number, printable(word.substr(0, 20)))};
+      if (!byte)
+        return Error{
+            fmt::format("line {}: \"{}\" is no hex byte", number, printable(word.substr(0, 20)))};
       bytes.push_back(*byte);
     }
   }
@@ -196,14 +215,16 @@ Result<ModuleImage> parse_hex_text(std::string_view content) {
 }
 
 bool is_text(std::string_view content) {
-  return std::all_of(content.begin(), content.end(),
-                     [](char c) { return (c >= 0x20 && c <= 0x7e) || c == '\n' || c == '\r' || c == '\t'; });
+  return std::all_of(content.begin(), content.end(), [](char c) {
+    return (c >= 0x20 && c <= 0x7e) || c == '\n' || c == '\r' || c == '\t';
+  });
 }
 
 /// JSON is UTF-8 and has no zero byte; a module's memory has.
 std::optional<std::string_view> json_text(std::string_view content) {
   const std::string_view text = trim(content);
-  return text.starts_with("{") && text.find('\0') == std::string_view::npos ? std::optional(text) : std::nullopt;
+  return text.starts_with("{") && text.find('\0') == std::string_view::npos ? std::optional(text)
+                                                                            : std::nullopt;
 }
 
 /// What an editor puts before UTF-8. No module begins with its first byte.
@@ -212,12 +233,14 @@ std::string_view without_byte_order_mark(std::string_view content) {
   return content.starts_with(kMark) ? content.substr(kMark.size()) : content;
 }
 
-/// As some shells write what a program prints: behind its mark, or the first letters of our forms without one. No
-/// module begins with these bytes.
+/// As some shells write what a program prints: behind its mark, or the first letters of our forms
+/// without one. No module begins with these bytes.
 bool is_utf16(std::string_view content) {
   using namespace std::string_view_literals;
-  constexpr std::string_view kBeginnings[] = {"\xff\xfe"sv, "\xfe\xff"sv, "{\0"sv, "O\0f\0"sv, "0\0x\0"sv};
-  return std::ranges::any_of(kBeginnings, [&](std::string_view begin) { return content.starts_with(begin); });
+  constexpr std::string_view kBeginnings[] = {"\xff\xfe"sv, "\xfe\xff"sv, "{\0"sv, "O\0f\0"sv,
+                                              "0\0x\0"sv};
+  return std::ranges::any_of(kBeginnings,
+                             [&](std::string_view begin) { return content.starts_with(begin); });
 }
 
 }  // namespace
@@ -231,13 +254,15 @@ Result<ModuleImage> parse_module_dump(std::string_view content) {
     const std::string_view text = trim(content);
     if (text.starts_with("Offset") || text.starts_with("0x")) return parse_hex_text(content);
     return Error{
-        "not a module dump: neither the JSON of a dump, nor `ethtool -m DEV hex on`, nor `ethtool -m DEV raw on`"};
+        "not a module dump: neither the JSON of a dump, nor `ethtool -m DEV hex on`, nor `ethtool "
+        "-m DEV raw on`"};
   }
   return from_linear({reinterpret_cast<const std::uint8_t*>(content.data()), content.size()});
 }
 
 Result<ModuleImage> read_module_dump(const std::string& path) {
-  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"), &std::fclose);
+  const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "rbe"),
+                                                             &std::fclose);
   if (!file) return errno_error(path, errno);
   std::string content(kMaxFile + 1, '\0');
   content.resize(std::fread(content.data(), 1, content.size(), file.get()));
@@ -256,8 +281,9 @@ std::vector<std::string> pages_cut_off(const ModuleImage& image) {
     unsigned there = 0;
     while (there < kHalf && image.byte(key, base + there)) ++there;
     if (there < kHalf)
-      cuts.push_back(fmt::format("{} breaks off after {} of {} bytes: what stands behind is not known",
-                                 page_name(key, map), there, kHalf));
+      cuts.push_back(
+          fmt::format("{} breaks off after {} of {} bytes: what stands behind is not known",
+                      page_name(key, map), there, kHalf));
   }
   return cuts;
 }

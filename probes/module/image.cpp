@@ -50,7 +50,8 @@ void ModuleImage::forget(const ModulePageRequest& request) {
   std::erase_if(answered_, [&](const ModulePageRequest& made) { return overlaps(made, request); });
   const auto half = halves_.find(key_of(request));
   if (half == halves_.end()) return;
-  for (unsigned i = 0; i < request.length; ++i) half->second.present.reset((request.offset + i) % kHalf);
+  for (unsigned i = 0; i < request.length; ++i)
+    half->second.present.reset((request.offset + i) % kHalf);
   if (half->second.present.none()) halves_.erase(half);
 }
 
@@ -65,7 +66,8 @@ std::optional<std::uint8_t> ModuleImage::byte(const ModulePageKey& key, unsigned
   return ModulePage(*this, key).byte(offset);
 }
 
-std::optional<std::span<const std::uint8_t, 128>> ModuleImage::whole(const ModulePageKey& key) const {
+std::optional<std::span<const std::uint8_t, 128>> ModuleImage::whole(
+    const ModulePageKey& key) const {
   const auto half = halves_.find(key);
   if (half == halves_.end() || !half->second.present.all()) return std::nullopt;
   return std::span<const std::uint8_t, 128>(half->second.bytes);
@@ -79,7 +81,8 @@ std::vector<ModulePageKey> ModuleImage::keys() const {
 }
 
 std::optional<std::uint8_t> ModulePage::byte(unsigned offset) const {
-  if (half_ == nullptr || offset >= 2 * kHalf || (offset >= kHalf) != key_.upper) return std::nullopt;
+  if (half_ == nullptr || offset >= 2 * kHalf || (offset >= kHalf) != key_.upper)
+    return std::nullopt;
   const unsigned at = offset % kHalf;
   return half_->present.test(at) ? std::optional(half_->bytes.at(at)) : std::nullopt;
 }

@@ -1,5 +1,6 @@
-// Monitors that a module lists itself: a descriptor names the quantity and the lane, and a value, four limits and four
-// flags belong to it. CMIS has them as VDM (pages 20h-2Fh), SFF-8636 as PAM4 and DWDM parameters (pages 20h-21h).
+// Monitors that a module lists itself: a descriptor names the quantity and the lane, and a value,
+// four limits and four flags belong to it. CMIS has them as VDM (pages 20h-2Fh), SFF-8636 as PAM4
+// and DWDM parameters (pages 20h-21h).
 #pragma once
 
 #include <array>
@@ -18,7 +19,8 @@ namespace linkhealth {
 enum class ObservableCoding : std::uint8_t {
   kU16,
   kS16,
-  kF16,  ///< CMIS 8.19.1, SFF-8636 table 6-48: 5 bits exponent of ten, offset -24, and 11 bits mantissa
+  kF16,  ///< CMIS 8.19.1, SFF-8636 table 6-48: 5 bits exponent of ten, offset -24, and 11 bits
+         ///< mantissa
 };
 
 /// What a value goes into.
@@ -48,8 +50,8 @@ struct ObservableScale {
   double times = 1, over = 1;
   [[nodiscard]] constexpr double of(double raw) const { return raw * times / over; }
 };
-inline constexpr ObservableScale kWhole{}, kTens{10, 1}, kTwenties{20, 1}, kTenths{1, 10}, kHundredths{1, 100},
-    kTenThousandths{1, 1e4}, kQuarterThousandths{1, 4000}, k256ths{1, 256};
+inline constexpr ObservableScale kWhole{}, kTens{10, 1}, kTwenties{20, 1}, kTenths{1, 10},
+    kHundredths{1, 100}, kTenThousandths{1, 1e4}, kQuarterThousandths{1, 4000}, k256ths{1, 256};
 /// Of a range of 16 bits.
 inline constexpr ObservableScale kPercentOfU16{100, 65535}, kPercentOfS16{100, 32767};
 
@@ -76,7 +78,8 @@ struct ObservableInstance {
   std::optional<unsigned> lane;  ///< 0 first; nullopt: of the whole module
   unsigned lanes = 1;            ///< of a data path: `lane` is the first of so many
   std::optional<std::uint16_t> value;
-  std::optional<std::array<std::uint16_t, 4>> limits;  ///< high alarm, low alarm, high warning, low warning
+  std::optional<std::array<std::uint16_t, 4>>
+      limits;  ///< high alarm, low alarm, high warning, low warning
   AlarmFlags flags;
 };
 
@@ -85,20 +88,24 @@ bool is_of_data_path(const Observable& row);
 
 /// CMIS 5.4 table 8-180 and C-CMIS 1.3: the types of VDM.
 std::span<const Observable> cmis_observables();
-/// SFF-8636 rev 2.11 table 6-43. Of residual dispersion (its sign is not stated), frame error rates (frames a second,
-/// not those of an interval that CMIS has), the prior period and the laser's temperature (a deviation) only the flags.
+/// SFF-8636 rev 2.11 table 6-43. Of residual dispersion (its sign is not stated), frame error rates
+/// (frames a second, not those of an interval that CMIS has), the prior period and the laser's
+/// temperature (a deviation) only the flags.
 std::span<const Observable> sff8636_observables();
 
 /// The row of a type; nullptr for a maker's own. REQUIRES: a table by type.
 const Observable* find_observable(std::span<const Observable> table, std::uint8_t type);
 
-/// Puts values, limits and flags into a sample. Of types without a row (a maker's own) only the flags, as "type_100".
-/// Each has an entry, set or not; one that was not read is without any: it must not be taken for cleared.
+/// Puts values, limits and flags into a sample. Of types without a row (a maker's own) only the
+/// flags, as "type_100". Each has an entry, set or not; one that was not read is without any: it
+/// must not be taken for cleared.
 class ObservableCollector {
  public:
-  ObservableCollector(std::span<const Observable> table, ModuleSample& sample) : table_(table), sample_(sample) {}
+  ObservableCollector(std::span<const Observable> table, ModuleSample& sample)
+      : table_(table), sample_(sample) {}
   void take(const ObservableInstance& instance);
-  /// After the last one: of two rows of one quantity the finer stands, and what is the same on every lane is said once.
+  /// After the last one: of two rows of one quantity the finer stands, and what is the same on
+  /// every lane is said once.
   void finish();
 
  private:
@@ -112,11 +119,14 @@ class ObservableCollector {
   /// A coarse row's, of a lane of which the finer row says the same.
   static bool gives_way(const Taken& taken, const std::vector<Taken>& all);
 
-  void take_flags(const std::string& name, const std::optional<unsigned>& lane, const AlarmFlags& flags);
+  void take_flags(const std::string& name, const std::optional<unsigned>& lane,
+                  const AlarmFlags& flags);
   void take_value(const Observable& row, const std::optional<unsigned>& lane, double value);
-  void take_lane(const Observable& row, const std::optional<unsigned>& lane, double value, std::vector<double>& lanes);
+  void take_lane(const Observable& row, const std::optional<unsigned>& lane, double value,
+                 std::vector<double>& lanes);
   void take_ber(const Observable& row, const std::optional<unsigned>& lane, double value);
-  void take_limits(const Observable& row, const std::optional<unsigned>& lane, const std::array<std::uint16_t, 4>& raw);
+  void take_limits(const Observable& row, const std::optional<unsigned>& lane,
+                   const std::array<std::uint16_t, 4>& raw);
 
   std::span<const Observable> table_;
   ModuleSample& sample_;

@@ -6,13 +6,13 @@
 
 namespace linkhealth {
 
-void take_other_flag(std::string_view name, std::optional<std::uint32_t> lane, std::optional<bool> set,
-                     ModuleSample& sample) {
+void take_other_flag(std::string_view name, std::optional<std::uint32_t> lane,
+                     std::optional<bool> set, ModuleSample& sample) {
   if (set) sample.other_flags.push_back({std::string(name), lane, *set});
 }
 
-void take_other_flags(std::string_view name, std::optional<std::uint32_t> lane, const AlarmFlags& flags,
-                      ModuleSample& sample) {
+void take_other_flags(std::string_view name, std::optional<std::uint32_t> lane,
+                      const AlarmFlags& flags, ModuleSample& sample) {
   const std::string prefix(name);
   take_other_flag(prefix + "_low_alarm", lane, flags.low_alarm, sample);
   take_other_flag(prefix + "_low_warn", lane, flags.low_warn, sample);
@@ -23,7 +23,8 @@ void take_other_flags(std::string_view name, std::optional<std::uint32_t> lane, 
 void take_makers_flags(const ModulePage& page, unsigned byte, ModuleSample& sample) {
   if (page.byte(byte) == 0xff) return;
   for (unsigned bit = 0; bit < 8; ++bit)
-    take_other_flag(fmt::format("custom_flag_{}_{}", byte, bit), std::nullopt, page.bit(byte, bit), sample);
+    take_other_flag(fmt::format("custom_flag_{}_{}", byte, bit), std::nullopt, page.bit(byte, bit),
+                    sample);
 }
 
 }  // namespace linkhealth

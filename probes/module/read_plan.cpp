@@ -33,7 +33,8 @@ constexpr std::uint8_t kVdmFlagsPerGroup = 32;
 /// C-CMIS pages of statistics, as far as they are decoded.
 constexpr ModulePageRequest kCoherentFec{kModuleAddressA0, 0, 0x34, kUpper, 60};
 constexpr ModulePageRequest kCoherentLink{kModuleAddressA0, 0, 0x35, kUpper, 84};
-/// … and of flags, with what the module says to have of them: that whole, so that the copy of another page shows.
+/// … and of flags, with what the module says to have of them: that whole, so that the copy of
+/// another page shows.
 constexpr ModulePageRequest kCoherentFlags{kModuleAddressA0, 0, 0x33, kUpper, 3};
 constexpr ModulePageRequest kCoherentFlagsOffered{kModuleAddressA0, 0, 0x44, kUpper, 128};
 /// Page 13h: whether lanes are looped one by one, and from the pattern generators to the loopbacks.
@@ -44,7 +45,8 @@ constexpr ModulePageRequest kParameterKinds{kModuleAddressA0, 0, 0x20, 200, 48};
 
 bool sff8472_has_monitors(const ModuleImage& image) {
   const ModulePage a0 = lower_page(image);
-  return a0.offers(92, 6) && !a0.offers(92, 2);  // 92.2: the address must be changed first, which we cannot
+  return a0.offers(92, 6) &&
+         !a0.offers(92, 2);  // 92.2: the address must be changed first, which we cannot
 }
 
 bool sff8636_is_passive_copper(const ModuleImage& image) {
@@ -59,7 +61,8 @@ void sff8472_reads(const ModuleImage& image, ReadScope scope, Requests& out) {
   if (sfp_is_tunable(image)) out.push_back(kSff8690Tuning);
 }
 
-void sff8636_reads(const ModuleImage& image, const ModuleHead& head, ReadScope scope, Requests& out) {
+void sff8636_reads(const ModuleImage& image, const ModuleHead& head, ReadScope scope,
+                   Requests& out) {
   const ModulePage identity = upper_page(image, 0);
   out.push_back(upper(0x00));
   if (!identity.exists() || !head.lower_page_usable) return;
@@ -78,7 +81,8 @@ void sff8636_reads(const ModuleImage& image, const ModuleHead& head, ReadScope s
 }
 
 ModulePageRequest vdm_flags(std::uint8_t group, std::uint8_t bank) {
-  return upper(0x2c, bank, static_cast<std::uint8_t>(kUpper + kVdmFlagsPerGroup * group), kVdmFlagsPerGroup);
+  return upper(0x2c, bank, static_cast<std::uint8_t>(kUpper + kVdmFlagsPerGroup * group),
+               kVdmFlagsPerGroup);
 }
 
 bool has_descriptor(const ModuleImage& image, std::uint8_t group, std::uint8_t bank) {
@@ -103,25 +107,29 @@ void cmis_identity_reads(const ModuleImage& image, Requests& out) {
   for (std::uint8_t bank = 0; bank < cmis_bank_count(image); ++bank)
     for (std::uint8_t group = 0; group < vdm_group_count(image); ++group) {
       out.push_back(upper(static_cast<std::uint8_t>(0x20 + group), bank));
-      if (has_descriptor(image, group, bank)) out.push_back(upper(static_cast<std::uint8_t>(0x28 + group), bank));
+      if (has_descriptor(image, group, bank))
+        out.push_back(upper(static_cast<std::uint8_t>(0x28 + group), bank));
     }
 }
 
-/// Between the two, 14h:132 to 149 are flags of pattern tests: a read clears them, and whoever tests the line wants
-/// them. What the ratios' place holds is what was selected.
+/// Between the two, 14h:132 to 149 are flags of pattern tests: a read clears them, and whoever
+/// tests the line wants them. What the ratios' place holds is what was selected.
 void diagnostics_reads(const ModuleImage& image, std::uint8_t bank, Requests& out) {
   out.push_back(upper(0x14, bank, kUpper, 4));
-  if (upper_page(image, 0x14, bank).byte(kUpper) == kRatiosSelected) out.push_back(upper(0x14, bank, 192, 64));
+  if (upper_page(image, 0x14, bank).byte(kUpper) == kRatiosSelected)
+    out.push_back(upper(0x14, bank, 192, 64));
 }
 
-/// What is of lanes is asked for after their states: of a bank that does not answer these nothing else is understood,
-/// and its flags stay in the module.
+/// What is of lanes is asked for after their states: of a bank that does not answer these nothing
+/// else is understood, and its flags stay in the module.
 void cmis_lane_reads(const ModuleImage& image, std::uint8_t bank, Requests& out) {
   out.push_back(upper(0x11, bank));
   out.push_back(upper(0x10, bank, kUpper, 16));
   const bool known = upper_page(image, 0x11, bank).exists();
-  if (known && cmis_is_tunable(image)) out.push_back(upper(0x12, bank, 168, 71));  // from the frequencies to the flags
-  if (known && cmis_has_network_paths(image)) out.push_back(upper(0x17, bank));  // whole: a copy of another page shows
+  if (known && cmis_is_tunable(image))
+    out.push_back(upper(0x12, bank, 168, 71));  // from the frequencies to the flags
+  if (known && cmis_has_network_paths(image))
+    out.push_back(upper(0x17, bank));  // whole: a copy of another page shows
   const bool diagnostics = upper_page(image, 0x01).offers(142, 5);
   const std::uint8_t groups = vdm_group_count(image);
   if (diagnostics) out.push_back(upper(kDiagnosticsPage, bank, kTestsOffset, kTestsLength));
@@ -137,7 +145,8 @@ void coherent_reads(const ModuleImage& image, Requests& out) {
   if (!upper_page(image, 0x01).offers(142, 4)) return;
   out.insert(out.end(), {kCoherentFec, kCoherentLink});
   const ModulePage offered = upper_page(image, 0x44);
-  if (offered.byte(kUpper).value_or(0) != 0 || offered.byte(kUpper + 1).value_or(0) != 0) out.push_back(kCoherentFlags);
+  if (offered.byte(kUpper).value_or(0) != 0 || offered.byte(kUpper + 1).value_or(0) != 0)
+    out.push_back(kCoherentFlags);
 }
 
 void cmis_reads(const ModuleImage& image, const ModuleHead& head, ReadScope scope, Requests& out) {
@@ -149,7 +158,8 @@ void cmis_reads(const ModuleImage& image, const ModuleHead& head, ReadScope scop
   if (cmis_is_flat(image)) return;
   out.push_back(kCmisMonitors);
   if (vdm_group_count(image) != 0) out.push_back(kVdmControl);
-  for (std::uint8_t bank = 0; bank < cmis_bank_count(image); ++bank) cmis_lane_reads(image, bank, out);
+  for (std::uint8_t bank = 0; bank < cmis_bank_count(image); ++bank)
+    cmis_lane_reads(image, bank, out);
   coherent_reads(image, out);
 }
 
@@ -157,15 +167,15 @@ bool moves(const ModulePageKey& key) {
   if (!key.upper) return false;
   if (key.i2c_address == kModuleAddressA2) return key == kTunablePage;
   const std::uint8_t page = key.page;
-  return (page >= 0x10 && page <= 0x14) || page == 0x17 || (page >= 0x24 && page <= 0x27) || page == 0x2c ||
-         (page >= 0x33 && page <= 0x35);
+  return (page >= 0x10 && page <= 0x14) || page == 0x17 || (page >= 0x24 && page <= 0x27) ||
+         page == 0x2c || (page >= 0x33 && page <= 0x35);
 }
 
 }  // namespace
 
 std::vector<ModulePageRequest> next_reads(const ModuleImage& raw, ReadScope scope) {
-  // The monitors of the lower page were forgotten on purpose, so "the whole lower page" is asked for only while the
-  // bytes that never move are not there.
+  // The monitors of the lower page were forgotten on purpose, so "the whole lower page" is asked
+  // for only while the bytes that never move are not there.
   constexpr ModulePageRequest kLowerRest{kModuleAddressA0, 0, 0, 96, 32};
   if (!raw.answered(kLowerRest) && !raw.answered(kLowerPage)) return {kLowerPage};
   const ModuleImage image = screened(raw, nullptr);
@@ -182,11 +192,12 @@ std::vector<ModulePageRequest> next_reads(const ModuleImage& raw, ReadScope scop
     case ModuleMap::kCmis:
       cmis_reads(image, head, scope, wanted);
       break;
-    case ModuleMap::kNone:    // the lower page has bytes, only no identifier: page 00h may repeat it
+    case ModuleMap::kNone:  // the lower page has bytes, only no identifier: page 00h may repeat it
     case ModuleMap::kVendor:  // CMIS when page 00h repeats the identifier
       wanted.push_back(upper(0x00));
       break;
-    case ModuleMap::kIdentityOnly:  // the others are said all of by the lower page, or nothing is known of them
+    case ModuleMap::kIdentityOnly:  // the others are said all of by the lower page, or nothing is
+                                    // known of them
       if (head.identifier == kQsfpInf8438) wanted.push_back(upper(0x00));
       break;
   }
@@ -207,7 +218,8 @@ ModuleImage without_monitors(const ModuleImage& image) {
   }
   if (map != ModuleMap::kCmis) return out;
   out.forget(kCmisMoving);
-  if (image.answered(kVdmControl) && upper_page(image, 0x2f).exists()) out.forget({kModuleAddressA0, 0, 0x2f, 144, 2});
+  if (image.answered(kVdmControl) && upper_page(image, 0x2f).exists())
+    out.forget({kModuleAddressA0, 0, 0x2f, 144, 2});
   for (const ModulePageKey& key : image.keys()) {
     if (!moves(key)) continue;
     if (key.page != kDiagnosticsPage)
@@ -247,14 +259,16 @@ std::optional<ModulePageRequest> proof_request(const ModuleImage& raw) {
     case ModuleMap::kIdentityOnly:
       break;  // where its numbers are is not known, and what else is there may move
   }
-  const ModulePage page(image, {numbers.i2c_address, numbers.bank, numbers.page, numbers.offset >= kUpper});
+  const ModulePage page(
+      image, {numbers.i2c_address, numbers.bank, numbers.page, numbers.offset >= kUpper});
   return page.raw(numbers.offset, numbers.length) ? numbers : kFirstBytes;
 }
 
 std::string why_nothing_known(const ModuleImage& raw) {
   std::vector<std::string> reasons;
   const ModuleImage image = screened(raw, &reasons);
-  if (lower_page(image).exists()) return module_head(image).map == ModuleMap::kNone ? "no data: no identifier" : "";
+  if (lower_page(image).exists())
+    return module_head(image).map == ModuleMap::kNone ? "no data: no identifier" : "";
   if (!lower_page(raw).exists() || reasons.empty()) return "no data";
   return "no data: " + reasons.front().substr(0, reasons.front().rfind(':'));
 }
@@ -262,8 +276,9 @@ std::string why_nothing_known(const ModuleImage& raw) {
 bool identity_is_doubtful(const ModuleImage& image) {
   const ModuleImage kept = screened(image, nullptr);
   const auto is_kept = [&kept](const ModulePageKey& key) { return ModulePage(kept, key).exists(); };
-  return std::ranges::any_of(
-      image.keys(), [&](const ModulePageKey& key) { return !moves(key) && !may_be_missing(key) && !is_kept(key); });
+  return std::ranges::any_of(image.keys(), [&](const ModulePageKey& key) {
+    return !moves(key) && !may_be_missing(key) && !is_kept(key);
+  });
 }
 
 }  // namespace linkhealth

@@ -8,12 +8,14 @@ namespace linkhealth {
 
 namespace {
 
-/// What was read of half a page. Dumps have it whole; the plan reads of most pages only what is decoded.
+/// What was read of half a page. Dumps have it whole; the plan reads of most pages only what is
+/// decoded.
 struct Part {
   const ModuleImage::Half& half;
 
   [[nodiscard]] bool is_whole() const { return half.present.all(); }
-  /// Whether `is` holds for each byte that was read, from the one at `first` on; it is given the byte and its place.
+  /// Whether `is` holds for each byte that was read, from the one at `first` on; it is given the
+  /// byte and its place.
   template <typename Predicate>
   [[nodiscard]] bool all(Predicate is, std::size_t first = 0) const {
     for (std::size_t at = first; at < half.bytes.size(); ++at)
@@ -25,40 +27,46 @@ struct Part {
   }
 };
 
-/// Bytes that are enough to judge a page by. The shortest that must be judged are the controls of 10h and what stays
-/// of 2Fh between two rounds, both of 16. Less may be all ones by right: 13h:128 alone, the three bytes of flags of
-/// 33h (44h is read whole to judge these), the four of 14h that come before the ratios are asked for.
+/// Bytes that are enough to judge a page by. The shortest that must be judged are the controls of
+/// 10h and what stays of 2Fh between two rounds, both of 16. Less may be all ones by right: 13h:128
+/// alone, the three bytes of flags of 33h (44h is read whole to judge these), the four of 14h that
+/// come before the ratios are asked for.
 constexpr std::size_t kEnoughBytes = 16;
-/// Zeros are nonsense only where there are very many. All that the plan reads of an SFP's A2h: limits, calibration,
-/// readings, states and flags; without readings the limits alone may not be written.
+/// Zeros are nonsense only where there are very many. All that the plan reads of an SFP's A2h:
+/// limits, calibration, readings, states and flags; without readings the limits alone may not be
+/// written.
 constexpr std::size_t kEnoughZeros = 120;
 
-/// The lower page is judged only whole, as it is read first: what is forgotten of it before each round is no reason to
-/// see it otherwise.
+/// The lower page is judged only whole, as it is read first: what is forgotten of it before each
+/// round is no reason to see it otherwise.
 bool can_be_judged(const ModulePageKey& key, const Part& part) {
   if (key.i2c_address == kModuleAddressA0 && !key.upper) return part.is_whole();
   return part.half.present.count() >= kEnoughBytes;
 }
 
-/// Pages where a module that works cannot have 128 zeros: identity, advertisements, limits, lane states.
+/// Pages where a module that works cannot have 128 zeros: identity, advertisements, limits, lane
+/// states.
 bool zeros_are_nonsense(const ModulePageKey& key) {
   if (key.i2c_address == kModuleAddressA2) return !key.upper;
   return !key.upper || key.page <= 0x03 || key.page == 0x11;
 }
 
-/// Pages of a bank that differ from those of bank 0 where there is light: they hold states and readings. Descriptors
-/// and limits name a lane of their bank and are mostly the same.
+/// Pages of a bank that differ from those of bank 0 where there is light: they hold states and
+/// readings. Descriptors and limits name a lane of their bank and are mostly the same.
 bool holds_readings(const ModulePageKey& key) {
   return key.page == 0x11 || key.page == 0x14 || (key.page >= 0x24 && key.page <= 0x27);
 }
 
-/// The readings of eight lanes with light are never the same as those of eight others. Without light they are: all
-/// lanes of a module that is switched off say the same.
+/// The readings of eight lanes with light are never the same as those of eight others. Without
+/// light they are: all lanes of a module that is switched off say the same.
 bool driver_ignores_bank(const ModuleImage& image, std::uint8_t bank) {
-  constexpr unsigned kReadings = 154, kReadingsLength = 48;  // 11h: power sent, bias, power received
+  constexpr unsigned kReadings = 154,
+                     kReadingsLength = 48;  // 11h: power sent, bias, power received
   const auto one = upper_page(image, 0x11).raw(kReadings, kReadingsLength);
   const auto other = upper_page(image, 0x11, bank).raw(kReadings, kReadingsLength);
-  const auto is_light = [](char byte) { return byte != 0 && byte != 1; };  // 0.1 uW: a receiver without light
+  const auto is_light = [](char byte) {
+    return byte != 0 && byte != 1;
+  };  // 0.1 uW: a receiver without light
   return one && one == other && std::any_of(one->begin(), one->end(), is_light);
 }
 
@@ -85,8 +93,8 @@ bool is_same(const Part& part, const ModuleImage::Half& other, const ModulePageK
   });
 }
 
-/// A part of another page must have bytes that are its own: a vendor's name that is blank is like controls that nobody
-/// has set.
+/// A part of another page must have bytes that are its own: a vendor's name that is blank is like
+/// controls that nobody has set.
 bool is_copy(const ModuleImage& image, const Part& part, const ModulePageKey& of) {
   const ModuleImage::Half* other = image.half(of);
   if (other == nullptr || other == &part.half || !is_same(part, *other, of)) return false;
@@ -96,23 +104,30 @@ bool is_copy(const ModuleImage& image, const Part& part, const ModulePageKey& of
   return part.is_whole() || telling >= kEnoughTelling;
 }
 
-/// Of CMIS's lower page what tells a module and never moves: the identifier, the media type and the first application
-/// (CMIS 5.4 tables 8-21 and 8-24), and the revision's first digit. Later applications may be others at another
-/// time, and one of two dumps has a copy that says 5.1 in a module that says 5.0.
+/// Of CMIS's lower page what tells a module and never moves: the identifier, the media type and the
+/// first application (CMIS 5.4 tables 8-21 and 8-24), and the revision's first digit. Later
+/// applications may be others at another time, and one of two dumps has a copy that says 5.1 in a
+/// module that says 5.0.
 constexpr std::size_t kLowerConstants[] = {0, 85, 86, 87, 88, 89};
 constexpr std::size_t kRevisionAt = 1, kPageSelectAt = 127;
 
-/// Some modules answer a page with the lower one as it stood, the page's own number in its last byte. Of a page of
-/// which not all of the constants were read nothing is said: without them any flags may be so.
+/// Some modules answer a page with the lower one as it stood, the page's own number in its last
+/// byte. Of a page of which not all of the constants were read nothing is said: without them any
+/// flags may be so.
 bool is_lower_page(const ModuleImage& image, const ModulePageKey& key, const Part& part) {
   const ModuleImage::Half* lower = image.half({kModuleAddressA0, 0, 0, false});
   if (lower == nullptr) return false;
-  const auto has = [&](std::size_t at) { return part.half.present.test(at) && lower->present.test(at); };
-  const auto is_like_lower = [&](std::size_t at) { return has(at) && part.half.bytes.at(at) == lower->bytes.at(at); };
+  const auto has = [&](std::size_t at) {
+    return part.half.present.test(at) && lower->present.test(at);
+  };
+  const auto is_like_lower = [&](std::size_t at) {
+    return has(at) && part.half.bytes.at(at) == lower->bytes.at(at);
+  };
   const auto tells = [&](std::size_t at) { return is_telling(part.half.bytes.at(at)); };
-  const bool same_revision =
-      has(kRevisionAt) && part.half.bytes.at(kRevisionAt) >> 4U == lower->bytes.at(kRevisionAt) >> 4U;
-  const bool selects_itself = !part.half.present.test(kPageSelectAt) || part.half.bytes.at(kPageSelectAt) == key.page;
+  const bool same_revision = has(kRevisionAt) && part.half.bytes.at(kRevisionAt) >> 4U ==
+                                                     lower->bytes.at(kRevisionAt) >> 4U;
+  const bool selects_itself =
+      !part.half.present.test(kPageSelectAt) || part.half.bytes.at(kPageSelectAt) == key.page;
   return same_revision && selects_itself && std::ranges::all_of(kLowerConstants, is_like_lower) &&
          std::ranges::count_if(kLowerConstants, tells) >= kEnoughTelling;
 }
@@ -121,29 +136,35 @@ std::string why_not_memory(const ModuleImage& image, const ModulePageKey& key, c
   if (is_makers_own(image, key) || !can_be_judged(key, part)) return {};
   if (part.all_are(0xff)) return "is all ones: nobody answered";
   const bool all_zeros = part.all_are(0x00);
-  if (zeros_are_nonsense(key) && all_zeros && part.half.present.count() >= kEnoughZeros) return "is all zeros";
-  // No map has a lower page of ones alone, whatever form factor its first byte names: the bus floated behind it.
+  if (zeros_are_nonsense(key) && all_zeros && part.half.present.count() >= kEnoughZeros)
+    return "is all zeros";
+  // No map has a lower page of ones alone, whatever form factor its first byte names: the bus
+  // floated behind it.
   if (key.i2c_address == kModuleAddressA0 && !key.upper && part.all_are(0xff, 1))
     return "is all ones behind its first byte: nobody answered";
   if (key.i2c_address != kModuleAddressA0 || !key.upper) return {};
-  if (is_copy(image, part, {kModuleAddressA0, 0, 0, true})) return "is a copy of page 00h: the module does not have it";
+  if (is_copy(image, part, {kModuleAddressA0, 0, 0, true}))
+    return "is a copy of page 00h: the module does not have it";
   if (module_head(image).map == ModuleMap::kCmis && is_lower_page(image, key, part))
     return "is a copy of the lower page";
   if (key.bank != 0 && holds_readings(key) && !all_zeros &&
-      is_copy(image, part, {kModuleAddressA0, 0, key.page, true}) && driver_ignores_bank(image, key.bank))
+      is_copy(image, part, {kModuleAddressA0, 0, key.page, true}) &&
+      driver_ignores_bank(image, key.bank))
     return "is a copy of bank 0: the driver ignores the bank";
   return {};
 }
 
-/// Whether anything is decoded from a page. Of those of the user, of applications that we don't read and of monitors
-/// that an SFP says it does not have, nobody needs to hear that they are empty: mostly they are.
+/// Whether anything is decoded from a page. Of those of the user, of applications that we don't
+/// read and of monitors that an SFP says it does not have, nobody needs to hear that they are
+/// empty: mostly they are.
 bool is_decoded(const ModuleImage& image, ModuleMap map, const ModulePageKey& key) {
   switch (map) {
     case ModuleMap::kSff8472:
       if (key == kTunablePage) return sfp_is_tunable(image);
       return !key.upper && (key.i2c_address == kModuleAddressA0 || lower_page(image).offers(92, 6));
     case ModuleMap::kSff8636:
-      return !key.upper || key.page == 0x00 || key.page == 0x03 || key.page == 0x20 || key.page == 0x21;
+      return !key.upper || key.page == 0x00 || key.page == 0x03 || key.page == 0x20 ||
+             key.page == 0x21;
     case ModuleMap::kCmis:
       return !key.upper || (key.page != 0x03 && !may_be_missing(key));
     default:
@@ -151,7 +172,8 @@ bool is_decoded(const ModuleImage& image, ModuleMap map, const ModulePageKey& ke
   }
 }
 
-/// A maker's own identifier: taken for CMIS when the revision is one and page 00h repeats the identifier.
+/// A maker's own identifier: taken for CMIS when the revision is one and page 00h repeats the
+/// identifier.
 bool looks_like_cmis(const ModuleImage& image, std::uint8_t identifier, std::uint8_t revision) {
   return revision >= 0x30 && revision <= 0x5f && upper_page(image, 0).byte(128) == identifier;
 }
@@ -159,7 +181,8 @@ bool looks_like_cmis(const ModuleImage& image, std::uint8_t identifier, std::uin
 }  // namespace
 
 std::string page_name(const ModulePageKey& key, ModuleMap map) {
-  if (key.i2c_address == kModuleAddressA2 && key.page != 0) return fmt::format("A2h page {:02x}h", key.page);
+  if (key.i2c_address == kModuleAddressA2 && key.page != 0)
+    return fmt::format("A2h page {:02x}h", key.page);
   if (key.i2c_address == kModuleAddressA2) return key.upper ? "A2h, upper half" : "A2h";
   if (map == ModuleMap::kSff8472) return key.upper ? "A0h, upper half" : "A0h";
   if (!key.upper) return "the lower page";
@@ -195,7 +218,8 @@ ModuleHead module_head(const ModuleImage& image) {
   return head;
 }
 
-/// C-CMIS: that pages 30h to 4Fh are "(partially) supported" is all that CMIS has of them (5.4 table 8-47).
+/// C-CMIS: that pages 30h to 4Fh are "(partially) supported" is all that CMIS has of them (5.4
+/// table 8-47).
 bool may_be_missing(const ModulePageKey& key) {
   constexpr std::uint8_t kOfferedFlagsPage = 0x44;
   return key.i2c_address == kModuleAddressA0 && key.upper && key.page == kOfferedFlagsPage;
@@ -223,7 +247,8 @@ std::uint8_t cmis_bank_count(const ModuleImage& image) {
     case 2:
       return 4;
     case 3:
-      // Bits 4 to 0: how many more than bank 0 (CMIS 5.4 table 8-58). 16 banks are more than any form factor has.
+      // Bits 4 to 0: how many more than bank 0 (CMIS 5.4 table 8-58). 16 banks are more than any
+      // form factor has.
       return std::min<std::uint8_t>((advert.byte(174).value_or(0) & 0x1fU) + 1, 16);
     default:
       return 1;

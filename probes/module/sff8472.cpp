@@ -31,7 +31,8 @@ std::optional<double> signaling_rate_mbd(const ModulePage& a0) {
   return *extended * 250.0;
 }
 
-/// Byte 19 of a cable: a mantissa with a multiplier, for lengths that byte 18 cannot hold (table 6-1).
+/// Byte 19 of a cable: a mantissa with a multiplier, for lengths that byte 18 cannot hold (table
+/// 6-1).
 std::optional<double> extended_length_m(const ModulePage& a0) {
   constexpr double kTenths[] = {1, 10, 100, 1000};
   const std::uint8_t extended = a0.byte(19).value_or(0);
@@ -64,7 +65,7 @@ std::optional<double> reach_m(const ModulePage& a0, bool copper, ModuleWarnings&
 std::optional<double> power_w(const ModulePage& a0, const ModulePage& a2) {
   const auto options = a0.byte(64);
   if (!options) return std::nullopt;
-  if ((*options & 0x40U) != 0) {                // level 4: tenths of a watt in A2h (SFF-8472 12.4.3 table 8-3)
+  if ((*options & 0x40U) != 0) {  // level 4: tenths of a watt in A2h (SFF-8472 12.4.3 table 8-3)
     if (a0.offers(92, 4)) return std::nullopt;  // a calibration constant is there then (table 9-11)
     const auto tenths = a2.byte(66);
     return tenths && *tenths != 0 && *tenths != 0xff ? std::optional(*tenths / 10.0) : std::nullopt;
@@ -78,31 +79,33 @@ constexpr ModuleQuantity kTecMa{"TEC current", "mA", true, -3276.8, 3276.7, 10};
 /// Values, limits and flags of A2h. A module measures all of these or none (A0h 92.6).
 using Monitors = std::array<MonitorRow, 5>;
 constexpr Monitors kMonitors{
-    of_module(kTemperatureC, {96, 0, 112, 7}, {}, &ModuleThresholds::temperature_c, &ModuleSample::temperature_c,
-              &ModuleSample::temperature_flags),
+    of_module(kTemperatureC, {96, 0, 112, 7}, {}, &ModuleThresholds::temperature_c,
+              &ModuleSample::temperature_c, &ModuleSample::temperature_flags),
     of_module(kSupplyV, {98, 8, 112, 5}, {}, &ModuleThresholds::supply_v, &ModuleSample::supply_v,
               &ModuleSample::supply_flags),
     of_lane(kBiasMa, {100, 16, 112, 3}, {}, &ModuleThresholds::tx_bias_ma, &ModuleLane::tx_bias_ma,
             &ModuleLane::tx_bias_flags),
-    of_lane(kTxPowerMw, {102, 24, 112, 1}, {}, &ModuleThresholds::tx_power_mw, &ModuleLane::tx_power_mw,
-            &ModuleLane::tx_power_flags),
-    of_lane(kRxPowerMw, {104, 32, 113, 7}, {}, &ModuleThresholds::rx_power_mw, &ModuleLane::rx_power_mw,
-            &ModuleLane::rx_power_flags),
+    of_lane(kTxPowerMw, {102, 24, 112, 1}, {}, &ModuleThresholds::tx_power_mw,
+            &ModuleLane::tx_power_mw, &ModuleLane::tx_power_flags),
+    of_lane(kRxPowerMw, {104, 32, 113, 7}, {}, &ModuleThresholds::rx_power_mw,
+            &ModuleLane::rx_power_mw, &ModuleLane::rx_power_flags),
 };
 /// Where the slope of each of these stands in A2h, its offset behind it; the last has a polynomial.
 constexpr std::array<unsigned, 4> kSlopes{84, 88, 76, 80};
 
 /// Monitors that a module may have besides.
 constexpr ModuleQuantity kLaserTemperatureC{
-    "laser temperature", "C", true, kTemperatureC.min, kTemperatureC.max, kTemperatureC.steps_per_unit};
+    "laser temperature",         "C", true, kTemperatureC.min, kTemperatureC.max,
+    kTemperatureC.steps_per_unit};
 constexpr MonitorRow kLaserTemperature =
     of_module(kLaserTemperatureC, {106, 40, 113, 5}, {}, &ModuleThresholds::laser_temperature_c,
               &ModuleSample::laser_temperature_c, &ModuleSample::laser_temperature_flags);
-constexpr MonitorRow kTec = of_module(kTecMa, {108, 48, 113, 3}, {}, &ModuleThresholds::tec_current_ma,
-                                      &ModuleSample::tec_current_ma, &ModuleSample::tec_flags);
+constexpr MonitorRow kTec =
+    of_module(kTecMa, {108, 48, 113, 3}, {}, &ModuleThresholds::tec_current_ma,
+              &ModuleSample::tec_current_ma, &ModuleSample::tec_flags);
 
-/// value = slope * raw + offset, slope a fixed point number with eight bits after the point, both in the unit of the
-/// result's least significant bit.
+/// value = slope * raw + offset, slope a fixed point number with eight bits after the point, both
+/// in the unit of the result's least significant bit.
 void apply_linear(const ModulePage& a2, unsigned slope_at, ModuleQuantity& quantity) {
   const double slope = a2.u16(slope_at).value_or(0) / 256.0;
   const double offset = a2.s16(slope_at + 2).value_or(0);
@@ -143,8 +146,8 @@ Monitors calibrated(const ModulePage& a0, const ModulePage& a2, ModuleWarnings& 
     row.scale_known = has_slope(a2, kSlopes.at(i));
     apply_linear(a2, kSlopes.at(i), row.quantity);
     if (!row.scale_known)
-      warnings.push_back("externally calibrated, and the slope of the " + std::string(row.quantity.name) +
-                         " is zero: it is left out");
+      warnings.push_back("externally calibrated, and the slope of the " +
+                         std::string(row.quantity.name) + " is zero: it is left out");
   }
   MonitorRow& rx_power = out.back();
   rx_power.scale_known = has_rx_polynomial(a2);
@@ -152,45 +155,52 @@ Monitors calibrated(const ModulePage& a0, const ModulePage& a2, ModuleWarnings& 
     apply_rx_polynomial(a2, rx_power.quantity);
   else
     warnings.emplace_back(
-        "externally calibrated, and the constants of the received power are all zero: it is left out");
+        "externally calibrated, and the constants of the received power are all zero: it is left "
+        "out");
   return out;
 }
 
-/// Bytes 118-119, as they are now. Revision 11.9b moved the bits of the clocks from byte 115 to 119, and 12.4 brought
-/// that of the equalizer, with its advertisement where an externally calibrated module has constants.
+/// Bytes 118-119, as they are now. Revision 11.9b moved the bits of the clocks from byte 115 to
+/// 119, and 12.4 brought that of the equalizer, with its advertisement where an externally
+/// calibrated module has constants.
 void read_clocks(const ModulePage& a0, const ModulePage& a2, ModuleLane& lane) {
   const std::uint8_t revision = a0.byte(94).value_or(0);
   if (a0.offers(64, 3) && revision >= kRevision12_0) {
     lane.rx_lol = a2.bit(119, 0);
     lane.tx_lol = a2.bit(119, 1);
   }
-  if (!a0.offers(92, 4) && a2.offers(58, 0) && revision >= kRevision12_4) lane.tx_eq_fault = a2.bit(118, 4);
+  if (!a0.offers(92, 4) && a2.offers(58, 0) && revision >= kRevision12_4)
+    lane.tx_eq_fault = a2.bit(118, 4);
 }
 
 ModuleLane read_states(const ModulePage& a0, const ModulePage& a2) {
   ModuleLane lane;
   if (a0.offers(93, 5)) lane.tx_fault = a2.bit(110, 2);
-  // Byte 65 says which level means a loss; one that claims both has none (linux: drivers/net/phy/sfp.c).
+  // Byte 65 says which level means a loss; one that claims both has none (linux:
+  // drivers/net/phy/sfp.c).
   const bool inverted = a0.offers(65, 2);
   if (const auto los = a2.bit(110, 1); los && a0.offers(93, 4) && !(inverted && a0.offers(65, 1)))
     lane.rx_los = *los != inverted;
-  if (const auto status = a2.byte(110); status && a0.offers(93, 6)) lane.tx_disabled = (*status & 0xc0U) != 0;
+  if (const auto status = a2.byte(110); status && a0.offers(93, 6))
+    lane.tx_disabled = (*status & 0xc0U) != 0;
   read_clocks(a0, a2, lane);
   return lane;
 }
 
-/// An optional monitor (bytes 106 to 109) reads 0, or all ones, where it does not exist, and has no limits there.
+/// An optional monitor (bytes 106 to 109) reads 0, or all ones, where it does not exist, and has no
+/// limits there.
 bool has_optional(const ModulePage& a2, const MonitorRow& row) {
   const auto raw = a2.s16(row.at.value);
   if (!raw) return false;
   const auto limits = read_quad(a2, row.at.limits);
-  const bool has_limits =
-      limits && std::ranges::any_of(*limits, [](std::uint16_t one) { return one != 0 && one != 0xffff; });
+  const bool has_limits = limits && std::ranges::any_of(*limits, [](std::uint16_t one) {
+                            return one != 0 && one != 0xffff;
+                          });
   return (*raw != 0 && *raw != -1) || has_limits;
 }
 
-/// REQUIRES: revision 11.4, which brought these, their limits and flags; all that was reserved before. Byte 106 of a
-/// tunable module may be a wavelength, whose scale no text that we have says.
+/// REQUIRES: revision 11.4, which brought these, their limits and flags; all that was reserved
+/// before. Byte 106 of a tunable module may be a wavelength, whose scale no text that we have says.
 void read_cooler(const ModulePage& a0, const MonitorPages& pages, ModuleSample& sample) {
   constexpr unsigned kTunable = 6;  // of byte 65
   for (const MonitorRow& row : {kLaserTemperature, kTec}) {
@@ -203,12 +213,13 @@ void read_cooler(const ModulePage& a0, const MonitorPages& pages, ModuleSample& 
 
 /// Why a module with monitors has none for us; "" it has.
 std::string_view why_not_measured(const ModulePage& a0, const ModulePage& a2) {
-  if (a0.offers(92, 2)) return "its monitors need a change of the bus address, which the kernel does not make";
+  if (a0.offers(92, 2))
+    return "its monitors need a change of the bus address, which the kernel does not make";
   return a2.exists() ? "" : "A2h was not read: light, limits and flags are not known";
 }
 
-void read_lane(const ModulePage& a0, const MonitorPages& pages, const Monitors& monitors, bool measures,
-               ModuleSample& sample) {
+void read_lane(const ModulePage& a0, const MonitorPages& pages, const Monitors& monitors,
+               bool measures, ModuleSample& sample) {
   ModuleLane lane = read_states(a0, pages.values);
   for (const MonitorRow& row : monitors)
     if (measures && row.of_lane()) take_lane_value(pages, row, 0, 0, lane, sample.warnings);
@@ -224,7 +235,8 @@ void read_twisted_pair(const ModulePage& a0, const ModulePage& a2, ModuleSample&
   lane.tx_disabled = states.tx_disabled;
 }
 
-void read_diagnostics(const ModulePage& a0, const ModulePage& a2, const SfpMedium& medium, ModuleSample& sample) {
+void read_diagnostics(const ModulePage& a0, const ModulePage& a2, const SfpMedium& medium,
+                      ModuleSample& sample) {
   if (!a0.offers(92, 6)) return;
   if (medium.kind == "dac") return;  // vendors copy an optic's layout; there is nothing to measure
   if (const auto why = why_not_measured(a0, a2); !why.empty()) {
@@ -263,7 +275,8 @@ void decode_sff8472(const ModuleImage& image, ModuleSample& sample) {
   const ModulePage a2 = a2_page(image);
   const std::uint8_t revision = a0.byte(94).value_or(0);
   sample.management = "SFF-8472";
-  if (revision > 0 && revision < std::size(kRevisions)) sample.management += " " + std::string(kRevisions[revision]);
+  if (revision > 0 && revision < std::size(kRevisions))
+    sample.management += " " + std::string(kRevisions[revision]);
   const SfpMedium medium = sfp_medium(a0);
   sample.kind = medium.kind;
   sample.connector = connector_name(a0.byte(2).value_or(0));

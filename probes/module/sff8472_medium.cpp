@@ -79,12 +79,15 @@ SfpMedium sfp_medium(const ModulePage& a0) {
   if (optical_cable) return {false, true, "aoc"};
   if (a0.offers(8, kActiveCableBit))
     return is_active_copper(a0) ? SfpMedium{true, true, "acc"} : SfpMedium{false, true, "aoc"};
-  if (connector == 0x22 || a0.offers(6, 3) || is_base_t_compliance(compliance)) return {true, false, "unknown"};
+  if (connector == 0x22 || a0.offers(6, 3) || is_base_t_compliance(compliance))
+    return {true, false, "unknown"};
   if (is_active_copper_compliance(compliance)) return {true, true, "acc"};
   if (connector == 0x21 || is_copper_compliance(compliance)) return {true, true, "dac"};
   const bool wavelength = a0.u16(60).value_or(0) >= 600;
-  if (connector == 0x23) return wavelength ? SfpMedium{false, true, "aoc"} : SfpMedium{false, true, "unknown"};
-  if (wavelength || connector == 0x01 || connector == 0x07 || connector == 0x0c) return {false, false, "optical"};
+  if (connector == 0x23)
+    return wavelength ? SfpMedium{false, true, "aoc"} : SfpMedium{false, true, "unknown"};
+  if (wavelength || connector == 0x01 || connector == 0x07 || connector == 0x0c)
+    return {false, false, "optical"};
   return {};
 }
 
@@ -96,15 +99,18 @@ std::string_view sfp_media_type(const ModulePage& a0, const SfpMedium& medium) {
   return fibre_name(named != Fibre::kUnknown ? named : fibre_by_length(a0));
 }
 
-std::string sfp_type(const ModulePage& a0, const SfpMedium& medium, std::optional<double> rate_mbd) {
+std::string sfp_type(const ModulePage& a0, const SfpMedium& medium,
+                     std::optional<double> rate_mbd) {
   if (const auto name = extended_compliance_name(a0.byte(36).value_or(0), true); !name.empty())
     return std::string(name);
-  // There is no bit for cables at 10 Gb/s: most of copper set that of 1000BASE-CX, of fibre that of 10G-SR.
+  // There is no bit for cables at 10 Gb/s: most of copper set that of 1000BASE-CX, of fibre that of
+  // 10G-SR.
   const bool copper = medium.kind == "dac" || medium.kind == "acc";
   if ((copper || medium.kind == "aoc") && rate_mbd.value_or(0) >= 9900)
     return std::string(*rate_mbd >= 25000 ? "25G-" : "10G-") + (copper ? "CR" : "AOC");
   for (const Bit& row : kComplianceBits)
-    if (a0.offers(row.byte, row.bit)) return std::string(named_by_rate(row.type, rate_mbd.value_or(0)));
+    if (a0.offers(row.byte, row.bit))
+      return std::string(named_by_rate(row.type, rate_mbd.value_or(0)));
   return {};
 }
 

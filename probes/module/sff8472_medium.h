@@ -1,4 +1,5 @@
-// What an SFP sends its signal over: copper or light, a cable or a module for one; and what it is called.
+// What an SFP sends its signal over: copper or light, a cable or a module for one; and what it is
+// called.
 #pragma once
 
 #include <optional>

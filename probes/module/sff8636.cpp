@@ -43,15 +43,18 @@ Medium medium_of(const ModulePage& id) {
   const bool copper_bits = id.offers(131, 3) && !id.offers(131, 2) && !id.offers(131, 1);
   const bool optical_cable = is_active_optical_compliance(compliance) || connector == 0x0b;
   if (connector == 0x22 || is_base_t_compliance(compliance)) return {true, false, "unknown"};
-  if (technology >= kTechActiveCopper || is_active_copper_compliance(compliance)) return {true, true, "acc"};
+  if (technology >= kTechActiveCopper || is_active_copper_compliance(compliance))
+    return {true, true, "acc"};
   if (technology >= kTechCopper || connector == 0x21) return {true, true, "dac"};
-  if (!optical_cable && (copper_bits || is_copper_compliance(compliance))) return {true, true, "dac"};
+  if (!optical_cable && (copper_bits || is_copper_compliance(compliance)))
+    return {true, true, "dac"};
   if (!optical_cable && !id.byte(192)) return {};
   if (optical_cable || connector == 0x23) return {false, true, "aoc"};
   return {false, false, "optical"};
 }
 
-/// Some codes are of a family (SFF-8024 table 4-4): 29h of 400G-SR4 and of 100G-SR1. The connector tells which it is.
+/// Some codes are of a family (SFF-8024 table 4-4): 29h of 400G-SR4 and of 100G-SR1. The connector
+/// tells which it is.
 std::string_view extended_name(const ModulePage& id, std::uint8_t code) {
   constexpr std::uint8_t kLc = 0x07, kMpo12 = 0x0c;
   constexpr std::uint8_t kParallel[] = {0x29, 0x36, 0x41, 0x42};
@@ -91,8 +94,8 @@ std::string type_of(const ModulePage& id, const Medium& medium) {
   return infiniband_type(id);
 }
 
-/// By the type's name; without one by the lengths: byte 142 is of single-mode fibre, 143 to 146 of OM3, OM2, OM1 and
-/// OM4.
+/// By the type's name; without one by the lengths: byte 142 is of single-mode fibre, 143 to 146 of
+/// OM3, OM2, OM1 and OM4.
 Fibre fibre_of(const ModulePage& id) {
   const Fibre extended = extended_compliance_fibre(id.byte(192).value_or(0));
   if (extended != Fibre::kUnknown) return extended;
@@ -109,9 +112,11 @@ std::string_view media_type_of(const ModulePage& id, const Medium& medium) {
   return fibre_name(short_wave ? Fibre::kMultimode : Fibre::kUnknown);
 }
 
-/// Media lanes by the type's name: one wavelength or fibre for the …1 types, two for DWDM2, else four.
+/// Media lanes by the type's name: one wavelength or fibre for the …1 types, two for DWDM2, else
+/// four.
 std::uint32_t media_lanes_of(const std::string& type) {
-  constexpr std::string_view kSingle[] = {"-DR", "-FR1", "-LR1", "-SR1", "-VR1", "-LR1-20", "-ER1-30", "-ER1-40"};
+  constexpr std::string_view kSingle[] = {"-DR",  "-FR1",    "-LR1",    "-SR1",
+                                          "-VR1", "-LR1-20", "-ER1-30", "-ER1-40"};
   for (const std::string_view end : kSingle)
     if (type.ends_with(end)) return 1;
   if (type.starts_with("50G-")) return 1;
@@ -127,7 +132,9 @@ std::optional<double> reach_m(const ModulePage& id, ModuleWarnings& warnings) {
   if (id.byte(147).value_or(0xff) >> 4U == k850Vcsel)
     reach.take(id.byte(146), 2);  // of OM4; of other lasers a cable's (6.3.12)
   if (id.byte(142) == 1)
-    warnings.emplace_back("whether the reach is less than 1 km is not known: its byte cannot say less");  // table 6-15
+    warnings.emplace_back(
+        "whether the reach is less than 1 km is not known: its byte cannot say less");  // table
+                                                                                        // 6-15
   return reach.metres(warnings);
 }
 
@@ -137,9 +144,11 @@ std::optional<double> cable_length_m(const ModulePage& id, ModuleWarnings& warni
   return metres != 0 && metres != 0xff ? std::optional<double>(metres) : std::nullopt;
 }
 
-/// 6.2.9: any module may state its watts in byte 107, which came with revision 2.10. 0: it does not.
+/// 6.2.9: any module may state its watts in byte 107, which came with revision 2.10. 0: it does
+/// not.
 std::optional<double> stated_power_w(const ModulePage& lower) {
-  constexpr std::uint8_t kLeastTenths = 10;  // 2.8 has the same code and nothing there: no module lives on less
+  constexpr std::uint8_t kLeastTenths =
+      10;  // 2.8 has the same code and nothing there: no module lives on less
   const std::uint8_t tenths = lower.byte(107).value_or(0);
   if (tenths < kLeastTenths || lower.byte(1).value_or(0) < kRevision2_10) return std::nullopt;
   return tenths / 10.0;
@@ -150,7 +159,8 @@ void read_power_class(const ModulePage& id, const ModulePage& lower, ModuleSampl
   const auto ext = id.byte(129);
   if (!ext) return;
   const auto stated_w = stated_power_w(lower);
-  // Reserved before revision 2.10, which older modules set; class 8 says its watts (6.3.2, table 6-16).
+  // Reserved before revision 2.10, which older modules set; class 8 says its watts (6.3.2, table
+  // 6-16).
   const bool has_class_8 = stated_w || !lower.exists();
   if ((*ext & 0x20U) != 0 && has_class_8) {
     sample.power_class = 8;
@@ -163,8 +173,8 @@ void read_power_class(const ModulePage& id, const ModulePage& lower, ModuleSampl
   sample.max_power_w = std::min(class_w, stated_w.value_or(class_w));
 }
 
-/// Bytes 93 and 99 (tables 6-10 and 6-11). Passive cables have no such control. The pin LPMode may be programmed to
-/// switch transmitters off instead, where 193.6 offers that.
+/// Bytes 93 and 99 (tables 6-10 and 6-11). Passive cables have no such control. The pin LPMode may
+/// be programmed to switch transmitters off instead, where 193.6 offers that.
 void read_power_control(const ModulePage& lower, const ModulePage& id, ModuleSample& sample) {
   const auto by_software = lower.bit(93, 0);
   if (!by_software) return;
@@ -189,7 +199,8 @@ void read_copper(const ModulePage& id, ModuleSample& sample) {
   add(145, 25.78);  // of optics OM1's length
 }
 
-void read_page00(const ModulePage& id, const ModulePage& lower, const Medium& medium, ModuleSample& sample) {
+void read_page00(const ModulePage& id, const ModulePage& lower, const Medium& medium,
+                 ModuleSample& sample) {
   read_identity(id, kSff8636Identity, sample);
   note_checksum(sample, "page 00h bytes 128-190", id.checksum_ok(128, 190, 191));
   note_checksum(sample, "page 00h bytes 192-222", id.checksum_ok(192, 222, 223));
@@ -210,21 +221,22 @@ void read_page00(const ModulePage& id, const ModulePage& lower, const Medium& me
   sample.media_lane_count = media_lanes_of(sample.type);
   sample.media_type = media_type_of(id, medium);
   if (medium.copper) return read_copper(id, sample);
-  if (const auto raw = id.u16(186); raw && *raw / 20 >= 600 && *raw / 20 <= 2000) sample.wavelength_nm = *raw / 20.0;
+  if (const auto raw = id.u16(186); raw && *raw / 20 >= 600 && *raw / 20 <= 2000)
+    sample.wavelength_nm = *raw / 20.0;
 }
 
 /// Values and flags on the lower page, limits on page 03h, advertised on page 00h.
 constexpr MonitorRow kMonitors[] = {
-    of_module(kTemperatureC, {22, 128, 6, 7}, {220, 5}, &ModuleThresholds::temperature_c, &ModuleSample::temperature_c,
-              &ModuleSample::temperature_flags),
-    of_module(kSupplyV, {26, 144, 7, 7}, {220, 4}, &ModuleThresholds::supply_v, &ModuleSample::supply_v,
-              &ModuleSample::supply_flags),
-    of_lane(kRxPowerMw, {34, 176, 9, 7}, {}, &ModuleThresholds::rx_power_mw, &ModuleLane::rx_power_mw,
-            &ModuleLane::rx_power_flags),
+    of_module(kTemperatureC, {22, 128, 6, 7}, {220, 5}, &ModuleThresholds::temperature_c,
+              &ModuleSample::temperature_c, &ModuleSample::temperature_flags),
+    of_module(kSupplyV, {26, 144, 7, 7}, {220, 4}, &ModuleThresholds::supply_v,
+              &ModuleSample::supply_v, &ModuleSample::supply_flags),
+    of_lane(kRxPowerMw, {34, 176, 9, 7}, {}, &ModuleThresholds::rx_power_mw,
+            &ModuleLane::rx_power_mw, &ModuleLane::rx_power_flags),
     of_lane(kBiasMa, {42, 184, 11, 7}, {}, &ModuleThresholds::tx_bias_ma, &ModuleLane::tx_bias_ma,
             &ModuleLane::tx_bias_flags),
-    of_lane(kTxPowerMw, {50, 192, 13, 7}, {220, 2}, &ModuleThresholds::tx_power_mw, &ModuleLane::tx_power_mw,
-            &ModuleLane::tx_power_flags),
+    of_lane(kTxPowerMw, {50, 192, 13, 7}, {220, 2}, &ModuleThresholds::tx_power_mw,
+            &ModuleLane::tx_power_mw, &ModuleLane::tx_power_flags),
 };
 
 constexpr StateBit<ModuleLane> kLaneBits[] = {
@@ -255,8 +267,8 @@ void read_host_lanes(const ModulePage& lower, const ModulePage& id, ModuleSample
       sample.host_lanes[lane].*row.field = lower.bit(row.at, row.bit + lane);
   }
   for (std::size_t lane = 0; lane < media; ++lane) {
-    const auto share =
-        std::span<const ModuleHostLane>(sample.host_lanes).subspan(lane * kLanes / media, kLanes / media);
+    const auto share = std::span<const ModuleHostLane>(sample.host_lanes)
+                           .subspan(lane * kLanes / media, kLanes / media);
     sample.lanes[lane].tx_los = any_says(share, &ModuleHostLane::tx_los);
     sample.lanes[lane].tx_eq_fault = any_says(share, &ModuleHostLane::tx_eq_fault);
     sample.lanes[lane].tx_lol = any_says(share, &ModuleHostLane::tx_lol);
@@ -271,15 +283,17 @@ ModuleLane read_lane(const MonitorPages& pages, const ModulePage& id, unsigned i
     if (is_offered(id, row.advert)) out.*row.field = pages.values.bit(row.at, row.bit + index);
   if (!measures) return out;
   for (const MonitorRow& row : kMonitors)
-    if (row.of_lane() && is_offered(id, row.advert)) take_lane_value(pages, row, index, index + 1, out, warnings);
+    if (row.of_lane() && is_offered(id, row.advert))
+      take_lane_value(pages, row, index, index + 1, out, warnings);
   return out;
 }
 
 /// Table 6-4: all above are reserved.
 bool is_reserved_revision(std::uint8_t revision) { return revision >= std::size(kRevisions); }
 
-/// From revision 2.8 on a module says whether it measures this (page 00h byte 220); before, zero means it does not.
-/// With a reserved revision neither rule is sure, so that only what is offered is believed.
+/// From revision 2.8 on a module says whether it measures this (page 00h byte 220); before, zero
+/// means it does not. With a reserved revision neither rule is sure, so that only what is offered
+/// is believed.
 bool measures(const ModulePage& lower, const ModulePage& id, const MonitorRow& row, bool copper,
               ModuleWarnings& warnings) {
   const std::uint8_t revision = lower.byte(1).value_or(0);
@@ -287,17 +301,21 @@ bool measures(const ModulePage& lower, const ModulePage& id, const MonitorRow& r
   if (copper) return offered;
   const bool is_zero = lower.u16(row.at.value).value_or(0) == 0;
   if (is_reserved_revision(revision) && !offered && !is_zero)
-    warnings.push_back(std::string(row.quantity.name) + " is left out: a module of this revision may not measure it");
+    warnings.push_back(std::string(row.quantity.name) +
+                       " is left out: a module of this revision may not measure it");
   return revision >= 8 ? offered : !is_zero;
 }
 
-void read_module_monitors(const MonitorPages& pages, const ModulePage& id, bool copper, ModuleSample& sample) {
+void read_module_monitors(const MonitorPages& pages, const ModulePage& id, bool copper,
+                          ModuleSample& sample) {
   for (const MonitorRow& row : kMonitors)
-    if (!row.of_lane() && measures(pages.values, id, row, copper, sample.warnings)) take_value(pages, row, sample);
+    if (!row.of_lane() && measures(pages.values, id, row, copper, sample.warnings))
+      take_value(pages, row, sample);
 }
 
 /// Those of the temperature and the supply are there whether it measures them or not.
-void read_thresholds(const MonitorPages& pages, const ModulePage& id, bool copper, ModuleSample& sample) {
+void read_thresholds(const MonitorPages& pages, const ModulePage& id, bool copper,
+                     ModuleSample& sample) {
   if (!pages.limits.exists()) {
     sample.warnings.emplace_back("page 03h was not read: the module's limits are not known");
     return;
@@ -306,8 +324,8 @@ void read_thresholds(const MonitorPages& pages, const ModulePage& id, bool coppe
     if (!row.of_lane() || (!copper && is_offered(id, row.advert))) take_limits(pages, row, sample);
 }
 
-/// Flags of lanes that a copper cable has not, by the first lane's bit. Of the powers and the bias it is that of a high
-/// alarm, and the odd lane has the high half of a byte.
+/// Flags of lanes that a copper cable has not, by the first lane's bit. Of the powers and the bias
+/// it is that of a high alarm, and the odd lane has the high half of a byte.
 struct CopperFlag {
   std::string_view name;
   std::uint8_t at, bit;
@@ -322,12 +340,14 @@ constexpr CopperFlag kCopperFlags[] = {
     {"media_tx_power", 13, 7, {220, 2}, true},
 };
 
-void read_copper_flags(const ModulePage& lower, const ModulePage& id, bool active, ModuleSample& sample) {
+void read_copper_flags(const ModulePage& lower, const ModulePage& id, bool active,
+                       ModuleSample& sample) {
   for (const CopperFlag& row : kCopperFlags) {
     if (!is_offered(id, row.advert) || (active && !row.of_active)) continue;
     for (unsigned i = 0; i < kLanes; ++i) {
       if (row.of_active)
-        take_other_flags(row.name, i + 1, read_flags(lower, kSff8636Flags, row.at + i / 2, row.bit - 4U * (i % 2)),
+        take_other_flags(row.name, i + 1,
+                         read_flags(lower, kSff8636Flags, row.at + i / 2, row.bit - 4U * (i % 2)),
                          sample);
       else
         take_other_flag(row.name, i + 1, lower.bit(row.at, row.bit + i), sample);
@@ -350,9 +370,11 @@ void decode_sff8636(const ModuleImage& image, const ModuleHead& head, ModuleSamp
   sample.management = is_reserved_revision(head.revision) ? "SFF-8636" : kRevisions[head.revision];
   if (is_reserved_revision(head.revision))
     sample.warnings.push_back(
-        fmt::format("SFF-8636 revision {:02x}h is reserved: the memory map's version is not known", head.revision));
+        fmt::format("SFF-8636 revision {:02x}h is reserved: the memory map's version is not known",
+                    head.revision));
   if (!id.exists()) {
-    // Without page 00h we don't know whether this is copper, and a copper cable must not be given light.
+    // Without page 00h we don't know whether this is copper, and a copper cable must not be given
+    // light.
     sample.warnings.emplace_back("page 00h was not read: monitors are left out");
     return;
   }
@@ -368,7 +390,8 @@ void decode_sff8636(const ModuleImage& image, const ModuleHead& head, ModuleSamp
   const MonitorPages pages{lower, upper_page(image, 0x03), kSff8636Flags};
   if (ready) read_module_monitors(pages, id, medium.copper, sample);
   if (!medium.copper && medium.kind == "unknown") {
-    sample.warnings.emplace_back("page 00h was read in part: light is left out, it may be a copper cable");
+    sample.warnings.emplace_back(
+        "page 00h was read in part: light is left out, it may be a copper cable");
     return;
   }
   // A repeater's receiver loses signal and lock as an optical one does; it has no power to measure.
@@ -377,8 +400,10 @@ void decode_sff8636(const ModuleImage& image, const ModuleHead& head, ModuleSamp
   const std::uint8_t not_there = lower.byte(113).value_or(0) & 0x0fU;
   for (unsigned lane = 0; lane < *sample.media_lane_count; ++lane) {
     const bool there = not_there == 0x0f || ((not_there >> lane) & 1U) == 0;
-    sample.lanes.push_back(there && lower.byte(3) ? read_lane(pages, id, lane, ready && !medium.copper, sample.warnings)
-                                                  : ModuleLane{});
+    sample.lanes.push_back(
+        there && lower.byte(3)
+            ? read_lane(pages, id, lane, ready && !medium.copper, sample.warnings)
+            : ModuleLane{});
   }
   if (lower.byte(3)) read_host_lanes(lower, id, sample);
   if (lower.bit(2, 2).value_or(true)) return;  // flat: no page 03h, 20h or 21h

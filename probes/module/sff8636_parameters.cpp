@@ -1,5 +1,5 @@
-// SFF-8636 rev 2.11, 6.7.2: 24 parameters; their flags, values and kinds on page 20h, sets of limits on page 21h. All
-// numbers most significant byte first.
+// SFF-8636 rev 2.11, 6.7.2: 24 parameters; their flags, values and kinds on page 20h, sets of
+// limits on page 21h. All numbers most significant byte first.
 #include "probes/module/maps.h"
 #include "probes/module/observables.h"
 
@@ -25,7 +25,8 @@ void decode_sff8636_parameters(const ModuleImage& image, bool copper, ModuleSamp
     ObservableInstance instance;
     instance.type = *type;
     if ((*where & 0x04U) != 0) instance.lane = *where & 0x03U;
-    // What a copper cable means by its values its maker knows: only the flags are kept, which a read has cleared.
+    // What a copper cable means by its values its maker knows: only the flags are kept, which a
+    // read has cleared.
     if (!copper) instance.value = page.u16(kValuesAt + 2 * i);
     if (!copper) instance.limits = read_quad(limits, 128 + 8 * (*where >> 4U));
     instance.flags = read_flags(page, kSff8636Flags, kFlagsAt + i / 2, i % 2 == 0 ? 7 : 3);

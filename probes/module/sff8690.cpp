@@ -22,7 +22,9 @@ constexpr double kWavelengthStepNm = 0.05;
 struct Channels {
   double first_ghz = 0, grid_ghz = 0;
   double count = 0;
-  [[nodiscard]] double frequency_ghz(double number) const { return first_ghz + (number - 1) * grid_ghz; }
+  [[nodiscard]] double frequency_ghz(double number) const {
+    return first_ghz + (number - 1) * grid_ghz;
+  }
 };
 
 /// Whole terahertz, and tenths of a gigahertz above them; nullopt for what no laser has.
@@ -45,13 +47,15 @@ std::optional<Channels> read_channels(const ModulePage& page) {
   return Channels{*first, grid, count};
 }
 
-/// Table 5-5, by the number of a channel (128.1), or of a laser that looks for its channel itself and says where it has
-/// found it (128.3). 0: none is set.
-std::optional<double> by_channel(const ModulePage& page, const Channels& channels, ModuleWarnings& warnings) {
+/// Table 5-5, by the number of a channel (128.1), or of a laser that looks for its channel itself
+/// and says where it has found it (128.3). 0: none is set.
+std::optional<double> by_channel(const ModulePage& page, const Channels& channels,
+                                 ModuleWarnings& warnings) {
   const auto number = page.u16(144);
   if (!(page.offers(128, 1) || page.offers(128, 3)) || !number || *number == 0) return std::nullopt;
   if (*number <= channels.count) return channels.frequency_ghz(*number);
-  warnings.push_back(fmt::format("laser channel {} is none of its {:.0f}", *number, channels.count));
+  warnings.push_back(
+      fmt::format("laser channel {} is none of its {:.0f}", *number, channels.count));
   return std::nullopt;
 }
 
@@ -69,8 +73,8 @@ std::optional<double> by_wavelength(const Channels& channels, double nm, ModuleW
   const double number = std::round((kLightNmGhz / nm - channels.first_ghz) / channels.grid_ghz) + 1;
   const double ghz = channels.frequency_ghz(number);
   if (number >= 1 && number <= channels.count && is_at(ghz, nm)) return ghz;
-  warnings.push_back(
-      fmt::format("laser wavelength {:.2f} nm is that of none of its {:.0f} channels", nm, channels.count));
+  warnings.push_back(fmt::format(
+      "laser wavelength {:.2f} nm is that of none of its {:.0f} channels", nm, channels.count));
   return std::nullopt;
 }
 
@@ -79,26 +83,30 @@ bool tells_its_channel(const ModulePage& page) {
   return page.offers(128, 0) || page.offers(128, 1) || page.offers(128, 3);
 }
 
-/// 5.2 leaves open which of the two a module follows that offers both when they are not the same, also which one was
-/// written last. One that it doesn't offer does not count.
-std::optional<double> frequency_set(const ModulePage& page, const Channels& channels, ModuleWarnings& warnings) {
+/// 5.2 leaves open which of the two a module follows that offers both when they are not the same,
+/// also which one was written last. One that it doesn't offer does not count.
+std::optional<double> frequency_set(const ModulePage& page, const Channels& channels,
+                                    ModuleWarnings& warnings) {
   if (!tells_its_channel(page))
     warnings.emplace_back(
-        "A2h page 02h advertises no channel and no wavelength to set: what its laser is tuned to is not known");
+        "A2h page 02h advertises no channel and no wavelength to set: what its laser is tuned to "
+        "is not known");
   const auto channel = by_channel(page, channels, warnings);
   const auto nm = wavelength_set_nm(page);
   if (!nm) return channel;
   if (!channel) return by_wavelength(channels, *nm, warnings);
   if (is_at(*channel, *nm)) return channel;
   warnings.emplace_back(
-      "its channel and its wavelength are set to different ones: what the laser is tuned to is not known");
+      "its channel and its wavelength are set to different ones: what the laser is tuned to is not "
+      "known");
   return std::nullopt;
 }
 
 constexpr unsigned kFrequencyError = 152;
 
-/// Table 5-6. A register that nobody fills is 0, as is that of a laser without an error: 5.2 says only that both errors
-/// "should" be there. The other one, of the wavelength, does not tell: its step is six times as coarse.
+/// Table 5-6. A register that nobody fills is 0, as is that of a laser without an error: 5.2 says
+/// only that both errors "should" be there. The other one, of the wavelength, does not tell: its
+/// step is six times as coarse.
 void read_error(const ModulePage& page, const Channels& channels, ModuleSample& sample) {
   constexpr double kMhzPerStep = 100;
   const double mhz = page.s16(kFrequencyError).value_or(0) * kMhzPerStep;
@@ -107,10 +115,12 @@ void read_error(const ModulePage& page, const Channels& channels, ModuleSample& 
     sample.vdm.laser_frequency_error_mhz = mhz;
     return;
   }
-  sample.warnings.push_back(fmt::format("laser frequency error of {:.1f} GHz cannot be true", mhz / 1000));
+  sample.warnings.push_back(
+      fmt::format("laser frequency error of {:.1f} GHz cannot be true", mhz / 1000));
 }
 
-/// Tables 5-7 (live) and 5-8 (latched): what was once since the last read, and what still is, are one flag.
+/// Tables 5-7 (live) and 5-8 (latched): what was once since the last read, and what still is, are
+/// one flag.
 void read_status(const ModulePage& a0, const ModulePage& page, ModuleSample& sample) {
   LaserTuning& laser = sample.laser_tuning.emplace_back();
   constexpr unsigned kCooled = 2;  // of A0h byte 64
@@ -125,8 +135,10 @@ void read_status(const ModulePage& a0, const ModulePage& page, ModuleSample& sam
   laser.channel_invalid = page.bit(172, 4);
   if (const auto now = page.byte(168)) laser.tuning = (*now & 0x90U) != 0;
   if (page.offers(128, 3)) take_other_flag("laser_self_tuning", 1, page.bit(172, 7), sample);
-  if (page.offers(128, 0) || page.offers(128, 1)) take_other_flag("laser_new_channel", 1, page.bit(172, 3), sample);
-  if (!page.offers(128, 2)) take_other_flag("laser_dither_not_supported", 1, page.bit(172, 2), sample);
+  if (page.offers(128, 0) || page.offers(128, 1))
+    take_other_flag("laser_new_channel", 1, page.bit(172, 3), sample);
+  if (!page.offers(128, 2))
+    take_other_flag("laser_dither_not_supported", 1, page.bit(172, 2), sample);
 }
 
 }  // namespace
@@ -139,12 +151,15 @@ void decode_sff8690(const ModuleImage& image, ModuleSample& sample) {
   const ModulePage a0 = lower_page(image);
   const ModulePage page(image, kTunablePage);
   if (!page.exists()) {
-    sample.warnings.emplace_back("A2h page 02h was not read: what its laser is tuned to is not known");
+    sample.warnings.emplace_back(
+        "A2h page 02h was not read: what its laser is tuned to is not known");
     return;
   }
   const auto channels = read_channels(page);
-  if (!channels) {  // as of a module that ignores which page is asked for: that is the user's memory then
-    sample.warnings.emplace_back("A2h page 02h names no channels: what its laser is tuned to is not known");
+  if (!channels) {  // as of a module that ignores which page is asked for: that is the user's
+                    // memory then
+    sample.warnings.emplace_back(
+        "A2h page 02h names no channels: what its laser is tuned to is not known");
     return;
   }
   read_status(a0, page, sample);

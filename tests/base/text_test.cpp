@@ -20,7 +20,8 @@ template <typename Text>
 concept CanBeSplit = requires(Text&& text) {
   split(std::forward<Text>(text), ',');
 };
-static_assert(CanBeSplit<std::string&> && CanBeSplit<const std::string&> && CanBeSplit<std::string_view>);
+static_assert(CanBeSplit<std::string&> && CanBeSplit<const std::string&> &&
+              CanBeSplit<std::string_view>);
 static_assert(!CanBeSplit<std::string>, "the parts would be of a string that is gone");
 
 TEST(Text, NumbersAreWholeOrNothing) {
@@ -28,7 +29,8 @@ TEST(Text, NumbersAreWholeOrNothing) {
   EXPECT_EQ(parse_u64("9999999999999999999"), 9999999999999999999ULL);
   EXPECT_EQ(parse_u64("00000000000000000000012"), 12U);
   EXPECT_EQ(parse_u64("0"), 0U);
-  for (const char* bad : {"", "-1", "+1", "12x", " 1", "18446744073709551616", "N/A (no PMA)", "0x10"})
+  for (const char* bad :
+       {"", "-1", "+1", "12x", " 1", "18446744073709551616", "N/A (no PMA)", "0x10"})
     EXPECT_FALSE(parse_u64(bad)) << bad;
   EXPECT_EQ(parse_hex_or_decimal("0x1b"), 27U);
   EXPECT_FALSE(parse_hex_or_decimal("0x"));
@@ -36,7 +38,9 @@ TEST(Text, NumbersAreWholeOrNothing) {
   for (const char* bad : {"", "nan", "inf", "1.0.0", "1 "}) EXPECT_FALSE(parse_double(bad)) << bad;
 }
 
-TEST(Text, PrintableHidesTerminalEscapes) { EXPECT_EQ(printable("FIN\x1b[31mISAR\xff"), "FIN?[31mISAR?"); }
+TEST(Text, PrintableHidesTerminalEscapes) {
+  EXPECT_EQ(printable("FIN\x1b[31mISAR\xff"), "FIN?[31mISAR?");
+}
 
 TEST(Text, EditDistanceCountsSwapsAsOne) {
   EXPECT_EQ(edit_distance("flap_window_s", "flap_windw_s"), 1U);

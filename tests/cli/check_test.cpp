@@ -32,7 +32,8 @@ TEST_F(CliWithDaemon, ADrainReasonOrNothing) {
 TEST_F(CliWithDaemon, ATypoIsUnknownAndSaidOnStandardOutput) {
   const Outcome wrong = run("check mlx5_33");
   EXPECT_EQ(wrong.exit_code, 3);
-  EXPECT_THAT(wrong.out, StartsWith("LINKHEALTH UNKNOWN - no port \"mlx5_33\": did you mean mlx5_3?"));
+  EXPECT_THAT(wrong.out,
+              StartsWith("LINKHEALTH UNKNOWN - no port \"mlx5_33\": did you mean mlx5_3?"));
 }
 
 TEST_F(CliTest, CheckWithoutADaemonIsUnknownAndNoReasonToDrain) {
@@ -45,7 +46,8 @@ TEST_F(CliTest, CheckWithoutADaemonIsUnknownAndNoReasonToDrain) {
 }
 
 TEST_F(CliWithDaemon, TicketByAnyName) {
-  EXPECT_THAT(run("ticket ens4np0").out, StartsWith("# gpu-0417 mlx5_3/1: dirty connector (83% sure)\n"));
+  EXPECT_THAT(run("ticket ens4np0").out,
+              StartsWith("# gpu-0417 mlx5_3/1: dirty connector (83% sure)\n"));
   EXPECT_THAT(run("ticket 9a:00.0 --json").out, StartsWith("{\"schema\":\"linkhealth.ticket/1\""));
   EXPECT_EQ(run("ticket mlx5_33").exit_code, kBadInput);
   EXPECT_EQ(run("ticket").exit_code, kBadInput);

@@ -26,12 +26,15 @@ struct Outcome {
 class CliTest : public ::testing::Test, protected test::TestServer {
  protected:
   /// Runs the program in an environment of nothing but `environment`.
-  Outcome run(const std::string& arguments, const std::string& environment = "LANG=C.UTF-8 COLUMNS=100") const {
+  Outcome run(const std::string& arguments,
+              const std::string& environment = "LANG=C.UTF-8 COLUMNS=100") const {
     const std::string command = "env -i ASAN_OPTIONS=detect_leaks=0 " + environment +
-                                " " LINKHEALTH_PROGRAM " --socket " + settings.socket_path + " " + arguments + " >" +
-                                directory + "/out 2>" + directory + "/err </dev/null";
+                                " " LINKHEALTH_PROGRAM " --socket " + settings.socket_path + " " +
+                                arguments + " >" + directory + "/out 2>" + directory +
+                                "/err </dev/null";
     const int status = std::system(command.c_str());
-    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_all(directory + "/out"), read_all(directory + "/err")};
+    return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_all(directory + "/out"),
+            read_all(directory + "/err")};
   }
 };
 

@@ -61,8 +61,9 @@ TEST_F(CliWithDaemon, Json) {
 
 TEST_F(CliWithDaemon, ExplainByAnyName) {
   for (const char* name : {"mlx5_3", "mlx5_3/1", "ens4np0", "0000:9a:00.0"})
-    EXPECT_THAT(run(std::string("explain ") + name).out,
-                HasSubstr("Dirty connector on the fibre that carries lane 2 towards this node: 83% sure."))
+    EXPECT_THAT(
+        run(std::string("explain ") + name).out,
+        HasSubstr("Dirty connector on the fibre that carries lane 2 towards this node: 83% sure."))
         << name;
   EXPECT_THAT(run("explain mlx5_3 --evidence").out, HasSubstr("far_rx_low"));
 }
@@ -72,7 +73,9 @@ TEST_F(CliWithDaemon, AMistypedPortGetsASuggestion) {
     const Outcome wrong = run(std::string("explain mlx5_33") + json);
     EXPECT_EQ(wrong.exit_code, kBadInput);
     EXPECT_EQ(wrong.out, "");
-    EXPECT_EQ(wrong.err, "linkhealth: no port \"mlx5_33\": did you mean mlx5_3? (linkhealth status lists the ports)\n");
+    EXPECT_EQ(wrong.err,
+              "linkhealth: no port \"mlx5_33\": did you mean mlx5_3? (linkhealth status lists the "
+              "ports)\n");
   }
   EXPECT_EQ(run("explain '../report?x=%00'").exit_code, kBadInput);
 }
@@ -125,7 +128,8 @@ TEST_F(CliWithDaemon, WatchOnATerminalRestoresItOnCtrlC) {
   ASSERT_GE(child, 0);
   if (child == 0) {
     const std::string socket = "--socket=" + settings.socket_path;
-    const char* const environment[] = {"LANG=C.UTF-8", "TERM=xterm", "ASAN_OPTIONS=detect_leaks=0", nullptr};
+    const char* const environment[] = {"LANG=C.UTF-8", "TERM=xterm", "ASAN_OPTIONS=detect_leaks=0",
+                                       nullptr};
     execle(LINKHEALTH_PROGRAM, "linkhealth", socket.c_str(), "watch", nullptr, environment);
     _exit(127);
   }
@@ -189,8 +193,10 @@ TEST_F(CliWithDaemon, RecordEndsInItsTimeWithWhatIsKnown) {
   const Outcome recorded = run("record --for 2s " + file);
   time.join();
   EXPECT_EQ(recorded.exit_code, 0) << recorded.err;
-  EXPECT_EQ(recorded.err, "1 snapshot in " + file +
-                              ": what was known when it began; nothing was read in that time (give a longer --for)\n");
+  EXPECT_EQ(
+      recorded.err,
+      "1 snapshot in " + file +
+          ": what was known when it began; nothing was read in that time (give a longer --for)\n");
   EXPECT_EQ(read_all(file), "{\"schema\":1}\n{\"known\":1}\n");
 }
 
@@ -205,7 +211,8 @@ TEST_F(CliWithDaemon, RecordNeverOverwrites) {
 
 TEST_F(CliWithDaemon, ARefusedRecordingLeavesNoFile) {
   const std::string file = directory + "/none.jsonl";
-  const Outcome wrong = run("record --for 2s " + file);  // no header yet: the daemon does not record
+  const Outcome wrong =
+      run("record --for 2s " + file);  // no header yet: the daemon does not record
   EXPECT_EQ(wrong.exit_code, kDaemonError);
   EXPECT_THAT(wrong.err, HasSubstr("does not record now"));
   EXPECT_FALSE(std::filesystem::exists(file));
@@ -227,8 +234,10 @@ TEST_F(CliTest, HistoryDrawsWhatIsRemembered) {
   EXPECT_THAT(past.out, HasSubstr("Module temperature, C: now 51.0"));
   EXPECT_THAT(past.out, HasSubstr("dirty connector (path, warning, 83%)"));
   const std::string ascii = run("history mlx5_3 --ascii").out;
-  EXPECT_TRUE(std::all_of(ascii.begin(), ascii.end(), [](char c) { return c == '\n' || (c >= ' ' && c <= '~'); }));
-  EXPECT_THAT(run("history mlx5_3 --json").out, StartsWith(R"({"schema":"linkhealth.history/1","port":"mlx5_3/1")"));
+  EXPECT_TRUE(std::all_of(ascii.begin(), ascii.end(),
+                          [](char c) { return c == '\n' || (c >= ' ' && c <= '~'); }));
+  EXPECT_THAT(run("history mlx5_3 --json").out,
+              StartsWith(R"({"schema":"linkhealth.history/1","port":"mlx5_3/1")"));
   EXPECT_EQ(run("history mlx5_3 --since soon").exit_code, kBadInput);
   EXPECT_THAT(run("history mlx5_33").err, HasSubstr("did you mean"));
 }
@@ -237,9 +246,10 @@ TEST_F(CliTest, WithoutADaemonItSaysWhatToDo) {
   for (const char* command : {"status", "explain mlx5_0", "watch", "status --json"}) {
     const Outcome wrong = run(command);
     EXPECT_EQ(wrong.exit_code, kNotReachable) << command;
-    EXPECT_EQ(wrong.err,
-              "linkhealth: the daemon is not running (no socket at " + settings.socket_path +
-                  "): start it with systemctl start linkhealthd, or look once without it: linkhealth status --once\n");
+    EXPECT_EQ(wrong.err, "linkhealth: the daemon is not running (no socket at " +
+                             settings.socket_path +
+                             "): start it with systemctl start linkhealthd, or look once without "
+                             "it: linkhealth status --once\n");
   }
 }
 
@@ -254,32 +264,37 @@ TEST_F(CliTest, ADaemonThatListensAndGivesNoAnswerIsNoMissingOne) {
     for (int fd = 0; (fd = accept(listener.get(), nullptr, nullptr)) >= 0; close(fd)) {
     }
   });
-  for (const auto& [command, exit_code] : {std::pair("status", kNotReachable), {"doctor", kBadInput}}) {
+  for (const auto& [command, exit_code] :
+       {std::pair("status", kNotReachable), {"doctor", kBadInput}}) {
     const Outcome outcome = run(command);
     EXPECT_EQ(outcome.exit_code, exit_code) << command;
     EXPECT_EQ(outcome.out, "") << command << ": nobody else looks instead";
-    EXPECT_EQ(outcome.err, "linkhealth: the daemon listens on " + settings.socket_path +
-                               " and gives no answer: it may hang (journalctl -u linkhealthd; systemctl restart "
-                               "linkhealthd)\n");
+    EXPECT_EQ(outcome.err,
+              "linkhealth: the daemon listens on " + settings.socket_path +
+                  " and gives no answer: it may hang (journalctl -u linkhealthd; systemctl restart "
+                  "linkhealthd)\n");
   }
   shutdown(listener.get(), SHUT_RDWR);
   breaks_off.join();
 }
 
 TEST_F(CliTest, OutputThatCanNotBeWrittenIsNoSuccess) {
-  for (const char* command :
-       {"rules", "rules --json", "--help", "--version", "doctor --sysroot /", "status --once --sysroot /"}) {
-    const int status = std::system((std::string("env -i ASAN_OPTIONS=detect_leaks=0 " LINKHEALTH_PROGRAM " ") +
-                                    command + " >/dev/full 2>" + directory + "/err")
-                                       .c_str());
+  for (const char* command : {"rules", "rules --json", "--help", "--version", "doctor --sysroot /",
+                              "status --once --sysroot /"}) {
+    const int status =
+        std::system((std::string("env -i ASAN_OPTIONS=detect_leaks=0 " LINKHEALTH_PROGRAM " ") +
+                     command + " >/dev/full 2>" + directory + "/err")
+                        .c_str());
     EXPECT_EQ(WIFEXITED(status) ? WEXITSTATUS(status) : -1, kDaemonError) << command;
-    EXPECT_THAT(read_all(directory + "/err"), HasSubstr("linkhealth: the output could not be written")) << command;
+    EXPECT_THAT(read_all(directory + "/err"),
+                HasSubstr("linkhealth: the output could not be written"))
+        << command;
   }
 }
 
 TEST_F(CliTest, UsageMistakes) {
-  for (const char* wrong :
-       {"", "explain", "stauts", "status --wied", "record --for 5y x", "record --for 0 x", "record"}) {
+  for (const char* wrong : {"", "explain", "stauts", "status --wied", "record --for 5y x",
+                            "record --for 0 x", "record"}) {
     const Outcome outcome = run(wrong);
     EXPECT_EQ(outcome.exit_code, kBadInput) << wrong;
     EXPECT_THAT(outcome.err, StartsWith("linkhealth: ")) << wrong;
@@ -288,12 +303,16 @@ TEST_F(CliTest, UsageMistakes) {
 }
 
 TEST_F(CliTest, ATypoInTheCommandLineGetsASuggestion) {
-  EXPECT_EQ(run("stauts").err, "linkhealth: unknown command \"stauts\": did you mean status? (linkhealth --help)\n");
-  EXPECT_EQ(run("status --wied").err,
-            "linkhealth: unknown option \"--wied\": did you mean --wide? (linkhealth status --help)\n");
-  EXPECT_EQ(run("explain a b").err, "linkhealth: explain takes no \"b\" (linkhealth explain --help)\n");
+  EXPECT_EQ(run("stauts").err,
+            "linkhealth: unknown command \"stauts\": did you mean status? (linkhealth --help)\n");
+  EXPECT_EQ(
+      run("status --wied").err,
+      "linkhealth: unknown option \"--wied\": did you mean --wide? (linkhealth status --help)\n");
+  EXPECT_EQ(run("explain a b").err,
+            "linkhealth: explain takes no \"b\" (linkhealth explain --help)\n");
   EXPECT_EQ(run("").err,
-            "linkhealth: say what to do: status, explain PORT, watch or record FILE (linkhealth --help)\n");
+            "linkhealth: say what to do: status, explain PORT, watch or record FILE (linkhealth "
+            "--help)\n");
   EXPECT_EQ(run("status watch").exit_code, kBadInput);
 }
 
@@ -318,7 +337,8 @@ TEST(Style, FollowsTerminalAndEnvironment) {
   EXPECT_TRUE(style_for(true, 80, environment({{"NO_COLOR", ""}})).colour);
   EXPECT_FALSE(style_for(true, 80, environment({{"TERM", "dumb"}})).colour);
   EXPECT_FALSE(style_for(false, std::nullopt, environment({})).colour);
-  EXPECT_TRUE(style_for(false, std::nullopt, environment({{"LC_ALL", "C"}, {"LANG", "C.UTF-8"}})).ascii);
+  EXPECT_TRUE(
+      style_for(false, std::nullopt, environment({{"LC_ALL", "C"}, {"LANG", "C.UTF-8"}})).ascii);
   EXPECT_FALSE(style_for(false, std::nullopt, environment({{"LANG", "de_DE.utf8"}})).ascii);
   EXPECT_EQ(style_for(true, 80, environment({{"COLUMNS", "120"}})).width_columns, 80);
   EXPECT_EQ(style_for(false, std::nullopt, environment({{"COLUMNS", "120"}})).width_columns, 120);

@@ -1,5 +1,6 @@
-// An Engine that concludes nothing: its report repeats what it was told, and a carrier loss opens a fault. With it the
-// tests of replay see what replay hands in and out, and nothing of the diagnosis.
+// An Engine that concludes nothing: its report repeats what it was told, and a carrier loss opens a
+// fault. With it the tests of replay see what replay hands in and out, and nothing of the
+// diagnosis.
 #include <array>
 
 #include "daemon/engine.h"
@@ -17,7 +18,8 @@ struct Engine::State {
 
 std::span<const KnobGroup> engine_knob_groups() { return kGroups; }
 
-Engine::Engine(EngineSettings settings) : state_(std::make_unique<State>(State{std::move(settings)})) {}
+Engine::Engine(EngineSettings settings)
+    : state_(std::make_unique<State>(State{std::move(settings)})) {}
 Engine::~Engine() = default;
 Engine::Engine(Engine&&) noexcept = default;
 Engine& Engine::operator=(Engine&&) noexcept = default;

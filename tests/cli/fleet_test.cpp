@@ -1,4 +1,5 @@
-// `linkhealth fleet` as people run it, against a fake Prometheus: what it shows, and what it says when it gets nothing.
+// `linkhealth fleet` as people run it, against a fake Prometheus: what it shows, and what it says
+// when it gets nothing.
 #include "cli/fleet.h"
 
 #include <gmock/gmock.h>
@@ -20,8 +21,8 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-FleetFault fault(const std::string& instance, const std::string& rack, const std::string& u, double lost_gbps,
-                 const std::string& severity = "warning") {
+FleetFault fault(const std::string& instance, const std::string& rack, const std::string& u,
+                 double lost_gbps, const std::string& severity = "warning") {
   FleetFault out;
   out.instance = instance;
   out.device = "mlx5_0";
@@ -44,8 +45,8 @@ std::vector<std::string> names(const std::vector<FleetFault>& faults) {
 
 TEST(FleetOrder, WhatCostsMostThenOneRound) {
   std::vector<FleetFault> faults = {fault("c", "r10", "4", 0), fault("a", "r2", "30", 400),
-                                    fault("n", "r1", "1", 0, "notice"), fault("b", "r2", "9", 0, "critical"),
-                                    fault("d", "", "", 100)};
+                                    fault("n", "r1", "1", 0, "notice"),
+                                    fault("b", "r2", "9", 0, "critical"), fault("d", "", "", 100)};
   faults.push_back(fault("shared", "r1", "1", 400));
   faults.back().shared = "leaf-1";
   rank_by_cost(faults);
@@ -80,15 +81,16 @@ TEST(FleetText, TheVerdictAndSinceWhen) {
   EXPECT_THAT(text, HasSubstr("rack r1 U 4"));
   EXPECT_THAT(text, HasSubstr("2 more faults: --limit 3"));
   EXPECT_THAT(text, Not(HasSubstr("\x1b")));
-  const std::string ascii = fleet_text(some_view(), {}, kNow, {.colour = false, .width_columns = 80, .ascii = true});
+  const std::string ascii =
+      fleet_text(some_view(), {}, kNow, {.colour = false, .width_columns = 80, .ascii = true});
   for (const char c : ascii) EXPECT_GE(c, 0) << ascii;
 }
 
 TEST(FleetText, TheWorkListIsMarkdown) {
   const std::string text = work_list_text(some_view(), {}, kNow);
   EXPECT_THAT(text, HasSubstr("# Work list, 2026-11-20"));
-  EXPECT_THAT(text,
-              HasSubstr("## rack r1\n\n- [ ] **U 4, gpu-1, mlx5\\_0/1**: dirty connector (80% sure), cost number 1\n"));
+  EXPECT_THAT(text, HasSubstr("## rack r1\n\n- [ ] **U 4, gpu-1, mlx5\\_0/1**: dirty connector "
+                              "(80% sure), cost number 1\n"));
   EXPECT_THAT(text, HasSubstr("EX\\_400\\|DR4")) << "what a module says is no Markdown";
   EXPECT_THAT(text, HasSubstr("  First: inspect and clean both ends"));
   EXPECT_THAT(text, HasSubstr("2 more are not on this list"));
@@ -133,8 +135,8 @@ class FakePrometheus : public ::testing::Test {
     const std::string url = "http://" + login + "127.0.0.1:" + std::to_string(port_) + "/p/";
     const std::string command =
         "env -i ASAN_OPTIONS=detect_leaks=0 LANG=C.UTF-8 COLUMNS=120 LINKHEALTH_PROMETHEUS=" + url +
-        " " LINKHEALTH_PROGRAM " fleet " + arguments + " >" + directory_.file("out") + " 2>" + directory_.file("err") +
-        " </dev/null";
+        " " LINKHEALTH_PROGRAM " fleet " + arguments + " >" + directory_.file("out") + " 2>" +
+        directory_.file("err") + " </dev/null";
     const int status = std::system(command.c_str());
     const auto read = [this](const char* name) {
       std::ifstream file(directory_.file(name));
@@ -195,7 +197,8 @@ TEST_F(FakePrometheus, WorstLinksWithALogin) {
   const std::string which = link + R"(,"fault":"unplugged","end":"path")";
   answers_ = {
       {"linkhealth_build_info", rows(row("", "2"))},
-      {"fleet:linkhealth_links:count", rows(row(R"("health":"healthy")", "15") + "," + row(R"("health":"down")", "1"))},
+      {"fleet:linkhealth_links:count",
+       rows(row(R"("health":"healthy")", "15") + "," + row(R"("health":"down")", "1"))},
       {"fault_opened", rows(row(which, "1795164000"))},
       {"bandwidth_lost_bytes_per_second:current", rows(row(link, "50000000000"))},
       {"topk", rows(row(which + R"(,"severity":"critical","peer_system":"leaf-1")", "0.9"))},
@@ -204,7 +207,9 @@ TEST_F(FakePrometheus, WorstLinksWithALogin) {
   EXPECT_EQ(out.exit_code, kOk) << out.err;
   EXPECT_EQ(login_, "Basic bWU6c2VjcmV0");
   EXPECT_THAT(out.out, HasSubstr(R"("schema":"linkhealth.fleet/1")"));
-  EXPECT_THAT(out.out, HasSubstr(R"("opened_at":"2026-11-20T08:40:00Z","bandwidth_lost_bytes_per_second":5e+10)"));
+  EXPECT_THAT(
+      out.out,
+      HasSubstr(R"("opened_at":"2026-11-20T08:40:00Z","bandwidth_lost_bytes_per_second":5e+10)"));
   EXPECT_THAT(run("").out, HasSubstr("gpu-1 mlx5_3/1"));
 }
 
@@ -212,7 +217,8 @@ TEST_F(FakePrometheus, BySwitchIsBounded) {
   std::string counts;
   for (int i = 0; i < 30; ++i)
     counts += (i == 0 ? "" : ",") +
-              row(R"("health":"down","peer_system":"leaf-)" + std::to_string(i) + "\"", std::to_string(i));
+              row(R"("health":"down","peer_system":"leaf-)" + std::to_string(i) + "\"",
+                  std::to_string(i));
   answers_ = {{"linkhealth_build_info", rows(row("", "2"))},
               {"fleet:linkhealth_links:count", rows(row(R"("health":"down")", "1"))},
               {"switch:linkhealth_links:count", rows(counts)}};

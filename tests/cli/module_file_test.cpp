@@ -1,4 +1,5 @@
-// `linkhealth module --file`, as the program that people run: no daemon, only what somebody has sent.
+// `linkhealth module --file`, as the program that people run: no daemon, only what somebody has
+// sent.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -22,7 +23,9 @@ using ::testing::Not;
 using ::testing::StartsWith;
 
 const ModulePageKey kLower{kModuleAddressA0, 0, 0, false};
-ModulePageKey page(std::uint8_t number, std::uint8_t address = kModuleAddressA0) { return {address, 0, number, true}; }
+ModulePageKey page(std::uint8_t number, std::uint8_t address = kModuleAddressA0) {
+  return {address, 0, number, true};
+}
 
 /// One module's memory in the three forms.
 struct Files {
@@ -31,7 +34,8 @@ struct Files {
 
 Files sfp_files(const EepromBuilder& module) {
   const std::string raw =
-      ethtool_raw(module.image(), {kLower, page(0), {kModuleAddressA2, 0, 0, false}, page(0, kModuleAddressA2)});
+      ethtool_raw(module.image(),
+                  {kLower, page(0), {kModuleAddressA2, 0, 0, false}, page(0, kModuleAddressA2)});
   return {raw, ethtool_hex(raw), dump_json({{"a0", raw.substr(0, 256)}, {"a2", raw.substr(256)}})};
 }
 
@@ -46,7 +50,8 @@ Files qsfp_files(const EepromBuilder& module) {
 }
 
 Files cmis_files(const EepromBuilder& module) {
-  const std::string raw = ethtool_raw(module.image(), {kLower, page(0), page(1), page(2), page(0x10), page(0x11)});
+  const std::string raw =
+      ethtool_raw(module.image(), {kLower, page(0), page(1), page(2), page(0x10), page(0x11)});
   return {raw, ethtool_hex(raw),
           dump_json({{"lower", raw.substr(0, 128)},
                      {"00", raw.substr(128, 128)},
@@ -94,23 +99,30 @@ TEST_F(CliModuleFile, EveryFormOfAnSfpSaysTheSame) {
   EXPECT_THAT(json, Not(HasSubstr("\"warnings\"")));
 }
 
-// `ethtool … | head -14`: a 100G-CR4 was called 40G-CR4, because the byte that says so was not there.
+// `ethtool … | head -14`: a 100G-CR4 was called 40G-CR4, because the byte that says so was not
+// there.
 TEST_F(CliModuleFile, WhatBreaksOffSaysSoAndIsNotTakenForAnother) {
   EepromBuilder module = EepromBuilder::sff8636();
-  module.page(0x00).byte(131, 0x88).byte(192, 0x0b).byte(147, 0xa0);  // 100G-CR4, by the extended code
+  module.page(0x00).byte(131, 0x88).byte(192, 0x0b).byte(147,
+                                                         0xa0);  // 100G-CR4, by the extended code
   const std::string raw = qsfp_files(module).raw;
-  EXPECT_THAT(show(raw, "--json").out, AllOf(HasSubstr("\"type\":\"100G-CR4\""), HasSubstr("\"kind\":\"dac\"")));
+  EXPECT_THAT(show(raw, "--json").out,
+              AllOf(HasSubstr("\"type\":\"100G-CR4\""), HasSubstr("\"kind\":\"dac\"")));
   const Outcome cut = show(ethtool_hex(raw.substr(0, 192)), "--json");
   EXPECT_EQ(cut.exit_code, kOk);
   EXPECT_THAT(cut.out, AllOf(HasSubstr("\"kind\":\"dac\""), Not(HasSubstr("G-CR4"))));
-  EXPECT_THAT(cut.out, HasSubstr("page 00h breaks off after 64 of 128 bytes: what stands behind is not known"));
+  EXPECT_THAT(
+      cut.out,
+      HasSubstr("page 00h breaks off after 64 of 128 bytes: what stands behind is not known"));
   EXPECT_THAT(show(raw.substr(0, 135), "--json").out, HasSubstr("\"kind\":\"unknown\""));
 }
 
 TEST_F(CliModuleFile, AnSfpHasNoPagesToBreakOff) {
   const std::string raw = sfp_files(EepromBuilder::sff8472()).raw;
-  EXPECT_THAT(show(raw.substr(0, 192), "--json").out,
-              HasSubstr("A0h, upper half breaks off after 64 of 128 bytes: what stands behind is not known"));
+  EXPECT_THAT(
+      show(raw.substr(0, 192), "--json").out,
+      HasSubstr(
+          "A0h, upper half breaks off after 64 of 128 bytes: what stands behind is not known"));
 }
 
 TEST_F(CliModuleFile, EveryFormOfAQsfpSaysTheSame) {
@@ -137,7 +149,8 @@ TEST_F(CliModuleFile, WhatCannotBeTrueIsAWarningAndNoReading) {
   EXPECT_THAT(json, HasSubstr("\"temperature_c\":126,")) << "hot, and possible";
   EXPECT_THAT(json, HasSubstr("\"warnings\":[\"supply of 6 V cannot be true\"]"));
   EXPECT_THAT(json, Not(HasSubstr("\"supply_v\":6")));
-  EXPECT_THAT(show(cmis_files(odd).raw).out, HasSubstr("Not believed\n    supply of 6 V cannot be true\n"));
+  EXPECT_THAT(show(cmis_files(odd).raw).out,
+              HasSubstr("Not believed\n    supply of 6 V cannot be true\n"));
 }
 
 TEST_F(CliModuleFile, AWrongChecksumIsAWarning) {
@@ -150,7 +163,8 @@ TEST_F(CliModuleFile, AWrongChecksumIsAWarning) {
 
 TEST_F(CliModuleFile, APageThatWasNotReadIsUnknownAndNotZero) {
   const std::string raw = cmis_files(EepromBuilder::cmis()).raw;
-  const std::string json = show(dump_json({{"lower", raw.substr(0, 128)}, {"00", raw.substr(128, 128)}}), "--json").out;
+  const std::string json =
+      show(dump_json({{"lower", raw.substr(0, 128)}, {"00", raw.substr(128, 128)}}), "--json").out;
   EXPECT_THAT(json, HasSubstr("\"serial\":\"AC0003\""));
   EXPECT_THAT(json, HasSubstr("page 01h was not read"));
   EXPECT_THAT(json, Not(HasSubstr("\"rx_power_mw\"")));
@@ -166,7 +180,8 @@ TEST_F(CliModuleFile, TextIsForAnyReader) {
   EXPECT_EQ(show(files.hex).out, shown.out);
   EXPECT_EQ(show(files.json).out, shown.out);
   const std::string ascii = show(files.raw, "", "LANG=C").out;
-  EXPECT_TRUE(std::all_of(ascii.begin(), ascii.end(), [](char c) { return c == '\n' || (c >= 0x20 && c <= 0x7e); }));
+  EXPECT_TRUE(std::all_of(ascii.begin(), ascii.end(),
+                          [](char c) { return c == '\n' || (c >= 0x20 && c <= 0x7e); }));
 }
 
 TEST_F(CliModuleFile, WhatAModuleSaysControlsNoTerminal) {
@@ -186,7 +201,8 @@ TEST_F(CliModuleFile, WhatIsNoModuleIsOneLineAndExitCodeTwo) {
   expect_refused(show("{\"pages\":"), "/module: not valid JSON");
   expect_refused(show("{\"pages\":{\"\\u001b\\n[31m\":\"00\"}}"), "or two hex digits");
   expect_refused(show("0x0000:\t\t18 zz\n"), "/module: line 1: \"zz\" is no hex byte");
-  expect_refused(show(std::string((1U << 20U) + 1, ' ')), "/module: larger than 1 MiB: not a module dump");
+  expect_refused(show(std::string((1U << 20U) + 1, ' ')),
+                 "/module: larger than 1 MiB: not a module dump");
   Files files = qsfp_files(EepromBuilder::sff8636());
   files.hex.replace(files.hex.find("0x0010"), 6, "0x0020");
   expect_refused(show(files.hex), "/module: line 4: offset 32 where 16 should follow");
@@ -197,25 +213,34 @@ TEST_F(CliModuleFile, BytesThatAreNoModuleAreRefusedInEachForm) {
   const auto expect_all_refused = [&](const std::string& bytes, const std::string& why) {
     expect_refused(show(bytes), why);
     expect_refused(show(ethtool_hex(bytes)), why);
-    expect_refused(show(dump_json({{"lower", bytes.substr(0, 128)}, {"00", bytes.substr(128)}}), "--json"), why);
+    expect_refused(
+        show(dump_json({{"lower", bytes.substr(0, 128)}, {"00", bytes.substr(128)}}), "--json"),
+        why);
     expect_refused(show(dump_json({{"a0", bytes}, {"a2", bytes}})), why);
   };
-  expect_all_refused(std::string(256, '\xff'), "its first byte, ffh, names no kind of module: not a module's memory");
-  expect_all_refused(std::string(256, '\0'), "its first byte, 00h, names no kind of module: not a module's memory");
+  expect_all_refused(std::string(256, '\xff'),
+                     "its first byte, ffh, names no kind of module: not a module's memory");
+  expect_all_refused(std::string(256, '\0'),
+                     "its first byte, 00h, names no kind of module: not a module's memory");
   for (const char identifier : {'\x03', '\x11', '\x18'})  // a bus that floats after the first byte
-    expect_all_refused(identifier + std::string(255, '\xff'),
-                       std::string(identifier == '\x03' ? "A0h" : "the lower page") +
-                           " is all ones behind its first byte: nobody answered: not a module's memory");
-  expect_refused(show(dump_json({{"lower", "\x0d"}})), "only 1 byte of the lower page: a module's memory has 128");
-  expect_refused(show(dump_json({{"a2", std::string(256, '\1')}})), "neither the lower page nor page 00h is in it");
+    expect_all_refused(
+        identifier + std::string(255, '\xff'),
+        std::string(identifier == '\x03' ? "A0h" : "the lower page") +
+            " is all ones behind its first byte: nobody answered: not a module's memory");
+  expect_refused(show(dump_json({{"lower", "\x0d"}})),
+                 "only 1 byte of the lower page: a module's memory has 128");
+  expect_refused(show(dump_json({{"a2", std::string(256, '\1')}})),
+                 "neither the lower page nor page 00h is in it");
 }
 
 TEST_F(CliModuleFile, WhatIsNoFileIsOneLineAndExitCodeTwo) {
   expect_refused(run("module --file " + directory), directory + ": Is a directory");
-  expect_refused(run("module --json --file " + directory + "/nothing"), "/nothing: No such file or directory");
+  expect_refused(run("module --json --file " + directory + "/nothing"),
+                 "/nothing: No such file or directory");
   expect_refused(run(R"sh(module --file "$(printf '/no\nsuch\033[31m')")sh"),
                  "/no?such?[31m: No such file or directory");
-  expect_refused(run("module --file ''"), "say a port or --file FILE (linkhealth status lists the ports)");
+  expect_refused(run("module --file ''"),
+                 "say a port or --file FILE (linkhealth status lists the ports)");
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// ack and maintenance through the program, the socket and the API, against a desk that writes down what it is told.
+// ack and maintenance through the program, the socket and the API, against a desk that writes down
+// what it is told.
 #include <gmock/gmock.h>
 #include <unistd.h>
 
@@ -29,10 +30,13 @@ class Operators : public CliTest {
 };
 
 TEST_F(Operators, AckByAnyNameOfThePort) {
-  const Outcome done = run("ack ens4np0 --for 2h --reason 'jumper ordered & ticket=4711 + 100%' --by ann");
+  const Outcome done =
+      run("ack ens4np0 --for 2h --reason 'jumper ordered & ticket=4711 + 100%' --by ann");
   EXPECT_EQ(done.exit_code, 0) << done.err;
-  EXPECT_EQ(desk.noted, "ack mlx5_3/1|" + ann_ + "|jumper ordered & ticket=4711 + 100%|2026-11-20T14:00:00Z");
-  EXPECT_EQ(done.out, "mlx5_3/1: dirty connector acknowledged by " + ann_ + " until 2026-11-20 14:00:00Z (for 2 h)\n");
+  EXPECT_EQ(desk.noted,
+            "ack mlx5_3/1|" + ann_ + "|jumper ordered & ticket=4711 + 100%|2026-11-20T14:00:00Z");
+  EXPECT_EQ(done.out, "mlx5_3/1: dirty connector acknowledged by " + ann_ +
+                          " until 2026-11-20 14:00:00Z (for 2 h)\n");
 }
 
 TEST_F(Operators, AckWithoutATimeHoldsUntilTheFaultCloses) {
@@ -49,8 +53,10 @@ TEST_F(Operators, WhoTypesIsWhoAcknowledges) {
 
 TEST_F(Operators, AsJson) {
   const Outcome done = run("ack mlx5_3 --by ann --for 1h --json");
-  EXPECT_THAT(done.out, HasSubstr("{\"schema\":\"linkhealth.action/1\",\"action\":\"ack\",\"port\":\"mlx5_3/1\","
-                                  "\"fault\":\"dirty_connector\""));
+  EXPECT_THAT(
+      done.out,
+      HasSubstr("{\"schema\":\"linkhealth.action/1\",\"action\":\"ack\",\"port\":\"mlx5_3/1\","
+                "\"fault\":\"dirty_connector\""));
   EXPECT_THAT(done.out, HasSubstr("\"until\":\"2026-11-20T13:00:00Z\""));
 }
 
@@ -60,26 +66,31 @@ TEST_F(Operators, ARefusalIsOneLineAndExitCodeTwo) {
   EXPECT_EQ(done.exit_code, kBadInput);
   EXPECT_EQ(done.err, "linkhealth: mlx5_0/1: nothing is open on this port\n");
   EXPECT_EQ(run("ack mlx5_33").err,
-            "linkhealth: no port \"mlx5_33\": did you mean mlx5_3? (linkhealth status lists the ports)\n");
+            "linkhealth: no port \"mlx5_33\": did you mean mlx5_3? (linkhealth status lists the "
+            "ports)\n");
 }
 
 TEST_F(Operators, TakenBack) {
-  EXPECT_EQ(run("ack mlx5_3 --end --by ann").out, "mlx5_3/1: dirty connector is not acknowledged any more\n");
+  EXPECT_EQ(run("ack mlx5_3 --end --by ann").out,
+            "mlx5_3/1: dirty connector is not acknowledged any more\n");
   EXPECT_EQ(desk.noted, "withdraw mlx5_3/1|" + ann_);
   EXPECT_EQ(run("ack mlx5_3 --end --for 2h").exit_code, kBadInput);
 }
 
 TEST_F(Operators, WhatTheDiskWouldForgetIsSaid) {
   desk.lost = "can't write ledger.json: No space left on device";
-  EXPECT_THAT(run("ack mlx5_3 --by ann").out, HasSubstr("; a restart would forget it: can't write ledger.json"));
+  EXPECT_THAT(run("ack mlx5_3 --by ann").out,
+              HasSubstr("; a restart would forget it: can't write ledger.json"));
 }
 
 TEST_F(Operators, MaintenanceOfOnePortAndOfAll) {
-  EXPECT_EQ(run("maintenance start mlx5_3 --for 30m --reason jumper --by ann").out,
-            "mlx5_3/1: in maintenance until 2026-11-20 12:30:00Z (for 30 min), nothing is raised\n");
+  EXPECT_EQ(
+      run("maintenance start mlx5_3 --for 30m --reason jumper --by ann").out,
+      "mlx5_3/1: in maintenance until 2026-11-20 12:30:00Z (for 30 min), nothing is raised\n");
   EXPECT_EQ(desk.noted, "begin mlx5_3/1|" + ann_ + "|jumper|2026-11-20T12:30:00Z");
   EXPECT_EQ(run("maintenance start mlx5_3 --for 30m --no-module-reads --by ann").out,
-            "mlx5_3/1: in maintenance until 2026-11-20 12:30:00Z (for 30 min), nothing is raised, and no module is "
+            "mlx5_3/1: in maintenance until 2026-11-20 12:30:00Z (for 30 min), nothing is raised, "
+            "and no module is "
             "read\n");
   EXPECT_EQ(desk.noted, "begin mlx5_3/1|" + ann_ + "||2026-11-20T12:30:00Z|no module reads");
   EXPECT_EQ(run("maintenance start all --for 2d --by ann").exit_code, 0);
@@ -89,9 +100,10 @@ TEST_F(Operators, MaintenanceOfOnePortAndOfAll) {
 }
 
 TEST_F(Operators, MaintenanceMistakes) {
-  for (const char* wrong : {"maintenance", "maintenance start", "maintenance start mlx5_3", "maintenance stop mlx5_3",
-                            "maintenance end mlx5_3 --for 2h", "maintenance start mlx5_3 --for 91d",
-                            "maintenance end mlx5_3 --no-module-reads"}) {
+  for (const char* wrong :
+       {"maintenance", "maintenance start", "maintenance start mlx5_3", "maintenance stop mlx5_3",
+        "maintenance end mlx5_3 --for 2h", "maintenance start mlx5_3 --for 91d",
+        "maintenance end mlx5_3 --no-module-reads"}) {
     const Outcome outcome = run(wrong);
     EXPECT_EQ(outcome.exit_code, kBadInput) << wrong;
     EXPECT_THAT(outcome.err, ::testing::StartsWith("linkhealth: ")) << wrong;
@@ -113,7 +125,8 @@ ApiRequest post(const std::string& path) {
 class Actions : public ::testing::Test, protected test::TestServer {
  protected:
   int status(const ApiRequest& request) {
-    return answer(request, {publisher, test::example_now(), Milliseconds(0), Milliseconds(60'000), nullptr, &desk})
+    return answer(request, {publisher, test::example_now(), Milliseconds(0), Milliseconds(60'000),
+                            nullptr, &desk})
         .status;
   }
   void SetUp() override { publish(); }
@@ -192,8 +205,9 @@ TEST_F(Actions, ControlCharactersDoNotGetThrough) {
 }
 
 TEST_F(Operators, NobodyActsOverTcp) {
-  const std::string command = "exec 3<>/dev/tcp/127.0.0.1/" + std::to_string(server->tcp_port()) +
-                              "; printf 'POST /api/v1/ports/mlx5_3/ack?by=x HTTP/1.0\\r\\n\\r\\n' >&3; head -n 1 <&3";
+  const std::string command =
+      "exec 3<>/dev/tcp/127.0.0.1/" + std::to_string(server->tcp_port()) +
+      "; printf 'POST /api/v1/ports/mlx5_3/ack?by=x HTTP/1.0\\r\\n\\r\\n' >&3; head -n 1 <&3";
   ASSERT_EQ(std::system(("bash -c \"" + command + "\" >" + directory + "/out").c_str()), 0);
   EXPECT_THAT(read_all(directory + "/out"), HasSubstr("403 Forbidden"));
   EXPECT_EQ(desk.noted, "");

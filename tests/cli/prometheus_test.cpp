@@ -16,10 +16,10 @@ std::string why_not(std::string_view body) {
 }
 
 TEST(PrometheusAnswer, Rows) {
-  const auto rows =
-      parse_vector(R"({"status":"success","data":{"resultType":"vector","result":[)"
-                   R"({"metric":{"instance":"gpu-1","device":"mlx5_0"},"value":[1795176000.1,"0.83"]},)"
-                   R"({"metric":{},"value":[1,"+Inf"]},{"metric":{},"value":[1,"NaN"]}]},"warnings":["w"]})");
+  const auto rows = parse_vector(
+      R"({"status":"success","data":{"resultType":"vector","result":[)"
+      R"({"metric":{"instance":"gpu-1","device":"mlx5_0"},"value":[1795176000.1,"0.83"]},)"
+      R"({"metric":{},"value":[1,"+Inf"]},{"metric":{},"value":[1,"NaN"]}]},"warnings":["w"]})");
   ASSERT_TRUE(rows.ok()) << rows.error().message;
   ASSERT_EQ(rows->size(), 3U);
   EXPECT_EQ(rows->front().label("instance"), "gpu-1");
@@ -27,18 +27,20 @@ TEST(PrometheusAnswer, Rows) {
   EXPECT_EQ(rows->front().value, 0.83);
   EXPECT_TRUE(std::isinf(rows->at(1).value));
   EXPECT_TRUE(std::isnan(rows->at(2).value));
-  EXPECT_TRUE(parse_vector(R"({"status":"success","data":{"resultType":"vector","result":[]}})")->empty());
+  EXPECT_TRUE(
+      parse_vector(R"({"status":"success","data":{"resultType":"vector","result":[]}})")->empty());
 }
 
 TEST(PrometheusAnswer, MalformedOnesAreOneLine) {
-  for (const char* body :
-       {"", "null", "[]", "{}", "404 page not found\n<html>", R"({"status":"success"})",
-        R"({"status":"success","data":{"resultType":"matrix","result":[]}})",
-        R"({"status":"success","data":{"resultType":"vector","result":[{"metric":{}}]}})",
-        R"({"status":"success","data":{"resultType":"vector","result":[{"metric":{"a":1},"value":[1,"1"]}]}})",
-        R"({"status":"success","data":{"resultType":"vector","result":[{"metric":{},"value":[1,"abc"]}]}})",
-        R"({"status":"success","data":{"resultType":"vector","result":[{"metric":{},"value":[1,2]}]}})",
-        R"({"status":"success","data":{"resultType":"vector","result":[)"}) {
+  for (
+      const char* body :
+      {"", "null", "[]", "{}", "404 page not found\n<html>", R"({"status":"success"})",
+       R"({"status":"success","data":{"resultType":"matrix","result":[]}})",
+       R"({"status":"success","data":{"resultType":"vector","result":[{"metric":{}}]}})",
+       R"({"status":"success","data":{"resultType":"vector","result":[{"metric":{"a":1},"value":[1,"1"]}]}})",
+       R"({"status":"success","data":{"resultType":"vector","result":[{"metric":{},"value":[1,"abc"]}]}})",
+       R"({"status":"success","data":{"resultType":"vector","result":[{"metric":{},"value":[1,2]}]}})",
+       R"({"status":"success","data":{"resultType":"vector","result":[)"}) {
     const std::string why = why_not(body);
     EXPECT_THAT(why, HasSubstr("no answer of Prometheus")) << body;
     EXPECT_THAT(why, Not(HasSubstr("\n"))) << body;
@@ -58,14 +60,20 @@ TEST(PrometheusAnswer, TooManySeriesAreAnError) {
 }
 
 TEST(PrometheusAddress, WhatIsNoneIsSaid) {
-  for (const char* url : {"", "prometheus:9090", "ftp://x", "http://", "http://user@x", "http://a b", "http://x/?q=1"})
-    EXPECT_FALSE(Prometheus::open({.url = url, .bearer_token_file = "", .ca_file = ""}).ok()) << url;
-  const auto good =
-      Prometheus::open({.url = "https://me:se%40cret@host:1234/prom/", .bearer_token_file = "", .ca_file = ""});
+  for (const char* url : {"", "prometheus:9090", "ftp://x", "http://", "http://user@x",
+                          "http://a b", "http://x/?q=1"})
+    EXPECT_FALSE(Prometheus::open({.url = url, .bearer_token_file = "", .ca_file = ""}).ok())
+        << url;
+  const auto good = Prometheus::open(
+      {.url = "https://me:se%40cret@host:1234/prom/", .bearer_token_file = "", .ca_file = ""});
   ASSERT_TRUE(good.ok()) << good.error().message;
   EXPECT_EQ(good->shown(), "https://host:1234/prom");
-  EXPECT_FALSE(Prometheus::open({.url = "http://x", .bearer_token_file = "/nonexistent/token", .ca_file = ""}).ok());
-  EXPECT_FALSE(Prometheus::open({.url = "https://x", .bearer_token_file = "", .ca_file = "/nonexistent/ca"}).ok());
+  EXPECT_FALSE(Prometheus::open(
+                   {.url = "http://x", .bearer_token_file = "/nonexistent/token", .ca_file = ""})
+                   .ok());
+  EXPECT_FALSE(
+      Prometheus::open({.url = "https://x", .bearer_token_file = "", .ca_file = "/nonexistent/ca"})
+          .ok());
 }
 
 }  // namespace

@@ -19,7 +19,9 @@ struct Bench {
   double t = 1000;
 
   Bench() { port.latest.link->carrier_down_count = 3; }
-  explicit Bench(ProofLimits given) : limits(given), prover(given) { port.latest.link->carrier_down_count = 3; }
+  explicit Bench(ProofLimits given) : limits(given), prover(given) {
+    port.latest.link->carrier_down_count = 3;
+  }
 
   ProofState look() { return prover.add(port, steady_from_seconds(t), WallTime(from_seconds(t))); }
   ProofState run(double seconds) {
@@ -163,7 +165,8 @@ TEST(Prove, AFaultThatStillShowsFails) {
     ASSERT_EQ(bench.run(10).verdict, ProofVerdict::kProving);
   }
   bench.port.faults[0].last_seen_at = WallTime(from_seconds(bench.t));
-  EXPECT_THAT(bench.run(10).reason, HasSubstr("dirty connector still shows: lane 2 receives -9.1 dBm"));
+  EXPECT_THAT(bench.run(10).reason,
+              HasSubstr("dirty connector still shows: lane 2 receives -9.1 dBm"));
 }
 
 void repaired_now(Bench& bench) {
@@ -186,7 +189,8 @@ TEST(Prove, AShortProofRightAfterARepairWaitsUntilTheFaultHasGone) {
     notes += state.note.value_or("");
   }
   EXPECT_EQ(notes, "dirty connector still shows: it has 9 min to go");
-  EXPECT_EQ(bench.run(50).verdict, ProofVerdict::kProving) << "it may show again with the next reading";
+  EXPECT_EQ(bench.run(50).verdict, ProofVerdict::kProving)
+      << "it may show again with the next reading";
   EXPECT_EQ(bench.run(60).verdict, ProofVerdict::kPass);
 }
 

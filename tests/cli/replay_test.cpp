@@ -27,7 +27,9 @@ constexpr const char* kText =
 /// A second passes between two looks.
 class RunningClock : public Clock {
  public:
-  [[nodiscard]] SteadyTime steady() const override { return SteadyTime(Milliseconds(1500 * ++looks_)); }
+  [[nodiscard]] SteadyTime steady() const override {
+    return SteadyTime(Milliseconds(1500 * ++looks_));
+  }
   [[nodiscard]] WallTime wall() const override { return {}; }
 
  private:

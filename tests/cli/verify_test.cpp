@@ -61,11 +61,15 @@ class Verify : public ::testing::Test {
 
 TEST_F(Verify, PassesAndSaysSo) {
   EXPECT_EQ(verify(daemon, {.port = "ens1np0"}, style, world()), kOk);
-  EXPECT_THAT(out.str(),
-              StartsWith("Proving mlx5_0/1 at 400G: no drop for 30 min, uncorrectable blocks 0, BER below 1e-15 "
-                         "with 95% confidence (takes 2 h 5 min)\n"));
-  EXPECT_THAT(out.str(),
-              HasSubstr("\nPASS  mlx5_0/1: BER below the limit with 95% confidence, 2 h 5 min without a drop\n"));
+  EXPECT_THAT(
+      out.str(),
+      StartsWith(
+          "Proving mlx5_0/1 at 400G: no drop for 30 min, uncorrectable blocks 0, BER below 1e-15 "
+          "with 95% confidence (takes 2 h 5 min)\n"));
+  EXPECT_THAT(
+      out.str(),
+      HasSubstr(
+          "\nPASS  mlx5_0/1: BER below the limit with 95% confidence, 2 h 5 min without a drop\n"));
   EXPECT_NEAR(in_seconds(waited), 7510, 30);
   EXPECT_LT(lines(), 140U) << "a line a minute";
   EXPECT_THAT(out.str(), Not(HasSubstr("\x1b")));
@@ -73,7 +77,8 @@ TEST_F(Verify, PassesAndSaysSo) {
 
 TEST_F(Verify, ADropFails) {
   on_step = [this] {
-    if (waited > std::chrono::minutes(5)) daemon.report.ports[0].latest.link->carrier_down_count = 2;
+    if (waited > std::chrono::minutes(5))
+      daemon.report.ports[0].latest.link->carrier_down_count = 2;
     return true;
   };
   EXPECT_EQ(verify(daemon, {.port = "mlx5_0"}, style, world()), kProblems);
@@ -118,7 +123,8 @@ TEST_F(Verify, MistakesAreToldAtOnce) {
   EXPECT_EQ(verify(daemon, {.port = "mlx5_0"}, style, world()), kNotReachable);
   const std::string said = ::testing::internal::GetCapturedStderr();
   EXPECT_THAT(said, HasSubstr("did you mean mlx5_3?"));
-  EXPECT_THAT(said, HasSubstr("mlx5_8/1 is exempt (not cabled by plan): there is nothing to prove"));
+  EXPECT_THAT(said,
+              HasSubstr("mlx5_8/1 is exempt (not cabled by plan): there is nothing to prove"));
   EXPECT_EQ(waited, Milliseconds(0));
 }
 
@@ -126,7 +132,8 @@ TEST_F(Verify, EndedByHandIsNoVerdict) {
   on_step = [this] { return waited < std::chrono::minutes(30); };
   ::testing::internal::CaptureStderr();
   EXPECT_EQ(verify(daemon, {.port = "mlx5_0"}, style, world()), kDaemonError);
-  EXPECT_THAT(::testing::internal::GetCapturedStderr(), HasSubstr("ended at 24%: mlx5_0/1 has not proved itself yet"));
+  EXPECT_THAT(::testing::internal::GetCapturedStderr(),
+              HasSubstr("ended at 24%: mlx5_0/1 has not proved itself yet"));
 }
 
 TEST_F(Verify, AsJsonLines) {
@@ -154,7 +161,8 @@ TEST_F(Verify, TheProgressFitsTheTerminal) {
   EXPECT_THAT(verify_progress(test::dirty_port(), state, style),
               HasSubstr("errors 0   drops 0   pre-FEC 3.4e-05   Rx lane 2 -9.1 dBm"));
   style.ascii = true;
-  EXPECT_THAT(verify_progress(test::dirty_port(), state, style), HasSubstr("##############.........."));
+  EXPECT_THAT(verify_progress(test::dirty_port(), state, style),
+              HasSubstr("##############.........."));
 }
 
 TEST_F(Verify, WhatARepairGaveBackIsSaid) {
@@ -167,7 +175,8 @@ TEST_F(Verify, WhatARepairGaveBackIsSaid) {
   repair.rx_power_after_dbm = -1.3;
   port.faults[0].repairs = {repair};
   on_step = [&] {
-    if (waited > std::chrono::minutes(10)) port.faults.clear();  // it closes, and that is when one wants to know
+    if (waited > std::chrono::minutes(10))
+      port.faults.clear();  // it closes, and that is when one wants to know
     return true;
   };
   EXPECT_EQ(verify(daemon, {.port = "mlx5_0", .ber = 1e-13}, style, world()), kOk);
@@ -181,7 +190,8 @@ TEST_F(Verify, QualifyBurnsDownAllPorts) {
   daemon.report.ports.pop_back();  // the one of which nothing can be read
   EXPECT_EQ(qualify(daemon, {.ber = 1e-13}, style, world()), kProblems);
   const std::string text = out.str();
-  EXPECT_THAT(text, StartsWith("Qualifying gpu-0417: 3 ports (1 exempt); each: no drop for 30 min"));
+  EXPECT_THAT(text,
+              StartsWith("Qualifying gpu-0417: 3 ports (1 exempt); each: no drop for 30 min"));
   EXPECT_THAT(text, HasSubstr("FAIL  mlx5_7/1: the link does not come up (far port down)\n"));
   EXPECT_THAT(text, HasSubstr("2 of 3 left, 0 passed, 1 failed"));
   EXPECT_THAT(text, HasSubstr("PASS  mlx5_0/1: "));

@@ -34,7 +34,8 @@ TEST(TurnKnob, TakesAWholePathAndAShortOne) {
   ASSERT_TRUE(turn_knob(knobs, " carrier_flaps.min_losses = 8"));
   EXPECT_EQ(knobs.values("carrier_flaps")[0], 8);
   ASSERT_TRUE(turn_knob(knobs, "signal_hold_s=31"));
-  EXPECT_NE(turn_knob(knobs, "window_s=31").error().message.find("is the name of"), std::string::npos);
+  EXPECT_NE(turn_knob(knobs, "window_s=31").error().message.find("is the name of"),
+            std::string::npos);
 }
 
 TEST(TurnKnob, SaysWhatIsWrong) {
@@ -45,7 +46,8 @@ TEST(TurnKnob, SaysWhatIsWrong) {
             std::string::npos);
   EXPECT_FALSE(turn_knob(knobs, "symptoms.carrier_flaps.min_losses").ok());
   EXPECT_FALSE(turn_knob(knobs, "symptoms.carrier_flaps.min_losses=many").ok());
-  EXPECT_FALSE(turn_knob(knobs, "symptoms.carrier_flaps.min_losses=1e9").ok()) << "out of its range";
+  EXPECT_FALSE(turn_knob(knobs, "symptoms.carrier_flaps.min_losses=1e9").ok())
+      << "out of its range";
 }
 
 TEST(CourseBook, ADiagnosisIsFromItsOpeningToItsEnd) {
@@ -61,12 +63,12 @@ TEST(CourseBook, ADiagnosisIsFromItsOpeningToItsEnd) {
 }
 
 TEST(CompareCourses, TellsGoneNewAndMoved) {
-  const auto now =
-      courses({event(10, FaultEventKind::kOpened, "dirty_connector"), event(10, FaultEventKind::kOpened, "bad_module"),
-               event(50, FaultEventKind::kOpened, "unplugged")});
-  const auto then =
-      courses({event(10, FaultEventKind::kOpened, "dirty_connector"), event(70, FaultEventKind::kOpened, "unplugged"),
-               event(80, FaultEventKind::kOpened, "congestion")});
+  const auto now = courses({event(10, FaultEventKind::kOpened, "dirty_connector"),
+                            event(10, FaultEventKind::kOpened, "bad_module"),
+                            event(50, FaultEventKind::kOpened, "unplugged")});
+  const auto then = courses({event(10, FaultEventKind::kOpened, "dirty_connector"),
+                             event(70, FaultEventKind::kOpened, "unplugged"),
+                             event(80, FaultEventKind::kOpened, "congestion")});
   const auto changes = compare_courses(now, then);
   ASSERT_EQ(changes.size(), 3U);
   EXPECT_EQ(changes[0].now->fault, "bad_module");
@@ -96,7 +98,8 @@ TEST_F(WhatIf, SaysWhichDiagnosisWouldComeLater) {
   EXPECT_EQ(run({"ledger.signal_hold_s=3600", "ledger.sure_odds=1e9"}), 0) << err.str();
   EXPECT_NE(out.str().find("dirty connector (path"), std::string::npos) << out.str();
   EXPECT_NE(out.str().find("opened 59 min later"), std::string::npos) << out.str();
-  EXPECT_NE(out.str().find("0 of 1 diagnoses would be gone, 0 new, 1 at another time."), std::string::npos);
+  EXPECT_NE(out.str().find("0 of 1 diagnoses would be gone, 0 new, 1 at another time."),
+            std::string::npos);
 }
 
 TEST_F(WhatIf, AsJson) {

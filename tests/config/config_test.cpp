@@ -10,10 +10,13 @@ namespace {
 
 using testing::HasSubstr;
 
-constexpr std::array<Knob, 2> kFlapKnobs = {{{"min_changes", 4, 2, 1000, "", "carrier losses inside the window"},
-                                             {"window_s", 86400, 60, 604800, "s", "how far to look back"}}};
-constexpr std::array<Knob, 1> kPowerKnobs = {{{"margin_db", 1.5, 0.1, 10, "dB", "above the low alarm"}}};
-constexpr std::array<Knob, 1> kLedgerKnobs = {{{"hold_s", 30, 0, 3600, "s", "before a fault opens"}}};
+constexpr std::array<Knob, 2> kFlapKnobs = {
+    {{"min_changes", 4, 2, 1000, "", "carrier losses inside the window"},
+     {"window_s", 86400, 60, 604800, "s", "how far to look back"}}};
+constexpr std::array<Knob, 1> kPowerKnobs = {
+    {{"margin_db", 1.5, 0.1, 10, "dB", "above the low alarm"}}};
+constexpr std::array<Knob, 1> kLedgerKnobs = {
+    {{"hold_s", 30, 0, 3600, "s", "before a fault opens"}}};
 constexpr std::array<KnobGroup, 3> kGroups = {{{"symptoms", "carrier_flaps", kFlapKnobs},
                                                {"", "ledger", kLedgerKnobs},
                                                {"symptoms", "rx_power_low", kPowerKnobs}}};
@@ -68,11 +71,13 @@ ledger:
 }
 
 TEST(Config, ThePathsOfTheFarEndStandAmongItsKnobs) {
-  const auto config = load_config("peers: {lldpd_socket: /tmp/l, import_dir: /tmp/i}\n", "a.yaml", kGroups);
+  const auto config =
+      load_config("peers: {lldpd_socket: /tmp/l, import_dir: /tmp/i}\n", "a.yaml", kGroups);
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->lldpd_socket, "/tmp/l");
   EXPECT_EQ(config->import_dir, "/tmp/i");
-  EXPECT_EQ(error_of("peers: {import_dir: tmp}\n"), "a.yaml:1: \"import_dir\" must be a path that begins with \"/\"");
+  EXPECT_EQ(error_of("peers: {import_dir: tmp}\n"),
+            "a.yaml:1: \"import_dir\" must be a path that begins with \"/\"");
   EXPECT_EQ(error_of("peers: {import_dri: /tmp}\n"),
             "a.yaml:1: unknown key \"import_dri\" (did you mean \"import_dir\"?)");
   EXPECT_NE(error_of("peers: 7\n"), "no error");
@@ -126,36 +131,51 @@ TEST(Config, BytesThatAreNoUtf8AreOneClearError) {
 TEST(Config, AWrongKeyNamesItsLineAndTheNearestGoodOne) {
   EXPECT_EQ(error_of("symptoms:\n  carrier_flaps:\n    windw_s: 5\n"),
             R"(a.yaml:3: unknown key "windw_s" (did you mean "window_s"?))");
-  EXPECT_EQ(error_of("\nlisen: none\n"), R"(a.yaml:2: unknown key "lisen" (did you mean "listen"?))");
-  EXPECT_EQ(error_of("symptom: {}\n"), R"(a.yaml:1: unknown key "symptom" (did you mean "symptoms"?))");
+  EXPECT_EQ(error_of("\nlisen: none\n"),
+            R"(a.yaml:2: unknown key "lisen" (did you mean "listen"?))");
+  EXPECT_EQ(error_of("symptom: {}\n"),
+            R"(a.yaml:1: unknown key "symptom" (did you mean "symptoms"?))");
   EXPECT_EQ(error_of("symptoms:\n  carrier_flap: {}\n"),
             R"(a.yaml:2: unknown key "carrier_flap" (did you mean "carrier_flaps"?))");
-  EXPECT_EQ(error_of("ports:\n  a/1:\n    lane: 4\n"), R"(a.yaml:3: unknown key "lane" (did you mean "lanes"?))");
+  EXPECT_EQ(error_of("ports:\n  a/1:\n    lane: 4\n"),
+            R"(a.yaml:3: unknown key "lane" (did you mean "lanes"?))");
   EXPECT_EQ(error_of("ports:\n  a/1:\n    peer: {systm: b}\n"),
             R"(a.yaml:3: unknown key "systm" (did you mean "system"?))");
   EXPECT_EQ(error_of("qqqqqqqq: 1\n"), R"(a.yaml:1: unknown key "qqqqqqqq")");
 }
 
 TEST(Config, AWrongValueNamesItsLineAndWhatIsAllowed) {
-  EXPECT_EQ(error_of("ledger:\n  hold_s: 4000\n"), R"(a.yaml:2: "hold_s" is 4000: it must be from 0 to 3600 s)");
-  EXPECT_EQ(error_of("ledger:\n  hold_s: soon\n"), R"(a.yaml:2: "hold_s" must be a number, not "soon")");
-  EXPECT_EQ(error_of("ledger:\n  hold_s: \"5\"\n"), R"(a.yaml:2: "hold_s" must be a number, not "5")");
-  EXPECT_EQ(error_of("ledger:\n  hold_s: .nan\n"), R"(a.yaml:2: "hold_s" must be a number, not ".nan")");
-  EXPECT_EQ(error_of("ledger: 5\n"), R"(a.yaml:1: "ledger" must hold keys, each on a line of its own)");
+  EXPECT_EQ(error_of("ledger:\n  hold_s: 4000\n"),
+            R"(a.yaml:2: "hold_s" is 4000: it must be from 0 to 3600 s)");
+  EXPECT_EQ(error_of("ledger:\n  hold_s: soon\n"),
+            R"(a.yaml:2: "hold_s" must be a number, not "soon")");
+  EXPECT_EQ(error_of("ledger:\n  hold_s: \"5\"\n"),
+            R"(a.yaml:2: "hold_s" must be a number, not "5")");
+  EXPECT_EQ(error_of("ledger:\n  hold_s: .nan\n"),
+            R"(a.yaml:2: "hold_s" must be a number, not ".nan")");
+  EXPECT_EQ(error_of("ledger: 5\n"),
+            R"(a.yaml:1: "ledger" must hold keys, each on a line of its own)");
   EXPECT_EQ(error_of("dry_run: 1\n"), R"(a.yaml:1: "dry_run" must be true or false, not "1")");
   EXPECT_EQ(error_of("listen: localhost\n"),
             R"(a.yaml:1: "localhost" is not ADDRESS:PORT, such as 127.0.0.1:9942 or [::1]:9942)");
   EXPECT_THAT(error_of("listen: 1.2.3:80\n"), HasSubstr(R"(a.yaml:1: "1.2.3" is not an address)"));
-  EXPECT_EQ(error_of("listen: 127.0.0.1:70000\n"), R"(a.yaml:1: "70000" is not a port: use a number from 0 to 65535)");
-  EXPECT_EQ(error_of("log_level: loud\n"), R"(a.yaml:1: "loud" is not a log level: use error, warning, info or debug)");
-  EXPECT_EQ(error_of("socket: here\n"), R"(a.yaml:1: "socket" must be a path that begins with "/")");
-  EXPECT_EQ(error_of("socket: /" + std::string(107, 'a') + "\n"), R"(a.yaml:1: "socket" is longer than 107 bytes)");
+  EXPECT_EQ(error_of("listen: 127.0.0.1:70000\n"),
+            R"(a.yaml:1: "70000" is not a port: use a number from 0 to 65535)");
+  EXPECT_EQ(error_of("log_level: loud\n"),
+            R"(a.yaml:1: "loud" is not a log level: use error, warning, info or debug)");
+  EXPECT_EQ(error_of("socket: here\n"),
+            R"(a.yaml:1: "socket" must be a path that begins with "/")");
+  EXPECT_EQ(error_of("socket: /" + std::string(107, 'a') + "\n"),
+            R"(a.yaml:1: "socket" is longer than 107 bytes)");
   EXPECT_EQ(error_of("node: two words\n"), R"(a.yaml:1: "node" must be a host name)");
-  EXPECT_EQ(error_of("site: [a]\n"), R"(a.yaml:1: "site" must hold keys, each on a line of its own)");
-  EXPECT_THAT(error_of("ports:\n  mlx5_0/0: {}\n"), HasSubstr(R"(a.yaml:2: "mlx5_0/0" is not a port)"));
+  EXPECT_EQ(error_of("site: [a]\n"),
+            R"(a.yaml:1: "site" must hold keys, each on a line of its own)");
+  EXPECT_THAT(error_of("ports:\n  mlx5_0/0: {}\n"),
+              HasSubstr(R"(a.yaml:2: "mlx5_0/0" is not a port)"));
   EXPECT_EQ(error_of("ports:\n  a/1:\n    lanes: 0\n"),
             R"(a.yaml:3: "lanes" must be a whole number from 1 to 64, not "0")");
-  EXPECT_EQ(error_of("ports:\n  a/1:\n    exempt:\n"), R"(a.yaml:3: "exempt" must say why: nobody else will remember)");
+  EXPECT_EQ(error_of("ports:\n  a/1:\n    exempt:\n"),
+            R"(a.yaml:3: "exempt" must say why: nobody else will remember)");
   EXPECT_THAT(error_of("just words\n"), HasSubstr("a.yaml:1: a configuration is made of keys"));
 }
 
@@ -172,8 +192,10 @@ TEST(Config, BrokenYamlNamesItsLine) {
 
 TEST(Config, WhatGrowsWithoutBoundIsRefused) {
   EXPECT_THAT(error_of("site: &a {x: y}\nports: *a\n"), HasSubstr("a.yaml:2: aliases"));
-  EXPECT_THAT(error_of("site: " + std::string(100, '[') + std::string(100, ']')), HasSubstr("nested too deeply"));
-  EXPECT_THAT(error_of(std::string(kMaxConfigBytes + 1, '#')), HasSubstr("more than 1048576 bytes"));
+  EXPECT_THAT(error_of("site: " + std::string(100, '[') + std::string(100, ']')),
+              HasSubstr("nested too deeply"));
+  EXPECT_THAT(error_of(std::string(kMaxConfigBytes + 1, '#')),
+              HasSubstr("more than 1048576 bytes"));
 }
 
 TEST(Config, AMissingFileIsNamed) {
@@ -194,7 +216,8 @@ textfile: {path: /var/lib/prometheus/node-exporter/linkhealth.prom, period_s: 30
   const Outputs& outputs = config->outputs;
   EXPECT_EQ(outputs.control_group, "netops");
   EXPECT_EQ(outputs.web_config_file, "/etc/linkhealth/web.yml");
-  EXPECT_EQ(outputs.alertmanager.urls, (std::vector<std::string>{"http://am-1:9093", "https://am-2:9093/x"}));
+  EXPECT_EQ(outputs.alertmanager.urls,
+            (std::vector<std::string>{"http://am-1:9093", "https://am-2:9093/x"}));
   EXPECT_EQ(outputs.alertmanager.resend_s, 30);
   EXPECT_EQ(outputs.alertmanager.access.token_file, "/etc/t");
   EXPECT_EQ(outputs.webhook.url, "https://hooks.example/linkhealth");
@@ -207,13 +230,16 @@ textfile: {path: /var/lib/prometheus/node-exporter/linkhealth.prom, period_s: 30
 
 TEST(Outputs, WhatIsWrongIsSaidWithItsLine) {
   EXPECT_EQ(error_of("alertmanager: {urls: [am-1]}"),
-            "a.yaml:1: \"urls\" must be a list of at most 8, each a URL that begins with http:// or https://");
-  EXPECT_EQ(error_of("alertmanager:\n  url: x"), "a.yaml:2: unknown key \"url\" (did you mean \"urls\"?)");
+            "a.yaml:1: \"urls\" must be a list of at most 8, each a URL that begins with http:// "
+            "or https://");
+  EXPECT_EQ(error_of("alertmanager:\n  url: x"),
+            "a.yaml:2: unknown key \"url\" (did you mean \"urls\"?)");
   EXPECT_EQ(error_of("webhook: {url: hooks.example}"),
             "a.yaml:1: \"url\" must be a URL that begins with http:// or https://");
   EXPECT_EQ(error_of("textfile: {path: /tmp/x.txt}"),
             "a.yaml:1: \"path\" must be a path that begins with \"/\" and ends in .prom");
-  EXPECT_EQ(error_of("textfile: {period_s: 0}"), "a.yaml:1: \"period_s\" must be a number from 1 to 86400 s");
+  EXPECT_EQ(error_of("textfile: {period_s: 0}"),
+            "a.yaml:1: \"period_s\" must be a number from 1 to 86400 s");
   EXPECT_EQ(error_of("web_config_file: web.yml"),
             "a.yaml:1: \"web_config_file\" must be a path that begins with \"/\"");
   EXPECT_EQ(error_of("web_config_fil: /a"),
@@ -222,7 +248,8 @@ TEST(Outputs, WhatIsWrongIsSaidWithItsLine) {
 }
 
 TEST(ConfigOutputs, TheSocketsMode) {
-  for (const auto& [text, mode] : std::map<std::string, unsigned>{{"0600", 0600}, {"0660", 0660}, {"\"0666\"", 0666}}) {
+  for (const auto& [text, mode] :
+       std::map<std::string, unsigned>{{"0600", 0600}, {"0660", 0660}, {"\"0666\"", 0666}}) {
     const auto config = load_config("socket_mode: " + text + "\n", "c.yaml", {});
     ASSERT_TRUE(config) << config.error().message;
     EXPECT_EQ(socket_mode(config->outputs), mode);

@@ -36,7 +36,8 @@ TEST(Plan, WhatIsWrittenIsReadAgain) {
   auto rows = *parse_plan_csv(kCsv, "plan.csv");
   for (PlanRow& row : rows) row.line = 0;
   for (const bool yaml : {false, true}) {
-    auto again = yaml ? parse_plan_yaml(plan_yaml(rows), "p.yaml") : parse_plan_csv(plan_csv(rows), "p.csv");
+    auto again =
+        yaml ? parse_plan_yaml(plan_yaml(rows), "p.yaml") : parse_plan_csv(plan_csv(rows), "p.csv");
     ASSERT_TRUE(again) << again.error().message;
     for (PlanRow& row : *again) row.line = 0;
     EXPECT_EQ(*again, rows);
@@ -44,8 +45,8 @@ TEST(Plan, WhatIsWrittenIsReadAgain) {
 }
 
 TEST(Plan, Yaml) {
-  const auto rows =
-      parse_plan_yaml("- {node: gpu-1, port: mlx5_0/1, peer_system: leaf-1, lanes: 4}\n- port: mlx5_1/1\n", "p");
+  const auto rows = parse_plan_yaml(
+      "- {node: gpu-1, port: mlx5_0/1, peer_system: leaf-1, lanes: 4}\n- port: mlx5_1/1\n", "p");
   ASSERT_TRUE(rows) << rows.error().message;
   EXPECT_EQ((*rows)[0].expected.lanes, 4U);
   EXPECT_EQ((*rows)[1].node, "");
@@ -53,11 +54,14 @@ TEST(Plan, Yaml) {
 }
 
 TEST(Plan, MistakesNameTheLine) {
-  const auto wrong = [](std::string_view text) { return parse_plan_csv(text, "plan.csv").error().message; };
+  const auto wrong = [](std::string_view text) {
+    return parse_plan_csv(text, "plan.csv").error().message;
+  };
   EXPECT_EQ(wrong("node,prot\n"), "plan.csv:1: unknown column \"prot\" (did you mean \"port\"?)");
   EXPECT_EQ(wrong("node,port\ngpu-1,a\ngpu-1,a\n"), "plan.csv:3: gpu-1 a stands in line 2 already");
   EXPECT_EQ(wrong("node,port\ngpu-1\n"), "plan.csv:2: \"port\" is missing");
-  EXPECT_EQ(wrong("port,lanes\na,many\n"), "plan.csv:2: \"lanes\" must be a whole number from 1 to 64, not \"many\"");
+  EXPECT_EQ(wrong("port,lanes\na,many\n"),
+            "plan.csv:2: \"lanes\" must be a whole number from 1 to 64, not \"many\"");
   EXPECT_EQ(wrong("port\na,b\n"), "plan.csv:2: 2 cells, but 1 columns");
   EXPECT_EQ(wrong("port\n\"a\n"), "plan.csv:2: a quote does not end in its line");
   EXPECT_THAT(wrong(""), HasSubstr("begins with a line of column names"));
@@ -76,7 +80,8 @@ TEST(Plan, OnlyThisNodesRowsCountAndTheConfigurationWins) {
   auto asked = with_plan(config);
   EXPECT_EQ(asked.size(), 2U);
   EXPECT_EQ(asked["mlx5_0/1"].peer_port, "Ethernet9/9");
-  EXPECT_EQ(asked["mlx5_0/1"].peer_system, "") << "half of a peer is not mixed with half of another";
+  EXPECT_EQ(asked["mlx5_0/1"].peer_system, "")
+      << "half of a peer is not mixed with half of another";
   EXPECT_EQ(asked["mlx5_0/1"].speed_mbps, 400000U);
   EXPECT_EQ(asked["mlx5_0/1"].rail, "1");
   EXPECT_EQ(config.site["rack"], "99");
@@ -95,22 +100,26 @@ constexpr std::string_view kFabric =
     "\n"
     "vendid=0x2c9\n"
     "Ca\t1 \"H-b83fd20300120001\"\t\t# \"gpu-1 mlx5_0\"\n"
-    "[1](b83fd20300120001) \t\"S-b8599f0300aa0001\"[7]\t\t# lid 4 lmc 0 \"MF0;leaf-1:MQM8700/U1\" lid 1 4xHDR\n";
+    "[1](b83fd20300120001) \t\"S-b8599f0300aa0001\"[7]\t\t# lid 4 lmc 0 \"MF0;leaf-1:MQM8700/U1\" "
+    "lid 1 4xHDR\n";
 
 TEST(LearnPlan, FromIbnetdiscover) {
   const auto rows = learn_plan(kFabric, "");
   ASSERT_TRUE(rows) << rows.error().message;
-  EXPECT_EQ(plan_csv(*rows), "node,port,peer_system,peer_port\ngpu-1,mlx5_0/1,MF0;leaf-1:MQM8700/U1,7\n");
+  EXPECT_EQ(plan_csv(*rows),
+            "node,port,peer_system,peer_port\ngpu-1,mlx5_0/1,MF0;leaf-1:MQM8700/U1,7\n");
 }
 
 TEST(LearnPlan, FromLldpctl) {
   const std::string port = R"({"via":"LLDP","rid":"1","age":"0 day, 00:01:02",
       "chassis":{"leaf-1":{"id":{"type":"mac","value":"00:11:22:33:44:55"},"descr":"SONiC"}},
       "port":{"id":{"type":"local","value":"Ethernet1/1"},"descr":"to gpu-1","ttl":"120"}})";
-  for (const std::string& interface : {"{\"ens1np0\":" + port + "}", "[{\"ens1np0\":" + port + "}]"}) {
+  for (const std::string& interface :
+       {"{\"ens1np0\":" + port + "}", "[{\"ens1np0\":" + port + "}]"}) {
     const auto rows = learn_plan("{\"lldp\":{\"interface\":" + interface + "}}", "gpu-1");
     ASSERT_TRUE(rows) << rows.error().message;
-    EXPECT_EQ(plan_csv(*rows), "node,port,peer_system,peer_port\ngpu-1,ens1np0,leaf-1,Ethernet1/1\n");
+    EXPECT_EQ(plan_csv(*rows),
+              "node,port,peer_system,peer_port\ngpu-1,ens1np0,leaf-1,Ethernet1/1\n");
   }
 }
 

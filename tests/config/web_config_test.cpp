@@ -51,8 +51,9 @@ TEST(WebConfigTest, ARateLimit) {
   EXPECT_EQ(config->rate_limit, (WebRateLimit{90'000, 20}));
   EXPECT_FALSE(load_web_config("rate_limit: {interval: 0, burst: 0}\n", "web.yml")->rate_limit);
   EXPECT_FALSE(load_web_config("rate_limit: {burst: 5}\n", "web.yml")->rate_limit);
-  for (const char* bad : {"{interval: 1s}", "{interval: 1s, burst: 0}", "{interval: -1s, burst: 1}",
-                          "{interval: 1, burst: 1}", "{interval: 1s, burst: -1}", "{intervall: 1s}", "5"})
+  for (const char* bad :
+       {"{interval: 1s}", "{interval: 1s, burst: 0}", "{interval: -1s, burst: 1}",
+        "{interval: 1, burst: 1}", "{interval: 1s, burst: -1}", "{intervall: 1s}", "5"})
     EXPECT_FALSE(load_web_config(std::string("rate_limit: ") + bad + "\n", "web.yml")) << bad;
 }
 
@@ -67,9 +68,9 @@ TEST(GoDuration, AsGoWritesIt) {
 }
 
 TEST(WebConfigTest, ASecretIsNoPartOfAnError) {
-  for (const char* text :
-       {"tls_server_config: {key: [SECRET]}", "tls_server_config: {cert: x, cert_file: y, key: SECRET}",
-        "tls_server_config: {key: SECRET}"}) {
+  for (const char* text : {"tls_server_config: {key: [SECRET]}",
+                           "tls_server_config: {cert: x, cert_file: y, key: SECRET}",
+                           "tls_server_config: {key: SECRET}"}) {
     const auto config = load_web_config(text, "web.yml");
     ASSERT_FALSE(config) << text;
     EXPECT_THAT(config.error().message, testing::Not(testing::HasSubstr("SECRET")));
@@ -78,7 +79,9 @@ TEST(WebConfigTest, ASecretIsNoPartOfAnError) {
 
 TEST(BcryptHash, ItsCostIsBounded) {
   const std::string hash = kHash;
-  const auto with = [&](const std::string& begin) { return is_bcrypt_hash(begin + hash.substr(begin.size())); };
+  const auto with = [&](const std::string& begin) {
+    return is_bcrypt_hash(begin + hash.substr(begin.size()));
+  };
   EXPECT_TRUE(with("$2b$10$"));
   EXPECT_TRUE(with("$2a$04$"));
   EXPECT_TRUE(with("$2y$14$"));

@@ -1,4 +1,5 @@
-// What the engine makes of ports that go: one alone, all at once, the last one, and names that swap at a reboot.
+// What the engine makes of ports that go: one alone, all at once, the last one, and names that swap
+// at a reboot.
 #include <gmock/gmock.h>
 
 #include "tests/daemon/story.h"
@@ -74,7 +75,8 @@ TEST(PortsThatGo, AllAtOnceAreOneMatterAndNoCable) {
   node.run(6000);  // 5 min without symptoms, 15 min of proof
   EXPECT_EQ(node.events.back().kind, FaultEventKind::kClosed);
   EXPECT_EQ(node.events.size(), 3U);
-  for (const PortReport& port : node.report->ports) EXPECT_EQ(port.health, Health::kHealthy) << port.port;
+  for (const PortReport& port : node.report->ports)
+    EXPECT_EQ(port.health, Health::kHealthy) << port.port;
 }
 
 TEST(PortsThatGo, APortOfAnotherDriverThatStaysChangesNothing) {
@@ -129,17 +131,20 @@ TEST(PortsThatGo, AnOpenFaultFollowsThePciAddressWhenNamesSwapAtAReboot) {
     for (std::uint64_t i = 0; i < 120; ++i) {
       Snapshot snapshot = node.tick();
       for (ModuleLane& lane : snapshot.ports.at("mlx5_1/1").module->lanes) lane.rx_power_mw = 0.1;
-      snapshot.ports.at("mlx5_1/1").counters->set("fec_corrected_bits", 1'000'000'000ULL + 4'000'000'000ULL * i);
+      snapshot.ports.at("mlx5_1/1")
+          .counters->set("fec_corrected_bits", 1'000'000'000ULL + 4'000'000'000ULL * i);
       node.report = node.engine.step(snapshot).report;
     }
     ASSERT_EQ(node.report->ports[1].faults.size(), 1U);
     kept = node.engine.ledger_state();
   }
   const std::string id = node.report->ports[1].faults[0].id;
-  Engine after(Story::settings());  // the node has booted, and the kernel named the devices the other way round
+  Engine after(Story::settings());  // the node has booted, and the kernel named the devices the
+                                    // other way round
   after.restore(kept);
   Snapshot snapshot = node.tick();
-  std::swap(snapshot.ports.at("mlx5_0/1").id.edit().pci, snapshot.ports.at("mlx5_1/1").id.edit().pci);
+  std::swap(snapshot.ports.at("mlx5_0/1").id.edit().pci,
+            snapshot.ports.at("mlx5_1/1").id.edit().pci);
   const auto report = after.step(snapshot).report;
   ASSERT_EQ(report->ports[0].faults.size(), 1U) << "mlx5_0 is the card now that was mlx5_1";
   EXPECT_EQ(report->ports[0].faults[0].id, id);
@@ -176,7 +181,8 @@ TEST(PortsThatGo, AFaultOfAPortThatNeverComesBackStaysInTheLedgerAndClosesWhenIt
   EXPECT_EQ(node.engine.ledger_state().faults.size(), 1U);
   node.present[0] = true;
   node.run(100000);
-  EXPECT_EQ(node.events.back().kind, FaultEventKind::kClosed) << "every raise has a reachable clear";
+  EXPECT_EQ(node.events.back().kind, FaultEventKind::kClosed)
+      << "every raise has a reachable clear";
 }
 
 TEST(PortsThatGo, AGapThatNobodyRepeatsEnds) {

@@ -30,7 +30,8 @@ class ApiHistoryTest : public testing::Test {
     }
     batch.events = {memory_event(20)};
     batch.events[0].port = stable_;
-    batch.identities = {{"S1", "local", stable_, "mlx5_3/1", "ACME", "P1", "optical", memory_time(0), memory_time(0)}};
+    batch.identities = {{"S1", "local", stable_, "mlx5_3/1", "ACME", "P1", "optical",
+                         memory_time(0), memory_time(0)}};
     EXPECT_TRUE(memory_->write(batch).ok());
   }
   ApiReply get(const std::string& path, std::multimap<std::string, std::string> params = {}) {
@@ -38,7 +39,8 @@ class ApiHistoryTest : public testing::Test {
     request.method = "GET";
     request.path = path;
     request.params = std::move(params);
-    return answer(request, {publisher_, memory_time(60), {}, std::chrono::hours(9), memory_.get(), nullptr});
+    return answer(request,
+                  {publisher_, memory_time(60), {}, std::chrono::hours(9), memory_.get(), nullptr});
   }
 
   Publisher publisher_{short_json()};
@@ -48,12 +50,14 @@ class ApiHistoryTest : public testing::Test {
 
 TEST_F(ApiHistoryTest, APortsPastByAnyOfItsNames) {
   for (const char* name : {"mlx5_3/1", "mlx5_3"}) {
-    const ApiReply past = get("/api/v1/ports/" + std::string(name) + "/history", {{"since", "3600"}});
+    const ApiReply past =
+        get("/api/v1/ports/" + std::string(name) + "/history", {{"since", "3600"}});
     ASSERT_EQ(past.status, 200) << *past.body;
     EXPECT_THAT(*past.body, HasSubstr(R"("schema":"linkhealth.history/1","port":"mlx5_3/1")"));
     EXPECT_THAT(*past.body, HasSubstr(R"("step_s":10)"));
     EXPECT_THAT(*past.body, HasSubstr(R"("temperature_c":[50,51,52,53,54,55,null])"));
-    EXPECT_THAT(*past.body, HasSubstr(R"("pre_fec_ber":[2.09e-08,)")) << "to the digits that it is kept with";
+    EXPECT_THAT(*past.body, HasSubstr(R"("pre_fec_ber":[2.09e-08,)"))
+        << "to the digits that it is kept with";
     EXPECT_THAT(*past.body, HasSubstr(R"("event":"opened")"));
     EXPECT_THAT(*past.body, HasSubstr(R"("serial":"S1")"));
   }
@@ -92,8 +96,10 @@ TEST_F(ApiHistoryTest, BadQuestionsAreOneSentence) {
   EXPECT_EQ(get(path, {{"since", "-5"}}).status, 400);
   EXPECT_EQ(get(path, {{"since", "1e99"}}).status, 400);
   EXPECT_THAT(*get(path, {{"step", "30"}}).body, HasSubstr("10, 60 or 600"));
-  EXPECT_THAT(*get(path, {{"step", "10"}, {"since", "7776000"}}).body, HasSubstr("ask for longer steps"));
-  EXPECT_THAT(*get(path, {{"signals", "temperature"}}).body, HasSubstr("did you mean temperature_c?"));
+  EXPECT_THAT(*get(path, {{"step", "10"}, {"since", "7776000"}}).body,
+              HasSubstr("ask for longer steps"));
+  EXPECT_THAT(*get(path, {{"signals", "temperature"}}).body,
+              HasSubstr("did you mean temperature_c?"));
 }
 
 TEST_F(ApiHistoryTest, TheTextIsThePlot) {
@@ -104,7 +110,8 @@ TEST_F(ApiHistoryTest, TheTextIsThePlot) {
 }
 
 TEST_F(ApiHistoryTest, WhereAModuleWas) {
-  EXPECT_THAT(*get("/api/v1/identities/S1").body, HasSubstr(R"("places":[{"serial":"S1","end":"local")"));
+  EXPECT_THAT(*get("/api/v1/identities/S1").body,
+              HasSubstr(R"("places":[{"serial":"S1","end":"local")"));
   EXPECT_EQ(get("/api/v1/identities/S2").status, 404);
 }
 

@@ -34,7 +34,8 @@ TEST(ApiRoutes, NoneIsThereTwice) {
     EXPECT_TRUE(seen.insert({route.method, route.pattern}).second) << route.pattern;
 }
 
-/// "/api/v1/report": {"get": … in docs/schema/openapi.json: the paths are the keys that begin with a slash.
+/// "/api/v1/report": {"get": … in docs/schema/openapi.json: the paths are the keys that begin with
+/// a slash.
 std::set<std::pair<std::string, std::string>> described() {
   std::ifstream file(LINKHEALTH_SOURCE_DIR "/docs/schema/openapi.json");
   const std::string text{std::istreambuf_iterator<char>(file), {}};
@@ -56,7 +57,8 @@ std::set<std::pair<std::string, std::string>> described() {
 
 TEST(ApiRoutes, EachIsDescribedAndNothingElse) {
   std::set<std::pair<std::string, std::string>> routes;
-  for (const ApiRoute& route : api_routes()) routes.insert({std::string(route.method), std::string(route.pattern)});
+  for (const ApiRoute& route : api_routes())
+    routes.insert({std::string(route.method), std::string(route.pattern)});
   EXPECT_EQ(described(), routes);
 }
 
@@ -95,7 +97,8 @@ TEST_F(RefuseAct, AnotherSitesFormMayNot) {
   request.origin = "null";
   EXPECT_EQ(status(), 403);
   request.origin.clear();
-  for (const char* type : {"text/plain", "application/x-www-form-urlencoded", "", "application/jsonx"}) {
+  for (const char* type :
+       {"text/plain", "application/x-www-form-urlencoded", "", "application/jsonx"}) {
     request.content_type = type;
     EXPECT_EQ(status(), 415) << type;
   }

@@ -14,14 +14,16 @@ TEST(DaemonConfig, TheShippedFileIsTheDefaults) {
 }
 
 TEST(DaemonConfig, TheShippedFileReadsBackToTheDefaults) {
-  const auto config = load_config_file(LINKHEALTH_SOURCE_DIR "/config/linkhealth.yaml", all_knob_groups());
+  const auto config =
+      load_config_file(LINKHEALTH_SOURCE_DIR "/config/linkhealth.yaml", all_knob_groups());
   ASSERT_TRUE(config.ok()) << config.error().message;
   EXPECT_EQ(dump_config(*config), dump_config(default_config(all_knob_groups())));
 }
 
 TEST(DaemonConfig, ThePathsOfTheFarEndSurviveTheDump) {
-  const auto config = load_config("peers: {lldpd_socket: /tmp/l, import_dir: /tmp/i, lldp: 0, hold_s: 60}\n", "a.yaml",
-                                  all_knob_groups());
+  const auto config =
+      load_config("peers: {lldpd_socket: /tmp/l, import_dir: /tmp/i, lldp: 0, hold_s: 60}\n",
+                  "a.yaml", all_knob_groups());
   ASSERT_TRUE(config.ok()) << config.error().message;
   const auto again = load_config(dump_config(*config), "dump", all_knob_groups());
   ASSERT_TRUE(again.ok()) << again.error().message;
@@ -34,17 +36,20 @@ TEST(DaemonConfig, EachSourceOfTheFarEndCanBeSwitchedOff) {
   testing::ManualClock clock;
   Config config = default_config(all_knob_groups());
   EXPECT_TRUE(make_far_ends(config, clock));
-  for (const char* source : {"mad", "lldp", "import", "plan"}) ASSERT_TRUE(config.knobs.set("peers", source, 0).ok());
+  for (const char* source : {"mad", "lldp", "import", "plan"})
+    ASSERT_TRUE(config.knobs.set("peers", source, 0).ok());
   EXPECT_FALSE(make_far_ends(config, clock));
 }
 
 TEST(DaemonConfig, TheLabsFileIsGood) {
-  const auto config = load_config_file(LINKHEALTH_SOURCE_DIR "/tests/lab/lab.yaml", all_knob_groups());
+  const auto config =
+      load_config_file(LINKHEALTH_SOURCE_DIR "/tests/lab/lab.yaml", all_knob_groups());
   EXPECT_TRUE(config.ok()) << config.error().message;
 }
 
 TEST(DaemonConfig, AMistypedKnobNamesItsLineAndTheNearestKey) {
-  const auto config = load_config("sampling:\n  link_perod_s: 2\n", "linkhealth.yaml", all_knob_groups());
+  const auto config =
+      load_config("sampling:\n  link_perod_s: 2\n", "linkhealth.yaml", all_knob_groups());
   ASSERT_FALSE(config.ok());
   EXPECT_EQ(config.error().message,
             "linkhealth.yaml:2: unknown key \"link_perod_s\" (did you mean \"link_period_s\"?)");

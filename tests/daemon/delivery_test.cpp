@@ -1,4 +1,5 @@
-// What is sent to other systems, without a network, a thread or a clock: a poster that a test answers for.
+// What is sent to other systems, without a network, a thread or a clock: a poster that a test
+// answers for.
 #include "daemon/delivery.h"
 
 #include <gmock/gmock.h>
@@ -31,7 +32,8 @@ struct World {
 class FakePoster : public HttpPoster {
  public:
   explicit FakePoster(World& world) : world_(world) {}
-  Result<PostReply> post(const std::string& url, const std::string& body, const std::string& id) override {
+  Result<PostReply> post(const std::string& url, const std::string& body,
+                         const std::string& id) override {
     int status = 200;
     if (!world_.statuses.empty()) {
       status = world_.statuses.front();
@@ -116,7 +118,8 @@ TEST_F(DeliveryTest, AnAlertIsSentStandsAndResolves) {
   EXPECT_EQ(world_.posts[0].url, "http://am:9093/api/v2/alerts");
   EXPECT_THAT(world_.posts[0].body, HasSubstr("\"alertname\":\"LinkDirtyConnector\""));
   EXPECT_THAT(world_.posts[0].body, HasSubstr("\"rack\":\"r7\""));
-  EXPECT_THAT(world_.posts[0].body, HasSubstr("\"endsAt\":\"2026-11-20T12:04:00Z\"")) << "four times resend";
+  EXPECT_THAT(world_.posts[0].body, HasSubstr("\"endsAt\":\"2026-11-20T12:04:00Z\""))
+      << "four times resend";
   pass(std::chrono::seconds(30));
   EXPECT_EQ(delivery.step(now_), std::chrono::seconds(30)) << "woken for something else";
   EXPECT_EQ(world_.posts.size(), 1U);
@@ -174,8 +177,10 @@ TEST_F(DeliveryTest, WhatFailsIsTriedAgainLaterAndLaterAndSaidOnce) {
   EXPECT_EQ(delivery.step(now_), std::chrono::seconds(4));
   pass(std::chrono::seconds(4));
   EXPECT_EQ(delivery.step(now_), std::chrono::seconds(60));
-  EXPECT_THAT(world_.said, ElementsAre(HasSubstr("alertmanager http://am:9093/: Connection refused: it is tried again"),
-                                       HasSubstr("works again")));
+  EXPECT_THAT(
+      world_.said,
+      ElementsAre(HasSubstr("alertmanager http://am:9093/: Connection refused: it is tried again"),
+                  HasSubstr("works again")));
   EXPECT_TRUE(outbox_.undelivered("alertmanager http://am:9093/", 10)->empty());
 }
 
@@ -195,7 +200,8 @@ TEST_F(DeliveryTest, AClosedFaultIsNotLostWhileTheOtherSideIsAway) {
 TEST_F(DeliveryTest, WhatIsRefusedForGoodDoesNotBlockTheRest) {
   auto delivery = webhook();
   world_.statuses = {422, 200};
-  publish(fault_, {event(FaultEventKind::kOpened, fault_), event(FaultEventKind::kWorsened, fault_)});
+  publish(fault_,
+          {event(FaultEventKind::kOpened, fault_), event(FaultEventKind::kWorsened, fault_)});
   EXPECT_EQ(delivery.step(now_), std::nullopt);
   EXPECT_EQ(world_.posts.size(), 2U);
   EXPECT_THAT(world_.said, ElementsAre(HasSubstr("is given up: answered 422 no")));
@@ -219,8 +225,9 @@ TEST_F(DeliveryTest, AWebhookGetsEachEventOnceInOrder) {
 }
 
 TEST_F(DeliveryTest, APasswordInAUrlIsNotSaid) {
-  WebhookDelivery delivery("https://user:secret@hook/x", WebhookTemplate::plain(), {"n", {}}, outbox_, publisher_,
-                           event_json_line, std::make_unique<FakePoster>(world_),
+  WebhookDelivery delivery("https://user:secret@hook/x", WebhookTemplate::plain(), {"n", {}},
+                           outbox_, publisher_, event_json_line,
+                           std::make_unique<FakePoster>(world_),
                            [this](bool, const std::string& line) { world_.said.push_back(line); });
   world_.statuses = {0};
   publish(fault_, {event(FaultEventKind::kOpened, fault_)});
@@ -255,7 +262,8 @@ TEST(MemoryOutboxTest, ANewSinkBeginsWithTheNextEvent) {
     event.at += Milliseconds(1);
     outbox.put(event);
   }
-  EXPECT_EQ(outbox.undelivered("a", 100000)->size(), MemoryOutbox::kMaxEvents) << "the oldest are forgotten";
+  EXPECT_EQ(outbox.undelivered("a", 100000)->size(), MemoryOutbox::kMaxEvents)
+      << "the oldest are forgotten";
 }
 
 TEST_F(DeliveryTest, ATextfileIsReplacedInOneStepAndRemovedAtTheEnd) {
@@ -286,7 +294,8 @@ TEST_F(DeliveryTest, ATextfileThatCantBeWrittenIsSaidOnce) {
     delivery.step(now_);
     pass(std::chrono::seconds(15));
   }
-  EXPECT_THAT(world_.said, ElementsAre(HasSubstr("textfile: opening /nonexistent/x.prom.new: No such file")));
+  EXPECT_THAT(world_.said,
+              ElementsAre(HasSubstr("textfile: opening /nonexistent/x.prom.new: No such file")));
 }
 
 TEST_F(DeliveryTest, ADryRunSendsNothingNowOrLater) {

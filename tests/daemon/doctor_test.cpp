@@ -45,24 +45,30 @@ TEST(Doctor, ACounterThatIsFullCountsNoFurther) {
   report.ports[0].latest.counters->set("link_error_recovery", 255);
   const DoctorReport doctor = examine(report, {});
   EXPECT_EQ(source(doctor, "counters").state, SourceState::kPartly);
-  EXPECT_EQ(source(doctor, "counters").why, "full, and counting no further: link_error_recovery (255)");
-  EXPECT_THAT(source(doctor, "counters").hint, AllOf(HasSubstr("reset of the device"), Not(HasSubstr("perfquery -R"))))
+  EXPECT_EQ(source(doctor, "counters").why,
+            "full, and counting no further: link_error_recovery (255)");
+  EXPECT_THAT(source(doctor, "counters").hint,
+              AllOf(HasSubstr("reset of the device"), Not(HasSubstr("perfquery -R"))))
       << "Ethernet has no agent to ask";
   report.ports[0].latest.id.edit().link_layer = "InfiniBand";
-  EXPECT_THAT(source(examine(report, {}), "counters").hint, HasSubstr("perfquery -R -C mlx5_0 -P 1 clears it;"))
+  EXPECT_THAT(source(examine(report, {}), "counters").hint,
+              HasSubstr("perfquery -R -C mlx5_0 -P 1 clears it;"))
       << "without a device and a port it clears another one's";
-  EXPECT_THAT(self_test_lines(doctor), ElementsAre(HasSubstr("verbs port counters can be seen only in part: full")));
+  EXPECT_THAT(self_test_lines(doctor),
+              ElementsAre(HasSubstr("verbs port counters can be seen only in part: full")));
 }
 
 TEST(Doctor, AFullCounterIsSaidBesideAFileThatFails) {
   Report report = one_port();
   report.ports[0].latest.counters->set("link_error_recovery", 255);
   report.ports[0].gaps.push_back({"mlx5_0/1", "counters", "port_rcv_errors: EISDIR"});
-  report.ports[0].gaps.push_back({"mlx5_0/1", "counters", "link_error_recovery" + std::string(kCountsNoFurther)});
+  report.ports[0].gaps.push_back(
+      {"mlx5_0/1", "counters", "link_error_recovery" + std::string(kCountsNoFurther)});
   const DoctorReport doctor = examine(report, {});
   const SourceSight& counters = source(doctor, "counters");
   EXPECT_EQ(counters.state, SourceState::kPartly);
-  EXPECT_EQ(counters.why, "port_rcv_errors: EISDIR; full, and counting no further: link_error_recovery (255)");
+  EXPECT_EQ(counters.why,
+            "port_rcv_errors: EISDIR; full, and counting no further: link_error_recovery (255)");
 }
 
 /// A container with the node's /sys and a network of its own.
@@ -71,7 +77,8 @@ TEST(Doctor, AnInterfaceInAnotherNamespaceHidesAllThatIsAskedOfIt) {
   const std::string why = "ens1np0 is in another network namespace than the monitor";
   report.ports[0].gaps.push_back({"mlx5_0/1", "link_modes", why});
   const DoctorReport doctor = examine(report, {});
-  for (const char* probe : {"link_modes", "down_reason", "fec", "ethtool_stats", "pause", "driver_stats", "module"}) {
+  for (const char* probe :
+       {"link_modes", "down_reason", "fec", "ethtool_stats", "pause", "driver_stats", "module"}) {
     EXPECT_EQ(source(doctor, probe).state, SourceState::kHidden) << probe;
     EXPECT_EQ(source(doctor, probe).why, why) << probe;
     EXPECT_THAT(source(doctor, probe).hint, HasSubstr("the host's network namespace")) << probe;
@@ -79,14 +86,16 @@ TEST(Doctor, AnInterfaceInAnotherNamespaceHidesAllThatIsAskedOfIt) {
   EXPECT_EQ(source(doctor, "hwmon").state, SourceState::kNoWord) << "a file of the card";
   EXPECT_EQ(source(doctor, "counters").state, SourceState::kSeen);
   EXPECT_EQ(doctor.hidden, 8U) << "devlink, too";
-  EXPECT_THAT(self_test_lines(doctor), ElementsAre(HasSubstr("speed and lanes; why a link is down; FEC mode")))
+  EXPECT_THAT(self_test_lines(doctor),
+              ElementsAre(HasSubstr("speed and lanes; why a link is down; FEC mode")))
       << "one cause is one line";
 }
 
 TEST(Doctor, AModuleThatIsLeftAloneNeedsNoRight) {
   Report report = one_port();
   report.ports[0].gaps.push_back({"mlx5_0/1", "module", std::string(kModuleLeft)});
-  EXPECT_EQ(source(examine(report, {}), "module").hint, "it is read again when the maintenance ends");
+  EXPECT_EQ(source(examine(report, {}), "module").hint,
+            "it is read again when the maintenance ends");
 }
 
 /// With IPoIB ethtool answers EOPNOTSUPP, without it there is nobody to ask.
@@ -96,15 +105,19 @@ TEST(Doctor, TheModuleOfAnInfiniBandPortComesByImportOnly) {
     PortId& id = report.ports[0].latest.id.edit();
     id.link_layer = "InfiniBand";
     id.netdev = ipoib ? "ib0" : "";
-    if (ipoib) report.ports[0].gaps.push_back({"mlx5_0/1", "module", "EOPNOTSUPP: the driver has no module interface"});
+    if (ipoib)
+      report.ports[0].gaps.push_back(
+          {"mlx5_0/1", "module", "EOPNOTSUPP: the driver has no module interface"});
     const DoctorReport without = examine(report, {});
     EXPECT_EQ(source(without, "module").state, SourceState::kHidden);
-    EXPECT_EQ(source(without, "module").why, "the kernel has no path to the module of an InfiniBand port");
+    EXPECT_EQ(source(without, "module").why,
+              "the kernel has no path to the module of an InfiniBand port");
     EXPECT_THAT(source(without, "module").hint, HasSubstr("docs/import.md"));
     report.ports[0].latest.module.emplace().present = true;
     const DoctorReport imported = examine(report, {});
     EXPECT_EQ(source(imported, "module").state, SourceState::kSeen);
-    for (const std::string& line : imported.ports[0].not_noticed) EXPECT_THAT(line, Not(HasSubstr("needs the module")));
+    for (const std::string& line : imported.ports[0].not_noticed)
+      EXPECT_THAT(line, Not(HasSubstr("needs the module")));
   }
 }
 
@@ -115,7 +128,8 @@ TEST(Doctor, OfAnInfiniBandPortTheHostsNetworkBringsWhatIpoibOffers) {
   report.ports[0].gaps.push_back(
       {"mlx5_0/1", "link_modes", "ens1np0 is in another network namespace than the monitor"});
   const DoctorReport doctor = examine(report, {});
-  EXPECT_THAT(source(doctor, "module").why, HasSubstr("no path to the module of an InfiniBand port"));
+  EXPECT_THAT(source(doctor, "module").why,
+              HasSubstr("no path to the module of an InfiniBand port"));
   EXPECT_THAT(source(doctor, "module").hint, HasSubstr("docs/import.md"));
   for (const char* probe : {"down_reason", "fec", "ethtool_stats", "pause"}) {
     EXPECT_EQ(source(doctor, probe).state, SourceState::kNotOffered) << probe;
@@ -135,9 +149,12 @@ TEST(Doctor, WhyAPortHasNoModule) {
   EXPECT_EQ(why([](PortReport&) {}), "not read yet");
   EXPECT_THAT(why([](PortReport& port) { port.latest.id.edit().link_layer = "InfiniBand"; }),
               HasSubstr("InfiniBand port: bring what others read"));
-  EXPECT_EQ(why([](PortReport& port) { port.exempt = "vf: a virtual function"; }), "vf: a virtual function");
-  EXPECT_EQ(why([](PortReport& port) { port.exempt = "unused: never had a link"; }), "not read yet");
-  EXPECT_THAT(why([](PortReport& port) { port.latest.id.edit().netdev = ""; }), HasSubstr("no network interface"));
+  EXPECT_EQ(why([](PortReport& port) { port.exempt = "vf: a virtual function"; }),
+            "vf: a virtual function");
+  EXPECT_EQ(why([](PortReport& port) { port.exempt = "unused: never had a link"; }),
+            "not read yet");
+  EXPECT_THAT(why([](PortReport& port) { port.latest.id.edit().netdev = ""; }),
+              HasSubstr("no network interface"));
   EXPECT_THAT(why([](PortReport& port) {
                 port.gaps.push_back({"mlx5_0/1", "module", "EPERM"});
               }),
@@ -147,7 +164,8 @@ TEST(Doctor, WhyAPortHasNoModule) {
 TEST(Doctor, ALinkOfWhichOnlySettingsAreKnownIsNotSeen) {
   Report report = one_port();
   report.ports[0].gaps.push_back({"mlx5_0/1", "link", "EACCES"});
-  EXPECT_EQ(source(examine(report, {}), "link").state, SourceState::kPartly) << "some of it came from elsewhere";
+  EXPECT_EQ(source(examine(report, {}), "link").state, SourceState::kPartly)
+      << "some of it came from elsewhere";
   report.ports[0].latest.link->carrier.reset();
   report.ports[0].latest.link->speed_mbps = 400'000;
   EXPECT_EQ(source(examine(report, {}), "link").state, SourceState::kHidden);
@@ -158,9 +176,9 @@ TEST(Doctor, ALinkOfWhichOnlySettingsAreKnownIsNotSeen) {
 TEST(Doctor, SaysWhatAReadingOfOnePortCosts) {
   Report report = one_port();
   report.timings = {{"counters", 0.002, 50, 20}};
-  EXPECT_THAT(
-      examine(report, {}).costs,
-      ::testing::Contains(HasSubstr("2.5 reads that cost a firmware command on mlx5, of one port in one reading")));
+  EXPECT_THAT(examine(report, {}).costs,
+              ::testing::Contains(HasSubstr(
+                  "2.5 reads that cost a firmware command on mlx5, of one port in one reading")));
 }
 
 TEST(Doctor, TenPortsWithOneCauseAreOneLine) {
@@ -190,9 +208,11 @@ TEST(Doctor, ADeviceThatCouldBeOpenedIsNotSeenUntilSomebodyListens) {
   facts.of_daemon = false;
   facts.access["kernel_log"] = facts.access["verbs_events"] = facts.access["peer_lldp"] = "";
   DoctorReport doctor = examine(one_port(), facts);
-  for (const char* probe : {"link_events", "device_events", "kernel_log", "verbs_events", "peer_lldp", "import"})
+  for (const char* probe :
+       {"link_events", "device_events", "kernel_log", "verbs_events", "peer_lldp", "import"})
     EXPECT_EQ(source(doctor, probe).state, SourceState::kNoWord) << probe;
-  facts.open = {"link_events", "device_events", "kernel_log", "verbs_events", "peer_lldp", "import"};
+  facts.open = {"link_events",  "device_events", "kernel_log",
+                "verbs_events", "peer_lldp",     "import"};
   doctor = examine(one_port(), facts);
   for (const char* probe : {"link_events", "device_events", "kernel_log", "verbs_events"})
     EXPECT_EQ(source(doctor, probe).state, SourceState::kSeen) << probe;
@@ -209,14 +229,16 @@ TEST(Doctor, WhatIsSwitchedOffIsNeitherSeenNorHidden) {
     EXPECT_THAT(source(doctor, probe).why, HasSubstr("switched off")) << probe;
   }
   EXPECT_EQ(doctor.hidden, 0U);
-  EXPECT_THAT(doctor_text(doctor, {}), HasSubstr("switched off in the configuration: verbs_events, peer_lldp"));
+  EXPECT_THAT(doctor_text(doctor, {}),
+              HasSubstr("switched off in the configuration: verbs_events, peer_lldp"));
 }
 
 TEST(Doctor, OfAPlayedRecordingNothingIsSwitchedOff) {
   const DoctorReport doctor = examine(one_port(), played_node_facts());
   EXPECT_EQ(source(doctor, "kernel_log").state, SourceState::kNoWord);
   EXPECT_THAT(doctor_text(doctor, {}),
-              AllOf(HasSubstr("plays a recording"), Not(HasSubstr("switched off")), Not(HasSubstr("capabilities"))));
+              AllOf(HasSubstr("plays a recording"), Not(HasSubstr("switched off")),
+                    Not(HasSubstr("capabilities"))));
 }
 
 TEST(Doctor, WhatWasLostOfAFeedThatIsOpenIsPartOfIt) {
@@ -235,7 +257,8 @@ TEST(Doctor, AnImportIsSeenWhereAReadingCameFromIt) {
   facts.open = {"import"};
   Report report = one_port();
   report.ports[0].latest.peer.emplace().source = "lldp";
-  EXPECT_EQ(source(examine(report, facts), "import").state, SourceState::kNoWord) << "lldpd said that";
+  EXPECT_EQ(source(examine(report, facts), "import").state, SourceState::kNoWord)
+      << "lldpd said that";
   report.ports[0].latest.peer->module_source = "telemetry";
   EXPECT_EQ(source(examine(report, facts), "import").state, SourceState::kSeen);
   report.ports[0].latest.peer->module_source.clear();
@@ -246,7 +269,8 @@ TEST(Doctor, AnImportIsSeenWhereAReadingCameFromIt) {
   report = one_port();
   report.ports[0].latest.id.edit().link_layer = "InfiniBand";
   report.ports[0].latest.module.emplace();
-  EXPECT_EQ(source(examine(report, facts), "import").state, SourceState::kSeen) << "ethtool has no path to it";
+  EXPECT_EQ(source(examine(report, facts), "import").state, SourceState::kSeen)
+      << "ethtool has no path to it";
 }
 
 TEST(Doctor, WhatIsHiddenBlursFaults) {
@@ -260,7 +284,8 @@ TEST(Doctor, WhatIsHiddenBlursFaults) {
   };
   EXPECT_THAT(words(), HasSubstr("dirty_connector from damaged_fiber"));
   EXPECT_THAT(words(), Not(HasSubstr("pcie_degraded (needs")));
-  EXPECT_THAT(words(), Not(HasSubstr("unplugged (needs the far module)\nmodule"))) << "a link that is down is noticed";
+  EXPECT_THAT(words(), Not(HasSubstr("unplugged (needs the far module)\nmodule")))
+      << "a link that is down is noticed";
   report.ports[0].latest.pcie.reset();
   doctor = examine(report, {});
   EXPECT_THAT(words(), HasSubstr("pcie_degraded (needs PCIe)"));
@@ -304,8 +329,9 @@ TEST(Doctor, FactsOfAContainerWithPartialSys) {
   EXPECT_EQ(facts.access.at("peer_mad"), "");
   EXPECT_EQ(facts.access.at("kernel_log"), "");
   host.set_error("/dev/infiniband/umad0", EACCES);
-  EXPECT_THAT(gather_node_facts(host, true, false, {}, "/run/own/lldpd.socket").access.at("peer_mad"),
-              HasSubstr("Permission denied"));
+  EXPECT_THAT(
+      gather_node_facts(host, true, false, {}, "/run/own/lldpd.socket").access.at("peer_mad"),
+      HasSubstr("Permission denied"));
 }
 
 TEST(Doctor, ACopyHidesWhatAKernelSaysAndNotOtherProgramsFiles) {
@@ -322,7 +348,8 @@ TEST(Doctor, EveryExampleIsDrawnAndWritten) {
   const DoctorReport doctor = examine(test::example_report(), {});
   for (const int width : {40, 80, 200})
     for (const bool ascii : {false, true}) {
-      const std::string text = doctor_text(doctor, {.colour = false, .width_columns = width, .ascii = ascii});
+      const std::string text =
+          doctor_text(doctor, {.colour = false, .width_columns = width, .ascii = ascii});
       EXPECT_THAT(text, HasSubstr("gpu-0417"));
       EXPECT_THAT(text, Not(HasSubstr("\x1b")));
     }

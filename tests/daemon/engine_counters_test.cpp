@@ -28,10 +28,12 @@ struct Loaded : Story {
 
   Loaded() {
     feed.period_s = 60;
-    for (const char* quiet : {"out_of_buffer", "packet_seq_err", "port_xmit_discards", "phy_SymbolErrorDuringCarrier"})
+    for (const char* quiet :
+         {"out_of_buffer", "packet_seq_err", "port_xmit_discards", "phy_SymbolErrorDuringCarrier"})
       feed.counters.set(quiet, 3);
   }
-  void carry(double seconds, const char* layer, const std::function<void(Feed&)>& meanwhile = nullptr) {
+  void carry(double seconds, const char* layer,
+             const std::function<void(Feed&)>& meanwhile = nullptr) {
     for (const double end = feed.t + seconds; feed.t < end;) {
       const auto words = static_cast<std::uint64_t>(6.25e9 * feed.period_s);
       feed.add("port_rcv_data", words);
@@ -75,8 +77,8 @@ struct Loaded : Story {
   }
 };
 
-/// Drivers' own statistics come once a minute, each classic file in its turn, all others each ten seconds; the netdev
-/// does not count what RDMA carries, as with mlx5.
+/// Drivers' own statistics come once a minute, each classic file in its turn, all others each ten
+/// seconds; the netdev does not count what RDMA carries, as with mlx5.
 struct AtSlowPeriods : Loaded {
   AtSlowPeriods() {
     feed.period_s = 10;
@@ -154,7 +156,8 @@ TEST(OneCounter, FramesLongerThanTheMtuBreakNoCard) {
   EXPECT_EQ(story.events, "");
 }
 
-/// Before Linux 5.18 mlx5 had no ETHTOOL_A_FEC_STATS: bits and symbols come once a minute, by its own names.
+/// Before Linux 5.18 mlx5 had no ETHTOOL_A_FEC_STATS: bits and symbols come once a minute, by its
+/// own names.
 TEST(OneCounter, AnErrorRatioThatComesOnceAMinuteIsJudged) {
   AtSlowPeriods story;
   story.feed.bits_per_s = 0;
@@ -188,7 +191,8 @@ TEST(OneCounter, BadFramesBesideLostCodewordsAreDamageDoneHere) {
 TEST(OneCounter, LateWordOfTheSameFramesIsNoNews) {
   Loaded story;
   story.feed.period_s = 10;
-  for (const char* name : {"mac_FrameCheckSequenceErrors", "netdev_rx_crc_errors", "rx_crc_errors_phy"})
+  for (const char* name :
+       {"mac_FrameCheckSequenceErrors", "netdev_rx_crc_errors", "rx_crc_errors_phy"})
     story.feed.counters.set(name, 1);
   story.carry(1800, "Ethernet");
   int tick = 0;
@@ -197,7 +201,8 @@ TEST(OneCounter, LateWordOfTheSameFramesIsNoNews) {
     if (of_minute == 0) feed.add("fec_uncorrectable_blocks", 10);
     if (of_minute == 0) feed.add("mac_FrameCheckSequenceErrors", 10);
     if (of_minute == 2) feed.add("netdev_rx_crc_errors", 10);
-    if (of_minute == 5) feed.add("rx_crc_errors_phy", 10);  // the driver's own are read once a minute
+    if (of_minute == 5)
+      feed.add("rx_crc_errors_phy", 10);  // the driver's own are read once a minute
   });
   EXPECT_EQ(story.events.find("loss_elsewhere"), std::string::npos) << story.events;
   EXPECT_NE(story.named(), "");

@@ -6,7 +6,8 @@
 namespace linkhealth {
 namespace {
 
-/// Two ports of a twin-port cage read one module of four lanes; the fibre of the other port's lanes goes dark.
+/// Two ports of a twin-port cage read one module of four lanes; the fibre of the other port's lanes
+/// goes dark.
 TEST(SharedModule, ALaneThatIsDarkIsNotTheOtherPortsFault) {
   Node node(2);
   node.change = [&](std::size_t i, PortSample& port) {
@@ -22,8 +23,10 @@ TEST(SharedModule, ALaneThatIsDarkIsNotTheOtherPortsFault) {
   node.run(2000);
   EXPECT_TRUE(node.port("mlx5_0/1")->faults.empty()) << node.port("mlx5_0/1")->faults[0].summary;
   EXPECT_EQ(node.port("mlx5_0/1")->health, Health::kHealthy);
-  EXPECT_FALSE(node.port("mlx5_0/1")->figures.worst_rx_power_dbm) << "a dark lane is not of a port that carries";
-  ASSERT_EQ(node.port("mlx5_1/1")->faults.size(), 1U) << "the port that is down still sees its lanes";
+  EXPECT_FALSE(node.port("mlx5_0/1")->figures.worst_rx_power_dbm)
+      << "a dark lane is not of a port that carries";
+  ASSERT_EQ(node.port("mlx5_1/1")->faults.size(), 1U)
+      << "the port that is down still sees its lanes";
 }
 
 /// A 100G-BiDi module has four places for lanes and light on two.

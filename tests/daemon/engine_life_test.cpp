@@ -1,4 +1,5 @@
-// The life of a fault as the engine makes it: what raises nothing, what stands, and how each raise clears.
+// The life of a fault as the engine makes it: what raises nothing, what stands, and how each raise
+// clears.
 #include <gmock/gmock.h>
 
 #include "tests/daemon/story.h"
@@ -10,7 +11,8 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 
 constexpr const char* kStuck = "mlx5_core 0000:1b:00.0 ens1np0: TX timeout detected";
-constexpr const char* kDead = "mlx5_core 0000:1b:00.0: device's health compromised - reached miss count";
+constexpr const char* kDead =
+    "mlx5_core 0000:1b:00.0: device's health compromised - reached miss count";
 
 TEST(FaultLife, AStuckQueueOfBeforeDoesNotComeBackWithThePort) {
   Story run;
@@ -25,7 +27,8 @@ TEST(FaultLife, AStuckQueueOfBeforeDoesNotComeBackWithThePort) {
   run.events.clear();
   run.set_up();
   run.run(7200);
-  EXPECT_THAT(run.events, Not(HasSubstr("nic_fault"))) << "the queues are new ones, and nothing was said since";
+  EXPECT_THAT(run.events, Not(HasSubstr("nic_fault")))
+      << "the queues are new ones, and nothing was said since";
   EXPECT_EQ(run.report->ports.at(0).health, Health::kHealthy);
 }
 
@@ -46,7 +49,9 @@ TEST(FaultLife, ADeadCardStaysDeadWhenItsPortIsSetDownAndUp) {
 TEST(FaultLife, WhatAGuestDidIsNothingOfTheHostsPort) {
   Story run;
   run.run(600);
-  run.log("ice 0000:1b:00.0: 3 Rx Malicious Driver Detection events detected on PF 0 VF 5 MAC 02:00:00:00:00:05.");
+  run.log(
+      "ice 0000:1b:00.0: 3 Rx Malicious Driver Detection events detected on PF 0 VF 5 MAC "
+      "02:00:00:00:00:05.");
   run.run(900);
   EXPECT_EQ(run.events, "");
 }
@@ -54,12 +59,15 @@ TEST(FaultLife, WhatAGuestDidIsNothingOfTheHostsPort) {
 TEST(FaultLife, APcieErrorThatTheLinkSurvivesKillsNoCard) {
   Story run;
   run.run(600);
-  run.log("pcieport 0000:1a:00.0: AER: Uncorrectable (Non-Fatal) error message received from 0000:1b:00.0");
+  run.log(
+      "pcieport 0000:1a:00.0: AER: Uncorrectable (Non-Fatal) error message received from "
+      "0000:1b:00.0");
   run.run(900);
   EXPECT_EQ(run.events, "opened:pcie_degraded ");
   EXPECT_EQ(run.port().health, Health::kDegraded);
   run.run(10800);
-  EXPECT_THAT(run.events, HasSubstr("closed:pcie_degraded")) << "not said again in an hour, and an hour of proof";
+  EXPECT_THAT(run.events, HasSubstr("closed:pcie_degraded"))
+      << "not said again in an hour, and an hour of proof";
 }
 
 TEST(FaultLife, ADriverReloadClearsADeadCardThatCarriesAgain) {
@@ -92,7 +100,8 @@ TEST(FaultLife, ACardThatIsDeadAfterTheRebootTooIsStillTheSameFault) {
 }
 
 constexpr const char* kFirmwareError =
-    "mlx5_core 0000:1b:00.0: print_health_info:431:(pid 0): Health issue observed, firmware internal error, "
+    "mlx5_core 0000:1b:00.0: print_health_info:431:(pid 0): Health issue observed, firmware "
+    "internal error, "
     "severity(3) "
     "ERROR:";
 
@@ -121,7 +130,9 @@ TEST(FaultLife, AnOlderErrorOfACardThatCountsNothingMoreIsOneStill) {
 TEST(FaultLife, ACardThatResetItselfAndTrainedIsWellAgain) {
   Story run;  // bnxt opens the same interface again: no device goes or comes
   run.run(600);
-  run.log("bnxt_en 0000:1b:00.0 ens1np0: Fatal firmware reset event, data1: 0x6, data2: 0x0, min wait 4000 ms");
+  run.log(
+      "bnxt_en 0000:1b:00.0 ens1np0: Fatal firmware reset event, data1: 0x6, data2: 0x0, min wait "
+      "4000 ms");
   run.feed.pull(run.feed.t + 2);
   run.run(120);
   ASSERT_EQ(run.events, "opened:nic_fault ");

@@ -1,5 +1,5 @@
-// What the engine takes over from an earlier run and must not keep for ever; what it remembers of maintenance; impact
-// by rail.
+// What the engine takes over from an earlier run and must not keep for ever; what it remembers of
+// maintenance; impact by rail.
 #include <gmock/gmock.h>
 
 #include "tests/daemon/story.h"
@@ -45,7 +45,8 @@ TEST(LostPorts, AnAwaitedPortThatIsStillAwaitedStaysOpen) {
   ASSERT_EQ(after.engine.ledger_state().faults.size(), 1U);
 }
 
-/// The same node after a reboot: the kernel's counts begin at zero, the link does not come up, nothing is in the cage.
+/// The same node after a reboot: the kernel's counts begin at zero, the link does not come up,
+/// nothing is in the cage.
 Feed dark_after_reboot(const Feed& before) {
   Feed feed = before;
   feed.t += 120;
@@ -78,7 +79,8 @@ TEST(LostPorts, ALinkThatDoesNotComeBackAfterARebootIsMissed) {
   unused.feed = dark_after_reboot(before.feed);
   unused.engine.restore(old);
   unused.run(1200);
-  EXPECT_EQ(unused.port().exempt, "unused: no module, and never had a link") << "a week is long enough";
+  EXPECT_EQ(unused.port().exempt, "unused: no module, and never had a link")
+      << "a week is long enough";
   EXPECT_EQ(unused.events, "");
 }
 
@@ -112,7 +114,8 @@ TEST(LostPorts, FunctionsThatComeAndGoUnderNewNamesAreForgotten) {
     return run.engine.step(snapshot).report->ports.size();
   };
   std::size_t most = 0;
-  for (int i = 0; i < 3600; ++i) most = std::max(most, step(10 + i / 6));  // a new one each minute, for ten hours
+  for (int i = 0; i < 3600; ++i)
+    most = std::max(most, step(10 + i / 6));  // a new one each minute, for ten hours
   EXPECT_LE(most, 65U) << "an hour of them";
   run.run(7200);
   EXPECT_EQ(run.report->ports.size(), 1U);
@@ -130,10 +133,12 @@ TEST(LostPorts, ACardThatIsNotThereAfterARebootIsMissed) {
       Snapshot snapshot = after.feed.tick();
       snapshot.ports.clear();
       if (i == 1)
-        snapshot.events.push_back({snapshot.taken_at, "mlx5_5/1", PortEventKind::kDeviceGone, "not on the PCI bus"});
+        snapshot.events.push_back(
+            {snapshot.taken_at, "mlx5_5/1", PortEventKind::kDeviceGone, "not on the PCI bus"});
       const Engine::Step step = after.engine.step(snapshot);
       after.report = step.report;
-      for (const FaultEvent& event : step.events) after.events += event.fault.fault + ": " + event.fault.summary;
+      for (const FaultEvent& event : step.events)
+        after.events += event.fault.fault + ": " + event.fault.summary;
     }
     return after;
   };
@@ -194,7 +199,8 @@ TEST(MaintenanceLog, AModuleIsLeftAloneForAsLongAsAnybodyWantsIt) {
   Maintenance firmware = work(run, 600);
   firmware.module_reads = false;
   ASSERT_TRUE(run.engine.begin_maintenance("mlx5_0/1", firmware));
-  ASSERT_TRUE(run.engine.begin_maintenance("", work(run, 3000)));  // lasts longer, and says nothing of modules
+  ASSERT_TRUE(run.engine.begin_maintenance(
+      "", work(run, 3000)));  // lasts longer, and says nothing of modules
   run.run(10);
   EXPECT_EQ(modules_left(*run.report), std::set<PortKey>{"mlx5_0/1"});
   Story again;
@@ -254,7 +260,8 @@ TEST(MaintenanceLog, IsForgottenAfterASeason) {
 /// Four ports on two rails, one of which is down.
 TEST(Impact, OfARailIsTheShareOfWhatTheNodeShouldHaveOnIt) {
   std::map<PortKey, ExpectedPort> expected;
-  for (int i = 0; i < 4; ++i) expected["mlx5_" + std::to_string(i) + "/1"] = at_400g(i < 2 ? "rail-a" : "rail-b");
+  for (int i = 0; i < 4; ++i)
+    expected["mlx5_" + std::to_string(i) + "/1"] = at_400g(i < 2 ? "rail-a" : "rail-b");
   Feed feed;
   Engine engine(Story::settings(expected));
   std::shared_ptr<const Report> report;

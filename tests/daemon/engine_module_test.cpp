@@ -1,4 +1,5 @@
-// What the engine makes of a module or a card that gives way: heat, a laser, the card under two ports.
+// What the engine makes of a module or a card that gives way: heat, a laser, the card under two
+// ports.
 #include <gmock/gmock.h>
 
 #include "tests/daemon/story.h"
@@ -40,7 +41,8 @@ TEST(AHotModule, ThatSwitchedItselfOffIsStillTheHotOneWhenItHasCooledDown) {
   EXPECT_THAT(story.events, Not(HasSubstr("closed:module_overheated")));
 }
 
-/// One laser far below its siblings from the first reading on, and the far end does not hear that lane.
+/// One laser far below its siblings from the first reading on, and the far end does not hear that
+/// lane.
 TEST(ALinkThatNeverCameUp, WithOneLaserFarBelowItsSiblingsNamesTheTransmitter) {
   ExpectedPort expected;
   expected.speed_mbps = 400000;
@@ -134,7 +136,9 @@ TEST(AMisconfiguredPort, SaysSoInTheLogWhereTheDriverGivesNoReason) {
   Story story;
   story.run(3600);
   story.feed.pull(story.feed.t + 1);
-  story.log("ice 0000:1b:00.0: Possible mis-configuration of the Ethernet port detected, please use the tool");
+  story.log(
+      "ice 0000:1b:00.0: Possible mis-configuration of the Ethernet port detected, please use the "
+      "tool");
   story.run(300);
   EXPECT_THAT(story.events, HasSubstr("opened:settings_mismatch"));
 }
@@ -155,24 +159,29 @@ std::string said_of_a_dark_port(std::vector<const char*> log) {
   story.feed.t = 2'000'000;
   story.feed.link.carrier = false;
   story.feed.link.carrier_down_count = 1;
-  story.feed.counters.set("link_down_events_phy", 1);  // with mlx5 the carrier counts alone do not say so
+  story.feed.counters.set("link_down_events_phy",
+                          1);  // with mlx5 the carrier counts alone do not say so
   double at = 3600;
   for (const char* line : log) story.feed.event(PortEventKind::kKernelLog, at += 60, line);
-  story.feed.event(PortEventKind::kKernelLog, 1'999'000, "mlx5_core 0000:1b:00.0 ens1np0: Link down");
+  story.feed.event(PortEventKind::kKernelLog, 1'999'000,
+                   "mlx5_core 0000:1b:00.0 ens1np0: Link down");
   story.run(900);
   std::string text = story.events;
-  for (const FaultReport& fault : story.port().faults) text += fault.fault + " " + std::to_string(fault.confidence);
+  for (const FaultReport& fault : story.port().faults)
+    text += fault.fault + " " + std::to_string(fault.confidence);
   return text;
 }
 
 TEST(AnOldLineOfTheLog, ThatTheLinkSurvivedBlamesNoModule) {
   constexpr const char* kLinkUp = "mlx5_core 0000:1b:00.0 ens1np0: Link up";
-  constexpr const char* kPlugged = "mlx5_core 0000:1b:00.0: Port module event: module 0, Cable plugged";
+  constexpr const char* kPlugged =
+      "mlx5_core 0000:1b:00.0: Port module event: module 0, Cable plugged";
   const std::string without = said_of_a_dark_port({});
-  for (const char* line :
-       {"mlx5_core 0000:1b:00.0: Port module event[error]: module 0, Cable error, Bus stuck(I2C or data shorted)",
-        "bnxt_en 0000:1b:00.0 ens1np0: Unqualified SFP+ module detected",
-        "ice 0000:1b:00.0: Possible mis-configuration of the Ethernet port detected, please use the tool"}) {
+  for (const char* line : {"mlx5_core 0000:1b:00.0: Port module event[error]: module 0, Cable "
+                           "error, Bus stuck(I2C or data shorted)",
+                           "bnxt_en 0000:1b:00.0 ens1np0: Unqualified SFP+ module detected",
+                           "ice 0000:1b:00.0: Possible mis-configuration of the Ethernet port "
+                           "detected, please use the tool"}) {
     EXPECT_NE(said_of_a_dark_port({line}), without) << line;
     EXPECT_NE(said_of_a_dark_port({kPlugged, kLinkUp, line}), without) << line;
     EXPECT_EQ(said_of_a_dark_port({line, kLinkUp}), without) << line;
@@ -180,7 +189,8 @@ TEST(AnOldLineOfTheLog, ThatTheLinkSurvivedBlamesNoModule) {
   }
 }
 
-/// The same under the monitor's own eyes: the link carried for half an hour, then it loses its light.
+/// The same under the monitor's own eyes: the link carried for half an hour, then it loses its
+/// light.
 TEST(AnOldLineOfTheLog, IsPastOnceTheLinkCarried) {
   const auto said = [](const char* line) {
     Story story;
@@ -192,13 +202,15 @@ TEST(AnOldLineOfTheLog, IsPastOnceTheLinkCarried) {
     story.feed.receive_mw(0);
     story.run(900);
     std::string text = story.events;
-    for (const FaultReport& fault : story.port().faults) text += fault.fault + " " + std::to_string(fault.confidence);
+    for (const FaultReport& fault : story.port().faults)
+      text += fault.fault + " " + std::to_string(fault.confidence);
     return text;
   };
   const std::string without = said("");
   for (const char* line :
        {"bnxt_en 0000:1b:00.0 ens1np0: Unqualified SFP+ module detected on port 1",
-        "mlx5_core 0000:1b:00.0: One or more network ports have been powered down due to insufficient/unadvertised "
+        "mlx5_core 0000:1b:00.0: One or more network ports have been powered down due to "
+        "insufficient/unadvertised "
         "power on the PCIe slot"})
     EXPECT_EQ(said(line), without) << line;
 }
@@ -208,11 +220,13 @@ TEST(AModule, ThatTheCardSwitchedOffForItsCurrentIsBad) {
   story.run(1800);
   story.feed.pull(story.feed.t + 1);
   story.feed.module_readable = false;
-  story.feed.gaps = {{"mlx5_0/1", "module", "EINVAL: bnxt_en: Transceiver module disabled due to current fault"}};
+  story.feed.gaps = {
+      {"mlx5_0/1", "module", "EINVAL: bnxt_en: Transceiver module disabled due to current fault"}};
   story.run(600);
   ASSERT_EQ(story.events, "opened:bad_module ");
   const auto& evidence = story.port().faults.front().evidence;
-  EXPECT_TRUE(std::ranges::any_of(evidence, [](const Evidence& e) { return e.symptom == "module_fault_reported"; }));
+  EXPECT_TRUE(std::ranges::any_of(
+      evidence, [](const Evidence& e) { return e.symptom == "module_fault_reported"; }));
 }
 
 /// Two ports, two functions of one card: `sister_says`: the second one logs its own end, too.
@@ -240,7 +254,8 @@ struct DyingCard {
       }
       if (with_event) {
         const auto at = snapshot.taken_at - from_seconds(5);
-        snapshot.events.push_back({at, "mlx5_0/1", PortEventKind::kDeviceFatal, "device's health compromised"});
+        snapshot.events.push_back(
+            {at, "mlx5_0/1", PortEventKind::kDeviceFatal, "device's health compromised"});
         for (const char* key : {"mlx5_0/1", "mlx5_1/1"})
           snapshot.events.push_back({at, key, PortEventKind::kCarrierDown, ""});
         with_event = false;
@@ -322,7 +337,8 @@ TEST(APort, OfWhichEverySixthSnapshotSpeaksIsNotADeadCard) {
   for (int step = 0; step < 120; ++step) {
     Snapshot snapshot = story.feed.tick();
     if (step % 6 != 0) snapshot.ports.clear();
-    for (const FaultEvent& event : story.engine.step(std::move(snapshot)).events) story.events += event.fault.fault;
+    for (const FaultEvent& event : story.engine.step(std::move(snapshot)).events)
+      story.events += event.fault.fault;
   }
   EXPECT_EQ(story.events, "");
 }
@@ -333,7 +349,8 @@ TEST(APort, ThatNeverComesBackIsADeadCardHoweverSeldomItSpoke) {
   for (int step = 0; step < 60; ++step) {
     Snapshot snapshot = story.feed.tick();
     if (step % 6 != 0 || step > 30) snapshot.ports.clear();
-    for (const FaultEvent& event : story.engine.step(std::move(snapshot)).events) story.events += event.fault.fault;
+    for (const FaultEvent& event : story.engine.step(std::move(snapshot)).events)
+      story.events += event.fault.fault;
   }
   EXPECT_EQ(story.events, "nic_fault");
 }
@@ -357,14 +374,17 @@ TEST(FarModule, ThatIsReadSinceAMinuteIsWaitedForAndNotAskedFor) {
   for (ModuleLane& lane : far.module->lanes) lane.tx_power_mw = lane.rx_power_mw = 0.8;
   Snapshot snapshot = story.feed.tick();
   snapshot.ports.begin()->second.peer = far;
-  EXPECT_THAT(how_to_see_far_tx(story.engine.step(snapshot).report->ports.at(0)), StartsWith("wait"));
+  EXPECT_THAT(how_to_see_far_tx(story.engine.step(snapshot).report->ports.at(0)),
+              StartsWith("wait"));
 }
 
 /// A receiver with an avalanche photodiode: what is dark for others is its daily light.
 TEST(FarReaching, LightAboveTheModulesOwnAlarmIsNotDark) {
   using Row = std::tuple<const char*, double, double>;
-  for (const auto& [type, low_alarm_mw, dbm] :
-       {Row{"100G-ER4", .004365, -21.5}, {"400G-ZR", .005012, -20.5}, {"10G-ZR", 0, -23}, {"", .005, -20.5}}) {
+  for (const auto& [type, low_alarm_mw, dbm] : {Row{"100G-ER4", .004365, -21.5},
+                                                {"400G-ZR", .005012, -20.5},
+                                                {"10G-ZR", 0, -23},
+                                                {"", .005, -20.5}}) {
     Story run;
     run.feed.module.type = type;  // "": of one that has no high limit
     run.feed.module.thresholds = {};
@@ -381,7 +401,8 @@ TEST(FarReaching, LightAboveTheModulesOwnAlarmIsNotDark) {
   }
 }
 
-/// 200G to two times 100G: this end of the cable has two of the four lanes that its code was made for.
+/// 200G to two times 100G: this end of the cable has two of the four lanes that its code was made
+/// for.
 TEST(Splitter, TheEndOfASplitterCableIsNotSlow) {
   for (const unsigned lanes : {2U, 4U}) {
     Story run;

@@ -1,4 +1,5 @@
-// What the engine says of a node as a whole, of ports that never were there, and of what is to come.
+// What the engine says of a node as a whole, of ports that never were there, and of what is to
+// come.
 #include <gmock/gmock.h>
 
 #include "tests/daemon/node_story.h"
@@ -41,7 +42,8 @@ TEST(ExpectedPorts, WhatThePciBusShowsIsSaid) {
   node.feed.gaps.push_back({"", "pci_bus", "0000:3b:00.0 is on the PCI bus without a driver"});
   node.run(400);
   ASSERT_EQ(node.events.size(), 1U);
-  EXPECT_THAT(node.events[0].fault.summary, HasSubstr("never there: 0000:3b:00.0 is on the PCI bus without a driver"));
+  EXPECT_THAT(node.events[0].fault.summary,
+              HasSubstr("never there: 0000:3b:00.0 is on the PCI bus without a driver"));
 }
 
 TEST(RdmaThatIsGone, LeavesItsPortUnknownThoughTheLinkIsUp) {
@@ -85,7 +87,8 @@ TEST(ExpectedPorts, AreMeantByAnyOfTheirNames) {
 }
 
 TEST(ExpectedPorts, OneOfAPciAddressThatComesLateIsTheSamePort) {
-  Node node(2, {{"0000:10:00.0", at_400g()}, {"0000:11:00.0", at_400g()}, {"0000:12:00.0", at_400g()}});
+  Node node(
+      2, {{"0000:10:00.0", at_400g()}, {"0000:11:00.0", at_400g()}, {"0000:12:00.0", at_400g()}});
   node.run(320);
   ASSERT_EQ(node.events.size(), 1U);
   EXPECT_EQ(node.events[0].port, "0000:12:00.0");
@@ -149,7 +152,8 @@ TEST(CommonCause, AHotRoomBelowTheAlarmIsNamedAndIsNoFault) {
   node.feed.module.temperature_c = 71;
   node.run(1800);
   EXPECT_TRUE(node.events.empty());
-  EXPECT_THAT(node.port("mlx5_1/1")->note, HasSubstr("4 modules of this node are hotter than usual together"));
+  EXPECT_THAT(node.port("mlx5_1/1")->note,
+              HasSubstr("4 modules of this node are hotter than usual together"));
 }
 
 TEST(CommonCause, OneHotModuleIsItsOwn) {
@@ -178,7 +182,8 @@ TEST(CommonCause, AModuleThatDoesNotSendTellsNothingOfTheRoom) {
     node.feed.module.temperature_c = 62;
     node.run(1800);
     const PortReport& warm = *node.port("mlx5_0/1");
-    EXPECT_EQ(warm.faults.empty(), other_is_down) << "below its warning; the other one is cold because it is off";
+    EXPECT_EQ(warm.faults.empty(), other_is_down)
+        << "below its warning; the other one is cold because it is off";
   }
 }
 
@@ -193,7 +198,8 @@ TEST(Undecided, TwoNamesSideBySideComeWithTheCheapestTest) {
   const FaultReport& fault = node.report->ports[0].faults.at(0);
   for (const Candidate& other : fault.differential)
     if (other.fault != fault.fault || other.end != fault.end) {
-      EXPECT_EQ(fault.undecided.has_value(), other.confidence >= 0.4 * fault.differential[0].confidence);
+      EXPECT_EQ(fault.undecided.has_value(),
+                other.confidence >= 0.4 * fault.differential[0].confidence);
       break;
     }
   if (fault.undecided) {
@@ -247,7 +253,8 @@ TEST(SharedSupply, IsOneFindingOfTheNodeAndNoModules) {
   ASSERT_EQ(node.events.size(), 1U);
   EXPECT_EQ(node.events[0].fault.fault, "pcie_degraded");
   EXPECT_EQ(node.events[0].fault.end, End::kNode);
-  EXPECT_THAT(node.events[0].fault.summary, HasSubstr("3 modules of this node lost supply voltage together (3.05 V"));
+  EXPECT_THAT(node.events[0].fault.summary,
+              HasSubstr("3 modules of this node lost supply voltage together (3.05 V"));
   volts = 3.3;
   node.run(6000);
   EXPECT_EQ(node.events.back().kind, FaultEventKind::kClosed);
@@ -265,7 +272,8 @@ TEST(SharedSupply, OneModuleAloneIsNot) {
   EXPECT_TRUE(node.events.empty());
 }
 
-/// A cable that goes bad beside one that was never good: nothing began together, and no switch is at fault.
+/// A cable that goes bad beside one that was never good: nothing began together, and no switch is
+/// at fault.
 TEST(Errors, OfALinkThatEverHadThemDidNotBeginWithAnothers) {
   ExpectedPort expected;
   expected.peer_system = "leaf-1";
@@ -276,7 +284,8 @@ TEST(Errors, OfALinkThatEverHadThemDidNotBeginWithAnothers) {
   std::uint64_t first = 0, second = 0;
   double rate = 1.6e6;  // of 400G: 4e-6
   node.change = [&](std::size_t i, PortSample& port) {
-    (i == 0 ? first : second) += static_cast<std::uint64_t>((i == 0 ? rate : 5e6) * node.feed.period_s);
+    (i == 0 ? first : second) +=
+        static_cast<std::uint64_t>((i == 0 ? rate : 5e6) * node.feed.period_s);
     port.counters->set("fec_corrected_bits", i == 0 ? first : second);
   };
   node.run(900);
@@ -300,7 +309,8 @@ TEST(ShutOut, APortThatNoSubnetManagerMakesActiveIsDownWithoutACablesFault) {
     EXPECT_EQ(run.port().health, Health::kHealthy) << "a sweep takes a moment";
     run.run(600);
     EXPECT_EQ(run.port().health, Health::kDown);
-    EXPECT_THAT(run.port().note, HasSubstr(std::string(state) + ": the link has trained, and no subnet manager"));
+    EXPECT_THAT(run.port().note,
+                HasSubstr(std::string(state) + ": the link has trained, and no subnet manager"));
     ASSERT_TRUE(run.port().impact);
     EXPECT_EQ(run.port().impact->bandwidth_lost_mbps, 400000);
     EXPECT_EQ(run.events, "") << "no cable is to blame";
@@ -345,7 +355,8 @@ TEST(ShutOut, EthernetHasNoSubnetManager) {
   EXPECT_EQ(run.port().health, Health::kHealthy);
 }
 
-// A virtual function has its physical one's link: that they fall together says nothing of the switch.
+// A virtual function has its physical one's link: that they fall together says nothing of the
+// switch.
 TEST(ExemptPorts, AreNoOtherPortsThatFellToo) {
   Node node(2);
   node.change = [](std::size_t i, PortSample& sample) {
@@ -367,7 +378,9 @@ TEST(ExemptPorts, AreNoOtherPortsThatFellToo) {
 
 TEST(ExemptPorts, TheirCountersAreShownAndJudgeNothing) {
   Node node(1);
-  node.change = [](std::size_t, PortSample& sample) { sample.id.edit().exempt = "virtual NIC (efa)"; };
+  node.change = [](std::size_t, PortSample& sample) {
+    sample.id.edit().exempt = "virtual NIC (efa)";
+  };
   node.run(600);
   for (int i = 0; i < 60; ++i) {
     node.feed.add("fec_uncorrectable_blocks", 1000);

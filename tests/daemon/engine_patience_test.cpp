@@ -1,4 +1,5 @@
-// What is said of a good link's bad minute: nothing. What is said of a bad link all the same, and when.
+// What is said of a good link's bad minute: nothing. What is said of a bad link all the same, and
+// when.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -65,7 +66,8 @@ TEST(AFall, ThatSomebodyEndsMayTakeAMinuteOfTraining) {
     story.feed.link.down_reason = {};
     story.feed.plug(story.feed.t + 4);
     story.run(3600);
-    EXPECT_EQ(story.events.rfind("opened:"), 0U) << story.events << (heard ? "" : "(the event was missed)");
+    EXPECT_EQ(story.events.rfind("opened:"), 0U)
+        << story.events << (heard ? "" : "(the event was missed)");
     EXPECT_THAT(story.events, HasSubstr("closed:admin_down"));
   }
 }
@@ -182,7 +184,8 @@ TEST(AModulesPageOfZeros, IsNoReading) {
   const ModuleSample good = story.feed.module;
   for (int i = 0; i < 3; ++i) {
     story.feed.module.temperature_c = story.feed.module.supply_v = 0;
-    for (ModuleLane& lane : story.feed.module.lanes) lane.rx_power_mw = lane.tx_power_mw = lane.tx_bias_ma = 0;
+    for (ModuleLane& lane : story.feed.module.lanes)
+      lane.rx_power_mw = lane.tx_power_mw = lane.tx_bias_ma = 0;
     story.run(60);
     story.feed.module = good;
     story.run(120);
@@ -217,7 +220,8 @@ TEST(LittleLight, OnAllLanesDoesNotExplainTheErrorsOfOne) {
   EXPECT_THAT(story.events, HasSubstr("opened:bad_module"));
 }
 
-/// A far port that was down, proves itself, and then something else is wrong with the link that carries.
+/// A far port that was down, proves itself, and then something else is wrong with the link that
+/// carries.
 TEST(ALinkThatCarries, IsNotSaidToBeDownAgainWhateverElseIsWrong) {
   Story story;
   story.run(3600);
@@ -240,7 +244,8 @@ TEST(ALinkThatCarries, IsNotSaidToBeDownAgainWhateverElseIsWrong) {
 
 /// A link without FEC, whose errors are counted in 16 bits that nobody clears.
 struct SixteenBits : Story {
-  explicit SixteenBits(std::string which, std::string link_layer = "Ethernet") : counter(std::move(which)) {
+  explicit SixteenBits(std::string which, std::string link_layer = "Ethernet")
+      : counter(std::move(which)) {
     feed.link_layer = std::move(link_layer);
     feed.link.fec = "Off";
     feed.link.speed_mbps = 100000;
@@ -299,7 +304,8 @@ TEST(FullCounter, ThatWasFullFromTheStartIsUnknownAndSaysSo) {
     EXPECT_EQ(story.events, "");
     ASSERT_EQ(story.port().gaps.size(), 1U);
     EXPECT_EQ(story.port().gaps[0].probe, "counters");
-    EXPECT_THAT(story.port().gaps[0].reason, HasSubstr(std::string(counter) + " is full and counts no further"));
+    EXPECT_THAT(story.port().gaps[0].reason,
+                HasSubstr(std::string(counter) + " is full and counts no further"));
     story.errors = 0;
     story.count(1800, 0);
     EXPECT_EQ(story.port().health, Health::kHealthy);
@@ -323,7 +329,8 @@ TEST(FullCounter, OfRecoveriesLossesOrTheCardIsAGapAndNoVerdict) {
     story.errors = row.full;
     story.count(1800, 0);
     ASSERT_EQ(story.port().gaps.size(), 1U);
-    EXPECT_THAT(story.port().gaps[0].reason, HasSubstr(std::string(row.counter) + " is full and counts no further"));
+    EXPECT_THAT(story.port().gaps[0].reason,
+                HasSubstr(std::string(row.counter) + " is full and counts no further"));
     EXPECT_EQ(story.port().health, Health::kHealthy);
     EXPECT_EQ(story.events, "");
   }

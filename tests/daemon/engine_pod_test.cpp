@@ -1,5 +1,5 @@
-// A RoCE port whose interface is in another network namespace (a pod): the verbs state is all that is seen of its link,
-// and an interface that the pod sets down looks like a link that fell.
+// A RoCE port whose interface is in another network namespace (a pod): the verbs state is all that
+// is seen of its link, and an interface that the pod sets down looks like a link that fell.
 #include <gtest/gtest.h>
 
 #include "tests/daemon/story.h"
@@ -27,7 +27,8 @@ struct PodStory : Story {
     feed.link.speed_mbps = up ? std::optional<std::uint32_t>(400000) : std::nullopt;
     feed.link.carrier = says_carrier_ ? std::optional(up) : std::nullopt;
     if (says_carrier_ && feed.t > 0)
-      feed.event(up ? PortEventKind::kCarrierUp : PortEventKind::kCarrierDown, feed.t + feed.period_s);
+      feed.event(up ? PortEventKind::kCarrierUp : PortEventKind::kCarrierDown,
+                 feed.t + feed.period_s);
   }
 
  private:
@@ -41,7 +42,8 @@ std::string told(bool says_carrier) {
   std::string all;
   const auto say = [&] {
     for (const FaultReport& fault : pod.port().faults)
-      all += fault.fault + " " + std::string(to_string(fault.end)) + " " + std::to_string(fault.confidence) + "; ";
+      all += fault.fault + " " + std::string(to_string(fault.end)) + " " +
+             std::to_string(fault.confidence) + "; ";
     all += std::string(to_string(pod.port().health)) + " " +
            std::to_string(pod.port().figures.involuntary_downs_total) + "\n";
   };

@@ -1,5 +1,5 @@
-// PCI addresses that change at a reboot because a device was added or dropped out: what is remembered goes with the
-// card that the GUID names.
+// PCI addresses that change at a reboot because a device was added or dropped out: what is
+// remembered goes with the card that the GUID names.
 #include <gmock/gmock.h>
 
 #include "tests/daemon/node_story.h"
@@ -27,10 +27,13 @@ class Renumbered : public ::testing::Test {
   }
   std::size_t place_of(std::size_t card) const {
     std::size_t before = 0;
-    for (const std::string& place : places) before += place < places[card] && place != kNone ? 1 : 0;
+    for (const std::string& place : places)
+      before += place < places[card] && place != kNone ? 1 : 0;
     return before;
   }
-  std::string name_of(std::size_t card) const { return "mlx5_" + std::to_string(place_of(card)) + "/1"; }
+  std::string name_of(std::size_t card) const {
+    return "mlx5_" + std::to_string(place_of(card)) + "/1";
+  }
 
   /// Long enough for references, then the second card's connector gets dirty.
   void fall_sick() {
@@ -73,7 +76,8 @@ class Renumbered : public ::testing::Test {
     EXPECT_THAT(node.events, SizeIs(0)) << "nothing has changed";
   }
 
-  std::vector<std::string> guids{"0290:fbe6:5496:b900", "0290:fbe6:5496:b901", "0290:fbe6:5496:b902"};
+  std::vector<std::string> guids{"0290:fbe6:5496:b900", "0290:fbe6:5496:b901",
+                                 "0290:fbe6:5496:b902"};
   std::vector<std::string> places{"0000:1b:00.0", "0000:2b:00.0", "0000:3b:00.0"};
   std::size_t sick = 99;
   std::string fault_id;
@@ -165,7 +169,8 @@ TEST_F(Renumbered, WithoutAGuidOrWithOneForTwoMemoryStaysAtTheAddress) {
   }
 }
 
-/// The card of the first address is dead and off the bus, and the second one, which is sick, has its address.
+/// The card of the first address is dead and off the bus, and the second one, which is sick, has
+/// its address.
 TEST_F(Renumbered, TheOneThatLostItsAddressIsStillMissed) {
   fall_sick();
   const std::string stable = "0290:fbe6:5496:b900/1";

@@ -9,7 +9,8 @@ namespace {
 
 class RepairStory : public testing::Test {
  protected:
-  explicit RepairStory(EngineSettings with = settings()) : engine_(std::make_unique<Engine>(std::move(with))) {}
+  explicit RepairStory(EngineSettings with = settings())
+      : engine_(std::make_unique<Engine>(std::move(with))) {}
   static EngineSettings settings() {
     EngineSettings settings;
     settings.node = "node";

@@ -29,7 +29,8 @@ TEST(Engine, ANodeThatHasJustBootedKnowsItsErrorRatioLikeAnyOther) {
   run.feed.bits_per_s = 4e7;
   for (int i = 0; i < 40; ++i) {
     run.run(10);
-    ASSERT_TRUE(run.port().figures.pre_fec_ber.has_value()) << "at " << run.feed.uptime_s << " s of uptime";
+    ASSERT_TRUE(run.port().figures.pre_fec_ber.has_value())
+        << "at " << run.feed.uptime_s << " s of uptime";
   }
   EXPECT_EQ(run.events, "opened:dirty_connector ");
 }
@@ -69,7 +70,8 @@ TEST(Engine, WhatWasSeenStandsWhileItShowsNoMore) {
   run.run(290);  // the signs are gone, and the proof has not begun
   ASSERT_EQ(run.port().faults.at(0).state, FaultState::kOpen);
   // 9.4e-05 was the last that showed; the figures of the healthy link, 9.4e-09, speak of no fault.
-  EXPECT_NE(run.port().faults[0].summary.find("9.4e-05"), std::string::npos) << run.port().faults[0].summary;
+  EXPECT_NE(run.port().faults[0].summary.find("9.4e-05"), std::string::npos)
+      << run.port().faults[0].summary;
   run.run(9000);
   ASSERT_EQ(run.all.size(), 3U) << run.events;
   EXPECT_FALSE(run.all[1].fault.undecided) << "proving: nobody shall test what shows no more";
@@ -343,7 +345,8 @@ TEST(Engine, AFileSaysMaintenanceByAnyName) {
   run.engine.set_maintenance_files({file});
   run.run(10);
   ASSERT_TRUE(run.port().maintenance.has_value());
-  EXPECT_NE(run.engine.end_maintenance("mlx5_0/1").error().message.find("remove that file"), std::string::npos);
+  EXPECT_NE(run.engine.end_maintenance("mlx5_0/1").error().message.find("remove that file"),
+            std::string::npos);
   run.engine.set_maintenance_files({});
   run.run(10);
   EXPECT_FALSE(run.port().maintenance.has_value());
@@ -381,7 +384,8 @@ TEST(Engine, TheSameSnapshotsGiveTheSameEventsAndTexts) {
 
 TEST(Engine, EveryKnobHasABoundAndAUniqueName) {
   KnobTable table(engine_knob_groups());
-  for (const KnobGroup& group : table.groups()) EXPECT_EQ(table.values(group.name).size(), group.knobs.size());
+  for (const KnobGroup& group : table.groups())
+    EXPECT_EQ(table.values(group.name).size(), group.knobs.size());
   EXPECT_TRUE(table.set("ledger", "signal_hold_s", 5));
   EXPECT_FALSE(table.set("ledger", "signal_hold_s", -5));
 }

@@ -28,7 +28,8 @@ TEST_F(DaemonEventLog, AppendsWholeLines) {
   EventLog log(directory_ / "events.jsonl");
   ASSERT_TRUE(log.append(R"({"event":"opened"})"));
   ASSERT_TRUE(EventLog(directory_ / "events.jsonl").append(R"({"event":"closed"})"));
-  EXPECT_EQ(content(directory_ / "events.jsonl"), "{\"event\":\"opened\"}\n{\"event\":\"closed\"}\n");
+  EXPECT_EQ(content(directory_ / "events.jsonl"),
+            "{\"event\":\"opened\"}\n{\"event\":\"closed\"}\n");
 }
 
 TEST_F(DaemonEventLog, KeepsTwoFilesAtMost) {
@@ -41,7 +42,8 @@ TEST_F(DaemonEventLog, KeepsTwoFilesAtMost) {
 TEST_F(DaemonEventLog, SaysWhyItCannotWrite) {
   const auto result = EventLog(directory_ / "missing" / "events.jsonl").append("x");
   ASSERT_FALSE(result);
-  EXPECT_NE(result.error().message.find("missing/events.jsonl: No such file or directory"), std::string::npos);
+  EXPECT_NE(result.error().message.find("missing/events.jsonl: No such file or directory"),
+            std::string::npos);
 }
 
 }  // namespace

@@ -14,7 +14,9 @@ class ExemptPorts : public OddNode {
     change([this](FakeHost& host) { host.link(first.pci_dir() + "/physfn", second.pci_dir()); });
   }
   void phys_state(const char* words) {
-    change([&](FakeHost& host) { host.set(first.port_dir() + "/phys_state", std::string(words) + "\n"); });
+    change([&](FakeHost& host) {
+      host.set(first.port_dir() + "/phys_state", std::string(words) + "\n");
+    });
   }
   const PortSample& port() const { return all.ports.at("mlx5_0/1"); }
 };
@@ -26,7 +28,8 @@ TEST_F(ExemptPorts, TheirVerbsFilesAreReadAndNothingElse) {
   ASSERT_TRUE(port().counters);
   EXPECT_EQ(port().counters->get("symbol_error"), 5U);
   EXPECT_EQ(port().counters->get("out_of_sequence"), 9U);
-  EXPECT_FALSE(port().counters->get("netdev_rx_crc_errors")) << "of the interface, which others export";
+  EXPECT_FALSE(port().counters->get("netdev_rx_crc_errors"))
+      << "of the interface, which others export";
   ASSERT_TRUE(port().link);
   EXPECT_EQ(port().link->state, "ACTIVE");
   EXPECT_EQ(port().link->phys_state, "LinkUp");
@@ -62,13 +65,15 @@ TEST_F(ExemptPorts, HaveTheSameBudgetOfFirmwareReads) {
   clock.advance(Milliseconds(60'000));
   settle();
   std::size_t news = 0;
-  for (const char* name : {"symbol_error", "link_downed", "port_rcv_errors"}) news += port().counters->get(name) == 6U;
+  for (const char* name : {"symbol_error", "link_downed", "port_rcv_errors"})
+    news += port().counters->get(name) == 6U;
   EXPECT_EQ(news, 1U);
 }
 
 TEST_F(ExemptPorts, WithoutVerbsFilesNothingIsRead) {
   change([this](FakeHost& host) {
-    const Nic plain{.device = "", .netdev = "ens3", .pci = "0000:1d:00.0", .driver = "ice", .ifindex = 4};
+    const Nic plain{
+        .device = "", .netdev = "ens3", .pci = "0000:1d:00.0", .driver = "ice", .ifindex = 4};
     add_nic(host, plain);
     host.link(plain.pci_dir() + "/physfn", second.pci_dir());
   });

@@ -78,7 +78,8 @@ TEST(FarState, OfTelemetryOfNowIsSeenBesideAMadOfBefore) {
   silent.port = story.feed.key;
   silent.gaps.push_back({story.feed.key, "peer_mad", "the link is down: no question can cross it"});
   story.take("peer_mad", silent);
-  EXPECT_THAT(story.step().faults.at(0).evidence, Not(kFarAdminDown)) << "it was set up before the fall";
+  EXPECT_THAT(story.step().faults.at(0).evidence, Not(kFarAdminDown))
+      << "it was set up before the fall";
   story.take("import", story.reading("telemetry"));
   const PortReport& port = story.step();
   EXPECT_EQ(port.faults.at(0).fault, "far_port_down");
@@ -86,7 +87,8 @@ TEST(FarState, OfTelemetryOfNowIsSeenBesideAMadOfBefore) {
   ASSERT_TRUE(port.latest.peer);
   EXPECT_EQ(port.latest.peer->link_source, "telemetry");
   story.run(60);
-  EXPECT_EQ(story.port().latest.peer->link_age_s, 70.0) << "as old as it is now: read one step before the first report";
+  EXPECT_EQ(story.port().latest.peer->link_age_s, 70.0)
+      << "as old as it is now: read one step before the first report";
   EXPECT_EQ(story.port().latest.peer->age_s, 290.0);
 }
 

@@ -34,7 +34,8 @@ TEST(Gzip, InPiecesItIsTheSameText) {
   for (const std::size_t size : {1, 4096, 65'536}) {
     const std::string text = noise(200'000) + std::string(200'000, 'x');
     gzip.begin();
-    for (std::size_t at = 0; at < text.size(); at += size) gzip.add(std::string_view(text).substr(at, size));
+    for (std::size_t at = 0; at < text.size(); at += size)
+      gzip.add(std::string_view(text).substr(at, size));
     EXPECT_EQ(test::gunzip(gzip.end()), text) << size;
   }
 }
@@ -43,8 +44,8 @@ TEST(Gzip, InPiecesItIsTheSameText) {
 std::string lines(int ports, std::uint64_t value) {
   std::string text;
   for (int port = 0; port < ports; ++port)
-    text += "linkhealth_port_receive_data_bytes_total{device=\"mlx5_" + std::to_string(port) + "\",port=\"1\"} " +
-            std::to_string(value += 7919) + "\n";
+    text += "linkhealth_port_receive_data_bytes_total{device=\"mlx5_" + std::to_string(port) +
+            "\",port=\"1\"} " + std::to_string(value += 7919) + "\n";
   return text;
 }
 
@@ -54,8 +55,8 @@ TEST(Gzip, AsSmallAsZlibsFastestOnceItKnowsTheText) {
   const std::string text = lines(500, 7'000'000'000);
   uLongf size = compressBound(text.size());
   std::string room(size, '\0');
-  ASSERT_EQ(compress2(reinterpret_cast<Bytef*>(room.data()), &size, reinterpret_cast<const Bytef*>(text.data()),
-                      text.size(), Z_BEST_SPEED),
+  ASSERT_EQ(compress2(reinterpret_cast<Bytef*>(room.data()), &size,
+                      reinterpret_cast<const Bytef*>(text.data()), text.size(), Z_BEST_SPEED),
             Z_OK);
   EXPECT_LT(static_cast<double>(gzip.compress(text).size()), 1.1 * static_cast<double>(size));
 }

@@ -44,17 +44,22 @@ TEST(HttpRequestTest, TheBodyAndTheFieldsThatMatter) {
 
 TEST(HttpRequestTest, AFieldThatDecidesComesOnce) {
   const auto state = [](const std::string& field) {
-    return parse_http_request("GET / HTTP/1.1\r\n" + field + ": a\r\n" + field + ": b\r\n\r\n").state;
+    return parse_http_request("GET / HTTP/1.1\r\n" + field + ": a\r\n" + field + ": b\r\n\r\n")
+        .state;
   };
   EXPECT_EQ(state("Authorization"), State::kRefused);
   EXPECT_EQ(state("Host"), State::kRefused);
   EXPECT_EQ(state("X-Other"), State::kComplete);
-  EXPECT_EQ(parse_http_request("GET / HTTP/1.1\r\nContent-Length: 0\r\nContent-Length: 3\r\n\r\nabc").state,
-            State::kRefused);
+  EXPECT_EQ(
+      parse_http_request("GET / HTTP/1.1\r\nContent-Length: 0\r\nContent-Length: 3\r\n\r\nabc")
+          .state,
+      State::kRefused);
 }
 
 TEST(HttpRequestTest, WhoWantsTheConnectionKept) {
-  const auto kept = [](const std::string& text) { return parse_http_request(text + "\r\n\r\n").keep_alive; };
+  const auto kept = [](const std::string& text) {
+    return parse_http_request(text + "\r\n\r\n").keep_alive;
+  };
   EXPECT_TRUE(kept("GET / HTTP/1.1"));
   EXPECT_FALSE(kept("GET / HTTP/1.1\r\nConnection: Close"));
   EXPECT_FALSE(kept("GET / HTTP/1.0"));
@@ -84,7 +89,8 @@ TEST(HttpRequestTest, WhatIsRefused) {
 TEST(HttpRequestTest, Escapes) {
   EXPECT_EQ(url_decoded("a%2Fb%20c+d", false), "a/b c+d");
   EXPECT_EQ(url_decoded("a+b%2b", true), "a b+");
-  for (const char* odd : {"%", "%4", "%zz", "%4z", "%-1", "%+1"}) EXPECT_EQ(url_decoded(odd, false), odd);
+  for (const char* odd : {"%", "%4", "%zz", "%4z", "%-1", "%+1"})
+    EXPECT_EQ(url_decoded(odd, false), odd);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// How the server treats connections. Sockets here wait, tests do not: whatever must not come is followed by something
-// that must.
+// How the server treats connections. Sockets here wait, tests do not: whatever must not come is
+// followed by something that must.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <gmock/gmock.h>
@@ -29,7 +29,8 @@ class Connection {
   }
   /// False when the connection is closed already.
   bool try_send(const std::string& text) const {
-    return ::send(fd_.get(), text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
+    return ::send(fd_.get(), text.data(), text.size(), MSG_NOSIGNAL) ==
+           static_cast<ssize_t>(text.size());
   }
   void send(const std::string& text) const { EXPECT_TRUE(try_send(text)); }
   /// What comes up to and with `mark`, or up to the end of the connection.
@@ -50,7 +51,8 @@ class Connection {
 };
 
 /// With a thread of its own, and with two that are lent.
-class HttpServerTest : public ::testing::TestWithParam<ServerSettings::Thread>, protected test::TestServer {
+class HttpServerTest : public ::testing::TestWithParam<ServerSettings::Thread>,
+                       protected test::TestServer {
  protected:
   void SetUp() override {
     settings.thread = GetParam();
@@ -141,8 +143,10 @@ TEST(HttpHead, SaysHowLongAndWhetherMoreMayBeAsked) {
   reply.headers = {{"Allow", "GET"}};
   const std::string head = http_head(reply, 5, true);
   EXPECT_THAT(head, StartsWith("HTTP/1.1 404 Not Found\r\nContent-Type: text/plain\r\n"));
-  EXPECT_THAT(head, HasSubstr("\r\nAllow: GET\r\nContent-Length: 5\r\nConnection: keep-alive\r\n\r\n"));
-  EXPECT_THAT(http_head(reply, std::nullopt, false), HasSubstr("Transfer-Encoding: chunked\r\nConnection: close\r\n"));
+  EXPECT_THAT(head,
+              HasSubstr("\r\nAllow: GET\r\nContent-Length: 5\r\nConnection: keep-alive\r\n\r\n"));
+  EXPECT_THAT(http_head(reply, std::nullopt, false),
+              HasSubstr("Transfer-Encoding: chunked\r\nConnection: close\r\n"));
 }
 
 constexpr const char* kListen = "GET /api/v1/events/stream HTTP/1.1\r\n\r\n";
@@ -192,13 +196,15 @@ TEST_P(HttpServerTest, OneListenerTooManyIsRefused) {
   }
 }
 
-/// From now on this process can open one descriptor more: the next client's own end of its connection. UBSan needs some
-/// when it meets a type for the first time, so that a test does everything once before, and looks at results after.
+/// From now on this process can open one descriptor more: the next client's own end of its
+/// connection. UBSan needs some when it meets a type for the first time, so that a test does
+/// everything once before, and looks at results after.
 class OneDescriptorLeft {
  public:
   OneDescriptorLeft() {
     EXPECT_EQ(getrlimit(RLIMIT_NOFILE, &before_), 0);
-    const OwnedFd next(open("/dev/null", O_RDONLY | O_CLOEXEC));  // the kernel gives the lowest one that is free
+    const OwnedFd next(
+        open("/dev/null", O_RDONLY | O_CLOEXEC));  // the kernel gives the lowest one that is free
     rlimit low = before_;
     low.rlim_cur = static_cast<rlim_t>(next.get()) + 1;
     EXPECT_EQ(setrlimit(RLIMIT_NOFILE, &low), 0);
@@ -277,7 +283,8 @@ TEST_P(ServerWithoutDescriptors, ItRestsWhereNoneIsIdleAndLooksAgainLater) {
   const std::size_t looks = clock.looks - looks_before;
   limit.reset();
   EXPECT_THAT(slow_answer, StartsWith("HTTP/1.1 200")) << "it serves those that it has";
-  EXPECT_THAT(before_the_look, StartsWith("HTTP/1.1 200")) << "idle, and not closed while nobody looks who waits";
+  EXPECT_THAT(before_the_look, StartsWith("HTTP/1.1 200"))
+      << "idle, and not closed while nobody looks who waits";
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 200")) << "in the place of the one that is idle now";
   EXPECT_TRUE(slow.is_closed());
   EXPECT_LT(looks, 200U) << "a few for each turn; one that spins makes many thousands";
@@ -299,9 +306,13 @@ std::string thread_name(const ::testing::TestParamInfo<ServerSettings::Thread>& 
   return thread.param == ServerSettings::Thread::kOwn ? "Own" : "Lent";
 }
 INSTANTIATE_TEST_SUITE_P(Thread, HttpServerTest,
-                         ::testing::Values(ServerSettings::Thread::kOwn, ServerSettings::Thread::kLent), thread_name);
+                         ::testing::Values(ServerSettings::Thread::kOwn,
+                                           ServerSettings::Thread::kLent),
+                         thread_name);
 INSTANTIATE_TEST_SUITE_P(Thread, ServerWithoutDescriptors,
-                         ::testing::Values(ServerSettings::Thread::kOwn, ServerSettings::Thread::kLent), thread_name);
+                         ::testing::Values(ServerSettings::Thread::kOwn,
+                                           ServerSettings::Thread::kLent),
+                         thread_name);
 
 }  // namespace
 }  // namespace linkhealth

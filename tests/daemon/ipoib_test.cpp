@@ -11,7 +11,9 @@ class Ipoib : public OddNode {
   void SetUp() override {
     first = {.netdev = "ib0", .link_layer = "InfiniBand"};
     OddNode::SetUp();
-    change([](FakeHost& host) { host.remove(Nic{}.pci_dir() + "/infiniband/mlx5_0/ports/1/gid_attrs"); });
+    change([](FakeHost& host) {
+      host.remove(Nic{}.pci_dir() + "/infiniband/mlx5_0/ports/1/gid_attrs");
+    });
     interface("flags", "0x1002");
     interface("operstate", "down");
     interface("carrier_up_count", "0");

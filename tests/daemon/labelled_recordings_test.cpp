@@ -1,6 +1,6 @@
-// Replays every labelled recording of LINKHEALTH_SHARED/recordings, and those of tests/fixtures/told_apart, which were
-// wrong once: the diagnosis at the end is right (or what the recording cannot tell from it), good ports stay healthy,
-// what was repaired is closed.
+// Replays every labelled recording of LINKHEALTH_SHARED/recordings, and those of
+// tests/fixtures/told_apart, which were wrong once: the diagnosis at the end is right (or what the
+// recording cannot tell from it), good ports stay healthy, what was repaired is closed.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -20,7 +20,9 @@ struct Recording {
   path file;
   std::map<PortKey, sim::Truth> truth;
 };
-void PrintTo(const Recording& recording, std::ostream* out) { *out << recording.file.filename().string(); }
+void PrintTo(const Recording& recording, std::ostream* out) {
+  *out << recording.file.filename().string();
+}
 
 std::vector<Recording> recordings_of(const path& folder) {
   std::vector<Recording> out;
@@ -30,7 +32,9 @@ std::vector<Recording> recordings_of(const path& folder) {
 }
 
 std::vector<Recording> shared() { return recordings_of(path(LINKHEALTH_SHARED) / "recordings"); }
-std::vector<Recording> told_apart() { return recordings_of(path(LINKHEALTH_SOURCE_DIR) / "tests/fixtures/told_apart"); }
+std::vector<Recording> told_apart() {
+  return recordings_of(path(LINKHEALTH_SOURCE_DIR) / "tests/fixtures/told_apart");
+}
 
 struct Replay {
   std::shared_ptr<const Report> report;
@@ -74,20 +78,24 @@ TEST_P(Labelled, IsRight) {
     if (truth.fault != "healthy") {
       ASSERT_FALSE(port->faults.empty());
       EXPECT_TRUE(sim::is_right(truth, port->faults[0].fault, port->faults[0].end))
-          << port->faults[0].fault << "/" << to_string(port->faults[0].end) << ": " << port->faults[0].summary;
+          << port->faults[0].fault << "/" << to_string(port->faults[0].end) << ": "
+          << port->faults[0].summary;
       continue;
     }
     EXPECT_TRUE(port->faults.empty()) << port->faults[0].fault << ": " << port->faults[0].summary;
     for (const FaultEvent& event : seen.events) {
-      const bool tolerated =
-          std::find(truth.tolerate.begin(), truth.tolerate.end(), event.fault.fault) != truth.tolerate.end() ||
-          !truth.repaired.empty();
-      EXPECT_TRUE(event.port != key || tolerated) << event.fault.fault << " at " << steady_seconds(event.t);
+      const bool tolerated = std::find(truth.tolerate.begin(), truth.tolerate.end(),
+                                       event.fault.fault) != truth.tolerate.end() ||
+                             !truth.repaired.empty();
+      EXPECT_TRUE(event.port != key || tolerated)
+          << event.fault.fault << " at " << steady_seconds(event.t);
     }
   }
 }
 
-std::string name_of(const testing::TestParamInfo<Recording>& row) { return row.param.file.stem().stem().string(); }
+std::string name_of(const testing::TestParamInfo<Recording>& row) {
+  return row.param.file.stem().stem().string();
+}
 INSTANTIATE_TEST_SUITE_P(Recording, Labelled, testing::ValuesIn(shared()), name_of);
 INSTANTIATE_TEST_SUITE_P(ToldApart, Labelled, testing::ValuesIn(told_apart()), name_of);
 

@@ -41,7 +41,8 @@ class MovingSource : public Source {
       return std::nullopt;
     }
     previous = std::move(current);
-    if (previous) eventfd_write(previous->get(), 1);  // readable for ever, and not asked for any more
+    if (previous)
+      eventfd_write(previous->get(), 1);  // readable for ever, and not asked for any more
     current.emplace(eventfd(1, EFD_CLOEXEC | EFD_NONBLOCK));
     return std::nullopt;
   }
@@ -119,10 +120,13 @@ TEST(DaemonLoop, TellsHowMuchLaterThanPlannedItCame) {
   TimedSource source;
   Engine engine({});
   testing::ManualClock clock;
-  clock.spend(Microseconds(251'000));  // it stands: each wake-up that was planned in a millisecond is 250 ms late
+  clock.spend(Microseconds(
+      251'000));  // it stands: each wake-up that was planned in a millisecond is 250 ms late
   std::vector<double> lateness_s;
   LoopHooks hooks;
-  hooks.on_step = [&](const Snapshot&, const Engine::Step&, double late_s) { lateness_s.push_back(late_s); };
+  hooks.on_step = [&](const Snapshot&, const Engine::Step&, double late_s) {
+    lateness_s.push_back(late_s);
+  };
   hooks.status = [] { return std::string(); };
   alarm(60);
   EXPECT_TRUE(run_loop(source, engine, clock, hooks));
@@ -134,7 +138,8 @@ TEST(DaemonLoop, TellsHowMuchLaterThanPlannedItCame) {
   EXPECT_DOUBLE_EQ(lateness_s[3], 0.25);
 }
 
-/// Wants a read with each poll until it ends the loop, after so many polls and not before `may_end`.
+/// Wants a read with each poll until it ends the loop, after so many polls and not before
+/// `may_end`.
 class ReadingSource : public Source {
  public:
   std::optional<Snapshot> poll() override {
@@ -182,12 +187,14 @@ TEST(DaemonLoop, OneThreadReadsAndDecidesAndNoneIsWokenForIt) {
   source.hang = at_once.get_future().share();
   run(source);
   while (source.away) std::this_thread::yield();  // the end waits for a read, but not for ever
-  EXPECT_FALSE(source.reading.contains(std::this_thread::get_id())) << "the main thread must be there to end it all";
+  EXPECT_FALSE(source.reading.contains(std::this_thread::get_id()))
+      << "the main thread must be there to end it all";
   EXPECT_LE(source.reading.size(), 2U);
   EXPECT_GE(source.polls, ReadingSource::kEnd);
 }
 
-/// Work beside the source's: wanted again as soon as it was done, until it hangs for ever with the kHangs-th.
+/// Work beside the source's: wanted again as soon as it was done, until it hangs for ever with the
+/// kHangs-th.
 struct OtherWork {
   static constexpr int kHangs = 3;
   std::promise<void> never;
@@ -232,7 +239,8 @@ TEST(DaemonLoop, AReadThatHangsStopsNeitherTheLoopNorItsEnd) {
   ASSERT_EQ(source->deciding.size(), 2U)
       << "the main thread's first poll, and who took the place of the one that hangs";
   never.set_value();
-  while (source->away) std::this_thread::yield();  // it goes without a look at the loop, which is no more
+  while (source->away)
+    std::this_thread::yield();  // it goes without a look at the loop, which is no more
   ASSERT_EQ(source->reading.size(), 1U);
   EXPECT_FALSE(source->deciding.contains(*source->reading.begin()));
 }

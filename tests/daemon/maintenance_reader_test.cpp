@@ -1,4 +1,5 @@
-// The maintenance files beside the deciding thread: what is found, and a directory that does not answer.
+// The maintenance files beside the deciding thread: what is found, and a directory that does not
+// answer.
 #include "daemon/maintenance_reader.h"
 
 #include <gmock/gmock.h>
@@ -17,7 +18,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
 
-constexpr Milliseconds kLong{60'000};  // for a thread to come to it: it is woken, nobody waits that long
+constexpr Milliseconds kLong{
+    60'000};  // for a thread to come to it: it is woken, nobody waits that long
 
 SteadyTime at(int seconds) { return SteadyTime(std::chrono::seconds(seconds)); }
 
@@ -104,7 +106,9 @@ TEST(MaintenanceReaderTest, OneThatDoesNotAnswerHoldsUpNobodyAndIsNamedOnce) {
     EXPECT_FALSE(news.maintenance) << "what was known holds";
     said.insert(said.end(), news.complaints.begin(), news.complaints.end());
   }
-  EXPECT_THAT(said, ElementsAre("maintenance_dir: /nfs/work does not answer for 15 s: what it said before holds"));
+  EXPECT_THAT(
+      said, ElementsAre(
+                "maintenance_dir: /nfs/work does not answer for 15 s: what it said before holds"));
   gate->let();
   reader.wait(kLong);
   const auto news = reader.look(at(61));

@@ -42,7 +42,8 @@ class MemoryKeeperTest : public testing::Test {
       ledger.faults = memory_ledger(static_cast<int>(at_s_)).faults;
       keeper.on_step(snapshot, report, {event}, ledger, [] { return ReferenceState(); });
     }
-    keeper.finish(ReferenceState{{{kMemoryPort, "AC1", "", memory_time(0), 1, 1, {}}}}, memory_time(at_s_));
+    keeper.finish(ReferenceState{{{kMemoryPort, "AC1", "", memory_time(0), 1, 1, {}}}},
+                  memory_time(at_s_));
   }
   FaultEvent event(FaultEventKind kind) {
     FaultEvent event = example_event(kind);

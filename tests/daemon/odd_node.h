@@ -43,8 +43,8 @@ class OddNode : public ::testing::Test {
     shared->change(apply);
   }
   void start() {
-    sampler = std::make_unique<Sampler>([this] { return std::make_unique<LockedHost>(shared); }, nullptr, clock,
-                                        settings, RecordingHeader{});
+    sampler = std::make_unique<Sampler>([this] { return std::make_unique<LockedHost>(shared); },
+                                        nullptr, clock, settings, RecordingHeader{});
   }
   void wait(int most_ms = 1'000) const {
     std::vector<pollfd> wanted;
@@ -54,12 +54,14 @@ class OddNode : public ::testing::Test {
   void take(const std::optional<Snapshot>& snapshot) {
     if (!snapshot) return;
     testing::merge_snapshot(*snapshot, all);
-    std::erase_if(all.ports, [&](const auto& entry) { return !snapshot->ports.contains(entry.first); });
+    std::erase_if(all.ports,
+                  [&](const auto& entry) { return !snapshot->ports.contains(entry.first); });
   }
   /// Polls until nothing is under way; `all` has what came since.
   void settle() {
     all = Snapshot{};
-    // Until a poll begins nothing more: a read that is still out when the test moves the clock would count as stuck.
+    // Until a poll begins nothing more: a read that is still out when the test moves the clock
+    // would count as stuck.
     for (int quiet = 0; quiet < 2;) {
       take(sampler->poll());
       quiet = sampler->settled() ? quiet + 1 : 0;
@@ -79,8 +81,9 @@ class OddNode : public ::testing::Test {
            port.counters->get("symbol_error") == 5U && port.counters->get("out_of_sequence") == 9U;
   }
   std::size_t count(PortEventKind kind) const {
-    return static_cast<std::size_t>(std::count_if(all.events.begin(), all.events.end(),
-                                                  [kind](const PortEvent& event) { return event.kind == kind; }));
+    return static_cast<std::size_t>(
+        std::count_if(all.events.begin(), all.events.end(),
+                      [kind](const PortEvent& event) { return event.kind == kind; }));
   }
   /// Goes on for a few link periods until there is such an event, and gives their number.
   std::size_t settle_until(PortEventKind kind) {

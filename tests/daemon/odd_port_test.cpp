@@ -6,7 +6,8 @@ namespace {
 
 using namespace testing;
 
-// ------------------------------------------------------------------------------------------- one odd port, the table
+// ------------------------------------------------------------------------------------------- one
+// odd port, the table
 struct Oddity {
   const char* name;
   void (*make)(FakeHost&, const Nic&);
@@ -18,17 +19,23 @@ void PrintTo(const Oddity& oddity, std::ostream* out) { *out << oddity.name; }
 constexpr Oddity kOddities[] = {
     {"SwitchModeAnswersEinvalToEveryCounter",
      [](FakeHost& host, const Nic& nic) {
-       for (const char* name : {"symbol_error", "link_downed", "port_rcv_errors", "VL15_dropped", "port_xmit_data"})
+       for (const char* name :
+            {"symbol_error", "link_downed", "port_rcv_errors", "VL15_dropped", "port_xmit_data"})
          host.set_error(nic.port_dir() + "/counters/" + name, EINVAL);
      },
      "counters", "EINVAL"},
     {"NoPmaText",
-     [](FakeHost& host, const Nic& nic) { host.set(nic.port_dir() + "/counters/link_downed", "N/A (no PMA)\n"); },
+     [](FakeHost& host, const Nic& nic) {
+       host.set(nic.port_dir() + "/counters/link_downed", "N/A (no PMA)\n");
+     },
      "counters", "link_downed: text \"N/A (no PMA)\""},
     {"GarbageText",
-     [](FakeHost& host, const Nic& nic) { host.set(nic.port_dir() + "/counters/link_downed", "\x1b[31m12abc\xff"); },
+     [](FakeHost& host, const Nic& nic) {
+       host.set(nic.port_dir() + "/counters/link_downed", "\x1b[31m12abc\xff");
+     },
      "counters", "link_downed: text"},
-    {"EmptyCounter", [](FakeHost& host, const Nic& nic) { host.set(nic.port_dir() + "/counters/link_downed", ""); },
+    {"EmptyCounter",
+     [](FakeHost& host, const Nic& nic) { host.set(nic.port_dir() + "/counters/link_downed", ""); },
      "counters", "link_downed: empty"},
     {"CounterLargerThan64Bits",
      [](FakeHost& host, const Nic& nic) {
@@ -36,12 +43,15 @@ constexpr Oddity kOddities[] = {
      },
      "counters", "link_downed: text"},
     {"NegativeCounter",
-     [](FakeHost& host, const Nic& nic) { host.set(nic.port_dir() + "/counters/link_downed", "-5\n"); }, "counters",
-     "link_downed: text"},
-    {"NoCountersDirectory", [](FakeHost& host, const Nic& nic) { host.remove(nic.port_dir() + "/counters"); },
-     "counters", "counters: ENOENT"},
-    {"NoHwCountersDirectory", [](FakeHost& host, const Nic& nic) { host.remove(nic.port_dir() + "/hw_counters"); }, "",
-     ""},
+     [](FakeHost& host, const Nic& nic) {
+       host.set(nic.port_dir() + "/counters/link_downed", "-5\n");
+     },
+     "counters", "link_downed: text"},
+    {"NoCountersDirectory",
+     [](FakeHost& host, const Nic& nic) { host.remove(nic.port_dir() + "/counters"); }, "counters",
+     "counters: ENOENT"},
+    {"NoHwCountersDirectory",
+     [](FakeHost& host, const Nic& nic) { host.remove(nic.port_dir() + "/hw_counters"); }, "", ""},
     {"EmptyCountersDirectory",
      [](FakeHost& host, const Nic& nic) {
        host.remove(nic.port_dir() + "/counters");
@@ -49,17 +59,23 @@ constexpr Oddity kOddities[] = {
      },
      "counters", "the counters directory is empty"},
     {"NoPermissionForCounters",
-     [](FakeHost& host, const Nic& nic) { host.set_error(nic.port_dir() + "/counters/symbol_error", EACCES); },
+     [](FakeHost& host, const Nic& nic) {
+       host.set_error(nic.port_dir() + "/counters/symbol_error", EACCES);
+     },
      "counters", "symbol_error: EACCES"},
     {"HwCountersFail",
-     [](FakeHost& host, const Nic& nic) { host.set_error(nic.port_dir() + "/hw_counters/out_of_sequence", EIO); },
+     [](FakeHost& host, const Nic& nic) {
+       host.set_error(nic.port_dir() + "/hw_counters/out_of_sequence", EIO);
+     },
      "hw_counters", "out_of_sequence: EIO"},
-    {"NoStateFile", [](FakeHost& host, const Nic& nic) { host.remove(nic.port_dir() + "/state"); }, "link",
-     "state: ENOENT"},
-    {"GarbageState", [](FakeHost& host, const Nic& nic) { host.set(nic.port_dir() + "/state", "?? what\n"); }, "link",
-     "state: text"},
-    {"NoLinkLayer", [](FakeHost& host, const Nic& nic) { host.remove(nic.port_dir() + "/link_layer"); }, "inventory",
-     "link_layer: ENOENT"},
+    {"NoStateFile", [](FakeHost& host, const Nic& nic) { host.remove(nic.port_dir() + "/state"); },
+     "link", "state: ENOENT"},
+    {"GarbageState",
+     [](FakeHost& host, const Nic& nic) { host.set(nic.port_dir() + "/state", "?? what\n"); },
+     "link", "state: text"},
+    {"NoLinkLayer",
+     [](FakeHost& host, const Nic& nic) { host.remove(nic.port_dir() + "/link_layer"); },
+     "inventory", "link_layer: ENOENT"},
     {"NetdevInAnotherNamespace",
      [](FakeHost& host, const Nic& nic) {
        host.remove(nic.netdev_dir());
@@ -67,20 +83,27 @@ constexpr Oddity kOddities[] = {
      },
      "netdev_stats", "is not in this network namespace, or not in this /sys"},
     {"NetdevDirectoryWithoutPermission",
-     [](FakeHost& host, const Nic& nic) { host.refuse_list(nic.netdev_dir(), EACCES); }, "link", "net/ens1np0: EACCES"},
-    {"StatisticsWithoutPermission",
-     [](FakeHost& host, const Nic& nic) { host.refuse_list(nic.netdev_dir() + "/statistics", EACCES); }, "netdev_stats",
-     "statistics: EACCES"},
-    {"StatisticsOfADirectoryWithoutPermission",
-     [](FakeHost& host, const Nic& nic) { host.refuse_list(nic.netdev_dir(), EACCES); }, "netdev_stats",
+     [](FakeHost& host, const Nic& nic) { host.refuse_list(nic.netdev_dir(), EACCES); }, "link",
      "net/ens1np0: EACCES"},
+    {"StatisticsWithoutPermission",
+     [](FakeHost& host, const Nic& nic) {
+       host.refuse_list(nic.netdev_dir() + "/statistics", EACCES);
+     },
+     "netdev_stats", "statistics: EACCES"},
+    {"StatisticsOfADirectoryWithoutPermission",
+     [](FakeHost& host, const Nic& nic) { host.refuse_list(nic.netdev_dir(), EACCES); },
+     "netdev_stats", "net/ens1np0: EACCES"},
     {"NoPciAttributes",
      [](FakeHost& host, const Nic& nic) {
-       for (const char* which : {"current_link_speed", "current_link_width", "max_link_speed", "max_link_width"})
+       for (const char* which :
+            {"current_link_speed", "current_link_width", "max_link_speed", "max_link_width"})
          host.remove(nic.pci_dir() + "/" + which);
      },
      "pcie", "current_link_speed: ENOENT"},
-    {"VirtualFunction", [](FakeHost& host, const Nic& nic) { host.link(nic.pci_dir() + "/physfn", "../0000:1c:00.0"); },
+    {"VirtualFunction",
+     [](FakeHost& host, const Nic& nic) {
+       host.link(nic.pci_dir() + "/physfn", "../0000:1c:00.0");
+     },
      "", ""},
 };
 
@@ -93,20 +116,24 @@ TEST_P(OddPort, IsSaidAndHidesNoOther) {
   EXPECT_TRUE(all.ports.contains("mlx5_0/1"));
   EXPECT_TRUE(neighbour_is_whole());
   if (*GetParam().probe != '\0') {
-    EXPECT_TRUE(has_gap("mlx5_0/1", GetParam().probe, GetParam().reason)) << ::testing::PrintToString(all.gaps.size());
+    EXPECT_TRUE(has_gap("mlx5_0/1", GetParam().probe, GetParam().reason))
+        << ::testing::PrintToString(all.gaps.size());
   } else {
-    for (const Gap& gap : all.gaps) ADD_FAILURE() << gap.port << " " << gap.probe << ": " << gap.reason;
+    for (const Gap& gap : all.gaps)
+      ADD_FAILURE() << gap.port << " " << gap.probe << ": " << gap.reason;
   }
   for (const Gap& gap : all.gaps) {
     EXPECT_NE(gap.port, "mlx5_1/1") << gap.reason;
-    EXPECT_TRUE(std::all_of(gap.reason.begin(), gap.reason.end(), [](unsigned char c) { return c >= ' '; }))
-        << "nothing that a terminal obeys";
+    EXPECT_TRUE(std::all_of(gap.reason.begin(), gap.reason.end(), [](unsigned char c) {
+      return c >= ' ';
+    })) << "nothing that a terminal obeys";
   }
 }
 INSTANTIATE_TEST_SUITE_P(Table, OddPort, ::testing::ValuesIn(kOddities),
                          [](const auto& test) { return std::string(test.param.name); });
 
-// ------------------------------------------------------------------------ a netdev whose directory can't be opened
+// ------------------------------------------------------------------------ a netdev whose directory
+// can't be opened
 class UnopenedNetdev : public OddNode {
  protected:
   void refuse(int errnum) {
@@ -114,9 +141,9 @@ class UnopenedNetdev : public OddNode {
   }
   void expect_a_gap_with_each_link();
   std::size_t link_gaps() const {
-    return static_cast<std::size_t>(std::count_if(all.gaps.begin(), all.gaps.end(), [](const Gap& gap) {
-      return gap.port == "mlx5_0/1" && gap.probe == "link";
-    }));
+    return static_cast<std::size_t>(std::count_if(
+        all.gaps.begin(), all.gaps.end(),
+        [](const Gap& gap) { return gap.port == "mlx5_0/1" && gap.probe == "link"; }));
   }
 };
 
@@ -146,7 +173,8 @@ TEST_F(UnopenedNetdev, IsAGapOfEachLinkThatIsShown) {
   expect_a_gap_with_each_link();
 }
 
-// A kernel before 4.16 has no such counts. The other sources' link comes without them, a moment after the files'.
+// A kernel before 4.16 has no such counts. The other sources' link comes without them, a moment
+// after the files'.
 TEST_F(UnopenedNetdev, AFileThatIsNotThereIsAGapOfEachLinkThatIsShown) {
   change([&](FakeHost& host) {
     host.remove(first.netdev_dir() + "/carrier_up_count");
@@ -160,7 +188,8 @@ TEST_F(UnopenedNetdev, AFileThatIsNotThereIsAGapOfEachLinkThatIsShown) {
   });
   const auto is_counted = [this] {
     const auto port = all.ports.find("mlx5_0/1");
-    return port != all.ports.end() && port->second.link && port->second.link->carrier_up_count == 3U;
+    return port != all.ports.end() && port->second.link &&
+           port->second.link->carrier_up_count == 3U;
   };
   for (int period = 0; period < 200 && !is_counted(); ++period) {
     clock.advance(settings.link_period);

@@ -1,4 +1,5 @@
-// What people say goes to the engine and to the disk before it is answered: a kill -9 right after forgets nothing.
+// What people say goes to the engine and to the disk before it is answered: a kill -9 right after
+// forgets nothing.
 #include "daemon/operator_desk.h"
 
 #include <gtest/gtest.h>
@@ -38,14 +39,16 @@ class OperatorDeskTest : public ::testing::Test {
     const test::TempDirectory copy;
     for (const auto& file : std::filesystem::directory_iterator(temp_.path()))
       std::filesystem::copy(file.path(), copy.path());
-    const MemoryKeeper next(memory_settings(KnobTable(memory_knob_groups()), copy.path()), WallTime(), quiet_);
+    const MemoryKeeper next(memory_settings(KnobTable(memory_knob_groups()), copy.path()),
+                            WallTime(), quiet_);
     return next.remembered().ledger;
   }
   void SetUp() override { keeper_.start({}); }
 
   test::TempDirectory temp_;
   Log quiet_{LogLevel::kError, false};
-  MemoryKeeper keeper_{memory_settings(KnobTable(memory_knob_groups()), temp_.path()), WallTime(), quiet_};
+  MemoryKeeper keeper_{memory_settings(KnobTable(memory_knob_groups()), temp_.path()), WallTime(),
+                       quiet_};
   std::mutex deciding_;
   std::string log_;
   Feed feed_;
@@ -85,7 +88,8 @@ TEST_F(OperatorDeskTest, ASecondAcknowledgementIsRefusedAndTheFirstStays) {
   EXPECT_FALSE(desk.end_maintenance("mlx5_0/1", "bob"));
   ASSERT_TRUE(desk.withdraw("mlx5_0/1", "bob"));
   EXPECT_EQ(log_,
-            "mlx5_0/1: far_port_down acknowledged by ann\nmlx5_0/1: the acknowledgement of far_port_down was taken "
+            "mlx5_0/1: far_port_down acknowledged by ann\nmlx5_0/1: the acknowledgement of "
+            "far_port_down was taken "
             "back by bob\n");
 }
 
@@ -93,7 +97,8 @@ TEST_F(OperatorDeskTest, WhatTheDiskRefusesIsSaid) {
   Engine engine(settings());
   break_link(engine);
   OperatorDesk desk(engine, deciding_,
-                    {[](const LedgerState&) { return Result<void>(Error{"disk full"}); }, [](const std::string&) {}});
+                    {[](const LedgerState&) { return Result<void>(Error{"disk full"}); },
+                     [](const std::string&) {}});
   ASSERT_TRUE(desk.acknowledge("mlx5_0/1", "ann", "", std::nullopt));
   EXPECT_EQ(desk.not_kept(), "disk full");
 }

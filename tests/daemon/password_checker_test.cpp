@@ -17,7 +17,8 @@ TEST(BasicCredentials, AreDecoded) {
   EXPECT_EQ(anna->user, "anna");
   EXPECT_EQ(anna->password, "se:cret");
   EXPECT_TRUE(basic_credentials("bAsIc YTo="));
-  for (const char* text : {"", "Basic", "Basic ", "Basic YW5uYQ==", "Bearer YTpi", "Basic Y!Tpi", "Basic YToA"})
+  for (const char* text :
+       {"", "Basic", "Basic ", "Basic YW5uYQ==", "Bearer YTpi", "Basic Y!Tpi", "Basic YToA"})
     EXPECT_FALSE(basic_credentials(text)) << text;
 }
 

@@ -35,7 +35,8 @@ TEST(Names, OfUsersAndGroups) {
 
 class PeerTest : public ::testing::Test, protected test::TestServer {
  protected:
-  static httplib::Result ask(const std::string& socket, const std::string& method, const std::string& path) {
+  static httplib::Result ask(const std::string& socket, const std::string& method,
+                             const std::string& path) {
     httplib::Client client(socket, 1);
     client.set_address_family(AF_UNIX);
     return method == "POST" ? client.Post(path, "{}", "application/json") : client.Get(path);
@@ -57,7 +58,8 @@ class PeerTest : public ::testing::Test, protected test::TestServer {
     }
     close(ends[1]);
     std::string text(4096, '\0');
-    text.resize(static_cast<std::size_t>(std::max<ssize_t>(read(ends[0], text.data(), text.size()), 0)));
+    text.resize(
+        static_cast<std::size_t>(std::max<ssize_t>(read(ends[0], text.data(), text.size()), 0)));
     close(ends[0]);
     waitpid(child, nullptr, 0);
     return text;
@@ -96,12 +98,14 @@ TEST_F(PeerTest, AGroupThatIsNotThereIsAnErrorAtTheStart) {
   settings.control_group = "linkhealth-no-such-group";
   const auto started = Server::start(settings, publisher, tap, clock);
   ASSERT_FALSE(started.ok());
-  EXPECT_EQ(started.error().message, "control_group: there is no group \"linkhealth-no-such-group\"");
+  EXPECT_EQ(started.error().message,
+            "control_group: there is no group \"linkhealth-no-such-group\"");
 }
 
 TEST_F(PeerTest, MembersOfTheGroupAct) {
   if (geteuid() != 0) GTEST_SKIP() << "needs root, to become somebody else";
-  settings.control_group = "games";  // of Debian's base-passwd: on each Debian, and nobody's first group here
+  settings.control_group =
+      "games";  // of Debian's base-passwd: on each Debian, and nobody's first group here
   const auto games = group_id("games");
   ASSERT_TRUE(games.ok());
   publish();
@@ -110,7 +114,8 @@ TEST_F(PeerTest, MembersOfTheGroupAct) {
   EXPECT_THAT(as(kNobody, {kOperators}, "POST", "/api/v1/maintenance"),
               HasSubstr("403 {\"error\":\"changes are taken from "
                         "root, linkhealthd's own user and the group games"));
-  EXPECT_THAT(as(kNobody, {kOperators, *games}, "POST", "/api/v1/maintenance"), ::testing::Not(HasSubstr("403")));
+  EXPECT_THAT(as(kNobody, {kOperators, *games}, "POST", "/api/v1/maintenance"),
+              ::testing::Not(HasSubstr("403")));
 }
 
 }  // namespace

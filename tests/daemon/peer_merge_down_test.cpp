@@ -1,4 +1,5 @@
-// Who is at the far end of a link that is down: whoever was named last, for the technician who goes there.
+// Who is at the far end of a link that is down: whoever was named last, for the technician who goes
+// there.
 #include <gtest/gtest.h>
 
 #include "tests/daemon/peer_merging.h"
@@ -14,7 +15,8 @@ using testing::reading;
 using testing::with_module;
 using testing::with_state;
 
-/// lldpd drops the neighbours of an interface that is not running, which is when a technician needs them.
+/// lldpd drops the neighbours of an interface that is not running, which is when a technician needs
+/// them.
 TEST_F(PeerMerging, WhoWasThereStaysNamedWhileTheLinkIsDown) {
   merge.set_carrier("mlx5_0/1", true);
   merge.take("peer_lldp", {with_state(reading("lldp", "leaf-12", kStart), true)});
@@ -29,21 +31,25 @@ TEST_F(PeerMerging, WhoWasThereStaysNamedWhileTheLinkIsDown) {
   EXPECT_FALSE(down.peer->link || down.peer->counters) << "of these nobody knows";
   ASSERT_EQ(down.gaps.size(), 1U);
   EXPECT_EQ(down.gaps[0].reason, "nobody names it now: its names are of before the link fell");
-  EXPECT_FALSE(changes(kStart + Milliseconds(86'400'000)).peer) << "nothing new, however long it is down";
+  EXPECT_FALSE(changes(kStart + Milliseconds(86'400'000)).peer)
+      << "nothing new, however long it is down";
   merge.set_carrier("mlx5_0/1", true);
-  EXPECT_EQ(changes(kStart + Milliseconds(86'401'000)).peer->system, "leaf-12") << "LLDP takes its time";
+  EXPECT_EQ(changes(kStart + Milliseconds(86'401'000)).peer->system, "leaf-12")
+      << "LLDP takes its time";
   merge.take("peer_lldp", {reading("lldp", "leaf-7", kStart + Milliseconds(86'420'000))});
   const MergedPeer moved = changes(kStart + Milliseconds(86'420'000));
   EXPECT_EQ(moved.peer->system, "leaf-7");
   EXPECT_TRUE(moved.gaps.empty());
   merge.take("peer_lldp", {nothing()});
-  EXPECT_EQ(*changes(kStart + Milliseconds(86'430'000)).peer, PeerSample{}) << "gone while the link is up";
+  EXPECT_EQ(*changes(kStart + Milliseconds(86'430'000)).peer, PeerSample{})
+      << "gone while the link is up";
 }
 
 /// It was of another port while LLDP could say so; a link that falls does not make it true.
 TEST_F(PeerMerging, AnImportOfAnotherFarEndIsNotThisOneWhenTheLinkFalls) {
   const auto imported = [](int at_s) {
-    return with_module(with_state(reading("telemetry", "leaf-13", kStart + Milliseconds(1'000 * at_s)), false));
+    return with_module(
+        with_state(reading("telemetry", "leaf-13", kStart + Milliseconds(1'000 * at_s)), false));
   };
   merge.set_carrier("mlx5_0/1", true);
   merge.take("peer_lldp", {reading("lldp", "leaf-12", kStart)});
@@ -58,18 +64,21 @@ TEST_F(PeerMerging, AnImportOfAnotherFarEndIsNotThisOneWhenTheLinkFalls) {
     EXPECT_EQ(down.peer->system, "leaf-12");
     EXPECT_FALSE(down.peer->link || down.peer->counters || down.peer->module);
     ASSERT_EQ(down.gaps.size(), 2U);
-    EXPECT_EQ(down.gaps[0].reason, "its link, counters and module are not used: lldp names another far end");
+    EXPECT_EQ(down.gaps[0].reason,
+              "its link, counters and module are not used: lldp names another far end");
     EXPECT_EQ(down.gaps[1].reason, "nobody names it now: its names are of before the link fell");
   }
   merge.set_carrier("mlx5_0/1", true);
   changes(kStart + Milliseconds(61'000));
-  EXPECT_EQ(changes(kStart + Milliseconds(181'000)).peer->system, "leaf-13") << "up, and LLDP has nobody: it may be";
+  EXPECT_EQ(changes(kStart + Milliseconds(181'000)).peer->system, "leaf-13")
+      << "up, and LLDP has nobody: it may be";
 }
 
 TEST_F(PeerMerging, AnImportOfTheSameFarEndStandsWhenTheLinkFalls) {
   merge.set_carrier("mlx5_0/1", true);
   merge.take("peer_lldp", {reading("lldp", "leaf-12", kStart)});
-  const PeerReading imported = with_module(with_state(reading("telemetry", "leaf-12", kStart), false));
+  const PeerReading imported =
+      with_module(with_state(reading("telemetry", "leaf-12", kStart), false));
   merge.take("import", {imported});
   changes(kStart);
   merge.set_carrier("mlx5_0/1", false);

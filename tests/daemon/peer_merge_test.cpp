@@ -63,7 +63,9 @@ TEST_F(PeerMerging, ThePlansNamesAreNotPutIntoAnothersMouth) {
 
 TEST_F(PeerMerging, AnImportedModuleJoinsTheNamesOfOthersWithItsOwnAge) {
   merge.take("peer_lldp", {reading("lldp", "leaf-12", kStart)});
-  merge.take("import", {with_module(reading("telemetry", "LEAF-12.dc1.example", kStart - Milliseconds(40'000)))});
+  merge.take(
+      "import",
+      {with_module(reading("telemetry", "LEAF-12.dc1.example", kStart - Milliseconds(40'000)))});
   const auto peer = changes(kStart + Milliseconds(3'000)).peer;
   ASSERT_TRUE(peer && peer->module);
   EXPECT_EQ(peer->source, "lldp");
@@ -93,8 +95,10 @@ TEST_F(PeerMerging, AFarEndThatDoesNotAnswerStandsUntilItIsTooOld) {
 TEST_F(PeerMerging, AStateOfNowHidesNotBehindAnOldOneOfAMoreTrustedSource) {
   const SteadyTime now = kStart + Milliseconds(200'000);
   merge.take("peer_mad", {with_state(reading("mad", "leaf-12", kStart), true)});
-  merge.take("import", {with_module(with_state(reading("telemetry", "LEAF-12.dc1.example", now), false))});
-  EXPECT_EQ(changes(now).peer->link->admin_up, true) << "the most trusted answered in its last round";
+  merge.take("import",
+             {with_module(with_state(reading("telemetry", "LEAF-12.dc1.example", now), false))});
+  EXPECT_EQ(changes(now).peer->link->admin_up, true)
+      << "the most trusted answered in its last round";
   merge.take("peer_mad", {no_answer("peer_mad", "the link is down: no question can cross it")});
   auto peer = changes(now).peer;
   ASSERT_TRUE(peer && peer->link && peer->counters);
@@ -115,7 +119,8 @@ TEST_F(PeerMerging, AStateOfNowHidesNotBehindAnOldOneOfAMoreTrustedSource) {
 
 TEST_F(PeerMerging, TheStateThatOnlyTelemetryKnowsStandsBesideTheNamesOfLldp) {
   merge.take("peer_lldp", {reading("lldp", "leaf-12", kStart)});
-  merge.take("import", {with_state(reading("telemetry", "leaf-12", kStart - Milliseconds(5'000)), false)});
+  merge.take("import",
+             {with_state(reading("telemetry", "leaf-12", kStart - Milliseconds(5'000)), false)});
   MergedPeer now = changes(kStart + Milliseconds(3'000));
   ASSERT_TRUE(now.peer && now.peer->link && now.peer->counters);
   EXPECT_TRUE(now.gaps.empty());
@@ -148,7 +153,8 @@ TEST_F(PeerMerging, AStateOfAnotherPortIsNotUsedAndAGapSaysSo) {
   EXPECT_FALSE(now.peer->link || now.peer->counters);
   EXPECT_THAT(now.gaps,
               ::testing::ElementsAre(
-                  Gap{"mlx5_0/1", "import", "its link, counters and module are not used: lldp names another far end"}));
+                  Gap{"mlx5_0/1", "import",
+                      "its link, counters and module are not used: lldp names another far end"}));
   PeerReading imported = with_state(reading("telemetry", "leaf-12", kStart), false);
   imported.peer->port = "Ethernet18/1";
   merge.take("import", {imported});
@@ -160,10 +166,11 @@ TEST_F(PeerMerging, AStateOfAnotherPortIsNotUsedAndAGapSaysSo) {
   EXPECT_TRUE(now.gaps.empty());
 }
 
-/// Two cables are swapped, or a telemetry job still has yesterday's mapping: the light of the old port's laser is not
-/// this link's.
+/// Two cables are swapped, or a telemetry job still has yesterday's mapping: the light of the old
+/// port's laser is not this link's.
 TEST_F(PeerMerging, AModuleOfAnotherPortIsNotUsedAndAGapSaysSo) {
-  const Gap not_used{"mlx5_0/1", "import", "its link, counters and module are not used: lldp names another far end"};
+  const Gap not_used{"mlx5_0/1", "import",
+                     "its link, counters and module are not used: lldp names another far end"};
   merge.take("peer_lldp", {reading("lldp", "leaf-12", kStart)});
   merge.take("import", {with_module(reading("telemetry", "leaf-13", kStart))});
   MergedPeer now = changes(kStart);
@@ -233,7 +240,8 @@ TEST_F(PeerMerging, GapsOfAllSourcesAreSaidTogether) {
   merge.take("peer_lldp", {reading("lldp", "leaf-12", kStart)});
   const MergedPeer now = changes(kStart);
   EXPECT_TRUE(now.peer);
-  ASSERT_EQ(now.gaps.size(), 1U) << "the sample takes all gaps back, so those that stand are said again";
+  ASSERT_EQ(now.gaps.size(), 1U)
+      << "the sample takes all gaps back, so those that stand are said again";
 }
 
 TEST_F(PeerMerging, TheSameReadingTwiceIsNoNews) {

@@ -97,7 +97,8 @@ TEST(PeerReader, ReadsAgainWhenItIsDue) {
 
 TEST(PeerReader, ASourceWithNothingToSayStillHasAnswered) {
   ManualClock clock;
-  PeerReader reader(std::make_unique<ScriptedProbe>("import", [](auto, auto) { return std::vector<PeerReading>{}; }),
+  PeerReader reader(std::make_unique<ScriptedProbe>(
+                        "import", [](auto, auto) { return std::vector<PeerReading>{}; }),
                     clock);
   reader.set_ports({});
   ASSERT_TRUE(wait_readable(reader.event_fd()));
@@ -105,13 +106,15 @@ TEST(PeerReader, ASourceWithNothingToSayStillHasAnswered) {
   EXPECT_TRUE(reader.take_finished().at(0).readings.empty());
 }
 
-/// The last port of its kind has gone, and other ports are still there: nothing is asked, and nothing is missed.
+/// The last port of its kind has gone, and other ports are still there: nothing is asked, and
+/// nothing is missed.
 TEST(PeerReaderFarEnds, AGapOfTheNodeEndsWithTheRoundThatSaysNothing) {
   ManualClock clock;
   std::vector<std::unique_ptr<PeerProbe>> probes;
   probes.push_back(std::make_unique<ScriptedProbe>("peer_mad", [](auto ports, auto) {
     std::vector<PeerReading> readings;
-    if (ports.front().id.device == "mlx5_0") readings.emplace_back().gaps.push_back({"", "peer_mad", "load ib_umad"});
+    if (ports.front().id.device == "mlx5_0")
+      readings.emplace_back().gaps.push_back({"", "peer_mad", "load ib_umad"});
     return readings;
   }));
   FarEnds far_ends(std::move(probes), clock, {}, {});

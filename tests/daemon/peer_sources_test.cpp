@@ -14,7 +14,8 @@ Milliseconds hold_with(std::initializer_list<std::pair<const char*, double>> kno
   return far_end_hold(table);
 }
 
-// A switch that answered every time was gone half of the time where it was asked less often than answers stood.
+// A switch that answered every time was gone half of the time where it was asked less often than
+// answers stood.
 TEST(PeerSources, AnAnswerStandsUntilTheNextOneCanHaveCome) {
   EXPECT_EQ(hold_with({}), Milliseconds(300'000));
   EXPECT_EQ(hold_with({{"mad_period_s", 600}}), Milliseconds(1'500'000));

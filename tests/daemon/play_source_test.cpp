@@ -30,7 +30,8 @@ TEST(DaemonPlaySource, GivesSnapshotsWhenTheirTimeHasComeAndThenEnds) {
     last = snapshot->taken_at;
   }
   ASSERT_TRUE(first && last);
-  EXPECT_NEAR(in_seconds(*last - *first) / 60, in_seconds(played), 1.0) << "60 s of the recording in a second";
+  EXPECT_NEAR(in_seconds(*last - *first) / 60, in_seconds(played), 1.0)
+      << "60 s of the recording in a second";
   EXPECT_EQ(ended, "the recording has ended after 179 snapshots");
   EXPECT_FALSE(source->poll());
 }
@@ -48,7 +49,8 @@ TEST(DaemonPlaySource, WhatIsNoRecordingIsOneClearError) {
   ManualClock clock;
   const auto source = PlaySource::open(LINKHEALTH_SOURCE_DIR "/README.md", 1, clock);
   ASSERT_FALSE(source.ok());
-  EXPECT_NE(source.error().message.find("README.md:1: not a recording"), std::string::npos) << source.error().message;
+  EXPECT_NE(source.error().message.find("README.md:1: not a recording"), std::string::npos)
+      << source.error().message;
 }
 
 }  // namespace

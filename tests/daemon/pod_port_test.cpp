@@ -1,4 +1,5 @@
-// A RoCE port whose interface is in another network namespace: its verbs states are those of the interface.
+// A RoCE port whose interface is in another network namespace: its verbs states are those of the
+// interface.
 #include "tests/daemon/odd_node.h"
 
 namespace linkhealth {

@@ -55,8 +55,10 @@ struct PortWithKernel : ::testing::Test {
                                      {"rdma_port_request", "down_rdma_port"}})
       if (std::ranges::equal(captured(ask), request)) {
         ++asked[ask];
-        if (const auto no = refused.find(ask); no != refused.end()) return Error{"as ordered", no->second};
-        if (const auto other = instead.find(ask); other != instead.end()) return std::vector<Bytes>{other->second};
+        if (const auto no = refused.find(ask); no != refused.end())
+          return Error{"as ordered", no->second};
+        if (const auto other = instead.find(ask); other != instead.end())
+          return std::vector<Bytes>{other->second};
         return std::vector<Bytes>{captured(reply)};
       }
     if (std::ranges::equal(build_linkstate_get(kFamily, 2, true), request)) {
@@ -66,7 +68,9 @@ struct PortWithKernel : ::testing::Test {
     }
     return Error{"not in the capture", EOPNOTSUPP};
   }
-  [[nodiscard]] std::size_t reads(const std::string& file) const { return host->reads("*/ports/1/" + file); }
+  [[nodiscard]] std::size_t reads(const std::string& file) const {
+    return host->reads("*/ports/1/" + file);
+  }
   Reading read(int after_s) {
     now += std::chrono::seconds(after_s);
     return reader->read(ReadGroup::kKernel, now);
@@ -142,7 +146,8 @@ TEST_F(PortWithKernel, NamesThatFailedOnceAreAskedForAgain) {
 
 TEST_F(PortWithKernel, AnOldKernelHasNoEthtoolNetlinkAndThatIsSaid) {
   refused["family_request"] = ENOENT;
-  EXPECT_THAT(gaps_of(read(0)), ::testing::ElementsAre("ethtool: EOPNOTSUPP: the kernel has no ethtool netlink"));
+  EXPECT_THAT(gaps_of(read(0)),
+              ::testing::ElementsAre("ethtool: EOPNOTSUPP: the kernel has no ethtool netlink"));
 }
 
 TEST_F(PortWithKernel, OneSourceThatIsRefusedHidesNoOther) {
@@ -165,7 +170,8 @@ TEST_F(PortWithKernel, TheVerbsStateIsOneQuestion) {
   read(10);
   EXPECT_EQ(asked["rdma_devices_request"], 1);
   EXPECT_EQ(asked["rdma_port_request"], 2);
-  EXPECT_EQ(reads("state") + reads("phys_state"), 0U) << "each is a query of its own: firmware commands on mlx5";
+  EXPECT_EQ(reads("state") + reads("phys_state"), 0U)
+      << "each is a query of its own: firmware commands on mlx5";
   EXPECT_EQ(reads("rate"), 0U) << "ethtool has said the speed";
 }
 
@@ -185,12 +191,13 @@ TEST_F(PortWithKernel, FilesSayTheStateWhereNetlinkDoesNot) {
 struct PortWithOddState : PortWithKernel, ::testing::WithParamInterface<int> {};
 
 TEST_P(PortWithOddState, IsTheFilesToSay) {
-  instead["rdma_port_request"] = NetlinkBuilder(RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_GET), 0)
-                                     .put_u32(RDMA_NLDEV_ATTR_DEV_INDEX, 0)
-                                     .put_u32(RDMA_NLDEV_ATTR_PORT_INDEX, 1)
-                                     .put_u8(RDMA_NLDEV_ATTR_PORT_STATE, 4)
-                                     .put_u8(RDMA_NLDEV_ATTR_PORT_PHYS_STATE, static_cast<std::uint8_t>(GetParam()))
-                                     .take();
+  instead["rdma_port_request"] =
+      NetlinkBuilder(RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_GET), 0)
+          .put_u32(RDMA_NLDEV_ATTR_DEV_INDEX, 0)
+          .put_u32(RDMA_NLDEV_ATTR_PORT_INDEX, 1)
+          .put_u8(RDMA_NLDEV_ATTR_PORT_STATE, 4)
+          .put_u8(RDMA_NLDEV_ATTR_PORT_PHYS_STATE, static_cast<std::uint8_t>(GetParam()))
+          .take();
   const std::string text = std::to_string(GetParam()) + ": <unknown>";
   fake.set(nic.port_dir() + "/phys_state", text + "\n");
   const Reading reading = read(0);

@@ -20,7 +20,8 @@ using testing::LockedHost;
 using testing::Nic;
 using testing::SharedHost;
 
-/// An InfiniBand port with its files (symbol_error 5) and its management interface (symbol_error 7).
+/// An InfiniBand port with its files (symbol_error 5) and its management interface (symbol_error
+/// 7).
 struct InfiniBandPort : ::testing::Test {
   std::shared_ptr<SharedHost> shared = std::make_shared<SharedHost>();
   FakeFabric fabric;
@@ -49,7 +50,8 @@ TEST_F(InfiniBandPort, ErrorsComeEachPeriodByTwoMads) {
   fabric.symbol_error = 8;
   EXPECT_EQ(read(10).sample.counters->get("symbol_error"), 8U);
   const Reading quiet = read(10);
-  EXPECT_EQ(quiet.sample.counters->get("port_xmit_wait"), 55U) << "a counter that the files give each minute";
+  EXPECT_EQ(quiet.sample.counters->get("port_xmit_wait"), 55U)
+      << "a counter that the files give each minute";
   EXPECT_EQ(quiet.firmware_reads, 3U) << "two MADs and hw_counters";
   EXPECT_TRUE(quiet.gaps.empty());
   EXPECT_EQ(quiet.sample.counters->get("out_of_sequence"), 9U) << "hw_counters stay files";
@@ -118,7 +120,8 @@ TEST_F(InfiniBandPort, WhenBothFailItIsAGap) {
   fabric.open_errnum = EACCES;
   start();
   Nic nic;
-  shared->change([&](FakeHost& host) { host.set_error(nic.port_dir() + "/counters/symbol_error", EINVAL); });
+  shared->change(
+      [&](FakeHost& host) { host.set_error(nic.port_dir() + "/counters/symbol_error", EINVAL); });
   const Reading reading = read(0);
   ASSERT_EQ(reading.gaps.size(), 1U);
   EXPECT_EQ(reading.gaps[0].probe, "counters");
@@ -137,7 +140,8 @@ TEST_F(InfiniBandPort, FilesThatTheDriverDoesNotHaveEndWhatTheReaderBeforeSaidOf
   const PortKey key = reader->port().id.key();
   const Reading reading = read(0);
   EXPECT_TRUE(reading.gaps.empty());
-  EXPECT_EQ(reading.gaps_ended, (std::vector<Gap>{{key, "counters", ""}, {key, "hw_counters", ""}}));
+  EXPECT_EQ(reading.gaps_ended,
+            (std::vector<Gap>{{key, "counters", ""}, {key, "hw_counters", ""}}));
   EXPECT_TRUE(read(10).gaps_ended.empty()) << "said once";
 }
 

@@ -14,8 +14,8 @@
 
 namespace linkhealth {
 
-inline InventoryPort searched_port(const std::string& device, const std::string& pci, const std::string& netdev,
-                                   int ifindex) {
+inline InventoryPort searched_port(const std::string& device, const std::string& pci,
+                                   const std::string& netdev, int ifindex) {
   InventoryPort made;
   made.id.device = device.empty() ? netdev : device;
   made.id.verbs = !device.empty();
@@ -28,7 +28,8 @@ inline InventoryPort searched_port(const std::string& device, const std::string&
 
 class DaemonPortSearch : public ::testing::Test {
  protected:
-  PortsFound find(std::vector<InventoryPort> ports, std::vector<Gap> gaps = {}, bool incomplete = false) {
+  PortsFound find(std::vector<InventoryPort> ports, std::vector<Gap> gaps = {},
+                  bool incomplete = false) {
     Inventory found;
     found.ports = std::move(ports);
     found.gaps = std::move(gaps);
@@ -40,12 +41,14 @@ class DaemonPortSearch : public ::testing::Test {
   }
   static std::string words(const PortsFound& result) {
     std::string text;
-    for (const PortEvent& event : result.events) text += std::string(to_string(event.kind)) + " " + event.port + ";";
+    for (const PortEvent& event : result.events)
+      text += std::string(to_string(event.kind)) + " " + event.port + ";";
     return text;
   }
   static bool says(const PortsFound& in, const std::string& at, const std::string& part) {
-    return std::ranges::any_of(
-        in.gaps, [&](const Gap& gap) { return gap.port == at && gap.reason.find(part) != std::string::npos; });
+    return std::ranges::any_of(in.gaps, [&](const Gap& gap) {
+      return gap.port == at && gap.reason.find(part) != std::string::npos;
+    });
   }
 
   SteadyTime now{Milliseconds(1000)};

@@ -33,8 +33,10 @@ TEST_F(DaemonPortSearch, AMissedPortIsUnknownFirstAndGoneAfterThree) {
 TEST_F(DaemonPortSearch, WhatASearchSaidEndsWithTheSearchThatSaysItNoMore) {
   find({one, two});
   find({one});
-  EXPECT_TRUE(find({}, {{"", "inventory", "EIO"}}, true).gaps_ended.empty()) << "nothing was searched";
-  const PortsFound again = find({one, two}, {{"mlx5_0/1", "netdev_stats", "ens1 is not in this network namespace"}});
+  EXPECT_TRUE(find({}, {{"", "inventory", "EIO"}}, true).gaps_ended.empty())
+      << "nothing was searched";
+  const PortsFound again =
+      find({one, two}, {{"mlx5_0/1", "netdev_stats", "ens1 is not in this network namespace"}});
   ASSERT_EQ(again.gaps_ended.size(), 1U);
   EXPECT_EQ(again.gaps_ended[0], (Gap{"mlx5_1/1", "inventory", ""}));
   EXPECT_EQ(find({one, two}).gaps_ended, (std::vector<Gap>{{"mlx5_0/1", "netdev_stats", ""}}));
@@ -87,8 +89,8 @@ TEST_F(DaemonPortSearch, SwappedNamesAreTheSameCards) {
   find({one, two});
   known.at("mlx5_0/1").netdev.emplace().carrier_down_count = 1;
   known.at("mlx5_1/1").netdev.emplace().carrier_down_count = 2;
-  const PortsFound result =
-      find({searched_port("mlx5_1", "0000:1b:00.0", "ens1", 2), searched_port("mlx5_0", "0000:1c:00.0", "ens2", 3)});
+  const PortsFound result = find({searched_port("mlx5_1", "0000:1b:00.0", "ens1", 2),
+                                  searched_port("mlx5_0", "0000:1c:00.0", "ens2", 3)});
   EXPECT_EQ(words(result), "");
   EXPECT_EQ(known.at("mlx5_1/1").netdev->carrier_down_count, 1U);
   EXPECT_EQ(known.at("mlx5_0/1").netdev->carrier_down_count, 2U);
@@ -103,12 +105,13 @@ TEST_F(DaemonPortSearch, AReloadedDriverIsGoneAndNew) {
 TEST_F(DaemonPortSearch, TheLastPortOfAKindIsTold) {
   find({one, two});
   // The RDMA driver is unloaded: the network interfaces stay.
-  PortsFound result =
-      find({searched_port("", "0000:1b:00.0", "ens1", 2), searched_port("", "0000:1c:00.0", "ens2", 3)});
+  PortsFound result = find(
+      {searched_port("", "0000:1b:00.0", "ens1", 2), searched_port("", "0000:1c:00.0", "ens2", 3)});
   EXPECT_EQ(words(result), "device_gone mlx5_0/1;device_gone mlx5_1/1;");
   EXPECT_TRUE(says(result, "", "no RDMA port is left, of 2"));
   EXPECT_TRUE(says(result, "ens1", "its network interface is still there"));
-  result = find({searched_port("", "0000:1b:00.0", "ens1", 2), searched_port("", "0000:1c:00.0", "ens2", 3)});
+  result = find(
+      {searched_port("", "0000:1b:00.0", "ens1", 2), searched_port("", "0000:1c:00.0", "ens2", 3)});
   EXPECT_TRUE(says(result, "", "no RDMA port is left")) << "as long as it is so";
   result = find({one, two});
   EXPECT_TRUE(result.gaps.empty());
@@ -116,11 +119,13 @@ TEST_F(DaemonPortSearch, TheLastPortOfAKindIsTold) {
 }
 
 TEST_F(DaemonPortSearch, TheSecondMemberOfALagThatIsMadeMissesNothing) {
-  find({searched_port("mlx5_0", "0000:1b:00.0", "ens1", 2), searched_port("mlx5_1", "0000:1b:00.1", "ens2", 3)});
-  PortsFound result =
-      find({searched_port("mlx5_bond_0", "0000:1b:00.0", "ens1", 2), searched_port("", "0000:1b:00.1", "ens2", 3)});
+  find({searched_port("mlx5_0", "0000:1b:00.0", "ens1", 2),
+        searched_port("mlx5_1", "0000:1b:00.1", "ens2", 3)});
+  PortsFound result = find({searched_port("mlx5_bond_0", "0000:1b:00.0", "ens1", 2),
+                            searched_port("", "0000:1b:00.1", "ens2", 3)});
   EXPECT_TRUE(result.gaps.empty()) << "its RDMA is at the first one now";
-  result = find({searched_port("", "0000:1b:00.0", "ens1", 2), searched_port("", "0000:1b:00.1", "ens2", 3)});
+  result = find(
+      {searched_port("", "0000:1b:00.0", "ens1", 2), searched_port("", "0000:1b:00.1", "ens2", 3)});
   EXPECT_TRUE(says(result, "ens1", "its network interface is still there"));
   EXPECT_TRUE(says(result, "ens2", "its network interface is still there"));
 }
@@ -140,7 +145,8 @@ TEST_F(DaemonPortSearch, PortsThatGoOneAfterTheOtherWentTogether) {
   for (unsigned i = 0; i < PortSearch::kMisses; ++i) find({two});
   now += Milliseconds(5'000);
   for (unsigned i = 0; i < PortSearch::kMisses; ++i) find({});
-  EXPECT_TRUE(says(find({}), "", "no port is left, of 2")) << "a driver that goes takes them along one by one";
+  EXPECT_TRUE(says(find({}), "", "no port is left, of 2"))
+      << "a driver that goes takes them along one by one";
   now += std::chrono::hours(1);
   EXPECT_TRUE(says(find({}), "", "no port is left, of 2")) << "as long as it is so";
 }
@@ -160,14 +166,16 @@ TEST_F(DaemonPortSearch, ANodeThatNeverHadAPortMissesNone) {
 
 TEST_F(DaemonPortSearch, ACardThatIsLentToAVirtualMachineIsNotGone) {
   find({one, two});
-  cards = {PciCard{"0000:1b:00.0", "mlx5_core", {}, {}}, PciCard{"0000:1c:00.0", "vfio-pci", {}, {}}};
+  cards = {PciCard{"0000:1b:00.0", "mlx5_core", {}, {}},
+           PciCard{"0000:1c:00.0", "vfio-pci", {}, {}}};
   for (unsigned i = 0; i < 2 * PortSearch::kMisses; ++i) {
     const PortsFound result = find({one});
     EXPECT_EQ(words(result), "");
     EXPECT_TRUE(result.gaps.empty());
     EXPECT_FALSE(result.again_soon) << "nobody waits for it";
     ASSERT_TRUE(known.contains("mlx5_1/1"));
-    EXPECT_EQ(known.at("mlx5_1/1").port.id.exempt, "lent by vfio-pci: a virtual machine or a program has the card");
+    EXPECT_EQ(known.at("mlx5_1/1").port.id.exempt,
+              "lent by vfio-pci: a virtual machine or a program has the card");
     EXPECT_FALSE(known.at("mlx5_1/1").watched());
     EXPECT_FALSE(known.at("mlx5_1/1").is_counted());
   }

@@ -67,17 +67,21 @@ TEST(Publisher, EventsOfAnEarlierRunComeFirstAndAreNotCounted) {
   EXPECT_EQ(all.last, 2U);
   const std::string metrics = *publisher.current()->metrics({});
   EXPECT_THAT(metrics, HasSubstr("event=\"closed\""));
-  EXPECT_EQ(metrics.find("event=\"opened\""), std::string::npos) << "a counter begins with the program";
+  EXPECT_EQ(metrics.find("event=\"opened\""), std::string::npos)
+      << "a counter begins with the program";
 }
 
 TEST(Publisher, EventsAreBoundedAndCounted) {
   Publisher publisher(test::short_json());
-  const std::vector<FaultEvent> many(Publisher::kMaxEvents + 5, test::example_event(FaultEventKind::kOpened));
+  const std::vector<FaultEvent> many(Publisher::kMaxEvents + 5,
+                                     test::example_event(FaultEventKind::kOpened));
   publisher.publish(std::make_shared<const Report>(test::example_report()), many, {});
   Report later = test::example_report();
   later.t += std::chrono::minutes(2);  // a new series shows 0 for a minute
-  publisher.publish(std::make_shared<const Report>(later), {test::example_event(FaultEventKind::kClosed)}, {});
-  EXPECT_EQ(publisher.events_json(2), "{\"events\":[{\"event\":\"opened\"},{\"event\":\"closed\"}]}\n");
+  publisher.publish(std::make_shared<const Report>(later),
+                    {test::example_event(FaultEventKind::kClosed)}, {});
+  EXPECT_EQ(publisher.events_json(2),
+            "{\"events\":[{\"event\":\"opened\"},{\"event\":\"closed\"}]}\n");
   EXPECT_EQ(publisher.events_json(0), "{\"events\":[]}\n");
   EXPECT_THAT(*publisher.current()->metrics({}), HasSubstr("event=\"opened\"} 1005"));
 }

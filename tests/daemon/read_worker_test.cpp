@@ -107,9 +107,11 @@ TEST(DaemonReadWorker, AReadThatHangsIsNamedAndTheOthersGoOn) {
   wait_readable(worker.event_fd());
   auto readings = worker.take_finished();
   ASSERT_EQ(readings.size(), 1U);
-  EXPECT_EQ(readings[0].port, "good/1") << "the hung port's other job is dropped, not run beside it";
+  EXPECT_EQ(readings[0].port, "good/1")
+      << "the hung port's other job is dropped, not run beside it";
   EXPECT_TRUE(worker.is_out("hung/1", ReadGroup::kPcie)) << "nothing of a hung port is queued";
-  EXPECT_EQ(worker.check_stuck().size(), 1U) << "still named, and no further thread is started for it";
+  EXPECT_EQ(worker.check_stuck().size(), 1U)
+      << "still named, and no further thread is started for it";
 
   release.set_value();
   wait_readable(worker.event_fd());
@@ -157,7 +159,8 @@ TEST(DaemonReadWorker, HangsAreBoundedAndWhatWaitsBehindThemIsNamed) {
   }
   EXPECT_EQ(begun, ReadWorker::kMaxThreads);
   EXPECT_EQ(stuck.size(), kReads);
-  EXPECT_EQ(std::count_if(stuck.begin(), stuck.end(), [](const auto& read) { return read.waiting; }), 10);
+  EXPECT_EQ(
+      std::count_if(stuck.begin(), stuck.end(), [](const auto& read) { return read.waiting; }), 10);
   release.set_value();  // one comes back and takes the rest
   std::size_t finished = 0;
   while (finished < kReads) finished += worker.take_finished().size();

@@ -41,7 +41,8 @@ TEST(RecordingTap, EndsWhenItsTimeIsOverAlsoWhenNothingCame) {
   tap.note(at(995), [] { return std::string("known"); });
   const auto listener = tap.listen(at(1000), seconds(2));
   State last = State::kLine;
-  EXPECT_EQ(taken(**listener, at(1000), last), "H\nknown\n") << "at once, not with the next snapshot";
+  EXPECT_EQ(taken(**listener, at(1000), last), "H\nknown\n")
+      << "at once, not with the next snapshot";
   EXPECT_EQ(last, State::kNothingYet);
   EXPECT_EQ(taken(**listener, at(1001), last), "");
   EXPECT_EQ(last, State::kNothingYet);

@@ -20,7 +20,9 @@ using ::testing::Not;
 
 class Reload : public ::testing::Test {
  protected:
-  void write(const std::string& name, const std::string& text) { std::ofstream(temp_.file(name)) << text; }
+  void write(const std::string& name, const std::string& text) {
+    std::ofstream(temp_.file(name)) << text;
+  }
   Result<Config> read(const std::string& text, const std::string& node = "gpu-1") {
     write("linkhealth.yaml", text);
     DaemonOptions options;
@@ -31,7 +33,9 @@ class Reload : public ::testing::Test {
 };
 
 TEST_F(Reload, ThePlanIsPartOfTheConfiguration) {
-  write("plan.csv", "node,port,peer_system,peer_port,rack\ngpu-1,ens1np0,leaf-1,Ethernet1/1,12\ngpu-2,x,y,z,13\n");
+  write("plan.csv",
+        "node,port,peer_system,peer_port,rack\ngpu-1,ens1np0,leaf-1,Ethernet1/"
+        "1,12\ngpu-2,x,y,z,13\n");
   const auto config = read("plan: " + temp_.file("plan.csv") + "\n");
   ASSERT_TRUE(config) << config.error().message;
   EXPECT_EQ(config->planned.size(), 1U);
@@ -40,10 +44,12 @@ TEST_F(Reload, ThePlanIsPartOfTheConfiguration) {
 }
 
 TEST_F(Reload, AMistakeNamesFileAndLine) {
-  EXPECT_THAT(read("dry_rnu: true\n").error().message, HasSubstr("linkhealth.yaml:1: unknown key \"dry_rnu\""));
+  EXPECT_THAT(read("dry_rnu: true\n").error().message,
+              HasSubstr("linkhealth.yaml:1: unknown key \"dry_rnu\""));
   write("plan.csv", "node,port,peer_sytem\n");
-  EXPECT_THAT(read("plan: " + temp_.file("plan.csv") + "\n").error().message,
-              HasSubstr("plan.csv:1: unknown column \"peer_sytem\" (did you mean \"peer_system\"?)"));
+  EXPECT_THAT(
+      read("plan: " + temp_.file("plan.csv") + "\n").error().message,
+      HasSubstr("plan.csv:1: unknown column \"peer_sytem\" (did you mean \"peer_system\"?)"));
   EXPECT_THAT(read("plan: /nowhere/plan.csv\n").error().message, HasSubstr("/nowhere/plan.csv"));
 }
 
@@ -57,21 +63,25 @@ TEST_F(Reload, WhatNeedsARestartIsNamedOneByOne) {
     return found;
   };
   const std::string at_once =
-      "dry_run: true\nsite: {rack: 9}\nledger: {quiet_s: 10}\nlog_level: debug\nmaintenance_dir: \"\"\n";
+      "dry_run: true\nsite: {rack: 9}\nledger: {quiet_s: 10}\nlog_level: debug\nmaintenance_dir: "
+      "\"\"\n";
   EXPECT_THAT(keys(at_once, true), IsEmpty());
-  EXPECT_THAT(keys(at_once, false),
-              ElementsAre("dry_run", "ledger.quiet_s", "log_level", "maintenance_dir", "site.rack"));
+  EXPECT_THAT(keys(at_once, false), ElementsAre("dry_run", "ledger.quiet_s", "log_level",
+                                                "maintenance_dir", "site.rack"));
   const std::string later =
-      "listen: none\nstate_dir: /x\nsampling: {link_period_s: 2, kernel_log: off}\npeers: {import_dir: /y}\n"
-      "web_config_file: /w\nalertmanager: {urls: [\"http://a:9093\"]}\nwebhook: {url: \"https://x/SECRET\"}\n"
+      "listen: none\nstate_dir: /x\nsampling: {link_period_s: 2, kernel_log: off}\npeers: "
+      "{import_dir: /y}\n"
+      "web_config_file: /w\nalertmanager: {urls: [\"http://a:9093\"]}\nwebhook: {url: "
+      "\"https://x/SECRET\"}\n"
       "textfile: {path: /t.prom}\nmemory: {max_mb: 5}\nnode: other\nsocket: /s\nrecord: /r\n";
   EXPECT_THAT(keys(later, false), IsEmpty());
-  EXPECT_THAT(keys(later, true), ElementsAre("alertmanager.urls", "listen", "memory.max_mb", "node", "peers.import_dir",
-                                             "record", "sampling.kernel_log", "sampling.link_period_s", "socket",
-                                             "state_dir", "textfile.path", "web_config_file", "webhook.url"));
+  EXPECT_THAT(keys(later, true), ElementsAre("alertmanager.urls", "listen", "memory.max_mb", "node",
+                                             "peers.import_dir", "record", "sampling.kernel_log",
+                                             "sampling.link_period_s", "socket", "state_dir",
+                                             "textfile.path", "web_config_file", "webhook.url"));
   EXPECT_THAT(reload_words(config_changes(*now, *read(later)), config_changes(*now, *read(later))),
-              AllOf(HasSubstr("nothing changed; alertmanager.urls, listen, "), HasSubstr(" and 1 more need a restart"),
-                    Not(HasSubstr("SECRET"))));
+              AllOf(HasSubstr("nothing changed; alertmanager.urls, listen, "),
+                    HasSubstr(" and 1 more need a restart"), Not(HasSubstr("SECRET"))));
 }
 
 TEST_F(Reload, WhatChangedIsSaidInWords) {
@@ -81,7 +91,8 @@ TEST_F(Reload, WhatChangedIsSaidInWords) {
       "ledger: {quiet_s: 10}\nlisten: none\n");
   const auto changes = config_changes(*from, *to);
   EXPECT_EQ(reload_words(changes, changes),
-            "ledger.quiet_s 300 -> 10, a/1 is expected otherwise, b/1 is no longer expected, c/1 is left out, "
+            "ledger.quiet_s 300 -> 10, a/1 is expected otherwise, b/1 is no longer expected, c/1 "
+            "is left out, "
             "d/1 is expected; listen needs a restart");
   EXPECT_EQ(reload_words({}, {}), "nothing changed");
 }
@@ -93,8 +104,9 @@ AskedOfPort asked_of_feeds_port(const Config& config) {
 }
 
 TEST_F(Reload, WhatIsSaidUnderSeveralNamesOfAPortIsOne) {
-  for (const char* text : {"ports: {mlx5_0: {speed_mbps: 800000}, ens1np0: {peer: {system: leaf, port: Eth1}}}\n",
-                           "ports: {ens1np0: {speed_mbps: 800000}, mlx5_0/1: {peer: {system: leaf, port: Eth1}}}\n"}) {
+  for (const char* text :
+       {"ports: {mlx5_0: {speed_mbps: 800000}, ens1np0: {peer: {system: leaf, port: Eth1}}}\n",
+        "ports: {ens1np0: {speed_mbps: 800000}, mlx5_0/1: {peer: {system: leaf, port: Eth1}}}\n"}) {
     const AskedOfPort asked = asked_of_feeds_port(*read(text));
     ASSERT_TRUE(asked.expected) << text;
     EXPECT_EQ(asked.expected->speed_mbps, 800000U) << text;
@@ -106,30 +118,36 @@ TEST_F(Reload, WhatIsSaidUnderSeveralNamesOfAPortIsOne) {
 TEST_F(Reload, TheConfigurationGoesBeforeThePlanUnderAnyName) {
   write("plan.csv", "port,speed_mbps,rail,peer_system,peer_port\nmlx5_0/1,800000,7,leaf-1,Eth1\n");
   const std::string plan = "plan: " + temp_.file("plan.csv") + "\n";
-  const AskedOfPort asked =
-      asked_of_feeds_port(*read(plan + "ports: {mlx5_0: {speed_mbps: 400000}, ens1np0: {peer: {port: Eth9}}}\n"));
+  const AskedOfPort asked = asked_of_feeds_port(
+      *read(plan + "ports: {mlx5_0: {speed_mbps: 400000}, ens1np0: {peer: {port: Eth9}}}\n"));
   ASSERT_TRUE(asked.expected);
   EXPECT_EQ(asked.expected->speed_mbps, 400000U);
   EXPECT_EQ(asked.expected->rail, "7") << "of this the configuration says nothing";
   EXPECT_EQ(asked.expected->peer_system, "");
   EXPECT_EQ(asked.expected->peer_port, "Eth9");
-  EXPECT_EQ(asked.contradiction, "") << "the operator corrects the plan: that is what the order is for";
+  EXPECT_EQ(asked.contradiction, "")
+      << "the operator corrects the plan: that is what the order is for";
 
   write("plan.csv", "port,exempt\nmlx5_0/1,not cabled\n");
   EXPECT_EQ(asked_of_feeds_port(*read(plan)).exempt, "not cabled");
-  const AskedOfPort cabled = asked_of_feeds_port(*read(plan + "ports: {ens1np0: {speed_mbps: 400000}}\n"));
+  const AskedOfPort cabled =
+      asked_of_feeds_port(*read(plan + "ports: {ens1np0: {speed_mbps: 400000}}\n"));
   EXPECT_EQ(cabled.exempt, "");
   EXPECT_EQ(cabled.expected->speed_mbps, 400000U);
   EXPECT_EQ(cabled.contradiction, "");
 }
 
 TEST_F(Reload, TwoEntriesThatDoNotAgreeAreSaidOfThePort) {
-  EXPECT_EQ(asked_of_feeds_port(*read("ports: {mlx5_0: {speed_mbps: 800000}, ens1np0: {speed_mbps: 400000}}\n"))
+  EXPECT_EQ(asked_of_feeds_port(
+                *read("ports: {mlx5_0: {speed_mbps: 800000}, ens1np0: {speed_mbps: 400000}}\n"))
                 .contradiction,
-            "configuration says speed_mbps 400000 under ens1np0 and 800000 under mlx5_0: the first one counts");
-  EXPECT_EQ(
-      asked_of_feeds_port(*read("ports: {mlx5_0: {exempt: spare}, ens1np0: {speed_mbps: 400000}}\n")).contradiction,
-      "configuration leaves it out under mlx5_0 and expects something of it under ens1np0: it is left out");
+            "configuration says speed_mbps 400000 under ens1np0 and 800000 under mlx5_0: the first "
+            "one counts");
+  EXPECT_EQ(asked_of_feeds_port(
+                *read("ports: {mlx5_0: {exempt: spare}, ens1np0: {speed_mbps: 400000}}\n"))
+                .contradiction,
+            "configuration leaves it out under mlx5_0 and expects something of it under ens1np0: "
+            "it is left out");
   write("plan.csv", "port,rail\nmlx5_0,1\nmlx5_0/1,2\n");
   EXPECT_EQ(asked_of_feeds_port(*read("plan: " + temp_.file("plan.csv") + "\n")).contradiction,
             "the plan says rail 2 under mlx5_0/1 and 1 under mlx5_0: the first one counts");
@@ -156,7 +174,8 @@ struct Watched {
 
 TEST_F(Reload, AContradictionIsANoteAndOneLineOfTheLog) {
   const std::string text = "ports: {mlx5_0: {speed_mbps: 800000}, ens1np0: {speed_mbps: 400000}}\n";
-  const std::string said = "configuration says speed_mbps 400000 under ens1np0 and 800000 under mlx5_0";
+  const std::string said =
+      "configuration says speed_mbps 400000 under ens1np0 and 800000 under mlx5_0";
   Watched node(*read(text));
   node.run(60);
   EXPECT_THAT(node.report->ports.at(0).note, HasSubstr(said));
@@ -187,7 +206,8 @@ TEST_F(Reload, APortThatIsNewlyExpectedAndAbsentBecomesAFinding) {
 
 TEST_F(Reload, OneThatNobodyExpectsAnyMoreIsGoneAndItsFaultCloses) {
   for (const char* text :
-       {"ports: {mlx5_0/1: {rail: 1}}\n", "", "ports: {mlx5_0/1: {rail: 1}, mlx5_9/1: {exempt: not built in yet}}\n"}) {
+       {"ports: {mlx5_0/1: {rail: 1}}\n", "",
+        "ports: {mlx5_0/1: {rail: 1}, mlx5_9/1: {exempt: not built in yet}}\n"}) {
     Watched node(*read("ports: {mlx5_0/1: {rail: 1}, mlx5_9/1: {rail: 2}}\n"));
     node.run(600);
     ASSERT_EQ(node.events.size(), 1U);
@@ -217,9 +237,11 @@ TEST_F(Reload, WhatIsOpenOnAPortThatIsLeftOutCloses) {
   node.run(2);
   ASSERT_EQ(node.events.size(), 2U);
   EXPECT_EQ(node.events[1].kind, FaultEventKind::kClosed);
-  EXPECT_EQ(node.events[1].fault.summary, "configuration leaves this port out: moved to another rack");
+  EXPECT_EQ(node.events[1].fault.summary,
+            "configuration leaves this port out: moved to another rack");
   EXPECT_THAT(node.engine.ledger_state().faults, IsEmpty());
-  EXPECT_THAT(node.engine.ledger_state().repeats, IsEmpty()) << "nothing came back, nothing was repaired";
+  EXPECT_THAT(node.engine.ledger_state().repeats, IsEmpty())
+      << "nothing came back, nothing was repaired";
 }
 
 TEST_F(Reload, TheEngineTakesItOverWithoutForgetting) {
@@ -233,21 +255,25 @@ TEST_F(Reload, TheEngineTakesItOverWithoutForgetting) {
   ASSERT_EQ(report->ports.at(0).faults.size(), 1U);
   const std::string id = report->ports.at(0).faults[0].id;
   engine.reconfigure(engine_settings(
-      *read("site: {rack: 9}\ndry_run: true\nports: {ens1np0: {rail: 3, peer: {system: leaf-1}}}\n"), "gpu-1", {}));
+      *read(
+          "site: {rack: 9}\ndry_run: true\nports: {ens1np0: {rail: 3, peer: {system: leaf-1}}}\n"),
+      "gpu-1", {}));
   report = engine.step(feed.tick()).report;
   ASSERT_EQ(report->ports.at(0).faults.size(), 1U);
   EXPECT_EQ(report->ports.at(0).faults[0].id, id);
   EXPECT_EQ(report->site->at("rack"), "9");
   EXPECT_EQ(report->dry_run, true);
   EXPECT_EQ(report->ports.at(0).expected.rail, "3") << "by the name of its interface";
-  engine.reconfigure(engine_settings(*read("ports: {mlx5_0: {exempt: not cabled}}\n"), "gpu-1", {}));
+  engine.reconfigure(
+      engine_settings(*read("ports: {mlx5_0: {exempt: not cabled}}\n"), "gpu-1", {}));
   report = engine.step(feed.tick()).report;
   EXPECT_EQ(report->ports.at(0).exempt, "not cabled");
   EXPECT_FALSE(report->site.has_value());
 }
 
 TEST_F(Reload, EventsCarryThePlace) {
-  Engine engine(engine_settings(*read("site: {rack: 9}\nports: {mlx5_0/1: {rail: 3}}\n"), "gpu-1", {}));
+  Engine engine(
+      engine_settings(*read("site: {rack: 9}\nports: {mlx5_0/1: {rail: 3}}\n"), "gpu-1", {}));
   Feed feed;
   for (int i = 0; i < 180; ++i) engine.step(feed.tick());
   feed.pull(feed.t + 1);

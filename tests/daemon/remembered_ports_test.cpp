@@ -60,20 +60,23 @@ class LostOverARestart : public DaemonPortSearch {
   void SetUp() override {
     one.id.guid = "b83f:d203:0012:0001";
     two.id.guid = "b83f:d203:0012:0002";
-    cards = {PciCard{"0000:1b:00.0", "mlx5_core", {}, {}}, PciCard{"0000:1c:00.0", "mlx5_core", {}, {}}};
+    cards = {PciCard{"0000:1b:00.0", "mlx5_core", {}, {}},
+             PciCard{"0000:1c:00.0", "mlx5_core", {}, {}}};
     search.remember({{one.id}, {two.id}});
   }
   /// The last of as many searches as it takes.
   PortsFound settle(const std::vector<InventoryPort>& ports) {
     for (unsigned i = 1; i < PortSearch::kMisses; ++i) {
       const PortsFound early = find(ports);
-      EXPECT_TRUE(early.gaps.empty() && early.again_soon) << "at a boot the driver may be on its way";
+      EXPECT_TRUE(early.gaps.empty() && early.again_soon)
+          << "at a boot the driver may be on its way";
     }
     PortsFound result = find(ports);
     EXPECT_FALSE(result.again_soon);
     return result;
   }
-  /// Of the ports as they are known now the memory gives back the label, the address, the GUID, and how old that is.
+  /// Of the ports as they are known now the memory gives back the label, the address, the GUID, and
+  /// how old that is.
   void restart(Milliseconds unseen = {}) {
     std::vector<RememberedPort> kept;
     for (const auto& [key, port] : known) kept.push_back({port.port.id, unseen});
@@ -201,7 +204,8 @@ TEST(ModulesBefore, AreThoseWithASerial) {
   with.serial = "SN000001";
   PortReferences without = kept_port({});
   without.port = "0000:2c:00.0/1";
-  EXPECT_EQ(modules_before({{with, without}}), (std::map<std::string, std::string>{{"0000:1b:00.0/1", "SN000001"}}));
+  EXPECT_EQ(modules_before({{with, without}}),
+            (std::map<std::string, std::string>{{"0000:1b:00.0/1", "SN000001"}}));
 }
 
 TEST_F(LostOverARestart, AllPortsAreMissedThoughTheirCardsHaveADriver) {
@@ -229,7 +233,8 @@ TEST_F(LostOverARestart, PulledCardsAreToldAsBeforeAndOnce) {
 }
 
 TEST_F(LostOverARestart, CardsThatAreLentAreNotMissed) {
-  cards = {PciCard{"0000:1b:00.0", "vfio-pci", {}, {}}, PciCard{"0000:1c:00.0", "vfio-pci", {}, {}}};
+  cards = {PciCard{"0000:1b:00.0", "vfio-pci", {}, {}},
+           PciCard{"0000:1c:00.0", "vfio-pci", {}, {}}};
   EXPECT_TRUE(settle({}).gaps.empty());
 }
 

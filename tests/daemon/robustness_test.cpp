@@ -7,7 +7,8 @@ namespace {
 using namespace testing;
 using ::testing::HasSubstr;
 
-// ------------------------------------------------------------------------------------------------------- odd nodes
+// -------------------------------------------------------------------------------------------------------
+// odd nodes
 TEST_F(OddNode, WithoutAnyDeviceIsQuiet) {
   shared = std::make_shared<SharedHost>();
   change([](FakeHost& host) { host.make_dir("/sys/class/net/lo"); });
@@ -42,9 +43,11 @@ TEST_F(OddNode, WithAPartOfSysSaysWhichRdmaDevicesItMisses) {
   start();
   settle();
   EXPECT_TRUE(all.ports.at("ens1np0").link);
-  EXPECT_THAT(all.gaps, ::testing::Contains(
-                            Gap{"ens1np0", "inventory",
-                                first.device + " is its RDMA device, and /sys/class/infiniband does not list it"}));
+  EXPECT_THAT(
+      all.gaps,
+      ::testing::Contains(
+          Gap{"ens1np0", "inventory",
+              first.device + " is its RDMA device, and /sys/class/infiniband does not list it"}));
 }
 
 TEST_F(OddNode, OfVirtualFunctionsOnlyJudgesNothing) {
@@ -57,7 +60,8 @@ TEST_F(OddNode, OfVirtualFunctionsOnlyJudgesNothing) {
   start();
   settle();
   ASSERT_EQ(all.ports.size(), 2U);
-  for (const auto& [key, port] : all.ports) EXPECT_THAT(port.id->exempt, HasSubstr("virtual function"));
+  for (const auto& [key, port] : all.ports)
+    EXPECT_THAT(port.id->exempt, HasSubstr("virtual function"));
   EXPECT_TRUE(all.gaps.empty());
 }
 
@@ -76,7 +80,8 @@ TEST_F(OddNode, AListThatFailsLaterMakesNoPortGo) {
   EXPECT_TRUE(take_inventory(host).incomplete);
 }
 
-// --------------------------------------------------------------------------------------------- unplug, replug, rename
+// ---------------------------------------------------------------------------------------------
+// unplug, replug, rename
 TEST_F(OddNode, UnpluggedInTheMiddleOfAReadAndReplugged) {
   start();
   settle();
@@ -86,7 +91,8 @@ TEST_F(OddNode, UnpluggedInTheMiddleOfAReadAndReplugged) {
       host.remove("/sys/class/net/" + second.netdev);
       host.remove("/sys/class/infiniband/" + second.device);
     });
-    clock.advance(settings.counters_period);  // the kept files answer ENODEV in the middle of the cycle
+    clock.advance(
+        settings.counters_period);  // the kept files answer ENODEV in the middle of the cycle
     EXPECT_EQ(settle_until(PortEventKind::kDeviceGone), 1U) << round;
     EXPECT_EQ(sampler->inventory().size(), 1U);
     change([&](FakeHost& host) { add_nic(host, second); });
@@ -121,10 +127,12 @@ TEST_F(OddNode, ARenamedNetdevKeepsItsPort) {
   EXPECT_EQ(all.ports.at("mlx5_0/1").id->netdev, "eth9");
   EXPECT_EQ(count(PortEventKind::kDeviceGone), 0U);
   EXPECT_EQ(count(PortEventKind::kDeviceAdded), 0U);
-  EXPECT_EQ(count(PortEventKind::kCarrierDown), 1U) << "what happened around the rename is not lost";
+  EXPECT_EQ(count(PortEventKind::kCarrierDown), 1U)
+      << "what happened around the rename is not lost";
 }
 
-// ------------------------------------------------------------------------------------------------ hangs, and for long
+// ------------------------------------------------------------------------------------------------
+// hangs, and for long
 TEST_F(OddNode, AHungReadCostsOneThreadAndNoMoreOverThousandsOfPolls) {
   start();
   settle();
@@ -136,8 +144,11 @@ TEST_F(OddNode, AHungReadCostsOneThreadAndNoMoreOverThousandsOfPolls) {
   for (int i = 0; i < 3'000; ++i) {
     clock.advance(settings.counters_period);
     all = Snapshot{};
-    const auto second_is_read = [&] { return all.ports.contains("mlx5_1/1") && all.ports.at("mlx5_1/1").counters; };
-    // The first two only bring the hang to light: a clock that a test moves does not go on by itself.
+    const auto second_is_read = [&] {
+      return all.ports.contains("mlx5_1/1") && all.ports.at("mlx5_1/1").counters;
+    };
+    // The first two only bring the hang to light: a clock that a test moves does not go on by
+    // itself.
     for (int tries = 0; tries < (i < 2 ? 3 : 1'000) && !second_is_read(); ++tries) {
       take(sampler->poll());
       if (!second_is_read()) wait(i < 2 ? 20 : 1'000);
@@ -147,12 +158,14 @@ TEST_F(OddNode, AHungReadCostsOneThreadAndNoMoreOverThousandsOfPolls) {
   }
   EXPECT_GE(named, 2'990U);
   EXPECT_GE(whole, 2'998U);
-  EXPECT_LE(threads(), threads_before + 1) << "one thread is lost to the port, whatever is asked of it";
+  EXPECT_LE(threads(), threads_before + 1)
+      << "one thread is lost to the port, whatever is asked of it";
   EXPECT_LE(open_files(), files_before + 32);
   // It answers again: the port is whole, nothing is left of it.
   shared->hang("");
-  for (int i = 0; i < 100 && !(all.ports.contains("mlx5_0/1") && all.ports.at("mlx5_0/1").counters &&
-                               !has_gap("mlx5_0/1", "counters", "no answer"));
+  for (int i = 0;
+       i < 100 && !(all.ports.contains("mlx5_0/1") && all.ports.at("mlx5_0/1").counters &&
+                    !has_gap("mlx5_0/1", "counters", "no answer"));
        ++i) {
     clock.advance(settings.counters_period);
     settle();
@@ -277,10 +290,12 @@ TEST_F(OddNode, ADeviceThatIsListedButAnswersEnodevDoesNotKeepUsBusy) {
     sampler->poll();
     wait(20);
   }
-  EXPECT_GT(*sampler->until_due(), Milliseconds(0)) << "without time going on there is nothing more to do";
+  EXPECT_GT(*sampler->until_due(), Milliseconds(0))
+      << "without time going on there is nothing more to do";
 }
 
-// ------------------------------------------------------------------------------------------------------ a large node
+// ------------------------------------------------------------------------------------------------------
+// a large node
 TEST_F(OddNode, SixtyFourPortsInBoundedDescriptorsAndThreads) {
   change([&](FakeHost& host) {
     for (int i = 2; i < 64; ++i) {
@@ -306,7 +321,8 @@ TEST_F(OddNode, SixtyFourPortsInBoundedDescriptorsAndThreads) {
   // The worker, and one that took over its queue when the clock ran away from a slow read.
   EXPECT_LE(threads(), threads_before + 2);
   EXPECT_EQ(all.ports.size(), 64U);
-  for (const auto& [key, port] : all.ports) EXPECT_TRUE(port.link && port.counters) << key << " was not read";
+  for (const auto& [key, port] : all.ports)
+    EXPECT_TRUE(port.link && port.counters) << key << " was not read";
 }
 
 }  // namespace

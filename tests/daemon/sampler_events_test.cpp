@@ -32,7 +32,9 @@ class ScriptedFeed final : public EventFeed {
   [[nodiscard]] int fd() const override { return 0; }
   [[nodiscard]] Milliseconds rest() const override { return Milliseconds(700); }
   FeedNews receive(Host& /*host*/, SteadyTime /*now*/) override { return std::exchange(next_, {}); }
-  [[nodiscard]] std::vector<Gap> gaps() const override { return {{"", "scripted", "as the test says"}}; }
+  [[nodiscard]] std::vector<Gap> gaps() const override {
+    return {{"", "scripted", "as the test says"}};
+  }
 
  private:
   FeedNews& next_;
@@ -44,13 +46,14 @@ class DaemonSamplerEvents : public ::testing::Test {
     nic.device = "mlx5_0";
     shared->change([&](FakeHost& host) {
       add_nic(host, nic);
-      host.add_record(kKernelLogPath,
-                      "3,1,2500000,-;mlx5_core " + nic.pci + ": device's health compromised - reached miss count");
+      host.add_record(kKernelLogPath, "3,1,2500000,-;mlx5_core " + nic.pci +
+                                          ": device's health compromised - reached miss count");
     });
     std::vector<std::unique_ptr<EventFeed>> feeds;
     feeds.push_back(std::make_unique<ScriptedFeed>(news));
-    sampler = std::make_unique<Sampler>([this] { return std::make_unique<LockedHost>(shared); }, nullptr, clock,
-                                        settings, RecordingHeader{}, std::move(feeds));
+    sampler =
+        std::make_unique<Sampler>([this] { return std::make_unique<LockedHost>(shared); }, nullptr,
+                                  clock, settings, RecordingHeader{}, std::move(feeds));
   }
   Snapshot settle() {
     Snapshot all;
@@ -75,12 +78,16 @@ class DaemonSamplerEvents : public ::testing::Test {
   void uevent(const std::string& action, const std::string& subsystem, const std::string& path,
               std::optional<std::uint64_t> late_number = {}) {
     if (!late_number)
-      shared->change(
-          [&](FakeHost& host) { host.set("/sys/kernel/uevent_seqnum", std::to_string(++event_number) + "\n"); });
-    const std::string text = action + "@" + path + "\0ACTION="s + action + "\0DEVPATH="s + path + "\0SUBSYSTEM="s +
-                             subsystem + "\0SEQNUM="s + std::to_string(late_number.value_or(event_number)) + "\0"s;
+      shared->change([&](FakeHost& host) {
+        host.set("/sys/kernel/uevent_seqnum", std::to_string(++event_number) + "\n");
+      });
+    const std::string text = action + "@" + path + "\0ACTION="s + action + "\0DEVPATH="s + path +
+                             "\0SUBSYSTEM="s + subsystem + "\0SEQNUM="s +
+                             std::to_string(late_number.value_or(event_number)) + "\0"s;
     const auto* begin = reinterpret_cast<const std::byte*>(text.data());
-    shared->change([&](FakeHost& host) { host.inject(NETLINK_KOBJECT_UEVENT, {begin, begin + text.size()}); });
+    shared->change([&](FakeHost& host) {
+      host.inject(NETLINK_KOBJECT_UEVENT, {begin, begin + text.size()});
+    });
   }
   static std::vector<PortEventKind> kinds(const Snapshot& snapshot) {
     std::vector<PortEventKind> all;
@@ -105,8 +112,9 @@ using ::testing::Not;
 TEST_F(DaemonSamplerEvents, AFatalLineFromBeforeTheStartIsTheFirstEvent) {
   const Snapshot seen = settle();
   ASSERT_FALSE(seen.events.empty());
-  const auto line = std::find_if(seen.events.begin(), seen.events.end(),
-                                 [](const PortEvent& event) { return event.kind == PortEventKind::kKernelLog; });
+  const auto line =
+      std::find_if(seen.events.begin(), seen.events.end(),
+                   [](const PortEvent& event) { return event.kind == PortEventKind::kKernelLog; });
   ASSERT_NE(line, seen.events.end());
   EXPECT_EQ(line->port, "mlx5_0/1");
   EXPECT_EQ(line->t, SteadyTime(Milliseconds(2500)));
@@ -175,7 +183,8 @@ TEST_F(DaemonSamplerEvents, ADeviceThatWentAndCameBackBetweenTwoPollsIsSaid) {
   clock.advance(Milliseconds(600));
   uevent("remove", "infiniband", "/devices/x/infiniband/mlx5_0");
   uevent("add", "infiniband", "/devices/x/infiniband/mlx5_0");
-  EXPECT_THAT(kinds(settle()), ElementsAre(PortEventKind::kDeviceGone, PortEventKind::kDeviceAdded));
+  EXPECT_THAT(kinds(settle()),
+              ElementsAre(PortEventKind::kDeviceGone, PortEventKind::kDeviceAdded));
 }
 
 TEST_F(DaemonSamplerEvents, ARemovalThatIsHeardAfterTheNewDeviceWasFoundIsNotToldAgain) {
@@ -196,14 +205,16 @@ TEST_F(DaemonSamplerEvents, ADeviceThatIsListedWhileItLeavesGoesOnceAndComesOnce
   EXPECT_THAT(kinds(settle()), IsEmpty()) << "told before it is gone";
   uevent("add", "infiniband", "/devices/x/infiniband/mlx5_0");
   clock.advance(Milliseconds(600));
-  EXPECT_THAT(kinds(settle()), ElementsAre(PortEventKind::kDeviceGone, PortEventKind::kDeviceAdded));
+  EXPECT_THAT(kinds(settle()),
+              ElementsAre(PortEventKind::kDeviceGone, PortEventKind::kDeviceAdded));
   clock.advance(Milliseconds(600));
   EXPECT_THAT(kinds(settle()), IsEmpty());
 }
 
 TEST_F(DaemonSamplerEvents, WhatWasReadOfTheFormerDeviceIsNotSaidOfTheNewOne) {
   settings.read_threads = ReadWorker::Threads::kLent;
-  Sampler lent([this] { return std::make_unique<LockedHost>(shared); }, nullptr, clock, settings, RecordingHeader{});
+  Sampler lent([this] { return std::make_unique<LockedHost>(shared); }, nullptr, clock, settings,
+               RecordingHeader{});
   const auto cycle = [&] {
     std::vector<PortEventKind> told;
     const auto take = [&] {
@@ -220,7 +231,8 @@ TEST_F(DaemonSamplerEvents, WhatWasReadOfTheFormerDeviceIsNotSaidOfTheNewOne) {
   });
   uevent("remove", "infiniband", "/devices/x/infiniband/mlx5_0");
   uevent("add", "infiniband", "/devices/x/infiniband/mlx5_0");
-  clock.advance(settings.counters_period);  // the search goes out with reads of the former device behind it
+  clock.advance(
+      settings.counters_period);  // the search goes out with reads of the former device behind it
   EXPECT_THAT(cycle(), ElementsAre(PortEventKind::kDeviceGone, PortEventKind::kDeviceAdded));
   for (int i = 0; i < 3; ++i) {
     clock.advance(Milliseconds(1000));
@@ -230,7 +242,8 @@ TEST_F(DaemonSamplerEvents, WhatWasReadOfTheFormerDeviceIsNotSaidOfTheNewOne) {
 
 TEST_F(DaemonSamplerEvents, ADeviceThatStaysListedAfterItsRemovalIsAnotherOne) {
   settle();
-  uevent("remove", "infiniband", "/devices/x/infiniband/mlx5_0");  // and its coming back was not heard
+  uevent("remove", "infiniband",
+         "/devices/x/infiniband/mlx5_0");  // and its coming back was not heard
   std::vector<PortEventKind> told;
   for (int second = 0; second < 10; ++second) {
     clock.advance(Milliseconds(1000));
@@ -256,7 +269,9 @@ TEST_F(DaemonSamplerEvents, LinesOfTheLogThatSayNothingWakeTheLoopOnceASecond) {
   clock.advance(Milliseconds(1000));
   sampler->poll();
   const std::size_t before = sampler->wake_fds().size();
-  shared->change([&](FakeHost& host) { host.add_record(kKernelLogPath, "6,2,3000000,-;usb 1-1: new device"); });
+  shared->change([&](FakeHost& host) {
+    host.add_record(kKernelLogPath, "6,2,3000000,-;usb 1-1: new device");
+  });
   sampler->poll();
   EXPECT_EQ(sampler->wake_fds().size(), before - 1);
   clock.advance(Milliseconds(1000));
@@ -269,7 +284,8 @@ TEST_F(DaemonSamplerEvents, SourcesAreTheFeedsThatAreOpen) {
   EXPECT_THAT(sampler->sources(), Contains("device_events"));
   EXPECT_THAT(sampler->sources(), Contains("scripted"));
   settings.kernel_log = false;
-  const Sampler off([this] { return std::make_unique<LockedHost>(shared); }, nullptr, clock, settings, {});
+  const Sampler off([this] { return std::make_unique<LockedHost>(shared); }, nullptr, clock,
+                    settings, {});
   EXPECT_THAT(off.sources(), Not(Contains("kernel_log")));
   EXPECT_THAT(off.sources(), Not(Contains("scripted")));
 }
@@ -281,12 +297,13 @@ TEST_F(DaemonSamplerEvents, WhatAFeedCannotSeeIsAGapOfEachSnapshot) {
 
 TEST_F(DaemonSamplerEvents, TheKernelLogCanBeSwitchedOff) {
   settings.kernel_log = false;
-  sampler = std::make_unique<Sampler>([this] { return std::make_unique<LockedHost>(shared); }, nullptr, clock, settings,
-                                      RecordingHeader{});
+  sampler = std::make_unique<Sampler>([this] { return std::make_unique<LockedHost>(shared); },
+                                      nullptr, clock, settings, RecordingHeader{});
   EXPECT_THAT(kinds(settle()), Not(Contains(PortEventKind::kKernelLog)));
 }
 
-// Each wake-up comes a little late, and the ports were found a little after the start: no reason to wake up twice.
+// Each wake-up comes a little late, and the ports were found a little after the start: no reason to
+// wake up twice.
 TEST_F(DaemonSamplerEvents, CountersAreReadInTheWakeUpOfTheLinks) {
   const SteadyTime begun = clock.steady();
   sampler->poll();

@@ -1,4 +1,5 @@
-// What the sampler makes of the far ends: samples, gaps and other people's readings of this end's module.
+// What the sampler makes of the far ends: samples, gaps and other people's readings of this end's
+// module.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <linux/ethtool_netlink.h>
@@ -40,7 +41,8 @@ struct Script {
 
 class ToldFarEnd final : public PeerProbe {
  public:
-  ToldFarEnd(std::string name, std::shared_ptr<Script> script) : name_(std::move(name)), script_(std::move(script)) {}
+  ToldFarEnd(std::string name, std::shared_ptr<Script> script)
+      : name_(std::move(name)), script_(std::move(script)) {}
   [[nodiscard]] std::string_view name() const override { return name_; }
   std::vector<PeerReading> read(std::span<const InventoryPort> ports, SteadyTime now) override {
     due_ = now + Milliseconds(10'000);
@@ -65,11 +67,12 @@ class DaemonFarEnds : public ::testing::Test {
     shared->change([&](FakeHost& host) { add_nic(host, nic); });
   }
   void start(const std::string& probe, std::unique_ptr<ModuleReader> modules = nullptr) {
-    sampler = std::make_unique<Sampler>([this] { return std::make_unique<LockedHost>(shared); }, std::move(modules),
-                                        clock, settings, RecordingHeader{});
+    sampler = std::make_unique<Sampler>([this] { return std::make_unique<LockedHost>(shared); },
+                                        std::move(modules), clock, settings, RecordingHeader{});
     std::vector<std::unique_ptr<PeerProbe>> probes;
     probes.push_back(std::make_unique<ToldFarEnd>(probe, script));
-    sampler->watch_far_ends(std::make_unique<FarEnds>(std::move(probes), clock, FarEndTiming{}, plan));
+    sampler->watch_far_ends(
+        std::make_unique<FarEnds>(std::move(probes), clock, FarEndTiming{}, plan));
   }
   /// The import says now that this end's module is `serial`.
   void import_module(const std::string& serial) {
@@ -85,7 +88,8 @@ class DaemonFarEnds : public ::testing::Test {
     said.answered = true;
     return said;
   }
-  /// Polls until everything has answered; the far end as of the last sample that had one, and all gaps.
+  /// Polls until everything has answered; the far end as of the last sample that had one, and all
+  /// gaps.
   void settle() {
     gaps.clear();
     for (bool settled = false; !settled;) {
@@ -116,7 +120,8 @@ class DaemonFarEnds : public ::testing::Test {
   void next_round() {
     next_round([this] { return rounds_seen; });
   }
-  /// A module reader whose ethtool fails as `module_errnum` says; ENODEV is a good answer: the cage is empty.
+  /// A module reader whose ethtool fails as `module_errnum` says; ENODEV is a good answer: the cage
+  /// is empty.
   [[nodiscard]] std::unique_ptr<ModuleReader> module_reader() const {
     auto host = std::make_unique<FakeHost>();
     host->set_responder([errnum = module_errnum](int, std::span<const std::byte> request) {
@@ -128,7 +133,9 @@ class DaemonFarEnds : public ::testing::Test {
     timing.absent_period = timing.period;  // looked at in each round, as next_round() wants it
     return std::make_unique<ModuleReader>(std::move(host), clock, timing);
   }
-  [[nodiscard]] bool has_gap(const std::string& text) const { return std::ranges::find(gaps, text) != gaps.end(); }
+  [[nodiscard]] bool has_gap(const std::string& text) const {
+    return std::ranges::find(gaps, text) != gaps.end();
+  }
   void take(const Snapshot& snapshot) {
     if (const auto at = snapshot.ports.find("mlx5_0/1"); at != snapshot.ports.end()) {
       rounds_seen = rounds_seen || at->second.peer.has_value() || at->second.module.has_value();
@@ -137,7 +144,8 @@ class DaemonFarEnds : public ::testing::Test {
       module_read = module_read || at->second.module.has_value();
     }
     for (const PortEvent& event : snapshot.events)
-      if (event.kind == PortEventKind::kModuleRemoved || event.kind == PortEventKind::kModuleInserted)
+      if (event.kind == PortEventKind::kModuleRemoved ||
+          event.kind == PortEventKind::kModuleInserted)
         module_events.push_back(event.kind);
     for (const Gap& gap : snapshot.gaps_ended) gaps_ended.push_back(gap.probe);
     for (const Gap& gap : snapshot.gaps) {
@@ -164,7 +172,8 @@ class DaemonFarEnds : public ::testing::Test {
   std::vector<std::string> gaps_ended;  ///< their probes
   std::vector<PortEventKind> module_events;
   bool rounds_seen = false;
-  bool module_read = false;  ///< in this round. A read that is out when the time goes on has taken that long, and rests
+  bool module_read = false;  ///< in this round. A read that is out when the time goes on has taken
+                             ///< that long, and rests
 };
 
 TEST_F(DaemonFarEnds, TheFarEndStandsInTheSnapshot) {
@@ -183,7 +192,8 @@ TEST_F(DaemonFarEnds, TheFarEndStandsInTheSnapshot) {
 // Each leaves out what it does not ask about; an import that names an exempt port is no mistake.
 TEST_F(DaemonFarEnds, EveryProbeIsToldOfExemptPorts) {
   std::vector<std::unique_ptr<PeerProbe>> probes;
-  for (const char* name : {"peer_mad", "import"}) probes.push_back(std::make_unique<ToldFarEnd>(name, script));
+  for (const char* name : {"peer_mad", "import"})
+    probes.push_back(std::make_unique<ToldFarEnd>(name, script));
   FarEnds far_ends(std::move(probes), clock, {}, {});
   std::vector<InventoryPort> ports(2);
   ports[0].id.device = "mlx5_0";
@@ -228,7 +238,8 @@ TEST_F(DaemonFarEnds, AGapOfTheWholeSourceIsInEverySnapshot) {
   settle();
   EXPECT_THAT(gaps, ::testing::Contains("peer_lldp: no socket"));
   gaps.clear();
-  shared->change([&](FakeHost& host) { host.set(nic.netdev_dir() + "/carrier_down_count", "9\n"); });
+  shared->change(
+      [&](FakeHost& host) { host.set(nic.netdev_dir() + "/carrier_down_count", "9\n"); });
   clock.advance(settings.link_period);
   const auto snapshot = sampler->poll();
   ASSERT_TRUE(snapshot);
@@ -269,7 +280,8 @@ TEST_F(DaemonFarEnds, AnImportedModuleThatIsExchangedIsAnEvent) {
   next_module("", false);
   EXPECT_THAT(module_events, ::testing::ElementsAre(kModuleRemoved));
   next_module("S2");
-  EXPECT_THAT(module_events, ::testing::ElementsAre(kModuleInserted)) << "the same one, put in again";
+  EXPECT_THAT(module_events, ::testing::ElementsAre(kModuleInserted))
+      << "the same one, put in again";
 }
 
 TEST_F(DaemonFarEnds, AnImportedModuleThatWasExchangedBetweenTwoRunsIsAnEvent) {
@@ -277,7 +289,8 @@ TEST_F(DaemonFarEnds, AnImportedModuleThatWasExchangedBetweenTwoRunsIsAnEvent) {
   start("import");
   sampler->remember_modules({{nic.pci + "/1", "S0"}});
   settle();
-  EXPECT_THAT(module_events, ::testing::ElementsAre(PortEventKind::kModuleRemoved, PortEventKind::kModuleInserted));
+  EXPECT_THAT(module_events, ::testing::ElementsAre(PortEventKind::kModuleRemoved,
+                                                    PortEventKind::kModuleInserted));
 }
 
 TEST_F(DaemonFarEnds, AnImportedModuleFromBeforeTheLinkChangedIsNotTaken) {
@@ -322,7 +335,9 @@ TEST_F(DaemonFarEnds, AnImportedModuleIsIgnoredWhereEthtoolReadsIt) {
   said.module.emplace();
   said.module->serial = "MT2301X00001";
   script->say({said});
-  next_round([this] { return has_gap("import: its module is read through ethtool: the imported one is ignored"); });
+  next_round([this] {
+    return has_gap("import: its module is read through ethtool: the imported one is ignored");
+  });
   EXPECT_EQ(module->serial, "") << "ethtool's reading stands";
 }
 
@@ -336,8 +351,9 @@ TEST_F(DaemonFarEnds, AnImportedModuleThatEndsIsAGap) {
   ASSERT_TRUE(module);
   script->say({});
   next_round();
-  EXPECT_THAT(gaps, ::testing::IsSupersetOf({"import: the imported reading is over its time of validity",
-                                             "module: the imported reading has ended, and ethtool gives none"}));
+  EXPECT_THAT(gaps, ::testing::IsSupersetOf(
+                        {"import: the imported reading is over its time of validity",
+                         "module: the imported reading has ended, and ethtool gives none"}));
 }
 
 TEST_F(DaemonFarEnds, AnImportOfBeforeHidesNoLaterFailureOfEthtool) {
@@ -374,10 +390,12 @@ TEST_F(DaemonFarEnds, AnImportedModuleIsTakenWhenEthtoolKeepsFailing) {
   ASSERT_TRUE(module);
   import_module("MT2301X00001");
   next_round([this] {
-    return module_read && has_gap("import: its module is read through ethtool: the imported one is ignored");
+    return module_read &&
+           has_gap("import: its module is read through ethtool: the imported one is ignored");
   });
   *module_errnum = EIO;
-  for (int failures = 0; failures < 3; ++failures) next_round([this] { return has_gap("module: EIO"); });
+  for (int failures = 0; failures < 3; ++failures)
+    next_round([this] { return has_gap("module: EIO"); });
   import_module("MT2301X00002");
   next_round([this] { return module->serial == "MT2301X00002"; });
   EXPECT_THAT(gaps_ended, ::testing::Contains("import"));

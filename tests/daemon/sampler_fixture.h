@@ -1,4 +1,5 @@
-// A sampler that reads a node of two cards, without netlink and without modules, through the real probes and threads.
+// A sampler that reads a node of two cards, without netlink and without modules, through the real
+// probes and threads.
 #pragma once
 
 #include <gtest/gtest.h>
@@ -31,8 +32,8 @@ class SamplerFixture : public ::testing::Test {
   void TearDown() override { shared->hang(""); }
 
   void start() {
-    sampler = std::make_unique<Sampler>([this] { return std::make_unique<LockedHost>(shared); }, nullptr, clock,
-                                        settings, RecordingHeader{});
+    sampler = std::make_unique<Sampler>([this] { return std::make_unique<LockedHost>(shared); },
+                                        nullptr, clock, settings, RecordingHeader{});
   }
   /// Polls until the worker has nothing left to do, and merges what came.
   Snapshot settle() {
@@ -48,7 +49,8 @@ class SamplerFixture : public ::testing::Test {
   static void add(std::optional<Snapshot> snapshot, Snapshot& all) {
     if (!snapshot) return;
     merge_snapshot(*snapshot, all);
-    all.gaps_ended.insert(all.gaps_ended.end(), snapshot->gaps_ended.begin(), snapshot->gaps_ended.end());
+    all.gaps_ended.insert(all.gaps_ended.end(), snapshot->gaps_ended.begin(),
+                          snapshot->gaps_ended.end());
     all.uptime_s = snapshot->uptime_s;
   }
   void wait() const {
@@ -57,8 +59,9 @@ class SamplerFixture : public ::testing::Test {
     ::poll(wanted.data(), wanted.size(), 1'000);
   }
   static std::size_t count(const Snapshot& snapshot, PortEventKind kind) {
-    return static_cast<std::size_t>(std::count_if(snapshot.events.begin(), snapshot.events.end(),
-                                                  [kind](const PortEvent& event) { return event.kind == kind; }));
+    return static_cast<std::size_t>(
+        std::count_if(snapshot.events.begin(), snapshot.events.end(),
+                      [kind](const PortEvent& event) { return event.kind == kind; }));
   }
 
   std::shared_ptr<SharedHost> shared = std::make_shared<SharedHost>();

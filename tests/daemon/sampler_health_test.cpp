@@ -20,8 +20,9 @@ class SamplerHealth : public testing::SamplerFixture {
   void SetUp() override {
     SamplerFixture::SetUp();
     shared->change([&](FakeHost& host) {
-      host.set_responder(
-          [this](int protocol, std::span<const std::byte> request) { return devlink.answer(protocol, request); });
+      host.set_responder([this](int protocol, std::span<const std::byte> request) {
+        return devlink.answer(protocol, request);
+      });
     });
   }
   void driver(const std::string& name) {
@@ -30,7 +31,8 @@ class SamplerHealth : public testing::SamplerFixture {
       host.link(first.pci_dir() + "/driver", "/sys/bus/pci/drivers/" + name);
     });
   }
-  /// What the first card's reporters are like from now on, and what the sampler says of it a minute later.
+  /// What the first card's reporters are like from now on, and what the sampler says of it a minute
+  /// later.
   void next(const DevlinkAnswers::Reporters& reporters) {
     shared->change([&](FakeHost&) { devlink.reporters[{"pci", first.pci}] = reporters; });
     if (sampler == nullptr) start();
@@ -54,7 +56,8 @@ class SamplerHealth : public testing::SamplerFixture {
       if (gap.probe == "devlink") said.push_back(gap.reason);
     return said;
   }
-  [[nodiscard]] std::optional<std::uint64_t> counted(const PortKey& port, std::string_view counter) const {
+  [[nodiscard]] std::optional<std::uint64_t> counted(const PortKey& port,
+                                                     std::string_view counter) const {
     return seen.ports.at(port).counters->get(counter);
   }
 
@@ -94,12 +97,14 @@ TEST_F(SamplerHealth, WhatIcesPortReporterFindsIsALineOfThePortsLog) {
   next({{"port", {true, 3, "Module type is not supported."}}});
   EXPECT_THAT(lines(), IsEmpty());
   next({{"port", {true, 4, "An unsupported module was detected."}}});
-  EXPECT_THAT(lines(), ElementsAre("mlx5_0/1 devlink health, port: An unsupported module was detected."));
+  EXPECT_THAT(lines(),
+              ElementsAre("mlx5_0/1 devlink health, port: An unsupported module was detected."));
   next({{"port", {true, 4, "An unsupported module was detected."}}});
   EXPECT_THAT(lines(), IsEmpty()) << "of the same error";
   next({{"port", {true, 5, "LOM topology netlist is corrupted."}}});
   EXPECT_THAT(lines(), IsEmpty()) << "words that say nothing of a link";
-  EXPECT_EQ(fatals({{"port", {true, 6, "Module is not present."}}}), 0U) << "it never says that the card is dead";
+  EXPECT_EQ(fatals({{"port", {true, 6, "Module is not present."}}}), 0U)
+      << "it never says that the card is dead";
   next({{"port", {false, 0, ""}}});
   EXPECT_THAT(lines(), IsEmpty()) << "a driver that was loaded anew";
   EXPECT_THAT(gaps(), IsEmpty());

@@ -1,4 +1,5 @@
-// What the sampler makes of what the module reader finds: events of the cage, and the name of a read that hangs.
+// What the sampler makes of what the module reader finds: events of the cage, and the name of a
+// read that hangs.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <linux/ethtool.h>
@@ -33,7 +34,8 @@ using testing::ManualClock;
 using testing::Nic;
 using testing::SharedHost;
 
-/// The cage of one port: a module that a test exchanges, pulls or makes hang, and its answers as netlink has them.
+/// The cage of one port: a module that a test exchanges, pulls or makes hang, and its answers as
+/// netlink has them.
 class Cage {
  public:
   template <typename Change>
@@ -59,16 +61,20 @@ class Cage {
     changed_.wait(lock, [this] { return !hangs_; });
     waiting_ = false;
     const auto u8 = [&](std::uint16_t type) { return asked->u8(type).value_or(0); };
-    const auto u32 = [&](std::uint16_t type) { return static_cast<std::uint8_t>(asked->u32(type).value_or(0)); };
-    const auto bytes = module_.read({u8(ETHTOOL_A_MODULE_EEPROM_I2C_ADDRESS), u8(ETHTOOL_A_MODULE_EEPROM_BANK),
-                                     u8(ETHTOOL_A_MODULE_EEPROM_PAGE), u32(ETHTOOL_A_MODULE_EEPROM_OFFSET),
-                                     u32(ETHTOOL_A_MODULE_EEPROM_LENGTH)});
+    const auto u32 = [&](std::uint16_t type) {
+      return static_cast<std::uint8_t>(asked->u32(type).value_or(0));
+    };
+    const auto bytes =
+        module_.read({u8(ETHTOOL_A_MODULE_EEPROM_I2C_ADDRESS), u8(ETHTOOL_A_MODULE_EEPROM_BANK),
+                      u8(ETHTOOL_A_MODULE_EEPROM_PAGE), u32(ETHTOOL_A_MODULE_EEPROM_OFFSET),
+                      u32(ETHTOOL_A_MODULE_EEPROM_LENGTH)});
     if (!bytes) return bytes.error();
     const genlmsghdr head{ETHTOOL_MSG_MODULE_EEPROM_GET_REPLY, 1, 0};
-    return std::vector<Bytes>{NetlinkBuilder(0x14, 0)
-                                  .header(head)
-                                  .put(ETHTOOL_A_MODULE_EEPROM_DATA, std::as_bytes(std::span(*bytes)))
-                                  .take()};
+    return std::vector<Bytes>{
+        NetlinkBuilder(0x14, 0)
+            .header(head)
+            .put(ETHTOOL_A_MODULE_EEPROM_DATA, std::as_bytes(std::span(*bytes)))
+            .take()};
   }
 
  private:
@@ -85,11 +91,12 @@ class DaemonSamplerModules : public ::testing::Test {
     nic.device = "mlx5_0";
     shared->change([&](FakeHost& host) { add_nic(host, nic); });
     auto host = std::make_unique<FakeHost>();
-    host->set_responder([cage = cage](int, std::span<const std::byte> request) { return cage->answer(request); });
+    host->set_responder(
+        [cage = cage](int, std::span<const std::byte> request) { return cage->answer(request); });
     auto reader = std::make_unique<ModuleReader>(std::move(host), clock, module_timing(settings));
     modules = reader.get();
-    sampler = std::make_unique<Sampler>([this] { return std::make_unique<LockedHost>(shared); }, std::move(reader),
-                                        clock, settings, RecordingHeader{});
+    sampler = std::make_unique<Sampler>([this] { return std::make_unique<LockedHost>(shared); },
+                                        std::move(reader), clock, settings, RecordingHeader{});
   }
   void TearDown() override { cage->hang(false); }
 
@@ -97,11 +104,13 @@ class DaemonSamplerModules : public ::testing::Test {
     if (auto snapshot = sampler->poll()) {
       all.events.insert(all.events.end(), snapshot->events.begin(), snapshot->events.end());
       all.gaps.insert(all.gaps.end(), snapshot->gaps.begin(), snapshot->gaps.end());
-      if (const auto port = snapshot->ports.find("mlx5_0/1"); port != snapshot->ports.end() && port->second.module)
+      if (const auto port = snapshot->ports.find("mlx5_0/1");
+          port != snapshot->ports.end() && port->second.module)
         all.ports["mlx5_0/1"].module = port->second.module;
     }
   }
-  /// Time does not pass while a module is read, unless a test wants that: no read takes long by accident.
+  /// Time does not pass while a module is read, unless a test wants that: no read takes long by
+  /// accident.
   enum class Time : std::uint8_t { kStopsForReads, kPasses };
   /// Lets time pass and polls until `done`; the limit is only for a test that has failed.
   template <typename Done>
@@ -132,7 +141,8 @@ class DaemonSamplerModules : public ::testing::Test {
   static std::vector<PortEventKind> module_events(const Snapshot& snapshot) {
     std::vector<PortEventKind> all;
     for (const PortEvent& event : snapshot.events)
-      if (event.kind == PortEventKind::kModuleInserted || event.kind == PortEventKind::kModuleRemoved) {
+      if (event.kind == PortEventKind::kModuleInserted ||
+          event.kind == PortEventKind::kModuleRemoved) {
         EXPECT_EQ(event.port, "mlx5_0/1");
         all.push_back(event.kind);
       }
@@ -169,7 +179,8 @@ TEST_F(DaemonSamplerModules, AnExchangedModuleIsRemovedAndInserted) {
   until_module("SN000001");
   cage->change([](FakeModule& module) { module.set_serial("SN000002"); });
   const Snapshot exchanged = until_module("SN000002");
-  ASSERT_THAT(module_events(exchanged), ElementsAre(PortEventKind::kModuleRemoved, PortEventKind::kModuleInserted));
+  ASSERT_THAT(module_events(exchanged),
+              ElementsAre(PortEventKind::kModuleRemoved, PortEventKind::kModuleInserted));
   std::vector<std::string> words;
   for (const PortEvent& event : exchanged.events) words.push_back(event.text);
   EXPECT_THAT(words, ::testing::IsSupersetOf({"serial SN000001", "serial SN000002"}));
@@ -177,7 +188,8 @@ TEST_F(DaemonSamplerModules, AnExchangedModuleIsRemovedAndInserted) {
   EXPECT_THAT(module_events(until_module("SN000002")), IsEmpty()) << "said once";
 }
 
-TEST_F(DaemonSamplerModules, OneThatWasExchangedWhileItsInterfaceBecameAnotherIsRemovedAndInserted) {
+TEST_F(DaemonSamplerModules,
+       OneThatWasExchangedWhileItsInterfaceBecameAnotherIsRemovedAndInserted) {
   until_module("SN000001");
   cage->change([](FakeModule& module) { module.set_serial("SN000002"); });
   shared->change([&](FakeHost& host) { host.set(nic.netdev_dir() + "/ifindex", "77\n"); });
@@ -189,7 +201,8 @@ TEST_F(DaemonSamplerModules, OneThatWasExchangedWhileItsInterfaceBecameAnotherIs
 TEST_F(DaemonSamplerModules, OneThatWasExchangedBetweenTwoRunsIsRemovedAndInserted) {
   sampler->remember_modules({{nic.pci + "/1", "SN000000"}});
   const Snapshot seen = until_module("SN000001");
-  ASSERT_THAT(module_events(seen), ElementsAre(PortEventKind::kModuleRemoved, PortEventKind::kModuleInserted));
+  ASSERT_THAT(module_events(seen),
+              ElementsAre(PortEventKind::kModuleRemoved, PortEventKind::kModuleInserted));
   std::vector<std::string> words;
   for (const PortEvent& event : seen.events) words.push_back(event.text);
   EXPECT_THAT(words, ::testing::IsSupersetOf({"serial SN000000", "serial SN000001"}));
@@ -248,7 +261,8 @@ TEST_F(DaemonSamplerModules, AModuleThatIsToBeLeftAloneIsNotRead) {
 TEST_F(DaemonSamplerModules, AReadThatHangsLongerThanThePatienceIsNamedInEachSnapshot) {
   until_module("SN000001");
   cage->hang(true);
-  for (int tries = 0; tries < 6'000 && !cage->is_hanging(); ++tries) pass(Time::kStopsForReads, Milliseconds(100));
+  for (int tries = 0; tries < 6'000 && !cage->is_hanging(); ++tries)
+    pass(Time::kStopsForReads, Milliseconds(100));
   ASSERT_TRUE(cage->is_hanging());
   clock.advance(modules->busy()->since + settings.read_patience - Milliseconds(1) - clock.steady());
   Snapshot early;
@@ -259,7 +273,8 @@ TEST_F(DaemonSamplerModules, AReadThatHangsLongerThanThePatienceIsNamedInEachSna
   ASSERT_TRUE(named) << "that a read hangs is worth a snapshot of its own";
   const Gap gap{"mlx5_0/1", "module", "no answer within 5 s"};
   EXPECT_THAT(module_gaps(*named), ElementsAre(gap));
-  const Snapshot later = poll_until([](const Snapshot& all) { return module_gaps(all).size() > 2; }, Time::kPasses);
+  const Snapshot later =
+      poll_until([](const Snapshot& all) { return module_gaps(all).size() > 2; }, Time::kPasses);
   EXPECT_THAT(module_gaps(later), Each(gap)) << "the same words for as long as it hangs";
   EXPECT_THAT(module_events(later), IsEmpty());
   cage->hang(false);
@@ -271,18 +286,21 @@ TEST_F(DaemonSamplerModules, AReadThatHangsLongerThanThePatienceIsNamedInEachSna
 /// A kernel whose driver says of the port's link, in a word of its own, what `state` is now.
 std::function<Result<std::vector<Bytes>>(int, std::span<const std::byte>)> driver_that_says(
     std::shared_ptr<std::atomic<int>> state) {
-  return [state = std::move(state)](int protocol, std::span<const std::byte> request) -> Result<std::vector<Bytes>> {
+  return [state = std::move(state)](
+             int protocol, std::span<const std::byte> request) -> Result<std::vector<Bytes>> {
     if (protocol != NETLINK_GENERIC) return Error{"not here", EOPNOTSUPP};
     const auto head = open_genl_message(request, CTRL_CMD_GETFAMILY);
     if (head) return std::vector<Bytes>{testing::captured("up_family")};
-    if (!open_genl_message(request, ETHTOOL_MSG_LINKSTATE_GET)) return Error{"not here", EOPNOTSUPP};
+    if (!open_genl_message(request, ETHTOOL_MSG_LINKSTATE_GET))
+      return Error{"not here", EOPNOTSUPP};
     NetlinkBuilder answer(0x14, 0);
     answer.header(genlmsghdr{ETHTOOL_MSG_LINKSTATE_GET_REPLY, 1, 0})
         .open_nest(ETHTOOL_A_LINKSTATE_HEADER)
         .put_u32(ETHTOOL_A_HEADER_DEV_INDEX, 2)
         .close_nest()
         .put_u8(ETHTOOL_A_LINKSTATE_LINK, 0);
-    if (*state >= 0) answer.put_u8(ETHTOOL_A_LINKSTATE_EXT_STATE, static_cast<std::uint8_t>(state->load()));
+    if (*state >= 0)
+      answer.put_u8(ETHTOOL_A_LINKSTATE_EXT_STATE, static_cast<std::uint8_t>(state->load()));
     return std::vector<Bytes>{answer.take()};
   };
 }
@@ -292,7 +310,8 @@ TEST_F(DaemonSamplerModules, TheRemovalOfOneWithoutASerialNumberNamesNoOther) {
   cage->change([](FakeModule& module) { module.set_serial(""); });
   poll_until([](const Snapshot& all) { return module_events(all).size() == 2; });
   cage->change([](FakeModule& module) { module.all_errno = ENODEV; });
-  const Snapshot pulled = poll_until([](const Snapshot& all) { return !module_events(all).empty(); });
+  const Snapshot pulled =
+      poll_until([](const Snapshot& all) { return !module_events(all).empty(); });
   for (const PortEvent& event : pulled.events)
     EXPECT_EQ(event.kind == PortEventKind::kModuleRemoved ? event.text : "", "");
 }
@@ -314,7 +333,9 @@ TEST_F(DaemonSamplerModules, AnEmptyCageIsLeftAloneWhileTheDriverSaysThatNoCable
       }
     }
   };
-  const auto is_empty = [&seen] { return seen.ports.contains("mlx5_0/1") && !seen.ports["mlx5_0/1"].module->present; };
+  const auto is_empty = [&seen] {
+    return seen.ports.contains("mlx5_0/1") && !seen.ports["mlx5_0/1"].module->present;
+  };
   for (int i = 0; i < 1000 && !is_empty(); ++i) pass_periods(1);
   ASSERT_TRUE(is_empty());
   std::size_t looks = 0;

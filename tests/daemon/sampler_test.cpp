@@ -19,7 +19,8 @@ using ::testing::IsEmpty;
 
 using DaemonSampler = testing::SamplerFixture;
 
-/// A driver with statistics of its own, which refuses while `errnum` is not 0. To be changed under the host's lock.
+/// A driver with statistics of its own, which refuses while `errnum` is not 0. To be changed under
+/// the host's lock.
 struct FailingDriver {
   FakeDriver driver{{{"rx0_packets", 7}, {"link_down_events_phy", 3}}};
   int errnum = 0;
@@ -29,11 +30,12 @@ struct FailingDriver {
 std::shared_ptr<FailingDriver> give_driver(testing::SharedHost& shared, const std::string& netdev) {
   auto made = std::make_shared<FailingDriver>();
   shared.change([&](FakeHost& host) {
-    host.set_ethtool([made, netdev](const std::string& asked, std::span<std::byte> command) -> Result<bool> {
-      if (asked != netdev) return Error{"it has none", EOPNOTSUPP};
-      if (made->errnum != 0) return Error{"refused", made->errnum};
-      return made->driver(command);
-    });
+    host.set_ethtool(
+        [made, netdev](const std::string& asked, std::span<std::byte> command) -> Result<bool> {
+          if (asked != netdev) return Error{"it has none", EOPNOTSUPP};
+          if (made->errnum != 0) return Error{"refused", made->errnum};
+          return made->driver(command);
+        });
   });
   return made;
 }
@@ -52,7 +54,8 @@ TEST_F(DaemonSampler, ReadsEveryGroupOfEveryPort) {
   EXPECT_EQ(port.counters->get("out_of_sequence"), 9U);
   EXPECT_EQ(port.counters->get("netdev_rx_crc_errors"), 7U);
   EXPECT_EQ(port.pcie->width, 16U);
-  EXPECT_EQ(seen.uptime_s, in_seconds(clock.steady().time_since_epoch())) << "as the kernel's monotonic clock has it";
+  EXPECT_EQ(seen.uptime_s, in_seconds(clock.steady().time_since_epoch()))
+      << "as the kernel's monotonic clock has it";
   EXPECT_EQ(count(seen, PortEventKind::kMonitorStart), 1U);
 }
 
@@ -66,9 +69,11 @@ TEST_F(DaemonSampler, SaysNothingWhenNothingIsDueOrNew) {
 
 TEST_F(DaemonSampler, WhoIsAwakeAnyhowReadsALittleBeforeItsTimeAndNotAgainThen) {
   start();
-  EXPECT_FALSE(sampler->hasten(settings.link_period)) << "before the ports are known there is nothing to hasten";
+  EXPECT_FALSE(sampler->hasten(settings.link_period))
+      << "before the ports are known there is nothing to hasten";
   settle();
-  shared->change([&](FakeHost& host) { host.set(first.netdev_dir() + "/carrier_down_count", "3\n"); });
+  shared->change(
+      [&](FakeHost& host) { host.set(first.netdev_dir() + "/carrier_down_count", "3\n"); });
   clock.advance(Milliseconds(100));
   EXPECT_FALSE(sampler->poll());
   ASSERT_TRUE(sampler->hasten(settings.link_period));
@@ -82,14 +87,16 @@ TEST_F(DaemonSampler, WhoIsAwakeAnyhowReadsALittleBeforeItsTimeAndNotAgainThen) 
 TEST_F(DaemonSampler, EverySnapshotTellsHowLongEachProbeTookLast) {
   start();
   settle();
-  shared->change([&](FakeHost& host) { host.set(first.netdev_dir() + "/carrier_down_count", "3\n"); });
+  shared->change(
+      [&](FakeHost& host) { host.set(first.netdev_dir() + "/carrier_down_count", "3\n"); });
   clock.advance(settings.link_period);
   const auto snapshot = sampler->poll();
   ASSERT_TRUE(snapshot);
   std::vector<std::string> probes;
   for (const ProbeTiming& timing : snapshot->timings) probes.push_back(timing.probe);
   EXPECT_THAT(probes, ::testing::IsSupersetOf({"counters", "ethtool", "link", "pcie"}));
-  EXPECT_EQ(std::set<std::string>(probes.begin(), probes.end()).size(), probes.size()) << "each once";
+  EXPECT_EQ(std::set<std::string>(probes.begin(), probes.end()).size(), probes.size())
+      << "each once";
 }
 
 TEST_F(DaemonSampler, TenFlapsBetweenTwoReadsAreTen) {
@@ -162,7 +169,8 @@ TEST_F(DaemonSampler, AHungDeviceIsNamedAndHidesNoOther) {
   start();
   settle();
   shared->hang(first.port_dir() + "/counters");
-  shared->change([&](FakeHost& host) { host.set(second.port_dir() + "/counters/symbol_error", "6\n"); });
+  shared->change(
+      [&](FakeHost& host) { host.set(second.port_dir() + "/counters/symbol_error", "6\n"); });
   clock.advance(settings.counters_period);
   sampler->poll();  // hands the reads to the worker
   bool named = false;
@@ -173,8 +181,8 @@ TEST_F(DaemonSampler, AHungDeviceIsNamedAndHidesNoOther) {
     const auto snapshot = sampler->poll();
     if (!snapshot) continue;
     for (const Gap& gap : snapshot->gaps)
-      named =
-          named || (gap.port == "mlx5_0/1" && gap.probe == "counters" && gap.reason.starts_with("no answer within"));
+      named = named || (gap.port == "mlx5_0/1" && gap.probe == "counters" &&
+                        gap.reason.starts_with("no answer within"));
     const auto& counters = snapshot->ports.at("mlx5_1/1").counters;
     others = others || (counters && counters->get("symbol_error") == 6U);
   }
@@ -208,7 +216,8 @@ TEST(DaemonSamplerSettings, FollowTheKnobs) {
   ASSERT_TRUE(knobs.set("sampling", "module_period_s", 2.5));
   EXPECT_EQ(sampler_settings(knobs).module_period, Milliseconds(2500));
   EXPECT_EQ(module_timing(sampler_settings(knobs)).period, Milliseconds(2500));
-  EXPECT_EQ(module_timing(sampler_settings(knobs)).absent_period, Milliseconds(120'000)) << "an empty cage seldom";
+  EXPECT_EQ(module_timing(sampler_settings(knobs)).absent_period, Milliseconds(120'000))
+      << "an empty cage seldom";
 }
 
 TEST_F(DaemonSampler, CountsReadsThatCostAFirmwareCommand) {

@@ -27,22 +27,27 @@ TEST_F(DaemonSamplerTiming, AProbesDurationIsThatOfItsReadsOfAllPorts) {
   // Two cards, each with one such file: 137 µs each, which a clock of milliseconds does not show.
   shared->on_read([this, decides = std::this_thread::get_id()](const std::string& path) {
     if (std::this_thread::get_id() != decides) return;
-    if (path.ends_with("/net/ens1np0/carrier_down_count") || path.ends_with("/net/ens2np0/carrier_down_count"))
+    if (path.ends_with("/net/ens1np0/carrier_down_count") ||
+        path.ends_with("/net/ens2np0/carrier_down_count"))
       clock.spend(Microseconds(137));
   });
-  shared->change([&](testing::FakeHost& host) { host.set(first.netdev_dir() + "/carrier_down_count", "3\n"); });
+  shared->change([&](testing::FakeHost& host) {
+    host.set(first.netdev_dir() + "/carrier_down_count", "3\n");
+  });
   clock.advance(settings.link_period);
   const auto links = sampler->poll();
   ASSERT_TRUE(links);
   EXPECT_DOUBLE_EQ(duration_s(*links, "link"), 0.000274);
   shared->on_read([this](const std::string& path) {
-    if (path.ends_with("mlx5_0/ports/1/hw_counters/out_of_sequence")) clock.spend(Microseconds(2'500));
+    if (path.ends_with("mlx5_0/ports/1/hw_counters/out_of_sequence"))
+      clock.spend(Microseconds(2'500));
   });
   clock.advance(settings.counters_period);
   // The two cards' readings may come with two polls.
   double most_s = 0;
   const auto poll = [&] {
-    if (const auto snapshot = sampler->poll()) most_s = std::max(most_s, duration_s(*snapshot, "counters"));
+    if (const auto snapshot = sampler->poll())
+      most_s = std::max(most_s, duration_s(*snapshot, "counters"));
   };
   for (poll(); !sampler->settled(); poll()) wait();
   poll();
@@ -57,10 +62,12 @@ TEST_F(DaemonSamplerTiming, ASecondIsASecondAlsoWhileAReadHangs) {
     shared->hang(hangs);
     std::set<SteadyTime> read_at;
     // The worker reads the same file with the counters, on its own thread.
-    shared->on_read([this, &read_at, decides = std::this_thread::get_id()](const std::string& path) {
-      if (std::this_thread::get_id() == decides && path.ends_with("/net/ens1np0/carrier_down_count"))
-        read_at.insert(clock.steady());
-    });
+    shared->on_read(
+        [this, &read_at, decides = std::this_thread::get_id()](const std::string& path) {
+          if (std::this_thread::get_id() == decides &&
+              path.ends_with("/net/ens1np0/carrier_down_count"))
+            read_at.insert(clock.steady());
+        });
     const SteadyTime begun = clock.steady();
     const SteadyTime end = begun + 60 * settings.link_period;
     for (int polls = 0; clock.steady() < end && polls < 1'000; ++polls) {

@@ -1,4 +1,5 @@
-// Searches that hang at a device. A test is called from within the read that hangs, so that no thread is needed.
+// Searches that hang at a device. A test is called from within the read that hangs, so that no
+// thread is needed.
 #include "daemon/search_desk.h"
 
 #include <gmock/gmock.h>
@@ -31,16 +32,23 @@ class HookedHost final : public Host {
     before(path);
     return fake.read_file(path);
   }
-  Result<std::unique_ptr<HostFile>> open_file(const std::string& path) override { return fake.open_file(path); }
-  Result<std::vector<std::string>> list_dir(const std::string& path) override { return fake.list_dir(path); }
+  Result<std::unique_ptr<HostFile>> open_file(const std::string& path) override {
+    return fake.open_file(path);
+  }
+  Result<std::vector<std::string>> list_dir(const std::string& path) override {
+    return fake.list_dir(path);
+  }
   Result<std::string> resolve(const std::string& path) override { return fake.resolve(path); }
   Result<std::vector<Bytes>> netlink(int protocol, std::span<const std::byte> request) override {
     return fake.netlink(protocol, request);
   }
-  Result<std::unique_ptr<HostEvents>> listen(int protocol, std::span<const std::uint32_t> groups) override {
+  Result<std::unique_ptr<HostEvents>> listen(int protocol,
+                                             std::span<const std::uint32_t> groups) override {
     return fake.listen(protocol, groups);
   }
-  Result<std::unique_ptr<HostEvents>> open_records(const std::string& path) override { return fake.open_records(path); }
+  Result<std::unique_ptr<HostEvents>> open_records(const std::string& path) override {
+    return fake.open_records(path);
+  }
 };
 
 class SearchDesks : public ::testing::Test {
@@ -66,7 +74,8 @@ class SearchDesks : public ::testing::Test {
     const Reading reading = made.run();
     returned = desk.take(made.port);
     std::vector<std::string> found;
-    for (const InventoryPort& port : reading.node->inventory->ports) found.push_back(port.id.device);
+    for (const InventoryPort& port : reading.node->inventory->ports)
+      found.push_back(port.id.device);
     return found;
   }
   /// One that hangs at `at`; `meanwhile` once it was left behind.
@@ -134,7 +143,8 @@ TEST_F(SearchDesks, ADeviceThatIsLateAgainAndAgainRests) {
   EXPECT_THAT(desk.resting(), IsEmpty());
   search_that_hangs("mlx5_0");
   EXPECT_FALSE(returned.again);
-  EXPECT_THAT(desk.resting(), ElementsAre("mlx5_0 is left out for a while: it answers too late again and again"));
+  EXPECT_THAT(desk.resting(),
+              ElementsAre("mlx5_0 is left out for a while: it answers too late again and again"));
   EXPECT_EQ(search().size(), 5U);
   clock.advance(Milliseconds(60'000));
   EXPECT_EQ(search().size(), 6U) << "it answers in time";

@@ -64,7 +64,8 @@ TEST_F(ServerTest, MetricGroupsAreAskedFor) {
 }
 
 TEST_F(ServerTest, TheSameApiOnBothSockets) {
-  for (const char* path : {"/api/v1/report", "/api/v1/ports/mlx5_3/1", "/api/v1/text/status?width=120", "/-/ready"}) {
+  for (const char* path :
+       {"/api/v1/report", "/api/v1/ports/mlx5_3/1", "/api/v1/text/status?width=120", "/-/ready"}) {
     const auto a = tcp().Get(path);
     const auto b = local().Get(path);
     ASSERT_TRUE(a) << path;
@@ -81,7 +82,8 @@ TEST_F(ServerTest, UnknownPortGetsASuggestion) {
   const auto json = tcp().Get("/api/v1/ports/mlx5_33");
   EXPECT_EQ(json->status, 404);
   EXPECT_EQ(json->body,
-            "{\"error\":\"no port \\\"mlx5_33\\\": did you mean mlx5_3? (linkhealth status lists the ports)\"}\n");
+            "{\"error\":\"no port \\\"mlx5_33\\\": did you mean mlx5_3? (linkhealth status lists "
+            "the ports)\"}\n");
   const auto text = tcp().Get("/api/v1/text/explain/mlx5_33");
   EXPECT_EQ(text->status, 404);
   EXPECT_THAT(text->body, StartsWith("no port \"mlx5_33\": did you mean mlx5_3?"));
@@ -112,7 +114,8 @@ TEST_F(ServerTest, SafeHeadersOnEveryAnswer) {
   for (const char* path : {"/", "/metrics", "/nothing"}) {
     const auto reply = tcp().Get(path);
     EXPECT_EQ(reply->get_header_value("X-Content-Type-Options"), "nosniff") << path;
-    EXPECT_THAT(reply->get_header_value("Content-Security-Policy"), HasSubstr("default-src 'none'")) << path;
+    EXPECT_THAT(reply->get_header_value("Content-Security-Policy"), HasSubstr("default-src 'none'"))
+        << path;
   }
 }
 
@@ -132,7 +135,8 @@ int half_a_request(int port, const std::string& text) {
   address.sin_port = htons(static_cast<std::uint16_t>(port));
   address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
   EXPECT_EQ(connect(client, reinterpret_cast<const sockaddr*>(&address), sizeof(address)), 0);
-  EXPECT_EQ(send(client, text.data(), text.size(), MSG_NOSIGNAL), static_cast<ssize_t>(text.size()));
+  EXPECT_EQ(send(client, text.data(), text.size(), MSG_NOSIGNAL),
+            static_cast<ssize_t>(text.size()));
   return client;
 }
 
@@ -146,7 +150,8 @@ TEST_F(ServerTest, SlowClientsHoldUpNobody) {
 }
 
 TEST_F(ServerTest, GarbageIsAnsweredOrDroppedAndNothingElseSuffers) {
-  const int client = half_a_request(server->tcp_port(), std::string("\x16\x03\x01\x00\xff\r\n\r\n", 9));
+  const int client =
+      half_a_request(server->tcp_port(), std::string("\x16\x03\x01\x00\xff\r\n\r\n", 9));
   EXPECT_EQ(tcp().Get("/-/ready")->status, 200);
   close(client);
   EXPECT_EQ(tcp().Get("/" + std::string(5000, 'a'))->status, 404);
@@ -213,7 +218,8 @@ TEST_F(ServerTest, AnAddressInUseIsOneClearError) {
   other.listen = {"127.0.0.1", static_cast<std::uint16_t>(server->tcp_port())};
   const auto second = Server::start(other, publisher, tap, clock);
   ASSERT_FALSE(second.ok());
-  EXPECT_EQ(second.error().message, "can't listen on " + to_string(other.listen) + ": Address already in use");
+  EXPECT_EQ(second.error().message,
+            "can't listen on " + to_string(other.listen) + ": Address already in use");
 }
 
 TEST_F(ServerTest, ASocketThatAnswersIsNotTaken) {

@@ -82,8 +82,8 @@ TEST(Start, ARecordingNeedsItsDirectory) {
   const test::TempDirectory temp;
   Config config;
   config.state_dir = temp.file("state");
-  for (const std::string& good :
-       {std::string("-"), std::string("x.jsonl"), temp.file("x.jsonl.gz"), temp.file("state/x.jsonl")}) {
+  for (const std::string& good : {std::string("-"), std::string("x.jsonl"), temp.file("x.jsonl.gz"),
+                                  temp.file("state/x.jsonl")}) {
     config.record_path = good;
     EXPECT_TRUE(check_start(config, {}).ok()) << good;
   }
@@ -91,7 +91,8 @@ TEST(Start, ARecordingNeedsItsDirectory) {
   options.record_file = temp.file("nowhere/x.jsonl");
   const auto bad = check_start(config, options);
   ASSERT_FALSE(bad.ok());
-  EXPECT_EQ(bad.error().message, "record: " + options.record_file + ": there is no directory " + temp.file("nowhere"));
+  EXPECT_EQ(bad.error().message,
+            "record: " + options.record_file + ": there is no directory " + temp.file("nowhere"));
 }
 
 }  // namespace

@@ -19,7 +19,8 @@ struct Story {
   std::vector<FaultEvent> all;  ///< the same, whole
 
   Story() = default;
-  explicit Story(std::map<PortKey, ExpectedPort> expected) : engine(settings(std::move(expected))) {}
+  explicit Story(std::map<PortKey, ExpectedPort> expected)
+      : engine(settings(std::move(expected))) {}
   static EngineSettings settings(std::map<PortKey, ExpectedPort> expected = {}) {
     EngineSettings settings;
     settings.node = "node";

@@ -22,16 +22,17 @@ TEST(FirstLine, HasWhatIsKnownWithTheGapsThatStandAndNoEventsOfThePast) {
   step.uptime_s = 5000;
   step.ports["mlx5_0/1"].id.edit().device = "mlx5_0";
   step.events.emplace_back();
-  step.gaps = {standing_gap("mlx5_0/1", "counters", "EINVAL"), standing_gap("", "kernel_log", "no permission")};
+  step.gaps = {standing_gap("mlx5_0/1", "counters", "EINVAL"),
+               standing_gap("", "kernel_log", "no permission")};
   Report report;
   for (const char* key : {"mlx5_0/1", "mlx5_1/1"}) {
     PortReport& port = report.ports.emplace_back();
     port.port = key;
     port.latest.link.emplace().carrier = true;
     port.latest.module.emplace().serial = "A1";
-    port.gaps = {
-        standing_gap(key, "counters", "EINVAL"), standing_gap(key, "module", "EBUSY"),
-        standing_gap(key, "counters_of_the_phy", "symbol_error is full and counts no further (reload the driver)")};
+    port.gaps = {standing_gap(key, "counters", "EINVAL"), standing_gap(key, "module", "EBUSY"),
+                 standing_gap(key, "counters_of_the_phy",
+                              "symbol_error is full and counts no further (reload the driver)")};
   }
   const Snapshot first = with_all_groups(frame_of(step), report);
   EXPECT_EQ(first.taken_at, SteadyTime(std::chrono::seconds(100)));

@@ -22,7 +22,8 @@ TEST(Comparisons, KeepTheFirstFour) {
   const Finding finding = of_comparisons(6);
   ASSERT_EQ(finding.comparisons.size(), Comparisons::kMax);
   double expected = 0;
-  for (const Comparison& comparison : finding.comparisons) EXPECT_EQ(comparison.observed, expected++);
+  for (const Comparison& comparison : finding.comparisons)
+    EXPECT_EQ(comparison.observed, expected++);
   EXPECT_TRUE(finding.present());
 }
 
@@ -34,21 +35,25 @@ TEST(Comparisons, OfAnotherFindingReplaceAllThatThereWere) {
   finding = of_comparisons(3);
   ASSERT_EQ(finding.comparisons.size(), 3U);
   EXPECT_EQ(finding.comparisons.begin()[2].lane, 2);
-  const Finding copy = finding;  // NOLINT(performance-unnecessary-copy-initialization): it is what is tested
+  const Finding copy =
+      finding;  // NOLINT(performance-unnecessary-copy-initialization): it is what is tested
   finding = not_known("the link is up");
   EXPECT_TRUE(finding.comparisons.empty());
   EXPECT_EQ(copy.comparisons.begin()[2].observed, 2);
 }
 
 TEST(Case, NamesWhatIsNotKnownAndForgetsItWhenSomethingFails) {
-  EXPECT_EQ(std::string(Case(Reader::kLink).at_least("speed", std::nullopt, 1).close().reason), "speed");
-  const Finding absent = Case(Reader::kLink).at_least("speed", std::nullopt, 1).at_least("lanes", 1, 4).close();
+  EXPECT_EQ(std::string(Case(Reader::kLink).at_least("speed", std::nullopt, 1).close().reason),
+            "speed");
+  const Finding absent =
+      Case(Reader::kLink).at_least("speed", std::nullopt, 1).at_least("lanes", 1, 4).close();
   EXPECT_TRUE(absent.absent());
   EXPECT_TRUE(absent.reason.empty());
 }
 
 TEST(StaticText, IsTheSameAtAnotherPlaceToo) {
-  static constexpr char kOne[] = "the link is up", kOther[] = "the link is up", kThird[] = "the link is UP";
+  static constexpr char kOne[] = "the link is up", kOther[] = "the link is up",
+                        kThird[] = "the link is UP";
   EXPECT_TRUE(StaticText(kOne) == StaticText(kOther));
   EXPECT_FALSE(StaticText(kOne) == StaticText(kThird));
   EXPECT_FALSE(StaticText(kOne) == StaticText());

@@ -64,10 +64,11 @@ TEST(Tables, EveryCauseHasItsFaultAndEveryFaultItsCause) {
 
 TEST(Tables, HoldTheNamesOfTheFormat) {
   const std::set<std::string_view> wanted = {
-      "dirty_connector", "damaged_fiber",      "failing_transmitter", "bad_module",       "module_overheated",
-      "module_missing",  "module_unsupported", "faulty_cable",        "reduced_speed",    "settings_mismatch",
-      "admin_down",      "unplugged",          "far_port_down",       "far_switch_fault", "pcie_degraded",
-      "nic_fault",       "host_bottleneck",    "congestion",          "loss_elsewhere",   "wrong_cabling",
+      "dirty_connector",   "damaged_fiber",     "failing_transmitter", "bad_module",
+      "module_overheated", "module_missing",    "module_unsupported",  "faulty_cable",
+      "reduced_speed",     "settings_mismatch", "admin_down",          "unplugged",
+      "far_port_down",     "far_switch_fault",  "pcie_degraded",       "nic_fault",
+      "host_bottleneck",   "congestion",        "loss_elsewhere",      "wrong_cabling",
       "monitor_blind"};
   std::set<std::string_view> names;
   for (const Fault& fault : fault_table())
@@ -105,7 +106,8 @@ TEST(Differential, AFarPortThatIsReadAndSetUpIsNotDown) {
     Scene scene(Medium::kOptical, false);
     scene.see(kLinkDown);
     scene.see(light);
-    EXPECT_EQ(scene.top(), "far_port_down/far") << "the most frequent cause, where the far end is not read";
+    EXPECT_EQ(scene.top(), "far_port_down/far")
+        << "the most frequent cause, where the far end is not read";
     scene.see(kFarAdminDown, Verdict::kAbsent);
     EXPECT_NE(scene.top(), "far_port_down/far");
   }
@@ -119,8 +121,8 @@ TEST(Differential, AFarEndThatIsNotReadyAndSendsLightIsNotSurelyDown) {
   scene.see(kLinkDown);
   scene.see(kLightThere);
   scene.see(kRemoteFault);
-  for (const SymptomId id : {kFarTxLow, kFarTxOff, kFarRxLow, kFarRxDark, kFarAdminDown, kFarModuleAbsent, kFarErrors,
-                             kGroupDown, kGroupFlaps, kGroupErrors})
+  for (const SymptomId id : {kFarTxLow, kFarTxOff, kFarRxLow, kFarRxDark, kFarAdminDown,
+                             kFarModuleAbsent, kFarErrors, kGroupDown, kGroupFlaps, kGroupErrors})
     scene.see(id, Verdict::kUnknown);
   const auto first = scene.rank().ranked.front();
   EXPECT_EQ(first.fault->name, "far_port_down");
@@ -232,8 +234,9 @@ TEST(Differential, WhatIsMissingIsNamedWithTheReadingThatWouldDecide) {
   scene.view.light.rx = Drop{4, 0.2, 1};
   const auto missing = missing_evidence(scene.rank(), scene.findings, false);
   ASSERT_FALSE(missing.empty());
-  EXPECT_TRUE(std::any_of(missing.begin(), missing.end(),
-                          [](const Missing& row) { return row.symptom == kFarTxLow || row.symptom == kFarRxLow; }));
+  EXPECT_TRUE(std::any_of(missing.begin(), missing.end(), [](const Missing& row) {
+    return row.symptom == kFarTxLow || row.symptom == kFarRxLow;
+  }));
 }
 
 TEST(Differential, TheSecondPassFindsWhatTheFirstFaultDoesNotExplain) {
@@ -250,7 +253,8 @@ TEST(Differential, TheSecondPassFindsWhatTheFirstFaultDoesNotExplain) {
 }
 
 TEST(ImpliedDrop, FollowsTheTableOfThePhysics) {
-  // docs/physics.md 7b, PAM4 without floor: from m = 2 (2.4e-8) to m = 0 (2.4e-4) light falls by 2 dB.
+  // docs/physics.md 7b, PAM4 without floor: from m = 2 (2.4e-8) to m = 0 (2.4e-4) light falls by 2
+  // dB.
   EXPECT_NEAR(implied_drop_db(2.4e-8, 2.4e-4, true), 2, 0.05);
   EXPECT_EQ(implied_drop_db(1e-5, 1e-6, true), 0);
 }
@@ -258,8 +262,10 @@ TEST(ImpliedDrop, FollowsTheTableOfThePhysics) {
 TEST(Differential, MultimodeGlassHasNoReflections) {
   Scene scene;
   scene.see(kReceiveErrors);
-  for (const SymptomId id : {kOneLaneErrors, kLosingData, kFlaps, kFarErrors}) scene.see(id, Verdict::kAbsent);
-  for (auto* drop : {&scene.view.light.rx, &scene.view.light.tx, &scene.view.light.far_rx, &scene.view.light.far_tx})
+  for (const SymptomId id : {kOneLaneErrors, kLosingData, kFlaps, kFarErrors})
+    scene.see(id, Verdict::kAbsent);
+  for (auto* drop : {&scene.view.light.rx, &scene.view.light.tx, &scene.view.light.far_rx,
+                     &scene.view.light.far_tx})
     *drop = Drop{0.02, 0.2, 0};
   scene.view.multimode = true;
   EXPECT_EQ(scene.top(), "bad_module/local");
@@ -294,14 +300,17 @@ TEST(RememberedDifferential, SaysAtEveryStepWhatWouldBeSaidAnew) {
   std::minstd_rand dice(7);
   const auto roll = [&dice](unsigned sides) { return static_cast<unsigned>(dice() % sides); };
   Scene scene;
-  const auto drops = {&scene.view.light.rx, &scene.view.light.tx, &scene.view.light.far_rx, &scene.view.light.far_tx};
+  const auto drops = {&scene.view.light.rx, &scene.view.light.tx, &scene.view.light.far_rx,
+                      &scene.view.light.far_tx};
   std::vector<double> knobs;
   for (const Knob& knob : differential_knobs()) knobs.push_back(knob.value);
   const Fault* incumbent = nullptr;
   RememberedDifferential remembered;
   // Each of these is some step's only news; a third of the steps have none.
   const std::vector<std::function<void()>> news = {
-      [&] { scene.see(static_cast<SymptomId>(roll(kSymptomCount)), static_cast<Verdict>(roll(3))); },
+      [&] {
+        scene.see(static_cast<SymptomId>(roll(kSymptomCount)), static_cast<Verdict>(roll(3)));
+      },
       [&] {
         **(drops.begin() + roll(4)) = Drop{roll(8) * 0.5, 0.2, 0};
       },
@@ -309,8 +318,14 @@ TEST(RememberedDifferential, SaysAtEveryStepWhatWouldBeSaidAnew) {
       [&] { scene.view.down = !std::exchange(scene.view.up, scene.view.down); },
       [&] { scene.view.now += std::chrono::seconds(roll(20)); },
       [&] { scene.view.medium = static_cast<Medium>(roll(4)); },
-      [&] { incumbent = roll(2) == 0 ? nullptr : &fault_table()[roll(static_cast<unsigned>(fault_table().size()))]; },
-      [&] { scene.view.signal.ber = roll(2) == 0 ? std::nullopt : std::optional(1e-6 * (1 + roll(9))); },
+      [&] {
+        incumbent = roll(2) == 0
+                        ? nullptr
+                        : &fault_table()[roll(static_cast<unsigned>(fault_table().size()))];
+      },
+      [&] {
+        scene.view.signal.ber = roll(2) == 0 ? std::nullopt : std::optional(1e-6 * (1 + roll(9)));
+      },
       [&] { scene.view.signal.ber_reference = 1e-9 * (1 + roll(9)); },
       [&] { knobs[roll(kDifferentialKnobs)] *= 1 + 0.01 * roll(3); }};
   for (int step = 0; step < 4000; ++step) {

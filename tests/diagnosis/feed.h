@@ -9,7 +9,8 @@
 
 namespace linkhealth {
 
-/// Feeds a snapshot every `period_s`; a test changes `link`, `counters`, `module` between the ticks.
+/// Feeds a snapshot every `period_s`; a test changes `link`, `counters`, `module` between the
+/// ticks.
 struct Feed {
   PortKey key = "mlx5_0/1";
   double t = 0;
@@ -53,11 +54,14 @@ struct Feed {
     }
   }
 
-  void add(std::string_view name, std::uint64_t by) { counters.set(name, counters.get(name).value_or(0) + by); }
+  void add(std::string_view name, std::uint64_t by) {
+    counters.set(name, counters.get(name).value_or(0) + by);
+  }
   void add_bits(std::uint64_t by) {
     add("fec_corrected_bits", by);
     for (std::size_t i = 0; i < fec_lanes.size(); ++i)
-      fec_lanes[i].corrected_bits = fec_lanes[i].corrected_bits.value_or(0) + (i == bad_fec_lane ? by : by / 100000);
+      fec_lanes[i].corrected_bits =
+          fec_lanes[i].corrected_bits.value_or(0) + (i == bad_fec_lane ? by : by / 100000);
   }
   /// Its link has neither an administrator's flag nor counts of its carrier.
   void be_infiniband() {
@@ -91,7 +95,8 @@ struct Feed {
   Snapshot tick() {
     t += period_s;
     uptime_s += period_s;
-    if (link.carrier == true && bits_per_s > 0) add_bits(static_cast<std::uint64_t>(bits_per_s * period_s));
+    if (link.carrier == true && bits_per_s > 0)
+      add_bits(static_cast<std::uint64_t>(bits_per_s * period_s));
     Snapshot snapshot;
     snapshot.taken_at = steady_from_seconds(t);
     snapshot.wall_time = WallTime(Milliseconds(1763640000000)) + from_seconds(t);

@@ -9,7 +9,8 @@ namespace {
 TEST(LedgerAcknowledge, WhoTookNoteOfAFaultHasItUnderItsNewNameToo) {
   Desk desk;
   desk.tell(Desk::wrong(kDirty), 100);
-  ASSERT_TRUE(desk.ledger.acknowledge("pci/1", "ann", "spare ordered", Desk::wall(5000), Desk::wall(100)));
+  ASSERT_TRUE(
+      desk.ledger.acknowledge("pci/1", "ann", "spare ordered", Desk::wall(5000), Desk::wall(100)));
   desk.tell(Desk::wrong(kModule), 260);
   const LedgerFault& renamed = desk.ledger.open("pci/1")[0]->kept;
   EXPECT_EQ(renamed.fault, "bad_module");
@@ -20,15 +21,18 @@ TEST(LedgerAcknowledge, WhoTookNoteOfAFaultHasItUnderItsNewNameToo) {
   PortVerdict worse = Desk::wrong(kDirty);
   worse.primary->severity = Severity::kCritical;
   desk.tell(worse, 260);
-  EXPECT_EQ(desk.ledger.open("pci/1")[0]->kept.state, FaultState::kOpen) << "of something worse she knows nothing";
+  EXPECT_EQ(desk.ledger.open("pci/1")[0]->kept.state, FaultState::kOpen)
+      << "of something worse she knows nothing";
 }
 
 TEST(LedgerAcknowledge, AnAcknowledgementHoldsUntilItsTime) {
   Desk desk;
-  EXPECT_FALSE(desk.ledger.acknowledge("pci/1", "ann", "spare ordered", std::nullopt, Desk::wall(0)));
+  EXPECT_FALSE(
+      desk.ledger.acknowledge("pci/1", "ann", "spare ordered", std::nullopt, Desk::wall(0)));
   desk.tell(Desk::wrong(kDirty), 100);
   EXPECT_FALSE(desk.ledger.acknowledge("pci/1", "ann", "", Desk::wall(-1), Desk::wall(100)));
-  ASSERT_TRUE(desk.ledger.acknowledge("pci/1", "ann", "spare ordered", Desk::wall(500), Desk::wall(100)));
+  ASSERT_TRUE(
+      desk.ledger.acknowledge("pci/1", "ann", "spare ordered", Desk::wall(500), Desk::wall(100)));
   desk.tell(Desk::wrong(kDirty), 100);
   EXPECT_EQ(desk.ledger.open("pci/1")[0]->kept.state, FaultState::kAcknowledged);
   desk.tell(Desk::wrong(kDirty), 400);
@@ -38,13 +42,16 @@ TEST(LedgerAcknowledge, AnAcknowledgementHoldsUntilItsTime) {
 TEST(LedgerAcknowledge, AFaultIsNotAcknowledgedTwice) {
   Desk desk;
   desk.tell(Desk::wrong(kDirty), 100);
-  const WallTime until = Desk::wall(500) + std::chrono::milliseconds(223);  // nobody wants to read those
+  const WallTime until =
+      Desk::wall(500) + std::chrono::milliseconds(223);  // nobody wants to read those
   ASSERT_TRUE(desk.ledger.acknowledge("pci/1", "ann", "", until, Desk::wall(100)));
   const auto again = desk.ledger.acknowledge("pci/1", "bob", "", std::nullopt, Desk::wall(200));
   ASSERT_FALSE(again);
-  EXPECT_NE(again.error().message.find("acknowledged already, by ann until 2025-11-20T12:08:20Z"), std::string::npos)
+  EXPECT_NE(again.error().message.find("acknowledged already, by ann until 2025-11-20T12:08:20Z"),
+            std::string::npos)
       << again.error().message;
-  EXPECT_TRUE(desk.ledger.acknowledge("pci/1", "bob", "", std::nullopt, Desk::wall(501))) << "ann's time is over";
+  EXPECT_TRUE(desk.ledger.acknowledge("pci/1", "bob", "", std::nullopt, Desk::wall(501)))
+      << "ann's time is over";
 }
 
 TEST(LedgerAcknowledge, TheEndOfAnAcknowledgementIsToldOnce) {

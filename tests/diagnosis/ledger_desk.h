@@ -45,7 +45,8 @@ struct Desk {
   void tell(const PortVerdict& verdict, double seconds) {
     for (const double end = t + seconds; t < end;) {
       t += 10;
-      for (const LedgerChange& change : ledger.update("pci/1", verdict, steady_from_seconds(t), wall(t)))
+      for (const LedgerChange& change :
+           ledger.update("pci/1", verdict, steady_from_seconds(t), wall(t)))
         events += std::string(to_string(change.kind)) + ":" + change.entry.kept.fault + " ";
     }
   }

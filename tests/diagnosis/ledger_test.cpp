@@ -27,7 +27,8 @@ TEST(Ledger, ARepairThatDoesNotHoldReopens) {
   desk.tell(Desk::wrong(kDirty), 100);
   desk.tell(Desk::fine(), 1000);
   desk.tell(Desk::wrong(kDirty), 10);
-  EXPECT_EQ(desk.events, "opened:dirty_connector proving:dirty_connector reopened:dirty_connector ");
+  EXPECT_EQ(desk.events,
+            "opened:dirty_connector proving:dirty_connector reopened:dirty_connector ");
   EXPECT_EQ(desk.ledger.open("pci/1")[0]->kept.state, FaultState::kOpen);
 }
 
@@ -113,7 +114,8 @@ TEST(Ledger, TheStateSurvivesARestart) {
   // The new run's steady clock starts anywhere. The time in which nobody watched is no proof.
   next.t = 5000000;
   const auto step = [&next](double after, double wall_s) {
-    return next.ledger.update("pci/1", Desk::fine(), steady_from_seconds(5000000 + after), Desk::wall(wall_s));
+    return next.ledger.update("pci/1", Desk::fine(), steady_from_seconds(5000000 + after),
+                              Desk::wall(wall_s));
   };
   EXPECT_TRUE(step(0, 1200).empty());
   EXPECT_TRUE(step(6000, 7200).empty());
@@ -130,11 +132,14 @@ TEST(Ledger, AStepOfTheClockAgesNoFaultOfThisRun) {
   desk.tell(Desk::wrong(kDirty), 110);
   ASSERT_EQ(desk.events, "opened:dirty_connector ");
   const WallTime opened = desk.ledger.open("pci/1")[0]->kept.opened_at;
-  desk.ledger.update("pci/1", Desk::wrong(kDirty), steady_from_seconds(desk.t + 10), Desk::wall(desk.t + 40));
+  desk.ledger.update("pci/1", Desk::wrong(kDirty), steady_from_seconds(desk.t + 10),
+                     Desk::wall(desk.t + 40));
   EXPECT_EQ(desk.ledger.open("pci/1")[0]->kept.opened_at, opened) << "half a minute is no step";
-  desk.ledger.update("pci/1", Desk::wrong(kDirty), steady_from_seconds(desk.t + 20), Desk::wall(desk.t + 20 + kYears));
+  desk.ledger.update("pci/1", Desk::wrong(kDirty), steady_from_seconds(desk.t + 20),
+                     Desk::wall(desk.t + 20 + kYears));
   EXPECT_EQ(desk.ledger.open("pci/1")[0]->kept.opened_at, opened + from_seconds(kYears));
-  desk.ledger.update("pci/1", Desk::wrong(kDirty), steady_from_seconds(desk.t + 30), Desk::wall(desk.t + 30));
+  desk.ledger.update("pci/1", Desk::wrong(kDirty), steady_from_seconds(desk.t + 30),
+                     Desk::wall(desk.t + 30));
   EXPECT_EQ(desk.ledger.open("pci/1")[0]->kept.opened_at, opened) << "and back";
 }
 
@@ -144,7 +149,8 @@ TEST(Ledger, AStepOfTheClockMovesTheBeginningOfAProof) {
   desk.tell(Desk::fine(), 600);
   const auto proving = desk.ledger.open("pci/1")[0]->kept.proving_since;
   ASSERT_TRUE(proving);
-  desk.ledger.update("pci/1", Desk::fine(), steady_from_seconds(desk.t + 10), Desk::wall(desk.t + 10 + 9000));
+  desk.ledger.update("pci/1", Desk::fine(), steady_from_seconds(desk.t + 10),
+                     Desk::wall(desk.t + 10 + 9000));
   EXPECT_EQ(desk.ledger.open("pci/1")[0]->kept.proving_since, *proving + from_seconds(9000));
 }
 
@@ -154,8 +160,10 @@ TEST(Ledger, AStepOfTheClockLeavesWhatAnEarlierRunOpened) {
   Desk desk;
   desk.ledger.restore(before.ledger.state());
   for (const double wall_s : {-1e9, 300.0, 310.0})  // the node boots in 1994
-    desk.ledger.update("pci/1", Desk::wrong(kDirty), steady_from_seconds(desk.t += 10), Desk::wall(wall_s));
-  EXPECT_EQ(desk.ledger.open("pci/1")[0]->kept.opened_at, before.ledger.open("pci/1")[0]->kept.opened_at);
+    desk.ledger.update("pci/1", Desk::wrong(kDirty), steady_from_seconds(desk.t += 10),
+                       Desk::wall(wall_s));
+  EXPECT_EQ(desk.ledger.open("pci/1")[0]->kept.opened_at,
+            before.ledger.open("pci/1")[0]->kept.opened_at);
 }
 
 TEST(Ledger, AnotherVersionsFaultIsLeftOut) {
@@ -177,7 +185,8 @@ TEST(Ledger, IdsNameNodePortFaultAndTime) {
 TEST(Ledger, TheTimeWhileNobodyLookedIsNoQuiet) {
   Desk desk;
   desk.tell(Desk::wrong(kDirty), 100);
-  Desk next;  // the node was away for an hour; the first looks of the new run come before a module was read
+  Desk next;  // the node was away for an hour; the first looks of the new run come before a module
+              // was read
   next.ledger.restore(desk.ledger.state());
   next.t = desk.t + 3600;
   next.tell(Desk::fine(), 60);
@@ -215,7 +224,8 @@ TEST(Ledger, InMaintenanceAnOpenFaultGoesOnQuietly) {
   EXPECT_EQ(desk.events, "");
   EXPECT_EQ(desk.ledger.open("pci/1")[0]->kept.fault, "dirty_connector");
   desk.tell(worked_on(Desk::fine()), 400);
-  EXPECT_EQ(desk.events, "proving:dirty_connector ") << "a repair proves itself also while the window is open";
+  EXPECT_EQ(desk.events, "proving:dirty_connector ")
+      << "a repair proves itself also while the window is open";
   desk.tell(worked_on(worse), 20);
   EXPECT_EQ(desk.events, "proving:dirty_connector ");
   desk.tell(worse, 20);
@@ -243,8 +253,10 @@ TEST(Ledger, AProofOfTrafficWaitsWhileThereIsNone) {
   idle.idle = true;
   const auto begun = desk.ledger.proof(*desk.ledger.open("pci/1").at(0))->since;
   desk.tell(idle, 20000);
-  EXPECT_EQ(desk.events, "opened:congestion proving:congestion ") << "the end of a job is no repair";
-  EXPECT_EQ(desk.ledger.proof(*desk.ledger.open("pci/1").at(0))->since - begun, std::chrono::seconds(20000));
+  EXPECT_EQ(desk.events, "opened:congestion proving:congestion ")
+      << "the end of a job is no repair";
+  EXPECT_EQ(desk.ledger.proof(*desk.ledger.open("pci/1").at(0))->since - begun,
+            std::chrono::seconds(20000));
   for (int i = 0; i < 30; ++i) {  // bursts: the time with load is what counts
     desk.tell(Desk::fine(), 10);
     desk.tell(idle, 10);

@@ -1,4 +1,5 @@
-// Small tests of what the second simulator and the lab once showed to be wrong: each fails without its mend.
+// Small tests of what the second simulator and the lab once showed to be wrong: each fails without
+// its mend.
 #include <gmock/gmock.h>
 
 #include <algorithm>
@@ -46,7 +47,8 @@ TEST(HostDrops, APeakBeforeAnIdleHourIsNoSlowHost) {
   t.run.drops_per_s = 5;
   t.run.full = true;
   t.tested_s = 300;
-  EXPECT_TRUE(look(kHostDrops, scene.view).absent()) << "nor is the run, which was idle for ten minutes";
+  EXPECT_TRUE(look(kHostDrops, scene.view).absent())
+      << "nor is the run, which was idle for ten minutes";
 }
 
 TEST(Errors, OneBurstWithoutFecIsNoSeries) {
@@ -60,9 +62,11 @@ TEST(Errors, OneBurstWithoutFecIsNoSeries) {
   s.symbol_span_s = 2000;
   s.symbols_1h = 1000;
   s.symbols_largest = 990;
-  for (const SymptomId id : {kReceiveErrors, kLosingData}) EXPECT_TRUE(look(id, scene.view).absent());
+  for (const SymptomId id : {kReceiveErrors, kLosingData})
+    EXPECT_TRUE(look(id, scene.view).absent());
   s.symbols_largest = 400;
-  for (const SymptomId id : {kReceiveErrors, kLosingData}) EXPECT_TRUE(look(id, scene.view).present());
+  for (const SymptomId id : {kReceiveErrors, kLosingData})
+    EXPECT_TRUE(look(id, scene.view).present());
 }
 
 double prior_of(std::string_view fault, Media medium, bool down) {
@@ -146,7 +150,8 @@ TEST(DamagedFibre, IsNamedBesideDirtWhereTheFarEndIsNotRead) {
   scene.view.light.rx = Drop{2, 0.22, 0};
   const Differential differential = scene.judged();
   ASSERT_EQ(differential.ranked.front().fault->name, "dirty_connector");
-  const auto rival = rival_of(differential, differential.ranked.front(), scene.findings, false, 0.4, {});
+  const auto rival =
+      rival_of(differential, differential.ranked.front(), scene.findings, false, 0.4, {});
   ASSERT_TRUE(rival);
   EXPECT_EQ(rival->other.fault->name, "damaged_fiber");
   EXPECT_EQ(rival->reading, kFarRxLow);
@@ -175,7 +180,8 @@ TEST(FaultyCable, OfCopperWhoseFarReceiverCountsErrorsIsNotElsewhere) {
     return differentiate({scene.view, findings, nullptr, nullptr}, values).ranked.front();
   };
   say(kRetries, Verdict::kPresent);
-  for (const SymptomId id : {kReceiveErrors, kLosingData, kFlaps, kOneLaneErrors}) say(id, Verdict::kAbsent);
+  for (const SymptomId id : {kReceiveErrors, kLosingData, kFlaps, kOneLaneErrors})
+    say(id, Verdict::kAbsent);
   say(kFarErrors, Verdict::kPresent);
   EXPECT_EQ(top().fault->name, "faulty_cable");
   say(kFarErrors, Verdict::kAbsent);
@@ -191,25 +197,29 @@ TEST(DirtyConnector, TakesALinkDownInOneStepAndIsNoWrongReading) {
     findings[static_cast<std::size_t>(id)].verdict = verdict;
   };
   for (const SymptomId id : {kLinkDown, kLightLow}) say(id, Verdict::kPresent);
-  for (const SymptomId id : {kErrorsBeforeFall, kNoLight, kSomeLanesDark, kLightThere, kFarTxLow, kFarRxLow, kTxLow,
-                             kFlaps, kFarErrors, kNoLockWithLight, kModuleState})
+  for (const SymptomId id : {kErrorsBeforeFall, kNoLight, kSomeLanesDark, kLightThere, kFarTxLow,
+                             kFarRxLow, kTxLow, kFlaps, kFarErrors, kNoLockWithLight, kModuleState})
     say(id, Verdict::kAbsent);
   std::vector<double> values;
   for (const Knob& knob : differential_knobs()) values.push_back(knob.value);
-  EXPECT_EQ(differentiate({scene.view, findings, nullptr, nullptr}, values).ranked.front().fault->name,
-            "dirty_connector");
+  EXPECT_EQ(
+      differentiate({scene.view, findings, nullptr, nullptr}, values).ranked.front().fault->name,
+      "dirty_connector");
 }
 
 /// A link that fell at once and stays down; nothing else is known but what a test says.
 struct Fallen : Scene {
   Findings findings;
   Fallen() : Scene(false) {
-    for (const SymptomId id : {kErrorsBeforeFall, kFlaps, kFarErrors, kModuleState, kModuleAbsent, kNoLockWithLight,
-                               kFarAdminDown, kFarModuleAbsent, kAdminDown, kDeviceFatal, kTxFault})
+    for (const SymptomId id :
+         {kErrorsBeforeFall, kFlaps, kFarErrors, kModuleState, kModuleAbsent, kNoLockWithLight,
+          kFarAdminDown, kFarModuleAbsent, kAdminDown, kDeviceFatal, kTxFault})
       say(id, Verdict::kAbsent);
     say(kLinkDown, Verdict::kPresent);
   }
-  void say(SymptomId id, Verdict verdict) { findings[static_cast<std::size_t>(id)].verdict = verdict; }
+  void say(SymptomId id, Verdict verdict) {
+    findings[static_cast<std::size_t>(id)].verdict = verdict;
+  }
   std::string_view top() {
     std::vector<double> values;
     for (const Knob& knob : differential_knobs()) values.push_back(knob.value);
@@ -220,21 +230,25 @@ struct Fallen : Scene {
 TEST(NoLight, ThatTheFarEndSendsIsLostOnTheWay) {
   Fallen scene;
   for (const SymptomId id : {kNoLight, kFarSendsUnheard}) scene.say(id, Verdict::kPresent);
-  for (const SymptomId id : {kTxOff, kTxLow, kSomeLanesDark, kLightThere, kFarTxOff, kFarTxLow, kFarRxDark, kFarRxLow})
+  for (const SymptomId id :
+       {kTxOff, kTxLow, kSomeLanesDark, kLightThere, kFarTxOff, kFarTxLow, kFarRxDark, kFarRxLow})
     scene.say(id, Verdict::kAbsent);
   EXPECT_THAT(scene.top(), ::testing::AnyOf("dirty_connector", "damaged_fiber"));
   scene.say(kFarRxDark, Verdict::kPresent);
   scene.say(kFarRxLow, Verdict::kPresent);
   EXPECT_THAT(scene.top(), ::testing::AnyOf("unplugged", "damaged_fiber"));
-  for (const SymptomId id : {kFarSendsUnheard, kFarRxDark, kFarRxLow}) scene.say(id, Verdict::kUnknown);
+  for (const SymptomId id : {kFarSendsUnheard, kFarRxDark, kFarRxLow})
+    scene.say(id, Verdict::kUnknown);
   for (const SymptomId id : {kFarTxOff, kFarTxLow, kFarAdminDown}) scene.say(id, Verdict::kUnknown);
   EXPECT_EQ(scene.top(), "far_port_down");
 }
 
 TEST(BadModule, ThatNeitherSendsNorListensIsDead) {
   Fallen scene;
-  for (const SymptomId id : {kNoLight, kTxOff, kTxLow, kFarSendsUnheard, kFarRxDark}) scene.say(id, Verdict::kPresent);
-  for (const SymptomId id : {kSomeLanesDark, kLightThere, kFarTxOff, kFarTxLow, kModuleFaultReported})
+  for (const SymptomId id : {kNoLight, kTxOff, kTxLow, kFarSendsUnheard, kFarRxDark})
+    scene.say(id, Verdict::kPresent);
+  for (const SymptomId id :
+       {kSomeLanesDark, kLightThere, kFarTxOff, kFarTxLow, kModuleFaultReported})
     scene.say(id, Verdict::kAbsent);
   EXPECT_EQ(scene.top(), "bad_module");
 }
@@ -243,7 +257,8 @@ TEST(SettingsMismatch, OfALinkThatCarriedNeedsAHandAtTheSettings) {
   Fallen scene;
   scene.port.carrier_seen = true;
   scene.say(kLightThere, Verdict::kPresent);
-  for (const SymptomId id : {kNoLight, kTxOff, kTxLow, kLightLow, kSomeLanesDark}) scene.say(id, Verdict::kAbsent);
+  for (const SymptomId id : {kNoLight, kTxOff, kTxLow, kLightLow, kSomeLanesDark})
+    scene.say(id, Verdict::kAbsent);
   scene.say(kSettingsTouched, look(kSettingsTouched, scene.view).verdict);
   EXPECT_NE(scene.top(), "settings_mismatch");
   scene.say(kSettingsTouched, Verdict::kPresent);
@@ -274,7 +289,8 @@ TEST(Pcie, OfAnIdlePortMaySleepForHours) {
   EXPECT_TRUE(look(kPcieReduced, scene.view).present());
   scene.port.pcie_low_reads = 1;
   scene.port.pcie_low_since = scene.view.now;
-  EXPECT_EQ(look(kPcieReduced, scene.view).verdict, Verdict::kUnknown) << "it may have fallen idle just now";
+  EXPECT_EQ(look(kPcieReduced, scene.view).verdict, Verdict::kUnknown)
+      << "it may have fallen idle just now";
   scene.port.latest.pcie->width = 8, scene.port.latest.pcie->max_width = 16;
   scene.port.intervals.clear();
   EXPECT_TRUE(look(kPcieReduced, scene.view).present()) << "no sleep takes lanes away";

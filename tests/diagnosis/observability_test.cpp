@@ -19,7 +19,9 @@ TEST(Observability, EverySymptomHasItsSources) {
     EXPECT_TRUE(has_sights(row.id)) << row.name << ": add a row to diagnosis/observability.cpp";
 }
 
-TEST(Observability, WithEverythingVisibleNothingIsBlurred) { EXPECT_TRUE(blurs(kAllSights).empty()); }
+TEST(Observability, WithEverythingVisibleNothingIsBlurred) {
+  EXPECT_TRUE(blurs(kAllSights).empty());
+}
 
 TEST(Observability, EachHiddenSourceBlursWhatOnlyItTells) {
   const auto without = [](Sight sight) { return kAllSights & ~bit(sight); };

@@ -12,7 +12,9 @@ namespace {
 
 using namespace symptom_scene;  // NOLINT(google-build-using-namespace): the words of these tests
 
-const Cause& cause_of(std::string_view name) { return *std::ranges::find(cause_table(), name, &Cause::name); }
+const Cause& cause_of(std::string_view name) {
+  return *std::ranges::find(cause_table(), name, &Cause::name);
+}
 RankedFault named(std::string_view cause, double confidence) {
   const Cause& row = cause_of(cause);
   return {&find_fault(row.fault, row.end), &row, confidence, confidence};
@@ -25,12 +27,15 @@ struct DirtyScene : Scene {
     set(kLightLow, Case(Reader::kModule).at_least("received power lost", 6.0, 1.2, "dB").close());
     set(kReceiveErrors, Case(Reader::kFec).above("pre-FEC BER", 1e-4, 1e-5).close());
   }
-  void set(SymptomId id, const Finding& finding) { findings[static_cast<std::size_t>(id)] = finding; }
+  void set(SymptomId id, const Finding& finding) {
+    findings[static_cast<std::size_t>(id)] = finding;
+  }
 };
 
 TEST(RuledOut, WhatAnotherFaultWouldShowAndDoesNotIsSaidWithItsNumbers) {
   DirtyScene scene;
-  scene.set(kFarTxLow, Case(Reader::kPeer).at_least("power sent by the far end lost", 0.1, 1.2, "dB").close());
+  scene.set(kFarTxLow,
+            Case(Reader::kPeer).at_least("power sent by the far end lost", 0.1, 1.2, "dB").close());
   scene.set(kModuleHot, not_known("the module gives no temperature"));
   const auto found = ruled_out(scene.view, scene.findings, scene.dirt, 5);
   ASSERT_EQ(found.size(), 1U);
@@ -43,8 +48,10 @@ TEST(RuledOut, WhatAnotherFaultWouldShowAndDoesNotIsSaidWithItsNumbers) {
 
 TEST(RuledOut, OneReadingForEachFaultIsEnough) {
   DirtyScene scene;
-  scene.set(kSupplyLow, Case(Reader::kModule).holds("the module's supply voltage is low", false).close());
-  scene.set(kSupplyShared, Case(Reader::kNode).holds("the module's supply voltage is low", false).close());
+  scene.set(kSupplyLow,
+            Case(Reader::kModule).holds("the module's supply voltage is low", false).close());
+  scene.set(kSupplyShared,
+            Case(Reader::kNode).holds("the module's supply voltage is low", false).close());
   const auto found = ruled_out(scene.view, scene.findings, scene.dirt, 5);
   ASSERT_EQ(found.size(), 1U) << "both would show with a supply that dips";
   EXPECT_EQ(found[0].faults.at(0)->name, "pcie_degraded");
@@ -53,13 +60,15 @@ TEST(RuledOut, OneReadingForEachFaultIsEnough) {
 TEST(RuledOut, WhatShowsOrIsNotKnownRulesNothingOut) {
   DirtyScene scene;
   EXPECT_TRUE(ruled_out(scene.view, scene.findings, scene.dirt, 5).empty());
-  scene.set(kFarTxLow, Case(Reader::kPeer).at_least("power sent by the far end lost", 3.0, 1.2, "dB").close());
+  scene.set(kFarTxLow,
+            Case(Reader::kPeer).at_least("power sent by the far end lost", 3.0, 1.2, "dB").close());
   EXPECT_TRUE(ruled_out(scene.view, scene.findings, scene.dirt, 5).empty());
 }
 
 TEST(RuledOut, AFaultThatNobodyWouldThinkOfIsNotMentioned) {
   DirtyScene scene;
-  scene.set(kNeighbourDiffers, Case(Reader::kPlan).holds("the far end is not the one of the plan", false).close());
+  scene.set(kNeighbourDiffers,
+            Case(Reader::kPlan).holds("the far end is not the one of the plan", false).close());
   scene.set(kCongested, Case(Reader::kCounters).at_least("share", 0.0, 0.8).close());
   EXPECT_TRUE(ruled_out(scene.view, scene.findings, scene.dirt, 5).empty());
 }
@@ -70,8 +79,10 @@ TEST(Decides, AMissingReadingNamesTheFaultsThatItWouldTellApart) {
   differential.ranked = {scene.dirt, named("damaged fibre", 0.06), named("far laser", 0.03),
                          named("overheated", 0.001)};
   EXPECT_EQ(decides(differential, scene.dirt, kFarRxLow), "damaged fibre (6%)");
-  EXPECT_EQ(decides(differential, scene.dirt, kFarTxLow), "failing transmitter in the far module (3%)");
-  EXPECT_EQ(decides(differential, scene.dirt, kModuleHot), "") << "one in a thousand is not worth a look";
+  EXPECT_EQ(decides(differential, scene.dirt, kFarTxLow),
+            "failing transmitter in the far module (3%)");
+  EXPECT_EQ(decides(differential, scene.dirt, kModuleHot), "")
+      << "one in a thousand is not worth a look";
 }
 
 TEST(CountedRange, IsThatOfCountedEvents) {
@@ -85,16 +96,19 @@ TEST(CountedRange, IsThatOfCountedEvents) {
 }
 
 TEST(EveryFault, HasOneTestThatDecides) {
-  for (const Fault& fault : fault_table()) EXPECT_EQ(fault.sure.empty(), fault.name == "healthy") << fault.name;
+  for (const Fault& fault : fault_table())
+    EXPECT_EQ(fault.sure.empty(), fault.name == "healthy") << fault.name;
 }
 
 TEST(Multimode, ByTheModulesWordElseByItsName) {
   ModuleSample module;
-  for (const char* name : {"100G-SR4", "400G-VR4", "1G-SX", "40G-SWDM4", "10G-LRM", "40G-BiDi", "100G-BiDi"}) {
+  for (const char* name :
+       {"100G-SR4", "400G-VR4", "1G-SX", "40G-SWDM4", "10G-LRM", "40G-BiDi", "100G-BiDi"}) {
     module.type = name;
     EXPECT_TRUE(is_multimode(module)) << name;
   }
-  for (const char* name : {"400G-DR4", "1G-LX", "10G-LR", "10G-LR-BiDi", "25G-LR-BiDi", "10G-BR", "40G-PSM4", ""}) {
+  for (const char* name :
+       {"400G-DR4", "1G-LX", "10G-LR", "10G-LR-BiDi", "25G-LR-BiDi", "10G-BR", "40G-PSM4", ""}) {
     module.type = name;
     EXPECT_FALSE(is_multimode(module)) << name;
   }

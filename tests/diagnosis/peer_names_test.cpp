@@ -40,7 +40,8 @@ TEST(PeerNames, AnInterfaceIndexOrAnAddressAccusesNobody) {
   EXPECT_EQ(compare_ports("513", "Ethernet17/1", "Ethernet17/1"), kSame);
   EXPECT_EQ(compare_ports("513", "to gpu-0417 rail 3", "Ethernet17/1"), kUnknown);
   EXPECT_EQ(compare_ports("42:e2:2d:6f:0b:a1", "", "Ethernet17/1"), kUnknown);
-  EXPECT_EQ(compare_ports("Ethernet17/2", "Ethernet17/1", "Ethernet17/1"), kSame) << "an alias of the same port";
+  EXPECT_EQ(compare_ports("Ethernet17/2", "Ethernet17/1", "Ethernet17/1"), kSame)
+      << "an alias of the same port";
   EXPECT_EQ(compare_ports("", "", "Ethernet17/1"), kUnknown);
   EXPECT_EQ(compare_ports("Ethernet17/1", "", ""), kUnknown);
 }

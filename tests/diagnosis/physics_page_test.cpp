@@ -1,5 +1,5 @@
-// docs/physics.md is written by people: this test holds it to the program. What the code cites must be there, and the
-// numbers that both have must be the same.
+// docs/physics.md is written by people: this test holds it to the program. What the code cites must
+// be there, and the numbers that both have must be the same.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -64,7 +64,8 @@ std::set<std::string> cited(const std::string& text) {
   std::set<std::string> found;
   for (auto at = text.find(page_name); at != std::string::npos; at = text.find(page_name, at)) {
     at += page_name.size();
-    for (std::string section = section_at(text, at); !section.empty(); section = section_at(text, at)) {
+    for (std::string section = section_at(text, at); !section.empty();
+         section = section_at(text, at)) {
       found.insert(section);
       for (const std::string_view joint : {", ", " and "})
         if (text.compare(at, joint.size(), joint) == 0) at += joint.size();
@@ -75,14 +76,17 @@ std::set<std::string> cited(const std::string& text) {
 
 TEST(PhysicsPage, HasWhatTheProgramCites) {
   std::set<std::string> sections;
-  for (const char* folder :
-       {"base", "model", "probes", "diagnosis", "daemon", "exporters", "cli", "config", "tests/sim"})
-    for (const auto& file : fs::recursive_directory_iterator(fs::path(LINKHEALTH_SOURCE_DIR) / folder))
+  for (const char* folder : {"base", "model", "probes", "diagnosis", "daemon", "exporters", "cli",
+                             "config", "tests/sim"})
+    for (const auto& file :
+         fs::recursive_directory_iterator(fs::path(LINKHEALTH_SOURCE_DIR) / folder))
       if (file.is_regular_file()) sections.merge(cited(text_of(file.path())));
   ASSERT_GE(sections.size(), 10U) << "the program cites it no longer?";
   for (const std::string& section : sections) {
-    const std::string heading = section.size() == 1 ? "\n## " + section + ". " : "\n**" + section + ". ";
-    EXPECT_NE(page().find(heading), std::string::npos) << "docs/physics.md has no section " << section;
+    const std::string heading =
+        section.size() == 1 ? "\n## " + section + ". " : "\n**" + section + ". ";
+    EXPECT_NE(page().find(heading), std::string::npos)
+        << "docs/physics.md has no section " << section;
   }
 }
 
@@ -96,7 +100,8 @@ TEST(PhysicsPage, HasTheLimitsOfTheFecModes) {
   EXPECT_EQ(ber_limit("LLRS", Medium::kOptical), limit("LL RS(272,257+1)"));
   EXPECT_EQ(ber_limit("BaseR", Medium::kOptical), limit("Firecode"));
   EXPECT_EQ(ber_limit("None", Medium::kOptical), std::nullopt);
-  // "copper CR ~1e-4", "1e-5 class for CR4": an equalizer that works hard is not noise that any better signal mends.
+  // "copper CR ~1e-4", "1e-5 class for CR4": an equalizer that works hard is not noise that any
+  // better signal mends.
   EXPECT_EQ(ber_limit("RS544", Medium::kCopper), 1e-4);
   EXPECT_EQ(ber_limit("RS528", Medium::kCopper), 1e-5);
 }
@@ -104,10 +109,12 @@ TEST(PhysicsPage, HasTheLimitsOfTheFecModes) {
 TEST(PhysicsPage, HasTheErrorRatiosThatALossOfLightImplies) {
   const auto margins = row("m dB"), ratios = row("PAM4, no floor");
   ASSERT_EQ(margins.size(), ratios.size());
-  const double full_db = first_number(margins[9]), full = first_number(ratios[9]);  // at 2 dB of margin
+  const double full_db = first_number(margins[9]),
+               full = first_number(ratios[9]);  // at 2 dB of margin
   ASSERT_EQ(full_db, 2);
   for (std::size_t i = 1; i < 9; ++i)
-    EXPECT_NEAR(implied_drop_db(full, first_number(ratios[i]), true), full_db - first_number(margins[i]), 0.1)
+    EXPECT_NEAR(implied_drop_db(full, first_number(ratios[i]), true),
+                full_db - first_number(margins[i]), 0.1)
         << margins[i];
 }
 

@@ -21,7 +21,9 @@ class RepairBookTest : public testing::Test {
     record.at = at(t);
     book.add(record);
   }
-  RepairOutcome outcome(std::size_t index) const { return book.of("pci/1", "id").at(index).outcome; }
+  RepairOutcome outcome(std::size_t index) const {
+    return book.of("pci/1", "id").at(index).outcome;
+  }
 
  private:
   std::vector<double> values_ = defaults();

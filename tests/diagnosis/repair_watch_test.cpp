@@ -68,7 +68,8 @@ TEST_F(RepairWatchTest, TheErrorsAfterItAreThoseOfTheLinkThatCameBack) {
   });
   ASSERT_EQ(records.size(), 1U);
   EXPECT_NEAR(*records[0].pre_fec_ber_before, 1e-5, 1e-6);
-  EXPECT_NEAR(records[0].pre_fec_ber_after.value_or(0), 1e-8, 1e-9) << "not those of the minutes before";
+  EXPECT_NEAR(records[0].pre_fec_ber_after.value_or(0), 1e-8, 1e-9)
+      << "not those of the minutes before";
 }
 
 TEST_F(RepairWatchTest, SeldomReadCountersAreWaitedFor) {
@@ -133,9 +134,10 @@ TEST_F(RepairWatchTest, WaitsUntilTheModuleWasReadAgain) {
 }
 
 TEST(RepairWords, ReadBack) {
-  for (const auto action : {RepairAction::kPortBounced, RepairAction::kDriverReloaded, RepairAction::kNodeRebooted,
-                            RepairAction::kFibreReseated, RepairAction::kModuleReseated, RepairAction::kModuleReplaced,
-                            RepairAction::kFarModuleReplaced})
+  for (const auto action :
+       {RepairAction::kPortBounced, RepairAction::kDriverReloaded, RepairAction::kNodeRebooted,
+        RepairAction::kFibreReseated, RepairAction::kModuleReseated, RepairAction::kModuleReplaced,
+        RepairAction::kFarModuleReplaced})
     EXPECT_EQ(parse_repair_action(to_string(action)), action);
   EXPECT_FALSE(parse_repair_action("prayed").has_value());
 }

@@ -48,7 +48,8 @@ inline const auto kNoReason = [](Scene&) {};
 inline const auto kOtherReason = [](Scene& s) { reason(s, "No cable", ""); };
 
 inline void losses(Scene& s, int count, double apart_s) {
-  for (int i = 0; i < count; ++i) s.port.losses.push_back({steady_from_seconds(5000 + i * apart_s), 1, false});
+  for (int i = 0; i < count; ++i)
+    s.port.losses.push_back({steady_from_seconds(5000 + i * apart_s), 1, false});
 }
 inline void lanes(Scene& s) {
   s.port.latest.module = ModuleSample{};

@@ -27,7 +27,8 @@ TEST(PcieReduced, UnderLoadNobodySavesPower) {
   }
   EXPECT_TRUE(look(kPcieReduced, scene.view).present());
   scene.port.intervals.clear();
-  EXPECT_TRUE(look(kPcieReduced, scene.view).absent()) << "load not known: power saving, for ten minutes or so";
+  EXPECT_TRUE(look(kPcieReduced, scene.view).absent())
+      << "load not known: power saving, for ten minutes or so";
   scene.port.pcie_low_since = scene.view.now - from_seconds(900);
   EXPECT_TRUE(look(kPcieReduced, scene.view).present());
 }
@@ -69,7 +70,9 @@ TEST(SpeedReduced, AModuleSaysWhatOnePortOfItCarries) {
 
 TEST(PcieErrors, ThatComeFastNeedNoHour) {
   Scene scene;
-  scene.port.aer = {{steady_from_seconds(9400), 3}, {steady_from_seconds(9700), 3}, {steady_from_seconds(10000), 7}};
+  scene.port.aer = {{steady_from_seconds(9400), 3},
+                    {steady_from_seconds(9700), 3},
+                    {steady_from_seconds(10000), 7}};
   EXPECT_TRUE(look(kPcieErrors, scene.view).absent()) << "four in five minutes";
   scene.port.aer.back().second = 8;
   EXPECT_TRUE(look(kPcieErrors, scene.view).present());
@@ -162,7 +165,8 @@ TEST(LosingData, AFewCodewordsInAnHourAreNoFault) {
   SignalStats& s = scene.view.signal;
   s.intervals_1h = 60;
   s.uncorrectable_known = true;
-  s.uncorrectable_intervals_1h = 5, s.uncorrectable_intervals_10m = 1, s.uncorrectable_span_s = 2000;
+  s.uncorrectable_intervals_1h = 5, s.uncorrectable_intervals_10m = 1,
+  s.uncorrectable_span_s = 2000;
   s.uncorrectable_1h = 6;
   EXPECT_TRUE(look(kLosingData, scene.view).absent());
   s.uncorrectable_1h = 60;
@@ -172,9 +176,11 @@ TEST(LosingData, AFewCodewordsInAnHourAreNoFault) {
 TEST(ModuleNew, ALinkThatCameUpWithItsModuleFellForAnotherReason) {
   Scene scene(false);
   scene.port.carrier_seen = true;
-  EXPECT_TRUE(look(kModuleNew, scene.view).absent()) << "it was seen up, and nobody touched the module";
+  EXPECT_TRUE(look(kModuleNew, scene.view).absent())
+      << "it was seen up, and nobody touched the module";
   scene.port.last_module_event = steady_from_seconds(9000);
-  EXPECT_TRUE(look(kModuleNew, scene.view).absent()) << "it fell 700 s after the module was changed";
+  EXPECT_TRUE(look(kModuleNew, scene.view).absent())
+      << "it fell 700 s after the module was changed";
 }
 
 TEST(Flaps, AreOverWhenTheLinkHasProvedThatItStays) {
@@ -243,15 +249,20 @@ TEST(Traffic, ARunThatSaysTheSameAllAlongNeedsNoFullWindow) {
   t.loaded_s = 700;
   t.marks_known = t.drops_known = t.retries_known = true;
   EXPECT_EQ(look(kCongested, scene.view).verdict, Verdict::kUnknown);
-  t.run = {
-      .known_s = 690, .loaded_s = 690, .tested_s = 690, .marks_share = 0.95, .drops_share = 0.9, .retries_share = 1};
+  t.run = {.known_s = 690,
+           .loaded_s = 690,
+           .tested_s = 690,
+           .marks_share = 0.95,
+           .drops_share = 0.9,
+           .retries_share = 1};
   t.run.drops_per_s = t.run.retries_per_s = 1;
   EXPECT_EQ(look(kCongested, scene.view).verdict, Verdict::kUnknown) << "not long enough";
   t.run.full = true;
   for (const SymptomId id : {kCongested, kHostDrops}) EXPECT_TRUE(look(id, scene.view).present());
   t.run.loaded_s = 600;
   EXPECT_EQ(look(kCongested, scene.view).verdict, Verdict::kUnknown) << "idle in between";
-  EXPECT_EQ(look(kRetries, scene.view).verdict, Verdict::kUnknown) << "rare events need the whole window";
+  EXPECT_EQ(look(kRetries, scene.view).verdict, Verdict::kUnknown)
+      << "rare events need the whole window";
 }
 
 TEST(HostDrops, AHostThatSendsPausesDropsNothingAndIsSlowAllTheSame) {
@@ -272,12 +283,14 @@ TEST(HostDrops, AHostThatSendsPausesDropsNothingAndIsSlowAllTheSame) {
   t.known_s = 1200;
   EXPECT_FALSE(look(kHostDrops, scene.view).present()) << "not long enough";
   t = {.all = 150, .loaded_s = 1100, .known_s = 1500, .stalls_share = 0.8, .stalls_known = true};
-  EXPECT_TRUE(look(kHostDrops, scene.view).present()) << "PCIe stalls, of a driver without counters of drops";
+  EXPECT_TRUE(look(kHostDrops, scene.view).present())
+      << "PCIe stalls, of a driver without counters of drops";
 }
 
 TEST(Congested, PacketsThatWaitedTooLongToBeSent) {
   Scene scene;
-  scene.view.traffic = {.loaded_s = 1100, .known_s = 1500, .discards_share = 0.8, .discards_known = true};
+  scene.view.traffic = {
+      .loaded_s = 1100, .known_s = 1500, .discards_share = 0.8, .discards_known = true};
   EXPECT_TRUE(look(kCongested, scene.view).present());
   scene.view.traffic.discards_share = 0.79;
   EXPECT_TRUE(look(kCongested, scene.view).absent());
@@ -293,7 +306,8 @@ TEST(LosingData, InfiniBandCountsWhatArrivedDamagedApart) {
   s.frames_1h = 65;
   s.frames_largest = 5;
   s.frame_span_s = 1200;
-  EXPECT_TRUE(look(kLosingData, scene.view).absent()) << "on Ethernet a switch may have marked them";
+  EXPECT_TRUE(look(kLosingData, scene.view).absent())
+      << "on Ethernet a switch may have marked them";
   scene.port.latest.id.edit().link_layer = "InfiniBand";
   EXPECT_TRUE(look(kLosingData, scene.view).present());
   s.card_errors.events = 1;
@@ -350,7 +364,8 @@ TEST(ReceiveErrors, ALaneThatStandsOutNeedsNoPast) {
   scene.view.signal.ber = 1e-5;
   scene.view.signal.ber_limit = 2.4e-4;
   scene.view.signal.ber_reference = 1e-5;
-  EXPECT_TRUE(look(kReceiveErrors, scene.view).absent()) << "its own normal, a twentieth of the limit";
+  EXPECT_TRUE(look(kReceiveErrors, scene.view).absent())
+      << "its own normal, a twentieth of the limit";
   scene.view.signal.worst_lane = 2;
   scene.view.signal.lane_ber[2] = 4e-5;
   scene.view.signal.lane_limit = 1.2e-5;
@@ -379,7 +394,8 @@ TEST(Symptoms, AnOldLaserFlagWithLightAsEverIsNoFault) {
   Scene scene;
   lanes(scene);
   scene.port.latest.module->lanes[0].tx_fault = true;
-  for (int i = 0; i < 5; ++i) scene.port.own.tx_dbm[0].reference.add(steady_from_seconds(i * 60), 0, 1, 1);
+  for (int i = 0; i < 5; ++i)
+    scene.port.own.tx_dbm[0].reference.add(steady_from_seconds(i * 60), 0, 1, 1);
   scene.port.own.tx_dbm[0].add_recent(0.1);
   EXPECT_TRUE(look(kTxFault, scene.view).absent());
 }

@@ -25,7 +25,9 @@ struct Pair {
     differential.ranked = {ranked(first, sure), ranked(second, other)};
     const auto causes = cause_table();
     for (std::size_t i = 0; i < causes.size(); ++i)
-      differential.posterior[i] = causes[i].name == first ? sure : causes[i].name == second ? other : 0;
+      differential.posterior[i] = causes[i].name == first    ? sure
+                                  : causes[i].name == second ? other
+                                                             : 0;
     for (Finding& finding : findings) finding.verdict = Verdict::kAbsent;
   }
   std::optional<Rival> rival(std::span<const RepairAction> failed = {}, double ratio = 0.4) const {

@@ -27,7 +27,8 @@ TEST(AlertName, EachIsInTheRuleFile) {
   ASSERT_FALSE(rules.empty());
   // "fault="dirty_connector", end="path"" below "alert: LinkDirtyConnector"
   std::size_t count = 0;
-  for (auto at = rules.find("- alert: "); at != std::string::npos; at = rules.find("- alert: ", at + 1), ++count) {
+  for (auto at = rules.find("- alert: "); at != std::string::npos;
+       at = rules.find("- alert: ", at + 1), ++count) {
     const std::string name = rules.substr(at + 9, rules.find('\n', at) - at - 9);
     const auto value = [&](const std::string& key) {
       const auto begin = rules.find(key + "=\"", at) + key.size() + 2;
@@ -42,7 +43,8 @@ TEST(AlertName, EachIsInTheRuleFile) {
 
 TEST(MakeAlert, LabelsGroupBySwitchAndFault) {
   const PortReport port = test::dirty_port();
-  const Alert alert = make_alert({"gpu-0417", {{"rack", "r7"}, {"row 1", "x"}}}, port.port, &port, port.faults.front());
+  const Alert alert = make_alert({"gpu-0417", {{"rack", "r7"}, {"row 1", "x"}}}, port.port, &port,
+                                 port.faults.front());
   EXPECT_EQ(alert.labels.at("alertname"), "LinkDirtyConnector");
   EXPECT_EQ(alert.labels.at("peer_system"), "leaf-12");
   EXPECT_EQ(alert.labels.at("fault"), "dirty_connector");
@@ -60,13 +62,15 @@ TEST(MakeAlert, LabelsGroupBySwitchAndFault) {
 TEST(MakeAlert, SaysWhoTookNoteOfIt) {
   FaultReport fault;
   fault.fault = "dirty_connector";
-  EXPECT_EQ(make_alert({"gpu-1", {}}, "mlx5_0/1", nullptr, fault).annotations.count("acknowledged"), 0U);
+  EXPECT_EQ(make_alert({"gpu-1", {}}, "mlx5_0/1", nullptr, fault).annotations.count("acknowledged"),
+            0U);
   fault.acknowledged = Acknowledgement{"ann", "ticket 4711", *parse_rfc3339("2026-11-20T10:00:00Z"),
                                        *parse_rfc3339("2026-11-20T12:00:00.250Z")};
   const Alert alert = make_alert({"gpu-1", {}}, "mlx5_0/1", nullptr, fault);
   EXPECT_EQ(alert.annotations.at("acknowledged"), "by ann until 2026-11-20 12:00:00Z: ticket 4711");
   EXPECT_EQ(alert.labels.count("acknowledged"), 0U) << "other labels would be another alert";
-  fault.acknowledged = Acknowledgement{"ann", "", *parse_rfc3339("2026-11-20T10:00:00Z"), std::nullopt};
+  fault.acknowledged =
+      Acknowledgement{"ann", "", *parse_rfc3339("2026-11-20T10:00:00Z"), std::nullopt};
   EXPECT_EQ(make_alert({"gpu-1", {}}, "mlx5_0/1", nullptr, fault).annotations.at("acknowledged"),
             "by ann until the fault closes");
 }
@@ -86,7 +90,8 @@ TEST(Webhook, PlaceholdersAreFilledAndEscaped) {
   FaultEvent event = test::example_event(FaultEventKind::kOpened);
   event.fault.summary = "a \"quote\" and a \n line";
   const auto body = WebhookTemplate::parse(
-      R"({"t":"{{ summary }}","k":"{{kind}}","sure":{{confidence_percent}},"e":{{event}},"l":{{labels}}})", "f");
+      R"({"t":"{{ summary }}","k":"{{kind}}","sure":{{confidence_percent}},"e":{{event}},"l":{{labels}}})",
+      "f");
   ASSERT_TRUE(body) << body.error().message;
   event.fault.confidence = 1;
   EXPECT_EQ(body->fill(event, "id", "n", "{}", {{"a", "b"}}),
@@ -106,7 +111,8 @@ TEST(Webhook, WhatIsWrongIsSaid) {
     const auto made = WebhookTemplate::parse(text, "hook.json");
     return made ? std::string("good") : made.error().message;
   };
-  EXPECT_EQ(error(R"({"a":"{{prot}}"})"), "hook.json: there is no {{prot}} (did you mean {{port}}?)");
+  EXPECT_EQ(error(R"({"a":"{{prot}}"})"),
+            "hook.json: there is no {{prot}} (did you mean {{port}}?)");
   EXPECT_EQ(error(R"({"a":"{{port"})"), "hook.json: a {{ has no }}");
   EXPECT_THAT(error(R"({"a":{{port}}})"), HasSubstr("hook.json: what it gives is no JSON"));
   EXPECT_THAT(error(""), HasSubstr("no JSON"));

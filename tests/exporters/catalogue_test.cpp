@@ -24,7 +24,9 @@ RuleUse some_use() {
   return use;
 }
 
-TEST(Catalogue, ThePageIsWhatTheTablesSay) { test::expect_golden("docs/faults.md", faults_page(defaults())); }
+TEST(Catalogue, ThePageIsWhatTheTablesSay) {
+  test::expect_golden("docs/faults.md", faults_page(defaults()));
+}
 
 TEST(Catalogue, HasEveryFaultAndEverySymptomWithASource) {
   const Catalogue catalogue = defaults();
@@ -36,7 +38,8 @@ TEST(Catalogue, HasEveryFaultAndEverySymptomWithASource) {
     EXPECT_FALSE(fault.repair.empty()) << fault.name;
     EXPECT_EQ(fault.neighbours.size(), 3U) << fault.name;
   }
-  for (const CatalogueSymptom& symptom : catalogue.symptoms) EXPECT_FALSE(symptom.source.empty()) << symptom.name;
+  for (const CatalogueSymptom& symptom : catalogue.symptoms)
+    EXPECT_FALSE(symptom.source.empty()) << symptom.name;
 }
 
 TEST(Catalogue, EverySymptomSpeaksForAFault) {
@@ -46,7 +49,8 @@ TEST(Catalogue, EverySymptomSpeaksForAFault) {
   // The joint row of light and errors holds this one; a link that is down shows it always.
   spoken.insert(SymptomId::kReceiveErrors);
   spoken.insert(SymptomId::kLinkDown);
-  for (const Symptom& row : symptom_table()) EXPECT_TRUE(spoken.contains(row.id)) << row.name << " decides nothing";
+  for (const Symptom& row : symptom_table())
+    EXPECT_TRUE(spoken.contains(row.id)) << row.name << " decides nothing";
 }
 
 TEST(Catalogue, SharesAddUp) {
@@ -72,7 +76,9 @@ TEST(Catalogue, ANeighbourIsTheOneThatLooksAlike) {
 TEST(RulesText, ListsAllWithWhatDecidedHere) {
   const RuleUse use = some_use();
   const auto text = rules_text(
-      defaults(), {.name = "", .unused = false, .use = &use, .now = *parse_rfc3339("2026-11-20T10:00:00Z")}, {});
+      defaults(),
+      {.name = "", .unused = false, .use = &use, .now = *parse_rfc3339("2026-11-20T10:00:00Z")},
+      {});
   ASSERT_TRUE(text.ok());
   EXPECT_NE(text->find("Faults (counted for 12 d)"), std::string::npos) << *text;
   EXPECT_NE(text->find("  4       dirty_connector"), std::string::npos) << *text;
@@ -87,32 +93,37 @@ TEST(RulesText, ListsAllWithWhatDecidedHere) {
 
 TEST(RulesText, UnusedLeavesOutWhatDecided) {
   const RuleUse use = some_use();
-  const auto text = rules_text(defaults(), {.name = "", .unused = true, .use = &use, .now = use.since}, {});
+  const auto text =
+      rules_text(defaults(), {.name = "", .unused = true, .use = &use, .now = use.since}, {});
   ASSERT_TRUE(text.ok());
   EXPECT_EQ(text->find("  dirty_connector"), std::string::npos);
   EXPECT_EQ(text->find("rx_power_low"), std::string::npos);
   EXPECT_NE(text->find("damaged_fiber"), std::string::npos);
-  EXPECT_FALSE(rules_text(defaults(), {.name = "", .unused = true, .use = nullptr, .now = {}}, {}).ok())
+  EXPECT_FALSE(
+      rules_text(defaults(), {.name = "", .unused = true, .use = nullptr, .now = {}}, {}).ok())
       << "without a daemon nobody counted";
 }
 
 TEST(RulesText, OneFaultInFullAndATypo) {
-  const auto text =
-      rules_text(defaults(), {.name = "failing_transmitter", .unused = false, .use = nullptr, .now = {}}, {});
+  const auto text = rules_text(
+      defaults(), {.name = "failing_transmitter", .unused = false, .use = nullptr, .now = {}}, {});
   ASSERT_TRUE(text.ok());
   EXPECT_NE(text->find("end: local"), std::string::npos);
   EXPECT_NE(text->find("end: far"), std::string::npos);
   EXPECT_EQ(text->find('{'), std::string::npos) << "a placeholder was left\n" << *text;
-  const auto typo = rules_text(defaults(), {.name = "dirty_conector", .unused = false, .use = nullptr, .now = {}}, {});
+  const auto typo = rules_text(
+      defaults(), {.name = "dirty_conector", .unused = false, .use = nullptr, .now = {}}, {});
   ASSERT_FALSE(typo.ok());
-  EXPECT_EQ(typo.error().message, "no fault or symptom \"dirty_conector\": did you mean dirty_connector?");
+  EXPECT_EQ(typo.error().message,
+            "no fault or symptom \"dirty_conector\": did you mean dirty_connector?");
 }
 
 TEST(RulesText, AKnobThatWasTurnedShowsItsDefault) {
   KnobTable knobs(engine_knob_groups());
   ASSERT_TRUE(knobs.set("carrier_flaps", "min_losses", 7));
   const auto text =
-      rules_text(make_catalogue(knobs), {.name = "carrier_flaps", .unused = false, .use = nullptr, .now = {}}, {});
+      rules_text(make_catalogue(knobs),
+                 {.name = "carrier_flaps", .unused = false, .use = nullptr, .now = {}}, {});
   ASSERT_TRUE(text.ok());
   EXPECT_NE(text->find("7 (default 3)"), std::string::npos) << *text;
 }

@@ -10,7 +10,8 @@ namespace {
 CheckView now() { return {test::example_now()}; }
 
 TEST(CheckTest, EachHealthHasItsLevel) {
-  EXPECT_EQ(check_port(test::healthy_port("mlx5_0", "ens1np0", "0000:1b:00.0")).level, CheckLevel::kOk);
+  EXPECT_EQ(check_port(test::healthy_port("mlx5_0", "ens1np0", "0000:1b:00.0")).level,
+            CheckLevel::kOk);
   EXPECT_EQ(check_port(test::exempt_port()).level, CheckLevel::kOk);
   EXPECT_EQ(check_port(test::dirty_port()).level, CheckLevel::kWarning);
   EXPECT_EQ(check_port(test::down_port()).level, CheckLevel::kCritical);
@@ -34,15 +35,18 @@ TEST(CheckTest, WhatAnAdministratorSetDownIsAWarning) {
 TEST(CheckTest, TheWorstComesFirstAndUnknownIsLessThanBad) {
   const Check all = check(test::example_report(), nullptr, now());
   EXPECT_EQ(check_line(all, false),
-            "LINKHEALTH CRITICAL - mlx5_7/1 far port down (91%); mlx5_3/1 dirty connector (83%); mlx5_9/1 unknown: "
+            "LINKHEALTH CRITICAL - mlx5_7/1 far port down (91%); mlx5_3/1 dirty connector (83%); "
+            "mlx5_9/1 unknown: "
             "can't read counters: EINVAL from the device\n");
-  EXPECT_EQ(check_line(all, true).substr(check_line(all, true).find('|')), "| ports=5 problems=3;0 down=1;;0\n");
+  EXPECT_EQ(check_line(all, true).substr(check_line(all, true).find('|')),
+            "| ports=5 problems=3;0 down=1;;0\n");
   EXPECT_EQ(all.drain_reason, "linkhealth: mlx5_7/1 far port down (91%) +2");
 }
 
 TEST(CheckTest, OnePortAndAllWell) {
   const Report report = test::example_report();
-  EXPECT_EQ(check_line(check(report, &report.ports[0], now()), false), "LINKHEALTH OK - mlx5_0/1 healthy\n");
+  EXPECT_EQ(check_line(check(report, &report.ports[0], now()), false),
+            "LINKHEALTH OK - mlx5_0/1 healthy\n");
   EXPECT_EQ(check(report, &report.ports[0], now()).drain_reason, "");
   Report good = report;
   good.ports = {report.ports[0], report.ports[3]};
@@ -56,9 +60,11 @@ TEST(CheckTest, AnUnknownPortSaysWhyAndNotWhateverElseIsNotSeen) {
   port.gaps = {{port.port, "peer_lldp", "no neighbour"}, {port.port, "link", "Input/output error"}};
   EXPECT_EQ(check_line(check(report, nullptr, now()), false),
             "LINKHEALTH UNKNOWN - mlx5_9/1 unknown: can't read link: Input/output error\n");
-  port.gaps.push_back({port.port, "rdma_device", "the RDMA device is gone, its network interface is still there"});
+  port.gaps.push_back(
+      {port.port, "rdma_device", "the RDMA device is gone, its network interface is still there"});
   const Check gone = check(report, nullptr, now());
-  EXPECT_EQ(gone.text, "mlx5_9/1 unknown: the RDMA device is gone, its network interface is still there");
+  EXPECT_EQ(gone.text,
+            "mlx5_9/1 unknown: the RDMA device is gone, its network interface is still there");
   EXPECT_EQ(gone.drain_reason, "linkhealth: mlx5_9/1 unknown: the RDMA device is gone");
   port.gaps.clear();
   EXPECT_EQ(check(report, nullptr, now()).text, "mlx5_9/1 unknown");
@@ -68,7 +74,8 @@ TEST(CheckTest, MaintenanceIsOkAndSaid) {
   Report report = test::example_report();
   report.ports = {test::down_port()};
   report.ports[0].maintenance.emplace();
-  EXPECT_EQ(check_line(check(report, nullptr, now()), false), "LINKHEALTH OK - 1 port, 1 in maintenance\n");
+  EXPECT_EQ(check_line(check(report, nullptr, now()), false),
+            "LINKHEALTH OK - 1 port, 1 in maintenance\n");
 }
 
 TEST(CheckTest, AnOldSampleSaysNothing) {
@@ -89,7 +96,8 @@ TEST(CheckTest, ADryRunIsActedOnByNobody) {
   report.dry_run = true;
   const Check dry = check(report, nullptr, now());
   EXPECT_EQ(dry.level, CheckLevel::kOk);
-  EXPECT_TRUE(dry.text.starts_with("dry run, it would be CRITICAL: mlx5_7/1 far port down")) << dry.text;
+  EXPECT_TRUE(dry.text.starts_with("dry run, it would be CRITICAL: mlx5_7/1 far port down"))
+      << dry.text;
   EXPECT_EQ(dry.drain_reason, "");
 }
 
@@ -101,8 +109,10 @@ TEST(CheckTest, ADrainReasonIsShortAndPlain) {
   const Check found = check(report, nullptr, now());
   EXPECT_LE(found.drain_reason.size(), kDrainReasonColumns);
   report.ports[0].port = "mlx5_3/1";
-  EXPECT_EQ(check(report, nullptr, now()).drain_reason, "linkhealth: mlx5_3/1 dirty connector (83%)");
-  EXPECT_EQ(check(report, nullptr, now()).text, "mlx5_3/1 dirty connector (83%), acknowledged by ann");
+  EXPECT_EQ(check(report, nullptr, now()).drain_reason,
+            "linkhealth: mlx5_3/1 dirty connector (83%)");
+  EXPECT_EQ(check(report, nullptr, now()).text,
+            "mlx5_3/1 dirty connector (83%), acknowledged by ann");
 }
 
 }  // namespace

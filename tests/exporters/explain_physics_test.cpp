@@ -23,7 +23,9 @@ PortReport dirty() {
   return port;
 }
 
-TEST(Physics, ADirtyConnectorBothWays) { test::expect_golden("tests/golden/text/physics_dirty.txt", joined(dirty())); }
+TEST(Physics, ADirtyConnectorBothWays) {
+  test::expect_golden("tests/golden/text/physics_dirty.txt", joined(dirty()));
+}
 
 TEST(Physics, InAsciiForPlainTerminals) {
   const std::string text = joined(dirty(), {.colour = false, .width_columns = 100, .ascii = true});
@@ -31,7 +33,8 @@ TEST(Physics, InAsciiForPlainTerminals) {
 }
 
 TEST(Physics, FitsATerminal) {
-  for (const std::string& line : physics_lines(dirty(), {})) EXPECT_LE(display_width(line), 100U) << line;
+  for (const std::string& line : physics_lines(dirty(), {}))
+    EXPECT_LE(display_width(line), 100U) << line;
 }
 
 TEST(Physics, WhatTheFarEndDoesNotTellIsSaid) {

@@ -34,7 +34,8 @@ TEST(RepairRows, SayWhatWasTriedAndWhetherItHelped) {
   ASSERT_EQ(rows.size(), 1U);
   EXPECT_EQ(rows[0].first, "Tried");
   EXPECT_EQ(rows[0].second,
-            "fibre reseated 40 min ago: Rx lane 2 -9.1 to -8.5 dBm, pre-FEC BER 3.4e-05 to 2.0e-05; it did not help");
+            "fibre reseated 40 min ago: Rx lane 2 -9.1 to -8.5 dBm, pre-FEC BER 3.4e-05 to "
+            "2.0e-05; it did not help");
 }
 
 TEST(RepairRows, AReplacedModuleHasTwoSerialNumbers) {
@@ -55,7 +56,8 @@ TEST(RepairRows, TheProofSaysHowFarItIsAndWhatItWillShow) {
   ASSERT_EQ(rows.size(), 1U);
   EXPECT_EQ(rows[0].first, "Proving");
   EXPECT_EQ(rows[0].second,
-            "12 min of 2 h without a symptom, a drop or a lost block; then the BER after FEC is below 1e-15 with 95% "
+            "12 min of 2 h without a symptom, a drop or a lost block; then the BER after FEC is "
+            "below 1e-15 with 95% "
             "confidence");
 }
 

@@ -8,7 +8,8 @@ namespace linkhealth {
 namespace {
 
 TEST(GapLabel, KeepsTheCauseAndLeavesTheFilesOut) {
-  EXPECT_EQ(gap_label("symbol_error, link_downed and 3 more: Invalid argument"), "Invalid argument");
+  EXPECT_EQ(gap_label("symbol_error, link_downed and 3 more: Invalid argument"),
+            "Invalid argument");
   EXPECT_EQ(gap_label("a: Invalid argument; b: Permission denied; c: Invalid argument"),
             "Invalid argument; Permission denied");
   EXPECT_EQ(gap_label("link_downed: text \"N/A (no PMA)\""), "unexpected text");
@@ -19,11 +20,12 @@ TEST(GapLabel, KeepsTheCauseAndLeavesTheFilesOut) {
 }
 
 TEST(GapLabel, HowToClearAFullCounterIsNoPartOfIt) {
-  EXPECT_EQ(
-      gap_label("symbol_error is full and counts no further (a reset of the device may clear it (perfquery can on "
-                "InfiniBand only))"),
-      "symbol_error is full and counts no further");
-  EXPECT_EQ(gap_label("link_downed, symbol_error: each is full and counts no further (perfquery -R -C mlx5_0 -P 1)"),
+  EXPECT_EQ(gap_label("symbol_error is full and counts no further (a reset of the device may clear "
+                      "it (perfquery can on "
+                      "InfiniBand only))"),
+            "symbol_error is full and counts no further");
+  EXPECT_EQ(gap_label("link_downed, symbol_error: each is full and counts no further (perfquery -R "
+                      "-C mlx5_0 -P 1)"),
             "each is full and counts no further");
 }
 
@@ -31,7 +33,8 @@ TEST(GapLabel, WhateverAFileSaysThereAreFewLabels) {
   std::set<std::string> labels;
   for (int i = 0; i < 1'000; ++i) {
     const std::string n = std::to_string(i);
-    labels.insert(gap_label("link_downed: text \"garbage " + n + "\"; x" + n + ": Invalid argument"));
+    labels.insert(
+        gap_label("link_downed: text \"garbage " + n + "\"; x" + n + ": Invalid argument"));
     labels.insert(gap_label("c" + n + ": text \"a\\\"; b" + n + ": \"\""));
     labels.insert(gap_label("page " + n + " is not readable"));
   }
@@ -40,7 +43,9 @@ TEST(GapLabel, WhateverAFileSaysThereAreFewLabels) {
 
 /// The reasons of probes/import_file.cpp, import_judge.cpp and peer_import.cpp, as gaps have them.
 TEST(GapLabel, AnImportedFilesReasonsStayReadable) {
-  const auto same = [](const std::string& reason) { EXPECT_EQ(gap_label("leaf-12.json: " + reason), reason); };
+  const auto same = [](const std::string& reason) {
+    EXPECT_EQ(gap_label("leaf-12.json: " + reason), reason);
+  };
   same("schema is missing: write linkhealth.import/N");
   same("at is missing: when the readings were taken");
   same("valid_for_s is missing: for how long the readings hold");
@@ -55,27 +60,34 @@ TEST(GapLabel, AnImportedFilesReasonsStayReadable) {
   same("over its time of validity");
   same("everybody may write to it (chmod o-w)");
   same("changed while it was read: write another name and rename it");
-  EXPECT_EQ(gap_label("a.json: its format is \"linkhealth.import/2\", and this program reads linkhealth.import/1"),
+  EXPECT_EQ(gap_label("a.json: its format is \"linkhealth.import/2\", and this program reads "
+                      "linkhealth.import/1"),
             "its format is \"...\", and this program reads linkhealth.import/N");
-  EXPECT_EQ(gap_label("a.json: ports > mlx5_0/1: a temperature of 4800 °C"), "a temperature of N °C");
+  EXPECT_EQ(gap_label("a.json: ports > mlx5_0/1: a temperature of 4800 °C"),
+            "a temperature of N °C");
   EXPECT_EQ(gap_label("a.json: ports > ibp27s0: a peer source that is neither telemetry nor fleet"),
             "a peer source that is neither telemetry nor fleet");
-  EXPECT_EQ(gap_label("more than 256 files, and the rest is not read"), "more than N files, and the rest is not read");
+  EXPECT_EQ(gap_label("more than 256 files, and the rest is not read"),
+            "more than N files, and the rest is not read");
 }
 
 TEST(GapLabel, WhatAnImportedFileSaysIsInNoLabel) {
   std::set<std::string> labels;
   for (char c = 'a'; c <= 'z'; ++c) {
     const std::string any(8, c);
-    labels.insert(gap_label("a.json: not whole or not the format: ports > " + any + ": expected an object, found \"" +
-                            any + "; " + any + " (column 3)"));
-    labels.insert(gap_label("a.json: not whole or not the format: expected an object, found " + any + " (column 1)"));
+    labels.insert(gap_label("a.json: not whole or not the format: ports > " + any +
+                            ": expected an object, found \"" + any + "; " + any + " (column 3)"));
+    labels.insert(gap_label("a.json: not whole or not the format: expected an object, found " +
+                            any + " (column 1)"));
     labels.insert(gap_label("a.json: ports > " + any + ": a serial that is no plain text"));
   }
-  EXPECT_EQ(labels, (std::set<std::string>{"not whole or not the format", "a serial that is no plain text"}));
+  EXPECT_EQ(labels, (std::set<std::string>{"not whole or not the format",
+                                           "a serial that is no plain text"}));
 }
 
-TEST(GapLabel, IsCutBetweenCharacters) { EXPECT_EQ(gap_label(std::string(79, 'x') + "°C"), std::string(79, 'x')); }
+TEST(GapLabel, IsCutBetweenCharacters) {
+  EXPECT_EQ(gap_label(std::string(79, 'x') + "°C"), std::string(79, 'x'));
+}
 
 TEST(GapLabel, IsNeverLong) { EXPECT_LE(gap_label(std::string(10'000, 'x')).size(), 80U); }
 

@@ -16,12 +16,15 @@ using ::testing::HasSubstr;
 using ::testing::Not;
 using ::testing::StartsWith;
 
-constexpr std::array kKinds = {FaultEventKind::kOpened,  FaultEventKind::kWorsened, FaultEventKind::kAcknowledged,
-                               FaultEventKind::kProving, FaultEventKind::kClosed,   FaultEventKind::kReopened};
+constexpr std::array kKinds = {FaultEventKind::kOpened,       FaultEventKind::kWorsened,
+                               FaultEventKind::kAcknowledged, FaultEventKind::kProving,
+                               FaultEventKind::kClosed,       FaultEventKind::kReopened};
 
 TEST(Journal, AnEntrySaysWhatWhereHowSureAndWhatToDo) {
   const auto fields = journal_fields(test::example_event(FaultEventKind::kOpened), "gpu-0417");
-  EXPECT_THAT(fields.front(), StartsWith("MESSAGE=mlx5_3/1: dirty_connector opened (path, 83% sure): lane 2 receives"));
+  EXPECT_THAT(
+      fields.front(),
+      StartsWith("MESSAGE=mlx5_3/1: dirty_connector opened (path, 83% sure): lane 2 receives"));
   EXPECT_THAT(fields.front(), HasSubstr("do this: clean both ends"));
   EXPECT_THAT(fields, Contains("MESSAGE_ID=a1a3fddfc0e94f9681a68f14f1edd567"));
   EXPECT_THAT(fields, Contains("PRIORITY=4"));
@@ -46,7 +49,8 @@ TEST(Journal, PriorityFollowsSeverityAndGoodNewsIsQuiet) {
 }
 
 TEST(Journal, TheProtocolHasLinesAndSizes) {
-  EXPECT_EQ(journal_datagram({"MESSAGE=all is well", "EMPTY=", "MANY=a=b"}), "MESSAGE=all is well\nEMPTY=\nMANY=a=b\n");
+  EXPECT_EQ(journal_datagram({"MESSAGE=all is well", "EMPTY=", "MANY=a=b"}),
+            "MESSAGE=all is well\nEMPTY=\nMANY=a=b\n");
   EXPECT_EQ(journal_datagram({"MESSAGE=two\nlines", "PRIORITY=4"}),
             "MESSAGE\n" + std::string("\x09\0\0\0\0\0\0\0", 8) + "two\nlines\nPRIORITY=4\n");
 }
@@ -64,7 +68,8 @@ TEST(Journal, OneLineWhateverTheSummary) {
 
 TEST(Journal, EveryKindHasItsOwnIdAndAnEntryInTheCatalogue) {
   std::ifstream file(LINKHEALTH_SOURCE_DIR "/systemd/linkhealth.catalog");
-  const std::string catalogue((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  const std::string catalogue((std::istreambuf_iterator<char>(file)),
+                              std::istreambuf_iterator<char>());
   std::set<std::string_view> ids;
   for (const FaultEventKind kind : kKinds) {
     EXPECT_EQ(journal_message_id(kind).size(), 32U);

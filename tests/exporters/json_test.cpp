@@ -20,7 +20,8 @@ FaultReport dirty_connector() {
   fault.summary = "lane 2 receives -9.1 dBm";
   fault.evidence = {{"rx_power_low", -9.1, "<", -6.4, "dBm", "lane 2", "module", "", true}};
   fault.missing = {{"far_tx_low", "no peer data", "read leaf-12", ""}};
-  fault.differential = {{"dirty_connector", End::kPath, 0.83}, {"failing_transmitter", End::kFar, 0.11}};
+  fault.differential = {{"dirty_connector", End::kPath, 0.83},
+                        {"failing_transmitter", End::kFar, 0.11}};
   fault.repair = {"clean both ends"};
   fault.verify = "no uncorrectable block for 30 minutes";
   return fault;
@@ -70,12 +71,16 @@ TEST(ReportJson, HasTheDocumentedKeysInTheDocumentedOrder) {
 
 TEST(ReportJson, ShowsWhatWasReadBesideWhatIsConcluded) {
   const std::string json = report_json(sample_report());
-  EXPECT_THAT(json, HasSubstr(R"("now":{"id":{"device":"mlx5_0","port":1},"link":{"speed_mbps":400000},)"
-                              R"("counters":{"symbol_error":7},"module":{"present":true,"kind":"unknown",)"
-                              R"("lanes":[{"rx_power_mw":0.123}]}},)"));
-  EXPECT_THAT(json, HasSubstr(R"("figures":{"pre_fec_ber":3.4e-05,"involuntary_downs_24h":0,)"
-                              R"("involuntary_downs_total":0,"voluntary_downs_total":0,"involuntary_downs_told":0,)"
-                              R"("carrier_since_t":1.500},)"));
+  EXPECT_THAT(
+      json, HasSubstr(R"("now":{"id":{"device":"mlx5_0","port":1},"link":{"speed_mbps":400000},)"
+                      R"("counters":{"symbol_error":7},"module":{"present":true,"kind":"unknown",)"
+                      R"("lanes":[{"rx_power_mw":0.123}]}},)"));
+  EXPECT_THAT(
+      json,
+      HasSubstr(
+          R"("figures":{"pre_fec_ber":3.4e-05,"involuntary_downs_24h":0,)"
+          R"("involuntary_downs_total":0,"voluntary_downs_total":0,"involuntary_downs_told":0,)"
+          R"("carrier_since_t":1.500},)"));
   EXPECT_THAT(json, HasSubstr(R"("gaps":[{"port":"mlx5_0/1","probe":"module","reason":"EBUSY"}])"));
   EXPECT_THAT(json, testing::Not(HasSubstr("timings")));
 }
@@ -91,7 +96,9 @@ TEST(ReportJson, ReadsBackToTheSameBytes) {
 
 TEST(ReportJson, WhatIsNoReportIsOneClearError) {
   EXPECT_THAT(parse_report("").error().message, StartsWith("not a report"));
-  EXPECT_THAT(parse_report(R"({"schema":"linkhealth.report/1","ports":[{"health":"fine"}]})").error().message,
+  EXPECT_THAT(parse_report(R"({"schema":"linkhealth.report/1","ports":[{"health":"fine"}]})")
+                  .error()
+                  .message,
               StartsWith("ports > 1 > health: a word that this field does not have"));
 }
 
@@ -104,9 +111,14 @@ TEST(EventJson, IsOneLineWithTheFault) {
   const FaultEvent event{SteadyTime(Milliseconds(1250)), *parse_rfc3339("2026-11-20T12:05:12Z"),
                          FaultEventKind::kOpened, "mlx5_0/1", dirty_connector()};
   const std::string line = event_json_line(event);
-  EXPECT_THAT(line, StartsWith(R"({"t":1.250,"at":"2026-11-20T12:05:12Z","event":"opened","port":"mlx5_0/1",)"
-                               R"("fault":{"id":)"));
-  EXPECT_THAT(line, HasSubstr(R"(,"id":"gpu-0417:0000:1b:00.0/1:dirty_connector:1763640312/opened/1795176312000")"));
+  EXPECT_THAT(
+      line,
+      StartsWith(R"({"t":1.250,"at":"2026-11-20T12:05:12Z","event":"opened","port":"mlx5_0/1",)"
+                 R"("fault":{"id":)"));
+  EXPECT_THAT(
+      line,
+      HasSubstr(
+          R"(,"id":"gpu-0417:0000:1b:00.0/1:dirty_connector:1763640312/opened/1795176312000")"));
   EXPECT_EQ(line.find('\n'), std::string::npos);
   EXPECT_EQ(event_json_line(*parse_event(line)), line);
 }

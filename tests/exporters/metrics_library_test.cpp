@@ -1,5 +1,5 @@
-// Our text against that of prometheus-cpp, the client library: the same bytes for the same series, whatever the labels
-// and values are.
+// Our text against that of prometheus-cpp, the client library: the same bytes for the same series,
+// whatever the labels and values are.
 #include <gtest/gtest.h>
 #include <prometheus/metric_family.h>
 #include <prometheus/text_serializer.h>
@@ -25,7 +25,8 @@ class LibrarySink : public SeriesSink {
       prometheus::MetricFamily& family = families_.emplace_back();
       family.name = info.name;
       family.help = info.help;
-      family.type = info.type == MetricType::kCounter ? prometheus::MetricType::Counter : prometheus::MetricType::Gauge;
+      family.type = info.type == MetricType::kCounter ? prometheus::MetricType::Counter
+                                                      : prometheus::MetricType::Gauge;
     }
   }
 
@@ -44,16 +45,19 @@ class LibrarySink : public SeriesSink {
   std::string text() {
     for (prometheus::MetricFamily& family : families_) {
       std::set<std::vector<prometheus::ClientMetric::Label>> seen;
-      std::erase_if(family.metric,
-                    [&](const prometheus::ClientMetric& metric) { return !seen.insert(metric.label).second; });
+      std::erase_if(family.metric, [&](const prometheus::ClientMetric& metric) {
+        return !seen.insert(metric.label).second;
+      });
     }
-    std::erase_if(families_, [](const prometheus::MetricFamily& family) { return family.metric.empty(); });
+    std::erase_if(families_,
+                  [](const prometheus::MetricFamily& family) { return family.metric.empty(); });
     return prometheus::TextSerializer().Serialize(families_);
   }
 
  private:
   static std::string valid_utf8(std::string_view text) {
-    const bool ascii = std::all_of(text.begin(), text.end(), [](char c) { return static_cast<signed char>(c) >= 0; });
+    const bool ascii = std::all_of(text.begin(), text.end(),
+                                   [](char c) { return static_cast<signed char>(c) >= 0; });
     return ascii ? std::string(text) : printable(text);
   }
   std::vector<prometheus::MetricFamily> families_;
@@ -62,15 +66,19 @@ class LibrarySink : public SeriesSink {
 class Random {
  public:
   explicit Random(unsigned seed) : rng_(seed) {}
-  std::size_t below(std::size_t n) { return std::uniform_int_distribution<std::size_t>(0, n - 1)(rng_); }
+  std::size_t below(std::size_t n) {
+    return std::uniform_int_distribution<std::size_t>(0, n - 1)(rng_);
+  }
   bool chance(unsigned one_in) { return below(one_in) == 0; }
 
   std::string text() {
-    constexpr auto kOdd = std::to_array<std::string_view>({"\"", "\\", "\n", "\\n", "\"}", "} 1", "{", ",", "=", "\r",
-                                                           "\t", "\xff", "é", "漢", std::string_view("\0", 1), " "});
+    constexpr auto kOdd =
+        std::to_array<std::string_view>({"\"", "\\", "\n", "\\n", "\"}", "} 1", "{", ",", "=", "\r",
+                                         "\t", "\xff", "é", "漢", std::string_view("\0", 1), " "});
     std::string text;
     for (std::size_t i = below(6); i > 0; --i)
-      text += chance(2) ? std::string(kOdd.at(below(kOdd.size()))) : std::string(1, static_cast<char>('a' + below(4)));
+      text += chance(2) ? std::string(kOdd.at(below(kOdd.size())))
+                        : std::string(1, static_cast<char>('a' + below(4)));
     return text;
   }
   double value() {
@@ -138,7 +146,8 @@ class Scrapes {
     for (Series& series : all_)
       if (random_.chance(2))
         series.value = random_.chance(4) ? random_.value() : static_cast<double>(random_.below(20));
-    if (random_.chance(3)) all_.erase(all_.begin() + static_cast<std::ptrdiff_t>(random_.below(all_.size() - 1)));
+    if (random_.chance(3))
+      all_.erase(all_.begin() + static_cast<std::ptrdiff_t>(random_.below(all_.size() - 1)));
     if (random_.chance(3)) insert();
     if (random_.chance(5)) all_.insert(place(), all_.at(random_.below(all_.size())));
     if (random_.chance(5)) std::swap(all_.at(random_.below(all_.size())), all_.back());
@@ -165,8 +174,9 @@ class Scrapes {
     series.labels.resize(names.empty() ? 0 : split(names, ',').size());
     // Few labels are odd: a metric that had one is written anew each time.
     for (std::string& label : series.labels)
-      label = random_.chance(200) ? random_.text()
-                                  : std::string(1 + random_.below(3), static_cast<char>('a' + random_.below(3)));
+      label = random_.chance(200)
+                  ? random_.text()
+                  : std::string(1 + random_.below(3), static_cast<char>('a' + random_.below(3)));
     all_.insert(place(), std::move(series));
   }
 
@@ -190,26 +200,27 @@ TEST(MetricsLibrary, AWriterThatIsKeptWritesWhatTheLibraryWrites) {
 
 /// A label that reads like what another one is written as.
 TEST(MetricsLibrary, AWriterThatIsKeptConfusesNoEscape) {
-  const auto row = static_cast<std::size_t>(std::find_if(metric_table().begin(), metric_table().end(),
-                                                         [](const MetricInfo& info) {
-                                                           return !info.labels.empty() &&
-                                                                  info.labels.find(',') == std::string_view::npos;
-                                                         }) -
-                                            metric_table().begin());
+  const auto row = static_cast<std::size_t>(
+      std::find_if(metric_table().begin(), metric_table().end(),
+                   [](const MetricInfo& info) {
+                     return !info.labels.empty() && info.labels.find(',') == std::string_view::npos;
+                   }) -
+      metric_table().begin());
   ASSERT_LT(row, metric_table().size());
-  const std::string line =
-      "a\"} 5\n" + std::string(metric_table()[row].name) + "{" + std::string(metric_table()[row].labels) + "=\"b";
+  const std::string line = "a\"} 5\n" + std::string(metric_table()[row].name) + "{" +
+                           std::string(metric_table()[row].labels) + "=\"b";
   MetricsWriter kept;
-  for (const std::vector<std::string>& labels : std::vector<std::vector<std::string>>{{"a", "b"},
-                                                                                      {line},
-                                                                                      {"a", "b"},
-                                                                                      {"x\n"},
-                                                                                      {"x\\n"},
-                                                                                      {"x\n"},
-                                                                                      {"\xff"},
-                                                                                      {printable("\xff")},
-                                                                                      {"\xff"},
-                                                                                      {"a", "b"}}) {
+  for (const std::vector<std::string>& labels :
+       std::vector<std::vector<std::string>>{{"a", "b"},
+                                             {line},
+                                             {"a", "b"},
+                                             {"x\n"},
+                                             {"x\\n"},
+                                             {"x\n"},
+                                             {"\xff"},
+                                             {printable("\xff")},
+                                             {"\xff"},
+                                             {"a", "b"}}) {
     LibrarySink library;
     for (const std::string& label : labels) {
       library.add(row, std::vector<std::string_view>{label}, 5);
@@ -240,7 +251,8 @@ void disturb(Report& report, Random& random) {
       for (ModuleLane& lane : port.latest.module->lanes) lane.rx_power_mw = random.value();
     }
     if (!port.latest.counters) port.latest.counters.emplace();
-    for (std::size_t i = random.below(9); i > 0; --i) port.latest.counters->set(random.text(), random.below(SIZE_MAX));
+    for (std::size_t i = random.below(9); i > 0; --i)
+      port.latest.counters->set(random.text(), random.below(SIZE_MAX));
     for (FaultReport& fault : port.faults) fault.confidence = random.value();
     port.gaps.push_back({port.port, random.text(), random.text()});
   }
@@ -259,7 +271,8 @@ TEST(MetricsLibrary, WholeReportsGiveTheSameBytes) {
     report.ports.push_back(test::measured_port());
     if (seed > 0) disturb(report, random);
     const MonitorFigures monitor{random.text(), random.value()};
-    for (const MetricGroups groups : {MetricGroups{false, false}, {true, false}, {false, true}, {true, true}}) {
+    for (const MetricGroups groups :
+         {MetricGroups{false, false}, {true, false}, {false, true}, {true, true}}) {
       LibrarySink library;
       collect_metrics(report, events, monitor, groups, library);
       ASSERT_EQ(metrics_text(report, events, monitor, groups), library.text()) << "seed " << seed;

@@ -38,8 +38,9 @@ TEST(Metrics, DefaultSet) {
 }
 
 TEST(Metrics, AllGroups) {
-  test::expect_golden("tests/golden/metrics/all.prom", metrics_text(test::example_report(), some_events(), kMonitor,
-                                                                    {.counters = true, .optics = true}));
+  test::expect_golden("tests/golden/metrics/all.prom",
+                      metrics_text(test::example_report(), some_events(), kMonitor,
+                                   {.counters = true, .optics = true}));
 }
 
 Report measured() {
@@ -49,17 +50,22 @@ Report measured() {
 }
 
 TEST(Metrics, WhatHardwareMeasuresOfItself) {
-  test::expect_golden("tests/golden/metrics/hardware.prom", render(measured(), {.counters = true, .optics = true}));
+  test::expect_golden("tests/golden/metrics/hardware.prom",
+                      render(measured(), {.counters = true, .optics = true}));
 }
 
 TEST(Metrics, WhatIsNotKnownHasNoSeries) {
   const std::string text = render(measured(), {.counters = true, .optics = true});
-  EXPECT_THAT(text,
-              HasSubstr(R"(linkhealth_module_lane_esnr_db{device="mlx5_9",port="1",lane="3",side="media"} 20.25)"));
-  EXPECT_THAT(text, Not(HasSubstr(R"(port="1",lane="2",side="media"})"))) << "0 dB is CMIS's word for none";
   EXPECT_THAT(
       text,
-      Not(HasSubstr(R"(linkhealth_pcie_current_link_transfers_per_second{device="mlx5_9",port="1",end="bridge"})")));
+      HasSubstr(
+          R"(linkhealth_module_lane_esnr_db{device="mlx5_9",port="1",lane="3",side="media"} 20.25)"));
+  EXPECT_THAT(text, Not(HasSubstr(R"(port="1",lane="2",side="media"})")))
+      << "0 dB is CMIS's word for none";
+  EXPECT_THAT(
+      text,
+      Not(HasSubstr(
+          R"(linkhealth_pcie_current_link_transfers_per_second{device="mlx5_9",port="1",end="bridge"})")));
   EXPECT_THAT(text, Not(HasSubstr(R"(severity="nonfatal")")));
   EXPECT_THAT(render(measured()), Not(HasSubstr("linkhealth_pcie"))) << "not by default";
 }
@@ -74,12 +80,14 @@ TEST(Metrics, TheReasonOfALinkThatIsDownEndsWithIt) {
 
 TEST(Metrics, TheLastFlapOfEachPortHasItsTime) {
   Report report;
-  report.ports = {test::healthy_port("mlx5_0", "eth0", ""), test::healthy_port("mlx5_1", "eth1", "")};
+  report.ports = {test::healthy_port("mlx5_0", "eth0", ""),
+                  test::healthy_port("mlx5_1", "eth1", "")};
   report.ports[1].figures.last_involuntary_down_at = WallTime(Milliseconds(1'795'175'969'250));
   const std::string text = render(report);
+  EXPECT_THAT(text, HasSubstr("linkhealth_link_last_down_timestamp_seconds{device=\"mlx5_1\",port="
+                              "\"1\"} 1795175969\n"));
   EXPECT_THAT(text,
-              HasSubstr("linkhealth_link_last_down_timestamp_seconds{device=\"mlx5_1\",port=\"1\"} 1795175969\n"));
-  EXPECT_THAT(text, Not(HasSubstr("linkhealth_link_last_down_timestamp_seconds{device=\"mlx5_0\"")));
+              Not(HasSubstr("linkhealth_link_last_down_timestamp_seconds{device=\"mlx5_0\"")));
 }
 
 TEST(Metrics, ConfigurationMayAddAGroupToEveryScrape) {
@@ -100,17 +108,25 @@ TEST(Metrics, TheFarEndsLightIsTheOtherHalfOfTheBudget) {
   far.lanes.resize(2);
   far.lanes[1].tx_power_mw = 1.5;
   const std::string text = render(report, {.optics = true});
-  EXPECT_THAT(text, HasSubstr("linkhealth_peer_lane_tx_power_watts{device=\"mlx5_0\",port=\"1\",lane=\"2\"} 0.0015"));
-  EXPECT_THAT(text, Not(HasSubstr("linkhealth_peer_lane_tx_power_watts{device=\"mlx5_0\",port=\"1\",lane=\"1\"}")));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "linkhealth_peer_lane_tx_power_watts{device=\"mlx5_0\",port=\"1\",lane=\"2\"} 0.0015"));
+  EXPECT_THAT(text,
+              Not(HasSubstr(
+                  "linkhealth_peer_lane_tx_power_watts{device=\"mlx5_0\",port=\"1\",lane=\"1\"}")));
 }
 
 TEST(Metrics, AnImportedModuleSaysSinceWhen) {
   Report report;
   report.ports = {test::healthy_port("mlx5_0", "eth0", "")};
-  EXPECT_THAT(render(report, {.optics = true}), Not(HasSubstr("linkhealth_module_import_timestamp_seconds{")));
-  report.ports[0].latest.module->imported_at = WallTime(std::chrono::seconds(1'795'175'969));
   EXPECT_THAT(render(report, {.optics = true}),
-              HasSubstr("linkhealth_module_import_timestamp_seconds{device=\"mlx5_0\",port=\"1\"} 1795175969\n"));
+              Not(HasSubstr("linkhealth_module_import_timestamp_seconds{")));
+  report.ports[0].latest.module->imported_at = WallTime(std::chrono::seconds(1'795'175'969));
+  EXPECT_THAT(
+      render(report, {.optics = true}),
+      HasSubstr(
+          "linkhealth_module_import_timestamp_seconds{device=\"mlx5_0\",port=\"1\"} 1795175969\n"));
 }
 
 TEST(Metrics, WhatHardwareDoesNotMeasureHasNoSeries) {
@@ -118,10 +134,14 @@ TEST(Metrics, WhatHardwareDoesNotMeasureHasNoSeries) {
   report.ports = {test::blind_port()};
   const std::string text = render(report, {.counters = true, .optics = true});
   for (const char* name :
-       {"linkhealth_link_up", "linkhealth_pre_fec_ber", "linkhealth_rx_power_margin_db", "linkhealth_raw_total",
-        "linkhealth_module_info", "linkhealth_bandwidth", "linkhealth_fec", "linkhealth_fault_active"})
+       {"linkhealth_link_up", "linkhealth_pre_fec_ber", "linkhealth_rx_power_margin_db",
+        "linkhealth_raw_total", "linkhealth_module_info", "linkhealth_bandwidth", "linkhealth_fec",
+        "linkhealth_fault_active"})
     EXPECT_THAT(text, Not(HasSubstr(name)));
-  EXPECT_THAT(text, HasSubstr("linkhealth_gap{device=\"mlx5_9\",port=\"1\",probe=\"module\",reason=\"EBUSY\"} 1"));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "linkhealth_gap{device=\"mlx5_9\",port=\"1\",probe=\"module\",reason=\"EBUSY\"} 1"));
 }
 
 TEST(Metrics, ADownLinkHasBandwidthZeroAndNoSpeed) {
@@ -129,7 +149,9 @@ TEST(Metrics, ADownLinkHasBandwidthZeroAndNoSpeed) {
   report.ports = {test::down_port()};
   const std::string text = render(report);
   EXPECT_THAT(text, HasSubstr("linkhealth_link_up{device=\"mlx5_7\",port=\"1\"} 0"));
-  EXPECT_THAT(text, HasSubstr("linkhealth_bandwidth_available_bytes_per_second{device=\"mlx5_7\",port=\"1\"} 0"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("linkhealth_bandwidth_available_bytes_per_second{device=\"mlx5_7\",port=\"1\"} 0"));
   EXPECT_THAT(text, Not(HasSubstr("linkhealth_link_speed_bytes_per_second{")));
 }
 
@@ -217,8 +239,8 @@ TEST(Metrics, WhereAPortStands) {
   monitor.started_at = test::example_now();
   const std::string text = metrics_text(report, {}, monitor, {});
   EXPECT_THAT(text, HasSubstr(R"(pod="a",row="3",rack="r12",u="14",rail="0"} 1)"));
-  EXPECT_THAT(
-      text, HasSubstr("linkhealth_node_info{nodename=\"" + report.node + R"(",pod="a",row="3",rack="r12",u="14"} 1)"));
+  EXPECT_THAT(text, HasSubstr("linkhealth_node_info{nodename=\"" + report.node +
+                              R"(",pod="a",row="3",rack="r12",u="14"} 1)"));
   EXPECT_THAT(text, HasSubstr("process_start_time_seconds 1795176000\n"));
 }
 
@@ -233,22 +255,27 @@ TEST(Metrics, WhoKnowsTheFarEndAndSinceWhen) {
   const std::string text = render(report);
   EXPECT_THAT(text, HasSubstr(R"(peer_port="Ethernet17/1",peer_source="lldp")"));
   EXPECT_THAT(text, HasSubstr(R"(peer_system="leaf-9",peer_port="",peer_source="plan")"));
-  EXPECT_THAT(text, HasSubstr("linkhealth_peer_read_timestamp_seconds{device=\"mlx5_0\",port=\"1\"} 1795175969\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr(
+          "linkhealth_peer_read_timestamp_seconds{device=\"mlx5_0\",port=\"1\"} 1795175969\n"));
   EXPECT_THAT(text, Not(HasSubstr("linkhealth_peer_read_timestamp_seconds{device=\"mlx5_1\"")));
 }
 
-/// docs/metrics.md: at most 15 series a link, 120 a node of 8 links, where everything is known and nothing is wrong.
+/// docs/metrics.md: at most 15 series a link, 120 a node of 8 links, where everything is known and
+/// nothing is wrong.
 TEST(Metrics, TheDefaultSetIsLean) {
   Report report = test::example_report();
   report.ports.clear();
   report.gaps.clear();
   for (int number = 0; number < 8; ++number) {
-    report.ports.push_back(test::healthy_port("mlx5_" + std::to_string(number), "eth" + std::to_string(number), ""));
+    report.ports.push_back(
+        test::healthy_port("mlx5_" + std::to_string(number), "eth" + std::to_string(number), ""));
     report.ports.back().latest.peer->age_s = 30;
   }
   report.timings.clear();
-  for (const char* probe : {"link", "counters", "ethtool", "pcie", "driver_stats", "devlink", "netdev_stats",
-                            "inventory", "module", "lldp", "mad", "import"})
+  for (const char* probe : {"link", "counters", "ethtool", "pcie", "driver_stats", "devlink",
+                            "netdev_stats", "inventory", "module", "lldp", "mad", "import"})
     report.timings.push_back({probe, 0.001});
   MonitorFigures monitor = kMonitor;
   monitor.started_at = test::example_now();
@@ -256,7 +283,8 @@ TEST(Metrics, TheDefaultSetIsLean) {
   const auto series = [&](const Report& of) {
     const std::string text = metrics_text(of, {}, monitor, {});
     std::ptrdiff_t lines = 0;
-    for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) lines += text[at] == '#' ? 0 : 1;
+    for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1)
+      lines += text[at] == '#' ? 0 : 1;
     return lines;
   };
   const auto all = series(report);
@@ -283,24 +311,30 @@ TEST(Metrics, OfAPortThatIsLeftOutThereIsWhatItCountsAndNoNumberThatNobodyCounte
   port.latest.link.emplace().state = "ACTIVE";
   port.latest.link->speed_mbps = 100'000;
   const std::string text = render(report, {.counters = true});
-  EXPECT_THAT(text, HasSubstr(R"(linkhealth_raw_total{device="mlx5_9",port="1",counter="rx_drops"} 7)"));
-  EXPECT_THAT(text, HasSubstr(R"(linkhealth_port_state_info{device="mlx5_9",port="1",state="ACTIVE")"));
   EXPECT_THAT(text,
-              HasSubstr("linkhealth_bandwidth_available_bytes_per_second{device=\"mlx5_9\",port=\"1\"} 12500000000"));
+              HasSubstr(R"(linkhealth_raw_total{device="mlx5_9",port="1",counter="rx_drops"} 7)"));
+  EXPECT_THAT(text,
+              HasSubstr(R"(linkhealth_port_state_info{device="mlx5_9",port="1",state="ACTIVE")"));
+  EXPECT_THAT(text, HasSubstr("linkhealth_bandwidth_available_bytes_per_second{device=\"mlx5_9\","
+                              "port=\"1\"} 12500000000"));
   EXPECT_THAT(text, Not(HasSubstr("linkhealth_link_up{")));
   EXPECT_THAT(text, Not(HasSubstr("linkhealth_link_downs_total{")));
 }
 
-TEST(Metrics, ThePageDescribesTheTable) { test::expect_golden("docs/metrics.md", metrics_reference()); }
+TEST(Metrics, ThePageDescribesTheTable) {
+  test::expect_golden("docs/metrics.md", metrics_reference());
+}
 
 TEST(Metrics, PromtoolFindsNothing) {
   if (std::system("command -v promtool >/dev/null 2>&1") != 0)
     GTEST_SKIP() << "promtool is not installed (Debian package prometheus)";
-  const std::string path = ::testing::TempDir() + "linkhealth_metrics_" + std::to_string(getpid()) + ".prom";
+  const std::string path =
+      ::testing::TempDir() + "linkhealth_metrics_" + std::to_string(getpid()) + ".prom";
   Report report = test::example_report();
   report.ports.push_back(test::down_port());
   report.ports.push_back(test::measured_port());
-  std::ofstream(path) << metrics_text(report, some_events(), kMonitor, {.counters = true, .optics = true});
+  std::ofstream(path) << metrics_text(report, some_events(), kMonitor,
+                                      {.counters = true, .optics = true});
   EXPECT_EQ(std::system(("promtool check metrics < " + path + " >&2").c_str()), 0);
   std::remove(path.c_str());
 }

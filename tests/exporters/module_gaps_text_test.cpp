@@ -1,4 +1,5 @@
-// What module_text() says of what a module does not measure, was not asked, or says and is not believed.
+// What module_text() says of what a module does not measure, was not asked, or says and is not
+// believed.
 #include <gmock/gmock.h>
 
 #include "exporters/module_text.h"
@@ -28,17 +29,21 @@ ModuleSample optic() {
 /// Nobody disbelieved a page that nobody read.
 TEST(ModuleTextGaps, WhatWasNotReadIsNotKnownAndNotDisbelieved) {
   ModuleSample m = optic();
-  m.warnings = {"A2h was not read: light, limits and flags are not known", "checksum of A2h is wrong",
+  m.warnings = {"A2h was not read: light, limits and flags are not known",
+                "checksum of A2h is wrong",
                 "page 00h breaks off after 64 of 128 bytes: what stands behind is not known"};
   const std::string text = module_text(m, {});
-  EXPECT_THAT(text, HasSubstr("\n  Not known\n    A2h was not read: light, limits and flags are not known\n"
-                              "    page 00h breaks off after 64 of 128 bytes: what stands behind is not known\n"
-                              "\n  Not believed\n    checksum of A2h is wrong\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("\n  Not known\n    A2h was not read: light, limits and flags are not known\n"
+                "    page 00h breaks off after 64 of 128 bytes: what stands behind is not known\n"
+                "\n  Not believed\n    checksum of A2h is wrong\n"));
   m.warnings = {"page 11h of bank 3: EIO"};
   EXPECT_THAT(module_text(m, {}), HasSubstr("\n  Not known\n    page 11h of bank 3: EIO\n"));
   EXPECT_THAT(module_text(m, {}), Not(HasSubstr("believed")));
   m.warnings = {"supply of 6 V cannot be true"};
-  EXPECT_THAT(module_text(m, {}), HasSubstr("\n  Not believed\n    supply of 6 V cannot be true\n"));
+  EXPECT_THAT(module_text(m, {}),
+              HasSubstr("\n  Not believed\n    supply of 6 V cannot be true\n"));
   EXPECT_THAT(module_text(m, {}), Not(HasSubstr("Not known")));
 }
 
@@ -46,23 +51,27 @@ TEST(ModuleTextGaps, BanksOfWhichTheSameIsSaidAreOneLine) {
   ModuleSample m = optic();
   for (unsigned bank = 1; bank < 16; ++bank)
     if (bank != 8)
-      m.warnings.push_back("page 11h of bank " + std::to_string(bank) + " was not read: its lanes are not known");
+      m.warnings.push_back("page 11h of bank " + std::to_string(bank) +
+                           " was not read: its lanes are not known");
   m.warnings.emplace_back("page 24h of bank 2 was not read");
-  EXPECT_THAT(module_text(m, {}), HasSubstr("  Not known\n"
-                                            "    page 11h of banks 1 to 7 was not read: its lanes are not known\n"
-                                            "    page 11h of banks 9 to 15 was not read: its lanes are not known\n"
-                                            "    page 24h of bank 2 was not read\n"));
+  EXPECT_THAT(module_text(m, {}),
+              HasSubstr("  Not known\n"
+                        "    page 11h of banks 1 to 7 was not read: its lanes are not known\n"
+                        "    page 11h of banks 9 to 15 was not read: its lanes are not known\n"
+                        "    page 24h of bank 2 was not read\n"));
 }
 
 TEST(ModuleTextGaps, AModuleThatMeasuresNothingSaysSoAndWhy) {
   ModuleSample m;
   m.kind = "dac";
   m.management = "SFF-8636 2.8";
-  EXPECT_THAT(module_text(m, {}), HasSubstr("  measures     nothing: a passive copper cable has no monitors\n"));
+  EXPECT_THAT(module_text(m, {}),
+              HasSubstr("  measures     nothing: a passive copper cable has no monitors\n"));
   m.kind = "optical";
   EXPECT_THAT(module_text(m, {}), HasSubstr("  measures     nothing: it offers no monitors\n"));
   m.management = "CMIS 5.0";
-  EXPECT_THAT(module_text(m, {}), HasSubstr("  measures     nothing: its memory says only who it is (flat memory)\n"));
+  EXPECT_THAT(module_text(m, {}),
+              HasSubstr("  measures     nothing: its memory says only who it is (flat memory)\n"));
   m.bank_count = 1;
   EXPECT_THAT(module_text(m, {}), HasSubstr("  measures     nothing: it offers no monitors\n"));
   m.warnings = {"checksum of page 00h is wrong", "date code \"21 1 1\" is no date: left out"};
@@ -83,7 +92,8 @@ TEST(ModuleTextGaps, TheLossOfACopperCableIsSaid) {
   m.kind = "dac";
   EXPECT_THAT(module_text(m, {}), Not(HasSubstr("  loss")));
   m.copper_attenuation = {{2.5, 6}, {12.9, 16}};
-  EXPECT_THAT(module_text(m, {}), HasSubstr("  loss         6 dB at 2.5 GHz, 16 at 12.9, as its maker says\n"));
+  EXPECT_THAT(module_text(m, {}),
+              HasSubstr("  loss         6 dB at 2.5 GHz, 16 at 12.9, as its maker says\n"));
 }
 
 TEST(ModuleTextGaps, ALaneWithoutAValueSaysWhy) {

@@ -30,18 +30,25 @@ TEST(ModulePlaces, FibresAreSaidInRunsOfLanes) {
   const std::optional<std::uint32_t> none;
   const Row rows[] = {
       {{1, 2, 3, 4}, {1, 2, 3, 4}, "lanes 1 to 4 on fibres 1 to 4, as the module counts them"},
-      {{1, 1, 2, 2}, {1, 1, 2, 2}, "lanes 1 to 2 on fibre 1, lanes 3 to 4 on fibre 2, as the module counts them"},
+      {{1, 1, 2, 2},
+       {1, 1, 2, 2},
+       "lanes 1 to 2 on fibre 1, lanes 3 to 4 on fibre 2, as the module counts them"},
       {{3}, {3}, "lane 1 on fibre 3, as the module counts them"},
       {{1, 2, 2, 3},
        {1, 2, 2, 3},
        "lanes 1 to 2 on fibres 1 to 2, lanes 3 to 4 on fibres 2 to 3, as the module counts them"},
-      {{1, none, none, 4}, {none, none, none, none}, "sends: lane 1 on fibre 1, lane 4 on fibre 4, as the module"},
-      {{1, 2}, {2, 1}, "sends: lanes 1 to 2 on fibres 1 to 2; receives: lane 1 on fibre 2, lane 2 on fibre 1, as"},
+      {{1, none, none, 4},
+       {none, none, none, none},
+       "sends: lane 1 on fibre 1, lane 4 on fibre 4, as the module"},
+      {{1, 2},
+       {2, 1},
+       "sends: lanes 1 to 2 on fibres 1 to 2; receives: lane 1 on fibre 2, lane 2 on fibre 1, as"},
   };
   TextStyle wide;
   wide.width_columns = 200;
   for (const Row& row : rows)
-    EXPECT_THAT(module_text(on_fibres(row.tx, row.rx), wide), HasSubstr(std::string("  fibres       ") + row.words));
+    EXPECT_THAT(module_text(on_fibres(row.tx, row.rx), wide),
+                HasSubstr(std::string("  fibres       ") + row.words));
 }
 
 TEST(ModulePlaces, TheOnlyLaneOnTheFirstFibreIsNoNews) {
@@ -53,9 +60,11 @@ TEST(ModulePlaces, FibresOfAnMpoAreNoPositions) {
   ModuleSample m = on_fibres({1, 2}, {1, 2});
   EXPECT_THAT(module_text(m, {}), Not(HasSubstr("MPO")));
   m.connector = "MPO-12";
-  EXPECT_THAT(module_text(m, {}), HasSubstr("as the module counts them each way (no position in an"));
+  EXPECT_THAT(module_text(m, {}),
+              HasSubstr("as the module counts them each way (no position in an"));
   m.type = "400G-DR4-2";
-  EXPECT_THAT(module_text(m, {}), HasSubstr("as the module counts them each way (no position in an"));
+  EXPECT_THAT(module_text(m, {}),
+              HasSubstr("as the module counts them each way (no position in an"));
 }
 
 /// CMIS 5.4 table 8-107: "media fiber 1 or TR1", which sends and receives.
@@ -66,10 +75,12 @@ TEST(ModulePlaces, AFibreOfABidirectionalModuleIsOneForBothWays) {
     ModuleSample m = on_fibres({1, 1, 2, 2}, {1, 1, 2, 2});
     m.type = type;
     m.connector = "MPO-12";
-    EXPECT_THAT(module_text(m, wide), HasSubstr("lanes 1 to 2 on fibre 1, lanes 3 to 4 on fibre 2, both ways, as the "
-                                                "module counts them (no position in an MPO)\n"));
+    EXPECT_THAT(module_text(m, wide),
+                HasSubstr("lanes 1 to 2 on fibre 1, lanes 3 to 4 on fibre 2, both ways, as the "
+                          "module counts them (no position in an MPO)\n"));
     m.lanes[0].rx_fibre = 2;
-    EXPECT_THAT(module_text(m, wide), HasSubstr(", as the module counts them (no position in an MPO)\n"));
+    EXPECT_THAT(module_text(m, wide),
+                HasSubstr(", as the module counts them (no position in an MPO)\n"));
     EXPECT_THAT(module_text(m, wide), Not(HasSubstr("both ways")));
   }
 }
@@ -88,10 +99,14 @@ TEST(ModulePlaces, ALoopbackSaysWhoGetsBackWhatHeSends) {
     const char* words;
   };
   const Row rows[] = {
-      {{"media", "output", {1, 2, 3, 4}}, "at the media side's output, lanes 1 to 4, back to the host: traffic"},
-      {{"media", "input", {2, 3, 5}}, "at the media side's input, lanes 2 to 3, lane 5, back to the far end: traffic"},
-      {{"host", "output", {8}}, "at the host side's output, lane 8, back to the far end: traffic does not pass"},
-      {{"host", "input", {1}}, "at the host side's input, lane 1, back to the host: traffic does not pass"},
+      {{"media", "output", {1, 2, 3, 4}},
+       "at the media side's output, lanes 1 to 4, back to the host: traffic"},
+      {{"media", "input", {2, 3, 5}},
+       "at the media side's input, lanes 2 to 3, lane 5, back to the far end: traffic"},
+      {{"host", "output", {8}},
+       "at the host side's output, lane 8, back to the far end: traffic does not pass"},
+      {{"host", "input", {1}},
+       "at the host side's input, lane 1, back to the host: traffic does not pass"},
   };
   TextStyle wide;
   wide.width_columns = 200;
@@ -103,7 +118,8 @@ TEST(ModulePlaces, ALoopbackSaysWhoGetsBackWhatHeSends) {
   }
   ModuleSample imported;
   imported.looped = true;
-  EXPECT_THAT(module_text(imported, wide), HasSubstr("  loopback     is switched on: traffic does not pass\n"));
+  EXPECT_THAT(module_text(imported, wide),
+              HasSubstr("  loopback     is switched on: traffic does not pass\n"));
 }
 
 TEST(ModulePlaces, TheCaseIsMadeForTemperatures) {

@@ -85,9 +85,11 @@ TEST(ModuleText, ABiasBeyondItsLimitsIsMarkedWithAndWithoutAPowerBesideIt) {
   m.thresholds.tx_bias_ma = {2, 4, 8, 10};
   m.lanes[0].tx_bias_ma = 0;
   m.lanes[1].tx_bias_ma = 7;
-  EXPECT_THAT(module_text(m, {}),
-              HasSubstr("Tx (no power monitor)\n  Tx bias mA   warns outside 4 to 8, alarms outside 2 to 10\n"
-                        "     1  bias ▕       ▏ 0.0 mA ✖ low alarm\n     2  bias ▕████▍  ▏ 7.0 mA\n"));
+  EXPECT_THAT(
+      module_text(m, {}),
+      HasSubstr(
+          "Tx (no power monitor)\n  Tx bias mA   warns outside 4 to 8, alarms outside 2 to 10\n"
+          "     1  bias ▕       ▏ 0.0 mA ✖ low alarm\n     2  bias ▕████▍  ▏ 7.0 mA\n"));
   m.lanes[0].tx_power_mw = 0.5;
   EXPECT_THAT(module_text(m, {}), HasSubstr("-3.0   bias ▕       ▏ 0.0 mA ✖ low alarm\n"));
 }
@@ -95,7 +97,8 @@ TEST(ModuleText, ABiasBeyondItsLimitsIsMarkedWithAndWithoutAPowerBesideIt) {
 TEST(ModuleText, SaysWhatIsNotBelieved) {
   ModuleSample m = module();
   m.warnings = {"temperature reads ffffh, which is no reading"};
-  EXPECT_THAT(module_text(m, {}), HasSubstr("Not believed\n    temperature reads ffffh, which is no reading\n"));
+  EXPECT_THAT(module_text(m, {}),
+              HasSubstr("Not believed\n    temperature reads ffffh, which is no reading\n"));
 }
 
 TEST(ModuleText, AModuleThatItsHostHoldsDarkSaysSo) {
@@ -104,17 +107,21 @@ TEST(ModuleText, AModuleThatItsHostHoldsDarkSaysSo) {
   m.low_power_pin_obeyed = true;  // as nearly every QSFP does
   EXPECT_THAT(module_text(m, {}), Not(HasSubstr("low power")));
   m.low_power_requested = true;
-  EXPECT_THAT(module_text(m, {}), HasSubstr("  state        the host holds it in low power: it may send no light\n"));
+  EXPECT_THAT(module_text(m, {}),
+              HasSubstr("  state        the host holds it in low power: it may send no light\n"));
   m.low_power_requested = false;
   m.state = "ModuleLowPwr";
-  EXPECT_THAT(module_text(m, {}), HasSubstr("  state        ModuleLowPwr: it obeys the low-power pin of the cage\n"));
+  EXPECT_THAT(module_text(m, {}),
+              HasSubstr("  state        ModuleLowPwr: it obeys the low-power pin of the cage\n"));
   m.state = "ModuleReady";
   EXPECT_THAT(module_text(m, {}), HasSubstr("  state        ready\n"));
   m.power_class = 6;
   m.max_power_w = 4.5;
   m.allowed_power_w = 3.5;
-  EXPECT_THAT(module_text(m, {}),
-              HasSubstr("  power        at most 4.5 W, of which the host has not enabled more than 3.5 W\n"));
+  EXPECT_THAT(
+      module_text(m, {}),
+      HasSubstr(
+          "  power        at most 4.5 W, of which the host has not enabled more than 3.5 W\n"));
 }
 
 TEST(ModuleText, TheCurrentOfALasersCoolerSaysWhichWayItGoes) {
@@ -129,7 +136,8 @@ TEST(ModuleText, TheCurrentOfALasersCoolerSaysWhichWayItGoes) {
   m.management = "SFF-8472";
   EXPECT_THAT(module_text(m, {}), HasSubstr("  laser cooler 12.0 mA (cools)\n"));
   m.management = "SFF-8636 2.10";
-  EXPECT_THAT(module_text(m, {}), HasSubstr("  laser cooler 12.0 mA\n")) << "its sign is not stated";
+  EXPECT_THAT(module_text(m, {}), HasSubstr("  laser cooler 12.0 mA\n"))
+      << "its sign is not stated";
 }
 
 TEST(ModuleText, ABiasHasABarAndItsLimitsAreSaid) {
@@ -160,10 +168,11 @@ TEST(ModuleText, WhatTheHostAskedForAndWhatBecameOfItIsSaid) {
   m.inactive_firmware = "1.6";
   m.hardware_revision = "1.10";
   const std::string text = module_text(m, {});
-  EXPECT_THAT(text, HasSubstr("    media lane 2: sends no valid signal to the fibre\n"
-                              "    host lane 1: data path Deactivated, as the host asked\n"
-                              "    host lane 2: its output is off by host\n"
-                              "    host lane 3: refused its configuration (RejectedInvalidAppSel)\n"));
+  EXPECT_THAT(text,
+              HasSubstr("    media lane 2: sends no valid signal to the fibre\n"
+                        "    host lane 1: data path Deactivated, as the host asked\n"
+                        "    host lane 2: its output is off by host\n"
+                        "    host lane 3: refused its configuration (RejectedInvalidAppSel)\n"));
   EXPECT_THAT(text, Not(HasSubstr("host lane 4")));
   EXPECT_THAT(text, HasSubstr("  revision     A1, hardware 1.10, firmware 1.7 (inactive 1.6)\n"));
 }
@@ -184,10 +193,12 @@ TEST(ModuleText, SaysWhenAFlagWasSetAndClearedAndThatOthersMayHaveTakenIt) {
   flag.cleared_at = parse_rfc3339("2026-11-20T10:01:00Z");
   m.flags.push_back(flag);
   const std::string text = module_text(m, {});
-  EXPECT_THAT(text, HasSubstr("Flags that changed (as our reads saw them; another reader may have taken some)"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("Flags that changed (as our reads saw them; another reader may have taken some)"));
   EXPECT_THAT(text, HasSubstr("rx_los 2"));
-  EXPECT_THAT(text,
-              HasSubstr("clear  2 changes, last set 2026-11-20T10:00:12Z,\n      cleared 2026-11-20T10:01:00Z\n"));
+  EXPECT_THAT(text, HasSubstr("clear  2 changes, last set 2026-11-20T10:00:12Z,\n      cleared "
+                              "2026-11-20T10:01:00Z\n"));
 }
 
 TEST(ModuleText, ATunableLaserHasItsFrequencyAndTheWavelengthThatPeopleSay) {
@@ -200,8 +211,11 @@ TEST(ModuleText, ATunableLaserHasItsFrequencyAndTheWavelengthThatPeopleSay) {
   m.laser_tuning[1].target_power_out_of_range = true;
   m.laser_tuning[2].channel_invalid = true;
   const std::string text = module_text(m, {});
-  EXPECT_THAT(text, HasSubstr("  laser        193100.0 GHz (1552.52 nm), 196100.0 GHz (1528.77 nm)\n"));
-  EXPECT_THAT(text, HasSubstr("    lane 2: laser off its wavelength, asked for a power that it can't give\n"));
+  EXPECT_THAT(text,
+              HasSubstr("  laser        193100.0 GHz (1552.52 nm), 196100.0 GHz (1528.77 nm)\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("    lane 2: laser off its wavelength, asked for a power that it can't give\n"));
   EXPECT_THAT(text, HasSubstr("    lane 3: Rx LOS, asked for a channel that it does not have\n"));
   m.laser_tuning.resize(1);
   m.laser_tuning[0] = {};
@@ -272,7 +286,8 @@ TEST(ModuleText, NoLineIsWiderThanTheScreen) {
   m.vdm.media_pre_fec_ber.max = 2e-5;
   for (ModuleLane& lane : m.lanes) {
     lane.rx_los = lane.rx_lol = lane.tx_fault = true;
-    lane.rx_power_flags.low_alarm = lane.tx_power_flags.low_alarm = lane.tx_bias_flags.low_alarm = true;
+    lane.rx_power_flags.low_alarm = lane.tx_power_flags.low_alarm = lane.tx_bias_flags.low_alarm =
+        true;
   }
   TextStyle style;
   style.width_columns = 60;
@@ -300,8 +315,9 @@ TEST(ModuleText, ALineIsNotBrokenInsideOfABar) {
   EXPECT_THAT(module_text(m, style), HasSubstr("     1  [       ] no light !! low alarm\n"
                                                "       bias [       ] 0.0 mA !! low alarm\n"));
   style.colour = true;
-  EXPECT_THAT(module_text(m, style), HasSubstr("  Flags\x1b[0m (latched: since somebody last read them,\n"
-                                               "    perhaps not us)\n"));
+  EXPECT_THAT(module_text(m, style),
+              HasSubstr("  Flags\x1b[0m (latched: since somebody last read them,\n"
+                        "    perhaps not us)\n"));
 }
 
 TEST(ModuleText, BlanksBehindTheWidthAreNoLineOfTheirOwn) {
@@ -326,18 +342,24 @@ TEST(ModuleText, FlagsOfTheStatisticsAreOneLineForEachLimitWithItsLanes) {
   EXPECT_THAT(text, HasSubstr("    coherent rx total power low alarm, lane 1\n"));
 }
 
-/// A power that swung has passed both: the one must not hide the other. An alarm says the warning of its side too.
+/// A power that swung has passed both: the one must not hide the other. An alarm says the warning
+/// of its side too.
 TEST(ModuleText, AFlagOfTheLowSideHidesNoneOfTheHighSide) {
   ModuleSample m = module();
-  m.temperature_flags = {.low_alarm = true, .low_warn = true, .high_warn = false, .high_alarm = true};
+  m.temperature_flags = {
+      .low_alarm = true, .low_warn = true, .high_warn = false, .high_alarm = true};
   m.supply_flags = {.low_alarm = false, .low_warn = true, .high_warn = true, .high_alarm = true};
-  m.lanes[0].rx_power_flags = {.low_alarm = true, .low_warn = false, .high_warn = true, .high_alarm = false};
-  m.vdm.flags = {{"media_esnr_db", 7, {.low_alarm = true, .low_warn = {}, .high_warn = true, .high_alarm = true}}};
+  m.lanes[0].rx_power_flags = {
+      .low_alarm = true, .low_warn = false, .high_warn = true, .high_alarm = false};
+  m.vdm.flags = {{"media_esnr_db",
+                  7,
+                  {.low_alarm = true, .low_warn = {}, .high_warn = true, .high_alarm = true}}};
   const std::string text = module_text(m, {});
   EXPECT_THAT(text, HasSubstr("    temperature low alarm and high alarm\n"));
   EXPECT_THAT(text, HasSubstr("    supply low warning and high alarm\n"));
   EXPECT_THAT(text, HasSubstr("    lane 1: Rx power low alarm and high warning\n"));
-  EXPECT_THAT(text, HasSubstr("    media SNR low alarm, lane 7\n    media SNR high alarm, lane 7\n"))
+  EXPECT_THAT(text,
+              HasSubstr("    media SNR low alarm, lane 7\n    media SNR high alarm, lane 7\n"))
       << "a line for each limit";
 }
 

@@ -1,4 +1,5 @@
-// What module_text() says of the values that a module measures of its signal: VDM, and the monitors of a coherent one.
+// What module_text() says of the values that a module measures of its signal: VDM, and the monitors
+// of a coherent one.
 #include <gmock/gmock.h>
 
 #include "exporters/module_text.h"
@@ -15,9 +16,10 @@ TEST(ModuleTextValues, SaysWhatVdmTellsOfTheLasers) {
   m.vdm.laser_frequency_error_mhz = -300;
   m.vdm.tec_current_percent = -80;
   m.vdm.laser_temperature_c = 2.5;
-  EXPECT_THAT(module_text(m, {}), HasSubstr("  lasers (VDM) age 12 %  frequency error -300 MHz  cooler -80.0 %\n"
-                                            "               temperature 2.5 C (from its target; of some modules its "
-                                            "own)\n"));
+  EXPECT_THAT(module_text(m, {}),
+              HasSubstr("  lasers (VDM) age 12 %  frequency error -300 MHz  cooler -80.0 %\n"
+                        "               temperature 2.5 C (from its target; of some modules its "
+                        "own)\n"));
 }
 
 TEST(ModuleTextValues, SaysHowFarACoherentModuleIsFromItsLimit) {
@@ -83,8 +85,9 @@ TEST(ModuleTextValues, SuppliesInsideTheModuleAreOneLine) {
   EXPECT_THAT(module_text(m, {}), Not(HasSubstr("supplies")));
   m.vdm.vcc12_v = 12.01;
   m.vdm.vcc0p7a_v = 0.749;
-  m.vdm.flags = {
-      {"vcc0p7a_v", std::nullopt, {.low_alarm = false, .low_warn = true, .high_warn = false, .high_alarm = false}}};
+  m.vdm.flags = {{"vcc0p7a_v",
+                  std::nullopt,
+                  {.low_alarm = false, .low_warn = true, .high_warn = false, .high_alarm = false}}};
   const std::string text = module_text(m, {});
   EXPECT_THAT(text, HasSubstr("  supplies V   12 V: 12.010, 0.7 V A: 0.749\n"));
   EXPECT_THAT(text, HasSubstr("    vcc0p7a low warning\n"));

@@ -25,7 +25,8 @@ TEST(PlotTest, ColumnsKeepTheWorst) {
   EXPECT_THAT(in_columns({1, 5, 2, 2}, 2, PlotFold::kLeast), ElementsAre(1, 2));
   EXPECT_THAT(in_columns({1, 5, 2, 2}, 2, PlotFold::kSum), ElementsAre(6, 4));
   EXPECT_THAT(in_columns({1, 2}, 4, PlotFold::kMost), ElementsAre(1, 1, 2, 2));
-  EXPECT_TRUE(std::isnan(in_columns({kNone, kNone, 2, 2}, 2, PlotFold::kSum)[0])) << "absent is not zero";
+  EXPECT_TRUE(std::isnan(in_columns({kNone, kNone, 2, 2}, 2, PlotFold::kSum)[0]))
+      << "absent is not zero";
   EXPECT_TRUE(std::isnan(in_columns({}, 1, PlotFold::kSum)[0]));
 }
 
@@ -47,7 +48,8 @@ TEST(PlotTest, TimesStandWhereTheyAreAndDoNotTouch) {
   const WallTime from = *parse_rfc3339("2026-11-20T09:50:00Z");
   EXPECT_EQ(time_axis(from, from + std::chrono::hours(2), 60),
             "     |10:00         |10:30         |11:00         |11:30    ");
-  EXPECT_EQ(time_axis(from, from + std::chrono::hours(168), 40), "   |11-21     |11-23      |11-25        ");
+  EXPECT_EQ(time_axis(from, from + std::chrono::hours(168), 40),
+            "   |11-21     |11-23      |11-25        ");
   EXPECT_EQ(time_axis(from, from, 3), "   ");
 }
 
@@ -56,8 +58,9 @@ PortPast dirty_past() {
   past.step_s = 60;
   past.from = *parse_rfc3339("2026-11-20T09:50:00Z");
   past.to = past.from + std::chrono::minutes(120);
-  SignalSeries power{Signal::kRxPower, {}}, ber{Signal::kPreFecBer, {}}, warm{Signal::kTemperature, {}},
-      downs{Signal::kCarrierDowns, {}}, symbols{Signal::kSymbolErrors, {}}, bias{Signal::kTxBias, {}};
+  SignalSeries power{Signal::kRxPower, {}}, ber{Signal::kPreFecBer, {}},
+      warm{Signal::kTemperature, {}}, downs{Signal::kCarrierDowns, {}},
+      symbols{Signal::kSymbolErrors, {}}, bias{Signal::kTxBias, {}};
   for (int minute = 0; minute < 120; ++minute) {
     past.at.push_back(past.from + std::chrono::minutes(minute));
     const bool hole = minute >= 90 && minute < 95;
@@ -90,7 +93,8 @@ PortPast dirty_past() {
   repair.rx_power_before_dbm = -9.1;
   repair.rx_power_after_dbm = -1.2;
   past.repairs = {repair};
-  past.identities = {{"MT2331", "local", "p", "mlx5_3/1", "NVIDIA", "MMS4X00", "optical", past.from, past.to}};
+  past.identities = {
+      {"MT2331", "local", "p", "mlx5_3/1", "NVIDIA", "MMS4X00", "optical", past.from, past.to}};
   return past;
 }
 
@@ -108,7 +112,9 @@ TEST(PastTextTest, FitsEveryTerminal) {
         const std::string line = text.substr(at, end - at);
         EXPECT_LE(display_width(line), static_cast<std::size_t>(width)) << line;
         if (ascii) {
-          EXPECT_TRUE(std::all_of(line.begin(), line.end(), [](char c) { return c >= ' ' && c <= '~'; })) << line;
+          EXPECT_TRUE(std::all_of(line.begin(), line.end(), [](char c) {
+            return c >= ' ' && c <= '~';
+          })) << line;
         }
         at = end + 1;
       }
@@ -117,7 +123,9 @@ TEST(PastTextTest, FitsEveryTerminal) {
 
 TEST(PastTextTest, SaysWhatHappenedInOrderWithUnits) {
   const std::string text = past_text(dirty_past(), test::dirty_port(), {});
-  EXPECT_THAT(text, HasSubstr("Rx power, dBm (the lane that receives least): now -1.2, least -9.1, most -1.2"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("Rx power, dBm (the lane that receives least): now -1.2, least -9.1, most -1.2"));
   EXPECT_THAT(text, HasSubstr("Pre-FEC BER: now 2.1e-08, most 3.4e-05"));
   EXPECT_THAT(text, HasSubstr("fibre reseated: Rx lane 2 -9.1 to -1.2 dBm; it held"));
   EXPECT_THAT(text, HasSubstr("Not once: symbol errors"));
@@ -137,13 +145,14 @@ TEST(PastTextTest, DarknessIsNoPower) {
   TextStyle style;
   style.width_columns = 140;
   EXPECT_THAT(past_text(past, test::dirty_port(), style),
-              AllOf(HasSubstr("now -1.2, least -9.1, most -1.2, at times no light"), HasSubstr("-11.0 ┤"),
-                    Not(HasSubstr("-41"))));
+              AllOf(HasSubstr("now -1.2, least -9.1, most -1.2, at times no light"),
+                    HasSubstr("-11.0 ┤"), Not(HasSubstr("-41"))));
   past.signals[3].values.back() = -40;
   EXPECT_THAT(past_text(past, test::dirty_port(), style),
               HasSubstr("before -1.2, least -9.1, most -1.2, now no light"));
   std::fill(past.signals[3].values.begin(), past.signals[3].values.end(), -40.0);
-  EXPECT_THAT(past_text(past, test::dirty_port(), style), HasSubstr("Rx power: no light in all that time"));
+  EXPECT_THAT(past_text(past, test::dirty_port(), style),
+              HasSubstr("Rx power: no light in all that time"));
 }
 
 TEST(PastTextTest, SaysWhoTookNoteOfItAndHowLongItWasOpen) {
@@ -151,8 +160,8 @@ TEST(PastTextTest, SaysWhoTookNoteOfItAndHowLongItWasOpen) {
   FaultEvent event;
   event.fault.fault = "dirty_connector";
   event.fault.opened_at = past.events[0].at;
-  event.fault.acknowledged =
-      Acknowledgement{"ann", "ticket 4711", past.events[0].at, past.events[0].at + std::chrono::hours(2)};
+  event.fault.acknowledged = Acknowledgement{"ann", "ticket 4711", past.events[0].at,
+                                             past.events[0].at + std::chrono::hours(2)};
   KeptEvent noted = past.events[0];
   noted.event = "acknowledged";
   noted.document = event_json_line(event);
@@ -161,9 +170,12 @@ TEST(PastTextTest, SaysWhoTookNoteOfItAndHowLongItWasOpen) {
   TextStyle style;
   style.width_columns = 140;
   const std::string text = past_text(past, test::dirty_port(), style);
-  EXPECT_THAT(text, HasSubstr("acknowledged dirty connector, by ann until 2026-11-20 12:52:00Z: ticket 4711\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("acknowledged dirty connector, by ann until 2026-11-20 12:52:00Z: ticket 4711\n"));
   EXPECT_THAT(text, HasSubstr("closed       dirty connector, after 48 min\n"));
-  EXPECT_THAT(text, HasSubstr("opened       dirty connector (path, warning, 83%): lane 2 receives"));
+  EXPECT_THAT(text,
+              HasSubstr("opened       dirty connector (path, warning, 83%): lane 2 receives"));
 }
 
 TEST(PastTextTest, SaysWhoWorkedOnItAndForHowLong) {
@@ -183,19 +195,24 @@ TEST(PastTextTest, SaysWhoWorkedOnItAndForHowLong) {
   TextStyle style;
   style.width_columns = 140;
   const std::string text = past_text(past, test::dirty_port(), style);
-  const auto begun = text.find("maintenance  begun by ann, until 2026-11-20 12:20:00Z: new jumper\n");
+  const auto begun =
+      text.find("maintenance  begun by ann, until 2026-11-20 12:20:00Z: new jumper\n");
   const auto ended = text.find("maintenance  ended, after 10 min\n");
   ASSERT_NE(begun, std::string::npos) << text;
   ASSERT_NE(ended, std::string::npos) << text;
   EXPECT_LT(begun, text.find("repair  "));
   EXPECT_LT(text.find("repair  "), ended);
-  EXPECT_THAT(text, HasSubstr("maintenance  begun by file (/etc/linkhealth/maintenance/all), of all ports\n"));
+  EXPECT_THAT(
+      text,
+      HasSubstr("maintenance  begun by file (/etc/linkhealth/maintenance/all), of all ports\n"));
 }
 
 TEST(PastTextTest, WhatIsNoLongerSeenIsNotNow) {
   PortPast past = dirty_past();
-  for (SignalSeries& series : past.signals) std::fill(series.values.begin() + 60, series.values.end(), kNone);
-  EXPECT_THAT(past_text(past, test::dirty_port(), {}), HasSubstr("Module temperature, C: last seen 53.0"));
+  for (SignalSeries& series : past.signals)
+    std::fill(series.values.begin() + 60, series.values.end(), kNone);
+  EXPECT_THAT(past_text(past, test::dirty_port(), {}),
+              HasSubstr("Module temperature, C: last seen 53.0"));
 }
 
 TEST(PastTextTest, APortWithoutAPastSaysSo) {
@@ -203,7 +220,8 @@ TEST(PastTextTest, APortWithoutAPastSaysSo) {
   const std::string faulty = past_text({}, port, {});
   EXPECT_THAT(faulty, HasSubstr("Nothing was measured of it in this time."));
   EXPECT_THAT(faulty, ::testing::Not(HasSubstr("no fault was seen")));
-  EXPECT_THAT(faulty, HasSubstr("open         dirty connector, since then: ")) << "one is open, whenever it began";
+  EXPECT_THAT(faulty, HasSubstr("open         dirty connector, since then: "))
+      << "one is open, whenever it began";
   port.faults.clear();
   EXPECT_THAT(past_text({}, port, {}), HasSubstr("no fault was seen"));
 }

@@ -11,8 +11,9 @@ using ::testing::HasSubstr;
 
 TEST(FindPort, ByAnyOfItsNames) {
   const Report report = test::example_report();
-  for (const char* name : {"mlx5_3/1", "mlx5_3", "ens4np0", "0000:9a:00.0", "9A:00.0", "0000:9a:00.0/1",
-                           "b83f:d203:0012:3453", "0xb83fd20300123453", " mlx5_3 "}) {
+  for (const char* name :
+       {"mlx5_3/1", "mlx5_3", "ens4np0", "0000:9a:00.0", "9A:00.0", "0000:9a:00.0/1",
+        "b83f:d203:0012:3453", "0xb83fd20300123453", " mlx5_3 "}) {
     const auto port = find_port(report, name);
     ASSERT_TRUE(port.ok()) << name;
     EXPECT_EQ((*port)->port, "mlx5_3/1") << name;
@@ -29,13 +30,15 @@ TEST(FindPort, ATypoGetsASuggestion) {
 
 TEST(FindPort, NothingNearIsNotGuessed) {
   const Report report = test::example_report();
-  EXPECT_EQ(find_port(report, "printer").error().message, "no port \"printer\" (linkhealth status lists the ports)");
+  EXPECT_EQ(find_port(report, "printer").error().message,
+            "no port \"printer\" (linkhealth status lists the ports)");
   EXPECT_THAT(find_port(report, "  ").error().message, HasSubstr("is missing"));
   EXPECT_THAT(find_port(Report{}, "mlx5_0").error().message, HasSubstr("this node has no port"));
 }
 
 TEST(FindPort, AVeryLongOrWildNameIsCutAndPrintable) {
-  const std::string message = find_port(test::example_report(), std::string(100000, '\x1b')).error().message;
+  const std::string message =
+      find_port(test::example_report(), std::string(100000, '\x1b')).error().message;
   EXPECT_LT(message.size(), 200U);
   EXPECT_EQ(message.find('\x1b'), std::string::npos);
 }

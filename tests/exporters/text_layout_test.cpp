@@ -77,8 +77,8 @@ TEST(Words, Numbers) {
 TEST(Paint, OnlyWhenAskedAndNeverAlone) {
   EXPECT_EQ(paint_health("x", Health::kDown, {.colour = false}), "x");
   EXPECT_EQ(paint_health("x", Health::kDown, {.colour = true}), "\x1b[1;31mx\x1b[0m");
-  for (const Health health :
-       {Health::kHealthy, Health::kAtRisk, Health::kDegraded, Health::kDown, Health::kUnknown, Health::kExempt}) {
+  for (const Health health : {Health::kHealthy, Health::kAtRisk, Health::kDegraded, Health::kDown,
+                              Health::kUnknown, Health::kExempt}) {
     EXPECT_FALSE(health_sign(health, true).empty());
     EXPECT_EQ(display_width(health_sign(health, false)), 1U);
   }

@@ -13,20 +13,26 @@ namespace {
 using ::testing::HasSubstr;
 using ::testing::Not;
 
-TextStyle plain(int width_columns) { return {.colour = false, .width_columns = width_columns, .ascii = false}; }
+TextStyle plain(int width_columns) {
+  return {.colour = false, .width_columns = width_columns, .ascii = false};
+}
 StatusView live() { return {.now = test::example_now(), .watching = std::chrono::hours(24 * 12)}; }
-ExplainView at_now() { return {.now = test::example_now(), .t = test::example_t(), .symptoms = false}; }
+ExplainView at_now() {
+  return {.now = test::example_now(), .t = test::example_t(), .symptoms = false};
+}
 
 std::string explain(const PortReport& port, int width_columns = 100) {
   return explain_text(port, plain(width_columns), at_now());
 }
 
 TEST(StatusText, WideTerminal) {
-  test::expect_golden("tests/golden/text/status_150.txt", status_text(test::example_report(), plain(150), live()));
+  test::expect_golden("tests/golden/text/status_150.txt",
+                      status_text(test::example_report(), plain(150), live()));
 }
 
 TEST(StatusText, UsualTerminal) {
-  test::expect_golden("tests/golden/text/status_100.txt", status_text(test::example_report(), plain(100), live()));
+  test::expect_golden("tests/golden/text/status_100.txt",
+                      status_text(test::example_report(), plain(100), live()));
 }
 
 TEST(StatusText, Ascii) {
@@ -40,7 +46,8 @@ TEST(StatusText, Ascii) {
 TEST(StatusText, Colour) {
   TextStyle style = plain(100);
   style.colour = true;
-  test::expect_golden("tests/golden/text/status_colour.txt", status_text(test::example_report(), style, live()));
+  test::expect_golden("tests/golden/text/status_colour.txt",
+                      status_text(test::example_report(), style, live()));
 }
 
 TEST(StatusText, ProblemsOnlyStillCountsAllPorts) {
@@ -66,16 +73,17 @@ TEST(StatusText, SaysWhenNothingIsWrongAndWhenNothingIsWatched) {
 TEST(StatusText, NoLineIsWiderThanTheTerminal) {
   for (const int width : {60, 80, 100, 120, 150, 200}) {
     const std::string text = status_text(test::example_report(), plain(width), live());
-    for (const auto line : split(text, '\n')) EXPECT_LE(display_width(line), static_cast<std::size_t>(width)) << line;
+    for (const auto line : split(text, '\n'))
+      EXPECT_LE(display_width(line), static_cast<std::size_t>(width)) << line;
   }
 }
 
 TEST(StatusText, WideCutsNothing) {
   StatusView view = live();
   view.wide = true;
-  EXPECT_THAT(
-      status_text(test::example_report(), plain(60), view),
-      HasSubstr("dirty connector (83%), clean both ends of the fibre of lane 2 and both module ports (MPO-12 APC)\n"));
+  EXPECT_THAT(status_text(test::example_report(), plain(60), view),
+              HasSubstr("dirty connector (83%), clean both ends of the fibre of lane 2 and both "
+                        "module ports (MPO-12 APC)\n"));
 }
 
 TEST(StatusText, ANeighboursNameCannotDriveTheTerminal) {
@@ -116,9 +124,15 @@ TEST(ExplainText, SaysWhenTheLinkLastFell) {
   EXPECT_THAT(explain(port, 200), HasSubstr("0 involuntary drops in 24 h, the last 2 d ago ("));
 }
 
-TEST(ExplainText, Down) { test::expect_golden("tests/golden/text/explain_down.txt", explain(test::down_port())); }
-TEST(ExplainText, Blind) { test::expect_golden("tests/golden/text/explain_blind.txt", explain(test::blind_port())); }
-TEST(ExplainText, Exempt) { test::expect_golden("tests/golden/text/explain_exempt.txt", explain(test::exempt_port())); }
+TEST(ExplainText, Down) {
+  test::expect_golden("tests/golden/text/explain_down.txt", explain(test::down_port()));
+}
+TEST(ExplainText, Blind) {
+  test::expect_golden("tests/golden/text/explain_blind.txt", explain(test::blind_port()));
+}
+TEST(ExplainText, Exempt) {
+  test::expect_golden("tests/golden/text/explain_exempt.txt", explain(test::exempt_port()));
+}
 TEST(ExplainText, Healthy) {
   test::expect_golden("tests/golden/text/explain_healthy.txt",
                       explain(test::healthy_port("mlx5_0", "ens1np0", "0000:1b:00.0")));
@@ -137,7 +151,8 @@ TEST(ExplainText, FitsTheTerminal) {
   for (const int width : {60, 80, 100, 140}) {
     const std::string text = explain(test::dirty_port(), width);
     for (const auto line : split(text, '\n')) {
-      const bool table = line.starts_with("  +") || line.starts_with("  -");  // its columns are as wide as its words
+      const bool table = line.starts_with("  +") ||
+                         line.starts_with("  -");  // its columns are as wide as its words
       const bool whole = line.starts_with("mlx5_3/1") || line.starts_with("  Light");
       if (!table && !whole) {
         EXPECT_LE(display_width(line), static_cast<std::size_t>(width)) << line;
@@ -183,10 +198,10 @@ TEST(ExplainText, WhoSaysWhatIsAtTheFarEndAndHowLongAgo) {
   peer.address = "10.0.0.12";
   peer.module_source = "telemetry";
   peer.module_age_s = 40;
-  EXPECT_EQ(
-      far_end_line(peer, "leaf-12 Ethernet17/1"),
-      "Far end    leaf-12 Ethernet17/1, says LLDP, 12 s ago · \"to gpu-0417\" · managed at 10.0.0.12 · its module: "
-      "telemetry, 40 s ago");
+  EXPECT_EQ(far_end_line(peer, "leaf-12 Ethernet17/1"),
+            "Far end    leaf-12 Ethernet17/1, says LLDP, 12 s ago · \"to gpu-0417\" · managed at "
+            "10.0.0.12 · its module: "
+            "telemetry, 40 s ago");
   peer = PeerSample{};
   peer.source = "lldp";
   peer.link_source = peer.counters_source = "telemetry";
@@ -195,11 +210,14 @@ TEST(ExplainText, WhoSaysWhatIsAtTheFarEndAndHowLongAgo) {
             "Far end    leaf-12, says LLDP · its link and counters: telemetry, 2.0 s ago");
   peer.link_source = "fleet";
   EXPECT_EQ(far_end_line(peer, "leaf-12"),
-            "Far end    leaf-12, says LLDP · its link: fleet, 2.0 s ago · its counters: telemetry, 2.0 s ago");
+            "Far end    leaf-12, says LLDP · its link: fleet, 2.0 s ago · its counters: telemetry, "
+            "2.0 s ago");
   PeerSample planned;
   planned.source = "plan";
-  EXPECT_EQ(far_end_line(planned, "leaf-12"), "Far end    leaf-12, as planned: nothing says so itself");
-  EXPECT_EQ(far_end_line(PeerSample{}, "leaf-12"), "") << "a recording of a writer that names no source";
+  EXPECT_EQ(far_end_line(planned, "leaf-12"),
+            "Far end    leaf-12, as planned: nothing says so itself");
+  EXPECT_EQ(far_end_line(PeerSample{}, "leaf-12"), "")
+      << "a recording of a writer that names no source";
 }
 
 TEST(StatusText, ANameThatOnlyThePlanGivesIsMarked) {
@@ -207,14 +225,16 @@ TEST(StatusText, ANameThatOnlyThePlanGivesIsMarked) {
   report.ports.resize(1);
   report.ports[0].peer = "leaf-12 Ethernet17/1";
   report.ports[0].latest.peer.reset();
-  EXPECT_NE(status_text(report, plain(200), StatusView{}).find("leaf-12 Ethernet17/1 (plan)"), std::string::npos);
+  EXPECT_NE(status_text(report, plain(200), StatusView{}).find("leaf-12 Ethernet17/1 (plan)"),
+            std::string::npos);
   report.ports[0].latest.peer.emplace();
   report.ports[0].latest.peer->source = "lldp";
   report.ports[0].latest.peer->system = "leaf-12";
   EXPECT_EQ(status_text(report, plain(200), StatusView{}).find("(plan)"), std::string::npos);
 }
 
-/// The report whose modules at `ports` somebody else read: the first of them 40 s ago, each other 20 s earlier.
+/// The report whose modules at `ports` somebody else read: the first of them 40 s ago, each other
+/// 20 s earlier.
 Report with_imports(const std::vector<std::size_t>& ports) {
   Report report = test::example_report();
   Milliseconds age = std::chrono::seconds(40);
@@ -228,7 +248,8 @@ Report with_imports(const std::vector<std::size_t>& ports) {
 }
 
 TEST(StatusText, AModuleThatSomebodyElseReadIsMarked) {
-  test::expect_golden("tests/golden/text/status_imported.txt", status_text(with_imports({1, 2}), plain(150), live()));
+  test::expect_golden("tests/golden/text/status_imported.txt",
+                      status_text(with_imports({1, 2}), plain(150), live()));
   EXPECT_THAT(status_text(test::example_report(), plain(150), live()), Not(HasSubstr("imported")));
 }
 
@@ -263,8 +284,9 @@ TEST(ExplainText, AnEmptyCageOfAnImportIsSaidToBeOne) {
   port.latest.module.emplace();
   port.latest.module->present = false;
   port.latest.module->imported_at = test::example_now() - std::chrono::minutes(2);
-  EXPECT_THAT(explain(port),
-              HasSubstr("  Module     read by somebody else (imported) 2 min ago (2026-11-20 11:58:00Z)"));
+  EXPECT_THAT(
+      explain(port),
+      HasSubstr("  Module     read by somebody else (imported) 2 min ago (2026-11-20 11:58:00Z)"));
 }
 
 }  // namespace

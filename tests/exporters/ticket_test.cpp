@@ -29,7 +29,8 @@ Report placed() {
 
 TEST(TicketTest, AllThatATechnicianNeeds) {
   const Report report = placed();
-  test::expect_golden("tests/golden/text/ticket.md", ticket_markdown(make_ticket(report, report.ports[1])));
+  test::expect_golden("tests/golden/text/ticket.md",
+                      ticket_markdown(make_ticket(report, report.ports[1])));
 }
 
 TEST(TicketTest, BothEndsHaveTheirPlace) {
@@ -55,7 +56,8 @@ TEST(TicketTest, WhatToBringFollowsTheMedium) {
   EXPECT_THAT(things_to_bring(port.faults[0], port), Contains("jumper: MPO-12 APC, 30 m"));
   port.latest.module->connector = "LC";
   port.latest.module->type = "400G-FR4";
-  EXPECT_THAT(things_to_bring(port.faults[0], port), Contains(HasSubstr("cleaner for LC (both ends)")));
+  EXPECT_THAT(things_to_bring(port.faults[0], port),
+              Contains(HasSubstr("cleaner for LC (both ends)")));
   port.latest.module->connector = "MPO-12";
   port.latest.module->type = "100GBASE-SR4";
   EXPECT_THAT(things_to_bring(port.faults[0], port), Contains(HasSubstr("cleaner for MPO-12 PC")));
@@ -78,7 +80,8 @@ TEST(TicketTest, NothingIsBroughtWhereNothingIsTouched) {
   EXPECT_THAT(things_to_bring(port.faults[0], port), IsEmpty());
   Report report = test::example_report();
   const Ticket ticket = make_ticket(report, report.ports[2]);
-  EXPECT_THAT(ticket.before, ::testing::ElementsAre("Do not touch the cable: the fault is not in it."));
+  EXPECT_THAT(ticket.before,
+              ::testing::ElementsAre("Do not touch the cable: the fault is not in it."));
 }
 
 TEST(TicketTest, EachStepSaysWhenToStop) {
@@ -92,7 +95,8 @@ TEST(TicketTest, EachStepSaysWhenToStop) {
 
 TEST(TicketTest, AHealthyPortHasATicketToo) {
   const Report report = test::example_report();
-  EXPECT_THAT(ticket_markdown(make_ticket(report, report.ports[0])), HasSubstr("No fault is open on this port."));
+  EXPECT_THAT(ticket_markdown(make_ticket(report, report.ports[0])),
+              HasSubstr("No fault is open on this port."));
 }
 
 TEST(TicketTest, WhoseReadingOfTheModuleItIs) {
@@ -100,10 +104,11 @@ TEST(TicketTest, WhoseReadingOfTheModuleItIs) {
   EXPECT_THAT(ticket_markdown(make_ticket(report, report.ports[1])), Not(HasSubstr("imported")));
   report.ports[1].latest.module->imported_at = report.at - std::chrono::minutes(5);
   const Ticket ticket = make_ticket(report, report.ports[1]);
-  EXPECT_THAT(ticket_markdown(ticket), HasSubstr(", as somebody else read it (imported) on " +
-                                                 instant_words(report.at - std::chrono::minutes(5))));
-  EXPECT_THAT(ticket_json(ticket),
-              HasSubstr("\"module_imported_at\":\"" + format_rfc3339(report.at - std::chrono::minutes(5))));
+  EXPECT_THAT(ticket_markdown(ticket),
+              HasSubstr(", as somebody else read it (imported) on " +
+                        instant_words(report.at - std::chrono::minutes(5))));
+  EXPECT_THAT(ticket_json(ticket), HasSubstr("\"module_imported_at\":\"" +
+                                             format_rfc3339(report.at - std::chrono::minutes(5))));
 }
 
 TEST(TicketTest, WhatAModuleSaysIsNoMarkup) {

@@ -18,8 +18,8 @@ std::unique_ptr<Simulation> simulate(const FleetNodeSpec& spec) {
   constexpr std::uint64_t kTries = 400;
   for (std::uint64_t i = 0;; ++i) {
     const std::uint64_t seed = spec.seed + i * 7919;
-    auto simulation = std::make_unique<Simulation>(
-        CaseSpec{spec.fault.empty() ? CaseSet::kHealthy : CaseSet::kField, seed, spec.fault, spec.ports});
+    auto simulation = std::make_unique<Simulation>(CaseSpec{
+        spec.fault.empty() ? CaseSet::kHealthy : CaseSet::kField, seed, spec.fault, spec.ports});
     if (spec.fault.empty() || i >= kTries) return simulation;
     for (const auto& [port, truth] : simulation->truth())
       if (spec.repaired ? !truth.repaired.empty() : truth.fault == spec.fault) return simulation;
@@ -29,7 +29,9 @@ std::unique_ptr<Simulation> simulate(const FleetNodeSpec& spec) {
 }  // namespace
 
 FleetNode::FleetNode(const FleetNodeSpec& spec)
-    : spec_(spec), simulation_(simulate(spec)), publisher_({report_json, port_json, event_json_line, module_json}) {
+    : spec_(spec),
+      simulation_(simulate(spec)),
+      publisher_({report_json, port_json, event_json_line, module_json}) {
   EngineSettings settings;
   settings.node = name();
   settings.knobs = KnobTable(engine_knob_groups());
@@ -100,7 +102,8 @@ void FleetNode::inject(Report& report, std::vector<FaultEvent>& events) {
   for (const PortReport& port : report.ports)
     if (port.port == flapping_port_) flapping = switch_of(port);
   for (PortReport& port : report.ports)
-    if (!flapping.empty() && switch_of(port) == flapping) port.figures.involuntary_downs_total += steps_;
+    if (!flapping.empty() && switch_of(port) == flapping)
+      port.figures.involuntary_downs_total += steps_;
   if (!spec_.offender || report.ports.empty()) return;
   FaultEvent event;
   event.t = report.t;
@@ -112,7 +115,8 @@ void FleetNode::inject(Report& report, std::vector<FaultEvent>& events) {
   cleaned.action = RepairAction::kFibreReseated;
   cleaned.outcome = RepairOutcome::kHeld;
   event.fault.repairs = {cleaned};
-  for (const FaultEventKind kind : {FaultEventKind::kReopened, FaultEventKind::kProving, FaultEventKind::kClosed}) {
+  for (const FaultEventKind kind :
+       {FaultEventKind::kReopened, FaultEventKind::kProving, FaultEventKind::kClosed}) {
     event.kind = kind;
     events.push_back(event);
   }

@@ -1,6 +1,6 @@
-// One node of a fleet: simulated links (tests/sim), judged by the real engine and published as the daemon does. What a
-// simulation can't be relied on to show within a minute is added to its reports: a switch that flaps, a port whose
-// fault keeps coming back.
+// One node of a fleet: simulated links (tests/sim), judged by the real engine and published as the
+// daemon does. What a simulation can't be relied on to show within a minute is added to its
+// reports: a switch that flaps, a port whose fault keeps coming back.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,8 @@ struct FleetNodeSpec {
   std::string fault;      ///< "" for none
   bool repaired = false;  ///< the simulation repairs the fault: looks for a seed that does
   bool offender = false;  ///< the first port's fault is repaired and comes back with each step
-  bool flapping = false;  ///< the links to the switch of the port with the fault lose their carrier with each step
+  bool flapping = false;  ///< the links to the switch of the port with the fault lose their carrier
+                          ///< with each step
   WallTime began;         ///< the wall time of the first step
 };
 
@@ -28,8 +29,8 @@ class FleetNode {
  public:
   explicit FleetNode(const FleetNodeSpec& spec);
 
-  /// The next snapshot, judged and published; at the simulation's end the last one again, with the time going on.
-  /// `now`: the wall time that the report gets.
+  /// The next snapshot, judged and published; at the simulation's end the last one again, with the
+  /// time going on. `now`: the wall time that the report gets.
   void step(WallTime now);
   /// Steps until a fault is in this state, or `most` steps were taken.
   bool step_until(FaultState state, std::size_t most, WallTime now);

@@ -1,5 +1,5 @@
-// fleet_nodes: N nodes behind one port: /targets (HTTP service discovery), /node/I/metrics. What fleet.py needs to know
-// is printed as one line of JSON once all is ready: {"port":…,"series":…}.
+// fleet_nodes: N nodes behind one port: /targets (HTTP service discovery), /node/I/metrics. What
+// fleet.py needs to know is printed as one line of JSON once all is ready: {"port":…,"series":…}.
 #include <fmt/format.h>
 #include <httplib.h>
 
@@ -20,12 +20,14 @@ struct Options {
   std::size_t every = 12;         ///< one node of so many has a fault
   std::size_t before = 60;        ///< steps before the first scrape, half of them at least
   std::size_t period_ms = 15000;  ///< each node takes a step so often
-  std::size_t live = 0;           ///< with cast: one faulty node of so many begins before its fault does; 0: none
-  bool cast = false;              ///< the first nodes play the parts that every panel needs
+  std::size_t live =
+      0;  ///< with cast: one faulty node of so many begins before its fault does; 0: none
+  bool cast = false;  ///< the first nodes play the parts that every panel needs
 };
 
 constexpr const char* kUsage =
-    "fleet_nodes [--nodes N] [--ports N] [--every N] [--before STEPS] [--period-ms MS] [--cast 1 [--live N]]\n";
+    "fleet_nodes [--nodes N] [--ports N] [--every N] [--before STEPS] [--period-ms MS] [--cast 1 "
+    "[--live N]]\n";
 
 std::optional<Options> parse(int argc, char** argv) {
   Options out;
@@ -53,15 +55,19 @@ std::optional<Options> parse(int argc, char** argv) {
   return argc % 2 == 1 ? std::optional(out) : std::nullopt;
 }
 
-WallTime now() { return std::chrono::time_point_cast<Milliseconds>(std::chrono::system_clock::now()); }
+WallTime now() {
+  return std::chrono::time_point_cast<Milliseconds>(std::chrono::system_clock::now());
+}
 
 /// The faults of the nodes, from the most usual one on.
-constexpr std::string_view kFaults[] = {"dirty_connector",     "unplugged",        "far_port_down",    "damaged_fiber",
-                                        "bad_module",          "far_switch_fault", "reduced_speed",    "pcie_degraded",
-                                        "failing_transmitter", "faulty_cable",     "module_overheated"};
+constexpr std::string_view kFaults[] = {
+    "dirty_connector",     "unplugged",        "far_port_down",    "damaged_fiber",
+    "bad_module",          "far_switch_fault", "reduced_speed",    "pcie_degraded",
+    "failing_transmitter", "faulty_cable",     "module_overheated"};
 
 FleetNodeSpec spec_of(std::size_t number, const Options& options, WallTime began) {
-  FleetNodeSpec spec{.number = number, .seed = 1000 + number, .ports = options.ports, .fault = "", .began = began};
+  FleetNodeSpec spec{
+      .number = number, .seed = 1000 + number, .ports = options.ports, .fault = "", .began = began};
   if (options.cast && number < 2) {
     spec.offender = number == 0;
     spec.repaired = number == 1;
@@ -82,7 +88,8 @@ class Fleet {
       nodes_.push_back(std::make_unique<FleetNode>(spec));
       FleetNode& node = *nodes_.back();
       if (options.cast && !spec.fault.empty()) {
-        if (options.live > 0 && !spec.repaired && (i / options.every) % options.live == 1 % options.live) {
+        if (options.live > 0 && !spec.repaired &&
+            (i / options.every) % options.live == 1 % options.live) {
           constexpr double kLead_s = 900;
           node.step_before_onset(kLead_s, now());
           continue;
@@ -92,7 +99,8 @@ class Fleet {
         still_.insert(i);
         continue;
       }
-      const std::size_t steps = options.before / 2 + (i * 37) % (options.before / 2 + 1);  // different phases
+      const std::size_t steps =
+          options.before / 2 + (i * 37) % (options.before / 2 + 1);  // different phases
       for (std::size_t n = 0; n <= steps; ++n) node.step(now());
     }
   }
@@ -116,7 +124,8 @@ class Fleet {
     std::string text = "[";
     for (std::size_t i = 0; i < nodes_.size(); ++i)
       text += fmt::format(
-          "{}{{\"targets\":[\"{}:9942\"],\"labels\":{{\"pod\":\"p{}\",\"row\":\"{}\",\"rack\":\"r{}\",\"u\":\"{}\","
+          "{}{{\"targets\":[\"{}:9942\"],\"labels\":{{\"pod\":\"p{}\",\"row\":\"{}\",\"rack\":\"r{}"
+          "\",\"u\":\"{}\","
           "\"number\":\"{}\"}}}}",
           i == 0 ? "" : ",", nodes_[i]->name(), i / 256, i / 32, i / 8, 4 + 5 * (i % 8), i);
     return text + "]";
@@ -126,7 +135,8 @@ class Fleet {
     std::size_t lines = 0;
     for (const auto& node : nodes_) {
       const SharedBytes text = node->publisher().current()->metrics({});
-      for (std::size_t at = 0; at < text->size(); at = text->find('\n', at) + 1) lines += (*text)[at] == '#' ? 0 : 1;
+      for (std::size_t at = 0; at < text->size(); at = text->find('\n', at) + 1)
+        lines += (*text)[at] == '#' ? 0 : 1;
     }
     return lines;
   }
@@ -143,8 +153,8 @@ void serve(httplib::Server& server, const Fleet& fleet, std::atomic<std::uint64_
     to.set_content(fleet.targets(), "application/json");
   });
   server.Get("/cost", [&](const httplib::Request&, httplib::Response& to) {
-    to.set_content(fmt::format("{{\"wire_bytes\":{},\"scrapes\":{},\"series\":{}}}", wire_bytes.load(), scrapes.load(),
-                               fleet.series()),
+    to.set_content(fmt::format("{{\"wire_bytes\":{},\"scrapes\":{},\"series\":{}}}",
+                               wire_bytes.load(), scrapes.load(), fleet.series()),
                    "application/json");
   });
   server.Get(R"(/node/(\d+)/metrics)", [&](const httplib::Request& asked, httplib::Response& to) {
@@ -162,7 +172,8 @@ void serve(httplib::Server& server, const Fleet& fleet, std::atomic<std::uint64_
     const SharedBytes bytes = current->metrics_gzip(groups);
     if (!groups.optics && !groups.counters) wire_bytes += bytes->size(), ++scrapes;
     to.set_header("Content-Encoding", "gzip");
-    to.set_content(*bytes, "application/x-text");  // "text/plain" the library would compress a second time
+    to.set_content(*bytes,
+                   "application/x-text");  // "text/plain" the library would compress a second time
   });
 }
 
@@ -170,7 +181,8 @@ int run(const Options& options) {
   Fleet fleet(options);
   httplib::Server server;
   server.new_task_queue = [] { return new httplib::ThreadPool(4); };
-  server.set_keep_alive_max_count(1);  // a scraper's kept connection would hold one of the few threads
+  server.set_keep_alive_max_count(
+      1);  // a scraper's kept connection would hold one of the few threads
   std::atomic<std::uint64_t> wire_bytes{0}, scrapes{0};
   serve(server, fleet, wire_bytes, scrapes);
   const int port = server.bind_to_any_port("127.0.0.1");

@@ -16,7 +16,8 @@ std::string after(FleetNode& node, int steps) {
 
 std::ptrdiff_t series_of(const std::string& text) {
   std::ptrdiff_t lines = 0;
-  for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1) lines += text[at] == '#' ? 0 : 1;
+  for (std::size_t at = 0; at < text.size(); at = text.find('\n', at) + 1)
+    lines += text[at] == '#' ? 0 : 1;
   return lines;
 }
 
@@ -34,14 +35,17 @@ TEST(FleetNode, AGoodNodeOf8LinksKeepsToTheBudget) {
 TEST(FleetNode, AFaultIsFoundAndTheTimeIsTheCallers) {
   FleetNode node({.number = 1, .seed = 3, .ports = 4, .fault = "unplugged", .began = kBegan});
   std::string text;
-  for (int i = 0; i < 800 && text.find("fault=\"unplugged\"") == std::string::npos; ++i) text = after(node, 1);
+  for (int i = 0; i < 800 && text.find("fault=\"unplugged\"") == std::string::npos; ++i)
+    text = after(node, 1);
   EXPECT_THAT(text, HasSubstr("fault=\"unplugged\""));
   EXPECT_THAT(text, HasSubstr("linkhealth_last_sample_timestamp_seconds 1795176000"));
 }
 
 TEST(FleetNode, TheOffendersRepairsAreCounted) {
-  FleetNode node({.number = 1, .seed = 3, .ports = 2, .fault = "", .offender = true, .began = kBegan});
-  EXPECT_THAT(after(node, 40), HasSubstr(R"(linkhealth_repairs_total{action="fibre_reseated",outcome="held"} 40)"));
+  FleetNode node(
+      {.number = 1, .seed = 3, .ports = 2, .fault = "", .offender = true, .began = kBegan});
+  EXPECT_THAT(after(node, 40),
+              HasSubstr(R"(linkhealth_repairs_total{action="fibre_reseated",outcome="held"} 40)"));
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Any text is a configuration or one error with a line; what was read can be dumped, and loads to the same.
+// Any text is a configuration or one error with a line; what was read can be dumped, and loads to
+// the same.
 #include <array>
 #include <cstdint>
 #include <cstdlib>
@@ -11,12 +12,14 @@ using namespace linkhealth;
 
 constexpr std::array<Knob, 2> kKnobs = {
     {{"min_changes", 4, 2, 1000, "", "losses"}, {"window_s", 60, 6, 600, "s", "w"}}};
-constexpr std::array<KnobGroup, 2> kGroups = {{{"symptoms", "carrier_flaps", kKnobs}, {"", "ledger", kKnobs}}};
+constexpr std::array<KnobGroup, 2> kGroups = {
+    {{"symptoms", "carrier_flaps", kKnobs}, {"", "ledger", kKnobs}}};
 
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  const auto config = load_config({reinterpret_cast<const char*>(data), size}, "fuzz.yaml", kGroups);
+  const auto config =
+      load_config({reinterpret_cast<const char*>(data), size}, "fuzz.yaml", kGroups);
   if (!config) {
     if (!config.error().message.starts_with("fuzz.yaml:")) std::abort();
     return 0;

@@ -1,5 +1,5 @@
-// Any bytes as a record of the kernel log, as a device event, and as the text of a line: nothing overruns, and what is
-// kept is printable and bounded.
+// Any bytes as a record of the kernel log, as a device event, and as the text of a line: nothing
+// overruns, and what is kept is printable and bounded.
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
@@ -19,7 +19,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (record->text.size() > 1000) std::abort();
     for (const char c : record->text)
       if (c < 0x20 || c > 0x7e) std::abort();
-    if (has_word(record->text, "eth0") && record->text.find("eth0") == std::string::npos) std::abort();
+    if (has_word(record->text, "eth0") && record->text.find("eth0") == std::string::npos)
+      std::abort();
   }
   for (const std::string& address : pci_addresses_in(text))
     if (text.find(address) == std::string_view::npos) std::abort();

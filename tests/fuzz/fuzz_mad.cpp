@@ -1,5 +1,6 @@
-// Any bytes as answers of a far end: the checks and decoders neither overrun nor give a number that its field cannot
-// hold, text stays printable, and a whole round over such answers never sets anything.
+// Any bytes as answers of a far end: the checks and decoders neither overrun nor give a number that
+// its field cannot hold, text stays printable, and a whole round over such answers never sets
+// anything.
 #include <algorithm>
 #include <array>
 #include <cstddef>
@@ -17,18 +18,20 @@ void require(bool holds) {
   if (!holds) std::abort();
 }
 
-/// Hands out the input piece by piece; by its first byte, an answer's header is put right: otherwise almost nothing
-/// gets past it.
+/// Hands out the input piece by piece; by its first byte, an answer's header is put right:
+/// otherwise almost nothing gets past it.
 class FuzzPort final : public MadPort {
  public:
   explicit FuzzPort(std::span<const std::uint8_t> input) : input_(input) {}
-  Result<std::vector<std::uint8_t>> ask(std::uint16_t, const Mad& request, Milliseconds, int) override {
+  Result<std::vector<std::uint8_t>> ask(std::uint16_t, const Mad& request, Milliseconds,
+                                        int) override {
     require(request[3] == 0x01);
     if (input_.empty()) return errno_error("no answer", 110);
     const std::uint8_t how = input_.front();
     input_ = input_.subspan(1);
     const std::size_t size = std::min<std::size_t>(input_.size(), how % 4 == 3 ? how : kMadSize);
-    std::vector<std::uint8_t> bytes(input_.begin(), input_.begin() + static_cast<std::ptrdiff_t>(size));
+    std::vector<std::uint8_t> bytes(input_.begin(),
+                                    input_.begin() + static_cast<std::ptrdiff_t>(size));
     input_ = input_.subspan(size);
     if (how % 4 == 3) return bytes;
     bytes.resize(kMadSize);

@@ -1,5 +1,5 @@
-// Any bytes as the answer to any netlink request: the parsers neither overrun nor take much memory, and what they make
-// of a message does not reach behind its end.
+// Any bytes as the answer to any netlink request: the parsers neither overrun nor take much memory,
+// and what they make of a message does not reach behind its end.
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -56,7 +56,8 @@ void parse_all(ByteView bytes) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  // The first input byte chooses whether the message's own length is put right: otherwise almost nothing gets past it.
+  // The first input byte chooses whether the message's own length is put right: otherwise almost
+  // nothing gets past it.
   if (size == 0) return 0;
   const auto copy = std::make_unique<std::byte[]>(size - 1);
   for (std::size_t i = 1; i < size; ++i) copy[i - 1] = static_cast<std::byte>(data[i]);

@@ -7,7 +7,8 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const auto request = linkhealth::parse_http_request({reinterpret_cast<const char*>(data), size});
-  if (request.state == linkhealth::HttpRequest::State::kComplete && request.size > size) std::abort();
+  if (request.state == linkhealth::HttpRequest::State::kComplete && request.size > size)
+    std::abort();
   // The body is what stands at the end of the request, and bounded.
   const std::string& body = request.api.body;
   if (body.size() > linkhealth::kMaxRequestBody_bytes || body.size() > request.size) std::abort();

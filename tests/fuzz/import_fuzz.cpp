@@ -20,7 +20,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
     if (file.error().message.empty()) std::abort();
     return 0;
   }
-  if (!(file->valid_for_s > 0 && file->valid_for_s <= linkhealth::kMaxImportValidSeconds)) std::abort();
+  if (!(file->valid_for_s > 0 && file->valid_for_s <= linkhealth::kMaxImportValidSeconds))
+    std::abort();
   for (const auto& [key, port] : file->ports) {
     if (port.module) check(*port.module);
     if (port.peer && port.peer->module) check(*port.peer->module);

@@ -1,4 +1,5 @@
-// Fuzzes one memory map (MODULE_IDENTIFIER): the input is what the reads give, in the order in which the plan asks.
+// Fuzzes one memory map (MODULE_IDENTIFIER): the input is what the reads give, in the order in
+// which the plan asks.
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
@@ -30,8 +31,10 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const ModuleSample sample = decode_module(image);
   if (sample.kind == "dac" && !sample.lanes.empty()) std::abort();
   for (const ModuleLane& lane : sample.lanes)
-    if (sample.kind == "acc" && (lane.rx_power_mw || lane.tx_power_mw || lane.tx_bias_ma)) std::abort();
-  if (const auto proof = proof_request(without_monitors(image)); proof && !is_valid(*proof)) std::abort();
+    if (sample.kind == "acc" && (lane.rx_power_mw || lane.tx_power_mw || lane.tx_bias_ma))
+      std::abort();
+  if (const auto proof = proof_request(without_monitors(image)); proof && !is_valid(*proof))
+    std::abort();
   (void)why_nothing_known(image);
   return 0;
 }

@@ -1,6 +1,7 @@
-// Writes the first corpus of the module fuzzers: `module_seeds DIR` makes files in DIR/{sff8472,sff8636,cmis,dump},
-// what the reads of made-up modules give. They reach what chance does not: banks above lane 8, all groups of VDM with
-// limits and flags, the coherent pages, external calibration. Four banks are enough: sixteen are read alike, and slow.
+// Writes the first corpus of the module fuzzers: `module_seeds DIR` makes files in
+// DIR/{sff8472,sff8636,cmis,dump}, what the reads of made-up modules give. They reach what chance
+// does not: banks above lane 8, all groups of VDM with limits and flags, the coherent pages,
+// external calibration. Four banks are enough: sixteen are read alike, and slow.
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
@@ -19,9 +20,11 @@ std::string reads_of(const ModuleImage& memory) {
   for (const ReadScope scope : {ReadScope::kIdentity, ReadScope::kMonitors})
     for (auto batch = next_reads(image, scope); !batch.empty(); batch = next_reads(image, scope))
       for (const ModulePageRequest& request : batch) {
-        const ModulePageKey key{request.i2c_address, request.bank, request.page, request.offset >= 128};
+        const ModulePageKey key{request.i2c_address, request.bank, request.page,
+                                request.offset >= 128};
         std::vector<std::uint8_t> bytes;
-        for (unsigned i = 0; i < request.length; ++i) bytes.push_back(memory.byte(key, request.offset + i).value_or(0));
+        for (unsigned i = 0; i < request.length; ++i)
+          bytes.push_back(memory.byte(key, request.offset + i).value_or(0));
         image.store(request, bytes);
         out.append(bytes.begin(), bytes.end());
       }
@@ -33,13 +36,15 @@ void write(const std::filesystem::path& dir, const std::string& name, const std:
   std::ofstream(dir / name, std::ios::binary) << content;
 }
 
-/// One group of VDM on one bank: 64 instances, the types from `first` on, on lanes in turn, all 16 sets of limits and
-/// every flag set.
+/// One group of VDM on one bank: 64 instances, the types from `first` on, on lanes in turn, all 16
+/// sets of limits and every flag set.
 void vdm_group(EepromBuilder& module, unsigned group, unsigned first, std::uint8_t bank) {
   const auto page = [&](unsigned base) { return static_cast<std::uint8_t>(base + group); };
   for (unsigned i = 0; i < 64; ++i) {
     const unsigned lane = i % 9 == 8 ? 15 : i % 9;  // 15: of the module
-    module.page(page(0x20), bank).byte(128 + 2 * i, (i % 16) << 4U | lane).byte(129 + 2 * i, (first + i) % 150);
+    module.page(page(0x20), bank)
+        .byte(128 + 2 * i, (i % 16) << 4U | lane)
+        .byte(129 + 2 * i, (first + i) % 150);
     module.page(page(0x24), bank).u16(128 + 2 * i, 0x1000 + 37 * i);
   }
   for (unsigned set = 0; set < 16; ++set)
@@ -51,14 +56,21 @@ void vdm_group(EepromBuilder& module, unsigned group, unsigned first, std::uint8
 EepromBuilder cmis_with_vdm(unsigned banks) {
   auto module = EepromBuilder::cmis();
   module.lower().byte(1, 0x53).byte(8, 0x06).byte(9, 0xff).byte(10, 0xff).byte(11, 0xff);
-  module.page(1).byte(142, 0x44U | (banks == 1 ? 0U : banks == 2 ? 1U : banks == 4 ? 2U : 3U)).byte(174, banks);
+  module.page(1)
+      .byte(142, 0x44U | (banks == 1   ? 0U
+                          : banks == 2 ? 1U
+                          : banks == 4 ? 2U
+                                       : 3U))
+      .byte(174, banks);
   module.page(1).byte(145, 0x07).byte(159, 0x1f);
   module.page(0x2f).byte(128, 0x03);
   for (std::uint8_t bank = 0; bank < banks; ++bank) {
-    for (unsigned group = 0; group < 4; ++group) vdm_group(module, group, group == 3 ? 100 : 1 + 40 * group, bank);
+    for (unsigned group = 0; group < 4; ++group)
+      vdm_group(module, group, group == 3 ? 100 : 1 + 40 * group, bank);
     module.page(0x10, bank).byte(130, 0x01);
     module.page(0x11, bank).fill(128, 4, 0x44).fill(134, 20, 0x5a).fill(206, 8, 0x10);
-    for (unsigned lane = 0; lane < 8; ++lane) module.page(0x11, bank).u16(186 + 2 * lane, 8000 + 100U * bank + lane);
+    for (unsigned lane = 0; lane < 8; ++lane)
+      module.page(0x11, bank).u16(186 + 2 * lane, 8000 + 100U * bank + lane);
   }
   return module;
 }
@@ -84,8 +96,16 @@ EepromBuilder with_diagnostics() {
 
 EepromBuilder flat_cable() {
   auto module = EepromBuilder::cmis();
-  module.lower().byte(2, 0x80).byte(85, 0x03).byte(86, 0x1d).byte(87, 0x01).byte(88, 0x88).byte(89, 0x01);
-  module.page(0).byte(202, 0x43).byte(203, 0x23).byte(204, 5).byte(205, 7).byte(206, 9).byte(207, 12).byte(212, 0x0a);
+  module.lower().byte(2, 0x80).byte(85, 0x03).byte(86, 0x1d).byte(87, 0x01).byte(88, 0x88).byte(
+      89, 0x01);
+  module.page(0)
+      .byte(202, 0x43)
+      .byte(203, 0x23)
+      .byte(204, 5)
+      .byte(205, 7)
+      .byte(206, 9)
+      .byte(207, 12)
+      .byte(212, 0x0a);
   return module;
 }
 
@@ -99,7 +119,8 @@ void write_cmis(const std::filesystem::path& dir) {
   auto module = EepromBuilder::cmis();
   module.page(1).byte(142, 0x75);
   module.page(0x2f).byte(128, 0x00);
-  module.page(0x20).byte(128, 0x00).byte(129, 5).byte(130, 0x0f).byte(131, 15).byte(132, 0x0f).byte(133, 139);
+  module.page(0x20).byte(128, 0x00).byte(129, 5).byte(130, 0x0f).byte(131, 15).byte(132, 0x0f).byte(
+      133, 139);
   module.page(0x24).u16(128, 0x1600).u16(130, 0x8064).u16(132, 361);
   module.page(0x28).limits(128, 0xffff, 0x1100, 0xffff, 0x1300);
   module.page(0x2c).byte(128, 0x5a);
@@ -124,7 +145,8 @@ void write_cmis(const std::filesystem::path& dir) {
 EepromBuilder tunable_sfp() {
   auto module = EepromBuilder::sff8472();
   module.lower().byte(64, 0x14).byte(65, 0x5a);
-  module.a2_tunable().byte(128, 0x03).u16(132, 191).u16(134, 3500).u16(136, 196).u16(138, 1000).u16(140, 500);
+  module.a2_tunable().byte(128, 0x03).u16(132, 191).u16(134, 3500).u16(136, 196).u16(138, 1000).u16(
+      140, 500);
   return module.u16(144, 36).u16(146, 31050).u16(152, 0xffff).byte(168, 0x60).byte(172, 0x78);
 }
 
@@ -135,19 +157,28 @@ void write_sff8636(const std::filesystem::path& dir) {
   module.page(0x20).byte(128, 0x58).u16(152, 0x1380).u16(200, 0x2501).u16(202, 0x0004);
   module.page(0x21).limits(144, 0xffff, 0x1000, 0xffff, 0x1200);
   write(dir, "seed", reads_of(module.image()));
-  for (unsigned i = 0; i < 24; ++i)  // every kind of parameter, each with its value, limits and flags
+  for (unsigned i = 0; i < 24;
+       ++i)  // every kind of parameter, each with its value, limits and flags
     module.page(0x20)
         .byte(128 + i, 0xff)
         .u16(152 + 2 * i, 0x1380 + i)
         .byte(200 + 2 * i, i << 4U)
         .byte(201 + 2 * i, 1 + i % 12);
-  for (unsigned set = 0; set < 16; ++set) module.page(0x21).limits(128 + 8 * set, 0x7000, 0x1000, 0x6000, 0x2000);
+  for (unsigned set = 0; set < 16; ++set)
+    module.page(0x21).limits(128 + 8 * set, 0x7000, 0x1000, 0x6000, 0x2000);
   write(dir, "parameters", reads_of(module.image()));
   auto flags = EepromBuilder::sff8636();
   flags.lower().fill(3, 12, 0xff);
   write(dir, "flags", reads_of(flags.image()));
   auto cable = EepromBuilder::sff8636();
-  cable.page(0).byte(130, 0x23).byte(146, 3).byte(147, 0xa0).byte(186, 4).byte(187, 6).byte(188, 9).byte(192, 0x0b);
+  cable.page(0)
+      .byte(130, 0x23)
+      .byte(146, 3)
+      .byte(147, 0xa0)
+      .byte(186, 4)
+      .byte(187, 6)
+      .byte(188, 9)
+      .byte(192, 0x0b);
   write(dir, "cable", reads_of(cable.image()));
 }
 
@@ -155,7 +186,15 @@ void write_sff8472(const std::filesystem::path& dir) {
   write(dir, "seed", reads_of(EepromBuilder::sff8472().image()));
   auto external = EepromBuilder::sff8472();
   external.lower().byte(92, 0x58);
-  external.a2().f32(56, 0).f32(60, 0).f32(64, 0).f32(68, 1).f32(72, 0).u16(76, 0x0100).u16(80, 0x0100).u16(84, 0x0100);
+  external.a2()
+      .f32(56, 0)
+      .f32(60, 0)
+      .f32(64, 0)
+      .f32(68, 1)
+      .f32(72, 0)
+      .u16(76, 0x0100)
+      .u16(80, 0x0100)
+      .u16(84, 0x0100);
   external.a2().u16(88, 0x0100).fill(110, 8, 0xff);
   write(dir, "external", reads_of(external.image()));
   auto cable = EepromBuilder::sff8472();
@@ -176,7 +215,8 @@ int main(int argc, char** argv) {
   write_sff8636(dir / "sff8636");
   write_cmis(dir / "cmis");
   write(dir / "dump", "json", R"({"pages":{"lower":"1850","00":"18","11.1":"44"}})");
-  write(dir / "dump", "hex", "Offset\t\tValues\n------\t\t------\n0x0000:\t\t11 07 00 0f \n0x0010:\t\t00 00 1a 6e \n");
+  write(dir / "dump", "hex",
+        "Offset\t\tValues\n------\t\t------\n0x0000:\t\t11 07 00 0f \n0x0010:\t\t00 00 1a 6e \n");
   write(dir / "dump", "binary", std::string("\x11\x07", 2) + std::string(638, '\0'));
   return 0;
 }

@@ -1,5 +1,5 @@
-// Any text is a plan or one error with a line, and what was read is written and read again as the same; any text is the
-// output of ibnetdiscover or lldpctl, or refused.
+// Any text is a plan or one error with a line, and what was read is written and read again as the
+// same; any text is the output of ibnetdiscover or lldpctl, or refused.
 #include <cstdint>
 #include <cstdlib>
 

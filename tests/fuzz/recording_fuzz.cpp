@@ -1,4 +1,5 @@
-// Any bytes are read in bounded memory and without a crash; what was read can be written, and reads back the same.
+// Any bytes are read in bounded memory and without a crash; what was read can be written, and reads
+// back the same.
 #include <cstdint>
 #include <cstdlib>
 
@@ -18,7 +19,8 @@ void check_fixpoint(const Snapshot& snapshot) {
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
-  RecordingReader reader(memory_source(std::string(reinterpret_cast<const char*>(data), size)), "fuzz");
+  RecordingReader reader(memory_source(std::string(reinterpret_cast<const char*>(data), size)),
+                         "fuzz");
   const auto header = reader.header();
   if (!header) return 0;
   const std::string once = recording_header_json(*header);

@@ -1,5 +1,5 @@
-// Any bytes are a row that keeps to its table and is written as the same bytes again, or an error that says why. Every
-// second run gets a right checksum, so that what is behind it is reached.
+// Any bytes are a row that keeps to its table and is written as the same bytes again, or an error
+// that says why. Every second run gets a right checksum, so that what is behind it is reached.
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>

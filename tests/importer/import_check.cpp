@@ -1,4 +1,5 @@
-// import_check FILE: "good N ports", or why linkhealthd would not believe the file; exit code 1 then.
+// import_check FILE: "good N ports", or why linkhealthd would not believe the file; exit code 1
+// then.
 #include <fmt/format.h>
 
 #include <fstream>
@@ -11,6 +12,7 @@ int main(int argc, char** argv) {
   std::ifstream in(argv[1], std::ios::binary);
   const std::string text{std::istreambuf_iterator<char>(in), {}};
   const auto file = linkhealth::parse_import_file(text);
-  fmt::print("{}\n", file ? fmt::format("good {} ports", file->ports.size()) : file.error().message);
+  fmt::print("{}\n",
+             file ? fmt::format("good {} ports", file->ports.size()) : file.error().message);
   return file ? 0 : 1;
 }

@@ -91,36 +91,47 @@ std::string_view judged_as(CounterId id) {
 
 std::string row_text(CounterId id) {
   const CounterInfo& row = known_counters()[id];
-  return fmt::format("| `{}` | {} | {} | {} | {} | {} | {} |\n", row.name, row.width_bits, words(row.end),
-                     words(row.reset), words(row.place), judged_as(id), row.meaning);
+  return fmt::format("| `{}` | {} | {} | {} | {} | {} | {} |\n", row.name, row.width_bits,
+                     words(row.end), words(row.reset), words(row.place), judged_as(id),
+                     row.meaning);
 }
 
 std::string counters_page() {
   std::string text =
       "# Counters\n\n"
-      "Each counter that has a meaning here, as it stands in the label `counter` of `linkhealth_raw_total` and\n"
-      "`linkhealth_raw_level` and in recordings. Made from `model/counter_rows.h` and `model/counter_rows_hw.h`; a "
+      "Each counter that has a meaning here, as it stands in the label `counter` of "
+      "`linkhealth_raw_total` and\n"
+      "`linkhealth_raw_level` and in recordings. Made from `model/counter_rows.h` and "
+      "`model/counter_rows_hw.h`; a "
       "test\n"
-      "compares this page with them (`LINKHEALTH_ACCEPT=1` rewrites the page). A counter that is not here is passed\n"
+      "compares this page with them (`LINKHEALTH_ACCEPT=1` rewrites the page). A counter that is "
+      "not here is passed\n"
       "through under its own name and judges nothing.\n\n"
-      "* **bits, at its end**: a counter that \"goes on at 0\" is followed round its end. One that \"stops there\" "
+      "* **bits, at its end**: a counter that \"goes on at 0\" is followed round its end. One that "
+      "\"stops there\" "
       "says\n"
-      "  nothing more until it is cleared: a gap says so. Of one whose width is not known a fall is a reset. A driver "
+      "  nothing more until it is cleared: a gap says so. Of one whose width is not known a fall "
+      "is a reset. A driver "
       "may\n"
       "  keep more bits than stand here: a larger value is taken as it is.\n"
-      "* **reset by**: what takes it back to 0 beside a loss of power. *anybody*: who may send MADs, at any time and "
+      "* **reset by**: what takes it back to 0 beside a loss of power. *anybody*: who may send "
+      "MADs, at any time and "
       "one\n"
-      "  by one (`perfquery -R`). *driver*: it begins anew when the driver is loaded. *card*: it outlives that, and "
+      "  by one (`perfquery -R`). *driver*: it begins anew when the driver is loaded. *card*: it "
+      "outlives that, and "
       "begins\n"
-      "  anew with the card's firmware. *driver or card*: drivers differ in it, or do not say. What fell is read once "
+      "  anew with the card's firmware. *driver or card*: drivers differ in it, or do not say. "
+      "What fell is read once "
       "more\n"
       "  before it is believed; what came between a reset and the reading after it is left out.\n"
       "* **of**: where what it counts was done.\n"
-      "* **judged as**: with which others it is one matter for the diagnosis; `-`: it is shown and judges nothing by\n"
+      "* **judged as**: with which others it is one matter for the diagnosis; `-`: it is shown and "
+      "judges nothing by\n"
       "  itself.\n";
   for (const Section& section : kSections) {
-    text += fmt::format("\n## {}\n\n| counter | bits | at its end | reset by | of | judged as | what it counts |\n",
-                        section.title);
+    text += fmt::format(
+        "\n## {}\n\n| counter | bits | at its end | reset by | of | judged as | what it counts |\n",
+        section.title);
     text += "|---|---|---|---|---|---|---|\n";
     for (CounterId id = 0; id < known_counters().size(); ++id)
       if (known_counters()[id].source == section.source) text += row_text(id);
@@ -128,14 +139,18 @@ std::string counters_page() {
   return text;
 }
 
-TEST(Counters, ThePageDescribesTheTable) { test::expect_golden("docs/counters.md", counters_page()); }
+TEST(Counters, ThePageDescribesTheTable) {
+  test::expect_golden("docs/counters.md", counters_page());
+}
 
 // What a column says must fit what another one says.
 TEST(Counters, WhatTakesThemBackToZeroFitsTheirSource) {
   for (const CounterInfo& row : known_counters()) {
     EXPECT_EQ(row.reset == CounterReset::kNever, row.end == CounterEnd::kLevel) << row.name;
-    EXPECT_EQ(row.reset == CounterReset::kByAnybody, row.source == CounterSource::kIbPort) << row.name;
-    EXPECT_TRUE(row.end != CounterEnd::kSaturates || row.reset == CounterReset::kByAnybody) << row.name << ": stuck";
+    EXPECT_EQ(row.reset == CounterReset::kByAnybody, row.source == CounterSource::kIbPort)
+        << row.name;
+    EXPECT_TRUE(row.end != CounterEnd::kSaturates || row.reset == CounterReset::kByAnybody)
+        << row.name << ": stuck";
   }
 }
 

@@ -68,7 +68,8 @@ TEST(Counters, DriversStatisticsFitIntoTheKernelsNames) {
   }
 }
 
-// All names as the drivers write them (the sources are named in model/counter_rows_hw.h), both where one was renamed.
+// All names as the drivers write them (the sources are named in model/counter_rows_hw.h), both
+// where one was renamed.
 constexpr std::string_view kMlx5QueueCounters[] = {"rx_write_requests",
                                                    "rx_read_requests",
                                                    "rx_atomic_requests",
@@ -95,10 +96,11 @@ constexpr std::string_view kMlx5QueueCounters[] = {"rx_write_requests",
                                                    "roce_slow_restart",
                                                    "roce_slow_restart_cnps",
                                                    "roce_slow_restart_trans"};
-constexpr std::string_view kMlx5[] = {"rp_cnp_ignored", "rp_cnp_handled",       "np_ecn_marked_roce_packets",
-                                      "np_cnp_sent",    "rx_icrc_encapsulated", "cc_rx_ce_pkts",
-                                      "cc_rx_cnp_pkts", "cc_tx_cnp_pkts",       "rdma_tx_packets",
-                                      "rdma_tx_bytes",  "rdma_rx_packets",      "rdma_rx_bytes"};
+constexpr std::string_view kMlx5[] = {
+    "rp_cnp_ignored", "rp_cnp_handled",       "np_ecn_marked_roce_packets",
+    "np_cnp_sent",    "rx_icrc_encapsulated", "cc_rx_ce_pkts",
+    "cc_rx_cnp_pkts", "cc_tx_cnp_pkts",       "rdma_tx_packets",
+    "rdma_tx_bytes",  "rdma_rx_packets",      "rdma_rx_bytes"};
 constexpr std::string_view kBnxtRe[] = {"active_pds",
                                         "active_ahs",
                                         "active_qps",
@@ -326,11 +328,15 @@ constexpr std::string_view kEfa[] = {"submitted_cmds",
                                      "retrans_timeout_events",
                                      "unresponsive_remote_events",
                                      "impaired_remote_conn_events"};
-constexpr std::string_view kRxe[] = {
-    "sent_pkts",           "rcvd_pkts",    "duplicate_request", "out_of_seq_request", "rcvd_rnr_err",
-    "send_rnr_err",        "rcvd_seq_err", "ack_deferred",      "retry_exceeded_err", "retry_rnr_exceeded_err",
-    "completer_retry_err", "send_err",     "link_downed",       "rdma_sends",         "rdma_recvs",
-    "sent_bytes",          "rcvd_bytes"};
+constexpr std::string_view kRxe[] = {"sent_pkts",           "rcvd_pkts",
+                                     "duplicate_request",   "out_of_seq_request",
+                                     "rcvd_rnr_err",        "send_rnr_err",
+                                     "rcvd_seq_err",        "ack_deferred",
+                                     "retry_exceeded_err",  "retry_rnr_exceeded_err",
+                                     "completer_retry_err", "send_err",
+                                     "link_downed",         "rdma_sends",
+                                     "rdma_recvs",          "sent_bytes",
+                                     "rcvd_bytes"};
 
 void expect_rows(std::span<const std::string_view> names, CounterSource source) {
   for (const std::string_view name : names) {
@@ -342,9 +348,11 @@ void expect_rows(std::span<const std::string_view> names, CounterSource source) 
 
 TEST(Counters, HwCountersOfEachDriverAreKnown) {
   for (const std::span<const std::string_view> names :
-       std::initializer_list<std::span<const std::string_view>>{kMlx5QueueCounters, kMlx5, kBnxtRe, kIrdma, kEfa})
+       std::initializer_list<std::span<const std::string_view>>{kMlx5QueueCounters, kMlx5, kBnxtRe,
+                                                                kIrdma, kEfa})
     expect_rows(names, CounterSource::kIbHw);
-  for (const std::string_view name : kRxe) EXPECT_TRUE(find_counter(name)) << name;  // link_downed has two sources
+  for (const std::string_view name : kRxe)
+    EXPECT_TRUE(find_counter(name)) << name;  // link_downed has two sources
   // be32 of query_q_counter_out; in switch mode a representor gives them for its virtual port.
   for (const std::string_view name : kMlx5QueueCounters)
     for (const std::string& of_port : {std::string(name), "vport_" + std::string(name)}) {

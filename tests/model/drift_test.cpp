@@ -14,7 +14,8 @@ namespace {
 Drift feed(double days, const std::function<double(double)>& value) {
   Drift drift;
   const WallTime start{Milliseconds(1763640000000)};
-  for (double t = 0; t < days * 86400; t += 600) drift.add(start + from_seconds(t), value(t / 86400));
+  for (double t = 0; t < days * 86400; t += 600)
+    drift.add(start + from_seconds(t), value(t / 86400));
   return drift;
 }
 
@@ -25,7 +26,8 @@ double noise(double sigma) {
 double daily(double day) { return std::sin(2 * std::numbers::pi * day); }
 
 TEST(Drift, ASlopeUnderNoiseAndADailyCycleIsFoundWithItsInterval) {
-  const auto slope = feed(20, [](double day) { return -3 - 0.05 * day + 0.3 * daily(day) + noise(0.1); }).slope();
+  const auto slope =
+      feed(20, [](double day) { return -3 - 0.05 * day + 0.3 * daily(day) + noise(0.1); }).slope();
   ASSERT_TRUE(slope);
   EXPECT_NEAR(slope->per_day, -0.05, 0.005);
   EXPECT_LT(slope->low_per_day, -0.05);
@@ -38,7 +40,8 @@ TEST(Drift, ASlopeUnderNoiseAndADailyCycleIsFoundWithItsInterval) {
 TEST(Drift, NoiseAndADailyCycleAloneAreNoSlope) {
   int found = 0;
   for (int i = 0; i < 50; ++i)
-    found += feed(10, [](double day) { return 50 + 8 * daily(day) + noise(0.5); }).slope().has_value();
+    found +=
+        feed(10, [](double day) { return 50 + 8 * daily(day) + noise(0.5); }).slope().has_value();
   EXPECT_LE(found, 1);
 }
 

@@ -45,7 +45,8 @@ TEST(FarCounters, OfAnotherSourceHaveTheirOwnAge) {
     peer.counters_age_s = 1 + i * feed.period_s;
     history.observe(with_peer(feed, peer));
   }
-  EXPECT_EQ(counted(history).size(), 1U) << "LLDP speaks again, and these are still the same counters";
+  EXPECT_EQ(counted(history).size(), 1U)
+      << "LLDP speaks again, and these are still the same counters";
 }
 
 TEST(FarCounters, OfTheSameSecondAsTheLastAnswerAreNews) {

@@ -38,7 +38,9 @@ struct Restarted {
   }
   History history;
   Feed feed;
-  [[nodiscard]] const Boxed<PeerSample>& peer() const { return history.find("mlx5_0/1")->latest.peer; }
+  [[nodiscard]] const Boxed<PeerSample>& peer() const {
+    return history.find("mlx5_0/1")->latest.peer;
+  }
 };
 
 TEST(FarNames, OutliveARestartWhileTheLinkIsDown) {
@@ -72,7 +74,8 @@ TEST(FarNames, GiveWayToWhoIsNamed) {
 }
 
 TEST(FarNames, OfAPlanOrAnImportAreNotKept) {
-  for (const char* source : {"plan", "fleet"}) EXPECT_FALSE(Restarted(source, false).peer()) << source;
+  for (const char* source : {"plan", "fleet"})
+    EXPECT_FALSE(Restarted(source, false).peer()) << source;
 }
 
 }  // namespace

@@ -26,7 +26,8 @@ struct Metered {
   double total = 0;
   int known = 0;
   void read(double t, const Values& values) {
-    const double more = meter.take(counters(values), steady_from_seconds(t), 10).values[static_cast<std::size_t>(flow)];
+    const double more = meter.take(counters(values), steady_from_seconds(t), 10)
+                            .values[static_cast<std::size_t>(flow)];
     if (std::isnan(more)) return;
     total += more;
     ++known;
@@ -40,9 +41,12 @@ TEST(FlowMeter, OneEventThatSeveralSourcesTellAtTheirTimesCountsOnce) {
   Metered pause{{}, Flow::kPauseReceived};
   for (int i = 0; i < 40; ++i) {
     const std::uint64_t n = i >= 15 ? 10 : 0;
-    Values now{{"mac_FrameCheckSequenceErrors", n}, {"phy_SymbolErrorDuringCarrier", n}, {"pause_rx_pause_frames", n}};
+    Values now{{"mac_FrameCheckSequenceErrors", n},
+               {"phy_SymbolErrorDuringCarrier", n},
+               {"pause_rx_pause_frames", n}};
     if (i % 6 == 0)
-      now.insert(now.end(), {{"rx_crc_errors_phy", n}, {"rx_pcs_symbol_err_phy", n}, {"rx_global_pause", n}});
+      now.insert(now.end(),
+                 {{"rx_crc_errors_phy", n}, {"rx_pcs_symbol_err_phy", n}, {"rx_global_pause", n}});
     for (Metered* flow : {&frames, &symbols, &pause}) flow->read(10.0 * i, now);
     // The classic counters come on their own, a little later.
     if (i % 3 == 1)
@@ -54,8 +58,8 @@ TEST(FlowMeter, OneEventThatSeveralSourcesTellAtTheirTimesCountsOnce) {
   EXPECT_EQ(pause.total, 10);
 }
 
-// What only one source sees counts, unless the other told as much since the last reading of the one: then it may be the
-// same, and the smaller sum is said.
+// What only one source sees counts, unless the other told as much since the last reading of the
+// one: then it may be the same, and the smaller sum is said.
 TEST(FlowMeter, WhatOneSourceAloneSeesCounts) {
   Metered frames{{}, Flow::kFrameErrors};
   const auto both = [&](double t, std::uint64_t kernel, std::uint64_t driver) {
@@ -77,7 +81,8 @@ TEST(FlowMeter, WhatOneSourceAloneSeesCounts) {
 TEST(FlowMeter, OfSourcesThatTellARateTheLargerOneCountsInAnInterval) {
   FlowMeter meter;
   const auto rate = [&](double t, const Values& values) {
-    return meter.take(counters(values), steady_from_seconds(t), 10).rates[static_cast<std::size_t>(Flow::kRxOctets)];
+    return meter.take(counters(values), steady_from_seconds(t), 10)
+        .rates[static_cast<std::size_t>(Flow::kRxOctets)];
   };
   rate(0, {{"netdev_rx_bytes", 0}});
   rate(0.1, {{"port_rcv_data", 0}});
@@ -87,7 +92,8 @@ TEST(FlowMeter, OfSourcesThatTellARateTheLargerOneCountsInAnInterval) {
     last = rate(10 * i, {{"netdev_rx_bytes", 1000U * static_cast<unsigned>(i)}});
     EXPECT_EQ(last, 1000);
   }
-  EXPECT_NEAR(last + rate(60.1, {{"port_rcv_data", 6U * 300}}), 1200, 3) << "of one interval, not of six, nor of both";
+  EXPECT_NEAR(last + rate(60.1, {{"port_rcv_data", 6U * 300}}), 1200, 3)
+      << "of one interval, not of six, nor of both";
 }
 
 TEST(FlowMeter, RatesOfDifferentEventsAreAddedInAnInterval) {
@@ -115,14 +121,17 @@ TEST(FlowMeter, ARateOfLongerThanAnIntervalIsToldWithItsTime) {
   EXPECT_EQ(minute[0].per_s, 100);
   EXPECT_EQ(minute[0].since, steady_from_seconds(0));
   EXPECT_TRUE(late(70, {{"rx_prio3_pause", 7000}}).empty()) << "read in each interval";
-  EXPECT_TRUE(late(700, {{"rx_prio3_pause", 70000}}).empty()) << "a burst, or all the time: nobody knows";
+  EXPECT_TRUE(late(700, {{"rx_prio3_pause", 70000}}).empty())
+      << "a burst, or all the time: nobody knows";
 }
 
 TEST(FlowMeter, WhatSeemsToHaveGoneRoundBeginsAnewWithTheRestOfTheCard) {
   FlowMeter meter;
-  meter.take(counters({{"netdev_rx_bytes", 1'000'000}, {"local_ack_timeout_err", 0xfffffffeU}}), SteadyTime{});
+  meter.take(counters({{"netdev_rx_bytes", 1'000'000}, {"local_ack_timeout_err", 0xfffffffeU}}),
+             SteadyTime{});
   const FlowIncrease increase =
-      meter.take(counters({{"netdev_rx_bytes", 10}, {"local_ack_timeout_err", 1}}), SteadyTime{} + from_seconds(10));
+      meter.take(counters({{"netdev_rx_bytes", 10}, {"local_ack_timeout_err", 1}}),
+                 SteadyTime{} + from_seconds(10));
   EXPECT_TRUE(increase.reset.has(CounterSource::kIbHw));
   EXPECT_TRUE(std::isnan(increase.values[static_cast<std::size_t>(Flow::kRetries)]));
 }
@@ -137,7 +146,8 @@ TEST(FlowMeter, TheNextReadingOfASourceThatBeganAnewCountsFromThere) {
   EXPECT_EQ(symbols.total, 1);
 }
 
-// A torn read, or a driver that had its cache filled anew: what was there before is not counted again.
+// A torn read, or a driver that had its cache filled anew: what was there before is not counted
+// again.
 TEST(FlowMeter, ACounterThatIsBackAtTheNextReadingWasReadWrongly) {
   Metered symbols{{}, Flow::kSymbolErrors};
   symbols.read(0, {{"symbol_error", 100}, {"port_rcv_errors", 5}});
@@ -176,7 +186,8 @@ TEST(FlowMeter, WhatStaysLowerHasBegunAnew) {
   EXPECT_EQ(symbols.total, 132) << "twice in a row";
 }
 
-// A card that was set up anew, with more errors than before at once: its other counters are lower still.
+// A card that was set up anew, with more errors than before at once: its other counters are lower
+// still.
 TEST(FlowMeter, OneThatIsHigherBeganAnewWithTheRestOfItsSource) {
   Metered symbols{{}, Flow::kSymbolErrors};
   symbols.read(0, {{"symbol_error", 2}, {"port_rcv_data", 1'000'000}});
@@ -250,11 +261,13 @@ TEST(Flows, EachEndOfACounterIsTreatedAsItsOwn) {
     before.set(name, from);
     after.set(name, to);
     const FlowIncrease increase = flow_increase(before, after);
-    return std::pair(static_cast<bool>(increase.reset), increase.values[static_cast<std::size_t>(flow)]);
+    return std::pair(static_cast<bool>(increase.reset),
+                     increase.values[static_cast<std::size_t>(flow)]);
   };
   // Wraps at 64 bits: a decrease is a reset (nobody fills 64 bits).
   EXPECT_TRUE(step("netdev_rx_bytes", 100, 5, Flow::kRxOctets).first);
-  // Saturates: the step to the end counts, at the end no increase is known, a decrease is a reset (perfquery -R).
+  // Saturates: the step to the end counts, at the end no increase is known, a decrease is a reset
+  // (perfquery -R).
   EXPECT_EQ(step("symbol_error", 65000, 65534, Flow::kSymbolErrors).second, 534);
   EXPECT_EQ(step("symbol_error", 0, 65535, Flow::kSymbolErrors).second, 65535);
   EXPECT_TRUE(std::isnan(step("symbol_error", 65535, 65535, Flow::kSymbolErrors).second));
@@ -262,13 +275,16 @@ TEST(Flows, EachEndOfACounterIsTreatedAsItsOwn) {
   EXPECT_TRUE(std::isnan(step("link_error_recovery", 255, 255, Flow::kLinkRecoveries).second));
   EXPECT_TRUE(step("symbol_error", 65535, 0, Flow::kSymbolErrors).first);
   // Drivers name their congestion and their retries differently.
-  for (const char* name : {"np_cnp_sent", "rp_cnp_handled", "cnpHandled", "cnpSent", "RxECNMrkd", "rx_cnp_pkts"})
+  for (const char* name :
+       {"np_cnp_sent", "rp_cnp_handled", "cnpHandled", "cnpSent", "RxECNMrkd", "rx_cnp_pkts"})
     EXPECT_EQ(step(name, 100, 500, Flow::kCongestionMarks).second, 400) << name;
-  for (const char* name : {"packet_seq_err", "RetransSegs", "Nak Sequence Error", "RTO", "to_retransmits"})
+  for (const char* name :
+       {"packet_seq_err", "RetransSegs", "Nak Sequence Error", "RTO", "to_retransmits"})
     EXPECT_EQ(step(name, 100, 107, Flow::kRetries).second, 7) << name;
   // Of unknown width: a decrease is a reset.
   EXPECT_TRUE(step("to_retransmits", 0xffffffff, 3, Flow::kRetries).first);
-  // A level, in percent: it goes down without anything having been reset, and up without anything having been counted.
+  // A level, in percent: it goes down without anything having been reset, and up without anything
+  // having been counted.
   EXPECT_FALSE(step("outbound_pci_stalled_wr", 40, 0, Flow::kPcieStalls).first);
   EXPECT_TRUE(std::isnan(step("outbound_pci_stalled_wr", 0, 40, Flow::kPcieStalls).second));
   // A 32-bit counter that goes on at zero; and one that was reset.
@@ -276,8 +292,8 @@ TEST(Flows, EachEndOfACounterIsTreatedAsItsOwn) {
   EXPECT_TRUE(step("link_down_events_phy", 40, 1, Flow::kRetries).first);
 }
 
-// mlx5's queue counters are 32 bits wide: at ten million requests a second one is full every seven minutes. That is no
-// reset, which would take the whole interval from all counters of the port.
+// mlx5's queue counters are 32 bits wide: at ten million requests a second one is full every seven
+// minutes. That is no reset, which would take the whole interval from all counters of the port.
 TEST(Flows, AQueueCounterOfMlx5ThatWentOnAtZeroIsNoReset) {
   Counters before, after;
   before.set("rx_write_requests", 0xfffffff0U);
@@ -317,7 +333,8 @@ TEST(Flows, TheMissedPacketsOfMlx5GoOnAtZeroToo) {
   // The driver was loaded anew.
   after.set("netdev_rx_packets", 7);
   EXPECT_TRUE(flow_increase(before, after).reset);
-  EXPECT_TRUE(std::isnan(flow_increase(before, after).values[static_cast<std::size_t>(Flow::kHostDrops)]));
+  EXPECT_TRUE(
+      std::isnan(flow_increase(before, after).values[static_cast<std::size_t>(Flow::kHostDrops)]));
   // Drivers that count 64 bits.
   after.set("netdev_rx_packets", 2'000);
   before.set("netdev_rx_missed_errors", 0x1'0000'0000U);
@@ -332,30 +349,33 @@ TEST(Flows, EachDriversNameCarriesTheMeaning) {
     after.set(name, 17);
     return flow_increase(before, after).values[static_cast<std::size_t>(flow)];
   };
-  for (const char* name : {"np_cnp_sent", "rp_cnp_handled", "np_ecn_marked_roce_packets",      // mlx5, bnxt_re
-                           "np_cnp_pkts", "tx_cnp_pkts", "rx_cnp_pkts", "rx_ecn_marked_pkts",  // bnxt_re before
-                           "cnpSent", "cnpHandled", "RxECNMrkd"})                              // irdma
+  for (const char* name :
+       {"np_cnp_sent", "rp_cnp_handled", "np_ecn_marked_roce_packets",      // mlx5, bnxt_re
+        "np_cnp_pkts", "tx_cnp_pkts", "rx_cnp_pkts", "rx_ecn_marked_pkts",  // bnxt_re before
+        "cnpSent", "cnpHandled", "RxECNMrkd"})                              // irdma
     EXPECT_EQ(flow_of(name, Flow::kCongestionMarks), 7) << name;
-  for (const char* name : {"packet_seq_err", "to_retransmits", "seq_err_naks_rcvd", "RetransSegs", "tcpRetransSegs",
-                           "Nak Sequence Error", "completer_retry_err"})
+  for (const char* name : {"packet_seq_err", "to_retransmits", "seq_err_naks_rcvd", "RetransSegs",
+                           "tcpRetransSegs", "Nak Sequence Error", "completer_retry_err"})
     EXPECT_EQ(flow_of(name, Flow::kRetries), 7) << name;
   for (const char* name :
-       {"rx_out_of_buffer", "RNR sent", "send_rnr_err", "rx_dropped.nic", "frames_rx_dropped", "rx_prio3_discards",
-        "rx_discard_packets_cos7", "mac_FramesLostDueToIntMACRcvError", "netdev_rx_missed_errors", "ip4InDiscards"})
+       {"rx_out_of_buffer", "RNR sent", "send_rnr_err", "rx_dropped.nic", "frames_rx_dropped",
+        "rx_prio3_discards", "rx_discard_packets_cos7", "mac_FramesLostDueToIntMACRcvError",
+        "netdev_rx_missed_errors", "ip4InDiscards"})
     EXPECT_EQ(flow_of(name, Flow::kHostDrops), 7) << name;
-  for (const char* name : {"rx_crc_errors_phy", "rx_fcs_err_frames", "rx_crc_errors.nic", "frames_rx_bad_fcs"})
+  for (const char* name :
+       {"rx_crc_errors_phy", "rx_fcs_err_frames", "rx_crc_errors.nic", "frames_rx_bad_fcs"})
     EXPECT_EQ(flow_of(name, Flow::kFrameErrors), 7) << name;
   EXPECT_EQ(flow_of("rx_corrected_bits", Flow::kCorrectedBits), 7);
   EXPECT_EQ(flow_of("rx_fec_uncorrectable_blocks", Flow::kUncorrectableBlocks), 7);
   EXPECT_EQ(flow_of("rx_pcs_symbol_err", Flow::kSymbolErrors), 7);
-  for (const char* name :
-       {"frames_rx_stomped_crc", "port_rcv_remote_physical_errors", "rx_icrc_encapsulated", "CRC errors"})
+  for (const char* name : {"frames_rx_stomped_crc", "port_rcv_remote_physical_errors",
+                           "rx_icrc_encapsulated", "CRC errors"})
     EXPECT_EQ(flow_of(name, Flow::kForwardedErrors), 7) << name;
-  for (const char* name : {"rx_prio3_pause", "rx_pfc_frames", "rx_pfc_ena_frames_pri3", "rx_priority_3_xoff.nic",
-                           "link_xoff_rx.nic", "frames_rx_pripause"})
+  for (const char* name : {"rx_prio3_pause", "rx_pfc_frames", "rx_pfc_ena_frames_pri3",
+                           "rx_priority_3_xoff.nic", "link_xoff_rx.nic", "frames_rx_pripause"})
     EXPECT_EQ(flow_of(name, Flow::kPauseReceived), 7) << name;
-  for (const char* name : {"tx_prio7_pause", "tx_pfc_frames", "tx_pfc_ena_frames_pri7", "tx_priority_7_xoff.nic",
-                           "link_xoff_tx.nic", "frames_tx_pripause"})
+  for (const char* name : {"tx_prio7_pause", "tx_pfc_frames", "tx_pfc_ena_frames_pri7",
+                           "tx_priority_7_xoff.nic", "link_xoff_tx.nic", "frames_tx_pripause"})
     EXPECT_EQ(flow_of(name, Flow::kPauseSent), 7) << name;
   EXPECT_EQ(flow_of("excessive_buffer_overrun_errors", Flow::kCardErrors), 7);
   for (const char* name : {"rx_pci_signal_integrity", "res_tx_pci_err"})
@@ -370,7 +390,8 @@ TEST(Flows, EachDriversNameCarriesTheMeaning) {
   EXPECT_EQ(flow_of("total_success_recovery_phy", Flow::kLinkRecoveries), 7);
 }
 
-// The peer sent it, because it had no receive work request: a slow receiver would accuse all its senders.
+// The peer sent it, because it had no receive work request: a slow receiver would accuse all its
+// senders.
 TEST(Flows, AnRnrNakThatWasReceivedSaysNothingOfThisHost) {
   for (const char* name : {"rnr_nak_retry_err", "rnr_naks_rcvd", "RNR received", "rcvd_rnr_err"}) {
     const auto id = find_counter(name);

@@ -21,24 +21,25 @@ Counters counters(std::initializer_list<std::pair<std::string_view, std::uint64_
 TEST(FullCounters, AreNamed) {
   const auto full = [](std::initializer_list<std::pair<std::string_view, std::uint64_t>> values) {
     std::vector<std::string_view> names;
-    for (const CounterId id : full_counters(counters(values))) names.push_back(known_counters()[id].name);
+    for (const CounterId id : full_counters(counters(values)))
+      names.push_back(known_counters()[id].name);
     return names;
   };
   using Names = std::vector<std::string_view>;
   EXPECT_EQ(full({{"symbol_error", 65534}}), Names{});
   EXPECT_EQ(full({{"symbol_error", 70000}}), Names{}) << "wider than it can be: it does not stick";
-  EXPECT_EQ(
-      full({{"link_downed", 255},
-            {"link_error_recovery", 255},
-            {"local_link_integrity_errors", 15},
-            {"excessive_buffer_overrun_errors", 15},
-            {"port_rcv_errors", 65535},
-            {"port_rcv_remote_physical_errors", 65535},
-            {"port_xmit_wait", 0xffffffff},
-            {"port_rcv_data", 0xffffffff},
-            {"VL15_dropped", 65535}}),
-      (Names{"excessive_buffer_overrun_errors", "link_downed", "link_error_recovery", "local_link_integrity_errors",
-             "port_rcv_errors", "port_rcv_remote_physical_errors", "port_xmit_wait"}))
+  EXPECT_EQ(full({{"link_downed", 255},
+                  {"link_error_recovery", 255},
+                  {"local_link_integrity_errors", 15},
+                  {"excessive_buffer_overrun_errors", 15},
+                  {"port_rcv_errors", 65535},
+                  {"port_rcv_remote_physical_errors", 65535},
+                  {"port_xmit_wait", 0xffffffff},
+                  {"port_rcv_data", 0xffffffff},
+                  {"VL15_dropped", 65535}}),
+            (Names{"excessive_buffer_overrun_errors", "link_downed", "link_error_recovery",
+                   "local_link_integrity_errors", "port_rcv_errors",
+                   "port_rcv_remote_physical_errors", "port_xmit_wait"}))
       << "the last one judges nothing";
 }
 
@@ -56,17 +57,20 @@ TEST(FullCounters, AreSaidTogetherWithWhatClearsThem) {
   const auto full = full_counters(counters({{"link_error_recovery", 255}, {"link_downed", 255}}));
   EXPECT_EQ(full_words(id, {full.data(), 1}),
             "link_downed is full and counts no further (perfquery -R -C mlx5_0 -P 1 clears it)");
-  EXPECT_EQ(
-      full_words(id, full),
-      "link_downed, link_error_recovery: each is full and counts no further (perfquery -R -C mlx5_0 -P 1 clears it)");
+  EXPECT_EQ(full_words(id, full),
+            "link_downed, link_error_recovery: each is full and counts no further (perfquery -R -C "
+            "mlx5_0 -P 1 clears it)");
   const auto wait = full_counters(counters({{"port_xmit_wait", 0xffffffff}}));
   EXPECT_EQ(full_words(id, wait),
-            "port_xmit_wait is full and counts no further (perfquery -R -C mlx5_0 -P 1 clears port_xmit_wait only if "
+            "port_xmit_wait is full and counts no further (perfquery -R -C mlx5_0 -P 1 clears "
+            "port_xmit_wait only if "
             "the port's agent offers that, else a reset of the device does)");
   const auto both = full_counters(counters({{"link_downed", 255}, {"port_xmit_wait", 0xffffffff}}));
-  EXPECT_EQ(full_words(id, both),
-            "link_downed, port_xmit_wait: each is full and counts no further (perfquery -R -C mlx5_0 -P 1 clears it, "
-            "port_xmit_wait only if the port's agent offers that, else a reset of the device does)");
+  EXPECT_EQ(
+      full_words(id, both),
+      "link_downed, port_xmit_wait: each is full and counts no further (perfquery -R -C mlx5_0 -P "
+      "1 clears it, "
+      "port_xmit_wait only if the port's agent offers that, else a reset of the device does)");
 }
 
 }  // namespace

@@ -46,7 +46,8 @@ TEST(History, ALinkThatRecoversFromErrorsHasNotFallen) {
   feed.link.phys_state = "LinkErrorRecovery";
   run(history, feed, 1);
   EXPECT_EQ(port_of(history).carrier, true);
-  EXPECT_EQ(port_of(history).involuntary_total, 0U) << "a recovery that fails downs it, and is counted then";
+  EXPECT_EQ(port_of(history).involuntary_total, 0U)
+      << "a recovery that fails downs it, and is counted then";
 }
 
 TEST(History, ACounterThatGoesDownRebasesThoseOfItsSourceAndNoOther) {
@@ -123,7 +124,8 @@ TEST(History, LanesOfAWrongReadingAreThoseOfBefore) {
     for (FecLane& one : feed.fec_lanes) one.corrected_bits = lane;
     run(history, feed, 1);
     const auto& intervals = port_of(history).intervals;
-    return intervals.empty() || intervals.back().lanes == 0 ? kUnknownValue : intervals.back().lane_bits(0);
+    return intervals.empty() || intervals.back().lanes == 0 ? kUnknownValue
+                                                            : intervals.back().lane_bits(0);
   };
   bits(1000);
   EXPECT_EQ(bits(1004), 4);
@@ -143,12 +145,14 @@ TEST(History, LanesThatCanNotBeReadAnyMoreAreNotKnown) {
   feed.fec_lanes.clear();
   feed.bits_per_s = 0;
   run(history, feed, 60);
-  EXPECT_EQ(port_of(history).latest.fec_lanes.size(), 4U) << "nothing failed: a driver may give them seldom";
+  EXPECT_EQ(port_of(history).latest.fec_lanes.size(), 4U)
+      << "nothing failed: a driver may give them seldom";
   for (int i = 0; i < 40; ++i) {
     feed.gaps = {{feed.key, "fec", "EIO"}};
     run(history, feed, 1);
   }
-  EXPECT_TRUE(port_of(history).latest.fec_lanes.empty()) << "totals that stand still look like a link without errors";
+  EXPECT_TRUE(port_of(history).latest.fec_lanes.empty())
+      << "totals that stand still look like a link without errors";
 }
 
 /// It comes with the link's state (ETHTOOL_MSG_LINKSTATE_GET), not with the statistics.
@@ -184,7 +188,8 @@ TEST(History, LanesThatWereCountedInBlocksAreNotTakenFromBits) {
       lane.corrected_blocks = blocks;
     }
     history.observe(snapshot);
-    return port_of(history).intervals.empty() ? kUnknownValue : port_of(history).intervals.back().lane_bits(0);
+    return port_of(history).intervals.empty() ? kUnknownValue
+                                              : port_of(history).intervals.back().lane_bits(0);
   };
   observe({}, 10);
   EXPECT_EQ(observe({}, 14), 4);
@@ -192,7 +197,8 @@ TEST(History, LanesThatWereCountedInBlocksAreNotTakenFromBits) {
   EXPECT_EQ(observe(5'000'000'007, {}), 7);
 }
 
-/// A port whose traffic counter is read each minute and whose error counter is read each ten seconds.
+/// A port whose traffic counter is read each minute and whose error counter is read each ten
+/// seconds.
 struct SlowTraffic {
   Feed feed;
   History history;
@@ -215,10 +221,13 @@ TEST(History, ACounterThatIsReadSeldomGivesTheRateOfItsOwnTime) {
   constexpr std::uint64_t kWordsPerS = 1'000'000;
   port.run_minutes(4, kWordsPerS);
   const auto& intervals = port_of(port.history).intervals;
-  const auto rate = [&intervals](std::size_t i) { return intervals[i].flow(Flow::kRxOctets) / intervals[i].seconds(); };
+  const auto rate = [&intervals](std::size_t i) {
+    return intervals[i].flow(Flow::kRxOctets) / intervals[i].seconds();
+  };
   EXPECT_TRUE(std::isnan(rate(0))) << "before its first reading it is unknown, not zero";
   for (std::size_t i = 5; i < 23; ++i) {
-    EXPECT_NEAR(rate(i), 4.0 * kWordsPerS, 1e4) << i << ": not six times as much, and in each interval";
+    EXPECT_NEAR(rate(i), 4.0 * kWordsPerS, 1e4)
+        << i << ": not six times as much, and in each interval";
     EXPECT_LT(intervals[i].utilization, 0.001);
   }
   port.feed.counters = Counters();
@@ -262,7 +271,8 @@ TEST(History, DamageThatIsReadSeldomCountsWhole) {
   }
   double errors = 0;
   for (const Interval& interval : port_of(history).intervals)
-    if (!std::isnan(interval.flow(Flow::kSymbolErrors))) errors += interval.flow(Flow::kSymbolErrors);
+    if (!std::isnan(interval.flow(Flow::kSymbolErrors)))
+      errors += interval.flow(Flow::kSymbolErrors);
   EXPECT_EQ(errors, 60);
 }
 
@@ -282,7 +292,8 @@ TEST(History, AfterAResetNothingIsComparedWithBefore) {
   tick(2010, 71);
   double errors = 0;
   for (const Interval& interval : port_of(history).intervals)
-    if (!std::isnan(interval.flow(Flow::kSymbolErrors))) errors += interval.flow(Flow::kSymbolErrors);
+    if (!std::isnan(interval.flow(Flow::kSymbolErrors)))
+      errors += interval.flow(Flow::kSymbolErrors);
   EXPECT_EQ(errors, 1);
 }
 
@@ -303,7 +314,8 @@ TEST(History, AfterTheDeviceCameBackCountersThatRestartedAreNotComparedEvenWhenT
   tick(9500, 62);
   double errors = 0;
   for (const Interval& interval : port_of(history).intervals)
-    if (!std::isnan(interval.flow(Flow::kSymbolErrors))) errors += interval.flow(Flow::kSymbolErrors);
+    if (!std::isnan(interval.flow(Flow::kSymbolErrors)))
+      errors += interval.flow(Flow::kSymbolErrors);
   EXPECT_EQ(errors, 2);
 }
 

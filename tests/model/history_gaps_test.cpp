@@ -17,7 +17,9 @@ void observe(History& history, Feed& feed, const char* probe) {
   history.observe(snapshot);
 }
 
-bool is_blind(const History& history, const char* probe) { return history.find("mlx5_0/1")->blind.contains(probe); }
+bool is_blind(const History& history, const char* probe) {
+  return history.find("mlx5_0/1")->blind.contains(probe);
+}
 
 TEST(HistoryGaps, WhatAFeedSaysInEverySnapshotIsOverWhenItSaysItNoMore) {
   History history;
@@ -27,7 +29,8 @@ TEST(HistoryGaps, WhatAFeedSaysInEverySnapshotIsOverWhenItSaysItNoMore) {
   EXPECT_TRUE(is_blind(history, "verbs_events"));
   EXPECT_EQ(history.find("mlx5_0/1")->blind.at("verbs_events").attempts, 2U);
   observe(history, feed, nullptr);
-  EXPECT_FALSE(is_blind(history, "verbs_events")) << "a device that was slow to open is not blind for an hour";
+  EXPECT_FALSE(is_blind(history, "verbs_events"))
+      << "a device that was slow to open is not blind for an hour";
 }
 
 TEST(HistoryGaps, WhatIsTriedAgainLaterStandsMeanwhile) {
@@ -43,7 +46,8 @@ TEST(HistoryGaps, ASourceThatAnswersAgainIsNotBlind) {
   Feed feed;
   observe(history, feed, "fec");
   Snapshot snapshot = feed.tick();
-  snapshot.gaps_ended = {{"mlx5_0/1", "fec", ""}, {"nobody/1", "fec", ""}, {"mlx5_0/1", "pause", ""}};
+  snapshot.gaps_ended = {
+      {"mlx5_0/1", "fec", ""}, {"nobody/1", "fec", ""}, {"mlx5_0/1", "pause", ""}};
   history.observe(snapshot);
   EXPECT_FALSE(is_blind(history, "fec"));
 }
@@ -60,7 +64,8 @@ TEST(HistoryGaps, SensorsThatAnswerAgainAreNotBlind) {
   read_pcie(false);
   read_pcie(false);
   ASSERT_TRUE(is_blind(history, "hwmon"));
-  EXPECT_EQ(history.find("mlx5_0/1")->blind.at("hwmon").attempts, 2U) << "failed reads are counted on";
+  EXPECT_EQ(history.find("mlx5_0/1")->blind.at("hwmon").attempts, 2U)
+      << "failed reads are counted on";
   observe(history, feed, nullptr);
   EXPECT_TRUE(is_blind(history, "hwmon")) << "nothing of PCIe was read";
   read_pcie(true);
@@ -86,7 +91,8 @@ TEST(HistoryGaps, WhatIsReadForTheWholeNodeIsReadAgainAlsoForAPortThatHasNoneOfI
   observe_node({{"", "netdev_stats", "EBUSY"}}, {});
   observe_node({{"mlx5_0/1", "netdev_stats", "its interface is elsewhere"}}, {});
   observe_node({}, {{"", "netdev_stats", ""}});
-  EXPECT_TRUE(is_blind(history, "netdev_stats")) << "that is of the port, and said by who looks for ports";
+  EXPECT_TRUE(is_blind(history, "netdev_stats"))
+      << "that is of the port, and said by who looks for ports";
 }
 
 TEST(HistoryGaps, CountersOfTheInterfaceDoNotEndTheBlindnessOfVerbs) {
@@ -106,7 +112,8 @@ TEST(HistoryGaps, CountersOfTheInterfaceDoNotEndTheBlindnessOfVerbs) {
   };
   EXPECT_EQ(blind_for("netdev_rx_bytes"), 30U);
   EXPECT_EQ(blind_for("symbol_error"), 0U) << "a part of them is read";
-  EXPECT_EQ(history.find("mlx5_0/1")->blind.at("counters").reason, "EIO") << "the other part is still said";
+  EXPECT_EQ(history.find("mlx5_0/1")->blind.at("counters").reason, "EIO")
+      << "the other part is still said";
 }
 
 TEST(HistoryGaps, AFileThatFailsInATurnOfItsOwnIsAPartUntilNothingElseComes) {
@@ -121,7 +128,8 @@ TEST(HistoryGaps, AFileThatFailsInATurnOfItsOwnIsAPartUntilNothingElseComes) {
     history.observe(snapshot);
     return history.find("mlx5_0/1")->blind_to("counters");
   };
-  for (int i = 0; i < 30; ++i) EXPECT_EQ(turn(i % 5 == 0), nullptr) << "between others it alone is due";
+  for (int i = 0; i < 30; ++i)
+    EXPECT_EQ(turn(i % 5 == 0), nullptr) << "between others it alone is due";
   turn(true);
   for (int i = 0; i < 5; ++i) EXPECT_EQ(turn(false), nullptr);
   const Blindness* whole = turn(false);
@@ -130,21 +138,23 @@ TEST(HistoryGaps, AFileThatFailsInATurnOfItsOwnIsAPartUntilNothingElseComes) {
   EXPECT_EQ(turn(true), nullptr);
 }
 
-/// What is still held of a port's counters after `port_gap` (of `where`, "" for the node) has stood for six minutes,
-/// while everything else was read.
+/// What is still held of a port's counters after `port_gap` (of `where`, "" for the node) has stood
+/// for six minutes, while everything else was read.
 class HistoryTotals : public ::testing::Test {
  protected:
   void read_all_for_a_minute() {
     for (int i = 0; i < 6; ++i) step(kAll, nullptr, "");
   }
-  void fail_for_six_minutes(const char* probe, const std::vector<std::string>& read, const char* where = "mlx5_0/1") {
+  void fail_for_six_minutes(const char* probe, const std::vector<std::string>& read,
+                            const char* where = "mlx5_0/1") {
     read_all_for_a_minute();
     for (int i = 0; i < 36; ++i) step(read, probe, where);
   }
   [[nodiscard]] bool holds(const char* counter) const {
     return history.find("mlx5_0/1")->latest.counters->get(counter).has_value();
   }
-  void step(const std::vector<std::string>& read, const char* probe, const char* where, const char* why = "EIO") {
+  void step(const std::vector<std::string>& read, const char* probe, const char* where,
+            const char* why = "EIO") {
     Snapshot snapshot = feed.tick();
     auto& counters = snapshot.ports.begin()->second.counters.emplace();
     for (const std::string& name : read) counters.set(name, 9);
@@ -152,9 +162,10 @@ class HistoryTotals : public ::testing::Test {
     history.observe(snapshot);
   }
 
-  const std::vector<std::string> kAll = {"symbol_error",         "out_of_sequence",   "netdev_rx_crc_errors",
-                                         "link_down_events_phy", "netdev_multicast",  "rmon_etherStatsPkts64Octets",
-                                         "a_card_s_own",         "devlink_fw_errors", "fec_hist_0to0"};
+  const std::vector<std::string> kAll = {
+      "symbol_error",         "out_of_sequence",   "netdev_rx_crc_errors",
+      "link_down_events_phy", "netdev_multicast",  "rmon_etherStatsPkts64Octets",
+      "a_card_s_own",         "devlink_fw_errors", "fec_hist_0to0"};
   std::vector<std::string> all_but(const std::vector<std::string>& without) const {
     std::vector<std::string> rest;
     for (const std::string& name : kAll)
@@ -169,13 +180,15 @@ TEST_F(HistoryTotals, OfHwCountersEndThoughTheInterfaceHasCountersThatTheTableDo
   fail_for_six_minutes("hw_counters", all_but({"out_of_sequence", "a_card_s_own"}));
   EXPECT_FALSE(holds("out_of_sequence"));
   EXPECT_FALSE(holds("a_card_s_own"));
-  for (const std::string& name : all_but({"out_of_sequence", "a_card_s_own"})) EXPECT_TRUE(holds(name.c_str())) << name;
+  for (const std::string& name : all_but({"out_of_sequence", "a_card_s_own"}))
+    EXPECT_TRUE(holds(name.c_str())) << name;
 }
 
 TEST_F(HistoryTotals, OfADriverEndAlone) {
   fail_for_six_minutes("driver_stats", all_but({"link_down_events_phy"}));
   EXPECT_FALSE(holds("link_down_events_phy"));
-  for (const std::string& name : all_but({"link_down_events_phy"})) EXPECT_TRUE(holds(name.c_str())) << name;
+  for (const std::string& name : all_but({"link_down_events_phy"}))
+    EXPECT_TRUE(holds(name.c_str())) << name;
 }
 
 TEST_F(HistoryTotals, ThatTheTableDoesNotKnowEndWithTheirOwnSource) {
@@ -192,20 +205,24 @@ TEST_F(HistoryTotals, OfTheWholeNodeEndOnEachPort) {
   for (const std::string& name : netdev) EXPECT_FALSE(holds(name.c_str())) << name;
   EXPECT_TRUE(holds("symbol_error"));
   read_all_for_a_minute();
-  for (const std::string& name : netdev) EXPECT_TRUE(holds(name.c_str())) << "and they come back: " << name;
+  for (const std::string& name : netdev)
+    EXPECT_TRUE(holds(name.c_str())) << "and they come back: " << name;
   EXPECT_FALSE(is_blind(history, "netdev_stats"));
   fail_for_six_minutes("devlink", all_but({"devlink_fw_errors"}), "");
   EXPECT_FALSE(holds("devlink_fw_errors"));
 }
 
-/// A port has one reader: while a read of it hangs, nothing else of it is read, and only that one has a gap.
+/// A port has one reader: while a read of it hangs, nothing else of it is read, and only that one
+/// has a gap.
 TEST_F(HistoryTotals, OfAPortOfWhichAReadHangsEndAll) {
-  const std::vector<std::string> of_node = {"netdev_rx_crc_errors", "netdev_multicast", "devlink_fw_errors"};
+  const std::vector<std::string> of_node = {"netdev_rx_crc_errors", "netdev_multicast",
+                                            "devlink_fw_errors"};
   for (const char* probe : {"ethtool", "counters", "driver_stats", "pcie"}) {
     read_all_for_a_minute();
     for (int i = 0; i < 36; ++i) step(of_node, probe, "mlx5_0/1", "no answer within 5 s");
     for (const std::string& name : kAll)
-      EXPECT_EQ(holds(name.c_str()), std::ranges::find(of_node, name) != of_node.end()) << probe << ", " << name;
+      EXPECT_EQ(holds(name.c_str()), std::ranges::find(of_node, name) != of_node.end())
+          << probe << ", " << name;
     Snapshot snapshot = feed.tick();
     snapshot.gaps_ended = {{"mlx5_0/1", probe, ""}};
     history.observe(snapshot);
@@ -227,7 +244,8 @@ TEST_F(HistoryTotals, OfHwCountersStandWhereTheOtherDirectoryIsRefused) {
   EXPECT_TRUE(holds("out_of_sequence"));
 }
 
-/// A fall makes the meter forget what its source said before. Files that take turns come back one by one.
+/// A fall makes the meter forget what its source said before. Files that take turns come back one
+/// by one.
 TEST_F(HistoryTotals, OfFilesThatTakeTurnsStandThoughOneOfThemFell) {
   const std::vector<std::string> kFiles = {"symbol_error", "link_downed", "port_rcv_errors"};
   for (int i = 0; i < 120; ++i) step(kFiles, "counters", "mlx5_0/1", "VL15_dropped: EINVAL");
@@ -238,7 +256,8 @@ TEST_F(HistoryTotals, OfFilesThatTakeTurnsStandThoughOneOfThemFell) {
   for (const std::string& name : kFiles) EXPECT_TRUE(holds(name.c_str())) << name;
 }
 
-/// A port without counters/ whose read hung once: what is read of it since is not old, whatever still says so.
+/// A port without counters/ whose read hung once: what is read of it since is not old, whatever
+/// still says so.
 TEST_F(HistoryTotals, ThatAreReadStandThoughTheGapOfAnotherDoes) {
   for (int i = 0; i < 60; ++i)
     step({"out_of_sequence"}, i == 10 ? "counters" : nullptr, "mlx5_0/1", "no answer within 5 s");
@@ -263,7 +282,8 @@ TEST_F(HistoryTotals, OfAFileThatFailsEndThoughItsSourceBeginsAnew) {
 }
 
 TEST_F(HistoryTotals, OfOneFileOfHwCountersEndAfterAQuarterOfAnHour) {
-  for (const char* name : {"out_of_sequence", "rx_icrc_encapsulated"}) ASSERT_TRUE(find_counter(name));
+  for (const char* name : {"out_of_sequence", "rx_icrc_encapsulated"})
+    ASSERT_TRUE(find_counter(name));
   for (int i = 0; i < 6; ++i) step({"out_of_sequence", "rx_icrc_encapsulated"}, nullptr, "");
   for (int i = 0; i < 100; ++i) step({"out_of_sequence"}, "hw_counters", "mlx5_0/1");
   EXPECT_FALSE(holds("rx_icrc_encapsulated"));

@@ -1,5 +1,5 @@
-// Which losses count: those that the PHY counted, and not those of settings, of ports without a cable, of an
-// administrator.
+// Which losses count: those that the PHY counted, and not those of settings, of ports without a
+// cable, of an administrator.
 #include <gtest/gtest.h>
 
 #include "model/history.h"
@@ -30,7 +30,8 @@ struct PhyPort {
   Feed feed;
 };
 
-// linux: mlx5e_switch_priv_channels() takes the carrier away while rings, channels or the MTU change.
+// linux: mlx5e_switch_priv_channels() takes the carrier away while rings, channels or the MTU
+// change.
 TEST(PhyCounts, ALossThatThePhyDidNotCountIsOfASetting) {
   for (const char* counter : {"link_down_events_phy", "link_ext_down_count", "link_down_events"}) {
     PhyPort node(counter);
@@ -153,7 +154,8 @@ TEST(LossesAsExported, NeverGoDownAndNoneIsLost) {
   EXPECT_EQ(node.port().involuntary_told, 3U) << "what was meant pays for the next";
 }
 
-// linux: netif_carrier_event(), by which mlx5e_update_carrier() counts a gain and a loss where there was none.
+// linux: netif_carrier_event(), by which mlx5e_update_carrier() counts a gain and a loss where
+// there was none.
 TEST(CarrierCounts, OfMlx5ThatRiseTogetherOnALinkThatIsDownAreNoLosses) {
   for (const bool rise_together : {true, false}) {
     History history;
@@ -229,7 +231,8 @@ TEST(LastDrop, OutlivesARestart) {
   after.restore(before.references());
   after.observe(feed.tick());
   EXPECT_EQ(after.find("mlx5_0/1")->last_drop_at(), fell);
-  EXPECT_EQ(after.find("mlx5_0/1")->involuntary_total, 0U) << "what is counted begins with the monitor";
+  EXPECT_EQ(after.find("mlx5_0/1")->involuntary_total, 0U)
+      << "what is counted begins with the monitor";
 }
 
 }  // namespace

@@ -23,7 +23,8 @@ TEST(History, AGoneCardLeavesItsNameToTheOneThatGetsIt) {
   history.observe(one_card(feed, "mlx5_1/1", "0000:1b:00.0", "b83f:d203:0010:0001"));
   history.observe(one_card(feed, "mlx5_1/1", "0000:2c:00.0", "b83f:d203:0010:0002"));
   ASSERT_EQ(history.ports().size(), 2U);
-  EXPECT_EQ(history.ports().at("0000:1b:00.0/1").key, "0000:1b:00.0/1") << "two ports of one name are nobody's";
+  EXPECT_EQ(history.ports().at("0000:1b:00.0/1").key, "0000:1b:00.0/1")
+      << "two ports of one name are nobody's";
   EXPECT_EQ(history.ports().at("0000:2c:00.0/1").key, "mlx5_1/1");
   EXPECT_FALSE(history.ports().at("0000:1b:00.0/1").arrived);
   history.observe(one_card(feed, "mlx5_0/1", "0000:1b:00.0", "b83f:d203:0010:0001"));
@@ -43,9 +44,11 @@ TEST(History, ACardThatSitsInAnotherSlotHasNotGone) {
   EXPECT_FALSE(history.ports().at("0000:1b:00.0/1").arrived) << "a virtual function";
 }
 
-/// For a week its network interface alone is said to have lost something (daemon/port_search.h), over restarts too.
+/// For a week its network interface alone is said to have lost something (daemon/port_search.h),
+/// over restarts too.
 TEST(History, WhenTheVerbsDeviceWasLastSeenIsKept) {
-  const auto run = [](History& history, double from_s, const char* name, const char* guid, int steps) {
+  const auto run = [](History& history, double from_s, const char* name, const char* guid,
+                      int steps) {
     Feed feed;
     feed.t = from_s;
     for (int i = 0; i < steps; ++i) {
@@ -64,29 +67,34 @@ TEST(History, WhenTheVerbsDeviceWasLastSeenIsKept) {
   EXPECT_EQ(without.verbs_seen_at, with.verbs_seen_at);
   History next;
   next.restore({{without}});
-  EXPECT_EQ(run(next, 3000, "ens1np0", kGuid, 3).verbs_seen_at, with.verbs_seen_at) << "over a restart";
+  EXPECT_EQ(run(next, 3000, "ens1np0", kGuid, 3).verbs_seen_at, with.verbs_seen_at)
+      << "over a restart";
   History gone;
   gone.restore({{without}});
   Feed other;
   gone.observe(one_card(other, "mlx5_2/1", "0000:2c:00.0", "b83f:d203:0010:0002"));
-  EXPECT_EQ(gone.references().ports.back().verbs_seen_at, with.verbs_seen_at) << "of one that is not there at all";
+  EXPECT_EQ(gone.references().ports.back().verbs_seen_at, with.verbs_seen_at)
+      << "of one that is not there at all";
   History old;
   PortReferences before = without;
   before.verbs_seen_at.reset();
   old.restore({{before}});
-  EXPECT_EQ(run(old, 3000, "ens1np0", kGuid, 3).verbs_seen_at, without.seen_at) << "kept by an earlier release";
+  EXPECT_EQ(run(old, 3000, "ens1np0", kGuid, 3).verbs_seen_at, without.seen_at)
+      << "kept by an earlier release";
   EXPECT_FALSE(run(next, 4000, "ens1np0", "", 3).verbs_seen_at) << "nothing is missed any more";
 }
 
 using Names = std::map<std::string, std::string>;
 
 TEST(PortMoves, GoWithTheNameThatLasts) {
-  EXPECT_EQ(moves_between({{"1b", "a/1"}, {"2b", "b/1"}}, {{"1b", "a/1"}, {"2b", "b/1"}}), PortMoves());
+  EXPECT_EQ(moves_between({{"1b", "a/1"}, {"2b", "b/1"}}, {{"1b", "a/1"}, {"2b", "b/1"}}),
+            PortMoves());
   EXPECT_EQ(moves_between({{"1b", "a/1"}, {"2b", "b/1"}}, {{"1b", "b/1"}, {"2b", "a/1"}}),
             (PortMoves{{"1b", "2b"}, {"2b", "1b"}}));
   EXPECT_EQ(moves_between({{"1b", "a/1"}, {"2b", "b/1"}}, {{"2b", "a/1"}, {"3b", "b/1"}}),
             (PortMoves{{"1b", "2b"}, {"2b", "3b"}, {"3b", ""}}));
-  EXPECT_EQ(moves_between({{"1b", "a/1"}}, {{"1b", "c/1"}}), PortMoves()) << "a card that replaced it is its heir";
+  EXPECT_EQ(moves_between({{"1b", "a/1"}}, {{"1b", "c/1"}}), PortMoves())
+      << "a card that replaced it is its heir";
 }
 
 TEST(PortMoves, WhoseKeyAnotherHasIsKeptUnderItsName) {
@@ -94,7 +102,8 @@ TEST(PortMoves, WhoseKeyAnotherHasIsKeptUnderItsName) {
   EXPECT_EQ(gone, (PortMoves{{"1b", "2b"}, {"2b", "b/1"}}));
   EXPECT_EQ(moves_between({{"2b", "a/1"}, {"b/1", "b/1"}}, {{"2b", "a/1"}, {"3b", "b/1"}}),
             (PortMoves{{"b/1", "3b"}, {"3b", ""}}));
-  EXPECT_EQ(moves_between({{"1b", "a/1"}, {"2b", ""}}, {{"2b", "a/1"}}), (PortMoves{{"1b", "2b"}, {"2b", ""}}));
+  EXPECT_EQ(moves_between({{"1b", "a/1"}, {"2b", ""}}, {{"2b", "a/1"}}),
+            (PortMoves{{"1b", "2b"}, {"2b", ""}}));
 }
 
 TEST(PortMoves, WhatStandsAtTwoKeysAndFunctionsOfOneCardStay) {
@@ -102,7 +111,8 @@ TEST(PortMoves, WhatStandsAtTwoKeysAndFunctionsOfOneCardStay) {
   EXPECT_EQ(moves_between(twins, {{"2b", "a/1"}, {"3b", "a/1"}}), PortMoves());
   EXPECT_EQ(moves_between({{"1b", "a/1"}}, {{"2b", "a/1"}, {"3b", "a/1"}}), PortMoves());
   EXPECT_EQ(moves_between(twins, {{"3b", "a/1"}}), PortMoves());
-  EXPECT_EQ(moves_between({{"0000:1b:00.0/1", "a/1"}}, {{"0000:1b:00.1/1", "a/1"}}), PortMoves()) << "a LAG";
+  EXPECT_EQ(moves_between({{"0000:1b:00.0/1", "a/1"}}, {{"0000:1b:00.1/1", "a/1"}}), PortMoves())
+      << "a LAG";
   EXPECT_EQ(lasting_name("0000:0000:0000:0000", 1), "");
   EXPECT_EQ(lasting_name("", 1), "");
   EXPECT_NE(lasting_name("b83f:d203:0010:0001", 1), lasting_name("b83f:d203:0010:0001", 2));

@@ -112,7 +112,8 @@ TEST(History, ANewModuleAtOneEndHasNoPastInTheOthersReceiver) {
   ASSERT_TRUE(port_of(history).far.rx_dbm[0].drop().has_value());
   feed.module.serial = "B2";
   history.observe(with_peer("F1", 0.5));
-  EXPECT_FALSE(port_of(history).far.rx_dbm[0].drop().has_value()) << "it receives another laser now";
+  EXPECT_FALSE(port_of(history).far.rx_dbm[0].drop().has_value())
+      << "it receives another laser now";
   for (int i = 0; i < 20; ++i) history.observe(with_peer("F1", 0.5));
   ASSERT_TRUE(port_of(history).own.rx_dbm[0].drop().has_value());
   history.observe(with_peer("F2", 0.5));
@@ -225,7 +226,8 @@ TEST(HistoryFarEnd, ASystemThatIsRenamedIsTheSameWhereItsGuidIs) {
     named.system = named.counters->get("symbol_error") == 100U ? "leaf-13" : "leaf-12";
     history.observe(with_peer(feed, named));
   }
-  EXPECT_TRUE(port_of(history).peer_errors.empty()) << "without a GUID its name tells it from another";
+  EXPECT_TRUE(port_of(history).peer_errors.empty())
+      << "without a GUID its name tells it from another";
 }
 
 TEST(HistoryFarEnd, NothingIsCountedBetweenTheReadingsOfTwoSources) {
@@ -236,7 +238,8 @@ TEST(HistoryFarEnd, NothingIsCountedBetweenTheReadingsOfTwoSources) {
   PeerSample imported = far_port("", "Ethernet17/1", 5000);
   imported.source = "telemetry";
   history.observe(with_peer(feed, imported));
-  EXPECT_EQ(port_of(history).peer_errors.size(), 1U) << "what was counted before is still of this link";
+  EXPECT_EQ(port_of(history).peer_errors.size(), 1U)
+      << "what was counted before is still of this link";
 }
 
 TEST(HistoryFarEnd, AModuleOfAnotherSourceHasItsOwnAge) {
@@ -292,7 +295,8 @@ TEST(History, ACarrierRefutesAnEmptyCageThatWasReadBefore) {
   EXPECT_FALSE(port_of(history).latest.module->present);
   feed.plug(feed.t + 1);
   history.observe(feed.tick());
-  EXPECT_FALSE(port_of(history).latest.module) << "what is in the cage is not known, but it is not empty";
+  EXPECT_FALSE(port_of(history).latest.module)
+      << "what is in the cage is not known, but it is not empty";
 }
 
 TEST(History, AnInsertedModuleWithoutASerialHasNoPast) {
@@ -337,7 +341,8 @@ TEST(History, WithoutAnUptimeTheNodeMayJustHaveBooted) {
 }
 
 TEST(History, WhereNobodySaysTheFecModeTheLanesAndTheCountersDo) {
-  const auto fec_of = [](std::uint32_t speed_mbps, std::uint32_t lanes, const char* said, bool corrects) {
+  const auto fec_of = [](std::uint32_t speed_mbps, std::uint32_t lanes, const char* said,
+                         bool corrects) {
     History history;
     Feed feed;
     feed.link.speed_mbps = speed_mbps;
@@ -355,7 +360,8 @@ TEST(History, WhereNobodySaysTheFecModeTheLanesAndTheCountersDo) {
   EXPECT_EQ(fec_of(100000, 4, "Off", true), "Off") << "what the link says goes before";
 }
 
-/// The error ratio that is normal, after a module was changed that had so many bits corrected a second.
+/// The error ratio that is normal, after a module was changed that had so many bits corrected a
+/// second.
 double normal_after_swap(double bits_per_s_before) {
   History history;
   Feed feed;
@@ -373,7 +379,8 @@ double normal_after_swap(double bits_per_s_before) {
 
 TEST(History, ASwapThatDidNotHelpIsNotTheNewNormal) {
   EXPECT_LT(normal_after_swap(4e6), 2e-8) << "what the link was before it had errors";
-  EXPECT_GT(normal_after_swap(4000), 5e-6) << "a link that was well may have another normal with another module";
+  EXPECT_GT(normal_after_swap(4000), 5e-6)
+      << "a link that was well may have another normal with another module";
 }
 
 TEST(History, APageWithoutLightOfALinkThatCarriesIsTheModulesReading) {

@@ -44,8 +44,10 @@ TEST(JsonReader, ReadsNumbersAsTheirKind) {
   std::uint64_t whole = 0;
   EXPECT_EQ(read_as("18446744073709551615", whole), "");
   EXPECT_EQ(whole, 18446744073709551615U);
-  EXPECT_THAT(read_as("18446744073709551616", whole), StartsWith("expected a whole number below 2^64"));
-  for (const char* text : {"-1", "5.0", "1e3", "\"5\"", "", "null"}) EXPECT_NE(read_as(text, whole), "") << text;
+  EXPECT_THAT(read_as("18446744073709551616", whole),
+              StartsWith("expected a whole number below 2^64"));
+  for (const char* text : {"-1", "5.0", "1e3", "\"5\"", "", "null"})
+    EXPECT_NE(read_as(text, whole), "") << text;
   std::uint32_t narrow = 0;
   EXPECT_THAT(read_as("4294967296", narrow), StartsWith("expected a whole number below 2^32"));
   for (const char* text : {"01", "+1", ".5", "1.", "1e", "-", "NaN", "inf", "1e999", "0x10"})
@@ -54,7 +56,8 @@ TEST(JsonReader, ReadsNumbersAsTheirKind) {
 
 TEST(JsonReader, RefusesBrokenStructure) {
   EXPECT_EQ(skip(R"({"a":[1,{"b":null},true,"x"],"c":{}})"), "");
-  for (const char* text : {"", "{", "[", "{]", "[1,]", "{\"a\":1,}", "{\"a\"}", "{a:1}", "[1 2]", "tru", "[}", "1 2"})
+  for (const char* text :
+       {"", "{", "[", "{]", "[1,]", "{\"a\":1,}", "{\"a\"}", "{a:1}", "[1 2]", "tru", "[}", "1 2"})
     EXPECT_NE(skip(text), "") << text;
 }
 
@@ -89,7 +92,8 @@ TEST(JsonReader, NoticesAKeyThatStandsTwiceInOneObjectWhenItIsToWatch) {
   EXPECT_EQ(repeated(R"({"a":1,"b":{"a":2},"c":[{"a":3},{"a":4}]})", true), std::nullopt);
   EXPECT_EQ(repeated(R"({"a":1,"b":2,"a":1})", true), "a");
   EXPECT_EQ(repeated(R"({"a":1,"b":2,"a":1})", false), std::nullopt);
-  EXPECT_EQ(repeated(R"([{"x":{"a":1,"\u0061":null}},{"b":1,"b":2}])", true), "a") << "the first one, unescaped";
+  EXPECT_EQ(repeated(R"([{"x":{"a":1,"\u0061":null}},{"b":1,"b":2}])", true), "a")
+      << "the first one, unescaped";
   EXPECT_EQ(repeated(R"({"":1,"":2})", true), "");
   JsonReader in(R"({"a":1,"a":2,"b":3})");
   in.watch_keys();

@@ -1,4 +1,5 @@
-// Totals of which a reading has only a part, or another width: nothing is counted that did not happen.
+// Totals of which a reading has only a part, or another width: nothing is counted that did not
+// happen.
 #include <gtest/gtest.h>
 
 #include "model/history.h"
@@ -43,7 +44,8 @@ TEST(PartReadings, OfAerThatComeLaterHaveAPastOfTheirOwn) {
   EXPECT_EQ(card.grown(), 1);
 }
 
-/// A card that comes back counts from zero, and may have more by the next reading than it had before.
+/// A card that comes back counts from zero, and may have more by the next reading than it had
+/// before.
 TEST(PartReadings, OfAerAfterACardCameBackOrARebootHaveAPastOfTheirOwn) {
   Aer card;
   card.read(3, 0);
@@ -62,7 +64,9 @@ TEST(PartReadings, OfCountersThatCannotBeReadForMinutesAreUnknown) {
   History history;
   Feed feed;
   history.observe(feed.tick());
-  const auto known = [&](const char* name) { return history.find("mlx5_0/1")->latest.counters->get(name).has_value(); };
+  const auto known = [&](const char* name) {
+    return history.find("mlx5_0/1")->latest.counters->get(name).has_value();
+  };
   const auto blind = [&](double seconds) {
     for (const double end = feed.t + seconds; feed.t < end;) {
       Snapshot snapshot = feed.tick();
@@ -133,7 +137,8 @@ TEST(PartReadings, AFallThatWasSeenBeforeAWrongReadingIsOne) {
   EXPECT_EQ(port.losses(), 1U);
 }
 
-/// The worker's batch is taken in parts: counters may come a snapshot before the state of the same fall.
+/// The worker's batch is taken in parts: counters may come a snapshot before the state of the same
+/// fall.
 TEST(PartReadings, AFallThatIsCountedBeforeItIsSeenIsOne) {
   InfiniBand port;
   port.feed.counters.set("link_downed", 0);
@@ -170,13 +175,16 @@ TEST(PartReadings, OfStandardStatisticsAndOfOneFileAreUnknownToo) {
   feed.counters.set("pause_rx_pause_frames", 9);
   feed.counters.set("symbol_error", 5);
   history.observe(feed.tick());
-  const auto known = [&](const char* name) { return history.find("mlx5_0/1")->latest.counters->get(name).has_value(); };
+  const auto known = [&](const char* name) {
+    return history.find("mlx5_0/1")->latest.counters->get(name).has_value();
+  };
   for (const double end = feed.t + 1000; feed.t < end;) {
     Snapshot snapshot = feed.tick();
     Counters& now = snapshot.ports["mlx5_0/1"].counters.emplace();
     now.set("port_rcv_data", 7);
     now.set("pause_rx_pause_frames", 9);
-    snapshot.gaps = {{"mlx5_0/1", "ethtool_stats", "EIO"}, {"mlx5_0/1", "counters", "symbol_error: text \"N/A\""}};
+    snapshot.gaps = {{"mlx5_0/1", "ethtool_stats", "EIO"},
+                     {"mlx5_0/1", "counters", "symbol_error: text \"N/A\""}};
     history.observe(snapshot);
   }
   EXPECT_FALSE(known("mac_FrameCheckSequenceErrors"));

@@ -63,7 +63,8 @@ TEST(YoungReference, AValueThatSettlesIsTakenAsItComes) {
 
 TEST(YoungReference, ErrorsThatRiseAtOnceStayOut) {
   Reference ber;
-  for (int i = 0; i < 10; ++i) ber.add(steady_from_seconds(i * 10), i < 2 ? -8 : -4, 6, 0.9, Young::kGuardHigh);
+  for (int i = 0; i < 10; ++i)
+    ber.add(steady_from_seconds(i * 10), i < 2 ? -8 : -4, 6, 0.9, Young::kGuardHigh);
   ASSERT_TRUE(ber.lower_quartile());
   EXPECT_NEAR(*ber.lower_quartile(), -8, 1e-9);
 }

@@ -1,4 +1,5 @@
-// A field that a struct has and its field list lacks would be lost on disk without a word: here it fails.
+// A field that a struct has and its field list lacks would be lost on disk without a word: here it
+// fails.
 #include "model/sample_fields.h"
 
 #include <gtest/gtest.h>
@@ -41,24 +42,29 @@ template <typename T>
 class FieldLists : public testing::Test {};
 
 using Complete =
-    testing::Types<DownReason, LinkSample, FecLane, AlarmFlags, ModuleLane, ModuleHostLane, Limits, ModuleThresholds,
-                   BerStatistics, VdmStatistics, VdmLimits, VdmFlags, ModuleVdm, ModuleCoherent, CoherentStatistics,
-                   CoherentFlags, ModuleLoopback, LaserTuning, ModuleFlag, CopperAttenuation, ModuleSample, PeerSample,
-                   PcieSample, PortSample, Gap, Evidence, MissingEvidence, Candidate, FaultReport, PortFigures,
+    testing::Types<DownReason, LinkSample, FecLane, AlarmFlags, ModuleLane, ModuleHostLane, Limits,
+                   ModuleThresholds, BerStatistics, VdmStatistics, VdmLimits, VdmFlags, ModuleVdm,
+                   ModuleCoherent, CoherentStatistics, CoherentFlags, ModuleLoopback, LaserTuning,
+                   ModuleFlag, CopperAttenuation, ModuleSample, PeerSample, PcieSample, PortSample,
+                   Gap, Evidence, MissingEvidence, Candidate, FaultReport, PortFigures,
                    SymptomVerdict, PortReport>;
 TYPED_TEST_SUITE(FieldLists, Complete);
 
 TYPED_TEST(FieldLists, NameEveryMember) {
   EXPECT_EQ(listed_count<TypeParam>(), member_count<TypeParam>())
-      << "a member without its line in model/sample_fields.h, model/module_fields.h or model/report_fields.h is in no "
+      << "a member without its line in model/sample_fields.h, model/module_fields.h or "
+         "model/report_fields.h is in no "
          "recording and no JSON";
 }
 
 TEST(FieldListsWithExceptions, NameEveryOtherMember) {
-  EXPECT_EQ(listed_count<PortId>(), member_count<PortId>() - 1);              // verbs follows from the key
-  EXPECT_EQ(listed_count<ExpectedPort>(), member_count<ExpectedPort>() - 3);  // the peer's four are one object
-  EXPECT_EQ(listed_count<FaultEvent>(), member_count<FaultEvent>() + 1);      // its id follows from the others
-  EXPECT_EQ(listed_count<Report>(), member_count<Report>() - 2);              // timings and the rules' use are left out
+  EXPECT_EQ(listed_count<PortId>(), member_count<PortId>() - 1);  // verbs follows from the key
+  EXPECT_EQ(listed_count<ExpectedPort>(),
+            member_count<ExpectedPort>() - 3);  // the peer's four are one object
+  EXPECT_EQ(listed_count<FaultEvent>(),
+            member_count<FaultEvent>() + 1);  // its id follows from the others
+  EXPECT_EQ(listed_count<Report>(),
+            member_count<Report>() - 2);  // timings and the rules' use are left out
 }
 
 }  // namespace

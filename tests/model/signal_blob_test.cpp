@@ -22,7 +22,9 @@ SignalValues random_values(std::mt19937_64& random) {
     const double unit = static_cast<double>(random() >> 11) / 9007199254740992.0;
     const double size = std::pow(10, static_cast<double>(random() % 11));
     const bool counted = signal_info(i).fold == SignalFold::kSum;
-    values[i] = ratio ? std::pow(10, -30 * unit) : counted ? std::floor(unit * size) : (unit - 0.5) * size;
+    values[i] = ratio     ? std::pow(10, -30 * unit)
+                : counted ? std::floor(unit * size)
+                          : (unit - 0.5) * size;
   }
   return values;
 }
@@ -57,7 +59,8 @@ TEST(SignalBlobTest, KeepsEachValueToItsQuantum) {
       const SignalInfo& info = signal_info(i);
       const bool ratio = info.scale == SignalScale::kErrorRatio;
       const double kept = ratio ? std::log10(kept_value(i, values[i])) : kept_value(i, values[i]);
-      EXPECT_NEAR(kept, ratio ? std::log10(values[i]) : values[i], info.quantum * 0.51) << info.name;
+      EXPECT_NEAR(kept, ratio ? std::log10(values[i]) : values[i], info.quantum * 0.51)
+          << info.name;
     }
   }
 }
@@ -91,7 +94,8 @@ SignalValues usual_values() {
   values[kSpeed] = 400000;
   values[kPreFecBer] = 2.1e-8;
   values[kCorrectedBits] = 89250;
-  for (std::size_t i = static_cast<std::size_t>(kCarrierDowns); i < static_cast<std::size_t>(kRxTraffic); ++i)
+  for (std::size_t i = static_cast<std::size_t>(kCarrierDowns);
+       i < static_cast<std::size_t>(kRxTraffic); ++i)
     if (std::isnan(values[i])) values[i] = 0;
   values[kRxTraffic] = 312000;
   values[kTxTraffic] = 298123;
@@ -179,7 +183,8 @@ TEST(SignalBlobTest, ARightChecksumDoesNotMakeARow) {
 }
 
 TEST(SignalsTest, NamesAreFoundAndUnique) {
-  for (const SignalInfo& info : signal_table()) EXPECT_EQ(find_signal(info.name), info.signal) << info.name;
+  for (const SignalInfo& info : signal_table())
+    EXPECT_EQ(find_signal(info.name), info.signal) << info.name;
   EXPECT_EQ(find_signal("rx_power_dbm.9"), std::nullopt);
 }
 

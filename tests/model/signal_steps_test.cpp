@@ -15,7 +15,8 @@ using enum Signal;
 
 constexpr std::int64_t kStart_s = 1'763'640'000;  // a whole number of 600 s
 
-LinkSample link(bool carrier, std::optional<std::uint32_t> speed_mbps = {}, const std::string& fec = "") {
+LinkSample link(bool carrier, std::optional<std::uint32_t> speed_mbps = {},
+                const std::string& fec = "") {
   LinkSample sample;
   sample.carrier = carrier;
   sample.speed_mbps = speed_mbps;
@@ -95,7 +96,8 @@ TEST_F(SignalCollectorTest, WhatWasNotReadInAStepIsAbsentInIt) {
   at(10);
   const auto rows = at(20);
   ASSERT_THAT(rows, SizeIs(1));
-  EXPECT_TRUE(std::isnan(rows[0].values[kTemperature])) << "the report still has the last value; this step has none";
+  EXPECT_TRUE(std::isnan(rows[0].values[kTemperature]))
+      << "the report still has the last value; this step has none";
   EXPECT_THAT(at(30), IsEmpty()) << "nothing was seen";
 }
 
@@ -106,14 +108,16 @@ TEST_F(SignalCollectorTest, CountersAreIncreasesAndTheFirstReadingIsNone) {
   counters(1002, 5'000'100);
   auto rows = at(10);
   ASSERT_THAT(rows, SizeIs(1));
-  EXPECT_TRUE(std::isnan(rows[0].values[kUncorrectableBlocks])) << "from nothing to 1000 is no increase";
+  EXPECT_TRUE(std::isnan(rows[0].values[kUncorrectableBlocks]))
+      << "from nothing to 1000 is no increase";
   rows = at(20);
   EXPECT_EQ(rows.at(0).values[kUncorrectableBlocks], 2);
   counters(1, 10);
   sample().link = link(true);
   at(20);
   rows = at(30);
-  EXPECT_TRUE(std::isnan(rows.at(0).values[kUncorrectableBlocks])) << "a reset is not an increase of any size";
+  EXPECT_TRUE(std::isnan(rows.at(0).values[kUncorrectableBlocks]))
+      << "a reset is not an increase of any size";
   counters(4, 20);
   at(30);
   EXPECT_EQ(at(40).at(0).values[kUncorrectableBlocks], 3);
@@ -146,10 +150,12 @@ TEST_F(SignalCollectorTest, ReadingsThatComeUnevenlyMakeNoPeak) {
     for (SignalRow& row : collector_.add(snapshot_, report_)) rows.push_back(row);
     snapshot_.ports.clear();
   };
-  for (int second = 1; second <= 5; ++second) milliseconds(1000 * second, 1062U * static_cast<unsigned>(second));
+  for (int second = 1; second <= 5; ++second)
+    milliseconds(1000 * second, 1062U * static_cast<unsigned>(second));
   milliseconds(6990, 1062 * 6);
   milliseconds(7000, 1062 * 7);
-  for (int second = 8; second <= 19; ++second) milliseconds(1000 * second, 1062U * static_cast<unsigned>(second));
+  for (int second = 8; second <= 19; ++second)
+    milliseconds(1000 * second, 1062U * static_cast<unsigned>(second));
   ASSERT_THAT(rows, SizeIs(1));
   EXPECT_THAT(rows[0].values[kPreFecBer], DoubleNear(1.0e-8, 0.3e-8));
 }
@@ -163,7 +169,9 @@ TEST_F(SignalCollectorTest, WhatIsReadSeldomIsARateOverItsWholeTime) {
   for (int second = 10; second <= 110; second += 10) {
     sample().link = link(true);
     counters(0, 0);
-    if (second == 100) sample().counters->set("port_rcv_data", 100 * 250'000'000ULL);  // words of four octets: 8 Gb/s
+    if (second == 100)
+      sample().counters->set("port_rcv_data",
+                             100 * 250'000'000ULL);  // words of four octets: 8 Gb/s
     for (SignalRow& row : at(second)) rows.push_back(row);
   }
   double most = 0;
@@ -173,10 +181,12 @@ TEST_F(SignalCollectorTest, WhatIsReadSeldomIsARateOverItsWholeTime) {
 
 TEST_F(SignalCollectorTest, CarrierLossesOfBeforeAreNotOfThisStep) {
   report_.ports.resize(1);
-  report_.ports[0].figures.involuntary_downs_total = report_.ports[0].figures.involuntary_downs_told = 7;
+  report_.ports[0].figures.involuntary_downs_total =
+      report_.ports[0].figures.involuntary_downs_told = 7;
   sample().link.emplace().carrier = true;
   at(0);
-  report_.ports[0].figures.involuntary_downs_total = report_.ports[0].figures.involuntary_downs_told = 9;
+  report_.ports[0].figures.involuntary_downs_total =
+      report_.ports[0].figures.involuntary_downs_told = 9;
   sample().link.emplace().carrier = true;
   EXPECT_EQ(at(10).at(0).values[kCarrierDowns], 0);
   EXPECT_EQ(collector_.finish().at(0).values[kCarrierDowns], 2);
@@ -206,7 +216,8 @@ SignalRow row_at(std::int64_t at_s, double temperature_c, double downs) {
 
 TEST(SignalFolderTest, LongerStepsHoldWhatSaysMost) {
   SignalFolder folder;
-  for (int i = 0; i < 6; ++i) EXPECT_THAT(folder.add(row_at(kStart_s + i * 10, 50 + i % 3, i)), IsEmpty());
+  for (int i = 0; i < 6; ++i)
+    EXPECT_THAT(folder.add(row_at(kStart_s + i * 10, 50 + i % 3, i)), IsEmpty());
   const auto rows = folder.add(row_at(kStart_s + 60, 40, 0));
   ASSERT_THAT(rows, SizeIs(1));
   EXPECT_EQ(rows[0].step_s, 60U);

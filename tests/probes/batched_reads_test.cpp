@@ -37,7 +37,9 @@ class BatchedReadsTest : public ::testing::Test {
   void TearDown() override {
     for (const int fd : open_) close(fd);
   }
-  void put(const std::string& name, const std::string& content) { std::ofstream(directory_.file(name)) << content; }
+  void put(const std::string& name, const std::string& content) {
+    std::ofstream(directory_.file(name)) << content;
+  }
   int open_file(const std::string& name) {
     return open_.emplace_back(open(directory_.file(name).c_str(), O_RDONLY | O_CLOEXEC));
   }
@@ -56,7 +58,8 @@ TEST_F(BatchedReadsTest, EachReadHasTheContentOfItsFileAsItIsNow) {
     reads.push_back({open_file(std::to_string(i)), texts.at(i), 0});
   }
   for (int round = 0; round < 40; ++round) {  // more results than the kernel's ring holds
-    for (std::size_t i = 0; i < kFiles; ++i) put(std::to_string(i), std::to_string(round * 1000 + static_cast<int>(i)));
+    for (std::size_t i = 0; i < kFiles; ++i)
+      put(std::to_string(i), std::to_string(round * 1000 + static_cast<int>(i)));
     ASSERT_EQ(batches.read(reads), kFiles);
     for (std::size_t i = 0; i < kFiles; ++i)
       EXPECT_EQ(std::string(texts.at(i).data(), static_cast<std::size_t>(reads[i].got)),
@@ -75,9 +78,11 @@ TEST_F(BatchedReadsTest, AFileThatCannotBeReadSoIsLeftAndThoseBeforeItAreRead) {
       {{open_file("a"), texts[0], 0}, {directory, texts[1], 0}, {open_file("b"), texts[2], 0}}};
   EXPECT_EQ(batches.read(reads), 1U);
   EXPECT_EQ(reads[0].got, 4);
-  EXPECT_EQ(batches.read(std::span(reads).subspan(2)), 1U) << "one file of another kind is no reason to give up";
+  EXPECT_EQ(batches.read(std::span(reads).subspan(2)), 1U)
+      << "one file of another kind is no reason to give up";
   EXPECT_EQ(batches.read(std::span(reads).subspan(1)), 0U);
-  EXPECT_EQ(batches.read(std::span(reads).first(1)), 0U) << "a kernel that refused the first is not asked again";
+  EXPECT_EQ(batches.read(std::span(reads).first(1)), 0U)
+      << "a kernel that refused the first is not asked again";
 }
 
 TEST_F(BatchedReadsTest, ThreadsReadAtTheSameTimeEachItsOwn) {
@@ -125,15 +130,17 @@ void expect_same(const std::vector<std::string>& paths) {
       EXPECT_EQ(got.error().errnum, alone.error().errnum) << paths[i];
       EXPECT_EQ(got.error().message, alone.error().message) << paths[i];
     } else {
-      EXPECT_EQ(std::string(texts[2 * i].data(), *got), std::string(texts[2 * i + 1].data(), *alone)) << paths[i];
+      EXPECT_EQ(std::string(texts[2 * i].data(), *got),
+                std::string(texts[2 * i + 1].data(), *alone))
+          << paths[i];
     }
     EXPECT_EQ(*together[2 * i + 1].got, 0U);
   }
 }
 
 TEST_F(BatchedReadsTest, FilesOfSysfsGiveWhatTheyGiveOneByOne) {
-  // The loopback interface has no speed (EINVAL) and no identity of a port (EOPNOTSUPP); /proc has no read_iter for
-  // some.
+  // The loopback interface has no speed (EINVAL) and no identity of a port (EOPNOTSUPP); /proc has
+  // no read_iter for some.
   std::vector<std::string> paths;
   for (int i = 0; i < 12; ++i)
     for (const char* name : {"mtu", "speed", "flags", "ifindex", "operstate", "carrier_down_count"})
@@ -146,7 +153,8 @@ TEST(BatchedReads, WithoutThemAHostReadsOneByOne) {
   LiveHost host;
   auto mtu = *host.open_file("/sys/class/net/lo/mtu");
   std::array<std::array<char, 64>, 2> texts{};
-  std::array<FileRead, 2> reads{{{mtu.get(), texts[0], std::size_t{0}}, {mtu.get(), texts[1], std::size_t{0}}}};
+  std::array<FileRead, 2> reads{
+      {{mtu.get(), texts[0], std::size_t{0}}, {mtu.get(), texts[1], std::size_t{0}}}};
   host.read_together(reads);
   EXPECT_GT(*reads[0].got, 1U);
   EXPECT_EQ(texts[0], texts[1]);

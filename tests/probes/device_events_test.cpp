@@ -21,12 +21,13 @@ Bytes bytes_of(const std::string& text) {
   return {begin, begin + text.size()};
 }
 Bytes event(const std::string& action, const std::string& subsystem, const std::string& path) {
-  return bytes_of(action + "@" + path + "\0ACTION="s + action + "\0DEVPATH="s + path + "\0SUBSYSTEM="s + subsystem +
-                  "\0SEQNUM=4711\0"s);
+  return bytes_of(action + "@" + path + "\0ACTION="s + action + "\0DEVPATH="s + path +
+                  "\0SUBSYSTEM="s + subsystem + "\0SEQNUM=4711\0"s);
 }
 
 TEST(DeviceEvent, IsParsed) {
-  const auto parsed = parse_uevent(event("add", "infiniband", "/devices/pci0000:00/0000:1b:00.0/infiniband/mlx5_0"));
+  const auto parsed = parse_uevent(
+      event("add", "infiniband", "/devices/pci0000:00/0000:1b:00.0/infiniband/mlx5_0"));
   ASSERT_TRUE(parsed && *parsed);
   EXPECT_EQ((*parsed)->action, "add");
   EXPECT_EQ((*parsed)->subsystem, "infiniband");
@@ -41,9 +42,9 @@ TEST(DeviceEvent, OfAnotherSubsystemIsNone) {
 }
 
 TEST(DeviceEvent, WhatIsDamagedIsRefused) {
-  for (const std::string& text :
-       {""s, "add"s, "add@/x"s, "add@/x\0"s, "libudev\0\xfe\xed\xca\xfe"s, "add@/x\0ACTION=add\0DEVPATH=/x\0"s,
-        "add@/x\0ACTION=add\0DEVPATH=/x\0SUBSYSTEM=net"s, "\0\0\0\0"s})
+  for (const std::string& text : {""s, "add"s, "add@/x"s, "add@/x\0"s, "libudev\0\xfe\xed\xca\xfe"s,
+                                  "add@/x\0ACTION=add\0DEVPATH=/x\0"s,
+                                  "add@/x\0ACTION=add\0DEVPATH=/x\0SUBSYSTEM=net"s, "\0\0\0\0"s})
     EXPECT_FALSE(parse_uevent(bytes_of(text))) << text;
 }
 

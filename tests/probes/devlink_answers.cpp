@@ -31,8 +31,8 @@ bool asks_for_devlink(std::span<const std::byte> request) {
 
 }  // namespace
 
-Bytes devlink_reporter(const std::string& bus, const std::string& device, const std::string& name, std::uint8_t state,
-                       std::uint64_t errors) {
+Bytes devlink_reporter(const std::string& bus, const std::string& device, const std::string& name,
+                       std::uint8_t state, std::uint64_t errors) {
   genlmsghdr head{};
   head.cmd = DEVLINK_CMD_HEALTH_REPORTER_GET;
   return NetlinkBuilder(kFamily, NLM_F_MULTI)
@@ -49,7 +49,8 @@ Bytes devlink_reporter(const std::string& bus, const std::string& device, const 
 }
 
 Bytes devlink_diagnosis(const std::string& description) {
-  constexpr std::uint8_t kU32 = 3, kString = 10;  // NLA_U32, NLA_NUL_STRING (linux: include/net/netlink.h)
+  constexpr std::uint8_t kU32 = 3,
+                         kString = 10;  // NLA_U32, NLA_NUL_STRING (linux: include/net/netlink.h)
   genlmsghdr head{};
   head.cmd = DEVLINK_CMD_HEALTH_REPORTER_DIAGNOSE;
   NetlinkBuilder answer(kFamily, NLM_F_MULTI);
@@ -59,7 +60,9 @@ Bytes devlink_diagnosis(const std::string& description) {
         .put_string(DEVLINK_ATTR_FMSG_OBJ_NAME, name)
         .put_u8(DEVLINK_ATTR_FMSG_OBJ_VALUE_TYPE, type);
   };
-  pair("Syndrome", kU32).put_u32(DEVLINK_ATTR_FMSG_OBJ_VALUE_DATA, 0x102).put_flag(DEVLINK_ATTR_FMSG_NEST_END);
+  pair("Syndrome", kU32)
+      .put_u32(DEVLINK_ATTR_FMSG_OBJ_VALUE_DATA, 0x102)
+      .put_flag(DEVLINK_ATTR_FMSG_NEST_END);
   if (!description.empty())
     pair("Description", kString)
         .put_string(DEVLINK_ATTR_FMSG_OBJ_VALUE_DATA, description)
@@ -67,7 +70,8 @@ Bytes devlink_diagnosis(const std::string& description) {
   return answer.put_flag(DEVLINK_ATTR_FMSG_NEST_END).close_nest().take();
 }
 
-Result<std::vector<Bytes>> DevlinkAnswers::answer(int protocol, std::span<const std::byte> request) {
+Result<std::vector<Bytes>> DevlinkAnswers::answer(int protocol,
+                                                  std::span<const std::byte> request) {
   if (protocol != NETLINK_GENERIC) return Error{"no such protocol", EPROTONOSUPPORT};
   nlmsghdr head;
   std::memcpy(&head, request.data(), sizeof(head));
@@ -86,18 +90,19 @@ std::vector<Bytes> DevlinkAnswers::dump() const {
   std::vector<Bytes> answers;
   for (const auto& [device, its] : reporters)
     for (const auto& [name, reporter] : its)
-      answers.push_back(
-          devlink_reporter(device.first, device.second, name, reporter.in_error ? 1 : 0, reporter.errors));
+      answers.push_back(devlink_reporter(device.first, device.second, name,
+                                         reporter.in_error ? 1 : 0, reporter.errors));
   return answers;
 }
 
 Result<std::vector<Bytes>> DevlinkAnswers::diagnose(std::span<const std::byte> request) const {
   const auto asked = open_genl_message(request, DEVLINK_CMD_HEALTH_REPORTER_DIAGNOSE);
   if (!asked) return asked.error();
-  const auto device = reporters.find(
-      {std::string(asked->text(DEVLINK_ATTR_BUS_NAME)), std::string(asked->text(DEVLINK_ATTR_DEV_NAME))});
+  const auto device = reporters.find({std::string(asked->text(DEVLINK_ATTR_BUS_NAME)),
+                                      std::string(asked->text(DEVLINK_ATTR_DEV_NAME))});
   if (device == reporters.end()) return Error{"no such device", ENODEV};
-  const auto reporter = device->second.find(std::string(asked->text(DEVLINK_ATTR_HEALTH_REPORTER_NAME)));
+  const auto reporter =
+      device->second.find(std::string(asked->text(DEVLINK_ATTR_HEALTH_REPORTER_NAME)));
   if (reporter == device->second.end()) return Error{"no such reporter", EINVAL};
   return std::vector<Bytes>{devlink_diagnosis(reporter->second.description)};
 }

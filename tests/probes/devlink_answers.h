@@ -1,4 +1,5 @@
-// A devlink as a test wants it: what netlink answers to questions for health reporters and what they have found.
+// A devlink as a test wants it: what netlink answers to questions for health reporters and what
+// they have found.
 #pragma once
 
 #include <cstdint>
@@ -33,8 +34,8 @@ struct DevlinkAnswers {
 };
 
 /// The kernel's answer to a dump, of one reporter; `state` as the kernel writes it.
-Bytes devlink_reporter(const std::string& bus, const std::string& device, const std::string& name, std::uint8_t state,
-                       std::uint64_t errors = 3);
+Bytes devlink_reporter(const std::string& bus, const std::string& device, const std::string& name,
+                       std::uint8_t state, std::uint64_t errors = 3);
 
 /// The first message of what ice says (linux: drivers/net/ethernet/intel/ice/devlink/health.c).
 Bytes devlink_diagnosis(const std::string& description);

@@ -26,8 +26,10 @@ TEST(DevlinkHealth, AReporterIsRead) {
 }
 
 TEST(DevlinkHealth, AStateThatThisProgramDoesNotKnowIsNotKnown) {
-  EXPECT_EQ(parse_health_reporter(devlink_reporter("pci", "0000:1b:00.0", "fw_fatal", 0))->in_error, false);
-  EXPECT_FALSE(parse_health_reporter(devlink_reporter("pci", "0000:1b:00.0", "fw_fatal", 9))->in_error);
+  EXPECT_EQ(parse_health_reporter(devlink_reporter("pci", "0000:1b:00.0", "fw_fatal", 0))->in_error,
+            false);
+  EXPECT_FALSE(
+      parse_health_reporter(devlink_reporter("pci", "0000:1b:00.0", "fw_fatal", 9))->in_error);
 }
 
 TEST(DevlinkHealth, WhatAReporterMeansIsItsDriversMatter) {
@@ -41,7 +43,8 @@ TEST(DevlinkHealth, WhatAReporterMeansIsItsDriversMatter) {
 }
 
 TEST(DevlinkHealth, ADeviceOfAnotherBusHasNoPciAddress) {
-  EXPECT_EQ(parse_health_reporter(devlink_reporter("auxiliary", "mlx5_core.sf.4", "tx", 0))->pci(), "");
+  EXPECT_EQ(parse_health_reporter(devlink_reporter("auxiliary", "mlx5_core.sf.4", "tx", 0))->pci(),
+            "");
 }
 
 TEST(DevlinkHealth, EveryCutIsAnErrorOrNothingOfIt) {
@@ -52,13 +55,15 @@ TEST(DevlinkHealth, EveryCutIsAnErrorOrNothingOfIt) {
 
 TEST(DevlinkHealth, AllReportersInOneDump) {
   DevlinkAnswers devlink;
-  devlink.reporters = {{{"pci", "0000:1b:00.0"}, {{"fw", {}}}}, {{"pci", "0000:1c:00.0"}, {{"tx", {true, 5, ""}}}}};
+  devlink.reporters = {{{"pci", "0000:1b:00.0"}, {{"fw", {}}}},
+                       {{"pci", "0000:1c:00.0"}, {{"tx", {true, 5, ""}}}}};
   FakeHost host;
-  host.set_responder([&](int protocol, std::span<const std::byte> request) -> Result<std::vector<Bytes>> {
-    auto answers = devlink.answer(protocol, request);
-    if (answers && answers->size() == 2) answers->insert(answers->begin() + 1, Bytes(7));
-    return answers;
-  });
+  host.set_responder(
+      [&](int protocol, std::span<const std::byte> request) -> Result<std::vector<Bytes>> {
+        auto answers = devlink.answer(protocol, request);
+        if (answers && answers->size() == 2) answers->insert(answers->begin() + 1, Bytes(7));
+        return answers;
+      });
   const auto reporters = HealthReporters().read(host);
   ASSERT_TRUE(reporters) << reporters.error().message;
   ASSERT_EQ(reporters->size(), 2U) << "the damaged answer is left out";
@@ -78,10 +83,12 @@ TEST(DevlinkHealth, AKernelWithoutDevlinkSaysSo) {
 TEST(DevlinkHealth, WhatAPortsReporterFoundIsAskedAfterANewError) {
   DevlinkAnswers devlink;
   DevlinkAnswers::Reporters& ice = devlink.reporters[{"pci", "0000:18:00.0"}];
-  ice = {{"port", {true, 2, "Module is not qualified."}}, {"fw", {true, 2, "NVM authentication failed."}}};
+  ice = {{"port", {true, 2, "Module is not qualified."}},
+         {"fw", {true, 2, "NVM authentication failed."}}};
   FakeHost host;
-  host.set_responder(
-      [&](int protocol, std::span<const std::byte> request) { return devlink.answer(protocol, request); });
+  host.set_responder([&](int protocol, std::span<const std::byte> request) {
+    return devlink.answer(protocol, request);
+  });
   HealthReporters all;
   const auto words = [&] {
     const auto reporters = all.read(host);
@@ -112,8 +119,10 @@ TEST(DevlinkHealth, WhatAPortsReporterFoundIsAskedAfterANewError) {
 TEST(DevlinkHealth, OfADiagnosisTheDescriptionIsTaken) {
   EXPECT_EQ(*parse_health_diagnosis(devlink_diagnosis("Module type is not supported.")),
             "Module type is not supported.");
-  EXPECT_EQ(*parse_health_diagnosis(devlink_diagnosis("")), "") << "a syndrome that the driver has no words for";
-  EXPECT_FALSE(parse_health_diagnosis(devlink_reporter("pci", "0000:18:00.0", "port", 1))) << "another answer";
+  EXPECT_EQ(*parse_health_diagnosis(devlink_diagnosis("")), "")
+      << "a syndrome that the driver has no words for";
+  EXPECT_FALSE(parse_health_diagnosis(devlink_reporter("pci", "0000:18:00.0", "port", 1)))
+      << "another answer";
   const Bytes whole = devlink_diagnosis("Module type is not supported.");
   for (std::size_t size = 0; size < whole.size(); ++size)
     EXPECT_FALSE(parse_health_diagnosis(std::span(whole).first(size))) << size;

@@ -20,10 +20,11 @@ using testing::FakeHost;
 class EthtoolDriverStats : public ::testing::Test {
  protected:
   EthtoolDriverStats() {
-    host_.set_ethtool([this](const std::string& netdev, std::span<std::byte> command) -> Result<bool> {
-      if (netdev != "eth0") return Error{"no such device", ENODEV};
-      return driver_(command);
-    });
+    host_.set_ethtool(
+        [this](const std::string& netdev, std::span<std::byte> command) -> Result<bool> {
+          if (netdev != "eth0") return Error{"no such device", ENODEV};
+          return driver_(command);
+        });
   }
   FakeHost host_;
   FakeDriver driver_{{{"rx0_packets", 7},
@@ -41,7 +42,8 @@ TEST_F(EthtoolDriverStats, TakesWhatTheTableKnows) {
   ASSERT_TRUE(read) << read.error().message;
   EXPECT_EQ(read->counters.get("link_down_events_phy"), 3U);
   EXPECT_EQ(read->counters.get("rx_corrected_bits_phy"), 198U);
-  EXPECT_FALSE(read->counters.get("rx0_packets")) << "thousands of queues' statistics are left where they are";
+  EXPECT_FALSE(read->counters.get("rx0_packets"))
+      << "thousands of queues' statistics are left where they are";
   EXPECT_THAT(read->lane_corrected_bits, ElementsAre(6, 2, 190, 0));
   EXPECT_EQ(reader_.wanted(), 6U);
 }
@@ -113,7 +115,8 @@ TEST(EthtoolDriverStatsParse, DamageIsAnError) {
 TEST(EthtoolDriverStatsParse, Lanes) {
   EXPECT_EQ(lane_of("rx_err_lane_0_phy"), 1U);
   EXPECT_EQ(lane_of("rx_err_lane_3_phy"), 4U);
-  for (const char* bad : {"", "rx_err_lane_", "rx_err_lane_phy", "rx_err_lane__phy", "rx_err_lane_9_phy", "rx_err_phy"})
+  for (const char* bad : {"", "rx_err_lane_", "rx_err_lane_phy", "rx_err_lane__phy",
+                          "rx_err_lane_9_phy", "rx_err_phy"})
     EXPECT_FALSE(lane_of(bad)) << bad;
 }
 

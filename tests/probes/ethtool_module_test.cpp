@@ -29,7 +29,8 @@ NetlinkBuilder reply(std::uint8_t command, std::uint16_t header) {
 /// What is answered when a read of a module fails so, on a device that is otherwise well.
 Error failed_read(const Error& error) {
   FakeHost host;
-  host.set_responder([&error](int, std::span<const std::byte>) -> Result<std::vector<Bytes>> { return error; });
+  host.set_responder(
+      [&error](int, std::span<const std::byte>) -> Result<std::vector<Bytes>> { return error; });
   return read_module(host, kFamily, 2, {}).error();
 }
 
@@ -48,12 +49,14 @@ TEST(EthtoolModule, AShortReadIsAsLongAsItIs) {
 }
 
 TEST(EthtoolModule, NoDataIsNoBytesAndTooMuchIsAnError) {
-  EXPECT_TRUE(
-      parse_module_read(reply(ETHTOOL_MSG_MODULE_EEPROM_GET_REPLY, ETHTOOL_A_MODULE_EEPROM_HEADER).take())->empty());
+  EXPECT_TRUE(parse_module_read(
+                  reply(ETHTOOL_MSG_MODULE_EEPROM_GET_REPLY, ETHTOOL_A_MODULE_EEPROM_HEADER).take())
+                  ->empty());
   const std::vector<std::byte> too_much(129);
-  EXPECT_FALSE(parse_module_read(reply(ETHTOOL_MSG_MODULE_EEPROM_GET_REPLY, ETHTOOL_A_MODULE_EEPROM_HEADER)
-                                     .put(ETHTOOL_A_MODULE_EEPROM_DATA, too_much)
-                                     .take()));
+  EXPECT_FALSE(
+      parse_module_read(reply(ETHTOOL_MSG_MODULE_EEPROM_GET_REPLY, ETHTOOL_A_MODULE_EEPROM_HEADER)
+                            .put(ETHTOOL_A_MODULE_EEPROM_DATA, too_much)
+                            .take()));
 }
 
 TEST(EthtoolModule, TheKernelsErrorsComeThrough) {
@@ -72,26 +75,32 @@ TEST(EthtoolModule, AnEmptyCageIsKnownByTheDriversWords) {
       {EINVAL, "bnxt_en: Transceiver module disabled due to current fault", false},
       {EINVAL, "", false},
       {EIO, "mlx5_core: Query module eeprom by page failed, read 0 bytes, err -5, status 3", true},
-      {EIO, "mlx5_core: Query module eeprom by page failed, read 0 bytes, err -5, status 3\n", true},
+      {EIO, "mlx5_core: Query module eeprom by page failed, read 0 bytes, err -5, status 3\n",
+       true},
       {EIO, "mlx5_core: Query module eeprom by page failed, read 0 bytes, err -5, status 9", false},
       {EIO, "mlxsw_spectrum: No module present indication", true},
       {EIO, "another driver's words, status 3", false},
   };
   for (const auto& row : rows)
-    EXPECT_EQ(failed_read({"as the kernel answers", row.errnum, row.words}).errnum, row.empty ? ENODEV : row.errnum)
+    EXPECT_EQ(failed_read({"as the kernel answers", row.errnum, row.words}).errnum,
+              row.empty ? ENODEV : row.errnum)
         << row.words;
 }
 
-/// ethtool answers ENODEV itself for a device that its driver has detached: the module may well be there.
+/// ethtool answers ENODEV itself for a device that its driver has detached: the module may well be
+/// there.
 TEST(EthtoolModule, ADetachedDeviceIsNoEmptyCage) {
   for (const bool detached : {true, false}) {
     FakeHost host;
-    host.set_responder([detached](int, std::span<const std::byte> request) -> Result<std::vector<Bytes>> {
-      const auto message = open_netlink_message(request, sizeof(genlmsghdr));
-      const bool module = message && message->fixed<genlmsghdr>().cmd == ETHTOOL_MSG_MODULE_EEPROM_GET;
-      if (module || detached) return Error{"as the kernel answers", ENODEV};
-      return std::vector<Bytes>{reply(ETHTOOL_MSG_LINKSTATE_GET_REPLY, ETHTOOL_A_LINKSTATE_HEADER).take()};
-    });
+    host.set_responder(
+        [detached](int, std::span<const std::byte> request) -> Result<std::vector<Bytes>> {
+          const auto message = open_netlink_message(request, sizeof(genlmsghdr));
+          const bool module =
+              message && message->fixed<genlmsghdr>().cmd == ETHTOOL_MSG_MODULE_EEPROM_GET;
+          if (module || detached) return Error{"as the kernel answers", ENODEV};
+          return std::vector<Bytes>{
+              reply(ETHTOOL_MSG_LINKSTATE_GET_REPLY, ETHTOOL_A_LINKSTATE_HEADER).take()};
+        });
     EXPECT_EQ(read_module(host, kFamily, 2, {}).error().errnum, detached ? ESHUTDOWN : ENODEV);
   }
 }

@@ -1,4 +1,5 @@
-// ethtool netlink: link state and modes, FEC, statistics, module reads, from messages of real kernels.
+// ethtool netlink: link state and modes, FEC, statistics, module reads, from messages of real
+// kernels.
 #include <gtest/gtest.h>
 #include <linux/ethtool.h>
 #include <linux/ethtool_netlink.h>
@@ -63,7 +64,8 @@ TEST(EthtoolRequests, AreThoseThatAKernelAnswered) {
   EXPECT_EQ(build_stat_names_get(kFamily), captured("names_request"));
   EXPECT_EQ(build_stats_get(kFamily, 2), captured("stats_request"));
   EXPECT_EQ(build_pause_get(kFamily, 2), captured("pause_request"));
-  EXPECT_EQ(build_module_read(kFamily, 2, {kModuleAddressA0, 0, 0, 0, 128}), captured("eeprom_request"));
+  EXPECT_EQ(build_module_read(kFamily, 2, {kModuleAddressA0, 0, 0, 0, 128}),
+            captured("eeprom_request"));
 }
 
 TEST(EthtoolParsers, EveryCutIsAnError) {
@@ -134,20 +136,22 @@ TEST(EthtoolLinkState, DownNamesTheReason) {
 }
 
 TEST(EthtoolLinkState, AReasonIsLeftOutWhileTheLinkIsUp) {
-  const auto state = parse_linkstate(reply(ETHTOOL_MSG_LINKSTATE_GET_REPLY, ETHTOOL_A_LINKSTATE_HEADER)
-                                         .put_u8(ETHTOOL_A_LINKSTATE_LINK, 1)
-                                         .put_u8(ETHTOOL_A_LINKSTATE_EXT_STATE, ETHTOOL_LINK_EXT_STATE_NO_CABLE)
-                                         .take());
+  const auto state =
+      parse_linkstate(reply(ETHTOOL_MSG_LINKSTATE_GET_REPLY, ETHTOOL_A_LINKSTATE_HEADER)
+                          .put_u8(ETHTOOL_A_LINKSTATE_LINK, 1)
+                          .put_u8(ETHTOOL_A_LINKSTATE_EXT_STATE, ETHTOOL_LINK_EXT_STATE_NO_CABLE)
+                          .take());
   ASSERT_TRUE(state);
   EXPECT_FALSE(state->down_reason);
 }
 
 TEST(EthtoolLinkState, ReadsQualityAndTheCountOfLosses) {
-  const auto state = parse_linkstate(reply(ETHTOOL_MSG_LINKSTATE_GET_REPLY, ETHTOOL_A_LINKSTATE_HEADER)
-                                         .put_u32(ETHTOOL_A_LINKSTATE_SQI, 5)
-                                         .put_u32(ETHTOOL_A_LINKSTATE_SQI_MAX, 7)
-                                         .put_u32(7, 12)  // ETHTOOL_A_LINKSTATE_EXT_DOWN_CNT
-                                         .take());
+  const auto state =
+      parse_linkstate(reply(ETHTOOL_MSG_LINKSTATE_GET_REPLY, ETHTOOL_A_LINKSTATE_HEADER)
+                          .put_u32(ETHTOOL_A_LINKSTATE_SQI, 5)
+                          .put_u32(ETHTOOL_A_LINKSTATE_SQI_MAX, 7)
+                          .put_u32(7, 12)  // ETHTOOL_A_LINKSTATE_EXT_DOWN_CNT
+                          .take());
   ASSERT_TRUE(state);
   EXPECT_EQ(state->sqi, 5U);
   EXPECT_EQ(state->sqi_max, 7U);
@@ -155,7 +159,8 @@ TEST(EthtoolLinkState, ReadsQualityAndTheCountOfLosses) {
   EXPECT_FALSE(state->link);
 }
 
-// The kernel counts losses into an answer only for who asks for statistics, and refuses that before it can.
+// The kernel counts losses into an answer only for who asks for statistics, and refuses that before
+// it can.
 TEST(EthtoolLinkState, AsksForTheCountOfLossesWhereTheKernelHasIt) {
   for (const bool can : {true, false}) {
     SCOPED_TRACE(can);
@@ -163,7 +168,8 @@ TEST(EthtoolLinkState, AsksForTheCountOfLossesWhereTheKernelHasIt) {
     std::vector<std::uint32_t> asked;
     host.set_responder([&](int, std::span<const std::byte> request) -> Result<std::vector<Bytes>> {
       const auto message = open_genl_message(request, ETHTOOL_MSG_LINKSTATE_GET);
-      asked.push_back(message->nested(ETHTOOL_A_LINKSTATE_HEADER).u32(ETHTOOL_A_HEADER_FLAGS).value_or(0));
+      asked.push_back(
+          message->nested(ETHTOOL_A_LINKSTATE_HEADER).u32(ETHTOOL_A_HEADER_FLAGS).value_or(0));
       if (asked.back() != 0 && !can) return Error{"reserved bit set", EINVAL};
       auto answer = reply(ETHTOOL_MSG_LINKSTATE_GET_REPLY, ETHTOOL_A_LINKSTATE_HEADER);
       if (asked.back() == ETHTOOL_FLAG_STATS) answer.put_u32(7, 12);
@@ -208,7 +214,8 @@ TEST(EthtoolLinkState, CodesOfNewerKernelsKeepTheirNumber) {
   EXPECT_EQ(down_reason(12, 3), (DownReason{"BMC request", "substate 3"}));
   EXPECT_EQ(down_reason(13, 3), (DownReason{"state 13", "substate 3"}));
   EXPECT_EQ(down_reason(255, 0), (DownReason{"state 255", ""}));
-  EXPECT_EQ(down_reason(ETHTOOL_LINK_EXT_STATE_NO_CABLE, 2), (DownReason{"No cable", "substate 2"}));
+  EXPECT_EQ(down_reason(ETHTOOL_LINK_EXT_STATE_NO_CABLE, 2),
+            (DownReason{"No cable", "substate 2"}));
 }
 
 TEST(EthtoolLinkModes, ReadsSpeedAndLanes) {
@@ -269,7 +276,8 @@ TEST(EthtoolFec, TheCodeFollowsFromTheSpeedOfALane) {
 }
 
 TEST(EthtoolFec, TheHistogramOfNewerKernelsIsReadByNumber) {
-  const auto bin = [](NetlinkBuilder& builder, std::uint32_t low, std::uint32_t high) -> NetlinkBuilder& {
+  const auto bin = [](NetlinkBuilder& builder, std::uint32_t low,
+                      std::uint32_t high) -> NetlinkBuilder& {
     return builder.open_nest(5).put_u32(2, low).put_u32(3, high);
   };
   NetlinkBuilder builder = reply(ETHTOOL_MSG_FEC_GET_REPLY, ETHTOOL_A_FEC_HEADER);
@@ -325,8 +333,8 @@ TEST(EthtoolStats, WithoutNamesThereAreNoNumbers) {
 }
 
 TEST(EthtoolStats, HistogramBucketsAreNamedAsEthtoolNamesThem) {
-  const auto bucket = [](NetlinkBuilder& builder, std::uint16_t nest, std::uint32_t low, std::uint32_t high,
-                         std::uint64_t value) {
+  const auto bucket = [](NetlinkBuilder& builder, std::uint16_t nest, std::uint32_t low,
+                         std::uint32_t high, std::uint64_t value) {
     builder.open_nest(nest)
         .put_u32(ETHTOOL_A_STATS_GRP_HIST_BKT_LOW, low)
         .put_u32(ETHTOOL_A_STATS_GRP_HIST_BKT_HI, high)
@@ -367,11 +375,13 @@ TEST(EthtoolStats, ReadsPauseFrames) {
   ASSERT_TRUE(counters);
   EXPECT_EQ(counters->get("pause_tx_pause_frames"), 21U);
   EXPECT_EQ(counters->get("pause_rx_pause_frames"), 22U);
-  EXPECT_EQ(counters->get("pause_tx_pause_storm_events"), std::nullopt) << "the kernel of the capture has none";
+  EXPECT_EQ(counters->get("pause_tx_pause_storm_events"), std::nullopt)
+      << "the kernel of the capture has none";
 }
 
 TEST(EthtoolStats, ReadsPauseStorms) {
-  constexpr std::uint16_t kStorms = 4;  // as in the kernel's Documentation/netlink/specs/ethtool.yaml
+  constexpr std::uint16_t kStorms =
+      4;  // as in the kernel's Documentation/netlink/specs/ethtool.yaml
   const auto counters = parse_pause(reply(ETHTOOL_MSG_PAUSE_GET_REPLY, ETHTOOL_A_PAUSE_HEADER)
                                         .open_nest(ETHTOOL_A_PAUSE_STATS)
                                         .put_u64(ETHTOOL_A_PAUSE_STAT_TX_FRAMES, 21)

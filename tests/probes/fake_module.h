@@ -15,7 +15,8 @@
 
 namespace linkhealth::testing {
 
-/// A QSFP28 SR4 (SFF-8636) in memory: flags clear on read, reads can fail or be short, and take time.
+/// A QSFP28 SR4 (SFF-8636) in memory: flags clear on read, reads can fail or be short, and take
+/// time.
 struct FakeModule {
   std::array<std::uint8_t, 128> lower{};
   std::array<std::uint8_t, 128> page00{};
@@ -40,7 +41,8 @@ struct FakeModule {
     page00[194 - 128] = 0x30;
     page00[195 - 128] = 0x0a;
     set_serial("SN000001");
-    const std::array<std::uint8_t, 8> temperature = {75, 0, 0xfb, 0, 70, 0, 0, 0};  // 75, -5, 70 and 0 degrees
+    const std::array<std::uint8_t, 8> temperature = {75, 0, 0xfb, 0,
+                                                     70, 0, 0,    0};  // 75, -5, 70 and 0 degrees
     std::copy(temperature.begin(), temperature.end(), page03.begin());
   }
   void set_serial(const std::string& text) {
@@ -60,7 +62,9 @@ struct FakeModule {
     if (before_read) before_read(reads.size());
     reads.push_back(page);
     const auto failure = page_errno.find(page.offset < 128 ? 0xff : page.page);
-    const int errnum = all_errno != 0 ? all_errno : failure != page_errno.end() ? failure->second : 0;
+    const int errnum = all_errno != 0                ? all_errno
+                       : failure != page_errno.end() ? failure->second
+                                                     : 0;
     if (errnum != 0) return Error{"as ordered", errnum, kernel_words};
     auto& half = page.offset < 128 ? lower : page.page == 0 ? page00 : page03;
     const std::size_t first = page.offset % 128;
@@ -68,7 +72,8 @@ struct FakeModule {
     std::vector<std::uint8_t> bytes(half.begin() + static_cast<std::ptrdiff_t>(first),
                                     half.begin() + static_cast<std::ptrdiff_t>(first + size));
     if (page.offset < 128)
-      for (std::size_t i = std::max<std::size_t>(first, 3); i < std::min<std::size_t>(first + size, 15); ++i)
+      for (std::size_t i = std::max<std::size_t>(first, 3);
+           i < std::min<std::size_t>(first + size, 15); ++i)
         half[i] = 0;
     return bytes;
   }
@@ -103,9 +108,9 @@ class ModuleScheduleTest : public ::testing::Test {
   FakeModule& module() { return modules_["mlx5_0/1"]; }
   std::size_t reads() { return module().reads.size(); }
   std::size_t reads_of(std::uint8_t page) {
-    return static_cast<std::size_t>(std::count_if(module().reads.begin(), module().reads.end(), [&](const auto& read) {
-      return read.offset >= 128 && read.page == page;
-    }));
+    return static_cast<std::size_t>(
+        std::count_if(module().reads.begin(), module().reads.end(),
+                      [&](const auto& read) { return read.offset >= 128 && read.page == page; }));
   }
 
   SteadyTime now_ = steady_from_seconds(1000);

@@ -39,7 +39,9 @@ struct IbState : ::testing::Test {
     seen.link = *sample.link;
     return seen;
   }
-  void put(const std::string& file, const std::string& text) { fake.set(nic.port_dir() + "/" + file, text + "\n"); }
+  void put(const std::string& file, const std::string& text) {
+    fake.set(nic.port_dir() + "/" + file, text + "\n");
+  }
 
   Nic nic;
   FakeHost fake;
@@ -108,8 +110,9 @@ TEST(IbStateParse, Rates) {
   check("56 Gb/sec (4X FDR)", 56000, 4);
   check("800 Gb/sec (4X XDR)", 800000, 4);
   for (const char* bad :
-       {"", "400", "400 Gb/sec", "400 Gb/sec (", "400 Gb/sec (X)", "400 Gb/sec (4X NDR", "-1 Gb/sec (4X)",
-        "0 Gb/sec (4X)", "400 Gb/sec (0X)", "nan Gb/sec (4X)", "1e300 Gb/sec (4X)", "400 Gb/sec (4)x"})
+       {"", "400", "400 Gb/sec", "400 Gb/sec (", "400 Gb/sec (X)", "400 Gb/sec (4X NDR",
+        "-1 Gb/sec (4X)", "0 Gb/sec (4X)", "400 Gb/sec (0X)", "nan Gb/sec (4X)",
+        "1e300 Gb/sec (4X)", "400 Gb/sec (4)x"})
     EXPECT_FALSE(parse_rate(bad)) << bad;
 }
 
@@ -173,7 +176,8 @@ class IbStateBeside : public ::testing::Test {
     put("state", "4: ACTIVE\n");
     put("phys_state", "5: LinkUp\n");
     put("rate", "400 Gb/sec (4X NDR)\n");
-    for (const std::string name : {"symbol_error", "link_downed", "port_rcv_errors"}) put("counters/" + name, "7\n");
+    for (const std::string name : {"symbol_error", "link_downed", "port_rcv_errors"})
+      put("counters/" + name, "7\n");
     open();
   }
   void put(const std::string& file, const std::string& text) {

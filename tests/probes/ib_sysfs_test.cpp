@@ -36,7 +36,9 @@ class IbSysfs : public ::testing::Test {
     const auto inventory = take_inventory(fake_);
     return std::move(*IbPortReader::open(host_, inventory.ports.at(0)));
   }
-  std::string counter(const std::string& name) const { return nic_.port_dir() + "/counters/" + name; }
+  std::string counter(const std::string& name) const {
+    return nic_.port_dir() + "/counters/" + name;
+  }
 
   Nic nic_;
   FakeHost fake_;
@@ -122,8 +124,8 @@ TEST_F(IbSysfs, OddTextAndErrorsOfOneFileAreOneGapAndHideNothing) {
 }
 
 TEST_F(IbSysfs, EveryKindOfBadContentIsAbsentWithAReason) {
-  for (const char* bad :
-       {"N/A (no PMA)\n", "", "\n", "garbage\n", "-1\n", "18446744073709551616\n", "5 5\n", "0x5\n", "\x1b[31m\n"}) {
+  for (const char* bad : {"N/A (no PMA)\n", "", "\n", "garbage\n", "-1\n", "18446744073709551616\n",
+                          "5 5\n", "0x5\n", "\x1b[31m\n"}) {
     host_.heal();
     host_.replace(counter("symbol_error"), bad);
     auto port = reader();
@@ -183,7 +185,8 @@ TEST_F(IbSysfs, UnplugInTheMiddleOfAReadKeepsWhatWasRead) {
   auto port = reader();
   read(port, IbGroup::kState);
   host_.fail(counter("symbol_error"), ENODEV);
-  EXPECT_EQ(read(port, IbGroup::kPma).status, ReadStatus::kOk) << "the device answers: only the file is odd";
+  EXPECT_EQ(read(port, IbGroup::kPma).status, ReadStatus::kOk)
+      << "the device answers: only the file is odd";
   host_.fail("*/state", ENODEV);
   host_.heal();
   host_.fail("*", ENODEV);
@@ -286,13 +289,15 @@ TEST_F(IbSysfs, ReadsWithinABudgetAndErrorsMoreOften) {
   auto port = reader();
   const auto read_at = [&](int seconds) {
     Reading reading;
-    reading.status = port.read_due(2, SteadyTime(std::chrono::seconds(seconds)), reading.sample, reading.gaps);
+    reading.status =
+        port.read_due(2, SteadyTime(std::chrono::seconds(seconds)), reading.sample, reading.gaps);
     return reading;
   };
   const Reading first = read_at(0);
   ASSERT_TRUE(first.sample.counters);
   for (const char* name : names)
-    EXPECT_TRUE(find_counter(name) && first.sample.counters->get(name)) << name << ": every counter has a first value";
+    EXPECT_TRUE(find_counter(name) && first.sample.counters->get(name))
+        << name << ": every counter has a first value";
   EXPECT_EQ(port.costly_reads(), std::size(names));
   constexpr int kCycles = 60;
   std::map<std::string, int> times;
@@ -336,7 +341,8 @@ TEST_F(IbSysfs, ADirectoryThatCouldNotBeListedOnceIsListedAgain) {
 }
 
 TEST_F(IbSysfs, AfterHoursInSwitchModeTheCountersAreBackInMinutes) {
-  const char* const names[] = {"symbol_error", "link_downed", "VL15_dropped"};  // turns of 20, 30 and 120 s
+  const char* const names[] = {"symbol_error", "link_downed",
+                               "VL15_dropped"};  // turns of 20, 30 and 120 s
   for (const char* name : names) {
     fake_.set(counter(name), "5\n");
     host_.fail(counter(name), EINVAL);
@@ -348,9 +354,11 @@ TEST_F(IbSysfs, AfterHoursInSwitchModeTheCountersAreBackInMinutes) {
   for (int now = 0; now < kHealed + 1200; now += 10) {
     if (now == kHealed) host_.heal();
     Reading reading;
-    reading.status = port.read_due(2, SteadyTime(std::chrono::seconds(now)), reading.sample, reading.gaps);
+    reading.status =
+        port.read_due(2, SteadyTime(std::chrono::seconds(now)), reading.sample, reading.gaps);
     for (const char* name : names)
-      if (reading.sample.counters && reading.sample.counters->get(name)) back_s.emplace(name, now - kHealed);
+      if (reading.sample.counters && reading.sample.counters->get(name))
+        back_s.emplace(name, now - kHealed);
     said = !reading.gaps.empty();
   }
   for (const char* name : names) {
@@ -368,7 +376,8 @@ TEST_F(IbSysfs, WhatFailsAmongErrorsAndAmongTrafficIsOneGap) {
     auto port = reader();
     Reading reading;
     port.read_due(budget, SteadyTime(), reading.sample, reading.gaps);
-    EXPECT_THAT(reading.gaps, ElementsAre(Gap{"mlx5_0/1", "counters", "port_rcv_data: EIO; symbol_error: EINVAL"}));
+    EXPECT_THAT(reading.gaps, ElementsAre(Gap{"mlx5_0/1", "counters",
+                                              "port_rcv_data: EIO; symbol_error: EINVAL"}));
   }
 }
 

@@ -39,7 +39,8 @@ class ImportExpiry : public ::testing::Test {
   }
   /// A file of this port, written now.
   void write(const std::string& name, const std::string& entry, double valid_for_s) {
-    texts[name] = file_text(format_rfc3339(clock.wall()), "\"mlx5_0/1\":{" + entry + "}", valid_for_s);
+    texts[name] =
+        file_text(format_rfc3339(clock.wall()), "\"mlx5_0/1\":{" + entry + "}", valid_for_s);
   }
   void write_peer(const std::string& name, const std::string& peer, double valid_for_s) {
     write(name, R"("peer":{)" + peer + "}", valid_for_s);
@@ -78,7 +79,8 @@ TEST_P(ImportExpiryOf, ThePartIsTold) {
 INSTANTIATE_TEST_SUITE_P(Table, ImportExpiryOf,
                          ::testing::Values(FarPart{"Link", R"("link":{"carrier":true})"},
                                            FarPart{"Counters", R"("counters":{"symbol_error":1})"},
-                                           FarPart{"Module", R"("module":{"lanes":[{"rx_power_mw":0.5}]})"}),
+                                           FarPart{"Module",
+                                                   R"("module":{"lanes":[{"rx_power_mw":0.5}]})"}),
                          [](const auto& test) { return std::string(test.param.name); });
 
 TEST_F(ImportExpiry, NamesThatNobodySaysAnyMoreAreTold) {
@@ -96,12 +98,12 @@ TEST_F(ImportExpiry, EachPartHasItsFile) {
   write_peer("names.json", kLeafNames, 30);
   write("own.json", R"("module":{"serial":"A1"})", 30);
   clock.advance(Milliseconds(60'000));
-  EXPECT_THAT(gaps(),
-              ::testing::ElementsAre("light.json: over its time of validity", "names.json: over its time of validity",
-                                     "own.json: over its time of validity"));
+  EXPECT_THAT(gaps(), ::testing::ElementsAre("light.json: over its time of validity",
+                                             "names.json: over its time of validity",
+                                             "own.json: over its time of validity"));
   write_peer("new.json", kLeafNames, 30);
-  EXPECT_THAT(gaps(),
-              ::testing::ElementsAre("light.json: over its time of validity", "own.json: over its time of validity"));
+  EXPECT_THAT(gaps(), ::testing::ElementsAre("light.json: over its time of validity",
+                                             "own.json: over its time of validity"));
 }
 
 TEST_F(ImportExpiry, AnEmptyPeerSilencesNothing) {
@@ -109,8 +111,9 @@ TEST_F(ImportExpiry, AnEmptyPeerSilencesNothing) {
   clock.advance(Milliseconds(60'000));
   write_peer("empty.json", "", 600);
   EXPECT_FALSE(read().peer);
-  EXPECT_THAT(gaps(), ::testing::ElementsAre("empty.json: an empty peer says nothing, and is not taken",
-                                             "switch.json: over its time of validity"));
+  EXPECT_THAT(gaps(),
+              ::testing::ElementsAre("empty.json: an empty peer says nothing, and is not taken",
+                                     "switch.json: over its time of validity"));
 }
 
 TEST_F(ImportExpiry, AnEmptyPeerTakesNoReadingAway) {

@@ -7,9 +7,11 @@
 
 namespace linkhealth::testing {
 
-inline std::string file_text(const std::string& at, const std::string& ports, double valid_for_s = 120) {
-  return fmt::format(R"({{"schema":"linkhealth.import/1","at":"{}","valid_for_s":{},"ports":{{{}}}}})", at, valid_for_s,
-                     ports);
+inline std::string file_text(const std::string& at, const std::string& ports,
+                             double valid_for_s = 120) {
+  return fmt::format(
+      R"({{"schema":"linkhealth.import/1","at":"{}","valid_for_s":{},"ports":{{{}}}}})", at,
+      valid_for_s, ports);
 }
 inline constexpr const char* kAt = "2026-11-20T10:00:12Z";
 inline constexpr const char* kPeer =

@@ -33,8 +33,8 @@ TEST(Inventory, JoinsVerbsDeviceNetdevPciAndDriver) {
   EXPECT_TRUE(inventory.gaps.empty());
   ASSERT_EQ(inventory.ports.size(), 1U);
   const InventoryPort& found = inventory.ports[0];
-  EXPECT_EQ(found.id, (PortId{"mlx5_0", 1, "ens1np0", "0000:1b:00.0", "mlx5_core", "b83f:d203:0012:3456", "Ethernet",
-                              "pf", true, ""}));
+  EXPECT_EQ(found.id, (PortId{"mlx5_0", 1, "ens1np0", "0000:1b:00.0", "mlx5_core",
+                              "b83f:d203:0012:3456", "Ethernet", "pf", true, ""}));
   EXPECT_EQ(found.ifindex, 2);
   EXPECT_EQ(found.sysfs_port_dir, Nic{}.port_dir());
   EXPECT_EQ(found.sysfs_netdev_dir, Nic{}.netdev_dir());
@@ -102,22 +102,28 @@ TEST(Inventory, OneUnreadableDeviceNeverHidesTheOthers) {
   add_nic(fake, Nic{});
   Nic second{.device = "mlx5_1", .netdev = "ens2np0", .pci = "0000:3b:00.0", .ifindex = 3};
   add_nic(fake, second);
-  fake.link("/sys/class/infiniband/mlx5_2", "/sys/devices/gone");  // unplugged between list and look
+  fake.link("/sys/class/infiniband/mlx5_2",
+            "/sys/devices/gone");  // unplugged between list and look
   FailingHost host(fake);
   host.fail_list(Nic{}.pci_dir() + "/infiniband/mlx5_0/ports", EIO);
   host.fail(second.port_dir() + "/link_layer", EINVAL);
   const auto inventory = take_inventory(host);
-  EXPECT_THAT(keys(inventory), ElementsAre("mlx5_1/1")) << "mlx5_0's netdev is no plain Ethernet port now";
+  EXPECT_THAT(keys(inventory), ElementsAre("mlx5_1/1"))
+      << "mlx5_0's netdev is no plain Ethernet port now";
   EXPECT_EQ(port(inventory, "mlx5_1/1").id.netdev, "ens2np0");
-  EXPECT_THAT(inventory.gaps,
-              ElementsAre(Gap{"mlx5_0", "inventory", "ports: EIO"}, Gap{"mlx5_1/1", "inventory", "link_layer: EINVAL"},
-                          Gap{"mlx5_2", "inventory", "device: ENOENT"}));
+  EXPECT_THAT(inventory.gaps, ElementsAre(Gap{"mlx5_0", "inventory", "ports: EIO"},
+                                          Gap{"mlx5_1/1", "inventory", "link_layer: EINVAL"},
+                                          Gap{"mlx5_2", "inventory", "device: ENOENT"}));
 }
 
 TEST(Inventory, VirtualFunctionsAreExemptWithTheirParent) {
   FakeHost host;
   add_nic(host, Nic{});
-  Nic function{.device = "mlx5_1", .netdev = "ens1v0", .pci = "0000:1b:00.2", .ifindex = 3, .phys_port_name = ""};
+  Nic function{.device = "mlx5_1",
+               .netdev = "ens1v0",
+               .pci = "0000:1b:00.2",
+               .ifindex = 3,
+               .phys_port_name = ""};
   add_nic(host, function);
   host.link(function.pci_dir() + "/physfn", "../0000:1b:00.0");
   const auto inventory = take_inventory(host);
@@ -139,7 +145,9 @@ TEST(Inventory, AGuestSeesThatItsFunctionIsVirtual) {
                                        {"0x14e4", "0x1819"},
                                        {"0x1dd8", "0x1003"},
                                        {"0x8086", "0x145c"}})
-    EXPECT_EQ(reason_for(vendor, device), "virtual function: the physical one is not in this machine") << device;
+    EXPECT_EQ(reason_for(vendor, device),
+              "virtual function: the physical one is not in this machine")
+        << device;
   for (const auto& [vendor, device] : {std::pair{"0x15b3", "0x1021"},
                                        {"0x14e4", "0x1760"},
                                        {"0x1dd8", "0x1002"},
@@ -163,18 +171,24 @@ TEST(Inventory, ASubfunctionDoesNotTakeItsParentsHistory) {
 TEST(Inventory, NothingTakesThePlaceOfADeviceThatIsLeftOut) {
   FakeHost fake;
   add_nic(fake, Nic{});
-  add_nic(fake, Nic{.device = "", .netdev = "eno1", .pci = "0000:02:00.0", .driver = "tg3", .ifindex = 5});
+  add_nic(
+      fake,
+      Nic{.device = "", .netdev = "eno1", .pci = "0000:02:00.0", .driver = "tg3", .ifindex = 5});
   fake.set("/proc/net/route", kRoute);
   const std::string dir = Nic{}.pci_dir() + "/mlx5_core.sf.2";
   add_verbs(fake, dir + "/infiniband/mlx5_5", "mlx5_5", "Ethernet");
   fake.link(dir + "/infiniband/mlx5_5/device", dir);
   std::vector<std::string> entered;
-  InventoryWatch watch{{"mlx5_0"}, [&](const std::string& device) { entered.push_back(device); }, nullptr};
+  InventoryWatch watch{
+      {"mlx5_0"}, [&](const std::string& device) { entered.push_back(device); }, nullptr};
   const auto inventory = take_inventory(fake, watch);
-  EXPECT_THAT(keys(inventory), UnorderedElementsAre("mlx5_5/1", "eno1")) << "its netdev is no plain port for that";
-  EXPECT_EQ(port(inventory, "mlx5_5/1").id.stable_key(), "mlx5_5/1") << "nor its subfunction the parent";
+  EXPECT_THAT(keys(inventory), UnorderedElementsAre("mlx5_5/1", "eno1"))
+      << "its netdev is no plain port for that";
+  EXPECT_EQ(port(inventory, "mlx5_5/1").id.stable_key(), "mlx5_5/1")
+      << "nor its subfunction the parent";
   EXPECT_NE(port(inventory, "eno1").exempt_reason, "") << "the node has RDMA ports all the same";
-  EXPECT_THAT(inventory.gaps, ElementsAre(Gap{"mlx5_0", "inventory", "left out: its files do not answer"}));
+  EXPECT_THAT(inventory.gaps,
+              ElementsAre(Gap{"mlx5_0", "inventory", "left out: its files do not answer"}));
   EXPECT_THAT(entered, IsSupersetOf({"mlx5_0", "mlx5_5", "eno1", ""}));
   watch.left_out = {"eno1"};
   EXPECT_THAT(keys(take_inventory(fake, watch)), UnorderedElementsAre("mlx5_0/1", "mlx5_5/1"));
@@ -244,17 +258,22 @@ TEST(Inventory, ACloudsNicIsExempt) {
 TEST(Inventory, TheManagementPortIsExemptBesideRdmaPorts) {
   FakeHost host;
   add_nic(host, Nic{});
-  add_nic(host, Nic{.device = "", .netdev = "eno1", .pci = "0000:02:00.0", .driver = "tg3", .ifindex = 5});
+  add_nic(
+      host,
+      Nic{.device = "", .netdev = "eno1", .pci = "0000:02:00.0", .driver = "tg3", .ifindex = 5});
   host.set("/proc/net/route", kRoute);
   const auto inventory = take_inventory(host);
-  EXPECT_EQ(port(inventory, "eno1").exempt_reason, "management port: carries the default route and has no RDMA device");
+  EXPECT_EQ(port(inventory, "eno1").exempt_reason,
+            "management port: carries the default route and has no RDMA device");
   EXPECT_EQ(port(inventory, "mlx5_0/1").exempt_reason, "");
 }
 
 TEST(Inventory, TheManagementPortIsFoundBelowABond) {
   FakeHost host;
   add_nic(host, Nic{});
-  add_nic(host, Nic{.device = "", .netdev = "eno2", .pci = "0000:02:00.0", .driver = "tg3", .ifindex = 5});
+  add_nic(
+      host,
+      Nic{.device = "", .netdev = "eno2", .pci = "0000:02:00.0", .driver = "tg3", .ifindex = 5});
   const std::string bond = "/sys/devices/virtual/net/eno1";
   add_netdev(host, bond, "eno1", 6);
   host.link(bond + "/lower_eno2", Nic{}.netdev_dir());
@@ -277,7 +296,9 @@ TEST(Inventory, ARailWithTheDefaultRouteAndANodeWithoutRdmaAreWatched) {
 TEST(Inventory, WithoutRoutesNobodyIsManagementAndAGapSaysSo) {
   FakeHost host;
   add_nic(host, Nic{});
-  add_nic(host, Nic{.device = "", .netdev = "eno1", .pci = "0000:02:00.0", .driver = "tg3", .ifindex = 5});
+  add_nic(
+      host,
+      Nic{.device = "", .netdev = "eno1", .pci = "0000:02:00.0", .driver = "tg3", .ifindex = 5});
   const auto inventory = take_inventory(host);
   EXPECT_EQ(port(inventory, "eno1").exempt_reason, "");
   ASSERT_EQ(inventory.gaps.size(), 1U);
@@ -286,17 +307,20 @@ TEST(Inventory, WithoutRoutesNobodyIsManagementAndAGapSaysSo) {
 
 TEST(Inventory, DefaultRoutes) {
   const std::string zeros(32, '0');
-  const std::string v6 = zeros + " 00 " + zeros + " 00 fe800000000000000000000000000001 00000400 1 0 00000003 eth6\n" +
-                         zeros + " 00 " + zeros + " 00 " + zeros + " ffffffff 1 0 00200200 lo\n" + zeros + " 40 " +
-                         zeros + " 00 " + zeros + " 00000100 1 0 00000001 eth7\n";
+  const std::string v6 = zeros + " 00 " + zeros +
+                         " 00 fe800000000000000000000000000001 00000400 1 0 00000003 eth6\n" +
+                         zeros + " 00 " + zeros + " 00 " + zeros + " ffffffff 1 0 00200200 lo\n" +
+                         zeros + " 40 " + zeros + " 00 " + zeros + " 00000100 1 0 00000001 eth7\n";
   EXPECT_THAT(default_route_netdevs(kRoute, v6), ElementsAre("eno1", "eth6"));
   EXPECT_THAT(default_route_netdevs("", ""), ElementsAre());
   EXPECT_THAT(default_route_netdevs("garbage\n\x01 00000000\n\n", "0 0 0\n"), ElementsAre());
-  EXPECT_THAT(default_route_netdevs("x\t00000000\t0\t0201\t0\t0\t0\t00000000\n", ""), ElementsAre()) << "unreachable";
+  EXPECT_THAT(default_route_netdevs("x\t00000000\t0\t0201\t0\t0\t0\t00000000\n", ""), ElementsAre())
+      << "unreachable";
 }
 
 TEST(Inventory, PciAddresses) {
-  EXPECT_EQ(pci_address_in("/sys/devices/pci0000:1a/0000:1a:01.0/0000:1b:00.0/net/eth0"), "0000:1b:00.0");
+  EXPECT_EQ(pci_address_in("/sys/devices/pci0000:1a/0000:1a:01.0/0000:1b:00.0/net/eth0"),
+            "0000:1b:00.0");
   EXPECT_EQ(pci_address_in("/sys/devices/pci10000:00/10000:01:00.0"), "10000:01:00.0");
   EXPECT_EQ(pci_address_in("/sys/devices/platform/simoptics/net/so0"), "");
   EXPECT_EQ(pci_address_in(""), "");

@@ -1,4 +1,5 @@
-// Ports that are more or fewer than their cables: switch mode, LAGs, planes, other network namespaces.
+// Ports that are more or fewer than their cables: switch mode, LAGs, planes, other network
+// namespaces.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <linux/if_link.h>
@@ -37,9 +38,11 @@ TEST(InventoryTopology, InSwitchModePortsWithoutANetdevAreNoCables) {
   const auto inventory = take_inventory(host);
   ASSERT_EQ(inventory.ports.size(), 4U);
   for (const char* key : {"mlx5_0/2", "mlx5_0/3", "mlx5_0/17"})
-    EXPECT_EQ(port(inventory, key).exempt_reason, "no network interface: a representor's port (switch mode)");
+    EXPECT_EQ(port(inventory, key).exempt_reason,
+              "no network interface: a representor's port (switch mode)");
   EXPECT_EQ(port(inventory, "mlx5_0/1").exempt_reason, "");
-  EXPECT_EQ(port(inventory, "mlx5_0/1").cabled_ports, 1U) << "what is counted for the device is this port's";
+  EXPECT_EQ(port(inventory, "mlx5_0/1").cabled_ports, 1U)
+      << "what is counted for the device is this port's";
 }
 
 TEST(InventoryTopology, SwitchModeRepresentorsAreExempt) {
@@ -58,7 +61,8 @@ TEST(InventoryTopology, SwitchModeRepresentorsAreExempt) {
 TEST(InventoryTopology, RepresentorNames) {
   for (const char* name : {"pf0vf3", "pf1sf88", "c1pf0vf0", "pf0hpf", "pf0"})
     EXPECT_TRUE(is_representor_name(name)) << name;
-  for (const char* name : {"", "p0", "p0s1", "pf", "pfvf", "pf0vf", "pf0vfx", "c", "c1", "port1", "pf0x"})
+  for (const char* name :
+       {"", "p0", "p0s1", "pf", "pfvf", "pf0vf", "pf0vfx", "c", "c1", "port1", "pf0x"})
     EXPECT_FALSE(is_representor_name(name)) << name;
 }
 
@@ -68,22 +72,26 @@ TEST(InventoryTopology, ANameFromAnotherNetworkNamespaceTakesNoInterfaceHere) {
   host.remove("/sys/class/net/ens1np0");
   host.remove(Nic{}.netdev_dir());
   host.set(Nic{}.port_dir() + "/gid_attrs/ndevs/0", "eth0\n");
-  add_nic(host, Nic{.device = "", .netdev = "eth0", .pci = "0000:99:00.0", .driver = "tg3", .ifindex = 5});
+  add_nic(
+      host,
+      Nic{.device = "", .netdev = "eth0", .pci = "0000:99:00.0", .driver = "tg3", .ifindex = 5});
   const auto inventory = take_inventory(host);
   EXPECT_THAT(keys(inventory), ElementsAre("mlx5_0/1", "eth0"));
   EXPECT_EQ(port(inventory, "mlx5_0/1").id.netdev, "");
   EXPECT_EQ(port(inventory, "mlx5_0/1").ifindex, 0);
   EXPECT_EQ(port(inventory, "eth0").exempt_reason, "");
-  EXPECT_THAT(inventory.gaps,
-              Contains(Gap{"mlx5_0/1", "netdev_stats", "its interface is eth0 in another network namespace"}));
+  EXPECT_THAT(inventory.gaps, Contains(Gap{"mlx5_0/1", "netdev_stats",
+                                           "its interface is eth0 in another network namespace"}));
 }
 
-/// An IPoIB child stands in its parent's directory with the same dev_port, and its iflink is the parent's number
-/// (linux: drivers/infiniband/ulp/ipoib/ipoib_main.c ipoib_get_iflink()). A renamed parent sorts behind it.
+/// An IPoIB child stands in its parent's directory with the same dev_port, and its iflink is the
+/// parent's number (linux: drivers/infiniband/ulp/ipoib/ipoib_main.c ipoib_get_iflink()). A renamed
+/// parent sorts behind it.
 TEST(InventoryTopology, AnIpoibChildIsNotThePortsInterface) {
   for (const char* child : {"ib0.8001", "pkey1", "zz"}) {
     FakeHost host;
-    const Nic nic{.netdev = "rail0", .link_layer = "InfiniBand", .ifindex = 4, .phys_port_name = ""};
+    const Nic nic{
+        .netdev = "rail0", .link_layer = "InfiniBand", .ifindex = 4, .phys_port_name = ""};
     add_nic(host, nic);
     host.remove(nic.port_dir() + "/gid_attrs/ndevs/0");  // the GID table of InfiniBand names none
     host.set(nic.netdev_dir() + "/iflink", "4\n");
@@ -99,7 +107,8 @@ TEST(InventoryTopology, AnIpoibChildIsNotThePortsInterface) {
 /// The parent was moved into a container: its child is what can be seen of the port here.
 TEST(InventoryTopology, AChildWithoutItsParentIsTakenAsBefore) {
   FakeHost host;
-  const Nic nic{.netdev = "ib0.8001", .link_layer = "InfiniBand", .ifindex = 9, .phys_port_name = ""};
+  const Nic nic{
+      .netdev = "ib0.8001", .link_layer = "InfiniBand", .ifindex = 9, .phys_port_name = ""};
   add_nic(host, nic);
   host.remove(nic.port_dir() + "/gid_attrs/ndevs/0");
   host.set(nic.netdev_dir() + "/iflink", "4\n");
@@ -108,7 +117,8 @@ TEST(InventoryTopology, AChildWithoutItsParentIsTakenAsBefore) {
 
 /// A container with the host's /sys and a network of its own, in which numbers begin at 2, too.
 TEST(InventoryTopology, AnotherInterfaceByTheSameNumberIsNotThePorts) {
-  const std::vector<std::byte> own{std::byte{0x0a}, std::byte{0xbc}}, other{std::byte{0x0a}, std::byte{0xbd}};
+  const std::vector<std::byte> own{std::byte{0x0a}, std::byte{0xbc}},
+      other{std::byte{0x0a}, std::byte{0xbd}};
   struct {
     const char* name;
     const std::vector<std::byte>& address;
@@ -133,7 +143,8 @@ TEST(InventoryTopology, AnotherInterfaceByTheSameNumberIsNotThePorts) {
     });
     const auto inventory = take_inventory(host);
     EXPECT_EQ(port(inventory, "mlx5_0/1").ifindex, row.ours ? 2 : 0) << row.name;
-    const Gap gap{"mlx5_0/1", "link_modes", "ens1np0 is in another network namespace than the monitor"};
+    const Gap gap{"mlx5_0/1", "link_modes",
+                  "ens1np0 is in another network namespace than the monitor"};
     EXPECT_EQ(std::ranges::count(inventory.gaps, gap), row.ours ? 0 : 1) << row.name;
   }
 }
@@ -156,7 +167,8 @@ TEST(InventoryTopology, ThePlanesOfAPortAreOneCable) {
   add_verbs(host, planes, "smi_0", "InfiniBand");
   host.set(planes + "/ports/2/link_layer", "InfiniBand\n");
   host.link(planes + "/device", nic.pci_dir());
-  EXPECT_EQ(port(take_inventory(host), "smi_0/1").exempt_reason, "") << "without ib_uverbs nothing tells";
+  EXPECT_EQ(port(take_inventory(host), "smi_0/1").exempt_reason, "")
+      << "without ib_uverbs nothing tells";
   host.set(nic.pci_dir() + "/infiniband_verbs/uverbs0/ibdev", "mlx5_0\n");
   const auto inventory = take_inventory(host);
   EXPECT_EQ(port(inventory, "mlx5_0/1").exempt_reason, "");
@@ -174,13 +186,18 @@ class NvSwitches : public ::testing::Test {
       host.set(nic.pci_dir() + "/vendor", "0x15b3\n");
       host.set(nic.pci_dir() + "/infiniband/" + nic.device + "/node_guid", nic.device + "\n");
     }
-    host.set(bridge.pci_dir() + "/vpd", std::string("\x82\x0a\0Bridge\x90", 10) + "VAMLX:MODL=CX71:SMDL=SW_MNG");
+    host.set(bridge.pci_dir() + "/vpd",
+             std::string("\x82\x0a\0Bridge\x90", 10) + "VAMLX:MODL=CX71:SMDL=SW_MNG");
     host.set(rail.pci_dir() + "/vpd", "VAMLX:MODL=CX75310A");
   }
   FakeHost host;
   FailingHost failing{host};
   Nic bridge{.netdev = "", .link_layer = "InfiniBand"};
-  Nic rail{.device = "mlx5_1", .netdev = "", .pci = "0000:2b:00.0", .link_layer = "InfiniBand", .ifindex = 3};
+  Nic rail{.device = "mlx5_1",
+           .netdev = "",
+           .pci = "0000:2b:00.0",
+           .link_layer = "InfiniBand",
+           .ifindex = 3};
 };
 
 TEST_F(NvSwitches, TheirManagersAreNoCables) {
@@ -217,7 +234,11 @@ TEST_F(NvSwitches, OtherMakersAndEthernetAreNotAsked) {
 
 TEST(InventoryTopology, TheSecondLinkOfALagIsNoManagementPort) {
   FakeHost host;
-  const Nic second{.device = "", .netdev = "ens1f1np1", .pci = "0000:1b:00.1", .ifindex = 3, .phys_port_name = "p1"};
+  const Nic second{.device = "",
+                   .netdev = "ens1f1np1",
+                   .pci = "0000:1b:00.1",
+                   .ifindex = 3,
+                   .phys_port_name = "p1"};
   add_nic(host, Nic{.device = "mlx5_bond_0"});
   add_nic(host, second);
   const std::string bond = "/sys/devices/virtual/net/eno1";

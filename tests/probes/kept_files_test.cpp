@@ -26,8 +26,12 @@ using ::testing::Pair;
 
 class CounterFilesTest : public ::testing::TestWithParam<bool> {
  protected:
-  void put(const std::string& name, const std::string& text) { std::ofstream(directory_.file(name)) << text; }
-  CounterFiles files(const std::vector<std::string>& names) { return {directory_.path(), "", names}; }
+  void put(const std::string& name, const std::string& text) {
+    std::ofstream(directory_.file(name)) << text;
+  }
+  CounterFiles files(const std::vector<std::string>& names) {
+    return {directory_.path(), "", names};
+  }
   std::map<std::string, std::uint64_t> read(CounterFiles& files) {
     std::map<std::string, std::uint64_t> values;
     const auto take = [&](std::size_t index, std::uint64_t value) {
@@ -49,7 +53,8 @@ TEST_P(CounterFilesTest, EachReadSaysWhatStandsThereNow) {
   CounterFiles all = files({"link_downed", "port_rcv_data", "symbol_error", "unheard_of"});
   for (int round = 0; round < 3; ++round) {
     put("link_downed", std::to_string(round) + "\n");
-    EXPECT_THAT(read(all), ElementsAre(Pair("link_downed", round), Pair("port_rcv_data", 18'446'744'073'709'551'615U),
+    EXPECT_THAT(read(all), ElementsAre(Pair("link_downed", round),
+                                       Pair("port_rcv_data", 18'446'744'073'709'551'615U),
                                        Pair("symbol_error", 7), Pair("unheard_of", 12)));
     EXPECT_EQ(all.reasons(), "");
   }
@@ -101,7 +106,8 @@ TEST_P(CounterFilesTest, MoreFilesThanGoIntoOneCall) {
   for (int round = 0; round < 3; ++round) {
     const auto values = read(all);
     EXPECT_EQ(values.size(), 69U);
-    for (const auto& [name, value] : values) EXPECT_EQ(name, "counter_" + std::to_string(value / 1000));
+    for (const auto& [name, value] : values)
+      EXPECT_EQ(name, "counter_" + std::to_string(value / 1000));
   }
 }
 
@@ -146,7 +152,9 @@ TEST(KeptFilesTest, SayWhatFailsAsLongAsItDoes) {
   EXPECT_EQ(files.reasons(), "state: empty");
 }
 
-std::string way_of(const ::testing::TestParamInfo<bool>& in_one_go) { return in_one_go.param ? "InOneGo" : "OneByOne"; }
+std::string way_of(const ::testing::TestParamInfo<bool>& in_one_go) {
+  return in_one_go.param ? "InOneGo" : "OneByOne";
+}
 INSTANTIATE_TEST_SUITE_P(Reads, CounterFilesTest, ::testing::Bool(), way_of);
 
 }  // namespace

@@ -18,9 +18,11 @@ class KernelLogFeed : public ::testing::Test {
   void SetUp() override {
     ports = {port("mlx5_0", "ens1np0", "0000:1b:00.0"), port("mlx5_1", "ens2np0", "0000:3b:00.0")};
     host.set("/sys/devices/pci0000:00/0000:00:1c.0/0000:1b:00.0/vendor", "0x15b3");
-    host.link("/sys/bus/pci/devices/0000:1b:00.0", "/sys/devices/pci0000:00/0000:00:1c.0/0000:1b:00.0");
+    host.link("/sys/bus/pci/devices/0000:1b:00.0",
+              "/sys/devices/pci0000:00/0000:00:1c.0/0000:1b:00.0");
   }
-  static InventoryPort port(const std::string& device, const std::string& netdev, const std::string& pci) {
+  static InventoryPort port(const std::string& device, const std::string& netdev,
+                            const std::string& pci) {
     InventoryPort made;
     made.id.device = device;
     made.id.netdev = netdev;
@@ -30,7 +32,8 @@ class KernelLogFeed : public ::testing::Test {
     return made;
   }
   void log(double t_s, const std::string& text, const std::string& rest = "") {
-    host.add_record(kKernelLogPath, fmt::format("4,{},{:.0f},-;{}\n{}", ++sequence, t_s * 1e6, text, rest));
+    host.add_record(kKernelLogPath,
+                    fmt::format("4,{},{:.0f},-;{}\n{}", ++sequence, t_s * 1e6, text, rest));
   }
   FeedNews receive(double now_s) { return feed->receive(host, steady_from_seconds(now_s)); }
   void start() {
@@ -46,7 +49,8 @@ class KernelLogFeed : public ::testing::Test {
 };
 
 TEST_F(KernelLogFeed, LinesFromBeforeTheStartComeWithTheirOwnTime) {
-  log(12.5, "mlx5_core 0000:1b:00.0: poll_health:174: device's health compromised - reached miss count.");
+  log(12.5,
+      "mlx5_core 0000:1b:00.0: poll_health:174: device's health compromised - reached miss count.");
   start();
   const FeedNews news = receive(900);
   ASSERT_EQ(news.events.size(), 1U);
@@ -84,7 +88,9 @@ TEST_F(KernelLogFeed, ReadsNothingBeforeThePortsAreKnown) {
 TEST_F(KernelLogFeed, OtherLinesAreNeverKept) {
   start();
   log(1, "audit: user=alice secret 0000:1b:00.0 ens1np0");
-  log(1, "mlx5_core 0000:1b:00.0: mlx5_cmd_out_err:838: ACCESS_REG(0x805) op_mod(0x1) failed, firmware error");
+  log(1,
+      "mlx5_core 0000:1b:00.0: mlx5_cmd_out_err:838: ACCESS_REG(0x805) op_mod(0x1) failed, "
+      "firmware error");
   host.add_record(kKernelLogPath, "30,9,1000000,-;systemd[1]: ens1np0: Link down");
   host.add_record(kKernelLogPath, "garbage");
   const FeedNews news = receive(2);
@@ -163,7 +169,8 @@ TEST_F(KernelLogFeed, WithoutRightsThereIsOneGapWithAHint) {
 TEST_F(KernelLogFeed, ALineThatComesBeforeItsPortIsNotLost) {
   start();
   log(10,
-      "mlx5_core 0000:5e:00.0: 63.008 Gb/s available PCIe bandwidth, limited by 8.0 GT/s PCIe x8 link at 0000:1a:00.0");
+      "mlx5_core 0000:5e:00.0: 63.008 Gb/s available PCIe bandwidth, limited by 8.0 GT/s PCIe x8 "
+      "link at 0000:1a:00.0");
   log(10, "secret of 0000:5e:00.0");
   EXPECT_TRUE(receive(10).events.empty());
   ports.push_back(port("mlx5_2", "ens3np0", "0000:5e:00.0"));
@@ -192,10 +199,12 @@ TEST_F(KernelLogFeed, TheLastWordsOfAPortThatHasGoneAreHeard) {
 TEST_F(KernelLogFeed, AFloodOfManyKindsAndPortsIsBoundedAndSaid) {
   ports.clear();
   for (int i = 0; i < 64; ++i)
-    ports.push_back(port(fmt::format("mlx5_{}", i), fmt::format("eth{}", i), fmt::format("0000:{:02x}:00.0", i)));
+    ports.push_back(port(fmt::format("mlx5_{}", i), fmt::format("eth{}", i),
+                         fmt::format("0000:{:02x}:00.0", i)));
   start();
   for (int i = 0; i < 64; ++i)
-    for (const char* text : {"Link up", "Link down", "TX timeout detected", "TX is disabled", "Fatal error 1 detected"})
+    for (const char* text : {"Link up", "Link down", "TX timeout detected", "TX is disabled",
+                             "Fatal error 1 detected"})
       log(10, fmt::format("mlx5_core 0000:{:02x}:00.0 eth{}: {}", i, i, text));
   const FeedNews news = receive(11);
   EXPECT_EQ(news.events.size(), KernelLog::kMaxPerMinute);

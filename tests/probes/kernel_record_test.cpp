@@ -11,7 +11,8 @@ using ::testing::IsEmpty;
 
 TEST(KernelRecord, HasItsTimeItsTextAndItsDevice) {
   const auto record = parse_kernel_record(
-      "4,1234,5678901,-;mlx5_core 0000:1b:00.0: Port module event: module 0, Cable unplugged\n SUBSYSTEM=pci\n "
+      "4,1234,5678901,-;mlx5_core 0000:1b:00.0: Port module event: module 0, Cable unplugged\n "
+      "SUBSYSTEM=pci\n "
       "DEVICE=+pci:0000:1b:00.0\n");
   ASSERT_TRUE(record);
   EXPECT_EQ(record->level, 4U);
@@ -37,17 +38,20 @@ TEST(KernelRecord, TextIsMadeHarmless) {
 }
 
 TEST(KernelRecord, WhatIsNoneIsRefused) {
-  for (const char* bytes : {"", ";", "6,1,1;x", "x,1,1,-;x", "6,x,1,-;x", "6,1,x,-;x", "6,1,1,-", "-1,1,1,-;x",
-                            "6,1,99999999999999999999,-;x", "6,1,9999999999999999,-;x", "99999999,1,1,-;x"})
+  for (const char* bytes :
+       {"", ";", "6,1,1;x", "x,1,1,-;x", "6,x,1,-;x", "6,1,x,-;x", "6,1,1,-", "-1,1,1,-;x",
+        "6,1,99999999999999999999,-;x", "6,1,9999999999999999,-;x", "99999999,1,1,-;x"})
     EXPECT_FALSE(parse_kernel_record(bytes)) << bytes;
 }
 
 TEST(KernelRecord, PciAddressesAreFoundAsWords) {
-  EXPECT_THAT(pci_addresses_in("pcieport 0000:00:1c.0: AER: Corrected error received: 10000:1b:00.7"),
-              ElementsAre("0000:00:1c.0", "10000:1b:00.7"));
+  EXPECT_THAT(
+      pci_addresses_in("pcieport 0000:00:1c.0: AER: Corrected error received: 10000:1b:00.7"),
+      ElementsAre("0000:00:1c.0", "10000:1b:00.7"));
   EXPECT_THAT(pci_addresses_in("/sys/devices/pci0000:00/0000:00:1c.0/0000:1b:00.0"),
               ElementsAre("0000:00:1c.0", "0000:1b:00.0"));
-  EXPECT_THAT(pci_addresses_in("0000:1b:00.8 x0000:1b:00.0 000:1b:00.0 0000:1b:00 0000:1b:00."), IsEmpty());
+  EXPECT_THAT(pci_addresses_in("0000:1b:00.8 x0000:1b:00.0 000:1b:00.0 0000:1b:00 0000:1b:00."),
+              IsEmpty());
 }
 
 TEST(KernelRecord, AWordIsNotAPartOfAnother) {

@@ -15,7 +15,8 @@ namespace {
 constexpr std::uint32_t kSequence = 7;
 constexpr std::uint32_t kPort = 99;
 
-Bytes message(std::uint16_t type, std::uint16_t flags, const std::string& payload, std::uint32_t sequence = kSequence) {
+Bytes message(std::uint16_t type, std::uint16_t flags, const std::string& payload,
+              std::uint32_t sequence = kSequence) {
   nlmsghdr header{};
   header.nlmsg_len = static_cast<std::uint32_t>(sizeof header + payload.size());
   header.nlmsg_type = type;
@@ -47,7 +48,8 @@ TEST(AnswerCollector, GathersUntilDoneOverSeveralDatagrams) {
   AnswerCollector collector(kSequence, kPort);
   ASSERT_TRUE(collector.add(message(20, NLM_F_MULTI, "one") + message(20, NLM_F_MULTI, "second")));
   EXPECT_FALSE(collector.complete());
-  ASSERT_TRUE(collector.add(message(20, NLM_F_MULTI, "x") + message(NLMSG_DONE, NLM_F_MULTI, std::string(4, '\0'))));
+  ASSERT_TRUE(collector.add(message(20, NLM_F_MULTI, "x") +
+                            message(NLMSG_DONE, NLM_F_MULTI, std::string(4, '\0'))));
   EXPECT_TRUE(collector.complete());
   const auto answers = collector.take();
   ASSERT_EQ(answers.size(), 3U);
@@ -56,15 +58,16 @@ TEST(AnswerCollector, GathersUntilDoneOverSeveralDatagrams) {
 
 TEST(AnswerCollector, IgnoresLateAnswersToAnEarlierRequest) {
   AnswerCollector collector(kSequence, kPort);
-  ASSERT_TRUE(collector.add(message(20, 0, "late", kSequence - 1) + message(NLMSG_DONE, 0, "", kSequence - 1)));
+  ASSERT_TRUE(collector.add(message(20, 0, "late", kSequence - 1) +
+                            message(NLMSG_DONE, 0, "", kSequence - 1)));
   EXPECT_FALSE(collector.complete());
   EXPECT_TRUE(collector.take().empty());
 }
 
 TEST(AnswerCollector, GivesTheKernelsErrorWithItsText) {
   AnswerCollector collector(kSequence, kPort);
-  const auto added =
-      collector.add(message(NLMSG_ERROR, NLM_F_CAPPED | NLM_F_ACK_TLVS, error_payload(EOPNOTSUPP, "no module")));
+  const auto added = collector.add(
+      message(NLMSG_ERROR, NLM_F_CAPPED | NLM_F_ACK_TLVS, error_payload(EOPNOTSUPP, "no module")));
   ASSERT_FALSE(added);
   EXPECT_EQ(added.error().errnum, EOPNOTSUPP);
   EXPECT_EQ(added.error().message, "Operation not supported (no module)");
@@ -74,23 +77,28 @@ TEST(AnswerCollector, GivesTheKernelsErrorWithItsText) {
 
 TEST(AnswerCollector, AnAckEndsARequest) {
   AnswerCollector collector(kSequence, kPort);
-  ASSERT_TRUE(collector.add(message(20, 0, "answer") + message(NLMSG_ERROR, NLM_F_CAPPED, error_payload(0, ""))));
+  ASSERT_TRUE(collector.add(message(20, 0, "answer") +
+                            message(NLMSG_ERROR, NLM_F_CAPPED, error_payload(0, ""))));
   EXPECT_TRUE(collector.complete());
   EXPECT_EQ(collector.take().size(), 1U);
 }
 
 TEST(AnswerCollector, ATornDumpIsAskedAgain) {
   AnswerCollector collector(kSequence, kPort);
-  const auto added = collector.add(message(20, NLM_F_MULTI | NLM_F_DUMP_INTR, "half") + message(NLMSG_DONE, 0, ""));
+  const auto added = collector.add(message(20, NLM_F_MULTI | NLM_F_DUMP_INTR, "half") +
+                                   message(NLMSG_DONE, 0, ""));
   ASSERT_FALSE(added);
   EXPECT_EQ(added.error().errnum, EAGAIN);
 }
 
 TEST(KernelSocket, AsksOnceMoreForATornDumpAndNotForADriversBusyBus) {
-  const auto request = [](int flags) { return message(20, static_cast<std::uint16_t>(NLM_F_REQUEST | flags), ""); };
+  const auto request = [](int flags) {
+    return message(20, static_cast<std::uint16_t>(NLM_F_REQUEST | flags), "");
+  };
   EXPECT_TRUE(is_torn(request(NLM_F_DUMP), Error{"torn", EAGAIN}));
   EXPECT_FALSE(is_torn(request(NLM_F_DUMP), Error{"no", EPERM}));
-  EXPECT_FALSE(is_torn(request(0), Error{"the module's bus is busy", EAGAIN})) << "each read of it holds RTNL";
+  EXPECT_FALSE(is_torn(request(0), Error{"the module's bus is busy", EAGAIN}))
+      << "each read of it holds RTNL";
   EXPECT_FALSE(is_torn({}, Error{"cut", EAGAIN}));
 }
 

@@ -42,7 +42,9 @@ InventoryPort port_with(int ifindex) {
 
 class LinkEventsFeed : public ::testing::Test {
  protected:
-  void SetUp() override { feed.set_ports(host, std::vector<InventoryPort>{port_with(kOurs)}, SteadyTime()); }
+  void SetUp() override {
+    feed.set_ports(host, std::vector<InventoryPort>{port_with(kOurs)}, SteadyTime());
+  }
   FeedNews receive() { return feed.receive(host, SteadyTime()); }
   void inject(std::uint16_t type, int ifindex, unsigned change, unsigned char family = AF_UNSPEC) {
     host.inject(NETLINK_ROUTE, event(type, ifindex, change, family));
@@ -52,7 +54,8 @@ class LinkEventsFeed : public ::testing::Test {
     EXPECT_EQ(news.look, look);
     EXPECT_EQ(news.search, search);
     EXPECT_FALSE(news.more);
-    EXPECT_TRUE(news.events.empty()) << "the counts are the truth, the event is only the prompt to read them";
+    EXPECT_TRUE(news.events.empty())
+        << "the counts are the truth, the event is only the prompt to read them";
     EXPECT_TRUE(news.ports.empty());
     EXPECT_TRUE(news.removed.empty());
   }
@@ -88,7 +91,8 @@ TEST_F(LinkEventsFeed, APortThatGoesToAnotherNamespaceIsToldAsMoved) {
   ifinfomsg info{};
   info.ifi_index = kOurs;
   info.ifi_change = kAllBits;
-  host.inject(NETLINK_ROUTE, NetlinkBuilder(RTM_DELLINK, 0).header(info).put_u32(IFLA_NEW_NETNSID, 0).take());
+  host.inject(NETLINK_ROUTE,
+              NetlinkBuilder(RTM_DELLINK, 0).header(info).put_u32(IFLA_NEW_NETNSID, 0).take());
   const FeedNews news = receive();
   EXPECT_TRUE(news.search);
   EXPECT_EQ(news.moved, std::set<std::uint32_t>{kOurs});

@@ -91,8 +91,8 @@ TEST_F(LiveHostTree, LinksNeverEscapeTheRoot) {
   fs::create_symlink("../../secret", sys_ / "class/dots");
   fs::create_symlink("/sys/../../secret", sys_ / "class/both");
   LiveHost host(sys_);
-  for (const char* path : {"/sys/class/absolute", "/sys/class/dots", "/sys/class/both", "/sys/../secret",
-                           "/sys/class/net/eth0/../../../../../secret"})
+  for (const char* path : {"/sys/class/absolute", "/sys/class/dots", "/sys/class/both",
+                           "/sys/../secret", "/sys/class/net/eth0/../../../../../secret"})
     EXPECT_EQ(host.read_file(path).error().errnum, ENOENT) << path;
 }
 

@@ -1,4 +1,5 @@
-// lldp_neighbours SOCKET PATIENCE_MS: what the LLDP client sees, one line a neighbour; or "error ERRNO MESSAGE".
+// lldp_neighbours SOCKET PATIENCE_MS: what the LLDP client sees, one line a neighbour; or "error
+// ERRNO MESSAGE".
 #include <fmt/format.h>
 
 #include <cstdio>
@@ -21,7 +22,8 @@ class RealClock final : public linkhealth::Clock {
 int main(int argc, char** argv) {
   if (argc != 3) return 2;
   const RealClock clock;
-  const auto client = linkhealth::make_lldpd_client(argv[1], linkhealth::Milliseconds(std::atoi(argv[2])), clock);
+  const auto client =
+      linkhealth::make_lldpd_client(argv[1], linkhealth::Milliseconds(std::atoi(argv[2])), clock);
   const auto found = client->interfaces();
   if (!found) {
     fmt::print("error {} {}\n", found.error().errnum, found.error().message);
@@ -31,8 +33,8 @@ int main(int argc, char** argv) {
     fmt::print("device {}\n", interface.netdev);
     for (const auto& one : interface.neighbours) {
       const auto peer = linkhealth::peer_of_neighbour(one);
-      fmt::print("neighbour {}|{}|{}|{}|{}|{}|{}\n", interface.netdev, one.protocol, peer.system, peer.port,
-                 peer.description, peer.address, one.chassis_id);
+      fmt::print("neighbour {}|{}|{}|{}|{}|{}|{}\n", interface.netdev, one.protocol, peer.system,
+                 peer.port, peer.description, peer.address, one.chassis_id);
     }
   }
   return 0;

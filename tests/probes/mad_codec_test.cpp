@@ -14,11 +14,14 @@ using testing::FakeFabric;
 
 constexpr int kData = 64;
 
-Mad request(MadQuestion question, std::uint8_t port = 0) { return encode_request({question, port, 0x01020304, 1}); }
+Mad request(MadQuestion question, std::uint8_t port = 0) {
+  return encode_request({question, port, 0x01020304, 1});
+}
 
 TEST(MadRequests, ADirectedQuestionLeavesByThePortAndTakesOneHop) {
   const Mad mad = encode_request({MadQuestion::kPortInfo, 17, 0x01020304, 2});
-  // IBA 14.2.1.2: base version, class, class version, method, status, hop pointer, hop count, transaction, attribute.
+  // IBA 14.2.1.2: base version, class, class version, method, status, hop pointer, hop count,
+  // transaction, attribute.
   const std::vector<std::uint8_t> header = {1, 0x81, 1, 1, 0, 0,    0, 1, 0, 0, 0, 0,
                                             1, 2,    3, 4, 0, 0x15, 0, 0, 0, 0, 0, 17};
   EXPECT_EQ(std::vector<std::uint8_t>(mad.begin(), mad.begin() + 24), header);
@@ -44,15 +47,17 @@ TEST(MadRequests, APerformanceQuestionNamesThePort) {
 }
 
 TEST(MadRequests, NoneSetsAnything) {
-  for (const auto question :
-       {MadQuestion::kNodeInfo, MadQuestion::kNodeDescription, MadQuestion::kPortInfo, MadQuestion::kPerfClassPortInfo,
-        MadQuestion::kPortCounters, MadQuestion::kPortCountersExtended})
+  for (const auto question : {MadQuestion::kNodeInfo, MadQuestion::kNodeDescription,
+                              MadQuestion::kPortInfo, MadQuestion::kPerfClassPortInfo,
+                              MadQuestion::kPortCounters, MadQuestion::kPortCountersExtended})
     EXPECT_EQ(request(question)[3], 0x01);
 }
 
 class MadAnswers : public ::testing::Test {
  protected:
-  std::vector<std::uint8_t> answer_to(const Mad& asked) { return *fabric_.answer(0, asked, Milliseconds{1}, 1); }
+  std::vector<std::uint8_t> answer_to(const Mad& asked) {
+    return *fabric_.answer(0, asked, Milliseconds{1}, 1);
+  }
   FakeFabric fabric_;
   const Mad asked_ = request(MadQuestion::kNodeInfo);
 };
@@ -114,7 +119,8 @@ TEST(MadNodeInfo, ReadsWhoAnswered) {
 
 TEST(MadNodeInfo, WhatCannotBeTrueIsAnError) {
   EXPECT_FALSE(decode_node_info(Mad{}).ok());
-  for (const std::uint32_t port : {0U, 41U, 255U}) {  // port 0 is the switch's inside: no cable ends there
+  for (const std::uint32_t port :
+       {0U, 41U, 255U}) {  // port 0 is the switch's inside: no cable ends there
     Mad mad = filled({{IB_NODE_TYPE_F, 2}, {IB_NODE_NPORTS_F, 40}, {IB_NODE_LOCAL_PORT_F, port}});
     mad_set_field64(mad.data(), kData, IB_NODE_GUID_F, 1);
     EXPECT_EQ(decode_node_info(mad).error().errnum, EPROTO) << port;
@@ -164,12 +170,16 @@ TEST(MadPortInfo, SpeaksTheKernelsWords) {
 }
 
 TEST(MadPortInfo, EveryWidthAndSpeedOfTheKernelsRateFile) {
-  const std::pair<std::uint32_t, std::uint32_t> widths[] = {{1, 1}, {2, 4}, {4, 8}, {8, 12}, {16, 2}};
+  const std::pair<std::uint32_t, std::uint32_t> widths[] = {
+      {1, 1}, {2, 4}, {4, 8}, {8, 12}, {16, 2}};
   for (const auto& [code, lanes] : widths)
-    EXPECT_EQ(decode_port_info(filled({{IB_PORT_PHYS_STATE_F, 5}, {IB_PORT_LINK_WIDTH_ACTIVE_F, code}})).link.lanes,
-              lanes);
+    EXPECT_EQ(
+        decode_port_info(filled({{IB_PORT_PHYS_STATE_F, 5}, {IB_PORT_LINK_WIDTH_ACTIVE_F, code}}))
+            .link.lanes,
+        lanes);
   const auto lane_speed = [](MAD_FIELDS field, std::uint32_t code) {
-    return decode_port_info(filled({{IB_PORT_PHYS_STATE_F, 5}, {IB_PORT_LINK_WIDTH_ACTIVE_F, 1}, {field, code}}))
+    return decode_port_info(
+               filled({{IB_PORT_PHYS_STATE_F, 5}, {IB_PORT_LINK_WIDTH_ACTIVE_F, 1}, {field, code}}))
         .link.speed_mbps;
   };
   EXPECT_EQ(lane_speed(IB_PORT_LINK_SPEED_ACTIVE_F, 1), 2'500U);
@@ -184,8 +194,11 @@ TEST(MadPortInfo, EveryWidthAndSpeedOfTheKernelsRateFile) {
 }
 
 TEST(MadPortInfo, SpeedsFromXdrOnStandInAFieldOfTheirOwn) {
-  constexpr std::size_t kSpeeds2 = IB_SMP_DATA_OFFS + 56;  // active: three bits, supported: two, enabled: three
-  Mad answer = filled({{IB_PORT_PHYS_STATE_F, 5}, {IB_PORT_LINK_WIDTH_ACTIVE_F, 2}, {IB_PORT_LINK_SPEED_ACTIVE_F, 4}});
+  constexpr std::size_t kSpeeds2 =
+      IB_SMP_DATA_OFFS + 56;  // active: three bits, supported: two, enabled: three
+  Mad answer = filled({{IB_PORT_PHYS_STATE_F, 5},
+                       {IB_PORT_LINK_WIDTH_ACTIVE_F, 2},
+                       {IB_PORT_LINK_SPEED_ACTIVE_F, 4}});
   const auto speed_mbps = [&](std::uint8_t speeds2) {
     answer.at(kSpeeds2) = speeds2;
     return decode_port_info(answer).link.speed_mbps;
@@ -196,7 +209,8 @@ TEST(MadPortInfo, SpeedsFromXdrOnStandInAFieldOfTheirOwn) {
 }
 
 TEST(MadPortInfo, APortThatRecoversFromErrorsHasALink) {
-  const IbPortInfo info = decode_port_info(filled({{IB_PORT_STATE_F, 4}, {IB_PORT_PHYS_STATE_F, 6}}));
+  const IbPortInfo info =
+      decode_port_info(filled({{IB_PORT_STATE_F, 4}, {IB_PORT_PHYS_STATE_F, 6}}));
   EXPECT_EQ(info.link.phys_state, "LinkErrorRecovery");
   EXPECT_TRUE(info.link_up);
   EXPECT_EQ(info.link.carrier, true);
@@ -213,7 +227,8 @@ TEST(MadPortInfo, ADownPortHasNoSpeedAndReservedCodesNoWords) {
   EXPECT_EQ(down.link.admin_up, false);
   EXPECT_EQ(down.link.speed_mbps, std::nullopt);
   EXPECT_EQ(down.link.mtu_bytes, std::nullopt);
-  const IbPortInfo odd = decode_port_info(filled({{IB_PORT_STATE_F, 9}, {IB_PORT_PHYS_STATE_F, 15}}));
+  const IbPortInfo odd =
+      decode_port_info(filled({{IB_PORT_STATE_F, 9}, {IB_PORT_PHYS_STATE_F, 15}}));
   EXPECT_EQ(odd.link.state, "");
   EXPECT_EQ(odd.link.phys_state, "");
   EXPECT_FALSE(odd.forwards);
@@ -239,8 +254,9 @@ TEST(MadCounters, FullCountersKeepTheirWidths) {
 TEST(MadCounters, NamesAreThoseOfThisEnd) {
   Mad mad;
   mad.fill(0xff);
-  for (const auto& counters : {decode_port_counters(mad, 0xff, {true, false, true, true}),
-                               decode_port_counters_extended(mad, 0xff, {true, false, true, true})}) {
+  for (const auto& counters :
+       {decode_port_counters(mad, 0xff, {true, false, true, true}),
+        decode_port_counters_extended(mad, 0xff, {true, false, true, true})}) {
     ASSERT_TRUE(counters.ok());
     EXPECT_TRUE(counters->other().empty());
   }
@@ -256,7 +272,8 @@ TEST(MadCounters, WhatTheAgentDoesNotOfferIsAbsent) {
 
 TEST(MadCounters, OfAnotherPortAreRefused) {
   const Mad mad = filled({{IB_PC_PORT_SELECT_F, 18}});
-  EXPECT_EQ(decode_port_counters(mad, 17, {}).error().message, "the answer is about port 18, not 17");
+  EXPECT_EQ(decode_port_counters(mad, 17, {}).error().message,
+            "the answer is about port 18, not 17");
   EXPECT_EQ(decode_port_counters_extended(mad, 17, {}).error().errnum, EPROTO);
 }
 

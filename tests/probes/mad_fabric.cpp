@@ -48,7 +48,8 @@ void put_node_info(Mad& mad, const FakeFabric& fabric) {
 }
 
 void put_counters(Mad& mad, const FakeFabric& fabric, bool extended) {
-  const std::uint32_t port = mad_get_field(mad.data(), kData, IB_PC_PORT_SELECT_F) + fabric.port_select_offset;
+  const std::uint32_t port =
+      mad_get_field(mad.data(), kData, IB_PC_PORT_SELECT_F) + fabric.port_select_offset;
   mad_set_field(mad.data(), kData, IB_PC_PORT_SELECT_F, port);
   if (extended) {
     mad_set_field64(mad.data(), kData, IB_PC_EXT_XMT_BYTES_F, 0x123456789abcdefU);
@@ -71,8 +72,8 @@ std::vector<std::uint32_t> FakeFabric::attributes() const {
   return all;
 }
 
-Result<std::vector<std::uint8_t>> FakeFabric::answer(std::uint16_t lid, const Mad& request, Milliseconds timeout,
-                                                     int tries) {
+Result<std::vector<std::uint8_t>> FakeFabric::answer(std::uint16_t lid, const Mad& request,
+                                                     Milliseconds timeout, int tries) {
   asked.push_back({request, lid, timeout, tries});
   const std::uint32_t attribute = attribute_of(request);
   const bool directed = request[1] == 0x81;
@@ -83,7 +84,8 @@ Result<std::vector<std::uint8_t>> FakeFabric::answer(std::uint16_t lid, const Ma
   mad[8] = 0xab;  // the kernel's half of the transaction
   if (directed) mad[4] = 0x80;
   if (attribute == 0x0011) put_node_info(mad, *this);
-  if (attribute == 0x0010) std::copy_n(description.begin(), std::min<std::size_t>(64, description.size()), &mad[kData]);
+  if (attribute == 0x0010)
+    std::copy_n(description.begin(), std::min<std::size_t>(64, description.size()), &mad[kData]);
   if (attribute == 0x0015) put_port_info(mad, *this, own, mad[23]);
   if (attribute == 0x0001) {
     mad_set_field(mad.data(), kData, IB_CPI_CAPMASK_F, perf_mask);

@@ -1,4 +1,5 @@
-// A small InfiniBand fabric in memory: what is at the other end of one cable, answering the bytes of a MadPort.
+// A small InfiniBand fabric in memory: what is at the other end of one cable, answering the bytes
+// of a MadPort.
 #pragma once
 
 #include <cstdint>
@@ -28,14 +29,15 @@ struct FakeFabric {
   std::uint32_t speed = 4;
   std::uint32_t extended_speed = 8;  ///< NDR
   std::uint16_t switch_lid = 12;
-  std::uint16_t port_lid = 0;  ///< what PortInfo of the far port says; a switch has its LID in port 0
+  std::uint16_t port_lid =
+      0;  ///< what PortInfo of the far port says; a switch has its LID in port 0
   std::uint32_t perf_mask = 0x1200;
   std::uint32_t perf_mask2 = 0;
   std::uint32_t symbol_error = 7;
   std::uint32_t port_select_offset = 0;  ///< added to the port that counters say they are of
 
-  /// By attribute (0x0011 NodeInfo, 0x0010 NodeDescription, 0x0015 PortInfo, 0x0001, 0x0012, 0x001d), only for
-  /// questions to the other end.
+  /// By attribute (0x0011 NodeInfo, 0x0010 NodeDescription, 0x0015 PortInfo, 0x0001, 0x0012,
+  /// 0x001d), only for questions to the other end.
   std::map<std::uint32_t, int> errnum;            ///< ask() answers this
   std::map<std::uint32_t, std::uint16_t> status;  ///< the answer's status
   /// Changes an answer just before it is given.
@@ -53,7 +55,8 @@ struct FakeFabric {
   int open_errnum = 0;
 
   [[nodiscard]] std::vector<std::uint32_t> attributes() const;
-  Result<std::vector<std::uint8_t>> answer(std::uint16_t lid, const Mad& request, Milliseconds timeout, int tries);
+  Result<std::vector<std::uint8_t>> answer(std::uint16_t lid, const Mad& request,
+                                           Milliseconds timeout, int tries);
   /// REQUIRES: the fabric outlives what it opens.
   MadOpener opener();
 };

@@ -22,11 +22,13 @@ TEST(MadPhase, IsTheSameOnEveryStartAndInsideThePeriod) {
 }
 
 TEST(MadPhase, ThousandsOfNeighbouringGuidsAreSpreadEvenly) {
-  // 4,000 nodes with 8 ports each in 60 slots of a second: 533 on average, and chance alone gives sqrt(533) = 23.
+  // 4,000 nodes with 8 ports each in 60 slots of a second: 533 on average, and chance alone gives
+  // sqrt(533) = 23.
   std::map<long, int> slots;
   for (int node = 0; node < 4000; ++node)
     for (int port = 1; port <= 8; ++port) {
-      const std::string guid = "b83f:d203:0012:" + std::to_string(1000 + node) + "/" + std::to_string(port);
+      const std::string guid =
+          "b83f:d203:0012:" + std::to_string(1000 + node) + "/" + std::to_string(port);
       ++slots[mad_phase(guid, 60s) / 1s];
     }
   ASSERT_EQ(slots.size(), 60U);
@@ -39,7 +41,8 @@ TEST(MadPhase, ThousandsOfNeighbouringGuidsAreSpreadEvenly) {
 class MadScheduleTest : public ::testing::Test {
  protected:
   /// Runs from `from` to `to` as the thread does; when each port was asked.
-  std::map<PortKey, std::vector<SteadyTime>> run(SteadyTime from, SteadyTime to, MadOutcome outcome, int mads = 6) {
+  std::map<PortKey, std::vector<SteadyTime>> run(SteadyTime from, SteadyTime to, MadOutcome outcome,
+                                                 int mads = 6) {
     std::map<PortKey, std::vector<SteadyTime>> asked;
     for (SteadyTime now = from; now < to;) {
       if (const PortKey* key = schedule_.next(now)) {
@@ -53,7 +56,8 @@ class MadScheduleTest : public ::testing::Test {
   }
   void set(int count) {
     std::vector<MadSchedule::Port> ports;
-    for (int i = 0; i < count; ++i) ports.push_back({"mlx5_" + std::to_string(i) + "/1", "guid" + std::to_string(i)});
+    for (int i = 0; i < count; ++i)
+      ports.push_back({"mlx5_" + std::to_string(i) + "/1", "guid" + std::to_string(i)});
     schedule_.set_ports(ports, at(1000s));
   }
   MadTiming timing_;
@@ -97,7 +101,8 @@ TEST_F(MadScheduleTest, TheNodeKeepsItsBudgetHoweverManyPortsAreDue) {
     all.insert(all.end(), times.begin(), times.end());
   std::sort(all.begin(), all.end());
   ASSERT_GE(all.size(), 64U);
-  for (std::size_t i = 1; i < all.size(); ++i) EXPECT_GE(all[i] - all[i - 1], 300ms);  // 6 MADs at 20 a second
+  for (std::size_t i = 1; i < all.size(); ++i)
+    EXPECT_GE(all[i] - all[i - 1], 300ms);  // 6 MADs at 20 a second
 }
 
 TEST_F(MadScheduleTest, AFarEndThatDoesNotAnswerIsAskedLessAndLessOften) {

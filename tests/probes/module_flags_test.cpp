@@ -27,8 +27,8 @@ TEST(ModuleFlags, WhatChangedIsKeptAsAFlagAndForgottenWithAStart) {
   history.take(m, WallTime());
   std::vector<std::string> names;
   for (const ModuleFlag& flag : history.list()) names.push_back(flag.name);
-  EXPECT_THAT(names,
-              ::testing::ElementsAre("host_data_path_changed", "host_rx_output_changed", "module_state_changed"));
+  EXPECT_THAT(names, ::testing::ElementsAre("host_data_path_changed", "host_rx_output_changed",
+                                            "module_state_changed"));
   forget_flags(m);
   EXPECT_EQ(m.host_lanes[0].data_path_changed, std::nullopt);
   EXPECT_EQ(m.state_changed, std::nullopt);
@@ -39,7 +39,8 @@ TEST(ModuleFlags, ADataPathThatComesUpRaisesThemByItself) {
   const ModuleCalm in_part = calm_of(with_data_path("Init"));
   EXPECT_TRUE(has_just_come_up(in_part, up));
   EXPECT_FALSE(has_just_come_up(up, in_part)) << "one that falls keeps its flags";
-  EXPECT_FALSE(has_just_come_up(up, up)) << "nor does one lose them that fell and came back between two reads";
+  EXPECT_FALSE(has_just_come_up(up, up))
+      << "nor does one lose them that fell and came back between two reads";
 }
 
 /// Two ports in one cage: what one of them does takes no flag from the other, nor from the module.
@@ -47,7 +48,8 @@ TEST(ModuleFlags, OnlyTheLanesThatComeUpForgetTheirs) {
   ModuleSample m;
   m.lanes.resize(4);
   m.host_lanes.resize(8);
-  for (std::size_t i = 0; i < 8; ++i) m.host_lanes[i].data_path_state = i < 4 ? "Init" : "Activated";
+  for (std::size_t i = 0; i < 8; ++i)
+    m.host_lanes[i].data_path_state = i < 4 ? "Init" : "Activated";
   const ModuleCalm before = calm_of(m);
   for (ModuleHostLane& lane : m.host_lanes) {
     lane.data_path_state = "Activated";
@@ -57,7 +59,8 @@ TEST(ModuleFlags, OnlyTheLanesThatComeUpForgetTheirs) {
   m.module_firmware_error = m.temperature_flags.high_alarm = true;
   m.vdm.flags.push_back({"supply", {}, {true, {}, {}, {}}});
   for (const char* name : {"media_snr", "host_snr"})
-    for (const std::uint32_t lane : {1U, 4U}) m.vdm.flags.push_back({name, lane, {true, {}, {}, {}}});
+    for (const std::uint32_t lane : {1U, 4U})
+      m.vdm.flags.push_back({name, lane, {true, {}, {}, {}}});
   forget_flags_of_what_came_up(m, before, calm_of(m));
   for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(m.lanes[i].rx_los.has_value(), i >= 2) << i;
   for (std::size_t i = 0; i < 8; ++i) EXPECT_EQ(m.host_lanes[i].tx_lol.has_value(), i >= 4) << i;
@@ -65,7 +68,8 @@ TEST(ModuleFlags, OnlyTheLanesThatComeUpForgetTheirs) {
   EXPECT_EQ(m.temperature_flags.high_alarm, true);
   list_set_flags(m);
   std::vector<std::string> vdm;
-  for (const VdmFlags& entry : m.vdm.flags) vdm.push_back(entry.name + std::to_string(entry.lane.value_or(0)));
+  for (const VdmFlags& entry : m.vdm.flags)
+    vdm.push_back(entry.name + std::to_string(entry.lane.value_or(0)));
   EXPECT_THAT(vdm, ::testing::ElementsAre("supply0", "media_snr4")) << "host lane 4 came up";
 }
 
@@ -96,7 +100,8 @@ TEST(ModuleFlags, ALaserThatComesOnForgetsTheFlagsOfItsLane) {
   m.lanes[2].tx_disabled = false;
   for (ModuleLane& lane : m.lanes) lane.rx_power_flags.low_alarm = true;
   forget_flags_of_what_came_up(m, before, calm_of(m));
-  for (std::size_t i = 0; i < 4; ++i) EXPECT_EQ(m.lanes[i].rx_power_flags.low_alarm.has_value(), i != 2) << i;
+  for (std::size_t i = 0; i < 4; ++i)
+    EXPECT_EQ(m.lanes[i].rx_power_flags.low_alarm.has_value(), i != 2) << i;
 }
 
 TEST(ModuleFlags, AModuleThatComesUpForgetsAllOfThem) {
@@ -129,13 +134,14 @@ ModuleSample two_banks() {
   return m;
 }
 
-/// What is set on a lane that goes out of use is over; of a bank that was not read nothing is known.
+/// What is set on a lane that goes out of use is over; of a bank that was not read nothing is
+/// known.
 TEST(ModuleFlags, OfALaneThatGoesOutOfUseAreClearedAndOfAPageThatFailsAreNot) {
   ModuleFlagHistory history;
   history.take(two_banks(), WallTime(Milliseconds(1000)));
   const auto all = set_in(history);
-  ASSERT_THAT(
-      all, ::testing::ElementsAre("host_tx_lol 16", "laser_tuning_complete 15", "rx_los 3", "rx_power_low_alarm 15"));
+  ASSERT_THAT(all, ::testing::ElementsAre("host_tx_lol 16", "laser_tuning_complete 15", "rx_los 3",
+                                          "rx_power_low_alarm 15"));
   ModuleSample unread = two_banks();
   unread.other_flags.clear();
   unread.lanes.resize(8);
@@ -158,7 +164,8 @@ TEST(ModuleFlags, OfALaneThatGoesOutOfUseAreClearedAndOfAPageThatFailsAreNot) {
   half.lanes.resize(8);
   history.take(half, WallTime(Milliseconds(4000)));
   history.take(half, WallTime(Milliseconds(5000)));
-  EXPECT_THAT(set_in(history), ::testing::ElementsAre("rx_los 3")) << "it has no host lane 16 any more";
+  EXPECT_THAT(set_in(history), ::testing::ElementsAre("rx_los 3"))
+      << "it has no host lane 16 any more";
   for (const ModuleFlag& flag : history.list()) EXPECT_LE(flag.change_count, 2U) << flag.name;
   EXPECT_EQ(history.list()[0].cleared_at, WallTime(Milliseconds(4000)));
 }
@@ -171,7 +178,8 @@ TEST(ModuleFlags, OfAnUnusedLaneEndWhenItIsUsed) {
   ModuleFlagHistory history;
   history.take(half, WallTime());
   history.take(half, WallTime());
-  EXPECT_THAT(set_in(history), ::testing::ElementsAre("host_tx_lol 16", "rx_los 3", "unused_rx_los 15"));
+  EXPECT_THAT(set_in(history),
+              ::testing::ElementsAre("host_tx_lol 16", "rx_los 3", "unused_rx_los 15"));
   ModuleSample all = two_banks();
   all.lanes[14] = ModuleLane{};
   all.lanes[14].tx_disabled = false;
@@ -199,11 +207,13 @@ TEST(ModuleFlags, AreUnitedAlsoWhereTheirLanesWereNotRead) {
   earlier.lanes.resize(8);
   earlier.host_lanes.resize(8);
   earlier.laser_tuning.resize(8);
-  earlier.lanes[1].rx_los = earlier.host_lanes[4].tx_los = earlier.laser_tuning[2].wavelength_unlocked = true;
+  earlier.lanes[1].rx_los = earlier.host_lanes[4].tx_los =
+      earlier.laser_tuning[2].wavelength_unlocked = true;
   unite_flags(sample, earlier);
   ModuleFlagHistory history;
   history.take(sample, WallTime());
-  EXPECT_THAT(set_in(history), ::testing::ElementsAre("host_tx_los 5", "laser_wavelength_unlocked 3", "rx_los 2"));
+  EXPECT_THAT(set_in(history),
+              ::testing::ElementsAre("host_tx_los 5", "laser_wavelength_unlocked 3", "rx_los 2"));
 }
 
 TEST(ModuleFlags, OfVdmThatWereNotReadAreNotCleared) {
@@ -227,8 +237,9 @@ TEST(ModuleFlags, OfVdmThatWereNotReadAreNotCleared) {
 TEST(ModuleFlags, TheOthersAreRememberedUnitedAndForgotten) {
   ModuleSample m;
   m.lanes.resize(2);
-  m.other_flags = {
-      {"cdb_1_complete", {}, true}, {"laser_tuning_complete", 1, false}, {"laser_tuning_complete", 2, true}};
+  m.other_flags = {{"cdb_1_complete", {}, true},
+                   {"laser_tuning_complete", 1, false},
+                   {"laser_tuning_complete", 2, true}};
   ModuleFlagHistory history;
   history.take(m, WallTime());
   ModuleSample later = m;
@@ -241,7 +252,8 @@ TEST(ModuleFlags, TheOthersAreRememberedUnitedAndForgotten) {
   EXPECT_TRUE(history.list()[2].set) << "of lane 2 nothing was read";
   unite_flags(later, m);
   EXPECT_THAT(later.other_flags,
-              ::testing::ElementsAre(OtherFlag{"cdb_1_complete", {}, true}, OtherFlag{"laser_tuning_complete", 1, true},
+              ::testing::ElementsAre(OtherFlag{"cdb_1_complete", {}, true},
+                                     OtherFlag{"laser_tuning_complete", 1, true},
                                      OtherFlag{"laser_tuning_complete", 2, true}));
   m.lanes[1].tx_disabled = true;
   const ModuleCalm before = calm_of(m);

@@ -1,5 +1,5 @@
-// The limits of a CMIS module may be others once its data path is up (CMIS 5.4 7.1.3.2, 8.5): they are read anew. And
-// what a tunable SFP has latched.
+// The limits of a CMIS module may be others once its data path is up (CMIS 5.4 7.1.3.2, 8.5): they
+// are read anew. And what a tunable SFP has latched.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -34,11 +34,13 @@ struct ModuleInPort {
       }
       const ModulePageRequest& page = read->page;
       if (page.page == 0x02 && page.i2c_address == kModuleAddressA0) ++limit_reads;
-      const auto bytes = ModulePage(image, {page.i2c_address, page.bank, page.page, page.offset >= 128})
-                             .raw(page.offset, page.length)
-                             .value_or(std::string(page.length, '\0'));
+      const auto bytes =
+          ModulePage(image, {page.i2c_address, page.bank, page.page, page.offset >= 128})
+              .raw(page.offset, page.length)
+              .value_or(std::string(page.length, '\0'));
       now += Milliseconds{5};
-      schedule.done(*read, std::vector<std::uint8_t>(bytes.begin(), bytes.end()), Milliseconds{5}, now, WallTime());
+      schedule.done(*read, std::vector<std::uint8_t>(bytes.begin(), bytes.end()), Milliseconds{5},
+                    now, WallTime());
     }
     for (ModuleRound& round : schedule.take_finished()) last = std::move(round.sample);
   }
@@ -76,13 +78,14 @@ TEST(ModuleLimits, AreReadAnewWhenAnotherApplicationRuns) {
 EepromBuilder tunable_sfp() {
   auto module = EepromBuilder::sff8472();
   module.lower().byte(65, 0x5a);
-  module.a2_tunable().byte(128, 0x02).u16(132, 191).u16(134, 3500).u16(136, 196).u16(138, 1000).u16(140, 500);
+  module.a2_tunable().byte(128, 0x02).u16(132, 191).u16(134, 3500).u16(136, 196).u16(138, 1000).u16(
+      140, 500);
   module.u16(144, 36);
   return module;
 }
 
-/// SFF-8690 advertises no measured error: 0 is also what a register holds that nobody fills. A series must not come
-/// and go as the error of a good laser passes through 0.
+/// SFF-8690 advertises no measured error: 0 is also what a register holds that nobody fills. A
+/// series must not come and go as the error of a good laser passes through 0.
 TEST(ModuleTuning, AnErrorOfZeroCountsOnceThereWasAnother) {
   ModuleInPort port;
   auto module = tunable_sfp();
@@ -100,7 +103,8 @@ TEST(ModuleTuning, AnErrorOfZeroCountsOnceThereWasAnother) {
   EXPECT_EQ(error_mhz(0, 0), std::nullopt) << "another module";
 }
 
-/// Of an SFP the loss of signal is live, and the flags of its tuning are latched: since when they were is not known.
+/// Of an SFP the loss of signal is live, and the flags of its tuning are latched: since when they
+/// were is not known.
 TEST(ModuleTuning, WhatAnSfpLatchedBeforeItsFirstReadIsNotBelieved) {
   ModuleInPort port;
   auto module = tunable_sfp();
@@ -126,7 +130,8 @@ TEST(ModuleTuning, WhatAnSfpLatchedBeforeItsFirstReadIsNotBelieved) {
   EXPECT_EQ(changed("laser_wavelength_unlocked"), 1);
 }
 
-/// One bit of the module's is live, the other latched, and they are one flag here: the second round knows it.
+/// One bit of the module's is live, the other latched, and they are one flag here: the second round
+/// knows it.
 TEST(ModuleTuning, AnSfpThatHasLostItsWavelengthIsKnownAfterASecond) {
   ModuleInPort port;
   auto module = tunable_sfp();

@@ -1,5 +1,5 @@
-// The module schedule where the driver itself says that no cable is in: an empty cage is not touched again, and a
-// module whose fibre is out is read on.
+// The module schedule where the driver itself says that no cable is in: an empty cage is not
+// touched again, and a module whose fibre is out is read on.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -29,7 +29,8 @@ TEST_F(ModulePresenceTest, AnEmptyCageIsLookedAtSeldomWhileTheDriverSaysSo) {
   EXPECT_LE(reads(), 2U + 12U) << "each five minutes";
   module().all_errno = 0;
   run_for(301);
-  EXPECT_TRUE(only_round().sample->present) << "one without its fibre, of which neither driver nor link say anything";
+  EXPECT_TRUE(only_round().sample->present)
+      << "one without its fibre, of which neither driver nor link say anything";
 }
 
 TEST_F(ModulePresenceTest, ACageThatOnlyFailsIsEmptyWhenTheDriverSaysSoToo) {

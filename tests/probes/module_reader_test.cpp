@@ -47,16 +47,20 @@ bool is_readable(int fd) {
 
 std::unique_ptr<FakeHost> host_that(std::function<Result<std::vector<Bytes>>()> on_read) {
   auto host = std::make_unique<FakeHost>();
-  host->set_responder([on_read](int, std::span<const std::byte> request) -> Result<std::vector<Bytes>> {
-    if (is_module_read(request)) return on_read();
-    return std::vector<Bytes>{captured("up_family")};
-  });
+  host->set_responder(
+      [on_read](int, std::span<const std::byte> request) -> Result<std::vector<Bytes>> {
+        if (is_module_read(request)) return on_read();
+        return std::vector<Bytes>{captured("up_family")};
+      });
   return host;
 }
 
 TEST(ModuleReader, TellsWhenSomethingIsFinished) {
   ManualClock clock;
-  ModuleReader reader(host_that([]() -> Result<std::vector<Bytes>> { return Error{"empty cage", ENODEV}; }), clock, {});
+  ModuleReader reader(host_that([]() -> Result<std::vector<Bytes>> {
+                        return Error{"empty cage", ENODEV};
+                      }),
+                      clock, {});
   EXPECT_FALSE(is_readable(reader.event_fd()));
   reader.set_ports({{"mlx5_0/1", 2}});
   ASSERT_TRUE(wait_readable(reader.event_fd()));
@@ -70,7 +74,10 @@ TEST(ModuleReader, TellsWhenSomethingIsFinished) {
 
 TEST(ModuleReader, ARequestWakesIt) {
   ManualClock clock;
-  ModuleReader reader(host_that([]() -> Result<std::vector<Bytes>> { return Error{"none", EOPNOTSUPP}; }), clock, {});
+  ModuleReader reader(host_that([]() -> Result<std::vector<Bytes>> {
+                        return Error{"none", EOPNOTSUPP};
+                      }),
+                      clock, {});
   reader.set_ports({{"mlx5_0/1", 2}});
   ASSERT_TRUE(wait_readable(reader.event_fd()));
   EXPECT_TRUE(reader.take_finished().front().gap);
@@ -89,7 +96,8 @@ TEST(ModuleReader, AKernelWithoutEthtoolNetlinkHasNoModuleInterface) {
   ModuleReader reader(std::move(host), clock, {});
   reader.set_ports({{"eth0", 2}});
   ASSERT_TRUE(wait_readable(reader.event_fd()));
-  EXPECT_EQ(reader.take_finished().front().gap->reason, "EOPNOTSUPP: the driver has no module interface");
+  EXPECT_EQ(reader.take_finished().front().gap->reason,
+            "EOPNOTSUPP: the driver has no module interface");
 }
 
 TEST(ModuleReader, AReadThatHangsIsNamedAndNobodyWaits) {

@@ -1,5 +1,5 @@
-// The module schedule where reads fail, come short, or answer what no module says: what is tried again, when, and what
-// is said meanwhile.
+// The module schedule where reads fail, come short, or answer what no module says: what is tried
+// again, when, and what is said meanwhile.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,8 @@ TEST_F(ModuleScheduleTest, WithoutAModuleInterfaceThereIsOneGapAndNoMoreReads) {
   EXPECT_EQ(reads(), 1U);
   const ModuleRound round = only_round();
   ASSERT_TRUE(round.gap);
-  EXPECT_EQ(*round.gap, (Gap{"mlx5_0/1", "module", "EOPNOTSUPP: the driver has no module interface"}));
+  EXPECT_EQ(*round.gap,
+            (Gap{"mlx5_0/1", "module", "EOPNOTSUPP: the driver has no module interface"}));
   EXPECT_FALSE(round.sample);
   EXPECT_FALSE(schedule_.wake_at());
   schedule_.request("mlx5_0/1", now_);  // a link event
@@ -60,7 +61,8 @@ TEST_F(ModuleScheduleTest, TheDriversWordsAreTheReason) {
   module().all_errno = EINVAL;
   module().kernel_words = "bnxt_en: Transceiver module disabled due to current fault\n";
   run_for(1);
-  EXPECT_EQ(only_round().gap->reason, "EINVAL: bnxt_en: Transceiver module disabled due to current fault");
+  EXPECT_EQ(only_round().gap->reason,
+            "EINVAL: bnxt_en: Transceiver module disabled due to current fault");
 }
 
 TEST_F(ModuleScheduleTest, ALateFailureKeepsTheIdentity) {
@@ -115,7 +117,8 @@ TEST_F(ModuleScheduleTest, APageThatIsRefusedIsTriedThriceAndThenSeldom) {
   EXPECT_THAT(round.sample->warnings, ::testing::Contains("page 03h: EIO").Times(1));
   run_for(120);
   EXPECT_EQ(reads_of(3), 3U);
-  EXPECT_THAT(only_round().sample->warnings, ::testing::Contains("page 03h: EIO")) << "said as long as it is so";
+  EXPECT_THAT(only_round().sample->warnings, ::testing::Contains("page 03h: EIO"))
+      << "said as long as it is so";
   run_for(240);
   EXPECT_EQ(reads_of(3), 4U) << "once in five minutes";
   module().page_errno.clear();
@@ -146,7 +149,8 @@ TEST_F(ModuleScheduleTest, APageThatDoesNotAnswerOnTheBusIsNoEmptyCage) {
   }
 }
 
-/// Once it may be the kernel that was busy, or the bus; again and again at one page it is that page.
+/// Once it may be the kernel that was busy, or the bus; again and again at one page it is that
+/// page.
 TEST_F(ModuleScheduleTest, APageThatAlwaysFailsHidesNotTheRestOfTheModule) {
   for (const int errnum : {ETIMEDOUT, EAGAIN, EBUSY, EACCES, ENOMEM}) {
     SCOPED_TRACE(errno_name(errnum));
@@ -208,8 +212,9 @@ TEST_F(ModuleScheduleTest, AModuleThatAnswersNothingUsefulIsAGapAndIsAskedAgain)
     run_for(1);
     const ModuleRound booting = only_round();
     ASSERT_TRUE(booting.gap);
-    EXPECT_EQ(booting.gap->reason, value == 0 ? "no data: the lower page is all zeros"
-                                              : "no data: the lower page is all ones: nobody answered");
+    EXPECT_EQ(booting.gap->reason, value == 0
+                                       ? "no data: the lower page is all zeros"
+                                       : "no data: the lower page is all ones: nobody answered");
     module() = FakeModule();
     run_for(30);
     EXPECT_EQ(only_round().sample->serial, "SN000001");
@@ -237,7 +242,8 @@ TEST_F(ModuleScheduleTest, AModuleOfWhichOnlyTheKindIsKnownIsWatchedAllTheSame) 
     run_for(10);
   }
   EXPECT_EQ(reads(), before + 6) << "once a period";
-  for (const ModuleRound& round : schedule_.take_finished()) EXPECT_EQ(round.change, ModuleChange::kNone);
+  for (const ModuleRound& round : schedule_.take_finished())
+    EXPECT_EQ(round.change, ModuleChange::kNone);
   module().lower[0] = 0x11;
   run_for(11);
   EXPECT_EQ(only_round().change, ModuleChange::kSwapped);
@@ -326,7 +332,8 @@ TEST_F(ModuleScheduleTest, AModuleWhoseChecksumIsWrongForEverIsNotReadAnewForEve
   EXPECT_EQ(reads_of(3), after_a_while + 1) << "an event is a reason to look again";
 }
 
-/// A module in doubt is read anew, its lower page whole: what that cleared is told with the next round.
+/// A module in doubt is read anew, its lower page whole: what that cleared is told with the next
+/// round.
 TEST_F(ModuleScheduleTest, FlagsOutliveARoundThatReadsAModuleAnewAndEndsEarly) {
   module().page00[191 - 128] ^= 0xffU;  // a checksum that does not hold
   run_for(5);

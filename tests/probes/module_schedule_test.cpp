@@ -1,5 +1,5 @@
-// The module schedule with a simulated QSFP28 module and time from outside: what is read when, and what of each
-// failure.
+// The module schedule with a simulated QSFP28 module and time from outside: what is read when, and
+// what of each failure.
 #include "probes/module_schedule.h"
 
 #include <gtest/gtest.h>
@@ -157,13 +157,15 @@ TEST_F(ModuleScheduleTest, ASwapIsToldThoughTheNewModuleBootsFirst) {
   schedule_.take_finished();
   module().set_serial("SN000002");
   module().before_read = [this](std::size_t) {
-    // Only the last read of a round is of the upper half of page 00h: it sees another serial. All after it fail.
+    // Only the last read of a round is of the upper half of page 00h: it sees another serial. All
+    // after it fail.
     const ModulePageRequest& last = module().reads.back();
     if (last.page == 0 && last.offset >= 128) module().all_errno = EIO;
   };
   run_for(11);
   module().before_read = nullptr;
-  for (const ModuleRound& round : schedule_.take_finished()) EXPECT_EQ(round.change, ModuleChange::kNone);
+  for (const ModuleRound& round : schedule_.take_finished())
+    EXPECT_EQ(round.change, ModuleChange::kNone);
   module().all_errno = 0;
   schedule_.request("mlx5_0/1", now_);
   run_for(5);
@@ -244,7 +246,8 @@ TEST_F(ModuleScheduleTest, OneBadPortHidesNoOther) {
   EXPECT_TRUE(rounds.at("mlx5_2/1").sample->present);
 }
 
-// The others' light and losses are looked at in between, and the slow one's round is whole in the end.
+// The others' light and losses are looked at in between, and the slow one's round is whole in the
+// end.
 TEST_F(ModuleScheduleTest, ASlowModuleLetsOthersGoBetweenItsReads) {
   schedule_.set_ports({{"mlx5_0/1", 7}, {"mlx5_1/1", 8}}, now_);
   module().delay = Milliseconds(1900);
@@ -255,12 +258,14 @@ TEST_F(ModuleScheduleTest, ASlowModuleLetsOthersGoBetweenItsReads) {
   for (const ModuleRound& round : schedule_.take_finished()) rounds[round.port] = round;
   ASSERT_TRUE(rounds.contains("mlx5_0/1"));
   EXPECT_EQ(rounds.at("mlx5_0/1").sample->serial, "SN000001");
-  EXPECT_NEAR(rounds.at("mlx5_0/1").duration_s, 4 * 1.9, 0.01) << "its own reads, not those of others";
+  EXPECT_NEAR(rounds.at("mlx5_0/1").duration_s, 4 * 1.9, 0.01)
+      << "its own reads, not those of others";
 }
 
 TEST_F(ModuleScheduleTest, SlowModulesTakeTurns) {
   schedule_.set_ports({{"mlx5_0/1", 7}, {"mlx5_1/1", 8}, {"mlx5_2/1", 9}}, now_);
-  for (const char* port : {"mlx5_0/1", "mlx5_1/1", "mlx5_2/1"}) modules_[port].delay = Milliseconds(1900);
+  for (const char* port : {"mlx5_0/1", "mlx5_1/1", "mlx5_2/1"})
+    modules_[port].delay = Milliseconds(1900);
   run_for(60);
   EXPECT_EQ(schedule_.take_finished().size(), 3U);
 }

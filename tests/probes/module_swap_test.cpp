@@ -1,5 +1,5 @@
-// A module that is pulled, put in or exchanged while its pages are being read: no sample mixes two modules, none is
-// made of half a module.
+// A module that is pulled, put in or exchanged while its pages are being read: no sample mixes two
+// modules, none is made of half a module.
 #include <gtest/gtest.h>
 
 #include <cerrno>
@@ -12,9 +12,11 @@ namespace {
 using testing::FakeModule;
 
 /// At which read of a round it happens.
-class ModuleSwapTest : public testing::ModuleScheduleTest, public ::testing::WithParamInterface<std::size_t> {
+class ModuleSwapTest : public testing::ModuleScheduleTest,
+                       public ::testing::WithParamInterface<std::size_t> {
  protected:
-  /// `change` happens just before the read of that number; the other module is warmer, so that a mixture shows.
+  /// `change` happens just before the read of that number; the other module is warmer, so that a
+  /// mixture shows.
   void at_read(std::size_t number, const std::function<void(FakeModule&)>& change) {
     module().before_read = [this, number, change, first = reads()](std::size_t made) {
       if (made == first + number) change(module());

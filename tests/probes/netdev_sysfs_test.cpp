@@ -19,7 +19,9 @@ using testing::Nic;
 class NetdevSysfs : public ::testing::Test {
  protected:
   NetdevSysfs() { add_nic(fake_, nic_); }
-  NetdevReader reader() { return std::move(*NetdevReader::open(host_, take_inventory(fake_).ports.at(0))); }
+  NetdevReader reader() {
+    return std::move(*NetdevReader::open(host_, take_inventory(fake_).ports.at(0)));
+  }
   std::string file(const std::string& name) const { return nic_.netdev_dir() + "/" + name; }
 
   Nic nic_;
@@ -153,12 +155,14 @@ TEST(CarrierFollower, FollowsEveryChangeFromWhereOperstateStood) {
   for (const bool from : {false, true})
     for (std::uint64_t gained = 0; gained < 4; ++gained)
       for (std::uint64_t lost = 0; lost < 4; ++lost) {
-        if (from ? lost < gained || lost > gained + 1 : gained < lost || gained > lost + 1) continue;
+        if (from ? lost < gained || lost > gained + 1 : gained < lost || gained > lost + 1)
+          continue;
         CarrierFollower follower;
         EXPECT_FALSE(follower.follow(10, 20));
         EXPECT_EQ(follower.learn(from), from);
         const bool now = (gained + lost) % 2 == 0 ? from : !from;
-        EXPECT_EQ(follower.follow(10 + gained, 20 + lost), now) << from << " " << gained << " " << lost;
+        EXPECT_EQ(follower.follow(10 + gained, 20 + lost), now)
+            << from << " " << gained << " " << lost;
       }
 }
 
@@ -227,7 +231,8 @@ TEST_F(NetdevSysfs, UnreadableIsUnknownNotDown) {
   EXPECT_FALSE(sample_.link->carrier);
   EXPECT_FALSE(sample_.link->admin_up);
   EXPECT_EQ(sample_.link->speed_mbps, 400000U);
-  EXPECT_THAT(gaps_, ElementsAre(Gap{"mlx5_0/1", "link", "flags: empty; mtu: text \"garbage\"; operstate: EPERM"}));
+  EXPECT_THAT(gaps_, ElementsAre(Gap{"mlx5_0/1", "link",
+                                     "flags: empty; mtu: text \"garbage\"; operstate: EPERM"}));
 }
 
 TEST_F(NetdevSysfs, NothingReadableLeavesTheGroupOut) {

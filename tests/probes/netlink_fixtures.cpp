@@ -40,7 +40,8 @@ Bytes cut(const Bytes& message, std::size_t size) {
   return {message.begin(), message.begin() + static_cast<std::ptrdiff_t>(size)};
 }
 
-void expect_error_at_every_length(const Bytes& message, const std::function<int(ByteView)>& errnum_of_parse) {
+void expect_error_at_every_length(const Bytes& message,
+                                  const std::function<int(ByteView)>& errnum_of_parse) {
   ASSERT_FALSE(message.empty());
   for (std::size_t size = 0; size < message.size(); ++size)
     EXPECT_EQ(errnum_of_parse(cut(message, size)), EBADMSG) << "cut to " << size << " bytes";

@@ -11,7 +11,8 @@
 
 namespace linkhealth::testing {
 
-/// A message of netlink_capture.txt. Fails the test and gives no bytes when there is none of that name.
+/// A message of netlink_capture.txt. Fails the test and gives no bytes when there is none of that
+/// name.
 Bytes captured(const std::string& name);
 
 /// "0a0b" → two bytes.
@@ -21,6 +22,7 @@ Bytes from_hex(std::string_view hex);
 Bytes cut(const Bytes& message, std::size_t size);
 
 /// Expects an Error with EBADMSG from `parse` for `message` cut at every length.
-void expect_error_at_every_length(const Bytes& message, const std::function<int(ByteView)>& errnum_of_parse);
+void expect_error_at_every_length(const Bytes& message,
+                                  const std::function<int(ByteView)>& errnum_of_parse);
 
 }  // namespace linkhealth::testing

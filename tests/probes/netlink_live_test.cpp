@@ -21,7 +21,8 @@ TEST(NetlinkLive, TheLoopbackIsThere) {
   LiveHost host;
   const auto links = read_links(host);
   ASSERT_TRUE(links) << links.error().message;
-  const auto lo = std::find_if(links->begin(), links->end(), [](const auto& link) { return link.second.name == "lo"; });
+  const auto lo = std::find_if(links->begin(), links->end(),
+                               [](const auto& link) { return link.second.name == "lo"; });
   ASSERT_NE(lo, links->end());
   const auto one = read_link(host, lo->first);
   ASSERT_TRUE(one) << one.error().message;
@@ -82,7 +83,8 @@ TEST(NetlinkLive, WhatADevlinkReporterHasFoundIsAsked) {
     EXPECT_TRUE(reporters) << reporters.error().message;
     if (!reporters) return HealthReporter{};
     for (HealthReporter& reporter : *reporters)
-      if (reporter.bus == "platform" && reporter.device == "simoptics.3") return std::move(reporter);
+      if (reporter.bus == "platform" && reporter.device == "simoptics.3")
+        return std::move(reporter);
     ADD_FAILURE() << "no such reporter";
     return HealthReporter{};
   };

@@ -55,8 +55,9 @@ TEST(NetlinkMessage, ReadsWhatTheBuilderWrote) {
 }
 
 TEST(NetlinkMessage, BuildsTheBytesThatTheKernelAccepts) {
-  EXPECT_EQ(NetlinkBuilder(0x0401, NLM_F_ACK).put_u32(1, 5).take(), from_hex("18000000010405000000000000000000"
-                                                                             "0800010005000000"));
+  EXPECT_EQ(NetlinkBuilder(0x0401, NLM_F_ACK).put_u32(1, 5).take(),
+            from_hex("18000000010405000000000000000000"
+                     "0800010005000000"));
 }
 
 TEST(NetlinkMessage, ANumberOfAnotherWidthIsNotGuessed) {
@@ -80,8 +81,8 @@ TEST(NetlinkMessage, EveryCutIsAnError) {
 TEST(NetlinkMessage, AttributesThatOverrunTheMessageAreAnError) {
   // The message's length fits, that of its attribute does not: 0xffff, 3 and 0 bytes long.
   for (const char* length : {"ffff", "0300", "0000", "0900"}) {
-    const Bytes bytes =
-        from_hex(std::string("180000000104050000000000000000000800010005000000").replace(32, 4, length));
+    const Bytes bytes = from_hex(
+        std::string("180000000104050000000000000000000800010005000000").replace(32, 4, length));
     const auto message = open_netlink_message(bytes, 0);
     ASSERT_FALSE(message) << length;
     EXPECT_EQ(message.error().errnum, EBADMSG);
@@ -90,7 +91,8 @@ TEST(NetlinkMessage, AttributesThatOverrunTheMessageAreAnError) {
 
 TEST(NetlinkMessage, AMessageLengthThatLiesIsAnError) {
   for (const char* length : {"00000000", "0f000000", "19000000", "ffffffff"}) {
-    const Bytes bytes = from_hex(std::string("180000000104050000000000000000000800010005000000").replace(0, 8, length));
+    const Bytes bytes = from_hex(
+        std::string("180000000104050000000000000000000800010005000000").replace(0, 8, length));
     EXPECT_FALSE(open_netlink_message(bytes, 0)) << length;
   }
 }

@@ -13,7 +13,8 @@ namespace {
 using ::testing::ElementsAre;
 using testing::FakeFabric;
 
-constexpr std::uint32_t kPortInfo = 0x0015, kClassPortInfo = 0x0001, kPlain = 0x0012, kExtended = 0x001d;
+constexpr std::uint32_t kPortInfo = 0x0015, kClassPortInfo = 0x0001, kPlain = 0x0012,
+                        kExtended = 0x001d;
 
 struct OwnPort : ::testing::Test {
   FakeFabric fabric;
@@ -55,7 +56,8 @@ TEST_F(OwnPort, HasTheNamesOfTheFiles) {
   const auto counters = read();
   ASSERT_TRUE(counters);
   for (const auto& [id_of, value] : counters->known())
-    EXPECT_EQ(known_counters()[id_of].source, CounterSource::kIbPort) << known_counters()[id_of].name;
+    EXPECT_EQ(known_counters()[id_of].source, CounterSource::kIbPort)
+        << known_counters()[id_of].name;
   // The 21 files of counters/ (linux: drivers/infiniband/core/sysfs.c).
   EXPECT_EQ(counters->known().size(), 21U);
   EXPECT_TRUE(counters->other().empty());
@@ -94,13 +96,16 @@ TEST_F(OwnPort, NewErrorsAreBelievedOnlyAtALidThatIsStillItsOwn) {
   auto counters = read();
   ASSERT_TRUE(counters);
   EXPECT_EQ(counters->get("symbol_error"), 900U);
-  EXPECT_THAT(fabric.attributes(), ElementsAre(kPlain, kExtended, kPortInfo)) << "its own: no further question";
+  EXPECT_THAT(fabric.attributes(), ElementsAre(kPlain, kExtended, kPortInfo))
+      << "its own: no further question";
 
   // Another port has the LID now, with other errors: they are asked again at the new one.
   now += Milliseconds(10'000);
   fabric.symbol_error = 40'000;
   fabric.own_lid = 44;
-  fabric.spoil = [&](std::vector<std::uint8_t>&) { fabric.symbol_error = 901; };  // of what is asked after it
+  fabric.spoil = [&](std::vector<std::uint8_t>&) {
+    fabric.symbol_error = 901;
+  };  // of what is asked after it
   counters = read();
   ASSERT_TRUE(counters);
   EXPECT_THAT(fabric.attributes(), ElementsAre(kPlain, kExtended, kPortInfo, kPlain, kExtended));

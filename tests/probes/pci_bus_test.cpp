@@ -10,7 +10,8 @@ namespace {
 
 using linkhealth::testing::FakeHost;
 
-void add(FakeHost& host, const std::string& address, const char* pci_class, const char* driver = nullptr) {
+void add(FakeHost& host, const std::string& address, const char* pci_class,
+         const char* driver = nullptr) {
   const std::string dir = "/sys/bus/pci/devices/" + address;
   host.set(dir + "/class", std::string(pci_class) + "\n");
   host.set(dir + "/current_link_width", "8\n");
@@ -32,7 +33,8 @@ TEST(PciBus, NetworkCardsWithTheirDriverAndWidth) {
   ASSERT_TRUE(cards);
   ASSERT_EQ(cards->size(), 2U) << "no bridge, no virtual function";
   EXPECT_EQ(cards->at(0), (PciCard{"0000:1b:00.0", "mlx5_core", 8, 16}));
-  EXPECT_EQ(pci_words(cards, "0000:1b:00.0"), "on the PCI bus with the driver mlx5_core, 8 of 16 lanes");
+  EXPECT_EQ(pci_words(cards, "0000:1b:00.0"),
+            "on the PCI bus with the driver mlx5_core, 8 of 16 lanes");
   EXPECT_EQ(pci_words(cards, "0000:3b:00.0"), "on the PCI bus without a driver, 8 of 16 lanes");
   EXPECT_EQ(pci_words(cards, "0000:9b:00.0"), "not on the PCI bus");
 }

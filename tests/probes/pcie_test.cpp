@@ -74,7 +74,8 @@ TEST_F(Pcie, OfACardWithASwitchOfItsOwnTheSlotsLinkCounts) {
   const std::string root = "/sys/devices/pci0000:c9/0000:c9:01.0";
   const std::string upstream = root + "/0000:ca:00.0";
   const std::string function = upstream + "/0000:cb:00.0/0000:cc:00.0";
-  const auto link = [&](const std::string& of, const char* vendor, const char* speed, const char* width) {
+  const auto link = [&](const std::string& of, const char* vendor, const char* speed,
+                        const char* width) {
     fake_.set(of + "/vendor", vendor);
     fake_.set(of + "/current_link_speed", speed);
     fake_.set(of + "/current_link_width", width);
@@ -110,9 +111,10 @@ TEST_F(Pcie, BadContentIsAGap) {
   PcieReader().read(host_, port_, sample_, gaps_);
   EXPECT_FALSE(sample_.pcie->speed_gtps);
   EXPECT_EQ(sample_.pcie->width, 16U);
-  EXPECT_THAT(gaps_, ElementsAre(Gap{"mlx5_0/1", "pcie",
-                                     "current_link_speed: text \"Unknown\"; max_link_width: EINVAL; "
-                                     "aer_dev_fatal: text \"garbage\""}));
+  EXPECT_THAT(gaps_,
+              ElementsAre(Gap{"mlx5_0/1", "pcie",
+                              "current_link_speed: text \"Unknown\"; max_link_width: EINVAL; "
+                              "aer_dev_fatal: text \"garbage\""}));
 }
 
 TEST_F(Pcie, AGoneFunctionLeavesTheGroupOut) {
@@ -125,7 +127,8 @@ TEST_F(Pcie, AGoneFunctionLeavesTheGroupOut) {
 /// What is not offered is no gap; what is missing with all the rest is.
 TEST_F(Pcie, ACardThatIsNoPciExpressDeviceHasNoLinkToMiss) {
   const std::string dir = nic_.pci_dir();
-  for (const char* name : {"current_link_speed", "current_link_width", "max_link_speed", "max_link_width"})
+  for (const char* name :
+       {"current_link_speed", "current_link_width", "max_link_speed", "max_link_width"})
     fake_.remove(dir + "/" + name);
   PcieReader reader;
   reader.read(host_, port_, sample_, gaps_);
@@ -174,11 +177,13 @@ TEST_F(Pcie, WhatChangesIsOpenedOnce) {
 TEST_F(Pcie, AFunctionThatCameBackIsReadAgain) {
   PcieReader reader;
   reader.read(host_, port_, sample_, gaps_);
-  host_.fail("*/0000:1b:00.0/current_link_*", ENODEV);  // what a kept file answers once its function has gone
+  host_.fail("*/0000:1b:00.0/current_link_*",
+             ENODEV);  // what a kept file answers once its function has gone
   sample_.pcie.reset();
   reader.read(host_, port_, sample_, gaps_);
   EXPECT_FALSE(sample_.pcie && sample_.pcie->speed_gtps);
-  EXPECT_THAT(gaps_, ElementsAre(Gap{"mlx5_0/1", "pcie", "current_link_speed: ENODEV; current_link_width: ENODEV"}));
+  EXPECT_THAT(gaps_, ElementsAre(Gap{"mlx5_0/1", "pcie",
+                                     "current_link_speed: ENODEV; current_link_width: ENODEV"}));
   host_.heal();
   reader.read(host_, port_, sample_, gaps_);
   EXPECT_EQ(sample_.pcie->speed_gtps, 32.0);

@@ -107,7 +107,8 @@ TEST_F(PeerImport, TakesAReadingWithItsTimeAndItsEnd) {
 
 constexpr timespec kLongAgo[2] = {{1'000'000'000, 0}, {1'000'000'000, 0}};
 
-/// Until the file system's clock, which may tick in milliseconds, shows another time than the file has.
+/// Until the file system's clock, which may tick in milliseconds, shows another time than the file
+/// has.
 void next_tick(const fs::path& directory) {
   struct stat file {};
   struct stat now {};
@@ -115,7 +116,8 @@ void next_tick(const fs::path& directory) {
     std::ofstream(directory / ".clock") << "x";
     ASSERT_EQ(stat((directory / "r.json").c_str(), &file), 0);
     ASSERT_EQ(stat((directory / ".clock").c_str(), &now), 0);
-  } while (file.st_ctim.tv_sec == now.st_ctim.tv_sec && file.st_ctim.tv_nsec == now.st_ctim.tv_nsec);
+  } while (file.st_ctim.tv_sec == now.st_ctim.tv_sec &&
+           file.st_ctim.tv_nsec == now.st_ctim.tv_nsec);
 }
 
 /// What a writer does while a file is read, and whether its bytes are taken.
@@ -127,7 +129,8 @@ struct WhileRead {
 class ImportWhileRead : public ::testing::TestWithParam<WhileRead> {};
 
 TEST_P(ImportWhileRead, IsTakenWhenItsBytesAreWhole) {
-  const fs::path directory = fs::temp_directory_path() / ("lh-import-race-" + std::to_string(getpid()));
+  const fs::path directory =
+      fs::temp_directory_path() / ("lh-import-race-" + std::to_string(getpid()));
   fs::remove_all(directory);
   fs::create_directories(directory);
   fs::permissions(directory, fs::perms(0755));
@@ -150,29 +153,35 @@ TEST_P(ImportWhileRead, IsTakenWhenItsBytesAreWhole) {
 }
 INSTANTIATE_TEST_SUITE_P(
     Table, ImportWhileRead,
-    ::testing::Values(
-        WhileRead{"Nobody", [](const fs::path&) {}, true},
-        WhileRead{"RenamedOver",
-                  [](const fs::path& directory) {
-                    std::ofstream(directory / ".r.tmp") << "{\"a\":2222}";
-                    fs::rename(directory / ".r.tmp", directory / "r.json");
-                  },
-                  true},
-        WhileRead{"Removed", [](const fs::path& directory) { fs::remove(directory / "r.json"); }, true},
-        WhileRead{"Appended",
-                  [](const fs::path& directory) { std::ofstream(directory / "r.json", std::ios::app) << " "; }, false},
-        WhileRead{"WrittenInPlace",
-                  [](const fs::path& directory) {
-                    std::fstream(directory / "r.json", std::ios::in | std::ios::out) << "{\"b\":1}";
-                  },
-                  false},
-        // Its own mtime put back: only the change time tells.
-        WhileRead{"WrittenInPlaceWithItsOldTime",
-                  [](const fs::path& directory) {
-                    std::fstream(directory / "r.json", std::ios::in | std::ios::out) << "{\"b\":1}";
-                    utimensat(AT_FDCWD, (directory / "r.json").c_str(), kLongAgo, 0);
-                  },
-                  false}),
+    ::testing::Values(WhileRead{"Nobody", [](const fs::path&) {}, true},
+                      WhileRead{"RenamedOver",
+                                [](const fs::path& directory) {
+                                  std::ofstream(directory / ".r.tmp") << "{\"a\":2222}";
+                                  fs::rename(directory / ".r.tmp", directory / "r.json");
+                                },
+                                true},
+                      WhileRead{"Removed",
+                                [](const fs::path& directory) { fs::remove(directory / "r.json"); },
+                                true},
+                      WhileRead{"Appended",
+                                [](const fs::path& directory) {
+                                  std::ofstream(directory / "r.json", std::ios::app) << " ";
+                                },
+                                false},
+                      WhileRead{"WrittenInPlace",
+                                [](const fs::path& directory) {
+                                  std::fstream(directory / "r.json", std::ios::in | std::ios::out)
+                                      << "{\"b\":1}";
+                                },
+                                false},
+                      // Its own mtime put back: only the change time tells.
+                      WhileRead{"WrittenInPlaceWithItsOldTime",
+                                [](const fs::path& directory) {
+                                  std::fstream(directory / "r.json", std::ios::in | std::ios::out)
+                                      << "{\"b\":1}";
+                                  utimensat(AT_FDCWD, (directory / "r.json").c_str(), kLongAgo, 0);
+                                },
+                                false}),
     [](const auto& test) { return std::string(test.param.name); });
 
 TEST_F(PeerImport, AnAgeInTheFileMakesTheReadingOlder) {
@@ -268,7 +277,8 @@ TEST_F(PeerImport, LinksPipesAndDirectoriesAreNotFollowed) {
   EXPECT_EQ(only_gap(), "a.json: not a regular file");
   fs::create_directory_symlink(directory, directory / "link");
   probe = make_import_probe(open_import_directory(directory / "link"), clock, {});
-  EXPECT_EQ(only_gap(), (directory / "link").string() + ": a symbolic link: name the directory itself");
+  EXPECT_EQ(only_gap(),
+            (directory / "link").string() + ": a symbolic link: name the directory itself");
 }
 
 TEST_F(PeerImport, AFileThatIsTooLargeIsAGap) {
@@ -293,8 +303,9 @@ TEST_F(PeerImport, TooManyEntriesAreNotRead) {
   for (int i = 1; i < 1000; ++i) entries += fmt::format(",\"x{}\":{{}}", i);
   for (int i = 0; i < 17; ++i) write(fmt::format("{:02}.json", i), file_text(now(), entries));
   EXPECT_TRUE(read().peer) << "the files before stand";
-  EXPECT_THAT(node_gaps, ::testing::Contains("16.json: all files together name more than 16384 ports: this one and "
-                                             "the rest are not read"));
+  EXPECT_THAT(node_gaps, ::testing::Contains(
+                             "16.json: all files together name more than 16384 ports: this one and "
+                             "the rest are not read"));
 }
 
 TEST_F(PeerImport, AnExemptPortIsNoStranger) {
@@ -303,7 +314,8 @@ TEST_F(PeerImport, AnExemptPortIsNoStranger) {
   ports.back().id.netdev = "ibp9s0";
   ports.back().id.pci = "0000:09:00.0";
   ports.back().exempt_reason = "manages the machine's NVSwitches";
-  write("a.json", file_text(now(), kPeer + std::string(R"(,"0000:09:00.0/1":{"module":{"serial":"A1"}})")));
+  write("a.json",
+        file_text(now(), kPeer + std::string(R"(,"0000:09:00.0/1":{"module":{"serial":"A1"}})")));
   EXPECT_TRUE(read().peer);
   EXPECT_THAT(node_gaps, ::testing::IsEmpty());
   EXPECT_EQ(probe->read(ports, clock.steady()).size(), 1U) << "nothing is said of it";
@@ -325,19 +337,21 @@ TEST_F(PeerImport, AnEmptyModuleTakesNoReadingAway) {
   ASSERT_TRUE(reading.module);
   EXPECT_EQ(reading.module->serial, "A1");
   EXPECT_EQ(reading.gaps,
-            (std::vector<Gap>{{"mlx5_0/1", "import", "b.json: an empty module says nothing, and is not taken"}}));
+            (std::vector<Gap>{
+                {"mlx5_0/1", "import", "b.json: an empty module says nothing, and is not taken"}}));
 }
 
 TEST_F(PeerImport, ThreeNamesOfOnePortInOneFileAreAGap) {
   const auto peer = [](const char* name, const char* port) {
     return fmt::format(R"("{}":{{"peer":{{"system":"leaf-1","port":"{}"}}}})", name, port);
   };
-  write("a.json",
-        file_text(now(), peer("mlx5_0/1", "E1") + "," + peer("ibp27s0", "E2") + "," + peer("0000:1b:00.0/1", "E3")));
+  write("a.json", file_text(now(), peer("mlx5_0/1", "E1") + "," + peer("ibp27s0", "E2") + "," +
+                                       peer("0000:1b:00.0/1", "E3")));
   const PeerReading reading = read();
   EXPECT_FALSE(reading.peer);
   EXPECT_EQ(reading.gaps,
-            (std::vector<Gap>{{"mlx5_0/1", "import", "a.json: two entries are of one port, and neither is taken"}}));
+            (std::vector<Gap>{{"mlx5_0/1", "import",
+                               "a.json: two entries are of one port, and neither is taken"}}));
 }
 
 TEST_F(PeerImport, AFileWithoutPortsIsAGap) {

@@ -1,5 +1,5 @@
-// LLDP: which neighbour is the far end, how it is called, and what is said where there is none. The library below the
-// seam is tried against a real lldpd in lldpd_live.py.
+// LLDP: which neighbour is the far end, how it is called, and what is said where there is none. The
+// library below the seam is tried against a real lldpd in lldpd_live.py.
 #include "probes/peer_lldp.h"
 
 #include <gmock/gmock.h>
@@ -54,7 +54,8 @@ class PeerLldp : public ::testing::Test {
   PeerLldp() {
     auto host = std::make_unique<FakeHost>();
     host_ = host.get();
-    probe = make_lldp_probe(std::make_unique<FakeLldpd>(answers), "/run/lldpd.socket", std::move(host), {});
+    probe = make_lldp_probe(std::make_unique<FakeLldpd>(answers), "/run/lldpd.socket",
+                            std::move(host), {});
     port.id.device = "mlx5_0";
     port.id.netdev = "ens1np0";
     port.id.pci = "0000:1b:00.0";
@@ -134,7 +135,8 @@ TEST_F(PeerLldp, SeveralNeighboursMeanThatNoneIsKnown) {
   EXPECT_FALSE(readings[0].peer);
   ASSERT_EQ(readings[0].gaps.size(), 1U);
   EXPECT_EQ(readings[0].gaps[0].reason,
-            "2 LLDP neighbours (gpu-0418 ens1np0, leaf-12.dc1.example Ethernet17/1): a bridge in between passes LLDP "
+            "2 LLDP neighbours (gpu-0418 ens1np0, leaf-12.dc1.example Ethernet17/1): a bridge in "
+            "between passes LLDP "
             "on, so none is known to be the far end");
 }
 
@@ -152,7 +154,8 @@ TEST_F(PeerLldp, NoNeighbourIsAGapOnlyWhenOneMustHaveCome) {
   EXPECT_TRUE(at(159)[0].gaps.empty());
   const auto gaps = at(160)[0].gaps;
   ASSERT_EQ(gaps.size(), 1U);
-  EXPECT_THAT(gaps[0].reason, ::testing::StartsWith("no LLDP neighbour: is LLDP on at the far port? Or "));
+  EXPECT_THAT(gaps[0].reason,
+              ::testing::StartsWith("no LLDP neighbour: is LLDP on at the far port? Or "));
   EXPECT_THAT(gaps[0].reason, ::testing::HasSubstr("mstconfig -d 0000:1b:00.0 query"));
 }
 
@@ -164,7 +167,8 @@ TEST_F(PeerLldp, APortThatFellWaitsAnew) {
   EXPECT_TRUE(at(229)[0].gaps.empty());
   EXPECT_FALSE(at(230)[0].gaps.empty());
   carrier("down", "7");
-  EXPECT_TRUE(at(260)[0].gaps.empty()) << "a port that is down has no neighbour, and that is no gap";
+  EXPECT_TRUE(at(260)[0].gaps.empty())
+      << "a port that is down has no neighbour, and that is no gap";
   EXPECT_TRUE(at(260)[0].answered);
 }
 
@@ -194,13 +198,16 @@ TEST_F(PeerLldp, AnLldpdThatIsNotThereIsOneGapOfTheNode) {
   EXPECT_EQ(readings[0].port, "");
   EXPECT_FALSE(readings[0].answered) << "what it said before stands for a while";
   ASSERT_EQ(readings[0].gaps.size(), 1U);
-  EXPECT_EQ(readings[0].gaps[0], (Gap{"", "peer_lldp",
-                                      "no socket at /run/lldpd.socket: install and start lldpd (in a container: mount "
-                                      "the host's socket, docs/hardware.md), or set peers.lldp to 0"}));
+  EXPECT_EQ(readings[0].gaps[0],
+            (Gap{"", "peer_lldp",
+                 "no socket at /run/lldpd.socket: install and start lldpd (in a container: mount "
+                 "the host's socket, docs/hardware.md), or set peers.lldp to 0"}));
 }
 
 TEST(PeerLldpFailures, EachSaysWhatToDo) {
-  const auto said = [](int errnum) { return lldp_failure(Error{"x", errnum}, "/run/lldpd.socket"); };
+  const auto said = [](int errnum) {
+    return lldp_failure(Error{"x", errnum}, "/run/lldpd.socket");
+  };
   EXPECT_THAT(said(ECONNREFUSED), ::testing::HasSubstr("systemctl start lldpd"));
   EXPECT_THAT(said(ECONNREFUSED), ::testing::HasSubstr("in a container start that anew"));
   EXPECT_THAT(said(EACCES), ::testing::HasSubstr("SupplementaryGroups=_lldpd"));
@@ -215,9 +222,12 @@ TEST(PeerLldpHints, AreOfTheDriver) {
               ::testing::HasSubstr("ethtool --set-priv-flags ens1 fw-lldp-agent off"));
   EXPECT_THAT(lldp_driver_hint("i40e", "ens1", "0000:1b:00.0"),
               ::testing::HasSubstr("ethtool --set-priv-flags ens1 disable-fw-lldp on"));
-  EXPECT_THAT(lldp_driver_hint("bnxt_en", "ens1", "0000:1b:00.0"), ::testing::HasSubstr("dcb dcbx show dev ens1"));
-  EXPECT_THAT(lldp_driver_hint("mlx5_core", "ens1", "0000:1b:00.0"), ::testing::HasSubstr("LLDP_NB_RX_MODE_P1=0"));
-  EXPECT_THAT(lldp_driver_hint("mlx5_core", "ens1", "0000:1b:00.1"), ::testing::HasSubstr("LLDP_NB_RX_MODE_P2=0"));
+  EXPECT_THAT(lldp_driver_hint("bnxt_en", "ens1", "0000:1b:00.0"),
+              ::testing::HasSubstr("dcb dcbx show dev ens1"));
+  EXPECT_THAT(lldp_driver_hint("mlx5_core", "ens1", "0000:1b:00.0"),
+              ::testing::HasSubstr("LLDP_NB_RX_MODE_P1=0"));
+  EXPECT_THAT(lldp_driver_hint("mlx5_core", "ens1", "0000:1b:00.1"),
+              ::testing::HasSubstr("LLDP_NB_RX_MODE_P2=0"));
   EXPECT_EQ(lldp_driver_hint("tg3", "ens1", "0000:1b:00.0"), "");
 }
 

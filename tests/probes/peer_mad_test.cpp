@@ -20,8 +20,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
 using Attributes = std::vector<std::uint32_t>;
-constexpr std::uint32_t kNode = 0x11, kDescription = 0x10, kPort = 0x15, kCapabilities = 0x01, kCounters = 0x12,
-                        kExtended = 0x1d;
+constexpr std::uint32_t kNode = 0x11, kDescription = 0x10, kPort = 0x15, kCapabilities = 0x01,
+                        kCounters = 0x12, kExtended = 0x1d;
 
 InventoryPort ib_port(const std::string& device = "mlx5_0", std::uint32_t number = 1) {
   InventoryPort port;
@@ -81,8 +81,8 @@ TEST_F(PeerMad, ASwitchSaysWhoItIsAndWhatItsPortCounts) {
   EXPECT_EQ(reading.peer->counters->get("link_downed"), 2U);
   EXPECT_EQ(reading.peer->counters->get("port_xmit_data"), 0x123456789abcdefU);
   EXPECT_THAT(reading.gaps, IsEmpty());
-  EXPECT_EQ(fabric_.attributes(),
-            (Attributes{kPort, kNode, kDescription, kPort, kPort, kCapabilities, kCounters, kExtended}));
+  EXPECT_EQ(fabric_.attributes(), (Attributes{kPort, kNode, kDescription, kPort, kPort,
+                                              kCapabilities, kCounters, kExtended}));
   // The switch's one LID, from its port 0, and the port that the cable is in.
   EXPECT_EQ(fabric_.asked[3].request[23], 17);
   EXPECT_EQ(fabric_.asked[4].request[23], 0);
@@ -199,20 +199,23 @@ TEST_F(PeerMad, WhatFailsLaterKeepsWhatCameBefore) {
   PeerReading reading = round();
   EXPECT_EQ(reading.peer->link->state, "ACTIVE");
   EXPECT_FALSE(reading.peer->counters);
-  EXPECT_THAT(reasons(reading), ElementsAre("counters: the far end does not support the attribute (status 0x000c)"));
+  EXPECT_THAT(reasons(reading),
+              ElementsAre("counters: the far end does not support the attribute (status 0x000c)"));
 
   fabric_.status.clear();
   fabric_.errnum[kExtended] = ETIMEDOUT;
   reading = round();
   EXPECT_EQ(reading.peer->counters->get("symbol_error"), 7U);
   EXPECT_EQ(reading.peer->counters->get("port_xmit_data"), std::nullopt);
-  EXPECT_THAT(reasons(reading), ElementsAre("counters: 64-bit ones: no answer: Connection timed out"));
+  EXPECT_THAT(reasons(reading),
+              ElementsAre("counters: 64-bit ones: no answer: Connection timed out"));
 
   fabric_.errnum[kPort] = ETIMEDOUT;
   reading = round();
   EXPECT_EQ(reading.peer->system, "leaf-12");
   EXPECT_FALSE(reading.peer->link);
-  EXPECT_THAT(reasons(reading), ElementsAre("state of the far port: no answer: Connection timed out"));
+  EXPECT_THAT(reasons(reading),
+              ElementsAre("state of the far port: no answer: Connection timed out"));
 }
 
 TEST_F(PeerMad, CountersOfAnotherPortAreNotThisOnes) {
@@ -226,14 +229,17 @@ TEST_F(PeerMad, WithoutASubnetManagerThereAreNoCounters) {
   fabric_.state = 2;
   PeerReading reading = round();
   EXPECT_EQ(reading.peer->link->state, "INIT");
-  EXPECT_THAT(reasons(reading), ElementsAre("counters: the link is INIT, no subnet manager has made it active"));
+  EXPECT_THAT(reasons(reading),
+              ElementsAre("counters: the link is INIT, no subnet manager has made it active"));
   fabric_.state = 4;
-  for (const auto lid :
-       {std::uint16_t{0}, std::uint16_t{0xc000}, std::uint16_t{0xffff}}) {  // none, multicast, "no LID"
+  for (const auto lid : {std::uint16_t{0}, std::uint16_t{0xc000},
+                         std::uint16_t{0xffff}}) {  // none, multicast, "no LID"
     fabric_.switch_lid = lid;
     reading = round();
     EXPECT_FALSE(reading.peer->counters);
-    EXPECT_THAT(reasons(reading), ElementsAre("counters: the far end has no LID, no subnet manager has given it one"));
+    EXPECT_THAT(
+        reasons(reading),
+        ElementsAre("counters: the far end has no LID, no subnet manager has given it one"));
   }
 }
 
@@ -248,7 +254,8 @@ TEST_F(PeerMad, NarrowErrorCountersAreNoStandInForWideOnes) {
   const PeerReading reading = round();
   EXPECT_FALSE(reading.peer->counters);
   EXPECT_EQ(reading.peer->link->state, "ACTIVE");
-  EXPECT_THAT(reasons(reading), ElementsAre("counters: 64-bit ones: no answer: Connection timed out"));
+  EXPECT_THAT(reasons(reading),
+              ElementsAre("counters: 64-bit ones: no answer: Connection timed out"));
 }
 
 TEST_F(PeerMad, NeverSetsAndNeverReusesATransaction) {
@@ -296,10 +303,11 @@ TEST_F(PeerMad, NoAccessIsOneGapForAllPortsAndEndsWhenItIsGiven) {
 TEST_F(PeerMad, APortWithoutAnInterfaceIsItsOwnGapBesideOneThatAnswers) {
   timing_.mads_per_s = 0;
   const auto open_all = fabric_.opener();
-  probe_ = make_mad_probe(timing_, [&](const std::string& device, std::uint32_t port) -> decltype(open_all("", 0U)) {
-    if (device == "mlx5_1") return Error{"no management interface for mlx5_1 port 1", ENODEV};
-    return open_all(device, port);
-  });
+  probe_ = make_mad_probe(
+      timing_, [&](const std::string& device, std::uint32_t port) -> decltype(open_all("", 0U)) {
+        if (device == "mlx5_1") return Error{"no management interface for mlx5_1 port 1", ENODEV};
+        return open_all(device, port);
+      });
   ports_ = {ib_port("mlx5_0"), ib_port("mlx5_1")};
   const auto readings = read();
   ASSERT_EQ(readings.size(), 2U);
@@ -330,7 +338,8 @@ TEST_F(PeerMad, PortsComeAndGo) {
   ports_ = {ib_port()};
   fabric_.asked.clear();
   EXPECT_TRUE(round().peer);
-  EXPECT_EQ(fabric_.attributes()[2], kDescription);  // nothing is taken for granted of a port that was gone
+  EXPECT_EQ(fabric_.attributes()[2],
+            kDescription);  // nothing is taken for granted of a port that was gone
 }
 
 TEST_F(PeerMad, ThisNodesOwnCountersTakeTwoQuestions) {

@@ -40,11 +40,12 @@ TEST(RdmaNetlink, ReadsTheStateOfAPort) {
 }
 
 TEST(RdmaNetlink, AStateOfANewerKernelHasNoWord) {
-  const auto port = parse_rdma_port(NetlinkBuilder(RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_PORT_GET), 0)
-                                        .put_u32(RDMA_NLDEV_ATTR_DEV_INDEX, 0)
-                                        .put_u32(RDMA_NLDEV_ATTR_PORT_INDEX, 1)
-                                        .put_u8(RDMA_NLDEV_ATTR_PORT_STATE, 9)
-                                        .take());
+  const auto port =
+      parse_rdma_port(NetlinkBuilder(RDMA_NL_GET_TYPE(RDMA_NL_NLDEV, RDMA_NLDEV_CMD_PORT_GET), 0)
+                          .put_u32(RDMA_NLDEV_ATTR_DEV_INDEX, 0)
+                          .put_u32(RDMA_NLDEV_ATTR_PORT_INDEX, 1)
+                          .put_u8(RDMA_NLDEV_ATTR_PORT_STATE, 9)
+                          .take());
   ASSERT_TRUE(port);
   EXPECT_EQ(port->state, "");
   EXPECT_EQ(port->phys_state, "");

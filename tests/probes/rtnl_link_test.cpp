@@ -63,8 +63,8 @@ TEST(RtnlLink, EveryCutIsAnError) {
 
 TEST(RtnlLink, TenFlapsBetweenTwoReadingsAreTen) {
   // The port was up at both readings, and the kernel sent far fewer events.
-  const auto events =
-      link_changes("so0", "simoptics", link_named("up_link"), link_named("flapped_link"), steady_from_seconds(12));
+  const auto events = link_changes("so0", "simoptics", link_named("up_link"),
+                                   link_named("flapped_link"), steady_from_seconds(12));
   ASSERT_EQ(events.size(), 20U);
   for (std::size_t i = 0; i < events.size(); ++i) {
     EXPECT_EQ(events[i].kind, i % 2 == 0 ? PortEventKind::kCarrierDown : PortEventKind::kCarrierUp);
@@ -78,7 +78,8 @@ TEST(RtnlLink, NoChangeIsNoEvent) {
   EXPECT_TRUE(link_changes("so0", "simoptics", link, link, {}).empty());
 }
 
-// linux: mlx5e_update_carrier() counts one of each for any event while nothing changes, as of a port without a cable.
+// linux: mlx5e_update_carrier() counts one of each for any event while nothing changes, as of a
+// port without a cable.
 TEST(RtnlLink, WithMlx5CountsThatRiseTogetherOnALinkThatIsDownAreNoChange) {
   NetdevLink before = link_named("up_link");
   before.carrier = false;
@@ -92,18 +93,21 @@ TEST(RtnlLink, WithMlx5CountsThatRiseTogetherOnALinkThatIsDownAreNoChange) {
   ASSERT_EQ(set_up.size(), 1U);
   EXPECT_EQ(set_up[0].kind, PortEventKind::kAdminUp);
   before.carrier = after.carrier = before.admin_up = true;
-  EXPECT_EQ(link_changes("eth0", "mlx5_core", before, after, {}).size(), 2U) << "it fell and came back";
+  EXPECT_EQ(link_changes("eth0", "mlx5_core", before, after, {}).size(), 2U)
+      << "it fell and came back";
 }
 
 TEST(RtnlLink, SetDownIsAnEventOfItsOwn) {
-  const auto events = link_changes("so0", "simoptics", link_named("flapped_link"), link_named("admindown_link"), {});
+  const auto events = link_changes("so0", "simoptics", link_named("flapped_link"),
+                                   link_named("admindown_link"), {});
   ASSERT_FALSE(events.empty());
   EXPECT_EQ(events.front().kind, PortEventKind::kAdminDown);
 }
 
 TEST(RtnlLink, CountsThatWentBackwardsOrAreMissingAreNoEvents) {
   const NetdevLink before = link_named("flapped_link");
-  EXPECT_TRUE(link_changes("so0", "simoptics", before, link_named("up_link"), {}).empty());  // registered anew
+  EXPECT_TRUE(link_changes("so0", "simoptics", before, link_named("up_link"), {})
+                  .empty());  // registered anew
   NetdevLink unknown = before;
   unknown.carrier_up_count.reset();
   unknown.carrier_down_count.reset();
@@ -124,7 +128,11 @@ Bytes event(std::uint16_t type, unsigned char family, unsigned change) {
   info.ifi_index = 7;
   info.ifi_flags = IFF_UP | IFF_LOWER_UP;
   info.ifi_change = change;
-  return NetlinkBuilder(type, 0).header(info).put_string(IFLA_IFNAME, "ens1np0").put_u32(IFLA_MTU, 9000).take();
+  return NetlinkBuilder(type, 0)
+      .header(info)
+      .put_string(IFLA_IFNAME, "ens1np0")
+      .put_u32(IFLA_MTU, 9000)
+      .take();
 }
 
 TEST(RtnlLink, EventsAreAddedChangedRemoved) {
@@ -145,7 +153,8 @@ TEST(RtnlLink, WhatWentToAnotherNetworkNamespaceIsMoved) {
   ifinfomsg info{};
   info.ifi_index = 7;
   info.ifi_change = ~0U;
-  const auto moved = parse_link_event(NetlinkBuilder(RTM_DELLINK, 0).header(info).put_u32(IFLA_NEW_NETNSID, 0).take());
+  const auto moved = parse_link_event(
+      NetlinkBuilder(RTM_DELLINK, 0).header(info).put_u32(IFLA_NEW_NETNSID, 0).take());
   ASSERT_TRUE(gone && *gone && moved && *moved);
   EXPECT_FALSE((*gone)->moved);
   EXPECT_TRUE((*moved)->moved);
@@ -169,7 +178,9 @@ TEST(RtnlLink, ListensToTheEventsOfLinks) {
   EXPECT_EQ((*parse_link_event(messages->front()))->link.ifindex, 7U);
 }
 
-TEST(RtnlLink, AnotherMessageIsNoEvent) { EXPECT_FALSE(parse_link_event(event(RTM_NEWADDR, AF_UNSPEC, 0))); }
+TEST(RtnlLink, AnotherMessageIsNoEvent) {
+  EXPECT_FALSE(parse_link_event(event(RTM_NEWADDR, AF_UNSPEC, 0)));
+}
 
 TEST(RtnlLink, ReadsStatisticsByTheirNames) {
   const auto stats = parse_netdev_stats(captured("flapped_statsdump"));

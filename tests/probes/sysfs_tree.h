@@ -19,13 +19,18 @@ struct Nic {
 
   [[nodiscard]] std::string bridge_dir() const { return "/sys/devices/pci0000:1a/0000:1a:01.0"; }
   [[nodiscard]] std::string pci_dir() const { return bridge_dir() + "/" + pci; }
-  [[nodiscard]] std::string port_dir() const { return pci_dir() + "/infiniband/" + device + "/ports/1"; }
+  [[nodiscard]] std::string port_dir() const {
+    return pci_dir() + "/infiniband/" + device + "/ports/1";
+  }
   [[nodiscard]] std::string netdev_dir() const { return pci_dir() + "/net/" + netdev; }
 };
 
-inline void add_netdev(FakeHost& host, const std::string& dir, const std::string& name, int ifindex) {
+inline void add_netdev(FakeHost& host, const std::string& dir, const std::string& name,
+                       int ifindex) {
   host.link("/sys/class/net/" + name, dir);
-  const auto put = [&](const std::string& file, const std::string& text) { host.set(dir + "/" + file, text + "\n"); };
+  const auto put = [&](const std::string& file, const std::string& text) {
+    host.set(dir + "/" + file, text + "\n");
+  };
   put("type", "1");
   put("ifindex", std::to_string(ifindex));
   put("flags", "0x1003");
@@ -39,7 +44,8 @@ inline void add_netdev(FakeHost& host, const std::string& dir, const std::string
   put("statistics/rx_crc_errors", "7");
 }
 
-inline void add_verbs(FakeHost& host, const std::string& dir, const std::string& name, const std::string& link_layer) {
+inline void add_verbs(FakeHost& host, const std::string& dir, const std::string& name,
+                      const std::string& link_layer) {
   host.link("/sys/class/infiniband/" + name, dir);
   host.set(dir + "/node_guid", "b83f:d203:0012:3456\n");
   host.set(dir + "/ports/1/link_layer", link_layer + "\n");
@@ -68,7 +74,8 @@ inline void add_nic(FakeHost& host, const Nic& nic) {
   add_verbs(host, pci + "/infiniband/" + nic.device, nic.device, nic.link_layer);
   host.link(pci + "/infiniband/" + nic.device + "/device", pci);
   if (!nic.netdev.empty()) host.set(nic.port_dir() + "/gid_attrs/ndevs/0", nic.netdev + "\n");
-  for (const char* name : {"symbol_error", "link_downed", "port_rcv_errors", "VL15_dropped", "port_xmit_data"})
+  for (const char* name :
+       {"symbol_error", "link_downed", "port_rcv_errors", "VL15_dropped", "port_xmit_data"})
     host.set(nic.port_dir() + "/counters/" + name, "5\n");
   for (const char* name : {"out_of_sequence", "some_new_counter", "lifespan"})
     host.set(nic.port_dir() + "/hw_counters/" + name, "9\n");

@@ -35,7 +35,8 @@ TEST(VerbsEventKinds, AreThoseOfTheLibrary) {
       {IBV_EVENT_CLIENT_REREGISTER, VerbsEventKind::kPortChanged},
       {IBV_EVENT_QP_FATAL, VerbsEventKind::kOther},
   };
-  for (const Row& row : kRows) EXPECT_EQ(verbs_event_kind(row.type), row.kind) << "event " << row.type;
+  for (const Row& row : kRows)
+    EXPECT_EQ(verbs_event_kind(row.type), row.kind) << "event " << row.type;
 }
 
 class VerbsFeed : public ::testing::Test {
@@ -94,10 +95,11 @@ TEST_F(VerbsFeed, PortEventsAreToldAndPromptAReading) {
     told.emplace_back(event.port, event.kind);
     EXPECT_EQ(event.t, now);
   }
-  EXPECT_THAT(told, ::testing::UnorderedElementsAre(std::pair("mlx5_0/1", PortEventKind::kPortError),
-                                                    std::pair("mlx5_1/1", PortEventKind::kPortActive),
-                                                    std::pair("mlx5_1/1", PortEventKind::kLidChange),
-                                                    std::pair("mlx5_1/1", PortEventKind::kSmChange)));
+  EXPECT_THAT(told,
+              ::testing::UnorderedElementsAre(std::pair("mlx5_0/1", PortEventKind::kPortError),
+                                              std::pair("mlx5_1/1", PortEventKind::kPortActive),
+                                              std::pair("mlx5_1/1", PortEventKind::kLidChange),
+                                              std::pair("mlx5_1/1", PortEventKind::kSmChange)));
   EXPECT_TRUE(news.look);
   EXPECT_THAT(news.ports, ::testing::ElementsAre("mlx5_0/1", "mlx5_1/1"));
 }
@@ -139,7 +141,9 @@ TEST_F(VerbsFeed, WhatWasGivenBackIsAGapAndOpenedAgainWithoutASearch) {
     fatal ? library->tell("mlx5_0", VerbsEventKind::kDeviceFatal) : library->fail("mlx5_0", EIO);
     settle();
     search();  // the one that is asked for: too early
-    const auto still_blind = [&] { return feed.gaps().size() == 1 && feed.gaps()[0].port == "mlx5_0/1"; };
+    const auto still_blind = [&] {
+      return feed.gaps().size() == 1 && feed.gaps()[0].port == "mlx5_0/1";
+    };
     EXPECT_TRUE(still_blind());
     now += VerbsEvents::kAgain - Milliseconds(1);
     settle();

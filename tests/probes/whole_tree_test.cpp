@@ -17,7 +17,8 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Reads everything of every port; what the readers can't open is a test failure.
-std::map<PortKey, PortSample> read_all(Host& host, const Inventory& inventory, std::vector<Gap>& gaps) {
+std::map<PortKey, PortSample> read_all(Host& host, const Inventory& inventory,
+                                       std::vector<Gap>& gaps) {
   std::map<PortKey, PortSample> samples;
   for (const auto& port : inventory.ports) {
     PortSample& sample = samples[port.id.key()];
@@ -48,7 +49,8 @@ class CopiedTree : public ::testing::TestWithParam<const char*> {
     std::string name = fs::temp_directory_path() / "linkhealth-tree-XXXXXX";
     ASSERT_NE(mkdtemp(name.data()), nullptr);
     top_ = name;
-    const std::string command = "python3 '" + script + "' --root '" + (top_ / "sys").string() + "' " + GetParam();
+    const std::string command =
+        "python3 '" + script + "' --root '" + (top_ / "sys").string() + "' " + GetParam();
     ASSERT_EQ(std::system((command + " > /dev/null").c_str()), 0);
   }
   void TearDown() override {
@@ -66,13 +68,15 @@ TEST_P(CopiedTree, IsReadWhole) {
     EXPECT_TRUE(inventory.gaps.empty());
     std::vector<Gap> gaps;
     const auto samples = read_all(host, inventory, gaps);
-    for (const auto& gap : gaps) ADD_FAILURE() << gap.port << " " << gap.probe << ": " << gap.reason;
+    for (const auto& gap : gaps)
+      ADD_FAILURE() << gap.port << " " << gap.probe << ": " << gap.reason;
     const PortSample& first = samples.at("mlx5_0/1");
     EXPECT_EQ(first.link->state, "ACTIVE");
     EXPECT_EQ(first.link->speed_mbps, 400000U);
     EXPECT_EQ(first.link->lanes, 4U);
     EXPECT_EQ(first.link->carrier, true);
-    EXPECT_EQ(first.counters->size(), 21U + 31U + 24U) << "counters, hw_counters without lifespan, statistics";
+    EXPECT_EQ(first.counters->size(), 21U + 31U + 24U)
+        << "counters, hw_counters without lifespan, statistics";
     EXPECT_EQ(first.pcie->speed_gtps, 32.0);
     EXPECT_EQ(first.pcie->aer_correctable, 0U);
     EXPECT_EQ(samples.at("mlx5_9/1").link->speed_mbps, 200000U);

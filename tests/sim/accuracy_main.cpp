@@ -1,5 +1,5 @@
-// Measures the diagnosis: simulates labelled cases (or reads labelled recordings), runs the engine over them and prints
-// the figures of docs/accuracy.md.
+// Measures the diagnosis: simulates labelled cases (or reads labelled recordings), runs the engine
+// over them and prints the figures of docs/accuracy.md.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -29,11 +29,14 @@ struct Options {
 };
 
 constexpr const char* kUsage =
-    "accuracy [--set field|hard|healthy]… [--seed N] [--cases N] [--fault NAME] [--examples N] [--verbose] "
+    "accuracy [--set field|hard|healthy]… [--seed N] [--cases N] [--fault NAME] [--examples N] "
+    "[--verbose] "
     "[--outcomes]\n"
-    "         [--write DIR]        write the cases as recordings with truth.json, and judge nothing\n"
+    "         [--write DIR]        write the cases as recordings with truth.json, and judge "
+    "nothing\n"
     "         [--recordings DIR [--only NAME]]   judge the labelled recordings of DIR\n"
-    "         [--degrade KIND|all] take away what another driver, cadence or operator would not give\n";
+    "         [--degrade KIND|all] take away what another driver, cadence or operator would not "
+    "give\n";
 
 std::optional<Options> parse(const std::vector<std::string>& args) {
   Options out;
@@ -91,31 +94,35 @@ Engine engine_for(const RecordingHeader& header) {
 
 void print_evidence(const FaultReport& fault) {
   for (const Evidence& evidence : fault.evidence) {
-    fmt::print("      {} {} {} {} {} {} {} [{}] {}{}\n", evidence.supports ? "+" : "-", evidence.symptom,
-               evidence.observed ? fmt::format("{:.4g}", *evidence.observed) : "", evidence.op,
-               evidence.threshold ? fmt::format("{:.4g}", *evidence.threshold) : "", evidence.unit, evidence.where,
-               evidence.source, evidence.text.empty() ? "" : " " + evidence.text, "");
+    fmt::print("      {} {} {} {} {} {} {} [{}] {}{}\n", evidence.supports ? "+" : "-",
+               evidence.symptom, evidence.observed ? fmt::format("{:.4g}", *evidence.observed) : "",
+               evidence.op, evidence.threshold ? fmt::format("{:.4g}", *evidence.threshold) : "",
+               evidence.unit, evidence.where, evidence.source,
+               evidence.text.empty() ? "" : " " + evidence.text, "");
   }
   for (const Candidate& candidate : fault.differential)
-    fmt::print("      ? {}/{} {:.3f}\n", candidate.fault, to_string(candidate.end), candidate.confidence);
+    fmt::print("      ? {}/{} {:.3f}\n", candidate.fault, to_string(candidate.end),
+               candidate.confidence);
 }
 
 void print_last(const Report& report) {
   for (const PortReport& port : report.ports) {
     for (const FaultReport& fault : port.faults) {
-      fmt::print("  {} {}/{} {:.2f} {}: {}\n", port.port, fault.fault, to_string(fault.end), fault.confidence,
-                 to_string(fault.state), fault.summary);
+      fmt::print("  {} {}/{} {:.2f} {}: {}\n", port.port, fault.fault, to_string(fault.end),
+                 fault.confidence, to_string(fault.state), fault.summary);
       print_evidence(fault);
       for (const SymptomVerdict& seen : port.symptoms)
-        if (seen.verdict != "absent") fmt::print("      {} {} {}\n", seen.symptom, seen.verdict, seen.reason);
+        if (seen.verdict != "absent")
+          fmt::print("      {} {} {}\n", seen.symptom, seen.verdict, seen.reason);
     }
   }
 }
 
 void print_events(const Engine::Step& step) {
   for (const FaultEvent& event : step.events) {
-    fmt::print("{:9.1f} {:<12} {} {}/{} {:.2f}  {}\n", steady_seconds(event.t), to_string(event.kind), event.port,
-               event.fault.fault, to_string(event.fault.end), event.fault.confidence, event.fault.summary);
+    fmt::print("{:9.1f} {:<12} {} {}/{} {:.2f}  {}\n", steady_seconds(event.t),
+               to_string(event.kind), event.port, event.fault.fault, to_string(event.fault.end),
+               event.fault.confidence, event.fault.summary);
     if (event.kind == FaultEventKind::kOpened) print_evidence(event.fault);
   }
 }
@@ -124,19 +131,20 @@ void print_events(const Engine::Step& step) {
 void print_score(Degrade kind, const Options& options, const Score& score) {
   if (options.outcomes)
     for (const Outcome& out : score.outcomes())
-      fmt::print("{} {} {} {} {} far {} delay {} said {} {:.2f} {}\n", out.case_name, out.port, out.truth.fault,
-                 out.truth.severity, out.truth.note.empty() ? "-" : out.truth.note, out.truth.far_level,
-                 out.delay_s ? fmt::format("{:.0f}", *out.delay_s) : "-", out.said, out.confidence,
-                 out.right ? "right" : "wrong");
+      fmt::print("{} {} {} {} {} far {} delay {} said {} {:.2f} {}\n", out.case_name, out.port,
+                 out.truth.fault, out.truth.severity, out.truth.note.empty() ? "-" : out.truth.note,
+                 out.truth.far_level, out.delay_s ? fmt::format("{:.0f}", *out.delay_s) : "-",
+                 out.said, out.confidence, out.right ? "right" : "wrong");
   if (options.degrade.size() == 1) {
     fmt::print("{}", score.text(options.examples));
     return;
   }
   fmt::print(
-      "{:<18} right {:.3f}  first three {:.3f}  end {:.3f}  wrong and sure {:2}  false {:2}  calibration {:.3f}  {}\n",
+      "{:<18} right {:.3f}  first three {:.3f}  end {:.3f}  wrong and sure {:2}  false {:2}  "
+      "calibration {:.3f}  {}\n",
       degrade_table()[static_cast<std::size_t>(kind)].name, score.share(&Outcome::right),
-      score.share(&Outcome::in_first_three), score.share(&Outcome::end_right), score.confidently_wrong(),
-      score.false_diagnoses().size(), score.calibration_error(),
+      score.share(&Outcome::in_first_three), score.share(&Outcome::end_right),
+      score.confidently_wrong(), score.false_diagnoses().size(), score.calibration_error(),
       degrade_table()[static_cast<std::size_t>(kind)].meaning);
 }
 
@@ -169,9 +177,11 @@ void run_case(const CaseSpec& spec, const Options& options, Degrade kind, Score&
   score.end_case();
   if (!options.verbose) return;
   for (const auto& [port, truth] : simulation.truth()) {
-    fmt::print("truth {} {}/{} onset {:.0f} {} {} {} far {}\n", port, truth.fault, to_string(truth.end),
-               truth.onset_s.value_or(-1), truth.severity, truth.note, truth.medium, truth.far_level);
-    for (const Answer& answer : truth.also_accept) fmt::print("   or {}/{}\n", answer.fault, to_string(answer.end));
+    fmt::print("truth {} {}/{} onset {:.0f} {} {} {} far {}\n", port, truth.fault,
+               to_string(truth.end), truth.onset_s.value_or(-1), truth.severity, truth.note,
+               truth.medium, truth.far_level);
+    for (const Answer& answer : truth.also_accept)
+      fmt::print("   or {}/{}\n", answer.fault, to_string(answer.end));
   }
   if (last) print_last(*last);
 }
@@ -182,8 +192,8 @@ Result<void> write_cases(const Options& options) {
     for (std::uint64_t i = 0; i < options.cases; ++i) {
       Simulation simulation({set, options.seed + i, options.fault});
       const std::string name = fmt::format("{}-{:04}.jsonl.gz", to_string(set), options.seed + i);
-      auto writer =
-          RecordingWriter::create((std::filesystem::path(options.write_to) / name).string(), simulation.header());
+      auto writer = RecordingWriter::create(
+          (std::filesystem::path(options.write_to) / name).string(), simulation.header());
       if (!writer) return writer.error();
       Snapshot snapshot;
       while (simulation.next(snapshot)) {
@@ -196,8 +206,9 @@ Result<void> write_cases(const Options& options) {
   return write_truth_file((std::filesystem::path(options.write_to) / "truth.json").string(), truth);
 }
 
-Result<void> score_recording(const std::filesystem::path& file, const std::map<PortKey, Truth>& truth, Degrade kind,
-                             bool verbose, Score& score) {
+Result<void> score_recording(const std::filesystem::path& file,
+                             const std::map<PortKey, Truth>& truth, Degrade kind, bool verbose,
+                             Score& score) {
   auto reader = RecordingReader::open(file.string());
   if (!reader) return reader.error();
   auto header = reader.value().header();
@@ -231,7 +242,8 @@ Result<void> score_recordings(const Options& options) {
     Score score;
     for (const auto& [name, ports] : truth.value()) {
       if (!options.only.empty() && name != options.only) continue;
-      if (auto done = score_recording(folder / name, ports, kind, options.verbose, score); !done) return done;
+      if (auto done = score_recording(folder / name, ports, kind, options.verbose, score); !done)
+        return done;
     }
     print_score(kind, options, score);
   }
@@ -245,7 +257,8 @@ int run(const std::vector<std::string>& args) {
     return 2;
   }
   if (!options->write_to.empty() || !options->recordings.empty()) {
-    const auto done = options->recordings.empty() ? write_cases(*options) : score_recordings(*options);
+    const auto done =
+        options->recordings.empty() ? write_cases(*options) : score_recordings(*options);
     if (!done) fmt::print(stderr, "accuracy: {}\n", done.error().message);
     return done ? 0 : 1;
   }
@@ -265,4 +278,6 @@ int run(const std::vector<std::string>& args) {
 }  // namespace
 }  // namespace linkhealth::sim
 
-int main(int argc, char** argv) { return linkhealth::sim::run(std::vector<std::string>(argv + 1, argv + argc)); }
+int main(int argc, char** argv) {
+  return linkhealth::sim::run(std::vector<std::string>(argv + 1, argv + argc));
+}

@@ -1,5 +1,5 @@
-// What a module's own meters say: a calibration error that stays with the module and the lane, noise of each reading,
-// and the steps of the register (SFF-8472/8636, CMIS).
+// What a module's own meters say: a calibration error that stays with the module and the lane,
+// noise of each reading, and the steps of the register (SFF-8472/8636, CMIS).
 #pragma once
 
 #include <optional>
@@ -29,7 +29,8 @@ struct Ddm {
 Ddm draw_ddm(const Medium& medium, double flags_probability, Rng& rng);
 
 /// The reading of one end. `in` is the direction that this end receives.
-ModuleSample read_module(const LinkModel& link, const Ddm& ddm, Way in, double temperature_c, Rng& rng);
+ModuleSample read_module(const LinkModel& link, const Ddm& ddm, Way in, double temperature_c,
+                         Rng& rng);
 
 /// The limits that a module of this medium would have in its memory.
 ModuleThresholds medium_limits(const Medium& medium);

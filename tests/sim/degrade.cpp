@@ -79,7 +79,8 @@ void Degrader::strip(PortSample& port, const PortKey& key, Snapshot& snapshot) {
       break;
     case kNoBits:
       port.fec_lanes.clear();
-      if (port.counters) filter(*port.counters, [](std::string_view name) { return name == "fec_corrected_bits"; });
+      if (port.counters)
+        filter(*port.counters, [](std::string_view name) { return name == "fec_corrected_bits"; });
       break;
     case kNoDownReason:
       if (port.link) port.link->down_reason.reset();
@@ -129,8 +130,8 @@ void Degrader::strip(PortSample& port, const PortKey& key, Snapshot& snapshot) {
   }
 }
 
-/// The drivers' own are read once a minute (sampler.driver_period_s); so, two files of a port each ten seconds, is a
-/// classic counter where no MAD can be sent.
+/// The drivers' own are read once a minute (sampler.driver_period_s); so, two files of a port each
+/// ten seconds, is a classic counter where no MAD can be sent.
 double shipped_period_s(CounterSource source) {
   return source == CounterSource::kEthtoolDriver || source == CounterSource::kIbPort ? 60 : 0;
 }
@@ -139,7 +140,8 @@ void Degrader::keep_due(PortSample& port, const PortKey& key, SteadyTime now) {
   const auto early = [&](const std::string& name, double period_s) {
     const auto [at, first] = counted_at_.try_emplace({key, name}, now);
     if (!first && in_seconds(now - at->second) < period_s - 1) return true;
-    at->second = first ? now - from_seconds(10 * static_cast<double>(name.size() % 6)) : now;  // not all at once
+    at->second = first ? now - from_seconds(10 * static_cast<double>(name.size() % 6))
+                       : now;  // not all at once
     return false;
   };
   if (port.counters)
@@ -147,10 +149,12 @@ void Degrader::keep_due(PortSample& port, const PortKey& key, SteadyTime now) {
       const auto id = find_counter(name);
       return id && early(std::string(name), shipped_period_s(known_counters()[*id].source));
     });
-  if (early("the driver's lanes", shipped_period_s(CounterSource::kEthtoolDriver))) port.fec_lanes.clear();
+  if (early("the driver's lanes", shipped_period_s(CounterSource::kEthtoolDriver)))
+    port.fec_lanes.clear();
 }
 
-/// A slower monitor reads every group each time: groups of what is left out come with the next snapshot.
+/// A slower monitor reads every group each time: groups of what is left out come with the next
+/// snapshot.
 bool Degrader::thin(Snapshot& snapshot) {
   held_.events.insert(held_.events.end(), snapshot.events.begin(), snapshot.events.end());
   for (auto& [key, port] : snapshot.ports) {
@@ -182,10 +186,13 @@ std::optional<Snapshot> Degrader::apply(Snapshot snapshot) {
   if (kind_ == kThin && !thin(snapshot)) return std::nullopt;
   if (kind_ == kNoEvents) snapshot.events.clear();
   if (kind_ == kNoLog)
-    std::erase_if(snapshot.events, [](const PortEvent& event) { return event.kind == PortEventKind::kKernelLog; });
+    std::erase_if(snapshot.events,
+                  [](const PortEvent& event) { return event.kind == PortEventKind::kKernelLog; });
   if (kind_ == kNoUptime) snapshot.uptime_s.reset();
-  if (kind_ == kNoModule) std::erase_if(snapshot.gaps, [](const Gap& gap) { return gap.probe == "module"; });
-  if (kind_ == kNoPeer) std::erase_if(snapshot.gaps, [](const Gap& gap) { return gap.probe == "peer"; });
+  if (kind_ == kNoModule)
+    std::erase_if(snapshot.gaps, [](const Gap& gap) { return gap.probe == "module"; });
+  if (kind_ == kNoPeer)
+    std::erase_if(snapshot.gaps, [](const Gap& gap) { return gap.probe == "peer"; });
   module_due_ = !module_at_ || in_seconds(snapshot.taken_at - *module_at_) >= 299;
   bool read = false;
   for (auto& [key, port] : snapshot.ports) {

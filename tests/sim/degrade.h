@@ -1,5 +1,6 @@
-// Takes away from a recording what another driver, another cadence or an operator without a plan would not have given.
-// The diagnosis must stay right or fall back honestly: to a name that cannot be told from the truth, or to nothing.
+// Takes away from a recording what another driver, another cadence or an operator without a plan
+// would not have given. The diagnosis must stay right or fall back honestly: to a name that cannot
+// be told from the truth, or to nothing.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
-// What good links go through: rooms that warm up, reboots, maintenance, one flap, bursts of traffic, meters that lie.
+// What good links go through: rooms that warm up, reboots, maintenance, one flap, bursts of
+// traffic, meters that lie.
 #include <algorithm>
 #include <cmath>
 
@@ -7,7 +8,8 @@
 namespace linkhealth::sim {
 namespace {
 
-Effect window(double start_s, double length_s, bool fine, std::function<void(PortSim&, double, double)> apply) {
+Effect window(double start_s, double length_s, bool fine,
+              std::function<void(PortSim&, double, double)> apply) {
   Effect out;
   out.start_s = start_s;
   out.end_s = start_s + length_s;
@@ -42,9 +44,11 @@ void maintenance(Everyday& e) {
 void switch_upgrade(Everyday& e) {
   const double t = e.rng.uniform(600, e.end_s - 700);
   const double length = std::min(e.end_s - t - 300, e.rng.lognormal(220, 0.4));
-  e.port.add(
-      window(t, length, true, [](PortSim& at, double, double) { at.now.far_admin_up = at.now.far_reachable = false; }));
-  for (const char* name : {"far_port_down", "far_switch_fault", "unplugged", "damaged_fiber", "faulty_cable"}) {
+  e.port.add(window(t, length, true, [](PortSim& at, double, double) {
+    at.now.far_admin_up = at.now.far_reachable = false;
+  }));
+  for (const char* name :
+       {"far_port_down", "far_switch_fault", "unplugged", "damaged_fiber", "faulty_cable"}) {
     e.truth.tolerate.emplace_back(name);
   }
 }
@@ -53,18 +57,19 @@ void storms_of_traffic(Everyday& e) {
   const std::size_t count = 1 + e.rng.below(6);
   for (std::size_t i = 0; i < count; ++i) {
     const double marks = e.rng.uniform(1000, 30000);
-    e.port.add(window(e.rng.uniform(0, e.end_s), e.rng.uniform(40, 300), false, [marks](PortSim& at, double, double) {
-      at.now.congestion = marks;
-      at.now.wait_share = 0.4;
-      at.now.host_drops_per_s = 0.1;
-    }));
+    e.port.add(window(e.rng.uniform(0, e.end_s), e.rng.uniform(40, 300), false,
+                      [marks](PortSim& at, double, double) {
+                        at.now.congestion = marks;
+                        at.now.wait_share = 0.4;
+                        at.now.host_drops_per_s = 0.1;
+                      }));
   }
 }
 
 void module_swap(Everyday& e) {
   const double t = e.rng.uniform(900, e.end_s - 900);
-  e.port.add(
-      window(t, e.rng.uniform(30, 110), true, [](PortSim& at, double, double) { at.now.module_present = false; }));
+  e.port.add(window(t, e.rng.uniform(30, 110), true,
+                    [](PortSim& at, double, double) { at.now.module_present = false; }));
   e.port.at(t, [t](PortSim& at) { at.emit(t, PortEventKind::kModuleRemoved); });
   e.port.at(t + 29, [t](PortSim& at) {
     at.swap_module(t);
@@ -80,7 +85,8 @@ void low_light(Everyday& e) {
   const bool all = e.port.setup.medium->duplex || e.rng.chance(0.3);
   double worst = 99;
   e.port.settle(0);
-  for (std::size_t i = 0; i < e.port.link.lanes(); ++i) worst = std::min(worst, e.port.link.margin_db(Way::kIn, i, 50));
+  for (std::size_t i = 0; i < e.port.link.lanes(); ++i)
+    worst = std::min(worst, e.port.link.margin_db(Way::kIn, i, 50));
   if (e.port.setup.medium->bias_ma <= 0 || worst - db < 1.8) return;
   e.port.add(window(-1e9, 2e18, false, [db, lane, all](PortSim& at, double, double) {
     for (std::size_t i = 0; i < at.link.lanes(); ++i) {
@@ -90,10 +96,11 @@ void low_light(Everyday& e) {
 }
 
 void module_busy(Everyday& e) {
-  e.port.add(window(e.rng.uniform(0, e.end_s), e.rng.uniform(60, 600), false, [](PortSim& at, double, double) {
-    at.now.blind = {"module"};
-    at.now.blind_reason = "EBUSY";
-  }));
+  e.port.add(window(e.rng.uniform(0, e.end_s), e.rng.uniform(60, 600), false,
+                    [](PortSim& at, double, double) {
+                      at.now.blind = {"module"};
+                      at.now.blind_reason = "EBUSY";
+                    }));
 }
 
 void counters_cleared(Everyday& e) {
@@ -103,7 +110,9 @@ void counters_cleared(Everyday& e) {
 void driver_reload(Everyday& e) {
   const double t = e.rng.uniform(600, e.end_s - 600);
   e.port.at(t, [t](PortSim& at) { at.emit(t, PortEventKind::kDeviceGone); });
-  e.port.add(window(t, 12, true, [](PortSim& at, double, double) { at.now.rebooting = at.now.device_gone = true; }));
+  e.port.add(window(t, 12, true, [](PortSim& at, double, double) {
+    at.now.rebooting = at.now.device_gone = true;
+  }));
   e.port.at(t + 11, [](PortSim& at) { at.reload_driver(); });
   e.port.at(t + 12, [t](PortSim& at) { at.emit(t + 12, PortEventKind::kDeviceAdded); });
 }
@@ -115,9 +124,11 @@ struct EverydayRow {
 };
 
 constexpr EverydayRow kEveryday[] = {
-    {0.10, true, &one_flap},           {0.05, true, &maintenance},       {0.03, true, &switch_upgrade},
-    {0.25, false, &storms_of_traffic}, {0.03, true, &module_swap},       {0.06, true, &low_light},
-    {0.08, false, &module_busy},       {0.03, false, &counters_cleared}, {0.02, true, &driver_reload},
+    {0.10, true, &one_flap},       {0.05, true, &maintenance},
+    {0.03, true, &switch_upgrade}, {0.25, false, &storms_of_traffic},
+    {0.03, true, &module_swap},    {0.06, true, &low_light},
+    {0.08, false, &module_busy},   {0.03, false, &counters_cleared},
+    {0.02, true, &driver_reload},
 };
 
 }  // namespace
@@ -155,10 +166,12 @@ void Simulation::draw_everyday(const CaseSpec& spec) {
     for (const auto& port : ports_) {
       if (!rng_.chance(0.5)) continue;
       const double begin = rng_.uniform(0.5, 60);
-      port->add(window(begin, rng_.uniform(2, 40), true, [](PortSim& at, double, double) { at.now.flap_per_s = 0.1; }));
+      port->add(window(begin, rng_.uniform(2, 40), true,
+                       [](PortSim& at, double, double) { at.now.flap_per_s = 0.1; }));
     }
   }
-  const bool adaptive_routing = rng_.chance(0.10);  // packets overtake each other on every port, harmless
+  const bool adaptive_routing =
+      rng_.chance(0.10);  // packets overtake each other on every port, harmless
   const double busy_fabric = rng_.chance(0.15) ? rng_.uniform(10, 80) : 0;
   const double reorder = adaptive_routing ? rng_.uniform(0.2, 20) : 0;
   const double noise_s = rng_.chance(0.3) ? rng_.uniform(0, 3e-4) : 0;

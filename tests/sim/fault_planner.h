@@ -1,4 +1,5 @@
-// Shared by the files that plan faults: one fault, the port that it happens to, and the truth that it makes.
+// Shared by the files that plan faults: one fault, the port that it happens to, and the truth that
+// it makes.
 #pragma once
 
 #include <functional>
@@ -26,12 +27,18 @@ struct Planner {
   /// The far module's powers are read.
   [[nodiscard]] bool far_light() const { return far() >= 3 && !port.far_ddm.power_hidden; }
   /// The far module can be read while the link is down, which a MAD cannot cross.
-  [[nodiscard]] bool far_seen_when_down() const { return far() >= 3 && port.setup.peer_source != "mad"; }
+  [[nodiscard]] bool far_seen_when_down() const {
+    return far() >= 3 && port.setup.peer_source != "mad";
+  }
   [[nodiscard]] bool far_light_when_down() const { return far_light() && far_seen_when_down(); }
-  void accept(std::string fault, End end = End::kNone) { truth.also_accept.push_back({std::move(fault), end}); }
+  void accept(std::string fault, End end = End::kNone) {
+    truth.also_accept.push_back({std::move(fault), end});
+  }
 
-  /// From the onset until the repair, growing over `ramp_s`. `fine`: the link needs steps of seconds.
-  Effect effect(double ramp_s, std::function<void(PortSim&, double, double)> apply, bool fine = true) const;
+  /// From the onset until the repair, growing over `ramp_s`. `fine`: the link needs steps of
+  /// seconds.
+  Effect effect(double ramp_s, std::function<void(PortSim&, double, double)> apply,
+                bool fine = true) const;
   /// The same at full strength from the onset on.
   void always(std::function<void(PortSim&)> apply, bool fine = false);
   /// Something at the onset, if that is in the recording.
@@ -71,6 +78,7 @@ double target_ber(Planner& p, Way way);
 /// An error ratio at which codewords are lost all the time.
 double losing_ber(Planner& p);
 /// The scale in dB at which `set` makes the direction's mean error ratio reach the target.
-double scale_for(Planner& p, Way way, double target, const std::function<void(PortSim&, double)>& set);
+double scale_for(Planner& p, Way way, double target,
+                 const std::function<void(PortSim&, double)>& set);
 
 }  // namespace linkhealth::sim

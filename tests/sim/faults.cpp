@@ -46,7 +46,8 @@ constexpr auto kNames = [] {
 
 }  // namespace
 
-Effect Planner::effect(double ramp_s, std::function<void(PortSim&, double, double)> apply, bool fine) const {
+Effect Planner::effect(double ramp_s, std::function<void(PortSim&, double, double)> apply,
+                       bool fine) const {
   Effect out;
   out.start_s = plan.onset_s > 0 ? plan.onset_s : kLongAgoS;
   out.ramp_s = plan.onset_s > 0 ? ramp_s : 0;
@@ -72,9 +73,12 @@ void Planner::log(double delay_s, const std::string& text) {
   port.at(t, [t, text](PortSim& at) { at.kernel_log(t, text); });
 }
 
-std::string Planner::mlx5(const std::string& text) const { return "mlx5_core " + port.setup.id.pci + ": " + text; }
+std::string Planner::mlx5(const std::string& text) const {
+  return "mlx5_core " + port.setup.id.pci + ": " + text;
+}
 
-double Planner::by_strength(double weak_low, double weak_high, double mid_high, double strong_high) {
+double Planner::by_strength(double weak_low, double weak_high, double mid_high,
+                            double strong_high) {
   if (plan.strength == Strength::kWeak) return rng.uniform(weak_low, weak_high);
   if (plan.strength == Strength::kMid) return rng.uniform(weak_high, mid_high);
   return rng.uniform(mid_high, strong_high);
@@ -94,7 +98,8 @@ double target_ber(Planner& p, Way way) {
       break;
   }
   const double before = p.port.link.mean_ber(way, p.medium().temperature_c);
-  return std::min(std::max(std::pow(10.0, exponent), before * 12), p.medium().fec == Fec::kRs528 ? 5e-4 : 8e-4);
+  return std::min(std::max(std::pow(10.0, exponent), before * 12),
+                  p.medium().fec == Fec::kRs528 ? 5e-4 : 8e-4);
 }
 
 double losing_ber(Planner& p) {
@@ -109,7 +114,8 @@ double losing_ber(Planner& p) {
   return p.rng.uniform(1e-10, 1e-8);
 }
 
-double scale_for(Planner& p, Way way, double target, const std::function<void(PortSim&, double)>& set) {
+double scale_for(Planner& p, Way way, double target,
+                 const std::function<void(PortSim&, double)>& set) {
   double low = 0;
   double high = 25;
   for (int i = 0; i < 40; ++i) {
@@ -127,7 +133,8 @@ std::span<const std::string_view> fault_names() { return kNames; }
 bool fault_fits(std::string_view name, const PortSim& port, std::size_t ports_on_leaf) {
   const Build build = port.setup.medium->build;
   const bool cable = build != Build::kOptical;
-  if (name == "dirty_connector" || name == "damaged_fiber" || name == "failing_transmitter" || name == "bad_module") {
+  if (name == "dirty_connector" || name == "damaged_fiber" || name == "failing_transmitter" ||
+      name == "bad_module") {
     return !cable;
   }
   if (name == "faulty_cable") return cable;
@@ -138,10 +145,13 @@ bool fault_fits(std::string_view name, const PortSim& port, std::size_t ports_on
   return true;
 }
 
-void plan_fault(const FaultPlan& plan, PortSim& port, const std::vector<PortSim*>& mates, Rng& rng, Truth& truth) {
+void plan_fault(const FaultPlan& plan, PortSim& port, const std::vector<PortSim*>& mates, Rng& rng,
+                Truth& truth) {
   truth.fault = std::string(plan.name);
   truth.onset_s = plan.onset_s;
-  truth.severity = plan.strength == Strength::kWeak ? "weak" : plan.strength == Strength::kMid ? "mid" : "strong";
+  truth.severity = plan.strength == Strength::kWeak  ? "weak"
+                   : plan.strength == Strength::kMid ? "mid"
+                                                     : "strong";
   Planner planner{plan, port, mates, rng, truth};
   for (const Row& row : kRows) {
     if (row.name == plan.name) row.plan(planner);

@@ -1,5 +1,5 @@
-// The faults, as what they do to a link, a module, a host or the people around them, and what can be said about them
-// from what the node can read (the truth that an answer is compared with).
+// The faults, as what they do to a link, a module, a host or the people around them, and what can
+// be said about them from what the node can read (the truth that an answer is compared with).
 #pragma once
 
 #include <optional>
@@ -50,8 +50,9 @@ struct FaultPlan {
 std::span<const std::string_view> fault_names();
 /// Whether the fault can happen to this port (a copper cable has no dirty connector).
 bool fault_fits(std::string_view name, const PortSim& port, std::size_t ports_on_leaf);
-/// Sets the fault up and says what is true then. `mates`: the other ports of the same far switch, for faults that they
-/// share.
-void plan_fault(const FaultPlan& plan, PortSim& port, const std::vector<PortSim*>& mates, Rng& rng, Truth& truth);
+/// Sets the fault up and says what is true then. `mates`: the other ports of the same far switch,
+/// for faults that they share.
+void plan_fault(const FaultPlan& plan, PortSim& port, const std::vector<PortSim*>& mates, Rng& rng,
+                Truth& truth);
 
 }  // namespace linkhealth::sim

@@ -39,7 +39,8 @@ void plan_settings_mismatch(Planner& p) {
     change.apply = [](PortSim& at, double, double) { at.now.admin_up = false; };
     p.port.add(std::move(change));
     p.port.at(begin, [begin](PortSim& at) { at.emit(begin, PortEventKind::kAdminDown); });
-    p.port.at(p.plan.onset_s, [t = p.plan.onset_s](PortSim& at) { at.emit(t, PortEventKind::kAdminUp); });
+    p.port.at(p.plan.onset_s,
+              [t = p.plan.onset_s](PortSim& at) { at.emit(t, PortEventKind::kAdminUp); });
   }
   p.always([reason](PortSim& at) {
     at.now.settings_match = false;
@@ -63,7 +64,8 @@ void plan_admin_down(Planner& p) {
   p.truth.link_down = true;
   p.always([](PortSim& at) { at.now.admin_up = false; });
   if (p.plan.onset_s > 0) {
-    p.port.at(p.plan.onset_s, [t = p.plan.onset_s](PortSim& at) { at.emit(t, PortEventKind::kAdminDown); });
+    p.port.at(p.plan.onset_s,
+              [t = p.plan.onset_s](PortSim& at) { at.emit(t, PortEventKind::kAdminDown); });
   }
 }
 
@@ -94,7 +96,8 @@ void plan_unplugged(Planner& p) {
   if (!optical) {
     p.always([](PortSim& at) { at.now.module_present = false; });
     if (p.plan.onset_s > 0) {
-      p.port.at(p.plan.onset_s, [t = p.plan.onset_s](PortSim& at) { at.emit(t, PortEventKind::kModuleRemoved); });
+      p.port.at(p.plan.onset_s,
+                [t = p.plan.onset_s](PortSim& at) { at.emit(t, PortEventKind::kModuleRemoved); });
     }
     p.accept("module_missing");
     return;

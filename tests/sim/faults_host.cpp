@@ -9,9 +9,14 @@ namespace linkhealth::sim {
 void plan_pcie(Planner& p) {
   p.truth.end = End::kNode;
   const bool aer_only = p.plan.strength == Strength::kWeak;
-  const double width = aer_only ? 1.0 : p.rng.chance(0.6) ? (p.plan.strength == Strength::kStrong ? 0.25 : 0.5) : 1.0;
-  const double speed = aer_only || width < 1.0 ? 1.0 : (p.plan.strength == Strength::kStrong ? 0.25 : 0.5);
-  const double aer = aer_only ? p.rng.uniform(40, 150) / 3600 : p.rng.chance(0.6) ? p.rng.uniform(10, 200) / 3600 : 0.0;
+  const double width = aer_only            ? 1.0
+                       : p.rng.chance(0.6) ? (p.plan.strength == Strength::kStrong ? 0.25 : 0.5)
+                                           : 1.0;
+  const double speed =
+      aer_only || width < 1.0 ? 1.0 : (p.plan.strength == Strength::kStrong ? 0.25 : 0.5);
+  const double aer = aer_only            ? p.rng.uniform(40, 150) / 3600
+                     : p.rng.chance(0.6) ? p.rng.uniform(10, 200) / 3600
+                                         : 0.0;
   const double stalls = aer_only ? 0 : p.rng.uniform(5, 100);
   p.always([=](PortSim& at) {
     at.now.pcie_width_factor = width;
@@ -48,7 +53,8 @@ void plan_nic(Planner& p) {
   for (double delay = 0; delay < 1500; delay += p.rng.uniform(80, 400)) {
     p.log(delay + 0.01, mlx5 ? p.mlx5("device's health compromised - reached miss count")
                              : std::string(p.port.setup.driver->name) + " " + p.port.setup.id.pci +
-                                   ": NETDEV WATCHDOG: " + p.port.setup.id.netdev + ": transmit queue 3 timed out");
+                                   ": NETDEV WATCHDOG: " + p.port.setup.id.netdev +
+                                   ": transmit queue 3 timed out");
   }
 }
 

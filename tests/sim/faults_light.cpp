@@ -32,8 +32,9 @@ std::function<void(PortSim&, double)> lose_light(Way way, std::vector<double> we
 }
 
 void dirty_reflections(Planner& p) {
-  const double floor = p.medium().modulation == Modulation::kPam4 ? std::pow(10.0, p.rng.uniform(-5.5, -4.0))
-                                                                  : std::pow(10.0, p.rng.uniform(-7.0, -5.0));
+  const double floor = p.medium().modulation == Modulation::kPam4
+                           ? std::pow(10.0, p.rng.uniform(-5.5, -4.0))
+                           : std::pow(10.0, p.rng.uniform(-7.0, -5.0));
   const std::vector<double> weight = touched_lanes(p, 0.25);
   p.port.add(p.effect(0, [weight, floor](PortSim& port, double strength, double) {
     for (std::size_t lane = 0; lane < weight.size(); ++lane) {
@@ -80,14 +81,17 @@ std::vector<std::size_t> laser_lanes(Planner& p) {
 
 void plan_dirty(Planner& p) {
   p.truth.end = End::kPath;
-  if (p.medium().single_mode && p.medium().fec != Fec::kNone && p.rng.chance(0.15)) return dirty_reflections(p);
+  if (p.medium().single_mode && p.medium().fec != Fec::kNone && p.rng.chance(0.15))
+    return dirty_reflections(p);
   const bool outgoing = p.far() >= 2 && p.rng.chance(0.15);
   const Way way = outgoing ? Way::kOut : Way::kIn;
   const auto set = lose_light(way, touched_lanes(p, 0.25));
-  // The far end's count of corrected bits is not read: what goes wrong there is seen only when data are lost.
+  // The far end's count of corrected bits is not read: what goes wrong there is seen only when data
+  // are lost.
   const double db = scale_for(p, way, outgoing ? losing_ber(p) : target_ber(p, way), set);
   const double ramp = p.rng.chance(0.8) ? 0 : p.rng.uniform(60, 900);
-  p.port.add(p.effect(ramp, [set, db](PortSim& port, double strength, double) { set(port, db * strength); }));
+  p.port.add(p.effect(
+      ramp, [set, db](PortSim& port, double strength, double) { set(port, db * strength); }));
   if (outgoing) {
     p.truth.note = "outgoing fibre";
     if (!p.far_light()) {
@@ -141,7 +145,9 @@ void plan_transmitter(Planner& p) {
     for (const std::size_t lane : lanes) port.link.direction(way).now[lane].tx_change_db = -db;
   };
   const double db = dead ? 0 : std::max(2.2, scale_for(p, way, target_ber(p, way), set));
-  const double ramp = dead ? 0 : p.plan.drift ? 0.7 * (p.plan.until_s - p.plan.onset_s) : p.rng.uniform(0, 1800);
+  const double ramp = dead           ? 0
+                      : p.plan.drift ? 0.7 * (p.plan.until_s - p.plan.onset_s)
+                                     : p.rng.uniform(0, 1800);
   const double bias = ageing ? p.rng.uniform(1.25, 1.5) : p.rng.uniform(0.97, 1.03);
   p.port.add(p.effect(ramp, [=](PortSim& port, double strength, double) {
     for (const std::size_t lane : lanes) {

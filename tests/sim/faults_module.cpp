@@ -31,9 +31,10 @@ void plan_module_management(Planner& p) {
     }
   }));
   if (p.port.setup.driver->name == "mlx5_core" && p.plan.onset_s > 0) {
-    const std::string line =
-        "mlx5_core " + p.port.setup.id.pci + ": Port module event[error]: module 0, Cable error, " + kind.second;
-    p.port.at(p.plan.onset_s + 0.3, [line, t = p.plan.onset_s + 0.3](PortSim& port) { port.kernel_log(t, line); });
+    const std::string line = "mlx5_core " + p.port.setup.id.pci +
+                             ": Port module event[error]: module 0, Cable error, " + kind.second;
+    p.port.at(p.plan.onset_s + 0.3,
+              [line, t = p.plan.onset_s + 0.3](PortSim& port) { port.kernel_log(t, line); });
   }
   p.truth.note = "management";
   p.truth.link_down = true;
@@ -47,14 +48,17 @@ void plan_bad_module(Planner& p) {
   if (kind == 4) return plan_module_management(p);
   if (kind == 3 && p.port.powers_readable()) {  // the meter of a lane is broken, the data are fine
     const std::size_t lane = p.rng.below(p.port.link.lanes());
-    p.port.at(p.plan.onset_s > 0 ? p.plan.onset_s : -600.0, [lane](PortSim& port) { port.ddm.rx_broken[lane] = true; });
-    if (p.plan.repair_s > 0) p.port.at(p.plan.repair_s, [lane](PortSim& port) { port.ddm.rx_broken[lane] = false; });
+    p.port.at(p.plan.onset_s > 0 ? p.plan.onset_s : -600.0,
+              [lane](PortSim& port) { port.ddm.rx_broken[lane] = true; });
+    if (p.plan.repair_s > 0)
+      p.port.at(p.plan.repair_s, [lane](PortSim& port) { port.ddm.rx_broken[lane] = false; });
     p.truth.note = "meter";
     return;
   }
   if (kind == 2) {
     const double per_s = flaps_per_s(p);
-    p.port.add(p.effect(0, [per_s](PortSim& port, double, double) { port.now.flap_per_s = per_s; }));
+    p.port.add(
+        p.effect(0, [per_s](PortSim& port, double, double) { port.now.flap_per_s = per_s; }));
     p.truth.note = "flaps";
     p.accept("bad_module", End::kFar);
     p.accept("far_switch_fault");
@@ -82,10 +86,12 @@ void plan_bad_module(Planner& p) {
     const double db = scale_for(p, way, far_receiver ? losing_ber(p) : target_ber(p, way), set);
     const double ramp = p.rng.chance(0.6) ? 0 : p.rng.uniform(300, 5000);
     // It begins to show when the error ratio is four times what it was.
-    const double shows = scale_for(p, way, 4 * p.port.link.mean_ber(way, p.medium().temperature_c), set);
+    const double shows =
+        scale_for(p, way, 4 * p.port.link.mean_ber(way, p.medium().temperature_c), set);
     if (ramp > 0 && p.plan.onset_s > 0)
       p.truth.onset_s = p.plan.onset_s + ramp * std::min(1.0, shows / std::max(db, 0.1));
-    p.port.add(p.effect(ramp, [=](PortSim& port, double strength, double) { set(port, db * strength); }));
+    p.port.add(
+        p.effect(ramp, [=](PortSim& port, double strength, double) { set(port, db * strength); }));
     p.truth.note = whole ? "receiver" : "lane";
   }
   // A bad eye of the sender and a bad receiver look the same while all powers are right.
@@ -101,11 +107,12 @@ void plan_bad_module(Planner& p) {
 void plan_hot(Planner& p) {
   p.truth.end = End::kLocal;
   // What its own limit calls hot: 70 C.
-  const double heat =
-      p.by_strength(72, 75, 79, 90) - p.medium().temperature_c - p.port.heat_offset_c - p.port.ddm.temperature_offset_c;
+  const double heat = p.by_strength(72, 75, 79, 90) - p.medium().temperature_c -
+                      p.port.heat_offset_c - p.port.ddm.temperature_offset_c;
   const bool shuts_down = p.plan.strength == Strength::kStrong && p.rng.chance(0.6);
   const double ramp = p.rng.uniform(120, 700);
-  p.port.add(p.effect(ramp, [heat](PortSim& port, double strength, double) { port.now.heat_c = heat * strength; }));
+  p.port.add(p.effect(
+      ramp, [heat](PortSim& port, double strength, double) { port.now.heat_c = heat * strength; }));
   auto off = std::make_shared<bool>(false);
   p.port.add(p.effect(0, [off, shuts_down](PortSim& port, double, double) {
     if (!shuts_down) return;
@@ -117,8 +124,8 @@ void plan_hot(Planner& p) {
   }));
   if (p.port.setup.driver->name == "mlx5_core" && p.rng.chance(0.6) && p.plan.onset_s > 0) {
     const double t = p.plan.onset_s + ramp * 0.8;
-    const std::string line =
-        "mlx5_core " + p.port.setup.id.pci + ": Port module event[error]: module 0, Cable error, High Temperature";
+    const std::string line = "mlx5_core " + p.port.setup.id.pci +
+                             ": Port module event[error]: module 0, Cable error, High Temperature";
     p.port.at(t, [line, t](PortSim& port) { port.kernel_log(t, line); });
   }
   // Before the warning limit it is only a warm module: that is when a reader can know.
@@ -129,7 +136,8 @@ void plan_cable(Planner& p) {
   p.truth.end = End::kPath;
   if (p.rng.chance(0.3)) {
     const double per_s = flaps_per_s(p);
-    p.port.add(p.effect(0, [per_s](PortSim& port, double, double) { port.now.flap_per_s = per_s; }));
+    p.port.add(
+        p.effect(0, [per_s](PortSim& port, double, double) { port.now.flap_per_s = per_s; }));
     p.truth.note = "flaps";
     p.accept("far_switch_fault");
   } else {
@@ -144,7 +152,8 @@ void plan_cable(Planner& p) {
       }
     };
     const double db = scale_for(p, Way::kIn, target_ber(p, Way::kIn), set);
-    p.port.add(p.effect(0, [=](PortSim& port, double strength, double) { set(port, db * strength); }));
+    p.port.add(
+        p.effect(0, [=](PortSim& port, double strength, double) { set(port, db * strength); }));
     p.truth.note = whole ? "whole" : "lane";
   }
   if (p.medium().build == Build::kAoc) {  // the module is a part of it
@@ -159,7 +168,8 @@ void plan_module_missing(Planner& p) {
   if (p.plan.onset_s > 0) {
     const double t = p.plan.onset_s;
     p.port.at(t, [t](PortSim& at) { at.emit(t, PortEventKind::kModuleRemoved); });
-    if (p.port.setup.driver->name == "mlx5_core") p.log(0.1, p.mlx5("Port module event: module 0, Cable unplugged"));
+    if (p.port.setup.driver->name == "mlx5_core")
+      p.log(0.1, p.mlx5("Port module event: module 0, Cable unplugged"));
   }
   // What was never seen there may be a module or a whole cable.
   if (!p.optical() || p.plan.onset_s <= 0) p.accept("unplugged");
@@ -196,10 +206,12 @@ void plan_module_unsupported(Planner& p) {
                  ": Unqualified SFP+ module detected on port 1");
   }
   if (driver == "ice") {
-    p.log(2, "ice " + p.port.setup.id.pci +
-                 ": Rx/Tx is disabled on this device because an unsupported module type was detected");
+    p.log(2,
+          "ice " + p.port.setup.id.pci +
+              ": Rx/Tx is disabled on this device because an unsupported module type was detected");
   }
-  if (!p.port.gives_reason()) {  // a log line at best, and none when it came before the first sample
+  if (!p.port
+           .gives_reason()) {  // a log line at best, and none when it came before the first sample
     p.accept("settings_mismatch");
     p.accept("bad_module");
   }

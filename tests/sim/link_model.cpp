@@ -27,22 +27,27 @@ LinkModel::LinkModel(const Medium& medium, Rng& rng) : medium_(&medium) {
 
 void LinkModel::draw_transmitter(Direction& direction, Rng& rng) const {
   const double module_db = rng.normal_within(medium_->tx_dbm, medium_->tx_sigma_db, 2.2);
-  const double module_ma = rng.normal_within(medium_->bias_ma, medium_->bias_sigma_ma, medium_->bias_ma * 0.3);
+  const double module_ma =
+      rng.normal_within(medium_->bias_ma, medium_->bias_sigma_ma, medium_->bias_ma * 0.3);
   double laser_ma = module_ma;
   for (std::size_t lane = 0; lane < medium_->lanes; ++lane) {
     LaneNominal& nominal = direction.nominal[lane];
     const bool copper = medium_->bias_ma <= 0;
-    nominal.tx_dbm = copper ? std::max(0.8, module_db) + rng.normal(0, 0.15) : module_db + rng.normal_within(0, 0.4, 1);
-    if (lane % medium_->lanes_per_laser == 0) laser_ma = module_ma * (1.0 + rng.normal_within(0, 0.06, 0.15));
+    nominal.tx_dbm = copper ? std::max(0.8, module_db) + rng.normal(0, 0.15)
+                            : module_db + rng.normal_within(0, 0.4, 1);
+    if (lane % medium_->lanes_per_laser == 0)
+      laser_ma = module_ma * (1.0 + rng.normal_within(0, 0.06, 0.15));
     nominal.bias_ma = laser_ma;
   }
 }
 
 void LinkModel::draw_path(Direction& direction, Rng& rng) const {
   if (medium_->bias_ma <= 0) return;
-  const double fibre_db = std::max(0.2, rng.normal_within(medium_->loss_db, medium_->loss_sigma_db, 1.8));
+  const double fibre_db =
+      std::max(0.2, rng.normal_within(medium_->loss_db, medium_->loss_sigma_db, 1.8));
   for (LaneNominal& nominal : direction.nominal) {
-    const double own = medium_->duplex ? rng.normal_within(0, 0.15, 0.4) : rng.normal_within(0, 0.25, 0.6);
+    const double own =
+        medium_->duplex ? rng.normal_within(0, 0.15, 0.4) : rng.normal_within(0, 0.25, 0.6);
     nominal.loss_db = std::max(0.1, fibre_db + own);
   }
 }
@@ -76,34 +81,38 @@ void LinkModel::begin_step() {
 
 double LinkModel::tx_dbm(Way way, std::size_t lane) const {
   const Direction& from = direction(way);
-  return from.now[lane].tx_dark ? kDarkDbm : from.nominal[lane].tx_dbm + from.now[lane].tx_change_db;
+  return from.now[lane].tx_dark ? kDarkDbm
+                                : from.nominal[lane].tx_dbm + from.now[lane].tx_change_db;
 }
 
 double LinkModel::rx_dbm(Way way, std::size_t lane) const {
   const Direction& from = direction(way);
   if (from.now[lane].tx_dark || from.now[lane].open) return kDarkDbm;
-  return std::max(kDarkDbm, tx_dbm(way, lane) - from.nominal[lane].loss_db - from.now[lane].added_loss_db);
+  return std::max(kDarkDbm,
+                  tx_dbm(way, lane) - from.nominal[lane].loss_db - from.now[lane].added_loss_db);
 }
 
 double LinkModel::margin_db(Way way, std::size_t lane, double receiver_temperature_c) const {
   const Direction& from = direction(way);
   const double hot_db = 0.02 * std::max(0.0, receiver_temperature_c - 55.0);
-  return rx_dbm(way, lane) - from.nominal[lane].sensitivity_dbm - from.now[lane].penalty_db - hot_db;
+  return rx_dbm(way, lane) - from.nominal[lane].sensitivity_dbm - from.now[lane].penalty_db -
+         hot_db;
 }
 
 double LinkModel::lane_ber(Way way, std::size_t lane, double receiver_temperature_c) const {
   const Direction& from = direction(way);
   const double margin = margin_db(way, lane, receiver_temperature_c);
   const double warm = std::pow(1.05, receiver_temperature_c - medium_->temperature_c);
-  // The floor's growth with temperature and with reflections is added to the error ratio: near the floor that is what
-  // it does to Q, and far from it neither matters.
+  // The floor's growth with temperature and with reflections is added to the error ratio: near the
+  // floor that is what it does to Q, and far from it neither matters.
   const double floor = from.nominal[lane].floor_ber * (warm - 1.0) + from.now[lane].added_floor_ber;
   return std::clamp(from.receivers[lane].ber(margin) + floor, 1e-30, 0.375);
 }
 
 double LinkModel::mean_ber(Way way, double receiver_temperature_c) const {
   double sum = 0;
-  for (std::size_t lane = 0; lane < lanes(); ++lane) sum += lane_ber(way, lane, receiver_temperature_c);
+  for (std::size_t lane = 0; lane < lanes(); ++lane)
+    sum += lane_ber(way, lane, receiver_temperature_c);
   return sum / static_cast<double>(lanes());
 }
 
@@ -124,26 +133,32 @@ ErrorCount LinkModel::count(Way way, double step_s, double receiver_temperature_
     mean += ber / static_cast<double>(lanes());
     out.worst_ber = std::max(out.worst_ber, ber);
     const double seconds = step_s + burst_s * (burst_factor - 1.0);
-    out.lane_bits[lane] = static_cast<double>(rng.poisson(std::min(0.1, ber) * lane_bits_per_s * seconds));
+    out.lane_bits[lane] =
+        static_cast<double>(rng.poisson(std::min(0.1, ber) * lane_bits_per_s * seconds));
     total += out.lane_bits[lane];
   }
   if (medium_->fec == Fec::kNone) {
     // Without FEC every glitch is seen.
     out.symbol_errors =
-        total + (burst_s > 0 ? static_cast<double>(rng.poisson(3.0 * burst_s * decades * decades)) : 0.0);
+        total +
+        (burst_s > 0 ? static_cast<double>(rng.poisson(3.0 * burst_s * decades * decades)) : 0.0);
     return out;
   }
   const double words_per_s = codewords_per_s(medium_->fec, medium_->speed_mbps);
   const double word_bits = bits_per_s / words_per_s;
   out.lost_blocks_share = std::pow(10.0, log10_uncorrectable(medium_->fec, mean));
-  const double burst_share = std::pow(10.0, log10_uncorrectable(medium_->fec, std::min(0.1, mean * burst_factor)));
-  // A burst is not spread over its second: a glitch of microseconds can lose a few codewords at any mean error ratio.
-  const double glitches = burst_s > 0 ? static_cast<double>(rng.poisson(0.4 * burst_s * decades * decades)) : 0.0;
+  const double burst_share =
+      std::pow(10.0, log10_uncorrectable(medium_->fec, std::min(0.1, mean * burst_factor)));
+  // A burst is not spread over its second: a glitch of microseconds can lose a few codewords at any
+  // mean error ratio.
+  const double glitches =
+      burst_s > 0 ? static_cast<double>(rng.poisson(0.4 * burst_s * decades * decades)) : 0.0;
   const double words = words_per_s * step_s;
-  out.uncorrectable_blocks =
-      std::min(words, static_cast<double>(rng.poisson(out.lost_blocks_share * words_per_s * (step_s - burst_s) +
-                                                      burst_share * words_per_s * burst_s)) +
-                          glitches);
+  out.uncorrectable_blocks = std::min(
+      words,
+      static_cast<double>(rng.poisson(out.lost_blocks_share * words_per_s * (step_s - burst_s) +
+                                      burst_share * words_per_s * burst_s)) +
+          glitches);
   const double hit = words * -std::expm1(-(total / (words_per_s * step_s)) * 1.0);
   out.corrected_blocks = std::floor(std::max(0.0, std::min(hit, total) - out.uncorrectable_blocks));
   out.corrected_bits = std::max(0.0, total - out.uncorrectable_blocks * mean * word_bits);
@@ -159,8 +174,9 @@ bool LinkModel::can_lock(double local_temperature_c, double far_temperature_c) c
       if (margin_db(way, lane, temperature) < kLockMarginDb) return false;
     }
     const double mean = mean_ber(way, temperature);
-    if (medium_->fec == Fec::kNone ? mean > 1e-5
-                                   : log10_uncorrectable(medium_->fec, mean) > std::log10(kLockLostShare)) {
+    if (medium_->fec == Fec::kNone
+            ? mean > 1e-5
+            : log10_uncorrectable(medium_->fec, mean) > std::log10(kLockLostShare)) {
       return false;
     }
   }

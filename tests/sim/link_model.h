@@ -1,5 +1,6 @@
-// One cable with a transmitter and a receiver at each end: light, margin and errors of every lane in both directions.
-// The nominal values are drawn once; what a fault does to them is set anew for every step of time.
+// One cable with a transmitter and a receiver at each end: light, margin and errors of every lane
+// in both directions. The nominal values are drawn once; what a fault does to them is set anew for
+// every step of time.
 #pragma once
 
 #include <array>
@@ -75,10 +76,13 @@ class LinkModel {
   [[nodiscard]] bool can_lock(double local_temperature_c, double far_temperature_c) const;
 
   Direction& direction(Way way) { return directions_[static_cast<std::size_t>(way)]; }
-  [[nodiscard]] const Direction& direction(Way way) const { return directions_[static_cast<std::size_t>(way)]; }
+  [[nodiscard]] const Direction& direction(Way way) const {
+    return directions_[static_cast<std::size_t>(way)];
+  }
   [[nodiscard]] const Medium& medium() const { return *medium_; }
   [[nodiscard]] std::size_t lanes() const { return directions_[0].nominal.size(); }
-  /// A new module at the transmitter or receiver end (by `local`): draws its lanes again, leaves the fibre.
+  /// A new module at the transmitter or receiver end (by `local`): draws its lanes again, leaves
+  /// the fibre.
   void replace_module(bool local, Rng& rng);
 
  private:

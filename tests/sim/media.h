@@ -1,5 +1,5 @@
-// The kinds of cable and module that the simulation builds links from, with the nominal values of one lane, and the
-// drivers with what each of them offers to a reader.
+// The kinds of cable and module that the simulation builds links from, with the nominal values of
+// one lane, and the drivers with what each of them offers to a reader.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,9 @@ struct Medium {
   double tx_dbm, tx_sigma_db;
   double loss_db, loss_sigma_db;
   double bias_ma, bias_sigma_ma;
-  double sensitivity_dbm;  ///< power (copper: SNR margin/2) at which the medium's error limit is met
-  double temperature_c;    ///< of the NIC's module in a room of 22 C at half load
+  double
+      sensitivity_dbm;   ///< power (copper: SNR margin/2) at which the medium's error limit is met
+  double temperature_c;  ///< of the NIC's module in a room of 22 C at half load
   bool single_mode;
   bool duplex;  ///< one fibre carries all lanes of a direction as wavelengths
   std::uint32_t lanes_per_laser;
@@ -40,7 +41,8 @@ struct Driver {
   double fec_lanes;    ///< probability that it gives FEC counts by lane
   double fec_bits;     ///< probability that it gives corrected bits
   bool down_reason;    ///< fills in the kernel's extended link state
-  bool rich_counters;  ///< mlx5's own: discards, PCI stalls, PHY down events, adaptive retransmission
+  bool rich_counters;  ///< mlx5's own: discards, PCI stalls, PHY down events, adaptive
+                       ///< retransmission
   double flags;        ///< probability that module flags (LOS, LOL) can be read
 };
 

@@ -9,7 +9,9 @@ namespace linkhealth::sim {
 
 double mw_from_dbm(double dbm) { return std::pow(10.0, dbm / 10.0); }
 
-double dbm_from_mw(double mw) { return mw <= 0.0 ? kDarkDbm : std::max(kDarkDbm, 10.0 * std::log10(mw)); }
+double dbm_from_mw(double mw) {
+  return mw <= 0.0 ? kDarkDbm : std::max(kDarkDbm, 10.0 * std::log10(mw));
+}
 
 double ber_from_q(Modulation modulation, double q) {
   const double factor = modulation == Modulation::kPam4 ? 0.375 : 0.5;
@@ -31,11 +33,13 @@ double limit_ber(Modulation modulation, Fec fec) {
   return fec == Fec::kNone ? 1e-12 : 5e-5;
 }
 
-Receiver::Receiver(Modulation modulation, Fec fec, double floor_ber) : modulation_(modulation), floor_ber_(floor_ber) {
+Receiver::Receiver(Modulation modulation, Fec fec, double floor_ber)
+    : modulation_(modulation), floor_ber_(floor_ber) {
   const double q0 = q_from_ber(modulation, limit_ber(modulation, fec));
   const double qf = q_from_ber(modulation, floor_ber);
   inverse_qf_squared_ = 1.0 / (qf * qf);
-  // A floor above the limit leaves no finite Q1 that meets the limit: keep the receiver as it would be without it.
+  // A floor above the limit leaves no finite Q1 that meets the limit: keep the receiver as it would
+  // be without it.
   const double rest = 1.0 / (q0 * q0) - inverse_qf_squared_;
   inverse_q1_squared_ = rest > 0.2 / (q0 * q0) ? rest : 0.6 / (q0 * q0);
 }
@@ -60,7 +64,8 @@ double log10_tail(int symbols, int correctable, double ber) {
   for (int i = 0; i < count; ++i) {
     const int k = first + i;
     terms[static_cast<std::size_t>(i)] = std::lgamma(symbols + 1.0) - std::lgamma(k + 1.0) -
-                                         std::lgamma(symbols - k + 1.0) + k * log_p + (symbols - k) * log_1p;
+                                         std::lgamma(symbols - k + 1.0) + k * log_p +
+                                         (symbols - k) * log_1p;
     largest = std::max(largest, terms[static_cast<std::size_t>(i)]);
   }
   double sum = 0;
@@ -75,7 +80,8 @@ constexpr std::size_t kTableSize = 400;
 std::array<double, kTableSize> make_table(int symbols, int correctable) {
   std::array<double, kTableSize> table{};
   for (std::size_t i = 0; i < kTableSize; ++i) {
-    table[i] = log10_tail(symbols, correctable, std::pow(10.0, kTableFrom + kTableStep * static_cast<double>(i)));
+    table[i] = log10_tail(symbols, correctable,
+                          std::pow(10.0, kTableFrom + kTableStep * static_cast<double>(i)));
   }
   return table;
 }

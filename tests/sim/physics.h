@@ -1,5 +1,6 @@
-// The physics of a serial link: light in dBm, bit error ratio from the receiver's margin, and what Reed-Solomon FEC
-// makes of it. Pure functions; the tables that they reproduce are in docs/physics.md 7.
+// The physics of a serial link: light in dBm, bit error ratio from the receiver's margin, and what
+// Reed-Solomon FEC makes of it. Pure functions; the tables that they reproduce are in
+// docs/physics.md 7.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +21,12 @@ double dbm_from_mw(double mw);
 double q_from_ber(Modulation modulation, double ber);
 double ber_from_q(Modulation modulation, double q);
 
-/// The bit error ratio before FEC that the medium's limit allows at margin 0 dB: 2.4e-4 PAM4, 5e-5 NRZ with RS528,
-/// 1e-12 without FEC.
+/// The bit error ratio before FEC that the medium's limit allows at margin 0 dB: 2.4e-4 PAM4, 5e-5
+/// NRZ with RS528, 1e-12 without FEC.
 double limit_ber(Modulation modulation, Fec fec);
 
-/// A receiver whose noise is thermal plus a floor that no light removes (RIN, ISI, crosstalk, reflections):
-/// 1/Q² = 1/(Q1·10^(m/10))² + 1/Qf², with Q1 such that margin 0 dB gives the limit.
+/// A receiver whose noise is thermal plus a floor that no light removes (RIN, ISI, crosstalk,
+/// reflections): 1/Q² = 1/(Q1·10^(m/10))² + 1/Qf², with Q1 such that margin 0 dB gives the limit.
 class Receiver {
  public:
   Receiver(Modulation modulation, Fec fec, double floor_ber);
@@ -40,8 +41,8 @@ class Receiver {
   double inverse_qf_squared_;
 };
 
-/// log10 of the probability that a codeword has more wrong symbols than FEC can correct, for independent bit errors.
-/// 0 for FEC off (every error is a loss, count bits instead).
+/// log10 of the probability that a codeword has more wrong symbols than FEC can correct, for
+/// independent bit errors. 0 for FEC off (every error is a loss, count bits instead).
 double log10_uncorrectable(Fec fec, double ber);
 /// Codewords in a second on a port of this speed.
 double codewords_per_s(Fec fec, double speed_mbps);

@@ -24,7 +24,8 @@ void Tally::reset() {
   for (auto& value : values_) value.second = 0;
 }
 
-PortSim::PortSim(PortSetup port_setup, std::uint64_t seed) : setup(std::move(port_setup)), rng(seed) {
+PortSim::PortSim(PortSetup port_setup, std::uint64_t seed)
+    : setup(std::move(port_setup)), rng(seed) {
   const Medium& medium = *setup.medium;
   link = LinkModel(medium, rng);
   // A link with less than 1.6 dB (copper: 1.3) is not handed over by whoever installs it.
@@ -58,15 +59,16 @@ PortSim::PortSim(PortSetup port_setup, std::uint64_t seed) : setup(std::move(por
   far_link_downed_ = static_cast<double>(rng.below(5));
   far_rcv_errors_ = rng.chance(0.3) ? 2 : 0;
   far_symbol_errors_ = rng.chance(0.2) ? 3 : 0;
-  const std::vector<std::string> vendors = {"Acme Photonics", "NordOptic", "Kestrel", "Helio Interconnect", "Lumera"};
+  const std::vector<std::string> vendors = {"Acme Photonics", "NordOptic", "Kestrel",
+                                            "Helio Interconnect", "Lumera"};
   vendor_ = rng.pick(vendors);
   part_ = std::string(1, vendor_[0]) + "X-" + std::string(medium.name);
   serial_ = std::string(1, vendor_[0]) + "X" + std::to_string(10000000 + rng.below(89999999));
   revision_ = "A" + std::to_string(rng.below(5));
   firmware_ = "1." + std::to_string(rng.below(9)) + "." + std::to_string(rng.below(9));
   date_ = "2025-0" + std::to_string(1 + rng.below(9)) + "-1" + std::to_string(rng.below(9));
-  length_m_ =
-      medium.bias_ma <= 0 ? 1.0 + static_cast<double>(rng.below(3)) : 5.0 * static_cast<double>(1 + rng.below(20));
+  length_m_ = medium.bias_ma <= 0 ? 1.0 + static_cast<double>(rng.below(3))
+                                  : 5.0 * static_cast<double>(1 + rng.below(20));
   offer_counters();
 }
 
@@ -93,13 +95,14 @@ void PortSim::offer_counters() {
   tally_.offer("excessive_buffer_overrun_errors", 0, 15);
   tally_.offer("VL15_dropped", 0, 65535);
   tally_.offer("port_xmit_wait", ib ? large() / 10 : 0);
-  for (const std::string_view name :
-       {"out_of_sequence", "packet_seq_err", "local_ack_timeout_err", "out_of_buffer", "duplicate_request"}) {
+  for (const std::string_view name : {"out_of_sequence", "packet_seq_err", "local_ack_timeout_err",
+                                      "out_of_buffer", "duplicate_request"}) {
     tally_.offer(name, small());
   }
   if (setup.driver->rich_counters) {
-    for (const std::string_view name : {"implied_nak_seq_err", "rnr_nak_retry_err", "req_transport_retries_exceeded",
-                                        "roce_adp_retrans", "rx_icrc_encapsulated"}) {
+    for (const std::string_view name :
+         {"implied_nak_seq_err", "rnr_nak_retry_err", "req_transport_retries_exceeded",
+          "roce_adp_retrans", "rx_icrc_encapsulated"}) {
       tally_.offer(name, 0);
     }
     tally_.offer("rx_discards_phy", 0);
@@ -116,14 +119,17 @@ void PortSim::offer_counters() {
     tally_.offer("pause_tx_pause_frames", rng.below(600));
   }
   if (setup.medium->fec == Fec::kNone) return;
-  tally_.offer("fec_corrected_blocks", rng.chance(0.5) ? static_cast<std::uint64_t>(rng.uniform(0, 1e7)) : 0);
+  tally_.offer("fec_corrected_blocks",
+               rng.chance(0.5) ? static_cast<std::uint64_t>(rng.uniform(0, 1e7)) : 0);
   tally_.offer("fec_uncorrectable_blocks", small() % 150);
   if (has_bits_)
-    tally_.offer("fec_corrected_bits", rng.chance(0.5) ? static_cast<std::uint64_t>(rng.uniform(0, 1e7)) : 0);
+    tally_.offer("fec_corrected_bits",
+                 rng.chance(0.5) ? static_cast<std::uint64_t>(rng.uniform(0, 1e7)) : 0);
 }
 
 bool PortSim::powers_readable() const {
-  return (setup.medium->build == Build::kOptical || setup.medium->build == Build::kAoc) && !ddm.power_hidden;
+  return (setup.medium->build == Build::kOptical || setup.medium->build == Build::kAoc) &&
+         !ddm.power_hidden;
 }
 
 void PortSim::emit(double t, PortEventKind kind, std::string text) {
@@ -158,16 +164,18 @@ void PortSim::settle(double t) {
   now = Conditions{};
   for (const Effect& effect : effects_) {
     if (t < effect.start_s || t >= effect.end_s) continue;
-    const double strength = effect.ramp_s > 0 ? std::min(1.0, (t - effect.start_s) / effect.ramp_s) : 1.0;
+    const double strength =
+        effect.ramp_s > 0 ? std::min(1.0, (t - effect.start_s) / effect.ramp_s) : 1.0;
     effect.apply(*this, strength, t);
   }
   apply_light();
 }
 
 void PortSim::apply_light() {
-  const bool local_laser =
-      now.admin_up && now.nic_ok && now.module_present && !now.too_hot && now.powered && !now.rebooting;
-  const bool far_laser = now.far_module_present && (now.far_admin_up || !now.laser_follows_far_admin);
+  const bool local_laser = now.admin_up && now.nic_ok && now.module_present && !now.too_hot &&
+                           now.powered && !now.rebooting;
+  const bool far_laser =
+      now.far_module_present && (now.far_admin_up || !now.laser_follows_far_admin);
   for (std::size_t lane = 0; lane < link.lanes(); ++lane) {
     LaneNow& out = link.direction(Way::kOut).now[lane];
     if (!local_laser) {
@@ -183,9 +191,9 @@ void PortSim::apply_light() {
 }
 
 bool PortSim::possible() const {
-  return !unused && now.admin_up && now.far_admin_up && now.nic_ok && !now.device_gone && !now.rebooting &&
-         now.module_present && now.far_module_present && now.module_accepted && now.settings_match &&
-         now.module_managed && !now.too_hot && now.powered;
+  return !unused && now.admin_up && now.far_admin_up && now.nic_ok && !now.device_gone &&
+         !now.rebooting && now.module_present && now.far_module_present && now.module_accepted &&
+         now.settings_match && now.module_managed && !now.too_hot && now.powered;
 }
 
 double PortSim::next_cut(double t, double to) const {
@@ -222,12 +230,14 @@ void PortSim::step(double t, double step_s, double load, double room_c) {
   settle(t + std::min(1e-3, step_s));
   const Medium& medium = *setup.medium;
   const double share = 1.0 - std::exp(-step_s / 90.0);
-  const double used = carrier_ ? std::clamp(load * now.load_factor + now.load_added, 0.0, 0.97) : 0.0;
+  const double used =
+      carrier_ ? std::clamp(load * now.load_factor + now.load_added, 0.0, 0.97) : 0.0;
   const double cool = now.admin_up && now.powered && !now.too_hot ? 0.0 : -14.0;
-  const double target = medium.temperature_c + heat_offset_c + room_c + 4.0 * (used - 0.5) + now.heat_c + cool;
+  const double target =
+      medium.temperature_c + heat_offset_c + room_c + 4.0 * (used - 0.5) + now.heat_c + cool;
   temperature_c += share * (target - temperature_c);
-  far_temperature_c +=
-      share * (medium.temperature_c + 2 + 0.3 * room_c + 3.0 * (used - 0.5) + now.far_heat_c - far_temperature_c);
+  far_temperature_c += share * (medium.temperature_c + 2 + 0.3 * room_c + 3.0 * (used - 0.5) +
+                                now.far_heat_c - far_temperature_c);
   move_carrier(t, step_s);
   count(step_s, used);
 }
@@ -243,7 +253,8 @@ void PortSim::move_carrier(double t, double step_s) {
         const double lost = std::pow(10.0, log10_uncorrectable(setup.medium->fec, mean));
         // Alignment is given up after three lost codewords in a row (IEEE 802.3 clause 91/119).
         if (setup.medium->fec != Fec::kNone) {
-          hazard += fall_tendency_ * codewords_per_s(setup.medium->fec, setup.medium->speed_mbps) * lost * lost * lost;
+          hazard += fall_tendency_ * codewords_per_s(setup.medium->fec, setup.medium->speed_mbps) *
+                    lost * lost * lost;
         }
       }
       drop = rng.chance(-std::expm1(-hazard * step_s));
@@ -298,9 +309,11 @@ void PortSim::count(double step_s, double load) {
   tally_.add("fec_corrected_blocks", in.corrected_blocks);
   tally_.add("fec_uncorrectable_blocks", in.uncorrectable_blocks);
   tally_.add("fec_corrected_bits", in.corrected_bits);
-  for (std::size_t lane = 0; lane < in.lane_bits.size(); ++lane) lane_bits_[lane] += in.lane_bits[lane];
+  for (std::size_t lane = 0; lane < in.lane_bits.size(); ++lane)
+    lane_bits_[lane] += in.lane_bits[lane];
   tally_.add(infiniband() ? "symbol_error" : "phy_SymbolErrorDuringCarrier", in.symbol_errors);
-  const double words = std::max(in.uncorrectable_blocks, setup.medium->fec == Fec::kNone ? in.symbol_errors : 0.0);
+  const double words =
+      std::max(in.uncorrectable_blocks, setup.medium->fec == Fec::kNone ? in.symbol_errors : 0.0);
   const double lost_in = static_cast<double>(rng.poisson(words * load));
   tally_.add(infiniband() ? "port_rcv_errors" : "mac_FrameCheckSequenceErrors", lost_in);
   const ErrorCount out = link.count(Way::kOut, step_s * share, far_temperature_c, rng);
@@ -312,7 +325,8 @@ void PortSim::count(double step_s, double load) {
   lost_packets_ += static_cast<std::uint64_t>(lost_in + lost_out);
   tally_.add("out_of_sequence", lost_in * 0.6);
   tally_.add("duplicate_request", static_cast<double>(rng.poisson(lost_in * 0.14)));
-  tally_.add("local_ack_timeout_err", static_cast<double>(rng.poisson(lost_in * 0.05 + lost_out * 0.15)));
+  tally_.add("local_ack_timeout_err",
+             static_cast<double>(rng.poisson(lost_in * 0.05 + lost_out * 0.15)));
   tally_.add("packet_seq_err", static_cast<double>(rng.poisson(lost_out * 0.6)));
   tally_.add("roce_adp_retrans", static_cast<double>(rng.poisson(lost_out * 0.3)));
   count_traffic(step_s, load * share);
@@ -333,16 +347,20 @@ void PortSim::count_traffic(double step_s, double load) {
   tally_.add("rp_cnp_handled", some(0.6 * busy + marks));
   tally_.add("pause_rx_pause_frames", some(0.006 * busy + marks * 0.03));
   tally_.add("pause_tx_pause_frames", some(0.004 * busy + now.host_pause_per_s * busy));
-  tally_.add("port_xmit_wait", 1e9 * busy * std::min(0.95, rng.uniform(0.01, 0.05) + now.wait_share));
+  tally_.add("port_xmit_wait",
+             1e9 * busy * std::min(0.95, rng.uniform(0.01, 0.05) + now.wait_share));
   tally_.add("packet_seq_err", some(marks * 2e-6 + now.remote_loss_per_s * busy * 0.7));
   tally_.add("roce_adp_retrans", some(marks * 1e-6 + now.remote_loss_per_s * busy * 0.4));
-  tally_.add("out_of_sequence", some(0.002 * busy + now.reorder_per_s * busy + now.remote_loss_per_s * busy * 0.8));
+  tally_.add("out_of_sequence",
+             some(0.002 * busy + now.reorder_per_s * busy + now.remote_loss_per_s * busy * 0.8));
   tally_.add("local_ack_timeout_err", some(now.remote_loss_per_s * busy * 0.2));
   tally_.add("duplicate_request", some(now.remote_loss_per_s * busy * 0.2));
-  if (now.remote_marked) tally_.add("port_rcv_remote_physical_errors", some(now.remote_loss_per_s * busy));
+  if (now.remote_marked)
+    tally_.add("port_rcv_remote_physical_errors", some(now.remote_loss_per_s * busy));
   tally_.add("out_of_buffer", some(now.host_drops_per_s * busy));
   tally_.add("rx_discards_phy", some(now.host_drops_per_s * busy * 0.4));
-  tally_.add("outbound_pci_stalled_wr_events", some(std::min(1.0, now.pci_stalls_per_s) * busy));  // seconds
+  tally_.add("outbound_pci_stalled_wr_events",
+             some(std::min(1.0, now.pci_stalls_per_s) * busy));  // seconds
 }
 
 }  // namespace linkhealth::sim

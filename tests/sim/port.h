@@ -1,6 +1,6 @@
-// One simulated port: its link, both modules, the driver's counters and the state machine of the carrier. Faults and
-// everyday events act through Effects, which change the physics or the conditions for a while; nothing writes a
-// symptom.
+// One simulated port: its link, both modules, the driver's counters and the state machine of the
+// carrier. Faults and everyday events act through Effects, which change the physics or the
+// conditions for a while; nothing writes a symptom.
 #pragma once
 
 #include <cstdint>
@@ -23,7 +23,9 @@ class Tally {
   void offer(std::string_view name, std::uint64_t start, std::uint64_t limit = 0);
   void add(std::string_view name, double amount);
   void reset();
-  [[nodiscard]] const std::vector<std::pair<std::string_view, std::uint64_t>>& values() const { return values_; }
+  [[nodiscard]] const std::vector<std::pair<std::string_view, std::uint64_t>>& values() const {
+    return values_;
+  }
 
  private:
   std::vector<std::pair<std::string_view, std::uint64_t>> values_;
@@ -35,7 +37,8 @@ struct Conditions {
   bool admin_up = true, far_admin_up = true;
   bool nic_ok = true, device_gone = false, rebooting = false, far_reachable = true;
   bool module_present = true, far_module_present = true;
-  bool module_accepted = true, settings_match = true, module_managed = true, too_hot = false, powered = true;
+  bool module_accepted = true, settings_match = true, module_managed = true, too_hot = false,
+       powered = true;
   bool laser_follows_far_admin = true;
   double speed_factor = 1;
   double flap_per_s = 0, flap_down_s = 0;
@@ -94,7 +97,9 @@ class PortSim {
   void add(Effect effect) { effects_.push_back(std::move(effect)); }
   void at(double t, std::function<void(PortSim&)> run) { actions_.push_back({t, std::move(run)}); }
   void emit(double t, PortEventKind kind, std::string text = {});
-  void kernel_log(double t, std::string text) { emit(t, PortEventKind::kKernelLog, std::move(text)); }
+  void kernel_log(double t, std::string text) {
+    emit(t, PortEventKind::kKernelLog, std::move(text));
+  }
   void swap_module(double t);
   void reset_counters();
   /// The driver comes up anew: the carrier counts start over.

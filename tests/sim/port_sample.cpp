@@ -1,4 +1,5 @@
-// What the probes of a simulated port read: the link, the driver's counters, the module's meters, the far end.
+// What the probes of a simulated port read: the link, the driver's counters, the module's meters,
+// the far end.
 #include <algorithm>
 #include <cmath>
 
@@ -42,7 +43,8 @@ LinkSample PortSim::sample_link() const {
     return out;
   }
   out.phys_state = "Disabled";
-  if (infiniband() && now.admin_up) out.phys_state = now.settings_match ? "Polling" : "PortConfigurationTraining";
+  if (infiniband() && now.admin_up)
+    out.phys_state = now.settings_match ? "Polling" : "PortConfigurationTraining";
   if (setup.driver->down_reason && now.admin_up) {
     const DownReason reason = unused ? DownReason{"No cable", ""} : physical_reason();
     if (!reason.state.empty()) out.down_reason = reason;
@@ -57,7 +59,8 @@ ModuleSample PortSim::sample_module() {
     out.present = false;
     return out;
   }
-  // A module whose management does not answer gives its identity from the driver's cache and nothing else.
+  // A module whose management does not answer gives its identity from the driver's cache and
+  // nothing else.
   if (now.module_managed) out = read_module(link, ddm, Way::kIn, temperature_c, rng);
   switch (medium.build) {
     case Build::kOptical:
@@ -74,7 +77,8 @@ ModuleSample PortSim::sample_module() {
       break;
   }
   out.type = std::string(medium.name);
-  out.connector = medium.connector == "none" ? "No separable connector" : std::string(medium.connector);
+  out.connector =
+      medium.connector == "none" ? "No separable connector" : std::string(medium.connector);
   out.vendor = vendor_;
   out.part_number = part_;
   out.serial = serial_;
@@ -133,7 +137,8 @@ std::optional<PeerSample> PortSim::sample_peer(double t, std::vector<Gap>& gaps)
       ModuleLane shown;
       shown.rx_power_mw = lane.rx_power_mw;
       shown.tx_power_mw = lane.tx_power_mw;
-      if (setup.peer_source == "telemetry" && far_ddm.whole_degrees) shown.tx_bias_ma = lane.tx_bias_ma;
+      if (setup.peer_source == "telemetry" && far_ddm.whole_degrees)
+        shown.tx_bias_ma = lane.tx_bias_ma;
       module.lanes.push_back(shown);
     }
   }
@@ -141,13 +146,16 @@ std::optional<PeerSample> PortSim::sample_peer(double t, std::vector<Gap>& gaps)
   return out;
 }
 
-PortSample PortSim::sample(double t, bool optics, bool peer, bool with_pcie, std::vector<Gap>& gaps) {
+PortSample PortSim::sample(double t, bool optics, bool peer, bool with_pcie,
+                           std::vector<Gap>& gaps) {
   PortSample out;
   out.id = setup.id;
   const auto blind = [this](std::string_view probe) {
     return std::find(now.blind.begin(), now.blind.end(), probe) != now.blind.end();
   };
-  const auto gap = [&](const char* probe) { gaps.push_back({setup.id.key(), probe, now.blind_reason}); };
+  const auto gap = [&](const char* probe) {
+    gaps.push_back({setup.id.key(), probe, now.blind_reason});
+  };
   if (blind("link")) {
     gap("link");
   } else {

@@ -22,7 +22,8 @@ double Rng::exponential(double mean) { return -mean * std::log(1.0 - uniform());
 
 std::uint64_t Rng::poisson(double mean) {
   if (!(mean > 0.0)) return 0;
-  if (mean > 50.0) return static_cast<std::uint64_t>(std::max(0.0, std::round(normal(mean, std::sqrt(mean)))));
+  if (mean > 50.0)
+    return static_cast<std::uint64_t>(std::max(0.0, std::round(normal(mean, std::sqrt(mean)))));
   if (mean < 1e-12) return 0;
   std::uint64_t count = 0;
   double product = uniform();

@@ -1,5 +1,5 @@
-// A seeded source of chance whose numbers are the same on every machine: std::mt19937_64 is fixed by the standard, the
-// distributions of <random> are not, so they are written out here.
+// A seeded source of chance whose numbers are the same on every machine: std::mt19937_64 is fixed
+// by the standard, the distributions of <random> are not, so they are written out here.
 #pragma once
 
 #include <cstddef>
@@ -18,7 +18,9 @@ class Rng {
   double uniform() { return static_cast<double>(engine_() >> 11) * 0x1.0p-53; }
   double uniform(double low, double high) { return low + (high - low) * uniform(); }
   /// In [0, n). REQUIRES: n > 0.
-  std::size_t below(std::size_t n) { return static_cast<std::size_t>(uniform() * static_cast<double>(n)); }
+  std::size_t below(std::size_t n) {
+    return static_cast<std::size_t>(uniform() * static_cast<double>(n));
+  }
   bool chance(double probability) { return uniform() < probability; }
   double normal(double mean, double sigma);
   /// A normal value held inside mean ± limit.

@@ -13,15 +13,16 @@ struct Share {
   double weight;
 };
 
-// docs/physics.md, priors: what is found on links that are up with errors and on links that are down, and what is not
-// a cable's fault at all.
-constexpr Share kField[] = {{"dirty_connector", 20}, {"bad_module", 16},         {"damaged_fiber", 8},
-                            {"faulty_cable", 8},     {"failing_transmitter", 6}, {"module_overheated", 4},
-                            {"far_switch_fault", 5}, {"pcie_degraded", 3},       {"reduced_speed", 2},
-                            {"far_port_down", 9},    {"unplugged", 5},           {"settings_mismatch", 3},
-                            {"admin_down", 3},       {"nic_fault", 2},           {"module_unsupported", 1},
-                            {"module_missing", 1},   {"host_bottleneck", 2},     {"congestion", 3},
-                            {"loss_elsewhere", 2},   {"wrong_cabling", 1},       {"monitor_blind", 2}};
+// docs/physics.md, priors: what is found on links that are up with errors and on links that are
+// down, and what is not a cable's fault at all.
+constexpr Share kField[] = {
+    {"dirty_connector", 20}, {"bad_module", 16},         {"damaged_fiber", 8},
+    {"faulty_cable", 8},     {"failing_transmitter", 6}, {"module_overheated", 4},
+    {"far_switch_fault", 5}, {"pcie_degraded", 3},       {"reduced_speed", 2},
+    {"far_port_down", 9},    {"unplugged", 5},           {"settings_mismatch", 3},
+    {"admin_down", 3},       {"nic_fault", 2},           {"module_unsupported", 1},
+    {"module_missing", 1},   {"host_bottleneck", 2},     {"congestion", 3},
+    {"loss_elsewhere", 2},   {"wrong_cabling", 1},       {"monitor_blind", 2}};
 
 std::string hex(std::uint64_t value, int digits) {
   std::string out;
@@ -62,7 +63,8 @@ Simulation::Simulation(const CaseSpec& spec)
 void Simulation::draw_node(const CaseSpec& spec) {
   header_.node = "node-" + std::to_string(1000 + rng_.below(9000));
   header_.boot_id = hex(rng_.bits(), 16) + hex(rng_.bits(), 16);
-  header_.at = WallTime(Milliseconds(1790000000000LL + static_cast<std::int64_t>(rng_.below(5000000)) * 1000));
+  header_.at = WallTime(
+      Milliseconds(1790000000000LL + static_cast<std::int64_t>(rng_.below(5000000)) * 1000));
   header_.version = "sim";
   uptime_at_0_ = rng_.chance(0.12) ? rng_.uniform(20, 200) : rng_.lognormal(900000, 1.2);
   duration_s_ = spec.set == CaseSet::kHealthy ? 86400 : rng_.uniform(5400, 12000);
@@ -92,9 +94,9 @@ void Simulation::draw_ports(const CaseSpec& spec) {
   while (ib && medium->fec == Fec::kNone) medium = &media()[rng_.below(media().size())];
   const bool rails = rng_.chance(0.5);  // every port has a leaf of its own
   const std::size_t first_leaf = 1 + rng_.below(40);
-  const int level =
-      static_cast<int>(rng_.weighted(spec.set == CaseSet::kHard ? std::vector<double>{0.3, 0.25, 0.2, 0.25}
-                                                                : std::vector<double>{0.15, 0.2, 0.25, 0.4}));
+  const int level = static_cast<int>(
+      rng_.weighted(spec.set == CaseSet::kHard ? std::vector<double>{0.3, 0.25, 0.2, 0.25}
+                                               : std::vector<double>{0.15, 0.2, 0.25, 0.4}));
   const bool ib_names = ib && rng_.chance(0.15);
   for (std::size_t i = 0; i < count; ++i) {
     if (rng_.chance(0.12)) {
@@ -105,22 +107,25 @@ void Simulation::draw_ports(const CaseSpec& spec) {
     setup.medium = medium;
     setup.driver = driver;
     setup.far_level = level;
-    setup.id.device =
-        ib_names ? "ibp" + std::to_string(24 + 13 * i) + "s0" : std::string(driver->device_prefix) + std::to_string(i);
+    setup.id.device = ib_names ? "ibp" + std::to_string(24 + 13 * i) + "s0"
+                               : std::string(driver->device_prefix) + std::to_string(i);
     setup.id.port = 1;
-    setup.id.netdev =
-        ib && rng_.chance(0.5) ? "" : (ib ? "ib" + std::to_string(i) : "ens" + std::to_string(i + 1) + "np0");
+    setup.id.netdev = ib && rng_.chance(0.5)
+                          ? ""
+                          : (ib ? "ib" + std::to_string(i) : "ens" + std::to_string(i + 1) + "np0");
     setup.id.pci = "0000:" + hex(0x18 + 0x10 * i, 2) + ":00.0";
     setup.id.driver = std::string(driver->name);
     setup.id.guid = "b83f:d203:00" + hex(rng_.bits(), 2) + ":" + hex(rng_.bits(), 4);
     setup.id.link_layer = ib ? "InfiniBand" : "Ethernet";
     setup.id.function = "pf";
     setup.leaf = "leaf-" + std::to_string(first_leaf + (rails ? i : i / 4));
-    setup.far_port = "Ethernet" + std::to_string(1 + rng_.below(32)) + "/" + std::to_string(1 + rng_.below(2));
+    setup.far_port =
+        "Ethernet" + std::to_string(1 + rng_.below(32)) + "/" + std::to_string(1 + rng_.below(2));
     while (std::any_of(ports_.begin(), ports_.end(), [&setup](const auto& other) {
       return other->setup.leaf == setup.leaf && other->setup.far_port == setup.far_port;
     }))
-      setup.far_port = "Ethernet" + std::to_string(33 + i) + "/1";  // of one switch, each port has one cable
+      setup.far_port =
+          "Ethernet" + std::to_string(33 + i) + "/1";  // of one switch, each port has one cable
     setup.far_guid = "ec0d:9a03:00" + hex(rng_.bits(), 2) + ":" + hex(rng_.bits(), 4);
     setup.peer_source = level == 1 ? "lldp" : ib && rng_.chance(0.7) ? "mad" : "telemetry";
     if (level == 1 && ib) setup.peer_source = "mad";
@@ -176,7 +181,8 @@ double Simulation::room_at(double t) const {
 std::vector<PortSim*> Simulation::mates_of(const PortSim& port) {
   std::vector<PortSim*> out;
   for (const auto& other : ports_) {
-    if (other.get() != &port && other->setup.leaf == port.setup.leaf && !other->unused && !other->virtual_function) {
+    if (other.get() != &port && other->setup.leaf == port.setup.leaf && !other->unused &&
+        !other->virtual_function) {
       out.push_back(other.get());
     }
   }
@@ -211,9 +217,11 @@ FaultPlan Simulation::draw_plan(std::string_view name, const CaseSpec& spec) {
   plan.strength = static_cast<Strength>(rng_.weighted(hard ? weak_first : field));
   plan.drift = name == "failing_transmitter" && rng_.chance(hard ? 0.4 : 0.25);
   // A dead NIC says so in the log once: who was not there cannot know.
-  const bool from_start = (rng_.chance(hard ? 0.15 : 0.06) && name != "nic_fault") || name == "wrong_cabling";
+  const bool from_start =
+      (rng_.chance(hard ? 0.15 : 0.06) && name != "nic_fault") || name == "wrong_cabling";
   plan.onset_s = from_start ? 0.0 : rng_.uniform(600, std::max(700.0, 0.55 * duration_s_));
-  const bool repairable = name == "dirty_connector" || name == "bad_module" || name == "faulty_cable";
+  const bool repairable =
+      name == "dirty_connector" || name == "bad_module" || name == "faulty_cable";
   const bool somebody_comes = !from_start && repairable && rng_.chance(0.04);
   if (somebody_comes || spec.repaired) {
     plan.repair_s = plan.onset_s + rng_.uniform(2500, 5000);
@@ -246,15 +254,18 @@ void Simulation::draw_fault(const CaseSpec& spec) {
       other.medium = medium;
     }
   }
-  if (hard && !truth.link_down && name != "monitor_blind" && rng_.chance(0.15)) add_second_fault(plan, port, truth);
+  if (hard && !truth.link_down && name != "monitor_blind" && rng_.chance(0.15))
+    add_second_fault(plan, port, truth);
   if (plan.repair_s > 0) add_repair(plan, port, truth);
 }
 
 void Simulation::add_second_fault(const FaultPlan& first, PortSim& port, Truth& truth) {
   const std::string name = choose_fault(CaseSpec{CaseSet::kHard, 0, ""}, port);
-  const std::vector<std::string> independent = {"congestion", "pcie_degraded", "host_bottleneck", "module_overheated",
-                                                "dirty_connector"};
-  if (name == first.name || std::find(independent.begin(), independent.end(), name) == independent.end()) return;
+  const std::vector<std::string> independent = {"congestion", "pcie_degraded", "host_bottleneck",
+                                                "module_overheated", "dirty_connector"};
+  if (name == first.name ||
+      std::find(independent.begin(), independent.end(), name) == independent.end())
+    return;
   FaultPlan plan = first;
   plan.strength = Strength::kMid;
   plan.onset_s = rng_.uniform(600, 0.6 * duration_s_);
@@ -269,9 +280,12 @@ void Simulation::add_second_fault(const FaultPlan& first, PortSim& port, Truth& 
 
 void Simulation::draw_expected(bool wrong_cabling) {
   bool was_down = false;  // a port that never was up and that nobody expects is an unused one
-  for (const auto& [key, truth] : truth_) was_down = was_down || (truth.link_down && truth.onset_s == 0.0);
-  bool leaf_matters = wrong_cabling;  // that a switch is at fault is seen only by who knows its ports
-  for (const auto& [key, truth] : truth_) leaf_matters = leaf_matters || truth.fault == "far_switch_fault";
+  for (const auto& [key, truth] : truth_)
+    was_down = was_down || (truth.link_down && truth.onset_s == 0.0);
+  bool leaf_matters =
+      wrong_cabling;  // that a switch is at fault is seen only by who knows its ports
+  for (const auto& [key, truth] : truth_)
+    leaf_matters = leaf_matters || truth.fault == "far_switch_fault";
   const bool none = !leaf_matters && !was_down && rng_.chance(0.2);
   const bool no_peer = !leaf_matters && rng_.chance(0.3);
   std::vector<std::pair<std::string, std::string>> planned;

@@ -1,5 +1,6 @@
-// A simulated node over some hours: its ports, the room, the jobs that run, everyday events on good links, and faults;
-// yields the snapshots that the daemon would take, and the truth. The same spec gives the same snapshots everywhere.
+// A simulated node over some hours: its ports, the room, the jobs that run, everyday events on good
+// links, and faults; yields the snapshots that the daemon would take, and the truth. The same spec
+// gives the same snapshots everywhere.
 #pragma once
 
 #include <cstdint>
@@ -17,8 +18,9 @@
 namespace linkhealth::sim {
 
 enum class CaseSet : std::uint8_t {
-  kField,    ///< faults as often as they happen, mostly clear
-  kHard,     ///< every fault equally often, weak, badly seen, disturbed, two at once, there before the first sample
+  kField,  ///< faults as often as they happen, mostly clear
+  kHard,  ///< every fault equally often, weak, badly seen, disturbed, two at once, there before the
+          ///< first sample
   kHealthy,  ///< a day without a fault, with everything that good links go through
 };
 std::string_view to_string(CaseSet set);
@@ -81,7 +83,8 @@ class Simulation {
   double t_ = 0;
   double optics_due_ = 0, peer_due_ = 0;
   double uptime_at_0_ = 0;
-  double room_phase_ = 0, room_swing_ = 1.5, room_hot_from_ = 1e18, room_hot_for_ = 0, room_hot_c_ = 0;
+  double room_phase_ = 0, room_swing_ = 1.5, room_hot_from_ = 1e18, room_hot_for_ = 0,
+         room_hot_c_ = 0;
   double fan_step_at_ = 1e18, fan_step_c_ = 0;
   bool first_ = true;
 };

@@ -1,4 +1,5 @@
-// How a fault of the simulated node ends: somebody comes, and what their hands do meanwhile; crossed cables.
+// How a fault of the simulated node ends: somebody comes, and what their hands do meanwhile;
+// crossed cables.
 #include <algorithm>
 #include <string>
 #include <utility>
@@ -9,8 +10,8 @@
 namespace linkhealth::sim {
 
 void Simulation::add_repair(const FaultPlan& plan, PortSim& port, Truth& truth) {
-  const std::vector<std::string> by_hand = {"dirty_connector", "bad_module", "faulty_cable", "damaged_fiber",
-                                            "failing_transmitter"};
+  const std::vector<std::string> by_hand = {"dirty_connector", "bad_module", "faulty_cable",
+                                            "damaged_fiber", "failing_transmitter"};
   if (std::find(by_hand.begin(), by_hand.end(), plan.name) != by_hand.end())
     add_hands(plan, port, plan.name != "dirty_connector");
   if (plan.name == "nic_fault") reboot_node(plan.repair_s);  // with another card in it
@@ -48,7 +49,9 @@ void Simulation::add_hands(const FaultPlan& plan, PortSim& port, bool swap) {
 
 void Simulation::cross_cables(PortSim& port, const FaultPlan& plan) {
   for (const auto& other : ports_) {
-    if (other.get() == &port || other->unused || other->virtual_function || other->setup.far_level < 1) continue;
+    if (other.get() == &port || other->unused || other->virtual_function ||
+        other->setup.far_level < 1)
+      continue;
     std::swap(port.setup.leaf, other->setup.leaf);
     std::swap(port.setup.far_port, other->setup.far_port);
     Truth& truth = truth_[other->setup.id.key()];

@@ -20,7 +20,8 @@ bool end_is_right(const Truth& truth, End end) {
   return false;
 }
 
-/// The names that a reader sees first: the diagnosis, then its differential, then the port's other faults.
+/// The names that a reader sees first: the diagnosis, then its differential, then the port's other
+/// faults.
 std::vector<Candidate> first_names(const PortReport& report) {
   std::vector<Candidate> out;
   const auto add = [&out](const std::string& fault, End end, double confidence) {
@@ -32,7 +33,8 @@ std::vector<Candidate> first_names(const PortReport& report) {
   if (report.faults.empty()) return out;
   const FaultReport& first = report.faults.front();
   add(first.fault, first.end, first.confidence);
-  for (const Candidate& candidate : first.differential) add(candidate.fault, candidate.end, candidate.confidence);
+  for (const Candidate& candidate : first.differential)
+    add(candidate.fault, candidate.end, candidate.confidence);
   for (const FaultReport& fault : report.faults) add(fault.fault, fault.end, fault.confidence);
   return out;
 }
@@ -70,20 +72,22 @@ void Score::step(const Engine::Step& step, double t) {
     if (truth.fault != "healthy") {
       // The right name before the onset (a slow decline that was noticed early) is no delay.
       const bool early = is_right(truth, event.fault.fault, event.fault.end);
-      if (truth.onset_s && (early || t >= *truth.onset_s - 1)) first_opened_.try_emplace(event.port, t);
+      if (truth.onset_s && (early || t >= *truth.onset_s - 1))
+        first_opened_.try_emplace(event.port, t);
       continue;
     }
     if (event.kind == FaultEventKind::kReopened || is_tolerated(truth, event.fault.fault)) continue;
-    false_.push_back({name_, event.port, truth, t, with_end(event.fault.fault, event.fault.end), event.fault.confidence,
-                      event.fault.summary});
+    false_.push_back({name_, event.port, truth, t, with_end(event.fault.fault, event.fault.end),
+                      event.fault.confidence, event.fault.summary});
   }
 }
 
 void Score::end_case() {
   for (const auto& [key, truth] : truth_) {
     if (truth.fault == "healthy") healthy_port_s_ += last_t_ - first_t_;
-    const auto report = std::find_if(last_->ports.begin(), last_->ports.end(),
-                                     [&key = key](const PortReport& port) { return port.port == key; });
+    const auto report =
+        std::find_if(last_->ports.begin(), last_->ports.end(),
+                     [&key = key](const PortReport& port) { return port.port == key; });
     PortReport none;
     none.port = key;
     judge(report == last_->ports.end() ? none : *report, truth);
@@ -93,13 +97,15 @@ void Score::end_case() {
 void Score::judge(const PortReport& report, const Truth& truth) {
   const std::vector<Candidate> names = first_names(report);
   const auto count = [this](double confidence, bool right) {
-    Bin& bin = bins_[std::min<std::size_t>(9, static_cast<std::size_t>(std::max(0.0, confidence) * 10.0))];
+    Bin& bin =
+        bins_[std::min<std::size_t>(9, static_cast<std::size_t>(std::max(0.0, confidence) * 10.0))];
     ++bin.count;
     bin.right += right ? 1 : 0;
     bin.confidence += confidence;
   };
   if (truth.fault == "healthy") {
-    if (!names.empty() && report.faults.front().state == FaultState::kOpen && !is_tolerated(truth, names[0].fault)) {
+    if (!names.empty() && report.faults.front().state == FaultState::kOpen &&
+        !is_tolerated(truth, names[0].fault)) {
       count(names[0].confidence, false);
     }
     return;
@@ -119,7 +125,8 @@ void Score::judge(const PortReport& report, const Truth& truth) {
     }
     count(out.confidence, out.right);
   }
-  for (const FaultReport& fault : report.faults) out.second_found = out.second_found || fault.fault == truth.second;
+  for (const FaultReport& fault : report.faults)
+    out.second_found = out.second_found || fault.fault == truth.second;
   const auto opened = first_opened_.find(report.port);
   if (opened != first_opened_.end() && truth.onset_s && *truth.onset_s > 0) {
     out.delay_s = std::max(0.0, opened->second - *truth.onset_s);
@@ -128,13 +135,14 @@ void Score::judge(const PortReport& report, const Truth& truth) {
 }
 
 double Score::false_per_1000_port_days() const {
-  return healthy_port_s_ > 0 ? 1000.0 * static_cast<double>(false_.size()) / healthy_port_days() : 0.0;
+  return healthy_port_s_ > 0 ? 1000.0 * static_cast<double>(false_.size()) / healthy_port_days()
+                             : 0.0;
 }
 
 double Score::share(bool Outcome::*what) const {
   if (outcomes_.empty()) return 0;
-  const auto count =
-      std::count_if(outcomes_.begin(), outcomes_.end(), [what](const Outcome& out) { return out.*what; });
+  const auto count = std::count_if(outcomes_.begin(), outcomes_.end(),
+                                   [what](const Outcome& out) { return out.*what; });
   return static_cast<double>(count) / static_cast<double>(outcomes_.size());
 }
 
@@ -155,13 +163,15 @@ std::optional<double> Score::delay_s(bool down, double quantile) const {
   }
   if (delays.empty()) return std::nullopt;
   std::sort(delays.begin(), delays.end());
-  return delays[std::min(delays.size() - 1, static_cast<std::size_t>(quantile * static_cast<double>(delays.size())))];
+  return delays[std::min(delays.size() - 1,
+                         static_cast<std::size_t>(quantile * static_cast<double>(delays.size())))];
 }
 
 std::size_t Score::confidently_wrong() const {
-  return static_cast<std::size_t>(std::count_if(outcomes_.begin(), outcomes_.end(), [](const Outcome& out) {
-    return !out.right && out.said != "nothing" && out.confidence >= 0.8;
-  }));
+  return static_cast<std::size_t>(
+      std::count_if(outcomes_.begin(), outcomes_.end(), [](const Outcome& out) {
+        return !out.right && out.said != "nothing" && out.confidence >= 0.8;
+      }));
 }
 
 std::string Score::text(std::size_t examples) const {
@@ -169,12 +179,13 @@ std::string Score::text(std::size_t examples) const {
   if (!outcomes_.empty()) {
     out += fmt::format("faulty ports                       {}\n", outcomes_.size());
     out += fmt::format("right at the top                   {:.3f}\n", share(&Outcome::right));
-    out += fmt::format("among the first three              {:.3f}\n", share(&Outcome::in_first_three));
+    out +=
+        fmt::format("among the first three              {:.3f}\n", share(&Outcome::in_first_three));
     out += fmt::format("the end right                      {:.3f}\n", share(&Outcome::end_right));
     for (const bool down : {true, false}) {
       if (const auto median = delay_s(down, 0.5)) {
-        out += fmt::format("delay, {:<12} median / p90    {:.0f} s / {:.0f} s\n", down ? "link down" : "degradation",
-                           *median, *delay_s(down, 0.9));
+        out += fmt::format("delay, {:<12} median / p90    {:.0f} s / {:.0f} s\n",
+                           down ? "link down" : "degradation", *median, *delay_s(down, 0.9));
       }
     }
     std::size_t two = 0;
@@ -185,15 +196,16 @@ std::string Score::text(std::size_t examples) const {
     }
     if (two > 0) out += fmt::format("second fault also found            {} of {}\n", found, two);
   }
-  out += fmt::format("false diagnoses                    {} in {:.1f} healthy port-days: {:.2f} per 1,000\n",
-                     false_.size(), healthy_port_days(), false_per_1000_port_days());
+  out += fmt::format(
+      "false diagnoses                    {} in {:.1f} healthy port-days: {:.2f} per 1,000\n",
+      false_.size(), healthy_port_days(), false_per_1000_port_days());
   out += fmt::format("calibration error                  {:.3f}\n", calibration_error());
   for (std::size_t i = 0; i < bins_.size(); ++i) {
     const Bin& bin = bins_[i];
     if (bin.count == 0) continue;
     const auto n = static_cast<double>(bin.count);
-    out += fmt::format("  said {:.2f}  right {:.2f}  n {}\n", bin.confidence / n, static_cast<double>(bin.right) / n,
-                       bin.count);
+    out += fmt::format("  said {:.2f}  right {:.2f}  n {}\n", bin.confidence / n,
+                       static_cast<double>(bin.right) / n, bin.count);
   }
   struct Row {
     std::size_t count = 0, right = 0, three = 0, end = 0;
@@ -209,33 +221,39 @@ std::string Score::text(std::size_t examples) const {
     row.end += outcome.end_right ? 1 : 0;
     if (outcome.delay_s) row.delays.push_back(*outcome.delay_s);
     if (outcome.right) continue;
-    const std::string what = fmt::format("{} -> {}", with_end(outcome.truth.fault, outcome.truth.end),
-                                         with_end(outcome.said, outcome.said_end));
-    confusions[what].push_back(fmt::format("{} {} ({} {} {}, far level {}, said {:.2f})", outcome.case_name,
-                                           outcome.port, outcome.truth.medium, outcome.truth.severity,
-                                           outcome.truth.note, outcome.truth.far_level, outcome.confidence));
+    const std::string what =
+        fmt::format("{} -> {}", with_end(outcome.truth.fault, outcome.truth.end),
+                    with_end(outcome.said, outcome.said_end));
+    confusions[what].push_back(fmt::format("{} {} ({} {} {}, far level {}, said {:.2f})",
+                                           outcome.case_name, outcome.port, outcome.truth.medium,
+                                           outcome.truth.severity, outcome.truth.note,
+                                           outcome.truth.far_level, outcome.confidence));
   }
   if (!rows.empty())
-    out += fmt::format("{:<22}{:>6}{:>8}{:>8}{:>8}{:>10}\n", "fault", "n", "right", "first 3", "end", "delay s");
+    out += fmt::format("{:<22}{:>6}{:>8}{:>8}{:>8}{:>10}\n", "fault", "n", "right", "first 3",
+                       "end", "delay s");
   for (auto& [fault, row] : rows) {
     const auto n = static_cast<double>(row.count);
     std::sort(row.delays.begin(), row.delays.end());
-    out +=
-        fmt::format("{:<22}{:>6}{:>8.2f}{:>8.2f}{:>8.2f}{:>10}\n", fault, row.count, static_cast<double>(row.right) / n,
-                    static_cast<double>(row.three) / n, static_cast<double>(row.end) / n,
-                    row.delays.empty() ? "" : fmt::format("{:.0f}", row.delays[row.delays.size() / 2]));
+    out += fmt::format(
+        "{:<22}{:>6}{:>8.2f}{:>8.2f}{:>8.2f}{:>10}\n", fault, row.count,
+        static_cast<double>(row.right) / n, static_cast<double>(row.three) / n,
+        static_cast<double>(row.end) / n,
+        row.delays.empty() ? "" : fmt::format("{:.0f}", row.delays[row.delays.size() / 2]));
   }
-  std::vector<std::pair<std::string, std::vector<std::string>>> ordered(confusions.begin(), confusions.end());
+  std::vector<std::pair<std::string, std::vector<std::string>>> ordered(confusions.begin(),
+                                                                        confusions.end());
   std::stable_sort(ordered.begin(), ordered.end(),
                    [](const auto& a, const auto& b) { return a.second.size() > b.second.size(); });
   for (const auto& [what, cases] : ordered) {
     out += fmt::format("{:>4}  {}\n", cases.size(), what);
-    for (std::size_t i = 0; i < std::min(examples, cases.size()); ++i) out += "        " + cases[i] + "\n";
+    for (std::size_t i = 0; i < std::min(examples, cases.size()); ++i)
+      out += "        " + cases[i] + "\n";
   }
   for (std::size_t i = 0; i < std::min<std::size_t>(examples * 10, false_.size()); ++i) {
     const FalseDiagnosis& wrong = false_[i];
-    out += fmt::format("false {} {} at {:.0f} s: {} {:.2f} ({}): {}\n", wrong.case_name, wrong.port, wrong.t,
-                       wrong.said, wrong.confidence, wrong.truth.medium, wrong.summary);
+    out += fmt::format("false {} {} at {:.0f} s: {} {:.2f} ({}): {}\n", wrong.case_name, wrong.port,
+                       wrong.t, wrong.said, wrong.confidence, wrong.truth.medium, wrong.summary);
   }
   return out;
 }

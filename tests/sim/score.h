@@ -1,6 +1,7 @@
-// Compares what the engine says with what was true: right at the top, among the first three, the end, false diagnoses,
-// delay and calibration. The rule is the one of the labelled recordings: the diagnosis of a port is the first fault of
-// its last report; right is the truth or what the recording cannot tell from it.
+// Compares what the engine says with what was true: right at the top, among the first three, the
+// end, false diagnoses, delay and calibration. The rule is the one of the labelled recordings: the
+// diagnosis of a port is the first fault of its last report; right is the truth or what the
+// recording cannot tell from it.
 #pragma once
 
 #include <array>
@@ -59,7 +60,8 @@ class Score {
   /// Expected calibration error over ten bins of the confidence.
   [[nodiscard]] double calibration_error() const;
   [[nodiscard]] const std::array<Bin, 10>& bins() const { return bins_; }
-  /// Seconds at the given quantile of the delays of links that went down, or of those that only got worse.
+  /// Seconds at the given quantile of the delays of links that went down, or of those that only got
+  /// worse.
   [[nodiscard]] std::optional<double> delay_s(bool down, double quantile) const;
   /// Wrong, and said with at least 0.8: worse than saying nothing.
   [[nodiscard]] std::size_t confidently_wrong() const;

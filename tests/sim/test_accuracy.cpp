@@ -1,5 +1,5 @@
-// Floors under the figures of docs/accuracy.md on a small fixed set, so that a change which costs accuracy is noticed
-// where it is made. The full measure is the program `accuracy`.
+// Floors under the figures of docs/accuracy.md on a small fixed set, so that a change which costs
+// accuracy is noticed where it is made. The full measure is the program `accuracy`.
 #include <gtest/gtest.h>
 
 #include "tests/sim/scenario.h"
@@ -19,7 +19,8 @@ Score measure(CaseSet set, std::uint64_t seed, std::uint64_t cases) {
     Engine engine(std::move(settings));
     score.begin_case(std::to_string(seed + i), simulation.truth());
     Snapshot snapshot;
-    while (simulation.next(snapshot)) score.step(engine.step(snapshot), steady_seconds(snapshot.taken_at));
+    while (simulation.next(snapshot))
+      score.step(engine.step(snapshot), steady_seconds(snapshot.taken_at));
     score.end_case();
   }
   return score;

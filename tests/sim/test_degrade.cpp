@@ -1,5 +1,5 @@
-// The labelled recordings with parts taken away: what does not decide must not change the answer, and what does must
-// lead to an honest one.
+// The labelled recordings with parts taken away: what does not decide must not change the answer,
+// and what does must lead to an honest one.
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -24,7 +24,8 @@ Score replay(const TruthFile& truth, Degrade kind) {
     EXPECT_TRUE(header) << name;
     if (!header) continue;
     double keep_from_s = 1e18;
-    for (const auto& [port, row] : ports) keep_from_s = std::min(keep_from_s, row.onset_s.value_or(1e18) - 1800);
+    for (const auto& [port, row] : ports)
+      keep_from_s = std::min(keep_from_s, row.onset_s.value_or(1e18) - 1800);
     Degrader degrader(kind, keep_from_s > 1e17 ? 0 : keep_from_s);
     degrader.header(header.value());
     EngineSettings settings;
@@ -51,7 +52,9 @@ class DegradedRecordings : public testing::TestWithParam<std::string_view> {
   TruthFile truth_;
 };
 
-std::string name_of(const testing::TestParamInfo<std::string_view>& info) { return std::string(info.param); }
+std::string name_of(const testing::TestParamInfo<std::string_view>& info) {
+  return std::string(info.param);
+}
 
 class StaysRight : public DegradedRecordings {};
 TEST_P(StaysRight, WithoutWhatDoesNotDecide) {
@@ -60,8 +63,9 @@ TEST_P(StaysRight, WithoutWhatDoesNotDecide) {
   EXPECT_EQ(score.share(&Outcome::in_first_three), 1.0);
 }
 INSTANTIATE_TEST_SUITE_P(Kinds, StaysRight,
-                         testing::Values("thin", "no_lanes", "no_bits", "slow_module", "no_thresholds", "no_uptime",
-                                         "no_carrier_count", "late_start", "holes", "split_groups", "no_serial",
+                         testing::Values("thin", "no_lanes", "no_bits", "slow_module",
+                                         "no_thresholds", "no_uptime", "no_carrier_count",
+                                         "late_start", "holes", "split_groups", "no_serial",
                                          "own_periods"),
                          name_of);
 
@@ -70,12 +74,13 @@ TEST_P(FallsBack, ToUnknownOrANameThatFits) {
   const Score score = replay(truth_, *parse_degrade(GetParam()));
   EXPECT_GE(score.share(&Outcome::right), 0.86) << score.text(5);
   EXPECT_LE(score.confidently_wrong(), 3U) << score.text(5);
-  // Two of the four recordings without a fault had one that was repaired: its name may differ while it lasts.
+  // Two of the four recordings without a fault had one that was repaired: its name may differ while
+  // it lasts.
   EXPECT_LE(score.false_diagnoses().size(), 2U) << score.text(5);
 }
 INSTANTIATE_TEST_SUITE_P(Kinds, FallsBack,
-                         testing::Values("no_expected", "no_peer", "no_down_reason", "no_module", "no_events",
-                                         "no_pcie", "no_transport"),
+                         testing::Values("no_expected", "no_peer", "no_down_reason", "no_module",
+                                         "no_events", "no_pcie", "no_transport"),
                          name_of);
 
 TEST(Degrader, AThinnedRecordingKeepsEveryEventAndEveryGroup) {

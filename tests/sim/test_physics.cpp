@@ -1,4 +1,5 @@
-// The physics against the tables that it must reproduce (docs/physics.md 7: bit errors from margin, lost codewords).
+// The physics against the tables that it must reproduce (docs/physics.md 7: bit errors from margin,
+// lost codewords).
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,23 +13,26 @@ namespace {
 
 TEST(Physics, BerOfPam4WithAFloorFollowsTheTable) {
   const Receiver receiver(Modulation::kPam4, Fec::kRs544, 1e-8);
-  const std::vector<std::pair<double, double>> table = {{-3, 1.6e-2}, {-2, 5.4e-3},  {-1, 1.3e-3}, {-0.5, 5.8e-4},
-                                                        {0, 2.4e-4},  {0.5, 9.6e-5}, {1, 3.7e-5},  {1.5, 1.5e-5},
-                                                        {2, 5.9e-6},  {3, 1.1e-6},   {4, 2.8e-7},  {6, 4.5e-8}};
-  for (const auto& [margin, ber] : table) EXPECT_NEAR(receiver.ber(margin) / ber, 1.0, 0.1) << margin << " dB";
+  const std::vector<std::pair<double, double>> table = {
+      {-3, 1.6e-2}, {-2, 5.4e-3},  {-1, 1.3e-3}, {-0.5, 5.8e-4}, {0, 2.4e-4}, {0.5, 9.6e-5},
+      {1, 3.7e-5},  {1.5, 1.5e-5}, {2, 5.9e-6},  {3, 1.1e-6},    {4, 2.8e-7}, {6, 4.5e-8}};
+  for (const auto& [margin, ber] : table)
+    EXPECT_NEAR(receiver.ber(margin) / ber, 1.0, 0.1) << margin << " dB";
 }
 
 TEST(Physics, BerOfNrzFollowsTheTable) {
   const Receiver receiver(Modulation::kNrz, Fec::kRs528, 1e-13);
-  const std::vector<std::pair<double, double>> table = {{-3, 1.4e-2}, {-2, 3.5e-3}, {-1, 5.5e-4}, {0, 5e-5},
-                                                        {1, 2.8e-6},  {2, 1.2e-7},  {3, 5e-9},    {4, 2.9e-10}};
-  for (const auto& [margin, ber] : table) EXPECT_NEAR(receiver.ber(margin) / ber, 1.0, 0.1) << margin << " dB";
+  const std::vector<std::pair<double, double>> table = {{-3, 1.4e-2}, {-2, 3.5e-3}, {-1, 5.5e-4},
+                                                        {0, 5e-5},    {1, 2.8e-6},  {2, 1.2e-7},
+                                                        {3, 5e-9},    {4, 2.9e-10}};
+  for (const auto& [margin, ber] : table)
+    EXPECT_NEAR(receiver.ber(margin) / ber, 1.0, 0.1) << margin << " dB";
 }
 
 TEST(Physics, LostCodewordsFollowTheTable) {
-  const std::vector<std::array<double, 3>> table = {{1e-3, -3.8, -0.8},    {5e-4, -7.6, -2.3},  {3e-4, -10.7, -3.6},
-                                                    {2.4e-4, -12.1, -4.3}, {1e-4, -17.9, -7.1}, {5e-5, -22.6, -9.4},
-                                                    {1e-5, -33.7, -14.9}};
+  const std::vector<std::array<double, 3>> table = {
+      {1e-3, -3.8, -0.8},  {5e-4, -7.6, -2.3},  {3e-4, -10.7, -3.6}, {2.4e-4, -12.1, -4.3},
+      {1e-4, -17.9, -7.1}, {5e-5, -22.6, -9.4}, {1e-5, -33.7, -14.9}};
   for (const auto& [ber, rs544, rs528] : table) {
     EXPECT_NEAR(log10_uncorrectable(Fec::kRs544, ber), rs544, 0.1) << ber;
     EXPECT_NEAR(log10_uncorrectable(Fec::kRs528, ber), rs528, 0.1) << ber;

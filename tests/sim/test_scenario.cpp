@@ -1,5 +1,5 @@
-// The generator keeps its promises: the same case is the same everywhere, faults show where they are, and what a
-// driver does not offer is absent.
+// The generator keeps its promises: the same case is the same everywhere, faults show where they
+// are, and what a driver does not offer is absent.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -51,7 +51,8 @@ TEST(Scenario, TimeAndEventsAreInOrder) {
     while (simulation.next(snapshot)) {
       const double t = steady_seconds(snapshot.taken_at);
       EXPECT_GT(t, last) << seed;
-      for (const PortEvent& event : snapshot.events) EXPECT_LT(steady_seconds(event.t), t + 3) << seed;
+      for (const PortEvent& event : snapshot.events)
+        EXPECT_LT(steady_seconds(event.t), t + 3) << seed;
       last = t;
     }
     EXPECT_GT(last, 5000);
@@ -118,7 +119,8 @@ std::pair<ModuleSample, ModuleSample> read_both(PortSim& port, double t) {
   for (int tries = 0; tries < 50; ++tries) {
     std::vector<Gap> gaps;
     const PortSample sample = port.sample(t, true, true, true, gaps);
-    if (sample.module && sample.peer && sample.peer->module) return {*sample.module, *sample.peer->module};
+    if (sample.module && sample.peer && sample.peer->module)
+      return {*sample.module, *sample.peer->module};
   }
   return {};
 }
@@ -133,7 +135,8 @@ TEST(Port, BothEndsReadTheSameLight) {
     port.begin(0.3, 0);
     port.advance(0, 60, 0.3, 0);
     const auto [local, far] = read_both(port, 60);
-    Effect fading;  // lane 1 of the far laser gives 4 dB less, lane 2 of the outgoing fibre loses 3 dB
+    Effect
+        fading;  // lane 1 of the far laser gives 4 dB less, lane 2 of the outgoing fibre loses 3 dB
     fading.start_s = 61;
     fading.apply = [](PortSim& at, double, double) {
       at.link.direction(Way::kIn).now[0].tx_change_db = -4;
@@ -142,11 +145,16 @@ TEST(Port, BothEndsReadTheSameLight) {
     port.add(fading);
     port.advance(60, 120, 0.3, 0);
     const auto [local_after, far_after] = read_both(port, 120);
-    EXPECT_NEAR(db_lost(far.lanes[0].tx_power_mw, far_after.lanes[0].tx_power_mw), 4, 0.6) << medium;
-    EXPECT_NEAR(db_lost(local.lanes[0].rx_power_mw, local_after.lanes[0].rx_power_mw), 4, 0.6) << medium;
-    EXPECT_NEAR(db_lost(far.lanes[1].rx_power_mw, far_after.lanes[1].rx_power_mw), 3, 0.6) << medium;
-    EXPECT_NEAR(db_lost(local.lanes[1].rx_power_mw, local_after.lanes[1].rx_power_mw), 0, 0.6) << medium;
-    EXPECT_NEAR(db_lost(local.lanes[1].tx_power_mw, local_after.lanes[1].tx_power_mw), 0, 0.6) << medium;
+    EXPECT_NEAR(db_lost(far.lanes[0].tx_power_mw, far_after.lanes[0].tx_power_mw), 4, 0.6)
+        << medium;
+    EXPECT_NEAR(db_lost(local.lanes[0].rx_power_mw, local_after.lanes[0].rx_power_mw), 4, 0.6)
+        << medium;
+    EXPECT_NEAR(db_lost(far.lanes[1].rx_power_mw, far_after.lanes[1].rx_power_mw), 3, 0.6)
+        << medium;
+    EXPECT_NEAR(db_lost(local.lanes[1].rx_power_mw, local_after.lanes[1].rx_power_mw), 0, 0.6)
+        << medium;
+    EXPECT_NEAR(db_lost(local.lanes[1].tx_power_mw, local_after.lanes[1].tx_power_mw), 0, 0.6)
+        << medium;
   }
 }
 
@@ -156,7 +164,9 @@ TEST(Port, ABreakTakesTheCarrierAndARepairBringsItBack) {
   Effect broken;
   broken.start_s = 100;
   broken.end_s = 200;
-  broken.apply = [](PortSim& at, double, double) { at.link.direction(Way::kIn).now[2].open = true; };
+  broken.apply = [](PortSim& at, double, double) {
+    at.link.direction(Way::kIn).now[2].open = true;
+  };
   port.add(broken);
   port.advance(0, 150, 0.3, 0);
   EXPECT_FALSE(port.carrier());
@@ -175,7 +185,8 @@ TEST(Port, CountersOnlyGrow) {
     port.advance(t, t + 30, 0.3, 0);
     std::vector<Gap> gaps;
     const PortSample sample = port.sample(t + 30, false, false, false, gaps);
-    for (const auto& [id, value] : before.known()) EXPECT_GE(sample.counters->get(id).value_or(0), value);
+    for (const auto& [id, value] : before.known())
+      EXPECT_GE(sample.counters->get(id).value_or(0), value);
     before = *sample.counters;
   }
   EXPECT_GT(before.get("fec_corrected_blocks").value_or(0), 0u);

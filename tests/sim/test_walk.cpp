@@ -1,5 +1,5 @@
-// Every raise has a reachable clear: each fault of the table is walked from its opening, through its end, to its
-// closing, by the engine with its real ledger on a simulated node.
+// Every raise has a reachable clear: each fault of the table is walked from its opening, through
+// its end, to its closing, by the engine with its real ledger on a simulated node.
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -28,14 +28,15 @@ struct Walk {
 };
 
 Walk walk(const std::string& fault, std::uint64_t seed) {
-  Simulation simulation({.set = CaseSet::kField, .seed = seed, .fault = fault, .ports = 0, .repaired = true});
+  Simulation simulation(
+      {.set = CaseSet::kField, .seed = seed, .fault = fault, .ports = 0, .repaired = true});
   Engine engine = engine_for(simulation);
   Walk out;
   Snapshot snapshot;
   while (simulation.next(snapshot)) {
     for (const FaultEvent& event : engine.step(snapshot).events) {
-      out.told += fmt::format("{:.0f} {} {} {}\n", steady_seconds(snapshot.taken_at), event.port, to_string(event.kind),
-                              event.fault.fault);
+      out.told += fmt::format("{:.0f} {} {} {}\n", steady_seconds(snapshot.taken_at), event.port,
+                              to_string(event.kind), event.fault.fault);
       if (event.kind == FaultEventKind::kOpened && event.fault.fault == fault) {
         out.opened = true;
         out.open.insert(event.fault.id);
@@ -44,7 +45,8 @@ Walk walk(const std::string& fault, std::uint64_t seed) {
     }
   }
   for (const auto& [port, truth] : simulation.truth())
-    if (truth.repaired_s) out.told += fmt::format("{} was over at {:.0f}\n", port, *truth.repaired_s);
+    if (truth.repaired_s)
+      out.told += fmt::format("{} was over at {:.0f}\n", port, *truth.repaired_s);
   return out;
 }
 
@@ -63,7 +65,8 @@ TEST_P(EveryFault, OpensAndCloses) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Names, EveryFault,
-                         testing::ValuesIn(std::vector<std::string>(fault_names().begin(), fault_names().end())),
+                         testing::ValuesIn(std::vector<std::string>(fault_names().begin(),
+                                                                    fault_names().end())),
                          [](const auto& name) { return name.param; });
 
 }  // namespace

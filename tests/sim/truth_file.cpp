@@ -12,8 +12,9 @@ using nlohmann::json;
 
 /// Faults that take the link down by their nature; the file does not say it.
 bool is_down(const std::string& fault) {
-  static const std::set<std::string> names = {"module_missing", "module_unsupported", "settings_mismatch", "admin_down",
-                                              "unplugged",      "far_port_down",      "nic_fault"};
+  static const std::set<std::string> names = {
+      "module_missing", "module_unsupported", "settings_mismatch", "admin_down",
+      "unplugged",      "far_port_down",      "nic_fault"};
   return names.contains(fault);
 }
 
@@ -21,11 +22,14 @@ Truth from_json(const json& in) {
   Truth out;
   out.fault = in.value("fault", "healthy");
   out.end = parse_end(in.value("end", "")).value_or(End::kNone);
-  if (in.contains("onset_t") && in["onset_t"].is_number()) out.onset_s = in["onset_t"].get<double>();
+  if (in.contains("onset_t") && in["onset_t"].is_number())
+    out.onset_s = in["onset_t"].get<double>();
   for (const json& answer : in.value("also_accept", json::array())) {
-    out.also_accept.push_back({answer.value("fault", ""), parse_end(answer.value("end", "")).value_or(End::kNone)});
+    out.also_accept.push_back(
+        {answer.value("fault", ""), parse_end(answer.value("end", "")).value_or(End::kNone)});
   }
-  for (const json& name : in.value("tolerate", json::array())) out.tolerate.push_back(name.get<std::string>());
+  for (const json& name : in.value("tolerate", json::array()))
+    out.tolerate.push_back(name.get<std::string>());
   out.exempt = in.value("exempt", "");
   if (in.contains("repaired") && in["repaired"].is_string()) {
     out.repaired = in["repaired"].get<std::string>();

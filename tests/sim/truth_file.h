@@ -9,7 +9,8 @@
 
 namespace linkhealth::sim {
 
-using TruthFile = std::map<std::string, std::map<PortKey, Truth>>;  ///< by the recording's file name
+using TruthFile =
+    std::map<std::string, std::map<PortKey, Truth>>;  ///< by the recording's file name
 
 Result<TruthFile> read_truth_file(const std::string& path);
 Result<void> write_truth_file(const std::string& path, const TruthFile& truth);

@@ -65,8 +65,9 @@ TEST(LedgerJsonTest, OnlyWhatMattersIsWorthAWrite) {
 }
 
 TEST(LedgerJsonTest, ADamagedTextIsAnError) {
-  for (const char* damaged : {"", "{", "[]", "{\"schema\":\"other/1\"}", "{\"schema\":\"linkhealth.ledger/1\"} more",
-                              "{\"schema\":\"linkhealth.ledger/1\",\"faults\":[{\"state\":\"happy\"}]}"})
+  for (const char* damaged :
+       {"", "{", "[]", "{\"schema\":\"other/1\"}", "{\"schema\":\"linkhealth.ledger/1\"} more",
+        "{\"schema\":\"linkhealth.ledger/1\",\"faults\":[{\"state\":\"happy\"}]}"})
     EXPECT_FALSE(parse_ledger(damaged).ok()) << damaged;
   EXPECT_FALSE(parse_ledger_fault("{} {}").ok());
 }

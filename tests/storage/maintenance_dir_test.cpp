@@ -12,7 +12,9 @@ namespace {
 
 class MaintenanceDirTest : public testing::Test {
  protected:
-  void write(const std::string& name, const std::string& text) { std::ofstream(temp_.file(name)) << text; }
+  void write(const std::string& name, const std::string& text) {
+    std::ofstream(temp_.file(name)) << text;
+  }
   test::TempDirectory temp_;
   MaintenanceDir directory_{temp_.path()};
 };
@@ -39,12 +41,14 @@ TEST_F(MaintenanceDirTest, AModuleMayBeLeftAlone) {
   EXPECT_EQ(off->module_reads, false);
   const auto odd = parse_maintenance_file("module_reads: none\n", "/etc/m/mlx5_3", WallTime());
   ASSERT_FALSE(odd);
-  EXPECT_EQ(odd.error().message, "/etc/m/mlx5_3: module_reads can be \"off\", not \"none\": this file is not obeyed");
+  EXPECT_EQ(odd.error().message,
+            "/etc/m/mlx5_3: module_reads can be \"off\", not \"none\": this file is not obeyed");
 }
 
 TEST_F(MaintenanceDirTest, LinesSayTheRest) {
   const auto one = parse_maintenance_file(
-      "# by the rack team\nport: mlx5_3/2\nuntil: 2026-11-20T14:00:00Z\nby: ann\nreason: new jumper\nand a new "
+      "# by the rack team\nport: mlx5_3/2\nuntil: 2026-11-20T14:00:00Z\nby: ann\nreason: new "
+      "jumper\nand a new "
       "module\n",
       "/etc/m/jumper", WallTime());
   ASSERT_TRUE(one);

@@ -38,7 +38,8 @@ class MemoryDamageTest : public testing::Test {
   std::vector<fs::path> set_aside() const {
     std::vector<fs::path> found;
     for (const auto& entry : fs::directory_iterator(temp_.path()))
-      if (entry.path().string().find(".damaged-") != std::string::npos) found.push_back(entry.path());
+      if (entry.path().string().find(".damaged-") != std::string::npos)
+        found.push_back(entry.path());
     return found;
   }
   TempDirectory temp_;
@@ -47,7 +48,8 @@ class MemoryDamageTest : public testing::Test {
 TEST_F(MemoryDamageTest, AFileThatIsNoDatabaseIsSetAsideWithOneError) {
   std::ofstream(file()) << std::string(5000, 'x');
   auto memory = open();
-  EXPECT_THAT(memory->take_notes(), ElementsAre(AllOf(HasSubstr("not a database"), HasSubstr("kept as"))));
+  EXPECT_THAT(memory->take_notes(),
+              ElementsAre(AllOf(HasSubstr("not a database"), HasSubstr("kept as"))));
   EXPECT_THAT(set_aside(), SizeIs(1));
   ASSERT_TRUE(memory->write(event_batch(1)));
   memory = open();
@@ -115,7 +117,8 @@ int in_child(Body body) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
-/// The steps of a full disk, each with its own exit code: in a child, because the limit is the process's.
+/// The steps of a full disk, each with its own exit code: in a child, because the limit is the
+/// process's.
 int write_on_a_full_disk(Memory& memory) {
   memory.add_sink("journal");
   if (!memory.write(event_batch(1))) return 1;
@@ -151,7 +154,8 @@ TEST_F(MemoryDamageTest, AFullDiskLosesNothingThatIsTold) {
   EXPECT_THAT(memory->take_notes(), IsEmpty());
   EXPECT_EQ(memory->remembered().ledger, memory_ledger(12));
   memory->add_sink("journal");
-  EXPECT_THAT(*memory->undelivered("journal", 100), SizeIs(6)) << "what was sent meanwhile is not sent again";
+  EXPECT_THAT(*memory->undelivered("journal", 100), SizeIs(6))
+      << "what was sent meanwhile is not sent again";
   EXPECT_THAT(memory->past({kMemoryPort, memory_time(20)})->events, SizeIs(12));
 }
 
@@ -162,7 +166,8 @@ TEST_F(MemoryDamageTest, ADirectoryThatCannotBeWrittenIsOneErrorAndKnownFaultsAr
     memory->close();
   }
   constexpr auto kRead = fs::perms::owner_read | fs::perms::group_read | fs::perms::others_read;
-  fs::permissions(temp_.path(), kRead | fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec);
+  fs::permissions(temp_.path(),
+                  kRead | fs::perms::owner_exec | fs::perms::group_exec | fs::perms::others_exec);
   fs::permissions(file(), kRead);
   const int code = in_child([this] {
     if (getuid() == 0 && setresuid(65534, 65534, 65534) != 0) return 1;
@@ -191,8 +196,8 @@ TEST_F(MemoryDamageTest, ADiskThatCanBeWrittenAgainIsWritten) {
   EXPECT_THAT(memory->past({kMemoryPort, memory_time(20)})->events, SizeIs(2));
 }
 
-/// A daemon in small: writes events one after the other, tells each that is written, marks it. What it tells goes
-/// through a pipe, as to a sender.
+/// A daemon in small: writes events one after the other, tells each that is written, marks it. What
+/// it tells goes through a pipe, as to a sender.
 [[noreturn]] void write_until_killed(Memory& memory, int told, int first) {
   memory.add_sink("journal");
   const auto tell_all = [&] {
@@ -241,7 +246,8 @@ TEST_F(MemoryDamageTest, AKillAtAnyMomentLosesNothingThatWasToldAndTellsNothingA
       write_until_killed(*memory, pipes[1], std::max(next, 1));
     }
     close(pipes[1]);
-    // The kill comes after so many bytes were told, not after a time: the moment within the next step is the machine's.
+    // The kill comes after so many bytes were told, not after a time: the moment within the next
+    // step is the machine's.
     std::string first;
     for (std::size_t wanted = 1 + random() % 1500; first.size() < wanted;) {
       char byte = 0;
@@ -251,18 +257,21 @@ TEST_F(MemoryDamageTest, AKillAtAnyMomentLosesNothingThatWasToldAndTellsNothingA
     kill(child, SIGKILL);
     int status = 0;
     waitpid(child, &status, 0);
-    ASSERT_TRUE(WIFSIGNALED(status)) << "life " << life << " ended by itself with " << WEXITSTATUS(status);
+    ASSERT_TRUE(WIFSIGNALED(status))
+        << "life " << life << " ended by itself with " << WEXITSTATUS(status);
     const auto lines = lines_of(pipes[0], first);
     close(pipes[0]);
     for (const std::string& line : lines)
-      if (told.empty() || told.back() != line) told.push_back(line);  // the last one may come twice, with the same id
+      if (told.empty() || told.back() != line)
+        told.push_back(line);  // the last one may come twice, with the same id
 
     const auto memory = open();
     EXPECT_THAT(memory->take_notes(), IsEmpty()) << "life " << life;
     const auto past = memory->past({kMemoryPort, memory_time(10'000'000), 1e8});
     ASSERT_TRUE(past.ok());
     ASSERT_GE(past->events.size(), told.size());
-    for (std::size_t i = 0; i < told.size(); ++i) ASSERT_EQ(past->events[i].id, told[i]) << "told, and not remembered";
+    for (std::size_t i = 0; i < told.size(); ++i)
+      ASSERT_EQ(past->events[i].id, told[i]) << "told, and not remembered";
     EXPECT_LE(past->events.size(), told.size() + 1) << "at most one was written and not told yet";
     ASSERT_THAT(memory->remembered().ledger.faults, SizeIs(1));
     EXPECT_EQ(memory->remembered().ledger.faults[0].id, past->events.back().fault_id)

@@ -9,7 +9,9 @@
 namespace linkhealth::test {
 
 inline constexpr std::int64_t kMemoryStart_s = 1'763'640'000;  // a whole number of 600 s
-inline WallTime memory_time(std::int64_t second) { return WallTime(std::chrono::seconds(kMemoryStart_s + second)); }
+inline WallTime memory_time(std::int64_t second) {
+  return WallTime(std::chrono::seconds(kMemoryStart_s + second));
+}
 
 inline const std::string kMemoryPort = "0000:1b:00.0/1";
 
@@ -48,7 +50,8 @@ inline LedgerState memory_ledger(int number) {
   return state;
 }
 
-inline SignalRow memory_row(std::int64_t second, double temperature_c, const std::string& port = kMemoryPort) {
+inline SignalRow memory_row(std::int64_t second, double temperature_c,
+                            const std::string& port = kMemoryPort) {
   SignalRow row;
   row.port = port;
   row.at_s = kMemoryStart_s + second;

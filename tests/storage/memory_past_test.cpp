@@ -86,7 +86,8 @@ TEST_F(MemoryPastTest, StepsAreWithoutAHoleAndAbsentIsNotANumber) {
 
 TEST_F(MemoryPastTest, LongTimesComeInLongerStepsUpToNow) {
   open();
-  for (std::int64_t at = 0; at < 86'400; at += 10) add(at, 50 + static_cast<double>(at % 600) / 100);
+  for (std::int64_t at = 0; at < 86'400; at += 10)
+    add(at, 50 + static_cast<double>(at % 600) / 100);
   EXPECT_EQ(past(86'399, 3600).step_s, 10U);
   const PortPast day = past(86'399, 86'400);
   EXPECT_EQ(day.step_s, 60U);
@@ -96,7 +97,8 @@ TEST_F(MemoryPastTest, LongTimesComeInLongerStepsUpToNow) {
   const PortPast asked = past(86'399, 86'400, 600);
   EXPECT_EQ(asked.step_s, 600U);
   EXPECT_THAT(temperatures(asked), Each(55.9));
-  for (const double downs : asked.find(Signal::kCarrierDowns)->values) EXPECT_EQ(downs, 60) << "each count once";
+  for (const double downs : asked.find(Signal::kCarrierDowns)->values)
+    EXPECT_EQ(downs, 60) << "each count once";
 }
 
 TEST_F(MemoryPastTest, ALongStepGoesOnAfterARestart) {
@@ -120,9 +122,11 @@ TEST_F(MemoryPastTest, EachStepIsForgottenInItsTime) {
   settings_.keep_s = {600, 1800, 3600};
   open();
   for (std::int64_t at = 0; at < 7200; at += 10) add(at, 50);
-  EXPECT_EQ(past(7200, 7200, 10).find(Signal::kTemperature)->values.size(), 361U) << "from the first row of any step";
+  EXPECT_EQ(past(7200, 7200, 10).find(Signal::kTemperature)->values.size(), 361U)
+      << "from the first row of any step";
   const auto known = [](const std::vector<double>& values) {
-    return std::count_if(values.begin(), values.end(), [](double value) { return !std::isnan(value); });
+    return std::count_if(values.begin(), values.end(),
+                         [](double value) { return !std::isnan(value); });
   };
   EXPECT_EQ(known(temperatures(past(7200, 7200, 10))), 61);
   EXPECT_EQ(known(temperatures(past(7200, 7200, 60))), 30);
@@ -137,7 +141,8 @@ TEST_F(MemoryPastTest, TheFileStaysBelowItsBoundWithTheNewestInIt) {
     MemoryBatch batch;
     batch.now = memory_time(at);
     for (int port = 0; port < 10; ++port) {
-      batch.rows.push_back(memory_row(at, 50, port == 0 ? kMemoryPort : "port" + std::to_string(port)));
+      batch.rows.push_back(
+          memory_row(at, 50, port == 0 ? kMemoryPort : "port" + std::to_string(port)));
       for (std::size_t i = static_cast<std::size_t>(Signal::kRxPower); i < kSignalCount; ++i)
         batch.rows.back().values[i] = static_cast<double>(at % 977);
     }
@@ -157,7 +162,8 @@ TEST_F(MemoryPastTest, AClockThatJumpsAheadForgetsSlowly) {
   open();
   for (std::int64_t at = 0; at < 6000; at += 10) add(at, 50);
   add(600'000'000, 50);
-  EXPECT_GT(past(6000, 6000, 10).signals.size(), 0U) << "19 years ahead, and not all is gone at once";
+  EXPECT_GT(past(6000, 6000, 10).signals.size(), 0U)
+      << "19 years ahead, and not all is gone at once";
 }
 
 TEST_F(MemoryPastTest, AClockThatIsSetBackOverwritesNothing) {
@@ -188,7 +194,8 @@ TEST_F(MemoryPastTest, ADamagedRowIsLeftOutAndCounted) {
   {
     auto database = *SqlDatabase::open(temp_.file("linkhealth.db"));
     ASSERT_TRUE(
-        database.execute("UPDATE history_10 SET row=x'0101'||zeroblob(6) WHERE key=(SELECT min(key) FROM history_10)"));
+        database.execute("UPDATE history_10 SET row=x'0101'||zeroblob(6) WHERE key=(SELECT "
+                         "min(key) FROM history_10)"));
   }
   open(20);
   const PortPast seen = past(20, 60);
@@ -206,7 +213,8 @@ TEST_F(MemoryPastTest, WhatIsRememberedGoesWithACardToItsNewAddress) {
     add(second, 70, other);
   }
   MemoryBatch batch = event_batch(10);
-  batch.identities = {{"AC1", "local", kMemoryPort, "mlx5_0/1", "", "", "", memory_time(0), memory_time(10)}};
+  batch.identities = {
+      {"AC1", "local", kMemoryPort, "mlx5_0/1", "", "", "", memory_time(0), memory_time(10)}};
   ASSERT_TRUE(memory_->write(batch));
 
   MemoryBatch waiting, moved;
@@ -217,8 +225,10 @@ TEST_F(MemoryPastTest, WhatIsRememberedGoesWithACardToItsNewAddress) {
   waiting.append(moved);
   ASSERT_TRUE(memory_->write(waiting));
 
-  EXPECT_THAT(temperatures(past(39, 40, 10)), testing::ElementsAre(70, 70, 70, 70)) << "each only its own";
-  EXPECT_THAT(temperatures(past(39, 40, 600)), testing::ElementsAre(70)) << "also the step that is not over";
+  EXPECT_THAT(temperatures(past(39, 40, 10)), testing::ElementsAre(70, 70, 70, 70))
+      << "each only its own";
+  EXPECT_THAT(temperatures(past(39, 40, 600)), testing::ElementsAre(70))
+      << "also the step that is not over";
   EXPECT_THAT(past(39, 40).events, IsEmpty());
   EXPECT_THAT(past(39, 40).identities, IsEmpty());
   const auto theirs = memory_->past({other, memory_time(39), 40, 10});

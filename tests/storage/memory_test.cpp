@@ -70,7 +70,8 @@ TEST_F(MemoryTest, AClosedFaultIsNoLongerOpenAndStaysInThePast) {
 
 TEST_F(MemoryTest, ReferencesSurviveARestart) {
   MemoryBatch batch;
-  batch.references = ReferenceState{{{kMemoryPort, "AC1", "", memory_time(0), 400000, 4, {{"rx_dbm.1", {-1.5}}}}}};
+  batch.references =
+      ReferenceState{{{kMemoryPort, "AC1", "", memory_time(0), 400000, 4, {{"rx_dbm.1", {-1.5}}}}}};
   ASSERT_TRUE(open()->write(batch));
   EXPECT_EQ(open()->remembered().references, *batch.references);
 }
@@ -93,7 +94,8 @@ TEST_F(MemoryTest, StateOfAReleaseBeforeIsTakenOverOnceAndRenamed) {
 TEST_F(MemoryTest, ADamagedStateOfAReleaseBeforeIsSetAsideWithOneSentence) {
   std::ofstream(temp_.file("ledger.json")) << "{";
   const auto memory = open();
-  EXPECT_THAT(memory->take_notes(), ElementsAre(HasSubstr("kept as " + temp_.file("ledger.json.damaged"))));
+  EXPECT_THAT(memory->take_notes(),
+              ElementsAre(HasSubstr("kept as " + temp_.file("ledger.json.damaged"))));
   EXPECT_TRUE(memory->write(event_batch(1)));
 }
 
@@ -103,14 +105,16 @@ TEST_F(MemoryTest, AnEventIsUndeliveredUntilItIsMarked) {
   memory->add_sink("webhook");
   ASSERT_TRUE(memory->write(event_batch(1)));
   ASSERT_TRUE(memory->write(event_batch(2)));
-  EXPECT_THAT(ids(memory->undelivered("journal", 1)), ElementsAre(memory_event(1).id)) << "oldest first";
+  EXPECT_THAT(ids(memory->undelivered("journal", 1)), ElementsAre(memory_event(1).id))
+      << "oldest first";
   memory->mark_delivered("journal", memory_event(1).id);
   EXPECT_THAT(ids(memory->undelivered("journal", 9)), ElementsAre(memory_event(2).id));
   EXPECT_THAT(*memory->undelivered("webhook", 9), SizeIs(2)) << "each sink for itself";
   EXPECT_THAT(*memory->undelivered("nobody", 9), IsEmpty());
   memory = open();
   memory->add_sink("journal");
-  EXPECT_THAT(ids(memory->undelivered("journal", 9)), ElementsAre(memory_event(2).id)) << "over a restart";
+  EXPECT_THAT(ids(memory->undelivered("journal", 9)), ElementsAre(memory_event(2).id))
+      << "over a restart";
   EXPECT_EQ(memory->undelivered("journal", 9)->at(0), memory_event(2)) << "with all that it had";
 }
 
@@ -118,7 +122,8 @@ TEST_F(MemoryTest, TheNewestEventsAreThereAfterARestart) {
   auto memory = open();
   for (int number = 1; number <= 3; ++number) ASSERT_TRUE(memory->write(event_batch(number)));
   memory = open();
-  EXPECT_THAT(ids(memory->newest_events(2)), ElementsAre(memory_event(2).id, memory_event(3).id)) << "oldest first";
+  EXPECT_THAT(ids(memory->newest_events(2)), ElementsAre(memory_event(2).id, memory_event(3).id))
+      << "oldest first";
   EXPECT_THAT(*memory->newest_events(9), SizeIs(3));
 }
 
@@ -155,12 +160,13 @@ TEST_F(MemoryTest, TheSameEventIsWrittenOnce) {
 TEST_F(MemoryTest, IdentitiesSayWhereAModuleWasAndWhen) {
   auto memory = open();
   MemoryBatch batch;
-  batch.identities = {
-      {"S1", "local", kMemoryPort, "mlx5_0/1", "ACME", "P1", "optical", memory_time(0), memory_time(0)}};
+  batch.identities = {{"S1", "local", kMemoryPort, "mlx5_0/1", "ACME", "P1", "optical",
+                       memory_time(0), memory_time(0)}};
   ASSERT_TRUE(memory->write(batch));
-  batch.identities = {
-      {"S1", "local", kMemoryPort, "mlx5_0/1", "ACME", "P1", "optical", memory_time(3600), memory_time(3600)},
-      {"S1", "local", "other", "mlx5_1/1", "ACME", "P1", "optical", memory_time(9000), memory_time(9000)}};
+  batch.identities = {{"S1", "local", kMemoryPort, "mlx5_0/1", "ACME", "P1", "optical",
+                       memory_time(3600), memory_time(3600)},
+                      {"S1", "local", "other", "mlx5_1/1", "ACME", "P1", "optical",
+                       memory_time(9000), memory_time(9000)}};
   ASSERT_TRUE(memory->write(batch));
   const auto places = memory->identities_of("S1");
   ASSERT_TRUE(places.ok());
@@ -192,7 +198,8 @@ TEST(MemorySchemaTest, MigratesStepByStepAndKeepsWhatIsThere) {
 
 TEST(MemorySchemaTest, AFailedMigrationLeavesTheVersionBefore) {
   const TempDirectory temp;
-  constexpr std::array<const char*, 2> kBad{"CREATE TABLE a(x)", "CREATE TABLE b(x); INSERT INTO missing VALUES(1)"};
+  constexpr std::array<const char*, 2> kBad{"CREATE TABLE a(x)",
+                                            "CREATE TABLE b(x); INSERT INTO missing VALUES(1)"};
   auto database = *SqlDatabase::open(temp.file("db"));
   EXPECT_FALSE(migrate(database, kBad));
   EXPECT_EQ(*database.integer("PRAGMA user_version"), 1);
@@ -206,7 +213,8 @@ TEST_F(MemoryTest, AFileOfANewerProgramIsLeftAsItIs) {
     ASSERT_TRUE(database.execute("PRAGMA user_version=99; PRAGMA application_id=0x4c480063"));
   }
   const auto memory = open();
-  EXPECT_THAT(memory->take_notes(), ElementsAre(HasSubstr("written by a newer linkhealth (schema 99")));
+  EXPECT_THAT(memory->take_notes(),
+              ElementsAre(HasSubstr("written by a newer linkhealth (schema 99")));
   EXPECT_FALSE(memory->write(event_batch(2)).ok());
   auto database = *SqlDatabase::open(temp_.file("linkhealth.db"));
   EXPECT_EQ(*database.integer("SELECT count(*) FROM events"), 1);
@@ -214,8 +222,9 @@ TEST_F(MemoryTest, AFileOfANewerProgramIsLeftAsItIs) {
 
 TEST_F(MemoryTest, AVersionThatTheHeaderContradictsIsDamageAndTheOpenFaultsAreTakenOver) {
   for (const char* damage :
-       {"PRAGMA user_version=99", "PRAGMA user_version=0", "PRAGMA user_version=-7", "PRAGMA application_id=5",
-        "PRAGMA application_id=0x4c480063", "PRAGMA application_id=0; PRAGMA user_version=99"}) {
+       {"PRAGMA user_version=99", "PRAGMA user_version=0", "PRAGMA user_version=-7",
+        "PRAGMA application_id=5", "PRAGMA application_id=0x4c480063",
+        "PRAGMA application_id=0; PRAGMA user_version=99"}) {
     for (const auto& entry : fs::directory_iterator(temp_.path())) fs::remove(entry);
     ASSERT_TRUE(open()->write(event_batch(1)));
     {
@@ -223,7 +232,8 @@ TEST_F(MemoryTest, AVersionThatTheHeaderContradictsIsDamageAndTheOpenFaultsAreTa
       ASSERT_TRUE(database.execute(damage));
     }
     const auto memory = open();
-    EXPECT_THAT(memory->take_notes(), ElementsAre(HasSubstr("damaged: its header says schema"))) << damage;
+    EXPECT_THAT(memory->take_notes(), ElementsAre(HasSubstr("damaged: its header says schema")))
+        << damage;
     EXPECT_EQ(memory->remembered().ledger, memory_ledger(1)) << damage;
     EXPECT_TRUE(memory->write(event_batch(2)).ok()) << damage;
   }
@@ -255,10 +265,12 @@ TEST_F(MemoryTest, AFileThatCannotBeOpenedIsTriedLessAndLess) {
   for (int second = 1; second <= 8; ++second) {
     const auto written = memory->write(at(second));
     ASSERT_FALSE(written.ok());
-    EXPECT_THAT(written.error().message, HasSubstr("linkhealth.db")) << "why it fails is said each time";
+    EXPECT_THAT(written.error().message, HasSubstr("linkhealth.db"))
+        << "why it fails is said each time";
   }
   fs::remove(temp_.file("linkhealth.db"));
-  for (int second = 9; second < 15; ++second) EXPECT_FALSE(memory->write(at(second)).ok()) << second;
+  for (int second = 9; second < 15; ++second)
+    EXPECT_FALSE(memory->write(at(second)).ok()) << second;
   EXPECT_TRUE(memory->write(at(15)).ok());
   fs::remove_all(temp_.file("linkhealth.db"));
 }
@@ -317,7 +329,8 @@ TEST_F(MemoryTest, RowsAloneAreGatheredForAMinuteOrUntilSomethingElseComes) {
   writer.drain();
   EXPECT_EQ(writes(), 2U);
   MemoryBatch many;
-  for (std::size_t i = 0; i <= MemoryWriter::kGatheredRows; ++i) many.rows.push_back(memory_row(80, 50));
+  for (std::size_t i = 0; i <= MemoryWriter::kGatheredRows; ++i)
+    many.rows.push_back(memory_row(80, 50));
   many.now = memory_time(80);
   writer.remember(many);
   while (writes() < 3) std::this_thread::yield();
@@ -334,7 +347,9 @@ TEST_F(MemoryTest, WhoAsksForThePastSeesWhatWasGathered) {
   const auto past = memory->past(query);
   ASSERT_TRUE(past.ok());
   ASSERT_FALSE(past->signals.empty());
-  EXPECT_EQ(std::ranges::count_if(past->signals.front().values, [](double value) { return !std::isnan(value); }), 3);
+  EXPECT_EQ(std::ranges::count_if(past->signals.front().values,
+                                  [](double value) { return !std::isnan(value); }),
+            3);
 }
 
 TEST_F(MemoryTest, WhatIsTooMuchToWaitIsDroppedAndCounted) {

@@ -47,7 +47,9 @@ std::string line(int t) {
   return R"({"t":)" + std::to_string(t) + R"(.000,"at":"2026-11-20T10:00:12Z","ports":{}})" + "\n";
 }
 
-RecordingReader reader(std::string bytes) { return RecordingReader(memory_source(std::move(bytes)), "a.jsonl"); }
+RecordingReader reader(std::string bytes) {
+  return RecordingReader(memory_source(std::move(bytes)), "a.jsonl");
+}
 
 struct Contents {
   std::string error;
@@ -93,7 +95,8 @@ std::string written(const Contents& contents, bool gzip, bool closed = true) {
 std::vector<std::string> shared_recordings() {
   std::vector<std::string> paths;
   std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator(LINKHEALTH_SHARED "/recordings", ignored))
+  for (const auto& entry :
+       std::filesystem::directory_iterator(LINKHEALTH_SHARED "/recordings", ignored))
     if (entry.path().string().ends_with(".jsonl.gz")) paths.push_back(entry.path().string());
   return paths;
 }
@@ -147,7 +150,8 @@ TEST(Recording, AFullDiskIsReportedOnceAndForAll) {
   Snapshot snapshot;
   snapshot.ports["ens1"].link.emplace().state = std::string(300, 'x');
   EXPECT_EQ(writer->write(snapshot).error().message, "disk full");
-  EXPECT_EQ(writer->write(Snapshot()).error().message, "disk full");  // a later short line must not follow half of one
+  EXPECT_EQ(writer->write(Snapshot()).error().message,
+            "disk full");  // a later short line must not follow half of one
   EXPECT_FALSE(writer->close());
 }
 
@@ -179,8 +183,10 @@ TEST(Recording, ADamagedGzipStreamGivesWhatCameBefore) {
 TEST(Recording, GzipMembersFollowEachOther) {
   const Contents first = read_text(std::string(kHeader) + line(1));
   const std::string second = written(read_text(std::string(kHeader) + line(2)), true);
-  // The second member begins with a header again: a recording appended to another is refused with its place.
-  EXPECT_THAT(read_text(written(first, true) + second).error, StartsWith("a.jsonl:3: \"t\" is missing"));
+  // The second member begins with a header again: a recording appended to another is refused with
+  // its place.
+  EXPECT_THAT(read_text(written(first, true) + second).error,
+              StartsWith("a.jsonl:3: \"t\" is missing"));
 }
 
 TEST(Recording, TheHeaderIsRead) {
@@ -197,8 +203,10 @@ TEST(Recording, NotARecordingIsOneClearError) {
   EXPECT_THAT(read_text("PNG\n").error, StartsWith("a.jsonl:1: not a recording"));
   EXPECT_THAT(read_text("{}\n").error, StartsWith("a.jsonl:1: not a recording"));
   EXPECT_THAT(read_text("[1]\n").error, StartsWith("a.jsonl:1: not a recording"));
-  EXPECT_THAT(read_text(R"({"schema":"linkhealth.recording/2"})").error, HasSubstr("\"linkhealth.recording/2\""));
-  EXPECT_THAT(read_text(R"({"schema":"linkhealth.recording/1","node":"a"})").error, HasSubstr("\"at\" is missing"));
+  EXPECT_THAT(read_text(R"({"schema":"linkhealth.recording/2"})").error,
+              HasSubstr("\"linkhealth.recording/2\""));
+  EXPECT_THAT(read_text(R"({"schema":"linkhealth.recording/1","node":"a"})").error,
+              HasSubstr("\"at\" is missing"));
 }
 
 TEST(Recording, AMissingFileIsNamed) {
@@ -208,7 +216,8 @@ TEST(Recording, AMissingFileIsNamed) {
 }
 
 TEST(Recording, ALineThatBreaksOffLosesNothingBefore) {
-  const Contents contents = read_text(std::string(kHeader) + line(1) + line(2) + R"({"t":3.0,"at":"20)");
+  const Contents contents =
+      read_text(std::string(kHeader) + line(1) + line(2) + R"({"t":3.0,"at":"20)");
   EXPECT_EQ(contents.error, "");
   EXPECT_EQ(contents.snapshots.size(), 2U);
   EXPECT_THAT(contents.warning, HasSubstr("a.jsonl:4: the last line breaks off"));
@@ -238,11 +247,15 @@ TEST(Recording, AGzipStreamThatBreaksOffLosesNothingBefore) {
 TEST(Recording, ADamagedLineInTheMiddleIsOneErrorWithItsPlace) {
   EXPECT_THAT(read_text(std::string(kHeader) + line(1) + "garbage\n" + line(2)).error,
               StartsWith("a.jsonl:3: expected an object, found garbage"));
-  EXPECT_EQ(read_text(std::string(kHeader) + line(2) + line(1)).error, "a.jsonl:3: t goes back from 2.000 to 1.000");
-  EXPECT_THAT(read_text(std::string(kHeader) +
-                        R"({"t":1,"at":"2026-11-20T10:00:12Z","ports":{"mlx5_0/1":{"link":{"lanes":"four"}}}})" + "\n")
-                  .error,
-              StartsWith(R"(a.jsonl:2: ports > mlx5_0/1 > link > lanes: expected a number, found "four")"));
+  EXPECT_EQ(read_text(std::string(kHeader) + line(2) + line(1)).error,
+            "a.jsonl:3: t goes back from 2.000 to 1.000");
+  EXPECT_THAT(
+      read_text(
+          std::string(kHeader) +
+          R"({"t":1,"at":"2026-11-20T10:00:12Z","ports":{"mlx5_0/1":{"link":{"lanes":"four"}}}})" +
+          "\n")
+          .error,
+      StartsWith(R"(a.jsonl:2: ports > mlx5_0/1 > link > lanes: expected a number, found "four")"));
 }
 
 TEST(Recording, ALineWithoutEndIsRefusedInBoundedMemory) {

@@ -12,7 +12,8 @@ ReferenceState example() {
   port.seen_at = *parse_rfc3339("2026-11-20T12:05:12Z");
   port.best_speed_mbps = 400000;
   port.best_lanes = 4;
-  port.references = {{"rx_dbm.1", {-1.25, -1.2, -1.3, -1.1}}, {"ber_log10", {-8.02, -8.1, -7.95, -8}}};
+  port.references = {{"rx_dbm.1", {-1.25, -1.2, -1.3, -1.1}},
+                     {"ber_log10", {-8.02, -8.1, -7.95, -8}}};
   PortReferences bare;  // InfiniBand: no module is read, but there was a link
   bare.port = "0000:1c:00.0/1";
   bare.label = "mlx5_1/1";

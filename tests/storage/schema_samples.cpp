@@ -1,6 +1,6 @@
-// Prints what this program writes, one document a line behind the name of its schema, for check_schema.py: the lines of
-// the recordings named on the command line, read and written again, and a report, an event and a
-// doctor's answer with every key.
+// Prints what this program writes, one document a line behind the name of its schema, for
+// check_schema.py: the lines of the recordings named on the command line, read and written again,
+// and a report, an event and a doctor's answer with every key.
 #include <cstdio>
 
 #include "cli/verify_text.h"
@@ -18,7 +18,9 @@
 namespace linkhealth {
 namespace {
 
-void print(const char* schema, const std::string& json) { std::printf("%s\t%s\n", schema, json.c_str()); }
+void print(const char* schema, const std::string& json) {
+  std::printf("%s\t%s\n", schema, json.c_str());
+}
 
 int fail(const std::string& message) {
   std::fprintf(stderr, "%s\n", message.c_str());
@@ -31,15 +33,16 @@ FaultReport full_fault() {
   fault.fault = "dirty_connector";
   fault.end = End::kPath;
   fault.confidence = 0.83;
-  fault.evidence = {{"rx_power_low", -9.1, "<", -6.4, "dBm", "lane 2", "module", "low light", false}};
+  fault.evidence = {
+      {"rx_power_low", -9.1, "<", -6.4, "dBm", "lane 2", "module", "low light", false}};
   fault.missing = {{"far_tx_low", "why", "how", "damaged fibre (4%)"}};
   fault.ruled_out = {fault.evidence[0]};
   fault.shares = EvidenceShares{"damaged_fiber", End::kPath, {{"rx_power_low", 1.5}}};
   fault.to_be_sure = "clean one fibre";
   fault.differential = {{"dirty_connector", End::kNone, 0.83}};
   fault.repair = {"clean"};
-  fault.repairs = {{"0000:1b:00.0/1", fault.id, RepairAction::kModuleReplaced, WallTime(), RepairOutcome::kFailed, -9.1,
-                    -8.9, 2, 1e-5, 1e-6, "A1", "B2"}};
+  fault.repairs = {{"0000:1b:00.0/1", fault.id, RepairAction::kModuleReplaced, WallTime(),
+                    RepairOutcome::kFailed, -9.1, -8.9, 2, 1e-5, 1e-6, "A1", "B2"}};
   fault.past = {3, 2, 1, WallTime()};
   fault.proof = FaultProof{WallTime(), 7200, 1e-15};
   fault.acknowledged = Acknowledgement{"ann", "spare ordered", WallTime(), WallTime()};
@@ -73,7 +76,8 @@ void print_report(const PortSample& latest) {
   port.gaps = {{"mlx5_0/1", "module", "EBUSY"}};
   port.symptoms = {{"rx_power_low", "unknown", "EBUSY"}};
   port.expected = {400000, 4, "leaf-12", "Ethernet17/1", "r14", "40", "3", "30 m"};
-  port.maintenance = Maintenance{"0000:1b:00.0/1", "ann", "new jumper", WallTime(), WallTime(), "/etc/m/mlx5_0"};
+  port.maintenance =
+      Maintenance{"0000:1b:00.0/1", "ann", "new jumper", WallTime(), WallTime(), "/etc/m/mlx5_0"};
   Report report;
   report.node = "gpu";
   report.dry_run = true;
@@ -101,14 +105,15 @@ void print_history() {
   past.events = {kept_event(event, "0000:1b:00.0/1", event_json_line(event))};
   past.repairs = full_fault().repairs;
   past.maintenance = {{"", "ann", "new jumper", WallTime(), WallTime(), "/etc/m/all", WallTime()}};
-  past.identities = {
-      {"S1", "far", "0000:1b:00.0/1", "leaf-12 Ethernet17/1", "ACME", "P1", "dac", WallTime(), WallTime()}};
+  past.identities = {{"S1", "far", "0000:1b:00.0/1", "leaf-12 Ethernet17/1", "ACME", "P1", "dac",
+                      WallTime(), WallTime()}};
   print("history", past_json(past, {}));
 }
 
 void print_doctor() {
   const SourceSight seen{"link", "carrier", SourceState::kSeen, "", ""};
-  const SourceSight hidden{"module", "the module", SourceState::kHidden, "EPERM", "give it CAP_NET_ADMIN"};
+  const SourceSight hidden{"module", "the module", SourceState::kHidden, "EPERM",
+                           "give it CAP_NET_ADMIN"};
   DoctorReport doctor;
   doctor.node = "gpu";
   doctor.version = "1";
@@ -136,9 +141,11 @@ void print_desk() {
   report.site = SiteLabels{{"rack", "12"}};
   const CheckView view{report.at, Milliseconds(60'000)};
   print("check", check_json(check(report, nullptr, view)));
-  print("check", check_json(check(report, nullptr, {report.at + std::chrono::hours(1), Milliseconds(60'000)})));
+  print("check", check_json(check(report, nullptr,
+                                  {report.at + std::chrono::hours(1), Milliseconds(60'000)})));
   print("cabling", cabling_json(report, compare_cabling(report)));
-  for (const PortReport& port : report.ports) print("ticket", ticket_json(make_ticket(report, port)));
+  for (const PortReport& port : report.ports)
+    print("ticket", ticket_json(make_ticket(report, port)));
 }
 
 void print_proofs() {
@@ -146,7 +153,8 @@ void print_proofs() {
     cli::Prover prover({.ber = 1e-13, .least_s = 60, .link_wait_s = 30});
     for (int i = 0; i < 30; ++i) {
       const SteadyTime t(std::chrono::seconds(10 * i));
-      print("verify", cli::verify_json(port, prover.add(port, t, WallTime(t.time_since_epoch())), WallTime()));
+      print("verify", cli::verify_json(port, prover.add(port, t, WallTime(t.time_since_epoch())),
+                                       WallTime()));
     }
   }
 }
@@ -163,9 +171,10 @@ void print_actions() {
       request.method = "POST";
       request.path = path;
       request.caller.may_act = true;
-      request.params = {{"by", "ann"}, {"for", "60"}, {"reason", "jumper"}, {"port", "mlx5_3"}, {"end", end}};
-      const ApiReply reply =
-          answer(request, {publisher, test::example_now(), Milliseconds(0), Milliseconds(60'000), nullptr, &desk});
+      request.params = {
+          {"by", "ann"}, {"for", "60"}, {"reason", "jumper"}, {"port", "mlx5_3"}, {"end", end}};
+      const ApiReply reply = answer(request, {publisher, test::example_now(), Milliseconds(0),
+                                              Milliseconds(60'000), nullptr, &desk});
       print("action", reply.body->substr(0, reply.body->find('\n')));
     }
 }

@@ -1,4 +1,5 @@
-// What is ours in front of SQLite: when a commit must outlive a power cut, and transactions that are undone.
+// What is ours in front of SQLite: when a commit must outlive a power cut, and transactions that
+// are undone.
 #include "storage/sqlite.h"
 
 #include <gtest/gtest.h>
@@ -9,7 +10,8 @@ namespace {
 SqlDatabase database() { return *SqlDatabase::open(":memory:"); }
 
 TEST(SqlDatabaseTest, DurableWhenItIsSaid) {
-  constexpr std::int64_t kNormal = 1, kFull = 2;  // https://sqlite.org/pragma.html#pragma_synchronous
+  constexpr std::int64_t kNormal = 1,
+                         kFull = 2;  // https://sqlite.org/pragma.html#pragma_synchronous
   auto one = database();
   for (const bool durable : {false, true, true, false, true}) {
     ASSERT_TRUE(one.set_durable(durable));
@@ -39,7 +41,8 @@ TEST(SqlDatabaseTest, AWrongStatementIsOneError) {
   auto one = database();
   const auto failed = one.run_once("SELECT absent");
   ASSERT_FALSE(failed);
-  EXPECT_NE(failed.error().message.find("no such column"), std::string::npos) << failed.error().message;
+  EXPECT_NE(failed.error().message.find("no such column"), std::string::npos)
+      << failed.error().message;
 }
 
 }  // namespace

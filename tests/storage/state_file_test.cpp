@@ -42,14 +42,16 @@ TEST_F(StateFileTest, AFailedReplaceKeepsTheOldOne) {
 
 TEST_F(StateFileTest, ADamagedFileIsSetAsideForAPerson) {
   ASSERT_TRUE(file_.replace("half of"));
-  EXPECT_EQ(file_.set_aside("not JSON"), file_.path() + ": not JSON; kept as " + file_.path() + ".damaged");
+  EXPECT_EQ(file_.set_aside("not JSON"),
+            file_.path() + ": not JSON; kept as " + file_.path() + ".damaged");
   EXPECT_FALSE(file_.read().value().has_value());
   EXPECT_EQ(StateFile(file_.path() + ".damaged").read().value(), "half of");
 }
 
 TEST_F(StateFileTest, AFileThatCannotBeReadIsAnError) {
   std::filesystem::create_directory(file_.path());
-  EXPECT_THAT(file_.read().error().message, testing::HasSubstr("ledger.json: cannot read: Is a directory"));
+  EXPECT_THAT(file_.read().error().message,
+              testing::HasSubstr("ledger.json: cannot read: Is a directory"));
 }
 
 }  // namespace

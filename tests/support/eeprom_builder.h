@@ -1,5 +1,5 @@
-// Makes module memory for tests: pages of SFF-8472, SFF-8636 and CMIS with right checksums, of modules that do not
-// exist. One call sets one fact; the rest stays at zero.
+// Makes module memory for tests: pages of SFF-8472, SFF-8636 and CMIS with right checksums, of
+// modules that do not exist. One call sets one fact; the rest stays at zero.
 #pragma once
 
 #include <array>
@@ -23,7 +23,8 @@ class EepromBuilder {
   /// A QSFP-DD of CMIS 5.0, 400G-DR4, all monitors, eight host lanes activated, four media lanes.
   static EepromBuilder cmis();
 
-  /// cmis() with VDM of one group, on its pages 2Fh, 20h and 24h: of each row the first byte, the type and the value.
+  /// cmis() with VDM of one group, on its pages 2Fh, 20h and 24h: of each row the first byte, the
+  /// type and the value.
   static EepromBuilder cmis_with_vdm(std::initializer_list<std::array<unsigned, 3>> rows);
 
   /// The page that the next calls change; the first is the lower page of A0h.
@@ -39,8 +40,8 @@ class EepromBuilder {
   /// `count` bytes of `value`.
   EepromBuilder& fill(unsigned offset, unsigned count, unsigned value);
   /// High alarm, low alarm, high warning, low warning.
-  EepromBuilder& limits(unsigned offset, unsigned high_alarm, unsigned low_alarm, unsigned high_warn,
-                        unsigned low_warn);
+  EepromBuilder& limits(unsigned offset, unsigned high_alarm, unsigned low_alarm,
+                        unsigned high_warn, unsigned low_warn);
   /// The page as if no read of it succeeded.
   EepromBuilder& without(std::uint8_t number, std::uint8_t bank = 0);
 

@@ -19,7 +19,9 @@ struct Rule {
   std::optional<std::size_t> size;
 };
 
-bool matches(const std::string& glob, const std::string& path) { return fnmatch(glob.c_str(), path.c_str(), 0) == 0; }
+bool matches(const std::string& glob, const std::string& path) {
+  return fnmatch(glob.c_str(), path.c_str(), 0) == 0;
+}
 
 }  // namespace
 
@@ -42,7 +44,8 @@ namespace {
 
 class FailingFile final : public HostFile {
  public:
-  FailingFile(std::unique_ptr<HostFile> inner, std::string path, std::shared_ptr<FailingHost::State> state)
+  FailingFile(std::unique_ptr<HostFile> inner, std::string path,
+              std::shared_ptr<FailingHost::State> state)
       : inner_(std::move(inner)), path_(std::move(path)), state_(std::move(state)) {}
 
   Result<std::size_t> read(std::span<char> buffer) override {
@@ -91,8 +94,12 @@ std::size_t matches_in(const std::vector<std::string>& log, const std::string& g
 }
 }  // namespace
 
-std::size_t FailingHost::reads(const std::string& glob) const { return matches_in(state_->log, glob); }
-std::size_t FailingHost::opens(const std::string& glob) const { return matches_in(state_->opened, glob); }
+std::size_t FailingHost::reads(const std::string& glob) const {
+  return matches_in(state_->log, glob);
+}
+std::size_t FailingHost::opens(const std::string& glob) const {
+  return matches_in(state_->opened, glob);
+}
 void FailingHost::forget_reads() { state_->log.clear(); }
 
 Result<std::string> FailingHost::read_file(const std::string& path) {
@@ -132,7 +139,8 @@ Result<bool> FailingHost::ethtool(const std::string& netdev, std::span<std::byte
   return inner_.ethtool(netdev, command);
 }
 
-Result<std::unique_ptr<HostEvents>> FailingHost::listen(int protocol, std::span<const std::uint32_t> groups) {
+Result<std::unique_ptr<HostEvents>> FailingHost::listen(int protocol,
+                                                        std::span<const std::uint32_t> groups) {
   return inner_.listen(protocol, groups);
 }
 

@@ -206,7 +206,8 @@ Result<std::vector<std::string>> FakeHost::list_dir(const std::string& path) {
   const auto real = resolve(path);
   if (!real) return real.error();
   if (!is_dir(*real)) return errno_error(path, ENOTDIR);
-  if (const auto refused = refused_lists_.find(*real); refused != refused_lists_.end() && refused->second != 0)
+  if (const auto refused = refused_lists_.find(*real);
+      refused != refused_lists_.end() && refused->second != 0)
     return errno_error(path, refused->second);
   std::set<std::string> names;
   const auto take = [&](const std::string& entry) {

@@ -1,5 +1,5 @@
-// A machine in memory for tests: files, symlinks, hot unplug, netlink answers and events. And a Host that fails on
-// order, around any other Host.
+// A machine in memory for tests: files, symlinks, hot unplug, netlink answers and events. And a
+// Host that fails on order, around any other Host.
 #pragma once
 
 #include <deque>
@@ -18,12 +18,14 @@ namespace linkhealth::testing {
 class FakeHost final : public Host {
  public:
   /// Answers a netlink request: complete messages, or an Error.
-  using Responder = std::function<Result<std::vector<Bytes>>(int protocol, std::span<const std::byte> request)>;
+  using Responder =
+      std::function<Result<std::vector<Bytes>>(int protocol, std::span<const std::byte> request)>;
 
   FakeHost();
   ~FakeHost() override;
 
-  /// Makes a file, or changes its content: open files see the new one. Directories come by themselves.
+  /// Makes a file, or changes its content: open files see the new one. Directories come by
+  /// themselves.
   void set(const std::string& path, const std::string& content);
   /// A file that is there but answers every read with `errnum`.
   void set_error(const std::string& path, int errnum);
@@ -32,7 +34,8 @@ class FakeHost final : public Host {
   void refuse_list(const std::string& path, int errnum) { refused_lists_[path] = errnum; }
   /// A symlink; `target` is absolute or relative to the link's directory.
   void link(const std::string& path, const std::string& target);
-  /// Removes a file, a link or a whole directory. Open files answer ENODEV from now on, for ever, as sysfs does.
+  /// Removes a file, a link or a whole directory. Open files answer ENODEV from now on, for ever,
+  /// as sysfs does.
   void remove(const std::string& path);
   /// Renames a file or directory. Open files go on working, as on sysfs.
   void rename(const std::string& from, const std::string& to);
@@ -41,19 +44,24 @@ class FakeHost final : public Host {
 
   void set_responder(Responder responder) { responder_ = std::move(responder); }
   /// Answers an ETHTOOL ioctl by writing over `command`.
-  using Ethtool = std::function<Result<bool>(const std::string& netdev, std::span<std::byte> command)>;
+  using Ethtool =
+      std::function<Result<bool>(const std::string& netdev, std::span<std::byte> command)>;
   void set_ethtool(Ethtool ethtool) { ethtool_ = std::move(ethtool); }
   /// Gives `message` to those who listen to `protocol`.
   void inject(int protocol, Bytes message);
-  /// Gives a record to those who read the device, which is there from now on. Who opens it later gets the old ones too.
+  /// Gives a record to those who read the device, which is there from now on. Who opens it later
+  /// gets the old ones too.
   void add_record(const std::string& path, const std::string& record);
-  /// The next receive of those who read the device answers `errnum` (EPIPE: records were overwritten).
+  /// The next receive of those who read the device answers `errnum` (EPIPE: records were
+  /// overwritten).
   void fail_records(const std::string& path, int errnum);
   /// Opening the device answers `errnum`.
   void refuse_records(const std::string& path, int errnum) { refused_records_[path] = errnum; }
-  /// The next receive of those who listen to `protocol` answers `errnum` (ENOBUFS: events were lost).
+  /// The next receive of those who listen to `protocol` answers `errnum` (ENOBUFS: events were
+  /// lost).
   void inject_error(int protocol, int errnum);
-  /// Listening to any protocol answers `errnum` from now on (EOPNOTSUPP: a copied tree has no kernel behind it).
+  /// Listening to any protocol answers `errnum` from now on (EOPNOTSUPP: a copied tree has no
+  /// kernel behind it).
   void refuse_listeners(int errnum) { refused_listeners_ = errnum; }
 
   Result<std::string> read_file(const std::string& path) override;
@@ -62,7 +70,8 @@ class FakeHost final : public Host {
   Result<std::string> resolve(const std::string& path) override;
   Result<std::vector<Bytes>> netlink(int protocol, std::span<const std::byte> request) override;
   Result<bool> ethtool(const std::string& netdev, std::span<std::byte> command) override;
-  Result<std::unique_ptr<HostEvents>> listen(int protocol, std::span<const std::uint32_t> groups) override;
+  Result<std::unique_ptr<HostEvents>> listen(int protocol,
+                                             std::span<const std::uint32_t> groups) override;
   Result<std::unique_ptr<HostEvents>> open_records(const std::string& path) override;
 
   struct Node;     // a file's content, shared with those who hold it open
@@ -92,7 +101,8 @@ class FailingHost final : public Host {
   explicit FailingHost(Host& inner);
   ~FailingHost() override;
 
-  /// Reads of paths that match `glob` ('*' also spans '/') answer `errnum`, `times` times (-1: for ever).
+  /// Reads of paths that match `glob` ('*' also spans '/') answer `errnum`, `times` times (-1: for
+  /// ever).
   void fail(const std::string& glob, int errnum, int times = -1);
   /// Reads of paths that match give this text: "N/A (no PMA)\n", "garbage", "".
   void replace(const std::string& glob, const std::string& content, int times = -1);
@@ -105,7 +115,8 @@ class FailingHost final : public Host {
   /// Everything works again.
   void heal();
 
-  /// How many reads (of whole files and of open ones) went to paths that match, failed ones included.
+  /// How many reads (of whole files and of open ones) went to paths that match, failed ones
+  /// included.
   [[nodiscard]] std::size_t reads(const std::string& glob) const;
   void forget_reads();
   /// How many files that match were opened to be kept.
@@ -117,7 +128,8 @@ class FailingHost final : public Host {
   Result<std::string> resolve(const std::string& path) override;
   Result<std::vector<Bytes>> netlink(int protocol, std::span<const std::byte> request) override;
   Result<bool> ethtool(const std::string& netdev, std::span<std::byte> command) override;
-  Result<std::unique_ptr<HostEvents>> listen(int protocol, std::span<const std::uint32_t> groups) override;
+  Result<std::unique_ptr<HostEvents>> listen(int protocol,
+                                             std::span<const std::uint32_t> groups) override;
   Result<std::unique_ptr<HostEvents>> open_records(const std::string& path) override {
     return inner_.open_records(path);
   }

@@ -23,7 +23,8 @@ class FakeVerbs final : public VerbsLibrary {
     std::unique_lock lock(mutex_);
     ++opens_[device];
     let_go_.wait(lock, [&] { return !hanging_.contains(device); });
-    if (const auto refused = refused_.find(device); refused != refused_.end() && refused->second != 0)
+    if (const auto refused = refused_.find(device);
+        refused != refused_.end() && refused->second != 0)
       return errno_error("/dev/infiniband/" + device, refused->second);
     auto queue = std::make_shared<Queue>();
     queues_[device] = queue;
@@ -77,7 +78,8 @@ class FakeVerbs final : public VerbsLibrary {
   };
   class Context final : public VerbsContext {
    public:
-    Context(FakeVerbs& owner, std::shared_ptr<Queue> queue) : owner_(owner), queue_(std::move(queue)) {}
+    Context(FakeVerbs& owner, std::shared_ptr<Queue> queue)
+        : owner_(owner), queue_(std::move(queue)) {}
     Context(const Context&) = delete;
     Context& operator=(const Context&) = delete;
     ~Context() override {

@@ -15,8 +15,10 @@ void expect_golden(const std::string& path, std::string_view actual) {
     return;
   }
   std::ifstream file(full, std::ios::binary);
-  const std::string expected((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  EXPECT_EQ(expected, actual) << path << " differs; if the new text is right: LINKHEALTH_ACCEPT=1 and run again";
+  const std::string expected((std::istreambuf_iterator<char>(file)),
+                             std::istreambuf_iterator<char>());
+  EXPECT_EQ(expected, actual)
+      << path << " differs; if the new text is right: LINKHEALTH_ACCEPT=1 and run again";
 }
 
 }  // namespace linkhealth::test

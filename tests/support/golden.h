@@ -1,5 +1,6 @@
 // Golden files: what a function printed, kept under tests/golden/ and compared byte for byte.
-// LINKHEALTH_ACCEPT=1 in the environment rewrites them; look at the difference before you commit it.
+// LINKHEALTH_ACCEPT=1 in the environment rewrites them; look at the difference before you commit
+// it.
 #pragma once
 
 #include <string>

@@ -10,8 +10,12 @@ namespace linkhealth::testing {
 class ManualClock : public Clock {
  public:
   [[nodiscard]] SteadyTime steady() const override { return SteadyTime(Milliseconds(now_ms_)); }
-  [[nodiscard]] WallTime wall() const override { return WallTime(Milliseconds(1'760'000'000'000 + now_ms_)); }
-  [[nodiscard]] Microseconds fine() const override { return Microseconds(1'000 * now_ms_ + spent_us_); }
+  [[nodiscard]] WallTime wall() const override {
+    return WallTime(Milliseconds(1'760'000'000'000 + now_ms_));
+  }
+  [[nodiscard]] Microseconds fine() const override {
+    return Microseconds(1'000 * now_ms_ + spent_us_);
+  }
   /// Something took so long: too short for steady() to show it.
   void spend(Microseconds time) { spent_us_ += time.count(); }
   void advance(Milliseconds by) { now_ms_ += by.count(); }

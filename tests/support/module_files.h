@@ -1,5 +1,5 @@
-// A module's memory as the files that people send: what `ethtool -m DEV raw on` and `hex on` write, and the JSON of a
-// dump.
+// A module's memory as the files that people send: what `ethtool -m DEV raw on` and `hex on` write,
+// and the JSON of a dump.
 #pragma once
 
 #include <fmt/format.h>
@@ -13,7 +13,8 @@
 namespace linkhealth::testing {
 
 /// These halves of the memory one after another; zeros for one that is not there.
-inline std::string ethtool_raw(const ModuleImage& image, std::initializer_list<ModulePageKey> keys) {
+inline std::string ethtool_raw(const ModuleImage& image,
+                               std::initializer_list<ModulePageKey> keys) {
   std::string out;
   for (const ModulePageKey& key : keys) {
     const auto half = image.whole(key);

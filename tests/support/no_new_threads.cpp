@@ -19,7 +19,8 @@ namespace {
 
 using Create = int (*)(pthread_t*, const pthread_attr_t*, void* (*)(void*), void*);
 
-int create(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*), void* argument) {
+int create(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*),
+           void* argument) {
   static const auto kNext = reinterpret_cast<Create>(dlsym(RTLD_NEXT, "pthread_create"));
   return refused ? EAGAIN : kNext(thread, attributes, run, argument);
 }
@@ -28,9 +29,9 @@ int create(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(voi
 
 }  // namespace linkhealth::testing
 
-// In front of libc's own, and of a sanitizer's. A limit of the system would not do: RLIMIT_NPROC does not hold for
-// root, under whom the tests may run.
-extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes, void* (*run)(void*),
-                              void* argument) noexcept {
+// In front of libc's own, and of a sanitizer's. A limit of the system would not do: RLIMIT_NPROC
+// does not hold for root, under whom the tests may run.
+extern "C" int pthread_create(pthread_t* thread, const pthread_attr_t* attributes,
+                              void* (*run)(void*), void* argument) noexcept {
   return linkhealth::testing::create(thread, attributes, run, argument);
 }

@@ -1,4 +1,5 @@
-// The limit of tasks, as a unit's TasksMax sets it: while one of these lives, no thread can be started.
+// The limit of tasks, as a unit's TasksMax sets it: while one of these lives, no thread can be
+// started.
 #pragma once
 
 namespace linkhealth::testing {

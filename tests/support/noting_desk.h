@@ -10,7 +10,8 @@ namespace linkhealth::test {
 
 class NotingDesk : public Operator {
  public:
-  Result<FaultReport> acknowledge(const PortKey& port, const std::string& by, const std::string& reason,
+  Result<FaultReport> acknowledge(const PortKey& port, const std::string& by,
+                                  const std::string& reason,
                                   std::optional<WallTime> until) override {
     noted = "ack " + port + "|" + by + "|" + reason + "|" + (until ? format_rfc3339(*until) : "-");
     if (!refusal.empty()) return Error{refusal};
@@ -20,9 +21,11 @@ class NotingDesk : public Operator {
     noted = "withdraw " + port + "|" + by;
     return dirty_port().faults.front();
   }
-  Result<Maintenance> begin_maintenance(const PortKey& port, const Maintenance& maintenance) override {
+  Result<Maintenance> begin_maintenance(const PortKey& port,
+                                        const Maintenance& maintenance) override {
     noted = "begin " + port + "|" + maintenance.by + "|" + maintenance.reason + "|" +
-            format_rfc3339(*maintenance.until) + (maintenance.module_reads == false ? "|no module reads" : "");
+            format_rfc3339(*maintenance.until) +
+            (maintenance.module_reads == false ? "|no module reads" : "");
     return maintenance;
   }
   Result<Maintenance> end_maintenance(const PortKey& port, const std::string& by) override {

@@ -35,12 +35,15 @@ ModuleSample good_module() {
   return module;
 }
 
-PortReport port_with_id(const std::string& device, const std::string& netdev, const std::string& pci) {
+PortReport port_with_id(const std::string& device, const std::string& netdev,
+                        const std::string& pci) {
   PortReport port;
   port.port = device + "/1";
   port.latest.id =
-      PortId{device,     1,    netdev, pci, "mlx5_core", "b83f:d203:0012:345" + device.substr(device.size() - 1),
-             "Ethernet", "pf", true,   ""};
+      PortId{device,     1,           netdev,
+             pci,        "mlx5_core", "b83f:d203:0012:345" + device.substr(device.size() - 1),
+             "Ethernet", "pf",        true,
+             ""};
   return port;
 }
 
@@ -53,25 +56,29 @@ FaultReport dirty_connector() {
   fault.confidence = 0.83;
   fault.opened_at = example_now() - std::chrono::minutes(187);
   fault.last_seen_at = example_now();
-  fault.summary = "lane 2 receives -9.1 dBm, 6.0 dB below the other lanes; the far laser is fine (+0.4 dBm)";
-  fault.evidence = {{"rx_power_low", -9.1, "<", -6.4, "dBm", "lane 2", "module's own threshold", "", true},
-                    {"lane_spread", 6.0, ">", 3.0, "dB", "", "module", "", true},
-                    {"pre_fec_ber_high", 3.4e-5, ">", 2.4e-5, "", "lane 2", "FEC counters", "", true},
-                    {"sudden_onset", std::nullopt, "", std::nullopt, "", "", "events",
-                     "began as a step at 08:53:11Z, 40 s after a carrier loss", true},
-                    {"far_tx_low", 0.4, "<", -2.9, "dBm", "lane 2", "leaf-12 (peer)", "", false}};
+  fault.summary =
+      "lane 2 receives -9.1 dBm, 6.0 dB below the other lanes; the far laser is fine (+0.4 dBm)";
+  fault.evidence = {
+      {"rx_power_low", -9.1, "<", -6.4, "dBm", "lane 2", "module's own threshold", "", true},
+      {"lane_spread", 6.0, ">", 3.0, "dB", "", "module", "", true},
+      {"pre_fec_ber_high", 3.4e-5, ">", 2.4e-5, "", "lane 2", "FEC counters", "", true},
+      {"sudden_onset", std::nullopt, "", std::nullopt, "", "", "events",
+       "began as a step at 08:53:11Z, 40 s after a carrier loss", true},
+      {"far_tx_low", 0.4, "<", -2.9, "dBm", "lane 2", "leaf-12 (peer)", "", false}};
   fault.missing = {{"far_rx_low", "the peer gives no received power",
                     "on leaf-12: show interface Ethernet20/1 transceiver", "damaged fibre (11%)"}};
-  fault.ruled_out = {
-      {"module_hot", 51, ">=", 70, "C", "", "module", "module temperature: speaks against overheated module", true}};
+  fault.ruled_out = {{"module_hot", 51, ">=", 70, "C", "", "module",
+                      "module temperature: speaks against overheated module", true}};
   fault.differential = {{"dirty_connector", End::kPath, 0.83},
                         {"damaged_fiber", End::kPath, 0.11},
                         {"failing_transmitter", End::kFar, 0.04},
                         {"bad_module", End::kLocal, 0.02}};
   fault.shares = EvidenceShares{
-      "damaged_fiber", End::kPath, {{"far_rx_low", 2.94}, {"light and errors together", -1.2}, {"retries", 0.02}}};
-  fault.repair = {"clean both ends of the fibre of lane 2 and both module ports (MPO-12 APC)", "replace the jumper",
-                  "replace the far module", "replace this module"};
+      "damaged_fiber",
+      End::kPath,
+      {{"far_rx_low", 2.94}, {"light and errors together", -1.2}, {"retries", 0.02}}};
+  fault.repair = {"clean both ends of the fibre of lane 2 and both module ports (MPO-12 APC)",
+                  "replace the jumper", "replace the far module", "replace this module"};
   fault.verify = "Rx power of lane 2 above -4.0 dBm and no uncorrectable block for 30 minutes";
   fault.to_be_sure = "clean one fibre: the light that it brings rises by 1 dB or more";
   return fault;
@@ -82,7 +89,8 @@ FaultReport dirty_connector() {
 WallTime example_now() { return WallTime(std::chrono::seconds(1'795'176'000)); }
 SteadyTime example_t() { return SteadyTime(kExampleUptime); }
 
-PortReport healthy_port(const std::string& device, const std::string& netdev, const std::string& pci) {
+PortReport healthy_port(const std::string& device, const std::string& netdev,
+                        const std::string& pci) {
   PortReport port = port_with_id(device, netdev, pci);
   port.health = Health::kHealthy;
   port.peer = "leaf-12 Ethernet17/1";
@@ -129,7 +137,8 @@ PortReport dirty_port() {
   port.figures.worst_rx_power_dbm = -9.1;
   port.figures.worst_rx_lane = 2;
   port.figures.rx_power_margin_db = 0.8;
-  port.figures.involuntary_downs_24h = port.figures.involuntary_downs_total = port.figures.involuntary_downs_told = 2;
+  port.figures.involuntary_downs_24h = port.figures.involuntary_downs_total =
+      port.figures.involuntary_downs_told = 2;
   port.figures.voluntary_downs_total = 1;
   port.faults = {dirty_connector()};
   port.symptoms = {{"rx_power_low", "present", ""},
@@ -150,7 +159,8 @@ PortReport down_port() {
   port.figures = {};
   port.figures.worst_rx_power_dbm = -std::numeric_limits<double>::infinity();
   port.figures.worst_rx_lane = 1;
-  port.figures.involuntary_downs_24h = port.figures.involuntary_downs_total = port.figures.involuntary_downs_told = 1;
+  port.figures.involuntary_downs_24h = port.figures.involuntary_downs_total =
+      port.figures.involuntary_downs_told = 1;
   port.figures.carrier_since = example_t() - std::chrono::minutes(190);
   FaultReport fault;
   fault.fault = "far_port_down";
@@ -215,10 +225,11 @@ Report example_report() {
   report.node = "gpu-0417";
   report.at = example_now() - Milliseconds(400);
   report.t = example_t();
-  report.ports = {healthy_port("mlx5_0", "ens1np0", "0000:1b:00.0"), dirty_port(), down_port(), exempt_port(),
-                  blind_port()};
+  report.ports = {healthy_port("mlx5_0", "ens1np0", "0000:1b:00.0"), dirty_port(), down_port(),
+                  exempt_port(), blind_port()};
   report.gaps = {{"", "kernel_log", "no permission to read /dev/kmsg"}};
-  report.timings = {{"counters", 0.00125, 120, 50, {{report.ports[0].latest.id, 3}}}, {"link", 0.0005}};
+  report.timings = {{"counters", 0.00125, 120, 50, {{report.ports[0].latest.id, 3}}},
+                    {"link", 0.0005}};
   return report;
 }
 

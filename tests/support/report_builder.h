@@ -1,5 +1,5 @@
-// Reports for the tests of those who print them: the node of docs with a healthy, a degraded, a down and an exempt
-// port.
+// Reports for the tests of those who print them: the node of docs with a healthy, a degraded, a
+// down and an exempt port.
 #pragma once
 
 #include "model/report.h"
@@ -11,7 +11,8 @@ WallTime example_now();
 SteadyTime example_t();
 
 /// A port with its identity, up at 400 Gb/s, with four lanes of good light and no fault.
-PortReport healthy_port(const std::string& device, const std::string& netdev, const std::string& pci);
+PortReport healthy_port(const std::string& device, const std::string& netdev,
+                        const std::string& pci);
 /// mlx5_3/1: a dirty connector on lane 2, with evidence for, against, and missing.
 PortReport dirty_port();
 /// mlx5_7/1: the far port is down; no light.
@@ -20,7 +21,8 @@ PortReport down_port();
 PortReport exempt_port();
 /// mlx5_9/1: nothing could be read, with the reasons.
 PortReport blind_port();
-/// All that hardware may measure of itself: a coherent module's VDM, FEC by lane, a PHY's signal quality, the slot.
+/// All that hardware may measure of itself: a coherent module's VDM, FEC by lane, a PHY's signal
+/// quality, the slot.
 PortReport measured_port();
 
 /// gpu-0417 with all of the above.

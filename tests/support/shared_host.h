@@ -1,5 +1,5 @@
-// One FakeHost for many threads: each asks its own LockedHost. Reads of a path can be made to hang until the test lets
-// go.
+// One FakeHost for many threads: each asks its own LockedHost. Reads of a path can be made to hang
+// until the test lets go.
 #pragma once
 
 #include <cerrno>
@@ -54,7 +54,9 @@ class SharedHost {
   friend class LockedFile;
   void wait_while_hanging(std::unique_lock<std::mutex>& lock, const std::string& path) {
     if (on_read_) on_read_(path);
-    const auto may_go = [&] { return hanging_.empty() || path.find(hanging_) == std::string::npos; };
+    const auto may_go = [&] {
+      return hanging_.empty() || path.find(hanging_) == std::string::npos;
+    };
     if (may_go()) return;
     ++hanging_reads_;
     hangs_.notify_all();
@@ -128,7 +130,8 @@ class LockedHost final : public Host {
     const std::lock_guard lock(shared_->mutex_);
     return shared_->fake_.ethtool(netdev, command);
   }
-  Result<std::unique_ptr<HostEvents>> listen(int protocol, std::span<const std::uint32_t> groups) override {
+  Result<std::unique_ptr<HostEvents>> listen(int protocol,
+                                             std::span<const std::uint32_t> groups) override {
     const std::lock_guard lock(shared_->mutex_);
     return shared_->fake_.listen(protocol, groups);
   }

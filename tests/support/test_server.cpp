@@ -21,7 +21,9 @@ std::string new_directory() {
 JsonWriters short_json() {
   return {[](const Report& report) { return "{\"node\":\"" + report.node + "\"}"; },
           [](const PortReport& port) { return "{\"port\":\"" + port.port + "\"}"; },
-          [](const FaultEvent& event) { return "{\"event\":\"" + std::string(to_string(event.kind)) + "\"}"; },
+          [](const FaultEvent& event) {
+            return "{\"event\":\"" + std::string(to_string(event.kind)) + "\"}";
+          },
           [](const ModuleSample& module) { return "{\"serial\":\"" + module.serial + "\"}"; }};
 }
 
@@ -40,7 +42,8 @@ TestServer::~TestServer() {
 }
 
 void TestServer::publish() {
-  publisher.publish(std::make_shared<const Report>(example_report()), {example_event(FaultEventKind::kOpened)},
+  publisher.publish(std::make_shared<const Report>(example_report()),
+                    {example_event(FaultEventKind::kOpened)},
                     {.version = "1.2.3", .loop_lateness_s = 0});
 }
 
@@ -51,7 +54,8 @@ void TestServer::start() {
   if (settings.thread != ServerSettings::Thread::kLent) return;
   for (int i = 0; i < 2; ++i) {
     lenders.emplace_back([this, fd = server->wake_fd(), serve = server->serving()] {
-      // Outlives the server, as threads of the loop do: its descriptor is open for as long as `serve`.
+      // Outlives the server, as threads of the loop do: its descriptor is open for as long as
+      // `serve`.
       while (lending)
         if (pollfd asked{fd, POLLIN, 0}; poll(&asked, 1, 10) > 0) serve();
     });

@@ -1,5 +1,5 @@
-// A real server over a report that a test gave it: loopback TCP on a free port, a Unix socket in a directory of its
-// own.
+// A real server over a report that a test gave it: loopback TCP on a free port, a Unix socket in a
+// directory of its own.
 #pragma once
 
 #include <atomic>
@@ -44,7 +44,8 @@ struct TestServer {
 
   /// Publishes the example report.
   void publish();
-  /// Starts answering; two threads are lent where the settings want that. Fails the test when it can't.
+  /// Starts answering; two threads are lent where the settings want that. Fails the test when it
+  /// can't.
   void start();
 };
 

@@ -1,5 +1,5 @@
-// CMIS's auxiliary monitors of the lower page: three, each of which may be one of two things, and the maker's custom
-// one.
+// CMIS's auxiliary monitors of the lower page: three, each of which may be one of two things, and
+// the maker's custom one.
 #include <gtest/gtest.h>
 
 #include "probes/module/decode.h"
@@ -18,9 +18,12 @@ TEST(CmisAuxiliary, AuxiliaryMonitorsAreWhatTheModuleSaysTheyAre) {
     AlarmFlags tec, laser;
   };
   constexpr AlarmFlags kNone{};
-  constexpr AlarmFlags kHighAlarm{.low_alarm = false, .low_warn = false, .high_warn = false, .high_alarm = true};
-  constexpr AlarmFlags kLowAlarm{.low_alarm = true, .low_warn = false, .high_warn = false, .high_alarm = false};
-  constexpr AlarmFlags kHighWarn{.low_alarm = false, .low_warn = false, .high_warn = true, .high_alarm = false};
+  constexpr AlarmFlags kHighAlarm{
+      .low_alarm = false, .low_warn = false, .high_warn = false, .high_alarm = true};
+  constexpr AlarmFlags kLowAlarm{
+      .low_alarm = true, .low_warn = false, .high_warn = false, .high_alarm = false};
+  constexpr AlarmFlags kHighWarn{
+      .low_alarm = false, .low_warn = false, .high_warn = true, .high_alarm = false};
   const Row rows[] = {
       {0x03, 0x07, {}, {}, kNone, kNone},               // none is there
       {0x07, 0x00, {}, {}, kNone, kNone},               // the first is none of the two
@@ -34,7 +37,12 @@ TEST(CmisAuxiliary, AuxiliaryMonitorsAreWhatTheModuleSaysTheyAre) {
   for (const Row& row : rows) {
     SCOPED_TRACE(::testing::PrintToString(row.there) + " " + ::testing::PrintToString(row.kinds));
     auto b = EepromBuilder::cmis();
-    b.lower().u16(18, 16384).u16(20, 61 * 256 + 128).u16(22, 70 * 256 + 64).byte(10, 0x21).byte(11, 0x04);
+    b.lower()
+        .u16(18, 16384)
+        .u16(20, 61 * 256 + 128)
+        .u16(22, 70 * 256 + 64)
+        .byte(10, 0x21)
+        .byte(11, 0x04);
     b.page(1).byte(159, row.there).byte(145, row.kinds);
     const ModuleSample m = decode(b);
     ASSERT_EQ(m.tec_current_percent.has_value(), row.tec_percent.has_value());
@@ -83,7 +91,8 @@ TEST(CmisAuxiliary, OtherMonitorsOfTheLowerPage) {
   b.page(1).byte(159, 0x03);
   const ModuleSample none = decode(b);
   EXPECT_FALSE(none.second_supply_v);
-  EXPECT_TRUE(none.second_supply_flags.empty() && none.auxiliary_flags.empty() && none.custom_flags.empty());
+  EXPECT_TRUE(none.second_supply_flags.empty() && none.auxiliary_flags.empty() &&
+              none.custom_flags.empty());
 }
 
 /// A module whose meters all read zero measures no laser's temperature either.

@@ -22,8 +22,10 @@ TEST(CmisLoopback, SaysItsSideAndItsLanes) {
     unsigned byte;
     const char *side, *at;
   };
-  for (const Row& row :
-       {Row{180, "media", "output"}, {181, "media", "input"}, {182, "host", "output"}, {183, "host", "input"}}) {
+  for (const Row& row : {Row{180, "media", "output"},
+                         {181, "media", "input"},
+                         {182, "host", "output"},
+                         {183, "host", "input"}}) {
     auto b = EepromBuilder::cmis();
     b.page(0x13).byte(128, 0x30).byte(row.byte, 0x06);
     const ModuleSample m = decode(b);
@@ -35,8 +37,8 @@ TEST(CmisLoopback, SaysItsSideAndItsLanes) {
 TEST(CmisLoopback, OfAModuleThatCannotLoopLanesOneByOneIsOfAll) {
   auto b = EepromBuilder::cmis();
   b.page(0x13).byte(128, 0x10).byte(181, 0x01).byte(183, 0x01);
-  EXPECT_THAT(decode(b).loopbacks,
-              ElementsAre(ModuleLoopback{"media", "input", {1, 2, 3, 4}}, ModuleLoopback{"host", "input", {1}}));
+  EXPECT_THAT(decode(b).loopbacks, ElementsAre(ModuleLoopback{"media", "input", {1, 2, 3, 4}},
+                                               ModuleLoopback{"host", "input", {1}}));
 }
 
 TEST(CmisLoopback, OfLanesThatTheSideDoesNotHaveIsNobodys) {
@@ -53,10 +55,12 @@ TEST(CmisLoopback, OfADriverThatIgnoresTheBankIsOfTheFirst) {
   b.page(1).byte(142, 0x25);
   b.page(0x13).byte(128, 0x30).byte(180, 0x01);
   b.page(0x13, 1).byte(128, 0x30).byte(180, 0x01);
-  EXPECT_THAT(decode(b).loopbacks, ElementsAre(ModuleLoopback{"media", "output", {1}})) << "bank 1 has no page 11h";
+  EXPECT_THAT(decode(b).loopbacks, ElementsAre(ModuleLoopback{"media", "output", {1}}))
+      << "bank 1 has no page 11h";
 }
 
-/// A page whose tests did not answer is not asked for them in each round because another byte of it did.
+/// A page whose tests did not answer is not asked for them in each round because another byte of it
+/// did.
 TEST(CmisTests, ThatDidNotAnswerAreNotAskedAnew) {
   auto b = EepromBuilder::cmis();
   b.page(1).byte(142, 0x20);
@@ -85,8 +89,8 @@ TEST(CmisLoopback, OfTheSecondBankIsOfItsLanes) {
   b.page(0x11, 1).fill(128, 4, 0x44).fill(206, 8, 0x10).u16(186, 1234);
   b.page(0x13).byte(128, 0x30).byte(181, 0x08);
   b.page(0x13, 1).byte(128, 0x30).byte(181, 0x01).byte(182, 0x01);
-  EXPECT_THAT(decode(b).loopbacks,
-              ElementsAre(ModuleLoopback{"media", "input", {4, 5}}, ModuleLoopback{"host", "output", {9}}));
+  EXPECT_THAT(decode(b).loopbacks, ElementsAre(ModuleLoopback{"media", "input", {4, 5}},
+                                               ModuleLoopback{"host", "output", {9}}));
 }
 
 /// What the module can do never changes; what is switched on does.
@@ -96,7 +100,8 @@ TEST(CmisLoopback, WhetherLanesAreLoopedOneByOneIsReadOnce) {
   b.page(0x13).byte(128, 0x30);
   ModuleImage image = b.image();
   image.forget({kModuleAddressA0, 0, 0x13, 128, 128});
-  const ModulePageRequest can{kModuleAddressA0, 0, 0x13, 128, 1}, on{kModuleAddressA0, 0, 0x13, 144, 40};
+  const ModulePageRequest can{kModuleAddressA0, 0, 0x13, 128, 1},
+      on{kModuleAddressA0, 0, 0x13, 144, 40};
   EXPECT_THAT(next_reads(image, ReadScope::kIdentity), Contains(can));
   EXPECT_THAT(next_reads(image, ReadScope::kMonitors), Contains(on));
   image.store(can, std::vector<std::uint8_t>{0x30});

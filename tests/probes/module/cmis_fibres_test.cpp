@@ -49,17 +49,20 @@ TEST(CmisFibres, OfLanesThatShareAFibreTheWavelengthsAreSaidToo) {
 
 TEST(CmisFibres, OfWhichNothingIsSaidAreNone) {
   const ModuleSample none = decode(EepromBuilder::cmis());
-  EXPECT_THAT(of(none, &ModuleLane::tx_fibre), ElementsAre(std::nullopt, std::nullopt, std::nullopt, std::nullopt));
+  EXPECT_THAT(of(none, &ModuleLane::tx_fibre),
+              ElementsAre(std::nullopt, std::nullopt, std::nullopt, std::nullopt));
   EXPECT_THAT(none.warnings, IsEmpty());
   const ModuleSample alone = decode(with_map({0x01, 0x01, 0x01, 0x01}, {0x10, 0x20, 0x30, 0x40}));
-  EXPECT_THAT(of(alone, &ModuleLane::tx_fibre), ElementsAre(1U, 1U, 1U, 1U)) << "which wavelength is not said";
+  EXPECT_THAT(of(alone, &ModuleLane::tx_fibre), ElementsAre(1U, 1U, 1U, 1U))
+      << "which wavelength is not said";
   EXPECT_EQ(alone.lanes[0].tx_wavelength, std::nullopt);
   EXPECT_THAT(alone.warnings, IsEmpty());
   const ModuleSample part = decode(with_map({0x01, 0x00, 0x30, 0x04}, {0, 0, 0, 0}));
   EXPECT_THAT(of(part, &ModuleLane::tx_fibre), ElementsAre(1U, std::nullopt, std::nullopt, 4U));
 }
 
-/// Two lanes at one place, and numbers that are reserved: then nothing of that direction is believed.
+/// Two lanes at one place, and numbers that are reserved: then nothing of that direction is
+/// believed.
 TEST(CmisFibres, ThatCannotBeTrueAreLeftOutWithAWord) {
   for (const auto& bad : {std::array<unsigned, 4>{0x11, 0x12, 0x12, 0x14},
                           {0x11, 0x12, 0x13, 0x19},

@@ -1,4 +1,5 @@
-// CMIS: what the host asked of the module, and what became of it (pages 10h and 11h, lower byte 8, page 01h).
+// CMIS: what the host asked of the module, and what became of it (pages 10h and 11h, lower byte 8,
+// page 01h).
 #include <gtest/gtest.h>
 
 #include "probes/module/decode.h"
@@ -16,7 +17,8 @@ TEST(CmisHost, ADataPathThatTheHostTookDownSaysSo) {
   EXPECT_EQ(decode(b).host_lanes[1].deinit_requested, true);
   EXPECT_EQ(decode(b).host_lanes[0].deinit_requested, false);
   b.lower().byte(1, 0x30);
-  EXPECT_EQ(decode(b).host_lanes[1].deinit_requested, std::nullopt) << "CMIS 3.0 has the opposite sense there";
+  EXPECT_EQ(decode(b).host_lanes[1].deinit_requested, std::nullopt)
+      << "CMIS 3.0 has the opposite sense there";
 }
 
 TEST(CmisHost, AnOutputThatTheHostSwitchedOffSaysSoWhereItCan) {
@@ -35,7 +37,8 @@ TEST(CmisHost, AConfigurationThatWasRefusedSaysWhy) {
   constexpr const char* kWords[] = {
       "Success",          "RejectedInvalidAppSel", "InProgress", "RejectedPartialDataPath",
       "RejectedReserved", "RejectedCustom",        "",           ""};
-  for (std::size_t i = 0; i < std::size(kWords); ++i) EXPECT_EQ(m.host_lanes[i].config_status, kWords[i]) << i;
+  for (std::size_t i = 0; i < std::size(kWords); ++i)
+    EXPECT_EQ(m.host_lanes[i].config_status, kWords[i]) << i;
 }
 
 TEST(CmisHost, TheLightsOutputIsValidFromCmis5On) {

@@ -1,4 +1,5 @@
-// CMIS: how many lanes there are where a module leaves the number to the interface (5.4 tables 8-22 and 8-23).
+// CMIS: how many lanes there are where a module leaves the number to the interface (5.4 tables 8-22
+// and 8-23).
 #include <gmock/gmock.h>
 
 #include <initializer_list>
@@ -29,9 +30,10 @@ TEST(CmisLaneCounts, AreThoseOfTheInterfaceWhereItsNameDoesNotSayThem) {
     const char* type;
   };
   constexpr Row kRows[] = {
-      {1, 0x11, 0x1a, 8, 8, "400G-SR4.2"}, {1, 0x51, 0x22, 8, 8, "800G-SR4.2"},  {1, 0x0d, 0x0b, 2, 2, "100G-BiDi"},
-      {1, 0x06, 0x06, 4, 2, "40G-BiDi"},   {2, 0x2a, 0x24, 4, 4, "128GFC PSM4"}, {2, 0x22, 0x91, 4, 4, "400G-DR4 LPO"},
-      {2, 0x11, 0x1c, 8, 4, "400G-DR4"},   {2, 0x11, 0x3e, 8, 1, "400G-ZR"},
+      {1, 0x11, 0x1a, 8, 8, "400G-SR4.2"},  {1, 0x51, 0x22, 8, 8, "800G-SR4.2"},
+      {1, 0x0d, 0x0b, 2, 2, "100G-BiDi"},   {1, 0x06, 0x06, 4, 2, "40G-BiDi"},
+      {2, 0x2a, 0x24, 4, 4, "128GFC PSM4"}, {2, 0x22, 0x91, 4, 4, "400G-DR4 LPO"},
+      {2, 0x11, 0x1c, 8, 4, "400G-DR4"},    {2, 0x11, 0x3e, 8, 1, "400G-ZR"},
   };
   for (const Row& row : kRows) {
     const ModuleSample m = optical(row.media_type, row.host_id, row.media_id);
@@ -51,7 +53,8 @@ TEST(CmisLaneCounts, OfHostInterfacesAreThoseOfTable45) {
   const std::initializer_list<Counts> rows = {
       {1, {0x01, 0x03, 0x04, 0x05, 0x0a, 0x14, 0x15, 0x16, 0x18, 0x1e, 0x20, 0x25,
            0x26, 0x27, 0x28, 0x29, 0x46, 0x4a, 0x4b, 0x4c, 0x80, 0x90, 0x91}},
-      {2, {0x08, 0x09, 0x0d, 0x1b, 0x1f, 0x21, 0x43, 0x44, 0x45, 0x47, 0x4d, 0x4e, 0x81, 0x92, 0x93}},
+      {2,
+       {0x08, 0x09, 0x0d, 0x1b, 0x1f, 0x21, 0x43, 0x44, 0x45, 0x47, 0x4d, 0x4e, 0x81, 0x92, 0x93}},
       {4, {0x02, 0x06, 0x07, 0x0b, 0x0c, 0x0f, 0x13, 0x17, 0x1a, 0x1c, 0x22,
            0x2a, 0x2b, 0x41, 0x42, 0x48, 0x4f, 0x50, 0x57, 0x82, 0x94, 0x95}},
       {8, {0x0e, 0x11, 0x1d, 0x23, 0x49, 0x51, 0x52, 0x58, 0x83, 0x96, 0x97}},
@@ -82,11 +85,12 @@ TEST(CmisLaneCounts, OfMediaInterfacesAreThoseOfTables46And47) {
   };
   for (const Counts& row : multimode)
     for (const std::uint8_t code : row.codes)
-      EXPECT_EQ(media_interface_lanes(kMultimode, code), row.lanes) << media_interface_name(kMultimode, code);
+      EXPECT_EQ(media_interface_lanes(kMultimode, code), row.lanes)
+          << media_interface_name(kMultimode, code);
   const std::initializer_list<Counts> single_mode = {
       {1,
-       {0x01, 0x04, 0x0a, 0x14, 0x15, 0x16, 0x1f, 0x3c, 0x3e, 0x44, 0x46, 0x4a, 0x4d, 0x6c, 0x73, 0x74, 0x7c, 0x7e,
-        0x8f}},
+       {0x01, 0x04, 0x0a, 0x14, 0x15, 0x16, 0x1f, 0x3c, 0x3e, 0x44, 0x46, 0x4a, 0x4d, 0x6c, 0x73,
+        0x74, 0x7c, 0x7e, 0x8f}},
       {2, {0x75, 0x76, 0x90}},
       {4, {0x09, 0x0d, 0x0f, 0x10, 0x11, 0x13, 0x17, 0x19, 0x1c, 0x1e, 0x24,
            0x26, 0x34, 0x43, 0x55, 0x6f, 0x77, 0x78, 0x79, 0x7b, 0x91}},
@@ -94,25 +98,36 @@ TEST(CmisLaneCounts, OfMediaInterfacesAreThoseOfTables46And47) {
   };
   for (const Counts& row : single_mode)
     for (const std::uint8_t code : row.codes)
-      EXPECT_EQ(media_interface_lanes(kSingleMode, code), row.lanes) << media_interface_name(kSingleMode, code);
+      EXPECT_EQ(media_interface_lanes(kSingleMode, code), row.lanes)
+          << media_interface_name(kSingleMode, code);
 }
 
 /// All four pairs, at any rate.
 TEST(CmisLaneCounts, OfTwistedPairAreThoseOfTable410) {
   constexpr std::uint8_t kBaseT = 5;
-  for (std::uint8_t code = 1; code <= 6; ++code) EXPECT_EQ(media_interface_lanes(kBaseT, code), 4U) << unsigned{code};
+  for (std::uint8_t code = 1; code <= 6; ++code)
+    EXPECT_EQ(media_interface_lanes(kBaseT, code), 4U) << unsigned{code};
   EXPECT_EQ(media_interface_lanes(kBaseT, 7), 0U) << "a placeholder";
 }
 
 /// SFF-8024 table 4-9: an active cable's interface is that of its host side.
-TEST(CmisLaneCounts, AnActiveCableHasThoseOfItsHostSide) { EXPECT_EQ(optical(4, 0x11, 0x03).media_lane_count, 8U); }
+TEST(CmisLaneCounts, AnActiveCableHasThoseOfItsHostSide) {
+  EXPECT_EQ(optical(4, 0x11, 0x03).media_lane_count, 8U);
+}
 
 /// CMIS 5.4 8.2.13: the interface of one lane at the cable's fastest rate, and nothing else.
 EepromBuilder flat_cable(unsigned identifier, unsigned host_id) {
   auto b = EepromBuilder::cmis();
-  b.lower().byte(0, identifier).byte(1, 0x54).byte(2, 0x80).byte(85, 0x03).byte(86, host_id).fill(87, 3, 0);
+  b.lower()
+      .byte(0, identifier)
+      .byte(1, 0x54)
+      .byte(2, 0x80)
+      .byte(85, 0x03)
+      .byte(86, host_id)
+      .fill(87, 3, 0);
   b.page(0).byte(128, identifier).byte(203, 0x23).byte(210, 0).byte(212, 0x0a);
-  for (const unsigned page : {0x01U, 0x02U, 0x10U, 0x11U}) b.without(static_cast<std::uint8_t>(page));
+  for (const unsigned page : {0x01U, 0x02U, 0x10U, 0x11U})
+    b.without(static_cast<std::uint8_t>(page));
   return b;
 }
 
@@ -146,7 +161,8 @@ TEST(CmisFlatCable, HasNoLanesThatItsNearEndDoesNotHave) {
   EXPECT_EQ(decode(b).type, "8x100G-CR1");
 }
 
-/// Table 8-23: the fourth byte is no list of lanes but the group of the host's id, and no group but 0 has a table yet.
+/// Table 8-23: the fourth byte is no list of lanes but the group of the host's id, and no group but
+/// 0 has a table yet.
 TEST(CmisFlatCable, AnInterfaceOfAnotherGroupHasNoNameHere) {
   auto b = flat_cable(0x19, 0x46);
   b.lower().byte(89, 0x10);
@@ -160,9 +176,11 @@ TEST(CmisFlatCable, AsEarlierRevisionsHaveItSaysWhereItsLanesBegin) {
   b.lower().byte(1, 0x40).byte(88, 0x44).byte(89, 0x11);
   EXPECT_EQ(decode(b).type, "2x200G-CR4");
   b.lower().byte(1, 0x54).byte(89, 0x01);
-  EXPECT_EQ(decode(b).type, "2x200G-CR4") << "its low half is reserved, its lanes are those of the cable";
+  EXPECT_EQ(decode(b).type, "2x200G-CR4")
+      << "its low half is reserved, its lanes are those of the cable";
   b.lower().byte(89, 0x11);
-  EXPECT_EQ(decode(b).type, "2x200G-CR4") << "no group but 0 has a table: it says where its lanes begin, as before";
+  EXPECT_EQ(decode(b).type, "2x200G-CR4")
+      << "no group but 0 has a table: it says where its lanes begin, as before";
 }
 
 }  // namespace

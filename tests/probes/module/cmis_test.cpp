@@ -46,7 +46,8 @@ TEST(Cmis, CopperWithEqualizersIsActive) {
 }
 
 TEST(Cmis, ALaneCountThatIsLeftToTheInterfaceIsTakenFromIt) {
-  for (const unsigned counts : {0x00U, 0x80U, 0x04U, 0xf9U}) {  // "defined by the interface", and reserved ones
+  for (const unsigned counts :
+       {0x00U, 0x80U, 0x04U, 0xf9U}) {  // "defined by the interface", and reserved ones
     auto b = EepromBuilder::cmis();
     b.lower().byte(88, counts);
     const ModuleSample m = decode(b);
@@ -87,7 +88,8 @@ TEST(Cmis, MetersThatAllReadZeroMeasureNothing) {
   EXPECT_FALSE(m.laser_temperature_c);
   EXPECT_FALSE(m.supply_v);
   ASSERT_EQ(m.lanes.size(), 4U);
-  for (const ModuleLane& lane : m.lanes) EXPECT_FALSE(lane.rx_power_mw || lane.tx_power_mw || lane.tx_bias_ma);
+  for (const ModuleLane& lane : m.lanes)
+    EXPECT_FALSE(lane.rx_power_mw || lane.tx_power_mw || lane.tx_bias_ma);
   EXPECT_THAT(m.warnings, Contains("its meters all read zero: nothing is measured"));
 }
 
@@ -98,7 +100,8 @@ TEST(Cmis, AThermometerAloneIsBelieved) {
   const ModuleSample m = decode(b);
   EXPECT_TRUE(m.temperature_c);
   EXPECT_FALSE(m.lanes[0].rx_power_mw);
-  EXPECT_THAT(m.warnings, Contains("its meters of light and bias all read zero: they measure nothing"));
+  EXPECT_THAT(m.warnings,
+              Contains("its meters of light and bias all read zero: they measure nothing"));
 }
 
 TEST(Cmis, AModuleThatIsDarkSaysSo) {
@@ -150,14 +153,16 @@ TEST(Cmis, AReservedBiasMultiplierMakesTheBiasUnknown) {
   EXPECT_FALSE(m.lanes[0].tx_bias_ma);
   EXPECT_TRUE(m.lanes[0].tx_power_mw);
   EXPECT_TRUE(m.thresholds.tx_bias_ma.empty());
-  EXPECT_THAT(m.warnings, ElementsAre("the bias has a scale that is reserved: it and its limits are left out"));
+  EXPECT_THAT(m.warnings,
+              ElementsAre("the bias has a scale that is reserved: it and its limits are left out"));
   b.page(1).byte(160, 0x1e);
   EXPECT_THAT(decode(b).warnings, IsEmpty()) << "there is no bias";
 }
 
 TEST(Cmis, LaneFlagsAndStates) {
   auto b = EepromBuilder::cmis();
-  b.page(0x11).byte(128, 0x24).byte(131, 0xa4).byte(136, 0x04).byte(147, 0x02).byte(150, 0x08).byte(213, 0x08);
+  b.page(0x11).byte(128, 0x24).byte(131, 0xa4).byte(136, 0x04).byte(147, 0x02).byte(150, 0x08).byte(
+      213, 0x08);
   b.page(0x10).byte(130, 0x01);
   const ModuleSample m = decode(b);
   EXPECT_EQ(m.host_lanes[0].data_path_state, "Activated");
@@ -174,17 +179,20 @@ TEST(Cmis, LaneFlagsAndStates) {
 
 TEST(Cmis, LanesThatNoApplicationUsesSayNothing) {
   auto b = EepromBuilder::cmis();
-  b.page(0x11).byte(130, 0x11).byte(131, 0x11).fill(210, 4, 0).u16(190, 0).u16(192, 0).byte(147, 0x0c);
+  b.page(0x11).byte(130, 0x11).byte(131, 0x11).fill(210, 4, 0).u16(190, 0).u16(192, 0).byte(147,
+                                                                                            0x0c);
   ModuleSample m = decode(b);
   ASSERT_EQ(m.lanes.size(), 4U);
   EXPECT_TRUE(m.lanes[1].rx_power_mw) << "host lanes 3 and 4 carry";
-  EXPECT_EQ(m.lanes[2], ModuleLane{}) << "the module's other half is not used: its darkness is no fault";
+  EXPECT_EQ(m.lanes[2], ModuleLane{})
+      << "the module's other half is not used: its darkness is no fault";
   EXPECT_EQ(m.lanes[3], ModuleLane{});
   b.page(0x11).fill(210, 4, 0x10);  // used by another port, which is switched off
   EXPECT_EQ(decode(b).lanes[2], ModuleLane{});
   b.page(0x11).fill(128, 4, 0x11).fill(206, 8, 0);
   m = decode(b);
-  EXPECT_TRUE(m.lanes[0].rx_power_mw) << "of every lane: the module was not set up yet, its light counts all the same";
+  EXPECT_TRUE(m.lanes[0].rx_power_mw)
+      << "of every lane: the module was not set up yet, its light counts all the same";
 }
 
 TEST(Cmis, LanesThatTheModuleDoesNotHaveSayNothing) {
@@ -232,7 +240,8 @@ TEST(Cmis, ADriverThatIgnoresTheBankGivesNoLanesTwice) {
   auto b = EepromBuilder::cmis();
   b.page(1).byte(142, 0x05);
   ModuleImage image = b.image();
-  image.store({kModuleAddressA0, 1, 0x11, 128, 128}, *image.whole({kModuleAddressA0, 0, 0x11, true}));
+  image.store({kModuleAddressA0, 1, 0x11, 128, 128},
+              *image.whole({kModuleAddressA0, 0, 0x11, true}));
   const ModuleSample m = decode_module(image);
   EXPECT_EQ(m.lanes.size(), 4U);
   EXPECT_THAT(m.warnings, Contains(HasSubstr("is a copy of bank 0")));
@@ -266,14 +275,15 @@ TEST(Cmis, VdmValuesThatAreNoneStayAbsent) {
 }
 
 TEST(Cmis, ALaneWithoutAVdmValueKeepsItsPlace) {
-  const ModuleSample m =
-      decode(EepromBuilder::cmis_with_vdm({{0, 5, 0x1600}, {1, 5, 0}, {2, 5, 0x1600}, {3, 5, 0x1500}}));
-  EXPECT_THAT(m.vdm.media_esnr_db, ElementsAre(22.0, 0.0, 22.0, 21.0)) << "0 is CMIS's word for none";
+  const ModuleSample m = decode(
+      EepromBuilder::cmis_with_vdm({{0, 5, 0x1600}, {1, 5, 0}, {2, 5, 0x1600}, {3, 5, 0x1500}}));
+  EXPECT_THAT(m.vdm.media_esnr_db, ElementsAre(22.0, 0.0, 22.0, 21.0))
+      << "0 is CMIS's word for none";
 }
 
 TEST(Cmis, SeveralDataPathsGiveTheWorstAndEachOne) {
-  const ModuleSample m =
-      decode(EepromBuilder::cmis_with_vdm({{0x00, 15, (16U << 11U) | 100U}, {0x04, 15, (16U << 11U) | 300U}}));
+  const ModuleSample m = decode(EepromBuilder::cmis_with_vdm(
+      {{0x00, 15, (16U << 11U) | 100U}, {0x04, 15, (16U << 11U) | 300U}}));
   EXPECT_NEAR(*m.vdm.media_pre_fec_ber.current, 3e-6, 1e-12);
   ASSERT_EQ(m.vdm.media_pre_fec_ber_by_lane.size(), 5U);
   EXPECT_NEAR(*m.vdm.media_pre_fec_ber_by_lane[0].current, 1e-6, 1e-12);
@@ -292,8 +302,8 @@ TEST(Cmis, FrozenStatisticsAreSaidToBeOld) {
 }
 
 TEST(Cmis, CoherentMonitors) {
-  const ModuleSample m = decode(
-      EepromBuilder::cmis_with_vdm({{0x0f, 134, 0xff38}, {0x0f, 139, 361}, {0x0f, 144, 0xfc18}, {0x0f, 141, 0x8000}}));
+  const ModuleSample m = decode(EepromBuilder::cmis_with_vdm(
+      {{0x0f, 134, 0xff38}, {0x0f, 139, 361}, {0x0f, 144, 0xfc18}, {0x0f, 141, 0x8000}}));
   EXPECT_EQ(m.coherent.chromatic_dispersion_ps_per_nm, -200);
   EXPECT_NEAR(*m.coherent.osnr_db, 36.1, 1e-9);
   EXPECT_NEAR(*m.coherent.rx_total_power_dbm, -10, 1e-9);
@@ -308,7 +318,8 @@ TEST(Cmis, SnrOfPage14OnlyWhenItIsSelected) {
   EXPECT_THAT(decode(b).vdm.media_esnr_db, IsEmpty());
 }
 
-/// Of page 14h no more is read than the selector and the ratios: nothing tells a copy of bank 0 but page 11h.
+/// Of page 14h no more is read than the selector and the ratios: nothing tells a copy of bank 0 but
+/// page 11h.
 TEST(Cmis, SnrOfABankThatTheDriverIgnoresIsNotTakenTwice) {
   auto b = EepromBuilder::cmis();
   b.page(1).byte(142, 0x25);
@@ -320,7 +331,8 @@ TEST(Cmis, SnrOfABankThatTheDriverIgnoresIsNotTakenTwice) {
     image.store({kModuleAddressA0, bank, 0x14, 128, 4}, selector);
     image.store({kModuleAddressA0, bank, 0x14, 192, 64}, ratios);
   }
-  image.store({kModuleAddressA0, 1, 0x11, 128, 128}, *image.whole({kModuleAddressA0, 0, 0x11, true}));
+  image.store({kModuleAddressA0, 1, 0x11, 128, 128},
+              *image.whole({kModuleAddressA0, 0, 0x11, true}));
   EXPECT_THAT(decode_module(image).vdm.media_esnr_db, ElementsAre(21));
 }
 

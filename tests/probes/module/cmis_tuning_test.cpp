@@ -31,9 +31,9 @@ EepromBuilder tunable() {
 LaserTuning laser(double frequency_ghz, bool flags) {
   LaserTuning out;
   out.frequency_ghz = frequency_ghz;
-  for (const auto flag :
-       {&LaserTuning::wavelength_unlocked, &LaserTuning::channel_invalid, &LaserTuning::tuning_not_accepted,
-        &LaserTuning::fine_tuning_out_of_range, &LaserTuning::target_power_out_of_range})
+  for (const auto flag : {&LaserTuning::wavelength_unlocked, &LaserTuning::channel_invalid,
+                          &LaserTuning::tuning_not_accepted, &LaserTuning::fine_tuning_out_of_range,
+                          &LaserTuning::target_power_out_of_range})
     out.*flag = flags;
   return out;
 }
@@ -101,7 +101,8 @@ TEST(CmisTuning, ATuningThatWasNotReadIsSaid) {
   b.page(1).byte(155, 0x40);
   const ModuleSample m = decode(b);
   EXPECT_THAT(m.laser_tuning, IsEmpty());
-  EXPECT_THAT(m.warnings, Contains("page 12h was not read: what its lasers are tuned to is not known"));
+  EXPECT_THAT(m.warnings,
+              Contains("page 12h was not read: what its lasers are tuned to is not known"));
 }
 
 }  // namespace

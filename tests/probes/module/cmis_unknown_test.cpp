@@ -1,4 +1,5 @@
-// CMIS where the module, its driver or a file leaves something out: what is said then, and what is not made up.
+// CMIS where the module, its driver or a file leaves something out: what is said then, and what is
+// not made up.
 #include <gmock/gmock.h>
 
 #include "probes/module/decode.h"
@@ -34,7 +35,8 @@ TEST(CmisActiveCopper, ARetimersReceiverLosesSignalAndLock) {
   EXPECT_EQ(m.lanes[0].rx_los, true);
   EXPECT_EQ(m.lanes[0].rx_lol, false);
   EXPECT_EQ(m.lanes[1].rx_lol, true);
-  for (const ModuleLane& lane : m.lanes) EXPECT_TRUE(!lane.rx_power_mw && !lane.tx_power_mw && !lane.tx_bias_ma);
+  for (const ModuleLane& lane : m.lanes)
+    EXPECT_TRUE(!lane.rx_power_mw && !lane.tx_power_mw && !lane.tx_bias_ma);
 }
 
 TEST(CmisPassiveCopper, HasNoLanesToSpeakOf) {
@@ -59,10 +61,15 @@ TEST(CmisAuxiliary, LimitsStandOnPage02) {
   EXPECT_NEAR(*m.thresholds.second_supply_v.low_alarm, 1.6, 1e-9);
 }
 
-/// CMIS 5.4 7.1.6: by lane, what the laser's temperature and frequency are away from their targets, and its cooler.
+/// CMIS 5.4 7.1.6: by lane, what the laser's temperature and frequency are away from their targets,
+/// and its cooler.
 TEST(CmisVdm, OfTheLasersTheLaneThatIsFarthestAwayStandsWithItsSign) {
-  const ModuleSample m = decode(EepromBuilder::cmis_with_vdm(
-      {{0x00, 2, 0x9999}, {0x01, 2, 0x0666}, {0x00, 3, 0xffe2}, {0x01, 3, 1}, {0x00, 4, 0x0080}, {0x01, 4, 0xfd00}}));
+  const ModuleSample m = decode(EepromBuilder::cmis_with_vdm({{0x00, 2, 0x9999},
+                                                              {0x01, 2, 0x0666},
+                                                              {0x00, 3, 0xffe2},
+                                                              {0x01, 3, 1},
+                                                              {0x00, 4, 0x0080},
+                                                              {0x01, 4, 0xfd00}}));
   EXPECT_NEAR(m.vdm.tec_current_percent.value_or(0), -80, 0.01);
   EXPECT_EQ(m.vdm.laser_frequency_error_mhz, -300);
   EXPECT_EQ(m.vdm.laser_temperature_c, -3);
@@ -82,14 +89,18 @@ TEST(CmisVdm, OfTheLasersIsNotWhatTheAuxiliaryMonitorsSay) {
   EXPECT_FALSE(alone.laser_temperature_c) << "2 C from its target is no laser of 2 C";
 }
 
-/// CMIS 5.4 table 8-180 has these by lane only: of the whole module, it is known whose it is only where there is one.
+/// CMIS 5.4 table 8-180 has these by lane only: of the whole module, it is known whose it is only
+/// where there is one.
 TEST(CmisVdm, ASignalToNoiseRatioOfTheWholeModuleIsThatOfItsOnlyLaneOrIsSaidToBeLeftOut) {
   auto b = EepromBuilder::cmis_with_vdm({{0x0f, 5, 0x1380}, {0x0f, 7, 0x2000}, {0x0f, 8, 0x2100}});
   const ModuleSample several = decode(b);
   EXPECT_THAT(several.vdm.media_esnr_db, IsEmpty());
-  EXPECT_THAT(several.warnings, Contains("media_esnr_db is of the whole module, not of a lane: left out"));
-  EXPECT_THAT(several.warnings, Contains("media_ltp_db is of the whole module, not of a lane: left out"));
-  EXPECT_THAT(several.warnings, Contains("host_ltp_db is of the whole module, not of a lane: left out"));
+  EXPECT_THAT(several.warnings,
+              Contains("media_esnr_db is of the whole module, not of a lane: left out"));
+  EXPECT_THAT(several.warnings,
+              Contains("media_ltp_db is of the whole module, not of a lane: left out"));
+  EXPECT_THAT(several.warnings,
+              Contains("host_ltp_db is of the whole module, not of a lane: left out"));
   b.lower().byte(88, 0x81);
   const ModuleSample one = decode(b);
   ASSERT_EQ(one.media_lane_count, 1U);
@@ -168,11 +179,14 @@ TEST(CmisBanks, AModuleThatIsDarkIsNotADriverThatIgnoresTheBank) {
 
 TEST(CmisBanks, TheSameLightTwiceIs) {
   const ModuleSample m = decode(two_banks(8000));
-  EXPECT_THAT(m.warnings, Contains("page 11h of bank 1 is a copy of bank 0: the driver ignores the bank: left out"));
+  EXPECT_THAT(
+      m.warnings,
+      Contains("page 11h of bank 1 is a copy of bank 0: the driver ignores the bank: left out"));
   EXPECT_EQ(m.lanes.size(), 4U);
 }
 
-/// 2 x (8 host lanes to 4 media lanes): lanes 5 to 8 of the first bank are not there, the second bank's four are.
+/// 2 x (8 host lanes to 4 media lanes): lanes 5 to 8 of the first bank are not there, the second
+/// bank's four are.
 TEST(CmisBanks, LanesThatTheFirstBankDoesNotHaveAreNotTheSecondBanks) {
   auto b = two_banks(1);
   b.page(0).byte(210, 0xf2);
@@ -180,7 +194,8 @@ TEST(CmisBanks, LanesThatTheFirstBankDoesNotHaveAreNotTheSecondBanks) {
   const ModuleSample m = decode(b);
   ASSERT_EQ(m.lanes.size(), 8U);
   EXPECT_EQ(m.lanes[1], ModuleLane{});
-  for (const unsigned lane : {4U, 5U}) EXPECT_DOUBLE_EQ(m.lanes[lane].rx_power_mw.value_or(0), 0.1234) << lane;
+  for (const unsigned lane : {4U, 5U})
+    EXPECT_DOUBLE_EQ(m.lanes[lane].rx_power_mw.value_or(0), 0.1234) << lane;
 }
 
 TEST(CmisBanks, AWarningNamesTheLaneAsItIsNumbered) {
@@ -208,7 +223,8 @@ TEST(CmisLanes, SnrThatCannotBeIsNone) {
   EXPECT_THAT(decode(b).warnings, ElementsAre(kSaid));
   b.page(0x14).byte(242, 0x80).byte(243, 0x15).byte(244, 0x00).byte(245, 0x80);
   EXPECT_THAT(decode(b).vdm.media_esnr_db, ElementsAre(0.0, 21.5)) << "a lane keeps its place";
-  const ModuleSample vdm = decode(EepromBuilder::cmis_with_vdm({{0, 5, 0x8000}, {1, 5, 0x1580}, {2, 5, 0xfffe}}));
+  const ModuleSample vdm =
+      decode(EepromBuilder::cmis_with_vdm({{0, 5, 0x8000}, {1, 5, 0x1580}, {2, 5, 0xfffe}}));
   EXPECT_THAT(vdm.vdm.media_esnr_db, ElementsAre(0.0, 21.5));
   EXPECT_THAT(vdm.warnings, ElementsAre(kSaid));
 }
@@ -230,12 +246,16 @@ TEST(CmisPages, HaveNames) {
 }
 
 TEST(CmisPages, OneThatIsMissingIsSaid) {
-  const auto without = [](EepromBuilder b, std::uint8_t page) { return decode(b.without(page)).warnings; };
+  const auto without = [](EepromBuilder b, std::uint8_t page) {
+    return decode(b.without(page)).warnings;
+  };
   EXPECT_THAT(without(EepromBuilder::cmis(), 0x02),
               ElementsAre("page 02h was not read: the module's limits are not known"));
   const auto vdm = EepromBuilder::cmis_with_vdm({{0x0f, kAvg, 0}});
-  EXPECT_THAT(without(vdm, 0x2f), ElementsAre("page 2fh was not read: the module's VDM values are not known"));
-  EXPECT_THAT(without(vdm, 0x24), ElementsAre("page 24h was not read: its VDM values are not known"));
+  EXPECT_THAT(without(vdm, 0x2f),
+              ElementsAre("page 2fh was not read: the module's VDM values are not known"));
+  EXPECT_THAT(without(vdm, 0x24),
+              ElementsAre("page 24h was not read: its VDM values are not known"));
   EXPECT_THAT(decode(vdm).warnings, IsEmpty());
 }
 

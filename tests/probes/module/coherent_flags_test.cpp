@@ -32,18 +32,26 @@ TEST(CoherentFlags, EachHasItsBit) {
     Flag flag;
   };
   constexpr Row kRows[] = {
-      {128, 5, &CoherentFlags::tx_loss_of_alignment}, {128, 4, &CoherentFlags::tx_out_of_alignment},
-      {128, 3, &CoherentFlags::tx_cmu_lol},           {128, 2, &CoherentFlags::tx_reference_clock_lol},
-      {128, 1, &CoherentFlags::tx_deskew_lol},        {128, 0, &CoherentFlags::tx_fifo_error},
-      {130, 7, &CoherentFlags::rx_loss_of_frame},     {130, 6, &CoherentFlags::rx_loss_of_multi_frame},
-      {130, 5, &CoherentFlags::rx_demodulator_lol},   {130, 4, &CoherentFlags::rx_dispersion_lol},
-      {130, 3, &CoherentFlags::rx_loss_of_alignment}, {130, 2, &CoherentFlags::rx_out_of_alignment},
-      {130, 1, &CoherentFlags::rx_deskew_lol},        {130, 0, &CoherentFlags::rx_fifo_error},
+      {128, 5, &CoherentFlags::tx_loss_of_alignment},
+      {128, 4, &CoherentFlags::tx_out_of_alignment},
+      {128, 3, &CoherentFlags::tx_cmu_lol},
+      {128, 2, &CoherentFlags::tx_reference_clock_lol},
+      {128, 1, &CoherentFlags::tx_deskew_lol},
+      {128, 0, &CoherentFlags::tx_fifo_error},
+      {130, 7, &CoherentFlags::rx_loss_of_frame},
+      {130, 6, &CoherentFlags::rx_loss_of_multi_frame},
+      {130, 5, &CoherentFlags::rx_demodulator_lol},
+      {130, 4, &CoherentFlags::rx_dispersion_lol},
+      {130, 3, &CoherentFlags::rx_loss_of_alignment},
+      {130, 2, &CoherentFlags::rx_out_of_alignment},
+      {130, 1, &CoherentFlags::rx_deskew_lol},
+      {130, 0, &CoherentFlags::rx_fifo_error},
   };
   for (const Row& set : kRows) {
     auto b = coherent();
     b.page(0x33).byte(set.byte, 1U << set.bit);
-    for (const Row& row : kRows) EXPECT_EQ(decode(b).*row.flag, row.flag == set.flag) << set.byte << "." << set.bit;
+    for (const Row& row : kRows)
+      EXPECT_EQ(decode(b).*row.flag, row.flag == set.flag) << set.byte << "." << set.bit;
   }
 }
 
@@ -71,19 +79,22 @@ TEST(CoherentFlags, AreNotReadFromACopyOfPage00h) {
     image.store({kModuleAddressA0, 0, page, 128, 128}, bytes);
   EXPECT_TRUE(decode_module(image).coherent_flags.empty());
   image.forget({kModuleAddressA0, 0, 0x33, 128, 128});
-  EXPECT_THAT(decode_module(image).warnings, Not(Contains(::testing::HasSubstr("44h")))) << "it may lack that page";
+  EXPECT_THAT(decode_module(image).warnings, Not(Contains(::testing::HasSubstr("44h"))))
+      << "it may lack that page";
   EXPECT_FALSE(identity_is_doubtful(image)) << "nor is that a bad read, to be made again";
 }
 
-/// What is offered is read once and whole, so that a copy of another page shows; the flags in each round, and no more
-/// than are decoded: a read clears them.
+/// What is offered is read once and whole, so that a copy of another page shows; the flags in each
+/// round, and no more than are decoded: a read clears them.
 TEST(CoherentFlags, AreReadInEachRoundWhereOffered) {
   ModuleImage image = coherent().image();
   for (const std::uint8_t page : {std::uint8_t{0x33}, std::uint8_t{0x44}})
     image.forget({kModuleAddressA0, 0, page, 128, 128});
-  const ModulePageRequest offered{kModuleAddressA0, 0, 0x44, 128, 128}, flags{kModuleAddressA0, 0, 0x33, 128, 3};
+  const ModulePageRequest offered{kModuleAddressA0, 0, 0x44, 128, 128},
+      flags{kModuleAddressA0, 0, 0x33, 128, 3};
   EXPECT_THAT(next_reads(image, ReadScope::kIdentity), Contains(offered));
-  EXPECT_THAT(next_reads(image, ReadScope::kMonitors), Not(Contains(flags))) << "nothing is known to be offered";
+  EXPECT_THAT(next_reads(image, ReadScope::kMonitors), Not(Contains(flags)))
+      << "nothing is known to be offered";
   std::vector<std::uint8_t> page(128, 0);
   image.store(offered, page);
   EXPECT_THAT(next_reads(image, ReadScope::kMonitors), Not(Contains(flags))) << "none is offered";
@@ -104,7 +115,8 @@ TEST(CoherentFlags, OfAModuleThatIsNotCoherentAreNone) {
   EXPECT_TRUE(decode(b).empty());
   ModuleImage image = b.image();
   image.forget({kModuleAddressA0, 0, 0x44, 128, 128});
-  for (const ModulePageRequest& request : next_reads(image, ReadScope::kIdentity)) EXPECT_NE(request.page, 0x44);
+  for (const ModulePageRequest& request : next_reads(image, ReadScope::kIdentity))
+    EXPECT_NE(request.page, 0x44);
 }
 
 }  // namespace

@@ -1,4 +1,5 @@
-// Real coherent and tunable modules: what their pages say of each other. The dumps are those of corpus_test.cpp.
+// Real coherent and tunable modules: what their pages say of each other. The dumps are those of
+// corpus_test.cpp.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -16,12 +17,15 @@ namespace {
 
 using nlohmann::json;
 
-/// C-CMIS pages 34h and 35h of the one dump that has them: the average lies between minimum and maximum for every
-/// quantity, which a wrong layout would not give, and the BER is one that such a receiver has.
+/// C-CMIS pages 34h and 35h of the one dump that has them: the average lies between minimum and
+/// maximum for every quantity, which a wrong layout would not give, and the BER is one that such a
+/// receiver has.
 TEST(ModuleCorpus, CoherentStatisticsOfA800ZrAreInOrder) {
   if (dumps().empty()) GTEST_SKIP() << "no module dumps in " LINKHEALTH_SHARED "/modules";
-  const ModuleSample m = decode_module(*read_module_dump(LINKHEALTH_SHARED "/modules/osfp-800g-zr.json"));
-  for (const std::string& warning : m.warnings) EXPECT_EQ(warning.find("not in order"), std::string::npos) << warning;
+  const ModuleSample m =
+      decode_module(*read_module_dump(LINKHEALTH_SHARED "/modules/osfp-800g-zr.json"));
+  for (const std::string& warning : m.warnings)
+    EXPECT_EQ(warning.find("not in order"), std::string::npos) << warning;
   const CoherentStatistics& c = m.coherent_statistics;
   EXPECT_EQ(c.chromatic_dispersion_ps_per_nm.min, -3);
   EXPECT_EQ(c.chromatic_dispersion_ps_per_nm.avg, -1);
@@ -32,12 +36,16 @@ TEST(ModuleCorpus, CoherentStatisticsOfA800ZrAreInOrder) {
   EXPECT_LT(ber, 1e-2);
 }
 
-/// A Q factor is the pre-FEC BER in other words (BER = erfc(Q/sqrt 2)/2), and a margin is less than the whole.
+/// A Q factor is the pre-FEC BER in other words (BER = erfc(Q/sqrt 2)/2), and a margin is less than
+/// the whole.
 TEST(ModuleCorpus, TheQFactorOfA800ZrIsThatOfItsErrorRatio) {
   if (dumps().empty()) GTEST_SKIP() << "no module dumps in " LINKHEALTH_SHARED "/modules";
-  const ModuleSample m = decode_module(*read_module_dump(LINKHEALTH_SHARED "/modules/osfp-800g-zr.json"));
+  const ModuleSample m =
+      decode_module(*read_module_dump(LINKHEALTH_SHARED "/modules/osfp-800g-zr.json"));
   ASSERT_TRUE(m.coherent.q_factor_db && m.coherent.q_margin_db && m.coherent.snr_margin_db);
-  const auto ber_of = [](double q_db) { return std::erfc(std::pow(10.0, q_db / 20) / std::sqrt(2.0)) / 2; };
+  const auto ber_of = [](double q_db) {
+    return std::erfc(std::pow(10.0, q_db / 20) / std::sqrt(2.0)) / 2;
+  };
   ASSERT_TRUE(m.vdm.media_pre_fec_ber.current);
   EXPECT_GT(*m.vdm.media_pre_fec_ber.current, ber_of(*m.coherent.q_factor_db + 0.2));
   EXPECT_LT(*m.vdm.media_pre_fec_ber.current, ber_of(*m.coherent.q_factor_db - 0.2));
@@ -45,8 +53,9 @@ TEST(ModuleCorpus, TheQFactorOfA800ZrIsThatOfItsErrorRatio) {
   EXPECT_GT(*m.coherent.q_factor_db, *m.coherent.q_margin_db);
 }
 
-/// A module holds the channel that it was asked for beside the frequency that it has: each says the other (CMIS 5.3
-/// 8.12: 193.1 THz and so many steps; on the grid of 75 GHz a step is a third of that).
+/// A module holds the channel that it was asked for beside the frequency that it has: each says the
+/// other (CMIS 5.3 8.12: 193.1 THz and so many steps; on the grid of 75 GHz a step is a third of
+/// that).
 TEST(ModuleCorpus, TunableLasersAreWhereTheirChannelsSay) {
   const auto files = dumps();
   if (files.empty()) GTEST_SKIP() << "no module dumps in " LINKHEALTH_SHARED "/modules";

@@ -29,7 +29,8 @@ TEST(ModuleCorpus, TheFibresOfLanesAreThoseOfTheirKindOfModule) {
                                      {"qsfpdd-400g-lr4-cig.json", "1 1 1 1"},
                                      {"qsfpdd-100g-1w1-juniper-cmis3.json", "1 1 1 1 2 2 2 2"},
                                      {"osfp-800g-zr.json", "1"}}) {
-    const ModuleSample m = decode_module(*read_module_dump(std::string(LINKHEALTH_SHARED "/modules/") + file));
+    const ModuleSample m =
+        decode_module(*read_module_dump(std::string(LINKHEALTH_SHARED "/modules/") + file));
     EXPECT_EQ(fibres_of(m, &ModuleLane::tx_fibre), fibres) << file;
     EXPECT_EQ(fibres_of(m, &ModuleLane::rx_fibre), fibres) << file;
   }
@@ -40,7 +41,8 @@ TEST(ModuleCorpus, NoMapOfFibresIsImplausible) {
   int with_fibres = 0;
   for (const auto& file : dumps()) {
     const ModuleSample m = decode_module(*read_module_dump(file.string()));
-    for (const std::string& warning : m.warnings) EXPECT_FALSE(warning.starts_with("which fibre")) << file << warning;
+    for (const std::string& warning : m.warnings)
+      EXPECT_FALSE(warning.starts_with("which fibre")) << file << warning;
     if (!m.lanes.empty() && m.lanes[0].tx_fibre) ++with_fibres;
   }
   EXPECT_GE(with_fibres, 12);

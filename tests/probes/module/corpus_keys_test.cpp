@@ -1,4 +1,5 @@
-// Which of the expectations beside the module dumps corpus_test.cpp compares, and why it leaves some out.
+// Which of the expectations beside the module dumps corpus_test.cpp compares, and why it leaves
+// some out.
 #include <gtest/gtest.h>
 
 #include <fstream>
@@ -16,14 +17,18 @@ using nlohmann::json;
 /// Keys of `expected` that nothing is compared with, and why.
 const std::map<std::string, std::string>& not_compared() {
   static const std::map<std::string, std::string> kKeys = {
-      {"firmware.dsp", "page 01h bytes 194, 195 are a custom area: that source's convention, not CMIS"},
+      {"firmware.dsp",
+       "page 01h bytes 194, 195 are a custom area: that source's convention, not CMIS"},
       {"firmware.build", "page 01h bytes 196, 197: as firmware.dsp"},
-      {"source_class.module_type", "the nearest class that a switch library has, not always the module's"},
+      {"source_class.module_type",
+       "the nearest class that a switch library has, not always the module's"},
       {"module_type", "the source's own words for what connector, encoding and rate say"},
-      {"diagnostic_monitoring_type", "a raw register; what it says is compared as the monitors that are there"},
+      {"diagnostic_monitoring_type",
+       "a raw register; what it says is compared as the monitors that are there"},
       {"rx_snr_page14_raw", "the raw form of rx_snr_db, which is compared"},
       {"vdm_coherent.page", "where the source found it, not a value"},
-      {"lane_controls.*", "settings of the host, which we do not decode; TxDisable is, and is compared"},
+      {"lane_controls.*",
+       "settings of the host, which we do not decode; TxDisable is, and is compared"},
   };
   return kKeys;
 }
@@ -74,8 +79,8 @@ const std::set<std::string>& compared_keys() {
 TEST(ModuleCorpus, EveryKeyOfTheExpectationsIsComparedOrNamed) {
   const auto files = dumps();
   if (files.empty()) GTEST_SKIP() << "no module dumps in " LINKHEALTH_SHARED "/modules";
-  const std::set<std::string> whole = {"thresholds", "lane_flags", "lane_alarm_flags", "module_flags",
-                                       "copper_attenuation_db"};
+  const std::set<std::string> whole = {"thresholds", "lane_flags", "lane_alarm_flags",
+                                       "module_flags", "copper_attenuation_db"};
   const auto check = [&](const std::string& file, const std::string& key) {
     const std::string group = key.substr(0, key.find('.'));
     EXPECT_TRUE(compared_keys().contains(key) || not_compared().contains(key) ||

@@ -43,7 +43,8 @@ TEST(ModuleCorpus, NoLanesAreDarkWhereNothingIsMeasured) {
   for (const auto& file : files) {
     const ModuleSample m = decode_module(*read_module_dump(file.string()));
     if (m.temperature_c || m.supply_v) continue;
-    for (const ModuleLane& lane : m.lanes) EXPECT_FALSE(lane.rx_power_mw == 0.0 && lane.tx_bias_ma == 0.0) << file;
+    for (const ModuleLane& lane : m.lanes)
+      EXPECT_FALSE(lane.rx_power_mw == 0.0 && lane.tx_bias_ma == 0.0) << file;
   }
 }
 

@@ -1,5 +1,6 @@
-// Real modules' memory against what its source says of it. The dumps stay where they are (LINKHEALTH_SHARED/modules):
-// only keys that the source states are compared, and a file without any still must not make us invent anything.
+// Real modules' memory against what its source says of it. The dumps stay where they are
+// (LINKHEALTH_SHARED/modules): only keys that the source states are compared, and a file without
+// any still must not make us invent anything.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -19,7 +20,9 @@ namespace {
 
 using nlohmann::json;
 
-bool near(double a, double b) { return std::fabs(a - b) <= 1e-6 * std::max({std::fabs(a), std::fabs(b), 1e-3}); }
+bool near(double a, double b) {
+  return std::fabs(a - b) <= 1e-6 * std::max({std::fabs(a), std::fabs(b), 1e-3});
+}
 
 /// Counts what was compared, so that a test that compares nothing fails.
 struct Comparison {
@@ -34,12 +37,14 @@ struct Comparison {
   void number(const std::string& key, std::optional<double> got, const json& want) {
     ++compared;
     ASSERT_TRUE(got) << file << " " << key;
-    EXPECT_TRUE(near(*got, want.get<double>())) << file << " " << key << ": " << *got << " for " << want;
+    EXPECT_TRUE(near(*got, want.get<double>()))
+        << file << " " << key << ": " << *got << " for " << want;
   }
   void flag(const std::string& key, std::optional<bool> got, const json& want) {
     ++compared;
     ASSERT_TRUE(got) << file << " " << key;
-    EXPECT_EQ(*got, want.is_boolean() ? want.get<bool>() : want.get<int>() != 0) << file << " " << key;
+    EXPECT_EQ(*got, want.is_boolean() ? want.get<bool>() : want.get<int>() != 0)
+        << file << " " << key;
   }
 };
 
@@ -48,13 +53,16 @@ std::string type_of(std::string name) {
   if (const auto lite = name.find("_LITE"); lite != std::string::npos) name.erase(lite, 5);
   // 68h has two owners (see codes.cpp); the source's name has both.
   constexpr std::string_view kOpenRoadm = "_OROADM_FLEXO_8E_DPO";
-  if (const auto at = name.find(kOpenRoadm); at != std::string::npos) name.erase(at, kOpenRoadm.size());
+  if (const auto at = name.find(kOpenRoadm); at != std::string::npos)
+    name.erase(at, kOpenRoadm.size());
   const auto cut = name.rfind('_');
   return name.substr(cut + 1) + "-" + name.substr(0, cut);
 }
 
 /// "SFP/SFP+/SFP28": all that the identifier may be, of which we say the first.
-std::string form_factor_of(const std::string& identifier) { return identifier.substr(0, identifier.find('/')); }
+std::string form_factor_of(const std::string& identifier) {
+  return identifier.substr(0, identifier.find('/'));
+}
 
 void compare_identity(const ModuleSample& m, const json& want, Comparison& c) {
   if (want.contains("vendor_name")) c.text("vendor_name", m.vendor, want["vendor_name"]);
@@ -69,10 +77,12 @@ void compare_identity(const ModuleSample& m, const json& want, Comparison& c) {
   }
   if (want.contains("date_code")) {
     const std::string code = want["date_code"];
-    c.text("date_code", m.date, "20" + code.substr(0, 2) + "-" + code.substr(2, 2) + "-" + code.substr(4, 2));
+    c.text("date_code", m.date,
+           "20" + code.substr(0, 2) + "-" + code.substr(2, 2) + "-" + code.substr(4, 2));
   }
   if (want.contains("date_code_as_printed")) c.text("date that is none", m.date, "");
-  if (want.contains("identifier")) c.text("identifier", m.form_factor, form_factor_of(want["identifier"]));
+  if (want.contains("identifier"))
+    c.text("identifier", m.form_factor, form_factor_of(want["identifier"]));
   if (want.contains("connector"))
     c.text("connector", m.connector,
            want["connector"] == "Copper Pigtail" ? json("copper pigtail") : want["connector"]);
@@ -81,7 +91,8 @@ void compare_identity(const ModuleSample& m, const json& want, Comparison& c) {
 /// "2x400G-FR4" without its "2x".
 std::string without_count(const std::string& type) {
   const auto x = type.find('x');
-  return x != std::string::npos && type.find_first_not_of("0123456789") == x ? type.substr(x + 1) : type;
+  return x != std::string::npos && type.find_first_not_of("0123456789") == x ? type.substr(x + 1)
+                                                                             : type;
 }
 
 /// {"12.9GHz": 16}: what is stated, each, and no more.
@@ -89,16 +100,20 @@ void compare_attenuation(const ModuleSample& m, const json& want, Comparison& c)
   EXPECT_EQ(m.copper_attenuation.size(), want.size()) << c.file;
   for (const auto& [frequency, stated_db] : want.items()) {
     const double ghz = std::stod(frequency);
-    const auto loss = std::ranges::find(m.copper_attenuation, ghz, &CopperAttenuation::frequency_ghz);
-    c.number(frequency, loss == m.copper_attenuation.end() ? std::nullopt : std::optional(loss->attenuation_db),
-             stated_db);
+    const auto loss =
+        std::ranges::find(m.copper_attenuation, ghz, &CopperAttenuation::frequency_ghz);
+    c.number(
+        frequency,
+        loss == m.copper_attenuation.end() ? std::nullopt : std::optional(loss->attenuation_db),
+        stated_db);
   }
 }
 
 void compare_form(const ModuleSample& m, const json& want, Comparison& c) {
   const bool flat = cmis_is_flat(c.image);
   const double groups = vdm_group_count(c.image);
-  for (const auto& [key, got] : {std::pair{"host_lanes", m.host_lane_count}, {"media_lanes", m.media_lane_count}})
+  for (const auto& [key, got] :
+       {std::pair{"host_lanes", m.host_lane_count}, {"media_lanes", m.media_lane_count}})
     if (want.contains(key)) {
       ++c.compared;
       EXPECT_EQ(got.value_or(0), want[key].get<unsigned>()) << c.file << " " << key;
@@ -122,16 +137,22 @@ void compare_form(const ModuleSample& m, const json& want, Comparison& c) {
   if (want.contains("source_class")) {
     const std::string form = want["source_class"]["form_factor"];
     c.flag("source_class.form_factor " + form + " for " + m.form_factor,
-           form.starts_with(m.form_factor.substr(0, 4)) || (m.form_factor == "SFP" && form.starts_with("SFP")), true);
+           form.starts_with(m.form_factor.substr(0, 4)) ||
+               (m.form_factor == "SFP" && form.starts_with("SFP")),
+           true);
     const bool copper = m.kind == "dac" || m.kind == "acc";
     c.flag("source_class.media is copper", copper, want["source_class"]["media"] == "Copper");
   }
-  if (want.contains("optical")) c.flag("optical", m.kind == "optical" || m.kind == "aoc", want["optical"]);
-  if (want.contains("copper_attenuation_db")) compare_attenuation(m, want["copper_attenuation_db"], c);
+  if (want.contains("optical"))
+    c.flag("optical", m.kind == "optical" || m.kind == "aoc", want["optical"]);
+  if (want.contains("copper_attenuation_db"))
+    compare_attenuation(m, want["copper_attenuation_db"], c);
   // A flat module's state byte means nothing: there is none then, whatever the source says.
   if (want.contains("module_state")) c.text("module_state", m.state, flat ? "" : "ModuleReady");
-  if (want.contains("smf_media_code")) c.text("smf_media_code", without_count(m.type), type_of(want["smf_media_code"]));
-  if (want.contains("ext_spec_compliance")) c.text("ext_spec_compliance", m.type, type_of(want["ext_spec_compliance"]));
+  if (want.contains("smf_media_code"))
+    c.text("smf_media_code", without_count(m.type), type_of(want["smf_media_code"]));
+  if (want.contains("ext_spec_compliance"))
+    c.text("ext_spec_compliance", m.type, type_of(want["ext_spec_compliance"]));
   if (want.contains("length_om3_m")) c.number("length_om3_m", m.reach_m, want["length_om3_m"]);
   if (want.contains("vdm_groups")) c.number("vdm_groups", groups, want["vdm_groups"]);
   if (want.contains("firmware")) c.text("firmware", m.firmware, want["firmware"]["version"]);
@@ -149,15 +170,17 @@ void compare_monitors(const ModuleSample& m, const json& want, Comparison& c) {
   };
   rounded("temperature_c", m.temperature_c);
   rounded("vcc_v", m.supply_v);
-  for (const auto& [key, field] : {std::pair<const char*, LaneValue>{"rx_power_mw", &ModuleLane::rx_power_mw},
-                                   {"tx_power_mw", &ModuleLane::tx_power_mw},
-                                   {"tx_bias_ma", &ModuleLane::tx_bias_ma}}) {
+  for (const auto& [key, field] :
+       {std::pair<const char*, LaneValue>{"rx_power_mw", &ModuleLane::rx_power_mw},
+        {"tx_power_mw", &ModuleLane::tx_power_mw},
+        {"tx_bias_ma", &ModuleLane::tx_bias_ma}}) {
     if (!want.contains(key)) continue;
     ASSERT_GE(m.lanes.size(), want[key].size()) << c.file;
     for (std::size_t i = 0; i < want[key].size(); ++i)
       if (!want[key][i].is_null()) c.number(key, m.lanes[i].*field, want[key][i]);
   }
-  if (want.contains("monitoring")) c.flag("monitoring", m.temperature_c || !m.lanes.empty(), want["monitoring"]);
+  if (want.contains("monitoring"))
+    c.flag("monitoring", m.temperature_c || !m.lanes.empty(), want["monitoring"]);
   if (want.contains("rx_snr_db"))
     for (std::size_t i = 0; i < want["rx_snr_db"].size(); ++i)
       c.number("rx_snr_db", m.vdm.media_esnr_db.at(i), want["rx_snr_db"][i]);
@@ -176,17 +199,19 @@ void compare_quad(const std::string& name, const Limits& got, const json& want, 
                                    {"high_warn", got.high_warn},
                                    {"low_warn", got.low_warn}})
     if (want.contains(key))
-      c.number(name + "." + key, value ? std::optional(std::round(*value * 1e4) / 1e4) : value, want[key]);
+      c.number(name + "." + key, value ? std::optional(std::round(*value * 1e4) / 1e4) : value,
+               want[key]);
 }
 
 void compare_thresholds(const ModuleSample& m, const json& want, Comparison& c) {
   if (!want.contains("thresholds")) return;
   const json& t = want["thresholds"];
-  for (const auto& [key, got] : {std::pair<const char*, const Limits*>{"temp", &m.thresholds.temperature_c},
-                                 {"vcc", &m.thresholds.supply_v},
-                                 {"rxPwr", &m.thresholds.rx_power_mw},
-                                 {"txPwr", &m.thresholds.tx_power_mw},
-                                 {"txBias", &m.thresholds.tx_bias_ma}})
+  for (const auto& [key, got] :
+       {std::pair<const char*, const Limits*>{"temp", &m.thresholds.temperature_c},
+        {"vcc", &m.thresholds.supply_v},
+        {"rxPwr", &m.thresholds.rx_power_mw},
+        {"txPwr", &m.thresholds.tx_power_mw},
+        {"txBias", &m.thresholds.tx_bias_ma}})
     if (t.contains(key)) compare_quad(key, *got, t[key], c);
 }
 
@@ -199,7 +224,8 @@ void compare_flags(const ModuleSample& m, const json& want, Comparison& c) {
                                    {"tx_fault", &ModuleLane::tx_fault},
                                    {"tx_adaptfault", &ModuleLane::tx_eq_fault}})
     if (flags.contains(key))
-      for (std::size_t i = 0; i < flags[key].size(); ++i) c.flag(key, m.lanes.at(i).*field, flags[key][i]);
+      for (std::size_t i = 0; i < flags[key].size(); ++i)
+        c.flag(key, m.lanes.at(i).*field, flags[key][i]);
   const json controls = want.value("lane_controls", json::object());
   if (controls.contains("TxDisable"))
     for (std::size_t i = 0; i < controls["TxDisable"].size(); ++i)
@@ -214,10 +240,12 @@ void compare_flags(const ModuleSample& m, const json& want, Comparison& c) {
                                       {"LowWarn", &AlarmFlags::low_warn}}) {
       const std::string key = std::string(group) + name;
       if (!alarms.contains(key)) continue;
-      for (std::size_t i = 0; i < alarms[key].size(); ++i) c.flag(key, m.lanes.at(i).*field.*level, alarms[key][i]);
+      for (std::size_t i = 0; i < alarms[key].size(); ++i)
+        c.flag(key, m.lanes.at(i).*field.*level, alarms[key][i]);
     }
   const json module = want.value("module_flags", json::object());
-  for (const auto& [key, got] : {std::pair{"temp", &m.temperature_flags}, {"vcc", &m.supply_flags}}) {
+  for (const auto& [key, got] :
+       {std::pair{"temp", &m.temperature_flags}, {"vcc", &m.supply_flags}}) {
     if (!module.contains(key)) continue;
     c.flag("high_alarm", got->high_alarm, module[key]["high_alarm"]);
     c.flag("low_alarm", got->low_alarm, module[key]["low_alarm"]);
@@ -244,11 +272,13 @@ void compare_coherent(const ModuleSample& m, const json& want, Comparison& c) {
   // The stated one is coarse, in steps of 20; this module gives the fine one too.
   ASSERT_TRUE(m.coherent.chromatic_dispersion_ps_per_nm) << c.file;
   ++c.compared;
-  EXPECT_NEAR(*m.coherent.chromatic_dispersion_ps_per_nm, v["cd_low_granularity_ps_nm"].get<double>(), 20) << c.file;
+  EXPECT_NEAR(*m.coherent.chromatic_dispersion_ps_per_nm,
+              v["cd_low_granularity_ps_nm"].get<double>(), 20)
+      << c.file;
 }
 
-/// A synthetic dump states flags and Tx power that its page 00h says it does not have (its source's decoder does not
-/// look): the advertisement is put right, so that the positions are compared.
+/// A synthetic dump states flags and Tx power that its page 00h says it does not have (its source's
+/// decoder does not look): the advertisement is put right, so that the positions are compared.
 void advertise_all(ModuleImage& image) {
   const std::uint8_t options[] = {0x08, 0x34, 0xda};
   const std::uint8_t monitoring[] = {0x0e};
@@ -256,21 +286,25 @@ void advertise_all(ModuleImage& image) {
   image.store({kModuleAddressA0, 0, 0, 220, 1}, monitoring);
 }
 
-/// As above, of CMIS: this scrubbed dump states equalizer faults and does not advertise them (01h:157.3).
+/// As above, of CMIS: this scrubbed dump states equalizer faults and does not advertise them
+/// (01h:157.3).
 void advertise_equalizer(ModuleImage& image) {
-  const std::uint8_t flags[] = {static_cast<std::uint8_t>(upper_page(image, 1).byte(157).value_or(0) | 0x08U)};
+  const std::uint8_t flags[] = {
+      static_cast<std::uint8_t>(upper_page(image, 1).byte(157).value_or(0) | 0x08U)};
   image.store({kModuleAddressA0, 0, 1, 157, 1}, flags);
 }
 
-/// What is compared, and how much of it the dumps state: a comparison that is dropped makes the count fall.
+/// What is compared, and how much of it the dumps state: a comparison that is dropped makes the
+/// count fall.
 struct Group {
   const char* name;
   void (*compare)(const ModuleSample&, const json&, Comparison&);
   int at_least;
 };
 constexpr Group kGroups[] = {
-    {"identity", compare_identity, 140},    {"form", compare_form, 130},   {"monitors", compare_monitors, 43},
-    {"thresholds", compare_thresholds, 13}, {"flags", compare_flags, 171}, {"coherent", compare_coherent, 8},
+    {"identity", compare_identity, 140}, {"form", compare_form, 130},
+    {"monitors", compare_monitors, 43},  {"thresholds", compare_thresholds, 13},
+    {"flags", compare_flags, 171},       {"coherent", compare_coherent, 8},
 };
 
 TEST(ModuleCorpus, AgreesWithEverythingThatTheSourcesState) {
@@ -304,7 +338,8 @@ TEST(ModuleCorpus, InventsNothing) {
       EXPECT_TRUE(m.lanes.empty()) << file;
     }
     for (const ModuleLane& lane : m.lanes)
-      EXPECT_FALSE(m.kind == "acc" && (lane.rx_power_mw || lane.tx_power_mw || lane.tx_bias_ma)) << file;
+      EXPECT_FALSE(m.kind == "acc" && (lane.rx_power_mw || lane.tx_power_mw || lane.tx_bias_ma))
+          << file;
     if (dump["kind"] == "sff8472" && !pages.contains("a2")) {
       EXPECT_FALSE(m.temperature_c) << file;
     }
@@ -323,18 +358,20 @@ TEST(ModuleCorpus, InventsNothing) {
 
 /// Byte `offset` (from 128) of page 01h, by hand from the file's hex.
 unsigned advertised(const json& dump, unsigned offset) {
-  return static_cast<unsigned>(
-      std::stoul(dump["pages"]["01"].get<std::string>().substr((offset - 128) * 2, 2), nullptr, 16));
+  return static_cast<unsigned>(std::stoul(
+      dump["pages"]["01"].get<std::string>().substr((offset - 128) * 2, 2), nullptr, 16));
 }
 
-/// CMIS 8.4.4: a monitor that page 01h does not advertise has neither a value nor limits, whatever its bytes hold.
+/// CMIS 8.4.4: a monitor that page 01h does not advertise has neither a value nor limits, whatever
+/// its bytes hold.
 TEST(ModuleCorpus, WhatACmisModuleDoesNotAdvertiseHasNeitherValueNorLimits) {
   const auto files = dumps();
   if (files.empty()) GTEST_SKIP() << "no module dumps in " LINKHEALTH_SHARED "/modules";
   unsigned monitors = 0, without = 0;
   for (const auto& file : files) {
     const json dump = json::parse(std::ifstream(file));
-    if (dump["kind"] != "cmis" || !dump["pages"].contains("01") || !dump["pages"]["01"].is_string()) continue;
+    if (dump["kind"] != "cmis" || !dump["pages"].contains("01") || !dump["pages"]["01"].is_string())
+      continue;
     const ModuleSample m = decode_module(*read_module_dump(file.string()));
     const auto holds = [&](unsigned offset, unsigned bit, bool value, bool limits) {
       ++monitors;
@@ -344,7 +381,8 @@ TEST(ModuleCorpus, WhatACmisModuleDoesNotAdvertiseHasNeitherValueNorLimits) {
       EXPECT_FALSE(limits) << file << ": " << offset << " bit " << bit;
     };
     const auto any_lane = [&](auto member) {
-      return std::ranges::any_of(m.lanes, [member](const ModuleLane& lane) { return (lane.*member).has_value(); });
+      return std::ranges::any_of(
+          m.lanes, [member](const ModuleLane& lane) { return (lane.*member).has_value(); });
     };
     holds(159, 0, m.temperature_c.has_value(), !m.thresholds.temperature_c.empty());
     holds(159, 1, m.supply_v.has_value(), !m.thresholds.supply_v.empty());
@@ -360,13 +398,16 @@ TEST(ModuleCorpus, NoRealModuleIsUnbelievable) {
   const auto files = dumps();
   if (files.empty()) GTEST_SKIP() << "no module dumps in " LINKHEALTH_SHARED "/modules";
   for (const auto& file : files)
-    EXPECT_EQ(
-        judge({.peer = std::nullopt, .module = decode_module(*read_module_dump(file.string())), .flaw = {}}).objection,
-        "")
+    EXPECT_EQ(judge({.peer = std::nullopt,
+                     .module = decode_module(*read_module_dump(file.string())),
+                     .flaw = {}})
+                  .objection,
+              "")
         << file;
 }
 
-/// Every checksum of a module that was really read holds, but for one whose vendor name was overwritten.
+/// Every checksum of a module that was really read holds, but for one whose vendor name was
+/// overwritten.
 TEST(ModuleCorpus, RealModulesHaveRightChecksums) {
   const auto files = dumps();
   if (files.empty()) GTEST_SKIP() << "no module dumps in " LINKHEALTH_SHARED "/modules";

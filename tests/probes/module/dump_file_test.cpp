@@ -23,7 +23,8 @@ TEST(DumpFile, EthtoolRawOfEveryMap) {
   EXPECT_EQ(decode_module(*a).lanes.size(), 4U);
   EXPECT_FALSE(decode_module(*a).thresholds.rx_power_mw.empty());
   const ModuleImage cmis = EepromBuilder::cmis().image();
-  const auto b = parse_module_dump(ethtool_raw(cmis, {kLower, page(0), page(1), page(2), page(0x10), page(0x11)}));
+  const auto b = parse_module_dump(
+      ethtool_raw(cmis, {kLower, page(0), page(1), page(2), page(0x10), page(0x11)}));
   ASSERT_TRUE(b);
   EXPECT_EQ(decode_module(*b).lanes.size(), 4U);
   const ModuleImage sfp = EepromBuilder::sff8472().image();
@@ -41,7 +42,8 @@ TEST(DumpFile, EthtoolHexSaysTheSameAsRaw) {
 }
 
 TEST(DumpFile, JsonWithBanks) {
-  const auto image = parse_module_dump(dump_json({{"lower", "\x18\x50" + std::string(126, '\0')}, {"11.1", "\x44"}}));
+  const auto image = parse_module_dump(
+      dump_json({{"lower", "\x18\x50" + std::string(126, '\0')}, {"11.1", "\x44"}}));
   ASSERT_TRUE(image) << image.error().message;
   EXPECT_EQ(lower_page(*image).byte(1), 0x50);
   EXPECT_FALSE(upper_page(*image, 0x11, 1).byte(129));
@@ -52,12 +54,14 @@ TEST(DumpFile, JsonWithBanks) {
 TEST(DumpFile, JsonWithThePageOfATunableSfp) {
   auto module = EepromBuilder::sff8472();
   module.lower().byte(65, 0x5a);
-  module.a2_tunable().byte(128, 0x02).u16(132, 191).u16(134, 3500).u16(136, 196).u16(138, 1000).u16(140, 500);
+  module.a2_tunable().byte(128, 0x02).u16(132, 191).u16(134, 3500).u16(136, 196).u16(138, 1000).u16(
+      140, 500);
   module.u16(144, 36);
   const ModuleImage memory = module.image();
-  const auto image = parse_module_dump(dump_json({{"a0", ethtool_raw(memory, {kLower, page(0)})},
-                                                  {"a2", ethtool_raw(memory, {{kModuleAddressA2, 0, 0, false}})},
-                                                  {"a2/02", ethtool_raw(memory, {kTunablePage})}}));
+  const auto image =
+      parse_module_dump(dump_json({{"a0", ethtool_raw(memory, {kLower, page(0)})},
+                                   {"a2", ethtool_raw(memory, {{kModuleAddressA2, 0, 0, false}})},
+                                   {"a2/02", ethtool_raw(memory, {kTunablePage})}}));
   ASSERT_TRUE(image) << image.error().message;
   const ModuleSample m = decode_module(*image);
   ASSERT_EQ(m.laser_tuning.size(), 1U);
@@ -67,14 +71,16 @@ TEST(DumpFile, JsonWithThePageOfATunableSfp) {
 
 /// Of CMIS, where A2h is a number of a page.
 TEST(DumpFile, APointIsBeforeABankAlsoInPageA2) {
-  const auto image = parse_module_dump(dump_json({{"lower", "\x18\x50" + std::string(126, '\0')}, {"a2.02", "\x44"}}));
+  const auto image = parse_module_dump(
+      dump_json({{"lower", "\x18\x50" + std::string(126, '\0')}, {"a2.02", "\x44"}}));
   ASSERT_TRUE(image) << image.error().message;
   EXPECT_EQ(upper_page(*image, 0xa2, 2).byte(128), 0x44);
 }
 
 TEST(DumpFile, JsonIsUtf8PerhapsBehindAByteOrderMark) {
   const std::string pages = dump_json({{"lower", "\x18" + std::string(127, '\0')}});
-  for (const std::string& text : {R"({"note":"Länge 2 µm",)" + pages.substr(1), "\xef\xbb\xbf \n" + pages}) {
+  for (const std::string& text :
+       {R"({"note":"Länge 2 µm",)" + pages.substr(1), "\xef\xbb\xbf \n" + pages}) {
     const auto image = parse_module_dump(text);
     ASSERT_TRUE(image) << image.error().message;
     EXPECT_EQ(lower_page(*image).byte(0), 0x18);
@@ -83,7 +89,8 @@ TEST(DumpFile, JsonIsUtf8PerhapsBehindAByteOrderMark) {
 
 /// What editors and terminals make of it.
 TEST(DumpFile, HexTextMayHaveAByteOrderMarkAndTabs) {
-  const std::string hex = ethtool_hex(ethtool_raw(EepromBuilder::sff8636().image(), {kLower, page(0)}));
+  const std::string hex =
+      ethtool_hex(ethtool_raw(EepromBuilder::sff8636().image(), {kLower, page(0)}));
   std::string tabs = hex;
   for (std::size_t i = tabs.find("0x"); i < tabs.size(); ++i)
     if (tabs[i] == ' ') tabs[i] = '\t';
@@ -100,8 +107,8 @@ TEST(DumpFile, AMakersOwnIdentifierWithTheMapOfCmisIsAModule) {
   auto b = EepromBuilder::cmis();
   b.lower().byte(0, 0x80);
   b.page(0).byte(128, 0x80);
-  const auto image =
-      parse_module_dump(ethtool_raw(b.image(), {kLower, page(0), page(1), page(2), page(0x10), page(0x11)}));
+  const auto image = parse_module_dump(
+      ethtool_raw(b.image(), {kLower, page(0), page(1), page(2), page(0x10), page(0x11)}));
   ASSERT_TRUE(image) << image.error().message;
   EXPECT_EQ(decode_module(*image).lanes.size(), 4U);
 }
@@ -118,15 +125,20 @@ TEST(DumpFile, ABadFileIsOneClearLine) {
   EXPECT_EQ(why(R"({"pages":{}})"), "\"pages\" is empty: no module memory in it");
   EXPECT_EQ(why(R"({"pages":{"00":"zz"}})"), "page \"00\" is not a string of hex digits");
   EXPECT_EQ(why(R"({"pages":{"00":7}})"), "page \"00\" is not a string of hex digits");
-  EXPECT_EQ(why(R"({"pages":{"x":"00"}})"), "\"x\" is no page: \"a0\", \"a2\", \"a2/02\", \"lower\" or two hex digits");
+  EXPECT_EQ(why(R"({"pages":{"x":"00"}})"),
+            "\"x\" is no page: \"a0\", \"a2\", \"a2/02\", \"lower\" or two hex digits");
   for (const char* name : {"a2/", "a2/2", "a2/zz", "a2/02/0", "a2/02.0", "a0/02"})
-    EXPECT_EQ(why(fmt::format(R"({{"pages":{{"{}":"00"}}}})", name)),
-              fmt::format("\"{}\" is no page: \"a0\", \"a2\", \"a2/02\", \"lower\" or two hex digits", name));
+    EXPECT_EQ(
+        why(fmt::format(R"({{"pages":{{"{}":"00"}}}})", name)),
+        fmt::format("\"{}\" is no page: \"a0\", \"a2\", \"a2/02\", \"lower\" or two hex digits",
+                    name));
   EXPECT_EQ(why(R"({"pages":{"a2/02":")" + std::string(258, '0') + "\"}}"),
             "page \"a2/02\" has 129 bytes: a page has 128");
-  EXPECT_EQ(why(R"({"pages":{"00":")" + std::string(258, '0') + "\"}}"), "page \"00\" has 129 bytes: a page has 128");
+  EXPECT_EQ(why(R"({"pages":{"00":")" + std::string(258, '0') + "\"}}"),
+            "page \"00\" has 129 bytes: a page has 128");
   EXPECT_EQ(why(std::string(10, '\1')), "only 10 bytes: a module's memory has at least 128");
-  EXPECT_EQ(why(std::string(5000, '\1')), "5000 bytes: more than any module's memory image, so not one");
+  EXPECT_EQ(why(std::string(5000, '\1')),
+            "5000 bytes: more than any module's memory image, so not one");
   EXPECT_EQ(why("0x0000: 0d zz\n"), "line 1: \"zz\" is no hex byte");
   EXPECT_EQ(why("0x0000: 0d\t0d0d\t0d\n"), "line 1: \"0d0d\" is no hex byte");
   EXPECT_EQ(why(std::string("\xff\xfe"
@@ -134,12 +146,15 @@ TEST(DumpFile, ABadFileIsOneClearLine) {
                             6)),
             "text in UTF-16: save it as UTF-8");
   EXPECT_EQ(why(std::string("\xfe\xff\0{\0}", 6)), "text in UTF-16: save it as UTF-8");
-  EXPECT_EQ(why(std::string("O\0f\0f\0", 6)), "text in UTF-16: save it as UTF-8") << "without its mark";
+  EXPECT_EQ(why(std::string("O\0f\0f\0", 6)), "text in UTF-16: save it as UTF-8")
+      << "without its mark";
   EXPECT_EQ(why("\xef\xbb\xbf"), "the file is empty");
   EXPECT_EQ(why("0x0010: 0d\n"), "line 1: offset 16 where 0 should follow");
   EXPECT_EQ(why("0x0000: 0d\nnetlink error\n"), "line 2: not a line of `ethtool -m DEV hex on`");
-  EXPECT_EQ(why(std::string(512, '\xee')), "its first byte, eeh, names no kind of module: not a module's memory");
-  EXPECT_EQ(why(std::string(512, '\0')), "its first byte, 00h, names no kind of module: not a module's memory");
+  EXPECT_EQ(why(std::string(512, '\xee')),
+            "its first byte, eeh, names no kind of module: not a module's memory");
+  EXPECT_EQ(why(std::string(512, '\0')),
+            "its first byte, 00h, names no kind of module: not a module's memory");
   EXPECT_EQ(why("hello").substr(0, 17), "not a module dump");
 }
 

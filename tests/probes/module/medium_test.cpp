@@ -1,5 +1,5 @@
-// What a module sends its signal over, from the bytes that SFF-8472 and SFF-8636 have for it: copper or light, and over
-// which fibre.
+// What a module sends its signal over, from the bytes that SFF-8472 and SFF-8636 have for it:
+// copper or light, and over which fibre.
 #include <gmock/gmock.h>
 
 #include "probes/module/decode.h"
@@ -11,14 +11,22 @@ namespace {
 ModuleSample decode(const EepromBuilder& b) { return decode_module(b.image()); }
 
 /// An SFP+ cable with active ends (byte 8.3).
-EepromBuilder active_cable(unsigned connector, unsigned ethernet, unsigned bytes_60_61, unsigned compliance = 0) {
+EepromBuilder active_cable(unsigned connector, unsigned ethernet, unsigned bytes_60_61,
+                           unsigned compliance = 0) {
   auto b = EepromBuilder::sff8472();
-  b.lower().byte(2, connector).byte(3, ethernet).byte(8, 0x08).byte(36, compliance).byte(14, 0).byte(15, 0);
+  b.lower()
+      .byte(2, connector)
+      .byte(3, ethernet)
+      .byte(8, 0x08)
+      .byte(36, compliance)
+      .byte(14, 0)
+      .byte(15, 0);
   b.byte(18, 7).u16(60, bytes_60_61);
   return b;
 }
 
-/// Bytes 60 and 61 of an active cable are bits of copper (byte 61 reserved) or a wavelength: 0400h is no 1024 nm.
+/// Bytes 60 and 61 of an active cable are bits of copper (byte 61 reserved) or a wavelength: 0400h
+/// is no 1024 nm.
 TEST(Medium, AnActiveCableIsOfFibreWhereItSpeaksOfLight) {
   struct Row {
     unsigned connector, ethernet, bytes_60_61, compliance;
@@ -37,7 +45,9 @@ TEST(Medium, AnActiveCableIsOfFibreWhereItSpeaksOfLight) {
       {0x23, 0x10, 850, 0x08, "acc"},  // the extended code says copper
   };
   for (const Row& row : kRows)
-    EXPECT_EQ(decode(active_cable(row.connector, row.ethernet, row.bytes_60_61, row.compliance)).kind, row.kind)
+    EXPECT_EQ(
+        decode(active_cable(row.connector, row.ethernet, row.bytes_60_61, row.compliance)).kind,
+        row.kind)
         << row.connector << " " << row.ethernet << " " << row.bytes_60_61 << " " << row.compliance;
 }
 
@@ -53,8 +63,8 @@ TEST(Medium, AnActiveOpticalCableHasLight) {
   EXPECT_EQ(decode(active_cable(0x0b, 0, 0)).wavelength_nm, std::nullopt);
 }
 
-/// CMIS 5.4 table 8-20: 00h is undefined, 40h to 8Fh are the maker's own. Its lanes and its light were left out
-/// silently.
+/// CMIS 5.4 table 8-20: 00h is undefined, 40h to 8Fh are the maker's own. Its lanes and its light
+/// were left out silently.
 TEST(Medium, ACmisModuleOfAnUnsaidMediaTypeIsOpticalWhereItMeasuresLight) {
   for (const unsigned media : {0x00U, 0x40U, 0x8fU}) {
     auto b = EepromBuilder::cmis();
@@ -63,12 +73,14 @@ TEST(Medium, ACmisModuleOfAnUnsaidMediaTypeIsOpticalWhereItMeasuresLight) {
     EXPECT_EQ(m.kind, "optical") << media;
     EXPECT_EQ(m.lanes.size(), 4U) << media;
     EXPECT_TRUE(m.lanes.at(0).rx_power_mw) << media;
-    EXPECT_THAT(m.warnings, ::testing::Contains(::testing::HasSubstr("it measures light, so it is taken for optical")));
+    EXPECT_THAT(
+        m.warnings,
+        ::testing::Contains(::testing::HasSubstr("it measures light, so it is taken for optical")));
     b.page(1).byte(160, 0);
     EXPECT_EQ(decode(b).kind, "unknown") << media;
-    EXPECT_THAT(
-        decode(b).warnings,
-        ::testing::Contains(::testing::HasSubstr("what the module is made of is not known: its media type is")));
+    EXPECT_THAT(decode(b).warnings,
+                ::testing::Contains(::testing::HasSubstr(
+                    "what the module is made of is not known: its media type is")));
   }
   auto b = EepromBuilder::cmis();
   b.lower().byte(85, 0x05);
@@ -92,13 +104,26 @@ struct Fibre {
 /// Byte 3 (10G), 6 (1G) and 36 name the type; without a name the lengths say for which fibre it is.
 TEST(Medium, TheFibreOfAnSfp) {
   constexpr Fibre kRows[] = {
-      {3, 0x80, "single-mode"},  {3, 0x40, "multimode"},  // ER; LRM, long reach over the old fibre
-      {3, 0x20, "single-mode"},  {3, 0x10, "multimode"},    {6, 0x02, "single-mode"},
-      {6, 0x01, "multimode"},    {36, 0x02, "multimode"},   {36, 0x03, "single-mode"},
-      {36, 0x25, "single-mode"}, {36, 0x28, "multimode"},   {36, 0x36, "multimode"},
-      {36, 0x37, "single-mode"}, {36, 0x45, "single-mode"}, {36, 0x2c, "single-mode"},
-      {14, 40, "single-mode"},   {15, 100, "single-mode"},  {6, 0x80, ""},  // PX: no name here, and no length
-      {16, 8, "multimode"},      {17, 3, "multimode"},      {18, 40, "multimode"},
+      {3, 0x80, "single-mode"},
+      {3, 0x40, "multimode"},  // ER; LRM, long reach over the old fibre
+      {3, 0x20, "single-mode"},
+      {3, 0x10, "multimode"},
+      {6, 0x02, "single-mode"},
+      {6, 0x01, "multimode"},
+      {36, 0x02, "multimode"},
+      {36, 0x03, "single-mode"},
+      {36, 0x25, "single-mode"},
+      {36, 0x28, "multimode"},
+      {36, 0x36, "multimode"},
+      {36, 0x37, "single-mode"},
+      {36, 0x45, "single-mode"},
+      {36, 0x2c, "single-mode"},
+      {14, 40, "single-mode"},
+      {15, 100, "single-mode"},
+      {6, 0x80, ""},  // PX: no name here, and no length
+      {16, 8, "multimode"},
+      {17, 3, "multimode"},
+      {18, 40, "multimode"},
       {19, 30, "multimode"},
   };
   for (const Fibre& row : kRows) {
@@ -153,10 +178,12 @@ TEST(Medium, TheFibreOfAQsfp) {
   }
 }
 
-/// The fibre of a cable is nobody's to choose, and hardly any says it: 850 nm is of multimode fibre.
+/// The fibre of a cable is nobody's to choose, and hardly any says it: 850 nm is of multimode
+/// fibre.
 TEST(Medium, TheFibreOfAnActiveOpticalCableByItsLight) {
   auto qsfp = EepromBuilder::sff8636();
-  qsfp.page(0).byte(130, 0x23).byte(131, 0x80).byte(192, 0x01).byte(147, 0x00).fill(142, 5, 0).byte(146, 20);
+  qsfp.page(0).byte(130, 0x23).byte(131, 0x80).byte(192, 0x01).byte(147, 0x00).fill(142, 5, 0).byte(
+      146, 20);
   EXPECT_EQ(decode(qsfp).kind, "aoc");
   EXPECT_EQ(decode(qsfp).media_type, "multimode");
   qsfp.byte(147, 0x10);

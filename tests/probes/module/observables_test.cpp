@@ -1,4 +1,5 @@
-// What a module lists itself: limits and flags of VDM (CMIS), the parameters of SFF-8636, the statistics of C-CMIS.
+// What a module lists itself: limits and flags of VDM (CMIS), the parameters of SFF-8636, the
+// statistics of C-CMIS.
 #include <gmock/gmock.h>
 
 #include "probes/module/decode.h"
@@ -21,9 +22,12 @@ EepromBuilder with_limits() {
   auto b = EepromBuilder::cmis();
   b.page(1).byte(142, 0x44);
   b.page(0x2f).byte(128, 0x00);
-  b.page(0x20).byte(128, 0x10).byte(129, 5).byte(130, 0x11).byte(131, 5).byte(132, 0x2f).byte(133, 15);
+  b.page(0x20).byte(128, 0x10).byte(129, 5).byte(130, 0x11).byte(131, 5).byte(132, 0x2f).byte(133,
+                                                                                              15);
   b.page(0x24).u16(128, 0x1600).u16(130, 0x1200).u16(132, f16(3, -6));
-  b.page(0x28).limits(136, 0xffff, 0x1100, 0xffff, 0x1300).limits(144, f16(24, -5), 0, f16(12, -5), 0);
+  b.page(0x28)
+      .limits(136, 0xffff, 0x1100, 0xffff, 0x1300)
+      .limits(144, f16(24, -5), 0, f16(12, -5), 0);
   return b;
 }
 
@@ -63,7 +67,8 @@ TEST(VdmLimits, OutOfOrderOrAllZeroAreNone) {
   EXPECT_THAT(m.warnings, Contains(HasSubstr("limits of media_esnr_db are not in order")));
 }
 
-/// Sixteen lanes: what a descriptor names is a lane of its bank, so both banks have the same descriptors and limits.
+/// Sixteen lanes: what a descriptor names is a lane of its bank, so both banks have the same
+/// descriptors and limits.
 TEST(VdmLimits, OfTheSecondBankAreThereAlthoughItsDescriptorsEqualTheFirstBanks) {
   auto b = EepromBuilder::cmis();
   b.lower().byte(86, 0x51).byte(87, 0x56).byte(88, 0x88);
@@ -130,7 +135,8 @@ TEST(Vdm, InPowerSavingHasLimitsAndWhatWasLatchedBeforeButNoValues) {
   EXPECT_THAT(m.vdm.media_esnr_db, IsEmpty());
 }
 
-/// Parameter 1: SNR of lane 2 with set 3; parameter 2: average BER of the module; 3: TEC current; 4: a maker's own.
+/// Parameter 1: SNR of lane 2 with set 3; parameter 2: average BER of the module; 3: TEC current;
+/// 4: a maker's own.
 EepromBuilder with_parameters() {
   auto b = EepromBuilder::sff8636();
   b.lower().byte(2, 0);
@@ -168,7 +174,13 @@ TEST(Sff8636Parameters, OnlyWhereAdvertised) {
 EepromBuilder coherent() {
   auto b = EepromBuilder::cmis();
   b.page(1).byte(142, 0x14);
-  b.page(0x35).u16(128, 0xffff).u16(130, 0xfffe).u16(132, 0xffff).u16(134, 0xfffb).u16(136, 0).u16(138, 4);
+  b.page(0x35)
+      .u16(128, 0xffff)
+      .u16(130, 0xfffe)
+      .u16(132, 0xffff)
+      .u16(134, 0xfffb)
+      .u16(136, 0)
+      .u16(138, 4);
   b.page(0x35).u16(158, 361).u16(160, 350).u16(162, 370);
   b.page(0x35).u16(182, 0xfc18).u16(184, 0xfbb4).u16(186, 0xfc7c);
   b.page(0x34).u16(132, 0x1000).u16(150, 0x0010).u16(170, 99).u16(178, 2);
@@ -228,7 +240,8 @@ TEST(VdmSupplies, InsideTheModuleAreRead) {
 }
 
 TEST(VdmSupplies, WithoutAValueStayAbsent) {
-  const ModuleSample m = decode(EepromBuilder::cmis_with_vdm({{0x0f, 78, 0}, {0x0f, 83, 0xffff}, {0x0f, 84, 0xfe00}}));
+  const ModuleSample m =
+      decode(EepromBuilder::cmis_with_vdm({{0x0f, 78, 0}, {0x0f, 83, 0xffff}, {0x0f, 84, 0xfe00}}));
   EXPECT_TRUE(m.vdm.empty());
 }
 

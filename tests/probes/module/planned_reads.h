@@ -11,8 +11,10 @@
 
 namespace linkhealth {
 
-/// A module behind a reader: answers from `memory`, nothing where it has nothing. Returns the requests that were made.
-inline std::vector<ModulePageRequest> read_all(const ModuleImage& memory, ModuleImage& image, ReadScope scope) {
+/// A module behind a reader: answers from `memory`, nothing where it has nothing. Returns the
+/// requests that were made.
+inline std::vector<ModulePageRequest> read_all(const ModuleImage& memory, ModuleImage& image,
+                                               ReadScope scope) {
   std::vector<ModulePageRequest> made;
   for (int round = 0; round < 20; ++round) {
     const auto batch = next_reads(image, scope);
@@ -21,7 +23,8 @@ inline std::vector<ModulePageRequest> read_all(const ModuleImage& memory, Module
       EXPECT_TRUE(is_valid(request));
       made.push_back(request);
       std::vector<std::uint8_t> bytes;
-      const ModulePageKey key{request.i2c_address, request.bank, request.page, request.offset >= 128};
+      const ModulePageKey key{request.i2c_address, request.bank, request.page,
+                              request.offset >= 128};
       for (unsigned i = 0; i < request.length; ++i)
         if (const auto byte = memory.byte(key, request.offset + i)) bytes.push_back(*byte);
       image.store(request, bytes);
@@ -45,8 +48,9 @@ inline ModuleImage as_read(const ModuleImage& memory, int rounds = 1) {
 
 /// Those of pattern tests stay in the module.
 inline ModuleSample without_test_flags(ModuleSample sample) {
-  std::erase_if(sample.other_flags,
-                [](const OtherFlag& flag) { return flag.name.find("pattern_") != std::string::npos; });
+  std::erase_if(sample.other_flags, [](const OtherFlag& flag) {
+    return flag.name.find("pattern_") != std::string::npos;
+  });
   return sample;
 }
 

@@ -1,4 +1,5 @@
-// Bytes that nobody wrote on purpose: the decoders are total, the plan ends, and no number leaves its bounds.
+// Bytes that nobody wrote on purpose: the decoders are total, the plan ends, and no number leaves
+// its bounds.
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -27,13 +28,15 @@ TEST(RandomModules, DecodeWithoutSurprise) {
     ModuleImage image;
     for (const ReadScope scope : {ReadScope::kIdentity, ReadScope::kMonitors}) {
       int rounds = 0;
-      for (auto batch = next_reads(image, scope); !batch.empty(); batch = next_reads(image, scope)) {
+      for (auto batch = next_reads(image, scope); !batch.empty();
+           batch = next_reads(image, scope)) {
         ASSERT_LT(++rounds, 10);
         for (const ModulePageRequest& request : batch) {
           ASSERT_TRUE(is_valid(request));
           std::vector<std::uint8_t> bytes(random() % 8 == 0 ? random() % 128 : request.length);
           for (auto& byte : bytes) byte = static_cast<std::uint8_t>(random());
-          if (request.offset == 0 && !bytes.empty()) bytes[0] = kIdentifiers[static_cast<std::size_t>(run) % 8];
+          if (request.offset == 0 && !bytes.empty())
+            bytes[0] = kIdentifiers[static_cast<std::size_t>(run) % 8];
           image.store(request, bytes);
         }
       }

@@ -11,7 +11,8 @@
 namespace linkhealth {
 namespace {
 
-bool asks_for(const std::vector<ModulePageRequest>& made, std::uint8_t page, std::uint8_t bank = 0) {
+bool asks_for(const std::vector<ModulePageRequest>& made, std::uint8_t page,
+              std::uint8_t bank = 0) {
   return std::any_of(made.begin(), made.end(), [&](const auto& r) {
     return r.page == page && r.bank == bank && r.offset >= 128 && r.i2c_address == kModuleAddressA0;
   });
@@ -134,7 +135,9 @@ TEST(ReadPlan, WhatDoesNotMoveIsReadOnceAndWhatMovesOnceARound) {
     std::set<std::uint8_t> still, moving;
   };
   for (const auto& [memory, still, moving] :
-       {Case{cmis, {0x00, 0x01, 0x02, 0x20, 0x28, 0x44}, {0x10, 0x11, 0x12, 0x24, 0x2c, 0x33, 0x34, 0x35}},
+       {Case{cmis,
+             {0x00, 0x01, 0x02, 0x20, 0x28, 0x44},
+             {0x10, 0x11, 0x12, 0x24, 0x2c, 0x33, 0x34, 0x35}},
         Case{qsfp, {0x00, 0x03, 0x21}, {0x20}}}) {
     const ModuleImage bytes = memory.image();
     ModuleImage image;
@@ -144,9 +147,9 @@ TEST(ReadPlan, WhatDoesNotMoveIsReadOnceAndWhatMovesOnceARound) {
       const auto made = read_all(bytes, image, ReadScope::kMonitors);
       for (const std::uint8_t page : still) EXPECT_FALSE(asks_for(made, page)) << unsigned{page};
       for (const std::uint8_t page : moving)
-        EXPECT_EQ(
-            std::count_if(made.begin(), made.end(), [&](const auto& r) { return r.offset >= 128 && r.page == page; }),
-            1)
+        EXPECT_EQ(std::count_if(made.begin(), made.end(),
+                                [&](const auto& r) { return r.offset >= 128 && r.page == page; }),
+                  1)
             << "page " << unsigned{page} << ", round " << round;
       EXPECT_TRUE(read_all(bytes, image, ReadScope::kIdentity).empty());
       image = without_monitors(image);
@@ -158,7 +161,8 @@ TEST(ReadPlan, AVdmControlPageThatIsPage00StartsNoVdm) {
   auto b = EepromBuilder::cmis();
   b.page(1).byte(142, 0x44);
   ModuleImage memory = b.image();
-  memory.store({kModuleAddressA0, 0, 0x2f, 128, 128}, *memory.whole({kModuleAddressA0, 0, 0, true}));
+  memory.store({kModuleAddressA0, 0, 0x2f, 128, 128},
+               *memory.whole({kModuleAddressA0, 0, 0, true}));
   ModuleImage image;
   const auto made = read_all(memory, image, ReadScope::kIdentity);
   EXPECT_TRUE(asks_for(made, 0x2f));
@@ -185,8 +189,8 @@ TEST(ReadPlan, APageThatIsNotThereStaysNotThereInTheNextRound) {
   EXPECT_FALSE(asks_for(read_all(memory, image, ReadScope::kMonitors), 0x10));
 }
 
-/// 14h:132 to 149 are cleared by reading and belong to who tests the line; 192 to 255 hold ratios only while somebody
-/// has selected them.
+/// 14h:132 to 149 are cleared by reading and belong to who tests the line; 192 to 255 hold ratios
+/// only while somebody has selected them.
 TEST(ReadPlan, FlagsOfPatternTestsAreLeftToWhoRunsThem) {
   for (const unsigned selector : {0x00U, 0x01U, 0x06U}) {
     auto b = EepromBuilder::cmis();
@@ -200,7 +204,8 @@ TEST(ReadPlan, FlagsOfPatternTestsAreLeftToWhoRunsThem) {
       for (const ModulePageRequest& request : read_all(b.image(), image, ReadScope::kMonitors))
         if (request.page == 0x14) made.push_back(request);
       for (const ModulePageRequest& request : made)
-        EXPECT_TRUE(request.offset + request.length <= 132 || request.offset >= 150) << unsigned{request.offset};
+        EXPECT_TRUE(request.offset + request.length <= 132 || request.offset >= 150)
+            << unsigned{request.offset};
       EXPECT_EQ(made.size(), selector == 0x06 ? 4U : 2U) << "of two banks";
       image = without_monitors(image);
     }
@@ -241,7 +246,8 @@ TEST(ReadPlan, KnowsWhatTellsOneModuleFromTheNext) {
   EXPECT_FALSE(proof_request(ModuleImage{}));
   const auto sees = [](const ModuleImage& image, unsigned first, unsigned last) {
     const auto proof = proof_request(image);
-    return proof && proof->length <= 48 && proof->offset <= first && proof->offset + proof->length > last;
+    return proof && proof->length <= 48 && proof->offset <= first &&
+           proof->offset + proof->length > last;
   };
   EXPECT_TRUE(sees(EepromBuilder::cmis().image(), 148, 181));
   EXPECT_TRUE(sees(EepromBuilder::sff8636().image(), 168, 211));

@@ -1,5 +1,5 @@
-// Pages that the plan reads in part are screened as whole ones are: what is known of a module must not depend on how
-// much of a page was read.
+// Pages that the plan reads in part are screened as whole ones are: what is known of a module must
+// not depend on how much of a page was read.
 #include <gmock/gmock.h>
 
 #include <array>
@@ -56,7 +56,9 @@ EepromBuilder tunable_sfp() {
 }
 
 void put_half(ModuleImage& image, const ModulePageKey& key, std::span<const std::uint8_t> half) {
-  image.store({key.i2c_address, key.bank, key.page, static_cast<std::uint8_t>(key.upper ? 128 : 0), 128}, half);
+  image.store(
+      {key.i2c_address, key.bank, key.page, static_cast<std::uint8_t>(key.upper ? 128 : 0), 128},
+      half);
 }
 
 void fill_half(ModuleImage& image, const ModulePageKey& key, std::uint8_t value) {
@@ -90,7 +92,8 @@ void expect_left_out(const PartCase& part, const ModuleImage& memory, std::strin
     EXPECT_FALSE(image.whole(part.key)) << part.name << " is no part";
     EXPECT_FALSE(ModulePage(screened(image, nullptr), part.key).exists()) << part.name;
     EXPECT_EQ(decode_module(image).warnings, whole.warnings) << part.name;
-    EXPECT_TRUE(decode_module(image) == whole) << part.name << " is decoded, " << rounds << " rounds";
+    EXPECT_TRUE(decode_module(image) == whole)
+        << part.name << " is decoded, " << rounds << " rounds";
   }
 }
 
@@ -113,7 +116,8 @@ TEST(ScreenParts, OnesAreLeftOut) {
 
 TEST(ScreenParts, ACopyOfPage00hIsLeftOut) {
   for (const PartCase& part : kParts) {
-    if (part.key.i2c_address != kModuleAddressA0) continue;  // an SFP's page 00h is another device's
+    if (part.key.i2c_address != kModuleAddressA0)
+      continue;  // an SFP's page 00h is another device's
     ModuleImage memory = part.module().image();
     put_half(memory, part.key, *memory.whole(page_of_a0(0x00)));
     expect_left_out(part, memory, "is a copy of page 00h: the module does not have it: left out");
@@ -152,12 +156,14 @@ TEST(ScreenParts, ZerosThatMeanSomethingAreKept) {
   }
 }
 
-/// A maker that has not written its name: zeros or blanks that are the same on another page are no copy.
+/// A maker that has not written its name: zeros or blanks that are the same on another page are no
+/// copy.
 TEST(ScreenParts, ANamelessModulesControlsAreNoCopyOfItsPage00h) {
   for (const unsigned blank : {0x00U, 0x20U}) {
     auto b = coherent_module();
     b.page(0x00).fill(129, 16, blank);
-    b.page(0x10).byte(128, 0x18).fill(129, 16, blank);  // two lanes are switched off, as the identifier's bits
+    b.page(0x10).byte(128, 0x18).fill(
+        129, 16, blank);  // two lanes are switched off, as the identifier's bits
     const ModuleImage image = as_read(b.image());
     EXPECT_TRUE(upper_page(screened(image, nullptr), 0x10).exists()) << blank;
     EXPECT_THAT(decode_module(image).warnings, Not(Contains(HasSubstr("copy")))) << blank;
@@ -179,7 +185,8 @@ ModuleImage with_copy_of_lower(EepromBuilder b, std::uint8_t page) {
 /// The plan reads three quarters of it: the page's own number is in the fourth.
 TEST(ScreenParts, ACopyOfTheLowerPageIsLeftOut) {
   const ModuleImage memory = with_copy_of_lower(coherent_module(), 0x2c);
-  expect_left_out({"2Ch", coherent_module, page_of_a0(0x2c)}, memory, "page 2ch is a copy of the lower page: left out");
+  expect_left_out({"2Ch", coherent_module, page_of_a0(0x2c)}, memory,
+                  "page 2ch is a copy of the lower page: left out");
   EXPECT_TRUE(decode_module(as_read(memory)).vdm.flags.empty());
 }
 
@@ -191,7 +198,8 @@ TEST(ScreenParts, WhatIsNotSurelyTheLowerPageIsKept) {
   };
   for (const unsigned changed : {0U, 1U, 85U, 86U, 89U}) {
     ModuleImage memory = with_copy_of_lower(coherent_module(), 0x2c);
-    memory.store({kModuleAddressA0, 0, 0x2c, static_cast<std::uint8_t>(128 + changed), 1}, std::array{std::uint8_t{7}});
+    memory.store({kModuleAddressA0, 0, 0x2c, static_cast<std::uint8_t>(128 + changed), 1},
+                 std::array{std::uint8_t{7}});
     EXPECT_TRUE(is_kept(memory)) << changed;
   }
   ModuleImage other = with_copy_of_lower(coherent_module(), 0x2c);

@@ -17,7 +17,9 @@ using ::testing::Not;
 
 void fill(ModuleImage& image, const ModulePageKey& key, std::uint8_t value) {
   const std::vector<std::uint8_t> half(128, value);
-  image.store({key.i2c_address, key.bank, key.page, static_cast<std::uint8_t>(key.upper ? 128 : 0), 128}, half);
+  image.store(
+      {key.i2c_address, key.bank, key.page, static_cast<std::uint8_t>(key.upper ? 128 : 0), 128},
+      half);
 }
 
 /// Pages of applications and of the user are empty in most modules: of them nothing is read.
@@ -26,10 +28,12 @@ TEST(Screen, OfAQsfpsPagesThatNothingIsReadFromNothingIsSaid) {
   fill(image, {kModuleAddressA0, 0, 0x01, true}, 0x00);
   fill(image, {kModuleAddressA0, 0, 0x02, true}, 0xff);
   EXPECT_THAT(decode_module(image).warnings, IsEmpty());
-  EXPECT_FALSE(screened(image, nullptr).whole({kModuleAddressA0, 0, 0x01, true})) << "left out all the same";
+  EXPECT_FALSE(screened(image, nullptr).whole({kModuleAddressA0, 0, 0x01, true}))
+      << "left out all the same";
   fill(image, {kModuleAddressA0, 0, 0x03, true}, 0x00);
-  EXPECT_THAT(decode_module(image).warnings, ElementsAre("page 03h is all zeros: left out",
-                                                         "page 03h was not read: the module's limits are not known"));
+  EXPECT_THAT(decode_module(image).warnings,
+              ElementsAre("page 03h is all zeros: left out",
+                          "page 03h was not read: the module's limits are not known"));
 }
 
 TEST(Screen, OfAnSfpsPageOfTheUserNothingIsSaid) {
@@ -37,8 +41,9 @@ TEST(Screen, OfAnSfpsPageOfTheUserNothingIsSaid) {
   fill(image, {kModuleAddressA2, 0, 0, true}, 0xff);
   EXPECT_THAT(decode_module(image).warnings, IsEmpty());
   fill(image, {kModuleAddressA2, 0, 0, false}, 0xff);
-  EXPECT_THAT(decode_module(image).warnings, ElementsAre("A2h is all ones: nobody answered: left out",
-                                                         "A2h was not read: light, limits and flags are not known"));
+  EXPECT_THAT(decode_module(image).warnings,
+              ElementsAre("A2h is all ones: nobody answered: left out",
+                          "A2h was not read: light, limits and flags are not known"));
 }
 
 TEST(Screen, OfAnSfpWithoutMonitorsNobodyMissesA2h) {
@@ -54,7 +59,8 @@ TEST(Screen, OfACmisModulesPageOfTheUserNothingIsSaid) {
   fill(image, {kModuleAddressA0, 0, 0x03, true}, 0x00);
   EXPECT_THAT(decode_module(image).warnings, IsEmpty());
   fill(image, {kModuleAddressA0, 0, 0x13, true}, 0xff);
-  EXPECT_THAT(decode_module(image).warnings, ElementsAre("page 13h is all ones: nobody answered: left out"));
+  EXPECT_THAT(decode_module(image).warnings,
+              ElementsAre("page 13h is all ones: nobody answered: left out"));
 }
 
 }  // namespace

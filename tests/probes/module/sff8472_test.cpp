@@ -33,12 +33,19 @@ TEST(Sff8472, ReadsAWholeModule) {
   EXPECT_THAT(m.warnings, IsEmpty());
 }
 
-/// Made-up constants: slope 2.0 and offset for the linear ones, a real polynomial for received power.
+/// Made-up constants: slope 2.0 and offset for the linear ones, a real polynomial for received
+/// power.
 TEST(Sff8472, AppliesExternalCalibrationToReadingsAndLimits) {
   auto b = EepromBuilder::sff8472();
   b.lower().byte(92, 0x58);
   b.a2().f32(56, 0).f32(60, 0).f32(64, 1e-4F).f32(68, 0.5F).f32(72, 10);
-  b.u16(76, 0x0200).u16(78, 100).u16(80, 0x0180).u16(82, 0xff9c).u16(84, 0x0100).u16(86, 0x0200).u16(88, 0x0100);
+  b.u16(76, 0x0200)
+      .u16(78, 100)
+      .u16(80, 0x0180)
+      .u16(82, 0xff9c)
+      .u16(84, 0x0100)
+      .u16(86, 0x0200)
+      .u16(88, 0x0100);
   b.u16(90, 0).u16(104, 1000);
   const ModuleSample m = decode(b);
   EXPECT_DOUBLE_EQ(*m.temperature_c, 42);
@@ -73,18 +80,22 @@ TEST(Sff8472, WithoutConstantsForItTheReceivedPowerIsUnknownAndNotDark) {
   EXPECT_FALSE(m.lanes[0].rx_power_mw);
   EXPECT_TRUE(m.thresholds.rx_power_mw.empty());
   EXPECT_TRUE(m.lanes[0].tx_power_mw);
-  EXPECT_THAT(m.warnings, ElementsAre("externally calibrated, and the constants of the received power are all zero: it "
-                                      "is left out"));
+  EXPECT_THAT(
+      m.warnings,
+      ElementsAre("externally calibrated, and the constants of the received power are all zero: it "
+                  "is left out"));
 }
 
 TEST(Sff8472, WhereItsMonitorsCannotBeReadItSaysSo) {
   auto away = EepromBuilder::sff8472();
   ModuleImage image = away.image();
   image.drop({kModuleAddressA2, 0, 0, false});
-  EXPECT_THAT(decode_module(image).warnings, ElementsAre("A2h was not read: light, limits and flags are not known"));
+  EXPECT_THAT(decode_module(image).warnings,
+              ElementsAre("A2h was not read: light, limits and flags are not known"));
   away.lower().byte(92, 0x6c);
-  EXPECT_THAT(decode(away).warnings,
-              ElementsAre("its monitors need a change of the bus address, which the kernel does not make"));
+  EXPECT_THAT(
+      decode(away).warnings,
+      ElementsAre("its monitors need a change of the bus address, which the kernel does not make"));
   away.lower().byte(92, 0);
   EXPECT_THAT(decode(away).warnings, IsEmpty()) << "it has none";
 }
@@ -131,7 +142,8 @@ TEST(Sff8472, BitsOfClocksThatAreNotAdvertisedSayNothing) {
   auto external = with_unlocked_clocks();
   external.lower().byte(92, 0x58);
   EXPECT_TRUE(decode(external).lanes.at(0).rx_lol);
-  EXPECT_FALSE(decode(external).lanes.at(0).tx_eq_fault) << "byte 58 is part of a calibration constant there";
+  EXPECT_FALSE(decode(external).lanes.at(0).tx_eq_fault)
+      << "byte 58 is part of a calibration constant there";
 }
 
 /// The clocks' bits stood in byte 115 before; the equalizer's was reserved until 12.4.
@@ -140,8 +152,11 @@ TEST(Sff8472, BitsOfClocksAreReadFromTheRevisionOnThatHasThemThere) {
     unsigned revision;
     bool clocks, equalizer;
   };
-  for (const Row& row :
-       {Row{0, false, false}, {7, false, false}, {8, true, false}, {9, true, true}, {10, true, true}}) {
+  for (const Row& row : {Row{0, false, false},
+                         {7, false, false},
+                         {8, true, false},
+                         {9, true, true},
+                         {10, true, true}}) {
     auto b = with_unlocked_clocks();
     b.lower().byte(94, row.revision);
     const ModuleLane lane = decode(b).lanes.at(0);
@@ -195,8 +210,9 @@ TEST(Sff8472, NoLightIsZeroNotAbsent) {
 }
 
 TEST(Sff8472, ALossOfSignalMayBeInvertedOrMeaningless) {
-  for (const auto& [options, los] :
-       {std::pair{0x02U, std::optional(true)}, {0x04U, std::optional(false)}, {0x06U, std::optional<bool>()}}) {
+  for (const auto& [options, los] : {std::pair{0x02U, std::optional(true)},
+                                     {0x04U, std::optional(false)},
+                                     {0x06U, std::optional<bool>()}}) {
     auto b = EepromBuilder::sff8472();
     b.lower().byte(65, options);
     b.a2().byte(110, 0x02);
@@ -206,7 +222,8 @@ TEST(Sff8472, ALossOfSignalMayBeInvertedOrMeaningless) {
 
 TEST(Sff8472, CopperIsMeasuredInMetresAndNamedByItsRate) {
   auto cable = EepromBuilder::sff8472();
-  cable.lower().byte(2, 0x21).byte(3, 0).byte(6, 0x04).byte(8, 0x04).byte(12, 103).byte(18, 3);  // 1000BASE-CX, passive
+  cable.lower().byte(2, 0x21).byte(3, 0).byte(6, 0x04).byte(8, 0x04).byte(12, 103).byte(
+      18, 3);  // 1000BASE-CX, passive
   EXPECT_EQ(decode(cable).type, "10G-CR");
   EXPECT_EQ(decode(cable).length_m, 3);
   cable.lower().byte(12, 12);
@@ -266,10 +283,13 @@ TEST(Sff8472, TheCoolerIsReadWhereItIs) {
   const ModuleSample m = decode(b);
   EXPECT_NEAR(*m.tec_current_ma, -10, 1e-9);
   EXPECT_NEAR(*m.thresholds.tec_current_ma.low_alarm, -100, 1e-9);
-  EXPECT_EQ(m.tec_flags, (AlarmFlags{.low_alarm = true, .low_warn = false, .high_warn = true, .high_alarm = false}));
+  EXPECT_EQ(
+      m.tec_flags,
+      (AlarmFlags{.low_alarm = true, .low_warn = false, .high_warn = true, .high_alarm = false}));
 }
 
-/// Bytes 40 to 55 and 108, and bits 3 and 2 of 113 and 117, were reserved until 11.4: an older module's say nothing.
+/// Bytes 40 to 55 and 108, and bits 3 and 2 of 113 and 117, were reserved until 11.4: an older
+/// module's say nothing.
 TEST(Sff8472, TheCoolerIsReadFromTheRevisionOnThatHasIt) {
   for (unsigned revision = 0; revision <= 10; ++revision) {
     auto b = EepromBuilder::sff8472();
@@ -287,11 +307,13 @@ TEST(Sff8472, TheCoolerIsReadFromTheRevisionOnThatHasIt) {
 TEST(Sff8472, AStatusBitThatIsNotAdvertisedIsNotKnown) {
   auto b = EepromBuilder::sff8472();
   b.lower().byte(64, 0).byte(65, 0).byte(93, 0).byte(94, 10);
-  b.a2().byte(110, 0xc6).byte(112, 0xff).byte(113, 0xff).byte(115, 0xff).byte(116, 0xff).byte(117, 0xff);
+  b.a2().byte(110, 0xc6).byte(112, 0xff).byte(113, 0xff).byte(115, 0xff).byte(116, 0xff).byte(117,
+                                                                                              0xff);
   b.a2().byte(118, 0xff).byte(119, 0xff);
   const ModuleSample m = decode(b);
   const ModuleLane& lane = m.lanes.at(0);
-  EXPECT_FALSE(lane.rx_los || lane.tx_fault || lane.tx_disabled || lane.rx_lol || lane.tx_lol || lane.tx_eq_fault);
+  EXPECT_FALSE(lane.rx_los || lane.tx_fault || lane.tx_disabled || lane.rx_lol || lane.tx_lol ||
+               lane.tx_eq_fault);
   EXPECT_FALSE(lane.rx_power_flags.any() || lane.tx_power_flags.any() || lane.tx_bias_flags.any());
   EXPECT_FALSE(m.temperature_flags.any() || m.supply_flags.any() || m.tec_flags.any());
   EXPECT_TRUE(lane.rx_power_mw);
@@ -310,7 +332,8 @@ TEST(Sff8472, AStatusBitThatIsNotAdvertisedIsNotKnown) {
   }
 }
 
-// A2h 106 is a wavelength on a tunable module (A0h 65.6), a temperature on the others; revision 11.4 brought it.
+// A2h 106 is a wavelength on a tunable module (A0h 65.6), a temperature on the others;
+// revision 11.4 brought it.
 TEST(Sff8472, ACooledLaserHasATemperature) {
   auto b = EepromBuilder::sff8472();
   b.a2().u16(106, 45 << 8).limits(40, 60 << 8, 20 << 8, 55 << 8, 25 << 8).byte(113, 0x20);
@@ -325,7 +348,8 @@ TEST(Sff8472, ACooledLaserHasATemperature) {
     EXPECT_FALSE(decode_module(other.image()).laser_temperature_c) << offset;
   }
   b.a2().u16(106, 0);
-  EXPECT_EQ(decode_module(b.image()).laser_temperature_c, 0) << "it has limits, so that it is there";
+  EXPECT_EQ(decode_module(b.image()).laser_temperature_c, 0)
+      << "it has limits, so that it is there";
   b.limits(40, 0, 0, 0, 0);
   EXPECT_FALSE(decode_module(b.image()).laser_temperature_c) << "it measures none";
 }

@@ -42,7 +42,8 @@ TEST(Sff8636, LaneFlagsStandInNibblesWithTheOddLaneHigh) {
 
 TEST(Sff8636, APassiveCableWithPlausibleNumbersHasNone) {
   auto b = EepromBuilder::sff8636();
-  b.page(0).byte(147, 0xa0).byte(130, 0x23).byte(146, 2).byte(192, 0x0b).byte(220, 0).u16(186, 0x0608);
+  b.page(0).byte(147, 0xa0).byte(130, 0x23).byte(146, 2).byte(192, 0x0b).byte(220, 0).u16(186,
+                                                                                          0x0608);
   const ModuleSample m = decode(b);
   EXPECT_EQ(m.kind, "dac");
   EXPECT_EQ(m.length_m, 2);
@@ -95,17 +96,19 @@ TEST(Sff8636, WithoutPage00NothingIsTakenForLight) {
 TEST(Sff8636, APageThatBreaksOffBeforeItsMediumIsNotTakenForLight) {
   auto dac = EepromBuilder::sff8636();
   dac.page(0).byte(147, 0xa0).byte(130, 0x23).byte(192, 0x0b);
-  auto named = EepromBuilder::sff8636();  // its technology says a laser, only the extended code says copper
+  auto named =
+      EepromBuilder::sff8636();  // its technology says a laser, only the extended code says copper
   named.page(0).byte(147, 0x00).byte(130, 0x23).byte(192, 0x0b);
   for (const auto& [module, bytes] : {std::pair{dac, 12}, {named, 60}}) {
     ModuleImage image = module.image();
-    image.forget(
-        {kModuleAddressA0, 0, 0, static_cast<std::uint8_t>(128 + bytes), static_cast<std::uint8_t>(128 - bytes)});
+    image.forget({kModuleAddressA0, 0, 0, static_cast<std::uint8_t>(128 + bytes),
+                  static_cast<std::uint8_t>(128 - bytes)});
     const ModuleSample m = decode_module(image);
     EXPECT_EQ(m.kind, "unknown") << bytes;
     EXPECT_THAT(m.lanes, IsEmpty()) << bytes;
     EXPECT_TRUE(m.thresholds.rx_power_mw.empty()) << bytes;
-    EXPECT_THAT(m.warnings, Contains("page 00h was read in part: light is left out, it may be a copper cable"))
+    EXPECT_THAT(m.warnings,
+                Contains("page 00h was read in part: light is left out, it may be a copper cable"))
         << bytes;
   }
 }
@@ -119,14 +122,15 @@ TEST(Sff8636, OldRevisionsMeasureWhatIsNotZero) {
   EXPECT_DOUBLE_EQ(*m.supply_v, 3.3);
 }
 
-/// Before revision 2.8 a zero of the temperature or the supply says that it is not measured. Where nothing else is
-/// either, no receiver is in the dark.
+/// Before revision 2.8 a zero of the temperature or the supply says that it is not measured. Where
+/// nothing else is either, no receiver is in the dark.
 TEST(Sff8636, AnOldModuleWhoseMetersAllReadZeroMeasuresNothing) {
   auto b = EepromBuilder::sff8636();
   b.lower().byte(1, 0x00).fill(22, 36, 0x00);
   ModuleSample m = decode(b);
   ASSERT_EQ(m.lanes.size(), 4U);
-  for (const ModuleLane& lane : m.lanes) EXPECT_FALSE(lane.rx_power_mw || lane.tx_power_mw || lane.tx_bias_ma);
+  for (const ModuleLane& lane : m.lanes)
+    EXPECT_FALSE(lane.rx_power_mw || lane.tx_power_mw || lane.tx_bias_ma);
   EXPECT_THAT(m.warnings, Contains("its meters all read zero: nothing is measured"));
   // One with a temperature alone is in the dark, and so is one that offers its light alone.
   b.lower().u16(22, 45 << 8);
@@ -141,20 +145,24 @@ TEST(Sff8636, AnOldModuleWhoseMetersAllReadZeroMeasuresNothing) {
   EXPECT_THAT(m.warnings, IsEmpty());
 }
 
-// SFF-8636 2.11 table 6-4: 09h to FFh are reserved. Only a revision says which rule tells what is measured.
+// SFF-8636 2.11 table 6-4: 09h to FFh are reserved. Only a revision says which rule tells what is
+// measured.
 TEST(Sff8636, ARevisionThatIsReservedIsSaidAndSoIsWhatIsThenNotKnown) {
   for (const unsigned revision : {0x09U, 0xffU}) {
     auto b = EepromBuilder::sff8636();
     b.lower().byte(1, revision);
     EXPECT_EQ(decode(b).temperature_c, 45) << "it says that it measures it";
     EXPECT_EQ(decode(b).management, "SFF-8636");
-    EXPECT_THAT(decode(b).warnings, ElementsAre(HasSubstr("is reserved: the memory map's version is not known")));
+    EXPECT_THAT(decode(b).warnings,
+                ElementsAre(HasSubstr("is reserved: the memory map's version is not known")));
     b.page(0).byte(220, 0x0c);
     const ModuleSample m = decode(b);
     EXPECT_FALSE(m.temperature_c);
     EXPECT_FALSE(m.supply_v);
-    EXPECT_THAT(m.warnings, Contains("temperature is left out: a module of this revision may not measure it"));
-    EXPECT_THAT(m.warnings, Contains("supply is left out: a module of this revision may not measure it"));
+    EXPECT_THAT(m.warnings,
+                Contains("temperature is left out: a module of this revision may not measure it"));
+    EXPECT_THAT(m.warnings,
+                Contains("supply is left out: a module of this revision may not measure it"));
   }
   auto old = EepromBuilder::sff8636();
   old.lower().byte(1, 0x02);
@@ -176,7 +184,8 @@ TEST(Sff8636, AModuleThatItsHostHoldsInLowPowerSaysSo) {
   EXPECT_EQ(decode(b).low_power_requested, std::nullopt);
 }
 
-/// Tables 6-10 and 6-11: a contact that is programmed as TxDis (99.1, offered by 193.6) holds nothing in low power.
+/// Tables 6-10 and 6-11: a contact that is programmed as TxDis (99.1, offered by 193.6) holds
+/// nothing in low power.
 TEST(Sff8636, APinThatSwitchesTheTransmittersOffIsNoLowPowerPin) {
   const auto obeyed = [](unsigned offered, unsigned signals, unsigned power) {
     auto b = EepromBuilder::sff8636();
@@ -215,19 +224,22 @@ TEST(Sff8636, AnUnprogrammedLowerPageIsNotBelieved) {
   EXPECT_THAT(m.warnings, Contains(HasSubstr("names no form factor")));
 }
 
-// INF-8438 (0Ch) has its numbers where SFF-8436 has them, a DWDM-SFP (0Bh) where an SFP has them. Checksums prove it.
+// INF-8438 (0Ch) has its numbers where SFF-8436 has them, a DWDM-SFP (0Bh) where an SFP has them.
+// Checksums prove it.
 TEST(IdentityOnly, WhoItIsIsReadWhereTheChecksumsProveTheLayout) {
   auto qsfp = EepromBuilder::sff8636();
   qsfp.lower().byte(0, 0x0c);
   auto sfp = EepromBuilder::sff8472();
   sfp.lower().byte(0, 0x0b);
-  for (auto [module, serial, name] : {std::tuple{qsfp, "AC0002", "QSFP"}, {sfp, "AC0001", "DWDM-SFP"}}) {
+  for (auto [module, serial, name] :
+       {std::tuple{qsfp, "AC0002", "QSFP"}, {sfp, "AC0001", "DWDM-SFP"}}) {
     const ModuleSample m = decode(module);
     EXPECT_EQ(m.vendor, "ACME OPTICS");
     EXPECT_EQ(m.serial, serial);
     EXPECT_EQ(m.checksums_ok, true);
     EXPECT_FALSE(m.temperature_c);
-    EXPECT_THAT(m.warnings, ElementsAre(std::string(name) + ": only who it is can be read, not what it measures"));
+    EXPECT_THAT(m.warnings, ElementsAre(std::string(name) +
+                                        ": only who it is can be read, not what it measures"));
     EXPECT_EQ(decode_module(module.byte(45, 'x').byte(170, 'x').image(false)).serial, "")
         << "a layout that is not proven";
   }

@@ -17,7 +17,14 @@ ModuleSample decode(const EepromBuilder& b) { return decode_module(b.image()); }
 EepromBuilder tunable() {
   auto b = EepromBuilder::sff8472();
   b.lower().byte(64, 0x14).byte(65, 0x5a).u16(60, 1548);
-  b.a2_tunable().byte(128, 0x02).u16(132, 191).u16(134, 3500).u16(136, 196).u16(138, 1000).u16(140, 500).u16(144, 36);
+  b.a2_tunable()
+      .byte(128, 0x02)
+      .u16(132, 191)
+      .u16(134, 3500)
+      .u16(136, 196)
+      .u16(138, 1000)
+      .u16(140, 500)
+      .u16(144, 36);
   return b;
 }
 
@@ -33,10 +40,17 @@ TEST(Sff8690, ATunableLaserSaysWhereItIsTunedTo) {
   EXPECT_THAT(m.warnings, IsEmpty());
 }
 
-/// 5.2: channel number = 1 + (desired frequency - first frequency) / grid spacing, which may be negative.
+/// 5.2: channel number = 1 + (desired frequency - first frequency) / grid spacing, which may be
+/// negative.
 TEST(Sff8690, AGridMayGoDown) {
   auto b = tunable();
-  b.a2_tunable().u16(132, 196).u16(134, 1000).u16(136, 191).u16(138, 3500).u16(140, 0x10000 - 500).u16(144, 61);
+  b.a2_tunable()
+      .u16(132, 196)
+      .u16(134, 1000)
+      .u16(136, 191)
+      .u16(138, 3500)
+      .u16(140, 0x10000 - 500)
+      .u16(144, 61);
   EXPECT_EQ(decode(b).laser_tuning.at(0).frequency_ghz, 193'100);
   b.u16(144, 96);
   EXPECT_EQ(decode(b).laser_tuning.at(0).frequency_ghz, 191'350);
@@ -47,12 +61,14 @@ TEST(Sff8690, AWavelengthThatWasSetIsThatOfTheNearestChannel) {
   auto b = tunable();
   b.a2_tunable().byte(128, 0x01).u16(146, 0x799b);
   const ModuleSample m = decode(b);
-  EXPECT_EQ(m.laser_tuning.at(0).frequency_ghz, 192'600) << "its channel counts only where it is advertised";
+  EXPECT_EQ(m.laser_tuning.at(0).frequency_ghz, 192'600)
+      << "its channel counts only where it is advertised";
   EXPECT_NEAR(m.wavelength_nm.value_or(0), 1556.555, 0.001);
   b.u16(146, 20 * 1310);
   EXPECT_FALSE(decode(b).laser_tuning.at(0).frequency_ghz) << "no channel of its";
   EXPECT_FALSE(decode(b).wavelength_nm);
-  EXPECT_THAT(decode(b).warnings, ElementsAre("laser wavelength 1310.00 nm is that of none of its 96 channels"));
+  EXPECT_THAT(decode(b).warnings,
+              ElementsAre("laser wavelength 1310.00 nm is that of none of its 96 channels"));
   EXPECT_THAT(decode(b.u16(146, 0)).warnings, IsEmpty()) << "none was set";
 }
 
@@ -64,8 +80,10 @@ TEST(Sff8690, AChannelAndAWavelengthThatDoNotAgreeSayNothing) {
   const ModuleSample m = decode(b);
   EXPECT_FALSE(m.laser_tuning.at(0).frequency_ghz);
   EXPECT_FALSE(m.wavelength_nm);
-  EXPECT_THAT(m.warnings, ElementsAre("its channel and its wavelength are set to different ones: what the laser is "
-                                      "tuned to is not known"));
+  EXPECT_THAT(
+      m.warnings,
+      ElementsAre("its channel and its wavelength are set to different ones: what the laser is "
+                  "tuned to is not known"));
 }
 
 /// Table 5-3: then nothing that the host sets here says where it is.
@@ -76,10 +94,8 @@ TEST(Sff8690, ALaserThatItsMakerTunesHisOwnWayIsNowhereThatIsKnown) {
     const ModuleSample m = decode(b);
     EXPECT_FALSE(m.laser_tuning.at(0).frequency_ghz);
     EXPECT_FALSE(m.wavelength_nm);
-    EXPECT_THAT(
-        m.warnings,
-        ElementsAre(
-            "A2h page 02h advertises no channel and no wavelength to set: what its laser is tuned to is not known"));
+    EXPECT_THAT(m.warnings, ElementsAre("A2h page 02h advertises no channel and no wavelength to "
+                                        "set: what its laser is tuned to is not known"));
   }
 }
 
@@ -118,7 +134,8 @@ TEST(Sff8690, EachStateHasItsOwnBit) {
       EXPECT_EQ(laser.*field, field == row.field) << row.live << " " << row.latched;
   }
   auto rest = tunable();
-  rest.a2_tunable().byte(168, 0x0f).byte(172, 0x8f);  // a new channel, a request to dither, and what is reserved
+  rest.a2_tunable().byte(168, 0x0f).byte(
+      172, 0x8f);  // a new channel, a request to dither, and what is reserved
   EXPECT_EQ(decode(rest).laser_tuning, decode(tunable()).laser_tuning);
 }
 
@@ -148,7 +165,8 @@ TEST(Sff8690, HowFarItIsFromItsChannelIsSaid) {
   EXPECT_EQ(decode(b).vdm.laser_frequency_error_mhz, 2500);
   b.u16(152, 0x7fff);
   EXPECT_FALSE(decode(b).vdm.laser_frequency_error_mhz);
-  EXPECT_THAT(decode(b).warnings, ElementsAre("laser frequency error of 3276.7 GHz cannot be true"));
+  EXPECT_THAT(decode(b).warnings,
+              ElementsAre("laser frequency error of 3276.7 GHz cannot be true"));
 }
 
 TEST(Sff8690, WhereItsPageIsNotKnownItsWavelengthIsNotEither) {
@@ -156,7 +174,8 @@ TEST(Sff8690, WhereItsPageIsNotKnownItsWavelengthIsNotEither) {
   b.lower().byte(65, 0x5a);
   EXPECT_THAT(decode(b).laser_tuning, IsEmpty());
   EXPECT_FALSE(decode(b).wavelength_nm) << "1310 nm are of A0h";
-  EXPECT_THAT(decode(b).warnings, ElementsAre("A2h page 02h was not read: what its laser is tuned to is not known"));
+  EXPECT_THAT(decode(b).warnings,
+              ElementsAre("A2h page 02h was not read: what its laser is tuned to is not known"));
   auto empty = tunable();
   empty.a2_tunable().fill(128, 128, 0xff);
   EXPECT_THAT(decode(empty).warnings,
@@ -182,8 +201,9 @@ TEST(Sff8690, AnotherPageIsNotTakenForIt) {
   for (const auto& odd : kOdd) {
     EXPECT_THAT(users(odd).laser_tuning, IsEmpty());
     EXPECT_FALSE(users(odd).wavelength_nm);
-    EXPECT_THAT(users(odd).warnings,
-                ElementsAre("A2h page 02h names no channels: what its laser is tuned to is not known"));
+    EXPECT_THAT(
+        users(odd).warnings,
+        ElementsAre("A2h page 02h names no channels: what its laser is tuned to is not known"));
   }
 }
 

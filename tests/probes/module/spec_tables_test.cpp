@@ -1,5 +1,5 @@
-// Rows of the specifications' tables that were read otherwise once: SFF-8636 2.11, SFF-8472 12.4.3, SFF-8024 4.13, CMIS
-// 5.4.
+// Rows of the specifications' tables that were read otherwise once: SFF-8636 2.11, SFF-8472 12.4.3,
+// SFF-8024 4.13, CMIS 5.4.
 #include <gmock/gmock.h>
 
 #include "probes/module/decode.h"
@@ -19,7 +19,10 @@ ModuleSample decode(const EepromBuilder& b) { return decode_module(b.image()); }
 /// Table 6-28: only the alarms are required.
 TEST(SpecSff8636, AModuleWithoutWarningLimitsWarnsOfNothing) {
   auto b = EepromBuilder::sff8636();
-  b.page(3).limits(128, 75 << 8, 0xfb00, 0, 0).limits(144, 36300, 29700, 0, 0).limits(184, 5000, 0, 0, 0);
+  b.page(3)
+      .limits(128, 75 << 8, 0xfb00, 0, 0)
+      .limits(144, 36300, 29700, 0, 0)
+      .limits(184, 5000, 0, 0, 0);
   const ModuleSample m = decode(b);
   EXPECT_EQ(m.thresholds.temperature_c, (Limits{-5, std::nullopt, std::nullopt, 75}));
   EXPECT_EQ(m.thresholds.supply_v, (Limits{2.97, std::nullopt, std::nullopt, 3.63}));
@@ -40,10 +43,12 @@ TEST(SpecSff8636, WhatTheHostDoesNotSendIsSaidOfEachOfItsLanes) {
   for (const std::size_t lane : {1U, 2U, 3U}) EXPECT_EQ(m.host_lanes[lane].tx_los, true) << lane;
   EXPECT_EQ(m.host_lanes[2].tx_lol, true);
   EXPECT_EQ(m.host_lanes[3].tx_lol, false);
-  EXPECT_THAT(decode(EepromBuilder::sff8636()).host_lanes, IsEmpty()) << "of four media lanes each is one";
+  EXPECT_THAT(decode(EepromBuilder::sff8636()).host_lanes, IsEmpty())
+      << "of four media lanes each is one";
 }
 
-/// 6.3.2, tables 6-4 and 6-16: bit 129.5 was reserved before revision 2.10, and class 8 says its watts.
+/// 6.3.2, tables 6-4 and 6-16: bit 129.5 was reserved before revision 2.10, and class 8 says its
+/// watts.
 TEST(SpecSff8636, PowerClassEightIsOfNewModulesThatSayTheirWatts) {
   const auto decoded = [](unsigned revision, unsigned tenths, unsigned extended, unsigned control) {
     auto b = EepromBuilder::sff8636();
@@ -57,7 +62,8 @@ TEST(SpecSff8636, PowerClassEightIsOfNewModulesThatSayTheirWatts) {
   EXPECT_EQ(decoded(7, 0, 0xfc, 5).max_power_w, 3.5);
   EXPECT_EQ(decoded(7, 0, 0xfc, 5).allowed_power_w, std::nullopt);
   EXPECT_EQ(decoded(8, 0, 0xfc, 5).power_class, 4U) << "class 8 without its watts is none";
-  EXPECT_EQ(decoded(8, 40, 0xed, 5).allowed_power_w, std::nullopt) << "4 W of the 5 that it may take";
+  EXPECT_EQ(decoded(8, 40, 0xed, 5).allowed_power_w, std::nullopt)
+      << "4 W of the 5 that it may take";
 }
 
 /// 6.2.9: modules of the other classes may state their watts too; the byte came with revision 2.10.
@@ -72,13 +78,15 @@ TEST(SpecSff8636, WattsThatAModuleStatesCountBelowItsClass) {
   EXPECT_EQ(watts(8, 42, 0xce), 4.2) << "class 6";
   EXPECT_EQ(watts(8, 0, 0xcc), 3.5) << "it does not say";
   EXPECT_EQ(watts(8, 36, 0xcc), 3.5) << "more than its class may be";
-  EXPECT_EQ(watts(8, 3, 0xcc), 3.5) << "no module lives on 0.3 W: 2.8, of the same code, had no such byte";
+  EXPECT_EQ(watts(8, 3, 0xcc), 3.5)
+      << "no module lives on 0.3 W: 2.8, of the same code, had no such byte";
   EXPECT_EQ(watts(7, 29, 0xcc), 3.5);
 }
 
 /// 6.3.23: byte 192 has its meaning by itself.
 TEST(SpecSff8636, ACodeThatNothingPointsAtTellsTheKindToo) {
-  for (const auto& [code, kind] : {std::pair(0x01U, "aoc"), {0x18U, "aoc"}, {0x08U, "acc"}, {0x0bU, "dac"}}) {
+  for (const auto& [code, kind] :
+       {std::pair(0x01U, "aoc"), {0x18U, "aoc"}, {0x08U, "acc"}, {0x0bU, "dac"}}) {
     auto b = EepromBuilder::sff8636();
     b.page(0).byte(131, 0).byte(192, code);
     EXPECT_EQ(decode(b).kind, kind) << code;
@@ -91,8 +99,9 @@ TEST(SpecSff8636, ACodeOfAFamilyIsNamedByTheConnector) {
     const char* type;
     std::uint32_t lanes;
   };
-  constexpr Row kRows[] = {{0x29, 0x0c, "400G-SR4", 4},   {0x29, 0x07, "100G-SR1", 1}, {0x42, 0x07, "50G-FR", 1},
-                           {0x2a, 0x0c, "400G-DR4-2", 4}, {0x2a, 0x07, "100G-FR1", 1}, {0x45, 0x07, "50G-LR", 1}};
+  constexpr Row kRows[] = {{0x29, 0x0c, "400G-SR4", 4}, {0x29, 0x07, "100G-SR1", 1},
+                           {0x42, 0x07, "50G-FR", 1},   {0x2a, 0x0c, "400G-DR4-2", 4},
+                           {0x2a, 0x07, "100G-FR1", 1}, {0x45, 0x07, "50G-LR", 1}};
   for (const Row& row : kRows) {
     auto b = EepromBuilder::sff8636();
     b.page(0).byte(192, row.code).byte(130, row.connector);
@@ -155,7 +164,13 @@ TEST(SpecSff8636, AnAlarmOfTheFrameErrorRateIsToldThoughTheRateIsNot) {
 TEST(SpecSff8472, OneSlopeOfZeroTakesOnlyItsOwnReading) {
   auto b = EepromBuilder::sff8472();
   b.lower().byte(92, 0x58);
-  b.a2().u16(76, 0x0100).u16(80, 0x0000).u16(84, 0x0100).u16(88, 0x0100).f32(68, 0.1F).u16(104, 8700);
+  b.a2()
+      .u16(76, 0x0100)
+      .u16(80, 0x0000)
+      .u16(84, 0x0100)
+      .u16(88, 0x0100)
+      .f32(68, 0.1F)
+      .u16(104, 8700);
   const ModuleSample m = decode(b);
   ASSERT_EQ(m.lanes.size(), 1U);
   EXPECT_NEAR(m.lanes[0].rx_power_mw.value_or(0), 0.087, 1e-6) << "by its polynomial";
@@ -193,7 +208,8 @@ TEST(SpecSff8472, ACalibrationConstantIsNoPower) {
   EXPECT_EQ(decode(b).max_power_w, std::nullopt);
 }
 
-/// Table 10-1 calls 118.0 and 118.1 optional: a module without them reads as one whose host enabled nothing.
+/// Table 10-1 calls 118.0 and 118.1 optional: a module without them reads as one whose host enabled
+/// nothing.
 TEST(SpecSff8472, WhatTheHostLetItTakeIsNotKnown) {
   auto b = EepromBuilder::sff8472();
   b.lower().byte(64, 0x22);

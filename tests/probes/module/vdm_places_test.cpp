@@ -1,4 +1,5 @@
-// VDM: whose a value is that belongs to a data path, and what its numbers mean (CMIS 5.4 7.1, 8.27).
+// VDM: whose a value is that belongs to a data path, and what its numbers mean
+// (CMIS 5.4 7.1, 8.27).
 #include <gmock/gmock.h>
 
 #include "probes/module/decode.h"
@@ -16,7 +17,8 @@ constexpr unsigned f16(unsigned mantissa, int exponent) {
 
 ModuleSample decode(const EepromBuilder& b) { return decode_module(b.image()); }
 
-constexpr unsigned kMediaBerAvg = 13, kHostBerAvg = 14, kMediaFramesMax = 19, kHostFramesTotal = 26, kMediaLtp = 7;
+constexpr unsigned kMediaBerAvg = 13, kHostBerAvg = 14, kMediaFramesMax = 19, kHostFramesTotal = 26,
+                   kMediaLtp = 7;
 
 /// Four 100G-DR of two host lanes and one media lane each; VDM instance 1 is of `type` at `place`.
 EepromBuilder breakout(unsigned place, unsigned type, unsigned value) {
@@ -40,7 +42,8 @@ TEST(VdmPlaces, TheSecondDataPathOfABreakoutIsItsMediaLaneNotTheLaneOfItsPlace) 
   EXPECT_THAT(flagged_lanes(decode(b)), ElementsAre(2U)) << "host lanes 3 and 4 feed media lane 2";
   b = breakout(2, kHostBerAvg, f16(100, -5));
   b.page(0x2c).byte(128, 0x01);
-  EXPECT_THAT(flagged_lanes(decode(b)), ElementsAre(3U, 4U)) << "on the host side both of its lanes";
+  EXPECT_THAT(flagged_lanes(decode(b)), ElementsAre(3U, 4U))
+      << "on the host side both of its lanes";
 }
 
 TEST(VdmPlaces, ADataPathOfSeveralLanesIsFlaggedOnEach) {
@@ -61,7 +64,8 @@ TEST(VdmPlaces, EachOfSeveralDataPathsIsKeptAtItsFirstLane) {
 
 /// As many real modules do: all eight places, whatever the data paths are.
 TEST(VdmPlaces, AModuleThatListsEachLaneMeansLanes) {
-  auto b = EepromBuilder::cmis_with_vdm({{0, kMediaBerAvg, f16(100, -5)}, {1, kMediaBerAvg, f16(200, -9)}});
+  auto b = EepromBuilder::cmis_with_vdm(
+      {{0, kMediaBerAvg, f16(100, -5)}, {1, kMediaBerAvg, f16(200, -9)}});
   b.page(0x2c).byte(128, 0x10);
   EXPECT_THAT(flagged_lanes(decode(b)), ElementsAre(2U));
 }
@@ -95,7 +99,8 @@ TEST(VdmPlaces, MediaLanesOfTheSecondBankFollowOnThoseOfTheFirst) {
   EXPECT_THAT(flagged_lanes(m), ElementsAre(5U, 9U)) << "of the media side and of the host's";
 }
 
-/// The driver gives bank 0 for each: its latched flags are cleared by the first read, and the second has none.
+/// The driver gives bank 0 for each: its latched flags are cleared by the first read, and the
+/// second has none.
 TEST(VdmPlaces, OfABankThatTheDriverIgnoresAreNone) {
   auto b = two_banks();
   b.page(0x11).byte(147, 0x01);
@@ -110,8 +115,8 @@ TEST(VdmPlaces, OfABankThatTheDriverIgnoresAreNone) {
 }
 
 TEST(VdmNumbers, LostFramesAreACountAndMayBeMoreThanOne) {
-  const ModuleSample m =
-      decode(EepromBuilder::cmis_with_vdm({{0, kMediaFramesMax, f16(12, 0)}, {0, kHostFramesTotal, f16(2047, 3)}}));
+  const ModuleSample m = decode(EepromBuilder::cmis_with_vdm(
+      {{0, kMediaFramesMax, f16(12, 0)}, {0, kHostFramesTotal, f16(2047, 3)}}));
   EXPECT_EQ(m.vdm.media_errored_frames.max, 12.0);
   EXPECT_EQ(m.vdm.host_errored_frames.total, 2'047'000.0);
   const ModuleSample none = decode(EepromBuilder::cmis_with_vdm({{0, kMediaFramesMax, 0xffff}}));
@@ -120,10 +125,12 @@ TEST(VdmNumbers, LostFramesAreACountAndMayBeMoreThanOne) {
 
 /// "To alarm post-FEC errors the high threshold for FERC should also be 0" (7.1.5.2).
 TEST(VdmNumbers, NoFrameMayBeLostIsALimit) {
-  auto b = EepromBuilder::cmis_with_vdm({{0, kMediaFramesMax, f16(12, 0)}, {0, kMediaBerAvg, f16(1, -9)}});
+  auto b = EepromBuilder::cmis_with_vdm(
+      {{0, kMediaFramesMax, f16(12, 0)}, {0, kMediaBerAvg, f16(1, -9)}});
   b.page(0x28).limits(128, 0, 0, 0, 0);
   const ModuleSample m = decode(b);
-  ASSERT_EQ(m.vdm.thresholds.size(), 1U) << "of an error ratio four zeros are a set that is not in use";
+  ASSERT_EQ(m.vdm.thresholds.size(), 1U)
+      << "of an error ratio four zeros are a set that is not in use";
   EXPECT_EQ(m.vdm.thresholds[0].name, "media_errored_frames_max");
   EXPECT_EQ(m.vdm.thresholds[0].limits.high_alarm, 0.0);
   EXPECT_FALSE(m.vdm.thresholds[0].limits.low_alarm);
@@ -139,7 +146,8 @@ TEST(VdmNumbers, ALowLimitAtTheEndOfTheScaleIsNone) {
 }
 
 TEST(VdmNumbers, AnEmptyValleyIsTheBestOfAllNotAbsent) {
-  const ModuleSample m = decode(EepromBuilder::cmis_with_vdm({{0, kMediaLtp, 0xffff}, {1, kMediaLtp, 0x1400}}));
+  const ModuleSample m =
+      decode(EepromBuilder::cmis_with_vdm({{0, kMediaLtp, 0xffff}, {1, kMediaLtp, 0x1400}}));
   EXPECT_THAT(m.vdm.media_ltp_db, ElementsAre(0xfffe / 256.0, 20.0));
   EXPECT_THAT(m.warnings, IsEmpty());
 }
