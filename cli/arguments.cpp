@@ -34,7 +34,7 @@ Examples:
   linkhealth record --for 10m night.jsonl.gz
   linkhealth rules dirty_connector      how a fault looks, how it is told from others, what to do
   linkhealth fleet --by switch          all nodes, as a Prometheus knows them (LINKHEALTH_PROMETHEUS)
-  linkhealth replay week.jsonl.gz --what-if symptoms.carrier_flaps.min_losses=6
+  linkhealth replay week.jsonl.gz --what-if diagnosis.flap_losses=6
   linkhealth status --json | jq '.ports[] | select(.health != "healthy")'
 
 Exit codes: 0 done; 1 a port wants attention (status --problems), something can't be seen (doctor), is plugged wrong
@@ -205,23 +205,20 @@ void add_replay(CLI::App& app, Parsed& parsed) {
       "\nExamples:\n"
       "  linkhealth replay night.jsonl.gz\n"
       "  linkhealth replay night.jsonl.gz --format jsonl | jq -r '.event + \" \" + .port'\n"
-      "  linkhealth replay week.jsonl.gz --what-if symptoms.carrier_flaps.min_losses=6\n"
+      "  linkhealth replay week.jsonl.gz --what-if diagnosis.flap_losses=6\n"
       "\nExit codes: 0 done; 2 wrong usage, or no recording; 4 it could not do it.");
 }
 
 void add_rules(CLI::App& app, Parsed& parsed) {
   auto* command = app.add_subcommand(
-      "rules", "Every fault and symptom with its knobs and sources, and what decided here");
+      "rules", "Every fault and symptom: how it looks, what to do, where the rule comes from");
   command->add_option("name", parsed.rules.name, "Only this fault or symptom, in full")
       ->type_name("NAME");
-  command->add_flag("--unused", parsed.rules.unused,
-                    "Only what never decided anything on this node");
   command->add_flag("--json", parsed.rules.json, "As JSON");
   command->footer(
       "\nExamples:\n"
       "  linkhealth rules dirty_connector\n"
-      "  linkhealth rules --unused\n"
-      "\nExit codes: 0 done; 2 no such fault or symptom; 3 the daemon does not answer (--unused).");
+      "\nExit codes: 0 done; 2 no such fault or symptom.");
 }
 
 void add_module(CLI::App& app, Parsed& parsed) {
@@ -294,7 +291,7 @@ int dispatch(const CLI::App& app, Parsed& parsed, const LocalCommands& local) {
   if (local.doctor && app.got_subcommand("doctor"))
     return run_doctor_or_look(local, client, parsed.doctor, style);
   if (local.replay && app.got_subcommand("replay")) return local.replay(parsed.replay, style);
-  if (local.rules && app.got_subcommand("rules")) return local.rules(client, parsed.rules, style);
+  if (local.rules && app.got_subcommand("rules")) return local.rules(parsed.rules, style);
   if (local.fleet && app.got_subcommand("fleet")) return local.fleet(parsed.fleet, style);
   if (local.module && app.got_subcommand("module"))
     return run_module(local, client, parsed.module, style);

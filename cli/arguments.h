@@ -24,7 +24,6 @@ struct ReplayOptions {
 };
 struct RulesOptions {
   std::string name;  ///< one fault or symptom; "": all
-  bool unused = false;
   bool json = false;
 };
 struct ModuleOptions {
@@ -54,7 +53,7 @@ struct LocalCommands {
   std::function<int(const OnceOptions&)> once;
   std::function<int(const ReplayOptions&, const TextStyle&)> replay;
   std::function<int(const DoctorOptions&, const TextStyle&)> doctor;  ///< where no daemon runs
-  std::function<int(const Client&, const RulesOptions&, const TextStyle&)> rules;
+  std::function<int(const RulesOptions&, const TextStyle&)> rules;
   std::function<int(const FleetOptions&, const TextStyle&)>
       fleet;  ///< of a Prometheus, from anywhere
   std::function<int(const Client&, const CablingOptions&, const TextStyle&)> cabling;

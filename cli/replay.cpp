@@ -6,6 +6,7 @@
 #include <ostream>
 
 #include "daemon/engine.h"
+#include "diagnosis/settings.h"
 #include "exporters/json.h"
 #include "storage/recording.h"
 
@@ -90,7 +91,7 @@ EngineSettings replay_settings(const RecordingHeader& header, const std::optiona
   EngineSettings settings;
   settings.node = header.node;
   settings.expected = header.expected;
-  settings.knobs = config ? config->knobs : KnobTable(engine_knob_groups());
+  settings.knobs = config ? config->knobs : KnobTable(diagnosis_knob_groups());
   if (!config) return settings;
   static_cast<AskedByName&>(settings) = *config;
   settings.planned.insert(header.expected.begin(), header.expected.end());

@@ -1,34 +1,222 @@
+// `linkhealth rules`: the fault and symptom tables for people, and as JSON for the generator of
+// alerts, runbooks and docs/faults.md (dashboards/generate.py).
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <iostream>
 
+#include "base/text.h"
 #include "cli/arguments.h"
 #include "cli/commands.h"
 #include "cli/exit_codes.h"
 #include "cli/local.h"
-#include "daemon/daemon.h"
-#include "diagnosis/catalogue.h"
-#include "exporters/catalogue_text.h"
+#include "diagnosis/causes.h"
+#include "diagnosis/likelihood.h"
+#include "exporters/text_layout.h"
+#include "model/json_writer.h"
 
 namespace linkhealth::cli {
 
-int run_rules(const Client& client, const RulesOptions& options, const TextStyle& style) {
-  const auto answer =
-      client.get(options.json ? std::string("/api/v1/rules")
-                              : "/api/v1/text/rules" +
-                                    (options.name.empty() ? "" : "/" + path_part(options.name)) +
-                                    "?" + style_query(style) + (options.unused ? "&unused=1" : ""));
-  if (answer || options.unused) return show(answer);
-  const Catalogue catalogue = make_catalogue(KnobTable(all_knob_groups()));
+namespace {
+
+/// How often a fault shows a symptom: its causes, by how common they are.
+struct Sign {
+  const Symptom* symptom;
+  double probability = 0;
+  bool decisive = false;
+};
+std::vector<Sign> signs_of(const Fault& fault) {
+  std::vector<Sign> signs;
+  for (const Symptom& row : symptom_table()) {
+    Sign sign{&row};
+    double total = 0;
+    for (const Cause& cause : cause_table()) {
+      if (cause.fault != fault.id) continue;
+      const double weight = cause.prior_up + cause.prior_down;
+      total += weight;
+      sign.probability += weight * probability(cause, row.id);
+      for (const Decisive& one : cause.signs.decisive)
+        sign.decisive = sign.decisive || (one.nats > 0 && one.symptom == row.id);
+    }
+    sign.probability /= total;
+    signs.push_back(sign);
+  }
+  std::ranges::stable_sort(signs, std::greater(), [](const Sign& sign) {
+    return std::pair(sign.decisive, sign.probability);
+  });
+  return signs;
+}
+
+std::vector<std::string_view> media_of(const Fault& fault) {
+  std::uint8_t media = 0;
+  for (const Cause& cause : cause_table())
+    if (cause.fault == fault.id) media |= cause.media;
+  std::vector<std::string_view> words;
+  if (media == kAnyMedium) return words;
+  if ((media & kOnOptical) != 0) words.emplace_back("separable optics");
+  if ((media & kOnAoc) != 0) words.emplace_back("active optical cables");
+  if ((media & kOnCopper) != 0) words.emplace_back("copper");
+  return words;
+}
+
+// -------------------------------------------------------------------------------------- as JSON
+
+template <typename Rows, typename Put>
+void put_array(JsonWriter& json, std::string_view key, const Rows& rows, Put put) {
+  json.key(key);
+  json.begin_array();
+  for (const auto& row : rows) put(row);
+  json.end_array();
+}
+
+void put_object(JsonWriter& json,
+                std::initializer_list<std::pair<std::string_view, std::string_view>> texts) {
+  json.begin_object();
+  for (const auto& [key, text] : texts) {
+    json.key(key);
+    json.value(text);
+  }
+}
+
+void put_fault(JsonWriter& json, const Fault& fault) {
+  const auto put_text = [&json](std::string_view text) { json.value(text); };
+  put_object(json, {{"fault", fault.name},
+                    {"end", to_string(fault.end)},
+                    {"severity", to_string(fault.severity)},
+                    {"title", fault.title},
+                    {"meaning", fault.meaning},
+                    {"verify", fault.verify},
+                    {"to_be_sure", fault.sure},
+                    {"source", fault.reference}});
+  put_array(json, "causes", cause_table(), [&](const Cause& cause) {
+    if (cause.fault == fault.id) json.value(cause.name);
+  });
+  put_array(json, "media", media_of(fault), put_text);
+  put_array(json, "repair", fault.repair, [&](const RepairStep& step) { json.value(step.text); });
+  put_array(json, "signs", signs_of(fault), [&](const Sign& sign) {
+    put_object(json, {{"symptom", sign.symptom->name}});
+    json.key("probability");
+    json.value(sign.probability);
+    json.key("decisive");
+    json.value(sign.decisive);
+    json.end_object();
+  });
+  json.end_object();
+}
+
+std::string rules_json() {
+  std::string text;
+  JsonWriter json(text);
+  put_object(json, {{"schema", "linkhealth.rules/2"}});
+  put_array(json, "faults", fault_table().subspan(1),
+            [&json](const Fault& fault) { put_fault(json, fault); });
+  put_array(json, "symptoms", symptom_table(), [&json](const Symptom& row) {
+    put_object(json, {{"symptom", row.name},
+                      {"meaning", row.meaning},
+                      {"how", row.how},
+                      {"source", row.reference}});
+    json.end_object();
+  });
+  json.end_object();
+  return text + "\n";
+}
+
+// -------------------------------------------------------------------------------------- as text
+
+/// A step of a ladder as it reads without a port.
+std::string plain(std::string_view step) {
+  std::string text(step);
+  for (const auto& [from, to] :
+       {std::pair{"{lane}", " of that lane"}, {"{peer}", "the far end"}, {" ({serial})", ""}})
+    if (const auto at = text.find(from); at != std::string::npos)
+      text.replace(at, std::string_view(from).size(), to);
+  return text;
+}
+
+class Page {
+ public:
+  explicit Page(const TextStyle& style)
+      : style_(style),
+        width_(static_cast<std::size_t>(std::clamp(style.width_columns, 50, 1000))) {}
+  void heading(std::string_view text) {
+    std::cout << paint_bold(clean_text(text, style_.ascii), style_) << '\n';
+  }
+  /// `label` in the first `columns`, `text` wrapped behind it.
+  void row(std::string_view label, std::size_t columns, std::string_view text) {
+    const std::size_t left = columns + 2;
+    for (const std::string& line :
+         wrap(clean_text(text, style_.ascii), std::max<std::size_t>(width_ - left, 20))) {
+      std::cout << "  " << pad_right(label, columns) << line << '\n';
+      label = "";
+    }
+  }
+
+ private:
+  const TextStyle& style_;
+  std::size_t width_;
+};
+
+void show_fault(Page& page, const Fault& fault) {
+  constexpr double kWorthSaying = 0.2;
+  page.heading(fmt::format("{} ({}, end: {}, {})", fault.title, fault.name, to_string(fault.end),
+                           to_string(fault.severity)));
+  page.row("", 0, fault.meaning);
+  for (const Sign& sign : signs_of(fault))
+    if (sign.decisive || sign.probability >= kWorthSaying)
+      page.row(fmt::format("{:3.0f}%", sign.probability * 100), 6,
+               fmt::format("{} ({}){}", sign.symptom->meaning, sign.symptom->name,
+                           sign.decisive ? ": decides" : ""));
+  for (std::size_t i = 0; i < fault.repair.size(); ++i)
+    page.row(std::to_string(i + 1), 6, plain(fault.repair[i].text));
+  page.row("confirm by", 12, plain(fault.sure));
+  page.row("fixed when", 12, fault.verify);
+  page.row("source", 12, fault.reference);
+}
+
+void show_symptom(Page& page, const Symptom& symptom) {
+  page.heading(fmt::format("{}: {}", symptom.name, symptom.meaning));
+  if (!symptom.how.empty()) page.row("if missing", 12, symptom.how);
+  page.row("source", 12, symptom.reference);
+}
+
+bool show_one(Page& page, std::string_view name) {
+  bool found = false;
+  std::vector<std::string_view> names;
+  for (const Fault& fault : fault_table().subspan(1)) {
+    names.push_back(fault.name);
+    if (fault.name == name) show_fault(page, fault), found = true;
+  }
+  for (const Symptom& symptom : symptom_table()) {
+    names.push_back(symptom.name);
+    if (symptom.name == name) show_symptom(page, symptom), found = true;
+  }
+  if (found) return true;
+  const auto meant = closest(name, names);
+  complain(fmt::format(
+      "no fault or symptom \"{}\"{}", printable(name),
+      meant ? fmt::format(": did you mean {}?", *meant) : " (linkhealth rules lists them)"));
+  return false;
+}
+
+}  // namespace
+
+int run_rules(const RulesOptions& options, const TextStyle& style) {
+  constexpr std::size_t kNameColumns = 24;
+  Page page(style);
   if (options.json) {
-    std::cout << rules_json(catalogue, nullptr);
-    return kOk;
+    std::cout << rules_json();
+  } else if (!options.name.empty()) {
+    return show_one(page, options.name) ? kOk : kBadInput;
+  } else {
+    page.heading("Faults");
+    for (const Fault& fault : fault_table().subspan(1))
+      page.row(fmt::format("{:{}}{:8}{:10}", fault.name, kNameColumns, to_string(fault.end),
+                           to_string(fault.severity)),
+               kNameColumns + 18, fault.meaning);
+    page.heading("Symptoms");
+    for (const Symptom& symptom : symptom_table())
+      page.row(symptom.name, kNameColumns, symptom.meaning);
   }
-  const auto text = rules_text(catalogue, {.name = options.name, .now = {}}, style);
-  if (!text) {
-    complain(text.error().message);
-    return kBadInput;
-  }
-  std::cout << *text;
-  complain("the daemon does not answer, so these are the defaults, and nothing is counted");
   return kOk;
 }
 

@@ -34,7 +34,7 @@ _linkhealth() {
     doctor) options+=' --json --sysroot' ;;
     record) options+=' --for' ;;
     replay) options+=' --config --format --json --what-if' ;;
-    rules) options+=' --unused --json' ;;
+    rules) options+=' --json' ;;
     fleet) options+=' --prometheus --by --work-list --limit --json --bearer-token-file --ca-file' ;;
     module) options+=' --file --json' ;;
     ack) options+=' --for --reason --by --end --json' ;;

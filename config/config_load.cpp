@@ -18,6 +18,12 @@ using Kind = YamlNode::Kind;
 constexpr std::size_t kMaxSocketPath = 107;  // sockaddr_un::sun_path with its end, unix(7)
 
 /// Carries the file's name and the first error through the walk.
+/// Sections and keys of earlier versions whose numbers are constants now.
+constexpr std::array<std::string_view, 13> kConstantsNow = {
+    "symptoms",      "differential", "judge",          "windows",           "intent",
+    "trends",        "repairs",      "repair_watch",   "rival_evaluations", "proof_least_s",
+    "admin_proof_s", "sure_odds",    "idle_patience_s"};
+
 class Loader {
  public:
   Loader(std::string_view file_name, std::span<const KnobGroup> groups, Config& config)
@@ -84,6 +90,11 @@ const std::array<Loader::Key, 12> Loader::kKeys = {{{"listen", &Loader::listen},
                                                     {"peers", &Loader::peers}}};
 
 Error Loader::unknown_key(const Member& member, std::span<const std::string_view> good) const {
+  if (std::ranges::find(kConstantsNow, member.key) != kConstantsNow.end())
+    return wrong(member.line,
+                 fmt::format("\"{}\" is no setting any more: its numbers are constants of the "
+                             "diagnosis; \"diagnosis\" and \"ledger\" hold what can be set",
+                             member.key));
   const auto near = closest(member.key, good);
   return wrong(member.line, fmt::format("unknown key \"{}\"{}", printable(member.key),
                                         near ? fmt::format(" (did you mean \"{}\"?)", *near) : ""));

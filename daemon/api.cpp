@@ -10,7 +10,6 @@
 #include "daemon/api_history.h"
 #include "daemon/api_operator.h"
 #include "daemon/api_routes.h"
-#include "daemon/api_rules.h"
 #include "daemon/doctor.h"
 #include "exporters/doctor.h"
 #include "exporters/module_text.h"
@@ -184,8 +183,6 @@ ApiReply answer_from(const ApiRequest& request, const ApiView& view, const Publi
   if (auto past = answer_from_memory(request, view, now.report(), api_style(request)))
     return *std::move(past);
   if (path.starts_with(kPortsPath)) return port_report(request, view, now.report());
-  if (path == kRulesPath || path.starts_with(kRulesTextPath))
-    return rules(request, view, now.report(), api_style(request));
   if (path == "/api/v1/text/status") return status(request, view, now.report());
   if (path == "/api/v1/doctor" || path == "/api/v1/text/doctor")
     return doctor(request, view, now.report());

@@ -12,8 +12,6 @@
 //   /api/v1/text/explain/PORT?width=&colour=&ascii=&symptoms=&physics=
 //   /api/v1/text/module/PORT?width=&colour=&ascii=
 //   /api/v1/check[/PORT]  /api/v1/ticket/PORT  /api/v1/cabling   and as text (daemon/api_desk.h)
-//   /api/v1/rules                                      what the tables say, and what they did here
-//   /api/v1/text/rules[/NAME]?width=&colour=&ascii=&unused=
 //   /api/v1/events/stream                              the same as they come (server-sent events;
 //   daemon/server.cpp) /api/v1/openapi.json                               all of this, for programs
 //   /api/v1/recording?for=SECONDS                      a stream; Unix socket only

@@ -25,7 +25,6 @@ constexpr std::array kRoutes = {ApiRoute{"GET", "/"},
                                 ApiRoute{"GET", "/api/v1/events/stream"},
                                 ApiRoute{"GET", "/api/v1/openapi.json"},
                                 ApiRoute{"GET", "/api/v1/recording"},
-                                ApiRoute{"GET", "/api/v1/rules"},
                                 ApiRoute{"POST", "/api/v1/maintenance"},
                                 ApiRoute{"GET", "/api/v1/check"},
                                 ApiRoute{"GET", "/api/v1/check/{port}"},
@@ -39,9 +38,7 @@ constexpr std::array kRoutes = {ApiRoute{"GET", "/"},
                                 ApiRoute{"GET", "/api/v1/text/explain/{port}"},
                                 ApiRoute{"GET", "/api/v1/text/history/{port}"},
                                 ApiRoute{"GET", "/api/v1/text/module/{port}"},
-                                ApiRoute{"GET", "/api/v1/text/doctor"},
-                                ApiRoute{"GET", "/api/v1/text/rules/{name}"},
-                                ApiRoute{"GET", "/api/v1/text/rules"}};
+                                ApiRoute{"GET", "/api/v1/text/doctor"}};
 
 struct Pattern {
   std::string_view before, after;

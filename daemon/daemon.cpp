@@ -30,7 +30,6 @@
 #include "daemon/shown_clock.h"
 #include "daemon/start.h"
 #include "daemon/watched.h"
-#include "diagnosis/catalogue.h"
 #include "exporters/journal.h"
 #include "exporters/json.h"
 #include "model/sample_json.h"
@@ -196,10 +195,9 @@ Result<void> Daemon::add_plan() {
   return {};
 }
 
-/// What people are shown in `rules` and `status`.
+/// What `status` shows.
 void Daemon::show_config(const std::string& note) {
-  publisher_.set_configuration({std::make_shared<const Catalogue>(make_catalogue(config_.knobs)),
-                                note, note.empty() ? WallTime() : clock_.wall()});
+  publisher_.set_configuration({note, note.empty() ? WallTime() : clock_.wall()});
 }
 
 /// A bad file changes nothing, nor does one with which the next start would fail.

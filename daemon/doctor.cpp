@@ -261,14 +261,14 @@ bool is_missing(const SourceSight& sight) {
 }
 
 /// What of the far end a peer's sample has.
-Sights far_sights(const PortReport& port) {
+EvidenceSources far_sources(const PortReport& port) {
   const auto& peer = port.latest.peer;
-  Sights sights = 0;
-  if (peer && peer->link) sights |= bit(Sight::kFarLink);
-  if (peer && peer->counters) sights |= bit(Sight::kFarCounters);
-  if (peer && peer->module) sights |= bit(Sight::kFarModule);
-  if (!port.expected.peer_system.empty()) sights |= bit(Sight::kPlan);
-  return sights;
+  EvidenceSources seen;
+  if (peer && peer->link) seen.add(EvidenceSource::kFarLink);
+  if (peer && peer->counters) seen.add(EvidenceSource::kFarCounters);
+  if (peer && peer->module) seen.add(EvidenceSource::kFarModule);
+  if (!port.expected.peer_system.empty()) seen.add(EvidenceSource::kPlan);
+  return seen;
 }
 
 std::string title(const Fault& fault) {
@@ -276,31 +276,23 @@ std::string title(const Fault& fault) {
   return fault.end == End::kFar && !text.starts_with("far_") ? text + " (far)" : text;
 }
 
-/// One line for each fault and hidden source, not one for each pair.
-void add_blurs(PortSight& port, Sights seen) {
-  std::vector<std::pair<std::string, std::string>>
-      lines;  // "dirty_connector", "the module" -> the other faults
-  std::vector<std::string> others;
-  for (const Blur& blur : blurs(seen)) {
-    std::string_view needs;
-    for (std::size_t i = 0; i < kSightCount; ++i)
-      if ((blur.needs >> i & 1U) != 0) needs = words(static_cast<Sight>(i));
-    if (blur.a->name == "healthy") {
-      port.not_noticed.push_back(fmt::format("{} (needs {})", title(*blur.b), needs));
+/// One line for each fault and missing source, not one for each pair.
+void add_confusable(PortSight& port, EvidenceSources seen) {
+  std::map<std::pair<std::string, std::string_view>, std::string> others;
+  std::vector<std::pair<std::string, std::string_view>> order;
+  for (const ConfusablePair& pair : confusable_pairs(seen)) {
+    const std::string_view needs = to_string(pair.needs);
+    if (pair.a->id == FaultId::kHealthy) {
+      port.not_noticed.push_back(fmt::format("{} (needs {})", title(*pair.b), needs));
       continue;
     }
-    const std::pair<std::string, std::string> line(title(*blur.a), needs);
-    const auto at = std::find(lines.begin(), lines.end(), line);
-    if (at == lines.end()) {
-      lines.push_back(line);
-      others.push_back(title(*blur.b));
-    } else {
-      others[static_cast<std::size_t>(at - lines.begin())] += ", " + title(*blur.b);
-    }
+    std::string& row = others[{title(*pair.a), needs}];
+    if (row.empty()) order.emplace_back(title(*pair.a), needs);
+    row += (row.empty() ? "" : ", ") + title(*pair.b);
   }
-  for (std::size_t i = 0; i < lines.size(); ++i)
+  for (const auto& line : order)
     port.not_told_apart.push_back(
-        fmt::format("{} from {} (needs {})", lines[i].first, others[i], lines[i].second));
+        fmt::format("{} from {} (needs {})", line.first, others[line], line.second));
 }
 
 PortSight sight_of(const PortReport& port, const Report& report, const NodeFacts& facts,
@@ -317,20 +309,20 @@ PortSight sight_of(const PortReport& port, const Report& report, const NodeFacts
     sight.firmware = at->second;
   sight.exempt = port.exempt;
   if (!port.exempt.empty()) return sight;
-  Sights seen = far_sights(port);
+  EvidenceSources seen = far_sources(port);
   for (const SourceSight& source : node_sources)
     for (const SourceRow& row : source_table())
-      if (row.probe == source.probe && row.sight && is_visible(source)) seen |= bit(*row.sight);
+      if (row.probe == source.probe && row.sight && is_visible(source)) seen.add(*row.sight);
   for (const SourceRow& row : source_table()) {
     if (row.node) continue;
     sight.sources.push_back(of_port(row, port, report, facts));
     const SourceSight& source = sight.sources.back();
     // A source of reasons that does not complain has one when there is something to say.
     const bool ready = row.probe == "down_reason" && source.state == SourceState::kNoWord;
-    if (row.sight && (is_visible(source) || ready)) seen |= bit(*row.sight);
+    if (row.sight && (is_visible(source) || ready)) seen.add(*row.sight);
   }
   add_other_gaps(sight.sources, port.gaps);
-  add_blurs(sight, seen);
+  add_confusable(sight, seen);
   return sight;
 }
 

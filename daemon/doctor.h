@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "diagnosis/observability.h"
+#include "diagnosis/questions.h"
 #include "model/doctor.h"
 #include "model/report.h"
 #include "probes/host.h"
@@ -53,7 +53,7 @@ struct SourceRow {
   std::string_view probe;  ///< as in gaps
   std::string_view what;
   bool node;                                ///< of the node, not of each port
-  std::optional<Sight> sight;               ///< what it lets see
+  std::optional<EvidenceSource> sight;      ///< what it lets see
   bool (*applies)(const PortReport& port);  ///< null: to every port
   bool (*seen)(const PortReport&
                    port);  ///< of the node: of any port; null: only gaps and the node's facts tell

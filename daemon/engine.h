@@ -2,14 +2,13 @@
 // replay of a recording gives the same report as the live run, byte for byte.
 #pragma once
 
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "diagnosis/settings.h"
 #include "model/asked.h"
-#include "model/knobs.h"
 #include "model/ledger_state.h"
 #include "model/port_moves.h"
 #include "model/reference_state.h"
@@ -21,13 +20,10 @@ namespace linkhealth {
 /// What the engine must know beside the snapshots.
 struct EngineSettings : AskedByName {
   std::string node;
-  KnobTable knobs;       ///< engine_knob_groups(), as configured
+  KnobTable knobs;       ///< diagnosis_knob_groups(), as configured; without them the defaults
   SiteLabels site{};     ///< where the node is
-  bool dry_run = false;  ///< only said in the report: whoever sends things obeys it
+  bool dry_run = false;  ///< only reported: the senders of events obey it
 };
-
-/// Every knob of the diagnosis and the ledger, for configuration to read and print.
-std::span<const KnobGroup> engine_knob_groups();
 
 class Engine {
  public:
@@ -54,24 +50,21 @@ class Engine {
   [[nodiscard]] ReferenceState references() const;
   /// REQUIRES: before the first step.
   void restore(const ReferenceState& state);
-  /// Takes other settings in force with the next step. The node's name stays; knobs keep their
-  /// groups.
+  /// Takes other settings in force with the next step. The node's name stays.
   void reconfigure(const EngineSettings& settings);
 
-  // What people say. Each takes effect with the next step, its event comes with it too.
+  // What operators do. Each takes effect with the next step, its event comes with it too.
 
-  /// An operator took note of the port's fault; nullopt `until`: until it closes. Gives the fault.
-  /// Not twice.
+  /// Acknowledges the port's fault; nullopt `until`: until it closes. Gives the fault. Not twice.
   Result<FaultReport> acknowledge(const PortKey& port, const std::string& by,
                                   const std::string& reason, std::optional<WallTime> until);
-  /// And thinks otherwise: the fault is told anew.
+  /// Takes the acknowledgement back: the fault is reported as reopened.
   Result<FaultReport> withdraw_acknowledgement(const PortKey& port);
-  /// Somebody works on a port, or (`port` "") on the node. What was begun before for the same is
-  /// replaced.
+  /// Maintenance of a port, or (`port` "") of the node. It replaces an earlier one of the same.
   Result<Maintenance> begin_maintenance(const PortKey& port, Maintenance maintenance);
   /// An error when none was begun for just this.
   Result<Maintenance> end_maintenance(const PortKey& port);
-  /// Those that stand in files, all of them; `port` is any name of a port, "" for all.
+  /// All those that stand in files; `port` is any name of a port, "" for all.
   void set_maintenance_files(std::vector<Maintenance> files);
 
  private:

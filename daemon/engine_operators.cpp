@@ -1,7 +1,6 @@
-// What people say to the engine: acknowledgements, maintenance, another configuration.
+// What comes to the engine beside snapshots: acknowledgements, maintenance, another configuration.
 #include <algorithm>
 
-#include "daemon/engine_report.h"
 #include "daemon/engine_state.h"
 
 namespace linkhealth {
@@ -18,38 +17,23 @@ Result<std::string> Engine::State::stable_of(const PortKey& key) const {
   return found->latest.id->device.empty() ? key : found->latest.id->stable_key();
 }
 
-void Engine::State::tell_place(FaultEvent& event, const PortKey& port) const {
-  if (!settings.site.empty()) event.site = settings.site;
-  const PortHistory* known = history.find(port);
-  if (known == nullptr) return;
-  if (const auto asked = asked_of(settings, known->key, known->latest.id); asked.expected)
-    event.rail = asked.expected->rail;
-}
-
-/// The event of something that was said comes with the next step.
-FaultReport Engine::State::wait_with(const LedgerChange& change, const PortKey& port) {
-  FaultEvent event;
-  event.t = last_step.value_or(SteadyTime());
-  event.at = wall;
-  event.kind = change.kind;
-  event.port = port;
+/// The event of an operator's action comes with the next step.
+FaultReport Engine::State::report_later(const LedgerChange& change, const PortKey& port) {
+  FaultEvent event = event_of(change.kind, port);
   const auto text = texts.find(change.entry.kept.id);
   if (text != texts.end()) event.fault = text->second;
   event.fault.state = change.entry.kept.state;
   event.fault.acknowledged = acknowledgement_of(change.entry.kept, wall);
-  tell_place(event, port);
   waiting.push_back(event);
   return event.fault;
 }
 
 void Engine::reconfigure(const EngineSettings& settings) {
-  EngineSettings& now = state_->settings;
-  now.knobs.take_values(settings.knobs);
-  static_cast<AskedByName&>(now) = settings;
-  ++state_->settings_made;
-  now.site = settings.site;
-  now.dry_run = settings.dry_run;
-  state_->expects_anew = true;
+  const std::string node = state_->settings.node;
+  state_->settings = settings;
+  state_->settings.node = node;
+  state_->diagnosis = diagnosis_settings(settings.knobs);
+  state_->expectations_changed = true;
 }
 
 /// What is kept of a port goes where its card is now.
@@ -58,7 +42,7 @@ void Engine::State::follow_cards() {
   if (moves.empty()) return;
   for (const auto& [from, to] : moves)
     if (to.empty()) release(from, from, "another card has this PCI address now");
-  move_keys(judged, moves);
+  move_keys(ports, moves);
   ledger.follow(moves);
   repairs.follow(moves);
   for (std::vector<Maintenance>* list : {&maintenance, &maintenance_log})
@@ -66,66 +50,39 @@ void Engine::State::follow_cards() {
       if (const std::string& to = moved(one.port, moves); !to.empty()) one.port = to;
 }
 
-/// Awaits what is expected and not there, and no longer what never came and nobody expects now.
-void Engine::State::expect_anew() {
+/// Awaits the ports that are expected and not there, and no longer those that never came and are
+/// not expected now.
+void Engine::State::update_expectations() {
   std::vector<std::pair<std::string, PortKey>> idle;
   for (const auto& [stable, port] : history.ports())
     if (port.awaited && !awaits(settings, port.key)) idle.emplace_back(stable, port.key);
   for (const auto& [stable, key] : idle) {
     release(stable, key, "configuration no longer expects this port");
     history.await_no_more(stable);
-    judged.erase(stable);
+    ports.erase(stable);
   }
   for (const auto* entries : {&settings.expected, &settings.planned})
     for (const auto& [key, expected] : *entries)
       if (awaits(settings, key)) history.await(key);
 }
 
-const AskedOfPort& Engine::State::asked_of_port(const PortHistory& port, Judged& own) {
-  if (own.asked_by == settings_made && own.asked_id == port.latest.id) return own.asked;
-  AskedOfPort asked = asked_of(settings, port.key, port.latest.id);
-  if (!asked.contradiction.empty() && asked.contradiction != own.asked.contradiction)
-    remarks.push_back(port.key + ": " + asked.contradiction);
-  own.asked = std::move(asked);
-  own.asked_id = port.latest.id;
-  own.asked_by = settings_made;
-  return own.asked;
-}
-
-void Engine::State::release_left_out(const std::vector<Subject>& all) {
-  for (const Subject& subject : all)
-    if (const std::string& why = subject.judged->asked.exempt; !why.empty())
-      release(subject.stable, subject.port->key, "configuration leaves this port out: " + why);
-}
-
-namespace {
-
-/// Long enough for a slow driver to bring its ports back after a boot.
-constexpr double kLostS = 600;
-
-}  // namespace
-
-/// What an earlier run left open on a port that is neither there nor expected any more would stay
-/// open for ever.
-void Engine::State::release_lost(SteadyTime now) {
-  if (!first_step) first_step = now;
-  if (looked_for_lost || in_seconds(now - *first_step) < kLostS) return;
-  looked_for_lost = true;
+/// A fault that an earlier run left open on a port that is neither there nor expected any more
+/// would stay open for ever.
+void Engine::State::release_lost() {
+  constexpr double kLostS = 600;  // a slow driver brings its ports back after a boot
+  if (released_lost || in_seconds(*last_step - *first_step) < kLostS) return;
+  released_lost = true;
   for (const LedgerFault& fault : ledger.state().faults)
     if (!history.ports().contains(fault.port))
-      release(fault.port, fault.port, "this port is not there any more, and nobody expects it");
+      release(fault.port, fault.port, "this port is not there any more, and is not expected");
 }
 
-/// Closes what is open on a port of which nothing is asked any more.
+/// Closes what is open on a port that is no longer monitored.
 void Engine::State::release(const std::string& stable, const PortKey& port,
                             const std::string& why) {
   for (const LedgerChange& change : ledger.release(stable)) {
     const LedgerFault& kept = change.entry.kept;
-    FaultEvent event;
-    event.t = last_step.value_or(SteadyTime());
-    event.at = wall;
-    event.kind = change.kind;
-    event.port = port;
+    FaultEvent event = event_of(change.kind, port);
     if (const auto text = texts.find(kept.id); text != texts.end()) event.fault = text->second;
     event.fault.id = kept.id;
     event.fault.fault = kept.fault;
@@ -137,7 +94,6 @@ void Engine::State::release(const std::string& stable, const PortKey& port,
     event.fault.last_seen_at = kept.last_seen_at;
     event.fault.summary = why;
     event.fault.proof.reset();
-    tell_place(event, port);
     texts.erase(kept.id);
     waiting.push_back(std::move(event));
   }
@@ -149,7 +105,7 @@ Result<FaultReport> Engine::acknowledge(const PortKey& port, const std::string& 
   if (!stable) return stable.error();
   auto change = state_->ledger.acknowledge(*stable, by, reason, until, state_->wall);
   if (!change) return change.error();
-  return state_->wait_with(*change, port);
+  return state_->report_later(*change, port);
 }
 
 Result<FaultReport> Engine::withdraw_acknowledgement(const PortKey& port) {
@@ -157,7 +113,7 @@ Result<FaultReport> Engine::withdraw_acknowledgement(const PortKey& port) {
   if (!stable) return stable.error();
   auto change = state_->ledger.withdraw_acknowledgement(*stable, state_->wall);
   if (!change) return change.error();
-  return state_->wait_with(*change, port);
+  return state_->report_later(*change, port);
 }
 
 Result<Maintenance> Engine::begin_maintenance(const PortKey& port, Maintenance maintenance) {
@@ -222,8 +178,7 @@ bool holds(const std::vector<Maintenance>& all, const Maintenance& one) {
 
 }  // namespace
 
-/// What is in force is in the log, and what is no longer has an end: whoever ended it, and wherever
-/// it was said.
+/// Maintenance in force is in the log; what is over has an end there, by command or by file.
 void Engine::State::log_maintenance() {
   for (Maintenance& one : maintenance_log)
     if (!one.ended_at && !holds(maintenance, one) && !holds(maintenance_files, one))
@@ -236,7 +191,7 @@ void Engine::State::log_maintenance() {
       if (known == maintenance_log.end()) {
         maintenance_log.push_back(one);
       } else if (known->ended_at || known->until != one.until || known->reason != one.reason) {
-        *known = one;  // read again after a restart, or written anew
+        *known = one;  // read again after a restart, or changed
       }
     }
   std::erase_if(maintenance_log, [this](const Maintenance& one) {
@@ -263,7 +218,6 @@ bool Engine::State::leaves_module(const PortHistory& port, const std::string& st
   return std::ranges::any_of(maintenance, leaves) || std::ranges::any_of(maintenance_files, leaves);
 }
 
-/// Of several the one that lasts longest.
 const Maintenance* Engine::State::maintenance_of(const PortHistory& port,
                                                  const std::string& stable) const {
   const Maintenance* found = nullptr;

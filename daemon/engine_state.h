@@ -1,7 +1,12 @@
-// The engine's state, and what it does with one port. For the engine's own files.
+// The engine's state, and the three stages of a step. For the engine's own files.
+//
+//   1. features: what each port's history says of it, by itself           (engine.cpp)
+//   2. shared:   what several ports have in common, and which matters
+//                are one for all of them                                  (engine_shared.cpp)
+//   3. judge:    symptoms, differential, ledger, report, port by port     (engine_judge.cpp,
+//                                                                          engine_report.cpp)
 #pragma once
 
-#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -10,149 +15,122 @@
 
 #include "daemon/engine.h"
 #include "diagnosis/differential.h"
-#include "diagnosis/explain.h"
 #include "diagnosis/ledger.h"
 #include "diagnosis/repair_book.h"
 #include "diagnosis/repair_watch.h"
-#include "diagnosis/symptoms.h"
-#include "diagnosis/trends.h"
 #include "model/asked.h"
 #include "model/history.h"
 
 namespace linkhealth {
 
-/// What the tables say of one port in one step. 20 kB, and of no use after it: one for all ports.
-struct Opinion {
-  Findings findings;
-  const Differential* differential = nullptr;  ///< Judged keeps it; null: not judged
-  Differential second;
-};
-
 /// What the engine keeps of a port beside its history.
-struct Judged {
-  std::shared_ptr<const SymptomsTold> symptoms;  ///< null: none yet
-  std::optional<SteadyTime> errors_since;
-  std::optional<SteadyTime> errors_last;
-  bool errors_ever =
-      false;  ///< they are as old as what is known of the link: nobody saw them begin
-  std::optional<double> ber;  ///< before FEC, when it was looked at last
-  bool begun = false;         ///< it was looked at in a step
-  bool judged = false;
-  std::size_t gone_with = 0;  ///< so many ports went at once, this one among them; 0: no such thing
-  bool all_gone = false;      ///< and these are all that the node has
-  std::size_t hot_with = 0;   ///< so many modules got hot together
-  std::size_t low_with = 0;   ///< so many modules lost supply voltage together
+struct PortState {
+  std::optional<SteadyTime> errors_since, errors_last;
+  bool errors_ever = false;  ///< as old as what is known of the link
+  bool seen_before = false;  ///< it was looked at in an earlier step
   RepairWatch repairs;
-  RememberedDifferential differential;
-  std::string exempt;
-  AskedOfPort asked;  ///< of `asked_id`, by the settings of `asked_by`
-  Shared<PortId> asked_id;
-  std::uint64_t asked_by = 0;  ///< 0: not yet
+  AskedOfPort asked;
 };
 
-struct Subject {
+enum class SharedKind : std::uint8_t {
+  kDriver,  ///< all ports of a driver are gone at one time: of the driver or of the monitor
+  kRoom,    ///< modules got hot together: the room, its inlet or a fan
+  kSupply,  ///< modules lost supply voltage together
+};
+/// One matter of several ports. One of them reports it for all.
+struct SharedCause {
+  SharedKind kind;
+  std::vector<std::size_t> ports;  ///< indices of the step's ports
+  FaultId fault;                   ///< the name under which it shows on a port
+  std::string name;                ///< of what they share: the driver, or this node
+};
+
+/// One port in one step.
+struct PortStep {
+  PortStep(std::string key, const PortHistory& history, PortState& of_port, Features own)
+      : stable(std::move(key)), port(history), state(of_port), features(std::move(own)) {}
   std::string stable;
-  const PortHistory* port;
-  const ExpectedPort* expected;
+  const PortHistory& port;
+  PortState& state;
+  Features features;
+  std::string exempt;  ///< why nothing is expected of the port; "" when it is judged
   std::string_view leaf;
-  Judged* judged;
-  std::optional<double>
-      temperature_drop_c;   ///< its module against its own past; nullopt: not known now
-  bool supply_low = false;  ///< of its module, read lately
+  std::optional<double> temperature_drop_c;  ///< its module against its own past; warm ones only
+  bool supply_low = false;                   ///< of its module, read lately
+  const Maintenance* work = nullptr;
+  const SharedCause* shared = nullptr;  ///< what it showed in this step, and others too
+  Findings findings;
+  std::optional<Differential> first, second;  ///< nullopt: not judged
+  PortVerdict verdict;
 };
-
-inline constexpr double kSharedRiseC =
-    -6;  ///< a module's drop of temperature: more is more than jobs do (docs/physics.md 7d)
-inline constexpr double kWarmUpS =
-    900;  ///< ten time constants of a module's temperature (docs/physics.md 7d)
-/// When something opens, and when two names stand side by side.
-std::span<const Knob> judge_knobs();
 
 struct Engine::State {
   explicit State(EngineSettings given)
-      : settings(std::move(given)),
-        history(intent_times(values("intent"))),
-        ledger(settings.node, values("ledger")),
-        repairs(values("repairs")),
-        watch_values(values("repair_watch")),
-        differential_values(values("differential")),
-        judge_values(values("judge")),
-        window_values(values("windows")),
-        trend_values(values("trends")) {
-    const auto table = symptom_table();
-    for (std::size_t i = 0; i < kSymptomCount; ++i)
-      if (!table[i].knobs.empty()) symptom_values[i] = values(table[i].name);
-  }
-
-  /// A table without our groups (a test's) means the defaults.
-  KnobValues values(std::string_view group) {
-    for (const KnobGroup& row : settings.knobs.groups())
-      if (row.name == group) return settings.knobs.values(group);
-    return defaults.values(group);
-  }
-
-  static IntentTimes intent_times(KnobValues k) { return {k[0], k[1], k[2], k[3], k[4], k[5]}; }
+      : settings(std::move(given)), diagnosis(diagnosis_settings(settings.knobs)) {}
 
   EngineSettings settings;
-  KnobTable defaults{engine_knob_groups()};
+  DiagnosisSettings diagnosis;
   History history;
-  Ledger ledger;
+  Ledger ledger{settings.node, diagnosis};
   RepairBook repairs;
-  KnobValues watch_values;
-  KnobValues differential_values;
-  KnobValues judge_values;
-  KnobValues window_values;
-  KnobValues trend_values;
-  std::array<KnobValues, kSymptomCount> symptom_values{};
-  std::map<std::string, Judged> judged;
-  Opinion opinion;                               ///< of the port that is being judged
-  std::shared_ptr<const SymptomsTold> symptoms;  ///< of the port that was reported last
-  std::map<std::string, FaultReport> texts;      ///< by fault id: what was last said of it
-  std::vector<FaultEvent> waiting;
+  std::map<std::string, PortState> ports;
+  std::map<std::string, FaultReport> texts;  ///< by fault id: what was last reported of it
+  std::vector<FaultEvent> waiting;           ///< for the next step
   std::vector<Maintenance> maintenance, maintenance_files;
-  std::vector<Maintenance> maintenance_log;  ///< all of late, oldest first
-  std::optional<SteadyTime> first_step;
-  bool looked_for_lost = false;
-  std::shared_ptr<const RuleUse> rule_use = std::make_shared<const RuleUse>();
-  std::uint64_t settings_made = 1;   ///< so many settings were in force
+  std::vector<Maintenance> maintenance_log;  ///< recent ones, oldest first
+  std::optional<SteadyTime> first_step, last_step;
+  bool released_lost = false;
   std::vector<std::string> remarks;  ///< of this step
-  bool expects_anew = true;          ///< what is expected of this node is new with the next step
-  std::optional<SteadyTime> last_step;
+  bool expectations_changed = true;
   double step_s = 10;
-  std::string
-      idle_cards;  ///< cards that the PCI bus shows and that have no driver; "" none, or not known
+  std::string idle_cards;  ///< cards on the PCI bus without a driver; "" none, or not known
   WallTime wall;
 
-  /// What is asked of a port, made anew when its names or the settings are others.
-  const AskedOfPort& asked_of_port(const PortHistory& port, Judged& own);
-  std::vector<Subject> subjects();
+  // Before the stages.
+  void begin_step(const Snapshot& snapshot);
   void follow_cards();
-  void expect_anew();
+  void update_expectations();
   void release(const std::string& stable, const PortKey& port, const std::string& why);
-  void release_left_out(const std::vector<Subject>& all);
-  void note_idle_cards(const std::vector<Gap>& gaps);
-  /// The stable key of a port that is known by this label.
-  Result<std::string> stable_of(const PortKey& key) const;
-  void tell_place(FaultEvent& event, const PortKey& port) const;
-  FaultReport wait_with(const LedgerChange& change, const PortKey& port);
+  void release_lost();
   void end_old_maintenance();
   void log_maintenance();
-  void release_lost(SteadyTime now);
-  const Maintenance* maintenance_of(const PortHistory& port, const std::string& stable) const;
-  /// Whether somebody who works on the port wants its module left alone.
+
+  // The stages.
+  std::vector<PortStep> collect_features();
+  std::vector<SharedCause> find_shared(std::vector<PortStep>& all) const;
+  void judge(PortStep& step);
+  static void report_once(const std::vector<SharedCause>& causes, std::vector<PortStep>& all);
+  void update_ledger(PortStep& step, std::vector<FaultEvent>& events);
+  void report_on(PortReport& report, const PortStep& step);
+
+  [[nodiscard]] Severity severity_of(const RankedFault& ranked, const PortStep& step) const;
+  PortVerdict verdict_of(PortStep& step) const;
+  FaultReport fault_report(const LedgerEntry& entry, const PortStep& step);
+  FaultEvent event_of(FaultEventKind kind, const PortKey& port) const;
+  FaultReport report_later(const LedgerChange& change, const PortKey& port);
+  /// The stable key of a port that is known by this label.
+  [[nodiscard]] Result<std::string> stable_of(const PortKey& key) const;
+  /// Of several the one that lasts longest.
+  [[nodiscard]] const Maintenance* maintenance_of(const PortHistory& port,
+                                                  const std::string& stable) const;
+  /// Whether maintenance of the port wants its module left alone.
   [[nodiscard]] bool leaves_module(const PortHistory& port, const std::string& stable) const;
-  void fill_group(PortView& view, const Subject& subject, const std::vector<Subject>& all);
-  void note_repair(const Subject& subject, const PortView& view, Judged& judged, WallTime now);
-  PortVerdict verdict_of(const PortView& view, Judged& own, const Fault* incumbent);
-  void note_errors(Judged& port, SteadyTime now) const;
-  Severity severity_of(const RankedFault& ranked, const PortView& view,
-                       const Findings& findings) const;
-  /// What is told of `subject`, into `report`, which is empty.
-  void report_on(PortReport& report, const Subject& subject, const PortView& view, Judged& judged,
-                 const Snapshot& snapshot);
-  FaultReport fault_report(const LedgerEntry& entry, const PortView& view, const Judged& judged);
-  void emit(const LedgerChange& change, const Subject& subject, const PortView& view,
-            const Judged& judged, const Snapshot& snapshot, std::vector<FaultEvent>& events);
 };
+
+/// A module's rise of temperature: more is more than jobs do (docs/physics.md 7d).
+inline constexpr double kSharedRiseC = 6;
+/// Links train for one or two minutes after their driver has loaded (docs/physics.md 7d): then all
+/// ports of the node are down at once.
+bool is_starting(const Features& features, std::optional<double> uptime_s);
+/// A symptom must speak for a fault: what is merely not known opens nothing.
+bool is_supported(const Cause& cause, const Findings& findings);
+/// nullopt when the fault is not acknowledged, or no longer.
+std::optional<Acknowledgement> acknowledgement_of(const LedgerFault& fault, WallTime now);
+/// Ports as people count: mlx5_2 before mlx5_10.
+bool by_number(const std::string& a, const std::string& b);
+/// What a shared cause is called in the report of one of its ports.
+std::string summary_of(const SharedCause& cause, const PortStep& step);
+/// Fills in what the faults of each port, and of the node, cost.
+void weigh_impact(Report& report, const History& history);
 
 }  // namespace linkhealth

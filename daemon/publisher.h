@@ -15,7 +15,6 @@
 #include "daemon/doctor.h"
 #include "daemon/metrics_pages.h"
 #include "exporters/metrics.h"
-#include "model/catalogue.h"
 #include "model/report.h"
 
 namespace linkhealth {
@@ -30,7 +29,6 @@ struct JsonWriters {
 
 /// What people are shown of the configuration that is in force.
 struct ShownConfiguration {
-  std::shared_ptr<const Catalogue> catalogue;  ///< null: there are no rules to show
   std::string note;  ///< what the last reload came to; "" when there was none
   WallTime noted_at;
 };

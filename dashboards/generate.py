@@ -4,11 +4,13 @@
   dashboards/rules/linkhealth-alerts-faults.yaml   an alert for each fault and end
   docs/runbooks/FAULT.md                           a page for each fault
   docs/runbooks/README.md                          their list
+  docs/faults.md                                   all faults with their signs, and all symptoms
 
 --check writes nothing and fails, naming the file, when one is not what it would write.
 """
 import argparse
 import json
+import math
 import os
 import subprocess
 import sys
@@ -21,7 +23,7 @@ ALERTS = "dashboards/rules/linkhealth-alerts-faults.yaml"
 SHARED = "dashboards/rules/linkhealth-alerts.yaml"
 # How long a fault must be there before somebody hears of it; the node has held it for 30 to 300 s before (ledger.*_hold_s).
 FOR = {"critical": "5m", "warning": "10m", "notice": "30m"}
-# engine_judge.cpp: what is no worse because the link is down
+# diagnosis/faults.cpp, spares_traffic: what is no worse because the link is down
 NEVER_WORSE = ("monitor_blind", "wrong_cabling")
 URGENCY = {"critical": "page", "warning": "ticket", "notice": "info"}
 
@@ -29,6 +31,35 @@ URGENCY = {"critical": "page", "warning": "ticket", "notice": "info"}
 def faults_of(program):
     out = subprocess.run([program, "rules", "--json"], check=True, capture_output=True, text=True).stdout
     return json.loads(out)
+
+
+def looks_like(fault):
+    """The signs by which people recognise it: those that one in five shows, and those that decide."""
+    return [sign for sign in fault["signs"] if sign["decisive"] or sign["probability"] >= 0.2]
+
+
+def often(share):
+    words = ((0.8, "always"), (0.45, "often"), (0.15, "sometimes"), (0.02, "rarely"), (0, "never"))
+    return next(word for least, word in words if share >= least)
+
+
+def divergence(one, other):
+    """How much a yes-or-no reading tells two faults apart: the symmetric Kullback-Leibler divergence."""
+    p, q = (min(max(share, 0.005), 0.995) for share in (one, other))
+    return (p - q) * math.log(p / q) + (q - p) * math.log((1 - p) / (1 - q))
+
+
+def neighbours(fault, faults):
+    """The three faults that look most like it, with the sign that tells each apart best."""
+    near = []
+    for other in faults:
+        if other is fault or (fault["media"] and other["media"] and not set(fault["media"]) & set(other["media"])):
+            continue
+        theirs = {sign["symptom"]: sign["probability"] for sign in other["signs"]}
+        gaps = [(divergence(sign["probability"], theirs[sign["symptom"]]), sign["symptom"], sign["probability"],
+                 theirs[sign["symptom"]]) for sign in fault["signs"]]
+        near.append((sum(gap[0] for gap in gaps), other, max(gaps)))
+    return [(other, best) for _, other, best in sorted(near, key=lambda one: one[0])[:3]]
 
 
 def plain(step):
@@ -93,7 +124,7 @@ def percent(share):
     return f"{share * 100:.0f} %"
 
 
-def section(fault, symptoms, titles, both):
+def section(fault, faults, symptoms, both):
     lines = []
     if fault["fault"] in both:
         lines += [f"## {fault['title']} (end: {fault['end']})", ""]
@@ -109,17 +140,45 @@ def section(fault, symptoms, titles, both):
     lines += ["", f"**It is repaired when** {fault['verify']}. The monitor watches that by itself (state *proving*), closes "
               "the fault then, and opens it again if it comes back.", ""]
     lines += ["**What it looks like** (the first five signs)", ""]
-    lines += [f"* {symptoms[sign['symptom']]} (`{sign['symptom']}`): {percent(sign['probability'])}"
-              + (", and settles the matter" if sign["decisive"] else "") for sign in fault["signs"][:5]]
-    lines += [f"* {light}" for light in fault["light"]]
-    if fault["neighbours"]:
-        lines += ["", "**Not to be taken for**", ""]
-        lines += [f"* [{titles[(other['fault'], other['end'])]}]({other['fault']}.md): {other['differences'][0]}"
-                  for other in fault["neighbours"] if other["differences"]]
+    lines += signs(looks_like(fault)[:5], symptoms)
+    lines += ["", "**Not to be taken for**", ""]
+    lines += told_apart(fault, faults, symptoms, "{0}.md")
     return lines + [""]
 
 
-def page(name, variants, symptoms, titles, both):
+def signs(rows, symptoms):
+    return [f"* {symptoms[sign['symptom']]} (`{sign['symptom']}`): {percent(sign['probability'])}"
+            + (", and settles the matter" if sign["decisive"] else "") for sign in rows]
+
+
+def told_apart(fault, faults, symptoms, link):
+    return [f"* [{other['title']}]({link.format(other['fault'])}): {symptoms[symptom]}: {often(here)} here, {often(there)} there"
+            for other, (_, symptom, here, there) in neighbours(fault, faults)]
+
+
+def faults_page(catalogue):
+    faults = catalogue["faults"]
+    symptoms = {symptom["symptom"]: symptom["meaning"] for symptom in catalogue["symptoms"]}
+    lines = ["<!-- Written by dashboards/generate.py from `linkhealth rules --json`. -->", "# The faults", "",
+             "The percentages say how often a fault shows a sign where the sign can be read; what can't be read speaks neither for",
+             "nor against. `linkhealth rules NAME` prints the same in a terminal."]
+    for fault in faults:
+        lines += ["", f"## {fault['title']}", f"`{fault['fault']}` · end: {fault['end']} · severity: {fault['severity']}", "",
+                  fault["meaning"][0].upper() + fault["meaning"][1:] + ".", "",
+                  "**Causes**: " + "; ".join(fault["causes"]) + "."
+                  + (" Only on " + " and ".join(fault["media"]) + "." if fault["media"] else ""), "", "**How it looks**", ""]
+        lines += signs(looks_like(fault), symptoms)
+        lines += ["", "**How it differs from its neighbours**", ""] + told_apart(fault, faults, symptoms, "runbooks/{0}.md")
+        lines += ["", "**What to do**, cheapest first", ""]
+        lines += [f"{number}. {plain(step)}" for number, step in enumerate(fault["repair"], 1)]
+        lines += ["", f"**Confirm by**: {plain(fault['to_be_sure'])}.", "", f"**Fixed when**: {fault['verify']}.", "",
+                  f"**Sources**: {fault['source']}."]
+    lines += ["", "## The symptoms", "", "| symptom | meaning | source |", "|---|---|---|"]
+    lines += [f"| `{row['symptom']}` | {row['meaning']} | {row['source']} |" for row in catalogue["symptoms"]]
+    return "\n".join(lines) + "\n"
+
+
+def page(name, variants, faults, symptoms, both):
     owner, wakes, never = NOTES[name]
     title = variants[0]["title"] if len(variants) == 1 else camel_title(name)
     lines = ["<!-- Written by dashboards/generate.py from `linkhealth rules --json` and dashboards/runbook_notes.py. -->",
@@ -128,7 +187,7 @@ def page(name, variants, symptoms, titles, both):
              "**On the node**: `linkhealth explain PORT` shows what was measured, what speaks against it and which lane, fibre "
              "or serial number the steps mean.", ""]
     for variant in variants:
-        lines += section(variant, symptoms, titles, both)
+        lines += section(variant, faults, symptoms, both)
     lines += (["## Do not", ""] if len(variants) > 1 else ["**Do not**", ""])
     lines += [f"* {line}" for line in never]
     lines += ["", "All signs and how faults are told apart: [docs/faults.md](../faults.md), "
@@ -181,12 +240,10 @@ def build(catalogue):
         if name not in names:
             sys.exit(f"generate.py: dashboards/runbook_notes.py has {name}, which is no fault")
     symptoms = {symptom["symptom"]: symptom["meaning"] for symptom in catalogue["symptoms"]}
-    titles = {(fault["fault"], fault["end"]): fault["title"] for fault in faults}
     both = both_ends_of(faults)
-    files = {ALERTS: alerts_file(faults), f"{RUNBOOKS}/README.md": index(faults, both)}
+    files = {ALERTS: alerts_file(faults), f"{RUNBOOKS}/README.md": index(faults, both), "docs/faults.md": faults_page(catalogue)}
     for name in names:
-        files[f"{RUNBOOKS}/{name}.md"] = page(name, [fault for fault in faults if fault["fault"] == name], symptoms, titles,
-                                              both)
+        files[f"{RUNBOOKS}/{name}.md"] = page(name, [fault for fault in faults if fault["fault"] == name], faults, symptoms, both)
     return files
 
 

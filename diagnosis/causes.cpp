@@ -1,303 +1,221 @@
 // The causes: how often each shows which symptom. Their words are judgement (docs/adr/0002) on the
-// reasons of docs/physics.md 5 and 7. Correct a number here, and `replay --what-if` shows what it
-// changes.
-#include "diagnosis/faults.h"
+// reasons of docs/physics.md 5 and 7.
+#include "diagnosis/causes.h"
 
 namespace linkhealth {
 
 namespace {
 
 using enum SymptomId;
-using enum Often;
+using F = FaultId;
 
-// ----------------------------------------------------------------------------- expectations, one
-// list a cause Of a link that fell and comes back by itself: both ends train, with light
+constexpr Signs kNothing = {};
+// Of a link that went down and comes back by itself: both ends train, with light
 // (docs/physics.md 7d).
-constexpr Expectation kRetraining[] = {{kLightThere, kAlways},       {kRemoteFault, kOften},
-                                       {kTrainingFails, kSometimes}, {kNoPcsLock, kSometimes},
-                                       {kNoFecLock, kRarely},        {kBadSignal, kRarely},
-                                       {kNoPartner, kRarely},        {kNegotiationFails, kRarely}};
-constexpr Expectation kDirtyIn[] = {
-    {kRemoteFault, kRarely},     {kModuleNew, kSometimes},  {kLightLow, kAlways},
-    {kOneLaneErrors, kOften},    {kLosingData, kOften},     {kFlaps, kSometimes},
-    {kErrorsBeforeFall, kOften}, {kSomeLanesDark, kOften},  {kBadSignal, kOften},
-    {kNoFecLock, kRarely},       {kNoLight, kSometimes},    {kLinkRecoveries, kSometimes},
-    {kSnrLow, kSometimes},       {kTrainingFails, kRarely}, {kLightThere, kRarely},
-    {kNoPartner, kSometimes},    {kLaneReadsDark, kRarely}, {kNoLockWithLight, kRarely},
-    {kFarErrors, kRarely},       {kRetries, kSometimes},    {kSpeedReduced, kRarely},
-    {kNoPcsLock, kSometimes},    {kFibresAlike, kRarely},   {kFarSendsUnheard, kAlways}};
-constexpr Expectation kDirtyOut[] = {
-    {kModuleNew, kSometimes}, {kFarErrors, kOften},     {kRetries, kSometimes},
-    {kRemoteFault, kOften},   {kFarRxLow, kAlways},     {kLightThere, kAlways},
-    {kFlaps, kRarely},        {kNoFecLock, kRarely},    {kTrainingFails, kRarely},
-    {kNoPartner, kRarely},    {kBadSignal, kSometimes}, {kFarRxDark, kRarely},
-    {kSpeedReduced, kRarely}, {kNoPcsLock, kSometimes}};
-constexpr Expectation kReflections[] = {{kOneLaneErrors, kSometimes},
-                                        {kLosingData, kSometimes},
-                                        {kSnrLow, kOften},
-                                        {kFlaps, kRarely},
-                                        {kLightThere, kAlways},
-                                        {kErrorsBeforeFall, kAlways},
-                                        {kBadSignal, kOften},
-                                        {kLinkRecoveries, kRarely},
-                                        {kRetries, kRarely}};
-constexpr Expectation kFibre[] = {{kRemoteFault, kSometimes},   {kModuleNew, kRarely},
-                                  {kLightLow, kAlways},         {kFarRxLow, kOften},
-                                  {kLosingData, kOften},        {kFarErrors, kSometimes},
-                                  {kNoLight, kOften},           {kSomeLanesDark, kSometimes},
-                                  {kFarRxDark, kOften},         {kErrorsBeforeFall, kSometimes},
-                                  {kNoPartner, kOften},         {kBadSignal, kSometimes},
-                                  {kOneLaneErrors, kSometimes}, {kFlaps, kSometimes},
-                                  {kNoFecLock, kRarely},        {kRetries, kSometimes},
-                                  {kSnrLow, kSometimes},        {kLinkRecoveries, kSometimes},
-                                  {kSpeedReduced, kRarely},     {kNoLockWithLight, kRarely},
-                                  {kNoPcsLock, kSometimes},     {kFibresAlike, kOften},
-                                  {kFarSendsUnheard, kAlways}};
-constexpr Expectation kFarLaser[] = {
-    {kRemoteFault, kRarely},   {kLightLow, kAlways},     {kFarTxLow, kAlways},
-    {kOneLaneErrors, kAlways}, {kLosingData, kOften},    {kFarTxOff, kSometimes},
-    {kSomeLanesDark, kOften},  {kNoLight, kSometimes},   {kErrorsBeforeFall, kOften},
-    {kBadSignal, kOften},      {kNoFecLock, kRarely},    {kFlaps, kSometimes},
-    {kNoPartner, kSometimes},  {kSnrLow, kSometimes},    {kLinkRecoveries, kSometimes},
-    {kRetries, kRarely},       {kSpeedReduced, kRarely}, {kNoPcsLock, kSometimes},
-    {kFibresAlike, kSometimes}};
-constexpr Expectation kOwnLaser[] = {
-    {kModuleNew, kRarely},    {kTxLow, kAlways},         {kTxFault, kSometimes},
-    {kBiasHigh, kSometimes},  {kTxOff, kSometimes},      {kFarRxLow, kAlways},
-    {kFarErrors, kSometimes}, {kRetries, kSometimes},    {kRemoteFault, kOften},
-    {kLightThere, kAlways},   {kFarRxDark, kRarely},     {kFlaps, kSometimes},
-    {kNoFecLock, kSometimes}, {kTrainingFails, kRarely}, {kNoPartner, kRarely},
-    {kBadSignal, kSometimes}, {kNoPcsLock, kRarely},     {kLaserTires, kSometimes}};
-constexpr Expectation kTiringLaser[] = {
-    {kLaserTires, kAlways}, {kBiasHigh, kAlways}, {kTxFault, kRarely}};
-constexpr Expectation kOwnReceiver[] = {
-    {kSupplyLow, kRarely},        {kModuleNew, kSometimes},
-    {kOneLaneErrors, kOften},     {kLosingData, kOften},
-    {kFlaps, kSometimes},         {kErrorsBeforeFall, kOften},
-    {kLinkRecoveries, kRarely},   {kSnrLow, kOften},
-    {kLightThere, kAlways},       {kNoLockWithLight, kSometimes},
-    {kBadSignal, kOften},         {kNoFecLock, kSometimes},
-    {kTrainingFails, kSometimes}, {kModuleState, kRarely},
-    {kFarErrors, kSometimes},     {kRetries, kRarely},
-    {kSpeedReduced, kRarely},     {kBiasHigh, kRarely},
-    {kRemoteFault, kRarely},      {kNoPartner, kRarely},
-    {kModuleBlind, kRarely},      {kTxOff, kRarely},
-    {kNoLight, kRarely},          {kNoPcsLock, kSometimes},
-    {kFibresAlike, kRarely},      {kFarSendsUnheard, kOften}};
-constexpr Expectation kBursting[] = {{kErrorBursts, kAlways}, {kLosingData, kAlways},
-                                     {kFlaps, kSometimes},    {kOneLaneErrors, kRarely},
-                                     {kRetries, kSometimes},  {kLinkRecoveries, kSometimes}};
-constexpr Expectation kFarReceiver[] = {{kFarErrors, kAlways},
-                                        {kRetries, kOften},
-                                        {kRemoteFault, kOften},
-                                        {kLightThere, kAlways},
-                                        {kFlaps, kSometimes}};
-constexpr Expectation kLoose[] = {
-    {kFlaps, kAlways},         {kErrorBursts, kSometimes}, {kLinkRecoveries, kSometimes},
-    {kLosingData, kSometimes}, {kRetries, kRarely},        {kModuleState, kRarely}};
-constexpr Expectation kFarModule[] = {
-    {kOneLaneErrors, kOften},    {kLosingData, kOften},         {kFlaps, kSometimes},
-    {kErrorsBeforeFall, kOften}, {kLinkRecoveries, kSometimes}, {kSnrLow, kOften},
-    {kLightThere, kOften},       {kNoLight, kSometimes},        {kBadSignal, kSometimes},
-    {kNoFecLock, kSometimes},    {kTrainingFails, kSometimes},  {kFarErrors, kSometimes},
-    {kRetries, kSometimes},      {kRemoteFault, kSometimes},    {kNoPartner, kSometimes},
-    {kSpeedReduced, kSometimes}, {kFarTxOff, kRarely},          {kNoPcsLock, kSometimes}};
-constexpr Expectation kWrongReading[] = {{kLaneReadsDark, kAlways}, {kLightLow, kAlways}};
-constexpr Expectation kModuleControl[] = {
-    {kSupplyLow, kSometimes}, {kModuleNew, kSometimes},  {kModuleFaultReported, kAlways},
-    {kModuleState, kOften},   {kModuleBlind, kOften},    {kModuleAbsent, kRarely},
-    {kTxOff, kOften},         {kLightThere, kSometimes}, {kNoLight, kSometimes},
-    {kFlaps, kRarely},        {kFarRxDark, kOften},      {kFarRxLow, kSometimes},
-    {kNoPartner, kRarely},    {kFarSendsUnheard, kOften}};
-// It neither sends nor listens, and says nothing of why.
-constexpr Expectation kDeadModule[] = {
-    {kTxOff, kAlways},          {kTxLow, kAlways},          {kNoLight, kOften},
-    {kLightLow, kOften},        {kLightThere, kSometimes},  {kFarRxDark, kOften},
-    {kFarRxLow, kOften},        {kTxFault, kSometimes},     {kModuleState, kRarely},
-    {kNoPartner, kOften},       {kRemoteFault, kSometimes}, {kTrainingFails, kRarely},
-    {kFarSendsUnheard, kOften}, {kModuleNew, kRarely},      {kModuleBlind, kRarely},
-    {kNoPcsLock, kRarely}};
-constexpr Expectation kHot[] = {{kNicHot, kSometimes},
-                                {kModuleHot, kAlways},
-                                {kOverheatReported, kOften},
-                                {kLosingData, kSometimes},
-                                {kFlaps, kSometimes},
-                                {kErrorsBeforeFall, kOften},
-                                {kLightThere, kOften},
-                                {kOneLaneErrors, kRarely},
-                                {kBiasHigh, kSometimes},
-                                {kLaserTires, kRarely},
-                                {kTxLow, kRarely},
-                                {kLightLow, kRarely},
-                                {kTxOff, kSometimes},
-                                {kSnrLow, kSometimes},
-                                {kBadSignal, kSometimes},
-                                {kLinkRecoveries, kSometimes},
-                                {kFarSendsUnheard, kSometimes}};
-constexpr Expectation kMissing[] = {{kModuleAbsent, kAlways}, {kNoCableReported, kAlways},
-                                    {kFarRxDark, kOften},     {kFarRxLow, kOften},
-                                    {kNoPartner, kRarely},    {kModuleBlind, kSometimes}};
-constexpr Expectation kUnsupported[] = {{kModuleNew, kAlways},   {kUnsupportedReported, kAlways},
-                                        {kTxOff, kOften},        {kLightThere, kOften},
-                                        {kModuleState, kRarely}, {kNoLight, kSometimes},
-                                        {kFarRxLow, kSometimes}, {kFarSendsUnheard, kSometimes}};
-constexpr Expectation kCable[] = {{kModuleNew, kSometimes},
-                                  {kOneLaneErrors, kOften},
-                                  {kLosingData, kOften},
-                                  {kErrorsBeforeFall, kOften},
-                                  {kFlaps, kOften},
-                                  {kFarErrors, kOften},
-                                  {kLinkRecoveries, kSometimes},
-                                  {kTrainingFails, kOften},
-                                  {kBadSignal, kOften},
-                                  {kNoFecLock, kSometimes},
-                                  {kNegotiationFails, kRarely},
-                                  {kNoPartner, kSometimes},
-                                  {kSpeedReduced, kSometimes},
-                                  {kModuleFaultReported, kSometimes},
-                                  {kRetries, kSometimes},
-                                  {kRemoteFault, kSometimes},
-                                  {kLightLow, kSometimes},
-                                  {kFarRxLow, kSometimes},
-                                  {kTxLow, kRarely},
-                                  {kNoLight, kSometimes},
-                                  {kSomeLanesDark, kSometimes},
-                                  {kLightThere, kSometimes},
-                                  {kSnrLow, kSometimes},
-                                  {kErrorBursts, kSometimes},
-                                  {kTxOff, kRarely},
-                                  {kTxFault, kRarely},
-                                  {kModuleState, kRarely},
-                                  {kNoPcsLock, kSometimes},
-                                  {kFarSendsUnheard, kOften}};
-constexpr Expectation kCableOut[] = {{kFarErrors, kAlways},      {kRetries, kOften},
-                                     {kRemoteFault, kSometimes}, {kLinkRecoveries, kSometimes},
-                                     {kFlaps, kSometimes},       {kModuleNew, kRarely},
-                                     {kFarRxLow, kSometimes},    {kTrainingFails, kSometimes}};
-constexpr Expectation kSpeed[] = {
-    {kSpeedReduced, kAlways}, {kRetries, kRarely}, {kCongested, kRarely}};
-constexpr Expectation kSettings[] = {{kModuleNew, kSometimes},    {kNegotiationFails, kOften},
-                                     {kSettingsTouched, kAlways}, {kLightThere, kAlways},
-                                     {kNoFecLock, kOften},        {kTrainingFails, kRarely},
-                                     {kNoPartner, kRarely},       {kNoPcsLock, kSometimes}};
-constexpr Expectation kAdmin[] = {
-    {kAdminDown, kAlways},  {kTxOff, kOften},      {kSettingsTouched, kAlways},
-    {kFarRxDark, kOften},   {kFarRxLow, kOften},   {kLightThere, kOften},
-    {kNoLight, kSometimes}, {kNoPartner, kRarely}, {kFarSendsUnheard, kSometimes}};
-constexpr Expectation kUnplugged[] = {{kModuleNew, kSometimes},       {kNoLight, kAlways},
-                                      {kNoPartner, kAlways},          {kFarRxDark, kAlways},
-                                      {kFarModuleAbsent, kSometimes}, {kFarRxLow, kAlways},
-                                      {kLightLow, kAlways},           {kFlaps, kRarely},
-                                      {kFarSendsUnheard, kAlways}};
-constexpr Expectation kUnpluggedCable[] = {{kModuleAbsent, kAlways},
-                                           {kNoCableReported, kAlways},
-                                           {kNoPartner, kRarely},
-                                           {kFarModuleAbsent, kOften},
-                                           {kFarRxDark, kOften}};
-constexpr Expectation kUnpluggedFar[] = {
-    {kFarModuleAbsent, kAlways}, {kNoPartner, kAlways}, {kNoLight, kAlways}, {kLightLow, kAlways}};
-constexpr Expectation kFarDown[] = {
-    {kModuleNew, kRarely},    {kNoLight, kAlways},          {kNoPartner, kAlways},
-    {kFarAdminDown, kAlways}, {kFarTxOff, kOften},          {kRemoteFault, kSometimes},
-    {kGroupDown, kSometimes}, {kFarTxLow, kOften},          {kLightLow, kRarely},
-    {kLightThere, kRarely},   {kNegotiationFails, kRarely}, {kFlaps, kRarely}};
-// Whose port is read while it is down has a switch that runs: then an administrator did it, and
-// that is seen.
-constexpr Expectation kFarStarting[] = {
-    {kRemoteFault, kAlways}, {kFarAdminDown, kAlways}, {kFlaps, kRarely},    {kLightThere, kAlways},
-    {kNoLight, kSometimes},  {kGroupDown, kSometimes}, {kNoPartner, kRarely}};
-constexpr Expectation kSwitchDown[] = {
-    {kModuleNew, kRarely},     {kGroupDown, kAlways},      {kNoLight, kOften},
-    {kNoPartner, kOften},      {kFarTxOff, kOften},        {kFarTxLow, kOften},
-    {kLightLow, kRarely},      {kRemoteFault, kSometimes}, {kLightThere, kSometimes},
-    {kGroupFlaps, kSometimes}, {kFlaps, kRarely},          {kFarAdminDown, kRarely}};
-constexpr Expectation kSwitchErrors[] = {
-    {kGroupErrors, kAlways}, {kLosingData, kOften},     {kOneLaneErrors, kRarely},
-    {kFlaps, kSometimes},    {kGroupFlaps, kSometimes}, {kLinkRecoveries, kSometimes},
-    {kRetries, kSometimes},  {kFarErrors, kSometimes},  {kSnrLow, kSometimes}};
-constexpr Expectation kSwitchFlaps[] = {{kGroupFlaps, kAlways},
-                                        {kFlaps, kAlways},
-                                        {kRetries, kRarely},
-                                        {kGroupErrors, kSometimes},
-                                        {kLosingData, kRarely}};
-constexpr Expectation kPcie[] = {{kNicHot, kRarely},        {kPcieReduced, kAlways},
-                                 {kPcieErrors, kSometimes}, {kHostDrops, kOften},
-                                 {kRetries, kRarely},       {kCongested, kRarely}};
-constexpr Expectation kPcieAer[] = {
-    {kPcieErrors, kAlways}, {kPcieReduced, kSometimes}, {kHostDrops, kSometimes}};
-constexpr Expectation kNic[] = {
-    {kNicHot, kRarely},           {kDeviceFatal, kAlways},       {kDeviceGone, kSometimes},
-    {kCountersBlind, kSometimes}, {kRetries, kSometimes},        {kLightThere, kOften},
-    {kNoPartner, kSometimes},     {kTrainingFails, kRarely},     {kTxOff, kSometimes},
-    {kModuleBlind, kSometimes},   {kNoLight, kRarely},           {kFlaps, kSometimes},
-    {kHostDrops, kRarely},        {kFarSendsUnheard, kSometimes}};
-constexpr Expectation kNicGone[] = {{kPcieLost, kSometimes},   {kNicHot, kRarely},
-                                    {kDeviceGone, kAlways},    {kDeviceFatal, kOften},
-                                    {kCountersBlind, kOften},  {kModuleBlind, kOften},
-                                    {kLightThere, kSometimes}, {kFlaps, kRarely}};
-constexpr Expectation kHotCard[] = {{kNicHot, kAlways},        {kPcieReduced, kSometimes},
-                                    {kPcieErrors, kSometimes}, {kModuleHot, kSometimes},
-                                    {kFlaps, kSometimes},      {kLosingData, kRarely},
-                                    {kLinkRecoveries, kRarely}};
-constexpr Expectation kSlot[] = {{kSlotPower, kAlways},         {kTxOff, kOften},
-                                 {kNoLight, kSometimes},        {kLightThere, kOften},
-                                 {kFarRxDark, kOften},          {kNoPartner, kRarely},
-                                 {kFarSendsUnheard, kSometimes}};
-constexpr Expectation kSupply[] = {
-    {kSupplyShared, kAlways}, {kSupplyLow, kAlways},        {kTxLow, kRarely},
-    {kFlaps, kSometimes},     {kLosingData, kSometimes},    {kModuleState, kSometimes},
-    {kTxOff, kSometimes},     {kLightThere, kSometimes},    {kErrorBursts, kRarely},
-    {kNoLight, kRarely},      {kErrorsBeforeFall, kRarely}, {kFarSendsUnheard, kSometimes}};
-constexpr Expectation kHost[] = {
-    {kHostDrops, kAlways}, {kRetries, kSometimes}, {kCongested, kRarely}};
-constexpr Expectation kCongestion[] = {
-    {kCongested, kAlways}, {kRetries, kSometimes}, {kHostDrops, kRarely}};
-constexpr Expectation kElsewhere[] = {{kRetries, kAlways},
-                                      {kForwardedErrors, kSometimes},
-                                      {kFarErrors, kRarely},
-                                      {kCongested, kRarely}};
+constexpr Signs kRetraining = {.always = {kLightThere},
+                               .often = {kRemoteFault},
+                               .sometimes = {kTrainingFails, kNoPcsLock},
+                               .rarely = {kNoFecLock, kBadSignal, kNoPartner, kNegotiationFails}};
+constexpr Signs kDirtyIn = {
+    .always = {kLightLow, kFarSendsUnheard},
+    .often = {kOneLaneErrors, kLosingData, kErrorsBeforeFall, kSomeLanesDark, kBadSignal},
+    .sometimes = {kModuleNew, kFlaps, kNoLight, kLinkRecoveries, kSnrLow, kNoPartner, kRetries,
+                  kNoPcsLock},
+    .rarely = {kRemoteFault, kNoFecLock, kTrainingFails, kLightThere, kLaneReadsDark,
+               kNoLockWithLight, kFarErrors, kSpeedReduced, kFibresAlike}};
+constexpr Signs kDirtyOut = {
+    .always = {kFarRxLow, kLightThere},
+    .often = {kFarErrors, kRemoteFault},
+    .sometimes = {kModuleNew, kRetries, kBadSignal, kNoPcsLock},
+    .rarely = {kFlaps, kNoFecLock, kTrainingFails, kNoPartner, kFarRxDark, kSpeedReduced}};
+constexpr Signs kReflections = {.always = {kLightThere, kErrorsBeforeFall},
+                                .often = {kSnrLow, kBadSignal},
+                                .sometimes = {kOneLaneErrors, kLosingData},
+                                .rarely = {kFlaps, kLinkRecoveries, kRetries}};
+constexpr Signs kFibre = {
+    .always = {kLightLow, kFarSendsUnheard},
+    .often = {kFarRxLow, kLosingData, kNoLight, kFarRxDark, kNoPartner, kFibresAlike},
+    .sometimes = {kRemoteFault, kFarErrors, kSomeLanesDark, kErrorsBeforeFall, kBadSignal,
+                  kOneLaneErrors, kFlaps, kRetries, kSnrLow, kLinkRecoveries, kNoPcsLock},
+    .rarely = {kModuleNew, kNoFecLock, kSpeedReduced, kNoLockWithLight}};
+constexpr Signs kFarLaser = {.always = {kLightLow, kFarTxLow, kOneLaneErrors},
+                             .often = {kLosingData, kSomeLanesDark, kErrorsBeforeFall, kBadSignal},
+                             .sometimes = {kFarTxOff, kNoLight, kFlaps, kNoPartner, kSnrLow,
+                                           kLinkRecoveries, kNoPcsLock, kFibresAlike},
+                             .rarely = {kRemoteFault, kNoFecLock, kRetries, kSpeedReduced}};
+constexpr Signs kOwnLaser = {
+    .always = {kTxLow, kFarRxLow, kLightThere},
+    .often = {kRemoteFault},
+    .sometimes = {kTxFault, kBiasHigh, kTxOff, kFarErrors, kRetries, kFlaps, kNoFecLock, kBadSignal,
+                  kLaserTires},
+    .rarely = {kModuleNew, kFarRxDark, kTrainingFails, kNoPartner, kNoPcsLock}};
+constexpr Signs kTiringLaser = {
+    .decisive = {{{kLaserTires, 4}}}, .always = {kLaserTires, kBiasHigh}, .rarely = {kTxFault}};
+constexpr Signs kOwnReceiver = {
+    .always = {kLightThere},
+    .often = {kOneLaneErrors, kLosingData, kErrorsBeforeFall, kSnrLow, kBadSignal,
+              kFarSendsUnheard},
+    .sometimes = {kModuleNew, kFlaps, kNoLockWithLight, kNoFecLock, kTrainingFails, kFarErrors,
+                  kNoPcsLock},
+    .rarely = {kSupplyLow, kLinkRecoveries, kModuleState, kRetries, kSpeedReduced, kBiasHigh,
+               kRemoteFault, kNoPartner, kModuleBlind, kTxOff, kNoLight, kFibresAlike}};
+constexpr Signs kBursting = {.always = {kErrorBursts, kLosingData},
+                             .sometimes = {kFlaps, kRetries, kLinkRecoveries},
+                             .rarely = {kOneLaneErrors}};
+constexpr Signs kFarReceiver = {
+    .always = {kFarErrors, kLightThere}, .often = {kRetries, kRemoteFault}, .sometimes = {kFlaps}};
+constexpr Signs kLoose = {.always = {kFlaps},
+                          .sometimes = {kErrorBursts, kLinkRecoveries, kLosingData},
+                          .rarely = {kRetries, kModuleState}};
+constexpr Signs kFarModule = {
+    .often = {kOneLaneErrors, kLosingData, kErrorsBeforeFall, kSnrLow, kLightThere},
+    .sometimes = {kFlaps, kLinkRecoveries, kNoLight, kBadSignal, kNoFecLock, kTrainingFails,
+                  kFarErrors, kRetries, kRemoteFault, kNoPartner, kSpeedReduced, kNoPcsLock},
+    .rarely = {kFarTxOff}};
+constexpr Signs kWrongReading = {.decisive = {{{kLaneReadsDark, 5}}},
+                                 .always = {kLaneReadsDark, kLightLow}};
+constexpr Signs kModuleControl = {
+    .decisive = {{{kModuleFaultReported, 5}}},
+    .always = {kModuleFaultReported},
+    .often = {kModuleState, kModuleBlind, kTxOff, kFarRxDark, kFarSendsUnheard},
+    .sometimes = {kSupplyLow, kModuleNew, kLightThere, kNoLight, kFarRxLow},
+    .rarely = {kModuleAbsent, kFlaps, kNoPartner}};
+// It neither sends nor receives, and reports no reason.
+constexpr Signs kDeadModule = {
+    .always = {kTxOff, kTxLow},
+    .often = {kNoLight, kLightLow, kFarRxDark, kFarRxLow, kNoPartner, kFarSendsUnheard},
+    .sometimes = {kLightThere, kTxFault, kRemoteFault},
+    .rarely = {kModuleState, kTrainingFails, kModuleNew, kModuleBlind, kNoPcsLock}};
+constexpr Signs kHot = {.decisive = {{{kOverheatReported, 5}, {kModuleHot, 3}}},
+                        .always = {kModuleHot},
+                        .often = {kOverheatReported, kErrorsBeforeFall, kLightThere},
+                        .sometimes = {kNicHot, kLosingData, kFlaps, kBiasHigh, kTxOff, kSnrLow,
+                                      kBadSignal, kLinkRecoveries, kFarSendsUnheard},
+                        .rarely = {kOneLaneErrors, kLaserTires, kTxLow, kLightLow}};
+constexpr Signs kMissing = {.decisive = {{{kModuleAbsent, 6}}},
+                            .always = {kModuleAbsent, kNoCableReported},
+                            .often = {kFarRxDark, kFarRxLow},
+                            .sometimes = {kModuleBlind},
+                            .rarely = {kNoPartner}};
+constexpr Signs kUnsupported = {.decisive = {{{kUnsupportedReported, 7}}},
+                                .always = {kModuleNew, kUnsupportedReported},
+                                .often = {kTxOff, kLightThere},
+                                .sometimes = {kNoLight, kFarRxLow, kFarSendsUnheard},
+                                .rarely = {kModuleState}};
+constexpr Signs kCable = {
+    .decisive = {{{kModuleFaultReported, 4}}},
+    .often = {kOneLaneErrors, kLosingData, kErrorsBeforeFall, kFlaps, kFarErrors, kTrainingFails,
+              kBadSignal, kFarSendsUnheard},
+    .sometimes = {kModuleNew, kLinkRecoveries, kNoFecLock, kNoPartner, kSpeedReduced,
+                  kModuleFaultReported, kRetries, kRemoteFault, kLightLow, kFarRxLow, kNoLight,
+                  kSomeLanesDark, kLightThere, kSnrLow, kErrorBursts, kNoPcsLock},
+    .rarely = {kNegotiationFails, kTxLow, kTxOff, kTxFault, kModuleState}};
+constexpr Signs kCableOut = {
+    .decisive = {{{kFarErrors, 2}}},
+    .always = {kFarErrors},
+    .often = {kRetries},
+    .sometimes = {kRemoteFault, kLinkRecoveries, kFlaps, kFarRxLow, kTrainingFails},
+    .rarely = {kModuleNew}};
+constexpr Signs kSpeed = {.always = {kSpeedReduced}, .rarely = {kRetries, kCongested}};
+constexpr Signs kSettings = {.always = {kSettingsTouched, kLightThere},
+                             .often = {kNegotiationFails, kNoFecLock},
+                             .sometimes = {kModuleNew, kNoPcsLock},
+                             .rarely = {kTrainingFails, kNoPartner}};
+constexpr Signs kAdmin = {.decisive = {{{kAdminDown, 20}}},
+                          .always = {kAdminDown, kSettingsTouched},
+                          .often = {kTxOff, kFarRxDark, kFarRxLow, kLightThere},
+                          .sometimes = {kNoLight, kFarSendsUnheard},
+                          .rarely = {kNoPartner}};
+constexpr Signs kUnplugged = {
+    .decisive = {{{kFarModuleAbsent, 4}}},
+    .always = {kNoLight, kNoPartner, kFarRxDark, kFarRxLow, kLightLow, kFarSendsUnheard},
+    .sometimes = {kModuleNew, kFarModuleAbsent},
+    .rarely = {kFlaps}};
+constexpr Signs kUnpluggedCable = {.decisive = {{{kModuleAbsent, 6}}},
+                                   .always = {kModuleAbsent, kNoCableReported},
+                                   .often = {kFarModuleAbsent, kFarRxDark},
+                                   .rarely = {kNoPartner}};
+constexpr Signs kUnpluggedFar = {.decisive = {{{kFarModuleAbsent, 4}}},
+                                 .always = {kFarModuleAbsent, kNoPartner, kNoLight, kLightLow}};
+constexpr Signs kFarDown = {
+    .decisive = {{{kFarAdminDown, 6}}},
+    .always = {kNoLight, kNoPartner, kFarAdminDown},
+    .often = {kFarTxOff, kFarTxLow},
+    .sometimes = {kRemoteFault, kGroupDown},
+    .rarely = {kModuleNew, kLightLow, kLightThere, kNegotiationFails, kFlaps}};
+// A far port that can be read while it is down has a switch that runs: then an administrator did
+// it, and that is seen.
+constexpr Signs kFarStarting = {.always = {kRemoteFault, kFarAdminDown, kLightThere},
+                                .sometimes = {kNoLight, kGroupDown},
+                                .rarely = {kFlaps, kNoPartner}};
+constexpr Signs kSwitchDown = {.always = {kGroupDown},
+                               .often = {kNoLight, kNoPartner, kFarTxOff, kFarTxLow},
+                               .sometimes = {kRemoteFault, kLightThere, kGroupFlaps},
+                               .rarely = {kModuleNew, kLightLow, kFlaps, kFarAdminDown}};
+constexpr Signs kSwitchErrors = {
+    .decisive = {{{kGroupErrors, 3}}},
+    .always = {kGroupErrors},
+    .often = {kLosingData},
+    .sometimes = {kFlaps, kGroupFlaps, kLinkRecoveries, kRetries, kFarErrors, kSnrLow},
+    .rarely = {kOneLaneErrors}};
+constexpr Signs kSwitchFlaps = {.decisive = {{{kGroupFlaps, 3}}},
+                                .always = {kGroupFlaps, kFlaps},
+                                .sometimes = {kGroupErrors},
+                                .rarely = {kRetries, kLosingData}};
+constexpr Signs kPcie = {.decisive = {{{kPcieReduced, 4}}},
+                         .always = {kPcieReduced},
+                         .often = {kHostDrops},
+                         .sometimes = {kPcieErrors},
+                         .rarely = {kNicHot, kRetries, kCongested}};
+constexpr Signs kPcieAer = {.decisive = {{{kPcieErrors, 2}}},
+                            .always = {kPcieErrors},
+                            .sometimes = {kPcieReduced, kHostDrops}};
+constexpr Signs kNic = {.decisive = {{{kDeviceFatal, 8}}},
+                        .always = {kDeviceFatal},
+                        .often = {kLightThere},
+                        .sometimes = {kDeviceGone, kCountersBlind, kRetries, kNoPartner, kTxOff,
+                                      kModuleBlind, kFlaps, kFarSendsUnheard},
+                        .rarely = {kNicHot, kTrainingFails, kNoLight, kHostDrops}};
+constexpr Signs kNicGone = {.decisive = {{{kDeviceGone, 12}}},
+                            .always = {kDeviceGone},
+                            .often = {kDeviceFatal, kCountersBlind, kModuleBlind},
+                            .sometimes = {kPcieLost, kLightThere},
+                            .rarely = {kNicHot, kFlaps}};
+constexpr Signs kHotCard = {.decisive = {{{kNicHot, 4}}},
+                            .always = {kNicHot},
+                            .sometimes = {kPcieReduced, kPcieErrors, kModuleHot, kFlaps},
+                            .rarely = {kLosingData, kLinkRecoveries}};
+constexpr Signs kSlot = {.decisive = {{{kSlotPower, 7}}},
+                         .always = {kSlotPower},
+                         .often = {kTxOff, kLightThere, kFarRxDark},
+                         .sometimes = {kNoLight, kFarSendsUnheard},
+                         .rarely = {kNoPartner}};
+constexpr Signs kSupply = {
+    .decisive = {{{kSupplyShared, 6}}},
+    .always = {kSupplyShared, kSupplyLow},
+    .sometimes = {kFlaps, kLosingData, kModuleState, kTxOff, kLightThere, kFarSendsUnheard},
+    .rarely = {kTxLow, kErrorBursts, kNoLight, kErrorsBeforeFall}};
+constexpr Signs kHost = {.always = {kHostDrops}, .sometimes = {kRetries}, .rarely = {kCongested}};
+constexpr Signs kCongestion = {
+    .always = {kCongested}, .sometimes = {kRetries}, .rarely = {kHostDrops}};
+constexpr Signs kElsewhere = {
+    .always = {kRetries}, .sometimes = {kForwardedErrors}, .rarely = {kFarErrors, kCongested}};
 // What was damaged on its way through a switch need not be missed by this host: it may not have
 // been for it.
-constexpr Expectation kUpstream[] = {{kForwardedErrors, kAlways},
-                                     {kRetries, kSometimes},
-                                     {kFarErrors, kRarely},
-                                     {kCongested, kRarely}};
-constexpr Expectation kCard[] = {
-    {kCardErrors, kAlways}, {kRetries, kSometimes}, {kHostDrops, kSometimes}};
-constexpr Expectation kWiring[] = {
-    {kNeighbourDiffers, kAlways}, {kNoPartner, kSometimes}, {kNoLight, kRarely}};
-constexpr Expectation kBlindPort[] = {{kCountersBlind, kAlways}, {kModuleBlind, kSometimes}};
-constexpr Expectation kBlindModule[] = {{kModuleBlind, kAlways}};
+constexpr Signs kUpstream = {
+    .always = {kForwardedErrors}, .sometimes = {kRetries}, .rarely = {kFarErrors, kCongested}};
+constexpr Signs kCard = {
+    .decisive = {{{kCardErrors, 4}}}, .always = {kCardErrors}, .sometimes = {kRetries, kHostDrops}};
+constexpr Signs kWiring = {.decisive = {{{kNeighbourDiffers, 6}}},
+                           .always = {kNeighbourDiffers},
+                           .sometimes = {kNoPartner},
+                           .rarely = {kNoLight}};
+constexpr Signs kBlindPort = {
+    .decisive = {{{kCountersBlind, 3}}}, .always = {kCountersBlind}, .sometimes = {kModuleBlind}};
+constexpr Signs kBlindModule = {.always = {kModuleBlind}};
 
-// ------------------------------------------------------------------------------------------------
-// decisive rows
-constexpr Decisive kDecideAdmin[] = {{kAdminDown, 20}};
-constexpr Decisive kDecideMissing[] = {{kModuleAbsent, 6}};
-constexpr Decisive kDecideUnsupported[] = {{kUnsupportedReported, 7}};
-constexpr Decisive kDecideControl[] = {{kModuleFaultReported, 5}};
-constexpr Decisive kDecideHot[] = {{kOverheatReported, 5}, {kModuleHot, 3}};
-constexpr Decisive kDecideFarDown[] = {{kFarAdminDown, 6}};
-constexpr Decisive kDecideNic[] = {{kDeviceFatal, 8}};
-constexpr Decisive kDecideCard[] = {{kCardErrors, 4}};
-constexpr Decisive kDecideGone[] = {{kDeviceGone, 12}};
-constexpr Decisive kDecideWiring[] = {{kNeighbourDiffers, 6}};
-constexpr Decisive kDecideReading[] = {{kLaneReadsDark, 5}};
-constexpr Decisive kDecideCable[] = {{kModuleFaultReported, 4}};
-constexpr Decisive kDecideCableOut[] = {{kFarErrors, 2}};
-constexpr Decisive kDecideTiring[] = {{kLaserTires, 4}};
-constexpr Decisive kDecideUnplugged[] = {{kFarModuleAbsent, 4}};
-constexpr Decisive kDecideSwitchErrors[] = {{kGroupErrors, 3}};
-constexpr Decisive kDecideSwitchFlaps[] = {{kGroupFlaps, 3}};
-constexpr Decisive kDecidePcie[] = {{kPcieReduced, 4}};
-constexpr Decisive kDecideAer[] = {{kPcieErrors, 2}};
-constexpr Decisive kDecideHotCard[] = {{kNicHot, 4}};
-constexpr Decisive kDecideSlot[] = {{kSlotPower, 7}};
-constexpr Decisive kDecideSupply[] = {{kSupplyShared, 6}};
-constexpr Decisive kDecideBlind[] = {{kCountersBlind, 3}};
-
-// ----------------------------------------------------------------------------- joint rows: where
-// light is lost; errors
-//                                     none incoming outgoing both far own   dim bright
+// Where light is lost, and whether there are errors then.
+//                                   none incoming outgoing both far own     dim bright
 constexpr LightRow kHealthy{{{.996, .0008, .0008, .0006, .0010, .0008}}, .10, .001};
 constexpr LightRow kBright{{{.996, .0008, .0008, .0006, .0010, .0008}}, .20, .005};
 constexpr LightRow kBrightErrors{{{.960, .012, .012, .006, .005, .005}}, .97, .97};
@@ -312,155 +230,69 @@ constexpr LightRow kCableLoss{{{.700, .120, .060, .060, .030, .030}}, .95, .93};
 constexpr LightRow kAnyLight{{{.600, .200, .050, .100, .030, .020}}, .30, .30};
 constexpr LightRow kReadingLost{{{.030, .960, .002, .004, .002, .002}}, .02, .02};
 
-// The table itself: healthy first.
 constexpr std::uint8_t kGlass = kOnOptical | kOnMultimode | kOnUnknown;
 constexpr std::uint8_t kSingleMode = kOnOptical | kOnUnknown;
 constexpr std::uint8_t kModules = kOnOptical | kOnMultimode | kOnAoc | kOnUnknown;
 constexpr std::uint8_t kOnePiece = kOnAoc | kOnCopper | kOnUnknown;
+constexpr std::uint8_t kCables = kOnAoc | kOnCopper;
 constexpr Cause kCauses[] = {
-    // name, fault, end, prior up, prior down, media, light, expects, decisive
-    {"healthy", "healthy", End::kNone, 80, 1e-4, kAnyMedium, kHealthy, {}, {}},
-    {"dirt, incoming", "dirty_connector", End::kPath, 22, 5, kGlass, kLossIn, kDirtyIn, {}},
-    {"dirt, outgoing", "dirty_connector", End::kPath, 7, 2, kGlass, kLossOut, kDirtyOut, {}},
-    {"dirt, reflections",
-     "dirty_connector",
-     End::kPath,
-     2,
-     .5,
-     kSingleMode,
-     kBrightErrors,
-     kReflections,
-     {}},
-    {"damaged fibre", "damaged_fiber", End::kPath, 9, 8, kGlass, kLossBoth, kFibre, {}},
-    {"far laser", "failing_transmitter", End::kFar, 4, 3, kGlass, kLossFarLaser, kFarLaser, {}},
-    {"own laser", "failing_transmitter", End::kLocal, 4, 3, kGlass, kLossOwnLaser, kOwnLaser, {}},
-    {"tiring laser", "failing_transmitter", End::kLocal, 1, .01, kGlass, kBright, kTiringLaser,
-     kDecideTiring},
-    {"tiring laser of a cable", "faulty_cable", End::kPath, 1, .01, kOnAoc, kBright, kTiringLaser,
-     kDecideTiring},
-    {"own receiver or electronics",
-     "bad_module",
-     End::kLocal,
-     14,
-     8,
-     kGlass,
-     kBrightErrors,
-     kOwnReceiver,
-     {}},
-    {"bursting module", "bad_module", End::kLocal, 5, .1, kGlass, kMaybeErrors, kBursting, {}},
-    {"far receiver", "bad_module", End::kFar, 3, 3, kGlass, kBright, kFarReceiver, {}},
-    {"loose or dying module", "bad_module", End::kLocal, 5, .1, kGlass, kSeldomErrors, kLoose, {}},
-    {"module control", "bad_module", End::kLocal, 1, 4, kModules, kAnyLight, kModuleControl,
-     kDecideControl},
-    {"dead module", "bad_module", End::kLocal, .01, 3, kGlass, kAnyLight, kDeadModule, {}},
-    {"wrong power reading", "bad_module", End::kLocal, 3, .001, kModules, kReadingLost,
-     kWrongReading, kDecideReading},
-    {"far module", "bad_module", End::kFar, 6, 3, kGlass, kBrightErrors, kFarModule, {}},
-    {"overheated", "module_overheated", End::kLocal, 5, 2, kModules, kMaybeErrors, kHot,
-     kDecideHot},
-    {"overheated retimer", "module_overheated", End::kLocal, .3, .1, kOnCopper, kSeldomErrors, kHot,
-     kDecideHot},
-    {"no module", "module_missing", End::kLocal, .1, 7, kGlass, kAnyLight, kMissing,
-     kDecideMissing},
-    {"no cable", "module_missing", End::kLocal, .1, 3, kOnePiece, kAnyLight, kMissing,
-     kDecideMissing},
-    {"refused module", "module_unsupported", End::kLocal, .1, 3, kAnyMedium, kAnyLight,
-     kUnsupported, kDecideUnsupported},
-    {"cable", "faulty_cable", End::kPath, 30, 12, kOnePiece, kCableLoss, kCable, kDecideCable},
-    {"cable, outgoing", "faulty_cable", End::kPath, 1, 1, kOnAoc | kOnCopper, kBright, kCableOut,
-     kDecideCableOut},
-    {"loose cable", "faulty_cable", End::kPath, 6, .1, kOnePiece, kSeldomErrors, kLoose, {}},
-    {"slow link", "reduced_speed", End::kPath, 4, .01, kAnyMedium, kBright, kSpeed, {}},
-    {"settings", "settings_mismatch", End::kPath, .05, 9, kAnyMedium, kAnyLight, kSettings, {}},
-    {"set down", "admin_down", End::kLocal, .01, 4, kAnyMedium, kAnyLight, kAdmin, kDecideAdmin},
-    {"fibre pulled", "unplugged", End::kPath, .01, 11, kGlass, kAnyLight, kUnplugged,
-     kDecideUnplugged},
-    {"cable pulled", "unplugged", End::kPath, .01, 8, kOnAoc | kOnCopper, kAnyLight,
-     kUnpluggedCable, kDecideMissing},
-    {"cable pulled at the far end", "unplugged", End::kPath, .01, 4, kOnePiece, kAnyLight,
-     kUnpluggedFar, kDecideUnplugged},
-    {"far port down", "far_port_down", End::kFar, .01, 24, kAnyMedium, kAnyLight, kFarDown,
-     kDecideFarDown},
-    {"far port starting",
-     "far_port_down",
-     End::kFar,
-     .01,
-     9,
-     kAnyMedium,
-     kAnyLight,
-     kFarStarting,
-     {}},
-    {"far switch down",
-     "far_switch_fault",
-     End::kFar,
-     .01,
-     4,
-     kAnyMedium,
-     kAnyLight,
-     kSwitchDown,
-     {}},
-    {"far switch, errors", "far_switch_fault", End::kFar, 1, .1, kAnyMedium, kBrightErrors,
-     kSwitchErrors, kDecideSwitchErrors},
-    {"far switch, flaps", "far_switch_fault", End::kFar, 3, 1, kAnyMedium, kMaybeErrors,
-     kSwitchFlaps, kDecideSwitchFlaps},
-    {"PCIe", "pcie_degraded", End::kNode, 4, .1, kAnyMedium, kBright, kPcie, kDecidePcie},
-    {"PCIe errors", "pcie_degraded", End::kNode, 2, .1, kAnyMedium, kBright, kPcieAer, kDecideAer},
-    {"hot card", "pcie_degraded", End::kNode, .3, .1, kAnyMedium, kMaybeErrors, kHotCard,
-     kDecideHotCard},
-    {"slot without power", "pcie_degraded", End::kNode, .01, .2, kAnyMedium, kAnyLight, kSlot,
-     kDecideSlot},
-    {"supply of several modules", "pcie_degraded", End::kNode, .3, .1, kAnyMedium, kMaybeErrors,
-     kSupply, kDecideSupply},
-    {"driver or firmware", "nic_fault", End::kNode, 3, 4, kAnyMedium, kAnyLight, kNic, kDecideNic},
-    {"device gone", "nic_fault", End::kNode, .5, 2, kAnyMedium, kAnyLight, kNicGone, kDecideGone},
-    {"card that loses packets", "nic_fault", End::kNode, .5, .1, kAnyMedium, kBright, kCard,
-     kDecideCard},
-    {"slow host", "host_bottleneck", End::kNode, 6, .01, kAnyMedium, kBright, kHost, {}},
-    {"congestion", "congestion", End::kFabric, 6, .01, kAnyMedium, kBright, kCongestion, {}},
-    {"loss elsewhere", "loss_elsewhere", End::kFabric, 5, .01, kAnyMedium, kBright, kElsewhere, {}},
-    {"damage before the last switch",
-     "loss_elsewhere",
-     End::kFabric,
-     5,
-     .01,
-     kAnyMedium,
-     kBright,
-     kUpstream,
-     {}},
-    {"other cable", "wrong_cabling", End::kPath, 4, .02, kAnyMedium, kBright, kWiring,
-     kDecideWiring},
-    {"port not readable", "monitor_blind", End::kNode, 4, .5, kAnyMedium, kAnyLight, kBlindPort,
-     kDecideBlind},
-    {"module not readable",
-     "monitor_blind",
-     End::kNode,
-     4,
-     .2,
-     kAnyMedium,
-     kAnyLight,
-     kBlindModule,
-     {}},
+    // name, fault, prior up, prior down, media, light, signs
+    {"healthy", F::kHealthy, 80, 1e-4, kAnyMedium, kHealthy, kNothing},
+    {"dirt, incoming", F::kDirtyConnector, 22, 5, kGlass, kLossIn, kDirtyIn},
+    {"dirt, outgoing", F::kDirtyConnector, 7, 2, kGlass, kLossOut, kDirtyOut},
+    {"dirt, reflections", F::kDirtyConnector, 2, .5, kSingleMode, kBrightErrors, kReflections},
+    {"damaged fibre", F::kDamagedFiber, 9, 8, kGlass, kLossBoth, kFibre},
+    {"far laser", F::kFailingFarTransmitter, 4, 3, kGlass, kLossFarLaser, kFarLaser},
+    {"own laser", F::kFailingTransmitter, 4, 3, kGlass, kLossOwnLaser, kOwnLaser},
+    {"tiring laser", F::kFailingTransmitter, 1, .01, kGlass, kBright, kTiringLaser},
+    {"tiring laser of a cable", F::kFaultyCable, 1, .01, kOnAoc, kBright, kTiringLaser},
+    {"own receiver or electronics", F::kBadModule, 14, 8, kGlass, kBrightErrors, kOwnReceiver},
+    {"bursting module", F::kBadModule, 5, .1, kGlass, kMaybeErrors, kBursting},
+    {"far receiver", F::kBadFarModule, 3, 3, kGlass, kBright, kFarReceiver},
+    {"loose or dying module", F::kBadModule, 5, .1, kGlass, kSeldomErrors, kLoose},
+    {"module control", F::kBadModule, 1, 4, kModules, kAnyLight, kModuleControl},
+    {"dead module", F::kBadModule, .01, 3, kGlass, kAnyLight, kDeadModule},
+    {"wrong power reading", F::kBadModule, 3, .001, kModules, kReadingLost, kWrongReading},
+    {"far module", F::kBadFarModule, 6, 3, kGlass, kBrightErrors, kFarModule},
+    {"overheated", F::kModuleOverheated, 5, 2, kModules, kMaybeErrors, kHot},
+    {"overheated retimer", F::kModuleOverheated, .3, .1, kOnCopper, kSeldomErrors, kHot},
+    {"no module", F::kModuleMissing, .1, 7, kGlass, kAnyLight, kMissing},
+    {"no cable", F::kModuleMissing, .1, 3, kOnePiece, kAnyLight, kMissing},
+    {"refused module", F::kModuleUnsupported, .1, 3, kAnyMedium, kAnyLight, kUnsupported},
+    {"cable", F::kFaultyCable, 30, 12, kOnePiece, kCableLoss, kCable},
+    {"cable, outgoing", F::kFaultyCable, 1, 1, kCables, kBright, kCableOut},
+    {"loose cable", F::kFaultyCable, 6, .1, kOnePiece, kSeldomErrors, kLoose},
+    {"slow link", F::kReducedSpeed, 4, .01, kAnyMedium, kBright, kSpeed},
+    {"settings", F::kSettingsMismatch, .05, 9, kAnyMedium, kAnyLight, kSettings},
+    {"set down", F::kAdminDown, .01, 4, kAnyMedium, kAnyLight, kAdmin},
+    {"fibre pulled", F::kUnplugged, .01, 11, kGlass, kAnyLight, kUnplugged},
+    {"cable pulled", F::kUnplugged, .01, 8, kCables, kAnyLight, kUnpluggedCable},
+    {"cable pulled at the far end", F::kUnplugged, .01, 4, kOnePiece, kAnyLight, kUnpluggedFar},
+    {"far port down", F::kFarPortDown, .01, 24, kAnyMedium, kAnyLight, kFarDown},
+    {"far port starting", F::kFarPortDown, .01, 9, kAnyMedium, kAnyLight, kFarStarting},
+    {"far switch down", F::kFarSwitchFault, .01, 4, kAnyMedium, kAnyLight, kSwitchDown},
+    {"far switch, errors", F::kFarSwitchFault, 1, .1, kAnyMedium, kBrightErrors, kSwitchErrors},
+    {"far switch, flaps", F::kFarSwitchFault, 3, 1, kAnyMedium, kMaybeErrors, kSwitchFlaps},
+    {"PCIe", F::kPcieDegraded, 4, .1, kAnyMedium, kBright, kPcie},
+    {"PCIe errors", F::kPcieDegraded, 2, .1, kAnyMedium, kBright, kPcieAer},
+    {"hot card", F::kPcieDegraded, .3, .1, kAnyMedium, kMaybeErrors, kHotCard},
+    {"slot without power", F::kPcieDegraded, .01, .2, kAnyMedium, kAnyLight, kSlot},
+    {"supply of several modules", F::kPcieDegraded, .3, .1, kAnyMedium, kMaybeErrors, kSupply},
+    {"driver or firmware", F::kNicFault, 3, 4, kAnyMedium, kAnyLight, kNic},
+    {"device gone", F::kNicFault, .5, 2, kAnyMedium, kAnyLight, kNicGone},
+    {"card that loses packets", F::kNicFault, .5, .1, kAnyMedium, kBright, kCard},
+    {"slow host", F::kHostBottleneck, 6, .01, kAnyMedium, kBright, kHost},
+    {"congestion", F::kCongestion, 6, .01, kAnyMedium, kBright, kCongestion},
+    {"loss elsewhere", F::kLossElsewhere, 5, .01, kAnyMedium, kBright, kElsewhere},
+    {"damage before the last switch", F::kLossElsewhere, 5, .01, kAnyMedium, kBright, kUpstream},
+    {"other cable", F::kWrongCabling, 4, .02, kAnyMedium, kBright, kWiring},
+    {"port not readable", F::kMonitorBlind, 4, .5, kAnyMedium, kAnyLight, kBlindPort},
+    {"module not readable", F::kMonitorBlind, 4, .2, kAnyMedium, kAnyLight, kBlindModule},
 };
 
 }  // namespace
 
-double probability(Often often) {
-  switch (often) {
-    case kAlways:
-      return 0.95;
-    case kOften:
-      return 0.6;
-    case kSometimes:
-      return 0.25;
-    case kRarely:
-      return 0.05;
-    case kNever:
-      return 0.005;
-  }
-  return 0.005;
-}
-
 std::span<const Cause> cause_table() { return kCauses; }
-std::span<const Expectation> retraining_expects() { return kRetraining; }
+const Signs& retraining_signs() { return kRetraining; }
 
 }  // namespace linkhealth

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "diagnosis/port_view.h"
+#include "diagnosis/features.h"
 
 namespace linkhealth {
 

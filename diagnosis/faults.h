@@ -1,7 +1,5 @@
-// THE fault table. A Fault is what people are told: name, end, severity, what to do, how to verify.
-// A Cause is one physical way to get that fault (dirt on the incoming fibre, dirt on the outgoing
-// one, reflections …); it says how often it shows each symptom. The probabilities of a fault's
-// causes are added up.
+// THE fault table: what people are told of each fault, how it is repaired and verified, and how it
+// lives: when it opens, how its repair is proved, what it does to the port's health.
 #pragma once
 
 #include <cstdint>
@@ -9,86 +7,65 @@
 #include <string_view>
 #include <vector>
 
-#include "diagnosis/symptoms.h"
 #include "model/repair.h"
 #include "model/report.h"
 
 namespace linkhealth {
 
-/// How often a cause shows a symptom. What a row does not list, it never shows.
-enum class Often : std::uint8_t { kAlways, kOften, kSometimes, kRarely, kNever };
-/// Never 0 or 1: a wrong reading must stay recoverable.
-double probability(Often often);
-
-struct Expectation {
-  SymptomId symptom;
-  Often often;
+enum class FaultId : std::uint8_t {
+  kHealthy,
+  kDirtyConnector,
+  kDamagedFiber,
+  kFailingTransmitter,
+  kFailingFarTransmitter,
+  kBadModule,
+  kBadFarModule,
+  kModuleOverheated,
+  kModuleMissing,
+  kModuleUnsupported,
+  kFaultyCable,
+  kReducedSpeed,
+  kSettingsMismatch,
+  kAdminDown,
+  kUnplugged,
+  kFarPortDown,
+  kFarSwitchFault,
+  kPcieDegraded,
+  kNicFault,
+  kHostBottleneck,
+  kCongestion,
+  kLossElsewhere,
+  kWrongCabling,
+  kMonitorBlind,
 };
 
-/// A reading that settles the matter: it adds `nats` to the cause, and what follows from the cause
-/// (no carrier, errors, a reason given by the driver) does not count against it.
-struct Decisive {
-  SymptomId symptom;
-  double nats;
-};
-
-/// Where light is lost. What cannot be read leaves several of these possible.
-enum class LightLoss : std::uint8_t { kNone, kIncoming, kOutgoing, kBoth, kFarLaser, kOwnLaser };
-inline constexpr std::size_t kLightLossCount = 6;
-
-/// The joint row of light and errors of a link that carries, in per cent.
-struct LightRow {
-  std::array<double, kLightLossCount>
-      loss;                 ///< P(where light is lost | cause), in the order of LightLoss
-  double errors_if_dim;     ///< P(receive errors | cause, and light lost on the way in)
-  double errors_if_bright;  ///< P(receive errors | cause, and light as before)
-};
-
-/// Media on which a cause exists.
-enum Media : std::uint8_t {
-  kOnOptical = 1,  ///< separable, single-mode as far as is known
-  kOnAoc = 2,
-  kOnCopper = 4,
-  kOnUnknown = 8,
-  kOnMultimode = 16,  ///< separable: reflections do no harm there (docs/physics.md 7d)
-  kAnyMedium = 31
-};
-
-struct Cause {
-  std::string_view name;
-  std::string_view fault;
-  End end;
-  double prior_up;    ///< share among links that carry
-  double prior_down;  ///< share among links that do not
-  std::uint8_t media;
-  LightRow light;
-  std::span<const Expectation> expects;
-  std::span<const Decisive> decisive;
-};
-
-/// What a step does, so that one which has just failed is not asked for again.
-enum class Remedy : std::uint8_t {
-  kLook,  ///< read, compare, ask: costs nothing and is never left out
-  kBounce,
-  kBounceFar,
-  kReload,
-  kReboot,
-  kReseat,
-  kReseatFar,
-  kClean,
-  kSwapCable,
-  kSwapModule,  ///< or a cable that has its own EEPROM
-  kSwapFarModule,
-  kMove,
-  kCard,
-  kSwitchCard,
-};
 struct RepairStep {
-  Remedy remedy;
-  std::string_view text;  ///< {lane} {peer} {serial} {far} are filled in
+  RepairAction action;
+  std::string_view text;  ///< {lane} {peer} {serial} are filled in
+};
+
+enum class Hold : std::uint8_t {
+  kWhenUnsure,  ///< it must last; not when it is sure, nor of a link that is down (it waited)
+  kAlways,      ///< it must last, however sure
+  kNone,        ///< its symptom waits long enough, or does not pass by itself
+};
+enum class Effect : std::uint8_t {
+  kAtRisk,    ///< degraded where the error rate can be read or data are lost
+  kDegrades,  ///< the port carries less
+  kStops,     ///< the card carries nothing, whatever its link says
+  kBlinds,    ///< of the monitor: it says nothing about the link
+};
+/// How a fault lives. Most are as the defaults.
+struct FaultLife {
+  Hold hold = Hold::kWhenUnsure;
+  Effect effect = Effect::kAtRisk;
+  bool certain = false;  ///< what an administrator does begins and ends at once, and is no repair
+  bool needs_traffic = false;   ///< seen only while there is traffic
+  bool spares_traffic = false;  ///< never critical, and no bandwidth is at risk
 };
 
 struct Fault {
+  FaultId id;
   std::string_view name;
   End end;
   Severity severity;
@@ -96,22 +73,22 @@ struct Fault {
   std::string_view meaning;
   std::span<const RepairStep> repair;  ///< cheapest first
   std::string_view verify;
-  std::string_view sure;  ///< the one test that decides (docs/faults.md); "" for healthy
+  std::string_view sure;       ///< the one test that decides
+  std::string_view reference;  ///< where it was learned
+  FaultLife life{};
 };
 
-/// The first cause is "healthy".
-std::span<const Cause> cause_table();
-/// What a link shows that fell and comes back by itself: the first cause, of a link that is down.
-std::span<const Expectation> retraining_expects();
+/// In the order of FaultId.
 std::span<const Fault> fault_table();
+inline const Fault& fault_of(FaultId id) { return fault_table()[static_cast<std::size_t>(id)]; }
+/// nullptr: no such row, perhaps another version's.
+const Fault* find_fault(std::string_view name, End end);
 /// Whether the fault is one of links that do not carry, and of no others.
 bool means_down(const Fault& fault);
-/// Whether a repair that was seen is (or includes) this step: whoever cleans a fibre pulls it out.
-bool is_done_by(Remedy remedy, RepairAction action);
+/// Whether an action that was seen is, or includes, this step: cleaning a fibre pulls it out.
+bool includes(RepairAction done, RepairAction step);
 /// The steps of a fault without those that `failed` has shown to be in vain. The last one stays
 /// when all have failed.
 std::vector<const RepairStep*> steps_left(const Fault& fault, std::span<const RepairAction> failed);
-/// The row of a name and end. REQUIRES: it is in the table.
-const Fault& find_fault(std::string_view name, End end);
 
 }  // namespace linkhealth

@@ -8,209 +8,292 @@ namespace linkhealth {
 
 namespace {
 
-enum Index : std::size_t {
-  kDownHold,
-  kSignalHold,
-  kNoticeHold,
-  kSecondHold,
-  kRivalHold,
-  kRivalEvaluations,
-  kQuiet,
-  kProof,
-  kProofLeast,
-  kProofBer,
-  kNoticeProof,
-  kAdminProof,
-  kSureOdds,
-  kIdlePatience,
-};
-
-constexpr Knob kKnobs[] = {
-    {"down_hold_s", 30, 0, 3600, "s",
-     "a link that fell less than this ago is not judged: it may be retraining"},
-    {"signal_hold_s", 30, 0, 3600, "s", "how long a degradation must last before it opens"},
-    {"notice_hold_s", 60, 0, 86400, "s", "the same for what is not the cable's fault"},
-    {"second_hold_s", 300, 0, 86400, "s", "the same for a second fault on one port"},
-    {"rival_hold_s", 240, 0, 86400, "s", "how long another name must lead before it takes over"},
-    {"rival_evaluations", 3, 1, 1000, "", "and in how many evaluations"},
-    {"quiet_s", 300, 0, 86400, "s", "without symptoms before the proof begins"},
-    {"proof_s", 7200, 0, 604800, "s", "how long a repaired link proves itself, at most"},
-    {"proof_least_s", 1800, 0, 604800, "s", "and at least (NVIDIA: 30 min to accept a repair)"},
-    {"proof_ber", 1e-15, 1e-18, 1e-6, "",
-     "error ratio after FEC that is to be ruled out with 95 %: no error in 3/(ratio x rate), "
-     "docs/physics.md 3b"},
-    {"notice_proof_s", 900, 0, 604800, "s", "the same for notices and for the node's own faults"},
-    {"admin_proof_s", 10, 0, 604800, "s", "the same for a port that was set down"},
-    {"sure_odds", 1000, 1, 1e12, "",
-     "so many times likelier wrong than right, a link that carries needs no hold: a sequential "
-     "test stops here"},
-    {"idle_patience_s", 86400, 0, 2592000, "s",
-     "what only traffic shows waits so long for load before it heals without"}};
-
 /// No event in a time in which so many are expected on average: with 95 % the rate is lower (rule
 /// of three).
 constexpr double kErrorsFor95 = 3;
+constexpr double kLeastProofS = 1800;  // NVIDIA: 30 min to accept a repair
+constexpr double kCertainProofS = 10;
+/// So many times likelier wrong than right, a link that carries needs no hold: a sequential test
+/// stops here.
+constexpr double kSureOdds = 1000;
+constexpr std::size_t kRivalEvaluations = 3;
+/// What only traffic shows waits so long for load before it heals without.
+constexpr double kIdlePatienceS = 86400;
 
-bool is(const Fault& fault, std::string_view name) { return fault.name == name; }
-
-/// Seen only while there is traffic.
-bool needs_traffic(const Fault& fault) {
-  return is(fault, "congestion") || is(fault, "host_bottleneck") || is(fault, "loss_elsewhere");
-}
-
-/// Of a fault that shows: who took note of it does not want to hear of it again.
+/// Of a fault that shows: an acknowledged one is not reported again.
 FaultState state_in_sight(const LedgerFault& fault, WallTime wall) {
   return is_acknowledged(fault, wall) ? FaultState::kAcknowledged : FaultState::kOpen;
 }
 
-/// An acknowledgement that is over is told: whoever gave it may have forgotten the link.
-void expire(std::optional<LedgerEntry>& entry, WallTime wall, std::vector<LedgerChange>& changes) {
-  if (!entry || entry->kept.acknowledged_by.empty() || is_acknowledged(entry->kept, wall)) return;
-  entry->kept.acknowledged_by.clear();
-  entry->kept.acknowledged_reason.clear();
-  entry->kept.acknowledged_at.reset();
-  entry->kept.acknowledged_until.reset();
-  if (entry->kept.state != FaultState::kAcknowledged) return;
-  entry->kept.state = FaultState::kOpen;
-  changes.push_back({FaultEventKind::kReopened, *entry});
+/// Whether an acknowledgement has ended that covered an open fault: the fault is reported, because
+/// the operator may have forgotten the link.
+bool end_acknowledgement(LedgerFault& kept, WallTime wall) {
+  if (kept.acknowledged_by.empty() || is_acknowledged(kept, wall)) return false;
+  kept.acknowledged_by.clear();
+  kept.acknowledged_reason.clear();
+  kept.acknowledged_at.reset();
+  kept.acknowledged_until.reset();
+  if (kept.state != FaultState::kAcknowledged) return false;
+  kept.state = FaultState::kOpen;
+  return true;
 }
 
 std::string words_of(std::string name) {
-  std::replace(name.begin(), name.end(), '_', ' ');
+  std::ranges::replace(name, '_', ' ');
   return name;
 }
 
 /// A node often boots with a wrong clock, which NTP then steps: what was opened before would be
 /// years old, or not yet begun. What an earlier run opened keeps its time.
-void follow_stepped_clock(std::optional<LedgerEntry>& entry, SteadyTime now, WallTime wall) {
+void follow_stepped_clock(LedgerEntry& entry, SteadyTime now, WallTime wall) {
   constexpr Milliseconds kStep{60'000};
-  if (!entry || !entry->opened_at) return;
-  const WallTime opened_at = wall - (now - *entry->opened_at);
-  if (std::chrono::abs(opened_at - entry->kept.opened_at) < kStep) return;
-  entry->kept.opened_at = opened_at;
-  if (entry->proving_since) entry->kept.proving_since = wall - (now - *entry->proving_since);
+  if (!entry.opened_at) return;
+  const WallTime opened_at = wall - (now - *entry.opened_at);
+  if (std::chrono::abs(opened_at - entry.kept.opened_at) < kStep) return;
+  entry.kept.opened_at = opened_at;
+  if (entry.proving_since) entry.kept.proving_since = wall - (now - *entry.proving_since);
 }
 
-std::int64_t unix_seconds(WallTime wall) {
-  return std::chrono::duration_cast<std::chrono::seconds>(wall.time_since_epoch()).count();
+/// Of the link or of what makes it, and no notice: its repair is proved by errors that do not come.
+bool is_of_link(const Fault& fault) {
+  return fault.severity != Severity::kNotice && fault.end != End::kNode;
+}
+
+void begin_proof(LedgerEntry& entry, std::uint64_t downs, SteadyTime now, WallTime wall) {
+  entry.downs_at_proof = downs;
+  entry.proving_since = now;
+  entry.waited = Milliseconds(0);
+  entry.kept.proving_since = wall;
+}
+
+void end_proof(LedgerEntry& entry) {
+  entry.proving_since.reset();
+  entry.kept.proving_since.reset();
 }
 
 }  // namespace
 
-std::span<const Knob> ledger_knobs() { return kKnobs; }
+Ledger::Ledger(std::string node, const DiagnosisSettings& settings)
+    : node_(std::move(node)), settings_(settings) {}
 
-Ledger::Ledger(std::string node, KnobValues knobs) : node_(std::move(node)), knobs_(knobs) {}
+// ---------------------------------------------------------------------------------- one update
 
-double Ledger::hold_s(const Fault& fault, const PortVerdict& verdict, bool second) const {
-  if (is(fault, "admin_down")) return 0;
-  if (is(fault, "monitor_blind")) return 0;  // its symptom waits long enough
-  if (is(fault, "wrong_cabling")) return knobs_[kSignalHold];
-  if (second) return knobs_[kSecondHold];
-  if (is(fault, "pcie_degraded"))
-    return 0;  // the same: a lane of PCIe does not come back by itself
-  if (!verdict.down && verdict.odds >= knobs_[kSureOdds]) return 0;
-  if (fault.severity == Severity::kNotice) return knobs_[kNoticeHold];
-  return verdict.down ? 0 : knobs_[kSignalHold];  // a link that is down waits by down_hold_s
-}
-
-double Ledger::proof_s(const Fault& fault, double rate_bps) const {
-  if (is(fault, "admin_down")) return knobs_[kAdminProof];
-  if (fault.severity == Severity::kNotice || fault.end == End::kNode) return knobs_[kNoticeProof];
-  if (rate_bps <= 0) return knobs_[kProof];
-  // A slow link would take days: then a weaker bound is proved, and said.
-  return std::max(std::min(kErrorsFor95 / (knobs_[kProofBer] * rate_bps), knobs_[kProof]),
-                  std::min(knobs_[kProofLeast], knobs_[kProof]));
-}
-
-void Ledger::place(Port& port, SteadyTime now, WallTime wall) const {
-  port.placed = true;
-  const auto steady = [&](WallTime then) { return now - std::max(wall - then, Milliseconds(0)); };
+std::vector<LedgerChange> Ledger::update(const std::string& stable_port, const PortVerdict& verdict,
+                                         SteadyTime now, WallTime wall) {
+  Port& port = ports_[stable_port];
+  Step step{stable_port, port, verdict, now, wall};
+  if (!port.placed) place(step);
+  port.module = verdict.module;
+  port.cable = verdict.cable;
+  if (verdict.rate_bps > 0) port.rate_bps = verdict.rate_bps;
   for (Slot* slot : {&port.primary, &port.secondary}) {
     if (!slot->entry) continue;
-    slot->entry->restored_at = slot->entry->looked_at = now;
-    slot->entry->last_seen = steady(slot->entry->kept.last_seen_at);
-    if (!slot->entry->kept.proving_since) continue;
-    // Nobody watched it while the daemon was away, perhaps for hours: the proof begins anew.
-    slot->entry->proving_since = now;
-    slot->entry->kept.proving_since = wall;
+    follow_stepped_clock(*slot->entry, now, wall);
+    if (end_acknowledgement(slot->entry->kept, wall))
+      step.report(FaultEventKind::kReopened, *slot->entry);
+  }
+  if (verdict.judged) {
+    step_slot(step, port.primary, verdict.primary);
+    step_slot(step, port.secondary, verdict.secondary);
+  }
+  for (Slot* slot : {&port.primary, &port.secondary})
+    if (slot->entry) slot->entry->looked_at = now;
+  if (verdict.maintenance)
+    std::erase_if(step.changes, [](const LedgerChange& change) {
+      return change.kind == FaultEventKind::kReopened;
+    });
+  return std::move(step.changes);
+}
+
+void Ledger::place(Step& step) {
+  step.port.placed = true;
+  for (Slot* slot : {&step.port.primary, &step.port.secondary}) {
+    if (!slot->entry) continue;
+    LedgerEntry& entry = *slot->entry;
+    entry.restored_at = entry.looked_at = step.now;
+    entry.last_seen = step.now - std::max(step.wall - entry.kept.last_seen_at, Milliseconds(0));
+    // The daemon was away, perhaps for hours: the proof starts again.
+    if (entry.kept.proving_since) begin_proof(entry, entry.downs_at_proof, step.now, step.wall);
   }
 }
 
-void Ledger::open_fault(Slot& slot, const PortVerdict::Named& named, const std::string& port,
-                        SteadyTime now, WallTime wall, std::vector<LedgerChange>& changes,
-                        const LedgerFault* acknowledged) {
+void Ledger::step_slot(Step& step, Slot& slot, const std::optional<PortVerdict::Named>& named) {
+  const PortVerdict& verdict = step.verdict;
+  // In maintenance nothing opens: holds begin when the work is done.
+  if (!named || (verdict.maintenance && !slot.entry)) {
+    slot.wrong_since.reset();
+    slot.candidate = nullptr;
+    if (slot.entry) step_proof(step, slot);
+    return;
+  }
+  const Fault& fault = *named->fault;
+  if (!slot.wrong_since) slot.wrong_since = step.now;
+  if (slot.candidate != &fault) {
+    slot.candidate = &fault;
+    slot.candidate_since = step.now;
+    slot.candidate_evaluations = 0;
+  }
+  ++slot.candidate_evaluations;
+  if (verdict.down && verdict.down_s < settings_.down_hold_s && !fault.life.certain) return;
+  if (!slot.entry) {
+    if (in_seconds(step.now - *slot.wrong_since) >= hold_s(step, slot, fault))
+      open_fault(step, slot, *named);
+    return;
+  }
+  LedgerEntry& entry = *slot.entry;
+  if (entry.fault == &fault) {
+    slot.candidate = nullptr;
+    return refresh(step, entry, *named);
+  }
+  // Another name: it must lead for a while. What an administrator does, and its end, is certain at
+  // once.
+  const bool rival_wins = fault.life.certain || entry.fault->life.certain ||
+                          (in_seconds(step.now - slot.candidate_since) >= settings_.rival_hold_s &&
+                           slot.candidate_evaluations >= kRivalEvaluations);
+  if (rival_wins && !verdict.maintenance) return rename(step, slot, *named);
+  // A link that carries is not down: a fault of links that are down proves itself, whatever else is
+  // wrong.
+  if (!verdict.down && means_down(*entry.fault)) return step_proof(step, slot);
+  // Something is still wrong: what is open neither heals nor proves.
+  entry.last_seen = step.now;
+  entry.kept.last_seen_at = step.wall;
+  if (!entry.proving_since) return;
+  end_proof(entry);
+  entry.kept.state = state_in_sight(entry.kept, step.wall);
+  step.report(FaultEventKind::kReopened, entry);
+}
+
+double Ledger::hold_s(const Step& step, const Slot& slot, const Fault& fault) const {
+  const PortVerdict& verdict = step.verdict;
+  if (fault.life.hold == Hold::kNone) return 0;
+  if (fault.life.hold == Hold::kAlways) return settings_.signal_hold_s;
+  if (&slot == &step.port.secondary) return settings_.second_hold_s;
+  if (!verdict.down && verdict.odds >= kSureOdds) return 0;
+  if (fault.severity == Severity::kNotice) return settings_.notice_hold_s;
+  return verdict.down ? 0 : settings_.signal_hold_s;  // a link that is down waited by down_hold_s
+}
+
+void Ledger::open_fault(Step& step, Slot& slot, const PortVerdict::Named& named) const {
+  const auto unix_s = std::chrono::floor<std::chrono::seconds>(step.wall.time_since_epoch());
   LedgerEntry entry;
   entry.fault = named.fault;
-  entry.last_seen = now;
-  entry.opened_at = now;
-  entry.kept.id = fmt::format("{}:{}:{}:{}", node_, port, named.fault->name, unix_seconds(wall));
-  entry.kept.port = port;
-  entry.kept.fault = std::string(named.fault->name);
-  entry.kept.end = named.fault->end;
-  entry.kept.severity = named.severity;
-  entry.kept.confidence = named.confidence;
-  entry.kept.opened_at = entry.kept.last_seen_at = wall;
-  if (acknowledged != nullptr) {
-    entry.kept.state = FaultState::kAcknowledged;
-    entry.kept.acknowledged_at = acknowledged->acknowledged_at;
-    entry.kept.acknowledged_by = acknowledged->acknowledged_by;
-    entry.kept.acknowledged_reason = acknowledged->acknowledged_reason;
-    entry.kept.acknowledged_until = acknowledged->acknowledged_until;
-  }
+  entry.last_seen = step.now;
+  entry.opened_at = step.now;
+  LedgerFault& kept = entry.kept;
+  kept.id = fmt::format("{}:{}:{}:{}", node_, step.key, named.fault->name, unix_s.count());
+  kept.port = step.key;
+  kept.fault = std::string(named.fault->name);
+  kept.end = named.fault->end;
+  kept.severity = named.severity;
+  kept.confidence = named.confidence;
+  kept.opened_at = kept.last_seen_at = step.wall;
   slot.entry = entry;
   slot.candidate = nullptr;
-  changes.push_back({FaultEventKind::kOpened, entry});
+  step.report(FaultEventKind::kOpened, entry);
 }
 
-void Ledger::refresh(Slot& slot, const PortVerdict::Named& named, bool maintenance, SteadyTime now,
-                     WallTime wall, std::vector<LedgerChange>& changes) const {
-  LedgerEntry& entry = *slot.entry;
-  entry.last_seen = now;
-  entry.kept.last_seen_at = wall;
+void Ledger::refresh(Step& step, LedgerEntry& entry, const PortVerdict::Named& named) {
+  entry.last_seen = step.now;
+  entry.kept.last_seen_at = step.wall;
   entry.kept.confidence = named.confidence;
   if (entry.kept.state == FaultState::kProving) {
-    entry.kept.state = state_in_sight(entry.kept, wall);
-    entry.kept.proving_since.reset();
-    entry.proving_since.reset();
-    if (!maintenance) entry.kept.severity = named.severity;
-    changes.push_back({FaultEventKind::kReopened, entry});
+    entry.kept.state = state_in_sight(entry.kept, step.wall);
+    end_proof(entry);
+    if (!step.verdict.maintenance) entry.kept.severity = named.severity;
+    step.report(FaultEventKind::kReopened, entry);
   }
-  // What gets worse under somebody's hands is told when they have gone.
-  if (!maintenance && named.severity > entry.kept.severity) {
+  // What gets worse in maintenance is reported when that is over.
+  if (!step.verdict.maintenance && named.severity > entry.kept.severity) {
     entry.kept.severity = named.severity;
-    changes.push_back({FaultEventKind::kWorsened, entry});
+    step.report(FaultEventKind::kWorsened, entry);
   }
 }
 
-/// Who took note of what is wrong has done so, whatever we call it now; not of something worse, nor
-/// of what an administrator does.
-void Ledger::rename(Slot& slot, const PortVerdict::Named& named, const std::string& port,
-                    SteadyTime now, WallTime wall, std::vector<LedgerChange>& changes) {
-  const LedgerFault before = slot.entry->kept;
-  const bool same_matter = !is(*slot.entry->fault, "admin_down") &&
-                           !is(*named.fault, "admin_down") && named.severity <= before.severity &&
-                           is_acknowledged(before, wall);
-  close(slot, port, wall, changes);
-  open_fault(slot, named, port, now, wall, changes, same_matter ? &before : nullptr);
+/// An acknowledgement covers what is wrong, whatever its name is now; not something worse, nor what
+/// an administrator does.
+void Ledger::rename(Step& step, Slot& slot, const PortVerdict::Named& named) {
+  const LedgerEntry before = *slot.entry;
+  const bool same_matter = !before.fault->life.certain && !named.fault->life.certain &&
+                           named.severity <= before.kept.severity &&
+                           is_acknowledged(before.kept, step.wall);
+  close(step, slot);
+  open_fault(step, slot, named);
+  if (!same_matter) return;
+  LedgerFault& kept = slot.entry->kept;
+  kept.state = FaultState::kAcknowledged;
+  kept.acknowledged_at = before.kept.acknowledged_at;
+  kept.acknowledged_by = before.kept.acknowledged_by;
+  kept.acknowledged_reason = before.kept.acknowledged_reason;
+  kept.acknowledged_until = before.kept.acknowledged_until;
+  step.changes.back().entry = *slot.entry;
 }
 
-void Ledger::close(Slot& slot, const std::string& port, WallTime wall,
-                   std::vector<LedgerChange>& changes) {
-  slot.entry->kept.state = FaultState::kClosed;
-  changes.push_back({FaultEventKind::kClosed, *slot.entry});
-  const LedgerFault& kept = slot.entry->kept;
-  count(RepeatOf::kPort, port, kept, wall);
+// ------------------------------------------------------------------------------ proof of repair
+
+double Ledger::proof_s(const Fault& fault, double rate_bps) const {
+  if (fault.life.certain) return std::min(kCertainProofS, settings_.notice_proof_s);
+  if (!is_of_link(fault)) return settings_.notice_proof_s;
+  if (rate_bps <= 0) return settings_.proof_s;
+  // A slow link would take days: then a weaker bound is proved, and reported.
+  const double wanted_s = kErrorsFor95 / (settings_.proof_ber * rate_bps);
+  return std::clamp(wanted_s, std::min(kLeastProofS, settings_.proof_s), settings_.proof_s);
+}
+
+/// Without load nothing is seen of what only traffic shows: its times stand still. False: it has
+/// waited long enough.
+bool Ledger::waits_for_load(const Step& step, LedgerEntry& entry) const {
+  if (!step.verdict.idle || !entry.fault->life.needs_traffic) {
+    entry.idle_since.reset();
+    return false;
+  }
+  if (!entry.idle_since) entry.idle_since = step.now;
+  if (in_seconds(step.now - *entry.idle_since) > kIdlePatienceS) return false;
+  const Milliseconds passed = step.now - entry.looked_at;
+  entry.last_seen += passed;
+  if (entry.proving_since) {
+    *entry.proving_since += passed;
+    entry.waited += passed;
+  }
+  return true;
+}
+
+void Ledger::step_proof(Step& step, Slot& slot) {
+  LedgerEntry& entry = *slot.entry;
+  const PortVerdict& verdict = step.verdict;
+  if (waits_for_load(step, entry)) return;
+  const bool certain = entry.fault->life.certain;
+  if (!entry.proving_since) {
+    // The first looks of a new run see little: modules are read later.
+    const SteadyTime watched_since =
+        std::max(entry.last_seen, entry.restored_at.value_or(entry.last_seen));
+    if (in_seconds(step.now - watched_since) < (certain ? 0 : settings_.quiet_s)) return;
+    begin_proof(entry, verdict.link_down_events, step.now, step.wall);
+    entry.kept.state = FaultState::kProving;
+    step.report(FaultEventKind::kProving, entry);
+  }
+  // A lost carrier or block is no symptom yet, but it is no proof either: the time starts again.
+  if (!certain && (verdict.lost_data || verdict.link_down_events != entry.downs_at_proof))
+    begin_proof(entry, verdict.link_down_events, step.now, step.wall);
+  if (in_seconds(step.now - *entry.proving_since) >= proof_s(*entry.fault, verdict.rate_bps))
+    close(step, slot);
+}
+
+void Ledger::close(Step& step, Slot& slot) {
+  LedgerFault& kept = slot.entry->kept;
+  kept.state = FaultState::kClosed;
+  step.report(FaultEventKind::kClosed, *slot.entry);
+  if (!slot.entry->fault->life.certain) count(RepeatOf::kPort, step.key, kept, step.wall);
   // What is neither the cable's nor a module's fault says nothing about them.
-  const bool of_link = slot.entry->fault->severity != Severity::kNotice &&
-                       (kept.end == End::kPath || kept.end == End::kLocal || kept.end == End::kFar);
-  const Port& here = ports_[port];
-  if (of_link && !here.module.empty()) count(RepeatOf::kModule, here.module, kept, wall);
-  if (of_link && !here.cable.empty()) count(RepeatOf::kCable, here.cable, kept, wall);
+  if (is_of_link(*slot.entry->fault)) {
+    count(RepeatOf::kModule, step.port.module, kept, step.wall);
+    count(RepeatOf::kCable, step.port.cable, kept, step.wall);
+  }
   slot.entry.reset();
 }
 
 void Ledger::count(RepeatOf of, const std::string& subject, const LedgerFault& fault,
                    WallTime wall) {
+  if (subject.empty()) return;
   LedgerRepeat& repeat = repeats_[{of, subject, fault.fault}];
   repeat.of = of;
   repeat.subject = subject;
@@ -219,21 +302,36 @@ void Ledger::count(RepeatOf of, const std::string& subject, const LedgerFault& f
   repeat.last_closed_at = wall;
 }
 
+// ------------------------------------------------------------------------------ what it answers
+
+std::vector<const LedgerEntry*> Ledger::open(const std::string& stable_port) const {
+  std::vector<const LedgerEntry*> entries;
+  const auto at = ports_.find(stable_port);
+  if (at == ports_.end()) return entries;
+  for (const Slot* slot : {&at->second.primary, &at->second.secondary})
+    if (slot->entry) entries.push_back(&*slot->entry);
+  return entries;
+}
+
+const Fault* Ledger::incumbent(const std::string& stable_port) const {
+  const auto at = ports_.find(stable_port);
+  return at != ports_.end() && at->second.primary.entry ? at->second.primary.entry->fault : nullptr;
+}
+
 FaultPast Ledger::past(const std::string& stable_port) const {
   FaultPast past;
-  const auto at = ports_.find(stable_port);
   const auto add = [&](RepeatOf of, const std::string& subject, std::uint32_t& times) {
     if (subject.empty()) return;
     for (auto row = repeats_.lower_bound({of, subject, ""}); row != repeats_.end(); ++row) {
       const LedgerRepeat& repeat = row->second;
       if (repeat.of != of || repeat.subject != subject) break;
-      if (repeat.fault == "admin_down") continue;  // nobody repaired anything
       times += repeat.times;
       past.last_closed_at =
           std::max(past.last_closed_at.value_or(repeat.last_closed_at), repeat.last_closed_at);
     }
   };
   add(RepeatOf::kPort, stable_port, past.port_times);
+  const auto at = ports_.find(stable_port);
   if (at == ports_.end()) return past;
   add(RepeatOf::kModule, at->second.module, past.module_times);
   add(RepeatOf::kCable, at->second.cable, past.cable_times);
@@ -247,175 +345,120 @@ std::optional<FaultProof> Ledger::proof(const LedgerEntry& entry) const {
   const double rate_bps = at->second.rate_bps;
   FaultProof proof{*entry.kept.proving_since + entry.waited, proof_s(*entry.fault, rate_bps),
                    std::nullopt};
-  const bool of_signal =
-      entry.fault->severity != Severity::kNotice && entry.fault->end != End::kNode;
-  if (of_signal && rate_bps > 0 && proof.needed_s > 0)
+  if (is_of_link(*entry.fault) && rate_bps > 0 && proof.needed_s > 0)
     proof.ber_bound = kErrorsFor95 / (rate_bps * proof.needed_s);
   return proof;
 }
 
-bool Ledger::waits_for_load(LedgerEntry& entry, bool idle, SteadyTime now) const {
-  if (!idle || !needs_traffic(*entry.fault)) {
-    entry.idle_since.reset();
-    return false;
-  }
-  if (!entry.idle_since) entry.idle_since = now;
-  if (in_seconds(now - *entry.idle_since) > knobs_[kIdlePatience]) return false;
-  const Milliseconds passed = now - entry.looked_at;
-  entry.last_seen += passed;
-  if (entry.proving_since) {
-    *entry.proving_since += passed;
-    entry.waited += passed;
-  }
-  return true;
+template <typename Do>
+void Ledger::for_each_entry(Do action) {
+  for (auto& [stable, port] : ports_)
+    for (Slot* slot : {&port.primary, &port.secondary})
+      if (slot->entry) action(stable, *slot->entry);
 }
 
-void Ledger::step_proof(Slot& slot, const PortVerdict& verdict, const std::string& port,
-                        SteadyTime now, WallTime wall, std::vector<LedgerChange>& changes) {
-  LedgerEntry& entry = *slot.entry;
-  if (waits_for_load(entry, verdict.idle, now)) return;
-  const bool admin = is(*entry.fault, "admin_down");
-  if (!entry.proving_since) {
-    // Nobody looked while the daemon was away, and the first looks of a new run see little: modules
-    // are read later.
-    const SteadyTime watched_since =
-        std::max(entry.last_seen, entry.restored_at.value_or(entry.last_seen));
-    if (in_seconds(now - watched_since) < (admin ? 0 : knobs_[kQuiet])) return;
-    entry.proving_since = now;
-    entry.waited = Milliseconds(0);
-    entry.kept.proving_since = wall;
-    entry.kept.state = FaultState::kProving;
-    entry.drops_at_proof = verdict.drops;
-    changes.push_back({FaultEventKind::kProving, entry});
-  }
-  // A drop or a lost block is no symptom yet, but it is no proof either: the time begins anew.
-  if (!admin && (verdict.lost_data || verdict.drops != entry.drops_at_proof)) {
-    entry.drops_at_proof = verdict.drops;
-    entry.proving_since = now;
-    entry.waited = Milliseconds(0);
-    entry.kept.proving_since = wall;
-  }
-  if (in_seconds(now - *entry.proving_since) >= proof_s(*entry.fault, verdict.rate_bps))
-    close(slot, port, wall, changes);
+void Ledger::describe(const std::string& id, const std::string& summary,
+                      const std::vector<std::string>& repair, const std::string& verify) {
+  for_each_entry([&](const std::string&, LedgerEntry& entry) {
+    if (entry.kept.id != id) return;
+    entry.kept.summary = summary;
+    entry.kept.repair = repair;
+    entry.kept.verify = verify;
+  });
 }
 
-void Ledger::step_slot(Slot& slot, const std::optional<PortVerdict::Named>& named,
-                       const PortVerdict& verdict, bool second, const std::string& port,
-                       SteadyTime now, WallTime wall, std::vector<LedgerChange>& changes) {
-  if (!named) {
-    slot.wrong = false;
-    slot.candidate = nullptr;
-    if (slot.entry) step_proof(slot, verdict, port, now, wall, changes);
-    return;
-  }
-  if (verdict.maintenance && !slot.entry) {  // holds begin when the work is done
-    slot.wrong = false;
-    slot.candidate = nullptr;
-    return;
-  }
-  if (!slot.wrong) {
-    slot.wrong = true;
-    slot.wrong_since = now;
-  }
-  if (slot.candidate != named->fault) {
-    slot.candidate = named->fault;
-    slot.candidate_since = now;
-    slot.candidate_evaluations = 0;
-  }
-  ++slot.candidate_evaluations;
-  if (verdict.down && verdict.down_s < knobs_[kDownHold] && !is(*named->fault, "admin_down"))
-    return;
-  if (slot.entry && slot.entry->fault == named->fault) {
-    slot.candidate = nullptr;
-    refresh(slot, *named, verdict.maintenance, now, wall, changes);
-    return;
-  }
-  if (!slot.entry) {
-    if (in_seconds(now - slot.wrong_since) >= hold_s(*named->fault, verdict, second))
-      open_fault(slot, *named, port, now, wall, changes);
-    return;
-  }
-  // Another name: it must lead for a while. What an administrator does, and its end, is certain at
-  // once.
-  const bool certain = is(*named->fault, "admin_down") || is(*slot.entry->fault, "admin_down");
-  const bool rival_wins =
-      certain ||
-      (in_seconds(now - slot.candidate_since) >= knobs_[kRivalHold] &&
-       slot.candidate_evaluations >= static_cast<std::size_t>(knobs_[kRivalEvaluations]));
-  if (rival_wins && !verdict.maintenance) return rename(slot, *named, port, now, wall, changes);
-  // A link that carries is not down: what says that it is proves itself, whatever else is wrong.
-  if (!verdict.down && means_down(*slot.entry->fault))
-    return step_proof(slot, verdict, port, now, wall, changes);
-  // Something is still wrong: what is open neither heals nor proves.
-  slot.entry->last_seen = now;
-  slot.entry->kept.last_seen_at = wall;
-  if (slot.entry->proving_since) {
-    slot.entry->proving_since.reset();
-    slot.entry->kept.proving_since.reset();
-    slot.entry->kept.state = state_in_sight(slot.entry->kept, wall);
-    changes.push_back({FaultEventKind::kReopened, *slot.entry});
-  }
-}
+// ----------------------------------------------------------- operators, other keys, restarts
 
-std::vector<LedgerChange> Ledger::update(const std::string& stable_port, const PortVerdict& verdict,
-                                         SteadyTime now, WallTime wall) {
-  std::vector<LedgerChange> changes;
-  Port& port = ports_[stable_port];
-  if (!port.placed) place(port, now, wall);
-  port.module = verdict.module;
-  port.cable = verdict.cable;
-  if (verdict.rate_bps > 0) port.rate_bps = verdict.rate_bps;
-  for (Slot* slot : {&port.primary, &port.secondary}) {
-    follow_stepped_clock(slot->entry, now, wall);
-    expire(slot->entry, wall, changes);
-  }
-  if (verdict.judged) {
-    step_slot(port.primary, verdict.primary, verdict, false, stable_port, now, wall, changes);
-    step_slot(port.secondary, verdict.secondary, verdict, true, stable_port, now, wall, changes);
-  }
-  for (Slot* slot : {&port.primary, &port.secondary})
-    if (slot->entry) slot->entry->looked_at = now;
-  if (verdict.maintenance)
-    std::erase_if(changes, [](const LedgerChange& change) {
-      return change.kind == FaultEventKind::kReopened;
-    });
-  return changes;
+LedgerEntry* Ledger::primary_of(const std::string& stable_port) {
+  const auto at = ports_.find(stable_port);
+  return at != ports_.end() && at->second.primary.entry ? &*at->second.primary.entry : nullptr;
 }
 
 Result<LedgerChange> Ledger::acknowledge(const std::string& stable_port, const std::string& by,
                                          const std::string& reason, std::optional<WallTime> until,
                                          WallTime now) {
-  const auto at = ports_.find(stable_port);
-  if (at == ports_.end() || !at->second.primary.entry) return Error{"nothing is open on this port"};
+  LedgerEntry* entry = primary_of(stable_port);
+  if (entry == nullptr) return Error{"nothing is open on this port"};
   if (until && *until <= now) return Error{"the acknowledgement would end in the past"};
-  LedgerEntry& entry = *at->second.primary.entry;
-  if (is_acknowledged(entry.kept, now))
-    return Error{
-        fmt::format("{} is acknowledged already, by {}{} (ack --end takes it back)",
-                    words_of(entry.kept.fault), entry.kept.acknowledged_by,
-                    entry.kept.acknowledged_until
-                        ? " until " + format_rfc3339(std::chrono::floor<std::chrono::seconds>(
-                                          *entry.kept.acknowledged_until))
-                        : "")};
-  entry.kept.acknowledged_at = now;
-  entry.kept.acknowledged_by = by;
-  entry.kept.acknowledged_reason = reason;
-  entry.kept.acknowledged_until = until;
-  if (entry.kept.state == FaultState::kOpen) entry.kept.state = FaultState::kAcknowledged;
-  return LedgerChange{FaultEventKind::kAcknowledged, entry};
+  LedgerFault& kept = entry->kept;
+  if (is_acknowledged(kept, now))
+    return Error{fmt::format(
+        "{} is acknowledged already, by {}{} (ack --end takes it back)", words_of(kept.fault),
+        kept.acknowledged_by,
+        kept.acknowledged_until
+            ? " until " +
+                  format_rfc3339(std::chrono::floor<std::chrono::seconds>(*kept.acknowledged_until))
+            : "")};
+  kept.acknowledged_at = now;
+  kept.acknowledged_by = by;
+  kept.acknowledged_reason = reason;
+  kept.acknowledged_until = until;
+  if (kept.state == FaultState::kOpen) kept.state = FaultState::kAcknowledged;
+  return LedgerChange{FaultEventKind::kAcknowledged, *entry};
 }
 
 Result<LedgerChange> Ledger::withdraw_acknowledgement(const std::string& stable_port,
                                                       WallTime now) {
-  const auto at = ports_.find(stable_port);
-  if (at == ports_.end() || !at->second.primary.entry) return Error{"nothing is open on this port"};
-  LedgerEntry& entry = *at->second.primary.entry;
-  if (!is_acknowledged(entry.kept, now))
-    return Error{words_of(entry.kept.fault) + " is not acknowledged"};
-  entry.kept.acknowledged_until = now;
+  LedgerEntry* entry = primary_of(stable_port);
+  if (entry == nullptr) return Error{"nothing is open on this port"};
+  if (!is_acknowledged(entry->kept, now))
+    return Error{words_of(entry->kept.fault) + " is not acknowledged"};
+  entry->kept.acknowledged_until = now;
+  end_acknowledgement(entry->kept, now);
+  return LedgerChange{FaultEventKind::kReopened, *entry};
+}
+
+std::vector<LedgerChange> Ledger::release(const std::string& stable_port) {
   std::vector<LedgerChange> changes;
-  expire(at->second.primary.entry, now, changes);
-  return LedgerChange{FaultEventKind::kReopened, entry};
+  const auto at = ports_.find(stable_port);
+  if (at == ports_.end()) return changes;
+  for (Slot* slot : {&at->second.primary, &at->second.secondary}) {
+    if (!slot->entry) continue;
+    slot->entry->kept.state = FaultState::kClosed;
+    end_proof(*slot->entry);
+    changes.push_back({FaultEventKind::kClosed, *slot->entry});
+  }
+  ports_.erase(at);
+  return changes;
+}
+
+void Ledger::follow(const PortMoves& moves) {
+  move_keys(ports_, moves);
+  for_each_entry([](const std::string& stable, LedgerEntry& entry) { entry.kept.port = stable; });
+  std::vector<LedgerRepeat> taken;
+  std::erase_if(repeats_, [&](const auto& entry) {
+    const LedgerRepeat& repeat = entry.second;
+    if (repeat.of != RepeatOf::kPort || !moves.contains(repeat.subject)) return false;
+    taken.push_back(repeat);
+    return true;
+  });
+  for (LedgerRepeat& repeat : taken) {
+    repeat.subject = moved(repeat.subject, moves);
+    if (!repeat.subject.empty()) repeats_[{repeat.of, repeat.subject, repeat.fault}] = repeat;
+  }
+}
+
+LedgerState Ledger::state() const {
+  LedgerState state;
+  for (const auto& [stable, port] : ports_)
+    for (const LedgerEntry* entry : open(stable)) state.faults.push_back(entry->kept);
+  for (const auto& [key, repeat] : repeats_) state.repeats.push_back(repeat);
+  return state;
+}
+
+void Ledger::restore(const LedgerState& state) {
+  for (const LedgerFault& kept : state.faults) {
+    const Fault* fault = find_fault(kept.fault, kept.end);
+    if (kept.state == FaultState::kClosed || fault == nullptr) continue;  // another version's name
+    Port& port = ports_[kept.port];
+    port.placed = false;
+    LedgerEntry entry;
+    entry.kept = kept;
+    entry.fault = fault;
+    (port.primary.entry ? port.secondary : port.primary).entry = entry;
+  }
+  for (const LedgerRepeat& repeat : state.repeats)
+    repeats_[{repeat.of, repeat.subject, repeat.fault}] = repeat;
 }
 
 }  // namespace linkhealth

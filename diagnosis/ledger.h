@@ -5,41 +5,36 @@
 
 #include <map>
 #include <optional>
-#include <span>
 #include <string>
 #include <tuple>
 #include <vector>
 
 #include "diagnosis/faults.h"
-#include "model/knobs.h"
+#include "diagnosis/settings.h"
 #include "model/ledger_state.h"
 #include "model/port_moves.h"
 
 namespace linkhealth {
 
-std::span<const Knob> ledger_knobs();
-
-/// What the differential says of a port now, in the ledger's words.
+/// What the differential says of a port now.
 struct PortVerdict {
-  bool judged =
-      false;  ///< false: not enough can be read, or the link fell a moment ago: nothing changes
-  bool down = false;
-  double down_s = 0;  ///< since the carrier went
-  // What the proof of a repair needs to know.
-  double rate_bps = 0;      ///< on the line; 0 not known
-  std::uint64_t drops = 0;  ///< involuntary carrier losses so far
-  bool lost_data = false;   ///< errors that FEC could not correct, since the last look
-  std::string module,
-      cable;  ///< serial numbers: of the module, of what is between the ports; "" not known
-  bool maintenance =
-      false;          ///< somebody works on it: nothing opens, worsens or is told as reopened
-  double odds = 0;    ///< that something is wrong, against that nothing is
-  bool idle = false;  ///< no load now: what only traffic shows can't be seen, and so does not heal
   struct Named {
     const Fault* fault = nullptr;
     double confidence = 0;
     Severity severity = Severity::kWarning;
   };
+  /// false: not enough can be read, or the link went down a moment ago: nothing changes.
+  bool judged = false;
+  bool down = false;
+  double down_s = 0;                   ///< since the carrier went
+  double rate_bps = 0;                 ///< on the line; 0 not known
+  std::uint64_t link_down_events = 0;  ///< unplanned, so far
+  bool lost_data = false;              ///< errors that FEC could not correct, since the last look
+  std::string module,
+      cable;                 ///< serial numbers; the cable is what is between the ports; "" unknown
+  bool maintenance = false;  ///< nothing opens, worsens or is reported as reopened
+  double odds = 0;           ///< that something is wrong, against that nothing is
+  bool idle = false;         ///< no load now: what only traffic shows can't be seen, nor heal
   std::optional<Named> primary;    ///< what is wrong, if anything
   std::optional<Named> secondary;  ///< and what that does not explain
 };
@@ -51,7 +46,7 @@ struct LedgerEntry {
   SteadyTime last_seen;
   std::optional<SteadyTime> opened_at;  ///< in this run
   std::optional<SteadyTime> proving_since;
-  std::uint64_t drops_at_proof = 0;
+  std::uint64_t downs_at_proof = 0;
   std::optional<SteadyTime> restored_at;  ///< known from an earlier run, and looked at since then
   SteadyTime looked_at;                   ///< the latest verdict of the port
   std::optional<SteadyTime> idle_since;   ///< what only traffic shows waits for load
@@ -65,7 +60,8 @@ struct LedgerChange {
 
 class Ledger {
  public:
-  Ledger(std::string node, KnobValues knobs);
+  /// `settings` may change between two updates. REQUIRES: it outlives the ledger.
+  Ledger(std::string node, const DiagnosisSettings& settings);
 
   /// One port's verdict. The changes come in the order in which they happened.
   std::vector<LedgerChange> update(const std::string& stable_port, const PortVerdict& verdict,
@@ -76,23 +72,19 @@ class Ledger {
   [[nodiscard]] const Fault* incumbent(const std::string& stable_port) const;
   /// How often before, on this port and with these parts.
   [[nodiscard]] FaultPast past(const std::string& stable_port) const;
-  /// How far the repair has proved itself; nullopt while it does not.
+  /// How far the proof of repair is; nullopt where there is none.
   [[nodiscard]] std::optional<FaultProof> proof(const LedgerEntry& entry) const;
   /// Texts that the report shows while the fault proves itself.
   void describe(const std::string& id, const std::string& summary,
                 const std::vector<std::string>& repair, const std::string& verify);
-  /// An operator took note of it. nullopt `until`: until it closes. An error when nothing like it
-  /// is open.
+  /// nullopt `until`: until it closes. An error when nothing like it is open.
   Result<LedgerChange> acknowledge(const std::string& stable_port, const std::string& by,
                                    const std::string& reason, std::optional<WallTime> until,
                                    WallTime now);
-  /// Takes an acknowledgement back: the fault is told anew. An error when none is in force.
+  /// The fault is reported as reopened. An error when no acknowledgement is in force.
   Result<LedgerChange> withdraw_acknowledgement(const std::string& stable_port, WallTime now);
-
-  /// Nothing is asked of the port any more: what is open there closes, as no repair and not counted
-  /// as one that came back.
+  /// The port is no longer monitored: what is open there closes, as no repair and not counted.
   std::vector<LedgerChange> release(const std::string& stable_port);
-
   /// Ports have other stable keys now. What is open keeps its id.
   void follow(const PortMoves& moves);
 
@@ -105,9 +97,8 @@ class Ledger {
     std::optional<LedgerEntry> entry;
     const Fault* candidate = nullptr;  ///< not open yet, or a rival of what is open
     SteadyTime candidate_since;
-    SteadyTime wrong_since;  ///< something is wrong since then, by whatever name
-    bool wrong = false;
     std::size_t candidate_evaluations = 0;
+    std::optional<SteadyTime> wrong_since;  ///< something is wrong since then, by whatever name
   };
   struct Port {
     Slot primary, secondary;
@@ -115,31 +106,35 @@ class Ledger {
     double rate_bps = 0;
     bool placed = true;  ///< false: restored, steady times not known yet
   };
+  /// One update of one port.
+  struct Step {
+    const std::string& key;
+    Port& port;
+    const PortVerdict& verdict;
+    SteadyTime now;
+    WallTime wall;
+    std::vector<LedgerChange> changes{};
+    void report(FaultEventKind kind, const LedgerEntry& entry) { changes.push_back({kind, entry}); }
+  };
 
-  void place(Port& port, SteadyTime now, WallTime wall) const;
-  void step_slot(Slot& slot, const std::optional<PortVerdict::Named>& named,
-                 const PortVerdict& verdict, bool second, const std::string& port, SteadyTime now,
-                 WallTime wall, std::vector<LedgerChange>& changes);
-  void open_fault(Slot& slot, const PortVerdict::Named& named, const std::string& port,
-                  SteadyTime now, WallTime wall, std::vector<LedgerChange>& changes,
-                  const LedgerFault* acknowledged = nullptr);
-  void rename(Slot& slot, const PortVerdict::Named& named, const std::string& port, SteadyTime now,
-              WallTime wall, std::vector<LedgerChange>& changes);
-  void refresh(Slot& slot, const PortVerdict::Named& named, bool maintenance, SteadyTime now,
-               WallTime wall, std::vector<LedgerChange>& changes) const;
-  void step_proof(Slot& slot, const PortVerdict& verdict, const std::string& port, SteadyTime now,
-                  WallTime wall, std::vector<LedgerChange>& changes);
-  /// Without load nothing is seen of what only traffic shows: its times stand still. False: it has
-  /// waited long enough.
-  bool waits_for_load(LedgerEntry& entry, bool idle, SteadyTime now) const;
-  void close(Slot& slot, const std::string& port, WallTime wall,
-             std::vector<LedgerChange>& changes);
+  static void place(Step& step);
+  void step_slot(Step& step, Slot& slot, const std::optional<PortVerdict::Named>& named);
+  void open_fault(Step& step, Slot& slot, const PortVerdict::Named& named) const;
+  void rename(Step& step, Slot& slot, const PortVerdict::Named& named);
+  static void refresh(Step& step, LedgerEntry& entry, const PortVerdict::Named& named);
+  void step_proof(Step& step, Slot& slot);
+  bool waits_for_load(const Step& step, LedgerEntry& entry) const;
+  void close(Step& step, Slot& slot);
   void count(RepeatOf of, const std::string& subject, const LedgerFault& fault, WallTime wall);
-  [[nodiscard]] double hold_s(const Fault& fault, const PortVerdict& verdict, bool second) const;
+  [[nodiscard]] double hold_s(const Step& step, const Slot& slot, const Fault& fault) const;
   [[nodiscard]] double proof_s(const Fault& fault, double rate_bps) const;
+  /// The primary entry of a port; nullptr: nothing is open there.
+  [[nodiscard]] LedgerEntry* primary_of(const std::string& stable_port);
+  template <typename Do>
+  void for_each_entry(Do action);
 
   std::string node_;
-  KnobValues knobs_;
+  const DiagnosisSettings& settings_;
   std::map<std::string, Port> ports_;
   std::map<std::tuple<RepeatOf, std::string, std::string>, LedgerRepeat> repeats_;
 };

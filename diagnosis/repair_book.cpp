@@ -7,14 +7,11 @@ namespace linkhealth {
 namespace {
 
 constexpr std::size_t kMostRecords = 32;  // of a port
-enum Index : std::size_t { kJudged };
-constexpr Knob kKnobs[] = {
-    {"judged_s", 900, 60, 86400, "s",
-     "a fault that shows so long after a repair says that the repair did not help"}};
+/// A fault that shows so long after a repair says that the repair did not help: errors are judged
+/// over as long.
+constexpr double kJudgedS = 900;
 
 }  // namespace
-
-std::span<const Knob> RepairBook::knobs() { return kKnobs; }
 
 void RepairBook::add(RepairRecord record) {
   auto& records = records_[record.port];
@@ -27,7 +24,7 @@ void RepairBook::seen(const std::string& port, const std::string& fault_id, Wall
   if (at == records_.end()) return;
   for (RepairRecord& record : at->second)
     if (record.fault_id == fault_id && record.outcome == RepairOutcome::kPending &&
-        in_seconds(now - record.at) >= knobs_[kJudged])
+        in_seconds(now - record.at) >= kJudgedS)
       record.outcome = RepairOutcome::kFailed;
 }
 

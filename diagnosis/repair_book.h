@@ -3,11 +3,9 @@
 #pragma once
 
 #include <map>
-#include <span>
 #include <string>
 #include <vector>
 
-#include "model/knobs.h"
 #include "model/ledger_state.h"
 #include "model/port_moves.h"
 #include "model/repair.h"
@@ -16,9 +14,6 @@ namespace linkhealth {
 
 class RepairBook {
  public:
-  explicit RepairBook(KnobValues knobs) : knobs_(knobs) {}
-  static std::span<const Knob> knobs();
-
   void add(RepairRecord record);
   /// The fault with this id shows now.
   void seen(const std::string& port, const std::string& fault_id, WallTime now);
@@ -39,7 +34,6 @@ class RepairBook {
   void restore(const std::vector<RepairRecord>& records);
 
  private:
-  KnobValues knobs_;
   std::map<std::string, std::vector<RepairRecord>> records_;  ///< by port, oldest first
 };
 

@@ -8,13 +8,11 @@ namespace linkhealth {
 
 namespace {
 
-enum Index : std::size_t { kSettled, kPatience, kLightChange };
-constexpr Knob kKnobs[] = {
-    {"settled_s", 60, 5, 3600, "s", "how long a link must be back before what changed is measured"},
-    {"patience_s", 900, 60, 86400, "s",
-     "how long to wait for the module and the errors to be read after a repair"},
-    {"light_change_db", 0.5, 0.1, 6, "dB",
-     "light that comes back changed by so much was touched: remating alone moves it by 0.3 dB"}};
+constexpr double kSettledS = 60;    // a link must be back so long before it is measured
+constexpr double kPatienceS = 900;  // for the module and the errors to be read after a repair
+/// Light that comes back changed by so much was touched: remating alone moves it by 0.3 dB
+/// (docs/physics.md 7d).
+constexpr double kLightChangeDb = 0.5;
 
 bool since(const std::optional<SteadyTime>& event, SteadyTime begin) {
   return event && *event >= begin;
@@ -27,78 +25,71 @@ std::optional<std::size_t> weakest(const std::array<std::optional<double>, kMaxL
   return found;
 }
 
-/// The error ratio of the link that came back: `view.signal` still has the minutes before in it.
-std::optional<double> ber_after(const PortView& view, SteadyTime back) {
+/// The error ratio of the link that came back: the features still have the minutes before in it.
+std::optional<double> ber_after(const Features& f, SteadyTime back) {
   constexpr std::size_t kEnough = 3;
   std::vector<double> values;
-  for (const Interval& interval : view.port.intervals)
+  for (const Interval& interval : f.port.intervals)
     if (interval.clean && interval.begin >= back && !std::isnan(interval.ber))
       values.push_back(interval.ber);
   if (values.size() < kEnough) return std::nullopt;
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
+  return upper_median(values);
 }
 
 }  // namespace
 
-std::span<const Knob> RepairWatch::knobs() { return kKnobs; }
-
-RepairWatch::Look RepairWatch::look(const PortView& view) {
+RepairWatch::Look RepairWatch::look(const Features& f) {
   Look look;
-  for (std::size_t i = 0; i < std::min(view.port.own.rx_lanes, kMaxLanes); ++i)
-    look.rx_dbm[i] = view.port.own.rx_dbm[i].now();
-  look.ber = view.signal.ber;
-  look.serial = view.port.own.serial;
-  look.far_serial = view.port.far.serial;
+  for (std::size_t i = 0; i < std::min(f.port.own.rx_lanes, kMaxLanes); ++i)
+    look.rx_dbm[i] = f.port.own.rx_dbm[i].now();
+  look.ber = f.signal.ber;
+  look.serial = f.port.own.serial;
+  look.far_serial = f.port.far.serial;
   return look;
 }
 
-void RepairWatch::note_outage(const PortView& view) {
-  if (!outage_) outage_ = Outage{view.port.carrier_since.value_or(view.now), false, false};
-  const auto& module = view.port.latest.module;
-  if (module && !module->present && since(view.port.module_at, outage_->begun))
+void RepairWatch::note_outage(const Features& f) {
+  if (!outage_) outage_ = Outage{f.port.carrier_since.value_or(f.now), false};
+  const auto& module = f.port.latest.module;
+  if (module && !module->present && since(f.port.module_at, outage_->begun))
     outage_->module_out = true;
-  if (since(view.port.last_module_event, outage_->begun)) outage_->module_out = true;
-  if (view.light.rx_fresh && view.light.rx_dark_all) outage_->dark = true;
+  if (since(f.port.last_module_event, outage_->begun)) outage_->module_out = true;
 }
 
-std::optional<RepairRecord> RepairWatch::step(const PortView& view, WallTime wall,
-                                              KnobValues knobs) {
-  if (view.down) {
-    note_outage(view);
+std::optional<RepairRecord> RepairWatch::step(const Features& f, WallTime wall) {
+  if (f.down) {
+    note_outage(f);
     return std::nullopt;
   }
-  if (!view.up) return std::nullopt;
+  if (!f.up) return std::nullopt;
   // An outage between two looks leaves only its traces.
-  if (!outage_ && before_ && view.port.last_loss && view.port.carrier_since &&
-      in_seconds(view.now - *view.port.carrier_since) < knobs[kSettled])
-    outage_ = Outage{*view.port.last_loss, false, false};
+  if (!outage_ && before_ && f.port.last_loss && f.port.carrier_since &&
+      in_seconds(f.now - *f.port.carrier_since) < kSettledS)
+    outage_ = Outage{*f.port.last_loss, false};
   if (!outage_) {
-    before_ = look(view);
+    before_ = look(f);
     return std::nullopt;
   }
-  note_outage(view);
-  const SteadyTime back = view.port.carrier_since.value_or(outage_->begun);
-  const double up_s = in_seconds(view.now - back);
-  const bool read = since(view.port.module_at, back) && ber_after(view, back).has_value();
-  if (up_s < knobs[kSettled] || (!read && up_s < knobs[kPatience])) return std::nullopt;
-  auto record = before_ ? judge(view, wall, knobs) : std::nullopt;
-  if (record) record->at = wall - (view.now - back);
-  before_ = look(view);
+  note_outage(f);
+  const SteadyTime back = f.port.carrier_since.value_or(outage_->begun);
+  const double up_s = in_seconds(f.now - back);
+  const bool read = since(f.port.module_at, back) && ber_after(f, back).has_value();
+  if (up_s < kSettledS || (!read && up_s < kPatienceS)) return std::nullopt;
+  auto record = before_ ? judge(f) : std::nullopt;
+  if (record) record->at = wall - (f.now - back);
+  before_ = look(f);
   outage_.reset();
   return record;
 }
 
-std::optional<RepairRecord> RepairWatch::judge(const PortView& view, WallTime /*wall*/,
-                                               KnobValues knobs) const {
-  Look after = look(view);
-  after.ber = ber_after(view, view.port.carrier_since.value_or(outage_->begun));
+std::optional<RepairRecord> RepairWatch::judge(const Features& f) const {
+  Look after = look(f);
+  after.ber = ber_after(f, f.port.carrier_since.value_or(outage_->begun));
   RepairRecord record;
   bool light_moved = false;
   for (std::size_t i = 0; i < kMaxLanes; ++i)
     if (before_->rx_dbm[i] && after.rx_dbm[i] &&
-        std::abs(*before_->rx_dbm[i] - *after.rx_dbm[i]) >= knobs[kLightChange])
+        std::abs(*before_->rx_dbm[i] - *after.rx_dbm[i]) >= kLightChangeDb)
       light_moved = true;
   const auto swapped = [](const std::string& a, const std::string& b) {
     return !a.empty() && !b.empty() && a != b;
@@ -113,16 +104,16 @@ std::optional<RepairRecord> RepairWatch::judge(const PortView& view, WallTime /*
     record.serial_after = after.far_serial;
   } else if (outage_->module_out) {
     record.action = RepairAction::kModuleReseated;
-  } else if (since(view.port.last_reboot, outage_->begun)) {
+  } else if (since(f.port.last_reboot, outage_->begun)) {
     record.action = RepairAction::kNodeRebooted;
-  } else if (since(view.port.driver_reload_at, outage_->begun)) {
+  } else if (since(f.port.driver_reload_at, outage_->begun)) {
     record.action = RepairAction::kDriverReloaded;
   } else if (light_moved) {
     record.action = RepairAction::kFibreReseated;
-  } else if (since(view.port.last_admin_event, outage_->begun)) {
+  } else if (since(f.port.last_admin_event, outage_->begun)) {
     record.action = RepairAction::kPortBounced;
   } else {
-    return std::nullopt;  // it came back as it went: nobody did anything that can be seen
+    return std::nullopt;  // it came back as it went: no action can be seen
   }
   if (const auto lane = weakest(before_->rx_dbm)) {
     record.rx_lane = static_cast<std::uint32_t>(*lane + 1);

@@ -4,11 +4,9 @@
 
 #include <array>
 #include <optional>
-#include <span>
 #include <string>
 
-#include "diagnosis/port_view.h"
-#include "model/knobs.h"
+#include "diagnosis/features.h"
 #include "model/repair.h"
 
 namespace linkhealth {
@@ -17,8 +15,7 @@ class RepairWatch {
  public:
   /// One look. A record when the link has been back long enough to say what was done and what it
   /// changed. The record's fault and outcome are the ledger's business.
-  std::optional<RepairRecord> step(const PortView& view, WallTime wall, KnobValues knobs);
-  static std::span<const Knob> knobs();
+  std::optional<RepairRecord> step(const Features& f, WallTime wall);
 
  private:
   struct Look {
@@ -29,11 +26,10 @@ class RepairWatch {
   struct Outage {
     SteadyTime begun;
     bool module_out = false;
-    bool dark = false;
   };
-  static Look look(const PortView& view);
-  void note_outage(const PortView& view);
-  std::optional<RepairRecord> judge(const PortView& view, WallTime wall, KnobValues knobs) const;
+  static Look look(const Features& f);
+  void note_outage(const Features& f);
+  std::optional<RepairRecord> judge(const Features& f) const;
 
   std::optional<Look> before_;    ///< the last look while the link carried and was settled
   std::optional<Outage> outage_;  ///< since the link fell, until it is judged

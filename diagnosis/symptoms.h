@@ -1,15 +1,15 @@
-// THE symptom table: facts + knobs → present, absent or unknown with evidence. One row each; the
-// functions are in symptoms/, a file for each family.
+// THE symptom table: features of a port → present, absent or unknown, with evidence. One row each;
+// the functions are in symptoms/, a file for each family.
 #pragma once
 
 #include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <span>
 #include <string_view>
 
-#include "diagnosis/case.h"
-#include "diagnosis/port_view.h"
-#include "model/knobs.h"
+#include "diagnosis/check.h"
+#include "diagnosis/features.h"
 
 namespace linkhealth {
 
@@ -93,13 +93,37 @@ enum class SymptomId : std::uint8_t {
 };
 inline constexpr std::size_t kSymptomCount = static_cast<std::size_t>(SymptomId::kModuleBlind) + 1;
 
+/// Some of the symptoms.
+class SymptomSet {
+ public:
+  constexpr SymptomSet() = default;
+  constexpr SymptomSet(std::initializer_list<SymptomId> ids) {
+    for (const SymptomId id : ids) add(id);
+  }
+  constexpr void add(SymptomId id) { words_[index(id) / 64] |= bit(id); }
+  [[nodiscard]] constexpr bool has(SymptomId id) const {
+    return (words_[index(id) / 64] & bit(id)) != 0;
+  }
+
+ private:
+  static constexpr std::size_t index(SymptomId id) { return static_cast<std::size_t>(id); }
+  static constexpr std::uint64_t bit(SymptomId id) { return std::uint64_t{1} << index(id) % 64; }
+  static_assert(kSymptomCount <= 128);
+  std::array<std::uint64_t, 2> words_{};
+};
+
+/// Which links can show a symptom.
+enum class LinkState : std::uint8_t { kAny, kUp, kDown };
+
 struct Symptom {
   SymptomId id;
   std::string_view name;
   std::string_view meaning;
-  std::span<const Knob> knobs;
-  Finding (*observe)(const PortView&, KnobValues);
-  std::string_view how;  ///< how to get the reading where it is missing
+  LinkState state;  ///< on other links it does not apply
+  Finding (*observe)(const Features&);
+  EvidenceSources sources;     ///< any of these is enough to see it; empty: the monitor itself
+  std::string_view reference;  ///< where the rule and its numbers come from
+  std::string_view how;  ///< how to get the reading where it is missing; "" where nothing helps
 };
 
 std::span<const Symptom, kSymptomCount> symptom_table();
@@ -112,9 +136,11 @@ inline const Finding& at(const Findings& findings, SymptomId id) {
   return findings[static_cast<std::size_t>(id)];
 }
 
-/// Everything that the table says about one port. `knobs` has one entry for each row. In place:
-/// findings are 20 kB.
-void observe_all(const PortView& view, const std::array<KnobValues, kSymptomCount>& knobs,
-                 Findings& findings);
+Finding observe(SymptomId id, const Features& features);
+/// What the table says about one port.
+Findings observe_all(const Features& features);
+/// Whether the link has receive errors: pooled over the symptoms that count the same damage.
+/// nullopt: not known.
+std::optional<bool> receive_errors(const Findings& findings);
 
 }  // namespace linkhealth

@@ -6,14 +6,8 @@ namespace linkhealth {
 
 namespace {
 
-constexpr Knob kKnobs[] = {
-    {"within_days", 90, 1, 365, "", "a limit that is farther away is not told"},
-    {"rx_floor_dbm", -10, -30, 0, "dBm",
-     "limit of received light where the module gives none (docs/physics.md 3e)"},
-    {"bias_rise", 1.5, 1.05, 5, "",
-     "times its level of now is the end of a laser, where the module gives no limit"},
-    {"warn_c", 70, 40, 110, "C",
-     "limit of the temperature where the module gives none (docs/physics.md 3f)"}};
+constexpr double kRxFloorDbm = -10;  // where the module gives no limit (docs/physics.md 3e)
+constexpr double kBiasEnd = 1.5;     // times its level of now is the end of a laser, likewise
 
 /// The trend towards `limit`, when it goes there and arrives in time.
 void add(std::vector<Trend>& out, std::string_view what, std::string_view unit, const Drift& drift,
@@ -41,30 +35,31 @@ void add(std::vector<Trend>& out, std::string_view what, std::string_view unit, 
 
 }  // namespace
 
-std::span<const Knob> trend_knobs() { return kKnobs; }
-
-std::vector<Trend> trends_of(const PortView& view, KnobValues k) {
+std::vector<Trend> trends_of(const Features& f) {
   std::vector<Trend> out;
-  const Drifts& drifts = view.port.drifts;
+  const Drifts& drifts = f.port.drifts;
   Limits rx, bias, temperature;
-  if (view.port.latest.module) {
-    const auto& thresholds = view.port.latest.module->thresholds;
+  if (f.port.latest.module) {
+    const auto& thresholds = f.port.latest.module->thresholds;
     rx = thresholds.rx_power_mw;
     bias = thresholds.tx_bias_ma;
     temperature = thresholds.temperature_c;
   }
   const auto usable = [](const std::optional<double>& limit) { return limit && *limit > 0; };
-  if (view.medium == Medium::kOptical)
-    add(out, "rx_power", "dBm", drifts.rx_dbm, usable(rx.low_alarm) ? to_dbm(*rx.low_alarm) : k[1],
-        true, 1, k[0]);
+  if (f.medium == Medium::kOptical)
+    add(out, "rx_power", "dBm", drifts.rx_dbm,
+        usable(rx.low_alarm) ? to_dbm(*rx.low_alarm) : kRxFloorDbm, true, 1, f.settings.trend_days);
   if (const auto slope = drifts.bias_ma.slope(); slope && slope->level > 0) {
-    const double limit = usable(bias.high_alarm) ? *bias.high_alarm : k[2] * slope->level;
-    add(out, "tx_bias", "mA", drifts.bias_ma, limit, false, 100 / slope->level, k[0]);
+    const double limit = usable(bias.high_alarm) ? *bias.high_alarm : kBiasEnd * slope->level;
+    add(out, "tx_bias", "mA", drifts.bias_ma, limit, false, 100 / slope->level,
+        f.settings.trend_days);
   }
-  if (const auto limit = ber_limit(view.port.fec(), view.medium))
-    add(out, "pre_fec_ber", "decades", drifts.ber_log10, std::log10(*limit), false, 1, k[0]);
+  if (const auto limit = ber_limit(f.port.fec(), f.medium))
+    add(out, "pre_fec_ber", "decades", drifts.ber_log10, std::log10(*limit), false, 1,
+        f.settings.trend_days);
   add(out, "temperature", "C", drifts.temperature_c,
-      usable(temperature.high_warn) ? *temperature.high_warn : k[3], false, 1, k[0]);
+      usable(temperature.high_warn) ? *temperature.high_warn : f.settings.module_warn_c, false, 1,
+      f.settings.trend_days);
   return out;
 }
 

@@ -3,13 +3,12 @@
 
 #include <vector>
 
-#include "diagnosis/port_view.h"
+#include "diagnosis/features.h"
 #include "model/report.h"
 
 namespace linkhealth {
 
-/// Only what is sure (99 %) and reaches its limit within `within_days`.
-std::vector<Trend> trends_of(const PortView& view, KnobValues knobs);
-std::span<const Knob> trend_knobs();
+/// Only what is sure (99 %) and reaches its limit within `trend_days`.
+std::vector<Trend> trends_of(const Features& features);
 
 }  // namespace linkhealth

@@ -10,7 +10,6 @@
 
 #include "base/time.h"
 #include "model/report.h"
-#include "model/rule_use.h"
 
 namespace linkhealth {
 
@@ -55,7 +54,6 @@ struct LedgerState {
   std::vector<LedgerFault> faults;
   std::vector<LedgerRepeat> repeats;
   std::vector<RepairRecord> repairs;  ///< oldest first
-  RuleUse rule_use;
   std::vector<Maintenance> maintenance;  ///< begun by command and not over
   std::vector<Maintenance>
       maintenance_log;  ///< all of late, by file too, oldest first; `ended_at` where it is over

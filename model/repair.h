@@ -1,6 +1,6 @@
-// What somebody did to a link, as far as the node can see it: inferred from modules that came and
-// went, light that went dark and came back, ports that were set down. With what it changed, so that
-// nobody tries in vain twice.
+// What was done to a link, as far as the node can see it: inferred from modules that came and went,
+// light that went dark and came back, ports that were set down. With what it changed, so that a
+// step that failed is not proposed again.
 #pragma once
 
 #include <cstdint>
@@ -12,16 +12,25 @@
 
 namespace linkhealth {
 
+/// What can be done to a link, cheapest first. The monitor sees some of it happen; the rest are
+/// steps that it proposes.
 enum class RepairAction : std::uint8_t {
-  kPortBounced,     ///< set down and up again
+  kLook,         ///< read, compare, ask: costs nothing and is never left out
+  kPortBounced,  ///< set down and up again
+  kFarPortBounced,
   kDriverReloaded,  ///< or the device reset
   kNodeRebooted,
-  kFibreReseated,   ///< light went dark and came back changed: cleaned, reseated, or another jumper
   kModuleReseated,  ///< the same serial came back
-  kModuleReplaced,  ///< another serial
+  kFarModuleReseated,
+  kFibreReseated,  ///< light went dark and came back changed: cleaned, reseated, or another jumper
+  kFibreReplaced,
+  kModuleReplaced,     ///< another serial; or a cable that has its own EEPROM
   kFarModuleReplaced,  ///< another serial at the far end
+  kMoved,
+  kCardReplaced,
+  kSwitchCardReplaced,
 };
-/// "port_bounced", "module_replaced", …
+/// "port_bounced", "module_replaced", …; of what cannot be seen to happen "".
 std::string_view to_string(RepairAction action);
 std::optional<RepairAction> parse_repair_action(std::string_view text);
 

@@ -13,7 +13,6 @@
 
 #include "base/time.h"
 #include "model/repair.h"
-#include "model/rule_use.h"
 #include "model/shared_list.h"
 #include "model/snapshot.h"
 
@@ -245,7 +244,6 @@ struct Report {
   std::optional<SiteLabels> site;  ///< where the node is; left out where configuration says nothing
   std::optional<bool> dry_run;  ///< true: all is judged and shown, nothing is sent; else left out
   std::vector<ProbeTiming> timings;
-  std::shared_ptr<const RuleUse> rule_use;  ///< not part of the document
 };
 
 /// Ports whose module somebody who works there wants left alone.

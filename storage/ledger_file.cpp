@@ -58,12 +58,6 @@ void fields(Is<LedgerRepeat> auto& repeat, auto& visit) {
   visit.always("last_closed_at", repeat.last_closed_at);
 }
 
-void fields(Is<RuleUse> auto& use, auto& visit) {
-  visit.always("since", use.since);
-  visit.always("faults", use.faults);
-  visit.always("symptoms", use.symptoms);
-}
-
 void fields(Is<LedgerDocument> auto& document, auto& visit) {
   visit.always("schema", document.schema);
   visit("faults", document.state.faults);
@@ -71,7 +65,6 @@ void fields(Is<LedgerDocument> auto& document, auto& visit) {
   visit("repairs", document.state.repairs);
   visit("maintenance", document.state.maintenance);
   visit("maintenance_log", document.state.maintenance_log);
-  visit.always("rule_use", document.state.rule_use);
 }
 
 namespace {

@@ -4,9 +4,9 @@
 #include <span>
 #include <string_view>
 
-#include "diagnosis/case.h"
-#include "diagnosis/port_view.h"
 #include "diagnosis/symptoms.h"
+#include "model/full_counter.h"
+#include "model/kernel_log.h"
 
 namespace linkhealth::symptoms {
 
@@ -19,14 +19,23 @@ extern const std::span<const Symptom> kGroupFamily;
 extern const std::span<const Symptom> kTrafficFamily;
 extern const std::span<const Symptom> kMonitorFamily;
 
-inline constexpr StaticText kSharedModule =
+inline constexpr std::string_view kSharedModule =
     "the module is shared with another port: its lanes can't be told apart";
-
-inline constexpr StaticText kFullCounter =
+inline constexpr std::string_view kFullCounter =
     "its counter is full: linkhealth doctor says what clears it";
-/// Why a flow is not known: one that is full counted, and counts no further.
-inline Finding not_counted(const PortView& v, Flow flow, StaticText none) {
-  return not_known(is_full_for(v.port.full, {flow}) ? kFullCounter : none);
+/// A flow that is not known. Where its counter is full it counted, and counts no further.
+inline Finding not_counted(const Features& f, Flow flow, std::string_view none) {
+  return unknown(is_full_for(f.port.full, {flow}) ? kFullCounter : none);
 }
+
+/// When the kernel log reported `what` last for this link that is down (link.cpp).
+std::optional<SteadyTime> logged_since_fall(const Features& f, KernelLogClass what);
+
+// References. "Judgement" is said where no public source gives a number: the value is then ours,
+// measured on simulated links (docs/accuracy.md).
+inline constexpr std::string_view kExtState =
+    "linux: include/uapi/linux/ethtool.h, enum ethtool_link_ext_state";
+inline constexpr std::string_view kModuleMap =
+    "SFF-8472, SFF-8636, CMIS 5: the module's own flags and limits";
 
 }  // namespace linkhealth::symptoms

@@ -9,340 +9,319 @@ namespace linkhealth::symptoms {
 namespace {
 
 using enum SymptomId;
+using enum LinkState;
+using enum EvidenceSource;
 
-constexpr StaticText kNoPowers = "the module gives no powers";
-constexpr StaticText kNoFarPowers = "the peer gives no module data";
+constexpr std::string_view kNoPowers = "the module gives no powers";
+constexpr std::string_view kNoFarPowers = "the peer gives no module data";
+constexpr std::string_view kNotSince = "the module was not read since the link changed";
+constexpr std::string_view kFarNotSince = "the far module was not read since the link fell";
 
-bool optical(const PortView& v) { return v.medium != Medium::kCopper; }
+bool received_read(const Features& f) { return f.light.rx_lanes > 0 && f.light.rx_fresh; }
 
-Finding no_light(const PortView& v, KnobValues) {
-  if (!v.down) return not_known("the link is up");
-  if (v.light.rx_lanes == 0 || !v.light.rx_fresh) return not_known(kNoPowers);
-  return Case(Reader::kModule).holds("no light on any lane", v.light.rx_dark_all).close();
+Finding no_light(const Features& f) {
+  if (!received_read(f)) return unknown(kNoPowers);
+  return SymptomCheck(kModule).holds("no light on any lane", f.light.rx_dark_all).close();
 }
-Finding some_lanes_dark(const PortView& v, KnobValues) {
-  if (!v.down) return not_known("the link is up");
-  if (v.light.rx_lanes == 0 || !v.light.rx_fresh) return not_known(kNoPowers);
-  return Case(Reader::kModule)
-      .lane(v.light.worst_rx_lane)
-      .holds("no light on some lanes", v.light.rx_dark_some)
-      .close();
-}
-constexpr Knob kThereKnobs[] = {
-    {"there_dbm", -9, -20, 0, "dBm",
-     "less light than this is not enough for any receiver here (docs/physics.md 7a)"},
-    {"lost_db", 1.5, 0.3, 10, "dB", "lost against its own past: then it is not as before"},
-    {"sibling_db", 3.2, 1, 10, "dB", "the same against the other lanes, where there is no past"}};
-Finding light_there(const PortView& v, KnobValues k) {
-  if (!v.down) return not_known("the link is up");
-  if (v.light.rx_lanes == 0 || !v.light.rx_fresh) return not_known(kNoPowers);
-  const bool past = !v.light.rx || v.light.rx->sigma_db <= 0.4;
-  return Case(Reader::kModule)
-      .lane(v.light.worst_rx_lane)
-      .at_least("received power", v.light.worst_rx_dbm, v.light.enough_dbm.value_or(k[0]), "dBm")
-      .below(past ? StaticText("light lost against its own past")
-                  : StaticText("light lost against the other lanes"),
-             v.light.rx ? v.light.rx->db : 0,
-             past ? k[1] : std::max(k[2], 3 * v.light.rx->sigma_db), "dB")
+Finding some_lanes_dark(const Features& f) {
+  if (!received_read(f)) return unknown(kNoPowers);
+  return SymptomCheck(kModule)
+      .lane(f.light.worst_rx_lane)
+      .holds("no light on some lanes", f.light.rx_dark_some)
       .close();
 }
 
-constexpr Knob kLowKnobs[] = {
-    {"drop_db", 1.2, 0.3, 10, "dB", "below its own reference: read noise 0.07, remating 0.3"},
-    {"sibling_db", 3.2, 1, 10, "dB",
-     "below the other lanes, where there is no past: of eight good ones the lowest is 1.5 (7a)"}};
-/// Why it is not known how much of a power is lost: there is none, or there is no past to hold it
-/// against. What is still being read comes by itself.
-Finding no_drop(const PortView& v, const ModuleTracks& end, std::size_t lanes,
-                StaticText no_powers) {
-  if (lanes == 0) return not_known(no_powers);
-  if (&end == &v.port.own && lanes_may_be_others(v)) return not_known(kSharedModule);
-  const bool before = v.errors_since && end.read_at && *end.read_at < *v.errors_since;
-  const StaticText why =
-      before ? StaticText("it was not read since the errors began")
-             : StaticText("there are too few readings to say what is normal for it");
-  const bool goes_on = &end == &v.port.own ? v.port.blind_to("module") == nullptr
-                                           : v.peer_fresh(&PeerSample::module_age_s);
-  return goes_on ? not_known_yet(why) : not_known(why);
+// Where there is no past, a power is compared with the other lanes: of eight good ones the lowest
+// lies 1.5 dB below (docs/physics.md 7a).
+constexpr double kSiblingDb = 3.2;
+double limit_db(const LightLossEstimate& loss, double against_past_db) {
+  return loss.against_past() ? against_past_db : std::max(kSiblingDb, 3 * loss.sigma_db);
 }
-Finding low(const Drop& drop, Reader reader, StaticText what, KnobValues k) {
-  const double limit = drop.sigma_db > 0.4 ? std::max(k[1], 3 * drop.sigma_db) : k[0];
-  return Case(reader).lane(drop.lane).at_least(what, drop.db, limit, "dB").close();
+
+Finding light_there(const Features& f) {
+  constexpr double kEnoughDbm = -9;  // less is not enough for ordinary receivers (physics.md 7a)
+  constexpr double kLostDb = 1.5;    // against its own past: then it is not as before
+  if (!received_read(f)) return unknown(kNoPowers);
+  const LightLossEstimate loss = f.light.rx.value_or(LightLossEstimate{});
+  return SymptomCheck(kModule)
+      .lane(f.light.worst_rx_lane)
+      .at_least("received power", f.light.worst_rx_dbm, f.light.enough_dbm.value_or(kEnoughDbm),
+                "dBm")
+      .below(loss.against_past() ? "light lost against its own past"
+                                 : "light lost against the other lanes",
+             loss.loss_db, limit_db(loss, kLostDb), "dB")
+      .close();
 }
-Finding light_low(const PortView& v, KnobValues k) {
-  if (!v.light.rx_fresh && v.down) return not_known(kNoPowers);
-  if (!v.light.rx) return no_drop(v, v.port.own, v.port.own.rx_lanes, kNoPowers);
-  return low(*v.light.rx, Reader::kModule, "received power lost", k);
+
+/// Why the loss of a power is not known: there is no power, or no past to compare with. What is
+/// still being read comes by itself.
+Finding no_loss(const Features& f, const ModuleTracks& end, std::size_t lanes,
+                std::string_view no_powers) {
+  if (lanes == 0) return unknown(no_powers);
+  const bool own = &end == &f.port.own;
+  if (own && lanes_may_be_others(f)) return unknown(kSharedModule);
+  const bool before = f.errors_since && end.read_at && *end.read_at < *f.errors_since;
+  const std::string_view why = before ? "it was not read since the errors began"
+                                      : "there are too few readings to say what is normal for it";
+  const bool goes_on =
+      own ? f.port.blind_to("module") == nullptr : f.peer_fresh(&PeerSample::module_age_s);
+  return goes_on ? unknown_yet(why) : unknown(why);
 }
-constexpr StaticText kNotSince = "the module was not read since the link changed";
-constexpr StaticText kFarNotSince = "the far module was not read since the link fell";
-// What was read before the fall says nothing about it.
-Finding tx_low(const PortView& v, KnobValues k) {
-  if (v.down && !v.light.rx_fresh) return not_known(kNotSince);
-  if (!v.light.tx) return no_drop(v, v.port.own, v.port.own.tx_lanes, kNoPowers);
-  return low(*v.light.tx, Reader::kModule, "sent power lost", k);
+Finding low(const Features& f, const LightLossEstimate& loss, EvidenceSource source,
+            std::string_view what) {
+  return SymptomCheck(source)
+      .lane(loss.lane)
+      .at_least(what, loss.loss_db, limit_db(loss, f.settings.light_loss_db), "dB")
+      .close();
 }
-Finding far_tx_low(const PortView& v, KnobValues k) {
-  if (v.down && !v.light.far_fresh) return not_known(kFarNotSince);
-  if (!v.light.far_tx) return no_drop(v, v.port.far, v.port.far.tx_lanes, kNoFarPowers);
-  return low(*v.light.far_tx, Reader::kPeer, "power sent by the far end lost", k);
+// What was read before the link went down says nothing about why it did.
+Finding light_low(const Features& f) {
+  if (f.down && !f.light.rx_fresh) return unknown(kNoPowers);
+  if (!f.light.rx) return no_loss(f, f.port.own, f.port.own.rx_lanes, kNoPowers);
+  return low(f, *f.light.rx, kModule, "received power lost");
 }
-Finding far_rx_low(const PortView& v, KnobValues k) {
-  if (v.down && !v.light.far_fresh) return not_known(kFarNotSince);
-  if (!v.light.far_rx) return no_drop(v, v.port.far, v.port.far.rx_lanes, kNoFarPowers);
-  return low(*v.light.far_rx, Reader::kPeer, "power received by the far end lost", k);
+Finding tx_low(const Features& f) {
+  if (f.down && !f.light.rx_fresh) return unknown(kNotSince);
+  if (!f.light.tx) return no_loss(f, f.port.own, f.port.own.tx_lanes, kNoPowers);
+  return low(f, *f.light.tx, kModule, "sent power lost");
+}
+Finding far_tx_low(const Features& f) {
+  if (f.down && !f.light.far_fresh) return unknown(kFarNotSince);
+  if (!f.light.far_tx) return no_loss(f, f.port.far, f.port.far.tx_lanes, kNoFarPowers);
+  return low(f, *f.light.far_tx, kFarModule, "power sent by the far end lost");
+}
+Finding far_rx_low(const Features& f) {
+  if (f.down && !f.light.far_fresh) return unknown(kFarNotSince);
+  if (!f.light.far_rx) return no_loss(f, f.port.far, f.port.far.rx_lanes, kNoFarPowers);
+  return low(f, *f.light.far_rx, kFarModule, "power received by the far end lost");
 }
 
 // fibres_alike: dirt lies on some fibres of a ferrule (each neighbour with 25 %, docs/physics.md
 // 7d); what bends or crushes a cable takes light from all of them.
-constexpr Knob kAlikeKnobs[] = {
-    {"drop_db", 1.2, 0.3, 10, "dB", "that the fibre which lost most has lost"},
-    {"fibres", 4, 2, 16, "", "of fewer, dirt may well be on all"}};
-Finding fibres_alike(const PortView& v, KnobValues k) {
-  const auto& module = v.port.latest.module;
-  if (!v.up) return not_known("the link is down");
-  if (!module || !v.light.rx || v.light.rx->sigma_db > 0.4 || v.light.rx_lanes == 0)
-    return not_known(kNoPowers);
+Finding fibres_alike(const Features& f) {
+  constexpr double kLostDb = 1.2;          // that the fibre which lost most has lost
+  constexpr std::size_t kLeastFibres = 4;  // of fewer, dirt may well be on all
+  const auto& module = f.port.latest.module;
+  if (!module || !f.light.rx || !f.light.rx->against_past() || f.light.rx_lanes == 0)
+    return unknown(kNoPowers);
   if (module->connector.find("MPO") == std::string::npos)
-    return not_known("all lanes share one fibre");
-  if (static_cast<double>(v.light.rx_lanes) < k[1] || v.light.rx->db < k[0])
-    return not_known("no light is lost");
-  return Case(Reader::kModule)
-      .at_least("fibres that lost light", static_cast<double>(v.light.rx_low_lanes),
-                static_cast<double>(v.light.rx_lanes))
+    return unknown("all lanes share one fibre");
+  if (f.light.rx_lanes < kLeastFibres || f.light.rx->loss_db < kLostDb)
+    return unknown("no light is lost");
+  return SymptomCheck(kModule)
+      .at_least("fibres that lost light", static_cast<double>(f.light.rx_low_lanes),
+                static_cast<double>(f.light.rx_lanes))
       .close();
 }
 
-Finding lane_reads_dark(const PortView& v, KnobValues) {
-  if (!v.up || v.light.rx_lanes == 0) return not_known(v.up ? kNoPowers : "the link is down");
-  if (!v.light.rx_fresh) return not_known(kNoPowers);
-  if (lanes_may_be_others(v)) return not_known(kSharedModule);
-  return Case(Reader::kModule)
-      .lane(v.light.worst_rx_lane)
-      .below("received power while the link carries", v.light.worst_rx_dbm, v.light.dark_dbm, "dBm")
+Finding lane_reads_dark(const Features& f) {
+  if (!received_read(f)) return unknown(kNoPowers);
+  if (lanes_may_be_others(f)) return unknown(kSharedModule);
+  return SymptomCheck(kModule)
+      .lane(f.light.worst_rx_lane)
+      .below("received power while the link carries", f.light.worst_rx_dbm, f.light.dark_dbm, "dBm")
       .close();
 }
 
-Finding tx_fault(const PortView& v, KnobValues) {
-  const auto& module = v.port.latest.module;
-  if (!module || !optical(v)) return not_known(kNoPowers);
-  if (v.link().admin_up == false) return not_known("the port is set down");
-  if (!v.light.rx_fresh) return not_known(kNotSince);
-  if (lanes_may_be_others(v)) return not_known(kSharedModule);
+Finding tx_fault(const Features& f) {
+  constexpr double kLostDb = 0.7;  // the flag is latched: light as before means that it is old
+  const auto& module = f.port.latest.module;
+  if (!module || f.medium == Medium::kCopper) return unknown(kNoPowers);
+  if (f.link().admin_up == false) return unknown("the port is set down");
+  if (!f.light.rx_fresh) return unknown(kNotSince);
+  if (lanes_may_be_others(f)) return unknown(kSharedModule);
   std::optional<bool> fault;
   int lane = -1;
   for (std::size_t i = 0; i < module->lanes.size(); ++i)
     if (module->lanes[i].tx_fault) {
-      // The flag is latched: light as ever means that it is an old one.
-      const auto drop = i < kMaxLanes ? v.port.own.tx_dbm[i].drop() : std::nullopt;
-      const bool now = *module->lanes[i].tx_fault && (!drop || *drop > 0.7);
+      const auto loss_db = i < kMaxLanes ? f.port.own.tx_dbm[i].drop() : std::nullopt;
+      const bool now = *module->lanes[i].tx_fault && (!loss_db || *loss_db > kLostDb);
       fault = fault.value_or(false) || now;
       if (now) lane = static_cast<int>(i);
     }
-  return Case(Reader::kModule).lane(lane).holds("the module reports a laser fault", fault).close();
+  return SymptomCheck(kModule).lane(lane).holds("the module reports a laser fault", fault).close();
 }
 
-constexpr Knob kBiasKnobs[] = {
-    {"ratio", 1.2, 1.05, 3, "", "times its early median, the other lanes' move taken off"}};
-Finding bias_high(const PortView& v, KnobValues k) {
-  if (!v.light.bias_ratio) return not_known("the module gives no bias");
-  return Case(Reader::kModule)
-      .lane(v.light.bias_lane)
-      .at_least("laser bias against its past", v.light.bias_ratio, k[0])
+Finding bias_high(const Features& f) {
+  constexpr double kRatio = 1.2;  // times its early median, the other lanes' move taken off
+  if (!f.light.bias_ratio) return unknown("the module gives no bias");
+  return SymptomCheck(kModule)
+      .lane(f.light.bias_lane)
+      .at_least("laser bias against its past", f.light.bias_ratio, kRatio)
       .close();
 }
 
 // laser_tires: the driver of an ageing laser holds its light with more and more current, until it
 // can't. That is seen while nothing is lost yet. Heat asks for current, too, and from all lasers of
 // the module.
-constexpr Knob kTireKnobs[] = {
-    {"ratio", 1.3, 1.1, 3, "",
-     "times its past: the reserve ends at 1.3 to 1.5 times (docs/physics.md 7d)"},
-    {"warned_ratio", 1.2, 1.05, 3, "",
-     "the same above the module's own warning (docs/physics.md 3e: 20 %)"},
-    {"per_c", 0.01, 0, 0.1, "/C",
-     "of it that a warmer module explains: VCSELs 0.4 % (7d), edge emitters about 1 %"},
-    {"more_light_db", 0.7, 0.1, 6, "dB", "more light than before is another setting, no ageing"}};
+constexpr double kTireRatio = 1.3;    // the reserve ends at 1.3 to 1.5 times (docs/physics.md 7d)
+constexpr double kWarnedRatio = 1.2;  // above the module's own warning (docs/physics.md 3e: 20 %)
+constexpr double kHeatPerC = 0.01;    // VCSELs 0.4 % (docs/physics.md 7d), edge emitters about 1 %
 
-/// What heat makes of a laser's current: at least 1.
-double by_heat(double rise_c, double per_c) { return 1 + per_c * std::max(0.0, rise_c); }
+/// How much a warmer module raises a laser's current: at least 1.
+double by_heat(double rise_c) { return 1 + kHeatPerC * std::max(0.0, rise_c); }
 
 /// Over weeks the past of hours moves along.
-std::optional<double> rise_over_weeks(const PortHistory& port, double per_c) {
+std::optional<double> rise_over_weeks(const PortHistory& port) {
   const auto slope = port.drifts.bias_ma.slope();
   if (!slope) return std::nullopt;
   const double before = slope->level - slope->per_day * slope->over_days;
   if (before <= 0) return std::nullopt;
   const auto warmer = port.drifts.temperature_c.slope();
-  return slope->level / before / by_heat(warmer ? warmer->per_day * warmer->over_days : 0, per_c);
+  return slope->level / before / by_heat(warmer ? warmer->per_day * warmer->over_days : 0);
 }
 
 /// Against its own past, with what heat explains taken off: by the other lasers of the module, else
 /// by its temperature.
-std::optional<double> laser_rise(const PortView& v, double per_c) {
-  const ModuleTracks& own = v.port.own;
-  std::optional<double> rise = rise_over_weeks(v.port, per_c);
-  if (!v.light.bias_ratio || v.light.bias_lane < 0) return rise;
-  if (own.tx_lanes > 1) rise = std::max(rise.value_or(0), *v.light.bias_ratio);
-  const Track& bias = own.bias_ma[static_cast<std::size_t>(v.light.bias_lane)];
+std::optional<double> laser_rise(const Features& f) {
+  const ModuleTracks& own = f.port.own;
+  std::optional<double> rise = rise_over_weeks(f.port);
+  if (!f.light.bias_ratio || f.light.bias_lane < 0) return rise;
+  if (own.tx_lanes > 1) rise = std::max(rise.value_or(0), *f.light.bias_ratio);
+  const Track& bias = own.bias_ma[static_cast<std::size_t>(f.light.bias_lane)];
   const auto now = bias.now(), before = bias.reference.median(), heat = own.temperature_c.drop();
   if (!now || !before || *before <= 0 || !heat) return rise;
-  return std::max(rise.value_or(0), *now / *before / by_heat(-*heat, per_c));
+  return std::max(rise.value_or(0), *now / *before / by_heat(-*heat));
 }
 
-Finding laser_tires(const PortView& v, KnobValues k) {
-  if (!v.up) return not_known("the link is down");
-  const auto& module = v.port.latest.module;
-  const auto rise = laser_rise(v, k[2]);
-  if (!module || !rise) return not_known("the module gives no bias");
-  if (v.port.own.serial.empty() && v.light.touched)
-    return not_known("it may be another module than before");
-  const int lane = v.light.bias_lane;
-  const auto tracks = static_cast<std::size_t>(std::max(lane, 0));
+Finding laser_tires(const Features& f) {
+  constexpr double kMoreLightDb = 0.7;  // more light than before is another setting, no ageing
+  const auto& module = f.port.latest.module;
+  const auto rise = laser_rise(f);
+  if (!module || !rise) return unknown("the module gives no bias");
+  if (f.port.own.serial.empty() && f.light.touched)
+    return unknown("it may be another module than before");
+  const int lane = f.light.bias_lane;
+  const auto track = static_cast<std::size_t>(std::max(lane, 0));
   const auto& warning = module->thresholds.tx_bias_ma.high_warn;
-  const bool warned = warning && *warning > 0 && v.port.own.bias_ma[tracks].now() > *warning;
-  const double less_light = v.port.own.tx_dbm[tracks].drop().value_or(0);
-  return Case(Reader::kModule)
+  const bool warned = warning && *warning > 0 && f.port.own.bias_ma[track].now() > *warning;
+  const double less_light_db = f.port.own.tx_dbm[track].drop().value_or(0);
+  return SymptomCheck(kModule)
       .lane(lane)
-      .at_least("laser bias against its past, without what heat explains", rise, k[warned ? 1 : 0])
-      .below("more light than before", -less_light, k[3], "dB")
+      .at_least("laser bias against its past, without what heat explains", rise,
+                warned ? kWarnedRatio : kTireRatio)
+      .below("more light than before", -less_light_db, kMoreLightDb, "dB")
       .close();
 }
 
-Finding tx_off(const PortView& v, KnobValues) {
-  if (!v.down) return not_known("the link is up");
-  if (v.port.own.tx_lanes == 0 || !v.light.rx_fresh) return not_known(kNoPowers);
-  double least = 99;
+struct LanePower {
+  double dbm = 99;
   int lane = -1;
-  for (std::size_t i = 0; i < v.port.own.tx_lanes; ++i)
-    if (v.port.own.tx_dbm[i].recent_count > 0 && v.port.own.tx_dbm[i].recent[0] < least) {
-      least = v.port.own.tx_dbm[i].recent[0];
-      lane = static_cast<int>(i);
-    }
-  return Case(Reader::kModule).lane(lane).below("sent power", least, -20, "dBm").close();
+};
+/// The lane that sends least by the last reading; lane -1: no reading.
+LanePower least_sent(const ModuleTracks& end) {
+  LanePower least;
+  for (std::size_t i = 0; i < end.tx_lanes; ++i)
+    if (end.tx_dbm[i].recent_count > 0 && end.tx_dbm[i].recent[0] < least.dbm)
+      least = {end.tx_dbm[i].recent[0], static_cast<int>(i)};
+  return least;
 }
+constexpr double kDarkSentDbm = -20;
 
-Finding far_tx_off(const PortView& v, KnobValues) {
-  if (!v.down) return not_known("the link is up");
-  if (!v.light.far_fresh || v.port.far.tx_lanes == 0) return not_known(kNoFarPowers);
-  double least = 99;
-  int lane = -1;
-  for (std::size_t i = 0; i < v.port.far.tx_lanes; ++i)
-    if (v.port.far.tx_dbm[i].recent_count > 0 && v.port.far.tx_dbm[i].recent[0] < least) {
-      least = v.port.far.tx_dbm[i].recent[0];
-      lane = static_cast<int>(i);
-    }
-  return Case(Reader::kPeer)
-      .lane(lane)
-      .below("power sent by the far end", least, -20, "dBm")
+Finding tx_off(const Features& f) {
+  if (f.port.own.tx_lanes == 0 || !f.light.rx_fresh) return unknown(kNoPowers);
+  const LanePower least = least_sent(f.port.own);
+  return SymptomCheck(kModule)
+      .lane(least.lane)
+      .below("sent power", least.dbm, kDarkSentDbm, "dBm")
       .close();
 }
-// far_sends_unheard: it was read since the fall, and all its lasers send: what is dark here is lost
-// on the way, or the receiver is dead. No port that is down sends so.
-constexpr Knob kUnheardKnobs[] = {
-    {"sends_dbm", -8, -20, 0, "dBm", "a laser with more than this sends (7a)"},
-    {"lost_db", 1.2, 0.3, 10, "dB", "less than its past by so much: it does not"}};
-Finding far_sends_unheard(const PortView& v, KnobValues k) {
-  if (!v.down) return not_known("the link is up");
-  if (!v.light.rx_fresh || !v.light.rx_dark_all) return not_known("light arrives, or is not read");
-  const ModuleTracks& far = v.port.far;
-  if (!v.light.far_fresh || far.tx_lanes == 0) return not_known(kNoFarPowers);
-  std::optional<double> least;
-  for (std::size_t i = 0; i < far.tx_lanes; ++i)
-    if (far.tx_dbm[i].recent_count > 0)
-      least = std::min(least.value_or(99), far.tx_dbm[i].recent[0]);
-  return Case(Reader::kPeer)
-      .above("least power sent by the far end, and none arrives", least, k[0], "dBm")
-      .below("power sent by the far end lost", v.light.far_tx ? v.light.far_tx->db : 0, k[1], "dB")
+Finding far_tx_off(const Features& f) {
+  if (!f.light.far_fresh || f.port.far.tx_lanes == 0) return unknown(kNoFarPowers);
+  const LanePower least = least_sent(f.port.far);
+  return SymptomCheck(kFarModule)
+      .lane(least.lane)
+      .below("power sent by the far end", least.dbm, kDarkSentDbm, "dBm")
+      .close();
+}
+// far_sends_unheard: it was read since the link went down, and all its lasers send: the light is
+// lost on the way, or the receiver is dead. No port that is down sends so.
+Finding far_sends_unheard(const Features& f) {
+  constexpr double kSendsDbm = -8;  // a laser with more than this sends (docs/physics.md 7a)
+  constexpr double kLostDb = 1.2;   // less than its past by so much: it does not
+  if (!f.light.rx_fresh || !f.light.rx_dark_all) return unknown("light arrives, or is not read");
+  if (!f.light.far_fresh || f.port.far.tx_lanes == 0) return unknown(kNoFarPowers);
+  const LanePower least = least_sent(f.port.far);
+  return SymptomCheck(kFarModule)
+      .above("least power sent by the far end, and none arrives",
+             least.lane >= 0 ? std::optional(least.dbm) : std::nullopt, kSendsDbm, "dBm")
+      .below("power sent by the far end lost", f.light.far_tx ? f.light.far_tx->loss_db : 0,
+             kLostDb, "dB")
       .close();
 }
 
-Finding far_rx_dark(const PortView& v, KnobValues) {
-  if (!v.down) return not_known("the link is up");
-  if (!v.light.far_fresh || v.port.far.rx_lanes == 0) return not_known(kNoFarPowers);
-  return Case(Reader::kPeer).holds("no light at the far end", v.light.far_rx_dark_all).close();
+Finding far_rx_dark(const Features& f) {
+  if (!f.light.far_fresh || f.port.far.rx_lanes == 0) return unknown(kNoFarPowers);
+  return SymptomCheck(kFarModule).holds("no light at the far end", f.light.far_rx_dark_all).close();
 }
 
-Finding no_lock_with_light(const PortView& v, KnobValues) {
-  const auto& module = v.port.latest.module;
-  if (!module || !v.light.rx_fresh) return not_known(kNoPowers);
-  // The flag is latched since the link trained, and a recording repeats a reading: what carries
-  // well has its lock.
-  if (v.up && !v.errors_since) return not_known("the link carries without errors");
+Finding no_lock_with_light(const Features& f) {
+  constexpr double kLitDbm = -12;
+  const auto& module = f.port.latest.module;
+  if (!module || !f.light.rx_fresh) return unknown(kNoPowers);
+  // The flag is latched since the link trained, and a recording repeats a reading: a link that
+  // carries without errors has its lock.
+  if (f.up && !f.errors_since) return unknown("the link carries without errors");
   std::optional<bool> lol;
   int lane = -1;
   for (std::size_t i = 0; i < module->lanes.size(); ++i) {
     if (!module->lanes[i].rx_lol) continue;
-    const bool lit = module->lanes[i].rx_power_mw && to_dbm(*module->lanes[i].rx_power_mw) > -12;
+    const bool lit =
+        module->lanes[i].rx_power_mw && to_dbm(*module->lanes[i].rx_power_mw) > kLitDbm;
     const bool this_lane = *module->lanes[i].rx_lol && lit;
     lol = lol.value_or(false) || this_lane;
     if (this_lane) lane = static_cast<int>(i);
   }
-  return Case(Reader::kModule).lane(lane).holds("light but no clock lock", lol).close();
+  return SymptomCheck(kModule).lane(lane).holds("light but no clock lock", lol).close();
 }
 
+constexpr std::string_view kDdm =
+    "judgement: DDM is accurate to 3 dB (SFF-8472), so drops against the link's own past count";
+constexpr std::string_view kReadRx = "read the received power (ethtool -m)";
+constexpr std::string_view kReadTx = "read the sent power (ethtool -m)";
+constexpr std::string_view kReadFarTx = "read the transmit power of {peer}";
+constexpr std::string_view kReadFarRx = "read the received power of {peer}";
+
 constexpr Symptom kRows[] = {
-    {kNoLight,
-     "no_light",
-     "no light arrives",
-     {},
-     &no_light,
-     "read the received power (ethtool -m)"},
-    {kSomeLanesDark,
-     "some_lanes_dark",
-     "no light on some lanes",
-     {},
-     &some_lanes_dark,
-     "read the received power (ethtool -m)"},
-    {kLightThere, "light_there", "light arrives as before, though the link is down", kThereKnobs,
-     &light_there, "read the received power (ethtool -m)"},
-    {kLightLow, "rx_power_low", "less light arrives than before", kLowKnobs, &light_low,
-     "read the received power (ethtool -m)"},
-    {kFibresAlike, "fibres_alike", "all fibres of the cable lost light", kAlikeKnobs, &fibres_alike,
+    {kNoLight, "no_light", "no light arrives", kDown, &no_light, kModule, kModuleMap, kReadRx},
+    {kSomeLanesDark, "some_lanes_dark", "no light on some lanes", kDown, &some_lanes_dark, kModule,
+     kModuleMap, kReadRx},
+    {kLightThere, "light_there", "light arrives as before, though the link is down", kDown,
+     &light_there, kModule, kModuleMap, kReadRx},
+    {kLightLow, "rx_power_low", "less light arrives than before", kAny, &light_low, kModule, kDdm,
+     kReadRx},
+    {kFibresAlike, "fibres_alike", "all fibres of the cable lost light", kUp, &fibres_alike,
+     kModule,
+     "docs/physics.md 7d: dirt is on one to three fibres of a ferrule, a crushed cable hits all; "
+     "judgement",
      ""},
-    {kLaneReadsDark,
-     "rx_lane_reads_dark",
-     "a lane reads no light but carries data",
-     {},
-     &lane_reads_dark,
-     ""},
-    {kTxLow, "tx_power_low", "this end sends less light than before", kLowKnobs, &tx_low,
-     "read the sent power (ethtool -m)"},
-    {kTxFault,
-     "tx_fault",
-     "the module reports a laser fault",
-     {},
-     &tx_fault,
+    {kLaneReadsDark, "rx_lane_reads_dark", "a lane reads no light but carries data", kUp,
+     &lane_reads_dark, kModule, kModuleMap, ""},
+    {kTxLow, "tx_power_low", "this end sends less light than before", kAny, &tx_low, kModule, kDdm,
+     kReadTx},
+    {kTxFault, "tx_fault", "the module reports a laser fault", kAny, &tx_fault, kModule, kModuleMap,
      "read the module's flags (ethtool -m)"},
-    {kBiasHigh, "bias_high", "a laser needs more current than before", kBiasKnobs, &bias_high,
+    {kBiasHigh, "bias_high", "a laser needs more current than before", kAny, &bias_high, kModule,
+     "judgement: 20 % above the early value (lasers age at constant power)",
      "read the bias (ethtool -m)"},
-    {kLaserTires, "laser_tires", "a laser holds its light with ever more current", kTireKnobs,
-     &laser_tires, ""},
-    {kTxOff, "tx_off", "this end sends no light", {}, &tx_off, "read the sent power (ethtool -m)"},
-    {kFarTxLow, "far_tx_low", "the far end sends less light than before", kLowKnobs, &far_tx_low,
-     "read the transmit power of {peer}"},
-    {kFarTxOff,
-     "far_tx_off",
-     "the far end sends no light",
-     {},
-     &far_tx_off,
-     "read the transmit power of {peer}"},
-    {kFarSendsUnheard, "far_sends_unheard", "the far end sends light, and none arrives",
-     kUnheardKnobs, &far_sends_unheard, "read the transmit power of {peer}"},
-    {kFarRxLow, "far_rx_low", "less light arrives at the far end than before", kLowKnobs,
-     &far_rx_low, "read the received power of {peer}"},
-    {kFarRxDark,
-     "far_rx_dark",
-     "no light arrives at the far end",
-     {},
-     &far_rx_dark,
-     "read the received power of {peer}"},
-    {kNoLockWithLight,
-     "no_lock_with_light",
-     "light, but the receiver can't lock",
-     {},
-     &no_lock_with_light,
+    {kLaserTires, "laser_tires", "a laser holds its light with ever more current", kUp,
+     &laser_tires, kModule,
+     "docs/physics.md 3e, 7d: the current of a laser ends at 1.3 to 1.5 times its first; judgement "
+     "(share of heat)",
      ""},
+    {kTxOff, "tx_off", "this end sends no light", kDown, &tx_off, kModule, kModuleMap, kReadTx},
+    {kFarTxLow, "far_tx_low", "the far end sends less light than before", kAny, &far_tx_low,
+     kFarModule, kDdm, kReadFarTx},
+    {kFarTxOff, "far_tx_off", "the far end sends no light", kDown, &far_tx_off, kFarModule,
+     kModuleMap, kReadFarTx},
+    {kFarSendsUnheard, "far_sends_unheard", "the far end sends light, and none arrives", kDown,
+     &far_sends_unheard, kFarModule, kDdm, kReadFarTx},
+    {kFarRxLow, "far_rx_low", "less light arrives at the far end than before", kAny, &far_rx_low,
+     kFarModule, kDdm, kReadFarRx},
+    {kFarRxDark, "far_rx_dark", "no light arrives at the far end", kDown, &far_rx_dark, kFarModule,
+     kModuleMap, kReadFarRx},
+    {kNoLockWithLight, "no_lock_with_light", "light, but the receiver can't lock", kAny,
+     &no_lock_with_light, kModule, kModuleMap, ""},
 };
 
 }  // namespace

@@ -1,342 +1,299 @@
-// Symptoms of the link itself: its state, its reasons for being down, its speed.
+// Symptoms of the link itself: its state, the driver's reason for a link that is down, its speed.
 #include <algorithm>
-#include <vector>
 
 #include "diagnosis/symptoms/families.h"
-#include "diagnosis/symptoms/log_words.h"
 #include "model/kernel_log.h"
 
 namespace linkhealth::symptoms {
 
+/// When the kernel log reported `what` last for this link that is down: since the fall or shortly
+/// before it, and not refuted by a later line. The log is read from its oldest line, which may be
+/// weeks old when the monitor starts.
+std::optional<SteadyTime> logged_since_fall(const Features& f, KernelLogClass what) {
+  constexpr double kBeforeS = 120;
+  if (!f.down) return std::nullopt;
+  for (auto line = f.port.kernel_log.rbegin(); line != f.port.kernel_log.rend(); ++line) {
+    const auto& [t, text] = *line;
+    if (is_kernel_log(text, what)) {
+      const bool of_this_fall =
+          !f.port.carrier_since || in_seconds(t - *f.port.carrier_since) > -kBeforeS;
+      const bool of_this_boot = !f.port.last_reboot || t >= *f.port.last_reboot;
+      return of_this_fall && of_this_boot ? std::optional(t) : std::nullopt;
+    }
+    if (is_kernel_log(text, KernelLogClass::kLinkUp) ||
+        is_kernel_log(text, KernelLogClass::kModulePlugged))
+      break;
+  }
+  return std::nullopt;
+}
+
 namespace {
 
 using enum SymptomId;
+using enum LinkState;
+using enum EvidenceSource;
 
 bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
 
-Finding admin_down(const PortView& v, KnobValues) {
+Finding admin_down(const Features& f) {
   std::optional<bool> off;
-  if (v.link().admin_up) off = !*v.link().admin_up;
-  if (is_set_down(v.link(), v.port.latest.id->link_layer)) off = true;
-  if (const auto& reason = v.link().down_reason; v.down && reason && reason->state == "BMC request")
+  if (f.link().admin_up) off = !*f.link().admin_up;
+  if (is_set_down(f.link(), f.port.latest.id->link_layer)) off = true;
+  if (const auto& reason = f.link().down_reason; f.down && reason && reason->state == "BMC request")
     off = true;
-  return Case(Reader::kLink).holds("set down by an administrator", off).close();
+  return SymptomCheck(kLink).holds("set down by an administrator", off).close();
 }
 
-Finding link_down(const PortView& v, KnobValues) {
+Finding link_down(const Features& f) {
   std::optional<bool> down;
-  if (v.port.carrier) down = v.down;
-  return Case(Reader::kLink).holds("no carrier", down).close();
+  if (f.port.carrier) down = f.down;
+  return SymptomCheck(kLink).holds("no carrier", down).close();
 }
 
 // carrier_flaps: the carrier comes and goes: loose seating, dirty fibre, dying module, or a far end
-// that restarts. Good links lose it now and then, too, hours apart: what tells is how near the
-// losses are to each other.
-constexpr Knob kFlapKnobs[] = {
-    {"min_losses", 3, 2, 1000, "",
-     "separate involuntary carrier losses near each other (docs/physics.md 3d)"},
-    {"near_s", 10800, 60, 86400, "s",
-     "so near: at one good flap in three days, chance does it in 0.2 of 1,000 days"},
-    {"chronic_losses", 5, 2, 1000, "",
-     "separate losses that count at any distance inside the window"},
-    {"burst_losses", 6, 3, 1000, "", "losses that count even when they come within the span"},
-    {"window_s", 86400, 60, 604800, "s", "how far to look back"},
-    {"span_s", 240, 0, 86400, "s",
-     "the least time between the first and the last: a benign flap is one or two"},
-    {"apart_s", 20, 0, 600, "s", "losses nearer than this are one"},
-    {"outage_s", 120, 10, 3600, "s",
-     "a longer loss is an outage with a cause of its own, no loose contact"},
-    {"quiet_s", 7200, 600, 86400, "s", "so long without a loss, and"},
-    {"quiet_ratio", 6, 2, 100, "",
-     "so many of the mean times between them: the link has proved that it stays"}};
-enum Flap : std::size_t {
-  kMinLosses,
-  kNear,
-  kChronic,
-  kBurst,
-  kWindow,
-  kSpan,
-  kApart,
-  kOutage,
-  kQuiet,
-  kQuietRatio
-};
+// that restarts. Good links lose it now and then, too, hours apart: so the distance between losses
+// counts. The numbers are judgement on docs/physics.md 3d.
+constexpr double kNearS = 10800;      // at one good flap in three days, chance in 0.2 of 1,000 days
+constexpr double kChronicLosses = 5;  // separate losses that count at any distance in the window
+constexpr double kBurstLosses = 6;    // losses that count even when they come within the span
+constexpr double kFlapWindowS = 86400;
+constexpr double kFlapSpanS = 240;  // first to last, at least: a benign flap is one or two losses
+constexpr double kApartS = 20;      // losses nearer than this are one
+constexpr double kQuietS = 7200;    // so long without a loss, and so many mean times between them:
+constexpr double kQuietRatio = 6;   // the link has proved that it stays (by chance 0.25 %, exp(-6))
 
 struct Losses {
   std::vector<SteadyTime> separate;
   double total = 0;
-  double nearest_s = 1e18;  ///< the least time in which min_losses came
+  double nearest_s = 1e18;  ///< the least time in which flap_losses came
 };
-Losses losses_of(const PortView& v, KnobValues k) {
+Losses losses_of(const Features& f) {
   Losses found;
-  for (const CarrierLoss& loss : v.port.losses) {
-    if (loss.voluntary || in_seconds(v.now - loss.t) > k[kWindow]) continue;
-    const bool lasts = v.down && &loss == &v.port.losses.back();
-    if ((lasts ? v.down_s : loss.down_s) > k[kOutage]) continue;
+  for (const CarrierLoss& loss : f.port.losses) {
+    if (loss.voluntary || in_seconds(f.now - loss.t) > kFlapWindowS) continue;
+    const bool lasts = f.down && &loss == &f.port.losses.back();
+    if ((lasts ? f.down_s : loss.down_s) > kOutageS) continue;
     found.total += static_cast<double>(loss.count);
-    if (!found.separate.empty() && in_seconds(loss.t - found.separate.back()) < k[kApart]) continue;
+    if (!found.separate.empty() && in_seconds(loss.t - found.separate.back()) < kApartS) continue;
     found.separate.push_back(loss.t);
   }
-  const auto run = static_cast<std::size_t>(k[kMinLosses]);
+  const auto run = static_cast<std::size_t>(f.settings.flap_losses);
   for (std::size_t i = run; i <= found.separate.size(); ++i)
     found.nearest_s =
         std::min(found.nearest_s, in_seconds(found.separate[i - 1] - found.separate[i - run]));
   return found;
 }
 
-Finding flaps(const PortView& v, KnobValues k) {
-  if (v.port.losses.empty())
-    return Case(Reader::kEvents).at_least("involuntary carrier losses", 0.0, k[kMinLosses]).close();
-  const Losses seen = losses_of(v, k);
+Finding flaps(const Features& f) {
+  const double least = f.settings.flap_losses;
+  const Losses seen = losses_of(f);
   const auto separate = static_cast<double>(seen.separate.size());
-  const double span_s =
-      seen.separate.empty() ? 0 : in_seconds(seen.separate.back() - seen.separate.front());
-  // By chance alone a link that still flaps is so quiet in 0.25 % of the cases (exp(-6)).
-  const double quiet_s = seen.separate.empty() ? 0 : in_seconds(v.now - seen.separate.back());
-  if (separate >= k[kMinLosses] &&
-      quiet_s > std::max(k[kQuiet], k[kQuietRatio] * span_s / std::max(separate - 1, 1.0)))
-    return Case(Reader::kEvents)
-        .below("seconds since the last loss", quiet_s, k[kQuiet], "s")
+  const bool any = !seen.separate.empty();
+  const double span_s = any ? in_seconds(seen.separate.back() - seen.separate.front()) : 0;
+  const double quiet_s = any ? in_seconds(f.now - seen.separate.back()) : 0;
+  if (separate >= least &&
+      quiet_s > std::max(kQuietS, kQuietRatio * span_s / std::max(separate - 1, 1.0)))
+    return SymptomCheck(kEvents)
+        .below("seconds since the last loss", quiet_s, kQuietS, "s")
         .close();
-  if (seen.total >= k[kBurst] && (separate < k[kMinLosses] || span_s < k[kSpan]))
-    return Case(Reader::kEvents)
-        .at_least("involuntary carrier losses", seen.total, k[kBurst])
+  if (seen.total >= kBurstLosses && (separate < least || span_s < kFlapSpanS))
+    return SymptomCheck(kEvents)
+        .at_least("unplanned carrier losses", seen.total, kBurstLosses)
         .close();
-  Case found(Reader::kEvents);
-  found.at_least("involuntary carrier losses", separate, k[kMinLosses])
-      .at_least("time between the first and the last", span_s, k[kSpan], "s");
-  if (separate >= k[kMinLosses] && separate < k[kChronic])
-    found.below("the least time in which so many came", seen.nearest_s, k[kNear], "s");
+  SymptomCheck found(kEvents);
+  found.at_least("unplanned carrier losses", separate, least)
+      .at_least("time between the first and the last", span_s, kFlapSpanS, "s");
+  if (separate >= least && separate < kChronicLosses)
+    found.below("the least time in which so many came", seen.nearest_s, kNearS, "s");
   return found.close();
 }
 
-Finding speed_reduced(const PortView& v, KnobValues) {
-  if (v.down) return not_known("the link is down");
-  const auto& link = v.link();
-  double wanted_lanes = v.port.best_lanes;
-  if (v.expected != nullptr)
-    wanted_lanes = std::max<double>(wanted_lanes, v.expected->lanes.value_or(0));
+Finding speed_reduced(const Features& f) {
+  const auto& link = f.link();
+  double wanted_lanes = f.port.best_lanes;
+  if (f.expected != nullptr)
+    wanted_lanes = std::max<double>(wanted_lanes, f.expected->lanes.value_or(0));
   if (link.lanes && wanted_lanes > *link.lanes)
-    return Case(Reader::kLink).below("lanes in use", *link.lanes, wanted_lanes).close();
+    return SymptomCheck(kLink).below("lanes in use", *link.lanes, wanted_lanes).close();
   std::optional<double> speed;
   if (link.speed_mbps && *link.speed_mbps > 0) speed = *link.speed_mbps;
-  const WantedSpeed wanted = wanted_speed(v);
-  return Case(Reader::kLink)
-      .below(wanted.by_module ? StaticText("speed, of what the module is made for")
-                              : StaticText("speed"),
-             speed, wanted.mbps, "Mb/s")
+  const WantedSpeed wanted = wanted_speed(f);
+  return SymptomCheck(kLink)
+      .below(wanted.by_module ? "speed, of what the module is made for" : "speed", speed,
+             wanted.mbps, "Mb/s")
       .close();
-}
-
-Finding no_partner(const PortView& v, KnobValues) {
-  if (!v.down) return not_known("the link is up");
-  const auto& link = v.link();
-  if (link.down_reason) {
-    const auto& r = *link.down_reason;
-    const bool none = (r.state == "Autoneg" && r.substate == "No partner detected") ||
-                      contains(r.substate, "Serdes ALOS");
-    return Case(Reader::kLink).holds("no signal of a partner", none).close();
-  }
-  if (v.port.latest.id->link_layer == "InfiniBand" && !link.phys_state.empty())
-    return Case(Reader::kLink).holds("polling for a partner", link.phys_state == "Polling").close();
-  return not_known("the driver gives no reason");
 }
 
 /// A symptom of the reason that the driver gives for a link that is down.
 template <typename Match>
-Finding reason(const PortView& v, StaticText what, Match match) {
-  if (!v.down) return not_known("the link is up");
-  if (!v.link().down_reason) return not_known("the driver gives no reason");
-  return Case(Reader::kLink).holds(what, match(*v.link().down_reason)).close();
+Finding reason(const Features& f, std::string_view what, Match match) {
+  if (!f.down) return not_applicable("the link is up");
+  if (!f.link().down_reason) return unknown("the driver gives no reason");
+  return SymptomCheck(kDownReason).holds(what, match(*f.link().down_reason)).close();
 }
 
-Finding negotiation_fails(const PortView& v, KnobValues) {
-  if (said_in_log(v, KernelLogClass::kMisconfigured))
-    return Case(Reader::kEvents)
+Finding no_partner(const Features& f) {
+  const auto& link = f.link();
+  if (!link.down_reason && f.port.latest.id->link_layer == "InfiniBand" && !link.phys_state.empty())
+    return SymptomCheck(kLink).holds("polling for a partner", link.phys_state == "Polling").close();
+  return reason(f, "no signal of a partner", [](const DownReason& r) {
+    return (r.state == "Autoneg" && r.substate == "No partner detected") ||
+           contains(r.substate, "Serdes ALOS");
+  });
+}
+Finding negotiation_fails(const Features& f) {
+  if (logged_since_fall(f, KernelLogClass::kMisconfigured))
+    return SymptomCheck(kEvents)
         .holds("the kernel log says that settings and medium do not fit", true)
         .close();
-  return reason(v, "autonegotiation failed", [](const DownReason& r) {
-    return r.state == "OTP speed violation" ||  // the card's own limit: a speed that it must not
-                                                // run at was asked for
+  return reason(f, "autonegotiation failed", [](const DownReason& r) {
+    return r.state == "OTP speed violation" ||  // a speed beyond the card's own limit was requested
            (r.state == "Autoneg" && !r.substate.empty() && r.substate != "No partner detected");
   });
 }
-Finding training_fails(const PortView& v, KnobValues) {
-  return reason(v, "link training failed", [](const DownReason& r) {
+Finding training_fails(const Features& f) {
+  return reason(f, "link training failed", [](const DownReason& r) {
     return r.state == "Link training failure" && !contains(r.substate, "Remote side");
   });
 }
 // FEC that never locks is set differently at the two ends more often than it is a bad signal
 // (docs/physics.md 5a).
-Finding no_fec_lock(const PortView& v, KnobValues) {
-  return reason(v, "no lock on the FEC codewords", [](const DownReason& r) {
+Finding no_fec_lock(const Features& f) {
+  return reason(f, "no lock on the FEC codewords", [](const DownReason& r) {
     return r.state == "Logical mismatch" && contains(r.substate, "FEC");
   });
 }
-Finding no_pcs_lock(const PortView& v, KnobValues) {
-  return reason(v, "no lock on the signal (blocks or lanes)", [](const DownReason& r) {
+Finding no_pcs_lock(const Features& f) {
+  return reason(f, "no lock on the signal (blocks or lanes)", [](const DownReason& r) {
     return r.state == "Logical mismatch" && !contains(r.substate, "FEC");
   });
 }
-Finding bad_signal(const PortView& v, KnobValues) {
-  return reason(v, "bad signal integrity", [](const DownReason& r) {
+Finding bad_signal(const Features& f) {
+  return reason(f, "bad signal integrity", [](const DownReason& r) {
     // A lost reference clock is the card's own: device_fatal.
     return r.state == "Bad signal integrity" && !contains(r.substate, "ALOS") &&
            !contains(r.substate, "reference clock");
   });
 }
-Finding remote_fault(const PortView& v, KnobValues) {
-  return reason(v, "the far end reports a fault", [](const DownReason& r) {
+Finding remote_fault(const Features& f) {
+  return reason(f, "the far end reports a fault", [](const DownReason& r) {
     return contains(r.substate, "Remote side") || contains(r.substate, "Remote fault");
   });
 }
-Finding no_cable_reported(const PortView& v, KnobValues) {
-  return reason(v, "no cable", [](const DownReason& r) { return r.state == "No cable"; });
+Finding no_cable_reported(const Features& f) {
+  return reason(f, "no cable", [](const DownReason& r) { return r.state == "No cable"; });
 }
 
-/// The log says it of the module that is there now. That one was put in is noticed some minutes
-/// later at most.
-bool said_of_module(const PortView& v, KernelLogClass what) {
+/// The log line is of the module that is there now. A new module is noticed some minutes later at
+/// most.
+bool logged_of_module(const Features& f, KernelLogClass what) {
   constexpr double kNoticedS = 300;
-  const auto t = said_in_log(v, what);
+  const auto t = logged_since_fall(f, what);
   return t &&
-         (!v.port.last_module_event || in_seconds(*v.port.last_module_event - *t) <= kNoticedS);
+         (!f.port.last_module_event || in_seconds(*f.port.last_module_event - *t) <= kNoticedS);
 }
 
-Finding unsupported_reported(const PortView& v, KnobValues) {
+Finding unsupported_reported(const Features& f) {
   // bnxt says "Unqualified" of modules with which the link works, too.
-  if (said_of_module(v, KernelLogClass::kModuleRefused))
-    return Case(Reader::kEvents).holds("the kernel log refuses the module", true).close();
-  return reason(v, "unsupported cable", [](const DownReason& r) {
+  if (logged_of_module(f, KernelLogClass::kModuleRefused))
+    return SymptomCheck(kEvents).holds("the kernel log refuses the module", true).close();
+  return reason(f, "unsupported cable", [](const DownReason& r) {
     return r.substate == "Unsupported cable" || contains(r.substate, "not formally supported");
   });
 }
 
-constexpr Knob kBusKnobs[] = {
-    {"events", 3, 1, 1000, "", "of the module's bus in an hour, each in a reading of its own"},
-    {"span_s", 600, 0, 3600, "s", "between the first and the last: somebody plugs for less"}};
-Finding module_fault_reported(const PortView& v, KnobValues k) {
-  if (const Repeated& bus = v.signal.module_bus_errors;
-      static_cast<double>(bus.intervals) >= k[0] && bus.span_s() >= k[1])
-    return Case(Reader::kCounters)
-        .at_least("times in an hour that the module's bus was stuck or shorted", bus.events, k[0])
+Finding module_fault_reported(const Features& f) {
+  constexpr double kBusErrorsPerH = 3;  // each in a reading of its own
+  constexpr double kSpanS = 600;        // first to last: plugging a module takes less
+  if (const Repeated& bus = f.signal.module_bus_errors;
+      static_cast<double>(bus.intervals) >= kBusErrorsPerH && bus.span_s() >= kSpanS)
+    return SymptomCheck(kCounters)
+        .at_least("times in an hour that the module's bus was stuck or shorted", bus.events,
+                  kBusErrorsPerH)
         .close();
   // bnxt_ethtool.c bnxt_get_module_status()
-  if (const Blindness* module = v.port.blind_to("module");
-      v.down && module != nullptr && contains(module->reason, "disabled due to current fault"))
-    return Case(Reader::kModule)
+  if (const Blindness* module = f.port.blind_to("module");
+      f.down && module != nullptr && contains(module->reason, "disabled due to current fault"))
+    return SymptomCheck(kModule)
         .holds("the card has switched the module off: it takes too much current", true)
         .close();
-  if (said_of_module(v, KernelLogClass::kModuleError))
-    return Case(Reader::kEvents).holds("the kernel log reports a module error", true).close();
-  return reason(v, "the module is at fault", [](const DownReason& r) {
+  if (logged_of_module(f, KernelLogClass::kModuleError))
+    return SymptomCheck(kEvents).holds("the kernel log reports a module error", true).close();
+  return reason(f, "the module is at fault", [](const DownReason& r) {
     return r.state == "EEPROM issue" || r.state == "Power budget exceeded" || r.state == "Module" ||
            r.state == "Calibration failure" ||
            (r.state == "Cable issue" && r.substate != "Unsupported cable");
   });
 }
 
-constexpr Knob kHeatKnobs[] = {
-    {"events", 2, 1, 1000, "", "that the card counts in an hour, each in a reading of its own"}};
-Finding overheat_reported(const PortView& v, KnobValues k) {
-  if (const Repeated& heat = v.signal.module_heat; static_cast<double>(heat.intervals) >= k[0])
-    return Case(Reader::kCounters)
-        .at_least("times in an hour that the card found the module too hot", heat.events, k[0])
+Finding overheat_reported(const Features& f) {
+  constexpr double kEventsPerH = 2;  // each in a reading of its own
+  if (const Repeated& heat = f.signal.module_heat;
+      static_cast<double>(heat.intervals) >= kEventsPerH)
+    return SymptomCheck(kCounters)
+        .at_least("times in an hour that the card found the module too hot", heat.events,
+                  kEventsPerH)
         .close();
-  for (const auto& [t, text] : v.port.kernel_log)
-    if (is_kernel_log(text, KernelLogClass::kModuleHot) && in_seconds(v.now - t) < 3600)
-      return Case(Reader::kEvents).holds("the kernel log reports a high temperature", true).close();
-  return reason(v, "overheated", [](const DownReason& r) { return r.state == "Overheat"; });
+  for (const auto& [t, text] : f.port.kernel_log)
+    if (is_kernel_log(text, KernelLogClass::kModuleHot) && in_seconds(f.now - t) < 3600)
+      return SymptomCheck(kEvents).holds("the kernel log reports a high temperature", true).close();
+  return reason(f, "overheated", [](const DownReason& r) { return r.state == "Overheat"; });
 }
 
 // settings_touched: an administrator changed the port, and since then the link has not come back.
-constexpr Knob kSettingsKnobs[] = {
-    {"window_s", 180, 10, 3600, "s", "between the change and the fall"}};
-Finding settings_touched(const PortView& v, KnobValues k) {
-  if (!v.down) return not_known("the link is up");
-  if (!v.port.last_admin_event && !v.port.carrier_seen)
-    return not_known("the link was never seen up");
-  if (!v.port.carrier_since || !v.port.last_admin_event)
-    return Case(Reader::kEvents).holds("settings changed", false).close();
-  const double since = in_seconds(*v.port.last_admin_event - *v.port.carrier_since);
-  return Case(Reader::kEvents)
-      .at_least("administrator's change after the fall", since, -k[0], "s")
+Finding settings_touched(const Features& f) {
+  constexpr double kBeforeFallS = 180;  // judgement
+  if (!f.port.last_admin_event && !f.port.carrier_seen)
+    return unknown("the link was never seen up");
+  if (!f.port.carrier_since || !f.port.last_admin_event)
+    return SymptomCheck(kEvents).holds("settings changed", false).close();
+  const double since = in_seconds(*f.port.last_admin_event - *f.port.carrier_since);
+  return SymptomCheck(kEvents)
+      .at_least("administrator's change after the fall", since, -kBeforeFallS, "s")
       .below("administrator's change after the fall", since, 3600, "s")
       .close();
 }
 
+constexpr std::string_view kPatterns =
+    "linux: drivers/net/ethernet/mellanox/mlx5/core/events.c, bnxt_en and ice messages";
+constexpr std::string_view kReadReason = "read the down reason (ethtool PORT, mlxlink)";
+constexpr std::string_view kReadLog = "read the kernel log";
+
 constexpr Symptom kRows[] = {
-    {kAdminDown, "admin_down", "the port is set down", {}, &admin_down, "ip link show"},
-    {kLinkDown, "link_down", "no carrier", {}, &link_down, "ip link show"},
-    {kFlaps, "carrier_flaps", "the carrier comes and goes", kFlapKnobs, &flaps, ""},
-    {kSpeedReduced,
-     "speed_reduced",
-     "slower or narrower than it was or should be",
-     {},
-     &speed_reduced,
-     "ethtool PORT"},
-    {kNoPartner,
-     "no_partner",
-     "nobody answers at the far end",
-     {},
-     &no_partner,
-     "read the down reason (ethtool PORT, mlxlink)"},
-    {kNegotiationFails,
-     "negotiation_fails",
-     "the two ends don't agree on speed or FEC",
-     {},
-     &negotiation_fails,
-     "read the down reason (ethtool PORT, mlxlink)"},
-    {kTrainingFails,
-     "training_fails",
-     "link training does not finish",
-     {},
-     &training_fails,
-     "read the down reason (ethtool PORT, mlxlink)"},
-    {kNoFecLock,
-     "no_fec_lock",
-     "there is a signal, but FEC does not lock",
-     {},
-     &no_fec_lock,
-     "read the down reason (ethtool PORT, mlxlink)"},
-    {kNoPcsLock,
-     "no_pcs_lock",
-     "there is a signal, but the lanes don't align",
-     {},
-     &no_pcs_lock,
-     "read the down reason (ethtool PORT, mlxlink)"},
-    {kBadSignal,
-     "bad_signal_integrity",
-     "the signal is too bad",
-     {},
-     &bad_signal,
-     "read the down reason (ethtool PORT, mlxlink)"},
-    {kRemoteFault,
-     "remote_fault",
-     "the far end does not see us well",
-     {},
-     &remote_fault,
-     "read the down reason (ethtool PORT, mlxlink)"},
-    {kNoCableReported,
-     "no_cable_reported",
-     "the driver sees no cable",
-     {},
-     &no_cable_reported,
-     "read the down reason (ethtool PORT, mlxlink)"},
-    {kUnsupportedReported,
-     "unsupported_reported",
-     "the driver refuses the module",
-     {},
-     &unsupported_reported,
-     "read the kernel log"},
-    {kModuleFaultReported, "module_fault_reported", "the driver reports a module error", kBusKnobs,
-     &module_fault_reported, "read the kernel log"},
-    {kOverheatReported, "overheat_reported", "the driver reports a hot module", kHeatKnobs,
-     &overheat_reported, "read the kernel log"},
-    {kSettingsTouched, "settings_touched", "down since an administrator's change", kSettingsKnobs,
-     &settings_touched, ""},
+    {kAdminDown, "admin_down", "the port is administratively down", kAny, &admin_down, kLink,
+     "linux: IFF_UP", "ip link show"},
+    {kLinkDown, "link_down", "no carrier", kAny, &link_down, kLink,
+     "linux: IFF_LOWER_UP; IBTA PortPhysicalState", "ip link show"},
+    {kFlaps, "carrier_flaps", "the carrier comes and goes", kAny, &flaps, kLink,
+     "linux: net/core/net-sysfs.c (carrier counts); UFM PDR plugin; judgement (counts)", ""},
+    {kSpeedReduced, "speed_reduced", "slower or narrower than expected", kUp, &speed_reduced, kLink,
+     "linux: ethtool link modes; IBTA PortInfo; the plan", "ethtool PORT"},
+    {kNoPartner, "no_partner", "no answer from the far end", kDown, &no_partner, kDownReason,
+     kExtState, kReadReason},
+    {kNegotiationFails, "negotiation_fails", "the two ends don't agree on speed or FEC", kDown,
+     &negotiation_fails, kDownReason, kExtState, kReadReason},
+    {kTrainingFails, "training_fails", "link training does not finish", kDown, &training_fails,
+     kDownReason, kExtState, kReadReason},
+    {kNoFecLock, "no_fec_lock", "there is a signal, but FEC does not lock", kDown, &no_fec_lock,
+     kDownReason, kExtState, kReadReason},
+    {kNoPcsLock, "no_pcs_lock", "there is a signal, but the lanes don't align", kDown, &no_pcs_lock,
+     kDownReason, kExtState, kReadReason},
+    {kBadSignal, "bad_signal_integrity", "the signal is too bad", kDown, &bad_signal, kDownReason,
+     kExtState, kReadReason},
+    {kRemoteFault, "remote_fault", "the far end reports that it receives us badly", kDown,
+     &remote_fault, kDownReason, kExtState, kReadReason},
+    {kNoCableReported, "no_cable_reported", "the driver sees no cable", kDown, &no_cable_reported,
+     kDownReason, kExtState, kReadReason},
+    {kUnsupportedReported, "unsupported_reported", "the driver refuses the module", kDown,
+     &unsupported_reported, kDownReason, kPatterns, kReadLog},
+    {kModuleFaultReported, "module_fault_reported", "the driver reports a module error", kAny,
+     &module_fault_reported, kDownReason | kModule, kPatterns, kReadLog},
+    {kOverheatReported, "overheat_reported", "the driver reports a hot module", kAny,
+     &overheat_reported, kDownReason, kPatterns, kReadLog},
+    {kSettingsTouched, "settings_touched", "down since an administrator's change", kDown,
+     &settings_touched, kLink, "judgement (time after an administrator's change)", ""},
 };
 
 }  // namespace

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "diagnosis/symptoms/families.h"
-#include "diagnosis/symptoms/log_words.h"
 #include "model/kernel_log.h"
 
 namespace linkhealth::symptoms {
@@ -11,65 +10,63 @@ namespace linkhealth::symptoms {
 namespace {
 
 using enum SymptomId;
+using enum LinkState;
+using enum EvidenceSource;
 
-constexpr Knob kPcieKnobs[] = {
-    {"reads", 2, 1, 100, "",
-     "readings one after the other: power saving lowers the speed for a moment"},
-    {"busy_share", 0.02, 0, 1, "",
-     "of the line rate: a port that carries so much saves no power, one reading is enough"},
-    {"busy_s", 600, 10, 3600, "s",
-     "or so long without a pause while PCIe was low: it is read once in five minutes at least"},
-    {"idle_s", 900, 0, 86400, "s",
-     "where its load is not known, the speed must be low for so long (docs/physics.md 3g)"}};
+// pcie_reduced: lanes are lost by training, not by power saving; the speed is lowered by power
+// saving, but not under load (docs/physics.md 3g).
+constexpr double kReads = 2;         // one after the other: power saving lowers it for a moment
+constexpr double kBusyShare = 0.02;  // of the line rate: a port that carries so much saves no power
+constexpr double kBusyS = 600;  // or so long without a pause: PCIe is read once in five minutes
+constexpr double kIdleS = 900;  // where the load is not known, the speed must be low for so long
 
 bool is_narrow(const PcieSample& pcie) {
   return pcie.width && pcie.max_width && *pcie.width < *pcie.max_width;
 }
+bool is_busy(const Interval& interval) { return interval.utilization > kBusyShare; }
 
-/// Whether the port carried so much before and after PCIe was found low: what wakes up just now may
+/// Whether the port carried load before and after PCIe was found low: what wakes up just now may
 /// still be slow, and what has just fallen idle may sleep. nullopt: not known.
-std::optional<bool> busy_when_read(const PortView& v, double share) {
-  const auto& intervals = v.port.intervals;
-  if (intervals.size() < 3 || std::isnan(intervals.back().utilization) || !v.port.pcie_at)
+std::optional<bool> busy_when_read(const Features& f) {
+  const auto& intervals = f.port.intervals;
+  if (intervals.size() < 3 || std::isnan(intervals.back().utilization) || !f.port.pcie_at)
     return std::nullopt;
-  const auto busy = [share](const Interval& interval) { return interval.utilization > share; };
-  const SteadyTime read = *v.port.pcie_at;
+  const SteadyTime read = *f.port.pcie_at;
   const auto after =
       std::ranges::find_if(intervals, [read](const Interval& one) { return one.begin >= read; });
   if (after - intervals.begin() < 2) return false;
-  if (after != intervals.end()) return busy(*after) && busy(*(after - 1)) && busy(*(after - 2));
+  if (after != intervals.end())
+    return is_busy(*after) && is_busy(*(after - 1)) && is_busy(*(after - 2));
   // It is read each time: low before the newest interval and at its end.
   const Interval& newest = intervals.back();
   const bool still =
-      v.port.pcie_low_since && *v.port.pcie_low_since <= newest.begin && newest.end <= read;
-  return still && busy(newest) && busy(*(after - 2));
+      f.port.pcie_low_since && *f.port.pcie_low_since <= newest.begin && newest.end <= read;
+  return still && is_busy(newest) && is_busy(*(after - 2));
 }
-/// The longest time without a pause that the port carried so much while PCIe was low.
-double busy_while_low_s(const PortView& v, double share) {
+/// The longest time without a pause that the port carried load while PCIe was low.
+double busy_while_low_s(const Features& f) {
   double longest = 0, run = 0;
-  for (const Interval& interval : v.port.intervals) {
-    if (!v.port.pcie_low_since || interval.begin < *v.port.pcie_low_since) continue;
-    run = interval.utilization > share ? run + interval.seconds() : 0;
+  for (const Interval& interval : f.port.intervals) {
+    if (!f.port.pcie_low_since || interval.begin < *f.port.pcie_low_since) continue;
+    run = is_busy(interval) ? run + interval.seconds() : 0;
     longest = std::max(longest, run);
   }
   return longest;
 }
-Finding pcie_reduced(const PortView& v, KnobValues k) {
-  const auto& pcie = v.port.latest.pcie;
+Finding pcie_reduced(const Features& f) {
+  const auto& pcie = f.port.latest.pcie;
   if (!pcie || (!pcie->speed_gtps && !pcie->width))
-    return not_known("PCIe speed and width are not known");
-  if (v.port.pcie_low_reads == 0)
-    return Case(Reader::kPcie).holds("below what both ends can do", false).close();
-  Case found(Reader::kPcie);
-  // Lanes are lost by training, not by power saving; the speed is lowered by power saving, but not
-  // under load.
-  const std::optional<bool> busy = busy_when_read(v, k[1]);
-  const bool at_once = is_narrow(*pcie) || busy == true || busy_while_low_s(v, k[1]) >= k[2];
-  if (!at_once && busy) return not_known("the port is idle, and may save power");
-  found.at_least("readings in a row", static_cast<double>(v.port.pcie_low_reads),
-                 at_once ? 1 : k[0]);
+    return unknown("PCIe speed and width are not known");
+  if (f.port.pcie_low_reads == 0)
+    return SymptomCheck(kPcie).holds("below what both ends can do", false).close();
+  const std::optional<bool> busy = busy_when_read(f);
+  const bool at_once = is_narrow(*pcie) || busy == true || busy_while_low_s(f) >= kBusyS;
+  if (!at_once && busy) return unknown("the port is idle, and may save power");
+  SymptomCheck found(kPcie);
+  found.at_least("readings in a row", static_cast<double>(f.port.pcie_low_reads),
+                 at_once ? 1 : kReads);
   if (!at_once)
-    found.at_least("low since", in_seconds(v.now - v.port.pcie_low_since.value_or(v.now)), k[3],
+    found.at_least("low since", in_seconds(f.now - f.port.pcie_low_since.value_or(f.now)), kIdleS,
                    "s");
   if (is_narrow(*pcie))
     return found.below("PCIe width", *pcie->width, *pcie->max_width, "lanes").close();
@@ -77,143 +74,126 @@ Finding pcie_reduced(const PortView& v, KnobValues k) {
       .close();
 }
 
-/// A line of the kernel log that holds until it is old: it is said again while its cause lasts.
-bool said(const PortView& v, KernelLogClass what, double hold_s) {
-  return std::ranges::any_of(v.port.kernel_log, [&](const auto& line) {
-    return in_seconds(v.now - line.first) <= hold_s && is_kernel_log(line.second, what);
+/// A line of the kernel log counts until it is old: the driver repeats it while its cause lasts.
+bool logged(const Features& f, KernelLogClass what, double hold_s) {
+  return std::ranges::any_of(f.port.kernel_log, [&](const auto& line) {
+    return in_seconds(f.now - line.first) <= hold_s && is_kernel_log(line.second, what);
   });
 }
-Finding says(const PortView& v, KernelLogClass what, StaticText words, double hold_s) {
-  return Case(Reader::kEvents).holds(words, said(v, what, hold_s)).close();
-}
 
-constexpr Knob kAerKnobs[] = {
-    {"per_h", 10, 1, 1e6, "",
-     "PCIe errors in an hour; an uncorrectable one counts a hundred (docs/physics.md 3g)"},
-    {"sure_nats", 9.2, 1, 100, "",
-     "evidence for that rate against a tenth of it, in nats: a sequential test, wrong once in "
-     "10,000 times"},
-    {"intervals", 4, 1, 1000, "", "with errors that the card itself counts"},
-    {"span_s", 300, 0, 3600, "s", "between the first and the last of these"},
-    {"said_s", 3600, 60, 86400, "s",
-     "how long an uncorrectable error counts that the kernel log says"}};
-/// The most that any stretch up to now says for `per_h` errors against a tenth of that.
-double evidence_nats(const PortView& v, double per_h) {
+/// A sequential test: the most that any stretch up to now says for `per_h` errors against a tenth
+/// of that, in nats.
+double evidence_nats(const Features& f, double per_h) {
   double most = 0;
-  for (const auto& [t, count] : v.port.aer) {
-    const double hours = in_seconds(v.port.aer.back().first - t) / 3600;
+  for (const auto& [t, count] : f.port.aer) {
+    const double hours = in_seconds(f.port.aer.back().first - t) / 3600;
     most =
-        std::max(most, (v.port.aer.back().second - count) * std::log(10.0) - 0.9 * per_h * hours);
+        std::max(most, (f.port.aer.back().second - count) * std::log(10.0) - 0.9 * per_h * hours);
   }
   return most;
 }
-Finding pcie_errors(const PortView& v, KnobValues k) {
-  if (const Repeated& card = v.signal.pcie_damage;
-      card.events >= k[0] && static_cast<double>(card.intervals) >= k[2] && card.span_s() >= k[3])
-    return Case(Reader::kCounters)
-        .at_least("PCIe errors that the card counted in an hour", card.events, k[0])
+Finding pcie_errors(const Features& f) {
+  constexpr double kSureNats = 9.2;           // wrong once in 10,000 times
+  constexpr std::size_t kLeastIntervals = 4;  // with errors that the card itself counts
+  constexpr double kSpanS = 300;              // between the first and the last of these
+  constexpr double kLoggedS = 3600;           // how long an uncorrectable error of the log counts
+  const double per_h = f.settings.pcie_errors_per_h;
+  if (const Repeated& card = f.signal.pcie_damage;
+      card.events >= per_h && card.intervals >= kLeastIntervals && card.span_s() >= kSpanS)
+    return SymptomCheck(kCounters)
+        .at_least("PCIe errors that the card counted in an hour", card.events, per_h)
         .close();
-  if (said(v, KernelLogClass::kPcieUncorrected, k[4]))
-    return Case(Reader::kEvents)
+  if (logged(f, KernelLogClass::kPcieUncorrected, kLoggedS))
+    return SymptomCheck(kEvents)
         .holds("the kernel log says that a PCIe transaction was lost", true)
         .close();
-  if (v.port.aer.size() < 2) return not_known("PCIe error counts are not known");
-  const double in_an_hour = v.port.aer.back().second - v.port.aer.front().second;
-  const double nats = evidence_nats(v, k[0]);
-  if (in_an_hour < k[0] && nats >= k[1])
-    return Case(Reader::kPcie)
-        .at_least("evidence that PCIe errors come as often as that", nats, k[1])
+  if (f.port.aer.size() < 2) return unknown("PCIe error counts are not known");
+  const double in_an_hour = f.port.aer.back().second - f.port.aer.front().second;
+  const double nats = evidence_nats(f, per_h);
+  if (in_an_hour < per_h && nats >= kSureNats)
+    return SymptomCheck(kPcie)
+        .at_least("evidence that PCIe errors come as often as that", nats, kSureNats)
         .close();
-  return Case(Reader::kPcie)
-      .at_least("PCIe errors in an hour", v.port.aer.back().second - v.port.aer.front().second,
-                k[0])
-      .close();
+  return SymptomCheck(kPcie).at_least("PCIe errors in an hour", in_an_hour, per_h).close();
 }
 
-// device_fatal: holds until the device was started anew and carries, or works on
-// (PortHistory::note_life). A queue that was stuck once and moves is past. That a card starts anew
-// again and again is no repair, and nobody's work.
-constexpr Knob kFatalKnobs[] = {
-    {"queue_s", 86400, 600, 604800, "s",
-     "a stuck transmit queue that is not said again for so long, on a link that carries"},
-    {"repeats", 3, 2, 8, "", "separate fatal errors: starting anew does not help"},
-    {"repeats_s", 10800, 600, 604800, "s", "within so long"},
-    {"old_s", 120, 30, 3600, "s",
-     "the kernel's log has an error from before the start and the link carries: for so "
-     "long its counters may show that the card works"}};
-/// So many fatal errors of the card itself lie so near that it is not well, though it carries just
-/// now.
-std::size_t fatals_within(const PortHistory& port, SteadyTime now, double seconds) {
-  return static_cast<std::size_t>(std::ranges::count_if(port.fatals, [&](SteadyTime t) {
-    return in_seconds(now - t) <= seconds && (!port.last_reboot || t > *port.last_reboot);
+// device_fatal: holds until the device has restarted and carries, or works on
+// (PortHistory::note_life). A queue that was stuck once and moves is past. A card that restarts
+// again and again is not repaired by that, and it is no maintenance.
+constexpr double kQueueS = 86400;    // a stuck transmit queue, not reported again, on an up link
+constexpr double kRepeats = 3;       // separate fatal errors: restarting does not help
+constexpr double kRepeatsS = 10800;  // within so long
+// The kernel's log has an error from before the start and the link carries: for so long its
+// counters may show that the card works.
+constexpr double kOldErrorS = 120;
+
+double fatals_lately(const Features& f) {
+  return static_cast<double>(std::ranges::count_if(f.port.fatals, [&f](SteadyTime t) {
+    return in_seconds(f.now - t) <= kRepeatsS && (!f.port.last_reboot || t > *f.port.last_reboot);
   }));
 }
-Finding device_fatal(const PortView& v, KnobValues k) {
-  if (v.up && v.port.fatal_queue && v.port.fatal_at && in_seconds(v.now - *v.port.fatal_at) > k[0])
-    return Case(Reader::kEvents)
-        .below("seconds since a queue was stuck", in_seconds(v.now - *v.port.fatal_at), k[0])
+Finding device_fatal(const Features& f) {
+  const auto& fatal_at = f.port.fatal_at;
+  if (f.up && f.port.fatal_queue && fatal_at && in_seconds(f.now - *fatal_at) > kQueueS)
+    return SymptomCheck(kEvents)
+        .below("seconds since a queue was stuck", in_seconds(f.now - *fatal_at), kQueueS)
         .close();
-  if (const auto& reason = v.link().down_reason;
-      v.down && reason && reason->substate.find("reference clock") != std::string::npos)
-    return Case(Reader::kLink).holds("the card lost its reference clock", true).close();
-  if (v.down && !v.port.fatal_at && v.group.card_fatal)
-    return Case(Reader::kEvents)
+  if (const auto& reason = f.link().down_reason;
+      f.down && reason && reason->substate.find("reference clock") != std::string::npos)
+    return SymptomCheck(kDownReason).holds("the card lost its reference clock", true).close();
+  if (f.down && !fatal_at && f.group.card_fatal)
+    return SymptomCheck(kEvents)
         .holds("another port of this card fell with a fatal error", true)
         .close();
-  if (const auto fatals = static_cast<double>(fatals_within(v.port, v.now, k[2])); fatals >= k[1])
-    return Case(Reader::kEvents)
-        .at_least("fatal errors, one after the other", fatals, k[1])
+  if (const double fatals = fatals_lately(f); fatals >= kRepeats)
+    return SymptomCheck(kEvents)
+        .at_least("fatal errors, one after the other", fatals, kRepeats)
         .close();
-  if (v.up && v.port.fatal_at && !v.port.fatal_queue && *v.port.fatal_at < v.port.first_seen &&
-      in_seconds(v.now - v.port.first_seen) < k[3])
-    return not_known_yet(
+  if (f.up && fatal_at && !f.port.fatal_queue && *fatal_at < f.port.first_seen &&
+      in_seconds(f.now - f.port.first_seen) < kOldErrorS)
+    return unknown_yet(
         "an error from before the start: the counters will show whether the card works");
-  return Case(Reader::kEvents)
-      .holds("driver or firmware reported a fatal error", v.port.fatal_at.has_value())
+  return SymptomCheck(kEvents)
+      .holds("driver or firmware reported a fatal error", fatal_at.has_value())
       .close();
 }
 
-constexpr Knob kHotKnobs[] = {
-    {"hold_s", 3600, 60, 86400, "s", "how long a line that is not said again counts"}};
-Finding nic_hot(const PortView& v, KnobValues k) {
-  return says(v, KernelLogClass::kNicHot, "the kernel log says that the card is too hot", k[0]);
-}
-// slot_power: said once. It holds while the link is down; a port that carries, or carried since,
-// has its power.
-Finding slot_power(const PortView& v, KnobValues) {
-  return Case(Reader::kEvents)
-      .holds("ports are off: the slot gives too little power",
-             said_in_log(v, KernelLogClass::kPortPower).has_value())
+Finding nic_hot(const Features& f) {
+  return SymptomCheck(kEvents)
+      .holds("the kernel log says that the card is too hot",
+             logged(f, KernelLogClass::kNicHot, 3600))
       .close();
 }
-constexpr Knob kLostKnobs[] = {
-    {"hold_s", 86400, 60, 604800, "s", "how long the line counts while the device is away"}};
-Finding pcie_lost(const PortView& v, KnobValues k) {
-  return says(v, KernelLogClass::kPcieLost, "the PCIe link of the slot went down",
-              v.port.present ? -1 : k[0]);
+// slot_power: logged once. It holds while the link is down; a port that carries, or carried since,
+// has its power.
+Finding slot_power(const Features& f) {
+  return SymptomCheck(kEvents)
+      .holds("ports are off: the slot gives too little power",
+             logged_since_fall(f, KernelLogClass::kPortPower).has_value())
+      .close();
+}
+Finding pcie_lost(const Features& f) {
+  const bool lost = !f.port.present && logged(f, KernelLogClass::kPcieLost, 86400);
+  return SymptomCheck(kEvents).holds("the PCIe link of the slot went down", lost).close();
 }
 
 // card_errors: credits promised buffers that were not there: no cable does that. Not mlx5's
 // tx_errors_phy: those are frames longer than the port's MTU (linux: its counters.rst).
-constexpr Knob kCardKnobs[] = {
-    {"per_h", 8, 1, 1e6, "", "in an hour; the counter of overruns ends at 15"},
-    {"intervals", 4, 1, 1000, "", "with them"},
-    {"span_s", 300, 0, 3600, "s", "between the first and the last"}};
-Finding card_errors(const PortView& v, KnobValues k) {
-  const Repeated& lost = v.signal.card_errors;
-  if (!lost.known) return not_counted(v, Flow::kCardErrors, "no counter of the card's own errors");
-  return Case(Reader::kCounters)
-      .at_least("packets that the card lost by itself in an hour", lost.events, k[0])
-      .at_least("intervals with them", static_cast<double>(lost.intervals), k[1])
-      .at_least("time between the first and the last", lost.span_s(), k[2], "s")
+Finding card_errors(const Features& f) {
+  constexpr double kPerH = 8;  // the counter of overruns ends at 15
+  constexpr double kLeastIntervals = 4;
+  constexpr double kSpanS = 300;  // between the first and the last
+  const Repeated& lost = f.signal.card_errors;
+  if (!lost.known) return not_counted(f, Flow::kCardErrors, "no counter of the card's own errors");
+  return SymptomCheck(kCounters)
+      .at_least("packets that the card lost by itself in an hour", lost.events, kPerH)
+      .at_least("intervals with them", static_cast<double>(lost.intervals), kLeastIntervals)
+      .at_least("time between the first and the last", lost.span_s(), kSpanS, "s")
       .close();
 }
 
-// device_gone: the device is not there any more, for longer than a driver reload takes. A port of
-// which there is a line now and then is not gone in between.
-constexpr Knob kGoneKnobs[] = {
-    {"reload_s", 180, 10, 3600, "s", "how long a driver reload may take"},
-    {"readings", 2.5, 1, 100, "", "times the usual time between two readings of this port"}};
+// device_gone: for longer than a driver reload takes. A port of which there is a line now and then
+// is not gone in between.
 /// The longest time between two readings but one: a single one may be a pause.
 double usual_pause_s(const PortHistory& port) {
   double longest = 0, second = 0;
@@ -223,121 +203,126 @@ double usual_pause_s(const PortHistory& port) {
   }
   return port.intervals.size() > 1 ? second : longest;
 }
-Finding device_gone(const PortView& v, KnobValues k) {
-  const PortHistory& port = v.port;
-  if (port.present) return Case(Reader::kMonitor).holds("the device is gone", false).close();
+Finding device_gone(const Features& f) {
+  constexpr double kPauses = 2.5;  // times the usual time between two readings of this port
+  const PortHistory& port = f.port;
+  if (port.present) return SymptomCheck(kMonitor).holds("the device is gone", false).close();
   const bool seen_once =
       port.link_at &&
       std::max(*port.link_at, port.counters_at.value_or(*port.link_at)) <= port.first_seen;
   if (!port.awaited && !port.device_gone_at && seen_once)
-    return not_known("the port was seen only once");
-  const double patience_s = port.device_gone_at ? k[0] : std::max(k[0], k[1] * usual_pause_s(port));
-  return Case(Reader::kMonitor)
-      .above("seconds since the device went", in_seconds(v.now - port.absent_since.value_or(v.now)),
+    return unknown("the port was seen only once");
+  const double reload_s = f.settings.device_gone_s;
+  const double patience_s =
+      port.device_gone_at ? reload_s : std::max(reload_s, kPauses * usual_pause_s(port));
+  return SymptomCheck(kMonitor)
+      .above("seconds since the device went", in_seconds(f.now - port.absent_since.value_or(f.now)),
              patience_s, "s")
       .close();
 }
 
 // counters_blind: the port's counters or its link state can't be read, for whatever reason.
-constexpr Knob kBlindKnobs[] = {
-    {"attempts", 4, 1, 100, "", "failed readings one after the other"},
-    {"hold_s", 120, 10, 86400, "s",
-     "for so long: a firmware command that hangs is given up after 60 s, and its device starts "
-     "anew within a minute"},
-    {"refused_hold_s", 45, 10, 86400, "s",
-     "the same for EPERM and EACCES, and half the readings: a right that is missing does not come "
-     "back"},
-    {"frozen_s", 600, 60, 86400, "s",
-     "counters that all stand still for so long while the link carries are not read"}};
-Finding blind(const PortView& v, double attempts, double hold_s,
-              std::span<const std::string_view> probes, std::size_t failed = 0) {
+constexpr double kAttempts = 4;  // failed readings one after the other
+// EPERM and EACCES, with half the readings: a right that is missing does not come back.
+constexpr double kRefusedS = 45;
+// Counters that all stand still for so long while the link carries are not read.
+constexpr double kFrozenS = 600;
+
+Finding blind(const Features& f, double attempts, double hold_s,
+              std::initializer_list<std::string_view> probes, std::size_t failed = 0) {
   const Blindness* worst = nullptr;
   for (const std::string_view probe : probes)
-    if (const Blindness* at = v.port.blind_to(probe); at != nullptr)
+    if (const Blindness* at = f.port.blind_to(probe); at != nullptr)
       if (worst == nullptr || at->since < worst->since) worst = at;
-  if (worst == nullptr) return Case(Reader::kMonitor).holds("reading fails", false).close();
-  return Case(Reader::kMonitor)
+  if (worst == nullptr) return SymptomCheck(kMonitor).holds("reading fails", false).close();
+  return SymptomCheck(kMonitor)
       .at_least("failed readings", static_cast<double>(std::max(worst->attempts, failed)), attempts)
       .at_least("failing since", in_seconds(worst->last - worst->since), hold_s, "s")
       .close();
 }
 /// For how long no counter moved on a link that carries, where so many corrected bits were to be
 /// expected that none at all can't be chance (an idle link corrects bits, too).
-double frozen_s(const PortView& v, double least_s) {
+double frozen_s(const Features& f) {
   constexpr double kExpectedBits = 1000;
   constexpr double kGateDecades = 0.9;  // that samples of one reference may lie apart
   constexpr double kMovedS = 60;
-  if (!v.up || !v.port.ber_log10.ready()) return 0;
+  if (!f.up || !f.port.ber_log10.ready()) return 0;
   const auto still = [](const Interval& interval) {
     const double bits = interval.flow(Flow::kCorrectedBits),
                  blocks = interval.flow(Flow::kCorrectedBlocks);
-    if (std::isnan(bits) && std::isnan(blocks)) return false;
-    return interval.counted().empty();
+    return !(std::isnan(bits) && std::isnan(blocks)) && interval.counted().empty();
   };
   double seconds = 0;
-  for (auto at = v.port.intervals.rbegin();
-       at != v.port.intervals.rend() && at->carrier && still(*at); ++at)
+  for (auto at = f.port.intervals.rbegin();
+       at != f.port.intervals.rend() && at->carrier && still(*at); ++at)
     seconds += at->seconds();
-  if (seconds < least_s || in_seconds(v.now - v.port.first_seen) - seconds < kMovedS) return 0;
+  if (seconds < kFrozenS || in_seconds(f.now - f.port.first_seen) - seconds < kMovedS) return 0;
   // The still readings have entered the reference as "none at all": the highest is one from before
   // them.
-  const std::vector<double> usual = v.port.ber_log10.values();
+  const std::vector<double> usual = f.port.ber_log10.values();
   const double decades = *std::ranges::max_element(usual) - kGateDecades;
-  return std::pow(10.0, decades) * v.port.line_rate_bps() * seconds >= kExpectedBits ? seconds : 0;
+  return std::pow(10.0, decades) * f.port.line_rate_bps() * seconds >= kExpectedBits ? seconds : 0;
 }
-Finding counters_blind(const PortView& v, KnobValues k) {
-  if (v.port.device_gone_at || !v.port.present) return not_known("the device is gone");
-  if (const double frozen = frozen_s(v, k[3]); frozen >= k[3])
-    return Case(Reader::kMonitor)
-        .at_least("no counter moved on a link that carries, since", frozen, k[3], "s")
+Finding counters_blind(const Features& f) {
+  if (f.port.device_gone_at || !f.port.present) return unknown("the device is gone");
+  if (const double frozen = frozen_s(f); frozen >= kFrozenS)
+    return SymptomCheck(kMonitor)
+        .at_least("no counter moved on a link that carries, since", frozen, kFrozenS, "s")
         .close();
-  constexpr std::string_view kProbes[] = {"counters", "link"};
-  const bool refused =
-      std::any_of(std::begin(kProbes), std::end(kProbes), [&v](std::string_view probe) {
-        const Blindness* at = v.port.blind_to(probe);
-        return at != nullptr && (at->reason.ends_with("EPERM") || at->reason.ends_with("EACCES"));
-      });
-  // What fails together fails less by chance: each failed reading counts, of whatever probe.
-  std::size_t failed = 0;
-  for (const char* probe : {"counters", "link", "module"})
-    if (const Blindness* at = v.port.blind_to(probe);
-        at != nullptr && !at->reason.starts_with("EBUSY"))
-      failed += at->attempts;
-  return blind(v, refused ? k[0] / 2 : k[0], refused ? k[2] : k[1], kProbes, failed);
+  bool refused = false;
+  std::size_t failed = 0;  // what fails together fails less by chance: each failed reading counts
+  for (const std::string_view probe : {"counters", "link", "module"}) {
+    const Blindness* at = f.port.blind_to(probe);
+    if (at == nullptr) continue;
+    if (probe != "module")
+      refused = refused || at->reason.ends_with("EPERM") || at->reason.ends_with("EACCES");
+    if (!at->reason.starts_with("EBUSY")) failed += at->attempts;
+  }
+  return blind(f, refused ? kAttempts / 2 : kAttempts,
+               refused ? kRefusedS : f.settings.counters_blind_s, {"counters", "link"}, failed);
 }
-constexpr Knob kModuleBlindKnobs[] = {
-    {"attempts", 4, 1, 100, "", "failed readings one after the other"},
-    {"hold_s", 900, 10, 86400, "s", "for so long"},
-    {"busy_hold_s", 10800, 10, 86400, "s",
-     "the same for EBUSY: another reader or a firmware update has the bus, that passes"},
-    {"down_hold_s", 120, 10, 86400, "s",
-     "the same while the link is down: a module that dies takes the link along"}};
-Finding module_blind(const PortView& v, KnobValues k) {
-  constexpr std::string_view kProbes[] = {"module"};
-  const Blindness* at = v.port.blind_to("module");
+Finding module_blind(const Features& f) {
+  // EBUSY: another reader or a firmware update has the bus, that passes.
+  constexpr double kBusyTimes = 12;
+  constexpr double kDownS = 120;  // a module that dies takes the link along
+  const Blindness* at = f.port.blind_to("module");
   const bool busy = at != nullptr && at->reason.starts_with("EBUSY");
-  const bool fell_with_it = v.down && at != nullptr && v.port.carrier_since &&
-                            std::abs(in_seconds(at->since - *v.port.carrier_since)) < k[3];
-  return blind(v, k[0], busy ? k[2] : fell_with_it ? k[3] : k[1], kProbes);
+  const bool fell_with_it = f.down && at != nullptr && f.port.carrier_since &&
+                            std::abs(in_seconds(at->since - *f.port.carrier_since)) < kDownS;
+  const double usual_s = f.settings.module_blind_s;
+  return blind(f, kAttempts,
+               busy           ? kBusyTimes * usual_s
+               : fell_with_it ? kDownS
+                              : usual_s,
+               {"module"});
 }
 
+constexpr std::string_view kMlx5Events =
+    "linux: drivers/net/ethernet/mellanox/mlx5/core/events.c (temperature, powered down ports)";
+
 constexpr Symptom kNodeRows[] = {
-    {kPcieReduced, "pcie_reduced", "PCIe runs slower or narrower than it could", kPcieKnobs,
-     &pcie_reduced, "lspci -vv"},
-    {kPcieErrors, "pcie_errors", "PCIe reports errors", kAerKnobs, &pcie_errors, ""},
-    {kDeviceFatal, "device_fatal", "driver or firmware gave up", kFatalKnobs, &device_fatal, ""},
-    {kDeviceGone, "device_gone", "the device is not there any more", kGoneKnobs, &device_gone, ""},
-    {kNicHot, "nic_hot", "the card is too hot", kHotKnobs, &nic_hot, ""},
-    {kSlotPower, "slot_power", "the slot gives too little power", {}, &slot_power, ""},
-    {kPcieLost, "pcie_lost", "the PCIe link of the slot went down", kLostKnobs, &pcie_lost, ""},
-    {kCardErrors, "card_errors", "the card loses packets by its own fault", kCardKnobs,
-     &card_errors, ""},
+    {kPcieReduced, "pcie_reduced", "PCIe runs slower or narrower than it could", kAny,
+     &pcie_reduced, kPcie, "linux: drivers/pci/pci-sysfs.c (current_link_speed, max_link_speed)",
+     "lspci -vv"},
+    {kPcieErrors, "pcie_errors", "PCIe reports errors", kAny, &pcie_errors, kPcie,
+     "linux: drivers/pci/pcie/aer.c; judgement (10 an hour)", ""},
+    {kDeviceFatal, "device_fatal", "driver or firmware gave up", kAny, &device_fatal, kEvents,
+     "linux: mlx5 health.c, NETDEV WATCHDOG; verbs IBV_EVENT_DEVICE_FATAL", ""},
+    {kDeviceGone, "device_gone", "the device is not there any more", kAny, &device_gone,
+     EvidenceSources(), "linux: the device is no longer registered", ""},
+    {kNicHot, "nic_hot", "the card is too hot", kAny, &nic_hot, kEvents, kMlx5Events, ""},
+    {kSlotPower, "slot_power", "the slot gives too little power", kAny, &slot_power, kEvents,
+     kMlx5Events, ""},
+    {kPcieLost, "pcie_lost", "the PCIe link of the slot went down", kAny, &pcie_lost, kEvents,
+     "linux: drivers/pci/hotplug/pciehp_ctrl.c", ""},
+    {kCardErrors, "card_errors", "the card loses packets by its own fault", kAny, &card_errors,
+     kCounters, "IBTA ExcessiveBufferOverrunErrors; judgement (counts)", ""},
 };
 constexpr Symptom kMonitorRows[] = {
-    {kCountersBlind, "counters_blind", "counters or link state can't be read", kBlindKnobs,
-     &counters_blind, ""},
-    {kModuleBlind, "module_blind", "the module can't be read", kModuleBlindKnobs, &module_blind,
-     ""},
+    {kCountersBlind, "counters_blind", "counters or link state can't be read", kAny,
+     &counters_blind, EvidenceSources(), "what could not be read", ""},
+    {kModuleBlind, "module_blind", "the module can't be read", kAny, &module_blind,
+     EvidenceSources(), "what could not be read", ""},
 };
 
 }  // namespace

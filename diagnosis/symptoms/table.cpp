@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <array>
 #include <cassert>
 
 #include "diagnosis/symptoms/families.h"
@@ -18,15 +16,6 @@ std::array<Symptom, kSymptomCount> collect() {
   return table;
 }
 
-using Observe = decltype(Symptom::observe);
-/// Alone: a row is longer than a line of the processor's cache, and each second all of them are
-/// called for each port.
-std::array<Observe, kSymptomCount> collect_observers() {
-  std::array<Observe, kSymptomCount> observers{};
-  std::ranges::transform(symptom_table(), observers.begin(), &Symptom::observe);
-  return observers;
-}
-
 }  // namespace
 
 std::span<const Symptom, kSymptomCount> symptom_table() {
@@ -34,10 +23,50 @@ std::span<const Symptom, kSymptomCount> symptom_table() {
   return kTable;
 }
 
-void observe_all(const PortView& view, const std::array<KnobValues, kSymptomCount>& knobs,
-                 Findings& findings) {
-  static const std::array<Observe, kSymptomCount> kObservers = collect_observers();
-  for (std::size_t i = 0; i < kSymptomCount; ++i) findings[i] = kObservers[i](view, knobs[i]);
+Finding observe(SymptomId id, const Features& features) {
+  const Symptom& row = symptom(id);
+  if (row.state == LinkState::kDown && !features.down) return not_applicable("the link is up");
+  if (row.state == LinkState::kUp && !features.up) return not_applicable("the link is down");
+  return row.observe(features);
+}
+
+Findings observe_all(const Features& features) {
+  Findings findings;
+  for (std::size_t i = 0; i < kSymptomCount; ++i)
+    findings[i] = observe(static_cast<SymptomId>(i), features);
+  return findings;
+}
+
+std::optional<bool> receive_errors(const Findings& findings) {
+  const Finding& errors = at(findings, SymptomId::kReceiveErrors);
+  const Finding& losses = at(findings, SymptomId::kLosingData);
+  if (errors.present() || losses.present()) return true;
+  if (errors.absent() || losses.absent()) return false;
+  return std::nullopt;
+}
+
+std::string_view to_string(Verdict verdict) {
+  return verdict == Verdict::kPresent  ? "present"
+         : verdict == Verdict::kAbsent ? "absent"
+                                       : "unknown";
+}
+
+std::string_view to_string(EvidenceSource kind) {
+  constexpr std::array<std::string_view, kEvidenceSourceCount> kWords = {
+      "link state",
+      "down reason",
+      "FEC counters",
+      "port counters",
+      "module",
+      "PCIe",
+      "events",
+      "far link",
+      "far counters",
+      "far module",
+      "cabling plan",
+      "monitor",
+      "other ports of this node"};
+  return kWords.at(static_cast<std::size_t>(kind));
 }
 
 }  // namespace linkhealth

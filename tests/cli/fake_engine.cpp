@@ -16,7 +16,7 @@ struct Engine::State {
   EngineSettings settings;
 };
 
-std::span<const KnobGroup> engine_knob_groups() { return kGroups; }
+std::span<const KnobGroup> diagnosis_knob_groups() { return kGroups; }
 
 Engine::Engine(EngineSettings settings)
     : state_(std::make_unique<State>(State{std::move(settings)})) {}

@@ -90,7 +90,7 @@ TEST_F(Replay, JsonLinesAreTheEventsAndThenTheReport) {
 
 TEST_F(Replay, ConfigurationGoesBeforeTheRecordingKeyByKey) {
   options_.format = ReplayFormat::kJson;
-  options_.config = default_config(engine_knob_groups());
+  options_.config = default_config(diagnosis_knob_groups());
   options_.config->expected["mlx5_0/1"].speed_mbps = 200000;
   options_.config->exempt["mlx5_0/1"] = "spare";
   ASSERT_TRUE(options_.config->knobs.set("ledger", "hold_s", 7));

@@ -14,7 +14,7 @@ class RepairStory : public testing::Test {
   static EngineSettings settings() {
     EngineSettings settings;
     settings.node = "node";
-    settings.knobs = KnobTable(engine_knob_groups());
+    settings.knobs = KnobTable(diagnosis_knob_groups());
     return settings;
   }
   void run(double seconds) {
@@ -111,7 +111,7 @@ class ImpatientRepair : public RepairStory {
     for (const auto& [knob, value] :
          {std::pair("down_hold_s", 5), {"signal_hold_s", 10}, {"quiet_s", 20}, {"proof_s", 60}})
       EXPECT_TRUE(settings.knobs.set("ledger", knob, value).ok()) << knob;
-    EXPECT_TRUE(settings.knobs.set("windows", "ber_s", 20).ok());
+    EXPECT_TRUE(settings.knobs.set("diagnosis", "ber_window_s", 20).ok());
     return settings;
   }
   /// A restart: what is kept goes over, the readings of the last minutes do not.

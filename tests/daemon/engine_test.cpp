@@ -383,7 +383,7 @@ TEST(Engine, TheSameSnapshotsGiveTheSameEventsAndTexts) {
 }
 
 TEST(Engine, EveryKnobHasABoundAndAUniqueName) {
-  KnobTable table(engine_knob_groups());
+  KnobTable table(diagnosis_knob_groups());
   for (const KnobGroup& group : table.groups())
     EXPECT_EQ(table.values(group.name).size(), group.knobs.size());
   EXPECT_TRUE(table.set("ledger", "signal_hold_s", 5));

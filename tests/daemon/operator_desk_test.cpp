@@ -19,7 +19,7 @@ class OperatorDeskTest : public ::testing::Test {
   static EngineSettings settings() {
     EngineSettings settings;
     settings.node = "node";
-    settings.knobs = KnobTable(engine_knob_groups());
+    settings.knobs = KnobTable(diagnosis_knob_groups());
     return settings;
   }
   OperatorDesk desk_of(Engine& engine) {

@@ -24,7 +24,7 @@ struct Story {
   static EngineSettings settings(std::map<PortKey, ExpectedPort> expected = {}) {
     EngineSettings settings;
     settings.node = "node";
-    settings.knobs = KnobTable(engine_knob_groups());
+    settings.knobs = KnobTable(diagnosis_knob_groups());
     settings.expected = std::move(expected);
     return settings;
   }

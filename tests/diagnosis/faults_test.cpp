@@ -8,25 +8,22 @@
 namespace linkhealth {
 namespace {
 
-std::vector<std::string_view> texts(std::string_view fault, End end,
-                                    const std::vector<RepairAction>& failed) {
+std::vector<std::string_view> texts(FaultId fault, const std::vector<RepairAction>& failed) {
   std::vector<std::string_view> found;
-  for (const RepairStep* step : steps_left(find_fault(fault, end), failed))
-    found.push_back(step->text);
+  for (const RepairStep* step : steps_left(fault_of(fault), failed)) found.push_back(step->text);
   return found;
 }
 
 TEST(StepsLeft, WithoutAFailureTheyAreTheLadder) {
-  EXPECT_EQ(texts("dirty_connector", End::kPath, {}).size(),
-            find_fault("dirty_connector", End::kPath).repair.size());
+  EXPECT_EQ(texts(FaultId::kDirtyConnector, {}).size(),
+            fault_of(FaultId::kDirtyConnector).repair.size());
 }
 
-TEST(StepsLeft, WhatWasTriedInVainIsNotAskedForAgain) {
-  const auto left = texts("dirty_connector", End::kPath, {RepairAction::kFibreReseated});
+TEST(StepsLeft, AStepThatFailedIsLeftOut) {
+  const auto left = texts(FaultId::kDirtyConnector, {RepairAction::kFibreReseated});
   ASSERT_FALSE(left.empty());
   EXPECT_EQ(left.front(), "replace the jumper");
-  const auto module = texts("bad_module", End::kLocal, {RepairAction::kModuleReplaced});
-  for (const std::string_view step : module)
+  for (const auto step : texts(FaultId::kBadModule, {RepairAction::kModuleReplaced}))
     EXPECT_FALSE(step.starts_with("replace this module")) << step;
 }
 
@@ -40,7 +37,7 @@ TEST(StepsLeft, LookingIsNeverLeftOut) {
     const auto left = steps_left(fault, all);
     EXPECT_FALSE(left.empty()) << fault.name << ": nothing is left to do";
     for (const RepairStep& step : fault.repair) {
-      if (step.remedy != Remedy::kLook) continue;
+      if (step.action != RepairAction::kLook) continue;
       EXPECT_TRUE(std::any_of(left.begin(), left.end(), [&](const auto* each) {
         return each->text == step.text;
       })) << step.text;
@@ -49,10 +46,11 @@ TEST(StepsLeft, LookingIsNeverLeftOut) {
 }
 
 TEST(StepsLeft, ABounceIsNotAReseat) {
-  EXPECT_TRUE(is_done_by(Remedy::kBounce, RepairAction::kPortBounced));
-  EXPECT_FALSE(is_done_by(Remedy::kReseat, RepairAction::kPortBounced));
-  EXPECT_FALSE(is_done_by(Remedy::kSwapModule, RepairAction::kModuleReseated));
-  EXPECT_FALSE(is_done_by(Remedy::kSwapModule, RepairAction::kFarModuleReplaced));
+  using enum RepairAction;
+  EXPECT_TRUE(includes(kPortBounced, kPortBounced));
+  EXPECT_FALSE(includes(kPortBounced, kModuleReseated));
+  EXPECT_FALSE(includes(kModuleReseated, kModuleReplaced));
+  EXPECT_FALSE(includes(kFarModuleReplaced, kModuleReplaced));
 }
 
 }  // namespace

@@ -2,30 +2,22 @@
 #pragma once
 
 #include <string>
-#include <vector>
 
 #include "diagnosis/ledger.h"
 
 namespace linkhealth {
 
-inline const Fault& kDirty = find_fault("dirty_connector", End::kPath);
-inline const Fault& kModule = find_fault("bad_module", End::kLocal);
-inline const Fault& kPulled = find_fault("unplugged", End::kPath);
-inline const Fault& kAdmin = find_fault("admin_down", End::kLocal);
-inline const Fault& kCongested = find_fault("congestion", End::kFabric);
+inline const Fault& kDirty = fault_of(FaultId::kDirtyConnector);
+inline const Fault& kModule = fault_of(FaultId::kBadModule);
+inline const Fault& kPulled = fault_of(FaultId::kUnplugged);
+inline const Fault& kAdmin = fault_of(FaultId::kAdminDown);
+inline const Fault& kCongested = fault_of(FaultId::kCongestion);
 
 struct Desk {
-  std::vector<double> knobs;
-  Ledger ledger;
+  DiagnosisSettings settings;
+  Ledger ledger{"node", settings};
   double t = 0;
   std::string events;
-
-  static std::vector<double> defaults() {
-    std::vector<double> values;
-    for (const Knob& knob : ledger_knobs()) values.push_back(knob.value);
-    return values;
-  }
-  Desk() : knobs(defaults()), ledger("node", knobs) {}
 
   static PortVerdict wrong(const Fault& fault, bool down = false, double down_s = 0) {
     PortVerdict verdict;

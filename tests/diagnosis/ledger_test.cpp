@@ -312,7 +312,7 @@ TEST(LedgerProof, ADropOrALostBlockBeginsItAnew) {
   desk.tell(Desk::wrong(kDirty), 100);
   desk.tell(Desk::fine(), 7000);
   PortVerdict dropped = Desk::fine();
-  dropped.drops = 1;
+  dropped.link_down_events = 1;
   desk.tell(dropped, 1000);
   EXPECT_EQ(desk.ledger.open("pci/1").size(), 1U) << "one drop is no symptom, but no proof either";
   PortVerdict lost = dropped;

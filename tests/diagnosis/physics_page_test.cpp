@@ -11,8 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "diagnosis/ledger.h"
-#include "diagnosis/port_view.h"
+#include "diagnosis/features.h"
 
 namespace linkhealth {
 namespace {
@@ -113,7 +112,7 @@ TEST(PhysicsPage, HasTheErrorRatiosThatALossOfLightImplies) {
                full = first_number(ratios[9]);  // at 2 dB of margin
   ASSERT_EQ(full_db, 2);
   for (std::size_t i = 1; i < 9; ++i)
-    EXPECT_NEAR(implied_drop_db(full, first_number(ratios[i]), true),
+    EXPECT_NEAR(implied_loss_db(full, first_number(ratios[i]), true),
                 full_db - first_number(margins[i]), 0.1)
         << margins[i];
 }
@@ -124,11 +123,7 @@ TEST(PhysicsPage, HasTheTimesOfAProof) {
   ASSERT_GT(cells.size(), 3U);
   EXPECT_NE(cells[3].find("**125 min**"), std::string::npos) << cells[3];
   EXPECT_NEAR(3 / (1e-15 * 400e9) / 60, 125, 0.01);
-  for (const Knob& knob : ledger_knobs()) {
-    if (knob.name == "proof_ber") {
-      EXPECT_EQ(knob.value, 1e-15);
-    }
-  }
+  EXPECT_EQ(DiagnosisSettings().proof_ber, 1e-15);
 }
 
 }  // namespace

@@ -7,11 +7,6 @@ namespace {
 
 class RepairBookTest : public testing::Test {
  protected:
-  static std::vector<double> defaults() {
-    std::vector<double> values;
-    for (const Knob& knob : RepairBook::knobs()) values.push_back(knob.value);
-    return values;
-  }
   static WallTime at(double t) { return WallTime(Milliseconds(1763640000000)) + from_seconds(t); }
   void repair(RepairAction action, double t) {
     RepairRecord record;
@@ -25,11 +20,7 @@ class RepairBookTest : public testing::Test {
     return book.of("pci/1", "id").at(index).outcome;
   }
 
- private:
-  std::vector<double> values_ = defaults();
-
- protected:
-  RepairBook book{values_};
+  RepairBook book;
 };
 
 TEST_F(RepairBookTest, AFaultThatStillShowsSaysThatTheRepairFailed) {
@@ -59,8 +50,7 @@ TEST_F(RepairBookTest, MemoryIsBounded) {
 TEST_F(RepairBookTest, SurvivesARestart) {
   repair(RepairAction::kModuleReplaced, 0);
   book.seen("pci/1", "id", at(1000));
-  const std::vector<double> values = defaults();
-  RepairBook again(values);
+  RepairBook again;
   again.restore(book.state());
   EXPECT_EQ(again.state(), book.state());
 }

@@ -13,8 +13,6 @@ namespace {
 class RepairWatchTest : public testing::Test {
  protected:
   RepairWatchTest() {
-    for (const Knob& knob : RepairWatch::knobs()) values_.push_back(knob.value);
-    for (const Knob& knob : view_knobs()) windows_.push_back(knob.value);
     feed.module.lanes[1].rx_power_mw = 0.2;
     run(100);
   }
@@ -22,8 +20,9 @@ class RepairWatchTest : public testing::Test {
     for (int i = 0; i < ticks; ++i) {
       const Snapshot snapshot = feed.tick();
       history_.observe(snapshot);
-      const PortView view = view_of(*history_.find(feed.key), nullptr, snapshot.taken_at, windows_);
-      if (auto record = watch_.step(view, snapshot.wall_time, values_)) records.push_back(*record);
+      const Features view =
+          features_of(*history_.find(feed.key), nullptr, snapshot.taken_at, settings_);
+      if (auto record = watch_.step(view, snapshot.wall_time)) records.push_back(*record);
     }
   }
   void outage(int ticks, const std::function<void()>& done = {}) {
@@ -40,7 +39,7 @@ class RepairWatchTest : public testing::Test {
  private:
   History history_;
   RepairWatch watch_;
-  std::vector<double> values_, windows_;
+  DiagnosisSettings settings_;
 };
 
 TEST_F(RepairWatchTest, ALinkThatFlapsWasNotRepaired) {

@@ -10,21 +10,13 @@ namespace linkhealth::symptom_scene {
 
 using enum SymptomId;
 
-inline std::vector<double> defaults(const Symptom& row) {
-  std::vector<double> values;
-  for (const Knob& knob : row.knobs) values.push_back(knob.value);
-  return values;
-}
-
-inline Finding look(SymptomId id, const PortView& view) {
-  const Symptom& row = symptom(id);
-  return row.observe(view, defaults(row));
-}
+inline Finding look(SymptomId id, const Features& view) { return observe(id, view); }
 
 struct Scene {
   PortHistory port;
   ExpectedPort expected;
-  PortView view{port};
+  DiagnosisSettings settings;
+  Features view{port, settings};
   explicit Scene(bool up = true) {
     view.now = steady_from_seconds(10000);
     view.medium = Medium::kOptical;
@@ -61,7 +53,7 @@ inline void ribbon(Scene& s, std::size_t low_fibres) {
   s.port.latest.module = ModuleSample{};
   s.port.latest.module->connector = "MPO-12";
   s.view.light.rx_lanes = 4, s.view.light.rx_low_lanes = low_fibres;
-  s.view.light.rx = Drop{2, 0.2, 0};
+  s.view.light.rx = LightLossEstimate{2, 0.2, 0};
 }
 inline void unheard(Scene& s, double far_tx_dbm) {
   s.view.light.rx_dark_all = s.view.light.far_fresh = true;
@@ -72,19 +64,17 @@ inline void fail(Scene& s, const char* probe, double for_s, const char* why = "E
   s.port.blind[probe] = {steady_from_seconds(10000 - for_s), steady_from_seconds(10000), 20, why};
 }
 
-inline void losing(Scene& s, std::size_t intervals) {
-  s.view.signal.intervals_1h = 60;
-  s.view.signal.uncorrectable_intervals_1h = intervals;
-  s.view.signal.uncorrectable_intervals_10m = 1;
-  s.view.signal.uncorrectable_span_s = 200, s.view.signal.uncorrectable_1h = 8;
-  s.view.signal.uncorrectable_known = true;
-}
 inline void repeated(Repeated& what, double events, std::size_t intervals, double span_s) {
   what = {.events = events,
           .intervals = intervals,
+          .recent = 1,
           .first = steady_from_seconds(9000),
           .last = steady_from_seconds(9000 + span_s),
           .known = true};
+}
+inline void losing(Scene& s, std::size_t intervals) {
+  s.view.signal.intervals_1h = 60;
+  repeated(s.view.signal.blocks, 8, intervals, 200);
 }
 inline void narrow(Scene& s) {
   s.port.latest.pcie = PcieSample{};

@@ -141,14 +141,14 @@ TEST(FarErrors, WithoutFecThoseThatTheStandardAllowsAreNone) {
 TEST(PowerLost, SaysWhetherItIsNotReadOrNotKnownYet) {
   Scene scene;
   for (const SymptomId id : {kTxLow, kFarTxLow, kFarRxLow, kLightLow}) {
-    EXPECT_FALSE(look(id, scene.view).comes);
+    EXPECT_FALSE(look(id, scene.view).pending);
     EXPECT_THAT(std::string(look(id, scene.view).reason), HasSubstr("gives no"));
   }
   for (ModuleTracks* end : {&scene.port.own, &scene.port.far}) end->tx_lanes = end->rx_lanes = 4;
   scene.port.latest.peer.emplace();
   scene.port.peer_at = scene.view.now;
   for (const SymptomId id : {kTxLow, kFarTxLow, kFarRxLow, kLightLow}) {
-    EXPECT_TRUE(look(id, scene.view).comes) << "more readings come by themselves";
+    EXPECT_TRUE(look(id, scene.view).pending) << "more readings come by themselves";
     EXPECT_THAT(std::string(look(id, scene.view).reason), HasSubstr("too few readings"));
   }
   scene.port.far.read_at = scene.view.now - std::chrono::minutes(9);
@@ -157,19 +157,16 @@ TEST(PowerLost, SaysWhetherItIsNotReadOrNotKnownYet) {
   scene.port.peer_at.reset();
   scene.port.blind["module"] = {};
   for (const SymptomId id : {kTxLow, kFarTxLow})
-    EXPECT_FALSE(look(id, scene.view).comes) << "nobody reads it any more: to wait is no advice";
+    EXPECT_FALSE(look(id, scene.view).pending) << "nobody reads it any more: to wait is no advice";
 }
 
 TEST(LosingData, AFewCodewordsInAnHourAreNoFault) {
   Scene scene;
   SignalStats& s = scene.view.signal;
   s.intervals_1h = 60;
-  s.uncorrectable_known = true;
-  s.uncorrectable_intervals_1h = 5, s.uncorrectable_intervals_10m = 1,
-  s.uncorrectable_span_s = 2000;
-  s.uncorrectable_1h = 6;
+  repeated(s.blocks, 6, 5, 2000);
   EXPECT_TRUE(look(kLosingData, scene.view).absent());
-  s.uncorrectable_1h = 60;
+  s.blocks.events = 60;
   EXPECT_TRUE(look(kLosingData, scene.view).present());
 }
 
@@ -235,9 +232,9 @@ TEST(ModuleHot, WhatTheRoomHasOfTheRiseDoesNotCount) {
 
 TEST(LightLow, AMeterOfAnotherModuleIsNoRuler) {
   Scene scene(false);
-  scene.view.light.rx = Drop{4.2, 1.7, 0};
+  scene.view.light.rx = LightLossEstimate{4.2, 1.7, 0};
   EXPECT_TRUE(look(kLightLow, scene.view).absent()) << "two and a half sigma";
-  scene.view.light.rx = Drop{5.2, 1.7, 0};
+  scene.view.light.rx = LightLossEstimate{5.2, 1.7, 0};
   EXPECT_TRUE(look(kLightLow, scene.view).present());
 }
 
@@ -254,8 +251,7 @@ TEST(Traffic, ARunThatSaysTheSameAllAlongNeedsNoFullWindow) {
            .tested_s = 690,
            .marks_share = 0.95,
            .drops_share = 0.9,
-           .retries_share = 1};
-  t.run.drops_per_s = t.run.retries_per_s = 1;
+           .drops_per_s = 1};
   EXPECT_EQ(look(kCongested, scene.view).verdict, Verdict::kUnknown) << "not long enough";
   t.run.full = true;
   for (const SymptomId id : {kCongested, kHostDrops}) EXPECT_TRUE(look(id, scene.view).present());
@@ -300,12 +296,9 @@ TEST(LosingData, InfiniBandCountsWhatArrivedDamagedApart) {
   Scene scene;
   SignalStats& s = scene.view.signal;
   s.intervals_1h = 60;
-  s.uncorrectable_known = s.frames_known = true;
-  s.frame_intervals_1h = 40;
-  s.frame_intervals_10m = 7;
-  s.frames_1h = 65;
-  s.frames_largest = 5;
-  s.frame_span_s = 1200;
+  s.blocks.known = true;
+  repeated(s.frames, 65, 40, 1200);
+  s.frames.recent = 7, s.frames.largest = 5;
   EXPECT_TRUE(look(kLosingData, scene.view).absent())
       << "on Ethernet a switch may have marked them";
   scene.port.latest.id.edit().link_layer = "InfiniBand";
@@ -313,10 +306,10 @@ TEST(LosingData, InfiniBandCountsWhatArrivedDamagedApart) {
   s.card_errors.events = 1;
   EXPECT_TRUE(look(kLosingData, scene.view).absent()) << "overruns are among them";
   s.card_errors.events = 0;
-  s.frames_largest = 6;
+  s.frames.largest = 6;
   EXPECT_TRUE(look(kLosingData, scene.view).absent()) << "one burst";
-  s.frames_largest = 5;
-  s.frame_span_s = 1199;
+  s.frames.largest = 5;
+  s.frames.last = *s.frames.first + from_seconds(1199);
   EXPECT_TRUE(look(kLosingData, scene.view).absent()) << "not for long";
 }
 
@@ -370,7 +363,6 @@ TEST(ReceiveErrors, ALaneThatStandsOutNeedsNoPast) {
   scene.view.signal.lane_ber[2] = 4e-5;
   scene.view.signal.lane_limit = 1.2e-5;
   scene.view.signal.worst_lane_penalty_db = 1.3;
-  scene.view.signal.lane_penalty_limit_db = 1.2;
   scene.view.signal.lane_stands_out = true;
   const Finding finding = look(kReceiveErrors, scene.view);
   EXPECT_TRUE(finding.present());

@@ -34,7 +34,7 @@ FleetNode::FleetNode(const FleetNodeSpec& spec)
       publisher_({report_json, port_json, event_json_line, module_json}) {
   EngineSettings settings;
   settings.node = name();
-  settings.knobs = KnobTable(engine_knob_groups());
+  settings.knobs = KnobTable(diagnosis_knob_groups());
   settings.expected = simulation_->header().expected;
   engine_ = std::make_unique<Engine>(std::move(settings));
   if (!spec.flapping) return;

@@ -596,7 +596,7 @@ def on_the_bus(node, index, driver):
 
 def a_card_is_missing_after_a_reboot(node):
     """Three cards had links; one does not come back, one comes back dark, and one is lent to a virtual machine."""
-    config = CONFIG + "symptoms: {device_gone: {reload_s: 10}}\n"
+    config = CONFIG + "diagnosis: {device_gone_s: 10}\n"
     for index in range(4):
         node.add(index), on_the_bus(node, index, "mlx5_core")
     with running(node, config=config) as daemon:

@@ -87,7 +87,7 @@ std::optional<Options> parse(const std::vector<std::string>& args) {
 Engine engine_for(const RecordingHeader& header) {
   EngineSettings settings;
   settings.node = header.node;
-  settings.knobs = KnobTable(engine_knob_groups());
+  settings.knobs = KnobTable(diagnosis_knob_groups());
   settings.expected = header.expected;
   return Engine(std::move(settings));
 }

@@ -14,7 +14,7 @@ Score measure(CaseSet set, std::uint64_t seed, std::uint64_t cases) {
     Simulation simulation({set, seed + i, ""});
     EngineSettings settings;
     settings.node = simulation.header().node;
-    settings.knobs = KnobTable(engine_knob_groups());
+    settings.knobs = KnobTable(diagnosis_knob_groups());
     settings.expected = simulation.header().expected;
     Engine engine(std::move(settings));
     score.begin_case(std::to_string(seed + i), simulation.truth());

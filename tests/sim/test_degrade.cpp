@@ -30,7 +30,7 @@ Score replay(const TruthFile& truth, Degrade kind) {
     degrader.header(header.value());
     EngineSettings settings;
     settings.node = header.value().node;
-    settings.knobs = KnobTable(engine_knob_groups());
+    settings.knobs = KnobTable(diagnosis_knob_groups());
     settings.expected = header.value().expected;
     Engine engine(std::move(settings));
     score.begin_case(name, ports);

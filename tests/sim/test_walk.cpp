@@ -15,7 +15,7 @@ namespace {
 Engine engine_for(const Simulation& simulation) {
   EngineSettings settings;
   settings.node = "sim";
-  settings.knobs = KnobTable(engine_knob_groups());
+  settings.knobs = KnobTable(diagnosis_knob_groups());
   settings.expected = simulation.header().expected;
   return Engine(std::move(settings));
 }

@@ -23,10 +23,6 @@ LedgerState example() {
   fault.acknowledged_until = fault.last_seen_at;
   fault.summary = "lane 2 receives -9.1 dBm";
   fault.repair = {"clean", "replace"};
-  RuleUse use;
-  use.since = fault.opened_at;
-  use.faults["dirty_connector/path"] = 4;
-  use.symptoms["rx_power_low"] = 3;
   RepairRecord repair;
   repair.port = fault.port;
   repair.fault_id = fault.id;
@@ -42,7 +38,6 @@ LedgerState example() {
           {{RepeatOf::kPort, "0000:1b:00.0/1", "unplugged", 3, fault.opened_at},
            {RepeatOf::kCable, "A1 - B2", "dirty_connector", 2, fault.opened_at}},
           {repair},
-          use,
           {{"0000:1b:00.0/1", "ann", "new jumper", fault.opened_at, fault.last_seen_at, ""}},
           {{"", "bob", "fans", fault.opened_at, std::nullopt, "/etc/m/all", fault.last_seen_at}}};
 }

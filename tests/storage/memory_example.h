@@ -46,7 +46,6 @@ inline LedgerState memory_ledger(int number) {
   state.faults = {fault};
   state.repeats = {{RepeatOf::kPort, kMemoryPort, "unplugged", 3, memory_time(0)}};
   state.repairs = {repair};
-  state.rule_use.since = memory_time(0);
   return state;
 }
 

@@ -63,9 +63,8 @@ if network_up; then listen=0.0.0.0:9942; fi
 {
     # The error ratio is a median of intervals of some ten seconds: a repair shows in it after half a minute and more. A new
     # daemon needs as long until it has read all.
-    sed -e '/^  proof_s:/s/:.*/: 60/' -e '/^  rival_hold_s:/s/:.*/: 60/' -e '/^  quiet_s:/s/:.*/: 20/' "$lab/lab.yaml"
+    sed -e '/^diagnosis:/a\  ber_window_s: 20' -e '/^  proof_s:/s/:.*/: 60/' -e '/^  rival_hold_s:/s/:.*/: 60/' -e '/^  quiet_s:/s/:.*/: 20/' "$lab/lab.yaml"
     cat <<YAML
-windows: {ber_s: 20}
 peers: {lldp: 0}
 listen: $listen
 node: gpu-0417

@@ -1,0 +1,304 @@
+#include "diagnosis/features.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "base/text.h"
+#include "model/peer_times.h"
+
+namespace linkhealth {
+
+namespace {
+
+Medium medium_of(const PortHistory& port) {
+  const std::string& kind = port.medium();
+  if (kind == "optical") return Medium::kOptical;
+  if (kind == "aoc") return Medium::kAoc;
+  if (kind == "dac" || kind == "acc") return Medium::kCopper;
+  return Medium::kUnknown;
+}
+
+constexpr double kRecentS = 600;          // newer clean intervals make up "now"; also recent damage
+constexpr std::size_t kBerIntervals = 3;  // at least
+
+/// The newest clean intervals with a known BER that make up "now". Since the fibre was remated the
+/// ratio of before is not that of now.
+std::vector<const Interval*> recent_clean(const Features& f) {
+  std::vector<const Interval*> chosen;
+  double covered_s = 0;
+  const SteadyTime reference_time = f.down && f.port.last_loss ? *f.port.last_loss : f.now;
+  for (auto at = f.port.intervals.rbegin(); at != f.port.intervals.rend(); ++at) {
+    if (in_seconds(reference_time - at->end) > kRecentS) break;
+    if (!f.down && f.port.mated_at && at->begin < *f.port.mated_at) break;
+    if (!at->clean || std::isnan(at->ber)) continue;
+    chosen.push_back(&*at);
+    covered_s += at->seconds();
+    if (chosen.size() >= kBerIntervals && covered_s >= f.settings.ber_window_s) break;
+  }
+  return chosen;
+}
+
+/// The error ratio of each lane; false where one of the intervals has none.
+bool fill_lane_ber(const Features& f, const std::vector<const Interval*>& chosen, SignalStats& s) {
+  s.lanes = chosen.front()->lanes;
+  for (std::size_t lane = 0; lane < s.lanes; ++lane) {
+    std::vector<double> values;
+    for (const Interval* interval : chosen)
+      if (lane < interval->lanes && !std::isnan(interval->lane_bits(lane)))
+        values.push_back(interval->lane_bits(lane) * static_cast<double>(interval->lanes) /
+                         (f.port.line_rate_bps() * interval->seconds()));
+    if (values.size() != chosen.size()) {
+      s.lanes = 0;
+      return false;
+    }
+    s.lane_ber[lane] = upper_median(values);
+  }
+  return s.lanes >= 2;
+}
+
+/// Which lane has most of the errors, and how far it stands out.
+void fill_worst_lane(const Features& f, SignalStats& s) {
+  // A lane above the limit divided by this is near it (limit/10: a warning). Copper runs nearer.
+  const double share = f.medium == Medium::kCopper ? 4 : 20;
+  // A lane so much above its own past, and above the median lane, needs no more (docs/physics.md
+  // 3a); below the floor it may do as it likes.
+  constexpr double kOwnRatio = 8;
+  const bool pam4 = is_pam4(f);
+  const double floor = s.ber_resolution * static_cast<double>(s.lanes);
+  const auto end = s.lane_ber.begin() + static_cast<std::ptrdiff_t>(s.lanes);
+  const auto worst = std::max_element(s.lane_ber.begin(), end);
+  s.worst_lane = static_cast<int>(worst - s.lane_ber.begin());
+  const double typical = std::max(lower_median({s.lane_ber.begin(), end}), floor);
+  s.worst_lane_ratio = *worst / typical;
+  if (s.worst_lane_ratio > 2) s.worst_lane_penalty_db = implied_loss_db(typical, *worst, pam4);
+  s.lane_limit = s.ber_limit.value_or(1) / share;
+  s.lane_stands_out = *worst > s.lane_limit && s.worst_lane_penalty_db >= kLanePenaltyDb;
+  const auto own = f.port.lane_ber_log10[static_cast<std::size_t>(s.worst_lane)].lower_quartile();
+  if (!own || s.worst_lane_ratio < kOwnRatio) return;
+  s.lane_own_limit = std::max(pam4 ? 1e-6 : 1e-8, kOwnRatio * std::pow(10.0, *own));
+  s.lane_rose = *worst > s.lane_own_limit;
+}
+
+void fill_ber(Features& f) {
+  SignalStats& s = f.signal;
+  s.ber_limit = ber_limit(f.port.fec(), f.medium);
+  if (const auto reference = f.port.ber_log10.lower_quartile())
+    s.ber_reference = std::pow(10.0, *reference);
+  const auto chosen = recent_clean(f);
+  if (chosen.size() < kBerIntervals) return;
+  std::vector<double> values;
+  for (const Interval* interval : chosen) {
+    values.push_back(interval->ber);
+    s.ber_window_s += interval->seconds();
+    s.ber_resolution = interval->ber_floor;
+  }
+  s.ber = upper_median(values);
+  if (const double bits = f.port.line_rate_bps() * s.ber_window_s; bits > 0) {
+    const RatioRange counted = counted_range(*s.ber * bits);
+    s.ber_range = RatioRange{counted.low / bits, counted.high / bits};
+  }
+  if (fill_lane_ber(f, chosen, s)) fill_worst_lane(f, s);
+}
+
+void fill_losses(Features& f) {
+  SignalStats& s = f.signal;
+  const std::pair<Flow, Repeated*> kinds[] = {{Flow::kUncorrectableBlocks, &s.blocks},
+                                              {Flow::kSymbolErrors, &s.symbols},
+                                              {Flow::kFrameErrors, &s.frames},
+                                              {Flow::kLinkRecoveries, &s.recoveries},
+                                              {Flow::kCardErrors, &s.card_errors},
+                                              {Flow::kPcieDamage, &s.pcie_damage},
+                                              {Flow::kModuleBusErrors, &s.module_bus_errors},
+                                              {Flow::kModuleHeat, &s.module_heat}};
+  for (const Interval& interval : f.port.intervals) {
+    if (!interval.clean || (f.port.fresh_since && interval.begin < *f.port.fresh_since)) continue;
+    ++s.intervals_1h;
+    const bool recent = in_seconds(f.now - interval.end) <= kRecentS;
+    for (const auto& [flow, kind] : kinds) kind->add(interval, flow, recent);
+  }
+  for (const auto& read : f.port.peer_errors) {
+    if (f.port.fresh_since && read.t < *f.port.fresh_since) continue;
+    ++s.far_reads;
+    s.far_error_reads += read.errors > 0;
+    s.far_errors_1h += read.errors;
+    s.far_errors_largest = std::max(s.far_errors_largest, read.errors);
+  }
+}
+
+/// Errors that are as old as the reference: then the reference of the light has the fault in it,
+/// too.
+bool errors_since_ever(const Features& f) {
+  // Above the limit divided by this errors are no longer those of any good link (docs/physics.md
+  // 3a).
+  constexpr double kNotRare = 100;
+  constexpr double kSameRatio = 8;
+  const SignalStats& s = f.signal;
+  const bool at_limit =
+      s.ber && s.ber_limit && (*s.ber > *s.ber_limit / kNotRare || s.lane_stands_out);
+  const bool as_before = s.ber && s.ber_reference && *s.ber < kSameRatio * *s.ber_reference;
+  const bool from_the_start =
+      !s.ber_limit && f.errors_since && in_seconds(*f.errors_since - f.port.first_seen) < kRecentS;
+  return (at_limit && as_before && !s.lane_rose) || from_the_start;
+}
+
+}  // namespace
+
+Features features_of(const PortHistory& port, const ExpectedPort* expected, SteadyTime now,
+                     const DiagnosisSettings& settings, std::optional<SteadyTime> errors_since) {
+  Features f(port, settings);
+  f.expected = expected;
+  f.now = now;
+  f.errors_since = errors_since;
+  f.medium = medium_of(port);
+  f.multimode = port.latest.module && is_multimode(*port.latest.module);
+  f.up = port.carrier == true;
+  f.down = port.carrier == false;
+  if (f.down) f.down_s = in_seconds(now - port.carrier_since.value_or(port.first_seen));
+  f.supply_low = supply_low(port);
+  fill_ber(f);
+  fill_losses(f);
+  fill_traffic(f);
+  f.signal.since_ever = errors_since_ever(f);
+  fill_light(f);
+  return f;
+}
+
+void Repeated::add(const Interval& interval, Flow flow, bool is_recent) {
+  const double count = interval.flow(flow);
+  known = known || !std::isnan(count);
+  if (!(count > 0)) return;
+  events += count;
+  largest = std::max(largest, count);
+  ++intervals;
+  recent += is_recent;
+  if (!first) first = interval.begin;
+  last = interval.end;
+}
+
+static double nth_of(std::vector<double>& values, std::size_t n) {
+  const auto at = values.begin() + static_cast<std::ptrdiff_t>(n);
+  std::nth_element(values.begin(), at, values.end());
+  return *at;
+}
+double lower_median(std::vector<double> values) { return nth_of(values, (values.size() - 1) / 2); }
+double upper_median(std::vector<double> values) { return nth_of(values, values.size() / 2); }
+
+const LinkSample& Features::link() const {
+  static const LinkSample kNone;
+  return port.latest.link ? *port.latest.link : kNone;
+}
+
+bool Features::peer_fresh(std::optional<double> PeerSample::*part_age_s) const {
+  const auto& peer = port.latest.peer;
+  if (!peer || !port.peer_at) return false;
+  return !port.carrier_since ||
+         part_read_at(*peer, (*peer).*part_age_s, *port.peer_at) >= *port.carrier_since;
+}
+
+double Features::settled_down_s() const {
+  SteadyTime since = port.carrier_since.value_or(port.first_seen);
+  for (const auto& t :
+       {port.last_admin_event, port.last_module_event, port.driver_reload_at, port.last_reboot})
+    if (t && *t > since) since = *t;
+  return in_seconds(now - since);
+}
+
+double module_speed_mbps(std::string_view type) {
+  const auto end = type.find("G-");
+  const auto gigabits =
+      end == std::string_view::npos ? std::nullopt : parse_u64(type.substr(0, end));
+  if (!gigabits) return 0;
+  const std::string_view ports = type.substr(end + 2, 2);
+  const bool shared = ports.size() == 2 && ports[1] == 'x' && ports[0] >= '1' && ports[0] <= '8';
+  return static_cast<double>(*gigabits) * 1000 / (shared ? ports[0] - '0' : 1);
+}
+
+bool is_pam4(const Features& f) { return f.port.fec() == "RS544" || f.port.fec() == "LLRS"; }
+
+WantedSpeed wanted_speed(const Features& f) {
+  const ExpectedPort* expected = f.expected;
+  if (expected != nullptr && expected->speed_mbps)
+    return {static_cast<double>(*expected->speed_mbps)};
+  WantedSpeed wanted{std::max<double>(f.port.best_speed_mbps, f.group.siblings_speed_mbps)};
+  const auto& module = f.port.latest.module;
+  if (!module || !module->present || f.group.siblings_as_slow > 0) return wanted;
+  // One end of a splitter cable has fewer lanes than its code was made for (SFF-8024 table 4-4 has
+  // one for all widths).
+  const double lanes = module->media_lane_count.value_or(0);
+  const double share =
+      lanes > 0 && f.port.best_lanes > 0 ? std::min(1.0, f.port.best_lanes / lanes) : 1;
+  const double made_for = module_speed_mbps(module->type) * share;
+  if (made_for > wanted.mbps) wanted = {made_for, true};
+  return wanted;
+}
+
+std::optional<bool> supply_low(const PortHistory& port) {
+  constexpr double kLowV = 3.135;  // where the module gives no limit (docs/physics.md 3e)
+  constexpr double kDipV = 0.12;   // meters are 3 % apart, but each of them is steady
+  const auto now = port.own.supply_v.now();
+  const auto& module = port.latest.module;
+  if (!now || !module || !module->present || !module->supply_v) return std::nullopt;
+  const auto& limit = module->thresholds.supply_v.low_warn;
+  const double low_v = limit && *limit > 2.5 && *limit < 3.3 ? *limit : kLowV;
+  return *now < low_v || port.own.supply_v.drop().value_or(0) > kDipV;
+}
+
+std::string_view leaf_of(const PortHistory& port, const ExpectedPort* expected) {
+  if (port.latest.peer && !port.latest.peer->system.empty()) return port.latest.peer->system;
+  return expected != nullptr ? std::string_view(expected->peer_system) : std::string_view();
+}
+
+std::string peer_of(const PortHistory& port, const ExpectedPort* expected) {
+  std::string system, name;
+  if (port.latest.peer) {
+    system = port.latest.peer->system;
+    name = port.latest.peer->port;
+  }
+  if (system.empty() && name.empty() && expected != nullptr) {
+    system = expected->peer_system;
+    name = expected->peer_port;
+  }
+  return name.empty() ? system : system + " " + name;
+}
+
+std::optional<double> ber_limit(std::string_view fec, Medium medium) {
+  const bool copper = medium == Medium::kCopper;
+  if (!fec_is_on(fec)) return std::nullopt;
+  if (fec == "RS528") return copper ? 1e-5 : 5e-5;
+  if (fec == "LLRS") return 1e-5;
+  if (fec == "BaseR") return 1e-8;
+  return copper ? 1e-4 : 2.4e-4;
+}
+
+RatioRange counted_range(double counted) {
+  constexpr double kTwoSided95 = 1.96;
+  const auto cube = [](double x) { return x * x * x; };
+  const double more = counted + 1;
+  RatioRange range;
+  if (counted > 0)
+    range.low = counted *
+                cube(std::max(0.0, 1 - 1 / (9 * counted) - kTwoSided95 / (3 * std::sqrt(counted))));
+  range.high = more * cube(1 - 1 / (9 * more) + kTwoSided95 / (3 * std::sqrt(more)));
+  return range;
+}
+
+double implied_loss_db(double before, double after, bool pam4) {
+  // BER = k/2 erfc(Q/sqrt 2); Q from BER by Newton's method on the logarithm.
+  const auto q_of = [pam4](double ber) {
+    const double k = pam4 ? 0.375 : 0.5;
+    const double wanted = std::log(std::clamp(ber, 1e-30, 0.1));
+    double q = 4;
+    for (int i = 0; i < 12; ++i) {
+      const double tail = k * std::erfc(q / std::sqrt(2.0));
+      const double slope = -2 * k * std::exp(-q * q / 2) / std::sqrt(2 * 3.14159265358979) / tail;
+      q -= std::clamp((std::log(tail) - wanted) / slope, -1.5, 1.5);
+      q = std::clamp(q, 0.5, 11.0);
+    }
+    return q;
+  };
+  if (after <= before) return 0;
+  return 10 * std::log10(q_of(before) / q_of(after));
+}
+
+}  // namespace linkhealth

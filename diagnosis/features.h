@@ -1,0 +1,230 @@
+// What the symptoms look at: one port's history with the statistics that several symptoms share,
+// computed once.
+#pragma once
+
+#include <array>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "diagnosis/settings.h"
+#include "model/history.h"
+#include "model/snapshot.h"
+
+namespace linkhealth {
+
+enum class Medium : std::uint8_t { kOptical, kAoc, kCopper, kUnknown };
+
+/// A longer loss of carrier is an outage with a cause of its own, and no flap.
+inline constexpr double kOutageS = 120;
+/// A lane differs from the median lane by at least so much: good lanes differ by 0.5 dB
+/// (docs/physics.md 7a).
+inline constexpr double kLanePenaltyDb = 1.2;
+/// Far errors are sustained when so many readings of an hour, and such a share of them, have new
+/// ones.
+inline constexpr double kSustainedReads = 3, kSustainedShare = 0.5;
+
+/// What is rare on a good link: how often it was counted in the last hour.
+struct Repeated {
+  double events = 0;
+  double largest = 0;         ///< of one interval
+  std::size_t intervals = 0;  ///< with any
+  std::size_t recent = 0;     ///< of them: in the last ten minutes
+  std::optional<SteadyTime> first, last;
+  bool known = false;
+  [[nodiscard]] double span_s() const { return first ? in_seconds(*last - *first) : 0; }
+  void add(const Interval& interval, Flow flow, bool is_recent);
+};
+
+/// With 95 %, by how many errors were counted.
+struct RatioRange {
+  double low = 0, high = 0;
+};
+
+/// The recent error rate and where it is. Rates over clean intervals only; while the link is down,
+/// of the last ones.
+struct SignalStats {
+  std::optional<double> ber;            ///< now: median of the last clean intervals
+  double ber_window_s = 0;              ///< that these intervals cover
+  std::optional<RatioRange> ber_range;  ///< of the true ratio
+  double ber_resolution = 0;            ///< half a bit error in one interval
+  std::optional<double> ber_reference;  ///< this link's own
+  std::optional<double> ber_limit;      ///< of the FEC mode; nullopt without FEC
+  std::array<double, kMaxLanes> lane_ber{};
+  std::size_t lanes = 0;
+  int worst_lane = -1;  ///< from 0; -1: lanes are not known
+  double worst_lane_ratio = 0;
+  double worst_lane_penalty_db = 0;  ///< the least loss that sets it apart from the median lane
+  double lane_limit = 0;
+  bool lane_stands_out = false;  ///< near the limit and far from its siblings: no past is needed
+  double lane_own_limit = 0;
+  bool lane_rose = false;   ///< far above its own past, and its siblings did not
+  bool since_ever = false;  ///< the errors are as old as the reference
+  std::size_t intervals_1h = 0;
+  Repeated blocks, symbols, frames;  ///< uncorrectable blocks, symbol errors, damaged frames
+  Repeated recoveries, card_errors, pcie_damage, module_bus_errors, module_heat;
+  double far_errors_1h = 0, far_errors_largest = 0;  ///< the largest of one reading
+  std::size_t far_error_reads = 0, far_reads = 0;
+
+  [[nodiscard]] double worst_lane_ber() const {
+    return lane_ber[static_cast<std::size_t>(worst_lane)];
+  }
+  [[nodiscard]] bool far_errors_sustained() const {
+    return static_cast<double>(far_error_reads) >= kSustainedReads &&
+           static_cast<double>(far_error_reads) >= kSustainedShare * static_cast<double>(far_reads);
+  }
+};
+
+/// Shares of the newest stretch of time, which is enough where there is no doubt.
+struct TrafficRun {
+  double known_s = 0, loaded_s = 0;
+  double tested_s = 0;  ///< with load or with drops
+  double marks_share = 0, pause_share = 0, wait_share = 0, drops_share = 0;
+  double drops_per_s = 0;
+  bool full = false;  ///< long enough
+};
+
+/// What the traffic counters say over the last 25 minutes.
+struct TrafficStats {
+  TrafficRun run = {};
+  std::size_t all = 0;  ///< intervals
+  double loaded_s = 0;
+  double tested_s = 0;    ///< with load or with drops
+  double known_s = 0;     ///< of the 25 minutes
+  bool idle_now = false;  ///< the latest interval of which the load is known had none
+  double marks_share = 0, pause_share = 0, wait_share = 0, drops_share = 0, retries_share = 0;
+  double marks_per_s = 0, drops_per_s = 0, retries_per_s = 0, forwarded_per_s = 0;
+  double forwarded_share = 0;
+  double pause_sent_share = 0, stalls_share = 0, discards_share = 0;  ///< of those with load
+  bool marks_known = false, pause_known = false, wait_known = false, drops_known = false,
+       retries_known = false, forwarded_known = false, pause_sent_known = false,
+       stalls_known = false, discards_known = false;
+  /// Enough of the 25 minutes is known to judge.
+  [[nodiscard]] bool full() const { return known_s >= kFullS; }
+  static constexpr double kFullS = 1300;
+};
+
+/// How much light is lost against what is normal, and how well that is known.
+struct LightLossEstimate {
+  double loss_db = 0;
+  double sigma_db = 0.2;
+  int lane = -1;
+  /// From here on it speaks of a loss; below, good links show as much.
+  double least_db = 0;
+  /// So far below its siblings that it needs neither a past nor errors.
+  bool sure_alone = false;
+  /// Only its own past is known so well; lanes and modules differ by more.
+  [[nodiscard]] bool against_past() const { return sigma_db <= 0.4; }
+};
+
+/// The link budget in losses: what each of the four measuring points has lost, of the lane that
+/// lost most.
+struct LightStats {
+  std::optional<LightLossEstimate> rx, tx, far_rx, far_tx;
+  std::optional<double> far_tx_same_lane;  ///< what the far laser at the lane of rx has lost
+  std::size_t rx_lanes = 0, rx_low_lanes = 0;
+  bool rx_dark_all = false, rx_dark_some = false, far_rx_dark_all = false;
+  bool rx_fresh = false;   ///< the module was read after the last transition
+  bool far_fresh = false;  ///< the far module too
+  std::optional<double> bias_ratio;
+  int bias_lane = -1;
+  std::optional<double> worst_rx_dbm;
+  int worst_rx_lane = -1;
+  double dark_dbm = -20;             ///< below, this kind of receiver gets no light
+  std::optional<double> enough_dbm;  ///< least of a far-reaching receiver; nullopt: an ordinary one
+  std::optional<double> margin_db;   ///< above the module's low alarm
+  bool touched = false;  ///< the carrier went since the powers have a past: perhaps another fibre
+};
+
+/// What ports of one node and one far switch do together.
+struct GroupStats {
+  std::size_t same_leaf = 0;       ///< other ports that go to the same switch
+  std::size_t fell_together = 0;   ///< of them: fell with this one and are still down
+  std::size_t flaps_together = 0;  ///< losses of this port with another one at the same moment
+  std::size_t flaps_alone = 0;
+  std::optional<SteadyTime> first_flap{}, last_flap{};  ///< of flaps_together
+  std::size_t errors_together = 0;   ///< of same_leaf: errors began within 15 min of this one's
+  std::size_t leaf_errors = 0;       ///< other ports to the same switch that have errors
+  bool card_fatal = false;           ///< another function of this card gave up when this port fell
+  bool shares_module = false;        ///< with another port of this node: a split or twin-port cage
+  std::size_t siblings_as_slow = 0;  ///< other ports with the same kind of module and speed
+  std::size_t siblings_ber = 0;      ///< of them: whose error ratio is known
+  double siblings_worst_ber = 0;     ///< the highest of these
+  double siblings_speed_mbps = 0;    ///< at which two or more with the same module run; 0: none
+  std::size_t siblings_supply_low = 0;  ///< other ports whose module's supply voltage is low now
+  std::size_t siblings = 0;             ///< other ports whose module gives a temperature
+  std::size_t siblings_hotter = 0;      ///< of them: that rose by 6 C
+  double siblings_rise_c = 0;           ///< their median rise: the room's part; never below 0
+};
+
+struct Features {
+  explicit Features(const PortHistory& history, const DiagnosisSettings& values)
+      : port(history), settings(values) {}
+  const PortHistory& port;
+  const DiagnosisSettings& settings;
+  const ExpectedPort* expected = nullptr;
+  SteadyTime now;
+  std::optional<SteadyTime> errors_since;
+  Medium medium = Medium::kUnknown;
+  bool multimode = false;  ///< glass of 50 um, by the module's type
+  bool up = false, down = false;
+  double down_s = 0;               ///< since when
+  std::optional<bool> supply_low;  ///< of the module, against its limit or its own past
+  SignalStats signal;
+  TrafficStats traffic;
+  LightStats light;
+  GroupStats group;
+  [[nodiscard]] const LinkSample& link() const;
+  /// Whether what is known of the far end was read since this link changed: the part of it that has
+  /// this age.
+  [[nodiscard]] bool peer_fresh(std::optional<double> PeerSample::*part_age_s) const;
+  /// Down for so long without an administrator, a module change, a driver reload or a reboot.
+  [[nodiscard]] double settled_down_s() const;
+};
+
+/// `errors_since`: when the present errors began, as the caller remembers it.
+Features features_of(const PortHistory& port, const ExpectedPort* expected, SteadyTime now,
+                     const DiagnosisSettings& settings,
+                     std::optional<SteadyTime> errors_since = std::nullopt);
+void fill_traffic(Features& features);
+void fill_light(Features& features);
+/// The lanes of a shared module cannot be told apart by port. While this port has no errors, what
+/// one lane shows may be the other port's.
+bool lanes_may_be_others(const Features& features);
+/// Takes back what was taken from single lanes.
+void leave_single_lanes(LightStats& light);
+
+/// By the module's media type; where it gives none, by its name: "100G-SR4", "1G-SX", "40G-BiDi".
+bool is_multimode(const ModuleSample& module);
+/// By its FEC: RS(544) and RS(272) were made for PAM4.
+bool is_pam4(const Features& features);
+/// In Mb/s, by the module's type: "400G-DR4", "800G-2xDR4" (two ports of 400G); 0: not known.
+double module_speed_mbps(std::string_view type);
+/// What the link should run at, by the plan, its past or its siblings. Where they say nothing, the
+/// module does: the link may be slower on purpose, so that is a notice and no alarm.
+struct WantedSpeed {
+  double mbps = 0;
+  bool by_module = false;
+};
+WantedSpeed wanted_speed(const Features& features);
+/// Whether the module's supply voltage is low; nullopt: not known.
+std::optional<bool> supply_low(const PortHistory& port);
+/// The switch behind a port: by its own name, else by plan; "" when not known.
+std::string_view leaf_of(const PortHistory& port, const ExpectedPort* expected);
+/// "leaf-12 Ethernet17/1": by its own names, else by plan; "" when not known.
+std::string peer_of(const PortHistory& port, const ExpectedPort* expected);
+/// The highest bit error ratio before FEC that the mode is made for (docs/physics.md 3a); nullopt
+/// without FEC.
+std::optional<double> ber_limit(std::string_view fec, Medium medium);
+/// Between what the true number of events lies with 95 % when `counted` were seen (Poisson; Wilson
+/// and Hilferty's approximation, right to 1 % from 0 events on).
+RatioRange counted_range(double counted);
+/// The least loss of light, in dB, that lifts a bit error ratio from `before` to `after`
+/// (docs/physics.md 7b without floor).
+double implied_loss_db(double before, double after, bool pam4);
+/// Of an even number the lower or the upper one of the two in the middle. REQUIRES: not empty.
+double lower_median(std::vector<double> values);
+double upper_median(std::vector<double> values);
+
+}  // namespace linkhealth

@@ -1,0 +1,249 @@
+#include "diagnosis/likelihood.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace linkhealth {
+
+namespace {
+
+using enum SymptomId;
+
+/// What a word of the cause table counts. Judgement; docs/adr/0002-differential.md.
+struct Word {
+  double probability;
+  double log_present = std::log(probability), log_absent = std::log(1 - probability);
+};
+const Word kAlways{0.95}, kOften{0.6}, kSometimes{0.25}, kRarely{0.05}, kNever{0.005};
+/// With a decisive reading, what the cause does not list may be its consequence: hardly against it.
+const Word kConsequence{0.3, std::log(0.3), 0};
+
+const Word& word_of(const Signs& signs, SymptomId symptom, const Word& unlisted) {
+  if (signs.always.has(symptom)) return kAlways;
+  if (signs.often.has(symptom)) return kOften;
+  if (signs.sometimes.has(symptom)) return kSometimes;
+  if (signs.rarely.has(symptom)) return kRarely;
+  return unlisted;
+}
+
+/// A link that went down and comes back by itself is healthy.
+const Signs& signs_of(const Cause& cause, bool down) {
+  return cause.fault == FaultId::kHealthy && down ? retraining_signs() : cause.signs;
+}
+
+bool is_decided(const Cause& cause, const Observations& seen) {
+  return std::ranges::any_of(cause.signs.decisive, [&seen](const Decisive& row) {
+    return row.nats > 0 && seen.present.has(row.symptom);
+  });
+}
+
+std::uint8_t medium_bit(const Features& f) {
+  switch (f.medium) {
+    case Medium::kOptical:
+      return f.multimode ? kOnMultimode : kOnOptical;
+    case Medium::kAoc:
+      return kOnAoc;
+    case Medium::kCopper:
+      return kOnCopper;
+    case Medium::kUnknown:
+      return kOnUnknown;
+  }
+  return kOnUnknown;
+}
+
+/// The joint row is one of links that carry: it holds these symptoms.
+constexpr SymptomSet kInJointRow{kReceiveErrors, kLosingData, kLightLow, kTxLow,
+                                 kFarTxLow,      kFarRxLow,   kLinkDown};
+/// Of a link that is down the powers count one by one, unless there is no light at all, which says
+/// the same.
+struct Twin {
+  SymptomId low, dark;
+};
+constexpr Twin kTwins[] = {
+    {kLightLow, kNoLight}, {kTxLow, kTxOff}, {kFarTxLow, kFarTxOff}, {kFarRxLow, kFarRxDark}};
+constexpr SymptomSet kTraffic{kCongested, kHostDrops, kRetries, kForwardedErrors};
+/// These mean something only while there are errors.
+constexpr SymptomSet kWithErrors{kOneLaneErrors, kFibresAlike};
+
+bool counts_alone(SymptomId id, const Features& f, const Findings& findings, bool errors) {
+  if (kWithErrors.has(id) && !errors) return false;
+  if (kTraffic.has(id)) return !f.down;
+  if (!kInJointRow.has(id)) return true;
+  const auto twin = std::ranges::find(kTwins, id, &Twin::low);
+  return f.down && twin != std::end(kTwins) && !at(findings, twin->dark).present();
+}
+
+/// A first fault that touches neither light nor errors (PCIe, a wrong neighbour) does not account
+/// for them.
+bool leaves_light_alone(const Cause& cause) {
+  return cause.light.errors_if_dim < 0.25 && cause.light.loss[0] > 0.9;
+}
+
+double normal_cdf(double z) { return 0.5 * std::erfc(-z / std::sqrt(2.0)); }
+
+/// Density of a reading where no light was lost: noise, with tails for remating and temperature.
+double quiet_density(const LightLossEstimate& e) {
+  const double z = e.loss_db / e.sigma_db;
+  return 0.97 * std::exp(-z * z / 2) / (e.sigma_db * 2.5066) +
+         0.03 * std::exp(-std::abs(e.loss_db) / 0.6) / 1.2;
+}
+/// Density of a reading where light was lost: contamination is lognormal with median 0.8 dB
+/// (docs/physics.md 7d), breaks and dying lasers go beyond. Below half a dB nothing shows.
+double lost_density(const LightLossEstimate& e) {
+  const double onset =
+      normal_cdf((e.loss_db - 0.85 - (e.sigma_db - 0.2)) / std::max(e.sigma_db, 0.2));
+  return onset * 0.33 * std::exp(-std::max(e.loss_db, 0.0) / 3.0) + 1e-4;
+}
+
+/// That a link which went down comes back by itself gets less likely with each second that it does
+/// not.
+double prior_of_retraining(const Features& f) {
+  constexpr double kOdds = 30;     // links that come back by themselves, for each one that stays
+  constexpr double kMedianS = 15;  // how long that takes (docs/physics.md 7d: 1 to 15 s, by speed)
+  constexpr double kSpread = 0.9;  // in logarithms: 2 % take longer than 95 s
+  double all_down = 0;
+  for (const Cause& cause : cause_table()) all_down += cause.prior_down;
+  const double down_s = std::max(f.settled_down_s(), 0.1);
+  const double still_down = normal_cdf(-std::log(down_s / kMedianS) / kSpread);
+  return std::max(cause_table().front().prior_down, kOdds * all_down * still_down);
+}
+
+}  // namespace
+
+Observations observations_of(const Features& f, const Findings& findings, const Fault* incumbent,
+                             const Cause* explained) {
+  Observations seen;
+  seen.down = f.down;
+  seen.joint = !f.down && (explained == nullptr || leaves_light_alone(*explained));
+  seen.errors = receive_errors(findings);
+  const Finding& far = at(findings, kFarErrors);
+  seen.light =
+      light_fit(f.light, seen.errors, far.unknown() ? std::nullopt : std::optional(far.present()));
+  // A fault that is open already explains why the link went down.
+  seen.prior_healthy = f.down && incumbent == nullptr ? prior_of_retraining(f)
+                                                      : prior(cause_table().front(), f.down);
+  seen.verdicts.fill(Verdict::kUnknown);
+  for (const Symptom& row : symptom_table()) {
+    const Finding& finding = at(findings, row.id);
+    if (finding.present()) seen.present.add(row.id);
+    const bool has_reason =
+        explained != nullptr && finding.present() && explains(*explained, row.id);
+    if (!has_reason && counts_alone(row.id, f, findings, seen.errors == true))
+      seen.verdicts[static_cast<std::size_t>(row.id)] = finding.verdict;
+  }
+  return seen;
+}
+
+bool is_possible(const Cause& cause, const Features& f) {
+  return (cause.media & medium_bit(f)) != 0;
+}
+
+double prior(const Cause& cause, bool down) { return down ? cause.prior_down : cause.prior_up; }
+
+double probability(const Cause& cause, SymptomId symptom) {
+  return word_of(cause.signs, symptom, kNever).probability;
+}
+
+double marginal_probability(const Cause& cause, SymptomId symptom) {
+  const auto& loss = cause.light.loss;
+  const auto lost = [&loss](LightLoss place) { return loss[static_cast<std::size_t>(place)]; };
+  const double dim =
+      lost(LightLoss::kIncoming) + lost(LightLoss::kBoth) + lost(LightLoss::kFarLaser);
+  switch (symptom) {
+    case kLightLow:
+      return dim;
+    case kTxLow:
+      return lost(LightLoss::kOwnLaser);
+    case kFarTxLow:
+      return lost(LightLoss::kFarLaser);
+    case kFarRxLow:
+      return lost(LightLoss::kOutgoing) + lost(LightLoss::kBoth) + lost(LightLoss::kOwnLaser);
+    case kLinkDown:
+      return cause.prior_down / (cause.prior_up + cause.prior_down);
+    case kReceiveErrors:
+      return dim * cause.light.errors_if_dim + (1 - dim) * cause.light.errors_if_bright;
+    default:
+      return probability(cause, symptom);
+  }
+}
+
+bool explains(const Cause& cause, SymptomId symptom) {
+  return &word_of(cause.signs, symptom, kNever) != &kNever;
+}
+
+double log_prior(const Cause& cause, const Observations& seen) {
+  return std::log(cause.fault == FaultId::kHealthy ? seen.prior_healthy : prior(cause, seen.down));
+}
+
+double log_joint_row(const Cause& cause, const Observations& seen) {
+  constexpr double kLeastIfDecided = -4;
+  if (!seen.joint) return 0;
+  double sum = 0;
+  for (std::size_t i = 0; i < kLightLossCount; ++i) {
+    double term = cause.light.loss[i] * seen.light[i];
+    if (seen.errors) {
+      const auto place = static_cast<LightLoss>(i);
+      const bool dim = place == LightLoss::kIncoming || place == LightLoss::kBoth ||
+                       place == LightLoss::kFarLaser;
+      const double p = dim ? cause.light.errors_if_dim : cause.light.errors_if_bright;
+      term *= *seen.errors ? p : 1 - p;
+    }
+    sum += term;
+  }
+  const double row = std::log(std::max(sum, 1e-12));
+  return is_decided(cause, seen) ? std::max(row, kLeastIfDecided) : row;
+}
+
+double log_symptom(const Cause& cause, SymptomId symptom, const Observations& seen) {
+  double nats = 0;
+  for (const Decisive& row : cause.signs.decisive)
+    if (row.symptom == symptom && row.nats > 0 && seen.present.has(symptom)) nats += row.nats;
+  const Verdict verdict = seen.verdicts[static_cast<std::size_t>(symptom)];
+  if (verdict == Verdict::kUnknown) return nats;
+  const Word& word =
+      word_of(signs_of(cause, seen.down), symptom, is_decided(cause, seen) ? kConsequence : kNever);
+  return nats + (verdict == Verdict::kPresent ? word.log_present : word.log_absent);
+}
+
+double log_likelihood(const Cause& cause, const Observations& seen) {
+  double sum = log_prior(cause, seen) + log_joint_row(cause, seen);
+  for (std::size_t i = 0; i < kSymptomCount; ++i)
+    sum += log_symptom(cause, static_cast<SymptomId>(i), seen);
+  return sum;
+}
+
+LightLossWeights light_fit(const LightStats& light, std::optional<bool> errors,
+                           std::optional<bool> far_errors) {
+  // Another patch cord costs or gives a decibel or two (docs/physics.md 3e): without harm, less
+  // light is a fault only beyond that.
+  constexpr double kAloneDb = 3;
+  const auto harmless = [&light](const std::optional<LightLossEstimate>& e,
+                                 std::optional<bool> harm) {
+    return e && !e->sure_alone && e->loss_db < kAloneDb && !harm.value_or(!light.touched);
+  };
+  // Light that is lost on the way in and does harm: then the light lost on the way out is no patch
+  // cord either.
+  const bool rx_counts = !harmless(light.rx, errors);
+  const bool far_rx_counts =
+      !harmless(light.far_rx, far_errors) || (errors == true && light.rx && rx_counts);
+  LightLossWeights fit;
+  fit.fill(1);
+  const auto weigh = [&fit, errors](const std::optional<LightLossEstimate>& estimate,
+                                    std::array<bool, kLightLossCount> is_lost) {
+    // Against its siblings instead of its own past: only errors make a low lane worth a word.
+    if (!estimate || (!estimate->against_past() && errors != true && !estimate->sure_alone)) return;
+    for (std::size_t i = 0; i < kLightLossCount; ++i)
+      fit[i] *= is_lost[i] ? lost_density(*estimate) : quiet_density(*estimate);
+  };
+  //                    none   incoming outgoing both far laser own laser
+  if (rx_counts) weigh(light.rx, {false, true, false, true, true, false});
+  if (far_rx_counts) weigh(light.far_rx, {false, false, true, true, false, true});
+  weigh(light.far_tx, {false, false, false, false, true, false});
+  weigh(light.tx, {false, false, false, false, false, true});
+  double sum = 0;
+  for (const double value : fit) sum += value;
+  for (double& value : fit) value = std::max(value / sum, 1e-9);
+  return fit;
+}
+
+}  // namespace linkhealth

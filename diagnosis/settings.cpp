@@ -1,0 +1,97 @@
+#include "diagnosis/settings.h"
+
+#include <vector>
+
+namespace linkhealth {
+
+namespace {
+
+struct Row {
+  double DiagnosisSettings::*field;
+  Knob knob;
+};
+
+using S = DiagnosisSettings;
+constexpr S kDefaults;
+
+constexpr Row make(double S::*field, std::string_view name, double min, double max,
+                   std::string_view unit, std::string_view meaning) {
+  return {field, {name, kDefaults.*field, min, max, unit, meaning}};
+}
+
+constexpr Row kSigns[] = {
+    make(&S::open_at, "open_at", 0.5, 0.999, "",
+         "probability that something is wrong from which a fault opens"),
+    make(&S::ber_window_s, "ber_window_s", 10, 3600, "s",
+         "the error ratio is the median over at least this"),
+    make(&S::error_ratio, "error_ratio", 2, 1000, "",
+         "errors before FEC, times the link's own normal: +8 C moves a link x1.5-2 only"),
+    make(&S::light_loss_db, "light_loss_db", 0.3, 10, "dB",
+         "light lost against the link's own normal: read noise is 0.07, remating 0.3"),
+    make(&S::flap_losses, "flap_losses", 2, 1000, "",
+         "unplanned carrier losses within three hours (docs/physics.md 3d)"),
+    make(&S::module_warn_c, "module_warn_c", 40, 110, "C",
+         "module temperature limit where the module gives none (docs/physics.md 3f)"),
+    make(&S::pcie_errors_per_h, "pcie_errors_per_h", 1, 1e6, "",
+         "PCIe errors; an uncorrectable one counts a hundred (docs/physics.md 3g)"),
+    make(&S::marks_per_s, "marks_per_s", 1, 1e6, "/s",
+         "congestion marks that make an interval congested"),
+    make(&S::pause_per_s, "pause_per_s", 0.1, 1e6, "/s", "pause frames that make it congested"),
+    make(&S::drops_per_s, "drops_per_s", 0.01, 1e6, "/s",
+         "packets dropped for lack of a buffer that make the host too slow"),
+    make(&S::counters_blind_s, "counters_blind_s", 10, 86400, "s",
+         "counters or link state unreadable: a firmware command that hangs is given up after 60 s"),
+    make(&S::module_blind_s, "module_blind_s", 1, 86400, "s",
+         "module unreadable; twelve times as long while another reader has its bus"),
+    make(&S::device_gone_s, "device_gone_s", 10, 3600, "s",
+         "device gone: a driver reload takes less"),
+    make(&S::trend_days, "trend_days", 1, 365, "d", "report a trend that reaches its limit sooner"),
+};
+
+constexpr Row kTimes[] = {
+    make(&S::down_hold_s, "down_hold_s", 0, 3600, "s",
+         "a link that went down less than this ago is not judged: it may be retraining"),
+    make(&S::signal_hold_s, "signal_hold_s", 0, 3600, "s",
+         "a degradation opens when it has lasted this long"),
+    make(&S::notice_hold_s, "notice_hold_s", 0, 86400, "s",
+         "the same for notices (congestion, a slow host, loss elsewhere)"),
+    make(&S::second_hold_s, "second_hold_s", 0, 86400, "s",
+         "the same for a second fault on one port"),
+    make(&S::rival_hold_s, "rival_hold_s", 0, 86400, "s",
+         "an open fault takes another name when that has led for so long"),
+    make(&S::quiet_s, "quiet_s", 0, 86400, "s",
+         "without symptoms before the proof of repair begins"),
+    make(&S::proof_s, "proof_s", 0, 604800, "s", "the proof of repair takes this long at most"),
+    make(&S::proof_ber, "proof_ber", 1e-18, 1e-6, "",
+         "error ratio after FEC that the proof rules out with 95 %: no error in 3/(ratio x rate), "
+         "docs/physics.md 3b"),
+    make(&S::notice_proof_s, "notice_proof_s", 0, 604800, "s",
+         "proof for notices and for faults of the node"),
+};
+
+template <std::size_t kCount>
+std::vector<Knob> knobs_of(const Row (&rows)[kCount]) {
+  std::vector<Knob> knobs;
+  for (const Row& row : rows) knobs.push_back(row.knob);
+  return knobs;
+}
+
+}  // namespace
+
+std::span<const KnobGroup> diagnosis_knob_groups() {
+  static const std::vector<Knob> kDiagnosis = knobs_of(kSigns), kLedger = knobs_of(kTimes);
+  static const KnobGroup kGroups[] = {{"", "diagnosis", kDiagnosis}, {"", "ledger", kLedger}};
+  return kGroups;
+}
+
+DiagnosisSettings diagnosis_settings(const KnobTable& table) {
+  DiagnosisSettings settings;
+  for (const KnobGroup& group : table.groups())
+    for (const auto& rows : {std::span<const Row>(kSigns), std::span<const Row>(kTimes)})
+      if (group.name == (rows.data() == kSigns ? "diagnosis" : "ledger"))
+        for (std::size_t i = 0; i < rows.size(); ++i)
+          settings.*rows[i].field = table.values(group.name)[i];
+  return settings;
+}
+
+}  // namespace linkhealth
