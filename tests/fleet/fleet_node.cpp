@@ -31,7 +31,7 @@ std::unique_ptr<Simulation> simulate(const FleetNodeSpec& spec) {
 FleetNode::FleetNode(const FleetNodeSpec& spec)
     : spec_(spec),
       simulation_(simulate(spec)),
-      publisher_({report_json, port_json, event_json_line, module_json}) {
+      reports_({report_json, port_json, event_json_line, module_json}) {
   EngineSettings settings;
   settings.node = name();
   settings.knobs = KnobTable(engine_knob_groups());
@@ -84,8 +84,8 @@ void FleetNode::stand_still(WallTime now) {
 void FleetNode::publish(Report report, std::vector<FaultEvent> events, WallTime now) {
   report.at = now;
   inject(report, events);
-  publisher_.publish(std::make_shared<const Report>(std::move(report)), events,
-                     {LINKHEALTH_VERSION, 0.0004, spec_.began, std::nullopt});
+  reports_.publish(std::make_shared<const Report>(std::move(report)), events,
+                   {LINKHEALTH_VERSION, 0.0004, spec_.began, std::nullopt});
 }
 
 void FleetNode::inject(Report& report, std::vector<FaultEvent>& events) {

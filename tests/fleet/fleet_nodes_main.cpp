@@ -134,7 +134,7 @@ class Fleet {
   [[nodiscard]] std::size_t series() const {
     std::size_t lines = 0;
     for (const auto& node : nodes_) {
-      const SharedBytes text = node->publisher().current()->metrics({});
+      const SharedBytes text = node->reports().current()->metrics({});
       for (std::size_t at = 0; at < text->size(); at = text->find('\n', at) + 1)
         lines += (*text)[at] == '#' ? 0 : 1;
     }
@@ -168,7 +168,7 @@ void serve(httplib::Server& server, const Fleet& fleet, std::atomic<std::uint64_
       groups.optics = groups.optics || asked.get_param_value("collect[]", i) == "optics";
       groups.counters = groups.counters || asked.get_param_value("collect[]", i) == "counters";
     }
-    const auto current = node->publisher().current();
+    const auto current = node->reports().current();
     const SharedBytes bytes = current->metrics_gzip(groups);
     if (!groups.optics && !groups.counters) wire_bytes += bytes->size(), ++scrapes;
     to.set_header("Content-Encoding", "gzip");
