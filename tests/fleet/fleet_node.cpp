@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "exporters/json.h"
-
 namespace linkhealth::sim {
 
 namespace {
@@ -28,10 +26,7 @@ std::unique_ptr<Simulation> simulate(const FleetNodeSpec& spec) {
 
 }  // namespace
 
-FleetNode::FleetNode(const FleetNodeSpec& spec)
-    : spec_(spec),
-      simulation_(simulate(spec)),
-      reports_({report_json, port_json, event_json_line, module_json}) {
+FleetNode::FleetNode(const FleetNodeSpec& spec) : spec_(spec), simulation_(simulate(spec)) {
   EngineSettings settings;
   settings.node = name();
   settings.knobs = KnobTable(engine_knob_groups());

@@ -11,7 +11,7 @@ constexpr WallTime kBegan{std::chrono::seconds(1'795'176'000)};
 
 std::string after(FleetNode& node, int steps) {
   for (int i = 0; i < steps; ++i) node.step(kBegan + std::chrono::seconds(15 * i));
-  return *node.reports().current()->metrics({});
+  return node.reports().current()->metrics({});
 }
 
 std::ptrdiff_t series_of(const std::string& text) {

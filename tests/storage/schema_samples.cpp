@@ -162,7 +162,7 @@ void print_proofs() {
 /// Through the API, as the program gives them.
 void print_actions() {
   test::NotingDesk desk;
-  ReportStore reports({report_json, port_json, event_json_line, module_json});
+  ReportStore reports;
   reports.publish(std::make_shared<const Report>(test::example_report()), {}, {});
   for (const char* path : {"/api/v1/ports/mlx5_3/ack", "/api/v1/maintenance"})
     for (const char* end : {"0", "1"}) {
